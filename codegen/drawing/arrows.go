@@ -1,0 +1,129 @@
+package drawing
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// armsOf yields the arms that stand in s, handlers first.
+func armsOf(s *ir.State) iter.Seq[*ir.Arm] {
+	return func(yield func(*ir.Arm) bool) {
+		for _, h := range s.Handlers {
+			for _, a := range h.Arms {
+				if !yield(a) {
+					return
+				}
+			}
+		}
+		for _, t := range s.Timers {
+			for _, a := range t.Arms {
+				if !yield(a) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// arm draws a if it is an arrow; the others are rows of their state. A retry
+// declared for a whole composite is a row as well, as it leads nowhere.
+func (p *planner) arm(a *ir.Arm) {
+	n := p.nodes[a.State]
+	switch {
+	case a.Kind == ir.Retry && a.State.Kind != ir.Composite:
+		p.edge(n, n, labelOf(a))
+	case a.Kind == ir.Goto && a.Target != nil:
+		from := n
+		if any := n.child(Any); any != nil {
+			from = any
+		}
+		e := p.edge(from, p.head(n, a.Target), labelOf(a))
+		e.Doc = joinDocs(e.Doc, a)
+	}
+}
+
+// head is where an arrow from n to target ends: at the target, or where the
+// arrow would start inside the frame in which it ends, at the leaf entered.
+func (p *planner) head(n *Node, target *ir.State) *Node {
+	to := p.nodes[target]
+	if to.Kind == Composite && n.Inside(to) && target.Leaf() != nil {
+		return p.nodes[target.Leaf()]
+	}
+	return to
+}
+
+// edge adds a label to the arrow between from and to.
+func (p *planner) edge(from, to *Node, l Label) *Edge {
+	key := pair{from, to, l.Kind == Retry}
+	e := p.edges[key]
+	if e == nil {
+		e = &Edge{From: from, To: to, Kind: l.Kind}
+		p.edges[key] = e
+		p.order = append(p.order, e)
+	}
+	e.Kind = min(e.Kind, l.Kind)
+	if l.Kind != Initial {
+		e.Labels = append(e.Labels, l)
+	}
+	return e
+}
+
+func labelOf(a *ir.Arm) Label {
+	l := Label{Kind: kindOf(a), Trigger: triggerOf(a), Bounds: boundsOf(a), Effects: effectsOf(a.Block)}
+	if a.When != nil {
+		l.Guard = exprText(a.When)
+	}
+	return l
+}
+
+// kindOf gives the kind of a by what it waits for, and by how its target ends.
+func kindOf(a *ir.Arm) EdgeKind {
+	switch {
+	case a.Kind == ir.Retry:
+		return Retry
+	case a.Timer != nil:
+		return Timer
+	case waitsFor(a, ir.OnFailed):
+		return Failure
+	case waitsFor(a, ir.OnCancel):
+		return Cancel
+	case a.Target != nil && a.Target.Outcome == "failure":
+		return Failure
+	case a.Index > 0:
+		return Else
+	}
+	return Normal
+}
+
+// waitsFor reports whether every trigger of a is of the kind.
+func waitsFor(a *ir.Arm, kind ir.TriggerKind) bool {
+	if a.Handler == nil {
+		return false
+	}
+	for _, t := range a.Handler.Triggers {
+		if t.Kind != kind {
+			return false
+		}
+	}
+	return len(a.Handler.Triggers) > 0
+}
+
+// joinDocs adds to doc the documentation of the events that trigger a, each
+// once.
+func joinDocs(doc string, a *ir.Arm) string {
+	if a.Handler == nil {
+		return doc
+	}
+	for _, t := range a.Handler.Triggers {
+		if t.Event == nil || t.Event.Doc == "" {
+			continue
+		}
+		line := t.Event.Name + ": " + t.Event.Doc
+		if !strings.Contains(doc, line) {
+			doc = strings.TrimPrefix(doc+"\n"+line, "\n")
+		}
+	}
+	return doc
+}

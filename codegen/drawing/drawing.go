@@ -1,0 +1,112 @@
+// Package drawing decides what a diagram of a machine shows, apart from how any
+// format writes it: which boxes there are and what stands in them, which arrows
+// lead where and what they say, and of what kind each is.
+//
+// Plan makes a Drawing from a machine; codegen/dot and codegen/mermaid print
+// one. A Drawing depends on its machine and highlight alone, and every box is
+// known by an ID made of its path, so that one state more changes no other.
+package drawing
+
+// Drawing is a planned diagram of one machine.
+type Drawing struct {
+	Title  string // the machine with its parameters: "CodeReview(pr string)"
+	Name   string // the machine's name alone
+	Doc    string
+	Root   *Node   // the machine itself; its children are the outermost boxes
+	Edges  []*Edge // in source order of the states from which they lead
+	States int     // how many states the machine has, composites and terminals included
+}
+
+// Node is a box, or with Kind Composite a frame around other boxes.
+type Node struct {
+	// ID is the path of the state, "Working.Draft". The nodes that are no
+	// states have a part in brackets, which no state can have: "Working.(start)".
+	ID       string
+	Kind     NodeKind
+	Title    string
+	Outcome  string // of a Terminal: "success", "failure", "cancelled"
+	Rows     []Row
+	Doc      string
+	Mark     Mark
+	Parent   *Node // nil for the root
+	Children []*Node
+}
+
+// NodeKind says what a Node stands for.
+type NodeKind int
+
+const (
+	State     NodeKind = iota
+	Choice             // a state that waits for nothing and branches on entering
+	Composite          // a frame; the machine itself is one as well
+	Terminal
+	Start // the dot from which an arrow leads to an initial state
+	Any   // whichever state inside its parent: what is declared there applies everywhere below
+)
+
+// Row is a line of text in a node: something that happens while the run is in
+// it, or on its way in or out.
+type Row struct {
+	Text   string // "do fetch_diff(pr)"
+	Detail string // "timeout 30s"; empty without one
+}
+
+// Edge is an arrow. Everything that leads from one node to another is one Edge
+// with several labels, retries apart.
+type Edge struct {
+	From, To *Node
+	Kind     EdgeKind
+	Labels   []Label
+	Doc      string // documentation of the events that trigger it
+	Mark     Mark
+}
+
+// EdgeKind says why an arrow is taken. Of the labels on one arrow the first
+// kind in this order gives the arrow its own.
+type EdgeKind int
+
+const (
+	Initial EdgeKind = iota // from a Start
+	Normal
+	Else    // what is left when the arms before it are not taken
+	Timer   // an `after`
+	Cancel  // `cancel`
+	Failure // a failure, or whatever leads to a terminal of that outcome
+	Retry   // from a node to itself: its activity runs again
+)
+
+// Label says when an arrow is taken and what it does.
+type Label struct {
+	Kind    EdgeKind
+	Trigger string   // "RateLimited", "failed(timeout)", "after 24h"
+	Guard   string   // the condition, without brackets; empty without one
+	Bounds  []string // "else", "max 5", "retry 3", "backoff 1s..30s"
+	Effects []string // "diff", "wait = event.retry_after", "publish Sent"
+}
+
+// Mark is how a highlighted run touches a node or an edge.
+type Mark int
+
+const (
+	Unmarked Mark = iota
+	Taken         // the run came through here
+	Current       // the run is here
+)
+
+// Inside reports whether n is m or stands in m.
+func (n *Node) Inside(m *Node) bool {
+	for ; n != nil; n = n.Parent {
+		if n == m {
+			return true
+		}
+	}
+	return false
+}
+
+// Walk calls f for n and everything in it, parents first.
+func (n *Node) Walk(f func(*Node)) {
+	f(n)
+	for _, c := range n.Children {
+		c.Walk(f)
+	}
+}

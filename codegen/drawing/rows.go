@@ -1,0 +1,95 @@
+package drawing
+
+import (
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// rowsOf lists what is written in the box of s: its activities, what happens
+// on the way in and out, and the inputs that are taken without leaving it.
+func rowsOf(s *ir.State) []Row {
+	var rows []Row
+	for _, d := range s.Dos {
+		rows = append(rows, doRow(d))
+	}
+	rows = append(rows, blockRows(s)...)
+	for a := range armsOf(s) {
+		if r, ok := armRow(a); ok {
+			rows = append(rows, r)
+		}
+	}
+	if len(s.Ignore) > 0 {
+		rows = append(rows, Row{Text: "ignore " + eventNames(s.Ignore)})
+	}
+	if len(s.Defer) > 0 {
+		rows = append(rows, Row{Text: "defer " + eventNames(s.Defer)})
+	}
+	return rows
+}
+
+func doRow(d *ir.Do) Row {
+	r := Row{Text: "do " + d.Activity.Name + "(" + exprList(d.Args) + ")"}
+	if d.Label != "" {
+		r.Text += " as " + d.Label
+	}
+	var limits []string
+	if d.Scope.Kind != ir.PerVisit {
+		limits = append(limits, strings.TrimSpace(scopeText(d.Scope)))
+	}
+	for _, l := range []struct {
+		name string
+		ns   *int64
+	}{{"timeout", d.Timeout}, {"heartbeat", d.Heartbeat}, {"progress", d.Progress}} {
+		if l.ns != nil {
+			limits = append(limits, l.name+" "+ir.FormatDuration(*l.ns))
+		}
+	}
+	r.Detail = strings.Join(limits, ", ")
+	return r
+}
+
+// blockRows are the entry and exit blocks of s; a terminal's only block needs
+// no heading.
+func blockRows(s *ir.State) []Row {
+	var rows []Row
+	heading := "entry / "
+	if s.Kind == ir.Terminal {
+		heading = ""
+	}
+	if effects := effectsOf(s.Entry); len(effects) > 0 {
+		rows = append(rows, Row{Text: heading + strings.Join(effects, ", ")})
+	}
+	if effects := effectsOf(s.Exit); len(effects) > 0 {
+		rows = append(rows, Row{Text: "exit / " + strings.Join(effects, ", ")})
+	}
+	return rows
+}
+
+// armRow is the row of an arm that is no arrow.
+func armRow(a *ir.Arm) (Row, bool) {
+	switch {
+	case a.Kind == ir.Goto, a.Kind == ir.Retry && a.State.Kind != ir.Composite:
+		return Row{}, false
+	}
+	l := labelOf(a)
+	switch a.Kind {
+	case ir.Reject:
+		l.Effects = []string{"reject"}
+	case ir.IgnoreArm:
+		l.Effects = []string{"ignore"}
+	}
+	text := strings.Join(l.head(), " ")
+	if len(l.Effects) > 0 {
+		text += " / " + strings.Join(l.Effects, ", ")
+	}
+	return Row{Text: text}, true
+}
+
+func eventNames(uses []*ir.EventUse) string {
+	names := make([]string, len(uses))
+	for i, u := range uses {
+		names[i] = u.Event.Name
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,129 @@
+package table
+
+import (
+	"fmt"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// arms compiles the written arms, whose indexes stay as they are, and behind
+// them one for each `ignore` and `defer`.
+func (c *compiler) arms() []runtime.Arm {
+	names := newNamer()
+	var out []runtime.Arm
+	for _, a := range c.m.Arms {
+		out = append(out, c.arm(a, names.unique(armName(a))))
+	}
+	for _, s := range c.m.States {
+		for _, list := range []struct {
+			uses []*ir.EventUse
+			kind runtime.ArmKind
+		}{{s.Ignore, runtime.IgnoreArm}, {s.Defer, runtime.DeferArm}} {
+			for _, u := range list.uses {
+				c.kept[u] = len(out)
+				out = append(out, runtime.Arm{
+					Name:   names.unique(within(s, fmt.Sprintf("%s %s", list.kind, u.Event.Name))),
+					State:  s.ID,
+					Text:   string(list.kind),
+					Kind:   list.kind,
+					Target: -1,
+					Scope:  runtime.Scope{Kind: runtime.PerRun, State: -1},
+				})
+			}
+		}
+	}
+	return out
+}
+
+var armKinds = map[ir.ArmKind]runtime.ArmKind{
+	ir.Goto:      runtime.GotoArm,
+	ir.Retry:     runtime.RetryArm,
+	ir.Reject:    runtime.RejectArm,
+	ir.IgnoreArm: runtime.IgnoreArm,
+	ir.Stay:      runtime.StayArm,
+}
+
+func (c *compiler) arm(a *ir.Arm, name string) runtime.Arm {
+	out := runtime.Arm{
+		Name:      name,
+		State:     a.State.ID,
+		Text:      a.Text(),
+		Kind:      armKinds[a.Kind],
+		Target:    -1,
+		Max:       a.Max,
+		Unbounded: a.Unbounded,
+		Scope:     scope(a.Scope),
+		Block:     c.block(a.Block),
+	}
+	if a.When != nil {
+		out.When = c.expr(a.When)
+	}
+	if a.Target != nil {
+		out.Target = a.Target.ID
+	}
+	if b := a.Backoff; b != nil {
+		out.Backoff = &runtime.Backoff{First: b.First, Last: b.Last, Factor: ratio(b.Factor), Jitter: ratio(b.Jitter)}
+		if b.By != nil {
+			out.Backoff = &runtime.Backoff{By: c.expr(b.By)}
+		}
+	}
+	return out
+}
+
+// handlers flattens what leaf can meet. Inputs that no arm could take are left
+// out.
+func (c *compiler) handlers(leaf *ir.State) []runtime.Handler {
+	var out []runtime.Handler
+	for _, k := range c.m.Cases(leaf) {
+		choices := c.m.Choices(leaf, k)
+		if len(choices) == 0 {
+			continue
+		}
+		h := runtime.Handler{Kind: caseKinds[k.Kind], Event: -1, Do: -1, Category: -1, Timer: -1}
+		if k.Event != nil {
+			h.Event = k.Event.Index
+		}
+		if k.Do != nil {
+			h.Do = k.Do.ID
+		}
+		if k.Category != nil {
+			h.Category = k.Category.Index
+		}
+		if k.Timer != nil {
+			h.Timer = k.Timer.ID
+		}
+		for _, choice := range choices {
+			if choice.Arm != nil {
+				h.Arms = append(h.Arms, choice.Arm.ID)
+			} else {
+				h.Arms = append(h.Arms, c.kept[choice.Use])
+			}
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+var caseKinds = map[ir.CaseKind]runtime.InputKind{
+	ir.CaseEvent:   runtime.EventInput,
+	ir.CaseResult:  runtime.ResultInput,
+	ir.CaseFailure: runtime.FailureInput,
+	ir.CaseDone:    runtime.DoneInput,
+	ir.CaseCancel:  runtime.CancelInput,
+	ir.CaseTimer:   runtime.TimerInput,
+}
+
+var scopeKinds = map[ir.ScopeKind]runtime.ScopeKind{
+	ir.PerRun:   runtime.PerRun,
+	ir.PerVisit: runtime.PerVisit,
+	ir.PerState: runtime.PerState,
+}
+
+func scope(s ir.Scope) runtime.Scope {
+	out := runtime.Scope{Kind: scopeKinds[s.Kind], State: -1}
+	if s.State != nil {
+		out.State = s.State.ID
+	}
+	return out
+}

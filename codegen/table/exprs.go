@@ -1,0 +1,157 @@
+package table
+
+import (
+	"encoding/json"
+	"math/big"
+	"strconv"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+var kinds = map[ir.Kind]runtime.Kind{
+	ir.Bool:     runtime.Bool,
+	ir.Int:      runtime.Int,
+	ir.Float:    runtime.Float,
+	ir.String:   runtime.String,
+	ir.Duration: runtime.DurationKind,
+	ir.Time:     runtime.TimeKind,
+	ir.JSON:     runtime.JSON,
+	ir.EnumKind: runtime.EnumKind,
+	ir.List:     runtime.ListKind,
+}
+
+func (c *compiler) typ(t *ir.Type) runtime.Type {
+	out := runtime.Type{Kind: kinds[t.Kind]}
+	if t.Range != nil {
+		lo, hi := t.Range.Lo, t.Range.Hi
+		out.Min, out.Max = &lo, &hi
+	}
+	if t.Enum != nil {
+		out.Enum = c.enums[t.Enum]
+	}
+	if t.Elem != nil {
+		elem := c.typ(t.Elem)
+		out.Elem = &elem
+	}
+	return out
+}
+
+// constant is k in its JSON form.
+func constant(k *ir.Const) json.RawMessage {
+	switch k.Kind {
+	case ir.Bool:
+		return json.RawMessage(strconv.FormatBool(k.Int != 0))
+	case ir.Int:
+		return json.RawMessage(strconv.FormatInt(k.Int, 10))
+	case ir.Float:
+		return marshal(k.Float)
+	case ir.Duration:
+		return marshal(time.Duration(k.Int).String())
+	case ir.List:
+		return json.RawMessage("[]")
+	}
+	return marshal(k.Str)
+}
+
+// marshal is the JSON form of a string or a finite number, which always has one.
+func marshal(v any) json.RawMessage {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("table: a constant without a JSON form: " + err.Error())
+	}
+	return data
+}
+
+func (c *compiler) exprs(list []ir.Expr) []*runtime.Expr {
+	var out []*runtime.Expr
+	for _, e := range list {
+		out = append(out, c.expr(e))
+	}
+	return out
+}
+
+func (c *compiler) expr(e ir.Expr) *runtime.Expr {
+	out := &runtime.Expr{Type: c.typ(e.Type())}
+	switch e := e.(type) {
+	case *ir.Lit:
+		out.Op, out.Value = "lit", constant(e.Value)
+	case *ir.VarRef:
+		return c.variable(e.Var)
+	case *ir.FieldRef:
+		out.Op, out.Name = "event", e.Name
+	case *ir.Now:
+		out.Op = "now"
+	case *ir.Len:
+		out.Op, out.Args = "len", []*runtime.Expr{c.expr(e.X)}
+	case *ir.IsSet:
+		out.Op, out.Args = "set", []*runtime.Expr{c.variable(e.Var)}
+		if e.Not {
+			out = &runtime.Expr{Op: "!", Type: out.Type, Args: []*runtime.Expr{out}}
+		}
+	case *ir.Unary:
+		out.Op, out.Args = "!", []*runtime.Expr{c.expr(e.X)}
+		if e.Op == ir.OpSub {
+			out.Op = "neg"
+		}
+	case *ir.Binary:
+		out.Op, out.Args = string(e.Op), []*runtime.Expr{c.expr(e.X), c.expr(e.Y)}
+	case *ir.Call:
+		out.Op, out.Args = e.Builtin, c.exprs(e.Args)
+		if e.Guard != nil {
+			out.Op, out.Index = "guard", e.Guard.Index
+		}
+	}
+	return out
+}
+
+func (c *compiler) variable(v *ir.Var) *runtime.Expr {
+	op := "field"
+	if v.Param {
+		op = "param"
+	}
+	return &runtime.Expr{Op: op, Type: c.typ(v.Type), Index: v.Index}
+}
+
+func (c *compiler) block(b *ir.Block) *runtime.Block {
+	if b == nil {
+		return nil
+	}
+	out := &runtime.Block{}
+	for _, a := range b.Assigns {
+		assign := runtime.Assign{Field: a.Var.Index}
+		if a.Value != nil {
+			assign.Value = c.expr(a.Value)
+		}
+		out.Assigns = append(out.Assigns, assign)
+	}
+	for _, p := range b.Publishes {
+		out.Publishes = append(out.Publishes, runtime.Publish{Event: p.Event.Index, Values: c.exprs(p.Values)})
+	}
+	return out
+}
+
+func costs(list []ir.Cost) []runtime.Cost {
+	var out []runtime.Cost
+	for _, k := range list {
+		out = append(out, runtime.Cost{Name: k.Name, Amount: ir.DecimalText(k.Amount)})
+	}
+	return out
+}
+
+func budget(b *ir.Budget) *runtime.Budget {
+	if b == nil {
+		return nil
+	}
+	return &runtime.Budget{Steps: b.Steps, Time: b.Time, Costs: costs(b.Costs)}
+}
+
+// ratio is r as the runtime computes with it; 0 for none.
+func ratio(r *big.Rat) float64 {
+	if r == nil {
+		return 0
+	}
+	f, _ := r.Float64()
+	return f
+}

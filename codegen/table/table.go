@@ -1,0 +1,163 @@
+// Package table compiles a resolved machine to the definition that the runtime
+// runs. It is the only package that knows both forms.
+package table
+
+import (
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// Compile turns m, which has no errors, into its runtime definition. The same
+// machine gives the same definition, byte for byte.
+//
+// Every `ignore E` and `defer E` of a state becomes an arm of its own, so that
+// the runtime has one notion of what can happen with an input.
+func Compile(m *ir.Machine) *runtime.Definition {
+	c := &compiler{m: m, enums: map[*ir.Enum]int{}, kept: map[*ir.EventUse]int{}}
+	for i, e := range m.Enums {
+		c.enums[e] = i
+	}
+	d := &runtime.Definition{
+		Format: runtime.Format,
+		Name:   m.Name,
+		Doc:    m.Doc,
+		Params: c.vars(m.Params),
+		Fields: c.vars(m.Fields),
+		Budget: budget(m.Budget),
+	}
+	for _, e := range m.Enums {
+		d.Enums = append(d.Enums, runtime.Enum{Name: e.Name, Values: e.Values})
+	}
+	for _, e := range m.Events {
+		d.Events = append(d.Events, runtime.Event{Name: e.Name, Fields: c.eventFields(e.Fields), Internal: !e.External(), Doc: e.Doc})
+	}
+	for _, k := range m.Categories {
+		d.Categories = append(d.Categories, k.Name)
+	}
+	for _, a := range m.Activities {
+		d.Activities = append(d.Activities, c.activity(a))
+	}
+	for _, g := range m.Guards {
+		d.Guards = append(d.Guards, runtime.Guard{Name: g.Name, Params: c.params(g.Params)})
+	}
+	names := nameDos(m)
+	for i, do := range m.Dos {
+		d.Dos = append(d.Dos, c.do(do, names[i]))
+	}
+	timerNames := nameTimers(m)
+	for i, t := range m.Timers {
+		d.Timers = append(d.Timers, c.timer(t, timerNames[i]))
+	}
+	d.Arms = c.arms()
+	for _, s := range m.States {
+		d.States = append(d.States, c.state(s))
+	}
+	return d
+}
+
+// compiler carries what the parts of one compilation share.
+type compiler struct {
+	m     *ir.Machine
+	enums map[*ir.Enum]int
+	kept  map[*ir.EventUse]int // arm made for an ignore or a defer
+}
+
+func (c *compiler) vars(vars []*ir.Var) []runtime.Field {
+	var out []runtime.Field
+	for _, v := range vars {
+		f := runtime.Field{Name: v.Name, Type: c.typ(v.Type), Doc: v.Doc}
+		if v.Default != nil {
+			f.Default = constant(v.Default)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func (c *compiler) eventFields(fields []*ir.EventField) []runtime.Field {
+	var out []runtime.Field
+	for _, f := range fields {
+		out = append(out, runtime.Field{Name: f.Name, Type: c.typ(f.Type), Doc: f.Doc})
+	}
+	return out
+}
+
+func (c *compiler) params(params []*ir.Param) []runtime.Field {
+	var out []runtime.Field
+	for _, p := range params {
+		out = append(out, runtime.Field{Name: p.Name, Type: c.typ(p.Type)})
+	}
+	return out
+}
+
+func (c *compiler) activity(a *ir.Activity) runtime.Activity {
+	out := runtime.Activity{Name: a.Name, Params: c.params(a.Params), Costs: costs(a.Costs), Doc: a.Doc}
+	for _, e := range a.Results {
+		out.Results = append(out.Results, e.Index)
+	}
+	for _, k := range a.Fails {
+		out.Fails = append(out.Fails, k.Index)
+	}
+	return out
+}
+
+func (c *compiler) do(d *ir.Do, name string) runtime.Do {
+	return runtime.Do{
+		Name:      name,
+		State:     d.State.ID,
+		Activity:  d.Activity.Index,
+		Label:     d.Label,
+		Args:      c.exprs(d.Args),
+		Scope:     scope(d.Scope),
+		Timeout:   d.Timeout,
+		Heartbeat: d.Heartbeat,
+		Progress:  d.Progress,
+	}
+}
+
+func (c *compiler) timer(t *ir.Timer, name string) runtime.Timer {
+	out := runtime.Timer{Name: name, State: t.State.ID, Delay: t.Delay, Idle: t.Idle, Jitter: ratio(t.Jitter)}
+	if t.Var != nil {
+		out.Delay, out.Var = 0, c.variable(t.Var)
+	}
+	return out
+}
+
+func (c *compiler) state(s *ir.State) runtime.State {
+	out := runtime.State{
+		Path:    s.Path,
+		Kind:    stateKinds[s.Kind],
+		Outcome: runtime.Outcome(s.Outcome),
+		Parent:  -1,
+		Initial: -1,
+		Entry:   c.block(s.Entry),
+		Exit:    c.block(s.Exit),
+		Choice:  s.IsChoice(),
+		Doc:     s.Doc,
+	}
+	if s.Parent != nil {
+		out.Parent = s.Parent.ID
+	}
+	if s.Initial != nil {
+		out.Initial = s.Initial.ID
+	}
+	if s.Require != nil {
+		out.Require = &runtime.Require{Cond: c.expr(s.Require.Cond), Target: s.Require.Target.ID}
+	}
+	for _, d := range s.Dos {
+		out.Dos = append(out.Dos, d.ID)
+	}
+	for _, t := range s.Timers {
+		out.Timers = append(out.Timers, t.ID)
+	}
+	if s.Kind == ir.Leaf {
+		out.Handlers = c.handlers(s)
+	}
+	return out
+}
+
+var stateKinds = map[ir.StateKind]runtime.StateKind{
+	ir.Leaf:      runtime.LeafState,
+	ir.Composite: runtime.CompositeState,
+	ir.Terminal:  runtime.TerminalState,
+}

@@ -1,0 +1,109 @@
+package ast
+
+// Expr is an expression: *Ident, *EventField, *Now, *Len, *Call, *Selector,
+// *Literal, *EmptyList, *Unary, *Binary, *IsSet, *Paren or *BadExpr.
+type Expr interface {
+	Any
+	expr()
+}
+
+func (*Ident) expr()      {}
+func (*EventField) expr() {}
+func (*Now) expr()        {}
+func (*Len) expr()        {}
+func (*Call) expr()       {}
+func (*Selector) expr()   {}
+func (*Literal) expr()    {}
+func (*EmptyList) expr()  {}
+func (*Unary) expr()      {}
+func (*Binary) expr()     {}
+func (*IsSet) expr()      {}
+func (*Paren) expr()      {}
+func (*BadExpr) expr()    {}
+
+// Ident is a name that stands for a value: a parameter or a field.
+type Ident struct {
+	Node
+	Name string
+}
+
+// EventField is `event.Name`.
+type EventField struct {
+	Node
+	Name *Name
+}
+
+// Now is the time of the step.
+type Now struct{ Node }
+
+// Len is `len(X)`; X is an *Ident or an *EventField.
+type Len struct {
+	Node
+	X Expr
+}
+
+// Call is a host guard, `min` or `max`, applied.
+type Call struct {
+	Node
+	Func *Name
+	Args []Expr
+}
+
+// Selector is `Enum.Value`.
+type Selector struct {
+	Node
+	X, Sel *Name
+}
+
+// LiteralKind says what a Literal is.
+type LiteralKind int
+
+const (
+	Int      LiteralKind = iota // 12, 1_000
+	Number                      // 0.04
+	Duration                    // 1h30m
+	String                      // "…"
+	Bool                        // true, false
+)
+
+// Literal is a literal as written. Text is the source text, with underscores
+// and quotes, without a minus before it.
+type Literal struct {
+	Node
+	Kind LiteralKind
+	Text string
+	Neg  bool // a minus stands before it; only in ranges and defaults
+}
+
+// EmptyList is `[]`.
+type EmptyList struct{ Node }
+
+// Unary is `!X` or `-X`.
+type Unary struct {
+	Node
+	Op string
+	X  Expr
+}
+
+// Binary is X Op Y. Op is one of || && == != < <= > >= + - *.
+type Binary struct {
+	Node
+	Op   string
+	X, Y Expr
+}
+
+// IsSet is `Name is set`, or with Not `Name is not set`.
+type IsSet struct {
+	Node
+	Name *Name
+	Not  bool
+}
+
+// Paren is an expression in parentheses, kept so that formatting can keep it.
+type Paren struct {
+	Node
+	X Expr
+}
+
+// BadExpr is an expression that could not be understood.
+type BadExpr struct{ Node }

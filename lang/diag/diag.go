@@ -1,0 +1,110 @@
+// Package diag holds what fsmc has to say about a source text, and the
+// renderers that say it: to a person, as JSON, and to other tools.
+package diag
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// Severity says how much a diagnostic weighs. Only an Error stops gen and run.
+type Severity int
+
+const (
+	Hint Severity = iota
+	Warning
+	Error
+)
+
+// String is "hint", "warning" or "error".
+func (s Severity) String() string {
+	return [...]string{"hint", "warning", "error"}[s]
+}
+
+// Diagnostic is one finding.
+//
+// Message is lower case, without a full stop, names in quotes, the fault
+// first. Help is a whole sentence that says what to do; it may be empty.
+type Diagnostic struct {
+	Rule     string // kebab-case, one of the rules `fsmc explain` lists
+	Severity Severity
+	Machine  string // empty outside any machine
+	Span     token.Span
+	Message  string
+	Help     string
+	Related  []Related
+	Witness  *Witness
+	Fixes    []Fix
+}
+
+// Related is a second place that belongs to a finding.
+type Related struct {
+	Span    token.Span
+	Message string
+}
+
+// Fix is a change of the text that mends the finding.
+type Fix struct {
+	Message string
+	Edits   []Edit
+}
+
+// Edit replaces Span by Text.
+type Edit struct {
+	Span token.Span
+	Text string
+}
+
+// Witness is the run, or the values, that show a finding to be true. It
+// carries all that a replay on the rules of a step needs.
+type Witness struct {
+	Params map[string]any // parameters of the run, in their JSON forms
+	Values map[string]any // data at the end of the path, or values that satisfy the guards in question
+	Path   []Step         // empty where values alone are the witness
+	Loop   int            // row of Path to which a cycle returns, -1 where there is none
+}
+
+// Step is one row of a witness: in State, Input arrives. The last row has no
+// Input: it is the state in which the path ends.
+type Step struct {
+	State  string
+	Input  string         // as written in a trigger: "StartReview", "failed(timeout)", "after 1m0s", "done"
+	Data   map[string]any // payload of the input, where it matters
+	Guards map[string]bool
+	At     string // a Go duration since the start of the run
+}
+
+// List collects diagnostics. Its zero value is ready for use.
+type List []Diagnostic
+
+// Add appends d.
+func (l *List) Add(d Diagnostic) { *l = append(*l, d) }
+
+// Sort orders by place, then by rule and message, so that output is stable.
+func (l List) Sort() {
+	slices.SortStableFunc(l, func(a, b Diagnostic) int {
+		return cmp.Or(
+			cmp.Compare(a.Span.Start.Filename, b.Span.Start.Filename),
+			cmp.Compare(a.Span.Start.Offset, b.Span.Start.Offset),
+			cmp.Compare(a.Span.End.Offset, b.Span.End.Offset),
+			cmp.Compare(a.Rule, b.Rule),
+			cmp.Compare(a.Message, b.Message),
+		)
+	})
+}
+
+// Count is the number of diagnostics of severity s.
+func (l List) Count(s Severity) int {
+	n := 0
+	for _, d := range l {
+		if d.Severity == s {
+			n++
+		}
+	}
+	return n
+}
+
+// HasErrors reports whether any diagnostic is an error.
+func (l List) HasErrors() bool { return l.Count(Error) > 0 }

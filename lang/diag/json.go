@@ -1,0 +1,117 @@
+package diag
+
+import "github.com/fsmc-dev/fsmc/lang/token"
+
+// JSONDiagnostic is a Diagnostic as `fsmc check --format json` writes it. The
+// names and meanings of its fields are a promise to programs that read them.
+// Severity is "error", "warning" or "hint". Lines and columns count from 1,
+// columns in UTF-8 bytes; both are 0 for a finding about a whole file. Help
+// and Witness are left out where there is none; lists are never null.
+type JSONDiagnostic struct {
+	Rule     string        `json:"rule"`
+	Severity string        `json:"severity"`
+	Machine  string        `json:"machine"`
+	File     string        `json:"file"`
+	Start    JSONPos       `json:"start"`
+	End      JSONPos       `json:"end"`
+	Message  string        `json:"message"`
+	Help     string        `json:"help,omitempty"`
+	Related  []JSONRelated `json:"related"`
+	Witness  *JSONWitness  `json:"witness,omitempty"`
+}
+
+// JSONPos is a place in a file.
+type JSONPos struct {
+	Line   int `json:"line"`
+	Column int `json:"column"`
+}
+
+// JSONRelated is a second place that belongs to a finding.
+type JSONRelated struct {
+	File    string  `json:"file"`
+	Start   JSONPos `json:"start"`
+	End     JSONPos `json:"end"`
+	Message string  `json:"message"`
+}
+
+// JSONWitness is a Witness. Loop, the row of Path to which a cycle returns, is
+// left out where the path is no cycle.
+type JSONWitness struct {
+	Params map[string]any `json:"params"`
+	Values map[string]any `json:"values"`
+	Loop   *int           `json:"loop,omitempty"`
+	Path   []JSONStep     `json:"path"`
+}
+
+// JSONStep is one row of a witness. The last row has an empty Input, and
+// neither Data nor Guards; all others have both. At is left out where the
+// time is not known.
+type JSONStep struct {
+	State  string          `json:"state"`
+	Input  string          `json:"input"`
+	Data   map[string]any  `json:"data,omitzero"`
+	Guards map[string]bool `json:"guards,omitzero"`
+	At     string          `json:"at,omitempty"`
+}
+
+// JSON is list in the form in which it is written as JSON, in the same order;
+// never nil.
+func JSON(list List) []JSONDiagnostic {
+	out := make([]JSONDiagnostic, len(list))
+	for i, d := range list {
+		out[i] = JSONDiagnostic{
+			Rule:     d.Rule,
+			Severity: d.Severity.String(),
+			Machine:  d.Machine,
+			File:     d.Span.Start.Filename,
+			Start:    jsonPos(d.Span.Start),
+			End:      jsonPos(d.Span.End),
+			Message:  d.Message,
+			Help:     d.Help,
+			Related:  jsonRelated(d.Related),
+			Witness:  jsonWitness(d.Witness),
+		}
+	}
+	return out
+}
+
+func jsonPos(p token.Pos) JSONPos { return JSONPos{Line: p.Line, Column: p.Column} }
+
+func jsonRelated(related []Related) []JSONRelated {
+	out := make([]JSONRelated, len(related))
+	for i, r := range related {
+		out[i] = JSONRelated{
+			File:    r.Span.Start.Filename,
+			Start:   jsonPos(r.Span.Start),
+			End:     jsonPos(r.Span.End),
+			Message: r.Message,
+		}
+	}
+	return out
+}
+
+func jsonWitness(w *Witness) *JSONWitness {
+	if w == nil {
+		return nil
+	}
+	out := &JSONWitness{Params: notNil(w.Params), Values: notNil(w.Values), Path: make([]JSONStep, len(w.Path))}
+	if w.Loop >= 0 && w.Loop < len(w.Path) {
+		out.Loop = &w.Loop
+	}
+	for i, s := range w.Path {
+		row := JSONStep{State: s.State, Input: s.Input, At: s.At}
+		if s.Input != "" {
+			row.Data, row.Guards = notNil(s.Data), notNil(s.Guards)
+		}
+		out.Path[i] = row
+	}
+	return out
+}
+
+// notNil is m, or an empty map for nil, which JSON would write as null.
+func notNil[V any](m map[string]V) map[string]V {
+	if m == nil {
+		return map[string]V{}
+	}
+	return m
+}

@@ -1,0 +1,117 @@
+package diag
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Of a very long path the first and the last rows are drawn, this many each.
+const witnessEnds = 20
+
+// witness draws w: the parameters of the run, a row for each step with its
+// time, its state and the input that leads on, a bracket along the loop, and
+// the values that the path ends with.
+//
+//	  witness:
+//	        0s    Idle       --StartReview-->
+//	    +-> 2m0s  Analyzing  --LlmTimeout-->
+//	    +-- 4m0s  Analyzing
+//	    with retries = 3
+func (p *textPrinter) witness(w *Witness) {
+	if w == nil {
+		return
+	}
+	p.line("  ", p.paint(yellow, "witness:"))
+	if len(w.Params) > 0 {
+		p.line("    started with ", assignments(w.Params, ", "))
+	}
+	at, state := 0, 0
+	for _, s := range w.Path {
+		at, state = max(at, textWidth(s.At)), max(state, textWidth(s.State))
+	}
+	for i := 0; i < len(w.Path); i++ {
+		if hidden := w.hiddenFrom(i); hidden > 0 {
+			p.line(fmt.Sprintf("    %s… %s …", w.bracket(i), plural(hidden, "more row")))
+			i += hidden - 1
+			continue
+		}
+		s := w.Path[i]
+		row := fmt.Sprintf("    %s%s  %s  %s", w.bracket(i), padded(s.At, at), padded(s.State, state), arrow(s))
+		p.line(strings.TrimRight(row, " "))
+	}
+	if len(w.Values) > 0 {
+		p.line("    with ", assignments(w.Values, ", "))
+	}
+}
+
+// hiddenFrom is how many rows from row i on are left out of the drawing; the
+// row to which the loop returns never is.
+func (w *Witness) hiddenFrom(i int) int {
+	n := 0
+	for ; i >= witnessEnds && i < len(w.Path)-witnessEnds && i != w.Loop; i++ {
+		n++
+	}
+	if n == 1 {
+		return 0 // the row itself takes no more room than the note
+	}
+	return n
+}
+
+// bracket is the left margin of row i: the loop goes up from the last row to
+// the row to which it returns.
+func (w *Witness) bracket(i int) string {
+	switch {
+	case w.Loop < 0 || w.Loop >= len(w.Path):
+		return ""
+	case i < w.Loop:
+		return "    "
+	case i == w.Loop:
+		return "+-> "
+	case i == len(w.Path)-1:
+		return "+-- "
+	}
+	return "|   "
+}
+
+// arrow is "--input { payload } [verdicts]-->", or nothing for the last row.
+func arrow(s Step) string {
+	if s.Input == "" {
+		return ""
+	}
+	label := s.Input
+	if len(s.Data) > 0 {
+		label += " { " + assignments(s.Data, ", ") + " }"
+	}
+	if len(s.Guards) > 0 {
+		label += " [" + assignments(s.Guards, ", ") + "]"
+	}
+	return "--" + label + "-->"
+}
+
+// assignments is "a = 1, b = true" with values in their JSON forms, by name.
+func assignments[V any](values map[string]V, separator string) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		parts = append(parts, name+" = "+jsonText(values[name]))
+	}
+	return strings.Join(parts, separator)
+}
+
+// jsonText is v in JSON, without the escapes that only HTML needs.
+func jsonText(v any) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Sprint(v) // a value without a JSON form: better shown somehow than not at all
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func padded(s string, width int) string {
+	return s + strings.Repeat(" ", width-textWidth(s))
+}

@@ -1,0 +1,200 @@
+// Package ir is the resolved form of a program: every name is a pointer to
+// what it names, every expression has a type, and the hierarchy of states is
+// flattened, so that for a leaf state and an input there is one list of arms
+// in the order in which they are tried (see Cases and Arms in cases.go).
+//
+// Checks, generators and the runtime definition are all made from this form;
+// none of them looks at the syntax tree again. What could not be resolved is
+// left out, and its machine is marked Incomplete.
+package ir
+
+import (
+	"math/big"
+
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// Program is the unit that one command line names: all machines of all files.
+type Program struct {
+	Machines []*Machine
+}
+
+// Machine is one machine.
+type Machine struct {
+	Name string
+	Doc  string
+	Span token.Span // of the name
+	Body token.Span // of the whole declaration
+
+	// Incomplete is set where a syntax error was found in the machine: a bad
+	// item may hold anything, so rules that report what is missing, unused or
+	// unreachable are silent. Broken is set where any name or type is wrong:
+	// an arm, a target or an expression may be missing.
+	Incomplete bool
+	Broken     bool
+
+	Params     []*Var
+	Fields     []*Var
+	Enums      []*Enum
+	Events     []*Event
+	Categories []*Category // the declared ones, in order, then the built-in ones
+	Activities []*Activity
+	Guards     []*Guard
+	Budget     *Budget // nil without one
+	Asserts    []*Assert
+	Allows     []*Allow
+
+	// States holds every state in source order, parents before children; the
+	// first is Root, the machine itself as the outermost composite.
+	States []*State
+	Root   *State
+
+	Arms   []*Arm   // every arm; Arm.ID is its index
+	Dos    []*Do    // every do; Do.ID is its index
+	Timers []*Timer // every after; Timer.ID is its index
+}
+
+// Enum is a type declared by its values.
+type Enum struct {
+	Name   string
+	Values []string
+	Doc    string
+	Span   token.Span
+}
+
+// Var is a parameter or a context field of a run.
+type Var struct {
+	Name    string
+	Type    *Type
+	Param   bool
+	Default *Const // nil where it starts unset
+	Index   int    // among the params, or among the fields
+	Doc     string
+	Span    token.Span
+}
+
+// Event is a message that a run can take, or publish.
+type Event struct {
+	Name    string
+	Fields  []*EventField
+	Raisers []*Activity // the activities that declare it; none for an external event
+	Doc     string
+	Span    token.Span
+	Index   int
+}
+
+// External reports whether the event comes from outside: no activity raises it.
+func (e *Event) External() bool { return len(e.Raisers) == 0 }
+
+// Field is the field called name, or nil.
+func (e *Event) Field(name string) *EventField {
+	for _, f := range e.Fields {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// EventField is one field of an event's payload, or one of the fields that a
+// failure carries (category, message, activity, attempt).
+type EventField struct {
+	Name  string
+	Type  *Type
+	Doc   string
+	Span  token.Span
+	Index int
+}
+
+// Category is a category of failure.
+type Category struct {
+	Name    string
+	BuiltIn bool
+	Span    token.Span
+	Index   int // among Machine.Categories
+}
+
+// The built-in categories of failure.
+const (
+	Unknown = "unknown" // an error no one classified, a panic, an undeclared category, a result that does not fit
+	Timeout = "timeout" // the attempt ran longer than its do allows
+	Silent  = "silent"  // no heartbeat came for so long
+	Stalled = "stalled" // no checkpoint came for so long
+)
+
+// Activity is a side effect.
+type Activity struct {
+	Name    string
+	Params  []*Param
+	Results []*Event
+	Fails   []*Category // the declared categories with which it may fail
+	Costs   []Cost
+	Doc     string
+	Span    token.Span
+	Index   int
+}
+
+// Param is a parameter of an activity or a guard.
+type Param struct {
+	Name string
+	Type *Type
+	Span token.Span
+}
+
+// Cost is what one attempt costs in one currency, exactly.
+type Cost struct {
+	Name   string
+	Amount *big.Rat
+	Span   token.Span
+}
+
+// Guard is a predicate that the host answers.
+type Guard struct {
+	Name   string
+	Params []*Param
+	Doc    string
+	Span   token.Span
+	Index  int
+}
+
+// Budget is the most that a run may take.
+type Budget struct {
+	Steps    *int64 // nil where none is given
+	Time     *int64 // nanoseconds
+	Costs    []Cost
+	Span     token.Span
+	StepSpan token.Span
+	TimeSpan token.Span
+}
+
+// Assert is a promise about all runs.
+type Assert struct {
+	Subject *State
+	Verb    AssertVerb
+	Objects []*State
+	N       int64
+	Span    token.Span
+}
+
+// AssertVerb says what an Assert promises.
+type AssertVerb int
+
+const (
+	Precedes AssertVerb = iota
+	LeadsTo
+	Excludes
+	AtMost
+)
+
+// String is the verb as written.
+func (v AssertVerb) String() string {
+	return [...]string{"precedes", "leads to", "excludes", "at most"}[v]
+}
+
+// Allow is a suppression: a comment `//fsmc:allow RULE because REASON`.
+type Allow struct {
+	Rule   string
+	Reason string     // empty where none is given
+	Span   token.Span // of the comment
+	Covers token.Span // what it silences
+}

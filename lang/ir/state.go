@@ -1,0 +1,227 @@
+package ir
+
+import (
+	"math/big"
+
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// StateKind says what a state is.
+type StateKind int
+
+const (
+	Leaf StateKind = iota
+	Composite
+	Terminal
+)
+
+// State is a state, a composite state, a terminal, or the machine itself.
+type State struct {
+	ID       int    // index in Machine.States
+	Name     string // the machine's name for the root
+	Path     string // "Working.Draft"; empty for the root
+	Kind     StateKind
+	Outcome  string // of a terminal: "success", "failure", "cancelled"
+	Parent   *State // nil for the root
+	Children []*State
+	Initial  *State // of a composite: the child in which it begins; nil where it is missing
+	Depth    int    // 0 for the root
+
+	Handlers []*Handler // its `on`s, in source order
+	Timers   []*Timer   // its `after`s
+	Dos      []*Do      // of a leaf
+	Entry    *Block     // also the block of a terminal; nil without one
+	Exit     *Block
+	Require  *Require
+	Ignore   []*EventUse
+	Defer    []*EventUse
+
+	Doc  string
+	Span token.Span // of the name
+	Body token.Span // of the whole declaration
+}
+
+// Leaf is the leaf that is entered when s is: s itself, or the initial one
+// inside it, however deep; nil where an `initial` is missing.
+func (s *State) Leaf() *State {
+	for s != nil && s.Kind == Composite {
+		s = s.Initial
+	}
+	return s
+}
+
+// Inside reports whether s is t or lies in t.
+func (s *State) Inside(t *State) bool {
+	for ; s != nil; s = s.Parent {
+		if s == t {
+			return true
+		}
+	}
+	return false
+}
+
+// Chain is s and the states around it, s first and the root last.
+func (s *State) Chain() []*State {
+	var chain []*State
+	for ; s != nil; s = s.Parent {
+		chain = append(chain, s)
+	}
+	return chain
+}
+
+// Domain is the innermost composite that contains both leaf and target and is
+// neither: what a transition from leaf to target does not leave.
+func Domain(leaf, target *State) *State {
+	for d := leaf.Parent; d != nil; d = d.Parent {
+		if d != target && target.Inside(d) {
+			return d
+		}
+	}
+	return nil // target is the root: no transition goes there
+}
+
+// EventUse names an event in an `ignore` or a `defer`.
+type EventUse struct {
+	Event *Event
+	Span  token.Span
+}
+
+// TriggerKind says what a Trigger waits for.
+type TriggerKind int
+
+const (
+	OnEvent TriggerKind = iota
+	OnDone
+	OnFailed
+	OnCancel
+)
+
+// Trigger is one trigger of a Handler.
+type Trigger struct {
+	Kind       TriggerKind
+	Event      *Event      // of OnEvent
+	Label      string      // empty without one
+	Do         *Do         // the do with that label in this state; nil where the label is inherited by several
+	Categories []*Category // of OnFailed; none means every category not listed elsewhere in the state
+	Span       token.Span
+}
+
+// Handler is an `on`.
+type Handler struct {
+	State    *State
+	Triggers []*Trigger
+	Arms     []*Arm
+	Span     token.Span
+}
+
+// Timer is an `after`. Exactly one of Delay and Var is meant: Var where it is
+// not nil, a duration or (a deadline) a time.
+type Timer struct {
+	ID     int
+	State  *State
+	Delay  int64 // nanoseconds
+	Var    *Var
+	Idle   bool
+	Jitter *big.Rat // share of the wait; nil for none
+	Arms   []*Arm
+	Span   token.Span
+}
+
+// ScopeKind says how long a counter or an execution lives.
+type ScopeKind int
+
+const (
+	PerRun ScopeKind = iota
+	PerVisit
+	PerState // until State is entered anew from outside
+)
+
+// Scope is a written or implied `per`.
+type Scope struct {
+	Kind  ScopeKind
+	State *State // of PerState
+	Span  token.Span
+}
+
+// ArmKind says what an arm does.
+type ArmKind int
+
+const (
+	Goto ArmKind = iota
+	Retry
+	Reject
+	IgnoreArm // `ignore` as a step
+	Stay      // a block alone
+)
+
+// Arm is one branch of a Handler or a Timer.
+type Arm struct {
+	ID      int
+	State   *State   // in which it stands
+	Handler *Handler // nil for a timer's arm
+	Timer   *Timer   // nil for a handler's arm
+	Index   int      // among the arms of its handler or timer
+	When    Expr     // nil for always
+	Kind    ArmKind
+
+	Target    *State   // of Goto; nil where it could not be resolved
+	Max       *int64   // of Goto and Retry: nil without a bound
+	Unbounded bool     // of Goto and Retry: it says so
+	Scope     Scope    // of the counter, where Max is set
+	Backoff   *Backoff // of Retry
+	Block     *Block   // nil without one
+
+	Span token.Span
+}
+
+// Backoff is the wait before a retry. Without By, the k-th wait is
+// min(First × Factor^(k-1), Last), less at most its Jitter share.
+type Backoff struct {
+	By          Expr // a duration; nil for the written-out form
+	First, Last int64
+	Factor      *big.Rat
+	Jitter      *big.Rat
+	Span        token.Span
+}
+
+// Block is a set of effects that happen at once.
+type Block struct {
+	Assigns   []*Assign
+	Publishes []*Publish
+	Span      token.Span
+}
+
+// Assign sets Var, or with a nil Value unsets it.
+type Assign struct {
+	Var   *Var
+	Value Expr
+	Span  token.Span
+}
+
+// Publish hands an event to the outbox. Values are in the order of the
+// event's fields.
+type Publish struct {
+	Event  *Event
+	Values []Expr
+	Span   token.Span
+}
+
+// Do runs an activity while its leaf is active.
+type Do struct {
+	ID       int
+	State    *State
+	Activity *Activity
+	Args     []Expr
+	Label    string
+	Scope    Scope
+	// Timeout, Heartbeat and Progress are in nanoseconds; nil without one.
+	Timeout, Heartbeat, Progress *int64
+	Span                         token.Span
+}
+
+// Require is an invariant of a leaf and where to go when it is false.
+type Require struct {
+	Cond   Expr
+	Target *State // nil where it could not be resolved
+	Span   token.Span
+}

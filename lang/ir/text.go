@@ -1,0 +1,235 @@
+package ir
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// This file writes resolved pieces back as source text, in one line: for
+// diagrams, history, messages and generated comments. It is not the formatter.
+
+// Precedence of operators; a higher one binds tighter.
+var precedence = map[Op]int{
+	OpOr: 1, OpAnd: 2,
+	OpEq: 3, OpNe: 3, OpLt: 3, OpLe: 3, OpGt: 3, OpGe: 3,
+	OpAdd: 4, OpSub: 4, OpMul: 5,
+}
+
+const unaryPrecedence = 6
+
+// ExprText is e as it would be written, with no more parentheses than needed.
+func ExprText(e Expr) string { return exprText(e, 0) }
+
+// exprText puts e in parentheses where its operator binds less than outer asks.
+func exprText(e Expr, outer int) string {
+	switch e := e.(type) {
+	case *Lit:
+		return e.Value.Text()
+	case *VarRef:
+		return e.Var.Name
+	case *FieldRef:
+		return "event." + e.Name
+	case *Now:
+		return "now"
+	case *Len:
+		return "len(" + exprText(e.X, 0) + ")"
+	case *IsSet:
+		if e.Not {
+			return e.Var.Name + " is not set"
+		}
+		return e.Var.Name + " is set"
+	case *Unary:
+		return string(e.Op) + exprText(e.X, unaryPrecedence)
+	case *Call:
+		name := e.Builtin
+		if e.Guard != nil {
+			name = e.Guard.Name
+		}
+		return name + "(" + exprList(e.Args) + ")"
+	case *Binary:
+		p := precedence[e.Op]
+		left := p
+		if p == precedence[OpEq] {
+			left = p + 1 // comparisons do not chain
+		}
+		text := exprText(e.X, left) + " " + string(e.Op) + " " + exprText(e.Y, p+1)
+		if p < outer {
+			return "(" + text + ")"
+		}
+		return text
+	}
+	return "?"
+}
+
+func exprList(list []Expr) string {
+	parts := make([]string, len(list))
+	for i, e := range list {
+		parts[i] = exprText(e, 0)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Text is t as written: "DiffLoaded", "a.Found", "failed(transient, timeout)".
+func (t *Trigger) Text() string {
+	text := ""
+	if t.Label != "" {
+		text = t.Label + "."
+	}
+	switch t.Kind {
+	case OnEvent:
+		return text + t.Event.Name
+	case OnDone:
+		return "done"
+	case OnCancel:
+		return "cancel"
+	}
+	text += "failed"
+	if len(t.Categories) > 0 {
+		names := make([]string, len(t.Categories))
+		for i, c := range t.Categories {
+			names[i] = c.Name
+		}
+		text += "(" + strings.Join(names, ", ") + ")"
+	}
+	return text
+}
+
+// Text is the handler's triggers as written, without the arms.
+func (h *Handler) Text() string {
+	parts := make([]string, len(h.Triggers))
+	for i, t := range h.Triggers {
+		parts[i] = t.Text()
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Text is the timer as written, without the arms: "after 24h idle".
+func (t *Timer) Text() string {
+	text := "after " + t.DelayText()
+	if t.Idle {
+		text += " idle"
+	}
+	if t.Jitter != nil {
+		text += " jitter " + DecimalText(t.Jitter)
+	}
+	return text
+}
+
+// DelayText is how long the timer runs, as written: "24h", or a field's name.
+func (t *Timer) DelayText() string {
+	if t.Var != nil {
+		return t.Var.Name
+	}
+	return FormatDuration(t.Delay)
+}
+
+// Text is what the arm does, as written but without its effects:
+// "when n < 3 -> Draft max 3", "retry 2 backoff 1s..1m".
+func (a *Arm) Text() string {
+	if a.When == nil {
+		return a.StepText()
+	}
+	return "when " + ExprText(a.When) + " " + a.StepText()
+}
+
+// StepText is the arm's step without its guard and its effects.
+func (a *Arm) StepText() string {
+	switch a.Kind {
+	case Goto:
+		target := "?"
+		if a.Target != nil {
+			target = a.Target.Path
+		}
+		return "-> " + target + a.boundText(" max ", PerRun)
+	case Retry:
+		return "retry" + a.boundText(" ", PerVisit) + a.Backoff.text()
+	case Reject:
+		return "reject"
+	case IgnoreArm:
+		return "ignore"
+	}
+	return "stay"
+}
+
+// boundText is the bound behind word; the scope is left out where it is usual.
+func (a *Arm) boundText(word string, usual ScopeKind) string {
+	switch {
+	case a.Unbounded:
+		return " unbounded"
+	case a.Max == nil:
+		return ""
+	}
+	text := word + strconv.FormatInt(*a.Max, 10)
+	if a.Scope.Kind != usual {
+		text += " per " + a.Scope.Text()
+	}
+	return text
+}
+
+// Text is what stands behind `per`: "run", "visit", or a state's path.
+func (s Scope) Text() string {
+	switch {
+	case s.Kind == PerVisit:
+		return "visit"
+	case s.Kind == PerState && s.State != nil:
+		return s.State.Path
+	}
+	return "run"
+}
+
+// text is the backoff with a blank before it; empty for the usual one.
+func (b *Backoff) text() string {
+	switch {
+	case b == nil:
+		return ""
+	case b.By != nil:
+		return " backoff by " + ExprText(b.By)
+	}
+	text := " backoff " + FormatDuration(b.First)
+	if b.Last != b.First {
+		text += ".." + FormatDuration(b.Last)
+	}
+	return text
+}
+
+// Text is the do as written: "do charge(amount) as c timeout 30s".
+func (d *Do) Text() string {
+	text := "do " + d.Activity.Name + "(" + exprList(d.Args) + ")"
+	if d.Label != "" {
+		text += " as " + d.Label
+	}
+	if d.Scope.Kind != PerVisit {
+		text += " per " + d.Scope.Text()
+	}
+	for _, l := range []struct {
+		word string
+		ns   *int64
+	}{{"timeout", d.Timeout}, {"heartbeat", d.Heartbeat}, {"progress", d.Progress}} {
+		if l.ns != nil {
+			text += " " + l.word + " " + FormatDuration(*l.ns)
+		}
+	}
+	return text
+}
+
+// Text is the effect as written: "wait = event.retry_after", "outline = unset".
+func (a *Assign) Text() string {
+	if a.Value == nil {
+		return a.Var.Name + " = unset"
+	}
+	return a.Var.Name + " = " + ExprText(a.Value)
+}
+
+// DecimalText writes r, which has a finite decimal form, without trailing
+// zeros: "0.04", "12000".
+func DecimalText(r *big.Rat) string {
+	if r.IsInt() {
+		return r.Num().String()
+	}
+	digits, exact := r.FloatPrec()
+	if !exact {
+		digits = 18
+	}
+	return r.FloatString(digits)
+}

@@ -1,0 +1,197 @@
+package fsmc_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/fsmc-dev/fsmc"
+
+// layers says which packages of this module each package may import, directly.
+// A pattern that ends in /... means all packages below it too; the first line
+// whose left side fits a package speaks for it. "std" is the standard library;
+// it is always allowed. A path with a dot in its first element is a
+// third-party package, and the packages below it.
+const layers = `
+lang/token                  <
+lang/diag                   < lang/token
+lang/ast                    < lang/token
+lang/ir                     < lang/token
+lang/internal/parse         < lang/token lang/diag lang/ast github.com/alecthomas/participle/v2
+lang/internal/...           < lang/token lang/diag lang/ast lang/ir
+lang/format                 < lang/token lang/diag lang/ast
+lang/resolve                < lang/token lang/diag lang/ast lang/ir
+lang                        < lang/token lang/diag lang/ast lang/ir lang/format lang/resolve lang/internal/parse
+
+check/graph                 <
+check/guard                 < lang/ir
+check/explore               < lang/token lang/diag lang/ir check/graph check/guard
+check                       < lang/token lang/diag lang/ir check/graph check/guard check/explore
+check/checktest             < lang lang/token lang/diag lang/ir check check/all
+check/all                   < check check/rule/...
+check/rule/...              < lang/token lang/diag lang/ir check check/graph check/guard check/explore
+check/internal/...          <
+
+codegen                     < lang/ir lang/diag
+codegen/table               < lang/ir runtime
+codegen/drawing             < lang/ir
+codegen/dot                 < lang/ir lang/diag codegen codegen/drawing github.com/emicklei/dot
+codegen/golang              < lang/ir lang/diag codegen
+codegen/...                 < lang/ir lang/diag codegen codegen/drawing
+
+runtime                     <
+runtime/sqlite              < runtime github.com/mattn/go-sqlite3
+runtime/...                 < runtime runtime/memstore runtime/process
+
+cmd/fsmc                    < cmd/fsmc/internal/cli
+cmd/fsmc/internal/cli       < lang/... check/... codegen/... runtime/... github.com/spf13/cobra
+cmd/fsmc/internal/...       < lang/... check/... codegen/... runtime/...
+
+examples/...                < lang/... check/... codegen/... runtime/... examples/...
+`
+
+// generated Go, but for what its own package adds, imports the standard
+// library and runtime alone; examples show that, and are checked by their own
+// tests.
+
+type rule struct {
+	pattern string
+	allowed []string
+}
+
+func parseLayers(t *testing.T) []rule {
+	t.Helper()
+	var rules []rule
+	for line := range strings.Lines(layers) {
+		left, right, found := strings.Cut(strings.TrimSpace(line), "<")
+		if !found {
+			continue
+		}
+		rules = append(rules, rule{strings.TrimSpace(left), strings.Fields(right)})
+	}
+	return rules
+}
+
+// covers reports whether pattern means path.
+func covers(pattern, path string) bool {
+	base, below := strings.CutSuffix(pattern, "/...")
+	if below || strings.Contains(strings.SplitN(pattern, "/", 2)[0], ".") {
+		return path == base || strings.HasPrefix(path, base+"/")
+	}
+	return path == pattern
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+	Standard   bool
+}
+
+func list(t *testing.T, args ...string) []listed {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,Standard"}, args...)...).Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+func TestLayers(t *testing.T) {
+	rules := parseLayers(t)
+	standard := map[string]bool{"C": true}
+	for _, p := range list(t, "-deps", "./...") {
+		standard[p.ImportPath] = standard[p.ImportPath] || p.Standard
+	}
+	packages := list(t, "./...")
+	if len(packages) < 10 {
+		t.Fatalf("go list names %d packages: the test sees nothing", len(packages))
+	}
+	for _, p := range packages {
+		path := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		if path == "" {
+			continue
+		}
+		allowed, known := allowedFor(rules, path)
+		if !known {
+			t.Errorf("%s: no layer is named for it in layers_test.go", path)
+			continue
+		}
+		for _, imported := range p.Imports {
+			name := strings.TrimPrefix(imported, module+"/")
+			if !standard[imported] && !anyCovers(allowed, name) {
+				t.Errorf("%s imports %s, which its layer does not allow", path, name)
+			}
+		}
+	}
+}
+
+func allowedFor(rules []rule, path string) ([]string, bool) {
+	for _, r := range rules {
+		if covers(r.pattern, path) {
+			return r.allowed, true
+		}
+	}
+	return nil, false
+}
+
+func anyCovers(patterns []string, path string) bool {
+	for _, p := range patterns {
+		if covers(p, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestLayersBite proves that the test above can fail.
+func TestLayersBite(t *testing.T) {
+	rules := parseLayers(t)
+	for _, c := range []struct {
+		from, to string
+		want     bool
+	}{
+		{"lang/resolve", "lang/ir", true},
+		{"lang/resolve", "check", false},
+		{"check/rule/deadend", "check/graph", true},
+		{"check/rule/deadend", "codegen", false},
+		{"runtime", "runtime/sqlite", false},
+		{"runtime/sqlite", "github.com/mattn/go-sqlite3", true},
+		{"runtime/memstore", "github.com/mattn/go-sqlite3", false},
+		{"runtime/memstore", "lang/ir", false},
+		{"codegen/dot", "github.com/emicklei/dot", true},
+		{"codegen/mermaid", "github.com/emicklei/dot", false},
+		{"codegen/golang", "runtime", false},
+		{"codegen/table", "runtime", true},
+	} {
+		allowed, known := allowedFor(rules, c.from)
+		if !known {
+			t.Errorf("%s: no layer", c.from)
+		}
+		if got := anyCovers(allowed, c.to); got != c.want {
+			t.Errorf("may %s import %s? %v, want %v", c.from, c.to, got, c.want)
+		}
+	}
+}
+
+// TestGeneratedImports holds the promise about what programs that use fsmc
+// pull in: the runtime is the standard library alone.
+func TestGeneratedImports(t *testing.T) {
+	for _, p := range list(t, "-deps", module+"/runtime", module+"/runtime/memstore") {
+		if !p.Standard && !strings.HasPrefix(p.ImportPath, module+"/runtime") {
+			t.Errorf("runtime depends on %s", p.ImportPath)
+		}
+	}
+}

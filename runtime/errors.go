@@ -1,0 +1,47 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Errors that callers tell apart with errors.Is.
+var (
+	ErrNotFound  = errors.New("no such run")
+	ErrExists    = errors.New("a run with this id exists")
+	ErrConflict  = errors.New("the run has moved on")
+	ErrFenced    = errors.New("the task is held under a newer lease")
+	ErrDuplicate = errors.New("this event id has been accepted before")
+	ErrFinished  = errors.New("the run has ended")
+	ErrHalted    = errors.New("the run is halted")
+)
+
+// Rejected is the error of an external event, or of the parameters of a start,
+// that changed nothing.
+type Rejected struct {
+	Event   string
+	State   string   // the leaf in which it was refused
+	Why     string   // lower case, without a full stop
+	Allowed []string // the events that the state takes
+	Err     error    // one of the errors above, or nil
+}
+
+// Error names the event, the state, the reason and what is allowed there.
+func (r *Rejected) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "event %q is refused", r.Event)
+	if r.State != "" {
+		fmt.Fprintf(&b, " in state %q", r.State)
+	}
+	if r.Why != "" {
+		b.WriteString(": " + r.Why)
+	}
+	if len(r.Allowed) > 0 {
+		fmt.Fprintf(&b, "; allowed there: %s", strings.Join(r.Allowed, ", "))
+	}
+	return b.String()
+}
+
+// Unwrap is the sentinel behind the refusal.
+func (r *Rejected) Unwrap() error { return r.Err }

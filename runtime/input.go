@@ -1,0 +1,125 @@
+package runtime
+
+import "time"
+
+// InputKind says what an Input is.
+type InputKind string
+
+const (
+	StartInput   InputKind = "start"
+	EventInput   InputKind = "event"   // an external event
+	ResultInput  InputKind = "result"  // an activity raised an event, or ended with nothing to say
+	FailureInput InputKind = "failure" // an attempt failed
+	TimerInput   InputKind = "timer"
+	DoneInput    InputKind = "done"
+	KeptInput    InputKind = "kept" // a deferred event is looked at again
+	CancelInput  InputKind = "cancel"
+)
+
+// Input is what a run is given. Event payloads and parameters have been
+// decoded against the definition: one value for each field, in its order.
+type Input struct {
+	Kind  InputKind
+	Event int     // of event, result (-1: nothing to say) and kept
+	Data  []Value // payload of event, result and kept; parameters of start
+
+	Do      int    // of result and failure
+	Key     string // of result and failure: the execution
+	Attempt int    // of result and failure
+
+	Category int    // of failure
+	Message  string // of failure
+
+	Timer int  // of timer
+	Force bool // of cancel: end the run even where a state handles cancel
+
+	// Who sent it, why, and under which id. They stand in the record and
+	// decide nothing.
+	ID     string
+	Actor  string
+	Reason string
+}
+
+// Ask puts a host guard's question to the host. An error rejects an external
+// event and halts the run for any other input.
+type Ask func(guard int, args []Value) (bool, error)
+
+// CommandKind says what a Command asks of the engine.
+type CommandKind string
+
+const (
+	StartTask  CommandKind = "start-task"
+	CancelTask CommandKind = "cancel-task"
+	EndTask    CommandKind = "end-task" // its result or failure was taken
+	SetTimer   CommandKind = "set-timer"
+	DropTimer  CommandKind = "drop-timer"
+	SendOut    CommandKind = "publish"
+	Finish     CommandKind = "finish"
+)
+
+// Command is one thing that makes a step real. All commands of a step are
+// carried out in the same durable write as its snapshot, or not at all.
+type Command struct {
+	Kind CommandKind
+
+	Task Task // of start-task, cancel-task and end-task
+
+	Timer int       // of set-timer and drop-timer
+	Due   time.Time // of set-timer
+
+	Event   int     // of publish
+	Data    []Value // of publish
+	Message string  // of publish: the stable id of the message
+
+	Outcome Outcome // of finish
+}
+
+// Effect says in one word what a step did.
+type Effect string
+
+const (
+	Moved    Effect = "moved"
+	Retried  Effect = "retried"
+	Stayed   Effect = "stayed"
+	Ignored  Effect = "ignored"
+	Deferred Effect = "deferred"
+	Dropped  Effect = "dropped" // a deferred event that nothing took
+	Ended    Effect = "ended"   // an activity ended with nothing to say
+	HaltedBy Effect = "halted"
+	Stopped  Effect = "cancelled" // cancel that no state handles: the run ends where it stands
+)
+
+// Record is one line of history: what came, what it met, and what was done.
+// Replaying the inputs of a run's records, with their times and verdicts, over
+// its definition gives its snapshot, bit for bit.
+type Record struct {
+	Seq    int64
+	At     time.Time
+	Input  Input
+	From   int // the leaf before, -1 at start
+	To     int // the leaf after
+	Visit  int64
+	Effect Effect
+
+	Arm       int // the arm taken; -1 where none was
+	Count     int64
+	Passed    []Passed  // arms tried before it, and why they were passed over
+	Verdicts  []Verdict // of host guards
+	Redirects []int     // leaves that a false `require` turned away from, in order
+	Wait      time.Duration
+	Held      time.Duration // how long the run had been in From
+	Reason    string        // of a halt
+}
+
+// Passed is an arm that was tried and not taken.
+type Passed struct {
+	Arm int
+	Why string // "guard is false", "bound is used up"
+}
+
+// Verdict is a host guard's answer.
+type Verdict struct {
+	Guard  int
+	Args   []Value
+	Answer bool
+}

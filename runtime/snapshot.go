@@ -1,0 +1,91 @@
+package runtime
+
+import "time"
+
+// Snapshot is everything that is known of one run. It is a value: Step never
+// changes the one it is given. Slices over fields, arms and dos are indexed as
+// in the Definition. Its canonical JSON is written by Machine.EncodeSnapshot.
+type Snapshot struct {
+	Run   string // the run's id
+	Seq   int64  // number of history records so far
+	State int    // the leaf, or the terminal
+	Visit int64  // number of leaves entered so far; names the present visit
+
+	Status  Status
+	Outcome Outcome // of a finished run
+
+	Started time.Time
+	Entered time.Time // when State was entered
+	Now     time.Time // time of the last step: time never runs backwards
+
+	Params   []Value
+	Data     []Value
+	Counters []int64 // by arm: how often its bound has been used in its scope
+
+	Tasks      []Task      // the activities of the visit, by their dos
+	Executions []Execution // open executions that outlive a visit (`do … per S`)
+	Alarms     []Alarm     // the timers that are running
+	Kept       []Kept      // deferred events, in the order in which they came
+	KeptNext   int         // how many of Kept have been looked at since a state was last entered
+
+	DoneDue   bool // done is the next input
+	Cancelled bool // cancel has been taken
+	Halt      *Halt
+	PausedAt  time.Time // zero unless paused
+	Queue     []Input   // results, failures and events that came while paused
+
+	Seed uint64 // of all jitter of the run
+}
+
+// Status says whether a run goes on.
+type Status string
+
+const (
+	Running  Status = "running"
+	Halted   Status = "halted" // an input could not be taken; see Halt
+	Finished Status = "finished"
+)
+
+// TaskState says where an activity of the visit stands.
+type TaskState string
+
+const (
+	TaskOpen  TaskState = "open"  // an attempt runs, or will at NotBefore
+	TaskEnded TaskState = "ended" // it has nothing more to say
+)
+
+// Task is one activity of the present visit. Key is the idempotency key of its
+// execution, the same over all attempts of it.
+type Task struct {
+	Do        int
+	State     TaskState
+	Key       string
+	Attempt   int       // from 1, counted within the execution
+	NotBefore time.Time // a retry waits until then; zero for at once
+}
+
+// Execution is an execution that may be continued in a later visit.
+type Execution struct {
+	Do      int
+	Key     string
+	Attempt int // the last attempt started
+}
+
+// Alarm is a running timer.
+type Alarm struct {
+	Timer int
+	Due   time.Time
+}
+
+// Kept is a deferred event.
+type Kept struct {
+	Event int
+	Data  []Value
+	ID    string // the sender's event id
+}
+
+// Halt is why a run stands still, and the input that it could not take.
+type Halt struct {
+	Reason string
+	Input  Input
+}
