@@ -54,13 +54,13 @@ type File struct {
 // Name is an identifier where it stands.
 type Name struct {
 	Node
-	Text string
+	Text string `parser:"@Name"`
 }
 
 // Path is a target: names joined by dots.
 type Path struct {
 	Node
-	Names []*Name
+	Names []*Name `parser:"@@ ( '.' @@ )*"`
 }
 
 // Bad is a stretch of text that could not be understood. The diagnostic that
@@ -72,9 +72,9 @@ type Bad struct {
 // Machine is one machine with all that stands in it.
 type Machine struct {
 	Node
-	Name   *Name
-	Params []*Param
-	Items  []Item
+	Name   *Name    `parser:"'machine' @@"`
+	Params []*Param `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
+	Items  []Item   `parser:"'{' @@* '}'"`
 }
 
 // Item is what may stand between the braces of a machine or a state: a

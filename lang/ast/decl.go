@@ -4,100 +4,103 @@ package ast
 // guard, or a field of an event.
 type Param struct {
 	Node
-	Name *Name
-	Type *Type
+	Name *Name `parser:"@@"`
+	Type *Type `parser:"@@"`
 }
 
 // Type is a type as written.
 type Type struct {
 	Node
-	Name  string // "int", "duration", an enum's name; empty for a list
-	Range *Range // of int and duration
-	Elem  *Type  // of a list
+	Name  string `parser:"( @Name"`        // "int", "duration", an enum's name; empty for a list
+	Range *Range `parser:"@@?"`            // of int and duration
+	Elem  *Type  `parser:"| '[' ']' @@ )"` // of a list
 }
 
 // Range is a range as written; both ends belong to it.
 type Range struct {
 	Node
-	Lo, Hi *Literal // int or duration, Neg where a minus stands before it
+	Lo *Literal `parser:"(?= '-'? ( Int | Duration ) ) @@ '..'"` // int or duration, Neg where a minus stands before it
+	Hi *Literal `parser:"(?= '-'? ( Int | Duration ) ) @@"`
 }
 
 // Context declares the fields of a run.
 type Context struct {
 	Node
-	Fields []*Field
+	Fields []*Field `parser:"'context' '{' ( @@ ','? )* '}'"`
+	Bad    []*Bad   // fields that could not be understood
 }
 
 // Field is one field of the context.
 type Field struct {
 	Node
-	Name    *Name
-	Type    *Type
-	Default Expr // *Literal, *Selector (an enum value), *EmptyList, or *BadExpr; nil without one
+	Name    *Name `parser:"@@"`
+	Type    *Type `parser:"@@"`
+	Default Expr  `parser:"( '=' @@ )?"` // *Literal, *Selector (an enum value), *EmptyList, or *BadExpr; nil without one
 }
 
 // Enum declares a type by its values.
 type Enum struct {
 	Node
-	Name   *Name
-	Values []*Name
+	Name   *Name   `parser:"'enum' @@"`
+	Values []*Name `parser:"'{' @@ ( (?= ',' Name) ',' @@ )* ','? '}'"`
 }
 
 // Event declares an event and its payload.
 type Event struct {
 	Node
-	Name   *Name
-	Fields []*Param
+	Name   *Name    `parser:"'event' @@"`
+	Fields []*Param `parser:"( '{' ( @@ ','? )* '}' )?"`
+	Bad    []*Bad   // fields that could not be understood
 }
 
 // Failures declares the categories of failure that activities may report.
 type Failures struct {
 	Node
-	Names []*Name
+	Names []*Name `parser:"'failures' '{' @@ ( (?= ',' Name) ',' @@ )* ','? '}'"`
 }
 
 // Activity declares a side effect: what it takes, raises, fails with and costs.
 type Activity struct {
 	Node
-	Name    *Name
-	Params  []*Param
-	Results []*Name
-	Fails   []*Name // nil without `fails`
-	Costs   []*Cost
+	Name    *Name    `parser:"'activity' @@ '('"`
+	Params  []*Param `parser:"( @@ ( ',' @@ )* )? ')'"`
+	Results []*Name  `parser:"( '->' @@ ( '|' @@ )* )?"`
+	Fails   []*Name  `parser:"( 'fails' @@ ( ',' @@ )* )?"` // nil without `fails`
+	Costs   []*Cost  `parser:"( 'cost' @@ ( ',' @@ )* )?"`
 }
 
 // Cost is what one attempt costs in one currency.
 type Cost struct {
 	Node
-	Name   *Name
-	Amount *Literal
+	Name   *Name    `parser:"@@"`
+	Amount *Literal `parser:"(?= Int | Number) @@"`
 }
 
 // Guard declares a predicate that the host answers.
 type Guard struct {
 	Node
-	Name   *Name
-	Params []*Param
+	Name   *Name    `parser:"'guard' @@ '('"`
+	Params []*Param `parser:"( @@ ( ',' @@ )* )? ')'"`
 }
 
 // Budget declares the most that a run may take.
 type Budget struct {
 	Node
-	Lines []*BudgetLine
+	Lines []*BudgetLine `parser:"'budget' '{' ( @@ ','? )* '}'"`
 }
 
 // BudgetLine is `steps 40`, `time 2h`, or a cost's name and amount.
 type BudgetLine struct {
 	Node
-	Name   *Name
-	Amount *Literal
+	Name   *Name    `parser:"@@"`
+	Amount *Literal `parser:"(?= Int | Number | Duration) @@"`
 }
 
 // Assert is a promise about all runs.
 type Assert struct {
 	Node
-	Subject *Path
-	Verb    string  // "precedes", "leads to", "excludes", "at most"
-	Objects []*Path // one, or for "leads to" several; none for "at most"
-	N       *Literal
+	Subject *Path    `parser:"'assert' @@"`
+	Verb    string   `parser:"@( 'precedes' | 'leads' 'to' | 'excludes' | 'at' 'most' )"` // "precedes", "leads to", "excludes", "at most"
+	Objects []*Path  `parser:"( @@ ( '|' @@ )*"`                                          // one, or for "leads to" several; none for "at most"
+	N       *Literal `parser:"| (?= Int) @@ )"`
 }

@@ -71,8 +71,8 @@ const (
 type Literal struct {
 	Node
 	Kind LiteralKind
-	Text string
-	Neg  bool // a minus stands before it; only in ranges and defaults
+	Text string `parser:"@( '-'? ( Int | Number | Duration ) | String | 'true' | 'false' )"`
+	Neg  bool   // a minus stands before it; only in ranges and defaults
 }
 
 // EmptyList is `[]`.

@@ -3,55 +3,55 @@ package ast
 // Initial names the state in which a machine or composite state begins.
 type Initial struct {
 	Node
-	Target *Name
+	Target *Name `parser:"'initial' @@"`
 }
 
 // State is a state; with states inside it is a composite.
 type State struct {
 	Node
-	Name  *Name
-	Items []Item
+	Name  *Name  `parser:"'state' @@"`
+	Items []Item `parser:"'{' @@* '}'"`
 }
 
 // Terminal is a state in which a run ends.
 type Terminal struct {
 	Node
-	Name    *Name
-	Outcome string // "success", "failure", "cancelled"; empty where none is written
-	Block   *Block // nil without one
+	Name    *Name  `parser:"'terminal' @@"`
+	Outcome string `parser:"@( 'success' | 'failure' | 'cancelled' )?"` // "success", "failure", "cancelled"; empty where none is written
+	Block   *Block `parser:"@@?"`                                       // nil without one
 }
 
 // On handles triggers by its arms, which are tried in order.
 type On struct {
 	Node
-	Triggers []*Trigger
-	Arms     []*Arm
+	Triggers []*Trigger `parser:"'on' @@ ( ',' @@ )*"`
+	Arms     []*Arm     `parser:"@@ ( 'else' @@ )*"`
 }
 
 // Trigger is what an On waits for. Kind is "done", "failed", "cancel" or
 // "event"; Name is the event's.
 type Trigger struct {
 	Node
-	Kind       string
-	Label      *Name // nil without `label.`
-	Name       *Name // of "event"
-	Categories []*Name
+	Label      *Name   `parser:"( (?= Name '.') @@ '.' )?"` // nil without `label.`
+	Kind       string  `parser:"( @( 'done' | 'failed' | 'cancel' )"`
+	Categories []*Name `parser:"( '(' @@ ( ',' @@ )* ')' )?"` // of "failed"
+	Name       *Name   `parser:"| @@ )"`                      // of "event"
 }
 
 // After is a timer and what happens when it fires.
 type After struct {
 	Node
-	Delay  Expr // *Literal (duration) or *Ident
-	Idle   bool
-	Jitter *Literal // nil without one
-	Arms   []*Arm
+	Delay  Expr     `parser:"'after' @@"` // *Literal (duration) or *Ident
+	Idle   bool     `parser:"@'idle'?"`
+	Jitter *Literal `parser:"( 'jitter' (?= Int | Number) @@ )?"` // nil without one
+	Arms   []*Arm   `parser:"@@ ( 'else' @@ )*"`
 }
 
 // Arm is one branch: a guard (nil for always) and a step.
 type Arm struct {
 	Node
-	When Expr
-	Step Step
+	When Expr `parser:"( 'when' @@ )?"`
+	Step Step `parser:"@@"`
 }
 
 // Step is what an arm does: *Goto, *Retry, *Reject, *IgnoreStep, *Stay, or
@@ -71,45 +71,45 @@ func (*Bad) step()        {}
 // Goto is `-> Target`, perhaps bounded, perhaps with a block.
 type Goto struct {
 	Node
-	Target *Path
-	Bound  *Bound // nil without one
-	Block  *Block // nil without one
+	Target *Path  `parser:"'->' @@"`
+	Bound  *Bound `parser:"@@?"` // nil without one
+	Block  *Block `parser:"@@?"` // nil without one
 }
 
 // Bound is `max N`, `max N per S` or `unbounded`.
 type Bound struct {
 	Node
-	Unbounded bool
-	Max       *Literal
-	Scope     *Scope // nil without `per`
+	Unbounded bool     `parser:"( @'unbounded'"`
+	Max       *Literal `parser:"| 'max' (?= Int) @@"`
+	Scope     *Scope   `parser:"( 'per' @@ )? )"` // nil without `per`
 }
 
 // Scope is what stands behind `per`. Kind is "run", "visit" or "state".
 type Scope struct {
 	Node
-	Kind   string
-	Target *Path // of "state"
+	Kind   string `parser:"( @( 'run' | 'visit' )"`
+	Target *Path  `parser:"| @@ )"` // of "state"
 }
 
 // Retry runs the activity again.
 type Retry struct {
 	Node
-	Unbounded bool
-	Max       *Literal
-	Scope     *Scope
-	Backoff   *Backoff // nil without one
-	Block     *Block
+	Unbounded bool     `parser:"'retry' ( @'unbounded'"`
+	Max       *Literal `parser:"| (?= Int) @@"`
+	Scope     *Scope   `parser:"( 'per' @@ )? )"`
+	Backoff   *Backoff `parser:"( 'backoff' @@ )?"` // nil without one
+	Block     *Block   `parser:"@@?"`
 }
 
 // Backoff is the wait before a retry: a first and a last duration with a
 // factor, or an expression.
 type Backoff struct {
 	Node
-	By     Expr     // nil for the written-out form
-	First  *Literal // nil with By
-	Last   *Literal // nil where one duration stands alone
-	Factor *Literal
-	Jitter *Literal
+	By     Expr     `parser:"( 'by' @@"`                  // nil for the written-out form
+	First  *Literal `parser:"| (?= Duration) @@"`         // nil with By
+	Last   *Literal `parser:"( '..' (?= Duration) @@ )?"` // nil where one duration stands alone
+	Factor *Literal `parser:"( 'factor' (?= Int | Number) @@ )?"`
+	Jitter *Literal `parser:"( 'jitter' (?= Int | Number) @@ )? )"`
 }
 
 // Reject refuses an external event.
@@ -121,13 +121,13 @@ type IgnoreStep struct{ Node }
 // Stay does the effects of its block without leaving the state.
 type Stay struct {
 	Node
-	Block *Block
+	Block *Block `parser:"@@"`
 }
 
 // Block is a set of effects that happen at once.
 type Block struct {
 	Node
-	Effects []Effect
+	Effects []Effect `parser:"'{' ( @@ ','? )* '}'"`
 }
 
 // Effect is *Assign, *Publish or *Bad.
@@ -143,61 +143,61 @@ func (*Bad) effect()     {}
 // Assign sets a field, or with a nil Value unsets it.
 type Assign struct {
 	Node
-	Name  *Name
-	Value Expr
+	Name  *Name `parser:"@@"`
+	Value Expr  `parser:"( (?= '=' 'unset') '=' 'unset' | '=' @@ )"`
 }
 
 // Publish hands an event to the outbox.
 type Publish struct {
 	Node
-	Event  *Name
-	Fields []*Assign
+	Event  *Name     `parser:"'publish' @@"`
+	Fields []*Assign `parser:"( '{' ( @@ ','? )* '}' )?"`
 }
 
 // Do runs an activity while its state is active.
 type Do struct {
 	Node
-	Activity *Name
-	Args     []Expr
-	Label    *Name  // nil without `as`
-	Scope    *Scope // nil without `per`
-	Limits   []*Limit
+	Activity *Name    `parser:"'do' @@ '('"`
+	Args     []Expr   `parser:"( @@ ( ',' @@ )* )? ')'"`
+	Label    *Name    `parser:"( 'as' @@ )?"`  // nil without `as`
+	Scope    *Scope   `parser:"( 'per' @@ )?"` // nil without `per`
+	Limits   []*Limit `parser:"@@*"`
 }
 
 // Limit is a time limit of a Do. Name is "timeout", "heartbeat" or "progress".
 type Limit struct {
 	Node
-	Name  string
-	Value *Literal
+	Name  string   `parser:"@( 'timeout' | 'heartbeat' | 'progress' )"`
+	Value *Literal `parser:"(?= Duration) @@"`
 }
 
 // Entry is a block that runs when a state is entered.
 type Entry struct {
 	Node
-	Block *Block
+	Block *Block `parser:"'entry' @@"`
 }
 
 // Exit is a block that runs when a state is left.
 type Exit struct {
 	Node
-	Block *Block
+	Block *Block `parser:"'exit' @@"`
 }
 
 // Require is an invariant of a leaf state and where to go when it is false.
 type Require struct {
 	Node
-	Cond   Expr
-	Target *Path
+	Cond   Expr  `parser:"'require' @@"`
+	Target *Path `parser:"'else' '->' @@"`
 }
 
 // Ignore accepts events and does nothing.
 type Ignore struct {
 	Node
-	Events []*Name
+	Events []*Name `parser:"'ignore' @@ ( ',' @@ )*"`
 }
 
 // Defer keeps events for a later state.
 type Defer struct {
 	Node
-	Events []*Name
+	Events []*Name `parser:"'defer' @@ ( ',' @@ )*"`
 }

@@ -6,16 +6,16 @@ import "strings"
 // similar only where they differ in nothing but case and underscores.
 const longestCompared = 80
 
-// Nearest is the name among of that word was most likely meant to be, for "did
+// Nearest is the one of names that word was most likely meant to be, for "did
 // you mean". It reports false where none is near enough: more than a third of
 // the letters would have to change, or the two have nothing in common. Case
 // and underscores do not count, so that "fetchDiff" finds "fetch_diff". Of
 // names equally near the first in alphabetical order is taken, whatever the
-// order of of.
-func Nearest(word string, of []string) (string, bool) {
+// order of names. The runtime, which may not import this package, has a copy.
+func Nearest(word string, names []string) (string, bool) {
 	best, bestDistance := "", -1
 	folded := fold(word)
-	for _, name := range of {
+	for _, name := range names {
 		if name == word {
 			continue
 		}

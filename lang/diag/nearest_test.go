@@ -1,38 +1,36 @@
 package diag
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
 
+// TestNearest holds Nearest to the table that the runtime's twin is held to.
 func TestNearest(t *testing.T) {
-	names := []string{"FetchingDiff", "Analyzing", "PostingComments", "Idle", "Failed", "fetch_diff", "Done", "x", "y"}
-	for _, tc := range []struct {
-		word, want string
-	}{
-		{"Analysing", "Analyzing"},
-		{"Analyzign", "Analyzing"},
-		{"idle", "Idle"},
-		{"Falied", "Failed"},
-		{"PostingComment", "PostingComments"},
-		{"FETCH_DIFF", "fetch_diff"},
-		{"fetchDiff", "fetch_diff"},
-		{"Dnoe", "Done"},
-		{"Don", "Done"},
-		{"z", ""},
-		{"Completed", ""},
-		{"", ""},
-		{"Idle", ""}, // a name is no correction of itself
-	} {
-		got, ok := Nearest(tc.word, names)
-		if got != tc.want || ok != (tc.want != "") {
-			t.Errorf("Nearest(%q) = %q, %v; want %q", tc.word, got, ok, tc.want)
+	table, err := os.ReadFile(filepath.Join("testdata", "nearest.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for line := range strings.Lines(string(table)) {
+		line, _, _ = strings.Cut(line, "#")
+		row := strings.Fields(line)
+		if len(row) == 0 {
+			continue
+		}
+		rows++
+		word, want, names := row[0], strings.TrimPrefix(row[1], "-"), row[2:]
+		if got, ok := Nearest(word, names); got != want || ok != (want != "") {
+			t.Errorf("Nearest(%q, %q) = %q, %v; want %q", word, names, got, ok, want)
 		}
 	}
-}
-
-func TestNearestDoesNotDependOnOrder(t *testing.T) {
-	for _, of := range [][]string{{"bat", "cat", "hat"}, {"hat", "cat", "bat"}} {
-		if got, _ := Nearest("rat", of); got != "bat" {
-			t.Errorf("Nearest(%q, %q) = %q, want %q", "rat", of, got, "bat")
-		}
+	if rows < 10 {
+		t.Errorf("the table has %d rows: the test sees nothing", rows)
+	}
+	if got, ok := Nearest("", []string{"x", "Idle"}); ok {
+		t.Errorf("nothing at all was taken for %q", got)
 	}
 }
 

@@ -46,9 +46,9 @@ func WriteSARIF(w io.Writer, list List, sources Sources, rules []RuleInfo, toolV
 		if at, known := index[d.Rule]; known {
 			results[i].RuleIndex = &at
 		}
-		print := fingerprintOf(d)
-		seen[print]++
-		results[i].PartialFingerprints = map[string]string{fingerprint: fmt.Sprintf("%s:%d", print, seen[print])}
+		mark := fingerprintOf(d)
+		seen[mark]++
+		results[i].PartialFingerprints = map[string]string{fingerprint: fmt.Sprintf("%s:%d", mark, seen[mark])}
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -16,11 +16,11 @@ const witnessEnds = 20
 // time, its state and the input that leads on, a bracket along the loop, and
 // the values that the path ends with.
 //
-//	  witness:
-//	        0s    Idle       --StartReview-->
-//	    +-> 2m0s  Analyzing  --LlmTimeout-->
-//	    +-- 4m0s  Analyzing
-//	    with retries = 3
+//	witness:
+//	      0s    Idle       --StartReview-->
+//	  +-> 2m0s  Analyzing  --LlmTimeout-->
+//	  +-- 4m0s  Analyzing
+//	  with retries = 3
 func (p *textPrinter) witness(w *Witness) {
 	if w == nil {
 		return

@@ -145,10 +145,14 @@ func kept(s *State, uses []*EventUse, e *Event, deferred bool) []Choice {
 // unlabelled one, and of a `failed` with a list and one without, the more
 // precise speaks for its case alone, whether or not its guards hold. The tiers
 // are, most precise first: a.failed(x), a.failed, failed(x), failed; and a.E, E.
-func (s *State) HandlersFor(c Case) []*Handler {
+func (s *State) HandlersFor(c Case) []*Handler { return MostPrecise(s.Handlers, c) }
+
+// MostPrecise lists those of handlers, which stand in one state, that apply to
+// c, as HandlersFor does.
+func MostPrecise(handlers []*Handler, c Case) []*Handler {
 	best := 0
 	var out []*Handler
-	for _, h := range s.Handlers {
+	for _, h := range handlers {
 		tier := 0
 		for _, t := range h.Triggers {
 			tier = max(tier, t.tier(c))

@@ -3,7 +3,7 @@ package ir
 import "github.com/fsmc-dev/fsmc/lang/token"
 
 // Expr is a typed expression: *Lit, *VarRef, *FieldRef, *Now, *Len, *IsSet,
-// *Unary, *Binary or *Call.
+// *Unary, *Binary, *Call, or in a machine that is Broken or Incomplete *Bad.
 type Expr interface {
 	Type() *Type
 	Span() token.Span
@@ -84,6 +84,14 @@ type Call struct {
 	Args    []Expr
 }
 
+// Bad is an expression in which something is wrong that has been reported. Its
+// type is Invalid and nothing is known of its value; Parts are what could be
+// understood of it.
+type Bad struct {
+	E
+	Parts []Expr
+}
+
 // Op is an operator, as written.
 type Op string
 
@@ -119,6 +127,10 @@ func Walk(e Expr, f func(Expr) bool) {
 	case *Call:
 		for _, a := range e.Args {
 			Walk(a, f)
+		}
+	case *Bad:
+		for _, p := range e.Parts {
+			Walk(p, f)
 		}
 	}
 }

@@ -1,7 +1,7 @@
 // Package ir is the resolved form of a program: every name is a pointer to
 // what it names, every expression has a type, and the hierarchy of states is
 // flattened, so that for a leaf state and an input there is one list of arms
-// in the order in which they are tried (see Cases and Arms in cases.go).
+// in the order in which they are tried (see Cases and Choices in cases.go).
 //
 // Checks, generators and the runtime definition are all made from this form;
 // none of them looks at the syntax tree again. What could not be resolved is

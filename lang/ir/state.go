@@ -2,6 +2,7 @@ package ir
 
 import (
 	"math/big"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
@@ -101,12 +102,13 @@ type Trigger struct {
 	Kind       TriggerKind
 	Event      *Event      // of OnEvent
 	Label      string      // empty without one
-	Do         *Do         // the do with that label in this state; nil where the label is inherited by several
+	Do         *Do         // the do with that label in the state or inside it; nil where there are several
 	Categories []*Category // of OnFailed; none means every category not listed elsewhere in the state
 	Span       token.Span
 }
 
-// Handler is an `on`.
+// Handler is an `on`. One without Triggers has lost them: they name what could
+// not be resolved.
 type Handler struct {
 	State    *State
 	Triggers []*Trigger
@@ -183,6 +185,19 @@ type Backoff struct {
 	Jitter      *big.Rat
 	Span        token.Span
 }
+
+// What a retry waits unless it says otherwise: from 1s to 1m, doubling, less up
+// to a fifth.
+const (
+	UsualFirst = int64(time.Second)
+	UsualLast  = int64(time.Minute)
+)
+
+// UsualFactor and UsualJitter are not to be changed.
+var (
+	UsualFactor = big.NewRat(2, 1)
+	UsualJitter = big.NewRat(1, 5)
+)
 
 // Block is a set of effects that happen at once.
 type Block struct {

@@ -178,10 +178,11 @@ func (s Scope) Text() string {
 	return "run"
 }
 
-// text is the backoff with a blank before it; empty for the usual one.
+// text is the backoff with a blank before it, its factor and jitter only where
+// they are not the usual ones; empty where it is the usual one altogether.
 func (b *Backoff) text() string {
 	switch {
-	case b == nil:
+	case b == nil || b.usual():
 		return ""
 	case b.By != nil:
 		return " backoff by " + ExprText(b.By)
@@ -190,7 +191,18 @@ func (b *Backoff) text() string {
 	if b.Last != b.First {
 		text += ".." + FormatDuration(b.Last)
 	}
+	if b.Factor.Cmp(UsualFactor) != 0 {
+		text += " factor " + DecimalText(b.Factor)
+	}
+	if b.Jitter.Cmp(UsualJitter) != 0 {
+		text += " jitter " + DecimalText(b.Jitter)
+	}
 	return text
+}
+
+func (b *Backoff) usual() bool {
+	return b.By == nil && b.First == UsualFirst && b.Last == UsualLast &&
+		b.Factor.Cmp(UsualFactor) == 0 && b.Jitter.Cmp(UsualJitter) == 0
 }
 
 // Text is the do as written: "do charge(amount) as c timeout 30s".

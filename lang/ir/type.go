@@ -79,12 +79,13 @@ func (t *Type) String() string {
 }
 
 // FormatDuration writes ns nanoseconds in the units of the language, without
-// the zero parts that Go's own form has: "24h" and "1m30s", not "24h0m0s".
+// the zero parts that Go's own form has: "24h" and "1m30s", not "24h0m0s"; and
+// "us", not "µs".
 func FormatDuration(ns int64) string {
 	if ns == 0 {
 		return "0s"
 	}
-	s := time.Duration(ns).String()
+	s := strings.Replace(time.Duration(ns).String(), "µs", "us", 1)
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")
 	}
@@ -111,7 +112,7 @@ func (c *Const) Text() string {
 	case Int:
 		return strconv.FormatInt(c.Int, 10)
 	case Float:
-		return strconv.FormatFloat(c.Float, 'g', -1, 64)
+		return strconv.FormatFloat(c.Float, 'f', -1, 64)
 	case Duration:
 		return FormatDuration(c.Int)
 	case String:

@@ -1,0 +1,207 @@
+package format
+
+import (
+	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+func (p *printer) machine(m *ast.Machine) {
+	p.text("machine ")
+	p.name(m.Name)
+	if len(m.Params) > 0 {
+		p.params(m.Params)
+	}
+	p.text(" ")
+	p.items(m.EndPos, m.Items)
+}
+
+// items writes the body of a machine or state, one item a line.
+func (p *printer) items(end token.Pos, items []ast.Item) {
+	if len(items) == 0 && !p.commentBefore(end) {
+		p.text("{}")
+		p.srcLine = end.Line
+		return
+	}
+	lines(p, end, items, p.item, nil)
+}
+
+func (p *printer) item(it ast.Item) {
+	switch it := it.(type) {
+	case *ast.Context:
+		p.text("context ")
+		braced(p, it.Pos, it.EndPos, it.Fields, (*printer).field, nil)
+	case *ast.Enum:
+		p.text("enum ")
+		p.name(it.Name)
+		p.text(" ")
+		p.names(it.Name.Pos, it.EndPos, it.Values)
+	case *ast.Event:
+		p.event(it)
+	case *ast.Failures:
+		p.text("failures ")
+		p.names(it.Pos, it.EndPos, it.Names)
+	case *ast.Activity:
+		p.activity(it)
+	case *ast.Guard:
+		p.text("guard ")
+		p.name(it.Name)
+		p.params(it.Params)
+	case *ast.Budget:
+		p.text("budget ")
+		braced(p, it.Pos, it.EndPos, it.Lines, (*printer).budgetLine, nil)
+	case *ast.Assert:
+		p.assert(it)
+	default:
+		p.member(it)
+	}
+}
+
+// params writes a list in parentheses.
+func (p *printer) params(params []*ast.Param) {
+	p.text("(")
+	filled(p, params, ",", func(p *printer, f *ast.Param) {
+		p.name(f.Name)
+		p.text(" ")
+		p.typ(f.Type)
+	})
+	p.text(")")
+}
+
+// names writes a list in braces whose commas are part of the grammar.
+func (p *printer) names(open, end token.Pos, names []*ast.Name) {
+	braced(p, open, end, names, (*printer).name, func(int) string { return "," })
+}
+
+func (p *printer) field(f *ast.Field) {
+	p.group("field")
+	p.name(f.Name)
+	p.cell(1)
+	p.typ(f.Type)
+	if f.Default != nil {
+		p.text(" = ")
+		p.expr(f.Default)
+	}
+}
+
+func (p *printer) param(f *ast.Param) {
+	p.group("field")
+	p.name(f.Name)
+	p.cell(1)
+	p.typ(f.Type)
+}
+
+func (p *printer) event(e *ast.Event) {
+	p.group("event")
+	p.text("event ")
+	p.name(e.Name)
+	if len(e.Fields) > 0 || p.commentBefore(e.EndPos) {
+		p.cell(1)
+		braced(p, e.Name.Pos, e.EndPos, e.Fields, (*printer).param, nil)
+	}
+}
+
+// activity writes an activity: in columns, or where it is too long for a line
+// each part on one of its own.
+func (p *printer) activity(a *ast.Activity) {
+	head := func(p *printer) {
+		p.text("activity ")
+		p.name(a.Name)
+		p.params(a.Params)
+	}
+	parts := activityParts(a)
+	whole := width(flatText(head))
+	for _, part := range parts {
+		if part.print != nil {
+			whole += part.gap + width(flatText(part.print))
+		}
+	}
+	broken := p.last().width()+whole > maxWidth
+	if !broken {
+		p.group("activity")
+	}
+	head(p)
+	for _, part := range parts {
+		switch {
+		case !broken:
+			p.cell(part.gap)
+		case part.print != nil:
+			p.breakLine(part.pos)
+		}
+		if part.print != nil {
+			part.print(p)
+		}
+	}
+}
+
+// activityPart is what an activity raises, fails with or costs; print is nil
+// where it does not say.
+type activityPart struct {
+	gap   int // least number of blanks before it
+	pos   token.Pos
+	print func(*printer)
+}
+
+func activityParts(a *ast.Activity) []activityPart {
+	parts := []activityPart{{gap: 1}, {gap: 2}, {gap: 2}}
+	if len(a.Results) > 0 {
+		parts[0].pos = a.Results[0].Pos
+		parts[0].print = func(p *printer) {
+			p.text("-> ")
+			filled(p, a.Results, " |", (*printer).name)
+		}
+	}
+	if len(a.Fails) > 0 {
+		parts[1].pos = a.Fails[0].Pos
+		parts[1].print = func(p *printer) {
+			p.text("fails ")
+			filled(p, a.Fails, ",", (*printer).name)
+		}
+	}
+	if len(a.Costs) > 0 {
+		parts[2].pos = a.Costs[0].Pos
+		parts[2].print = func(p *printer) {
+			p.text("cost ")
+			filled(p, a.Costs, ",", (*printer).cost)
+		}
+	}
+	return parts
+}
+
+func (p *printer) cost(c *ast.Cost) {
+	p.name(c.Name)
+	p.text(" ")
+	p.literal(c.Amount)
+}
+
+func (p *printer) budgetLine(l *ast.BudgetLine) {
+	p.group("budget")
+	p.name(l.Name)
+	p.cell(1)
+	p.literal(l.Amount)
+}
+
+func (p *printer) assert(a *ast.Assert) {
+	p.text("assert ")
+	p.path(a.Subject)
+	p.text(" " + a.Verb + " ")
+	if a.N != nil {
+		p.literal(a.N)
+	}
+	filled(p, a.Objects, " |", (*printer).path)
+}
+
+func (p *printer) typ(t *ast.Type) {
+	if t.Elem != nil {
+		p.token(t, "[]")
+		p.typ(t.Elem)
+		return
+	}
+	p.word(t.Pos, t.Name)
+	if t.Range != nil {
+		p.text(" ")
+		p.literal(t.Range.Lo)
+		p.text("..")
+		p.literal(t.Range.Hi)
+	}
+	p.srcLine = t.EndPos.Line
+}

@@ -1,0 +1,35 @@
+// Package format writes a syntax tree in canonical form.
+//
+// The form is that of the examples in the language's documentation: four
+// spaces of indentation, one item a line, columns aligned in runs of lines
+// that belong together, at most one blank line in a row. Nothing is reordered,
+// comments and parentheses stay, and formatting twice is formatting once.
+//
+// Where the language leaves a choice the author's is kept: braces that were
+// written on one line stay on one line as long as they fit, and so do `else`
+// chains; comments behind lines keep a common column.
+package format
+
+import (
+	"math"
+
+	"github.com/fsmc-dev/fsmc/lang/ast"
+)
+
+const (
+	indentWidth       = 4
+	continuationWidth = 8 // what an item that needs more than one line is indented by
+	maxWidth          = 100
+)
+
+// File is f in canonical form. f comes from a text without syntax errors: a
+// tree with Bad nodes in it has no canonical form, and File panics.
+func File(f *ast.File) []byte {
+	p := &printer{comments: f.Comments}
+	for i, m := range f.Machines {
+		p.element(m, offsetOfNext(f.Machines, i, math.MaxInt), func() { p.machine(m) })
+		p.blank = true
+	}
+	p.lead(math.MaxInt)
+	return render(p.lines)
+}

@@ -1,0 +1,415 @@
+package parse
+
+import (
+	"fmt"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/fsmc-dev/fsmc/lang/ast"
+)
+
+// maxComparisons is how many comparisons a guard may have.
+const maxComparisons = 64
+
+// exprGrammar is what this file parses; the rest of the grammar stands in the
+// struct tags of package ast.
+const exprGrammar = `Expr = And ("||" And)* .
+And = Unary ("&&" Unary)* .
+Unary = "!" Unary | Compare .
+Compare = <name> "is" "not"? "set" | Sum (("==" | "!=" | "<" | "<=" | ">" | ">=") Sum)? .
+Sum = Term (("+" | "-") Term)* .
+Term = Factor ("*" Factor)* .
+Factor = <int> | <number> | <duration> | <string> | "true" | "false" | "[" "]" | "now" | <name> | <name> "." <name> | "event" "." <name> | "len" "(" (<name> | "event" "." <name>) ")" | <name> "(" (Expr ("," Expr)*)? ")" | "(" Expr ")" | "-" Factor .`
+
+// Binding powers of the binary operators.
+const (
+	orPower = 1 + iota
+	andPower
+	comparePower
+	sumPower
+	termPower
+)
+
+var powers = map[string]int{
+	"||": orPower, "&&": andPower,
+	"==": comparePower, "!=": comparePower, "<": comparePower, "<=": comparePower, ">": comparePower, ">=": comparePower,
+	"+": sumPower, "-": sumPower, "*": termPower,
+}
+
+// expr parses an expression for participle. One that is wrong is reported and
+// becomes a *ast.BadExpr as a whole.
+func (p *parser) expr(lex *lexer.PeekingLexer) (ast.Expr, error) {
+	start := *lex.Peek()
+	if is(&start, ")") {
+		return nil, participle.NextMatch // an empty list of arguments
+	}
+	e := exprParser{lex: lex}
+	from := pos(lex.RawPeek().Pos)
+	x, _ := e.climb(orPower)
+	if e.fault == nil && e.comparisons > maxComparisons {
+		e.fault = &fault{
+			message: fmt.Sprintf("an expression of more than %d comparisons", maxComparisons),
+			help:    "Compute a part of it into a field first, or declare a host guard.",
+		}
+		e.fault.span = x.Span()
+	}
+	if e.fault == nil {
+		return x, nil
+	}
+	p.report(*e.fault)
+	bad := &ast.BadExpr{Node: ast.Node{Pos: from, EndPos: from}}
+	if skipExpr(lex) || lex.Peek().Pos.Offset > start.Pos.Offset {
+		bad.Pos = pos(start.Pos)
+		bad.EndPos = pos(lex.RawPeek().Pos)
+	}
+	p.behindBad[lex.Peek().Pos.Offset] = true
+	return bad, nil
+}
+
+// exprParser parses one expression by precedence climbing (Richards and
+// Whitby-Strevens, BCPL, 1979): an operand, then as many operators as bind at
+// least as strongly as asked, each with its right side. Each method returns a
+// node with the height of its tree, or nil once fault is set.
+type exprParser struct {
+	lex         *lexer.PeekingLexer
+	depth       int // of the calls of factor
+	comparisons int
+	fault       *fault
+}
+
+func (e *exprParser) climb(power int) (ast.Expr, int) {
+	start := e.lex.Peek()
+	x, height := e.operand(power)
+	for x != nil {
+		op := e.lex.Peek()
+		p := powers[op.Value]
+		if p < power || op.Type != tokPunct {
+			return x, height
+		}
+		if p == comparePower {
+			if e.comparisons++; compares(x) {
+				return e.fail(op, "comparisons cannot be chained", `Compare twice, and join the two with "&&".`)
+			}
+		}
+		e.lex.Next()
+		y, h := e.climb(p + 1)
+		if y == nil {
+			return nil, 0
+		}
+		if height = max(height, h) + 1; height > maxNesting {
+			return e.failDeep(op)
+		}
+		x = &ast.Binary{Node: e.node(start), Op: op.Value, X: x, Y: y}
+	}
+	return nil, 0
+}
+
+// compares reports whether x is a comparison without parentheses.
+func compares(x ast.Expr) bool {
+	switch x := x.(type) {
+	case *ast.Binary:
+		return powers[x.Op] == comparePower
+	case *ast.IsSet:
+		return true
+	}
+	return false
+}
+
+// operand is what stands beside an operator of the given power.
+func (e *exprParser) operand(power int) (ast.Expr, int) {
+	start := e.lex.Peek()
+	if e.depth++; e.depth > maxNesting {
+		return e.failDeep(start)
+	}
+	defer func() { e.depth-- }()
+	if is(start, "!") {
+		return e.not(start, power)
+	}
+	x, height := e.factor()
+	if next := e.lex.Peek(); x != nil && next.Type == tokName && next.Value == "is" {
+		return e.isSet(start, x, height, power)
+	}
+	return x, height
+}
+
+// not is `!` and what it denies, which is a whole comparison.
+func (e *exprParser) not(start *lexer.Token, power int) (ast.Expr, int) {
+	if power > comparePower {
+		return e.fail(start, `"!" cannot stand beside an operator that binds more strongly`, "Put what it denies in parentheses together with it.")
+	}
+	e.lex.Next()
+	x, height := e.climb(comparePower)
+	if x == nil {
+		return nil, 0
+	}
+	return &ast.Unary{Node: e.node(start), Op: "!", X: x}, height + 1
+}
+
+// isSet goes on with x where `is set` or `is not set` follows. A field called
+// "is" may follow too: what comes behind it tells.
+func (e *exprParser) isSet(start *lexer.Token, x ast.Expr, height, power int) (ast.Expr, int) {
+	here := e.lex.MakeCheckpoint()
+	word := e.lex.Next()
+	not := e.word("not")
+	if !e.word("set") {
+		if not {
+			return e.expected(`"set"`)
+		}
+		e.lex.LoadCheckpoint(here)
+		return x, height
+	}
+	name, ok := x.(*ast.Ident)
+	if !ok || power > comparePower {
+		return e.fail(word, `only a field can be asked whether it "is set"`, "Write the name of a field or parameter alone before it.")
+	}
+	e.comparisons++
+	node := ast.Node{Pos: name.Pos, EndPos: name.EndPos}
+	return &ast.IsSet{Node: e.node(start), Name: &ast.Name{Node: node, Text: name.Name}, Not: not}, 1
+}
+
+// word takes the next token if it is that word.
+func (e *exprParser) word(w string) bool {
+	if t := e.lex.Peek(); t.Type != tokName || t.Value != w {
+		return false
+	}
+	e.lex.Next()
+	return true
+}
+
+func (e *exprParser) factor() (ast.Expr, int) {
+	start := e.lex.Peek()
+	switch start.Type {
+	case tokName:
+		return e.named(e.lex.Next())
+	case tokInt, tokNumber, tokDuration, tokString:
+		e.lex.Next()
+		return e.literal(start), 1
+	case tokPunct:
+		switch start.Value {
+		case "-":
+			e.lex.Next()
+			return e.minus(start)
+		case "(":
+			e.lex.Next()
+			x, height := e.climb(orPower)
+			if x == nil || !e.punct(")") {
+				return nil, 0
+			}
+			return &ast.Paren{Node: e.node(start), X: x}, height + 1
+		case "[":
+			e.lex.Next()
+			if !e.punct("]") {
+				return nil, 0
+			}
+			return &ast.EmptyList{Node: e.node(start)}, 1
+		}
+	}
+	return e.expected("a value")
+}
+
+func (e *exprParser) literal(t *lexer.Token) ast.Expr {
+	return &ast.Literal{Node: e.node(t), Text: t.Value}
+}
+
+func (e *exprParser) minus(start *lexer.Token) (ast.Expr, int) {
+	if e.depth++; e.depth > maxNesting {
+		return e.failDeep(start)
+	}
+	defer func() { e.depth-- }()
+	x, height := e.factor()
+	if x == nil {
+		return nil, 0
+	}
+	return &ast.Unary{Node: e.node(start), Op: "-", X: x}, height + 1
+}
+
+// named is what begins with the name t.
+func (e *exprParser) named(t *lexer.Token) (ast.Expr, int) {
+	switch t.Value {
+	case "true", "false":
+		return e.literal(t), 1
+	case "now":
+		return &ast.Now{Node: e.node(t)}, 1
+	case "event":
+		return e.eventField(t)
+	}
+	if reserved[t.Value] {
+		return e.fail(t, fmt.Sprintf("%q is not a value", t.Value), unsetHelp(t.Value))
+	}
+	switch next := e.lex.Peek(); {
+	case is(next, "(") && t.Value == "len":
+		return e.length(t)
+	case is(next, "("):
+		return e.call(t)
+	case is(next, "."):
+		x := e.name(t)
+		e.lex.Next()
+		sel := e.wantName("a value of the enum")
+		if sel == nil {
+			return nil, 0
+		}
+		return &ast.Selector{Node: e.node(t), X: x, Sel: sel}, 1
+	}
+	return &ast.Ident{Node: e.node(t), Name: t.Value}, 1
+}
+
+func unsetHelp(word string) string {
+	if word == "set" || word == "unset" {
+		return `Ask with "x is set", and clear a field with "x = unset" alone.`
+	}
+	return "It is a word of the language."
+}
+
+func (e *exprParser) eventField(t *lexer.Token) (ast.Expr, int) {
+	if !e.punct(".") {
+		return nil, 0
+	}
+	name := e.wantName("a field of the event")
+	if name == nil {
+		return nil, 0
+	}
+	return &ast.EventField{Node: e.node(t), Name: name}, 1
+}
+
+func (e *exprParser) length(t *lexer.Token) (ast.Expr, int) {
+	e.lex.Next()
+	arg := e.lex.Peek()
+	x, _ := e.factor()
+	if x == nil {
+		return nil, 0
+	}
+	switch x.(type) {
+	case *ast.Ident, *ast.EventField:
+	default:
+		return e.fail(arg, `"len" takes the name of a field`, "Write a field, a parameter or a field of the event between the parentheses.")
+	}
+	if !e.punct(")") {
+		return nil, 0
+	}
+	return &ast.Len{Node: e.node(t), X: x}, 2
+}
+
+func (e *exprParser) call(t *lexer.Token) (ast.Expr, int) {
+	f := e.name(t)
+	e.lex.Next()
+	var args []ast.Expr
+	tallest := 0
+	for !is(e.lex.Peek(), ")") {
+		if len(args) > 0 && !e.punct(",") {
+			return nil, 0
+		}
+		x, height := e.climb(orPower)
+		if x == nil {
+			return nil, 0
+		}
+		args = append(args, x)
+		tallest = max(tallest, height)
+	}
+	e.lex.Next()
+	return &ast.Call{Node: e.node(t), Func: f, Args: args}, tallest + 1
+}
+
+// node is a node from start up to what was taken last.
+func (e *exprParser) node(start *lexer.Token) ast.Node {
+	return node(e.lex, start)
+}
+
+// name is the token t, which has just been taken, as a name.
+func (e *exprParser) name(t *lexer.Token) *ast.Name {
+	return &ast.Name{Node: e.node(t), Text: t.Value}
+}
+
+func (e *exprParser) wantName(what string) *ast.Name {
+	if t := e.lex.Peek(); t.Type == tokName {
+		return e.name(e.lex.Next())
+	}
+	e.expected(what)
+	return nil
+}
+
+// punct takes the next token if it is s, and fails if not.
+func (e *exprParser) punct(s string) bool {
+	if is(e.lex.Peek(), s) {
+		e.lex.Next()
+		return true
+	}
+	e.expected(fmt.Sprintf("%q", s))
+	return false
+}
+
+func (e *exprParser) fail(t *lexer.Token, message, help string) (ast.Expr, int) {
+	e.fault = &fault{span: span(t), message: message, help: help}
+	return nil, 0
+}
+
+func (e *exprParser) failDeep(t *lexer.Token) (ast.Expr, int) {
+	e.fault = tooDeep(t)
+	return nil, 0
+}
+
+// expected fails because the next token is not what is expected.
+func (e *exprParser) expected(what string) (ast.Expr, int) {
+	found, behind := e.lex.Peek(), previous(e.lex)
+	help := ""
+	if behind != nil && is(behind, "<") && is(found, ">") {
+		help = `Write "!=" for "not equal".`
+	}
+	f := unexpected(found, behind, what, help)
+	e.fault = &f
+	return nil, 0
+}
+
+// previous is the token taken last, nil for none.
+func previous(lex *lexer.PeekingLexer) *lexer.Token {
+	taken := lex.Range(0, lex.RawCursor())
+	for i := len(taken) - 1; i >= 0; i-- {
+		if !elided(taken[i].Type) {
+			return &taken[i]
+		}
+	}
+	return nil
+}
+
+// skipExpr goes to where the expression that holds the next token seems to
+// end, and reports whether it took anything.
+func skipExpr(lex *lexer.PeekingLexer) bool {
+	moved := false
+	var before lexer.Token
+	for depth := 0; ; moved = true {
+		t := lex.Peek()
+		switch {
+		case t.EOF(), is(t, "{"), is(t, "}"), is(t, "->"):
+			return moved
+		case moved && depth == 0 && beginsLine(t, &before) && before.Type != tokPunct:
+			return moved // no operator joins it to what comes before
+		case is(t, "("):
+			depth++
+		case is(t, ")"):
+			if depth == 0 {
+				return moved
+			}
+			depth--
+		case depth == 0 && (is(t, ",") || t.Type == tokName && endsExpr(lex)),
+			depth > 0 && t.Type == tokName && is(second(lex), "="):
+			return moved
+		}
+		before = *t
+		lex.Next()
+	}
+}
+
+// endsExpr reports whether the next token, a name, cannot belong to the
+// expression before it.
+func endsExpr(lex *lexer.PeekingLexer) bool {
+	t := lex.Peek()
+	if stepWords[t.Value] {
+		return true
+	}
+	_, opens := items[t.Value]
+	next := second(lex)
+	return is(next, "=") || opens && next.Type == tokName
+}
+
+// is reports whether t is the operator or bracket s.
+func is(t *lexer.Token, s string) bool { return t.Type == tokPunct && t.Value == s }

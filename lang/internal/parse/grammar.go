@@ -1,0 +1,159 @@
+package parse
+
+import (
+	"math"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/fsmc-dev/fsmc/lang/ast"
+)
+
+// productions names the parts of the grammar of which participle makes a
+// parser each. It is never parsed as a whole: parser.item chooses among the
+// items and mends what is wrong with them, parser.step among the steps, and
+// parser.expr parses expressions. What stands in between is in the struct tags
+// of package ast.
+type productions struct {
+	Machine  *ast.Machine  `parser:"  @@"`
+	Context  *ast.Context  `parser:"| @@"`
+	Enum     *ast.Enum     `parser:"| @@"`
+	Event    *ast.Event    `parser:"| @@"`
+	Failures *ast.Failures `parser:"| @@"`
+	Activity *ast.Activity `parser:"| @@"`
+	Guard    *ast.Guard    `parser:"| @@"`
+	Budget   *ast.Budget   `parser:"| @@"`
+	Assert   *ast.Assert   `parser:"| @@"`
+	Initial  *ast.Initial  `parser:"| @@"`
+	State    *ast.State    `parser:"| @@"`
+	Terminal *ast.Terminal `parser:"| @@"`
+	On       *ast.On       `parser:"| @@"`
+	After    *ast.After    `parser:"| @@"`
+	Do       *ast.Do       `parser:"| @@"`
+	Entry    *ast.Entry    `parser:"| @@"`
+	Exit     *ast.Exit     `parser:"| @@"`
+	Require  *ast.Require  `parser:"| @@"`
+	Ignore   *ast.Ignore   `parser:"| @@"`
+	Defer    *ast.Defer    `parser:"| @@"`
+	Goto     *ast.Goto     `parser:"| @@"`
+	Retry    *ast.Retry    `parser:"| @@"`
+	Stay     *ast.Stay     `parser:"| @@"`
+	Param    *ast.Param    `parser:"| @@"`
+	Publish  *ast.Publish  `parser:"| @@"`
+	Assign   *ast.Assign   `parser:"| @@"`
+}
+
+func init() {
+	// participle gives up on lists of more than a million elements, which a
+	// large file may have. The size of the file is the limit here.
+	participle.MaxIterations = math.MaxInt
+}
+
+type (
+	itemParser func(*lexer.PeekingLexer) (ast.Item, error)
+	stepParser func(*lexer.PeekingLexer) (ast.Step, error)
+
+	effectParser func(*lexer.PeekingLexer) (ast.Effect, error)
+)
+
+// grammar is the parsers that participle made, one for each production.
+type grammar struct {
+	whole   *participle.Parser[productions]
+	machine func(*lexer.PeekingLexer) (*ast.Machine, error)
+	param   func(*lexer.PeekingLexer) (*ast.Param, error)
+	items   map[string]itemParser // by the word that opens the item
+	goTo    stepParser
+	retry   stepParser
+	stay    stepParser
+	assign  effectParser
+	publish effectParser
+}
+
+// newGrammar makes a grammar whose items, steps and expressions p parses.
+// It looks no token ahead but where a tag says so: then the place of an error
+// is the first token that does not fit, and nothing is parsed twice.
+func newGrammar(p *parser) *grammar {
+	whole := participle.MustBuild[productions](
+		participle.Lexer(definition{}),
+		participle.ParseTypeWith[ast.Item](p.item),
+		participle.ParseTypeWith[ast.Step](p.step),
+		participle.ParseTypeWith[ast.Expr](p.expr),
+		participle.ParseTypeWith[ast.Effect](p.effect),
+		participle.UseLookahead(0),
+	)
+	return &grammar{
+		whole:   whole,
+		machine: production[ast.Machine](whole),
+		param:   production[ast.Param](whole),
+		items: map[string]itemParser{
+			"context":  item[ast.Context](whole),
+			"enum":     item[ast.Enum](whole),
+			"event":    item[ast.Event](whole),
+			"failures": item[ast.Failures](whole),
+			"activity": item[ast.Activity](whole),
+			"guard":    item[ast.Guard](whole),
+			"budget":   item[ast.Budget](whole),
+			"assert":   item[ast.Assert](whole),
+			"initial":  item[ast.Initial](whole),
+			"state":    p.directly((*direct).state, item[ast.State](whole)),
+			"terminal": item[ast.Terminal](whole),
+			"on":       p.directly((*direct).on, item[ast.On](whole)),
+			"after":    p.directly((*direct).after, item[ast.After](whole)),
+			"do":       p.directly((*direct).do, item[ast.Do](whole)),
+			"entry":    item[ast.Entry](whole),
+			"exit":     item[ast.Exit](whole),
+			"require":  item[ast.Require](whole),
+			"ignore":   item[ast.Ignore](whole),
+			"defer":    item[ast.Defer](whole),
+		},
+		goTo:    step[ast.Goto](whole),
+		retry:   step[ast.Retry](whole),
+		stay:    step[ast.Stay](whole),
+		assign:  effect[ast.Assign](whole),
+		publish: effect[ast.Publish](whole),
+	}
+}
+
+// production is the parser of one production. It stops behind it, whatever
+// follows.
+func production[T any](whole *participle.Parser[productions]) func(*lexer.PeekingLexer) (*T, error) {
+	sub, err := participle.ParserForProduction[T](whole)
+	if err != nil {
+		panic(err) // a production that productions does not name
+	}
+	trailing := participle.AllowTrailing(true)
+	return func(lex *lexer.PeekingLexer) (*T, error) { return sub.ParseFromLexer(lex, trailing) }
+}
+
+func item[T any, P interface {
+	*T
+	ast.Item
+}](whole *participle.Parser[productions]) itemParser {
+	parse := production[T](whole)
+	return func(lex *lexer.PeekingLexer) (ast.Item, error) {
+		n, err := parse(lex)
+		return P(n), err
+	}
+}
+
+func step[T any, P interface {
+	*T
+	ast.Step
+}](whole *participle.Parser[productions]) stepParser {
+	parse := production[T](whole)
+	return func(lex *lexer.PeekingLexer) (ast.Step, error) {
+		n, err := parse(lex)
+		return P(n), err
+	}
+}
+
+func effect[T any, P interface {
+	*T
+	ast.Effect
+}](whole *participle.Parser[productions]) effectParser {
+	parse := production[T](whole)
+	return func(lex *lexer.PeekingLexer) (ast.Effect, error) {
+		n, err := parse(lex)
+		return P(n), err
+	}
+}

@@ -1,0 +1,80 @@
+package parse
+
+import (
+	"slices"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// habits are what people write who think in another language, and what they
+// mean.
+var habits = map[string]string{
+	"then": "->", "goto": "->", "if": "when", "otherwise": "else",
+	"emit": "publish", "raise": "publish", "final": "terminal",
+}
+
+// habit is what the word t was meant to be, if that may stand in an item that
+// begins with word.
+func habit(t *lexer.Token, word string) (string, bool) {
+	meant, ok := habits[t.Value]
+	if !ok || t.Type != tokName {
+		return "", false
+	}
+	if meant == "->" {
+		return meant, word == "on" || word == "after"
+	}
+	return meant, slices.Contains(items[word].inside, meant)
+}
+
+// replaced is the fault that meant should stand in place of found.
+func replaced(found *lexer.Token, meant string) fault {
+	return fault{
+		span: span(found), message: "unexpected " + describe(found),
+		help: `Write "` + meant + `" instead.`,
+	}
+}
+
+// replace puts meant in place of t.
+func replace(t *lexer.Token, meant string) {
+	t.Value = meant
+	if meant == "->" {
+		t.Type = tokPunct
+	}
+}
+
+// surplus is advice about what often trails an item: by the word that opens the
+// item and what stands behind it.
+var surplus = map[string]map[string]string{
+	"activity": {",": `Write "|" between the events.`},
+	"assert":   {"||": `Write "|" between the states.`},
+	"event":    {"(": `Write its fields in braces, as in "event Loaded { size int }".`},
+	"guard":    {"->": "A guard always answers a bool; leave this out."},
+	"on":       {"when": "Write the condition before the arrow.", ",": `Give it an "on" of its own, or join the arms by "else".`},
+	"after":    {"when": "Write the condition before the arrow.", ",": `Give it an "after" of its own, or join the arms by "else".`},
+}
+
+// trailing reports what trails the item where it is known what was meant; else
+// the next item does.
+func (a *attempt) trailing(found *lexer.Token) {
+	if help := surplus[a.word][found.Value]; help != "" {
+		a.report(fault{span: span(found), message: "unexpected " + describe(found), help: help})
+	}
+}
+
+// inGuard is advice about what stands where a condition was thought to have
+// ended.
+func inGuard(found, behind *lexer.Token) string {
+	switch {
+	case is(found, "="):
+		return `Write "==" to compare.`
+	case is(found, "|") || found.Value == "or":
+		return `Write "||" for "or".`
+	case found.Value == "and":
+		return `Write "&&" for "and".`
+	case found.Value == "is":
+		return `Ask "is set" or "is not set".`
+	case behind.Type == tokName && behind.Value == "not":
+		return `Write "!" for "not".`
+	}
+	return ""
+}

@@ -1,0 +1,224 @@
+package parse
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/fsmc-dev/fsmc/lang/ast"
+)
+
+// machine parses the next machine of the file, or reports what stands in its
+// place and goes to where one may begin.
+func (p *parser) machine(lex *lexer.PeekingLexer, tree *ast.File) {
+	t := lex.Peek()
+	if t.Type == tokName && t.Value != "machine" {
+		if word, ok := nearest(t, []string{"machine"}); ok {
+			p.report(misspelt(t, word))
+			t.Value = word
+		}
+	}
+	if t.Type != tokName || t.Value != "machine" {
+		p.report(p.noMachine(t))
+		tree.Bad = append(tree.Bad, p.skip(lex, lex.MakeCheckpoint(), 1))
+		return
+	}
+	var m *ast.Machine
+	bad := p.mended(lex, "machine", func() (err error) {
+		m, err = p.wholeMachine(lex)
+		return err
+	})
+	if bad != nil {
+		tree.Bad = append(tree.Bad, bad)
+		return
+	}
+	p.place(m)
+	tree.Machines = append(tree.Machines, m)
+}
+
+func (p *parser) noMachine(t *lexer.Token) fault {
+	if what, ok := later[t.Value]; ok && t.Type == tokName {
+		return notYet(t, what)
+	}
+	f := unexpected(t, nil, `"machine"`, "")
+	if _, ok := items[t.Value]; ok && t.Type == tokName {
+		f.help = fmt.Sprintf("Put %q between the braces of a machine.", t.Value)
+	}
+	return f
+}
+
+// item parses an item for participle: one of a machine or of a state.
+func (p *parser) item(lex *lexer.PeekingLexer) (ast.Item, error) {
+	t := lex.Peek()
+	if t.EOF() || is(t, "}") {
+		return nil, participle.NextMatch
+	}
+	if t.Type == tokFold {
+		return p.folded(lex), nil
+	}
+	if t.Type == tokName {
+		if _, known := items[t.Value]; known {
+			return p.known(lex), nil
+		}
+		if word, ok := p.habitItem(lex); ok {
+			p.report(replaced(t, word))
+			t.Value = word
+			return p.known(lex), nil
+		}
+		if word, ok := p.meantItem(lex); ok {
+			p.report(misspelt(t, word))
+			t.Value = word
+			return p.known(lex), nil
+		}
+	}
+	p.report(p.noItem(t))
+	return p.skip(lex, lex.MakeCheckpoint(), 1), nil
+}
+
+// folded parses the next item of the fold that is the next token, and takes that
+// token with the last of them: a state without its brace may stand before
+// another one.
+func (p *parser) folded(lex *lexer.PeekingLexer) ast.Item {
+	if p.inside == nil {
+		p.inside = p.unfold(lex.Peek())
+	}
+	inside := p.inside
+	it, err := p.item(inside)
+	if err != nil {
+		p.report(p.noItem(inside.Peek()))
+		inside.Next()
+		it = p.skip(inside, inside.MakeCheckpoint(), 1)
+	}
+	if inside.Peek().EOF() {
+		p.inside = nil
+		lex.Next()
+	}
+	return it
+}
+
+// meantItem is the word that the next token, which opens no item, was meant to
+// be.
+func (p *parser) meantItem(lex *lexer.PeekingLexer) (string, bool) {
+	t := lex.Peek()
+	if opensItem(t) {
+		return "", false
+	}
+	word, ok := nearest(t, itemWords)
+	return word, ok && fits(word, second(lex))
+}
+
+// habitItem is like meantItem for a word of another language.
+func (p *parser) habitItem(lex *lexer.PeekingLexer) (string, bool) {
+	word := habits[lex.Peek().Value]
+	_, ok := items[word]
+	return word, ok && fits(word, second(lex))
+}
+
+// second is the token behind the next one.
+func second(lex *lexer.PeekingLexer) *lexer.Token {
+	here := lex.MakeCheckpoint()
+	defer lex.LoadCheckpoint(here)
+	lex.Next()
+	return lex.Peek()
+}
+
+// noItem is the fault that t opens no item.
+func (p *parser) noItem(t *lexer.Token) fault {
+	if t.Type == tokName {
+		if what, ok := later[t.Value]; ok {
+			return notYet(t, what)
+		}
+		if t.Value == "machine" {
+			return fault{
+				span: span(t), message: "a machine inside another machine",
+				help: "Close the machine before it with a \"}\".",
+			}
+		}
+	}
+	f := fault{span: span(t), message: "unexpected " + describe(t)}
+	if word, ok := nearest(t, itemWords); ok {
+		f.help = "Did you mean " + strconv.Quote(word) + "?"
+	}
+	return f
+}
+
+// known parses the item that the next token, a word that opens one, opens.
+func (p *parser) known(lex *lexer.PeekingLexer) ast.Item {
+	start := lex.MakeCheckpoint()
+	t := lex.Peek()
+	word := t.Value
+	if word == "do" && p.childMachine(lex) {
+		return p.skip(lex, start, 1)
+	}
+	if word == "state" {
+		p.states++
+		defer func() { p.states-- }()
+	}
+	var it ast.Item
+	bad := p.mended(lex, word, func() (err error) {
+		it, err = p.grammar.items[word](lex)
+		return err
+	})
+	if bad != nil {
+		return bad
+	}
+	p.place(it)
+	if a, ok := it.(*ast.Assert); ok && !p.assert(a) {
+		return badAt(it)
+	}
+	if items[word].declaration && p.states > 0 {
+		p.report(fault{
+			span: span(t), message: fmt.Sprintf("%q inside a state", word),
+			help: fmt.Sprintf("Put %q between the braces of the machine, outside its states.", word),
+		})
+		return badAt(it)
+	}
+	return it
+}
+
+func badAt(n ast.Any) *ast.Bad {
+	s := n.Span()
+	return &ast.Bad{Node: ast.Node{Pos: s.Start, EndPos: s.End}}
+}
+
+// assert completes a, and reports whether its objects are those that its verb
+// takes.
+func (p *parser) assert(a *ast.Assert) bool {
+	switch a.Verb {
+	case "leadsto":
+		a.Verb = "leads to"
+	case "atmost":
+		a.Verb = "at most"
+	}
+	switch {
+	case a.Verb == "at most" && a.N == nil:
+		p.wrong(a.Objects[0], `expected a whole number after "at most"`, "")
+	case a.Verb != "at most" && a.N != nil:
+		p.wrong(a.N, fmt.Sprintf("expected the name of a state after %q", a.Verb), "")
+	case a.Verb != "leads to" && len(a.Objects) > 1:
+		p.wrong(a.Objects[1], fmt.Sprintf("several states after %q", a.Verb), "Write an assert for each of them.")
+	default:
+		return true
+	}
+	return false
+}
+
+// wrong reports that something is wrong with n.
+func (p *parser) wrong(n ast.Any, message, help string) {
+	p.report(fault{span: n.Span(), message: message, help: help})
+}
+
+// childMachine reports `do machine Name`, which a later version has.
+func (p *parser) childMachine(lex *lexer.PeekingLexer) bool {
+	here := lex.MakeCheckpoint()
+	defer lex.LoadCheckpoint(here)
+	lex.Next()
+	t := lex.Next()
+	if t.Type != tokName || t.Value != "machine" || lex.Peek().Type != tokName {
+		return false
+	}
+	p.report(notYet(t, "child machines"))
+	return true
+}

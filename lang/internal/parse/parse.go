@@ -1,0 +1,142 @@
+// Package parse turns source text into a syntax tree.
+//
+// A first pass over the text matches braces and keeps the comments (braces.go).
+// Then a hand-written lexer (scanner.go) feeds participle piece by piece
+// (stream.go); the grammar stands in the struct tags of package ast. Three
+// productions are parsed by hand over participle's lexer: items, because that is
+// where errors are mended and parsing goes on behind them (items.go, mend.go);
+// steps, which their first token tells apart (grammar.go); and expressions
+// (expr.go). What makes up most of a large text is taken by hand as well
+// (direct.go). Then one pass over the tree attaches the comments and checks what
+// no grammar says (settle.go, comments.go).
+package parse
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// maxSize is how many bytes a file may have.
+const maxSize = 64 << 20
+
+// parsers keeps parsers for the next file: making one is much more work than
+// parsing a small file. Each is used by one goroutine at a time.
+var parsers = sync.Pool{New: func() any {
+	p := &parser{}
+	p.grammar = newGrammar(p)
+	return p
+}}
+
+// File parses f. The tree holds all that could be understood, however much is
+// wrong with the text; the list says what is wrong, in the order of the text,
+// each fault once. File may be called from several goroutines at once.
+func File(f *token.File) (*ast.File, diag.List) {
+	p := parsers.Get().(*parser)
+	defer parsers.Put(p)
+	return p.file(f)
+}
+
+func (p *parser) file(f *token.File) (*ast.File, diag.List) {
+	tree := &ast.File{Name: f.Name}
+	tree.Pos, tree.EndPos = f.Pos(0), f.Pos(len(f.Src))
+	if bad := unreadable(f); bad != nil {
+		return tree, diag.List{bad.diagnostic()}
+	}
+	found, deep := matchBraces(f)
+	if deep != nil {
+		return tree, diag.List{deep.diagnostic()}
+	}
+	return tree, p.parse(f, tree, found)
+}
+
+// unreadable is what makes f no text at all, nil if nothing does.
+func unreadable(f *token.File) *fault {
+	switch nul := bytes.IndexByte(f.Src[:min(len(f.Src), maxSize)], 0); {
+	case len(f.Src) > maxSize:
+		return &fault{
+			span: f.Span(0, 0), message: fmt.Sprintf("a file of %d bytes, more than %d MiB", len(f.Src), maxSize>>20),
+			help: "Divide it into several files.",
+		}
+	case nul >= 0:
+		return &fault{
+			span: f.Span(nul, nul+1), message: "a NUL byte: this is not a text",
+			help: "Name a file with the source of a machine.",
+		}
+	case !utf8.Valid(f.Src):
+		at := firstInvalid(f.Src)
+		return &fault{
+			span: f.Span(at, at+1), message: "text that is not valid UTF-8",
+			help: "Save the file in the encoding UTF-8.",
+		}
+	}
+	return nil
+}
+
+func firstInvalid(src []byte) int {
+	at := 0
+	for at < len(src) {
+		r, n := utf8.DecodeRune(src[at:])
+		if r == utf8.RuneError && n == 1 {
+			return at
+		}
+		at += n
+	}
+	return at
+}
+
+// parser is the state of parsing one file.
+type parser struct {
+	grammar   *grammar
+	list      diag.List
+	blamed    map[int]bool // offsets about which something has been reported
+	behindBad map[int]bool // offsets behind bad expressions: what does not fit there is no fault of its own
+	states    int          // how many states are around what is being parsed
+	deleted   []*ast.Bad   // what was taken out, and is not yet in the tree
+
+	scanner *scanner
+	folds   []fold              // of the file
+	inside  *lexer.PeekingLexer // of the fold that is being parsed; nil for none
+
+	grammarOnly bool // nothing is parsed directly, and nothing is folded; for tests
+}
+
+// report keeps f, unless something has been said about its place before.
+func (p *parser) report(f fault) {
+	at := f.span.Start.Offset
+	if p.blamed[at] {
+		return
+	}
+	p.blamed[at] = true
+	p.list.Add(f.diagnostic())
+}
+
+func (p *parser) parse(f *token.File, tree *ast.File, found survey) diag.List {
+	p.reset()
+	p.blamed, p.behindBad = map[int]bool{}, map[int]bool{}
+	for _, f := range append(found.foreign, found.faults...) {
+		p.report(f)
+	}
+	p.scanner = newScanner(f)
+	if !p.grammarOnly {
+		p.folds = found.folds
+	}
+	lex := newLexer(&stream{scanner: p.scanner, end: len(f.Src), mending: found.mending, folds: p.folds})
+	for !lex.Peek().EOF() {
+		p.machine(lex, tree)
+	}
+	settle(tree, p, found.comments)
+	list := p.list
+	p.reset() // so that the pool holds on to nothing of f
+	list.Sort()
+	return list
+}
+
+func (p *parser) reset() { *p = parser{grammar: p.grammar, grammarOnly: p.grammarOnly} }

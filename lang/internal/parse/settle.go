@@ -1,0 +1,213 @@
+package parse
+
+import (
+	"fmt"
+
+	"github.com/fsmc-dev/fsmc/lang/ast"
+)
+
+// settle goes once over the tree: it attaches the comments, fills in what
+// participle cannot, and checks what the grammar leaves open.
+func settle(tree *ast.File, p *parser, list []comment) {
+	for _, c := range list {
+		tree.Comments = append(tree.Comments, c.Comment)
+	}
+	s := &settler{parser: p, attacher: attacher{comments: list}}
+	s.node(tree)
+}
+
+type settler struct {
+	*parser
+	attacher
+}
+
+func (s *settler) node(n ast.Any) {
+	s.fill(n)
+	ast.Children(n, func(child ast.Any) {
+		s.enter(n, child)
+		s.node(child)
+	})
+	s.leave(n)
+}
+
+// fill completes n and checks it.
+func (s *settler) fill(n ast.Any) {
+	switch n := n.(type) {
+	case *ast.Literal:
+		fillLiteral(n)
+	case *ast.Trigger:
+		s.trigger(n)
+	case *ast.Scope:
+		if n.Target != nil {
+			n.Kind = "state"
+		}
+	case *ast.After:
+		s.after(n)
+	case *ast.Do:
+		s.do(n)
+	case *ast.Budget:
+		s.budget(n)
+	case *ast.Type:
+		s.typ(n)
+	default:
+		s.declaration(n)
+	}
+}
+
+// declaration refuses the names that no declaration may use.
+func (s *settler) declaration(n ast.Any) {
+	switch n := n.(type) {
+	case *ast.Machine:
+		s.declared("machine", n.Name)
+	case *ast.Param:
+		s.declared("field", n.Name)
+	case *ast.Field:
+		s.declared("field", n.Name)
+		s.fieldDefault(n)
+	case *ast.Enum:
+		s.declared("enum", n.Name)
+		s.declared("value", n.Values...)
+	case *ast.Event:
+		s.declared("event", n.Name)
+	case *ast.Failures:
+		s.declared("category", n.Names...)
+	case *ast.Activity:
+		s.declared("activity", n.Name)
+	case *ast.Cost:
+		s.declared("cost", n.Name)
+	case *ast.Guard:
+		s.declared("guard", n.Name)
+	case *ast.State:
+		s.declared("state", n.Name)
+	case *ast.Terminal:
+		s.declared("state", n.Name)
+	}
+}
+
+func (s *settler) declared(kind string, names ...*ast.Name) {
+	for _, n := range names {
+		if n != nil && reserved[n.Text] {
+			s.report(fault{
+				rule: "duplicate-name", span: n.Span(),
+				message: fmt.Sprintf("%s called %q, a word that the language keeps for itself", article(kind), n.Text),
+				help:    "Choose another name.",
+			})
+		}
+	}
+}
+
+func article(noun string) string {
+	switch noun[0] {
+	case 'a', 'e', 'i', 'o':
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
+// fillLiteral tells the kind of n by its text.
+func fillLiteral(n *ast.Literal) {
+	if n.Text != "" && n.Text[0] == '-' {
+		n.Neg, n.Text = true, n.Text[1:]
+	}
+	switch c := n.Text[0]; {
+	case c == '"':
+		n.Kind = ast.String
+	case !isDigit(c):
+		n.Kind = ast.Bool
+	default:
+		switch kind, _ := classify(n.Text); kind {
+		case tokInt:
+			n.Kind = ast.Int
+		case tokNumber:
+			n.Kind = ast.Number
+		default:
+			n.Kind = ast.Duration
+		}
+	}
+}
+
+func (s *settler) trigger(n *ast.Trigger) {
+	if n.Name != nil {
+		n.Kind = "event"
+		return
+	}
+	if n.Kind != "failed" && (n.Label != nil || n.Categories != nil) {
+		s.wrong(n, fmt.Sprintf("%q takes neither a label nor categories", n.Kind), "Write the word alone.")
+	}
+}
+
+func (s *settler) after(n *ast.After) {
+	switch d := n.Delay.(type) {
+	case *ast.Ident, *ast.BadExpr:
+	case *ast.Literal:
+		if fillLiteral(d); d.Kind == ast.Duration {
+			return
+		}
+		help := "Write a duration such as 30s, or the name of a field."
+		if d.Kind == ast.Int {
+			help = "Write a unit behind the number, as in " + d.Text + "s."
+		}
+		s.wrong(d, fmt.Sprintf("expected a duration or the name of a field, found %q", d.Text), help)
+		n.Delay = &ast.BadExpr{Node: d.Node}
+	default:
+		s.wrong(d, `"after" takes a duration or the name of a field`, "Compute the time into a field first.")
+		n.Delay = &ast.BadExpr{Node: *d.Base()}
+	}
+}
+
+func (s *settler) do(n *ast.Do) {
+	s.declared("label", n.Label)
+	for i, l := range n.Limits {
+		for _, other := range n.Limits[:i] {
+			if other.Name == l.Name {
+				s.wrong(l, fmt.Sprintf("a second %q", l.Name), "Each limit can be given once; take one out.")
+				break
+			}
+		}
+	}
+}
+
+func (s *settler) budget(n *ast.Budget) {
+	for _, l := range n.Lines {
+		fillLiteral(l.Amount)
+		want, ok := "a number", l.Amount.Kind == ast.Int || l.Amount.Kind == ast.Number
+		switch l.Name.Text {
+		case "steps":
+			want, ok = "a whole number", l.Amount.Kind == ast.Int
+		case "time":
+			want, ok = "a duration", l.Amount.Kind == ast.Duration
+		}
+		if !ok {
+			s.wrong(l.Amount, fmt.Sprintf("expected %s after %q, found %q", want, l.Name.Text, l.Amount.Text), "")
+		}
+	}
+}
+
+func (s *settler) typ(n *ast.Type) {
+	if n.Range != nil && n.Name != "int" && n.Name != "duration" {
+		s.wrong(n.Range, fmt.Sprintf("a range on the type %q", n.Name), `Only "int" and "duration" have ranges.`)
+		n.Range = nil
+	}
+}
+
+// fieldDefault makes a literal of the default of n.
+func (s *settler) fieldDefault(n *ast.Field) {
+	switch d := n.Default.(type) {
+	case nil, *ast.Literal, *ast.Selector, *ast.EmptyList, *ast.BadExpr:
+		return
+	case *ast.Unary:
+		x, ok := d.X.(*ast.Literal)
+		if ok && d.Op == "-" {
+			if fillLiteral(x); x.Kind != ast.String && x.Kind != ast.Bool && !x.Neg {
+				n.Default = &ast.Literal{Node: d.Node, Text: "-" + x.Text}
+				return
+			}
+		}
+	}
+	help := "Write a number, a duration, a string, true, false, [] or a value of an enum."
+	if d, ok := n.Default.(*ast.Ident); ok && n.Type != nil && n.Type.Name != "" && !builtinTypes[n.Type.Name] {
+		help = fmt.Sprintf("Write a value of an enum with the name of the enum, as in %s.%s.", n.Type.Name, d.Name)
+	}
+	s.wrong(n.Default, "a default that is not a literal", help)
+	n.Default = &ast.BadExpr{Node: *n.Default.Base()}
+}

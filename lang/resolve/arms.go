@@ -1,0 +1,116 @@
+package resolve
+
+import (
+	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// someCount stands for a bound that could not be understood.
+const someCount = 1
+
+// arm resolves one arm of n; nil where the parser could not read its step.
+func (r *resolver) arm(n *node, src *ast.Arm, sc scope) *ir.Arm {
+	a := &ir.Arm{State: n.ir, Span: src.Span()}
+	if src.When != nil {
+		a.When = r.guard(src.When, sc)
+	}
+	switch step := src.Step.(type) {
+	case *ast.Goto:
+		a.Kind = ir.Goto
+		a.Target = r.target(n, step.Target)
+		a.Block = r.block(step.Block, sc)
+		r.bound(n, a, step.Bound)
+	case *ast.Retry:
+		a.Kind = ir.Retry
+		r.count(n, a, step.Unbounded, step.Max, step.Scope, ir.PerVisit)
+		a.Backoff = r.backoff(step, sc)
+		a.Block = r.block(step.Block, sc)
+	case *ast.Reject:
+		a.Kind = ir.Reject
+		r.external(step, sc)
+	case *ast.IgnoreStep:
+		a.Kind = ir.IgnoreArm
+	case *ast.Stay:
+		a.Kind = ir.Stay
+		a.Block = r.block(step.Block, sc)
+	default:
+		r.m.Incomplete = true
+		return nil
+	}
+	return a
+}
+
+// bound resolves the bound of a goto, which may have none.
+func (r *resolver) bound(n *node, a *ir.Arm, b *ast.Bound) {
+	if b != nil {
+		r.count(n, a, b.Unbounded, b.Max, b.Scope, ir.PerRun)
+	}
+}
+
+// count resolves how often a may be taken, and for how long that is counted.
+func (r *resolver) count(n *node, a *ir.Arm, unbounded bool, most *ast.Literal, s *ast.Scope, usual ir.ScopeKind) {
+	a.Unbounded = unbounded
+	a.Scope = r.scopeOf(n, s, usual)
+	if !unbounded {
+		most := r.intOf(most, someCount)
+		a.Max = &most
+	}
+}
+
+// scopeOf resolves what stands behind `per` in n, and usual where nothing
+// stands there.
+func (r *resolver) scopeOf(n *node, s *ast.Scope, usual ir.ScopeKind) ir.Scope {
+	if s == nil {
+		return ir.Scope{Kind: usual}
+	}
+	out := ir.Scope{Kind: usual, Span: s.Span()}
+	switch s.Kind {
+	case "run":
+		out.Kind = ir.PerRun
+	case "visit":
+		out.Kind = ir.PerVisit
+	case "state":
+		if target := r.loneTarget(n, s.Target); target != nil {
+			out.Kind, out.State = ir.PerState, target
+		}
+	}
+	return out
+}
+
+// backoff resolves how long a retry waits.
+func (r *resolver) backoff(retry *ast.Retry, sc scope) *ir.Backoff {
+	src := retry.Backoff
+	if src == nil {
+		return &ir.Backoff{First: ir.UsualFirst, Last: ir.UsualLast, Factor: ir.UsualFactor, Jitter: ir.UsualJitter, Span: retry.Span()}
+	}
+	b := &ir.Backoff{Factor: r.ratOf(src.Factor, ir.UsualFactor), Jitter: r.ratOf(src.Jitter, ir.UsualJitter), Span: src.Span()}
+	if src.By != nil {
+		b.By = r.fit(r.expr(src.By, sc), durationType, "`backoff by`")
+		return b
+	}
+	b.First = r.durationOf(src.First, ir.UsualFirst)
+	b.Last = b.First
+	if src.Last != nil {
+		b.Last = r.durationOf(src.Last, max(b.First, ir.UsualLast))
+	}
+	return b
+}
+
+// external reports a `reject` of what does not come from outside.
+func (r *resolver) external(step *ast.Reject, sc scope) {
+	const help = "Only events from outside are rejected; handle this with `ignore`, a move or a block."
+	if sc.timer {
+		r.mismatch(step.Span(), "a timer cannot be rejected", help)
+	}
+	for _, t := range sc.triggers {
+		switch {
+		case t.Kind != ir.OnEvent:
+			r.mismatch(step.Span(), quote(t.Text())+" cannot be rejected: it does not come from outside", help)
+			return
+		case !t.Event.External():
+			r.mismatch(step.Span(), "event "+quote(t.Event.Name)+" cannot be rejected: activity "+
+				quote(t.Event.Raisers[0].Name)+" raises it", help)
+			return
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package resolve
+
+import (
+	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// eventField is `event.x`: a field of one type in every trigger of the arm.
+// Where its ranges differ from trigger to trigger it has the one that holds
+// them all.
+func (r *resolver) eventField(src *ast.EventField, sc scope) ir.Expr {
+	at := src.Span()
+	if src.Name == nil {
+		r.m.Incomplete = true
+		return bad(at)
+	}
+	text := quote("event." + src.Name.Text)
+	switch {
+	case !sc.arm:
+		r.report(unknownName, at, text+" is read where there is no event",
+			"Read it in an arm of an `on`: in its `when`, its block or its `by`. To read it here, keep it in a field first.")
+		return bad(at)
+	case sc.timer:
+		r.report(unknownName, at, text+" is read in the arm of a timer, which has no event", "Keep the value in a field first.")
+		return bad(at)
+	case len(sc.triggers) == 0:
+		return bad(at) // they were reported
+	}
+	var t *ir.Type
+	for _, trigger := range sc.triggers {
+		f := r.fieldOf(trigger, src.Name)
+		switch {
+		case f == nil || f.Type.Kind == ir.Invalid:
+			return bad(at)
+		case t == nil:
+			t = f.Type
+		case !t.Same(f.Type):
+			r.mismatch(at, text+" is "+article(named(t))+" for "+quote(sc.triggers[0].Text())+" and "+
+				article(named(f.Type))+" for "+quote(trigger.Text()), "Give each trigger an `on` of its own, or the fields one type.")
+			return bad(at)
+		default:
+			t = join(t, f.Type)
+		}
+	}
+	return &ir.FieldRef{E: ir.E{T: t, At: at}, Name: src.Name.Text}
+}
+
+// fieldOf is the field of trigger called name; nil where there is none, which
+// is then reported.
+func (r *resolver) fieldOf(trigger *ir.Trigger, name *ast.Name) *ir.EventField {
+	fields := failureFields
+	if trigger.Kind == ir.OnEvent {
+		fields = r.payload[trigger.Event]
+	} else if trigger.Kind != ir.OnFailed {
+		r.report(unknownName, name.Span(), quote(trigger.Text())+" carries no fields, so there is no "+quote("event."+name.Text),
+			"Keep the value in a field before.")
+		return nil
+	}
+	if f := fields[name.Text]; f != nil {
+		return f
+	}
+	message, help := "event "+quote(trigger.Text())+" has no field "+quote(name.Text), "Add it to the event, or read one of its fields."
+	if trigger.Kind == ir.OnFailed {
+		message, help = "a failure has no field "+quote(name.Text), "It has category, message, activity and attempt."
+	} else if trigger.Label != "" {
+		message = "event " + quote(trigger.Event.Name) + " has no field " + quote(name.Text)
+	}
+	nearest := near(r, name.Text, fields)
+	if nearest != "" || !r.partial[trigger.Event] {
+		r.misspelt(unknownName, name.Span(), message, help, nearest)
+	}
+	return nil
+}
+
+// failureFields are the fields of a failure, by name.
+var failureFields = func() map[string]*ir.EventField {
+	fields := map[string]*ir.EventField{}
+	for _, f := range ir.FailureFields {
+		fields[f.Name] = f
+	}
+	return fields
+}()
+
+// join is the type that holds the values of t and u, which are the same but
+// for their ranges.
+func join(t, u *ir.Type) *ir.Type {
+	if t.Range == nil {
+		return t
+	}
+	if u.Range == nil {
+		return u
+	}
+	out := *t
+	out.Range = &ir.Range{Lo: min(t.Range.Lo, u.Range.Lo), Hi: max(t.Range.Hi, u.Range.Hi)}
+	return &out
+}

@@ -1,0 +1,247 @@
+package resolve
+
+import (
+	"strconv"
+
+	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// scope is what an expression can read beside parameters and fields.
+type scope struct {
+	arm      bool          // it belongs to an arm
+	timer    bool          // of a timer
+	triggers []*ir.Trigger // else of an `on`; those that could be resolved
+}
+
+// bad is an expression that holds a fault.
+func bad(at token.Span, parts ...ir.Expr) ir.Expr {
+	return &ir.Bad{E: ir.E{T: invalid, At: at}, Parts: parts}
+}
+
+func isBad(list ...ir.Expr) bool {
+	for _, e := range list {
+		if e.Type().Kind == ir.Invalid {
+			return true
+		}
+	}
+	return false
+}
+
+// expr resolves an expression and gives it a type. The parser bounds how deep
+// an expression goes, chains of one operator included.
+func (r *resolver) expr(src ast.Expr, sc scope) ir.Expr {
+	switch src := src.(type) {
+	case *ast.Paren:
+		return r.expr(src.X, sc)
+	case *ast.Ident:
+		return r.variable(src)
+	case *ast.EventField:
+		return r.eventField(src, sc)
+	case *ast.Now:
+		return &ir.Now{E: ir.E{T: timeType, At: src.Span()}}
+	case *ast.Len:
+		return r.length(src, sc)
+	case *ast.Call:
+		return r.call(src, sc)
+	case *ast.Selector:
+		return r.enumValue(src)
+	case *ast.Literal:
+		return r.constant(src, src.Neg)
+	case *ast.EmptyList:
+		return lit(src.Span(), &ir.Type{Kind: ir.List}, &ir.Const{Kind: ir.List})
+	case *ast.Unary:
+		return r.unary(src, sc)
+	case *ast.Binary:
+		return r.binary(src, sc)
+	case *ast.IsSet:
+		return r.isSet(src)
+	}
+	r.m.Incomplete = true
+	if src == nil {
+		return bad(token.Span{})
+	}
+	return bad(src.Span())
+}
+
+func (r *resolver) exprs(list []ast.Expr, sc scope) []ir.Expr {
+	var out []ir.Expr
+	for _, src := range list {
+		out = append(out, r.expr(src, sc))
+	}
+	return out
+}
+
+func lit(at token.Span, t *ir.Type, c *ir.Const) *ir.Lit {
+	return &ir.Lit{E: ir.E{T: t, At: at}, Value: c}
+}
+
+// constant is the value of a literal, after a minus where neg.
+func (r *resolver) constant(src *ast.Literal, neg bool) ir.Expr {
+	at := src.Span()
+	c := &ir.Const{}
+	var t *ir.Type
+	var f *fault
+	switch src.Kind {
+	case ast.Int:
+		t = intType
+		c.Int, f = parseInt(src.Text, neg)
+	case ast.Number:
+		t = floatType
+		c.Float, f = parseFloat(src.Text, neg)
+	case ast.Duration:
+		t = durationType
+		c.Int, f = parseDuration(src.Text, neg)
+	case ast.String:
+		t = stringType
+		c.Str, f = parseString(src.Text)
+	default:
+		t = boolType
+		if src.Text == "true" {
+			c.Int = 1
+		}
+	}
+	if f != nil {
+		r.badLiteral(src, f)
+		return bad(at)
+	}
+	c.Kind = t.Kind
+	return lit(at, t, c)
+}
+
+// variable is a parameter or a field.
+func (r *resolver) variable(src *ast.Ident) ir.Expr {
+	v, ok := r.vars.names[src.Name]
+	if ok {
+		return &ir.VarRef{E: ir.E{T: v.Type, At: src.Span()}, Var: v}
+	}
+	name := &ast.Name{Node: src.Node, Text: src.Name}
+	if enum, isEnum := r.enums.names[src.Name]; isEnum {
+		r.report(unknownName, src.Span(), quote(src.Name)+" is an enum, and no value",
+			"Write one of its values, such as "+quote(src.Name+"."+firstOf(enum.Values))+".")
+		return bad(src.Span())
+	}
+	nearest := near(r, src.Name, r.vars.names)
+	if enum := r.enumWith(src.Name); enum != nil && nearest == "" {
+		r.misspelt(unknownName, src.Span(), "unknown field "+quote(src.Name), "", enum.Name+"."+src.Name)
+		return bad(src.Span())
+	}
+	r.unknown("field", name, nearest)
+	if v := r.vars.names[nearest]; v != nil {
+		return bad(src.Span(), &ir.VarRef{E: ir.E{T: v.Type, At: src.Span()}, Var: v})
+	}
+	return bad(src.Span())
+}
+
+// enumWith is the first enum that has the value; nil for none.
+func (r *resolver) enumWith(value string) *ir.Enum {
+	for _, e := range r.m.Enums {
+		if _, ok := r.values[e][value]; ok {
+			return e
+		}
+	}
+	return nil
+}
+
+func firstOf(values []string) string {
+	if len(values) == 0 {
+		return "VALUE"
+	}
+	return values[0]
+}
+
+// enumValue is a value of an enum.
+func (r *resolver) enumValue(src *ast.Selector) ir.Expr {
+	if src.X == nil || src.Sel == nil {
+		r.m.Incomplete = true
+		return bad(src.Span())
+	}
+	enum, ok := find(r, r.enums, src.X)
+	if !ok {
+		return bad(src.Span())
+	}
+	i, ok := r.values[enum][src.Sel.Text]
+	if !ok {
+		r.misspelt(unknownName, src.Sel.Span(), "enum "+quote(enum.Name)+" has no value "+quote(src.Sel.Text),
+			"Add it to the enum, or name one of its values.", near(r, src.Sel.Text, r.values[enum]))
+		return bad(src.Span())
+	}
+	return lit(src.Span(), &ir.Type{Kind: ir.EnumKind, Enum: enum},
+		&ir.Const{Kind: ir.EnumKind, Int: int64(i), Str: src.Sel.Text, Enum: enum})
+}
+
+// length is `len(x)`, an int.
+func (r *resolver) length(src *ast.Len, sc scope) ir.Expr {
+	x := r.expr(src.X, sc)
+	switch x.Type().Kind {
+	case ir.Invalid:
+		return bad(src.Span(), x)
+	case ir.String, ir.List:
+		return &ir.Len{E: ir.E{T: intType, At: src.Span()}, X: x}
+	}
+	r.mismatch(x.Span(), "`len` wants a string or a list, and this is "+article(named(x.Type())), "Take the length of a string or a list.")
+	return bad(src.Span(), x)
+}
+
+func (r *resolver) isSet(src *ast.IsSet) ir.Expr {
+	v, exact, ok := guess(r, r.vars, "field", src.Name)
+	if !ok {
+		return bad(src.Span())
+	}
+	e := &ir.IsSet{E: ir.E{T: boolType, At: src.Span()}, Var: v, Not: src.Not}
+	if !exact {
+		return bad(src.Span(), e)
+	}
+	return e
+}
+
+// call applies min, max or a host guard.
+func (r *resolver) call(src *ast.Call, sc scope) ir.Expr {
+	name := textOf(src.Func)
+	if name == "min" || name == "max" {
+		return r.extreme(src, name, r.exprs(src.Args, sc))
+	}
+	if isGuard, declared := r.callables.names[name]; declared && !isGuard {
+		r.report(unknownName, src.Func.Span(), quote(name)+" is an activity, and no guard",
+			"Run it with `do`, and read its result from an event.")
+		return bad(src.Span(), r.exprs(src.Args, sc)...)
+	}
+	guard, exact, ok := guess(r, r.guards, "guard", src.Func)
+	if !ok || !exact {
+		return bad(src.Span(), r.exprs(src.Args, sc)...)
+	}
+	args := r.arguments(src.Span(), name, guard.Params, src.Args, sc)
+	if len(args) != len(guard.Params) || isBad(args...) {
+		return bad(src.Span(), args...)
+	}
+	return &ir.Call{E: ir.E{T: boolType, At: src.Span()}, Guard: guard, Args: args}
+}
+
+// arguments resolves what is handed to an activity or a guard, and checks that
+// the number and the types are those of params.
+func (r *resolver) arguments(at token.Span, name string, params []*ir.Param, list []ast.Expr, sc scope) []ir.Expr {
+	args := r.exprs(list, sc)
+	if len(args) != len(params) {
+		r.mismatch(at, quote(name)+" takes "+count(len(params), "argument")+", and is given "+strconv.Itoa(len(args)), argumentHelp(params))
+		return args
+	}
+	for i, a := range args {
+		args[i] = r.fit(a, params[i].Type, "argument "+quote(params[i].Name)+" of "+quote(name))
+	}
+	return args
+}
+
+func argumentHelp(params []*ir.Param) string {
+	if len(params) == 0 {
+		return "Leave the parentheses empty."
+	}
+	text := ""
+	for i, p := range params {
+		if i > 0 {
+			text += ", "
+		}
+		text += p.Name + " " + named(p.Type)
+	}
+	return "Give it " + text + ", in this order."
+}

@@ -1,0 +1,252 @@
+package resolve
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/fsmc-dev/fsmc/lang/ast"
+)
+
+// maxDigits is the length of the longest number; the largest float has 309
+// digits before its point.
+const maxDigits = 400
+
+// units are the units of durations, in nanoseconds.
+var units = map[string]int64{
+	"ns": int64(time.Nanosecond),
+	"us": int64(time.Microsecond),
+	"ms": int64(time.Millisecond),
+	"s":  int64(time.Second),
+	"m":  int64(time.Minute),
+	"h":  int64(time.Hour),
+	"d":  24 * int64(time.Hour),
+	"w":  7 * 24 * int64(time.Hour),
+}
+
+// fault is what is wrong with a literal, and what to do about it.
+type fault struct{ why, help string }
+
+func (f *fault) Error() string { return f.why }
+
+var (
+	faultDigits = &fault{"has a misplaced underscore or point", "Put digits on both sides of each."}
+	faultLong   = &fault{fmt.Sprintf("has more than %d digits", maxDigits), "Write a shorter number."}
+	faultInt    = &fault{"does not fit into 64 bits", fmt.Sprintf("Stay between %d and %d.", math.MinInt64, math.MaxInt64)}
+	faultTime   = &fault{"is too long", "A duration is at most 292 years."}
+	faultFine   = &fault{"is no whole number of nanoseconds", "A nanosecond is the finest unit of time."}
+	faultFloat  = &fault{"is too large for a float", "Write a number below 1.8e308."}
+	faultString = &fault{"has an escape that does not exist", "Escapes are those of Go, such as \\n, \\\" and \\u00e9."}
+	faultUTF8   = &fault{"is not valid UTF-8", "Write the character itself, or its \\u escape."}
+)
+
+// parseInt is the value of digits with underscores, after a minus where neg.
+func parseInt(text string, neg bool) (int64, *fault) {
+	digits, f := plainNumber(text)
+	if f != nil {
+		return 0, f
+	}
+	if neg {
+		digits = "-" + digits
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, faultInt
+	case err != nil:
+		return 0, faultDigits
+	}
+	return n, nil
+}
+
+// parseFloat is the float nearest to a number, after a minus where neg.
+func parseFloat(text string, neg bool) (float64, *fault) {
+	digits, f := plainNumber(text)
+	if f != nil {
+		return 0, f
+	}
+	x, err := strconv.ParseFloat(digits, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, faultFloat
+	case err != nil:
+		return 0, faultDigits
+	case neg:
+		return -x, nil
+	}
+	return x, nil
+}
+
+// parseRat is the exact value of a number.
+func parseRat(text string) (*big.Rat, *fault) {
+	digits, f := plainNumber(text)
+	if f != nil {
+		return nil, f
+	}
+	x, ok := new(big.Rat).SetString(digits)
+	if !ok {
+		return nil, faultDigits
+	}
+	return x, nil
+}
+
+// plainNumber is text, digits with underscores and at most one point, without
+// the underscores. An underscore and a point stand between digits.
+func plainNumber(text string) (string, *fault) {
+	if len(text) > 2*maxDigits {
+		return "", faultLong
+	}
+	points, digits := 0, 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= '0' && c <= '9':
+			digits++
+			continue
+		case c == '.':
+			points++
+		case c != '_':
+			return "", faultDigits
+		}
+		if i == 0 || i == len(text)-1 || !isDigit(text[i-1]) || !isDigit(text[i+1]) {
+			return "", faultDigits
+		}
+	}
+	switch {
+	case points > 1 || digits == 0:
+		return "", faultDigits
+	case digits > maxDigits:
+		return "", faultLong
+	}
+	return strings.ReplaceAll(text, "_", ""), nil
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// parseDuration is the value in nanoseconds of numbers with units, after a
+// minus where neg.
+func parseDuration(text string, neg bool) (int64, *fault) {
+	if len(text) > 2*maxDigits {
+		return 0, faultLong
+	}
+	total := new(big.Rat)
+	for text != "" {
+		digits := 0
+		for digits < len(text) && (isDigit(text[digits]) || text[digits] == '_' || text[digits] == '.') {
+			digits++
+		}
+		end := digits
+		for end < len(text) && !isDigit(text[end]) {
+			end++
+		}
+		x, f := parseRat(text[:digits])
+		if f != nil {
+			return 0, f
+		}
+		unit, known := units[text[digits:end]]
+		if !known {
+			return 0, unitFault(text[digits:end])
+		}
+		total.Add(total, x.Mul(x, new(big.Rat).SetInt64(unit)))
+		text = text[end:]
+	}
+	if neg {
+		total.Neg(total)
+	}
+	switch {
+	case !total.IsInt():
+		return 0, faultFine
+	case !total.Num().IsInt64():
+		return 0, faultTime
+	}
+	return total.Num().Int64(), nil
+}
+
+func unitFault(unit string) *fault {
+	const help = "Units are ns, us, ms, s, m, h, d and w."
+	if unit == "" {
+		return &fault{"has a number without a unit", help}
+	}
+	return &fault{"has the unit " + quote(unit) + ", which does not exist", help}
+}
+
+// parseString is the value of a string between quotes.
+func parseString(text string) (string, *fault) {
+	s, err := strconv.Unquote(text)
+	switch {
+	case err != nil:
+		return "", faultString
+	case !utf8.ValidString(s):
+		return "", faultUTF8
+	}
+	return s, nil
+}
+
+// badLiteral reports what is wrong with lit.
+func (r *resolver) badLiteral(lit *ast.Literal, f *fault) {
+	r.literal(lit.Span(), literalText(lit)+" "+f.why, f.help)
+}
+
+// literalText names a literal in a message: what it is, and as it is written
+// unless that is long.
+func literalText(lit *ast.Literal) string {
+	kind := [...]string{"number", "number", "duration", "string", "word"}[lit.Kind]
+	text := lit.Text
+	if lit.Neg {
+		text = "-" + text
+	}
+	if len(text) > 60 {
+		return "this " + kind
+	}
+	if lit.Kind == ast.String {
+		return kind + " " + text
+	}
+	return kind + " " + quote(text)
+}
+
+// The parser sees to it that a literal is of the kind that is wanted, and has
+// reported it where it is not: then, too, it counts as orElse.
+
+// intOf is the value of an int literal; orElse where it is missing or wrong.
+func (r *resolver) intOf(lit *ast.Literal, orElse int64) int64 {
+	if lit == nil || lit.Kind != ast.Int {
+		return orElse
+	}
+	n, f := parseInt(lit.Text, lit.Neg)
+	if f != nil {
+		r.badLiteral(lit, f)
+		return orElse
+	}
+	return n
+}
+
+// durationOf is the value of a duration literal in nanoseconds; orElse where it
+// is missing or wrong.
+func (r *resolver) durationOf(lit *ast.Literal, orElse int64) int64 {
+	if lit == nil || lit.Kind != ast.Duration {
+		return orElse
+	}
+	ns, f := parseDuration(lit.Text, lit.Neg)
+	if f != nil {
+		r.badLiteral(lit, f)
+		return orElse
+	}
+	return ns
+}
+
+// ratOf is the exact value of a number; orElse where it is missing or wrong.
+func (r *resolver) ratOf(lit *ast.Literal, orElse *big.Rat) *big.Rat {
+	if lit == nil || lit.Kind != ast.Int && lit.Kind != ast.Number {
+		return orElse
+	}
+	x, f := parseRat(lit.Text)
+	if f != nil {
+		r.badLiteral(lit, f)
+		return orElse
+	}
+	return x
+}

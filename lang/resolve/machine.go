@@ -1,0 +1,111 @@
+package resolve
+
+import (
+	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// resolver resolves one machine.
+type resolver struct {
+	*unit
+	m   *ir.Machine
+	src *ast.Machine
+
+	enums      *space[*ir.Enum]
+	vars       *space[*ir.Var] // parameters and fields
+	events     *space[*ir.Event]
+	categories *space[*ir.Category]
+	callables  *space[bool] // activities and, where true, guards: one name space
+	activities *space[*ir.Activity]
+	guards     *space[*ir.Guard]
+	costs      *space[bool] // what activities cost; not unique, each names its own
+
+	values  map[*ir.Enum]map[string]int
+	payload map[*ir.Event]map[string]*ir.EventField
+
+	root      *node
+	nodes     []*node // every state, detached ones too
+	misplaced []misplaced
+	bare      map[string][]*node // states by their own name; made when first asked for
+	labels    map[string][]*ir.Do
+
+	gaps    bool               // a bad item stands where declarations stand
+	partial map[*ir.Event]bool // events of which a field could not be read
+}
+
+func newResolver(u *unit, src *ast.Machine) *resolver {
+	return &resolver{
+		unit: u,
+		src:  src,
+		m: &ir.Machine{
+			Name: src.Name.Text, Doc: src.Doc(), Span: src.Name.Span(), Body: src.Span(),
+		},
+		enums:      newSpace[*ir.Enum]("enum"),
+		vars:       newSpace[*ir.Var]("field"),
+		events:     newSpace[*ir.Event]("event"),
+		categories: newSpace[*ir.Category]("category"),
+		callables:  newSpace[bool]("activity or guard"),
+		activities: newSpace[*ir.Activity]("activity"),
+		guards:     newSpace[*ir.Guard]("guard"),
+		costs:      newSpace[bool]("cost"),
+		values:     map[*ir.Enum]map[string]int{},
+		payload:    map[*ir.Event]map[string]*ir.EventField{},
+		labels:     map[string][]*ir.Do{},
+		partial:    map[*ir.Event]bool{},
+	}
+}
+
+// machine runs the passes.
+func (r *resolver) machine() {
+	r.findGaps()
+	r.declareEnums()
+	r.declareParams()
+	r.declareFields()
+	r.declareEvents()
+	r.declareCategories()
+	r.declareActivities()
+	r.declareGuards()
+	r.resolveBudget()
+	r.buildStates()
+	r.resolveDos()
+	for _, n := range r.nodes {
+		r.resolveMembers(n)
+	}
+	r.resolveAsserts()
+}
+
+// findGaps looks for what the parser could not read where declarations stand.
+func (r *resolver) findGaps() {
+	for _, item := range r.src.Items {
+		switch item := item.(type) {
+		case *ast.Bad:
+			r.gaps = true
+		case *ast.Context:
+			r.gaps = r.gaps || len(item.Bad) > 0
+		}
+	}
+	r.m.Incomplete = r.gaps
+}
+
+// items yields the items of one kind that stand directly in the machine.
+func items[T ast.Item](r *resolver) func(func(T) bool) {
+	return func(yield func(T) bool) {
+		for _, item := range r.src.Items {
+			if t, ok := item.(T); ok && !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// report adds an error finding about the machine.
+func (r *resolver) report(rule string, span token.Span, message, help string, related ...diag.Related) *diag.Diagnostic {
+	r.m.Broken = true
+	r.list.Add(diag.Diagnostic{
+		Rule: rule, Severity: diag.Error, Machine: r.m.Name,
+		Span: span, Message: message, Help: help, Related: related,
+	})
+	return &r.list[len(r.list)-1]
+}

@@ -1,0 +1,162 @@
+package resolve
+
+import (
+	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// resolveMembers resolves what stands in n, but for the states inside and the
+// activities.
+func (r *resolver) resolveMembers(n *node) {
+	var once firsts
+	for _, item := range n.items {
+		switch item := item.(type) {
+		case *ast.On:
+			r.on(n, item)
+		case *ast.After:
+			r.after(n, item)
+		case *ast.Entry:
+			if b := r.block(item.Block, scope{}); r.once(n, &once.entry, "entry", item) {
+				n.ir.Entry = b
+			}
+		case *ast.Exit:
+			if b := r.block(item.Block, scope{}); r.once(n, &once.exit, "exit", item) {
+				n.ir.Exit = b
+			}
+		case *ast.Require:
+			r.require(n, item, &once)
+		case *ast.Ignore:
+			n.ir.Ignore = append(n.ir.Ignore, r.uses(item.Events)...)
+		case *ast.Defer:
+			n.ir.Defer = append(n.ir.Defer, r.deferred(item.Events)...)
+		}
+	}
+}
+
+// firsts are the members of a state that it has once, where they are found.
+type firsts struct{ entry, exit, require ast.Item }
+
+// once notes item as the first of its kind in n, and reports a second one.
+func (r *resolver) once(n *node, first *ast.Item, kind string, item ast.Item) bool {
+	if *first != nil {
+		r.second(item.Span(), r.says(n)+" has a second `"+kind+"`", "Join the two, or remove one.", (*first).Span())
+		return false
+	}
+	*first = item
+	return true
+}
+
+func (r *resolver) require(n *node, src *ast.Require, once *firsts) {
+	cond := r.guard(src.Cond, scope{})
+	target := r.target(n, src.Target)
+	if n.ir.Kind == ir.Composite {
+		r.report(notYet, src.Span(), "`require` on "+r.says(n)+", which has states inside, is not supported yet",
+			"Write it in the leaf states that need it.")
+		return
+	}
+	if r.once(n, &once.require, "require", src) {
+		n.ir.Require = &ir.Require{Cond: cond, Target: target, Span: src.Span()}
+	}
+}
+
+// uses resolves the events of an `ignore` or a `defer`.
+func (r *resolver) uses(names []*ast.Name) []*ir.EventUse {
+	var out []*ir.EventUse
+	for _, name := range names {
+		if e, ok := find(r, r.events, name); ok {
+			out = append(out, &ir.EventUse{Event: e, Span: name.Span()})
+		}
+	}
+	return out
+}
+
+func (r *resolver) deferred(names []*ast.Name) []*ir.EventUse {
+	var out []*ir.EventUse
+	for _, use := range r.uses(names) {
+		if use.Event.External() {
+			out = append(out, use)
+			continue
+		}
+		r.mismatch(use.Span, "event "+quote(use.Event.Name)+" cannot be deferred: activity "+
+			quote(use.Event.Raisers[0].Name)+" raises it", "Handle it; only events from outside can be kept for later.")
+	}
+	return out
+}
+
+// resolveDos resolves the activities that the states run.
+func (r *resolver) resolveDos() {
+	for _, n := range r.nodes {
+		labels := newSpace[bool]("label")
+		for _, item := range n.items {
+			src, ok := item.(*ast.Do)
+			if !ok {
+				continue
+			}
+			d := r.do(n, src)
+			if n.ir.Kind == ir.Composite {
+				r.report(notYet, src.Span(), "`do` in "+r.says(n)+", which has states inside, is not supported yet",
+					"Move it to the leaf states that need it.")
+				continue
+			}
+			if src.Label != nil && !claim(r, labels, src.Label, true) && d != nil {
+				d.Label = ""
+			}
+			if d != nil {
+				r.addDo(n, d)
+			}
+		}
+	}
+}
+
+func (r *resolver) addDo(n *node, d *ir.Do) {
+	n.ir.Dos = append(n.ir.Dos, d)
+	if n.detached {
+		return
+	}
+	d.ID = len(r.m.Dos)
+	r.m.Dos = append(r.m.Dos, d)
+	if d.Label != "" {
+		r.labels[d.Label] = append(r.labels[d.Label], d)
+	}
+}
+
+// do resolves one activity of n; nil where it is unknown. For a misspelt one
+// the likely one is taken: without it, what comes after would look
+// unreachable.
+func (r *resolver) do(n *node, src *ast.Do) *ir.Do {
+	d := &ir.Do{State: n.ir, Label: textOf(src.Label), Scope: r.scopeOf(n, src.Scope, ir.PerVisit), Span: src.Span()}
+	r.limits(d, src.Limits)
+	if r.callables.names[textOf(src.Activity)] {
+		r.report(unknownName, src.Activity.Span(), quote(src.Activity.Text)+" is a guard, and no activity",
+			"Run an activity here; guards are asked in `when`.")
+		r.exprs(src.Args, scope{})
+		return nil
+	}
+	activity, exact, ok := guess(r, r.activities, "activity", src.Activity)
+	if !ok || !exact {
+		d.Args = r.exprs(src.Args, scope{})
+	} else {
+		d.Args = r.arguments(src.Span(), activity.Name, activity.Params, src.Args, scope{})
+	}
+	if !ok {
+		return nil
+	}
+	d.Activity = activity
+	return d
+}
+
+// limits resolves the time limits of d. The parser has reported one that is
+// given twice; the first one counts.
+func (r *resolver) limits(d *ir.Do, list []*ast.Limit) {
+	for _, src := range list {
+		ns := r.durationOf(src.Value, someWait)
+		switch {
+		case src.Name == "timeout" && d.Timeout == nil:
+			d.Timeout = &ns
+		case src.Name == "heartbeat" && d.Heartbeat == nil:
+			d.Heartbeat = &ns
+		case src.Name == "progress" && d.Progress == nil:
+			d.Progress = &ns
+		}
+	}
+}

@@ -1,0 +1,60 @@
+// Package resolve turns syntax trees into the resolved form of package ir:
+// names become pointers, expressions get types, numbers become exact values,
+// and what the language fills in by default is filled in. It reports the rules
+// under "Names and types".
+//
+// A machine is resolved in passes, because order never matters in it:
+// declarations first (each kind in a name space of its own), then the tree of
+// states, then the activities that they run, then everything that names those:
+// triggers, arms, blocks, asserts. Each pass is linear in the text; names are
+// looked up in maps, and the search for a nearest name is paid for by a
+// misspelt one alone, out of a fixed allowance.
+//
+// One fault gives one finding. An expression that holds a fault is an *ir.Bad
+// of type Invalid, which fits everything; a name that is not declared is not
+// looked at again; and where the parser met a bad item, which may have been
+// the missing declaration, only a name that looks misspelt is reported.
+package resolve
+
+import (
+	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Resolve resolves all machines of files, which form one unit. Machines come
+// in the order of the files; what could not be resolved is left out. The
+// findings are sorted by place.
+func Resolve(files []*ast.File) (*ir.Program, diag.List) {
+	u := &unit{allowance: comparisons}
+	names := newSpace[*ir.Machine]("machine")
+	prog := &ir.Program{}
+	for _, f := range files {
+		var machines []*ir.Machine
+		for _, src := range f.Machines {
+			if src.Name == nil {
+				continue
+			}
+			r := newResolver(u, src)
+			fresh := claim(r, names, src.Name, r.m)
+			r.machine()
+			if fresh {
+				machines = append(machines, r.m)
+			}
+		}
+		placeAllows(f, machines)
+		prog.Machines = append(prog.Machines, machines...)
+	}
+	u.list.Sort()
+	return prog, u.list
+}
+
+// unit is what the machines of one unit share.
+type unit struct {
+	list      diag.List
+	allowance int // names that may still be compared with misspelt ones
+}
+
+// comparisons bounds the work spent on nearest names, which would otherwise
+// grow with the product of misspelt and declared names.
+const comparisons = 500_000

@@ -1,0 +1,128 @@
+package resolve
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// allowDirective begins a suppression: //fsmc:allow RULE because REASON.
+const allowDirective = "//fsmc:allow"
+
+// placeAllows gives each suppression of f to the machine in which it stands,
+// or the one that it stands above; one behind the last machine goes to that.
+func placeAllows(f *ast.File, machines []*ir.Machine) {
+	var starts *starts
+	for i, c := range f.Comments {
+		if !isAllow(c.Text) || len(machines) == 0 {
+			continue
+		}
+		if starts == nil {
+			starts = startsOf(f)
+		}
+		m := machines[len(machines)-1]
+		for _, candidate := range slices.Backward(machines) {
+			if c.Pos.Offset < candidate.Body.End.Offset {
+				m = candidate
+			}
+		}
+		a := parseAllow(c)
+		a.Covers = starts.below(starts.lastOfBlock(f.Comments[i:]))
+		m.Allows = append(m.Allows, a)
+	}
+}
+
+func isAllow(text string) bool {
+	rest, ok := strings.CutPrefix(text, allowDirective)
+	return ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
+}
+
+func parseAllow(c *ast.Comment) *ir.Allow {
+	rest := strings.TrimSpace(strings.TrimPrefix(c.Text, allowDirective))
+	rule, rest, _ := strings.Cut(rest, " ")
+	reason, _ := strings.CutPrefix(strings.TrimSpace(rest), "because ")
+	if reason == strings.TrimSpace(rest) {
+		reason = "" // there is no "because"
+	}
+	return &ir.Allow{
+		Rule: rule, Reason: strings.TrimSpace(reason),
+		Span: token.Span{Start: c.Pos, End: endOf(c)},
+	}
+}
+
+// endOf is the place behind c.
+func endOf(c *ast.Comment) token.Pos {
+	end := c.Pos
+	end.Offset += len(c.Text)
+	end.Column += len(c.Text)
+	return end
+}
+
+// starts knows where in a file something begins, in order.
+type starts struct {
+	places []token.Pos
+	wholes map[int]token.Span // machines and composite states, by offset
+}
+
+// lastOfBlock is the last of the comments that follow one another line by line.
+// One that stands behind something belongs to its line, and ends the block
+// before it.
+func (s *starts) lastOfBlock(comments []*ast.Comment) *ast.Comment {
+	last := comments[0]
+	for _, c := range comments[1:] {
+		if c.Pos.Line != last.Pos.Line+1 || s.standsBehind(c) {
+			break
+		}
+		last = c
+	}
+	return last
+}
+
+// standsBehind reports whether something begins on the line of c before it.
+func (s *starts) standsBehind(c *ast.Comment) bool {
+	i, _ := slices.BinarySearchFunc(s.places, c.Pos.Offset, func(p token.Pos, offset int) int { return p.Offset - offset })
+	return i > 0 && s.places[i-1].Line == c.Pos.Line
+}
+
+// below is what a suppression covers whose comments end with c: all that
+// begins on the line below, and the whole of a machine or composite state that
+// does.
+func (s *starts) below(c *ast.Comment) token.Span {
+	covers := token.Span{Start: endOf(c), End: endOf(c)}
+	i, _ := slices.BinarySearchFunc(s.places, c.Pos.Offset, func(p token.Pos, offset int) int { return p.Offset - offset })
+	for ; i < len(s.places) && s.places[i].Line <= c.Pos.Line+1; i++ {
+		p := s.places[i]
+		if whole, ok := s.wholes[p.Offset]; ok {
+			return token.Span{Start: covers.Start, End: whole.End}
+		}
+		covers.End = p
+		covers.End.Offset++ // so that what begins at p is covered
+		covers.End.Column++
+	}
+	return covers
+}
+
+// startsOf walks the whole of f. Trees are as deep as the parser allows.
+func startsOf(f *ast.File) *starts {
+	s := &starts{wholes: map[int]token.Span{}}
+	var visit func(ast.Any)
+	visit = func(n ast.Any) {
+		at := n.Span()
+		s.places = append(s.places, at.Start)
+		switch n := n.(type) {
+		case *ast.Machine:
+			s.wholes[at.Start.Offset] = at
+		case *ast.State:
+			if holdsStates(n.Items) {
+				s.wholes[at.Start.Offset] = at
+			}
+		}
+		ast.Children(n, visit)
+	}
+	ast.Children(f, visit)
+	slices.SortStableFunc(s.places, func(p, q token.Pos) int { return p.Offset - q.Offset })
+	return s
+}

@@ -1,0 +1,155 @@
+package resolve
+
+import (
+	"sort"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// someWait stands for a duration that could not be understood: any that is not
+// 0s, so that nothing looks as if it never waited.
+const someWait = int64(time.Second)
+
+// on resolves an `on` of n.
+func (r *resolver) on(n *node, src *ast.On) {
+	h := &ir.Handler{State: n.ir, Span: src.Span()}
+	for _, t := range src.Triggers {
+		if trigger := r.trigger(n, t); trigger != nil {
+			h.Triggers = append(h.Triggers, trigger)
+		}
+	}
+	n.ir.Handlers = append(n.ir.Handlers, h)
+	sc := scope{arm: true, triggers: h.Triggers}
+	for _, a := range src.Arms {
+		if arm := r.arm(n, a, sc); arm != nil {
+			arm.Handler, arm.Index = h, len(h.Arms)
+			h.Arms = append(h.Arms, arm)
+			r.addArm(n, arm)
+		}
+	}
+}
+
+func (r *resolver) addArm(n *node, a *ir.Arm) {
+	if !n.detached {
+		a.ID = len(r.m.Arms)
+		r.m.Arms = append(r.m.Arms, a)
+	}
+}
+
+// trigger resolves one trigger; nil where it names what is not declared.
+func (r *resolver) trigger(n *node, src *ast.Trigger) *ir.Trigger {
+	t := &ir.Trigger{Span: src.Span()}
+	ok := true
+	switch src.Kind {
+	case "done":
+		t.Kind = ir.OnDone
+	case "cancel":
+		t.Kind = ir.OnCancel
+	case "failed":
+		t.Kind = ir.OnFailed
+		t.Categories = r.caught(src.Categories)
+		ok = len(t.Categories) > 0 || len(src.Categories) == 0
+	default:
+		t.Kind = ir.OnEvent
+		t.Event, ok = r.eventOf(src.Name)
+	}
+	if src.Label != nil && (t.Kind == ir.OnEvent || t.Kind == ir.OnFailed) {
+		ok = r.label(n, t, src.Label) && ok
+	}
+	if !ok {
+		return nil
+	}
+	return t
+}
+
+// eventOf is the event that a trigger names. A category of failure in its place
+// is reported as what it is.
+func (r *resolver) eventOf(name *ast.Name) (*ir.Event, bool) {
+	if _, event := r.events.names[textOf(name)]; !event && present(name) && r.categories.names[name.Text] != nil {
+		r.misspelt(unknownName, name.Span(), quote(name.Text)+" is a category of failure, and no event", "", "failed("+name.Text+")")
+		return nil, false
+	}
+	return find(r, r.events, name)
+}
+
+func (r *resolver) caught(names []*ast.Name) []*ir.Category {
+	var out []*ir.Category
+	for _, name := range names {
+		if c, ok := find(r, r.categories, name); ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// label resolves the label of t: that of an activity of n, or of one inside n.
+func (r *resolver) label(n *node, t *ir.Trigger, name *ast.Name) bool {
+	t.Label = name.Text
+	bearers := r.labelled(n, name.Text)
+	if len(bearers) == 1 {
+		t.Do = bearers[0]
+	}
+	if len(bearers) == 0 {
+		r.unknown("label", name, near(r, name.Text, r.labels))
+	}
+	return len(bearers) > 0
+}
+
+// labelled lists the activities of n, and of the states inside it, that bear
+// label. States are numbered so that those inside n follow upon it.
+func (r *resolver) labelled(n *node, label string) []*ir.Do {
+	if n.ir.Kind == ir.Leaf {
+		for _, d := range n.ir.Dos {
+			if d.Label == label {
+				return []*ir.Do{d}
+			}
+		}
+		return nil
+	}
+	all := r.labels[label]
+	from := sort.Search(len(all), func(i int) bool { return all[i].State.ID >= n.ir.ID })
+	to := sort.Search(len(all), func(i int) bool { return all[i].State.ID > n.last })
+	return all[from:max(from, to)]
+}
+
+// after resolves an `after` of n.
+func (r *resolver) after(n *node, src *ast.After) {
+	t := &ir.Timer{State: n.ir, Idle: src.Idle, Jitter: r.ratOf(src.Jitter, nil), Span: src.Span()}
+	r.delay(t, src.Delay)
+	n.ir.Timers = append(n.ir.Timers, t)
+	if !n.detached {
+		t.ID = len(r.m.Timers)
+		r.m.Timers = append(r.m.Timers, t)
+	}
+	for _, a := range src.Arms {
+		if arm := r.arm(n, a, scope{arm: true, timer: true}); arm != nil {
+			arm.Timer, arm.Index = t, len(t.Arms)
+			t.Arms = append(t.Arms, arm)
+			r.addArm(n, arm)
+		}
+	}
+}
+
+// delay resolves how long t runs: a duration, a duration field, or a time
+// field.
+func (r *resolver) delay(t *ir.Timer, src ast.Expr) {
+	t.Delay = someWait
+	if lit, ok := src.(*ast.Literal); ok {
+		t.Delay = r.durationOf(lit, someWait)
+		return
+	}
+	ref, ok := r.expr(src, scope{}).(*ir.VarRef)
+	if !ok {
+		return
+	}
+	switch ref.Type().Kind {
+	case ir.Duration, ir.Time:
+		t.Delay, t.Var = 0, ref.Var
+	case ir.Invalid:
+	default:
+		r.mismatch(ref.Span(), "`after` wants a duration or a time, and "+quote(ref.Var.Name)+" is "+article(named(ref.Type())),
+			"Write a duration such as 30s, or name a field of type duration or time.")
+	}
+}

@@ -1,0 +1,105 @@
+package resolve
+
+import (
+	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// builtin are the types that have a name from the start.
+var builtin = map[string]ir.Kind{
+	"bool": ir.Bool, "int": ir.Int, "float": ir.Float, "string": ir.String,
+	"duration": ir.Duration, "time": ir.Time, "json": ir.JSON,
+}
+
+// Types that expressions have; compared with Same, never with ==.
+var (
+	invalid      = &ir.Type{Kind: ir.Invalid}
+	boolType     = &ir.Type{Kind: ir.Bool}
+	intType      = &ir.Type{Kind: ir.Int}
+	floatType    = &ir.Type{Kind: ir.Float}
+	stringType   = &ir.Type{Kind: ir.String}
+	durationType = &ir.Type{Kind: ir.Duration}
+	timeType     = &ir.Type{Kind: ir.Time}
+)
+
+// typeOf resolves a type as written; what is wrong with it is reported, and
+// the type is Invalid. Lists nest as deep as the parser allows.
+func (r *resolver) typeOf(t *ast.Type) *ir.Type {
+	switch {
+	case t == nil:
+		return invalid
+	case t.Elem != nil:
+		return &ir.Type{Kind: ir.List, Elem: r.typeOf(t.Elem)}
+	case t.Name == "": // the parser could not read it
+		return invalid
+	}
+	kind, known := builtin[t.Name]
+	if !known {
+		return r.enumType(t)
+	}
+	out := &ir.Type{Kind: kind}
+	if t.Range != nil {
+		out.Range = r.rangeOf(t, kind)
+	}
+	return out
+}
+
+// enumType resolves a type that is no built-in one.
+func (r *resolver) enumType(t *ast.Type) *ir.Type {
+	enum, ok := r.enums.names[t.Name]
+	if !ok {
+		names := make(map[string]bool, len(builtin)+len(r.enums.names))
+		for name := range builtin {
+			names[name] = true
+		}
+		for name := range r.enums.names {
+			names[name] = true
+		}
+		r.unknown("type", &ast.Name{Node: t.Node, Text: t.Name}, near(r, t.Name, names))
+		return invalid
+	}
+	return &ir.Type{Kind: ir.EnumKind, Enum: enum}
+}
+
+// rangeOf resolves the range of t, an int or a duration; nil where something is
+// wrong with it.
+func (r *resolver) rangeOf(t *ast.Type, kind ir.Kind) *ir.Range {
+	lo, ok := r.rangeEnd(t.Range.Lo, kind)
+	if !ok {
+		return nil
+	}
+	hi, ok := r.rangeEnd(t.Range.Hi, kind)
+	if !ok {
+		return nil
+	}
+	if lo > hi {
+		r.literal(t.Range.Span(), "range begins above its end", "Write the smaller value first.")
+		return nil
+	}
+	return &ir.Range{Lo: lo, Hi: hi}
+}
+
+func (r *resolver) rangeEnd(lit *ast.Literal, kind ir.Kind) (int64, bool) {
+	if lit == nil {
+		return 0, false
+	}
+	var n int64
+	var f *fault
+	switch {
+	case kind == ir.Int && lit.Kind == ast.Int:
+		n, f = parseInt(lit.Text, lit.Neg)
+	case kind == ir.Duration && lit.Kind == ast.Duration:
+		n, f = parseDuration(lit.Text, lit.Neg)
+	case kind == ir.Int:
+		r.mismatch(lit.Span(), "the range of an int ends in whole numbers, not in "+literalText(lit), "Write digits alone.")
+		return 0, false
+	default:
+		r.mismatch(lit.Span(), "the range of a duration ends in durations, not in "+literalText(lit), "Write a number with a unit, such as 0s or 15m.")
+		return 0, false
+	}
+	if f != nil {
+		r.badLiteral(lit, f)
+		return 0, false
+	}
+	return n, true
+}
