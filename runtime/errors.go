@@ -17,20 +17,27 @@ var (
 	ErrHalted    = errors.New("the run is halted")
 )
 
-// Rejected is the error of an external event, or of the parameters of a start,
-// that changed nothing.
+// Rejected is the error of an input from outside that changed nothing.
 type Rejected struct {
-	Event   string
-	State   string   // the leaf in which it was refused
-	Why     string   // lower case, without a full stop
-	Allowed []string // the events that the state takes
-	Err     error    // one of the errors above, or nil
+	Input   InputKind // event, start or cancel
+	Event   string    // of an event
+	State   string    // the leaf in which it was refused
+	Why     string    // lower case, without a full stop
+	Allowed []string  // the events that the state takes
+	Err     error     // one of the errors above, or nil
 }
 
-// Error names the event, the state, the reason and what is allowed there.
+// Error names the input, the state, the reason and what is allowed there.
 func (r *Rejected) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "event %q is refused", r.Event)
+	switch r.Input {
+	case StartInput:
+		b.WriteString("the start is refused")
+	case CancelInput:
+		b.WriteString("cancel is refused")
+	default:
+		fmt.Fprintf(&b, "event %q is refused", r.Event)
+	}
 	if r.State != "" {
 		fmt.Fprintf(&b, " in state %q", r.State)
 	}

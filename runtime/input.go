@@ -61,6 +61,7 @@ const (
 // carried out in the same durable write as its snapshot, or not at all.
 type Command struct {
 	Kind CommandKind
+	Seq  int64 // of the step: the Seq of its record
 
 	Task Task // of start-task, cancel-task and end-task
 

@@ -23,7 +23,7 @@ type Snapshot struct {
 	Counters []int64 // by arm: how often its bound has been used in its scope
 
 	Tasks      []Task      // the activities of the visit, by their dos
-	Executions []Execution // open executions that outlive a visit (`do … per S`)
+	Executions []Execution // open executions that outlive a visit (`do … per S`), by their dos
 	Alarms     []Alarm     // the timers that are running
 	Kept       []Kept      // deferred events, in the order in which they came
 	KeptNext   int         // how many of Kept have been looked at since a state was last entered
@@ -75,6 +75,7 @@ type Execution struct {
 type Alarm struct {
 	Timer int
 	Due   time.Time
+	Wait  time.Duration // of an `idle` one that is no deadline: with which it starts anew, before jitter
 }
 
 // Kept is a deferred event.

@@ -3,15 +3,30 @@ package runtime
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"time"
 )
+
+// ErrClosed is the error of every method of a store that has been closed.
+var ErrClosed = errors.New("the store is closed")
+
+// NotFound is an ErrNotFound of something that is no run: a "definition", a
+// "message".
+func NotFound(kind, name string) error { return &notFound{kind, name} }
+
+type notFound struct{ kind, name string }
+
+func (e *notFound) Error() string        { return fmt.Sprintf("no such %s: %q", e.kind, e.name) }
+func (e *notFound) Is(target error) bool { return target == ErrNotFound }
 
 // Store keeps runs. It knows nothing of what a step means: it loads, commits a
 // step if the run has not moved on, hands out work under leases, and gives
 // history back. Every method is safe for concurrent use, from several
 // processes where the store's medium is shared. Times are UTC, to the
-// microsecond. A store that every program can rely on passes
-// runtime/storetest.
+// microsecond. A limit of 0 or less is none, but for Claim. Lists that find
+// nothing are empty, without an error. A store that every program can rely on
+// passes runtime/storetest.
 type Store interface {
 	// PutDefinition keeps d under its hash; putting it again does nothing.
 	PutDefinition(ctx context.Context, d DefinitionRow) error
@@ -21,31 +36,42 @@ type Store interface {
 	// Load reads one run as of its last commit; ErrNotFound.
 	Load(ctx context.Context, run string) (RunRow, error)
 	// Commit writes one step, all of it or nothing, durably before it returns
-	// nil. ErrConflict where the run's Seq is not c.Expect; ErrExists where
-	// Expect is 0 and the run exists; ErrFenced where c.Claim is not held
-	// under that epoch; ErrDuplicate where c.EventID has been accepted before.
+	// nil. Refused, in this order: ErrDuplicate where the run has accepted
+	// c.EventID before; ErrExists where Expect is 0 and the run exists;
+	// ErrNotFound where the run, or its definition, does not; ErrConflict where
+	// the run's Seq is not c.Expect; ErrFenced where c.Claim is not held under
+	// that epoch, or its task has been cancelled. Where ctx ends while Commit
+	// waits, the step may or may not have been written.
 	Commit(ctx context.Context, c *Commit) error
-	// Accepted gives the answer that was stored with an accepted event id.
+	// Accepted gives the answer that was stored with an accepted event id of
+	// the run.
 	Accepted(ctx context.Context, run, eventID string) (answer json.RawMessage, ok bool, err error)
 
 	// Claim leases up to q.Limit tasks that are ready at q.Now to q.Worker,
-	// oldest first, raising the epoch of each. A task is ready when its
-	// NotBefore has come, no one holds it, its run is not paused, and no
-	// cancelled task of its run is still held.
+	// oldest first (by NotBefore, or else by the commit that started them),
+	// giving each an epoch higher than any before. A task is ready when its
+	// NotBefore has come, no one holds it, its run is neither paused nor
+	// halted, and no cancelled task of its run is still held.
 	Claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error)
-	// Renew lengthens the lease of a task and, where checkpoint is not nil,
-	// stores it as the execution's last. It reports whether the task has been
-	// cancelled. ErrFenced where the claim is not current.
+	// Renew moves the end of a lease and, where checkpoint is not nil, stores it
+	// as the execution's last: every later attempt under the same key is handed
+	// it. It reports whether the task has been cancelled. ErrFenced where the
+	// claim is not current: the task has ended, or is held under another epoch,
+	// or by no one, or has been cancelled and its lease had run out by now. A
+	// lease that has run out can be renewed until the task is reclaimed.
 	Renew(ctx context.Context, c Claim, now, until time.Time, checkpoint json.RawMessage) (cancelled bool, err error)
-	// Release gives a task back without counting the attempt; ErrFenced.
+	// Release gives a task back without counting it as lost, to be claimed from
+	// notBefore on; a cancelled one has stopped. ErrFenced as for Renew.
 	Release(ctx context.Context, c Claim, now, notBefore time.Time) error
-	// Confirm says that a cancelled task has stopped; ErrFenced.
+	// Confirm says that a cancelled task has stopped. ErrFenced as for Renew,
+	// and where the task has not been cancelled.
 	Confirm(ctx context.Context, c Claim, now time.Time) error
-	// Expired lists claims whose lease had run out by now. A cancelled one
-	// counts as confirmed and is not listed.
+	// Expired lists claims whose lease had run out by now, of runs that are not
+	// halted, longest ago first. A cancelled one counts as confirmed and is not
+	// listed.
 	Expired(ctx context.Context, now time.Time, limit int) ([]TaskRow, error)
 	// Reclaim makes an expired task ready again and counts it as lost;
-	// ErrFenced where the claim is not current any more.
+	// ErrFenced where the claim is not current any more, or was renewed.
 	Reclaim(ctx context.Context, c Claim, now time.Time) error
 	// Held reports whether a cancelled task of the run is still held at now.
 	Held(ctx context.Context, run string, now time.Time) (bool, error)
@@ -53,23 +79,27 @@ type Store interface {
 	// Due lists timers due at or before now, earliest first, of runs that are
 	// neither paused nor halted.
 	Due(ctx context.Context, now time.Time, limit int) ([]TimerRow, error)
-	// NextWake is the earliest time at which a timer, a task or a lease will
-	// want attention; zero where nothing waits.
-	NextWake(ctx context.Context) (time.Time, error)
+	// NextWake is the earliest time later than after at which a timer falls due,
+	// a task's NotBefore comes or a lease runs out; zero where nothing waits. It
+	// may be early, where what waits turns out to be held up, but never late.
+	NextWake(ctx context.Context, after time.Time) (time.Time, error)
 
 	// Outbox lists messages not delivered yet, oldest first, at most one for
 	// each run: the next in its order.
 	Outbox(ctx context.Context, limit int) ([]MessageRow, error)
-	// Delivered marks a message as delivered.
+	// Delivered marks a message as delivered; marking it again does nothing.
+	// ErrNotFound.
 	Delivered(ctx context.Context, id string, now time.Time) error
 
-	// History lists the records of a run with Seq greater than after.
+	// History lists the records of a run with Seq greater than after, in order.
 	History(ctx context.Context, run string, after int64, limit int) ([]HistoryRow, error)
-	// Runs lists runs, newest first.
+	// Runs lists runs, newest first. ErrNotFound where f.After is no run.
 	Runs(ctx context.Context, f RunFilter) ([]RunRow, error)
-	// Tasks lists the tasks of a run that have not ended.
+	// Tasks lists the tasks of a run that have not ended, cancelled ones that
+	// are held among them, in the order in which they were started.
 	Tasks(ctx context.Context, run string) ([]TaskRow, error)
 
+	// Close waits for what is under way. Closing again does nothing.
 	Close() error
 }
 
@@ -98,23 +128,69 @@ type RunRow struct {
 }
 
 // Commit is one durable write: one or several records of one run (an input and
-// what follows from it at once), and all that goes with them.
+// what follows from it at once), and all that goes with them. What it says of
+// tasks and timers is the difference between before and after, whatever
+// happened in between: End, Cancel and Drop are of those that stood before,
+// and are carried out first; Start and Set are of those that stand after. A
+// name of which nothing stands is passed over.
+//
+// A commit without records does not write the run: it remembers EventID or
+// ends Claim, and has nothing else.
 type Commit struct {
 	Run    RunRow // as it is after the step
 	Expect int64  // Seq before; 0 creates the run
 
-	History []HistoryRow
+	History []HistoryRow // Seq Expect+1 to Run.Seq
 
-	Claim   *Claim    // the claim under which a result or failure comes; it ends with this commit
-	Start   []TaskRow // new attempts
-	Cancel  []string  // names of dos whose open task is cancelled
-	End     []string  // names of dos whose task has ended
+	Claim   *Claim    // the claim under which a result or failure comes; its task ends with this commit
+	End     []string  // names of dos whose task has ended, whoever holds it
+	Cancel  []string  // names of dos whose open task is cancelled: it goes, unless someone holds it
+	Start   []TaskRow // new attempts, held by no one
+	Drop    []string  // names of timers
 	Set     []TimerRow
-	Drop    []string // names of timers
 	Publish []MessageRow
 
 	EventID string          // remembered with Answer; empty for none
 	Answer  json.RawMessage // what a second send of EventID is told
+}
+
+// Check says what is wrong with a commit that no engine should make. Stores
+// call it first.
+func (c *Commit) Check() error {
+	if c.Run.Run == "" || c.Expect < 0 {
+		return errors.New("a commit names its run and the Seq it expects")
+	}
+	if c.Run.Seq != c.Expect+int64(len(c.History)) {
+		return fmt.Errorf("a commit from Seq %d to %d has %d records", c.Expect, c.Run.Seq, len(c.History))
+	}
+	if len(c.History) == 0 && (c.Expect == 0 || c.EventID == "" && c.Claim == nil ||
+		len(c.End)+len(c.Cancel)+len(c.Start)+len(c.Drop)+len(c.Set)+len(c.Publish) > 0) {
+		return errors.New("a commit without records remembers an event id or ends a claim, and has nothing else")
+	}
+	for i := range c.History {
+		if h := &c.History[i]; h.Run != c.Run.Run || h.Seq != c.Expect+int64(i)+1 {
+			return fmt.Errorf("record %d of a commit from Seq %d is %q %d", i, c.Expect, h.Run, h.Seq)
+		}
+	}
+	return c.checkRun()
+}
+
+// checkRun refuses parts that are of another run.
+func (c *Commit) checkRun() error {
+	other := c.Claim != nil && c.Claim.Run != c.Run.Run
+	for i := range c.Start {
+		other = other || c.Start[i].Run != c.Run.Run
+	}
+	for i := range c.Set {
+		other = other || c.Set[i].Run != c.Run.Run
+	}
+	for i := range c.Publish {
+		other = other || c.Publish[i].Run != c.Run.Run
+	}
+	if other {
+		return fmt.Errorf("a part of a commit to %q is of another run", c.Run.Run)
+	}
+	return nil
 }
 
 // HistoryRow is one record as stored.
@@ -148,10 +224,10 @@ type TaskRow struct {
 	Worker     string // who holds it; empty for no one
 	ClaimedAt  time.Time
 	LeaseUntil time.Time
-	BeatAt     time.Time // last sign of life, or the claim
-	ProgressAt time.Time // last checkpoint, or the claim
-	Lost       int       // how often a holder was lost
-	Cancelled  bool
+	BeatAt     time.Time       // last sign of life, or the claim
+	ProgressAt time.Time       // last checkpoint, or the claim
+	Lost       int             // how often a holder was lost
+	Cancelled  bool            // and still held
 	Checkpoint json.RawMessage // the execution's last
 
 	Timeout, Heartbeat, Progress time.Duration // 0 where not set
@@ -171,10 +247,10 @@ func (t *TaskRow) Claim() Claim { return Claim{Run: t.Run, Do: t.Do, Seq: t.Seq,
 // ClaimQuery says which tasks a worker can take.
 type ClaimQuery struct {
 	Worker     string
-	Now, Until time.Time // until when the lease runs
-	Limit      int
-	Activities []Claimable
-	Run        string // only of this run; empty for any
+	Now, Until time.Time   // until when the lease runs
+	Limit      int         // 0 or less claims nothing
+	Activities []Claimable // none claims nothing
+	Run        string      // only of this run; empty for any
 }
 
 // Claimable is an activity of a machine version that a worker can run.
@@ -209,8 +285,8 @@ type RunFilter struct {
 	Status      Status
 	Outcome     Outcome
 	Definition  string
-	StartedFrom time.Time
-	StartedTo   time.Time
+	StartedFrom time.Time // that time, or later
+	StartedTo   time.Time // before that time
 	Limit       int
 	After       string // the last run of the page before
 }

@@ -1,0 +1,364 @@
+package runtime
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// maxCount bounds sequence numbers, visits and attempts that are read back.
+const maxCount = 1 << 60
+
+func unknownKey(key string) error { return fmt.Errorf("there is no member %q", shorten(key)) }
+
+func (s *scanner) textInto(to *string) (err error) {
+	*to, err = s.text()
+	return err
+}
+
+func (s *scanner) truthInto(to *bool) (err error) {
+	*to, err = s.boolean()
+	return err
+}
+
+func (s *scanner) timeInto(to *time.Time) (err error) {
+	*to, err = s.time()
+	return err
+}
+
+func (s *scanner) durationInto(to *time.Duration) (err error) {
+	*to, err = s.duration()
+	return err
+}
+
+// countInto reads a number that is not negative.
+func countInto[T int | int64](s *scanner, to *T) error {
+	n, err := s.integer()
+	if err == nil && (n < 0 || n > maxCount) {
+		err = s.fail(fmt.Sprintf("%d is no count", n))
+	}
+	*to = T(n)
+	return err
+}
+
+// lookup reads a name and finds what it names.
+func (s *scanner) lookup(what string, index map[string]int, to *int) error {
+	name, err := s.text()
+	if err != nil {
+		return err
+	}
+	i, ok := index[name]
+	if !ok {
+		return fmt.Errorf("there is no %s %q", what, shorten(name))
+	}
+	*to = i
+	return nil
+}
+
+// each reads a list into to.
+func each[T any](s *scanner, to *[]T, item func(*T) error) error {
+	return s.array(func(int) error {
+		var v T
+		err := item(&v)
+		*to = append(*to, v)
+		return err
+	})
+}
+
+// allFields reads an object that has every one of fields.
+func (m *Machine) allFields(s *scanner, fields []Field, to *[]Value) error {
+	values, err := m.def.scanFields(s, fields, false)
+	if err == nil {
+		err = m.def.checkFields(fields, values)
+	}
+	*to = values
+	return err
+}
+
+// DecodeSnapshot reads what EncodeSnapshot has written. A snapshot that cannot
+// be one of this machine is refused.
+func (m *Machine) DecodeSnapshot(data json.RawMessage) (*Snapshot, error) {
+	sc := &scanner{data: data}
+	s := &Snapshot{State: -1, Data: make([]Value, len(m.def.Fields)), Counters: make([]int64, len(m.arms))}
+	err := sc.object(func(key string) error { return m.snapshotMember(sc, s, key) })
+	if err == nil {
+		err = sc.end()
+	}
+	if err == nil {
+		err = m.checkSnapshot(s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the snapshot is damaged: %w", err)
+	}
+	return s, nil
+}
+
+func (m *Machine) snapshotMember(sc *scanner, s *Snapshot, key string) error {
+	switch key {
+	case "run":
+		return sc.textInto(&s.Run)
+	case "seq":
+		return countInto(sc, &s.Seq)
+	case "state":
+		return sc.lookup("state", m.index.states, &s.State)
+	case "visit":
+		return countInto(sc, &s.Visit)
+	case "status":
+		return sc.textInto((*string)(&s.Status))
+	case "outcome":
+		return sc.textInto((*string)(&s.Outcome))
+	case "started":
+		return sc.timeInto(&s.Started)
+	case "entered":
+		return sc.timeInto(&s.Entered)
+	case "now":
+		return sc.timeInto(&s.Now)
+	case "params":
+		return m.allFields(sc, m.def.Params, &s.Params)
+	case "data":
+		values, err := m.def.scanFields(sc, m.def.Fields, false)
+		s.Data = values
+		return err
+	case "counters":
+		return sc.object(func(arm string) error { return m.counterMember(sc, s, arm) })
+	case "tasks":
+		return each(sc, &s.Tasks, func(t *Task) error { return m.scanTask(sc, t) })
+	case "executions":
+		return each(sc, &s.Executions, func(x *Execution) error {
+			var t Task
+			err := m.scanTask(sc, &t)
+			*x = Execution{Do: t.Do, Key: t.Key, Attempt: t.Attempt}
+			return err
+		})
+	case "alarms":
+		return each(sc, &s.Alarms, func(a *Alarm) error { return m.scanAlarm(sc, a) })
+	case "kept":
+		return each(sc, &s.Kept, func(k *Kept) error { return m.scanKept(sc, k) })
+	case "kept_next":
+		return countInto(sc, &s.KeptNext)
+	case "done_due":
+		return sc.truthInto(&s.DoneDue)
+	case "cancelled":
+		return sc.truthInto(&s.Cancelled)
+	case "halt":
+		s.Halt = new(Halt)
+		return m.scanHalt(sc, s.Halt)
+	case "paused_at":
+		return sc.timeInto(&s.PausedAt)
+	case "queue":
+		return each(sc, &s.Queue, func(in *Input) error { return m.scanInput(sc, in) })
+	case "seed":
+		return scanSeed(sc, &s.Seed)
+	}
+	return unknownKey(key)
+}
+
+func scanSeed(sc *scanner, to *uint64) error {
+	text, err := sc.text()
+	if err != nil {
+		return err
+	}
+	if *to, err = strconv.ParseUint(text, 16, 64); err != nil {
+		return fmt.Errorf("the seed is no hexadecimal number of 64 bits")
+	}
+	return nil
+}
+
+func (m *Machine) counterMember(sc *scanner, s *Snapshot, arm string) error {
+	a, ok := m.index.arms[arm]
+	if !ok {
+		return fmt.Errorf("there is no arm %q", shorten(arm))
+	}
+	return countInto(sc, &s.Counters[a])
+}
+
+func (m *Machine) scanTask(sc *scanner, t *Task) error {
+	t.Do = -1
+	return sc.object(func(key string) error {
+		switch key {
+		case "do":
+			return sc.lookup("do", m.index.dos, &t.Do)
+		case "state":
+			return sc.textInto((*string)(&t.State))
+		case "key":
+			return sc.textInto(&t.Key)
+		case "attempt":
+			return countInto(sc, &t.Attempt)
+		case "not_before":
+			return sc.timeInto(&t.NotBefore)
+		}
+		return unknownKey(key)
+	})
+}
+
+func (m *Machine) scanAlarm(sc *scanner, a *Alarm) error {
+	a.Timer = -1
+	return sc.object(func(key string) error {
+		switch key {
+		case "timer":
+			return sc.lookup("timer", m.index.timers, &a.Timer)
+		case "due":
+			return sc.timeInto(&a.Due)
+		case "wait":
+			return sc.durationInto(&a.Wait)
+		}
+		return unknownKey(key)
+	})
+}
+
+func (m *Machine) scanKept(sc *scanner, k *Kept) error {
+	in := Input{Kind: KeptInput, Event: -1}
+	if err := sc.object(func(key string) error { return m.inputMember(sc, &in, key) }); err != nil {
+		return err
+	}
+	*k = Kept{Event: in.Event, Data: in.Data, ID: in.ID}
+	return m.checkInput(&in)
+}
+
+func (m *Machine) scanHalt(sc *scanner, h *Halt) error {
+	return sc.object(func(key string) error {
+		switch key {
+		case "reason":
+			return sc.textInto(&h.Reason)
+		case "input":
+			return m.scanInput(sc, &h.Input)
+		}
+		return unknownKey(key)
+	})
+}
+
+// scanInput reads what appendInput has written.
+func (m *Machine) scanInput(sc *scanner, in *Input) error {
+	*in = Input{Event: -1, Do: -1, Category: -1, Timer: -1}
+	if err := sc.object(func(key string) error { return m.inputMember(sc, in, key) }); err != nil {
+		return err
+	}
+	return m.checkInput(in)
+}
+
+func (m *Machine) inputMember(sc *scanner, in *Input, key string) error {
+	switch key {
+	case "kind":
+		return sc.textInto((*string)(&in.Kind))
+	case "event":
+		return sc.lookup("event", m.index.events, &in.Event)
+	case "data": // stands behind kind and event
+		switch {
+		case in.Kind == StartInput:
+			return m.allFields(sc, m.def.Params, &in.Data)
+		case in.Event >= 0:
+			return m.allFields(sc, m.def.Events[in.Event].Fields, &in.Data)
+		}
+	case "do":
+		return sc.lookup("do", m.index.dos, &in.Do)
+	case "key":
+		return sc.textInto(&in.Key)
+	case "attempt":
+		return countInto(sc, &in.Attempt)
+	case "category":
+		return sc.lookup("category", m.index.categories, &in.Category)
+	case "message":
+		return sc.textInto(&in.Message)
+	case "timer":
+		return sc.lookup("timer", m.index.timers, &in.Timer)
+	case "force":
+		return sc.truthInto(&in.Force)
+	case "id":
+		return sc.textInto(&in.ID)
+	case "actor":
+		return sc.textInto(&in.Actor)
+	case "reason":
+		return sc.textInto(&in.Reason)
+	}
+	return unknownKey(key)
+}
+
+// DecodeRecord reads what EncodeRecord has written.
+func (m *Machine) DecodeRecord(data json.RawMessage) (*Record, error) {
+	sc := &scanner{data: data}
+	r := &Record{From: -1, To: -1, Arm: -1}
+	err := sc.object(func(key string) error { return m.recordMember(sc, r, key) })
+	if err == nil {
+		err = sc.end()
+	}
+	if err == nil && (r.To < 0 || r.Input.Kind == "" || r.Seq == 0) {
+		err = fmt.Errorf("a member is missing")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the record is damaged: %w", err)
+	}
+	return r, nil
+}
+
+func (m *Machine) recordMember(sc *scanner, r *Record, key string) error {
+	switch key {
+	case "seq":
+		return countInto(sc, &r.Seq)
+	case "at":
+		return sc.timeInto(&r.At)
+	case "input":
+		return m.scanInput(sc, &r.Input)
+	case "from":
+		return sc.lookup("state", m.index.states, &r.From)
+	case "to":
+		return sc.lookup("state", m.index.states, &r.To)
+	case "visit":
+		return countInto(sc, &r.Visit)
+	case "effect":
+		return sc.textInto((*string)(&r.Effect))
+	case "arm":
+		return sc.lookup("arm", m.index.arms, &r.Arm)
+	case "count":
+		return countInto(sc, &r.Count)
+	case "passed":
+		return each(sc, &r.Passed, func(p *Passed) error { return m.scanPassed(sc, p) })
+	case "verdicts":
+		return each(sc, &r.Verdicts, func(v *Verdict) error { return m.scanVerdict(sc, v) })
+	case "redirects":
+		return each(sc, &r.Redirects, func(s *int) error { return sc.lookup("state", m.index.states, s) })
+	case "wait":
+		return sc.durationInto(&r.Wait)
+	case "held":
+		return sc.durationInto(&r.Held)
+	case "reason":
+		return sc.textInto(&r.Reason)
+	}
+	return unknownKey(key)
+}
+
+func (m *Machine) scanPassed(sc *scanner, p *Passed) error {
+	p.Arm = -1
+	err := sc.object(func(key string) error {
+		switch key {
+		case "arm":
+			return sc.lookup("arm", m.index.arms, &p.Arm)
+		case "why":
+			return sc.textInto(&p.Why)
+		}
+		return unknownKey(key)
+	})
+	if err == nil && p.Arm < 0 {
+		err = fmt.Errorf("an arm is missing")
+	}
+	return err
+}
+
+func (m *Machine) scanVerdict(sc *scanner, v *Verdict) error {
+	v.Guard = -1
+	err := sc.object(func(key string) error {
+		switch {
+		case key == "guard":
+			return sc.lookup("guard", m.index.guards, &v.Guard)
+		case key == "args" && v.Guard >= 0:
+			return m.allFields(sc, m.def.Guards[v.Guard].Params, &v.Args)
+		case key == "answer":
+			return sc.truthInto(&v.Answer)
+		}
+		return unknownKey(key)
+	})
+	if err == nil && (v.Guard < 0 || len(v.Args) != len(m.def.Guards[v.Guard].Params)) {
+		err = fmt.Errorf("a verdict is incomplete")
+	}
+	return err
+}

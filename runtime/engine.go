@@ -1,0 +1,156 @@
+package runtime
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"strconv"
+	"time"
+)
+
+// Engine runs machines over a Store. Any number of engines, in one process or
+// several, may share the runs of one store: each step is judged against the
+// run as it is, and each activity is leased to one worker at a time.
+//
+// Start, Send, Cancel and the methods that look at runs may be called at any
+// time and concurrently. Activities and timers are worked on only while Run,
+// RunUntilIdle or RunUntilDone is under way.
+//
+// Every durable write of an engine goes through one function, apply: it loads
+// the run, takes the input and all that follows from it at once, and commits
+// snapshot, history, tasks, timers and messages together.
+type Engine struct {
+	store    Store
+	clock    Clock
+	logger   *slog.Logger
+	observer Observer
+	worker   string
+
+	concurrency int
+	lease       time.Duration
+	poll        time.Duration
+	grace       time.Duration
+	stopping    time.Duration
+	lostLimit   int
+	maxPayload  int
+
+	hosts   hosts
+	runs    liveRuns
+	active  activeAttempts
+	changes changes
+}
+
+// NewEngine gives an engine over store. The store stays the caller's, to be
+// closed after the engine's last call has returned.
+func NewEngine(store Store, opts ...Option) *Engine {
+	e := &Engine{
+		store:       store,
+		clock:       SystemClock(),
+		logger:      slog.New(slog.DiscardHandler),
+		observer:    silent{},
+		worker:      workerName(),
+		concurrency: 16,
+		lease:       30 * time.Second,
+		poll:        500 * time.Millisecond,
+		grace:       10 * time.Second,
+		stopping:    15 * time.Second,
+		lostLimit:   5,
+		maxPayload:  MaxPayload,
+	}
+	for _, opt := range opts {
+		opt(e)
+	}
+	return e
+}
+
+// Option sets something of an Engine; see the With functions.
+type Option func(*Engine)
+
+// WithClock lets the engine live by clock instead of the system's.
+func WithClock(clock Clock) Option { return func(e *Engine) { e.clock = clock } }
+
+// WithLogger lets the engine say what an operator should know: machines it
+// cannot run, workers that were lost, activities that do not stop. Without it
+// the engine is silent.
+func WithLogger(logger *slog.Logger) Option { return func(e *Engine) { e.logger = logger } }
+
+// WithObserver tells o of every step and attempt of this engine.
+func WithObserver(o Observer) Option { return func(e *Engine) { e.observer = o } }
+
+// WithWorker sets the name under which tasks are held, for operators to read;
+// host name and process id unless said. It decides nothing.
+func WithWorker(name string) Option { return func(e *Engine) { e.worker = name } }
+
+// WithConcurrency sets how many activities run at once; 16 unless said. The
+// engine never claims more than it can run.
+func WithConcurrency(n int) Option { return func(e *Engine) { e.concurrency = max(n, 1) } }
+
+// WithLease sets for how long a task is leased; 30 s unless said. It is renewed
+// every third of that. After a crash a task is handed out again when its lease
+// has run out.
+func WithLease(d time.Duration) Option {
+	return func(e *Engine) { e.lease = max(d, 3*time.Millisecond) }
+}
+
+// WithPoll sets how often the engine looks for what other processes have left
+// to do; 500 ms unless said. What happens in its own process it knows at once.
+func WithPoll(d time.Duration) Option { return func(e *Engine) { e.poll = max(d, time.Millisecond) } }
+
+// WithGrace sets for how long, when the engine is stopped, activities may go on
+// before they are cancelled and given back; 10 s unless said.
+func WithGrace(d time.Duration) Option { return func(e *Engine) { e.grace = d } }
+
+// WithStopping sets for how long the engine waits for an activity whose context
+// it has cancelled; 15 s unless said. One that has not returned by then is left
+// to itself: its lease is not renewed any more.
+func WithStopping(d time.Duration) Option { return func(e *Engine) { e.stopping = d } }
+
+// WithLostLimit sets how often a task is handed out again because its worker
+// was lost, before it fails as `unknown`; 5 unless said.
+func WithLostLimit(n int) Option { return func(e *Engine) { e.lostLimit = n } }
+
+// WithMaxPayload sets how many bytes the JSON of an event, of parameters or of
+// a checkpoint may have, up to MaxPayload, which it is unless said.
+func WithMaxPayload(bytes int) Option {
+	return func(e *Engine) { e.maxPayload = min(bytes, MaxPayload) }
+}
+
+// now is the engine's time, as stores keep it.
+func (e *Engine) now() time.Time { return e.clock.Now().UTC().Truncate(time.Microsecond) }
+
+// sleep waits for d by the engine's clock, or until ctx is done.
+func (e *Engine) sleep(ctx context.Context, d time.Duration) error {
+	timer := e.clock.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C():
+		return nil
+	}
+}
+
+// oversized says that a payload is too long, or nothing.
+func (e *Engine) oversized(payload json.RawMessage) string {
+	if len(payload) <= e.maxPayload {
+		return ""
+	}
+	return "it has " + strconv.Itoa(len(payload)) + " bytes, more than the " + strconv.Itoa(e.maxPayload) + " that are allowed"
+}
+
+func workerName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "worker"
+	}
+	return host + "/" + strconv.Itoa(os.Getpid()) + "/" + randomHex(3)
+}
+
+func randomHex(n int) string {
+	b := make([]byte, n)
+	rand.Read(b) // never fails
+	return hex.EncodeToString(b)
+}

@@ -1,0 +1,112 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// ActivityFunc does the work of one attempt of an activity. It may be called
+// again for the same execution (see Attempt.Key), also where an earlier call
+// has done part of the work or all of it.
+//
+// Its context is cancelled when the run has moved on, when a time limit has
+// passed, or when the engine stops; context.Cause says which. It should then
+// clean up and return: the run waits for it. What it returns is ignored then,
+// but for a result when the engine stops.
+//
+// An error made with Fail is a failure of that category, one made with Decline
+// gives the attempt back; any other error, and a panic, is a failure of
+// category `unknown`.
+type ActivityFunc func(ctx context.Context, a *Attempt) (Result, error)
+
+// GuardFunc answers a host guard. Args is an object by the names of the guard's
+// parameters. It must answer by its arguments alone, and soon.
+type GuardFunc func(ctx context.Context, args json.RawMessage) (bool, error)
+
+// Handlers are what a program brings to a machine: one function for each
+// activity and for each guard, by their names in the machine.
+type Handlers struct {
+	Activities map[string]ActivityFunc
+	Guards     map[string]GuardFunc
+}
+
+// Result is how an activity ended: the event that it raises with the event's
+// data, or nothing where it declares none.
+type Result struct {
+	Event string
+	// Data is the object of the event's fields: a json.RawMessage, or anything
+	// that encoding/json turns into it. Nil is an object without fields.
+	Data any
+	// Cost is what the attempt has used, by the names of the machine's costs.
+	Cost map[string]json.Number
+}
+
+// Attempt is one call of an activity.
+type Attempt struct {
+	Run      string
+	Machine  string
+	Activity string
+	Number   int    // from 1, counted within the execution
+	Key      string // idempotency key: the same for all attempts of the execution
+	Args     json.RawMessage
+	// Checkpoint is the last one of the execution, also where an earlier
+	// attempt made it; nil where there is none.
+	Checkpoint json.RawMessage
+
+	beat     func()
+	progress func(json.RawMessage) error
+}
+
+// Heartbeat says that the activity is alive. Without one for the `heartbeat` of
+// its `do` the attempt fails as `silent`. It costs nothing.
+func (a *Attempt) Heartbeat() {
+	if a.beat != nil {
+		a.beat()
+	}
+}
+
+// Progress stores a checkpoint, durably before it returns nil: the next attempt
+// of the execution is handed it. It counts as a heartbeat too. Without one for
+// the `progress` of its `do` the attempt fails as `stalled`. The error is
+// ErrFenced where the attempt is no longer the current one.
+func (a *Attempt) Progress(checkpoint any) error {
+	data, err := EncodeJSON(checkpoint)
+	if err != nil {
+		return fmt.Errorf("the checkpoint has no JSON form: %w", err)
+	}
+	if a.progress == nil {
+		return nil
+	}
+	return a.progress(data)
+}
+
+// Failure is the error of an attempt that failed with a category.
+type Failure struct {
+	Category string
+	Message  string
+	Cost     map[string]json.Number // what the attempt has used all the same
+}
+
+// Error is the category and the message.
+func (f *Failure) Error() string { return f.Category + ": " + f.Message }
+
+// Fail makes the error of a failure of a category that the machine declares.
+func Fail(category, message string) error { return &Failure{Category: category, Message: message} }
+
+// declined is the error of an attempt that is given back.
+type declined struct{ why string }
+
+func (d *declined) Error() string { return "declined: " + d.why }
+
+// Decline makes the error that gives an attempt back, for another worker or
+// for later. It is not counted.
+func Decline(why string) error { return &declined{why} }
+
+// Why the context of an activity is cancelled; see context.Cause.
+var (
+	ErrMoved   = errors.New("the attempt is cancelled: the run has moved on")
+	ErrOverdue = errors.New("a time limit of the activity has passed")
+	ErrStopped = errors.New("the engine stops")
+)

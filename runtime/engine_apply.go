@@ -1,0 +1,204 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+)
+
+// request is one input for one run.
+type request struct {
+	run string
+	// input is made for the run as it stands: payloads are decoded against the
+	// definition that it has. Nil takes only what is due.
+	input func(m *Machine, s *Snapshot) (Input, error)
+
+	start   *host  // the run is created, of this version
+	ifSeq   int64  // the Seq that the sender expects; 0 for any
+	eventID string // under which the event is accepted once
+	claim   *Claim // under which a result or failure comes
+}
+
+// applied is what became of a request.
+type applied struct {
+	host     *host
+	snapshot *Snapshot
+	steps    int             // that were made
+	answer   json.RawMessage // stored with an event id that was accepted before
+}
+
+// ErrNoGuard says that a step needs a host guard for which this engine has no
+// function: nothing has changed, and an engine that has it can take the input.
+var ErrNoGuard = errors.New("no function is registered for it")
+
+// maxTries is how often a request is judged anew because other processes were
+// faster, with a growing wait in between.
+const maxTries = 12
+
+// apply takes a request and all that follows from it, in one durable write. It
+// is the only function that writes steps. Within a process the requests of a run
+// take turns; where another process was faster the store says ErrConflict, and
+// the request is judged against the run as it then is.
+//
+// Of an error nothing has been written but what was due before the input came.
+func (e *Engine) apply(ctx context.Context, c *request) (*applied, error) {
+	live, err := e.runs.lock(ctx, c.run)
+	if err != nil {
+		return nil, err
+	}
+	defer e.runs.unlock(live)
+	for try := 1; ; try++ {
+		remembered := live.snapshot != nil
+		out, err := e.applyOnce(ctx, c, live)
+		if err == nil && !(remembered && c.input == nil && out.steps == 0) {
+			return out, nil
+		}
+		var refused *Rejected
+		final := errors.As(err, &refused) || errors.Is(err, ErrFenced) || errors.Is(err, ErrHalted)
+		switch {
+		case remembered:
+			live.forget() // it may have been judged by what is no longer so
+		case final, !errors.Is(err, ErrConflict), try >= maxTries:
+			return nil, err
+		default:
+			if err := e.sleep(ctx, backOff(try)); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// backOff is a wait between 0 and 1, 2, 4 … 256 ms, so that those who compete
+// come back at different times ("full jitter").
+func backOff(try int) time.Duration {
+	return rand.N(time.Millisecond << min(try-1, 8))
+}
+
+// applyOnce judges a request against the run as remembered or loaded.
+func (e *Engine) applyOnce(ctx context.Context, c *request, live *liveRun) (*applied, error) {
+	if err := e.load(ctx, c, live); err != nil {
+		return nil, err
+	}
+	if c.eventID != "" {
+		answer, ok, err := e.store.Accepted(ctx, c.run, c.eventID)
+		if err != nil {
+			return nil, fmt.Errorf("looking for event id %q: %w", c.eventID, err)
+		}
+		if ok {
+			return &applied{host: live.host, snapshot: live.snapshot, answer: answer}, nil
+		}
+	}
+	w := e.newWrite(ctx, c, live)
+	refusal := w.take(c)
+	if w.asker.unasked != nil {
+		live.forget()
+		return nil, w.asker.unasked
+	}
+	if err := e.commit(ctx, w, live, refusal == nil); err != nil {
+		live.forget()
+		return nil, err
+	}
+	if refusal != nil {
+		if c.start != nil {
+			live.forget()
+		}
+		return nil, refusal
+	}
+	return &applied{host: w.host, snapshot: w.after, steps: len(w.records)}, nil
+}
+
+// load makes sure that live holds the run.
+func (e *Engine) load(ctx context.Context, c *request, live *liveRun) error {
+	switch {
+	case c.start != nil:
+		live.host, live.snapshot = c.start, c.start.machine.NewSnapshot(c.run, seedOf(c.run))
+		return nil
+	case live.snapshot != nil:
+		return nil
+	}
+	row, err := e.store.Load(ctx, c.run)
+	if err != nil {
+		return fmt.Errorf("run %q: %w", c.run, err)
+	}
+	live.host, live.snapshot, err = e.decode(ctx, &row)
+	return err
+}
+
+// decode gives the version and the snapshot of a stored run.
+func (e *Engine) decode(ctx context.Context, row *RunRow) (*host, *Snapshot, error) {
+	h, err := e.host(ctx, row.Definition)
+	if err != nil {
+		return nil, nil, fmt.Errorf("run %q: %w", row.Run, err)
+	}
+	s, err := h.machine.DecodeSnapshot(row.Snapshot)
+	if err != nil {
+		return nil, nil, fmt.Errorf("run %q: its snapshot is damaged: %w", row.Run, err)
+	}
+	return h, s, nil
+}
+
+// seedOf decides the jitter of a run: runs with different ids differ.
+func seedOf(run string) uint64 {
+	const fnvOffset, fnvPrime = 14695981039346656037, 1099511628211
+	h := uint64(fnvOffset)
+	for i := range len(run) {
+		h = (h ^ uint64(run[i])) * fnvPrime
+	}
+	return h
+}
+
+// commit makes a write durable, remembers the run as it now stands, and tells
+// those who wait for it.
+func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool) error {
+	if len(w.records) == 0 {
+		return nil // a second cancel, or kept events that are deferred again
+	}
+	row, err := w.commit(taken)
+	if err != nil {
+		return fmt.Errorf("run %q: %w", live.id, err)
+	}
+	if err := e.store.Commit(ctx, row); err != nil {
+		return fmt.Errorf("run %q: %w", live.id, err)
+	}
+	live.host, live.snapshot = w.host, w.after
+	if w.after.Status == Finished || len(row.Run.Snapshot) > maxRemembered {
+		live.forget()
+	}
+	e.active.release(w.after.Run, w.commands)
+	e.changes.notify(w.after.Run)
+	e.report(w)
+	return nil
+}
+
+// maxRemembered is the size in bytes of the largest snapshot that is kept in
+// memory.
+const maxRemembered = 64 << 10
+
+// report tells the observer of the steps of a write.
+func (e *Engine) report(w *write) {
+	took := e.clock.Now().Sub(w.began)
+	d := w.host.machine.Definition()
+	for _, r := range w.records {
+		info := StepInfo{
+			Run: w.after.Run, Machine: d.Name, Seq: r.Seq, At: r.At, To: d.States[r.To].Path,
+			Input: w.host.machine.Describe(r.Input), Effect: r.Effect, Count: r.Count,
+			Held: r.Held, Took: took, Actor: r.Input.Actor, Reason: r.Input.Reason,
+		}
+		if r.From >= 0 {
+			info.From = d.States[r.From].Path
+		}
+		if r.Arm >= 0 {
+			info.Arm = d.Arms[r.Arm].Name
+		}
+		if r.Effect == HaltedBy {
+			info.Reason = r.Reason
+			e.logger.Error("run halted", slog.String("run", w.after.Run), slog.String("machine", d.Name),
+				slog.String("state", info.To), slog.String("reason", r.Reason))
+		}
+		e.observer.OnStep(info)
+	}
+}

@@ -1,0 +1,47 @@
+package runtime
+
+import "sync"
+
+// changes wakes those in this process who wait for something to happen: to one
+// run, or to any. A wake-up says only that something may have changed.
+type changes struct {
+	mu      sync.Mutex
+	waiting map[string]map[chan struct{}]struct{} // by run; "" for any
+}
+
+// watch gives a channel that receives after each change of run (any run: ""),
+// until stop is called. Changes that no one has received yet are one.
+func (c *changes) watch(run string) (woken <-chan struct{}, stop func()) {
+	ch := make(chan struct{}, 1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting == nil {
+		c.waiting = map[string]map[chan struct{}]struct{}{}
+	}
+	if c.waiting[run] == nil {
+		c.waiting[run] = map[chan struct{}]struct{}{}
+	}
+	c.waiting[run][ch] = struct{}{}
+	return ch, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.waiting[run], ch)
+		if len(c.waiting[run]) == 0 {
+			delete(c.waiting, run)
+		}
+	}
+}
+
+// notify wakes those who watch run, and those who watch any.
+func (c *changes) notify(run string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, key := range []string{run, ""} {
+		for ch := range c.waiting[key] {
+			select {
+			case ch <- struct{}{}:
+			default:
+			}
+		}
+	}
+}

@@ -1,0 +1,260 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// hosts are the machine versions that an engine knows: those registered, and
+// those it has met in the store.
+type hosts struct {
+	mu      sync.Mutex
+	byHash  map[string]*host
+	current map[string]*host // by the machine's name: the one registered last
+}
+
+// host is a machine version with what this process can run of it.
+type host struct {
+	machine    *Machine
+	source     string
+	handlers   Handlers // those missing are run by another engine, or not at all
+	registered bool
+	stored     bool // its definition is in the store; guarded by hosts.mu
+}
+
+// Register makes m known to the engine: Start uses the version of a machine
+// that was registered last. Source is the text from which m was compiled, kept
+// with the runs for people to read; it may be empty.
+//
+// H has a function for each activity and guard of m, and no others: otherwise
+// the error lists all that is missing or too much. With empty handlers the
+// engine can start runs, send to them and look at them, but works on nothing
+// and takes no step that needs a host guard.
+//
+// Runs of other versions of the machine in the store are worked on with the
+// same functions where the names and types of an activity have not changed.
+func (e *Engine) Register(m *Machine, source string, h Handlers) error {
+	if err := checkHandlers(m.Definition(), h); err != nil {
+		return err
+	}
+	known := &host{machine: m, source: source, registered: true,
+		handlers: Handlers{maps.Clone(h.Activities), maps.Clone(h.Guards)}}
+	e.hosts.mu.Lock()
+	defer e.hosts.mu.Unlock()
+	if e.hosts.byHash == nil {
+		e.hosts.byHash, e.hosts.current = map[string]*host{}, map[string]*host{}
+	}
+	for hash, other := range e.hosts.byHash {
+		if !other.registered && other.machine.Definition().Name == m.Definition().Name {
+			delete(e.hosts.byHash, hash) // it is matched anew when it is next met
+		}
+	}
+	e.hosts.byHash[m.Hash()] = known
+	e.hosts.current[m.Definition().Name] = known
+	return nil
+}
+
+func checkHandlers(d *Definition, h Handlers) error {
+	if len(h.Activities) == 0 && len(h.Guards) == 0 {
+		return nil
+	}
+	activities, guards := map[string]bool{}, map[string]bool{}
+	var faults []string
+	for _, a := range d.Activities {
+		activities[a.Name] = true
+		if h.Activities[a.Name] == nil {
+			faults = append(faults, fmt.Sprintf("activity %q is missing", a.Name))
+		}
+	}
+	for _, g := range d.Guards {
+		guards[g.Name] = true
+		if h.Guards[g.Name] == nil {
+			faults = append(faults, fmt.Sprintf("guard %q is missing", g.Name))
+		}
+	}
+	faults = append(faults, superfluous("activity", h.Activities, activities)...)
+	faults = append(faults, superfluous("guard", h.Guards, guards)...)
+	if len(faults) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the handlers do not fit machine %q: %s", d.Name, strings.Join(faults, ", "))
+}
+
+func superfluous[F any](what string, given map[string]F, declared map[string]bool) []string {
+	var faults []string
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if declared[name] {
+			continue
+		}
+		fault := fmt.Sprintf("there is no %s %q", what, name)
+		faults = append(faults, fault+didYouMean(name, slices.Collect(maps.Keys(declared))))
+	}
+	return faults
+}
+
+// currentHost is the version of a machine with which new runs start.
+func (e *Engine) currentHost(machine string) (*host, error) {
+	e.hosts.mu.Lock()
+	defer e.hosts.mu.Unlock()
+	if h := e.hosts.current[machine]; h != nil {
+		return h, nil
+	}
+	registered := slices.Collect(maps.Keys(e.hosts.current))
+	return nil, fmt.Errorf("machine %q is not registered%s", machine, didYouMean(machine, registered))
+}
+
+// host finds a machine version by its hash, if need be in the store.
+func (e *Engine) host(ctx context.Context, hash string) (*host, error) {
+	e.hosts.mu.Lock()
+	known := e.hosts.byHash[hash]
+	e.hosts.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	row, err := e.store.Definition(ctx, hash)
+	if err != nil {
+		return nil, fmt.Errorf("the definition %s of a run: %w", hash, err)
+	}
+	d, err := ParseDefinition(row.Definition)
+	if err != nil {
+		return nil, fmt.Errorf("the definition %s in the store: %w", hash, err)
+	}
+	m, err := Compile(d)
+	if err != nil {
+		return nil, fmt.Errorf("the definition %s in the store: %w", hash, err)
+	}
+	if m.Hash() != hash {
+		return nil, fmt.Errorf("the definition %s in the store is damaged: its hash is %s", hash, m.Hash())
+	}
+	return e.adopt(m, row.Source), nil
+}
+
+// adopt makes a version from the store known, with those handlers of the
+// registered version whose signatures are the same.
+func (e *Engine) adopt(m *Machine, source string) *host {
+	e.hosts.mu.Lock()
+	defer e.hosts.mu.Unlock()
+	if known := e.hosts.byHash[m.Hash()]; known != nil {
+		return known
+	}
+	d := m.Definition()
+	adopted := &host{machine: m, source: source, stored: true}
+	if current := e.hosts.current[d.Name]; current != nil {
+		var left []string
+		adopted.handlers, left = matchHandlers(d, current)
+		if len(left) > 0 {
+			e.logger.Warn("another version of a machine is left in part to other engines",
+				slog.String("machine", d.Name), slog.String("definition", m.Hash()), slog.Any("changed", left))
+		}
+	}
+	if e.hosts.byHash == nil {
+		e.hosts.byHash, e.hosts.current = map[string]*host{}, map[string]*host{}
+	}
+	e.hosts.byHash[m.Hash()] = adopted
+	return adopted
+}
+
+// matchHandlers gives the functions of current that fit d, and the names of
+// what none fits.
+func matchHandlers(d *Definition, current *host) (Handlers, []string) {
+	fits := Handlers{Activities: map[string]ActivityFunc{}, Guards: map[string]GuardFunc{}}
+	now := current.machine.Definition()
+	signatures := map[string]string{}
+	for i := range now.Activities {
+		signatures[now.Activities[i].Name] = now.signature(&now.Activities[i])
+	}
+	guards := map[string]string{}
+	for i := range now.Guards {
+		guards[now.Guards[i].Name] = now.fieldsText(now.Guards[i].Params)
+	}
+	var left []string
+	for i := range d.Activities {
+		a := &d.Activities[i]
+		f := current.handlers.Activities[a.Name]
+		if f == nil || signatures[a.Name] != d.signature(a) {
+			left = append(left, a.Name)
+			continue
+		}
+		fits.Activities[a.Name] = f
+	}
+	for i := range d.Guards {
+		g := &d.Guards[i]
+		f := current.handlers.Guards[g.Name]
+		if f == nil || guards[g.Name] != d.fieldsText(g.Params) {
+			left = append(left, g.Name)
+			continue
+		}
+		fits.Guards[g.Name] = f
+	}
+	return fits, left
+}
+
+// signature is the parameters and results of an activity as text.
+func (d *Definition) signature(a *Activity) string {
+	var results []string
+	for _, r := range a.Results {
+		results = append(results, d.Events[r].Name+d.fieldsText(d.Events[r].Fields))
+	}
+	slices.Sort(results)
+	return d.fieldsText(a.Params) + " -> " + strings.Join(results, " | ")
+}
+
+func (d *Definition) fieldsText(fields []Field) string {
+	var b strings.Builder
+	for i := range fields {
+		t := &fields[i].Type
+		fmt.Fprintf(&b, "(%s %s", fields[i].Name, d.typeName(t))
+		for t.Kind == ListKind {
+			t = t.Elem
+		}
+		if t.Kind == EnumKind {
+			fmt.Fprintf(&b, " %v", d.Enums[t.Enum].Values)
+		}
+		b.WriteByte(')')
+	}
+	return b.String()
+}
+
+// keepDefinition puts the version into the store, before its first run starts.
+func (e *Engine) keepDefinition(ctx context.Context, h *host) error {
+	e.hosts.mu.Lock()
+	stored := h.stored
+	e.hosts.mu.Unlock()
+	if stored {
+		return nil
+	}
+	err := e.store.PutDefinition(ctx, DefinitionRow{
+		Hash:       h.machine.Hash(),
+		Machine:    h.machine.Definition().Name,
+		Source:     h.source,
+		Definition: h.machine.Definition().Encode(),
+	})
+	if err != nil {
+		return fmt.Errorf("storing the definition of machine %q: %w", h.machine.Definition().Name, err)
+	}
+	e.hosts.mu.Lock()
+	h.stored = true
+	e.hosts.mu.Unlock()
+	return nil
+}
+
+// claimable lists all activities that this engine has functions for.
+func (e *Engine) claimable() []Claimable {
+	e.hosts.mu.Lock()
+	defer e.hosts.mu.Unlock()
+	var out []Claimable
+	for hash, h := range e.hosts.byHash {
+		for name := range h.handlers.Activities {
+			out = append(out, Claimable{Definition: hash, Activity: name})
+		}
+	}
+	slices.SortFunc(out, func(a, b Claimable) int {
+		return strings.Compare(a.Definition+a.Activity, b.Definition+b.Activity)
+	})
+	return out
+}

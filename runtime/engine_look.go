@@ -1,0 +1,112 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Get shows a run as it is in the store, with what is known of the workers of
+// its activities; ErrNotFound.
+func (e *Engine) Get(ctx context.Context, run string) (View, error) {
+	row, err := e.store.Load(ctx, run)
+	if err != nil {
+		return View{}, fmt.Errorf("run %q: %w", run, err)
+	}
+	h, s, err := e.decode(ctx, &row)
+	if err != nil {
+		return View{}, err
+	}
+	v := h.machine.view(s)
+	if len(v.Activities) == 0 {
+		return v, nil
+	}
+	tasks, err := e.store.Tasks(ctx, run)
+	if err != nil {
+		return View{}, fmt.Errorf("the tasks of run %q: %w", run, err)
+	}
+	steps, err := e.History(ctx, run, max(0, s.Seq-recentSteps), recentSteps)
+	if err != nil {
+		return View{}, err
+	}
+	for i := range v.Activities {
+		a := &v.Activities[i]
+		for k := range tasks {
+			if t := &tasks[k]; !t.Cancelled && t.Do == a.Do {
+				a.addTask(t)
+			}
+		}
+		a.addLastError(steps)
+	}
+	return v, nil
+}
+
+// recentSteps is how far back Get looks for the last failure of an activity.
+const recentSteps = 100
+
+func (a *ActivityView) addTask(t *TaskRow) {
+	a.Checkpoint, a.Lost = t.Checkpoint, t.Lost
+	if t.Worker == "" {
+		return
+	}
+	a.Worker, a.Since, a.Beat = t.Worker, present(t.ClaimedAt), present(t.BeatAt)
+}
+
+func present(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// addLastError finds the last failure of the same execution, or of the same do
+// in this visit, where a retry began a new execution.
+func (a *ActivityView) addLastError(steps []StepView) {
+	thisVisit := true
+	for i := len(steps) - 1; i >= 0; i-- {
+		s := &steps[i]
+		if s.Kind == FailureInput && (s.Key == a.Key || thisVisit && s.Effect == Retried && doOf(s.Key) == doOf(a.Key)) {
+			a.LastError = &ErrorView{Category: s.Category, Message: s.Message, Attempt: s.Attempt, At: s.At}
+			return
+		}
+		thisVisit = thisVisit && s.Effect != Moved
+	}
+}
+
+// doOf is an execution's key without the step that began it.
+func doOf(key string) string { return key[:max(strings.LastIndexByte(key, '/'), 0)] }
+
+// History gives the lines of a run's history behind sequence number after, in
+// order, at most limit of them; none where there is no such run.
+func (e *Engine) History(ctx context.Context, run string, after int64, limit int) ([]StepView, error) {
+	rows, err := e.store.History(ctx, run, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("the history of run %q: %w", run, err)
+	}
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	row, err := e.store.Load(ctx, run)
+	if err != nil {
+		return nil, fmt.Errorf("run %q: %w", run, err)
+	}
+	h, err := e.host(ctx, row.Definition)
+	if err != nil {
+		return nil, fmt.Errorf("run %q: %w", run, err)
+	}
+	views := make([]StepView, len(rows))
+	for i := range rows {
+		r, err := h.machine.DecodeRecord(rows[i].Record)
+		if err != nil {
+			return nil, fmt.Errorf("run %q: line %d of its history is damaged: %w", run, rows[i].Seq, err)
+		}
+		views[i] = h.machine.stepView(r)
+	}
+	return views, nil
+}
+
+// List gives the runs that f lets through, newest first.
+func (e *Engine) List(ctx context.Context, f RunFilter) ([]RunRow, error) {
+	return e.store.Runs(ctx, f)
+}

@@ -1,0 +1,162 @@
+//go:build cgo
+
+package runtime_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/sqlite"
+)
+
+func openSQLite(t testing.TB, path string) Store {
+	t.Helper()
+	store, err := sqlite.Open(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	return store
+}
+
+// TestRecoveryFromFile drops an engine and its store in the middle of an
+// attempt, and lets others that open the file go on.
+func TestRecoveryFromFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	m := job(t, nil, On1("Found", "Done"), func() any { return On("failed", Retry(5, WithBackoff("10ms", "10ms", 1, 0)), GoTo("Broken")) })
+
+	store := openSQLite(t, path)
+	first := NewEngine(store)
+	register(t, first, m, Handlers{})
+	begin(t, first, "r")
+	rows, err := store.Claim(t.Context(), ClaimQuery{
+		Worker: "dropped", Now: time.Now(), Until: time.Now().Add(300 * time.Millisecond), Limit: 1,
+		Activities: []Claimable{{Definition: m.Hash(), Activity: "work"}},
+	})
+	if err != nil || len(rows) != 1 {
+		t.Fatalf("claimed %v, %v", rows, err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	second := NewEngine(openSQLite(t, path), WithPoll(20*time.Millisecond))
+	number := 0
+	register(t, second, m, Handlers{Activities: map[string]ActivityFunc{"work": func(_ context.Context, a *Attempt) (Result, error) {
+		if number = a.Number; number == 1 {
+			return Result{}, errors.New("once")
+		}
+		return found, nil
+	}}})
+	v, err := second.RunUntilDone(t.Context(), "r")
+	if err != nil || v.State != "Done" || number != 2 {
+		t.Errorf("attempt %d: %+v, %v", number, v, err)
+	}
+	if got := lines(t, second, "r"); got != "start>Idle Go>Working failed(unknown)>Working Found>Done" {
+		t.Error(got)
+	}
+}
+
+func TestConcurrentSendsToFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	m := door(t)
+	first := NewEngine(openSQLite(t, path))
+	register(t, first, m, Handlers{})
+	start(t, first, "r", `{"owner":"me"}`)
+	var taken atomic.Int64
+	var group sync.WaitGroup
+	for range 3 {
+		e := NewEngine(openSQLite(t, path))
+		for range 3 {
+			group.Go(func() {
+				for i := range 20 {
+					event := ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":1}`)}
+					if i%2 == 1 {
+						event = ExternalEvent{Name: "Close"}
+					}
+					switch _, err := e.Send(t.Context(), "r", event); {
+					case err == nil:
+						taken.Add(1)
+					case !errors.As(err, new(*Rejected)):
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+	group.Wait()
+	if v := get(t, first, "r"); v.Seq != 1+taken.Load() || taken.Load() == 0 {
+		t.Errorf("%d steps, %d sends were taken", v.Seq, taken.Load())
+	}
+	lines(t, first, "r")
+}
+
+func BenchmarkSend(b *testing.B) {
+	for name, open := range stores {
+		for _, callers := range []int{1, 64} {
+			b.Run(fmt.Sprintf("%s/%d", name, callers), func(b *testing.B) {
+				e := NewEngine(open(b))
+				register(b, e, door(b), Handlers{})
+				for i := range callers {
+					start(b, e, fmt.Sprint("r", i), `{"owner":"me"}`)
+				}
+				b.ResetTimer()
+				var group sync.WaitGroup
+				for i := range callers {
+					group.Go(func() {
+						for k := 0; k < b.N/callers; k++ {
+							if k%2 == 0 {
+								send(b, e, fmt.Sprint("r", i), "Open", `{"by":1}`)
+							} else {
+								send(b, e, fmt.Sprint("r", i), "Close", "")
+							}
+						}
+					})
+				}
+				group.Wait()
+			})
+		}
+	}
+}
+
+func BenchmarkActivities(b *testing.B) {
+	for name, open := range stores {
+		b.Run(name, func(b *testing.B) {
+			m := job(b, nil, On1("Found", "Idle"), On1("failed", "Broken"))
+			w := work(b, open(b), m, func(context.Context, *Attempt) (Result, error) { return found, nil })
+			defer w.stop()
+			const runs = 64
+			for i := range runs {
+				start(b, w.Engine, fmt.Sprint("r", i), "")
+			}
+			b.ResetTimer()
+			var group sync.WaitGroup
+			for i := range runs {
+				group.Go(func() {
+					run := fmt.Sprint("r", i)
+					for k := 0; k < b.N/runs; k++ {
+						send(b, w.Engine, run, "Go", "")
+						if v, err := w.Wait(b.Context(), run); err != nil || v.State != "Idle" {
+							b.Error(v, err)
+						}
+					}
+				})
+			}
+			group.Wait()
+		})
+	}
+}
+
+var stores = map[string]func(testing.TB) Store{
+	"memory": func(testing.TB) Store { return memstore.New() },
+	"sqlite": func(t testing.TB) Store { return openSQLite(t, filepath.Join(t.TempDir(), "runs.db")) },
+}

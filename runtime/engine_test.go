@@ -1,0 +1,348 @@
+package runtime_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/memstore"
+)
+
+// register registers m and fails the test where that is refused.
+func register(t testing.TB, e *Engine, m *Machine, h Handlers) {
+	t.Helper()
+	if err := e.Register(m, "", h); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func start(t testing.TB, e *Engine, run, params string) View {
+	t.Helper()
+	v, err := e.Start(t.Context(), "M", run, json.RawMessage(params))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func send(t testing.TB, e *Engine, run, event, data string) View {
+	t.Helper()
+	v, err := e.Send(t.Context(), run, ExternalEvent{Name: event, Data: json.RawMessage(data)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func get(t testing.TB, e *Engine, run string) View {
+	t.Helper()
+	v, err := e.Get(t.Context(), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// lines is the history of a run, as "input>state". It checks that the history
+// has no gap and gives the run as it is stored.
+func lines(t testing.TB, e *Engine, run string) string {
+	t.Helper()
+	steps, err := e.History(context.Background(), run, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for i, s := range steps {
+		if int64(i)+1 != s.Seq {
+			t.Fatalf("line %d of the history has Seq %d", i, s.Seq)
+		}
+		fmt.Fprintf(&b, "%s>%s ", s.Input, s.To)
+	}
+	if err := ReplayRun(e, run); err != nil {
+		t.Error(err)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// door can be opened and closed, and counts how often it was opened.
+func door(t testing.TB) *Machine {
+	return Build(t, WithParams("owner string"), WithFields("n int 0..1000000 = 0"),
+		WithEvent("Open", "by int 1..9"), WithEvent("Close", ""), WithEvent("Seal", ""), WithEvent("Inside", ""),
+		WithActivity("look", "", "Inside", ""),
+		WithState("Shut", On("Open", GoTo("Ajar", Set("n", "n + event.by"))), On("Seal", GoTo("Sealed"))),
+		WithState("Ajar", On("Close", GoTo("Shut"))),
+		WithState("Seen", Doing("look", nil), On("Inside, failed", GoTo("Shut"))),
+		WithTerminal("Sealed", Success))
+}
+
+func TestStartSendGet(t *testing.T) {
+	e := NewEngine(memstore.New())
+	register(t, e, door(t), Handlers{})
+	v := start(t, e, "r", `{"owner":"me"}`)
+	if v.State != "Shut" || v.Seq != 1 || string(v.Params) != `{"owner":"me"}` || string(v.Data) != `{"n":0}` {
+		t.Errorf("after start: %+v", v)
+	}
+	if len(v.Events) != 2 || v.Events[0].Name != "Open" || v.Events[0].Fields[0] != (FieldView{"by", "int 1..9"}) {
+		t.Errorf("events after start: %+v", v.Events)
+	}
+	v = send(t, e, "r", "Open", `{"by":3}`)
+	if v.State != "Ajar" || string(v.Data) != `{"n":3}` {
+		t.Errorf("after Open: %+v", v)
+	}
+	send(t, e, "r", "Close", "")
+	v = send(t, e, "r", "Seal", "")
+	if v.Status != Finished || v.Outcome != Success || len(v.Events) != 0 {
+		t.Errorf("after Seal: %+v", v)
+	}
+	if got := get(t, e, "r"); got.State != "Sealed" || got.Seq != 4 {
+		t.Errorf("Get: %+v", got)
+	}
+	if got := lines(t, e, "r"); got != "start>Shut Open>Ajar Close>Shut Seal>Sealed" {
+		t.Error(got)
+	}
+	runs, err := e.List(t.Context(), RunFilter{Outcome: Success})
+	if err != nil || len(runs) != 1 || runs[0].Run != "r" {
+		t.Errorf("List: %v, %v", runs, err)
+	}
+}
+
+func TestStartRefused(t *testing.T) {
+	e := NewEngine(memstore.New(), WithMaxPayload(100))
+	register(t, e, door(t), Handlers{})
+	start(t, e, "r", `{"owner":"me"}`)
+	for _, c := range []struct{ machine, run, params, want string }{
+		{"M", "r", `{"owner":"me"}`, "a run with this id exists"},
+		{"N", "s", `{}`, `machine "N" is not registered`},
+		{"M", "s", `{}`, `the start is refused: parameter "owner": it is missing, expected string`},
+		{"M", "s", `{"owner":"` + strings.Repeat("x", 100) + `"}`, "more than the 100"},
+		{"M", "a\nb", `{}`, "no control characters"},
+		{"M", strings.Repeat("x", 201), `{}`, "at most 200 bytes"},
+	} {
+		_, err := e.Start(t.Context(), c.machine, c.run, json.RawMessage(c.params))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("start %s %s %s: %v, want %s", c.machine, c.run, c.params, err, c.want)
+		}
+	}
+	v := start(t, e, "", `{"owner":"me"}`)
+	if !strings.HasPrefix(v.Run, "m-") || len(v.Run) != 18 {
+		t.Errorf("a new id is %q", v.Run)
+	}
+}
+
+func TestSendRefused(t *testing.T) {
+	e := NewEngine(memstore.New(), WithMaxPayload(100))
+	register(t, e, door(t), Handlers{})
+	start(t, e, "r", `{"owner":"me"}`)
+	for _, c := range []struct{ event, data, want string }{
+		{"Close", "", `event "Close" is refused in state "Shut": nothing takes it there; allowed there: Open, Seal`},
+		{"Opens", "", `did you mean "Open"`},
+		{"Inside", "", "activities alone raise it"},
+		{"Open", "", `field "by": it is missing`},
+		{"Open", `{"by":10}`, "10 is out of range"},
+		{"Open", `{"by":1,"why":2}`, `field "why": there is no such field`},
+		{"Open", `{"by":` + strings.Repeat(" ", 100) + `1}`, "more than the 100"},
+	} {
+		_, err := e.Send(t.Context(), "r", ExternalEvent{Name: c.event, Data: json.RawMessage(c.data)})
+		var refused *Rejected
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("send %s %s: %v, want %s", c.event, c.data, err, c.want)
+		}
+	}
+	if _, err := e.Send(t.Context(), "nobody", ExternalEvent{Name: "Open"}); !errors.Is(err, ErrNotFound) {
+		t.Errorf("send to no run: %v", err)
+	}
+	if v := get(t, e, "r"); v.Seq != 1 {
+		t.Errorf("refused events changed the run: %+v", v)
+	}
+	send(t, e, "r", "Seal", "")
+	if _, err := e.Send(t.Context(), "r", ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":1}`)}); !errors.Is(err, ErrFinished) {
+		t.Errorf("send to a finished run: %v", err)
+	}
+}
+
+func TestEventIDIsAcceptedOnce(t *testing.T) {
+	store := memstore.New()
+	e, other := NewEngine(store), NewEngine(store)
+	register(t, e, door(t), Handlers{})
+	start(t, e, "r", `{"owner":"me"}`)
+	event := ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":2}`), ID: "k1"}
+	first, err := e.Send(t.Context(), "r", event)
+	if err != nil {
+		t.Fatal(err)
+	}
+	send(t, e, "r", "Close", "")
+	for _, engine := range []*Engine{e, other} {
+		again, err := engine.Send(t.Context(), "r", event)
+		if err != nil || again.Seq != first.Seq || again.State != "Ajar" || string(again.Data) != string(first.Data) {
+			t.Errorf("the second time: %+v, %v", again, err)
+		}
+	}
+	refused := ExternalEvent{Name: "Close", ID: "k2"}
+	if _, err := e.Send(t.Context(), "r", refused); err == nil {
+		t.Fatal("Close is taken in Shut")
+	}
+	send(t, e, "r", "Open", `{"by":1}`)
+	if _, err := e.Send(t.Context(), "r", refused); err != nil {
+		t.Errorf("a refused id is remembered: %v", err)
+	}
+}
+
+func TestIfSeq(t *testing.T) {
+	store := memstore.New()
+	e, other := NewEngine(store), NewEngine(store)
+	register(t, e, door(t), Handlers{})
+	start(t, e, "r", `{"owner":"me"}`)
+	event := ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":2}`), IfSeq: 2}
+	_, err := e.Send(t.Context(), "r", event)
+	if !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), `in state "Shut": the run is at sequence number 1, not 2`) {
+		t.Error(err)
+	}
+	event.IfSeq = 1
+	if _, err := other.Send(t.Context(), "r", event); err != nil {
+		t.Error(err)
+	}
+	// What e remembers is stale now; it must not judge by it.
+	if _, err := e.Send(t.Context(), "r", ExternalEvent{Name: "Close", IfSeq: 2}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestConcurrentSends lets several engines over one store, as several processes
+// would, send to one run. Each accepted event must be in its history once.
+func TestConcurrentSends(t *testing.T) {
+	store := memstore.New()
+	first := NewEngine(store)
+	register(t, first, door(t), Handlers{})
+	start(t, first, "r", `{"owner":"me"}`)
+	var group sync.WaitGroup
+	var opened, closed atomic.Int64
+	for range 4 {
+		e := NewEngine(store)
+		for range 4 {
+			group.Go(func() {
+				for range 25 {
+					switch _, err := e.Send(t.Context(), "r", ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":1}`)}); {
+					case err == nil:
+						opened.Add(1)
+					case !errors.As(err, new(*Rejected)):
+						t.Error(err)
+					}
+					switch _, err := e.Send(t.Context(), "r", ExternalEvent{Name: "Close"}); {
+					case err == nil:
+						closed.Add(1)
+					case !errors.As(err, new(*Rejected)):
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+	group.Wait()
+	v := get(t, first, "r")
+	if want := fmt.Sprintf(`{"n":%d}`, opened.Load()); string(v.Data) != want {
+		t.Errorf("data %s, want %s", v.Data, want)
+	}
+	if v.Seq != 1+opened.Load()+closed.Load() || opened.Load() == 0 {
+		t.Errorf("%d steps, %d opened, %d closed", v.Seq, opened.Load(), closed.Load())
+	}
+	lines(t, first, "r")
+}
+
+func TestRegisterListsWhatDoesNotFit(t *testing.T) {
+	m := Build(t, WithEvent("X", ""), WithActivity("fetch", "", "X", ""), WithGuard("ready", "n int"),
+		WithState("A", Doing("fetch", nil), On("X, failed", GoTo("B", When("ready(1)")))), WithTerminal("B", Success))
+	err := NewEngine(memstore.New()).Register(m, "", Handlers{Activities: map[string]ActivityFunc{"fetchh": nil, "more": nil}})
+	want := `the handlers do not fit machine "M": activity "fetch" is missing, guard "ready" is missing, ` +
+		`there is no activity "fetchh" (did you mean "fetch"?), there is no activity "more"`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
+
+func TestGuards(t *testing.T) {
+	m := Build(t, WithEvent("Go", "n int"), WithGuard("even", "n int"),
+		WithState("A", On("Go", GoTo("B", When("even(event.n)")))), WithTerminal("B", Success))
+	store := memstore.New()
+	e, bare := NewEngine(store), NewEngine(store)
+	asked := 0
+	register(t, e, m, Handlers{Guards: map[string]GuardFunc{"even": func(_ context.Context, args json.RawMessage) (bool, error) {
+		asked++
+		var in struct{ N int }
+		if err := json.Unmarshal(args, &in); err != nil {
+			return false, err
+		}
+		if in.N == 5 {
+			panic("five")
+		}
+		return in.N%2 == 0, nil
+	}}})
+	register(t, bare, m, Handlers{})
+	start(t, e, "r", "")
+	for _, c := range []struct {
+		engine *Engine
+		n      int
+		want   string
+	}{
+		{e, 1, "every guard is false"},
+		{e, 5, "panic: five"},
+		{bare, 2, `guard "even" of machine "M": no function is registered for it`},
+	} {
+		_, err := c.engine.Send(t.Context(), "r", ExternalEvent{Name: "Go", Data: json.RawMessage(fmt.Sprintf(`{"n":%d}`, c.n))})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("n = %d: %v, want %s", c.n, err, c.want)
+		}
+	}
+	if v := send(t, e, "r", "Go", `{"n":4}`); v.State != "B" || asked == 0 {
+		t.Errorf("%+v, asked %d times", v, asked)
+	}
+	steps, err := e.History(t.Context(), "r", 1, 0)
+	if err != nil || len(steps) != 1 || len(steps[0].Guards) != 1 || string(steps[0].Guards[0].Args) != `{"n":4}` {
+		t.Errorf("history %+v, %v", steps, err)
+	}
+}
+
+func TestCacheIsBounded(t *testing.T) {
+	e := NewEngine(memstore.New())
+	register(t, e, door(t), Handlers{})
+	for i := range 3000 {
+		start(t, e, fmt.Sprint("r", i), `{"owner":"me"}`)
+	}
+	if n := RunsInMemory(e); n > 1024 {
+		t.Errorf("%d runs are kept in memory", n)
+	}
+}
+
+func TestManualClock(t *testing.T) {
+	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	c := NewManualClock(begin)
+	timer, never := c.NewTimer(time.Second), c.NewTimer(time.Minute)
+	if got := c.Next(); !got.Equal(begin.Add(time.Second)) {
+		t.Errorf("the next timer is due at %s", got)
+	}
+	c.Advance(time.Second - 1)
+	select {
+	case <-timer.C():
+		t.Error("a timer fired early")
+	default:
+	}
+	c.Advance(1)
+	if at := <-timer.C(); !at.Equal(begin.Add(time.Second)) {
+		t.Errorf("it fired at %s", at)
+	}
+	never.Stop()
+	if got := c.Next(); !got.IsZero() {
+		t.Errorf("a stopped timer is due at %s", got)
+	}
+	select {
+	case <-c.NewTimer(0).C():
+	default:
+		t.Error("a timer without a wait does not fire at once")
+	}
+}

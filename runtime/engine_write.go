@@ -1,0 +1,67 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// write is one durable write in the making: what the pure steps gave.
+type write struct {
+	host   *host
+	before *Snapshot
+	began  time.Time
+	now    time.Time
+
+	after    *Snapshot
+	commands []Command
+	records  []*Record
+	asker    asker
+
+	claim   *Claim
+	eventID string
+}
+
+func (e *Engine) newWrite(ctx context.Context, c *request, live *liveRun) *write {
+	return &write{
+		host:    live.host,
+		asker:   asker{ctx: ctx, host: live.host},
+		before:  live.snapshot,
+		after:   live.snapshot,
+		began:   e.clock.Now(),
+		now:     e.now(),
+		claim:   c.claim,
+		eventID: c.eventID,
+	}
+}
+
+// take takes what is due, then the input, then what follows from it. The error
+// is the refusal of the input itself; what was due before it stays taken.
+func (w *write) take(c *request) error {
+	if c.start == nil {
+		if err := w.settle(); err != nil {
+			return err
+		}
+	}
+	if c.input == nil {
+		return nil
+	}
+	m := w.host.machine
+	in, err := c.input(m, w.after)
+	if err != nil {
+		return err
+	}
+	if c.ifSeq != 0 && w.after.Seq != c.ifSeq {
+		why := fmt.Sprintf("the run is at sequence number %d, not %d", w.after.Seq, c.ifSeq)
+		return m.reject(w.after, &in, why, ErrConflict)
+	}
+	after, commands, records, err := m.Advance(w.after, in, w.now, w.asker.ask)
+	w.after, w.commands, w.records = after, append(w.commands, commands...), append(w.records, records...)
+	return err
+}
+
+func (w *write) settle() error {
+	after, commands, records, err := w.host.machine.Settle(w.after, w.now, w.asker.ask)
+	w.after, w.commands, w.records = after, append(w.commands, commands...), append(w.records, records...)
+	return err
+}

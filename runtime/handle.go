@@ -1,0 +1,209 @@
+package runtime
+
+import "math"
+
+// takeEvent judges an event from outside.
+func (t *step) takeEvent() error {
+	event := &t.m.def.Events[t.in.Event]
+	if event.Internal {
+		return t.m.reject(t.old, &t.in, "activities alone raise it", nil)
+	}
+	if err := t.m.def.checkFields(event.Fields, t.in.Data); err != nil {
+		return t.m.reject(t.old, &t.in, err.Error(), err)
+	}
+	t.source, t.payload = t.in.Event, t.in.Data
+	arms := t.arms(inputKey{kind: EventInput, a: t.in.Event})
+	a, err := t.choose(arms)
+	switch {
+	case err != nil:
+		return err
+	case a < 0 && len(arms) == 0:
+		return t.m.reject(t.old, &t.in, "nothing takes it there", nil)
+	case a < 0:
+		return t.m.reject(t.old, &t.in, t.passedOver(), nil)
+	case t.m.arms[a].Kind == RejectArm:
+		return t.m.reject(t.old, &t.in, "the machine refuses it there", nil)
+	case t.m.arms[a].Kind == DeferArm:
+		return t.keep(a)
+	}
+	return t.follow(a)
+}
+
+// passedOver says why none of the arms that were tried was taken.
+func (t *step) passedOver() string {
+	for _, p := range t.record.Passed {
+		if p.Why == boundUsedUp {
+			return "every guard is false or its bound is used up"
+		}
+	}
+	return "every guard is false"
+}
+
+// arms are those of the leaf's handler for the input, in the order in which
+// they are tried.
+func (t *step) arms(key inputKey) []int {
+	key.state = t.old.State
+	return t.m.handlers[key]
+}
+
+// Why an arm is passed over.
+const (
+	guardIsFalse = "guard is false"
+	boundUsedUp  = "bound is used up"
+)
+
+// choose finds the first arm whose guard holds and whose bound is not used
+// up, or -1, and notes those before it.
+func (t *step) choose(arms []int) (int, error) {
+	for _, a := range arms {
+		arm := &t.m.arms[a]
+		if arm.when != nil {
+			t.place = arm.place
+			ok, err := arm.when(&t.env)
+			if err != nil {
+				return -1, err
+			}
+			if !ok {
+				t.record.Passed = append(t.record.Passed, Passed{a, guardIsFalse})
+				continue
+			}
+		}
+		if arm.bounded && t.next.Counters[a] >= arm.max {
+			t.record.Passed = append(t.record.Passed, Passed{a, boundUsedUp})
+			continue
+		}
+		return a, nil
+	}
+	t.place = ""
+	return -1, nil
+}
+
+// handle takes an input from inside: where no arm takes it, that is a fault.
+func (t *step) handle(key inputKey) error {
+	a, err := t.choose(t.arms(key))
+	if err != nil {
+		return err
+	}
+	if a < 0 {
+		return faultf("nothing takes %s in state %q", t.m.Describe(t.in), t.m.def.States[t.old.State].Path)
+	}
+	return t.follow(a)
+}
+
+// follow takes an arm.
+func (t *step) follow(a int) error {
+	arm := &t.m.arms[a]
+	t.record.Arm = a
+	t.place = arm.place
+	switch arm.Kind {
+	case GotoArm:
+		return t.move(a)
+	case RetryArm:
+		return t.retry(a)
+	case StayArm:
+		t.record.Effect = Stayed
+		if err := t.apply(arm.block); err != nil {
+			return err
+		}
+	case IgnoreArm:
+		t.record.Effect = Ignored
+	}
+	if t.task >= 0 {
+		t.endTask()
+	}
+	return nil
+}
+
+// count notes one more use of an arm, and gives how many there are.
+func (t *step) count(a int) int64 {
+	if !t.m.arms[a].counted {
+		return 0
+	}
+	t.ownCounters()
+	if t.next.Counters[a] < math.MaxInt64 {
+		t.next.Counters[a]++
+	}
+	t.record.Count = t.next.Counters[a]
+	return t.record.Count
+}
+
+// resetCounters starts the counters of arms anew.
+func (t *step) resetCounters(arms []int) {
+	for _, a := range arms {
+		if t.next.Counters[a] != 0 {
+			t.ownCounters()
+			t.next.Counters[a] = 0
+		}
+	}
+}
+
+func (t *step) ownCounters() {
+	if !t.ownsCounters {
+		t.next.Counters = append([]int64(nil), t.next.Counters...)
+		t.ownsCounters = true
+	}
+}
+
+// apply does the effects of a block at once: all right sides are read before
+// any field is set.
+func (t *step) apply(b *blockCode) error {
+	if b == nil {
+		return nil
+	}
+	t.place = b.place
+	var buffer [4]Value
+	values := buffer[:0]
+	for i := range b.assigns {
+		v := Unset
+		if f := b.assigns[i].value; f != nil {
+			var err error
+			if v, err = f(&t.env); err != nil {
+				return err
+			}
+		}
+		values = append(values, v)
+	}
+	for i := range b.publishes {
+		if err := t.publish(&b.publishes[i]); err != nil {
+			return err
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	if !t.ownsData {
+		t.next.Data = append([]Value(nil), t.next.Data...)
+		t.data, t.ownsData = t.next.Data, true
+	}
+	for i := range b.assigns {
+		t.data[b.assigns[i].field] = values[i]
+	}
+	if b.grows {
+		return t.checkSize()
+	}
+	return nil
+}
+
+func (t *step) publish(p *publishCode) error {
+	values := make([]Value, len(p.values))
+	for i, f := range p.values {
+		var err error
+		if values[i], err = f(&t.env); err != nil {
+			return err
+		}
+	}
+	t.commands = append(t.commands, Command{Kind: SendOut, Event: p.event, Data: values, Message: t.messageID()})
+	return nil
+}
+
+// checkSize keeps the data of a run, and with it every snapshot, small.
+func (t *step) checkSize() error {
+	total := 0
+	for i := range t.data {
+		total += t.data[i].size()
+	}
+	if total > MaxData {
+		return faultf("the fields of the run would take %d bytes, more than %d", total, MaxData)
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package runtime
+
+import "time"
+
+// Limits of what a run may hold and of what it may do at once. They keep every
+// snapshot, record and message at a size that any store can take.
+const (
+	// MaxPayload is the most bytes that one JSON payload may have (an event,
+	// a result, the parameters of a start), and that one value may take.
+	MaxPayload = 1 << 20
+	// MaxNesting is how deep JSON may be nested.
+	MaxNesting = 200
+	// MaxData is about how many bytes all context fields of a run may take
+	// together: each value counts its text and 16 bytes, lists their items.
+	MaxData = 4 << 20
+	// MaxKept is how many events a run may keep deferred.
+	MaxKept = 1000
+	// MaxKeptData is about how many bytes they may take together.
+	MaxKeptData = 4 << 20
+	// MaxMessage is the length in bytes to which the message of a failure is
+	// cut.
+	MaxMessage = 64 << 10
+	// MaxFollowing is how many steps may follow at once from one input (done,
+	// timers without a wait) before the run is halted. Kept events do not
+	// count: each is taken once, and there are no more than MaxKept.
+	MaxFollowing = 1000
+)
+
+// Times lie in the years 1 to 9999, the range of RFC 3339 without the year 0.
+var (
+	minTime = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
+	maxTime = time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC).UnixMicro()
+)

@@ -1,0 +1,147 @@
+package memstore
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// Commit implements runtime.Store: everything that can be refused is looked at
+// before anything is written.
+func (s *Store) Commit(ctx context.Context, c *runtime.Commit) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
+	if err := s.lock(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	if err := s.admit(c); err != nil {
+		return err
+	}
+	s.write(c)
+	return nil
+}
+
+// admit says why a commit is refused, in the order that runtime.Store gives.
+func (s *Store) admit(c *runtime.Commit) error {
+	r := s.runs[c.Run.Run]
+	if r != nil && c.EventID != "" {
+		if _, ok := r.accepted[c.EventID]; ok {
+			return runtime.ErrDuplicate
+		}
+	}
+	switch {
+	case r != nil && c.Expect == 0:
+		return runtime.ErrExists
+	case r == nil && c.Expect > 0:
+		return runtime.ErrNotFound
+	case r != nil && r.row.Seq != c.Expect:
+		return runtime.ErrConflict
+	}
+	if _, ok := s.definitions[c.Run.Definition]; !ok {
+		return runtime.NotFound("definition", c.Run.Definition)
+	}
+	if c.Claim != nil {
+		if t := s.held(*c.Claim); t == nil || t.Cancelled {
+			return runtime.ErrFenced
+		}
+	}
+	return s.admitNew(c)
+}
+
+// admitNew refuses a task beside an open one of the same do, and a message
+// that has been published before.
+func (s *Store) admitNew(c *runtime.Commit) error {
+	open := map[string]bool{}
+	for _, t := range s.tasks {
+		if t.Run == c.Run.Run && !t.Cancelled && !ends(c, t) && !slices.Contains(c.Cancel, t.Do) {
+			open[t.Do] = true
+		}
+	}
+	for _, t := range c.Start {
+		if open[t.Do] {
+			return fmt.Errorf("do %q has an open task", t.Do)
+		}
+		open[t.Do] = true
+	}
+	published := map[string]bool{}
+	for _, m := range s.outbox {
+		published[m.ID] = true
+	}
+	for _, m := range c.Publish {
+		if published[m.ID] {
+			return fmt.Errorf("message %q has been published before", m.ID)
+		}
+		published[m.ID] = true
+	}
+	return nil
+}
+
+// ends reports whether the open task t has ended with c.
+func ends(c *runtime.Commit, t *task) bool {
+	return slices.Contains(c.End, t.Do) ||
+		c.Claim != nil && c.Claim.Do == t.Do && c.Claim.Seq == t.Seq
+}
+
+// write carries out a commit that has been admitted.
+func (s *Store) write(c *runtime.Commit) {
+	r := s.runs[c.Run.Run]
+	if r == nil {
+		r = &run{accepted: map[string]json.RawMessage{}}
+		s.runs[c.Run.Run] = r
+	}
+	if len(c.History) > 0 {
+		s.writeRun(r, c)
+	}
+	s.writeTasks(c)
+	for _, name := range c.Drop {
+		delete(s.timers, timerKey{c.Run.Run, name})
+	}
+	for _, t := range c.Set {
+		s.timers[timerKey{t.Run, t.Name}] = micro(t.Due)
+	}
+	for _, m := range c.Publish {
+		m.At, m.Data = micro(m.At), bytes.Clone(m.Data)
+		s.outbox = append(s.outbox, &message{MessageRow: m})
+	}
+	if c.EventID != "" {
+		r.accepted[c.EventID] = bytes.Clone(c.Answer)
+	}
+}
+
+func (s *Store) writeRun(r *run, c *runtime.Commit) {
+	started := r.row.Started
+	r.row = copyRun(&c.Run)
+	r.row.Started, r.row.Entered, r.row.Updated = micro(c.Run.Started), micro(c.Run.Entered), micro(c.Run.Updated)
+	if c.Expect > 0 {
+		r.row.Started = started
+	}
+	for _, h := range c.History {
+		h.At, h.Record = micro(h.At), bytes.Clone(h.Record)
+		r.history = append(r.history, h)
+	}
+}
+
+func (s *Store) writeTasks(c *runtime.Commit) {
+	s.remove(func(t *task) bool {
+		return t.Run == c.Run.Run && !t.Cancelled &&
+			(ends(c, t) || t.Worker == "" && slices.Contains(c.Cancel, t.Do))
+	})
+	for _, t := range s.tasks {
+		if t.Run == c.Run.Run && slices.Contains(c.Cancel, t.Do) {
+			t.Cancelled = true
+		}
+	}
+	for _, row := range c.Start {
+		t := &task{TaskRow: row, queued: micro(c.Run.Updated)}
+		t.NotBefore = micro(row.NotBefore)
+		t.Epoch, t.Checkpoint, t.Cancelled = 0, nil, false
+		t.leave()
+		s.tasks = append(s.tasks, t)
+	}
+}

@@ -1,0 +1,133 @@
+package memstore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// Due implements runtime.Store.
+func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]runtime.TimerRow, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var rows []runtime.TimerRow
+	for key, due := range s.timers {
+		if !due.After(micro(now)) && s.awake(key.run) {
+			rows = append(rows, runtime.TimerRow{Run: key.run, Name: key.name, Due: due})
+		}
+	}
+	slices.SortFunc(rows, func(a, b runtime.TimerRow) int {
+		return cmp.Or(a.Due.Compare(b.Due), strings.Compare(a.Run, b.Run), strings.Compare(a.Name, b.Name))
+	})
+	return page(rows, limit), nil
+}
+
+// NextWake implements runtime.Store.
+func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
+	if err := s.lock(ctx); err != nil {
+		return time.Time{}, err
+	}
+	defer s.mu.Unlock()
+	var next time.Time
+	consider := func(t time.Time) {
+		if t.After(micro(after)) && (next.IsZero() || t.Before(next)) {
+			next = t
+		}
+	}
+	for key, due := range s.timers {
+		if s.awake(key.run) {
+			consider(due)
+		}
+	}
+	for _, t := range s.tasks {
+		if t.Worker != "" {
+			consider(t.LeaseUntil)
+		} else if s.awake(t.Run) {
+			consider(t.NotBefore)
+		}
+	}
+	return next, nil
+}
+
+// Outbox implements runtime.Store.
+func (s *Store) Outbox(ctx context.Context, limit int) ([]runtime.MessageRow, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var rows []runtime.MessageRow
+	seen := map[string]bool{}
+	for _, m := range s.outbox {
+		if !m.delivered && !seen[m.Run] {
+			seen[m.Run] = true
+			row := m.MessageRow
+			row.Data = bytes.Clone(m.Data)
+			rows = append(rows, row)
+		}
+	}
+	slices.SortFunc(rows, func(a, b runtime.MessageRow) int {
+		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.Run, b.Run))
+	})
+	return page(rows, limit), nil
+}
+
+// Delivered implements runtime.Store.
+func (s *Store) Delivered(ctx context.Context, id string, now time.Time) error {
+	if err := s.lock(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	for _, m := range s.outbox {
+		if m.ID == id {
+			m.delivered = true
+			return nil
+		}
+	}
+	return runtime.NotFound("message", id)
+}
+
+// Runs implements runtime.Store.
+func (s *Store) Runs(ctx context.Context, f runtime.RunFilter) ([]runtime.RunRow, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var after *runtime.RunRow
+	if f.After != "" {
+		r := s.runs[f.After]
+		if r == nil {
+			return nil, runtime.ErrNotFound
+		}
+		after = &r.row
+	}
+	var rows []runtime.RunRow
+	for _, r := range s.runs {
+		if matches(&r.row, &f) && (after == nil || newestFirst(*after, r.row) < 0) {
+			rows = append(rows, copyRun(&r.row))
+		}
+	}
+	slices.SortFunc(rows, newestFirst)
+	return page(rows, f.Limit), nil
+}
+
+// newestFirst orders runs by when they started, then by id, backwards.
+func newestFirst(a, b runtime.RunRow) int {
+	return cmp.Or(b.Started.Compare(a.Started), strings.Compare(b.Run, a.Run))
+}
+
+func matches(r *runtime.RunRow, f *runtime.RunFilter) bool {
+	return (f.Machine == "" || f.Machine == r.Machine) &&
+		(f.State == "" || f.State == r.State) &&
+		(f.Status == "" || f.Status == r.Status) &&
+		(f.Outcome == "" || f.Outcome == r.Outcome) &&
+		(f.Definition == "" || f.Definition == r.Definition) &&
+		(f.StartedFrom.IsZero() || !r.Started.Before(f.StartedFrom)) &&
+		(f.StartedTo.IsZero() || r.Started.Before(f.StartedTo))
+}

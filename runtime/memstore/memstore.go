@@ -1,0 +1,190 @@
+// Package memstore keeps runs in memory: for tests, simulation, and programs
+// that need no durability. It is written to be obviously correct, not fast:
+// one lock, and plain loops over what is open.
+package memstore
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// Store is a runtime.Store in memory. It is safe for concurrent use, and its
+// contents are gone with it.
+type Store struct {
+	mu          sync.Mutex
+	closed      bool
+	definitions map[string]runtime.DefinitionRow
+	runs        map[string]*run
+	tasks       []*task // that have not ended, in the order in which they were started
+	timers      map[timerKey]time.Time
+	outbox      []*message // in the order in which they were published
+	checkpoints map[string]json.RawMessage
+	epoch       int64 // the last one given
+}
+
+var _ runtime.Store = (*Store)(nil)
+
+// run is one run with what only it needs.
+type run struct {
+	row      runtime.RunRow
+	history  []runtime.HistoryRow
+	accepted map[string]json.RawMessage
+}
+
+// task is a task with the time by which it is queued.
+type task struct {
+	runtime.TaskRow
+	queued time.Time
+}
+
+type timerKey struct{ run, name string }
+
+type message struct {
+	runtime.MessageRow
+	delivered bool
+}
+
+// New gives an empty store.
+func New() *Store {
+	return &Store{
+		definitions: map[string]runtime.DefinitionRow{},
+		runs:        map[string]*run{},
+		timers:      map[timerKey]time.Time{},
+		checkpoints: map[string]json.RawMessage{},
+	}
+}
+
+// lock takes the store's lock for one method; it fails where the store is
+// closed or the caller has given up.
+func (s *Store) lock(ctx context.Context) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return runtime.ErrClosed
+	}
+	return nil
+}
+
+// Close ends the store.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return nil
+}
+
+// PutDefinition implements runtime.Store.
+func (s *Store) PutDefinition(ctx context.Context, d runtime.DefinitionRow) error {
+	if err := s.lock(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	if _, ok := s.definitions[d.Hash]; !ok {
+		d.Definition = bytes.Clone(d.Definition)
+		s.definitions[d.Hash] = d
+	}
+	return nil
+}
+
+// Definition implements runtime.Store.
+func (s *Store) Definition(ctx context.Context, hash string) (runtime.DefinitionRow, error) {
+	if err := s.lock(ctx); err != nil {
+		return runtime.DefinitionRow{}, err
+	}
+	defer s.mu.Unlock()
+	d, ok := s.definitions[hash]
+	if !ok {
+		return d, runtime.NotFound("definition", hash)
+	}
+	d.Definition = bytes.Clone(d.Definition)
+	return d, nil
+}
+
+// Load implements runtime.Store.
+func (s *Store) Load(ctx context.Context, id string) (runtime.RunRow, error) {
+	if err := s.lock(ctx); err != nil {
+		return runtime.RunRow{}, err
+	}
+	defer s.mu.Unlock()
+	r := s.runs[id]
+	if r == nil {
+		return runtime.RunRow{}, runtime.ErrNotFound
+	}
+	return copyRun(&r.row), nil
+}
+
+// Accepted implements runtime.Store.
+func (s *Store) Accepted(ctx context.Context, id, eventID string) (json.RawMessage, bool, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, false, err
+	}
+	defer s.mu.Unlock()
+	r := s.runs[id]
+	if r == nil {
+		return nil, false, nil
+	}
+	answer, ok := r.accepted[eventID]
+	return bytes.Clone(answer), ok, nil
+}
+
+// History implements runtime.Store.
+func (s *Store) History(ctx context.Context, id string, after int64, limit int) ([]runtime.HistoryRow, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	r := s.runs[id]
+	if r == nil {
+		return nil, nil
+	}
+	var rows []runtime.HistoryRow
+	for _, h := range r.history {
+		if h.Seq > after {
+			h.Record = bytes.Clone(h.Record)
+			rows = append(rows, h)
+		}
+	}
+	return page(rows, limit), nil
+}
+
+// page is the first limit rows; a limit of 0 or less is none.
+func page[T any](rows []T, limit int) []T {
+	if limit > 0 && len(rows) > limit {
+		return rows[:limit]
+	}
+	return rows
+}
+
+// micro is t as stores keep it.
+func micro(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return time.UnixMicro(t.UnixMicro()).UTC()
+}
+
+func copyRun(row *runtime.RunRow) runtime.RunRow {
+	out := *row
+	out.Snapshot = bytes.Clone(row.Snapshot)
+	return out
+}
+
+// awake reports whether the run's timers fire and its tasks are handed out.
+func (s *Store) awake(id string) bool {
+	r := s.runs[id]
+	return !r.row.Paused && r.row.Status != runtime.Halted
+}
+
+// remove takes the tasks for which gone holds out of the list.
+func (s *Store) remove(gone func(*task) bool) {
+	s.tasks = slices.DeleteFunc(s.tasks, gone)
+}

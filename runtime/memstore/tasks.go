@@ -1,0 +1,209 @@
+package memstore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// leave makes a task held by no one.
+func (t *task) leave() {
+	t.Worker = ""
+	t.ClaimedAt, t.LeaseUntil, t.BeatAt, t.ProgressAt = time.Time{}, time.Time{}, time.Time{}, time.Time{}
+}
+
+// leased reports whether the lease of a task runs at now.
+func (t *task) leased(now time.Time) bool { return t.Worker != "" && t.LeaseUntil.After(now) }
+
+// age is the time by which tasks are handed out.
+func (t *task) age() time.Time {
+	if t.NotBefore.IsZero() {
+		return t.queued
+	}
+	return t.NotBefore
+}
+
+// held is the task that is held under c, or nil.
+func (s *Store) held(c runtime.Claim) *task {
+	for _, t := range s.tasks {
+		if t.Worker != "" && t.TaskRow.Claim() == c {
+			return t
+		}
+	}
+	return nil
+}
+
+// current is the task that is held under c at now: the lease of a cancelled one
+// ends it.
+func (s *Store) current(c runtime.Claim, now time.Time) (*task, error) {
+	t := s.held(c)
+	if t == nil || t.Cancelled && !t.leased(now) {
+		return nil, runtime.ErrFenced
+	}
+	return t, nil
+}
+
+// row is a task as callers see it.
+func (s *Store) row(t *task) runtime.TaskRow {
+	row := t.TaskRow
+	row.Checkpoint = bytes.Clone(s.checkpoints[t.Key])
+	return row
+}
+
+// Claim implements runtime.Store.
+func (s *Store) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.TaskRow, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	now := micro(q.Now)
+	s.remove(func(t *task) bool { return t.Cancelled && !t.leased(now) })
+	var ready []*task
+	for _, t := range s.tasks {
+		if s.ready(t, &q, now) {
+			ready = append(ready, t)
+		}
+	}
+	slices.SortStableFunc(ready, func(a, b *task) int { return a.age().Compare(b.age()) })
+	var rows []runtime.TaskRow
+	for _, t := range ready[:min(len(ready), max(q.Limit, 0))] {
+		s.epoch++
+		t.Epoch, t.Worker, t.LeaseUntil = s.epoch, q.Worker, micro(q.Until)
+		t.ClaimedAt, t.BeatAt, t.ProgressAt = now, now, now
+		rows = append(rows, s.row(t))
+	}
+	return rows, nil
+}
+
+func (s *Store) ready(t *task, q *runtime.ClaimQuery, now time.Time) bool {
+	if t.Worker != "" || t.NotBefore.After(now) || q.Run != "" && q.Run != t.Run || !s.awake(t.Run) {
+		return false
+	}
+	if !slices.Contains(q.Activities, runtime.Claimable{Definition: t.Definition, Activity: t.Activity}) {
+		return false
+	}
+	return !s.anyHeld(t.Run, now)
+}
+
+// anyHeld reports whether a cancelled task of the run is held at now.
+func (s *Store) anyHeld(id string, now time.Time) bool {
+	return slices.ContainsFunc(s.tasks, func(t *task) bool {
+		return t.Run == id && t.Cancelled && t.leased(now)
+	})
+}
+
+// Renew implements runtime.Store.
+func (s *Store) Renew(ctx context.Context, c runtime.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
+	if err := s.lock(ctx); err != nil {
+		return false, err
+	}
+	defer s.mu.Unlock()
+	t, err := s.current(c, micro(now))
+	if err != nil {
+		return false, err
+	}
+	t.BeatAt, t.LeaseUntil = micro(now), micro(until)
+	if checkpoint != nil {
+		t.ProgressAt = micro(now)
+		s.checkpoints[t.Key] = bytes.Clone(checkpoint)
+	}
+	return t.Cancelled, nil
+}
+
+// Release implements runtime.Store.
+func (s *Store) Release(ctx context.Context, c runtime.Claim, now, notBefore time.Time) error {
+	if err := s.lock(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	t, err := s.current(c, micro(now))
+	if err != nil {
+		return err
+	}
+	if t.Cancelled {
+		s.remove(func(u *task) bool { return u == t })
+		return nil
+	}
+	t.leave()
+	t.queued, t.NotBefore = micro(now), micro(notBefore)
+	return nil
+}
+
+// Confirm implements runtime.Store.
+func (s *Store) Confirm(ctx context.Context, c runtime.Claim, now time.Time) error {
+	if err := s.lock(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	t, err := s.current(c, micro(now))
+	if err != nil {
+		return err
+	}
+	if !t.Cancelled {
+		return runtime.ErrFenced
+	}
+	s.remove(func(u *task) bool { return u == t })
+	return nil
+}
+
+// Expired implements runtime.Store.
+func (s *Store) Expired(ctx context.Context, now time.Time, limit int) ([]runtime.TaskRow, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var rows []runtime.TaskRow
+	for _, t := range s.tasks {
+		if t.Worker != "" && !t.leased(micro(now)) && !t.Cancelled && s.runs[t.Run].row.Status != runtime.Halted {
+			rows = append(rows, s.row(t))
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b runtime.TaskRow) int { return a.LeaseUntil.Compare(b.LeaseUntil) })
+	return page(rows, limit), nil
+}
+
+// Reclaim implements runtime.Store.
+func (s *Store) Reclaim(ctx context.Context, c runtime.Claim, now time.Time) error {
+	if err := s.lock(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	t := s.held(c)
+	if t == nil || t.Cancelled || t.leased(micro(now)) {
+		return runtime.ErrFenced
+	}
+	t.leave()
+	t.queued, t.NotBefore = micro(now), time.Time{}
+	t.Lost++
+	return nil
+}
+
+// Held implements runtime.Store.
+func (s *Store) Held(ctx context.Context, id string, now time.Time) (bool, error) {
+	if err := s.lock(ctx); err != nil {
+		return false, err
+	}
+	defer s.mu.Unlock()
+	return s.anyHeld(id, micro(now)), nil
+}
+
+// Tasks implements runtime.Store.
+func (s *Store) Tasks(ctx context.Context, id string) ([]runtime.TaskRow, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var rows []runtime.TaskRow
+	for _, t := range s.tasks {
+		if t.Run == id {
+			rows = append(rows, s.row(t))
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b runtime.TaskRow) int { return cmp.Compare(a.Seq, b.Seq) })
+	return rows, nil
+}

@@ -1,0 +1,127 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+)
+
+// Observer is told what an engine does, after it has become durable. Metrics,
+// traces and logs are attached here. Its methods are called by several
+// goroutines at once, the steps of one run in order. The engine waits for them:
+// they must return soon, and must not call the engine.
+type Observer interface {
+	OnStep(StepInfo)
+	OnAttempt(AttemptInfo)
+}
+
+// StepInfo is one step of a run: one line of its history.
+type StepInfo struct {
+	Run     string
+	Machine string
+	Seq     int64
+	At      time.Time
+	From    string // empty at start
+	To      string
+	Input   string // as written in a trigger: "StartReview", "failed(timeout)", "after 24h"
+	Effect  Effect
+	Arm     string        // name of the arm taken; empty where none was
+	Count   int64         // how often the bound of the arm has been used
+	Held    time.Duration // how long the run had been in From
+	Took    time.Duration // from the input's arrival at the engine until it was durable
+	Actor   string
+	Reason  string // why it was sent; of a halt: why the run is halted
+}
+
+// AttemptEnd says how an attempt of an activity ended for the worker.
+type AttemptEnd string
+
+const (
+	AttemptResult    AttemptEnd = "result"    // the run took its result
+	AttemptFailed    AttemptEnd = "failed"    // the run took its failure
+	AttemptCancelled AttemptEnd = "cancelled" // the run had moved on, and the activity stopped
+	AttemptReturned  AttemptEnd = "returned"  // given back uncounted: declined, or the worker stops
+	AttemptFenced    AttemptEnd = "fenced"    // the lease was lost; what it said was refused
+	AttemptLost      AttemptEnd = "lost"      // of another worker, which did not renew its lease
+)
+
+// AttemptInfo is one attempt of an activity that has ended.
+type AttemptInfo struct {
+	Run      string
+	Machine  string
+	Activity string
+	Do       string
+	Key      string // idempotency key of the execution
+	Attempt  int
+	Worker   string
+	End      AttemptEnd
+	Event    string // of a result; empty where the activity had nothing to say
+	Category string // of a failure
+	Message  string // of a failure, or why it was given back
+	Duration time.Duration
+	Cost     map[string]json.Number // as the activity reported it
+}
+
+// LogObserver writes steps and failed attempts as structured log lines: what
+// goes as planned at level info, what went wrong at warn.
+func LogObserver(logger *slog.Logger) Observer { return logObserver{logger} }
+
+type logObserver struct{ logger *slog.Logger }
+
+func (o logObserver) OnStep(s StepInfo) {
+	level := slog.LevelInfo
+	if s.Effect == HaltedBy {
+		level = slog.LevelWarn
+	}
+	attrs := []slog.Attr{
+		slog.String("run", s.Run), slog.String("machine", s.Machine), slog.Int64("seq", s.Seq),
+		slog.String("from", s.From), slog.String("to", s.To),
+		slog.String("input", s.Input), slog.String("effect", string(s.Effect)),
+		slog.Duration("held", s.Held), slog.Duration("took", s.Took),
+	}
+	if s.Arm != "" {
+		attrs = append(attrs, slog.String("arm", s.Arm))
+	}
+	if s.Count > 0 {
+		attrs = append(attrs, slog.Int64("count", s.Count))
+	}
+	if s.Actor != "" {
+		attrs = append(attrs, slog.String("actor", s.Actor))
+	}
+	if s.Reason != "" {
+		attrs = append(attrs, slog.String("reason", s.Reason))
+	}
+	o.logger.LogAttrs(context.Background(), level, "step", attrs...)
+}
+
+func (o logObserver) OnAttempt(a AttemptInfo) {
+	level := slog.LevelInfo
+	if a.End == AttemptFailed || a.End == AttemptFenced || a.End == AttemptLost {
+		level = slog.LevelWarn
+	}
+	attrs := []slog.Attr{
+		slog.String("run", a.Run), slog.String("machine", a.Machine), slog.String("activity", a.Activity),
+		slog.Int("attempt", a.Attempt), slog.String("key", a.Key), slog.String("worker", a.Worker),
+		slog.String("end", string(a.End)), slog.Duration("duration", a.Duration),
+	}
+	if a.Event != "" {
+		attrs = append(attrs, slog.String("event", a.Event))
+	}
+	if a.Category != "" {
+		attrs = append(attrs, slog.String("category", a.Category))
+	}
+	if a.Message != "" {
+		attrs = append(attrs, slog.String("message", a.Message))
+	}
+	if len(a.Cost) > 0 {
+		attrs = append(attrs, slog.Any("cost", a.Cost))
+	}
+	o.logger.LogAttrs(context.Background(), level, "attempt", attrs...)
+}
+
+// silent is the observer of an engine that has none.
+type silent struct{}
+
+func (silent) OnStep(StepInfo)       {}
+func (silent) OnAttempt(AttemptInfo) {}

@@ -1,0 +1,46 @@
+//go:build unix
+
+package process
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// group is the process group of an executable. Its id is that of the process,
+// and is not given to another while a member lives.
+type group struct{ id int }
+
+// startGroup starts cmd as the leader of a new process group.
+func startGroup(cmd *exec.Cmd) (group, error) {
+	cmd.SysProcAttr = attributes()
+	if err := cmd.Start(); err != nil {
+		return group{}, err
+	}
+	return group{cmd.Process.Pid}, nil
+}
+
+// terminate asks all members to stop. That there are none is no fault.
+func (g group) terminate() { _ = syscall.Kill(-g.id, syscall.SIGTERM) }
+
+// kill ends all members.
+func (g group) kill() { _ = syscall.Kill(-g.id, syscall.SIGKILL) }
+
+// reap waits until no member is left, and kills those that are after d.
+func (g group) reap(d time.Duration) {
+	for deadline := time.Now().Add(d); g.alive(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			g.kill()
+			return
+		}
+	}
+}
+
+func (g group) alive() bool { return syscall.Kill(-g.id, 0) == nil }
+
+func statExecutable(path *string) (fs.FileInfo, error) { return os.Stat(*path) }
+
+func mayExecute(info fs.FileInfo) bool { return info.Mode().Perm()&0o111 != 0 }

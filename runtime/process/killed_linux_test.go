@@ -1,0 +1,57 @@
+package process
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestMain lets this program stand for an engine that is killed: with the
+// variable set it does nothing but run one executable.
+func TestMain(m *testing.M) {
+	if path := os.Getenv("FSMC_TEST_RUN"); path != "" {
+		out := &output{early: func(line []byte) bool { os.Stdout.Write(append(line, '\n')); return true }}
+		if err := run(context.Background(), path, nil, out); err != nil {
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestDiesWithTheEngine(t *testing.T) {
+	dir := folder(t, map[string]string{"work": `echo $$; exec sleep 300`})
+	engine := exec.Command(os.Args[0])
+	engine.Env = append(os.Environ(), "FSMC_TEST_RUN="+filepath.Join(dir, "work"))
+	out, err := engine.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := engine.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := engine.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = engine.Wait() // killed
+	for deadline := time.Now().Add(5 * time.Second); syscall.Kill(pid, 0) == nil && !zombie(pid); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("process %d outlives the engine", pid)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package process
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// maxLine is how long a line may be: the largest payload, and room for what
+// stands around it.
+const maxLine = runtime.MaxPayload + 64<<10
+
+// output takes a process's standard output line by line, and keeps the last
+// one that is not blank. A line longer than maxLine is cut, and is no answer.
+type output struct {
+	// early sees each line as soon as it is complete, and reports whether it
+	// has dealt with it.
+	early func(line []byte) bool
+
+	partial []byte // the line under way
+	cut     bool   // it was too long
+
+	last    []byte
+	lastCut bool
+}
+
+// Write never fails: a process is not told that its output is of no use.
+func (o *output) Write(p []byte) (int, error) {
+	n := len(p)
+	for {
+		end := bytes.IndexByte(p, '\n')
+		if end < 0 {
+			o.add(p)
+			return n, nil
+		}
+		o.add(p[:end])
+		o.endLine()
+		p = p[end+1:]
+	}
+}
+
+func (o *output) add(p []byte) {
+	if room := maxLine - len(o.partial); len(p) > room {
+		p, o.cut = p[:room], true
+	}
+	o.partial = append(o.partial, p...)
+}
+
+func (o *output) endLine() {
+	line := bytes.TrimSpace(o.partial)
+	if len(line) > 0 {
+		if !o.cut && o.early(line) {
+			o.last, o.lastCut = nil, false
+		} else {
+			o.last, o.lastCut = bytes.Clone(line), o.cut
+		}
+	}
+	o.partial, o.cut = o.partial[:0], false
+}
+
+// end completes a last line without an end, and says what is wrong with the
+// last line as a whole.
+func (o *output) end() error {
+	o.endLine()
+	switch {
+	case o.last == nil:
+		return errors.New("it printed no answer as its last line")
+	case o.lastCut:
+		return fmt.Errorf("its last line is longer than %d bytes: %s", maxLine, beginning(o.last))
+	}
+	return nil
+}
+
+// answer is what an activity prints at its end.
+type answer struct {
+	Event    string                 `json:"event"`
+	Data     json.RawMessage        `json:"data"`
+	Failed   string                 `json:"failed"`
+	Message  string                 `json:"message"`
+	Declined *string                `json:"declined"`
+	Cost     map[string]json.Number `json:"cost"`
+}
+
+// answer reads the last line of an activity.
+func (o *output) answer() (runtime.Result, error) {
+	if err := o.end(); err != nil {
+		return runtime.Result{}, err
+	}
+	var a answer
+	if err := decode(o.last, &a); err != nil {
+		return runtime.Result{}, fmt.Errorf("its last line is no answer: %w: %s", err, beginning(o.last))
+	}
+	said := 0
+	for _, is := range []bool{a.Event != "" || a.Data != nil, a.Failed != "" || a.Message != "", a.Declined != nil} {
+		if is {
+			said++
+		}
+	}
+	switch {
+	case said > 1:
+		return runtime.Result{}, fmt.Errorf("its answer is of several kinds: %s", beginning(o.last))
+	case a.Declined != nil:
+		return runtime.Result{}, runtime.Decline(*a.Declined)
+	case a.Message != "" && a.Failed == "":
+		return runtime.Result{}, fmt.Errorf("its answer has a message, and names no category in \"failed\": %s", beginning(o.last))
+	case a.Failed != "":
+		return runtime.Result{}, &runtime.Failure{Category: a.Failed, Message: a.Message, Cost: a.Cost}
+	case a.Data != nil && a.Event == "":
+		return runtime.Result{}, fmt.Errorf("its answer has data, and names no event: %s", beginning(o.last))
+	}
+	return runtime.Result{Event: a.Event, Data: a.Data, Cost: a.Cost}, nil
+}
+
+// verdict reads the last line of a guard.
+func (o *output) verdict() (bool, error) {
+	if err := o.end(); err != nil {
+		return false, err
+	}
+	switch string(o.last) {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return false, fmt.Errorf("its last line is neither true nor false: %s", beginning(o.last))
+}
+
+// signs deals with a heartbeat or a checkpoint, and reports whether line is
+// one. An attempt whose checkpoint cannot be stored is cancelled.
+func signs(a *runtime.Attempt, line []byte, cancel func(error)) bool {
+	if line[0] != '{' {
+		return false
+	}
+	var sign struct {
+		Heartbeat bool            `json:"heartbeat"`
+		Progress  json.RawMessage `json:"progress"`
+	}
+	if decode(line, &sign) != nil {
+		return false
+	}
+	switch {
+	case sign.Progress != nil:
+		if err := a.Progress(sign.Progress); err != nil {
+			cancel(fmt.Errorf("its checkpoint was not stored: %w", err))
+		}
+		return true
+	case sign.Heartbeat:
+		a.Heartbeat()
+		return true
+	}
+	return false
+}
+
+// decode reads one JSON object that has no other members than v.
+func decode(line []byte, v any) error {
+	if line[0] != '{' {
+		return errors.New("it is no JSON object")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(v); err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is more behind the object")
+	}
+	return nil
+}
+
+// maxQuoted is how much of a bad line a message quotes.
+const maxQuoted = 80
+
+func beginning(line []byte) string {
+	if len(line) <= maxQuoted {
+		return fmt.Sprintf("%q", line)
+	}
+	return fmt.Sprintf("%q…", line[:maxQuoted])
+}

@@ -1,0 +1,152 @@
+// Package process runs activities and host guards that are executables, in any
+// language. Each attempt of an activity is one process: it gets one JSON object
+// on standard input and answers with one as the last line of its standard
+// output.
+//
+//	{"run": "r1", "machine": "M", "activity": "fetch", "attempt": 1,
+//	 "idempotency_key": "…", "args": {…}, "checkpoint": null}
+//
+//	{"event": "Fetched", "data": {…}}    raises an event
+//	{}                                   ends, where the activity declares no event
+//	{"failed": "auth", "message": "…"}   fails with a category of the machine
+//	{"declined": "why"}                  gives the attempt back, uncounted
+//
+// An answer may carry "cost": {"tokens": 1234}. Lines before the last of the
+// form {"heartbeat": true} and {"progress": …} are heartbeats and checkpoints,
+// taken as they are printed; other lines are passed over. A process that exits
+// with another status than 0 has failed as `unknown`, with the end of its
+// standard error as the message, whatever it has printed.
+//
+// A guard gets {"args": {…}} and answers true or false, within five seconds.
+//
+// A process is the leader of a process group. When its attempt is cancelled
+// the group gets SIGTERM, and ten seconds later SIGKILL; what a process leaves
+// running when it exits is killed. Where there are no process groups (Windows)
+// the process alone is killed, at once. On Linux a process dies with the engine
+// that started it, also where that was killed.
+package process
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// GuardTimeout is how long a guard may take.
+const GuardTimeout = 5 * time.Second
+
+// Load finds the executables of m's activities (dir/NAME) and guards
+// (dir/guard-NAME). The error lists all that are missing or that cannot be
+// executed. The folder is not watched: an executable that is replaced is used
+// from the next attempt on.
+func Load(dir string, m *runtime.Machine) (runtime.Handlers, error) {
+	h := runtime.Handlers{
+		Activities: map[string]runtime.ActivityFunc{},
+		Guards:     map[string]runtime.GuardFunc{},
+	}
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return h, err
+	}
+	if info, err := os.Stat(root); err != nil {
+		return h, fmt.Errorf("the folder of the activities: %w", err)
+	} else if !info.IsDir() {
+		return h, fmt.Errorf("the folder of the activities: %q is no folder", dir)
+	}
+	var faults []string
+	find := func(name string) string {
+		path, fault := executable(root, name)
+		if fault != "" {
+			faults = append(faults, fmt.Sprintf("%q %s", name, fault))
+		}
+		return path
+	}
+	for _, a := range m.Definition().Activities {
+		h.Activities[a.Name] = activity(find(a.Name))
+	}
+	for _, g := range m.Definition().Guards {
+		h.Guards[g.Name] = guard(find("guard-" + g.Name))
+	}
+	if len(faults) > 0 {
+		return h, fmt.Errorf("executables of machine %q in %q: %s", m.Definition().Name, dir, strings.Join(faults, ", "))
+	}
+	return h, nil
+}
+
+// executable is the path of the file called name, or what is wrong with it.
+func executable(root, name string) (path, fault string) {
+	path = filepath.Join(root, name)
+	info, err := statExecutable(&path)
+	switch {
+	case os.IsNotExist(err):
+		return path, "is missing"
+	case err != nil:
+		return path, "cannot be read: " + err.Error()
+	case !info.Mode().IsRegular():
+		return path, "is no file"
+	case !mayExecute(info):
+		return path, "is not executable"
+	}
+	return path, ""
+}
+
+// attempt is what an activity gets on standard input.
+type attempt struct {
+	Run        string          `json:"run"`
+	Machine    string          `json:"machine"`
+	Activity   string          `json:"activity"`
+	Attempt    int             `json:"attempt"`
+	Key        string          `json:"idempotency_key"`
+	Args       json.RawMessage `json:"args"`
+	Checkpoint json.RawMessage `json:"checkpoint"`
+}
+
+// activity runs the executable at path for each attempt.
+func activity(path string) runtime.ActivityFunc {
+	return func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
+		input, err := line(attempt{a.Run, a.Machine, a.Activity, a.Number, a.Key, a.Args, a.Checkpoint})
+		if err != nil {
+			return runtime.Result{}, err
+		}
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		out := &output{early: func(l []byte) bool { return signs(a, l, cancel) }}
+		if err := run(ctx, path, input, out); err != nil {
+			return runtime.Result{}, err
+		}
+		return out.answer()
+	}
+}
+
+// guard asks the executable at path.
+func guard(path string) runtime.GuardFunc {
+	return func(ctx context.Context, args json.RawMessage) (bool, error) {
+		input, err := line(map[string]json.RawMessage{"args": args})
+		if err != nil {
+			return false, err
+		}
+		ctx, cancel := context.WithTimeoutCause(ctx, GuardTimeout, fmt.Errorf("no answer within %s", GuardTimeout))
+		defer cancel()
+		out := &output{early: func([]byte) bool { return false }}
+		if err := run(ctx, path, input, out); err != nil {
+			return false, err
+		}
+		return out.verdict()
+	}
+}
+
+// line writes v as one line of JSON, with no more escapes than JSON demands.
+func line(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return b.Bytes(), err
+}

@@ -1,0 +1,425 @@
+//go:build unix
+
+package process
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/memstore"
+)
+
+// definition is a machine with the activities `work(n) -> Found` and `rest()`,
+// and the guard `ready(n)`. It starts working on Go, if it is ready; Found leads
+// to Done, a failure to Broken with its category and message.
+func definition(limits func(*runtime.Do)) *runtime.Definition {
+	number := runtime.Field{Name: "n", Type: runtime.Type{Kind: runtime.Int}, Default: json.RawMessage("7")}
+	text := runtime.Type{Kind: runtime.String}
+	none := runtime.Scope{Kind: runtime.PerRun, State: -1}
+	field := func(i int, t runtime.Type) *runtime.Expr { return &runtime.Expr{Op: "field", Type: t, Index: i} }
+	payload := func(name string) *runtime.Expr { return &runtime.Expr{Op: "event", Type: text, Name: name} }
+	transition := func(name string, target int) runtime.Arm {
+		return runtime.Arm{Name: name, State: 2, Kind: runtime.GotoArm, Target: target, Scope: none}
+	}
+	begin, found, broken := transition("go", 2), transition("found", 3), transition("failed", 4)
+	begin.State = 1
+	begin.When = &runtime.Expr{Op: "guard", Type: runtime.Type{Kind: runtime.Bool}, Args: []*runtime.Expr{field(0, number.Type)}}
+	found.Block = &runtime.Block{Assigns: []runtime.Assign{{Field: 0, Value: &runtime.Expr{Op: "event", Type: number.Type, Name: "n"}}}}
+	broken.Block = &runtime.Block{Assigns: []runtime.Assign{{Field: 1, Value: payload("category")}, {Field: 2, Value: payload("message")}}}
+	do := runtime.Do{Name: "Working.work", State: 2, Args: []*runtime.Expr{field(0, number.Type)}, Scope: runtime.Scope{Kind: runtime.PerVisit, State: -1}}
+	limits(&do)
+	handlers := []runtime.Handler{{Kind: runtime.ResultInput, Event: 1, Category: -1, Timer: -1, Arms: []int{1}}}
+	for c := range 5 {
+		handlers = append(handlers, runtime.Handler{Kind: runtime.FailureInput, Event: -1, Category: c, Timer: -1, Arms: []int{2}})
+	}
+	return &runtime.Definition{
+		Format:     runtime.Format,
+		Name:       "M",
+		Fields:     []runtime.Field{number, {Name: "category", Type: text}, {Name: "message", Type: text}},
+		Events:     []runtime.Event{{Name: "Go"}, {Name: "Found", Fields: []runtime.Field{{Name: "n", Type: number.Type}}, Internal: true}},
+		Categories: []string{"auth", "unknown", "timeout", "silent", "stalled"},
+		Activities: []runtime.Activity{
+			{Name: "work", Params: []runtime.Field{{Name: "n", Type: number.Type}}, Results: []int{1}, Fails: []int{0}},
+			{Name: "rest"},
+		},
+		Guards: []runtime.Guard{{Name: "ready", Params: []runtime.Field{{Name: "n", Type: number.Type}}}},
+		States: []runtime.State{
+			{Kind: runtime.CompositeState, Parent: -1, Initial: 1},
+			{Path: "Idle", Kind: runtime.LeafState, Initial: -1, Handlers: []runtime.Handler{{Kind: runtime.EventInput, Do: -1, Category: -1, Timer: -1, Arms: []int{0}}}},
+			{Path: "Working", Kind: runtime.LeafState, Initial: -1, Dos: []int{0}, Handlers: handlers},
+			{Path: "Done", Kind: runtime.TerminalState, Outcome: runtime.Success, Initial: -1},
+			{Path: "Broken", Kind: runtime.TerminalState, Outcome: runtime.Failed, Initial: -1},
+		},
+		Arms: []runtime.Arm{begin, found, broken},
+		Dos:  []runtime.Do{do},
+	}
+}
+
+func compile(t testing.TB, limits ...func(*runtime.Do)) *runtime.Machine {
+	t.Helper()
+	m, err := runtime.Compile(definition(func(d *runtime.Do) {
+		for _, limit := range limits {
+			limit(d)
+		}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// folder makes executables that are shell scripts. Those not given do what
+// lets a run go on.
+func folder(t testing.TB, scripts map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	all := map[string]string{"work": `echo '{"event":"Found","data":{"n":1}}'`, "rest": "echo '{}'", "guard-ready": "echo true"}
+	for name, script := range scripts {
+		all[name] = script
+	}
+	for name, script := range all {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// observed keeps what was said of attempts.
+type observed struct{ ends []runtime.AttemptInfo }
+
+func (*observed) OnStep(runtime.StepInfo)           {}
+func (o *observed) OnAttempt(i runtime.AttemptInfo) { o.ends = append(o.ends, i) }
+
+// run takes a machine with the executables of dir to its end.
+func play(t testing.TB, dir string, m *runtime.Machine, opts ...runtime.Option) runtime.View {
+	t.Helper()
+	h, err := Load(dir, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := runtime.NewEngine(memstore.New(), opts...)
+	if err := e.Register(m, "", h); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Start(t.Context(), "M", "r", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Send(t.Context(), "r", runtime.ExternalEvent{Name: "Go"}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	v, err := e.RunUntilIdle(ctx, "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+type end struct {
+	N                 int
+	Category, Message string
+}
+
+func endOf(t testing.TB, v runtime.View) end {
+	t.Helper()
+	var e end
+	if err := json.Unmarshal(v.Data, &e); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestLoadListsWhatIsWrong(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "work"), []byte("#!/bin/sh\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "guard-ready"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Load(dir, compile(t))
+	want := fmt.Sprintf(`executables of machine "M" in %q: "work" is not executable, "rest" is missing, "guard-ready" is no file`, dir)
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+	if _, err := Load(filepath.Join(dir, "none"), compile(t)); err == nil || !strings.Contains(err.Error(), "the folder of the activities") {
+		t.Error(err)
+	}
+	if _, err := Load(filepath.Join(dir, "work"), compile(t)); err == nil || !strings.Contains(err.Error(), "is no folder") {
+		t.Error(err)
+	}
+}
+
+func TestRequestAndAnswer(t *testing.T) {
+	seen := filepath.Join(t.TempDir(), "seen")
+	dir := folder(t, map[string]string{
+		"work":        "cat > " + seen + `; echo noise; echo '{"event": "Found", "data": {"n": 42}, "cost": {"tokens": 1234, "usd": 0.10}}'; echo; echo`,
+		"guard-ready": "cat > " + seen + ".guard; echo true",
+	})
+	o := &observed{}
+	v := play(t, dir, compile(t), runtime.WithObserver(o))
+	if v.State != "Done" || endOf(t, v).N != 42 {
+		t.Errorf("%+v", v)
+	}
+	for file, want := range map[string]string{
+		seen:            `{"run":"r","machine":"M","activity":"work","attempt":1,"idempotency_key":"r/Working.work/2","args":{"n":7},"checkpoint":null}` + "\n",
+		seen + ".guard": `{"args":{"n":7}}` + "\n",
+	} {
+		if got, err := os.ReadFile(file); err != nil || string(got) != want {
+			t.Errorf("got %s, %v\nwant %s", got, err, want)
+		}
+	}
+	if len(o.ends) != 1 || o.ends[0].Cost["tokens"] != "1234" || o.ends[0].Cost["usd"] != "0.10" {
+		t.Errorf("%+v", o.ends)
+	}
+}
+
+func TestBadAnswers(t *testing.T) {
+	for name, c := range map[string]struct{ script, category, want string }{
+		"declared failure":   {`echo '{"failed": "auth", "message": "no key"}'`, "auth", "no key"},
+		"undeclared failure": {`echo '{"failed": "weather", "message": "rain"}'`, "unknown", `cannot fail with category "weather": rain`},
+		"exit status":        {`echo '{"event":"Found","data":{"n":1}}'; echo it is broken >&2; exit 3`, "unknown", "exit status 3: it is broken"},
+		"silent exit":        {"exit 4", "unknown", "exit status 4"},
+		"signal":             {"kill -9 $$", "unknown", "signal: killed"},
+		"long stderr":        {"i=0; while [ $i -lt 2000 ]; do echo line $i >&2; i=$((i+1)); done; exit 1", "unknown", "line 1999"},
+		"nothing":            {"true", "unknown", "it printed no answer as its last line"},
+		"only a heartbeat":   {`echo '{"heartbeat": true}'`, "unknown", "it printed no answer as its last line"},
+		"garbage":            {"echo all is well", "unknown", `its last line is no answer: it is no JSON object: "all is well"`},
+		"long garbage":       {"head -c 5000 /dev/zero | tr '\\0' x", "unknown", `"xxxx`},
+		"endless line":       {"head -c 3000000 /dev/zero | tr '\\0' x", "unknown", "its last line is longer than 1114112 bytes"},
+		"unknown member":     {`echo '{"evnt": "Found"}'`, "unknown", `its last line is no answer: unknown field "evnt"`},
+		"more behind":        {`echo '{} {}'`, "unknown", "there is more behind the object"},
+		"two kinds":          {`echo '{"event": "Found", "failed": "auth"}'`, "unknown", "its answer is of several kinds"},
+		"data alone":         {`echo '{"data": {"n": 1}}'`, "unknown", "names no event"},
+		"message alone":      {`echo '{"message": "hm"}'`, "unknown", "names no category"},
+		"no event":           {`echo '{}'`, "unknown", "it names no event"},
+		"wrong payload":      {`echo '{"event":"Found","data":{"n":"1"}}'`, "unknown", `field "n": expected int`},
+		"no interpreter":     {"", "unknown", "it cannot be started"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := folder(t, map[string]string{"work": c.script})
+			if name == "no interpreter" {
+				if err := os.WriteFile(filepath.Join(dir, "work"), []byte("#!/no/such/shell\n"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := endOf(t, play(t, dir, compile(t)))
+			if got.Category != c.category || !strings.Contains(got.Message, c.want) {
+				t.Errorf("failed(%s): %s\nwant failed(%s): %s", got.Category, got.Message, c.category, c.want)
+			}
+			if len(got.Message) > maxStderr+100 {
+				t.Errorf("the message has %d bytes", len(got.Message))
+			}
+		})
+	}
+}
+
+func TestGuardExecutables(t *testing.T) {
+	for name, c := range map[string]struct{ script, want string }{
+		"false":       {"echo false", "every guard is false"},
+		"garbage":     {"echo maybe", `its last line is neither true nor false: "maybe"`},
+		"exit status": {"echo true; echo oh >&2; exit 1", "exit status 1: oh"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := compile(t)
+			h, err := Load(folder(t, map[string]string{"guard-ready": c.script}), m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := runtime.NewEngine(memstore.New())
+			if err := e.Register(m, "", h); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := e.Start(t.Context(), "M", "r", nil); err != nil {
+				t.Fatal(err)
+			}
+			_, err = e.Send(t.Context(), "r", runtime.ExternalEvent{Name: "Go"})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestSignsOfLife(t *testing.T) {
+	limits := func(heartbeat, progress time.Duration) *runtime.Machine {
+		return compile(t, func(d *runtime.Do) {
+			h, p := int64(heartbeat), int64(progress)
+			d.Heartbeat, d.Progress = &h, &p
+		})
+	}
+	dir := folder(t, map[string]string{"work": `
+		for i in 1 2 3 4 5 6; do sleep 0.5; echo '{"heartbeat": true}'; done
+		echo '{"progress": {"row": 4500}}'
+		echo '{"event":"Found","data":{"n":1}}'`})
+	if v := play(t, dir, limits(2*time.Second, 20*time.Second)); v.State != "Done" {
+		t.Errorf("%s", v.Data)
+	}
+	if v := play(t, dir, limits(2*time.Second, 1500*time.Millisecond)); endOf(t, v).Category != "stalled" {
+		t.Errorf("%s", v.Data)
+	}
+	if v := play(t, dir, limits(100*time.Millisecond, 20*time.Second)); endOf(t, v).Category != "silent" {
+		t.Errorf("%s", v.Data)
+	}
+}
+
+func TestCheckpoint(t *testing.T) {
+	tmp := t.TempDir()
+	dir := folder(t, map[string]string{"work": `cat > ` + tmp + `/$$; echo '{"progress": {"row": 4500}}'; sleep 0.2; echo '{"declined": "later"}'`})
+	h, err := Load(dir, compile(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := runtime.NewEngine(memstore.New())
+	if err := e.Register(compile(t), "", h); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Start(t.Context(), "M", "r", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Send(t.Context(), "r", runtime.ExternalEvent{Name: "Go"}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	_, _ = e.RunUntilIdle(ctx, "r") // it never ends
+	requests, err := filepath.Glob(filepath.Join(tmp, "*"))
+	if err != nil || len(requests) < 2 {
+		t.Fatalf("%d attempts, %v", len(requests), err)
+	}
+	with := 0
+	for _, file := range requests {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(data), `"checkpoint":{"row":4500}`) {
+			with++
+		}
+	}
+	if with != len(requests)-1 {
+		t.Errorf("%d of %d attempts were handed the checkpoint", with, len(requests))
+	}
+}
+
+func TestDeclined(t *testing.T) {
+	mark := filepath.Join(t.TempDir(), "mark")
+	dir := folder(t, map[string]string{"work": `if [ -e ` + mark + ` ]; then echo '{"event":"Found","data":{"n":1}}'; else touch ` + mark + `; echo '{"declined": "busy"}'; fi`})
+	o := &observed{}
+	if v := play(t, dir, compile(t), runtime.WithObserver(o)); v.State != "Done" {
+		t.Errorf("%s", v.Data)
+	}
+	if len(o.ends) != 2 || o.ends[0].End != runtime.AttemptReturned || o.ends[1].Attempt != 1 {
+		t.Errorf("%+v", o.ends)
+	}
+}
+
+// TestTimeoutStopsTheGroup checks that the children of a script are gone when
+// its attempt has failed, though the script cleans up first.
+func TestTimeoutStopsTheGroup(t *testing.T) {
+	tmp := t.TempDir()
+	dir := folder(t, map[string]string{"work": `
+		sleep 300 & echo $! > ` + tmp + `/child
+		trap 'echo cleaned > ` + tmp + `/cleaned; exit 0' TERM
+		wait`})
+	m := compile(t, func(d *runtime.Do) { n := int64(500 * time.Millisecond); d.Timeout = &n })
+	began := time.Now()
+	v := play(t, dir, m)
+	if got := endOf(t, v); got.Category != "timeout" || got.Message != "no result within 500ms" {
+		t.Errorf("%+v", got)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	if _, err := os.Stat(filepath.Join(tmp, "cleaned")); err != nil {
+		t.Error("the script was not asked to stop")
+	}
+	if pid := readPID(t, filepath.Join(tmp, "child")); syscall.Kill(pid, 0) == nil {
+		t.Errorf("process %d is left behind", pid)
+	}
+}
+
+// TestKilledAfterTenSeconds is about a group that ignores being asked to stop.
+func TestKilledAfterTenSeconds(t *testing.T) {
+	dir := folder(t, map[string]string{"work": `trap '' TERM; sleep 300; sleep 300`})
+	t.Parallel()
+	m := compile(t, func(d *runtime.Do) { n := int64(100 * time.Millisecond); d.Timeout = &n })
+	began := time.Now()
+	v := play(t, dir, m)
+	if took := time.Since(began); endOf(t, v).Category != "timeout" || took < stopTime || took > stopTime+4*time.Second {
+		t.Errorf("after %s: %s", took, v.Data)
+	}
+}
+
+func TestSlowGuard(t *testing.T) {
+	dir := folder(t, map[string]string{"guard-ready": "exec sleep 300"})
+	t.Parallel()
+	began := time.Now()
+	_, err := guard(filepath.Join(dir, "guard-ready"))(t.Context(), json.RawMessage("{}"))
+	if took := time.Since(began); err == nil || err.Error() != "no answer within 5s" || took > GuardTimeout+4*time.Second {
+		t.Errorf("%v after %s", err, took)
+	}
+}
+
+// TestLeftBehind checks that what a script leaves running when it exits is
+// killed, and does not hold the attempt up.
+func TestLeftBehind(t *testing.T) {
+	pid := filepath.Join(t.TempDir(), "child")
+	dir := folder(t, map[string]string{"work": `sleep 300 & echo $! > ` + pid + `; echo '{"event":"Found","data":{"n":1}}'`})
+	began := time.Now()
+	if v := play(t, dir, compile(t)); v.State != "Done" || time.Since(began) > 5*time.Second {
+		t.Errorf("after %s: %s", time.Since(began), v.Data)
+	}
+	child := readPID(t, pid)
+	for deadline := time.Now().Add(5 * time.Second); syscall.Kill(child, 0) == nil && !zombie(child); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("process %d is left behind", child)
+		}
+	}
+}
+
+// zombie reports whether a process has ended and no one has taken note.
+func zombie(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && strings.Contains(string(stat), ") Z ")
+}
+
+func readPID(t testing.TB, file string) int {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
+}
+
+func TestTail(t *testing.T) {
+	var b tail
+	for i := range 3000 {
+		fmt.Fprintf(&b, "%d\n", i)
+	}
+	if got := b.String(); !strings.HasPrefix(got, "…") || !strings.HasSuffix(got, "\n2999") || len(got) > maxStderr+3 {
+		t.Errorf("%d bytes, from %.20q", len(got), got)
+	}
+	if _, err := b.Write([]byte(strings.Repeat("y", 10000))); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); got != "…"+strings.Repeat("y", maxStderr) {
+		t.Errorf("%d bytes, from %.20q", len(got), got)
+	}
+}

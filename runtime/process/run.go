@@ -1,0 +1,117 @@
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	goruntime "runtime"
+	"strings"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+const (
+	// stopTime is what a process group has between SIGTERM and SIGKILL.
+	stopTime = 10 * time.Second
+	// drainTime is how long is waited, after a process has exited, for output
+	// of what it has left running.
+	drainTime = time.Second
+	// maxStderr is how much of the end of standard error is kept.
+	maxStderr = 4 << 10
+)
+
+// run runs the executable at path to its end. A nil error means that it exited
+// with status 0. When ctx is done its process group is stopped, and the error
+// is ctx's cause; run returns when the group is gone. Where the engine stops,
+// and the process still comes to its end, that counts.
+func run(ctx context.Context, path string, input []byte, out *output) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	stderr := &tail{}
+	cmd := exec.Command(path)
+	cmd.Stdin = bytes.NewReader(input)
+	cmd.Stdout = out
+	cmd.Stderr = stderr
+	cmd.WaitDelay = drainTime
+	g, exited, err := start(cmd)
+	if err != nil {
+		return fmt.Errorf("it cannot be started: %w", err)
+	}
+	select {
+	case err = <-exited:
+		g.kill()
+	case <-ctx.Done():
+		g.terminate()
+		select {
+		case err = <-exited:
+		case <-time.After(stopTime):
+			g.kill()
+			err = <-exited
+		}
+		g.reap(stopTime)
+		if err != nil || context.Cause(ctx) != runtime.ErrStopped {
+			return context.Cause(ctx)
+		}
+	}
+	switch {
+	case err == nil, errors.Is(err, exec.ErrWaitDelay):
+		return nil
+	}
+	if said := stderr.String(); said != "" {
+		return fmt.Errorf("%w: %s", err, said)
+	}
+	return err
+}
+
+// start starts cmd in a process group, and gives the channel on which the
+// result of its Wait will arrive. Both happen on one thread that lives as long
+// as the process: on Linux the kernel kills the process when that thread ends,
+// so that none outlives an engine that was killed.
+func start(cmd *exec.Cmd) (group, <-chan error, error) {
+	type started struct {
+		group group
+		err   error
+	}
+	begun, exited := make(chan started, 1), make(chan error, 1)
+	go func() {
+		goruntime.LockOSThread()
+		defer goruntime.UnlockOSThread()
+		g, err := startGroup(cmd)
+		if begun <- (started{g, err}); err == nil {
+			exited <- cmd.Wait()
+		}
+	}()
+	s := <-begun
+	return s.group, exited, s.err
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	b   []byte
+	cut bool
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	n := len(p)
+	if len(p) > maxStderr {
+		p, t.cut = p[len(p)-maxStderr:], true
+	}
+	if over := len(t.b) + len(p) - maxStderr; over > 0 {
+		t.b = append(t.b[:0], t.b[over:]...)
+		t.cut = true
+	}
+	t.b = append(t.b, p...)
+	return n, nil
+}
+
+func (t *tail) String() string {
+	said := strings.TrimSpace(strings.ToValidUTF8(string(t.b), "\uFFFD"))
+	if t.cut && said != "" {
+		return "…" + said
+	}
+	return said
+}

@@ -1,0 +1,127 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// A task that has waited for its NotBefore and one that was ready at once stand
+// in different indexes, each in the order of age. Claim takes the oldest of
+// each, for each activity, and of those the oldest. A task may be handed out
+// while no cancelled one of its run is held.
+const (
+	unheld = ` AND NOT EXISTS (
+		SELECT 1 FROM tasks AS other
+		WHERE other.run = tasks.run AND other.cancelled = 1 AND other.lease_until > ?)`
+	selectAtOnce = `
+	SELECT id, queued AS age FROM tasks
+	WHERE definition = ? AND activity = ? AND worker IS NULL AND awake = 1 AND not_before IS NULL` + unheld + `
+	ORDER BY queued, id LIMIT ?`
+	selectLater = `
+	SELECT id, not_before AS age FROM tasks
+	WHERE definition = ? AND activity = ? AND worker IS NULL AND awake = 1
+		AND not_before IS NOT NULL AND not_before <= ?` + unheld + `
+	ORDER BY not_before, id LIMIT ?`
+	selectOfRun = `
+	SELECT id, coalesce(not_before, queued) AS age FROM tasks
+	WHERE run = ? AND definition = ? AND activity = ? AND worker IS NULL AND awake = 1
+		AND (not_before IS NULL OR not_before <= ?)` + unheld
+
+	deleteStopped = `
+	DELETE FROM tasks WHERE worker IS NOT NULL AND lease_until <= ? AND cancelled = 1`
+	raiseEpoch = `
+	UPDATE epochs SET epoch = epoch + ? WHERE id = 1`
+	claimTask = `
+	UPDATE tasks SET epoch = (SELECT epoch FROM epochs) - ?, worker = ?, claimed = ?, lease_until = ?, beat = ?, progress = ?
+	WHERE id = ?`
+	selectTask = selectTasks + ` WHERE id = ?`
+)
+
+// candidate is a task that is ready.
+type candidate struct{ id, age int64 }
+
+func scanCandidate(rows *sql.Rows, c *candidate) error { return rows.Scan(&c.id, &c.age) }
+
+// Claim implements runtime.Store. It asks the readers first, so that workers
+// who find nothing do not disturb the writer.
+func (s *Store) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.TaskRow, error) {
+	if q.Limit <= 0 {
+		return nil, nil
+	}
+	ready, err := candidates(ctx, s.readers, &q)
+	if err != nil || len(ready) == 0 {
+		return nil, s.readError(err)
+	}
+	var claimed []runtime.TaskRow
+	err = s.write(ctx, func(t *tx) error {
+		claimed, err = t.claim(ctx, &q)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return claimed, nil
+}
+
+// candidates are the tasks that are ready, oldest first.
+func candidates(ctx context.Context, from source, q *runtime.ClaimQuery) ([]candidate, error) {
+	now := micros(q.Now)
+	var all []candidate
+	add := func(text string, args ...any) error {
+		found, err := list(ctx, from, scanCandidate, text, args...)
+		all = append(all, found...)
+		return err
+	}
+	for _, a := range q.Activities {
+		if q.Run != "" {
+			if err := add(selectOfRun, q.Run, a.Definition, a.Activity, now, now); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := add(selectAtOnce, a.Definition, a.Activity, now, q.Limit); err != nil {
+			return nil, err
+		}
+		if err := add(selectLater, a.Definition, a.Activity, now, now, q.Limit); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.age, b.age), cmp.Compare(a.id, b.id))
+	})
+	all = slices.Compact(all) // an activity may be asked for twice
+	return all[:min(len(all), q.Limit)], nil
+}
+
+func (t *tx) claim(ctx context.Context, q *runtime.ClaimQuery) ([]runtime.TaskRow, error) {
+	now := micros(q.Now)
+	if _, err := t.exec(deleteStopped, now); err != nil {
+		return nil, err
+	}
+	ready, err := candidates(ctx, t, q)
+	if err != nil || len(ready) == 0 {
+		return nil, err
+	}
+	if _, err := t.exec(raiseEpoch, len(ready)); err != nil {
+		return nil, err
+	}
+	var claimed []runtime.TaskRow
+	for i, c := range ready {
+		below := len(ready) - 1 - i
+		if _, err := t.exec(claimTask, below, q.Worker, now, micros(q.Until), now, now, c.id); err != nil {
+			return nil, err
+		}
+		row, _, err := first(ctx, t, scanTask, selectTask, c.id)
+		if err != nil {
+			return nil, err
+		}
+		claimed = append(claimed, row)
+	}
+	return claimed, nil
+}

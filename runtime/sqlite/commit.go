@@ -1,0 +1,170 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// Commit implements runtime.Store. Where ctx ends first, nothing has been
+// written.
+func (s *Store) Commit(ctx context.Context, c *runtime.Commit) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
+	return s.write(ctx, func(t *tx) error { return t.commit(ctx, c) })
+}
+
+// commit writes c within the request's savepoint: an error at any place takes
+// back all of it.
+func (t *tx) commit(ctx context.Context, c *runtime.Commit) error {
+	before, err := t.admit(ctx, c)
+	if err != nil {
+		return err
+	}
+	if len(c.History) > 0 {
+		if err := t.writeRun(ctx, c, before); err != nil {
+			return err
+		}
+	}
+	if err := t.endTasks(c); err != nil {
+		return err
+	}
+	for i := range c.Start {
+		if err := t.startTask(c, &c.Start[i]); err != nil {
+			return err
+		}
+	}
+	if err := t.writeTimers(c); err != nil {
+		return err
+	}
+	if err := t.publish(c.Publish); err != nil {
+		return err
+	}
+	if c.EventID != "" {
+		_, err = t.exec(insertAnswer, c.Run.Run, c.EventID, c.Run.Seq, text(c.Answer))
+	}
+	return err
+}
+
+// standing is what a commit needs to know of the run as it was.
+type standing struct {
+	seq        int64
+	machine    string
+	definition string
+	state      string
+	status     runtime.Status
+	outcome    runtime.Outcome
+	paused     bool
+}
+
+const selectStanding = `
+	SELECT seq, machine, definition, state, status, coalesce(outcome, ''), paused FROM runs WHERE run = ?`
+
+func scanStanding(rows *sql.Rows, b *standing) error {
+	return rows.Scan(&b.seq, &b.machine, &b.definition, &b.state, &b.status, &b.outcome, &b.paused)
+}
+
+// admit refuses a commit, in the order that runtime.Store gives.
+func (t *tx) admit(ctx context.Context, c *runtime.Commit) (*standing, error) {
+	if c.EventID != "" {
+		_, ok, err := first(ctx, t, scanOne[sql.NullString], selectAnswer, c.Run.Run, c.EventID)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			return nil, runtime.ErrDuplicate
+		}
+	}
+	before, ok, err := first(ctx, t, scanStanding, selectStanding, c.Run.Run)
+	switch {
+	case err != nil:
+		return nil, err
+	case ok && c.Expect == 0:
+		return nil, runtime.ErrExists
+	case !ok && c.Expect > 0:
+		return nil, runtime.ErrNotFound
+	case ok && before.seq != c.Expect:
+		return nil, runtime.ErrConflict
+	}
+	if before.definition != c.Run.Definition {
+		_, ok, err := first(ctx, t, scanOne[int], `SELECT 1 FROM definitions WHERE hash = ?`, c.Run.Definition)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, runtime.NotFound("definition", c.Run.Definition)
+		}
+	}
+	return &before, nil
+}
+
+const insertRun = `
+	INSERT INTO runs (run, machine, definition, state, status, outcome, paused, seq, started, entered, updated, snapshot)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+// An UPDATE writes anew each index that has a column among those it sets, so
+// a step sets what it has changed: the run stays where it is, or moves, or
+// something else about it changes.
+const (
+	updateStep = `
+	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?
+	WHERE run = ?`
+	updateMove = `
+	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?, state = ?
+	WHERE run = ?`
+	updateRun = `
+	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?, state = ?,
+		machine = ?, definition = ?, status = ?, outcome = ?, paused = ?
+	WHERE run = ?`
+)
+
+func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) error {
+	r := &c.Run
+	after := standing{
+		seq: before.seq, machine: r.Machine, definition: r.Definition,
+		state: before.state, status: r.Status, outcome: r.Outcome, paused: r.Paused,
+	}
+	outcome := sql.NullString{String: string(r.Outcome), Valid: r.Outcome != ""}
+	var err error
+	switch {
+	case c.Expect == 0:
+		_, err = t.exec(insertRun, r.Run, r.Machine, r.Definition, r.State, string(r.Status), outcome, r.Paused,
+			r.Seq, micros(r.Started), micros(r.Entered), micros(r.Updated), text(r.Snapshot))
+	case after != *before:
+		_, err = t.exec(updateRun, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
+			r.Machine, r.Definition, string(r.Status), outcome, r.Paused, r.Run)
+	case r.State != before.state:
+		_, err = t.exec(updateMove, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State, r.Run)
+	default:
+		_, err = t.exec(updateStep, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.Run)
+	}
+	if err != nil {
+		return err
+	}
+	if was := before.status != runtime.Halted && !before.paused; c.Expect > 0 && was != awake(r) {
+		if err := t.wake(r.Run, awake(r)); err != nil {
+			return err
+		}
+	}
+	return t.record(c.History)
+}
+
+// awake reports whether the run's timers fire and its tasks are handed out.
+func awake(r *runtime.RunRow) bool { return r.Status != runtime.Halted && !r.Paused }
+
+const (
+	wakeTasks  = `UPDATE tasks SET awake = ? WHERE run = ?`
+	wakeTimers = `UPDATE timers SET awake = ? WHERE run = ?`
+)
+
+func (t *tx) wake(run string, awake bool) error {
+	if _, err := t.exec(wakeTasks, awake, run); err != nil {
+		return err
+	}
+	_, err := t.exec(wakeTimers, awake, run)
+	return err
+}

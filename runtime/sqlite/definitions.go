@@ -1,0 +1,38 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+const insertDefinition = `
+	INSERT INTO definitions (hash, machine, source, definition) VALUES (?, ?, ?, ?)
+	ON CONFLICT (hash) DO NOTHING`
+
+const selectDefinition = `
+	SELECT hash, machine, source, definition FROM definitions WHERE hash = ?`
+
+// PutDefinition implements runtime.Store.
+func (s *Store) PutDefinition(ctx context.Context, d runtime.DefinitionRow) error {
+	return s.write(ctx, func(t *tx) error {
+		_, err := t.exec(insertDefinition, d.Hash, d.Machine, d.Source, string(d.Definition))
+		return err
+	})
+}
+
+// Definition implements runtime.Store.
+func (s *Store) Definition(ctx context.Context, hash string) (runtime.DefinitionRow, error) {
+	d, ok, err := first(ctx, s.readers, scanDefinition, selectDefinition, hash)
+	if err == nil && !ok {
+		return d, runtime.NotFound("definition", hash)
+	}
+	return d, s.readError(err)
+}
+
+func scanDefinition(rows *sql.Rows, d *runtime.DefinitionRow) error {
+	return rows.Scan(&d.Hash, &d.Machine, &d.Source, (*[]byte)(&d.Definition))
+}

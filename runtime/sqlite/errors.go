@@ -1,0 +1,26 @@
+package sqlite
+
+import "errors"
+
+// Errors that callers tell apart with errors.Is.
+var (
+	// ErrNoCgo is the error of Open in a binary built without cgo.
+	ErrNoCgo = errors.New("this binary was built without cgo, and cannot open a SQLite database; build it with CGO_ENABLED=1 and a C compiler")
+
+	// ErrForeign, ErrNewer, ErrOlder and ErrDamaged are errors of Open, which
+	// leaves such a file as it is. ErrDamaged may come later, too.
+	ErrForeign = errors.New("not a database of fsmc")
+	ErrNewer   = errors.New("the database is from a newer version of fsmc")
+	ErrOlder   = errors.New("the database is from an older version of fsmc, and cannot be brought up to date read-only")
+	ErrDamaged = errors.New("the database is damaged")
+
+	// ErrReadOnly is the error of a write to a store opened with ReadOnly.
+	ErrReadOnly = errors.New("the database was opened read-only")
+	// ErrBusy says that another process kept the database locked for longer
+	// than BusyTimeout; nothing was written.
+	ErrBusy = errors.New("another process keeps the database locked")
+	// ErrStopped is the error of every write after one that the disk refused
+	// (an I/O error, a full disk, a damaged page). Reads go on. To write again,
+	// mend the cause, and open the database anew.
+	ErrStopped = errors.New("the store has stopped writing")
+)

@@ -1,0 +1,119 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+const (
+	selectLease = `
+	SELECT id, key, cancelled, lease_until FROM tasks
+	WHERE run = ? AND do = ? AND seq = ? AND epoch = ? AND worker IS NOT NULL`
+	renewLease = `
+	UPDATE tasks SET lease_until = ?, beat = ? WHERE id = ?`
+	noteProgress = `
+	UPDATE tasks SET progress = ? WHERE id = ?`
+	upsertCheckpoint = `
+	INSERT INTO checkpoints (key, run, at, data) VALUES (?, ?, ?, ?)
+	ON CONFLICT (key) DO UPDATE SET at = excluded.at, data = excluded.data`
+	giveBack = `
+	UPDATE tasks SET queued = ?, not_before = ?, lost = lost + ?,
+		worker = NULL, claimed = NULL, lease_until = NULL, beat = NULL, progress = NULL
+	WHERE id = ?`
+	deleteTask = `
+	DELETE FROM tasks WHERE id = ?`
+)
+
+// lease is a claim as it stands.
+type lease struct {
+	id        int64
+	key       string
+	cancelled bool
+	until     int64
+}
+
+func scanLease(rows *sql.Rows, l *lease) error {
+	return rows.Scan(&l.id, &l.key, &l.cancelled, &l.until)
+}
+
+// lease finds the claim, or says ErrFenced. The lease of a cancelled task ends
+// the claim, that of another does not.
+func (t *tx) lease(ctx context.Context, c *runtime.Claim, now time.Time) (lease, error) {
+	l, ok, err := first(ctx, t, scanLease, selectLease, c.Run, c.Do, c.Seq, c.Epoch)
+	if err == nil && (!ok || l.cancelled && l.until <= micros(now)) {
+		err = runtime.ErrFenced
+	}
+	return l, err
+}
+
+// Renew implements runtime.Store.
+func (s *Store) Renew(ctx context.Context, c runtime.Claim, now, until time.Time, checkpoint json.RawMessage) (cancelled bool, err error) {
+	err = s.write(ctx, func(t *tx) error {
+		l, err := t.lease(ctx, &c, now)
+		if err != nil {
+			return err
+		}
+		cancelled = l.cancelled
+		if _, err := t.exec(renewLease, micros(until), micros(now), l.id); err != nil || checkpoint == nil {
+			return err
+		}
+		if _, err := t.exec(noteProgress, micros(now), l.id); err != nil {
+			return err
+		}
+		_, err = t.exec(upsertCheckpoint, l.key, c.Run, micros(now), text(checkpoint))
+		return err
+	})
+	return cancelled && err == nil, err
+}
+
+// Release implements runtime.Store.
+func (s *Store) Release(ctx context.Context, c runtime.Claim, now, notBefore time.Time) error {
+	return s.write(ctx, func(t *tx) error {
+		l, err := t.lease(ctx, &c, now)
+		if err != nil {
+			return err
+		}
+		if l.cancelled {
+			_, err = t.exec(deleteTask, l.id)
+		} else {
+			_, err = t.exec(giveBack, micros(now), optional(notBefore), 0, l.id)
+		}
+		return err
+	})
+}
+
+// Confirm implements runtime.Store.
+func (s *Store) Confirm(ctx context.Context, c runtime.Claim, now time.Time) error {
+	return s.write(ctx, func(t *tx) error {
+		l, err := t.lease(ctx, &c, now)
+		if err != nil {
+			return err
+		}
+		if !l.cancelled {
+			return runtime.ErrFenced
+		}
+		_, err = t.exec(deleteTask, l.id)
+		return err
+	})
+}
+
+// Reclaim implements runtime.Store.
+func (s *Store) Reclaim(ctx context.Context, c runtime.Claim, now time.Time) error {
+	return s.write(ctx, func(t *tx) error {
+		l, err := t.lease(ctx, &c, now)
+		if err != nil {
+			return err
+		}
+		if l.cancelled || l.until > micros(now) {
+			return runtime.ErrFenced
+		}
+		_, err = t.exec(giveBack, micros(now), sql.NullInt64{}, 1, l.id)
+		return err
+	})
+}

@@ -1,0 +1,19 @@
+//go:build !cgo
+
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// Store is a runtime.Store in a SQLite file. Without cgo there is none.
+type Store struct{ runtime.Store }
+
+// Open gives ErrNoCgo.
+func Open(_ context.Context, path string, opts ...Option) (*Store, error) {
+	newOptions(opts)
+	return nil, fmt.Errorf("cannot open %q: %w", path, ErrNoCgo)
+}

@@ -1,0 +1,149 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/mattn/go-sqlite3"
+)
+
+// Store is a runtime.Store in a SQLite file. It is safe for concurrent use.
+type Store struct {
+	readers *sql.DB
+	writer  *writer // nil where the store is read-only
+	closed  atomic.Bool
+}
+
+var _ runtime.Store = (*Store)(nil)
+
+// minVersion is the first SQLite without a bug that could corrupt a database
+// when the write-ahead log is reset (sqlite.org/wal.html, "WAL-reset bug").
+const minVersion = 3_051_003
+
+// opening makes Opens of one process take turns, so that no file descriptor of
+// a new file is closed under a connection that has locked it: POSIX would drop
+// the lock.
+var opening sync.Mutex
+
+// Open opens the database at path, or makes a new one, readable by its owner
+// alone (mode 0600).
+//
+// What is checked first: that it is a SQLite database with the application id
+// of fsmc, that its format is none that this version does not know, that the
+// header fits the length of the file, and that all tables, indexes, triggers
+// and views are as fsmc made them. A file that fails this is refused with
+// ErrForeign, ErrNewer or ErrDamaged, and not a byte of it is changed. The
+// pages are not read: damage inside is found when it is met, and then gives
+// ErrDamaged.
+func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
+	o := newOptions(opts)
+	if library, number, _ := sqlite3.Version(); number < minVersion {
+		return nil, fmt.Errorf("SQLite %s can corrupt a database; fsmc needs 3.51.3 or later", library)
+	}
+	file, err := filepath.Abs(path)
+	if err != nil || path == "" {
+		return nil, fmt.Errorf("cannot open database %q: no such path", path)
+	}
+	opening.Lock()
+	defer opening.Unlock()
+	if err := prepareFile(file, o.readOnly); err != nil {
+		return nil, fmt.Errorf("cannot open database: %w", err)
+	}
+	s, err := open(ctx, file, o)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open database %q: %w", path, translate(err))
+	}
+	return s, nil
+}
+
+// prepareFile makes sure that there is a file, an empty one if need be.
+func prepareFile(file string, readOnly bool) error {
+	info, err := os.Stat(file)
+	switch {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("%q is a directory", file)
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("%q is not a regular file", file)
+	case err == nil:
+		return nil
+	case readOnly || !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // another process was faster
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func open(ctx context.Context, file string, o options) (*Store, error) {
+	found, err := inspect(ctx, file)
+	if code(err) == sqlite3.ErrReadonly && !o.readOnly {
+		err = nil // a crash while it was made: the writer rolls that back, and looks again
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := new(Store)
+	if o.readOnly {
+		if err := found.upToDate(); err != nil {
+			return nil, err
+		}
+	} else if s.writer, err = openWriter(ctx, file, o); err != nil {
+		return nil, err
+	}
+	s.readers = connect(file, "ro", o)
+	if err := s.readers.PingContext(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// openWriter brings the database up to date and starts the goroutine that
+// writes to it.
+func openWriter(ctx context.Context, file string, o options) (_ *writer, err error) {
+	db := connect(file, "rw", o)
+	db.SetMaxOpenConns(1)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, db.Close())
+		}
+	}()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := migrate(ctx, conn); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	if err := configure(ctx, conn, o); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return startWriter(db, conn), nil
+}
+
+// Close waits for the writes under way, folds the write-ahead log into the
+// database if no other process has it open, and closes it.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	err := s.readers.Close() // first: the last connection folds the log, and these cannot
+	if s.writer != nil {
+		err = errors.Join(err, s.writer.close())
+	}
+	return err
+}

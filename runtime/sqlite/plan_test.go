@@ -1,0 +1,87 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// TestPlans: no query that an engine repeats reads a whole table, or sorts more
+// than the few rows of one run.
+func TestPlans(t *testing.T) {
+	s := openAt(t, made(t))
+	queries := map[string]string{
+		"due": selectDue, "next timer": nextTimer, "next task": nextTask, "next lease": nextLease,
+		"outbox": selectOutbox, "message": selectMessage, "next message": markNext, "publish": insertMessage,
+		"history": selectHistory, "run": selectRun, "answer": selectAnswer, "standing": selectStanding,
+		"claim at once": selectAtOnce, "claim later": selectLater, "claim of run": selectOfRun,
+		"stopped": deleteStopped, "claim": claimTask, "task": selectTask, "tasks": selectRunTasks,
+		"expired": selectExpired, "held": selectHeld, "lease": selectLease,
+		"end claimed": endClaimed, "end": endOpen, "cancel waiting": cancelWaiting, "cancel held": cancelHeld,
+		"wake tasks": wakeTasks, "wake timers": wakeTimers, "drop": deleteTimer,
+	}
+	after := &runtime.RunRow{Run: "r", Started: noon}
+	for name, f := range map[string]runtime.RunFilter{
+		"all": {}, "machine": {Machine: "m"}, "state": {State: "s"}, "status": {Status: "s"}, "outcome": {Outcome: "o"},
+		"definition": {Definition: "d"}, "machine and state": {Machine: "m", State: "s"},
+		"time": {StartedFrom: noon, StartedTo: noon.Add(time.Hour)}, "machine and time": {Machine: "m", StartedFrom: noon},
+	} {
+		queries["runs by "+name], _ = runsQuery(&f, nil)
+		queries["later runs by "+name], _ = runsQuery(&f, after)
+	}
+	mayScan := map[string]string{ // the index of exactly what is wanted, read from its beginning
+		"outbox": "USING INDEX outbox_next", "runs by all": "USING INDEX runs_by_start",
+	}
+	maySort := map[string]bool{"claim of run": true, "tasks": true} // the tasks of one run
+	for name, text := range queries {
+		for _, step := range plan(t, s, text) {
+			scans := strings.HasPrefix(step, "SCAN") && step != "SCAN CONSTANT ROW" && step != "SCAN epochs"
+			if allowed := mayScan[name]; scans && (allowed == "" || !strings.Contains(step, allowed)) {
+				t.Errorf("%s: %s", name, step)
+			}
+			if strings.Contains(step, "TEMP B-TREE") && !maySort[name] {
+				t.Errorf("%s: %s", name, step)
+			}
+		}
+	}
+	for name, index := range map[string]string{
+		"due": "timers_due", "claim at once": "tasks_at_once", "claim later": "tasks_later", "expired": "tasks_leases",
+		"next task": "tasks_wake", "runs by state": "runs_by_state", "runs by outcome": "runs_by_outcome",
+		"later runs by machine": "runs_by_machine", "history": "PRIMARY KEY",
+	} {
+		if steps := fmt.Sprint(plan(t, s, queries[name])); !strings.Contains(steps, index) {
+			t.Errorf("%s does not use %s: %s", name, index, steps)
+		}
+	}
+}
+
+func plan(t *testing.T, s *Store, text string) []string {
+	t.Helper()
+	args := make([]any, strings.Count(text, "?"))
+	if strings.Contains(text, "?1") {
+		args = args[:8]
+	}
+	for i := range args {
+		args[i] = 1
+	}
+	rows, err := s.readers.Query("EXPLAIN QUERY PLAN "+text, args...)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	defer rows.Close()
+	var steps []string
+	for rows.Next() {
+		var id, parent, unused int
+		var detail string
+		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, detail)
+	}
+	return steps
+}

@@ -1,0 +1,219 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// applicationID stands in the header of our databases: "fsmc" in ASCII.
+const applicationID = 0x66736d63
+
+// migrations are numbered from 1; PRAGMA user_version is the number of the last
+// one that has been applied. One that has been released is never changed.
+//
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+var migrations = sync.OnceValue(func() []string {
+	names, err := fs.Glob(migrationFiles, "migrations/*.sql") // sorted
+	if err != nil {
+		panic(err)
+	}
+	var texts []string
+	for _, name := range names {
+		text, err := migrationFiles.ReadFile(name)
+		if err != nil {
+			panic(err)
+		}
+		texts = append(texts, string(text))
+	}
+	return texts
+})
+
+// contents are what a database says of itself.
+type contents struct {
+	applicationID int
+	version       int
+	objects       map[string]string // SQL by `table "runs"`
+}
+
+func (c *contents) empty() bool {
+	return c.applicationID == 0 && c.version == 0 && len(c.objects) == 0
+}
+
+// queryer is a *sql.DB, *sql.Conn or *sql.Tx.
+type queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+const selectObjects = `
+	SELECT type || ' "' || name || '"', coalesce(sql, '') FROM sqlite_schema
+	WHERE name NOT LIKE 'sqlite_%'`
+
+func readContents(ctx context.Context, db queryer) (*contents, error) {
+	c := &contents{objects: map[string]string{}}
+	if err := db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&c.applicationID); err != nil {
+		return nil, err
+	}
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&c.version); err != nil {
+		return nil, err
+	}
+	rows, err := db.QueryContext(ctx, selectObjects)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name, text string
+		if err := rows.Scan(&name, &text); err != nil {
+			return nil, err
+		}
+		c.objects[name] = text
+	}
+	return c, rows.Err()
+}
+
+// inspect looks at a file without touching it, and refuses one that is not
+// ours. The first look takes the file as it is, as if no one could change it:
+// no lock, no log. Where there is a log or a journal, that may be what counts,
+// and the second look takes it in like any reader.
+func inspect(ctx context.Context, file string) (*contents, error) {
+	found, err := look(ctx, file, "immutable")
+	if code(err) == sqlite3.ErrCorrupt || err == nil && (found.empty() || found.applicationID == applicationID) {
+		if holdsSome(file+"-wal") || holdsSome(file+"-journal") {
+			found, err = look(ctx, file, "ro")
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found, found.check(ctx)
+}
+
+func holdsSome(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Size() > 0
+}
+
+// look reads what a file says of itself, all at one moment.
+func look(ctx context.Context, file, mode string) (found *contents, err error) {
+	db := connect(file, mode, newOptions(nil))
+	defer func() { err = errors.Join(err, db.Close()) }()
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	found, err = readContents(ctx, tx)
+	return found, errors.Join(err, tx.Rollback())
+}
+
+// check refuses what is neither empty nor as some version up to ours made it.
+func (c *contents) check(ctx context.Context) error {
+	switch {
+	case c.empty():
+		return nil
+	case c.applicationID != applicationID:
+		return fmt.Errorf("%w: it belongs to another program", ErrForeign)
+	case c.version > len(migrations()):
+		return fmt.Errorf("%w: its format is %d, and this version knows %d", ErrNewer, c.version, len(migrations()))
+	case c.version < 1:
+		return fmt.Errorf("%w: its format is %d", ErrDamaged, c.version)
+	}
+	want, err := contentsOf(ctx, c.version)
+	if err != nil {
+		return err
+	}
+	for name, text := range want.objects {
+		switch got, ok := c.objects[name]; {
+		case !ok:
+			return fmt.Errorf("%w: %s is missing", ErrDamaged, name)
+		case got != text:
+			return fmt.Errorf("%w: %s has been changed", ErrDamaged, name)
+		}
+	}
+	return nil
+}
+
+// upToDate refuses what cannot be read as it stands.
+func (c *contents) upToDate() error {
+	switch {
+	case c.empty():
+		return fmt.Errorf("%w: it is empty", ErrForeign)
+	case c.version < len(migrations()):
+		return ErrOlder
+	}
+	return nil
+}
+
+// contentsOf is what a database of a version says, by making one in memory.
+func contentsOf(ctx context.Context, version int) (_ *contents, err error) {
+	db := sql.OpenDB(&connector{driver: &sqlite3.SQLiteDriver{}, dsn: ":memory:"})
+	db.SetMaxOpenConns(1)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	for _, text := range migrations()[:version] {
+		if _, err := db.ExecContext(ctx, text); err != nil {
+			return nil, err
+		}
+	}
+	return readContents(ctx, db)
+}
+
+// migrate applies the migrations that are missing, each in a transaction of its
+// own, in which it looks again: another process may be at it too.
+func migrate(ctx context.Context, conn *sql.Conn) error {
+	for {
+		var version int
+		if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+			return err
+		}
+		if version == len(migrations()) {
+			found, err := readContents(ctx, conn)
+			if err != nil {
+				return err
+			}
+			return found.check(ctx)
+		}
+		if err := migrateOnce(ctx, conn); err != nil {
+			return err
+		}
+	}
+}
+
+func migrateOnce(ctx context.Context, conn *sql.Conn) (err error) {
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_, rollback := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+			err = errors.Join(err, rollback)
+		}
+	}()
+	found, err := readContents(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if err := found.check(ctx); err != nil {
+		return err
+	}
+	if found.version < len(migrations()) {
+		text := fmt.Sprintf("%s\nPRAGMA application_id = %d; PRAGMA user_version = %d;",
+			migrations()[found.version], applicationID, found.version+1)
+		if _, err := conn.ExecContext(ctx, text); err != nil {
+			return fmt.Errorf("migration %d: %w", found.version+1, err)
+		}
+	}
+	_, err = conn.ExecContext(ctx, "COMMIT")
+	return err
+}

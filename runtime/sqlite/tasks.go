@@ -1,0 +1,107 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+const (
+	endClaimed = `
+	DELETE FROM tasks
+	WHERE run = ? AND do = ? AND seq = ? AND epoch = ? AND worker IS NOT NULL AND cancelled = 0`
+	endOpen = `
+	DELETE FROM tasks WHERE run = ? AND do = ? AND cancelled = 0`
+	cancelWaiting = `
+	DELETE FROM tasks WHERE run = ? AND do = ? AND cancelled = 0 AND worker IS NULL`
+	cancelHeld = `
+	UPDATE tasks SET cancelled = 1 WHERE run = ? AND do = ? AND cancelled = 0`
+	insertTask = `
+	INSERT INTO tasks (run, do, seq, machine, definition, activity, key, attempt, visit, awake,
+		queued, not_before, lost, timeout_ns, heartbeat_ns, progress_ns)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+)
+
+// selectTasks reads tasks with the last checkpoint of their execution.
+const selectTasks = `
+	SELECT run, do, seq, machine, definition, activity, key, attempt, visit,
+		not_before, epoch, coalesce(worker, ''), claimed, lease_until, beat, progress, lost, cancelled,
+		(SELECT data FROM checkpoints WHERE checkpoints.key = tasks.key),
+		timeout_ns, heartbeat_ns, progress_ns
+	FROM tasks`
+
+const selectRunTasks = selectTasks + ` WHERE run = ? ORDER BY seq, id`
+
+const selectExpired = selectTasks + `
+	WHERE worker IS NOT NULL AND lease_until <= ? AND cancelled = 0
+		AND (SELECT status FROM runs WHERE runs.run = tasks.run) <> 'halted'
+	ORDER BY lease_until LIMIT ?`
+
+const selectHeld = `
+	SELECT EXISTS (SELECT 1 FROM tasks WHERE run = ? AND cancelled = 1 AND lease_until > ?)`
+
+// endTasks ends and cancels the tasks that stood before the commit.
+func (t *tx) endTasks(c *runtime.Commit) error {
+	if c.Claim != nil {
+		n, err := t.exec(endClaimed, c.Claim.Run, c.Claim.Do, c.Claim.Seq, c.Claim.Epoch)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return runtime.ErrFenced
+		}
+	}
+	for _, do := range c.End {
+		if _, err := t.exec(endOpen, c.Run.Run, do); err != nil {
+			return err
+		}
+	}
+	for _, do := range c.Cancel {
+		if _, err := t.exec(cancelWaiting, c.Run.Run, do); err != nil {
+			return err
+		}
+		if _, err := t.exec(cancelHeld, c.Run.Run, do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tx) startTask(c *runtime.Commit, row *runtime.TaskRow) error {
+	_, err := t.exec(insertTask, row.Run, row.Do, row.Seq, row.Machine, row.Definition, row.Activity,
+		row.Key, row.Attempt, row.Visit, awake(&c.Run), micros(c.Run.Updated), optional(row.NotBefore), row.Lost,
+		int64(row.Timeout), int64(row.Heartbeat), int64(row.Progress))
+	return err
+}
+
+// Tasks implements runtime.Store.
+func (s *Store) Tasks(ctx context.Context, run string) ([]runtime.TaskRow, error) {
+	rows, err := list(ctx, s.readers, scanTask, selectRunTasks, run)
+	return rows, s.readError(err)
+}
+
+// Expired implements runtime.Store.
+func (s *Store) Expired(ctx context.Context, now time.Time, limit int) ([]runtime.TaskRow, error) {
+	rows, err := list(ctx, s.readers, scanTask, selectExpired, micros(now), atMost(limit))
+	return rows, s.readError(err)
+}
+
+// Held implements runtime.Store.
+func (s *Store) Held(ctx context.Context, run string, now time.Time) (bool, error) {
+	held, _, err := first(ctx, s.readers, scanOne[bool], selectHeld, run, micros(now))
+	return held, s.readError(err)
+}
+
+func scanTask(rows *sql.Rows, t *runtime.TaskRow) error {
+	var notBefore, claimed, lease, beat, progress sql.NullInt64
+	err := rows.Scan(&t.Run, &t.Do, &t.Seq, &t.Machine, &t.Definition, &t.Activity, &t.Key, &t.Attempt, &t.Visit,
+		&notBefore, &t.Epoch, &t.Worker, &claimed, &lease, &beat, &progress, &t.Lost, &t.Cancelled,
+		(*[]byte)(&t.Checkpoint), &t.Timeout, &t.Heartbeat, &t.Progress)
+	t.NotBefore, t.ClaimedAt, t.LeaseUntil = fromOptional(notBefore), fromOptional(claimed), fromOptional(lease)
+	t.BeatAt, t.ProgressAt = fromOptional(beat), fromOptional(progress)
+	return err
+}

@@ -1,0 +1,74 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+const upsertTimer = `
+	INSERT INTO timers (run, name, due, awake) VALUES (?, ?, ?, ?)
+	ON CONFLICT (run, name) DO UPDATE SET due = excluded.due`
+
+const deleteTimer = `
+	DELETE FROM timers WHERE run = ? AND name = ?`
+
+const selectDue = `
+	SELECT run, name, due FROM timers
+	WHERE awake = 1 AND due <= ? ORDER BY due, run, name LIMIT ?`
+
+// The times that anything waits for, later than a given one.
+const (
+	nextTimer = `SELECT min(due) FROM timers WHERE awake = 1 AND due > ?`
+	nextTask  = `
+	SELECT min(not_before) FROM tasks
+	WHERE worker IS NULL AND awake = 1 AND not_before IS NOT NULL AND not_before > ?`
+	nextLease = `SELECT min(lease_until) FROM tasks WHERE worker IS NOT NULL AND lease_until > ?`
+)
+
+func (t *tx) writeTimers(c *runtime.Commit) error {
+	for _, name := range c.Drop {
+		if _, err := t.exec(deleteTimer, c.Run.Run, name); err != nil {
+			return err
+		}
+	}
+	for i := range c.Set {
+		timer := &c.Set[i]
+		if _, err := t.exec(upsertTimer, timer.Run, timer.Name, micros(timer.Due), awake(&c.Run)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Due implements runtime.Store.
+func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]runtime.TimerRow, error) {
+	rows, err := list(ctx, s.readers, scanTimer, selectDue, micros(now), atMost(limit))
+	return rows, s.readError(err)
+}
+
+func scanTimer(rows *sql.Rows, t *runtime.TimerRow) error {
+	var due int64
+	err := rows.Scan(&t.Run, &t.Name, &due)
+	t.Due = fromMicros(due)
+	return err
+}
+
+// NextWake implements runtime.Store.
+func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
+	var next time.Time
+	for _, query := range []string{nextTimer, nextTask, nextLease} {
+		n, _, err := first(ctx, s.readers, scanOne[sql.NullInt64], query, micros(after))
+		if err != nil {
+			return time.Time{}, s.readError(err)
+		}
+		if t := fromOptional(n); n.Valid && (next.IsZero() || t.Before(next)) {
+			next = t
+		}
+	}
+	return next, nil
+}

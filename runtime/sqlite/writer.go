@@ -1,0 +1,288 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	goruntime "runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/mattn/go-sqlite3"
+)
+
+// Group commit. One goroutine owns the one connection that writes. It takes a
+// request from the queue, and with it all others that wait, begins a
+// transaction, runs each request in a savepoint of its own, commits, and only
+// then answers. While the disk syncs, the next requests gather: the more
+// callers, the more of them share a sync. (DeWitt et al., "Implementation
+// Techniques for Main Memory Database Systems", 1984.)
+//
+// A request that fails is rolled back alone. A COMMIT that fails fails all of
+// its batch. After an error that makes the file or the disk doubtful nothing
+// is written any more: see ErrStopped.
+type writer struct {
+	db         *sql.DB
+	conn       *sql.Conn
+	statements map[string]*sql.Stmt // by text; only the goroutine uses them
+
+	mu     sync.RWMutex // held for writing to close the queue, for reading to send
+	closed bool
+	queue  chan *request
+	done   chan struct{} // closed when the goroutine has ended
+
+	stopped error // why nothing is written any more
+}
+
+const (
+	queueLength = 1024 // then callers wait
+	maxBatch    = 256  // requests in one transaction: bounds how long the first one waits
+)
+
+// request is one caller's share of a transaction.
+type request struct {
+	run   func(*tx) error
+	state atomic.Int32
+	reply chan error // of length 1: the writer never waits for a caller
+}
+
+// A request waits until the writer takes it or the caller gives up.
+const (
+	waiting int32 = iota
+	taken
+	abandoned
+)
+
+// tx is what a request may do within its savepoint.
+type tx struct{ w *writer }
+
+func startWriter(db *sql.DB, conn *sql.Conn) *writer {
+	w := &writer{
+		db: db, conn: conn, statements: map[string]*sql.Stmt{},
+		queue: make(chan *request, queueLength), done: make(chan struct{}),
+	}
+	go w.loop()
+	return w
+}
+
+// do runs a request and returns when it is durable, or why it is not. Where ctx
+// ends first, nothing has been written: once taken, a request is waited for.
+func (w *writer) do(ctx context.Context, run func(*tx) error) error {
+	r := &request{run: run, reply: make(chan error, 1)}
+	if err := w.send(ctx, r); err != nil {
+		return err
+	}
+	select {
+	case err := <-r.reply:
+		return err
+	case <-ctx.Done():
+		if r.state.CompareAndSwap(waiting, abandoned) {
+			return context.Cause(ctx)
+		}
+		return <-r.reply
+	}
+}
+
+func (w *writer) send(ctx context.Context, r *request) error {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if w.closed {
+		return runtime.ErrClosed
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	select {
+	case w.queue <- r:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// close waits for what has been sent, and closes the connection.
+func (w *writer) close() error {
+	w.mu.Lock()
+	w.closed = true
+	close(w.queue)
+	w.mu.Unlock()
+	<-w.done
+	var errs []error
+	for _, statement := range w.statements {
+		errs = append(errs, statement.Close())
+	}
+	return errors.Join(append(errs, w.conn.Close(), w.db.Close())...)
+}
+
+func (w *writer) loop() {
+	defer close(w.done)
+	var batch []*request
+	for first := range w.queue {
+		batch = w.gather(append(batch[:0], first))
+		w.write(batch)
+		clear(batch)
+	}
+}
+
+// gather adds the requests that wait, once those who were woken together with
+// the first sender have had a chance to send theirs.
+func (w *writer) gather(batch []*request) []*request {
+	goruntime.Gosched()
+	for len(batch) < maxBatch {
+		select {
+		case r, ok := <-w.queue:
+			if !ok {
+				return batch
+			}
+			batch = append(batch, r)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// write runs a batch in one transaction and answers it.
+func (w *writer) write(batch []*request) {
+	results := make([]error, len(batch))
+	err := w.stopped
+	if err == nil {
+		err = w.transact(batch, results)
+	}
+	for i, r := range batch {
+		if err != nil {
+			results[i] = err
+		}
+		r.reply <- results[i]
+	}
+}
+
+// transact fills in what became of each request. Its error is of all of them.
+func (w *writer) transact(batch []*request, results []error) error {
+	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
+		return w.failed(err)
+	}
+	for i, r := range batch {
+		if !r.state.CompareAndSwap(waiting, taken) {
+			continue
+		}
+		err, lost := w.one(r)
+		if lost {
+			return w.failed(err)
+		}
+		results[i] = err
+	}
+	if err := w.exec("COMMIT"); err != nil {
+		// Whether it is on the disk is not known: nothing may be built on it.
+		return w.stop(err)
+	}
+	return nil
+}
+
+// one runs a request in its savepoint; lost says that the whole transaction is
+// gone with it.
+func (w *writer) one(r *request) (err error, lost bool) {
+	if err := w.exec("SAVEPOINT request"); err != nil {
+		return err, true
+	}
+	if err = r.run(&tx{w}); err == nil {
+		err = w.exec("RELEASE request")
+		return err, err != nil
+	}
+	if grave(err) || w.outside() {
+		return err, true
+	}
+	if e := w.exec("ROLLBACK TO request"); e != nil {
+		return errors.Join(err, e), true
+	}
+	if e := w.exec("RELEASE request"); e != nil {
+		return errors.Join(err, e), true
+	}
+	return translate(err), false
+}
+
+// outside reports whether SQLite has rolled the transaction back by itself.
+func (w *writer) outside() bool {
+	outside := true
+	err := w.conn.Raw(func(conn any) error {
+		outside = conn.(*sqlite3.SQLiteConn).AutoCommit()
+		return nil
+	})
+	return outside || err != nil
+}
+
+// failed gives up a transaction, and writing itself where the error is grave.
+func (w *writer) failed(err error) error {
+	if grave(err) {
+		return w.stop(err)
+	}
+	if !w.outside() {
+		if e := w.exec("ROLLBACK"); e != nil {
+			return w.stop(errors.Join(err, e))
+		}
+	}
+	return translate(err)
+}
+
+// stop ends all writing.
+func (w *writer) stop(err error) error {
+	if !w.outside() {
+		err = errors.Join(err, w.exec("ROLLBACK"))
+	}
+	w.stopped = fmt.Errorf("%w after an error: %w", ErrStopped, translate(err))
+	return w.stopped
+}
+
+// grave reports whether an error makes the file or the disk doubtful.
+func grave(err error) bool {
+	switch code(err) {
+	case sqlite3.ErrIoErr, sqlite3.ErrFull, sqlite3.ErrCorrupt, sqlite3.ErrNotADB,
+		sqlite3.ErrCantOpen, sqlite3.ErrReadonly, sqlite3.ErrNomem, sqlite3.ErrInternal:
+		return true
+	}
+	return false
+}
+
+// statement prepares each text once.
+func (w *writer) statement(text string) (*sql.Stmt, error) {
+	if s := w.statements[text]; s != nil {
+		return s, nil
+	}
+	s, err := w.conn.PrepareContext(context.Background(), text)
+	if err == nil {
+		w.statements[text] = s
+	}
+	return s, err
+}
+
+func (w *writer) exec(text string) error {
+	_, err := (&tx{w}).exec(text)
+	return err
+}
+
+// exec runs a statement and says how many rows it changed.
+func (t *tx) exec(text string, args ...any) (int64, error) {
+	s, err := t.w.statement(text)
+	if err != nil {
+		return 0, err
+	}
+	result, err := s.Exec(args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// QueryContext makes tx read like any connection; ctx is not used, because a
+// request that has been taken runs to its end.
+func (t *tx) QueryContext(_ context.Context, text string, args ...any) (*sql.Rows, error) {
+	s, err := t.w.statement(text)
+	if err != nil {
+		return nil, err
+	}
+	return s.Query(args...)
+}

@@ -1,0 +1,273 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mattn/go-sqlite3"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// TestGroupCommit counts transactions with SQLite's own hook.
+func TestGroupCommit(t *testing.T) {
+	s := openAt(t, made(t))
+	commits := 0 // the hook runs in the writer's goroutine
+	err := s.writer.conn.Raw(func(conn any) error {
+		conn.(*sqlite3.SQLiteConn).RegisterCommitHook(func() int {
+			commits++
+			return 0
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const callers, steps = 64, 10
+	var wait sync.WaitGroup
+	for i := range callers {
+		wait.Go(func() {
+			c := firstStep(fmt.Sprintf("r%d", i))
+			for range steps {
+				if err := s.Commit(context.Background(), c); err != nil {
+					t.Error(err)
+				}
+				c = nextStep(c.Run)
+			}
+		})
+	}
+	wait.Wait()
+	if err := s.Close(); err != nil { // the hook's last write happens before
+		t.Fatal(err)
+	}
+	t.Logf("%d commits in %d transactions", callers*steps, commits)
+	if commits == 0 || commits > callers*steps/4 {
+		t.Errorf("%d transactions for %d commits of %d callers", commits, callers*steps, callers)
+	}
+}
+
+// block makes the writer wait within a transaction until free is called.
+func block(t *testing.T, s *Store) (free func()) {
+	t.Helper()
+	entered, leave, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		done <- s.writer.do(context.Background(), func(*tx) error {
+			close(entered)
+			<-leave
+			return nil
+		})
+	}()
+	<-entered
+	return func() {
+		close(leave)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestGivenUp: a caller that gives up while it waits has written nothing.
+func TestGivenUp(t *testing.T) {
+	s := openAt(t, made(t))
+	row, err := s.Load(t.Context(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := block(t, s)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := s.Commit(ctx, nextStep(row)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	free()
+	commit(t, s, nextStep(row)) // would be a conflict
+}
+
+// TestBackPressure: with a full queue callers wait, and can give up.
+func TestBackPressure(t *testing.T) {
+	s := openAt(t, made(t))
+	free := block(t, s)
+	var wait sync.WaitGroup
+	for range queueLength {
+		wait.Go(func() {
+			if err := s.writer.do(context.Background(), func(*tx) error { return nil }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for len(s.writer.queue) < queueLength {
+		time.Sleep(time.Millisecond)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := s.writer.do(ctx, func(*tx) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	free()
+	wait.Wait()
+}
+
+// TestOneOfBatchFails: the others in its transaction are written.
+func TestOneOfBatchFails(t *testing.T) {
+	s := openAt(t, made(t))
+	free := block(t, s)
+	var wait sync.WaitGroup
+	for i := range 5 {
+		wait.Go(func() {
+			err := s.writer.do(context.Background(), func(x *tx) error {
+				if err := x.commit(context.Background(), firstStep(fmt.Sprintf("b%d", i))); err != nil {
+					return err
+				}
+				if i == 2 {
+					_, err := x.exec(`INSERT INTO runs (run) VALUES (NULL)`)
+					return err
+				}
+				return nil
+			})
+			if (err != nil) != (i == 2) {
+				t.Errorf("b%d: %v", i, err)
+			}
+		})
+	}
+	for len(s.writer.queue) < 5 {
+		time.Sleep(time.Millisecond)
+	}
+	free()
+	wait.Wait()
+	for i := range 5 {
+		_, err := s.Load(t.Context(), fmt.Sprintf("b%d", i))
+		if errors.Is(err, runtime.ErrNotFound) != (i == 2) {
+			t.Errorf("b%d: %v", i, err)
+		}
+	}
+}
+
+// TestBusy has another process's lock (of another connection, which is the
+// same to SQLite) last for longer than the writer is patient.
+func TestBusy(t *testing.T) {
+	path := made(t)
+	s := openAt(t, path, BusyTimeout(20*time.Millisecond))
+	row, err := s.Load(t.Context(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := block(t, openAt(t, path))
+	if err := s.Commit(t.Context(), nextStep(row)); !errors.Is(err, ErrBusy) {
+		t.Errorf("got %v", err)
+	}
+	free()
+	commit(t, s, nextStep(row)) // and it goes on afterwards
+}
+
+// stopped expects that writing has ended, with the reason in each error, and
+// that reading has not.
+func stopped(t *testing.T, s *Store, first error, cause sqlite3.ErrNo) {
+	t.Helper()
+	for i, err := range []error{first, s.PutDefinition(t.Context(), runtime.DefinitionRow{Hash: "x", Definition: []byte("1")})} {
+		if !errors.Is(err, ErrStopped) || code(err) != cause {
+			t.Errorf("write %d: %v", i, err)
+		}
+	}
+	if row, err := s.Load(t.Context(), "r"); err != nil || row.Seq != 1 {
+		t.Errorf("reading: %+v, %v", row, err)
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	path := made(t)
+	s := openAt(t, path)
+	if _, err := s.writer.conn.ExecContext(t.Context(), "PRAGMA max_page_count = 1"); err != nil {
+		t.Fatal(err) // the present size, as the least there can be
+	}
+	row, err := s.Load(t.Context(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := nextStep(row)
+	c.Run.Snapshot = []byte(`"` + strings.Repeat("x", 1<<20) + `"`)
+	stopped(t, s, s.Commit(t.Context(), c), sqlite3.ErrFull)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, openAt(t, path), c) // opened anew, with room
+}
+
+func TestDamagedPage(t *testing.T) {
+	path := made(t)
+	s := openAt(t, path, ReadOnly())
+	root := query[int64](t, s, `SELECT rootpage FROM sqlite_schema WHERE name = 'inbox'`)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	patch(t, path, (root-1)*4096, []byte(strings.Repeat("\xff", 4096)))
+	s = openAt(t, path)
+	row, err := s.Load(t.Context(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Commit(t.Context(), nextStep(row))
+	if !errors.Is(err, ErrDamaged) {
+		t.Errorf("got %v", err)
+	}
+	stopped(t, s, err, sqlite3.ErrCorrupt)
+	if _, _, err := s.Accepted(t.Context(), "r", "1"); !errors.Is(err, ErrDamaged) {
+		t.Errorf("reading the page: %v", err)
+	}
+}
+
+// BenchmarkCommit has the disk's own rate beside it: overwriting and syncing
+// one block of 4 KiB, one after the other.
+func BenchmarkCommit(b *testing.B) {
+	b.Run("disk", func(b *testing.B) {
+		f, err := os.Create(filepath.Join(b.TempDir(), "block"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer f.Close()
+		block := make([]byte, 4096)
+		for i := 0; b.Loop(); i++ {
+			block[0] = byte(i)
+			if _, err := f.WriteAt(block, 0); err != nil {
+				b.Fatal(err)
+			}
+			if err := f.Sync(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	for _, callers := range []int{1, 64} {
+		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
+			s := openAt(b, filepath.Join(b.TempDir(), "runs.db"))
+			putDefinition(b, s)
+			todo := make(chan struct{})
+			var wait sync.WaitGroup
+			for i := range callers {
+				c := firstStep(fmt.Sprintf("r%d", i))
+				wait.Go(func() {
+					for range todo {
+						c.Publish, c.EventID = nil, ""
+						if err := s.Commit(context.Background(), c); err != nil {
+							b.Error(err)
+						}
+						c = nextStep(c.Run)
+					}
+				})
+			}
+			for b.Loop() {
+				todo <- struct{}{}
+			}
+			close(todo)
+			wait.Wait()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "commits/s")
+		})
+	}
+}

@@ -1,0 +1,269 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Step takes exactly one input and gives the next snapshot, the commands that
+// make it real, and the history record. It is pure: it reads no clock, and s is
+// not changed (the next snapshot may share memory with it).
+//
+// The time of the step is now, or s.Now if that is later; it is cut to the
+// microsecond. Where the step cannot be taken, the next snapshot is nil and
+// nothing has changed; the error is
+//
+//   - a *Rejected for an external event, a start or a cancel that is refused;
+//   - ErrFenced for a result or failure of an attempt that is not open;
+//   - ErrHalted for what a halted run does not take;
+//   - another error where the caller is at fault, such as a timer that is not due.
+//
+// An input from inside that nothing takes, or that cannot be computed, halts
+// the run: that is a snapshot with a record, and no error.
+//
+// Two inputs leave no record: a cancel that was taken before gives s itself,
+// and a kept event that is deferred again (unless a host guard was asked).
+func (m *Machine) Step(s *Snapshot, in Input, now time.Time, ask Ask) (*Snapshot, []Command, *Record, error) {
+	if in.Kind == CancelInput && s.Cancelled && (!in.Force || s.Status == Finished) {
+		return s, nil, nil, nil
+	}
+	now = stepTime(s, now)
+	if micro := now.UnixMicro(); micro < minTime || micro > maxTime {
+		return nil, nil, nil, fmt.Errorf("the time of a step lies in the years 1 to 9999")
+	}
+	if err := m.admit(s, &in, now); err != nil {
+		return nil, nil, nil, err
+	}
+	t := m.newStep(s, in, now, ask)
+	err := t.take()
+	var fault *fault
+	switch {
+	case err == nil && t.silent:
+		return t.next, nil, nil, nil
+	case err == nil:
+		t.finish()
+	case !errors.As(err, &fault):
+		return nil, nil, nil, err
+	case in.Kind == EventInput || in.Kind == StartInput:
+		return nil, nil, nil, m.reject(s, &in, t.reason(fault), nil)
+	default:
+		t.halt(t.reason(fault))
+	}
+	return t.next, t.commands, t.record, nil
+}
+
+// stepTime is the time of a step at now: time never runs backwards in a run.
+func stepTime(s *Snapshot, now time.Time) time.Time {
+	now = now.UTC().Truncate(time.Microsecond)
+	if now.Before(s.Now) {
+		return s.Now
+	}
+	return now
+}
+
+// step is one step under way. next starts as a copy of old; its slices are
+// copied before they are first changed.
+type step struct {
+	env
+	m        *Machine
+	old      *Snapshot
+	next     *Snapshot
+	in       Input
+	at       time.Time
+	seq      int64 // of the record
+	record   *Record
+	commands []Command
+
+	task     int    // index in Tasks of the attempt that this input ends, or -1
+	place    string // what is being computed, for the reason of a fault
+	messages int    // published so far
+	silent   bool   // no record
+	idle     bool   // `idle` timers start anew
+
+	ownsData, ownsCounters, ownsTasks, ownsExecutions bool
+}
+
+func (m *Machine) newStep(s *Snapshot, in Input, now time.Time, ask Ask) *step {
+	next := new(Snapshot)
+	*next = *s
+	return &step{
+		env:    env{machine: m, params: s.Params, data: s.Data, now: now.UnixMicro(), source: noSource, ask: ask},
+		m:      m,
+		old:    s,
+		next:   next,
+		in:     in,
+		at:     now,
+		seq:    s.Seq + 1,
+		record: &Record{From: s.State, Arm: -1},
+		task:   -1,
+		idle:   true,
+	}
+}
+
+// reason is a fault with the place where it was met.
+func (t *step) reason(f *fault) string {
+	if t.place == "" {
+		return f.why
+	}
+	return "in " + t.place + ": " + f.why
+}
+
+// admit refuses what s cannot be given at all.
+func (m *Machine) admit(s *Snapshot, in *Input, now time.Time) error {
+	switch {
+	case in.Kind == StartInput && s.State >= 0:
+		return m.reject(s, in, "the run has started", ErrExists)
+	case in.Kind == StartInput:
+		return nil
+	case s.State < 0:
+		return errors.New("the run has not started")
+	}
+	switch in.Kind {
+	case EventInput:
+		if in.Event < 0 || in.Event >= len(m.def.Events) {
+			return fmt.Errorf("there is no event %d", in.Event)
+		}
+	case ResultInput, FailureInput:
+		if s.openTask(in) < 0 {
+			return fmt.Errorf("%w: attempt %d of %q is not open", ErrFenced, in.Attempt, in.Key)
+		}
+	}
+	switch s.Status {
+	case Finished:
+		return m.admitFinished(s, in)
+	case Halted:
+		return m.admitHalted(s, in)
+	}
+	return m.admitDue(s, in, now)
+}
+
+func (m *Machine) admitFinished(s *Snapshot, in *Input) error {
+	switch in.Kind {
+	case KeptInput:
+		return m.admitDue(s, in, s.Now)
+	case EventInput, CancelInput:
+		return m.reject(s, in, "the run has ended", ErrFinished)
+	}
+	return ErrFinished
+}
+
+func (m *Machine) admitHalted(s *Snapshot, in *Input) error {
+	switch in.Kind {
+	case CancelInput:
+		return nil
+	case EventInput:
+		return m.reject(s, in, "the run is halted", ErrHalted)
+	}
+	return ErrHalted
+}
+
+// admitDue refuses an input from inside that is not due.
+func (m *Machine) admitDue(s *Snapshot, in *Input, now time.Time) error {
+	switch in.Kind {
+	case EventInput, ResultInput, FailureInput, CancelInput:
+		return nil
+	case TimerInput:
+		if i := s.alarm(in.Timer); i >= 0 && !s.Alarms[i].Due.After(now) {
+			return nil
+		}
+		return errors.New("the timer is not due")
+	case DoneInput:
+		if s.DoneDue {
+			return nil
+		}
+		return errors.New("done is not due")
+	case KeptInput:
+		if s.KeptNext < len(s.Kept) {
+			return nil
+		}
+		return errors.New("no kept event is due")
+	}
+	return fmt.Errorf("there is no input of kind %q", in.Kind)
+}
+
+// reject is the error of an input from outside that changes nothing.
+func (m *Machine) reject(s *Snapshot, in *Input, why string, err error) *Rejected {
+	r := &Rejected{Input: in.Kind, Why: why, Err: err}
+	if in.Kind == EventInput {
+		r.Event = m.def.Events[in.Event].Name
+	}
+	if s.State >= 0 {
+		r.State = m.def.States[s.State].Path
+	}
+	for _, e := range m.Allowed(s) {
+		r.Allowed = append(r.Allowed, m.def.Events[e].Name)
+	}
+	return r
+}
+
+// take does what the input asks for.
+func (t *step) take() error {
+	switch t.in.Kind {
+	case StartInput:
+		return t.takeStart()
+	case EventInput:
+		return t.takeEvent()
+	case KeptInput:
+		return t.takeKept()
+	case ResultInput:
+		return t.takeResult()
+	case FailureInput:
+		return t.takeFailure()
+	case TimerInput:
+		return t.takeTimer()
+	case DoneInput:
+		t.next.DoneDue = false
+		return t.handle(inputKey{kind: DoneInput})
+	}
+	return t.takeCancel()
+}
+
+// finish completes snapshot, commands and record of a step that was taken.
+func (t *step) finish() {
+	n, r := t.next, t.record
+	n.Seq, n.Now = t.seq, t.at
+	if t.idle {
+		t.restartIdle()
+	}
+	t.timerCommands()
+	r.Seq, r.At, r.Input = t.seq, t.at, t.in
+	r.To, r.Visit, r.Verdicts = n.State, n.Visit, t.verdicts
+	if r.From >= 0 {
+		r.Held = t.at.Sub(t.old.Entered)
+	}
+	for i := range t.commands {
+		t.commands[i].Seq = t.seq
+	}
+}
+
+// halt gives the snapshot of a run that stands still with the input that it
+// could not take; nothing else changes. A run that was halted before keeps
+// that input.
+func (t *step) halt(reason string) {
+	next := new(Snapshot)
+	*next = *t.old
+	next.Status = Halted
+	if next.Halt == nil {
+		next.Halt = &Halt{Reason: reason, Input: t.in}
+	}
+	t.next, t.commands, t.idle = next, nil, false
+	t.record = &Record{From: t.old.State, Arm: -1, Effect: HaltedBy, Reason: reason, Passed: t.record.Passed}
+	t.finish()
+}
+
+// messageID is the stable id of the next message of the step.
+func (t *step) messageID() string {
+	t.messages++
+	return t.next.Run + "/" + strconv.FormatInt(t.seq, 10) + "/" + strconv.Itoa(t.messages)
+}
+
+// cleanMessage makes what an activity said of its failure fit to be stored.
+func cleanMessage(message string) string {
+	if len(message) > MaxMessage {
+		message = message[:MaxMessage]
+	}
+	return strings.ToValidUTF8(message, "\uFFFD")
+}

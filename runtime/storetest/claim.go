@@ -1,0 +1,265 @@
+package storetest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+func testClaim(f *fixture) {
+	c := f.create("r")
+	want := *f.start(c, "a")
+	f.commit(c)
+	equal(f, f.tasks("r"), []runtime.TaskRow{want})
+	f.pass(time.Second)
+	if rows := f.claim(0); len(rows) != 0 {
+		f.Fatalf("a limit of 0 gave %d tasks", len(rows))
+	}
+	got := f.claimOne()
+	if got.Epoch < 1 {
+		f.Fatalf("epoch %d", got.Epoch)
+	}
+	want.Epoch, want.Worker, want.LeaseUntil = got.Epoch, "w1", f.now.Add(ttl)
+	want.ClaimedAt, want.BeatAt, want.ProgressAt = f.now, f.now, f.now
+	equal(f, got, want)
+	equal(f, f.tasks("r"), []runtime.TaskRow{want})
+	f.idle() // it is held
+	f.pass(2 * ttl)
+	f.idle() // until it is reclaimed
+}
+
+func testClaimFilters(f *fixture) {
+	for _, run := range []string{"r1", "r2"} {
+		c := f.create(run)
+		f.start(c, "a")
+		f.start(c, "b").Activity = "other"
+		f.commit(c)
+	}
+	q := f.query("w", 10)
+	q.Activities = nil
+	expect := func(what string, want ...string) {
+		f.Helper()
+		rows, err := f.s.Claim(f.ctx, q)
+		f.must(err)
+		var got []string
+		for _, r := range rows {
+			got = append(got, r.Run+"/"+r.Do)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			f.Fatalf("%s: got %v, want %v", what, got, want)
+		}
+	}
+	expect("no activities")
+	q.Activities = []runtime.Claimable{{Definition: "another", Activity: activity}}
+	expect("another definition")
+	q.Activities = []runtime.Claimable{{Definition: definition, Activity: "other"}}
+	q.Run = "r2"
+	expect("one run", "r2/b")
+	q.Run = ""
+	expect("one activity", "r1/b")
+	q.Activities = append(q.Activities,
+		runtime.Claimable{Definition: definition, Activity: activity},
+		runtime.Claimable{Definition: definition, Activity: activity})
+	q.Limit = 1
+	expect("the limit", "r1/a")
+	q.Limit = 10
+	expect("the rest", "r2/a")
+}
+
+func testClaimOrder(f *fixture) {
+	add := func(run string, notBefore time.Duration) {
+		c := f.create(run)
+		if task := f.start(c, "a"); notBefore > 0 {
+			task.NotBefore = f.now.Add(notBefore)
+		}
+		f.commit(c)
+		f.pass(time.Second)
+	}
+	add("third", 30*time.Second)
+	add("first", 0)
+	add("second", 10*time.Second)
+	add("never", time.Hour)
+	f.pass(time.Minute)
+	add("fourth", 0)
+	var order []string
+	for range 2 { // by halves: the limit takes the oldest
+		for _, r := range f.claim(2) {
+			order = append(order, r.Run)
+		}
+	}
+	equal(f, order, []string{"first", "second", "third", "fourth"})
+	f.idle()
+	f.pass(time.Hour)
+	equal(f, f.claimOne().Run, "never")
+}
+
+func testClaimAsleep(f *fixture) {
+	f.begin("r")
+	set := func(change func(*runtime.RunRow)) {
+		f.Helper()
+		c := f.next("r")
+		change(&c.Run)
+		f.commit(c)
+	}
+	set(func(r *runtime.RunRow) { r.Paused = true })
+	f.idle()
+	c := f.next("r") // a step of a paused run wakes nothing
+	f.start(c, "b")
+	f.commit(c)
+	f.idle()
+	set(func(r *runtime.RunRow) { r.Status = runtime.Halted })
+	set(func(r *runtime.RunRow) { r.Paused = false })
+	f.idle()
+	set(func(r *runtime.RunRow) { r.Status = runtime.Running })
+	equal(f, len(f.claim(10)), 2)
+}
+
+// testEpochsRise takes the same do through all that can happen to it.
+func testEpochsRise(f *fixture) {
+	f.begin("r")
+	last := int64(0)
+	claim := func(what string) runtime.TaskRow {
+		f.Helper()
+		row := f.claimOne()
+		if row.Epoch <= last {
+			f.Fatalf("%s: epoch %d after %d", what, row.Epoch, last)
+		}
+		last = row.Epoch
+		return row
+	}
+	row := claim("first")
+	f.must(f.s.Release(f.ctx, row.Claim(), f.now, time.Time{}))
+	claim("released")
+	f.pass(2 * ttl)
+	row = f.tasks("r")[0]
+	f.must(f.s.Reclaim(f.ctx, row.Claim(), f.now))
+	row = claim("reclaimed")
+	retry := f.next("r")
+	held := row.Claim()
+	retry.Claim = &held
+	f.start(retry, "a")
+	f.commit(retry)
+	row = claim("retried")
+	away := f.next("r")
+	away.Cancel = []string{"a"}
+	f.commit(away)
+	f.must(f.s.Confirm(f.ctx, row.Claim(), f.now))
+	back := f.next("r")
+	f.start(back, "a")
+	f.commit(back)
+	claim("started anew")
+	f.begin("r2")
+	f.begin("r3")
+	for _, row := range f.claim(2) {
+		if row.Epoch <= last {
+			f.Fatalf("epoch %d after %d", row.Epoch, last)
+		}
+	}
+}
+
+func testTaskEnds(f *fixture) {
+	c := f.create("r")
+	f.start(c, "a")
+	f.start(c, "b")
+	f.start(c, "c")
+	f.commit(c)
+	q := f.query("w", 1)
+	rows, err := f.s.Claim(f.ctx, q)
+	f.must(err)
+	equal(f, rows[0].Do, "a")
+	claim := rows[0].Claim()
+
+	done := f.next("r")
+	done.Claim = &claim
+	done.End = []string{"a", "b", "none"} // a is named twice, b is not held, none does not exist
+	f.commit(done)
+	equal(f, len(f.tasks("r")), 1)
+	late := f.next("r")
+	late.Claim = &claim
+	f.refused(f.s.Commit(f.ctx, late), runtime.ErrFenced)
+
+	held := f.claimOne() // c, ended by hand while a worker holds it
+	byHand := f.next("r")
+	byHand.End = []string{"c"}
+	f.commit(byHand)
+	_, err = f.s.Renew(f.ctx, held.Claim(), f.now, f.now.Add(ttl), nil)
+	f.refused(err, runtime.ErrFenced)
+
+	nothing := f.next("r") // a claim may end without a record
+	f.start(nothing, "d")
+	f.commit(nothing)
+	held = f.claimOne()
+	claim = held.Claim()
+	nothing = f.next("r")
+	nothing.Run.Seq, nothing.History, nothing.Claim = nothing.Expect, nil, &claim
+	f.commit(nothing)
+	equal(f, len(f.tasks("r")), 0)
+}
+
+// testCancelHoldsBack: the tasks of the new state wait for those of the old.
+func testCancelHoldsBack(f *fixture) {
+	f.begin("r")
+	old := f.claimOne()
+	c := f.next("r")
+	c.Cancel = []string{"a"}
+	f.start(c, "a") // the same do again
+	f.start(c, "b")
+	f.commit(c)
+	f.begin("free")
+	equal(f, f.claimOne().Run, "free") // another run is not held back
+	held := func(want bool) {
+		f.Helper()
+		got, err := f.s.Held(f.ctx, "r", f.now)
+		f.must(err)
+		equal(f, got, want)
+	}
+	held(true)
+	equal(f, len(f.tasks("r")), 3)
+	late := f.next("r")
+	claim := old.Claim()
+	late.Claim = &claim
+	f.refused(f.s.Commit(f.ctx, late), runtime.ErrFenced)
+
+	f.pass(ttl / 2) // its worker still cleans up
+	cancelled, err := f.s.Renew(f.ctx, old.Claim(), f.now, f.now.Add(ttl), nil)
+	f.must(err)
+	equal(f, cancelled, true)
+	f.pass(ttl - time.Second)
+	f.idle()
+	f.must(f.s.Confirm(f.ctx, old.Claim(), f.now))
+	held(false)
+	f.refused(f.s.Confirm(f.ctx, old.Claim(), f.now), runtime.ErrFenced)
+	rows := f.claim(10)
+	equal(f, len(rows), 2)
+
+	c = f.next("r") // and where no one confirms, the lease ends it
+	c.Cancel = []string{"a", "b"}
+	f.start(c, "a")
+	f.commit(c)
+	f.idle()
+	f.pass(ttl)
+	held(false)
+	_, err = f.s.Renew(f.ctx, rows[0].Claim(), f.now, f.now.Add(ttl), nil)
+	f.refused(err, runtime.ErrFenced)
+	f.refused(f.s.Confirm(f.ctx, rows[0].Claim(), f.now), runtime.ErrFenced)
+	equal(f, f.claimOne().Do, "a")
+	equal(f, len(f.tasks("r")), 1)
+}
+
+func testCancelWaiting(f *fixture) {
+	f.begin("r")
+	c := f.next("r")
+	c.Cancel = []string{"a", "none"}
+	f.start(c, "b")
+	f.commit(c)
+	equal(f, len(f.tasks("r")), 1)
+	row := f.claimOne()
+	equal(f, row.Do, "b")
+	f.refused(f.s.Confirm(f.ctx, row.Claim(), f.now), runtime.ErrFenced) // not cancelled
+	c = f.next("r")
+	c.Cancel = []string{"b"}
+	f.commit(c)
+	f.must(f.s.Release(f.ctx, row.Claim(), f.now, time.Time{})) // given back: it has stopped
+	equal(f, len(f.tasks("r")), 0)
+}

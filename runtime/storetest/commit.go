@@ -1,0 +1,243 @@
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+func testDefinitions(f *fixture) {
+	want := runtime.DefinitionRow{Hash: "h2", Machine: "M", Source: "s", Definition: json.RawMessage(`{"a":1}`)}
+	f.must(f.s.PutDefinition(f.ctx, want))
+	again := want
+	again.Source = "another text that compiles to the same"
+	f.must(f.s.PutDefinition(f.ctx, again))
+	got, err := f.s.Definition(f.ctx, "h2")
+	f.must(err)
+	equal(f, got, want)
+	_, err = f.s.Definition(f.ctx, "h3")
+	f.refused(err, runtime.ErrNotFound)
+}
+
+func equal(f *fixture, got, want any) {
+	f.Helper()
+	if !reflect.DeepEqual(got, want) {
+		f.Fatalf("\ngot  %+v\nwant %+v", got, want)
+	}
+}
+
+func testLoad(f *fixture) {
+	_, err := f.s.Load(f.ctx, "r")
+	f.refused(err, runtime.ErrNotFound)
+	c := f.create("r")
+	c.Run.Started = f.now.Add(789 * time.Nanosecond).In(time.FixedZone("here", 3600))
+	f.commit(c)
+	want := c.Run
+	want.Started = f.now // UTC, to the microsecond
+	equal(f, f.load("r"), want)
+
+	f.pass(time.Hour)
+	c = f.next("r")
+	c.Run.State, c.Run.Status, c.Run.Outcome = "Done", runtime.Finished, runtime.Success
+	c.Run.Entered, c.Run.Paused = f.now, true
+	f.commit(c)
+	equal(f, f.load("r"), c.Run)
+}
+
+func testCommitRefused(f *fixture) {
+	f.commit(f.create("r"))
+	before := f.load("r")
+	f.refused(f.s.Commit(f.ctx, f.create("r")), runtime.ErrExists)
+	stale := f.next("r")
+	f.commit(f.next("r"))
+	f.refused(f.s.Commit(f.ctx, stale), runtime.ErrConflict)
+	early := f.step(runtime.RunRow{
+		Run: "r", Machine: "Order", Definition: definition, State: "Idle", Status: runtime.Running, Seq: 7,
+	}, runtime.EventInput)
+	f.refused(f.s.Commit(f.ctx, early), runtime.ErrConflict)
+	none := f.step(before, runtime.EventInput)
+	none.Run.Run, none.History[0].Run = "no such", "no such"
+	f.refused(f.s.Commit(f.ctx, none), runtime.ErrNotFound)
+	unknown := f.create("r2")
+	unknown.Run.Definition = "never put"
+	f.refused(f.s.Commit(f.ctx, unknown), runtime.ErrNotFound)
+	if n := len(f.history("r")); n != 2 {
+		f.Fatalf("%d records after two commits that succeeded", n)
+	}
+}
+
+func testOrderOfRefusals(f *fixture) {
+	c := f.create("r")
+	c.EventID = "e1"
+	f.start(c, "a")
+	f.commit(c)
+	f.refused(f.s.Commit(f.ctx, c), runtime.ErrDuplicate) // before ErrExists
+	wrong := f.next("r")
+	wrong.Claim = &runtime.Claim{Run: "r", Do: "a", Seq: 1, Epoch: 99}
+	f.refused(f.s.Commit(f.ctx, wrong), runtime.ErrFenced)
+	f.commit(f.next("r"))
+	f.refused(f.s.Commit(f.ctx, wrong), runtime.ErrConflict) // before ErrFenced
+	wrong.EventID = "e1"
+	f.refused(f.s.Commit(f.ctx, wrong), runtime.ErrDuplicate) // before both
+}
+
+// full is a commit with something of everything.
+func (f *fixture) full(c *runtime.Commit) *runtime.Commit {
+	f.start(c, "b")
+	c.Set = []runtime.TimerRow{{Run: c.Run.Run, Name: "after 1h", Due: f.now.Add(time.Hour)}}
+	c.Publish = []runtime.MessageRow{{
+		ID: "m1", Run: c.Run.Run, Seq: c.Run.Seq, N: 1, Machine: "Order", Event: "Shipped",
+		Data: json.RawMessage(`{"n":1}`), At: f.now,
+	}}
+	c.EventID, c.Answer = "e1", json.RawMessage(`{"state":"Idle"}`)
+	return c
+}
+
+// testAtomic refuses a full commit for each reason there is, the last ones
+// late in the write, and looks that nothing of it is there.
+func testAtomic(f *fixture) {
+	f.begin("r")
+	other := f.create("other")
+	other.Publish = []runtime.MessageRow{{ID: "taken", Run: "other", Seq: 1, N: 1, Event: "E", At: f.now}}
+	f.commit(other)
+	before := f.load("r")
+	for name, spoil := range map[string]func(c *runtime.Commit){
+		"conflict":        func(c *runtime.Commit) { c.Expect++; c.Run.Seq++; c.History[0].Seq++ },
+		"fenced":          func(c *runtime.Commit) { c.Claim = &runtime.Claim{Run: "r", Do: "a", Seq: 1, Epoch: 1} },
+		"open task":       func(c *runtime.Commit) { f.start(c, "a") },
+		"two of one do":   func(c *runtime.Commit) { f.start(c, "b") },
+		"message id":      func(c *runtime.Commit) { c.Publish[0].ID = "taken" },
+		"no definition":   func(c *runtime.Commit) { c.Run.Definition = "never put" },
+		"two of one name": func(c *runtime.Commit) { c.Publish = append(c.Publish, c.Publish[0]) },
+	} {
+		f.Run(name, func(t *testing.T) {
+			c := f.full(f.next("r"))
+			spoil(c)
+			if err := f.s.Commit(f.ctx, c); err == nil {
+				t.Fatal("it was written")
+			}
+			equal(f, f.load("r"), before)
+			equal(f, len(f.history("r")), 1)
+			equal(f, len(f.tasks("r")), 1)
+			due, err := f.s.Due(f.ctx, f.now.Add(24*time.Hour), 0)
+			f.must(err)
+			equal(f, len(due), 0)
+			_, ok, err := f.s.Accepted(f.ctx, "r", "e1")
+			f.must(err)
+			equal(f, ok, false)
+			equal(f, outboxIDs(f), []string{"taken"})
+		})
+	}
+	f.commit(f.full(f.next("r")))
+	equal(f, len(f.history("r")), 2)
+	equal(f, len(f.tasks("r")), 2)
+}
+
+func testMalformed(f *fixture) {
+	f.begin("r")
+	for name, spoil := range map[string]func(c *runtime.Commit){
+		"no run":            func(c *runtime.Commit) { c.Run.Run = "" },
+		"gap":               func(c *runtime.Commit) { c.History[0].Seq++ },
+		"too few records":   func(c *runtime.Commit) { c.Run.Seq++ },
+		"record of another": func(c *runtime.Commit) { c.History[0].Run = "x" },
+		"task of another":   func(c *runtime.Commit) { f.start(c, "b").Run = "x" },
+		"claim of another":  func(c *runtime.Commit) { c.Claim = &runtime.Claim{Run: "x"} },
+		"timer of another":  func(c *runtime.Commit) { c.Set = []runtime.TimerRow{{Run: "x"}} },
+		"nothing":           func(c *runtime.Commit) { c.Run.Seq, c.History = c.Expect, nil },
+	} {
+		c := f.next("r")
+		spoil(c)
+		if err := f.s.Commit(f.ctx, c); err == nil {
+			f.Errorf("%s: it was written", name)
+		}
+	}
+	equal(f, len(f.history("r")), 1)
+}
+
+func testWithoutRecords(f *fixture) {
+	f.commit(f.create("r"))
+	before := f.load("r")
+	c := f.next("r")
+	c.Run.Seq, c.History, c.Run.State = c.Expect, nil, "Elsewhere"
+	c.EventID, c.Answer = "e1", json.RawMessage(`1`)
+	f.commit(c)
+	equal(f, f.load("r"), before)
+	answer, ok, err := f.s.Accepted(f.ctx, "r", "e1")
+	f.must(err)
+	equal(f, ok, true)
+	equal(f, string(answer), "1")
+}
+
+func testEventIDs(f *fixture) {
+	f.commit(f.create("r"))
+	f.commit(f.create("other"))
+	_, ok, err := f.s.Accepted(f.ctx, "r", "e1")
+	f.must(err)
+	equal(f, ok, false)
+	c := f.next("r")
+	c.EventID, c.Answer = "e1", json.RawMessage(`{"state":"Paid"}`)
+	f.commit(c)
+	again := f.next("r")
+	again.EventID = "e1"
+	f.refused(f.s.Commit(f.ctx, again), runtime.ErrDuplicate)
+	answer, ok, err := f.s.Accepted(f.ctx, "r", "e1")
+	f.must(err)
+	equal(f, ok, true)
+	equal(f, string(answer), `{"state":"Paid"}`)
+	same := f.next("other") // an id is of one run
+	same.EventID = "e1"
+	f.commit(same)
+	none, ok, err := f.s.Accepted(f.ctx, "other", "e1")
+	f.must(err)
+	equal(f, ok, true)
+	equal(f, none == nil, true)
+	for range 2 { // no id is no id twice
+		f.commit(f.next("r"))
+	}
+}
+
+// testCopies looks that callers may use their memory again.
+func testCopies(f *fixture) {
+	c := f.full(f.create("r"))
+	f.commit(c)
+	want := f.load("r")
+	for _, j := range []json.RawMessage{c.Run.Snapshot, c.History[0].Record, c.Publish[0].Data, c.Answer} {
+		clear(j)
+	}
+	clear(f.load("r").Snapshot)
+	equal(f, f.load("r"), want)
+	equal(f, string(f.history("r")[0].Record), `{"seq":1}`)
+	messages, err := f.s.Outbox(f.ctx, 0)
+	f.must(err)
+	equal(f, string(messages[0].Data), `{"n":1}`)
+}
+
+func testGivenUp(f *fixture) {
+	f.commit(f.create("r"))
+	ctx, cancel := context.WithCancel(f.ctx)
+	cancel()
+	f.refused(f.s.Commit(ctx, f.next("r")), context.Canceled)
+	_, err := f.s.Load(ctx, "r")
+	f.refused(err, context.Canceled)
+	equal(f, f.load("r").Seq, int64(1))
+}
+
+func testClosed(f *fixture) {
+	f.commit(f.create("r"))
+	next := f.next("r")
+	f.must(f.s.Close())
+	f.must(f.s.Close())
+	_, load := f.s.Load(f.ctx, "r")
+	_, claim := f.s.Claim(f.ctx, f.query("w1", 1))
+	_, due := f.s.Due(f.ctx, f.now, 1)
+	for _, err := range []error{f.s.Commit(f.ctx, next), load, claim, due} {
+		if !errors.Is(err, runtime.ErrClosed) {
+			f.Errorf("after Close: %v", err)
+		}
+	}
+}

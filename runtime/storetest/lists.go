@@ -1,0 +1,279 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+func testHistory(f *fixture) {
+	equal(f, len(f.history("r")), 0)
+	c := f.create("r")
+	more := c.History[0]
+	more.Seq, more.Kind, more.From, more.Input = 2, runtime.DoneInput, "Idle", "done"
+	more.Effect, more.To = runtime.Stayed, "Elsewhere"
+	c.History, c.Run.Seq = append(c.History, more), 2
+	f.commit(c)
+	want := slices.Clone(c.History)
+	f.commit(f.create("s")) // another run, in between
+	for range 4 {
+		f.pass(time.Second)
+		c := f.next("r")
+		f.commit(c)
+		want = append(want, c.History...)
+	}
+	equal(f, f.history("r"), want)
+	page := func(after int64, limit int, want []runtime.HistoryRow) {
+		f.Helper()
+		got, err := f.s.History(f.ctx, "r", after, limit)
+		f.must(err)
+		if len(got)+len(want) > 0 {
+			equal(f, got, want)
+		}
+	}
+	page(0, 2, want[:2])
+	page(2, 3, want[2:5])
+	page(5, 3, want[5:])
+	page(6, 3, nil)
+}
+
+func testRuns(f *fixture) {
+	f.must(f.s.PutDefinition(f.ctx, runtime.DefinitionRow{Hash: "h2", Machine: "Other", Definition: []byte(`{}`)}))
+	start := f.now
+	for i := range 6 {
+		c := f.create(fmt.Sprintf("r%d", i))
+		if i == 1 || i == 4 {
+			c.Run.Machine, c.Run.Definition = "Other", "h2"
+		}
+		f.commit(c)
+		f.pass(time.Hour)
+	}
+	end := func(run, state string, status runtime.Status, outcome runtime.Outcome) {
+		c := f.next(run)
+		c.Run.State, c.Run.Status, c.Run.Outcome = state, status, outcome
+		f.commit(c)
+	}
+	end("r2", "Done", runtime.Finished, runtime.Success)
+	end("r3", "Lost", runtime.Finished, runtime.Failed)
+	end("r4", "Done", runtime.Finished, runtime.Success)
+	end("r5", "Idle", runtime.Halted, "")
+	for _, test := range []struct {
+		filter runtime.RunFilter
+		want   []string
+	}{
+		{runtime.RunFilter{}, []string{"r5", "r4", "r3", "r2", "r1", "r0"}},
+		{runtime.RunFilter{Limit: 2}, []string{"r5", "r4"}},
+		{runtime.RunFilter{Machine: "Other"}, []string{"r4", "r1"}},
+		{runtime.RunFilter{Definition: definition, Limit: 1}, []string{"r5"}},
+		{runtime.RunFilter{State: "Done"}, []string{"r4", "r2"}},
+		{runtime.RunFilter{Status: runtime.Running}, []string{"r1", "r0"}},
+		{runtime.RunFilter{Status: runtime.Halted}, []string{"r5"}},
+		{runtime.RunFilter{Outcome: runtime.Failed}, []string{"r3"}},
+		{runtime.RunFilter{Outcome: runtime.Success, Machine: "Order"}, []string{"r2"}},
+		{runtime.RunFilter{StartedFrom: start.Add(time.Hour), StartedTo: start.Add(3 * time.Hour)}, []string{"r2", "r1"}},
+		{runtime.RunFilter{After: "r2"}, []string{"r1", "r0"}},
+		{runtime.RunFilter{After: "r4", Machine: "Other"}, []string{"r1"}},
+		{runtime.RunFilter{State: "Nowhere"}, nil},
+	} {
+		rows, err := f.s.Runs(f.ctx, test.filter)
+		f.must(err)
+		equal(f, runIDs(rows), test.want)
+	}
+	rows, err := f.s.Runs(f.ctx, runtime.RunFilter{Limit: 1})
+	f.must(err)
+	equal(f, rows[0], f.load("r5"))
+	_, err = f.s.Runs(f.ctx, runtime.RunFilter{After: "no such"})
+	f.refused(err, runtime.ErrNotFound)
+}
+
+// testRunsPaging has runs that started at one time, and some that come while
+// the pages are read: each old one is listed exactly once.
+func testRunsPaging(f *fixture) {
+	var want []string
+	for i := range 25 {
+		id := fmt.Sprintf("r%02d", i)
+		f.commit(f.create(id))
+		if i%5 == 4 {
+			f.pass(time.Second)
+		}
+		want = append(want, id)
+	}
+	slices.Reverse(want)
+	var got []string
+	for after := ""; ; {
+		rows, err := f.s.Runs(f.ctx, runtime.RunFilter{Limit: 7, After: after})
+		f.must(err)
+		if len(rows) == 0 {
+			break
+		}
+		got = append(got, runIDs(rows)...)
+		after = got[len(got)-1]
+		f.commit(f.create("new" + after))
+	}
+	equal(f, got, want)
+}
+
+func runIDs(rows []runtime.RunRow) []string {
+	var ids []string
+	for _, r := range rows {
+		ids = append(ids, r.Run)
+	}
+	return ids
+}
+
+func testTimers(f *fixture) {
+	set := func(run, name string, after time.Duration) {
+		f.Helper()
+		c := f.next(run)
+		c.Set = []runtime.TimerRow{{Run: run, Name: name, Due: f.now.Add(after)}}
+		f.commit(c)
+	}
+	due := func(limit int, want ...string) {
+		f.Helper()
+		rows, err := f.s.Due(f.ctx, f.now, limit)
+		f.must(err)
+		var got []string
+		for _, r := range rows {
+			got = append(got, r.Run+"/"+r.Name)
+		}
+		equal(f, got, want)
+	}
+	f.commit(f.create("r1"))
+	f.commit(f.create("r2"))
+	set("r1", "slow", 3*time.Minute)
+	set("r1", "fast", time.Minute)
+	set("r2", "fast", 2*time.Minute)
+	f.pass(time.Minute - time.Microsecond)
+	due(0)
+	f.pass(time.Microsecond)
+	due(0, "r1/fast")
+	f.pass(time.Hour)
+	due(0, "r1/fast", "r2/fast", "r1/slow")
+	due(2, "r1/fast", "r2/fast")
+	set("r1", "fast", time.Hour) // set anew: it has one due time
+	due(0, "r2/fast", "r1/slow")
+
+	c := f.next("r1")
+	c.Drop = []string{"slow", "none"}
+	c.Set = []runtime.TimerRow{{Run: "r1", Name: "fast", Due: f.now}}
+	f.commit(c)
+	due(0, "r2/fast", "r1/fast")
+	c = f.next("r1") // dropped and set in one commit: set
+	c.Drop = []string{"fast"}
+	c.Set = []runtime.TimerRow{{Run: "r1", Name: "fast", Due: f.now}}
+	f.commit(c)
+	due(0, "r2/fast", "r1/fast")
+
+	c = f.next("r2")
+	c.Run.Paused = true
+	f.commit(c)
+	due(0, "r1/fast")
+	c = f.next("r2") // set while paused
+	c.Set = []runtime.TimerRow{{Run: "r2", Name: "more", Due: f.now}}
+	f.commit(c)
+	due(0, "r1/fast")
+	c = f.next("r2")
+	c.Run.Paused, c.Run.Status = false, runtime.Halted
+	f.commit(c)
+	due(0, "r1/fast")
+	c = f.next("r2")
+	c.Run.Status = runtime.Running
+	f.commit(c)
+	due(0, "r2/fast", "r1/fast", "r2/more")
+}
+
+func testNextWake(f *fixture) {
+	wake := func(want time.Time) {
+		f.Helper()
+		got, err := f.s.NextWake(f.ctx, f.now)
+		f.must(err)
+		equal(f, got, want)
+	}
+	wake(time.Time{})
+	base := f.now
+	at := func(minutes time.Duration) time.Time { return base.Add(minutes * time.Minute) }
+	f.begin("held")
+	wake(time.Time{}) // it is ready: whoever can take it need not wait
+	row := f.claimOne()
+	wake(row.LeaseUntil)
+	_, err := f.s.Renew(f.ctx, row.Claim(), f.now, at(30), nil)
+	f.must(err)
+	wake(at(30))
+	c := f.create("r")
+	c.Set = []runtime.TimerRow{{Run: "r", Name: "t", Due: at(20)}}
+	f.commit(c)
+	wake(at(20))
+	c = f.next("r")
+	f.start(c, "a").NotBefore = at(10)
+	f.commit(c)
+	wake(at(10))
+	f.now = at(10)
+	wake(at(20)) // what is due now is not later than now
+	c = f.next("r")
+	c.Run.Paused = true
+	f.commit(c)
+	wake(at(30))
+	f.now = at(30)
+	wake(time.Time{})
+}
+
+func outboxIDs(f *fixture) []string {
+	f.Helper()
+	rows, err := f.s.Outbox(f.ctx, 0)
+	f.must(err)
+	ids := []string{}
+	for _, m := range rows {
+		ids = append(ids, m.ID)
+	}
+	return ids
+}
+
+func testOutbox(f *fixture) {
+	publish := func(run string, ns ...int) {
+		f.Helper()
+		c := f.next(run)
+		for _, n := range ns {
+			c.Publish = append(c.Publish, runtime.MessageRow{
+				ID: fmt.Sprintf("%s.%d.%d", run, c.Run.Seq, n), Run: run, Seq: c.Run.Seq, N: n,
+				Machine: "Order", Event: "Shipped", Data: []byte(`{"n":1}`), At: f.now,
+			})
+		}
+		f.commit(c)
+		f.pass(time.Second)
+	}
+	f.commit(f.create("r1"))
+	f.commit(f.create("r2"))
+	f.commit(f.create("r3"))
+	equal(f, outboxIDs(f), []string{})
+	at := f.now
+	publish("r2", 1)
+	publish("r1", 1, 2, 10)
+	publish("r2", 1)
+	publish("r3", 1)
+	equal(f, outboxIDs(f), []string{"r2.2.1", "r1.2.1", "r3.2.1"})
+	rows, err := f.s.Outbox(f.ctx, 1)
+	f.must(err)
+	equal(f, rows, []runtime.MessageRow{{
+		ID: "r2.2.1", Run: "r2", Seq: 2, N: 1, Machine: "Order", Event: "Shipped", Data: []byte(`{"n":1}`), At: at,
+	}})
+	for _, step := range []struct {
+		delivered string
+		want      []string
+	}{
+		{"r2.2.1", []string{"r1.2.1", "r2.3.1", "r3.2.1"}},
+		{"r2.2.1", []string{"r1.2.1", "r2.3.1", "r3.2.1"}}, // twice
+		{"r1.2.1", []string{"r1.2.2", "r2.3.1", "r3.2.1"}},
+		{"r1.2.2", []string{"r1.2.10", "r2.3.1", "r3.2.1"}},
+		{"r3.2.1", []string{"r1.2.10", "r2.3.1"}},
+		{"r1.2.10", []string{"r2.3.1"}},
+		{"r2.3.1", []string{}},
+	} {
+		f.must(f.s.Delivered(f.ctx, step.delivered, f.now))
+		equal(f, outboxIDs(f), step.want)
+	}
+	f.refused(f.s.Delivered(f.ctx, "no such", f.now), runtime.ErrNotFound)
+	publish("r1", 1)
+	equal(f, outboxIDs(f), []string{"r1.3.1"})
+}

@@ -1,0 +1,215 @@
+// Package storetest is the conformance suite of runtime.Store: every store
+// passes it, and what it does not test no engine may rely on.
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// Run tests the stores that open gives. Each test opens a new, empty one; Run
+// closes it.
+func Run(t *testing.T, open func(t *testing.T) runtime.Store) {
+	for _, test := range []struct {
+		name string
+		run  func(*fixture)
+	}{
+		{"Definitions", testDefinitions},
+		{"Load", testLoad},
+		{"CommitRefused", testCommitRefused},
+		{"CommitOrderOfRefusals", testOrderOfRefusals},
+		{"CommitAtomic", testAtomic},
+		{"CommitMalformed", testMalformed},
+		{"CommitWithoutRecords", testWithoutRecords},
+		{"EventIDs", testEventIDs},
+		{"RowsAreCopies", testCopies},
+		{"History", testHistory},
+		{"Runs", testRuns},
+		{"RunsPaging", testRunsPaging},
+		{"Claim", testClaim},
+		{"ClaimFilters", testClaimFilters},
+		{"ClaimOrder", testClaimOrder},
+		{"ClaimAsleep", testClaimAsleep},
+		{"EpochsRise", testEpochsRise},
+		{"TaskEnds", testTaskEnds},
+		{"CancelHoldsBack", testCancelHoldsBack},
+		{"CancelWaiting", testCancelWaiting},
+		{"Renew", testRenew},
+		{"Checkpoints", testCheckpoints},
+		{"Release", testRelease},
+		{"Reclaim", testReclaim},
+		{"Fencing", testFencing},
+		{"Timers", testTimers},
+		{"NextWake", testNextWake},
+		{"Outbox", testOutbox},
+		{"ConcurrentCommits", testConcurrentCommits},
+		{"ConcurrentRuns", testConcurrentRuns},
+		{"ConcurrentClaims", testConcurrentClaims},
+		{"GivenUp", testGivenUp},
+		{"Closed", testClosed},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			test.run(newFixture(t, open(t)))
+		})
+	}
+}
+
+// fixture is a store with one definition, and a clock.
+type fixture struct {
+	*testing.T
+	s   runtime.Store
+	ctx context.Context
+	now time.Time
+}
+
+const (
+	definition = "hash-of-order"
+	activity   = "work"
+	ttl        = time.Minute
+)
+
+func newFixture(t *testing.T, s runtime.Store) *fixture {
+	t.Helper()
+	f := &fixture{T: t, s: s, ctx: t.Context(), now: time.Date(2026, 3, 1, 12, 0, 0, 123_000, time.UTC)}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	f.must(s.PutDefinition(f.ctx, runtime.DefinitionRow{
+		Hash: definition, Machine: "Order", Source: "machine Order {}", Definition: json.RawMessage(`{"format":1}`),
+	}))
+	return f
+}
+
+func (f *fixture) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+// refused expects an error.
+func (f *fixture) refused(err, want error) {
+	f.Helper()
+	if !errors.Is(err, want) {
+		f.Fatalf("got error %v, want %v", err, want)
+	}
+}
+
+func (f *fixture) pass(d time.Duration) { f.now = f.now.Add(d) }
+
+// create is the commit that creates a run.
+func (f *fixture) create(run string) *runtime.Commit {
+	row := runtime.RunRow{
+		Run: run, Machine: "Order", Definition: definition, State: "Idle", Status: runtime.Running,
+		Started: f.now, Entered: f.now,
+	}
+	return f.step(row, runtime.StartInput)
+}
+
+// next is a commit that takes a run one step on.
+func (f *fixture) next(run string) *runtime.Commit {
+	f.Helper()
+	row, err := f.s.Load(f.ctx, run)
+	f.must(err)
+	return f.step(row, runtime.EventInput)
+}
+
+func (f *fixture) step(row runtime.RunRow, kind runtime.InputKind) *runtime.Commit {
+	c := &runtime.Commit{Run: row, Expect: row.Seq}
+	c.Run.Seq++
+	c.Run.Updated = f.now
+	c.Run.Snapshot = json.RawMessage(fmt.Sprintf(`{"run":%q,"seq":%d}`, row.Run, c.Run.Seq))
+	h := runtime.HistoryRow{
+		Run: row.Run, Seq: c.Run.Seq, At: f.now, Kind: kind, Input: "Go", To: row.State, Effect: runtime.Moved,
+		Record: json.RawMessage(fmt.Sprintf(`{"seq":%d}`, c.Run.Seq)),
+	}
+	if row.Seq > 0 {
+		h.From = row.State
+	}
+	c.History = []runtime.HistoryRow{h}
+	return c
+}
+
+func (f *fixture) commit(c *runtime.Commit) {
+	f.Helper()
+	f.must(f.s.Commit(f.ctx, c))
+}
+
+// start adds a new attempt of a do to c, ready at once.
+func (f *fixture) start(c *runtime.Commit, do string) *runtime.TaskRow {
+	c.Start = append(c.Start, runtime.TaskRow{
+		Run: c.Run.Run, Machine: "Order", Definition: definition, Do: do, Activity: activity,
+		Key: fmt.Sprintf("%s/%s/%d", c.Run.Run, do, c.Run.Seq), Attempt: 1, Visit: 1, Seq: c.Run.Seq,
+		Timeout: time.Minute, Heartbeat: time.Second, Progress: 1500 * time.Nanosecond,
+	})
+	return &c.Start[len(c.Start)-1]
+}
+
+// begin creates a run with a task that is ready.
+func (f *fixture) begin(run string) {
+	f.Helper()
+	c := f.create(run)
+	f.start(c, "a")
+	f.commit(c)
+}
+
+func (f *fixture) query(worker string, limit int) runtime.ClaimQuery {
+	return runtime.ClaimQuery{
+		Worker: worker, Now: f.now, Until: f.now.Add(ttl), Limit: limit,
+		Activities: []runtime.Claimable{{Definition: definition, Activity: activity}},
+	}
+}
+
+func (f *fixture) claim(limit int) []runtime.TaskRow {
+	f.Helper()
+	rows, err := f.s.Claim(f.ctx, f.query("w1", limit))
+	f.must(err)
+	return rows
+}
+
+// claimOne expects that exactly one task is ready.
+func (f *fixture) claimOne() runtime.TaskRow {
+	f.Helper()
+	rows := f.claim(10)
+	if len(rows) != 1 {
+		f.Fatalf("%d tasks are ready, want 1: %+v", len(rows), rows)
+	}
+	return rows[0]
+}
+
+// idle expects that no task is ready.
+func (f *fixture) idle() {
+	f.Helper()
+	if rows := f.claim(10); len(rows) != 0 {
+		f.Fatalf("a task is ready, want none: %+v", rows)
+	}
+}
+
+func (f *fixture) load(run string) runtime.RunRow {
+	f.Helper()
+	row, err := f.s.Load(f.ctx, run)
+	f.must(err)
+	return row
+}
+
+func (f *fixture) tasks(run string) []runtime.TaskRow {
+	f.Helper()
+	rows, err := f.s.Tasks(f.ctx, run)
+	f.must(err)
+	return rows
+}
+
+func (f *fixture) history(run string) []runtime.HistoryRow {
+	f.Helper()
+	rows, err := f.s.History(f.ctx, run, 0, 0)
+	f.must(err)
+	return rows
+}

@@ -1,0 +1,59 @@
+package runtime
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// This file serves generated code, which is typed where the engine is not.
+
+// MustCompile compiles a definition in its JSON form. It panics where that is
+// damaged: it is for definitions that are part of a program.
+func MustCompile(definition string) *Machine {
+	d, err := ParseDefinition([]byte(definition))
+	if err != nil {
+		panic(fmt.Sprintf("runtime: %v", err))
+	}
+	m, err := Compile(d)
+	if err != nil {
+		panic(fmt.Sprintf("runtime: %v", err))
+	}
+	return m
+}
+
+// SendOption says something about the sending of an event.
+type SendOption func(*ExternalEvent)
+
+// NewEvent is the event called name, with the object of its fields.
+func NewEvent(name string, data json.RawMessage, options ...SendOption) ExternalEvent {
+	e := ExternalEvent{Name: name, Data: data}
+	for _, option := range options {
+		option(&e)
+	}
+	return e
+}
+
+// WithEventID makes sending idempotent: see ExternalEvent.ID.
+func WithEventID(id string) SendOption { return func(e *ExternalEvent) { e.ID = id } }
+
+// WithActor says in history who sent the event.
+func WithActor(name string) SendOption { return func(e *ExternalEvent) { e.Actor = name } }
+
+// WithReason says in history why the event was sent.
+func WithReason(why string) SendOption { return func(e *ExternalEvent) { e.Reason = why } }
+
+// IfSeq refuses the event where the run's sequence number is no longer seq.
+func IfSeq(seq int64) SendOption { return func(e *ExternalEvent) { e.IfSeq = seq } }
+
+// EncodeJSON is json.Marshal without the escapes that are meant for HTML: a
+// value of type json stays as it came.
+func EncodeJSON(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

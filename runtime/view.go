@@ -1,0 +1,188 @@
+package runtime
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// View is a run as an operator sees it. Its JSON form is stable.
+type View struct {
+	Run        string  `json:"run"`
+	Machine    string  `json:"machine"`
+	Definition string  `json:"definition"` // hash of the version
+	State      string  `json:"state"`
+	Status     Status  `json:"status"`
+	Outcome    Outcome `json:"outcome,omitempty"`
+	Seq        int64   `json:"seq"` // number of history records
+	Visit      int64   `json:"visit"`
+	Paused     bool    `json:"paused,omitempty"`
+	Cancelled  bool    `json:"cancelled,omitempty"` // cancel has been taken
+
+	Started time.Time `json:"started"`
+	Entered time.Time `json:"entered"` // when State was entered
+	Updated time.Time `json:"updated"` // time of the last step
+
+	Params json.RawMessage `json:"params"`
+	Data   json.RawMessage `json:"data"` // fields that are not set are absent
+
+	Events     []EventView    `json:"events"` // those that the run may take now
+	Activities []ActivityView `json:"activities,omitempty"`
+	Timers     []TimerView    `json:"timers,omitempty"`
+	Bounds     []BoundView    `json:"bounds,omitempty"` // of which something has been used
+	Halt       *HaltView      `json:"halt,omitempty"`
+}
+
+// EventView is an event that a run may take.
+type EventView struct {
+	Name   string      `json:"name"`
+	Fields []FieldView `json:"fields,omitempty"`
+}
+
+// FieldView is a field with its type as written in a machine.
+type FieldView struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// ActivityView is an activity of the present visit that has not ended. What is
+// known of its worker is given by Engine.Get alone.
+type ActivityView struct {
+	Do       string     `json:"do"`
+	Activity string     `json:"activity"`
+	Key      string     `json:"key"`
+	Attempt  int        `json:"attempt"`
+	Of       int64      `json:"of,omitempty"`    // the most attempts of an execution, where that is known
+	Until    *time.Time `json:"until,omitempty"` // a retry waits until then
+
+	Worker     string          `json:"worker,omitempty"` // empty where no one holds it
+	Since      *time.Time      `json:"since,omitempty"`  // when the worker took it
+	Beat       *time.Time      `json:"beat,omitempty"`   // last sign of life
+	Checkpoint json.RawMessage `json:"checkpoint,omitempty"`
+	Lost       int             `json:"lost,omitempty"` // how often a worker of the attempt was lost
+	LastError  *ErrorView      `json:"last_error,omitempty"`
+}
+
+// ErrorView is the last failure of an activity.
+type ErrorView struct {
+	Category string    `json:"category"`
+	Message  string    `json:"message"`
+	Attempt  int       `json:"attempt"`
+	At       time.Time `json:"at"`
+}
+
+// TimerView is a running timer.
+type TimerView struct {
+	Name string    `json:"name"`
+	Due  time.Time `json:"due"`
+}
+
+// BoundView is a bound of which something has been used.
+type BoundView struct {
+	Arm  string `json:"arm"`
+	Text string `json:"text"` // as written: "-> AwaitingRetry max 5"
+	Used int64  `json:"used"`
+	Max  int64  `json:"max"`
+}
+
+// HaltView is why a run stands still.
+type HaltView struct {
+	Reason string `json:"reason"`
+	Input  string `json:"input"` // what it could not take
+}
+
+// view is what the snapshot alone tells.
+func (m *Machine) view(s *Snapshot) View {
+	d := m.def
+	params, _ := m.EncodeParams(s.Params) // they fitted when the run started
+	v := View{
+		Run: s.Run, Machine: d.Name, Definition: m.hash, State: d.States[s.State].Path,
+		Status: s.Status, Outcome: s.Outcome, Seq: s.Seq, Visit: s.Visit,
+		Paused: !s.PausedAt.IsZero(), Cancelled: s.Cancelled,
+		Started: s.Started, Entered: s.Entered, Updated: s.Now,
+		Params: params, Data: m.EncodeData(s), Events: m.eventViews(m.Allowed(s)),
+	}
+	for i := range s.Tasks {
+		if s.Tasks[i].State == TaskOpen {
+			v.Activities = append(v.Activities, m.activityView(s, &s.Tasks[i]))
+		}
+	}
+	for _, a := range s.Alarms {
+		v.Timers = append(v.Timers, TimerView{Name: d.Timers[a.Timer].Name, Due: a.Due})
+	}
+	for i, used := range s.Counters {
+		if arm := &d.Arms[i]; used > 0 && arm.Max != nil {
+			v.Bounds = append(v.Bounds, BoundView{Arm: arm.Name, Text: arm.Text, Used: used, Max: *arm.Max})
+		}
+	}
+	if s.Halt != nil {
+		v.Halt = &HaltView{Reason: s.Halt.Reason, Input: m.Describe(s.Halt.Input)}
+	}
+	return v
+}
+
+func (m *Machine) eventViews(events []int) []EventView {
+	views := make([]EventView, 0, len(events))
+	for _, e := range events {
+		v := EventView{Name: m.def.Events[e].Name}
+		for i := range m.def.Events[e].Fields {
+			f := &m.def.Events[e].Fields[i]
+			v.Fields = append(v.Fields, FieldView{Name: f.Name, Type: m.def.typeName(&f.Type)})
+		}
+		views = append(views, v)
+	}
+	return views
+}
+
+func (m *Machine) activityView(s *Snapshot, t *Task) ActivityView {
+	do := &m.def.Dos[t.Do]
+	v := ActivityView{
+		Do: do.Name, Activity: m.def.Activities[do.Activity].Name,
+		Key: t.Key, Attempt: t.Attempt, Of: m.attempts(s.State, t.Do),
+	}
+	if !t.NotBefore.IsZero() {
+		until := t.NotBefore
+		v.Until = &until
+	}
+	return v
+}
+
+// attempts is the most that a visit of the leaf gives to an execution of a do:
+// the first, and one for each use of the retries that its failures can meet. A
+// retry with a block does not count, since it begins another execution. It is 0
+// where that has no bound, or where the bounds, or the execution itself, are not
+// those of the visit.
+func (m *Machine) attempts(leaf, do int) int64 {
+	if m.def.Dos[do].Scope.Kind != PerVisit {
+		return 0
+	}
+	total := int64(1)
+	seen := map[int]bool{}
+	for _, h := range m.def.States[leaf].Handlers {
+		if h.Kind != FailureInput || h.Do != do {
+			continue
+		}
+		for _, a := range h.Arms {
+			arm := &m.def.Arms[a]
+			if arm.Kind != RetryArm || arm.Block != nil || seen[a] {
+				continue
+			}
+			if seen[a] = true; arm.Max == nil || arm.Scope.Kind != PerVisit {
+				return 0
+			}
+			total += *arm.Max
+		}
+	}
+	return total
+}
+
+func (a *applied) view() View { return a.host.machine.view(a.snapshot) }
+
+// answered is the view, or that which an earlier send of the same event got.
+func (a *applied) answered() (View, error) {
+	if a.answer == nil {
+		return a.view(), nil
+	}
+	var v View
+	err := json.Unmarshal(a.answer, &v)
+	return v, err
+}

@@ -1,0 +1,109 @@
+package runtime
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// StepView is one line of a run's history, for people and their scripts. Its
+// JSON form is stable; durations are in Go's form.
+type StepView struct {
+	Seq    int64     `json:"seq"`
+	At     time.Time `json:"at"`
+	Kind   InputKind `json:"kind"`
+	Input  string    `json:"input"` // as written in a trigger: "StartReview", "failed(timeout)"
+	From   string    `json:"from,omitempty"`
+	To     string    `json:"to"`
+	Effect Effect    `json:"effect"`
+
+	Data json.RawMessage `json:"data,omitempty"` // payload of the event, or the parameters of a start
+
+	Arm       string        `json:"arm,omitempty"`
+	Text      string        `json:"text,omitempty"` // of the arm, as written
+	Count     int64         `json:"count,omitempty"`
+	Max       int64         `json:"max,omitempty"`
+	Passed    []PassedView  `json:"passed,omitempty"`
+	Guards    []VerdictView `json:"guards,omitempty"`
+	Redirects []string      `json:"redirects,omitempty"` // leaves that a false require turned away from
+	Wait      string        `json:"wait,omitempty"`      // before a retry
+	Held      string        `json:"held,omitempty"`      // how long the run had been in From
+
+	Activity string `json:"activity,omitempty"` // of a result or failure
+	Attempt  int    `json:"attempt,omitempty"`
+	Key      string `json:"key,omitempty"`
+	Category string `json:"category,omitempty"`
+	Message  string `json:"message,omitempty"` // of a failure; of a halt: why
+
+	EventID string `json:"event_id,omitempty"`
+	Actor   string `json:"actor,omitempty"`
+	Reason  string `json:"reason,omitempty"` // that the sender gave
+}
+
+// PassedView is an arm that was tried and not taken.
+type PassedView struct {
+	Arm  string `json:"arm"`
+	Text string `json:"text"`
+	Why  string `json:"why"`
+}
+
+// VerdictView is what a host guard answered.
+type VerdictView struct {
+	Guard  string          `json:"guard"`
+	Args   json.RawMessage `json:"args"`
+	Answer bool            `json:"answer"`
+}
+
+// stepView shows a record of a run of m.
+func (m *Machine) stepView(r *Record) StepView {
+	d, in := m.def, &r.Input
+	v := StepView{
+		Seq: r.Seq, At: r.At, Kind: in.Kind, Input: m.Describe(*in), To: d.States[r.To].Path, Effect: r.Effect,
+		Data: m.payloadText(in), Count: r.Count, Attempt: in.Attempt, Key: in.Key, Message: in.Message,
+		EventID: in.ID, Actor: in.Actor, Reason: in.Reason,
+	}
+	if r.From >= 0 {
+		v.From, v.Held = d.States[r.From].Path, r.Held.String()
+	}
+	if r.Arm >= 0 {
+		arm := &d.Arms[r.Arm]
+		if v.Arm, v.Text = arm.Name, arm.Text; arm.Max != nil {
+			v.Max = *arm.Max
+		}
+	}
+	if r.Effect == Retried {
+		v.Wait = r.Wait.String()
+	}
+	if r.Effect == HaltedBy {
+		v.Message = r.Reason
+	}
+	if in.Kind == ResultInput || in.Kind == FailureInput {
+		v.Activity = d.Activities[d.Dos[in.Do].Activity].Name
+	}
+	if in.Kind == FailureInput {
+		v.Category = d.Categories[in.Category]
+	}
+	for _, p := range r.Passed {
+		v.Passed = append(v.Passed, PassedView{Arm: d.Arms[p.Arm].Name, Text: d.Arms[p.Arm].Text, Why: p.Why})
+	}
+	for _, a := range r.Verdicts {
+		g := &d.Guards[a.Guard]
+		v.Guards = append(v.Guards, VerdictView{Guard: g.Name, Args: appendFields(nil, g.Params, a.Args), Answer: a.Answer})
+	}
+	for _, s := range r.Redirects {
+		v.Redirects = append(v.Redirects, d.States[s].Path)
+	}
+	return v
+}
+
+// payloadText is what an input carries, or nothing.
+func (m *Machine) payloadText(in *Input) json.RawMessage {
+	switch in.Kind {
+	case StartInput:
+		return appendFields(nil, m.def.Params, in.Data)
+	case EventInput, KeptInput, ResultInput:
+		if in.Event >= 0 {
+			return appendFields(nil, m.def.Events[in.Event].Fields, in.Data)
+		}
+	}
+	return nil
+}

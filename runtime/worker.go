@@ -1,0 +1,256 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// Run works on all runs of the store that this engine has functions for, until
+// ctx is done: it claims activities, never more than it has room for, and runs
+// them, fires timers, and takes over from workers that were lost. What happens
+// in this process wakes it at once; for what other processes do it looks every
+// poll interval.
+//
+// When ctx is done it claims nothing more, lets activities go on for the grace
+// period, cancels those that are left, gives their tasks back uncounted, and
+// returns nil once every activity has returned. An error means that the store
+// has failed again and again. Each call of Run has room for as many activities
+// as the engine's concurrency says.
+func (e *Engine) Run(ctx context.Context) error {
+	return e.work(ctx, &allRuns{engine: e, skipped: map[string]time.Time{}}, nil)
+}
+
+// RunUntilIdle works as Run does, but on one run alone, until it has ended, is
+// halted or paused, or waits only for events from outside. It gives the run as
+// it then is. Where ctx is done first it stops as Run does, and the error is
+// ctx's.
+//
+// A run waits only for events from outside when no activity of it is open and
+// its state takes an event itself, or has no timer of its own and takes one
+// somewhere around it: so a run that waits for an approval, or for a day, is
+// left, and one that only sleeps until its next try is not.
+func (e *Engine) RunUntilIdle(ctx context.Context, run string) (View, error) {
+	return e.runUntil(ctx, run, e.idle)
+}
+
+// RunUntilDone works as RunUntilIdle does, but waits on for events from outside:
+// until the run has ended or is halted.
+func (e *Engine) RunUntilDone(ctx context.Context, run string) (View, error) {
+	return e.runUntil(ctx, run, e.done)
+}
+
+func (e *Engine) runUntil(ctx context.Context, run string, reached func(context.Context, string) (bool, error)) (View, error) {
+	stop := func() (bool, error) { return reached(ctx, run) }
+	if err := e.work(ctx, &oneRun{engine: e, run: run}, stop); err != nil {
+		return View{}, err
+	}
+	v, err := e.Get(context.WithoutCancel(ctx), run)
+	if err != nil {
+		return View{}, err
+	}
+	return v, ctx.Err()
+}
+
+// Wait waits until a run has ended, is halted or paused, or waits only for
+// events from outside, as RunUntilIdle does, while others work on it.
+func (e *Engine) Wait(ctx context.Context, run string) (View, error) {
+	woken, stop := e.changes.watch(run)
+	defer stop()
+	for {
+		idle, err := e.idle(ctx, run)
+		if err != nil {
+			return View{}, err
+		}
+		if idle {
+			return e.Get(ctx, run)
+		}
+		if err := e.pause(ctx, woken, e.poll); err != nil {
+			return View{}, err
+		}
+	}
+}
+
+// scope is what a worker works on.
+type scope interface {
+	// prepare is called once, before work begins.
+	prepare(ctx context.Context) error
+	// fire takes what has fallen due by now, and reports whether that was
+	// anything.
+	fire(ctx context.Context, now time.Time) (fired bool, err error)
+	// claim leases up to limit tasks.
+	claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error)
+	// expired lists claims of lost workers.
+	expired(ctx context.Context, now time.Time) ([]TaskRow, error)
+	// wake is the next time, later than after, at which a timer, a task or a
+	// lease will want attention; zero for never.
+	wake(ctx context.Context, after time.Time) (time.Time, error)
+}
+
+// worker is one call of Run or RunUntilIdle.
+type worker struct {
+	engine *Engine
+	scope  scope
+
+	attempts sync.WaitGroup
+	ended    chan struct{} // receives after an attempt has ended
+
+	mu      sync.Mutex
+	running map[*running]struct{}
+}
+
+// A worker gives up after maxFailures rounds in a row that have failed. It
+// waits twice as long after each, up to maxFailureWait: with the default poll
+// interval it holds out for three minutes.
+const (
+	maxFailures    = 12
+	maxFailureWait = 30 * time.Second
+)
+
+// work rounds until ctx is done or stop says so.
+func (e *Engine) work(ctx context.Context, scope scope, stop func() (bool, error)) error {
+	w := &worker{engine: e, scope: scope, ended: make(chan struct{}, 1), running: map[*running]struct{}{}}
+	woken, unwatch := e.changes.watch("")
+	defer unwatch()
+	defer w.shutDown(ctx)
+	failures, prepared := 0, false
+	for ctx.Err() == nil {
+		wait, err := time.Duration(0), error(nil)
+		if !prepared {
+			err = scope.prepare(ctx)
+			prepared = err == nil
+		}
+		if err == nil {
+			wait, err = w.round(ctx)
+		}
+		if err == nil && stop != nil {
+			idle, failed := stop()
+			if idle {
+				return nil
+			}
+			err = failed
+		}
+		switch {
+		case ctx.Err() != nil:
+		case stop != nil && errors.Is(err, ErrNotFound):
+			return err // the one run that it is about
+		case err != nil:
+			if failures++; failures == maxFailures {
+				return fmt.Errorf("the worker gives up after %d failures in a row: %w", failures, err)
+			}
+			e.logger.Warn("the worker failed and goes on", slog.Any("error", err), slog.Int("failures", failures))
+			wait = min(e.poll<<failures, maxFailureWait)
+		default:
+			failures = 0
+		}
+		w.rest(ctx, woken, wait)
+	}
+	return nil
+}
+
+// rest waits until there may be something to do, for at most d.
+func (w *worker) rest(ctx context.Context, woken <-chan struct{}, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := w.engine.clock.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-woken:
+	case <-w.ended:
+	case <-timer.C():
+	}
+}
+
+// round does once all that there is to do, and says how long to rest.
+func (w *worker) round(ctx context.Context) (time.Duration, error) {
+	e := w.engine
+	now := e.now()
+	fired, err := w.scope.fire(ctx, now)
+	if err != nil {
+		return 0, err
+	}
+	lost, err := w.scope.expired(ctx, now)
+	if err != nil {
+		return 0, fmt.Errorf("looking for lost workers: %w", err)
+	}
+	taken := false
+	for i := range lost {
+		if e.takeOver(ctx, &lost[i]) {
+			taken = true
+		}
+	}
+	claimed, err := w.claim(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if fired || claimed || taken {
+		return 0, nil
+	}
+	wake, err := w.scope.wake(ctx, now)
+	if err != nil {
+		return 0, fmt.Errorf("looking for the next thing to do: %w", err)
+	}
+	rest := e.poll - rand.N(e.poll/4+1) // processes do not look all at once
+	if !wake.IsZero() {
+		rest = min(rest, wake.Sub(e.clock.Now()))
+	}
+	return rest, nil
+}
+
+// claim takes as many tasks as there is room for, and runs them.
+func (w *worker) claim(ctx context.Context) (bool, error) {
+	e := w.engine
+	activities := e.claimable()
+	free := e.concurrency - w.occupied()
+	if free <= 0 || len(activities) == 0 {
+		return false, nil
+	}
+	now := e.now()
+	rows, err := w.scope.claim(ctx, ClaimQuery{
+		Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free, Activities: activities,
+	})
+	if err != nil {
+		return false, fmt.Errorf("claiming tasks: %w", err)
+	}
+	for i := range rows {
+		w.start(&rows[i])
+	}
+	return len(rows) > 0, nil
+}
+
+func (w *worker) occupied() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.running)
+}
+
+// shutDown waits for the activities under way: first it lets them go on, then
+// it cancels them. When the worker has nothing more to do of its own accord
+// there are none of its runs' left.
+func (w *worker) shutDown(ctx context.Context) {
+	e := w.engine
+	done := make(chan struct{})
+	go func() {
+		w.attempts.Wait()
+		close(done)
+	}()
+	timer := e.clock.NewTimer(e.grace)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return
+	case <-timer.C():
+	}
+	w.mu.Lock()
+	for r := range w.running {
+		r.stop(ErrStopped)
+	}
+	w.mu.Unlock()
+	<-done
+}

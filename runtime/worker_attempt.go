@@ -1,0 +1,281 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// running is an attempt that this process holds.
+type running struct {
+	engine *Engine
+	worker *worker
+	task   TaskRow
+	host   *host
+	do     int
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	nudge  chan struct{} // receives when something below has changed
+
+	// These times are as Clock.Now gives them: with the system's clock their
+	// differences do not follow its jumps.
+	claimed  time.Time
+	mu       sync.Mutex
+	beat     time.Time // last sign of life
+	progress time.Time // last checkpoint
+	lease    time.Time // until when the task is ours
+	cause    error     // why the activity is to stop; nil while it is not
+	giveUp   time.Time // when it will be left to itself
+	category string    // of the failure, where cause is ErrOverdue
+	message  string
+}
+
+// outcome is how a call of an activity ended.
+type outcome struct {
+	result Result
+	err    error
+}
+
+// start runs a task that has been claimed.
+func (w *worker) start(task *TaskRow) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	now := w.engine.clock.Now()
+	r := &running{
+		engine: w.engine, worker: w, task: *task, ctx: ctx, cancel: cancel, nudge: make(chan struct{}, 1),
+		claimed: now, beat: now, progress: now, lease: now.Add(w.engine.lease),
+	}
+	w.mu.Lock()
+	w.running[r] = struct{}{}
+	w.mu.Unlock()
+	w.engine.active.add(r)
+	w.attempts.Go(r.run)
+}
+
+// free gives the room of an attempt back.
+func (w *worker) free(r *running) {
+	w.mu.Lock()
+	delete(w.running, r)
+	w.mu.Unlock()
+	select {
+	case w.ended <- struct{}{}:
+	default:
+	}
+}
+
+// run sees an attempt through: it calls the activity, watches it, and commits
+// how it ended.
+func (r *running) run() {
+	defer r.cancel(nil)
+	f, args, ok := r.prepare()
+	if !ok {
+		r.engine.active.remove(r)
+		r.worker.free(r)
+		return
+	}
+	a := &Attempt{
+		Run: r.task.Run, Machine: r.task.Machine, Activity: r.task.Activity, Number: r.task.Attempt,
+		Key: r.task.Key, Args: args, Checkpoint: r.task.Checkpoint,
+		beat: r.heartbeat, progress: r.checkpoint,
+	}
+	returned := make(chan outcome, 1)
+	go r.call(f, a, returned)
+	out, ended := r.watch(returned)
+	r.conclude(out, ended)
+	r.engine.active.remove(r)
+	if ended {
+		r.worker.free(r)
+		return
+	}
+	go func() { // its room stays taken for as long as it goes on
+		<-returned
+		if r.stopCause() == ErrMoved {
+			r.confirm()
+		}
+		r.worker.free(r)
+	}()
+}
+
+// call calls the activity. Whatever it does, an outcome is sent.
+func (r *running) call(f ActivityFunc, a *Attempt, returned chan<- outcome) {
+	out := outcome{err: errors.New("the activity ended its goroutine without returning")}
+	defer func() {
+		if p := recover(); p != nil {
+			out = outcome{err: fmt.Errorf("panic: %v", p)}
+			r.engine.logger.Error("an activity panicked", slog.String("run", a.Run), slog.String("activity", a.Activity),
+				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+		}
+		returned <- out
+	}()
+	result, err := f(r.ctx, a)
+	out = outcome{result, err}
+}
+
+// prepare finds the function and reads the arguments from the run as it is
+// now. Where there is nothing to run the task has been dealt with.
+func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
+	e, t := r.engine, &r.task
+	h, s, err := e.snapshot(r.ctx, t.Run)
+	if err != nil {
+		r.giveBack(e.poll, err.Error())
+		return nil, nil, false
+	}
+	r.host = h
+	do, known := h.machine.index.dos[t.Do]
+	f := h.handlers.Activities[t.Activity]
+	if !known || f == nil {
+		r.giveBack(skipFor, "this engine has no function for it")
+		return nil, nil, false
+	}
+	r.do = do
+	if s.openTask(&Input{Do: do, Key: t.Key, Attempt: t.Attempt}) < 0 {
+		r.confirm() // cancelled since it was claimed
+		r.report(AttemptCancelled, "", "", "the run had moved on before it started")
+		return nil, nil, false
+	}
+	if s.Status != Running {
+		r.giveBack(skipFor, "the run is "+string(s.Status))
+		return nil, nil, false
+	}
+	a := asker{ctx: r.ctx, host: h}
+	args, err := h.machine.TaskArgs(s, do, e.now(), a.ask)
+	switch {
+	case a.unasked != nil:
+		r.giveBack(skipFor, a.unasked.Error())
+		return nil, nil, false
+	case err != nil:
+		r.fail("unknown", err.Error(), nil)
+		return nil, nil, false
+	}
+	return f, args, true
+}
+
+// heartbeat notes a sign of life.
+func (r *running) heartbeat() {
+	r.mu.Lock()
+	r.beat = r.engine.clock.Now()
+	r.mu.Unlock()
+}
+
+// checkpoint stores one; see Attempt.Progress.
+func (r *running) checkpoint(data json.RawMessage) error {
+	e := r.engine
+	if why := e.oversized(data); why != "" {
+		return fmt.Errorf("the checkpoint is too large: %s", why)
+	}
+	if cause := r.stopCause(); cause != nil {
+		return cause
+	}
+	if err := r.renew(data); err != nil {
+		return err
+	}
+	now := e.clock.Now()
+	r.mu.Lock()
+	r.beat, r.progress = now, now
+	r.mu.Unlock()
+	return nil
+}
+
+// renew lengthens the lease. Where the task is no longer ours, or has been
+// cancelled, the activity is told to stop.
+func (r *running) renew(checkpoint json.RawMessage) error {
+	e := r.engine
+	asked, now := e.clock.Now(), e.now()
+	cancelled, err := e.store.Renew(context.WithoutCancel(r.ctx), r.task.Claim(), now, now.Add(e.lease), checkpoint)
+	switch {
+	case errors.Is(err, ErrFenced):
+		r.stop(ErrFenced)
+		return err
+	case err != nil:
+		return fmt.Errorf("renewing the lease: %w", err)
+	}
+	r.mu.Lock()
+	r.lease = asked.Add(e.lease)
+	r.mu.Unlock()
+	if cancelled {
+		r.stop(ErrMoved)
+	}
+	return nil
+}
+
+// stop cancels the activity's context. That the run has moved on, or the task
+// is another's, counts more than what was said before.
+func (r *running) stop(cause error) {
+	r.mu.Lock()
+	if r.cause == nil {
+		r.giveUp = r.engine.clock.Now().Add(r.engine.stopping)
+	}
+	if r.cause == nil || cause == ErrMoved || cause == ErrFenced {
+		r.cause = cause
+	}
+	r.mu.Unlock()
+	r.cancel(cause)
+	select {
+	case r.nudge <- struct{}{}:
+	default:
+	}
+}
+
+func (r *running) stopCause() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.cause
+}
+
+// attemptID tells attempts apart within a store.
+type attemptID struct {
+	run, key string
+	attempt  int
+}
+
+func (r *running) id() attemptID { return attemptID{r.task.Run, r.task.Key, r.task.Attempt} }
+
+// activeAttempts are the attempts that run in this process.
+type activeAttempts struct {
+	mu   sync.Mutex
+	byID map[attemptID]*running
+}
+
+func (a *activeAttempts) add(r *running) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.byID == nil {
+		a.byID = map[attemptID]*running{}
+	}
+	a.byID[r.id()] = r
+}
+
+func (a *activeAttempts) remove(r *running) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.byID[r.id()] == r {
+		delete(a.byID, r.id())
+	}
+}
+
+// holds reports whether the claim of t is that of an attempt running here.
+func (a *activeAttempts) holds(t *TaskRow) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.byID[attemptID{t.Run, t.Key, t.Attempt}]
+	return r != nil && r.task.Epoch == t.Epoch
+}
+
+// release tells the attempts that a step has ended to stop.
+func (a *activeAttempts) release(run string, commands []Command) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i := range commands {
+		if kind := commands[i].Kind; kind != CancelTask && kind != EndTask {
+			continue
+		}
+		t := &commands[i].Task
+		if r := a.byID[attemptID{run, t.Key, t.Attempt}]; r != nil {
+			r.stop(ErrMoved)
+		}
+	}
+}

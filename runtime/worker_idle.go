@@ -1,0 +1,55 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+)
+
+// idle reports whether nothing moves the run but events from outside.
+func (e *Engine) idle(ctx context.Context, run string) (bool, error) {
+	h, s, err := e.snapshot(ctx, run)
+	if err != nil {
+		return false, err
+	}
+	held, err := e.store.Held(ctx, run, e.now())
+	if err != nil {
+		return false, fmt.Errorf("run %q: %w", run, err)
+	}
+	if held {
+		return false, nil
+	}
+	return s.Status != Running || !s.PausedAt.IsZero() || h.machine.waitsOutside(s), nil
+}
+
+// done reports whether the run has ended or is halted.
+func (e *Engine) done(ctx context.Context, run string) (bool, error) {
+	row, err := e.store.Load(ctx, run)
+	if err != nil {
+		return false, fmt.Errorf("run %q: %w", run, err)
+	}
+	return row.Status != Running, nil
+}
+
+// waitsOutside reports whether a run with nothing due waits only for events
+// from outside; RunUntilIdle says what that means.
+func (m *Machine) waitsOutside(s *Snapshot) bool {
+	for i := range s.Tasks {
+		if s.Tasks[i].State == TaskOpen {
+			return false
+		}
+	}
+	allowed := m.Allowed(s)
+	for _, e := range allowed {
+		for _, a := range m.handlers[inputKey{state: s.State, kind: EventInput, a: e}] {
+			if m.def.Arms[a].State == s.State {
+				return true
+			}
+		}
+	}
+	for _, alarm := range s.Alarms {
+		if m.def.Timers[alarm.Timer].State == s.State {
+			return false
+		}
+	}
+	return len(allowed) > 0 || len(s.Alarms) == 0
+}

@@ -1,0 +1,209 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+)
+
+// batch is how many timers or leases a worker looks at in one round.
+const batch = 100
+
+// allRuns is the scope of Run: every run of the store.
+type allRuns struct {
+	engine *Engine
+	// skipped are runs whose timers this engine cannot fire, because it lacks
+	// a guard or the run is damaged, with the time when they are tried again.
+	mu      sync.Mutex
+	skipped map[string]time.Time
+}
+
+// skipFor is how long a run is left alone whose timer could not be fired.
+const skipFor = 30 * time.Second
+
+// prepare makes those versions known whose runs have not ended, so that their
+// activities are claimed too.
+func (a *allRuns) prepare(ctx context.Context) error {
+	e := a.engine
+	unknown := map[string]error{}
+	for after := ""; ; {
+		rows, err := e.store.Runs(ctx, RunFilter{Status: Running, Limit: 1000, After: after})
+		if err != nil {
+			return fmt.Errorf("looking for unfinished runs: %w", err)
+		}
+		for i := range rows {
+			hash := rows[i].Definition
+			if _, tried := unknown[hash]; tried {
+				continue
+			}
+			_, unknown[hash] = e.host(ctx, hash)
+			if err := unknown[hash]; err != nil {
+				e.logger.Error("runs of a machine are left alone", slog.String("machine", rows[i].Machine),
+					slog.String("run", rows[i].Run), slog.Any("error", err))
+			}
+		}
+		if len(rows) < 1000 {
+			return nil
+		}
+		after = rows[len(rows)-1].Run
+	}
+}
+
+// fire fires the timers of several runs side by side; a run takes all that is
+// due at once.
+func (a *allRuns) fire(ctx context.Context, now time.Time) (bool, error) {
+	a.forgive(now)
+	rows, err := a.engine.store.Due(ctx, now, batch+len(a.skipped))
+	if err != nil {
+		return false, fmt.Errorf("looking for due timers: %w", err)
+	}
+	var due []string
+	for _, row := range rows {
+		if _, skip := a.skipped[row.Run]; !skip && !slices.Contains(due, row.Run) {
+			due = append(due, row.Run)
+		}
+	}
+	a.fireEach(ctx, due, now)
+	return len(due) > 0, nil
+}
+
+// firing is how many runs fire their timers at once.
+const firing = 8
+
+func (a *allRuns) fireEach(ctx context.Context, runs []string, now time.Time) {
+	var group sync.WaitGroup
+	slots := make(chan struct{}, firing)
+	for _, run := range runs {
+		slots <- struct{}{}
+		group.Go(func() {
+			defer func() { <-slots }()
+			out, err := a.engine.apply(ctx, &request{run: run})
+			switch {
+			case ctx.Err() != nil:
+			case err != nil:
+				a.engine.logger.Warn("a timer could not be fired", slog.String("run", run), slog.Any("error", err))
+				a.skip(run, now.Add(skipFor))
+			case out.steps == 0: // another process was faster
+				a.skip(run, now.Add(a.engine.poll))
+			}
+		})
+	}
+	group.Wait()
+}
+
+func (a *allRuns) skip(run string, until time.Time) {
+	a.mu.Lock()
+	a.skipped[run] = until
+	a.mu.Unlock()
+}
+
+func (a *allRuns) forgive(now time.Time) {
+	for run, until := range a.skipped {
+		if !now.Before(until) {
+			delete(a.skipped, run)
+		}
+	}
+}
+
+func (a *allRuns) claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error) {
+	return a.engine.store.Claim(ctx, q)
+}
+
+func (a *allRuns) expired(ctx context.Context, now time.Time) ([]TaskRow, error) {
+	return a.engine.store.Expired(ctx, now, batch)
+}
+
+func (a *allRuns) wake(ctx context.Context, after time.Time) (time.Time, error) {
+	return a.engine.store.NextWake(ctx, after)
+}
+
+// oneRun is the scope of RunUntilIdle: one run, and nothing of the others.
+type oneRun struct {
+	engine *Engine
+	run    string
+}
+
+func (o *oneRun) prepare(ctx context.Context) error {
+	row, err := o.engine.store.Load(ctx, o.run)
+	if err == nil {
+		_, err = o.engine.host(ctx, row.Definition)
+	}
+	if err != nil {
+		return fmt.Errorf("run %q: %w", o.run, err)
+	}
+	return nil
+}
+
+// fire reads the timers of the run itself.
+func (o *oneRun) fire(ctx context.Context, now time.Time) (fired bool, err error) {
+	_, s, err := o.engine.snapshot(ctx, o.run)
+	if err != nil || s.Status != Running || !s.PausedAt.IsZero() {
+		return false, err
+	}
+	if next := nextAlarm(s); next.IsZero() || next.After(now) {
+		return false, nil
+	}
+	_, err = o.engine.apply(ctx, &request{run: o.run})
+	return err == nil, err
+}
+
+// nextAlarm is when the first timer of a run falls due; zero without one.
+func nextAlarm(s *Snapshot) (next time.Time) {
+	for i := range s.Alarms {
+		next = earlier(next, s.Alarms[i].Due)
+	}
+	return next
+}
+
+func (o *oneRun) claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error) {
+	q.Run = o.run
+	return o.engine.store.Claim(ctx, q)
+}
+
+// expired asks for all there are, since those of other runs come with it.
+func (o *oneRun) expired(ctx context.Context, now time.Time) ([]TaskRow, error) {
+	rows, err := o.engine.store.Expired(ctx, now, 0)
+	return slices.DeleteFunc(rows, func(t TaskRow) bool { return t.Run != o.run }), err
+}
+
+func (o *oneRun) wake(ctx context.Context, after time.Time) (time.Time, error) {
+	_, s, err := o.engine.snapshot(ctx, o.run)
+	if err != nil {
+		return time.Time{}, err
+	}
+	tasks, err := o.engine.store.Tasks(ctx, o.run)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("the tasks of run %q: %w", o.run, err)
+	}
+	next := nextAlarm(s)
+	for i := range tasks {
+		due := tasks[i].NotBefore
+		if tasks[i].Worker != "" {
+			due = tasks[i].LeaseUntil
+		}
+		if due.After(after) {
+			next = earlier(next, due)
+		}
+	}
+	return next, nil
+}
+
+// earlier is the earlier of two times, where the zero time is none.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// snapshot reads a run.
+func (e *Engine) snapshot(ctx context.Context, run string) (*host, *Snapshot, error) {
+	row, err := e.store.Load(ctx, run)
+	if err != nil {
+		return nil, nil, fmt.Errorf("run %q: %w", run, err)
+	}
+	return e.decode(ctx, &row)
+}
