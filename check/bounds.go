@@ -1,0 +1,171 @@
+package check
+
+import (
+	"math/big"
+
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Worst is the worst case of a machine: the most that any run can take. A figure
+// is reached by a run, and says so with Exact, or it is an upper bound. Time is
+// always an upper bound.
+type Worst struct {
+	Steps      Figure // moves and retries
+	Time       Figure // nanoseconds
+	Costs      []Figure
+	Activities []Figure // attempts of each, in the order of their declarations
+	Unbounded  []Endless
+}
+
+// Figure is one figure of the worst case.
+type Figure struct {
+	Name    string        // "steps", "time", or that of a cost or an activity
+	Amount  *big.Rat      // nil where there is no bound
+	Exact   bool          // some run reaches it
+	Factors string        // of an activity: "write_patch 12 = 3 attempts x 4 visits"; empty where it says no more than the figure
+	Run     *diag.Witness // that reaches it; nil where there is none to show
+}
+
+// Endless is why a figure has no bound.
+type Endless struct {
+	What string // the name of the figure
+	Why  string // a clause: "Idle waits for StartReview with no timer"
+}
+
+// Bounds computes the worst case of m, telling apart at most limit
+// configurations; past it the figures are upper bounds. It is nil for a machine
+// that is broken.
+func Bounds(m *ir.Machine, limit int) *Worst {
+	if m.Broken || m.Incomplete || m.Root.Leaf() == nil {
+		return nil
+	}
+	return (&shared{Machine: m, proof: proof{most: limit}}).Worst()
+}
+
+// Worst is the worst case of the machine.
+func (s *shared) Worst() *Worst {
+	if s.proof.worst == nil {
+		if p := s.Product(); p != nil {
+			s.proof.worst = newMeter(p).worst()
+		} else {
+			s.proof.worst = upperBounds(s.Control())
+		}
+	}
+	return s.proof.worst
+}
+
+// meter measures the product.
+type meter struct {
+	p   *explore.Product
+	of  []int32
+	n   int
+	out *Worst
+}
+
+func newMeter(p *explore.Product) *meter {
+	of, n := p.Components()
+	return &meter{p: p, of: of, n: n, out: &Worst{}}
+}
+
+func (t *meter) worst() *Worst {
+	m, w := t.p.Table.Machine, t.out
+	w.Steps = t.figure("steps", t.p.Steps(), big.NewRat(1, 1))
+	w.Time = t.time()
+	for _, name := range costNames(m) {
+		w.Costs = append(w.Costs, t.cost(name))
+	}
+	for _, a := range m.Activities {
+		f := t.figure(a.Name, t.p.Attempts(func(b *ir.Activity) int64 {
+			if a == b {
+				return 1
+			}
+			return 0
+		}), big.NewRat(1, 1))
+		f.Factors = t.factors(a, f)
+		w.Activities = append(w.Activities, f)
+	}
+	return w
+}
+
+// costNames are the names of all costs, in the order in which they are declared.
+func costNames(m *ir.Machine) []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, a := range m.Activities {
+		for _, c := range a.Costs {
+			if !seen[c.Name] {
+				seen[c.Name] = true
+				names = append(names, c.Name)
+			}
+		}
+	}
+	return names
+}
+
+// figure measures one figure. Weights are whole numbers of unit.
+func (t *meter) figure(name string, w *explore.Weigher, unit *big.Rat) Figure {
+	longest := graph.NewLongest(&t.p.Graph, t.of, t.n, w.Of)
+	f := Figure{Name: name}
+	length := longest.Length[0]
+	if length == graph.Infinite {
+		t.out.Unbounded = append(t.out.Unbounded, Endless{What: name, Why: t.cycle(w)})
+		return f
+	}
+	f.Amount = new(big.Rat).Mul(new(big.Rat).SetInt64(length), unit)
+	path := longest.Path(0)
+	run, sure := t.p.Run(path, -1)
+	f.Run, f.Exact = run, sure
+	return f
+}
+
+// cost measures a cost exactly: amounts become whole numbers of the greatest
+// unit that they all are multiples of.
+func (t *meter) cost(name string) Figure {
+	denominator := big.NewInt(1)
+	amounts := map[*ir.Activity]*big.Rat{}
+	for _, a := range t.p.Table.Machine.Activities {
+		for _, c := range a.Costs {
+			if c.Name == name {
+				amounts[a] = c.Amount
+				gcd := new(big.Int).GCD(nil, nil, denominator, c.Amount.Denom())
+				denominator.Mul(denominator, new(big.Int).Div(c.Amount.Denom(), gcd))
+			}
+		}
+	}
+	scale := new(big.Rat).SetInt(denominator)
+	return t.figure(name, t.p.Attempts(func(a *ir.Activity) int64 {
+		if amounts[a] == nil {
+			return 0
+		}
+		whole := new(big.Rat).Mul(amounts[a], scale).Num()
+		if !whole.IsInt64() {
+			return graph.Infinite
+		}
+		return whole.Int64()
+	}), new(big.Rat).Inv(scale))
+}
+
+func (t *meter) time() Figure {
+	f := Figure{Name: "time"}
+	time := explore.NewTime(t.p, t.of, t.n)
+	if time.Longest[0] == graph.Infinite {
+		t.out.Unbounded = append(t.out.Unbounded, Endless{What: "time", Why: t.endlessTime(time)})
+		return f
+	}
+	f.Amount = new(big.Rat).SetInt64(time.Longest[0])
+	f.Run, _ = t.p.Run(time.Path(), -1)
+	return f
+}
+
+// Why says why the figure called name has no bound; empty where it has one.
+func (w *Worst) Why(name string) string {
+	for _, u := range w.Unbounded {
+		if u.What == name {
+			return u.Why
+		}
+	}
+	return ""
+}

@@ -1,0 +1,221 @@
+package check_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// bounds writes the worst case as "name amount", with "~" before an upper bound.
+func bounds(t *testing.T, src string, limit int) string {
+	t.Helper()
+	w := check.Bounds(program(t, []byte(src)).Machines[0], limit)
+	if w == nil {
+		t.Fatal("no bounds")
+	}
+	var b strings.Builder
+	write := func(f check.Figure) {
+		amount := "unbounded"
+		switch {
+		case f.Amount == nil:
+		case f.Name == "time":
+			amount = time.Duration(f.Amount.Num().Int64()).String()
+		default:
+			amount = ir.DecimalText(f.Amount)
+		}
+		mark := ""
+		if !f.Exact && f.Amount != nil {
+			mark = "~"
+		}
+		fmt.Fprintf(&b, "%s %s%s\n", f.Name, mark, amount)
+		if f.Factors != "" {
+			fmt.Fprintf(&b, "  %s\n", f.Factors)
+		}
+	}
+	write(w.Steps)
+	write(w.Time)
+	for _, f := range w.Costs {
+		write(f)
+	}
+	for _, f := range w.Activities {
+		write(f)
+	}
+	for _, u := range w.Unbounded {
+		fmt.Fprintf(&b, "%s: %s\n", u.What, u.Why)
+	}
+	return b.String()
+}
+
+const patch = `
+machine Patch {
+    event Written
+    event Passed
+    event Broken
+    event Approved
+    event Rejected
+    event Decided
+
+    activity write_patch() -> Written            cost cost 4
+    activity run_tests()   -> Passed | Broken    cost cost 1
+    activity review()      -> Approved | Rejected cost cost 2
+
+    budget { cost 40 }
+
+    initial Work
+    state Work {
+        on Broken, Rejected -> Work.Draft max 3
+            else -> Human
+        on failed -> Human
+        initial Draft
+        state Draft {
+            do write_patch() timeout 2m
+            on Written -> Test
+            on failed retry 2 backoff 5s..10s jitter 0 else -> Human
+        }
+        state Test {
+            do run_tests() timeout 10m
+            on Passed -> Review
+        }
+        state Review {
+            do review() timeout 2m
+            on Approved -> Done
+        }
+    }
+    state Human {
+        on Decided -> Done
+        after 24h -> Abandoned
+    }
+    terminal Done
+    terminal Abandoned failure
+}
+`
+
+func TestBounds(t *testing.T) {
+	for _, test := range []struct {
+		name, src, want string
+	}{
+		{"the code review", codereview(t), `steps 21
+time ~24h0m0s
+tokens 50000
+usd 0.17
+fetch_diff 4
+analyze 4
+post_comments 6
+summarize 1
+`},
+		{"the patch writer", patch, `
+steps 21
+time ~25h13m0s
+cost 60
+write_patch 12
+  write_patch 12 = 3 attempts x 4 visits
+run_tests 4
+review 4
+`},
+		{"a poll under a timer", `
+machine Poll {
+    event Found
+    event Nothing
+    activity look() -> Found | Nothing cost calls 0.1
+    initial Looking
+    after 1h -> Expired
+    state Looking {
+        do look() timeout 10s
+        on Found -> Done
+        on Nothing -> Resting
+        on failed -> Resting
+    }
+    state Resting { after 1m -> Looking unbounded }
+    terminal Done
+    terminal Expired failure
+}`, `
+steps unbounded
+time ~1h0m0s
+calls unbounded
+look unbounded
+steps: Resting: "-> Looking unbounded" can be taken without end
+calls: Resting: "-> Looking unbounded" can be taken without end
+look: Resting: "-> Looking unbounded" can be taken without end
+`},
+		{"a wait with no timer", `
+machine Wait {
+    event Go
+    activity look()
+    initial Idle
+    state Idle { on Go -> Looking }
+    state Looking {
+        do look()
+        on done -> Done
+        on failed retry 3 else -> Done
+    }
+    terminal Done
+}`, `
+steps 5
+time unbounded
+look 4
+time: Idle waits for Go with no timer
+`},
+		{"side by side, by data and by scope", `
+machine Both(quick bool) {
+    event Go
+    activity a()
+    activity b()
+    initial Group
+    state Group {
+        on Go -> Group max 2
+            else reject
+        initial X
+        state X {
+            do a() timeout 1m
+            do b() timeout 2m
+            on failed retry 1 backoff 10s else ignore
+            on done when quick -> Done
+            on done when !quick -> Y
+            after 5m -> Y
+        }
+        state Y { after 1h -> Done }
+    }
+    terminal Done
+}`, `
+steps 9
+time ~3h12m30s
+a 6
+  a 6 = 2 attempts x 3 visits
+b 6
+  b 6 = 2 attempts x 3 visits
+`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), bounds(t, test.src, explore.DefaultLimit)); diff != "" {
+				t.Errorf("bounds (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestUpperBounds: past the limit the figures are no lower.
+func TestUpperBounds(t *testing.T) {
+	for _, test := range []struct{ name, src, want string }{
+		{"the patch writer", patch, `steps ~22
+time unbounded
+cost ~60
+write_patch ~12
+run_tests ~4
+review ~4
+time: past the limit of configurations, the control graph alone gives no bound
+`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, bounds(t, test.src, 1)); diff != "" {
+				t.Errorf("bounds (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

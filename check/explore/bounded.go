@@ -1,0 +1,164 @@
+package explore
+
+import (
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// part is a strongly connected component of the control graph, as far as it
+// matters for what bounds its edges.
+type part struct {
+	leaves  map[*ir.State]bool
+	entered map[*ir.State]bool // states that some edge inside enters from outside
+	effects map[*ir.Var][]effectOn
+}
+
+// effectOn is what one assignment inside the part does to a field: by how much
+// it raises it, where it says `v = v + c`, or which value it sets.
+type effectOn struct {
+	arm   *ir.Arm // nil in an entry or exit block
+	step  int64   // not 0 where it raises or lowers
+	value *ir.Const
+}
+
+func newPart(c *Control, edges []int) *part {
+	p := &part{leaves: map[*ir.State]bool{}, entered: map[*ir.State]bool{}, effects: map[*ir.Var][]effectOn{}}
+	states := c.Table.Machine.States
+	blocks := map[*ir.Block]*ir.Arm{}
+	for _, e := range edges {
+		x := c.Edges[e]
+		from, to := states[x.From], states[x.To]
+		p.leaves[from] = true
+		for s := to; s != nil && !from.Inside(s); s = s.Parent {
+			p.entered[s] = true
+		}
+		for _, leaf := range append([]*ir.State{from, to}, landings(x.Arm.Target)...) {
+			for s := leaf; s != nil; s = s.Parent {
+				blocks[s.Entry], blocks[s.Exit] = nil, nil
+			}
+		}
+	}
+	for leaf := range p.leaves { // what stays in a leaf has effects, too
+		for in := range c.Table.Inputs(leaf) {
+			for _, choice := range in.Choices {
+				if choice.Arm != nil && choice.Arm.Block != nil {
+					blocks[choice.Arm.Block] = choice.Arm
+				}
+			}
+		}
+	}
+	for b, arm := range blocks {
+		if b == nil {
+			continue
+		}
+		for _, a := range b.Assigns {
+			p.effects[a.Var] = append(p.effects[a.Var], effectOf(a, arm))
+		}
+	}
+	return p
+}
+
+func effectOf(a *ir.Assign, arm *ir.Arm) effectOn {
+	x := effectOn{arm: arm}
+	if a.Value == nil {
+		return x
+	}
+	x.value = literal(a.Value)
+	sum, ok := a.Value.(*ir.Binary)
+	if !ok || sum.Op != ir.OpAdd && sum.Op != ir.OpSub {
+		return x
+	}
+	ref, isRef := sum.X.(*ir.VarRef)
+	if c := literal(sum.Y); isRef && ref.Var == a.Var && c != nil && (c.Kind == ir.Int || c.Kind == ir.Duration) {
+		x.step = c.Int
+		if sum.Op == ir.OpSub {
+			x.step = -c.Int
+		}
+	}
+	return x
+}
+
+// bounded reports whether a cannot be taken without end within p, and how often
+// it can be at most while the part is not left.
+func (p *part) bounded(a *ir.Arm) (most int64, ok bool) {
+	most = graph.Infinite
+	if a.Max != nil {
+		if scope := refilledBy(a); scope == nil || !p.entered[scope] {
+			most, ok = *a.Max, true
+		}
+	}
+	conjuncts(a.When, func(e ir.Expr) {
+		if times, limited := p.limits(a, e); limited {
+			most, ok = min(most, times), true
+		}
+	})
+	return most, ok
+}
+
+// conjuncts calls f with every part of e that must hold for e to hold.
+func conjuncts(e ir.Expr, f func(ir.Expr)) {
+	if b, ok := e.(*ir.Binary); ok && b.Op == ir.OpAnd {
+		conjuncts(b.X, f)
+		conjuncts(b.Y, f)
+		return
+	}
+	if e != nil {
+		f(e)
+	}
+}
+
+// limits reports whether the condition e of a becomes false for good when a has
+// been taken often enough, and how often that is at most.
+func (p *part) limits(a *ir.Arm, e ir.Expr) (most int64, ok bool) {
+	switch e := e.(type) {
+	case *ir.VarRef:
+		return 1, p.changesForGood(a, e.Var, 0)
+	case *ir.Unary:
+		if ref, isVar := e.X.(*ir.VarRef); isVar && e.Op == ir.OpNot {
+			return 1, p.changesForGood(a, ref.Var, 1)
+		}
+	case *ir.Binary:
+		ref, op, c := constantSide(e)
+		v, isVar := ref.(*ir.VarRef)
+		if c == nil || !isVar {
+			return 0, false
+		}
+		most = graph.Infinite
+		if r := v.Var.Type.Range; r != nil && r.Hi-r.Lo >= 0 {
+			most = r.Hi - r.Lo
+		}
+		switch op {
+		case ir.OpLt, ir.OpLe:
+			return most, p.movesOneWay(a, v.Var, 1)
+		case ir.OpGt, ir.OpGe:
+			return most, p.movesOneWay(a, v.Var, -1)
+		}
+	}
+	return 0, false
+}
+
+// movesOneWay reports whether a moves v in the direction sign, and nothing in
+// the part moves it back or sets it.
+func (p *part) movesOneWay(a *ir.Arm, v *ir.Var, sign int64) bool {
+	moves := false
+	for _, x := range p.effects[v] {
+		if x.step*sign <= 0 {
+			return false
+		}
+		moves = moves || x.arm == a
+	}
+	return moves
+}
+
+// changesForGood reports whether a sets the flag v to value, and nothing in the
+// part sets it to anything else.
+func (p *part) changesForGood(a *ir.Arm, v *ir.Var, value int64) bool {
+	sets := false
+	for _, x := range p.effects[v] {
+		if x.value == nil || x.value.Int != value {
+			return false
+		}
+		sets = sets || x.arm == a
+	}
+	return sets
+}

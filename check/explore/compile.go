@@ -1,0 +1,239 @@
+package explore
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Guards and effects are compiled once, to functions of the step at hand. What
+// is not tracked is a free choice, the same for the same text as long as nothing
+// in it is assigned; see atom.
+type (
+	test   func(*step) bool
+	number func(*step) int64
+)
+
+// atom is a comparison or a call whose truth the environment chooses.
+type atom struct {
+	text string
+	host bool // it is a host guard: the choice is real, not for want of knowing
+	vars []*ir.Var
+}
+
+// compiler compiles the expressions of one machine.
+type compiler struct {
+	t     *tracked
+	atoms []atom
+	known map[string]int
+}
+
+// free is a test that the environment answers. Negated tells `a >= b` from `a < b`.
+func (c *compiler) free(text string, host, negated bool, e ir.Expr) test {
+	id, ok := c.known[text]
+	if !ok {
+		id = len(c.atoms)
+		c.known[text] = id
+		a := atom{text: text, host: host}
+		ir.Walk(e, func(e ir.Expr) bool {
+			if ref, ok := e.(*ir.VarRef); ok {
+				a.vars = append(a.vars, ref.Var)
+			}
+			return true
+		})
+		c.atoms = append(c.atoms, a)
+	}
+	return func(s *step) bool { return s.ask(id) != negated }
+}
+
+// test compiles a condition; nil is always true.
+func (c *compiler) test(e ir.Expr, arm *ir.Arm) test {
+	switch e := e.(type) {
+	case nil:
+		return nil
+	case *ir.Lit:
+		value := e.Value.Int != 0
+		return func(*step) bool { return value }
+	case *ir.VarRef, *ir.FieldRef:
+		n := c.number(e, arm)
+		return func(s *step) bool { return n(s) != 0 }
+	case *ir.IsSet:
+		return c.isSet(e)
+	case *ir.Unary:
+		x := c.test(e.X, arm)
+		return func(s *step) bool { return !x(s) }
+	case *ir.Binary:
+		switch e.Op {
+		case ir.OpAnd:
+			x, y := c.test(e.X, arm), c.test(e.Y, arm)
+			return func(s *step) bool { return x(s) && y(s) }
+		case ir.OpOr:
+			x, y := c.test(e.X, arm), c.test(e.Y, arm)
+			return func(s *step) bool { return x(s) || y(s) }
+		}
+		return c.compare(e, arm)
+	}
+	_, host := e.(*ir.Call)
+	return c.free(ir.ExprText(e), host, false, e)
+}
+
+func (c *compiler) isSet(e *ir.IsSet) test {
+	n, not := c.t.vars[e.Var], e.Not
+	if n.slot == nil || !n.slot.unset {
+		return func(*step) bool { return !not }
+	}
+	return func(s *step) bool {
+		_, set := n.slot.load(s.next)
+		return set != not
+	}
+}
+
+// compare compiles a comparison.
+func (c *compiler) compare(e *ir.Binary, arm *ir.Arm) test {
+	if ref, op, lit := constantSide(e); lit != nil {
+		if region := c.region(ref, arm); region != nil {
+			return func(s *step) bool {
+				d, code := region(s)
+				return d.holds(code, op, lit)
+			}
+		}
+	}
+	if e.X.Type().Kind == ir.Bool {
+		x, y := c.test(e.X, arm), c.test(e.Y, arm)
+		equal := e.Op == ir.OpEq
+		return func(s *step) bool { return (x(s) == y(s)) == equal }
+	}
+	if c.t.known(e.X, arm) && c.t.known(e.Y, arm) {
+		x, y, op := c.number(e.X, arm), c.number(e.Y, arm), e.Op
+		return func(s *step) bool { return ordered(x(s), op, y(s)) }
+	}
+	return c.unknown(e)
+}
+
+// unknown is a comparison that is free. The six operators come down to == and <.
+func (c *compiler) unknown(e *ir.Binary) test {
+	x, y := ir.ExprText(e.X), ir.ExprText(e.Y)
+	if x > y && (e.Op == ir.OpEq || e.Op == ir.OpNe) {
+		x, y = y, x
+	}
+	switch e.Op {
+	case ir.OpEq, ir.OpNe:
+		return c.free(x+" == "+y, false, e.Op == ir.OpNe, e)
+	case ir.OpLt, ir.OpGe:
+		return c.free(x+" < "+y, false, e.Op == ir.OpGe, e)
+	}
+	return c.free(y+" < "+x, false, e.Op == ir.OpLe, e)
+}
+
+// region reads data that is kept by region; nil where e is none.
+func (c *compiler) region(e ir.Expr, arm *ir.Arm) func(*step) (*domain, int64) {
+	refs := c.t.refs(e, arm)
+	for _, n := range refs {
+		if n.dom.sort != byRegion {
+			return nil
+		}
+	}
+	switch {
+	case len(refs) == 0:
+		return nil
+	case refs[0].v != nil:
+		n := refs[0]
+		if n.slot == nil {
+			return nil
+		}
+		return func(s *step) (*domain, int64) { return n.dom, s.load(n) }
+	}
+	return func(s *step) (*domain, int64) {
+		n := s.of(refs)
+		return n.dom, s.payload(n)
+	}
+}
+
+// number compiles an expression over what is kept by value: of booleans 0 and
+// 1, of enums the index. Who calls it has asked known, or it is a reference.
+func (c *compiler) number(e ir.Expr, arm *ir.Arm) number {
+	switch e := e.(type) {
+	case *ir.Lit:
+		value := e.Value.Int
+		return func(*step) int64 { return value }
+	case *ir.VarRef:
+		n := c.t.vars[e.Var]
+		return func(s *step) int64 { return s.load(n) }
+	case *ir.FieldRef:
+		refs := c.t.refs(e, arm)
+		return func(s *step) int64 { return s.payload(s.of(refs)) }
+	case *ir.Unary:
+		if e.Op == ir.OpSub {
+			x := c.number(e.X, arm)
+			return func(s *step) int64 { return s.minus(0, x(s)) }
+		}
+	case *ir.Binary:
+		x, y := e.X, e.Y
+		if e.T.Kind != ir.Bool {
+			return c.arithmetic(e.Op, c.number(x, arm), c.number(y, arm))
+		}
+	case *ir.Call:
+		if e.Guard == nil {
+			x, y := c.number(e.Args[0], arm), c.number(e.Args[1], arm)
+			if e.Builtin == "min" {
+				return func(s *step) int64 { return min(x(s), y(s)) }
+			}
+			return func(s *step) int64 { return max(x(s), y(s)) }
+		}
+	}
+	truth := c.test(e, arm)
+	return func(s *step) int64 {
+		if truth(s) {
+			return 1
+		}
+		return 0
+	}
+}
+
+func (c *compiler) arithmetic(op ir.Op, x, y number) number {
+	switch op {
+	case ir.OpAdd:
+		return func(s *step) int64 { return s.plus(x(s), y(s)) }
+	case ir.OpSub:
+		return func(s *step) int64 { return s.minus(x(s), y(s)) }
+	}
+	return func(s *step) int64 { return s.times(x(s), y(s)) }
+}
+
+// The step's arithmetic: what does not fit into 64 bits cannot be computed.
+
+func (s *step) plus(a, b int64) int64 {
+	sum := a + b
+	if (sum > a) != (b > 0) && b != 0 {
+		s.fail(fault{why: overflow})
+	}
+	return sum
+}
+
+func (s *step) minus(a, b int64) int64 {
+	difference := a - b
+	if (difference < a) != (b > 0) && b != 0 {
+		s.fail(fault{why: overflow})
+	}
+	return difference
+}
+
+func (s *step) times(a, b int64) int64 {
+	hi, lo := bits.Mul64(magnitude(a), magnitude(b))
+	limit := uint64(math.MaxInt64)
+	if (a < 0) != (b < 0) {
+		limit++
+	}
+	if hi != 0 || lo > limit {
+		s.fail(fault{why: overflow})
+	}
+	return a * b
+}
+
+func magnitude(a int64) uint64 {
+	if a < 0 {
+		return -uint64(a)
+	}
+	return uint64(a)
+}

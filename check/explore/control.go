@@ -1,0 +1,164 @@
+package explore
+
+import (
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Control is the control graph: leaves and terminals, and the moves between
+// them, whatever the data and the counters. It is what is left to work on past
+// the limit (language.md, section 7, "Past the limit").
+type Control struct {
+	Table *flat.Table
+	Edges []ControlEdge
+	Rest  []bool  // by edge: it may be taken without end, as far as is known
+	Level []int   // by edge that is not in Rest: in which round it was taken out, from 1
+	Most  []int64 // by such an edge: how often it is taken while its component of that round is not left
+}
+
+// ControlEdge is one move. Arm is nil for none.
+type ControlEdge struct {
+	From, To int32 // ir.State.ID
+	Input    int32
+	Arm      *ir.Arm
+}
+
+// NewControl makes the control graph of t, and takes out of it, round by round,
+// what cannot be taken without end inside its strongly connected component: an
+// arm with a `max` whose scope is not entered from outside there; one whose guard
+// says `v < c` and whose block raises v where nothing in the component lowers or
+// sets it, and the mirror image; one that is taken only while a flag has a value
+// that it changes for good. Each round is linear; a round follows only where the
+// one before took something out of a cycle.
+func NewControl(t *flat.Table) *Control {
+	c := &Control{Table: t}
+	for _, s := range t.Machine.States {
+		if s.Kind == ir.Leaf {
+			c.addLeaf(s)
+		}
+	}
+	c.Rest, c.Level, c.Most = make([]bool, len(c.Edges)), make([]int, len(c.Edges)), make([]int64, len(c.Edges))
+	for e := range c.Rest {
+		c.Rest[e] = true
+	}
+	for level := 1; c.takeOut(level); level++ {
+	}
+	return c
+}
+
+func (c *Control) addLeaf(leaf *ir.State) {
+	for in := range c.Table.Inputs(leaf) {
+		if in.Kind == ir.CaseCancel {
+			continue // it comes once
+		}
+		for choice := range flat.Takeable(in.Choices) {
+			if choice.Arm == nil || choice.Arm.Kind != ir.Goto {
+				continue
+			}
+			for _, to := range landings(choice.Arm.Target) {
+				c.Edges = append(c.Edges, ControlEdge{int32(leaf.ID), int32(to.ID), in.ID, choice.Arm})
+			}
+		}
+	}
+}
+
+// landings are the leaves in which a move to target may end, by way of requires.
+func landings(target *ir.State) []*ir.State {
+	var out []*ir.State
+	met := map[*ir.State]bool{}
+	for target != nil {
+		leaf := target.Leaf()
+		if leaf == nil || met[leaf] {
+			break
+		}
+		met[leaf] = true
+		out = append(out, leaf)
+		if leaf.Require == nil {
+			break
+		}
+		target = leaf.Require.Target
+	}
+	return out
+}
+
+// components are those of the edges that are left and that keep lets pass.
+func (c *Control) components(keep func(e int) bool) []int32 {
+	g := graph.New(len(c.Table.Machine.States), func(edge func(from, to int32)) {
+		for e, x := range c.Edges {
+			if c.Rest[e] && keep(e) {
+				edge(x.From, x.To)
+			}
+		}
+	})
+	of, _ := g.Components()
+	return of
+}
+
+// takeOut is one round; it reports whether an edge within a component went.
+func (c *Control) takeOut(level int) bool {
+	of := c.components(func(int) bool { return true })
+	inside := map[int32][]int{} // edges by component
+	for e, x := range c.Edges {
+		if c.Rest[e] && of[x.From] == of[x.To] {
+			inside[of[x.From]] = append(inside[of[x.From]], e)
+		}
+	}
+	went := false
+	for _, edges := range inside {
+		part := newPart(c, edges)
+		for _, e := range edges {
+			if most, ok := part.bounded(c.Edges[e].Arm); ok {
+				c.Rest[e], c.Level[e], c.Most[e], went = false, level, most, true
+			}
+		}
+	}
+	return went
+}
+
+// Loops lists the leaves of each component of what is left that has a cycle over
+// edges that do not say `unbounded`.
+func (c *Control) Loops() [][]*ir.State {
+	return c.loops(func(e int) bool { return !c.Edges[e].Arm.Unbounded })
+}
+
+// SpinningLoops is Loops over edges that wait for nothing.
+func (c *Control) SpinningLoops() [][]*ir.State {
+	return c.loops(func(e int) bool {
+		in := c.Table.Case(c.Edges[e].Input)
+		switch in.Kind {
+		case ir.CaseDone:
+			return c.Table.Machine.States[c.Edges[e].From].IsChoice()
+		case ir.CaseTimer:
+			least, _ := waitOf(in.Timer)
+			return least == 0
+		}
+		return false
+	})
+}
+
+func (c *Control) loops(keep func(e int) bool) [][]*ir.State {
+	of := c.components(keep)
+	cyclic := map[int32]bool{}
+	for e, x := range c.Edges {
+		if c.Rest[e] && keep(e) && of[x.From] == of[x.To] {
+			cyclic[of[x.From]] = true
+		}
+	}
+	byComponent := map[int32]int{}
+	var out [][]*ir.State
+	for _, s := range c.Table.Machine.States {
+		n := of[s.ID]
+		if !cyclic[n] {
+			continue
+		}
+		i, known := byComponent[n]
+		if !known {
+			i = len(out)
+			byComponent[n] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], s)
+	}
+	return out
+}

@@ -1,0 +1,151 @@
+package explore
+
+import (
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// block is a compiled ir.Block, as far as it concerns what is kept.
+type block struct {
+	effects []effect
+	forget  []int // atoms in which something is assigned
+}
+
+// effect is one assignment.
+type effect struct {
+	assign *ir.Assign
+	node   *node
+	unset  bool
+	value  func(*step) (code int64, fits bool)
+}
+
+// block compiles b; nil where nothing of it matters.
+func (c *compiler) block(b *ir.Block, arm *ir.Arm) *block {
+	if b == nil {
+		return nil
+	}
+	out := &block{}
+	for _, a := range b.Assigns {
+		e := effect{assign: a, node: c.t.vars[a.Var]}
+		if a.Value == nil {
+			e.unset = true
+		} else {
+			e.value = c.value(e.node, a.Value, arm)
+		}
+		if e.node.slot != nil || e.value != nil {
+			out.effects = append(out.effects, e)
+		}
+	}
+	return out
+}
+
+// value compiles the right side of an assignment to n: the code, and whether it
+// lies in n's range. It is nil where n is not kept and everything fits.
+func (c *compiler) value(n *node, e ir.Expr, arm *ir.Arm) func(*step) (int64, bool) {
+	refs := c.t.refs(e, arm)
+	checked := false
+	for _, source := range refs {
+		checked = checked || narrows(source, n)
+	}
+	switch {
+	case n.slot == nil && !checked:
+		return nil
+	case n.dom.sort == byRegion:
+		return c.regionValue(n, e, arm)
+	case n.dom.sort == byValue && c.t.known(e, arm):
+		v := c.number(e, arm)
+		lo, hi, _ := n.limits()
+		return func(s *step) (int64, bool) {
+			code := v(s)
+			return code, lo <= code && code <= hi
+		}
+	case n.dom.sort == byValue:
+		lo, hi, _ := n.limits()
+		return func(s *step) (int64, bool) {
+			s.guessed = true
+			return lo + int64(s.oracle.choose(int(hi-lo)+1)), true
+		}
+	}
+	return func(s *step) (int64, bool) { return 0, true }
+}
+
+// regionValue is value for what is kept by region: constants and copies.
+func (c *compiler) regionValue(n *node, e ir.Expr, arm *ir.Arm) func(*step) (int64, bool) {
+	lo, hi := n.codes()
+	if lit := literal(e); lit != nil {
+		code := n.dom.code(lit)
+		return func(*step) (int64, bool) { return code, lo <= code && code <= hi }
+	}
+	if region := c.region(e, arm); region != nil {
+		return func(s *step) (int64, bool) {
+			_, code := region(s)
+			return code, lo <= code && code <= hi
+		}
+	}
+	return func(s *step) (int64, bool) {
+		s.guessed = true
+		return s.chooseRegion(n.dom, lo, hi), true
+	}
+}
+
+// chooseRegion is a free choice of a region from lo to hi.
+func (s *step) chooseRegion(d *domain, lo, hi int64) int64 {
+	n := 0
+	for code := lo; code <= hi; code++ {
+		if !d.empty(code) {
+			n++
+		}
+	}
+	k := s.oracle.choose(n)
+	if d.kind == ir.Duration {
+		k = n - 1 - k // long waits first: a timer of 0s would come before what a witness shows
+	}
+	for code := lo; code <= hi; code++ {
+		if d.empty(code) {
+			continue
+		}
+		if k == 0 {
+			return code
+		}
+		k--
+	}
+	return lo
+}
+
+// apply does the effects of b at once: all right sides are read first. Where one
+// of them cannot be computed the step fails.
+func (s *step) apply(b *block) {
+	if b == nil || s.failed() {
+		return
+	}
+	codes := s.codes[:0]
+	for i := range b.effects {
+		e := &b.effects[i]
+		code := int64(0)
+		if e.value != nil {
+			var fits bool
+			code, fits = e.value(s)
+			if s.failed() {
+				return
+			}
+			if !fits {
+				s.fail(fault{why: outOfRange, assign: e.assign})
+				return
+			}
+		}
+		codes = append(codes, code)
+	}
+	for i := range b.effects {
+		e := &b.effects[i]
+		switch {
+		case e.node.slot == nil:
+		case e.unset:
+			e.node.slot.set(s.next, 0)
+		default:
+			e.node.slot.store(s.next, codes[i])
+		}
+	}
+	s.codes = codes
+	for _, id := range b.forget {
+		s.verdicts[id] = unasked
+	}
+}

@@ -1,0 +1,261 @@
+package explore
+
+import "github.com/fsmc-dev/fsmc/lang/ir"
+
+// expand adds all edges of configuration c. What comes first in a run comes
+// alone here: `done`, then timers that are due at once, then events that were
+// deferred, then everything else.
+func (x *search) expand(c int32) {
+	x.at = c
+	copy(x.here, x.store.at(c))
+	k := x.p.packing
+	leaf := x.p.m.States[k.leaf.get(x.here)]
+	if leaf.Kind != ir.Leaf {
+		return
+	}
+	x.step.from = leaf
+	x.inputs(leaf, x.take)
+	switch {
+	case x.p.doneDue(leaf, x.here) || anyPending(x.p.states[leaf.ID].instant, k.spent.get(x.here)):
+	case x.hasPending():
+		x.lookAgain(&x.p.states[leaf.ID])
+	default:
+		x.endSilently(leaf)
+	}
+}
+
+// inputs calls f with each input that can come to the configuration at hand,
+// events that are looked at again aside.
+func (x *search) inputs(leaf *ir.State, f func(*inputCode)) {
+	code := &x.p.states[leaf.ID]
+	due := x.p.doneDue(leaf, x.here)
+	spent := x.p.packing.spent.get(x.here)
+	forced := !due && anyPending(code.instant, spent)
+	pending := x.hasPending()
+	for i := range code.inputs {
+		in := &code.inputs[i]
+		switch in.Kind {
+		case ir.CaseDone:
+			if due {
+				f(in)
+			}
+		case ir.CaseTimer:
+			mine := x.p.ref(in.Timer)
+			if !due && mine.pending(spent) && (!pending || in.atOnce) && !anyPending(in.before, spent) {
+				f(in)
+			}
+		default:
+			if !due && !forced && !pending && x.comes(leaf, in, spent) {
+				f(in)
+			}
+		}
+	}
+}
+
+func anyPending(timers []timerRef, spent uint64) bool {
+	for _, t := range timers {
+		if t.pending(spent) {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *search) hasPending() bool {
+	for _, f := range x.p.packing.pending {
+		if f.get(x.here) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// comes reports whether an event, cancel, or what an activity says can come.
+func (x *search) comes(leaf *ir.State, in *inputCode, spent uint64) bool {
+	switch in.Kind {
+	case ir.CaseResult, ir.CaseFailure:
+		return !x.p.packing.visits[leaf.ID].hasEnded(x.here, in.do) && !anyPending(in.before, spent)
+	case ir.CaseCancel:
+		return x.p.packing.cancelled.get(x.here) == 0
+	}
+	return true
+}
+
+// take adds the edges of one input.
+func (x *search) take(in *inputCode) {
+	x.input = in
+	x.each(in.ID, func() { x.follow(in) })
+}
+
+// follow runs the step of in once.
+func (x *search) follow(in *inputCode) {
+	k := x.p.packing
+	switch in.Kind {
+	case ir.CaseCancel:
+		k.cancelled.set(x.next, 1)
+	case ir.CaseDone:
+		k.rested.set(x.next, 1)
+	case ir.CaseTimer:
+		k.spent.set(x.next, k.spent.get(x.next)|k.spentBit[in.Timer.ID])
+	}
+	c := x.decide(in)
+	if c == nil {
+		x.noteUnmet(in)
+		return
+	}
+	x.carryOut(in, c, false)
+}
+
+func (x *search) noteUnmet(in *inputCode) {
+	if x.failed() || x.sought != nil {
+		return
+	}
+	at := InputAt{int32(x.step.from.ID), in.ID}
+	known, ok := x.unmet[at]
+	if ok && (known.Spent != nil || x.passed == nil) && (!known.Guessed || x.guessed) {
+		return
+	}
+	u := Unmet{Config: x.at, Guessed: x.guessed}
+	if x.passed != nil {
+		u.Spent = x.passed.Arm
+	}
+	x.unmet[at] = u
+}
+
+// carryOut does what choice c says.
+func (x *search) carryOut(in *inputCode, c *choiceCode, again bool) {
+	l := Label{Kind: Stayed, Input: in.ID, Arm: None, Do: None, Again: again}
+	if c.Arm != nil {
+		l.Arm = int32(c.Arm.ID)
+		switch c.Arm.Kind {
+		case ir.Goto:
+			l.Kind = Moved
+			x.move(c)
+			if !x.failed() {
+				x.taken[l.Arm] = true
+				x.emitMoved(c, l)
+			}
+			return
+		case ir.Retry:
+			if in.Do == nil {
+				return // nothing to run again: that is retry-without-activity
+			}
+			l.Kind = Retried
+			x.count(c)
+			x.apply(c.code.block)
+			x.emitStay(l, true)
+			return
+		case ir.Reject:
+			return
+		}
+		x.apply(c.code.block)
+	} else if c.Defer {
+		x.keep(in)
+	}
+	if in.Do != nil {
+		v := &x.p.packing.visits[x.step.from.ID]
+		if !v.mayEnd(x.here, in.do) {
+			return
+		}
+		v.end(x.next, in.do)
+	}
+	x.emitStay(l, false)
+}
+
+// emitMoved is emitMove with the usual label looked up once.
+func (x *search) emitMoved(c *choiceCode, l Label) {
+	if x.turned || l.Again {
+		x.emitMove(l)
+		return
+	}
+	if c.label == None {
+		l.Kept = int16(x.step.kept)
+		c.label = x.label(l)
+	}
+	x.emit(c.label, true)
+}
+
+// emitStay is emit for a step that does not leave the leaf. Data that it has set
+// and no one reads is dropped here, too.
+func (x *search) emitStay(l Label, always bool) {
+	if x.failed() {
+		return
+	}
+	for i, mask := range x.p.live[x.step.from.ID] {
+		x.next[i] &= mask
+	}
+	if l.Arm != None {
+		x.taken[l.Arm] = true
+	}
+	x.emit(x.label(l), always)
+}
+
+// keep notes that the event of in stands deferred.
+func (x *search) keep(in *inputCode) {
+	at := x.p.place[in.Event.Index]
+	f := x.p.packing.kept[at/64]
+	f.set(x.next, f.get(x.next)|1<<(at%64))
+}
+
+// endSilently adds the ends of activities that have nothing to say.
+func (x *search) endSilently(leaf *ir.State) {
+	v := &x.p.packing.visits[leaf.ID]
+	for i, d := range leaf.Dos {
+		if len(d.Activity.Results) > 0 || v.hasEnded(x.here, i) || !v.mayEnd(x.here, i) {
+			continue
+		}
+		x.step.begin()
+		v.end(x.next, i)
+		x.emitStay(Label{Kind: Ended, Input: None, Arm: None, Do: int32(d.ID)}, false)
+	}
+}
+
+// lookAgain adds the steps in which events that were deferred are looked at
+// again. A configuration keeps their names, neither how many there are nor in
+// which order: the one at hand may be the last of its name, or more may follow.
+func (x *search) lookAgain(code *stateCode) {
+	for at := range x.p.deferred {
+		f := x.p.packing.pending[at/64]
+		if f.get(x.here)>>(at%64)&1 == 0 {
+			continue
+		}
+		i := code.keptCode[at]
+		input := None
+		if i >= 0 {
+			input = code.inputs[i].ID
+			x.input = &code.inputs[i]
+		}
+		x.each(input, func() { x.again(code, at, i) })
+	}
+}
+
+// again looks once at the deferred event in place at.
+func (x *search) again(code *stateCode, at, i int) {
+	bit := uint64(1) << (at % 64)
+	kept, pending := x.p.packing.kept[at/64], x.p.packing.pending[at/64]
+	if last := x.oracle.choose(2) == 0; last {
+		kept.set(x.next, kept.get(x.next)&^bit)
+		pending.set(x.next, pending.get(x.next)&^bit)
+	} else {
+		x.Product.Guessed = true
+	}
+	var c *choiceCode
+	if i >= 0 {
+		c = x.decide(x.input)
+	}
+	if x.failed() {
+		return
+	}
+	if c == nil || c.Arm != nil && c.Arm.Kind == ir.Reject {
+		event := x.p.deferred[at]
+		x.emitStay(Label{Kind: Dropped, Input: x.Table.EventID(event), Arm: None, Do: None, Again: true}, true)
+		return
+	}
+	if c.Arm == nil && c.Defer {
+		kept.set(x.next, kept.get(x.next)|bit)
+		pending.set(x.next, pending.get(x.next)&^bit)
+		x.emitStay(Label{Kind: Stayed, Input: x.input.ID, Arm: None, Do: None, Again: true}, false)
+		return
+	}
+	x.carryOut(x.input, c, true)
+}

@@ -1,0 +1,186 @@
+package explore
+
+import (
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Data and counters that no run reads any more before they are set anew only
+// multiply configurations, so they are dropped: for each leaf a mask says which
+// bits may still matter. It is the classic analysis of live variables (Kildall,
+// A unified approach to global program optimization, POPL 1973), backwards over
+// the leaves, on the bits of a configuration themselves:
+//
+//	live(L) = guards(L) ∪ ⋃ over ways out e of L: reads(e) ∪ (live(target(e)) − sets(e))
+//
+// to its least fixpoint, with a work list.
+
+// way is one way from a leaf to another.
+type way struct {
+	to    *ir.State
+	sets  []uint64
+	reads []uint64
+}
+
+func (p *program) liveness() [][]uint64 {
+	words := p.packing.words
+	live := make([][]uint64, len(p.m.States))
+	always := p.always()
+	ways := make([][]way, len(p.m.States))
+	before := make([][]int, len(p.m.States))
+	var work []int
+	for _, s := range p.m.States {
+		if s.Kind == ir.Composite {
+			continue
+		}
+		live[s.ID] = make([]uint64, words)
+		if s.Kind == ir.Terminal {
+			p.packing.leaf.set(live[s.ID], ^uint64(0))
+			continue
+		}
+		copy(live[s.ID], always)
+		ways[s.ID] = p.waysOut(s, live[s.ID])
+		for _, w := range ways[s.ID] {
+			before[w.to.ID] = append(before[w.to.ID], s.ID)
+		}
+		work = append(work, s.ID)
+	}
+	for len(work) > 0 {
+		id := work[len(work)-1]
+		work = work[:len(work)-1]
+		changed := false
+		for _, w := range ways[id] {
+			for i, bits := range live[w.to.ID] {
+				bits = bits&^w.sets[i] | w.reads[i]
+				changed = changed || bits&^live[id][i] != 0
+				live[id][i] |= bits
+			}
+		}
+		if changed {
+			work = append(work, before[id]...)
+		}
+	}
+	return live
+}
+
+// always are the bits that are no data and no counters of the run.
+func (p *program) always() []uint64 {
+	mask := make([]uint64, p.packing.words)
+	for i := range mask {
+		mask[i] = ^uint64(0)
+	}
+	for _, n := range p.tracked.nodes {
+		if n.slot != nil {
+			n.slot.set(mask, 0)
+		}
+	}
+	for _, a := range p.m.Arms {
+		if countsBeyondVisit(a) {
+			p.packing.counters[a.ID].set(mask, 0)
+		}
+	}
+	return mask
+}
+
+// waysOut lists the ways out of leaf, and adds to read what its guards and the
+// effects of its arms read.
+func (p *program) waysOut(leaf *ir.State, read []uint64) []way {
+	var out []way
+	for i := range p.states[leaf.ID].inputs {
+		for _, c := range p.states[leaf.ID].inputs[i].choices {
+			if c.Arm == nil {
+				continue
+			}
+			p.reads(c.Arm.When, read)
+			p.blockReads(c.Arm.Block, read)
+			if c.bounded {
+				c.counter.set(read, ^uint64(0))
+			}
+			if c.Arm.Kind == ir.Goto {
+				out = append(out, p.waysTo(leaf, c.Arm)...)
+			}
+		}
+	}
+	return out
+}
+
+// waysTo follows an arm through the redirections of `require`.
+func (p *program) waysTo(leaf *ir.State, a *ir.Arm) []way {
+	words := p.packing.words
+	reads, sets := make([]uint64, words), make([]uint64, words)
+	depth := ir.Domain(leaf, a.Target).Depth
+	from := p.states[leaf.ID].path
+	for i := len(from) - 1; i > depth; i-- {
+		p.passes(from[i].Exit, reads, sets)
+	}
+	p.passes(a.Block, reads, sets)
+	var out []way
+	met := map[*ir.State]bool{}
+	for target := a.Target; ; {
+		to := target.Leaf()
+		path := p.states[to.ID].path
+		for _, s := range path[depth+1:] {
+			if !leaf.Inside(s) {
+				for _, f := range p.states[s.ID].anew {
+					f.set(sets, ^uint64(0))
+				}
+			}
+			if s != to {
+				p.passes(s.Entry, reads, sets)
+			}
+		}
+		arrive := way{to: to, reads: append([]uint64(nil), reads...), sets: append([]uint64(nil), sets...)}
+		if to.Require != nil {
+			p.reads(to.Require.Cond, arrive.reads)
+		}
+		p.passes(to.Entry, arrive.reads, arrive.sets)
+		out = append(out, arrive)
+		if to.Require == nil || met[to] {
+			return out
+		}
+		met[to] = true
+		p.reads(to.Require.Cond, reads)
+		target = to.Require.Target
+		depth = ir.Domain(to, target).Depth
+		for i := len(path) - 2; i > depth; i-- {
+			p.passes(path[i].Exit, reads, sets)
+		}
+	}
+}
+
+func (p *program) passes(b *ir.Block, reads, sets []uint64) {
+	p.blockReads(b, reads)
+	if b == nil {
+		return
+	}
+	for _, a := range b.Assigns {
+		if n := p.tracked.vars[a.Var]; n.slot != nil {
+			n.slot.set(sets, ^uint64(0))
+		}
+	}
+}
+
+func (p *program) blockReads(b *ir.Block, mask []uint64) {
+	if b != nil {
+		for _, a := range b.Assigns {
+			p.reads(a.Value, mask)
+		}
+	}
+}
+
+func (p *program) reads(e ir.Expr, mask []uint64) {
+	ir.Walk(e, func(e ir.Expr) bool {
+		var v *ir.Var
+		switch e := e.(type) {
+		case *ir.VarRef:
+			v = e.Var
+		case *ir.IsSet:
+			v = e.Var
+		}
+		if v != nil {
+			if n := p.tracked.vars[v]; n.slot != nil {
+				n.slot.set(mask, ^uint64(0))
+			}
+		}
+		return true
+	})
+}

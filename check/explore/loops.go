@@ -1,0 +1,139 @@
+package explore
+
+import (
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Loop is a cycle that can be taken without end: a strongly connected component
+// with a move in it.
+type Loop struct {
+	Leaves []*ir.State // of the component, in the order in which they are reached
+	Into   int32       // the configuration in which the cycle begins
+	Round  []int32     // the edges of the cycle, a move first
+}
+
+// Loops lists the loops over the edges that keep lets pass, each set of states
+// once, in the order in which they are reached. It is linear in the product, but
+// for the shortest cycle of each.
+func (p *Product) Loops(keep func(from, e int32) bool) []Loop {
+	if p.acyclic() {
+		return nil
+	}
+	of, n := p.Filter(keep).Components()
+	first := firstMoves(p, of, n, keep)
+	var starts []int32
+	for _, c := range first {
+		if c != None {
+			starts = append(starts, c)
+		}
+	}
+	slices.Sort(starts)
+	leaves := p.leavesOf(of, n, first)
+	named := map[*ir.State]bool{}
+	var out []Loop
+	for _, c := range starts {
+		fresh := false
+		for _, s := range leaves[of[c]] {
+			fresh = fresh || !named[s]
+			named[s] = true
+		}
+		if fresh {
+			out = append(out, Loop{Leaves: leaves[of[c]], Into: c, Round: p.roundFrom(c, of, keep)})
+		}
+	}
+	return out
+}
+
+// firstMoves is for each component the first configuration from which a move
+// leads on within it, or None.
+func firstMoves(p *Product, of []int32, n int, keep func(from, e int32) bool) []int32 {
+	first := make([]int32, n)
+	for i := range first {
+		first[i] = None
+	}
+	for c := range int32(p.Len()) {
+		if first[of[c]] != None {
+			continue
+		}
+		for e := p.First[c]; e < p.First[c+1]; e++ {
+			if of[p.To[e]] == of[c] && p.IsMove(e) && keep(c, e) {
+				first[of[c]] = c
+				break
+			}
+		}
+	}
+	return first
+}
+
+// leavesOf lists the leaves of the components that have a first move.
+func (p *Product) leavesOf(of []int32, n int, first []int32) [][]*ir.State {
+	type member struct {
+		component int32
+		leaf      *ir.State
+	}
+	out := make([][]*ir.State, n)
+	seen := map[member]bool{}
+	for c := range int32(p.Len()) {
+		m := member{of[c], p.Leaf(c)}
+		if first[m.component] != None && !seen[m] {
+			seen[m] = true
+			out[m.component] = append(out[m.component], m.leaf)
+		}
+	}
+	return out
+}
+
+// roundFrom is a shortest cycle from c that begins with its first move within
+// the component.
+func (p *Product) roundFrom(c int32, of []int32, keep func(from, e int32) bool) []int32 {
+	inside := func(e int32) bool { return of[p.To[e]] == of[c] && keep(p.source(e), e) }
+	for e := p.First[c]; e < p.First[c+1]; e++ {
+		if !p.IsMove(e) || !inside(e) {
+			continue
+		}
+		if p.To[e] == c {
+			return []int32{e}
+		}
+		if rest := p.ShortestPath(p.To[e], inside, func(v int32) bool { return v == c }); rest != nil {
+			return append([]int32{e}, rest...)
+		}
+	}
+	return nil
+}
+
+// source is the configuration from which edge e leads.
+func (p *Product) source(e int32) int32 {
+	i, found := slices.BinarySearch(p.First, e)
+	if !found {
+		return int32(i - 1)
+	}
+	for p.First[i+1] == e { // configurations without edges come before the one
+		i++
+	}
+	return int32(i)
+}
+
+// Unmarked lets all edges pass but those that say `unbounded`.
+func (p *Product) Unmarked(_, e int32) bool {
+	a := p.Arm(e)
+	return a == nil || !a.Unbounded
+}
+
+// AtOnce lets the edges pass that wait for nothing: `done` of a choice state, and
+// timers that may be due when they start.
+func (p *Product) AtOnce(from, e int32) bool {
+	c, ok := p.Input(e)
+	if !ok {
+		return false
+	}
+	switch c.Kind {
+	case ir.CaseDone:
+		return p.Leaf(from).IsChoice()
+	case ir.CaseTimer:
+		least, _ := waitOf(c.Timer)
+		return least == 0
+	}
+	return false
+}

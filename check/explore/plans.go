@@ -1,0 +1,201 @@
+package explore
+
+import (
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// program is a machine made ready for the product: everything that a step needs
+// to know is looked up here and nothing in the syntax.
+type program struct {
+	table    *flat.Table
+	m        *ir.Machine
+	tracked  *tracked
+	packing  *packing
+	atoms    []atom
+	deferred []*ir.Event // the events that some state defers
+	place    []int       // by event index: its place in deferred, or -1
+	states   []stateCode // by state ID
+	arms     []armCode   // by arm ID
+	live     [][]uint64  // by state ID of a leaf: the bits that matter there
+}
+
+// stateCode is a state made ready.
+type stateCode struct {
+	path        []*ir.State // from the root down to the state
+	leaf        *ir.State   // the one entered when the state is
+	entry, exit *block
+	require     test
+	anew        []field // counters that start anew when the state is entered from outside
+	choice      bool
+	inputs      []inputCode // of a leaf
+	dos         map[*ir.Do]int
+	keptCode    []int      // by place in program.deferred: the input that takes it, or -1
+	alwaysKeeps []uint64   // the deferred events that the leaf plainly defers again
+	instant     []timerRef // timers around the leaf that fire at once
+}
+
+// armCode is an arm made ready.
+type armCode struct {
+	arm   *ir.Arm
+	when  test
+	block *block
+}
+
+// inputCode is an input of a leaf made ready.
+type inputCode struct {
+	flat.Input
+	choices []choiceCode
+	do      int        // place of Input.Do in the leaf
+	before  []timerRef // timers that fire earlier wherever they run
+	atOnce  bool       // a timer that may be due when its state is entered
+}
+
+// choiceCode is a choice of an input in one leaf.
+type choiceCode struct {
+	ir.Choice
+	code    *armCode // nil for ignore and defer
+	bounded bool
+	max     uint64
+	counter field
+	label   int32 // of the edge without a redirection; None until it is needed
+}
+
+// timerRef is a timer that can be told to have fired, or one that cannot.
+type timerRef struct{ bit uint64 }
+
+// maxMasks is the most words that the masks of live bits may take together.
+const maxMasks = 1 << 21
+
+// compileProgram gives nil where the machine needs more room than a
+// configuration may take.
+func compileProgram(t *flat.Table) *program {
+	m := t.Machine
+	p := &program{table: t, m: m, tracked: newTracked(m)}
+	p.findDeferred()
+	old := newPlans(t)
+	p.packing = newPacking(m, p.tracked, len(p.deferred), func(d *ir.Do) bool { return p.endsPlainly(old, d) })
+	if p.packing == nil || p.packing.words*len(m.States) > maxMasks {
+		return nil
+	}
+	c := &compiler{t: p.tracked, known: map[string]int{}}
+	p.arms = make([]armCode, len(m.Arms))
+	for i, a := range m.Arms {
+		p.arms[i] = armCode{arm: a, when: c.test(a.When, a), block: c.block(a.Block, a)}
+	}
+	p.states = make([]stateCode, len(m.States))
+	for _, s := range m.States {
+		code := &p.states[s.ID]
+		code.path = s.Chain()
+		slices.Reverse(code.path)
+		code.leaf = s.Leaf()
+		code.entry, code.exit = c.block(s.Entry, nil), c.block(s.Exit, nil)
+		if s.Require != nil {
+			code.require = c.test(s.Require.Cond, nil)
+		}
+		code.choice = s.IsChoice()
+	}
+	p.atoms = c.atoms
+	p.noteForgotten()
+	p.noteScopes()
+	for _, s := range m.States {
+		if s.Kind == ir.Leaf {
+			p.compileLeaf(s)
+		}
+	}
+	p.live = p.liveness()
+	return p
+}
+
+func (p *program) findDeferred() {
+	p.place = make([]int, len(p.m.Events))
+	for i := range p.place {
+		p.place[i] = -1
+	}
+	for _, s := range p.m.States {
+		for _, use := range s.Defer {
+			if p.place[use.Event.Index] < 0 {
+				p.place[use.Event.Index] = len(p.deferred)
+				p.deferred = append(p.deferred, use.Event)
+			}
+		}
+	}
+}
+
+// endsPlainly reports whether nothing but `done` can tell that d has ended: it
+// has nothing to say, or what ends it in place has neither guards nor effects.
+// Such ends commute with everything, so one order stands for all; see the
+// package comment.
+func (p *program) endsPlainly(plans []plan, d *ir.Do) bool {
+	if _, ends := plans[d.State.ID].place[d]; !ends {
+		return false
+	}
+	if len(d.Activity.Results) == 0 {
+		return true
+	}
+	plainly := false
+	for in := range p.table.Inputs(d.State) {
+		if in.Do != d || !canStay(in.Choices) {
+			continue
+		}
+		for _, c := range in.Choices {
+			if c.Arm != nil && (c.Arm.When != nil || c.Arm.Block != nil && len(c.Arm.Block.Assigns) > 0 && c.Arm.Kind == ir.Stay) {
+				return false
+			}
+		}
+		plainly = true
+	}
+	return plainly
+}
+
+// noteForgotten notes at every block which free verdicts its assignments make
+// void.
+func (p *program) noteForgotten() {
+	byVar := map[*ir.Var][]int{}
+	for id, a := range p.atoms {
+		for _, v := range a.vars {
+			byVar[v] = append(byVar[v], id)
+		}
+	}
+	note := func(code *block, b *ir.Block) {
+		if b == nil {
+			return
+		}
+		for _, a := range b.Assigns {
+			code.forget = append(code.forget, byVar[a.Var]...)
+		}
+	}
+	for i := range p.arms {
+		note(p.arms[i].block, p.arms[i].arm.Block)
+	}
+	for _, s := range p.m.States {
+		note(p.states[s.ID].entry, s.Entry)
+		note(p.states[s.ID].exit, s.Exit)
+	}
+}
+
+// noteScopes notes at every state which counters start anew with it.
+func (p *program) noteScopes() {
+	for _, a := range p.m.Arms {
+		if !countsBeyondVisit(a) {
+			continue
+		}
+		if s := refilledBy(a); s != nil {
+			p.states[s.ID].anew = append(p.states[s.ID].anew, p.packing.counters[a.ID])
+		}
+	}
+}
+
+// refilledBy is the state whose being entered from outside starts a's counter
+// anew; nil for one that counts for the run, and for a retry's own visit.
+func refilledBy(a *ir.Arm) *ir.State {
+	switch {
+	case a.Scope.Kind == ir.PerState:
+		return a.Scope.State
+	case a.Scope.Kind == ir.PerVisit && a.Kind == ir.Goto:
+		return a.State
+	}
+	return nil
+}

@@ -1,0 +1,190 @@
+package explore
+
+import (
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Product is everything that the machine can come to, told apart as far as it
+// matters: besides what Graph keeps also the tracked data, the counters of `max`
+// and `retry`, and which events may stand deferred (language.md, section 7).
+// Every edge is one whole step, entering and redirections included, so that
+// every path is a run. Configuration 0 is the run before its start.
+//
+// What a path cannot know is chosen freely: payloads, host guards, how an attempt
+// ends, which timer is first where none always comes before. Where a choice was
+// made only because the data in question is not tracked, Guessed says so: then a
+// path may be no run, and what no path does is proved all the same.
+type Product struct {
+	graph.Graph
+
+	Table   *flat.Table
+	Guessed bool // some choice was made for want of knowing
+
+	program *program
+	store   *store
+	came    []int32        // by configuration: the edge by which it was first reached
+	from    []int32        // by configuration: where that edge starts
+	edges   []int32        // by edge: its label
+	guesses map[int32]bool // the edges that rest on a guess
+	idle    map[key]bool   // inputs by configuration that some guess leaves without an edge
+	labels  []Label
+	first   []int32 // by state ID
+	taken   []bool  // by arm ID
+	faults  map[faultKey]Fault
+	unmet   map[InputAt]Unmet
+
+	doomed    []bool         // see Doomed
+	component []int32        // without cancel, by configuration
+	left      map[int32]bool // components that an edge leaves
+	whole     []int32        // see Components
+	parts     int
+}
+
+// Label says what an edge does.
+type Label struct {
+	Kind  EdgeKind
+	Input int32 // flat.Input.ID, or None
+	Arm   int32 // ir.Arm.ID, or None
+	Do    int32 // of Ended: ir.Do.ID
+	Kept  int16 // of Started and Moved: the depth of the innermost state neither left nor entered
+	Again bool  // the input is an event that was deferred
+}
+
+// EdgeKind says what sort of step an edge is.
+type EdgeKind uint8
+
+const (
+	Started EdgeKind = iota // the run enters its first leaf
+	Moved                   // a leaf or a terminal is entered
+	Retried                 // an activity runs once more
+	Stayed                  // neither: a block, an `ignore`, a `defer`
+	Ended                   // an activity ends with nothing to say
+	Dropped                 // a deferred event that nothing takes
+)
+
+// InputAt is an input in a leaf.
+type InputAt struct {
+	Leaf, Input int32 // ir.State.ID, flat.Input.ID
+}
+
+// Unmet is an input that comes to a configuration where no choice takes it.
+type Unmet struct {
+	Config  int32
+	Spent   *ir.Arm // the last arm that would have, but for its bound; nil where guards alone are false
+	Guessed bool
+}
+
+// Fault is a step that cannot be computed.
+type Fault struct {
+	Config  int32
+	Input   int32      // None at the start, and where an activity ends with nothing to say
+	Assign  *ir.Assign // that leaves the range of its field; nil where the requires lead round
+	Circle  *ir.State  // the leaf from which they do
+	Guessed bool
+}
+
+type faultKey struct {
+	assign *ir.Assign
+	input  int32
+}
+
+// Leaf is the leaf or the terminal of configuration c; nil before the start.
+func (p *Product) Leaf(c int32) *ir.State {
+	if c == 0 {
+		return nil
+	}
+	return p.Table.Machine.States[p.program.packing.leaf.get(p.store.at(c))]
+}
+
+// Entered is the first configuration in s or inside it, and whether there is one.
+func (p *Product) Entered(s *ir.State) (int32, bool) {
+	c := p.first[s.ID]
+	return c, c != None
+}
+
+// Taken reports whether some path takes a.
+func (p *Product) Taken(a *ir.Arm) bool { return p.taken[a.ID] }
+
+// Label says what edge e does.
+func (p *Product) Label(e int32) Label { return p.labels[p.edges[e]] }
+
+// Input is the case of edge e, and false where it has none.
+func (p *Product) Input(e int32) (ir.Case, bool) {
+	l := p.Label(e)
+	if l.Input == None {
+		return ir.Case{}, false
+	}
+	return p.Table.Case(l.Input), true
+}
+
+// Arm is the arm that edge e takes; nil where it takes none.
+func (p *Product) Arm(e int32) *ir.Arm {
+	l := p.Label(e)
+	if l.Arm == None {
+		return nil
+	}
+	return p.Table.Machine.Arms[l.Arm]
+}
+
+// IsCancel reports whether edge e is a cancellation.
+func (p *Product) IsCancel(e int32) bool {
+	c, ok := p.Input(e)
+	return ok && c.Kind == ir.CaseCancel
+}
+
+// Inputs lists what can come to configuration c and is not refused with it.
+func (p *Product) Inputs(c int32) []flat.Input {
+	leaf := p.Leaf(c)
+	if leaf == nil || leaf.Kind != ir.Leaf {
+		return nil
+	}
+	x := &search{Product: p, step: newStep(p.program)}
+	copy(x.here, p.store.at(c))
+	x.step.from = leaf
+	var out []flat.Input
+	x.inputs(leaf, func(in *inputCode) { out = append(out, in.Input) })
+	return out
+}
+
+// IsMove reports whether edge e enters a leaf, the start aside.
+func (p *Product) IsMove(e int32) bool { return p.Label(e).Kind == Moved }
+
+// Faults are the steps that cannot be computed: for each assignment and input
+// the first one met, in the order of configurations.
+func (p *Product) Faults() []Fault { return sortedFaults(p.faults) }
+
+// Unmet is the first configuration where nothing takes input in, and whether
+// there is one.
+func (p *Product) Unmet(leaf *ir.State, in int32) (Unmet, bool) {
+	u, ok := p.unmet[InputAt{int32(leaf.ID), in}]
+	return u, ok
+}
+
+// PathTo lists the edges of the shortest path from the start to configuration c.
+func (p *Product) PathTo(c int32) []int32 { return pathTo(p.came, p.from, c) }
+
+// DoneDue reports whether `done` is the next input in configuration c.
+func (p *Product) DoneDue(c int32) bool {
+	leaf := p.Leaf(c)
+	return leaf != nil && leaf.Kind == ir.Leaf && p.program.doneDue(leaf, p.store.at(c))
+}
+
+// Waits reports whether in configuration c nothing of the leaf itself goes on:
+// no activity runs, and `done` is not due.
+func (p *Product) Waits(c int32) bool {
+	leaf := p.Leaf(c)
+	if leaf == nil || leaf.Kind != ir.Leaf || p.DoneDue(c) {
+		return false
+	}
+	v := &p.program.packing.visits[leaf.ID]
+	return len(leaf.Dos) == 0 || v.allEnded(p.store.at(c))
+}
+
+// Runs reports whether timer t, which stands in the leaf of c or around it, has
+// not fired yet.
+func (p *Product) Runs(c int32, t *ir.Timer) bool {
+	k := p.program.packing
+	return p.program.ref(t).pending(k.spent.get(p.store.at(c)))
+}

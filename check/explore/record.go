@@ -1,0 +1,132 @@
+package explore
+
+import (
+	"time"
+
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// recorder writes out a path of the product.
+type recorder struct {
+	p      *Product
+	teller teller
+	clock  clock
+	at     int32
+	w      *diag.Witness
+	sure   bool
+}
+
+func (p *Product) record(path []int32, loop int) *recorder {
+	r := &recorder{
+		p: p, teller: p.teller(), clock: clock{entered: map[*ir.State]int64{}, started: map[*ir.Do]int64{}},
+		w: &diag.Witness{Loop: -1}, sure: true,
+	}
+	for i, e := range path {
+		if i == loop {
+			r.w.Loop = len(r.w.Path)
+		}
+		r.step(e)
+	}
+	return r
+}
+
+// step adds the row of edge e, and moves on along it.
+func (r *recorder) step(e int32) {
+	s := r.teller.edge(r.at, e)
+	r.sure = r.sure && s.found && !s.guessed
+	l := r.p.Label(e)
+	c, _ := r.p.Input(e)
+	switch l.Kind {
+	case Started:
+		r.w.Params = r.p.paramsOf(s)
+	case Ended:
+		r.row(ir.Case{Kind: ir.CaseDone}, endedText(r.p.Table.Machine.Dos[l.Do]), nil, nil)
+	case Dropped:
+		r.row(c, rowText(c)+" (deferred, dropped)", nil, nil)
+	default:
+		text := rowText(c)
+		if l.Again {
+			text += " (deferred)"
+		}
+		r.row(c, text, s.data, s.guards)
+	}
+	r.advance(e, l, c)
+}
+
+// advance moves the clock along an edge.
+func (r *recorder) advance(e int32, l Label, c ir.Case) {
+	to := r.p.To[e]
+	leaf := r.p.Leaf(to)
+	switch l.Kind {
+	case Started, Moved:
+		var domain *ir.State
+		if l.Kept >= 0 {
+			domain = r.p.program.states[leaf.ID].path[l.Kept]
+		}
+		r.clock.move(domain, leaf)
+		for _, d := range leaf.Dos {
+			r.clock.started[d] = r.clock.now
+		}
+	case Retried:
+		wait, _ := r.p.RetryWait(r.at, r.p.Arm(e))
+		r.clock.started[c.Do] = r.clock.now + max(wait, 0)
+	}
+	r.at = to
+}
+
+// row adds what comes in the configuration at hand.
+func (r *recorder) row(c ir.Case, text string, data map[string]any, guards map[string]bool) {
+	leaf := r.p.Leaf(r.at)
+	if leaf == nil {
+		return
+	}
+	r.clock.wait(leaf, c)
+	step := diag.Step{State: leaf.Path, Input: text, At: time.Duration(r.clock.now).String()}
+	if len(data) > 0 {
+		step.Data = data
+	}
+	if len(guards) > 0 {
+		step.Guards = guards
+	}
+	r.w.Path = append(r.w.Path, step)
+}
+
+func (r *recorder) finish() (*diag.Witness, bool) {
+	leaf := r.p.Leaf(r.at)
+	if leaf == nil { // a run that cannot even start
+		leaf = r.p.Table.Machine.Root.Leaf()
+	}
+	r.w.Path = append(r.w.Path, diag.Step{State: leaf.Path})
+	if values := r.p.values(r.at); len(values) > 0 {
+		r.w.Values = values
+	}
+	if len(r.w.Params) == 0 {
+		r.w.Params = nil
+	}
+	return r.w, r.sure
+}
+
+func endedText(d *ir.Do) string {
+	if d.Label != "" {
+		return d.Label + " ended"
+	}
+	return d.Activity.Name + " ended"
+}
+
+// RetryWait is the longest wait of a's next retry in configuration c; -1 where
+// it has no end.
+func (p *Product) RetryWait(c int32, a *ir.Arm) (wait int64, bounded bool) {
+	b := a.Backoff
+	if b == nil {
+		b = &ir.Backoff{First: ir.UsualFirst, Last: ir.UsualLast, Factor: ir.UsualFactor, Jitter: ir.UsualJitter}
+	}
+	if b.By != nil {
+		return waitBy(b.By)
+	}
+	if a.Max == nil {
+		return b.Last, true
+	}
+	used := p.program.counter(p.Leaf(c), a).get(p.store.at(c))
+	return backoffWait(b, int64(used)+1), true
+}

@@ -1,0 +1,148 @@
+package explore
+
+import (
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// An edge keeps neither the payload nor the verdicts that lead along it: a
+// witness needs them for a few edges, and there are millions. They are found by
+// taking the step once more.
+
+// sought is the edge, or the fault, that is looked for, and what was found.
+type sought struct {
+	to    int32
+	label int32
+	fault *Fault
+
+	found   bool
+	guessed bool
+	data    map[string]any
+	guards  map[string]bool
+	params  []int64
+}
+
+// compare looks whether the step just taken is the edge that is sought. One in
+// which nothing was guessed is preferred.
+func (x *search) compare(label int32) {
+	want := x.sought
+	if want.fault == nil && label == want.label && x.store.find(x.next) == want.to {
+		x.capture()
+	}
+}
+
+func (x *search) compareFault() {
+	if want := x.sought.fault; want != nil && x.fault.assign == want.Assign && (x.input == nil || x.input.ID == want.Input) {
+		x.capture()
+	}
+}
+
+func (x *search) capture() {
+	want := x.sought
+	if want.found && (!want.guessed || x.guessed) {
+		return
+	}
+	want.found, want.guessed = true, x.guessed
+	want.data, want.guards = map[string]any{}, map[string]bool{}
+	for _, i := range x.had {
+		n := x.p.tracked.chosen[i]
+		if n.event != nil && x.input != nil && n.event == x.input.Event && n.dom.sort != free {
+			want.data[n.field.Name] = n.jsonForm(x.payloads[i])
+		}
+	}
+	for id, a := range x.p.atoms {
+		if a.host && x.verdicts[id] != unasked {
+			want.guards[a.text] = x.verdicts[id] == isTrue
+		}
+	}
+	want.params = append(want.params[:0], x.params...)
+}
+
+// teller takes steps again.
+type teller struct{ x *search }
+
+func (p *Product) teller() teller {
+	x := &search{Product: p, step: newStep(p.program), number: map[Label]int32{}}
+	for i, l := range p.labels {
+		x.number[l] = int32(i)
+	}
+	return teller{x}
+}
+
+// edge finds what leads along edge e, which starts at configuration from.
+func (t teller) edge(from, e int32) *sought {
+	return t.seek(from, &sought{to: t.x.To[e], label: t.x.edges[e]})
+}
+
+func (t teller) seek(from int32, s *sought) *sought {
+	guessed := t.x.Guessed
+	t.x.sought, t.x.at = s, from
+	copy(t.x.here, t.x.store.at(from))
+	if from == 0 {
+		t.x.expandStart()
+	} else {
+		t.x.expand(from)
+	}
+	t.x.Guessed = guessed
+	return s
+}
+
+// values are the data of configuration c that still matter there.
+func (p *Product) values(c int32) map[string]any {
+	out := map[string]any{}
+	leaf := p.Leaf(c)
+	if leaf == nil || leaf.Kind != ir.Leaf {
+		return out
+	}
+	words := p.store.at(c)
+	for _, n := range p.program.tracked.nodes {
+		if n.slot == nil || n.dom.sort == free || n.slot.get(p.program.live[leaf.ID]) != n.slot.mask {
+			continue
+		}
+		if code, set := n.slot.load(words); set {
+			out[n.v.Name] = n.jsonForm(code)
+		}
+	}
+	return out
+}
+
+// paramsOf are the parameters of a run that begins with an edge.
+func (p *Product) paramsOf(s *sought) map[string]any {
+	out := map[string]any{}
+	i := 0
+	for _, n := range p.program.tracked.nodes {
+		if n.slot != nil && n.v.Param {
+			if n.dom.sort != free {
+				out[n.v.Name] = n.jsonForm(s.params[i])
+			}
+			i++
+		}
+	}
+	return out
+}
+
+// Run writes out a path from the start as Graph.Witness does, with the
+// parameters, payloads and verdicts that lead along it, and the data at its end.
+// Sure reports whether nothing on the way was guessed, so that it is a run.
+func (p *Product) Run(path []int32, loop int, then ...ir.Case) (w *diag.Witness, sure bool) {
+	r := p.record(path, loop)
+	for _, c := range then {
+		r.row(c, rowText(c), nil, nil)
+	}
+	return r.finish()
+}
+
+// RunInto is Run for the shortest path to a fault, and its input.
+func (p *Product) RunInto(f Fault) (w *diag.Witness, sure bool) {
+	r := p.record(p.PathTo(f.Config), -1)
+	s := r.teller.seek(f.Config, &sought{fault: &f})
+	r.sure = r.sure && !s.guessed
+	if f.Config == 0 {
+		r.w.Params = p.paramsOf(s)
+	}
+	if f.Input != None {
+		c := p.Table.Case(f.Input)
+		r.row(c, rowText(c), s.data, s.guards)
+	}
+	return r.finish()
+}

@@ -1,0 +1,241 @@
+package explore
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// maxStored is the most words that all configurations may take together: half
+// a gigabyte.
+const maxStored = 1 << 26
+
+// stepsEach is the most times that a step may be run for each configuration of
+// the limit, on average: free choices within one step multiply.
+const stepsEach = 16
+
+// NewProduct explores the machine of t breadth first: the store is the queue.
+// It gives nil where the machine has more than limit configurations, or takes
+// more memory than that many usually do; and where the machine is broken, so
+// that an arm or a target may be missing.
+func NewProduct(t *flat.Table, limit int) *Product {
+	if t.Machine.Broken || t.Machine.Incomplete || t.Machine.Root.Leaf() == nil || limit <= 0 {
+		return nil
+	}
+	code := compileProgram(t)
+	if code == nil {
+		return nil
+	}
+	x := newSearch(t, code)
+	x.most = stepsEach * limit
+	x.start()
+	for c := int32(1); int(c) < x.store.count; c++ {
+		if x.runs > x.most || x.store.count > limit || len(x.To) > edgesEach*limit || len(x.store.words) > maxStored {
+			return nil
+		}
+		x.First = append(x.First, int32(len(x.To)))
+		x.expand(c)
+	}
+	if x.runs > x.most {
+		return nil
+	}
+	x.First = append(x.First, int32(len(x.To)))
+	return x.Product
+}
+
+// search is one exploration.
+type search struct {
+	*Product
+	*step
+	at      int32
+	most    int  // of runs; see stepsEach
+	emitted bool // the step at hand has an edge
+	number  map[Label]int32
+	sought  *sought // not nil while one edge is told again
+}
+
+func newSearch(t *flat.Table, code *program) *search {
+	m := t.Machine
+	x := &search{
+		Product: &Product{
+			Table: t, program: code, store: newStore(code.packing.words),
+			first: make([]int32, len(m.States)), taken: make([]bool, len(m.Arms)),
+			faults: map[faultKey]Fault{}, unmet: map[InputAt]Unmet{}, guesses: map[int32]bool{}, idle: map[key]bool{},
+		},
+		step: newStep(code), number: map[Label]int32{},
+	}
+	for i := range x.first {
+		x.first[i] = None
+	}
+	return x
+}
+
+// start adds configuration 0 and the steps that begin a run, one for each choice
+// of parameters.
+func (x *search) start() {
+	x.store.add(x.here) // its leaf is the root, which no other has
+	x.came, x.Product.from = append(x.came, None), append(x.Product.from, None)
+	x.First = append(x.First, 0)
+	x.expandStart()
+}
+
+func (x *search) expandStart() {
+	x.step.from, x.input = nil, nil
+	x.each(None, func() {
+		x.begins()
+		x.emitMove(Label{Kind: Started, Input: None, Arm: None, Do: None})
+	})
+}
+
+// begins is the step that starts a run.
+func (s *step) begins() {
+	s.params = s.params[:0]
+	for _, n := range s.p.tracked.nodes {
+		if n.slot == nil {
+			continue
+		}
+		switch {
+		case n.v.Param:
+			code := s.chooseCode(n)
+			n.slot.store(s.next, code)
+			s.params = append(s.params, code)
+		case n.v.Default == nil:
+		case n.dom.sort == byRegion:
+			n.slot.store(s.next, n.dom.code(n.v.Default))
+		default:
+			n.slot.store(s.next, n.v.Default.Int)
+		}
+	}
+	root := s.p.m.Root
+	s.refill(root)
+	s.apply(s.p.states[root.ID].entry)
+	s.enter(root, 0, -1)
+}
+
+// each runs a step once for every combination of its free choices.
+func (x *search) each(input int32, run func()) {
+	x.oracle.begin()
+	for again := true; again && (x.runs <= x.most || x.sought != nil); again = x.oracle.next() {
+		x.runs++
+		x.step.begin()
+		x.emitted = false
+		run()
+		if x.guessed && !x.emitted && x.sought == nil {
+			x.idle[key{x.at, input}] = true
+		}
+		if x.failed() {
+			x.noteFault(input)
+		}
+		x.Guessed = x.Guessed || x.guessed
+	}
+}
+
+func (x *search) noteFault(input int32) {
+	if x.sought != nil {
+		x.compareFault()
+		return
+	}
+	if x.fault.why != outOfRange && x.fault.why != circle {
+		return
+	}
+	key := faultKey{assign: x.fault.assign, input: input}
+	if _, known := x.faults[key]; !known {
+		x.faults[key] = Fault{
+			Config: x.at, Input: input, Assign: x.fault.assign, Circle: x.fault.leaf,
+			Guessed: x.guessed,
+		}
+	}
+}
+
+func sortedFaults(faults map[faultKey]Fault) []Fault {
+	var out []Fault
+	for _, f := range faults {
+		out = append(out, f)
+	}
+	slices.SortFunc(out, func(a, b Fault) int {
+		return cmp.Or(cmp.Compare(a.Config, b.Config), cmp.Compare(a.Input, b.Input), cmp.Compare(offset(a), offset(b)))
+	})
+	return out
+}
+
+func offset(f Fault) int {
+	if f.Assign == nil {
+		return -1
+	}
+	return f.Assign.Span.Start.Offset
+}
+
+// emit adds an edge from the configuration at hand to next. One that leads back
+// to where it starts is kept only where it counts for something.
+func (x *search) emit(label int32, always bool) {
+	if x.sought != nil {
+		x.compare(label)
+		return
+	}
+	edge := int32(len(x.To))
+	to, fresh := x.store.add(x.next)
+	if fresh {
+		x.emitted = true
+		x.came, x.Product.from = append(x.came, edge), append(x.Product.from, x.at)
+		for s := x.Product.Leaf(to); s != nil && x.first[s.ID] == None; s = s.Parent {
+			x.first[s.ID] = to
+		}
+	} else {
+		if to == x.at && !always {
+			return
+		}
+		x.emitted = true
+		for e := x.First[x.at]; e < edge; e++ {
+			if x.To[e] == to && x.edges[e] == label {
+				if !x.guessed {
+					delete(x.guesses, e)
+				}
+				return
+			}
+		}
+	}
+	if x.guessed {
+		x.guesses[edge] = true
+	}
+	x.To = append(x.To, to)
+	x.edges = append(x.edges, label)
+}
+
+// emitMove is emit for a step that has entered a leaf, if it could.
+func (x *search) emitMove(l Label) {
+	if x.failed() {
+		return
+	}
+	l.Kept = int16(x.step.kept)
+	x.emit(x.label(l), true)
+}
+
+// label numbers l.
+func (x *search) label(l Label) int32 {
+	n, ok := x.number[l]
+	if !ok {
+		n = int32(len(x.labels))
+		x.number[l] = n
+		x.labels = append(x.labels, l)
+	}
+	return n
+}
+
+func pathTo(came, from []int32, c int32) []int32 {
+	var path []int32
+	for ; came[c] != None; c = from[c] {
+		path = append(path, came[c])
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// doneDue reports whether `done` is the next input in a configuration in leaf.
+func (p *program) doneDue(leaf *ir.State, words []uint64) bool {
+	if p.packing.rested.get(words) != 0 {
+		return false
+	}
+	return p.states[leaf.ID].choice || p.packing.visits[leaf.ID].allEnded(words)
+}

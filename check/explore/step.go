@@ -1,0 +1,299 @@
+package explore
+
+import (
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// step takes one input in one configuration, by the rules of language.md,
+// section 5, and in the order of package runtime: exit blocks from the leaf
+// outwards, the arm's block, entry blocks inwards; a counter rises before
+// anything is entered; a `require` is read before the leaf's own entry block.
+// It works on the packed words themselves.
+type step struct {
+	p      *program
+	oracle oracle
+	here   []uint64 // the configuration before the step; never changed
+	next   []uint64 // the one that is being made
+	from   *ir.State
+	input  *inputCode // nil for the start and for an end with nothing to say
+
+	verdicts []int8  // by atom
+	codes    []int64 // scratch of apply
+	payloads []int64 // by node.index
+	have     []bool  // by node.index: the payload has been chosen
+	had      []int   // the indexes set in have
+	params   []int64 // of a start: what was chosen for the parameters that are kept
+
+	runs    int // how often any step was run; being turned away by a require counts, too
+	fault   fault
+	guessed bool        // something was chosen for want of knowing
+	passed  *choiceCode // the last choice whose bound was used up
+	kept    int         // the depth of the innermost state that was neither left nor entered
+	turned  bool        // a require sent the run elsewhere
+}
+
+const (
+	unasked int8 = iota
+	isTrue
+	isFalse
+)
+
+// fault is why a step cannot be computed.
+type fault struct {
+	why    why
+	assign *ir.Assign // of outOfRange
+	leaf   *ir.State  // of circle: where it begins
+}
+
+type why uint8
+
+const (
+	noFault why = iota
+	outOfRange
+	overflow
+	unsetRead
+	circle // the requires lead round in a circle
+)
+
+func newStep(p *program) *step {
+	return &step{
+		p: p, here: make([]uint64, p.packing.words), next: make([]uint64, p.packing.words),
+		verdicts: make([]int8, len(p.atoms)),
+		payloads: make([]int64, len(p.tracked.chosen)), have: make([]bool, len(p.tracked.chosen)),
+	}
+}
+
+// begin prepares the first or another run of the same step.
+func (s *step) begin() {
+	copy(s.next, s.here)
+	clear(s.verdicts)
+	for _, i := range s.had {
+		s.have[i] = false
+	}
+	s.had = s.had[:0]
+	s.fault, s.guessed, s.passed, s.turned = fault{}, false, nil, false
+}
+
+func (s *step) fail(f fault) {
+	if s.fault.why == noFault {
+		s.fault = f
+	}
+}
+
+func (s *step) failed() bool { return s.fault.why != noFault }
+
+// ask is the truth of atom id in this step.
+func (s *step) ask(id int) bool {
+	if s.verdicts[id] == unasked {
+		s.verdicts[id] = isTrue + int8(s.oracle.choose(2))
+		s.guessed = s.guessed || !s.p.atoms[id].host
+	}
+	return s.verdicts[id] == isTrue
+}
+
+// load is the code of a variable; where it is unset the step cannot be computed.
+func (s *step) load(n *node) int64 {
+	code, set := n.slot.load(s.next)
+	if !set {
+		s.fail(fault{why: unsetRead})
+	}
+	return code
+}
+
+// of is the one of refs that belongs to the input at hand.
+func (s *step) of(refs []*node) *node {
+	for _, n := range refs {
+		if n.event == s.input.Event {
+			if n.event != nil || s.input.Kind == ir.CaseFailure {
+				return n
+			}
+		}
+	}
+	return refs[0]
+}
+
+// payload is the code of a field of the event at hand, chosen when it is first
+// asked for.
+func (s *step) payload(n *node) int64 {
+	if !s.have[n.index] {
+		s.have[n.index] = true
+		s.had = append(s.had, n.index)
+		s.payloads[n.index] = s.choosePayload(n)
+	}
+	return s.payloads[n.index]
+}
+
+func (s *step) choosePayload(n *node) int64 {
+	if n.event == nil && s.input.Kind == ir.CaseFailure {
+		switch n.field.Name {
+		case "category":
+			return n.dom.code(&ir.Const{Kind: ir.String, Str: s.input.Category.Name})
+		case "activity":
+			return n.dom.code(&ir.Const{Kind: ir.String, Str: s.input.Do.Activity.Name})
+		}
+	}
+	return s.chooseCode(n)
+}
+
+// chooseCode is a free choice among what n can be.
+func (s *step) chooseCode(n *node) int64 {
+	switch n.dom.sort {
+	case byRegion:
+		lo, hi := n.codes()
+		return s.chooseRegion(n.dom, lo, hi)
+	case byValue:
+		lo, hi, ranged := n.limits()
+		if !ranged {
+			lo, hi = n.dom.hull()
+		}
+		return lo + int64(s.oracle.choose(int(hi-lo)+1))
+	}
+	return 0
+}
+
+// hull is the least range around all fields of d, and a value more on each side
+// to stand for all that lies beyond.
+func (d *domain) hull() (lo, hi int64) {
+	first := true
+	for _, n := range d.nodes {
+		if l, h, ranged := n.limits(); ranged {
+			if first {
+				lo, hi, first = l, h, false
+			}
+			lo, hi = min(lo, l), max(hi, h)
+		}
+	}
+	return lo - 1, hi + 1
+}
+
+// decide is the first choice of in whose guard holds and whose bound is not used
+// up; nil where there is none, or where a guard cannot be computed.
+func (s *step) decide(in *inputCode) *choiceCode {
+	for i := range in.choices {
+		c := &in.choices[i]
+		if c.code != nil && c.code.when != nil {
+			holds := c.code.when(s)
+			if s.failed() {
+				return nil
+			}
+			if !holds {
+				continue
+			}
+		}
+		if c.bounded && (c.max == 0 || c.counter.get(s.next) >= c.max) {
+			s.passed = c
+			continue
+		}
+		return c
+	}
+	return nil
+}
+
+// count notes one more use of c's bound.
+func (s *step) count(c *choiceCode) {
+	if c.bounded {
+		c.counter.set(s.next, c.counter.get(s.next)+1)
+	}
+}
+
+// move takes the arm of c, which leads elsewhere.
+func (s *step) move(c *choiceCode) {
+	s.count(c)
+	from := s.p.states[s.from.ID].path
+	target := c.Arm.Target
+	domain := depthOfDomain(from, s.p.states[target.ID].path)
+	s.leave(from[domain+1:])
+	s.apply(c.code.block)
+	s.enter(target, domain, domain)
+}
+
+// depthOfDomain is ir.Domain by paths.
+func depthOfDomain(from, target []*ir.State) int {
+	n := min(len(from), len(target)) - 1
+	d := 0
+	for d+1 < n && from[d+1] == target[d+1] {
+		d++
+	}
+	return d
+}
+
+func (s *step) leave(path []*ir.State) {
+	for i := len(path) - 1; i >= 0; i-- {
+		s.apply(s.p.states[path[i].ID].exit)
+	}
+}
+
+// enter enters target from below the state at depth domain; see runtime's step.
+func (s *step) enter(target *ir.State, domain, kept int) {
+	first := target
+	for turns := 0; !s.failed(); turns++ {
+		leaf := s.p.states[target.ID].leaf
+		code := &s.p.states[leaf.ID]
+		last := len(code.path) - 1
+		for _, state := range code.path[domain+1 : last] {
+			s.refill(state)
+			s.apply(s.p.states[state.ID].entry)
+		}
+		if s.failed() {
+			return
+		}
+		holds := code.require == nil || code.require(s)
+		if s.failed() {
+			return
+		}
+		if holds {
+			s.arrive(leaf, kept)
+			return
+		}
+		if turns == len(s.p.m.States) {
+			s.fail(fault{why: circle, leaf: s.p.states[first.ID].leaf})
+			return
+		}
+		s.turned = true
+		s.runs++
+		target = leaf.Require.Target
+		domain = depthOfDomain(code.path, s.p.states[target.ID].path)
+		s.leave(code.path[domain+1 : last])
+		kept = min(kept, domain)
+	}
+}
+
+// refill starts the counters anew that count from state's being entered.
+func (s *step) refill(state *ir.State) {
+	anew := s.p.states[state.ID].anew
+	if len(anew) == 0 || s.from != nil && s.from.Inside(state) {
+		return
+	}
+	for _, f := range anew {
+		f.set(s.next, 0)
+	}
+}
+
+// arrive enters leaf: the visit begins, timers above depth kept run on.
+func (s *step) arrive(leaf *ir.State, kept int) {
+	k := s.p.packing
+	code := &s.p.states[leaf.ID]
+	s.refill(leaf)
+	s.apply(code.entry)
+	if s.failed() {
+		return
+	}
+	s.kept = kept
+	k.leaf.set(s.next, uint64(leaf.ID))
+	k.rested.set(s.next, 0)
+	running := uint64(0)
+	if kept >= 0 {
+		running = 1<<k.slots[code.path[kept].ID] - 1
+	}
+	k.spent.set(s.next, k.spent.get(s.next)&running)
+	for i := range k.kept {
+		pending := k.kept[i].get(s.next)
+		if code.alwaysKeeps != nil {
+			pending &^= code.alwaysKeeps[i]
+		}
+		k.pending[i].set(s.next, pending)
+	}
+	for i, mask := range s.p.live[leaf.ID] {
+		s.next[i] &= mask &^ k.visitBits[i]
+	}
+}

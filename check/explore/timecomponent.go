@@ -1,0 +1,131 @@
+package explore
+
+import (
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// component computes the times of one component, given those that it leads to.
+// In a cycle that costs time nothing but a timer that runs all the while sets an
+// end.
+func (t *Time) component(members []int32) {
+	free := int64(0)
+	for _, c := range members {
+		free = max(free, t.uncapped(c))
+	}
+	for _, c := range members {
+		for i := range t.timers(c) {
+			t.exits[t.start[c]+int32(i)] = t.exit(members, c, i)
+		}
+		t.Longest[c] = free
+		for i := range t.timers(c) {
+			if most, ok := t.cap(c, i); ok {
+				t.Longest[c] = min(t.Longest[c], graph.Sum(most, t.exits[t.start[c]+int32(i)]))
+			}
+		}
+	}
+}
+
+// uncapped is the time from c by what it costs alone.
+func (t *Time) uncapped(c int32) int64 {
+	time := int64(0)
+	for e := t.p.First[c]; e < t.p.First[c+1]; e++ {
+		if t.of[t.p.To[e]] != t.of[c] {
+			time = max(time, t.reach(c, e))
+		} else if t.weight(c, e) > 0 {
+			return graph.Infinite
+		}
+	}
+	if t.p.Waits(c) {
+		return graph.Infinite
+	}
+	return time
+}
+
+// exit is the longest time behind any step with which timer i around c stops
+// running. In a component of several configurations they all have it in common.
+func (t *Time) exit(members []int32, c int32, i int) int64 {
+	if members[0] != c { // computed for the first already, where both share the timer
+		if first := t.timers(members[0]); i < len(first) && first[i] == t.timers(c)[i] {
+			return t.exits[t.start[members[0]]+int32(i)]
+		}
+		return graph.Infinite
+	}
+	timer := t.timers(c)[i]
+	longest := int64(0)
+	for _, v := range members {
+		if !t.has(v, i, timer) {
+			return graph.Infinite
+		}
+		for e := t.p.First[v]; e < t.p.First[v+1]; e++ {
+			to := t.p.To[e]
+			stops := t.stops(timer, e)
+			switch {
+			case t.of[to] == t.of[c] && stops:
+				return graph.Infinite
+			case t.of[to] == t.of[c]:
+			case stops:
+				longest = max(longest, t.reach(v, e))
+			default:
+				longest = max(longest, t.exits[t.start[to]+int32(i)])
+			}
+		}
+	}
+	return longest
+}
+
+func (t *Time) has(c int32, i int, timer *ir.Timer) bool {
+	timers := t.timers(c)
+	return i < len(timers) && timers[i] == timer
+}
+
+// Path follows a longest run from the start, as far as it takes no cycle.
+func (t *Time) Path() []int32 {
+	var path []int32
+	c, timer := int32(0), -1 // timer is the one whose cap the time at hand keeps to, or -1
+	for {
+		if timer < 0 {
+			timer = t.binding(c)
+		}
+		best, length := int32(-1), int64(-1)
+		for e := t.p.First[c]; e < t.p.First[c+1]; e++ {
+			to := t.p.To[e]
+			if t.of[to] == t.of[c] {
+				continue
+			}
+			reach := int64(0)
+			switch {
+			case timer < 0 || t.stops(t.timers(c)[timer], e):
+				reach = t.reach(c, e)
+			default:
+				reach = t.exits[t.start[to]+int32(timer)]
+			}
+			if reach > length {
+				best, length = e, reach
+			}
+		}
+		if best < 0 {
+			return path
+		}
+		if timer >= 0 && t.stops(t.timers(c)[timer], best) {
+			timer = -1
+		}
+		path = append(path, best)
+		c = t.p.To[best]
+	}
+}
+
+// binding is the timer that sets the time of c, or -1.
+func (t *Time) binding(c int32) int {
+	if t.Longest[c] == graph.Infinite {
+		return -1
+	}
+	for i := range t.timers(c) {
+		if most, ok := t.cap(c, i); ok && graph.Sum(most, t.exits[t.start[c]+int32(i)]) == t.Longest[c] {
+			if t.uncapped(c) != t.Longest[c] {
+				return i
+			}
+		}
+	}
+	return -1
+}

@@ -1,0 +1,179 @@
+// Package flat holds the flattened table of a machine: for each leaf the
+// inputs that something can come of, and for each input the choices in the
+// order in which they are tried. It is computed once for a machine and shared
+// by the explorer and all rules.
+//
+// The table is what ir.Machine.Cases and ir.Machine.Choices say, laid out so
+// that it grows with the text and not with leaves times events: an external
+// event that no state from the leaf outwards mentions has no row (it is
+// rejected); what a composite says about events, cancel and timers is held
+// once for all leaves inside that say nothing of their own.
+package flat
+
+import (
+	"iter"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Input is one input of a leaf. ID is a number of the case within the machine,
+// for tables of one's own; see Table.Case.
+type Input struct {
+	ir.Case
+	ID      int32
+	Choices []ir.Choice // none: nothing takes it
+}
+
+// Table is the flattened table of one machine.
+type Table struct {
+	Machine *ir.Machine
+
+	cases   []ir.Case   // by Input.ID
+	doFirst []int32     // the ID of the first case of each do
+	spoken  []spoken    // by state: what it says itself
+	rows    [][]Input   // by state: of a leaf its own, of a composite also those of the states around it
+	repeats []bool      // by leaf: some own row hides one of the parent's
+	lost    [][]*ir.Arm // by state: see Lost
+}
+
+// New computes the table of m.
+func New(m *ir.Machine) *Table {
+	n := len(m.States)
+	t := &Table{Machine: m, spoken: make([]spoken, n), rows: make([][]Input, n), repeats: make([]bool, n), lost: make([][]*ir.Arm, n)}
+	t.number()
+	for _, s := range m.States { // parents come before children
+		t.lost[s.ID] = t.lostArms(s)
+		t.spoken[s.ID] = listen(s)
+		switch s.Kind {
+		case ir.Composite:
+			t.rows[s.ID] = t.compositeRows(s)
+		case ir.Leaf:
+			t.rows[s.ID] = t.leafRows(s)
+		}
+	}
+	return t
+}
+
+// Inputs yields the inputs of leaf: its own first, then those about which only
+// states around it say something.
+func (t *Table) Inputs(leaf *ir.State) iter.Seq[Input] {
+	return func(yield func(Input) bool) {
+		for _, in := range t.rows[leaf.ID] {
+			if !yield(in) {
+				return
+			}
+		}
+		if leaf.Parent == nil {
+			return
+		}
+		for _, in := range t.rows[leaf.Parent.ID] {
+			if t.repeats[leaf.ID] && t.spoken[leaf.ID].about(in.Case) {
+				continue
+			}
+			if !yield(in) {
+				return
+			}
+		}
+	}
+}
+
+// Case is the case with the number id.
+func (t *Table) Case(id int32) ir.Case { return t.cases[id] }
+
+// EventID is the number of the case in which e comes from outside.
+func (t *Table) EventID(e *ir.Event) int32 { return t.eventID(e) }
+
+// number gives every case of the machine its ID: events, timers, done, cancel,
+// and then for each do its results and its failures.
+func (t *Table) number() {
+	m := t.Machine
+	for _, e := range m.Events {
+		t.cases = append(t.cases, ir.Case{Kind: ir.CaseEvent, Event: e})
+	}
+	for _, timer := range m.Timers {
+		t.cases = append(t.cases, ir.Case{Kind: ir.CaseTimer, Timer: timer})
+	}
+	t.cases = append(t.cases, ir.Case{Kind: ir.CaseDone}, ir.Case{Kind: ir.CaseCancel})
+	for _, d := range m.Dos {
+		t.doFirst = append(t.doFirst, int32(len(t.cases)))
+		for _, e := range d.Activity.Results {
+			t.cases = append(t.cases, ir.Case{Kind: ir.CaseResult, Event: e, Do: d})
+		}
+		for _, c := range m.FailuresOf(d) {
+			t.cases = append(t.cases, ir.Case{Kind: ir.CaseFailure, Category: c, Do: d})
+		}
+	}
+}
+
+func (t *Table) eventID(e *ir.Event) int32     { return int32(e.Index) }
+func (t *Table) timerID(timer *ir.Timer) int32 { return int32(len(t.Machine.Events) + timer.ID) }
+func (t *Table) doneID() int32                 { return int32(len(t.Machine.Events) + len(t.Machine.Timers)) }
+func (t *Table) cancelID() int32               { return t.doneID() + 1 }
+
+// casesOf are the numbers of d's results and failures: from first up to end.
+func (t *Table) casesOf(d *ir.Do) (first, end int32) {
+	if d.ID+1 < len(t.doFirst) {
+		return t.doFirst[d.ID], t.doFirst[d.ID+1]
+	}
+	return t.doFirst[d.ID], int32(len(t.cases))
+}
+
+// compositeRows are the external events, cancel and the timers about which s
+// or a state around it says something.
+func (t *Table) compositeRows(s *ir.State) []Input {
+	rows := t.outsideRows(s)
+	if s.Parent == nil {
+		return rows
+	}
+	for _, in := range t.rows[s.Parent.ID] {
+		if !t.spoken[s.ID].about(in.Case) {
+			rows = append(rows, in)
+		}
+	}
+	return rows
+}
+
+// leafRows are the rows that s has for itself.
+func (t *Table) leafRows(s *ir.State) []Input {
+	rows := t.outsideRows(s)
+	t.repeats[s.ID] = len(rows) > len(s.Timers)
+	for _, d := range s.Dos {
+		first, end := t.casesOf(d)
+		for id := first; id < end; id++ {
+			rows = append(rows, t.row(s, id))
+		}
+	}
+	if len(s.Dos) > 0 || s.IsChoice() {
+		rows = append(rows, t.row(s, t.doneID()))
+	}
+	return rows
+}
+
+// outsideRows are the external events, cancel and the timers of s itself.
+func (t *Table) outsideRows(s *ir.State) []Input {
+	var rows []Input
+	for _, e := range t.spoken[s.ID].events {
+		rows = append(rows, t.row(s, t.eventID(e)))
+	}
+	if len(t.spoken[s.ID].cancel) > 0 {
+		rows = append(rows, t.row(s, t.cancelID()))
+	}
+	for _, timer := range s.Timers {
+		id := t.timerID(timer)
+		rows = append(rows, Input{Case: t.cases[id], ID: id, Choices: t.Machine.Choices(s, t.cases[id])})
+	}
+	return rows
+}
+
+func (t *Table) row(s *ir.State, id int32) Input {
+	return Input{Case: t.cases[id], ID: id, Choices: t.choices(s, t.cases[id])}
+}
+
+// choices is what ir.Machine.Choices gives, from s outwards.
+func (t *Table) choices(s *ir.State, c ir.Case) []ir.Choice {
+	var out []ir.Choice
+	for ; s != nil; s = s.Parent {
+		out = t.spoken[s.ID].appendChoices(out, s, c)
+	}
+	return out
+}

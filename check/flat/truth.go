@@ -1,0 +1,140 @@
+package flat
+
+import (
+	"iter"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Truth is what is known of a guard without looking at any run.
+type Truth int
+
+const (
+	Unknown Truth = iota // it may be true, and it may be false
+	True
+	False
+)
+
+// Guard is the truth of e; a nil e is no guard, and true. Literals and what
+// `!`, `&&`, `||` and comparisons make of them alone are decided, all else is
+// unknown. Expressions nest at most as deep as the parser allows.
+func Guard(e ir.Expr) Truth {
+	switch e := e.(type) {
+	case nil:
+		return True
+	case *ir.Lit:
+		return truth(e.Value.Int != 0)
+	case *ir.Unary:
+		return not(Guard(e.X))
+	case *ir.Binary:
+		switch e.Op {
+		case ir.OpAnd:
+			return and(Guard(e.X), Guard(e.Y))
+		case ir.OpOr:
+			return not(and(not(Guard(e.X)), not(Guard(e.Y))))
+		}
+		return compare(e)
+	}
+	return Unknown
+}
+
+func truth(b bool) Truth {
+	if b {
+		return True
+	}
+	return False
+}
+
+func not(t Truth) Truth {
+	switch t {
+	case True:
+		return False
+	case False:
+		return True
+	}
+	return Unknown
+}
+
+func and(t, u Truth) Truth {
+	switch {
+	case t == False || u == False:
+		return False
+	case t == True && u == True:
+		return True
+	}
+	return Unknown
+}
+
+// compare decides a comparison of two literals whose kind counts in Const.Int.
+func compare(e *ir.Binary) Truth {
+	x, isLit := e.X.(*ir.Lit)
+	y, bothLit := e.Y.(*ir.Lit)
+	if !isLit || !bothLit || x.Value.Kind != y.Value.Kind {
+		return Unknown
+	}
+	switch x.Value.Kind {
+	case ir.Bool, ir.Int, ir.Duration, ir.EnumKind:
+	default:
+		return Unknown
+	}
+	a, b := x.Value.Int, y.Value.Int
+	switch e.Op {
+	case ir.OpEq:
+		return truth(a == b)
+	case ir.OpNe:
+		return truth(a != b)
+	case ir.OpLt:
+		return truth(a < b)
+	case ir.OpLe:
+		return truth(a <= b)
+	case ir.OpGt:
+		return truth(a > b)
+	case ir.OpGe:
+		return truth(a >= b)
+	}
+	return Unknown
+}
+
+// Takeable yields those of choices that some data and some state of the
+// counters let be taken, every bound being both open and used up: an arm whose
+// guard is not plainly false and whose bound is not zero, up to and with the
+// first that is always taken.
+func Takeable(choices []ir.Choice) iter.Seq[ir.Choice] {
+	return func(yield func(ir.Choice) bool) {
+		for _, c := range choices {
+			if c.Arm == nil {
+				yield(c) // ignore and defer take all that comes
+				return
+			}
+			guard := Guard(c.Arm.When)
+			if guard == False || c.Arm.Max != nil && *c.Arm.Max <= 0 {
+				continue
+			}
+			if !yield(c) || guard == True && c.Arm.Max == nil {
+				return
+			}
+		}
+	}
+}
+
+// LastBound is the arm whose spent bound leaves an input to nobody: choices
+// end with it, and it is bounded. It is nil where the last choice is of another
+// sort, or where one before it always takes.
+func LastBound(choices []ir.Choice) *ir.Arm {
+	var last *ir.Arm
+	for _, c := range choices {
+		if c.Arm == nil {
+			return nil
+		}
+		switch guard := Guard(c.Arm.When); {
+		case guard == False:
+		case c.Arm.Max != nil:
+			last = c.Arm
+		case guard == True:
+			return nil
+		default:
+			last = nil // a guarded arm comes after: whether it takes over is a matter of values
+		}
+	}
+	return last
+}

@@ -1,0 +1,54 @@
+package check_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/all"
+	"github.com/fsmc-dev/fsmc/check/checktest"
+	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// aboutWhatStands are the rules that speak in a machine with a syntax error too:
+// what they find is written there, whatever the part that could not be read holds.
+var aboutWhatStands = []string{"ambiguous-label", "bad-suppression", "unsound-backoff"}
+
+// FuzzRun checks whatever could be understood of a text: nothing panics, every
+// finding has a rule that is listed, a place and a message, and a machine with
+// a syntax error has no finding about what is missing in it.
+func FuzzRun(f *testing.F) {
+	files, err := filepath.Glob("rule/*/testdata/*.fsm")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range append(files, "testdata/codereview.fsm") {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(src)
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		for _, d := range checktest.Findings("fuzz.fsm", src) {
+			listed := slices.ContainsFunc(all.Rules, func(r *check.Rule) bool { return r.Name == d.Rule })
+			if !listed || !d.Span.IsValid() || d.Message == "" {
+				t.Errorf("%s: %q: %q", d.Span, d.Rule, d.Message)
+			}
+		}
+		for _, m := range lang.Load([]lang.Source{{Name: "fuzz.fsm", Src: src}}).Program.Machines {
+			if !m.Incomplete {
+				continue
+			}
+			for _, d := range check.Run(&ir.Program{Machines: []*ir.Machine{m}}, all.Rules) {
+				if slices.Contains(aboutWhatStands, d.Rule) {
+					continue
+				}
+				t.Errorf("%s: %s in a machine with a syntax error: %s", d.Span, d.Rule, d.Message)
+			}
+		}
+	})
+}

@@ -1,0 +1,136 @@
+// Package guard decides questions about guards: can two hold at once, is there
+// data for which none of a chain holds, can an arm ever be reached, how far can
+// a field go where a guard holds. The answer is yes with values that show it,
+// no, or undecided, where the work would pass a limit. It is never a guess.
+//
+// # From a guard to a formula
+//
+// Read turns a `when` or a `require` into two formulas: Holds, where it computes
+// to true, and Fails, where it computes to false. They are not each other's
+// negation: a guard that comes to read a field that is not set cannot be
+// computed, and is neither (Stuck). `&&` and `||` stop early, so that
+// `x is set && x > 3` is never stuck and `x > 3 && x is set` can be.
+//
+// The atoms of a formula are
+//
+//   - x - y <= c over the integers: int, duration (nanoseconds), time
+//     (microseconds since 1970), len (at least 0), and enum values by their
+//     index. Finite floats are integers here, too: comparing them needs their
+//     order alone, and their ordinals have the same (see ordinal);
+//   - s == t and s == "text" over strings, of which there is no end;
+//   - a boolean, `x is set`, or the verdict of a host guard. Calls with equal
+//     arguments in one step have one verdict (see congruence).
+//
+// Every other comparison is made of these: x - y == c is two bounds, x - y != c
+// is one of two.
+//
+// # How a formula is decided
+//
+// The search is that of DPLL modulo theories (Nieuwenhuis, Oliveras and Tinelli,
+// "Solving SAT and SAT Modulo Theories", JACM 53, 2006) over a formula in
+// negation normal form, without learning. What must hold is kept as a list of
+// atoms, taken over into the state of the theories, and of disjunctions that are
+// still open. The state decides atoms that follow from it: a disjunct that
+// cannot hold any more is dropped, the last one is taken over. If nothing more
+// follows, values are chosen for all variables. If they happen to satisfy what
+// is open, that is the answer; else the search splits the disjunction with the
+// fewest disjuncts left, each of them with the ones before it denied.
+//
+// The state of the integers is a difference-bound matrix, kept closed under
+// shortest paths (see matrix). That of the strings is a partition with
+// disequalities (see partition). Both undo what was added since a mark.
+//
+// # Cost
+//
+// A bound is added in O(n²) for n variables, and in O(n) where it concerns one
+// variable that nothing is compared with; an atom is decided by looking at one
+// entry. A guard as people write them takes some microseconds. The worst case is
+// exponential (graph colouring can be written with `!=`), so that the work is
+// counted, in entries and nodes looked at, and ends at Limit with Undecided.
+package guard
+
+// Limit is how much work one question may take: entries of a matrix and nodes
+// of a formula looked at. It is some tens of milliseconds.
+const Limit = 1 << 22
+
+// maxVariables is how many integer variables one question may have: its matrix
+// has their number squared of entries, 16 bytes each.
+const maxVariables = 1000
+
+// maxCalls is how many different calls of host guards one question may have:
+// each pair of calls of one guard is looked at.
+const maxCalls = 300
+
+// Verdict is the answer to "can this be?".
+type Verdict int
+
+const (
+	Undecided Verdict = iota // the work limit was passed, or a part of a guard is not understood
+	Sat                      // it can, and there is a model
+	Unsat                    // it cannot
+)
+
+// String is the verdict in one word.
+func (v Verdict) String() string { return [...]string{"undecided", "sat", "unsat"}[v] }
+
+// Answer is a verdict, and of Sat what shows it.
+type Answer struct {
+	Verdict Verdict
+	Model   *Model // nil but with Sat
+	Why     string // of Undecided: what stood in the way, as a clause
+}
+
+// Satisfy asks whether all of list can hold at once.
+func Satisfy(list ...Formula) Answer {
+	p, why := newProblem(And(list...))
+	if why != "" {
+		return Answer{Verdict: Undecided, Why: why}
+	}
+	s := newSearch(p)
+	if s.possible() && s.decide([]int32{p.root}) {
+		if p.opaque {
+			return Answer{Verdict: Undecided, Why: whyOpaque}
+		}
+		return p.answer(s.found)
+	}
+	if s.why != "" {
+		return Answer{Verdict: Undecided, Why: s.why}
+	}
+	return Answer{Verdict: Unsat}
+}
+
+// What can stand in the way of an answer.
+const (
+	whyWork      = "the question takes too much work"
+	whyVariables = "the question has too many variables"
+	whyCalls     = "the question has too many calls of host guards"
+	whyOpaque    = "a part of the guard is not understood"
+	whyShort     = "the question wants too many different short values"
+)
+
+// Overlap asks whether a and b can hold at once.
+func Overlap(a, b Guard) Answer { return Satisfy(a.Holds, b.Holds) }
+
+// Gap asks whether all guards of chain can compute to false at once. Where one
+// of them is stuck the step ends there, and that is no gap.
+func Gap(chain ...Guard) Answer { return Satisfy(fails(chain)...) }
+
+// Reach asks whether g can hold where all guards before it in a chain compute to
+// false: Unsat means that an arm with the guard g is dead. A guard whose arm has
+// a bound does not belong to before: when the bound is used up it lets
+// everything pass.
+func Reach(before []Guard, g Guard) Answer {
+	return Satisfy(append(fails(before), g.Holds)...)
+}
+
+func fails(guards []Guard) []Formula {
+	out := make([]Formula, len(guards), len(guards)+1)
+	for i, g := range guards {
+		out[i] = g.Fails
+	}
+	return out
+}
+
+// Counter asks for values for which f holds and g does not: Unsat means that f
+// implies g.
+func Counter(f, g Formula) Answer { return Satisfy(f, Not(g)) }

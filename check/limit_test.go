@@ -1,0 +1,80 @@
+package check_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/all"
+)
+
+// TestPastTheLimit: what the limit leaves open is said; what the control graph
+// settles is not.
+func TestPastTheLimit(t *testing.T) {
+	src, err := os.ReadFile("testdata/many.fsm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `2: undecided: undecided: whether every effect stays in the range of its field
+15: undecided: undecided: whether a cycle can be taken without end ("Counting")
+`
+	if diff := cmp.Diff(want, lines(check.RunUpTo(program(t, src), all.Rules, 1000))); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+	if got := lines(check.RunUpTo(program(t, chain(1000)), all.Rules, 1000)); got != "" {
+		t.Errorf("a chain of bounded loops has findings:\n%s", got)
+	}
+}
+
+// TestManyFreeChoices: guards whose verdicts multiply to more than can be looked
+// at are past the limit, and that is found out soon.
+func TestManyFreeChoices(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("machine Free {\n event Go\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, " guard h%d()\n", i)
+	}
+	b.WriteString(" initial A\n after 24h -> Done\n state A {\n  on Go when h0() && h1()")
+	for i := 2; i < 60; i += 2 {
+		fmt.Fprintf(&b, " && (h%d() || h%d())", i, i+1)
+	}
+	b.WriteString(" -> A max 3\n   else -> Done\n }\n terminal Done\n}\n")
+	start := time.Now()
+	if got := lines(check.RunUpTo(program(t, []byte(b.String())), all.Rules, 10_000)); got != "" {
+		t.Errorf("findings:\n%s", got)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
+
+// million is a machine that comes to a million configurations: six bounds of
+// nine in one state.
+func million() []byte {
+	var b strings.Builder
+	b.WriteString("machine Million {\n event Go\n")
+	for i := range 6 {
+		fmt.Fprintf(&b, " event E%d\n", i)
+	}
+	b.WriteString(" budget { steps 1000 }\n initial A\n after 24h -> Done\n state A {\n  on Go -> Done\n")
+	for i := range 6 {
+		fmt.Fprintf(&b, "  on E%d -> A max 9 else reject\n", i)
+	}
+	b.WriteString(" }\n terminal Done\n}\n")
+	return []byte(b.String())
+}
+
+func BenchmarkMillion(b *testing.B) {
+	prog := program(b, million())
+	b.ReportAllocs()
+	for b.Loop() {
+		if got := check.Run(prog, all.Rules); len(got) > 0 {
+			b.Fatal(lines(got))
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package check
+
+import (
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// Pass is one rule at work on one machine, its field Machine. What costs time is
+// computed when it is first asked for, once for all rules of the machine.
+type Pass struct {
+	*shared
+	rule *Rule
+}
+
+// shared is what all passes over one machine have in common.
+type shared struct {
+	Machine  *ir.Machine
+	findings []found
+
+	table *flat.Table
+	graph *explore.Graph
+	done  bool // the graph was asked for; it may be nil
+	rows  int  // of all witnesses so far
+	proof proof
+
+	suppressions []Suppression // settled when all rules but those that run last have reported
+}
+
+// found is a finding with the rule that made it.
+type found struct {
+	Finding
+	rule *Rule
+}
+
+// Finding is what a rule has to report.
+type Finding struct {
+	State   *ir.State  // the state that it is about; nil for the whole machine
+	Span    token.Span // where it stands; the name of State, or of the machine, where none is given
+	Message string     // as in diag.Diagnostic
+	Help    string
+	Related []diag.Related
+	Witness *diag.Witness
+	Inputs  []InputAt // the inputs to which the finding comes down; for Silence alone
+	Field   *ir.Var   // the field that it is about; for Silence alone
+}
+
+// InputAt is an input in a leaf. ID is its number in the table.
+type InputAt struct {
+	Leaf *ir.State
+	ID   int32
+}
+
+// Report makes f a finding of the rule.
+func (p *Pass) Report(f Finding) {
+	if !f.Span.IsValid() {
+		f.Span = p.Machine.Span
+		if f.State != nil {
+			f.Span = f.State.Span
+		}
+	}
+	p.findings = append(p.findings, found{Finding: f, rule: p.rule})
+}
+
+// Table is the flattened table of the machine.
+func (s *shared) Table() *flat.Table {
+	if s.table == nil {
+		s.table = flat.New(s.Machine)
+	}
+	return s.table
+}
+
+// Graph is everything that the machine can come to; nil where it has no first
+// state to start from.
+func (s *shared) Graph() *explore.Graph {
+	if !s.done && s.Machine.Root.Leaf() != nil {
+		s.graph = explore.Explore(s.Table(), explore.DefaultLimit)
+	}
+	s.done = true
+	return s.graph
+}
+
+// Unreachable reports whether it is proved that no run enters state. It is
+// false where a target could not be resolved: that may lead there.
+func (s *shared) Unreachable(state *ir.State) bool {
+	g := s.Graph()
+	if g == nil || g.Open() {
+		return false
+	}
+	_, entered := g.Entered(state)
+	return !entered || s.neverEntered(state)
+}
+
+// Leaves are the leaves of the machine that a run may enter, in source order.
+func (s *shared) Leaves() []*ir.State {
+	var out []*ir.State
+	for _, state := range s.Machine.States {
+		if state.Kind == ir.Leaf && !s.Unreachable(state) {
+			out = append(out, state)
+		}
+	}
+	return out
+}
+
+// PathTo is a shortest run into state, after which come the inputs given; nil
+// where there is none to show.
+func (s *shared) PathTo(state *ir.State, then ...ir.Case) *diag.Witness {
+	if p := s.SmallProduct(); p != nil {
+		if c, entered := p.Entered(state); entered {
+			w, _ := s.Run(p.PathTo(c), -1, then...)
+			return w
+		}
+		return nil
+	}
+	if g := s.Graph(); g != nil {
+		if c, entered := g.Entered(state); entered {
+			return s.Witness(c, nil, then...)
+		}
+	}
+	return nil
+}
+
+// Witness is a shortest run into configuration c, then once along the edges of
+// round, which lead back to c, and then the inputs given. It is nil where an
+// input on the way could not be resolved, and where the witnesses of the machine
+// have grown too long together: in a chain of a hundred thousand states each
+// with a fault they would be of quadratic size.
+func (s *shared) Witness(c int32, round []int32, then ...ir.Case) *diag.Witness {
+	if !s.MoreWitnesses() {
+		return nil
+	}
+	path := s.Graph().PathTo(c)
+	loop := -1
+	if len(round) > 0 {
+		loop = len(path)
+		path = append(path, round...)
+	}
+	return s.WitnessAlong(path, loop, then...)
+}
+
+// MoreWitnesses reports whether the machine may still get a witness, so that it
+// is worth looking for one.
+func (s *shared) MoreWitnesses() bool { return s.rows <= maxRows }
+
+// WitnessAlong is Witness for a path of one's own; see explore.Graph.Witness.
+func (s *shared) WitnessAlong(path []int32, loop int, then ...ir.Case) *diag.Witness {
+	if !s.MoreWitnesses() || !s.Graph().Known(path) {
+		return nil
+	}
+	w := s.Graph().Witness(path, loop, then...)
+	s.rows += len(w.Path)
+	return w
+}
+
+// maxRows is the number of rows after which a machine gets no more witnesses.
+const maxRows = 200_000

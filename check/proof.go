@@ -1,0 +1,113 @@
+package check
+
+import (
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// A question about all runs is asked in three steps, each only where the one
+// before leaves it open: on the graph without data and counters; on the product,
+// as long as that stays small; on the product up to the limit. What is open then
+// is noted, and reported as `undecided`.
+
+// smallProduct is the number of configurations up to which the product is
+// explored whether or not a question needs it: some hundredths of a second.
+const smallProduct = 50_000
+
+// proof is what is known of a machine's runs.
+type proof struct {
+	product  *explore.Product // nil where it was not asked for, or is past the limit
+	limit    int              // up to which it was explored
+	most     int              // the limit
+	control  *explore.Control
+	entered  []bool // surely, by state ID; see explore.Graph.SurelyEntered
+	worst    *Worst
+	open     []Question
+	openedBy map[string]bool
+}
+
+// Question is one that the limit left open.
+type Question struct {
+	Rule  string
+	State *ir.State // that it is about; nil for the whole machine
+}
+
+// Product is everything that the machine can come to, with its data and
+// counters; nil past the limit, and for a machine that is broken.
+func (s *shared) Product() *explore.Product { return s.productUpTo(s.proof.most) }
+
+// SmallProduct is Product where that is small, else nil.
+func (s *shared) SmallProduct() *explore.Product {
+	return s.productUpTo(min(smallProduct, s.proof.most))
+}
+
+func (s *shared) productUpTo(limit int) *explore.Product {
+	if s.proof.product == nil && s.proof.limit < limit {
+		s.proof.limit = limit
+		s.proof.product = explore.NewProduct(s.Table(), limit)
+	}
+	return s.proof.product
+}
+
+// Control is the control graph; see explore.NewControl.
+func (s *shared) Control() *explore.Control {
+	if s.proof.control == nil {
+		s.proof.control = explore.NewControl(s.Table())
+	}
+	return s.proof.control
+}
+
+// LeaveOpen notes that the limit left a question open.
+func (s *shared) LeaveOpen(q Question) {
+	key := q.Rule
+	if q.State != nil {
+		key += " " + q.State.Path
+	}
+	if !s.proof.openedBy[key] {
+		if s.proof.openedBy == nil {
+			s.proof.openedBy = map[string]bool{}
+		}
+		s.proof.openedBy[key] = true
+		s.proof.open = append(s.proof.open, q)
+	}
+}
+
+// OpenQuestions are those that the rules before have left open.
+func (s *shared) OpenQuestions() []Question { return s.proof.open }
+
+// neverEntered reports whether it is proved that no run enters state, which the
+// graph does enter.
+func (s *shared) neverEntered(state *ir.State) bool {
+	if p := s.SmallProduct(); p != nil {
+		_, entered := p.Entered(state)
+		return !entered
+	}
+	if s.Machine.Broken || s.Machine.Incomplete {
+		return false
+	}
+	if s.proof.entered == nil {
+		s.proof.entered = s.Graph().SurelyEntered()
+	}
+	if s.proof.entered[state.ID] {
+		return false
+	}
+	if p := s.Product(); p != nil {
+		_, entered := p.Entered(state)
+		return !entered
+	}
+	s.LeaveOpen(Question{Rule: "unreachable-state", State: state})
+	return false
+}
+
+// Run writes out a path of the product from the start, as Witness does one of
+// the graph. Sure is false where a choice on the way stands for data that is not
+// tracked: then it may be no run.
+func (s *shared) Run(path []int32, loop int, then ...ir.Case) (w *diag.Witness, sure bool) {
+	if s.rows > maxRows {
+		return nil, true
+	}
+	w, sure = s.Product().Run(path, loop, then...)
+	s.rows += len(w.Path)
+	return w, sure
+}

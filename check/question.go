@@ -1,0 +1,34 @@
+package check
+
+import "github.com/fsmc-dev/fsmc/lang/ir"
+
+// asked is each question that can be left open, as a clause.
+var asked = map[string]string{
+	"unreachable-state":  "whether any run enters it",
+	"no-way-to-finish":   "whether every run can finish",
+	"unbounded-loop":     "whether a cycle can be taken without end",
+	"spinning-loop":      "whether a cycle that waits for nothing can be taken without end",
+	"out-of-range":       "whether every effect stays in the range of its field",
+	"assertion-violated": "whether an assert holds",
+	"bound-without-else": "whether a bound can run out with nothing to take over",
+	"over-budget":        "whether the worst case keeps to the budget",
+}
+
+// Text is the message of a finding that q was left open.
+func (q Question) Text() string {
+	text := "undecided: " + asked[q.Rule]
+	if q.State != nil && q.State.Path != "" {
+		text += " (" + Quote(q.State.Path) + ")"
+	}
+	return text
+}
+
+// Help says what would settle q.
+func (q Question) Help(m *ir.Machine) string {
+	for _, a := range m.Arms {
+		if a.Max != nil && *a.Max > 100 {
+			return "Raise --max-configurations, or lower the bounds: a `max` over 100 alone makes for as many configurations."
+		}
+	}
+	return "Raise --max-configurations, give the fields that guards read narrower ranges, or keep the data in question in a boolean or an enum."
+}

@@ -1,0 +1,339 @@
+package check_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/all"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/codegen/table"
+	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// A replay feeds the rows of a witness to the runtime's step, and sees that each
+// is taken in the state that the row names.
+type replay struct {
+	m        *runtime.Machine
+	d        *runtime.Definition
+	s        *runtime.Snapshot
+	now      time.Time
+	guards   map[string]bool
+	steps    int // moves and retries
+	attempts map[string]int
+}
+
+func newReplay(m *ir.Machine) (*replay, error) {
+	d := table.Compile(m)
+	compiled, err := runtime.Compile(d)
+	if err != nil {
+		return nil, err
+	}
+	return &replay{
+		m: compiled, d: d, s: compiled.NewSnapshot("r", 7), attempts: map[string]int{},
+		now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+	}, nil
+}
+
+// play replays w. The input of the last row but one may be one that the machine
+// cannot take: that is what the finding says.
+func (r *replay) play(w *diag.Witness) error {
+	start := runtime.Input{Kind: runtime.StartInput}
+	var err error
+	if start.Data, err = r.m.DecodeParams(filled(r.d, r.d.Params, w.Params)); err != nil {
+		return err
+	}
+	if len(w.Path) == 1 && len(w.Values) == 0 {
+		return nil // a run that cannot start
+	}
+	r.guards = nil
+	if err := r.take(start); err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	for i, row := range w.Path {
+		if at := r.d.States[r.s.State].Path; at != row.State {
+			return fmt.Errorf("row %d: the run is in %s, the witness in %s", i, at, row.State)
+		}
+		if row.Input == "" {
+			return nil
+		}
+		r.guards = row.Guards
+		r.keepOn()
+		in, err := r.input(row)
+		if err == nil {
+			err = r.take(in)
+		}
+		final := i == len(w.Path)-2 && w.Path[i+1].State == row.State
+		if err != nil && !final {
+			return fmt.Errorf("row %d, %s in %s: %w", i, row.Input, row.State, err)
+		}
+		if err != nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (r *replay) take(in runtime.Input) error {
+	next, commands, record, err := r.m.Step(r.s, in, r.now, r.ask)
+	if err != nil {
+		return err
+	}
+	if next.Status == runtime.Halted {
+		return fmt.Errorf("halted: %s", next.Halt.Reason)
+	}
+	for _, c := range commands {
+		if c.Kind == runtime.StartTask {
+			r.attempts[r.d.Activities[r.d.Dos[c.Task.Do].Activity].Name]++
+		}
+	}
+	if record != nil && (record.Effect == runtime.Moved && in.Kind != runtime.StartInput || record.Effect == runtime.Retried) {
+		r.steps++
+	}
+	r.s = next
+	return nil
+}
+
+// keepOn lets the state defer once more what it does defer: no row tells of that.
+func (r *replay) keepOn() {
+	for {
+		in, due := r.m.Next(r.s, r.now)
+		if !due || in.Kind != runtime.KeptInput {
+			return
+		}
+		next, _, record, err := r.m.Step(r.s, in, r.now, r.ask)
+		if err != nil || record != nil {
+			return
+		}
+		r.s = next
+	}
+}
+
+func (r *replay) ask(guard int, _ []runtime.Value) (bool, error) {
+	for text, answer := range r.guards {
+		if strings.HasPrefix(text, r.d.Guards[guard].Name+"(") {
+			return answer, nil
+		}
+	}
+	return false, nil
+}
+
+// input is what a row says comes, at the time at which it can.
+func (r *replay) input(row diag.Step) (runtime.Input, error) {
+	text, deferred := strings.CutSuffix(row.Input, " (deferred)")
+	text, dropped := strings.CutSuffix(text, " (deferred, dropped)")
+	next, due := r.m.Next(r.s, r.now)
+	switch {
+	case text == "done" || deferred || dropped:
+		if !due {
+			return next, fmt.Errorf("nothing is due")
+		}
+		return next, nil
+	case text == "cancel":
+		return runtime.Input{Kind: runtime.CancelInput}, nil
+	case strings.HasPrefix(text, "after "):
+		return r.timer(strings.TrimPrefix(text, "after "))
+	case due:
+		return next, fmt.Errorf("%s is due before", next.Kind)
+	case strings.HasSuffix(text, " ended"):
+		return r.raised(strings.TrimSuffix(text, " ended"), runtime.ResultInput, -1)
+	}
+	label, name, labelled := strings.Cut(text, ".")
+	if !labelled {
+		label, name = "", text
+	}
+	if category, failed := strings.CutPrefix(name, "failed("); failed {
+		in, err := r.raised(label, runtime.FailureInput, -1)
+		for i, c := range r.d.Categories {
+			if c == strings.TrimSuffix(category, ")") {
+				in.Category = i
+			}
+		}
+		return in, err
+	}
+	for i, e := range r.d.Events {
+		if e.Name != name {
+			continue
+		}
+		in := runtime.Input{Kind: runtime.EventInput, Event: i}
+		var err error
+		if e.Internal {
+			if in, err = r.raised(label, runtime.ResultInput, i); err != nil {
+				return in, err
+			}
+		}
+		in.Data, err = r.m.DecodePayload(i, filled(r.d, e.Fields, row.Data))
+		return in, err
+	}
+	return next, fmt.Errorf("there is no event %s", name)
+}
+
+// timer waits for the running timer with the delay given; it must be the next.
+func (r *replay) timer(delay string) (runtime.Input, error) {
+	for _, a := range r.s.Alarms {
+		name := r.d.Timers[a.Timer].Name
+		if _, after, _ := strings.Cut(name, "after "); strings.Split(after, "#")[0] != delay {
+			continue
+		}
+		if a.Due.After(r.now) {
+			r.now = a.Due
+		}
+		in, due := r.m.Next(r.s, r.now)
+		if !due || in.Kind != runtime.TimerInput || in.Timer != a.Timer {
+			return in, fmt.Errorf("after %s does not come next", delay)
+		}
+		return in, nil
+	}
+	return runtime.Input{}, fmt.Errorf("after %s does not run", delay)
+}
+
+// raised is what an open attempt says: of the do with the label, of one that can
+// raise the event, or of any.
+func (r *replay) raised(label string, kind runtime.InputKind, event int) (runtime.Input, error) {
+	for _, task := range r.s.Tasks {
+		do := r.d.Dos[task.Do]
+		_, own, _ := strings.Cut(do.Name, ".")
+		own = own[strings.LastIndex(own, ".")+1:]
+		results := r.d.Activities[do.Activity].Results
+		says := event < 0 && (kind == runtime.FailureInput || len(results) == 0)
+		for _, e := range results {
+			says = says || e == event
+		}
+		if task.State == runtime.TaskOpen && says && (label == "" || label == own) {
+			return runtime.Input{Kind: kind, Event: event, Do: task.Do, Key: task.Key, Attempt: task.Attempt}, nil
+		}
+	}
+	return runtime.Input{}, fmt.Errorf("no attempt can say that")
+}
+
+// filled is the JSON of fields: those of data, and something that fits for the rest.
+func filled(d *runtime.Definition, fields []runtime.Field, data map[string]any) json.RawMessage {
+	out := map[string]any{}
+	for _, f := range fields {
+		out[f.Name] = zero(d, &f.Type)
+	}
+	maps.Copy(out, data)
+	text, _ := json.Marshal(out)
+	return text
+}
+
+func zero(d *runtime.Definition, t *runtime.Type) any {
+	switch t.Kind {
+	case runtime.Bool:
+		return false
+	case runtime.Int:
+		if t.Min != nil {
+			return *t.Min
+		}
+		return 0
+	case runtime.Float:
+		return 0
+	case runtime.DurationKind:
+		if t.Max != nil {
+			return time.Duration(*t.Max).String()
+		}
+		return "1h"
+	case runtime.TimeKind:
+		return "2026-01-01T00:00:00Z"
+	case runtime.EnumKind:
+		return d.Enums[t.Enum].Values[0]
+	case runtime.ListKind:
+		return []any{}
+	}
+	return ""
+}
+
+// TestWitnessesReplay replays every witness of every rule's examples.
+func TestWitnessesReplay(t *testing.T) {
+	files, err := filepath.Glob("rule/*/testdata/*.fsm")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no machines: %v", err)
+	}
+	played := 0
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unit := lang.Load([]lang.Source{{Name: file, Src: src}})
+		for _, m := range unit.Program.Machines {
+			if m.Broken || m.Incomplete {
+				continue
+			}
+			for _, d := range check.Run(&ir.Program{Machines: []*ir.Machine{m}}, all.Rules) {
+				if d.Witness == nil || len(d.Witness.Path) == 0 {
+					continue
+				}
+				r, err := newReplay(m)
+				if err != nil {
+					continue // what generators would not take either
+				}
+				if err := r.play(d.Witness); err != nil {
+					t.Errorf("%s: %s: %s: %v\n%s", d.Span, d.Rule, d.Message, err, lines(diag.List{d}))
+				}
+				played++
+			}
+		}
+	}
+	if played < 50 {
+		t.Errorf("only %d witnesses", played)
+	}
+}
+
+// TestWorstRunsReplay replays the worst runs, and counts.
+func TestWorstRunsReplay(t *testing.T) {
+	order, err := os.ReadFile("testdata/order.fsm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, src := range []string{codereview(t), patch, string(order)} {
+		m := program(t, []byte(src)).Machines[0]
+		w := check.Bounds(m, explore.DefaultLimit)
+		for i, f := range append([]check.Figure{w.Steps}, w.Activities...) {
+			r, err := newReplay(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.play(f.Run); err != nil {
+				t.Errorf("%s: the worst run of %q: %v", m.Name, f.Name, err)
+				continue
+			}
+			got := r.steps
+			if i > 0 {
+				got = r.attempts[f.Name]
+			}
+			if want := f.Amount.Num().Int64(); int64(got) != want {
+				t.Errorf("%s: the worst run takes %d %s, want %d", m.Name, got, f.Name, want)
+			}
+		}
+	}
+}
+
+// TestEveryMachineHasBounds measures every machine that the rules' examples
+// have: whatever a machine is like, its worst case is computed.
+func TestEveryMachineHasBounds(t *testing.T) {
+	files, err := filepath.Glob("rule/*/testdata/*.fsm")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no machines: %v", err)
+	}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range lang.Load([]lang.Source{{Name: file, Src: src}}).Program.Machines {
+			if w := check.Bounds(m, explore.DefaultLimit); w == nil && !m.Broken && !m.Incomplete && m.Root.Leaf() != nil {
+				t.Errorf("%s: %s has no worst case", file, m.Name)
+			}
+		}
+	}
+}

@@ -1,0 +1,55 @@
+// Package check is the framework of the checker: what a rule is, how rules are
+// run over machines, and which finding keeps silent where another says it
+// already.
+//
+// A rule is a folder check/rule/NAME, called exactly like the rule: a Go file
+// that opens with the rule's record, page.md beside it, and testdata. Package
+// check/all lists them; it is generated.
+package check
+
+import "github.com/fsmc-dev/fsmc/lang/diag"
+
+// Rule is the record of one rule.
+type Rule struct {
+	Name     string // kebab-case, also the name of its folder
+	Severity diag.Severity
+	Summary  string // one line: what a finding means
+	Page     string // Markdown: what it means, a failing example, a passing one, how to mend it
+
+	// Run reports the findings of one machine. It is nil where the front end
+	// reports them while it resolves names and types.
+	Run func(*Pass)
+
+	// RunLast is Run for a rule about the suppressions: it is called when it is
+	// settled what each of them silences, and its own findings are not suppressed.
+	RunLast func(*Pass)
+
+	// Absence is set where a finding says that something is missing, unused or
+	// unreachable: such a rule is silent in a machine with a syntax error, since
+	// what could not be read may hold anything.
+	Absence bool
+
+	// Unreached is set where findings about an unreachable state are printed.
+	// All other rules are silent there.
+	Unreached bool
+
+	// SilencedBy says next to which findings of other rules this one adds
+	// nothing.
+	SilencedBy []Silence
+}
+
+// Silence says that a finding of Rule makes another one superfluous.
+type Silence struct {
+	Rule string
+	At   Scope
+}
+
+// Scope says what two findings must share for one to silence the other.
+type Scope int
+
+const (
+	SameMachine Scope = iota
+	SameState         // Finding.State
+	SameInput         // one of Finding.Inputs
+	SameField         // Finding.Field
+)

@@ -1,0 +1,70 @@
+// Package assertionviolated finds asserts that fail in some run.
+package assertionviolated
+
+import (
+	_ "embed"
+	"strconv"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Rule is the record of assertion-violated.
+var Rule = &check.Rule{
+	Name:     "assertion-violated",
+	Severity: diag.Error,
+	Summary:  "an `assert` fails in some run",
+	Page:     page,
+	Run:      run,
+	Absence:  true,
+}
+
+//go:embed page.md
+var page string
+
+func run(p *check.Pass) {
+	if p.Graph() == nil || p.Machine.Broken || len(p.Machine.Asserts) == 0 {
+		return
+	}
+	g := p.Product()
+	for _, a := range p.Machine.Asserts {
+		if g == nil {
+			p.LeaveOpen(check.Question{Rule: "assertion-violated", State: a.Subject})
+			continue
+		}
+		path := violation(g, a)
+		if path == nil {
+			continue
+		}
+		witness, sure := p.Run(path, -1)
+		if !sure {
+			p.LeaveOpen(check.Question{Rule: "assertion-violated", State: a.Subject})
+			continue
+		}
+		p.Report(check.Finding{
+			Span:    a.Span,
+			Message: message(a),
+			Help:    "Change the machine so that no run does this, or take the promise back.",
+			Witness: witness,
+		})
+	}
+}
+
+// message says what the witness does.
+func message(a *ir.Assert) string {
+	subject := check.Quote(a.Subject.Path)
+	switch a.Verb {
+	case ir.Precedes:
+		return "a run can enter " + check.Quote(a.Objects[0].Path) + " without having entered " + subject
+	case ir.LeadsTo:
+		var names []string
+		for _, s := range a.Objects {
+			names = append(names, s.Path)
+		}
+		return "a run can enter " + subject + " and then end, or be stuck, without entering " + check.Or(names)
+	case ir.Excludes:
+		return "a run can enter both " + subject + " and " + check.Quote(a.Objects[0].Path)
+	}
+	return "a run can enter " + subject + " more often than " + strconv.FormatInt(a.N, 10) + " times"
+}

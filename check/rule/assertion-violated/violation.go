@@ -1,0 +1,131 @@
+package assertionviolated
+
+import (
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// violation is a shortest path from the start on which a fails; nil where it
+// holds. All four promises are questions about paths over edges that enter
+// certain states or do not, each answered by one or two breadth-first searches.
+func violation(g *explore.Product, a *ir.Assert) []int32 {
+	switch a.Verb {
+	case ir.Precedes:
+		return unpreceded(g, a)
+	case ir.LeadsTo:
+		return unled(g, a)
+	case ir.Excludes:
+		return both(g, a)
+	}
+	return tooOften(g, a)
+}
+
+// search is a breadth-first search that remembers how it came. A place is a
+// configuration with a count: how many things that matter have happened.
+type search struct {
+	g     *explore.Product
+	came  map[place]arrival
+	queue []place
+}
+
+type place struct {
+	config int32
+	count  int64
+}
+
+type arrival struct {
+	from place
+	edge int32
+}
+
+func newSearch(g *explore.Product) *search {
+	return &search{g: g, came: map[place]arrival{{}: {edge: explore.None}}, queue: []place{{}}}
+}
+
+// run follows edges; step gives the count behind an edge, and whether the path
+// goes on there, or ends since it has found what it seeks.
+func (s *search) run(step func(at place, e int32) (count int64, on, found bool)) []int32 {
+	for len(s.queue) > 0 {
+		at := s.queue[0]
+		s.queue = s.queue[1:]
+		for e := s.g.First[at.config]; e < s.g.First[at.config+1]; e++ {
+			count, on, found := step(at, e)
+			if found {
+				return append(s.pathTo(at), e)
+			}
+			next := place{s.g.To[e], count}
+			if _, seen := s.came[next]; on && !seen {
+				s.came[next] = arrival{at, e}
+				s.queue = append(s.queue, next)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *search) pathTo(at place) []int32 {
+	var path []int32
+	for by := s.came[at]; by.edge != explore.None; by = s.came[at] {
+		path = append(path, by.edge)
+		at = by.from
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// unpreceded enters the object without the subject before it or with it.
+func unpreceded(g *explore.Product, a *ir.Assert) []int32 {
+	return newSearch(g).run(func(at place, e int32) (int64, bool, bool) {
+		if g.Enters(e, a.Subject) {
+			return 0, false, false
+		}
+		return 0, true, g.Enters(e, a.Objects[0])
+	})
+}
+
+// both enters the subject and the object, in either order.
+func both(g *explore.Product, a *ir.Assert) []int32 {
+	const first, second = 1, 2
+	return newSearch(g).run(func(at place, e int32) (int64, bool, bool) {
+		count := at.count
+		if g.Enters(e, a.Subject) {
+			count |= first
+		}
+		if g.Enters(e, a.Objects[0]) {
+			count |= second
+		}
+		return count, true, count == first|second
+	})
+}
+
+// tooOften enters the subject N+1 times.
+func tooOften(g *explore.Product, a *ir.Assert) []int32 {
+	return newSearch(g).run(func(at place, e int32) (int64, bool, bool) {
+		count := at.count
+		if g.Enters(e, a.Subject) {
+			count++
+		}
+		return count, true, count > a.N
+	})
+}
+
+// unled enters the subject, and then, without any of the objects, a terminal
+// state or a place from where none is reached any more, cancel aside.
+func unled(g *explore.Product, a *ir.Assert) []int32 {
+	doomed := g.Doomed()
+	open := func(c int32) bool { // the run ends, or cannot
+		return g.Leaf(c).Kind == ir.Terminal || doomed[c] && g.Trapped(c)
+	}
+	return newSearch(g).run(func(at place, e int32) (int64, bool, bool) {
+		count := at.count
+		if g.Enters(e, a.Subject) {
+			count = 1
+		}
+		if slices.ContainsFunc(a.Objects, func(s *ir.State) bool { return g.Enters(e, s) }) {
+			count = 0
+		}
+		return count, true, count == 1 && open(g.To[e])
+	})
+}

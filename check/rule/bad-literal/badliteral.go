@@ -1,0 +1,20 @@
+// Package badliteral documents bad-literal, which the front end reports.
+package badliteral
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+)
+
+// Rule is the record of bad-literal.
+var Rule = &check.Rule{
+	Name:     "bad-literal",
+	Severity: diag.Error,
+	Summary:  "a literal that its type does not hold",
+	Page:     page,
+}
+
+//go:embed page.md
+var page string

@@ -1,0 +1,20 @@
+// Package badtarget documents bad-target, which the front end reports.
+package badtarget
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+)
+
+// Rule is the record of bad-target.
+var Rule = &check.Rule{
+	Name:     "bad-target",
+	Severity: diag.Error,
+	Summary:  "an arm, a scope or an assertion that names no state",
+	Page:     page,
+}
+
+//go:embed page.md
+var page string

@@ -1,0 +1,123 @@
+// Package boundwithoutelse finds bounds that can run out with nothing to take
+// over.
+package boundwithoutelse
+
+import (
+	_ "embed"
+	"slices"
+	"strconv"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Rule is the record of bound-without-else.
+var Rule = &check.Rule{
+	Name:     "bound-without-else",
+	Severity: diag.Error,
+	Summary:  "a `max` or a `retry` can run out, and nothing takes over",
+	Page:     page,
+	Run:      run,
+	Absence:  true,
+}
+
+//go:embed page.md
+var page string
+
+// last is an arm that is the last choice for some inputs, and bounded.
+type last struct {
+	arm    *ir.Arm
+	input  flat.Input // the first of them
+	inputs []check.InputAt
+}
+
+func run(p *check.Pass) {
+	g := p.Graph()
+	if g == nil {
+		return
+	}
+	spent := spender{g: g}
+	for _, l := range lastArms(p) {
+		witness, runsOut, sure := outcome(p, &spent, l)
+		if !runsOut {
+			continue
+		}
+		if !sure {
+			p.LeaveOpen(check.Question{Rule: "bound-without-else", State: l.inputs[0].Leaf})
+			continue
+		}
+		p.Report(check.Finding{
+			State:   l.inputs[0].Leaf,
+			Span:    l.arm.Span,
+			Message: check.Quote(bound(l.arm)) + " can run out, and then nothing takes " + check.Quote(explore.InputText(l.input.Case)),
+			Help:    help(l.input.Case),
+			Witness: witness,
+			Inputs:  l.inputs,
+		})
+	}
+}
+
+// outcome decides whether the bound of l can run out in some run: on the product
+// where that is small, else on the graph.
+func outcome(p *check.Pass, spent *spender, l *last) (w *diag.Witness, runsOut, sure bool) {
+	g := p.SmallProduct()
+	if g == nil {
+		return p.PathTo(l.inputs[0].Leaf, l.input.Case), spent.canRunOut(l), true
+	}
+	for _, at := range l.inputs {
+		if u, unmet := g.Unmet(at.Leaf, at.ID); unmet && u.Spent == l.arm {
+			w, sure = p.Run(g.PathTo(u.Config), -1, p.Table().Case(at.ID))
+			return w, true, sure && !u.Guessed
+		}
+	}
+	return nil, false, true
+}
+
+// lastArms lists the arms after which nothing comes, in source order. Cancel is
+// left out: it comes once. So is a retry of what no activity raised, which is
+// another fault.
+func lastArms(p *check.Pass) []*last {
+	byArm := map[*ir.Arm]*last{}
+	for _, s := range p.Leaves() {
+		if len(p.Table().Lost(s)) > 0 {
+			continue
+		}
+		for in := range p.Table().Inputs(s) {
+			arm := flat.LastBound(in.Choices)
+			if arm == nil || in.Kind == ir.CaseCancel || arm.Kind == ir.Retry && in.Do == nil {
+				continue
+			}
+			l := byArm[arm]
+			if l == nil {
+				l = &last{arm: arm, input: in}
+				byArm[arm] = l
+			}
+			l.inputs = append(l.inputs, check.InputAt{Leaf: s, ID: in.ID})
+		}
+	}
+	var list []*last
+	for _, l := range byArm {
+		list = append(list, l)
+	}
+	slices.SortFunc(list, func(a, b *last) int { return a.arm.ID - b.arm.ID })
+	return list
+}
+
+// bound is the bound as written, without the target.
+func bound(a *ir.Arm) string {
+	word := "max "
+	if a.Kind == ir.Retry {
+		word = "retry "
+	}
+	return word + strconv.FormatInt(*a.Max, 10)
+}
+
+func help(c ir.Case) string {
+	if c.Kind == ir.CaseEvent {
+		return "End the chain with an `else`: `else -> …`, or `else reject` to refuse the event from then on."
+	}
+	return "End the chain with an `else`, such as `else -> …`."
+}

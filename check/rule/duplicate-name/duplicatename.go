@@ -1,0 +1,20 @@
+// Package duplicatename documents duplicate-name, which the front end reports.
+package duplicatename
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+)
+
+// Rule is the record of duplicate-name.
+var Rule = &check.Rule{
+	Name:     "duplicate-name",
+	Severity: diag.Error,
+	Summary:  "two things bear one name, or a name is not allowed",
+	Page:     page,
+}
+
+//go:embed page.md
+var page string

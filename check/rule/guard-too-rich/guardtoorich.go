@@ -1,0 +1,20 @@
+// Package guardtoorich documents guard-too-rich, which the front end reports.
+package guardtoorich
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+)
+
+// Rule is the record of guard-too-rich.
+var Rule = &check.Rule{
+	Name:     "guard-too-rich",
+	Severity: diag.Error,
+	Summary:  "a guard that the checker cannot decide",
+	Page:     page,
+}
+
+//go:embed page.md
+var page string

@@ -1,0 +1,20 @@
+// Package missinginitial documents missing-initial, which the front end reports.
+package missinginitial
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+)
+
+// Rule is the record of missing-initial.
+var Rule = &check.Rule{
+	Name:     "missing-initial",
+	Severity: diag.Error,
+	Summary:  "a machine or composite state without an `initial`",
+	Page:     page,
+}
+
+//go:embed page.md
+var page string

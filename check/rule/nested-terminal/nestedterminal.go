@@ -1,0 +1,20 @@
+// Package nestedterminal documents nested-terminal, which the front end reports.
+package nestedterminal
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+)
+
+// Rule is the record of nested-terminal.
+var Rule = &check.Rule{
+	Name:     "nested-terminal",
+	Severity: diag.Error,
+	Summary:  "a terminal state inside a state",
+	Page:     page,
+}
+
+//go:embed page.md
+var page string

@@ -1,0 +1,53 @@
+// Package neverset finds fields that never hold a value.
+package neverset
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Rule is the record of never-set. A read of such a field that nothing
+// protects is an error, which says more.
+var Rule = &check.Rule{
+	Name:     "never-set",
+	Severity: diag.Warning,
+	Summary:  "a field without a default that nothing sets",
+	Page:     page,
+	Run:      run,
+	Absence:  true,
+	SilencedBy: []check.Silence{
+		{Rule: "read-before-set", At: check.SameField},
+	},
+}
+
+//go:embed page.md
+var page string
+
+func run(p *check.Pass) {
+	m := p.Machine
+	if m.Broken {
+		return // an effect whose field could not be resolved may be the one
+	}
+	set := map[*ir.Var]bool{}
+	for b := range check.Blocks(m) {
+		for _, a := range b.Assigns {
+			if a.Value != nil {
+				set[a.Var] = true
+			}
+		}
+	}
+	for _, v := range m.Fields {
+		if v.Default != nil || set[v] {
+			continue
+		}
+		p.Report(check.Finding{
+			Field:   v,
+			Span:    v.Span,
+			Message: "field " + check.Quote(v.Name) + " has no default, and nothing sets it",
+			Help:    "Set it in a block with `{ " + v.Name + " = … }`, give it a default, or remove it.",
+		})
+	}
+}

@@ -1,0 +1,54 @@
+// Package nosuccess finds machines in which no run can succeed.
+package nosuccess
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Rule is the record of no-success.
+var Rule = &check.Rule{
+	Name:     "no-success",
+	Severity: diag.Warning,
+	Summary:  "no terminal state of outcome success can be reached",
+	Page:     page,
+	Run:      run,
+	Absence:  true,
+	SilencedBy: []check.Silence{
+		{Rule: "missing-terminal", At: check.SameMachine},
+	},
+}
+
+//go:embed page.md
+var page string
+
+const success = "success"
+
+func run(p *check.Pass) {
+	g := p.Graph()
+	if g == nil || g.Open() {
+		return // an unresolved target may be the way there
+	}
+	var related []diag.Related
+	for _, s := range p.Machine.States {
+		if s.Kind != ir.Terminal || s.Outcome != success {
+			continue
+		}
+		if !p.Unreachable(s) {
+			return
+		}
+		related = append(related, diag.Related{Span: s.Span, Message: "no run enters " + check.Quote(s.Path)})
+	}
+	help := "Lead to it from a state that runs enter."
+	if len(related) == 0 {
+		help = "Declare one with `terminal Done success` and lead to it, or suppress this where runs are meant to fail or to be cancelled."
+	}
+	p.Report(check.Finding{
+		Message: "no run of machine " + check.Quote(p.Machine.Name) + " can end in success",
+		Help:    help,
+		Related: related,
+	})
+}

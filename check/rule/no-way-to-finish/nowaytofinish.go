@@ -1,0 +1,99 @@
+// Package nowaytofinish finds traps: states from which no terminal state can be
+// reached any more.
+package nowaytofinish
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+)
+
+// Rule is the record of no-way-to-finish.
+var Rule = &check.Rule{
+	Name:     "no-way-to-finish",
+	Severity: diag.Error,
+	Summary:  "some run comes into the state and can then reach no terminal state any more",
+	Page:     page,
+	Run:      run,
+	Absence:  true,
+	SilencedBy: []check.Silence{
+		{Rule: "missing-terminal", At: check.SameMachine},
+		{Rule: "dead-end", At: check.SameState},
+		{Rule: "spinning-loop", At: check.SameState},
+		{Rule: "unhandled-result", At: check.SameInput},
+		{Rule: "unhandled-failure", At: check.SameInput},
+		{Rule: "unhandled-done", At: check.SameInput},
+		{Rule: "bound-without-else", At: check.SameInput},
+	},
+}
+
+//go:embed page.md
+var page string
+
+// maxNamed is the most states of a trap that its message names.
+const maxNamed = 5
+
+func run(p *check.Pass) {
+	g := choose(p)
+	if g == nil {
+		return
+	}
+	if product := p.Product(); product != nil {
+		for _, s := range product.Unsure() {
+			p.LeaveOpen(check.Question{Rule: "no-way-to-finish", State: s})
+		}
+	}
+	for _, t := range traps(g) {
+		round := t.round(g)
+		witness, sure := g.witness(t.configs[0], round)
+		if !sure {
+			p.LeaveOpen(check.Question{Rule: "no-way-to-finish", State: t.leaves[0]})
+			continue
+		}
+		p.Report(check.Finding{
+			State:   t.leaves[0],
+			Message: t.message(round != nil),
+			Help:    t.help(),
+			Related: t.related(),
+			Witness: witness,
+			Inputs:  t.restsOn(g),
+		})
+	}
+}
+
+// message says what the trap is: a circle, or a place where the run stands.
+func (t *trap) message(circle bool) string {
+	names := t.names()
+	if !circle {
+		return "a run can be stuck in " + names + ": no terminal state can be reached any more"
+	}
+	return "no terminal state can be reached any more from " + names + ": the run goes round for ever"
+}
+
+func (t *trap) help() string {
+	who := "it"
+	if len(t.leaves) > 1 {
+		who = "one of them"
+	}
+	return "Give " + who + " an arm that leads on to a terminal state, such as `after 24h -> …`."
+}
+
+func (t *trap) names() string {
+	var names []string
+	for _, s := range t.leaves[:min(len(t.leaves), maxNamed)] {
+		names = append(names, s.Path)
+	}
+	if len(t.leaves) > maxNamed {
+		return check.List(names) + check.AndMore(len(t.leaves)-maxNamed)
+	}
+	return check.And(names)
+}
+
+func (t *trap) related() []diag.Related {
+	var out []diag.Related
+	for _, s := range t.leaves[1:min(len(t.leaves), maxNamed)] {
+		out = append(out, diag.Related{Span: s.Span, Message: check.Quote(s.Path) + " belongs to the same trap"})
+	}
+	return out
+}

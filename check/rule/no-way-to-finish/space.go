@@ -1,0 +1,89 @@
+package nowaytofinish
+
+import (
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// space is what traps are looked for in: the product, or past the limit the
+// graph.
+type space struct {
+	*graph.Graph
+	Leaf     func(int32) *ir.State // nil before the start
+	Settled  func(int32) bool      // the run stands in the leaf
+	OpenAt   func(int32) bool
+	IsCancel func(int32) bool
+	IsMove   func(int32) bool // it leads to a leaf, perhaps the same
+	IsRetry  func(int32) bool
+	InputID  func(int32) int32
+	Inputs   func(int32) []flat.Input
+	witness  func(c int32, round []int32) (w *diag.Witness, sure bool)
+}
+
+// choose is the space in which the question is decided; nil where it is settled
+// that every run can finish, and where the machine has no first state.
+func choose(p *check.Pass) *space {
+	g := p.Graph()
+	if g == nil {
+		return nil
+	}
+	if p.SmallProduct() == nil && !p.Machine.Broken && !p.Machine.Incomplete {
+		if !slices.Contains(g.SureToFinish(), false) {
+			return nil
+		}
+		if p.Product() == nil {
+			p.LeaveOpen(check.Question{Rule: "no-way-to-finish"})
+		}
+	}
+	if p.Product() != nil {
+		return productSpace(p)
+	}
+	return &space{
+		Graph: &g.Graph, Leaf: g.Leaf, Settled: g.Settled, OpenAt: g.OpenAt,
+		IsCancel: g.IsCancel, InputID: g.InputID, Inputs: g.Inputs,
+		IsRetry: func(int32) bool { return false },
+		IsMove:  func(e int32) bool { a := g.Arm(e); return a == nil || a.Kind == ir.Goto },
+		witness: func(c int32, round []int32) (*diag.Witness, bool) { return p.Witness(c, round), true },
+	}
+}
+
+func productSpace(p *check.Pass) *space {
+	g := p.Product()
+	return &space{
+		IsMove:  g.IsMove,
+		IsRetry: func(e int32) bool { return g.Label(e).Kind == explore.Retried },
+		Graph:   &g.Graph, Leaf: g.Leaf, IsCancel: g.IsCancel, Inputs: g.Inputs,
+		Settled: func(c int32) bool { return c != 0 },
+		OpenAt:  func(int32) bool { return false },
+		InputID: func(e int32) int32 { return g.Label(e).Input },
+		witness: func(c int32, round []int32) (*diag.Witness, bool) {
+			path, loop := g.PathTo(c), -1
+			if len(round) > 0 {
+				loop, path = len(path), append(path, round...)
+			}
+			return p.Run(path, loop)
+		},
+	}
+}
+
+// doomed marks the configurations from which no terminal state can be reached
+// over the edges given.
+func (g *space) doomed(onward *graph.Graph) []bool {
+	var ends []int32
+	for c := range int32(g.Len()) {
+		if leaf := g.Leaf(c); leaf != nil && leaf.Kind == ir.Terminal || g.OpenAt(c) {
+			ends = append(ends, c)
+		}
+	}
+	out := onward.Reverse().Reach(ends...)
+	for c := range out {
+		out[c] = !out[c]
+	}
+	return out
+}

@@ -1,0 +1,20 @@
+// Package notyet documents not-yet, which the front end reports.
+package notyet
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+)
+
+// Rule is the record of not-yet.
+var Rule = &check.Rule{
+	Name:     "not-yet",
+	Severity: diag.Error,
+	Summary:  "a word that is kept for a later version",
+	Page:     page,
+}
+
+//go:embed page.md
+var page string

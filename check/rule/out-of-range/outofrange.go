@@ -1,0 +1,59 @@
+// Package outofrange finds effects that can leave a field's declared range.
+package outofrange
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Rule is the record of out-of-range.
+var Rule = &check.Rule{
+	Name:     "out-of-range",
+	Severity: diag.Error,
+	Summary:  "an effect can leave the declared range of its field in some run",
+	Page:     page,
+	Run:      run,
+	Absence:  true,
+}
+
+//go:embed page.md
+var page string
+
+func run(p *check.Pass) {
+	if p.Graph() == nil || p.Machine.Broken || !explore.MayLeaveRange(p.Machine) {
+		return
+	}
+	g := p.Product()
+	if g == nil {
+		p.LeaveOpen(check.Question{Rule: "out-of-range"})
+		return
+	}
+	said := map[*ir.Assign]bool{}
+	for _, f := range g.Faults() {
+		if f.Assign == nil || said[f.Assign] {
+			continue
+		}
+		said[f.Assign] = true
+		state := g.Leaf(f.Config)
+		if state == nil {
+			state = p.Machine.Root.Leaf()
+		}
+		witness, sure := g.RunInto(f)
+		if !sure {
+			p.LeaveOpen(check.Question{Rule: "out-of-range", State: state})
+			continue
+		}
+		p.Report(check.Finding{
+			State:   state,
+			Span:    f.Assign.Span,
+			Message: check.Quote(f.Assign.Text()) + " can leave the range of " + check.Quote(f.Assign.Var.Name) + ", " + f.Assign.Var.Type.String(),
+			Help:    "Guard the arm so that the value fits, clamp it with `min` or `max`, or widen the range.",
+			Related: []diag.Related{{Span: f.Assign.Var.Span, Message: "the field is declared here"}},
+			Witness: witness,
+		})
+	}
+}

@@ -1,0 +1,114 @@
+// Package overbudget finds machines whose worst case is over their budget.
+package overbudget
+
+import (
+	_ "embed"
+	"math/big"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// Rule is the record of over-budget.
+var Rule = &check.Rule{
+	Name:     "over-budget",
+	Severity: diag.Error,
+	Summary:  "the worst case of steps, time or a cost is over the machine's budget",
+	Page:     page,
+	Run:      run,
+	Absence:  true,
+}
+
+//go:embed page.md
+var page string
+
+// limit is one line of a budget.
+type limit struct {
+	figure check.Figure
+	most   *big.Rat
+	span   token.Span
+}
+
+func run(p *check.Pass) {
+	b := p.Machine.Budget
+	if b == nil || p.Graph() == nil || p.Machine.Broken {
+		return
+	}
+	worst := p.Worst()
+	unmarked := p.Product() != nil && len(p.Product().Loops(p.Product().Unmarked)) > 0
+	for _, l := range limits(b, worst) {
+		switch {
+		case l.figure.Amount == nil && p.Product() == nil:
+			p.LeaveOpen(check.Question{Rule: "over-budget"})
+		case l.figure.Amount == nil && unmarked && l.figure.Name != "time": // that is unbounded-loop
+		case l.figure.Amount == nil:
+			p.Report(check.Finding{
+				Span:    l.span,
+				Message: "the budget of " + check.Quote(l.figure.Name) + " is " + text(l.figure.Name, l.most) + ", but there is no bound: " + worst.Why(l.figure.Name),
+				Help:    "Bound what the message names, or take the line out of the budget.",
+			})
+		case l.figure.Amount.Cmp(l.most) > 0 && p.Product() == nil:
+			p.LeaveOpen(check.Question{Rule: "over-budget"})
+		case l.figure.Amount.Cmp(l.most) > 0:
+			p.Report(over(p, worst, l))
+		}
+	}
+}
+
+// limits pairs the lines of b with the figures of the worst case.
+func limits(b *ir.Budget, w *check.Worst) []limit {
+	var out []limit
+	if b.Steps != nil {
+		out = append(out, limit{w.Steps, new(big.Rat).SetInt64(*b.Steps), b.StepSpan})
+	}
+	if b.Time != nil {
+		out = append(out, limit{w.Time, new(big.Rat).SetInt64(*b.Time), b.TimeSpan})
+	}
+	for _, c := range b.Costs {
+		for _, f := range w.Costs {
+			if f.Name == c.Name {
+				out = append(out, limit{f, c.Amount, c.Span})
+			}
+		}
+	}
+	return out
+}
+
+func over(p *check.Pass, w *check.Worst, l limit) check.Finding {
+	takes := " can take "
+	if !l.figure.Exact {
+		takes = " can take up to "
+	}
+	f := check.Finding{
+		Span:    l.span,
+		Message: "a run" + takes + text(l.figure.Name, l.figure.Amount) + " of " + check.Quote(l.figure.Name) + ", over the budget of " + text(l.figure.Name, l.most),
+		Help:    "Lower the bounds that the worst run uses up, or raise the budget.",
+		Witness: l.figure.Run,
+	}
+	for i, a := range w.Activities {
+		if a.Factors != "" && costs(p.Machine.Activities[i], l.figure.Name) {
+			f.Related = append(f.Related, diag.Related{Span: p.Machine.Activities[i].Span, Message: "attempts of it at most: " + a.Factors})
+		}
+	}
+	return f
+}
+
+// costs reports whether an attempt of a has a cost called name.
+func costs(a *ir.Activity, name string) bool {
+	for _, c := range a.Costs {
+		if c.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// text is an amount as written in a machine.
+func text(name string, amount *big.Rat) string {
+	if name == "time" {
+		return ir.FormatDuration(amount.Num().Int64())
+	}
+	return ir.DecimalText(amount)
+}

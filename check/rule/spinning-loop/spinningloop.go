@@ -1,0 +1,97 @@
+// Package spinningloop finds cycles that wait for nothing.
+package spinningloop
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Rule is the record of spinning-loop.
+var Rule = &check.Rule{
+	Name:     "spinning-loop",
+	Severity: diag.Error,
+	Summary:  "a cycle can be taken without end, and no step of it waits for anything",
+	Page:     page,
+	Run:      run,
+	Absence:  true,
+}
+
+//go:embed page.md
+var page string
+
+func run(p *check.Pass) {
+	if p.Graph() == nil || p.Machine.Broken {
+		return
+	}
+	left := p.Control().SpinningLoops()
+	if len(left) > 0 && p.Product() == nil {
+		for _, leaves := range left {
+			p.LeaveOpen(check.Question{Rule: "spinning-loop", State: leaves[0]})
+		}
+		return
+	}
+	if g := p.SmallProduct(); g != nil || len(left) > 0 {
+		g = p.Product()
+		for _, l := range g.Loops(g.AtOnce) {
+			reportLoop(p, g, l)
+		}
+		reportCircles(p, g)
+	}
+}
+
+func reportLoop(p *check.Pass, g *explore.Product, l explore.Loop) {
+	path := g.PathTo(l.Into)
+	witness, sure := p.Run(append(path, l.Round...), len(path))
+	if !sure {
+		p.LeaveOpen(check.Question{Rule: "spinning-loop", State: l.Leaves[0]})
+		return
+	}
+	p.Report(check.Finding{
+		State:   l.Leaves[0],
+		Span:    g.Arm(l.Round[len(l.Round)-1]).Span,
+		Message: "a run can go round " + names(l.Leaves) + " without end, and waits for nothing there",
+		Help:    "Let a step of the cycle wait for something, such as a timer over 0s, or make its guards lead out in the end.",
+		Witness: witness,
+	})
+}
+
+// maxNamed is the most states of a cycle that its message names.
+const maxNamed = 5
+
+func names(leaves []*ir.State) string {
+	var list []string
+	for _, s := range leaves[:min(len(leaves), maxNamed)] {
+		list = append(list, s.Path)
+	}
+	if more := len(leaves) - maxNamed; more > 0 {
+		return check.List(list) + check.AndMore(more)
+	}
+	return check.And(list)
+}
+
+// reportCircles reports requires that turn a run away from one another.
+func reportCircles(p *check.Pass, g *explore.Product) {
+	said := map[*ir.State]bool{}
+	for _, f := range g.Faults() {
+		if f.Circle == nil || said[f.Circle] {
+			continue
+		}
+		said[f.Circle] = true
+		witness, sure := g.RunInto(f)
+		if !sure {
+			p.LeaveOpen(check.Question{Rule: "spinning-loop", State: f.Circle})
+			continue
+		}
+		p.Report(check.Finding{
+			State:   f.Circle,
+			Span:    f.Circle.Require.Span,
+			Message: "the requires from " + check.Quote(f.Circle.Path) + " on can lead round in a circle",
+			Help:    "Let the `else` of one of them lead to a state that requires nothing.",
+			Witness: witness,
+		})
+	}
+}

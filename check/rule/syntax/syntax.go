@@ -1,0 +1,20 @@
+// Package syntax documents syntax, which the front end reports.
+package syntax
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+)
+
+// Rule is the record of syntax.
+var Rule = &check.Rule{
+	Name:     "syntax",
+	Severity: diag.Error,
+	Summary:  "the text is not in the language",
+	Page:     page,
+}
+
+//go:embed page.md
+var page string

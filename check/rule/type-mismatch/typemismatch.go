@@ -1,0 +1,20 @@
+// Package typemismatch documents type-mismatch, which the front end reports.
+package typemismatch
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+)
+
+// Rule is the record of type-mismatch.
+var Rule = &check.Rule{
+	Name:     "type-mismatch",
+	Severity: diag.Error,
+	Summary:  "a value of another type than is wanted",
+	Page:     page,
+}
+
+//go:embed page.md
+var page string

@@ -1,0 +1,97 @@
+// Package unboundedloop finds cycles that can be taken without end and do not
+// say so.
+package unboundedloop
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Rule is the record of unbounded-loop.
+var Rule = &check.Rule{
+	Name:       "unbounded-loop",
+	Severity:   diag.Error,
+	Summary:    "a cycle can be taken without end, and none of its edges says `unbounded`",
+	Page:       page,
+	Run:        run,
+	Absence:    true,
+	SilencedBy: []check.Silence{{Rule: "spinning-loop", At: check.SameState}},
+}
+
+//go:embed page.md
+var page string
+
+// maxNamed is the most states of a cycle that its message names.
+const maxNamed = 5
+
+func run(p *check.Pass) {
+	if p.Graph() == nil || p.Machine.Broken {
+		return
+	}
+	if p.SmallProduct() == nil {
+		left := p.Control().Loops()
+		if len(left) == 0 {
+			return
+		}
+		if p.Product() == nil {
+			for _, leaves := range left {
+				p.LeaveOpen(check.Question{Rule: "unbounded-loop", State: leaves[0]})
+			}
+			return
+		}
+	}
+	g := p.Product()
+	for _, l := range g.Loops(g.Unmarked) {
+		report(p, g, l)
+	}
+}
+
+func report(p *check.Pass, g *explore.Product, l explore.Loop) {
+	path := g.PathTo(l.Into)
+	witness, sure := p.Run(append(path, l.Round...), len(path))
+	if !sure {
+		p.LeaveOpen(check.Question{Rule: "unbounded-loop", State: l.Leaves[0]})
+		return
+	}
+	arm := g.Arm(l.Round[len(l.Round)-1])
+	p.Report(check.Finding{
+		State:   g.Leaf(l.Into),
+		Span:    arm.Span,
+		Message: message(l),
+		Help:    "Bound an edge of it with `max N` and an `else`, count in a field that a guard reads, or say `unbounded` where it is meant.",
+		Related: related(l, g, arm),
+		Witness: witness,
+	})
+}
+
+func message(l explore.Loop) string {
+	if len(l.Leaves) == 1 {
+		return check.Quote(l.Leaves[0].Path) + " can be entered again and again without end"
+	}
+	var names []string
+	for _, s := range l.Leaves[:min(len(l.Leaves), maxNamed)] {
+		names = append(names, s.Path)
+	}
+	text := check.And(names)
+	if more := len(l.Leaves) - maxNamed; more > 0 {
+		text = check.List(names) + check.AndMore(more)
+	}
+	return "a run can go round " + text + " without end"
+}
+
+// related are the other moves of the cycle.
+func related(l explore.Loop, g *explore.Product, last *ir.Arm) []diag.Related {
+	var out []diag.Related
+	seen := map[*ir.Arm]bool{last: true}
+	for _, e := range l.Round {
+		if a := g.Arm(e); a != nil && g.IsMove(e) && !seen[a] && len(out) < maxNamed {
+			seen[a] = true
+			out = append(out, diag.Related{Span: a.Span, Message: "this arm belongs to the cycle"})
+		}
+	}
+	return out
+}

@@ -1,0 +1,32 @@
+// Package undecided says which questions the limit left open.
+package undecided
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+)
+
+// Rule is the record of undecided. Its name comes after those of the rules that
+// leave questions open, but for unreachable-state, which it asks itself.
+var Rule = &check.Rule{
+	Name:     "undecided",
+	Severity: diag.Error,
+	Summary:  "a question that the limit left open",
+	Page:     page,
+	Run:      run,
+	Absence:  true,
+}
+
+//go:embed page.md
+var page string
+
+func run(p *check.Pass) {
+	for _, s := range p.Machine.States {
+		p.Unreachable(s)
+	}
+	for _, q := range p.OpenQuestions() {
+		p.Report(check.Finding{State: q.State, Message: q.Text(), Help: q.Help(p.Machine)})
+	}
+}

@@ -1,0 +1,50 @@
+// Package unhandledresult finds results of activities that nothing takes.
+package unhandledresult
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Rule is the record of unhandled-result.
+var Rule = &check.Rule{
+	Name:     "unhandled-result",
+	Severity: diag.Error,
+	Summary:  "an activity may raise an event that neither its state nor one around it handles",
+	Page:     page,
+	Run:      run,
+	Absence:  true,
+}
+
+//go:embed page.md
+var page string
+
+func run(p *check.Pass) {
+	for _, s := range p.Leaves() {
+		if len(p.Table().Lost(s)) > 0 {
+			continue
+		}
+		for in := range p.Table().Inputs(s) {
+			if in.Kind == ir.CaseResult && len(in.Choices) == 0 {
+				report(p, s, in)
+			}
+		}
+	}
+}
+
+func report(p *check.Pass, s *ir.State, in flat.Input) {
+	event := check.Quote(in.Event.Name)
+	p.Report(check.Finding{
+		State:   s,
+		Span:    in.Do.Span,
+		Message: check.Quote(in.Do.Activity.Name) + " may raise " + event + ", which " + check.NoneAround(s) + " handles",
+		Help:    "Add `on " + in.Event.Name + " -> …` to " + check.Around(s) + ", or `ignore " + in.Event.Name + "`.",
+		Related: []diag.Related{{Span: in.Do.Activity.Span, Message: check.Quote(in.Do.Activity.Name) + " is declared to raise it here"}},
+		Witness: p.PathTo(s, in.Case),
+		Inputs:  []check.InputAt{{Leaf: s, ID: in.ID}},
+	})
+}

@@ -1,0 +1,92 @@
+// Package unreachablestate finds states that no run enters.
+package unreachablestate
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Rule is the record of unreachable-state.
+var Rule = &check.Rule{
+	Name:      "unreachable-state",
+	Severity:  diag.Error,
+	Summary:   "no run enters the state",
+	Page:      page,
+	Run:       run,
+	Absence:   true,
+	Unreached: true,
+}
+
+//go:embed page.md
+var page string
+
+// maxRelated is the most ways in that are shown beside a finding.
+const maxRelated = 3
+
+func run(p *check.Pass) {
+	g := p.Graph()
+	if g == nil || g.Open() {
+		return // an unresolved target may be any of the states in question
+	}
+	var ways map[*ir.State][]*ir.Arm
+	for _, s := range p.Machine.States[1:] {
+		if !p.Unreachable(s) || p.Unreachable(s.Parent) {
+			continue // what lies in an unreachable composite is said with it
+		}
+		if ways == nil {
+			ways = waysIn(p.Machine)
+		}
+		p.Report(check.Finding{
+			State:   s,
+			Message: "no run enters state " + check.Quote(s.Path),
+			Help:    help(s, ways[s]),
+			Related: related(p, g, ways[s]),
+		})
+	}
+}
+
+// waysIn lists for each state the arms that lead from outside into it.
+func waysIn(m *ir.Machine) map[*ir.State][]*ir.Arm {
+	ways := map[*ir.State][]*ir.Arm{}
+	for _, a := range m.Arms {
+		if a.Kind != ir.Goto {
+			continue
+		}
+		for s := a.Target; s != nil && !a.State.Inside(s); s = s.Parent {
+			ways[s] = append(ways[s], a)
+		}
+	}
+	return ways
+}
+
+func help(s *ir.State, ways []*ir.Arm) string {
+	switch {
+	case s.Require != nil && flat.Guard(s.Require.Cond) == flat.False:
+		return "What it requires is never true: mend the `require`, or remove the state."
+	case len(ways) == 0:
+		return "Lead to it with an arm such as `-> " + s.Path + "`, or remove it."
+	}
+	return "Make one of the arms that lead here possible, or remove the state."
+}
+
+// related says of the arms that lead to a state why they do not help.
+func related(p *check.Pass, g *explore.Graph, ways []*ir.Arm) []diag.Related {
+	var out []diag.Related
+	for _, a := range ways[:min(len(ways), maxRelated)] {
+		message := "this arm leads here, but it is never taken"
+		if p.Unreachable(a.State) {
+			message = "this arm leads here, but no run enters " + check.Quote(a.State.Path) + " either"
+		} else if product := p.SmallProduct(); product != nil && g.Taken(a) && !product.Taken(a) {
+			message = "this arm leads here, but no data and no count lets a run take it"
+		} else if g.Taken(a) {
+			message = "this arm leads here, but what the states require sends every run elsewhere"
+		}
+		out = append(out, diag.Related{Span: a.Span, Message: message})
+	}
+	return out
+}

@@ -1,0 +1,64 @@
+// Package unused finds declarations that nothing uses.
+package unused
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// Rule is the record of unused.
+var Rule = &check.Rule{
+	Name:     "unused",
+	Severity: diag.Warning,
+	Summary:  "an event, activity, guard, enum or label that nothing uses",
+	Page:     page,
+	Run:      run,
+	Absence:  true,
+}
+
+//go:embed page.md
+var page string
+
+func run(p *check.Pass) {
+	m := p.Machine
+	if m.Broken {
+		return // a name that could not be resolved may be the missing use
+	}
+	u := usesOf(m)
+	report := func(what, name string, span token.Span, help string) {
+		p.Report(check.Finding{Span: span, Message: what + " " + check.Quote(name) + " is never used", Help: help})
+	}
+	for _, e := range m.Events {
+		if !u.events[e] {
+			report("event", e.Name, e.Span, "Handle it with `on "+e.Name+"`, publish it, or remove it.")
+		}
+	}
+	for _, a := range m.Activities {
+		if !u.activities[a] {
+			report("activity", a.Name, a.Span, "Run it in a state with `do "+a.Name+"(…)`, or remove it.")
+		}
+	}
+	for _, g := range m.Guards {
+		if !u.guards[g] {
+			report("guard", g.Name, g.Span, "Ask it with `when "+g.Name+"(…)`, or remove it.")
+		}
+	}
+	for _, e := range m.Enums {
+		if !u.enums[e] {
+			report("enum", e.Name, e.Span, "Give a field this type, or remove it.")
+		}
+	}
+	for _, d := range m.Dos {
+		if d.Label != "" && !u.labels[d] {
+			p.Report(check.Finding{
+				State:   d.State,
+				Span:    d.Span,
+				Message: "label " + check.Quote(d.Label) + " is never used",
+				Help:    "Name it in a trigger, such as `on " + d.Label + ".failed`, or leave out `as " + d.Label + "`.",
+			})
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package check
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Run applies rules to all machines of prog and gives the findings, sorted by
+// place. Machines are checked side by side on all cores; the outcome does not
+// depend on how many there are.
+func Run(prog *ir.Program, rules []*Rule) diag.List {
+	return RunUpTo(prog, rules, explore.DefaultLimit)
+}
+
+// RunUpTo is Run with the most configurations of a machine that are told apart.
+// What that leaves open is reported as `undecided`.
+func RunUpTo(prog *ir.Program, rules []*Rule, limit int) diag.List {
+	lists := make([]diag.List, len(prog.Machines))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(prog.Machines)) {
+		workers.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(lists) {
+					return
+				}
+				lists[i] = machine(prog.Machines[i], rules, limit)
+			}
+		})
+	}
+	workers.Wait()
+	var all diag.List
+	for _, list := range lists {
+		all = append(all, list...)
+	}
+	all.Sort()
+	return all
+}
+
+// machine applies rules to m.
+func machine(m *ir.Machine, rules []*Rule, limit int) diag.List {
+	s := &shared{Machine: m, proof: proof{most: limit}}
+	for _, r := range rules {
+		if r.Run != nil && !(r.Absence && m.Incomplete) {
+			r.Run(&Pass{shared: s, rule: r})
+		}
+	}
+	left := s.suppress(s.spoken(), rules)
+	s.findings = nil
+	for _, r := range rules {
+		if r.RunLast != nil {
+			r.RunLast(&Pass{shared: s, rule: r})
+		}
+	}
+	var list diag.List
+	for _, f := range append(left, s.findings...) {
+		list.Add(diag.Diagnostic{
+			Rule: f.rule.Name, Severity: f.rule.Severity, Machine: m.Name,
+			Span: f.Span, Message: f.Message, Help: f.Help, Related: f.Related, Witness: f.Witness,
+		})
+	}
+	return list
+}

@@ -1,0 +1,76 @@
+package check
+
+import "github.com/fsmc-dev/fsmc/lang/ir"
+
+// One fault, one finding (language.md, section 7). Which finding gives way to
+// which is said in the records of the rules; here is the one place that acts on
+// it, after all rules have reported: in an unreachable state only its being
+// unreachable is said, and a finding is dropped where one that silences it
+// stands. A silenced finding still silences others.
+
+// spoken are the findings that are left.
+func (s *shared) spoken() []found {
+	index := said{}
+	for _, f := range s.findings {
+		index.add(f)
+	}
+	var out []found
+	for _, f := range s.findings {
+		unreached := f.State != nil && !f.rule.Unreached && s.Unreachable(f.State)
+		if !unreached && !index.silences(f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// said holds what was reported: the rule, and one of the things that two
+// findings can share.
+type said map[topic]bool
+
+type topic struct {
+	rule  string
+	state *ir.State // of SameState
+	input InputAt   // of SameInput
+	field *ir.Var   // of SameField
+}
+
+func (s said) add(f found) {
+	s[topic{rule: f.rule.Name}] = true
+	if f.State != nil {
+		s[topic{rule: f.rule.Name, state: f.State}] = true
+	}
+	if f.Field != nil {
+		s[topic{rule: f.rule.Name, field: f.Field}] = true
+	}
+	for _, in := range f.Inputs {
+		s[topic{rule: f.rule.Name, input: in}] = true
+	}
+}
+
+// silences reports whether something that was said makes f superfluous.
+func (s said) silences(f found) bool {
+	for _, by := range f.rule.SilencedBy {
+		switch by.At {
+		case SameMachine:
+			if s[topic{rule: by.Rule}] {
+				return true
+			}
+		case SameState:
+			if f.State != nil && s[topic{rule: by.Rule, state: f.State}] {
+				return true
+			}
+		case SameField:
+			if f.Field != nil && s[topic{rule: by.Rule, field: f.Field}] {
+				return true
+			}
+		case SameInput:
+			for _, in := range f.Inputs {
+				if s[topic{rule: by.Rule, input: in}] {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

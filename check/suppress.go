@@ -1,0 +1,93 @@
+package check
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Suppression is a comment `//fsmc:allow RULE because …` and what came of it.
+type Suppression struct {
+	*ir.Allow
+	Named    *Rule  // nil where no rule is called so
+	Nearest  string // then the one that is called most like it; may be empty
+	Silenced int    // how many findings
+}
+
+// CanSilence reports whether findings of the rule that is named can be
+// suppressed at all: errors cannot, nor can what is said of suppressions.
+func (s *Suppression) CanSilence() bool {
+	return s.Named != nil && s.Named.Severity != diag.Error && s.Named.RunLast == nil
+}
+
+// Suppressions are those of the machine in source order, for a rule that runs
+// last.
+func (s *shared) Suppressions() []Suppression { return s.suppressions }
+
+// suppress takes out of list what a suppression allows: a warning or a hint of
+// the rule that it names, at a place that it covers. One without a reason
+// silences too: that its reason is missing is said once, and is enough. Where
+// several cover one finding, all of them are of use.
+//
+// Suppressions and findings are passed through side by side in source order;
+// open are the suppressions that cover the place at hand. They nest as states
+// do, so there are never many.
+func (s *shared) suppress(list []found, rules []*Rule) []found {
+	s.suppressions = suppressions(s.Machine, rules)
+	if len(s.suppressions) == 0 {
+		return list
+	}
+	inOrder := make([]int, len(list))
+	for i := range list {
+		inOrder[i] = i
+	}
+	slices.SortStableFunc(inOrder, func(i, j int) int {
+		return cmp.Compare(list[i].Span.Start.Offset, list[j].Span.Start.Offset)
+	})
+	allowed := make([]bool, len(list))
+	var open []*Suppression
+	next := 0
+	for _, i := range inOrder {
+		at := list[i].Span.Start
+		for ; next < len(s.suppressions) && s.suppressions[next].Covers.Start.Offset <= at.Offset; next++ {
+			open = append(open, &s.suppressions[next])
+		}
+		open = slices.DeleteFunc(open, func(by *Suppression) bool { return by.Covers.End.Offset <= at.Offset })
+		for _, by := range open {
+			if by.Named == list[i].rule && by.CanSilence() && by.Covers.Contains(at) {
+				by.Silenced++
+				allowed[i] = true
+			}
+		}
+	}
+	var left []found
+	for i, f := range list {
+		if !allowed[i] {
+			left = append(left, f)
+		}
+	}
+	return left
+}
+
+// suppressions are those of m, with the rules that they name.
+func suppressions(m *ir.Machine, rules []*Rule) []Suppression {
+	if len(m.Allows) == 0 {
+		return nil
+	}
+	named := make(map[string]*Rule, len(rules))
+	var names []string
+	for _, r := range rules {
+		named[r.Name] = r
+		names = append(names, r.Name)
+	}
+	out := make([]Suppression, len(m.Allows))
+	for i, a := range m.Allows {
+		out[i] = Suppression{Allow: a, Named: named[a.Rule]}
+		if out[i].Named == nil {
+			out[i].Nearest, _ = diag.Nearest(a.Rule, names)
+		}
+	}
+	return out
+}

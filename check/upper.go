@@ -1,0 +1,77 @@
+package check
+
+import (
+	"math/big"
+
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// upperBounds is the worst case past the limit: upper bounds from the control
+// graph, printed "at most". Of time it knows nothing.
+func upperBounds(c *explore.Control) *Worst {
+	m := c.Table.Machine
+	entries := c.Entries()
+	attempts := make([]int64, len(m.Activities))
+	steps := int64(-1) // the start is none
+	for _, s := range m.States {
+		steps = addUp(steps, entries[s.ID])
+	}
+	for _, d := range m.Dos {
+		visits := entries[d.State.ID]
+		retries := graph.Times(visits, c.Retries(d))
+		steps = addUp(steps, retries)
+		attempts[d.Activity.Index] = addUp(attempts[d.Activity.Index], addUp(visits, retries))
+	}
+	w := &Worst{Steps: upperFigure("steps", steps), Time: Figure{Name: "time"}}
+	for _, a := range m.Activities {
+		w.Activities = append(w.Activities, upperFigure(a.Name, attempts[a.Index]))
+	}
+	for _, name := range costNames(m) {
+		w.Costs = append(w.Costs, upperCost(m, name, attempts))
+	}
+	for _, list := range [][]Figure{{w.Steps, w.Time}, w.Costs, w.Activities} {
+		for _, f := range list {
+			if f.Amount == nil {
+				w.Unbounded = append(w.Unbounded, Endless{What: f.Name, Why: "past the limit of configurations, the control graph alone gives no bound"})
+			}
+		}
+	}
+	return w
+}
+
+// addUp is a + b, where a may be -1.
+func addUp(a, b int64) int64 {
+	if a < 0 {
+		if b == graph.Infinite {
+			return b
+		}
+		return a + b
+	}
+	return graph.Sum(a, b)
+}
+
+func upperFigure(name string, amount int64) Figure {
+	f := Figure{Name: name}
+	if amount != graph.Infinite {
+		f.Amount = new(big.Rat).SetInt64(max(amount, 0))
+	}
+	return f
+}
+
+func upperCost(m *ir.Machine, name string, attempts []int64) Figure {
+	f := Figure{Name: name, Amount: new(big.Rat)}
+	for _, a := range m.Activities {
+		for _, c := range a.Costs {
+			if c.Name != name || c.Amount.Sign() == 0 {
+				continue
+			}
+			if attempts[a.Index] == graph.Infinite {
+				return Figure{Name: name}
+			}
+			f.Amount.Add(f.Amount, new(big.Rat).Mul(c.Amount, new(big.Rat).SetInt64(attempts[a.Index])))
+		}
+	}
+	return f
+}

@@ -1,0 +1,75 @@
+package check_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fsmc-dev/fsmc/check/checktest"
+)
+
+// TestDataWitnesses holds the runs that the rules about data and deferred events
+// show, with what the inputs must carry: steps that change data alone are in
+// them, though the explorer's graph has no edge for them.
+func TestDataWitnesses(t *testing.T) {
+	const src = `machine Runs {
+    context { note string, other string, third string }
+    event Go { n int 0..9 }
+    event Clear
+    event Kept
+    event Told { note string }
+    guard open()
+
+    initial Start
+    after 30d -> Done
+    entry { note = "" }
+    state Start {
+        defer Kept
+        on Clear { note = unset }
+        on Go when open() && event.n > 7 -> Next
+            else reject
+    }
+    state Next {
+        require third is not set else -> Done
+        after 1h -> Late
+    }
+    state Late {
+        on Go -> Done { publish Told { note = note } }
+        on Clear -> Done { publish Told { note = other } }
+        on Kept -> Done { third = "x" }
+    }
+    terminal Done
+}
+`
+	var b strings.Builder
+	for _, d := range checktest.Findings("runs.fsm", []byte(src)) {
+		fmt.Fprintf(&b, "%d: %s\n", d.Span.Start.Line, d.Rule)
+		if d.Witness == nil {
+			continue
+		}
+		for _, row := range d.Witness.Path {
+			fmt.Fprintf(&b, "  %s %s %s %v %v\n", row.At, row.State, row.Input, row.Data, row.Guards)
+		}
+	}
+	want := `18: deferred-lost
+  0s Start Kept map[] map[]
+  0s Start Go map[n:8] map[open():true]
+   Next  map[] map[]
+23: read-before-set
+  0s Start Clear map[] map[]
+  0s Start Go map[n:8] map[open():true]
+  1h0m0s Next after 1h map[] map[]
+  1h0m0s Late Go map[] map[]
+   Late  map[] map[]
+24: read-before-set
+  0s Start Go map[n:8] map[open():true]
+  1h0m0s Next after 1h map[] map[]
+  1h0m0s Late Clear map[] map[]
+   Late  map[] map[]
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,55 @@
+package check
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// The words that messages of several rules share, so that they all sound alike.
+
+// Quote puts a name in quotes.
+func Quote(name string) string { return strconv.Quote(name) }
+
+// Or joins names, in quotes, for a choice: `"a", "b" or "c"`.
+func Or(names []string) string { return join(names, " or ") }
+
+// And joins names, in quotes, for all of them: `"a", "b" and "c"`.
+func And(names []string) string { return join(names, " and ") }
+
+func join(names []string, last string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = Quote(n)
+	}
+	if len(quoted) < 2 {
+		return strings.Join(quoted, "")
+	}
+	end := len(quoted) - 1
+	return strings.Join(quoted[:end], ", ") + last + quoted[end]
+}
+
+// Around says where a handler for something in leaf may stand: `"Draft"`, or
+// `"Draft" or a state around it` where it has one.
+func Around(leaf *ir.State) string {
+	if leaf.Parent == nil || leaf.Parent.Parent == nil {
+		return Quote(leaf.Path)
+	}
+	return Quote(leaf.Path) + " or a state around it"
+}
+
+// NoneAround is the subject of "handles" where nothing does: neither leaf nor
+// what is around it.
+func NoneAround(leaf *ir.State) string {
+	if leaf.Parent == nil || leaf.Parent.Parent == nil {
+		return "neither " + Quote(leaf.Path) + " nor the machine"
+	}
+	return "neither " + Quote(leaf.Path) + " nor a state around it"
+}
+
+// List joins names, in quotes, with commas alone.
+func List(names []string) string { return join(names, ", ") }
+
+// AndMore closes a list that names only some of its items.
+func AndMore(n int) string { return " and " + strconv.Itoa(n) + " more" }
