@@ -71,9 +71,9 @@ func (p *planner) edge(from, to *Node, l Label) *Edge {
 }
 
 func labelOf(a *ir.Arm) Label {
-	l := Label{Kind: kindOf(a), Trigger: triggerOf(a), Bounds: boundsOf(a), Effects: effectsOf(a.Block)}
+	l := Label{Kind: kindOf(a), Trigger: triggerOf(a), Else: elseText(a), Bound: boundOf(a), Effects: effectsOf(a.Block)}
 	if a.When != nil {
-		l.Guard = exprText(a.When)
+		l.Guard = ir.ExprText(a.When)
 	}
 	return l
 }
@@ -91,6 +91,8 @@ func kindOf(a *ir.Arm) EdgeKind {
 		return Cancel
 	case a.Target != nil && a.Target.Outcome == "failure":
 		return Failure
+	case a.Target != nil && a.Target.Outcome == "cancelled":
+		return Cancel
 	case a.Index > 0:
 		return Else
 	}

@@ -59,6 +59,7 @@ type Edge struct {
 	Labels   []Label
 	Doc      string // documentation of the events that trigger it
 	Mark     Mark
+	Back     bool // leads to where a run that got here has been
 }
 
 // EdgeKind says why an arrow is taken. Of the labels on one arrow the first
@@ -70,8 +71,8 @@ const (
 	Normal
 	Else    // what is left when the arms before it are not taken
 	Timer   // an `after`
-	Cancel  // `cancel`
-	Failure // a failure, or whatever leads to a terminal of that outcome
+	Cancel  // `cancel`, or whatever leads to a terminal of that outcome
+	Failure // `failed`, or the same
 	Retry   // from a node to itself: its activity runs again
 )
 
@@ -79,8 +80,9 @@ const (
 type Label struct {
 	Kind    EdgeKind
 	Trigger string   // "RateLimited", "failed(timeout)", "after 24h"
+	Else    string   // "else", or what was used up before: "after 3 retries"; empty for a first arm
 	Guard   string   // the condition, without brackets; empty without one
-	Bounds  []string // "else", "max 5", "retry 3", "backoff 1s..30s"
+	Bound   string   // "max 5", "retry 3 backoff 1s..30s", "unbounded"; empty without one
 	Effects []string // "diff", "wait = event.retry_after", "publish Sent"
 }
 

@@ -24,19 +24,17 @@ func (h *Highlight) mark(m *ir.Machine, p *planner) {
 	for _, s := range m.States[1:] {
 		states[s.Path] = s
 	}
-	enter := func(s *ir.State) { p.markState(s, Taken) }
-	if first := m.Root.Leaf(); first != nil {
-		enter(first)
-	}
+	p.enter(m.Root)
 	for _, move := range h.Moves {
 		from, to := states[move.From], states[move.To]
 		if from == nil || to == nil {
 			continue // of an older version of the machine
 		}
-		enter(from)
-		enter(to)
-		if e := p.taken(from, to); e != nil {
+		p.nodes[from].Mark = Taken
+		p.nodes[to].Mark = Taken
+		if e, target := p.taken(from, to); e != nil {
 			e.Mark = Taken
+			p.enter(target)
 		}
 	}
 	if s := states[h.Current]; s != nil {
@@ -44,21 +42,22 @@ func (h *Highlight) mark(m *ir.Machine, p *planner) {
 	}
 }
 
-// markState marks the leaf s, and the arrows from the dots that lead to it.
-func (p *planner) markState(s *ir.State, mark Mark) {
-	p.nodes[s].Mark = mark
-	for c := s; c.Parent != nil && c.Parent.Initial == c; c = c.Parent {
-		start := p.nodes[c.Parent].child(Start)
-		if e := p.edges[pair{from: start, to: p.nodes[c]}]; e != nil {
-			e.Mark = mark
-		}
+// enter marks the way from s, where it is a composite, down to the leaf that
+// is entered with it.
+func (p *planner) enter(s *ir.State) {
+	for ; s.Initial != nil; s = s.Initial {
+		start := p.nodes[s].child(Start)
+		p.edges[pair{from: start, to: p.nodes[s.Initial]}].Mark = Taken
+	}
+	if s.Kind != ir.Composite {
+		p.nodes[s].Mark = Taken
 	}
 }
 
 // taken is the arrow that leads from the leaf from, or from a state around it,
-// to a state whose entering ends in the leaf to; nil where no arrow does, as
-// after a `require`.
-func (p *planner) taken(from, to *ir.State) *Edge {
+// to a state whose entering ends in the leaf to, and that state; nil where no
+// arrow does, as after a `require`.
+func (p *planner) taken(from, to *ir.State) (*Edge, *ir.State) {
 	for _, s := range from.Chain() {
 		tails := []*Node{p.nodes[s]}
 		if any := p.nodes[s].child(Any); any != nil {
@@ -70,10 +69,10 @@ func (p *planner) taken(from, to *ir.State) *Edge {
 			}
 			for _, tail := range tails {
 				if e := p.edges[pair{from: tail, to: p.nodes[t]}]; e != nil {
-					return e
+					return e, t
 				}
 			}
 		}
 	}
-	return nil
+	return nil, nil
 }

@@ -17,6 +17,7 @@ func Plan(m *ir.Machine, h *Highlight) *Drawing {
 		p.state(s)
 	}
 	d.Edges = p.order
+	d.markBack()
 	h.mark(m, p)
 	return d
 }
@@ -131,6 +132,6 @@ func (p *planner) state(s *ir.State) {
 		p.arm(a)
 	}
 	if r := s.Require; r != nil && r.Target != nil {
-		p.edge(n, p.head(n, r.Target), Label{Kind: Else, Trigger: "unless", Guard: exprText(r.Cond)})
+		p.edge(n, p.head(n, r.Target), Label{Kind: Else, Trigger: "unless", Guard: ir.ExprText(r.Cond)})
 	}
 }

@@ -28,25 +28,12 @@ func rowsOf(s *ir.State) []Row {
 	return rows
 }
 
+// doRow sets the limits of d apart from the call.
 func doRow(d *ir.Do) Row {
-	r := Row{Text: "do " + d.Activity.Name + "(" + exprList(d.Args) + ")"}
-	if d.Label != "" {
-		r.Text += " as " + d.Label
-	}
-	var limits []string
-	if d.Scope.Kind != ir.PerVisit {
-		limits = append(limits, strings.TrimSpace(scopeText(d.Scope)))
-	}
-	for _, l := range []struct {
-		name string
-		ns   *int64
-	}{{"timeout", d.Timeout}, {"heartbeat", d.Heartbeat}, {"progress", d.Progress}} {
-		if l.ns != nil {
-			limits = append(limits, l.name+" "+ir.FormatDuration(*l.ns))
-		}
-	}
-	r.Detail = strings.Join(limits, ", ")
-	return r
+	call := *d
+	call.Timeout, call.Heartbeat, call.Progress = nil, nil, nil
+	text := call.Text()
+	return Row{Text: text, Detail: strings.TrimPrefix(strings.TrimPrefix(d.Text(), text), " ")}
 }
 
 // blockRows are the entry and exit blocks of s; a terminal's only block needs

@@ -2,95 +2,40 @@ package drawing
 
 import (
 	"fmt"
-	"math/big"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// longest is the most characters that an expression or a list keeps.
-const longest = 60
-
-// triggerOf is what a waits for, as written.
+// triggerOf is what a waits for.
 func triggerOf(a *ir.Arm) string {
 	if a.Timer != nil {
-		return timerText(a.Timer)
+		return a.Timer.Text()
 	}
-	names := make([]string, len(a.Handler.Triggers))
-	for i, t := range a.Handler.Triggers {
-		names[i] = triggerText(t)
-	}
-	return strings.Join(names, ", ")
+	return a.Handler.Text()
 }
 
-func triggerText(t *ir.Trigger) string {
-	text := ""
-	switch t.Kind {
-	case ir.OnDone:
-		text = "done"
-	case ir.OnCancel:
-		text = "cancel"
-	case ir.OnFailed:
-		text = "failed"
-		if len(t.Categories) > 0 {
-			names := make([]string, len(t.Categories))
-			for i, c := range t.Categories {
-				names[i] = c.Name
-			}
-			text += "(" + strings.Join(names, ", ") + ")"
-		}
-	default:
-		text = t.Event.Name
-	}
-	if t.Label != "" {
-		text = t.Label + "." + text
-	}
-	return text
-}
-
-func timerText(t *ir.Timer) string {
-	text := "after "
-	if t.Var != nil {
-		text += t.Var.Name
-	} else {
-		text += ir.FormatDuration(t.Delay)
-	}
-	if t.Idle {
-		text += " idle"
-	}
-	if t.Jitter != nil {
-		text += " jitter " + ratText(t.Jitter)
-	}
-	return text
-}
-
-// boundsOf says how often a is taken, and when it is what is left.
-func boundsOf(a *ir.Arm) []string {
-	var out []string
-	if a.Index > 0 {
-		out = append(out, elseText(a))
-	}
-	times := "max"
-	if a.Kind == ir.Retry {
-		times = "retry"
-	}
+// boundOf says how often a is taken.
+func boundOf(a *ir.Arm) string {
 	switch {
-	case a.Max != nil:
-		out = append(out, fmt.Sprintf("%s %d%s", times, *a.Max, perText(a)))
-	case a.Unbounded && a.Kind == ir.Retry:
-		out = append(out, "retry unbounded")
+	case a.Kind == ir.Retry:
+		return a.StepText()
 	case a.Unbounded:
-		out = append(out, "unbounded")
+		return "unbounded"
+	case a.Max != nil && a.Scope.Kind == ir.PerRun:
+		return fmt.Sprintf("max %d", *a.Max)
+	case a.Max != nil:
+		return fmt.Sprintf("max %d per %s", *a.Max, a.Scope.Text())
 	}
-	if a.Backoff != nil {
-		out = append(out, backoffText(a.Backoff))
-	}
-	return out
+	return ""
 }
 
 // elseText names what was used up before a, where that is one bound alone.
 func elseText(a *ir.Arm) string {
+	if a.Index == 0 {
+		return ""
+	}
 	before := siblings(a)[a.Index-1]
 	if a.Index > 1 || before.When != nil || before.Max == nil {
 		return "else"
@@ -116,39 +61,6 @@ func plural(n int64, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// perText is the scope of a's counter where it is not the usual one: the run
-// for an arrow, the visit for a retry.
-func perText(a *ir.Arm) string {
-	usual := ir.PerRun
-	if a.Kind == ir.Retry {
-		usual = ir.PerVisit
-	}
-	if a.Scope.Kind == usual {
-		return ""
-	}
-	return scopeText(a.Scope)
-}
-
-func scopeText(s ir.Scope) string {
-	switch {
-	case s.Kind == ir.PerVisit:
-		return " per visit"
-	case s.Kind == ir.PerState && s.State != nil:
-		return " per " + s.State.Name
-	}
-	return " per run"
-}
-
-func backoffText(b *ir.Backoff) string {
-	if b.By != nil {
-		return "backoff by " + exprText(b.By)
-	}
-	if b.First == b.Last {
-		return "backoff " + ir.FormatDuration(b.First)
-	}
-	return "backoff " + ir.FormatDuration(b.First) + ".." + ir.FormatDuration(b.Last)
-}
-
 // effectsOf lists what a block does. A field that takes the event's field of
 // the same name is named once.
 func effectsOf(b *ir.Block) []string {
@@ -157,26 +69,16 @@ func effectsOf(b *ir.Block) []string {
 	}
 	var out []string
 	for _, as := range b.Assigns {
-		out = append(out, assignText(as))
+		if f, ok := as.Value.(*ir.FieldRef); ok && f.Name == as.Var.Name {
+			out = append(out, as.Var.Name)
+		} else {
+			out = append(out, as.Text())
+		}
 	}
 	for _, pub := range b.Publishes {
 		out = append(out, "publish "+pub.Event.Name)
 	}
 	return out
-}
-
-func assignText(a *ir.Assign) string {
-	if a.Value == nil {
-		return a.Var.Name + " = unset"
-	}
-	if f, ok := a.Value.(*ir.FieldRef); ok && f.Name == a.Var.Name {
-		return a.Var.Name
-	}
-	return a.Var.Name + " = " + exprText(a.Value)
-}
-
-func ratText(r *big.Rat) string {
-	return strings.TrimRight(strings.TrimRight(r.FloatString(6), "0"), ".")
 }
 
 // shorten cuts text after n characters.

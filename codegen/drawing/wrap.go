@@ -35,10 +35,16 @@ func (l Label) Lines(width int) []Line {
 // head is what says when the arrow is taken, part by part.
 func (l Label) head() []string {
 	parts := []string{l.Trigger}
+	if l.Else != "" {
+		parts = append(parts, l.Else)
+	}
 	if l.Guard != "" {
 		parts = append(parts, "["+l.Guard+"]")
 	}
-	return append(parts, l.Bounds...)
+	if l.Bound != "" {
+		parts = append(parts, l.Bound)
+	}
+	return parts
 }
 
 // join puts neighbouring parts on one line where both fit.

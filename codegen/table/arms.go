@@ -1,8 +1,6 @@
 package table
 
 import (
-	"fmt"
-
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime"
 )
@@ -10,10 +8,10 @@ import (
 // arms compiles the written arms, whose indexes stay as they are, and behind
 // them one for each `ignore` and `defer`.
 func (c *compiler) arms() []runtime.Arm {
-	names := newNamer()
+	var names ir.StableNames
 	var out []runtime.Arm
-	for _, a := range c.m.Arms {
-		out = append(out, c.arm(a, names.unique(armName(a))))
+	for i, name := range ir.ArmNames(c.m, &names) {
+		out = append(out, c.arm(c.m.Arms[i], name))
 	}
 	for _, s := range c.m.States {
 		for _, list := range []struct {
@@ -23,7 +21,7 @@ func (c *compiler) arms() []runtime.Arm {
 			for _, u := range list.uses {
 				c.kept[u] = len(out)
 				out = append(out, runtime.Arm{
-					Name:   names.unique(within(s, fmt.Sprintf("%s %s", list.kind, u.Event.Name))),
+					Name:   names.Unique(s.Within(string(list.kind) + " " + u.Event.Name)),
 					State:  s.ID,
 					Text:   string(list.kind),
 					Kind:   list.kind,

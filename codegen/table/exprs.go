@@ -2,6 +2,7 @@ package table
 
 import (
 	"encoding/json"
+	"math"
 	"math/big"
 	"strconv"
 	"time"
@@ -147,11 +148,12 @@ func budget(b *ir.Budget) *runtime.Budget {
 	return &runtime.Budget{Steps: b.Steps, Time: b.Time, Costs: costs(b.Costs)}
 }
 
-// ratio is r as the runtime computes with it; 0 for none.
+// ratio is r as the runtime computes with it: the largest float for one beyond
+// that, 0 for none.
 func ratio(r *big.Rat) float64 {
 	if r == nil {
 		return 0
 	}
 	f, _ := r.Float64()
-	return f
+	return min(f, math.MaxFloat64)
 }

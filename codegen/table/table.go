@@ -40,11 +40,11 @@ func Compile(m *ir.Machine) *runtime.Definition {
 	for _, g := range m.Guards {
 		d.Guards = append(d.Guards, runtime.Guard{Name: g.Name, Params: c.params(g.Params)})
 	}
-	names := nameDos(m)
+	names := ir.DoNames(m)
 	for i, do := range m.Dos {
 		d.Dos = append(d.Dos, c.do(do, names[i]))
 	}
-	timerNames := nameTimers(m)
+	timerNames := ir.TimerNames(m)
 	for i, t := range m.Timers {
 		d.Timers = append(d.Timers, c.timer(t, timerNames[i]))
 	}

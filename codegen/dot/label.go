@@ -1,0 +1,83 @@
+package dot
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/codegen/drawing"
+)
+
+// Widths in characters: of what stands in a box, and beside an arrow.
+const (
+	boxWidth   = 34
+	arrowWidth = 28
+)
+
+// boxLabel is a node's title in bold with its rows below a line.
+func boxLabel(n *drawing.Node) string {
+	name := "<B>" + paint(ink, stateSize, escape(n.Title)) + "</B>"
+	if n.Kind == drawing.Any {
+		name = "<I>" + paint(quiet, rowSize+1, escape(n.Title)) + "</I>"
+	}
+	if len(n.Rows) == 0 {
+		return name
+	}
+	var b strings.Builder
+	b.WriteString(`<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="2">`)
+	align := "CENTER"
+	if n.Kind == drawing.Composite {
+		align = "LEFT"
+	}
+	fmt.Fprintf(&b, `<TR><TD ALIGN="%s">%s</TD></TR>`, align, name)
+	for _, r := range n.Rows {
+		b.WriteString(boxRow(r))
+	}
+	b.WriteString(`</TABLE>`)
+	return b.String()
+}
+
+func boxRow(r drawing.Row) string {
+	var lines []string
+	for i, t := range drawing.Wrap(r.Text, boxWidth, 3) {
+		if i > 0 {
+			t = "   " + t
+		}
+		lines = append(lines, paint(quiet, rowSize, escape(t)))
+	}
+	if r.Detail != "" {
+		for _, t := range drawing.Wrap(r.Detail, boxWidth, 3) {
+			lines = append(lines, paint(faint, rowSize-1, escape(t)))
+		}
+	}
+	left := `<BR ALIGN="LEFT"/>`
+	return `<TR><TD ALIGN="LEFT" BALIGN="LEFT">` + strings.Join(lines, left) + `</TD></TR>`
+}
+
+// arrowLabel is one block of lines for each label of e, in the colour of its
+// kind.
+func arrowLabel(e *drawing.Edge) string {
+	var b strings.Builder
+	b.WriteString(`<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="1">`)
+	for _, l := range e.Labels {
+		var lines []string
+		for _, line := range l.Lines(arrowWidth) {
+			color := edgeStyles[l.Kind].text
+			if line.Aside {
+				color = faint
+			}
+			lines = append(lines, paint(color, labelSize, escape(line.Text)))
+		}
+		fmt.Fprintf(&b, `<TR><TD WIDTH="3"></TD><TD ALIGN="LEFT" BALIGN="LEFT">%s</TD><TD WIDTH="3"></TD></TR>`, strings.Join(lines, `<BR ALIGN="LEFT"/>`))
+	}
+	b.WriteString(`</TABLE>`)
+	return b.String()
+}
+
+// arrowTip is what a pointer over an arrow shows: the events' documentation,
+// or the ends of the arrow.
+func arrowTip(e *drawing.Edge) string {
+	if e.Doc != "" {
+		return e.Doc
+	}
+	return e.From.Title + " to " + e.To.Title
+}

@@ -1,0 +1,178 @@
+package golang
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// corePrinter writes the pure machine: what a run in each leaf does with each
+// input, as switches and plain expressions, in the order of the source.
+type corePrinter struct {
+	p    *printer
+	m    *machinePlan
+	plan *corePlan
+
+	methods    map[string]bool // names taken on the stepper
+	leafNames  map[*ir.State]string
+	entries    map[entry]*entryFunc
+	entryTexts map[*ir.State][]string
+
+	unbounded bool // the data of a run may grow past what is allowed
+	redirects bool // some leaf has a require
+}
+
+// core writes the pure machine of m.
+func (p *printer) core(m *machinePlan) {
+	c := &corePrinter{
+		p: p, m: m, plan: m.core, methods: map[string]bool{}, leafNames: map[*ir.State]string{},
+		entries: map[entry]*entryFunc{}, entryTexts: map[*ir.State][]string{},
+	}
+	c.unbounded = mayGrow(m.src)
+	start, _ := c.enter(nil, m.src.Root, nil, nil)
+	leaves := map[*ir.State]string{}
+	for _, s := range m.src.States {
+		if s.Kind == ir.Leaf {
+			if text, ok := c.leaf(s); ok {
+				leaves[s] = text
+			}
+		}
+	}
+	begin := p.buf.Len()
+	c.types()
+	c.inputs()
+	c.stepper(start)
+	c.dispatch(leaves)
+	for _, s := range m.src.States {
+		p.buf.WriteString(leaves[s])
+		for _, text := range c.entryTexts[s] {
+			p.buf.WriteString(text)
+		}
+	}
+	c.values()
+	c.guards()
+	c.helpers(begin)
+}
+
+// mayGrow reports whether the fields of a run may come to take more than the
+// 4 MiB that a run may hold: strings and json have at most 1 MiB each.
+func mayGrow(m *ir.Machine) bool {
+	n := 0
+	for _, f := range m.Fields {
+		switch f.Type.Kind {
+		case ir.String, ir.JSON:
+			n++
+		case ir.List:
+			return true
+		}
+	}
+	return n > 3
+}
+
+// t writes Go in which @M stands for the machine's name, and @m for the same
+// with a small letter.
+func (c *corePrinter) t(text string) {
+	c.p.buf.WriteString(c.named(text))
+	c.p.buf.WriteByte('\n')
+}
+
+func (c *corePrinter) named(text string) string {
+	return strings.NewReplacer("@M", c.m.Name, "@m", c.m.low, "@q", c.m.src.Name).Replace(text)
+}
+
+// need is the name of a helper function; helpers are printed where their names
+// occur.
+func (c *corePrinter) need(name string) string { return c.m.low + name }
+
+func (c *corePrinter) stateConst(s *ir.State) string { return c.m.Name + "State" + pathName(s.Path) }
+
+func (c *corePrinter) category(k *ir.Category) string {
+	return c.m.Name + "Category" + exported(k.Name)
+}
+
+// ratio is r as a Go constant; 0 for none.
+func ratio(r *big.Rat) string {
+	if r == nil {
+		return "0.0"
+	}
+	f, _ := r.Float64()
+	return floatLiteral(f)
+}
+
+// dispatch writes the switch over the leaves, and what is known of each.
+func (c *corePrinter) dispatch(leaves map[*ir.State]string) {
+	p := c.p
+	p.f("// dispatch gives the input to the leaf in which the run is.")
+	p.f("func (t *%[1]sStepper) dispatch(s *%[1]sSnapshot, in *%[1]sStepInput) %[2]sTook {\nswitch s.State {", c.m.Name, c.m.low)
+	for _, s := range c.m.src.States {
+		if _, ok := leaves[s]; ok {
+			p.f("case %s:\nreturn t.%s(s, in)", c.stateConst(s), c.leafName(s))
+		}
+	}
+	p.f("}\nreturn %sNothing\n}\n", c.m.low)
+	c.allowed()
+}
+
+// allowed writes which external events each leaf may take.
+func (c *corePrinter) allowed() {
+	if len(c.m.Events) == 0 {
+		return
+	}
+	p := c.p
+	p.f("// Allowed lists the external events that the run may take where it stands, in the")
+	p.f("// order of the source: those with an arm whose bound is not used up. Guards are not")
+	p.f("// asked: they may depend on the event.")
+	p.f("func (s *%[1]sSnapshot) Allowed() []%[1]sEvent {", c.m.Name)
+	p.f("if s.Status != %sRunStatusRunning {\nreturn nil\n}", c.m.Name)
+	p.f("var list []%sEvent", c.m.Name)
+	p.f("switch s.State {")
+	for _, leaf := range c.m.src.States {
+		if leaf.Kind != ir.Leaf {
+			continue
+		}
+		text := ""
+		for _, k := range c.m.src.Cases(leaf) {
+			if k.Kind != ir.CaseEvent {
+				continue
+			}
+			always, conds := c.mayTake(c.m.src.Choices(leaf, k))
+			add := fmt.Sprintf("list = append(list, %s)\n", c.m.ev[k.Event].Const)
+			switch {
+			case always:
+				text += add
+			case len(conds) > 0:
+				text += "if " + strings.Join(conds, " || ") + " {\n" + add + "}\n"
+			}
+		}
+		if text != "" {
+			p.f("case %s:\n%s", c.stateConst(leaf), text)
+		}
+	}
+	p.f("}\nreturn list\n}\n")
+}
+
+func (c *corePrinter) mayTake(choices []ir.Choice) (always bool, conds []string) {
+	for _, choice := range choices {
+		a := choice.Arm
+		switch {
+		case a != nil && a.Max != nil:
+			conds = append(conds, fmt.Sprintf("s.Used.%s < %d", c.plan.Counters[a], *a.Max))
+		case a == nil || a.Kind != ir.Reject:
+			return true, nil
+		case a.When == nil:
+			return false, conds
+		}
+	}
+	return false, conds
+}
+
+// ask is a call of a host guard.
+func (c *corePrinter) ask(x *exprs, e *ir.Call) string {
+	var args []string
+	for _, a := range e.Args {
+		args = append(args, x.expr(a, 0))
+	}
+	return "t.ask" + exported(e.Guard.Name) + "(" + strings.Join(args, ", ") + ")"
+}

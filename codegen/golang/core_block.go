@@ -1,0 +1,159 @@
+package golang
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// block writes the effects of b. All right sides read the values from before
+// it: where there are several effects they are computed first and stored last.
+func (x *exprs) block(b *ir.Block) string {
+	if b == nil || len(b.Assigns)+len(b.Publishes) == 0 {
+		return ""
+	}
+	var values, stores strings.Builder
+	many := len(b.Assigns)+len(b.Publishes) > 1
+	grows := false
+	for _, a := range b.Assigns {
+		value := x.assign(&values, a, many)
+		fmt.Fprintf(&stores, "s.Data.%s = %s\n", exported(a.Var.Name), value)
+		grows = grows || isLong(a.Var.Type)
+	}
+	for _, e := range b.Publishes {
+		x.publish(&values, e)
+	}
+	code := values.String() + stores.String()
+	if grows && x.c.unbounded {
+		x.fails = true
+		code += "t.checkSize(s)\n"
+	}
+	if strings.Contains(code, ":=") {
+		code = "{\n" + code + "}\n"
+	}
+	return code
+}
+
+// assign gives the value to store for a, and writes to out what has to be
+// computed before.
+func (x *exprs) assign(out *strings.Builder, a *ir.Assign, many bool) string {
+	t := a.Var.Type
+	optional := x.c.m.Name + "Optional[" + x.c.m.goType(t) + "]"
+	if a.Value == nil {
+		return optional + "{}"
+	}
+	value := x.expr(a.Value, 0)
+	check := x.misfit(t, a.Value, "new"+exported(a.Var.Name), "field "+quote(a.Var.Name))
+	_, constant := a.Value.(*ir.Lit)
+	if check != "" || many && !constant {
+		local := "new" + exported(a.Var.Name)
+		fmt.Fprintf(out, "%s := %s\n%s", local, x.typed(a.Value, value), check)
+		value = local
+	}
+	if a.Var.Default == nil {
+		return optional + "{Value: " + value + ", Set: true}"
+	}
+	return value
+}
+
+// typed keeps Go from taking an int made of literals for its own int.
+func (x *exprs) typed(e ir.Expr, code string) string {
+	if e.Type().Kind == ir.Int {
+		return "int64(" + code + ")"
+	}
+	return code
+}
+
+// misfit writes a check that the value of e, held by local, fits t; nothing
+// where every value that it can have does.
+func (x *exprs) misfit(t *ir.Type, e ir.Expr, local, what string) string {
+	if alwaysFits(e, t) {
+		return ""
+	}
+	x.fails = true
+	return x.c.checks(t, local, func(why string) string { return "t.fail(" + quote(what+": "+why) + ")" })
+}
+
+// alwaysFits reports whether every value of e fits t, as far as ranges say: the
+// other properties of a value are kept by every operation.
+func alwaysFits(e ir.Expr, t *ir.Type) bool {
+	switch t.Kind {
+	case ir.Int, ir.Duration:
+		return valuesOf(e).clip().within(t.Range)
+	case ir.List:
+		if sum, ok := e.(*ir.Binary); ok {
+			return alwaysFits(sum.X, t) && alwaysFits(sum.Y, t.Elem)
+		}
+		return narrower(e.Type(), t)
+	}
+	return true
+}
+
+// narrower reports whether every value of t fits u, as far as ranges say.
+func narrower(t, u *ir.Type) bool {
+	if t == nil || u == nil || t.Elem == nil && t.Kind == ir.List {
+		return true
+	}
+	if t.Kind == ir.List {
+		return narrower(t.Elem, u.Elem)
+	}
+	return t.Kind != ir.Int && t.Kind != ir.Duration || rangeOf(t).within(u.Range)
+}
+
+func (x *exprs) publish(out *strings.Builder, p *ir.Publish) {
+	var fields []string
+	for i, e := range p.Values {
+		f := p.Event.Fields[i]
+		value := x.expr(e, 0)
+		local := "out" + exported(p.Event.Name) + exported(f.Name)
+		if check := x.misfit(f.Type, e, local, "event "+quote(p.Event.Name)+": field "+quote(f.Name)); check != "" {
+			fmt.Fprintf(out, "%s := %s\n%s", local, x.typed(e, value), check)
+			value = local
+		}
+		fields = append(fields, exported(f.Name)+": "+value)
+	}
+	event := x.c.m.ev[p.Event]
+	data := ""
+	if len(fields) > 0 {
+		data = fmt.Sprintf(", Data: %sStepPayload{%s: %s{%s}}", x.c.m.Name, exported(p.Event.Name), event.Payload.Type, strings.Join(fields, ", "))
+	}
+	fmt.Fprintf(out, "t.publish(%sOutMessage{Event: %s%s})\n", x.c.m.Name, event.Const, data)
+}
+
+// isLong reports whether a value of t may be long.
+func isLong(t *ir.Type) bool { return t.Kind == ir.String || t.Kind == ir.JSON || t.Kind == ir.List }
+
+// checks writes statements that call fail with why v, a Go expression, is no
+// value of t; nothing where it always is one.
+func (c *corePrinter) checks(t *ir.Type, v string, fail func(why string) string) string {
+	expected := "expected " + t.String()
+	when := func(cond, why string) string { return "if " + cond + " {\n" + fail(why) + "\n}\n" }
+	switch t.Kind {
+	case ir.Int, ir.Duration:
+		if t.Range != nil {
+			lo, hi := &ir.Const{Kind: t.Kind, Int: t.Range.Lo}, &ir.Const{Kind: t.Kind, Int: t.Range.Hi}
+			x := &exprs{c: c}
+			return when(v+" < "+x.literal(lo, t, precAdd)+" || "+v+" > "+x.literal(hi, t, precAdd), "it is out of range, "+expected)
+		}
+	case ir.Float:
+		c.p.use("math")
+		return when("math.IsInf("+v+", 0) || math.IsNaN("+v+")", "a float is finite")
+	case ir.String, ir.JSON:
+		c.p.use("unicode/utf8")
+		text, valid := v, "utf8.ValidString"
+		if t.Kind == ir.JSON {
+			valid = "utf8.Valid"
+		}
+		return when("len("+text+") > 1<<20 || !"+valid+"("+text+")", "it is not valid UTF-8, or longer than 1 MiB")
+	case ir.Time:
+		return when(v+".UTC().Year() < 1 || "+v+".UTC().Year() > 9999", "a time lies in the years 1 to 9999")
+	case ir.EnumKind:
+		return when(fmt.Sprintf("%s == 0 || int(%s) >= len(%sNames)", v, v, unexported(c.m.enum[t.Enum].Type)), "it is none of the values of "+t.Enum.Name)
+	case ir.List:
+		if inner := c.checks(t.Elem, "item", fail); inner != "" {
+			return "for _, item := range " + v + " {\n" + inner + "}\n"
+		}
+	}
+	return ""
+}

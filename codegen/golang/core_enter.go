@@ -1,0 +1,269 @@
+package golang
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// entry is one way of entering a leaf: from below a composite (the domain of
+// the transition), with the timers of kept and of what is around it running on.
+// From is the leaf that is left where something that is entered contains it,
+// so that counters and executions there are not started anew; else nil.
+type entry struct {
+	leaf, domain, kept, from *ir.State
+}
+
+// entryFunc is a printed way of entering a leaf.
+type entryFunc struct {
+	name  string
+	fails bool
+}
+
+// enter is the call that enters target from leaf; domain is what the
+// transition does not leave (nil at the start of a run, when leaf is nil too).
+func (c *corePrinter) enter(leaf, target, domain, kept *ir.State) (call string, fails bool) {
+	k := entry{leaf: target.Leaf(), domain: domain, kept: kept}
+	if leaf != nil && c.remembers(k.leaf, leaf, domain, map[*ir.State]bool{}) {
+		k.from = leaf
+	}
+	f := c.entries[k]
+	if f == nil {
+		f = &entryFunc{name: c.entryName(k)}
+		f.fails = len(requires(k.leaf)) > 0 // also while its own text is being made
+		c.entries[k] = f
+		c.printEntry(k, f)
+	}
+	return "t." + f.name + "(s)\n", f.fails
+}
+
+// requires are the leaves that may be entered in place of leaf, and leaf, if
+// that has a require.
+func requires(leaf *ir.State) []*ir.State {
+	var out []*ir.State
+	seen := map[*ir.State]bool{}
+	for leaf.Require != nil && !seen[leaf] {
+		seen[leaf] = true
+		out = append(out, leaf)
+		leaf = leaf.Require.Target.Leaf()
+	}
+	return out
+}
+
+// remembers reports whether entering target from old enters a state that
+// contains old and on which counters or executions hang.
+func (c *corePrinter) remembers(target, old, domain *ir.State, seen map[*ir.State]bool) bool {
+	if seen[target] {
+		return false
+	}
+	seen[target] = true
+	for s := target; s != nil && s != domain; s = s.Parent {
+		if len(c.plan.anew[s])+len(c.plan.ends[s]) > 0 && old.Inside(s) {
+			return true
+		}
+	}
+	if target.Require == nil {
+		return false
+	}
+	to := target.Require.Target
+	return c.remembers(to.Leaf(), old, ir.Domain(target, to), seen)
+}
+
+func (c *corePrinter) entryName(k entry) string {
+	name := "enter"
+	if k.kept == nil {
+		name += "First"
+	}
+	if k.kept != nil && k.kept.Depth > 0 {
+		name += "Keeping" + strconv.Itoa(k.kept.Depth)
+	}
+	if k.domain != nil && k.domain.Depth > 0 && k.domain != k.kept {
+		name += "Within" + strconv.Itoa(k.domain.Depth)
+	}
+	name += pathName(k.leaf.Path)
+	if k.from != nil {
+		name += "From" + pathName(k.from.Path)
+	}
+	return unique(c.methods, name)
+}
+
+// path is the states from below outer down to s; outer is nil for none.
+func path(outer, s *ir.State) []*ir.State {
+	var out []*ir.State
+	for ; s != nil && s != outer; s = s.Parent {
+		out = append([]*ir.State{s}, out...)
+	}
+	return out
+}
+
+// printEntry writes the function for k: entry blocks of the composites, the
+// require, the leaf's own block, then timers and activities.
+func (c *corePrinter) printEntry(k entry, f *entryFunc) {
+	x := &exprs{c: c}
+	var b strings.Builder
+	way := path(k.domain, k.leaf)
+	for _, s := range way[:len(way)-1] {
+		b.WriteString(c.startAnew(s, k.from))
+		b.WriteString(x.block(s.Entry))
+	}
+	if r := k.leaf.Require; r != nil {
+		c.printRequire(&b, x, k)
+		f.fails = true
+	}
+	b.WriteString(c.startAnew(k.leaf, k.from))
+	b.WriteString(x.block(k.leaf.Entry))
+	fmt.Fprintf(&b, "t.arrive(s, %s)\n", c.stateConst(k.leaf))
+	switch {
+	case k.leaf.Kind == ir.Terminal:
+		b.WriteString("t.end(s)\n")
+	default:
+		c.printArrival(&b, x, k)
+	}
+	f.fails = f.fails || x.fails
+	var out strings.Builder
+	fmt.Fprintf(&out, "// %s enters %s%s.\n", f.name, k.leaf.Path, entryNote(k))
+	fmt.Fprintf(&out, "func (t *%sStepper) %s(s *%sSnapshot) {\n%s}\n\n", c.m.Name, f.name, c.m.Name, b.String())
+	c.entryTexts[k.leaf] = append(c.entryTexts[k.leaf], out.String())
+}
+
+func entryNote(k entry) string {
+	switch {
+	case k.kept == nil:
+		return " where the run starts"
+	case k.kept.Path != "":
+		return " from inside " + k.kept.Path
+	}
+	return ""
+}
+
+// startAnew starts the counters and executions anew that hang on s, unless the
+// leaf that is left lies inside it.
+func (c *corePrinter) startAnew(s, from *ir.State) string {
+	if from != nil && from.Inside(s) {
+		return ""
+	}
+	var b strings.Builder
+	for _, a := range c.plan.anew[s] {
+		fmt.Fprintf(&b, "s.Used.%s = 0\n", c.plan.Counters[a])
+	}
+	for _, d := range c.plan.ends[s] {
+		fmt.Fprintf(&b, "s.Executions[%d] = %sDoExecution{}\n", c.plan.executions[d], c.m.Name)
+	}
+	return b.String()
+}
+
+// printRequire writes the way round a leaf whose require is false: the
+// composites that have been entered are left again as far as the other target
+// asks.
+func (c *corePrinter) printRequire(b *strings.Builder, x *exprs, k entry) {
+	r := k.leaf.Require
+	domain := ir.Domain(k.leaf, r.Target)
+	kept := k.kept
+	if kept != nil && domain.Depth < kept.Depth {
+		kept = domain
+	}
+	fmt.Fprintf(b, "// %s\n", oneLine("require "+ir.ExprText(r.Cond)+" else -> "+r.Target.Path))
+	fmt.Fprintf(b, "if !%s {\n", x.expr(r.Cond, precUnary))
+	b.WriteString("if t.goesRound() {\nreturn\n}\n")
+	for s := k.leaf.Parent; s != domain; s = s.Parent {
+		b.WriteString(x.block(s.Exit))
+	}
+	var call string
+	if k.from == nil {
+		call, _ = c.enter(nil, r.Target, domain, kept)
+	} else {
+		call, _ = c.enter(k.from, r.Target, domain, kept)
+	}
+	b.WriteString(call + "return\n}\n")
+	c.redirects = true
+}
+
+// printArrival starts the timers of every state entered, outermost first, and
+// the activities of the leaf.
+func (c *corePrinter) printArrival(b *strings.Builder, x *exprs, k entry) {
+	if k.leaf.IsChoice() {
+		b.WriteString("s.DoneDue = true\n")
+	}
+	for _, s := range path(k.kept, k.leaf) {
+		for _, timer := range s.Timers {
+			c.printTimer(b, x, timer)
+		}
+	}
+	if used := c.plan.places(k.leaf); used < c.plan.alarms {
+		fmt.Fprintf(b, "clear(s.Due[%d:])\n", used)
+		if c.plan.idle {
+			fmt.Fprintf(b, "clear(s.Idle[%d:])\n", used)
+		}
+	}
+	for i, d := range k.leaf.Dos {
+		do := c.plan.Dos[d.ID].Name
+		if e, outlives := c.plan.executions[d]; outlives {
+			fmt.Fprintf(b, "t.start(s, %d, t.resume(s, %d, %s))\n", i, e, do)
+		} else {
+			fmt.Fprintf(b, "t.start(s, %d, %sDoTask{Do: %s, Open: true, Execution: t.seq, Attempt: 1})\n", i, c.m.Name, do)
+		}
+	}
+}
+
+func (c *corePrinter) printTimer(b *strings.Builder, x *exprs, timer *ir.Timer) {
+	slot := c.plan.slot[timer]
+	fmt.Fprintf(b, "// %s\n", oneLine(timer.Text()))
+	if timer.Var != nil && timer.Var.Type.Kind == ir.Time {
+		c.printDeadline(b, x, timer)
+		return
+	}
+	var wait string
+	switch {
+	case timer.Var == nil:
+		c.p.use("time")
+		wait, _ = durationLiteral(timer.Delay)
+	case timer.Var.Type.Range == nil:
+		wait = "max(" + x.variable(timer.Var) + ", 0)"
+		x.fails = true
+	case timer.Var.Type.Range.Lo < 0:
+		wait = "max(" + x.variable(timer.Var) + ", 0)"
+	default:
+		wait = x.variable(timer.Var)
+	}
+	if c.plan.idle {
+		idle := "0"
+		if timer.Idle {
+			idle = wait
+			wait = fmt.Sprintf("s.Idle[%d]", slot)
+		}
+		fmt.Fprintf(b, "s.Idle[%d] = %s\n", slot, idle)
+	}
+	if hasJitter(timer) {
+		wait = c.lengthened(timer, wait)
+	}
+	fmt.Fprintf(b, "s.Due[%d] = t.due(%s)\n", slot, wait)
+}
+
+// printDeadline starts a timer that runs until a time. It never starts anew.
+func (c *corePrinter) printDeadline(b *strings.Builder, x *exprs, timer *ir.Timer) {
+	slot, at := c.plan.slot[timer], x.variable(timer.Var)
+	x.fails = true
+	if c.plan.idle {
+		fmt.Fprintf(b, "s.Idle[%d] = 0\n", slot)
+	}
+	if hasJitter(timer) {
+		fmt.Fprintf(b, "s.Due[%d] = t.deadlinePast(%s, %s)\n", slot, at, c.jitter(timer))
+	} else {
+		fmt.Fprintf(b, "s.Due[%d] = t.deadline(%s)\n", slot, at)
+	}
+}
+
+func hasJitter(timer *ir.Timer) bool { return timer.Jitter != nil && timer.Jitter.Sign() > 0 }
+
+// lengthened is a wait with the timer's jitter.
+func (c *corePrinter) lengthened(timer *ir.Timer, wait string) string {
+	return fmt.Sprintf("%sLengthen(%s, %s)", c.m.low, wait, c.jitter(timer))
+}
+
+// jitter is the timer's jitter, and which share of it falls to this step.
+func (c *corePrinter) jitter(timer *ir.Timer) string {
+	jitter, _ := timer.Jitter.Float64()
+	return fmt.Sprintf("%s, t.timerShare(s, %s)", floatLiteral(jitter), c.plan.Timers[timer.ID].Name)
+}

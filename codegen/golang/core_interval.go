@@ -1,0 +1,112 @@
+package golang
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// interval holds every value that an int or a duration (in nanoseconds) can
+// have, over the mathematical integers. It decides which operations can
+// overflow and so need a check; the others are Go's own operators.
+type interval struct{ lo, hi *big.Int }
+
+func between(lo, hi int64) interval { return interval{big.NewInt(lo), big.NewInt(hi)} }
+
+var anyInt64 = between(math.MinInt64, math.MaxInt64)
+
+// fits reports whether every value is an int64.
+func (v interval) fits() bool { return v.lo.IsInt64() && v.hi.IsInt64() }
+
+// within reports whether every value lies in r.
+func (v interval) within(r *ir.Range) bool {
+	return r == nil || v.lo.Cmp(big.NewInt(r.Lo)) >= 0 && v.hi.Cmp(big.NewInt(r.Hi)) <= 0
+}
+
+func (v interval) min(w interval, op func(a, b int) bool) interval {
+	pick := func(a, b *big.Int) *big.Int {
+		if op(a.Cmp(b), 0) {
+			return a
+		}
+		return b
+	}
+	return interval{pick(v.lo, w.lo), pick(v.hi, w.hi)}
+}
+
+func (v interval) mul(w interval) interval {
+	var out interval
+	for _, a := range []*big.Int{v.lo, v.hi} {
+		for _, b := range []*big.Int{w.lo, w.hi} {
+			p := new(big.Int).Mul(a, b)
+			if out.lo == nil || p.Cmp(out.lo) < 0 {
+				out.lo = p
+			}
+			if out.hi == nil || p.Cmp(out.hi) > 0 {
+				out.hi = p
+			}
+		}
+	}
+	return out
+}
+
+// rangeOf is the interval of a type.
+func rangeOf(t *ir.Type) interval {
+	if t.Range != nil {
+		return between(t.Range.Lo, t.Range.Hi)
+	}
+	return anyInt64
+}
+
+// clip is v where it fits, and all of int64 where it does not: an operation
+// that overflows has no value.
+func (v interval) clip() interval {
+	if v.fits() {
+		return v
+	}
+	return anyInt64
+}
+
+// valuesOf is what e, an int or a duration, can be where nothing in it
+// overflows; the outermost operation is not clipped.
+func valuesOf(e ir.Expr) interval {
+	inner := func(e ir.Expr) interval { return valuesOf(e).clip() }
+	switch e := e.(type) {
+	case *ir.Lit:
+		return between(e.Value.Int, e.Value.Int)
+	case *ir.VarRef:
+		return rangeOf(e.Var.Type)
+	case *ir.FieldRef:
+		return rangeOf(e.Type())
+	case *ir.Len:
+		return between(0, math.MaxInt32)
+	case *ir.Unary:
+		x := inner(e.X)
+		return interval{new(big.Int).Neg(x.hi), new(big.Int).Neg(x.lo)}
+	case *ir.Binary:
+		return sumOf(e, inner)
+	case *ir.Call:
+		x, y := inner(e.Args[0]), inner(e.Args[1])
+		if e.Builtin == "min" {
+			return x.min(y, func(a, b int) bool { return a <= b })
+		}
+		return x.min(y, func(a, b int) bool { return a >= b })
+	}
+	return anyInt64
+}
+
+func sumOf(e *ir.Binary, inner func(ir.Expr) interval) interval {
+	if e.X.Type().Kind == ir.Time || e.Y.Type().Kind == ir.Time {
+		return anyInt64
+	}
+	x, y := inner(e.X), inner(e.Y)
+	switch e.Op {
+	case ir.OpAdd:
+		return interval{new(big.Int).Add(x.lo, y.lo), new(big.Int).Add(x.hi, y.hi)}
+	case ir.OpSub:
+		return interval{new(big.Int).Sub(x.lo, y.hi), new(big.Int).Sub(x.hi, y.lo)}
+	case ir.OpMul:
+		return x.mul(y)
+	}
+	return anyInt64
+}

@@ -1,0 +1,60 @@
+package golang_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/fsmc-dev/fsmc/codegen/golang"
+	"github.com/fsmc-dev/fsmc/lang"
+)
+
+// TestCollision holds that two names that become one in Go are reported, both
+// of them, and that nothing is generated.
+func TestCollision(t *testing.T) {
+	src := "machine M {\n    event Snapshot\n    initial A\n    state A { on Snapshot -> B }\n    terminal B\n}\n" +
+		"machine MState {\n    event A\n    initial X\n    state X { on A -> Y }\n    terminal Y\n}\n"
+	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(src)}})
+	out, list := golang.Generate(unit.Program.Machines, golang.Options{Package: "p", Source: "m.fsm", Core: true})
+	if out != nil {
+		t.Error("a file was generated")
+	}
+	var places []string
+	for _, d := range list {
+		if d.Rule != "duplicate-name" || len(d.Related) != 1 {
+			t.Errorf("%+v", d)
+			continue
+		}
+		places = append(places, d.Message+" at "+d.Span.String()+" and "+d.Related[0].Span.String())
+	}
+	got := strings.Join(places, "\n")
+	for _, want := range []string{`"MSnapshot"`, `"MStateA"`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("nothing about %s in:\n%s", want, got)
+		}
+	}
+}
+
+// TestStable holds that the same machine gives the same bytes, and that a new
+// arm in one state changes only what belongs to that state.
+func TestStable(t *testing.T) {
+	src := readFile(t, "../testdata/review.fsm")
+	a, b := generate(t, "p", "m.fsm", src, true), generate(t, "p", "m.fsm", src, true)
+	if !bytes.Equal(a, b) {
+		t.Error("not the same bytes")
+	}
+	more := strings.Replace(src, "on SummaryDone -> Completed", "on SummaryDone -> Completed\n        on failed(timeout) -> Expired", 1)
+	lines := map[string]bool{}
+	for line := range strings.Lines(string(a)) {
+		lines[line] = true
+	}
+	fresh := 0
+	for line := range strings.Lines(string(generate(t, "p", "m.fsm", more, true))) {
+		if !lines[line] {
+			fresh++
+		}
+	}
+	if fresh == 0 || fresh > 4 {
+		t.Errorf("%d lines are new", fresh)
+	}
+}

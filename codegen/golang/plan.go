@@ -1,0 +1,336 @@
+package golang
+
+import (
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// filePlan is everything that will be printed, with every name decided.
+type filePlan struct {
+	Package  string
+	Source   string
+	Core     bool
+	Machines []*machinePlan
+}
+
+// machinePlan is one machine. All its identifiers begin with its name, so that
+// several machines can stand in one package.
+type machinePlan struct {
+	src  *ir.Machine
+	Name string // "CodeReview"
+	low  string // "codeReview": before unexported names
+	Doc  string
+
+	Enums      []*enumPlan
+	Params     *structPlan
+	Data       *structPlan
+	States     []statePlan // leaves and terminals
+	Events     []*eventPlan
+	Activities []*activityPlan
+	Guards     []*guardPlan
+	Failures   []constPlan // declared categories
+
+	Definition string // compiled, as JSON; empty in a core
+	Text       string // of the source; empty in a core
+
+	core    *corePlan
+	wire    wireNeeds
+	enum    map[*ir.Enum]*enumPlan
+	ev      map[*ir.Event]*eventPlan
+	handled map[*ir.Event]bool  // by some state: it may be sent, or raised
+	sent    map[*eventPlan]bool // from outside
+}
+
+// enumPlan is a type declared by its values.
+type enumPlan struct {
+	Type   string
+	Doc    string
+	Values []constPlan
+}
+
+// constPlan is a constant: its Go name, and what it stands for in the source.
+type constPlan struct {
+	Name  string
+	Value string
+}
+
+// statePlan is a leaf or a terminal.
+type statePlan struct {
+	Const   string
+	Path    string
+	Doc     string
+	Outcome string // of a terminal; empty for a leaf
+}
+
+// structPlan is a struct with a JSON form.
+type structPlan struct {
+	Type   string
+	Doc    string
+	Fields []fieldPlan
+}
+
+// fieldPlan is one field of a struct.
+type fieldPlan struct {
+	Name     string // Go
+	JSON     string // as in the source
+	Type     string // Go
+	Doc      string
+	Optional bool // it may be unset
+	typ      *ir.Type
+}
+
+// eventPlan is an event with its payload.
+type eventPlan struct {
+	src      *ir.Event
+	Const    string
+	Name     string // as in the source
+	Payload  *structPlan
+	External bool
+	Send     string // method of the runs; empty for one that is not sent from outside
+	Input    string // function of the core that makes an input of it
+}
+
+// activityPlan is a side effect.
+type activityPlan struct {
+	src     *ir.Activity
+	Name    string // as in the source
+	Method  string
+	Doc     string
+	Params  []paramPlan
+	Args    string       // unexported struct of the arguments
+	Results []*eventPlan // none, one, or several
+	Sum     string       // sealed interface of several results
+	Runs    []string     // states in which it runs
+}
+
+// guardPlan is a predicate that the host answers.
+type guardPlan struct {
+	src    *ir.Guard
+	Name   string
+	Method string
+	Doc    string
+	Params []paramPlan
+	Args   string
+}
+
+// paramPlan is a parameter of an activity or a guard.
+type paramPlan struct {
+	Name string // Go, unexported, no keyword
+	JSON string
+	Type string
+	typ  *ir.Type
+}
+
+// planner decides names and finds those that collide.
+type planner struct {
+	declared map[string]token.Span // top-level identifiers
+	list     diag.List
+}
+
+func newPlan(machines []*ir.Machine, o Options) (*filePlan, diag.List) {
+	p := &planner{declared: map[string]token.Span{}}
+	f := &filePlan{Package: o.Package, Source: o.Source, Core: o.Core}
+	for _, m := range machines {
+		plan := p.machine(m, o.Core)
+		if !o.Core {
+			plan.Definition = string(o.Definition(m))
+			if o.Text != nil {
+				plan.Text = o.Text(m)
+			}
+		}
+		f.Machines = append(f.Machines, plan)
+	}
+	return f, p.list
+}
+
+// declare takes ident for something of the source. Where it is taken already,
+// the two places are reported: the file would not compile.
+func (p *planner) declare(ident string, at token.Span) string {
+	if first, taken := p.declared[ident]; taken {
+		p.list.Add(diag.Diagnostic{
+			Rule:     "duplicate-name",
+			Severity: diag.Error,
+			Span:     at,
+			Message:  "this becomes \"" + ident + "\" in Go, which stands for something else already",
+			Help:     "Rename one of the two; names in generated Go are joined from the machine's name and the name in the source.",
+			Related:  []diag.Related{{Span: first, Message: "the first one that becomes \"" + ident + "\""}},
+		})
+		return ident
+	}
+	p.declared[ident] = at
+	return ident
+}
+
+// field takes the name of a field of s.
+func (p *planner) field(s *structPlan, name string, at token.Span) string {
+	p.declare(s.Type+"."+exported(name), at)
+	return exported(name)
+}
+
+// methods takes the names that belong to the JSON form of s, where it has one
+// of its own.
+func (p *planner) methods(s *structPlan, at token.Span) {
+	if plainStruct(s) {
+		return
+	}
+	p.declare(s.Type+".MarshalJSON", at)
+	p.declare(s.Type+".UnmarshalJSON", at)
+	p.declare(unexported(s.Type)+"JSON", at)
+}
+
+func (p *planner) machine(m *ir.Machine, core bool) *machinePlan {
+	name := exported(m.Name)
+	plan := &machinePlan{
+		src: m, Name: name, low: unexported(name), Doc: m.Doc,
+		enum: map[*ir.Enum]*enumPlan{}, ev: map[*ir.Event]*eventPlan{}, handled: handledEvents(m), sent: map[*eventPlan]bool{},
+	}
+	for _, own := range []string{"State", "Event", "Params", "Data", "Optional"} {
+		p.declare(name+own, m.Span)
+	}
+	for _, own := range []string{"StateNames", "EventNames", "Duration", "Time", "List", "Each", "Encode"} {
+		p.declare(plan.low+own, m.Span)
+	}
+	for _, e := range m.Enums {
+		plan.addEnum(p, e)
+	}
+	plan.Params = plan.vars(p, name+"Params", "is what a run of "+m.Name+" is started with.", m.Params)
+	plan.Data = plan.vars(p, name+"Data", "is the context of a run of "+m.Name+".", m.Fields)
+	for _, s := range m.States {
+		if s.Kind != ir.Composite {
+			plan.States = append(plan.States, statePlan{
+				Const: p.declare(name+"State"+pathName(s.Path), s.Span), Path: s.Path, Doc: s.Doc, Outcome: s.Outcome})
+		}
+	}
+	for _, e := range m.Events {
+		plan.addEvent(p, e)
+	}
+	for _, c := range m.Categories {
+		if !c.BuiltIn {
+			plan.Failures = append(plan.Failures, constPlan{Name: p.declare(name+"Fail"+exported(c.Name), c.Span), Value: c.Name})
+		}
+	}
+	for _, g := range m.Guards {
+		plan.Guards = append(plan.Guards, &guardPlan{src: g, Name: g.Name, Method: exported(g.Name), Doc: g.Doc, Params: plan.params(g.Params)})
+	}
+	if len(m.Guards) > 0 {
+		p.declare(name+"Guards", m.Span)
+	}
+	plan.core = newCorePlan(plan)
+	plan.declareCore(p)
+	if !core {
+		plan.binding(p)
+	}
+	return plan
+}
+
+func (m *machinePlan) addEnum(p *planner, e *ir.Enum) {
+	plan := &enumPlan{Type: p.declare(m.Name+exported(e.Name), e.Span), Doc: e.Doc}
+	p.declare(unexported(plan.Type)+"Names", e.Span)
+	for _, v := range e.Values {
+		plan.Values = append(plan.Values, constPlan{Name: p.declare(plan.Type+exported(v), e.Span), Value: v})
+	}
+	m.Enums = append(m.Enums, plan)
+	m.enum[e] = plan
+}
+
+func (m *machinePlan) addEvent(p *planner, e *ir.Event) {
+	plan := &eventPlan{
+		src: e, Name: e.Name, External: e.External(),
+		Const:   p.declare(m.Name+"Event"+exported(e.Name), e.Span),
+		Payload: &structPlan{Type: p.declare(m.Name+exported(e.Name), e.Span), Doc: e.Doc},
+	}
+	for _, f := range e.Fields {
+		plan.Payload.Fields = append(plan.Payload.Fields,
+			fieldPlan{Name: p.field(plan.Payload, f.Name, f.Span), JSON: f.Name, Type: m.goType(f.Type), Doc: f.Doc, typ: f.Type})
+	}
+	p.methods(plan.Payload, e.Span)
+	if m.handled[e] && e.External() {
+		plan.Send = "Send" + exported(e.Name)
+		m.sent[plan] = true
+	}
+	m.Events = append(m.Events, plan)
+	m.ev[e] = plan
+}
+
+func (m *machinePlan) vars(p *planner, typ, doc string, vars []*ir.Var) *structPlan {
+	s := &structPlan{Type: typ, Doc: typ + " " + doc}
+	for _, v := range vars {
+		f := fieldPlan{Name: p.field(s, v.Name, v.Span), JSON: v.Name, Type: m.goType(v.Type), Doc: v.Doc, typ: v.Type}
+		if !v.Param && v.Default == nil {
+			f.Optional = true
+			f.Type = m.Name + "Optional[" + f.Type + "]"
+		}
+		s.Fields = append(s.Fields, f)
+	}
+	p.methods(s, m.src.Span)
+	return s
+}
+
+// binding plans what stands between the machine and the runtime.
+func (m *machinePlan) binding(p *planner) {
+	at := m.src.Span
+	for _, own := range []string{"Machine", "Activities", "Runs", "Run"} {
+		p.declare(m.Name+own, at)
+	}
+	for _, own := range []string{"Definition", "Source"} {
+		p.declare(m.low+own, at)
+	}
+	p.declare("Register"+m.Name, at)
+	p.declare("read"+m.Name+"Run", at)
+	for _, a := range m.src.Activities {
+		plan := &activityPlan{src: a, Name: a.Name, Method: exported(a.Name), Doc: a.Doc, Params: m.params(a.Params)}
+		plan.Args = p.declare(m.low+exported(a.Name)+"Args", a.Span)
+		p.params(plan.Args, a.Params)
+		for _, e := range a.Results {
+			plan.Results = append(plan.Results, m.ev[e])
+		}
+		if len(plan.Results) > 1 {
+			plan.Sum = p.declare(m.Name+plan.Method+"Result", a.Span)
+		}
+		for _, d := range m.src.Dos {
+			if d.Activity == a {
+				plan.Runs = append(plan.Runs, d.State.Path)
+			}
+		}
+		m.Activities = append(m.Activities, plan)
+	}
+	for _, g := range m.Guards {
+		g.Args = p.declare(m.low+g.Method+"Args", g.src.Span)
+		p.params(g.Args, g.src.Params)
+	}
+}
+
+// params takes the names of the fields that hold arguments.
+func (p *planner) params(args string, params []*ir.Param) {
+	for _, q := range params {
+		p.declare(args+"."+exported(q.Name), q.Span)
+	}
+}
+
+func (m *machinePlan) params(params []*ir.Param) []paramPlan {
+	taken := map[string]bool{"ctx": true, "attempt": true, "err": true, "json": true, "time": true, "args": true, "activities": true, "guards": true}
+	var out []paramPlan
+	for _, q := range params {
+		out = append(out, paramPlan{Name: local(q.Name, taken), JSON: q.Name, Type: m.goType(q.Type), typ: q.Type})
+	}
+	return out
+}
+
+// handledEvents are the events that some state handles, ignores or defers.
+func handledEvents(m *ir.Machine) map[*ir.Event]bool {
+	handled := map[*ir.Event]bool{}
+	for _, s := range m.States {
+		for _, h := range s.Handlers {
+			for _, t := range h.Triggers {
+				if t.Kind == ir.OnEvent {
+					handled[t.Event] = true
+				}
+			}
+		}
+		for _, u := range append(s.Ignore[:len(s.Ignore):len(s.Ignore)], s.Defer...) {
+			handled[u.Event] = true
+		}
+	}
+	return handled
+}

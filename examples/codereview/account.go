@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/examples/codereview/review"
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/sqlite"
+)
+
+// look reads the run from the database, without touching it.
+func (s *show) look(ctx context.Context) (CodeReviewRun, error) {
+	store, err := sqlite.Open(ctx, database(s.dir), sqlite.ReadOnly())
+	if err != nil {
+		return CodeReviewRun{}, err
+	}
+	defer store.Close()
+	return CodeReviewRuns{Engine: runtime.NewEngine(store)}.Get(ctx, runID)
+}
+
+// bounds says how far the run's bounds are used.
+func bounds(run CodeReviewRun) string {
+	for _, b := range run.Bounds {
+		return fmt.Sprintf("%d of %d used of %q", b.Used, b.Max, b.Text)
+	}
+	return "no bound is used"
+}
+
+// account prints the history and holds the result against what was promised.
+func (s *show) account(ctx context.Context, before CodeReviewRun) error {
+	if err := s.history(ctx); err != nil {
+		return err
+	}
+	run, err := s.look(ctx)
+	if err != nil {
+		return err
+	}
+	comments, err := review.Load(commentsFile(s.dir))
+	if err != nil {
+		return err
+	}
+	posted, err := review.Thread{Path: reviewFile(s.dir)}.Posted()
+	if err != nil {
+		return err
+	}
+	once := 0
+	for _, c := range comments {
+		if posted[c.ID] == 1 {
+			once++
+		}
+	}
+	fmt.Println()
+	promises := []struct {
+		kept bool
+		text string
+	}{
+		{once == len(comments) && len(posted) == once, fmt.Sprintf("%d of %d comments stand in the review exactly once", once, len(comments))},
+		{used(run) >= used(before), fmt.Sprintf("the retry counter survived: %d before the kill, %d at the end", used(before), used(run))},
+		{run.State == CodeReviewStateCompleted, fmt.Sprintf("the run ended in %s with outcome %s", run.State, run.Outcome)},
+	}
+	var broken error
+	for _, p := range promises {
+		mark := "ok  "
+		if !p.kept {
+			mark, broken = "FAIL", errWrong
+		}
+		fmt.Printf("  %s  %s\n", mark, p.text)
+	}
+	fmt.Printf("\nThe review is %s, the database %s.\nLook at it: go run ./cmd/fsmc history --db %s %s\n",
+		reviewFile(s.dir), database(s.dir), database(s.dir), runID)
+	return broken
+}
+
+// used is how often the arm behind RateLimited has been taken.
+func used(run CodeReviewRun) int64 {
+	for _, b := range run.Bounds {
+		return b.Used
+	}
+	return 0
+}
+
+// history prints every step of the run.
+func (s *show) history(ctx context.Context) error {
+	store, err := sqlite.Open(ctx, database(s.dir), sqlite.ReadOnly())
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	steps, err := runtime.NewEngine(store).History(ctx, runID, 0, 1000)
+	if err != nil {
+		return err
+	}
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  #\tTIME\tFROM\tINPUT\tTO\tBOUND")
+	for _, step := range steps {
+		bound := ""
+		if step.Max > 0 {
+			bound = fmt.Sprintf("%d of %d", step.Count, step.Max)
+		}
+		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\t%s\n", step.Seq, step.At.Local().Format(time.TimeOnly+".000"), step.From, step.Input, step.To, bound)
+	}
+	return t.Flush()
+}

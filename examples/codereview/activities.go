@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/examples/codereview/forge"
+	"github.com/fsmc-dev/fsmc/examples/codereview/review"
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// reviewer does the work of the four activities. Each may be killed at any
+// point and called again; the comments between analysis and posting lie in a
+// file, because a run's data is for what decides about the run.
+type reviewer struct {
+	repo, dir, forge string
+	model            *review.Model // nil: the built-in patterns review
+	client           *http.Client
+}
+
+// newReviewer reads the model's endpoint from the environment, if there is one.
+func newReviewer(w *worker) *reviewer {
+	r := &reviewer{repo: w.repo, dir: w.dir, forge: w.forge, client: &http.Client{Timeout: 10 * time.Second}}
+	if url := os.Getenv("CODEREVIEW_ENDPOINT"); url != "" {
+		r.model = &review.Model{URL: url, Name: os.Getenv("CODEREVIEW_MODEL"), Key: os.Getenv("CODEREVIEW_API_KEY")}
+	}
+	return r
+}
+
+var _ CodeReviewActivities = (*reviewer)(nil)
+
+func (r *reviewer) FetchDiff(ctx context.Context, _ *runtime.Attempt, pr string) (CodeReviewDiffLoaded, error) {
+	diff, err := review.Diff(ctx, r.repo, pr)
+	return CodeReviewDiffLoaded{Diff: diff}, err
+}
+
+func (r *reviewer) Analyze(ctx context.Context, attempt *runtime.Attempt, diff string) (CodeReviewAnalysisReady, error) {
+	comments, err := r.analyze(ctx, attempt, diff)
+	if err != nil {
+		return CodeReviewAnalysisReady{}, err
+	}
+	return CodeReviewAnalysisReady{Comments: int64(len(comments))}, review.Save(commentsFile(r.dir), comments)
+}
+
+// beatEvery keeps well below the machine's `heartbeat 30s`.
+const beatEvery = 10 * time.Second
+
+func (r *reviewer) analyze(ctx context.Context, attempt *runtime.Attempt, diff string) ([]review.Comment, error) {
+	if r.model == nil {
+		return review.Analyze(diff), nil
+	}
+	done := make(chan struct{})
+	defer close(done)
+	go func() { // a model may think for long
+		beat := time.NewTicker(beatEvery)
+		defer beat.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-beat.C:
+				attempt.Heartbeat()
+			}
+		}
+	}()
+	return r.model.Analyze(ctx, diff)
+}
+
+// pace lets a person watch the comments being posted.
+const pace = 60 * time.Millisecond
+
+// PostComments posts what has not been posted yet. An earlier attempt may have
+// died between any two comments, so it looks into the thread first.
+func (r *reviewer) PostComments(ctx context.Context, _ *runtime.Attempt, _ string, _ int64) (CodeReviewPostCommentsResult, error) {
+	comments, err := review.Load(commentsFile(r.dir))
+	if err != nil {
+		return nil, err
+	}
+	thread := review.Thread{Path: reviewFile(r.dir)}
+	posted, err := thread.Posted()
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range comments {
+		if posted[c.ID] > 0 {
+			continue
+		}
+		var limit *forge.LimitError
+		switch err := forge.Announce(r.client, r.forge, c.ID); {
+		case errors.As(err, &limit):
+			return CodeReviewRateLimited{RetryAfter: limit.RetryAfter}, nil
+		case err != nil:
+			return nil, CodeReviewFailTransient(err.Error())
+		}
+		if err := thread.Post(c); err != nil {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pace):
+		}
+	}
+	return CodeReviewCommentsPosted{}, nil
+}
+
+func (r *reviewer) Summarize(_ context.Context, _ *runtime.Attempt, pr string) (CodeReviewSummaryDone, error) {
+	posted, err := review.Thread{Path: reviewFile(r.dir)}.Posted()
+	if err != nil {
+		return CodeReviewSummaryDone{}, err
+	}
+	text := fmt.Sprintf("%d comments on %s\n", len(posted), pr)
+	return CodeReviewSummaryDone{}, os.WriteFile(filepath.Join(r.dir, "summary.md"), []byte(text), 0o644)
+}
+
+func commentsFile(dir string) string { return filepath.Join(dir, "comments.json") }
+func reviewFile(dir string) string   { return filepath.Join(dir, "review.md") }

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/all"
+	"github.com/fsmc-dev/fsmc/examples/codereview/demo"
+	"github.com/fsmc-dev/fsmc/examples/codereview/forge"
+	"github.com/fsmc-dev/fsmc/examples/codereview/review"
+	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+)
+
+//go:embed codereview.fsm
+var source []byte
+
+// The forge allows so many comments, and then none until the window is over.
+const (
+	forgeLimit  = 5
+	forgeWindow = 2 * time.Second
+)
+
+// show is the example as a person sees it.
+type show struct {
+	repo, commits, dir string
+	forge              *forge.Server
+}
+
+func (s *show) run(ctx context.Context) error {
+	if err := s.prepare(ctx); err != nil {
+		return err
+	}
+	defer s.forge.Close()
+	say("1. Check the machine, before it runs.")
+	if err := checkMachine(); err != nil {
+		return err
+	}
+	say("2. Run it, and kill the worker with SIGKILL in the middle of posting.")
+	before, err := s.untilKilled(ctx)
+	if err != nil {
+		return err
+	}
+	say("3. Start a new worker on the same database.")
+	if err := s.untilDone(ctx); err != nil {
+		return err
+	}
+	say("4. What happened, from the database.")
+	return s.account(ctx, before)
+}
+
+func say(text string) { fmt.Printf("\n%s\n", text) }
+
+// prepare makes the folder, the repository and the forge.
+func (s *show) prepare(ctx context.Context) error {
+	if s.dir == "" {
+		dir, err := os.MkdirTemp("", "codereview-")
+		if err != nil {
+			return err
+		}
+		s.dir = dir
+	}
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		return err
+	}
+	if _, err := os.Stat(database(s.dir)); err == nil {
+		return fmt.Errorf("%s holds an earlier review; choose another -dir", s.dir)
+	}
+	switch {
+	case s.repo == "" && s.commits != "", s.repo != "" && s.commits == "":
+		return errors.New("-repo and -range go together")
+	case s.repo == "":
+		s.repo, s.commits = filepath.Join(s.dir, "repository"), demo.Range
+		if err := os.Mkdir(s.repo, 0o755); err != nil {
+			return err
+		}
+		if err := demo.Make(ctx, s.repo); err != nil {
+			return err
+		}
+	}
+	var err error
+	s.forge, err = forge.Start(forgeLimit, forgeWindow)
+	return err
+}
+
+// checkMachine prints what fsmc check has to say.
+func checkMachine() error {
+	unit := lang.Load([]lang.Source{{Name: "codereview.fsm", Src: source}})
+	list := append(unit.Diags, check.Run(unit.Program, all.Rules)...)
+	if err := diag.WriteText(os.Stdout, list, unit.File, diag.TextOptions{}); err != nil {
+		return err
+	}
+	if list.HasErrors() {
+		return errWrong
+	}
+	for _, m := range unit.Program.Machines {
+		n := check.Stats(m)
+		fmt.Printf("  %s: %d states, %d transitions: %s\n", m.Name, n.States, n.Transitions, diag.Summary(list))
+	}
+	return nil
+}
+
+// start starts a worker process.
+func (s *show) start(ctx context.Context) (*exec.Cmd, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, program, "-worker", "-dir", s.dir, "-repo", s.repo, "-range", s.commits, "-forge", s.forge.URL)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd, cmd.Start()
+}
+
+// untilKilled lets a worker post until it has been rate-limited once and is
+// posting again, kills it, and returns what it left behind.
+func (s *show) untilKilled(ctx context.Context) (CodeReviewRun, error) {
+	cmd, err := s.start(ctx)
+	if err != nil {
+		return CodeReviewRun{}, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for !s.inTheMiddle() {
+		select {
+		case err := <-ended:
+			return CodeReviewRun{}, s.endedEarly(err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		return CodeReviewRun{}, err
+	}
+	<-ended
+	run, err := s.look(ctx)
+	if err != nil {
+		return run, err
+	}
+	fmt.Printf("  killed: the run stands in %s, %d of %d comments are posted, %s\n",
+		run.State, s.posted(), run.Data.Comments, bounds(run))
+	return run, nil
+}
+
+// endedEarly explains a worker that ended before it could be killed.
+func (s *show) endedEarly(err error) error {
+	if err != nil {
+		return err
+	}
+	fmt.Println("  the change has too few faults for the forge to get in the way: there was nothing to interrupt")
+	return nil
+}
+
+// inTheMiddle reports whether the rate limit has been met, and comments have
+// been posted since.
+func (s *show) inTheMiddle() bool {
+	_, refused := s.forge.Counts()
+	return refused > 0 && s.posted() > forgeLimit
+}
+
+// posted is how many comments stand in the review.
+func (s *show) posted() int {
+	posted, err := review.Thread{Path: reviewFile(s.dir)}.Posted()
+	if err != nil {
+		return 0
+	}
+	return len(posted)
+}
+
+func (s *show) untilDone(ctx context.Context) error {
+	cmd, err := s.start(ctx)
+	if err != nil {
+		return err
+	}
+	return cmd.Wait()
+}
