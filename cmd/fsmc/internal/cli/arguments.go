@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/lang/diag"
+)
+
+// arguments asks for those that are named, which stand in brackets where they
+// may be left out; a last name that ends in "..." stands for any number.
+func arguments(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < len(names) && !strings.HasPrefix(names[len(args)], "[") {
+			missing := strings.TrimSuffix(names[len(args)], "...")
+			return fmt.Errorf("%s is missing: write %s", missing, c.UseLine())
+		}
+		open := len(names) > 0 && strings.HasSuffix(strings.TrimSuffix(names[len(names)-1], "]"), "...")
+		if len(args) > len(names) && !open {
+			return fmt.Errorf("argument %q is one too many: write %s", args[len(names)], c.UseLine())
+		}
+		return nil
+	}
+}
+
+// knownCommand refuses a first word that is no command.
+func knownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	if near, ok := diag.Nearest(args[0], names); ok {
+		return fmt.Errorf("there is no command %q; did you mean %q?", args[0], near)
+	}
+	return fmt.Errorf("there is no command %q; fsmc help lists them", args[0])
+}
+
+// flagInHelp finds the names of flags in a help text.
+var flagInHelp = regexp.MustCompile(`--([a-z][a-z-]*)`)
+
+// flagError puts what cobra says of a flag that does not exist into our words.
+func flagError(c *cobra.Command, err error) error {
+	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !unknown {
+		return err
+	}
+	var names []string
+	for _, found := range flagInHelp.FindAllStringSubmatch(c.LocalFlags().FlagUsages(), -1) {
+		names = append(names, found[1])
+	}
+	if near, ok := diag.Nearest(name, names); ok {
+		return fmt.Errorf("there is no flag --%s; did you mean --%s?", name, near)
+	}
+	return fmt.Errorf("there is no flag --%s; fsmc help %s lists them", name, c.Name())
+}
+
+// completeFSM lets a shell complete the names of source files.
+func completeFSM(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"fsm"}, cobra.ShellCompDirectiveFilterFileExt
+}

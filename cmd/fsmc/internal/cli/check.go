@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/all"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+)
+
+func newCheck(s *streams) *cobra.Command {
+	var (
+		write  func(io.Writer, report) error
+		strict bool
+		bounds bool
+		limit  int
+	)
+	c := &cobra.Command{
+		Use:   "check PATH...",
+		Short: "Prove what machines can do, before they run",
+		Long: `Check reads the named files, and every *.fsm below named directories, as one
+unit, and reports everything that is wrong with the machines in them, sorted by
+place. Where there is a run that shows a finding to be true, the run is drawn.
+
+With --bounds it prints the worst case of each machine too: the most steps,
+attempts of each activity, costs and time that any run can take. A figure is
+reached by some run, or says "at most". With --format json they are always there.
+
+Exit status 1: there is an error, or with --strict a warning, or no machine.`,
+		Example: `  fsmc check review.fsm
+  fsmc check --bounds review.fsm
+  fsmc check --strict --format github ./machines
+  cat review.fsm | fsmc check -`,
+		Args:              arguments("PATH..."),
+		ValidArgsFunction: completeFSM,
+		RunE: func(_ *cobra.Command, paths []string) error {
+			if limit < 1 {
+				return fmt.Errorf("--max-configurations is %d; it is at least 1", limit)
+			}
+			unit, err := s.load(paths)
+			if err != nil {
+				return err
+			}
+			r := report{unit: unit, list: findings(unit, limit), bounds: bounds, limit: limit}
+			if err := write(s.out, r); err != nil {
+				return err
+			}
+			switch {
+			case r.list.HasErrors() || strict && r.list.Count(diag.Warning) > 0:
+				return errFinding
+			case len(unit.Program.Machines) == 0:
+				return errNoMachine
+			}
+			return nil
+		},
+	}
+	chooseFlag(c, &write, "format", "text", "how to print",
+		option[func(io.Writer, report) error]{"text", writeText},
+		option[func(io.Writer, report) error]{"json", writeJSON},
+		option[func(io.Writer, report) error]{"sarif", writeSARIF},
+		option[func(io.Writer, report) error]{"github", writeGitHub},
+	)
+	c.Flags().BoolVar(&strict, "strict", false, "exit with 1 for a warning too")
+	c.Flags().BoolVar(&bounds, "bounds", false, "print the worst case of each machine")
+	c.Flags().IntVar(&limit, "max-configurations", explore.DefaultLimit, "tell apart at most `N` configurations of a machine; what that leaves open is \"undecided\"")
+	return c
+}
+
+// findings is everything that is wrong with unit: what the front end found,
+// and what the rules found within limit configurations of a machine.
+func findings(unit *lang.Unit, limit int) diag.List {
+	list := append(diag.List(nil), unit.Diags...)
+	list = append(list, check.RunUpTo(unit.Program, all.Rules, limit)...)
+	list.Sort()
+	return list
+}
+
+// refuseErrors is errFinding where unit has errors, which it prints: a machine
+// with errors is neither generated nor run.
+func (s *streams) refuseErrors(unit *lang.Unit) error {
+	return s.refuse(findings(unit, explore.DefaultLimit), unit.File)
+}
+
+// refuse is errFinding where list has errors, which it prints.
+func (s *streams) refuse(list diag.List, sources diag.Sources) error {
+	var errs diag.List
+	for _, d := range list {
+		if d.Severity == diag.Error {
+			errs.Add(d)
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	if err := diag.WriteText(s.err, errs, sources, diag.TextOptions{Color: color(s.err)}); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.err, "\n%s\n", diag.Summary(errs))
+	return errFinding
+}

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/all"
+	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+)
+
+// report is what check has to say.
+type report struct {
+	unit   *lang.Unit
+	list   diag.List
+	bounds bool // the worst cases are asked for
+	limit  int  // of configurations
+}
+
+func writeText(w io.Writer, r report) error {
+	if err := writeFindings(w, r); err != nil || !r.bounds {
+		return err
+	}
+	for _, m := range r.unit.Program.Machines {
+		if err := printBounds(w, m.Name, check.Bounds(m, r.limit)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeFindings(w io.Writer, r report) error {
+	if err := diag.WriteText(w, r.list, r.unit.File, diag.TextOptions{Color: color(w)}); err != nil {
+		return err
+	}
+	if len(r.list) > 0 {
+		_, err := fmt.Fprintf(w, "\n%s\n", diag.Summary(r.list))
+		return err
+	}
+	for _, m := range r.unit.Program.Machines {
+		n := check.Stats(m)
+		if _, err := fmt.Fprintf(w, "%s: %d states, %d of them terminal, %d transitions: nothing wrong\n",
+			m.Name, n.States, n.Terminals, n.Transitions); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// jsonReport is the output of check --format json, a promise to programs.
+type jsonReport struct {
+	Diagnostics []diag.JSONDiagnostic `json:"diagnostics"`
+	Machines    []jsonMachine         `json:"machines"`
+}
+
+type jsonMachine struct {
+	Name        string `json:"name"`
+	File        string `json:"file"`
+	States      int    `json:"states"`      // leaves and terminals
+	Terminals   int    `json:"terminals"`   // of these
+	Transitions int    `json:"transitions"` // arms with -> as written
+
+	Bounds *jsonBounds `json:"bounds"` // null while names or types are wrong
+}
+
+func writeJSON(w io.Writer, r report) error {
+	out := jsonReport{Diagnostics: diag.JSON(r.list), Machines: []jsonMachine{}}
+	for _, m := range r.unit.Program.Machines {
+		n := check.Stats(m)
+		out.Machines = append(out.Machines, jsonMachine{
+			Name: m.Name, File: m.Span.Start.Filename,
+			States: n.States, Terminals: n.Terminals, Transitions: n.Transitions,
+			Bounds: boundsJSON(check.Bounds(m, r.limit)),
+		})
+	}
+	return printJSON(w, out)
+}
+
+func writeGitHub(w io.Writer, r report) error { return diag.WriteGitHub(w, r.list) }
+
+func writeSARIF(w io.Writer, r report) error {
+	var rules []diag.RuleInfo
+	for _, rule := range all.Rules {
+		rules = append(rules, diag.RuleInfo{ID: rule.Name, Summary: rule.Summary, HelpMarkdown: rule.Page, Severity: rule.Severity})
+	}
+	return diag.WriteSARIF(w, r.list, r.unit.File, rules, version())
+}

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/codegen"
+	"github.com/fsmc-dev/fsmc/codegen/all"
+	"github.com/fsmc-dev/fsmc/codegen/drawing"
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+func newDot(s *streams) *cobra.Command {
+	d := &drawer{streams: s}
+	c := &cobra.Command{
+		Use:   "dot PATH...",
+		Short: "Draw a machine, for Graphviz or as Mermaid",
+		Long: `Dot prints the diagram of a machine. With --db and --run the state in which a
+run is, and the way that it took, are highlighted.
+
+A machine that the checker refuses is drawn all the same. Exit status 1: the
+text has errors, so that something may be missing in the diagram.`,
+		Example: `  fsmc dot review.fsm | dot -Tsvg > review.svg
+  fsmc dot --format mermaid -o review.mmd review.fsm
+  fsmc dot --db runs.db --run pr-17 review.fsm | dot -Tpng > pr-17.png`,
+		Args:              arguments("PATH..."),
+		ValidArgsFunction: completeFSM,
+		RunE:              func(cmd *cobra.Command, paths []string) error { return d.draw(cmd.Context(), paths) },
+	}
+	var targets []option[codegen.Target]
+	for _, t := range all.Diagrams {
+		targets = append(targets, option[codegen.Target]{t.Name, t})
+	}
+	chooseFlag(c, &d.target, "format", "dot", "how to draw", targets...)
+	c.Flags().StringVarP(&d.output, "output", "o", "", "write to `FILE`; - is standard output")
+	machineFlag(c, &d.machine)
+	c.Flags().StringVar(&d.db, "db", "", "the database `FILE` of the run")
+	c.Flags().StringVar(&d.run, "run", "", "highlight the way of the run with this `ID`")
+	c.MarkFlagsRequiredTogether("db", "run")
+	return c
+}
+
+// drawer is one call of dot.
+type drawer struct {
+	*streams
+	target                   codegen.Target
+	output, machine, db, run string
+}
+
+func (d *drawer) draw(ctx context.Context, paths []string) error {
+	unit, err := d.load(paths)
+	if err != nil {
+		return err
+	}
+	broken := d.refuse(unit.Diags, unit.File)
+	m, err := pick(unit.Program, d.machine)
+	if err != nil {
+		return err
+	}
+	var highlight *drawing.Highlight
+	if d.run != "" {
+		if highlight, err = walked(ctx, d.db, d.run, m.Name); err != nil {
+			return err
+		}
+	}
+	for _, f := range d.target.Generate(m, codegen.Options{Highlight: highlight}) {
+		if err := d.write(d.output, f.Content); err != nil {
+			return err
+		}
+	}
+	return broken
+}
+
+// walked is the way that a stored run of machine took.
+func walked(ctx context.Context, db, run, machine string) (*drawing.Highlight, error) {
+	store, err := openStore(ctx, db, readOnly)
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	v, steps, err := wholeHistory(ctx, store, run)
+	switch {
+	case err != nil:
+		return nil, runError(run, err)
+	case v.Machine != machine:
+		return nil, notOfMachine(run, v.Machine, machine)
+	}
+	h := &drawing.Highlight{Current: v.State}
+	for _, s := range steps {
+		if s.From != "" && s.Effect == runtime.Moved {
+			h.Moves = append(h.Moves, drawing.Move{From: s.From, To: s.To})
+		}
+	}
+	return h, nil
+}

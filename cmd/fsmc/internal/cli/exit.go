@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Exit statuses, the same for every command.
+const (
+	exitOK      = 0 // nothing wrong
+	exitFinding = 1 // the input was read, and something is wrong with it
+	exitUsage   = 2 // usage, an unreadable file, a broken database
+)
+
+// errFinding ends a command with exitFinding after it has said what is wrong.
+var errFinding = errors.New("finding")
+
+// findingf is an error that is printed and ends with exitFinding: the input
+// was understood, and refused.
+func findingf(format string, args ...any) error {
+	return &finding{fmt.Errorf(format, args...)}
+}
+
+// finding is an errFinding with something to say.
+type finding struct{ error }
+
+func (f *finding) Unwrap() []error { return []error{f.error, errFinding} }
+
+// exitStatus is the status with which err ends a command.
+func exitStatus(err error) int {
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errFinding):
+		return exitFinding
+	}
+	return exitUsage
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/format"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+func newFmt(s *streams) *cobra.Command {
+	var f formatter
+	c := &cobra.Command{
+		Use:   "fmt PATH...",
+		Short: "Bring files into the canonical form, in place",
+		Long: `Fmt rewrites files in the canonical form. Comments are kept, and the meaning
+never changes. A file with syntax errors is left alone. Standard input (-) goes
+to standard output.
+
+Exit status 1: a file has syntax errors, or with --check or --diff a file is not
+in the canonical form.`,
+		Example: `  fsmc fmt .
+  fsmc fmt --diff review.fsm`,
+		Args:              arguments("PATH..."),
+		ValidArgsFunction: completeFSM,
+		RunE: func(_ *cobra.Command, paths []string) error {
+			f.streams = s
+			return f.run(paths)
+		},
+	}
+	c.Flags().BoolVar(&f.check, "check", false, "write nothing; list the files that would change, and exit with 1 if there are any")
+	c.Flags().BoolVar(&f.diff, "diff", false, "write nothing; print the changes, and exit with 1 if there are any")
+	c.Flags().BoolVar(&f.stdout, "stdout", false, "print the result instead of writing it")
+	c.MarkFlagsMutuallyExclusive("check", "stdout")
+	c.MarkFlagsMutuallyExclusive("diff", "stdout")
+	return c
+}
+
+// formatter is one call of fmt.
+type formatter struct {
+	*streams
+	check, diff, stdout bool
+}
+
+func (f *formatter) run(paths []string) error {
+	sources, err := f.readSources(paths)
+	if err != nil {
+		return err
+	}
+	var found error
+	for _, src := range sources {
+		switch err := f.one(src); {
+		case errors.Is(err, errFinding):
+			found = errFinding
+		case err != nil:
+			return err
+		}
+	}
+	return found
+}
+
+func (f *formatter) one(src lang.Source) error {
+	after, list := lang.Format(src.Name, src.Src)
+	if list.HasErrors() {
+		file := token.NewFile(src.Name, src.Src)
+		return f.refuse(list, func(string) *token.File { return file })
+	}
+	same := bytes.Equal(src.Src, after)
+	switch {
+	case f.stdout || src.Name == standardInput && !f.check && !f.diff:
+		return f.write("", after)
+	case same:
+		return nil
+	case f.check || f.diff:
+		return f.show(src, after)
+	}
+	return f.write(src.Name, after)
+}
+
+// show says that src is not in canonical form.
+func (f *formatter) show(src lang.Source, after []byte) error {
+	var err error
+	if f.check {
+		_, err = fmt.Fprintln(f.out, src.Name)
+	}
+	if f.diff && err == nil {
+		_, err = f.out.Write(format.Diff(src.Name, src.Src, after))
+	}
+	if err != nil {
+		return err
+	}
+	return errFinding
+}

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// guards is where a command that takes a step of its own finds host guards: the
+// folder in which fsmc run finds them.
+type guards struct{ activities string }
+
+func (g *guards) flag(c *cobra.Command) {
+	c.Flags().StringVar(&g.activities, "activities", "", "the folder with the host guards, `DIR`/guard-<name>, where the step asks one")
+}
+
+// engine gives an engine for one step of the run, which can ask the guards of
+// its version where their folder is known.
+func (g *guards) engine(ctx context.Context, store runtime.Store, run string) (*runtime.Engine, error) {
+	engine := runtime.NewEngine(store)
+	if g.activities == "" {
+		return engine, nil
+	}
+	row, err := store.Load(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	return engine, registerVersion(ctx, engine, store, row.Definition, g.activities)
+}
+
+// unanswered says of a step that needs a guard which flag gives it.
+func (g *guards) unanswered(err error) error {
+	if errors.Is(err, runtime.ErrNoGuard) && g.activities == "" {
+		return fmt.Errorf("%w; --activities DIR says where its executable is", err)
+	}
+	return err
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+func newHistory(s *streams) *cobra.Command {
+	t := target{streams: s}
+	c := &cobra.Command{
+		Use:   "history ID",
+		Short: "Print what happened to a run, step by step",
+		Long: `History prints every step of a run: when, from where to where, by which input
+with what in it, how far the bound of the arm that was taken is used, the arms
+that were passed over and why, and who sent it. With --format json it prints an
+array with one object for each step.`,
+		Example: `  fsmc history --db runs.db pr-17
+  fsmc history --db runs.db --format json pr-17`,
+		Args: arguments("ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return t.with(cmd.Context(), readOnly, args[0], func(store runtime.Store) error {
+				_, steps, err := wholeHistory(cmd.Context(), store, args[0])
+				switch {
+				case err != nil:
+					return err
+				case t.asJSON:
+					return printJSON(s.out, steps)
+				}
+				return writeHistory(s.out, steps)
+			})
+		},
+	}
+	t.flags(c)
+	return c
+}
+
+// historyPage is how many lines of history are read at a time.
+const historyPage = 1000
+
+// wholeHistory reads a run, and its history up to where it then stands.
+func wholeHistory(ctx context.Context, store runtime.Store, run string) (runtime.View, []runtime.StepView, error) {
+	engine := runtime.NewEngine(store)
+	v, err := engine.Get(ctx, run)
+	if err != nil {
+		return v, nil, err
+	}
+	steps := []runtime.StepView{}
+	for after := int64(0); after < v.Seq; after = int64(len(steps)) {
+		page, err := engine.History(ctx, run, after, int(min(historyPage, v.Seq-after)))
+		if err != nil {
+			return v, nil, err
+		}
+		if len(page) == 0 {
+			return v, nil, fmt.Errorf("the history of %q ends after step %d of %d", run, after, v.Seq)
+		}
+		steps = append(steps, page...)
+	}
+	return v, steps, nil
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+func newList(s *streams) *cobra.Command {
+	var (
+		t      = target{streams: s}
+		age    time.Duration
+		filter runtime.RunFilter
+	)
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List runs, newest first",
+		Long: `List prints one line for each run, newest first: its machine and state, how many
+steps it has taken, when it started, and since when it is in its state.`,
+		Example: `  fsmc list --db runs.db
+  fsmc list --db runs.db --status running --older 1h`,
+		Args: arguments(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if age > 0 {
+				filter.StartedTo = time.Now().Add(-age)
+			}
+			return t.with(cmd.Context(), readOnly, filter.After, func(store runtime.Store) error {
+				rows, err := store.Runs(cmd.Context(), filter)
+				if err != nil {
+					return err
+				}
+				return t.writeRuns(rows, filter.Limit, time.Now())
+			})
+		},
+	}
+	t.flags(c)
+	f := c.Flags()
+	f.StringVar(&filter.Machine, "machine", "", "only runs of the machine called `NAME`")
+	f.StringVar(&filter.State, "state", "", "only runs in the state with this `PATH`")
+	chooseFlag(c, &filter.Status, "status", "", "only those that are so",
+		option[runtime.Status]{"running", runtime.Running},
+		option[runtime.Status]{"halted", runtime.Halted},
+		option[runtime.Status]{"finished", runtime.Finished})
+	chooseFlag(c, &filter.Outcome, "outcome", "", "only those that ended so",
+		option[runtime.Outcome]{"success", runtime.Success},
+		option[runtime.Outcome]{"failure", runtime.Failed},
+		option[runtime.Outcome]{"cancelled", runtime.Cancelled})
+	f.DurationVar(&age, "older", 0, "only runs that started at least a `DURATION` ago: 90s, 1h30m")
+	f.IntVar(&filter.Limit, "limit", 100, "at most `N` runs; 0 for all")
+	f.StringVar(&filter.After, "after", "", "go on behind the run with this `ID`, the last of the page before")
+	return c
+}
+
+// jsonRun is one row of list --format json.
+type jsonRun struct {
+	Run     string          `json:"run"`
+	Machine string          `json:"machine"`
+	State   string          `json:"state"`
+	Status  runtime.Status  `json:"status"`
+	Outcome runtime.Outcome `json:"outcome,omitempty"`
+	Paused  bool            `json:"paused,omitempty"`
+	Seq     int64           `json:"seq"`
+	Started time.Time       `json:"started"`
+	Entered time.Time       `json:"entered"`
+	Updated time.Time       `json:"updated"`
+}
+
+func (t *target) writeRuns(rows []runtime.RunRow, limit int, now time.Time) error {
+	if t.asJSON {
+		out := make([]jsonRun, len(rows))
+		for i, r := range rows {
+			out[i] = jsonRun{r.Run, r.Machine, r.State, r.Status, r.Outcome, r.Paused, r.Seq, r.Started, r.Entered, r.Updated}
+		}
+		return printJSON(t.out, out)
+	}
+	if len(rows) == 0 {
+		fmt.Fprintln(t.err, "no such runs")
+		return nil
+	}
+	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "RUN\tMACHINE\tSTATE\tSTATUS\tSTEPS\tSTARTED\tIN STATE SINCE")
+	for i := range rows {
+		r := &rows[i]
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s (%s)\n", r.Run, r.Machine, r.State, statusOf(r), r.Seq,
+			when(r.Started, now), when(r.Entered, now), ago(r.Entered, now))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if len(rows) == limit {
+		fmt.Fprintf(t.err, "there may be more: --after %s\n", rows[len(rows)-1].Run)
+	}
+	return nil
+}
+
+// statusOf is how a run fares, in one word.
+func statusOf(r *runtime.RunRow) string {
+	switch {
+	case r.Status == runtime.Finished:
+		return string(r.Outcome)
+	case r.Paused:
+		return "paused"
+	}
+	return string(r.Status)
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+// formatFlag adds the flag that every command with a report has.
+func formatFlag(c *cobra.Command, asJSON *bool) {
+	chooseFlag(c, asJSON, "format", "text", "how to print", option[bool]{"text", false}, option[bool]{"json", true})
+}
+
+// printJSON writes v indented, with a newline, and without escaping < > &.
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// color reports whether w is a terminal that wants colours: NO_COLOR, set to
+// anything, turns them off (https://no-color.org).
+func color(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// write puts content where -o says: into a file, or for "" and "-" on standard
+// output.
+func (s *streams) write(output string, content []byte) error {
+	if output == "" || output == "-" {
+		_, err := s.out.Write(content)
+		return err
+	}
+	if err := replaceFile(output, content); err != nil {
+		return fmt.Errorf("file %q cannot be written: %w", output, reason(err))
+	}
+	return nil
+}
+
+// replaceFile gives the file at path new content: all of it or, where anything
+// fails, none. Its permissions stay; a symbolic link stays a link. What is no
+// regular file (a pipe, a terminal) is written to.
+func replaceFile(path string, content []byte) error {
+	mode := os.FileMode(0o644)
+	switch info, err := os.Stat(path); {
+	case err == nil && info.IsDir():
+		return errors.New("it is a directory")
+	case err == nil && !info.Mode().IsRegular():
+		return os.WriteFile(path, content, mode)
+	case err == nil:
+		mode = info.Mode().Perm()
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return err
+		}
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(content)
+	err = errors.Join(err, tmp.Chmod(mode), tmp.Sync(), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+	}
+	return err
+}
+
+// reason is err without the name of the file, which the caller has said.
+func reason(err error) error {
+	if e := new(os.PathError); errors.As(err, &e) {
+		return e.Err
+	}
+	if e := new(os.LinkError); errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+func newRun(s *streams) *cobra.Command {
+	r := &runner{streams: s}
+	c := &cobra.Command{
+		Use:   "run [PATH...]",
+		Short: "Start a run, or take one up again, and work on it",
+		Long: `Run starts a run of the machine in PATH, or takes up the run with the given id
+where it stands, and works until it ends or only waits for events from outside.
+Without PATH it works on every unfinished run in the database, and with --follow
+on those that start later too, each by the version of the machine with which it
+was started.
+
+The activities are executables in one folder, called like the activities, and
+host guards are guard-NAME. Each gets one JSON object on standard input and
+answers with one as the last line of standard output; see docs/runtime.md.
+
+Killed at any point and started again, it goes on where the run stands. A
+SIGTERM or an interrupt lets the activities under way come to their end, for ten
+seconds, and ends the command; a second one ends it at once.
+
+Exit status 1: the run ended with another outcome than success, or is halted.`,
+		Example: `  fsmc run --db runs.db --activities ./activities --id pr-17 --param pr=17 review.fsm
+  fsmc run --db runs.db --detach --param pr=18 review.fsm
+  fsmc run --db runs.db --activities ./activities --follow`,
+		Args:              arguments("[PATH...]"),
+		ValidArgsFunction: completeFSM,
+		RunE:              func(cmd *cobra.Command, paths []string) error { return r.run(cmd.Context(), paths) },
+	}
+	dbFlag(c, &r.db)
+	formatFlag(c, &r.asJSON)
+	machineFlag(c, &r.machine)
+	f := c.Flags()
+	f.StringVar(&r.activities, "activities", "", "the folder with the executables, `DIR`/<activity>")
+	f.StringVar(&r.id, "id", "", "the run's `ID`; a new one is made where none is given")
+	f.StringArrayVar(&r.params, "param", nil, "a parameter of the machine, `NAME=VALUE`; may be repeated")
+	f.BoolVar(&r.follow, "follow", false, "do not return while the run waits for events from outside")
+	f.BoolVar(&r.detach, "detach", false, "start the run and return at once; another fsmc run works on it")
+	f.IntVar(&r.concurrency, "concurrency", 16, "at most `N` activities run at once")
+	f.DurationVar(&r.lease, "lease", 30*time.Second, "after a crash, an activity is handed out again after `DURATION`")
+	f.BoolVarP(&r.quiet, "quiet", "q", false, "do not print the steps")
+	c.MarkFlagsMutuallyExclusive("follow", "detach")
+	return c
+}
+
+// runner is one call of run.
+type runner struct {
+	*streams
+	db, activities, id, machine   string
+	params                        []string
+	asJSON, follow, detach, quiet bool
+	concurrency                   int
+	lease                         time.Duration
+}
+
+func (r *runner) run(ctx context.Context, paths []string) error {
+	if err := r.usage(paths); err != nil {
+		return err
+	}
+	if len(paths) == 0 {
+		return r.withEngine(ctx, readWrite, r.workOnAll)
+	}
+	m, err := r.compile(paths)
+	if err != nil {
+		return err
+	}
+	return r.withEngine(ctx, create, func(ctx context.Context, engine *runtime.Engine, _ runtime.Store) error {
+		return r.workOnOne(ctx, engine, m)
+	})
+}
+
+// usage refuses flags that do not go together.
+func (r *runner) usage(paths []string) error {
+	switch {
+	case r.db == "":
+		return errNoDatabase
+	case r.activities == "" && !r.detach:
+		return errors.New("--activities DIR is missing: it says which executables do the work")
+	case r.concurrency < 1:
+		return errors.New("--concurrency is at least 1")
+	case r.lease < time.Second:
+		return errors.New("--lease is at least 1s")
+	case len(paths) > 0:
+		return nil
+	case r.id != "" || len(r.params) > 0 || r.machine != "" || r.detach:
+		return errors.New("--id, --param, --machine and --detach are about one machine: name its file")
+	case r.follow && r.asJSON:
+		return errors.New("--follow without a file never comes to a result that --format json could print")
+	}
+	return nil
+}
+
+// withEngine opens the database and gives f an engine on it.
+func (r *runner) withEngine(ctx context.Context, m mode, f func(context.Context, *runtime.Engine, runtime.Store) error) error {
+	t := target{streams: r.streams, db: r.db}
+	return t.with(ctx, m, r.id, func(store runtime.Store) error {
+		return f(ctx, runtime.NewEngine(store,
+			runtime.WithConcurrency(r.concurrency),
+			runtime.WithLease(r.lease),
+			runtime.WithLogger(slog.New(slog.NewTextHandler(r.err, &slog.HandlerOptions{Level: slog.LevelWarn}))),
+			runtime.WithObserver(&printer{out: r.out, silent: r.asJSON, quiet: r.quiet}),
+		), store)
+	})
+}
+
+// workOnOne starts the run, or takes it up again, and works until it ends or
+// waits.
+func (r *runner) workOnOne(ctx context.Context, engine *runtime.Engine, p *program) error {
+	if err := engine.Register(p.machine, p.source, p.handlers); err != nil {
+		return err
+	}
+	v, err := r.begin(ctx, engine, p.machine)
+	if err != nil {
+		return err
+	}
+	switch {
+	case r.detach && r.asJSON:
+		return r.report(v)
+	case r.detach:
+		return nil // its start has been said
+	}
+	work := engine.RunUntilIdle
+	if r.follow {
+		work = engine.RunUntilDone
+	}
+	v, err = work(ctx, v.Run)
+	stopped := errors.Is(err, context.Canceled)
+	if err != nil && !stopped {
+		return err
+	}
+	if err := r.report(v); err != nil {
+		return err
+	}
+	if stopped {
+		r.say("stopped: --id %s takes it up again", v.Run)
+		return nil
+	}
+	return outcomeError(&v)
+}
+
+// outcomeError makes an end without success an exit status.
+func outcomeError(v *runtime.View) error {
+	if v.Status == runtime.Halted || v.Status == runtime.Finished && v.Outcome != runtime.Success {
+		return errFinding
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/process"
+)
+
+// workOnAll works on every unfinished run of the store, each by its own
+// version of the machine: until all that there are have ended or wait for the
+// outside, or with --follow until it is stopped.
+func (r *runner) workOnAll(ctx context.Context, engine *runtime.Engine, store runtime.Store) error {
+	unfinished, err := unfinishedRuns(ctx, store)
+	if err != nil {
+		return err
+	}
+	known := &versions{runner: r, engine: engine, store: store, seen: map[string]bool{}}
+	for _, row := range unfinished {
+		if err := known.register(ctx, row.Definition); err != nil {
+			return err
+		}
+	}
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	worked := make(chan error, 1)
+	go func() {
+		worked <- engine.Run(working)
+		stop() // it may have given up
+	}()
+	if r.follow {
+		known.watch(working)
+		return <-worked
+	}
+	views, waitErr := waitForAll(working, engine, unfinished)
+	stop()
+	if err := <-worked; err != nil {
+		return err
+	}
+	if waitErr != nil && !errors.Is(waitErr, context.Canceled) {
+		return waitErr
+	}
+	return r.reportAll(views, waitErr != nil)
+}
+
+// unfinishedRuns are those that have not ended.
+func unfinishedRuns(ctx context.Context, store runtime.Store) ([]runtime.RunRow, error) {
+	running, err := store.Runs(ctx, runtime.RunFilter{Status: runtime.Running})
+	if err != nil {
+		return nil, fmt.Errorf("the runs cannot be read: %w", err)
+	}
+	halted, err := store.Runs(ctx, runtime.RunFilter{Status: runtime.Halted})
+	if err != nil {
+		return nil, fmt.Errorf("the runs cannot be read: %w", err)
+	}
+	return append(running, halted...), nil
+}
+
+// waitForAll gives the runs as they are when the last one has ended or waits,
+// or as far as it comes before ctx is done.
+func waitForAll(ctx context.Context, engine *runtime.Engine, rows []runtime.RunRow) ([]runtime.View, error) {
+	views := []runtime.View{}
+	for _, row := range rows {
+		v, err := engine.Wait(ctx, row.Run)
+		if err != nil {
+			return views, err
+		}
+		views = append(views, v)
+	}
+	return views, nil
+}
+
+// reportAll prints how runs stand, after work on them has stopped.
+func (r *runner) reportAll(views []runtime.View, stopped bool) error {
+	if r.asJSON {
+		if err := printJSON(r.out, views); err != nil {
+			return err
+		}
+	}
+	var result error
+	for i := range views {
+		r.say("%s", sentence(&views[i], time.Now()))
+		if err := outcomeError(&views[i]); err != nil {
+			result = err
+		}
+	}
+	if stopped {
+		r.say("stopped: the same command goes on")
+		return nil
+	}
+	return result
+}
+
+// versions makes the versions of machines that are in the store known to the
+// engine, with their executables.
+type versions struct {
+	*runner
+	engine *runtime.Engine
+	store  runtime.Store
+	seen   map[string]bool // by hash
+}
+
+func (k *versions) register(ctx context.Context, hash string) error {
+	if k.seen[hash] {
+		return nil
+	}
+	k.seen[hash] = true
+	return registerVersion(ctx, k.engine, k.store, hash, k.activities)
+}
+
+// registerVersion makes one version of a machine known to the engine, with its
+// executables in the folder dir.
+func registerVersion(ctx context.Context, engine *runtime.Engine, store runtime.Store, hash, dir string) error {
+	row, err := store.Definition(ctx, hash)
+	if err != nil {
+		return fmt.Errorf("the definition %.12s cannot be read: %w", hash, err)
+	}
+	def, err := runtime.ParseDefinition(row.Definition)
+	if err != nil {
+		return fmt.Errorf("the definition of %q is damaged: %w", row.Machine, err)
+	}
+	m, err := runtime.Compile(def)
+	if err != nil {
+		return fmt.Errorf("the definition of %q is damaged: %w", row.Machine, err)
+	}
+	handlers, err := process.Load(dir, m)
+	if err != nil {
+		return err
+	}
+	return engine.Register(m, row.Source, handlers)
+}
+
+// watchEvery is how often watch looks, and watchPage how far back.
+const (
+	watchEvery = 500 * time.Millisecond
+	watchPage  = 100
+)
+
+// watch registers the versions of runs that other processes start, until ctx is
+// done. A version whose executables are missing is said once.
+func (k *versions) watch(ctx context.Context) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		rows, err := k.store.Runs(ctx, runtime.RunFilter{Status: runtime.Running, Limit: watchPage})
+		if err != nil {
+			continue // the engine, which meets it too, says it
+		}
+		for _, row := range rows {
+			if err := k.register(ctx, row.Definition); err != nil && ctx.Err() == nil {
+				fmt.Fprintln(k.err, "fsmc:", err)
+			}
+		}
+	}
+}

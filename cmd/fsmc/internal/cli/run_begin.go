@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/codegen/table"
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/process"
+)
+
+// program is the machine that a command line names, ready to run.
+type program struct {
+	machine  *runtime.Machine
+	source   string
+	handlers runtime.Handlers
+}
+
+// compile turns the machine in paths into its definition, unless it has errors,
+// and finds its executables.
+func (r *runner) compile(paths []string) (*program, error) {
+	unit, err := r.load(paths)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.refuseErrors(unit); err != nil {
+		return nil, err
+	}
+	m, err := pick(unit.Program, r.machine)
+	if err != nil {
+		return nil, err
+	}
+	p := &program{source: sourceOf(unit, m)}
+	if p.machine, err = runtime.Compile(table.Compile(m)); err != nil {
+		return nil, fmt.Errorf("machine %q does not compile: %w", m.Name, err)
+	}
+	if r.activities != "" {
+		p.handlers, err = process.Load(r.activities, p.machine)
+	}
+	return p, err
+}
+
+// begin takes up the run that has the id, or starts one.
+func (r *runner) begin(ctx context.Context, engine *runtime.Engine, m *runtime.Machine) (runtime.View, error) {
+	params, err := paramsJSON(m.Definition(), r.params)
+	if err != nil {
+		return runtime.View{}, err
+	}
+	if r.id != "" {
+		v, err := r.takeUp(ctx, engine, m, params)
+		if !errors.Is(err, runtime.ErrNotFound) {
+			return v, err
+		}
+	}
+	v, err := engine.Start(ctx, m.Definition().Name, r.id, params)
+	var refused *runtime.Rejected
+	switch {
+	case errors.Is(err, runtime.ErrExists): // another process was faster
+		return r.takeUp(ctx, engine, m, params)
+	case errors.As(err, &refused):
+		return v, findingf("the run is not started: %s", refused.Why)
+	}
+	return v, err
+}
+
+// takeUp finds the run that has the id, and holds against it what the command
+// line says of it.
+func (r *runner) takeUp(ctx context.Context, engine *runtime.Engine, m *runtime.Machine, params json.RawMessage) (runtime.View, error) {
+	v, err := engine.Get(ctx, r.id)
+	switch {
+	case err != nil:
+		return v, err
+	case v.Machine != m.Definition().Name:
+		return v, notOfMachine(v.Run, v.Machine, m.Definition().Name)
+	case len(r.params) > 0 && !sameParams(m, params, v.Params):
+		return v, findingf("run %q was started with other parameters: %s", v.Run, v.Params)
+	case v.Definition != m.Hash() && v.Status != runtime.Finished:
+		fmt.Fprintf(r.err, "fsmc: %s goes on with the version of %s with which it was started, which is another\n", v.Run, v.Machine)
+	}
+	if v.Status != runtime.Finished {
+		r.say("%s goes on in %s", v.Run, v.State)
+	}
+	return v, nil
+}
+
+// sameParams reports whether given, in canonical form, is started.
+func sameParams(m *runtime.Machine, given, started json.RawMessage) bool {
+	values, err := m.DecodeParams(given)
+	if err != nil {
+		return false
+	}
+	canonical, err := m.EncodeParams(values)
+	return err == nil && bytes.Equal(canonical, started)
+}
+
+// paramsJSON makes the object of a machine's parameters from NAME=VALUE. A
+// value is taken as it stands for parameters whose JSON form is a string, and
+// as JSON for others.
+func paramsJSON(d *runtime.Definition, params []string) (json.RawMessage, error) {
+	object := map[string]json.RawMessage{}
+	for _, p := range params {
+		name, value, found := strings.Cut(p, "=")
+		if !found {
+			return nil, fmt.Errorf("--param %q has no value: write NAME=VALUE", p)
+		}
+		if _, twice := object[name]; twice {
+			return nil, fmt.Errorf("--param %s is given twice", name)
+		}
+		object[name] = paramValue(d, name, value)
+	}
+	return json.Marshal(object)
+}
+
+func paramValue(d *runtime.Definition, name, value string) json.RawMessage {
+	for _, p := range d.Params {
+		if p.Name != name {
+			continue
+		}
+		switch p.Type.Kind {
+		case runtime.Bool, runtime.Int, runtime.Float, runtime.JSON, runtime.ListKind:
+			if json.Valid([]byte(value)) {
+				return json.RawMessage(value)
+			}
+		}
+	}
+	text, _ := json.Marshal(value) // a string always has a JSON form
+	return text
+}

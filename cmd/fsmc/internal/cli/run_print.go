@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// printer shows the steps of runs as they are made. It is called by several
+// goroutines; what it prints at once stays together, and the start of a run
+// comes before its other steps.
+type printer struct {
+	mu     sync.Mutex
+	out    io.Writer
+	quiet  bool // nothing but the starts, whose ids may be new
+	silent bool // nothing at all
+}
+
+func (p *printer) OnStep(i runtime.StepInfo) {
+	switch {
+	case i.From == "":
+		p.print(false, "%s started in %s\n", i.Run, i.To)
+	case i.From != i.To || i.Effect == runtime.Moved:
+		p.print(p.quiet, "%s  %s  %s -> %s  (%s)\n", clock(i.At), i.Run, i.From, i.To, i.Input)
+	default:
+		p.print(p.quiet, "%s  %s  %s  (%s, %s)\n", clock(i.At), i.Run, i.To, i.Input, i.Effect)
+	}
+}
+
+func (p *printer) OnAttempt(a runtime.AttemptInfo) {
+	if a.Message == "" {
+		return
+	}
+	what := string(a.End)
+	if a.Category != "" {
+		what = a.Category
+	}
+	p.print(p.quiet, "          %s  %s, attempt %d: %s: %s\n", a.Run, a.Activity, a.Attempt, what, plain(a.Message, 200))
+}
+
+// print prints, unless that is to be omitted.
+func (p *printer) print(omit bool, format string, args ...any) {
+	if omit || p.silent {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintf(p.out, format, args...)
+}
+
+// clock is a time of day, for lines that are printed as things happen.
+func clock(t time.Time) string { return t.Local().Format(time.TimeOnly) }
+
+// say prints a line about a run as a whole. No steps are made meanwhile.
+func (r *runner) say(format string, args ...any) {
+	if !r.asJSON {
+		fmt.Fprintf(r.out, format+"\n", args...)
+	}
+}
+
+// report prints how a run stands.
+func (r *runner) report(v runtime.View) error {
+	if r.asJSON {
+		return printJSON(r.out, v)
+	}
+	r.say("%s", sentence(&v, time.Now()))
+	return nil
+}

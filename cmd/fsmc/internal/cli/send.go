@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+func newSend(s *streams) *cobra.Command {
+	var (
+		t     = target{streams: s}
+		data  string
+		event runtime.ExternalEvent
+		who   operator
+		ask   guards
+	)
+	c := &cobra.Command{
+		Use:   "send ID EVENT",
+		Short: "Send an event to a run",
+		Long: `Send gives one event to one run, durably, and prints the state after it and the
+events that are allowed there. A refused event changes nothing: exit status 1.
+
+With --event-id a second send of the same id is not taken again, and is told
+what the first one was. With --if-seq the event is refused where the run has
+moved on since it was looked at: fsmc show says how many steps it has taken.
+
+Where an arm that could take the event asks a host guard, --activities says where
+its executable is.`,
+		Example: `  fsmc send --db runs.db pr-17 StartReview
+  fsmc send --db runs.db order-4 Approve --data '{"by": "ada"}' --event-id approve-4`,
+		Args: arguments("ID", "EVENT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("if-seq") && event.IfSeq < 1 {
+				return errors.New("--if-seq counts from 1, the step with which a run starts")
+			}
+			var err error
+			if event.Data, err = s.payload(data); err != nil {
+				return err
+			}
+			event.Name, event.Actor, event.Reason = args[1], who.actor, who.reason
+			return t.with(cmd.Context(), readWrite, args[0], func(store runtime.Store) error {
+				engine, err := ask.engine(cmd.Context(), store, args[0])
+				if err != nil {
+					return err
+				}
+				v, err := engine.Send(cmd.Context(), args[0], event)
+				if err != nil {
+					return ask.unanswered(err)
+				}
+				return t.answer(&v)
+			})
+		},
+	}
+	t.flags(c)
+	who.flags(c)
+	ask.flag(c)
+	c.Flags().StringVar(&data, "data", "", "the event's fields as a `JSON` object; - reads it from standard input")
+	c.Flags().StringVar(&event.ID, "event-id", "", "a `KEY` under which the event is taken once")
+	c.Flags().Int64Var(&event.IfSeq, "if-seq", 0, "refuse unless `N` is the number of steps that the run has taken")
+	return c
+}
+
+// payload is what --data says.
+func (s *streams) payload(data string) (json.RawMessage, error) {
+	if data != "-" {
+		return json.RawMessage(data), nil
+	}
+	text, err := io.ReadAll(io.LimitReader(s.in, runtime.MaxPayload+1))
+	if err != nil {
+		return nil, fmt.Errorf("standard input cannot be read: %w", err)
+	}
+	return text, nil
+}
+
+// answer prints the state of a run and the events allowed there.
+func (t *target) answer(v *runtime.View) error {
+	if t.asJSON {
+		return printJSON(t.out, v)
+	}
+	if v.Status == runtime.Finished {
+		_, err := fmt.Fprintln(t.out, ended(v))
+		return err
+	}
+	if _, err := fmt.Fprintf(t.out, "%s is in %s\n", v.Run, v.State); err != nil {
+		return err
+	}
+	return writeEvents(t.out, v.Events)
+}

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+func newShow(s *streams) *cobra.Command {
+	t := target{streams: s}
+	c := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show one run: what it waits for, its data, the events it takes",
+		Long: `Show begins with one sentence: what the run waits for, since when, until when,
+the attempt, the last error. Then the events that it takes, with their fields,
+its data, its timers, and the bounds that it has used up.`,
+		Example: "  fsmc show --db runs.db pr-17",
+		Args:    arguments("ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return t.with(cmd.Context(), readOnly, args[0], func(store runtime.Store) error {
+				v, err := runtime.NewEngine(store).Get(cmd.Context(), args[0])
+				switch {
+				case err != nil:
+					return err
+				case t.asJSON:
+					return printJSON(s.out, v)
+				}
+				return writeView(s.out, &v, time.Now())
+			})
+		},
+	}
+	t.flags(c)
+	return c
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// maxFile is the largest source file; the parser refuses a larger one with a
+// diagnostic, so one byte more than that is all that is ever read.
+const maxFile = 64<<20 + 1
+
+// standardInput is how diagnostics name what was read from "-".
+const standardInput = "<stdin>"
+
+// readSources reads the named files; a directory stands for every *.fsm below
+// it, "-" for standard input. A file named twice is read once.
+func (s *streams) readSources(paths []string) ([]lang.Source, error) {
+	var names []string
+	for _, p := range paths {
+		found, err := expand(p)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, found...)
+	}
+	var sources []lang.Source
+	seen := map[string]bool{}
+	for _, name := range names {
+		if seen[filepath.Clean(name)] {
+			continue
+		}
+		seen[filepath.Clean(name)] = true
+		src, err := s.readSource(name)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, src)
+	}
+	return sources, nil
+}
+
+// expand lists the files that path stands for.
+func expand(path string) ([]string, error) {
+	if path == "-" {
+		return []string{path}, nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, readError(path, err)
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	var names []string
+	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && filepath.Ext(name) == ".fsm" {
+			names = append(names, name)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, readError(path, err)
+	case len(names) == 0:
+		return nil, fmt.Errorf("no .fsm file below %q", path)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func (s *streams) readSource(name string) (lang.Source, error) {
+	if name == "-" {
+		text, err := io.ReadAll(io.LimitReader(s.in, maxFile))
+		if err != nil {
+			return lang.Source{}, fmt.Errorf("standard input cannot be read: %w", err)
+		}
+		return lang.Source{Name: standardInput, Src: text}, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return lang.Source{}, readError(name, err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile))
+	if err != nil {
+		return lang.Source{}, readError(name, err)
+	}
+	return lang.Source{Name: name, Src: text}, nil
+}
+
+// readError says in plain words why a file could not be read.
+func readError(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no file %q", path)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("file %q may not be read by this user", path)
+	}
+	return fmt.Errorf("file %q cannot be read: %w", path, reason(err))
+}
+
+// load reads, parses and resolves paths.
+func (s *streams) load(paths []string) (*lang.Unit, error) {
+	sources, err := s.readSources(paths)
+	if err != nil {
+		return nil, err
+	}
+	return lang.Load(sources), nil
+}
+
+// sourceOf is the text of the file in which m stands, kept with its runs.
+func sourceOf(unit *lang.Unit, m *ir.Machine) string {
+	return string(unit.File(m.Span.Start.Filename).Src)
+}
+
+// errNoMachine is said of an input that can be read and has no machine in it.
+var errNoMachine = findingf("there is no machine in the input")
+
+// pick chooses the one machine that a command is about: the one called name,
+// or with an empty name the only one there is.
+func pick(prog *ir.Program, name string) (*ir.Machine, error) {
+	names := make([]string, len(prog.Machines))
+	for i, m := range prog.Machines {
+		names[i] = m.Name
+		if m.Name == name {
+			return m, nil
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return nil, errNoMachine
+	case name == "" && len(names) == 1:
+		return prog.Machines[0], nil
+	case name == "":
+		return nil, fmt.Errorf("the input has %d machines (%s); choose one with --machine NAME", len(names), strings.Join(names, ", "))
+	}
+	if near, ok := diag.Nearest(name, names); ok {
+		return nil, fmt.Errorf("there is no machine %q; did you mean %q?", name, near)
+	}
+	return nil, fmt.Errorf("there is no machine %q; the input has %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/sqlite"
+)
+
+// mode says how a database is opened.
+type mode int
+
+const (
+	readOnly  mode = iota // it must exist, and is not changed
+	readWrite             // it must exist
+	create                // it is made where it does not exist
+)
+
+var errNoDatabase = errors.New("--db FILE is missing: it names the database with the runs")
+
+// openStore opens the database at path.
+func openStore(ctx context.Context, path string, m mode) (runtime.Store, error) {
+	if path == "" {
+		return nil, errNoDatabase
+	}
+	if m != create {
+		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("there is no database %q", path)
+		}
+	}
+	var options []sqlite.Option
+	if m == readOnly {
+		options = append(options, sqlite.ReadOnly())
+	}
+	return sqlite.Open(ctx, path, options...)
+}
+
+// target is what the commands about stored runs have in common.
+type target struct {
+	*streams
+	db     string
+	asJSON bool
+}
+
+func (t *target) flags(c *cobra.Command) {
+	dbFlag(c, &t.db)
+	formatFlag(c, &t.asJSON)
+}
+
+// with opens the database for f, and says of an error of f which run it is
+// about.
+func (t *target) with(ctx context.Context, m mode, run string, f func(runtime.Store) error) (err error) {
+	store, err := openStore(ctx, t.db, m)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := store.Close(); err == nil {
+			err = closed
+		}
+	}()
+	return runError(run, f(store))
+}
+
+func dbFlag(c *cobra.Command, db *string) {
+	c.Flags().StringVar(db, "db", "", "the database `FILE`")
+}
+
+func machineFlag(c *cobra.Command, machine *string) {
+	c.Flags().StringVar(machine, "machine", "", "take the machine called `NAME`, where there are several")
+}
+
+// runError puts an error about one run into words: what the run refuses, and
+// that there is none, is no fault of the database.
+func runError(run string, err error) error {
+	var refused *runtime.Rejected
+	switch {
+	case errors.As(err, &refused), errors.Is(err, runtime.ErrFinished):
+		return findingf("%w", err)
+	case errors.Is(err, runtime.ErrNotFound):
+		return findingf("there is no run %q in the database", run)
+	}
+	return err
+}
+
+// notOfMachine is said where a run is asked for together with a machine that is
+// not its own.
+func notOfMachine(run, machine, wanted string) error {
+	return findingf("run %q is one of machine %q, not of %q", run, machine, wanted)
+}
+
+// operator is who sends a command, and why; both stand in history.
+type operator struct{ actor, reason string }
+
+func (o *operator) flags(c *cobra.Command) {
+	c.Flags().StringVar(&o.actor, "actor", "", "who does this, a `NAME` that stands in the run's history")
+	c.Flags().StringVar(&o.reason, "reason", "", "why, a `TEXT` that stands in the run's history")
+}

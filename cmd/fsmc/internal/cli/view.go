@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// writeView prints a run for a person.
+func writeView(w io.Writer, v *runtime.View, now time.Time) error {
+	if _, err := fmt.Fprintf(w, "%s.\n", sentence(v, now)); err != nil {
+		return err
+	}
+	if err := writeEvents(w, v.Events); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("machine", "%s (version %.12s)", v.Machine, v.Definition)
+	row("started", "%s (%s)", when(v.Started, now), ago(v.Started, now))
+	row("steps", "%d", v.Seq)
+	row("params", "%s", plain(string(v.Params), 1000))
+	row("data", "%s", plain(string(v.Data), 1000))
+	if v.Cancelled {
+		row("cancel", "taken")
+	}
+	for _, timer := range v.Timers {
+		row("timer", "%s, due %s", timer.Name, when(timer.Due, now))
+	}
+	for _, b := range v.Bounds {
+		row("bound", "%s, used %d of %d", b.Text, b.Used, b.Max)
+	}
+	for _, a := range v.Activities {
+		if a.Checkpoint != nil {
+			row("checkpoint", "%s: %s", a.Activity, plain(string(a.Checkpoint), 1000))
+		}
+	}
+	return t.Flush()
+}
+
+// writeEvents lists the events that a run takes.
+func writeEvents(w io.Writer, events []runtime.EventView) error {
+	for i := range events {
+		if _, err := fmt.Fprintf(w, "allowed: %s\n", eventText(&events[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}

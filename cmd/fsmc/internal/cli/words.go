@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// sentence says in one line what a run waits for, since when, until when, at
+// which attempt, and what went wrong last.
+func sentence(v *runtime.View, now time.Time) string {
+	if v.Status == runtime.Finished {
+		return fmt.Sprintf("%s at %s (%s)", ended(v), when(v.Updated, now), ago(v.Updated, now))
+	}
+	where := fmt.Sprintf("%s is in %s since %s (%s)", v.Run, v.State, when(v.Entered, now), ago(v.Entered, now))
+	switch {
+	case v.Halt != nil:
+		return fmt.Sprintf("%s, halted: %s could not be taken: %s", where, v.Halt.Input, plain(v.Halt.Reason, 200))
+	case v.Paused:
+		return where + ", paused"
+	}
+	return where + waitsFor(v, now) + untilWhen(v, now)
+}
+
+// ended says how a finished run ended.
+func ended(v *runtime.View) string {
+	switch {
+	case v.Outcome == runtime.Cancelled && v.Cancelled:
+		return fmt.Sprintf("%s was cancelled and ended in %s", v.Run, v.State)
+	case v.Outcome == runtime.Cancelled: // in a terminal that says so
+		return fmt.Sprintf("%s ended in %s as cancelled", v.Run, v.State)
+	}
+	return fmt.Sprintf("%s ended in %s with %s", v.Run, v.State, v.Outcome)
+}
+
+// waitsFor names the activities that a run waits for, or else the events.
+func waitsFor(v *runtime.View, now time.Time) string {
+	var parts []string
+	for i := range v.Activities {
+		parts = append(parts, activityPhrase(&v.Activities[i], now))
+	}
+	if len(parts) > 0 {
+		return ", " + strings.Join(parts, "; and ")
+	}
+	for _, e := range v.Events {
+		parts = append(parts, e.Name)
+	}
+	if len(parts) > 0 {
+		return ", waiting for " + strings.Join(parts, " or ")
+	}
+	return ", waiting"
+}
+
+// untilWhen names the first timer that will end the wait.
+func untilWhen(v *runtime.View, now time.Time) string {
+	if len(v.Timers) == 0 {
+		return ""
+	}
+	first := v.Timers[0]
+	for _, t := range v.Timers[1:] {
+		if t.Due.Before(first.Due) {
+			first = t
+		}
+	}
+	return fmt.Sprintf(", until %s at the latest (%s)", when(first.Due, now), first.Name)
+}
+
+func activityPhrase(a *runtime.ActivityView, now time.Time) string {
+	attempt := fmt.Sprintf("attempt %d", a.Attempt)
+	if a.Of > 0 {
+		attempt += fmt.Sprintf(" of %d", a.Of)
+	}
+	var text string
+	switch {
+	case a.Worker != "" && a.Since != nil:
+		text = fmt.Sprintf("%s running since %s (%s, at %s)", a.Activity, when(*a.Since, now), attempt, a.Worker)
+	case a.Until != nil && a.Until.After(now):
+		text = fmt.Sprintf("%s to be tried again at %s (%s)", a.Activity, when(*a.Until, now), attempt)
+	default:
+		text = fmt.Sprintf("%s waiting for a worker (%s)", a.Activity, attempt)
+	}
+	if e := a.LastError; e != nil {
+		text += fmt.Sprintf(", last error %s: %s", e.Category, plain(e.Message, 120))
+	}
+	return text
+}
+
+// eventText is an event with its fields: "RateLimited { retry_after duration }".
+func eventText(e *runtime.EventView) string {
+	if len(e.Fields) == 0 {
+		return e.Name
+	}
+	var fields []string
+	for _, f := range e.Fields {
+		fields = append(fields, f.Name+" "+f.Type)
+	}
+	return e.Name + " { " + strings.Join(fields, ", ") + " }"
+}
+
+// plain is text from outside on one line that does nothing to a terminal: its
+// last line that says anything, control characters replaced, cut after limit
+// characters. The last line of an error is the one that names it.
+func plain(text string, limit int) string {
+	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+	if runes := []rune(text); len(runes) > limit {
+		return string(runes[:limit-1]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+var noon = time.Date(2025, 3, 1, 12, 0, 0, 0, time.Local)
+
+func at(d time.Duration) *time.Time {
+	t := noon.Add(d)
+	return &t
+}
+
+func TestSentence(t *testing.T) {
+	base := runtime.View{
+		Run: "r1", State: "Posting", Status: runtime.Running,
+		Entered: noon.Add(-90 * time.Second), Updated: noon.Add(-time.Minute),
+		Timers: []runtime.TimerView{{Name: "after 24h", Due: noon.Add(20 * time.Hour)}, {Name: "Posting after 1h", Due: noon.Add(time.Hour)}},
+	}
+	post := runtime.ActivityView{Activity: "post", Attempt: 2, Of: 6}
+	failed := &runtime.ErrorView{Category: "transient", Message: "Traceback\n  line 1\n\x1b[31m503\n"}
+	for _, c := range []struct {
+		name   string
+		change func(*runtime.View)
+		want   string
+	}{
+		{"an activity at a worker, the earliest timer", func(v *runtime.View) {
+			a := post
+			a.Worker, a.Since, a.LastError = "host/7", at(-5*time.Second), failed
+			v.Activities = []runtime.ActivityView{a}
+		}, "r1 is in Posting since 11:58:30 (1m30s ago), post running since 11:59:55 (attempt 2 of 6, at host/7), " +
+			"last error transient: \uFFFD[31m503, until 13:00:00 at the latest (Posting after 1h)"},
+		{"a retry that waits, and an activity without a worker", func(v *runtime.View) {
+			a, b := post, post
+			a.Until, b.Activity, b.Of = at(30*time.Second), "log", 0
+			v.Activities, v.Timers = []runtime.ActivityView{a, b}, nil
+		}, "r1 is in Posting since 11:58:30 (1m30s ago), post to be tried again at 12:00:30 (attempt 2 of 6); " +
+			"and log waiting for a worker (attempt 2)"},
+		{"events", func(v *runtime.View) {
+			v.Events = []runtime.EventView{{Name: "Go"}, {Name: "Stop"}}
+			v.Timers = v.Timers[:1]
+		}, "r1 is in Posting since 11:58:30 (1m30s ago), waiting for Go or Stop, until 2025-03-02 08:00 at the latest (after 24h)"},
+		{"a timer alone", func(*runtime.View) {},
+			"r1 is in Posting since 11:58:30 (1m30s ago), waiting, until 13:00:00 at the latest (Posting after 1h)"},
+		{"halted", func(v *runtime.View) {
+			v.Status, v.Halt = runtime.Halted, &runtime.HaltView{Reason: "an integer overflows", Input: "Paid"}
+		}, "r1 is in Posting since 11:58:30 (1m30s ago), halted: Paid could not be taken: an integer overflows"},
+		{"paused", func(v *runtime.View) { v.Paused = true },
+			"r1 is in Posting since 11:58:30 (1m30s ago), paused"},
+		{"ended", func(v *runtime.View) { v.Status, v.Outcome = runtime.Finished, runtime.Success },
+			"r1 ended in Posting with success at 11:59:00 (1m ago)"},
+		{"dropped", func(v *runtime.View) { v.Status, v.Outcome = runtime.Finished, runtime.Cancelled },
+			"r1 ended in Posting as cancelled at 11:59:00 (1m ago)"},
+		{"cancelled", func(v *runtime.View) { v.Status, v.Outcome, v.Cancelled = runtime.Finished, runtime.Cancelled, true },
+			"r1 was cancelled and ended in Posting at 11:59:00 (1m ago)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := base
+			c.change(&v)
+			if diff := cmp.Diff(c.want, sentence(&v, noon)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestHistoryReadsWell holds that the columns of steps stand below each other,
+// whatever is said between them, and that what comes from outside neither
+// breaks lines nor reaches the terminal.
+func TestHistoryReadsWell(t *testing.T) {
+	steps := []runtime.StepView{
+		{Seq: 1, At: noon, Input: "start", To: "Idle", Effect: runtime.Moved, Data: json.RawMessage(`{"pr":"17"}`)},
+		{Seq: 2, At: noon.Add(time.Second), Input: "Go", From: "Idle", To: "Posting.Comments", Effect: runtime.Moved,
+			Held: "1s", Actor: "ada", Reason: "it\x07 is time"},
+		{Seq: 3, At: noon.Add(13 * time.Hour), Input: "failed(transient)", From: "Posting.Comments", To: "Posting.Comments",
+			Effect: runtime.Retried, Held: "12h59m59.5s", Activity: "post", Attempt: 1, Message: "exit status 1: Traceback\n503",
+			Text: "retry 3", Count: 1, Max: 3, Wait: "1.5s"},
+		{Seq: 4, At: noon.Add(14 * time.Hour), Input: "RateLimited", From: "Posting.Comments", To: "Failed", Effect: runtime.Moved,
+			Held: "13h59m59s", Activity: "post", Attempt: 2, Redirects: []string{"Waiting"},
+			Passed: []runtime.PassedView{{Text: "-> Waiting max 5", Why: "bound is used up"}},
+			Guards: []runtime.VerdictView{{Guard: "urgent", Args: json.RawMessage(`{"n":1}`), Answer: true}}},
+	}
+	want := `   #  TIME          FROM              INPUT              TO                EFFECT   AFTER
+2025-03-01
+   1  12:00:00.000                    start              Idle              moved
+        with {"pr":"17"}
+   2  12:00:01.000  Idle              Go                 Posting.Comments  moved    1s
+        sent by ada: it` + "\uFFFD" + ` is time
+2025-03-02
+   3  01:00:00.000  Posting.Comments  failed(transient)                    retried  12h59m
+        post, attempt 1: exit status 1: Traceback
+          503
+        retry 3, used 1 of 3
+        again in 1.5s
+   4  02:00:00.000  Posting.Comments  RateLimited        Failed            moved    13h59m
+        post, attempt 2
+        not taken, bound is used up: -> Waiting max 5
+        guard urgent{"n":1} is true
+        turned away by the require of Waiting
+`
+	var out strings.Builder
+	if err := writeHistory(&out, steps); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for line := range strings.Lines(out.String()) {
+		if len(line) > 120 {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+}
+
+func TestShort(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 900 * time.Microsecond: "900us", 1234567 * time.Nanosecond: "1ms", 12345 * time.Millisecond: "12.3s",
+		time.Minute: "1m", 61 * time.Second: "1m1s", time.Hour: "1h", 90*time.Minute + time.Second: "1h30m",
+	} {
+		if got := short(d); got != want {
+			t.Errorf("short(%v) = %q, want %q", d, got, want)
+		}
+	}
+}
