@@ -23,25 +23,27 @@ lang/ast                    < lang/token
 lang/ir                     < lang/token
 lang/internal/parse         < lang/token lang/diag lang/ast github.com/alecthomas/participle/v2
 lang/internal/...           < lang/token lang/diag lang/ast lang/ir
-lang/format                 < lang/token lang/diag lang/ast
+lang/format                 < lang/token lang/diag lang/ast github.com/rogpeppe/go-internal/diff
 lang/resolve                < lang/token lang/diag lang/ast lang/ir
 lang                        < lang/token lang/diag lang/ast lang/ir lang/format lang/resolve lang/internal/parse
 
 check/graph                 <
 check/guard                 < lang/ir
-check/explore               < lang/token lang/diag lang/ir check/graph check/guard
-check                       < lang/token lang/diag lang/ir check/graph check/guard check/explore
+check/flat                  < lang/ir
+check/explore               < lang/token lang/diag lang/ir check/flat check/graph check/guard
+check                       < lang/token lang/diag lang/ir check/flat check/graph check/guard check/explore
 check/checktest             < lang lang/token lang/diag lang/ir check check/all
 check/all                   < check check/rule/...
-check/rule/...              < lang/token lang/diag lang/ir check check/graph check/guard check/explore
-check/internal/...          <
+check/rule/...              < lang/token lang/diag lang/ir check check/flat check/graph check/guard check/explore
+check/internal/...          < check/internal/rulelist
 
-codegen                     < lang/ir lang/diag
 codegen/table               < lang/ir runtime
 codegen/drawing             < lang/ir
-codegen/dot                 < lang/ir lang/diag codegen codegen/drawing github.com/emicklei/dot
-codegen/golang              < lang/ir lang/diag codegen
-codegen/...                 < lang/ir lang/diag codegen codegen/drawing
+codegen                     < lang/ir codegen/drawing
+codegen/all                 < codegen codegen/dot codegen/mermaid
+codegen/codegentest         < lang lang/ir codegen github.com/google/go-cmp/cmp
+codegen/dot                 < lang/ir codegen codegen/drawing github.com/emicklei/dot
+codegen/...                 < lang/token lang/diag lang/ir codegen codegen/drawing
 
 runtime                     <
 runtime/sqlite              < runtime github.com/mattn/go-sqlite3
