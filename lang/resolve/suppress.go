@@ -65,6 +65,7 @@ func endOf(c *ast.Comment) token.Pos {
 type starts struct {
 	places []token.Pos
 	wholes map[int]token.Span // machines and composite states, by offset
+	bodies []token.Span       // machines and states, outer before inner
 }
 
 // lastOfBlock is the last of the comments that follow one another line by line.
@@ -89,12 +90,16 @@ func (s *starts) standsBehind(c *ast.Comment) bool {
 
 // below is what a suppression covers whose comments end with c: all that
 // begins on the line below, and the whole of a machine or composite state that
-// does.
+// does. It does not reach out of the braces in which it stands.
 func (s *starts) below(c *ast.Comment) token.Span {
 	covers := token.Span{Start: endOf(c), End: endOf(c)}
 	i, _ := slices.BinarySearchFunc(s.places, c.Pos.Offset, func(p token.Pos, offset int) int { return p.Offset - offset })
+	inside := s.inside(c)
 	for ; i < len(s.places) && s.places[i].Line <= c.Pos.Line+1; i++ {
 		p := s.places[i]
+		if inside.IsValid() && !inside.Contains(p) {
+			break
+		}
 		if whole, ok := s.wholes[p.Offset]; ok {
 			return token.Span{Start: covers.Start, End: whole.End}
 		}
@@ -103,6 +108,16 @@ func (s *starts) below(c *ast.Comment) token.Span {
 		covers.End.Column++
 	}
 	return covers
+}
+
+// inside is the innermost machine or state in which c stands.
+func (s *starts) inside(c *ast.Comment) token.Span {
+	for _, body := range slices.Backward(s.bodies) {
+		if body.Contains(c.Pos) {
+			return body
+		}
+	}
+	return token.Span{}
 }
 
 // startsOf walks the whole of f. Trees are as deep as the parser allows.
@@ -115,7 +130,9 @@ func startsOf(f *ast.File) *starts {
 		switch n := n.(type) {
 		case *ast.Machine:
 			s.wholes[at.Start.Offset] = at
+			s.bodies = append(s.bodies, at)
 		case *ast.State:
+			s.bodies = append(s.bodies, at)
 			if holdsStates(n.Items) {
 				s.wholes[at.Start.Offset] = at
 			}
