@@ -35,6 +35,7 @@ check                       < lang/token lang/diag lang/ir check/flat check/grap
 check/checktest             < lang lang/token lang/diag lang/ir check check/all
 check/all                   < check check/rule/...
 check/rule/...              < lang/token lang/diag lang/ir check check/flat check/graph check/guard check/explore
+check/internal/reference    < lang/diag check check/all
 check/internal/...          < check/internal/rulelist
 
 codegen/table               < lang/ir runtime

@@ -12,6 +12,7 @@ import "github.com/fsmc-dev/fsmc/lang/diag"
 // Rule is the record of one rule.
 type Rule struct {
 	Name     string // kebab-case, also the name of its folder
+	Group    Group  // where it stands in the reference
 	Severity diag.Severity
 	Summary  string // one line: what a finding means
 	Page     string // Markdown: what it means, a failing example, a passing one, how to mend it

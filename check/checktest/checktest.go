@@ -2,7 +2,8 @@
 // and the two of its page.
 //
 // In testdata, bad*.fsm say where which findings are expected, good*.fsm have
-// none, and silent*.fsm have findings of other rules that silence this one. An expectation is a comment on the line of the finding:
+// none, and silent*.fsm have findings of other rules that silence this one. An
+// expectation is a comment on the line of the finding:
 //
 //	state Stuck {} // want dead-end "nothing leads out of state \"Stuck\""
 //

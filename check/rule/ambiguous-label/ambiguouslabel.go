@@ -14,6 +14,7 @@ import (
 // Rule is the record of ambiguous-label.
 var Rule = &check.Rule{
 	Name:     "ambiguous-label",
+	Group:    check.Completeness,
 	Severity: diag.Error,
 	Summary:  "an unlabelled trigger that several activities of a state raise is retried",
 	Page:     page,

@@ -13,6 +13,7 @@ import (
 // Rule is the record of assertion-violated.
 var Rule = &check.Rule{
 	Name:     "assertion-violated",
+	Group:    check.Promises,
 	Severity: diag.Error,
 	Summary:  "an `assert` fails in some run",
 	Page:     page,

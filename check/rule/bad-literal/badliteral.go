@@ -11,6 +11,7 @@ import (
 // Rule is the record of bad-literal.
 var Rule = &check.Rule{
 	Name:     "bad-literal",
+	Group:    check.Names,
 	Severity: diag.Error,
 	Summary:  "a literal that its type does not hold",
 	Page:     page,

@@ -11,6 +11,7 @@ import (
 // Rule is the record of bad-suppression.
 var Rule = &check.Rule{
 	Name:     "bad-suppression",
+	Group:    check.Comments,
 	Severity: diag.Warning,
 	Summary:  "a suppression without a reason, or one that suppresses nothing",
 	Page:     page,

@@ -11,6 +11,7 @@ import (
 // Rule is the record of bad-target.
 var Rule = &check.Rule{
 	Name:     "bad-target",
+	Group:    check.Names,
 	Severity: diag.Error,
 	Summary:  "an arm, a scope or an assertion that names no state",
 	Page:     page,

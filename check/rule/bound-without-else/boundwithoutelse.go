@@ -17,6 +17,7 @@ import (
 // Rule is the record of bound-without-else.
 var Rule = &check.Rule{
 	Name:     "bound-without-else",
+	Group:    check.Completeness,
 	Severity: diag.Error,
 	Summary:  "a `max` or a `retry` can run out, and nothing takes over",
 	Page:     page,

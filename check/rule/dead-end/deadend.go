@@ -13,6 +13,7 @@ import (
 // Rule is the record of dead-end.
 var Rule = &check.Rule{
 	Name:     "dead-end",
+	Group:    check.Graph,
 	Severity: diag.Error,
 	Summary:  "the state is not terminal, and nothing leads out of it",
 	Page:     page,

@@ -15,6 +15,7 @@ import (
 // Rule is the record of deferred-lost.
 var Rule = &check.Rule{
 	Name:     "deferred-lost",
+	Group:    check.Completeness,
 	Severity: diag.Warning,
 	Summary:  "an event may stand deferred when a state is entered that neither takes, ignores nor defers it",
 	Page:     page,

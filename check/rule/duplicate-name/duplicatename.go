@@ -11,6 +11,7 @@ import (
 // Rule is the record of duplicate-name.
 var Rule = &check.Rule{
 	Name:     "duplicate-name",
+	Group:    check.Names,
 	Severity: diag.Error,
 	Summary:  "two things bear one name, or a name is not allowed",
 	Page:     page,

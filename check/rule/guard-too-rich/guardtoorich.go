@@ -11,6 +11,7 @@ import (
 // Rule is the record of guard-too-rich.
 var Rule = &check.Rule{
 	Name:     "guard-too-rich",
+	Group:    check.Names,
 	Severity: diag.Error,
 	Summary:  "a guard that the checker cannot decide",
 	Page:     page,

@@ -11,6 +11,7 @@ import (
 // Rule is the record of missing-initial.
 var Rule = &check.Rule{
 	Name:     "missing-initial",
+	Group:    check.Names,
 	Severity: diag.Error,
 	Summary:  "a machine or composite state without an `initial`",
 	Page:     page,

@@ -13,6 +13,7 @@ import (
 // Rule is the record of missing-range.
 var Rule = &check.Rule{
 	Name:     "missing-range",
+	Group:    check.Data,
 	Severity: diag.Error,
 	Summary:  "a guard reads an unranged int or duration that an effect computes",
 	Page:     page,

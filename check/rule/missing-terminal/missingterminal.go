@@ -12,6 +12,7 @@ import (
 // Rule is the record of missing-terminal.
 var Rule = &check.Rule{
 	Name:     "missing-terminal",
+	Group:    check.Graph,
 	Severity: diag.Error,
 	Summary:  "the machine has no terminal state",
 	Page:     page,

@@ -11,6 +11,7 @@ import (
 // Rule is the record of nested-terminal.
 var Rule = &check.Rule{
 	Name:     "nested-terminal",
+	Group:    check.Names,
 	Severity: diag.Error,
 	Summary:  "a terminal state inside a state",
 	Page:     page,

@@ -13,6 +13,7 @@ import (
 // once.
 var Rule = &check.Rule{
 	Name:     "never-read",
+	Group:    check.Data,
 	Severity: diag.Hint,
 	Summary:  "a field that nothing reads",
 	Page:     page,

@@ -13,6 +13,7 @@ import (
 // protects is an error, which says more.
 var Rule = &check.Rule{
 	Name:     "never-set",
+	Group:    check.Data,
 	Severity: diag.Warning,
 	Summary:  "a field without a default that nothing sets",
 	Page:     page,

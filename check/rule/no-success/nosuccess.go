@@ -12,6 +12,7 @@ import (
 // Rule is the record of no-success.
 var Rule = &check.Rule{
 	Name:     "no-success",
+	Group:    check.Graph,
 	Severity: diag.Warning,
 	Summary:  "no terminal state of outcome success can be reached",
 	Page:     page,

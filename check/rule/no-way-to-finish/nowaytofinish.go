@@ -12,6 +12,7 @@ import (
 // Rule is the record of no-way-to-finish.
 var Rule = &check.Rule{
 	Name:     "no-way-to-finish",
+	Group:    check.Graph,
 	Severity: diag.Error,
 	Summary:  "some run comes into the state and can then reach no terminal state any more",
 	Page:     page,

@@ -11,6 +11,7 @@ import (
 // Rule is the record of not-yet.
 var Rule = &check.Rule{
 	Name:     "not-yet",
+	Group:    check.Names,
 	Severity: diag.Error,
 	Summary:  "a word that is kept for a later version",
 	Page:     page,

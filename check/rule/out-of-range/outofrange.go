@@ -13,6 +13,7 @@ import (
 // Rule is the record of out-of-range.
 var Rule = &check.Rule{
 	Name:     "out-of-range",
+	Group:    check.Data,
 	Severity: diag.Error,
 	Summary:  "an effect can leave the declared range of its field in some run",
 	Page:     page,

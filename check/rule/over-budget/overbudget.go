@@ -14,6 +14,7 @@ import (
 // Rule is the record of over-budget.
 var Rule = &check.Rule{
 	Name:     "over-budget",
+	Group:    check.Promises,
 	Severity: diag.Error,
 	Summary:  "the worst case of steps, time or a cost is over the machine's budget",
 	Page:     page,

@@ -13,6 +13,7 @@ import (
 // Rule is the record of read-before-set.
 var Rule = &check.Rule{
 	Name:     "read-before-set",
+	Group:    check.Data,
 	Severity: diag.Error,
 	Summary:  "some run reads a field that it has not set, and no `is set` protects it",
 	Page:     page,

@@ -13,6 +13,7 @@ import (
 // Rule is the record of retry-without-activity.
 var Rule = &check.Rule{
 	Name:     "retry-without-activity",
+	Group:    check.Completeness,
 	Severity: diag.Error,
 	Summary:  "a `retry` on a trigger that no activity of the state, or of one inside it, raises",
 	Page:     page,

@@ -13,6 +13,7 @@ import (
 // Rule is the record of spinning-loop.
 var Rule = &check.Rule{
 	Name:     "spinning-loop",
+	Group:    check.Graph,
 	Severity: diag.Error,
 	Summary:  "a cycle can be taken without end, and no step of it waits for anything",
 	Page:     page,

@@ -11,6 +11,7 @@ import (
 // Rule is the record of syntax.
 var Rule = &check.Rule{
 	Name:     "syntax",
+	Group:    check.Names,
 	Severity: diag.Error,
 	Summary:  "the text is not in the language",
 	Page:     page,

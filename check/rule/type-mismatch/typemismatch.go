@@ -11,6 +11,7 @@ import (
 // Rule is the record of type-mismatch.
 var Rule = &check.Rule{
 	Name:     "type-mismatch",
+	Group:    check.Names,
 	Severity: diag.Error,
 	Summary:  "a value of another type than is wanted",
 	Page:     page,

@@ -14,6 +14,7 @@ import (
 // Rule is the record of unbounded-loop.
 var Rule = &check.Rule{
 	Name:       "unbounded-loop",
+	Group:      check.Graph,
 	Severity:   diag.Error,
 	Summary:    "a cycle can be taken without end, and none of its edges says `unbounded`",
 	Page:       page,

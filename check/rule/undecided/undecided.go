@@ -12,6 +12,7 @@ import (
 // leave questions open, but for unreachable-state, which it asks itself.
 var Rule = &check.Rule{
 	Name:     "undecided",
+	Group:    check.Promises,
 	Severity: diag.Error,
 	Summary:  "a question that the limit left open",
 	Page:     page,

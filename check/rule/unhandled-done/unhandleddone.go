@@ -15,6 +15,7 @@ import (
 // Rule is the record of unhandled-done.
 var Rule = &check.Rule{
 	Name:     "unhandled-done",
+	Group:    check.Completeness,
 	Severity: diag.Error,
 	Summary:  "all activities can end with the run still in the state, and nothing takes `done`",
 	Page:     page,

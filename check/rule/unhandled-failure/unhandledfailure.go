@@ -13,6 +13,7 @@ import (
 // Rule is the record of unhandled-failure.
 var Rule = &check.Rule{
 	Name:     "unhandled-failure",
+	Group:    check.Completeness,
 	Severity: diag.Error,
 	Summary:  "an activity may fail in a way that neither its state nor one around it handles",
 	Page:     page,

@@ -13,6 +13,7 @@ import (
 // Rule is the record of unhandled-result.
 var Rule = &check.Rule{
 	Name:     "unhandled-result",
+	Group:    check.Completeness,
 	Severity: diag.Error,
 	Summary:  "an activity may raise an event that neither its state nor one around it handles",
 	Page:     page,

@@ -11,6 +11,7 @@ import (
 // Rule is the record of unknown-name.
 var Rule = &check.Rule{
 	Name:     "unknown-name",
+	Group:    check.Names,
 	Severity: diag.Error,
 	Summary:  "a name that nothing declares",
 	Page:     page,

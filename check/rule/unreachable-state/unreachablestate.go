@@ -14,6 +14,7 @@ import (
 // Rule is the record of unreachable-state.
 var Rule = &check.Rule{
 	Name:      "unreachable-state",
+	Group:     check.Graph,
 	Severity:  diag.Error,
 	Summary:   "no run enters the state",
 	Page:      page,

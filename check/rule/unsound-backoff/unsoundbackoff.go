@@ -14,6 +14,7 @@ import (
 // Rule is the record of unsound-backoff.
 var Rule = &check.Rule{
 	Name:     "unsound-backoff",
+	Group:    check.Promises,
 	Severity: diag.Error,
 	Summary:  "a backoff, a jitter or a bound whose numbers make no sense",
 	Page:     page,

@@ -12,6 +12,7 @@ import (
 // Rule is the record of unused.
 var Rule = &check.Rule{
 	Name:     "unused",
+	Group:    check.Data,
 	Severity: diag.Warning,
 	Summary:  "an event, activity, guard, enum or label that nothing uses",
 	Page:     page,

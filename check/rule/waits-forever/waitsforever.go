@@ -15,6 +15,7 @@ import (
 // Rule is the record of waits-forever.
 var Rule = &check.Rule{
 	Name:     "waits-forever",
+	Group:    check.Graph,
 	Severity: diag.Warning,
 	Summary:  "only an external event, or an activity without any time limit, leaves the state",
 	Page:     page,
