@@ -132,7 +132,7 @@ func openWriter(ctx context.Context, file string, o options) (_ *writer, err err
 	if err := configure(ctx, conn, o); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	return startWriter(db, conn), nil
+	return newWriter(db, conn), nil
 }
 
 // Close waits for the writes under way, folds the write-ahead log into the

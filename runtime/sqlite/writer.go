@@ -15,27 +15,31 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// Group commit. One goroutine owns the one connection that writes. It takes a
-// request from the queue, and with it all others that wait, begins a
-// transaction, runs each request in a savepoint of its own, commits, and only
-// then answers. While the disk syncs, the next requests gather: the more
-// callers, the more of them share a sync. (DeWitt et al., "Implementation
-// Techniques for Main Memory Database Systems", 1984.)
+// Group commit. There is one connection that writes, and one turn to use it. A
+// caller puts its request into the queue and waits for the answer or the turn,
+// whichever comes first. Who has the turn leads: it takes all requests that
+// wait, begins a transaction, runs each in a savepoint of its own, commits, and
+// only then answers. While the disk syncs, the next requests gather: the more
+// callers, the more of them share a sync. A lone caller leads itself, and no
+// goroutine is woken. (DeWitt et al., "Implementation Techniques for Main Memory
+// Database Systems", 1984; the turn is the combiner's lock of Hendler et al.,
+// "Flat Combining", 2010.)
 //
 // A request that fails is rolled back alone. A COMMIT that fails fails all of
 // its batch. After an error that makes the file or the disk doubtful nothing
 // is written any more: see ErrStopped.
 type writer struct {
-	db         *sql.DB
-	conn       *sql.Conn
-	statements map[string]*sql.Stmt // by text; only the goroutine uses them
-
-	mu     sync.RWMutex // held for writing to close the queue, for reading to send
+	mu     sync.RWMutex // held for writing to close, for reading to send
 	closed bool
 	queue  chan *request
-	done   chan struct{} // closed when the goroutine has ended
+	turn   chan struct{} // of length 1: holds a token while someone leads
 
-	stopped error // why nothing is written any more
+	// What follows belongs to who has the turn.
+	db         *sql.DB
+	conn       *sql.Conn
+	statements map[string]*sql.Stmt // by text
+	batch      []*request
+	stopped    error // why nothing is written any more
 }
 
 const (
@@ -47,10 +51,10 @@ const (
 type request struct {
 	run   func(*tx) error
 	state atomic.Int32
-	reply chan error // of length 1: the writer never waits for a caller
+	reply chan error // of length 1: who leads never waits for a caller
 }
 
-// A request waits until the writer takes it or the caller gives up.
+// A request waits until someone takes it or the caller gives up.
 const (
 	waiting int32 = iota
 	taken
@@ -60,13 +64,11 @@ const (
 // tx is what a request may do within its savepoint.
 type tx struct{ w *writer }
 
-func startWriter(db *sql.DB, conn *sql.Conn) *writer {
-	w := &writer{
+func newWriter(db *sql.DB, conn *sql.Conn) *writer {
+	return &writer{
 		db: db, conn: conn, statements: map[string]*sql.Stmt{},
-		queue: make(chan *request, queueLength), done: make(chan struct{}),
+		queue: make(chan *request, queueLength), turn: make(chan struct{}, 1),
 	}
-	go w.loop()
-	return w
 }
 
 // do runs a request and returns when it is durable, or why it is not. Where ctx
@@ -76,17 +78,23 @@ func (w *writer) do(ctx context.Context, run func(*tx) error) error {
 	if err := w.send(ctx, r); err != nil {
 		return err
 	}
-	select {
-	case err := <-r.reply:
-		return err
-	case <-ctx.Done():
-		if r.state.CompareAndSwap(waiting, abandoned) {
-			return context.Cause(ctx)
+	for {
+		select {
+		case err := <-r.reply:
+			return err
+		case w.turn <- struct{}{}:
+			w.lead()
+		case <-ctx.Done():
+			if r.state.CompareAndSwap(waiting, abandoned) {
+				return context.Cause(ctx)
+			}
+			return <-r.reply
 		}
-		return <-r.reply
 	}
 }
 
+// send puts a request into the queue. Where the queue is full and nobody leads,
+// because those who waited have given up, it makes room itself.
 func (w *writer) send(ctx context.Context, r *request) error {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
@@ -96,11 +104,45 @@ func (w *writer) send(ctx context.Context, r *request) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	select {
-	case w.queue <- r:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	for {
+		select {
+		case w.queue <- r:
+			return nil
+		default:
+		}
+		select {
+		case w.queue <- r:
+			return nil
+		case w.turn <- struct{}{}:
+			w.lead()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// lead writes what waits as one batch, and gives the turn back.
+func (w *writer) lead() {
+	w.gather()
+	if len(w.batch) > 0 {
+		w.write(w.batch)
+	}
+	clear(w.batch)
+	w.batch = w.batch[:0]
+	<-w.turn
+}
+
+// gather takes the requests that wait, once those who were woken together with
+// the leader have had a chance to send theirs.
+func (w *writer) gather() {
+	goruntime.Gosched()
+	for len(w.batch) < maxBatch {
+		select {
+		case r := <-w.queue:
+			w.batch = append(w.batch, r)
+		default:
+			return
+		}
 	}
 }
 
@@ -108,42 +150,19 @@ func (w *writer) send(ctx context.Context, r *request) error {
 func (w *writer) close() error {
 	w.mu.Lock()
 	w.closed = true
-	close(w.queue)
 	w.mu.Unlock()
-	<-w.done
+	for {
+		w.turn <- struct{}{}
+		if len(w.queue) == 0 {
+			break // and keep the turn: nothing is written any more
+		}
+		w.lead()
+	}
 	var errs []error
 	for _, statement := range w.statements {
 		errs = append(errs, statement.Close())
 	}
 	return errors.Join(append(errs, w.conn.Close(), w.db.Close())...)
-}
-
-func (w *writer) loop() {
-	defer close(w.done)
-	var batch []*request
-	for first := range w.queue {
-		batch = w.gather(append(batch[:0], first))
-		w.write(batch)
-		clear(batch)
-	}
-}
-
-// gather adds the requests that wait, once those who were woken together with
-// the first sender have had a chance to send theirs.
-func (w *writer) gather(batch []*request) []*request {
-	goruntime.Gosched()
-	for len(batch) < maxBatch {
-		select {
-		case r, ok := <-w.queue:
-			if !ok {
-				return batch
-			}
-			batch = append(batch, r)
-		default:
-			return batch
-		}
-	}
-	return batch
 }
 
 // write runs a batch in one transaction and answers it.

@@ -21,7 +21,7 @@ import (
 // TestGroupCommit counts transactions with SQLite's own hook.
 func TestGroupCommit(t *testing.T) {
 	s := openAt(t, made(t))
-	commits := 0 // the hook runs in the writer's goroutine
+	commits := 0 // the hook runs in the goroutine that leads
 	err := s.writer.conn.Raw(func(conn any) error {
 		conn.(*sqlite3.SQLiteConn).RegisterCommitHook(func() int {
 			commits++
