@@ -1,10 +1,6 @@
 package runtime
 
-import (
-	"bytes"
-	"context"
-	"fmt"
-)
+import "context"
 
 // What the tests of the engine, which stand outside the package because stores
 // import it, borrow from the tests of the machine.
@@ -45,34 +41,5 @@ func MembersOf(list []func() any) []part {
 	return parts
 }
 
-// ReplayRun replays the history of a run, and compares what it gives with the
-// snapshot in the store.
-func ReplayRun(e *Engine, run string) error {
-	ctx := context.Background()
-	row, err := e.store.Load(ctx, run)
-	if err != nil {
-		return err
-	}
-	h, s, err := e.decode(ctx, &row)
-	if err != nil {
-		return err
-	}
-	rows, err := e.store.History(ctx, run, 0, 0)
-	if err != nil {
-		return err
-	}
-	records := make([]*Record, len(rows))
-	for i := range rows {
-		if records[i], err = h.machine.DecodeRecord(rows[i].Record); err != nil {
-			return err
-		}
-	}
-	replayed, err := h.machine.Replay(run, s.Seed, records)
-	if err != nil {
-		return err
-	}
-	if got := h.machine.EncodeSnapshot(replayed); !bytes.Equal(got, row.Snapshot) {
-		return fmt.Errorf("the history of run %q gives\n%s\nthe store has\n%s", run, got, row.Snapshot)
-	}
-	return nil
-}
+// ReplayRun is Engine.Replay in a form that tests can call at their end.
+func ReplayRun(e *Engine, run string) error { return e.Replay(context.Background(), run) }

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 )
@@ -9,19 +10,49 @@ import (
 // Replay takes the inputs of a run's records, from the first, at their times
 // and with their verdicts, and gives the snapshot that they lead to: bit for
 // bit the one that the run had after the last of them. A record that does not
-// come out as it stands in history is an error.
+// come out as it stands in history is a *Difference.
 func (m *Machine) Replay(run string, seed uint64, records []*Record) (*Snapshot, error) {
-	s := m.NewSnapshot(run, seed)
-	for i, r := range records {
-		next, err := m.replayStep(s, r)
-		if err != nil {
-			return nil, fmt.Errorf("record %d of run %q does not replay: %w", i+1, run, err)
-		}
-		if s, err = m.replaySilent(next); err != nil {
-			return nil, fmt.Errorf("after record %d of run %q: %w", i+1, run, err)
+	r := m.NewReplay(run, seed)
+	for _, record := range records {
+		if err := r.Take(record); err != nil {
+			return nil, err
 		}
 	}
-	return s, nil
+	return r.Snapshot(), nil
+}
+
+// Replay is a run that is lived through again, record by record, in memory that
+// does not grow with its history.
+type Replay struct {
+	m *Machine
+	s *Snapshot
+}
+
+// NewReplay begins the replay of a run, before its first record. Seed is that of
+// its snapshot.
+func (m *Machine) NewReplay(run string, seed uint64) *Replay {
+	return &Replay{m: m, s: m.NewSnapshot(run, seed)}
+}
+
+// Snapshot is the run after the last record that was taken.
+func (r *Replay) Snapshot() *Snapshot { return r.s }
+
+// Take takes the next record. Its error is a *Difference, after which the
+// replay stands where it stood.
+func (r *Replay) Take(record *Record) error {
+	next, err := r.m.replayStep(r.s, record)
+	if err == nil {
+		next, err = r.m.replaySilent(next)
+	}
+	var differs *Difference
+	switch {
+	case errors.As(err, &differs):
+		return err
+	case err != nil:
+		return &Difference{Run: r.s.Run, Seq: r.s.Seq + 1, Err: err}
+	}
+	r.s = next
+	return nil
 }
 
 // errUnanswered is the answer to a guard that no record answers.
@@ -39,7 +70,7 @@ func (m *Machine) replayStep(s *Snapshot, r *Record) (*Snapshot, error) {
 	if r.Effect == HaltedBy && r.Reason == tooMany {
 		t := m.newStep(s, r.Input, stepTime(s, r.At), ask)
 		t.halt(tooMany)
-		return t.next, m.sameRecord(t.record, r)
+		return t.next, m.sameRecord(s, t.record, r)
 	}
 	next, _, got, err := m.Step(s, r.Input, r.At, ask)
 	switch {
@@ -54,15 +85,16 @@ func (m *Machine) replayStep(s *Snapshot, r *Record) (*Snapshot, error) {
 			next.Halt.Reason = r.Reason
 		}
 	}
-	return next, m.sameRecord(got, r)
+	return next, m.sameRecord(s, got, r)
 }
 
-func (m *Machine) sameRecord(got, want *Record) error {
+// sameRecord compares what a step from s gives with what history has.
+func (m *Machine) sameRecord(s *Snapshot, got, want *Record) error {
 	g, w := m.EncodeRecord(got), m.EncodeRecord(want)
 	if bytes.Equal(g, w) {
 		return nil
 	}
-	return fmt.Errorf("history has %s, replay gives %s", w, g)
+	return difference(s.Run, s.Seq+1, "", w, g)
 }
 
 // replaySilent takes the steps that leave no record: kept events that are
@@ -82,4 +114,37 @@ func (m *Machine) replaySilent(s *Snapshot) (*Snapshot, error) {
 		}
 		s = next
 	}
+}
+
+// Difference says where the history of a run does not replay to what is stored:
+// the first place.
+type Difference struct {
+	Run string `json:"run"`
+	// Seq is of the record; for the run's row and snapshot that of its last.
+	Seq int64 `json:"seq"`
+	// Field is the member that differs, from "record", "snapshot", or the name
+	// of a table: `snapshot.data.total`, `runs.state`. Empty with Err.
+	Field    string          `json:"field,omitempty"`
+	Stored   json.RawMessage `json:"stored,omitempty"`   // nil where there is none
+	Replayed json.RawMessage `json:"replayed,omitempty"` // nil where there is none
+	Err      error           `json:"-"`                  // why the record cannot be taken at all
+}
+
+// Error names the run, the step, and what differs.
+func (d *Difference) Error() string {
+	if d.Err != nil {
+		return fmt.Sprintf("record %d of run %q does not replay: %v", d.Seq, d.Run, d.Err)
+	}
+	return fmt.Sprintf("record %d of run %q does not replay: %s is %s in the store and %s by replay",
+		d.Seq, d.Run, d.Field, orNothing(d.Stored), orNothing(d.Replayed))
+}
+
+// Unwrap is why the record cannot be taken.
+func (d *Difference) Unwrap() error { return d.Err }
+
+func orNothing(text json.RawMessage) string {
+	if text == nil {
+		return "nothing"
+	}
+	return shorten(string(text))
 }

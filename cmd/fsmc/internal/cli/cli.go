@@ -71,7 +71,7 @@ are one unit, in which machine names are unique.`,
 	for group, commands := range map[string][]*cobra.Command{
 		"write": {newCheck(s), newExplain(s), newFmt(s), newGen(s), newDot(s)},
 		"run":   {newRun(s), newSend(s), newCancel(s)},
-		"look":  {newShow(s), newHistory(s), newList(s)},
+		"look":  {newShow(s), newHistory(s), newList(s), newReplay(s)},
 	} {
 		for _, c := range commands {
 			c.GroupID = group

@@ -117,3 +117,11 @@ func plain(text string, limit int) string {
 	}
 	return text
 }
+
+// countOf is a number of things: "1 run", "2 runs".
+func countOf[N int | int64](n N, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+func newReplay(s *streams) *cobra.Command {
+	r := &replayer{target: target{streams: s}}
+	c := &cobra.Command{
+		Use:   "replay [ID]",
+		Short: "Prove that history gives what is stored, for one run or all",
+		Long: `Replay takes a run's history over the definition with which it runs, line by
+line, and compares what comes out with what is stored: each record, the snapshot,
+and the columns beside them, bit for bit. Without an ID it does so for every run.
+
+Nothing is written, and other processes may work on the database meanwhile. Exit
+status 1: there is a difference; the first one of each such run is printed.`,
+		Example: `  fsmc replay --db runs.db
+  fsmc replay --db runs.db pr-17`,
+		Args: arguments("[ID]"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			run := ""
+			if len(args) > 0 {
+				run = args[0]
+			}
+			return r.with(cmd.Context(), readOnly, run, func(store runtime.Store) error {
+				return r.replay(cmd.Context(), runtime.NewEngine(store), run)
+			})
+		},
+	}
+	r.flags(c)
+	return c
+}
+
+// replayer is one call of replay.
+type replayer struct {
+	target
+	report replayReport
+}
+
+// replayReport is what replay --format json prints.
+type replayReport struct {
+	Replayed    int              `json:"replayed"` // runs
+	Differences []jsonDifference `json:"differences"`
+}
+
+// jsonDifference is the first difference of a run: either a field with both its
+// values, of which one may be absent, or why a record cannot be taken.
+type jsonDifference struct {
+	Run      string          `json:"run"`
+	Seq      int64           `json:"seq"`
+	Field    string          `json:"field,omitempty"`
+	Stored   json.RawMessage `json:"stored,omitempty"`
+	Replayed json.RawMessage `json:"replayed,omitempty"`
+	Why      string          `json:"why,omitempty"`
+}
+
+func (r *replayer) replay(ctx context.Context, engine *runtime.Engine, run string) error {
+	r.report.Differences = []jsonDifference{}
+	if err := r.each(ctx, engine, run); err != nil {
+		return err
+	}
+	different := len(r.report.Differences)
+	switch {
+	case r.asJSON:
+		if err := printJSON(r.out, &r.report); err != nil {
+			return err
+		}
+	case different == 0:
+		fmt.Fprintf(r.out, "%s replayed, no difference\n", countOf(r.report.Replayed, "run"))
+	default:
+		fmt.Fprintf(r.out, "%s replayed, %d with a difference\n", countOf(r.report.Replayed, "run"), different)
+	}
+	if different > 0 {
+		return errFinding
+	}
+	return nil
+}
+
+func (r *replayer) each(ctx context.Context, engine *runtime.Engine, run string) error {
+	if run == "" {
+		return engine.ReplayAll(ctx, runtime.RunFilter{}, func(row *runtime.RunRow, err error) error {
+			return r.note(err)
+		})
+	}
+	return r.note(engine.Replay(ctx, run))
+}
+
+// note counts a run, with what is different about it; any other error ends the
+// command.
+func (r *replayer) note(err error) error {
+	var d *runtime.Difference
+	if err != nil && !errors.As(err, &d) {
+		return err
+	}
+	r.report.Replayed++
+	if d == nil {
+		return nil
+	}
+	row := jsonDifference{Run: d.Run, Seq: d.Seq, Field: d.Field, Stored: d.Stored, Replayed: d.Replayed}
+	if d.Err != nil {
+		row.Why = d.Err.Error()
+	}
+	r.report.Differences = append(r.report.Differences, row)
+	if !r.asJSON {
+		fmt.Fprintln(r.out, plain(d.Error(), 1000))
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package runtime
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+const (
+	replayRecords = 500 // history lines read at a time
+	replayRuns    = 20  // runs read at a time
+)
+
+// Replay lives a stored run through again, from the first line of its history,
+// and compares what comes out with what is stored: every record, and at the end
+// the snapshot and the run's row, bit for bit. The error is a *Difference where
+// they differ, ErrNotFound where there is no such run, or another where the
+// store fails. Memory is bounded, whatever the length of the history; steps
+// taken meanwhile are not looked at.
+func (e *Engine) Replay(ctx context.Context, run string) error {
+	row, err := e.store.Load(ctx, run)
+	if err != nil {
+		return fmt.Errorf("run %q: %w", run, err)
+	}
+	return e.replayRow(ctx, &row)
+}
+
+// ReplayAll replays the runs that f lets through, newest first, and tells each
+// what became of it: nil or a *Difference. What each returns ends the walk, as
+// does a store that fails. Runs that are pruned meanwhile are passed over.
+func (e *Engine) ReplayAll(ctx context.Context, f RunFilter, each func(run *RunRow, err error) error) error {
+	return EachRun(ctx, e.store, f, replayRuns, func(row *RunRow) error {
+		err := e.replayRow(ctx, row)
+		var differs *Difference
+		switch {
+		case err == nil || errors.As(err, &differs):
+			return each(row, err)
+		case errors.Is(err, ErrNotFound):
+			return nil
+		}
+		return err
+	})
+}
+
+// EachRun reads the runs that f lets through, newest first, a page at a time,
+// and gives each to visit, whose error ends the walk.
+func EachRun(ctx context.Context, store Store, f RunFilter, page int, visit func(*RunRow) error) error {
+	left := f.Limit
+	for f.Limit = page; ; {
+		if left > 0 {
+			f.Limit = min(page, left)
+		}
+		rows, err := store.Runs(ctx, f)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if err := visit(&rows[i]); err != nil {
+				return err
+			}
+		}
+		if left -= len(rows); len(rows) < f.Limit || left == 0 {
+			return nil
+		}
+		f.After = rows[len(rows)-1].Run
+	}
+}
+
+func (e *Engine) replayRow(ctx context.Context, row *RunRow) error {
+	h, err := e.host(ctx, row.Definition)
+	if err != nil {
+		return fmt.Errorf("run %q: %w", row.Run, err)
+	}
+	m := h.machine
+	stored, err := m.DecodeSnapshot(row.Snapshot)
+	if err != nil {
+		return &Difference{Run: row.Run, Seq: row.Seq, Err: err}
+	}
+	replay := m.NewReplay(row.Run, stored.Seed)
+	if err := e.replayHistory(ctx, replay, row); err != nil {
+		return err
+	}
+	got := replay.Snapshot()
+	if text := m.EncodeSnapshot(got); !bytes.Equal(text, row.Snapshot) {
+		return difference(row.Run, row.Seq, "snapshot", row.Snapshot, text)
+	}
+	after := write{host: h, after: got}
+	return sameRow(row.Run, row.Seq, "runs", columnsOfRun(row), columnsOfRun(new(after.row())))
+}
+
+// replayHistory takes the records up to the Seq of the row.
+func (e *Engine) replayHistory(ctx context.Context, replay *Replay, row *RunRow) error {
+	for seq := int64(0); seq < row.Seq; {
+		page, err := e.store.History(ctx, row.Run, seq, int(min(replayRecords, row.Seq-seq)))
+		if err != nil {
+			return fmt.Errorf("the history of run %q: %w", row.Run, err)
+		}
+		if len(page) == 0 {
+			if _, err := e.store.Load(ctx, row.Run); err != nil {
+				return fmt.Errorf("run %q: %w", row.Run, err) // it has been pruned
+			}
+			return &Difference{Run: row.Run, Seq: seq + 1, Err: errors.New("there is no such record")}
+		}
+		for i := range page {
+			seq++
+			if err := replay.takeRow(&page[i], seq); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// takeRow takes one stored record, and holds the columns that stand beside it
+// against it.
+func (r *Replay) takeRow(row *HistoryRow, seq int64) error {
+	record, err := r.m.DecodeRecord(row.Record)
+	if err == nil && record.Seq != seq {
+		err = fmt.Errorf("its sequence number is %d", record.Seq)
+	}
+	if err != nil {
+		return &Difference{Run: row.Run, Seq: seq, Err: err}
+	}
+	if err := r.Take(record); err != nil {
+		return err
+	}
+	after := write{host: &host{machine: r.m}, after: r.s}
+	return sameRow(row.Run, seq, "history", columnsOfHistory(row), columnsOfHistory(new(after.historyRow(record))))
+}
+
+// column is one column of a row; its value is comparable.
+type column struct {
+	name  string
+	value any
+}
+
+func columnsOfRun(r *RunRow) []column {
+	return []column{
+		{"machine", r.Machine}, {"definition", r.Definition}, {"state", r.State}, {"status", r.Status},
+		{"outcome", r.Outcome}, {"paused", r.Paused}, {"seq", r.Seq},
+		{"started", r.Started.UTC()}, {"entered", r.Entered.UTC()}, {"updated", r.Updated.UTC()},
+	}
+}
+
+func columnsOfHistory(r *HistoryRow) []column {
+	return []column{
+		{"seq", r.Seq}, {"at", r.At.UTC()}, {"kind", r.Kind}, {"input", r.Input},
+		{"source", r.From}, {"target", r.To}, {"effect", r.Effect}, {"record", string(r.Record)},
+	}
+}
+
+// sameRow finds the first column that differs.
+func sameRow(run string, seq int64, table string, stored, replayed []column) error {
+	for i := range stored {
+		if stored[i].value == replayed[i].value {
+			continue
+		}
+		s, errS := json.Marshal(stored[i].value)
+		r, errR := json.Marshal(replayed[i].value)
+		if err := errors.Join(errS, errR); err != nil {
+			return fmt.Errorf("run %q: %w", run, err)
+		}
+		return &Difference{Run: run, Seq: seq, Field: table + "." + stored[i].name, Stored: s, Replayed: r}
+	}
+	return nil
+}
