@@ -95,7 +95,7 @@ func jsonWitness(w *Witness) *JSONWitness {
 		return nil
 	}
 	out := &JSONWitness{Params: notNil(w.Params), Values: notNil(w.Values), Path: make([]JSONStep, len(w.Path))}
-	if w.Loop >= 0 && w.Loop < len(w.Path) {
+	if w.loops() {
 		out.Loop = &w.Loop
 	}
 	for i, s := range w.Path {

@@ -110,8 +110,14 @@ func findings(t *testing.T) List {
 func TestRenderers(t *testing.T) {
 	rules := []RuleInfo{
 		{ID: "syntax", Summary: "The text cannot be read.", Severity: Error},
-		{ID: "unbounded-loop", Summary: "A cycle has no bound.", HelpMarkdown: "# unbounded-loop\n", Severity: Error},
+		{ID: "unbounded-loop", Summary: "A cycle has no bound.", HelpMarkdown: "# unbounded-loop\n\nA cycle\nhas no bound.\n\nMore.\n", Group: "Graph", Severity: Error},
 		{ID: "overlapping-guards", Summary: "Two guards overlap.", Severity: Warning},
+	}
+	state := func(d *Diagnostic, name string) token.Span {
+		if name == "Idle" {
+			return at(t, review, name)
+		}
+		return token.Span{}
 	}
 	for _, tc := range []struct {
 		golden string
@@ -126,7 +132,9 @@ func TestRenderers(t *testing.T) {
 			return enc.Encode(JSON(l))
 		}},
 		{"github.golden", func(b *bytes.Buffer, l List) error { return WriteGitHub(b, l) }},
-		{"sarif.golden", func(b *bytes.Buffer, l List) error { return WriteSARIF(b, l, sources, rules, "v0.1.0") }},
+		{"sarif.golden", func(b *bytes.Buffer, l List) error {
+			return WriteSARIF(b, l, sources, SARIFOptions{"v0.1.0", rules, state})
+		}},
 	} {
 		t.Run(tc.golden, func(t *testing.T) {
 			var b bytes.Buffer
@@ -156,6 +164,18 @@ func TestTextElidesLongPaths(t *testing.T) {
 	golden(t, "text_long_path.golden", b.Bytes())
 }
 
+func TestTextOfAnEmptyPath(t *testing.T) {
+	var b bytes.Buffer
+	list := List{{Rule: "waits-forever", Severity: Warning, Message: "m", Witness: &Witness{Loop: -1, Path: []Step{{State: "Idle"}}}}}
+	if err := WriteText(&b, list, nil, TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	want := "warning: m [waits-forever]\n  witness:\n    the run starts in Idle\n"
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -182,7 +202,7 @@ func TestJSONOfNothing(t *testing.T) {
 
 func TestSARIFOfNothing(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteSARIF(&b, nil, nil, nil, ""); err != nil {
+	if err := WriteSARIF(&b, nil, nil, SARIFOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"results": []`, `"rules": []`} {
@@ -246,7 +266,7 @@ func TestWriteErrorsAreReturned(t *testing.T) {
 	for name, err := range map[string]error{
 		"text":   WriteText(broken{}, findings(t), sources, TextOptions{}),
 		"github": WriteGitHub(broken{}, findings(t)),
-		"sarif":  WriteSARIF(broken{}, findings(t), sources, nil, ""),
+		"sarif":  WriteSARIF(broken{}, findings(t), sources, SARIFOptions{}),
 	} {
 		if !errors.Is(err, errBroken) {
 			t.Errorf("%s: got %v, want %v", name, err, errBroken)

@@ -25,17 +25,29 @@ type RuleInfo struct {
 	ID           string // kebab-case, as in Diagnostic.Rule
 	Summary      string
 	HelpMarkdown string // the rule's page; may be empty
+	Group        string // the part of the reference in which it stands; may be empty
 	Severity     Severity
 }
 
-// WriteSARIF writes list as a SARIF 2.1.0 log of one run of fsmc. toolVersion
-// may be empty. Columns are counted in UTF-16 units, for which sources gives
-// the texts; of a file without a text they are counted in bytes. The error is
-// the first one that w returned.
-func WriteSARIF(w io.Writer, list List, sources Sources, rules []RuleInfo, toolVersion string) error {
-	driver := sarifDriver{Name: "fsmc", Version: toolVersion, InformationURI: projectSite, Rules: []sarifRule{}}
+// SARIFOptions is what a log tells beside the findings. The zero value leaves
+// it all out.
+type SARIFOptions struct {
+	Version string // of fsmc
+	Rules   []RuleInfo
+
+	// State is where the state of a witness of d is declared, an invalid span
+	// where that is not known. A row without a place of its own is told at the
+	// place of the finding.
+	State func(d *Diagnostic, state string) token.Span
+}
+
+// WriteSARIF writes list as a SARIF 2.1.0 log of one run of fsmc. Columns are
+// counted in UTF-16 units, for which sources gives the texts; of a file without
+// a text they are counted in bytes. The error is the first one that w returned.
+func WriteSARIF(w io.Writer, list List, sources Sources, opt SARIFOptions) error {
+	driver := sarifDriver{Name: "fsmc", Version: opt.Version, InformationURI: projectSite, Rules: []sarifRule{}}
 	index := map[string]int{}
-	for i, r := range rules {
+	for i, r := range opt.Rules {
 		index[r.ID] = i
 		driver.Rules = append(driver.Rules, sarifRuleOf(r))
 	}
@@ -43,6 +55,7 @@ func WriteSARIF(w io.Writer, list List, sources Sources, rules []RuleInfo, toolV
 	seen := map[string]int{}
 	for i, d := range list {
 		results[i] = sarifResultOf(d, sources)
+		results[i].CodeFlows = sarifFlow(&d, sources, opt.State)
 		if at, known := index[d.Rule]; known {
 			results[i].RuleIndex = &at
 		}
@@ -71,9 +84,23 @@ func sarifRuleOf(r RuleInfo) sarifRule {
 	rule := sarifRule{ID: r.ID, ShortDescription: sarifMessage{Text: r.Summary}}
 	rule.DefaultConfiguration.Level = sarifLevel(r.Severity)
 	if r.HelpMarkdown != "" {
-		rule.Help = &sarifMessage{Text: r.Summary, Markdown: r.HelpMarkdown}
+		rule.FullDescription = &sarifMessage{Text: firstParagraph(r.HelpMarkdown)}
+		rule.Help = &sarifMessage{Text: r.HelpMarkdown, Markdown: r.HelpMarkdown}
+	}
+	if r.Group != "" {
+		rule.Properties = &sarifTags{Tags: []string{r.Group}}
 	}
 	return rule
+}
+
+// firstParagraph is the first paragraph of a page below its heading.
+func firstParagraph(page string) string {
+	text := strings.TrimSpace(page)
+	if heading, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(heading, "#") {
+		text = strings.TrimSpace(rest)
+	}
+	text, _, _ = strings.Cut(text, "\n\n")
+	return text
 }
 
 func sarifResultOf(d Diagnostic, sources Sources) sarifResult {
@@ -92,29 +119,60 @@ func sarifResultOf(d Diagnostic, sources Sources) sarifResult {
 			Message:          &sarifMessage{Text: r.Message},
 		})
 	}
-	result.CodeFlows = sarifFlow(d, sources)
 	return result
 }
 
-// sarifFlow is the witness's path. Its rows have no places of their own: each
-// is told at the place of the finding.
-func sarifFlow(d Diagnostic, sources Sources) []sarifCodeFlow {
+// sarifFlow is the witness's path, each row at the place of its state.
+func sarifFlow(d *Diagnostic, sources Sources, state func(*Diagnostic, string) token.Span) []sarifCodeFlow {
 	if d.Witness == nil || len(d.Witness.Path) == 0 {
 		return nil
 	}
-	place := sarifPlace(d.Span, sources)
-	var rows []sarifFlowStep
-	for _, s := range d.Witness.Path {
-		text := strings.TrimRight(s.State+" "+arrow(s), " ")
-		if s.At != "" {
-			text = s.At + ": " + text
+	rows := make([]sarifFlowStep, len(d.Witness.Path))
+	for i, s := range d.Witness.Path {
+		span := d.Span
+		if state != nil {
+			if own := state(d, s.State); own.IsValid() {
+				span = own
+			}
 		}
-		rows = append(rows, sarifFlowStep{Location: sarifLocation{
-			PhysicalLocation: place,
-			Message:          &sarifMessage{Text: text},
-		}})
+		rows[i] = sarifFlowStep{ExecutionOrder: i + 1, Location: sarifLocation{
+			PhysicalLocation: sarifPlace(span, sources),
+			Message:          &sarifMessage{Text: d.Witness.rowText(i)},
+		}}
 	}
-	return []sarifCodeFlow{{ThreadFlows: []sarifThreadFlow{{Locations: rows}}}}
+	return []sarifCodeFlow{{
+		Message:     flowMessage(d.Witness),
+		ThreadFlows: []sarifThreadFlow{{Locations: rows}},
+	}}
+}
+
+// rowText is row i of the path in one line.
+func (w *Witness) rowText(i int) string {
+	s := w.Path[i]
+	text := strings.TrimRight(s.State+" "+arrow(s), " ")
+	if s.At != "" {
+		text = s.At + ": " + text
+	}
+	if i == len(w.Path)-1 && w.loops() {
+		text += fmt.Sprintf(", and on from step %d without end", w.Loop+1)
+	}
+	return text
+}
+
+// flowMessage tells the values that belong to the witness, nil where there are
+// none.
+func flowMessage(w *Witness) *sarifMessage {
+	var parts []string
+	if len(w.Params) > 0 {
+		parts = append(parts, "started with "+assignments(w.Params, ", "))
+	}
+	if len(w.Values) > 0 {
+		parts = append(parts, "with "+assignments(w.Values, ", "))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return &sarifMessage{Text: strings.Join(parts, "; ")}
 }
 
 func sarifLevel(s Severity) string {

@@ -29,10 +29,16 @@ type sarifDriver struct {
 type sarifRule struct {
 	ID                   string        `json:"id"`
 	ShortDescription     sarifMessage  `json:"shortDescription"`
+	FullDescription      *sarifMessage `json:"fullDescription,omitempty"`
 	Help                 *sarifMessage `json:"help,omitempty"`
 	DefaultConfiguration struct {
 		Level string `json:"level"`
 	} `json:"defaultConfiguration"`
+	Properties *sarifTags `json:"properties,omitempty"`
+}
+
+type sarifTags struct {
+	Tags []string `json:"tags"`
 }
 
 type sarifMessage struct {
@@ -74,6 +80,7 @@ type sarifRegion struct {
 }
 
 type sarifCodeFlow struct {
+	Message     *sarifMessage     `json:"message,omitempty"`
 	ThreadFlows []sarifThreadFlow `json:"threadFlows"`
 }
 
@@ -82,5 +89,6 @@ type sarifThreadFlow struct {
 }
 
 type sarifFlowStep struct {
-	Location sarifLocation `json:"location"`
+	ExecutionOrder int           `json:"executionOrder"`
+	Location       sarifLocation `json:"location"`
 }

@@ -29,6 +29,18 @@ func (p *textPrinter) witness(w *Witness) {
 	if len(w.Params) > 0 {
 		p.line("    started with ", assignments(w.Params, ", "))
 	}
+	p.path(w)
+	if len(w.Values) > 0 {
+		p.line("    with ", assignments(w.Values, ", "))
+	}
+}
+
+// path draws the rows of w; a single one is the state in which every run starts.
+func (p *textPrinter) path(w *Witness) {
+	if len(w.Path) == 1 {
+		p.line("    the run starts in ", w.Path[0].State)
+		return
+	}
 	at, state := 0, 0
 	for _, s := range w.Path {
 		at, state = max(at, textWidth(s.At)), max(state, textWidth(s.State))
@@ -42,9 +54,6 @@ func (p *textPrinter) witness(w *Witness) {
 		s := w.Path[i]
 		row := fmt.Sprintf("    %s%s  %s  %s", w.bracket(i), padded(s.At, at), padded(s.State, state), arrow(s))
 		p.line(strings.TrimRight(row, " "))
-	}
-	if len(w.Values) > 0 {
-		p.line("    with ", assignments(w.Values, ", "))
 	}
 }
 
@@ -61,11 +70,14 @@ func (w *Witness) hiddenFrom(i int) int {
 	return n
 }
 
+// loops reports whether the path returns to one of its rows.
+func (w *Witness) loops() bool { return w.Loop >= 0 && w.Loop < len(w.Path) }
+
 // bracket is the left margin of row i: the loop goes up from the last row to
 // the row to which it returns.
 func (w *Witness) bracket(i int) string {
 	switch {
-	case w.Loop < 0 || w.Loop >= len(w.Path):
+	case !w.loops():
 		return ""
 	case i < w.Loop:
 		return "    "

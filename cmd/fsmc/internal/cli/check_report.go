@@ -8,6 +8,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/all"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // report is what check has to say.
@@ -80,9 +81,27 @@ func writeJSON(w io.Writer, r report) error {
 func writeGitHub(w io.Writer, r report) error { return diag.WriteGitHub(w, r.list) }
 
 func writeSARIF(w io.Writer, r report) error {
-	var rules []diag.RuleInfo
+	opt := diag.SARIFOptions{Version: version(), State: r.statePlace}
 	for _, rule := range all.Rules {
-		rules = append(rules, diag.RuleInfo{ID: rule.Name, Summary: rule.Summary, HelpMarkdown: rule.Page, Severity: rule.Severity})
+		opt.Rules = append(opt.Rules, diag.RuleInfo{
+			ID: rule.Name, Summary: rule.Summary, HelpMarkdown: rule.Page,
+			Group: string(rule.Group), Severity: rule.Severity,
+		})
 	}
-	return diag.WriteSARIF(w, r.list, r.unit.File, rules, version())
+	return diag.WriteSARIF(w, r.list, r.unit.File, opt)
+}
+
+// statePlace is where a state of the machine in which d stands is declared.
+func (r report) statePlace(d *diag.Diagnostic, path string) token.Span {
+	for _, m := range r.unit.Program.Machines {
+		if m.Name != d.Machine || m.Span.Start.Filename != d.Span.Start.Filename {
+			continue
+		}
+		for _, s := range m.States {
+			if s.Path == path {
+				return s.Span
+			}
+		}
+	}
+	return token.Span{}
 }
