@@ -28,8 +28,9 @@ unit, and reports everything that is wrong with the machines in them, sorted by
 place. Where there is a run that shows a finding to be true, the run is drawn.
 
 With --bounds it prints the worst case of each machine too: the most steps,
-attempts of each activity, costs and time that any run can take. A figure is
-reached by some run, or says "at most". With --format json they are always there.
+attempts of each activity, costs and time that any run can take, and where each
+activity's results and failures are handled. A figure is reached by some run, or
+says "at most". With --format json the worst cases are always there.
 
 Exit status 1: there is an error, or with --strict a warning, or no machine.`,
 		Example: `  fsmc check review.fsm
@@ -66,7 +67,7 @@ Exit status 1: there is an error, or with --strict a warning, or no machine.`,
 		option[func(io.Writer, report) error]{"github", writeGitHub},
 	)
 	c.Flags().BoolVar(&strict, "strict", false, "exit with 1 for a warning too")
-	c.Flags().BoolVar(&bounds, "bounds", false, "print the worst case of each machine")
+	c.Flags().BoolVar(&bounds, "bounds", false, "print the worst case of each machine, and where what comes of its activities is handled")
 	c.Flags().IntVar(&limit, "max-configurations", explore.DefaultLimit, "tell apart at most `N` configurations of a machine; what that leaves open is \"undecided\"")
 	return c
 }

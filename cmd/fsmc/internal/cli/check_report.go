@@ -27,6 +27,9 @@ func writeText(w io.Writer, r report) error {
 		if err := printBounds(w, m.Name, check.Bounds(m, r.limit)); err != nil {
 			return err
 		}
+		if err := printHandled(w, m); err != nil {
+			return err
+		}
 	}
 	return nil
 }
