@@ -284,9 +284,12 @@ type RunFilter struct {
 	State       string
 	Status      Status
 	Outcome     Outcome
+	Paused      bool // only those that are
 	Definition  string
 	StartedFrom time.Time // that time, or later
 	StartedTo   time.Time // before that time
+	EnteredTo   time.Time // in their state since before that time
+	UpdatedTo   time.Time // their last step was before that time
 	Limit       int
 	After       string // the last run of the page before
 }

@@ -129,5 +129,9 @@ func matches(r *runtime.RunRow, f *runtime.RunFilter) bool {
 		(f.Outcome == "" || f.Outcome == r.Outcome) &&
 		(f.Definition == "" || f.Definition == r.Definition) &&
 		(f.StartedFrom.IsZero() || !r.Started.Before(f.StartedFrom)) &&
-		(f.StartedTo.IsZero() || r.Started.Before(f.StartedTo))
+		(!f.Paused || r.Paused) &&
+		before(r.Started, f.StartedTo) && before(r.Entered, f.EnteredTo) && before(r.Updated, f.UpdatedTo)
 }
+
+// before reports whether t lies before limit, where there is one.
+func before(t, limit time.Time) bool { return limit.IsZero() || t.Before(limit) }

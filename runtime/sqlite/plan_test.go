@@ -29,6 +29,9 @@ func TestPlans(t *testing.T) {
 	for name, f := range map[string]runtime.RunFilter{
 		"all": {}, "machine": {Machine: "m"}, "state": {State: "s"}, "status": {Status: "s"}, "outcome": {Outcome: "o"},
 		"definition": {Definition: "d"}, "machine and state": {Machine: "m", State: "s"},
+		"running machine": {Machine: "m", Status: runtime.Running, State: "s"}, "halted": {Machine: "m", Status: runtime.Halted},
+		"failed state": {State: "s", Outcome: runtime.Failed}, "finished machine": {Machine: "m", Status: runtime.Finished},
+		"stuck": {Status: runtime.Running, StartedTo: noon, EnteredTo: noon}, "paused": {Status: runtime.Running, Paused: true},
 		"time": {StartedFrom: noon, StartedTo: noon.Add(time.Hour)}, "machine and time": {Machine: "m", StartedFrom: noon},
 	} {
 		queries["runs by "+name], _ = runsQuery(&f, nil)
@@ -53,6 +56,9 @@ func TestPlans(t *testing.T) {
 		"due": "timers_due", "claim at once": "tasks_at_once", "claim later": "tasks_later", "expired": "tasks_leases",
 		"next task": "tasks_wake", "runs by state": "runs_by_state", "runs by outcome": "runs_by_outcome",
 		"later runs by machine": "runs_by_machine", "history": "PRIMARY KEY",
+		"runs by machine and state": "runs_by_state", "runs by running machine": "runs_by_status", "runs by halted": "runs_by_status",
+		"runs by failed state": "runs_by_state", "runs by finished machine": "runs_by_machine",
+		"runs by stuck": "runs_by_status", "later runs by paused": "runs_by_status",
 	} {
 		if steps := fmt.Sprint(plan(t, s, queries[name])); !strings.Contains(steps, index) {
 			t.Errorf("%s does not use %s: %s", name, index, steps)

@@ -5,7 +5,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"strings"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 )
@@ -48,40 +47,4 @@ func (s *Store) Runs(ctx context.Context, f runtime.RunFilter) ([]runtime.RunRow
 	query, args := runsQuery(&f, after)
 	rows, err := list(ctx, s.readers, scanRun, query, args...)
 	return rows, s.readError(err)
-}
-
-// runsQuery has conditions for those fields only that filter: each has an index
-// that is in the order of the list.
-func runsQuery(f *runtime.RunFilter, after *runtime.RunRow) (string, []any) {
-	var conditions []string
-	var args []any
-	where := func(condition string, values ...any) {
-		conditions = append(conditions, condition)
-		args = append(args, values...)
-	}
-	for _, equal := range []struct{ column, value string }{
-		{"machine", f.Machine},
-		{"state", f.State},
-		{"status", string(f.Status)},
-		{"outcome", string(f.Outcome)},
-		{"definition", f.Definition},
-	} {
-		if equal.value != "" {
-			where(equal.column+" = ?", equal.value)
-		}
-	}
-	if !f.StartedFrom.IsZero() {
-		where("started >= ?", micros(f.StartedFrom))
-	}
-	if !f.StartedTo.IsZero() {
-		where("started < ?", micros(f.StartedTo))
-	}
-	if after != nil {
-		where("(started, run) < (?, ?)", micros(after.Started), after.Run)
-	}
-	query := selectRuns
-	if len(conditions) > 0 {
-		query += " WHERE " + strings.Join(conditions, " AND ")
-	}
-	return query + " ORDER BY started DESC, run DESC LIMIT ?", append(args, atMost(f.Limit))
 }

@@ -59,6 +59,9 @@ func testRuns(f *fixture) {
 	end("r3", "Lost", runtime.Finished, runtime.Failed)
 	end("r4", "Done", runtime.Finished, runtime.Success)
 	end("r5", "Idle", runtime.Halted, "")
+	paused := f.next("r1") // enters its state at the end
+	paused.Run.Paused, paused.Run.Entered = true, f.now
+	f.commit(paused)
 	for _, test := range []struct {
 		filter runtime.RunFilter
 		want   []string
@@ -73,6 +76,12 @@ func testRuns(f *fixture) {
 		{runtime.RunFilter{Outcome: runtime.Failed}, []string{"r3"}},
 		{runtime.RunFilter{Outcome: runtime.Success, Machine: "Order"}, []string{"r2"}},
 		{runtime.RunFilter{StartedFrom: start.Add(time.Hour), StartedTo: start.Add(3 * time.Hour)}, []string{"r2", "r1"}},
+		{runtime.RunFilter{Paused: true}, []string{"r1"}},
+		{runtime.RunFilter{Status: runtime.Running, Paused: true}, []string{"r1"}},
+		{runtime.RunFilter{EnteredTo: start.Add(2 * time.Hour)}, []string{"r0"}},
+		{runtime.RunFilter{EnteredTo: f.now, StartedFrom: start.Add(time.Hour)}, []string{"r5", "r4", "r3", "r2"}},
+		{runtime.RunFilter{UpdatedTo: start.Add(time.Hour)}, []string{"r0"}},
+		{runtime.RunFilter{State: "Idle", Status: runtime.Running, Machine: "Order"}, []string{"r0"}},
 		{runtime.RunFilter{After: "r2"}, []string{"r1", "r0"}},
 		{runtime.RunFilter{After: "r4", Machine: "Other"}, []string{"r1"}},
 		{runtime.RunFilter{State: "Nowhere"}, nil},

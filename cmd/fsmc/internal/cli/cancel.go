@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -13,8 +15,17 @@ func newCancel(s *streams) *cobra.Command {
 		who   operator
 		ask   guards
 	)
+	many := bulk{does: "cancel", statuses: []runtime.Status{runtime.Running, runtime.Halted},
+		act: func(ctx context.Context, store runtime.Store, run string) (runtime.View, error) {
+			engine, err := ask.engine(ctx, store, run)
+			if err != nil {
+				return runtime.View{}, err
+			}
+			v, err := engine.Cancel(ctx, run, runtime.CancelOptions{Force: force, Actor: who.actor, Reason: who.reason})
+			return v, ask.unanswered(err)
+		}}
 	c := &cobra.Command{
-		Use:   "cancel ID",
+		Use:   "cancel [ID]",
 		Short: "Cancel a run, and wait until its activities have stopped",
 		Long: `Cancel gives the run the input "cancel": the state that handles it decides what
 happens; where none does, or with --force, the run ends where it stands. The
@@ -22,27 +33,19 @@ command returns when the activities that this stops have said that they have
 cleaned up, or their leases have run out.
 
 Cancelling a run a second time does nothing, unless with --force. One that has
-ended is refused: exit status 1.`,
-		Example: `  fsmc cancel --db runs.db pr-17 --actor ada --reason "superseded"`,
-		Args:    arguments("ID"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return t.with(cmd.Context(), readWrite, args[0], func(store runtime.Store) error {
-				engine, err := ask.engine(cmd.Context(), store, args[0])
-				if err != nil {
-					return err
-				}
-				v, err := engine.Cancel(cmd.Context(), args[0],
-					runtime.CancelOptions{Force: force, Actor: who.actor, Reason: who.reason})
-				if err != nil {
-					return ask.unanswered(err)
-				}
-				return t.answer(&v)
-			})
-		},
+ended is refused: exit status 1.
+
+With --where instead of an ID it is for all unfinished runs that the terms fit.
+It then only shows which those are, unless --apply is given.`,
+		Example: `  fsmc cancel --db runs.db pr-17 --actor ada --reason "superseded"
+  fsmc cancel --db runs.db --where "machine=CodeReview older than 7d" --apply`,
+		Args: many.check,
+		RunE: func(cmd *cobra.Command, args []string) error { return many.run(cmd.Context(), &t, args) },
 	}
 	t.flags(c)
 	who.flags(c)
 	ask.flag(c)
+	many.flags(c)
 	c.Flags().BoolVar(&force, "force", false, "end the run where it stands, even where a state handles cancel")
 	return c
 }

@@ -11,48 +11,80 @@ import (
 )
 
 func newList(s *streams) *cobra.Command {
-	var (
-		t      = target{streams: s}
-		age    time.Duration
-		filter runtime.RunFilter
-	)
+	l := &lister{target: target{streams: s}}
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List runs, newest first",
 		Long: `List prints one line for each run, newest first: its machine and state, how many
-steps it has taken, when it started, and since when it is in its state.`,
+steps it has taken, when it started, and since when it is in its state.
+
+--where takes terms that all hold, with blanks, commas or "and" between them:
+machine=NAME, state=PATH, status=running|halted|finished|paused,
+outcome=success|failure|cancelled, definition=HASH, older than 90s|1h30m|30d
+(since the run started). The flags say the same one by one.`,
 		Example: `  fsmc list --db runs.db
-  fsmc list --db runs.db --status running --older 1h`,
+  fsmc list --db runs.db --status running --older 1h
+  fsmc list --db runs.db --where "machine=Order state=Paying older than 2d"`,
 		Args: arguments(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if age > 0 {
-				filter.StartedTo = time.Now().Add(-age)
-			}
-			return t.with(cmd.Context(), readOnly, filter.After, func(store runtime.Store) error {
-				rows, err := store.Runs(cmd.Context(), filter)
-				if err != nil {
-					return err
-				}
-				return t.writeRuns(rows, filter.Limit, time.Now())
-			})
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return l.list(cmd, time.Now()) },
 	}
-	t.flags(c)
+	l.flags(c)
 	f := c.Flags()
-	f.StringVar(&filter.Machine, "machine", "", "only runs of the machine called `NAME`")
-	f.StringVar(&filter.State, "state", "", "only runs in the state with this `PATH`")
-	chooseFlag(c, &filter.Status, "status", "", "only those that are so",
+	f.StringVar(&l.where, "where", "", "only runs for which all `TERMS` hold")
+	f.StringVar(&l.filter.Machine, "machine", "", "only runs of the machine called `NAME`")
+	f.StringVar(&l.filter.State, "state", "", "only runs in the state with this `PATH`")
+	chooseFlag(c, &l.filter.Status, "status", "", "only those that are so",
 		option[runtime.Status]{"running", runtime.Running},
 		option[runtime.Status]{"halted", runtime.Halted},
 		option[runtime.Status]{"finished", runtime.Finished})
-	chooseFlag(c, &filter.Outcome, "outcome", "", "only those that ended so",
+	chooseFlag(c, &l.filter.Outcome, "outcome", "", "only those that ended so",
 		option[runtime.Outcome]{"success", runtime.Success},
 		option[runtime.Outcome]{"failure", runtime.Failed},
 		option[runtime.Outcome]{"cancelled", runtime.Cancelled})
-	f.DurationVar(&age, "older", 0, "only runs that started at least a `DURATION` ago: 90s, 1h30m")
-	f.IntVar(&filter.Limit, "limit", 100, "at most `N` runs; 0 for all")
-	f.StringVar(&filter.After, "after", "", "go on behind the run with this `ID`, the last of the page before")
+	ageFlag(c, &l.age, "older", "only runs that started at least an `AGE` ago: 90s, 1h30m, 30d")
+	f.IntVar(&l.filter.Limit, "limit", 100, "at most `N` runs; 0 for all")
+	f.StringVar(&l.filter.After, "after", "", "go on behind the run with this `ID`, the last of the page before")
+	for _, name := range []string{"machine", "state", "status", "outcome", "older"} {
+		c.MarkFlagsMutuallyExclusive("where", name)
+	}
 	return c
+}
+
+// lister is one call of list.
+type lister struct {
+	target
+	where  string
+	age    time.Duration
+	filter runtime.RunFilter
+}
+
+// pageOfRuns is how many runs are read at a time where many are meant.
+const pageOfRuns = 500
+
+func (l *lister) list(cmd *cobra.Command, now time.Time) error {
+	f := l.filter
+	if cmd.Flags().Changed("where") {
+		var err error
+		if f, err = runtime.ParseWhere(l.where, now); err != nil {
+			return fmt.Errorf("--where: %w", err)
+		}
+		f.Limit, f.After = l.filter.Limit, l.filter.After
+	}
+	if l.age > 0 {
+		f.StartedTo = now.Add(-l.age)
+	}
+	return l.with(cmd.Context(), readOnly, f.After, func(store runtime.Store) error {
+		var rows []runtime.RunRow
+		err := runtime.EachRun(cmd.Context(), store, f, pageOfRuns, func(row *runtime.RunRow) error {
+			row.Snapshot = nil // which may be large, and is not printed
+			rows = append(rows, *row)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return l.writeRuns(rows, f.Limit, now)
+	})
 }
 
 // jsonRun is one row of list --format json.

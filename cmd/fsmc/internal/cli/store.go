@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,6 +99,9 @@ func notOfMachine(run, machine, wanted string) error {
 type operator struct{ actor, reason string }
 
 func (o *operator) flags(c *cobra.Command) {
-	c.Flags().StringVar(&o.actor, "actor", "", "who does this, a `NAME` that stands in the run's history")
+	c.Flags().StringVar(&o.actor, "actor", user(), "who does this, a `NAME` that stands in the run's history")
 	c.Flags().StringVar(&o.reason, "reason", "", "why, a `TEXT` that stands in the run's history")
 }
+
+// user is who is logged in, as the system's variables have it.
+func user() string { return cmp.Or(os.Getenv("USER"), os.Getenv("LOGNAME"), os.Getenv("USERNAME")) }

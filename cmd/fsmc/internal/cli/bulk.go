@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// bulk is what a command has that steers one run by its ID, or many by --where:
+// those it only shows, unless --apply is given.
+type bulk struct {
+	where string
+	apply bool
+
+	does     string           // "cancel"
+	statuses []runtime.Status // of the runs that are meant, where --where does not say
+	act      func(ctx context.Context, store runtime.Store, run string) (runtime.View, error)
+}
+
+// steeredAtOnce is how many runs are steered side by side: a command may wait
+// until a run's activities have stopped, and many writes share one sync.
+const steeredAtOnce = 16
+
+func (b *bulk) flags(c *cobra.Command) {
+	c.Flags().StringVar(&b.where, "where", "", "instead of an ID, the runs for which `TERMS` hold, as in fsmc list --where")
+	c.Flags().BoolVar(&b.apply, "apply", false, "with --where: do it, and do not only show what would be done")
+}
+
+// check asks for either an ID or --where.
+func (b *bulk) check(c *cobra.Command, args []string) error {
+	switch {
+	case b.where == "" && b.apply:
+		return errors.New("--apply goes with --where; with an ID it is done at once")
+	case b.where != "" && len(args) > 0:
+		return fmt.Errorf("either an ID or --where says which runs are meant: write %s", c.UseLine())
+	case b.where == "" && c.Flags().Changed("where"):
+		return errors.New("--where is empty: it would be every run")
+	case b.where == "":
+		return arguments("ID")(c, args)
+	}
+	return nil
+}
+
+// run steers the run that is named, or those that are meant.
+func (b *bulk) run(ctx context.Context, t *target, args []string) error {
+	if b.where == "" {
+		return t.with(ctx, readWrite, args[0], func(store runtime.Store) error {
+			v, err := b.act(ctx, store, args[0])
+			if err != nil {
+				return err
+			}
+			return t.answer(&v)
+		})
+	}
+	now := time.Now()
+	f, err := runtime.ParseWhere(b.where, now)
+	if err != nil {
+		return fmt.Errorf("--where: %w", err)
+	}
+	opening := readOnly
+	if b.apply {
+		opening = readWrite
+	}
+	return t.with(ctx, opening, "", func(store runtime.Store) error {
+		rows, err := b.meant(ctx, store, f)
+		switch {
+		case err != nil:
+			return err
+		case b.apply:
+			return b.steer(ctx, t, store, rows)
+		}
+		return b.show(t, rows, now)
+	})
+}
+
+// meant are the runs for which the filter holds, as they are now. One that
+// changes until its turn comes is judged as it then is.
+func (b *bulk) meant(ctx context.Context, store runtime.Store, f runtime.RunFilter) ([]runtime.RunRow, error) {
+	statuses := b.statuses
+	if f.Status != "" || f.Outcome != "" {
+		statuses = []runtime.Status{f.Status}
+	}
+	var rows []runtime.RunRow
+	for _, f.Status = range statuses {
+		err := runtime.EachRun(ctx, store, f, pageOfRuns, func(row *runtime.RunRow) error {
+			row.Snapshot = nil // which may be large, and is not needed
+			rows = append(rows, *row)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// bulkReport is what a command with --where prints as json; with --apply its
+// rows are in the order of their ids, else newest first.
+type bulkReport struct {
+	Applied bool        `json:"applied"`
+	Runs    []bulkRun   `json:"runs"`
+	Refused []bulkError `json:"refused"`
+}
+
+// bulkRun is a run as it is, or with --apply as it then was.
+type bulkRun struct {
+	Run     string          `json:"run"`
+	Machine string          `json:"machine"`
+	State   string          `json:"state"`
+	Status  runtime.Status  `json:"status"`
+	Outcome runtime.Outcome `json:"outcome,omitempty"`
+}
+
+// bulkError is a run that could not be steered.
+type bulkError struct {
+	Run string `json:"run"`
+	Why string `json:"why"`
+}
+
+func (b *bulk) show(t *target, rows []runtime.RunRow, now time.Time) error {
+	if t.asJSON {
+		report := bulkReport{Runs: []bulkRun{}, Refused: []bulkError{}}
+		for _, r := range rows {
+			report.Runs = append(report.Runs, bulkRun{r.Run, r.Machine, r.State, r.Status, r.Outcome})
+		}
+		return printJSON(t.out, &report)
+	}
+	if err := t.writeRuns(rows, 0, now); err != nil || len(rows) == 0 {
+		return err
+	}
+	_, err := fmt.Fprintf(t.out, "%s to %s; nothing has been done, --apply does it\n", countOf(len(rows), "run"), b.does)
+	return err
+}
+
+// steer does it, to some at once. What one run refuses does not stop the others.
+func (b *bulk) steer(ctx context.Context, t *target, store runtime.Store, rows []runtime.RunRow) error {
+	report := &bulkReport{Applied: true, Runs: []bulkRun{}, Refused: []bulkError{}}
+	var (
+		mu    sync.Mutex
+		group sync.WaitGroup
+		slots = make(chan struct{}, steeredAtOnce)
+	)
+	for i := range rows {
+		slots <- struct{}{}
+		group.Go(func() {
+			defer func() { <-slots }()
+			run := rows[i].Run
+			v, err := b.act(ctx, store, run)
+			mu.Lock()
+			defer mu.Unlock()
+			report.add(t, run, &v, runError(run, err))
+		})
+	}
+	group.Wait()
+	switch {
+	case t.asJSON:
+		slices.SortFunc(report.Runs, func(a, b bulkRun) int { return strings.Compare(a.Run, b.Run) })
+		slices.SortFunc(report.Refused, func(a, b bulkError) int { return strings.Compare(a.Run, b.Run) })
+		if err := printJSON(t.out, report); err != nil {
+			return err
+		}
+	case len(rows) == 0:
+		fmt.Fprintln(t.err, "no such runs")
+	}
+	if len(report.Refused) > 0 {
+		return errFinding
+	}
+	return nil
+}
+
+func (r *bulkReport) add(t *target, run string, v *runtime.View, err error) {
+	if err != nil {
+		r.Refused = append(r.Refused, bulkError{run, err.Error()})
+		if !t.asJSON {
+			fmt.Fprintf(t.err, "%s: %s\n", run, err)
+		}
+		return
+	}
+	r.Runs = append(r.Runs, bulkRun{v.Run, v.Machine, v.State, v.Status, v.Outcome})
+	switch {
+	case t.asJSON:
+	case v.Status == runtime.Finished:
+		fmt.Fprintln(t.out, ended(v))
+	default:
+		fmt.Fprintf(t.out, "%s is in %s\n", v.Run, v.State)
+	}
+}

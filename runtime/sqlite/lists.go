@@ -1,0 +1,89 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"strings"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// A list of runs is read from one index, in its order, and stops at the limit.
+// Each column that runs are asked for by has such an index, and where there are
+// several the statement, not the planner, says which one: the planner has no
+// statistics, and would as soon walk over a million finished runs of a machine
+// as over the three that are halted. A "+" takes a column's index from its
+// choice (sqlite.org/optoverview.html, "Disqualifying WHERE Clause Terms").
+//
+// Of the columns the one is taken that narrows most: a version, a status other
+// than finished, a state, an outcome, a machine, finished.
+func leading(f *runtime.RunFilter) string {
+	switch {
+	case f.Definition != "":
+		return "definition"
+	case f.Status != "" && f.Status != runtime.Finished:
+		return "status"
+	case f.State != "":
+		return "state"
+	case f.Outcome != "":
+		return "outcome"
+	case f.Machine != "":
+		return "machine"
+	}
+	return "status"
+}
+
+// runsQuery has conditions for those fields only that filter.
+func runsQuery(f *runtime.RunFilter, after *runtime.RunRow) (string, []any) {
+	query, args := conditions(f)
+	if after != nil {
+		query = append(query, "(started, run) < (?, ?)")
+		args = append(args, micros(after.Started), after.Run)
+	}
+	text := selectRuns
+	if len(query) > 0 {
+		text += " WHERE " + strings.Join(query, " AND ")
+	}
+	return text + " ORDER BY started DESC, run DESC LIMIT ?", append(args, atMost(f.Limit))
+}
+
+// conditions are those of a filter, whatever the order of the list.
+func conditions(f *runtime.RunFilter) (query []string, args []any) {
+	where := func(condition string, value any) {
+		query, args = append(query, condition), append(args, value)
+	}
+	index := leading(f)
+	for _, equal := range []struct{ column, value string }{
+		{"machine", f.Machine},
+		{"state", f.State},
+		{"status", string(f.Status)},
+		{"outcome", string(f.Outcome)},
+		{"definition", f.Definition},
+	} {
+		switch {
+		case equal.value == "":
+		case equal.column == index:
+			where(equal.column+" = ?", equal.value)
+		default:
+			where("+"+equal.column+" = ?", equal.value)
+		}
+	}
+	if f.Paused {
+		where("paused = ?", 1)
+	}
+	for _, limit := range []struct {
+		condition string
+		time      time.Time
+	}{
+		{"started >= ?", f.StartedFrom},
+		{"started < ?", f.StartedTo},
+		{"entered < ?", f.EnteredTo},
+		{"updated < ?", f.UpdatedTo},
+	} {
+		if !limit.time.IsZero() {
+			where(limit.condition, micros(limit.time))
+		}
+	}
+	return query, args
+}

@@ -1,0 +1,86 @@
+package runtime_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	. "github.com/fsmc-dev/fsmc/runtime"
+)
+
+func TestParseWhere(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	ago := func(d time.Duration) time.Time { return now.Add(-d) }
+	for text, want := range map[string]RunFilter{
+		"machine=Order": {Machine: "Order"},
+		"machine = Order, state=Working.Draft and older than 2h": {
+			Machine: "Order", State: "Working.Draft", StartedTo: ago(2 * time.Hour)},
+		"older than 30d":              {StartedTo: ago(30 * 24 * time.Hour)},
+		"older>1d12h":                 {StartedTo: ago(36 * time.Hour)},
+		"older=0s status=halted":      {StartedTo: now, Status: Halted},
+		"\tstatus=paused\n":           {Status: Running, Paused: true},
+		"outcome=failure":             {Outcome: Failed},
+		"definition=abc state=older":  {Definition: "abc", State: "older"},
+		"state=and and machine=older": {State: "and", Machine: "older"},
+	} {
+		got, err := ParseWhere(text, now)
+		if err != nil || got != want {
+			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"":                        "it has no term",
+		" , and ":                 "it has no term",
+		"Order":                   `"Order" is no term`,
+		"machine=":                `"machine=" is no term`,
+		"machine=A machine=B":     `"machine" is said twice`,
+		"sate=A":                  `did you mean "state"?`,
+		"status=hlated":           `did you mean "halted"?`,
+		"outcome=won":             "outcome is one of success, failure, cancelled",
+		"older than soon":         `"soon" is no age`,
+		"older than -2h":          "is no age",
+		"machine=A or machine=B":  `"or" is no term`,
+		"machine=A older than":    "is no term",
+		"state=A=B status=halted": "",
+	} {
+		_, err := ParseWhere(text, now)
+		if want == "" {
+			if err != nil {
+				t.Errorf("%q: %v", text, err)
+			}
+		} else if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestParseAge(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"0s": 0, "90s": 90 * time.Second, "30d": 720 * time.Hour, "2w": 336 * time.Hour,
+		"1w1d1h": 193 * time.Hour, "0d": 0,
+	} {
+		if got, err := ParseAge(text); err != nil || got != want {
+			t.Errorf("%q: %s, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "d", "1", "-1h", "1d-1h", "-1d", "1h1d", "9999w", "1d2", "1.5d", "1d1w", "h", "2540400h90000000h"} {
+		if got, err := ParseAge(text); err == nil {
+			t.Errorf("%q: %s", text, got)
+		}
+	}
+}
+
+func FuzzParseWhere(f *testing.F) {
+	f.Add("machine=Order, state=A.B and older than 2h")
+	f.Add("older than 1w2d")
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, text string) {
+		filter, err := ParseWhere(text, now)
+		if err == nil && (filter == RunFilter{}) {
+			t.Errorf("%q asks for every run", text)
+		}
+		if filter.StartedTo.After(now) {
+			t.Errorf("%q asks for runs that start later", text)
+		}
+	})
+}
