@@ -48,6 +48,7 @@ codegen/...                 < lang/token lang/diag lang/ir codegen codegen/drawi
 
 runtime                     <
 runtime/sqlite              < runtime github.com/mattn/go-sqlite3
+runtime/sqlite/faultfs      < github.com/mattn/go-sqlite3
 runtime/...                 < runtime runtime/memstore runtime/process
 
 cmd/fsmc                    < cmd/fsmc/internal/cli

@@ -50,6 +50,9 @@ func connect(file, mode string, o options) *sql.DB {
 		"_mutex":        {"no"}, // database/sql gives a connection to one goroutine at a time
 		"mode":          {mode},
 	}
+	if o.layer != "" {
+		params.Set("vfs", o.layer)
+	}
 	switch mode {
 	case "immutable":
 		params.Set("mode", "ro")

@@ -9,6 +9,7 @@ type options struct {
 	readOnly    bool
 	synchronous string
 	busyTimeout time.Duration
+	layer       string
 }
 
 func newOptions(opts []Option) options {
@@ -33,3 +34,7 @@ func Relaxed() Option { return func(o *options) { o.synchronous = "NORMAL" } }
 // BusyTimeout is how long a write waits for another process to finish its own,
 // before it gives ErrBusy; 10 seconds unless said.
 func BusyTimeout(d time.Duration) Option { return func(o *options) { o.busyTimeout = d } }
+
+// FileLayer opens the file through a VFS that has been registered with SQLite
+// under a name, in place of the system's own.
+func FileLayer(name string) Option { return func(o *options) { o.layer = name } }

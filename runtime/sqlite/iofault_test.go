@@ -1,0 +1,116 @@
+//go:build linux && cgo
+
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/sqlite/faultfs"
+)
+
+// TestFailedCalls lets the first call to the file system fail, the second, the
+// third, and so on to the last, for each kind of call, once and for good. Each
+// time every step that was acknowledged must be there afterwards, none by halves,
+// and after a write that failed no other may be acknowledged.
+func TestFailedCalls(t *testing.T) {
+	if err := faultfs.Register(); err != nil {
+		t.Fatal(err)
+	}
+	template := read(t, made(t))
+	for _, kind := range []struct {
+		name  string
+		calls faultfs.Kind
+		code  int
+	}{
+		{"read", faultfs.Read, faultfs.IOErrRead},
+		{"write", faultfs.Write, faultfs.IOErrWrite},
+		{"full disk", faultfs.Write, faultfs.Full},
+		{"sync", faultfs.Sync, faultfs.IOErrSync},
+		{"truncate", faultfs.Truncate, faultfs.IOErrResize},
+	} {
+		for _, forever := range []bool{false, true} {
+			if kind.code == faultfs.Full && !forever {
+				continue // a disk does not become empty by itself
+			}
+			t.Run(fmt.Sprintf("%s/forever=%t", kind.name, forever), func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "runs.db")
+				total := workload(t, path, template, kind.calls, 0, false, kind.code)
+				if total == 0 {
+					t.Fatal("the work has no such call")
+				}
+				for n := 1; n <= total; n++ {
+					workload(t, path, template, kind.calls, n, forever, kind.code)
+				}
+				t.Logf("%d calls", total)
+			})
+		}
+	}
+}
+
+// workload opens a copy of a database and steps a few runs, while one call
+// fails; then the file is opened without faults and looked at. It returns how
+// many calls of the kind there were.
+func workload(t *testing.T, path string, template []byte, kind faultfs.Kind, n int, forever bool, code int) int {
+	t.Helper()
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(path, template, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	faultfs.Fail(kind, n, forever, code)
+	acknowledged, failed := stepUntilStopped(t, path)
+	seen := faultfs.Seen()
+	faultfs.Fail(0, 0, false, 0)
+	if failed != nil && !errors.Is(failed, ErrStopped) && !errors.Is(failed, errNotOpened) {
+		t.Errorf("call %d: a write failed, and writing went on: %v", n, failed)
+	}
+	short, err := inspectLost(context.Background(), path, acknowledged)
+	if short || err != nil {
+		t.Errorf("call %d: acknowledged steps are missing: %t; %v", n, short, err)
+	}
+	return seen
+}
+
+var errNotOpened = errors.New("not opened")
+
+// stepUntilStopped returns what was acknowledged, and the first error.
+func stepUntilStopped(t *testing.T, path string) (acknowledged map[string]int64, failed error) {
+	ctx := t.Context()
+	acknowledged = map[string]int64{}
+	s, err := Open(ctx, path, FileLayer(faultfs.Name))
+	if err != nil {
+		return acknowledged, fmt.Errorf("%w: %w", errNotOpened, err)
+	}
+	defer func() { _ = s.Close() }() // may fail as well: what counts is what is in the file
+	// So small a log that it is folded into the file during the work.
+	if _, err := s.writer.conn.ExecContext(ctx, "PRAGMA wal_autocheckpoint = 10"); err != nil {
+		return acknowledged, fmt.Errorf("%w: %w", errNotOpened, err)
+	}
+	for i := range killedRuns {
+		c := firstStep(fmt.Sprintf("r%d", i))
+		for range 3 {
+			if err := s.Commit(ctx, c); err != nil {
+				failed = err
+				break
+			}
+			acknowledged[c.Run.Run] = c.Run.Seq
+			c = nextStep(c.Run)
+		}
+	}
+	if failed != nil {
+		var row runtime.RunRow
+		if row, err = s.Load(ctx, "r"); err == nil && row.Seq != 1 {
+			t.Errorf("after the failure the run reads as step %d", row.Seq)
+		}
+	}
+	return acknowledged, failed
+}
