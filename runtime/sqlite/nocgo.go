@@ -17,3 +17,8 @@ func Open(_ context.Context, path string, opts ...Option) (*Store, error) {
 	newOptions(opts)
 	return nil, fmt.Errorf("cannot open %q: %w", path, ErrNoCgo)
 }
+
+// Backup gives ErrNoCgo.
+func (s *Store) Backup(context.Context, string, func(context.Context, *Store) error) (int64, error) {
+	return 0, ErrNoCgo
+}

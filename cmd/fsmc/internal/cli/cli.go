@@ -67,11 +67,13 @@ are one unit, in which machine names are unique.`,
 		&cobra.Group{ID: "write", Title: "Write and prove:"},
 		&cobra.Group{ID: "run", Title: "Run:"},
 		&cobra.Group{ID: "look", Title: "Look:"},
+		&cobra.Group{ID: "keep", Title: "Keep:"},
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		"write": {newCheck(s), newExplain(s), newFmt(s), newGen(s), newDot(s)},
 		"run":   {newRun(s), newSend(s), newCancel(s)},
-		"look":  {newShow(s), newHistory(s), newList(s), newReplay(s)},
+		"look":  {newShow(s), newHistory(s), newList(s)},
+		"keep":  {newReplay(s), newBackup(s)},
 	} {
 		for _, c := range commands {
 			c.GroupID = group

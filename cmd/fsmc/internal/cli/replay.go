@@ -60,7 +60,12 @@ type jsonDifference struct {
 	Stored   json.RawMessage `json:"stored,omitempty"`
 	Replayed json.RawMessage `json:"replayed,omitempty"`
 	Why      string          `json:"why,omitempty"`
+
+	text string
 }
+
+// String is the difference for people.
+func (d *jsonDifference) String() string { return d.text }
 
 func (r *replayer) replay(ctx context.Context, engine *runtime.Engine, run string) error {
 	r.report.Differences = []jsonDifference{}
@@ -104,7 +109,7 @@ func (r *replayer) note(err error) error {
 	if d == nil {
 		return nil
 	}
-	row := jsonDifference{Run: d.Run, Seq: d.Seq, Field: d.Field, Stored: d.Stored, Replayed: d.Replayed}
+	row := jsonDifference{Run: d.Run, Seq: d.Seq, Field: d.Field, Stored: d.Stored, Replayed: d.Replayed, text: d.Error()}
 	if d.Err != nil {
 		row.Why = d.Err.Error()
 	}

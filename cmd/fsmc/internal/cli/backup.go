@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/sqlite"
+)
+
+func newBackup(s *streams) *cobra.Command {
+	t := target{streams: s}
+	c := &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Copy the database while it is in use, and verify the copy",
+		Long: `Backup copies the database into FILE as it is at one moment. Others go on reading
+and writing meanwhile. FILE must not exist; it appears when the copy is complete,
+on the disk, and has passed: it opens, SQLite's integrity check finds nothing, and
+every run in it has been replayed.
+
+A run whose history does not give what is stored is printed, and is exit status 1.
+The copy is kept: it is exact, and is what one wants before fsmc repair.`,
+		Example: "  fsmc backup --db runs.db runs-2026-11-21.db",
+		Args:    arguments("FILE"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return t.backUp(cmd.Context(), args[0]) },
+	}
+	t.flags(c)
+	return c
+}
+
+// backupReport is what backup --format json prints.
+type backupReport struct {
+	File  string `json:"file"`
+	Bytes int64  `json:"bytes"`
+	replayReport
+}
+
+func (t *target) backUp(ctx context.Context, file string) error {
+	// What is found is printed when there is a backup of which it can be said.
+	replayed := replayer{target: target{streams: t.streams, asJSON: true}}
+	replayed.report.Differences = []jsonDifference{}
+	var size int64
+	err := t.with(ctx, readOnly, "", func(store runtime.Store) (err error) {
+		size, err = store.(*sqlite.Store).Backup(ctx, file, func(ctx context.Context, copied *sqlite.Store) error {
+			return replayed.each(ctx, runtime.NewEngine(copied), "")
+		})
+		return err
+	})
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("file %q exists, and a backup overwrites none", file)
+	}
+	if err != nil {
+		return err
+	}
+	report := backupReport{File: file, Bytes: size, replayReport: replayed.report}
+	if t.asJSON {
+		err = printJSON(t.out, &report)
+	} else {
+		err = t.writeBackup(&report)
+	}
+	if err == nil && len(report.Differences) > 0 {
+		err = errFinding
+	}
+	return err
+}
+
+func (t *target) writeBackup(r *backupReport) error {
+	for _, d := range r.Differences {
+		fmt.Fprintln(t.out, plain(d.String(), 1000))
+	}
+	how := "no difference"
+	if n := len(r.Differences); n > 0 {
+		how = fmt.Sprintf("%d with a difference, as in the database", n)
+	}
+	_, err := fmt.Fprintf(t.out, "%s: %s, sound; %s replayed, %s\n", r.File, sizeText(r.Bytes), countOf(r.Replayed, "run"), how)
+	return err
+}
+
+// sizeText is a size for people: "312 KiB", "1.4 GiB".
+func sizeText(bytes int64) string {
+	units := []string{"KiB", "MiB", "GiB", "TiB"}
+	size, unit := float64(bytes)/1024, 0
+	for size >= 1024 && unit < len(units)-1 {
+		size, unit = size/1024, unit+1
+	}
+	if size >= 10 || unit == 0 {
+		return fmt.Sprintf("%.0f %s", size, units[unit])
+	}
+	return fmt.Sprintf("%.1f %s", size, units[unit])
+}

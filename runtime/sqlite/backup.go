@@ -1,0 +1,178 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// backupPages are copied at a time: 4 MiB, after which ctx is looked at.
+const backupPages = 1024
+
+// Backup copies the database into a new file at path, as it is at one moment,
+// while others go on writing, and gives the size of the copy in bytes.
+//
+// It is SQLite's online backup, from a connection that holds one read
+// transaction all the time, so that writes do not make it start anew; VACUUM
+// INTO would sort every table into a new order, which takes longer, and would
+// hide damage that a copy page by page carries over and the checks then find.
+//
+// The copy is written beside path under another name. It gets its name when it
+// is on the disk, SQLite's integrity_check and foreign_key_check have found
+// nothing, it opens as a database of fsmc, and check, which may be nil, has
+// found nothing either: it is handed the copy, read-only. Where any of that
+// fails, or path exists (fs.ErrExist), nothing is left behind.
+func (s *Store) Backup(ctx context.Context, path string, check func(context.Context, *Store) error) (size int64, err error) {
+	if _, err := os.Lstat(path); err == nil {
+		return 0, fmt.Errorf("cannot back up to %q: %w", path, fs.ErrExist)
+	}
+	beside, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return 0, fmt.Errorf("cannot back up to %q: %w", path, err)
+	}
+	dir, err := os.MkdirTemp(beside, ".fsmc-backup-") // SQLite may put a journal beside the copy
+	if err != nil {
+		return 0, fmt.Errorf("cannot back up to %q: %w", path, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	copied := filepath.Join(dir, "copy.db")
+	if err := s.copyTo(ctx, copied); err != nil {
+		return 0, fmt.Errorf("cannot back up to %q: %w", path, s.readError(err))
+	}
+	if err := verify(ctx, copied, check); err != nil {
+		return 0, fmt.Errorf("the backup is not good, and is not kept: %w", err)
+	}
+	if size, err = publish(copied, path); err != nil {
+		return 0, fmt.Errorf("cannot back up to %q: %w", path, err)
+	}
+	return size, nil
+}
+
+// copyTo copies all pages to a new file, and checks it from the inside.
+func (s *Store) copyTo(ctx context.Context, file string) (err error) {
+	if err := prepareFile(file, false); err != nil {
+		return err
+	}
+	from, err := s.readers.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	db := connect(file, "rw", newOptions(nil))
+	db.SetMaxOpenConns(1)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	to, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	if err := copyPages(ctx, from, to); err != nil {
+		return err
+	}
+	// A copy of one file, without a log beside it.
+	var mode string
+	if err := to.QueryRowContext(ctx, "PRAGMA journal_mode = DELETE").Scan(&mode); err != nil {
+		return err
+	}
+	return sound(ctx, to)
+}
+
+// copyPages copies within one read transaction of from.
+func copyPages(ctx context.Context, from, to *sql.Conn) (err error) {
+	tx, err := from.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, tx.Rollback()) }()
+	if err := tx.QueryRowContext(ctx, "SELECT 1 FROM sqlite_schema").Scan(new(int)); err != nil {
+		return err // reading is what begins it
+	}
+	return from.Raw(func(source any) error {
+		return to.Raw(func(target any) error {
+			backup, err := target.(*sqlite3.SQLiteConn).Backup("main", source.(*sqlite3.SQLiteConn), "main")
+			if err != nil {
+				return err
+			}
+			for done := false; err == nil && !done; {
+				if err = context.Cause(ctx); err == nil {
+					done, err = backup.Step(backupPages)
+				}
+			}
+			return errors.Join(err, backup.Finish())
+		})
+	})
+}
+
+// sound asks SQLite itself for damage.
+func sound(ctx context.Context, conn *sql.Conn) error {
+	found, err := list(ctx, conn, scanOne[string], "PRAGMA integrity_check(10)")
+	if err != nil {
+		return err
+	}
+	if len(found) != 1 || found[0] != "ok" {
+		return fmt.Errorf("%w: %q", ErrDamaged, found)
+	}
+	orphans, err := list(ctx, conn, scanOne[string],
+		`SELECT "table" || ' refers to a row of ' || parent || ' that is not there' FROM pragma_foreign_key_check LIMIT 10`)
+	if err == nil && len(orphans) > 0 {
+		err = fmt.Errorf("%w: %q", ErrDamaged, orphans)
+	}
+	return err
+}
+
+// verify opens the copy as anyone would, and hands it to check.
+func verify(ctx context.Context, file string, check func(context.Context, *Store) error) (err error) {
+	s, err := Open(ctx, file, ReadOnly())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if check == nil {
+		return nil
+	}
+	return check(ctx, s)
+}
+
+// publish gives a file that is complete its name, unless there is one of that
+// name: the link fails where a rename would overwrite.
+func publish(file, path string) (size int64, err error) {
+	f, err := os.OpenFile(file, os.O_RDWR, 0)
+	if err != nil {
+		return 0, err
+	}
+	info, err := f.Stat()
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return 0, err
+	}
+	err = os.Link(file, path)
+	if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without links
+		if _, there := os.Lstat(path); errors.Is(there, fs.ErrNotExist) {
+			err = os.Rename(file, path)
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), syncFolder(filepath.Dir(path))
+}
+
+// syncFolder makes a new name durable, where the system can.
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrInvalid) {
+		err = nil
+	}
+	return errors.Join(err, d.Close())
+}
