@@ -16,41 +16,37 @@ type corePrinter struct {
 	plan *corePlan
 
 	methods    map[string]bool // names taken on the stepper
-	leafNames  map[*ir.State]string
 	entries    map[entry]*entryFunc
 	entryTexts map[*ir.State][]string
 
 	unbounded bool // the data of a run may grow past what is allowed
 	redirects bool // some leaf has a require
+	fallible  bool // something that Take does may not be computed
+	late      bool // something that is done behind Take may not be computed
+	saved     bool // something goes back to before it
+	undone    bool // some arm goes back to before it
 }
 
 // core writes the pure machine of m.
 func (p *printer) core(m *machinePlan) {
 	c := &corePrinter{
-		p: p, m: m, plan: m.core, methods: map[string]bool{}, leafNames: map[*ir.State]string{},
+		p: p, m: m, plan: m.core, methods: map[string]bool{},
 		entries: map[entry]*entryFunc{}, entryTexts: map[*ir.State][]string{},
 	}
 	c.unbounded = mayGrow(m.src)
-	start, _ := c.enter(nil, m.src.Root, nil, nil)
-	leaves := map[*ir.State]string{}
-	for _, s := range m.src.States {
-		if s.Kind == ir.Leaf {
-			if text, ok := c.leaf(s); ok {
-				leaves[s] = text
-			}
-		}
-	}
+	take := c.flat()
+	arrive := c.arrive()
 	begin := p.buf.Len()
 	c.types()
 	c.inputs()
-	c.stepper(start)
-	c.dispatch(leaves)
+	c.stepper(arrive)
+	p.buf.WriteString(take)
 	for _, s := range m.src.States {
-		p.buf.WriteString(leaves[s])
 		for _, text := range c.entryTexts[s] {
 			p.buf.WriteString(text)
 		}
 	}
+	c.allowed()
 	c.values()
 	c.guards()
 	c.helpers(begin)
@@ -101,20 +97,6 @@ func ratio(r *big.Rat) string {
 	return floatLiteral(f)
 }
 
-// dispatch writes the switch over the leaves, and what is known of each.
-func (c *corePrinter) dispatch(leaves map[*ir.State]string) {
-	p := c.p
-	p.f("// dispatch gives the input to the leaf in which the run is.")
-	p.f("func (t *%[1]sStepper) dispatch(s *%[1]sSnapshot, in *%[1]sStepInput) %[2]sTook {\nswitch s.State {", c.m.Name, c.m.low)
-	for _, s := range c.m.src.States {
-		if _, ok := leaves[s]; ok {
-			p.f("case %s:\nreturn t.%s(s, in)", c.stateConst(s), c.leafName(s))
-		}
-	}
-	p.f("}\nreturn %sNothing\n}\n", c.m.low)
-	c.allowed()
-}
-
 // allowed writes which external events each leaf may take.
 func (c *corePrinter) allowed() {
 	if len(c.m.Events) == 0 {
@@ -125,7 +107,10 @@ func (c *corePrinter) allowed() {
 	p.f("// order of the source: those with an arm whose bound is not used up. Guards are not")
 	p.f("// asked: they may depend on the event.")
 	p.f("func (s *%[1]sSnapshot) Allowed() []%[1]sEvent {", c.m.Name)
-	p.f("if s.Status != %sRunStatusRunning {\nreturn nil\n}", c.m.Name)
+	p.f("if s.Status != %sRunStatusRunning {\nreturn nil\n}\nreturn s.%[1]sCore.Allowed()\n}\n", c.m.Name)
+	p.f("// Allowed lists the external events that may be taken in the state, as those of a")
+	p.f("// snapshot do.")
+	p.f("func (s *%[1]sCore) Allowed() []%[1]sEvent {", c.m.Name)
 	p.f("var list []%sEvent", c.m.Name)
 	p.f("switch s.State {")
 	for _, leaf := range c.m.src.States {

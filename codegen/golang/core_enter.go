@@ -19,8 +19,13 @@ type entry struct {
 // entryFunc is a printed way of entering a leaf.
 type entryFunc struct {
 	name  string
+	text  string // where it is short enough to stand where it is entered; else empty
 	fails bool
 }
+
+// shortEntry is the most lines that are written at each place from which a leaf
+// is entered. What is published has a large frame, and stands apart.
+const shortEntry = 4
 
 // enter is the call that enters target from leaf; domain is what the
 // transition does not leave (nil at the start of a run, when leaf is nil too).
@@ -31,10 +36,16 @@ func (c *corePrinter) enter(leaf, target, domain, kept *ir.State) (call string, 
 	}
 	f := c.entries[k]
 	if f == nil {
-		f = &entryFunc{name: c.entryName(k)}
+		f = &entryFunc{}
+		if k.leaf.Require != nil {
+			f.name = c.entryName(k) // it may be entered again while its own text is made
+		}
 		f.fails = len(requires(k.leaf)) > 0 // also while its own text is being made
 		c.entries[k] = f
 		c.printEntry(k, f)
+	}
+	if f.text != "" {
+		return f.text, f.fails
 	}
 	return "t." + f.name + "(s)\n", f.fails
 }
@@ -98,8 +109,8 @@ func path(outer, s *ir.State) []*ir.State {
 	return out
 }
 
-// printEntry writes the function for k: entry blocks of the composites, the
-// require, the leaf's own block, then timers and activities.
+// printEntry writes the text for k: entry blocks of the composites, the require,
+// the leaf's own block, and the state.
 func (c *corePrinter) printEntry(k entry, f *entryFunc) {
 	x := &exprs{c: c}
 	var b strings.Builder
@@ -114,17 +125,25 @@ func (c *corePrinter) printEntry(k entry, f *entryFunc) {
 	}
 	b.WriteString(c.startAnew(k.leaf, k.from))
 	b.WriteString(x.block(k.leaf.Entry))
-	fmt.Fprintf(&b, "t.arrive(s, %s)\n", c.stateConst(k.leaf))
-	switch {
-	case k.leaf.Kind == ir.Terminal:
-		b.WriteString("t.end(s)\n")
-	default:
-		c.printArrival(&b, x, k)
+	fmt.Fprintf(&b, "s.State = %s\n", c.stateConst(k.leaf))
+	if c.plan.nested {
+		depth := 0
+		if k.kept != nil {
+			depth = k.kept.Depth
+		}
+		fmt.Fprintf(&b, "t.kept = %d\n", depth)
 	}
 	f.fails = f.fails || x.fails
+	if k.leaf.Require == nil && strings.Count(b.String(), "\n") <= shortEntry && !strings.Contains(b.String(), "t.publish(") {
+		f.text = b.String()
+		return
+	}
+	if f.name == "" {
+		f.name = c.entryName(k)
+	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "// %s enters %s%s.\n", f.name, k.leaf.Path, entryNote(k))
-	fmt.Fprintf(&out, "func (t *%sStepper) %s(s *%sSnapshot) {\n%s}\n\n", c.m.Name, f.name, c.m.Name, b.String())
+	fmt.Fprintf(&out, "func (t *%sStepper) %s(s *%sCore) {\n%s}\n\n", c.m.Name, f.name, c.m.Name, b.String())
 	c.entryTexts[k.leaf] = append(c.entryTexts[k.leaf], out.String())
 }
 
@@ -178,92 +197,4 @@ func (c *corePrinter) printRequire(b *strings.Builder, x *exprs, k entry) {
 	}
 	b.WriteString(call + "return\n}\n")
 	c.redirects = true
-}
-
-// printArrival starts the timers of every state entered, outermost first, and
-// the activities of the leaf.
-func (c *corePrinter) printArrival(b *strings.Builder, x *exprs, k entry) {
-	if k.leaf.IsChoice() {
-		b.WriteString("s.DoneDue = true\n")
-	}
-	for _, s := range path(k.kept, k.leaf) {
-		for _, timer := range s.Timers {
-			c.printTimer(b, x, timer)
-		}
-	}
-	if used := c.plan.places(k.leaf); used < c.plan.alarms {
-		fmt.Fprintf(b, "clear(s.Due[%d:])\n", used)
-		if c.plan.idle {
-			fmt.Fprintf(b, "clear(s.Idle[%d:])\n", used)
-		}
-	}
-	for i, d := range k.leaf.Dos {
-		do := c.plan.Dos[d.ID].Name
-		if e, outlives := c.plan.executions[d]; outlives {
-			fmt.Fprintf(b, "t.start(s, %d, t.resume(s, %d, %s))\n", i, e, do)
-		} else {
-			fmt.Fprintf(b, "t.start(s, %d, %sDoTask{Do: %s, Open: true, Execution: t.seq, Attempt: 1})\n", i, c.m.Name, do)
-		}
-	}
-}
-
-func (c *corePrinter) printTimer(b *strings.Builder, x *exprs, timer *ir.Timer) {
-	slot := c.plan.slot[timer]
-	fmt.Fprintf(b, "// %s\n", oneLine(timer.Text()))
-	if timer.Var != nil && timer.Var.Type.Kind == ir.Time {
-		c.printDeadline(b, x, timer)
-		return
-	}
-	var wait string
-	switch {
-	case timer.Var == nil:
-		c.p.use("time")
-		wait, _ = durationLiteral(timer.Delay)
-	case timer.Var.Type.Range == nil:
-		wait = "max(" + x.variable(timer.Var) + ", 0)"
-		x.fails = true
-	case timer.Var.Type.Range.Lo < 0:
-		wait = "max(" + x.variable(timer.Var) + ", 0)"
-	default:
-		wait = x.variable(timer.Var)
-	}
-	if c.plan.idle {
-		idle := "0"
-		if timer.Idle {
-			idle = wait
-			wait = fmt.Sprintf("s.Idle[%d]", slot)
-		}
-		fmt.Fprintf(b, "s.Idle[%d] = %s\n", slot, idle)
-	}
-	if hasJitter(timer) {
-		wait = c.lengthened(timer, wait)
-	}
-	fmt.Fprintf(b, "s.Due[%d] = t.due(%s)\n", slot, wait)
-}
-
-// printDeadline starts a timer that runs until a time. It never starts anew.
-func (c *corePrinter) printDeadline(b *strings.Builder, x *exprs, timer *ir.Timer) {
-	slot, at := c.plan.slot[timer], x.variable(timer.Var)
-	x.fails = true
-	if c.plan.idle {
-		fmt.Fprintf(b, "s.Idle[%d] = 0\n", slot)
-	}
-	if hasJitter(timer) {
-		fmt.Fprintf(b, "s.Due[%d] = t.deadlinePast(%s, %s)\n", slot, at, c.jitter(timer))
-	} else {
-		fmt.Fprintf(b, "s.Due[%d] = t.deadline(%s)\n", slot, at)
-	}
-}
-
-func hasJitter(timer *ir.Timer) bool { return timer.Jitter != nil && timer.Jitter.Sign() > 0 }
-
-// lengthened is a wait with the timer's jitter.
-func (c *corePrinter) lengthened(timer *ir.Timer, wait string) string {
-	return fmt.Sprintf("%sLengthen(%s, %s)", c.m.low, wait, c.jitter(timer))
-}
-
-// jitter is the timer's jitter, and which share of it falls to this step.
-func (c *corePrinter) jitter(timer *ir.Timer) string {
-	jitter, _ := timer.Jitter.Float64()
-	return fmt.Sprintf("%s, t.timerShare(s, %s)", floatLiteral(jitter), c.plan.Timers[timer.ID].Name)
 }

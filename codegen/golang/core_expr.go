@@ -156,7 +156,7 @@ func (x *exprs) eventField(e *ir.FieldRef) string {
 		case "category":
 			return quote(x.source.Category.Name)
 		case "message":
-			return "t.message"
+			return "in.Message"
 		case "activity":
 			return quote(x.source.Do.Activity.Name)
 		}

@@ -54,9 +54,9 @@ var kindsOfInput = []struct {
 	{ir.CaseDone, "InputDone"}, {ir.CaseCancel, "InputCancel"}, {ir.CaseTimer, "InputTimer"},
 }
 
-// leaf writes the function that says what a run in leaf does with an input;
-// it is false where nothing in or around the leaf takes any.
-func (c *corePrinter) leaf(leaf *ir.State) (text string, ok bool) {
+// leaf writes what is done with an input in leaf; it is empty where nothing in or
+// around the leaf takes any. What takes nothing goes on behind the text.
+func (c *corePrinter) leaf(leaf *ir.State) string {
 	cases := map[ir.CaseKind][]branch{}
 	byDo := map[ir.CaseKind]map[*ir.Do][]branch{ir.CaseResult: {}, ir.CaseFailure: {}}
 	for _, k := range c.m.src.Cases(leaf) {
@@ -64,7 +64,7 @@ func (c *corePrinter) leaf(leaf *ir.State) (text string, ok bool) {
 		if len(choices) == 0 {
 			continue
 		}
-		b := branch{labels: []string{c.label(k)}, body: c.arms(leaf, k, choices)}
+		b := branch{labels: []string{c.label(k)}, body: c.fits(k) + c.arms(leaf, k, choices)}
 		if k.Do != nil {
 			byDo[k.Kind][k.Do] = append(byDo[k.Kind][k.Do], b)
 		} else {
@@ -74,11 +74,11 @@ func (c *corePrinter) leaf(leaf *ir.State) (text string, ok bool) {
 	for kind, dos := range byDo {
 		for _, d := range leaf.Dos {
 			if inner := dos[d]; inner != nil {
-				on, all := "in.Event", len(d.Activity.Results)
+				on := "in.Event"
 				if kind == ir.CaseFailure {
-					on, all = "in.Category", len(c.m.src.FailuresOf(d))
+					on = "in.Category"
 				}
-				cases[kind] = append(cases[kind], branch{[]string{c.plan.Dos[d.ID].Name}, choose(on, inner, len(inner) == all)})
+				cases[kind] = append(cases[kind], branch{[]string{c.plan.Dos[d.ID].Name}, choose(on, inner, false)})
 			}
 		}
 	}
@@ -95,9 +95,9 @@ func (c *corePrinter) leaf(leaf *ir.State) (text string, ok bool) {
 		case ir.CaseEvent:
 			body = choose("in.Event", branches, false)
 		case ir.CaseTimer:
-			body = choose("in.Timer", branches, len(branches) == c.plan.places(leaf))
+			body = choose("in.Timer", branches, false)
 		default:
-			body = choose("in.Task.Do", branches, len(branches) == len(leaf.Dos))
+			body = choose("in.Task.Do", branches, len(leaf.Dos) == 1)
 		}
 		labels := c.m.Name + kind.labels
 		if kind.kind == ir.CaseEvent && c.plan.deferred {
@@ -106,23 +106,27 @@ func (c *corePrinter) leaf(leaf *ir.State) (text string, ok bool) {
 		fmt.Fprintf(&b, "case %s:\n%s", labels, body)
 	}
 	if b.Len() == 0 {
-		return "", false
+		return ""
 	}
-	name := c.leafName(leaf)
-	var out strings.Builder
-	fmt.Fprintf(&out, "// %s is what a run in %s does with an input.\n", name, leaf.Path)
-	fmt.Fprintf(&out, "func (t *%[1]sStepper) %[2]s(s *%[1]sSnapshot, in *%[1]sStepInput) %[3]sTook {\nswitch in.Kind {\n%[4]s}\nreturn %[3]sNothing\n}\n\n",
-		c.m.Name, name, c.m.low, b.String())
-	return out.String(), true
+	return "switch in.Kind {\n" + b.String() + "}\n"
 }
 
-func (c *corePrinter) leafName(leaf *ir.State) string {
-	name := c.leafNames[leaf]
-	if name == "" {
-		name = unique(c.methods, "in"+pathName(leaf.Path))
-		c.leafNames[leaf] = name
+// fits writes the check of the ranges on which what follows relies.
+func (c *corePrinter) fits(k ir.Case) string {
+	if k.Event == nil {
+		return ""
 	}
-	return name
+	var b strings.Builder
+	e := c.m.ev[k.Event]
+	for _, f := range e.Payload.Fields {
+		if isLong(f.typ) {
+			continue
+		}
+		b.WriteString(c.checks(f.typ, "in.Data."+exported(e.Name)+"."+f.Name, func(why string) string {
+			return "return 0, t.refuse(s, in, " + quote("field "+quote(f.JSON)+": "+why) + ")"
+		}))
+	}
+	return b.String()
 }
 
 // label is the constant for what tells k from others of its kind.
@@ -144,7 +148,7 @@ func (c *corePrinter) arms(leaf *ir.State, k ir.Case, choices []ir.Choice) strin
 	for _, choice := range choices {
 		if choice.Arm == nil {
 			b.WriteString("// " + choiceText(choice) + "\n")
-			b.WriteString(c.kept(k, choice))
+			b.WriteString(c.kept(choice))
 			return b.String()
 		}
 		a := choice.Arm
@@ -176,20 +180,11 @@ func choiceText(choice ir.Choice) string {
 	return "ignore " + choice.Use.Event.Name
 }
 
-func (c *corePrinter) kept(k ir.Case, choice ir.Choice) string {
+func (c *corePrinter) kept(choice ir.Choice) string {
 	if choice.Defer {
-		return "return " + c.m.low + "Deferred\n"
+		return "return " + c.m.Name + "ArmDeferred, nil\n"
 	}
-	return c.endTask(k) + "return " + c.m.low + "Taken\n"
-}
-
-// endTask notes that the activity behind a result or failure that does not
-// leave the state has ended.
-func (c *corePrinter) endTask(k ir.Case) string {
-	if k.Do == nil {
-		return ""
-	}
-	return "t.endTask(s)\n"
+	return "return " + c.m.Name + "ArmIgnored, nil\n"
 }
 
 // condition is when an arm is taken: its guard holds and its bound is not used
@@ -204,7 +199,8 @@ func (c *corePrinter) condition(b *strings.Builder, k ir.Case, a *ir.Arm) string
 		}
 		cond := x.expr(a.When, prec)
 		if x.fails {
-			fmt.Fprintf(b, "t.holds = %s\nif t.why != \"\" {\nreturn %sTaken\n}\n", x.expr(a.When, 0), c.m.low)
+			c.fallible = true
+			fmt.Fprintf(b, "t.holds = %s\nif t.why != \"\" {\nreturn 0, t.refuse(s, in, t.why)\n}\n", x.expr(a.When, 0))
 			cond = "t.holds"
 		}
 		conds = append(conds, cond)
@@ -223,18 +219,17 @@ func (c *corePrinter) arm(leaf *ir.State, k ir.Case, a *ir.Arm) string {
 	case ir.Goto:
 		body = c.move(x, leaf, a)
 	case ir.Retry:
-		body = c.retry(x, k, a)
+		body = c.retry(x, a)
 	case ir.Reject:
-		return "return " + c.m.low + "Rejected\n"
+		return "return 0, t.refuse(s, in, \"the machine refuses it there\")\n"
 	case ir.Stay:
-		body = x.block(a.Block) + c.endTask(k)
-	case ir.IgnoreArm:
-		body = c.endTask(k)
+		body = x.block(a.Block)
 	}
 	if x.fails {
-		body = "t.save(s)\n" + body
+		c.fallible, c.saved, c.undone = true, true, true
+		body = "t.save(s)\n" + body + "if t.why != \"\" {\nreturn 0, t.undo(s, in)\n}\n"
 	}
-	return body + "return " + c.m.low + "Taken\n"
+	return body + "return " + c.plan.Arms[a.ID].Name + ", nil\n"
 }
 
 // count notes one more use of a's bound.
@@ -255,9 +250,6 @@ func (c *corePrinter) count(a *ir.Arm) string {
 func (c *corePrinter) move(x *exprs, leaf *ir.State, a *ir.Arm) string {
 	var b strings.Builder
 	b.WriteString(c.count(a))
-	if len(leaf.Dos) > 0 {
-		b.WriteString("t.leaveTasks(s)\n")
-	}
 	for _, r := range c.plan.visit[leaf] {
 		fmt.Fprintf(&b, "s.Used.%s = 0\n", c.plan.Counters[r])
 	}
@@ -273,38 +265,14 @@ func (c *corePrinter) move(x *exprs, leaf *ir.State, a *ir.Arm) string {
 	return b.String()
 }
 
-// defaultLast is the longest wait of a retry without a backoff, in nanoseconds.
-const defaultLast = 60_000_000_000
-
-// retry writes another attempt: of the same execution after a failure, of a new
-// one after an event, or where the arm has a block.
-func (c *corePrinter) retry(x *exprs, k ir.Case, a *ir.Arm) string {
+// retry writes what another attempt changes at once.
+func (c *corePrinter) retry(x *exprs, a *ir.Arm) string {
 	var b strings.Builder
 	b.WriteString(c.count(a))
-	b.WriteString("again := s.Tasks[t.task]\n")
-	if k.Kind == ir.CaseFailure && a.Block == nil {
-		b.WriteString("again.Attempt++\n")
-	} else {
-		b.WriteString("again.Execution, again.Attempt = t.seq, 1\n")
-	}
-	c.p.use("time")
-	first, last, factor, jitter := "time.Second", "time.Minute", "2.0", "0.2"
-	if back := a.Backoff; back != nil {
-		first, _ = durationLiteral(back.First)
-		last, _ = durationLiteral(back.Last)
-		factor, jitter = ratio(back.Factor), ratio(back.Jitter)
-	}
 	if a.Backoff != nil && a.Backoff.By != nil {
 		x.fails = true
-		fmt.Fprintf(&b, "wait := max(%s, 0)\n", x.expr(a.Backoff.By, 0))
-	} else {
-		fmt.Fprintf(&b, "wait := %sBackoff(int64(s.Used.%s), %s, %s, %s, %s, t.attemptShare(s, again))\n",
-			c.m.low, c.plan.Counters[a], first, last, factor, jitter)
+		fmt.Fprintf(&b, "t.wait = max(%s, 0)\n", x.expr(a.Backoff.By, 0))
 	}
 	b.WriteString(x.block(a.Block))
-	b.WriteString("t.retry(s, again, wait)\n")
-	if e, outlives := c.plan.executions[k.Do]; outlives {
-		fmt.Fprintf(&b, "s.Executions[%d] = %sDoExecution{Execution: again.Execution, Attempt: again.Attempt}\n", e, c.m.Name)
-	}
 	return b.String()
 }

@@ -21,6 +21,7 @@ type corePlan struct {
 
 	Dos      []constPlan // by ir.Do.ID
 	Timers   []constPlan // by ir.Timer.ID
+	Arms     []constPlan // by ir.Arm.ID
 	Counters map[*ir.Arm]string
 	counted  []*ir.Arm // in source order
 	slot     map[*ir.Timer]int
@@ -33,8 +34,9 @@ type corePlan struct {
 	ends       map[*ir.State][]*ir.Do  // executions that end there
 	visit      map[*ir.State][]*ir.Arm // by leaf: counters that end with the visit
 
-	idle, deferred, raised bool
-	longest                int64 // ns: the longest wait that is known beforehand
+	idle, deferred, ignored, raised bool
+	nested                          bool  // composite states have timers
+	longest                         int64 // ns: the longest wait that is known beforehand
 }
 
 func newCorePlan(m *machinePlan) *corePlan {
@@ -46,8 +48,11 @@ func newCorePlan(m *machinePlan) *corePlan {
 	c.planTimers()
 	c.rankTimers()
 	c.planCounters()
+	c.planArms()
 	for _, s := range m.src.States {
 		c.deferred = c.deferred || len(s.Defer) > 0
+		c.ignored = c.ignored || len(s.Ignore) > 0
+		c.nested = c.nested || s.Kind == ir.Composite && s.Parent != nil && len(s.Timers) > 0
 	}
 	c.raised = len(m.src.Dos) > 0
 	return c
@@ -150,20 +155,7 @@ func (c *corePlan) planCounters() {
 		if a.Max == nil && a.Kind != ir.Retry {
 			continue
 		}
-		on := ""
-		if a.Timer != nil {
-			on = "After" + word(a.Timer.DelayText())
-		} else {
-			on = "On" + word(a.Handler.Text())
-		}
-		path := ""
-		if a.State.Path != "" {
-			path = pathName(a.State.Path)
-		}
-		if a.Index > 0 {
-			on += "Else" + strconv.Itoa(a.Index)
-		}
-		c.Counters[a] = unique(taken, path+on)
+		c.Counters[a] = unique(taken, armName(a))
 		c.counted = append(c.counted, a)
 		if a.Backoff != nil {
 			c.longest = max(c.longest, a.Backoff.Last)
@@ -180,6 +172,34 @@ func (c *corePlan) planCounters() {
 		if leaf.Kind == ir.Leaf {
 			c.visit[leaf] = c.visitCounters(leaf)
 		}
+	}
+}
+
+// armName joins the state in which an arm stands and its trigger.
+func armName(a *ir.Arm) string {
+	name := ""
+	if a.State.Path != "" {
+		name = pathName(a.State.Path)
+	}
+	if a.Timer != nil {
+		name += "After" + word(a.Timer.DelayText())
+	} else {
+		name += "On" + word(a.Handler.Text())
+	}
+	if a.Index > 0 {
+		name += "Else" + strconv.Itoa(a.Index)
+	}
+	return name
+}
+
+func (c *corePlan) planArms() {
+	var stable ir.StableNames
+	names, taken := ir.ArmNames(c.m.src, &stable), map[string]bool{}
+	for _, own := range []string{"Ignored", "Deferred"} {
+		taken[c.m.Name+"Arm"+own] = true
+	}
+	for i, a := range c.m.src.Arms {
+		c.Arms = append(c.Arms, constPlan{Name: unique(taken, c.m.Name+"Arm"+armName(a)), Value: names[i]})
 	}
 }
 
@@ -217,7 +237,7 @@ func (m *machinePlan) declareCore(p *planner) {
 	at := m.src.Span
 	for _, own := range []string{
 		"StepTime", "StepTimeOf", "RunStatus", "RunStatusNotStarted", "RunStatusRunning", "RunStatusHalted", "RunStatusFinished",
-		"DoName", "TimerName", "FailureCategory", "DoTask", "DoExecution",
+		"DoName", "TimerName", "FailureCategory", "Core", "Arm", "ArmIgnored", "ArmDeferred", "DoTask", "DoExecution",
 		"Counters", "Snapshot", "StepHalt", "InputKind", "InputStart", "InputEvent", "InputResult", "InputEnded", "InputFailure",
 		"InputTimer", "InputDone", "InputKept", "InputCancel", "StepInput", "StepPayload", "StartInput", "CancelInput", "EndedInput", "FailureInput",
 		"CommandKind", "CommandStartTask", "CommandCancelTask", "CommandEndTask", "CommandSetTimer", "CommandDropTimer", "CommandPublish",
@@ -227,13 +247,13 @@ func (m *machinePlan) declareCore(p *planner) {
 		p.declare(m.Name+own, at)
 	}
 	for _, own := range []string{
-		"Epoch", "Last", "DoNameNames", "TimerNameNames", "FailureCategoryNames", "Alarms", "TimerRank", "Took", "Nothing", "Taken", "Rejected", "Deferred",
+		"Epoch", "Last", "DoNameNames", "TimerNameNames", "FailureCategoryNames", "Alarms", "TimerRank", "ArmNames", "ArmKind", "ArmKinds", "Stays", "Moves", "Retries",
 		"Value", "Add", "Sub", "Mul", "Finite", "Negative", "Join", "Append", "Size", "After", "Before", "InTime", "Between", "Earlier",
 		"Later", "Widen", "WideTime", "Wide", "Backoff", "Lengthen", "ShareOf", "Share", "Hash", "HashStart",
 	} {
 		p.declare(m.low+own, at)
 	}
-	for _, own := range []string{"New" + m.Name + "Snapshot", "Err" + m.Name + "Fenced", "Err" + m.Name + "Halted", "Err" + m.Name + "NotDue"} {
+	for _, own := range []string{"New" + m.Name + "Core", "New" + m.Name + "Snapshot", "Err" + m.Name + "Fenced", "Err" + m.Name + "Halted", "Err" + m.Name + "NotDue"} {
 		p.declare(own, at)
 	}
 	for _, g := range m.Guards {
@@ -250,6 +270,9 @@ func (m *machinePlan) declareCore(p *planner) {
 	}
 	for i, t := range m.src.Timers {
 		p.declare(m.core.Timers[i].Name, t.Span)
+	}
+	for i, a := range m.src.Arms {
+		p.declare(m.core.Arms[i].Name, a.Span)
 	}
 	for _, k := range m.src.Categories {
 		p.declare(m.Name+"Category"+exported(k.Name), k.Span)

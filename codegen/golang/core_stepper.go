@@ -5,12 +5,15 @@ import (
 )
 
 // stepper writes the step itself: what it does with each kind of input, apart
-// from the leaf's own part in it. Start is the call that enters the machine.
-func (c *corePrinter) stepper(start string) {
+// from Take.
+func (c *corePrinter) stepper(arrive string) {
 	c.stepperType()
 	c.step()
+	c.undo()
 	c.settle()
-	c.take(start)
+	c.take()
+	c.carryOut()
+	c.t(arrive)
 	c.admit()
 	c.refusals()
 	c.next()
@@ -32,6 +35,7 @@ type @MStepper struct {`)
 	now   @MStepTime
 	seq   int64
 	why   string // the first thing that could not be computed
+	was   @MCore // before what may not be computed
 	saved @MSnapshot
 	dirty bool // saved is what to go back to
 	refused @MStepRefused
@@ -52,6 +56,12 @@ type @MStepper struct {`)
 	if c.hasFallibleGuards() {
 		p.f("holds bool")
 	}
+	if c.plan.nested {
+		p.f("kept int // depth of the innermost state that was not left")
+	}
+	if c.anyArm(func(a *ir.Arm) bool { return a.Backoff != nil && a.Backoff.By != nil }) {
+		p.f("wait time.Duration // of a retry by an expression")
+	}
 	if c.redirects {
 		p.f("turns int // leaves that a require has turned away from")
 	}
@@ -61,19 +71,6 @@ type @MStepper struct {`)
 		}
 	}
 	p.f("}\n")
-	c.t(`// @mTook is what a leaf did with an input.
-type @mTook uint8
-
-const (
-	@mNothing @mTook = iota
-	@mTaken`)
-	if c.anyArm(func(a *ir.Arm) bool { return a.Kind == ir.Reject }) {
-		p.f("%sRejected", c.m.low)
-	}
-	if c.plan.deferred {
-		p.f("%sDeferred", c.m.low)
-	}
-	p.f(")\n")
 }
 
 func (c *corePrinter) anyArm(f func(*ir.Arm) bool) bool {
@@ -195,14 +192,6 @@ func (t *@MStepper) begin(s *@MSnapshot, now time.Time) {
 	if c.plan.deferred {
 		p.f("t.silent = false")
 	}
-	if c.redirects {
-		p.f("t.turns = 0")
-	}
-	for _, g := range c.m.src.Guards {
-		if c.asks(g) {
-			p.f("t.asked%[1]s = t.asked%[1]s[:0]", exported(g.Name))
-		}
-	}
 	c.t(`}
 
 // step is Step, behind the steps that the same call has taken.
@@ -217,10 +206,12 @@ func (t *@MStepper) step(s *@MSnapshot, in *@MStepInput, now time.Time) error {
 	if c.plan.alarms > 0 {
 		p.f("state, due := s.State, s.Due")
 	}
-	if c.plan.alarms+c.plan.tasks > 0 {
-		// Waits can fail only there; elsewhere none of those known beforehand
-		// needs the snapshot to go back to.
-		p.f("if t.now > %sLast-%d {\nt.save(s)\n}", c.m.low, 2*(c.plan.longest/1000)+2)
+	switch {
+	case c.late:
+		p.f("t.saveRun(s)")
+	case c.plan.alarms+c.plan.tasks > 0:
+		// Waits can fail only there: none of those known beforehand is longer.
+		p.f("if t.now > %sLast-%d {\nt.saveRun(s)\n}", c.m.low, 2*(c.plan.longest/1000)+2)
 	}
 	finish := ""
 	if c.plan.idle {
@@ -237,14 +228,14 @@ func (t *@MStepper) step(s *@MSnapshot, in *@MStepInput, now time.Time) error {
 		return refused
 	}
 	if t.why != "" {
-		return t.undo(s, in)
+		return t.undoRun(s, in)
 	}
 	` + silent + `s.Seq, s.Now = t.seq, t.now
 	` + finish + `return nil
 }
 
-// save keeps s as it is, to go back to where the step cannot be taken.
-func (t *@MStepper) save(s *@MSnapshot) {
+// saveRun keeps s as it is, to go back to where the step cannot be taken.
+func (t *@MStepper) saveRun(s *@MSnapshot) {
 	if !t.dirty {
 		t.saved, t.dirty = *s, true
 	}
@@ -257,66 +248,55 @@ func (t *@MStepper) fail(why string) {
 	}
 }
 `)
-	swap := ""
-	if c.plan.tasks > 0 {
-		swap = "input := *in\nif t.unfit {\ninput = t.misfit\n}\n"
-	} else {
-		swap = "input := *in\n"
-	}
-	if c.plan.deferred {
-		swap += "if in.Kind == @MInputKept {\ninput = s.Kept[s.KeptNext]\n}\n"
-	}
+}
+
+// undo writes how a step that cannot be computed leaves no trace.
+func (c *corePrinter) undo() {
 	messages := ""
 	if c.publishes() {
 		messages = "t.Messages = t.Messages[:t.published]\n"
 	}
-	c.t(`// undo goes back to before the step: an input from outside is refused, another
+	published := ""
+	if c.publishes() {
+		published = "\nt.published = len(t.Messages)"
+	}
+	if c.saved {
+		c.t(`// save keeps s as it is before what may not be computed.
+func (t *@MStepper) save(s *@MCore) {
+	t.was = *s` + published + `
+}
+`)
+	}
+	if c.undone {
+		c.t(`// undo goes back to there.
+func (t *@MStepper) undo(s *@MCore, in *@MStepInput) error {
+	*s = t.was
+	` + messages + `return t.refuse(s, in, t.why)
+}
+`)
+	}
+	swap := "input := *in\n"
+	if c.plan.tasks > 0 {
+		swap += "if t.unfit {\ninput = t.misfit\n}\n"
+	}
+	if c.plan.deferred {
+		swap += "if in.Kind == @MInputKept {\ninput = s.Kept[s.KeptNext]\n}\n"
+	}
+	c.t(`// undoRun goes back to before the step: an input from outside is refused, another
 // one halts the run.
-func (t *@MStepper) undo(s *@MSnapshot, in *@MStepInput) error {
+func (t *@MStepper) undoRun(s *@MSnapshot, in *@MStepInput) error {
 	if t.dirty {
 		*s = t.saved
 	}
 	t.Commands = t.Commands[:t.before]
 	` + messages + `if in.Kind == @MInputEvent || in.Kind == @MInputStart {
-		return t.refuse(s, in, t.why)
+		return t.refuse(&s.@MCore, in, t.why)
 	}
 	s.Status, s.Seq, s.Now = @MRunStatusHalted, t.seq, t.now
 	if s.Halt == nil {
 		` + swap + `s.Halt = &@MStepHalt{Reason: t.why, Input: input}
 	}
 	return nil
-}
-`)
-}
-
-// settle writes the loop of steps that follow at once.
-func (c *corePrinter) settle() {
-	kept, count := "", "steps++"
-	if c.plan.deferred {
-		kept = " && in.Kind != @MInputKept"
-		count = "if in.Kind != @MInputKept {\nsteps++ // of those there is an end in any case\n}"
-	}
-	c.t(`// Settle takes, at the time now, every input that the run must take before any
-// new one; Commands are those of all these steps, in order. A run that does not
-// come to rest within 1000 steps, deferred events aside, is halted. An error
-// leaves s where the last step left it.
-func (t *@MStepper) Settle(s *@MSnapshot, now time.Time) error {
-	t.clear()
-	for steps := 0; ; {
-		in, ok := s.Next(now)
-		if !ok {
-			return nil
-		}
-		if steps == 1000` + kept + ` {
-			t.begin(s, now)
-			t.fail("more steps follow at once than are allowed")
-			return t.undo(s, &in)
-		}
-		if err := t.step(s, &in, now); err != nil {
-			return err
-		}
-		` + count + `
-	}
 }
 `)
 }

@@ -43,6 +43,7 @@ const (
 `)
 	c.ids("DoName", "names an activity of a state.", c.plan.Dos)
 	c.ids("TimerName", "names an ` after ` of a state.", c.plan.Timers)
+	c.armNames()
 	if c.plan.tasks > 0 {
 		var categories []constPlan
 		for _, k := range c.m.src.Categories {
@@ -107,6 +108,22 @@ func (c *corePrinter) ids(what, doc string, list []constPlan) {
 	c.p.f("func (v %s) String() string {\nif int(v) < len(%[2]s%[3]sNames) {\nreturn %[2]s%[3]sNames[v]\n}\nreturn \"\"\n}\n", typ, c.m.low, what)
 }
 
+// armNames writes the names of what an input may do.
+func (c *corePrinter) armNames() {
+	list := c.plan.Arms
+	if c.plan.ignored {
+		list = append(list[:len(list):len(list)], constPlan{c.m.Name + "ArmIgnored", "ignore"})
+	}
+	if c.plan.deferred {
+		list = append(list[:len(list):len(list)], constPlan{c.m.Name + "ArmDeferred", "defer"})
+	}
+	if len(list) == 0 {
+		c.p.f("// %[1]sArm names an arm; no input takes any.\ntype %[1]sArm uint16\n", c.m.Name)
+		return
+	}
+	c.ids("Arm", "names what an input does: an arm of the source.", list)
+}
+
 func (c *corePrinter) counters() {
 	if len(c.plan.counted) == 0 {
 		return
@@ -120,29 +137,22 @@ func (c *corePrinter) counters() {
 }
 
 func (c *corePrinter) snapshot() {
+	c.coreType()
 	c.t(`// @MSnapshot is everything that is known of one run. Copies are independent of
 // each other: nothing that they share is changed.
 type @MSnapshot struct {
+	@MCore
 	Run       string // its id, and Seed: they decide keys and jitter
 	Seed      uint64
 	Seq       int64 // number of steps taken
 	Visit     int64 // number of leaves entered
-	State     @MState
 	Status    @MRunStatus
 	DoneDue   bool // done is the next input
 	Cancelled bool // cancel has been taken
 	Stopped   bool // cancel has ended the run where it stood
-	Started, Entered, Now @MStepTime
-	Params @MParams
-	Data   @MData`)
-	if len(c.plan.counted) > 0 {
-		c.p.f("Used %sCounters", c.m.Name)
-	}
+	Started, Entered, Now @MStepTime`)
 	if c.plan.tasks > 0 {
 		c.p.f("Tasks [%d]%sDoTask // the activities of the visit, in the order of their dos", c.plan.tasks, c.m.Name)
-	}
-	if n := len(c.plan.executions); n > 0 {
-		c.p.f("Executions [%d]%sDoExecution // those that outlive a visit", n, c.m.Name)
 	}
 	if c.plan.alarms > 0 {
 		c.p.f("Due [%d]%sStepTime // when timers fire, the outermost first; see Timer", c.plan.alarms, c.m.Name)
@@ -166,7 +176,7 @@ type @MStepHalt struct {
 // New@MSnapshot is a run that has not started. Run is its id; seed decides
 // all its jitter.
 func New@MSnapshot(run string, seed uint64) @MSnapshot {
-	return @MSnapshot{Run: run, Seed: seed` + c.defaults() + `}
+	return @MSnapshot{Run: run, Seed: seed, @MCore: New@MCore(@MParams{})}
 }
 
 // Outcome is "success", "failure" or "cancelled" for a run that has ended, and
@@ -211,6 +221,29 @@ func (s *@MSnapshot) Timer(place int) @MTimerName {
 		return 0
 	}
 	return @mAlarms[s.State][place]
+}
+`)
+}
+
+// coreType writes what decides which input does what.
+func (c *corePrinter) coreType() {
+	c.t(`// @MCore is what a machine is made of where nothing durable is wanted: the state, the
+// data, and how much of each bound is used. It decides which arm an input takes.
+type @MCore struct {
+	State  @MState`)
+	if len(c.plan.counted) > 0 {
+		c.p.f("Used %sCounters", c.m.Name)
+	}
+	c.t(`	Data   @MData
+	Params @MParams`)
+	if n := len(c.plan.executions); n > 0 {
+		c.p.f("Executions [%d]%sDoExecution // those that outlive a visit", n, c.m.Name)
+	}
+	c.t(`}
+
+// New@MCore is a machine that has not started, with the defaults of its data.
+func New@MCore(params @MParams) @MCore {
+	return @MCore{Params: params` + c.defaults() + `}
 }
 `)
 }

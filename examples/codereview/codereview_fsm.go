@@ -342,6 +342,52 @@ func (v CodeReviewTimerName) String() string {
 	return ""
 }
 
+// CodeReviewArm names what an input does: an arm of the source.
+type CodeReviewArm uint16
+
+const (
+	CodeReviewArmAfter24h CodeReviewArm = iota + 1
+	CodeReviewArmOnFailed
+	CodeReviewArmIdleOnStartReview
+	CodeReviewArmFetchingDiffOnDiffLoaded
+	CodeReviewArmFetchingDiffOnFailedTransientTimeout
+	CodeReviewArmFetchingDiffOnFailedTransientTimeoutElse1
+	CodeReviewArmAnalyzingOnAnalysisReady
+	CodeReviewArmAnalyzingOnFailedTimeout
+	CodeReviewArmAnalyzingOnFailedTimeoutElse1
+	CodeReviewArmPostingCommentsOnCommentsPosted
+	CodeReviewArmPostingCommentsOnRateLimited
+	CodeReviewArmPostingCommentsOnRateLimitedElse1
+	CodeReviewArmAwaitingRetryAfterWait
+	CodeReviewArmSummarizingOnSummaryDone
+)
+
+var codeReviewArmNames = [...]string{
+	"",
+	"after 24h",
+	"on failed",
+	"Idle on StartReview",
+	"FetchingDiff on DiffLoaded",
+	"FetchingDiff on failed(transient, timeout)",
+	"FetchingDiff on failed(transient, timeout) else 1",
+	"Analyzing on AnalysisReady",
+	"Analyzing on failed(timeout)",
+	"Analyzing on failed(timeout) else 1",
+	"PostingComments on CommentsPosted",
+	"PostingComments on RateLimited",
+	"PostingComments on RateLimited else 1",
+	"AwaitingRetry after wait",
+	"Summarizing on SummaryDone",
+}
+
+// String is the name in the source.
+func (v CodeReviewArm) String() string {
+	if int(v) < len(codeReviewArmNames) {
+		return codeReviewArmNames[v]
+	}
+	return ""
+}
+
 // CodeReviewFailureCategory is a category of failure.
 type CodeReviewFailureCategory uint16
 
@@ -393,22 +439,36 @@ type CodeReviewCounters struct {
 	PostingCommentsOnRateLimited         uint8 // -> AwaitingRetry max 5
 }
 
+// CodeReviewCore is what a machine is made of where nothing durable is wanted: the state, the
+// data, and how much of each bound is used. It decides which arm an input takes.
+type CodeReviewCore struct {
+	State  CodeReviewState
+	Used   CodeReviewCounters
+	Data   CodeReviewData
+	Params CodeReviewParams
+}
+
+// NewCodeReviewCore is a machine that has not started, with the defaults of its data.
+func NewCodeReviewCore(params CodeReviewParams) CodeReviewCore {
+	return CodeReviewCore{Params: params, Data: CodeReviewData{
+		Comments: 0,
+		Wait:     time.Minute,
+	}}
+}
+
 // CodeReviewSnapshot is everything that is known of one run. Copies are independent of
 // each other: nothing that they share is changed.
 type CodeReviewSnapshot struct {
+	CodeReviewCore
 	Run                   string // its id, and Seed: they decide keys and jitter
 	Seed                  uint64
 	Seq                   int64 // number of steps taken
 	Visit                 int64 // number of leaves entered
-	State                 CodeReviewState
 	Status                CodeReviewRunStatus
 	DoneDue               bool // done is the next input
 	Cancelled             bool // cancel has been taken
 	Stopped               bool // cancel has ended the run where it stood
 	Started, Entered, Now CodeReviewStepTime
-	Params                CodeReviewParams
-	Data                  CodeReviewData
-	Used                  CodeReviewCounters
 	Tasks                 [1]CodeReviewDoTask   // the activities of the visit, in the order of their dos
 	Due                   [2]CodeReviewStepTime // when timers fire, the outermost first; see Timer
 	Halt                  *CodeReviewStepHalt   // of a halted run
@@ -423,10 +483,7 @@ type CodeReviewStepHalt struct {
 // NewCodeReviewSnapshot is a run that has not started. Run is its id; seed decides
 // all its jitter.
 func NewCodeReviewSnapshot(run string, seed uint64) CodeReviewSnapshot {
-	return CodeReviewSnapshot{Run: run, Seed: seed, Data: CodeReviewData{
-		Comments: 0,
-		Wait:     time.Minute,
-	}}
+	return CodeReviewSnapshot{Run: run, Seed: seed, CodeReviewCore: NewCodeReviewCore(CodeReviewParams{})}
 }
 
 // Outcome is "success", "failure" or "cancelled" for a run that has ended, and
@@ -597,7 +654,8 @@ type CodeReviewStepper struct {
 
 	now     CodeReviewStepTime
 	seq     int64
-	why     string // the first thing that could not be computed
+	why     string         // the first thing that could not be computed
+	was     CodeReviewCore // before what may not be computed
 	saved   CodeReviewSnapshot
 	dirty   bool // saved is what to go back to
 	refused CodeReviewStepRefused
@@ -609,14 +667,6 @@ type CodeReviewStepper struct {
 	misfit    CodeReviewStepInput // the failure that stands for a result that does not fit
 	unfit     bool                // misfit stands for the input
 }
-
-// codeReviewTook is what a leaf did with an input.
-type codeReviewTook uint8
-
-const (
-	codeReviewNothing codeReviewTook = iota
-	codeReviewTaken
-)
 
 // Step takes one input: it changes s, and Commands are what makes the step real.
 // The time of the step is now, or that of the step before, if that is later.
@@ -657,21 +707,21 @@ func (t *CodeReviewStepper) step(s *CodeReviewSnapshot, in *CodeReviewStepInput,
 	}
 	state, due := s.State, s.Due
 	if t.now > codeReviewLast-172800000002 {
-		t.save(s)
+		t.saveRun(s)
 	}
 	if refused := t.take(s, in); refused != nil {
 		return refused
 	}
 	if t.why != "" {
-		return t.undo(s, in)
+		return t.undoRun(s, in)
 	}
 	s.Seq, s.Now = t.seq, t.now
 	t.timerCommands(s, state, &due)
 	return nil
 }
 
-// save keeps s as it is, to go back to where the step cannot be taken.
-func (t *CodeReviewStepper) save(s *CodeReviewSnapshot) {
+// saveRun keeps s as it is, to go back to where the step cannot be taken.
+func (t *CodeReviewStepper) saveRun(s *CodeReviewSnapshot) {
 	if !t.dirty {
 		t.saved, t.dirty = *s, true
 	}
@@ -684,16 +734,16 @@ func (t *CodeReviewStepper) fail(why string) {
 	}
 }
 
-// undo goes back to before the step: an input from outside is refused, another
+// undoRun goes back to before the step: an input from outside is refused, another
 // one halts the run.
-func (t *CodeReviewStepper) undo(s *CodeReviewSnapshot, in *CodeReviewStepInput) error {
+func (t *CodeReviewStepper) undoRun(s *CodeReviewSnapshot, in *CodeReviewStepInput) error {
 	if t.dirty {
 		*s = t.saved
 	}
 	t.Commands = t.Commands[:t.before]
 	t.Messages = t.Messages[:t.published]
 	if in.Kind == CodeReviewInputEvent || in.Kind == CodeReviewInputStart {
-		return t.refuse(s, in, t.why)
+		return t.refuse(&s.CodeReviewCore, in, t.why)
 	}
 	s.Status, s.Seq, s.Now = CodeReviewRunStatusHalted, t.seq, t.now
 	if s.Halt == nil {
@@ -720,7 +770,7 @@ func (t *CodeReviewStepper) Settle(s *CodeReviewSnapshot, now time.Time) error {
 		if steps == 1000 {
 			t.begin(s, now)
 			t.fail("more steps follow at once than are allowed")
-			return t.undo(s, &in)
+			return t.undoRun(s, &in)
 		}
 		if err := t.step(s, &in, now); err != nil {
 			return err
@@ -733,13 +783,14 @@ func (t *CodeReviewStepper) Settle(s *CodeReviewSnapshot, now time.Time) error {
 func (t *CodeReviewStepper) take(s *CodeReviewSnapshot, in *CodeReviewStepInput) error {
 	switch in.Kind {
 	case CodeReviewInputStart:
-		if why := in.Params.misfit(); why != "" {
-			return t.refuse(s, in, why)
-		}
-		t.save(s)
+		t.saveRun(s)
 		s.Params, s.Started = in.Params, t.now
-		t.enterFirstIdle(s)
-
+		if err := t.Start(&s.CodeReviewCore, t.now); err != nil {
+			*s = t.saved
+			return err
+		}
+		t.sendOut()
+		t.arriveFirst(s)
 	case CodeReviewInputEvent:
 		return t.takeEvent(s, in)
 	case CodeReviewInputResult, CodeReviewInputEnded:
@@ -747,30 +798,44 @@ func (t *CodeReviewStepper) take(s *CodeReviewSnapshot, in *CodeReviewStepInput)
 	case CodeReviewInputFailure:
 		t.takeFailure(s, in)
 	case CodeReviewInputTimer:
-		t.save(s)
-		s.Due[s.place(in.Timer)] = 0 // whatever its arm does, it is spent
-		t.handle(s, in)
+		place := s.place(in.Timer)
+		if arm, ok := t.inside(s, in); ok {
+			s.Due[place] = 0 // whatever its arm does, it is spent
+			t.carryOut(s, in, arm)
+		}
 	case CodeReviewInputDone:
-		t.save(s)
-		s.DoneDue = false
-		t.handle(s, in)
+		if arm, ok := t.inside(s, in); ok {
+			s.DoneDue = false
+			t.carryOut(s, in, arm)
+		}
 	case CodeReviewInputCancel:
-		t.save(s)
-		s.Cancelled = true
-		if in.Force || t.dispatch(s, in) == codeReviewNothing {
+		arm, err := CodeReviewArm(0), error(nil)
+		if !in.Force {
+			arm, err = t.Take(&s.CodeReviewCore, in, t.now)
+		}
+		switch {
+		case t.why != "":
+			return nil
+		case in.Force || err != nil:
 			t.leaveTasks(s)
 			s.Stopped = true
 			t.end(s)
+		default:
+			t.carryOut(s, in, arm)
 		}
+		s.Cancelled = true
 	}
 	return nil
 }
 
-// handle takes an input from inside: where no arm takes it, that is a fault.
-func (t *CodeReviewStepper) handle(s *CodeReviewSnapshot, in *CodeReviewStepInput) {
-	if t.dispatch(s, in) == codeReviewNothing {
+// inside gives the machine an input that must be taken: that no arm takes it
+// is a fault.
+func (t *CodeReviewStepper) inside(s *CodeReviewSnapshot, in *CodeReviewStepInput) (arm CodeReviewArm, ok bool) {
+	arm, err := t.Take(&s.CodeReviewCore, in, t.now)
+	if err != nil {
 		t.fail("nothing takes the input in this state")
 	}
+	return arm, err == nil
 }
 
 // takeEvent judges an event from outside.
@@ -778,15 +843,16 @@ func (t *CodeReviewStepper) takeEvent(s *CodeReviewSnapshot, in *CodeReviewStepI
 	switch in.Event {
 	case CodeReviewEventReviewFailed:
 		if why := in.Data.ReviewFailed.misfit(); why != "" {
-			return t.refuse(s, in, why)
+			return t.refuse(&s.CodeReviewCore, in, why)
 		}
 	case CodeReviewEventDiffLoaded, CodeReviewEventAnalysisReady, CodeReviewEventCommentsPosted, CodeReviewEventRateLimited, CodeReviewEventSummaryDone:
-		return t.refuse(s, in, "activities alone raise it")
+		return t.refuse(&s.CodeReviewCore, in, "activities alone raise it")
 	}
-	switch t.dispatch(s, in) {
-	case codeReviewNothing:
-		return t.refuse(s, in, "no arm takes it there")
+	arm, err := t.Take(&s.CodeReviewCore, in, t.now)
+	if err != nil {
+		return err
 	}
+	t.carryOut(s, in, arm)
 	return nil
 }
 
@@ -803,7 +869,9 @@ func (t *CodeReviewStepper) takeResult(s *CodeReviewSnapshot, in *CodeReviewStep
 		t.endTask(s)
 		return
 	}
-	t.handle(s, in)
+	if arm, ok := t.inside(s, in); ok {
+		t.carryOut(s, in, arm)
+	}
 }
 
 // misfit says why the task cannot have ended with this result, or nothing.
@@ -858,17 +926,19 @@ func (in *CodeReviewStepInput) misfit() string {
 // takeFailure takes a failed attempt. A category with which its do cannot fail is
 // unknown.
 func (t *CodeReviewStepper) takeFailure(s *CodeReviewSnapshot, in *CodeReviewStepInput) {
-	if !in.Task.Do.canFail(in.Category) {
-		t.misfit, t.unfit = *in, true
-		t.misfit.Category = CodeReviewCategoryUnknown
+	known := in.Task.Do.canFail(in.Category)
+	if !known || len(in.Message) > 64<<10 || !utf8.ValidString(in.Message) {
+		t.misfit = *in
 		in = &t.misfit
+		if !known {
+			in.Category, t.unfit = CodeReviewCategoryUnknown, true
+		}
+		in.Message = in.Message[:min(len(in.Message), 64<<10)]
+		in.Message = strings.ToValidUTF8(in.Message, "\uFFFD")
 	}
-	t.message = in.Message
-	if len(t.message) > 64<<10 {
-		t.message = t.message[:64<<10]
+	if arm, ok := t.inside(s, in); ok {
+		t.carryOut(s, in, arm)
 	}
-	t.message = strings.ToValidUTF8(t.message, "\uFFFD")
-	t.handle(s, in)
 }
 
 // canFail reports whether d may fail with category k.
@@ -925,14 +995,6 @@ func (t *CodeReviewStepper) retry(s *CodeReviewSnapshot, again CodeReviewDoTask,
 	t.start(s, t.task, again)
 }
 
-// arrive begins a visit.
-func (t *CodeReviewStepper) arrive(s *CodeReviewSnapshot, state CodeReviewState) {
-	s.State, s.Status, s.Halt = state, CodeReviewRunStatusRunning, nil
-	s.Entered = t.now
-	s.Visit++
-	s.DoneDue = false
-}
-
 // end ends the run.
 func (t *CodeReviewStepper) end(s *CodeReviewSnapshot) {
 	s.Status, s.Halt, s.DoneDue = CodeReviewRunStatusFinished, nil, false
@@ -943,9 +1005,15 @@ func (t *CodeReviewStepper) end(s *CodeReviewSnapshot) {
 
 // publish hands a message out.
 func (t *CodeReviewStepper) publish(message CodeReviewOutMessage) {
-	message.Seq, message.N = t.seq, len(t.Messages)-t.published+1
-	t.Commands = append(t.Commands, CodeReviewStepCommand{Kind: CodeReviewCommandPublish, Message: len(t.Messages)})
 	t.Messages = append(t.Messages, message)
+}
+
+// sendOut numbers what the step has published.
+func (t *CodeReviewStepper) sendOut() {
+	for i := t.published; i < len(t.Messages); i++ {
+		t.Messages[i].Seq, t.Messages[i].N = t.seq, i-t.published+1
+		t.Commands = append(t.Commands, CodeReviewStepCommand{Kind: CodeReviewCommandPublish, Message: i})
+	}
 }
 
 // timerCommands are the difference between the timers before and after a step.
@@ -972,6 +1040,109 @@ func (s *CodeReviewSnapshot) place(timer CodeReviewTimerName) int {
 	return -1
 }
 
+// carryOut makes of the arm that was taken what it means for a run.
+func (t *CodeReviewStepper) carryOut(s *CodeReviewSnapshot, in *CodeReviewStepInput, arm CodeReviewArm) {
+	switch codeReviewArmKinds[arm] {
+	case codeReviewMoves:
+		t.leaveTasks(s)
+		t.sendOut()
+		t.arrive(s)
+		return
+	case codeReviewRetries:
+		t.sendOut()
+		t.again(s, in, arm)
+		return
+	}
+	t.sendOut()
+	if t.task >= 0 {
+		t.endTask(s)
+	}
+}
+
+// codeReviewArmKind says what an arm means for a run.
+type codeReviewArmKind uint8
+
+const (
+	codeReviewStays codeReviewArmKind = iota
+	codeReviewMoves
+	codeReviewRetries
+)
+
+// codeReviewArmKinds is the kind of each arm.
+var codeReviewArmKinds = [15]codeReviewArmKind{
+	CodeReviewArmAfter24h:                                  codeReviewMoves,
+	CodeReviewArmOnFailed:                                  codeReviewMoves,
+	CodeReviewArmIdleOnStartReview:                         codeReviewMoves,
+	CodeReviewArmFetchingDiffOnDiffLoaded:                  codeReviewMoves,
+	CodeReviewArmFetchingDiffOnFailedTransientTimeout:      codeReviewRetries,
+	CodeReviewArmFetchingDiffOnFailedTransientTimeoutElse1: codeReviewMoves,
+	CodeReviewArmAnalyzingOnAnalysisReady:                  codeReviewMoves,
+	CodeReviewArmAnalyzingOnFailedTimeout:                  codeReviewRetries,
+	CodeReviewArmAnalyzingOnFailedTimeoutElse1:             codeReviewMoves,
+	CodeReviewArmPostingCommentsOnCommentsPosted:           codeReviewMoves,
+	CodeReviewArmPostingCommentsOnRateLimited:              codeReviewMoves,
+	CodeReviewArmPostingCommentsOnRateLimitedElse1:         codeReviewMoves,
+	CodeReviewArmAwaitingRetryAfterWait:                    codeReviewMoves,
+	CodeReviewArmSummarizingOnSummaryDone:                  codeReviewMoves,
+}
+
+// again starts another attempt of what has ended with the input: of the same
+// execution after a failure, unless its arm has effects, else of a new one.
+func (t *CodeReviewStepper) again(s *CodeReviewSnapshot, in *CodeReviewStepInput, arm CodeReviewArm) {
+	task := s.Tasks[t.task]
+	if in.Kind != CodeReviewInputFailure {
+		task.Execution, task.Attempt = t.seq, 1
+	} else {
+		task.Attempt++
+	}
+	var wait time.Duration
+	switch arm {
+	case CodeReviewArmFetchingDiffOnFailedTransientTimeout:
+		wait = codeReviewBackoff(int64(s.Used.FetchingDiffOnFailedTransientTimeout), time.Second, 30*time.Second, 2.0, 0.2, t.attemptShare(s, task))
+	case CodeReviewArmAnalyzingOnFailedTimeout:
+		wait = codeReviewBackoff(int64(s.Used.AnalyzingOnFailedTimeout), time.Second, time.Minute, 2.0, 0.2, t.attemptShare(s, task))
+	}
+	t.retry(s, task, wait)
+}
+
+// arrive begins a visit of the leaf that has been entered.
+func (t *CodeReviewStepper) arrive(s *CodeReviewSnapshot) {
+	s.Status, s.DoneDue = CodeReviewRunStatusRunning, false
+	if s.Halt != nil {
+		s.Halt = nil
+	}
+	s.Entered = t.now
+	s.Visit++
+	switch s.State {
+	case CodeReviewStateIdle:
+		s.Due[1] = 0
+	case CodeReviewStateFetchingDiff:
+		s.Due[1] = 0
+		t.start(s, 0, CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff, Open: true, Execution: t.seq, Attempt: 1})
+	case CodeReviewStateAnalyzing:
+		s.Due[1] = 0
+		t.start(s, 0, CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze, Open: true, Execution: t.seq, Attempt: 1})
+	case CodeReviewStatePostingComments:
+		s.Due[1] = 0
+		t.start(s, 0, CodeReviewDoTask{Do: CodeReviewDoPostingCommentsPostComments, Open: true, Execution: t.seq, Attempt: 1})
+	case CodeReviewStateAwaitingRetry:
+		// after wait
+		s.Due[1] = t.due(s.Data.Wait)
+	case CodeReviewStateSummarizing:
+		s.Due[1] = 0
+		t.start(s, 0, CodeReviewDoTask{Do: CodeReviewDoSummarizingSummarize, Open: true, Execution: t.seq, Attempt: 1})
+	case CodeReviewStateCompleted, CodeReviewStateExpired, CodeReviewStateFailed:
+		t.end(s)
+	}
+}
+
+// arriveFirst begins the first visit: it starts the timers of the machine too.
+func (t *CodeReviewStepper) arriveFirst(s *CodeReviewSnapshot) {
+	// after 24h
+	s.Due[0] = t.due(24 * time.Hour)
+	t.arrive(s)
+}
+
 // Why a step is not taken, apart from a refusal.
 var (
 	ErrCodeReviewFenced = errors.New("the attempt is not open")
@@ -985,7 +1156,7 @@ func (t *CodeReviewStepper) admit(s *CodeReviewSnapshot, in *CodeReviewStepInput
 	case t.now < 1 || t.now > codeReviewLast:
 		return ErrCodeReviewNotDue
 	case in.Kind == CodeReviewInputStart && s.Status != CodeReviewRunStatusNotStarted:
-		return t.refuse(s, in, "the run has started")
+		return t.refuseAll(s, in, "the run has started")
 	case in.Kind == CodeReviewInputStart:
 		return nil
 	case s.Status == CodeReviewRunStatusNotStarted:
@@ -1017,11 +1188,11 @@ func (t *CodeReviewStepper) admit(s *CodeReviewSnapshot, in *CodeReviewStepInput
 	case s.Status == CodeReviewRunStatusHalted && in.Kind == CodeReviewInputCancel:
 		return nil
 	case s.Status == CodeReviewRunStatusHalted && outside:
-		return t.refuse(s, in, "the run is halted")
+		return t.refuseAll(s, in, "the run is halted")
 	case s.Status == CodeReviewRunStatusHalted:
 		return ErrCodeReviewHalted
 	case s.Status == CodeReviewRunStatusFinished && outside:
-		return t.refuse(s, in, "the run has ended")
+		return t.refuseAll(s, in, "the run has ended")
 	case s.Status == CodeReviewRunStatusFinished && in.Kind != CodeReviewInputKept:
 		return ErrCodeReviewNotDue
 	}
@@ -1039,7 +1210,9 @@ type CodeReviewStepRefused struct {
 	Kind  CodeReviewInputKind // of the input
 	Event CodeReviewEvent     // of an event
 	Why   string
-	run   *CodeReviewSnapshot
+	core  *CodeReviewCore
+	quiet bool // the run takes no event
+	fresh bool // it has no state
 }
 
 // Error names the input, the state, the reason and what is allowed there.
@@ -1052,8 +1225,8 @@ func (r *CodeReviewStepRefused) Error() string {
 		text = "event " + strconv.Quote(r.Event.String())
 	}
 	text += " is refused"
-	if r.run.Status != CodeReviewRunStatusNotStarted {
-		text += " in state " + strconv.Quote(r.run.State.String())
+	if !r.fresh {
+		text += " in state " + strconv.Quote(r.core.State.String())
 	}
 	text += ": " + r.Why
 	for i, e := range r.Allowed() {
@@ -1068,11 +1241,25 @@ func (r *CodeReviewStepRefused) Error() string {
 }
 
 // Allowed lists the events that the run may take, as it now stands.
-func (r *CodeReviewStepRefused) Allowed() []CodeReviewEvent { return r.run.Allowed() }
+func (r *CodeReviewStepRefused) Allowed() []CodeReviewEvent {
+	if r.quiet || r.fresh {
+		return nil
+	}
+	return r.core.Allowed()
+}
 
-// refuse is the error that refuses the input.
-func (t *CodeReviewStepper) refuse(s *CodeReviewSnapshot, in *CodeReviewStepInput, why string) error {
-	t.refused = CodeReviewStepRefused{Kind: in.Kind, Event: in.Event, Why: why, run: s}
+// refuse is the error that refuses the input where the machine stands.
+func (t *CodeReviewStepper) refuse(s *CodeReviewCore, in *CodeReviewStepInput, why string) error {
+	r := &t.refused
+	r.Kind, r.Why, r.core = in.Kind, why, s
+	r.quiet, r.fresh = false, in.Kind == CodeReviewInputStart
+	r.Event = in.Event
+	return r
+}
+
+// refuseAll is the error of an input that the run refuses whatever it is.
+func (t *CodeReviewStepper) refuseAll(s *CodeReviewSnapshot, in *CodeReviewStepInput, why string) error {
+	t.refused = CodeReviewStepRefused{Kind: in.Kind, Event: in.Event, Why: why, core: &s.CodeReviewCore, quiet: true, fresh: s.Status == CodeReviewRunStatusNotStarted}
 	return &t.refused
 }
 
@@ -1103,23 +1290,200 @@ func (s *CodeReviewSnapshot) Next(now time.Time) (in CodeReviewStepInput, ok boo
 	return CodeReviewStepInput{}, false
 }
 
-// dispatch gives the input to the leaf in which the run is.
-func (t *CodeReviewStepper) dispatch(s *CodeReviewSnapshot, in *CodeReviewStepInput) codeReviewTook {
+// Take gives in to the machine as it stands at the time now: the first arm is
+// taken whose guard holds and whose bound is not used up. It changes s, and
+// nothing else: no activity, timer or run is behind s, so that every input is as if it came at
+// the right time. What is published is added to Messages. Where no arm takes the
+// input, or it cannot be computed, s is as it was, and the error is a
+// *CodeReviewStepRefused. Strings are not looked at: Step sees to it that they can be stored.
+func (t *CodeReviewStepper) Take(s *CodeReviewCore, in *CodeReviewStepInput, _ CodeReviewStepTime) (CodeReviewArm, error) {
 	switch s.State {
 	case CodeReviewStateIdle:
-		return t.inIdle(s, in)
+		switch in.Kind {
+		case CodeReviewInputEvent:
+			switch in.Event {
+			case CodeReviewEventStartReview:
+				// on StartReview -> FetchingDiff
+				s.State = CodeReviewStateFetchingDiff
+				return CodeReviewArmIdleOnStartReview, nil
+			}
+		case CodeReviewInputTimer:
+			switch in.Timer {
+			case CodeReviewTimerAfter24h:
+				// after 24h -> Expired
+				s.State = CodeReviewStateExpired
+				return CodeReviewArmAfter24h, nil
+			}
+		}
 	case CodeReviewStateFetchingDiff:
-		return t.inFetchingDiff(s, in)
+		switch in.Kind {
+		case CodeReviewInputResult:
+			switch in.Event {
+			case CodeReviewEventDiffLoaded:
+				// on DiffLoaded -> Analyzing
+				s.Used.FetchingDiffOnFailedTransientTimeout = 0
+				s.Data.Diff = CodeReviewOptional[string]{Value: in.Data.DiffLoaded.Diff, Set: true}
+				s.State = CodeReviewStateAnalyzing
+				return CodeReviewArmFetchingDiffOnDiffLoaded, nil
+			}
+		case CodeReviewInputFailure:
+			switch in.Category {
+			case CodeReviewCategoryTransient, CodeReviewCategoryTimeout:
+				// on failed(transient, timeout) retry 3 backoff 1s..30s
+				if s.Used.FetchingDiffOnFailedTransientTimeout < 3 {
+					s.Used.FetchingDiffOnFailedTransientTimeout++
+					return CodeReviewArmFetchingDiffOnFailedTransientTimeout, nil
+				}
+				// on failed(transient, timeout) -> Failed
+				s.Used.FetchingDiffOnFailedTransientTimeout = 0
+				t.enterFailed(s)
+				return CodeReviewArmFetchingDiffOnFailedTransientTimeoutElse1, nil
+			case CodeReviewCategoryUnknown:
+				// on failed -> Failed
+				s.Used.FetchingDiffOnFailedTransientTimeout = 0
+				t.enterFailed(s)
+				return CodeReviewArmOnFailed, nil
+			}
+		case CodeReviewInputTimer:
+			switch in.Timer {
+			case CodeReviewTimerAfter24h:
+				// after 24h -> Expired
+				s.Used.FetchingDiffOnFailedTransientTimeout = 0
+				s.State = CodeReviewStateExpired
+				return CodeReviewArmAfter24h, nil
+			}
+		}
 	case CodeReviewStateAnalyzing:
-		return t.inAnalyzing(s, in)
+		switch in.Kind {
+		case CodeReviewInputResult:
+			switch in.Event {
+			case CodeReviewEventAnalysisReady:
+				// on AnalysisReady -> PostingComments
+				s.Used.AnalyzingOnFailedTimeout = 0
+				s.Data.Comments = in.Data.AnalysisReady.Comments
+				s.State = CodeReviewStatePostingComments
+				return CodeReviewArmAnalyzingOnAnalysisReady, nil
+			}
+		case CodeReviewInputFailure:
+			switch in.Category {
+			case CodeReviewCategoryTransient, CodeReviewCategoryUnknown, CodeReviewCategorySilent:
+				// on failed -> Failed
+				s.Used.AnalyzingOnFailedTimeout = 0
+				t.enterFailed(s)
+				return CodeReviewArmOnFailed, nil
+			case CodeReviewCategoryTimeout:
+				// on failed(timeout) retry 3
+				if s.Used.AnalyzingOnFailedTimeout < 3 {
+					s.Used.AnalyzingOnFailedTimeout++
+					return CodeReviewArmAnalyzingOnFailedTimeout, nil
+				}
+				// on failed(timeout) -> Failed
+				s.Used.AnalyzingOnFailedTimeout = 0
+				t.enterFailed(s)
+				return CodeReviewArmAnalyzingOnFailedTimeoutElse1, nil
+			}
+		case CodeReviewInputTimer:
+			switch in.Timer {
+			case CodeReviewTimerAfter24h:
+				// after 24h -> Expired
+				s.Used.AnalyzingOnFailedTimeout = 0
+				s.State = CodeReviewStateExpired
+				return CodeReviewArmAfter24h, nil
+			}
+		}
 	case CodeReviewStatePostingComments:
-		return t.inPostingComments(s, in)
+		switch in.Kind {
+		case CodeReviewInputResult:
+			switch in.Event {
+			case CodeReviewEventCommentsPosted:
+				// on CommentsPosted -> Summarizing
+				s.State = CodeReviewStateSummarizing
+				return CodeReviewArmPostingCommentsOnCommentsPosted, nil
+			case CodeReviewEventRateLimited:
+				if in.Data.RateLimited.RetryAfter < time.Duration(0) || in.Data.RateLimited.RetryAfter > 15*time.Minute {
+					return 0, t.refuse(s, in, "field \"retry_after\": it is out of range, expected duration 0s..15m")
+				}
+				// on RateLimited -> AwaitingRetry max 5
+				if s.Used.PostingCommentsOnRateLimited < 5 {
+					s.Used.PostingCommentsOnRateLimited++
+					s.Data.Wait = in.Data.RateLimited.RetryAfter
+					s.State = CodeReviewStateAwaitingRetry
+					return CodeReviewArmPostingCommentsOnRateLimited, nil
+				}
+				// on RateLimited -> Failed
+				t.enterFailed(s)
+				return CodeReviewArmPostingCommentsOnRateLimitedElse1, nil
+			}
+		case CodeReviewInputFailure:
+			switch in.Category {
+			case CodeReviewCategoryTransient, CodeReviewCategoryUnknown, CodeReviewCategoryTimeout:
+				// on failed -> Failed
+				t.enterFailed(s)
+				return CodeReviewArmOnFailed, nil
+			}
+		case CodeReviewInputTimer:
+			switch in.Timer {
+			case CodeReviewTimerAfter24h:
+				// after 24h -> Expired
+				s.State = CodeReviewStateExpired
+				return CodeReviewArmAfter24h, nil
+			}
+		}
 	case CodeReviewStateAwaitingRetry:
-		return t.inAwaitingRetry(s, in)
+		switch in.Kind {
+		case CodeReviewInputTimer:
+			switch in.Timer {
+			case CodeReviewTimerAwaitingRetryAfterWait:
+				// after wait -> PostingComments
+				s.State = CodeReviewStatePostingComments
+				return CodeReviewArmAwaitingRetryAfterWait, nil
+			case CodeReviewTimerAfter24h:
+				// after 24h -> Expired
+				s.State = CodeReviewStateExpired
+				return CodeReviewArmAfter24h, nil
+			}
+		}
 	case CodeReviewStateSummarizing:
-		return t.inSummarizing(s, in)
+		switch in.Kind {
+		case CodeReviewInputResult:
+			switch in.Event {
+			case CodeReviewEventSummaryDone:
+				// on SummaryDone -> Completed
+				s.State = CodeReviewStateCompleted
+				return CodeReviewArmSummarizingOnSummaryDone, nil
+			}
+		case CodeReviewInputFailure:
+			switch in.Category {
+			case CodeReviewCategoryTransient, CodeReviewCategoryUnknown, CodeReviewCategoryTimeout:
+				// on failed -> Failed
+				t.enterFailed(s)
+				return CodeReviewArmOnFailed, nil
+			}
+		case CodeReviewInputTimer:
+			switch in.Timer {
+			case CodeReviewTimerAfter24h:
+				// after 24h -> Expired
+				s.State = CodeReviewStateExpired
+				return CodeReviewArmAfter24h, nil
+			}
+		}
 	}
-	return codeReviewNothing
+	return 0, t.refuse(s, in, "no arm takes it there")
+}
+
+// Start enters the state in which a machine begins, as Take takes an input.
+func (t *CodeReviewStepper) Start(s *CodeReviewCore, _ CodeReviewStepTime) error {
+	if why := s.Params.misfit(); why != "" {
+		return t.refuse(s, &CodeReviewStepInput{Kind: CodeReviewInputStart}, why)
+	}
+	s.State = CodeReviewStateIdle
+	return nil
+}
+
+// enterFailed enters Failed.
+func (t *CodeReviewStepper) enterFailed(s *CodeReviewCore) {
+	t.publish(CodeReviewOutMessage{Event: CodeReviewEventReviewFailed, Data: CodeReviewStepPayload{ReviewFailed: CodeReviewReviewFailed{Pr: s.Params.Pr, Comments: s.Data.Comments}}})
+	s.State = CodeReviewStateFailed
 }
 
 // Allowed lists the external events that the run may take where it stands, in the
@@ -1129,6 +1493,12 @@ func (s *CodeReviewSnapshot) Allowed() []CodeReviewEvent {
 	if s.Status != CodeReviewRunStatusRunning {
 		return nil
 	}
+	return s.CodeReviewCore.Allowed()
+}
+
+// Allowed lists the external events that may be taken in the state, as those of a
+// snapshot do.
+func (s *CodeReviewCore) Allowed() []CodeReviewEvent {
 	var list []CodeReviewEvent
 	switch s.State {
 	case CodeReviewStateIdle:
@@ -1136,252 +1506,6 @@ func (s *CodeReviewSnapshot) Allowed() []CodeReviewEvent {
 
 	}
 	return list
-}
-
-// inIdle is what a run in Idle does with an input.
-func (t *CodeReviewStepper) inIdle(s *CodeReviewSnapshot, in *CodeReviewStepInput) codeReviewTook {
-	switch in.Kind {
-	case CodeReviewInputEvent:
-		switch in.Event {
-		case CodeReviewEventStartReview:
-			// on StartReview -> FetchingDiff
-			t.enterFetchingDiff(s)
-			return codeReviewTaken
-		}
-	case CodeReviewInputTimer:
-		// after 24h -> Expired
-		t.enterExpired(s)
-		return codeReviewTaken
-	}
-	return codeReviewNothing
-}
-
-// enterFirstIdle enters Idle where the run starts.
-func (t *CodeReviewStepper) enterFirstIdle(s *CodeReviewSnapshot) {
-	t.arrive(s, CodeReviewStateIdle)
-	// after 24h
-	s.Due[0] = t.due(24 * time.Hour)
-	clear(s.Due[1:])
-}
-
-// inFetchingDiff is what a run in FetchingDiff does with an input.
-func (t *CodeReviewStepper) inFetchingDiff(s *CodeReviewSnapshot, in *CodeReviewStepInput) codeReviewTook {
-	switch in.Kind {
-	case CodeReviewInputResult:
-		// on DiffLoaded -> Analyzing
-		t.leaveTasks(s)
-		s.Used.FetchingDiffOnFailedTransientTimeout = 0
-		s.Data.Diff = CodeReviewOptional[string]{Value: in.Data.DiffLoaded.Diff, Set: true}
-		t.enterAnalyzing(s)
-		return codeReviewTaken
-	case CodeReviewInputFailure:
-		switch in.Category {
-		case CodeReviewCategoryTransient, CodeReviewCategoryTimeout:
-			// on failed(transient, timeout) retry 3 backoff 1s..30s
-			if s.Used.FetchingDiffOnFailedTransientTimeout < 3 {
-				s.Used.FetchingDiffOnFailedTransientTimeout++
-				again := s.Tasks[t.task]
-				again.Attempt++
-				wait := codeReviewBackoff(int64(s.Used.FetchingDiffOnFailedTransientTimeout), time.Second, 30*time.Second, 2.0, 0.2, t.attemptShare(s, again))
-				t.retry(s, again, wait)
-				return codeReviewTaken
-			}
-			// on failed(transient, timeout) -> Failed
-			t.leaveTasks(s)
-			s.Used.FetchingDiffOnFailedTransientTimeout = 0
-			t.enterFailed(s)
-			return codeReviewTaken
-		case CodeReviewCategoryUnknown:
-			// on failed -> Failed
-			t.leaveTasks(s)
-			s.Used.FetchingDiffOnFailedTransientTimeout = 0
-			t.enterFailed(s)
-			return codeReviewTaken
-		}
-	case CodeReviewInputTimer:
-		// after 24h -> Expired
-		t.leaveTasks(s)
-		s.Used.FetchingDiffOnFailedTransientTimeout = 0
-		t.enterExpired(s)
-		return codeReviewTaken
-	}
-	return codeReviewNothing
-}
-
-// enterFetchingDiff enters FetchingDiff.
-func (t *CodeReviewStepper) enterFetchingDiff(s *CodeReviewSnapshot) {
-	t.arrive(s, CodeReviewStateFetchingDiff)
-	clear(s.Due[1:])
-	t.start(s, 0, CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff, Open: true, Execution: t.seq, Attempt: 1})
-}
-
-// inAnalyzing is what a run in Analyzing does with an input.
-func (t *CodeReviewStepper) inAnalyzing(s *CodeReviewSnapshot, in *CodeReviewStepInput) codeReviewTook {
-	switch in.Kind {
-	case CodeReviewInputResult:
-		// on AnalysisReady -> PostingComments
-		t.leaveTasks(s)
-		s.Used.AnalyzingOnFailedTimeout = 0
-		s.Data.Comments = in.Data.AnalysisReady.Comments
-		t.enterPostingComments(s)
-		return codeReviewTaken
-	case CodeReviewInputFailure:
-		switch in.Category {
-		case CodeReviewCategoryTransient, CodeReviewCategoryUnknown, CodeReviewCategorySilent:
-			// on failed -> Failed
-			t.leaveTasks(s)
-			s.Used.AnalyzingOnFailedTimeout = 0
-			t.enterFailed(s)
-			return codeReviewTaken
-		case CodeReviewCategoryTimeout:
-			// on failed(timeout) retry 3
-			if s.Used.AnalyzingOnFailedTimeout < 3 {
-				s.Used.AnalyzingOnFailedTimeout++
-				again := s.Tasks[t.task]
-				again.Attempt++
-				wait := codeReviewBackoff(int64(s.Used.AnalyzingOnFailedTimeout), time.Second, time.Minute, 2.0, 0.2, t.attemptShare(s, again))
-				t.retry(s, again, wait)
-				return codeReviewTaken
-			}
-			// on failed(timeout) -> Failed
-			t.leaveTasks(s)
-			s.Used.AnalyzingOnFailedTimeout = 0
-			t.enterFailed(s)
-			return codeReviewTaken
-		}
-	case CodeReviewInputTimer:
-		// after 24h -> Expired
-		t.leaveTasks(s)
-		s.Used.AnalyzingOnFailedTimeout = 0
-		t.enterExpired(s)
-		return codeReviewTaken
-	}
-	return codeReviewNothing
-}
-
-// enterAnalyzing enters Analyzing.
-func (t *CodeReviewStepper) enterAnalyzing(s *CodeReviewSnapshot) {
-	t.arrive(s, CodeReviewStateAnalyzing)
-	clear(s.Due[1:])
-	t.start(s, 0, CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze, Open: true, Execution: t.seq, Attempt: 1})
-}
-
-// inPostingComments is what a run in PostingComments does with an input.
-func (t *CodeReviewStepper) inPostingComments(s *CodeReviewSnapshot, in *CodeReviewStepInput) codeReviewTook {
-	switch in.Kind {
-	case CodeReviewInputResult:
-		switch in.Event {
-		case CodeReviewEventCommentsPosted:
-			// on CommentsPosted -> Summarizing
-			t.leaveTasks(s)
-			t.enterSummarizing(s)
-			return codeReviewTaken
-		case CodeReviewEventRateLimited:
-			// on RateLimited -> AwaitingRetry max 5
-			if s.Used.PostingCommentsOnRateLimited < 5 {
-				s.Used.PostingCommentsOnRateLimited++
-				t.leaveTasks(s)
-				s.Data.Wait = in.Data.RateLimited.RetryAfter
-				t.enterAwaitingRetry(s)
-				return codeReviewTaken
-			}
-			// on RateLimited -> Failed
-			t.leaveTasks(s)
-			t.enterFailed(s)
-			return codeReviewTaken
-		}
-	case CodeReviewInputFailure:
-		// on failed -> Failed
-		t.leaveTasks(s)
-		t.enterFailed(s)
-		return codeReviewTaken
-	case CodeReviewInputTimer:
-		// after 24h -> Expired
-		t.leaveTasks(s)
-		t.enterExpired(s)
-		return codeReviewTaken
-	}
-	return codeReviewNothing
-}
-
-// enterPostingComments enters PostingComments.
-func (t *CodeReviewStepper) enterPostingComments(s *CodeReviewSnapshot) {
-	t.arrive(s, CodeReviewStatePostingComments)
-	clear(s.Due[1:])
-	t.start(s, 0, CodeReviewDoTask{Do: CodeReviewDoPostingCommentsPostComments, Open: true, Execution: t.seq, Attempt: 1})
-}
-
-// inAwaitingRetry is what a run in AwaitingRetry does with an input.
-func (t *CodeReviewStepper) inAwaitingRetry(s *CodeReviewSnapshot, in *CodeReviewStepInput) codeReviewTook {
-	switch in.Kind {
-	case CodeReviewInputTimer:
-		switch in.Timer {
-		case CodeReviewTimerAwaitingRetryAfterWait:
-			// after wait -> PostingComments
-			t.enterPostingComments(s)
-			return codeReviewTaken
-		case CodeReviewTimerAfter24h:
-			// after 24h -> Expired
-			t.enterExpired(s)
-			return codeReviewTaken
-		}
-	}
-	return codeReviewNothing
-}
-
-// enterAwaitingRetry enters AwaitingRetry.
-func (t *CodeReviewStepper) enterAwaitingRetry(s *CodeReviewSnapshot) {
-	t.arrive(s, CodeReviewStateAwaitingRetry)
-	// after wait
-	s.Due[1] = t.due(s.Data.Wait)
-}
-
-// inSummarizing is what a run in Summarizing does with an input.
-func (t *CodeReviewStepper) inSummarizing(s *CodeReviewSnapshot, in *CodeReviewStepInput) codeReviewTook {
-	switch in.Kind {
-	case CodeReviewInputResult:
-		// on SummaryDone -> Completed
-		t.leaveTasks(s)
-		t.enterCompleted(s)
-		return codeReviewTaken
-	case CodeReviewInputFailure:
-		// on failed -> Failed
-		t.leaveTasks(s)
-		t.enterFailed(s)
-		return codeReviewTaken
-	case CodeReviewInputTimer:
-		// after 24h -> Expired
-		t.leaveTasks(s)
-		t.enterExpired(s)
-		return codeReviewTaken
-	}
-	return codeReviewNothing
-}
-
-// enterSummarizing enters Summarizing.
-func (t *CodeReviewStepper) enterSummarizing(s *CodeReviewSnapshot) {
-	t.arrive(s, CodeReviewStateSummarizing)
-	clear(s.Due[1:])
-	t.start(s, 0, CodeReviewDoTask{Do: CodeReviewDoSummarizingSummarize, Open: true, Execution: t.seq, Attempt: 1})
-}
-
-// enterCompleted enters Completed.
-func (t *CodeReviewStepper) enterCompleted(s *CodeReviewSnapshot) {
-	t.arrive(s, CodeReviewStateCompleted)
-	t.end(s)
-}
-
-// enterExpired enters Expired.
-func (t *CodeReviewStepper) enterExpired(s *CodeReviewSnapshot) {
-	t.arrive(s, CodeReviewStateExpired)
-	t.end(s)
-}
-
-// enterFailed enters Failed.
-func (t *CodeReviewStepper) enterFailed(s *CodeReviewSnapshot) {
-	t.publish(CodeReviewOutMessage{Event: CodeReviewEventReviewFailed, Data: CodeReviewStepPayload{ReviewFailed: CodeReviewReviewFailed{Pr: s.Params.Pr, Comments: s.Data.Comments}}})
-	t.arrive(s, CodeReviewStateFailed)
-	t.end(s)
 }
 
 // misfit says what does not fit its type, or nothing.

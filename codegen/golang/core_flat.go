@@ -1,0 +1,122 @@
+package golang
+
+import (
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// flatLimit is how many bytes of text Take may have in one function; past it
+// each leaf has a function of its own, which costs a call.
+const flatLimit = 64 << 10
+
+// flat writes Take and Start: which arm an input takes, and what it does to the
+// state, the data and the counters. It is what every step goes through, so
+// everything stands in one function, with the state outermost, and nothing that
+// a step needs beyond that (times, activities, timers, commands) is in it.
+func (c *corePrinter) flat() string {
+	start, startFails := c.enter(nil, c.m.src.Root, nil, nil)
+	var cases, apart strings.Builder
+	texts, size := map[*ir.State]string{}, 0
+	for _, s := range c.m.src.States {
+		if s.Kind == ir.Leaf {
+			texts[s] = c.leaf(s)
+			size += len(texts[s])
+		}
+	}
+	for _, s := range c.m.src.States {
+		text := texts[s]
+		if text == "" {
+			continue
+		}
+		if size > flatLimit {
+			name := unique(c.methods, "in"+pathName(s.Path))
+			apart.WriteString("\n// " + name + " is Take for a run in " + s.Path + ".\n" +
+				"func (t *@MStepper) " + name + "(s *@MCore, in *@MStepInput) (@MArm, error) {\n" +
+				text + nothing + "}\n")
+			text = "return t." + name + "(s, in)\n"
+		}
+		cases.WriteString("case " + c.stateConst(s) + ":\n" + text)
+	}
+	dispatch := ""
+	if cases.Len() > 0 {
+		dispatch = "switch s.State {\n" + cases.String() + "}\n"
+	}
+	c.fallible, c.saved = c.fallible || startFails, c.saved || startFails
+	prologue, now := c.prologue()
+	return c.named(`// Take gives in to the machine as it stands at the time now: the first arm is
+// taken whose guard holds and whose bound is not used up. It changes s, and
+// nothing else: no activity, timer or run is behind s, so that every input is as if it came at
+// the right time. What is published is added to Messages. Where no arm takes the
+// input, or it cannot be computed, s is as it was, and the error is a
+// *@MStepRefused. Strings are not looked at: Step sees to it that they can be stored.
+func (t *@MStepper) Take(s *@MCore, in *@MStepInput, `+now+` @MStepTime) (@MArm, error) {
+`+prologue+dispatch+nothing+`}
+
+// Start enters the state in which a machine begins, as Take takes an input.
+func (t *@MStepper) Start(s *@MCore, `+now+` @MStepTime) error {
+`+prologue+c.begin(start, startFails)+`}
+`) + c.named(apart.String()) + "\n"
+}
+
+// nothing ends a function that has found no arm for an input.
+const nothing = "return 0, t.refuse(s, in, \"no arm takes it there\")\n"
+
+// prologue makes ready what the text of Take relies on, and names the time
+// where that is read.
+func (c *corePrinter) prologue() (text, now string) {
+	now = "_"
+	if c.readsNow() {
+		text, now = "t.now = now\n", "now"
+	}
+	if c.fallible {
+		text += "t.why = \"\"\n"
+	}
+	if c.redirects {
+		text += "t.turns = 0\n"
+	}
+	for _, g := range c.m.src.Guards {
+		if c.asks(g) {
+			name := exported(g.Name)
+			text += "t.asked" + name + " = t.asked" + name + "[:0]\n"
+		}
+	}
+	return text, now
+}
+
+// begin is the body of Start.
+func (c *corePrinter) begin(start string, fails bool) string {
+	refuse := "return t.refuse(s, &@MStepInput{Kind: @MInputStart}, "
+	var b strings.Builder
+	if c.checked(c.m.Params) {
+		b.WriteString("if why := s.Params.misfit(); why != \"\" {\n" + refuse + "why)\n}\n")
+	}
+	if fails {
+		b.WriteString("t.save(s)\n")
+	}
+	for _, f := range c.m.Params.Fields {
+		if f.typ.Kind == ir.Time {
+			c.p.use("time")
+			b.WriteString("s.Params." + f.Name + " = s.Params." + f.Name + ".UTC().Truncate(time.Microsecond)\n")
+		}
+	}
+	b.WriteString(start)
+	if fails {
+		b.WriteString("if t.why != \"\" {\n*s = t.was\n" + refuse + "t.why)\n}\n")
+	}
+	b.WriteString("return nil\n")
+	return b.String()
+}
+
+// readsNow reports whether an effect or a guard says `now`.
+func (c *corePrinter) readsNow() bool {
+	found := false
+	for _, e := range exprsOf(c.m.src) {
+		ir.Walk(e, func(e ir.Expr) bool {
+			_, ok := e.(*ir.Now)
+			found = found || ok
+			return !found
+		})
+	}
+	return found
+}
