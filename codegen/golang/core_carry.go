@@ -58,7 +58,7 @@ const (
 )
 
 // @mArmKinds is the kind of each arm.
-var @mArmKinds = [` + fmt.Sprint(c.armCount()+1) + `]@mArmKind{`)
+var @mArmKinds = [len(@mArmNames)]@mArmKind{`)
 	for _, a := range c.m.src.Arms {
 		switch a.Kind {
 		case ir.Goto:
@@ -69,18 +69,6 @@ var @mArmKinds = [` + fmt.Sprint(c.armCount()+1) + `]@mArmKind{`)
 	}
 	c.p.f("}\n")
 	c.t(again)
-}
-
-// armCount is how many arms have names.
-func (c *corePrinter) armCount() int {
-	n := len(c.plan.Arms)
-	if c.plan.ignored {
-		n++
-	}
-	if c.plan.deferred {
-		n++
-	}
-	return n
 }
 
 // defaultLast is the longest wait of a retry without a backoff, in nanoseconds.
