@@ -35,6 +35,14 @@ func TestGolden(t *testing.T) {
 	codegentest.Golden(t, "rules_core.go.golden", generate(t, "rules", "rules.fsm", readFile(t, "testdata/rules.fsm"), true))
 }
 
+// TestBenchFresh holds that the benchmarks measure what is generated now.
+func TestBenchFresh(t *testing.T) {
+	src := readFile(t, "../../examples/codereview/codereview.fsm")
+	if got := generate(t, "bench", "codereview.fsm", src, true); string(got) != readFile(t, "bench/review_fsm.go") {
+		t.Error("bench/review_fsm.go is stale: run go generate in codegen/golang/bench")
+	}
+}
+
 func readFile(tb testing.TB, path string) string {
 	tb.Helper()
 	data, err := os.ReadFile(path)

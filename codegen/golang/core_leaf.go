@@ -2,6 +2,7 @@ package golang
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -33,17 +34,26 @@ func grouped(branches []branch) []branch {
 // labels, and one body needs no switch.
 func choose(on string, branches []branch, always bool) string {
 	branches = grouped(branches)
-	if always && len(branches) == 1 {
+	if len(branches) == 1 && (always || isRest(branches[0])) {
 		return branches[0].body
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "switch %s {\n", on)
 	for _, br := range branches {
-		fmt.Fprintf(&b, "case %s:\n%s", strings.Join(br.labels, ", "), br.body)
+		if isRest(br) {
+			b.WriteString("default:\n" + br.body)
+		} else {
+			fmt.Fprintf(&b, "case %s:\n%s", strings.Join(br.labels, ", "), br.body)
+		}
 	}
 	b.WriteString("}\n")
 	return b.String()
 }
+
+// rest is the label of what takes every value that is no other label.
+const rest = "default"
+
+func isRest(b branch) bool { return slices.Contains(b.labels, rest) }
 
 // kindsOfInput is the order in which a leaf's function looks at them.
 var kindsOfInput = []struct {
@@ -135,6 +145,9 @@ func (c *corePrinter) label(k ir.Case) string {
 	case ir.CaseEvent, ir.CaseResult:
 		return c.m.ev[k.Event].Const
 	case ir.CaseFailure:
+		if k.Category == c.unknown() {
+			return rest // so is a category that the activity cannot have
+		}
 		return c.category(k.Category)
 	case ir.CaseTimer:
 		return c.plan.Timers[k.Timer.ID].Name

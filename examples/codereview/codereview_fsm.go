@@ -1069,7 +1069,7 @@ const (
 )
 
 // codeReviewArmKinds is the kind of each arm.
-var codeReviewArmKinds = [15]codeReviewArmKind{
+var codeReviewArmKinds = [len(codeReviewArmNames)]codeReviewArmKind{
 	CodeReviewArmAfter24h:                                  codeReviewMoves,
 	CodeReviewArmOnFailed:                                  codeReviewMoves,
 	CodeReviewArmIdleOnStartReview:                         codeReviewMoves,
@@ -1338,7 +1338,7 @@ func (t *CodeReviewStepper) Take(s *CodeReviewCore, in *CodeReviewStepInput, _ C
 				s.Used.FetchingDiffOnFailedTransientTimeout = 0
 				t.enterFailed(s)
 				return CodeReviewArmFetchingDiffOnFailedTransientTimeoutElse1, nil
-			case CodeReviewCategoryUnknown:
+			default:
 				// on failed -> Failed
 				s.Used.FetchingDiffOnFailedTransientTimeout = 0
 				t.enterFailed(s)
@@ -1366,7 +1366,7 @@ func (t *CodeReviewStepper) Take(s *CodeReviewCore, in *CodeReviewStepInput, _ C
 			}
 		case CodeReviewInputFailure:
 			switch in.Category {
-			case CodeReviewCategoryTransient, CodeReviewCategoryUnknown, CodeReviewCategorySilent:
+			default:
 				// on failed -> Failed
 				s.Used.AnalyzingOnFailedTimeout = 0
 				t.enterFailed(s)
@@ -1415,12 +1415,9 @@ func (t *CodeReviewStepper) Take(s *CodeReviewCore, in *CodeReviewStepInput, _ C
 				return CodeReviewArmPostingCommentsOnRateLimitedElse1, nil
 			}
 		case CodeReviewInputFailure:
-			switch in.Category {
-			case CodeReviewCategoryTransient, CodeReviewCategoryUnknown, CodeReviewCategoryTimeout:
-				// on failed -> Failed
-				t.enterFailed(s)
-				return CodeReviewArmOnFailed, nil
-			}
+			// on failed -> Failed
+			t.enterFailed(s)
+			return CodeReviewArmOnFailed, nil
 		case CodeReviewInputTimer:
 			switch in.Timer {
 			case CodeReviewTimerAfter24h:
@@ -1453,12 +1450,9 @@ func (t *CodeReviewStepper) Take(s *CodeReviewCore, in *CodeReviewStepInput, _ C
 				return CodeReviewArmSummarizingOnSummaryDone, nil
 			}
 		case CodeReviewInputFailure:
-			switch in.Category {
-			case CodeReviewCategoryTransient, CodeReviewCategoryUnknown, CodeReviewCategoryTimeout:
-				// on failed -> Failed
-				t.enterFailed(s)
-				return CodeReviewArmOnFailed, nil
-			}
+			// on failed -> Failed
+			t.enterFailed(s)
+			return CodeReviewArmOnFailed, nil
 		case CodeReviewInputTimer:
 			switch in.Timer {
 			case CodeReviewTimerAfter24h:

@@ -1,0 +1,125 @@
+// Package bench compares the core that fsmc generates with a switch and a table
+// as one writes them by hand, and with the state machine libraries
+// github.com/looplab/fsm and github.com/qmuntal/stateless.
+//
+// All of them are the code-review agent of examples/codereview: nine states,
+// two retries that start anew with each visit, a bound of five on the way round
+// through AwaitingRetry, three fields, and an answer that says what to do next.
+// What the agent's activities and timers do is not theirs: each is told how it
+// went. A test holds that all come to the same state, data and counters after
+// each event, and refuse the same ones.
+package bench
+
+import "time"
+
+// State is where a review stands.
+type State uint8
+
+const (
+	Idle State = iota
+	FetchingDiff
+	Analyzing
+	PostingComments
+	AwaitingRetry
+	Summarizing
+	Completed
+	Expired
+	Failed
+)
+
+var stateNames = [...]string{
+	"Idle", "FetchingDiff", "Analyzing", "PostingComments", "AwaitingRetry", "Summarizing", "Completed", "Expired", "Failed",
+}
+
+func (s State) String() string { return stateNames[s] }
+
+// Kind says what an event is.
+type Kind uint8
+
+const (
+	StartReview Kind = iota
+	DiffLoaded
+	AnalysisReady
+	CommentsPosted
+	RateLimited
+	SummaryDone
+	ActivityFailed
+	WaitOver
+	DayOver
+)
+
+var kindNames = [...]string{
+	"StartReview", "DiffLoaded", "AnalysisReady", "CommentsPosted", "RateLimited", "SummaryDone", "ActivityFailed", "WaitOver", "DayOver",
+}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// Category is why an activity failed.
+type Category uint8
+
+const (
+	Unknown Category = iota
+	Transient
+	Timeout
+	Silent
+)
+
+// Event is something that happens to a review, with what it carries.
+type Event struct {
+	Kind       Kind
+	Category   Category      // of ActivityFailed
+	Diff       string        // of DiffLoaded
+	Comments   int64         // of AnalysisReady
+	RetryAfter time.Duration // of RateLimited
+}
+
+// Action is what the program has to do next.
+type Action uint8
+
+const (
+	Nothing Action = iota
+	Fetch
+	FetchAgain
+	Analyze
+	AnalyzeAgain
+	Post
+	Wait
+	Summarize
+	TellFailed
+)
+
+// Data is what a review has found out so far.
+type Data struct {
+	PR       string
+	Diff     string
+	HasDiff  bool
+	Comments int64
+	Wait     time.Duration
+}
+
+// Used is how often each bound has been used.
+type Used struct {
+	Fetch, Analyze, RateLimit uint8
+}
+
+const maxWait = 15 * time.Minute
+
+// script is one run of 12 events: every guarded retry is taken, and the run
+// comes to Completed.
+var script = []Event{
+	{Kind: StartReview},
+	{Kind: ActivityFailed, Category: Transient},
+	{Kind: ActivityFailed, Category: Timeout},
+	{Kind: DiffLoaded, Diff: "+a line"},
+	{Kind: ActivityFailed, Category: Timeout},
+	{Kind: AnalysisReady, Comments: 3},
+	{Kind: RateLimited, RetryAfter: 30 * time.Second},
+	{Kind: WaitOver},
+	{Kind: RateLimited, RetryAfter: time.Minute},
+	{Kind: WaitOver},
+	{Kind: CommentsPosted},
+	{Kind: SummaryDone},
+}
+
+// refused is an event that no state but Summarizing takes.
+var refused = Event{Kind: SummaryDone}

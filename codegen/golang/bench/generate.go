@@ -1,0 +1,3 @@
+package bench
+
+//go:generate go -C ../../.. run ./cmd/fsmc gen --core --package bench -o codegen/golang/bench/review_fsm.go examples/codereview/codereview.fsm
