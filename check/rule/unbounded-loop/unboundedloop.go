@@ -58,7 +58,7 @@ func report(p *check.Pass, g *explore.Product, l explore.Loop) {
 		p.LeaveOpen(check.Question{Rule: "unbounded-loop", State: l.Leaves[0]})
 		return
 	}
-	arm := g.Arm(l.Round[len(l.Round)-1])
+	arm := lastMove(l, g)
 	p.Report(check.Finding{
 		State:   g.Leaf(l.Into),
 		Span:    arm.Span,
@@ -67,6 +67,16 @@ func report(p *check.Pass, g *explore.Product, l explore.Loop) {
 		Related: related(l, g, arm),
 		Witness: witness,
 	})
+}
+
+// lastMove is the arm of the last move of the cycle. What comes after it may
+// have none: an activity that ends with nothing to say.
+func lastMove(l explore.Loop, g *explore.Product) *ir.Arm {
+	i := len(l.Round) - 1
+	for !g.IsMove(l.Round[i]) {
+		i--
+	}
+	return g.Arm(l.Round[i])
 }
 
 func message(l explore.Loop) string {
