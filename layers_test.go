@@ -33,6 +33,7 @@ check/flat                  < lang/ir
 check/explore               < lang/token lang/diag lang/ir check/flat check/graph check/guard
 check                       < lang/token lang/diag lang/ir check/flat check/graph check/guard check/explore
 check/checktest             < lang lang/token lang/diag lang/ir check check/all
+check/oracletest            < lang/ir runtime codegen/table
 check/all                   < check check/rule/...
 check/rule/...              < lang/token lang/diag lang/ir check check/flat check/graph check/guard check/explore
 check/internal/reference    < lang/diag check check/all

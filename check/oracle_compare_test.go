@@ -1,0 +1,388 @@
+package check_test
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/all"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/oracletest"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// A verdict is the answer of one rule, or one figure of the worst case, as a
+// text that does not depend on who gives it: the places that are at fault. Of
+// one that maps to false nothing need be said.
+type verdict map[string]bool
+
+func (v verdict) String() string {
+	var list []string
+	for place, must := range v {
+		if must {
+			list = append(list, place)
+		}
+	}
+	slices.Sort(list)
+	return "[" + strings.Join(list, ", ") + "]"
+}
+
+// within reports whether all places of v are among those of w.
+func (v verdict) within(w verdict) bool {
+	for place := range v {
+		if _, there := w[place]; !there {
+			return false
+		}
+	}
+	return true
+}
+
+// covers reports whether v has all places of w of which something must be said.
+func (v verdict) covers(w verdict) bool {
+	for place, must := range w {
+		if must && !v[place] {
+			return false
+		}
+	}
+	return true
+}
+
+// comparison is a rule that both sides can decide. found reads what the
+// checker's findings say; brute is the oracle's answer.
+type comparison struct {
+	rule  string
+	found func(m *ir.Machine, d diag.Diagnostic) []string
+	brute func(s *oracletest.Space) verdict
+}
+
+var quoted = regexp.MustCompile(`"([^"]*)"`)
+
+// names are the states whose paths stand in quotes in the message.
+func names(m *ir.Machine, d diag.Diagnostic) []string {
+	var out []string
+	for _, q := range quoted.FindAllStringSubmatch(d.Message, -1) {
+		if slices.ContainsFunc(m.States, func(s *ir.State) bool { return s.Path == q[1] }) {
+			out = append(out, q[1])
+		}
+	}
+	return out
+}
+
+func byState(marked func(s *oracletest.Space) []bool) func(s *oracletest.Space) verdict {
+	return func(s *oracletest.Space) verdict {
+		v := verdict{}
+		for id, is := range marked(s) {
+			if is {
+				v[s.Machine.States[id].Path] = true
+			}
+		}
+		return v
+	}
+}
+
+// byEvent gives the places of what went wrong. A place that is false is one of
+// which nothing need be said.
+func byEvent(place func(s *oracletest.Space, e oracletest.Event) string) func(s *oracletest.Space) verdict {
+	return func(s *oracletest.Space) verdict {
+		v := verdict{}
+		for _, e := range s.Events() {
+			if p := place(s, e); p != "" {
+				v[p] = v[p] || !s.InVain(e)
+			}
+		}
+		return v
+	}
+}
+
+var comparisons = []comparison{
+	{
+		rule:  "unreachable-state",
+		found: names,
+		brute: byState(func(s *oracletest.Space) []bool {
+			entered := s.Entered()
+			out := make([]bool, len(entered))
+			for _, state := range s.Machine.States[1:] {
+				out[state.ID] = !entered[state.ID] && entered[state.Parent.ID]
+			}
+			return out
+		}),
+	},
+	{rule: "no-way-to-finish", found: trapOf, brute: byState((*oracletest.Space).Traps)},
+	{rule: "unbounded-loop", found: names, brute: byState((*oracletest.Space).Loops)},
+	{
+		rule: "spinning-loop",
+		found: func(m *ir.Machine, d diag.Diagnostic) []string {
+			if strings.HasPrefix(d.Message, "the requires") {
+				return []string{"a circle of requires"}
+			}
+			return names(m, d)
+		},
+		brute: func(s *oracletest.Space) verdict {
+			v := byEvent(func(_ *oracletest.Space, e oracletest.Event) string {
+				if e.What != oracletest.Circle {
+					return ""
+				}
+				return "a circle of requires"
+			})(s)
+			maps.Copy(v, byState((*oracletest.Space).Spins)(s))
+			return v
+		},
+	},
+	{
+		rule: "no-success",
+		found: func(*ir.Machine, diag.Diagnostic) []string {
+			return []string{"machine"}
+		},
+		brute: func(s *oracletest.Space) verdict {
+			if s.CanSucceed() {
+				return verdict{}
+			}
+			return verdict{"machine": true}
+		},
+	},
+	{
+		rule: "out-of-range",
+		found: func(m *ir.Machine, d diag.Diagnostic) []string {
+			q := quoted.FindAllStringSubmatch(d.Message, -1)
+			return []string{q[len(q)-1][1] + " at " + blockOf(m, d)}
+		},
+		brute: byEvent(func(s *oracletest.Space, e oracletest.Event) string {
+			if e.What != oracletest.OutOfRange {
+				return ""
+			}
+			return e.Name + " at " + e.Place
+		}),
+	},
+	{
+		rule: "read-before-set",
+		found: func(_ *ir.Machine, d diag.Diagnostic) []string {
+			return []string{quoted.FindStringSubmatch(d.Message)[1]}
+		},
+		brute: byEvent(func(_ *oracletest.Space, e oracletest.Event) string {
+			if e.What != oracletest.Unset {
+				return ""
+			}
+			return e.Name
+		}),
+	},
+	{
+		rule: "bound-without-else",
+		found: func(m *ir.Machine, d diag.Diagnostic) []string {
+			for _, a := range m.Arms {
+				if a.Span == d.Span {
+					return []string{fmt.Sprint("arm ", a.ID)}
+				}
+			}
+			return []string{"no arm"}
+		},
+		brute: byEvent(func(_ *oracletest.Space, e oracletest.Event) string {
+			if e.What != oracletest.Spent {
+				return ""
+			}
+			return fmt.Sprint("arm ", e.Arm)
+		}),
+	},
+	{
+		rule: "assertion-violated",
+		found: func(_ *ir.Machine, d diag.Diagnostic) []string {
+			return []string{fmt.Sprint("assert at line ", d.Span.Start.Line)}
+		},
+		brute: func(s *oracletest.Space) verdict {
+			v := verdict{}
+			for _, a := range s.Machine.Asserts {
+				if s.Breaks(a) {
+					v[fmt.Sprint("assert at line ", a.Span.Start.Line)] = true
+				}
+			}
+			return v
+		},
+	},
+	{
+		rule:  "dead-end",
+		found: names,
+		brute: func(s *oracletest.Space) verdict {
+			v := byState((*oracletest.Space).DeadEnds)(s)
+			for id, state := range s.Def.States {
+				if state.Choice && s.Entered()[id] { // nothing but its own `done` may ever come
+					v[state.Path] = v[state.Path]
+				}
+			}
+			return v
+		},
+	},
+	{rule: "unhandled-result", found: names, brute: byState(func(s *oracletest.Space) []bool { return s.Unhandled(runtime.ResultInput) })},
+	{rule: "unhandled-failure", found: names, brute: byState(func(s *oracletest.Space) []bool { return s.Unhandled(runtime.FailureInput) })},
+	{
+		rule:  "unhandled-done",
+		found: names,
+		brute: byEvent(func(s *oracletest.Space, e oracletest.Event) string {
+			if e.What != oracletest.Unhandled || e.Kind != runtime.DoneInput {
+				return ""
+			}
+			return s.Machine.States[e.State].Path
+		}),
+	},
+}
+
+// trapOf are the states that the message and the related places name.
+func trapOf(m *ir.Machine, d diag.Diagnostic) []string {
+	list := names(m, d)
+	for _, r := range d.Related {
+		list = append(list, names(m, diag.Diagnostic{Message: r.Message})...)
+	}
+	return list
+}
+
+// blockOf is what the runtime calls the block in which d stands.
+func blockOf(m *ir.Machine, d diag.Diagnostic) string {
+	var stable ir.StableNames
+	for i, name := range ir.ArmNames(m, &stable) {
+		if has(m.Arms[i].Block, d) {
+			return fmt.Sprintf("arm %q", name)
+		}
+	}
+	for _, s := range m.States {
+		for what, block := range map[string]*ir.Block{"entry": s.Entry, "exit": s.Exit} {
+			if has(block, d) {
+				return fmt.Sprintf("the %s of %q", what, s.Path)
+			}
+		}
+	}
+	return "no block"
+}
+
+func has(b *ir.Block, d diag.Diagnostic) bool {
+	return b != nil && slices.ContainsFunc(b.Assigns, func(a *ir.Assign) bool { return a.Span == d.Span })
+}
+
+// mayPass are the rules whose finding is that no run does something. Where
+// data is free they are silent rather than undecided.
+var mayPass = map[string]bool{"unreachable-state": true, "no-success": true}
+
+// disagreement is a question to which checker and oracle give two answers.
+type disagreement struct{ question, checker, oracle string }
+
+func (d disagreement) String() string {
+	return fmt.Sprintf("%s: the checker says %s, brute force says %s", d.question, d.checker, d.oracle)
+}
+
+// knownDisagreements are the ones that wait to be mended, by question, each with
+// its reason. The list is to become empty.
+var knownDisagreements = map[string]string{
+	"unhandled-done":     "an arm whose guard is never true counts as one that can end an activity",
+	"read-before-set":    "it does not follow what fields hold",
+	"bound-without-else": "a guarded arm that comes after the spent bound, and is false, is taken to take over",
+	"assertion-violated": "where the shortest run rests on a guess no other is sought",
+	"unbounded-loop":     "a scope that turns every run away is taken to be entered",
+	"worst case":         "the same",
+	"attempts":           "the same",
+	"cost":               "the same",
+}
+
+func (d disagreement) known() bool {
+	question, _, _ := strings.Cut(d.question, " of ")
+	return knownDisagreements[question] != ""
+}
+
+// ruleNamed is the rule and the one that says what it has left open.
+func ruleNamed(name string) []*check.Rule {
+	var list []*check.Rule
+	for _, r := range all.Rules {
+		if r.Name == name || r.Name == "undecided" {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// compare asks both sides everything. Each rule is run alone, so that no other
+// finding silences its own. Seen counts the verdicts of each kind.
+func compare(s *oracletest.Space, seen map[string]int) []disagreement {
+	var out []disagreement
+	free := s.Free()
+	for _, c := range comparisons {
+		brute, found, open := c.brute(s), verdict{}, false
+		for _, d := range check.Run(&ir.Program{Machines: []*ir.Machine{s.Machine}}, ruleNamed(c.rule)) {
+			if d.Rule == "undecided" {
+				open = true
+				continue
+			}
+			for _, place := range c.found(s.Machine, d) {
+				found[place] = true
+			}
+		}
+		switch {
+		case open:
+			seen["undecided "+c.rule]++
+		case brute.String() != "[]":
+			seen[c.rule]++
+		default:
+			seen["no "+c.rule]++
+		}
+		if !found.within(brute) || !found.covers(brute) && !open && !(free && mayPass[c.rule]) {
+			out = append(out, disagreement{c.rule, found.String(), brute.String()})
+		}
+	}
+	return append(out, compareWorst(s, seen)...)
+}
+
+// compareWorst compares the figures: what is marked exact is equal, what is
+// not is no lower than what brute force finds.
+func compareWorst(s *oracletest.Space, seen map[string]int) []disagreement {
+	w := check.Bounds(s.Machine, explore.DefaultLimit)
+	var out []disagreement
+	free := s.Free()
+	one := func(what string, f check.Figure, brute int64, unit *big.Rat) {
+		text, figure := "no end", "no end"
+		if brute != oracletest.Endless {
+			text = new(big.Rat).Mul(new(big.Rat).SetInt64(brute), unit).RatString()
+		}
+		if f.Amount != nil {
+			figure = f.Amount.RatString()
+		}
+		switch {
+		case brute == oracletest.Endless:
+			seen[what+" without end"]++
+		default:
+			seen[what]++
+		}
+		if f.Amount == nil && free {
+			return
+		}
+		if f.Amount != nil && !f.Exact {
+			seen[what+" at most"]++
+			figure = "at most " + figure
+			if brute != oracletest.Endless && f.Amount.Cmp(new(big.Rat).Mul(new(big.Rat).SetInt64(brute), unit)) >= 0 {
+				return
+			}
+		}
+		if figure != text {
+			out = append(out, disagreement{what + " of " + f.Name, figure, text})
+		}
+	}
+	one("worst case", w.Steps, s.Steps(), big.NewRat(1, 1))
+	activities := s.Machine.Activities
+	for i, f := range w.Activities {
+		price := make([]int64, len(activities))
+		price[i] = 1
+		one("attempts", f, s.Attempts(price), big.NewRat(1, 1))
+	}
+	for _, f := range w.Costs {
+		price := make([]int64, len(activities))
+		for i, a := range activities {
+			for _, c := range a.Costs {
+				if c.Name == f.Name {
+					price[i] += new(big.Rat).Mul(c.Amount, big.NewRat(100, 1)).Num().Int64()
+				}
+			}
+		}
+		one("cost", f, s.Attempts(price), big.NewRat(1, 100))
+	}
+	return out
+}

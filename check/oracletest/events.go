@@ -1,0 +1,142 @@
+package oracletest
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// Event is something that went wrong in a step of some run.
+type Event struct {
+	What  What
+	State int // the leaf before the step, -1 at the start
+	Arm   int // of Spent: the last arm whose bound could have been used up
+	Kind  runtime.InputKind
+	Name  string // of the field, the deferred event, or what the place of the fault is called
+	Place string // of OutOfRange: the block
+}
+
+// What says what went wrong.
+type What string
+
+// What can go wrong in a step.
+const (
+	Unhandled  What = "unhandled"    // an input from inside for which there is no handler
+	Gap        What = "gap"          // the guards of all arms are false
+	Spent      What = "spent"        // some arm would have taken it, but for its bound
+	OutOfRange What = "out of range" // an effect leaves the range of its field
+	Unset      What = "unset"        // a field is read that is not set
+	Circle     What = "circle"       // requires lead round
+	Overflow   What = "overflow"     // 64 bits do not suffice
+	Dropped    What = "dropped"      // a deferred event that nothing takes
+)
+
+var faults = []struct {
+	what What
+	re   *regexp.Regexp
+}{
+	{Unset, regexp.MustCompile(`^(?:in (?P<place>.*): )?(?:field|parameter) "(?P<name>\w+)" is not set$`)},
+	{Overflow, regexp.MustCompile(`^(?:in (?P<place>.*): )?the result of "(?P<name>.*)" is out of range$`)},
+	{OutOfRange, regexp.MustCompile(`^(?:in (?P<place>.*): )?field "(?P<name>\w+)": `)},
+	{Circle, regexp.MustCompile(`^(?:in (?P<place>.*): )?the requires from "(?P<name>.*)" on lead round in a circle$`)},
+}
+
+func (s *Space) note(e Event) {
+	if !s.seen[e] {
+		s.seen[e] = true
+		s.events = append(s.events, e)
+	}
+}
+
+// Events are all things that went wrong, each once.
+func (s *Space) Events() []Event { return s.events }
+
+// InVain reports whether e went wrong in entering a state that no run enters,
+// perhaps for that very reason. Of such a state nothing need be said.
+func (s *Space) InVain(e Event) bool {
+	for id, entered := range s.Entered() {
+		path := s.Def.States[id].Path
+		if !entered && (e.Place == "the require of "+path || e.Place == fmt.Sprintf("the entry of %q", path) || e.What == Circle && e.Name == path) {
+			return true
+		}
+	}
+	return false
+}
+
+// fault notes why a step could not be computed.
+func (s *Space) fault(e Event, reason string) {
+	for _, f := range faults {
+		if m := f.re.FindStringSubmatch(reason); m != nil {
+			e.What, e.Place, e.Name = f.what, m[1], m[2]
+			s.note(e)
+			return
+		}
+	}
+	panic("oracletest: the runtime gives a reason that is not known here: " + reason)
+}
+
+// refused notes why an input from outside changed nothing.
+func (s *Space) refused(i int, in runtime.Input, err error) {
+	var rejected *runtime.Rejected
+	if !errors.As(err, &rejected) {
+		panic("oracletest: the runtime does not take what was due: " + err.Error())
+	}
+	e := Event{State: s.Nodes[i].Snapshot.State, Arm: -1, Kind: in.Kind}
+	switch rejected.Why {
+	case "nothing takes it there", "the machine refuses it there":
+	case "every guard is false":
+		e.What, e.Name = Gap, s.Def.Events[in.Event].Name
+		s.note(e)
+	case "every guard is false or its bound is used up":
+		e.What, e.Name = Spent, s.Def.Events[in.Event].Name
+		e.Arm = s.lastBounded(e.State, in)
+		s.note(e)
+	default:
+		s.fault(e, rejected.Why)
+	}
+}
+
+// halted notes why a run stands still.
+func (s *Space) halted(i int, in runtime.Input, reason string, record *runtime.Record) {
+	e := Event{State: s.Nodes[i].Snapshot.State, Arm: -1, Kind: in.Kind}
+	if !strings.HasPrefix(reason, "nothing takes ") {
+		s.fault(e, reason)
+		return
+	}
+	e.What, e.Name = Unhandled, s.m.Describe(in)
+	for _, p := range record.Passed {
+		if e.What != Spent {
+			e.What = Gap
+		}
+		if strings.HasPrefix(p.Why, "bound") {
+			e.What, e.Arm = Spent, p.Arm
+		}
+	}
+	s.note(e)
+}
+
+// lastBounded is the last arm with a bound that stands for an event in a leaf.
+func (s *Space) lastBounded(leaf int, in runtime.Input) int {
+	last := -1
+	for _, h := range s.Def.States[leaf].Handlers {
+		if h.Kind == runtime.EventInput && h.Event == in.Event {
+			for _, a := range h.Arms {
+				if s.Def.Arms[a].Max != nil {
+					last = a
+				}
+			}
+		}
+	}
+	return last
+}
+
+// readArguments notes what an attempt that starts reads too early.
+func (s *Space) readArguments(next *runtime.Snapshot, do int) {
+	ask := func(int, []runtime.Value) (bool, error) { return true, nil }
+	if _, err := s.m.TaskArgs(next, do, start, ask); err != nil {
+		s.fault(Event{State: next.State, Arm: -1}, errors.Unwrap(err).Error())
+	}
+}

@@ -1,0 +1,194 @@
+// Package oracletest decides by brute force what package check decides by
+// proof, so that tests can hold the two against each other. It shares no code
+// with check/explore and check/guard: its transition function is the runtime's
+// own step, its states are whole snapshots, and every payload, every answer of a
+// host guard and every order of timers is tried. It is slow and obvious, and
+// meant for machines of a few states over tiny ranges.
+//
+// Tests alone import it.
+package oracletest
+
+import (
+	"slices"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/codegen/table"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// maxKept is the most deferred events that a run is let to keep: the queue has
+// no end, and what a longer one does a shorter one does too.
+const maxKept = 2
+
+// start is the time at which every step happens: of time only the order counts
+// in which timers fire, and that is for the environment to choose.
+var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// Space is everything that a machine can come to. Node 0 is the run before its
+// start.
+type Space struct {
+	Machine *ir.Machine
+	Def     *runtime.Definition
+	Nodes   []*Node
+	Cut     bool // some run would have kept more than maxKept events
+
+	m      *runtime.Machine
+	number map[string]int
+	seen   map[Event]bool
+	events []Event
+	values valuesOf
+}
+
+// Node is a snapshot with all that cannot matter made equal.
+type Node struct {
+	Snapshot *runtime.Snapshot
+	Edges    []Edge
+}
+
+// Edge is one step.
+type Edge struct {
+	To      int
+	Input   runtime.Input
+	Effect  runtime.Effect // empty for a deferred event that is deferred again
+	Arm     int            // -1 where none is taken
+	Started []int          // the activities of which an attempt starts
+}
+
+// Counts reports whether the edge is a step of the worst case: a move or a
+// retry, the start aside.
+func (e *Edge) Counts() bool {
+	return e.Moves() && e.Input.Kind != runtime.StartInput || e.Effect == runtime.Retried
+}
+
+// Moves reports whether the edge enters a leaf.
+func (e *Edge) Moves() bool { return e.Effect == runtime.Moved }
+
+// Explore walks m breadth first. It is nil where there would be more nodes than
+// limit, or more steps from them than 20 times as many, and where the runtime
+// does not take the machine.
+func Explore(m *ir.Machine, limit int) *Space {
+	d := table.Compile(m)
+	compiled, err := runtime.Compile(d)
+	if err != nil {
+		return nil
+	}
+	s := &Space{Machine: m, Def: d, m: compiled, number: map[string]int{}, seen: map[Event]bool{}, values: newValuesOf(d)}
+	s.node(compiled.NewSnapshot("r", 1))
+	steps := 0
+	for i := 0; i < len(s.Nodes); i++ {
+		for _, in := range s.inputs(s.Nodes[i].Snapshot) {
+			s.take(i, in)
+		}
+		if steps += len(s.Nodes[i].Edges); len(s.Nodes) > limit || steps > 20*limit {
+			return nil
+		}
+	}
+	return s
+}
+
+// node is the number of a snapshot, which is made canonical.
+func (s *Space) node(snapshot *runtime.Snapshot) int {
+	snapshot = canonical(snapshot)
+	key := string(s.m.EncodeSnapshot(snapshot))
+	i, known := s.number[key]
+	if !known {
+		i = len(s.Nodes)
+		s.number[key] = i
+		s.Nodes = append(s.Nodes, &Node{Snapshot: snapshot})
+	}
+	return i
+}
+
+// canonical is s without what no arm can read: numbers of steps and visits,
+// keys and attempts, and when exactly something is due.
+func canonical(s *runtime.Snapshot) *runtime.Snapshot {
+	c := *s
+	c.Seq, c.Visit = 0, 0
+	if c.State >= 0 {
+		c.Seq, c.Visit = 1, 1
+		c.Started, c.Entered, c.Now = start, start, start
+	}
+	c.Executions, c.Halt = nil, nil
+	c.Tasks = slices.Clone(c.Tasks)
+	for i := range c.Tasks {
+		c.Tasks[i].Key, c.Tasks[i].Attempt, c.Tasks[i].NotBefore = "key", 1, time.Time{}
+	}
+	c.Alarms = slices.Clone(c.Alarms)
+	for i := range c.Alarms {
+		c.Alarms[i].Due, c.Alarms[i].Wait = start.Add(time.Hour), 0
+	}
+	return &c
+}
+
+// take adds the edges of one input in node i: one for each way in which host
+// guards can answer.
+func (s *Space) take(i int, in runtime.Input) {
+	from := s.Nodes[i].Snapshot
+	if in.Kind == runtime.TimerInput {
+		from = due(from, in.Timer)
+	}
+	for answers := []bool{}; answers != nil; {
+		asked := 0
+		ask := func(int, []runtime.Value) (bool, error) {
+			if asked++; asked > len(answers) {
+				answers = append(answers, false)
+			}
+			return answers[asked-1], nil
+		}
+		next, commands, record, err := s.m.Step(from, in, start, ask)
+		s.record(i, in, next, commands, record, err)
+		answers = following(answers[:asked])
+	}
+}
+
+// following is the next row of answers in binary counting; nil after the last.
+func following(answers []bool) []bool {
+	for k := len(answers) - 1; k >= 0; k-- {
+		if !answers[k] {
+			return append(answers[:k:k], true)
+		}
+	}
+	return nil
+}
+
+// due is s with timer about to fire.
+func due(s *runtime.Snapshot, timer int) *runtime.Snapshot {
+	c := *s
+	c.Alarms = slices.Clone(c.Alarms)
+	for i := range c.Alarms {
+		if c.Alarms[i].Timer == timer {
+			c.Alarms[i].Due = start
+		}
+	}
+	return &c
+}
+
+func (s *Space) record(i int, in runtime.Input, next *runtime.Snapshot, commands []runtime.Command, record *runtime.Record, err error) {
+	switch {
+	case err != nil:
+		s.refused(i, in, err)
+		return
+	case next.Status == runtime.Halted:
+		s.halted(i, in, next.Halt.Reason, record)
+		return
+	case len(next.Kept) > maxKept:
+		s.Cut = true
+		return
+	}
+	e := Edge{Input: in, Arm: -1}
+	if record != nil {
+		e.Effect, e.Arm = record.Effect, record.Arm
+		if record.Effect == runtime.Dropped {
+			s.note(Event{What: Dropped, State: next.State, Name: s.Def.Events[in.Event].Name})
+		}
+	}
+	for _, c := range commands {
+		if c.Kind == runtime.StartTask {
+			e.Started = append(e.Started, s.Def.Dos[c.Task.Do].Activity)
+			s.readArguments(next, c.Task.Do)
+		}
+	}
+	e.To = s.node(next)
+	s.Nodes[i].Edges = append(s.Nodes[i].Edges, e)
+}

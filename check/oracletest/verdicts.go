@@ -1,0 +1,261 @@
+package oracletest
+
+import (
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// Entered marks the states that some run enters, by ID: leaves, terminals, and
+// what stands around them.
+func (s *Space) Entered() []bool {
+	in := make([]bool, len(s.Def.States))
+	for _, n := range s.Nodes {
+		for at := n.Snapshot.State; at >= 0; at = s.Def.States[at].Parent {
+			in[at] = true
+		}
+	}
+	return in
+}
+
+// terminal reports whether a run has come to a terminal state in node n.
+func (s *Space) terminal(n int) bool {
+	at := s.Nodes[n].Snapshot.State
+	return at >= 0 && s.Def.States[at].Kind == runtime.TerminalState
+}
+
+func onward(_ int, e *Edge) bool { return e.Input.Kind != runtime.CancelInput }
+
+// trapped marks the nodes of traps: components without a terminal state that
+// nothing leaves, cancel aside.
+func (s *Space) trapped() []bool {
+	of, n := cut{s, onward}.components()
+	free := make([]bool, n)
+	for i, node := range s.Nodes {
+		if s.terminal(i) || node.Snapshot.Status == runtime.Finished {
+			free[of[i]] = true
+		}
+		for k := range node.Edges {
+			if e := &node.Edges[k]; onward(i, e) && of[e.To] != of[i] {
+				free[of[i]] = true
+			}
+		}
+	}
+	out := make([]bool, len(s.Nodes))
+	for i := range out {
+		out[i] = !free[of[i]] && s.Nodes[i].Snapshot.State >= 0
+	}
+	return out
+}
+
+// Traps marks the leaves in which a run can be trapped, by state ID.
+func (s *Space) Traps() []bool {
+	out := make([]bool, len(s.Def.States))
+	for i, trapped := range s.trapped() {
+		if trapped {
+			out[s.Nodes[i].Snapshot.State] = true
+		}
+	}
+	return out
+}
+
+// loops marks the leaves of components with a move inside over the edges that
+// keep lets pass.
+func (s *Space) loops(keep func(int, *Edge) bool) []bool {
+	of, n := cut{s, keep}.components()
+	turns := make([]bool, n)
+	for i, node := range s.Nodes {
+		for k := range node.Edges {
+			e := &node.Edges[k]
+			if keep(i, e) && e.Moves() && of[e.To] == of[i] {
+				turns[of[i]] = true
+			}
+		}
+	}
+	out := make([]bool, len(s.Def.States))
+	for i, node := range s.Nodes {
+		if turns[of[i]] {
+			out[node.Snapshot.State] = true
+		}
+	}
+	return out
+}
+
+// Loops marks the leaves of cycles that can be taken without end and do not say
+// so.
+func (s *Space) Loops() []bool {
+	return s.loops(func(_ int, e *Edge) bool { return e.Arm < 0 || !s.Def.Arms[e.Arm].Unbounded })
+}
+
+// Spins marks the leaves of cycles that wait for nothing.
+func (s *Space) Spins() []bool {
+	return s.loops(func(from int, e *Edge) bool {
+		switch e.Input.Kind {
+		case runtime.DoneInput:
+			return s.Def.States[s.Nodes[from].Snapshot.State].Choice
+		case runtime.TimerInput:
+			least, _ := s.wait(e.Input.Timer)
+			return least == 0
+		}
+		return false
+	})
+}
+
+// CanSucceed reports whether some run comes to a success.
+func (s *Space) CanSucceed() bool {
+	for i := range s.Nodes {
+		if s.terminal(i) && s.Def.States[s.Nodes[i].Snapshot.State].Outcome == runtime.Success {
+			return true
+		}
+	}
+	return false
+}
+
+// enters reports whether an edge enters a state: a composite, when a leaf inside
+// is entered from outside it.
+func (s *Space) enters(from int, e *Edge, state *ir.State) bool {
+	to := s.Nodes[e.To].Snapshot.State
+	if !e.Moves() {
+		return false
+	}
+	if state.Kind != ir.Composite {
+		return to == state.ID
+	}
+	return s.inside(to, state.ID) && !s.inside(s.Nodes[from].Snapshot.State, state.ID)
+}
+
+// Breaks reports whether some run breaks a promise. It walks nodes together with
+// what the promise must remember of the run so far.
+func (s *Space) Breaks(a *ir.Assert) bool {
+	type place struct {
+		node   int
+		memory int64
+	}
+	trapped := s.trapped()
+	seen := map[place]bool{{}: true}
+	for work := []place{{}}; len(work) > 0; {
+		at := work[0]
+		work = work[1:]
+		for k := range s.Nodes[at.node].Edges {
+			e := &s.Nodes[at.node].Edges[k]
+			memory, broken := s.remember(a, at.memory, at.node, e)
+			if broken || a.Verb == ir.LeadsTo && memory == 1 && (s.terminal(e.To) || trapped[e.To]) {
+				return true
+			}
+			if next := (place{e.To, memory}); !seen[next] {
+				seen[next] = true
+				work = append(work, next)
+			}
+		}
+	}
+	return false
+}
+
+// remember is what a promise remembers behind an edge, and whether the edge
+// breaks it.
+func (s *Space) remember(a *ir.Assert, memory int64, from int, e *Edge) (int64, bool) {
+	subject := s.enters(from, e, a.Subject)
+	object := false
+	for _, o := range a.Objects {
+		object = object || s.enters(from, e, o)
+	}
+	switch a.Verb {
+	case ir.Precedes:
+		if subject {
+			memory = 1
+		}
+		return memory, object && memory == 0
+	case ir.LeadsTo:
+		switch {
+		case object:
+			memory = 0
+		case subject:
+			memory = 1
+		}
+		return memory, false
+	case ir.Excludes:
+		if subject {
+			memory |= 1
+		}
+		if object {
+			memory |= 2
+		}
+		return memory, memory == 3
+	}
+	if subject {
+		memory++
+	}
+	return memory, memory > a.N
+}
+
+// DeadEnds marks the leaves that some run enters and that nothing leads out of,
+// cancel aside: no arm, whatever its guard and bound, has another leaf for its
+// target.
+func (s *Space) DeadEnds() []bool {
+	out := s.Entered()
+	for id := range s.Def.States {
+		state := &s.Def.States[id]
+		if state.Kind != runtime.LeafState {
+			out[id] = false
+			continue
+		}
+		for _, h := range state.Handlers {
+			for _, a := range h.Arms {
+				arm := &s.Def.Arms[a]
+				if arm.Kind == runtime.GotoArm && h.Kind != runtime.CancelInput && s.leads(id, arm.Target) {
+					out[id] = false
+				}
+				if arm.When == nil && arm.Max == nil {
+					break // nothing comes after it
+				}
+			}
+		}
+	}
+	return out
+}
+
+// leads reports whether an arm to target may end elsewhere than in leaf.
+func (s *Space) leads(leaf, target int) bool {
+	for s.Def.States[target].Kind == runtime.CompositeState {
+		target = s.Def.States[target].Initial
+	}
+	return target != leaf || s.Def.States[leaf].Require != nil
+}
+
+// Unhandled marks the leaves that some run enters and where an activity can say
+// something for which there is no handler.
+func (s *Space) Unhandled(kind runtime.InputKind) []bool {
+	out := make([]bool, len(s.Def.States))
+	for id, entered := range s.Entered() {
+		for _, do := range s.Def.States[id].Dos {
+			if entered && s.misses(id, do, kind) {
+				out[id] = true
+			}
+		}
+	}
+	return out
+}
+
+func (s *Space) misses(leaf, do int, kind runtime.InputKind) bool {
+	handled := func(event, category int) bool {
+		for _, h := range s.Def.States[leaf].Handlers {
+			if h.Kind == kind && h.Do == do && h.Event == event && h.Category == category && len(h.Arms) > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	if kind == runtime.ResultInput {
+		for _, e := range s.Def.Activities[s.Def.Dos[do].Activity].Results {
+			if !handled(e, -1) {
+				return true
+			}
+		}
+		return false
+	}
+	for k, name := range s.Def.Categories {
+		if s.mayFail(&s.Def.Dos[do], k, name) != nil && !handled(-1, k) {
+			return true
+		}
+	}
+	return false
+}
