@@ -8,6 +8,8 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"math/big"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -56,6 +58,7 @@ func FuzzGenerate(f *testing.F) {
 				Package: "p", Source: "f.fsm", Core: core,
 				Definition: func(m *ir.Machine) []byte { return table.Compile(m).Encode() },
 				Text:       func(*ir.Machine) string { return src },
+				Bounds:     anyBounds,
 			})
 			if list.HasErrors() != (out == nil) {
 				t.Fatalf("a file and errors, or neither: %v", list)
@@ -65,6 +68,20 @@ func FuzzGenerate(f *testing.F) {
 			}
 		}
 	})
+}
+
+// anyBounds has a figure for everything of m that may have one.
+func anyBounds(m *ir.Machine) *ir.Bounds {
+	b := &ir.Bounds{Steps: ir.Bound{Most: big.NewRat(7, 1), Exact: true}, Time: ir.Bound{Most: big.NewRat(1<<62, 1)}}
+	for _, a := range m.Activities {
+		b.Attempts = append(b.Attempts, ir.Bound{Name: a.Name, Why: a.Doc})
+		for _, c := range a.Costs {
+			if !slices.ContainsFunc(b.Costs, func(b ir.Bound) bool { return b.Name == c.Name }) {
+				b.Costs = append(b.Costs, ir.Bound{Name: c.Name, Most: c.Amount})
+			}
+		}
+	}
+	return b
 }
 
 func checkGo(t *testing.T, machines []*ir.Machine, out []byte) {

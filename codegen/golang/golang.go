@@ -30,6 +30,9 @@ type Options struct {
 	// Definition is the compiled form of a machine, which the binding embeds.
 	// It is not called with Core.
 	Definition func(*ir.Machine) []byte
+	// Bounds is the worst case of a machine, nil where it is not known; it may
+	// be nil itself.
+	Bounds func(*ir.Machine) *ir.Bounds
 	// Text is the source of a machine, which the binding keeps with its runs
 	// for people to read; it may be nil.
 	Text func(*ir.Machine) string

@@ -30,6 +30,7 @@ type machinePlan struct {
 	Activities []*activityPlan
 	Guards     []*guardPlan
 	Failures   []constPlan // declared categories
+	Bounds     []boundPlan // what is proved; empty where that is not asked for
 
 	Definition string // compiled, as JSON; empty in a core
 	Text       string // of the source; empty in a core
@@ -133,6 +134,9 @@ func newPlan(machines []*ir.Machine, o Options) (*filePlan, diag.List) {
 	f := &filePlan{Package: o.Package, Source: o.Source, Core: o.Core}
 	for _, m := range machines {
 		plan := p.machine(m, o.Core)
+		if o.Bounds != nil {
+			plan.planBounds(p, o.Bounds(m))
+		}
 		if !o.Core {
 			plan.Definition = string(o.Definition(m))
 			if o.Text != nil {

@@ -113,6 +113,7 @@ func (p *printer) machine(m *machinePlan, core bool) {
 	for _, e := range m.Enums {
 		p.enum(e)
 	}
+	p.bounds(m)
 	p.structs(m)
 	p.guards(m)
 	p.core(m)

@@ -134,6 +134,19 @@ func (v *CodeReviewEvent) UnmarshalText(text []byte) error {
 	return fmt.Errorf("there is no CodeReviewEvent %q", text)
 }
 
+// What is proved of every run of CodeReview: the most steps (moves and retries), time,
+// costs and attempts of each activity that it can take. A cost may be no whole number.
+const (
+	CodeReviewMaxSteps                = 21             // some run takes that many
+	CodeReviewMaxTime                 = 24 * time.Hour // at most
+	CodeReviewMaxCostTokens           = 50000          // some run takes that many
+	CodeReviewMaxCostUsd              = 0.17           // some run takes that many
+	CodeReviewMaxAttemptsFetchDiff    = 4              // some run takes that many
+	CodeReviewMaxAttemptsAnalyze      = 4              // some run takes that many
+	CodeReviewMaxAttemptsPostComments = 6              // some run takes that many
+	CodeReviewMaxAttemptsSummarize    = 1              // some run takes that many
+)
+
 // CodeReviewParams is what a run of CodeReview is started with.
 type CodeReviewParams struct {
 	Pr string `json:"pr"`

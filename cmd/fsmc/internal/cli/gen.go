@@ -105,6 +105,7 @@ func (g *generator) generate(unit *lang.Unit, path, output string) ([]byte, erro
 		Core:       g.core,
 		Definition: func(m *ir.Machine) []byte { return table.Compile(m).Encode() },
 		Text:       func(m *ir.Machine) string { return sourceOf(unit, m) },
+		Bounds:     provedBounds,
 	})
 	if list.HasErrors() {
 		return nil, g.refuse(list, unit.File)
