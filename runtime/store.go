@@ -80,16 +80,26 @@ type Store interface {
 	// neither paused nor halted.
 	Due(ctx context.Context, now time.Time, limit int) ([]TimerRow, error)
 	// NextWake is the earliest time later than after at which a timer falls due,
-	// a task's NotBefore comes or a lease runs out; zero where nothing waits. It
-	// may be early, where what waits turns out to be held up, but never late.
+	// a task's NotBefore comes, a lease runs out or a message can be taken; zero
+	// where nothing waits. It may be early, where what waits turns out to be held
+	// up, but never late.
 	NextWake(ctx context.Context, after time.Time) (time.Time, error)
 
-	// Outbox lists messages not delivered yet, oldest first, at most one for
-	// each run: the next in its order.
-	Outbox(ctx context.Context, limit int) ([]MessageRow, error)
-	// Delivered marks a message as delivered; marking it again does nothing.
-	// ErrNotFound.
-	Delivered(ctx context.Context, id string, now time.Time) error
+	// Outbox lists messages not delivered yet, at most one for each run: the
+	// next in its order. They come in the order of the times at which they can
+	// be taken. An empty run means all.
+	Outbox(ctx context.Context, run string, limit int) ([]MessageRow, error)
+	// TakeMessages leases up to q.Limit messages to q.Worker that are the next
+	// of their run and can be taken at q.Now, the longest ready first, and
+	// counts an attempt at each.
+	TakeMessages(ctx context.Context, q MessageQuery) ([]MessageRow, error)
+	// Delivered marks a message as delivered by the attempt that took it; the
+	// next one of its run can then be taken. ErrFenced where it has been taken
+	// again since or is delivered, ErrNotFound.
+	Delivered(ctx context.Context, id string, attempt int, now time.Time) error
+	// Undelivered gives a message back, to be taken again from ready on, with
+	// the reason. ErrFenced and ErrNotFound as for Delivered.
+	Undelivered(ctx context.Context, id string, attempt int, ready time.Time, reason string) error
 
 	// History lists the records of a run with Seq greater than after, in order.
 	History(ctx context.Context, run string, after int64, limit int) ([]HistoryRow, error)
@@ -276,6 +286,19 @@ type MessageRow struct {
 	Event   string
 	Data    json.RawMessage
 	At      time.Time
+
+	Ready   time.Time // when it can be taken: at once, after a wait, or when its lease has run out
+	Attempt int       // how often it has been taken; fences off who took it before
+	Worker  string    // who took it last; empty for no one
+	Reason  string    // why the last attempt that came back failed
+}
+
+// MessageQuery says which messages a worker takes.
+type MessageQuery struct {
+	Worker     string
+	Now, Until time.Time // until when the lease runs
+	Limit      int       // 0 or less takes nothing
+	Run        string    // only of this run; empty for any
 }
 
 // RunFilter narrows Runs. Zero fields do not filter.

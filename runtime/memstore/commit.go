@@ -107,6 +107,7 @@ func (s *Store) write(c *runtime.Commit) {
 	}
 	for _, m := range c.Publish {
 		m.At, m.Data = micro(m.At), bytes.Clone(m.Data)
+		m.Ready = m.At
 		s.outbox = append(s.outbox, &message{MessageRow: m})
 	}
 	if c.EventID != "" {

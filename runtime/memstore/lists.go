@@ -1,7 +1,6 @@
 package memstore
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -53,44 +52,10 @@ func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error
 			consider(t.NotBefore)
 		}
 	}
+	for _, m := range s.heads() {
+		consider(m.Ready)
+	}
 	return next, nil
-}
-
-// Outbox implements runtime.Store.
-func (s *Store) Outbox(ctx context.Context, limit int) ([]runtime.MessageRow, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	var rows []runtime.MessageRow
-	seen := map[string]bool{}
-	for _, m := range s.outbox {
-		if !m.delivered && !seen[m.Run] {
-			seen[m.Run] = true
-			row := m.MessageRow
-			row.Data = bytes.Clone(m.Data)
-			rows = append(rows, row)
-		}
-	}
-	slices.SortFunc(rows, func(a, b runtime.MessageRow) int {
-		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.Run, b.Run))
-	})
-	return page(rows, limit), nil
-}
-
-// Delivered implements runtime.Store.
-func (s *Store) Delivered(ctx context.Context, id string, now time.Time) error {
-	if err := s.lock(ctx); err != nil {
-		return err
-	}
-	defer s.mu.Unlock()
-	for _, m := range s.outbox {
-		if m.ID == id {
-			m.delivered = true
-			return nil
-		}
-	}
-	return runtime.NotFound("message", id)
 }
 
 // Runs implements runtime.Store.

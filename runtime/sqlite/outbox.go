@@ -11,20 +11,28 @@ import (
 )
 
 // Each run's messages are delivered in order. The first one that waits is
-// marked, and the mark is handed on when it is delivered: so Outbox reads no
-// more rows than it gives, however many wait behind them.
+// marked, and the mark is handed on when it is delivered: so Outbox and
+// TakeMessages read no more rows than they give, however many wait behind them.
 const (
 	insertMessage = `
-	INSERT INTO outbox (id, run, seq, n, machine, event, data, at, next)
-	VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
+	INSERT INTO outbox (id, run, seq, n, machine, event, data, at, ready, next)
+	VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8,
 		NOT EXISTS (SELECT 1 FROM outbox WHERE run = ?2 AND delivered IS NULL))`
-	selectOutbox = `
-	SELECT id, run, seq, n, machine, event, data, at FROM outbox
-	WHERE next = 1 ORDER BY at, run LIMIT ?`
+	messageColumns = `
+	SELECT id, run, seq, n, machine, event, data, at, ready, attempt, coalesce(worker, ''), coalesce(reason, '') FROM outbox`
+	selectOutbox   = messageColumns + ` WHERE next = 1 ORDER BY ready, run LIMIT ?`
+	selectOutboxOf = messageColumns + ` WHERE run = ? AND delivered IS NULL ORDER BY seq, n LIMIT 1`
+	selectReady    = messageColumns + ` WHERE next = 1 AND ready <= ? ORDER BY ready, run LIMIT ?`
+	nextMessage    = `SELECT min(ready) FROM outbox WHERE next = 1 AND ready > ?`
+
 	selectMessage = `
-	SELECT run, delivered IS NOT NULL FROM outbox WHERE id = ?`
+	SELECT run, attempt, delivered IS NOT NULL FROM outbox WHERE id = ?`
+	takeMessage = `
+	UPDATE outbox SET ready = ?, attempt = attempt + 1, worker = ? WHERE id = ?`
 	markDelivered = `
 	UPDATE outbox SET delivered = ?, next = 0 WHERE id = ?`
+	markUndelivered = `
+	UPDATE outbox SET ready = ?, reason = ? WHERE id = ?`
 	markNext = `
 	UPDATE outbox SET next = 1 WHERE id =
 		(SELECT id FROM outbox WHERE run = ? AND delivered IS NULL ORDER BY seq, n LIMIT 1)`
@@ -41,35 +49,69 @@ func (t *tx) publish(rows []runtime.MessageRow) error {
 }
 
 // Outbox implements runtime.Store.
-func (s *Store) Outbox(ctx context.Context, limit int) ([]runtime.MessageRow, error) {
-	rows, err := list(ctx, s.readers, scanMessage, selectOutbox, atMost(limit))
+func (s *Store) Outbox(ctx context.Context, run string, limit int) ([]runtime.MessageRow, error) {
+	query, argument := selectOutbox, any(atMost(limit))
+	if run != "" {
+		query, argument = selectOutboxOf, run
+	}
+	rows, err := list(ctx, s.readers, scanMessage, query, argument)
 	return rows, s.readError(err)
 }
 
 func scanMessage(rows *sql.Rows, m *runtime.MessageRow) error {
-	var at int64
-	err := rows.Scan(&m.ID, &m.Run, &m.Seq, &m.N, &m.Machine, &m.Event, (*[]byte)(&m.Data), &at)
-	m.At = fromMicros(at)
+	var at, ready int64
+	err := rows.Scan(&m.ID, &m.Run, &m.Seq, &m.N, &m.Machine, &m.Event, (*[]byte)(&m.Data), &at,
+		&ready, &m.Attempt, &m.Worker, &m.Reason)
+	m.At, m.Ready = fromMicros(at), fromMicros(ready)
 	return err
 }
 
-// Delivered implements runtime.Store.
-func (s *Store) Delivered(ctx context.Context, id string, now time.Time) error {
-	return s.write(ctx, func(t *tx) error {
-		type message struct {
-			run       string
-			delivered bool
-		}
-		m, ok, err := first(ctx, t, func(rows *sql.Rows, m *message) error {
-			return rows.Scan(&m.run, &m.delivered)
-		}, selectMessage, id)
-		switch {
-		case err != nil:
+// TakeMessages implements runtime.Store. It looks before it asks to write, so
+// that workers who find nothing do not disturb the writer.
+func (s *Store) TakeMessages(ctx context.Context, q runtime.MessageQuery) ([]runtime.MessageRow, error) {
+	if q.Limit <= 0 {
+		return nil, nil
+	}
+	found, err := readyMessages(ctx, s.readers, q)
+	if err != nil || len(found) == 0 {
+		return nil, s.readError(err)
+	}
+	var taken []runtime.MessageRow
+	err = s.write(ctx, func(t *tx) error {
+		var err error
+		if taken, err = readyMessages(ctx, t, q); err != nil {
 			return err
-		case !ok:
-			return runtime.NotFound("message", id)
-		case m.delivered:
-			return nil
+		}
+		for i := range taken {
+			m := &taken[i]
+			if _, err := t.exec(takeMessage, micros(q.Until), q.Worker, m.ID); err != nil {
+				return err
+			}
+			m.Ready, m.Worker = fromMicros(micros(q.Until)), q.Worker
+			m.Attempt++
+		}
+		return nil
+	})
+	return taken, err
+}
+
+func readyMessages(ctx context.Context, from source, q runtime.MessageQuery) ([]runtime.MessageRow, error) {
+	if q.Run == "" {
+		return list(ctx, from, scanMessage, selectReady, micros(q.Now), q.Limit)
+	}
+	rows, err := list(ctx, from, scanMessage, selectOutboxOf, q.Run)
+	if len(rows) > 0 && rows[0].Ready.After(q.Now) {
+		rows = nil
+	}
+	return rows, err
+}
+
+// Delivered implements runtime.Store.
+func (s *Store) Delivered(ctx context.Context, id string, attempt int, now time.Time) error {
+	return s.write(ctx, func(t *tx) error {
+		m, err := t.message(ctx, id, attempt)
+		if err != nil {
+			return err
 		}
 		if _, err := t.exec(markDelivered, micros(now), id); err != nil {
 			return err
@@ -77,4 +119,37 @@ func (s *Store) Delivered(ctx context.Context, id string, now time.Time) error {
 		_, err = t.exec(markNext, m.run)
 		return err
 	})
+}
+
+// Undelivered implements runtime.Store.
+func (s *Store) Undelivered(ctx context.Context, id string, attempt int, ready time.Time, reason string) error {
+	return s.write(ctx, func(t *tx) error {
+		if _, err := t.message(ctx, id, attempt); err != nil {
+			return err
+		}
+		_, err := t.exec(markUndelivered, micros(ready), reason, id)
+		return err
+	})
+}
+
+type message struct {
+	run       string
+	attempt   int
+	delivered bool
+}
+
+// message is the one that an attempt has taken and still holds.
+func (t *tx) message(ctx context.Context, id string, attempt int) (message, error) {
+	m, ok, err := first(ctx, t, func(rows *sql.Rows, m *message) error {
+		return rows.Scan(&m.run, &m.attempt, &m.delivered)
+	}, selectMessage, id)
+	switch {
+	case err != nil:
+		return m, err
+	case !ok:
+		return m, runtime.NotFound("message", id)
+	case m.delivered || m.attempt != attempt:
+		return m, runtime.ErrFenced
+	}
+	return m, nil
 }

@@ -17,7 +17,8 @@ func TestPlans(t *testing.T) {
 	s := openAt(t, made(t))
 	queries := map[string]string{
 		"due": selectDue, "next timer": nextTimer, "next task": nextTask, "next lease": nextLease,
-		"outbox": selectOutbox, "message": selectMessage, "next message": markNext, "publish": insertMessage,
+		"outbox": selectOutbox, "outbox of run": selectOutboxOf, "ready messages": selectReady, "next message ready": nextMessage,
+		"take message": takeMessage, "give back": markUndelivered, "message": selectMessage, "next message": markNext, "publish": insertMessage,
 		"history": selectHistory, "run": selectRun, "answer": selectAnswer, "standing": selectStanding,
 		"claim at once": selectAtOnce, "claim later": selectLater, "claim of run": selectOfRun,
 		"stopped": deleteStopped, "claim": claimTask, "task": selectTask, "tasks": selectRunTasks,

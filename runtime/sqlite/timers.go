@@ -61,7 +61,7 @@ func scanTimer(rows *sql.Rows, t *runtime.TimerRow) error {
 // NextWake implements runtime.Store.
 func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
 	var next time.Time
-	for _, query := range []string{nextTimer, nextTask, nextLease} {
+	for _, query := range []string{nextTimer, nextTask, nextLease, nextMessage} {
 		n, _, err := first(ctx, s.readers, scanOne[sql.NullInt64], query, micros(after))
 		if err != nil {
 			return time.Time{}, s.readError(err)

@@ -212,7 +212,7 @@ func testCopies(f *fixture) {
 	clear(f.load("r").Snapshot)
 	equal(f, f.load("r"), want)
 	equal(f, string(f.history("r")[0].Record), `{"seq":1}`)
-	messages, err := f.s.Outbox(f.ctx, 0)
+	messages, err := f.s.Outbox(f.ctx, "", 0)
 	f.must(err)
 	equal(f, string(messages[0].Data), `{"n":1}`)
 }

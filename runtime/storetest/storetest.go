@@ -48,6 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) runtime.Store) {
 		{"Timers", testTimers},
 		{"NextWake", testNextWake},
 		{"Outbox", testOutbox},
+		{"OutboxLease", testOutboxLease},
 		{"ConcurrentCommits", testConcurrentCommits},
 		{"ConcurrentRuns", testConcurrentRuns},
 		{"ConcurrentClaims", testConcurrentClaims},

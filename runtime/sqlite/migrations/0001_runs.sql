@@ -162,10 +162,14 @@ CREATE TABLE outbox (
   data      TEXT CHECK (json_valid(data)),
   at        INTEGER NOT NULL,
   next      INTEGER NOT NULL CHECK (next IN (0, 1)), -- 1: the next to be delivered of its run
+  ready     INTEGER NOT NULL,            -- when it can be taken: at once, after a wait, or when its lease has run out
+  attempt   INTEGER NOT NULL DEFAULT 0,  -- how often it has been taken
+  worker    TEXT,                        -- who took it last
+  reason    TEXT,                        -- why the last attempt that came back failed
   delivered INTEGER                      -- when; NULL until then
 ) STRICT;
 
-CREATE INDEX outbox_next ON outbox (at, run) WHERE next = 1;
+CREATE INDEX outbox_next ON outbox (ready, run) WHERE next = 1;
 CREATE UNIQUE INDEX outbox_waiting ON outbox (run, seq, n) WHERE delivered IS NULL;
 
 CREATE TABLE inbox (
@@ -206,7 +210,7 @@ CREATE VIEW timers_v AS SELECT
 FROM timers;
 
 CREATE VIEW outbox_v AS SELECT
-  id, run, event, data,
+  id, run, event, data, attempt, reason,
   strftime('%Y-%m-%dT%H:%M:%S', at / 1000000, 'unixepoch') || printf('.%06dZ', at % 1000000) AS at,
   strftime('%Y-%m-%dT%H:%M:%S', delivered / 1000000, 'unixepoch') || printf('.%06dZ', delivered % 1000000) AS delivered
 FROM outbox;
