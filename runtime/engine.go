@@ -27,6 +27,7 @@ type Engine struct {
 	clock    Clock
 	logger   *slog.Logger
 	observer Observer
+	outbox   OutboxFunc // nil where messages are left for another engine
 	worker   string
 
 	concurrency int

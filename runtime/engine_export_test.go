@@ -15,6 +15,7 @@ var (
 	WithTerminal  = terminal
 	On            = when_
 	After         = after
+	Entering      = entry
 	Doing         = do
 	GoTo          = goTo
 	Retry         = retry

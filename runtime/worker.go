@@ -12,7 +12,8 @@ import (
 
 // Run works on all runs of the store that this engine has functions for, until
 // ctx is done: it claims activities, never more than it has room for, and runs
-// them, fires timers, and takes over from workers that were lost. What happens
+// them, fires timers, delivers messages, and takes over from workers that were
+// lost. What happens
 // in this process wakes it at once; for what other processes do it looks every
 // poll interval.
 //
@@ -26,8 +27,8 @@ func (e *Engine) Run(ctx context.Context) error {
 }
 
 // RunUntilIdle works as Run does, but on one run alone, until it has ended, is
-// halted or paused, or waits only for events from outside. It gives the run as
-// it then is. Where ctx is done first it stops as Run does, and the error is
+// halted or paused, or waits only for events from outside, and its messages have
+// been delivered where this engine delivers any. It gives the run as it then is. Where ctx is done first it stops as Run does, and the error is
 // ctx's.
 //
 // A run waits only for events from outside when no activity of it is open and
@@ -45,7 +46,12 @@ func (e *Engine) RunUntilDone(ctx context.Context, run string) (View, error) {
 }
 
 func (e *Engine) runUntil(ctx context.Context, run string, reached func(context.Context, string) (bool, error)) (View, error) {
-	stop := func() (bool, error) { return reached(ctx, run) }
+	stop := func() (bool, error) {
+		if ok, err := reached(ctx, run); !ok || err != nil {
+			return false, err
+		}
+		return e.drained(ctx, run)
+	}
 	if err := e.work(ctx, &oneRun{engine: e, run: run}, stop); err != nil {
 		return View{}, err
 	}
@@ -86,8 +92,10 @@ type scope interface {
 	claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error)
 	// expired lists claims of lost workers.
 	expired(ctx context.Context, now time.Time) ([]TaskRow, error)
-	// wake is the next time, later than after, at which a timer, a task or a
-	// lease will want attention; zero for never.
+	// messages takes messages from the outbox.
+	messages(ctx context.Context, q MessageQuery) ([]MessageRow, error)
+	// wake is the next time, later than after, at which a timer, a task, a lease
+	// or a message will want attention; zero for never.
 	wake(ctx context.Context, after time.Time) (time.Time, error)
 }
 
@@ -96,8 +104,9 @@ type worker struct {
 	engine *Engine
 	scope  scope
 
-	attempts sync.WaitGroup
-	ended    chan struct{} // receives after an attempt has ended
+	courier  *courier
+	attempts sync.WaitGroup // of activities and deliveries
+	ended    chan struct{}  // receives after an attempt has ended
 
 	mu      sync.Mutex
 	running map[*running]struct{}
@@ -114,6 +123,7 @@ const (
 // work rounds until ctx is done or stop says so.
 func (e *Engine) work(ctx context.Context, scope scope, stop func() (bool, error)) error {
 	w := &worker{engine: e, scope: scope, ended: make(chan struct{}, 1), running: map[*running]struct{}{}}
+	w.courier = newCourier(ctx, w)
 	woken, unwatch := e.changes.watch("")
 	defer unwatch()
 	defer w.shutDown(ctx)
@@ -189,7 +199,11 @@ func (w *worker) round(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	if fired || claimed || taken {
+	delivering, err := w.courier.round(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if fired || claimed || taken || delivering {
 		return 0, nil
 	}
 	wake, err := w.scope.wake(ctx, now)
@@ -230,8 +244,8 @@ func (w *worker) occupied() int {
 	return len(w.running)
 }
 
-// shutDown waits for the activities under way: first it lets them go on, then
-// it cancels them. When the worker has nothing more to do of its own accord
+// shutDown waits for the activities and deliveries under way: first it lets them
+// go on, then it cancels them. When the worker has nothing more to do of its own accord
 // there are none of its runs' left.
 func (w *worker) shutDown(ctx context.Context) {
 	e := w.engine
@@ -242,11 +256,13 @@ func (w *worker) shutDown(ctx context.Context) {
 	}()
 	timer := e.clock.NewTimer(e.grace)
 	defer timer.Stop()
+	defer w.courier.stop(nil)
 	select {
 	case <-done:
 		return
 	case <-timer.C():
 	}
+	w.courier.stop(ErrStopped)
 	w.mu.Lock()
 	for r := range w.running {
 		r.stop(ErrStopped)

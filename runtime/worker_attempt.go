@@ -61,6 +61,11 @@ func (w *worker) free(r *running) {
 	w.mu.Lock()
 	delete(w.running, r)
 	w.mu.Unlock()
+	w.wakeUp()
+}
+
+// wakeUp ends the worker's rest: there may be room, or the next thing to do.
+func (w *worker) wakeUp() {
 	select {
 	case w.ended <- struct{}{}:
 	default:

@@ -116,6 +116,10 @@ func (a *allRuns) expired(ctx context.Context, now time.Time) ([]TaskRow, error)
 	return a.engine.store.Expired(ctx, now, batch)
 }
 
+func (a *allRuns) messages(ctx context.Context, q MessageQuery) ([]MessageRow, error) {
+	return a.engine.store.TakeMessages(ctx, q)
+}
+
 func (a *allRuns) wake(ctx context.Context, after time.Time) (time.Time, error) {
 	return a.engine.store.NextWake(ctx, after)
 }
@@ -169,6 +173,11 @@ func (o *oneRun) expired(ctx context.Context, now time.Time) ([]TaskRow, error) 
 	return slices.DeleteFunc(rows, func(t TaskRow) bool { return t.Run != o.run }), err
 }
 
+func (o *oneRun) messages(ctx context.Context, q MessageQuery) ([]MessageRow, error) {
+	q.Run = o.run
+	return o.engine.store.TakeMessages(ctx, q)
+}
+
 func (o *oneRun) wake(ctx context.Context, after time.Time) (time.Time, error) {
 	_, s, err := o.engine.snapshot(ctx, o.run)
 	if err != nil {
@@ -187,6 +196,13 @@ func (o *oneRun) wake(ctx context.Context, after time.Time) (time.Time, error) {
 		if due.After(after) {
 			next = earlier(next, due)
 		}
+	}
+	messages, err := o.engine.store.Outbox(ctx, o.run, 1)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("the outbox of run %q: %w", o.run, err)
+	}
+	if len(messages) > 0 && messages[0].Ready.After(after) {
+		next = earlier(next, messages[0].Ready)
 	}
 	return next, nil
 }

@@ -1,0 +1,130 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+)
+
+// Message is what a step has published, on its way out.
+//
+// It is delivered at least once: the receiver knows by its ID whether it has
+// seen it before. The messages of one run are delivered in the order in which
+// they were published, the next one when the one before has been delivered;
+// those of different runs side by side.
+type Message struct {
+	ID      string // stable: the same for the same message whatever happens
+	Run     string
+	Machine string
+	Event   string
+	Data    json.RawMessage // the event's fields
+	At      time.Time       // of the step that published it
+	Attempt int             // from 1
+}
+
+// OutboxFunc delivers a message. An error, or ctx being done, means that it has
+// not been delivered; it is tried again, first after a second, then after twice
+// as long each time up to a minute, as often as it takes. ctx is done when the
+// lease has run out, or when the engine stops and the grace period is over.
+type OutboxFunc func(ctx context.Context, m *Message) error
+
+// WithOutbox lets deliver hand on what machines publish. An engine without it
+// keeps messages in the outbox, for one that has it.
+func WithOutbox(deliver OutboxFunc) Option { return func(e *Engine) { e.outbox = deliver } }
+
+// deliveries is how many messages a worker delivers at once.
+const deliveries = 8
+
+// redelivery is how long a message waits that could not be delivered.
+var redelivery = Backoff{First: int64(time.Second), Last: int64(time.Minute), Factor: 2, Jitter: 0.2}
+
+// courier is what a worker delivers messages with.
+type courier struct {
+	worker *worker
+	ctx    context.Context // of deliveries; outlives the worker's by the grace period
+	stop   context.CancelCauseFunc
+	busy   atomic.Int32
+}
+
+func newCourier(ctx context.Context, w *worker) *courier {
+	c := &courier{worker: w}
+	c.ctx, c.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	return c
+}
+
+// round takes as many messages as there is room for, and delivers them.
+func (c *courier) round(ctx context.Context) (bool, error) {
+	e := c.worker.engine
+	free := deliveries - int(c.busy.Load())
+	if e.outbox == nil || free <= 0 {
+		return false, nil
+	}
+	now := e.now()
+	rows, err := c.worker.scope.messages(ctx, MessageQuery{Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free})
+	if err != nil {
+		return false, fmt.Errorf("taking messages from the outbox: %w", err)
+	}
+	for i := range rows {
+		c.busy.Add(1)
+		c.worker.attempts.Go(func() {
+			c.deliver(&rows[i])
+			c.busy.Add(-1)
+			c.worker.wakeUp()
+		})
+	}
+	return len(rows) > 0, nil
+}
+
+// deliver makes one attempt at a message, and says in the store what became of
+// it. Where the store cannot be told, the lease runs out and the message is
+// delivered once more.
+func (c *courier) deliver(row *MessageRow) {
+	e := c.worker.engine
+	ctx, cancel := context.WithTimeout(c.ctx, e.lease)
+	defer cancel()
+	failed := e.handOver(ctx, row)
+	if failed == nil && ctx.Err() != nil {
+		failed = context.Cause(ctx)
+	}
+	var err error
+	store, now := context.WithoutCancel(ctx), e.now()
+	if failed == nil {
+		err = e.store.Delivered(store, row.ID, row.Attempt, now)
+	} else {
+		wait := redelivery.wait(int64(row.Attempt), jitterShare(0, row.ID, int64(row.Attempt)))
+		e.logger.Warn("a message could not be delivered", slog.String("run", row.Run), slog.String("message", row.ID),
+			slog.Int("attempt", row.Attempt), slog.Duration("again_in", wait), slog.Any("error", failed))
+		err = e.store.Undelivered(store, row.ID, row.Attempt, now.Add(wait), failed.Error())
+	}
+	if err != nil && !errors.Is(err, ErrFenced) {
+		e.logger.Warn("what became of a message could not be stored", slog.String("message", row.ID), slog.Any("error", err))
+	}
+}
+
+// handOver calls the user's function; a panic is a failure.
+func (e *Engine) handOver(ctx context.Context, row *MessageRow) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	return e.outbox(ctx, &Message{
+		ID: row.ID, Run: row.Run, Machine: row.Machine, Event: row.Event, Data: row.Data, At: row.At, Attempt: row.Attempt,
+	})
+}
+
+// drained reports whether this engine has nothing more to deliver for a run.
+func (e *Engine) drained(ctx context.Context, run string) (bool, error) {
+	if e.outbox == nil {
+		return true, nil
+	}
+	rows, err := e.store.Outbox(ctx, run, 1)
+	if err != nil {
+		return false, fmt.Errorf("the outbox of run %q: %w", run, err)
+	}
+	return len(rows) == 0, nil
+}
