@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
@@ -208,16 +210,26 @@ var comparisons = []comparison{
 		found: names,
 		brute: func(s *oracletest.Space) verdict {
 			v := byState((*oracletest.Space).DeadEnds)(s)
-			for id, state := range s.Def.States {
-				if state.Choice && s.Entered()[id] { // nothing but its own `done` may ever come
-					v[state.Path] = v[state.Path]
-				}
+			for path := range byState((*oracletest.Space).Stuck)(s) {
+				v[path] = v[path] // an arm may lead out, but none is ever taken
 			}
 			return v
 		},
 	},
 	{rule: "unhandled-result", found: names, brute: byState(func(s *oracletest.Space) []bool { return s.Unhandled(runtime.ResultInput) })},
 	{rule: "unhandled-failure", found: names, brute: byState(func(s *oracletest.Space) []bool { return s.Unhandled(runtime.FailureInput) })},
+	{
+		rule: "deferred-lost",
+		found: func(m *ir.Machine, d diag.Diagnostic) []string {
+			return []string{strings.Join(names(m, d), " ")}
+		},
+		brute: byEvent(func(s *oracletest.Space, e oracletest.Event) string {
+			if e.What != oracletest.Dropped || !s.Refuses(e.State, e.Name) {
+				return ""
+			}
+			return s.Machine.States[e.State].Path
+		}),
+	},
 	{
 		rule:  "unhandled-done",
 		found: names,
@@ -266,28 +278,22 @@ func has(b *ir.Block, d diag.Diagnostic) bool {
 var mayPass = map[string]bool{"unreachable-state": true, "no-success": true}
 
 // disagreement is a question to which checker and oracle give two answers.
-type disagreement struct{ question, checker, oracle string }
+type disagreement struct {
+	question, checker, oracle string
+	side                      side
+}
+
+// side is whether the checker says more than brute force, or less.
+type side int
+
+const (
+	other side = iota
+	more
+	less
+)
 
 func (d disagreement) String() string {
 	return fmt.Sprintf("%s: the checker says %s, brute force says %s", d.question, d.checker, d.oracle)
-}
-
-// knownDisagreements are the ones that wait to be mended, by question, each with
-// its reason. The list is to become empty.
-var knownDisagreements = map[string]string{
-	"unhandled-done":     "an arm whose guard is never true counts as one that can end an activity",
-	"read-before-set":    "it does not follow what fields hold",
-	"bound-without-else": "a guarded arm that comes after the spent bound, and is false, is taken to take over",
-	"assertion-violated": "where the shortest run rests on a guess no other is sought",
-	"unbounded-loop":     "a scope that turns every run away is taken to be entered",
-	"worst case":         "the same",
-	"attempts":           "the same",
-	"cost":               "the same",
-}
-
-func (d disagreement) known() bool {
-	question, _, _ := strings.Cut(d.question, " of ")
-	return knownDisagreements[question] != ""
 }
 
 // ruleNamed is the rule and the one that says what it has left open.
@@ -326,7 +332,14 @@ func compare(s *oracletest.Space, seen map[string]int) []disagreement {
 			seen["no "+c.rule]++
 		}
 		if !found.within(brute) || !found.covers(brute) && !open && !(free && mayPass[c.rule]) {
-			out = append(out, disagreement{c.rule, found.String(), brute.String()})
+			d := disagreement{c.rule, found.String(), brute.String(), other}
+			switch {
+			case found.covers(brute):
+				d.side = more
+			case found.within(brute):
+				d.side = less
+			}
+			out = append(out, d)
 		}
 	}
 	return append(out, compareWorst(s, seen)...)
@@ -363,10 +376,10 @@ func compareWorst(s *oracletest.Space, seen map[string]int) []disagreement {
 			}
 		}
 		if figure != text {
-			out = append(out, disagreement{what + " of " + f.Name, figure, text})
+			out = append(out, disagreement{what + " of " + f.Name, figure, text, other})
 		}
 	}
-	one("worst case", w.Steps, s.Steps(), big.NewRat(1, 1))
+	one("worst-case", w.Steps, s.Steps(), big.NewRat(1, 1))
 	activities := s.Machine.Activities
 	for i, f := range w.Activities {
 		price := make([]int64, len(activities))
@@ -384,5 +397,23 @@ func compareWorst(s *oracletest.Space, seen map[string]int) []disagreement {
 		}
 		one("cost", f, s.Attempts(price), big.NewRat(1, 100))
 	}
-	return out
+	return append(out, compareTime(s, w.Time, seen)...)
+}
+
+// compareTime holds the bound of time against random runs: none may last longer.
+func compareTime(s *oracletest.Space, f check.Figure, seen map[string]int) []disagreement {
+	slowest := s.Slowest(rand.New(rand.NewPCG(1, 1)), 20)
+	if f.Amount == nil {
+		seen["time without end"]++
+		return nil
+	}
+	most := time.Duration(f.Amount.Num().Int64())
+	seen["time"]++
+	if slowest == most {
+		seen["time reached"]++
+	}
+	if slowest <= most {
+		return nil
+	}
+	return []disagreement{{"time", "at most " + most.String(), slowest.String(), less}}
 }

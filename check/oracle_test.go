@@ -67,7 +67,7 @@ func TestBruteForce(t *testing.T) {
 			clean++
 		}
 		for _, d := range compare(s, seen) {
-			if d.known() && !*oracleAll {
+			if d.known(s) && !*oracleAll {
 				seen["known: "+d.question]++
 				continue
 			}
@@ -84,7 +84,7 @@ func TestBruteForce(t *testing.T) {
 		t.Logf("%6d %s", seen[kind], kind)
 	}
 	t.Logf("%d machines from seed %d: %d broken, %d too large, %d without an error", *oracleCount, *oracleSeed, broken, large, clean)
-	kinds := []string{"worst case", "worst case without end", "attempts", "attempts without end", "cost", "cost without end"}
+	kinds := []string{"time", "time without end", "worst-case", "worst-case without end", "attempts", "attempts without end", "cost", "cost without end"}
 	for _, c := range comparisons {
 		kinds = append(kinds, c.rule, "no "+c.rule)
 		if open := seen["undecided "+c.rule]; open > *oracleCount/50 {
@@ -110,7 +110,7 @@ func again(src, question string) string {
 		return ""
 	}
 	for _, d := range compare(s, map[string]int{}) {
-		if strings.HasPrefix(d.question, question) {
+		if strings.HasPrefix(d.question, question) && (*oracleAll || !d.known(s)) {
 			return d.String()
 		}
 	}

@@ -9,7 +9,7 @@ import "github.com/fsmc-dev/fsmc/runtime"
 func (s *Space) Free() bool {
 	free := false
 	for _, e := range conditions(s.Def) {
-		walk(e, func(e *runtime.Expr) {
+		visit(e, func(e *runtime.Expr) {
 			switch e.Op {
 			case "==", "!=", "<", "<=", ">", ">=":
 				free = free || e.Args[0].Op != "lit" && e.Args[1].Op != "lit" && !finite(&e.Args[0].Type)

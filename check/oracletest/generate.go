@@ -202,7 +202,7 @@ func (g *generator) declarations() {
 		g.line("%s", text)
 	}
 	if g.host {
-		g.line("guard host()")
+		g.line("guard host(n int)")
 	}
 	for range max(0, g.IntN(4)-1) {
 		g.promise()

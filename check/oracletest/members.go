@@ -77,10 +77,7 @@ func (g *generator) leaf() {
 		}
 	}
 	left := g.events
-	for range 1 + g.IntN(2) {
-		if len(left) == 0 {
-			break
-		}
+	for n := 1 + g.IntN(2); n > 0 && len(left) > 0; n-- {
 		i := g.IntN(len(left))
 		e := left[i]
 		left = append(left[:i:i], left[i+1:]...)
@@ -89,6 +86,9 @@ func (g *generator) leaf() {
 			g.line("defer %s", e.name)
 		case g.chance(0.06):
 			g.line("ignore %s", e.name)
+		case e.field == "" && len(left) > 0 && left[0].field == "" && g.chance(0.3):
+			g.arms("on "+e.name+", "+left[0].name, "", false)
+			left = left[1:]
 		default:
 			g.arms("on "+e.name, e.field, false)
 		}
@@ -130,6 +130,9 @@ func (g *generator) work() {
 		if g.chance(0.7) {
 			text += " timeout " + pick(g, []string{"5s", "40s"})
 		}
+		if g.chance(0.1) {
+			text += pick(g, []string{" heartbeat 3s", " progress 30s"})
+		}
 		g.line("%s", text)
 		for _, e := range a.results {
 			if !g.slip() {
@@ -140,6 +143,8 @@ func (g *generator) work() {
 			g.arms("on "+label+"failed", "", true)
 		} else if g.category && a.fails && g.chance(0.5) {
 			g.arms("on "+label+"failed(broken)", "", true)
+		} else if g.chance(0.4) {
+			g.arms("on "+label+pick(g, []string{"failed(unknown)", "failed(timeout, silent, stalled)"}), "failure", true)
 		}
 		quiet = quiet || len(a.results) == 0
 	}
@@ -283,7 +288,7 @@ func (g *generator) ahead() string {
 		}
 	}
 	switch {
-	case len(missed) > 0 && g.chance(0.7):
+	case len(missed) > 0 && g.chance(0.85):
 		missed[0].lead()
 		return missed[0].path()
 	case len(later) > 0 && g.chance(0.3):

@@ -39,7 +39,7 @@ func newValuesOf(d *runtime.Definition) valuesOf {
 		constant(f.Type.Kind, f.Default)
 	}
 	for _, e := range expressions(d) {
-		walk(e, func(e *runtime.Expr) {
+		visit(e, func(e *runtime.Expr) {
 			if e.Op == "lit" {
 				constant(e.Type.Kind, e.Value)
 			}
@@ -97,11 +97,11 @@ func blocks(d *runtime.Definition) []*runtime.Block {
 	return list
 }
 
-// walk calls f with e and all its parts.
-func walk(e *runtime.Expr, f func(*runtime.Expr)) {
+// visit calls f with e and all its parts.
+func visit(e *runtime.Expr, f func(*runtime.Expr)) {
 	f(e)
 	for _, x := range e.Args {
-		walk(x, f)
+		visit(x, f)
 	}
 }
 

@@ -213,6 +213,38 @@ func (s *Space) DeadEnds() []bool {
 	return out
 }
 
+// Stuck marks the leaves that some run enters and no run leaves, cancel aside.
+func (s *Space) Stuck() []bool {
+	out := s.Entered()
+	for id := range out {
+		out[id] = out[id] && s.Def.States[id].Kind == runtime.LeafState
+	}
+	for i, n := range s.Nodes {
+		for k := range n.Edges {
+			e := &n.Edges[k]
+			if at := n.Snapshot.State; at >= 0 && onward(i, e) && s.Nodes[e.To].Snapshot.State != at {
+				out[at] = false
+			}
+		}
+	}
+	return out
+}
+
+// Refuses reports whether a leaf has no arm that takes an event.
+func (s *Space) Refuses(leaf int, event string) bool {
+	for _, h := range s.Def.States[leaf].Handlers {
+		if h.Kind != runtime.EventInput || s.Def.Events[h.Event].Name != event {
+			continue
+		}
+		for _, a := range h.Arms {
+			if s.Def.Arms[a].Kind != runtime.RejectArm {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // leads reports whether an arm to target may end elsewhere than in leaf.
 func (s *Space) leads(leaf, target int) bool {
 	for s.Def.States[target].Kind == runtime.CompositeState {
