@@ -71,10 +71,13 @@ func (c *corePrinter) leaf(leaf *ir.State) string {
 	byDo := map[ir.CaseKind]map[*ir.Do][]branch{ir.CaseResult: {}, ir.CaseFailure: {}}
 	for _, k := range c.m.src.Cases(leaf) {
 		choices := c.m.src.Choices(leaf, k)
-		if len(choices) == 0 {
+		if len(choices) == 0 && k.Kind != ir.CaseFailure {
 			continue
 		}
-		b := branch{labels: []string{c.label(k)}, body: c.fits(k) + c.arms(leaf, k, choices)}
+		b := branch{labels: []string{c.label(k)}}
+		if len(choices) > 0 {
+			b.body = c.fits(k) + c.arms(leaf, k, choices)
+		}
 		if k.Do != nil {
 			byDo[k.Kind][k.Do] = append(byDo[k.Kind][k.Do], b)
 		} else {
@@ -86,7 +89,10 @@ func (c *corePrinter) leaf(leaf *ir.State) string {
 			if inner := dos[d]; inner != nil {
 				on := "in.Event"
 				if kind == ir.CaseFailure {
-					on = "in.Category"
+					on, inner = "in.Category", handled(inner)
+				}
+				if len(inner) == 0 {
+					continue
 				}
 				cases[kind] = append(cases[kind], branch{[]string{c.plan.Dos[d.ID].Name}, choose(on, inner, false)})
 			}
@@ -119,6 +125,15 @@ func (c *corePrinter) leaf(leaf *ir.State) string {
 		return ""
 	}
 	return "switch in.Kind {\n" + b.String() + "}\n"
+}
+
+// handled are the branches for failures without those that nothing takes,
+// unless they are needed to keep them from what takes the rest.
+func handled(failures []branch) []branch {
+	if slices.ContainsFunc(failures, func(b branch) bool { return isRest(b) && b.body != "" }) {
+		return failures
+	}
+	return slices.DeleteFunc(failures, func(b branch) bool { return b.body == "" })
 }
 
 // fits writes the check of the ranges on which what follows relies.

@@ -1,6 +1,7 @@
 package golang_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,26 +62,72 @@ func TestEquality(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles generated code")
 	}
-	drive, err := os.ReadFile("testdata/diff/drive.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{"diff/drive.go": string(drive)}
-	var imports, calls strings.Builder
+	b := newBatch(t)
 	for _, path := range machineFiles(t) {
-		src, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pkg := strings.TrimSuffix(filepath.Base(path), ".fsm")
-		unit := lang.Load([]lang.Source{{Name: path, Src: src}})
-		m := unit.Program.Machines[0]
-		files[pkg+"/core.go"] = string(generate(t, pkg, filepath.Base(path), string(src), true))
-		files[pkg+"/glue.go"] = glue(pkg, m, string(table.Compile(m).Encode()))
-		imports.WriteString("\t\"gentest/" + pkg + "\"\n")
-		calls.WriteString("\tt.Run(\"" + pkg + "\", func(t *testing.T) { diff.Run(t, " + pkg + ".Machine, " + pkg + ".New, 200, 60) })\n")
+		b.add(strings.TrimSuffix(filepath.Base(path), ".fsm"), readFile(t, path), 200, 60)
 	}
-	files["all/all_test.go"] = "package all\n\nimport (\n\t\"testing\"\n\n\t\"gentest/diff\"\n" +
-		imports.String() + ")\n\nfunc TestAll(t *testing.T) {\n" + calls.String() + "}\n"
-	run(t, files, "test", "-v", "./all")
+	b.run()
+}
+
+// TestEqualityOfRandomMachines does the same with machines that are made up.
+// FSMC_MACHINES says how many, FSMC_SEED which is the first.
+func TestEqualityOfRandomMachines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles generated code")
+	}
+	first, count := number(t, "FSMC_SEED", 1), number(t, "FSMC_MACHINES", 25)
+	b := newBatch(t)
+	for seed := first; seed < first+count; seed++ {
+		b.add(fmt.Sprintf("m%d", seed), randomMachine(seed), 60, 40)
+	}
+	b.run()
+}
+
+// number is the environment variable called name.
+func number(t *testing.T, name string, usual uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
+}
+
+// batch is many machines that are compiled at once, a package each, and driven
+// by one test binary.
+type batch struct {
+	t              *testing.T
+	files          map[string]string
+	imports, calls strings.Builder
+}
+
+func newBatch(t *testing.T) *batch {
+	t.Helper()
+	return &batch{t: t, files: map[string]string{"diff/drive.go": readFile(t, "testdata/diff/drive.go")}}
+}
+
+// add drives the machine in src for a number of runs of so many steps.
+func (b *batch) add(pkg, src string, runs, steps int) {
+	b.t.Helper()
+	unit := lang.Load([]lang.Source{{Name: pkg + ".fsm", Src: []byte(src)}})
+	if unit.Diags.HasErrors() {
+		b.t.Fatalf("%s: %v\n%s", pkg, unit.Diags, src)
+	}
+	m := unit.Program.Machines[0]
+	b.files[pkg+"/m.fsm"] = src
+	b.files[pkg+"/core.go"] = string(generate(b.t, pkg, pkg+".fsm", src, true))
+	b.files[pkg+"/glue.go"] = glue(pkg, m, string(table.Compile(m).Encode()))
+	fmt.Fprintf(&b.imports, "\t\"gentest/%s\"\n", pkg)
+	fmt.Fprintf(&b.calls, "\tt.Run(%q, func(t *testing.T) { diff.Run(t, %[1]s.Machine, %[1]s.New, %[2]d, %[3]d) })\n", pkg, runs, steps)
+}
+
+func (b *batch) run() {
+	b.t.Helper()
+	b.files["all/all_test.go"] = "package all\n\nimport (\n\t\"testing\"\n\n\t\"gentest/diff\"\n" +
+		b.imports.String() + ")\n\nfunc TestAll(t *testing.T) {\n" + b.calls.String() + "}\n"
+	run(b.t, b.files, "test", "-vet=off", "-v", "./all")
 }
