@@ -13,6 +13,13 @@ var habits = map[string]string{
 	"emit": "publish", "raise": "publish", "final": "terminal",
 }
 
+// unitsInWords are what durations are written in, as people write them out.
+var unitsInWords = map[string]string{
+	"ms": "ms", "s": "s", "m": "m", "h": "h", "d": "d", "w": "w",
+	"sec": "s", "second": "s", "seconds": "s", "min": "m", "minute": "m", "minutes": "m",
+	"hour": "h", "hours": "h", "day": "d", "days": "d", "week": "w", "weeks": "w",
+}
+
 // habit is what the word t was meant to be, if that may stand in an item that
 // begins with word.
 func habit(t *lexer.Token, word string) (string, bool) {

@@ -175,6 +175,8 @@ func hint(what string, found, behind *lexer.Token) string {
 		}
 	}
 	switch {
+	case behind.Type == tokInt && unitsInWords[found.Value] != "":
+		return `Write the unit behind the number, without a blank: "` + behind.Value + unitsInWords[found.Value] + `".`
 	case found.Type == tokInt && (what == aDuration || what == aDuration+` or "by"`):
 		return "Write a unit behind the number, as in " + found.Value + "s."
 	case is(found, "-") || is(found, ">"):

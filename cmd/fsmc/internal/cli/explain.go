@@ -41,6 +41,7 @@ func newExplain(s *streams) *cobra.Command {
 // jsonRule is a rule as explain --format json prints it; a list has no pages.
 type jsonRule struct {
 	Name     string `json:"name"`
+	Group    string `json:"group"`
 	Severity string `json:"severity"`
 	Summary  string `json:"summary"`
 	Page     string `json:"page,omitempty"` // Markdown
@@ -50,20 +51,25 @@ func (s *streams) listRules(asJSON bool) error {
 	if asJSON {
 		rules := []jsonRule{}
 		for _, r := range all.Rules {
-			rules = append(rules, jsonRule{Name: r.Name, Severity: r.Severity.String(), Summary: r.Summary})
+			rules = append(rules, jsonRule{Name: r.Name, Group: string(r.Group), Severity: r.Severity.String(), Summary: r.Summary})
 		}
 		return printJSON(s.out, rules)
 	}
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	for _, r := range all.Rules {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", r.Name, r.Severity, r.Summary)
+	for _, g := range check.Groups {
+		fmt.Fprintf(w, "%s:\n", g)
+		for _, r := range all.Rules {
+			if r.Group == g {
+				fmt.Fprintf(w, "  %s\t%s\t%s\n", r.Name, r.Severity, r.Summary)
+			}
+		}
 	}
 	return w.Flush()
 }
 
 func (s *streams) explain(r *check.Rule, asJSON bool) error {
 	if asJSON {
-		return printJSON(s.out, jsonRule{r.Name, r.Severity.String(), r.Summary, r.Page})
+		return printJSON(s.out, jsonRule{r.Name, string(r.Group), r.Severity.String(), r.Summary, r.Page})
 	}
 	_, err := fmt.Fprintln(s.out, strings.TrimRight(r.Page, "\n"))
 	return err
