@@ -43,14 +43,25 @@ type Finding struct {
 	Help    string
 	Related []diag.Related
 	Witness *diag.Witness
-	Inputs  []InputAt // the inputs to which the finding comes down; for Silence alone
-	Field   *ir.Var   // the field that it is about; for Silence alone
+
+	Severity *diag.Severity // where it is not that of the rule
+
+	Inputs []InputAt // the inputs to which the finding comes down; for Silence alone
+	Field  *ir.Var   // the field that it is about; for Silence alone
 }
 
 // InputAt is an input in a leaf. ID is its number in the table.
 type InputAt struct {
 	Leaf *ir.State
 	ID   int32
+}
+
+// severity is how much f weighs.
+func (f *found) severity() diag.Severity {
+	if f.Severity != nil {
+		return *f.Severity
+	}
+	return f.rule.Severity
 }
 
 // Report makes f a finding of the rule.

@@ -12,6 +12,10 @@ var asked = map[string]string{
 	"assertion-violated": "whether an assert holds",
 	"bound-without-else": "whether a bound can run out with nothing to take over",
 	"over-budget":        "whether the worst case keeps to the budget",
+	"overlapping-guards": "whether two handlers of one trigger can both apply",
+	"guard-gap":          "whether some arm always takes an event",
+	"unhandled-case":     "whether some arm always takes what comes from within the run",
+	"require-violated":   "whether a `require` always holds",
 }
 
 // Text is the message of a finding that q was left open.

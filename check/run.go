@@ -61,7 +61,7 @@ func machine(m *ir.Machine, rules []*Rule, limit int) diag.List {
 	var list diag.List
 	for _, f := range append(left, s.findings...) {
 		list.Add(diag.Diagnostic{
-			Rule: f.rule.Name, Severity: f.rule.Severity, Machine: m.Name,
+			Rule: f.rule.Name, Severity: f.severity(), Machine: m.Name,
 			Span: f.Span, Message: f.Message, Help: f.Help, Related: f.Related, Witness: f.Witness,
 		})
 	}

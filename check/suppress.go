@@ -56,7 +56,7 @@ func (s *shared) suppress(list []found, rules []*Rule) []found {
 		}
 		open = slices.DeleteFunc(open, func(by *Suppression) bool { return by.Covers.End.Offset <= at.Offset })
 		for _, by := range open {
-			if by.Named == list[i].rule && by.CanSilence() && by.Covers.Contains(at) {
+			if by.Named == list[i].rule && by.CanSilence() && list[i].severity() != diag.Error && by.Covers.Contains(at) {
 				by.Silenced++
 				allowed[i] = true
 			}

@@ -11,9 +11,11 @@ import (
 	badsuppression "github.com/fsmc-dev/fsmc/check/rule/bad-suppression"
 	badtarget "github.com/fsmc-dev/fsmc/check/rule/bad-target"
 	boundwithoutelse "github.com/fsmc-dev/fsmc/check/rule/bound-without-else"
+	deadarm "github.com/fsmc-dev/fsmc/check/rule/dead-arm"
 	deadend "github.com/fsmc-dev/fsmc/check/rule/dead-end"
 	deferredlost "github.com/fsmc-dev/fsmc/check/rule/deferred-lost"
 	duplicatename "github.com/fsmc-dev/fsmc/check/rule/duplicate-name"
+	guardgap "github.com/fsmc-dev/fsmc/check/rule/guard-gap"
 	guardtoorich "github.com/fsmc-dev/fsmc/check/rule/guard-too-rich"
 	missinginitial "github.com/fsmc-dev/fsmc/check/rule/missing-initial"
 	missingrange "github.com/fsmc-dev/fsmc/check/rule/missing-range"
@@ -26,6 +28,7 @@ import (
 	notyet "github.com/fsmc-dev/fsmc/check/rule/not-yet"
 	outofrange "github.com/fsmc-dev/fsmc/check/rule/out-of-range"
 	overbudget "github.com/fsmc-dev/fsmc/check/rule/over-budget"
+	overlappingguards "github.com/fsmc-dev/fsmc/check/rule/overlapping-guards"
 	readbeforeset "github.com/fsmc-dev/fsmc/check/rule/read-before-set"
 	retrywithoutactivity "github.com/fsmc-dev/fsmc/check/rule/retry-without-activity"
 	spinningloop "github.com/fsmc-dev/fsmc/check/rule/spinning-loop"
@@ -33,6 +36,7 @@ import (
 	typemismatch "github.com/fsmc-dev/fsmc/check/rule/type-mismatch"
 	unboundedloop "github.com/fsmc-dev/fsmc/check/rule/unbounded-loop"
 	"github.com/fsmc-dev/fsmc/check/rule/undecided"
+	unhandledcase "github.com/fsmc-dev/fsmc/check/rule/unhandled-case"
 	unhandleddone "github.com/fsmc-dev/fsmc/check/rule/unhandled-done"
 	unhandledfailure "github.com/fsmc-dev/fsmc/check/rule/unhandled-failure"
 	unhandledresult "github.com/fsmc-dev/fsmc/check/rule/unhandled-result"
@@ -51,9 +55,11 @@ var Rules = []*check.Rule{
 	badsuppression.Rule,
 	badtarget.Rule,
 	boundwithoutelse.Rule,
+	deadarm.Rule,
 	deadend.Rule,
 	deferredlost.Rule,
 	duplicatename.Rule,
+	guardgap.Rule,
 	guardtoorich.Rule,
 	missinginitial.Rule,
 	missingrange.Rule,
@@ -66,6 +72,7 @@ var Rules = []*check.Rule{
 	notyet.Rule,
 	outofrange.Rule,
 	overbudget.Rule,
+	overlappingguards.Rule,
 	readbeforeset.Rule,
 	retrywithoutactivity.Rule,
 	spinningloop.Rule,
@@ -73,6 +80,7 @@ var Rules = []*check.Rule{
 	typemismatch.Rule,
 	unboundedloop.Rule,
 	undecided.Rule,
+	unhandledcase.Rule,
 	unhandleddone.Rule,
 	unhandledfailure.Rule,
 	unhandledresult.Rule,

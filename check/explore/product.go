@@ -40,6 +40,7 @@ type Product struct {
 	left      map[int32]bool // components that an edge leaves
 	whole     []int32        // see Components
 	parts     int
+	members   [][]int32 // see configsIn
 }
 
 // Label says what an edge does.

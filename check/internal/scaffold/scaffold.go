@@ -33,7 +33,7 @@ func scaffold(check, name, summary string) error {
 	}
 	fill := strings.NewReplacer(
 		"QUOTED", strconv.Quote(summary), "SUMMARY", summary,
-		"NAME", name, "PACKAGE", rulelist.Package(name),
+		"STATE", "Bad"+rulelist.Package(name), "NAME", name, "PACKAGE", rulelist.Package(name),
 	)
 	err := fs.WalkDir(templates, "template", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

@@ -26,6 +26,7 @@ var Rule = &check.Rule{
 		{Rule: "unhandled-failure", At: check.SameInput},
 		{Rule: "unhandled-done", At: check.SameInput},
 		{Rule: "bound-without-else", At: check.SameInput},
+		{Rule: "unhandled-case", At: check.SameInput},
 	},
 }
 

@@ -1,6 +1,8 @@
 package nowaytofinish
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
@@ -186,5 +188,10 @@ func leftToNobody(in flat.Input) bool {
 	if in.Kind == ir.CaseCancel {
 		return false
 	}
-	return len(in.Choices) == 0 || flat.LastBound(in.Choices) != nil
+	return len(in.Choices) == 0 || flat.LastBound(in.Choices) != nil || in.Kind != ir.CaseEvent && guardedThroughout(in)
+}
+
+// guardedThroughout reports whether guards may leave in to nobody.
+func guardedThroughout(in flat.Input) bool {
+	return !slices.ContainsFunc(in.Choices, func(c ir.Choice) bool { return c.Arm == nil || c.Arm.When == nil })
 }

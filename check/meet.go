@@ -1,0 +1,146 @@
+package check
+
+import (
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/guard"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// A question about guards is asked twice: of any data within the declared
+// ranges, which costs little and mostly settles it, and then of what runs meet.
+
+// Met says how far a question about guards is answered with yes.
+type Met int
+
+const (
+	Impossible Met = iota // no data in the declared ranges satisfies it
+	NeverMet              // some data does, but no run has it
+	Unclear               // the limit left it open, or the guards are past what can be decided
+	CanBeMet              // nothing excludes that a run has it
+)
+
+// Meeting is the answer to a question about guards.
+type Meeting struct {
+	Met   Met
+	Model *guard.Model // values; nil with Impossible and Unclear
+
+	found explore.Meeting
+	input flat.Input
+}
+
+// Meet asks whether in can come in leaf with what is wanted of its choices.
+func (s *shared) Meet(leaf *ir.State, in flat.Input, want []explore.Stance) Meeting {
+	a := explore.Possible(in, want)
+	switch a.Verdict {
+	case guard.Unsat:
+		return Meeting{Met: Impossible}
+	case guard.Undecided:
+		return Meeting{Met: Unclear}
+	}
+	p := s.SmallProduct()
+	if p == nil {
+		p = s.Product()
+	}
+	if p == nil {
+		return Meeting{Met: Unclear}
+	}
+	m := p.Meet(leaf, in, want)
+	switch m.Verdict {
+	case guard.Unsat:
+		return Meeting{Met: NeverMet, Model: a.Model}
+	case guard.Undecided:
+		return Meeting{Met: Unclear}
+	}
+	return Meeting{Met: CanBeMet, Model: m.Model, found: m, input: in}
+}
+
+// Shown is what shows that m can be met: a run in which arm takes the input (or
+// nothing does, where arm is nil), or where some of it is a guess the values
+// alone.
+func (s *shared) Shown(m Meeting, arm *ir.Arm) *diag.Witness {
+	if m.Met != CanBeMet || !s.MoreWitnesses() {
+		return nil
+	}
+	if w, sure := s.proof.product.RunMeeting(m.found, m.input, arm); sure {
+		s.rows += len(w.Path)
+		return w
+	}
+	return &diag.Witness{Values: m.Model.Values(), Loop: -1}
+}
+
+// Gap is an input in a leaf for which handlers stand, all of whose guards are
+// false for some values.
+type Gap struct {
+	Leaf   *ir.State
+	Input  flat.Input
+	Inputs []InputAt // all to which it comes down, in all leaves with the same handler
+	Meeting
+}
+
+// Gaps lists the gaps of the inputs of the kinds given, in the order of the
+// leaves: one for each innermost handler, with values that a run meets where
+// there are such.
+func (p *Pass) Gaps(kinds ...ir.CaseKind) []*Gap {
+	wanted := map[ir.CaseKind]bool{}
+	for _, k := range kinds {
+		wanted[k] = true
+	}
+	byArm := map[*ir.Arm]*Gap{}
+	var list []*Gap
+	for _, leaf := range p.Leaves() {
+		for in := range p.Table().Inputs(leaf) {
+			if !wanted[in.Kind] || !mayLeaveOut(in) {
+				continue
+			}
+			first := in.Choices[0].Arm
+			g := byArm[first]
+			if g != nil && g.Met == CanBeMet {
+				g.Inputs = append(g.Inputs, InputAt{leaf, in.ID})
+				continue
+			}
+			m := p.Meet(leaf, in, falseAll(in))
+			if m.Met == Impossible {
+				continue
+			}
+			if g == nil {
+				g = &Gap{}
+				byArm[first] = g
+				list = append(list, g)
+			}
+			g.Inputs = append(g.Inputs, InputAt{leaf, in.ID})
+			if g.Leaf == nil || m.Met > g.Met {
+				g.Leaf, g.Input, g.Meeting = leaf, in, m
+			}
+		}
+	}
+	return list
+}
+
+// mayLeaveOut reports whether guards decide if in is taken at all.
+func mayLeaveOut(in flat.Input) bool {
+	for _, c := range in.Choices {
+		if c.Arm == nil || c.Arm.When == nil {
+			return false
+		}
+	}
+	return len(in.Choices) > 0
+}
+
+func falseAll(in flat.Input) []explore.Stance {
+	want := make([]explore.Stance, len(in.Choices))
+	for i := range want {
+		want[i] = explore.False
+	}
+	return want
+}
+
+// Where is the data of a model as a clause for a message: ` where n = 3`; empty
+// where no data plays a part.
+func Where(m *guard.Model) string {
+	if m == nil || m.Text() == "" {
+		return ""
+	}
+	return " where " + m.Text()
+}

@@ -1,0 +1,128 @@
+package deadarm
+
+import (
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/guard"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// cause is why an arm is dead.
+type cause uint8
+
+const (
+	alive           cause = iota
+	notRaised             // no state in question has the input
+	neverComes            // the input does not come while the run is there
+	guardImpossible       // no value satisfies the guard
+	guardNeverMet         // no run has such values
+	shadowed              // what is tried before takes all values
+	shadowedInRuns        // all that runs have
+)
+
+var texts = [...]string{
+	notRaised:       "nothing raises its trigger here",
+	neverComes:      "its trigger never comes while a run is here",
+	guardImpossible: "no value satisfies its guard",
+	guardNeverMet:   "its guard is false in every run",
+	shadowed:        "what is tried before it takes everything",
+	shadowedInRuns:  "what is tried before it takes everything that a run can bring here",
+}
+
+var helps = [...]string{
+	notRaised:       "Remove it, or start the activity that raises this in the state or inside it.",
+	neverComes:      "Remove it, or let what comes before leave room for it.",
+	guardImpossible: "Mend its guard, or remove it.",
+	guardNeverMet:   "Mend its guard, or the effects that set what it reads, or remove it.",
+	shadowed:        "Put it first, narrow the guards before it, or remove it.",
+	shadowedInRuns:  "Put it first, narrow the guards before it, or remove it.",
+}
+
+// causeOf says why a is never taken, if it is not.
+func causeOf(p *check.Pass, a *ir.Arm, places []place) cause {
+	if len(places) == 0 {
+		return notRaised
+	}
+	if taken(p, a, places) {
+		return alive
+	}
+	met := best(p, places, reached)
+	if met > check.NeverMet {
+		return alive // as far as is known: past the limit only what the ranges prove is said
+	}
+	switch best(p, places, alone) {
+	case check.Impossible:
+		return guardImpossible
+	case check.NeverMet:
+		if best(p, places, nothing) == check.NeverMet {
+			return neverComes
+		}
+		return guardNeverMet
+	}
+	if met == check.Impossible {
+		return shadowed
+	}
+	return shadowedInRuns
+}
+
+// taken reports whether a path of the product takes a, with values that exist:
+// the product takes comparisons of what it does not track one by one. Where the
+// product is large and no data plays a part values that exist are enough.
+func taken(p *check.Pass, a *ir.Arm, places []place) bool {
+	product := p.SmallProduct()
+	for _, at := range places {
+		if product != nil && !product.Taken(a) || product == nil && readsData(at) {
+			continue
+		}
+		if explore.Possible(at.input, reached(at)).Verdict == guard.Sat {
+			return true
+		}
+	}
+	return false
+}
+
+// readsData reports whether the guards up to the arm read data of the run.
+func readsData(at place) bool {
+	for _, c := range at.input.Choices[:at.at+1] {
+		if c.Arm != nil && len(explore.Reads(c.Arm.When)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// best is the most that some place gives.
+func best(p *check.Pass, places []place, want func(place) []explore.Stance) check.Met {
+	met := check.Impossible
+	for _, at := range places {
+		met = max(met, p.Meet(at.leaf, at.input, want(at)).Met)
+		if met == check.CanBeMet {
+			break
+		}
+	}
+	return met
+}
+
+// reached wants the input to come to the arm, and to be taken there. Bounds count
+// as both open and used up: an `else` behind one is a safeguard. Of two `on`s in
+// one state neither is before the other.
+func reached(at place) []explore.Stance {
+	want := alone(at)
+	own := at.input.Choices[at.at]
+	for i, c := range at.input.Choices[:at.at] {
+		if c.State != own.State || c.Arm == nil || c.Arm.Handler == own.Arm.Handler {
+			want[i] = explore.MayPass
+		}
+	}
+	return want
+}
+
+// alone wants the arm to apply, whatever is before it.
+func alone(at place) []explore.Stance {
+	want := nothing(at)
+	want[at.at] = explore.Holds
+	return want
+}
+
+// nothing wants the input to come, and no more.
+func nothing(at place) []explore.Stance { return make([]explore.Stance, len(at.input.Choices)) }

@@ -1,0 +1,138 @@
+// Package deadarm finds arms that can never be taken.
+package deadarm
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Rule is the record of dead-arm.
+var Rule = &check.Rule{
+	Name:     "dead-arm",
+	Group:    check.Completeness,
+	Severity: diag.Warning,
+	Summary:  "an arm can never be taken",
+	Page:     page,
+	Run:      run,
+	Absence:  true,
+	SilencedBy: []check.Silence{
+		{Rule: "unbounded-loop", At: check.SameState},
+		{Rule: "spinning-loop", At: check.SameState},
+		{Rule: "dead-end", At: check.SameState},
+		{Rule: "never-set", At: check.SameField},
+	},
+}
+
+//go:embed page.md
+var page string
+
+// place is an input in a leaf to which an arm belongs: choice At of the input.
+type place struct {
+	leaf  *ir.State
+	input flat.Input
+	at    int
+}
+
+// Of the arms of one handler or timer the first that is dead is reported, and
+// those behind it where they are dead for another reason. An arm that leads to a
+// state that no run enters is named by unreachable-state.
+func run(p *check.Pass) {
+	if p.Machine.Broken || p.Graph() == nil {
+		return
+	}
+	said := map[*ir.Arm]cause{}
+	places := placesOf(p)
+	for _, a := range p.Machine.Arms {
+		if a.Max != nil && *a.Max == 0 || p.Unreachable(a.State) || a.Kind == ir.Goto && p.Unreachable(a.Target) {
+			continue
+		}
+		why := causeOf(p, a, places[a])
+		if why == alive {
+			continue
+		}
+		said[a] = why
+		if why == notRaised && a.Kind == ir.Retry {
+			continue // retry-without-activity
+		}
+		if prev := before(a); prev != nil && said[prev] == why && why != guardNeverMet && why != guardImpossible {
+			continue
+		}
+		report(p, a, why, places[a])
+	}
+}
+
+// before is the arm before a in its chain; nil for the first.
+func before(a *ir.Arm) *ir.Arm {
+	arms := chain(a)
+	if a.Index == 0 {
+		return nil
+	}
+	return arms[a.Index-1]
+}
+
+func chain(a *ir.Arm) []*ir.Arm {
+	if a.Timer != nil {
+		return a.Timer.Arms
+	}
+	return a.Handler.Arms
+}
+
+// placesOf lists for each arm the inputs that come to it in states that runs
+// enter.
+func placesOf(p *check.Pass) map[*ir.Arm][]place {
+	places := map[*ir.Arm][]place{}
+	for _, leaf := range p.Leaves() {
+		for in := range p.Table().Inputs(leaf) {
+			for i, c := range in.Choices {
+				if c.Arm != nil {
+					places[c.Arm] = append(places[c.Arm], place{leaf, in, i})
+				}
+			}
+		}
+	}
+	return places
+}
+
+func report(p *check.Pass, a *ir.Arm, why cause, places []place) {
+	f := check.Finding{State: a.State, Span: a.Span, Message: "this arm is never taken: " + texts[why], Help: helps[why], Field: neverSet(p.Machine, a.When)}
+	for _, at := range places {
+		f.Inputs = append(f.Inputs, check.InputAt{Leaf: at.leaf, ID: at.input.ID})
+	}
+	if why == shadowed || why == shadowedInRuns {
+		if by := taker(places[0]); by != nil {
+			f.Related = []diag.Related{{Span: by.Span, Message: "this one is tried before it"}}
+		}
+	}
+	p.Report(f)
+}
+
+// taker is the choice just before an arm.
+func taker(at place) *ir.Arm {
+	for i := at.at - 1; i >= 0; i-- {
+		if by := at.input.Choices[i].Arm; by != nil {
+			return by
+		}
+	}
+	return nil
+}
+
+// neverSet is a field that e reads and nothing sets; nil where there is none.
+func neverSet(m *ir.Machine, e ir.Expr) *ir.Var {
+	set := map[*ir.Var]bool{}
+	for b := range check.Blocks(m) {
+		for _, a := range b.Assigns {
+			set[a.Var] = set[a.Var] || a.Value != nil
+		}
+	}
+	for _, v := range explore.Reads(e) {
+		if !v.Param && v.Default == nil && !set[v] {
+			return v
+		}
+	}
+	return nil
+}
