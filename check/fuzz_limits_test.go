@@ -43,7 +43,7 @@ func FuzzLimits(f *testing.F) {
 		f.Add(src)
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		if len(src) > 16<<10 {
+		if len(src) > 32<<10 {
 			t.Skip("larger than the bounds are meant for")
 		}
 		watched(t, src)
