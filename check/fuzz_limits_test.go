@@ -104,6 +104,17 @@ func heap() uint64 {
 	return sample[0].Value.Uint64()
 }
 
+// TestHeapIsSeen: what the watchdog goes by grows with what is held.
+func TestHeapIsSeen(t *testing.T) {
+	const size = 64 << 20
+	before := heap()
+	held := make([]byte, size)
+	if after := heap(); after < before+size/2 {
+		t.Errorf("%d bytes before, and %d with %d more", before, after, size)
+	}
+	runtime.KeepAlive(held)
+}
+
 // nasty are machines of a few kilobytes that stand for very much.
 func nasty() map[string]string {
 	return map[string]string{
