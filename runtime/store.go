@@ -109,6 +109,8 @@ type Store interface {
 	// are held among them, in the order in which they were started.
 	Tasks(ctx context.Context, run string) ([]TaskRow, error)
 
+	Overview
+
 	// Close waits for what is under way. Closing again does nothing.
 	Close() error
 }

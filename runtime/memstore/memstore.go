@@ -24,8 +24,9 @@ type Store struct {
 	tasks       []*task // that have not ended, in the order in which they were started
 	timers      map[timerKey]time.Time
 	outbox      []*message // in the order in which they were published
-	checkpoints map[string]json.RawMessage
+	checkpoints map[checkpointKey]json.RawMessage
 	epoch       int64 // the last one given
+	pruned      *tally
 }
 
 var _ runtime.Store = (*Store)(nil)
@@ -45,6 +46,9 @@ type task struct {
 
 type timerKey struct{ run, name string }
 
+// checkpointKey is the run and the idempotency key of an execution.
+type checkpointKey struct{ run, key string }
+
 type message struct {
 	runtime.MessageRow
 	delivered bool
@@ -56,7 +60,8 @@ func New() *Store {
 		definitions: map[string]runtime.DefinitionRow{},
 		runs:        map[string]*run{},
 		timers:      map[timerKey]time.Time{},
-		checkpoints: map[string]json.RawMessage{},
+		checkpoints: map[checkpointKey]json.RawMessage{},
+		pruned:      newTally(),
 	}
 }
 

@@ -51,7 +51,7 @@ func (s *Store) current(c runtime.Claim, now time.Time) (*task, error) {
 // row is a task as callers see it.
 func (s *Store) row(t *task) runtime.TaskRow {
 	row := t.TaskRow
-	row.Checkpoint = bytes.Clone(s.checkpoints[t.Key])
+	row.Checkpoint = bytes.Clone(s.checkpoints[checkpointKey{t.Run, t.Key}])
 	return row
 }
 
@@ -110,7 +110,7 @@ func (s *Store) Renew(ctx context.Context, c runtime.Claim, now, until time.Time
 	t.BeatAt, t.LeaseUntil = micro(now), micro(until)
 	if checkpoint != nil {
 		t.ProgressAt = micro(now)
-		s.checkpoints[t.Key] = bytes.Clone(checkpoint)
+		s.checkpoints[checkpointKey{t.Run, t.Key}] = bytes.Clone(checkpoint)
 	}
 	return t.Cancelled, nil
 }

@@ -29,6 +29,7 @@ func (t *tx) commit(ctx context.Context, c *runtime.Commit) error {
 		if err := t.writeRun(ctx, c, before); err != nil {
 			return err
 		}
+		t.countCommit(c, before)
 	}
 	if err := t.endTasks(c); err != nil {
 		return err
@@ -59,13 +60,14 @@ type standing struct {
 	status     runtime.Status
 	outcome    runtime.Outcome
 	paused     bool
+	entered    int64
 }
 
 const selectStanding = `
-	SELECT seq, machine, definition, state, status, coalesce(outcome, ''), paused FROM runs WHERE run = ?`
+	SELECT seq, machine, definition, state, status, coalesce(outcome, ''), paused, entered FROM runs WHERE run = ?`
 
 func scanStanding(rows *sql.Rows, b *standing) error {
-	return rows.Scan(&b.seq, &b.machine, &b.definition, &b.state, &b.status, &b.outcome, &b.paused)
+	return rows.Scan(&b.seq, &b.machine, &b.definition, &b.state, &b.status, &b.outcome, &b.paused, &b.entered)
 }
 
 // admit refuses a commit, in the order that runtime.Store gives.
@@ -127,6 +129,7 @@ func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) 
 	after := standing{
 		seq: before.seq, machine: r.Machine, definition: r.Definition,
 		state: before.state, status: r.Status, outcome: r.Outcome, paused: r.Paused,
+		entered: before.entered,
 	}
 	outcome := sql.NullString{String: string(r.Outcome), Valid: r.Outcome != ""}
 	var err error

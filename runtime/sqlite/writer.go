@@ -39,7 +39,8 @@ type writer struct {
 	conn       *sql.Conn
 	statements map[string]*sql.Stmt // by text
 	batch      []*request
-	stopped    error // why nothing is written any more
+	counts     counts // that the batch changes
+	stopped    error  // why nothing is written any more
 }
 
 const (
@@ -62,11 +63,14 @@ const (
 )
 
 // tx is what a request may do within its savepoint.
-type tx struct{ w *writer }
+type tx struct {
+	w      *writer
+	counts counts // that it changes
+}
 
 func newWriter(db *sql.DB, conn *sql.Conn) *writer {
 	return &writer{
-		db: db, conn: conn, statements: map[string]*sql.Stmt{},
+		db: db, conn: conn, statements: map[string]*sql.Stmt{}, counts: counts{},
 		queue: make(chan *request, queueLength), turn: make(chan struct{}, 1),
 	}
 }
@@ -182,6 +186,7 @@ func (w *writer) write(batch []*request) {
 
 // transact fills in what became of each request. Its error is of all of them.
 func (w *writer) transact(batch []*request, results []error) error {
+	clear(w.counts)
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
 		return w.failed(err)
 	}
@@ -194,6 +199,9 @@ func (w *writer) transact(batch []*request, results []error) error {
 			return w.failed(err)
 		}
 		results[i] = err
+	}
+	if err := w.writeCounts(); err != nil {
+		return w.failed(err)
 	}
 	if err := w.exec("COMMIT"); err != nil {
 		// Whether it is on the disk is not known: nothing may be built on it.
@@ -208,7 +216,9 @@ func (w *writer) one(r *request) (err error, lost bool) {
 	if err := w.exec("SAVEPOINT request"); err != nil {
 		return err, true
 	}
-	if err = r.run(&tx{w}); err == nil {
+	t := tx{w: w}
+	if err = r.run(&t); err == nil {
+		w.counts.merge(t.counts)
 		err = w.exec("RELEASE request")
 		return err, err != nil
 	}
@@ -279,7 +289,7 @@ func (w *writer) statement(text string) (*sql.Stmt, error) {
 }
 
 func (w *writer) exec(text string) error {
-	_, err := (&tx{w}).exec(text)
+	_, err := (&tx{w: w}).exec(text)
 	return err
 }
 

@@ -72,8 +72,8 @@ are one unit, in which machine names are unique.`,
 	for group, commands := range map[string][]*cobra.Command{
 		"write": {newCheck(s), newExplain(s), newFmt(s), newGen(s), newDot(s)},
 		"run":   {newRun(s), newSend(s), newCancel(s)},
-		"look":  {newShow(s), newHistory(s), newList(s)},
-		"keep":  {newReplay(s), newBackup(s)},
+		"look":  {newShow(s), newHistory(s), newList(s), newStats(s)},
+		"keep":  {newReplay(s), newBackup(s), newPrune(s)},
 	} {
 		for _, c := range commands {
 			c.GroupID = group

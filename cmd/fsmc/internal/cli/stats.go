@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+func newStats(s *streams) *cobra.Command {
+	var (
+		t     = target{streams: s}
+		query runtime.StatsQuery
+		since time.Duration
+	)
+	c := &cobra.Command{
+		Use:   "stats",
+		Short: "Print figures over all runs: states, times, outcomes, failures, retries",
+		Long: `Stats prints how many runs are in each state and how long visits of it last
+(the median, and the time that 95 of 100 visits do not exceed, both at most 2 %
+off), the share of each outcome, how often each failure led where, and the retries
+of each day.
+
+The figures are kept by the steps themselves, so that a million runs cost nothing
+to look at. Times, failures and retries count what has been pruned too.`,
+		Example: `  fsmc stats --db runs.db
+  fsmc stats --db runs.db --machine CodeReview --since 7d`,
+		Args: arguments(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if since > 0 {
+				query.Since = time.Now().Add(-since)
+			}
+			return t.with(cmd.Context(), readOnly, "", func(store runtime.Store) error {
+				stats, err := runtime.NewEngine(store).Stats(cmd.Context(), query)
+				switch {
+				case err != nil:
+					return err
+				case t.asJSON:
+					return printJSON(s.out, &stats)
+				case len(stats.States) == 0:
+					fmt.Fprintln(s.err, "no runs yet")
+				}
+				return writeStats(s.out, &stats)
+			})
+		},
+	}
+	t.flags(c)
+	c.Flags().StringVar(&query.Machine, "machine", "", "only runs of the machine called `NAME`")
+	ageFlag(c, &since, "since", "failures and retries of the days since an `AGE` ago: 24h, 7d; without it all")
+	return c
+}
+
+// writeStats prints a table for each kind of figure of which there are any.
+func writeStats(w io.Writer, s *runtime.Stats) error {
+	t := &tables{w: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
+	for i, r := range s.States {
+		t.row(i, "MACHINE\tSTATE\tRUNS\tHALTED\tPAUSED\tVISITS ENDED\tMEDIAN\t95 %",
+			"%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s", r.Machine, r.State, r.Runs, some(r.Halted), some(r.Paused),
+			some(r.Visits), shortDuration(r.Median), shortDuration(r.P95))
+	}
+	for i, r := range s.Outcomes {
+		t.row(i, "MACHINE\tOUTCOME\tRUNS\tSHARE", "%s\t%s\t%d\t%.1f %%", r.Machine, r.Outcome, r.Runs, 100*r.Share)
+	}
+	for i, r := range s.Failures {
+		t.row(i, "MACHINE\tIN\tFAILURE\tTHEN\tTIMES", "%s\t%s\t%s\t%s\t%d", r.Machine, r.From, r.Input, then(&r), r.Count)
+	}
+	for i, r := range s.Retries {
+		t.row(i, "MACHINE\tDAY\tRETRIES\tOF STEPS", "%s\t%s\t%d\t%d", r.Machine, r.Day, r.Retries, r.Steps)
+	}
+	return t.w.Flush()
+}
+
+// then is what a failure led to: "-> Failed", "retried".
+func then(r *runtime.FailureStats) string {
+	if r.Effect == runtime.Moved {
+		return "-> " + r.To
+	}
+	return string(r.Effect)
+}
+
+// some is a number, or nothing for 0.
+func some(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}
+
+// tables writes tables below each other.
+type tables struct {
+	w   *tabwriter.Writer
+	any bool
+}
+
+// row writes row i of a table, with the header above the first one.
+func (t *tables) row(i int, header, format string, args ...any) {
+	if i == 0 {
+		if t.any {
+			fmt.Fprintln(t.w)
+		}
+		fmt.Fprintln(t.w, header)
+	}
+	t.any = true
+	fmt.Fprintf(t.w, format+"\n", args...)
+}

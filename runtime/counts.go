@@ -1,0 +1,94 @@
+package runtime
+
+import (
+	"math/bits"
+	"time"
+)
+
+// RunCount is how many runs of a machine stand so.
+type RunCount struct {
+	Machine string
+	State   string
+	Status  Status
+	Outcome Outcome
+	Paused  bool
+	Runs    int64
+}
+
+// StepCount is how many steps of one kind the runs of a machine took on a day.
+type StepCount struct {
+	Machine  string
+	Day      int64 // since 1970, in UTC
+	Kind     InputKind
+	Input    string
+	From, To string
+	Effect   Effect
+	Steps    int64
+}
+
+// StayCount is how many visits of a state lasted so long.
+type StayCount struct {
+	Machine string
+	State   string
+	Bucket  int64 // see BucketOf
+	Visits  int64
+}
+
+// Counts are what a store knows of all its runs at once. What a run that has
+// been pruned did still counts among Steps and Stays.
+type Counts struct {
+	Runs  []RunCount
+	Steps []StepCount
+	Stays []StayCount
+}
+
+// CountRecords says what consecutive records of a run add to the counts: a step
+// each, and a visit for each that leaves a state. Entered is when the state in
+// which the run was before them was entered. Stores call it with what a commit
+// has, so that the counts move with the step.
+func CountRecords(machine string, rows []HistoryRow, entered time.Time, step func(StepCount), stay func(StayCount)) {
+	for i := range rows {
+		h := &rows[i]
+		step(StepCount{
+			Machine: machine, Day: DayOf(h.At), Kind: h.Kind, Input: h.Input,
+			From: h.From, To: h.To, Effect: h.Effect, Steps: 1,
+		})
+		enters := h.Effect == Moved || h.From != h.To
+		if h.From != "" && (enters || h.Effect == Stopped) {
+			stay(StayCount{Machine: machine, State: h.From, Bucket: BucketOf(h.At.Sub(entered)), Visits: 1})
+		}
+		if enters {
+			entered = h.At
+		}
+	}
+}
+
+const microsOfDay = 24 * 60 * 60 * 1_000_000
+
+// DayOf is a time's day since 1970, in UTC; before 1970 it is day 0.
+func DayOf(t time.Time) int64 { return max(t.UnixMicro(), 0) / microsOfDay }
+
+// Durations are counted in buckets, of which each is about 3 % wide, so that a
+// median or a percentile read from the middle of one is less than 2 % off,
+// whatever the durations are. Below 64 microseconds a bucket is one microsecond;
+// above, the first six bits of the number of microseconds name it, and how many
+// were cut off. (Gil Tene's HdrHistogram, with 32 buckets for each power of 2.)
+const bucketBits = 5
+
+// BucketOf is the bucket of a duration; one below zero counts as zero.
+func BucketOf(d time.Duration) int64 {
+	micros := uint64(max(d, 0).Microseconds())
+	shift := max(bits.Len64(micros)-bucketBits-1, 0)
+	return int64(shift)<<bucketBits + int64(micros>>shift)
+}
+
+// BucketTime is the middle of a bucket.
+func BucketTime(bucket int64) time.Duration {
+	const half = 1 << bucketBits
+	if bucket < 2*half {
+		return time.Duration(bucket) * time.Microsecond
+	}
+	shift := bucket>>bucketBits - 1
+	low := (half + bucket&(half-1)) << shift
+	return time.Duration(low+(1<<shift)/2) * time.Microsecond
+}

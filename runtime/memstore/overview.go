@@ -1,0 +1,145 @@
+package memstore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// tally is what pruned runs did, and what is counted of the others when it is
+// asked for.
+type tally struct {
+	steps map[runtime.StepCount]int64 // Steps of the key is 0
+	stays map[runtime.StayCount]int64 // Visits of the key is 0
+}
+
+func newTally() *tally {
+	return &tally{steps: map[runtime.StepCount]int64{}, stays: map[runtime.StayCount]int64{}}
+}
+
+// add counts all that a run did.
+func (c *tally) add(r *run) {
+	runtime.CountRecords(r.row.Machine, r.history, time.Time{},
+		func(s runtime.StepCount) {
+			n := s.Steps
+			s.Steps = 0
+			c.steps[s] += n
+		},
+		func(s runtime.StayCount) {
+			n := s.Visits
+			s.Visits = 0
+			c.stays[s] += n
+		})
+}
+
+// Counts implements runtime.Store.
+func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (c runtime.Counts, err error) {
+	if err := s.lock(ctx); err != nil {
+		return c, err
+	}
+	defer s.mu.Unlock()
+	all := newTally()
+	runs := map[runtime.RunCount]int64{}
+	for _, r := range s.runs {
+		all.add(r)
+		runs[runtime.RunCount{Machine: r.row.Machine, State: r.row.State, Status: r.row.Status, Outcome: r.row.Outcome, Paused: r.row.Paused}]++
+	}
+	fits := func(name string) bool { return machine == "" || machine == name }
+	for key, n := range runs {
+		if key.Runs = n; fits(key.Machine) {
+			c.Runs = append(c.Runs, key)
+		}
+	}
+	for _, t := range []*tally{all, s.pruned} {
+		for key, n := range t.steps {
+			if key.Steps = n; fits(key.Machine) && key.Day >= runtime.DayOf(since) {
+				c.Steps = append(c.Steps, key)
+			}
+		}
+		for key, n := range t.stays {
+			if key.Visits = n; fits(key.Machine) {
+				c.Stays = append(c.Stays, key)
+			}
+		}
+	}
+	return c, nil
+}
+
+// Definitions implements runtime.Store.
+func (s *Store) Definitions(ctx context.Context) ([]runtime.DefinitionRow, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var rows []runtime.DefinitionRow
+	for _, d := range s.definitions {
+		d.Definition = bytes.Clone(d.Definition)
+		rows = append(rows, d)
+	}
+	slices.SortFunc(rows, func(a, b runtime.DefinitionRow) int {
+		return cmp.Or(strings.Compare(a.Machine, b.Machine), strings.Compare(a.Hash, b.Hash))
+	})
+	return rows, nil
+}
+
+// Waiting implements runtime.Store.
+func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]runtime.TaskRow, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var rows []runtime.TaskRow
+	for _, t := range s.tasks {
+		if t.Worker == "" && s.awake(t.Run) && t.age().Before(micro(before)) {
+			rows = append(rows, s.row(t))
+		}
+	}
+	return page(rows, limit), nil
+}
+
+// Prune implements runtime.Store.
+func (s *Store) Prune(ctx context.Context, q runtime.PruneQuery) (done runtime.Pruned, err error) {
+	if err := s.lock(ctx); err != nil {
+		return done, err
+	}
+	defer s.mu.Unlock()
+	for id, r := range s.runs {
+		old := r.row.Status == runtime.Finished && r.row.Updated.Before(micro(q.Before)) &&
+			(q.Machine == "" || q.Machine == r.row.Machine) && (q.Outcome == "" || q.Outcome == r.row.Outcome)
+		switch {
+		case !old:
+		case s.busy(id, micro(q.Now)):
+			done.Kept++
+		case q.DryRun:
+			done.Runs++
+		case done.Runs < int64(q.Limit):
+			done.Runs++
+			s.delete(id)
+		}
+	}
+	if !q.DryRun {
+		done.Kept = 0
+	}
+	return done, nil
+}
+
+// busy reports whether something of a finished run is still under way.
+func (s *Store) busy(id string, now time.Time) bool {
+	return s.anyHeld(id, now) || slices.ContainsFunc(s.outbox, func(m *message) bool { return m.Run == id && !m.delivered })
+}
+
+func (s *Store) delete(id string) {
+	s.pruned.add(s.runs[id])
+	delete(s.runs, id)
+	s.remove(func(t *task) bool { return t.Run == id })
+	s.outbox = slices.DeleteFunc(s.outbox, func(m *message) bool { return m.Run == id })
+	maps.DeleteFunc(s.timers, func(key timerKey, _ time.Time) bool { return key.run == id })
+	maps.DeleteFunc(s.checkpoints, func(key checkpointKey, _ json.RawMessage) bool { return key.run == id })
+}

@@ -1,0 +1,30 @@
+package runtime
+
+import (
+	"context"
+	"time"
+)
+
+// pruneBatch is the most runs that Prune deletes in one write.
+const pruneBatch = 100
+
+// Prune deletes finished runs that q means, all of them: in writes of at most
+// 100 runs, between which it rests as long as the last one took, so that the
+// sends of others find their turn. Each write is whole; where ctx ends, or the
+// store fails, the runs deleted so far are gone, and said with the error. A dry
+// run only counts. Limit and Now of q are set here.
+func (e *Engine) Prune(ctx context.Context, q PruneQuery) (Pruned, error) {
+	q.Limit, q.Now = pruneBatch, e.now()
+	var total Pruned
+	for {
+		began := e.clock.Now()
+		done, err := e.store.Prune(ctx, q)
+		total.Runs, total.Kept = total.Runs+done.Runs, done.Kept
+		if err != nil || done.Runs == 0 || q.DryRun {
+			return total, err
+		}
+		if err := e.sleep(ctx, max(e.clock.Now().Sub(began), time.Millisecond)); err != nil {
+			return total, err
+		}
+	}
+}

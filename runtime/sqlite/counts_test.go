@@ -1,0 +1,116 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// TestCountsOfOlderDatabase: a database of format 1 has the counts after the
+// migration that it would have had, had it been counted from the beginning.
+func TestCountsOfOlderDatabase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	s := openAt(t, path)
+	putDefinition(t, s)
+	random := rand.New(rand.NewPCG(7, 7))
+	for n := range 30 {
+		run := fmt.Sprintf("r%d", n)
+		begin := firstStep(run)
+		begin.History[0].From, begin.Run.Entered = "", begin.History[0].At
+		commit(t, s, begin)
+		for range random.IntN(6) {
+			row, err := s.Load(t.Context(), run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := nextStep(row)
+			h := &c.History[0]
+			h.At = row.Updated.Add(time.Duration(random.Int64N(1 << (10 + random.IntN(35)))).Truncate(time.Microsecond))
+			h.From, h.To, h.Effect = row.State, fmt.Sprintf("S%d", random.IntN(3)), runtime.Moved
+			if random.IntN(3) == 0 {
+				h.To, h.Effect = h.From, runtime.Stayed
+			} else {
+				c.Run.Entered = h.At
+			}
+			c.Run.State, c.Run.Updated = h.To, h.At
+			commit(t, s, c)
+		}
+	}
+	want := sortedCounts(t, s)
+	if len(want) < 20 {
+		t.Fatalf("only %d counts: %v", len(want), want)
+	}
+	for _, text := range []string{
+		"DROP TABLE run_counts", "DROP TABLE step_counts", "DROP TABLE stay_counts", "DROP TABLE prunings",
+		"DROP INDEX runs_finished", "DROP INDEX outbox_by_run", "PRAGMA user_version = 1",
+	} {
+		if _, err := s.writer.conn.ExecContext(t.Context(), text); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := sortedCounts(t, openAt(t, path)); !slices.Equal(got, want) {
+		t.Errorf("\ngot  %v\nwant %v", got, want)
+	}
+}
+
+func sortedCounts(t *testing.T, s *Store) []string {
+	t.Helper()
+	c, err := s.Counts(t.Context(), "", time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, r := range c.Runs {
+		all = append(all, fmt.Sprint("run ", r))
+	}
+	for _, r := range c.Steps {
+		all = append(all, fmt.Sprint("step ", r))
+	}
+	for _, r := range c.Stays {
+		all = append(all, fmt.Sprint("stay ", r))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestPruneShortWrites: a prune of long histories is cut into writes that are
+// short, and each is recorded with who did it.
+func TestPruneShortWrites(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "runs.db"))
+	putDefinition(t, s)
+	for n := range 4 {
+		c := firstStep(fmt.Sprintf("r%d", n))
+		for len(c.History) < maxPruned/2 {
+			h := c.History[0]
+			h.Seq = int64(len(c.History) + 1)
+			c.History = append(c.History, h)
+		}
+		c.Run.Seq, c.Publish = int64(len(c.History)), nil
+		c.Run.Status, c.Run.Outcome = runtime.Finished, runtime.Success
+		commit(t, s, c)
+	}
+	q := runtime.PruneQuery{Before: noon.Add(time.Hour), Limit: 100, Actor: "ada", Reason: "old", Now: noon}
+	for _, want := range []int64{2, 2, 0} {
+		if done, err := s.Prune(t.Context(), q); err != nil || done.Runs != want {
+			t.Errorf("%d runs, want %d; %v", done.Runs, want, err)
+		}
+	}
+	if n := query[int](t, s, `SELECT runs FROM prunings WHERE actor = 'ada' AND reason = 'old'`); n != 4 {
+		t.Errorf("%d runs are recorded", n)
+	}
+	for _, table := range []string{"runs", "history", "pruning"} {
+		if n := query[int](t, s, `SELECT count(*) FROM `+table); n != 0 {
+			t.Errorf("%d rows are left in %s", n, table)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// Runs that ended before a time are found in the order in which they ended, for
+// each outcome in the index of finished runs.
+const (
+	whereOld = `
+	FROM runs
+	WHERE status = 'finished' AND outcome = ?1 AND updated < ?2 AND (?3 = '' OR +machine = ?3)`
+	whereDone = `
+	AND NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.run = runs.run AND delivered IS NULL)
+	AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.run = runs.run AND worker IS NOT NULL AND lease_until > ?4)`
+
+	countOld       = `SELECT count(*)` + whereOld
+	countPrunable  = `SELECT count(*)` + whereOld + whereDone
+	selectPrunable = `
+	SELECT run, machine, state, paused, seq` + whereOld + whereDone + `
+	ORDER BY updated, run LIMIT ?5`
+
+	insertPruning = `
+	INSERT INTO prunings (at, actor, reason, before, machine, outcome, runs) VALUES (?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT DO UPDATE SET runs = runs + excluded.runs`
+)
+
+// deletions are what belongs to a run, in an order that leaves no row without
+// the one that it refers to. The first allows the history to be deleted.
+var deletions = []string{
+	`INSERT INTO pruning (run) VALUES (?)`,
+	`DELETE FROM inbox WHERE run = ?`,
+	`DELETE FROM outbox WHERE run = ?`,
+	`DELETE FROM timers WHERE run = ?`,
+	`DELETE FROM checkpoints WHERE run = ?`,
+	`DELETE FROM tasks WHERE run = ?`,
+	`DELETE FROM history WHERE run = ?`,
+	`DELETE FROM runs WHERE run = ?`,
+	`DELETE FROM pruning WHERE run = ?`,
+}
+
+// maxPruned is how many records one write deletes before it stops short of its
+// limit: it bounds how long the writes of others wait.
+const maxPruned = 5000
+
+// prunable is a run that may go.
+type prunable struct {
+	run, machine, state string
+	outcome             runtime.Outcome
+	paused              bool
+	seq                 int64
+}
+
+// Prune implements runtime.Store. It may delete fewer than the limit where the
+// runs have a long history, but at least one.
+func (s *Store) Prune(ctx context.Context, q runtime.PruneQuery) (done runtime.Pruned, err error) {
+	if q.DryRun {
+		done, err = s.countPruned(ctx, &q)
+		return done, s.readError(err)
+	}
+	if q.Limit <= 0 {
+		return done, nil
+	}
+	err = s.write(ctx, func(t *tx) error {
+		done.Runs, err = t.prune(ctx, &q)
+		return err
+	})
+	if err != nil {
+		return runtime.Pruned{}, err
+	}
+	return done, nil
+}
+
+func (s *Store) countPruned(ctx context.Context, q *runtime.PruneQuery) (done runtime.Pruned, err error) {
+	for _, outcome := range outcomes(q) {
+		args := []any{string(outcome), micros(q.Before), q.Machine, micros(q.Now)}
+		prunable, _, err := first(ctx, s.readers, scanOne[int64], countPrunable, args...)
+		if err != nil {
+			return done, err
+		}
+		old, _, err := first(ctx, s.readers, scanOne[int64], countOld, args[:3]...)
+		if err != nil {
+			return done, err
+		}
+		done.Runs, done.Kept = done.Runs+prunable, done.Kept+old-prunable
+	}
+	return done, nil
+}
+
+// outcomes are those of the runs that are meant.
+func outcomes(q *runtime.PruneQuery) []runtime.Outcome {
+	if q.Outcome != "" {
+		return []runtime.Outcome{q.Outcome}
+	}
+	return []runtime.Outcome{runtime.Success, runtime.Failed, runtime.Cancelled}
+}
+
+func (t *tx) prune(ctx context.Context, q *runtime.PruneQuery) (runs int64, err error) {
+	records := int64(0)
+	for _, outcome := range outcomes(q) {
+		rows, err := list(ctx, t, scanPrunable, selectPrunable,
+			string(outcome), micros(q.Before), q.Machine, micros(q.Now), int64(q.Limit)-runs)
+		if err != nil {
+			return 0, err
+		}
+		for i := range rows {
+			if runs > 0 && records+rows[i].seq > maxPruned {
+				break
+			}
+			rows[i].outcome = outcome
+			if err := t.delete(&rows[i]); err != nil {
+				return 0, err
+			}
+			runs, records = runs+1, records+rows[i].seq
+		}
+	}
+	if runs > 0 {
+		_, err = t.exec(insertPruning, micros(q.Now), q.Actor, q.Reason, micros(q.Before), q.Machine, string(q.Outcome), runs)
+	}
+	return runs, err
+}
+
+func scanPrunable(rows *sql.Rows, p *prunable) error {
+	return rows.Scan(&p.run, &p.machine, &p.state, &p.paused, &p.seq)
+}
+
+func (t *tx) delete(p *prunable) error {
+	for _, text := range deletions {
+		if _, err := t.exec(text, p.run); err != nil {
+			return err
+		}
+	}
+	t.countRun(&standing{machine: p.machine, state: p.state, status: runtime.Finished, outcome: p.outcome, paused: p.paused}, -1)
+	return nil
+}

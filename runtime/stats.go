@@ -1,0 +1,207 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+)
+
+// StatsQuery narrows Stats. Zero fields do not.
+type StatsQuery struct {
+	Machine string
+	Since   time.Time // of failures and retries: steps taken on its day or later, in UTC
+}
+
+// Stats are figures over all runs of a store. Its JSON form is stable; durations
+// are in Go's form. States and outcomes count the runs that are in the store;
+// times, failures and retries also those that have been pruned.
+type Stats struct {
+	States   []StateStats   `json:"states"`
+	Outcomes []OutcomeStats `json:"outcomes"`
+	Failures []FailureStats `json:"failures"`
+	Retries  []RetryStats   `json:"retries"`
+}
+
+// StateStats is a state of a machine: the runs that are in it, and how long
+// visits lasted that have ended. Median and P95 are at most 2 % off, and empty
+// where no visit has ended.
+type StateStats struct {
+	Machine string `json:"machine"`
+	State   string `json:"state"`
+	Runs    int64  `json:"runs"` // in the state now, or ended there; of them:
+	Halted  int64  `json:"halted"`
+	Paused  int64  `json:"paused"`
+	Visits  int64  `json:"visits"` // that have ended
+	Median  string `json:"median,omitempty"`
+	P95     string `json:"p95,omitempty"`
+}
+
+// OutcomeStats is how many runs of a machine ended so, and their share of all
+// of it that ended, between 0 and 1.
+type OutcomeStats struct {
+	Machine string  `json:"machine"`
+	Outcome Outcome `json:"outcome"`
+	Runs    int64   `json:"runs"`
+	Share   float64 `json:"share"`
+}
+
+// FailureStats is how often a failure of one category, met in one state, had
+// one effect.
+type FailureStats struct {
+	Machine string `json:"machine"`
+	From    string `json:"from"`
+	Input   string `json:"input"` // "failed(timeout)"
+	To      string `json:"to"`
+	Effect  Effect `json:"effect"`
+	Count   int64  `json:"count"`
+}
+
+// RetryStats is how often runs of a machine retried on a day, of how many
+// steps.
+type RetryStats struct {
+	Machine string `json:"machine"`
+	Day     string `json:"day"` // in UTC: "2026-11-21"
+	Retries int64  `json:"retries"`
+	Steps   int64  `json:"steps"`
+}
+
+// Stats gives figures over all runs of the store, sorted by their keys, the
+// most frequent failures first. It reads what the store has counted, and no
+// run.
+func (e *Engine) Stats(ctx context.Context, q StatsQuery) (Stats, error) {
+	c, err := e.store.Counts(ctx, q.Machine, q.Since)
+	if err != nil {
+		return Stats{}, err
+	}
+	s := Stats{States: stateStats(&c), Outcomes: outcomeStats(c.Runs)}
+	s.Failures, s.Retries = stepStats(c.Steps)
+	return s, nil
+}
+
+type stateKey struct{ machine, state string }
+
+func stateStats(c *Counts) []StateStats {
+	states := map[stateKey]*StateStats{}
+	at := func(machine, state string) *StateStats {
+		key := stateKey{machine, state}
+		if states[key] == nil {
+			states[key] = &StateStats{Machine: machine, State: state}
+		}
+		return states[key]
+	}
+	for _, r := range c.Runs {
+		s := at(r.Machine, r.State)
+		s.Runs += r.Runs
+		if r.Status == Halted {
+			s.Halted += r.Runs
+		}
+		if r.Paused {
+			s.Paused += r.Runs
+		}
+	}
+	buckets := map[stateKey]map[int64]int64{}
+	for _, v := range c.Stays {
+		key := stateKey{v.Machine, v.State}
+		if buckets[key] == nil {
+			buckets[key] = map[int64]int64{}
+		}
+		buckets[key][v.Bucket] += v.Visits
+		at(v.Machine, v.State).Visits += v.Visits
+	}
+	for key, visits := range buckets {
+		s := states[key]
+		s.Median = quantile(visits, s.Visits, 0.5).String()
+		s.P95 = quantile(visits, s.Visits, 0.95).String()
+	}
+	return sorted(states, func(a, b *StateStats) int {
+		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.State, b.State))
+	})
+}
+
+// quantile is the smallest duration that at least a share q of all visits did
+// not exceed, as the middle of its bucket.
+func quantile(visits map[int64]int64, all int64, q float64) time.Duration {
+	order := make([]int64, 0, len(visits))
+	for bucket := range visits {
+		order = append(order, bucket)
+	}
+	slices.Sort(order)
+	seen := int64(0)
+	for _, bucket := range order {
+		if seen += visits[bucket]; float64(seen) >= q*float64(all) {
+			return BucketTime(bucket)
+		}
+	}
+	return 0
+}
+
+func outcomeStats(runs []RunCount) []OutcomeStats {
+	type key struct {
+		machine string
+		outcome Outcome
+	}
+	outcomes, ended := map[key]*OutcomeStats{}, map[string]int64{}
+	for _, r := range runs {
+		if r.Status != Finished {
+			continue
+		}
+		k := key{r.Machine, r.Outcome}
+		if outcomes[k] == nil {
+			outcomes[k] = &OutcomeStats{Machine: r.Machine, Outcome: r.Outcome}
+		}
+		outcomes[k].Runs += r.Runs
+		ended[r.Machine] += r.Runs
+	}
+	for _, o := range outcomes {
+		o.Share = float64(o.Runs) / float64(ended[o.Machine])
+	}
+	return sorted(outcomes, func(a, b *OutcomeStats) int {
+		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(b.Runs, a.Runs), cmp.Compare(a.Outcome, b.Outcome))
+	})
+}
+
+func stepStats(steps []StepCount) ([]FailureStats, []RetryStats) {
+	type day struct {
+		machine string
+		day     int64
+	}
+	failures, retries := map[FailureStats]*FailureStats{}, map[day]*RetryStats{}
+	for _, s := range steps {
+		if s.Kind == FailureInput {
+			key := FailureStats{Machine: s.Machine, From: s.From, Input: s.Input, To: s.To, Effect: s.Effect}
+			if failures[key] == nil {
+				failures[key] = new(key)
+			}
+			failures[key].Count += s.Steps
+		}
+		key := day{s.Machine, s.Day}
+		if retries[key] == nil {
+			retries[key] = &RetryStats{Machine: s.Machine, Day: time.Unix(s.Day*24*60*60, 0).UTC().Format(time.DateOnly)}
+		}
+		retries[key].Steps += s.Steps
+		if s.Effect == Retried {
+			retries[key].Retries += s.Steps
+		}
+	}
+	return sorted(failures, func(a, b *FailureStats) int {
+			return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(b.Count, a.Count), cmp.Compare(a.From, b.From),
+				cmp.Compare(a.Input, b.Input), cmp.Compare(a.To, b.To), cmp.Compare(a.Effect, b.Effect))
+		}), sorted(retries, func(a, b *RetryStats) int {
+			return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Day, b.Day))
+		})
+}
+
+// sorted are the values of a map in order; never nil, so that JSON has a list.
+func sorted[K comparable, V any](rows map[K]*V, order func(a, b *V) int) []V {
+	all := make([]*V, 0, len(rows))
+	for _, r := range rows {
+		all = append(all, r)
+	}
+	slices.SortFunc(all, order)
+	out := make([]V, len(all))
+	for i, r := range all {
+		out[i] = *r
+	}
+	return out
+}

@@ -1,0 +1,243 @@
+package storetest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// countsOf reads the counts as maps, so that order does not matter, without
+// those that are 0.
+func countsOf(f *fixture, machine string, since time.Time) (runs, steps, stays map[string]int64) {
+	f.Helper()
+	c, err := f.s.Counts(f.ctx, machine, since)
+	f.must(err)
+	runs, steps, stays = map[string]int64{}, map[string]int64{}, map[string]int64{}
+	for _, r := range c.Runs {
+		key := fmt.Sprintf("%s %s %s", r.Machine, r.State, r.Status)
+		if r.Outcome != "" {
+			key += " " + string(r.Outcome)
+		}
+		if r.Paused {
+			key += " paused"
+		}
+		runs[key] += r.Runs
+	}
+	for _, s := range c.Steps {
+		steps[fmt.Sprintf("%s %d %s %s %s>%s %s", s.Machine, s.Day, s.Kind, s.Input, s.From, s.To, s.Effect)] += s.Steps
+	}
+	for _, s := range c.Stays {
+		stays[fmt.Sprintf("%s %s %d", s.Machine, s.State, s.Bucket)] += s.Visits
+	}
+	for _, m := range []map[string]int64{runs, steps, stays} {
+		maps.DeleteFunc(m, func(_ string, n int64) bool { return n == 0 })
+	}
+	return runs, steps, stays
+}
+
+// move takes a run to a state.
+func (f *fixture) move(run, to string, effect runtime.Effect, status runtime.Status, outcome runtime.Outcome) {
+	f.Helper()
+	c := f.next(run)
+	c.History[0].To, c.History[0].Effect = to, effect
+	c.Run.State, c.Run.Status, c.Run.Outcome = to, status, outcome
+	if effect == runtime.Moved {
+		c.Run.Entered = f.now
+	}
+	f.commit(c)
+}
+
+func testCounts(f *fixture) {
+	day := runtime.DayOf(f.now)
+	runs, steps, stays := countsOf(f, "", time.Time{})
+	equal(f, len(runs)+len(steps)+len(stays), 0)
+	for _, run := range []string{"r1", "r2", "r3"} {
+		f.commit(f.create(run))
+	}
+	f.pass(time.Minute)
+	f.move("r1", "Idle", runtime.Stayed, runtime.Running, "")
+	f.pass(time.Minute)
+	f.move("r1", "Busy", runtime.Moved, runtime.Running, "")
+	f.move("r2", "Busy", runtime.Moved, runtime.Running, "")
+	f.pass(time.Second)
+	f.move("r1", "Busy", runtime.Moved, runtime.Running, "") // entered anew
+	f.pass(23*time.Hour + 59*time.Minute)
+	f.move("r1", "Done", runtime.Moved, runtime.Finished, runtime.Success)
+	f.move("r2", "Busy", runtime.Stopped, runtime.Finished, runtime.Cancelled)
+	c := f.next("r3")
+	c.Run.Paused, c.History[0].Effect = true, runtime.Stayed
+	f.commit(c)
+	// Several records in one commit, and one that is refused.
+	c = f.next("r3")
+	c.Run.Paused, c.Run.State, c.Run.Entered = false, "Busy", f.now
+	c.History[0].To = "Passing"
+	more := c.History[0]
+	more.Seq, more.From, more.To, more.Kind, more.Input = more.Seq+1, "Passing", "Busy", runtime.DoneInput, "done"
+	c.History, c.Run.Seq = append(c.History, more), more.Seq
+	bad := *c
+	message := runtime.MessageRow{ID: "twice", Run: "r3", Seq: more.Seq, Machine: "Order", Event: "E", At: f.now}
+	bad.Publish = []runtime.MessageRow{message, message}
+	if err := f.s.Commit(f.ctx, &bad); err == nil {
+		f.Fatal("a message was published twice")
+	}
+	f.commit(c)
+
+	runs, steps, stays = countsOf(f, "", time.Time{})
+	equal(f, runs, map[string]int64{
+		"Order Done finished success": 1, "Order Busy finished cancelled": 1, "Order Busy running": 1,
+	})
+	equal(f, steps, map[string]int64{
+		fmt.Sprintf("Order %d start Go >Idle moved", day):           3,
+		fmt.Sprintf("Order %d event Go Idle>Idle stayed", day):      1,
+		fmt.Sprintf("Order %d event Go Idle>Busy moved", day):       2,
+		fmt.Sprintf("Order %d event Go Busy>Busy moved", day):       1,
+		fmt.Sprintf("Order %d event Go Busy>Done moved", day+1):     1,
+		fmt.Sprintf("Order %d event Go Busy>Busy cancelled", day+1): 1,
+		fmt.Sprintf("Order %d event Go Idle>Idle stayed", day+1):    1,
+		fmt.Sprintf("Order %d event Go Idle>Passing moved", day+1):  1,
+		fmt.Sprintf("Order %d done done Passing>Busy moved", day+1): 1,
+	})
+	long := 23*time.Hour + 59*time.Minute
+	stay := func(state string, d time.Duration) string {
+		return fmt.Sprintf("Order %s %d", state, runtime.BucketOf(d))
+	}
+	want := map[string]int64{}
+	for _, d := range []time.Duration{2 * time.Minute, 2 * time.Minute, long + 2*time.Minute + time.Second} {
+		want[stay("Idle", d)]++
+	}
+	for _, d := range []time.Duration{time.Second, long, long + time.Second} {
+		want[stay("Busy", d)]++
+	}
+	want[stay("Passing", 0)]++
+	equal(f, stays, want)
+
+	_, later, _ := countsOf(f, "Order", f.now)
+	equal(f, len(later), 5)
+	runs, steps, stays = countsOf(f, "Other", time.Time{})
+	equal(f, len(runs)+len(steps)+len(stays), 0)
+}
+
+func testWaiting(f *fixture) {
+	f.begin("r1")
+	c := f.create("r2")
+	f.start(c, "a").NotBefore = f.now.Add(time.Hour)
+	f.commit(c)
+	waiting := func(before time.Time) []string {
+		f.Helper()
+		rows, err := f.s.Waiting(f.ctx, before, 0)
+		f.must(err)
+		runs := []string{}
+		for _, r := range rows {
+			runs = append(runs, r.Run)
+		}
+		slices.Sort(runs)
+		return runs
+	}
+	equal(f, waiting(f.now), []string{})
+	equal(f, waiting(f.now.Add(time.Second)), []string{"r1"})
+	equal(f, waiting(f.now.Add(2*time.Hour)), []string{"r1", "r2"})
+	f.claimOne()
+	equal(f, waiting(f.now.Add(2*time.Hour)), []string{"r2"})
+	c = f.next("r2")
+	c.Run.Paused = true
+	f.commit(c)
+	equal(f, waiting(f.now.Add(2*time.Hour)), []string{})
+}
+
+func testDefinitionsList(f *fixture) {
+	f.must(f.s.PutDefinition(f.ctx, runtime.DefinitionRow{Hash: "h2", Machine: "Apple", Definition: []byte(`{}`)}))
+	rows, err := f.s.Definitions(f.ctx)
+	f.must(err)
+	equal(f, len(rows), 2)
+	equal(f, rows[0], runtime.DefinitionRow{Hash: "h2", Machine: "Apple", Definition: []byte(`{}`)})
+	equal(f, rows[1].Hash, definition)
+}
+
+// deliver takes and delivers the next message of a run.
+func (f *fixture) deliver(run string) {
+	f.Helper()
+	rows, err := f.s.TakeMessages(f.ctx, runtime.MessageQuery{Worker: "w", Now: f.now, Until: f.now.Add(ttl), Limit: 1, Run: run})
+	f.must(err)
+	if len(rows) != 1 {
+		f.Fatalf("%d messages of %q wait", len(rows), run)
+	}
+	f.must(f.s.Delivered(f.ctx, rows[0].ID, rows[0].Attempt, f.now))
+}
+
+// testPrune: finished runs go with all that belongs to them, others stay.
+func testPrune(f *fixture) {
+	finish := func(run string, outcome runtime.Outcome) {
+		f.Helper()
+		c := f.next(run)
+		c.Run.State, c.Run.Status, c.Run.Outcome = "Done", runtime.Finished, outcome
+		c.EventID, c.Answer = "id", []byte(`{}`)
+		f.commit(c)
+	}
+	for i, outcome := range []runtime.Outcome{runtime.Success, runtime.Failed, runtime.Cancelled, runtime.Success} {
+		run := fmt.Sprintf("r%d", i)
+		f.begin(run)
+		row := f.claimOne()
+		_, err := f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), []byte(`{"at":1}`))
+		f.must(err)
+		c := f.next(run)
+		claim := row.Claim()
+		c.Claim = &claim
+		c.Set = []runtime.TimerRow{{Run: run, Name: "t", Due: f.now.Add(time.Hour)}}
+		c.Publish = []runtime.MessageRow{{ID: run + "/1", Run: run, Seq: c.Run.Seq, N: 1, Machine: "Order", Event: "E", At: f.now}}
+		f.commit(c)
+		if run != "r2" {
+			f.deliver(run)
+		}
+		finish(run, outcome)
+		f.pass(time.Hour)
+	}
+	f.begin("live")
+	f.claimOne()
+	_, steps, stays := countsOf(f, "", time.Time{})
+	q := runtime.PruneQuery{Before: f.now.Add(-30 * time.Minute), Limit: 10, Now: f.now, Actor: "ada", Reason: "old"}
+	prune := func(change func(*runtime.PruneQuery), want runtime.Pruned) {
+		f.Helper()
+		q := q
+		change(&q)
+		got, err := f.s.Prune(f.ctx, q)
+		f.must(err)
+		equal(f, got, want)
+	}
+	prune(func(q *runtime.PruneQuery) { q.Before = f.now.Add(-100 * time.Hour) }, runtime.Pruned{})
+	prune(func(q *runtime.PruneQuery) { q.Machine = "Other" }, runtime.Pruned{})
+	prune(func(q *runtime.PruneQuery) { q.Limit = 0 }, runtime.Pruned{})
+	prune(func(q *runtime.PruneQuery) { q.DryRun = true }, runtime.Pruned{Runs: 3, Kept: 1})
+	prune(func(q *runtime.PruneQuery) { q.Outcome, q.DryRun = runtime.Failed, true }, runtime.Pruned{Runs: 1})
+	equal(f, len(f.history("r1")), 3)
+	prune(func(q *runtime.PruneQuery) { q.Outcome = runtime.Failed }, runtime.Pruned{Runs: 1})
+	_, err := f.s.Load(f.ctx, "r1")
+	f.refused(err, runtime.ErrNotFound)
+	equal(f, len(f.history("r1")), 0)
+	if _, known, err := f.s.Accepted(f.ctx, "r1", "id"); known || err != nil {
+		f.Errorf("the event id of a pruned run is known: %v", err)
+	}
+	prune(func(q *runtime.PruneQuery) { q.Limit = 1 }, runtime.Pruned{Runs: 1})
+	prune(func(*runtime.PruneQuery) {}, runtime.Pruned{Runs: 1})
+	prune(func(*runtime.PruneQuery) {}, runtime.Pruned{}) // r2 has a message to deliver
+	f.deliver("r2")
+	prune(func(*runtime.PruneQuery) {}, runtime.Pruned{Runs: 1})
+	rows, err := f.s.Runs(f.ctx, runtime.RunFilter{})
+	f.must(err)
+	equal(f, len(rows), 1)
+	equal(f, rows[0].Run, "live")
+
+	// What they did counts, what they were does not.
+	left, after, visits := countsOf(f, "", time.Time{})
+	equal(f, left, map[string]int64{"Order Idle running": 1})
+	equal(f, after, steps)
+	equal(f, visits, stays)
+
+	// A new run of the same id begins with nothing.
+	f.begin("r1")
+	if row := f.claimOne(); row.Run != "r1" || row.Checkpoint != nil {
+		f.Errorf("%+v", row)
+	}
+}
