@@ -181,7 +181,7 @@ func (r *replay) input(row diag.Step) (runtime.Input, error) {
 func (r *replay) timer(delay string) (runtime.Input, error) {
 	for _, a := range r.s.Alarms {
 		name := r.d.Timers[a.Timer].Name
-		if _, after, _ := strings.Cut(name, "after "); strings.Split(after, "#")[0] != delay {
+		if _, after, _ := strings.Cut(name, "after "); strings.FieldsFunc(after, func(r rune) bool { return r == '#' || r == ' ' })[0] != delay {
 			continue
 		}
 		if a.Due.After(r.now) {

@@ -21,6 +21,7 @@ import (
 	missingrange "github.com/fsmc-dev/fsmc/check/rule/missing-range"
 	missingterminal "github.com/fsmc-dev/fsmc/check/rule/missing-terminal"
 	nestedterminal "github.com/fsmc-dev/fsmc/check/rule/nested-terminal"
+	neverfires "github.com/fsmc-dev/fsmc/check/rule/never-fires"
 	neverread "github.com/fsmc-dev/fsmc/check/rule/never-read"
 	neverset "github.com/fsmc-dev/fsmc/check/rule/never-set"
 	nosuccess "github.com/fsmc-dev/fsmc/check/rule/no-success"
@@ -65,6 +66,7 @@ var Rules = []*check.Rule{
 	missingrange.Rule,
 	missingterminal.Rule,
 	nestedterminal.Rule,
+	neverfires.Rule,
 	neverread.Rule,
 	neverset.Rule,
 	nosuccess.Rule,

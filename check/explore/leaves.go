@@ -108,17 +108,29 @@ func earliestOf(c ir.Case) (int64, bool) {
 
 // forestalls reports whether t, which stands in the leaf or around it, always
 // comes before c while it runs: it started no later than c's own limit and ends
-// before it. Of equals the inner timer fires first, and any timer before a
-// failure.
+// before it. Of equals the inner timer fires first, of one state's the one whose
+// name is first, and any timer before a failure.
 func forestalls(t *ir.Timer, c ir.Case, earliest int64) bool {
 	_, most := waitOf(t)
 	if most < 0 || t.Idle {
 		return false
 	}
 	if c.Kind == ir.CaseTimer {
-		return t != c.Timer && c.Timer.State.Inside(t.State) && most < earliest
+		return t != c.Timer && c.Timer.State.Inside(t.State) && (most < earliest || most == earliest && ranksBefore(t, c.Timer))
 	}
 	return most <= earliest
+}
+
+// ranksBefore reports whether of two timers of one state t fires first where both
+// are due at one instant; see docs/decisions/0017-timers-of-one-instant.md.
+func ranksBefore(t, other *ir.Timer) bool {
+	if t.State != other.State {
+		return false
+	}
+	if a, b := t.Text(), other.Text(); a != b {
+		return a < b
+	}
+	return t.ID < other.ID
 }
 
 // waitOf is the least and the most that t may wait; most is -1 where there is no

@@ -21,6 +21,7 @@ var Rule = &check.Rule{
 	Run:      run,
 	Absence:  true,
 	SilencedBy: []check.Silence{
+		{Rule: "never-fires", At: check.SameInput},
 		{Rule: "unbounded-loop", At: check.SameState},
 		{Rule: "spinning-loop", At: check.SameState},
 		{Rule: "dead-end", At: check.SameState},

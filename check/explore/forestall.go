@@ -1,0 +1,62 @@
+package explore
+
+import (
+	"math/big"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Forestaller is a timer around t, or beside it, that always fires before t
+// while it runs; nil where there is none.
+func Forestaller(t *ir.Timer) *ir.Timer {
+	least, _ := waitOf(t)
+	c := ir.Case{Kind: ir.CaseTimer, Timer: t}
+	for _, other := range timersAround(t.State) {
+		if forestalls(other, c, least) {
+			return other
+		}
+	}
+	return nil
+}
+
+// ForestallsRetry is a timer of leaf or around it that always ends the visit
+// before the wait of a, a retry, is over; nil where there is none. The first wait
+// is the shortest.
+func ForestallsRetry(leaf *ir.State, a *ir.Arm) *ir.Timer {
+	wait := leastWait(a)
+	for _, t := range timersAround(leaf) {
+		if _, most := waitOf(t); most >= 0 && most < wait && !t.Idle && !outlivesFiring(t) {
+			return t
+		}
+	}
+	return nil
+}
+
+// OutlivesFiring reports whether the state of t may still be active after t has
+// fired.
+func OutlivesFiring(t *ir.Timer) bool { return outlivesFiring(t) }
+
+// leastWait is the least that the first wait of a, a retry, may take.
+func leastWait(a *ir.Arm) int64 {
+	b := a.Backoff
+	switch {
+	case b == nil:
+		return shortened(ir.UsualFirst, ir.UsualJitter)
+	case b.By == nil:
+		return shortened(min(b.First, b.Last), b.Jitter)
+	}
+	if c := literal(b.By); c != nil {
+		return c.Int
+	}
+	if r := b.By.Type().Range; r != nil {
+		return r.Lo
+	}
+	return 0
+}
+
+// shortened is wait × (1 - share), rounded down.
+func shortened(wait int64, share *big.Rat) int64 {
+	left := new(big.Rat).Sub(big.NewRat(1, 1), share)
+	left.Mul(left, new(big.Rat).SetInt64(wait))
+	return max(0, new(big.Int).Quo(left.Num(), left.Denom()).Int64())
+}

@@ -1,0 +1,145 @@
+// Package neverfires finds timers and retries that another timer always
+// forestalls.
+package neverfires
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Rule is the record of never-fires.
+var Rule = &check.Rule{
+	Name:      "never-fires",
+	Group:     check.Promises,
+	Severity:  diag.Warning,
+	Summary:   "another timer always comes before a timer or a retry",
+	Page:      page,
+	Run:       run,
+	Absence:   true,
+	Unreached: true,
+}
+
+//go:embed page.md
+var page string
+
+func run(p *check.Pass) {
+	if p.Machine.Broken || p.Graph() == nil {
+		return
+	}
+	var silent []*ir.Timer
+	by := map[*ir.Timer]*ir.Timer{}
+	for _, t := range p.Machine.Timers {
+		if first := explore.Forestaller(t); first != nil && !p.Unreachable(t.State) && !comes(p, t, first) {
+			silent = append(silent, t)
+			by[t] = first
+		}
+	}
+	for _, t := range silent {
+		reportTimer(p, t, by)
+	}
+	retries(p)
+}
+
+// comes reports whether t, which first forestalls while it runs, fires in some
+// run all the same: first may have fired before, without an end to t.
+func comes(p *check.Pass, t, first *ir.Timer) bool {
+	g := p.SmallProduct()
+	if g == nil {
+		g = p.Product()
+	}
+	if g == nil {
+		return explore.OutlivesFiring(first)
+	}
+	for _, at := range placesOf(p, t) {
+		if g.Comes(at.Leaf, at.input) {
+			return true
+		}
+	}
+	return false
+}
+
+// place is a timer as an input of a leaf.
+type place struct {
+	check.InputAt
+	input flat.Input
+}
+
+func placesOf(p *check.Pass, t *ir.Timer) []place {
+	var out []place
+	for _, leaf := range p.Leaves() {
+		if !leaf.Inside(t.State) {
+			continue
+		}
+		for in := range p.Table().Inputs(leaf) {
+			if in.Timer == t {
+				out = append(out, place{check.InputAt{Leaf: leaf, ID: in.ID}, in})
+			}
+		}
+	}
+	return out
+}
+
+func reportTimer(p *check.Pass, t *ir.Timer, by map[*ir.Timer]*ir.Timer) {
+	first := by[t]
+	f := check.Finding{
+		State:   t.State,
+		Span:    t.Span,
+		Message: named(t) + " never fires: " + named(first) + " always comes before it",
+		Help:    "Make its wait the shorter one, or remove it.",
+		Related: []diag.Related{{Span: first.Span, Message: "this one comes first"}},
+	}
+	for _, at := range placesOf(p, t) {
+		f.Inputs = append(f.Inputs, at.InputAt)
+	}
+	f.Witness = firing(p, t, first)
+	if s := cutOff(p, t, by); s != nil {
+		severe := diag.Error
+		f.State, f.Severity = s, &severe
+		f.Message += ", so no run enters " + check.Quote(s.Path)
+	}
+	p.Report(f)
+}
+
+// firing is a run into the state of t in which first fires.
+func firing(p *check.Pass, t, first *ir.Timer) *diag.Witness {
+	for _, leaf := range p.Leaves() {
+		if !leaf.Inside(t.State) {
+			continue
+		}
+		for in := range p.Table().Inputs(leaf) {
+			if in.Timer != first {
+				continue
+			}
+			for i, c := range in.Choices {
+				if m := p.Meet(leaf, in, taken(i, len(in.Choices))); m.Met == check.CanBeMet {
+					return p.Shown(m, c.Arm)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// taken wants choice i of n to be the first that applies.
+func taken(i, n int) []explore.Stance {
+	want := make([]explore.Stance, n)
+	for k := range i {
+		want[k] = explore.Passed
+	}
+	want[i] = explore.Applies
+	return want
+}
+
+// named is a timer with its state: `"after 2h" of "Draft"`.
+func named(t *ir.Timer) string {
+	text := check.Quote("after " + t.DelayText())
+	if t.State.Parent == nil {
+		return text + " of the machine"
+	}
+	return text + " of " + check.Quote(t.State.Path)
+}

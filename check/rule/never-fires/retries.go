@@ -1,0 +1,48 @@
+package neverfires
+
+import (
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// retries reports the retries whose wait is always cut short, in every state in
+// which they apply.
+func retries(p *check.Pass) {
+	type forestalled struct {
+		leaf *ir.State
+		by   *ir.Timer
+	}
+	known := map[*ir.Arm]forestalled{}
+	var order []*ir.Arm
+	for _, leaf := range p.Leaves() {
+		for in := range p.Table().Inputs(leaf) {
+			for _, c := range in.Choices {
+				if in.Do == nil || c.Arm == nil || c.Arm.Kind != ir.Retry {
+					continue
+				}
+				found, seen := known[c.Arm]
+				switch {
+				case !seen:
+					order = append(order, c.Arm)
+					known[c.Arm] = forestalled{leaf, explore.ForestallsRetry(leaf, c.Arm)}
+				case found.by != nil && found.leaf != leaf && explore.ForestallsRetry(leaf, c.Arm) == nil:
+					known[c.Arm] = forestalled{leaf, nil}
+				}
+			}
+		}
+	}
+	for _, a := range order {
+		if k := known[a]; k.by != nil {
+			p.Report(check.Finding{
+				State:   k.leaf,
+				Span:    a.Span,
+				Message: "this retry never runs its activity again: " + named(k.by) + " comes before its wait is over",
+				Help:    "Shorten its backoff, or lengthen the timer.",
+				Related: []diag.Related{{Span: k.by.Span, Message: "this one comes first"}},
+				Witness: p.PathTo(k.leaf),
+			})
+		}
+	}
+}
