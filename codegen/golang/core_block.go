@@ -17,8 +17,10 @@ func (x *exprs) block(b *ir.Block) string {
 	many := len(b.Assigns)+len(b.Publishes) > 1
 	grows := false
 	for _, a := range b.Assigns {
-		value := x.assign(&values, a, many)
-		fmt.Fprintf(&stores, "s.Data.%s = %s\n", exported(a.Var.Name), value)
+		value, field := x.assign(&values, a, many), "s.Data."+exported(a.Var.Name)
+		if value != field { // which go vet takes for a slip
+			fmt.Fprintf(&stores, "%s = %s\n", field, value)
+		}
 		grows = grows || isLong(a.Var.Type)
 	}
 	for _, e := range b.Publishes {
@@ -46,7 +48,8 @@ func (x *exprs) assign(out *strings.Builder, a *ir.Assign, many bool) string {
 	value := x.expr(a.Value, 0)
 	check := x.misfit(t, a.Value, "new"+exported(a.Var.Name), "field "+quote(a.Var.Name))
 	_, constant := a.Value.(*ir.Lit)
-	if check != "" || many && !constant {
+	same := value == "s.Data."+exported(a.Var.Name)
+	if check != "" || many && !constant && !same {
 		local := "new" + exported(a.Var.Name)
 		fmt.Fprintf(out, "%s := %s\n%s", local, x.typed(a.Value, value), check)
 		value = local

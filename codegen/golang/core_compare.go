@@ -28,6 +28,34 @@ func (x *exprs) comparison(e *ir.Binary, outer int) string {
 	return paren(x.expr(e.X, precCompare+1)+" "+op+" "+x.expr(e.Y, precCompare+1), precCompare, outer)
 }
 
+// opposites are the comparisons that hold where the others do not; no float is
+// NaN.
+var opposites = map[ir.Op]ir.Op{
+	ir.OpEq: ir.OpNe, ir.OpNe: ir.OpEq, ir.OpLt: ir.OpGe, ir.OpGe: ir.OpLt, ir.OpGt: ir.OpLe, ir.OpLe: ir.OpGt,
+}
+
+// not is the opposite of e, written as a person would: the not stands before
+// what is no comparison, and inside what is joined.
+func (x *exprs) not(e ir.Expr, outer int) string {
+	switch e := e.(type) {
+	case *ir.Unary:
+		if e.Op == ir.OpNot {
+			return x.expr(e.X, outer)
+		}
+	case *ir.Binary:
+		if op, ok := opposites[e.Op]; ok {
+			opposite := *e
+			opposite.Op = op
+			return x.comparison(&opposite, outer)
+		}
+		if e.Op == ir.OpAnd {
+			return paren(x.not(e.X, precOr)+" || "+x.not(e.Y, precOr+1), precOr, outer)
+		}
+		return paren(x.not(e.X, precAnd)+" && "+x.not(e.Y, precAnd+1), precAnd, outer)
+	}
+	return paren("!"+x.expr(e, precUnary), precUnary, outer)
+}
+
 // isSum reports whether e is computed wide.
 func isSum(e ir.Expr) bool {
 	switch e := e.(type) {

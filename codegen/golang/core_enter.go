@@ -184,7 +184,7 @@ func (c *corePrinter) printRequire(b *strings.Builder, x *exprs, k entry) {
 		kept = domain
 	}
 	fmt.Fprintf(b, "// %s\n", oneLine("require "+ir.ExprText(r.Cond)+" else -> "+r.Target.Path))
-	fmt.Fprintf(b, "if !%s {\n", x.expr(r.Cond, precUnary))
+	fmt.Fprintf(b, "if %s {\n", x.not(r.Cond, 0))
 	b.WriteString("if t.goesRound() {\nreturn\n}\n")
 	for s := k.leaf.Parent; s != domain; s = s.Parent {
 		b.WriteString(x.block(s.Exit))

@@ -183,7 +183,7 @@ func (x *exprs) isSet(e *ir.IsSet, outer int) string {
 func (x *exprs) unary(e *ir.Unary, outer int) string {
 	switch {
 	case e.Op == ir.OpNot:
-		return paren("!"+x.expr(e.X, precUnary), precUnary, outer)
+		return x.not(e.X, outer)
 	case e.Type().Kind == ir.Float:
 		return x.c.need("Negative") + "(" + x.expr(e.X, 0) + ")"
 	case valuesOf(e).fits():
