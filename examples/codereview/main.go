@@ -16,7 +16,7 @@ import (
 	"os/signal"
 )
 
-//go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen codereview.fsm
+//go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen --tests codereview.fsm
 
 // errWrong ends the program after it has said what is wrong.
 var errWrong = errors.New("something is wrong")

@@ -20,3 +20,26 @@ type Bound struct {
 	Exact bool     // some run reaches it; else it is an upper bound
 	Why   string   // why there is none, as a clause; empty where there is one
 }
+
+// Cover is a set of runs that together take every arm that some run takes.
+type Cover struct {
+	Runs   []CoverRun
+	Missed []*Arm // for which no run is known for sure
+}
+
+// CoverRun is the shortest run to an arm that no run behind it takes.
+type CoverRun struct {
+	Params map[string]any // those that matter, in their JSON forms
+	Steps  []CoverStep
+}
+
+// CoverStep is one step of a run.
+type CoverStep struct {
+	Input  Case
+	Kept   bool            // the input is an event that had been deferred
+	Data   map[string]any  // what of its payload matters, in JSON forms
+	Guards map[string]bool // what host guards say, by calls: "open()"
+	After  string          // how much time has passed since the start, as a Go duration
+	Arm    *Arm            // nil for an `ignore` or a `defer`
+	To     *State          // in which the run stands then
+}

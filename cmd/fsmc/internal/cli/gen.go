@@ -32,11 +32,15 @@ says otherwise; -o - is standard output. The package is that of --package, or
 of $GOPACKAGE under go:generate, or of the Go files beside the output, or the
 name of the folder.
 
+With --tests a second file, NAME_fsm_test.go, walks the pure machine along runs
+that together take every arm that any run takes, the shortest ones there are.
+
 Exit status 1: a machine has errors, or with --check the file on disk is not
 what would be written.`,
 		Example: `  //go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen review.fsm
   fsmc gen review.fsm
   fsmc gen --core -o core.go review.fsm
+  fsmc gen --tests review.fsm
   fsmc gen --check review.fsm`,
 		Args:              arguments("PATH"),
 		ValidArgsFunction: completeFSM,
@@ -45,6 +49,7 @@ what would be written.`,
 	c.Flags().StringVarP(&g.output, "output", "o", "", "write to `FILE`; - is standard output")
 	c.Flags().StringVar(&g.pkg, "package", "", "the package is called `NAME`")
 	c.Flags().BoolVar(&g.core, "core", false, "only the pure machine, which imports the standard library alone")
+	c.Flags().BoolVar(&g.tests, "tests", false, "write a test file beside it that takes every arm by a run from the start")
 	c.Flags().BoolVar(&g.check, "check", false, "write nothing; exit with 1 if the file on disk is stale")
 	return c
 }
@@ -54,6 +59,7 @@ type generator struct {
 	*streams
 	output, pkg string
 	core, check bool
+	tests       bool
 }
 
 func (g *generator) run(path string) error {
@@ -76,9 +82,14 @@ func (g *generator) run(path string) error {
 	case err != nil:
 		return err
 	case g.check:
-		return checkFresh(output, src)
+		err = checkFresh(output, src)
+	default:
+		err = g.write(output, src)
 	}
-	return g.write(output, src)
+	if err != nil || !g.tests {
+		return err
+	}
+	return g.runTests(unit, path, output)
 }
 
 // target is where the result goes.
@@ -95,22 +106,27 @@ func (g *generator) target(path string) (string, error) {
 }
 
 func (g *generator) generate(unit *lang.Unit, path, output string) ([]byte, error) {
-	pkg, err := g.packageName(output)
+	options, err := g.options(unit, path, output)
 	if err != nil {
 		return nil, err
 	}
-	src, list := golang.Generate(unit.Program.Machines, golang.Options{
+	src, list := golang.Generate(unit.Program.Machines, options)
+	if list.HasErrors() {
+		return nil, g.refuse(list, unit.File)
+	}
+	return src, nil
+}
+
+func (g *generator) options(unit *lang.Unit, path, output string) (golang.Options, error) {
+	pkg, err := g.packageName(output)
+	return golang.Options{
 		Package:    pkg,
 		Source:     filepath.Base(path),
 		Core:       g.core,
 		Definition: func(m *ir.Machine) []byte { return table.Compile(m).Encode() },
 		Text:       func(m *ir.Machine) string { return sourceOf(unit, m) },
 		Bounds:     provedBounds,
-	})
-	if list.HasErrors() {
-		return nil, g.refuse(list, unit.File)
-	}
-	return src, nil
+	}, err
 }
 
 // packageName finds the package to which the output belongs.

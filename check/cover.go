@@ -1,0 +1,84 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Cover finds runs of m that together take every arm that can be taken, telling
+// apart at most limit configurations; nil past it, and for a machine that is
+// broken. Arms are looked for in the order in which a breadth-first search meets
+// them, so each run is the shortest to what it is for; then those are dropped
+// all of whose arms the longer ones behind them take too.
+func Cover(m *ir.Machine, limit int) *ir.Cover {
+	if m.Broken || m.Incomplete || m.Root.Leaf() == nil {
+		return nil
+	}
+	p := explore.NewProduct(flat.New(m), limit)
+	if p == nil {
+		return nil
+	}
+	cover, taken := &ir.Cover{}, make([]bool, len(m.Arms))
+	for from := range int32(p.Len()) {
+		for e := p.First[from]; e < p.First[from+1]; e++ {
+			a := p.Arm(e)
+			if a == nil || taken[a.ID] {
+				continue
+			}
+			path := append(p.PathTo(from), e)
+			if run, sure := coverRun(p, path); sure {
+				cover.Runs = append(cover.Runs, run)
+				mark(taken, run)
+			}
+		}
+	}
+	clear(taken)
+	for i := len(cover.Runs) - 1; i >= 0; i-- {
+		if !mark(taken, cover.Runs[i]) {
+			cover.Runs = slices.Delete(cover.Runs, i, i+1)
+		}
+	}
+	for _, a := range m.Arms {
+		if !taken[a.ID] && a.Kind != ir.Reject {
+			cover.Missed = append(cover.Missed, a)
+		}
+	}
+	return cover
+}
+
+// mark notes the arms that run takes, and reports whether there was a new one.
+func mark(taken []bool, run ir.CoverRun) bool {
+	fresh := false
+	for _, s := range run.Steps {
+		if s.Arm != nil {
+			fresh = fresh || !taken[s.Arm.ID]
+			taken[s.Arm.ID] = true
+		}
+	}
+	return fresh
+}
+
+// coverRun is a path of the product as a run, and whether it surely is one.
+func coverRun(p *explore.Product, path []int32) (ir.CoverRun, bool) {
+	w, sure := p.Run(path, -1)
+	run := ir.CoverRun{Params: w.Params}
+	row := 0
+	for _, e := range path {
+		l := p.Label(e)
+		if l.Kind == explore.Started {
+			continue
+		}
+		c, ok := p.Input(e)
+		if ok && l.Kind != explore.Ended && l.Kind != explore.Dropped { // those do nothing to state and data
+			r := w.Path[row]
+			run.Steps = append(run.Steps, ir.CoverStep{
+				Input: c, Kept: l.Again, Data: r.Data, Guards: r.Guards, After: r.At, Arm: p.Arm(e), To: p.Leaf(p.To[e]),
+			})
+		}
+		row++
+	}
+	return run, sure
+}

@@ -1,0 +1,37 @@
+package check_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
+)
+
+// TestCover holds that the runs of the code-review agent take each of its arms,
+// and that no run is there for nothing.
+func TestCover(t *testing.T) {
+	m := program(t, []byte(codereview(t))).Machines[0]
+	cover := check.Cover(m, explore.DefaultLimit)
+	if len(cover.Missed) > 0 {
+		t.Errorf("%d arms are missed, the first %s", len(cover.Missed), cover.Missed[0].Text())
+	}
+	taken := map[int]bool{}
+	for _, run := range slices.Backward(cover.Runs) {
+		before := len(taken)
+		for _, s := range run.Steps {
+			if s.Arm != nil {
+				taken[s.Arm.ID] = true
+			}
+		}
+		if len(taken) == before {
+			t.Errorf("a run takes no new arm: %+v", run)
+		}
+	}
+	if len(taken) != len(m.Arms) {
+		t.Errorf("%d of %d arms are taken", len(taken), len(m.Arms))
+	}
+	if check.Cover(m, 3) != nil {
+		t.Error("a cover past the limit")
+	}
+}
