@@ -16,14 +16,14 @@ import (
 // as over the three that are halted. A "+" takes a column's index from its
 // choice (sqlite.org/optoverview.html, "Disqualifying WHERE Clause Terms").
 //
-// Of the columns the one is taken that narrows most: a version, a status other
-// than finished, a state, an outcome, a machine, finished.
+// Of the columns the one is taken that narrows most: a status other than
+// finished, a version, a state, an outcome, a machine, finished.
 func leading(f *runtime.RunFilter) string {
 	switch {
-	case f.Definition != "":
-		return "definition"
 	case f.Status != "" && f.Status != runtime.Finished:
 		return "status"
+	case f.Definition != "":
+		return "definition"
 	case f.State != "":
 		return "state"
 	case f.Outcome != "":

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+func newHealth(s *streams) *cobra.Command {
+	var (
+		t     = target{streams: s}
+		query runtime.HealthQuery
+	)
+	c := &cobra.Command{
+		Use:   "health",
+		Short: "Look for runs that nothing moves, and work that no one does",
+		Long: `Health lists halted runs with their reason, runs that have been in a state for too
+long, timers that are overdue, leases that have run out, attempts that no worker
+takes, messages that no one delivers, and runs over their budget.
+
+How long is too long in a state is said by --stuck: one duration, or one for each
+of some states. Without it a state's own timers say it: a run is stuck where one
+has fallen due and has not fired. Exit status 1: something is listed.`,
+		Example: `  fsmc health --db runs.db
+  fsmc health --db runs.db --stuck 1h
+  fsmc health --db runs.db --stuck Analyzing=10m,Working.Draft=2d`,
+		Args: arguments(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return t.with(cmd.Context(), readOnly, "", func(store runtime.Store) error {
+				health, err := runtime.NewEngine(store).Health(cmd.Context(), query)
+				switch {
+				case err != nil:
+					return err
+				case t.asJSON:
+					err = printJSON(s.out, &health)
+				default:
+					err = writeHealth(s.out, &health, time.Now())
+				}
+				if err == nil && len(health.Problems) > 0 {
+					err = errFinding
+				}
+				return err
+			})
+		},
+	}
+	t.flags(c)
+	c.Flags().Var(&stuck{&query}, "stuck", "how long a run may be in a state: an `AGE`, or STATE=AGE,...")
+	ageFlag(c, &query.Late, "late", "how long timers, leases, attempts and messages may be overdue (default 1m)")
+	c.Flags().IntVar(&query.Limit, "limit", 100, "list at most `N` of each kind")
+	return c
+}
+
+// stuck is the value of --stuck: durations, of which those with a state before
+// them are for that state alone.
+type stuck struct{ into *runtime.HealthQuery }
+
+// String, Set and Type make it the value of a flag.
+func (s *stuck) String() string { return "" }
+
+func (s *stuck) Type() string { return "age" }
+
+func (s *stuck) Set(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		state, value, single := strings.Cut(strings.TrimSpace(part), "=")
+		if !single {
+			value = state
+		}
+		age, err := runtime.ParseAge(value)
+		switch {
+		case err != nil:
+			return err
+		case age == 0:
+			return fmt.Errorf("%q is no time at all", value)
+		case !single:
+			s.into.Stuck = age
+			continue
+		case s.into.StuckIn == nil:
+			s.into.StuckIn = map[string]time.Duration{}
+		}
+		s.into.StuckIn[state] = age
+	}
+	return nil
+}
+
+func writeHealth(w io.Writer, h *runtime.Health, now time.Time) error {
+	if len(h.Problems) == 0 {
+		_, err := fmt.Fprintln(w, "nothing is wrong")
+		return err
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "KIND\tRUN\tSTATE\tSINCE\tWHY")
+	counts := map[runtime.ProblemKind]int{}
+	for i := range h.Problems {
+		p := &h.Problems[i]
+		counts[p.Kind]++
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s (%s)\t%s\n", p.Kind, p.Run, p.State, when(p.Since, now), ago(p.Since, now), plain(p.Why, 200))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		more := ""
+		if slices.Contains(h.More, kind) {
+			more = " or more"
+		}
+		parts = append(parts, fmt.Sprintf("%d%s %s", counts[kind], more, kind))
+	}
+	_, err := fmt.Fprintln(w, strings.Join(parts, ", "))
+	return err
+}

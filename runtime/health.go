@@ -1,0 +1,229 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// HealthQuery says from when on something is wrong.
+type HealthQuery struct {
+	// Stuck is how long a run may be in a state, and StuckIn the same for single
+	// ones, by their paths. Where both are empty, a state's own timers say it: a
+	// run is stuck where one has fallen due and has not fired.
+	Stuck   time.Duration
+	StuckIn map[string]time.Duration
+	// Late is how long timers may be overdue, leases expired, attempts
+	// unclaimed and messages undelivered; a minute unless said.
+	Late time.Duration
+	// Limit is how many problems of each kind are listed; 100 unless said.
+	Limit int
+}
+
+// ProblemKind says what is wrong.
+type ProblemKind string
+
+const (
+	StuckRun     ProblemKind = "stuck"     // too long in its state
+	OverdueTimer ProblemKind = "overdue"   // a timer fell due, and no engine fires it
+	HaltedRun    ProblemKind = "halted"    // an input could not be taken
+	ExpiredLease ProblemKind = "lease"     // a worker is gone, and no engine hands its attempt on
+	NoWorker     ProblemKind = "unclaimed" // an attempt that no worker takes
+	OutboxLag    ProblemKind = "outbox"    // a message that no one delivers
+	OverBudget   ProblemKind = "over-budget"
+)
+
+// Problem is one thing that an operator should look at. Its JSON form is stable.
+type Problem struct {
+	Kind    ProblemKind `json:"kind"`
+	Run     string      `json:"run"`
+	Machine string      `json:"machine,omitempty"`
+	State   string      `json:"state,omitempty"`
+	Since   time.Time   `json:"since"`
+	Why     string      `json:"why"`
+}
+
+// Health is what is wrong with the runs of a store: nothing, where it is empty.
+// Where there are more problems of a kind than the limit, More names the kind.
+type Health struct {
+	Problems []Problem     `json:"problems"`
+	More     []ProblemKind `json:"more,omitempty"`
+}
+
+// Health looks for runs that nothing moves, and for work that no one does. It
+// reads, and changes nothing. Problems come by kind, the oldest of a kind first,
+// as far as the store gives them so.
+func (e *Engine) Health(ctx context.Context, q HealthQuery) (Health, error) {
+	if q.Late <= 0 {
+		q.Late = time.Minute
+	}
+	if q.Limit <= 0 {
+		q.Limit = 100
+	}
+	x := &examination{e: e, HealthQuery: q, now: e.now(), found: Health{Problems: []Problem{}}}
+	for _, look := range []func(context.Context) error{
+		x.halted, x.stuck, x.overdue, x.leases, x.unclaimed, x.outbox, x.budgets,
+	} {
+		if err := look(ctx); err != nil {
+			return Health{}, fmt.Errorf("the health of the runs: %w", err)
+		}
+	}
+	return x.found, nil
+}
+
+// examination is one call of Health. Each look asks for one more than the
+// limit, to know whether there are more.
+type examination struct {
+	e *Engine
+	HealthQuery
+	now   time.Time
+	found Health
+}
+
+func (x *examination) add(kind ProblemKind, problems []Problem) {
+	slices.SortStableFunc(problems, func(a, b Problem) int { return a.Since.Compare(b.Since) })
+	if len(problems) > x.Limit {
+		problems = problems[:x.Limit]
+		x.found.More = append(x.found.More, kind)
+	}
+	for _, p := range problems {
+		p.Kind = kind
+		x.found.Problems = append(x.found.Problems, p)
+	}
+}
+
+func (x *examination) halted(ctx context.Context) error {
+	rows, err := x.e.store.Runs(ctx, RunFilter{Status: Halted, Limit: x.Limit + 1})
+	if err != nil {
+		return err
+	}
+	var problems []Problem
+	for i := range rows {
+		p := ofRun(&rows[i], rows[i].Updated, "its snapshot cannot be read")
+		if h, s, err := x.e.decode(ctx, &rows[i]); err == nil && s.Halt != nil {
+			p.Why = fmt.Sprintf("%s could not be taken: %s", h.machine.Describe(s.Halt.Input), s.Halt.Reason)
+		}
+		problems = append(problems, p)
+	}
+	x.add(HaltedRun, problems)
+	return nil
+}
+
+func ofRun(r *RunRow, since time.Time, why string) Problem {
+	return Problem{Run: r.Run, Machine: r.Machine, State: r.State, Since: since, Why: why}
+}
+
+// stuck lists runs that have been in their state for longer than is said of it.
+// A paused run stands still on purpose.
+func (x *examination) stuck(ctx context.Context) error {
+	shortest := x.Stuck
+	for _, d := range x.StuckIn {
+		if shortest == 0 || d < shortest {
+			shortest = d
+		}
+	}
+	if shortest <= 0 {
+		return nil
+	}
+	var problems []Problem
+	before := x.now.Add(-shortest)
+	f := RunFilter{Status: Running, StartedTo: before, EnteredTo: before}
+	err := EachRun(ctx, x.e.store, f, 500, func(r *RunRow) error {
+		limit, known := x.StuckIn[r.State]
+		if !known {
+			limit = x.Stuck
+		}
+		if limit > 0 && !r.Paused && x.now.Sub(r.Entered) > limit && len(problems) <= x.Limit {
+			problems = append(problems, ofRun(r, r.Entered, fmt.Sprintf("in %s for longer than %s", r.State, durationText(limit))))
+		}
+		return nil
+	})
+	x.add(StuckRun, problems)
+	return err
+}
+
+func (x *examination) overdue(ctx context.Context) error {
+	rows, err := x.e.store.Due(ctx, x.now.Add(-x.Late), x.Limit+1)
+	if err != nil {
+		return err
+	}
+	var problems []Problem
+	for _, t := range rows {
+		problems = append(problems, x.of(ctx, t.Run, t.Due, fmt.Sprintf("timer %s is due and does not fire: no engine works on the run", t.Name)))
+	}
+	x.add(OverdueTimer, problems)
+	return nil
+}
+
+// of is a problem of a run of which only the id is known.
+func (x *examination) of(ctx context.Context, run string, since time.Time, why string) Problem {
+	row, err := x.e.store.Load(ctx, run)
+	if err != nil {
+		row = RunRow{Run: run} // it is gone meanwhile, or cannot be read: what is wrong stands
+	}
+	return ofRun(&row, since, why)
+}
+
+func (x *examination) leases(ctx context.Context) error {
+	rows, err := x.e.store.Expired(ctx, x.now.Add(-x.Late), x.Limit+1)
+	if err != nil {
+		return err
+	}
+	var problems []Problem
+	for i := range rows {
+		t := &rows[i]
+		problems = append(problems, x.of(ctx, t.Run, t.LeaseUntil,
+			fmt.Sprintf("the lease of %q on %s, attempt %d, has run out and no engine hands it on", t.Worker, t.Activity, t.Attempt)))
+	}
+	x.add(ExpiredLease, problems)
+	return nil
+}
+
+func (x *examination) unclaimed(ctx context.Context) error {
+	rows, err := x.e.store.Waiting(ctx, x.now.Add(-x.Late), x.Limit+1)
+	if err != nil {
+		return err
+	}
+	var problems []Problem
+	for i := range rows {
+		t := &rows[i]
+		p := x.of(ctx, t.Run, t.NotBefore, fmt.Sprintf("no worker takes %s, attempt %d", t.Activity, t.Attempt))
+		if p.Since.IsZero() {
+			p.Since = x.now.Add(-x.Late)
+		}
+		problems = append(problems, p)
+	}
+	x.add(NoWorker, problems)
+	return nil
+}
+
+// outbox lists the next message of each run that waits too long. Messages come
+// in the order in which they can be taken, so the first that is not late ends
+// the look.
+func (x *examination) outbox(ctx context.Context) error {
+	rows, err := x.e.store.Outbox(ctx, "", 0)
+	if err != nil {
+		return err
+	}
+	var problems []Problem
+	for i := range rows {
+		m := &rows[i]
+		if len(problems) > x.Limit {
+			break
+		}
+		if x.now.Sub(m.At) <= x.Late {
+			continue
+		}
+		why := fmt.Sprintf("message %s is not delivered", m.Event)
+		if m.Attempt > 0 {
+			why = fmt.Sprintf("message %s is not delivered after %d attempts", m.Event, m.Attempt)
+		}
+		if m.Reason != "" {
+			why += ": " + m.Reason
+		}
+		problems = append(problems, x.of(ctx, m.Run, m.At, why))
+	}
+	x.add(OutboxLag, problems)
+	return nil
+}

@@ -1,0 +1,74 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// budgets lists the running runs that are over what their machine's budget
+// gives them. Only machines with a budget are looked at.
+func (x *examination) budgets(ctx context.Context) error {
+	rows, err := x.e.store.Definitions(ctx)
+	if err != nil {
+		return err
+	}
+	var problems []Problem
+	for i := range rows {
+		h, err := x.e.host(ctx, rows[i].Hash)
+		if err != nil {
+			return err
+		}
+		budget := h.machine.Definition().Budget
+		if budget == nil {
+			continue
+		}
+		f := RunFilter{Definition: rows[i].Hash, Status: Running}
+		err = EachRun(ctx, x.e.store, f, 500, func(r *RunRow) error {
+			why, err := x.overBudget(ctx, budget, r)
+			if why != "" && len(problems) <= x.Limit {
+				problems = append(problems, ofRun(r, r.Updated, why))
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	x.add(OverBudget, problems)
+	return nil
+}
+
+// overBudget says by what a run is over its budget, or nothing.
+func (x *examination) overBudget(ctx context.Context, b *Budget, r *RunRow) (string, error) {
+	if b.Time != nil {
+		if limit := time.Duration(*b.Time); x.now.Sub(r.Started) > limit {
+			return fmt.Sprintf("it has taken longer than its budget of %s", durationText(limit)), nil
+		}
+	}
+	if b.Steps == nil || r.Seq <= *b.Steps { // a record is at most one step
+		return "", nil
+	}
+	steps, err := x.steps(ctx, r)
+	if err != nil || steps <= *b.Steps {
+		return "", err
+	}
+	return fmt.Sprintf("it has taken %d steps of its budget of %d", steps, *b.Steps), nil
+}
+
+// steps counts as the language does: moves and retries, without the start.
+func (x *examination) steps(ctx context.Context, r *RunRow) (steps int64, err error) {
+	for seq := int64(0); seq < r.Seq; {
+		page, err := x.e.store.History(ctx, r.Run, seq, replayRecords)
+		if err != nil || len(page) == 0 {
+			return steps, err
+		}
+		for i := range page {
+			if h := &page[i]; h.Kind != StartInput && (h.Effect == Moved || h.Effect == Retried) {
+				steps++
+			}
+		}
+		seq = page[len(page)-1].Seq
+	}
+	return steps, nil
+}

@@ -1,0 +1,88 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/memstore"
+)
+
+func problems(t testing.TB, e *Engine, q HealthQuery) string {
+	t.Helper()
+	h, err := e.Health(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, p := range h.Problems {
+		all = append(all, string(p.Kind)+" "+p.Run+" "+p.State+": "+p.Why)
+	}
+	return strings.Join(all, "\n")
+}
+
+// TestHealthOfHalted: a halted run is listed with what it could not take.
+func TestHealthOfHalted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := job(t, nil, On1("Found", "Done"))
+		w := work(t, memstore.New(), m, func(context.Context, *Attempt) (Result, error) { return Result{}, errors.New("no luck") })
+		defer w.stop()
+		begin(t, w.Engine, "r")
+		await(t, w.Engine, "r")
+		got := problems(t, w.Engine, HealthQuery{})
+		if !strings.HasPrefix(got, "halted r Working: failed(unknown) could not be taken: ") || strings.Contains(got, "\n") {
+			t.Error(got)
+		}
+	})
+}
+
+// TestHealthOfLostWorker: a lease that has run out is a problem where no engine
+// hands the attempt on.
+func TestHealthOfLostWorker(t *testing.T) {
+	store := memstore.New()
+	m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"))
+	e := NewEngine(store)
+	register(t, e, m, Handlers{})
+	begin(t, e, "r")
+	past := time.Now().Add(-time.Hour)
+	rows, err := store.Claim(t.Context(), ClaimQuery{
+		Worker: "gone", Now: time.Now(), Until: past, Limit: 1, Activities: []Claimable{{Definition: m.Hash(), Activity: "work"}},
+	})
+	if err != nil || len(rows) != 1 {
+		t.Fatal(rows, err)
+	}
+	want := `lease r Working: the lease of "gone" on work, attempt 1, has run out and no engine hands it on`
+	if got := problems(t, e, HealthQuery{}); got != want {
+		t.Error(got)
+	}
+	if got := problems(t, e, HealthQuery{Late: 2 * time.Hour}); got != "" {
+		t.Error(got)
+	}
+}
+
+// TestHealthOfSteps: moves and retries count against the budget, the start and
+// what leaves a run where it is do not.
+func TestHealthOfSteps(t *testing.T) {
+	d := *door(t).Definition()
+	d.Budget = &Budget{Steps: new(int64(2))}
+	m, err := Compile(&d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := NewEngine(memstore.New())
+	register(t, e, m, Handlers{})
+	start(t, e, "r", `{"owner":"me"}`)
+	send(t, e, "r", "Open", `{"by":1}`)
+	send(t, e, "r", "Close", "")
+	if got := problems(t, e, HealthQuery{}); got != "" {
+		t.Error(got)
+	}
+	send(t, e, "r", "Open", `{"by":1}`)
+	if got := problems(t, e, HealthQuery{}); got != "over-budget r Ajar: it has taken 3 steps of its budget of 2" {
+		t.Error(got)
+	}
+}
