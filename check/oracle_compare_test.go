@@ -38,7 +38,7 @@ func (v verdict) String() string {
 // within reports whether all places of v are among those of w.
 func (v verdict) within(w verdict) bool {
 	for place := range v {
-		if _, there := w[place]; !there {
+		if _, there := w[place]; !there && place != andMore {
 			return false
 		}
 	}
@@ -48,7 +48,7 @@ func (v verdict) within(w verdict) bool {
 // covers reports whether v has all places of w of which something must be said.
 func (v verdict) covers(w verdict) bool {
 	for place, must := range w {
-		if must && !v[place] {
+		if must && !v[place] && !v[andMore] {
 			return false
 		}
 	}
@@ -65,9 +65,17 @@ type comparison struct {
 
 var quoted = regexp.MustCompile(`"([^"]*)"`)
 
+// andMore stands for the places that a finding does not name, being too many.
+const andMore = "more"
+
+var notNamed = regexp.MustCompile(` and \d+ more\b`)
+
 // names are the states whose paths stand in quotes in the message.
 func names(m *ir.Machine, d diag.Diagnostic) []string {
 	var out []string
+	if notNamed.MatchString(d.Message) {
+		out = append(out, andMore)
+	}
 	for _, q := range quoted.FindAllStringSubmatch(d.Message, -1) {
 		if slices.ContainsFunc(m.States, func(s *ir.State) bool { return s.Path == q[1] }) {
 			out = append(out, q[1])
@@ -102,18 +110,44 @@ func byEvent(place func(s *oracletest.Space, e oracletest.Event) string) func(s 
 	}
 }
 
+// byGap gives the handlers whose guards leave values of some inputs out, by
+// their first arm. Where no arm of one is ever taken, each is a dead-arm.
+func byGap(of func(runtime.InputKind) bool) func(s *oracletest.Space) verdict {
+	return func(s *oracletest.Space) verdict {
+		v, taken := verdict{}, s.Taken()
+		for _, e := range s.Events() {
+			if e.What == oracletest.Gap && of(e.Kind) {
+				place := fmt.Sprint("arm ", e.Arm)
+				v[place] = v[place] || taken[e.Arm]
+			}
+		}
+		return v
+	}
+}
+
+// armAt is the arm of which d speaks.
+func armAt(m *ir.Machine, d diag.Diagnostic) []string {
+	for _, a := range m.Arms {
+		if a.Span == d.Span {
+			return []string{fmt.Sprint("arm ", a.ID)}
+		}
+	}
+	return []string{"no arm"}
+}
+
 var comparisons = []comparison{
 	{
 		rule:  "unreachable-state",
 		found: names,
-		brute: byState(func(s *oracletest.Space) []bool {
-			entered := s.Entered()
-			out := make([]bool, len(entered))
+		brute: func(s *oracletest.Space) verdict {
+			v, entered := verdict{}, s.Entered()
 			for _, state := range s.Machine.States[1:] {
-				out[state.ID] = !entered[state.ID] && entered[state.Parent.ID]
+				if !entered[state.ID] { // what lies in such a state need not be said
+					v[state.Path] = entered[state.Parent.ID]
+				}
 			}
-			return out
-		}),
+			return v
+		},
 	},
 	{rule: "no-way-to-finish", found: trapOf, brute: byState((*oracletest.Space).Traps)},
 	{rule: "unbounded-loop", found: names, brute: byState((*oracletest.Space).Loops)},
@@ -174,15 +208,8 @@ var comparisons = []comparison{
 		}),
 	},
 	{
-		rule: "bound-without-else",
-		found: func(m *ir.Machine, d diag.Diagnostic) []string {
-			for _, a := range m.Arms {
-				if a.Span == d.Span {
-					return []string{fmt.Sprint("arm ", a.ID)}
-				}
-			}
-			return []string{"no arm"}
-		},
+		rule:  "bound-without-else",
+		found: armAt,
 		brute: byEvent(func(_ *oracletest.Space, e oracletest.Event) string {
 			if e.What != oracletest.Spent {
 				return ""
@@ -230,6 +257,8 @@ var comparisons = []comparison{
 			return s.Machine.States[e.State].Path
 		}),
 	},
+	{rule: "guard-gap", found: armAt, brute: byGap(func(k runtime.InputKind) bool { return k == runtime.EventInput })},
+	{rule: "unhandled-case", found: armAt, brute: byGap(func(k runtime.InputKind) bool { return k != runtime.EventInput && k != runtime.CancelInput })},
 	{
 		rule:  "unhandled-done",
 		found: names,
@@ -296,108 +325,146 @@ func (d disagreement) String() string {
 	return fmt.Sprintf("%s: the checker says %s, brute force says %s", d.question, d.checker, d.oracle)
 }
 
-// ruleNamed is the rule and the one that says what it has left open.
-func ruleNamed(name string) []*check.Rule {
+// unsilenced are all rules, each of which speaks whatever the others say.
+var unsilenced = func() []*check.Rule {
 	var list []*check.Rule
 	for _, r := range all.Rules {
-		if r.Name == name || r.Name == "undecided" {
-			list = append(list, r)
-		}
+		alone := *r
+		alone.SilencedBy = nil
+		list = append(list, &alone)
 	}
 	return list
+}()
+
+// left are the questions that `undecided` speaks of, by rule.
+var left = map[string]string{
+	"whether any run enters it":                                          "unreachable-state",
+	"whether every run can finish":                                       "no-way-to-finish",
+	"whether a cycle can be taken without end":                           "unbounded-loop",
+	"whether a cycle that waits for nothing can be taken without end":    "spinning-loop",
+	"whether every effect stays in the range of its field":               "out-of-range",
+	"whether an assert holds":                                            "assertion-violated",
+	"whether a bound can run out with nothing to take over":              "bound-without-else",
+	"whether an event from outside can come with values that none takes": "guard-gap",
 }
 
-// compare asks both sides everything. Each rule is run alone, so that no other
-// finding silences its own. Seen counts the verdicts of each kind.
+// answers are the checker's findings by rule, and the rules that left a question
+// open.
+func answers(m *ir.Machine) (found map[string]verdict, open map[string]bool) {
+	found, open = map[string]verdict{}, map[string]bool{}
+	reads := map[string]func(*ir.Machine, diag.Diagnostic) []string{}
+	for _, c := range comparisons {
+		found[c.rule] = verdict{}
+		reads[c.rule] = c.found
+	}
+	for _, d := range check.Run(&ir.Program{Machines: []*ir.Machine{m}}, unsilenced) {
+		if d.Rule == "undecided" {
+			question, _, _ := strings.Cut(strings.TrimPrefix(d.Message, "undecided: "), " (")
+			open[left[question]] = true
+		}
+		if read := reads[d.Rule]; read != nil {
+			for _, place := range read(m, d) {
+				found[d.Rule][place] = true
+			}
+		}
+	}
+	return found, open
+}
+
+// compare asks both sides everything. Seen counts the verdicts of each kind.
 func compare(s *oracletest.Space, seen map[string]int) []disagreement {
 	var out []disagreement
 	free := s.Free()
+	all, open := answers(s.Machine)
 	for _, c := range comparisons {
-		brute, found, open := c.brute(s), verdict{}, false
-		for _, d := range check.Run(&ir.Program{Machines: []*ir.Machine{s.Machine}}, ruleNamed(c.rule)) {
-			if d.Rule == "undecided" {
-				open = true
-				continue
-			}
-			for _, place := range c.found(s.Machine, d) {
-				found[place] = true
-			}
-		}
+		brute, found := c.brute(s), all[c.rule]
 		switch {
-		case open:
+		case open[c.rule]:
 			seen["undecided "+c.rule]++
 		case brute.String() != "[]":
 			seen[c.rule]++
 		default:
 			seen["no "+c.rule]++
 		}
-		if !found.within(brute) || !found.covers(brute) && !open && !(free && mayPass[c.rule]) {
-			d := disagreement{c.rule, found.String(), brute.String(), other}
-			switch {
-			case found.covers(brute):
-				d.side = more
-			case found.within(brute):
-				d.side = less
-			}
-			out = append(out, d)
+		d := disagreement{c.rule, found.String(), brute.String(), other}
+		switch within, covers := found.within(brute), found.covers(brute); {
+		case within && (covers || open[c.rule] || free && mayPass[c.rule]):
+			continue
+		case covers && free && restsOnEntry[c.rule]:
+			continue
+		case covers:
+			d.side = more
+		case within:
+			d.side = less
 		}
+		out = append(out, d)
 	}
-	return append(out, compareWorst(s, seen)...)
+	w := check.Bounds(s.Machine, explore.DefaultLimit)
+	out = append(out, compareWorst(s, w, seen)...)
+	out = append(out, compareTime(s, w.Time, seen)...)
+	return append(out, compareWitnesses(s, w, seen)...)
 }
+
+// restsOnEntry are the rules that speak of every leaf that may be entered. Where
+// data is free more leaves may be than are.
+var restsOnEntry = map[string]bool{"unhandled-result": true, "unhandled-failure": true, "unhandled-done": true, "dead-end": true, "deferred-lost": true}
 
 // compareWorst compares the figures: what is marked exact is equal, what is
 // not is no lower than what brute force finds.
-func compareWorst(s *oracletest.Space, seen map[string]int) []disagreement {
-	w := check.Bounds(s.Machine, explore.DefaultLimit)
+func compareWorst(s *oracletest.Space, w *check.Worst, seen map[string]int) []disagreement {
 	var out []disagreement
 	free := s.Free()
-	one := func(what string, f check.Figure, brute int64, unit *big.Rat) {
-		text, figure := "no end", "no end"
-		if brute != oracletest.Endless {
-			text = new(big.Rat).Mul(new(big.Rat).SetInt64(brute), unit).RatString()
-		}
-		if f.Amount != nil {
-			figure = f.Amount.RatString()
-		}
-		switch {
-		case brute == oracletest.Endless:
+	compare := func(what string, f check.Figure, brute int64, unit *big.Rat) {
+		if brute == oracletest.Endless {
 			seen[what+" without end"]++
-		default:
+		} else {
 			seen[what]++
 		}
-		if f.Amount == nil && free {
-			return
+		figure, least := "no end", "no end"
+		length := new(big.Rat).Mul(new(big.Rat).SetInt64(brute), unit)
+		if brute != oracletest.Endless {
+			least = length.RatString()
 		}
-		if f.Amount != nil && !f.Exact {
+		switch {
+		case f.Amount == nil && free:
+			return
+		case f.Amount != nil && f.Exact:
+			figure = f.Amount.RatString()
+		case f.Amount != nil:
 			seen[what+" at most"]++
-			figure = "at most " + figure
-			if brute != oracletest.Endless && f.Amount.Cmp(new(big.Rat).Mul(new(big.Rat).SetInt64(brute), unit)) >= 0 {
+			figure = "at most " + f.Amount.RatString()
+			if brute != oracletest.Endless && f.Amount.Cmp(length) >= 0 {
 				return
 			}
 		}
-		if figure != text {
-			out = append(out, disagreement{what + " of " + f.Name, figure, text, other})
+		if figure != least {
+			out = append(out, disagreement{what + " of " + f.Name, figure, least, other})
 		}
 	}
-	one("worst-case", w.Steps, s.Steps(), big.NewRat(1, 1))
+	compare("worst-case", w.Steps, s.Steps(), big.NewRat(1, 1))
 	activities := s.Machine.Activities
 	for i, f := range w.Activities {
 		price := make([]int64, len(activities))
 		price[i] = 1
-		one("attempts", f, s.Attempts(price), big.NewRat(1, 1))
+		compare("attempts", f, s.Attempts(price), big.NewRat(1, 1))
 	}
 	for _, f := range w.Costs {
-		price := make([]int64, len(activities))
-		for i, a := range activities {
-			for _, c := range a.Costs {
-				if c.Name == f.Name {
-					price[i] += new(big.Rat).Mul(c.Amount, big.NewRat(100, 1)).Num().Int64()
-				}
+		compare("cost", f, s.Attempts(hundredths(activities, f.Name)), big.NewRat(1, 100))
+	}
+	return out
+}
+
+// hundredths is what an attempt of each activity costs.
+func hundredths(activities []*ir.Activity, cost string) []int64 {
+	price := make([]int64, len(activities))
+	for i, a := range activities {
+		for _, c := range a.Costs {
+			if c.Name == cost {
+				price[i] += new(big.Rat).Mul(c.Amount, big.NewRat(100, 1)).Num().Int64()
 			}
 		}
-		one("cost", f, s.Attempts(price), big.NewRat(1, 100))
 	}
-	return append(out, compareTime(s, w.Time, seen)...)
+	return price
 }
 
 // compareTime holds the bound of time against random runs: none may last longer.

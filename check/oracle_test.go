@@ -10,12 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fsmc-dev/fsmc/check"
-	"github.com/fsmc-dev/fsmc/check/all"
 	"github.com/fsmc-dev/fsmc/check/oracletest"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
-	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 var (
@@ -63,7 +60,7 @@ func TestBruteForce(t *testing.T) {
 			large++
 			continue
 		}
-		if !check.Run(&ir.Program{Machines: []*ir.Machine{s.Machine}}, all.Rules).HasErrors() {
+		if !findings(s).HasErrors() {
 			clean++
 		}
 		for _, d := range compare(s, seen) {

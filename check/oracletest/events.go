@@ -89,6 +89,7 @@ func (s *Space) refused(i int, in runtime.Input, err error) {
 	case "nothing takes it there", "the machine refuses it there":
 	case "every guard is false":
 		e.What, e.Name = Gap, s.Def.Events[in.Event].Name
+		e.Arm = s.arms(e.State, in)[0]
 		s.note(e)
 	case "every guard is false or its bound is used up":
 		e.What, e.Name = Spent, s.Def.Events[in.Event].Name
@@ -108,8 +109,8 @@ func (s *Space) halted(i int, in runtime.Input, reason string, record *runtime.R
 	}
 	e.What, e.Name = Unhandled, s.m.Describe(in)
 	for _, p := range record.Passed {
-		if e.What != Spent {
-			e.What = Gap
+		if e.What == Unhandled {
+			e.What, e.Arm = Gap, p.Arm
 		}
 		if strings.HasPrefix(p.Why, "bound") {
 			e.What, e.Arm = Spent, p.Arm
@@ -121,16 +122,22 @@ func (s *Space) halted(i int, in runtime.Input, reason string, record *runtime.R
 // lastBounded is the last arm with a bound that stands for an event in a leaf.
 func (s *Space) lastBounded(leaf int, in runtime.Input) int {
 	last := -1
-	for _, h := range s.Def.States[leaf].Handlers {
-		if h.Kind == runtime.EventInput && h.Event == in.Event {
-			for _, a := range h.Arms {
-				if s.Def.Arms[a].Max != nil {
-					last = a
-				}
-			}
+	for _, a := range s.arms(leaf, in) {
+		if s.Def.Arms[a].Max != nil {
+			last = a
 		}
 	}
 	return last
+}
+
+// arms are the arms that stand for an event from outside in a leaf.
+func (s *Space) arms(leaf int, in runtime.Input) []int {
+	for _, h := range s.Def.States[leaf].Handlers {
+		if h.Kind == runtime.EventInput && h.Event == in.Event {
+			return h.Arms
+		}
+	}
+	return nil
 }
 
 // readArguments notes what an attempt that starts reads too early.

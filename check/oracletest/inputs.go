@@ -23,7 +23,7 @@ func (s *Space) inputs(at *runtime.Snapshot) []runtime.Input {
 	var list []runtime.Input
 	for _, a := range at.Alarms {
 		least, most := s.wait(a.Timer)
-		instant = instant || most == 0 && !s.Def.Timers[a.Timer].Idle
+		instant = instant || most == 0
 		if (!kept || least == 0) && !s.forestalled(at, a.Timer) {
 			list = append(list, runtime.Input{Kind: runtime.TimerInput, Timer: a.Timer})
 		}
@@ -88,8 +88,8 @@ func (s *Space) canFail(at *runtime.Snapshot, do *runtime.Do, k int, name string
 		return false
 	}
 	for _, a := range at.Alarms {
-		_, most := s.wait(a.Timer)
-		if *limit > 0 && !s.Def.Timers[a.Timer].Idle && most >= 0 && most <= *limit {
+		most := s.most(a.Timer)
+		if *limit > 0 && most >= 0 && most <= *limit {
 			return false
 		}
 	}
@@ -121,8 +121,8 @@ func (s *Space) forestalled(at *runtime.Snapshot, timer int) bool {
 	least, _ := s.wait(timer)
 	for _, a := range at.Alarms {
 		other := &s.Def.Timers[a.Timer]
-		_, most := s.wait(a.Timer)
-		if a.Timer != timer && !other.Idle && most >= 0 && most < least && s.inside(s.Def.Timers[timer].State, other.State) {
+		most := s.most(a.Timer)
+		if a.Timer != timer && most >= 0 && most < least && s.inside(s.Def.Timers[timer].State, other.State) {
 			return true
 		}
 	}
@@ -137,6 +137,16 @@ func (s *Space) inside(a, b int) bool {
 		}
 	}
 	return false
+}
+
+// most is how long a timer runs at most; -1 where there is no end. An idle one
+// may be started anew for ever, unless it fires at once.
+func (s *Space) most(timer int) int64 {
+	_, most := s.wait(timer)
+	if s.Def.Timers[timer].Idle && most > 0 {
+		return -1
+	}
+	return most
 }
 
 // wait is the least and the most that a timer can wait, in nanoseconds; most is

@@ -17,6 +17,19 @@ func (s *Space) Entered() []bool {
 	return in
 }
 
+// Taken marks the arms that some run takes, by index.
+func (s *Space) Taken() []bool {
+	out := make([]bool, len(s.Def.Arms))
+	for _, n := range s.Nodes {
+		for i := range n.Edges {
+			if a := n.Edges[i].Arm; a >= 0 {
+				out[a] = true
+			}
+		}
+	}
+	return out
+}
+
 // terminal reports whether a run has come to a terminal state in node n.
 func (s *Space) terminal(n int) bool {
 	at := s.Nodes[n].Snapshot.State
@@ -237,8 +250,12 @@ func (s *Space) Refuses(leaf int, event string) bool {
 			continue
 		}
 		for _, a := range h.Arms {
-			if s.Def.Arms[a].Kind != runtime.RejectArm {
+			arm := &s.Def.Arms[a]
+			if arm.Kind != runtime.RejectArm {
 				return false
+			}
+			if arm.When == nil {
+				break
 			}
 		}
 	}
