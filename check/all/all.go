@@ -31,6 +31,7 @@ import (
 	overbudget "github.com/fsmc-dev/fsmc/check/rule/over-budget"
 	overlappingguards "github.com/fsmc-dev/fsmc/check/rule/overlapping-guards"
 	readbeforeset "github.com/fsmc-dev/fsmc/check/rule/read-before-set"
+	requireviolated "github.com/fsmc-dev/fsmc/check/rule/require-violated"
 	retrywithoutactivity "github.com/fsmc-dev/fsmc/check/rule/retry-without-activity"
 	spinningloop "github.com/fsmc-dev/fsmc/check/rule/spinning-loop"
 	"github.com/fsmc-dev/fsmc/check/rule/syntax"
@@ -76,6 +77,7 @@ var Rules = []*check.Rule{
 	overbudget.Rule,
 	overlappingguards.Rule,
 	readbeforeset.Rule,
+	requireviolated.Rule,
 	retrywithoutactivity.Rule,
 	spinningloop.Rule,
 	syntax.Rule,

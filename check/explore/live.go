@@ -38,6 +38,9 @@ func (p *program) liveness() [][]uint64 {
 			continue
 		}
 		copy(live[s.ID], always)
+		if s.Require != nil {
+			p.reads(s.Require.Cond, live[s.ID]) // it is to hold while the run stays
+		}
 		ways[s.ID] = p.waysOut(s, live[s.ID])
 		for _, w := range ways[s.ID] {
 			before[w.to.ID] = append(before[w.to.ID], s.ID)

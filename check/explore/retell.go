@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -15,6 +17,8 @@ type sought struct {
 	label int32
 	fault *Fault
 
+	byData *ir.State // only where its require was false without asking a host guard
+
 	found   bool
 	guessed bool
 	data    map[string]any
@@ -26,6 +30,9 @@ type sought struct {
 // which nothing was guessed is preferred.
 func (x *search) compare(label int32) {
 	want := x.sought
+	if want.byData != nil && slices.Contains(x.turnedByHost, want.byData) {
+		return
+	}
 	if want.fault == nil && label == want.label && x.store.find(x.next) == want.to {
 		x.capture()
 	}

@@ -30,6 +30,9 @@ type step struct {
 	passed  *choiceCode // the last choice whose bound was used up
 	kept    int         // the depth of the innermost state that was neither left nor entered
 	turned  bool        // a require sent the run elsewhere
+	hosted  bool        // a host guard was asked since this was cleared
+
+	turnedByHost []*ir.State // the leaves whose requires did so after asking a host guard
 }
 
 const (
@@ -71,7 +74,7 @@ func (s *step) begin() {
 		s.have[i] = false
 	}
 	s.had = s.had[:0]
-	s.fault, s.guessed, s.passed, s.turned = fault{}, false, nil, false
+	s.fault, s.guessed, s.passed, s.turned, s.turnedByHost = fault{}, false, nil, false, s.turnedByHost[:0]
 }
 
 func (s *step) fail(f fault) {
@@ -88,6 +91,7 @@ func (s *step) ask(id int) bool {
 		s.verdicts[id] = isTrue + int8(s.oracle.choose(2))
 		s.guessed = s.guessed || !s.p.atoms[id].host
 	}
+	s.hosted = s.hosted || s.p.atoms[id].host
 	return s.verdicts[id] == isTrue
 }
 
@@ -237,6 +241,7 @@ func (s *step) enter(target *ir.State, domain, kept int) {
 		if s.failed() {
 			return
 		}
+		s.hosted = false
 		holds := code.require == nil || code.require(s)
 		if s.failed() {
 			return
@@ -250,6 +255,9 @@ func (s *step) enter(target *ir.State, domain, kept int) {
 			return
 		}
 		s.turned = true
+		if s.hosted {
+			s.turnedByHost = append(s.turnedByHost, leaf)
+		}
 		s.runs++
 		target = leaf.Require.Target
 		domain = depthOfDomain(code.path, s.p.states[target.ID].path)

@@ -1,0 +1,43 @@
+package explore
+
+import "github.com/fsmc-dev/fsmc/lang/ir"
+
+// TurnedAway lists, by state ID of the leaf, the edges along which a run would
+// have entered it and was sent elsewhere by its `require`: edges that end in
+// another leaf than the one for which their arm makes. Where several requires
+// send a run on from one to the next, the edge counts for each of them.
+func (p *Product) TurnedAway() map[int][]int32 {
+	out := map[int][]int32{}
+	for e := range int32(len(p.To)) {
+		leaf := p.headsFor(e)
+		for turns := 0; leaf != nil && leaf != p.Leaf(p.To[e]) && leaf.Require != nil && turns < len(p.first); turns++ {
+			out[leaf.ID] = append(out[leaf.ID], e)
+			leaf = leaf.Require.Target.Leaf()
+		}
+	}
+	return out
+}
+
+// headsFor is the leaf for which edge e makes; nil where it stays.
+func (p *Product) headsFor(e int32) *ir.State {
+	switch p.Label(e).Kind {
+	case Started:
+		return p.Table.Machine.Root.Leaf()
+	case Moved:
+		return p.Arm(e).Target.Leaf()
+	}
+	return nil
+}
+
+// PathAlong is a shortest path to where edge e starts, and then e.
+func (p *Product) PathAlong(e int32) []int32 {
+	return append(p.PathTo(p.source(e)), e)
+}
+
+// TurnedByData reports whether along edge e the `require` of leaf is false
+// whatever host guards answer: some step along e asks none there.
+func (p *Product) TurnedByData(leaf *ir.State, e int32) bool {
+	t := p.teller()
+	s := t.seek(p.source(e), &sought{to: p.To[e], label: p.edges[e], byData: leaf})
+	return s.found
+}

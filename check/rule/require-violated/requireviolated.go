@@ -1,0 +1,114 @@
+// Package requireviolated finds requires that are not the invariants that they
+// say they are.
+package requireviolated
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/guard"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Rule is the record of require-violated.
+var Rule = &check.Rule{
+	Name:       "require-violated",
+	Group:      check.Data,
+	Severity:   diag.Error,
+	Summary:    "some run would enter a state, or stay in it, with its `require` false",
+	Page:       page,
+	Run:        run,
+	Absence:    true,
+	SilencedBy: []check.Silence{{Rule: "spinning-loop", At: check.SameState}},
+}
+
+//go:embed page.md
+var page string
+
+func run(p *check.Pass) {
+	if p.Machine.Broken {
+		return
+	}
+	var turned map[int][]int32
+	for _, s := range p.Leaves() {
+		if s.Require == nil || guard.Satisfy(broken(s)).Verdict == guard.Unsat {
+			continue
+		}
+		g := p.SmallProduct()
+		if g == nil {
+			g = p.Product()
+		}
+		if g == nil {
+			p.LeaveOpen(check.Question{Rule: "require-violated", State: s})
+			continue
+		}
+		if turned == nil {
+			turned = g.TurnedAway()
+		}
+		if !entered(p, g, s, turned[s.ID]) {
+			stayed(p, g, s)
+		}
+	}
+}
+
+// maxEdges is how many ways to be turned away are looked at, where a host guard
+// may be the reason.
+const maxEdges = 32
+
+// entered reports that a run would enter s with its `require` false, by one of
+// edges; false where none does.
+func entered(p *check.Pass, g *explore.Product, s *ir.State, edges []int32) bool {
+	open := false
+	for _, e := range edges[:min(len(edges), maxEdges)] {
+		if asksHost(s.Require.Cond) && !g.TurnedByData(s, e) {
+			continue
+		}
+		w, sure := p.Run(g.PathAlong(e), -1)
+		if !sure {
+			open = true
+			continue
+		}
+		f := check.Finding{
+			State: s, Span: s.Require.Span, Witness: w,
+			Message: "a run would enter " + check.Quote(s.Path) + " with its `require` false",
+			Help:    "Let every way in make it true. If both ways are meant, branch before: `on done when … -> … else -> …` in a state of its own.",
+		}
+		if a := g.Arm(e); a != nil {
+			f.Related = []diag.Related{{Span: a.Span, Message: "by this arm"}}
+		}
+		p.Report(f)
+		return true
+	}
+	if open {
+		p.LeaveOpen(check.Question{Rule: "require-violated", State: s})
+	}
+	return open
+}
+
+// stayed reports that a run is in s with its `require` false: its entry block, or
+// a step that does not leave it, has made it so.
+func stayed(p *check.Pass, g *explore.Product, s *ir.State) {
+	m := g.MeetFormula(s, broken(s), explore.Reads(s.Require.Cond))
+	if m.Verdict == guard.Unsat {
+		return
+	}
+	if m.Verdict == guard.Sat && m.Exact {
+		if w, sure := p.Run(g.PathTo(m.Config), -1); sure {
+			p.Report(check.Finding{
+				State: s, Span: s.Require.Span, Witness: w,
+				Message: "a run stays in " + check.Quote(s.Path) + " with its `require` false" + check.Where(m.Model),
+				Help:    "Leave the state where what it requires ends, or mend the block that makes it false while the run is there.",
+			})
+			return
+		}
+	}
+	p.LeaveOpen(check.Question{Rule: "require-violated", State: s})
+}
+
+// broken holds where the data alone makes the `require` of s false: a host guard
+// is taken to answer as the require would have it.
+func broken(s *ir.State) guard.Formula {
+	return guard.Read(granted(s.Require.Cond, true), nil).Fails
+}
