@@ -108,14 +108,24 @@ func (r *@MStepRefused) Allowed() []@MEvent {
 		text += e.String()
 	}`
 	}
-	what := `	text := "the start"
+	what := `	text := "done"
 	switch r.Kind {
+	case @MInputStart:
+		text = "the start"
 	case @MInputCancel:
-		text = "cancel"`
+		text = "cancel"
+	case @MInputTimer:
+		text = "a timer"
+	case @MInputFailure:
+		text = "a failure"
+	case @MInputEnded:
+		text = "the end of an activity"`
 	if len(c.m.Events) > 0 {
 		what += `
-	case @MInputEvent:
-		text = "event " + strconv.Quote(r.Event.String())`
+	case @MInputEvent, @MInputKept:
+		text = "event " + strconv.Quote(r.Event.String())
+	case @MInputResult:
+		text = "result " + strconv.Quote(r.Event.String())`
 	}
 	what += "\n\t}\n"
 	set := ""
@@ -125,8 +135,7 @@ func (r *@MStepRefused) Allowed() []@MEvent {
 		set = ", Event: in.Event"
 	}
 	c.p.use("strconv")
-	c.t(`// @MStepRefused is the error of an event, a start or a cancel that is refused: the run
-// is as it was.
+	c.t(`// @MStepRefused is the error of an input that is refused: everything is as it was.
 type @MStepRefused struct {
 	Kind @MInputKind // of the input` + event + `
 	Why  string

@@ -1217,8 +1217,7 @@ func (t *CodeReviewStepper) admit(s *CodeReviewSnapshot, in *CodeReviewStepInput
 	return ErrCodeReviewNotDue
 }
 
-// CodeReviewStepRefused is the error of an event, a start or a cancel that is refused: the run
-// is as it was.
+// CodeReviewStepRefused is the error of an input that is refused: everything is as it was.
 type CodeReviewStepRefused struct {
 	Kind  CodeReviewInputKind // of the input
 	Event CodeReviewEvent     // of an event
@@ -1230,12 +1229,22 @@ type CodeReviewStepRefused struct {
 
 // Error names the input, the state, the reason and what is allowed there.
 func (r *CodeReviewStepRefused) Error() string {
-	text := "the start"
+	text := "done"
 	switch r.Kind {
+	case CodeReviewInputStart:
+		text = "the start"
 	case CodeReviewInputCancel:
 		text = "cancel"
-	case CodeReviewInputEvent:
+	case CodeReviewInputTimer:
+		text = "a timer"
+	case CodeReviewInputFailure:
+		text = "a failure"
+	case CodeReviewInputEnded:
+		text = "the end of an activity"
+	case CodeReviewInputEvent, CodeReviewInputKept:
 		text = "event " + strconv.Quote(r.Event.String())
+	case CodeReviewInputResult:
+		text = "result " + strconv.Quote(r.Event.String())
 	}
 	text += " is refused"
 	if !r.fresh {
