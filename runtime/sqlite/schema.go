@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -88,8 +89,19 @@ func readContents(ctx context.Context, db queryer) (*contents, error) {
 // ours. The first look takes the file as it is, as if no one could change it:
 // no lock, no log. Where there is a log or a journal, that may be what counts,
 // and the second look takes it in like any reader.
+//
+// A look without a lock may meet pages of before and after what another process
+// is just writing, which looks like damage: what seems damaged is looked at
+// again a few times.
 func inspect(ctx context.Context, file string) (*contents, error) {
 	found, err := look(ctx, file, "immutable")
+	for wait := time.Millisecond; code(err) == sqlite3.ErrCorrupt && wait < 100*time.Millisecond; wait *= 2 {
+		if holdsSome(file+"-wal") || holdsSome(file+"-journal") {
+			break // the second look waits for who writes
+		}
+		time.Sleep(wait)
+		found, err = look(ctx, file, "immutable")
+	}
 	if code(err) == sqlite3.ErrCorrupt || err == nil && (found.empty() || found.applicationID == applicationID) {
 		if holdsSome(file+"-wal") || holdsSome(file+"-journal") {
 			found, err = look(ctx, file, "ro")
@@ -169,8 +181,8 @@ func contentsOf(ctx context.Context, version int) (_ *contents, err error) {
 	return readContents(ctx, db)
 }
 
-// migrate applies the migrations that are missing, each in a transaction of its
-// own, in which it looks again: another process may be at it too.
+// migrate applies the migrations that are missing, all in one transaction, in
+// which it looks again: another process may be at it too.
 func migrate(ctx context.Context, conn *sql.Conn) error {
 	for {
 		var version int
@@ -207,11 +219,11 @@ func migrateOnce(ctx context.Context, conn *sql.Conn) (err error) {
 	if err := found.check(ctx); err != nil {
 		return err
 	}
-	if found.version < len(migrations()) {
+	for version := found.version; version < len(migrations()); version++ {
 		text := fmt.Sprintf("%s\nPRAGMA application_id = %d; PRAGMA user_version = %d;",
-			migrations()[found.version], applicationID, found.version+1)
+			migrations()[version], applicationID, version+1)
 		if _, err := conn.ExecContext(ctx, text); err != nil {
-			return fmt.Errorf("migration %d: %w", found.version+1, err)
+			return fmt.Errorf("migration %d: %w", version+1, err)
 		}
 	}
 	_, err = conn.ExecContext(ctx, "COMMIT")

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -11,31 +12,44 @@ import (
 
 func newHistory(s *streams) *cobra.Command {
 	t := target{streams: s}
+	write := writeTable
 	c := &cobra.Command{
 		Use:   "history ID",
 		Short: "Print what happened to a run, step by step",
 		Long: `History prints every step of a run: when, from where to where, by which input
 with what in it, how far the bound of the arm that was taken is used, the arms
 that were passed over and why, and who sent it. With --format json it prints an
-array with one object for each step.`,
+array with one object for each step, with --format mermaid a sequence diagram of
+the outside, the run, its activities and its timers.`,
 		Example: `  fsmc history --db runs.db pr-17
-  fsmc history --db runs.db --format json pr-17`,
+  fsmc history --db runs.db --format json pr-17
+  fsmc history --db runs.db --format mermaid pr-17 > pr-17.mmd`,
 		Args: arguments("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return t.with(cmd.Context(), readOnly, args[0], func(store runtime.Store) error {
-				_, steps, err := wholeHistory(cmd.Context(), store, args[0])
-				switch {
-				case err != nil:
+				v, steps, err := wholeHistory(cmd.Context(), store, args[0])
+				if err != nil {
 					return err
-				case t.asJSON:
-					return printJSON(s.out, steps)
 				}
-				return writeHistory(s.out, steps)
+				return write(s.out, &v, steps)
 			})
 		},
 	}
-	t.flags(c)
+	dbFlag(c, &t.db)
+	chooseFlag(c, &write, "format", "text", "how to print",
+		option[historyWriter]{"text", writeTable}, option[historyWriter]{"json", writeSteps}, option[historyWriter]{"mermaid", writeSequence})
 	return c
+}
+
+// historyWriter writes a run's history in one form.
+type historyWriter = func(io.Writer, *runtime.View, []runtime.StepView) error
+
+func writeTable(w io.Writer, _ *runtime.View, steps []runtime.StepView) error {
+	return writeHistory(w, steps)
+}
+
+func writeSteps(w io.Writer, _ *runtime.View, steps []runtime.StepView) error {
+	return printJSON(w, steps)
 }
 
 // historyPage is how many lines of history are read at a time.
