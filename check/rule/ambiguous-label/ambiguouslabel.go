@@ -7,6 +7,9 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/guard"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -42,12 +45,12 @@ func run(p *check.Pass) {
 		raisers := map[retried][]*ir.Do{}
 		var order []retried
 		for in := range p.Table().Inputs(s) {
-			for _, c := range in.Choices {
+			for i, c := range in.Choices {
 				if in.Do == nil || c.Arm == nil || c.Arm.Kind != ir.Retry || c.Arm.Handler == nil {
 					continue
 				}
 				r := retried{trigger: unlabelled(c.Arm.Handler, in.Case), arm: c.Arm}
-				if r.trigger == nil || slices.Contains(raisers[r], in.Do) {
+				if r.trigger == nil || slices.Contains(raisers[r], in.Do) || takenBefore(in, i) {
 					continue
 				}
 				if raisers[r] == nil {
@@ -63,6 +66,16 @@ func run(p *check.Pass) {
 			}
 		}
 	}
+}
+
+// takenBefore reports whether what is tried before choice i of in takes
+// everything.
+func takenBefore(in flat.Input, i int) bool {
+	want := make([]explore.Stance, len(in.Choices))
+	for k := range i {
+		want[k] = explore.MayPass
+	}
+	return explore.Possible(in, want).Verdict == guard.Unsat
 }
 
 // unlabelled is the trigger of h that c meets, where none with a label does.
@@ -111,7 +124,7 @@ func report(p *check.Pass, s *ir.State, r retried, raisers []*ir.Do) {
 	}
 	who := check.And(names)
 	if len(names) == 1 {
-		who = check.Quote(names[0]) + ", which runs several times,"
+		who = check.Quote(names[0]) + ", which runs several times"
 	}
 	p.Report(check.Finding{
 		State:   s,

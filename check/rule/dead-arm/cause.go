@@ -65,13 +65,12 @@ func causeOf(p *check.Pass, a *ir.Arm, places []place) cause {
 	return shadowedInRuns
 }
 
-// taken reports whether a path of the product takes a, with values that exist:
-// the product takes comparisons of what it does not track one by one. Where the
-// product is large and no data plays a part values that exist are enough.
+// taken reports whether it is plain that a run takes a: a path of a product in
+// which nothing was guessed does, or no data plays a part and values exist.
 func taken(p *check.Pass, a *ir.Arm, places []place) bool {
 	product := p.SmallProduct()
 	for _, at := range places {
-		if product != nil && !product.Taken(a) || product == nil && readsData(at) {
+		if product != nil && (product.Guessed || !product.Taken(a)) || product == nil && readsData(at) {
 			continue
 		}
 		if explore.Possible(at.input, reached(at)).Verdict == guard.Sat {
