@@ -28,6 +28,7 @@ type replay struct {
 	s        *runtime.Snapshot
 	now      time.Time
 	guards   map[string]bool
+	data     map[string]any
 	steps    int // moves and retries
 	attempts map[string]int
 }
@@ -66,7 +67,7 @@ func (r *replay) play(w *diag.Witness) error {
 		if row.Input == "" {
 			return nil
 		}
-		r.guards = row.Guards
+		r.guards, r.data = row.Guards, row.Data
 		r.keepOn()
 		in, err := r.input(row)
 		if err == nil {
@@ -118,13 +119,27 @@ func (r *replay) keepOn() {
 	}
 }
 
-func (r *replay) ask(guard int, _ []runtime.Value) (bool, error) {
+func (r *replay) ask(guard int, args []runtime.Value) (bool, error) {
 	for text, answer := range r.guards {
-		if strings.HasPrefix(text, r.d.Guards[guard].Name+"(") {
+		if strings.HasPrefix(text, r.d.Guards[guard].Name+"(") && r.fits(text, args) {
 			return answer, nil
 		}
 	}
 	return false, nil
+}
+
+// fits reports whether a call, as written, can be the one with args: where an
+// argument is an integer field of the input, its value is that of the row.
+func (r *replay) fits(call string, args []runtime.Value) bool {
+	_, list, _ := strings.Cut(strings.TrimSuffix(call, ")"), "(")
+	for i, text := range strings.Split(list, ", ") {
+		name, isField := strings.CutPrefix(text, "event.")
+		n, isInt := r.data[name].(int64)
+		if i < len(args) && isField && isInt && fmt.Sprint(runtime.IntValue(n)) != fmt.Sprint(args[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // input is what a row says comes, at the time at which it can.
