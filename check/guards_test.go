@@ -17,7 +17,7 @@ import (
 
 // values are what the guards of the machine below can read.
 type values struct {
-	a, n, w int // the field a, event.n, event.wait in minutes
+	a, n, w int // the field a, event.n, event.wait in nanoseconds
 	x       int // the field x, -1 for unset
 	tier    int
 	f, h    bool // event.f; what the host says of h(event.n)
@@ -60,7 +60,7 @@ func atom(r *rand.Rand) condition {
 	case 3:
 		return condition{fmt.Sprintf("event.n + %d %s limit", k, op.text), func(v values) bool { return op.eval(v.n+k, v.limit) }}
 	case 4:
-		return condition{fmt.Sprintf("event.wait %s %dm", op.text, k), func(v values) bool { return op.eval(v.w, k) }}
+		return condition{fmt.Sprintf("event.wait %s %dns", op.text, k), func(v values) bool { return op.eval(v.w, k) }}
 	case 5:
 		t := r.IntN(len(tiers))
 		if r.IntN(2) == 0 {
@@ -117,7 +117,7 @@ func (s sample) source() string {
 	b.WriteString(`machine Sample(limit int 0..4) {
     enum Tier { gold, silver, plain }
     context { a int 0..4 = 1, x int 0..4, tier Tier = Tier.plain }
-    event Go { n int 0..4, f bool, wait duration 0s..4m, text string }
+    event Go { n int 0..4, f bool, wait duration 0s..4ns, text string }
     event SetA { n int 0..4 }
     event SetX { n int 0..4 }
     event Gold
@@ -207,7 +207,7 @@ func (s sample) said(list diag.List) verdicts {
 func TestGuardsAgainstBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 25))
 	seen := map[verdicts]int{}
-	for range 250 {
+	for range 120 {
 		s := newSample(r)
 		want := s.truth()
 		list := check.Run(program(t, []byte(s.source())), all.Rules)
