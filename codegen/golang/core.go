@@ -48,6 +48,7 @@ func (p *printer) core(m *machinePlan) {
 	}
 	c.allowed()
 	c.values()
+	c.snapshotJSON()
 	c.guards()
 	c.helpers(begin)
 }

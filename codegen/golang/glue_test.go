@@ -83,6 +83,8 @@ func ended(err error) error {
 	return nil
 }
 
+func (x *subject) JSON() ([]byte, error) { return x.s.MarshalJSON() }
+
 func (x *subject) Next(now time.Time) (runtime.Input, bool) {
 	in, ok := x.s.Next(now)
 	return toInput(&in), ok

@@ -22,6 +22,7 @@ type Subject interface {
 	Step(in runtime.Input, now time.Time, ask runtime.Ask) error
 	Settle(now time.Time, ask runtime.Ask) error
 	Snapshot() *runtime.Snapshot
+	JSON() ([]byte, error) // of the core itself
 	Commands() []runtime.Command
 	Next(now time.Time) (runtime.Input, bool)
 	Allowed() []int
@@ -258,6 +259,7 @@ func (d *driver) compare(what string, next *runtime.Snapshot, commands []runtime
 	if a, b := d.encode(d.old), d.encode(d.new.Snapshot()); !bytes.Equal(a, b) {
 		d.fail("snapshots:\ninterpreter %s\ncore        %s", a, b)
 	}
+	d.compareJSON()
 	if errA == nil {
 		if a, b := d.show(commands), d.show(d.new.Commands()); a != b {
 			d.fail("commands:\ninterpreter %s\ncore        %s", a, b)
@@ -265,6 +267,29 @@ func (d *driver) compare(what string, next *runtime.Snapshot, commands []runtime
 	}
 	if a, b := fmt.Sprint(d.m.Allowed(d.old)), fmt.Sprint(d.new.Allowed()); a != b {
 		d.fail("allowed: interpreter %s, core %s", a, b)
+	}
+}
+
+// compareJSON holds what the core writes of itself against what the runtime
+// writes; of a halted run without the words of the halt, which are their own.
+func (d *driver) compareJSON() {
+	b, err := d.new.JSON()
+	if err != nil {
+		d.fail("json: %v", err)
+	}
+	a := []byte(d.m.EncodeSnapshot(d.old))
+	if d.old.Halt != nil {
+		cut := func(json []byte) []byte {
+			before, _, _ := bytes.Cut(json, []byte(`,"halt":`))
+			if !bytes.Contains(json, []byte(`,"input":{"kind":"`+string(d.old.Halt.Input.Kind)+`"`)) {
+				d.fail("no input in the halt: %s", json)
+			}
+			return before
+		}
+		a, b = cut(a), cut(b)
+	}
+	if !bytes.Equal(a, b) {
+		d.fail("json:\ninterpreter %s\ncore        %s", a, b)
 	}
 }
 
