@@ -49,6 +49,7 @@ func (p *printer) core(m *machinePlan) {
 	c.allowed()
 	c.values()
 	c.snapshotJSON()
+	c.snapshotFromJSON()
 	c.guards()
 	c.helpers(begin)
 }

@@ -44,12 +44,13 @@ func (c *corePrinter) flat() string {
 	}
 	c.fallible, c.saved = c.fallible || startFails, c.saved || startFails
 	prologue, now := c.prologue()
-	return c.named(`// Take gives in to the machine as it stands at the time now: the first arm is
-// taken whose guard holds and whose bound is not used up. It changes s, and
-// nothing else: no activity, timer or run is behind s, so that every input is as if it came at
-// the right time. What is published is added to Messages. Where no arm takes the
-// input, or it cannot be computed, s is as it was, and the error is a
-// *@MStepRefused. Strings are not looked at: Step sees to it that they can be stored.
+	return c.named(`// Take gives an input to the machine as it stands: the first arm is taken whose
+// guard holds and whose bound is not used up. It changes s and nothing else; no
+// activity or timer is behind s, so that every input counts as come in time.
+// What is published is added to Messages, which the caller empties. Where no arm
+// takes the input, or it cannot be computed, s is as it was, and the error is a
+// *@MStepRefused, valid until the next call. Whether strings can be stored is
+// not looked at here, but in Step. The time is what effects mean by now.
 func (t *@MStepper) Take(s *@MCore, in *@MStepInput, `+now+` @MStepTime) (@MArm, error) {
 `+prologue+dispatch+nothing+`}
 

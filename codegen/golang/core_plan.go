@@ -247,7 +247,7 @@ func (m *machinePlan) declareCore(p *planner) {
 		p.declare(m.Name+own, at)
 	}
 	for _, own := range []string{
-		"Epoch", "Last", "DoNameNames", "TimerNameNames", "FailureCategoryNames", "Alarms", "TimerRank", "ArmNames", "ArmKind", "ArmKinds", "Object", "Cover", "CoverStep", "CoverRun", "CoverGuards", "Stays", "Moves", "Retries",
+		"Epoch", "Last", "DoNameNames", "TimerNameNames", "FailureCategoryNames", "Alarms", "TimerRank", "ArmNames", "ArmKind", "ArmKinds", "Object", "SnapshotJSON", "InputJSON", "TaskJSON", "TimeOf", "Cover", "CoverStep", "CoverRun", "CoverGuards", "Stays", "Moves", "Retries",
 		"Value", "Add", "Sub", "Mul", "Finite", "Negative", "Join", "Append", "Size", "After", "Before", "InTime", "Between", "Earlier",
 		"Later", "Widen", "WideTime", "Wide", "Backoff", "Lengthen", "ShareOf", "Share", "Hash", "HashStart",
 	} {

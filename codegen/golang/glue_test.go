@@ -83,7 +83,17 @@ func ended(err error) error {
 	return nil
 }
 
-func (x *subject) JSON() ([]byte, error) { return x.s.MarshalJSON() }
+// JSON is what is written of the run, which goes on with what is read back.
+func (x *subject) JSON() ([]byte, error) {
+	out, err := x.s.MarshalJSON()
+	if err == nil {
+		err = x.s.UnmarshalJSON(out)
+	}
+	if again, _ := x.s.MarshalJSON(); err == nil && string(again) != string(out) {
+		err = errors.New("written again it is " + string(again))
+	}
+	return out, err
+}
 
 func (x *subject) Next(now time.Time) (runtime.Input, bool) {
 	in, ok := x.s.Next(now)

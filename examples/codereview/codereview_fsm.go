@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -1312,12 +1313,13 @@ func (s *CodeReviewSnapshot) Next(now time.Time) (in CodeReviewStepInput, ok boo
 	return CodeReviewStepInput{}, false
 }
 
-// Take gives in to the machine as it stands at the time now: the first arm is
-// taken whose guard holds and whose bound is not used up. It changes s, and
-// nothing else: no activity, timer or run is behind s, so that every input is as if it came at
-// the right time. What is published is added to Messages. Where no arm takes the
-// input, or it cannot be computed, s is as it was, and the error is a
-// *CodeReviewStepRefused. Strings are not looked at: Step sees to it that they can be stored.
+// Take gives an input to the machine as it stands: the first arm is taken whose
+// guard holds and whose bound is not used up. It changes s and nothing else; no
+// activity or timer is behind s, so that every input counts as come in time.
+// What is published is added to Messages, which the caller empties. Where no arm
+// takes the input, or it cannot be computed, s is as it was, and the error is a
+// *CodeReviewStepRefused, valid until the next call. Whether strings can be stored is
+// not looked at here, but in Step. The time is what effects mean by now.
 func (t *CodeReviewStepper) Take(s *CodeReviewCore, in *CodeReviewStepInput, _ CodeReviewStepTime) (CodeReviewArm, error) {
 	switch s.State {
 	case CodeReviewStateIdle:
@@ -1554,6 +1556,424 @@ func (v *CodeReviewReviewFailed) misfit() string {
 		return "field \"pr\": it is not valid UTF-8, or longer than 1 MiB"
 	}
 	return ""
+}
+
+// MarshalJSON writes the snapshot as the runtime does.
+func (s CodeReviewSnapshot) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
+
+// AppendJSON appends the snapshot in JSON, byte for byte as the runtime writes it.
+func (s *CodeReviewSnapshot) AppendJSON(b []byte) []byte {
+	o := &codeReviewObject{append(b, '{')}
+	o.text("run", s.Run)
+	o.number("seq", s.Seq)
+	if s.Status != CodeReviewRunStatusNotStarted {
+		o.text("state", s.State.String())
+	}
+	o.number("visit", s.Visit)
+	o.text("status", [...]string{"running", "running", "halted", "finished"}[s.Status])
+	o.text("outcome", s.Outcome())
+	o.time("started", s.Started)
+	o.time("entered", s.Entered)
+	o.time("now", s.Now)
+	if s.Status != CodeReviewRunStatusNotStarted {
+		o.key("params")
+		o.b = append(o.b, '{')
+		o.key("pr")
+		o.quote(s.Params.Pr)
+		o.close()
+	}
+	o.key("data")
+	o.b = append(o.b, '{')
+	if s.Data.Diff.Set {
+		o.key("diff")
+		o.quote(s.Data.Diff.Value)
+	}
+	o.key("comments")
+	o.b = strconv.AppendInt(o.b, s.Data.Comments, 10)
+	o.key("wait")
+	o.quote(s.Data.Wait.String())
+	o.close()
+
+	if s.Used != (CodeReviewCounters{}) {
+		o.open("counters")
+		o.number("FetchingDiff on failed(transient, timeout)", int64(s.Used.FetchingDiffOnFailedTransientTimeout))
+		o.number("Analyzing on failed(timeout)", int64(s.Used.AnalyzingOnFailedTimeout))
+		o.number("PostingComments on RateLimited", int64(s.Used.PostingCommentsOnRateLimited))
+		o.close()
+	}
+	if s.Tasks != ([len(s.Tasks)]CodeReviewDoTask{}) {
+		o.list("tasks")
+		for i := range s.Tasks {
+			if task := &s.Tasks[i]; task.Do != 0 {
+				o.item()
+				o.text("do", task.Do.String())
+				if task.Open {
+					o.text("state", "open")
+				} else {
+					o.text("state", "ended")
+				}
+				o.text("key", task.Key(s.Run))
+				o.number("attempt", int64(task.Attempt))
+				o.time("not_before", task.NotBefore)
+				o.close()
+			}
+		}
+		o.end()
+	}
+	if s.Due != ([len(s.Due)]CodeReviewStepTime{}) {
+		o.list("alarms")
+		for i, due := range s.Due {
+			if due != 0 {
+				o.item()
+				o.text("timer", s.Timer(i).String())
+				o.time("due", due)
+				o.close()
+			}
+		}
+		o.end()
+	}
+	o.truth("done_due", s.DoneDue)
+	o.truth("cancelled", s.Cancelled)
+	if s.Halt != nil {
+		o.open("halt")
+		o.text("reason", s.Halt.Reason)
+		o.open("input")
+		s.Halt.Input.append(o, s.Run)
+		o.close()
+		o.close()
+	}
+	o.text("seed", strconv.FormatUint(s.Seed, 16))
+	o.close()
+	return o.b
+}
+
+// append writes the members of an input.
+func (in *CodeReviewStepInput) append(o *codeReviewObject, run string) {
+	o.text("kind", [...]string{"", "start", "event", "result", "result", "failure", "timer", "done", "kept", "cancel"}[in.Kind])
+	switch in.Kind {
+	case CodeReviewInputStart:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("pr")
+		o.quote(in.Params.Pr)
+		o.close()
+
+	case CodeReviewInputEvent, CodeReviewInputKept:
+		in.appendEvent(o)
+	case CodeReviewInputResult, CodeReviewInputEnded, CodeReviewInputFailure:
+		o.text("do", in.Task.Do.String())
+		o.text("key", in.Task.Key(run))
+		o.number("attempt", int64(in.Task.Attempt))
+		if in.Kind == CodeReviewInputResult {
+			in.appendEvent(o)
+		}
+		if in.Kind == CodeReviewInputFailure {
+			o.text("category", in.Category.String())
+			o.text("message", in.Message)
+		}
+	case CodeReviewInputTimer:
+		o.text("timer", in.Timer.String())
+	case CodeReviewInputCancel:
+		o.truth("force", in.Force)
+	}
+}
+
+// appendEvent writes the event of an input.
+func (in *CodeReviewStepInput) appendEvent(o *codeReviewObject) {
+	o.text("event", in.Event.String())
+	switch in.Event {
+	case CodeReviewEventDiffLoaded:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("diff")
+		o.quote(in.Data.DiffLoaded.Diff)
+		o.close()
+
+	case CodeReviewEventAnalysisReady:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("comments")
+		o.b = strconv.AppendInt(o.b, in.Data.AnalysisReady.Comments, 10)
+		o.close()
+
+	case CodeReviewEventRateLimited:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("retry_after")
+		o.quote(in.Data.RateLimited.RetryAfter.String())
+		o.close()
+
+	case CodeReviewEventReviewFailed:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("pr")
+		o.quote(in.Data.ReviewFailed.Pr)
+		o.key("comments")
+		o.b = strconv.AppendInt(o.b, in.Data.ReviewFailed.Comments, 10)
+		o.close()
+
+	}
+}
+
+// codeReviewObject is JSON as it is written.
+type codeReviewObject struct{ b []byte }
+
+// comma separates what follows from what stands before it, unless that opens.
+func (o *codeReviewObject) comma(open byte) {
+	if o.b[len(o.b)-1] != open {
+		o.b = append(o.b, ',')
+	}
+}
+
+func (o *codeReviewObject) key(name string) {
+	o.comma('{')
+	o.quote(name)
+	o.b = append(o.b, ':')
+}
+
+func (o *codeReviewObject) open(name string) {
+	o.key(name)
+	o.b = append(o.b, '{')
+}
+
+func (o *codeReviewObject) close() { o.b = append(o.b, '}') }
+
+func (o *codeReviewObject) text(name, value string) {
+	if value != "" {
+		o.key(name)
+		o.quote(value)
+	}
+}
+
+func (o *codeReviewObject) number(name string, n int64) {
+	if n != 0 {
+		o.key(name)
+		o.b = strconv.AppendInt(o.b, n, 10)
+	}
+}
+
+func (o *codeReviewObject) truth(name string, b bool) {
+	if b {
+		o.key(name)
+		o.b = append(o.b, "true"...)
+	}
+}
+
+func (o *codeReviewObject) time(name string, t CodeReviewStepTime) {
+	if t != 0 {
+		o.key(name)
+		o.at(t.Time())
+	}
+}
+
+func (o *codeReviewObject) at(t time.Time) {
+	o.b = append(t.UTC().AppendFormat(append(o.b, '"'), "2006-01-02T15:04:05.000000Z"), '"')
+}
+
+// quote writes a string with no more escapes than JSON demands.
+func (o *codeReviewObject) quote(s string) {
+	const hex = "0123456789abcdef"
+	o.b = append(o.b, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			o.b = append(o.b, '\\', byte(r))
+		case r == '\n':
+			o.b = append(o.b, '\\', 'n')
+		case r == '\r':
+			o.b = append(o.b, '\\', 'r')
+		case r == '\t':
+			o.b = append(o.b, '\\', 't')
+		case r < ' ':
+			o.b = append(o.b, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
+		default:
+			o.b = utf8.AppendRune(o.b, r)
+		}
+	}
+	o.b = append(o.b, '"')
+}
+
+func (o *codeReviewObject) list(name string) {
+	o.key(name)
+	o.b = append(o.b, '[')
+}
+
+func (o *codeReviewObject) end() { o.b = append(o.b, ']') }
+
+func (o *codeReviewObject) item() {
+	o.comma('[')
+	o.b = append(o.b, '{')
+}
+
+// codeReviewSnapshotJSON is the JSON form of a snapshot.
+type codeReviewSnapshotJSON struct {
+	Run       string               `json:"run"`
+	Seq       int64                `json:"seq"`
+	State     *CodeReviewState     `json:"state"`
+	Visit     int64                `json:"visit"`
+	Status    string               `json:"status"`
+	Started   time.Time            `json:"started"`
+	Entered   time.Time            `json:"entered"`
+	Now       time.Time            `json:"now"`
+	Params    CodeReviewParams     `json:"params"`
+	Data      CodeReviewData       `json:"data"`
+	DoneDue   bool                 `json:"done_due"`
+	Cancelled bool                 `json:"cancelled"`
+	Seed      string               `json:"seed"`
+	Counters  map[string]int64     `json:"counters"`
+	Tasks     []codeReviewTaskJSON `json:"tasks"`
+	Alarms    []struct {
+		Timer string    `json:"timer"`
+		Due   time.Time `json:"due"`
+		Wait  string    `json:"wait"`
+	} `json:"alarms"`
+	Halt *struct {
+		Reason string              `json:"reason"`
+		Input  codeReviewInputJSON `json:"input"`
+	} `json:"halt"`
+}
+
+// codeReviewInputJSON is the JSON form of an input.
+type codeReviewInputJSON struct {
+	Kind  string          `json:"kind"`
+	Force bool            `json:"force"`
+	Data  json.RawMessage `json:"data"`
+	codeReviewTaskJSON
+	Category string           `json:"category"`
+	Message  string           `json:"message"`
+	Timer    string           `json:"timer"`
+	Event    *CodeReviewEvent `json:"event"`
+}
+
+// codeReviewTaskJSON is the JSON form of a task.
+type codeReviewTaskJSON struct {
+	Do        string    `json:"do"`
+	State     string    `json:"state"`
+	Key       string    `json:"key"`
+	Attempt   int32     `json:"attempt"`
+	NotBefore time.Time `json:"not_before"`
+}
+
+// task is what it stands for.
+func (t *codeReviewTaskJSON) task() (CodeReviewDoTask, error) {
+	do := slices.Index(codeReviewDoNameNames[1:], t.Do)
+	execution, err := strconv.ParseInt(t.Key[strings.LastIndexByte(t.Key, '/')+1:], 10, 64)
+	if do < 0 || err != nil {
+		return CodeReviewDoTask{}, fmt.Errorf("there is no task %q with key %q", t.Do, t.Key)
+	}
+	return CodeReviewDoTask{Do: CodeReviewDoName(do + 1), Open: t.State == "open", Attempt: t.Attempt, Execution: execution, NotBefore: codeReviewTimeOf(t.NotBefore)}, nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, and what the runtime writes of a run
+// that is not paused.
+func (s *CodeReviewSnapshot) UnmarshalJSON(data []byte) error {
+	var w codeReviewSnapshotJSON
+	if err := json.Unmarshal(data, &w); err != nil {
+		return err
+	}
+	out := NewCodeReviewSnapshot(w.Run, 0)
+	out.Seq, out.Visit, out.DoneDue, out.Cancelled = w.Seq, w.Visit, w.DoneDue, w.Cancelled
+	out.Started, out.Entered, out.Now = codeReviewTimeOf(w.Started), codeReviewTimeOf(w.Entered), codeReviewTimeOf(w.Now)
+	out.Params, out.Data = w.Params, w.Data
+	var err error
+	if out.Seed, err = strconv.ParseUint(w.Seed, 16, 64); err != nil && w.Seed != "" {
+		return fmt.Errorf("seed: %w", err)
+	}
+	if w.State != nil {
+		out.State, out.Status = *w.State, CodeReviewRunStatusRunning
+		switch w.Status {
+		case "running":
+		case "halted":
+			out.Status = CodeReviewRunStatusHalted
+		case "finished":
+			out.Status = CodeReviewRunStatusFinished
+			out.Stopped = !out.State.Terminal()
+		default:
+			return fmt.Errorf("there is no status %q", w.Status)
+		}
+	}
+	for name, n := range w.Counters {
+		fits := false
+		switch name {
+		case "FetchingDiff on failed(transient, timeout)":
+			out.Used.FetchingDiffOnFailedTransientTimeout = uint8(n)
+			fits = int64(out.Used.FetchingDiffOnFailedTransientTimeout) == n
+		case "Analyzing on failed(timeout)":
+			out.Used.AnalyzingOnFailedTimeout = uint8(n)
+			fits = int64(out.Used.AnalyzingOnFailedTimeout) == n
+		case "PostingComments on RateLimited":
+			out.Used.PostingCommentsOnRateLimited = uint8(n)
+			fits = int64(out.Used.PostingCommentsOnRateLimited) == n
+		}
+		if !fits {
+			return fmt.Errorf("counter %q cannot be %d", name, n)
+		}
+	}
+	for i, t := range w.Tasks {
+		if i == len(out.Tasks) {
+			return fmt.Errorf("there are %d tasks", len(w.Tasks))
+		}
+		if out.Tasks[i], err = t.task(); err != nil {
+			return err
+		}
+	}
+	for _, a := range w.Alarms {
+		place := slices.IndexFunc(codeReviewAlarms[out.State][:], func(t CodeReviewTimerName) bool { return t != 0 && t.String() == a.Timer })
+		if place < 0 {
+			return fmt.Errorf("there is no timer %q in state %s", a.Timer, out.State)
+		}
+		out.Due[place] = codeReviewTimeOf(a.Due)
+	}
+	if w.Halt != nil {
+		in, err := w.Halt.Input.input()
+		if err != nil {
+			return err
+		}
+		out.Halt = &CodeReviewStepHalt{Reason: w.Halt.Reason, Input: in}
+	}
+	*s = out
+	return nil
+}
+
+// codeReviewTimeOf is t as a run has it.
+func codeReviewTimeOf(t time.Time) CodeReviewStepTime {
+	if t.IsZero() {
+		return 0
+	}
+	return CodeReviewStepTimeOf(t)
+}
+
+// input is what it stands for.
+func (w *codeReviewInputJSON) input() (in CodeReviewStepInput, err error) {
+	kinds := []string{"start", "event", "result", "ended", "failure", "timer", "done", "kept", "cancel"}
+	in.Kind, in.Force = CodeReviewInputKind(slices.Index(kinds, w.Kind)+1), w.Force
+	if w.Event != nil {
+		in.Event = *w.Event
+	}
+	if w.Do != "" {
+		if in.Task, err = w.task(); err != nil {
+			return in, err
+		}
+		in.Category, in.Message = CodeReviewFailureCategory(max(slices.Index(codeReviewFailureCategoryNames[:], w.Category), 0)), w.Message
+		if in.Kind == CodeReviewInputResult && w.Event == nil {
+			in.Kind = CodeReviewInputEnded
+		}
+	}
+	in.Timer = CodeReviewTimerName(max(slices.Index(codeReviewTimerNameNames[:], w.Timer), 0))
+	switch {
+	case len(w.Data) == 0:
+	case in.Kind == CodeReviewInputStart:
+		err = json.Unmarshal(w.Data, &in.Params)
+	case in.Event == CodeReviewEventDiffLoaded:
+		err = json.Unmarshal(w.Data, &in.Data.DiffLoaded)
+	case in.Event == CodeReviewEventAnalysisReady:
+		err = json.Unmarshal(w.Data, &in.Data.AnalysisReady)
+	case in.Event == CodeReviewEventRateLimited:
+		err = json.Unmarshal(w.Data, &in.Data.RateLimited)
+	case in.Event == CodeReviewEventReviewFailed:
+		err = json.Unmarshal(w.Data, &in.Data.ReviewFailed)
+	}
+	return in, err
 }
 
 // due is when a wait that begins now is over.
