@@ -60,6 +60,8 @@ func (m *Machine) Describe(in Input) string {
 			return "after ?"
 		}
 		return "after " + m.delayText(&m.def.Timers[in.Timer])
+	case LateInput:
+		return m.label(in.Do) + "late " + in.Message
 	}
 	return string(in.Kind)
 }

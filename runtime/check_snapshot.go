@@ -39,6 +39,13 @@ func (m *Machine) checkSnapshot(s *Snapshot) error {
 			return errors.New("the kept events are damaged")
 		}
 	}
+	for i := range s.Queue {
+		switch in := &s.Queue[i]; in.Kind {
+		case EventInput, ResultInput, FailureInput:
+		default:
+			return fmt.Errorf("an input of kind %q cannot wait in the queue", in.Kind)
+		}
+	}
 	if s.Status == Finished {
 		return m.checkFinished(s, state)
 	}
@@ -112,7 +119,11 @@ func (m *Machine) checkInput(in *Input) error {
 		ok = in.Do >= 0 && in.Category >= 0
 	case TimerInput:
 		ok = in.Timer >= 0
-	case DoneInput, CancelInput:
+	case ProgressInput:
+		ok = !in.Since.IsZero()
+	case LateInput:
+		ok = in.Do >= 0
+	case DoneInput, CancelInput, PauseInput, ResumeInput, RetryInput:
 		ok = true
 	}
 	if !ok {

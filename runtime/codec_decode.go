@@ -32,6 +32,23 @@ func (s *scanner) durationInto(to *time.Duration) (err error) {
 	return err
 }
 
+// costInto reads a cost as addAmounts writes it.
+func (s *scanner) costInto(c *Cost) error {
+	err := s.object(func(key string) error {
+		switch key {
+		case "name":
+			return s.textInto(&c.Name)
+		case "amount":
+			return s.textInto(&c.Amount)
+		}
+		return unknownKey(key)
+	})
+	if amount, ok := parseDecimal(c.Amount); err == nil && (!ok || amount.String() != c.Amount || !isCostName(c.Name)) {
+		err = s.fail("a cost is damaged")
+	}
+	return err
+}
+
 // countInto reads a number that is not negative.
 func countInto[T int | int64](s *scanner, to *T) error {
 	n, err := s.integer()
@@ -148,6 +165,10 @@ func (m *Machine) snapshotMember(sc *scanner, s *Snapshot, key string) error {
 		return sc.timeInto(&s.PausedAt)
 	case "queue":
 		return each(sc, &s.Queue, func(in *Input) error { return m.scanInput(sc, in) })
+	case "late":
+		return countInto(sc, &s.Late)
+	case "spent":
+		return each(sc, &s.Spent, sc.costInto)
 	case "seed":
 		return scanSeed(sc, &s.Seed)
 	}
@@ -262,8 +283,20 @@ func (m *Machine) inputMember(sc *scanner, in *Input, key string) error {
 		return sc.textInto(&in.Message)
 	case "timer":
 		return sc.lookup("timer", m.index.timers, &in.Timer)
+	case "since":
+		return sc.timeInto(&in.Since)
 	case "force":
 		return sc.truthInto(&in.Force)
+	case "state":
+		return sc.lookup("state", m.index.states, &in.State)
+	case "worker":
+		return sc.textInto(&in.Worker)
+	case "took":
+		return sc.durationInto(&in.Took)
+	case "cost":
+		return each(sc, &in.Cost, sc.costInto)
+	case "queued":
+		return sc.truthInto(&in.Queued)
 	case "id":
 		return sc.textInto(&in.ID)
 	case "actor":

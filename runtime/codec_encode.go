@@ -96,6 +96,16 @@ func (o *object) list(name string, n int, item func(b []byte, i int) []byte) {
 	o.b = append(o.b, ']')
 }
 
+// costs leaves the empty list out.
+func (o *object) costs(name string, costs []Cost) {
+	o.list(name, len(costs), func(b []byte, i int) []byte {
+		c := (&object{b: b}).open()
+		c.text("name", costs[i].Name)
+		c.text("amount", costs[i].Amount)
+		return c.close()
+	})
+}
+
 // EncodeSnapshot writes s as canonical JSON.
 func (m *Machine) EncodeSnapshot(s *Snapshot) json.RawMessage {
 	o := (&object{b: make([]byte, 0, 512)}).open()
@@ -135,6 +145,8 @@ func (m *Machine) EncodeSnapshot(s *Snapshot) json.RawMessage {
 	}
 	o.time("paused_at", s.PausedAt)
 	o.list("queue", len(s.Queue), func(b []byte, i int) []byte { return m.appendInput(b, &s.Queue[i]) })
+	o.number("late", s.Late)
+	o.costs("spent", s.Spent)
 	o.text("seed", strconv.FormatUint(s.Seed, 16))
 	return o.close()
 }
@@ -206,9 +218,24 @@ func (m *Machine) appendInput(b []byte, in *Input) []byte {
 		o.text("message", in.Message)
 	case TimerInput:
 		o.text("timer", m.def.Timers[in.Timer].Name)
+	case ProgressInput:
+		o.time("since", in.Since)
 	case CancelInput:
 		o.truth("force", in.Force)
+	case RetryInput:
+		if in.State > 0 {
+			o.text("state", m.def.States[in.State].Path)
+		}
+	case LateInput:
+		o.text("do", m.def.Dos[in.Do].Name)
+		o.text("key", in.Key)
+		o.number("attempt", int64(in.Attempt))
+		o.text("message", in.Message)
 	}
+	o.text("worker", in.Worker)
+	o.duration("took", in.Took)
+	o.costs("cost", in.Cost)
+	o.truth("queued", in.Queued)
 	o.text("id", in.ID)
 	o.text("actor", in.Actor)
 	o.text("reason", in.Reason)

@@ -21,6 +21,7 @@ type request struct {
 	ifSeq   int64  // the Seq that the sender expects; 0 for any
 	eventID string // under which the event is accepted once
 	claim   *Claim // under which a result or failure comes
+	resumes bool   // the run's time goes on after a pause
 }
 
 // applied is what became of a request.
@@ -93,6 +94,9 @@ func (e *Engine) applyOnce(ctx context.Context, c *request, live *liveRun) (*app
 		}
 	}
 	w := e.newWrite(ctx, c, live)
+	if err := e.takeProgress(ctx, w, c); err != nil {
+		return nil, err
+	}
 	refusal := w.take(c)
 	if w.asker.unasked != nil {
 		live.forget()

@@ -18,14 +18,14 @@ func (e *Engine) Get(ctx context.Context, run string) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	v := h.machine.view(s)
-	if len(v.Activities) == 0 {
-		return v, nil
+	if !s.hasOpenTask() {
+		return h.machine.view(s), nil
 	}
 	tasks, err := e.store.Tasks(ctx, run)
 	if err != nil {
 		return View{}, fmt.Errorf("the tasks of run %q: %w", run, err)
 	}
+	v := h.machine.view(h.machine.withProgress(s, tasks))
 	steps, err := e.History(ctx, run, max(0, s.Seq-recentSteps), recentSteps)
 	if err != nil {
 		return View{}, err

@@ -1,5 +1,7 @@
 package runtime
 
+import "time"
+
 // takeStart enters the machine.
 func (t *step) takeStart() error {
 	if err := ofParams(t.m.def.checkFields(t.m.def.Params, t.in.Data)); err != nil {
@@ -162,7 +164,7 @@ func (t *step) end(outcome Outcome) {
 	n := t.next
 	n.Status, n.Outcome, n.Halt = Finished, outcome, nil
 	n.Alarms, n.Tasks, n.Executions = nil, nil, nil
-	n.DoneDue, n.KeptNext = false, 0
+	n.DoneDue, n.KeptNext, n.PausedAt = false, 0, time.Time{}
 	t.commands = append(t.commands, Command{Kind: Finish, Outcome: outcome})
 }
 

@@ -19,7 +19,7 @@ var (
 
 // Rejected is the error of an input from outside that changed nothing.
 type Rejected struct {
-	Input   InputKind // event, start or cancel
+	Input   InputKind // event, start, cancel, pause, resume or retry
 	Event   string    // of an event
 	State   string    // the leaf in which it was refused
 	Why     string    // lower case, without a full stop
@@ -33,10 +33,10 @@ func (r *Rejected) Error() string {
 	switch r.Input {
 	case StartInput:
 		b.WriteString("the start is refused")
-	case CancelInput:
-		b.WriteString("cancel is refused")
-	default:
+	case EventInput:
 		fmt.Fprintf(&b, "event %q is refused", r.Event)
+	default:
+		b.WriteString(string(r.Input) + " is refused")
 	}
 	if r.State != "" {
 		fmt.Fprintf(&b, " in state %q", r.State)

@@ -25,7 +25,7 @@ func (x *examination) budgets(ctx context.Context) error {
 		}
 		f := RunFilter{Definition: rows[i].Hash, Status: Running}
 		err = EachRun(ctx, x.e.store, f, 500, func(r *RunRow) error {
-			why, err := x.overBudget(ctx, budget, r)
+			why, err := x.overBudget(ctx, h.machine, r)
 			if why != "" && len(problems) <= x.Limit {
 				problems = append(problems, ofRun(r, r.Updated, why))
 			}
@@ -40,7 +40,15 @@ func (x *examination) budgets(ctx context.Context) error {
 }
 
 // overBudget says by what a run is over its budget, or nothing.
-func (x *examination) overBudget(ctx context.Context, b *Budget, r *RunRow) (string, error) {
+func (x *examination) overBudget(ctx context.Context, m *Machine, r *RunRow) (string, error) {
+	b := m.def.Budget
+	if s, err := m.DecodeSnapshot(r.Snapshot); err == nil {
+		for _, c := range m.costViews(s) {
+			if c.Over {
+				return fmt.Sprintf("it has used %s %s of its budget of %s", c.Spent, c.Name, c.Budget), nil
+			}
+		}
+	}
 	if b.Time != nil {
 		if limit := time.Duration(*b.Time); x.now.Sub(r.Started) > limit {
 			return fmt.Sprintf("it has taken longer than its budget of %s", durationText(limit)), nil

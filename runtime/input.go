@@ -14,6 +14,12 @@ const (
 	DoneInput    InputKind = "done"
 	KeptInput    InputKind = "kept" // a deferred event is looked at again
 	CancelInput  InputKind = "cancel"
+
+	ProgressInput InputKind = "progress" // a checkpoint, where `idle` timers run
+	PauseInput    InputKind = "pause"
+	ResumeInput   InputKind = "resume"
+	RetryInput    InputKind = "retry" // an operator asks for another try
+	LateInput     InputKind = "late"  // what an attempt returned that is not current any more
 )
 
 // Input is what a run is given. Event payloads and parameters have been
@@ -23,15 +29,23 @@ type Input struct {
 	Event int     // of event, result (-1: nothing to say) and kept
 	Data  []Value // payload of event, result and kept; parameters of start
 
-	Do      int    // of result and failure
-	Key     string // of result and failure: the execution
-	Attempt int    // of result and failure
+	Do      int    // of result, failure and late
+	Key     string // of the same: the execution
+	Attempt int    // of the same
+
+	Worker string        // of result, failure and late: who held the attempt
+	Took   time.Duration // of the same: from its claim until it returned
+	Cost   []Cost        // of the same: what the attempt has used, by name
 
 	Category int    // of failure
-	Message  string // of failure
+	Message  string // of failure; of late: what was returned
 
-	Timer int  // of timer
-	Force bool // of cancel: end the run even where a state handles cancel
+	Timer int       // of timer
+	Since time.Time // of progress: when the checkpoint was made
+	Force bool      // of cancel: end the run even where a state handles cancel
+	State int       // of retry of a finished run: the leaf in which it failed; else 0
+
+	Queued bool // of event, result and failure: it came while the run was paused
 
 	// Who sent it, why, and under which id. They stand in the record and
 	// decide nothing.
@@ -88,6 +102,12 @@ const (
 	Ended    Effect = "ended"   // an activity ended with nothing to say
 	HaltedBy Effect = "halted"
 	Stopped  Effect = "cancelled" // cancel that no state handles: the run ends where it stands
+
+	Restarted Effect = "restarted" // `idle` timers started anew
+	Paused    Effect = "paused"
+	Resumed   Effect = "resumed"
+	Queued    Effect = "queued"  // it came while the run was paused, and is taken when it resumes
+	Refused   Effect = "refused" // a late result
 )
 
 // Record is one line of history: what came, what it met, and what was done.
@@ -109,7 +129,7 @@ type Record struct {
 	Redirects []int     // leaves that a false `require` turned away from, in order
 	Wait      time.Duration
 	Held      time.Duration // how long the run had been in From
-	Reason    string        // of a halt
+	Reason    string        // of a halt, and of what is dropped from the queue
 }
 
 // Passed is an arm that was tried and not taken.

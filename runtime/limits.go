@@ -13,13 +13,17 @@ const (
 	// MaxData is about how many bytes all context fields of a run may take
 	// together: each value counts its text and 16 bytes, lists their items.
 	MaxData = 4 << 20
-	// MaxKept is how many events a run may keep deferred.
+	// MaxKept is how many events a run may keep deferred, and how many may wait
+	// while it is paused.
 	MaxKept = 1000
 	// MaxKeptData is about how many bytes they may take together.
 	MaxKeptData = 4 << 20
 	// MaxMessage is the length in bytes to which the message of a failure is
 	// cut.
 	MaxMessage = 64 << 10
+	// MaxLate is how many late results of one run are recorded. Those beyond it
+	// are refused all the same.
+	MaxLate = 100
 	// MaxFollowing is how many steps may follow at once from one input (done,
 	// timers without a wait) before the run is halted. Kept events do not
 	// count: each is taken once, and there are no more than MaxKept.

@@ -84,6 +84,8 @@ func (m *Machine) replayStep(s *Snapshot, r *Record) (*Snapshot, error) {
 		if s.Halt == nil {
 			next.Halt.Reason = r.Reason
 		}
+	case r.Effect == Dropped && got.Effect == Dropped:
+		got.Reason = r.Reason // which may be what a host guard said
 	}
 	return next, m.sameRecord(s, got, r)
 }

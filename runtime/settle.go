@@ -6,11 +6,12 @@ import "time"
 // first: it belongs to the step that raised it. Then come the timers that are
 // due at now, earliest first, of equals the inner first and then by name; then
 // the events that have been kept and not been looked at since a state was
-// entered. A halted run has none, a finished one only kept events, which are
-// dropped.
+// entered, and at last what came while the run was paused, in that order. A
+// halted or paused run has none; a finished one only kept and queued ones, which
+// are dropped.
 func (m *Machine) Next(s *Snapshot, now time.Time) (Input, bool) {
 	switch {
-	case s.State < 0 || s.Status == Halted:
+	case s.State < 0 || s.Status == Halted || !s.PausedAt.IsZero():
 		return Input{}, false
 	case s.Status == Running && s.DoneDue:
 		return Input{Kind: DoneInput}, true
@@ -22,6 +23,11 @@ func (m *Machine) Next(s *Snapshot, now time.Time) (Input, bool) {
 	if s.KeptNext < len(s.Kept) {
 		kept := &s.Kept[s.KeptNext]
 		return Input{Kind: KeptInput, Event: kept.Event, Data: kept.Data, ID: kept.ID}, true
+	}
+	if len(s.Queue) > 0 {
+		in := s.Queue[0]
+		in.Queued = true
+		return in, true
 	}
 	return Input{}, false
 }
@@ -84,7 +90,7 @@ func (m *Machine) settle(s *Snapshot, now time.Time, ask Ask, commands []Command
 			return s, commands, records, nil
 		}
 		kept := in.Kind == KeptInput // there is an end of those in any case
-		if steps == MaxFollowing && !kept {
+		if steps == MaxFollowing && !kept && !in.Queued {
 			t := m.newStep(s, in, stepTime(s, now), ask)
 			t.halt(tooMany)
 			return t.next, append(commands, t.commands...), append(records, t.record), nil
@@ -97,7 +103,10 @@ func (m *Machine) settle(s *Snapshot, now time.Time, ask Ask, commands []Command
 		if record != nil {
 			records = append(records, record)
 		}
-		if !kept {
+		switch {
+		case in.Queued:
+			steps = 0 // a new input, of which there is an end too
+		case !kept:
 			steps++
 		}
 	}

@@ -33,6 +33,8 @@ type Snapshot struct {
 	Halt      *Halt
 	PausedAt  time.Time // zero unless paused
 	Queue     []Input   // results, failures and events that came while paused
+	Late      int64     // refused results that stand in history
+	Spent     []Cost    // what the run's attempts have used, sorted by name
 
 	Seed uint64 // of all jitter of the run
 }

@@ -168,7 +168,7 @@ func stepStats(steps []StepCount) ([]FailureStats, []RetryStats) {
 	}
 	failures, retries := map[FailureStats]*FailureStats{}, map[day]*RetryStats{}
 	for _, s := range steps {
-		if s.Kind == FailureInput {
+		if s.Kind == FailureInput && s.Effect != Queued { // which is counted when it is taken
 			key := FailureStats{Machine: s.Machine, From: s.From, Input: s.Input, To: s.To, Effect: s.Effect}
 			if failures[key] == nil {
 				failures[key] = new(key)

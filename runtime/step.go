@@ -24,10 +24,14 @@ import (
 // An input from inside that nothing takes, or that cannot be computed, halts
 // the run: that is a snapshot with a record, and no error.
 //
-// Two inputs leave no record: a cancel that was taken before gives s itself,
-// and a kept event that is deferred again (unless a host guard was asked).
+// These inputs leave no record: a cancel that was taken before, a pause of a
+// paused run and a resume of one that is not give s itself; and a kept event
+// that is deferred again (unless a host guard was asked).
+//
+// While a run is paused it moves by itself no more: events, results and
+// failures are queued, each with a record, and are taken when it resumes.
 func (m *Machine) Step(s *Snapshot, in Input, now time.Time, ask Ask) (*Snapshot, []Command, *Record, error) {
-	if in.Kind == CancelInput && s.Cancelled && (!in.Force || s.Status == Finished) {
+	if in.Kind == CancelInput && s.Cancelled && (!in.Force || s.Status == Finished) || s.standsAlready(in.Kind) {
 		return s, nil, nil, nil
 	}
 	now = stepTime(s, now)
@@ -39,6 +43,9 @@ func (m *Machine) Step(s *Snapshot, in Input, now time.Time, ask Ask) (*Snapshot
 	}
 	t := m.newStep(s, in, now, ask)
 	err := t.take()
+	if err != nil && in.Queued && in.Kind == EventInput {
+		err = t.refuseQueued(err)
+	}
 	var fault *fault
 	switch {
 	case err == nil && t.silent:
@@ -47,7 +54,7 @@ func (m *Machine) Step(s *Snapshot, in Input, now time.Time, ask Ask) (*Snapshot
 		t.finish()
 	case !errors.As(err, &fault):
 		return nil, nil, nil, err
-	case in.Kind == EventInput || in.Kind == StartInput:
+	case in.Kind == EventInput || in.Kind == StartInput || in.Kind == RetryInput && s.Status == Finished:
 		return nil, nil, nil, m.reject(s, &in, t.reason(fault), nil)
 	default:
 		t.halt(t.reason(fault))
@@ -126,10 +133,22 @@ func (m *Machine) admit(s *Snapshot, in *Input, now time.Time) error {
 		if in.Event < 0 || in.Event >= len(m.def.Events) {
 			return fmt.Errorf("there is no event %d", in.Event)
 		}
+	case LateInput:
+		if s.Late >= MaxLate {
+			return fmt.Errorf("%w: %d late results of the run are recorded, and no more", ErrFenced, s.Late)
+		}
+		return nil
 	case ResultInput, FailureInput:
-		if s.openTask(in) < 0 {
+		if !in.Queued && (s.openTask(in) < 0 || s.inQueue(in)) {
 			return fmt.Errorf("%w: attempt %d of %q is not open", ErrFenced, in.Attempt, in.Key)
 		}
+	case ResumeInput:
+		if s.Status == Halted {
+			return nil
+		}
+	}
+	if in.Queued && !s.nextInQueue(in) {
+		return errors.New("it is not the next in the queue")
 	}
 	switch s.Status {
 	case Finished:
@@ -144,17 +163,24 @@ func (m *Machine) admitFinished(s *Snapshot, in *Input) error {
 	switch in.Kind {
 	case KeptInput:
 		return m.admitDue(s, in, s.Now)
-	case EventInput, CancelInput:
-		return m.reject(s, in, "the run has ended", ErrFinished)
+	case RetryInput:
+		return m.admitAnew(s, in)
+	case EventInput, CancelInput, PauseInput, ResumeInput:
+		if !in.Queued {
+			return m.reject(s, in, "the run has ended", ErrFinished)
+		}
+	}
+	if in.Queued {
+		return nil
 	}
 	return ErrFinished
 }
 
 func (m *Machine) admitHalted(s *Snapshot, in *Input) error {
 	switch in.Kind {
-	case CancelInput:
+	case CancelInput, RetryInput:
 		return nil
-	case EventInput:
+	case EventInput, PauseInput:
 		return m.reject(s, in, "the run is halted", ErrHalted)
 	}
 	return ErrHalted
@@ -162,9 +188,19 @@ func (m *Machine) admitHalted(s *Snapshot, in *Input) error {
 
 // admitDue refuses an input from inside that is not due.
 func (m *Machine) admitDue(s *Snapshot, in *Input, now time.Time) error {
+	if paused := !s.PausedAt.IsZero(); paused && (in.Queued || in.Kind == TimerInput || in.Kind == DoneInput || in.Kind == KeptInput) {
+		return errors.New("the run is paused")
+	}
 	switch in.Kind {
-	case EventInput, ResultInput, FailureInput, CancelInput:
+	case EventInput, ResultInput, FailureInput, CancelInput, PauseInput, ResumeInput:
 		return nil
+	case RetryInput:
+		return m.admitBackoff(s, in, now)
+	case ProgressInput:
+		if m.progressed(s, in.Since) {
+			return nil
+		}
+		return errors.New("no timer starts anew with the checkpoint")
 	case TimerInput:
 		if i := s.alarm(in.Timer); i >= 0 && !s.Alarms[i].Due.After(now) {
 			return nil
@@ -201,6 +237,10 @@ func (m *Machine) reject(s *Snapshot, in *Input, why string, err error) *Rejecte
 
 // take does what the input asks for.
 func (t *step) take() error {
+	switch done, err := t.takeQueue(); {
+	case done || err != nil:
+		return err
+	}
 	switch t.in.Kind {
 	case StartInput:
 		return t.takeStart()
@@ -217,6 +257,18 @@ func (t *step) take() error {
 	case DoneInput:
 		t.next.DoneDue = false
 		return t.handle(inputKey{kind: DoneInput})
+	case ProgressInput:
+		return t.takeProgress()
+	case PauseInput:
+		return t.takePause()
+	case ResumeInput:
+		return t.takeResume()
+	case RetryInput:
+		return t.takeRetry()
+	case LateInput:
+		t.next.Late++
+		t.record.Effect, t.idle = Refused, false
+		return nil
 	}
 	return t.takeCancel()
 }
@@ -225,6 +277,7 @@ func (t *step) take() error {
 func (t *step) finish() {
 	n, r := t.next, t.record
 	n.Seq, n.Now = t.seq, t.at
+	t.spend()
 	if t.idle {
 		t.restartIdle()
 	}
@@ -249,7 +302,7 @@ func (t *step) halt(reason string) {
 	if next.Halt == nil {
 		next.Halt = &Halt{Reason: reason, Input: t.in}
 	}
-	t.next, t.commands, t.idle = next, nil, false
+	t.next, t.commands, t.idle, t.silent = next, nil, false, false
 	t.record = &Record{From: t.old.State, Arm: -1, Effect: HaltedBy, Reason: reason, Passed: t.record.Passed}
 	t.finish()
 }

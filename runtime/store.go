@@ -231,16 +231,17 @@ type TaskRow struct {
 	Visit      int64
 	Seq        int64 // of the step that started it; makes the task's identity unique within the run
 
-	NotBefore  time.Time
-	Epoch      int64  // fencing token: rises with each claim, never falls
-	Worker     string // who holds it; empty for no one
-	ClaimedAt  time.Time
-	LeaseUntil time.Time
-	BeatAt     time.Time       // last sign of life, or the claim
-	ProgressAt time.Time       // last checkpoint, or the claim
-	Lost       int             // how often a holder was lost
-	Cancelled  bool            // and still held
-	Checkpoint json.RawMessage // the execution's last
+	NotBefore    time.Time
+	Epoch        int64  // fencing token: rises with each claim, never falls
+	Worker       string // who holds it; empty for no one
+	ClaimedAt    time.Time
+	LeaseUntil   time.Time
+	BeatAt       time.Time       // last sign of life, or the claim
+	ProgressAt   time.Time       // last checkpoint, or the claim
+	Lost         int             // how often a holder was lost
+	Cancelled    bool            // and still held
+	Checkpoint   json.RawMessage // the execution's last
+	CheckpointAt time.Time       // when it was made, by this attempt or an earlier one
 
 	Timeout, Heartbeat, Progress time.Duration // 0 where not set
 }

@@ -18,6 +18,11 @@ func (s *Snapshot) openTask(in *Input) int {
 	return -1
 }
 
+// hasOpenTask reports whether an activity of the visit has not ended.
+func (s *Snapshot) hasOpenTask() bool {
+	return slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.State == TaskOpen })
+}
+
 // takeResult takes what an activity raised, or its end with nothing to say. A
 // result that does not fit is a failure of category `unknown`, and stands so
 // in the record.
@@ -29,6 +34,7 @@ func (t *step) takeResult() error {
 			Kind: FailureInput, Do: t.in.Do, Key: t.in.Key, Attempt: t.in.Attempt,
 			Category: t.m.unknown, Message: "the result does not fit: " + why,
 			ID: t.in.ID, Actor: t.in.Actor, Reason: t.in.Reason,
+			Worker: t.in.Worker, Took: t.in.Took, Cost: t.in.Cost, Queued: t.in.Queued,
 		}
 		return t.takeFailure()
 	}

@@ -82,12 +82,13 @@ func (t *step) deadline(def *Timer, at time.Time) (time.Time, error) {
 	return inYears(at)
 }
 
-// due is when a timer fires that starts now: jitter lengthens its wait.
+// due is when a timer fires that starts now: jitter lengthens its wait. While the
+// run is paused its time stands still.
 func (t *step) due(def *Timer, wait time.Duration) (time.Time, error) {
 	if def.Jitter > 0 {
 		wait = lengthen(wait, def.Jitter, t.timerShare(def))
 	}
-	return t.after(wait)
+	return inYears(t.next.standing(t.at).Add(wait))
 }
 
 func (t *step) timerShare(def *Timer) float64 { return jitterShare(t.next.Seed, def.Name, t.seq) }
@@ -127,6 +128,47 @@ func (t *step) restartIdle() {
 		}
 		alarm.Due = due
 	}
+}
+
+// A checkpoint starts `idle` timers anew. It is an input of the run, but no line
+// of history for each: an engine gives it to the run only when it matters, which
+// is when such a timer would fire, or the run's time goes on after a pause. A
+// run then has at most one line more for each time that the timer would have
+// fired, however often its activities report.
+
+// progressed reports whether a checkpoint made at since starts a timer anew.
+func (m *Machine) progressed(s *Snapshot, since time.Time) bool {
+	for i := range s.Alarms {
+		if a := &s.Alarms[i]; a.Wait > 0 && s.standing(since).Add(a.Wait).After(a.Due) {
+			return true
+		}
+	}
+	return false
+}
+
+// standing is a time as timers see it: while the run is paused it stands still.
+func (s *Snapshot) standing(at time.Time) time.Time {
+	if !s.PausedAt.IsZero() && at.After(s.PausedAt) {
+		return s.PausedAt
+	}
+	return at
+}
+
+func (t *step) takeProgress() error {
+	t.next.Alarms = append([]Alarm(nil), t.next.Alarms...)
+	for i := range t.next.Alarms {
+		a := &t.next.Alarms[i]
+		def := &t.m.def.Timers[a.Timer]
+		if a.Wait == 0 {
+			continue
+		}
+		due, err := inYears(t.old.standing(t.in.Since).Add(lengthen(a.Wait, def.Jitter, t.timerShare(def))))
+		if err == nil && due.After(a.Due) {
+			a.Due = due
+		}
+	}
+	t.record.Effect, t.idle = Restarted, false
+	return nil
 }
 
 // timerCommands are the difference between the timers before and after the

@@ -2,6 +2,8 @@ package runtime
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -30,6 +32,17 @@ type View struct {
 	Timers     []TimerView    `json:"timers,omitempty"`
 	Bounds     []BoundView    `json:"bounds,omitempty"` // of which something has been used
 	Halt       *HaltView      `json:"halt,omitempty"`
+	Queued     []string       `json:"queued,omitempty"` // what came while the run was paused, as in history
+	Costs      []CostView     `json:"costs,omitempty"`  // what the run has used, or may
+	OverBudget bool           `json:"over_budget,omitempty"`
+}
+
+// CostView is what a run has used of something. Amounts are exact decimals.
+type CostView struct {
+	Name   string `json:"name"`
+	Spent  string `json:"spent"`
+	Budget string `json:"budget,omitempty"` // the most that its machine allows
+	Over   bool   `json:"over,omitempty"`
 }
 
 // EventView is an event that a run may take.
@@ -117,7 +130,33 @@ func (m *Machine) view(s *Snapshot) View {
 	if s.Halt != nil {
 		v.Halt = &HaltView{Reason: s.Halt.Reason, Input: m.Describe(s.Halt.Input)}
 	}
+	for i := range s.Queue {
+		v.Queued = append(v.Queued, m.Describe(s.Queue[i]))
+	}
+	v.Costs = m.costViews(s)
+	v.OverBudget = slices.ContainsFunc(v.Costs, func(c CostView) bool { return c.Over })
 	return v
+}
+
+// costViews are what the run has used, and what its budget names, by name.
+func (m *Machine) costViews(s *Snapshot) []CostView {
+	var views []CostView
+	for _, c := range s.Spent {
+		views = append(views, CostView{Name: c.Name, Spent: c.Amount})
+	}
+	if m.def.Budget == nil {
+		return views
+	}
+	for _, c := range m.def.Budget.Costs {
+		i := slices.IndexFunc(views, func(v CostView) bool { return v.Name == c.Name })
+		if i < 0 {
+			i = len(views)
+			views = append(views, CostView{Name: c.Name, Spent: "0"})
+		}
+		views[i].Budget, views[i].Over = c.Amount, compareAmounts(views[i].Spent, c.Amount) > 0
+	}
+	slices.SortFunc(views, func(a, b CostView) int { return strings.Compare(a.Name, b.Name) })
+	return views
 }
 
 func (m *Machine) eventViews(events []int) []EventView {

@@ -32,7 +32,12 @@ type StepView struct {
 	Attempt  int    `json:"attempt,omitempty"`
 	Key      string `json:"key,omitempty"`
 	Category string `json:"category,omitempty"`
-	Message  string `json:"message,omitempty"` // of a failure; of a halt: why
+	Message  string `json:"message,omitempty"` // of a failure; of a halt, and of what is dropped: why
+
+	Worker string     `json:"worker,omitempty"` // who held the attempt
+	Took   string     `json:"took,omitempty"`   // from its claim until it returned
+	Costs  []CostView `json:"costs,omitempty"`  // what the attempt has used
+	Queued bool       `json:"queued,omitempty"` // it came while the run was paused
 
 	EventID string `json:"event_id,omitempty"`
 	Actor   string `json:"actor,omitempty"`
@@ -73,10 +78,17 @@ func (m *Machine) stepView(r *Record) StepView {
 	if r.Effect == Retried {
 		v.Wait = r.Wait.String()
 	}
-	if r.Effect == HaltedBy {
+	if r.Effect == HaltedBy || r.Effect == Dropped && r.Reason != "" {
 		v.Message = r.Reason
 	}
-	if in.Kind == ResultInput || in.Kind == FailureInput {
+	v.Worker, v.Queued = in.Worker, in.Queued
+	if in.Took > 0 {
+		v.Took = in.Took.String()
+	}
+	for _, c := range in.Cost {
+		v.Costs = append(v.Costs, CostView{Name: c.Name, Spent: c.Amount})
+	}
+	if in.Kind == ResultInput || in.Kind == FailureInput || in.Kind == LateInput {
 		v.Activity = d.Activities[d.Dos[in.Do].Activity].Name
 	}
 	if in.Kind == FailureInput {

@@ -97,7 +97,10 @@ func (r *running) run() {
 		return
 	}
 	go func() { // its room stays taken for as long as it goes on
-		<-returned
+		out := <-returned
+		if out.err == nil || len(costOf(out)) > 0 {
+			r.late(r.whatReturned(out), costOf(out))
+		}
 		if r.stopCause() == ErrMoved {
 			r.confirm()
 		}
@@ -144,6 +147,10 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 	}
 	if s.Status != Running {
 		r.giveBack(skipFor, "the run is "+string(s.Status))
+		return nil, nil, false
+	}
+	if !s.PausedAt.IsZero() {
+		r.giveBack(0, "the run is paused")
 		return nil, nil, false
 	}
 	a := asker{ctx: r.ctx, host: h}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -18,8 +20,14 @@ func (r *running) conclude(out outcome, ended bool) {
 	var declined *declined
 	switch cause := r.stopCause(); {
 	case cause == ErrFenced:
+		if ended {
+			r.late(r.whatReturned(out), costOf(out))
+		}
 		r.report(AttemptFenced, "", "", "the task is held under a newer lease")
 	case cause == ErrMoved && ended:
+		if out.err == nil || len(costOf(out)) > 0 {
+			r.late(r.whatReturned(out), costOf(out))
+		}
 		r.confirm()
 		r.report(AttemptCancelled, "", "", cause.Error())
 	case cause == ErrMoved || cause == ErrStopped && !ended:
@@ -39,48 +47,12 @@ func (r *running) conclude(out outcome, ended bool) {
 
 // succeed commits a result. One that does not fit is a failure.
 func (r *running) succeed(result *Result) {
-	in, err := r.resultInput(result)
-	if err != nil {
+	in := Input{Kind: ResultInput, Event: -1, Do: r.do, Key: r.task.Key, Attempt: r.task.Attempt}
+	if err := r.engine.readResult(r.host.machine, &in, result.Event, result.Data); err != nil {
 		r.fail("unknown", "the result does not fit: "+err.Error(), result.Cost)
 		return
 	}
 	r.commit(in, AttemptInfo{End: AttemptResult, Event: result.Event, Cost: result.Cost})
-}
-
-// resultInput reads what an activity returned against what it declares.
-func (r *running) resultInput(result *Result) (Input, error) {
-	m := r.host.machine
-	activity := &m.def.Activities[m.def.Dos[r.do].Activity]
-	in := Input{Kind: ResultInput, Event: -1, Do: r.do, Key: r.task.Key, Attempt: r.task.Attempt}
-	var names []string
-	for _, e := range activity.Results {
-		names = append(names, m.def.Events[e].Name)
-		if m.def.Events[e].Name == result.Event {
-			in.Event = e
-		}
-	}
-	switch {
-	case result.Event == "" && len(names) == 0:
-		return in, nil
-	case result.Event == "":
-		return in, fmt.Errorf("it names no event, expected one of %v", names)
-	case len(names) == 0:
-		return in, fmt.Errorf("activity %q has nothing to say, found event %q", activity.Name, result.Event)
-	case in.Event < 0:
-		return in, fmt.Errorf("activity %q does not raise %q, expected one of %v%s",
-			activity.Name, result.Event, names, didYouMean(result.Event, names))
-	}
-	data, err := rawJSON(result.Data)
-	if err != nil {
-		return in, fmt.Errorf("event %q: its data has no JSON form: %w", result.Event, err)
-	}
-	if why := r.engine.oversized(data); why != "" {
-		return in, fmt.Errorf("event %q: %s", result.Event, why)
-	}
-	if in.Data, err = m.DecodePayload(in.Event, data); err != nil {
-		return in, fmt.Errorf("event %q: %w", result.Event, err)
-	}
-	return in, nil
 }
 
 func rawJSON(data any) (json.RawMessage, error) {
@@ -137,14 +109,20 @@ const commitTries = 4
 // commit takes the input under the attempt's claim.
 func (r *running) commit(in Input, info AttemptInfo) {
 	e, claim := r.engine, r.task.Claim()
-	c := &request{run: r.task.Run, claim: &claim, input: func(*Machine, *Snapshot) (Input, error) { return in, nil }}
+	in.Worker, in.Took, in.Cost = e.worker, r.took(), costs(info.Cost)
+	c := &request{run: r.task.Run, claim: &claim, input: func(m *Machine, _ *Snapshot) (Input, error) {
+		if m != r.host.machine {
+			return in, fmt.Errorf("%w: the run has another definition by now", ErrFenced)
+		}
+		return in, nil
+	}}
 	for try := 1; ; try++ {
 		_, err := e.apply(context.Background(), c)
 		switch {
 		case err == nil:
 			r.report(info.End, info.Event, info.Category, info.Message, info.Cost)
 		case errors.Is(err, ErrFenced):
-			r.refused()
+			r.fenced(&in, &info)
 		case errors.Is(err, ErrHalted), errors.Is(err, ErrNoGuard):
 			r.giveBack(skipFor, err.Error())
 		case try < commitTries:
@@ -166,6 +144,77 @@ func (r *running) refused() {
 		return
 	}
 	r.report(AttemptFenced, "", "", "what it returned was refused")
+}
+
+// fenced deals with an end of the attempt that was refused. Where that is so
+// because it stands in history already, it is none that came late; where history
+// cannot be read nothing is noted, rather than something that is not true.
+func (r *running) fenced(in *Input, info *AttemptInfo) {
+	taken, err := r.taken(in)
+	if taken {
+		r.report(info.End, info.Event, info.Category, info.Message, info.Cost)
+		return
+	}
+	if err == nil {
+		m := r.host.machine
+		r.late(strings.TrimPrefix(m.Describe(*in), m.label(in.Do)), info.Cost)
+	}
+	r.refused()
+}
+
+// taken reports whether an earlier try has been written, although the store
+// said that it failed: the record then has the same worker and the same time.
+func (r *running) taken(in *Input) (bool, error) {
+	ctx := context.Background()
+	row, err := r.engine.store.Load(ctx, r.task.Run)
+	if err != nil {
+		return false, err
+	}
+	steps, err := r.engine.History(ctx, r.task.Run, max(0, row.Seq-recentSteps), recentSteps)
+	return slices.ContainsFunc(steps, func(s StepView) bool {
+		return s.Key == in.Key && s.Attempt == in.Attempt && s.Worker == in.Worker && s.Took == in.Took.String() && s.Kind != LateInput
+	}), err
+}
+
+// whatReturned is an outcome in the words of history.
+func (r *running) whatReturned(out outcome) string {
+	m := r.host.machine
+	var failure *Failure
+	if errors.As(out.err, &failure) {
+		if _, ok := m.index.categories[failure.Category]; ok {
+			return "failed(" + failure.Category + ")"
+		}
+	}
+	_, declared := m.index.events[out.result.Event]
+	switch {
+	case out.err != nil:
+		return "failed(unknown)"
+	case out.result.Event == "":
+		return "ended"
+	case !declared:
+		return "what is no event"
+	}
+	return out.result.Event
+}
+
+// late notes in the run's history that an attempt returned which is not current
+// any more, with what it has used. It changes nothing else. A run notes MaxLate
+// of them, so that a worker that was cut off does not make its history grow
+// without end.
+func (r *running) late(returned string, cost map[string]json.Number) {
+	e := r.engine
+	_, err := e.apply(context.Background(), &request{run: r.task.Run, input: func(m *Machine, _ *Snapshot) (Input, error) {
+		do, ok := m.index.dos[r.task.Do]
+		if !ok {
+			return Input{}, ErrFenced
+		}
+		return Input{Kind: LateInput, Do: do, Key: r.task.Key, Attempt: r.task.Attempt, Message: returned,
+			Worker: e.worker, Took: r.took(), Cost: costs(cost)}, nil
+	}})
+	if err != nil && !errors.Is(err, ErrFenced) {
+		e.logger.Warn("a late result was refused, and could not be noted", slog.String("run", r.task.Run),
+			slog.String("activity", r.task.Activity), slog.String("returned", returned), slog.Any("error", err))
+	}
 }
 
 // confirm says that a cancelled task has stopped, and reports whether it was
@@ -198,12 +247,15 @@ func (r *running) giveBack(wait time.Duration, why string) {
 	r.report(AttemptReturned, "", "", why)
 }
 
+// took is how long the attempt has been held.
+func (r *running) took() time.Duration { return r.engine.clock.Now().Sub(r.claimed) }
+
 // report tells the observer how the attempt ended.
 func (r *running) report(end AttemptEnd, event, category, message string, cost ...map[string]json.Number) {
 	info := AttemptInfo{
 		Run: r.task.Run, Machine: r.task.Machine, Activity: r.task.Activity, Do: r.task.Do, Key: r.task.Key,
 		Attempt: r.task.Attempt, Worker: r.engine.worker, End: end, Event: event, Category: category,
-		Message: message, Duration: r.engine.clock.Now().Sub(r.claimed),
+		Message: message, Duration: r.took(),
 	}
 	if len(cost) > 0 {
 		info.Cost = cost[0]

@@ -33,10 +33,8 @@ func (e *Engine) done(ctx context.Context, run string) (bool, error) {
 // waitsOutside reports whether a run with nothing due waits only for events
 // from outside; RunUntilIdle says what that means.
 func (m *Machine) waitsOutside(s *Snapshot) bool {
-	for i := range s.Tasks {
-		if s.Tasks[i].State == TaskOpen {
-			return false
-		}
+	if s.hasOpenTask() {
+		return false
 	}
 	allowed := m.Allowed(s)
 	for _, e := range allowed {

@@ -181,7 +181,7 @@ func TestCancelWaitsForActivities(t *testing.T) {
 			if _, err := e.Cancel(t.Context(), run, CancelOptions{}); err != nil {
 				t.Errorf("%s: cancelled twice: %v", run, err)
 			}
-			if got := lines(t, e, run); got != "start>Idle Go>Working cancel>Working" {
+			if got := lines(t, e, run); got != "start>Idle Go>Working cancel>Working late Found>Working" {
 				t.Error(got)
 			}
 		}
@@ -359,7 +359,7 @@ func TestStaleResult(t *testing.T) {
 		}
 		slow.stop()
 		quick.stop()
-		if got := lines(t, quick.Engine, "r"); got != "start>Idle Go>Working Found>Done" {
+		if got := lines(t, quick.Engine, "r"); got != "start>Idle Go>Working late Found>Working Found>Done" {
 			t.Error(got)
 		}
 		if got := slow.seen.String(); got != "work#1 fenced" {

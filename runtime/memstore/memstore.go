@@ -24,7 +24,7 @@ type Store struct {
 	tasks       []*task // that have not ended, in the order in which they were started
 	timers      map[timerKey]time.Time
 	outbox      []*message // in the order in which they were published
-	checkpoints map[checkpointKey]json.RawMessage
+	checkpoints map[checkpointKey]checkpoint
 	epoch       int64 // the last one given
 	pruned      *tally
 }
@@ -44,6 +44,12 @@ type task struct {
 	queued time.Time
 }
 
+// checkpoint is the last one of an execution.
+type checkpoint struct {
+	data json.RawMessage
+	at   time.Time
+}
+
 type timerKey struct{ run, name string }
 
 // checkpointKey is the run and the idempotency key of an execution.
@@ -60,7 +66,7 @@ func New() *Store {
 		definitions: map[string]runtime.DefinitionRow{},
 		runs:        map[string]*run{},
 		timers:      map[timerKey]time.Time{},
-		checkpoints: map[checkpointKey]json.RawMessage{},
+		checkpoints: map[checkpointKey]checkpoint{},
 		pruned:      newTally(),
 	}
 }

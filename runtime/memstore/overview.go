@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -141,5 +140,5 @@ func (s *Store) delete(id string) {
 	s.remove(func(t *task) bool { return t.Run == id })
 	s.outbox = slices.DeleteFunc(s.outbox, func(m *message) bool { return m.Run == id })
 	maps.DeleteFunc(s.timers, func(key timerKey, _ time.Time) bool { return key.run == id })
-	maps.DeleteFunc(s.checkpoints, func(key checkpointKey, _ json.RawMessage) bool { return key.run == id })
+	maps.DeleteFunc(s.checkpoints, func(key checkpointKey, _ checkpoint) bool { return key.run == id })
 }

@@ -51,7 +51,8 @@ func (s *Store) current(c runtime.Claim, now time.Time) (*task, error) {
 // row is a task as callers see it.
 func (s *Store) row(t *task) runtime.TaskRow {
 	row := t.TaskRow
-	row.Checkpoint = bytes.Clone(s.checkpoints[checkpointKey{t.Run, t.Key}])
+	last := s.checkpoints[checkpointKey{t.Run, t.Key}]
+	row.Checkpoint, row.CheckpointAt = bytes.Clone(last.data), last.at
 	return row
 }
 
@@ -98,7 +99,7 @@ func (s *Store) anyHeld(id string, now time.Time) bool {
 }
 
 // Renew implements runtime.Store.
-func (s *Store) Renew(ctx context.Context, c runtime.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
+func (s *Store) Renew(ctx context.Context, c runtime.Claim, now, until time.Time, data json.RawMessage) (bool, error) {
 	if err := s.lock(ctx); err != nil {
 		return false, err
 	}
@@ -108,9 +109,9 @@ func (s *Store) Renew(ctx context.Context, c runtime.Claim, now, until time.Time
 		return false, err
 	}
 	t.BeatAt, t.LeaseUntil = micro(now), micro(until)
-	if checkpoint != nil {
+	if data != nil {
 		t.ProgressAt = micro(now)
-		s.checkpoints[checkpointKey{t.Run, t.Key}] = bytes.Clone(checkpoint)
+		s.checkpoints[checkpointKey{t.Run, t.Key}] = checkpoint{bytes.Clone(data), micro(now)}
 	}
 	return t.Cancelled, nil
 }

@@ -31,6 +31,7 @@ const selectTasks = `
 	SELECT run, do, seq, machine, definition, activity, key, attempt, visit,
 		not_before, epoch, coalesce(worker, ''), claimed, lease_until, beat, progress, lost, cancelled,
 		(SELECT data FROM checkpoints WHERE checkpoints.key = tasks.key),
+		(SELECT at FROM checkpoints WHERE checkpoints.key = tasks.key),
 		timeout_ns, heartbeat_ns, progress_ns
 	FROM tasks`
 
@@ -97,11 +98,11 @@ func (s *Store) Held(ctx context.Context, run string, now time.Time) (bool, erro
 }
 
 func scanTask(rows *sql.Rows, t *runtime.TaskRow) error {
-	var notBefore, claimed, lease, beat, progress sql.NullInt64
+	var notBefore, claimed, lease, beat, progress, checkpoint sql.NullInt64
 	err := rows.Scan(&t.Run, &t.Do, &t.Seq, &t.Machine, &t.Definition, &t.Activity, &t.Key, &t.Attempt, &t.Visit,
 		&notBefore, &t.Epoch, &t.Worker, &claimed, &lease, &beat, &progress, &t.Lost, &t.Cancelled,
-		(*[]byte)(&t.Checkpoint), &t.Timeout, &t.Heartbeat, &t.Progress)
+		(*[]byte)(&t.Checkpoint), &checkpoint, &t.Timeout, &t.Heartbeat, &t.Progress)
 	t.NotBefore, t.ClaimedAt, t.LeaseUntil = fromOptional(notBefore), fromOptional(claimed), fromOptional(lease)
-	t.BeatAt, t.ProgressAt = fromOptional(beat), fromOptional(progress)
+	t.BeatAt, t.ProgressAt, t.CheckpointAt = fromOptional(beat), fromOptional(progress), fromOptional(checkpoint)
 	return err
 }

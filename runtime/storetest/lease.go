@@ -22,7 +22,7 @@ func testRenew(f *fixture) {
 	_, err = f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), json.RawMessage(`{"row":1}`))
 	f.must(err)
 	want.BeatAt, want.ProgressAt, want.LeaseUntil = f.now, f.now, f.now.Add(ttl)
-	want.Checkpoint = json.RawMessage(`{"row":1}`)
+	want.Checkpoint, want.CheckpointAt = json.RawMessage(`{"row":1}`), f.now
 	equal(f, f.tasks("r"), []runtime.TaskRow{want})
 
 	f.pass(2 * ttl) // late, but no one has reclaimed it

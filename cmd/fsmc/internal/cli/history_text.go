@@ -86,6 +86,12 @@ func notes(s *runtime.StepView) []string {
 	for line := range strings.Lines(rest) {
 		add("  %s", plain(line, 200))
 	}
+	if s.Queued {
+		add("it came while the run was paused")
+	}
+	for i := range s.Costs {
+		add("used %s", costText(&s.Costs[i]))
+	}
 	if len(s.Data) > len("{}") {
 		add("with %s", plain(string(s.Data), 100))
 	}

@@ -36,12 +36,27 @@ func writeView(w io.Writer, v *runtime.View, now time.Time) error {
 	for _, b := range v.Bounds {
 		row("bound", "%s, used %d of %d", b.Text, b.Used, b.Max)
 	}
+	for _, c := range v.Costs {
+		row("cost", "%s", costText(&c))
+	}
 	for _, a := range v.Activities {
 		if a.Checkpoint != nil {
 			row("checkpoint", "%s: %s", a.Activity, plain(string(a.Checkpoint), 1000))
 		}
 	}
 	return t.Flush()
+}
+
+// costText is what a run has used of something: "tokens 61000 of 60000, over budget".
+func costText(c *runtime.CostView) string {
+	text := c.Name + " " + c.Spent
+	if c.Budget != "" {
+		text += " of " + c.Budget
+	}
+	if c.Over {
+		text += ", over budget"
+	}
+	return text
 }
 
 // writeEvents lists the events that a run takes.

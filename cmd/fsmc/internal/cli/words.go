@@ -20,9 +20,17 @@ func sentence(v *runtime.View, now time.Time) string {
 	case v.Halt != nil:
 		return fmt.Sprintf("%s, halted: %s could not be taken: %s", where, v.Halt.Input, plain(v.Halt.Reason, 200))
 	case v.Paused:
-		return where + ", paused"
+		return where + ", paused" + queued(v)
 	}
 	return where + waitsFor(v, now) + untilWhen(v, now)
+}
+
+// queued says what waits until a paused run resumes.
+func queued(v *runtime.View) string {
+	if len(v.Queued) == 0 {
+		return ""
+	}
+	return ", with " + strings.Join(v.Queued, ", ") + " waiting until it resumes"
 }
 
 // ended says how a finished run ended.

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+func newPause(s *streams) *cobra.Command {
+	return newSteer(s, &steering{
+		use: "pause [ID]", does: "pause", statuses: []runtime.Status{runtime.Running}, act: (*runtime.Engine).Pause,
+		short: "Pause a run: nothing new starts, and its time stands still",
+		long: `Pause stops a run from moving. Attempts of activities that are under way go on;
+nothing new starts. What they return, and events that are sent, wait and are
+taken when the run resumes. Timers keep what remained of their time; a deadline,
+a timer that runs until a time, does not shift, and a wait before a retry goes
+on. Cancel is taken all the same.
+
+Pausing a paused run does nothing. One that has ended or is halted is refused:
+exit status 1.
+
+With --where instead of an ID it is for all running runs that the terms fit. It
+then only shows which those are, unless --apply is given.`,
+		example: `  fsmc pause --db runs.db pr-17 --reason "the index is rebuilt"
+  fsmc pause --db runs.db --where "machine=CodeReview" --apply`,
+	})
+}
+
+func newResume(s *streams) *cobra.Command {
+	return newSteer(s, &steering{
+		use: "resume [ID]", does: "resume", statuses: []runtime.Status{runtime.Running, runtime.Halted}, act: (*runtime.Engine).Resume,
+		short: "Let a paused run go on",
+		long: `Resume lets a paused run go on. What has come meanwhile is taken in order, as if
+it came now; an event that the run does not take any more is dropped, and its
+history says so. Deadlines that have passed fire first.
+
+Resuming a run that is not paused does nothing.
+
+With --where instead of an ID it is for all unfinished runs that the terms fit.
+It then only shows which those are, unless --apply is given.`,
+		example: `  fsmc resume --db runs.db pr-17
+  fsmc resume --db runs.db --where "machine=CodeReview" --apply`,
+	})
+}
+
+// steering is a command that gives a run, or many, one operation of an operator.
+type steering struct {
+	use, does, short, long, example string
+
+	statuses []runtime.Status // of the runs that are meant, where --where does not say
+	act      func(*runtime.Engine, context.Context, string, runtime.Operator) (runtime.View, error)
+}
+
+func newSteer(s *streams, of *steering) *cobra.Command {
+	var (
+		t   = target{streams: s}
+		who operator
+		ask guards
+	)
+	many := bulk{does: of.does, statuses: of.statuses,
+		act: func(ctx context.Context, store runtime.Store, run string) (runtime.View, error) {
+			engine, err := ask.engine(ctx, store, run)
+			if err != nil {
+				return runtime.View{}, err
+			}
+			v, err := of.act(engine, ctx, run, runtime.Operator{Actor: who.actor, Reason: who.reason})
+			return v, ask.unanswered(err)
+		}}
+	c := &cobra.Command{
+		Use: of.use, Short: of.short, Long: of.long, Example: of.example,
+		Args: many.check,
+		RunE: func(cmd *cobra.Command, args []string) error { return many.run(cmd.Context(), &t, args) },
+	}
+	t.flags(c)
+	who.flags(c)
+	ask.flag(c)
+	many.flags(c)
+	return c
+}

@@ -1,0 +1,149 @@
+package runtime
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Limits of what attempts report. What lies beyond them is left out.
+const (
+	maxCosts      = 16 // names in one report, and in the sum of a run
+	maxCostName   = 64
+	maxCostDigits = 40
+	maxCostScale  = 20 // decimal places, and zeros before them
+)
+
+// costs are what an attempt reports that can be counted, sorted by name: names
+// as in a machine, and amounts as exact decimals that are not negative.
+func costs(reported map[string]json.Number) []Cost {
+	var out []Cost
+	for _, name := range slices.Sorted(maps.Keys(reported)) {
+		amount, ok := parseDecimal(reported[name].String())
+		if ok && isCostName(name) && len(out) < maxCosts {
+			out = append(out, Cost{Name: name, Amount: amount.String()})
+		}
+	}
+	return out
+}
+
+func isCostName(name string) bool {
+	if name == "" || len(name) > maxCostName {
+		return false
+	}
+	for i, c := range name {
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// spend adds what an attempt has used to what the run has.
+func (t *step) spend() {
+	if t.in.Queued || len(t.in.Cost) == 0 {
+		return
+	}
+	spent := slices.Clone(t.next.Spent)
+	for _, c := range t.in.Cost {
+		i, found := slices.BinarySearchFunc(spent, c.Name, func(c Cost, name string) int { return cmp.Compare(c.Name, name) })
+		switch {
+		case found:
+			spent[i].Amount = addAmounts(spent[i].Amount, c.Amount)
+		case len(spent) < maxCosts:
+			spent = slices.Insert(spent, i, c)
+		}
+	}
+	t.next.Spent = spent
+}
+
+// addAmounts adds two amounts. A sum with too many digits stays what it was.
+func addAmounts(a, b string) string {
+	x, okX := parseDecimal(a)
+	y, okY := parseDecimal(b)
+	if !okX || !okY {
+		return a
+	}
+	sum := x.add(y).String()
+	if _, ok := parseDecimal(sum); !ok {
+		return a
+	}
+	return sum
+}
+
+// compareAmounts is -1, 0 or 1, as a is less than b, equal, or more.
+func compareAmounts(a, b string) int {
+	x, okX := parseDecimal(a)
+	y, okY := parseDecimal(b)
+	if !okX || !okY {
+		return 0
+	}
+	x, y = x.aligned(y)
+	return x.digits.Cmp(y.digits)
+}
+
+// decimal is digits × 10^-scale, not negative.
+type decimal struct {
+	digits *big.Int
+	scale  int
+}
+
+// parseDecimal reads a number as JSON writes it.
+func parseDecimal(text string) (decimal, bool) {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := whole + fraction
+	if len(digits) == 0 || len(digits) > maxCostDigits || strings.Trim(digits, "0123456789") != "" {
+		return decimal{}, false
+	}
+	scale := len(fraction)
+	if exponent != "" {
+		n, err := strconv.Atoi(exponent)
+		if err != nil || n > maxCostScale || n < -maxCostScale {
+			return decimal{}, false
+		}
+		scale -= n
+	}
+	if scale > maxCostScale || scale < -maxCostScale {
+		return decimal{}, false
+	}
+	n, ok := new(big.Int).SetString(digits, 10)
+	return decimal{n, scale}, ok
+}
+
+// aligned gives both with the larger scale.
+func (d decimal) aligned(e decimal) (decimal, decimal) {
+	scale := max(d.scale, e.scale)
+	return d.at(scale), e.at(scale)
+}
+
+func (d decimal) at(scale int) decimal {
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale-d.scale)), nil)
+	return decimal{power.Mul(power, d.digits), scale}
+}
+
+func (d decimal) add(e decimal) decimal {
+	d, e = d.aligned(e)
+	return decimal{new(big.Int).Add(d.digits, e.digits), d.scale}
+}
+
+// String writes d without an exponent, and without zeros that say nothing.
+func (d decimal) String() string {
+	if d.scale < 0 {
+		d = d.at(0)
+	}
+	text := d.digits.String()
+	if len(text) <= d.scale {
+		text = strings.Repeat("0", d.scale-len(text)+1) + text
+	}
+	whole, fraction := text[:len(text)-d.scale], strings.TrimRight(text[len(text)-d.scale:], "0")
+	if fraction == "" {
+		return whole
+	}
+	return whole + "." + fraction
+}

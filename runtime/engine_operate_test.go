@@ -1,0 +1,284 @@
+//go:build cgo
+
+package runtime_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/memstore"
+)
+
+var ada = Operator{Actor: "ada", Reason: "because"}
+
+// onEachStore runs a test with an engine that lives by a clock that stands
+// still, over each kind of store.
+func onEachStore(t *testing.T, test func(t *testing.T, store Store, e *Engine, clock *ManualClock)) {
+	for name, open := range stores {
+		t.Run(name, func(t *testing.T) {
+			store := open(t)
+			clock := NewManualClock(time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC))
+			test(t, store, NewEngine(store, WithClock(clock)), clock)
+		})
+	}
+}
+
+// claimWork takes the one task that is ready, as a worker in another process.
+func claimWork(t *testing.T, store Store, m *Machine, clock Clock) Claim {
+	t.Helper()
+	rows := claimable(t, store, m, clock)
+	if len(rows) != 1 {
+		t.Fatalf("%d tasks are ready", len(rows))
+	}
+	return rows[0].Claim()
+}
+
+func claimable(t *testing.T, store Store, m *Machine, clock Clock) []TaskRow {
+	t.Helper()
+	rows, err := store.Claim(t.Context(), ClaimQuery{
+		Worker: "elsewhere", Now: clock.Now(), Until: clock.Now().Add(24 * time.Hour), Limit: 10,
+		Activities: []Claimable{{Definition: m.Hash(), Activity: "work"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func TestPauseAndResume(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+		m := job(t, nil, func() any { return On("Found", GoTo("Done", Set("n", "event.n"))) }, On1("failed", "Broken"),
+			func() any { return After("1h", GoTo("Broken")) })
+		register(t, e, m, Handlers{})
+		begin(t, e, "r")
+		v, err := e.Pause(t.Context(), "r", ada)
+		if err != nil || !v.Paused {
+			t.Fatalf("%+v, %v", v, err)
+		}
+		if rows := claimable(t, store, m, clock); len(rows) != 0 {
+			t.Errorf("a paused run hands out %+v", rows)
+		}
+		clock.Advance(2 * time.Hour)
+		if rows, err := store.Due(t.Context(), clock.Now(), 0); err != nil || len(rows) != 0 {
+			t.Errorf("timers of a paused run fire: %+v, %v", rows, err)
+		}
+		if v := send(t, e, "r", "Stop", ""); v.State != "Working" || fmt.Sprint(v.Queued) != "[Stop]" {
+			t.Errorf("%+v", v)
+		}
+		if v, err = e.Resume(t.Context(), "r", ada); err != nil || v.State != "Stopped" || v.Paused {
+			t.Errorf("%+v, %v", v, err)
+		}
+		if got := lines(t, e, "r"); got != "start>Idle Go>Working pause>Working Stop>Working resume>Working Stop>Stopped" {
+			t.Error(got)
+		}
+		steps, err := e.History(t.Context(), "r", 2, 1)
+		if err != nil || steps[0].Actor != "ada" || steps[0].Reason != "because" || steps[0].Effect != Paused {
+			t.Errorf("%+v, %v", steps, err)
+		}
+		if _, err := e.Pause(t.Context(), "r", ada); !errors.Is(err, ErrFinished) {
+			t.Error(err)
+		}
+
+		begin(t, e, "s") // the timer goes on where it stood
+		if _, err := e.Pause(t.Context(), "s", ada); err != nil {
+			t.Fatal(err)
+		}
+		clock.Advance(5 * time.Hour)
+		if v, err = e.Resume(t.Context(), "s", ada); err != nil || !v.Timers[0].Due.Equal(clock.Now().Add(time.Hour)) {
+			t.Errorf("%+v, %v", v, err)
+		}
+		claimWork(t, store, m, clock)
+	})
+}
+
+// TestPauseLetsAttemptsGoOn pauses a run in the middle of an attempt: its result
+// waits.
+func TestPauseLetsAttemptsGoOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := job(t, nil, func() any { return On("Found", GoTo("Done", Set("n", "event.n"))) }, On1("failed", "Broken"))
+		w := work(t, memstore.New(), m, func(ctx context.Context, _ *Attempt) (Result, error) {
+			time.Sleep(time.Minute)
+			return found, ctx.Err()
+		})
+		defer w.stop()
+		begin(t, w.Engine, "r")
+		synctest.Wait()
+		if _, err := w.Pause(t.Context(), "r", ada); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		if v := get(t, w.Engine, "r"); v.State != "Working" || fmt.Sprint(v.Queued) != "[Found]" || w.seen.String() != "work#1 result" {
+			t.Errorf("%+v, %s", v, w.seen)
+		}
+		if v, err := w.Resume(t.Context(), "r", ada); err != nil || v.State != "Done" {
+			t.Errorf("%+v, %v", v, err)
+		}
+		if got := lines(t, w.Engine, "r"); got != "start>Idle Go>Working pause>Working Found>Working resume>Working Found>Done" {
+			t.Error(got)
+		}
+	})
+}
+
+func TestCheckpointsKeepARunBusy(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+		m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"), func() any { return After("10m", "idle", GoTo("Broken")) })
+		register(t, e, m, Handlers{})
+		begin(t, e, "r")
+		claim := claimWork(t, store, m, clock)
+		progress := func() {
+			t.Helper()
+			if _, err := store.Renew(t.Context(), claim, clock.Now(), clock.Now().Add(24*time.Hour), json.RawMessage(`{"row":1}`)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 20 { // many checkpoints, and few lines
+			clock.Advance(time.Minute)
+			progress()
+		}
+		if v := get(t, e, "r"); !v.Timers[0].Due.Equal(clock.Now().Add(10 * time.Minute)) {
+			t.Errorf("the timer is shown as due at %s", v.Timers[0].Due)
+		}
+		settle := func() {
+			t.Helper()
+			if _, err := e.RunUntilIdle(cancelledSoon(t, clock), "r"); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatal(err)
+			}
+		}
+		settle()
+		if got := lines(t, e, "r"); got != "start>Idle Go>Working progress>Working" {
+			t.Error(got)
+		}
+		clock.Advance(10*time.Minute - 1)
+		settle()
+		if v := get(t, e, "r"); v.State != "Working" {
+			t.Errorf("%+v", v)
+		}
+		clock.Advance(time.Microsecond)
+		settle()
+		if v := get(t, e, "r"); v.State != "Broken" {
+			t.Errorf("%+v", v)
+		}
+	})
+}
+
+// cancelledSoon is a context for one round of work by a clock that stands still.
+func cancelledSoon(t *testing.T, clock *ManualClock) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func TestComplete(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+		m := job(t, nil, func() any { return On("Found", GoTo("Done", Set("n", "event.n"))) }, On1("failed", "Broken"))
+		register(t, e, m, Handlers{})
+		begin(t, e, "r")
+		claim := claimWork(t, store, m, clock)
+		complete := func(activity, event, data string) (View, error) {
+			return e.Complete(t.Context(), "r", Completion{Activity: activity, Event: event, Data: json.RawMessage(data), Operator: ada})
+		}
+		for _, c := range []struct{ activity, event, data, want string }{
+			{"wrok", "Found", `{"n":1}`, `activity "wrok" is not open there, expected one of [work] (did you mean "work"?)`},
+			{"work", "", "", "it names no event, expected one of [Found]"},
+			{"work", "Go", "", `does not raise "Go"`},
+			{"work", "Found", `{"n":"x"}`, `field "n": expected int`},
+		} {
+			_, err := complete(c.activity, c.event, c.data)
+			if !errors.As(err, new(*Rejected)) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "complete is refused") {
+				t.Errorf("%+v: %v", c, err)
+			}
+		}
+		if v, err := complete("work", "Found", `{"n":9}`); err != nil || v.State != "Done" || string(v.Data) != `{"n":9}` {
+			t.Errorf("%+v, %v", v, err)
+		}
+		if _, err := store.Renew(t.Context(), claim, clock.Now(), clock.Now().Add(time.Minute), nil); !errors.Is(err, ErrFenced) {
+			t.Errorf("its worker is not fenced off: %v", err)
+		}
+		steps, err := e.History(t.Context(), "r", 2, 1)
+		if err != nil || steps[0].Actor != "ada" || steps[0].Reason != "because" || steps[0].Input != "Found" {
+			t.Errorf("%+v, %v", steps, err)
+		}
+		if _, err := complete("work", "Found", `{"n":9}`); !errors.Is(err, ErrFinished) {
+			t.Error(err)
+		}
+		lines(t, e, "r")
+	})
+}
+
+func TestRetryOfFailedRun(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+		m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"), func() any { return After("1h", GoTo("Broken")) })
+		register(t, e, m, Handlers{})
+		begin(t, e, "r")
+		claimWork(t, store, m, clock)
+		clock.Advance(time.Hour)
+		v, err := e.Retry(t.Context(), "r", ada)
+		if err != nil || v.State != "Working" || v.Status != Running || len(v.Timers) != 1 || len(v.Activities) != 1 {
+			t.Fatalf("%+v, %v", v, err)
+		}
+		if got := lines(t, e, "r"); got != "start>Idle Go>Working after 1h>Broken retry>Working" {
+			t.Error(got)
+		}
+		if rows := claimable(t, store, m, clock); len(rows) != 0 {
+			t.Errorf("the attempt of before has not stopped, and %+v starts", rows)
+		}
+		clock.Advance(24 * time.Hour) // its lease runs out, and so does the timer
+		if _, err := e.Send(t.Context(), "r", ExternalEvent{Name: "Stop"}); !errors.Is(err, ErrFinished) {
+			t.Error(err)
+		}
+		if v, err = e.Retry(t.Context(), "r", ada); err != nil || v.State != "Working" {
+			t.Errorf("%+v, %v", v, err)
+		}
+		claimWork(t, store, m, clock)
+	})
+}
+
+// TestCostsAreSummed counts what attempts report, whatever became of them.
+func TestCostsAreSummed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := job(t, nil, On1("Found", "Done"), func() any { return On("failed", Retry(5, WithBackoff("1s", "1s", 1, 0)), GoTo("Broken")) })
+		w := work(t, memstore.New(), m, func(ctx context.Context, a *Attempt) (Result, error) {
+			cost := map[string]json.Number{"tokens": "1000", "usd": "0.1"}
+			switch {
+			case a.Run == "late":
+				<-ctx.Done()
+			case a.Number < 3:
+				return Result{}, &Failure{Category: "flaky", Message: "no", Cost: cost}
+			}
+			return Result{Event: "Found", Data: found.Data, Cost: cost}, nil
+		})
+		defer w.stop()
+		begin(t, w.Engine, "r")
+		v := await(t, w.Engine, "r")
+		if got := fmt.Sprint(v.Costs); v.State != "Done" || got != "[{tokens 3000  false} {usd 0.3  false}]" {
+			t.Errorf("%s in %s", got, v.State)
+		}
+		steps, err := w.History(t.Context(), "r", 2, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range steps {
+			if fmt.Sprint(s.Costs) != "[{tokens 1000  false} {usd 0.1  false}]" || s.Worker == "" {
+				t.Errorf("%+v", s)
+			}
+		}
+		begin(t, w.Engine, "late")
+		synctest.Wait()
+		if _, err := w.Cancel(t.Context(), "late", CancelOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if v := get(t, w.Engine, "late"); fmt.Sprint(v.Costs) != "[{tokens 1000  false} {usd 0.1  false}]" {
+			t.Errorf("%+v", v.Costs)
+		}
+		if got := lines(t, w.Engine, "late"); got != "start>Idle Go>Working cancel>Working late Found>Working" {
+			t.Error(got)
+		}
+	})
+}
