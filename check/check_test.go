@@ -144,7 +144,6 @@ func TestMutations(t *testing.T) {
 			{"on CommentsPosted -> Summarizing", "on CommentsPosted -> AwaitingRetry"},
 			{"else -> Failed\n    }\n\n    state AwaitingRetry", "else -> AwaitingRetry\n    }\n\n    state AwaitingRetry"},
 		}, `
-2: no-success: no run of machine "CodeReview" can end in success
 32: waits-forever: "Idle" may wait for ever: only "StartReview" from outside leads out of it
    Idle 
 37: unhandled-failure: "fetch_diff" may fail with "unknown", which neither "FetchingDiff" nor the machine handles

@@ -46,8 +46,9 @@ type Finding struct {
 
 	Severity *diag.Severity // where it is not that of the rule
 
-	Inputs []InputAt // the inputs to which the finding comes down; for Silence alone
-	Field  *ir.Var   // the field that it is about; for Silence alone
+	Inputs []InputAt   // the inputs to which the finding comes down; for Silence alone
+	Field  *ir.Var     // the field that it is about; for Silence alone
+	Also   []*ir.State // states that it is about, too; for Silence alone
 }
 
 // InputAt is an input in a leaf. ID is its number in the table.

@@ -111,3 +111,26 @@ func (s *shared) Run(path []int32, loop int, then ...ir.Case) (w *diag.Witness, 
 	s.rows += len(w.Path)
 	return w, sure
 }
+
+// Broken are what the steps that same accepts come down to: the inputs that
+// cannot be computed, and the states that no run enters because of them.
+func (s *shared) Broken(same func(explore.Broken) bool) (inputs []InputAt, behind []*ir.State) {
+	steps := s.Product().Broken(same)
+	for _, b := range steps {
+		if b.At.Leaf != explore.None && b.At.Input != explore.None {
+			inputs = append(inputs, InputAt{s.Machine.States[b.At.Leaf], b.At.Input})
+		}
+	}
+	return inputs, s.Product().Behind(steps, s.Control())
+}
+
+// RunInto is Run for the shortest path to a fault, and the input that cannot be
+// carried out.
+func (s *shared) RunInto(f explore.Fault) (w *diag.Witness, sure bool) {
+	if s.rows > maxRows {
+		return nil, true
+	}
+	w, sure = s.Product().RunInto(f)
+	s.rows += len(w.Path)
+	return w, sure
+}

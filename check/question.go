@@ -8,6 +8,7 @@ var asked = map[string]string{
 	"no-way-to-finish":   "whether every run can finish",
 	"unbounded-loop":     "whether a cycle can be taken without end",
 	"spinning-loop":      "whether a cycle that waits for nothing can be taken without end",
+	"read-before-set":    "whether every field that is read has been set",
 	"out-of-range":       "whether every effect stays in the range of its field",
 	"assertion-violated": "whether an assert holds",
 	"bound-without-else": "whether a bound can run out with nothing to take over",

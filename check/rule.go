@@ -50,7 +50,7 @@ type Scope int
 
 const (
 	SameMachine Scope = iota
-	SameState         // Finding.State
+	SameState         // Finding.State, or one of Finding.Also
 	SameInput         // one of Finding.Inputs
 	SameField         // Finding.Field
 )

@@ -40,6 +40,9 @@ func (s said) add(f found) {
 	if f.State != nil {
 		s[topic{rule: f.rule.Name, state: f.State}] = true
 	}
+	for _, also := range f.Also {
+		s[topic{rule: f.rule.Name, state: also}] = true
+	}
 	if f.Field != nil {
 		s[topic{rule: f.rule.Name, field: f.Field}] = true
 	}
@@ -59,6 +62,11 @@ func (s said) silences(f found) bool {
 		case SameState:
 			if f.State != nil && s[topic{rule: by.Rule, state: f.State}] {
 				return true
+			}
+			for _, also := range f.Also {
+				if s[topic{rule: by.Rule, state: also}] {
+					return true
+				}
 			}
 		case SameField:
 			if f.Field != nil && s[topic{rule: by.Rule, field: f.Field}] {

@@ -30,7 +30,7 @@ type compiler struct {
 }
 
 // free is a test that the environment answers. Negated tells `a >= b` from `a < b`.
-func (c *compiler) free(text string, host, negated bool, e ir.Expr) test {
+func (c *compiler) free(text string, host, negated bool, e ir.Expr, arm *ir.Arm) test {
 	id, ok := c.known[text]
 	if !ok {
 		id = len(c.atoms)
@@ -44,6 +44,12 @@ func (c *compiler) free(text string, host, negated bool, e ir.Expr) test {
 		})
 		c.atoms = append(c.atoms, a)
 	}
+	if read := c.touch(e, arm); read != nil {
+		return func(s *step) bool {
+			read(s)
+			return !s.failed() && s.ask(id) != negated
+		}
+	}
 	return func(s *step) bool { return s.ask(id) != negated }
 }
 
@@ -56,6 +62,9 @@ func (c *compiler) test(e ir.Expr, arm *ir.Arm) test {
 		value := e.Value.Int != 0
 		return func(*step) bool { return value }
 	case *ir.VarRef, *ir.FieldRef:
+		if !c.t.known(e, arm) {
+			break // nobody keeps it
+		}
 		n := c.number(e, arm)
 		return func(s *step) bool { return n(s) != 0 }
 	case *ir.IsSet:
@@ -75,7 +84,7 @@ func (c *compiler) test(e ir.Expr, arm *ir.Arm) test {
 		return c.compare(e, arm)
 	}
 	_, host := e.(*ir.Call)
-	return c.free(ir.ExprText(e), host, false, e)
+	return c.free(ir.ExprText(e), host, false, e, arm)
 }
 
 func (c *compiler) isSet(e *ir.IsSet) test {
@@ -83,10 +92,7 @@ func (c *compiler) isSet(e *ir.IsSet) test {
 	if n.slot == nil || !n.slot.unset {
 		return func(*step) bool { return !not }
 	}
-	return func(s *step) bool {
-		_, set := n.slot.load(s.next)
-		return set != not
-	}
+	return func(s *step) bool { return s.isSet(n) != not }
 }
 
 // compare compiles a comparison.
@@ -108,22 +114,22 @@ func (c *compiler) compare(e *ir.Binary, arm *ir.Arm) test {
 		x, y, op := c.number(e.X, arm), c.number(e.Y, arm), e.Op
 		return func(s *step) bool { return ordered(x(s), op, y(s)) }
 	}
-	return c.unknown(e)
+	return c.unknown(e, arm)
 }
 
 // unknown is a comparison that is free. The six operators come down to == and <.
-func (c *compiler) unknown(e *ir.Binary) test {
+func (c *compiler) unknown(e *ir.Binary, arm *ir.Arm) test {
 	x, y := ir.ExprText(e.X), ir.ExprText(e.Y)
 	if x > y && (e.Op == ir.OpEq || e.Op == ir.OpNe) {
 		x, y = y, x
 	}
 	switch e.Op {
 	case ir.OpEq, ir.OpNe:
-		return c.free(x+" == "+y, false, e.Op == ir.OpNe, e)
+		return c.free(x+" == "+y, false, e.Op == ir.OpNe, e, arm)
 	case ir.OpLt, ir.OpGe:
-		return c.free(x+" < "+y, false, e.Op == ir.OpGe, e)
+		return c.free(x+" < "+y, false, e.Op == ir.OpGe, e, arm)
 	}
-	return c.free(y+" < "+x, false, e.Op == ir.OpLe, e)
+	return c.free(y+" < "+x, false, e.Op == ir.OpLe, e, arm)
 }
 
 // region reads data that is kept by region; nil where e is none.
@@ -139,10 +145,10 @@ func (c *compiler) region(e ir.Expr, arm *ir.Arm) func(*step) (*domain, int64) {
 		return nil
 	case refs[0].v != nil:
 		n := refs[0]
-		if n.slot == nil {
+		if !n.valued() {
 			return nil
 		}
-		return func(s *step) (*domain, int64) { return n.dom, s.load(n) }
+		return func(s *step) (*domain, int64) { return n.dom, s.load(n, e.Span()) }
 	}
 	return func(s *step) (*domain, int64) {
 		n := s.of(refs)
@@ -159,7 +165,7 @@ func (c *compiler) number(e ir.Expr, arm *ir.Arm) number {
 		return func(*step) int64 { return value }
 	case *ir.VarRef:
 		n := c.t.vars[e.Var]
-		return func(s *step) int64 { return s.load(n) }
+		return func(s *step) int64 { return s.load(n, e.At) }
 	case *ir.FieldRef:
 		refs := c.t.refs(e, arm)
 		return func(s *step) int64 { return s.payload(s.of(refs)) }

@@ -47,7 +47,8 @@ type node struct {
 	dom      *domain
 	computed bool // an effect computes it
 	compared bool // with something that is no constant
-	read     bool // a path depends on it
+	read     bool // a path depends on its value
+	needed   bool // a path depends on whether it is set
 	cuts     []*ir.Const
 
 	index int   // of a field of an event: among those

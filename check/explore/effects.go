@@ -6,6 +6,7 @@ import (
 
 // block is a compiled ir.Block, as far as it concerns what is kept.
 type block struct {
+	reads   []func(*step) // of fields that may be unset, in order
 	effects []effect
 	forget  []int // atoms in which something is assigned
 }
@@ -29,13 +30,25 @@ func (c *compiler) block(b *ir.Block, arm *ir.Arm) *block {
 		if a.Value == nil {
 			e.unset = true
 		} else {
+			out.read(c.touch(a.Value, arm))
 			e.value = c.value(e.node, a.Value, arm)
 		}
 		if e.node.slot != nil || e.value != nil {
 			out.effects = append(out.effects, e)
 		}
 	}
+	for _, p := range b.Publishes {
+		for _, v := range p.Values {
+			out.read(c.touch(v, arm))
+		}
+	}
 	return out
+}
+
+func (b *block) read(f func(*step)) {
+	if f != nil {
+		b.reads = append(b.reads, f)
+	}
 }
 
 // value compiles the right side of an assignment to n: the code, and whether it
@@ -47,7 +60,7 @@ func (c *compiler) value(n *node, e ir.Expr, arm *ir.Arm) func(*step) (int64, bo
 		checked = checked || narrows(source, n)
 	}
 	switch {
-	case n.slot == nil && !checked:
+	case !n.valued() && !checked:
 		return nil
 	case n.dom.sort == byRegion:
 		return c.regionValue(n, e, arm)
@@ -117,6 +130,11 @@ func (s *step) apply(b *block) {
 	if b == nil || s.failed() {
 		return
 	}
+	for _, read := range b.reads {
+		if read(s); s.failed() {
+			return
+		}
+	}
 	codes := s.codes[:0]
 	for i := range b.effects {
 		e := &b.effects[i]
@@ -140,6 +158,8 @@ func (s *step) apply(b *block) {
 		case e.node.slot == nil:
 		case e.unset:
 			e.node.slot.set(s.next, 0)
+		case !e.node.valued():
+			e.node.slot.store(s.next, e.node.slot.base)
 		default:
 			e.node.slot.store(s.next, codes[i])
 		}

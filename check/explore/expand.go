@@ -14,6 +14,9 @@ func (x *search) expand(c int32) {
 		return
 	}
 	x.step.from = leaf
+	if x.sought == nil {
+		x.starts(leaf)
+	}
 	x.inputs(leaf, x.take)
 	switch {
 	case x.p.doneDue(leaf, x.here) || anyPending(x.p.states[leaf.ID].instant, k.spent.get(x.here)):
@@ -126,7 +129,7 @@ func (x *search) noteUnmet(in *inputCode) {
 func (x *search) carryOut(in *inputCode, c *choiceCode, again bool) {
 	l := Label{Kind: Stayed, Input: in.ID, Arm: None, Do: None, Again: again}
 	if c.Arm != nil {
-		l.Arm = int32(c.Arm.ID)
+		l.Arm, x.arm = int32(c.Arm.ID), c.Arm
 		switch c.Arm.Kind {
 		case ir.Goto:
 			l.Kind = Moved
@@ -142,6 +145,9 @@ func (x *search) carryOut(in *inputCode, c *choiceCode, again bool) {
 			}
 			l.Kind = Retried
 			x.count(c)
+			if c.code.by != nil {
+				c.code.by(x.step)
+			}
 			x.apply(c.code.block)
 			x.emitStay(l, true)
 			return
@@ -214,6 +220,8 @@ func (x *search) endSilently(leaf *ir.State) {
 // again. A configuration keeps their names, neither how many there are nor in
 // which order: the one at hand may be the last of its name, or more may follow.
 func (x *search) lookAgain(code *stateCode) {
+	x.again = true
+	defer func() { x.again = false }()
 	for at := range x.p.deferred {
 		f := x.p.packing.pending[at/64]
 		if f.get(x.here)>>(at%64)&1 == 0 {
@@ -225,12 +233,12 @@ func (x *search) lookAgain(code *stateCode) {
 			input = code.inputs[i].ID
 			x.input = &code.inputs[i]
 		}
-		x.each(input, func() { x.again(code, at, i) })
+		x.each(input, func() { x.look(code, at, i) })
 	}
 }
 
-// again looks once at the deferred event in place at.
-func (x *search) again(code *stateCode, at, i int) {
+// look looks once at the deferred event in place at.
+func (x *search) look(code *stateCode, at, i int) {
 	bit := uint64(1) << (at % 64)
 	kept, pending := x.p.packing.kept[at/64], x.p.packing.pending[at/64]
 	if last := x.oracle.choose(2) == 0; last {

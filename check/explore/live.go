@@ -88,6 +88,11 @@ func (p *program) always() []uint64 {
 // effects of its arms read.
 func (p *program) waysOut(leaf *ir.State, read []uint64) []way {
 	var out []way
+	for _, d := range leaf.Dos {
+		for _, arg := range d.Args {
+			p.touches(arg, read)
+		}
+	}
 	for i := range p.states[leaf.ID].inputs {
 		for _, c := range p.states[leaf.ID].inputs[i].choices {
 			if c.Arm == nil {
@@ -95,6 +100,9 @@ func (p *program) waysOut(leaf *ir.State, read []uint64) []way {
 			}
 			p.reads(c.Arm.When, read)
 			p.blockReads(c.Arm.Block, read)
+			if c.Arm.Backoff != nil {
+				p.touches(c.Arm.Backoff.By, read)
+			}
 			if c.bounded {
 				c.counter.set(read, ^uint64(0))
 			}
@@ -122,20 +130,24 @@ func (p *program) waysTo(leaf *ir.State, a *ir.Arm) []way {
 		to := target.Leaf()
 		path := p.states[to.ID].path
 		for _, s := range path[depth+1:] {
-			if !leaf.Inside(s) {
-				for _, f := range p.states[s.ID].anew {
-					f.set(sets, ^uint64(0))
-				}
-			}
 			if s != to {
+				p.refills(leaf, s, sets)
 				p.passes(s.Entry, reads, sets)
 			}
 		}
 		arrive := way{to: to, reads: append([]uint64(nil), reads...), sets: append([]uint64(nil), sets...)}
+		p.refills(leaf, to, arrive.sets) // where its require turns the run away it is not entered
 		if to.Require != nil {
 			p.reads(to.Require.Cond, arrive.reads)
 		}
 		p.passes(to.Entry, arrive.reads, arrive.sets)
+		for _, s := range path {
+			for _, t := range s.Timers {
+				if t.Var != nil {
+					p.readsSet(t.Var, arrive.reads)
+				}
+			}
+		}
 		out = append(out, arrive)
 		if to.Require == nil || met[to] {
 			return out
@@ -147,6 +159,16 @@ func (p *program) waysTo(leaf *ir.State, a *ir.Arm) []way {
 		for i := len(path) - 2; i > depth; i-- {
 			p.passes(path[i].Exit, reads, sets)
 		}
+	}
+}
+
+// refills adds the counters that start anew when s is entered from leaf.
+func (p *program) refills(leaf, s *ir.State, sets []uint64) {
+	if leaf.Inside(s) {
+		return
+	}
+	for _, f := range p.states[s.ID].anew {
+		f.set(sets, ^uint64(0))
 	}
 }
 
@@ -167,6 +189,27 @@ func (p *program) blockReads(b *ir.Block, mask []uint64) {
 		for _, a := range b.Assigns {
 			p.reads(a.Value, mask)
 		}
+		for _, e := range b.Publishes {
+			for _, v := range e.Values {
+				p.touches(v, mask)
+			}
+		}
+	}
+}
+
+// touches adds what e reads, where nothing but whether it is set matters.
+func (p *program) touches(e ir.Expr, mask []uint64) {
+	ir.Walk(e, func(e ir.Expr) bool {
+		if ref, ok := e.(*ir.VarRef); ok {
+			p.readsSet(ref.Var, mask)
+		}
+		return true
+	})
+}
+
+func (p *program) readsSet(v *ir.Var, mask []uint64) {
+	if n := p.tracked.vars[v]; n.slot != nil && n.slot.unset {
+		n.slot.set(mask, ^uint64(0))
 	}
 }
 

@@ -165,7 +165,7 @@ func (m *meeter) note(vars []*ir.Var) {
 	m.exact = true
 	for _, v := range vars {
 		n := m.p.program.tracked.vars[v]
-		m.exact = m.exact && n.slot != nil && n.dom.tellsValues()
+		m.exact = m.exact && (!n.read || n.slot != nil && n.dom.tellsValues()) // not read: asked only whether it is set
 		if n.slot != nil && !slices.Contains(m.nodes, n) {
 			m.nodes = append(m.nodes, n)
 		}
@@ -270,7 +270,7 @@ func (n *node) fact(words []uint64, shown bool) guard.Formula {
 	switch {
 	case !set:
 		return guard.Not(guard.IsSet(n.v))
-	case !n.dom.tellsValues():
+	case !n.valued(), !n.dom.tellsValues():
 		return guard.IsSet(n.v)
 	case n.dom.sort == byValue:
 		return guard.And(guard.IsSet(n.v), guard.Equal(n.v, &ir.Const{Kind: n.typ.Kind, Int: code}))

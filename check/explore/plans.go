@@ -28,7 +28,9 @@ type stateCode struct {
 	leaf        *ir.State   // the one entered when the state is
 	entry, exit *block
 	require     test
-	anew        []field // counters that start anew when the state is entered from outside
+	waits       []func(*step) // what its timers read as it is entered, where that may be unset
+	args        []argument    // of a leaf: the same of its activities
+	anew        []field       // counters that start anew when the state is entered from outside
 	choice      bool
 	inputs      []inputCode // of a leaf
 	dos         map[*ir.Do]int
@@ -37,10 +39,17 @@ type stateCode struct {
 	instant     []timerRef // timers around the leaf that fire at once
 }
 
+// argument is what an attempt of the do in place do reads as it starts.
+type argument struct {
+	do   int
+	read func(*step)
+}
+
 // armCode is an arm made ready.
 type armCode struct {
 	arm   *ir.Arm
 	when  test
+	by    func(*step) // what `backoff by` reads; nil where all of it is set
 	block *block
 }
 
@@ -84,6 +93,9 @@ func compileProgram(t *flat.Table) *program {
 	p.arms = make([]armCode, len(m.Arms))
 	for i, a := range m.Arms {
 		p.arms[i] = armCode{arm: a, when: c.test(a.When, a), block: c.block(a.Block, a)}
+		if a.Backoff != nil {
+			p.arms[i].by = c.touch(a.Backoff.By, a)
+		}
 	}
 	p.states = make([]stateCode, len(m.States))
 	for _, s := range m.States {
@@ -96,6 +108,18 @@ func compileProgram(t *flat.Table) *program {
 			code.require = c.test(s.Require.Cond, nil)
 		}
 		code.choice = s.IsChoice()
+		for _, t := range s.Timers {
+			if t.Var != nil && p.tracked.vars[t.Var].mayBeUnset() {
+				code.waits = append(code.waits, c.touchVar(t.Var, t.Span))
+			}
+		}
+		for i, d := range s.Dos {
+			for _, arg := range d.Args {
+				if read := c.touch(arg, nil); read != nil {
+					code.args = append(code.args, argument{i, read})
+				}
+			}
+		}
 	}
 	p.atoms = c.atoms
 	p.noteForgotten()

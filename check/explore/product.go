@@ -33,6 +33,7 @@ type Product struct {
 	first   []int32 // by state ID
 	taken   []bool  // by arm ID
 	faults  map[faultKey]Fault
+	broken  map[Broken]bool
 	unmet   map[InputAt]Unmet
 
 	doomed    []bool         // see Doomed
@@ -75,20 +76,6 @@ type Unmet struct {
 	Config  int32
 	Spent   *ir.Arm // the last arm that would have, but for its bound; nil where guards alone are false
 	Guessed bool
-}
-
-// Fault is a step that cannot be computed.
-type Fault struct {
-	Config  int32
-	Input   int32      // None at the start, and where an activity ends with nothing to say
-	Assign  *ir.Assign // that leaves the range of its field; nil where the requires lead round
-	Circle  *ir.State  // the leaf from which they do
-	Guessed bool
-}
-
-type faultKey struct {
-	assign *ir.Assign
-	input  int32
 }
 
 // Leaf is the leaf or the terminal of configuration c; nil before the start.
@@ -151,10 +138,6 @@ func (p *Product) Inputs(c int32) []flat.Input {
 
 // IsMove reports whether edge e enters a leaf, the start aside.
 func (p *Product) IsMove(e int32) bool { return p.Label(e).Kind == Moved }
-
-// Faults are the steps that cannot be computed: for each assignment and input
-// the first one met, in the order of configurations.
-func (p *Product) Faults() []Fault { return sortedFaults(p.faults) }
 
 // Unmet is the first configuration where nothing takes input in, and whether
 // there is one.

@@ -39,7 +39,7 @@ func (x *search) compare(label int32) {
 }
 
 func (x *search) compareFault() {
-	if want := x.sought.fault; want != nil && x.fault.assign == want.Assign && (x.input == nil || x.input.ID == want.Input) {
+	if want := x.sought.fault; want != nil && x.fault.assign == want.Assign && x.fault.at == want.At && (x.input == nil || x.input.ID == want.Input) {
 		x.capture()
 	}
 }
@@ -142,6 +142,10 @@ func (p *Product) Run(path []int32, loop int, then ...ir.Case) (w *diag.Witness,
 // RunInto is Run for the shortest path to a fault, and its input.
 func (p *Product) RunInto(f Fault) (w *diag.Witness, sure bool) {
 	r := p.record(p.PathTo(f.Config), -1)
+	if f.Starts != nil {
+		r.sure = r.sure && !f.Guessed
+		return r.finish()
+	}
 	s := r.teller.seek(f.Config, &sought{fault: &f})
 	r.sure = r.sure && !s.guessed
 	if f.Config == 0 {
@@ -149,7 +153,11 @@ func (p *Product) RunInto(f Fault) (w *diag.Witness, sure bool) {
 	}
 	if f.Input != None {
 		c := p.Table.Case(f.Input)
-		r.row(c, rowText(c), s.data, s.guards)
+		text := rowText(c)
+		if f.Again {
+			text += " (deferred)"
+		}
+		r.row(c, text, s.data, s.guards)
 	}
 	return r.finish()
 }

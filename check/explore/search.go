@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/flat"
@@ -50,8 +49,10 @@ type search struct {
 	*Product
 	*step
 	at      int32
-	most    int  // of runs; see stepsEach
-	emitted bool // the step at hand has an edge
+	most    int     // of runs; see stepsEach
+	emitted bool    // the step at hand has an edge
+	again   bool    // its input is an event that was deferred
+	arm     *ir.Arm // that it takes, once that is decided
 	number  map[Label]int32
 	sought  *sought // not nil while one edge is told again
 }
@@ -62,7 +63,7 @@ func newSearch(t *flat.Table, code *program) *search {
 		Product: &Product{
 			Table: t, program: code, store: newStore(code.packing.words),
 			first: make([]int32, len(m.States)), taken: make([]bool, len(m.Arms)),
-			faults: map[faultKey]Fault{}, unmet: map[InputAt]Unmet{}, guesses: map[int32]bool{}, idle: map[key]bool{},
+			faults: map[faultKey]Fault{}, broken: map[Broken]bool{}, unmet: map[InputAt]Unmet{}, guesses: map[int32]bool{}, idle: map[key]bool{},
 		},
 		step: newStep(code), number: map[Label]int32{},
 	}
@@ -120,7 +121,7 @@ func (x *search) each(input int32, run func()) {
 	for again := true; again && (x.runs <= x.most || x.sought != nil); again = x.oracle.next() {
 		x.runs++
 		x.step.begin()
-		x.emitted = false
+		x.emitted, x.arm = false, nil
 		run()
 		if x.guessed && !x.emitted && x.sought == nil {
 			x.idle[key{x.at, input}] = true
@@ -137,34 +138,51 @@ func (x *search) noteFault(input int32) {
 		x.compareFault()
 		return
 	}
-	if x.fault.why != outOfRange && x.fault.why != circle {
-		return
+	at := InputAt{None, input}
+	if x.step.from != nil {
+		at.Leaf = int32(x.step.from.ID)
 	}
-	key := faultKey{assign: x.fault.assign, input: input}
-	if _, known := x.faults[key]; !known {
-		x.faults[key] = Fault{
-			Config: x.at, Input: input, Assign: x.fault.assign, Circle: x.fault.leaf,
-			Guessed: x.guessed,
+	x.broken[Broken{At: at, Arm: x.arm, Assign: x.fault.assign, Unset: x.fault.field}] = true
+	x.addFault(Fault{
+		Config: x.at, Input: input, Assign: x.fault.assign, Circle: x.fault.leaf,
+		Unset: x.fault.field, At: x.fault.at, Again: x.again, Guessed: x.guessed,
+	})
+}
+
+// addFault keeps f, unless it is known. One in which nothing was guessed is
+// preferred.
+func (x *search) addFault(f Fault) {
+	key := faultKey{assign: f.Assign, unset: f.At, input: f.Input}
+	switch {
+	case f.Unset != nil:
+		key.input = None
+	case f.Assign == nil && f.Circle == nil:
+		return // an overflow
+	}
+	if known, ok := x.faults[key]; !ok || known.Guessed && !f.Guessed {
+		x.faults[key] = f
+	}
+}
+
+// starts notes what the attempts that may start in the configuration at hand
+// read and cannot.
+func (x *search) starts(leaf *ir.State) {
+	for _, a := range x.p.states[leaf.ID].args {
+		if x.p.packing.visits[leaf.ID].hasEnded(x.here, a.do) {
+			continue
+		}
+		x.input = nil
+		x.oracle.begin()
+		for again := true; again; again = x.oracle.next() {
+			x.step.begin()
+			if a.read(x.step); x.failed() {
+				x.addFault(Fault{
+					Config: x.at, Input: None, Unset: x.fault.field, At: x.fault.at,
+					Starts: leaf.Dos[a.do], Guessed: x.guessed,
+				})
+			}
 		}
 	}
-}
-
-func sortedFaults(faults map[faultKey]Fault) []Fault {
-	var out []Fault
-	for _, f := range faults {
-		out = append(out, f)
-	}
-	slices.SortFunc(out, func(a, b Fault) int {
-		return cmp.Or(cmp.Compare(a.Config, b.Config), cmp.Compare(a.Input, b.Input), cmp.Compare(offset(a), offset(b)))
-	})
-	return out
-}
-
-func offset(f Fault) int {
-	if f.Assign == nil {
-		return -1
-	}
-	return f.Assign.Span.Start.Offset
 }
 
 // emit adds an edge from the configuration at hand to next. One that leads back

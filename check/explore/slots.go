@@ -122,11 +122,12 @@ func countsBeyondVisit(a *ir.Arm) bool {
 func (p *packing) slot(n *node) *slot {
 	s := &slot{unset: n.mayBeUnset()}
 	count := uint64(1)
-	switch n.dom.sort {
-	case byValue:
+	switch {
+	case !n.valued():
+	case n.dom.sort == byValue:
 		lo, hi, _ := n.limits()
 		s.base, count = lo, uint64(hi-lo)+1
-	case byRegion:
+	case n.dom.sort == byRegion:
 		lo, hi := n.codes()
 		s.base, count = lo, uint64(hi-lo)+1
 	}

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // step takes one input in one configuration, by the rules of language.md,
@@ -46,6 +47,8 @@ type fault struct {
 	why    why
 	assign *ir.Assign // of outOfRange
 	leaf   *ir.State  // of circle: where it begins
+	field  *ir.Var    // of unsetRead
+	at     token.Span // of unsetRead: the read
 }
 
 type why uint8
@@ -95,13 +98,19 @@ func (s *step) ask(id int) bool {
 	return s.verdicts[id] == isTrue
 }
 
-// load is the code of a variable; where it is unset the step cannot be computed.
-func (s *step) load(n *node) int64 {
+// load is the code of a variable that is read at the place given; where it is
+// unset the step cannot be computed.
+func (s *step) load(n *node, at token.Span) int64 {
 	code, set := n.slot.load(s.next)
 	if !set {
-		s.fail(fault{why: unsetRead})
+		s.fail(fault{why: unsetRead, field: n.v, at: at})
 	}
 	return code
+}
+
+func (s *step) isSet(n *node) bool {
+	_, set := n.slot.load(s.next)
+	return set
 }
 
 // of is the one of refs that belongs to the input at hand.
@@ -266,6 +275,13 @@ func (s *step) enter(target *ir.State, domain, kept int) {
 	}
 }
 
+// startTimers reads the fields that say how long the timers of state run.
+func (s *step) startTimers(state *ir.State) {
+	for _, read := range s.p.states[state.ID].waits {
+		read(s)
+	}
+}
+
 // refill starts the counters anew that count from state's being entered.
 func (s *step) refill(state *ir.State) {
 	anew := s.p.states[state.ID].anew
@@ -283,6 +299,9 @@ func (s *step) arrive(leaf *ir.State, kept int) {
 	code := &s.p.states[leaf.ID]
 	s.refill(leaf)
 	s.apply(code.entry)
+	for _, state := range code.path[kept+1:] {
+		s.startTimers(state)
+	}
 	if s.failed() {
 		return
 	}

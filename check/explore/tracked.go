@@ -36,6 +36,7 @@ func newTracked(m *ir.Machine) *tracked {
 	}
 	t.readGuards()
 	t.readEffects()
+	t.readEverywhere()
 	t.spread()
 	t.group()
 	t.giveUp()
@@ -96,7 +97,7 @@ func (t *tracked) readTest(e ir.Expr, arm *ir.Arm) {
 	ir.Walk(e, func(e ir.Expr) bool {
 		switch e := e.(type) {
 		case *ir.IsSet:
-			t.vars[e.Var].read = true
+			t.vars[e.Var].needed = true
 		case *ir.VarRef, *ir.FieldRef:
 			for _, n := range t.refs(e, arm) {
 				n.read = true
@@ -159,6 +160,61 @@ func literal(e ir.Expr) *ir.Const {
 		}
 	}
 	return nil
+}
+
+// readEverywhere notes every read: of a field that is unset it cannot be done, so
+// that the step goes nowhere.
+func (t *tracked) readEverywhere() {
+	note := func(v *ir.Var) { t.vars[v].needed = true }
+	readings(t.m, func(e ir.Expr) {
+		ir.Walk(e, func(e ir.Expr) bool {
+			if ref, ok := e.(*ir.VarRef); ok {
+				note(ref.Var)
+			}
+			return true
+		})
+	})
+	for _, timer := range t.m.Timers {
+		if timer.Var != nil {
+			note(timer.Var)
+		}
+	}
+}
+
+// readings calls f with every expression of m.
+func readings(m *ir.Machine, f func(ir.Expr)) {
+	block := func(b *ir.Block) {
+		if b == nil {
+			return
+		}
+		for _, a := range b.Assigns {
+			f(a.Value)
+		}
+		for _, p := range b.Publishes {
+			for _, v := range p.Values {
+				f(v)
+			}
+		}
+	}
+	for _, s := range m.States {
+		block(s.Entry)
+		block(s.Exit)
+		if s.Require != nil {
+			f(s.Require.Cond)
+		}
+	}
+	for _, a := range m.Arms {
+		f(a.When)
+		block(a.Block)
+		if a.Backoff != nil {
+			f(a.Backoff.By)
+		}
+	}
+	for _, d := range m.Dos {
+		for _, arg := range d.Args {
+			f(arg)
+		}
+	}
 }
 
 // assigns calls f with every assignment, and the arm in which it stands.
@@ -263,7 +319,7 @@ func (t *tracked) giveUp() {
 		changed = false
 		t.assigns(func(a *ir.Assign, arm *ir.Arm) {
 			n := t.vars[a.Var]
-			if n.dom.sort != byValue || a.Value == nil || t.known(a.Value, arm) {
+			if !n.read || n.dom.sort != byValue || a.Value == nil || t.known(a.Value, arm) {
 				return
 			}
 			if lo, hi, _ := n.limits(); hi-lo >= maxSpan {
@@ -281,7 +337,7 @@ func (t *tracked) known(e ir.Expr, arm *ir.Arm) bool {
 		return true
 	case *ir.VarRef, *ir.FieldRef:
 		refs := t.refs(e, arm)
-		return len(refs) > 0 && !slices.ContainsFunc(refs, func(n *node) bool { return n.dom.sort != byValue })
+		return len(refs) > 0 && !slices.ContainsFunc(refs, func(n *node) bool { return n.dom.sort != byValue || n.v != nil && !n.read })
 	case *ir.Unary:
 		return t.known(e.X, arm)
 	case *ir.Binary:
@@ -302,12 +358,16 @@ func (t *tracked) known(e ir.Expr, arm *ir.Arm) bool {
 func (t *tracked) kept() []*node {
 	var out []*node
 	for _, n := range t.nodes {
-		if n.v != nil && n.read && (n.dom.sort != free || n.mayBeUnset()) {
+		if n.v != nil && (n.valued() || n.mayBeUnset() && (n.read || n.needed)) {
 			out = append(out, n)
 		}
 	}
 	return out
 }
+
+// valued reports whether the value of n is kept, or chosen where it comes; else
+// at most whether it is set is kept.
+func (n *node) valued() bool { return n.read && n.dom.sort != free }
 
 // mayBeUnset reports whether n is a field that starts unset.
 func (n *node) mayBeUnset() bool { return n.v != nil && !n.v.Param && n.v.Default == nil }

@@ -20,6 +20,7 @@ var Rule = &check.Rule{
 	Absence:  true,
 	SilencedBy: []check.Silence{
 		{Rule: "missing-terminal", At: check.SameMachine},
+		{Rule: "unreachable-state", At: check.SameState},
 	},
 }
 
@@ -34,6 +35,7 @@ func run(p *check.Pass) {
 		return // an unresolved target may be the way there
 	}
 	var related []diag.Related
+	var successes []*ir.State
 	for _, s := range p.Machine.States {
 		if s.Kind != ir.Terminal || s.Outcome != success {
 			continue
@@ -41,6 +43,7 @@ func run(p *check.Pass) {
 		if !p.Unreachable(s) {
 			return
 		}
+		successes = append(successes, s)
 		related = append(related, diag.Related{Span: s.Span, Message: "no run enters " + check.Quote(s.Path)})
 	}
 	help := "Lead to it from a state that runs enter."
@@ -51,5 +54,6 @@ func run(p *check.Pass) {
 		Message: "no run of machine " + check.Quote(p.Machine.Name) + " can end in success",
 		Help:    help,
 		Related: related,
+		Also:    successes,
 	})
 }

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 
 	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
 
@@ -27,6 +28,8 @@ var Rule = &check.Rule{
 		{Rule: "unhandled-done", At: check.SameInput},
 		{Rule: "bound-without-else", At: check.SameInput},
 		{Rule: "unhandled-case", At: check.SameInput},
+		{Rule: "read-before-set", At: check.SameInput},
+		{Rule: "out-of-range", At: check.SameInput},
 	},
 }
 
@@ -46,6 +49,7 @@ func run(p *check.Pass) {
 			p.LeaveOpen(check.Question{Rule: "no-way-to-finish", State: s})
 		}
 	}
+	broken := brokenInputs(p)
 	for _, t := range traps(g) {
 		round := t.round(g)
 		witness, sure := g.witness(t.configs[0], round)
@@ -55,13 +59,27 @@ func run(p *check.Pass) {
 		}
 		p.Report(check.Finding{
 			State:   t.leaves[0],
+			Also:    t.leaves[1:],
 			Message: t.message(round != nil),
 			Help:    t.help(),
 			Related: t.related(),
 			Witness: witness,
-			Inputs:  t.restsOn(g),
+			Inputs:  t.restsOn(g, broken),
 		})
 	}
+}
+
+// brokenInputs are the inputs that some configuration cannot compute.
+func brokenInputs(p *check.Pass) map[check.InputAt]bool {
+	broken := map[check.InputAt]bool{}
+	if g := p.Product(); g != nil {
+		for _, b := range g.Broken(func(explore.Broken) bool { return true }) {
+			if b.At.Leaf != explore.None {
+				broken[check.InputAt{Leaf: p.Machine.States[b.At.Leaf], ID: b.At.Input}] = true
+			}
+		}
+	}
+	return broken
 }
 
 // message says what the trap is: a circle, or a place where the run stands.

@@ -141,16 +141,17 @@ func (t *trap) leave(g *space, c int32, inside, home func(int32) bool) []int32 {
 }
 
 // restsOn lists the inputs on which the trap rests alone: those that nothing
-// takes, or that a spent bound leaves to nobody, where without them the run
+// takes, that a spent bound leaves to nobody, or that cannot be computed (they
+// are broken), where without them the run
 // comes to a standstill. Where it goes round by inputs that are handled, the
 // trap is a fault of its own, and the list is empty.
-func (t *trap) restsOn(g *space) []check.InputAt {
+func (t *trap) restsOn(g *space, broken map[check.InputAt]bool) []check.InputAt {
 	faulty := map[check.InputAt]bool{}
 	var list []check.InputAt
 	for _, c := range t.configs {
 		for _, in := range g.Inputs(c) {
 			at := check.InputAt{Leaf: g.Leaf(c), ID: in.ID}
-			if !faulty[at] && leftToNobody(in) {
+			if !faulty[at] && (leftToNobody(in) || broken[at]) {
 				faulty[at] = true
 				list = append(list, at)
 			}
@@ -162,26 +163,29 @@ func (t *trap) restsOn(g *space) []check.InputAt {
 	return list
 }
 
-// goesRound reports whether the trap has a cycle without the inputs given.
+// goesRound reports whether the trap has a cycle with a move in it without the
+// inputs given.
 func (t *trap) goesRound(g *space, without map[check.InputAt]bool) bool {
 	index := make(map[int32]int32, len(t.members))
 	for i, c := range t.members {
 		index[c] = int32(i)
 	}
-	cycle := false
-	rest := graph.New(len(t.members), func(edge func(from, to int32)) {
+	each := func(f func(from, to, e int32)) {
 		for i, c := range t.members {
 			for e := g.First[c]; e < g.First[c+1]; e++ {
-				if g.IsCancel(e) || g.IsRetry(e) || without[check.InputAt{Leaf: g.Leaf(c), ID: g.InputID(e)}] {
-					continue
+				if !g.IsCancel(e) && !g.IsRetry(e) && !without[check.InputAt{Leaf: g.Leaf(c), ID: g.InputID(e)}] {
+					f(int32(i), index[g.To[e]], e)
 				}
-				cycle = cycle || g.To[e] == c
-				edge(int32(i), index[g.To[e]])
 			}
 		}
+	}
+	rest := graph.New(len(t.members), func(edge func(from, to int32)) {
+		each(func(from, to, _ int32) { edge(from, to) })
 	})
-	_, n := rest.Components()
-	return cycle || n < len(t.members)
+	of, _ := rest.Components()
+	cycle := false
+	each(func(from, to, e int32) { cycle = cycle || of[from] == of[to] && g.IsMove(e) })
+	return cycle
 }
 
 func leftToNobody(in flat.Input) bool {

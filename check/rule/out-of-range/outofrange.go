@@ -43,13 +43,16 @@ func run(p *check.Pass) {
 		if state == nil {
 			state = p.Machine.Root.Leaf()
 		}
-		witness, sure := g.RunInto(f)
+		witness, sure := p.RunInto(f)
 		if !sure {
 			p.LeaveOpen(check.Question{Rule: "out-of-range", State: state})
 			continue
 		}
+		inputs, behind := p.Broken(func(b explore.Broken) bool { return b.Assign == f.Assign })
 		p.Report(check.Finding{
 			State:   state,
+			Inputs:  inputs,
+			Also:    behind,
 			Span:    f.Assign.Span,
 			Message: check.Quote(f.Assign.Text()) + " can leave the range of " + check.Quote(f.Assign.Var.Name) + ", " + f.Assign.Var.Type.String(),
 			Help:    "Guard the arm so that the value fits, clamp it with `min` or `max`, or widen the range.",

@@ -3,11 +3,12 @@ package readbeforeset
 
 import (
 	_ "embed"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // Rule is the record of read-before-set.
@@ -29,59 +30,60 @@ const maxRelated = 3
 
 // One field is one finding, at the read that the shortest run comes to.
 func run(p *check.Pass) {
-	if p.Machine.Broken || p.Graph() == nil || p.Graph().Coarse {
+	if p.Graph() == nil || p.Machine.Broken || !slices.ContainsFunc(p.Machine.Fields, startsUnset) {
 		return // a lost name may be the effect that sets it
 	}
-	tracked := trackedFields(p.Machine)
-	if len(tracked) == 0 {
+	g := p.Product()
+	if g == nil {
+		p.LeaveOpen(check.Question{Rule: "read-before-set"})
 		return
 	}
-	w := newWalk(p.Graph(), tracked)
-	w.run()
+	reads := map[*ir.Var][]explore.Fault{}
+	for _, f := range g.Faults() {
+		if f.Unset != nil {
+			reads[f.Unset] = append(reads[f.Unset], f)
+		}
+	}
 	for _, v := range p.Machine.Fields {
-		if reads := w.faults[v]; len(reads) > 0 {
-			report(p, w, v, reads)
+		if len(reads[v]) > 0 {
+			report(p, g, v, reads[v])
 		}
 	}
 }
 
-// maxTracked is the number of fields that are followed, one bit each.
-const maxTracked = 64
+func startsUnset(v *ir.Var) bool { return v.Default == nil }
 
-// trackedFields are the fields that start unset, each with its bit.
-func trackedFields(m *ir.Machine) map[*ir.Var]uint64 {
-	bits := map[*ir.Var]uint64{}
-	for _, v := range m.Fields {
-		if v.Default == nil && len(bits) < maxTracked {
-			bits[v] = 1 << len(bits)
-		}
-	}
-	return bits
-}
-
-// fault is a read of an unset field.
-type fault struct {
-	span  token.Span
-	at    int32    // the number of the node in which it is met; explore.None while the machine is entered
-	input *ir.Case // the input that is judged there; nil where an activity starts
-	given moment   // what comes with the input
-}
-
-func report(p *check.Pass, w *walk, v *ir.Var, reads []fault) {
+// report reports the reads of v that some run comes to.
+func report(p *check.Pass, g *explore.Product, v *ir.Var, reads []explore.Fault) {
 	name := check.Quote(v.Name)
 	f := check.Finding{
-		State:   w.leafOf(reads[0]),
 		Field:   v,
-		Span:    reads[0].span,
 		Message: "field " + name + " is read here, and some run has not set it",
 		Help:    "Set it on every way that leads here, ask `" + v.Name + " is set` first, or give it a default.",
 		Related: []diag.Related{{Span: v.Span, Message: name + " has no default"}},
 	}
-	for _, r := range reads[1:min(len(reads), maxRelated+1)] {
-		f.Related = append(f.Related, diag.Related{Span: r.span, Message: "the same of this read"})
+	f.Inputs, f.Also = p.Broken(func(b explore.Broken) bool { return b.Unset == v })
+	open := p.Machine.Root.Leaf()
+	for i, r := range reads {
+		state := g.Leaf(r.Config)
+		if state == nil {
+			state = p.Machine.Root.Leaf()
+		}
+		if i == 0 {
+			open = state
+		}
+		switch {
+		case f.Span.IsValid() && len(f.Related) <= maxRelated:
+			f.Related = append(f.Related, diag.Related{Span: r.At, Message: "the same of this read"})
+		case !f.Span.IsValid():
+			if witness, sure := p.RunInto(r); sure {
+				f.State, f.Span, f.Witness = state, r.At, witness
+			}
+		}
 	}
-	if p.MoreWitnesses() {
-		f.Witness = w.witness(p, reads[0])
+	if !f.Span.IsValid() {
+		p.LeaveOpen(check.Question{Rule: "read-before-set", State: open})
+		return
 	}
 	p.Report(f)
 }

@@ -82,7 +82,7 @@ func reportCircles(p *check.Pass, g *explore.Product) {
 			continue
 		}
 		said[f.Circle] = true
-		witness, sure := g.RunInto(f)
+		witness, sure := p.RunInto(f)
 		if !sure {
 			p.LeaveOpen(check.Question{Rule: "spinning-loop", State: f.Circle})
 			continue

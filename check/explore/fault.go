@@ -1,0 +1,118 @@
+package explore
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// Fault is a step that cannot be computed.
+type Fault struct {
+	Config  int32
+	Input   int32      // None at the start, and where an activity ends with nothing to say
+	Assign  *ir.Assign // that leaves the range of its field; nil where the requires lead round
+	Circle  *ir.State  // the leaf from which they do
+	Unset   *ir.Var    // the field that is read at At though it is unset
+	At      token.Span
+	Starts  *ir.Do // an attempt of it, which reads Unset: that is no step, and the run stands on
+	Again   bool   // the input is an event that was deferred
+	Guessed bool
+}
+
+type faultKey struct {
+	assign *ir.Assign
+	unset  token.Span
+	input  int32 // not of a field that is unset: one run that reads it is enough
+}
+
+// Broken is an input in a leaf that some configuration there cannot compute, and
+// why: one of Assign and Unset, as in Fault, or neither.
+type Broken struct {
+	At     InputAt // of the start: leaf and input None
+	Arm    *ir.Arm // that would have been taken; nil where a guard could not be read
+	Assign *ir.Assign
+	Unset  *ir.Var
+}
+
+// Faults are the steps that cannot be computed: for each assignment and input
+// the first one met, for each read the first one, in the order of configurations.
+func (p *Product) Faults() []Fault {
+	return slices.SortedFunc(maps.Values(p.faults), func(a, b Fault) int {
+		return cmp.Or(cmp.Compare(a.Config, b.Config), cmp.Compare(a.Input, b.Input),
+			cmp.Compare(offset(a), offset(b)), cmp.Compare(a.At.Start.Offset, b.At.Start.Offset))
+	})
+}
+
+func offset(f Fault) int {
+	if f.Assign == nil {
+		return -1
+	}
+	return f.Assign.Span.Start.Offset
+}
+
+// Broken are all inputs that cannot be computed for the reason that same
+// accepts, in no order.
+func (p *Product) Broken(same func(Broken) bool) []Broken {
+	var out []Broken
+	for b := range p.broken {
+		if same(b) {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// Behind lists the states that no run enters, though one might if the steps
+// given could be computed: what their arms lead to, and on from there whatever
+// the guards say.
+func (p *Product) Behind(steps []Broken, c *Control) []*ir.State {
+	var starts []int32
+	for _, b := range steps {
+		for _, to := range p.wouldLead(b) {
+			starts = append(starts, int32(to.ID))
+		}
+	}
+	if len(starts) == 0 {
+		return nil
+	}
+	reached := graph.New(len(p.first), func(edge func(from, to int32)) {
+		for _, e := range c.Edges {
+			edge(e.From, e.To)
+		}
+	}).Reach(starts...)
+	var out []*ir.State
+	behind := map[*ir.State]bool{}
+	for id, ok := range reached {
+		for s := p.Table.Machine.States[id]; ok && s != nil && p.first[s.ID] == None && !behind[s]; s = s.Parent {
+			behind[s] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// wouldLead are the leaves to which a step might have led.
+func (p *Product) wouldLead(b Broken) []*ir.State {
+	m := p.Table.Machine
+	switch {
+	case b.At.Leaf == None:
+		return landings(m.Root)
+	case b.Arm != nil && b.Arm.Kind == ir.Goto:
+		return landings(b.Arm.Target)
+	case b.Arm != nil:
+		return nil
+	}
+	var out []*ir.State
+	for in := range p.Table.Inputs(m.States[b.At.Leaf]) {
+		for _, choice := range in.Choices {
+			if in.ID == b.At.Input && choice.Arm != nil && choice.Arm.Kind == ir.Goto {
+				out = append(out, landings(choice.Arm.Target)...)
+			}
+		}
+	}
+	return out
+}
