@@ -100,6 +100,7 @@ func (c *courier) deliver(row *MessageRow) {
 			slog.Int("attempt", row.Attempt), slog.Duration("again_in", wait), slog.Any("error", failed))
 		err = e.store.Undelivered(store, row.ID, row.Attempt, now.Add(wait), failed.Error())
 	}
+	e.changes.notify(row.Run)
 	if err != nil && !errors.Is(err, ErrFenced) {
 		e.logger.Warn("what became of a message could not be stored", slog.String("message", row.ID), slog.Any("error", err))
 	}
@@ -115,6 +116,22 @@ func (e *Engine) handOver(ctx context.Context, row *MessageRow) (err error) {
 	return e.outbox(ctx, &Message{
 		ID: row.ID, Run: row.Run, Machine: row.Machine, Event: row.Event, Data: row.Data, At: row.At, Attempt: row.Attempt,
 	})
+}
+
+// WaitDelivered waits until all that was published, by any run, has been
+// delivered. It delivers nothing itself: see Run.
+func (e *Engine) WaitDelivered(ctx context.Context) error {
+	woken, stop := e.changes.watch("")
+	defer stop()
+	for {
+		rows, err := e.store.Outbox(ctx, "", 1)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		if err := e.pause(ctx, woken, e.poll); err != nil {
+			return err
+		}
+	}
 }
 
 // drained reports whether this engine has nothing more to deliver for a run.

@@ -110,3 +110,8 @@ var (
 	ErrOverdue = errors.New("a time limit of the activity has passed")
 	ErrStopped = errors.New("the engine stops")
 )
+
+// ErrWorkerLost is returned by an activity that is done by another process, when
+// that has ended in the middle of it. The attempt counts as one whose worker was
+// lost: it is `silent` or `stalled`, or is handed out again.
+var ErrWorkerLost = errors.New("the worker process of the activity has ended")

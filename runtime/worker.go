@@ -36,23 +36,41 @@ func (e *Engine) Run(ctx context.Context) error {
 // somewhere around it: so a run that waits for an approval, or for a day, is
 // left, and one that only sleeps until its next try is not.
 func (e *Engine) RunUntilIdle(ctx context.Context, run string) (View, error) {
-	return e.runUntil(ctx, run, e.idle)
+	return e.runUntil(ctx, &oneRun{engine: e, run: run}, e.idle)
 }
 
 // RunUntilDone works as RunUntilIdle does, but waits on for events from outside:
 // until the run has ended or is halted.
 func (e *Engine) RunUntilDone(ctx context.Context, run string) (View, error) {
-	return e.runUntil(ctx, run, e.done)
+	return e.runUntil(ctx, &oneRun{engine: e, run: run}, e.done)
 }
 
-func (e *Engine) runUntil(ctx context.Context, run string, reached func(context.Context, string) (bool, error)) (View, error) {
+// RunOnce works as RunUntilIdle does, but only until the run has taken one
+// input: the end of an activity, or a timer. With a concurrency of 1 it is one at
+// most; otherwise activities that ran beside it may come to their end too.
+func (e *Engine) RunOnce(ctx context.Context, run string) (View, error) {
+	v, err := e.Get(ctx, run)
+	if err != nil {
+		return v, err
+	}
+	one := &oneRun{engine: e, run: run, from: v.Seq}
+	return e.runUntil(ctx, one, func(ctx context.Context, run string) (bool, error) {
+		if moved, err := one.moved(ctx); moved || err != nil {
+			return moved, err
+		}
+		return e.idle(ctx, run)
+	})
+}
+
+func (e *Engine) runUntil(ctx context.Context, one *oneRun, reached func(context.Context, string) (bool, error)) (View, error) {
+	run := one.run
 	stop := func() (bool, error) {
 		if ok, err := reached(ctx, run); !ok || err != nil {
 			return false, err
 		}
 		return e.drained(ctx, run)
 	}
-	if err := e.work(ctx, &oneRun{engine: e, run: run}, stop); err != nil {
+	if err := e.work(ctx, one, stop); err != nil {
 		return View{}, err
 	}
 	v, err := e.Get(context.WithoutCancel(ctx), run)

@@ -38,6 +38,8 @@ func (r *running) conclude(out outcome, ended bool) {
 		r.succeed(&out.result)
 	case cause == ErrStopped:
 		r.giveBack(0, cause.Error())
+	case errors.Is(out.err, ErrWorkerLost):
+		r.lost()
 	case errors.As(out.err, &declined):
 		r.giveBack(declineFor, declined.Error())
 	default:
@@ -249,6 +251,19 @@ func (r *running) giveBack(wait time.Duration, why string) {
 
 // took is how long the attempt has been held.
 func (r *running) took() time.Duration { return r.engine.clock.Now().Sub(r.claimed) }
+
+// lost ends the lease at once, so that the attempt is taken over like one whose
+// worker has not renewed it.
+func (r *running) lost() {
+	e := r.engine
+	now := e.now()
+	if _, err := e.store.Renew(context.Background(), r.task.Claim(), now, now, nil); errors.Is(err, ErrFenced) {
+		r.refused()
+		return
+	}
+	// Where that failed otherwise, it runs out by itself.
+	e.changes.notify(r.task.Run)
+}
 
 // report tells the observer how the attempt ended.
 func (r *running) report(end AttemptEnd, event, category, message string, cost ...map[string]json.Number) {

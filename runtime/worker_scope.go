@@ -128,6 +128,18 @@ func (a *allRuns) wake(ctx context.Context, after time.Time) (time.Time, error) 
 type oneRun struct {
 	engine *Engine
 	run    string
+	from   int64 // where it is not 0, nothing begins once the run has moved on from there
+}
+
+func (o *oneRun) moved(ctx context.Context) (bool, error) {
+	if o.from == 0 {
+		return false, nil
+	}
+	row, err := o.engine.store.Load(ctx, o.run)
+	if err != nil {
+		return false, fmt.Errorf("run %q: %w", o.run, err)
+	}
+	return row.Seq > o.from, nil
 }
 
 func (o *oneRun) prepare(ctx context.Context) error {
@@ -150,6 +162,9 @@ func (o *oneRun) fire(ctx context.Context, now time.Time) (fired bool, err error
 	if next := nextAlarm(s); next.IsZero() || next.After(now) {
 		return false, nil
 	}
+	if moved, err := o.moved(ctx); moved || err != nil {
+		return false, err
+	}
 	_, err = o.engine.apply(ctx, &request{run: o.run})
 	return err == nil, err
 }
@@ -163,6 +178,9 @@ func nextAlarm(s *Snapshot) (next time.Time) {
 }
 
 func (o *oneRun) claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error) {
+	if moved, err := o.moved(ctx); moved || err != nil {
+		return nil, err
+	}
 	q.Run = o.run
 	return o.engine.store.Claim(ctx, q)
 }

@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScript runs the archives in testdata/script against the command. Each
-// finds a copy of the example's machine and its executables in $WORK/example.
+// finds a copy of the example's machine and its executables in $WORK/example, and
+// of examples/workers in $WORK/workers.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
@@ -66,6 +67,10 @@ func setUp(env *testscript.Env) error {
 		if err := os.WriteFile(filepath.Join(env.WorkDir, name), content, 0o644); err != nil {
 			return err
 		}
+	}
+	env.Setenv("OUT", filepath.Join(env.WorkDir, "out")) // of workers/deliver.sh
+	if err := os.CopyFS(filepath.Join(env.WorkDir, "workers"), os.DirFS("../../examples/workers")); err != nil {
+		return err
 	}
 	return makeExecutable(env.WorkDir)
 }

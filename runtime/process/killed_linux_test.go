@@ -18,7 +18,7 @@ import (
 func TestMain(m *testing.M) {
 	if path := os.Getenv("FSMC_TEST_RUN"); path != "" {
 		out := &output{early: func(line []byte) bool { os.Stdout.Write(append(line, '\n')); return true }}
-		if err := run(context.Background(), path, nil, out); err != nil {
+		if err := run(context.Background(), exec.Command(path), nil, out); err != nil {
 			os.Exit(1)
 		}
 		return

@@ -91,9 +91,13 @@ func (o *output) answer() (runtime.Result, error) {
 	if err := o.end(); err != nil {
 		return runtime.Result{}, err
 	}
+	return readAnswer(o.last)
+}
+
+func readAnswer(line []byte) (runtime.Result, error) {
 	var a answer
-	if err := decode(o.last, &a); err != nil {
-		return runtime.Result{}, fmt.Errorf("its last line is no answer: %w: %s", err, beginning(o.last))
+	if err := decode(line, &a); err != nil {
+		return runtime.Result{}, fmt.Errorf("its last line is no answer: %w: %s", err, beginning(line))
 	}
 	said := 0
 	for _, is := range []bool{a.Event != "" || a.Data != nil, a.Failed != "" || a.Message != "", a.Declined != nil} {
@@ -103,15 +107,15 @@ func (o *output) answer() (runtime.Result, error) {
 	}
 	switch {
 	case said > 1:
-		return runtime.Result{}, fmt.Errorf("its answer is of several kinds: %s", beginning(o.last))
+		return runtime.Result{}, fmt.Errorf("its answer is of several kinds: %s", beginning(line))
 	case a.Declined != nil:
 		return runtime.Result{}, runtime.Decline(*a.Declined)
 	case a.Message != "" && a.Failed == "":
-		return runtime.Result{}, fmt.Errorf("its answer has a message, and names no category in \"failed\": %s", beginning(o.last))
+		return runtime.Result{}, fmt.Errorf("its answer has a message, and names no category in \"failed\": %s", beginning(line))
 	case a.Failed != "":
 		return runtime.Result{}, &runtime.Failure{Category: a.Failed, Message: a.Message, Cost: a.Cost}
 	case a.Data != nil && a.Event == "":
-		return runtime.Result{}, fmt.Errorf("its answer has data, and names no event: %s", beginning(o.last))
+		return runtime.Result{}, fmt.Errorf("its answer has data, and names no event: %s", beginning(line))
 	}
 	return runtime.Result{Event: a.Event, Data: a.Data, Cost: a.Cost}, nil
 }

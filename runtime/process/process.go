@@ -32,6 +32,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -118,7 +119,7 @@ func activity(path string) runtime.ActivityFunc {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		out := &output{early: func(l []byte) bool { return signs(a, l, cancel) }}
-		if err := run(ctx, path, input, out); err != nil {
+		if err := run(ctx, exec.Command(path), input, out); err != nil {
 			return runtime.Result{}, err
 		}
 		return out.answer()
@@ -135,7 +136,7 @@ func guard(path string) runtime.GuardFunc {
 		ctx, cancel := context.WithTimeoutCause(ctx, GuardTimeout, fmt.Errorf("no answer within %s", GuardTimeout))
 		defer cancel()
 		out := &output{early: func([]byte) bool { return false }}
-		if err := run(ctx, path, input, out); err != nil {
+		if err := run(ctx, exec.Command(path), input, out); err != nil {
 			return false, err
 		}
 		return out.verdict()

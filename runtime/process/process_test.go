@@ -100,13 +100,18 @@ type observed struct{ ends []runtime.AttemptInfo }
 func (*observed) OnStep(runtime.StepInfo)           {}
 func (o *observed) OnAttempt(i runtime.AttemptInfo) { o.ends = append(o.ends, i) }
 
-// run takes a machine with the executables of dir to its end.
+// play takes a machine with the executables of dir to its end.
 func play(t testing.TB, dir string, m *runtime.Machine, opts ...runtime.Option) runtime.View {
 	t.Helper()
 	h, err := Load(dir, m)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return playWith(t, h, m, opts...)
+}
+
+func playWith(t testing.TB, h runtime.Handlers, m *runtime.Machine, opts ...runtime.Option) runtime.View {
+	t.Helper()
 	e := runtime.NewEngine(memstore.New(), opts...)
 	if err := e.Register(m, "", h); err != nil {
 		t.Fatal(err)

@@ -23,16 +23,15 @@ const (
 	maxStderr = 4 << 10
 )
 
-// run runs the executable at path to its end. A nil error means that it exited
+// run runs cmd to its end. A nil error means that it exited
 // with status 0. When ctx is done its process group is stopped, and the error
 // is ctx's cause; run returns when the group is gone. Where the engine stops,
 // and the process still comes to its end, that counts.
-func run(ctx context.Context, path string, input []byte, out *output) error {
+func run(ctx context.Context, cmd *exec.Cmd, input []byte, out *output) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	stderr := &tail{}
-	cmd := exec.Command(path)
 	cmd.Stdin = bytes.NewReader(input)
 	cmd.Stdout = out
 	cmd.Stderr = stderr

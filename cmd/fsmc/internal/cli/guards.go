@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/process"
 )
 
 // guards is where a command that takes a step of its own finds host guards: the
@@ -29,7 +30,8 @@ func (g *guards) engine(ctx context.Context, store runtime.Store, run string) (*
 	if err != nil {
 		return nil, err
 	}
-	return engine, registerVersion(ctx, engine, store, row.Definition, g.activities)
+	return engine, registerVersion(ctx, engine, store, row.Definition,
+		func(m *runtime.Machine) (runtime.Handlers, error) { return process.Load(g.activities, m) })
 }
 
 // unanswered says of a step that needs a guard which flag gives it.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/process"
 )
 
 func newRun(s *streams) *cobra.Command {
@@ -24,7 +25,13 @@ was started.
 
 The activities are executables in one folder, called like the activities, and
 host guards are guard-NAME. Each gets one JSON object on standard input and
-answers with one as the last line of standard output; see docs/runtime.md.
+answers with one as the last line of standard output. With --worker the same
+objects go, a line each, to processes of one command that live on; see
+docs/runtime.md.
+
+With --outbox each published message is handed to a command, as one JSON object
+on standard input, in order for each run and again and again until it exits with
+status 0; and the run is worked on until its messages have been delivered.
 
 Killed at any point and started again, it goes on where the run stands. A
 SIGTERM or an interrupt lets the activities under way come to their end, for ten
@@ -43,14 +50,19 @@ Exit status 1: the run ended with another outcome than success, or is halted.`,
 	machineFlag(c, &r.machine)
 	f := c.Flags()
 	f.StringVar(&r.activities, "activities", "", "the folder with the executables, `DIR`/<activity>")
+	f.StringVar(&r.worker, "worker", "", "start `CMD`, which does the activities that it is told on standard input")
+	f.IntVar(&r.workers, "workers", 1, "start `N` processes of --worker")
+	f.StringVar(&r.outbox, "outbox", "", "hand each published message to `CMD`")
 	f.StringVar(&r.id, "id", "", "the run's `ID`; a new one is made where none is given")
 	f.StringArrayVar(&r.params, "param", nil, "a parameter of the machine, `NAME=VALUE`; may be repeated")
 	f.BoolVar(&r.follow, "follow", false, "do not return while the run waits for events from outside")
+	f.BoolVar(&r.once, "once", false, "return when the run has taken one input: an activity's end, a timer")
 	f.BoolVar(&r.detach, "detach", false, "start the run and return at once; another fsmc run works on it")
 	f.IntVar(&r.concurrency, "concurrency", 16, "at most `N` activities run at once")
 	f.DurationVar(&r.lease, "lease", 30*time.Second, "after a crash, an activity is handed out again after `DURATION`")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "do not print the steps")
-	c.MarkFlagsMutuallyExclusive("follow", "detach")
+	c.MarkFlagsMutuallyExclusive("follow", "detach", "once")
+	c.MarkFlagsMutuallyExclusive("activities", "worker")
 	return c
 }
 
@@ -58,6 +70,10 @@ Exit status 1: the run ended with another outcome than success, or is halted.`,
 type runner struct {
 	*streams
 	db, activities, id, machine   string
+	worker, outbox                string
+	workers                       int
+	pool                          *process.Workers // of --worker
+	once                          bool
 	params                        []string
 	asJSON, follow, detach, quiet bool
 	concurrency                   int
@@ -85,16 +101,18 @@ func (r *runner) usage(paths []string) error {
 	switch {
 	case r.db == "":
 		return errNoDatabase
-	case r.activities == "" && !r.detach:
-		return errors.New("--activities DIR is missing: it says which executables do the work")
+	case r.activities == "" && r.worker == "" && !r.detach:
+		return errors.New("--activities DIR or --worker CMD is missing: it says what does the work")
+	case r.workers < 1:
+		return errors.New("--workers is at least 1")
 	case r.concurrency < 1:
 		return errors.New("--concurrency is at least 1")
 	case r.lease < time.Second:
 		return errors.New("--lease is at least 1s")
 	case len(paths) > 0:
 		return nil
-	case r.id != "" || len(r.params) > 0 || r.machine != "" || r.detach:
-		return errors.New("--id, --param, --machine and --detach are about one machine: name its file")
+	case r.id != "" || len(r.params) > 0 || r.machine != "" || r.detach || r.once:
+		return errors.New("--id, --param, --machine, --once and --detach are about one machine: name its file")
 	case r.follow && r.asJSON:
 		return errors.New("--follow without a file never comes to a result that --format json could print")
 	}
@@ -104,19 +122,34 @@ func (r *runner) usage(paths []string) error {
 // withEngine opens the database and gives f an engine on it.
 func (r *runner) withEngine(ctx context.Context, m mode, f func(context.Context, *runtime.Engine, runtime.Store) error) error {
 	t := target{streams: r.streams, db: r.db}
+	opts := []runtime.Option{
+		runtime.WithConcurrency(r.concurrency),
+		runtime.WithLease(r.lease),
+		runtime.WithLogger(slog.New(slog.NewTextHandler(r.err, &slog.HandlerOptions{Level: slog.LevelWarn}))),
+		runtime.WithObserver(&printer{out: r.out, silent: r.asJSON, quiet: r.quiet}),
+	}
+	if r.once {
+		opts = append(opts, runtime.WithConcurrency(1)) // no second activity comes to its end beside the first
+	}
+	if r.outbox != "" {
+		opts = append(opts, runtime.WithOutbox(process.Outbox(r.outbox)))
+	}
 	return t.with(ctx, m, r.id, func(store runtime.Store) error {
-		return f(ctx, runtime.NewEngine(store,
-			runtime.WithConcurrency(r.concurrency),
-			runtime.WithLease(r.lease),
-			runtime.WithLogger(slog.New(slog.NewTextHandler(r.err, &slog.HandlerOptions{Level: slog.LevelWarn}))),
-			runtime.WithObserver(&printer{out: r.out, silent: r.asJSON, quiet: r.quiet}),
-		), store)
+		if r.worker != "" && !r.detach {
+			r.pool = process.StartWorkers(r.worker, r.workers, r.err)
+			defer r.pool.Close()
+		}
+		return f(ctx, runtime.NewEngine(store, opts...), store)
 	})
 }
 
 // workOnOne starts the run, or takes it up again, and works until it ends or
 // waits.
 func (r *runner) workOnOne(ctx context.Context, engine *runtime.Engine, p *program) error {
+	var err error
+	if p.handlers, err = r.handlers(p.machine); err != nil {
+		return err
+	}
 	if err := engine.Register(p.machine, p.source, p.handlers); err != nil {
 		return err
 	}
@@ -131,8 +164,11 @@ func (r *runner) workOnOne(ctx context.Context, engine *runtime.Engine, p *progr
 		return nil // its start has been said
 	}
 	work := engine.RunUntilIdle
-	if r.follow {
+	switch {
+	case r.follow:
 		work = engine.RunUntilDone
+	case r.once:
+		work = engine.RunOnce
 	}
 	v, err = work(ctx, v.Run)
 	stopped := errors.Is(err, context.Canceled)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
-	"github.com/fsmc-dev/fsmc/runtime/process"
 )
 
 // workOnAll works on every unfinished run of the store, each by its own
@@ -36,6 +35,9 @@ func (r *runner) workOnAll(ctx context.Context, engine *runtime.Engine, store ru
 		return <-worked
 	}
 	views, waitErr := waitForAll(working, engine, unfinished)
+	if waitErr == nil && r.outbox != "" {
+		waitErr = engine.WaitDelivered(working)
+	}
 	stop()
 	if err := <-worked; err != nil {
 		return err
@@ -108,12 +110,13 @@ func (k *versions) register(ctx context.Context, hash string) error {
 		return nil
 	}
 	k.seen[hash] = true
-	return registerVersion(ctx, k.engine, k.store, hash, k.activities)
+	return registerVersion(ctx, k.engine, k.store, hash, k.handlers)
 }
 
-// registerVersion makes one version of a machine known to the engine, with its
-// executables in the folder dir.
-func registerVersion(ctx context.Context, engine *runtime.Engine, store runtime.Store, hash, dir string) error {
+// registerVersion makes one version of a machine known to the engine, with the
+// functions that find gives for it.
+func registerVersion(ctx context.Context, engine *runtime.Engine, store runtime.Store, hash string,
+	find func(*runtime.Machine) (runtime.Handlers, error)) error {
 	row, err := store.Definition(ctx, hash)
 	if err != nil {
 		return fmt.Errorf("the definition %.12s cannot be read: %w", hash, err)
@@ -126,7 +129,7 @@ func registerVersion(ctx context.Context, engine *runtime.Engine, store runtime.
 	if err != nil {
 		return fmt.Errorf("the definition of %q is damaged: %w", row.Machine, err)
 	}
-	handlers, err := process.Load(dir, m)
+	handlers, err := find(m)
 	if err != nil {
 		return err
 	}

@@ -38,10 +38,21 @@ func (r *runner) compile(paths []string) (*program, error) {
 	if p.machine, err = runtime.Compile(table.Compile(m)); err != nil {
 		return nil, fmt.Errorf("machine %q does not compile: %w", m.Name, err)
 	}
-	if r.activities != "" {
-		p.handlers, err = process.Load(r.activities, p.machine)
-	}
+	p.handlers, err = r.handlers(p.machine)
 	return p, err
+}
+
+// handlers are what does the work of a machine: the processes of --worker, or
+// the executables of --activities. Those of --worker are there once it has been
+// started.
+func (r *runner) handlers(m *runtime.Machine) (runtime.Handlers, error) {
+	switch {
+	case r.pool != nil:
+		return r.pool.Handlers(m), nil
+	case r.activities != "":
+		return process.Load(r.activities, m)
+	}
+	return runtime.Handlers{}, nil
 }
 
 // begin takes up the run that has the id, or starts one.

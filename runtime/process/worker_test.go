@@ -1,0 +1,184 @@
+//go:build unix
+
+package process
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// pool starts n processes of a shell script that reads lines.
+func pool(t *testing.T, n int, script string) *Workers {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "worker.sh")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w := StartWorkers(path, n, &lockedBuffer{})
+	t.Cleanup(w.Close)
+	return w
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+// each is a script that does something for each line, with its id in $id.
+func each(do string) string {
+	return `while read -r line; do id=$(printf '%s' "$line" | sed 's/^{"id":\([0-9]*\).*/\1/'); ` + do + "\ndone\n"
+}
+
+func TestWorkerAnswers(t *testing.T) {
+	for name, test := range map[string]struct {
+		do, event, err string
+	}{
+		"a result":       {`echo "{\"id\":$id,\"event\":\"Found\",\"data\":{\"n\":12345678901234567}}"`, "Found", ""},
+		"nothing to say": {`echo "{\"id\":$id}"`, "", ""},
+		"a failure":      {`echo "{\"id\":$id,\"failed\":\"auth\",\"message\":\"no key\"}"`, "", "auth: no key"},
+		"declined":       {`echo "{\"id\":$id,\"declined\":\"busy\"}"`, "", "busy"},
+		"noise before":   {`echo hello; echo "{}"; echo "{\"id\":99}"; echo "{\"id\":$id,\"event\":\"Found\"}"`, "Found", ""},
+		"no answer":      {`echo "{\"id\":$id,\"evnt\":\"Found\"}"`, "", `unknown field "evnt"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := pool(t, 1, each(test.do))
+			result, err := w.attempt(t.Context(), &runtime.Attempt{Run: "r", Activity: "work", Args: json.RawMessage(`{"n":1}`)})
+			if result.Event != test.event || (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
+				t.Errorf("got %+v, %v", result, err)
+			}
+			if data := fmt.Sprintf("%s", result.Data); name == "a result" && data != `{"n":12345678901234567}` {
+				t.Errorf("its data is %s", data)
+			}
+		})
+	}
+}
+
+// TestWorkerSeveral has one process do many attempts at a time, and answer them
+// in another order.
+func TestWorkerSeveral(t *testing.T) {
+	w := pool(t, 1, each(`( sleep 0.$((5 - id % 5)); echo "{\"id\":$id,\"event\":\"E$id\"}" ) &`))
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	for range 10 {
+		wait.Go(func() {
+			result, err := w.attempt(t.Context(), &runtime.Attempt{})
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			seen[result.Event] = true
+			mu.Unlock()
+		})
+	}
+	wait.Wait()
+	if len(seen) != 10 {
+		t.Errorf("answers are mixed up: %v", seen)
+	}
+}
+
+func TestWorkerDies(t *testing.T) {
+	// The first process dies of its second line, and so does each after it.
+	w := pool(t, 1, `read -r line; echo '{"id":1}'; read -r line; echo "out of memory" >&2; exit 3`)
+	if _, err := w.attempt(t.Context(), &runtime.Attempt{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.attempt(t.Context(), &runtime.Attempt{}); !errors.Is(err, runtime.ErrWorkerLost) {
+		t.Fatalf("got %v", err)
+	}
+	if _, err := w.attempt(t.Context(), &runtime.Attempt{}); err != nil { // of the next process
+		t.Fatal(err)
+	}
+}
+
+func TestWorkerNeverSpeaks(t *testing.T) {
+	w := pool(t, 2, `echo "no such module" >&2; exit 1`)
+	var err error
+	for range 2 * brokenAfter { // those that meet a process that still lives are lost
+		if _, err = w.attempt(t.Context(), &runtime.Attempt{}); !errors.Is(err, runtime.ErrWorkerLost) {
+			break
+		}
+	}
+	if err == nil || !strings.Contains(err.Error(), "ends without a word") || !strings.Contains(err.Error(), "no such module") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestWorkerCancelled waits until the process says that it has stopped.
+func TestWorkerCancelled(t *testing.T) {
+	dir := t.TempDir()
+	began, cleaned := filepath.Join(dir, "began"), filepath.Join(dir, "cleaned")
+	w := pool(t, 1, each(fmt.Sprintf(`case $line in *cancel*) sleep 0.3; : > %s; echo "{\"id\":$id}";; *) : > %s;; esac`, cleaned, began)))
+	first, err := w.pick(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("no longer wanted")
+	go func() {
+		for {
+			if _, err := os.Stat(began); err == nil {
+				cancel(why)
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	if _, err := w.attempt(ctx, &runtime.Attempt{}); err != why {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(cleaned); err != nil {
+		t.Errorf("it was not waited for: %v", err)
+	}
+	if now, err := w.pick(t.Context()); err != nil || now != first {
+		t.Errorf("the process was not left alive: %v", err)
+	}
+}
+
+func TestWorkerGuard(t *testing.T) {
+	w := pool(t, 1, each(`case $line in *'"guard":"ready","args":{"n":7}'*) echo "{\"id\":$id,\"verdict\":true}";; *) echo "{\"id\":$id,\"event\":\"X\"}";; esac`))
+	m := compile(t)
+	h := w.Handlers(m)
+	if verdict, err := h.Guards["ready"](t.Context(), json.RawMessage(`{"n":7}`)); err != nil || !verdict {
+		t.Errorf("got %t, %v", verdict, err)
+	}
+	if _, err := h.Guards["ready"](t.Context(), json.RawMessage(`{"n":8}`)); err == nil || !strings.Contains(err.Error(), "verdict") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestWorkerSigns passes heartbeats and checkpoints on, through an engine.
+func TestWorkerSigns(t *testing.T) {
+	w := pool(t, 1, each(`case $line in
+		*'"guard"'*) echo "{\"id\":$id,\"verdict\":true}";;
+		*'"checkpoint":{"row":4500}'*) echo "{\"id\":$id,\"event\":\"Found\",\"data\":{\"n\":4500}}";;
+		*) echo "{\"id\":$id,\"heartbeat\":true}"; echo "{\"id\":$id,\"progress\":{\"row\":4500}}"; exit 1;;
+	esac`))
+	m := compile(t)
+	o := &observed{}
+	v := playWith(t, w.Handlers(m), m, runtime.WithObserver(o))
+	if v.State != "Done" || endOf(t, v).N != 4500 {
+		t.Errorf("got %s %s", v.State, v.Data)
+	}
+	if len(o.ends) != 2 || o.ends[0].End != runtime.AttemptLost || o.ends[1].Attempt != o.ends[0].Attempt {
+		t.Errorf("the attempt was not handed on: %+v", o.ends)
+	}
+}
