@@ -28,12 +28,14 @@ const (
 	DocumentAgentStateIdle DocumentAgentState = iota
 	DocumentAgentStateGatheringRequirements
 	DocumentAgentStateGeneratingOutline
-	// Repairs itself: without an outline there is nothing to write, so the run
-	// goes to where one is made. It happens when the person answers a question
-	// that came up before there was an outline.
+	// Without an outline there is nothing to write. The checker proves that no run
+	// comes here without one; a run that is found so all the same, its data mended
+	// by hand or lost, goes to where one is made.
 	DocumentAgentStateWritingSections
 	DocumentAgentStateReviewing
 	DocumentAgentStateAwaitingFeedback
+	// The question may have come up before there was an outline.
+	DocumentAgentStateTakingUp
 	DocumentAgentStateFinalizing
 	// A way back, and nothing of the old document on it.
 	DocumentAgentStateError
@@ -48,6 +50,7 @@ var documentAgentStateNames = [...]string{
 	"WritingSections",
 	"Reviewing",
 	"AwaitingFeedback",
+	"TakingUp",
 	"Finalizing",
 	"Error",
 	"Complete",
@@ -165,7 +168,7 @@ func (v *DocumentAgentEvent) UnmarshalText(text []byte) error {
 // What is proved of every run of DocumentAgent: the most steps (moves and retries), time,
 // costs and attempts of each activity that it can take. A cost may be no whole number.
 const (
-	DocumentAgentMaxSteps = 212 // some run takes that many
+	DocumentAgentMaxSteps = 232 // some run takes that many
 	// DocumentAgentMaxTime: no bound: Idle waits for DocumentRequested with no timer
 	DocumentAgentMaxCostTokens                 = 3024000 // some run takes that many
 	DocumentAgentMaxAttemptsGatherRequirements = 12      // some run takes that many
@@ -471,6 +474,8 @@ const (
 	DocumentAgentArmAwaitingFeedbackOnApproved
 	DocumentAgentArmAwaitingFeedbackOnApprovedElse1
 	DocumentAgentArmAwaitingFeedbackAfter8h
+	DocumentAgentArmTakingUpOnDone
+	DocumentAgentArmTakingUpOnDoneElse1
 	DocumentAgentArmFinalizingOnDocumentFinished
 	DocumentAgentArmFinalizingOnFailedTransientTimeout
 	DocumentAgentArmFinalizingOnFailedTransientTimeoutElse1
@@ -503,6 +508,8 @@ var documentAgentArmNames = [...]string{
 	"AwaitingFeedback on Approved",
 	"AwaitingFeedback on Approved else 1",
 	"AwaitingFeedback after 8h",
+	"TakingUp on done",
+	"TakingUp on done else 1",
 	"Finalizing on DocumentFinished",
 	"Finalizing on failed(transient, timeout)",
 	"Finalizing on failed(transient, timeout) else 1",
@@ -568,7 +575,7 @@ type DocumentAgentCounters struct {
 	GeneratingOutlineOnFailedTransientTimeout      uint8 // retry 2 backoff 2s..30s
 	WritingSectionsOnFailedTransientTimeoutStalled uint8 // retry 2 backoff 2s..30s
 	ReviewingOnFailedTransientTimeout              uint8 // retry 2 backoff 2s..30s
-	AwaitingFeedbackOnFeedbackGiven                uint8 // -> WritingSections max 5 per Idle
+	AwaitingFeedbackOnFeedbackGiven                uint8 // -> TakingUp max 5 per Idle
 	FinalizingOnFailedTransientTimeout             uint8 // retry 2 backoff 2s..30s
 	ErrorOnStartOver                               uint8 // -> Idle max 3
 }
@@ -633,13 +640,14 @@ func (s *DocumentAgentSnapshot) Outcome() string {
 }
 
 // documentAgentAlarms says for each leaf which timers have which places in Due.
-var documentAgentAlarms = [10][2]DocumentAgentTimerName{
+var documentAgentAlarms = [11][2]DocumentAgentTimerName{
 	DocumentAgentStateIdle:                  {DocumentAgentTimerAfter24h},
 	DocumentAgentStateGatheringRequirements: {DocumentAgentTimerAfter24h},
 	DocumentAgentStateGeneratingOutline:     {DocumentAgentTimerAfter24h},
 	DocumentAgentStateWritingSections:       {DocumentAgentTimerAfter24h},
 	DocumentAgentStateReviewing:             {DocumentAgentTimerAfter24h},
 	DocumentAgentStateAwaitingFeedback:      {DocumentAgentTimerAfter24h, DocumentAgentTimerAwaitingFeedbackAfter8h},
+	DocumentAgentStateTakingUp:              {DocumentAgentTimerAfter24h},
 	DocumentAgentStateFinalizing:            {DocumentAgentTimerAfter24h},
 	DocumentAgentStateError:                 {DocumentAgentTimerAfter24h},
 }
@@ -1240,7 +1248,7 @@ func (t *DocumentAgentStepper) sendOut() {
 // goesRound reports whether requires lead round in a circle, and counts those
 // that have turned the step away.
 func (t *DocumentAgentStepper) goesRound() bool {
-	if t.why == "" && t.turns < 11 {
+	if t.why == "" && t.turns < 12 {
 		t.turns++
 		return false
 	}
@@ -1336,6 +1344,8 @@ var documentAgentArmKinds = [len(documentAgentArmNames)]documentAgentArmKind{
 	DocumentAgentArmAwaitingFeedbackOnFeedbackGivenElse1:                documentAgentMoves,
 	DocumentAgentArmAwaitingFeedbackOnFeedbackGivenElse2:                documentAgentMoves,
 	DocumentAgentArmAwaitingFeedbackOnApproved:                          documentAgentMoves,
+	DocumentAgentArmTakingUpOnDone:                                      documentAgentMoves,
+	DocumentAgentArmTakingUpOnDoneElse1:                                 documentAgentMoves,
 	DocumentAgentArmFinalizingOnDocumentFinished:                        documentAgentMoves,
 	DocumentAgentArmFinalizingOnFailedTransientTimeout:                  documentAgentRetries,
 	DocumentAgentArmFinalizingOnFailedTransientTimeoutElse1:             documentAgentMoves,
@@ -1399,6 +1409,10 @@ func (t *DocumentAgentStepper) arrive(s *DocumentAgentSnapshot) {
 		// after 8h
 		s.Idle[1] = 0
 		s.Due[1] = t.due(8 * time.Hour)
+	case DocumentAgentStateTakingUp:
+		s.DoneDue = true
+		s.Due[1] = 0
+		clear(s.Idle[1:])
 	case DocumentAgentStateFinalizing:
 		s.Due[1] = 0
 		clear(s.Idle[1:])
@@ -1477,8 +1491,7 @@ func (t *DocumentAgentStepper) admit(s *DocumentAgentSnapshot, in *DocumentAgent
 	return ErrDocumentAgentNotDue
 }
 
-// DocumentAgentStepRefused is the error of an event, a start or a cancel that is refused: the run
-// is as it was.
+// DocumentAgentStepRefused is the error of an input that is refused: everything is as it was.
 type DocumentAgentStepRefused struct {
 	Kind  DocumentAgentInputKind // of the input
 	Event DocumentAgentEvent     // of an event
@@ -1490,12 +1503,22 @@ type DocumentAgentStepRefused struct {
 
 // Error names the input, the state, the reason and what is allowed there.
 func (r *DocumentAgentStepRefused) Error() string {
-	text := "the start"
+	text := "done"
 	switch r.Kind {
+	case DocumentAgentInputStart:
+		text = "the start"
 	case DocumentAgentInputCancel:
 		text = "cancel"
-	case DocumentAgentInputEvent:
+	case DocumentAgentInputTimer:
+		text = "a timer"
+	case DocumentAgentInputFailure:
+		text = "a failure"
+	case DocumentAgentInputEnded:
+		text = "the end of an activity"
+	case DocumentAgentInputEvent, DocumentAgentInputKept:
 		text = "event " + strconv.Quote(r.Event.String())
+	case DocumentAgentInputResult:
+		text = "result " + strconv.Quote(r.Event.String())
 	}
 	text += " is refused"
 	if !r.fresh {
@@ -1841,13 +1864,13 @@ func (t *DocumentAgentStepper) Take(s *DocumentAgentCore, in *DocumentAgentStepI
 		case DocumentAgentInputEvent:
 			switch in.Event {
 			case DocumentAgentEventFeedbackGiven:
-				// on FeedbackGiven -> WritingSections max 5 per Idle
+				// on FeedbackGiven -> TakingUp max 5 per Idle
 				if s.Used.AwaitingFeedbackOnFeedbackGiven < 5 {
 					t.save(s)
 					s.Used.AwaitingFeedbackOnFeedbackGiven++
 					s.Data.FeedbackHistory = documentAgentAppend(t, s.Data.FeedbackHistory, in.Data.FeedbackGiven.Text, func(v []string) int { return documentAgentSize(v, func(v string) int { return 16 + len(v) }) })
 					t.checkSize(s)
-					t.enterWritingSections(s)
+					s.State = DocumentAgentStateTakingUp
 					if t.why != "" {
 						return 0, t.undo(s, in)
 					}
@@ -1890,6 +1913,29 @@ func (t *DocumentAgentStepper) Take(s *DocumentAgentCore, in *DocumentAgentStepI
 				// after 8h stay
 				t.publish(DocumentAgentOutMessage{Event: DocumentAgentEventNudge, Data: DocumentAgentStepPayload{Nudge: DocumentAgentNudge{Session: s.Params.Session, Question: s.Data.Question}}})
 				return DocumentAgentArmAwaitingFeedbackAfter8h, nil
+			case DocumentAgentTimerAfter24h:
+				// after 24h idle -> Expired
+				s.State = DocumentAgentStateExpired
+				return DocumentAgentArmAfter24h, nil
+			}
+		}
+	case DocumentAgentStateTakingUp:
+		switch in.Kind {
+		case DocumentAgentInputDone:
+			// on done when outline is set -> WritingSections
+			if s.Data.Outline.Set {
+				t.save(s)
+				t.enterWritingSections(s)
+				if t.why != "" {
+					return 0, t.undo(s, in)
+				}
+				return DocumentAgentArmTakingUpOnDone, nil
+			}
+			// on done -> GeneratingOutline
+			s.State = DocumentAgentStateGeneratingOutline
+			return DocumentAgentArmTakingUpOnDoneElse1, nil
+		case DocumentAgentInputTimer:
+			switch in.Timer {
 			case DocumentAgentTimerAfter24h:
 				// after 24h idle -> Expired
 				s.State = DocumentAgentStateExpired
@@ -2377,57 +2423,60 @@ const documentAgentDefinition = `{
 {"path":"Idle","kind":"leaf","parent":0,"initial":-1,"handlers":[{"kind":"event","event":0,"do":-1,"category":-1,"timer":-1,"arms":[2]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
 {"path":"GatheringRequirements","kind":"leaf","parent":0,"initial":-1,"dos":[0],"handlers":[{"kind":"result","event":4,"do":0,"category":-1,"timer":-1,"arms":[3]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[4,5,1]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":0,"category":2,"timer":-1,"arms":[4,5,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
 {"path":"GeneratingOutline","kind":"leaf","parent":0,"initial":-1,"dos":[1],"handlers":[{"kind":"result","event":5,"do":1,"category":-1,"timer":-1,"arms":[6]},{"kind":"result","event":6,"do":1,"category":-1,"timer":-1,"arms":[7]},{"kind":"failure","event":-1,"do":1,"category":0,"timer":-1,"arms":[8,9,1]},{"kind":"failure","event":-1,"do":1,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":1,"category":2,"timer":-1,"arms":[8,9,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
-{"path":"WritingSections","kind":"leaf","parent":0,"initial":-1,"require":{"cond":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"string"},"index":2}]},"target":3},"dos":[2],"handlers":[{"kind":"result","event":7,"do":2,"category":-1,"timer":-1,"arms":[10]},{"kind":"failure","event":-1,"do":2,"category":0,"timer":-1,"arms":[11,12,1]},{"kind":"failure","event":-1,"do":2,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":2,"category":2,"timer":-1,"arms":[11,12,1]},{"kind":"failure","event":-1,"do":2,"category":4,"timer":-1,"arms":[11,12,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}],"doc":"Repairs itself: without an outline there is nothing to write, so the run\ngoes to where one is made. It happens when the person answers a question\nthat came up before there was an outline."},
+{"path":"WritingSections","kind":"leaf","parent":0,"initial":-1,"require":{"cond":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"string"},"index":2}]},"target":3},"dos":[2],"handlers":[{"kind":"result","event":7,"do":2,"category":-1,"timer":-1,"arms":[10]},{"kind":"failure","event":-1,"do":2,"category":0,"timer":-1,"arms":[11,12,1]},{"kind":"failure","event":-1,"do":2,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":2,"category":2,"timer":-1,"arms":[11,12,1]},{"kind":"failure","event":-1,"do":2,"category":4,"timer":-1,"arms":[11,12,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}],"doc":"Without an outline there is nothing to write. The checker proves that no run\ncomes here without one; a run that is found so all the same, its data mended\nby hand or lost, goes to where one is made."},
 {"path":"Reviewing","kind":"leaf","parent":0,"initial":-1,"require":{"cond":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"json"},"index":3}]},"target":4},"dos":[3],"handlers":[{"kind":"result","event":8,"do":3,"category":-1,"timer":-1,"arms":[13]},{"kind":"result","event":9,"do":3,"category":-1,"timer":-1,"arms":[14]},{"kind":"failure","event":-1,"do":3,"category":0,"timer":-1,"arms":[15,16,1]},{"kind":"failure","event":-1,"do":3,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":3,"category":2,"timer":-1,"arms":[15,16,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
 {"path":"AwaitingFeedback","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":11,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":5}]}]},"timers":[1],"handlers":[{"kind":"event","event":1,"do":-1,"category":-1,"timer":-1,"arms":[17,18,19]},{"kind":"event","event":2,"do":-1,"category":-1,"timer":-1,"arms":[20,21]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":1,"arms":[22]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
-{"path":"Finalizing","kind":"leaf","parent":0,"initial":-1,"require":{"cond":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"json"},"index":3}]},"target":4},"dos":[4],"handlers":[{"kind":"result","event":10,"do":4,"category":-1,"timer":-1,"arms":[23]},{"kind":"failure","event":-1,"do":4,"category":0,"timer":-1,"arms":[24,25,1]},{"kind":"failure","event":-1,"do":4,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":4,"category":2,"timer":-1,"arms":[24,25,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
-{"path":"Error","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":13,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":7}]}]},"handlers":[{"kind":"event","event":3,"do":-1,"category":-1,"timer":-1,"arms":[26,27]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}],"doc":"A way back, and nothing of the old document on it."},
+{"path":"TakingUp","kind":"leaf","parent":0,"initial":-1,"choice":true,"handlers":[{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[23,24]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}],"doc":"The question may have come up before there was an outline."},
+{"path":"Finalizing","kind":"leaf","parent":0,"initial":-1,"require":{"cond":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"json"},"index":3}]},"target":4},"dos":[4],"handlers":[{"kind":"result","event":10,"do":4,"category":-1,"timer":-1,"arms":[25]},{"kind":"failure","event":-1,"do":4,"category":0,"timer":-1,"arms":[26,27,1]},{"kind":"failure","event":-1,"do":4,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":4,"category":2,"timer":-1,"arms":[26,27,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"Error","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":13,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":7}]}]},"handlers":[{"kind":"event","event":3,"do":-1,"category":-1,"timer":-1,"arms":[28,29]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}],"doc":"A way back, and nothing of the old document on it."},
 {"path":"Complete","kind":"terminal","outcome":"success","parent":0,"initial":-1,"entry":{"publishes":[{"event":14,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":6}]}]}},
 {"path":"Expired","kind":"terminal","outcome":"failure","parent":0,"initial":-1}
 ],
 "arms":[
-{"name":"after 24h idle","state":0,"text":"-> Expired","kind":"goto","target":10,"scope":{"kind":"run","state":-1}},
-{"name":"on failed","state":0,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"after 24h idle","state":0,"text":"-> Expired","kind":"goto","target":11,"scope":{"kind":"run","state":-1}},
+{"name":"on failed","state":0,"text":"-> Error","kind":"goto","target":9,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
 {"name":"Idle on DocumentRequested","state":1,"text":"-> GatheringRequirements","kind":"goto","target":2,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"event","type":{"kind":"string"},"name":"request"}}]}},
 {"name":"GatheringRequirements on RequirementsGathered","state":2,"text":"-> GeneratingOutline","kind":"goto","target":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":1,"value":{"op":"event","type":{"kind":"json"},"name":"requirements"}}]}},
 {"name":"GatheringRequirements on failed(transient, timeout)","state":2,"text":"retry 2 backoff 2s..30s","kind":"retry","target":-1,"max":2,"scope":{"kind":"visit","state":-1},"backoff":{"first":2000000000,"last":30000000000,"factor":2,"jitter":0.2}},
-{"name":"GatheringRequirements on failed(transient, timeout) else 1","state":2,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"GatheringRequirements on failed(transient, timeout) else 1","state":2,"text":"-> Error","kind":"goto","target":9,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
 {"name":"GeneratingOutline on OutlineReady","state":3,"text":"-> WritingSections","kind":"goto","target":4,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":2,"value":{"op":"event","type":{"kind":"string"},"name":"outline"}}]}},
 {"name":"GeneratingOutline on OutlineUnclear","state":3,"text":"-> AwaitingFeedback","kind":"goto","target":6,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"event","type":{"kind":"string"},"name":"question"}}]}},
 {"name":"GeneratingOutline on failed(transient, timeout)","state":3,"text":"retry 2 backoff 2s..30s","kind":"retry","target":-1,"max":2,"scope":{"kind":"visit","state":-1},"backoff":{"first":2000000000,"last":30000000000,"factor":2,"jitter":0.2}},
-{"name":"GeneratingOutline on failed(transient, timeout) else 1","state":3,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"GeneratingOutline on failed(transient, timeout) else 1","state":3,"text":"-> Error","kind":"goto","target":9,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
 {"name":"WritingSections on SectionsWritten","state":4,"text":"-> Reviewing","kind":"goto","target":5,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":3,"value":{"op":"event","type":{"kind":"json"},"name":"sections"}}]}},
 {"name":"WritingSections on failed(transient, timeout, stalled)","state":4,"text":"retry 2 backoff 2s..30s","kind":"retry","target":-1,"max":2,"scope":{"kind":"visit","state":-1},"backoff":{"first":2000000000,"last":30000000000,"factor":2,"jitter":0.2}},
-{"name":"WritingSections on failed(transient, timeout, stalled) else 1","state":4,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
-{"name":"Reviewing on ReviewPassed","state":5,"text":"-> Finalizing","kind":"goto","target":7,"scope":{"kind":"run","state":-1}},
+{"name":"WritingSections on failed(transient, timeout, stalled) else 1","state":4,"text":"-> Error","kind":"goto","target":9,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Reviewing on ReviewPassed","state":5,"text":"-> Finalizing","kind":"goto","target":8,"scope":{"kind":"run","state":-1}},
 {"name":"Reviewing on ReviewQuestions","state":5,"text":"-> AwaitingFeedback","kind":"goto","target":6,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"event","type":{"kind":"string"},"name":"question"}}]}},
 {"name":"Reviewing on failed(transient, timeout)","state":5,"text":"retry 2 backoff 2s..30s","kind":"retry","target":-1,"max":2,"scope":{"kind":"visit","state":-1},"backoff":{"first":2000000000,"last":30000000000,"factor":2,"jitter":0.2}},
-{"name":"Reviewing on failed(transient, timeout) else 1","state":5,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
-{"name":"AwaitingFeedback on FeedbackGiven","state":6,"text":"-> WritingSections max 5 per Idle","kind":"goto","target":4,"max":5,"scope":{"kind":"state","state":1},"block":{"assigns":[{"field":4,"value":{"op":"+","type":{"kind":"list","elem":{"kind":"string"}},"args":[{"op":"field","type":{"kind":"list","elem":{"kind":"string"}},"index":4},{"op":"event","type":{"kind":"string"},"name":"text"}]}}]}},
-{"name":"AwaitingFeedback on FeedbackGiven else 1","state":6,"text":"when sections is set -> Finalizing","when":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"json"},"index":3}]},"kind":"goto","target":7,"scope":{"kind":"run","state":-1}},
-{"name":"AwaitingFeedback on FeedbackGiven else 2","state":6,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"lit","type":{"kind":"string"},"value":"no outline after five rounds"}}]}},
-{"name":"AwaitingFeedback on Approved","state":6,"text":"when sections is set -> Finalizing","when":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"json"},"index":3}]},"kind":"goto","target":7,"scope":{"kind":"run","state":-1}},
+{"name":"Reviewing on failed(transient, timeout) else 1","state":5,"text":"-> Error","kind":"goto","target":9,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"AwaitingFeedback on FeedbackGiven","state":6,"text":"-> TakingUp max 5 per Idle","kind":"goto","target":7,"max":5,"scope":{"kind":"state","state":1},"block":{"assigns":[{"field":4,"value":{"op":"+","type":{"kind":"list","elem":{"kind":"string"}},"args":[{"op":"field","type":{"kind":"list","elem":{"kind":"string"}},"index":4},{"op":"event","type":{"kind":"string"},"name":"text"}]}}]}},
+{"name":"AwaitingFeedback on FeedbackGiven else 1","state":6,"text":"when sections is set -> Finalizing","when":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"json"},"index":3}]},"kind":"goto","target":8,"scope":{"kind":"run","state":-1}},
+{"name":"AwaitingFeedback on FeedbackGiven else 2","state":6,"text":"-> Error","kind":"goto","target":9,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"lit","type":{"kind":"string"},"value":"no outline after five rounds"}}]}},
+{"name":"AwaitingFeedback on Approved","state":6,"text":"when sections is set -> Finalizing","when":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"json"},"index":3}]},"kind":"goto","target":8,"scope":{"kind":"run","state":-1}},
 {"name":"AwaitingFeedback on Approved else 1","state":6,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}},
 {"name":"AwaitingFeedback after 8h","state":6,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"publishes":[{"event":12,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":5}]}]}},
-{"name":"Finalizing on DocumentFinished","state":7,"text":"-> Complete","kind":"goto","target":9,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"event","type":{"kind":"string"},"name":"document"}}]}},
-{"name":"Finalizing on failed(transient, timeout)","state":7,"text":"retry 2 backoff 2s..30s","kind":"retry","target":-1,"max":2,"scope":{"kind":"visit","state":-1},"backoff":{"first":2000000000,"last":30000000000,"factor":2,"jitter":0.2}},
-{"name":"Finalizing on failed(transient, timeout) else 1","state":7,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
-{"name":"Error on StartOver","state":8,"text":"-> Idle max 3","kind":"goto","target":1,"max":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0},{"field":1},{"field":2},{"field":3},{"field":4,"value":{"op":"lit","type":{"kind":"list","elem":{"kind":"string"}},"value":[]}},{"field":5,"value":{"op":"lit","type":{"kind":"string"},"value":""}},{"field":7}]}},
-{"name":"Error on StartOver else 1","state":8,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}}
+{"name":"TakingUp on done","state":7,"text":"when outline is set -> WritingSections","when":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"string"},"index":2}]},"kind":"goto","target":4,"scope":{"kind":"run","state":-1}},
+{"name":"TakingUp on done else 1","state":7,"text":"-> GeneratingOutline","kind":"goto","target":3,"scope":{"kind":"run","state":-1}},
+{"name":"Finalizing on DocumentFinished","state":8,"text":"-> Complete","kind":"goto","target":10,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"event","type":{"kind":"string"},"name":"document"}}]}},
+{"name":"Finalizing on failed(transient, timeout)","state":8,"text":"retry 2 backoff 2s..30s","kind":"retry","target":-1,"max":2,"scope":{"kind":"visit","state":-1},"backoff":{"first":2000000000,"last":30000000000,"factor":2,"jitter":0.2}},
+{"name":"Finalizing on failed(transient, timeout) else 1","state":8,"text":"-> Error","kind":"goto","target":9,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Error on StartOver","state":9,"text":"-> Idle max 3","kind":"goto","target":1,"max":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0},{"field":1},{"field":2},{"field":3},{"field":4,"value":{"op":"lit","type":{"kind":"list","elem":{"kind":"string"}},"value":[]}},{"field":5,"value":{"op":"lit","type":{"kind":"string"},"value":""}},{"field":7}]}},
+{"name":"Error on StartOver else 1","state":9,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}}
 ],
 "dos":[
 {"name":"GatheringRequirements.gather_requirements","state":2,"activity":0,"args":[{"op":"field","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1},"timeout":300000000000},
 {"name":"GeneratingOutline.generate_outline","state":3,"activity":1,"args":[{"op":"field","type":{"kind":"json"},"index":1},{"op":"field","type":{"kind":"list","elem":{"kind":"string"}},"index":4}],"scope":{"kind":"visit","state":-1},"timeout":300000000000},
 {"name":"WritingSections.write_sections","state":4,"activity":2,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":2},{"op":"field","type":{"kind":"list","elem":{"kind":"string"}},"index":4}],"scope":{"kind":"visit","state":-1},"timeout":1800000000000,"progress":600000000000},
 {"name":"Reviewing.review","state":5,"activity":3,"args":[{"op":"field","type":{"kind":"json"},"index":3},{"op":"field","type":{"kind":"json"},"index":1}],"scope":{"kind":"visit","state":-1},"timeout":600000000000},
-{"name":"Finalizing.finalize","state":7,"activity":4,"args":[{"op":"field","type":{"kind":"json"},"index":3}],"scope":{"kind":"visit","state":-1},"timeout":300000000000}
+{"name":"Finalizing.finalize","state":8,"activity":4,"args":[{"op":"field","type":{"kind":"json"},"index":3}],"scope":{"kind":"visit","state":-1},"timeout":300000000000}
 ],
 "timers":[
 {"name":"after 24h idle","state":0,"delay":86400000000000,"idle":true},
 {"name":"AwaitingFeedback after 8h","state":6,"delay":28800000000000}
 ],
 "budget":{
-"steps":220,
+"steps":232,
 "costs":[{"name":"tokens","amount":"3500000"}]
 }
 }`
@@ -2586,7 +2635,7 @@ machine DocumentAgent(session string) {
             cost tokens 10_000
     activity finalize(sections json) -> DocumentFinished  cost tokens 2_000
 
-    budget { steps 220, tokens 3_500_000 }
+    budget { steps 232, tokens 3_500_000 }
 
     assert WritingSections precedes Complete
     assert AwaitingFeedback at most 24
@@ -2619,9 +2668,9 @@ machine DocumentAgent(session string) {
                                  else -> Error { error_message = event.message }
     }
 
-    // Repairs itself: without an outline there is nothing to write, so the run
-    // goes to where one is made. It happens when the person answers a question
-    // that came up before there was an outline.
+    // Without an outline there is nothing to write. The checker proves that no run
+    // comes here without one; a run that is found so all the same, its data mended
+    // by hand or lost, goes to where one is made.
     state WritingSections {
         require outline is set else -> GeneratingOutline
         do write_sections(session, outline, feedback_history) timeout 30m progress 10m
@@ -2641,13 +2690,19 @@ machine DocumentAgent(session string) {
 
     state AwaitingFeedback {
         entry { publish FeedbackWanted { session = session, question = question } }
-        on FeedbackGiven -> WritingSections max 5 per Idle {
+        on FeedbackGiven -> TakingUp max 5 per Idle {
             feedback_history = feedback_history + event.text
         }
             else when sections is set -> Finalizing
             else -> Error { error_message = "no outline after five rounds" }
         on Approved when sections is set -> Finalizing else reject
         after 8h { publish Nudge { session = session, question = question } }
+    }
+
+    // The question may have come up before there was an outline.
+    state TakingUp {
+        on done when outline is set -> WritingSections
+                else -> GeneratingOutline
     }
 
     state Finalizing {
