@@ -6,7 +6,6 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/guard"
-	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -119,6 +118,7 @@ type meeter struct {
 	bounded []choiceCode // whose bounds matter
 	exact   bool         // the guards read nothing that is not kept
 	x       *search
+	buffer  []byte // of key
 }
 
 func newMeeter(p *Product, leaf *ir.State, in flat.Input, want []Stance) *meeter {
@@ -207,11 +207,11 @@ func (m *meeter) search() Meeting {
 	for _, c := range m.p.configsIn(m.leaf) {
 		words := m.p.store.at(c)
 		copy(m.x.here, words)
-		key := m.key(words)
-		if asked[key] || m.code != nil && !m.x.arises(m.leaf, m.code) {
+		m.key(words)
+		if asked[string(m.buffer)] || m.code != nil && !m.x.arises(m.leaf, m.code) {
 			continue
 		}
-		asked[key] = true
+		asked[string(m.buffer)] = true
 		found := m.ask(c, words)
 		if found.Verdict == guard.Sat && found.Exact {
 			return found
@@ -223,16 +223,15 @@ func (m *meeter) search() Meeting {
 	return best
 }
 
-// key is what of a configuration matters to the question.
-func (m *meeter) key(words []uint64) string {
-	key := make([]byte, 0, 64)
+// key writes what of a configuration matters to the question into the buffer.
+func (m *meeter) key(words []uint64) {
+	m.buffer = m.buffer[:0]
 	for _, n := range m.nodes {
-		key = binary.AppendUvarint(key, n.slot.get(words))
+		m.buffer = binary.AppendUvarint(m.buffer, n.slot.get(words))
 	}
 	for i := range m.bounded {
-		key = append(key, byte(m.bound(words, &m.bounded[i])))
+		m.buffer = append(m.buffer, byte(m.bound(words, &m.bounded[i])))
 	}
-	return string(key)
 }
 
 func (m *meeter) bound(words []uint64, c *choiceCode) bound {
@@ -263,71 +262,6 @@ func (m *meeter) ask(c int32, words []uint64) Meeting {
 	return Meeting{Verdict: guard.Unsat}
 }
 
-// fact is what words say of n: its value, where shown is set, else the region of
-// its value.
-func (n *node) fact(words []uint64, shown bool) guard.Formula {
-	code, set := n.slot.load(words)
-	switch {
-	case !set:
-		return guard.Not(guard.IsSet(n.v))
-	case !n.valued(), !n.dom.tellsValues():
-		return guard.IsSet(n.v)
-	case n.dom.sort == byValue:
-		return guard.And(guard.IsSet(n.v), guard.Equal(n.v, &ir.Const{Kind: n.typ.Kind, Int: code}))
-	case shown:
-		return guard.And(guard.IsSet(n.v), guard.Equal(n.v, n.dom.sampleConst(code)))
-	}
-	return guard.And(guard.IsSet(n.v), n.region(code))
-}
-
-// sampleConst is sample as a constant.
-func (d *domain) sampleConst(code int64) *ir.Const {
-	k := &ir.Const{Kind: d.kind}
-	switch d.kind {
-	case ir.Int, ir.Duration:
-		k.Int = sampleInt(d.ints, code)
-	case ir.Float:
-		k.Float = sampleFloat(d.floats, code)
-	case ir.String:
-		k.Str = d.sampleText(code)
-	}
-	return k
-}
-
-// region holds where n, which is set, lies in region code.
-func (n *node) region(code int64) guard.Formula {
-	d := n.dom
-	if d.kind == ir.String {
-		if code < int64(len(d.texts)) {
-			return guard.Equal(n.v, d.sampleConst(code))
-		}
-		var others []guard.Formula
-		for i := range d.texts {
-			others = append(others, guard.Not(guard.Equal(n.v, d.sampleConst(int64(i)))))
-		}
-		return guard.And(others...)
-	}
-	if code%2 == 1 {
-		return guard.Equal(n.v, d.sampleConst(code))
-	}
-	var between []guard.Formula
-	if code > 0 {
-		between = append(between, n.compare(ir.OpGt, d.sampleConst(code-1)))
-	}
-	if code < d.size()-1 {
-		between = append(between, n.compare(ir.OpLt, d.sampleConst(code+1)))
-	}
-	return guard.And(between...)
-}
-
-func (n *node) compare(op ir.Op, k *ir.Const) guard.Formula {
-	return guard.Read(&ir.Binary{
-		E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: op,
-		X: &ir.VarRef{E: ir.E{T: n.typ}, Var: n.v},
-		Y: &ir.Lit{E: ir.E{T: n.typ}, Value: k},
-	}, nil).Holds
-}
-
 // configsIn are the configurations in leaf, in the order in which they were
 // reached.
 func (p *Product) configsIn(leaf *ir.State) []int32 {
@@ -351,52 +285,4 @@ func (x *search) arises(leaf *ir.State, in *inputCode) bool {
 	}
 	at := x.p.place[in.Event.Index]
 	return at >= 0 && x.p.packing.pending[at/64].get(x.here)>>(at%64)&1 == 1
-}
-
-// RunMeeting writes out the run to m's configuration, and there in with the data
-// of m: it is taken by arm, or where that is nil by nothing. Sure reports whether
-// it is a run.
-func (p *Product) RunMeeting(m Meeting, in flat.Input, arm *ir.Arm) (w *diag.Witness, sure bool) {
-	r := p.record(p.PathTo(m.Config), -1)
-	var data map[string]any
-	if in.Event != nil {
-		data = payload(in.Event, m.Model)
-	}
-	r.row(in.Case, rowText(in.Case), data, m.Model.Guards)
-	values := m.Model.Values()
-	for name, v := range p.values(m.Config) {
-		if _, said := values[name]; !said {
-			values[name] = v
-		}
-	}
-	if e := p.edgeOf(m.Config, in, arm); e != None {
-		r.at = p.To[e]
-	}
-	w, sure = r.finish()
-	w.Values = values
-	return w, sure && m.Exact
-}
-
-// payload is what m says of the fields of e.
-func payload(e *ir.Event, m *guard.Model) map[string]any {
-	out := map[string]any{}
-	for name, v := range m.Event {
-		if e.Field(name) != nil {
-			out[name] = v
-		}
-	}
-	return out
-}
-
-// edgeOf is an edge from c along which arm takes in; None where there is none
-// that leads elsewhere.
-func (p *Product) edgeOf(c int32, in flat.Input, arm *ir.Arm) int32 {
-	if arm != nil {
-		for e := p.First[c]; e < p.First[c+1]; e++ {
-			if l := p.Label(e); l.Input == in.ID && l.Arm == int32(arm.ID) {
-				return e
-			}
-		}
-	}
-	return None
 }
