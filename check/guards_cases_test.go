@@ -78,6 +78,10 @@ func TestGuardCases(t *testing.T) {
 		{"the length of a list", `
 			on Listed when len(event.items) == 0 -> Done
 			on Listed when len(event.items) >= 2 -> Done`, "1 guard-gap"},
+		{"a length of what is not kept", `
+			on Listed when len(name) > 3 -> Done
+			on Listed when len(name) > 5 -> Done
+				else -> Done`, "2 overlapping-guards"},
 		{"a length is never negative", `
 			on Listed when len(event.items) < 0 -> Done
 				else -> Done`, "1 dead-arm"},

@@ -95,10 +95,10 @@ func (p *Product) Meet(leaf *ir.State, in flat.Input, want []Stance) Meeting {
 }
 
 // MeetFormula asks whether some run comes to leaf with data for which f holds,
-// which reads vars.
-func (p *Product) MeetFormula(leaf *ir.State, f guard.Formula, vars []*ir.Var) Meeting {
+// which reads what e does.
+func (p *Product) MeetFormula(leaf *ir.State, f guard.Formula, e ir.Expr) Meeting {
 	m := &meeter{p: p, leaf: leaf, formula: func(func(*ir.Arm) bound) guard.Formula { return f }}
-	m.note(vars)
+	m.note(e)
 	return m.search()
 }
 
@@ -116,7 +116,7 @@ type meeter struct {
 
 	nodes   []*node      // the data that guards read and that is kept
 	bounded []choiceCode // whose bounds matter
-	exact   bool         // the guards read nothing that is not kept
+	inexact bool         // the guards read what is not kept
 	x       *search
 	buffer  []byte // of key
 }
@@ -130,21 +130,17 @@ func newMeeter(p *Product, leaf *ir.State, in flat.Input, want []Stance) *meeter
 	}
 	m.code = &inputs[at]
 	m.formula = func(bounds func(*ir.Arm) bound) guard.Formula { return wanted(in, want, bounds) }
-	var vars []*ir.Var
-	counted := false
 	for i, stance := range want {
 		arm := in.Choices[i].Arm
 		if stance == Any || arm == nil {
 			continue
 		}
-		vars = append(vars, Reads(arm.When)...)
-		counted = counted || in.Kind == ir.CaseFailure && readsAttempt(arm.When)
+		m.note(arm.When)
+		m.inexact = m.inexact || in.Kind == ir.CaseFailure && readsAttempt(arm.When)
 		if arm.Max != nil && (stance == Passed || stance == Applies) {
 			m.bounded = append(m.bounded, m.code.choices[i])
 		}
 	}
-	m.note(vars)
-	m.exact = m.exact && !counted
 	return m
 }
 
@@ -160,13 +156,19 @@ func readsAttempt(e ir.Expr) bool {
 	return found
 }
 
-// note takes the variables that the formula reads.
-func (m *meeter) note(vars []*ir.Var) {
-	m.exact = true
-	for _, v := range vars {
-		n := m.p.program.tracked.vars[v]
-		m.exact = m.exact && (!n.read || n.slot != nil && n.dom.tellsValues()) // not read: asked only whether it is set
-		if n.slot != nil && !slices.Contains(m.nodes, n) {
+// note takes the variables that e reads. A value that is not kept (one whose
+// length alone is read, an argument of a host guard) makes the answer inexact;
+// of what is asked only whether it is set, that is enough.
+func (m *meeter) note(e ir.Expr) {
+	ir.Walk(e, func(e ir.Expr) bool {
+		if ref, ok := e.(*ir.VarRef); ok {
+			n := m.p.program.tracked.vars[ref.Var]
+			m.inexact = m.inexact || n.slot == nil || !n.valued() || !n.dom.tellsValues()
+		}
+		return true
+	})
+	for _, v := range Reads(e) {
+		if n := m.p.program.tracked.vars[v]; n.slot != nil && !slices.Contains(m.nodes, n) {
 			m.nodes = append(m.nodes, n)
 		}
 	}
@@ -255,7 +257,7 @@ func (m *meeter) ask(c int32, words []uint64) Meeting {
 		}
 		a := guard.Satisfy(facts...)
 		if a.Verdict != guard.Unsat {
-			exact := shown && m.exact && !m.x.hasPending() // what was deferred came with data of its own
+			exact := shown && !m.inexact && !m.x.hasPending() // what was deferred came with data of its own
 			return Meeting{Verdict: a.Verdict, Config: c, Model: a.Model, Exact: exact}
 		}
 	}

@@ -90,7 +90,7 @@ func entered(p *check.Pass, g *explore.Product, s *ir.State, edges []int32) bool
 // stayed reports that a run is in s with its `require` false: its entry block, or
 // a step that does not leave it, has made it so.
 func stayed(p *check.Pass, g *explore.Product, s *ir.State) {
-	m := g.MeetFormula(s, broken(s), explore.Reads(s.Require.Cond))
+	m := g.MeetFormula(s, broken(s), s.Require.Cond)
 	if m.Verdict == guard.Unsat {
 		return
 	}
