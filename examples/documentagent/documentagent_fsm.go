@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,13 +30,11 @@ const (
 	DocumentAgentStateGatheringRequirements
 	DocumentAgentStateGeneratingOutline
 	// Without an outline there is nothing to write. The checker proves that no run
-	// comes here without one; a run that is found so all the same, its data mended
-	// by hand or lost, goes to where one is made.
+	// comes here without one; should a damaged session do so all the same, it is
+	// repaired: it goes to where an outline is made.
 	DocumentAgentStateWritingSections
 	DocumentAgentStateReviewing
 	DocumentAgentStateAwaitingFeedback
-	// The question may have come up before there was an outline.
-	DocumentAgentStateTakingUp
 	DocumentAgentStateFinalizing
 	// A way back, and nothing of the old document on it.
 	DocumentAgentStateError
@@ -50,7 +49,6 @@ var documentAgentStateNames = [...]string{
 	"WritingSections",
 	"Reviewing",
 	"AwaitingFeedback",
-	"TakingUp",
 	"Finalizing",
 	"Error",
 	"Complete",
@@ -168,7 +166,7 @@ func (v *DocumentAgentEvent) UnmarshalText(text []byte) error {
 // What is proved of every run of DocumentAgent: the most steps (moves and retries), time,
 // costs and attempts of each activity that it can take. A cost may be no whole number.
 const (
-	DocumentAgentMaxSteps = 232 // some run takes that many
+	DocumentAgentMaxSteps = 212 // some run takes that many
 	// DocumentAgentMaxTime: no bound: Idle waits for DocumentRequested with no timer
 	DocumentAgentMaxCostTokens                 = 3024000 // some run takes that many
 	DocumentAgentMaxAttemptsGatherRequirements = 12      // some run takes that many
@@ -190,6 +188,7 @@ type DocumentAgentData struct {
 	Outline         DocumentAgentOptional[string]          `json:"outline,omitzero"`
 	Sections        DocumentAgentOptional[json.RawMessage] `json:"sections,omitzero"`
 	FeedbackHistory []string                               `json:"feedback_history"`
+	Rounds          int64                                  `json:"rounds"`
 	Question        string                                 `json:"question"`
 	Document        DocumentAgentOptional[string]          `json:"document,omitzero"`
 	ErrorMessage    DocumentAgentOptional[string]          `json:"error_message,omitzero"`
@@ -202,6 +201,7 @@ type documentAgentDataJSON struct {
 	Outline         DocumentAgentOptional[string]          `json:"outline,omitzero"`
 	Sections        DocumentAgentOptional[json.RawMessage] `json:"sections,omitzero"`
 	FeedbackHistory []string                               `json:"feedback_history"`
+	Rounds          int64                                  `json:"rounds"`
 	Question        string                                 `json:"question"`
 	Document        DocumentAgentOptional[string]          `json:"document,omitzero"`
 	ErrorMessage    DocumentAgentOptional[string]          `json:"error_message,omitzero"`
@@ -212,6 +212,7 @@ type documentAgentDataJSON struct {
 func (s DocumentAgentData) MarshalJSON() ([]byte, error) {
 	w := documentAgentDataJSON{
 		FeedbackHistory: documentAgentList(s.FeedbackHistory),
+		Rounds:          s.Rounds,
 		Question:        s.Question,
 	}
 	if s.Request.Set {
@@ -243,6 +244,7 @@ func (s *DocumentAgentData) UnmarshalJSON(data []byte) error {
 	}
 	*s = DocumentAgentData{
 		FeedbackHistory: w.FeedbackHistory,
+		Rounds:          w.Rounds,
 		Question:        w.Question,
 	}
 	if w.Request.Set {
@@ -471,11 +473,10 @@ const (
 	DocumentAgentArmAwaitingFeedbackOnFeedbackGiven
 	DocumentAgentArmAwaitingFeedbackOnFeedbackGivenElse1
 	DocumentAgentArmAwaitingFeedbackOnFeedbackGivenElse2
+	DocumentAgentArmAwaitingFeedbackOnFeedbackGivenElse3
 	DocumentAgentArmAwaitingFeedbackOnApproved
 	DocumentAgentArmAwaitingFeedbackOnApprovedElse1
 	DocumentAgentArmAwaitingFeedbackAfter8h
-	DocumentAgentArmTakingUpOnDone
-	DocumentAgentArmTakingUpOnDoneElse1
 	DocumentAgentArmFinalizingOnDocumentFinished
 	DocumentAgentArmFinalizingOnFailedTransientTimeout
 	DocumentAgentArmFinalizingOnFailedTransientTimeoutElse1
@@ -505,11 +506,10 @@ var documentAgentArmNames = [...]string{
 	"AwaitingFeedback on FeedbackGiven",
 	"AwaitingFeedback on FeedbackGiven else 1",
 	"AwaitingFeedback on FeedbackGiven else 2",
+	"AwaitingFeedback on FeedbackGiven else 3",
 	"AwaitingFeedback on Approved",
 	"AwaitingFeedback on Approved else 1",
 	"AwaitingFeedback after 8h",
-	"TakingUp on done",
-	"TakingUp on done else 1",
 	"Finalizing on DocumentFinished",
 	"Finalizing on failed(transient, timeout)",
 	"Finalizing on failed(transient, timeout) else 1",
@@ -575,7 +575,6 @@ type DocumentAgentCounters struct {
 	GeneratingOutlineOnFailedTransientTimeout      uint8 // retry 2 backoff 2s..30s
 	WritingSectionsOnFailedTransientTimeoutStalled uint8 // retry 2 backoff 2s..30s
 	ReviewingOnFailedTransientTimeout              uint8 // retry 2 backoff 2s..30s
-	AwaitingFeedbackOnFeedbackGiven                uint8 // -> TakingUp max 5 per Idle
 	FinalizingOnFailedTransientTimeout             uint8 // retry 2 backoff 2s..30s
 	ErrorOnStartOver                               uint8 // -> Idle max 3
 }
@@ -592,6 +591,7 @@ type DocumentAgentCore struct {
 // NewDocumentAgentCore is a machine that has not started, with the defaults of its data.
 func NewDocumentAgentCore(params DocumentAgentParams) DocumentAgentCore {
 	return DocumentAgentCore{Params: params, Data: DocumentAgentData{
+		Rounds:   0,
 		Question: "",
 	}}
 }
@@ -640,14 +640,13 @@ func (s *DocumentAgentSnapshot) Outcome() string {
 }
 
 // documentAgentAlarms says for each leaf which timers have which places in Due.
-var documentAgentAlarms = [11][2]DocumentAgentTimerName{
+var documentAgentAlarms = [10][2]DocumentAgentTimerName{
 	DocumentAgentStateIdle:                  {DocumentAgentTimerAfter24h},
 	DocumentAgentStateGatheringRequirements: {DocumentAgentTimerAfter24h},
 	DocumentAgentStateGeneratingOutline:     {DocumentAgentTimerAfter24h},
 	DocumentAgentStateWritingSections:       {DocumentAgentTimerAfter24h},
 	DocumentAgentStateReviewing:             {DocumentAgentTimerAfter24h},
 	DocumentAgentStateAwaitingFeedback:      {DocumentAgentTimerAfter24h, DocumentAgentTimerAwaitingFeedbackAfter8h},
-	DocumentAgentStateTakingUp:              {DocumentAgentTimerAfter24h},
 	DocumentAgentStateFinalizing:            {DocumentAgentTimerAfter24h},
 	DocumentAgentStateError:                 {DocumentAgentTimerAfter24h},
 }
@@ -1248,7 +1247,7 @@ func (t *DocumentAgentStepper) sendOut() {
 // goesRound reports whether requires lead round in a circle, and counts those
 // that have turned the step away.
 func (t *DocumentAgentStepper) goesRound() bool {
-	if t.why == "" && t.turns < 12 {
+	if t.why == "" && t.turns < 11 {
 		t.turns++
 		return false
 	}
@@ -1343,9 +1342,8 @@ var documentAgentArmKinds = [len(documentAgentArmNames)]documentAgentArmKind{
 	DocumentAgentArmAwaitingFeedbackOnFeedbackGiven:                     documentAgentMoves,
 	DocumentAgentArmAwaitingFeedbackOnFeedbackGivenElse1:                documentAgentMoves,
 	DocumentAgentArmAwaitingFeedbackOnFeedbackGivenElse2:                documentAgentMoves,
+	DocumentAgentArmAwaitingFeedbackOnFeedbackGivenElse3:                documentAgentMoves,
 	DocumentAgentArmAwaitingFeedbackOnApproved:                          documentAgentMoves,
-	DocumentAgentArmTakingUpOnDone:                                      documentAgentMoves,
-	DocumentAgentArmTakingUpOnDoneElse1:                                 documentAgentMoves,
 	DocumentAgentArmFinalizingOnDocumentFinished:                        documentAgentMoves,
 	DocumentAgentArmFinalizingOnFailedTransientTimeout:                  documentAgentRetries,
 	DocumentAgentArmFinalizingOnFailedTransientTimeoutElse1:             documentAgentMoves,
@@ -1409,10 +1407,6 @@ func (t *DocumentAgentStepper) arrive(s *DocumentAgentSnapshot) {
 		// after 8h
 		s.Idle[1] = 0
 		s.Due[1] = t.due(8 * time.Hour)
-	case DocumentAgentStateTakingUp:
-		s.DoneDue = true
-		s.Due[1] = 0
-		clear(s.Idle[1:])
 	case DocumentAgentStateFinalizing:
 		s.Due[1] = 0
 		clear(s.Idle[1:])
@@ -1586,12 +1580,13 @@ func (s *DocumentAgentSnapshot) Next(now time.Time) (in DocumentAgentStepInput, 
 	return DocumentAgentStepInput{}, false
 }
 
-// Take gives in to the machine as it stands at the time now: the first arm is
-// taken whose guard holds and whose bound is not used up. It changes s, and
-// nothing else: no activity, timer or run is behind s, so that every input is as if it came at
-// the right time. What is published is added to Messages. Where no arm takes the
-// input, or it cannot be computed, s is as it was, and the error is a
-// *DocumentAgentStepRefused. Strings are not looked at: Step sees to it that they can be stored.
+// Take gives an input to the machine as it stands: the first arm is taken whose
+// guard holds and whose bound is not used up. It changes s and nothing else; no
+// activity or timer is behind s, so that every input counts as come in time.
+// What is published is added to Messages, which the caller empties. Where no arm
+// takes the input, or it cannot be computed, s is as it was, and the error is a
+// *DocumentAgentStepRefused, valid until the next call. Whether strings can be stored is
+// not looked at here, but in Step. The time is what effects mean by now.
 func (t *DocumentAgentStepper) Take(s *DocumentAgentCore, in *DocumentAgentStepInput, _ DocumentAgentStepTime) (DocumentAgentArm, error) {
 	t.why = ""
 	t.turns = 0
@@ -1864,17 +1859,43 @@ func (t *DocumentAgentStepper) Take(s *DocumentAgentCore, in *DocumentAgentStepI
 		case DocumentAgentInputEvent:
 			switch in.Event {
 			case DocumentAgentEventFeedbackGiven:
-				// on FeedbackGiven -> TakingUp max 5 per Idle
-				if s.Used.AwaitingFeedbackOnFeedbackGiven < 5 {
+				// on FeedbackGiven when rounds < 5 && outline is set -> WritingSections
+				if s.Data.Rounds < 5 && s.Data.Outline.Set {
 					t.save(s)
-					s.Used.AwaitingFeedbackOnFeedbackGiven++
-					s.Data.FeedbackHistory = documentAgentAppend(t, s.Data.FeedbackHistory, in.Data.FeedbackGiven.Text, func(v []string) int { return documentAgentSize(v, func(v string) int { return 16 + len(v) }) })
-					t.checkSize(s)
-					s.State = DocumentAgentStateTakingUp
+					{
+						newRounds := int64(s.Data.Rounds + 1)
+						if newRounds < 0 || newRounds > 5 {
+							t.fail("field \"rounds\": it is out of range, expected int 0..5")
+						}
+						newFeedbackHistory := documentAgentAppend(t, s.Data.FeedbackHistory, in.Data.FeedbackGiven.Text, func(v []string) int { return documentAgentSize(v, func(v string) int { return 16 + len(v) }) })
+						s.Data.Rounds = newRounds
+						s.Data.FeedbackHistory = newFeedbackHistory
+						t.checkSize(s)
+					}
+					t.enterWritingSections(s)
 					if t.why != "" {
 						return 0, t.undo(s, in)
 					}
 					return DocumentAgentArmAwaitingFeedbackOnFeedbackGiven, nil
+				}
+				// on FeedbackGiven when rounds < 5 -> GeneratingOutline
+				if s.Data.Rounds < 5 {
+					t.save(s)
+					{
+						newRounds := int64(s.Data.Rounds + 1)
+						if newRounds < 0 || newRounds > 5 {
+							t.fail("field \"rounds\": it is out of range, expected int 0..5")
+						}
+						newFeedbackHistory := documentAgentAppend(t, s.Data.FeedbackHistory, in.Data.FeedbackGiven.Text, func(v []string) int { return documentAgentSize(v, func(v string) int { return 16 + len(v) }) })
+						s.Data.Rounds = newRounds
+						s.Data.FeedbackHistory = newFeedbackHistory
+						t.checkSize(s)
+					}
+					s.State = DocumentAgentStateGeneratingOutline
+					if t.why != "" {
+						return 0, t.undo(s, in)
+					}
+					return DocumentAgentArmAwaitingFeedbackOnFeedbackGivenElse1, nil
 				}
 				// on FeedbackGiven when sections is set -> Finalizing
 				if s.Data.Sections.Set {
@@ -1883,7 +1904,7 @@ func (t *DocumentAgentStepper) Take(s *DocumentAgentCore, in *DocumentAgentStepI
 					if t.why != "" {
 						return 0, t.undo(s, in)
 					}
-					return DocumentAgentArmAwaitingFeedbackOnFeedbackGivenElse1, nil
+					return DocumentAgentArmAwaitingFeedbackOnFeedbackGivenElse2, nil
 				}
 				// on FeedbackGiven -> Error
 				t.save(s)
@@ -1893,7 +1914,7 @@ func (t *DocumentAgentStepper) Take(s *DocumentAgentCore, in *DocumentAgentStepI
 				if t.why != "" {
 					return 0, t.undo(s, in)
 				}
-				return DocumentAgentArmAwaitingFeedbackOnFeedbackGivenElse2, nil
+				return DocumentAgentArmAwaitingFeedbackOnFeedbackGivenElse3, nil
 			case DocumentAgentEventApproved:
 				// on Approved when sections is set -> Finalizing
 				if s.Data.Sections.Set {
@@ -1913,29 +1934,6 @@ func (t *DocumentAgentStepper) Take(s *DocumentAgentCore, in *DocumentAgentStepI
 				// after 8h stay
 				t.publish(DocumentAgentOutMessage{Event: DocumentAgentEventNudge, Data: DocumentAgentStepPayload{Nudge: DocumentAgentNudge{Session: s.Params.Session, Question: s.Data.Question}}})
 				return DocumentAgentArmAwaitingFeedbackAfter8h, nil
-			case DocumentAgentTimerAfter24h:
-				// after 24h idle -> Expired
-				s.State = DocumentAgentStateExpired
-				return DocumentAgentArmAfter24h, nil
-			}
-		}
-	case DocumentAgentStateTakingUp:
-		switch in.Kind {
-		case DocumentAgentInputDone:
-			// on done when outline is set -> WritingSections
-			if s.Data.Outline.Set {
-				t.save(s)
-				t.enterWritingSections(s)
-				if t.why != "" {
-					return 0, t.undo(s, in)
-				}
-				return DocumentAgentArmTakingUpOnDone, nil
-			}
-			// on done -> GeneratingOutline
-			s.State = DocumentAgentStateGeneratingOutline
-			return DocumentAgentArmTakingUpOnDoneElse1, nil
-		case DocumentAgentInputTimer:
-			switch in.Timer {
 			case DocumentAgentTimerAfter24h:
 				// after 24h idle -> Expired
 				s.State = DocumentAgentStateExpired
@@ -2011,10 +2009,10 @@ func (t *DocumentAgentStepper) Take(s *DocumentAgentCore, in *DocumentAgentStepI
 					s.Data.Outline = DocumentAgentOptional[string]{}
 					s.Data.Sections = DocumentAgentOptional[json.RawMessage]{}
 					s.Data.FeedbackHistory = []string{}
+					s.Data.Rounds = 0
 					s.Data.Question = ""
 					s.Data.ErrorMessage = DocumentAgentOptional[string]{}
 					t.checkSize(s)
-					s.Used.AwaitingFeedbackOnFeedbackGiven = 0
 					s.State = DocumentAgentStateIdle
 					if t.why != "" {
 						return 0, t.undo(s, in)
@@ -2043,7 +2041,6 @@ func (t *DocumentAgentStepper) Start(s *DocumentAgentCore, _ DocumentAgentStepTi
 	if why := s.Params.misfit(); why != "" {
 		return t.refuse(s, &DocumentAgentStepInput{Kind: DocumentAgentInputStart}, why)
 	}
-	s.Used.AwaitingFeedbackOnFeedbackGiven = 0
 	s.State = DocumentAgentStateIdle
 	return nil
 }
@@ -2259,11 +2256,555 @@ func (t *DocumentAgentStepper) checkSize(s *DocumentAgentCore) {
 		16 + len(s.Data.Outline.Value) +
 		16 + len(s.Data.Sections.Value) +
 		documentAgentSize(s.Data.FeedbackHistory, func(v string) int { return 16 + len(v) }) +
+		16 +
 		16 + len(s.Data.Question) +
 		16 + len(s.Data.Document.Value) +
 		16 + len(s.Data.ErrorMessage.Value); size > 4<<20 {
 		t.fail("the fields of the run would take more than 4 MiB")
 	}
+}
+
+// MarshalJSON writes the snapshot as the runtime does.
+func (s DocumentAgentSnapshot) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
+
+// AppendJSON appends the snapshot in JSON, byte for byte as the runtime writes it.
+func (s *DocumentAgentSnapshot) AppendJSON(b []byte) []byte {
+	o := &documentAgentObject{append(b, '{')}
+	o.text("run", s.Run)
+	o.number("seq", s.Seq)
+	if s.Status != DocumentAgentRunStatusNotStarted {
+		o.text("state", s.State.String())
+	}
+	o.number("visit", s.Visit)
+	o.text("status", [...]string{"running", "running", "halted", "finished"}[s.Status])
+	o.text("outcome", s.Outcome())
+	o.time("started", s.Started)
+	o.time("entered", s.Entered)
+	o.time("now", s.Now)
+	if s.Status != DocumentAgentRunStatusNotStarted {
+		o.key("params")
+		o.b = append(o.b, '{')
+		o.key("session")
+		o.quote(s.Params.Session)
+		o.close()
+	}
+	o.key("data")
+	o.b = append(o.b, '{')
+	if s.Data.Request.Set {
+		o.key("request")
+		o.quote(s.Data.Request.Value)
+	}
+	if s.Data.Requirements.Set {
+		o.key("requirements")
+		o.b = append(o.b, s.Data.Requirements.Value...)
+	}
+	if s.Data.Outline.Set {
+		o.key("outline")
+		o.quote(s.Data.Outline.Value)
+	}
+	if s.Data.Sections.Set {
+		o.key("sections")
+		o.b = append(o.b, s.Data.Sections.Value...)
+	}
+	o.key("feedback_history")
+	o.b = append(o.b, '[')
+	for _, v0 := range s.Data.FeedbackHistory {
+		o.comma('[')
+		o.quote(v0)
+	}
+	o.b = append(o.b, ']')
+	o.key("rounds")
+	o.b = strconv.AppendInt(o.b, s.Data.Rounds, 10)
+	o.key("question")
+	o.quote(s.Data.Question)
+	if s.Data.Document.Set {
+		o.key("document")
+		o.quote(s.Data.Document.Value)
+	}
+	if s.Data.ErrorMessage.Set {
+		o.key("error_message")
+		o.quote(s.Data.ErrorMessage.Value)
+	}
+	o.close()
+
+	if s.Used != (DocumentAgentCounters{}) {
+		o.open("counters")
+		o.number("GatheringRequirements on failed(transient, timeout)", int64(s.Used.GatheringRequirementsOnFailedTransientTimeout))
+		o.number("GeneratingOutline on failed(transient, timeout)", int64(s.Used.GeneratingOutlineOnFailedTransientTimeout))
+		o.number("WritingSections on failed(transient, timeout, stalled)", int64(s.Used.WritingSectionsOnFailedTransientTimeoutStalled))
+		o.number("Reviewing on failed(transient, timeout)", int64(s.Used.ReviewingOnFailedTransientTimeout))
+		o.number("Finalizing on failed(transient, timeout)", int64(s.Used.FinalizingOnFailedTransientTimeout))
+		o.number("Error on StartOver", int64(s.Used.ErrorOnStartOver))
+		o.close()
+	}
+	if s.Tasks != ([len(s.Tasks)]DocumentAgentDoTask{}) {
+		o.list("tasks")
+		for i := range s.Tasks {
+			if task := &s.Tasks[i]; task.Do != 0 {
+				o.item()
+				o.text("do", task.Do.String())
+				if task.Open {
+					o.text("state", "open")
+				} else {
+					o.text("state", "ended")
+				}
+				o.text("key", task.Key(s.Run))
+				o.number("attempt", int64(task.Attempt))
+				o.time("not_before", task.NotBefore)
+				o.close()
+			}
+		}
+		o.end()
+	}
+	if s.Due != ([len(s.Due)]DocumentAgentStepTime{}) {
+		o.list("alarms")
+		for i, due := range s.Due {
+			if due != 0 {
+				o.item()
+				o.text("timer", s.Timer(i).String())
+				o.time("due", due)
+				if s.Idle[i] != 0 {
+					o.text("wait", s.Idle[i].String())
+				}
+				o.close()
+			}
+		}
+		o.end()
+	}
+	o.truth("done_due", s.DoneDue)
+	o.truth("cancelled", s.Cancelled)
+	if s.Halt != nil {
+		o.open("halt")
+		o.text("reason", s.Halt.Reason)
+		o.open("input")
+		s.Halt.Input.append(o, s.Run)
+		o.close()
+		o.close()
+	}
+	o.text("seed", strconv.FormatUint(s.Seed, 16))
+	o.close()
+	return o.b
+}
+
+// append writes the members of an input.
+func (in *DocumentAgentStepInput) append(o *documentAgentObject, run string) {
+	o.text("kind", [...]string{"", "start", "event", "result", "result", "failure", "timer", "done", "kept", "cancel"}[in.Kind])
+	switch in.Kind {
+	case DocumentAgentInputStart:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("session")
+		o.quote(in.Params.Session)
+		o.close()
+
+	case DocumentAgentInputEvent, DocumentAgentInputKept:
+		in.appendEvent(o)
+	case DocumentAgentInputResult, DocumentAgentInputEnded, DocumentAgentInputFailure:
+		o.text("do", in.Task.Do.String())
+		o.text("key", in.Task.Key(run))
+		o.number("attempt", int64(in.Task.Attempt))
+		if in.Kind == DocumentAgentInputResult {
+			in.appendEvent(o)
+		}
+		if in.Kind == DocumentAgentInputFailure {
+			o.text("category", in.Category.String())
+			o.text("message", in.Message)
+		}
+	case DocumentAgentInputTimer:
+		o.text("timer", in.Timer.String())
+	case DocumentAgentInputCancel:
+		o.truth("force", in.Force)
+	}
+}
+
+// appendEvent writes the event of an input.
+func (in *DocumentAgentStepInput) appendEvent(o *documentAgentObject) {
+	o.text("event", in.Event.String())
+	switch in.Event {
+	case DocumentAgentEventDocumentRequested:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("request")
+		o.quote(in.Data.DocumentRequested.Request)
+		o.close()
+
+	case DocumentAgentEventFeedbackGiven:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("text")
+		o.quote(in.Data.FeedbackGiven.Text)
+		o.close()
+
+	case DocumentAgentEventRequirementsGathered:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("requirements")
+		o.b = append(o.b, in.Data.RequirementsGathered.Requirements...)
+		o.close()
+
+	case DocumentAgentEventOutlineReady:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("outline")
+		o.quote(in.Data.OutlineReady.Outline)
+		o.close()
+
+	case DocumentAgentEventOutlineUnclear:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("question")
+		o.quote(in.Data.OutlineUnclear.Question)
+		o.close()
+
+	case DocumentAgentEventSectionsWritten:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("sections")
+		o.b = append(o.b, in.Data.SectionsWritten.Sections...)
+		o.close()
+
+	case DocumentAgentEventReviewQuestions:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("question")
+		o.quote(in.Data.ReviewQuestions.Question)
+		o.close()
+
+	case DocumentAgentEventDocumentFinished:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("document")
+		o.quote(in.Data.DocumentFinished.Document)
+		o.close()
+
+	case DocumentAgentEventFeedbackWanted:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("session")
+		o.quote(in.Data.FeedbackWanted.Session)
+		o.key("question")
+		o.quote(in.Data.FeedbackWanted.Question)
+		o.close()
+
+	case DocumentAgentEventNudge:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("session")
+		o.quote(in.Data.Nudge.Session)
+		o.key("question")
+		o.quote(in.Data.Nudge.Question)
+		o.close()
+
+	case DocumentAgentEventSessionFailed:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("session")
+		o.quote(in.Data.SessionFailed.Session)
+		o.key("error_message")
+		o.quote(in.Data.SessionFailed.ErrorMessage)
+		o.close()
+
+	case DocumentAgentEventDocumentWritten:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("session")
+		o.quote(in.Data.DocumentWritten.Session)
+		o.key("document")
+		o.quote(in.Data.DocumentWritten.Document)
+		o.close()
+
+	}
+}
+
+// documentAgentObject is JSON as it is written.
+type documentAgentObject struct{ b []byte }
+
+// comma separates what follows from what stands before it, unless that opens.
+func (o *documentAgentObject) comma(open byte) {
+	if o.b[len(o.b)-1] != open {
+		o.b = append(o.b, ',')
+	}
+}
+
+func (o *documentAgentObject) key(name string) {
+	o.comma('{')
+	o.quote(name)
+	o.b = append(o.b, ':')
+}
+
+func (o *documentAgentObject) open(name string) {
+	o.key(name)
+	o.b = append(o.b, '{')
+}
+
+func (o *documentAgentObject) close() { o.b = append(o.b, '}') }
+
+func (o *documentAgentObject) text(name, value string) {
+	if value != "" {
+		o.key(name)
+		o.quote(value)
+	}
+}
+
+func (o *documentAgentObject) number(name string, n int64) {
+	if n != 0 {
+		o.key(name)
+		o.b = strconv.AppendInt(o.b, n, 10)
+	}
+}
+
+func (o *documentAgentObject) truth(name string, b bool) {
+	if b {
+		o.key(name)
+		o.b = append(o.b, "true"...)
+	}
+}
+
+func (o *documentAgentObject) time(name string, t DocumentAgentStepTime) {
+	if t != 0 {
+		o.key(name)
+		o.at(t.Time())
+	}
+}
+
+func (o *documentAgentObject) at(t time.Time) {
+	o.b = append(t.UTC().AppendFormat(append(o.b, '"'), "2006-01-02T15:04:05.000000Z"), '"')
+}
+
+// quote writes a string with no more escapes than JSON demands.
+func (o *documentAgentObject) quote(s string) {
+	const hex = "0123456789abcdef"
+	o.b = append(o.b, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			o.b = append(o.b, '\\', byte(r))
+		case r == '\n':
+			o.b = append(o.b, '\\', 'n')
+		case r == '\r':
+			o.b = append(o.b, '\\', 'r')
+		case r == '\t':
+			o.b = append(o.b, '\\', 't')
+		case r < ' ':
+			o.b = append(o.b, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
+		default:
+			o.b = utf8.AppendRune(o.b, r)
+		}
+	}
+	o.b = append(o.b, '"')
+}
+
+func (o *documentAgentObject) list(name string) {
+	o.key(name)
+	o.b = append(o.b, '[')
+}
+
+func (o *documentAgentObject) end() { o.b = append(o.b, ']') }
+
+func (o *documentAgentObject) item() {
+	o.comma('[')
+	o.b = append(o.b, '{')
+}
+
+// documentAgentSnapshotJSON is the JSON form of a snapshot.
+type documentAgentSnapshotJSON struct {
+	Run       string                  `json:"run"`
+	Seq       int64                   `json:"seq"`
+	State     *DocumentAgentState     `json:"state"`
+	Visit     int64                   `json:"visit"`
+	Status    string                  `json:"status"`
+	Started   time.Time               `json:"started"`
+	Entered   time.Time               `json:"entered"`
+	Now       time.Time               `json:"now"`
+	Params    DocumentAgentParams     `json:"params"`
+	Data      DocumentAgentData       `json:"data"`
+	DoneDue   bool                    `json:"done_due"`
+	Cancelled bool                    `json:"cancelled"`
+	Seed      string                  `json:"seed"`
+	Counters  map[string]int64        `json:"counters"`
+	Tasks     []documentAgentTaskJSON `json:"tasks"`
+	Alarms    []struct {
+		Timer string    `json:"timer"`
+		Due   time.Time `json:"due"`
+		Wait  string    `json:"wait"`
+	} `json:"alarms"`
+	Halt *struct {
+		Reason string                 `json:"reason"`
+		Input  documentAgentInputJSON `json:"input"`
+	} `json:"halt"`
+}
+
+// documentAgentInputJSON is the JSON form of an input.
+type documentAgentInputJSON struct {
+	Kind  string          `json:"kind"`
+	Force bool            `json:"force"`
+	Data  json.RawMessage `json:"data"`
+	documentAgentTaskJSON
+	Category string              `json:"category"`
+	Message  string              `json:"message"`
+	Timer    string              `json:"timer"`
+	Event    *DocumentAgentEvent `json:"event"`
+}
+
+// documentAgentTaskJSON is the JSON form of a task.
+type documentAgentTaskJSON struct {
+	Do        string    `json:"do"`
+	State     string    `json:"state"`
+	Key       string    `json:"key"`
+	Attempt   int32     `json:"attempt"`
+	NotBefore time.Time `json:"not_before"`
+}
+
+// task is what it stands for.
+func (t *documentAgentTaskJSON) task() (DocumentAgentDoTask, error) {
+	do := slices.Index(documentAgentDoNameNames[1:], t.Do)
+	execution, err := strconv.ParseInt(t.Key[strings.LastIndexByte(t.Key, '/')+1:], 10, 64)
+	if do < 0 || err != nil {
+		return DocumentAgentDoTask{}, fmt.Errorf("there is no task %q with key %q", t.Do, t.Key)
+	}
+	return DocumentAgentDoTask{Do: DocumentAgentDoName(do + 1), Open: t.State == "open", Attempt: t.Attempt, Execution: execution, NotBefore: documentAgentTimeOf(t.NotBefore)}, nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, and what the runtime writes of a run
+// that is not paused.
+func (s *DocumentAgentSnapshot) UnmarshalJSON(data []byte) error {
+	var w documentAgentSnapshotJSON
+	if err := json.Unmarshal(data, &w); err != nil {
+		return err
+	}
+	out := NewDocumentAgentSnapshot(w.Run, 0)
+	out.Seq, out.Visit, out.DoneDue, out.Cancelled = w.Seq, w.Visit, w.DoneDue, w.Cancelled
+	out.Started, out.Entered, out.Now = documentAgentTimeOf(w.Started), documentAgentTimeOf(w.Entered), documentAgentTimeOf(w.Now)
+	out.Params, out.Data = w.Params, w.Data
+	var err error
+	if out.Seed, err = strconv.ParseUint(w.Seed, 16, 64); err != nil && w.Seed != "" {
+		return fmt.Errorf("seed: %w", err)
+	}
+	if w.State != nil {
+		out.State, out.Status = *w.State, DocumentAgentRunStatusRunning
+		switch w.Status {
+		case "running":
+		case "halted":
+			out.Status = DocumentAgentRunStatusHalted
+		case "finished":
+			out.Status = DocumentAgentRunStatusFinished
+			out.Stopped = !out.State.Terminal()
+		default:
+			return fmt.Errorf("there is no status %q", w.Status)
+		}
+	}
+	for name, n := range w.Counters {
+		fits := false
+		switch name {
+		case "GatheringRequirements on failed(transient, timeout)":
+			out.Used.GatheringRequirementsOnFailedTransientTimeout = uint8(n)
+			fits = int64(out.Used.GatheringRequirementsOnFailedTransientTimeout) == n
+		case "GeneratingOutline on failed(transient, timeout)":
+			out.Used.GeneratingOutlineOnFailedTransientTimeout = uint8(n)
+			fits = int64(out.Used.GeneratingOutlineOnFailedTransientTimeout) == n
+		case "WritingSections on failed(transient, timeout, stalled)":
+			out.Used.WritingSectionsOnFailedTransientTimeoutStalled = uint8(n)
+			fits = int64(out.Used.WritingSectionsOnFailedTransientTimeoutStalled) == n
+		case "Reviewing on failed(transient, timeout)":
+			out.Used.ReviewingOnFailedTransientTimeout = uint8(n)
+			fits = int64(out.Used.ReviewingOnFailedTransientTimeout) == n
+		case "Finalizing on failed(transient, timeout)":
+			out.Used.FinalizingOnFailedTransientTimeout = uint8(n)
+			fits = int64(out.Used.FinalizingOnFailedTransientTimeout) == n
+		case "Error on StartOver":
+			out.Used.ErrorOnStartOver = uint8(n)
+			fits = int64(out.Used.ErrorOnStartOver) == n
+		}
+		if !fits {
+			return fmt.Errorf("counter %q cannot be %d", name, n)
+		}
+	}
+	for i, t := range w.Tasks {
+		if i == len(out.Tasks) {
+			return fmt.Errorf("there are %d tasks", len(w.Tasks))
+		}
+		if out.Tasks[i], err = t.task(); err != nil {
+			return err
+		}
+	}
+	for _, a := range w.Alarms {
+		place := slices.IndexFunc(documentAgentAlarms[out.State][:], func(t DocumentAgentTimerName) bool { return t != 0 && t.String() == a.Timer })
+		if place < 0 {
+			return fmt.Errorf("there is no timer %q in state %s", a.Timer, out.State)
+		}
+		out.Due[place] = documentAgentTimeOf(a.Due)
+		if a.Wait != "" {
+			if out.Idle[place], err = time.ParseDuration(a.Wait); err != nil {
+				return err
+			}
+		}
+	}
+	if w.Halt != nil {
+		in, err := w.Halt.Input.input()
+		if err != nil {
+			return err
+		}
+		out.Halt = &DocumentAgentStepHalt{Reason: w.Halt.Reason, Input: in}
+	}
+	*s = out
+	return nil
+}
+
+// documentAgentTimeOf is t as a run has it.
+func documentAgentTimeOf(t time.Time) DocumentAgentStepTime {
+	if t.IsZero() {
+		return 0
+	}
+	return DocumentAgentStepTimeOf(t)
+}
+
+// input is what it stands for.
+func (w *documentAgentInputJSON) input() (in DocumentAgentStepInput, err error) {
+	kinds := []string{"start", "event", "result", "ended", "failure", "timer", "done", "kept", "cancel"}
+	in.Kind, in.Force = DocumentAgentInputKind(slices.Index(kinds, w.Kind)+1), w.Force
+	if w.Event != nil {
+		in.Event = *w.Event
+	}
+	if w.Do != "" {
+		if in.Task, err = w.task(); err != nil {
+			return in, err
+		}
+		in.Category, in.Message = DocumentAgentFailureCategory(max(slices.Index(documentAgentFailureCategoryNames[:], w.Category), 0)), w.Message
+		if in.Kind == DocumentAgentInputResult && w.Event == nil {
+			in.Kind = DocumentAgentInputEnded
+		}
+	}
+	in.Timer = DocumentAgentTimerName(max(slices.Index(documentAgentTimerNameNames[:], w.Timer), 0))
+	switch {
+	case len(w.Data) == 0:
+	case in.Kind == DocumentAgentInputStart:
+		err = json.Unmarshal(w.Data, &in.Params)
+	case in.Event == DocumentAgentEventDocumentRequested:
+		err = json.Unmarshal(w.Data, &in.Data.DocumentRequested)
+	case in.Event == DocumentAgentEventFeedbackGiven:
+		err = json.Unmarshal(w.Data, &in.Data.FeedbackGiven)
+	case in.Event == DocumentAgentEventRequirementsGathered:
+		err = json.Unmarshal(w.Data, &in.Data.RequirementsGathered)
+	case in.Event == DocumentAgentEventOutlineReady:
+		err = json.Unmarshal(w.Data, &in.Data.OutlineReady)
+	case in.Event == DocumentAgentEventOutlineUnclear:
+		err = json.Unmarshal(w.Data, &in.Data.OutlineUnclear)
+	case in.Event == DocumentAgentEventSectionsWritten:
+		err = json.Unmarshal(w.Data, &in.Data.SectionsWritten)
+	case in.Event == DocumentAgentEventReviewQuestions:
+		err = json.Unmarshal(w.Data, &in.Data.ReviewQuestions)
+	case in.Event == DocumentAgentEventDocumentFinished:
+		err = json.Unmarshal(w.Data, &in.Data.DocumentFinished)
+	case in.Event == DocumentAgentEventFeedbackWanted:
+		err = json.Unmarshal(w.Data, &in.Data.FeedbackWanted)
+	case in.Event == DocumentAgentEventNudge:
+		err = json.Unmarshal(w.Data, &in.Data.Nudge)
+	case in.Event == DocumentAgentEventSessionFailed:
+		err = json.Unmarshal(w.Data, &in.Data.SessionFailed)
+	case in.Event == DocumentAgentEventDocumentWritten:
+		err = json.Unmarshal(w.Data, &in.Data.DocumentWritten)
+	}
+	return in, err
 }
 
 // documentAgentValue is the value of a field that must be set.
@@ -2383,6 +2924,7 @@ const documentAgentDefinition = `{
 {"name":"outline","type":{"kind":"string"}},
 {"name":"sections","type":{"kind":"json"}},
 {"name":"feedback_history","type":{"kind":"list","elem":{"kind":"string"}},"default":[]},
+{"name":"rounds","type":{"kind":"int","min":0,"max":5},"default":0},
 {"name":"question","type":{"kind":"string"},"default":""},
 {"name":"document","type":{"kind":"string"}},
 {"name":"error_message","type":{"kind":"string"}}
@@ -2423,60 +2965,58 @@ const documentAgentDefinition = `{
 {"path":"Idle","kind":"leaf","parent":0,"initial":-1,"handlers":[{"kind":"event","event":0,"do":-1,"category":-1,"timer":-1,"arms":[2]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
 {"path":"GatheringRequirements","kind":"leaf","parent":0,"initial":-1,"dos":[0],"handlers":[{"kind":"result","event":4,"do":0,"category":-1,"timer":-1,"arms":[3]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[4,5,1]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":0,"category":2,"timer":-1,"arms":[4,5,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
 {"path":"GeneratingOutline","kind":"leaf","parent":0,"initial":-1,"dos":[1],"handlers":[{"kind":"result","event":5,"do":1,"category":-1,"timer":-1,"arms":[6]},{"kind":"result","event":6,"do":1,"category":-1,"timer":-1,"arms":[7]},{"kind":"failure","event":-1,"do":1,"category":0,"timer":-1,"arms":[8,9,1]},{"kind":"failure","event":-1,"do":1,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":1,"category":2,"timer":-1,"arms":[8,9,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
-{"path":"WritingSections","kind":"leaf","parent":0,"initial":-1,"require":{"cond":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"string"},"index":2}]},"target":3},"dos":[2],"handlers":[{"kind":"result","event":7,"do":2,"category":-1,"timer":-1,"arms":[10]},{"kind":"failure","event":-1,"do":2,"category":0,"timer":-1,"arms":[11,12,1]},{"kind":"failure","event":-1,"do":2,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":2,"category":2,"timer":-1,"arms":[11,12,1]},{"kind":"failure","event":-1,"do":2,"category":4,"timer":-1,"arms":[11,12,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}],"doc":"Without an outline there is nothing to write. The checker proves that no run\ncomes here without one; a run that is found so all the same, its data mended\nby hand or lost, goes to where one is made."},
+{"path":"WritingSections","kind":"leaf","parent":0,"initial":-1,"require":{"cond":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"string"},"index":2}]},"target":3},"dos":[2],"handlers":[{"kind":"result","event":7,"do":2,"category":-1,"timer":-1,"arms":[10]},{"kind":"failure","event":-1,"do":2,"category":0,"timer":-1,"arms":[11,12,1]},{"kind":"failure","event":-1,"do":2,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":2,"category":2,"timer":-1,"arms":[11,12,1]},{"kind":"failure","event":-1,"do":2,"category":4,"timer":-1,"arms":[11,12,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}],"doc":"Without an outline there is nothing to write. The checker proves that no run\ncomes here without one; should a damaged session do so all the same, it is\nrepaired: it goes to where an outline is made."},
 {"path":"Reviewing","kind":"leaf","parent":0,"initial":-1,"require":{"cond":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"json"},"index":3}]},"target":4},"dos":[3],"handlers":[{"kind":"result","event":8,"do":3,"category":-1,"timer":-1,"arms":[13]},{"kind":"result","event":9,"do":3,"category":-1,"timer":-1,"arms":[14]},{"kind":"failure","event":-1,"do":3,"category":0,"timer":-1,"arms":[15,16,1]},{"kind":"failure","event":-1,"do":3,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":3,"category":2,"timer":-1,"arms":[15,16,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
-{"path":"AwaitingFeedback","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":11,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":5}]}]},"timers":[1],"handlers":[{"kind":"event","event":1,"do":-1,"category":-1,"timer":-1,"arms":[17,18,19]},{"kind":"event","event":2,"do":-1,"category":-1,"timer":-1,"arms":[20,21]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":1,"arms":[22]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
-{"path":"TakingUp","kind":"leaf","parent":0,"initial":-1,"choice":true,"handlers":[{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[23,24]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}],"doc":"The question may have come up before there was an outline."},
-{"path":"Finalizing","kind":"leaf","parent":0,"initial":-1,"require":{"cond":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"json"},"index":3}]},"target":4},"dos":[4],"handlers":[{"kind":"result","event":10,"do":4,"category":-1,"timer":-1,"arms":[25]},{"kind":"failure","event":-1,"do":4,"category":0,"timer":-1,"arms":[26,27,1]},{"kind":"failure","event":-1,"do":4,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":4,"category":2,"timer":-1,"arms":[26,27,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
-{"path":"Error","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":13,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":7}]}]},"handlers":[{"kind":"event","event":3,"do":-1,"category":-1,"timer":-1,"arms":[28,29]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}],"doc":"A way back, and nothing of the old document on it."},
-{"path":"Complete","kind":"terminal","outcome":"success","parent":0,"initial":-1,"entry":{"publishes":[{"event":14,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":6}]}]}},
+{"path":"AwaitingFeedback","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":11,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":6}]}]},"timers":[1],"handlers":[{"kind":"event","event":1,"do":-1,"category":-1,"timer":-1,"arms":[17,18,19,20]},{"kind":"event","event":2,"do":-1,"category":-1,"timer":-1,"arms":[21,22]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":1,"arms":[23]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"Finalizing","kind":"leaf","parent":0,"initial":-1,"require":{"cond":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"json"},"index":3}]},"target":4},"dos":[4],"handlers":[{"kind":"result","event":10,"do":4,"category":-1,"timer":-1,"arms":[24]},{"kind":"failure","event":-1,"do":4,"category":0,"timer":-1,"arms":[25,26,1]},{"kind":"failure","event":-1,"do":4,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":4,"category":2,"timer":-1,"arms":[25,26,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"Error","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":13,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":8}]}]},"handlers":[{"kind":"event","event":3,"do":-1,"category":-1,"timer":-1,"arms":[27,28]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}],"doc":"A way back, and nothing of the old document on it."},
+{"path":"Complete","kind":"terminal","outcome":"success","parent":0,"initial":-1,"entry":{"publishes":[{"event":14,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":7}]}]}},
 {"path":"Expired","kind":"terminal","outcome":"failure","parent":0,"initial":-1}
 ],
 "arms":[
-{"name":"after 24h idle","state":0,"text":"-> Expired","kind":"goto","target":11,"scope":{"kind":"run","state":-1}},
-{"name":"on failed","state":0,"text":"-> Error","kind":"goto","target":9,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"after 24h idle","state":0,"text":"-> Expired","kind":"goto","target":10,"scope":{"kind":"run","state":-1}},
+{"name":"on failed","state":0,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":8,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
 {"name":"Idle on DocumentRequested","state":1,"text":"-> GatheringRequirements","kind":"goto","target":2,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"event","type":{"kind":"string"},"name":"request"}}]}},
 {"name":"GatheringRequirements on RequirementsGathered","state":2,"text":"-> GeneratingOutline","kind":"goto","target":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":1,"value":{"op":"event","type":{"kind":"json"},"name":"requirements"}}]}},
 {"name":"GatheringRequirements on failed(transient, timeout)","state":2,"text":"retry 2 backoff 2s..30s","kind":"retry","target":-1,"max":2,"scope":{"kind":"visit","state":-1},"backoff":{"first":2000000000,"last":30000000000,"factor":2,"jitter":0.2}},
-{"name":"GatheringRequirements on failed(transient, timeout) else 1","state":2,"text":"-> Error","kind":"goto","target":9,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"GatheringRequirements on failed(transient, timeout) else 1","state":2,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":8,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
 {"name":"GeneratingOutline on OutlineReady","state":3,"text":"-> WritingSections","kind":"goto","target":4,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":2,"value":{"op":"event","type":{"kind":"string"},"name":"outline"}}]}},
-{"name":"GeneratingOutline on OutlineUnclear","state":3,"text":"-> AwaitingFeedback","kind":"goto","target":6,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"event","type":{"kind":"string"},"name":"question"}}]}},
+{"name":"GeneratingOutline on OutlineUnclear","state":3,"text":"-> AwaitingFeedback","kind":"goto","target":6,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"event","type":{"kind":"string"},"name":"question"}}]}},
 {"name":"GeneratingOutline on failed(transient, timeout)","state":3,"text":"retry 2 backoff 2s..30s","kind":"retry","target":-1,"max":2,"scope":{"kind":"visit","state":-1},"backoff":{"first":2000000000,"last":30000000000,"factor":2,"jitter":0.2}},
-{"name":"GeneratingOutline on failed(transient, timeout) else 1","state":3,"text":"-> Error","kind":"goto","target":9,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"GeneratingOutline on failed(transient, timeout) else 1","state":3,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":8,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
 {"name":"WritingSections on SectionsWritten","state":4,"text":"-> Reviewing","kind":"goto","target":5,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":3,"value":{"op":"event","type":{"kind":"json"},"name":"sections"}}]}},
 {"name":"WritingSections on failed(transient, timeout, stalled)","state":4,"text":"retry 2 backoff 2s..30s","kind":"retry","target":-1,"max":2,"scope":{"kind":"visit","state":-1},"backoff":{"first":2000000000,"last":30000000000,"factor":2,"jitter":0.2}},
-{"name":"WritingSections on failed(transient, timeout, stalled) else 1","state":4,"text":"-> Error","kind":"goto","target":9,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
-{"name":"Reviewing on ReviewPassed","state":5,"text":"-> Finalizing","kind":"goto","target":8,"scope":{"kind":"run","state":-1}},
-{"name":"Reviewing on ReviewQuestions","state":5,"text":"-> AwaitingFeedback","kind":"goto","target":6,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"event","type":{"kind":"string"},"name":"question"}}]}},
+{"name":"WritingSections on failed(transient, timeout, stalled) else 1","state":4,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":8,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Reviewing on ReviewPassed","state":5,"text":"-> Finalizing","kind":"goto","target":7,"scope":{"kind":"run","state":-1}},
+{"name":"Reviewing on ReviewQuestions","state":5,"text":"-> AwaitingFeedback","kind":"goto","target":6,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"event","type":{"kind":"string"},"name":"question"}}]}},
 {"name":"Reviewing on failed(transient, timeout)","state":5,"text":"retry 2 backoff 2s..30s","kind":"retry","target":-1,"max":2,"scope":{"kind":"visit","state":-1},"backoff":{"first":2000000000,"last":30000000000,"factor":2,"jitter":0.2}},
-{"name":"Reviewing on failed(transient, timeout) else 1","state":5,"text":"-> Error","kind":"goto","target":9,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
-{"name":"AwaitingFeedback on FeedbackGiven","state":6,"text":"-> TakingUp max 5 per Idle","kind":"goto","target":7,"max":5,"scope":{"kind":"state","state":1},"block":{"assigns":[{"field":4,"value":{"op":"+","type":{"kind":"list","elem":{"kind":"string"}},"args":[{"op":"field","type":{"kind":"list","elem":{"kind":"string"}},"index":4},{"op":"event","type":{"kind":"string"},"name":"text"}]}}]}},
-{"name":"AwaitingFeedback on FeedbackGiven else 1","state":6,"text":"when sections is set -> Finalizing","when":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"json"},"index":3}]},"kind":"goto","target":8,"scope":{"kind":"run","state":-1}},
-{"name":"AwaitingFeedback on FeedbackGiven else 2","state":6,"text":"-> Error","kind":"goto","target":9,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"lit","type":{"kind":"string"},"value":"no outline after five rounds"}}]}},
-{"name":"AwaitingFeedback on Approved","state":6,"text":"when sections is set -> Finalizing","when":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"json"},"index":3}]},"kind":"goto","target":8,"scope":{"kind":"run","state":-1}},
+{"name":"Reviewing on failed(transient, timeout) else 1","state":5,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":8,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"AwaitingFeedback on FeedbackGiven","state":6,"text":"when rounds < 5 && outline is set -> WritingSections","when":{"op":"&&","type":{"kind":"bool"},"args":[{"op":"<","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":5},"index":5},{"op":"lit","type":{"kind":"int"},"value":5}]},{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"string"},"index":2}]}]},"kind":"goto","target":4,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"+","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":5},"index":5},{"op":"lit","type":{"kind":"int"},"value":1}]}},{"field":4,"value":{"op":"+","type":{"kind":"list","elem":{"kind":"string"}},"args":[{"op":"field","type":{"kind":"list","elem":{"kind":"string"}},"index":4},{"op":"event","type":{"kind":"string"},"name":"text"}]}}]}},
+{"name":"AwaitingFeedback on FeedbackGiven else 1","state":6,"text":"when rounds < 5 -> GeneratingOutline","when":{"op":"<","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":5},"index":5},{"op":"lit","type":{"kind":"int"},"value":5}]},"kind":"goto","target":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"+","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":5},"index":5},{"op":"lit","type":{"kind":"int"},"value":1}]}},{"field":4,"value":{"op":"+","type":{"kind":"list","elem":{"kind":"string"}},"args":[{"op":"field","type":{"kind":"list","elem":{"kind":"string"}},"index":4},{"op":"event","type":{"kind":"string"},"name":"text"}]}}]}},
+{"name":"AwaitingFeedback on FeedbackGiven else 2","state":6,"text":"when sections is set -> Finalizing","when":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"json"},"index":3}]},"kind":"goto","target":7,"scope":{"kind":"run","state":-1}},
+{"name":"AwaitingFeedback on FeedbackGiven else 3","state":6,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":8,"value":{"op":"lit","type":{"kind":"string"},"value":"no outline after five rounds"}}]}},
+{"name":"AwaitingFeedback on Approved","state":6,"text":"when sections is set -> Finalizing","when":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"json"},"index":3}]},"kind":"goto","target":7,"scope":{"kind":"run","state":-1}},
 {"name":"AwaitingFeedback on Approved else 1","state":6,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}},
-{"name":"AwaitingFeedback after 8h","state":6,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"publishes":[{"event":12,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":5}]}]}},
-{"name":"TakingUp on done","state":7,"text":"when outline is set -> WritingSections","when":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"string"},"index":2}]},"kind":"goto","target":4,"scope":{"kind":"run","state":-1}},
-{"name":"TakingUp on done else 1","state":7,"text":"-> GeneratingOutline","kind":"goto","target":3,"scope":{"kind":"run","state":-1}},
-{"name":"Finalizing on DocumentFinished","state":8,"text":"-> Complete","kind":"goto","target":10,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"event","type":{"kind":"string"},"name":"document"}}]}},
-{"name":"Finalizing on failed(transient, timeout)","state":8,"text":"retry 2 backoff 2s..30s","kind":"retry","target":-1,"max":2,"scope":{"kind":"visit","state":-1},"backoff":{"first":2000000000,"last":30000000000,"factor":2,"jitter":0.2}},
-{"name":"Finalizing on failed(transient, timeout) else 1","state":8,"text":"-> Error","kind":"goto","target":9,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
-{"name":"Error on StartOver","state":9,"text":"-> Idle max 3","kind":"goto","target":1,"max":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0},{"field":1},{"field":2},{"field":3},{"field":4,"value":{"op":"lit","type":{"kind":"list","elem":{"kind":"string"}},"value":[]}},{"field":5,"value":{"op":"lit","type":{"kind":"string"},"value":""}},{"field":7}]}},
-{"name":"Error on StartOver else 1","state":9,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}}
+{"name":"AwaitingFeedback after 8h","state":6,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"publishes":[{"event":12,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":6}]}]}},
+{"name":"Finalizing on DocumentFinished","state":7,"text":"-> Complete","kind":"goto","target":9,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"document"}}]}},
+{"name":"Finalizing on failed(transient, timeout)","state":7,"text":"retry 2 backoff 2s..30s","kind":"retry","target":-1,"max":2,"scope":{"kind":"visit","state":-1},"backoff":{"first":2000000000,"last":30000000000,"factor":2,"jitter":0.2}},
+{"name":"Finalizing on failed(transient, timeout) else 1","state":7,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":8,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Error on StartOver","state":8,"text":"-> Idle max 3","kind":"goto","target":1,"max":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0},{"field":1},{"field":2},{"field":3},{"field":4,"value":{"op":"lit","type":{"kind":"list","elem":{"kind":"string"}},"value":[]}},{"field":5,"value":{"op":"lit","type":{"kind":"int"},"value":0}},{"field":6,"value":{"op":"lit","type":{"kind":"string"},"value":""}},{"field":8}]}},
+{"name":"Error on StartOver else 1","state":8,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}}
 ],
 "dos":[
 {"name":"GatheringRequirements.gather_requirements","state":2,"activity":0,"args":[{"op":"field","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1},"timeout":300000000000},
 {"name":"GeneratingOutline.generate_outline","state":3,"activity":1,"args":[{"op":"field","type":{"kind":"json"},"index":1},{"op":"field","type":{"kind":"list","elem":{"kind":"string"}},"index":4}],"scope":{"kind":"visit","state":-1},"timeout":300000000000},
 {"name":"WritingSections.write_sections","state":4,"activity":2,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":2},{"op":"field","type":{"kind":"list","elem":{"kind":"string"}},"index":4}],"scope":{"kind":"visit","state":-1},"timeout":1800000000000,"progress":600000000000},
 {"name":"Reviewing.review","state":5,"activity":3,"args":[{"op":"field","type":{"kind":"json"},"index":3},{"op":"field","type":{"kind":"json"},"index":1}],"scope":{"kind":"visit","state":-1},"timeout":600000000000},
-{"name":"Finalizing.finalize","state":8,"activity":4,"args":[{"op":"field","type":{"kind":"json"},"index":3}],"scope":{"kind":"visit","state":-1},"timeout":300000000000}
+{"name":"Finalizing.finalize","state":7,"activity":4,"args":[{"op":"field","type":{"kind":"json"},"index":3}],"scope":{"kind":"visit","state":-1},"timeout":300000000000}
 ],
 "timers":[
 {"name":"after 24h idle","state":0,"delay":86400000000000,"idle":true},
 {"name":"AwaitingFeedback after 8h","state":6,"delay":28800000000000}
 ],
 "budget":{
-"steps":232,
+"steps":220,
 "costs":[{"name":"tokens","amount":"3500000"}]
 }
 }`
@@ -2595,7 +3135,8 @@ machine DocumentAgent(session string) {
         outline          string
         sections         json // the text of each section under its name
         feedback_history []string = []
-        question         string = "" // what the person is asked
+        rounds           int 0..5 = 0 // of feedback
+        question         string = ""  // what the person is asked
         document         string
         error_message    string
     }
@@ -2635,7 +3176,7 @@ machine DocumentAgent(session string) {
             cost tokens 10_000
     activity finalize(sections json) -> DocumentFinished  cost tokens 2_000
 
-    budget { steps 232, tokens 3_500_000 }
+    budget { steps 220, tokens 3_500_000 }
 
     assert WritingSections precedes Complete
     assert AwaitingFeedback at most 24
@@ -2669,8 +3210,8 @@ machine DocumentAgent(session string) {
     }
 
     // Without an outline there is nothing to write. The checker proves that no run
-    // comes here without one; a run that is found so all the same, its data mended
-    // by hand or lost, goes to where one is made.
+    // comes here without one; should a damaged session do so all the same, it is
+    // repaired: it goes to where an outline is made.
     state WritingSections {
         require outline is set else -> GeneratingOutline
         do write_sections(session, outline, feedback_history) timeout 30m progress 10m
@@ -2690,19 +3231,18 @@ machine DocumentAgent(session string) {
 
     state AwaitingFeedback {
         entry { publish FeedbackWanted { session = session, question = question } }
-        on FeedbackGiven -> TakingUp max 5 per Idle {
+        on FeedbackGiven when rounds < 5 && outline is set -> WritingSections {
+            rounds = rounds + 1
             feedback_history = feedback_history + event.text
         }
+            else when rounds < 5 -> GeneratingOutline {
+                rounds = rounds + 1
+                feedback_history = feedback_history + event.text
+            }
             else when sections is set -> Finalizing
             else -> Error { error_message = "no outline after five rounds" }
         on Approved when sections is set -> Finalizing else reject
         after 8h { publish Nudge { session = session, question = question } }
-    }
-
-    // The question may have come up before there was an outline.
-    state TakingUp {
-        on done when outline is set -> WritingSections
-                else -> GeneratingOutline
     }
 
     state Finalizing {
@@ -2722,6 +3262,7 @@ machine DocumentAgent(session string) {
             outline = unset
             sections = unset
             feedback_history = []
+            rounds = 0
             question = ""
             error_message = unset
         }

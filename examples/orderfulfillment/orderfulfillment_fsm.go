@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -273,16 +274,16 @@ func (v *OrderFulfillmentStage) UnmarshalText(text []byte) error {
 // What is proved of every run of OrderFulfillment: the most steps (moves and retries), time,
 // costs and attempts of each activity that it can take. A cost may be no whole number.
 const (
-	OrderFulfillmentMaxSteps                      = 182                    // some run takes that many
-	OrderFulfillmentMaxTime                       = 27909664 * time.Second // at most
-	OrderFulfillmentMaxAttemptsReserveInventory   = 24                     // some run takes that many
-	OrderFulfillmentMaxAttemptsAuthorizePayment   = 42                     // some run takes that many
-	OrderFulfillmentMaxAttemptsCapturePayment     = 42                     // some run takes that many
-	OrderFulfillmentMaxAttemptsTriggerFulfillment = 24                     // some run takes that many
-	OrderFulfillmentMaxAttemptsSendConfirmation   = 24                     // some run takes that many
-	OrderFulfillmentMaxAttemptsSettlePayment      = 30                     // some run takes that many
-	OrderFulfillmentMaxAttemptsReleaseInventory   = 60                     // some run takes that many
-	OrderFulfillmentMaxAttemptsRefundPayment      = 30                     // some run takes that many
+	OrderFulfillmentMaxSteps                      = 124                    // some run takes that many
+	OrderFulfillmentMaxTime                       = 27908728 * time.Second // at most
+	OrderFulfillmentMaxAttemptsReserveInventory   = 16                     // some run takes that many
+	OrderFulfillmentMaxAttemptsAuthorizePayment   = 28                     // some run takes that many
+	OrderFulfillmentMaxAttemptsCapturePayment     = 28                     // some run takes that many
+	OrderFulfillmentMaxAttemptsTriggerFulfillment = 16                     // some run takes that many
+	OrderFulfillmentMaxAttemptsSendConfirmation   = 16                     // some run takes that many
+	OrderFulfillmentMaxAttemptsSettlePayment      = 20                     // some run takes that many
+	OrderFulfillmentMaxAttemptsReleaseInventory   = 40                     // some run takes that many
+	OrderFulfillmentMaxAttemptsRefundPayment      = 20                     // some run takes that many
 )
 
 // OrderFulfillmentParams is what a run of OrderFulfillment is started with.
@@ -898,17 +899,17 @@ type OrderFulfillmentDoExecution struct {
 
 // OrderFulfillmentCounters are how often each bound has been used in its scope.
 type OrderFulfillmentCounters struct {
-	UnpaidReservingOnFailed            uint8 // retry 5
+	UnpaidReservingOnFailed            uint8 // retry 3
 	UnpaidAuthorizingPaymentOnDeclined uint8 // -> Unpaid.InventoryReserved max 3
-	UnpaidAuthorizingPaymentOnFailed   uint8 // retry 5
+	UnpaidAuthorizingPaymentOnFailed   uint8 // retry 3
 	CapturingPaymentOnDeclined         uint8 // -> Unpaid.PaymentAuthorized max 3
-	CapturingPaymentOnFailed           uint8 // retry 5
-	PaidFulfillingOnFulfilFailed       uint8 // retry 5
-	PaidFulfillingOnConfirmFailed      uint8 // retry 5
-	RefundingOnMoneyFailed             uint8 // retry 5
-	RefundingOnStockFailed             uint8 // retry 5
-	CompensatingOnMoneyFailed          uint8 // retry 5 backoff 1s..5m
-	CompensatingOnStockFailed          uint8 // retry 5 backoff 1s..5m
+	CapturingPaymentOnFailed           uint8 // retry 3
+	PaidFulfillingOnFulfilFailed       uint8 // retry 3
+	PaidFulfillingOnConfirmFailed      uint8 // retry 3
+	RefundingOnMoneyFailed             uint8 // retry 3
+	RefundingOnStockFailed             uint8 // retry 3
+	CompensatingOnMoneyFailed          uint8 // retry 3 backoff 1s..5m
+	CompensatingOnStockFailed          uint8 // retry 3 backoff 1s..5m
 }
 
 // OrderFulfillmentCore is what a machine is made of where nothing durable is wanted: the state, the
@@ -2147,8 +2148,7 @@ func (t *OrderFulfillmentStepper) admit(s *OrderFulfillmentSnapshot, in *OrderFu
 	return ErrOrderFulfillmentNotDue
 }
 
-// OrderFulfillmentStepRefused is the error of an event, a start or a cancel that is refused: the run
-// is as it was.
+// OrderFulfillmentStepRefused is the error of an input that is refused: everything is as it was.
 type OrderFulfillmentStepRefused struct {
 	Kind  OrderFulfillmentInputKind // of the input
 	Event OrderFulfillmentEvent     // of an event
@@ -2160,12 +2160,22 @@ type OrderFulfillmentStepRefused struct {
 
 // Error names the input, the state, the reason and what is allowed there.
 func (r *OrderFulfillmentStepRefused) Error() string {
-	text := "the start"
+	text := "done"
 	switch r.Kind {
+	case OrderFulfillmentInputStart:
+		text = "the start"
 	case OrderFulfillmentInputCancel:
 		text = "cancel"
-	case OrderFulfillmentInputEvent:
+	case OrderFulfillmentInputTimer:
+		text = "a timer"
+	case OrderFulfillmentInputFailure:
+		text = "a failure"
+	case OrderFulfillmentInputEnded:
+		text = "the end of an activity"
+	case OrderFulfillmentInputEvent, OrderFulfillmentInputKept:
 		text = "event " + strconv.Quote(r.Event.String())
+	case OrderFulfillmentInputResult:
+		text = "result " + strconv.Quote(r.Event.String())
 	}
 	text += " is refused"
 	if !r.fresh {
@@ -2236,12 +2246,13 @@ func (s *OrderFulfillmentSnapshot) Next(now time.Time) (in OrderFulfillmentStepI
 	return OrderFulfillmentStepInput{}, false
 }
 
-// Take gives in to the machine as it stands at the time now: the first arm is
-// taken whose guard holds and whose bound is not used up. It changes s, and
-// nothing else: no activity, timer or run is behind s, so that every input is as if it came at
-// the right time. What is published is added to Messages. Where no arm takes the
-// input, or it cannot be computed, s is as it was, and the error is a
-// *OrderFulfillmentStepRefused. Strings are not looked at: Step sees to it that they can be stored.
+// Take gives an input to the machine as it stands: the first arm is taken whose
+// guard holds and whose bound is not used up. It changes s and nothing else; no
+// activity or timer is behind s, so that every input counts as come in time.
+// What is published is added to Messages, which the caller empties. Where no arm
+// takes the input, or it cannot be computed, s is as it was, and the error is a
+// *OrderFulfillmentStepRefused, valid until the next call. Whether strings can be stored is
+// not looked at here, but in Step. The time is what effects mean by now.
 func (t *OrderFulfillmentStepper) Take(s *OrderFulfillmentCore, in *OrderFulfillmentStepInput, now OrderFulfillmentStepTime) (OrderFulfillmentArm, error) {
 	t.now = now
 	t.why = ""
@@ -2338,8 +2349,8 @@ func (t *OrderFulfillmentStepper) Take(s *OrderFulfillmentCore, in *OrderFulfill
 				return OrderFulfillmentArmUnpaidReservingOnOutOfStock, nil
 			}
 		case OrderFulfillmentInputFailure:
-			// on failed retry 5
-			if s.Used.UnpaidReservingOnFailed < 5 {
+			// on failed retry 3
+			if s.Used.UnpaidReservingOnFailed < 3 {
 				s.Used.UnpaidReservingOnFailed++
 				return OrderFulfillmentArmUnpaidReservingOnFailed, nil
 			}
@@ -2497,8 +2508,8 @@ func (t *OrderFulfillmentStepper) Take(s *OrderFulfillmentCore, in *OrderFulfill
 				return OrderFulfillmentArmUnpaidAuthorizingPaymentOnDeclinedElse1, nil
 			}
 		case OrderFulfillmentInputFailure:
-			// on failed retry 5
-			if s.Used.UnpaidAuthorizingPaymentOnFailed < 5 {
+			// on failed retry 3
+			if s.Used.UnpaidAuthorizingPaymentOnFailed < 3 {
 				s.Used.UnpaidAuthorizingPaymentOnFailed++
 				return OrderFulfillmentArmUnpaidAuthorizingPaymentOnFailed, nil
 			}
@@ -2730,8 +2741,8 @@ func (t *OrderFulfillmentStepper) Take(s *OrderFulfillmentCore, in *OrderFulfill
 				return OrderFulfillmentArmCapturingPaymentOnDeclinedElse1, nil
 			}
 		case OrderFulfillmentInputFailure:
-			// on failed retry 5
-			if s.Used.CapturingPaymentOnFailed < 5 {
+			// on failed retry 3
+			if s.Used.CapturingPaymentOnFailed < 3 {
 				s.Used.CapturingPaymentOnFailed++
 				return OrderFulfillmentArmCapturingPaymentOnFailed, nil
 			}
@@ -2876,8 +2887,8 @@ func (t *OrderFulfillmentStepper) Take(s *OrderFulfillmentCore, in *OrderFulfill
 		case OrderFulfillmentInputFailure:
 			switch in.Task.Do {
 			case OrderFulfillmentDoPaidFulfillingFulfil:
-				// on fulfil.failed retry 5
-				if s.Used.PaidFulfillingOnFulfilFailed < 5 {
+				// on fulfil.failed retry 3
+				if s.Used.PaidFulfillingOnFulfilFailed < 3 {
 					s.Used.PaidFulfillingOnFulfilFailed++
 					return OrderFulfillmentArmPaidFulfillingOnFulfilFailed, nil
 				}
@@ -2897,8 +2908,8 @@ func (t *OrderFulfillmentStepper) Take(s *OrderFulfillmentCore, in *OrderFulfill
 				}
 				return OrderFulfillmentArmPaidFulfillingOnFulfilFailedElse1, nil
 			case OrderFulfillmentDoPaidFulfillingConfirm:
-				// on confirm.failed retry 5
-				if s.Used.PaidFulfillingOnConfirmFailed < 5 {
+				// on confirm.failed retry 3
+				if s.Used.PaidFulfillingOnConfirmFailed < 3 {
 					s.Used.PaidFulfillingOnConfirmFailed++
 					return OrderFulfillmentArmPaidFulfillingOnConfirmFailed, nil
 				}
@@ -3112,8 +3123,8 @@ func (t *OrderFulfillmentStepper) Take(s *OrderFulfillmentCore, in *OrderFulfill
 		case OrderFulfillmentInputFailure:
 			switch in.Task.Do {
 			case OrderFulfillmentDoRefundingMoney:
-				// on money.failed retry 5
-				if s.Used.RefundingOnMoneyFailed < 5 {
+				// on money.failed retry 3
+				if s.Used.RefundingOnMoneyFailed < 3 {
 					s.Used.RefundingOnMoneyFailed++
 					return OrderFulfillmentArmRefundingOnMoneyFailed, nil
 				}
@@ -3133,8 +3144,8 @@ func (t *OrderFulfillmentStepper) Take(s *OrderFulfillmentCore, in *OrderFulfill
 				}
 				return OrderFulfillmentArmRefundingOnMoneyFailedElse1, nil
 			case OrderFulfillmentDoRefundingStock:
-				// on stock.failed retry 5
-				if s.Used.RefundingOnStockFailed < 5 {
+				// on stock.failed retry 3
+				if s.Used.RefundingOnStockFailed < 3 {
 					s.Used.RefundingOnStockFailed++
 					return OrderFulfillmentArmRefundingOnStockFailed, nil
 				}
@@ -3202,8 +3213,8 @@ func (t *OrderFulfillmentStepper) Take(s *OrderFulfillmentCore, in *OrderFulfill
 		case OrderFulfillmentInputFailure:
 			switch in.Task.Do {
 			case OrderFulfillmentDoCompensatingMoney:
-				// on money.failed retry 5 backoff 1s..5m
-				if s.Used.CompensatingOnMoneyFailed < 5 {
+				// on money.failed retry 3 backoff 1s..5m
+				if s.Used.CompensatingOnMoneyFailed < 3 {
 					s.Used.CompensatingOnMoneyFailed++
 					return OrderFulfillmentArmCompensatingOnMoneyFailed, nil
 				}
@@ -3223,8 +3234,8 @@ func (t *OrderFulfillmentStepper) Take(s *OrderFulfillmentCore, in *OrderFulfill
 				}
 				return OrderFulfillmentArmCompensatingOnMoneyFailedElse1, nil
 			case OrderFulfillmentDoCompensatingStock:
-				// on stock.failed retry 5 backoff 1s..5m
-				if s.Used.CompensatingOnStockFailed < 5 {
+				// on stock.failed retry 3 backoff 1s..5m
+				if s.Used.CompensatingOnStockFailed < 3 {
 					s.Used.CompensatingOnStockFailed++
 					return OrderFulfillmentArmCompensatingOnStockFailed, nil
 				}
@@ -3264,8 +3275,8 @@ func (t *OrderFulfillmentStepper) Take(s *OrderFulfillmentCore, in *OrderFulfill
 					t.save(s)
 					{
 						newMended := int64(s.Data.Mended + 1)
-						if newMended < 0 || newMended > 5 {
-							t.fail("field \"mended\": it is out of range, expected int 0..5")
+						if newMended < 0 || newMended > 3 {
+							t.fail("field \"mended\": it is out of range, expected int 0..3")
 						}
 						newReason := in.Data.CancelOrder.Reason
 						s.Data.Mended = newMended
@@ -3284,8 +3295,8 @@ func (t *OrderFulfillmentStepper) Take(s *OrderFulfillmentCore, in *OrderFulfill
 					t.save(s)
 					{
 						newMended := int64(s.Data.Mended + 1)
-						if newMended < 0 || newMended > 5 {
-							t.fail("field \"mended\": it is out of range, expected int 0..5")
+						if newMended < 0 || newMended > 3 {
+							t.fail("field \"mended\": it is out of range, expected int 0..3")
 						}
 						newReason := in.Data.CancelOrder.Reason
 						s.Data.Mended = newMended
@@ -3307,8 +3318,8 @@ func (t *OrderFulfillmentStepper) Take(s *OrderFulfillmentCore, in *OrderFulfill
 					t.save(s)
 					{
 						newMended := int64(s.Data.Mended + 1)
-						if newMended < 0 || newMended > 5 {
-							t.fail("field \"mended\": it is out of range, expected int 0..5")
+						if newMended < 0 || newMended > 3 {
+							t.fail("field \"mended\": it is out of range, expected int 0..3")
 						}
 						newReason := in.Data.RefundOrder.Reason
 						s.Data.Mended = newMended
@@ -3327,8 +3338,8 @@ func (t *OrderFulfillmentStepper) Take(s *OrderFulfillmentCore, in *OrderFulfill
 					t.save(s)
 					{
 						newMended := int64(s.Data.Mended + 1)
-						if newMended < 0 || newMended > 5 {
-							t.fail("field \"mended\": it is out of range, expected int 0..5")
+						if newMended < 0 || newMended > 3 {
+							t.fail("field \"mended\": it is out of range, expected int 0..3")
 						}
 						newReason := in.Data.RefundOrder.Reason
 						s.Data.Mended = newMended
@@ -3350,8 +3361,8 @@ func (t *OrderFulfillmentStepper) Take(s *OrderFulfillmentCore, in *OrderFulfill
 					t.save(s)
 					{
 						newMended := int64(s.Data.Mended + 1)
-						if newMended < 0 || newMended > 5 {
-							t.fail("field \"mended\": it is out of range, expected int 0..5")
+						if newMended < 0 || newMended > 3 {
+							t.fail("field \"mended\": it is out of range, expected int 0..3")
 						}
 						s.Data.Mended = newMended
 					}
@@ -3796,6 +3807,719 @@ func (t *OrderFulfillmentStepper) checkSize(s *OrderFulfillmentCore) {
 	}
 }
 
+// MarshalJSON writes the snapshot as the runtime does.
+func (s OrderFulfillmentSnapshot) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
+
+// AppendJSON appends the snapshot in JSON, byte for byte as the runtime writes it.
+func (s *OrderFulfillmentSnapshot) AppendJSON(b []byte) []byte {
+	o := &orderFulfillmentObject{append(b, '{')}
+	o.text("run", s.Run)
+	o.number("seq", s.Seq)
+	if s.Status != OrderFulfillmentRunStatusNotStarted {
+		o.text("state", s.State.String())
+	}
+	o.number("visit", s.Visit)
+	o.text("status", [...]string{"running", "running", "halted", "finished"}[s.Status])
+	o.text("outcome", s.Outcome())
+	o.time("started", s.Started)
+	o.time("entered", s.Entered)
+	o.time("now", s.Now)
+	if s.Status != OrderFulfillmentRunStatusNotStarted {
+		o.key("params")
+		o.b = append(o.b, '{')
+		o.key("order")
+		o.quote(s.Params.Order)
+		o.key("amount")
+		o.b = strconv.AppendInt(o.b, s.Params.Amount, 10)
+		o.key("customer")
+		o.quote(s.Params.Customer)
+		o.close()
+	}
+	o.key("data")
+	o.b = append(o.b, '{')
+	if s.Data.Method.Set {
+		o.key("method")
+		o.quote(s.Data.Method.Value)
+	}
+	if s.Data.Reservation.Set {
+		o.key("reservation")
+		o.quote(s.Data.Reservation.Value)
+	}
+	if s.Data.Authorization.Set {
+		o.key("authorization")
+		o.quote(s.Data.Authorization.Value)
+	}
+	if s.Data.Charge.Set {
+		o.key("charge")
+		o.quote(s.Data.Charge.Value)
+	}
+	if s.Data.Shipment.Set {
+		o.key("shipment")
+		o.quote(s.Data.Shipment.Value)
+	}
+	if s.Data.Tracking.Set {
+		o.key("tracking")
+		o.quote(s.Data.Tracking.Value)
+	}
+	if s.Data.Refund.Set {
+		o.key("refund")
+		o.quote(s.Data.Refund.Value)
+	}
+	o.key("approver")
+	o.quote(s.Data.Approver)
+	if s.Data.SentAt.Set {
+		o.key("sent_at")
+		o.at(s.Data.SentAt.Value)
+	}
+	o.key("reason")
+	o.quote(s.Data.Reason)
+	o.key("stuck_at")
+	o.quote(s.Data.StuckAt.String())
+	o.key("mended")
+	o.b = strconv.AppendInt(o.b, s.Data.Mended, 10)
+	o.close()
+
+	if s.Used != (OrderFulfillmentCounters{}) {
+		o.open("counters")
+		o.number("Unpaid.Reserving on failed", int64(s.Used.UnpaidReservingOnFailed))
+		o.number("Unpaid.AuthorizingPayment on Declined", int64(s.Used.UnpaidAuthorizingPaymentOnDeclined))
+		o.number("Unpaid.AuthorizingPayment on failed", int64(s.Used.UnpaidAuthorizingPaymentOnFailed))
+		o.number("CapturingPayment on Declined", int64(s.Used.CapturingPaymentOnDeclined))
+		o.number("CapturingPayment on failed", int64(s.Used.CapturingPaymentOnFailed))
+		o.number("Paid.Fulfilling on fulfil.failed", int64(s.Used.PaidFulfillingOnFulfilFailed))
+		o.number("Paid.Fulfilling on confirm.failed", int64(s.Used.PaidFulfillingOnConfirmFailed))
+		o.number("Refunding on money.failed", int64(s.Used.RefundingOnMoneyFailed))
+		o.number("Refunding on stock.failed", int64(s.Used.RefundingOnStockFailed))
+		o.number("Compensating on money.failed", int64(s.Used.CompensatingOnMoneyFailed))
+		o.number("Compensating on stock.failed", int64(s.Used.CompensatingOnStockFailed))
+		o.close()
+	}
+	if s.Tasks != ([len(s.Tasks)]OrderFulfillmentDoTask{}) {
+		o.list("tasks")
+		for i := range s.Tasks {
+			if task := &s.Tasks[i]; task.Do != 0 {
+				o.item()
+				o.text("do", task.Do.String())
+				if task.Open {
+					o.text("state", "open")
+				} else {
+					o.text("state", "ended")
+				}
+				o.text("key", task.Key(s.Run))
+				o.number("attempt", int64(task.Attempt))
+				o.time("not_before", task.NotBefore)
+				o.close()
+			}
+		}
+		o.end()
+	}
+	if s.Executions != ([len(s.Executions)]OrderFulfillmentDoExecution{}) {
+		o.list("executions")
+		for i, do := range [...]OrderFulfillmentDoName{OrderFulfillmentDoUnpaidReservingReserveInventory, OrderFulfillmentDoUnpaidAuthorizingPaymentAuthorizePayment, OrderFulfillmentDoCapturingPaymentCapturePayment, OrderFulfillmentDoPaidFulfillingFulfil, OrderFulfillmentDoPaidFulfillingConfirm, OrderFulfillmentDoRefundingMoney, OrderFulfillmentDoRefundingStock, OrderFulfillmentDoCompensatingMoney, OrderFulfillmentDoCompensatingStock} {
+			if e := s.Executions[i]; e.Attempt > 0 {
+				o.item()
+				o.text("do", do.String())
+				o.text("key", OrderFulfillmentDoTask{Do: do, Execution: e.Execution}.Key(s.Run))
+				o.number("attempt", int64(e.Attempt))
+				o.close()
+			}
+		}
+		o.end()
+	}
+	if s.Due != ([len(s.Due)]OrderFulfillmentStepTime{}) {
+		o.list("alarms")
+		for i, due := range s.Due {
+			if due != 0 {
+				o.item()
+				o.text("timer", s.Timer(i).String())
+				o.time("due", due)
+				o.close()
+			}
+		}
+		o.end()
+	}
+	if len(s.Kept) > 0 {
+		o.list("kept")
+		for i := range s.Kept {
+			o.item()
+			s.Kept[i].appendEvent(o)
+			o.close()
+		}
+		o.end()
+	}
+	o.number("kept_next", int64(s.KeptNext))
+	o.truth("done_due", s.DoneDue)
+	o.truth("cancelled", s.Cancelled)
+	if s.Halt != nil {
+		o.open("halt")
+		o.text("reason", s.Halt.Reason)
+		o.open("input")
+		s.Halt.Input.append(o, s.Run)
+		o.close()
+		o.close()
+	}
+	o.text("seed", strconv.FormatUint(s.Seed, 16))
+	o.close()
+	return o.b
+}
+
+// append writes the members of an input.
+func (in *OrderFulfillmentStepInput) append(o *orderFulfillmentObject, run string) {
+	o.text("kind", [...]string{"", "start", "event", "result", "result", "failure", "timer", "done", "kept", "cancel"}[in.Kind])
+	switch in.Kind {
+	case OrderFulfillmentInputStart:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("order")
+		o.quote(in.Params.Order)
+		o.key("amount")
+		o.b = strconv.AppendInt(o.b, in.Params.Amount, 10)
+		o.key("customer")
+		o.quote(in.Params.Customer)
+		o.close()
+
+	case OrderFulfillmentInputEvent, OrderFulfillmentInputKept:
+		in.appendEvent(o)
+	case OrderFulfillmentInputResult, OrderFulfillmentInputEnded, OrderFulfillmentInputFailure:
+		o.text("do", in.Task.Do.String())
+		o.text("key", in.Task.Key(run))
+		o.number("attempt", int64(in.Task.Attempt))
+		if in.Kind == OrderFulfillmentInputResult {
+			in.appendEvent(o)
+		}
+		if in.Kind == OrderFulfillmentInputFailure {
+			o.text("category", in.Category.String())
+			o.text("message", in.Message)
+		}
+	case OrderFulfillmentInputTimer:
+		o.text("timer", in.Timer.String())
+	case OrderFulfillmentInputCancel:
+		o.truth("force", in.Force)
+	}
+}
+
+// appendEvent writes the event of an input.
+func (in *OrderFulfillmentStepInput) appendEvent(o *orderFulfillmentObject) {
+	o.text("event", in.Event.String())
+	switch in.Event {
+	case OrderFulfillmentEventAuthorizePayment:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("payment_method")
+		o.quote(in.Data.AuthorizePayment.PaymentMethod)
+		o.close()
+
+	case OrderFulfillmentEventMarkShipped:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("tracking")
+		o.quote(in.Data.MarkShipped.Tracking)
+		o.close()
+
+	case OrderFulfillmentEventCancelOrder:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("reason")
+		o.quote(in.Data.CancelOrder.Reason)
+		o.close()
+
+	case OrderFulfillmentEventRefundOrder:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("reason")
+		o.quote(in.Data.RefundOrder.Reason)
+		o.close()
+
+	case OrderFulfillmentEventApprovePayment:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("approver")
+		o.quote(in.Data.ApprovePayment.Approver)
+		o.close()
+
+	case OrderFulfillmentEventDenyPayment:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("approver")
+		o.quote(in.Data.DenyPayment.Approver)
+		o.key("reason")
+		o.quote(in.Data.DenyPayment.Reason)
+		o.close()
+
+	case OrderFulfillmentEventReserved:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("reservation")
+		o.quote(in.Data.Reserved.Reservation)
+		o.close()
+
+	case OrderFulfillmentEventAuthorized:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("authorization")
+		o.quote(in.Data.Authorized.Authorization)
+		o.close()
+
+	case OrderFulfillmentEventCaptured:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("charge")
+		o.quote(in.Data.Captured.Charge)
+		o.close()
+
+	case OrderFulfillmentEventDeclined:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("reason")
+		o.quote(in.Data.Declined.Reason)
+		o.close()
+
+	case OrderFulfillmentEventAccepted:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("shipment")
+		o.quote(in.Data.Accepted.Shipment)
+		o.close()
+
+	case OrderFulfillmentEventPaymentSettled:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("captured")
+		o.b = strconv.AppendBool(o.b, in.Data.PaymentSettled.Captured)
+		o.close()
+
+	case OrderFulfillmentEventRefunded:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("refund")
+		o.quote(in.Data.Refunded.Refund)
+		o.close()
+
+	case OrderFulfillmentEventApprovalWanted:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("order")
+		o.quote(in.Data.ApprovalWanted.Order)
+		o.key("amount")
+		o.b = strconv.AppendInt(o.b, in.Data.ApprovalWanted.Amount, 10)
+		o.close()
+
+	case OrderFulfillmentEventApprovalReminder:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("order")
+		o.quote(in.Data.ApprovalReminder.Order)
+		o.key("amount")
+		o.b = strconv.AppendInt(o.b, in.Data.ApprovalReminder.Amount, 10)
+		o.close()
+
+	case OrderFulfillmentEventOrderStuck:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("order")
+		o.quote(in.Data.OrderStuck.Order)
+		o.key("reason")
+		o.quote(in.Data.OrderStuck.Reason)
+		o.close()
+
+	case OrderFulfillmentEventOrderShipped:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("order")
+		o.quote(in.Data.OrderShipped.Order)
+		o.key("customer")
+		o.quote(in.Data.OrderShipped.Customer)
+		o.key("tracking")
+		o.quote(in.Data.OrderShipped.Tracking)
+		o.close()
+
+	case OrderFulfillmentEventOrderClosed:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("order")
+		o.quote(in.Data.OrderClosed.Order)
+		o.key("shipment")
+		o.quote(in.Data.OrderClosed.Shipment)
+		o.key("tracking")
+		o.quote(in.Data.OrderClosed.Tracking)
+		o.close()
+
+	case OrderFulfillmentEventOrderRefunded:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("order")
+		o.quote(in.Data.OrderRefunded.Order)
+		o.key("customer")
+		o.quote(in.Data.OrderRefunded.Customer)
+		o.key("refund")
+		o.quote(in.Data.OrderRefunded.Refund)
+		o.close()
+
+	case OrderFulfillmentEventOrderCancelled:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("order")
+		o.quote(in.Data.OrderCancelled.Order)
+		o.key("customer")
+		o.quote(in.Data.OrderCancelled.Customer)
+		o.key("reason")
+		o.quote(in.Data.OrderCancelled.Reason)
+		o.close()
+
+	case OrderFulfillmentEventOrderAbandoned:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("order")
+		o.quote(in.Data.OrderAbandoned.Order)
+		o.key("reason")
+		o.quote(in.Data.OrderAbandoned.Reason)
+		o.close()
+
+	}
+}
+
+// orderFulfillmentObject is JSON as it is written.
+type orderFulfillmentObject struct{ b []byte }
+
+// comma separates what follows from what stands before it, unless that opens.
+func (o *orderFulfillmentObject) comma(open byte) {
+	if o.b[len(o.b)-1] != open {
+		o.b = append(o.b, ',')
+	}
+}
+
+func (o *orderFulfillmentObject) key(name string) {
+	o.comma('{')
+	o.quote(name)
+	o.b = append(o.b, ':')
+}
+
+func (o *orderFulfillmentObject) open(name string) {
+	o.key(name)
+	o.b = append(o.b, '{')
+}
+
+func (o *orderFulfillmentObject) close() { o.b = append(o.b, '}') }
+
+func (o *orderFulfillmentObject) text(name, value string) {
+	if value != "" {
+		o.key(name)
+		o.quote(value)
+	}
+}
+
+func (o *orderFulfillmentObject) number(name string, n int64) {
+	if n != 0 {
+		o.key(name)
+		o.b = strconv.AppendInt(o.b, n, 10)
+	}
+}
+
+func (o *orderFulfillmentObject) truth(name string, b bool) {
+	if b {
+		o.key(name)
+		o.b = append(o.b, "true"...)
+	}
+}
+
+func (o *orderFulfillmentObject) time(name string, t OrderFulfillmentStepTime) {
+	if t != 0 {
+		o.key(name)
+		o.at(t.Time())
+	}
+}
+
+func (o *orderFulfillmentObject) at(t time.Time) {
+	o.b = append(t.UTC().AppendFormat(append(o.b, '"'), "2006-01-02T15:04:05.000000Z"), '"')
+}
+
+// quote writes a string with no more escapes than JSON demands.
+func (o *orderFulfillmentObject) quote(s string) {
+	const hex = "0123456789abcdef"
+	o.b = append(o.b, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			o.b = append(o.b, '\\', byte(r))
+		case r == '\n':
+			o.b = append(o.b, '\\', 'n')
+		case r == '\r':
+			o.b = append(o.b, '\\', 'r')
+		case r == '\t':
+			o.b = append(o.b, '\\', 't')
+		case r < ' ':
+			o.b = append(o.b, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
+		default:
+			o.b = utf8.AppendRune(o.b, r)
+		}
+	}
+	o.b = append(o.b, '"')
+}
+
+func (o *orderFulfillmentObject) list(name string) {
+	o.key(name)
+	o.b = append(o.b, '[')
+}
+
+func (o *orderFulfillmentObject) end() { o.b = append(o.b, ']') }
+
+func (o *orderFulfillmentObject) item() {
+	o.comma('[')
+	o.b = append(o.b, '{')
+}
+
+// orderFulfillmentSnapshotJSON is the JSON form of a snapshot.
+type orderFulfillmentSnapshotJSON struct {
+	Run        string                     `json:"run"`
+	Seq        int64                      `json:"seq"`
+	State      *OrderFulfillmentState     `json:"state"`
+	Visit      int64                      `json:"visit"`
+	Status     string                     `json:"status"`
+	Started    time.Time                  `json:"started"`
+	Entered    time.Time                  `json:"entered"`
+	Now        time.Time                  `json:"now"`
+	Params     OrderFulfillmentParams     `json:"params"`
+	Data       OrderFulfillmentData       `json:"data"`
+	DoneDue    bool                       `json:"done_due"`
+	Cancelled  bool                       `json:"cancelled"`
+	Seed       string                     `json:"seed"`
+	Counters   map[string]int64           `json:"counters"`
+	Tasks      []orderFulfillmentTaskJSON `json:"tasks"`
+	Executions []orderFulfillmentTaskJSON `json:"executions"`
+	Alarms     []struct {
+		Timer string    `json:"timer"`
+		Due   time.Time `json:"due"`
+		Wait  string    `json:"wait"`
+	} `json:"alarms"`
+	Kept     []orderFulfillmentInputJSON `json:"kept"`
+	KeptNext int                         `json:"kept_next"`
+	Halt     *struct {
+		Reason string                    `json:"reason"`
+		Input  orderFulfillmentInputJSON `json:"input"`
+	} `json:"halt"`
+}
+
+// orderFulfillmentInputJSON is the JSON form of an input.
+type orderFulfillmentInputJSON struct {
+	Kind  string          `json:"kind"`
+	Force bool            `json:"force"`
+	Data  json.RawMessage `json:"data"`
+	orderFulfillmentTaskJSON
+	Category string                 `json:"category"`
+	Message  string                 `json:"message"`
+	Timer    string                 `json:"timer"`
+	Event    *OrderFulfillmentEvent `json:"event"`
+}
+
+// orderFulfillmentTaskJSON is the JSON form of a task.
+type orderFulfillmentTaskJSON struct {
+	Do        string    `json:"do"`
+	State     string    `json:"state"`
+	Key       string    `json:"key"`
+	Attempt   int32     `json:"attempt"`
+	NotBefore time.Time `json:"not_before"`
+}
+
+// task is what it stands for.
+func (t *orderFulfillmentTaskJSON) task() (OrderFulfillmentDoTask, error) {
+	do := slices.Index(orderFulfillmentDoNameNames[1:], t.Do)
+	execution, err := strconv.ParseInt(t.Key[strings.LastIndexByte(t.Key, '/')+1:], 10, 64)
+	if do < 0 || err != nil {
+		return OrderFulfillmentDoTask{}, fmt.Errorf("there is no task %q with key %q", t.Do, t.Key)
+	}
+	return OrderFulfillmentDoTask{Do: OrderFulfillmentDoName(do + 1), Open: t.State == "open", Attempt: t.Attempt, Execution: execution, NotBefore: orderFulfillmentTimeOf(t.NotBefore)}, nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, and what the runtime writes of a run
+// that is not paused.
+func (s *OrderFulfillmentSnapshot) UnmarshalJSON(data []byte) error {
+	var w orderFulfillmentSnapshotJSON
+	if err := json.Unmarshal(data, &w); err != nil {
+		return err
+	}
+	out := NewOrderFulfillmentSnapshot(w.Run, 0)
+	out.Seq, out.Visit, out.DoneDue, out.Cancelled = w.Seq, w.Visit, w.DoneDue, w.Cancelled
+	out.Started, out.Entered, out.Now = orderFulfillmentTimeOf(w.Started), orderFulfillmentTimeOf(w.Entered), orderFulfillmentTimeOf(w.Now)
+	out.Params, out.Data = w.Params, w.Data
+	var err error
+	if out.Seed, err = strconv.ParseUint(w.Seed, 16, 64); err != nil && w.Seed != "" {
+		return fmt.Errorf("seed: %w", err)
+	}
+	if w.State != nil {
+		out.State, out.Status = *w.State, OrderFulfillmentRunStatusRunning
+		switch w.Status {
+		case "running":
+		case "halted":
+			out.Status = OrderFulfillmentRunStatusHalted
+		case "finished":
+			out.Status = OrderFulfillmentRunStatusFinished
+			out.Stopped = !out.State.Terminal()
+		default:
+			return fmt.Errorf("there is no status %q", w.Status)
+		}
+	}
+	for name, n := range w.Counters {
+		fits := false
+		switch name {
+		case "Unpaid.Reserving on failed":
+			out.Used.UnpaidReservingOnFailed = uint8(n)
+			fits = int64(out.Used.UnpaidReservingOnFailed) == n
+		case "Unpaid.AuthorizingPayment on Declined":
+			out.Used.UnpaidAuthorizingPaymentOnDeclined = uint8(n)
+			fits = int64(out.Used.UnpaidAuthorizingPaymentOnDeclined) == n
+		case "Unpaid.AuthorizingPayment on failed":
+			out.Used.UnpaidAuthorizingPaymentOnFailed = uint8(n)
+			fits = int64(out.Used.UnpaidAuthorizingPaymentOnFailed) == n
+		case "CapturingPayment on Declined":
+			out.Used.CapturingPaymentOnDeclined = uint8(n)
+			fits = int64(out.Used.CapturingPaymentOnDeclined) == n
+		case "CapturingPayment on failed":
+			out.Used.CapturingPaymentOnFailed = uint8(n)
+			fits = int64(out.Used.CapturingPaymentOnFailed) == n
+		case "Paid.Fulfilling on fulfil.failed":
+			out.Used.PaidFulfillingOnFulfilFailed = uint8(n)
+			fits = int64(out.Used.PaidFulfillingOnFulfilFailed) == n
+		case "Paid.Fulfilling on confirm.failed":
+			out.Used.PaidFulfillingOnConfirmFailed = uint8(n)
+			fits = int64(out.Used.PaidFulfillingOnConfirmFailed) == n
+		case "Refunding on money.failed":
+			out.Used.RefundingOnMoneyFailed = uint8(n)
+			fits = int64(out.Used.RefundingOnMoneyFailed) == n
+		case "Refunding on stock.failed":
+			out.Used.RefundingOnStockFailed = uint8(n)
+			fits = int64(out.Used.RefundingOnStockFailed) == n
+		case "Compensating on money.failed":
+			out.Used.CompensatingOnMoneyFailed = uint8(n)
+			fits = int64(out.Used.CompensatingOnMoneyFailed) == n
+		case "Compensating on stock.failed":
+			out.Used.CompensatingOnStockFailed = uint8(n)
+			fits = int64(out.Used.CompensatingOnStockFailed) == n
+		}
+		if !fits {
+			return fmt.Errorf("counter %q cannot be %d", name, n)
+		}
+	}
+	for i, t := range w.Tasks {
+		if i == len(out.Tasks) {
+			return fmt.Errorf("there are %d tasks", len(w.Tasks))
+		}
+		if out.Tasks[i], err = t.task(); err != nil {
+			return err
+		}
+	}
+	for _, t := range w.Executions {
+		task, err := t.task()
+		if err != nil {
+			return err
+		}
+		place := task.Do.execution()
+		if place < 0 {
+			return fmt.Errorf("%q has no execution that outlives a visit", t.Do)
+		}
+		out.Executions[place] = OrderFulfillmentDoExecution{Execution: task.Execution, Attempt: task.Attempt}
+	}
+	for _, a := range w.Alarms {
+		place := slices.IndexFunc(orderFulfillmentAlarms[out.State][:], func(t OrderFulfillmentTimerName) bool { return t != 0 && t.String() == a.Timer })
+		if place < 0 {
+			return fmt.Errorf("there is no timer %q in state %s", a.Timer, out.State)
+		}
+		out.Due[place] = orderFulfillmentTimeOf(a.Due)
+	}
+	out.KeptNext = w.KeptNext
+	for _, k := range w.Kept {
+		in, err := k.input()
+		if err != nil {
+			return err
+		}
+		in.Kind = OrderFulfillmentInputKept
+		out.Kept = append(out.Kept, in)
+	}
+	if w.Halt != nil {
+		in, err := w.Halt.Input.input()
+		if err != nil {
+			return err
+		}
+		out.Halt = &OrderFulfillmentStepHalt{Reason: w.Halt.Reason, Input: in}
+	}
+	*s = out
+	return nil
+}
+
+// orderFulfillmentTimeOf is t as a run has it.
+func orderFulfillmentTimeOf(t time.Time) OrderFulfillmentStepTime {
+	if t.IsZero() {
+		return 0
+	}
+	return OrderFulfillmentStepTimeOf(t)
+}
+
+// input is what it stands for.
+func (w *orderFulfillmentInputJSON) input() (in OrderFulfillmentStepInput, err error) {
+	kinds := []string{"start", "event", "result", "ended", "failure", "timer", "done", "kept", "cancel"}
+	in.Kind, in.Force = OrderFulfillmentInputKind(slices.Index(kinds, w.Kind)+1), w.Force
+	if w.Event != nil {
+		in.Event = *w.Event
+	}
+	if w.Do != "" {
+		if in.Task, err = w.task(); err != nil {
+			return in, err
+		}
+		in.Category, in.Message = OrderFulfillmentFailureCategory(max(slices.Index(orderFulfillmentFailureCategoryNames[:], w.Category), 0)), w.Message
+		if in.Kind == OrderFulfillmentInputResult && w.Event == nil {
+			in.Kind = OrderFulfillmentInputEnded
+		}
+	}
+	in.Timer = OrderFulfillmentTimerName(max(slices.Index(orderFulfillmentTimerNameNames[:], w.Timer), 0))
+	switch {
+	case len(w.Data) == 0:
+	case in.Kind == OrderFulfillmentInputStart:
+		err = json.Unmarshal(w.Data, &in.Params)
+	case in.Event == OrderFulfillmentEventAuthorizePayment:
+		err = json.Unmarshal(w.Data, &in.Data.AuthorizePayment)
+	case in.Event == OrderFulfillmentEventMarkShipped:
+		err = json.Unmarshal(w.Data, &in.Data.MarkShipped)
+	case in.Event == OrderFulfillmentEventCancelOrder:
+		err = json.Unmarshal(w.Data, &in.Data.CancelOrder)
+	case in.Event == OrderFulfillmentEventRefundOrder:
+		err = json.Unmarshal(w.Data, &in.Data.RefundOrder)
+	case in.Event == OrderFulfillmentEventApprovePayment:
+		err = json.Unmarshal(w.Data, &in.Data.ApprovePayment)
+	case in.Event == OrderFulfillmentEventDenyPayment:
+		err = json.Unmarshal(w.Data, &in.Data.DenyPayment)
+	case in.Event == OrderFulfillmentEventReserved:
+		err = json.Unmarshal(w.Data, &in.Data.Reserved)
+	case in.Event == OrderFulfillmentEventAuthorized:
+		err = json.Unmarshal(w.Data, &in.Data.Authorized)
+	case in.Event == OrderFulfillmentEventCaptured:
+		err = json.Unmarshal(w.Data, &in.Data.Captured)
+	case in.Event == OrderFulfillmentEventDeclined:
+		err = json.Unmarshal(w.Data, &in.Data.Declined)
+	case in.Event == OrderFulfillmentEventAccepted:
+		err = json.Unmarshal(w.Data, &in.Data.Accepted)
+	case in.Event == OrderFulfillmentEventPaymentSettled:
+		err = json.Unmarshal(w.Data, &in.Data.PaymentSettled)
+	case in.Event == OrderFulfillmentEventRefunded:
+		err = json.Unmarshal(w.Data, &in.Data.Refunded)
+	case in.Event == OrderFulfillmentEventApprovalWanted:
+		err = json.Unmarshal(w.Data, &in.Data.ApprovalWanted)
+	case in.Event == OrderFulfillmentEventApprovalReminder:
+		err = json.Unmarshal(w.Data, &in.Data.ApprovalReminder)
+	case in.Event == OrderFulfillmentEventOrderStuck:
+		err = json.Unmarshal(w.Data, &in.Data.OrderStuck)
+	case in.Event == OrderFulfillmentEventOrderShipped:
+		err = json.Unmarshal(w.Data, &in.Data.OrderShipped)
+	case in.Event == OrderFulfillmentEventOrderClosed:
+		err = json.Unmarshal(w.Data, &in.Data.OrderClosed)
+	case in.Event == OrderFulfillmentEventOrderRefunded:
+		err = json.Unmarshal(w.Data, &in.Data.OrderRefunded)
+	case in.Event == OrderFulfillmentEventOrderCancelled:
+		err = json.Unmarshal(w.Data, &in.Data.OrderCancelled)
+	case in.Event == OrderFulfillmentEventOrderAbandoned:
+		err = json.Unmarshal(w.Data, &in.Data.OrderAbandoned)
+	}
+	return in, err
+}
+
 // orderFulfillmentValue is the value of a field that must be set.
 func orderFulfillmentValue[T any](t *OrderFulfillmentStepper, o OrderFulfillmentOptional[T], why string) T {
 	if !o.Set {
@@ -3902,7 +4626,7 @@ const orderFulfillmentDefinition = `{
 {"name":"sent_at","type":{"kind":"time"}},
 {"name":"reason","type":{"kind":"string"},"default":""},
 {"name":"stuck_at","type":{"kind":"enum"},"default":"reserving"},
-{"name":"mended","type":{"kind":"int","min":0,"max":5},"default":0}
+{"name":"mended","type":{"kind":"int","min":0,"max":3},"default":0}
 ],
 "enums":[
 {"name":"Stage","values":["reserving","authorizing","capturing","fulfilling","shipping","refunding","compensating"]}
@@ -3988,13 +4712,13 @@ const orderFulfillmentDefinition = `{
 {"name":"Unpaid.Created on ReserveInventory","state":2,"text":"-> Unpaid.Reserving","kind":"goto","target":3,"scope":{"kind":"run","state":-1}},
 {"name":"Unpaid.Reserving on Reserved","state":3,"text":"-> Unpaid.InventoryReserved","kind":"goto","target":4,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":1,"value":{"op":"event","type":{"kind":"string"},"name":"reservation"}}]}},
 {"name":"Unpaid.Reserving on OutOfStock","state":3,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"out of stock"}}]}},
-{"name":"Unpaid.Reserving on failed","state":3,"text":"retry 5","kind":"retry","target":-1,"max":5,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Unpaid.Reserving on failed","state":3,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
 {"name":"Unpaid.Reserving on failed else 1","state":3,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"reserving"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
 {"name":"Unpaid.InventoryReserved on AuthorizePayment","state":4,"text":"-> Unpaid.AuthorizingPayment","kind":"goto","target":5,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"event","type":{"kind":"string"},"name":"payment_method"}}]}},
 {"name":"Unpaid.AuthorizingPayment on Authorized","state":5,"text":"-> Unpaid.PaymentAuthorized","kind":"goto","target":6,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":2,"value":{"op":"event","type":{"kind":"string"},"name":"authorization"}}]}},
 {"name":"Unpaid.AuthorizingPayment on Declined","state":5,"text":"-> Unpaid.InventoryReserved max 3","kind":"goto","target":4,"max":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
 {"name":"Unpaid.AuthorizingPayment on Declined else 1","state":5,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
-{"name":"Unpaid.AuthorizingPayment on failed","state":5,"text":"retry 5","kind":"retry","target":-1,"max":5,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Unpaid.AuthorizingPayment on failed","state":5,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
 {"name":"Unpaid.AuthorizingPayment on failed else 1","state":5,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"authorizing"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
 {"name":"Unpaid.PaymentAuthorized on CapturePayment","state":6,"text":"when amount > 50000 -> Unpaid.AwaitingManagerApproval","when":{"op":">","type":{"kind":"bool"},"args":[{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1},{"op":"lit","type":{"kind":"int"},"value":50000}]},"kind":"goto","target":7,"scope":{"kind":"run","state":-1}},
 {"name":"Unpaid.PaymentAuthorized on CapturePayment else 1","state":6,"text":"-> CapturingPayment","kind":"goto","target":8,"scope":{"kind":"run","state":-1}},
@@ -4005,7 +4729,7 @@ const orderFulfillmentDefinition = `{
 {"name":"CapturingPayment on Captured","state":8,"text":"-> Paid.PaymentCaptured","kind":"goto","target":10,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":3,"value":{"op":"event","type":{"kind":"string"},"name":"charge"}}]}},
 {"name":"CapturingPayment on Declined","state":8,"text":"-> Unpaid.PaymentAuthorized max 3","kind":"goto","target":6,"max":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
 {"name":"CapturingPayment on Declined else 1","state":8,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
-{"name":"CapturingPayment on failed","state":8,"text":"retry 5","kind":"retry","target":-1,"max":5,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"CapturingPayment on failed","state":8,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
 {"name":"CapturingPayment on failed else 1","state":8,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"capturing"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
 {"name":"Paid on CancelOrder, RefundOrder","state":9,"text":"-> Refunding","kind":"goto","target":15,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
 {"name":"Paid on cancel","state":9,"text":"-> Refunding","kind":"goto","target":15,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"cancelled by the operator"}}]}},
@@ -4013,9 +4737,9 @@ const orderFulfillmentDefinition = `{
 {"name":"Paid.PaymentCaptured after 72h","state":10,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"fulfilling"}},{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"paid, and not fulfilled for three days"}}]}},
 {"name":"Paid.Fulfilling on Accepted","state":11,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":4,"value":{"op":"event","type":{"kind":"string"},"name":"shipment"}}]}},
 {"name":"Paid.Fulfilling on EmailSent","state":11,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":8,"value":{"op":"now","type":{"kind":"time"}}}]}},
-{"name":"Paid.Fulfilling on fulfil.failed","state":11,"text":"retry 5","kind":"retry","target":-1,"max":5,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Paid.Fulfilling on fulfil.failed","state":11,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
 {"name":"Paid.Fulfilling on fulfil.failed else 1","state":11,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"fulfilling"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
-{"name":"Paid.Fulfilling on confirm.failed","state":11,"text":"retry 5","kind":"retry","target":-1,"max":5,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Paid.Fulfilling on confirm.failed","state":11,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
 {"name":"Paid.Fulfilling on confirm.failed else 1","state":11,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
 {"name":"Paid.Fulfilling on done","state":11,"text":"-> Paid.FulfillmentTriggered","kind":"goto","target":12,"scope":{"kind":"run","state":-1}},
 {"name":"Paid.FulfillmentTriggered on MarkShipped","state":12,"text":"-> Paid.Shipped","kind":"goto","target":13,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"event","type":{"kind":"string"},"name":"tracking"}}],"publishes":[{"event":24,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"event","type":{"kind":"string"},"name":"tracking"}]}]}},
@@ -4027,25 +4751,25 @@ const orderFulfillmentDefinition = `{
 {"name":"Paid.Delivered after 720h","state":14,"text":"-> Closed","kind":"goto","target":19,"scope":{"kind":"run","state":-1}},
 {"name":"Refunding on Refunded","state":15,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"event","type":{"kind":"string"},"name":"refund"}}]}},
 {"name":"Refunding on StockReleased","state":15,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
-{"name":"Refunding on money.failed","state":15,"text":"retry 5","kind":"retry","target":-1,"max":5,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Refunding on money.failed","state":15,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
 {"name":"Refunding on money.failed else 1","state":15,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"refunding"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
-{"name":"Refunding on stock.failed","state":15,"text":"retry 5","kind":"retry","target":-1,"max":5,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Refunding on stock.failed","state":15,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
 {"name":"Refunding on stock.failed else 1","state":15,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"refunding"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
 {"name":"Refunding on cancel","state":15,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
 {"name":"Refunding on done","state":15,"text":"-> Returned","kind":"goto","target":20,"scope":{"kind":"run","state":-1}},
 {"name":"Compensating on PaymentSettled","state":16,"text":"when event.captured -> Refunding","when":{"op":"event","type":{"kind":"bool"},"name":"captured"},"kind":"goto","target":15,"scope":{"kind":"run","state":-1}},
 {"name":"Compensating on PaymentSettled else 1","state":16,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
 {"name":"Compensating on StockReleased","state":16,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
-{"name":"Compensating on money.failed","state":16,"text":"retry 5 backoff 1s..5m","kind":"retry","target":-1,"max":5,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":300000000000,"factor":2,"jitter":0.2}},
+{"name":"Compensating on money.failed","state":16,"text":"retry 3 backoff 1s..5m","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":300000000000,"factor":2,"jitter":0.2}},
 {"name":"Compensating on money.failed else 1","state":16,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"compensating"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
-{"name":"Compensating on stock.failed","state":16,"text":"retry 5 backoff 1s..5m","kind":"retry","target":-1,"max":5,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":300000000000,"factor":2,"jitter":0.2}},
+{"name":"Compensating on stock.failed","state":16,"text":"retry 3 backoff 1s..5m","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":300000000000,"factor":2,"jitter":0.2}},
 {"name":"Compensating on stock.failed else 1","state":16,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"compensating"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
 {"name":"Compensating on cancel","state":16,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
 {"name":"Compensating on done","state":16,"text":"-> Cancelled","kind":"goto","target":21,"scope":{"kind":"run","state":-1}},
-{"name":"NeedsAttention on Resume","state":17,"text":"when mended < 3 -> Resuming","when":{"op":"<","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":5},"index":11},{"op":"lit","type":{"kind":"int"},"value":3}]},"kind":"goto","target":18,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":11,"value":{"op":"+","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":5},"index":11},{"op":"lit","type":{"kind":"int"},"value":1}]}}]}},
+{"name":"NeedsAttention on Resume","state":17,"text":"when mended < 3 -> Resuming","when":{"op":"<","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":3},"index":11},{"op":"lit","type":{"kind":"int"},"value":3}]},"kind":"goto","target":18,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":11,"value":{"op":"+","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":3},"index":11},{"op":"lit","type":{"kind":"int"},"value":1}]}}]}},
 {"name":"NeedsAttention on Resume else 1","state":17,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}},
-{"name":"NeedsAttention on CancelOrder, RefundOrder","state":17,"text":"when mended < 3 && charge is set -> Refunding","when":{"op":"&&","type":{"kind":"bool"},"args":[{"op":"<","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":5},"index":11},{"op":"lit","type":{"kind":"int"},"value":3}]},{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"string"},"index":3}]}]},"kind":"goto","target":15,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":11,"value":{"op":"+","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":5},"index":11},{"op":"lit","type":{"kind":"int"},"value":1}]}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
-{"name":"NeedsAttention on CancelOrder, RefundOrder else 1","state":17,"text":"when mended < 3 -> Compensating","when":{"op":"<","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":5},"index":11},{"op":"lit","type":{"kind":"int"},"value":3}]},"kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":11,"value":{"op":"+","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":5},"index":11},{"op":"lit","type":{"kind":"int"},"value":1}]}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
+{"name":"NeedsAttention on CancelOrder, RefundOrder","state":17,"text":"when mended < 3 && charge is set -> Refunding","when":{"op":"&&","type":{"kind":"bool"},"args":[{"op":"<","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":3},"index":11},{"op":"lit","type":{"kind":"int"},"value":3}]},{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"string"},"index":3}]}]},"kind":"goto","target":15,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":11,"value":{"op":"+","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":3},"index":11},{"op":"lit","type":{"kind":"int"},"value":1}]}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
+{"name":"NeedsAttention on CancelOrder, RefundOrder else 1","state":17,"text":"when mended < 3 -> Compensating","when":{"op":"<","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":3},"index":11},{"op":"lit","type":{"kind":"int"},"value":3}]},"kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":11,"value":{"op":"+","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":3},"index":11},{"op":"lit","type":{"kind":"int"},"value":1}]}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
 {"name":"NeedsAttention on CancelOrder, RefundOrder else 2","state":17,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}},
 {"name":"NeedsAttention on cancel","state":17,"text":"when charge is set -> Refunding","when":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"string"},"index":3}]},"kind":"goto","target":15,"scope":{"kind":"run","state":-1}},
 {"name":"NeedsAttention on cancel else 1","state":17,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1}},
@@ -4082,7 +4806,7 @@ const orderFulfillmentDefinition = `{
 {"name":"NeedsAttention after 720h","state":17,"delay":2592000000000000}
 ],
 "budget":{
-"steps":182,
+"steps":124,
 "time":31536000000000000
 }
 }`
@@ -4264,7 +4988,7 @@ const orderFulfillmentSource = "" +
 	"        sent_at  time // when the confirmation went out\n" +
 	"        reason   string = \"\"\n" +
 	"        stuck_at Stage = Stage.reserving\n" +
-	"        mended   int 0..5 = 0 // how often a person has sent it on its way again\n" +
+	"        mended   int 0..3 = 0 // how often a person has sent it on its way again\n" +
 	"    }\n" +
 	"\n" +
 	"    // What an agent may do: one event for each of its tools.\n" +
@@ -4318,7 +5042,7 @@ const orderFulfillmentSource = "" +
 	"    activity release_inventory(order string)          -> StockReleased\n" +
 	"    activity refund_payment(order string, amount int) -> Refunded\n" +
 	"\n" +
-	"    budget { steps 182, time 365d }\n" +
+	"    budget { steps 124, time 365d }\n" +
 	"\n" +
 	"    assert PaymentAuthorized precedes CapturingPayment\n" +
 	"    assert CapturingPayment precedes Fulfilling\n" +
@@ -4344,7 +5068,7 @@ const orderFulfillmentSource = "" +
 	"            do reserve_inventory(order) per run timeout 30s\n" +
 	"            on Reserved -> InventoryReserved { reservation = event.reservation }\n" +
 	"            on OutOfStock -> Compensating { reason = \"out of stock\" }\n" +
-	"            on failed retry 5 backoff 1s..1m\n" +
+	"            on failed retry 3 backoff 1s..1m\n" +
 	"                 else -> NeedsAttention { stuck_at = Stage.reserving, reason = event.message }\n" +
 	"        }\n" +
 	"\n" +
@@ -4357,7 +5081,7 @@ const orderFulfillmentSource = "" +
 	"            on Authorized -> PaymentAuthorized { authorization = event.authorization }\n" +
 	"            on Declined -> InventoryReserved max 3 { reason = event.reason }\n" +
 	"                   else -> Compensating { reason = event.reason }\n" +
-	"            on failed retry 5 backoff 1s..1m\n" +
+	"            on failed retry 3 backoff 1s..1m\n" +
 	"                 else -> NeedsAttention { stuck_at = Stage.authorizing, reason = event.message }\n" +
 	"        }\n" +
 	"\n" +
@@ -4384,7 +5108,7 @@ const orderFulfillmentSource = "" +
 	"        on Captured -> Paid.PaymentCaptured { charge = event.charge }\n" +
 	"        on Declined -> Unpaid.PaymentAuthorized max 3 { reason = event.reason }\n" +
 	"               else -> Compensating { reason = event.reason }\n" +
-	"        on failed retry 5 backoff 1s..1m\n" +
+	"        on failed retry 3 backoff 1s..1m\n" +
 	"             else -> NeedsAttention { stuck_at = Stage.capturing, reason = event.message }\n" +
 	"        // Too late to stop it, too early to know: it is answered when the charge\n" +
 	"        // has gone through or been declined.\n" +
@@ -4410,9 +5134,9 @@ const orderFulfillmentSource = "" +
 	"            do send_confirmation(order, customer) as confirm per run timeout 30s\n" +
 	"            on Accepted { shipment = event.shipment }\n" +
 	"            on EmailSent { sent_at = now }\n" +
-	"            on fulfil.failed retry 5 backoff 1s..1m\n" +
+	"            on fulfil.failed retry 3 backoff 1s..1m\n" +
 	"                else -> NeedsAttention { stuck_at = Stage.fulfilling, reason = event.message }\n" +
-	"            on confirm.failed retry 5 backoff 1s..1m else {}\n" +
+	"            on confirm.failed retry 3 backoff 1s..1m else {}\n" +
 	"            on done -> FulfillmentTriggered\n" +
 	"        }\n" +
 	"\n" +
@@ -4452,9 +5176,9 @@ const orderFulfillmentSource = "" +
 	"        do release_inventory(order) as stock per run timeout 30s\n" +
 	"        on Refunded { refund = event.refund }\n" +
 	"        on StockReleased {}\n" +
-	"        on money.failed retry 5 backoff 1s..1m\n" +
+	"        on money.failed retry 3 backoff 1s..1m\n" +
 	"                   else -> NeedsAttention { stuck_at = Stage.refunding, reason = event.message }\n" +
-	"        on stock.failed retry 5 backoff 1s..1m\n" +
+	"        on stock.failed retry 3 backoff 1s..1m\n" +
 	"                   else -> NeedsAttention { stuck_at = Stage.refunding, reason = event.message }\n" +
 	"        on cancel {} // it is being undone already\n" +
 	"        on done -> Returned\n" +
@@ -4469,9 +5193,9 @@ const orderFulfillmentSource = "" +
 	"        do release_inventory(order) as stock per run timeout 30s\n" +
 	"        on PaymentSettled when event.captured -> Refunding else {}\n" +
 	"        on StockReleased {}\n" +
-	"        on money.failed retry 5 backoff 1s..5m\n" +
+	"        on money.failed retry 3 backoff 1s..5m\n" +
 	"                   else -> NeedsAttention { stuck_at = Stage.compensating, reason = event.message }\n" +
-	"        on stock.failed retry 5 backoff 1s..5m\n" +
+	"        on stock.failed retry 3 backoff 1s..5m\n" +
 	"                   else -> NeedsAttention { stuck_at = Stage.compensating, reason = event.message }\n" +
 	"        on cancel {} // it is being undone already\n" +
 	"        on done -> Cancelled\n" +

@@ -1,0 +1,175 @@
+package check_test
+
+import "strings"
+
+// mutation is one fault put into one of the example machines.
+type mutation struct {
+	machine string // the example's folder
+	kind    string
+	what    string // in words, for the table
+	old     string // stands exactly once in the source
+	new     string
+	must    string // rules of which one has to find it; none: nothing does
+	sound   string // then why the machine is still sound,
+	missed  string // or why no rule sees it
+}
+
+// drop takes out the lines of old, which is given in full.
+func drop(machine, what, old, must string) mutation {
+	return mutation{machine: machine, kind: "drop a handler", what: what, old: old, must: must}
+}
+
+// island adds two states that no run enters and that point at each other.
+func island(machine string) mutation {
+	return mutation{
+		machine: machine, kind: "an island", what: "two states that point at each other, and nothing at them",
+		new: `
+    state IslandEast { after 1m -> IslandWest }
+    state IslandWest { after 1m -> IslandEast }
+`,
+		must: "unreachable-state",
+	}
+}
+
+// livelock sends old, an arm, into two states that no run leaves.
+func livelock(machine, old, must string) mutation {
+	arm := old[:strings.LastIndex(old, "-> ")] + "-> LivelockEast"
+	return mutation{
+		machine: machine, kind: "a livelock", what: "`" + old + "` leads into two states that only lead to each other",
+		old: old, new: arm + `
+    // the states of the livelock stand at the end`,
+		must: must,
+	}
+}
+
+// livelocked are the states of a livelock, that stand at the machine's top level.
+const livelocked = `
+    state LivelockEast { after 1m -> LivelockWest unbounded }
+    state LivelockWest { after 1m -> LivelockEast unbounded }
+`
+
+// mutations are the faults, machine by machine.
+var mutations = []mutation{
+	drop("codereview", "no one takes `CommentsPosted`", "on CommentsPosted -> Summarizing\n", "unhandled-result"),
+	drop("codereview", "no one takes `failed` at the top", "on failed -> Failed  ", "unhandled-failure"),
+	drop("codereview", "no deadline for the run", "after 24h -> Expired", "waits-forever"),
+	{machine: "codereview", kind: "swap a bound's scope", what: "`max 5 per visit` of the state that the loop leaves",
+		old: "AwaitingRetry max 5", new: "AwaitingRetry max 5 per visit", must: "unbounded-loop"},
+	{machine: "codereview", kind: "swap a bound's scope", what: "three more fetches `per run` in place of per visit",
+		old: "retry 3 backoff 1s..30s", new: "retry 3 per run backoff 1s..30s",
+		sound: "FetchingDiff is visited once, so that both mean the same"},
+	{machine: "codereview", kind: "forget an else", what: "`RateLimited` for the sixth time",
+		old: "                  else -> Failed\n", must: "bound-without-else"},
+	{machine: "codereview", kind: "forget an else", what: "`fetch_diff` fails for the fourth time",
+		old: "1s..30s else -> Failed", new: "1s..30s",
+		sound: "`on failed -> Failed` of the machine takes over"},
+	{machine: "codereview", kind: "shorten a timeout", what: "`analyze` ends before a heartbeat can be missed",
+		old: "timeout 2m heartbeat 30s", new: "timeout 20s heartbeat 30s",
+		missed: "no rule compares the limits of one attempt; it ends by its timeout, which is handled"},
+	island("codereview"),
+	livelock("codereview", "on SummaryDone -> Completed", "over-budget"),
+
+	drop("tasklifecycle", "no one takes a lost heartbeat", `on failed(silent) -> Stalled { last_failure = "heartbeat_lost" }`, "unhandled-failure"),
+	drop("tasklifecycle", "the lease never runs out", `after 30s -> Unassigned { last_failure = "lease expired" }`, "waits-forever"),
+	drop("tasklifecycle", "all offers are out, and no one takes `done`", "        on done {}\n", "unhandled-done"),
+	drop("tasklifecycle", "no one takes a person's answer", "on InputGiven -> Unassigned { answer = event.answer, pause = 1s }", "unused"),
+	{machine: "tasklifecycle", kind: "widen a guard", what: "`offer <= 12` where the range ends",
+		old: "offer < 12", new: "offer <= 12", must: "out-of-range"},
+	{machine: "tasklifecycle", kind: "widen a guard", what: "`declines < 5`, of three agents",
+		old: "declines < 2", new: "declines < 5", must: "out-of-range undecided"},
+	{machine: "tasklifecycle", kind: "widen a guard", what: "any agent may start, whoever accepted",
+		old: "event.agent == agent && event.offer == offer", new: "event.offer == offer",
+		sound: "no promise speaks of who starts; that is what a test is for"},
+	{machine: "tasklifecycle", kind: "reset a counter in its loop", what: "a stalled task starts counting offers anew",
+		old: "on done, failed -> Unassigned", new: "on done, failed -> Unassigned { offer = 0 }", must: "unbounded-loop undecided"},
+	{machine: "tasklifecycle", kind: "reset a counter in its loop", what: "a person's `Resume` starts counting offers anew",
+		old: "on Resume -> Unassigned { pause = 1s }", new: "on Resume -> Unassigned { pause = 1s, offer = 0 }", must: "unbounded-loop undecided"},
+	{machine: "tasklifecycle", kind: "swap a bound's scope", what: "five retries `per visit` in place of per run",
+		old: "retry 5 per run", new: "retry 5", must: "over-budget"},
+	{machine: "tasklifecycle", kind: "swap a bound's scope", what: "`max 3 per Repairing`, which the loop itself enters",
+		old: "Repairing max 3", new: "Repairing max 3 per Repairing", must: "unbounded-loop undecided"},
+	{machine: "tasklifecycle", kind: "forget an else", what: "the thirteenth offer",
+		old: "            else -> Failed\n    }\n\n    // The first", new: "    }\n\n    // The first", must: "unhandled-case"},
+	{machine: "tasklifecycle", kind: "forget an else", what: "an acceptance of an offer of yesterday",
+		old: "-> Pending { agent = event.agent }\n                                         else reject\n",
+		new: "-> Pending { agent = event.agent }\n", must: "guard-gap"},
+	{machine: "tasklifecycle", kind: "shorten a timeout", what: "`work` ends before a heartbeat can be missed",
+		old: "timeout 2h heartbeat 2m", new: "timeout 1m heartbeat 2m",
+		missed: "no rule compares the limits of one attempt; it ends by its timeout, which is handled"},
+	{machine: "tasklifecycle", kind: "shorten a timeout", what: "a pause ends before the person is reminded",
+		old: `after 3d -> Failed { last_failure = "paused for too long" }`, new: `after 12h -> Failed { last_failure = "paused for too long" }`, must: "never-fires"},
+	island("tasklifecycle"),
+	livelock("tasklifecycle", "on TestsPassed -> Unassigned", "no-way-to-finish undecided"),
+
+	drop("orderfulfillment", "no one takes a charge that was declined",
+		"on Declined -> Unpaid.PaymentAuthorized max 3 { reason = event.reason }\n               else -> Compensating { reason = event.reason }", "unhandled-result"),
+	drop("orderfulfillment", "both activities end, and no one takes `done`", "on done -> FulfillmentTriggered", "unhandled-done"),
+	{machine: "orderfulfillment", kind: "drop a handler", what: "no compensation when an operator cancels",
+		old:   "    on cancel -> Compensating { reason = \"cancelled by the operator\" }\n",
+		sound: "a cancelled run that no state answers ends where it stands: the machine may mean it"},
+	{machine: "orderfulfillment", kind: "widen a guard", what: "every amount needs a person",
+		old: "amount > 50_000", new: "amount > 0", must: "dead-arm"},
+	{machine: "orderfulfillment", kind: "widen a guard", what: "`mended <= 3` where the range ends",
+		old: "on Resume when mended < 3", new: "on Resume when mended <= 3", must: "out-of-range"},
+	{machine: "orderfulfillment", kind: "narrow a guard", what: "who has paid is only given back what was reserved",
+		old: "when mended < 3 && charge is set", new: "when mended < 1 && charge is set", must: "assertion-violated"},
+	{machine: "orderfulfillment", kind: "reset a counter in its loop", what: "each resumption forgets the one before",
+		old: "-> Resuming { mended = mended + 1 }", new: "-> Resuming { mended = 0 }", must: "unbounded-loop"},
+	{machine: "orderfulfillment", kind: "swap a bound's scope", what: "declined `max 3 per visit` of the state that the loop enters",
+		old: "InventoryReserved max 3", new: "InventoryReserved max 3 per visit", must: "unbounded-loop"},
+	{machine: "orderfulfillment", kind: "forget an else", what: "the payment was not captured",
+		old: "when event.captured -> Refunding else {}", new: "when event.captured -> Refunding", must: "unhandled-case"},
+	{machine: "orderfulfillment", kind: "shorten a timeout", what: "an approval runs out before the reminder",
+		old: `after 24h -> Compensating`, new: `after 3h -> Compensating`, must: "never-fires"},
+	island("orderfulfillment"),
+	livelock("orderfulfillment", "on MarkDelivered -> Delivered", "no-way-to-finish"),
+
+	drop("researchpipeline", "no one takes the second researcher's report", "on b.ReportWritten { report_b = event.path }", "unhandled-result"),
+	drop("researchpipeline", "no one takes `failed`", "on failed -> Failed { problem = event.message }", "unhandled-failure"),
+	drop("researchpipeline", "no deadline for the person", `after 7d -> Failed { problem = "no one reviewed the first phase" }`, "over-budget"),
+	{machine: "researchpipeline", kind: "forget an else", what: "the researchers are done, and no one wants a pause",
+		old: "                            else -> Synthesizing\n", must: "unhandled-case"},
+	{machine: "researchpipeline", kind: "forget an else", what: "`archive` fails for the fourth time",
+		old: "on failed retry 3 backoff 5s..1m else -> Failed { problem = \"delivered, but not archived\" }", new: "on failed retry 3 backoff 5s..1m",
+		sound: "`on failed -> Failed` of the machine takes over"},
+	{machine: "researchpipeline", kind: "swap the join", what: "the first report, and not `done`, starts the synthesis",
+		old: "on a.ReportWritten { report_a = event.path }", new: "on a.ReportWritten -> Synthesizing { report_a = event.path }", must: "require-violated"},
+	{machine: "researchpipeline", kind: "drop a require", what: "the synthesis does not ask whether there are reports",
+		old:   "require report_a is set && report_b is set else -> Failed\n",
+		sound: "both are set on every way that leads there, and read-before-set has proved it"},
+	{machine: "researchpipeline", kind: "shorten a timeout", what: "the phase ends before a researcher may",
+		old: "after 12m -> Failed", new: "after 5m -> Failed",
+		missed: "no rule compares a state's timer with the limits of its attempts; the phase ends by its timer, which is handled"},
+	{machine: "researchpipeline", kind: "shorten a timeout", what: "the review runs out before the reminder",
+		old: "after 7d -> Failed", new: "after 12h -> Failed", must: "never-fires"},
+	island("researchpipeline"),
+	livelock("researchpipeline", "on Continue -> Synthesizing", "no-way-to-finish"),
+
+	drop("documentagent", "no one takes an outline that is unclear", "on OutlineUnclear -> AwaitingFeedback { question = event.question }", "unhandled-result"),
+	drop("documentagent", "sessions do not expire", "after 24h idle -> Expired", "waits-forever"),
+	{machine: "documentagent", kind: "widen a guard", what: "a person may approve what is not there",
+		old: "on Approved when sections is set -> Finalizing else reject", new: "on Approved -> Finalizing", must: "require-violated"},
+	{machine: "documentagent", kind: "widen a guard", what: "feedback leads to the sections, outline or not",
+		old: "rounds < 5 && outline is set", new: "rounds < 5", must: "require-violated"},
+	{machine: "documentagent", kind: "drop a require", what: "the sections do not ask whether there is an outline",
+		old:   "require outline is set else -> GeneratingOutline\n",
+		sound: "no run comes there without one; the `require` is for a session whose data was damaged"},
+	{machine: "documentagent", kind: "swap a bound's scope", what: "`StartOver` `max 3 per visit` of the state that the loop enters",
+		old: "Idle max 3", new: "Idle max 3 per visit", must: "unbounded-loop"},
+	{machine: "documentagent", kind: "reset a counter in its loop", what: "an unclear outline starts counting rounds anew",
+		old: "AwaitingFeedback { question = event.question }\n        on failed(transient, timeout) retry 2 backoff 2s..30s\n                                 else -> Error { error_message = event.message }\n    }\n\n    // Without",
+		new: "AwaitingFeedback { question = event.question, rounds = 0 }\n        on failed(transient, timeout) retry 2 backoff 2s..30s\n                                 else -> Error { error_message = event.message }\n    }\n\n    // Without", must: "unbounded-loop"},
+	{machine: "documentagent", kind: "forget an else", what: "`StartOver` for the fourth time",
+		old: " else reject\n    }\n\n    terminal", new: "\n    }\n\n    terminal", must: "bound-without-else"},
+	{machine: "documentagent", kind: "forget to clear", what: "the old outline stays when a session starts over",
+		old:   "            outline = unset\n",
+		sound: "old data breaks no rule; `require` holds with it, and only a person knows that it is old"},
+	{machine: "documentagent", kind: "shorten a timeout", what: "a session expires before the nudge",
+		old: "after 24h idle", new: "after 5h idle",
+		missed: "an `idle` timer starts anew with every input, and never-fires leaves it out"},
+	{machine: "documentagent", kind: "shorten a timeout", what: "`write_sections` ends before it can be seen to stall",
+		old: "timeout 30m progress 10m", new: "timeout 5m progress 10m",
+		missed: "no rule compares the limits of one attempt; it ends by its timeout, which is handled"},
+	island("documentagent"),
+	livelock("documentagent", "on ReviewPassed -> Finalizing", "over-budget"),
+}
