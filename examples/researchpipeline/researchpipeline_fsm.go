@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -1303,8 +1304,7 @@ func (t *ResearchPipelineStepper) admit(s *ResearchPipelineSnapshot, in *Researc
 	return ErrResearchPipelineNotDue
 }
 
-// ResearchPipelineStepRefused is the error of an event, a start or a cancel that is refused: the run
-// is as it was.
+// ResearchPipelineStepRefused is the error of an input that is refused: everything is as it was.
 type ResearchPipelineStepRefused struct {
 	Kind  ResearchPipelineInputKind // of the input
 	Event ResearchPipelineEvent     // of an event
@@ -1316,12 +1316,22 @@ type ResearchPipelineStepRefused struct {
 
 // Error names the input, the state, the reason and what is allowed there.
 func (r *ResearchPipelineStepRefused) Error() string {
-	text := "the start"
+	text := "done"
 	switch r.Kind {
+	case ResearchPipelineInputStart:
+		text = "the start"
 	case ResearchPipelineInputCancel:
 		text = "cancel"
-	case ResearchPipelineInputEvent:
+	case ResearchPipelineInputTimer:
+		text = "a timer"
+	case ResearchPipelineInputFailure:
+		text = "a failure"
+	case ResearchPipelineInputEnded:
+		text = "the end of an activity"
+	case ResearchPipelineInputEvent, ResearchPipelineInputKept:
 		text = "event " + strconv.Quote(r.Event.String())
+	case ResearchPipelineInputResult:
+		text = "result " + strconv.Quote(r.Event.String())
 	}
 	text += " is refused"
 	if !r.fresh {
@@ -1389,12 +1399,13 @@ func (s *ResearchPipelineSnapshot) Next(now time.Time) (in ResearchPipelineStepI
 	return ResearchPipelineStepInput{}, false
 }
 
-// Take gives in to the machine as it stands at the time now: the first arm is
-// taken whose guard holds and whose bound is not used up. It changes s, and
-// nothing else: no activity, timer or run is behind s, so that every input is as if it came at
-// the right time. What is published is added to Messages. Where no arm takes the
-// input, or it cannot be computed, s is as it was, and the error is a
-// *ResearchPipelineStepRefused. Strings are not looked at: Step sees to it that they can be stored.
+// Take gives an input to the machine as it stands: the first arm is taken whose
+// guard holds and whose bound is not used up. It changes s and nothing else; no
+// activity or timer is behind s, so that every input counts as come in time.
+// What is published is added to Messages, which the caller empties. Where no arm
+// takes the input, or it cannot be computed, s is as it was, and the error is a
+// *ResearchPipelineStepRefused, valid until the next call. Whether strings can be stored is
+// not looked at here, but in Step. The time is what effects mean by now.
 func (t *ResearchPipelineStepper) Take(s *ResearchPipelineCore, in *ResearchPipelineStepInput, _ ResearchPipelineStepTime) (ResearchPipelineArm, error) {
 	t.why = ""
 	t.turns = 0
@@ -1692,7 +1703,7 @@ func (t *ResearchPipelineStepper) enterAwaitingReview(s *ResearchPipelineCore) {
 // enterSynthesizing enters Synthesizing.
 func (t *ResearchPipelineStepper) enterSynthesizing(s *ResearchPipelineCore) {
 	// require report_a is set && report_b is set else -> Failed
-	if !(s.Data.ReportA.Set && s.Data.ReportB.Set) {
+	if !s.Data.ReportA.Set || !s.Data.ReportB.Set {
 		if t.goesRound() {
 			return
 		}
@@ -1837,6 +1848,512 @@ func (t *ResearchPipelineStepper) checkSize(s *ResearchPipelineCore) {
 		16 + len(s.Data.Problem); size > 4<<20 {
 		t.fail("the fields of the run would take more than 4 MiB")
 	}
+}
+
+// MarshalJSON writes the snapshot as the runtime does.
+func (s ResearchPipelineSnapshot) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
+
+// AppendJSON appends the snapshot in JSON, byte for byte as the runtime writes it.
+func (s *ResearchPipelineSnapshot) AppendJSON(b []byte) []byte {
+	o := &researchPipelineObject{append(b, '{')}
+	o.text("run", s.Run)
+	o.number("seq", s.Seq)
+	if s.Status != ResearchPipelineRunStatusNotStarted {
+		o.text("state", s.State.String())
+	}
+	o.number("visit", s.Visit)
+	o.text("status", [...]string{"running", "running", "halted", "finished"}[s.Status])
+	o.text("outcome", s.Outcome())
+	o.time("started", s.Started)
+	o.time("entered", s.Entered)
+	o.time("now", s.Now)
+	if s.Status != ResearchPipelineRunStatusNotStarted {
+		o.key("params")
+		o.b = append(o.b, '{')
+		o.key("topic")
+		o.quote(s.Params.Topic)
+		o.key("pause_after")
+		o.b = strconv.AppendBool(o.b, s.Params.PauseAfter)
+		o.close()
+	}
+	o.key("data")
+	o.b = append(o.b, '{')
+	if s.Data.ReportA.Set {
+		o.key("report_a")
+		o.quote(s.Data.ReportA.Value)
+	}
+	if s.Data.ReportB.Set {
+		o.key("report_b")
+		o.quote(s.Data.ReportB.Value)
+	}
+	if s.Data.Summary.Set {
+		o.key("summary")
+		o.quote(s.Data.Summary.Value)
+	}
+	o.key("guidance")
+	o.quote(s.Data.Guidance)
+	if s.Data.Result.Set {
+		o.key("result")
+		o.quote(s.Data.Result.Value)
+	}
+	o.key("problem")
+	o.quote(s.Data.Problem)
+	o.close()
+
+	if s.Used != (ResearchPipelineCounters{}) {
+		o.open("counters")
+		o.number("Delivering on failed(timeout)", int64(s.Used.DeliveringOnFailedTimeout))
+		o.number("Archiving on failed", int64(s.Used.ArchivingOnFailed))
+		o.close()
+	}
+	if s.Tasks != ([len(s.Tasks)]ResearchPipelineDoTask{}) {
+		o.list("tasks")
+		for i := range s.Tasks {
+			if task := &s.Tasks[i]; task.Do != 0 {
+				o.item()
+				o.text("do", task.Do.String())
+				if task.Open {
+					o.text("state", "open")
+				} else {
+					o.text("state", "ended")
+				}
+				o.text("key", task.Key(s.Run))
+				o.number("attempt", int64(task.Attempt))
+				o.time("not_before", task.NotBefore)
+				o.close()
+			}
+		}
+		o.end()
+	}
+	if s.Executions != ([len(s.Executions)]ResearchPipelineDoExecution{}) {
+		o.list("executions")
+		for i, do := range [...]ResearchPipelineDoName{ResearchPipelineDoDeliveringDeliver} {
+			if e := s.Executions[i]; e.Attempt > 0 {
+				o.item()
+				o.text("do", do.String())
+				o.text("key", ResearchPipelineDoTask{Do: do, Execution: e.Execution}.Key(s.Run))
+				o.number("attempt", int64(e.Attempt))
+				o.close()
+			}
+		}
+		o.end()
+	}
+	if s.Due != ([len(s.Due)]ResearchPipelineStepTime{}) {
+		o.list("alarms")
+		for i, due := range s.Due {
+			if due != 0 {
+				o.item()
+				o.text("timer", s.Timer(i).String())
+				o.time("due", due)
+				o.close()
+			}
+		}
+		o.end()
+	}
+	o.truth("done_due", s.DoneDue)
+	o.truth("cancelled", s.Cancelled)
+	if s.Halt != nil {
+		o.open("halt")
+		o.text("reason", s.Halt.Reason)
+		o.open("input")
+		s.Halt.Input.append(o, s.Run)
+		o.close()
+		o.close()
+	}
+	o.text("seed", strconv.FormatUint(s.Seed, 16))
+	o.close()
+	return o.b
+}
+
+// append writes the members of an input.
+func (in *ResearchPipelineStepInput) append(o *researchPipelineObject, run string) {
+	o.text("kind", [...]string{"", "start", "event", "result", "result", "failure", "timer", "done", "kept", "cancel"}[in.Kind])
+	switch in.Kind {
+	case ResearchPipelineInputStart:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("topic")
+		o.quote(in.Params.Topic)
+		o.key("pause_after")
+		o.b = strconv.AppendBool(o.b, in.Params.PauseAfter)
+		o.close()
+
+	case ResearchPipelineInputEvent, ResearchPipelineInputKept:
+		in.appendEvent(o)
+	case ResearchPipelineInputResult, ResearchPipelineInputEnded, ResearchPipelineInputFailure:
+		o.text("do", in.Task.Do.String())
+		o.text("key", in.Task.Key(run))
+		o.number("attempt", int64(in.Task.Attempt))
+		if in.Kind == ResearchPipelineInputResult {
+			in.appendEvent(o)
+		}
+		if in.Kind == ResearchPipelineInputFailure {
+			o.text("category", in.Category.String())
+			o.text("message", in.Message)
+		}
+	case ResearchPipelineInputTimer:
+		o.text("timer", in.Timer.String())
+	case ResearchPipelineInputCancel:
+		o.truth("force", in.Force)
+	}
+}
+
+// appendEvent writes the event of an input.
+func (in *ResearchPipelineStepInput) appendEvent(o *researchPipelineObject) {
+	o.text("event", in.Event.String())
+	switch in.Event {
+	case ResearchPipelineEventReportWritten:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("path")
+		o.quote(in.Data.ReportWritten.Path)
+		o.close()
+
+	case ResearchPipelineEventSummarized:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("summary")
+		o.quote(in.Data.Summarized.Summary)
+		o.close()
+
+	case ResearchPipelineEventResultWritten:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("path")
+		o.quote(in.Data.ResultWritten.Path)
+		o.close()
+
+	case ResearchPipelineEventContinue:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("guidance")
+		o.quote(in.Data.Continue.Guidance)
+		o.close()
+
+	case ResearchPipelineEventPhaseStarted:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("phase")
+		o.quote(in.Data.PhaseStarted.Phase)
+		o.key("workers")
+		o.b = strconv.AppendInt(o.b, in.Data.PhaseStarted.Workers, 10)
+		o.close()
+
+	case ResearchPipelineEventReviewWanted:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("topic")
+		o.quote(in.Data.ReviewWanted.Topic)
+		o.key("summary")
+		o.quote(in.Data.ReviewWanted.Summary)
+		o.close()
+
+	case ResearchPipelineEventReviewReminder:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("topic")
+		o.quote(in.Data.ReviewReminder.Topic)
+		o.close()
+
+	case ResearchPipelineEventFinished:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("topic")
+		o.quote(in.Data.Finished.Topic)
+		o.key("result")
+		o.quote(in.Data.Finished.Result)
+		o.close()
+
+	case ResearchPipelineEventPipelineFailed:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("topic")
+		o.quote(in.Data.PipelineFailed.Topic)
+		o.key("problem")
+		o.quote(in.Data.PipelineFailed.Problem)
+		o.close()
+
+	}
+}
+
+// researchPipelineObject is JSON as it is written.
+type researchPipelineObject struct{ b []byte }
+
+// comma separates what follows from what stands before it, unless that opens.
+func (o *researchPipelineObject) comma(open byte) {
+	if o.b[len(o.b)-1] != open {
+		o.b = append(o.b, ',')
+	}
+}
+
+func (o *researchPipelineObject) key(name string) {
+	o.comma('{')
+	o.quote(name)
+	o.b = append(o.b, ':')
+}
+
+func (o *researchPipelineObject) open(name string) {
+	o.key(name)
+	o.b = append(o.b, '{')
+}
+
+func (o *researchPipelineObject) close() { o.b = append(o.b, '}') }
+
+func (o *researchPipelineObject) text(name, value string) {
+	if value != "" {
+		o.key(name)
+		o.quote(value)
+	}
+}
+
+func (o *researchPipelineObject) number(name string, n int64) {
+	if n != 0 {
+		o.key(name)
+		o.b = strconv.AppendInt(o.b, n, 10)
+	}
+}
+
+func (o *researchPipelineObject) truth(name string, b bool) {
+	if b {
+		o.key(name)
+		o.b = append(o.b, "true"...)
+	}
+}
+
+func (o *researchPipelineObject) time(name string, t ResearchPipelineStepTime) {
+	if t != 0 {
+		o.key(name)
+		o.at(t.Time())
+	}
+}
+
+func (o *researchPipelineObject) at(t time.Time) {
+	o.b = append(t.UTC().AppendFormat(append(o.b, '"'), "2006-01-02T15:04:05.000000Z"), '"')
+}
+
+// quote writes a string with no more escapes than JSON demands.
+func (o *researchPipelineObject) quote(s string) {
+	const hex = "0123456789abcdef"
+	o.b = append(o.b, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			o.b = append(o.b, '\\', byte(r))
+		case r == '\n':
+			o.b = append(o.b, '\\', 'n')
+		case r == '\r':
+			o.b = append(o.b, '\\', 'r')
+		case r == '\t':
+			o.b = append(o.b, '\\', 't')
+		case r < ' ':
+			o.b = append(o.b, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
+		default:
+			o.b = utf8.AppendRune(o.b, r)
+		}
+	}
+	o.b = append(o.b, '"')
+}
+
+func (o *researchPipelineObject) list(name string) {
+	o.key(name)
+	o.b = append(o.b, '[')
+}
+
+func (o *researchPipelineObject) end() { o.b = append(o.b, ']') }
+
+func (o *researchPipelineObject) item() {
+	o.comma('[')
+	o.b = append(o.b, '{')
+}
+
+// researchPipelineSnapshotJSON is the JSON form of a snapshot.
+type researchPipelineSnapshotJSON struct {
+	Run        string                     `json:"run"`
+	Seq        int64                      `json:"seq"`
+	State      *ResearchPipelineState     `json:"state"`
+	Visit      int64                      `json:"visit"`
+	Status     string                     `json:"status"`
+	Started    time.Time                  `json:"started"`
+	Entered    time.Time                  `json:"entered"`
+	Now        time.Time                  `json:"now"`
+	Params     ResearchPipelineParams     `json:"params"`
+	Data       ResearchPipelineData       `json:"data"`
+	DoneDue    bool                       `json:"done_due"`
+	Cancelled  bool                       `json:"cancelled"`
+	Seed       string                     `json:"seed"`
+	Counters   map[string]int64           `json:"counters"`
+	Tasks      []researchPipelineTaskJSON `json:"tasks"`
+	Executions []researchPipelineTaskJSON `json:"executions"`
+	Alarms     []struct {
+		Timer string    `json:"timer"`
+		Due   time.Time `json:"due"`
+		Wait  string    `json:"wait"`
+	} `json:"alarms"`
+	Halt *struct {
+		Reason string                    `json:"reason"`
+		Input  researchPipelineInputJSON `json:"input"`
+	} `json:"halt"`
+}
+
+// researchPipelineInputJSON is the JSON form of an input.
+type researchPipelineInputJSON struct {
+	Kind  string          `json:"kind"`
+	Force bool            `json:"force"`
+	Data  json.RawMessage `json:"data"`
+	researchPipelineTaskJSON
+	Category string                 `json:"category"`
+	Message  string                 `json:"message"`
+	Timer    string                 `json:"timer"`
+	Event    *ResearchPipelineEvent `json:"event"`
+}
+
+// researchPipelineTaskJSON is the JSON form of a task.
+type researchPipelineTaskJSON struct {
+	Do        string    `json:"do"`
+	State     string    `json:"state"`
+	Key       string    `json:"key"`
+	Attempt   int32     `json:"attempt"`
+	NotBefore time.Time `json:"not_before"`
+}
+
+// task is what it stands for.
+func (t *researchPipelineTaskJSON) task() (ResearchPipelineDoTask, error) {
+	do := slices.Index(researchPipelineDoNameNames[1:], t.Do)
+	execution, err := strconv.ParseInt(t.Key[strings.LastIndexByte(t.Key, '/')+1:], 10, 64)
+	if do < 0 || err != nil {
+		return ResearchPipelineDoTask{}, fmt.Errorf("there is no task %q with key %q", t.Do, t.Key)
+	}
+	return ResearchPipelineDoTask{Do: ResearchPipelineDoName(do + 1), Open: t.State == "open", Attempt: t.Attempt, Execution: execution, NotBefore: researchPipelineTimeOf(t.NotBefore)}, nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, and what the runtime writes of a run
+// that is not paused.
+func (s *ResearchPipelineSnapshot) UnmarshalJSON(data []byte) error {
+	var w researchPipelineSnapshotJSON
+	if err := json.Unmarshal(data, &w); err != nil {
+		return err
+	}
+	out := NewResearchPipelineSnapshot(w.Run, 0)
+	out.Seq, out.Visit, out.DoneDue, out.Cancelled = w.Seq, w.Visit, w.DoneDue, w.Cancelled
+	out.Started, out.Entered, out.Now = researchPipelineTimeOf(w.Started), researchPipelineTimeOf(w.Entered), researchPipelineTimeOf(w.Now)
+	out.Params, out.Data = w.Params, w.Data
+	var err error
+	if out.Seed, err = strconv.ParseUint(w.Seed, 16, 64); err != nil && w.Seed != "" {
+		return fmt.Errorf("seed: %w", err)
+	}
+	if w.State != nil {
+		out.State, out.Status = *w.State, ResearchPipelineRunStatusRunning
+		switch w.Status {
+		case "running":
+		case "halted":
+			out.Status = ResearchPipelineRunStatusHalted
+		case "finished":
+			out.Status = ResearchPipelineRunStatusFinished
+			out.Stopped = !out.State.Terminal()
+		default:
+			return fmt.Errorf("there is no status %q", w.Status)
+		}
+	}
+	for name, n := range w.Counters {
+		fits := false
+		switch name {
+		case "Delivering on failed(timeout)":
+			out.Used.DeliveringOnFailedTimeout = uint8(n)
+			fits = int64(out.Used.DeliveringOnFailedTimeout) == n
+		case "Archiving on failed":
+			out.Used.ArchivingOnFailed = uint8(n)
+			fits = int64(out.Used.ArchivingOnFailed) == n
+		}
+		if !fits {
+			return fmt.Errorf("counter %q cannot be %d", name, n)
+		}
+	}
+	for i, t := range w.Tasks {
+		if i == len(out.Tasks) {
+			return fmt.Errorf("there are %d tasks", len(w.Tasks))
+		}
+		if out.Tasks[i], err = t.task(); err != nil {
+			return err
+		}
+	}
+	for _, t := range w.Executions {
+		task, err := t.task()
+		if err != nil {
+			return err
+		}
+		place := task.Do.execution()
+		if place < 0 {
+			return fmt.Errorf("%q has no execution that outlives a visit", t.Do)
+		}
+		out.Executions[place] = ResearchPipelineDoExecution{Execution: task.Execution, Attempt: task.Attempt}
+	}
+	for _, a := range w.Alarms {
+		place := slices.IndexFunc(researchPipelineAlarms[out.State][:], func(t ResearchPipelineTimerName) bool { return t != 0 && t.String() == a.Timer })
+		if place < 0 {
+			return fmt.Errorf("there is no timer %q in state %s", a.Timer, out.State)
+		}
+		out.Due[place] = researchPipelineTimeOf(a.Due)
+	}
+	if w.Halt != nil {
+		in, err := w.Halt.Input.input()
+		if err != nil {
+			return err
+		}
+		out.Halt = &ResearchPipelineStepHalt{Reason: w.Halt.Reason, Input: in}
+	}
+	*s = out
+	return nil
+}
+
+// researchPipelineTimeOf is t as a run has it.
+func researchPipelineTimeOf(t time.Time) ResearchPipelineStepTime {
+	if t.IsZero() {
+		return 0
+	}
+	return ResearchPipelineStepTimeOf(t)
+}
+
+// input is what it stands for.
+func (w *researchPipelineInputJSON) input() (in ResearchPipelineStepInput, err error) {
+	kinds := []string{"start", "event", "result", "ended", "failure", "timer", "done", "kept", "cancel"}
+	in.Kind, in.Force = ResearchPipelineInputKind(slices.Index(kinds, w.Kind)+1), w.Force
+	if w.Event != nil {
+		in.Event = *w.Event
+	}
+	if w.Do != "" {
+		if in.Task, err = w.task(); err != nil {
+			return in, err
+		}
+		in.Category, in.Message = ResearchPipelineFailureCategory(max(slices.Index(researchPipelineFailureCategoryNames[:], w.Category), 0)), w.Message
+		if in.Kind == ResearchPipelineInputResult && w.Event == nil {
+			in.Kind = ResearchPipelineInputEnded
+		}
+	}
+	in.Timer = ResearchPipelineTimerName(max(slices.Index(researchPipelineTimerNameNames[:], w.Timer), 0))
+	switch {
+	case len(w.Data) == 0:
+	case in.Kind == ResearchPipelineInputStart:
+		err = json.Unmarshal(w.Data, &in.Params)
+	case in.Event == ResearchPipelineEventReportWritten:
+		err = json.Unmarshal(w.Data, &in.Data.ReportWritten)
+	case in.Event == ResearchPipelineEventSummarized:
+		err = json.Unmarshal(w.Data, &in.Data.Summarized)
+	case in.Event == ResearchPipelineEventResultWritten:
+		err = json.Unmarshal(w.Data, &in.Data.ResultWritten)
+	case in.Event == ResearchPipelineEventContinue:
+		err = json.Unmarshal(w.Data, &in.Data.Continue)
+	case in.Event == ResearchPipelineEventPhaseStarted:
+		err = json.Unmarshal(w.Data, &in.Data.PhaseStarted)
+	case in.Event == ResearchPipelineEventReviewWanted:
+		err = json.Unmarshal(w.Data, &in.Data.ReviewWanted)
+	case in.Event == ResearchPipelineEventReviewReminder:
+		err = json.Unmarshal(w.Data, &in.Data.ReviewReminder)
+	case in.Event == ResearchPipelineEventFinished:
+		err = json.Unmarshal(w.Data, &in.Data.Finished)
+	case in.Event == ResearchPipelineEventPipelineFailed:
+		err = json.Unmarshal(w.Data, &in.Data.PipelineFailed)
+	}
+	return in, err
 }
 
 // researchPipelineValue is the value of a field that must be set.

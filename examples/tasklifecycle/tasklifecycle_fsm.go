@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -1678,8 +1679,7 @@ func (t *TaskLifecycleStepper) admit(s *TaskLifecycleSnapshot, in *TaskLifecycle
 	return ErrTaskLifecycleNotDue
 }
 
-// TaskLifecycleStepRefused is the error of an event, a start or a cancel that is refused: the run
-// is as it was.
+// TaskLifecycleStepRefused is the error of an input that is refused: everything is as it was.
 type TaskLifecycleStepRefused struct {
 	Kind  TaskLifecycleInputKind // of the input
 	Event TaskLifecycleEvent     // of an event
@@ -1691,12 +1691,22 @@ type TaskLifecycleStepRefused struct {
 
 // Error names the input, the state, the reason and what is allowed there.
 func (r *TaskLifecycleStepRefused) Error() string {
-	text := "the start"
+	text := "done"
 	switch r.Kind {
+	case TaskLifecycleInputStart:
+		text = "the start"
 	case TaskLifecycleInputCancel:
 		text = "cancel"
-	case TaskLifecycleInputEvent:
+	case TaskLifecycleInputTimer:
+		text = "a timer"
+	case TaskLifecycleInputFailure:
+		text = "a failure"
+	case TaskLifecycleInputEnded:
+		text = "the end of an activity"
+	case TaskLifecycleInputEvent, TaskLifecycleInputKept:
 		text = "event " + strconv.Quote(r.Event.String())
+	case TaskLifecycleInputResult:
+		text = "result " + strconv.Quote(r.Event.String())
 	}
 	text += " is refused"
 	if !r.fresh {
@@ -1764,12 +1774,13 @@ func (s *TaskLifecycleSnapshot) Next(now time.Time) (in TaskLifecycleStepInput, 
 	return TaskLifecycleStepInput{}, false
 }
 
-// Take gives in to the machine as it stands at the time now: the first arm is
-// taken whose guard holds and whose bound is not used up. It changes s, and
-// nothing else: no activity, timer or run is behind s, so that every input is as if it came at
-// the right time. What is published is added to Messages. Where no arm takes the
-// input, or it cannot be computed, s is as it was, and the error is a
-// *TaskLifecycleStepRefused. Strings are not looked at: Step sees to it that they can be stored.
+// Take gives an input to the machine as it stands: the first arm is taken whose
+// guard holds and whose bound is not used up. It changes s and nothing else; no
+// activity or timer is behind s, so that every input counts as come in time.
+// What is published is added to Messages, which the caller empties. Where no arm
+// takes the input, or it cannot be computed, s is as it was, and the error is a
+// *TaskLifecycleStepRefused, valid until the next call. Whether strings can be stored is
+// not looked at here, but in Step. The time is what effects mean by now.
 func (t *TaskLifecycleStepper) Take(s *TaskLifecycleCore, in *TaskLifecycleStepInput, _ TaskLifecycleStepTime) (TaskLifecycleArm, error) {
 	t.why = ""
 	switch s.State {
@@ -2593,6 +2604,580 @@ func (t *TaskLifecycleStepper) checkSize(s *TaskLifecycleCore) {
 		16 + len(s.Data.Result.Value); size > 4<<20 {
 		t.fail("the fields of the run would take more than 4 MiB")
 	}
+}
+
+// MarshalJSON writes the snapshot as the runtime does.
+func (s TaskLifecycleSnapshot) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
+
+// AppendJSON appends the snapshot in JSON, byte for byte as the runtime writes it.
+func (s *TaskLifecycleSnapshot) AppendJSON(b []byte) []byte {
+	o := &taskLifecycleObject{append(b, '{')}
+	o.text("run", s.Run)
+	o.number("seq", s.Seq)
+	if s.Status != TaskLifecycleRunStatusNotStarted {
+		o.text("state", s.State.String())
+	}
+	o.number("visit", s.Visit)
+	o.text("status", [...]string{"running", "running", "halted", "finished"}[s.Status])
+	o.text("outcome", s.Outcome())
+	o.time("started", s.Started)
+	o.time("entered", s.Entered)
+	o.time("now", s.Now)
+	if s.Status != TaskLifecycleRunStatusNotStarted {
+		o.key("params")
+		o.b = append(o.b, '{')
+		o.key("task")
+		o.quote(s.Params.Task)
+		o.close()
+	}
+	o.key("data")
+	o.b = append(o.b, '{')
+	o.key("spec")
+	o.quote(s.Data.Spec)
+	o.key("offer")
+	o.b = strconv.AppendInt(o.b, s.Data.Offer, 10)
+	o.key("pause")
+	o.quote(s.Data.Pause.String())
+	o.key("declines")
+	o.b = strconv.AppendInt(o.b, s.Data.Declines, 10)
+	if s.Data.Agent.Set {
+		o.key("agent")
+		o.quote(s.Data.Agent.Value)
+	}
+	o.key("attempt")
+	o.b = strconv.AppendInt(o.b, s.Data.Attempt, 10)
+	o.key("last_failure")
+	o.quote(s.Data.LastFailure)
+	o.key("answer")
+	o.quote(s.Data.Answer)
+	if s.Data.Patch.Set {
+		o.key("patch")
+		o.quote(s.Data.Patch.Value)
+	}
+	if s.Data.Result.Set {
+		o.key("result")
+		o.quote(s.Data.Result.Value)
+	}
+	o.close()
+
+	if s.Used != (TaskLifecycleCounters{}) {
+		o.open("counters")
+		o.number("Offered on failed", int64(s.Used.OfferedOnFailed))
+		o.number("InProgress on failed(transient)", int64(s.Used.InProgressOnFailedTransient))
+		o.number("Paused.Rotating on failed", int64(s.Used.PausedRotatingOnFailed))
+		o.number("Repairing on failed", int64(s.Used.RepairingOnFailed))
+		o.number("TestingPatch on TestsFailed", int64(s.Used.TestingPatchOnTestsFailed))
+		o.number("TestingPatch on failed", int64(s.Used.TestingPatchOnFailed))
+		o.number("Cancelling on failed", int64(s.Used.CancellingOnFailed))
+		o.close()
+	}
+	if s.Tasks != ([len(s.Tasks)]TaskLifecycleDoTask{}) {
+		o.list("tasks")
+		for i := range s.Tasks {
+			if task := &s.Tasks[i]; task.Do != 0 {
+				o.item()
+				o.text("do", task.Do.String())
+				if task.Open {
+					o.text("state", "open")
+				} else {
+					o.text("state", "ended")
+				}
+				o.text("key", task.Key(s.Run))
+				o.number("attempt", int64(task.Attempt))
+				o.time("not_before", task.NotBefore)
+				o.close()
+			}
+		}
+		o.end()
+	}
+	if s.Executions != ([len(s.Executions)]TaskLifecycleDoExecution{}) {
+		o.list("executions")
+		for i, do := range [...]TaskLifecycleDoName{TaskLifecycleDoInProgressWork} {
+			if e := s.Executions[i]; e.Attempt > 0 {
+				o.item()
+				o.text("do", do.String())
+				o.text("key", TaskLifecycleDoTask{Do: do, Execution: e.Execution}.Key(s.Run))
+				o.number("attempt", int64(e.Attempt))
+				o.close()
+			}
+		}
+		o.end()
+	}
+	if s.Due != ([len(s.Due)]TaskLifecycleStepTime{}) {
+		o.list("alarms")
+		for i, due := range s.Due {
+			if due != 0 {
+				o.item()
+				o.text("timer", s.Timer(i).String())
+				o.time("due", due)
+				o.close()
+			}
+		}
+		o.end()
+	}
+	o.truth("done_due", s.DoneDue)
+	o.truth("cancelled", s.Cancelled)
+	if s.Halt != nil {
+		o.open("halt")
+		o.text("reason", s.Halt.Reason)
+		o.open("input")
+		s.Halt.Input.append(o, s.Run)
+		o.close()
+		o.close()
+	}
+	o.text("seed", strconv.FormatUint(s.Seed, 16))
+	o.close()
+	return o.b
+}
+
+// append writes the members of an input.
+func (in *TaskLifecycleStepInput) append(o *taskLifecycleObject, run string) {
+	o.text("kind", [...]string{"", "start", "event", "result", "result", "failure", "timer", "done", "kept", "cancel"}[in.Kind])
+	switch in.Kind {
+	case TaskLifecycleInputStart:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("task")
+		o.quote(in.Params.Task)
+		o.close()
+
+	case TaskLifecycleInputEvent, TaskLifecycleInputKept:
+		in.appendEvent(o)
+	case TaskLifecycleInputResult, TaskLifecycleInputEnded, TaskLifecycleInputFailure:
+		o.text("do", in.Task.Do.String())
+		o.text("key", in.Task.Key(run))
+		o.number("attempt", int64(in.Task.Attempt))
+		if in.Kind == TaskLifecycleInputResult {
+			in.appendEvent(o)
+		}
+		if in.Kind == TaskLifecycleInputFailure {
+			o.text("category", in.Category.String())
+			o.text("message", in.Message)
+		}
+	case TaskLifecycleInputTimer:
+		o.text("timer", in.Timer.String())
+	case TaskLifecycleInputCancel:
+		o.truth("force", in.Force)
+	}
+}
+
+// appendEvent writes the event of an input.
+func (in *TaskLifecycleStepInput) appendEvent(o *taskLifecycleObject) {
+	o.text("event", in.Event.String())
+	switch in.Event {
+	case TaskLifecycleEventAccepted:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("agent")
+		o.quote(in.Data.Accepted.Agent)
+		o.key("offer")
+		o.b = strconv.AppendInt(o.b, in.Data.Accepted.Offer, 10)
+		o.close()
+
+	case TaskLifecycleEventDeclined:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("agent")
+		o.quote(in.Data.Declined.Agent)
+		o.key("offer")
+		o.b = strconv.AppendInt(o.b, in.Data.Declined.Offer, 10)
+		o.close()
+
+	case TaskLifecycleEventStarted:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("agent")
+		o.quote(in.Data.Started.Agent)
+		o.key("offer")
+		o.b = strconv.AppendInt(o.b, in.Data.Started.Offer, 10)
+		o.close()
+
+	case TaskLifecycleEventInputGiven:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("answer")
+		o.quote(in.Data.InputGiven.Answer)
+		o.close()
+
+	case TaskLifecycleEventRespecified:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("spec")
+		o.quote(in.Data.Respecified.Spec)
+		o.close()
+
+	case TaskLifecycleEventWorkDone:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("result")
+		o.quote(in.Data.WorkDone.Result)
+		o.close()
+
+	case TaskLifecycleEventPatchWritten:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("patch")
+		o.quote(in.Data.PatchWritten.Patch)
+		o.close()
+
+	case TaskLifecycleEventInputRequested:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("task")
+		o.quote(in.Data.InputRequested.Task)
+		o.key("question")
+		o.quote(in.Data.InputRequested.Question)
+		o.close()
+
+	case TaskLifecycleEventInputReminder:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("task")
+		o.quote(in.Data.InputReminder.Task)
+		o.key("question")
+		o.quote(in.Data.InputReminder.Question)
+		o.close()
+
+	case TaskLifecycleEventEscalated:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("task")
+		o.quote(in.Data.Escalated.Task)
+		o.key("problem")
+		o.quote(in.Data.Escalated.Problem)
+		o.close()
+
+	case TaskLifecycleEventTaskCompleted:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("task")
+		o.quote(in.Data.TaskCompleted.Task)
+		o.key("result")
+		o.quote(in.Data.TaskCompleted.Result)
+		o.close()
+
+	case TaskLifecycleEventTaskFailed:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("task")
+		o.quote(in.Data.TaskFailed.Task)
+		o.key("reason")
+		o.quote(in.Data.TaskFailed.Reason)
+		o.key("attempts")
+		o.b = strconv.AppendInt(o.b, in.Data.TaskFailed.Attempts, 10)
+		o.close()
+
+	case TaskLifecycleEventTaskCancelled:
+		o.key("data")
+		o.b = append(o.b, '{')
+		o.key("task")
+		o.quote(in.Data.TaskCancelled.Task)
+		o.close()
+
+	}
+}
+
+// taskLifecycleObject is JSON as it is written.
+type taskLifecycleObject struct{ b []byte }
+
+// comma separates what follows from what stands before it, unless that opens.
+func (o *taskLifecycleObject) comma(open byte) {
+	if o.b[len(o.b)-1] != open {
+		o.b = append(o.b, ',')
+	}
+}
+
+func (o *taskLifecycleObject) key(name string) {
+	o.comma('{')
+	o.quote(name)
+	o.b = append(o.b, ':')
+}
+
+func (o *taskLifecycleObject) open(name string) {
+	o.key(name)
+	o.b = append(o.b, '{')
+}
+
+func (o *taskLifecycleObject) close() { o.b = append(o.b, '}') }
+
+func (o *taskLifecycleObject) text(name, value string) {
+	if value != "" {
+		o.key(name)
+		o.quote(value)
+	}
+}
+
+func (o *taskLifecycleObject) number(name string, n int64) {
+	if n != 0 {
+		o.key(name)
+		o.b = strconv.AppendInt(o.b, n, 10)
+	}
+}
+
+func (o *taskLifecycleObject) truth(name string, b bool) {
+	if b {
+		o.key(name)
+		o.b = append(o.b, "true"...)
+	}
+}
+
+func (o *taskLifecycleObject) time(name string, t TaskLifecycleStepTime) {
+	if t != 0 {
+		o.key(name)
+		o.at(t.Time())
+	}
+}
+
+func (o *taskLifecycleObject) at(t time.Time) {
+	o.b = append(t.UTC().AppendFormat(append(o.b, '"'), "2006-01-02T15:04:05.000000Z"), '"')
+}
+
+// quote writes a string with no more escapes than JSON demands.
+func (o *taskLifecycleObject) quote(s string) {
+	const hex = "0123456789abcdef"
+	o.b = append(o.b, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			o.b = append(o.b, '\\', byte(r))
+		case r == '\n':
+			o.b = append(o.b, '\\', 'n')
+		case r == '\r':
+			o.b = append(o.b, '\\', 'r')
+		case r == '\t':
+			o.b = append(o.b, '\\', 't')
+		case r < ' ':
+			o.b = append(o.b, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
+		default:
+			o.b = utf8.AppendRune(o.b, r)
+		}
+	}
+	o.b = append(o.b, '"')
+}
+
+func (o *taskLifecycleObject) list(name string) {
+	o.key(name)
+	o.b = append(o.b, '[')
+}
+
+func (o *taskLifecycleObject) end() { o.b = append(o.b, ']') }
+
+func (o *taskLifecycleObject) item() {
+	o.comma('[')
+	o.b = append(o.b, '{')
+}
+
+// taskLifecycleSnapshotJSON is the JSON form of a snapshot.
+type taskLifecycleSnapshotJSON struct {
+	Run        string                  `json:"run"`
+	Seq        int64                   `json:"seq"`
+	State      *TaskLifecycleState     `json:"state"`
+	Visit      int64                   `json:"visit"`
+	Status     string                  `json:"status"`
+	Started    time.Time               `json:"started"`
+	Entered    time.Time               `json:"entered"`
+	Now        time.Time               `json:"now"`
+	Params     TaskLifecycleParams     `json:"params"`
+	Data       TaskLifecycleData       `json:"data"`
+	DoneDue    bool                    `json:"done_due"`
+	Cancelled  bool                    `json:"cancelled"`
+	Seed       string                  `json:"seed"`
+	Counters   map[string]int64        `json:"counters"`
+	Tasks      []taskLifecycleTaskJSON `json:"tasks"`
+	Executions []taskLifecycleTaskJSON `json:"executions"`
+	Alarms     []struct {
+		Timer string    `json:"timer"`
+		Due   time.Time `json:"due"`
+		Wait  string    `json:"wait"`
+	} `json:"alarms"`
+	Halt *struct {
+		Reason string                 `json:"reason"`
+		Input  taskLifecycleInputJSON `json:"input"`
+	} `json:"halt"`
+}
+
+// taskLifecycleInputJSON is the JSON form of an input.
+type taskLifecycleInputJSON struct {
+	Kind  string          `json:"kind"`
+	Force bool            `json:"force"`
+	Data  json.RawMessage `json:"data"`
+	taskLifecycleTaskJSON
+	Category string              `json:"category"`
+	Message  string              `json:"message"`
+	Timer    string              `json:"timer"`
+	Event    *TaskLifecycleEvent `json:"event"`
+}
+
+// taskLifecycleTaskJSON is the JSON form of a task.
+type taskLifecycleTaskJSON struct {
+	Do        string    `json:"do"`
+	State     string    `json:"state"`
+	Key       string    `json:"key"`
+	Attempt   int32     `json:"attempt"`
+	NotBefore time.Time `json:"not_before"`
+}
+
+// task is what it stands for.
+func (t *taskLifecycleTaskJSON) task() (TaskLifecycleDoTask, error) {
+	do := slices.Index(taskLifecycleDoNameNames[1:], t.Do)
+	execution, err := strconv.ParseInt(t.Key[strings.LastIndexByte(t.Key, '/')+1:], 10, 64)
+	if do < 0 || err != nil {
+		return TaskLifecycleDoTask{}, fmt.Errorf("there is no task %q with key %q", t.Do, t.Key)
+	}
+	return TaskLifecycleDoTask{Do: TaskLifecycleDoName(do + 1), Open: t.State == "open", Attempt: t.Attempt, Execution: execution, NotBefore: taskLifecycleTimeOf(t.NotBefore)}, nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, and what the runtime writes of a run
+// that is not paused.
+func (s *TaskLifecycleSnapshot) UnmarshalJSON(data []byte) error {
+	var w taskLifecycleSnapshotJSON
+	if err := json.Unmarshal(data, &w); err != nil {
+		return err
+	}
+	out := NewTaskLifecycleSnapshot(w.Run, 0)
+	out.Seq, out.Visit, out.DoneDue, out.Cancelled = w.Seq, w.Visit, w.DoneDue, w.Cancelled
+	out.Started, out.Entered, out.Now = taskLifecycleTimeOf(w.Started), taskLifecycleTimeOf(w.Entered), taskLifecycleTimeOf(w.Now)
+	out.Params, out.Data = w.Params, w.Data
+	var err error
+	if out.Seed, err = strconv.ParseUint(w.Seed, 16, 64); err != nil && w.Seed != "" {
+		return fmt.Errorf("seed: %w", err)
+	}
+	if w.State != nil {
+		out.State, out.Status = *w.State, TaskLifecycleRunStatusRunning
+		switch w.Status {
+		case "running":
+		case "halted":
+			out.Status = TaskLifecycleRunStatusHalted
+		case "finished":
+			out.Status = TaskLifecycleRunStatusFinished
+			out.Stopped = !out.State.Terminal()
+		default:
+			return fmt.Errorf("there is no status %q", w.Status)
+		}
+	}
+	for name, n := range w.Counters {
+		fits := false
+		switch name {
+		case "Offered on failed":
+			out.Used.OfferedOnFailed = uint8(n)
+			fits = int64(out.Used.OfferedOnFailed) == n
+		case "InProgress on failed(transient)":
+			out.Used.InProgressOnFailedTransient = uint8(n)
+			fits = int64(out.Used.InProgressOnFailedTransient) == n
+		case "Paused.Rotating on failed":
+			out.Used.PausedRotatingOnFailed = uint8(n)
+			fits = int64(out.Used.PausedRotatingOnFailed) == n
+		case "Repairing on failed":
+			out.Used.RepairingOnFailed = uint8(n)
+			fits = int64(out.Used.RepairingOnFailed) == n
+		case "TestingPatch on TestsFailed":
+			out.Used.TestingPatchOnTestsFailed = uint8(n)
+			fits = int64(out.Used.TestingPatchOnTestsFailed) == n
+		case "TestingPatch on failed":
+			out.Used.TestingPatchOnFailed = uint8(n)
+			fits = int64(out.Used.TestingPatchOnFailed) == n
+		case "Cancelling on failed":
+			out.Used.CancellingOnFailed = uint8(n)
+			fits = int64(out.Used.CancellingOnFailed) == n
+		}
+		if !fits {
+			return fmt.Errorf("counter %q cannot be %d", name, n)
+		}
+	}
+	for i, t := range w.Tasks {
+		if i == len(out.Tasks) {
+			return fmt.Errorf("there are %d tasks", len(w.Tasks))
+		}
+		if out.Tasks[i], err = t.task(); err != nil {
+			return err
+		}
+	}
+	for _, t := range w.Executions {
+		task, err := t.task()
+		if err != nil {
+			return err
+		}
+		place := task.Do.execution()
+		if place < 0 {
+			return fmt.Errorf("%q has no execution that outlives a visit", t.Do)
+		}
+		out.Executions[place] = TaskLifecycleDoExecution{Execution: task.Execution, Attempt: task.Attempt}
+	}
+	for _, a := range w.Alarms {
+		place := slices.IndexFunc(taskLifecycleAlarms[out.State][:], func(t TaskLifecycleTimerName) bool { return t != 0 && t.String() == a.Timer })
+		if place < 0 {
+			return fmt.Errorf("there is no timer %q in state %s", a.Timer, out.State)
+		}
+		out.Due[place] = taskLifecycleTimeOf(a.Due)
+	}
+	if w.Halt != nil {
+		in, err := w.Halt.Input.input()
+		if err != nil {
+			return err
+		}
+		out.Halt = &TaskLifecycleStepHalt{Reason: w.Halt.Reason, Input: in}
+	}
+	*s = out
+	return nil
+}
+
+// taskLifecycleTimeOf is t as a run has it.
+func taskLifecycleTimeOf(t time.Time) TaskLifecycleStepTime {
+	if t.IsZero() {
+		return 0
+	}
+	return TaskLifecycleStepTimeOf(t)
+}
+
+// input is what it stands for.
+func (w *taskLifecycleInputJSON) input() (in TaskLifecycleStepInput, err error) {
+	kinds := []string{"start", "event", "result", "ended", "failure", "timer", "done", "kept", "cancel"}
+	in.Kind, in.Force = TaskLifecycleInputKind(slices.Index(kinds, w.Kind)+1), w.Force
+	if w.Event != nil {
+		in.Event = *w.Event
+	}
+	if w.Do != "" {
+		if in.Task, err = w.task(); err != nil {
+			return in, err
+		}
+		in.Category, in.Message = TaskLifecycleFailureCategory(max(slices.Index(taskLifecycleFailureCategoryNames[:], w.Category), 0)), w.Message
+		if in.Kind == TaskLifecycleInputResult && w.Event == nil {
+			in.Kind = TaskLifecycleInputEnded
+		}
+	}
+	in.Timer = TaskLifecycleTimerName(max(slices.Index(taskLifecycleTimerNameNames[:], w.Timer), 0))
+	switch {
+	case len(w.Data) == 0:
+	case in.Kind == TaskLifecycleInputStart:
+		err = json.Unmarshal(w.Data, &in.Params)
+	case in.Event == TaskLifecycleEventAccepted:
+		err = json.Unmarshal(w.Data, &in.Data.Accepted)
+	case in.Event == TaskLifecycleEventDeclined:
+		err = json.Unmarshal(w.Data, &in.Data.Declined)
+	case in.Event == TaskLifecycleEventStarted:
+		err = json.Unmarshal(w.Data, &in.Data.Started)
+	case in.Event == TaskLifecycleEventInputGiven:
+		err = json.Unmarshal(w.Data, &in.Data.InputGiven)
+	case in.Event == TaskLifecycleEventRespecified:
+		err = json.Unmarshal(w.Data, &in.Data.Respecified)
+	case in.Event == TaskLifecycleEventWorkDone:
+		err = json.Unmarshal(w.Data, &in.Data.WorkDone)
+	case in.Event == TaskLifecycleEventPatchWritten:
+		err = json.Unmarshal(w.Data, &in.Data.PatchWritten)
+	case in.Event == TaskLifecycleEventInputRequested:
+		err = json.Unmarshal(w.Data, &in.Data.InputRequested)
+	case in.Event == TaskLifecycleEventInputReminder:
+		err = json.Unmarshal(w.Data, &in.Data.InputReminder)
+	case in.Event == TaskLifecycleEventEscalated:
+		err = json.Unmarshal(w.Data, &in.Data.Escalated)
+	case in.Event == TaskLifecycleEventTaskCompleted:
+		err = json.Unmarshal(w.Data, &in.Data.TaskCompleted)
+	case in.Event == TaskLifecycleEventTaskFailed:
+		err = json.Unmarshal(w.Data, &in.Data.TaskFailed)
+	case in.Event == TaskLifecycleEventTaskCancelled:
+		err = json.Unmarshal(w.Data, &in.Data.TaskCancelled)
+	}
+	return in, err
 }
 
 // taskLifecycleValue is the value of a field that must be set.
