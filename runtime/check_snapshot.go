@@ -123,7 +123,9 @@ func (m *Machine) checkInput(in *Input) error {
 		ok = !in.Since.IsZero()
 	case LateInput:
 		ok = in.Do >= 0
-	case DoneInput, CancelInput, PauseInput, ResumeInput, RetryInput:
+	case MigrateInput:
+		ok = in.Migration != nil && in.Migration.Snapshot != nil
+	case DoneInput, CancelInput, PauseInput, ResumeInput, RetryInput, RepairInput:
 		ok = true
 	}
 	if !ok {

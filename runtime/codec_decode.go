@@ -32,6 +32,18 @@ func (s *scanner) durationInto(to *time.Duration) (err error) {
 	return err
 }
 
+func (s *scanner) versionInto(v *Version) error {
+	return s.object(func(key string) error {
+		switch key {
+		case "definition":
+			return s.textInto(&v.Definition)
+		case "until":
+			return countInto(s, &v.Until)
+		}
+		return unknownKey(key)
+	})
+}
+
 // costInto reads a cost as addAmounts writes it.
 func (s *scanner) costInto(c *Cost) error {
 	err := s.object(func(key string) error {
@@ -167,6 +179,8 @@ func (m *Machine) snapshotMember(sc *scanner, s *Snapshot, key string) error {
 		return each(sc, &s.Queue, func(in *Input) error { return m.scanInput(sc, in) })
 	case "late":
 		return countInto(sc, &s.Late)
+	case "versions":
+		return each(sc, &s.Versions, sc.versionInto)
 	case "spent":
 		return each(sc, &s.Spent, sc.costInto)
 	case "seed":
@@ -283,6 +297,16 @@ func (m *Machine) inputMember(sc *scanner, in *Input, key string) error {
 		return sc.textInto(&in.Message)
 	case "timer":
 		return sc.lookup("timer", m.index.timers, &in.Timer)
+	case "from":
+		in.Migration = new(Migration)
+		return sc.textInto(&in.Migration.From)
+	case "snapshot": // stands behind from
+		if in.Migration == nil {
+			break
+		}
+		text, err := sc.raw()
+		in.Migration.Snapshot = json.RawMessage(text)
+		return err
 	case "since":
 		return sc.timeInto(&in.Since)
 	case "force":

@@ -146,6 +146,12 @@ func (m *Machine) EncodeSnapshot(s *Snapshot) json.RawMessage {
 	o.time("paused_at", s.PausedAt)
 	o.list("queue", len(s.Queue), func(b []byte, i int) []byte { return m.appendInput(b, &s.Queue[i]) })
 	o.number("late", s.Late)
+	o.list("versions", len(s.Versions), func(b []byte, i int) []byte {
+		v := (&object{b: b}).open()
+		v.text("definition", s.Versions[i].Definition)
+		v.number("until", s.Versions[i].Until)
+		return v.close()
+	})
 	o.costs("spent", s.Spent)
 	o.text("seed", strconv.FormatUint(s.Seed, 16))
 	return o.close()
@@ -231,6 +237,11 @@ func (m *Machine) appendInput(b []byte, in *Input) []byte {
 		o.text("key", in.Key)
 		o.number("attempt", int64(in.Attempt))
 		o.text("message", in.Message)
+	}
+	if in.Migration != nil {
+		o.text("from", in.Migration.From)
+		o.key("snapshot")
+		o.b = append(o.b, in.Migration.Snapshot...)
 	}
 	o.text("worker", in.Worker)
 	o.duration("took", in.Took)

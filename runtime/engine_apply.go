@@ -195,6 +195,10 @@ func (e *Engine) report(w *write) {
 		if r.From >= 0 {
 			info.From = d.States[r.From].Path
 		}
+		if r.Input.Migration != nil {
+			info.From = r.Input.Migration.From
+		}
+		info.Passed = w.host.machine.passedViews(r.Passed)
 		if r.Arm >= 0 {
 			info.Arm = d.Arms[r.Arm].Name
 		}

@@ -64,6 +64,9 @@ func (w *write) historyRow(r *Record) HistoryRow {
 		Effect: r.Effect,
 		Record: m.EncodeRecord(r),
 	}
+	if r.Input.Migration != nil {
+		row.From = r.Input.Migration.From
+	}
 	if r.From >= 0 {
 		row.From = m.Definition().States[r.From].Path
 	}

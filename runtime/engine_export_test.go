@@ -13,6 +13,7 @@ var (
 	WithActivity  = activity
 	WithState     = state
 	WithTerminal  = terminal
+	WithRequire   = require
 	On            = when_
 	After         = after
 	Entering      = entry

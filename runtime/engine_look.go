@@ -95,8 +95,16 @@ func (e *Engine) History(ctx context.Context, run string, after int64, limit int
 	if err != nil {
 		return nil, fmt.Errorf("run %q: %w", run, err)
 	}
+	var versions []Version
+	if s, err := h.machine.DecodeSnapshot(row.Snapshot); err == nil {
+		versions = s.Versions
+	}
+	current := h
 	views := make([]StepView, len(rows))
 	for i := range rows {
+		if h, err = e.versionAt(ctx, current, versions, rows[i].Seq); err != nil {
+			return nil, fmt.Errorf("run %q: %w", run, err)
+		}
 		r, err := h.machine.DecodeRecord(rows[i].Record)
 		if err != nil {
 			return nil, fmt.Errorf("run %q: line %d of its history is damaged: %w", run, rows[i].Seq, err)

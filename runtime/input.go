@@ -19,7 +19,9 @@ const (
 	PauseInput    InputKind = "pause"
 	ResumeInput   InputKind = "resume"
 	RetryInput    InputKind = "retry" // an operator asks for another try
-	LateInput     InputKind = "late"  // what an attempt returned that is not current any more
+	RepairInput   InputKind = "repair"
+	MigrateInput  InputKind = "migrate" // the run goes on with another definition
+	LateInput     InputKind = "late"    // what an attempt returned that is not current any more
 )
 
 // Input is what a run is given. Event payloads and parameters have been
@@ -44,6 +46,8 @@ type Input struct {
 	Since time.Time // of progress: when the checkpoint was made
 	Force bool      // of cancel: end the run even where a state handles cancel
 	State int       // of retry of a finished run: the leaf in which it failed; else 0
+
+	Migration *Migration // of migrate
 
 	Queued bool // of event, result and failure: it came while the run was paused
 
@@ -108,6 +112,8 @@ const (
 	Resumed   Effect = "resumed"
 	Queued    Effect = "queued"  // it came while the run was paused, and is taken when it resumes
 	Refused   Effect = "refused" // a late result
+	Repaired  Effect = "repaired"
+	Migrated  Effect = "migrated"
 )
 
 // Record is one line of history: what came, what it met, and what was done.

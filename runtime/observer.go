@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"strings"
 	"time"
 )
 
@@ -28,6 +29,7 @@ type StepInfo struct {
 	Effect  Effect
 	Arm     string        // name of the arm taken; empty where none was
 	Count   int64         // how often the bound of the arm has been used
+	Passed  []PassedView  // arms that were tried before it, and why they were passed over
 	Held    time.Duration // how long the run had been in From
 	Took    time.Duration // from the input's arrival at the engine until it was durable
 	Actor   string
@@ -85,6 +87,13 @@ func (o logObserver) OnStep(s StepInfo) {
 	}
 	if s.Count > 0 {
 		attrs = append(attrs, slog.Int64("count", s.Count))
+	}
+	if len(s.Passed) > 0 {
+		var passed []string
+		for _, p := range s.Passed {
+			passed = append(passed, p.Arm+": "+p.Why)
+		}
+		attrs = append(attrs, slog.String("passed", strings.Join(passed, "; ")))
 	}
 	if s.Actor != "" {
 		attrs = append(attrs, slog.String("actor", s.Actor))

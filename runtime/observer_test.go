@@ -28,6 +28,7 @@ func logged(t *testing.T, tell func(Observer)) string {
 func TestLogObserver(t *testing.T) {
 	step := StepInfo{Run: "r", Machine: "M", Seq: 2, From: "A", To: "B", Input: "Go", Effect: Moved, Held: time.Minute, Took: time.Millisecond}
 	bounded, halted := step, step
+	bounded.Passed = []PassedView{{Arm: "A on Go", Why: "guard is false"}}
 	bounded.Arm, bounded.Count, bounded.Actor, bounded.Reason = "A on Go", 3, "ada", "again"
 	halted.To, halted.Effect, halted.Reason = "A", HaltedBy, "overflow"
 	attempt := AttemptInfo{Run: "r", Machine: "M", Activity: "fetch", Key: "r/A.fetch/1", Attempt: 1, Worker: "w", End: AttemptResult, Event: "Found", Duration: time.Second}
@@ -40,7 +41,7 @@ func TestLogObserver(t *testing.T) {
 	}{
 		{"step", "level=INFO msg=step run=r machine=M seq=2 from=A to=B input=Go effect=moved held=1m0s took=1ms\n",
 			func(o Observer) { o.OnStep(step) }},
-		{"bounded", "level=INFO msg=step run=r machine=M seq=2 from=A to=B input=Go effect=moved held=1m0s took=1ms arm=\"A on Go\" count=3 actor=ada reason=again\n",
+		{"bounded", "level=INFO msg=step run=r machine=M seq=2 from=A to=B input=Go effect=moved held=1m0s took=1ms arm=\"A on Go\" count=3 passed=\"A on Go: guard is false\" actor=ada reason=again\n",
 			func(o Observer) { o.OnStep(bounded) }},
 		{"halted", "level=WARN msg=step run=r machine=M seq=2 from=A to=A input=Go effect=halted held=1m0s took=1ms reason=overflow\n",
 			func(o Observer) { o.OnStep(halted) }},

@@ -78,11 +78,10 @@ func (e *Engine) replayRow(ctx context.Context, row *RunRow) error {
 	if err != nil {
 		return &Difference{Run: row.Run, Seq: row.Seq, Err: err}
 	}
-	replay := m.NewReplay(row.Run, stored.Seed)
-	if err := e.replayHistory(ctx, replay, row); err != nil {
+	got, err := e.relive(ctx, h, row, stored.Seed, stored.Versions)
+	if err != nil {
 		return err
 	}
-	got := replay.Snapshot()
 	if text := m.EncodeSnapshot(got); !bytes.Equal(text, row.Snapshot) {
 		return difference(row.Run, row.Seq, "snapshot", row.Snapshot, text)
 	}
@@ -90,8 +89,31 @@ func (e *Engine) replayRow(ctx context.Context, row *RunRow) error {
 	return sameRow(row.Run, row.Seq, "runs", columnsOfRun(row), columnsOfRun(new(after.row())))
 }
 
+// relive is the run as its history has it, which begins with the first of its
+// versions.
+func (e *Engine) relive(ctx context.Context, h *host, row *RunRow, seed uint64, versions []Version) (*Snapshot, error) {
+	first, err := e.versionAt(ctx, h, versions, 1)
+	if err != nil {
+		return nil, fmt.Errorf("run %q: %w", row.Run, err)
+	}
+	replay := first.machine.NewReplay(row.Run, seed)
+	err = e.replayHistory(ctx, replay, row, h, versions)
+	return replay.Snapshot(), err
+}
+
+// versionAt is the definition that the record seq of a run is of; current is
+// the one that the run now has.
+func (e *Engine) versionAt(ctx context.Context, current *host, versions []Version, seq int64) (*host, error) {
+	for _, v := range versions {
+		if seq <= v.Until {
+			return e.host(ctx, v.Definition)
+		}
+	}
+	return current, nil
+}
+
 // replayHistory takes the records up to the Seq of the row.
-func (e *Engine) replayHistory(ctx context.Context, replay *Replay, row *RunRow) error {
+func (e *Engine) replayHistory(ctx context.Context, replay *Replay, row *RunRow, h *host, versions []Version) error {
 	for seq := int64(0); seq < row.Seq; {
 		page, err := e.store.History(ctx, row.Run, seq, int(min(replayRecords, row.Seq-seq)))
 		if err != nil {
@@ -105,6 +127,11 @@ func (e *Engine) replayHistory(ctx context.Context, replay *Replay, row *RunRow)
 		}
 		for i := range page {
 			seq++
+			version, err := e.versionAt(ctx, h, versions, seq)
+			if err != nil {
+				return fmt.Errorf("run %q: %w", row.Run, err)
+			}
+			replay.m = version.machine
 			if err := replay.takeRow(&page[i], seq); err != nil {
 				return err
 			}

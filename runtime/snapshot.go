@@ -34,6 +34,7 @@ type Snapshot struct {
 	PausedAt  time.Time // zero unless paused
 	Queue     []Input   // results, failures and events that came while paused
 	Late      int64     // refused results that stand in history
+	Versions  []Version // earlier definitions of the run, in order
 	Spent     []Cost    // what the run's attempts have used, sorted by name
 
 	Seed uint64 // of all jitter of the run
@@ -78,6 +79,12 @@ type Alarm struct {
 	Timer int
 	Due   time.Time
 	Wait  time.Duration // of an `idle` one that is no deadline: with which it starts anew, before jitter
+}
+
+// Version is a definition with which a run went on up to a record.
+type Version struct {
+	Definition string // hash
+	Until      int64  // Seq of the last record that is of it
 }
 
 // Kept is a deferred event.

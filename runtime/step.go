@@ -38,6 +38,9 @@ func (m *Machine) Step(s *Snapshot, in Input, now time.Time, ask Ask) (*Snapshot
 	if micro := now.UnixMicro(); micro < minTime || micro > maxTime {
 		return nil, nil, nil, fmt.Errorf("the time of a step lies in the years 1 to 9999")
 	}
+	if in.Kind == MigrateInput {
+		return m.stepMigrated(s, in, now)
+	}
 	if err := m.admit(s, &in, now); err != nil {
 		return nil, nil, nil, err
 	}
@@ -54,7 +57,7 @@ func (m *Machine) Step(s *Snapshot, in Input, now time.Time, ask Ask) (*Snapshot
 		t.finish()
 	case !errors.As(err, &fault):
 		return nil, nil, nil, err
-	case in.Kind == EventInput || in.Kind == StartInput || in.Kind == RetryInput && s.Status == Finished:
+	case in.Kind == EventInput || in.Kind == StartInput || in.Kind == RetryInput && s.Status == Finished || in.Kind == RepairInput:
 		return nil, nil, nil, m.reject(s, &in, t.reason(fault), nil)
 	default:
 		t.halt(t.reason(fault))
@@ -165,6 +168,8 @@ func (m *Machine) admitFinished(s *Snapshot, in *Input) error {
 		return m.admitDue(s, in, s.Now)
 	case RetryInput:
 		return m.admitAnew(s, in)
+	case RepairInput:
+		return nil
 	case EventInput, CancelInput, PauseInput, ResumeInput:
 		if !in.Queued {
 			return m.reject(s, in, "the run has ended", ErrFinished)
@@ -178,7 +183,7 @@ func (m *Machine) admitFinished(s *Snapshot, in *Input) error {
 
 func (m *Machine) admitHalted(s *Snapshot, in *Input) error {
 	switch in.Kind {
-	case CancelInput, RetryInput:
+	case CancelInput, RetryInput, RepairInput:
 		return nil
 	case EventInput, PauseInput:
 		return m.reject(s, in, "the run is halted", ErrHalted)
@@ -192,7 +197,7 @@ func (m *Machine) admitDue(s *Snapshot, in *Input, now time.Time) error {
 		return errors.New("the run is paused")
 	}
 	switch in.Kind {
-	case EventInput, ResultInput, FailureInput, CancelInput, PauseInput, ResumeInput:
+	case EventInput, ResultInput, FailureInput, CancelInput, PauseInput, ResumeInput, RepairInput:
 		return nil
 	case RetryInput:
 		return m.admitBackoff(s, in, now)
@@ -265,6 +270,8 @@ func (t *step) take() error {
 		return t.takeResume()
 	case RetryInput:
 		return t.takeRetry()
+	case RepairInput:
+		return t.takeRepair()
 	case LateInput:
 		t.next.Late++
 		t.record.Effect, t.idle = Refused, false

@@ -66,6 +66,9 @@ func (m *Machine) stepView(r *Record) StepView {
 		Data: m.payloadText(in), Count: r.Count, Attempt: in.Attempt, Key: in.Key, Message: in.Message,
 		EventID: in.ID, Actor: in.Actor, Reason: in.Reason,
 	}
+	if in.Migration != nil {
+		v.From = in.Migration.From
+	}
 	if r.From >= 0 {
 		v.From, v.Held = d.States[r.From].Path, r.Held.String()
 	}
@@ -94,9 +97,7 @@ func (m *Machine) stepView(r *Record) StepView {
 	if in.Kind == FailureInput {
 		v.Category = d.Categories[in.Category]
 	}
-	for _, p := range r.Passed {
-		v.Passed = append(v.Passed, PassedView{Arm: d.Arms[p.Arm].Name, Text: d.Arms[p.Arm].Text, Why: p.Why})
-	}
+	v.Passed = m.passedViews(r.Passed)
 	for _, a := range r.Verdicts {
 		g := &d.Guards[a.Guard]
 		v.Guards = append(v.Guards, VerdictView{Guard: g.Name, Args: appendFields(nil, g.Params, a.Args), Answer: a.Answer})
@@ -105,6 +106,13 @@ func (m *Machine) stepView(r *Record) StepView {
 		v.Redirects = append(v.Redirects, d.States[s].Path)
 	}
 	return v
+}
+
+func (m *Machine) passedViews(passed []Passed) (views []PassedView) {
+	for _, p := range passed {
+		views = append(views, PassedView{Arm: m.def.Arms[p.Arm].Name, Text: m.def.Arms[p.Arm].Text, Why: p.Why})
+	}
+	return views
 }
 
 // payloadText is what an input carries, or nothing.

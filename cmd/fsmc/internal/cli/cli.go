@@ -71,7 +71,7 @@ are one unit, in which machine names are unique.`,
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		"write": {newCheck(s), newExplain(s), newFmt(s), newGen(s), newDot(s)},
-		"run":   {newRun(s), newSend(s), newCancel(s), newPause(s), newResume(s), newRetry(s), newComplete(s)},
+		"run":   {newRun(s), newSend(s), newCancel(s), newPause(s), newResume(s), newRetry(s), newComplete(s), newRepair(s), newMigrate(s)},
 		"look":  {newShow(s), newHistory(s), newList(s), newStats(s), newHealth(s)},
 		"keep":  {newReplay(s), newBackup(s), newPrune(s)},
 	} {

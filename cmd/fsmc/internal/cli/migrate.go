@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+func newMigrate(s *streams) *cobra.Command {
+	m := &migrator{runner: runner{streams: s}, target: target{streams: s}}
+	c := &cobra.Command{
+		Use:   "migrate PATH...",
+		Short: "Move unfinished runs to the new definition of their machine",
+		Long: `Migrate moves the unfinished runs of a machine to the definition in PATH, and
+shows for each whether it fits. It moves them only with --apply: those that fit,
+each with a line of history. The others stay as they are: exit status 1.
+
+A run fits where its state, its fields and parameters, and the events that it
+keeps are there under the same names and types, and the state's require holds.
+Its activities go on: attempts under way are cancelled, and made again by the new
+definition when they have stopped. Timers go on; new ones start now. Counters of
+arms that are gone are gone; others stay within their new bounds.
+
+Where names have changed --map FILE says how, as JSON:
+
+  {"states": {"Working": "Busy"},           new names of states, by the old ones
+   "fields": {"n": "count", "gone": ""},    of fields; an empty one gives it up
+   "set": {"limit": "1h"}}                  values of fields and parameters`,
+		Example: `  fsmc migrate --db runs.db review.fsm
+  fsmc migrate --db runs.db --map moves.json --apply --reason "version 2" review.fsm`,
+		Args:              arguments("PATH..."),
+		ValidArgsFunction: completeFSM,
+		RunE:              func(cmd *cobra.Command, args []string) error { return m.run(cmd.Context(), args) },
+	}
+	m.flags(c)
+	machineFlag(c, &m.runner.machine)
+	operatorFlags(c, &m.options.Operator)
+	c.Flags().StringVar(&m.runner.activities, "activities", "", "the folder with the host guards and activities, `DIR`, where a require asks a guard")
+	c.Flags().StringVar(&m.mapping, "map", "", "the `FILE` that says what the names have become; - is standard input")
+	c.Flags().BoolVar(&m.options.Apply, "apply", false, "move the runs that fit, and do not only show which do")
+	return c
+}
+
+// migrator is one call of migrate.
+type migrator struct {
+	runner runner // which reads machines
+	target
+	mapping string
+	options runtime.MigrateOptions
+}
+
+// migrateReport is what migrate --format json prints.
+type migrateReport struct {
+	Machine    string                `json:"machine"`
+	Definition string                `json:"definition"` // hash of the new one
+	Applied    bool                  `json:"applied"`
+	Runs       []runtime.MigratedRun `json:"runs"`
+}
+
+func (m *migrator) run(ctx context.Context, paths []string) error {
+	if err := m.readMapping(); err != nil {
+		return err
+	}
+	p, err := m.runner.compile(paths)
+	if err != nil {
+		return err
+	}
+	opening := readOnly
+	if m.options.Apply {
+		opening = readWrite
+	}
+	report := &migrateReport{
+		Machine: p.machine.Definition().Name, Definition: p.machine.Hash(),
+		Applied: m.options.Apply, Runs: []runtime.MigratedRun{},
+	}
+	return m.with(ctx, opening, "", func(store runtime.Store) error {
+		engine := runtime.NewEngine(store)
+		if err := engine.Register(p.machine, p.source, p.handlers); err != nil {
+			return err
+		}
+		err := engine.Migrate(ctx, report.Machine, m.options, func(r runtime.MigratedRun) error {
+			report.Runs = append(report.Runs, r)
+			return nil
+		})
+		return errors.Join(m.show(report), err)
+	})
+}
+
+func (m *migrator) readMapping() error {
+	if m.mapping == "" {
+		return nil
+	}
+	text, err := os.ReadFile(m.mapping)
+	if m.mapping == "-" {
+		var in bytes.Buffer
+		_, err = in.ReadFrom(m.in)
+		text = in.Bytes()
+	}
+	if err != nil {
+		return fmt.Errorf("--map: file %q cannot be read: %w", m.mapping, reason(err))
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&m.options.Mapping); err != nil {
+		return fmt.Errorf("--map: file %q is no mapping: %w", m.mapping, err)
+	}
+	return nil
+}
+
+func (m *migrator) show(r *migrateReport) error {
+	refused := 0
+	for _, run := range r.Runs {
+		if run.Why != "" {
+			refused++
+		}
+	}
+	var found error
+	if refused > 0 {
+		found = errFinding
+	}
+	if m.asJSON {
+		return errors.Join(printJSON(m.out, r), found)
+	}
+	t := tabwriter.NewWriter(m.out, 0, 0, 2, ' ', 0)
+	for _, run := range r.Runs {
+		if run.Why != "" {
+			fmt.Fprintf(t, "%s\t%s\tdoes not fit: %s\n", run.Run, run.State, plain(run.Why, 300))
+		} else {
+			fmt.Fprintf(t, "%s\t%s\tto %s\n", run.Run, run.State, run.To)
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fits := len(r.Runs) - refused
+	if r.Applied {
+		fmt.Fprintf(m.out, "%s moved to version %.12s\n", countOf(fits, "run"), r.Definition)
+	} else {
+		fmt.Fprintf(m.out, "%s to move to version %.12s; nothing has been done, --apply does it\n", countOf(fits, "run"), r.Definition)
+	}
+	return found
+}

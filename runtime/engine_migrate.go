@@ -1,0 +1,145 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// MigrateOptions say how runs move to another definition.
+type MigrateOptions struct {
+	Mapping Mapping
+	Apply   bool // move them; else only say which fit
+	Operator
+}
+
+// MigratedRun is what becomes, or would become, of one run.
+type MigratedRun struct {
+	Run        string `json:"run"`
+	Definition string `json:"definition"` // hash of the one that it had
+	State      string `json:"state"`
+	To         string `json:"to,omitempty"`  // its state by the new one
+	Why        string `json:"why,omitempty"` // it does not fit, and stays as it is
+}
+
+// Migrate moves the unfinished runs of a machine to the version that was
+// registered last, and tells each what becomes of it, newest first. A run that
+// does not fit stays with the definition that it has. Attempts under way are
+// cancelled, and made again by the new definition when they have stopped. Without
+// Apply nothing is written. What each returns ends the walk.
+func (e *Engine) Migrate(ctx context.Context, machine string, o MigrateOptions, each func(MigratedRun) error) error {
+	h, err := e.currentHost(machine)
+	if err != nil {
+		return err
+	}
+	if o.Apply {
+		if err := e.keepDefinition(ctx, h); err != nil {
+			return err
+		}
+	}
+	for _, status := range []Status{Running, Halted} {
+		err := EachRun(ctx, e.store, RunFilter{Machine: machine, Status: status}, replayRuns, func(row *RunRow) error {
+			if row.Definition == h.machine.Hash() {
+				return nil
+			}
+			done, err := e.migrateRun(ctx, h, row.Run, &o)
+			if err != nil || done == nil {
+				return err
+			}
+			return each(*done)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// migrateRun is nil for a run that has ended or moved meanwhile.
+func (e *Engine) migrateRun(ctx context.Context, h *host, run string, o *MigrateOptions) (*MigratedRun, error) {
+	live, err := e.runs.lock(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	defer e.runs.unlock(live)
+	defer live.forget()
+	for try := 1; ; try++ {
+		done, err := e.migrateOnce(ctx, h, run, o)
+		if !errors.Is(err, ErrConflict) || try >= maxTries {
+			return done, err
+		}
+		if err := e.sleep(ctx, backOff(try)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (e *Engine) migrateOnce(ctx context.Context, h *host, run string, o *MigrateOptions) (*MigratedRun, error) {
+	row, err := e.store.Load(ctx, run)
+	if err != nil {
+		return nil, fmt.Errorf("run %q: %w", run, err)
+	}
+	if row.Status == Finished || row.Definition == h.machine.Hash() {
+		return nil, nil
+	}
+	report := &MigratedRun{Run: run, Definition: row.Definition, State: row.State}
+	old, s, err := e.decode(ctx, &row)
+	if err != nil {
+		report.Why = err.Error()
+		return report, nil
+	}
+	a := asker{ctx: ctx, host: h}
+	next, err := h.machine.migrate(old.machine, s, &o.Mapping, e.now(), a.ask)
+	switch {
+	case a.unasked != nil:
+		return nil, a.unasked
+	case err != nil:
+		report.Why = err.Error()
+		return report, nil
+	}
+	report.To = h.machine.def.States[next.State].Path
+	if !o.Apply {
+		return report, nil
+	}
+	return report, e.writeMigration(ctx, old, h, s, next, &o.Operator)
+}
+
+// writeMigration writes the step: the tasks and timers of before go, and those
+// of the new definition stand.
+func (e *Engine) writeMigration(ctx context.Context, old, h *host, s, next *Snapshot, who *Operator) error {
+	m := h.machine
+	in := Input{Kind: MigrateInput, Actor: who.Actor, Reason: who.Reason,
+		Migration: &Migration{From: old.machine.def.States[s.State].Path, Snapshot: m.EncodeSnapshot(next)}}
+	after, _, record, err := m.Step(s, in, next.Now, nil)
+	if err != nil {
+		return fmt.Errorf("run %q: %w", s.Run, err)
+	}
+	w := &write{host: h, before: s, after: after, records: []*Record{record}, began: e.clock.Now()}
+	c, err := w.commit(false)
+	if err != nil {
+		return err
+	}
+	var stopped []Command
+	for _, t := range s.Tasks {
+		if t.State == TaskOpen {
+			c.Cancel = append(c.Cancel, old.machine.dos[t.Do].Name)
+			stopped = append(stopped, Command{Kind: CancelTask, Task: t})
+		}
+	}
+	for _, a := range s.Alarms {
+		c.Drop = append(c.Drop, old.machine.def.Timers[a.Timer].Name)
+	}
+	for _, t := range after.handedOut() {
+		c.Start = append(c.Start, w.taskRow(&Command{Kind: StartTask, Seq: after.Seq, Task: t}))
+	}
+	for _, a := range after.Alarms {
+		c.Set = append(c.Set, TimerRow{Run: s.Run, Name: m.def.Timers[a.Timer].Name, Due: a.Due})
+	}
+	if err := e.store.Commit(ctx, c); err != nil {
+		return fmt.Errorf("run %q: %w", s.Run, err)
+	}
+	e.active.release(s.Run, stopped)
+	e.changes.notify(s.Run)
+	e.report(w)
+	return nil
+}

@@ -1,0 +1,216 @@
+//go:build cgo
+
+package runtime_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	. "github.com/fsmc-dev/fsmc/runtime"
+)
+
+// tamper is a store whose Load gives runs otherwise than they are stored.
+type tamper struct {
+	Store
+	change func(*RunRow)
+}
+
+func (s *tamper) Load(ctx context.Context, run string) (RunRow, error) {
+	row, err := s.Store.Load(ctx, run)
+	if err == nil {
+		s.change(&row)
+	}
+	return row, err
+}
+
+func repairRun(t *testing.T, e *Engine, apply bool) Repair {
+	t.Helper()
+	r, err := e.Repair(t.Context(), "r", RepairOptions{Apply: apply, Operator: ada})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestRepairOfSnapshot damages what is stored of a run in ways that a hand in
+// the database could.
+func TestRepairOfSnapshot(t *testing.T) {
+	for name, change := range map[string]func(*RunRow){
+		"data": func(r *RunRow) {
+			r.Snapshot = json.RawMessage(strings.Replace(string(r.Snapshot), `"n":7`, `"n":8`, 1))
+		},
+		"no JSON":   func(r *RunRow) { r.Snapshot = json.RawMessage(`{"run":`) },
+		"the state": func(r *RunRow) { r.State = "Idle" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+				m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"), func() any { return After("1h", GoTo("Broken")) })
+				register(t, e, m, Handlers{})
+				begin(t, e, "r")
+				if got := repairRun(t, e, true); len(got.Faults) != 0 || got.Applied {
+					t.Errorf("a sound run is repaired: %+v", got)
+				}
+				seen := NewEngine(&tamper{store, change}, WithClock(clock))
+				register(t, seen, m, Handlers{})
+				shown := repairRun(t, seen, false)
+				if len(shown.Faults) == 0 || shown.Applied || shown.State != "Working" || shown.To != "Working" {
+					t.Errorf("%+v", shown)
+				}
+				if v := get(t, e, "r"); v.Seq != 2 {
+					t.Error("a dry run has written something")
+				}
+				if done := repairRun(t, seen, true); !done.Applied || fmt.Sprint(done.Faults) != fmt.Sprint(shown.Faults) {
+					t.Errorf("%+v, shown was %+v", done, shown)
+				}
+				if got := lines(t, e, "r"); got != "start>Idle Go>Working repair>Working" {
+					t.Error(got)
+				}
+				if rows, err := store.Due(t.Context(), clock.Now().Add(time.Hour), 0); err != nil || len(rows) != 1 {
+					t.Errorf("timers %+v, %v", rows, err)
+				}
+				claimWork(t, store, m, clock)
+			})
+		})
+	}
+}
+
+// TestRepairOfRequire finds a run in a state whose require has become false.
+func TestRepairOfRequire(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+		m := Build(t, WithFields("n int 0..9 = 1"), WithEvent("Spoil", ""), WithEvent("Mend", ""),
+			WithState("Good", WithRequire("n > 0", "Bad"), On("Spoil", Stay(Set("n", "0"))), After("1h", GoTo("Done"))),
+			WithState("Bad", On("Mend", GoTo("Done"))), WithTerminal("Done", Success))
+		register(t, e, m, Handlers{})
+		start(t, e, "r", "")
+		send(t, e, "r", "Spoil", "")
+		want := "[the require of Good is false]"
+		if got := repairRun(t, e, false); fmt.Sprint(got.Faults) != want || got.State != "Good" || got.To != "Bad" || got.Applied {
+			t.Errorf("%+v", got)
+		}
+		if got := repairRun(t, e, true); fmt.Sprint(got.Faults) != want || !got.Applied {
+			t.Errorf("%+v", got)
+		}
+		if got := lines(t, e, "r"); got != "start>Good Spoil>Good repair>Bad" {
+			t.Error(got)
+		}
+		if rows, err := store.Due(t.Context(), clock.Now().Add(time.Hour), 0); err != nil || len(rows) != 0 {
+			t.Errorf("timers %+v, %v", rows, err)
+		}
+		send(t, e, "r", "Mend", "")
+	})
+}
+
+// TestRepairOfTasks starts a task that is gone from the store.
+func TestRepairOfTasks(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+		m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"))
+		register(t, e, m, Handlers{})
+		begin(t, e, "r")
+		claim := claimWork(t, store, m, clock)
+		row, err := store.Load(t.Context(), "r")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Commit(t.Context(), &Commit{Run: row, Expect: row.Seq, Claim: &claim}); err != nil {
+			t.Fatal(err)
+		}
+		if got := repairRun(t, e, true); len(got.Faults) != 1 || !strings.Contains(got.Faults[0], `no task stands for attempt 1 of "Working/work"`) {
+			t.Errorf("%+v", got)
+		}
+		claimWork(t, store, m, clock)
+		lines(t, e, "r")
+	})
+}
+
+func TestMigrate(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+		before := Build(t, WithFields("n int = 7, gone string = \"x\""), WithEvent("Go", ""), WithEvent("Found", ""),
+			WithActivity("work", "", "Found", ""),
+			WithState("Idle", On("Go", GoTo("Working", Set("n", "n + 1")))),
+			WithState("Working", Doing("work", nil), On("Found", GoTo("Done")), On("failed", Retry(3, WithBackoff("1s", "1s", 1, 0)), GoTo("Done")), After("1h", GoTo("Done"))),
+			WithState("Odd", On("Go", GoTo("Done"))), WithTerminal("Done", Success))
+		after := Build(t, WithFields("count int = 7, extra int = 42"), WithEvent("Go", ""), WithEvent("Found", ""), WithEvent("Skip", ""),
+			WithActivity("work", "", "Found", ""),
+			WithState("Idle", On("Go", GoTo("Busy"))),
+			WithState("Busy", Doing("work", nil), On("Found", GoTo("Done")), On("failed", Retry(3, WithBackoff("1s", "1s", 1, 0)), GoTo("Done")),
+				After("1h", GoTo("Done")), On("Skip", GoTo("Done", Set("count", "count + extra")))),
+			After("5h", GoTo("Done")), WithTerminal("Done", Success))
+		register(t, e, before, Handlers{})
+		begin(t, e, "busy")
+		start(t, e, "idle", "")
+		begin(t, e, "ended")
+		clock.Advance(30 * time.Minute)
+		if _, err := e.Cancel(t.Context(), "ended", CancelOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		claim := claimWork(t, store, before, clock)
+		register(t, e, after, Handlers{})
+		migrate := func(p Mapping, apply bool) string {
+			t.Helper()
+			var told []string
+			err := e.Migrate(t.Context(), "M", MigrateOptions{Mapping: p, Apply: apply, Operator: ada}, func(r MigratedRun) error {
+				told = append(told, fmt.Sprintf("%s:%s>%s%s", r.Run, r.State, r.To, r.Why))
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return strings.Join(told, "; ")
+		}
+		if got := migrate(Mapping{}, true); !strings.Contains(got, `busy:Working>there is no state "Working" any more`) ||
+			!strings.Contains(got, `idle:Idle>there is no field "gone" any more, and it is set`) {
+			t.Error(got)
+		}
+		fits := Mapping{States: map[string]string{"Working": "Busy"}, Fields: map[string]string{"n": "count", "gone": ""}}
+		want := "idle:Idle>Idle; busy:Working>Busy"
+		for _, apply := range []bool{false, true} {
+			if got := migrate(fits, apply); got != want && got != "busy:Working>Busy; idle:Idle>Idle" {
+				t.Error(got)
+			}
+			if v := get(t, e, "busy"); (v.Definition == after.Hash()) != apply {
+				t.Errorf("applied %v: %+v", apply, v)
+			}
+		}
+		if got := migrate(fits, true); got != "" {
+			t.Errorf("it moves again: %s", got)
+		}
+		v := get(t, e, "busy")
+		if v.State != "Busy" || string(v.Data) != `{"count":8,"extra":42}` || v.Activities[0].Key != "busy/Working/work/2" || len(v.Timers) != 2 {
+			t.Errorf("%+v", v)
+		}
+		for _, timer := range v.Timers {
+			if left := timer.Due.Sub(clock.Now()); left != 30*time.Minute && left != 5*time.Hour {
+				t.Errorf("%s is due in %s", timer.Name, left)
+			}
+		}
+		if rows := claimable(t, store, after, clock); len(rows) != 0 {
+			t.Errorf("%+v starts before the attempt of the old definition has stopped", rows)
+		}
+		if cancelled, err := store.Renew(t.Context(), claim, clock.Now(), clock.Now().Add(time.Minute), nil); err != nil || !cancelled {
+			t.Errorf("the old attempt is not cancelled: %v", err)
+		}
+		if err := store.Confirm(t.Context(), claim, clock.Now()); err != nil {
+			t.Error(err)
+		}
+		claimWork(t, store, after, clock)
+		if v := send(t, e, "busy", "Skip", ""); v.State != "Done" || string(v.Data) != `{"count":50,"extra":42}` {
+			t.Errorf("%+v", v)
+		}
+		if got := lines(t, e, "busy"); got != "start>Idle Go>Working migrate>Busy Skip>Done" {
+			t.Error(got)
+		}
+		other := NewEngine(store) // which has to find both definitions in the store
+		if err := other.Replay(t.Context(), "busy"); err != nil {
+			t.Error(err)
+		}
+		if _, err := e.Send(t.Context(), "idle", ExternalEvent{Name: "Skip"}); !errors.As(err, new(*Rejected)) {
+			t.Error(err)
+		}
+		lines(t, e, "idle")
+	})
+}
