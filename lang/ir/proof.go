@@ -24,7 +24,7 @@ type Bound struct {
 // Cover is a set of runs that together take every arm that some run takes.
 type Cover struct {
 	Runs   []CoverRun
-	Missed []*Arm // for which no run is known for sure
+	Missed []*Arm // for which no run is known for sure; those that reject take nothing, and are not looked for
 }
 
 // CoverRun is the shortest run to an arm that no run behind it takes.
