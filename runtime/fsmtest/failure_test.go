@@ -1,0 +1,20 @@
+package fsmtest_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// wantFailure runs one of the faults in a process of its own, where it must fail
+// as a test and not by a panic.
+func wantFailure(t *testing.T, name string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestFaultsAreSeen$")
+	cmd.Env = append(os.Environ(), "FSMTEST_FAULT="+name)
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "--- FAIL: TestFaultsAreSeen") || strings.Contains(string(out), "panic:") {
+		t.Errorf("the fault was not seen: %v\n%s", err, out)
+	}
+}

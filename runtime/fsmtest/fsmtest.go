@@ -1,0 +1,202 @@
+// Package fsmtest tests what a machine does: with activities that are made up,
+// on a clock that passes only while everything waits, in memory.
+//
+//	fsmtest.Play(t, CodeReviewMachine(), func(t *fsmtest.T) {
+//		t.Activity("fetch_diff", fsmtest.Fails("transient"), fsmtest.Raises("DiffLoaded", diff))
+//		…
+//		run := t.Start(CodeReviewParams{Pr: "17"})
+//		run.Send("StartReview", nil)
+//		run.Wait()
+//		run.WantPath("Idle", "FetchingDiff", "Analyzing", "PostingComments", "Summarizing", "Completed")
+//	})
+//
+// The engine is the real one and so are its workers, leases and retries; only
+// the store is in memory, and time is that of testing/synctest: a retry that
+// waits a minute and a deadline of a day take no time at all, and come in their
+// order. So a test must not wait for anything outside, such as the network.
+package fsmtest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/memstore"
+)
+
+// T is one test of a machine. Its methods fail the test where what they are
+// asked for cannot be.
+type T struct {
+	*testing.T
+	Engine *runtime.Engine // for what T has no method for
+
+	machine *runtime.Machine
+	started int
+
+	mu        sync.Mutex
+	scripts   map[string]*script
+	guards    map[string]runtime.GuardFunc
+	attempts  []runtime.Attempt
+	steps     []runtime.StepInfo
+	published []runtime.Message
+}
+
+// Play runs test in a bubble of its own time (see testing/synctest), with an
+// engine that works on the runs of m. An activity for which the test has given
+// no script fails the test when it is called.
+func Play(t *testing.T, m *runtime.Machine, test func(t *T)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		p := &T{T: t, machine: m, scripts: map[string]*script{}, guards: map[string]runtime.GuardFunc{}}
+		p.Engine = runtime.NewEngine(memstore.New(), runtime.WithObserver(p.observer()), runtime.WithOutbox(p.publish),
+			runtime.WithLogger(slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))))
+		if err := p.Engine.Register(m, "", p.handlers()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		stopped := make(chan error, 1)
+		go func() { stopped <- p.Engine.Run(ctx) }()
+		defer func() {
+			cancel()
+			if err := <-stopped; err != nil {
+				t.Error(err)
+			}
+		}()
+		test(p)
+	})
+}
+
+// handlers look the test's scripts up when they are called, so that a test may
+// give another one in the middle.
+func (t *T) handlers() runtime.Handlers {
+	h := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{}, Guards: map[string]runtime.GuardFunc{}}
+	for _, a := range t.machine.Definition().Activities {
+		h.Activities[a.Name] = t.attempt
+	}
+	for _, g := range t.machine.Definition().Guards {
+		h.Guards[g.Name] = func(ctx context.Context, args json.RawMessage) (bool, error) { return t.ask(ctx, g.Name, args) }
+	}
+	return h
+}
+
+func (t *T) attempt(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
+	t.mu.Lock()
+	t.attempts = append(t.attempts, *a)
+	next := t.scripts[a.Activity].next()
+	t.mu.Unlock()
+	if next == nil {
+		t.Errorf("activity %q is called, and the test does not say what it does", a.Activity)
+		return runtime.Result{}, fmt.Errorf("the test does not say what %q does", a.Activity)
+	}
+	return next(ctx, a)
+}
+
+func (t *T) ask(ctx context.Context, name string, args json.RawMessage) (bool, error) {
+	t.mu.Lock()
+	guard := t.guards[name]
+	t.mu.Unlock()
+	if guard == nil {
+		t.Errorf("guard %q is asked, and the test does not say what it answers", name)
+		return false, fmt.Errorf("the test does not say what %q answers", name)
+	}
+	return guard(ctx, args)
+}
+
+// Guard says what a host guard answers from now on.
+func (t *T) Guard(name string, verdict bool) {
+	t.GuardFunc(name, func(context.Context, json.RawMessage) (bool, error) { return verdict, nil })
+}
+
+// GuardFunc lets f answer a host guard from now on.
+func (t *T) GuardFunc(name string, f runtime.GuardFunc) {
+	t.Helper()
+	names := []string{}
+	for _, g := range t.machine.Definition().Guards {
+		names = append(names, g.Name)
+	}
+	t.known("guard", name, names)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.guards[name] = f
+}
+
+func (t *T) known(kind, name string, names []string) {
+	t.Helper()
+	if !slices.Contains(names, name) {
+		t.Fatalf("machine %q has no %s %q; it has %q", t.machine.Definition().Name, kind, name, names)
+	}
+}
+
+// Attempts are the calls of an activity so far, in their order.
+func (t *T) Attempts(activity string) []runtime.Attempt {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(t.attempts), func(a runtime.Attempt) bool { return a.Activity != activity })
+}
+
+// Published are the messages that the outbox has delivered so far.
+func (t *T) Published() []runtime.Message {
+	synctest.Wait()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.published)
+}
+
+func (t *T) publish(_ context.Context, m *runtime.Message) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.published = append(t.published, *m)
+	return nil
+}
+
+// observer notes the steps that are taken.
+func (t *T) observer() runtime.Observer { return (*observer)(t) }
+
+type observer T
+
+func (o *observer) OnStep(info runtime.StepInfo) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.steps = append(o.steps, info)
+}
+
+func (o *observer) OnAttempt(runtime.AttemptInfo) {}
+
+// Start starts a run with parameters: anything that encoding/json turns into
+// their object, or nil where there are none.
+func (t *T) Start(params any) *Run {
+	t.Helper()
+	t.started++
+	id := fmt.Sprintf("run-%d", t.started)
+	data, err := encode(params)
+	if err == nil {
+		_, err = t.Engine.Start(t.Context(), t.machine.Definition().Name, id, data)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Run{t: t, ID: id}
+}
+
+func encode(v any) (json.RawMessage, error) {
+	if raw, ok := v.(json.RawMessage); ok || v == nil {
+		return raw, nil
+	}
+	return runtime.EncodeJSON(v)
+}
+
+// rejected is the refusal in err, or nil.
+func rejected(err error) *runtime.Rejected {
+	var refused *runtime.Rejected
+	if errors.As(err, &refused) {
+		return refused
+	}
+	return nil
+}

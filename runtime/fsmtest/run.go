@@ -1,0 +1,144 @@
+package fsmtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing/synctest"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// Run is one run of the machine.
+type Run struct {
+	t  *T
+	ID string
+}
+
+// Send sends an event, with data as for Raises, and gives the run as it then is.
+// A refusal fails the test.
+func (r *Run) Send(event string, data any) runtime.View {
+	r.t.Helper()
+	v, err := r.send(event, data)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return v
+}
+
+// WantRefused sends an event that must be refused, and gives the refusal.
+func (r *Run) WantRefused(event string, data any) *runtime.Rejected {
+	r.t.Helper()
+	v, err := r.send(event, data)
+	refused := rejected(err)
+	if refused == nil {
+		r.t.Fatalf("event %q is to be refused, and was not: the run is in %q, %v", event, v.State, err)
+	}
+	return refused
+}
+
+func (r *Run) send(event string, data any) (runtime.View, error) {
+	encoded, err := encode(data)
+	if err != nil {
+		return runtime.View{}, err
+	}
+	return r.t.Engine.Send(r.t.Context(), r.ID, runtime.NewEvent(event, encoded))
+}
+
+// Cancel cancels the run.
+func (r *Run) Cancel() runtime.View {
+	r.t.Helper()
+	v, err := r.t.Engine.Cancel(r.t.Context(), r.ID, runtime.CancelOptions{})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return v
+}
+
+// Wait lets time pass until the run has ended, is halted, or waits only for
+// events from outside, and gives the run as it then is. A run that never comes
+// to that is found by the checker, or by the test's time limit.
+func (r *Run) Wait() runtime.View {
+	r.t.Helper()
+	v, err := r.t.Engine.Wait(r.t.Context(), r.ID)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	synctest.Wait() // what follows from the last step, such as its messages
+	return v
+}
+
+// Sleep lets d pass, and gives the run as it then is.
+func (r *Run) Sleep(d time.Duration) runtime.View {
+	time.Sleep(d)
+	synctest.Wait()
+	return r.View()
+}
+
+// View gives the run as it is.
+func (r *Run) View() runtime.View {
+	r.t.Helper()
+	v, err := r.t.Engine.Get(r.t.Context(), r.ID)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return v
+}
+
+// Data reads the run's data into v, a pointer to a struct or a map.
+func (r *Run) Data(v any) {
+	r.t.Helper()
+	if err := json.Unmarshal(r.View().Data, v); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// Path is every state that the run has entered, in order; a state that is left
+// and entered again stands there again.
+func (r *Run) Path() []string {
+	r.t.mu.Lock()
+	defer r.t.mu.Unlock()
+	var path []string
+	for i := range r.t.steps {
+		s := &r.t.steps[i]
+		if s.Run == r.ID && (s.Effect == runtime.Moved || s.From == "") {
+			path = append(path, s.To)
+		}
+	}
+	return path
+}
+
+// WantPath fails the test where the run has taken another path.
+func (r *Run) WantPath(states ...string) {
+	r.t.Helper()
+	if got := r.Path(); !slices.Equal(got, states) {
+		r.t.Errorf("the run took\n\t%s\nand not\n\t%s%s", strings.Join(got, " -> "), strings.Join(states, " -> "), r.lastSteps())
+	}
+}
+
+// WantState fails the test where the run is not in a state.
+func (r *Run) WantState(state string) {
+	r.t.Helper()
+	if got := r.View().State; got != state {
+		r.t.Errorf("the run is in %q and not in %q%s", got, state, r.lastSteps())
+	}
+}
+
+// lastSteps is what led to where the run is, for a test that fails.
+func (r *Run) lastSteps() string {
+	r.t.mu.Lock()
+	defer r.t.mu.Unlock()
+	var lines []string
+	for i := range r.t.steps {
+		if s := &r.t.steps[i]; s.Run == r.ID {
+			lines = append(lines, fmt.Sprintf("\t%s: %s -> %s (%s)", s.Input, s.From, s.To, s.Effect))
+		}
+	}
+	const shown = 12
+	if n := len(lines) - shown; n > 0 {
+		lines = append([]string{fmt.Sprintf("\t… %d before", n)}, lines[n:]...)
+	}
+	return "\nits steps:\n" + strings.Join(lines, "\n")
+}
