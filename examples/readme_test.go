@@ -1,0 +1,95 @@
+// Package examples_test holds what all examples must keep.
+package examples_test
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the generated blocks of the READMEs anew")
+
+// build compiles the command once.
+func build(t *testing.T) string {
+	t.Helper()
+	fsmc := filepath.Join(t.TempDir(), "fsmc")
+	if out, err := exec.Command("go", "build", "-o", fsmc, "../cmd/fsmc").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return fsmc
+}
+
+// TestExamples: every machine is clean and canonical, its Go is fresh where it
+// has some, and its README shows what the tools say.
+func TestExamples(t *testing.T) {
+	fsmc := build(t)
+	machines, err := filepath.Glob("*/*.fsm")
+	if err != nil || len(machines) < 5 {
+		t.Fatalf("%d machines, %v", len(machines), err)
+	}
+	for _, m := range machines {
+		t.Run(filepath.Dir(m), func(t *testing.T) {
+			run := func(args ...string) string {
+				cmd := exec.Command(fsmc, append(args, filepath.Base(m))...)
+				cmd.Dir = filepath.Dir(m)
+				out, err := cmd.CombinedOutput()
+				if err != nil {
+					t.Fatalf("fsmc %s: %v\n%s", strings.Join(args, " "), err, out)
+				}
+				return string(out)
+			}
+			run("fmt", "--check")
+			if _, err := os.Stat(strings.TrimSuffix(m, ".fsm") + "_fsm.go"); err == nil {
+				run("gen", "--check")
+			}
+			said := run("check", "--strict", "--bounds")
+			fresh(t, filepath.Join(filepath.Dir(m), "README.md"), map[string]string{
+				"mermaid": run("dot", "--format", "mermaid"),
+				"text":    worst(said),
+			})
+		})
+	}
+}
+
+// worst is the table of figures in what check --bounds says.
+func worst(said string) string {
+	_, table, _ := strings.Cut(said, "The worst case of ")
+	table, _, _ = strings.Cut(table, "\n\n")
+	return "The worst case of " + table + "\n"
+}
+
+// fresh holds the first block of each kind in page against what it must show.
+// A page without such a block shows nothing, and so nothing stale.
+func fresh(t *testing.T, page string, blocks map[string]string) {
+	t.Helper()
+	read, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(read)
+	for kind, want := range blocks {
+		open := "```" + kind + "\n"
+		before, rest, found := strings.Cut(text, open)
+		if !found {
+			continue
+		}
+		got, after, closed := strings.Cut(rest, "```\n")
+		if !closed {
+			t.Fatalf("%s: the block %s is not closed", page, kind)
+		}
+		if got != want && !*update {
+			t.Errorf("%s is stale; go test ./examples -update\n%s", page, cmp.Diff(got, want))
+		}
+		text = before + open + want + "```\n" + after
+	}
+	if *update && text != string(read) {
+		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
