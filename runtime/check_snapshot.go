@@ -39,6 +39,9 @@ func (m *Machine) checkSnapshot(s *Snapshot) error {
 			return errors.New("the kept events are damaged")
 		}
 	}
+	if s.Halt != nil && !s.canComeAgain(&s.Halt.Input) {
+		return errors.New("the input that halted the run cannot come again")
+	}
 	for i := range s.Queue {
 		switch in := &s.Queue[i]; in.Kind {
 		case EventInput, ResultInput, FailureInput:
@@ -67,6 +70,24 @@ func (m *Machine) checkFinished(s *Snapshot, state *State) error {
 		return errors.New("a finished run has an outcome and nothing open")
 	}
 	return nil
+}
+
+// canComeAgain reports whether a halted run, which has not changed since, could
+// take the input that halted it.
+func (s *Snapshot) canComeAgain(in *Input) bool {
+	switch {
+	case in.Queued && !s.nextInQueue(in):
+		return false
+	case in.Kind == ResultInput, in.Kind == FailureInput:
+		return s.openTask(in) >= 0
+	case in.Kind == TimerInput:
+		return s.alarm(in.Timer) >= 0
+	case in.Kind == DoneInput:
+		return s.DoneDue
+	case in.Kind == KeptInput:
+		return s.KeptNext < len(s.Kept)
+	}
+	return in.Kind == CancelInput
 }
 
 func (m *Machine) checkTasks(s *Snapshot, state *State) error {

@@ -270,15 +270,11 @@ func (x *migration) halt() error {
 	}
 	halt := &Halt{Reason: x.s.Halt.Reason}
 	err := x.m.scanInput(&scanner{data: x.old.appendInput(nil, &x.s.Halt.Input)}, &halt.Input)
-	n := x.step.next
-	in := &halt.Input
 	switch {
 	case err != nil:
 		return fmt.Errorf("what halted it is not known any more: %w", err)
-	case in.Kind == TimerInput && n.alarm(in.Timer) < 0,
-		(in.Kind == ResultInput || in.Kind == FailureInput) && n.openTask(in) < 0,
-		in.Kind == DoneInput && !x.next.DoneDue:
-		return fmt.Errorf("what halted it, %s, cannot come there", x.m.Describe(*in))
+	case !x.step.next.canComeAgain(&halt.Input):
+		return fmt.Errorf("what halted it, %s, cannot come there", x.m.Describe(halt.Input))
 	}
 	x.next.Halt = halt
 	return nil

@@ -65,7 +65,7 @@ func (t *step) takeQueue() (done bool, err error) {
 	case EventInput:
 		return true, t.queueEvent()
 	case ResultInput, FailureInput:
-		t.in.Message = cleanMessage(t.in.Message)
+		t.fit()
 		end := Command{Kind: EndTask, Task: t.old.Tasks[t.old.openTask(&t.in)]}
 		t.commands = append(t.commands, end)
 		t.queue()

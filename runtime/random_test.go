@@ -169,6 +169,11 @@ func randomValues(r *rand.Rand, d *Definition, list []Field) []Value {
 // randomInput is any input, most often one that may be taken.
 func randomInput(r *rand.Rand, m *Machine, s *Snapshot) Input {
 	d := m.def
+	if r.IntN(6) == 0 {
+		if in := operatorInput(r, m, s); in.Kind != "" {
+			return in
+		}
+	}
 	if len(s.Tasks) > 0 && r.IntN(2) == 0 {
 		task := choose(r, s.Tasks...)
 		in := Input{Do: task.Do, Key: task.Key, Attempt: task.Attempt, Event: -1}
@@ -189,6 +194,28 @@ func randomInput(r *rand.Rand, m *Machine, s *Snapshot) Input {
 		return Input{Kind: EventInput, Event: e, Data: randomValues(r, d, d.Events[e].Fields), ID: "x"}
 	}
 	return Input{Kind: CancelInput, Force: r.IntN(4) == 0}
+}
+
+// operatorInput is what an operator or the engine itself brings; of kind "" where
+// what was picked cannot come now.
+func operatorInput(r *rand.Rand, m *Machine, s *Snapshot) Input {
+	in := Input{Kind: choose(r, PauseInput, ResumeInput, ResumeInput, RetryInput, RepairInput, LateInput, ProgressInput), Actor: "op"}
+	switch in.Kind {
+	case RetryInput:
+		if s.Status == Finished {
+			in.State = r.IntN(len(m.def.States))
+		}
+	case LateInput:
+		if len(m.dos) == 0 {
+			return Input{}
+		}
+		in.Do, in.Key, in.Attempt, in.Message, in.Cost = r.IntN(len(m.dos)), "k", 1, "Found", []Cost{{"usd", "0.25"}}
+	case ProgressInput:
+		if in.Since = s.Now.Add(time.Second); !m.progressed(s, in.Since) || s.Status != Running {
+			return Input{}
+		}
+	}
+	return in
 }
 
 // wander drives a run at random and checks what must always hold.
@@ -219,7 +246,8 @@ func wander(t testing.TB, m *Machine, seed uint64, steps int) (records int) {
 			t.Fatal("the snapshot before was changed")
 		}
 		var rejected *Rejected
-		if err != nil && !errors.As(err, &rejected) && !errors.Is(err, ErrHalted) && !errors.Is(err, ErrFenced) {
+		if err != nil && !errors.As(err, &rejected) && !errors.Is(err, ErrHalted) && !errors.Is(err, ErrFenced) &&
+			in.Kind != ProgressInput { // the timer may have fired by now
 			t.Fatalf("%s: %v", m.Describe(in), err)
 		}
 		checkCommands(t, m, s, next, commands)
@@ -247,11 +275,15 @@ func checkCommands(t testing.TB, m *Machine, before, after *Snapshot, commands [
 	t.Helper()
 	tasks, timers := map[string]bool{}, map[int]time.Time{}
 	name := func(task Task) string { return fmt.Sprintf("%s#%d", task.Key, task.Attempt) }
+	returned := map[string]bool{} // while the run was paused
 	load := func(s *Snapshot) {
 		clear(tasks)
 		clear(timers)
 		for _, task := range s.Tasks {
-			if task.State == TaskOpen {
+			switch {
+			case s.inQueue(task.input()):
+				returned[name(task)] = true
+			case task.State == TaskOpen:
 				tasks[name(task)] = true
 			}
 		}
@@ -268,7 +300,7 @@ func checkCommands(t testing.TB, m *Machine, before, after *Snapshot, commands [
 			}
 			tasks[name(c.Task)] = true
 		case CancelTask, EndTask:
-			if !tasks[name(c.Task)] {
+			if !tasks[name(c.Task)] && !returned[name(c.Task)] {
 				t.Fatalf("%s is not open", name(c.Task))
 			}
 			delete(tasks, name(c.Task))

@@ -27,17 +27,12 @@ func (s *Snapshot) hasOpenTask() bool {
 // result that does not fit is a failure of category `unknown`, and stands so
 // in the record.
 func (t *step) takeResult() error {
-	t.task = t.old.openTask(&t.in)
-	activity := &t.m.def.Activities[t.m.dos[t.in.Do].Activity]
-	if why := t.m.misfitResult(activity, &t.in); why != "" {
-		t.in = Input{
-			Kind: FailureInput, Do: t.in.Do, Key: t.in.Key, Attempt: t.in.Attempt,
-			Category: t.m.unknown, Message: "the result does not fit: " + why,
-			ID: t.in.ID, Actor: t.in.Actor, Reason: t.in.Reason,
-			Worker: t.in.Worker, Took: t.in.Took, Cost: t.in.Cost, Queued: t.in.Queued,
-		}
+	t.fit()
+	if t.in.Kind == FailureInput {
 		return t.takeFailure()
 	}
+	t.task = t.old.openTask(&t.in)
+	activity := &t.m.def.Activities[t.m.dos[t.in.Do].Activity]
 	t.dropExecution(t.in.Do) // it has ended with a result
 	if len(activity.Results) == 0 {
 		t.record.Effect = Ended
@@ -46,6 +41,27 @@ func (t *step) takeResult() error {
 	}
 	t.source, t.payload = t.in.Event, t.in.Data
 	return t.handle(inputKey{kind: ResultInput, a: t.in.Event, do: t.in.Do})
+}
+
+// fit makes of what an attempt returned something that it can return.
+func (t *step) fit() {
+	do := &t.m.dos[t.in.Do]
+	if t.in.Kind == ResultInput {
+		why := t.m.misfitResult(&t.m.def.Activities[do.Activity], &t.in)
+		if why == "" {
+			return
+		}
+		t.in = Input{
+			Kind: FailureInput, Do: t.in.Do, Key: t.in.Key, Attempt: t.in.Attempt,
+			Category: t.m.unknown, Message: "the result does not fit: " + why,
+			ID: t.in.ID, Actor: t.in.Actor, Reason: t.in.Reason,
+			Worker: t.in.Worker, Took: t.in.Took, Cost: t.in.Cost, Queued: t.in.Queued,
+		}
+	}
+	if !t.m.canFail(do.Do, t.in.Category) {
+		t.in.Category = t.m.unknown
+	}
+	t.in.Message = cleanMessage(t.in.Message)
 }
 
 // misfitResult says why an activity cannot have raised in, or nothing.
@@ -71,11 +87,8 @@ func (m *Machine) misfitResult(a *Activity, in *Input) string {
 // is `unknown`.
 func (t *step) takeFailure() error {
 	t.task = t.old.openTask(&t.in)
+	t.fit()
 	do := &t.m.dos[t.in.Do]
-	if !t.m.canFail(do.Do, t.in.Category) {
-		t.in.Category = t.m.unknown
-	}
-	t.in.Message = cleanMessage(t.in.Message)
 	t.source = failureSource
 	t.payload = []Value{
 		StringValue(t.m.def.Categories[t.in.Category]),
