@@ -5,6 +5,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -50,6 +51,7 @@ func (s *shared) Worst() *Worst {
 	if s.proof.worst == nil {
 		if p := s.Product(); p != nil {
 			s.proof.worst = newMeter(p).worst()
+			s.confirmWorst(s.proof.worst)
 		} else {
 			s.proof.worst = upperBounds(s.Control())
 		}
@@ -149,7 +151,7 @@ func (t *meter) cost(name string) Figure {
 }
 
 func (t *meter) time() Figure {
-	f := Figure{Name: "time"}
+	f := Figure{Name: timeName}
 	time := explore.NewTime(t.p, t.of, t.n)
 	if time.Longest[0] == graph.Infinite {
 		t.out.Unbounded = append(t.out.Unbounded, Endless{What: "time", Why: t.endlessTime(time)})
@@ -169,3 +171,29 @@ func (w *Worst) Why(name string) string {
 	}
 	return ""
 }
+
+// confirmWorst replays the runs of all figures. A figure whose run does not
+// replay is an upper bound, and shows none.
+func (s *shared) confirmWorst(w *Worst) {
+	confirm := func(f *Figure) {
+		if f.Run == nil {
+			return
+		}
+		run, replays := s.replays(s.ends(f.Run, replay.Taken))
+		f.Exact = replays && f.Name != timeName
+		if f.Run = run; !replays {
+			f.Run = nil
+		}
+	}
+	confirm(&w.Steps)
+	confirm(&w.Time)
+	for i := range w.Costs {
+		confirm(&w.Costs[i])
+	}
+	for i := range w.Activities {
+		confirm(&w.Activities[i])
+	}
+}
+
+// timeName is the name of the figure that is an upper bound by its nature.
+const timeName = "time"

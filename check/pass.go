@@ -3,6 +3,7 @@ package check
 import (
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
@@ -25,6 +26,8 @@ type shared struct {
 	done  bool // the graph was asked for; it may be nil
 	rows  int  // of all witnesses so far
 	proof proof
+
+	endings map[*diag.Witness]replay.Ending // of the witnesses made so far
 
 	suppressions []Suppression // settled when all rules but those that run last have reported
 }
@@ -49,6 +52,8 @@ type Finding struct {
 	Inputs []InputAt   // the inputs to which the finding comes down; for Silence alone
 	Field  *ir.Var     // the field that it is about; for Silence alone
 	Also   []*ir.State // states that it is about, too; for Silence alone
+
+	Question *Question // that it says is open: what silences an answer silences the question
 }
 
 // InputAt is an input in a leaf. ID is its number in the table.
@@ -73,7 +78,9 @@ func (p *Pass) Report(f Finding) {
 			f.Span = f.State.Span
 		}
 	}
-	p.findings = append(p.findings, found{Finding: f, rule: p.rule})
+	if p.confirm(&f) {
+		p.findings = append(p.findings, found{Finding: f, rule: p.rule})
+	}
 }
 
 // Table is the flattened table of the machine.

@@ -2,8 +2,10 @@ package check
 
 import (
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // A question about all runs is asked in three steps, each only where the one
@@ -27,10 +29,15 @@ type proof struct {
 	openedBy map[string]bool
 }
 
-// Question is one that the limit left open.
+// Question is one that is left open: past the limit, or since the run that would
+// answer it does not replay.
 type Question struct {
 	Rule  string
-	State *ir.State // that it is about; nil for the whole machine
+	State *ir.State  // that it is about; nil for the whole machine
+	Span  token.Span // where it arises; the state, where none is given
+
+	rule    *Rule    // that asks; nil for the framework
+	finding *Finding // that would have been made; nil past the limit
 }
 
 // Product is everything that the machine can come to, with its data and
@@ -73,6 +80,14 @@ func (s *shared) LeaveOpen(q Question) {
 	}
 }
 
+// LeaveOpen notes that a question of the rule is left open.
+func (p *Pass) LeaveOpen(q Question) {
+	if q.Rule == p.rule.Name {
+		q.rule = p.rule
+	}
+	p.shared.LeaveOpen(q)
+}
+
 // OpenQuestions are those that the rules before have left open.
 func (s *shared) OpenQuestions() []Question { return s.proof.open }
 
@@ -108,7 +123,11 @@ func (s *shared) Run(path []int32, loop int, then ...ir.Case) (w *diag.Witness, 
 		return nil, true
 	}
 	w, sure = s.Product().Run(path, loop, then...)
+	s.ends(w, endingOf(then))
 	s.rows += len(w.Path)
+	if !sure { // a guess; with the right values it may be a run all the same
+		w, sure = s.replays(w)
+	}
 	return w, sure
 }
 
@@ -124,6 +143,14 @@ func (s *shared) Broken(same func(explore.Broken) bool) (inputs []InputAt, behin
 	return inputs, s.Product().Behind(steps, s.Control())
 }
 
+// endingOf is how a witness ends after which the inputs given come.
+func endingOf(then []ir.Case) replay.Ending {
+	if len(then) > 0 {
+		return replay.Refused
+	}
+	return replay.Taken
+}
+
 // RunInto is Run for the shortest path to a fault, and the input that cannot be
 // carried out.
 func (s *shared) RunInto(f explore.Fault) (w *diag.Witness, sure bool) {
@@ -131,6 +158,12 @@ func (s *shared) RunInto(f explore.Fault) (w *diag.Witness, sure bool) {
 		return nil, true
 	}
 	w, sure = s.Product().RunInto(f)
+	if s.ends(w, replay.Broken); f.Starts != nil {
+		s.ends(w, replay.Taken)
+	}
 	s.rows += len(w.Path)
+	if !sure {
+		w, sure = s.replays(w)
+	}
 	return w, sure
 }

@@ -21,7 +21,11 @@ var asked = map[string]string{
 
 // Text is the message of a finding that q was left open.
 func (q Question) Text() string {
-	text := "undecided: " + asked[q.Rule]
+	what := asked[q.Rule]
+	if what == "" {
+		what = "whether some run shows " + q.Rule
+	}
+	text := "undecided: " + what
 	if q.State != nil && q.State.Path != "" {
 		text += " (" + Quote(q.State.Path) + ")"
 	}
@@ -30,6 +34,9 @@ func (q Question) Text() string {
 
 // Help says what would settle q.
 func (q Question) Help(m *ir.Machine) string {
+	if q.finding != nil {
+		return "A way there was found, but no values and times with which it is a run: keep the data in question in a boolean, an enum or a ranged field, or give the timers around it room."
+	}
 	for _, a := range m.Arms {
 		if a.Max != nil && *a.Max > 100 {
 			return "Raise --max-configurations, or lower the bounds: a `max` over 100 alone makes for as many configurations."

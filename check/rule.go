@@ -21,6 +21,10 @@ type Rule struct {
 	// reports them while it resolves names and types.
 	Run func(*Pass)
 
+	// Late is set where Run comes after all other rules: it reports what they have
+	// left open.
+	Late bool
+
 	// RunLast is Run for a rule about the suppressions: it is called when it is
 	// settled what each of them silences, and its own findings are not suppressed.
 	RunLast func(*Pass)

@@ -46,9 +46,11 @@ func RunUpTo(prog *ir.Program, rules []*Rule, limit int) diag.List {
 // machine applies rules to m.
 func machine(m *ir.Machine, rules []*Rule, limit int) diag.List {
 	s := &shared{Machine: m, proof: proof{most: limit}}
-	for _, r := range rules {
-		if r.Run != nil && !(r.Absence && m.Incomplete) {
-			r.Run(&Pass{shared: s, rule: r})
+	for _, late := range []bool{false, true} {
+		for _, r := range rules {
+			if r.Run != nil && r.Late == late && !(r.Absence && m.Incomplete) {
+				r.Run(&Pass{shared: s, rule: r})
+			}
 		}
 	}
 	left := s.suppress(s.spoken(), rules)

@@ -17,7 +17,7 @@ func (s *shared) spoken() []found {
 	var out []found
 	for _, f := range s.findings {
 		unreached := f.State != nil && !f.rule.Unreached && s.Unreachable(f.State)
-		if !unreached && !index.silences(f) {
+		if !unreached && !index.silences(f, f.rule) && !index.settles(f.Question) {
 			out = append(out, f)
 		}
 	}
@@ -51,9 +51,23 @@ func (s said) add(f found) {
 	}
 }
 
-// silences reports whether something that was said makes f superfluous.
-func (s said) silences(f found) bool {
-	for _, by := range f.rule.SilencedBy {
+// settles reports whether something that was said makes the question superfluous:
+// what would silence its answer, or another finding of its rule.
+func (s said) settles(q *Question) bool {
+	if q == nil || q.rule == nil {
+		return false
+	}
+	f := found{Finding: Finding{State: q.State}}
+	if q.finding != nil {
+		f.Finding = *q.finding
+	}
+	return f.State != nil && s[topic{rule: q.Rule, state: f.State}] || s.silences(f, q.rule)
+}
+
+// silences reports whether something that was said makes f, a finding of rule,
+// superfluous.
+func (s said) silences(f found, rule *Rule) bool {
+	for _, by := range rule.SilencedBy {
 		switch by.At {
 		case SameMachine:
 			if s[topic{rule: by.Rule}] {

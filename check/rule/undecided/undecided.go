@@ -8,8 +8,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
 
-// Rule is the record of undecided. Its name comes after those of the rules that
-// leave questions open, but for unreachable-state, which it asks itself.
+// Rule is the record of undecided.
 var Rule = &check.Rule{
 	Name:     "undecided",
 	Group:    check.Promises,
@@ -17,6 +16,7 @@ var Rule = &check.Rule{
 	Summary:  "a question that the limit left open",
 	Page:     page,
 	Run:      run,
+	Late:     true,
 	Absence:  true,
 }
 
@@ -28,6 +28,6 @@ func run(p *check.Pass) {
 		p.Unreachable(s)
 	}
 	for _, q := range p.OpenQuestions() {
-		p.Report(check.Finding{State: q.State, Message: q.Text(), Help: q.Help(p.Machine)})
+		p.Report(check.Finding{State: q.State, Span: q.Span, Question: &q, Message: q.Text(), Help: q.Help(p.Machine)})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	_ "embed"
 
 	"github.com/fsmc-dev/fsmc/check"
-	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -31,40 +30,39 @@ func run(p *check.Pass) {
 	if g == nil {
 		return
 	}
-	var due map[*ir.State]int32
 	for _, s := range p.Leaves() {
 		if len(p.Table().Lost(s)) > 0 || !g.CanEnd(s) {
 			continue
 		}
 		for in := range p.Table().Inputs(s) {
-			if in.Kind != ir.CaseDone || len(in.Choices) > 0 {
-				continue
+			if in.Kind == ir.CaseDone && len(in.Choices) == 0 {
+				judge(p, s, in)
 			}
-			if due == nil {
-				due = firstDue(g)
-			}
-			report(p, s, in, witness(p, due, s, in.Case))
 		}
 	}
 }
 
-// firstDue is for each leaf the first configuration in which `done` is due.
-func firstDue(g *explore.Graph) map[*ir.State]int32 {
-	due := map[*ir.State]int32{}
-	for c := range int32(g.Len()) {
-		if _, known := due[g.Leaf(c)]; !known && g.DoneDue(c) {
-			due[g.Leaf(c)] = c
+// judge asks whether some run comes to where `done` is due.
+func judge(p *check.Pass, s *ir.State, in flat.Input) {
+	g := p.Product()
+	if g == nil {
+		if !p.Machine.Broken {
+			p.LeaveOpen(check.Question{Rule: "unhandled-done", State: s})
+			return
 		}
+		report(p, s, in, p.PathTo(s, in.Case))
+		return
 	}
-	return due
-}
-
-func witness(p *check.Pass, due map[*ir.State]int32, s *ir.State, done ir.Case) *diag.Witness {
-	c, ok := due[s]
-	if !ok {
-		return p.PathTo(s, done)
+	u, comes := g.Unmet(s, in.ID)
+	if !comes {
+		return
 	}
-	return p.Witness(c, nil, done)
+	witness, sure := p.Run(g.PathTo(u.Config), -1, in.Case)
+	if !sure {
+		p.LeaveOpen(check.Question{Rule: "unhandled-done", State: s})
+		return
+	}
+	report(p, s, in, witness)
 }
 
 func report(p *check.Pass, s *ir.State, in flat.Input, w *diag.Witness) {

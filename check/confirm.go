@@ -1,0 +1,75 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/replay"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// "A refutation is replayed on the rules of a step before it is printed; one that
+// does not replay is undecided" (language.md, section 7).
+
+// static are the rules that say what the text says: that nothing handles an
+// input. Whether a timer always comes first is not their question; a run that
+// comes to the state is.
+var static = map[string]bool{"unhandled-result": true, "unhandled-failure": true}
+
+// confirm replays the witness of f and makes it complete. It reports whether f
+// may be printed: where the witness does not replay, the question is left open.
+func (p *Pass) confirm(f *Finding) bool {
+	if f.Witness == nil || len(f.Witness.Path) == 0 || p.Machine.Broken || p.Machine.Incomplete {
+		return true
+	}
+	filled, replays := p.replays(f.Witness)
+	if !replays && static[p.rule.Name] {
+		filled, replays = p.replays(entering(f.Witness))
+	}
+	if replays {
+		f.Witness = filled
+		return true
+	}
+	q := Question{Rule: p.rule.Name, State: f.State, Span: f.Span, finding: f}
+	if f.State != nil && !p.comesTo(f.State) {
+		q = Question{Rule: "unreachable-state", State: f.State, finding: f}
+	}
+	p.LeaveOpen(q)
+	return false
+}
+
+// comesTo reports whether the shortest way to state is a run.
+func (s *shared) comesTo(state *ir.State) bool {
+	w := s.PathTo(state)
+	if w == nil {
+		return true // there are too many to say
+	}
+	_, replays := s.replays(w)
+	return replays
+}
+
+// entering is w without its last input.
+func entering(w *diag.Witness) *diag.Witness {
+	short := *w
+	short.Path = slices.Clone(w.Path[:len(w.Path)-1])
+	short.Path[len(short.Path)-1] = diag.Step{State: w.Path[len(short.Path)-1].State}
+	return &short
+}
+
+// replays is w with all its values, and whether it is a run.
+func (s *shared) replays(w *diag.Witness) (*diag.Witness, bool) {
+	filled, err := replay.Witness(s.Machine, w, s.endings[w])
+	if err != nil {
+		return w, false
+	}
+	return s.ends(filled, s.endings[w]), true
+}
+
+// ends notes what w says of its last input, and gives it.
+func (s *shared) ends(w *diag.Witness, ending replay.Ending) *diag.Witness {
+	if s.endings == nil {
+		s.endings = map[*diag.Witness]replay.Ending{}
+	}
+	s.endings[w] = ending
+	return w
+}

@@ -1,0 +1,175 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+var errOverflow = errors.New("the result does not fit into 64 bits")
+
+// env is what the expressions of one step read.
+type env struct {
+	run    *run
+	event  map[string]value
+	guards map[string]bool // answers of host guards, by the text of the call
+}
+
+func (e *env) test(x ir.Expr) (bool, error) {
+	if x == nil {
+		return true, nil
+	}
+	v, err := e.eval(x)
+	return v.n != 0, err
+}
+
+// eval computes x, from left to right and no further than needed.
+func (e *env) eval(x ir.Expr) (value, error) {
+	switch x := x.(type) {
+	case *ir.Lit:
+		return constant(x.Value), nil
+	case *ir.VarRef:
+		v := e.run.value(x.Var)
+		if !v.set {
+			return v, fmt.Errorf("%q is not set", x.Var.Name)
+		}
+		return v, nil
+	case *ir.FieldRef:
+		v, ok := e.event[x.Name]
+		if !ok {
+			return v, fmt.Errorf("the input has no %q", x.Name)
+		}
+		return v, nil
+	case *ir.Now:
+		return number(epoch + e.run.now), nil
+	case *ir.Len:
+		v, err := e.eval(x.X)
+		if x.X.Type().Kind == ir.List {
+			return number(int64(len(v.list))), err
+		}
+		return number(int64(len(v.s))), err
+	case *ir.IsSet:
+		return truth(e.run.value(x.Var).set != x.Not), nil
+	case *ir.Unary:
+		v, err := e.eval(x.X)
+		switch {
+		case err != nil:
+			return v, err
+		case x.Op == ir.OpNot:
+			return truth(v.n == 0), nil
+		case x.T.Kind == ir.Float:
+			return value{set: true, f: -v.f}, nil
+		case v.n == math.MinInt64:
+			return v, errOverflow
+		}
+		return number(-v.n), nil
+	case *ir.Binary:
+		return e.binary(x)
+	case *ir.Call:
+		return e.call(x)
+	}
+	return value{}, errors.New("it cannot be computed")
+}
+
+func (e *env) call(x *ir.Call) (value, error) {
+	args := make([]value, len(x.Args))
+	for i, a := range x.Args {
+		var err error
+		if args[i], err = e.eval(a); err != nil {
+			return value{}, err
+		}
+	}
+	if x.Guard != nil {
+		return truth(e.guards[ir.ExprText(x)]), nil
+	}
+	less := args[0].compare(args[1], x.T.Kind) < 0
+	if less == (x.Builtin == "min") {
+		return args[0], nil
+	}
+	return args[1], nil
+}
+
+func (e *env) binary(x *ir.Binary) (value, error) {
+	a, err := e.eval(x.X)
+	if err != nil {
+		return a, err
+	}
+	if x.Op == ir.OpAnd && a.n == 0 || x.Op == ir.OpOr && a.n != 0 {
+		return a, nil
+	}
+	b, err := e.eval(x.Y)
+	if err != nil {
+		return b, err
+	}
+	k := x.X.Type().Kind
+	switch x.Op {
+	case ir.OpAnd, ir.OpOr:
+		return b, nil
+	case ir.OpEq:
+		return truth(a.equal(b, k)), nil
+	case ir.OpNe:
+		return truth(!a.equal(b, k)), nil
+	case ir.OpLt:
+		return truth(a.compare(b, k) < 0), nil
+	case ir.OpLe:
+		return truth(a.compare(b, k) <= 0), nil
+	case ir.OpGt:
+		return truth(a.compare(b, k) > 0), nil
+	case ir.OpGe:
+		return truth(a.compare(b, k) >= 0), nil
+	}
+	return compute(x, a, b)
+}
+
+// compute is arithmetic.
+func compute(x *ir.Binary, a, b value) (value, error) {
+	switch x.T.Kind {
+	case ir.String:
+		return value{set: true, s: a.s + b.s}, nil
+	case ir.List:
+		return value{set: true, list: append(append([]value(nil), a.list...), b)}, nil
+	case ir.Float:
+		return float(x.Op, a.f, b.f)
+	}
+	n, ok := int64(0), false
+	switch x.Op {
+	case ir.OpAdd:
+		n = a.n + b.n
+		ok = (n > a.n) == (b.n > 0) || b.n == 0
+	case ir.OpSub:
+		n = a.n - b.n
+		ok = (n < a.n) == (b.n > 0) || b.n == 0
+	case ir.OpMul:
+		n = a.n * b.n
+		hi, lo := bits.Mul64(magnitude(a.n), magnitude(b.n))
+		ok = hi == 0 && (lo <= math.MaxInt64 || n == math.MinInt64)
+	}
+	if !ok {
+		return value{}, errOverflow
+	}
+	return number(n), nil
+}
+
+func float(op ir.Op, a, b float64) (value, error) {
+	f := a * b
+	switch op {
+	case ir.OpAdd:
+		f = a + b
+	case ir.OpSub:
+		f = a - b
+	}
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return value{}, errOverflow
+	}
+	return value{set: true, f: f}, nil
+}
+
+func magnitude(a int64) uint64 {
+	if a < 0 {
+		return -uint64(a)
+	}
+	return uint64(a)
+}

@@ -1,0 +1,330 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Ending is what a witness says of its last input.
+type Ending int
+
+const (
+	Any     Ending = iota // it is taken, or if the run stays where it is, not
+	Taken                 // it is taken
+	Refused               // nothing takes it
+	Broken                // the step cannot be computed
+)
+
+// maxSteps is the most steps that one replay may try.
+const maxSteps = 20_000
+
+// Witness performs w on m, with values for whatever it leaves open, and gives it
+// with all values and the times at which things happen. It is an error where
+// some row is not what happens there; of a loop, where the run cannot go round
+// once more.
+func Witness(m *ir.Machine, w *diag.Witness, ending Ending) (*diag.Witness, error) {
+	var first error
+	for _, slow := range []bool{true, false} { // with the waits as long as they can be, then as short
+		p := &player{m: m, w: w, ending: ending}
+		filled, err := p.play(slow)
+		if err == nil {
+			return filled, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, first
+}
+
+// player searches for values with which a witness happens, depth first. The rows
+// of a loop are performed twice.
+type player struct {
+	m      *ir.Machine
+	w      *diag.Witness
+	ending Ending
+	steps  int
+	rows   []diag.Step // as performed
+	params map[string]any
+}
+
+func (p *player) play(slow bool) (*diag.Witness, error) {
+	if len(p.w.Path) == 1 && p.ending == Broken {
+		return p.cannotStart(slow)
+	}
+	last := fmt.Errorf("the run cannot start")
+	for _, params := range p.paramChoices() {
+		r := newRun(p.m, params)
+		r.slow = slow
+		if err := r.start(nil); err != nil {
+			last = err
+			continue
+		}
+		if last = p.from(r, 0, 0); last == nil {
+			p.setParams(params)
+			return p.filled(), nil
+		}
+	}
+	return nil, last
+}
+
+// cannotStart performs a run whose start cannot be computed.
+func (p *player) cannotStart(slow bool) (*diag.Witness, error) {
+	for _, params := range p.paramChoices() {
+		r := newRun(p.m, params)
+		r.slow = slow
+		if err := r.start(nil); err != nil {
+			return p.w, nil
+		}
+	}
+	return nil, errors.New("the run does start")
+}
+
+func (p *player) setParams(params []value) {
+	p.params = map[string]any{}
+	for name, v := range p.w.Params {
+		p.params[name] = v
+	}
+	for i, v := range p.m.Params {
+		if _, said := p.w.Params[v.Name]; !said && params[i].key() != plain(v.Type).key() {
+			p.params[v.Name] = params[i].form(v.Type)
+		}
+	}
+}
+
+func (p *player) filled() *diag.Witness {
+	w := *p.w
+	w.Path = p.rows
+	if len(p.params) > 0 {
+		w.Params = p.params
+	}
+	return &w
+}
+
+// from performs the rows from i on. Round is how often the loop has been gone
+// round.
+func (p *player) from(r *run, i, round int) error {
+	row := p.w.Path[i]
+	if r.leaf.Path != row.State {
+		return fmt.Errorf("row %d: the run is in %q, not in %q", i, r.leaf.Path, row.State)
+	}
+	if row.Input == "" {
+		if round == 1 {
+			return nil
+		}
+		if p.note(i, row); p.w.Loop >= 0 {
+			return p.from(r, p.w.Loop, 1)
+		}
+		return nil
+	}
+	if r.finished {
+		return fmt.Errorf("row %d: the run has ended", i)
+	}
+	if p.passKept(r, row) != nil {
+		return fmt.Errorf("row %d: a deferred event comes first", i)
+	}
+	in, err := p.arrives(r, row)
+	if err != nil {
+		return fmt.Errorf("row %d: %w", i, err)
+	}
+	return p.tryAll(r, in, i, round)
+}
+
+// tryAll performs row i with one choice of payload after the other.
+func (p *player) tryAll(r *run, in *input, i, round int) error {
+	row := p.w.Path[i]
+	lastInput := i == len(p.w.Path)-2 && p.w.Loop < 0
+	var last error
+	for _, data := range p.payloads(r, in, i) {
+		if p.steps++; p.steps > maxSteps {
+			return errors.New("too many values are possible")
+		}
+		next, given := r.clone(), *in
+		given.data = data
+		err := next.take(&given)
+		if lastInput && p.ends(err, i) {
+			last = nil
+		} else if err == nil && !(lastInput && p.ending > Taken) {
+			last = p.from(next, i+1, round)
+		} else if err == nil {
+			last = fmt.Errorf("row %d: %s is taken", i, row.Input)
+		} else {
+			last = fmt.Errorf("row %d: %s: %w", i, row.Input, err)
+		}
+		if last != nil {
+			continue
+		}
+		if lastInput && err != nil {
+			p.note(i+1, p.w.Path[i+1])
+		}
+		if round == 0 {
+			row.Data, row.At = p.shown(row, in, data), time.Duration(r.now).String()
+			p.note(i, row)
+		}
+		return nil
+	}
+	return last
+}
+
+// ends reports whether err is how the witness ends.
+func (p *player) ends(err error, i int) bool {
+	if err == nil || p.w.Path[i].State != p.w.Path[i+1].State {
+		return false
+	}
+	switch p.ending {
+	case Refused:
+		return errors.Is(err, errRefused)
+	case Broken:
+		return !errors.Is(err, errRefused)
+	}
+	return p.ending == Any
+}
+
+func (p *player) note(i int, row diag.Step) {
+	if p.rows == nil {
+		p.rows = make([]diag.Step, len(p.w.Path))
+	}
+	p.rows[i] = row
+}
+
+// passKept looks at deferred events that the state defers once more, of which no
+// row tells.
+func (p *player) passKept(r *run, row diag.Step) error {
+	for !r.done && r.due() == nil && r.looked < len(r.kept) {
+		c := ir.Case{Kind: ir.CaseEvent, Event: r.kept[r.looked].event}
+		choice, err := r.decide(&env{run: r, event: r.kept[r.looked].data, guards: row.Guards}, c)
+		if err == nil && choice.Arm == nil && choice.Defer {
+			r.looked++
+			continue
+		}
+		if !strings.Contains(row.Input, "(deferred") {
+			return errRefused
+		}
+		return nil
+	}
+	return nil
+}
+
+// arrives finds what a row says comes, and lets the time pass until it can.
+func (p *player) arrives(r *run, row diag.Step) (*input, error) {
+	text, again := strings.CutSuffix(row.Input, " (deferred)")
+	text, dropped := strings.CutSuffix(text, " (deferred, dropped)")
+	in := &input{guards: row.Guards, kept: again || dropped}
+	if name, ended := strings.CutSuffix(text, " ended"); ended {
+		for _, d := range r.leaf.Dos {
+			if in.silent == nil && (d.Label == name || d.Label == "" && d.Activity.Name == name) && len(d.Activity.Results) == 0 {
+				in.silent = d
+			}
+		}
+	}
+	found := in.silent != nil
+	if !found {
+		in.Case, found = caseOf(r, text)
+	}
+	if in.kept && !found { // nothing here takes it
+		for _, e := range p.m.Events {
+			if e.Name == text {
+				in.Case, found = ir.Case{Kind: ir.CaseEvent, Event: e}, true
+			}
+		}
+	}
+	if !found {
+		return nil, fmt.Errorf("%q cannot come in %q", row.Input, row.State)
+	}
+	return in, r.await(in)
+}
+
+// caseOf is the input of the leaf that is written text; of timers that are
+// written alike, the one that fires first.
+func caseOf(r *run, text string) (ir.Case, bool) {
+	var best ir.Case
+	var first *alarm
+	for _, c := range r.m.Cases(r.leaf) {
+		switch {
+		case c.Kind == ir.CaseTimer && text == "after "+c.Timer.DelayText():
+			for i := range r.timers {
+				if a := &r.timers[i]; a.timer == c.Timer && (first == nil || a.before(first)) {
+					best, first = c, a
+				}
+			}
+		case c.Kind != ir.CaseTimer && isWritten(c, text):
+			return c, true
+		}
+	}
+	return best, first != nil
+}
+
+// isWritten reports whether text stands for c, with the label of its do or
+// without, or with the name of its activity.
+func isWritten(c ir.Case, text string) bool {
+	switch c.Kind {
+	case ir.CaseDone:
+		return text == "done"
+	case ir.CaseCancel:
+		return text == "cancel"
+	case ir.CaseEvent:
+		return text == c.Event.Name
+	}
+	name := "failed("
+	if c.Kind == ir.CaseFailure {
+		name += c.Category.Name + ")"
+	} else {
+		name = c.Event.Name
+	}
+	switch {
+	case c.Do.Label != "":
+		return text == c.Do.Label+"."+name
+	case len(c.Do.State.Dos) > 1:
+		return text == c.Do.Activity.Name+"."+name
+	}
+	return text == name
+}
+
+// await lets the time pass until in can come, and sees that nothing else comes
+// before it.
+func (r *run) await(in *input) error {
+	if r.done {
+		if in.Kind == ir.CaseDone && in.silent == nil {
+			return nil
+		}
+		return errors.New("done comes first")
+	}
+	at := r.attemptOf(in)
+	until := r.now
+	switch {
+	case in.silent == nil && in.Kind == ir.CaseDone:
+		return errors.New("done is not due")
+	case in.silent != nil || in.Kind == ir.CaseResult || in.Kind == ir.CaseFailure:
+		if at < 0 {
+			return errors.New("no attempt can say that")
+		}
+		until = r.attempts[at].started
+		if in.silent == nil && in.Kind == ir.CaseFailure {
+			limit, _ := limitOf(in.Do, in.Category)
+			until += limit
+		}
+	case in.Kind == ir.CaseTimer:
+		for _, a := range r.timers {
+			if a.timer == in.Timer {
+				until = a.due
+			}
+		}
+	case in.Kind == ir.CaseCancel && r.cancelled:
+		return errors.New("the run was cancelled before")
+	}
+	r.now = max(r.now, until)
+	due := r.due()
+	isTimer := in.silent == nil && in.Kind == ir.CaseTimer
+	if due != nil && !(isTimer && due == in.Timer) {
+		return fmt.Errorf("%q comes first", due.Text())
+	}
+	if !isTimer && !in.kept && r.looked < len(r.kept) || in.kept && (r.looked == len(r.kept) || r.kept[r.looked].event != in.Event) {
+		return errors.New("a deferred event comes first, or none does")
+	}
+	return nil
+}
