@@ -43,6 +43,7 @@ func newRoot(s *streams) *cobra.Command {
 		Long: `fsmc is a language for workflows as finite state machines, and the tools for it.
 
 The stages of a machine's life are the commands:
+  new      make a folder with one to begin with
   check    prove what it can do, before it runs
   fmt      bring the text into its canonical form
   dot      draw it
@@ -70,7 +71,7 @@ are one unit, in which machine names are unique.`,
 		&cobra.Group{ID: "keep", Title: "Keep:"},
 	)
 	for group, commands := range map[string][]*cobra.Command{
-		"write": {newCheck(s), newExplain(s), newFmt(s), newGen(s), newDot(s)},
+		"write": {newNew(s), newCheck(s), newExplain(s), newFmt(s), newGen(s), newDot(s)},
 		"run":   {newRun(s), newSend(s), newCancel(s), newPause(s), newResume(s), newRetry(s), newComplete(s), newRepair(s), newMigrate(s)},
 		"look":  {newShow(s), newHistory(s), newList(s), newStats(s), newHealth(s)},
 		"keep":  {newReplay(s), newBackup(s), newPrune(s)},

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+func newNew(s *streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "new NAME",
+		Short: "Make a folder with a machine that runs, to begin with",
+		Long: `New makes a folder with a small machine called NAME: an activity with a result and
+failures, bounded retries, a deadline, a published message. Its activities are
+there twice, as shell scripts for fsmc run and in Go; beside them are the code
+generated from the machine, a test, and the go:generate line that keeps the
+code fresh. All of it passes fsmc check --strict, go vet and go test.
+
+The folder and the Go package are called like the machine, in small letters.
+Nothing is overwritten: the folder must not be there, or be empty.`,
+		Example: `  fsmc new Invoice
+  fsmc new order_review`,
+		Args: arguments("NAME"),
+		RunE: func(c *cobra.Command, args []string) error {
+			n, err := nameNew(args[0])
+			if err != nil {
+				return err
+			}
+			if err := s.makeNew(n); err != nil {
+				return err
+			}
+			return s.tellNew(n, modules(c.Context(), n.pkg))
+		},
+	}
+}
+
+// newNames are the names in a new folder.
+type newNames struct {
+	machine string // "OrderReview"
+	pkg     string // "orderreview": the package, its folder and its files
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// unfit are packages that the go command treats in a way of its own.
+var unfit = map[string]string{
+	"main":     "Go takes it for a program",
+	"vendor":   "Go keeps copies of other modules in it",
+	"testdata": "Go passes over it",
+	"internal": "Go lets no other folder import it",
+}
+
+// nameNew makes the names out of what the user has said.
+func nameNew(name string) (newNames, error) {
+	if !identifier.MatchString(name) {
+		return newNames{}, fmt.Errorf(`name %q is not one of a machine: use letters, digits and underscores, such as "OrderReview"`, name)
+	}
+	n := newNames{machine: ir.Exported(name)}
+	if n.machine == "" || n.machine[0] < 'A' || n.machine[0] > 'Z' {
+		return newNames{}, fmt.Errorf(`name %q does not begin with a letter: use one such as "OrderReview"`, name)
+	}
+	n.pkg = strings.ToLower(n.machine)
+	if token.IsKeyword(n.pkg) {
+		return newNames{}, fmt.Errorf("name %q cannot be a Go package: %q is a word of the language; use %q", name, n.pkg, n.machine+"Flow")
+	}
+	if why := unfit[n.pkg]; why != "" {
+		return newNames{}, fmt.Errorf("name %q cannot be a folder of Go code: %s; use %q", name, why, n.machine+"Flow")
+	}
+	return n, nil
+}
+
+// makeNew writes the folder: nothing where a file is in the way.
+func (s *streams) makeNew(n newNames) error {
+	switch old, err := os.ReadDir(n.pkg); {
+	case err == nil && len(old) > 0:
+		return findingf("folder %q is there already and not empty: nothing is overwritten", n.pkg)
+	case err != nil && !errors.Is(err, os.ErrNotExist):
+		return findingf("%q is there already and no folder: nothing is overwritten", n.pkg)
+	}
+	files, err := newFiles(n)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := f.create(n.pkg); err != nil {
+			return fmt.Errorf("file %q cannot be written: %w", filepath.Join(n.pkg, f.name), reason(err))
+		}
+	}
+	g := &generator{streams: s, pkg: n.pkg, tests: true}
+	return g.run(filepath.Join(n.pkg, n.pkg+".fsm"))
+}

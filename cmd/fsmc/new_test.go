@@ -1,0 +1,68 @@
+//go:build unix && cgo
+
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestNewInModule: what new makes passes go vet, go test and go generate at once,
+// in a module that has fsmc; in one that has not it says what is missing.
+func TestNewInModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a module of its own")
+	}
+	dir := t.TempDir()
+	runIn(t, dir, "go", "mod", "init", "example.com/shop")
+	if out := string(combined(t, fsmc(dir, "new", "first"))); !strings.Contains(out, "The Go module here does not have fsmc.") {
+		t.Errorf("without fsmc in the module:\n%s", out)
+	}
+	requireFsmc(t, dir)
+	if out := string(combined(t, fsmc(dir, "new", "order_review"))); strings.Contains(out, "module") {
+		t.Errorf("with fsmc in the module:\n%s", out)
+	}
+	runIn(t, dir, "go", "vet", "./...")
+	runIn(t, dir, "go", "test", "./...")
+	if out := runIn(t, dir, "gofmt", "-l", "."); out != "" {
+		t.Errorf("not in the form of gofmt: %s", out)
+	}
+	before := runIn(t, dir, "cksum", "orderreview/orderreview_fsm.go", "orderreview/orderreview_fsm_test.go")
+	runIn(t, dir, "go", "generate", "./...")
+	if after := runIn(t, dir, "cksum", "orderreview/orderreview_fsm.go", "orderreview/orderreview_fsm_test.go"); after != before {
+		t.Errorf("go generate makes other files than new:\n%s%s", before, after)
+	}
+}
+
+// requireFsmc gives the module in dir this repository, as the README says to,
+// from what the machine has of other modules.
+func requireFsmc(t *testing.T, dir string) {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runIn(t, dir, "go", "mod", "edit", "-require", "github.com/fsmc-dev/fsmc@v0.0.0",
+		"-replace", "github.com/fsmc-dev/fsmc="+root, "-tool", "github.com/fsmc-dev/fsmc/cmd/fsmc")
+	runIn(t, dir, "go", "mod", "tidy")
+}
+
+// runIn runs a command that must succeed.
+func runIn(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	c := exec.Command(name, args...)
+	c.Dir = dir
+	c.Env = append(c.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=off")
+	return string(combined(t, c))
+}
+
+func combined(t *testing.T, c *exec.Cmd) []byte {
+	t.Helper()
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(c.Args, " "), err, out)
+	}
+	return out
+}
