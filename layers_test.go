@@ -48,8 +48,9 @@ codegen/codegentest         < lang lang/ir codegen github.com/google/go-cmp/cmp
 codegen/dot                 < lang/ir codegen codegen/drawing github.com/emicklei/dot
 codegen/...                 < lang/token lang/diag lang/ir codegen codegen/drawing
 
-runtime                     <
-runtime/sqlite              < runtime github.com/mattn/go-sqlite3
+runtime                     < runtime/internal/failpoint
+runtime/internal/failpoint  <
+runtime/sqlite              < runtime runtime/internal/failpoint github.com/mattn/go-sqlite3
 runtime/sqlite/faultfs      < github.com/mattn/go-sqlite3
 runtime/...                 < runtime runtime/memstore runtime/process
 

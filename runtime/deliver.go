@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"sync/atomic"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 )
 
 // Message is what a step has published, on its way out.
@@ -86,6 +88,7 @@ func (c *courier) deliver(row *MessageRow) {
 	e := c.worker.engine
 	ctx, cancel := context.WithTimeout(c.ctx, e.lease)
 	defer cancel()
+	failpoint.Hit(failpoint.MessageTaken)
 	failed := e.handOver(ctx, row)
 	if failed == nil && ctx.Err() != nil {
 		failed = context.Cause(ctx)
@@ -93,8 +96,11 @@ func (c *courier) deliver(row *MessageRow) {
 	var err error
 	store, now := context.WithoutCancel(ctx), e.now()
 	if failed == nil {
+		failpoint.Hit(failpoint.MessageDelivered)
 		err = e.store.Delivered(store, row.ID, row.Attempt, now)
+		failpoint.Hit(failpoint.MessageMarked)
 	} else {
+		failpoint.Hit(failpoint.MessageNotHandled)
 		wait := redelivery.wait(int64(row.Attempt), jitterShare(0, row.ID, int64(row.Attempt)))
 		e.logger.Warn("a message could not be delivered", slog.String("run", row.Run), slog.String("message", row.ID),
 			slog.Int("attempt", row.Attempt), slog.Duration("again_in", wait), slog.Any("error", failed))

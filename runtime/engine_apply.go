@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 )
 
 // request is one input for one run.
@@ -165,9 +167,11 @@ func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool
 	if err != nil {
 		return fmt.Errorf("run %q: %w", live.id, err)
 	}
+	failpoint.Hit(failpoint.BeforeCommit)
 	if err := e.store.Commit(ctx, row); err != nil {
 		return fmt.Errorf("run %q: %w", live.id, err)
 	}
+	failpoint.Hit(failpoint.AfterCommit)
 	live.host, live.snapshot = w.host, w.after
 	if w.after.Status == Finished || len(row.Run.Snapshot) > maxRemembered {
 		live.forget()

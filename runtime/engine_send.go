@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 )
 
 // MaxRunID is the most bytes that the id of a run, or of an event, may have.
@@ -50,6 +52,7 @@ func (e *Engine) Start(ctx context.Context, machine, id string, params json.RawM
 	if err := e.keepDefinition(ctx, h); err != nil {
 		return View{}, err
 	}
+	failpoint.Hit(failpoint.DefinitionKept)
 	out, err := e.apply(ctx, &request{run: id, start: h, input: func(m *Machine, _ *Snapshot) (Input, error) {
 		values, err := m.DecodeParams(params)
 		if err != nil {

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 )
 
 // Run works on all runs of the store that this engine has functions for, until
@@ -251,6 +253,7 @@ func (w *worker) claim(ctx context.Context) (bool, error) {
 		return false, fmt.Errorf("claiming tasks: %w", err)
 	}
 	for i := range rows {
+		failpoint.Hit(failpoint.Claimed)
 		w.start(&rows[i])
 	}
 	return len(rows) > 0, nil

@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 )
 
 // running is an attempt that this process holds.
@@ -90,7 +92,9 @@ func (r *running) run() {
 	returned := make(chan outcome, 1)
 	go r.call(f, a, returned)
 	out, ended := r.watch(returned)
+	failpoint.Hit(failpoint.Returned)
 	r.conclude(out, ended)
+	failpoint.Hit(failpoint.Concluded)
 	r.engine.active.remove(r)
 	if ended {
 		r.worker.free(r)
@@ -182,9 +186,11 @@ func (r *running) checkpoint(data json.RawMessage) error {
 	if cause := r.stopCause(); cause != nil {
 		return cause
 	}
+	failpoint.Hit(failpoint.BeforeCheckpoint)
 	if err := r.renew(data); err != nil {
 		return err
 	}
+	failpoint.Hit(failpoint.AfterCheckpoint)
 	now := e.clock.Now()
 	r.mu.Lock()
 	r.beat, r.progress = now, now

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 )
 
 // declineFor is how long a task is left alone that an activity declined.
@@ -223,6 +225,7 @@ func (r *running) late(returned string, cost map[string]json.Number) {
 // still held by this attempt.
 func (r *running) confirm() bool {
 	e := r.engine
+	failpoint.Hit(failpoint.BeforeConfirm)
 	err := e.store.Confirm(context.Background(), r.task.Claim(), e.now())
 	if err != nil && !errors.Is(err, ErrFenced) {
 		e.logger.Warn("that an activity has stopped could not be stored; its lease runs out",
@@ -236,6 +239,7 @@ func (r *running) confirm() bool {
 func (r *running) giveBack(wait time.Duration, why string) {
 	e := r.engine
 	now := e.now()
+	failpoint.Hit(failpoint.BeforeGiveBack)
 	err := e.store.Release(context.Background(), r.task.Claim(), now, now.Add(wait))
 	switch {
 	case errors.Is(err, ErrFenced):
@@ -286,6 +290,7 @@ func (e *Engine) takeOver(ctx context.Context, t *TaskRow) bool {
 	if e.active.holds(t) {
 		return false // this process was held up itself, and will renew it
 	}
+	failpoint.Hit(failpoint.BeforeTakeOver)
 	err := e.takeOverTask(ctx, t)
 	if err != nil {
 		if !errors.Is(err, ErrFenced) && ctx.Err() == nil {

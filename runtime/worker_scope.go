@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 )
 
 // batch is how many timers or leases a worker looks at in one round.
@@ -80,7 +82,9 @@ func (a *allRuns) fireEach(ctx context.Context, runs []string, now time.Time) {
 		slots <- struct{}{}
 		group.Go(func() {
 			defer func() { <-slots }()
+			failpoint.Hit(failpoint.TimerDue)
 			out, err := a.engine.apply(ctx, &request{run: run})
+			failpoint.Hit(failpoint.TimerFired)
 			switch {
 			case ctx.Err() != nil:
 			case err != nil:

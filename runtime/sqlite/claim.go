@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 )
 
 // A task that has waited for its NotBefore and one that was ready at once stand
@@ -111,6 +112,7 @@ func (t *tx) claim(ctx context.Context, q *runtime.ClaimQuery) ([]runtime.TaskRo
 	if _, err := t.exec(raiseEpoch, len(ready)); err != nil {
 		return nil, err
 	}
+	failpoint.Hit(failpoint.EpochRaised)
 	var claimed []runtime.TaskRow
 	for i, c := range ready {
 		below := len(ready) - 1 - i
@@ -122,6 +124,7 @@ func (t *tx) claim(ctx context.Context, q *runtime.ClaimQuery) ([]runtime.TaskRo
 			return nil, err
 		}
 		claimed = append(claimed, row)
+		failpoint.Hit(failpoint.TaskClaimed)
 	}
 	return claimed, nil
 }

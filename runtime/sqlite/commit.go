@@ -7,6 +7,7 @@ import (
 	"database/sql"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 )
 
 // Commit implements runtime.Store. Where ctx ends first, nothing has been
@@ -34,10 +35,12 @@ func (t *tx) commit(ctx context.Context, c *runtime.Commit) error {
 	if err := t.endTasks(c); err != nil {
 		return err
 	}
+	failpoint.Hit(failpoint.TasksEnded)
 	for i := range c.Start {
 		if err := t.startTask(c, &c.Start[i]); err != nil {
 			return err
 		}
+		failpoint.Hit(failpoint.TaskStarted)
 	}
 	if err := t.writeTimers(c); err != nil {
 		return err
@@ -47,6 +50,7 @@ func (t *tx) commit(ctx context.Context, c *runtime.Commit) error {
 	}
 	if c.EventID != "" {
 		_, err = t.exec(insertAnswer, c.Run.Run, c.EventID, c.Run.Seq, text(c.Answer))
+		failpoint.Hit(failpoint.AnswerWritten)
 	}
 	return err
 }
@@ -153,7 +157,12 @@ func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) 
 			return err
 		}
 	}
-	return t.record(c.History)
+	failpoint.Hit(failpoint.RunWritten)
+	if err := t.record(c.History); err != nil {
+		return err
+	}
+	failpoint.Hit(failpoint.HistoryWritten)
+	return nil
 }
 
 // awake reports whether the run's timers fire and its tasks are handed out.
@@ -168,6 +177,7 @@ func (t *tx) wake(run string, awake bool) error {
 	if _, err := t.exec(wakeTasks, awake, run); err != nil {
 		return err
 	}
+	failpoint.Hit(failpoint.Woken)
 	_, err := t.exec(wakeTimers, awake, run)
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 )
 
 const (
@@ -63,9 +64,11 @@ func (s *Store) Renew(ctx context.Context, c runtime.Claim, now, until time.Time
 		if _, err := t.exec(renewLease, micros(until), micros(now), l.id); err != nil || checkpoint == nil {
 			return err
 		}
+		failpoint.Hit(failpoint.LeaseRenewed)
 		if _, err := t.exec(noteProgress, micros(now), l.id); err != nil {
 			return err
 		}
+		failpoint.Hit(failpoint.ProgressNoted)
 		_, err = t.exec(upsertCheckpoint, l.key, c.Run, micros(now), text(checkpoint))
 		return err
 	})
@@ -83,6 +86,7 @@ func (s *Store) Release(ctx context.Context, c runtime.Claim, now, notBefore tim
 			_, err = t.exec(deleteTask, l.id)
 		} else {
 			_, err = t.exec(giveBack, micros(now), optional(notBefore), 0, l.id)
+			failpoint.Hit(failpoint.GivenBack)
 		}
 		return err
 	})
@@ -99,6 +103,7 @@ func (s *Store) Confirm(ctx context.Context, c runtime.Claim, now time.Time) err
 			return runtime.ErrFenced
 		}
 		_, err = t.exec(deleteTask, l.id)
+		failpoint.Hit(failpoint.StoppedDeleted)
 		return err
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 )
 
 // Each run's messages are delivered in order. The first one that waits is
@@ -44,6 +45,7 @@ func (t *tx) publish(rows []runtime.MessageRow) error {
 		if _, err := t.exec(insertMessage, m.ID, m.Run, m.Seq, m.N, m.Machine, m.Event, text(m.Data), micros(m.At)); err != nil {
 			return err
 		}
+		failpoint.Hit(failpoint.MessageWritten)
 	}
 	return nil
 }
@@ -89,6 +91,7 @@ func (s *Store) TakeMessages(ctx context.Context, q runtime.MessageQuery) ([]run
 			}
 			m.Ready, m.Worker = fromMicros(micros(q.Until)), q.Worker
 			m.Attempt++
+			failpoint.Hit(failpoint.MarkedTaken)
 		}
 		return nil
 	})
@@ -116,6 +119,7 @@ func (s *Store) Delivered(ctx context.Context, id string, attempt int, now time.
 		if _, err := t.exec(markDelivered, micros(now), id); err != nil {
 			return err
 		}
+		failpoint.Hit(failpoint.MarkedDelivered)
 		_, err = t.exec(markNext, m.run)
 		return err
 	})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 )
 
 const (
@@ -55,6 +56,7 @@ func (t *tx) endTasks(c *runtime.Commit) error {
 		if n == 0 {
 			return runtime.ErrFenced
 		}
+		failpoint.Hit(failpoint.ClaimEnded)
 	}
 	for _, do := range c.End {
 		if _, err := t.exec(endOpen, c.Run.Run, do); err != nil {

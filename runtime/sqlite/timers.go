@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 )
 
 const upsertTimer = `
@@ -41,6 +42,7 @@ func (t *tx) writeTimers(c *runtime.Commit) error {
 		if _, err := t.exec(upsertTimer, timer.Run, timer.Name, micros(timer.Due), awake(&c.Run)); err != nil {
 			return err
 		}
+		failpoint.Hit(failpoint.TimerWritten)
 	}
 	return nil
 }

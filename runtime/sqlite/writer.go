@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 	"github.com/mattn/go-sqlite3"
 )
 
@@ -181,6 +182,7 @@ func (w *writer) write(batch []*request) {
 			results[i] = err
 		}
 		r.reply <- results[i]
+		failpoint.Hit(failpoint.Replied)
 	}
 }
 
@@ -190,6 +192,7 @@ func (w *writer) transact(batch []*request, results []error) error {
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
 		return w.failed(err)
 	}
+	failpoint.Hit(failpoint.Begun)
 	for i, r := range batch {
 		if !r.state.CompareAndSwap(waiting, taken) {
 			continue
@@ -203,10 +206,12 @@ func (w *writer) transact(batch []*request, results []error) error {
 	if err := w.writeCounts(); err != nil {
 		return w.failed(err)
 	}
+	failpoint.Hit(failpoint.BeforeEnd)
 	if err := w.exec("COMMIT"); err != nil {
 		// Whether it is on the disk is not known: nothing may be built on it.
 		return w.stop(err)
 	}
+	failpoint.Hit(failpoint.AfterEnd)
 	return nil
 }
 
@@ -220,6 +225,7 @@ func (w *writer) one(r *request) (err error, lost bool) {
 	if err = r.run(&t); err == nil {
 		w.counts.merge(t.counts)
 		err = w.exec("RELEASE request")
+		failpoint.Hit(failpoint.RequestReleased)
 		return err, err != nil
 	}
 	if grave(err) || w.outside() {

@@ -1,0 +1,73 @@
+// Package failpoint names the places at which a process may die in the middle
+// of its work, so that tests can let it die at each of them. Built with the tag
+// `failpoint`, Hit kills the process where the environment says so; otherwise it
+// is an empty function, of which the compiler leaves nothing.
+package failpoint
+
+// Site is a place in the code. Its name says what has just happened there, or
+// is about to happen.
+type Site string
+
+// The places in the engine.
+const (
+	BeforeCommit      Site = "before-commit"       // the step is computed
+	AfterCommit       Site = "after-commit"        // the caller has not been told
+	DefinitionKept    Site = "definition-kept"     // its first run has not started
+	Claimed           Site = "claimed"             // the activity has not begun
+	Returned          Site = "activity-returned"   // what it returned is nowhere
+	Concluded         Site = "attempt-concluded"   // its worker has not been freed
+	BeforeCheckpoint  Site = "before-checkpoint"   // the activity has made it
+	AfterCheckpoint   Site = "after-checkpoint"    // the activity has not been told
+	BeforeConfirm     Site = "before-confirm"      // a cancelled activity has stopped
+	BeforeGiveBack    Site = "before-give-back"    // an activity has declined
+	BeforeTakeOver    Site = "before-take-over"    // a worker was found to be lost
+	TimerDue          Site = "timer-due"           // it has not fired
+	TimerFired        Site = "timer-fired"         // the worker goes on
+	MessageTaken      Site = "message-taken"       // it has not been delivered
+	MessageDelivered  Site = "message-delivered"   // it has not been marked
+	MessageMarked     Site = "message-marked"      // the next one has not been taken
+	MessageNotHandled Site = "message-not-handled" // delivering it failed
+)
+
+// The places in a write of the SQLite store.
+const (
+	Begun           Site = "sqlite-begun"            // the transaction is empty
+	RunWritten      Site = "sqlite-run"              // its history is not
+	HistoryWritten  Site = "sqlite-history"          // its tasks are not
+	ClaimEnded      Site = "sqlite-claim-ended"      // the task that it was of is gone
+	TasksEnded      Site = "sqlite-tasks-ended"      // new ones have not started
+	TaskStarted     Site = "sqlite-task-started"     // more, and timers, are to come
+	TimerWritten    Site = "sqlite-timer"            // more are to come
+	MessageWritten  Site = "sqlite-message"          // more are to come
+	AnswerWritten   Site = "sqlite-answer"           // the request is whole
+	Woken           Site = "sqlite-woken"            // a paused run's tasks, not its timers
+	RequestReleased Site = "sqlite-request-released" // others may follow in the batch
+	BeforeEnd       Site = "sqlite-before-commit"    // all is written
+	AfterEnd        Site = "sqlite-after-commit"     // no caller has been told
+	Replied         Site = "sqlite-replied"          // other callers have not been told
+	EpochRaised     Site = "sqlite-epoch-raised"     // no task has it
+	TaskClaimed     Site = "sqlite-task-claimed"     // more may follow
+	LeaseRenewed    Site = "sqlite-lease-renewed"    // the checkpoint is not written
+	ProgressNoted   Site = "sqlite-progress-noted"   // the checkpoint is not written
+	MarkedDelivered Site = "sqlite-marked-delivered" // the next message is not marked
+	MarkedTaken     Site = "sqlite-marked-taken"     // more may follow
+	GivenBack       Site = "sqlite-given-back"       // a task waits for a worker again
+	StoppedDeleted  Site = "sqlite-stopped-deleted"  // a cancelled task is confirmed
+)
+
+// Sites are all places, in no order that matters.
+func Sites() []Site {
+	return []Site{
+		BeforeCommit, AfterCommit, DefinitionKept, Claimed, Returned, Concluded, BeforeCheckpoint,
+		AfterCheckpoint, BeforeConfirm, BeforeGiveBack, BeforeTakeOver, TimerDue, TimerFired,
+		MessageTaken, MessageDelivered, MessageMarked, MessageNotHandled,
+		Begun, RunWritten, HistoryWritten, ClaimEnded, TasksEnded, TaskStarted, TimerWritten,
+		MessageWritten, AnswerWritten, Woken, RequestReleased, BeforeEnd, AfterEnd, Replied,
+		EpochRaised, TaskClaimed, LeaseRenewed, ProgressNoted, MarkedDelivered, MarkedTaken,
+		GivenBack, StoppedDeleted,
+	}
+}
+
+// Variable is the name of the environment variable that says where a process
+// dies: the name of a site, a colon, and at which hit, from 1.
+const Variable = "FSMC_FAILPOINT"

@@ -1,0 +1,173 @@
+//go:build unix && cgo
+
+package reliability
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+)
+
+// A child is this test binary, started anew and told by its environment what to
+// do, in which directory, and under which name.
+const (
+	childRole = "FSMC_TEST_ROLE"
+	childDir  = "FSMC_TEST_DIR"
+	childName = "FSMC_TEST_NAME"
+)
+
+func TestMain(m *testing.M) {
+	role := os.Getenv(childRole)
+	if role == "" {
+		os.Exit(m.Run())
+	}
+	if err := live(role, os.Getenv(childDir), os.Getenv(childName)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// live is what a child does. It says so on its standard output when it begins.
+func live(role, dir, name string) error {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	s, err := openStation(dir, name, 1)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	fmt.Println("begun")
+	wait := s.serve(ctx)
+	switch role {
+	case "trade":
+		if err = s.trade(ctx, name); err == nil {
+			err = s.finishRuns(ctx)
+		}
+	case "trade on":
+		for round := 0; err == nil; round++ {
+			err = s.trade(ctx, name+"."+strconv.Itoa(round))
+		}
+	}
+	stop()
+	return errors.Join(err, wait())
+}
+
+// process is a child that runs.
+type process struct {
+	cmd    *exec.Cmd
+	stderr *strings.Builder
+}
+
+// spawn starts a child and waits until it has begun, or has died.
+func spawn(t *testing.T, role, dir, name, failpointAt string) *process {
+	t.Helper()
+	p := &process{cmd: exec.Command(os.Args[0]), stderr: &strings.Builder{}}
+	p.cmd.Env = append(os.Environ(), childRole+"="+role, childDir+"="+dir, childName+"="+name,
+		failpoint.Variable+"="+failpointAt)
+	p.cmd.Stderr = p.stderr
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	bufio.NewScanner(out).Scan()
+	return p
+}
+
+// ended waits for the child, and reports whether it was killed. One that failed
+// is a failure of the test.
+func (p *process) ended(t *testing.T) (killed bool) {
+	t.Helper()
+	err := p.cmd.Wait()
+	if err == nil {
+		return false
+	}
+	if status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGKILL {
+		return true
+	}
+	t.Fatalf("the child failed: %v\n%s", err, p.stderr)
+	return false
+}
+
+// inspectDir inspects the database of dir, on which no one works.
+func inspectDir(t *testing.T, dir string, allDone bool) {
+	t.Helper()
+	s, err := openStation(dir, "inspector", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	e, err := readLedger(ledgerIn(dir))
+	if err == nil {
+		err = inspect(t.Context(), s.store, order(), e, allDone)
+	}
+	if err == nil {
+		err = integrity(databaseIn(dir))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// finishDir brings all runs of dir to their end in this process, and inspects
+// them.
+func finishDir(t *testing.T, dir string) {
+	t.Helper()
+	s, err := openStation(dir, "finisher", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	if err := s.finish(ctx); err != nil {
+		report(t, s)
+		t.Errorf("the runs were not brought to their end: %v", err)
+	}
+	if err := s.close(); err != nil {
+		t.Error(err)
+	}
+	inspectDir(t, dir, !t.Failed())
+}
+
+// report says which runs have not ended.
+func report(t *testing.T, s *station) {
+	t.Helper()
+	rows, err := s.List(context.WithoutCancel(t.Context()), runtime.RunFilter{Status: runtime.Running, Limit: 5})
+	if err != nil {
+		t.Error(err)
+	}
+	for _, row := range rows {
+		t.Logf("%s", row.Snapshot)
+	}
+}
+
+// count is a number from the environment, or usual.
+func count(t *testing.T, variable string, usual int) int {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %v", variable, err)
+	}
+	return n
+}

@@ -1,0 +1,396 @@
+//go:build unix && cgo
+
+package reliability
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// inspect looks whether what is in the store, and what the world outside has
+// seen, is what the engine promises, at whatever moment its processes died:
+//
+//   - history has no gaps, and its times never run backwards;
+//   - the snapshot of every run is the replay of its history, bit for bit, and
+//     the tasks and timers in the store are those of the snapshot;
+//   - an acknowledged start and event is in history, and each event once; one
+//     that was not acknowledged is there as a whole or not at all;
+//   - no run took more steps or attempts than the checker has proved;
+//   - timers fire at most once for each entry, and never early;
+//   - the end of an attempt is taken once, under the youngest claim of its task;
+//   - nothing was done outside that history does not know of, and no attempt
+//     was handed a checkpoint older than one that had been acknowledged;
+//   - a run that has not ended has a way forward;
+//   - messages are delivered in order, and marked only when they are.
+//
+// Where all is done, the runs have ended and nothing is left in the outbox. It
+// gives every fault that it finds.
+func inspect(ctx context.Context, store runtime.Store, m *model, e *evidence, allDone bool) error {
+	in := &inspection{ctx: ctx, store: store, m: m, e: e, tasks: map[string]bool{}, runs: map[string]bool{}}
+	engine := runtime.NewEngine(store)
+	err := engine.ReplayAll(ctx, runtime.RunFilter{}, func(_ *runtime.RunRow, err error) error {
+		in.found(err)
+		return nil
+	})
+	in.found(err)
+	in.found(runtime.EachRun(ctx, store, runtime.RunFilter{}, 100, in.run))
+	for run := range e.started {
+		if !in.runs[run] {
+			in.fault("run %q was acknowledged and is not there", run)
+		}
+	}
+	for id := range e.accepted {
+		if !in.runs[id.run] {
+			in.fault("event %v was acknowledged and its run is not there", id)
+		}
+	}
+	in.claims()
+	in.timers()
+	for _, c := range e.calls {
+		if key := attemptOf(c.key, c.attempt); !in.tasks[key] {
+			in.fault("attempt %s was made, and no history has started it", key)
+		}
+		if c.checkpoint < c.past {
+			in.fault("attempt %s was handed checkpoint %d after %d", attemptOf(c.key, c.attempt), c.checkpoint, c.past)
+		}
+	}
+	if allDone {
+		in.done()
+	}
+	return errors.Join(in.faults...)
+}
+
+type inspection struct {
+	ctx    context.Context
+	store  runtime.Store
+	m      *model
+	e      *evidence
+	faults []error
+	runs   map[string]bool
+	tasks  map[string]bool // attempts that history has started
+	alarms []runtime.TimerRow
+}
+
+func (in *inspection) found(err error) {
+	if err != nil {
+		in.faults = append(in.faults, err)
+	}
+}
+
+func (in *inspection) fault(format string, args ...any) {
+	in.faults = append(in.faults, fmt.Errorf(format, args...))
+}
+
+func attemptOf(key string, attempt int) string { return fmt.Sprintf("%s #%d", key, attempt) }
+
+// run walks through one run's history with the pure step.
+func (in *inspection) run(row *runtime.RunRow) error {
+	in.runs[row.Run] = true
+	lines, err := in.store.History(in.ctx, row.Run, 0, 0)
+	if err != nil {
+		return err
+	}
+	if int64(len(lines)) != row.Seq {
+		in.fault("run %q is at %d and has %d lines of history", row.Run, row.Seq, len(lines))
+	}
+	stored, err := in.m.DecodeSnapshot(row.Snapshot)
+	if err != nil {
+		return err
+	}
+	w := &walk{in: in, row: row, replay: in.m.NewReplay(row.Run, stored.Seed),
+		attempts: map[string]int64{}, ends: map[string]bool{}, events: map[string]int{}, fired: map[string]bool{}}
+	for i := range lines {
+		record, err := in.m.DecodeRecord(lines[i].Record)
+		if err != nil {
+			return err
+		}
+		if record.Seq != int64(i)+1 || lines[i].Seq != record.Seq {
+			in.fault("line %d of run %q has the sequence number %d", i+1, row.Run, record.Seq)
+		}
+		if err := w.take(record); err != nil {
+			in.found(err)
+			return nil // what follows cannot be read either
+		}
+	}
+	w.bounds()
+	w.inbox()
+	w.outbox()
+	w.standing(stored)
+	return nil
+}
+
+// walk is a run on its way through its history.
+type walk struct {
+	in        *inspection
+	row       *runtime.RunRow
+	replay    *runtime.Replay
+	last      time.Time
+	steps     int64
+	attempts  map[string]int64 // by activity
+	ends      map[string]bool  // attempts that have ended
+	events    map[string]int   // by id: how often
+	fired     map[string]bool  // timers, with the visit
+	published []string
+}
+
+func (w *walk) take(r *runtime.Record) error {
+	in, before := w.in, w.replay.Snapshot()
+	if r.At.Before(w.last) {
+		in.fault("line %d of run %q is earlier than the one before", r.Seq, w.row.Run)
+	}
+	w.last = r.At
+	switch r.Input.Kind {
+	case runtime.TimerInput:
+		w.timer(before, r)
+	case runtime.ResultInput, runtime.FailureInput:
+		if id := attemptOf(r.Input.Key, r.Input.Attempt); !r.Input.Queued {
+			if w.ends[id] {
+				in.fault("attempt %s has ended twice", id)
+			}
+			w.ends[id] = true
+		}
+	case runtime.EventInput:
+		if r.Input.ID != "" && !r.Input.Queued {
+			w.events[r.Input.ID]++
+		}
+	}
+	if r.Effect == runtime.Moved && r.From >= 0 || r.Effect == runtime.Retried {
+		w.steps++
+	}
+	_, commands, _, err := in.m.Step(before, r.Input, r.At, answers(r))
+	if err != nil {
+		return fmt.Errorf("line %d of run %q is refused: %w", r.Seq, w.row.Run, err)
+	}
+	for i := range commands {
+		w.command(&commands[i])
+	}
+	return w.replay.Take(r)
+}
+
+// answers gives what host guards said when a record was made.
+func answers(r *runtime.Record) runtime.Ask {
+	return func(guard int, args []runtime.Value) (bool, error) {
+		for _, v := range r.Verdicts {
+			if v.Guard == guard && runtime.ListValue(v.Args...).Equal(runtime.ListValue(args...)) {
+				return v.Answer, nil
+			}
+		}
+		return false, errors.New("no verdict in history")
+	}
+}
+
+func (w *walk) command(c *runtime.Command) {
+	d := w.in.m.Definition()
+	switch c.Kind {
+	case runtime.StartTask:
+		w.attempts[d.Activities[d.Dos[c.Task.Do].Activity].Name]++
+		w.in.tasks[attemptOf(c.Task.Key, c.Task.Attempt)] = true
+	case runtime.SendOut:
+		w.published = append(w.published, c.Message)
+	}
+}
+
+// timer looks that a timer which fires was running, has waited its time, and has
+// not fired in this visit before. Of timers around the leaf only those of the
+// machine itself are counted: a composite may be entered anew.
+func (w *walk) timer(before *runtime.Snapshot, r *runtime.Record) {
+	in, t := w.in, &w.in.m.Definition().Timers[r.Input.Timer]
+	running := slices.IndexFunc(before.Alarms, func(a runtime.Alarm) bool { return a.Timer == r.Input.Timer })
+	switch {
+	case running < 0:
+		in.fault("line %d of run %q: timer %s fires and is not running", r.Seq, w.row.Run, t.Name)
+	case r.At.Before(before.Alarms[running].Due):
+		in.fault("line %d of run %q: timer %s fires at %s, and is due at %s", r.Seq, w.row.Run, t.Name, r.At, before.Alarms[running].Due)
+	}
+	var since time.Time
+	visit := int64(0)
+	switch {
+	case t.State == before.State:
+		since, visit = before.Entered, before.Visit
+	case in.m.Definition().States[t.State].Parent < 0:
+		since = before.Started
+	default:
+		return
+	}
+	if t.Var == nil && r.At.Sub(since) < time.Duration(t.Delay) {
+		in.fault("line %d of run %q: timer %s fires after %s", r.Seq, w.row.Run, t.Name, r.At.Sub(since))
+	}
+	id := fmt.Sprintf("%s in visit %d", t.Name, visit)
+	if w.fired[id] {
+		in.fault("line %d of run %q: timer %s has fired before", r.Seq, w.row.Run, id)
+	}
+	w.fired[id] = true
+}
+
+func (w *walk) bounds() {
+	p := w.in.m.proved()
+	if p.steps != nil && p.clean && big.NewRat(w.steps, 1).Cmp(p.steps) > 0 {
+		w.in.fault("run %q took %d steps, proved are at most %s", w.row.Run, w.steps, p.steps.RatString())
+	}
+	for activity, n := range w.attempts {
+		if most := p.attempts[activity]; most != nil && p.clean && big.NewRat(n, 1).Cmp(most) > 0 {
+			w.in.fault("run %q made %d attempts at %s, proved are at most %s", w.row.Run, n, activity, most.RatString())
+		}
+	}
+}
+
+// inbox holds event ids in history against those that were sent, acknowledged
+// and remembered.
+func (w *walk) inbox() {
+	for id := range w.in.e.sent {
+		if id.run != w.row.Run {
+			continue
+		}
+		answer, known, err := w.in.store.Accepted(w.in.ctx, id.run, id.id)
+		n := w.events[id.id]
+		switch {
+		case err != nil:
+			w.in.found(err)
+		case n > 1 || n == 1 != known:
+			w.in.fault("event %v is in history %d times, and remembered: %t", id, n, known)
+		case n == 0 && w.in.e.accepted[id]:
+			w.in.fault("event %v was acknowledged and is not in history", id)
+		case known && !json.Valid(answer):
+			w.in.fault("the answer to event %v is %q", id, answer)
+		}
+	}
+}
+
+// outbox holds what history publishes against what was delivered and what still
+// waits. All before the next one has been delivered, and in order.
+func (w *walk) outbox() {
+	rows, err := w.in.store.Outbox(w.in.ctx, w.row.Run, 1)
+	w.in.found(err)
+	marked := len(w.published)
+	if len(rows) > 0 {
+		if marked = slices.Index(w.published, rows[0].ID); marked < 0 {
+			w.in.fault("message %s waits, and history does not publish it", rows[0].ID)
+			return
+		}
+	}
+	var first []string
+	for _, id := range w.in.e.delivered[w.row.Run] {
+		if !slices.Contains(first, id) {
+			first = append(first, id)
+		}
+	}
+	if len(first) < marked || len(first) > len(w.published) || !slices.Equal(first, w.published[:len(first)]) {
+		w.in.fault("run %q delivered %v; published are %v, of which %d are marked", w.row.Run, first, w.published, marked)
+	}
+}
+
+// standing looks at the run as it is: its tables, and its way forward.
+func (w *walk) standing(s *runtime.Snapshot) {
+	in := w.in
+	d := in.m.Definition()
+	open := map[string]bool{}
+	for _, t := range s.Tasks {
+		if t.State == runtime.TaskOpen {
+			open[d.Dos[t.Do].Name+" "+attemptOf(t.Key, t.Attempt)] = true
+		}
+	}
+	queued := map[string]bool{} // that ended while the run was paused
+	for _, q := range s.Queue {
+		if q.Kind != runtime.EventInput {
+			queued[d.Dos[q.Do].Name+" "+attemptOf(q.Key, q.Attempt)] = true
+		}
+	}
+	rows, err := in.store.Tasks(in.ctx, w.row.Run)
+	in.found(err)
+	for i := range rows {
+		t := &rows[i]
+		id := t.Do + " " + attemptOf(t.Key, t.Attempt)
+		if !t.Cancelled && !open[id] {
+			in.fault("run %q has task %s, which its snapshot has not", w.row.Run, id)
+		}
+		if !t.Cancelled {
+			delete(open, id)
+		}
+	}
+	for id := range open {
+		if !queued[id] {
+			in.fault("run %q has no task %s, which its snapshot has", w.row.Run, id)
+		}
+	}
+	if s.Status == runtime.Running && s.PausedAt.IsZero() {
+		for _, a := range s.Alarms {
+			in.alarms = append(in.alarms, runtime.TimerRow{Run: w.row.Run, Name: d.Timers[a.Timer].Name, Due: a.Due})
+		}
+	}
+	w.wayForward(s)
+}
+
+func (w *walk) wayForward(s *runtime.Snapshot) {
+	p := w.in.m.proved()
+	stuck := s.PausedAt.IsZero() && len(s.Alarms) == 0 && len(w.in.m.Allowed(s)) == 0 &&
+		!slices.ContainsFunc(s.Tasks, func(t runtime.Task) bool { return t.State == runtime.TaskOpen })
+	switch {
+	case s.Status == runtime.Finished || !p.clean:
+	case s.Status == runtime.Halted:
+		w.in.fault("run %q is halted: %s", w.row.Run, s.Halt.Reason)
+	case stuck:
+		w.in.fault("run %q has no way forward in %s", w.row.Run, w.row.State)
+	}
+}
+
+// timers holds those in the store against those in the snapshots.
+func (in *inspection) timers() {
+	rows, err := in.store.Due(in.ctx, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), 0)
+	in.found(err)
+	for _, list := range [][]runtime.TimerRow{rows, in.alarms} {
+		slices.SortFunc(list, func(a, b runtime.TimerRow) int {
+			return slices.Compare([]string{a.Run, a.Name}, []string{b.Run, b.Name})
+		})
+	}
+	same := func(a, b runtime.TimerRow) bool { return a.Run == b.Run && a.Name == b.Name && a.Due.Equal(b.Due) }
+	if !slices.EqualFunc(rows, in.alarms, same) {
+		in.fault("the store has the timers %v, the snapshots %v", rows, in.alarms)
+	}
+}
+
+// claims looks that no claim was given twice, and that no commit was taken under
+// one that was not the youngest of its task.
+func (in *inspection) claims() {
+	given := map[int64]bool{}
+	youngest := map[[3]string]int64{}
+	for _, c := range in.e.claims {
+		if given[c.epoch] {
+			in.fault("epoch %d was given twice", c.epoch)
+		}
+		given[c.epoch] = true
+		youngest[c.task] = max(youngest[c.task], c.epoch)
+	}
+	ends := map[[3]string]bool{}
+	for _, c := range in.e.ended {
+		if c.epoch < youngest[c.task] {
+			in.fault("task %v ended under epoch %d, and %d had been given", c.task, c.epoch, youngest[c.task])
+		}
+		if ends[c.task] {
+			in.fault("task %v ended twice", c.task)
+		}
+		ends[c.task] = true
+	}
+}
+
+// done looks that nothing is left to do.
+func (in *inspection) done() {
+	rows, err := in.store.Outbox(in.ctx, "", 0)
+	in.found(err)
+	if len(rows) > 0 {
+		in.fault("%d messages are not delivered", len(rows))
+	}
+	for _, status := range []runtime.Status{runtime.Running, runtime.Halted} {
+		rows, err := in.store.Runs(in.ctx, runtime.RunFilter{Status: status})
+		in.found(err)
+		if len(rows) > 0 {
+			in.fault("%d runs are %s, such as %q in %s", len(rows), status, rows[0].Run, rows[0].State)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+//go:build unix && cgo
+
+package reliability
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+)
+
+// perDatabase is how many kills one database lives through, before its runs are
+// brought to their end.
+const perDatabase = 10
+
+// TestKillAtFailpoints kills a process at every place where it can be in the
+// middle of something, at the first time that it comes there, at the second, and
+// so on. It needs the tag `failpoint`; FSMC_KILLS is how often for each place.
+func TestKillAtFailpoints(t *testing.T) {
+	if !failpoint.Enabled {
+		t.Skip("built without the tag failpoint")
+	}
+	kills := count(t, "FSMC_KILLS", 8)
+	var total atomic.Int64
+	t.Run("at", func(t *testing.T) {
+		for _, site := range failpoint.Sites() {
+			t.Run(string(site), func(t *testing.T) {
+				t.Parallel()
+				total.Add(int64(killAt(t, site, kills)))
+			})
+		}
+	})
+	t.Logf("figure: failpoints = %d", len(failpoint.Sites()))
+	t.Logf("figure: kills at failpoints = %d", total.Load())
+}
+
+// killAt gives how many processes were killed at the site.
+func killAt(t *testing.T, site failpoint.Site, kills int) (killed int) {
+	var dir string
+	for n := 1; n <= kills; n++ {
+		if (n-1)%perDatabase == 0 {
+			dir = t.TempDir()
+		}
+		hit := n
+		if n > perDatabase {
+			hit = 1 + rand.IntN(3*perDatabase)
+		}
+		p := spawn(t, "trade", dir, fmt.Sprintf("k%d", n), fmt.Sprintf("%s:%d", site, hit))
+		if p.ended(t) {
+			killed++
+		} else if hit <= 2 {
+			t.Fatalf("the work never comes to it %d times", hit)
+		}
+		inspectDir(t, dir, false)
+		if n%perDatabase == 0 || n == kills {
+			finishDir(t, dir)
+		}
+	}
+	return killed
+}
+
+// TestKillAtRandom kills processes at any moment: one alone, or one of two that
+// share the database. FSMC_RANDOM_KILLS is how many.
+func TestKillAtRandom(t *testing.T) {
+	kills := count(t, "FSMC_RANDOM_KILLS", 10)
+	if testing.Short() {
+		kills = 5
+	}
+	var dir string
+	for n := range kills {
+		if n%perDatabase == 0 {
+			dir = t.TempDir()
+		}
+		victims := []*process{spawn(t, "trade on", dir, fmt.Sprintf("a%d", n), "")}
+		if n%2 == 1 {
+			victims = append(victims, spawn(t, "trade on", dir, fmt.Sprintf("b%d", n), ""))
+		}
+		for _, p := range victims {
+			time.Sleep(rand.N(250 * time.Millisecond))
+			if err := p.cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, p := range victims {
+			if !p.ended(t) {
+				t.Fatal("a process ended before it was killed")
+			}
+		}
+		inspectDir(t, dir, false)
+		if (n+1)%perDatabase == 0 || n == kills-1 {
+			finishDir(t, dir)
+		}
+	}
+	t.Logf("figure: kills at random moments = %d", kills)
+}

@@ -1,0 +1,162 @@
+//go:build unix && cgo
+
+package reliability
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// ledger is what the world outside of the database has seen: a file to which
+// processes append a line, in one write, when something has happened. A killed
+// process loses none that it has written. Words are separated by tabs.
+type ledger struct{ file *os.File }
+
+func openLedger(path string) (*ledger, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	return &ledger{f}, err
+}
+
+// The first words of lines, and what follows them.
+const (
+	started   = "started"   // run: its start has been acknowledged
+	sent      = "sent"      // run, event id: it is about to be sent
+	accepted  = "accepted"  // run, event id: it has been acknowledged
+	called    = "called"    // run, activity, key, attempt, checkpoint: an activity has begun
+	reached   = "reached"   // key, checkpoint: it has been acknowledged
+	claimed   = "claimed"   // run, do, seq, epoch, worker: a task has been leased
+	ended     = "ended"     // run, do, seq, epoch, worker: a commit under this claim was acknowledged
+	delivered = "delivered" // run, message id
+	refused   = "refused"   // run, do, seq, epoch, worker: a commit under this claim was fenced off
+)
+
+func (l *ledger) note(words ...any) {
+	var line strings.Builder
+	for i, word := range words {
+		if i > 0 {
+			line.WriteByte('\t')
+		}
+		fmt.Fprint(&line, word)
+	}
+	line.WriteByte('\n')
+	if _, err := l.file.WriteString(line.String()); err != nil {
+		panic(err) // without the ledger the test sees nothing
+	}
+}
+
+// evidence is a ledger as read.
+type evidence struct {
+	started   map[string]bool
+	sent      map[eventID]bool
+	accepted  map[eventID]bool
+	calls     []call
+	claims    []claim
+	ended     []claim
+	refused   []claim
+	delivered map[string][]string // by run: message ids, in order
+}
+
+type eventID struct{ run, id string }
+
+// call is a call of an activity. Past is the highest checkpoint that had been
+// acknowledged for its execution before.
+type call struct {
+	run, activity, key string
+	attempt            int
+	checkpoint, past   int
+}
+
+type claim struct {
+	task   [3]string // run, do, seq
+	epoch  int64
+	worker string
+}
+
+func readLedger(path string) (*evidence, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	e := &evidence{
+		started: map[string]bool{}, sent: map[eventID]bool{}, accepted: map[eventID]bool{},
+		delivered: map[string][]string{},
+	}
+	past := map[string]int{}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		w := strings.Split(lines.Text(), "\t")
+		number := func(i int) int {
+			n, failed := strconv.Atoi(w[i])
+			if failed != nil {
+				err = fmt.Errorf("the ledger has %q: %w", lines.Text(), failed)
+			}
+			return n
+		}
+		switch w[0] {
+		case started:
+			e.started[w[1]] = true
+		case sent:
+			e.sent[eventID{w[1], w[2]}] = true
+		case accepted:
+			e.accepted[eventID{w[1], w[2]}] = true
+		case called:
+			e.calls = append(e.calls, call{w[1], w[2], w[3], number(4), number(5), past[w[3]]})
+		case reached:
+			past[w[1]] = max(past[w[1]], number(2))
+		case delivered:
+			e.delivered[w[1]] = append(e.delivered[w[1]], w[2])
+		case claimed:
+			e.claims = append(e.claims, claim{[3]string(w[1:4]), int64(number(4)), w[5]})
+		case ended:
+			e.ended = append(e.ended, claim{[3]string(w[1:4]), int64(number(4)), w[5]})
+		case refused:
+			e.refused = append(e.refused, claim{[3]string(w[1:4]), int64(number(4)), w[5]})
+		default:
+			return nil, fmt.Errorf("the ledger has %q", lines.Text())
+		}
+	}
+	if err == nil {
+		err = lines.Err()
+	}
+	return e, err
+}
+
+// witness is a store that notes in the ledger which claims it gave, and which of
+// them ended with a commit.
+type witness struct {
+	runtime.Store
+	ledger *ledger
+	worker string
+}
+
+func (w *witness) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.TaskRow, error) {
+	rows, err := w.Store.Claim(ctx, q)
+	for i := range rows {
+		w.note(claimed, rows[i].Claim())
+	}
+	return rows, err
+}
+
+func (w *witness) Commit(ctx context.Context, c *runtime.Commit) error {
+	err := w.Store.Commit(ctx, c)
+	switch {
+	case c.Claim == nil:
+	case err == nil:
+		w.note(ended, *c.Claim)
+	case errors.Is(err, runtime.ErrFenced):
+		w.note(refused, *c.Claim)
+	}
+	return err
+}
+
+func (w *witness) note(what string, c runtime.Claim) {
+	w.ledger.note(what, c.Run, c.Do, c.Seq, c.Epoch, w.worker)
+}

@@ -1,0 +1,79 @@
+//go:build unix && cgo
+
+package reliability
+
+import (
+	"fmt"
+	"math/big"
+	"os"
+	"sync"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/all"
+	"github.com/fsmc-dev/fsmc/codegen/table"
+	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// model is a machine, and what the checker proves of it.
+type model struct {
+	*runtime.Machine
+	source string
+	unit   *lang.Unit
+	proved func() proof
+}
+
+// proof is what the checker says of a machine.
+type proof struct {
+	clean    bool                // no error: no run may ever be halted or stuck
+	steps    *big.Rat            // the most moves and retries of a run; nil for no bound
+	attempts map[string]*big.Rat // by activity: the most attempts of a run; none for no bound
+}
+
+// configurations is how far the checker looks at a machine.
+const configurations = 200_000
+
+// newModel compiles a machine. The error is of one that has errors in its names
+// or types.
+func newModel(source string) (*model, error) {
+	unit := lang.Load([]lang.Source{{Name: "machine.fsm", Src: []byte(source)}})
+	if unit.Diags.HasErrors() || len(unit.Program.Machines) != 1 {
+		return nil, fmt.Errorf("the machine has errors: %v", unit.Diags)
+	}
+	compiled, err := runtime.Compile(table.Compile(unit.Program.Machines[0]))
+	if err != nil {
+		return nil, err
+	}
+	m := &model{Machine: compiled, source: source, unit: unit}
+	m.proved = sync.OnceValue(m.prove)
+	return m, nil
+}
+
+func (m *model) prove() proof {
+	p := proof{attempts: map[string]*big.Rat{}}
+	p.clean = !check.RunUpTo(m.unit.Program, all.Rules, configurations).HasErrors()
+	worst := check.Bounds(m.unit.Program.Machines[0], configurations)
+	if worst == nil {
+		return p
+	}
+	p.steps = worst.Steps.Amount
+	for _, a := range worst.Activities {
+		if a.Amount != nil {
+			p.attempts[a.Name] = a.Amount
+		}
+	}
+	return p
+}
+
+// order is the machine of testdata/order.fsm.
+var order = sync.OnceValue(func() *model {
+	text, err := os.ReadFile("testdata/order.fsm")
+	if err != nil {
+		panic(err)
+	}
+	m, err := newModel(string(text))
+	if err != nil {
+		panic(err)
+	}
+	return m
+})

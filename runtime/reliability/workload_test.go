@@ -1,0 +1,213 @@
+//go:build unix && cgo
+
+package reliability
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/sqlite"
+)
+
+// station is one process at one database: its engine, and the ledger beside.
+type station struct {
+	*runtime.Engine
+	store runtime.Store
+	world *world
+}
+
+func databaseIn(dir string) string { return filepath.Join(dir, "runs.db") }
+func ledgerIn(dir string) string   { return filepath.Join(dir, "ledger") }
+
+// openStation opens the database of dir. Everything about it is impatient, so
+// that much happens in little time.
+func openStation(dir, worker string, trouble float64, opts ...runtime.Option) (*station, error) {
+	l, err := openLedger(ledgerIn(dir))
+	if err != nil {
+		return nil, err
+	}
+	store, err := sqlite.Open(context.Background(), databaseIn(dir))
+	if err != nil {
+		return nil, errors.Join(err, l.file.Close())
+	}
+	s := &station{store: store, world: &world{ledger: l, trouble: trouble}}
+	opts = append([]runtime.Option{
+		runtime.WithWorker(worker), runtime.WithLease(300 * time.Millisecond), runtime.WithPoll(10 * time.Millisecond),
+		runtime.WithGrace(0), runtime.WithOutbox(s.world.deliver),
+	}, opts...)
+	if os.Getenv("FSMC_VERBOSE") != "" {
+		opts = append(opts, runtime.WithLogger(slog.New(slog.NewTextHandler(os.Stderr, nil))))
+	}
+	s.Engine = runtime.NewEngine(&witness{Store: store, ledger: l, worker: worker}, opts...)
+	if err := s.Register(order().Machine, order().source, s.world.handlers()); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (s *station) close() error { return errors.Join(s.store.Close(), s.world.ledger.file.Close()) }
+
+// serve works until ctx is done.
+func (s *station) serve(ctx context.Context) func() error {
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	return func() error { return <-done }
+}
+
+// The work that one process does: orders are started, and several goroutines
+// send events to all that have not ended, with ids of which some come twice, and
+// pause, resume and cancel now and then.
+const (
+	senders = 4
+	orders  = 150
+)
+
+func (s *station) trade(ctx context.Context, name string) error {
+	if err := s.resumeAll(ctx); err != nil {
+		return err
+	}
+	var all sync.WaitGroup
+	failed := make(chan error, senders)
+	for i := range senders {
+		all.Go(func() {
+			for n := range orders / senders {
+				run := fmt.Sprintf("%s-%d-%d", name, i, n)
+				if err := s.order(ctx, run, n); err != nil {
+					failed <- fmt.Errorf("run %q: %w", run, err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	close(failed)
+	return <-failed
+}
+
+// order starts one and sends to it, and to others, for a while.
+func (s *station) order(ctx context.Context, run string, n int) error {
+	if _, err := s.Start(ctx, "Order", run, fmt.Appendf(nil, `{"size": %d}`, 1+n%4)); err != nil {
+		return err
+	}
+	s.world.ledger.note(started, run)
+	for k := range 8 {
+		rows, err := s.List(ctx, runtime.RunFilter{Status: runtime.Running, Limit: 12})
+		if err != nil {
+			return err
+		}
+		to := run
+		if len(rows) > 0 && k > 1 {
+			to = rows[rand.IntN(len(rows))].Run
+		}
+		if err := s.disturb(ctx, to, fmt.Sprintf("%s-%d", run, k)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// disturb does one thing to a run from outside. That the run does not take it
+// is nothing wrong.
+func (s *station) disturb(ctx context.Context, run, id string) error {
+	who := runtime.Operator{Actor: "test"}
+	var err error
+	switch p := rand.IntN(100); {
+	case p < 2:
+		short, stop := context.WithTimeout(ctx, 50*time.Millisecond)
+		_, err = s.Cancel(short, run, runtime.CancelOptions{Force: p < 1})
+		if stop(); errors.Is(err, context.DeadlineExceeded) {
+			err = nil
+		}
+	case p < 5:
+		_, err = s.Pause(ctx, run, who)
+	case p < 8:
+		err = s.resumeAll(ctx)
+	case p < 60:
+		err = s.send(ctx, run, "Accept", id, nil)
+	case p < 85:
+		err = s.send(ctx, run, "Note", id, []byte(`{"text": "please"}`))
+	default:
+		err = s.send(ctx, run, "Hurry", id, nil)
+	}
+	if isRefusal(err) {
+		return nil
+	}
+	return err
+}
+
+// send sends an event, twice where it is accepted and chance will have it.
+func (s *station) send(ctx context.Context, run, event, id string, data []byte) error {
+	s.world.ledger.note(sent, run, id)
+	first, err := s.Send(ctx, run, runtime.ExternalEvent{Name: event, ID: id, Data: data})
+	if err != nil {
+		return err
+	}
+	s.world.ledger.note(accepted, run, id)
+	if rand.IntN(4) > 0 {
+		return nil
+	}
+	second, err := s.Send(ctx, run, runtime.ExternalEvent{Name: event, ID: id, Data: data})
+	if err == nil && second.Seq != first.Seq {
+		err = fmt.Errorf("event %q was answered with %d, and then with %d", id, first.Seq, second.Seq)
+	}
+	return err
+}
+
+func isRefusal(err error) bool {
+	var refused *runtime.Rejected
+	return errors.As(err, &refused)
+}
+
+func (s *station) resumeAll(ctx context.Context) error {
+	rows, err := s.List(ctx, runtime.RunFilter{Status: runtime.Running, Paused: true})
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		if _, err := s.Resume(ctx, rows[i].Run, runtime.Operator{Actor: "test"}); err != nil && !isRefusal(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish brings every run to its end, undisturbed, and delivers all messages.
+func (s *station) finish(ctx context.Context) error {
+	working, stop := context.WithCancel(ctx)
+	wait := s.serve(working)
+	err := s.finishRuns(ctx)
+	if err == nil {
+		err = s.WaitDelivered(ctx)
+	}
+	stop()
+	return errors.Join(err, wait())
+}
+
+func (s *station) finishRuns(ctx context.Context) error {
+	if err := s.resumeAll(ctx); err != nil {
+		return err
+	}
+	for {
+		rows, err := s.List(ctx, runtime.RunFilter{Status: runtime.Running})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for i := range rows {
+			if rows[i].State != "Offered" {
+				continue
+			}
+			if _, err := s.Send(ctx, rows[i].Run, runtime.ExternalEvent{Name: "Accept"}); err != nil && !isRefusal(err) {
+				return err
+			}
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
