@@ -54,10 +54,12 @@ type slot struct {
 }
 
 // restart is how long is waited before a process is started again, times how
-// many in a row have said nothing; after brokenAfter of those, attempts fail.
+// many in a row have said nothing; after brokenAfter of those, attempts fail,
+// until a process has lived for settled: what kept it from starting is over.
 const (
 	restart     = 200 * time.Millisecond
 	brokenAfter = 3
+	settled     = 2 * time.Second
 )
 
 // StartWorkers starts n processes of a command, which the shell reads. What
@@ -116,7 +118,9 @@ func (w *Workers) keep(s *slot) {
 		w.announce()
 		w.mu.Unlock()
 		if process != nil {
+			trial := time.AfterFunc(settled, func() { w.settle(s, process) })
 			err = process.serve()
+			trial.Stop()
 		}
 		w.mu.Lock()
 		s.live, s.last = nil, err
@@ -141,8 +145,19 @@ func (w *Workers) keep(s *slot) {
 	}
 }
 
+// settle forgives a slot the processes that ended without a line, once one has
+// lived for long enough to show that it can.
+func (w *Workers) settle(s *slot, process *worker) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s.live == process {
+		s.silent = 0
+		w.announce()
+	}
+}
+
 // pick is the process with the fewest calls under way. Where there is none it
-// waits for one, unless none of them has ever said a word.
+// waits for one, unless the last ones of all slots have ended without a word.
 func (w *Workers) pick(ctx context.Context) (*worker, error) {
 	for {
 		w.mu.Lock()
@@ -199,27 +214,38 @@ func (w *Workers) attempt(ctx context.Context, a *runtime.Attempt) (runtime.Resu
 func (w *Workers) ask(ctx context.Context, name string, args json.RawMessage) (bool, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, GuardTimeout, fmt.Errorf("no answer within %s", GuardTimeout))
 	defer cancel()
-	process, err := w.pick(ctx)
-	if err != nil {
-		return false, err
-	}
-	line, err := process.call(ctx, func(id int64) any {
+	answer, err := w.answerTo(ctx, func(id int64) any {
 		return struct {
 			ID    int64           `json:"id"`
 			Guard string          `json:"guard"`
 			Args  json.RawMessage `json:"args"`
 		}{id, name, args}
-	}, nil)
+	})
 	if err != nil {
 		return false, err
 	}
 	var said struct {
 		Verdict *bool `json:"verdict"`
 	}
-	if err := decode(line, &said); err != nil || said.Verdict == nil {
-		return false, fmt.Errorf("guard %q: its answer has no \"verdict\": %s", name, beginning(line))
+	if err := decode(answer, &said); err != nil || said.Verdict == nil {
+		return false, fmt.Errorf("guard %q: its answer has no \"verdict\": %s", name, beginning(answer))
 	}
 	return *said.Verdict, nil
+}
+
+// answerTo asks a process, and the next one where that ends before it has
+// answered: a question has no effect, and one without an answer halts the run.
+func (w *Workers) answerTo(ctx context.Context, question func(id int64) any) ([]byte, error) {
+	for {
+		process, err := w.pick(ctx)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := process.call(ctx, question, nil)
+		if !errors.Is(err, runtime.ErrWorkerLost) {
+			return answer, err
+		}
+	}
 }
 
 // worker is one process.
@@ -319,13 +345,13 @@ func (w *worker) read() {
 	lines := bufio.NewScanner(w.stdout)
 	lines.Buffer(make([]byte, 64<<10), maxLine)
 	for lines.Scan() {
-		line := bytes.TrimSpace(lines.Bytes())
-		if len(line) == 0 || line[0] != '{' {
+		text := bytes.TrimSpace(lines.Bytes())
+		if len(text) == 0 || text[0] != '{' {
 			continue
 		}
 		var object map[string]json.RawMessage
 		var id int64
-		if json.Unmarshal(line, &object) != nil || json.Unmarshal(object["id"], &id) != nil {
+		if json.Unmarshal(text, &object) != nil || json.Unmarshal(object["id"], &id) != nil {
 			continue
 		}
 		w.mu.Lock()
@@ -336,7 +362,7 @@ func (w *worker) read() {
 		}
 		w.spoke = true
 		delete(object, "id")
-		rest, err := json.Marshal(object)
+		rest, err := line(object) // as it came: nothing is escaped that was not
 		if err == nil && (c.sign == nil || !c.sign(rest)) {
 			w.forget(id)
 			c.answer <- rest
@@ -398,12 +424,17 @@ func (w *worker) lost(c *call) ([]byte, error) {
 		return answer, nil
 	default:
 	}
+	return nil, w.end()
+}
+
+// end is the error of what a process that has ended did not answer.
+func (w *worker) end() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.hung {
-		return nil, runtime.Decline("the worker was stopped")
+		return runtime.Decline("the worker was stopped")
 	}
-	return nil, runtime.ErrWorkerLost
+	return runtime.ErrWorkerLost
 }
 
 // say queues a line for the process.
@@ -416,7 +447,7 @@ func (w *worker) say(ctx context.Context, v any) error {
 	case w.lines <- text:
 		return nil
 	case <-w.gone:
-		return runtime.ErrWorkerLost
+		return w.end()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -443,16 +474,18 @@ func (w *worker) hangUp() {
 	}
 	w.hung = true
 	go func() {
-		select {
-		case w.lines <- nil:
-		case <-w.gone:
+		over, lines := time.After(stopTime), w.lines
+		for waiting := true; waiting; {
+			select {
+			case lines <- nil: // it may not read, and leave no room
+				lines = nil
+			case <-w.gone:
+				return
+			case <-over:
+				waiting = false
+			}
 		}
-		select {
-		case <-w.gone:
-			return
-		case <-time.After(stopTime):
-			w.group.terminate()
-		}
+		w.group.terminate()
 		select {
 		case <-w.gone:
 		case <-time.After(time.Second):

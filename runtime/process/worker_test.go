@@ -182,3 +182,80 @@ func TestWorkerSigns(t *testing.T) {
 		t.Errorf("the attempt was not handed on: %+v", o.ends)
 	}
 }
+
+// TestWorkerRecovers lets a command that could not start for a while do the work
+// once it can.
+func TestWorkerRecovers(t *testing.T) {
+	ready := filepath.Join(t.TempDir(), "ready")
+	w := pool(t, 1, fmt.Sprintf("test -e %s || exit 1\n", ready)+each(`echo "{\"id\":$id}"`))
+	attempt := func() error {
+		_, err := w.attempt(t.Context(), &runtime.Attempt{})
+		return err
+	}
+	err := attempt()
+	for errors.Is(err, runtime.ErrWorkerLost) {
+		err = attempt()
+	}
+	if err == nil || !strings.Contains(err.Error(), "ends without a word") {
+		t.Fatalf("got %v", err)
+	}
+	if err := os.WriteFile(ready, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(30 * time.Second); err != nil; time.Sleep(10 * time.Millisecond) {
+		if err = attempt(); err != nil && time.Now().After(deadline) {
+			t.Fatalf("it is never asked again: %v", err)
+		}
+	}
+}
+
+// TestWorkerGuardAsksOn puts a question to the next process where one ends with
+// it: no answer would halt the run.
+func TestWorkerGuardAsksOn(t *testing.T) {
+	died := filepath.Join(t.TempDir(), "died")
+	w := pool(t, 1, each(fmt.Sprintf(`test -e %[1]s || { : > %[1]s; exit 1; }; echo "{\"id\":$id,\"verdict\":true}"`, died)))
+	verdict, err := w.ask(t.Context(), "ready", json.RawMessage(`{"n":7}`))
+	if err != nil || !verdict {
+		t.Errorf("got %t, %v", verdict, err)
+	}
+}
+
+// TestWorkerDataAsItCame keeps what a worker sends letter by letter.
+func TestWorkerDataAsItCame(t *testing.T) {
+	const data = `{"text":"<a href=\"x\">&\u2028</a>","n":1.50}`
+	file := filepath.Join(t.TempDir(), "data")
+	if err := os.WriteFile(file, []byte(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := pool(t, 1, each(fmt.Sprintf(`printf '{"id":%%s,"event":"Found","data":%%s}\n' "$id" "$(cat %s)"`, file)))
+	result, err := w.attempt(t.Context(), &runtime.Attempt{})
+	if got := fmt.Sprintf("%s", result.Data); err != nil || got != data {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+// TestWorkerThatReadsNothing is stopped all the same: its queue is full, so that
+// it is not even told that there is no more work.
+func TestWorkerThatReadsNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for ten seconds")
+	}
+	t.Parallel()
+	w := StartWorkers("sleep 60", 1, &lockedBuffer{})
+	process, err := w.pick(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for full := false; !full; { // the pipe first, then the queue
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		full = process.say(ctx, strings.Repeat("x", 64<<10)) != nil
+		cancel()
+	}
+	closed := make(chan struct{})
+	go func() { w.Close(); close(closed) }()
+	select {
+	case <-closed:
+	case <-time.After(3 * stopTime):
+		t.Error("Close does not return")
+	}
+}
