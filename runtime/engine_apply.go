@@ -57,7 +57,8 @@ func (e *Engine) apply(ctx context.Context, c *request) (*applied, error) {
 	for try := 1; ; try++ {
 		remembered := live.snapshot != nil
 		out, err := e.applyOnce(ctx, c, live)
-		if err == nil && !(remembered && c.input == nil && out.steps == 0) {
+		// That there is nothing to do was not put to the store by a commit.
+		if err == nil && (!remembered || out.steps > 0 || out.answer != nil) {
 			return out, nil
 		}
 		var refused *Rejected

@@ -282,3 +282,31 @@ func TestCostsAreSummed(t *testing.T) {
 		}
 	})
 }
+
+// TestSteerElsewhere pauses, resumes and cancels a run that another engine has
+// changed since this one last saw it: what it remembers must not make it believe
+// that nothing is to be done.
+func TestSteerElsewhere(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+		m := job(t, nil, func() any { return On("Found", GoTo("Done", Set("n", "event.n"))) }, On1("failed", "Broken"))
+		register(t, e, m, Handlers{})
+		other := NewEngine(store, WithClock(clock))
+		begin(t, e, "r")
+		for _, do := range []struct {
+			e     *Engine
+			steer func(*Engine, context.Context, string, Operator) (View, error)
+			want  bool
+		}{
+			{e, (*Engine).Pause, true}, {other, (*Engine).Resume, false},
+			{e, (*Engine).Pause, true}, {other, (*Engine).Resume, false}, {other, (*Engine).Pause, true},
+			{e, (*Engine).Resume, false},
+		} {
+			if _, err := do.steer(do.e, t.Context(), "r", ada); err != nil {
+				t.Fatal(err)
+			}
+			if v, err := e.Get(t.Context(), "r"); err != nil || v.Paused != do.want {
+				t.Fatalf("paused is %t, not %t: %v", v.Paused, do.want, err)
+			}
+		}
+	})
+}
