@@ -22,6 +22,7 @@ type bulk struct {
 
 	does     string           // "cancel"
 	statuses []runtime.Status // of the runs that are meant, where --where does not say
+	paused   bool             // only those that are paused
 	act      func(ctx context.Context, store runtime.Store, run string) (runtime.View, error)
 }
 
@@ -88,6 +89,7 @@ func (b *bulk) meant(ctx context.Context, store runtime.Store, f runtime.RunFilt
 	if f.Status != "" || f.Outcome != "" {
 		statuses = []runtime.Status{f.Status}
 	}
+	f.Paused = f.Paused || b.paused
 	var rows []runtime.RunRow
 	for _, f.Status = range statuses {
 		err := runtime.EachRun(ctx, store, f, pageOfRuns, func(row *runtime.RunRow) error {

@@ -33,10 +33,11 @@ outcome=success|failure|cancelled, definition=HASH, older than 90s|1h30m|30d
 	f.StringVar(&l.where, "where", "", "only runs for which all `TERMS` hold")
 	f.StringVar(&l.filter.Machine, "machine", "", "only runs of the machine called `NAME`")
 	f.StringVar(&l.filter.State, "state", "", "only runs in the state with this `PATH`")
-	chooseFlag(c, &l.filter.Status, "status", "", "only those that are so",
-		option[runtime.Status]{"running", runtime.Running},
-		option[runtime.Status]{"halted", runtime.Halted},
-		option[runtime.Status]{"finished", runtime.Finished})
+	chooseFlag(c, &l.status, "status", "", "only those that are so",
+		option[listedStatus]{"running", listedStatus{status: runtime.Running}},
+		option[listedStatus]{"halted", listedStatus{status: runtime.Halted}},
+		option[listedStatus]{"finished", listedStatus{status: runtime.Finished}},
+		option[listedStatus]{"paused", listedStatus{runtime.Running, true}})
 	chooseFlag(c, &l.filter.Outcome, "outcome", "", "only those that ended so",
 		option[runtime.Outcome]{"success", runtime.Success},
 		option[runtime.Outcome]{"failure", runtime.Failed},
@@ -55,7 +56,14 @@ type lister struct {
 	target
 	where  string
 	age    time.Duration
+	status listedStatus
 	filter runtime.RunFilter
+}
+
+// listedStatus is a status as operators have it: a paused run is running, too.
+type listedStatus struct {
+	status runtime.Status
+	paused bool
 }
 
 // pageOfRuns is how many runs are read at a time where many are meant.
@@ -63,6 +71,7 @@ const pageOfRuns = 500
 
 func (l *lister) list(cmd *cobra.Command, now time.Time) error {
 	f := l.filter
+	f.Status, f.Paused = l.status.status, l.status.paused
 	if cmd.Flags().Changed("where") {
 		var err error
 		if f, err = runtime.ParseWhere(l.where, now); err != nil {

@@ -30,7 +30,7 @@ then only shows which those are, unless --apply is given.`,
 
 func newResume(s *streams) *cobra.Command {
 	return newSteer(s, &steering{
-		use: "resume [ID]", does: "resume", statuses: []runtime.Status{runtime.Running, runtime.Halted}, act: (*runtime.Engine).Resume,
+		use: "resume [ID]", does: "resume", statuses: []runtime.Status{runtime.Running, runtime.Halted}, paused: true, act: (*runtime.Engine).Resume,
 		short: "Let a paused run go on",
 		long: `Resume lets a paused run go on. What has come meanwhile is taken in order, as if
 it came now; an event that the run does not take any more is dropped, and its
@@ -38,8 +38,8 @@ history says so. Deadlines that have passed fire first.
 
 Resuming a run that is not paused does nothing.
 
-With --where instead of an ID it is for all unfinished runs that the terms fit.
-It then only shows which those are, unless --apply is given.`,
+With --where instead of an ID it is for all paused runs that the terms fit. It
+then only shows which those are, unless --apply is given.`,
 		example: `  fsmc resume --db runs.db pr-17
   fsmc resume --db runs.db --where "machine=CodeReview" --apply`,
 	})
@@ -50,6 +50,7 @@ type steering struct {
 	use, does, short, long, example string
 
 	statuses []runtime.Status // of the runs that are meant, where --where does not say
+	paused   bool             // only those that are paused
 	act      func(*runtime.Engine, context.Context, string, runtime.Operator) (runtime.View, error)
 }
 
@@ -59,7 +60,7 @@ func newSteer(s *streams, of *steering) *cobra.Command {
 		who operator
 		ask guards
 	)
-	many := bulk{does: of.does, statuses: of.statuses,
+	many := bulk{does: of.does, statuses: of.statuses, paused: of.paused,
 		act: func(ctx context.Context, store runtime.Store, run string) (runtime.View, error) {
 			engine, err := ask.engine(ctx, store, run)
 			if err != nil {

@@ -48,17 +48,21 @@ func (r *runner) workOnAll(ctx context.Context, engine *runtime.Engine, store ru
 	return r.reportAll(views, waitErr != nil)
 }
 
-// unfinishedRuns are those that have not ended.
+// unfinishedRuns are those that have not ended, without their snapshots: there
+// may be many.
 func unfinishedRuns(ctx context.Context, store runtime.Store) ([]runtime.RunRow, error) {
-	running, err := store.Runs(ctx, runtime.RunFilter{Status: runtime.Running})
-	if err != nil {
-		return nil, fmt.Errorf("the runs cannot be read: %w", err)
+	var rows []runtime.RunRow
+	for _, status := range []runtime.Status{runtime.Running, runtime.Halted} {
+		err := runtime.EachRun(ctx, store, runtime.RunFilter{Status: status}, pageOfRuns, func(row *runtime.RunRow) error {
+			row.Snapshot = nil
+			rows = append(rows, *row)
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("the runs cannot be read: %w", err)
+		}
 	}
-	halted, err := store.Runs(ctx, runtime.RunFilter{Status: runtime.Halted})
-	if err != nil {
-		return nil, fmt.Errorf("the runs cannot be read: %w", err)
-	}
-	return append(running, halted...), nil
+	return rows, nil
 }
 
 // waitForAll gives the runs as they are when the last one has ended or waits,
