@@ -219,3 +219,29 @@ time: past the limit of configurations, the control graph alone gives no bound
 		})
 	}
 }
+
+// TestTimeBehindATimerThatStays holds that a timer which leaves the run where it
+// is does not end what it has capped so far.
+func TestTimeBehindATimerThatStays(t *testing.T) {
+	const text = `machine M {
+    activity act()
+    initial A
+    state A {
+        do act() TIMEOUT
+        after 1s ignore
+        on failed, done -> Done
+    }
+    terminal Done
+}
+`
+	for timeout, want := range map[string]string{"": "", "timeout 5s": "6s"} {
+		m := program(t, []byte(strings.Replace(text, "TIMEOUT", timeout, 1))).Machines[0]
+		got := ""
+		if f := check.Bounds(m, explore.DefaultLimit).Time; f.Amount != nil {
+			got = ir.FormatDuration(f.Amount.Num().Int64())
+		}
+		if got != want {
+			t.Errorf("with %q: %q, want %q", timeout, got, want)
+		}
+	}
+}

@@ -139,8 +139,48 @@ func (t *Time) weight(from, e int32) int64 {
 			return graph.Infinite
 		}
 		return graph.Sum(wait, limitOf(leaf.Dos[0]))
+	case Stayed:
+		if c, ok := t.p.Input(e); ok && c.Kind == ir.CaseTimer {
+			return t.p.restOf(t.p.To[e])
+		}
 	}
 	return 0
+}
+
+// restOf is what may be left of the attempts that run on in configuration c, or
+// of the wait before one, where a timer has fired that leaves the run there: what
+// capped them caps them no more.
+func (p *Product) restOf(c int32) int64 {
+	leaf := p.Leaf(c)
+	longest := int64(0)
+	for i, d := range leaf.Dos {
+		if p.program.packing.visits[leaf.ID].hasEnded(p.store.at(c), i) {
+			continue
+		}
+		time := graph.Sum(limitOf(d), p.longestRetryWait(leaf, d))
+		if len(leaf.Dos) > 1 {
+			time = graph.Sum(limitOf(d), p.allRetries(leaf, d))
+		}
+		longest = max(longest, time)
+	}
+	return longest
+}
+
+// longestRetryWait is the longest wait before any attempt of d in leaf.
+func (p *Product) longestRetryWait(leaf *ir.State, d *ir.Do) int64 {
+	longest := int64(0)
+	for in := range p.Table.Inputs(leaf) {
+		for _, c := range in.Choices {
+			if in.Do == d && c.Arm != nil && c.Arm.Kind == ir.Retry {
+				wait, bounded := longestWait(c.Arm)
+				if !bounded {
+					return graph.Infinite
+				}
+				longest = max(longest, wait)
+			}
+		}
+	}
+	return longest
 }
 
 // reach is the time along edge e and on from where it leads. A timer that starts

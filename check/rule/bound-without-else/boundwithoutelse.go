@@ -79,7 +79,7 @@ func outcome(p *check.Pass, spent *spender, l *last) (w *diag.Witness, runsOut, 
 
 // lastArms lists the arms after which nothing comes, in source order. Cancel is
 // left out: it comes once. So is a retry of what no activity raised, which is
-// another fault.
+// another fault, and so is a bound of none at all.
 func lastArms(p *check.Pass) []*last {
 	byArm := map[*ir.Arm]*last{}
 	for _, s := range p.Leaves() {
@@ -88,7 +88,7 @@ func lastArms(p *check.Pass) []*last {
 		}
 		for in := range p.Table().Inputs(s) {
 			arm := flat.LastBound(in.Choices)
-			if arm == nil || in.Kind == ir.CaseCancel || arm.Kind == ir.Retry && in.Do == nil {
+			if arm == nil || *arm.Max <= 0 || in.Kind == ir.CaseCancel || arm.Kind == ir.Retry && in.Do == nil {
 				continue
 			}
 			l := byArm[arm]
