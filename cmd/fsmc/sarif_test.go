@@ -87,8 +87,8 @@ const faulty = `machine Faulty {
     }
     state B { after 1m -> C }
     state C { after 1m -> B unbounded }
-    state X { on Go -> Y max 0  after 1h -> Y }
-    state Y { on Go -> Done max 0  after 1h -> Done }
+    state X { on Go -> X max 1  after 1h -> Y }
+    state Y { on Go -> Y max 1  after 1h -> Done }
     terminal Done
 }
 `

@@ -87,7 +87,7 @@ func lastArms(p *check.Pass) []*last {
 			continue
 		}
 		for in := range p.Table().Inputs(s) {
-			arm := flat.LastBound(in.Choices)
+			arm := lastBound(p, s, in)
 			if arm == nil || *arm.Max <= 0 || in.Kind == ir.CaseCancel || arm.Kind == ir.Retry && in.Do == nil {
 				continue
 			}
@@ -105,6 +105,17 @@ func lastArms(p *check.Pass) []*last {
 	}
 	slices.SortFunc(list, func(a, b *last) int { return a.arm.ID - b.arm.ID })
 	return list
+}
+
+// lastBound is the bounded arm after which no choice is left for in. Where runs
+// can be asked it may stand before arms whose guards are false.
+func lastBound(p *check.Pass, s *ir.State, in flat.Input) *ir.Arm {
+	g := p.SmallProduct()
+	if g == nil {
+		return flat.LastBound(in.Choices)
+	}
+	u, _ := g.Unmet(s, in.ID)
+	return u.Spent
 }
 
 // bound is the bound as written, without the target.
