@@ -5,7 +5,10 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,10 +17,11 @@ import (
 
 // Counts are kept by the steps themselves, so that stats need not read what a
 // million runs have left. A request notes in memory what it changes; what a
-// whole batch has changed is added to the tables just before its COMMIT, a row
-// for each count: sixty-four runs that take the same step at the same time cost
-// one row, a lone caller a handful in tables of a few pages. They are part of
-// the transaction, and so as true as the steps.
+// whole batch has changed is one row of count_log, written just before its
+// COMMIT: the least that can be written, one page for all callers of the batch.
+// From time to time a batch adds the log up in the tables, and empties it. What
+// is read is the tables and the log together. All of it is part of the steps'
+// transactions, and so as true as they are.
 type counts map[count]int64
 
 // count names one row; which of its members count depends on the table.
@@ -42,16 +46,13 @@ var (
 	stayCounts = &countTable{"stay_counts", "machine, state, bucket, visits", 1, "visits"}
 )
 
-// upsert is the statement that adds so many rows.
-func (t *countTable) upsert(rows int) string {
-	row := "(" + strings.Repeat("?, ", t.texts+2) + "?)"
-	return "INSERT INTO " + t.name + " (" + t.columns + ") VALUES " + row + strings.Repeat(", "+row, rows-1) +
+var countTables = []*countTable{runCounts, stepCounts, stayCounts}
+
+// upsert is the statement that adds to a row.
+func (t *countTable) upsert() string {
+	return "INSERT INTO " + t.name + " (" + t.columns + ") VALUES (" + strings.Repeat("?, ", t.texts+2) + "?)" +
 		" ON CONFLICT DO UPDATE SET " + t.amount + " = " + t.amount + " + excluded." + t.amount
 }
-
-// upsertRows is the most rows that one statement adds: there are as many
-// statements for each table.
-const upsertRows = 4
 
 func (c counts) merge(other counts) {
 	for key, n := range other {
@@ -94,75 +95,162 @@ func (t *tx) countCommit(c *runtime.Commit, before *standing) {
 		})
 }
 
-// writeCounts adds what the batch has changed to the tables.
+// foldAt is how many batches the log holds before they are added up.
+const foldAt = 256
+
+const (
+	insertCountLog = `INSERT INTO count_log (counts) VALUES (?)`
+	selectCountLog = `SELECT counts FROM count_log`
+	deleteCountLog = `DELETE FROM count_log`
+)
+
+// writeCounts logs what the batch has changed. Rows of an emptied log are
+// numbered from 1 again, so that the last number says how many there are,
+// whichever process has written them.
 func (w *writer) writeCounts() error {
+	row, err := w.counts.encode()
+	if err != nil || row == nil {
+		return err
+	}
+	insert, err := w.statement(insertCountLog)
+	if err != nil {
+		return err
+	}
+	result, err := insert.Exec(text(row))
+	if err != nil {
+		return err
+	}
+	if rows, err := result.LastInsertId(); err != nil || rows < foldAt {
+		return err
+	}
+	return w.foldCounts()
+}
+
+// foldCounts adds the log up in the tables, and empties it.
+func (w *writer) foldCounts() error {
 	t := tx{w: w}
-	for _, table := range []*countTable{runCounts, stepCounts, stayCounts} {
-		var args []any
-		rows := 0
-		flush := func() error {
-			if rows == 0 {
-				return nil
-			}
-			_, err := t.exec(table.upsert(rows), args...)
-			args, rows = args[:0], 0
+	all, err := loggedCounts(context.Background(), &t)
+	if err != nil {
+		return err
+	}
+	for key, n := range all {
+		if n == 0 {
+			continue
+		}
+		args := []any{key.machine}
+		for _, text := range key.texts[:key.table.texts] {
+			args = append(args, text)
+		}
+		if _, err := t.exec(key.table.upsert(), append(args, key.number, n)...); err != nil {
 			return err
 		}
-		for key, n := range w.counts {
-			if key.table != table || n == 0 {
-				continue
-			}
-			args = append(args, key.machine)
-			for _, text := range key.texts[:table.texts] {
-				args = append(args, text)
-			}
-			args = append(args, key.number, n)
-			if rows++; rows == upsertRows {
-				if err := flush(); err != nil {
-					return err
-				}
-			}
+	}
+	_, err = t.exec(deleteCountLog)
+	return err
+}
+
+// loggedCounts adds up what the log holds.
+func loggedCounts(ctx context.Context, from source) (counts, error) {
+	rows, err := list(ctx, from, scanOne[[]byte], selectCountLog)
+	if err != nil {
+		return nil, err
+	}
+	all := counts{}
+	for _, row := range rows {
+		if err := all.decode(row); err != nil {
+			return nil, fmt.Errorf("%w: the log of counts: %w", ErrDamaged, err)
 		}
-		if err := flush(); err != nil {
-			return err
+	}
+	return all, nil
+}
+
+// countJSON is a count as a row of the log has it.
+type countJSON struct {
+	Table   string   `json:"t"`
+	Machine string   `json:"m"`
+	Texts   []string `json:"x"`
+	Number  int64    `json:"k"`
+	Amount  int64    `json:"n"`
+}
+
+// encode gives the counts that are not 0, or nil where there is none.
+func (c counts) encode() ([]byte, error) {
+	var rows []countJSON
+	for key, n := range c {
+		if n != 0 {
+			rows = append(rows, countJSON{key.table.name, key.machine, key.texts[:key.table.texts], key.number, n})
 		}
+	}
+	if rows == nil {
+		return nil, nil
+	}
+	return json.Marshal(rows)
+}
+
+// decode adds what encode gave.
+func (c counts) decode(data []byte) error {
+	var rows []countJSON
+	if err := json.Unmarshal(data, &rows); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		i := slices.IndexFunc(countTables, func(t *countTable) bool { return t.name == r.Table })
+		if i < 0 || len(r.Texts) != countTables[i].texts {
+			return fmt.Errorf("there is no count %q of %d texts", r.Table, len(r.Texts))
+		}
+		key := count{table: countTables[i], machine: r.Machine, number: r.Number}
+		copy(key.texts[:], r.Texts)
+		c[key] += r.Amount
 	}
 	return nil
 }
 
-// An empty machine stands for all.
-const (
-	selectRunCounts = `
-	SELECT machine, state, status, outcome, paused, runs FROM run_counts
-	WHERE (?1 = '' OR machine = ?1) AND runs <> 0`
-	selectStepCounts = `
-	SELECT machine, day, kind, input, source, target, effect, steps FROM step_counts
-	WHERE (?1 = '' OR machine = ?1) AND day >= ?2`
-	selectStayCounts = `
-	SELECT machine, state, bucket, visits FROM stay_counts WHERE ?1 = '' OR machine = ?1`
-)
+// read adds what the table holds of a machine; an empty machine stands for all.
+func (t *countTable) read(ctx context.Context, from source, machine string, all counts) error {
+	_, err := list(ctx, from, func(rows *sql.Rows, _ *struct{}) error {
+		key, n := count{table: t}, int64(0)
+		into := []any{&key.machine}
+		for i := range t.texts {
+			into = append(into, &key.texts[i])
+		}
+		if err := rows.Scan(append(into, &key.number, &n)...); err != nil {
+			return err
+		}
+		all[key] += n
+		return nil
+	}, "SELECT "+t.columns+" FROM "+t.name+" WHERE ?1 = '' OR machine = ?1", machine)
+	return err
+}
 
 // Counts implements runtime.Store.
 func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (c runtime.Counts, err error) {
-	tx, err := s.readers.BeginTx(ctx, nil)
+	tx, err := s.readers.BeginTx(ctx, nil) // one moment of the log and the tables
 	if err != nil {
 		return c, s.readError(err)
 	}
 	defer func() { err = s.readError(errors.Join(err, tx.Rollback())) }()
-	c.Runs, err = list(ctx, tx, func(rows *sql.Rows, r *runtime.RunCount) error {
-		return rows.Scan(&r.Machine, &r.State, &r.Status, &r.Outcome, &r.Paused, &r.Runs)
-	}, selectRunCounts, machine)
+	all, err := loggedCounts(ctx, tx)
 	if err != nil {
 		return c, err
 	}
-	c.Steps, err = list(ctx, tx, func(rows *sql.Rows, r *runtime.StepCount) error {
-		return rows.Scan(&r.Machine, &r.Day, &r.Kind, &r.Input, &r.From, &r.To, &r.Effect, &r.Steps)
-	}, selectStepCounts, machine, runtime.DayOf(since))
-	if err != nil {
-		return c, err
+	for _, table := range countTables {
+		if err := table.read(ctx, tx, machine, all); err != nil {
+			return c, err
+		}
 	}
-	c.Stays, err = list(ctx, tx, func(rows *sql.Rows, r *runtime.StayCount) error {
-		return rows.Scan(&r.Machine, &r.State, &r.Bucket, &r.Visits)
-	}, selectStayCounts, machine)
-	return c, err
+	for key, n := range all {
+		x := key.texts
+		switch {
+		case n == 0 || machine != "" && key.machine != machine:
+		case key.table == runCounts:
+			c.Runs = append(c.Runs, runtime.RunCount{Machine: key.machine, State: x[0], Status: runtime.Status(x[1]),
+				Outcome: runtime.Outcome(x[2]), Paused: key.number == 1, Runs: n})
+		case key.table == stepCounts && key.number >= runtime.DayOf(since):
+			c.Steps = append(c.Steps, runtime.StepCount{Machine: key.machine, Day: key.number, Kind: runtime.InputKind(x[0]),
+				Input: x[1], From: x[2], To: x[3], Effect: runtime.Effect(x[4]), Steps: n})
+		case key.table == stayCounts:
+			c.Stays = append(c.Stays, runtime.StayCount{Machine: key.machine, State: x[0], Bucket: key.number, Visits: n})
+		}
+	}
+	return c, nil
 }

@@ -48,7 +48,7 @@ func TestCountsOfOlderDatabase(t *testing.T) {
 		t.Fatalf("only %d counts: %v", len(want), want)
 	}
 	for _, text := range []string{
-		"DROP TABLE run_counts", "DROP TABLE step_counts", "DROP TABLE stay_counts", "DROP TABLE prunings",
+		"DROP TABLE run_counts", "DROP TABLE count_log", "DROP TABLE step_counts", "DROP TABLE stay_counts", "DROP TABLE prunings",
 		"DROP INDEX runs_finished", "DROP INDEX outbox_by_run", "PRAGMA user_version = 1",
 	} {
 		if _, err := s.writer.conn.ExecContext(t.Context(), text); err != nil {

@@ -40,6 +40,7 @@ type writer struct {
 	conn       *sql.Conn
 	statements map[string]*sql.Stmt // by text
 	batch      []*request
+	several    bool   // requests were in the last batch
 	counts     counts // that the batch changes
 	stopped    error  // why nothing is written any more
 }
@@ -137,10 +138,13 @@ func (w *writer) lead() {
 	<-w.turn
 }
 
-// gather takes the requests that wait, once those who were woken together with
-// the leader have had a chance to send theirs.
+// gather takes the requests that wait. Where the last batch had several, those
+// who were woken together with the leader first have a chance to send theirs.
 func (w *writer) gather() {
-	goruntime.Gosched()
+	if w.several {
+		goruntime.Gosched()
+	}
+	defer func() { w.several = len(w.batch) > 1 }()
 	for len(w.batch) < maxBatch {
 		select {
 		case r := <-w.queue:
@@ -193,6 +197,9 @@ func (w *writer) transact(batch []*request, results []error) error {
 		return w.failed(err)
 	}
 	failpoint.Hit(failpoint.Begun)
+	if len(batch) == 1 {
+		return w.lone(batch[0], results)
+	}
 	for i, r := range batch {
 		if !r.state.CompareAndSwap(waiting, taken) {
 			continue
@@ -203,6 +210,35 @@ func (w *writer) transact(batch []*request, results []error) error {
 		}
 		results[i] = err
 	}
+	return w.commit()
+}
+
+// lone runs the only request of a transaction, which needs no savepoint.
+func (w *writer) lone(r *request, results []error) error {
+	if !r.state.CompareAndSwap(waiting, taken) {
+		return w.rollBack()
+	}
+	t := tx{w: w}
+	if err := r.run(&t); err != nil {
+		if grave(err) || w.outside() {
+			return w.failed(err)
+		}
+		results[0] = translate(err)
+		return w.rollBack()
+	}
+	w.counts.merge(t.counts)
+	return w.commit()
+}
+
+func (w *writer) rollBack() error {
+	if err := w.exec("ROLLBACK"); err != nil {
+		return w.stop(err)
+	}
+	return nil
+}
+
+// commit makes a transaction durable.
+func (w *writer) commit() error {
 	if err := w.writeCounts(); err != nil {
 		return w.failed(err)
 	}
@@ -256,8 +292,8 @@ func (w *writer) failed(err error) error {
 		return w.stop(err)
 	}
 	if !w.outside() {
-		if e := w.exec("ROLLBACK"); e != nil {
-			return w.stop(errors.Join(err, e))
+		if e := w.rollBack(); e != nil {
+			return errors.Join(e, translate(err))
 		}
 	}
 	return translate(err)

@@ -37,6 +37,13 @@ CREATE TABLE stay_counts (
   PRIMARY KEY (machine, state, bucket)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE count_log (
+  -- What batches of steps have changed about the counts above, a row for each,
+  -- until it is added up there.
+  id     INTEGER NOT NULL PRIMARY KEY,   -- from 1 again when the log has been emptied
+  counts TEXT NOT NULL CHECK (json_valid(counts))
+) STRICT;
+
 INSERT INTO run_counts
 SELECT machine, state, status, coalesce(outcome, ''), paused, count(*) FROM runs GROUP BY 1, 2, 3, 4, 5;
 
