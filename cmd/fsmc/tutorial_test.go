@@ -1,0 +1,137 @@
+//go:build unix && cgo
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestTutorial does what docs/tutorial.md says, in its order and in one shell: a
+// `console` block is run, and what it shows is what must be printed; a block with
+// the name of a file behind its language becomes that file. In what is shown a
+// line `…` stands for any number of lines, and within a line for any text.
+func TestTutorial(t *testing.T) {
+	if testing.Short() {
+		t.Skip("installs fsmc, and compiles a program")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(root, filepath.Join(dir, "fsmc")); err != nil {
+		t.Fatal(err)
+	}
+	steps := readSteps(t, filepath.Join(root, "docs", "tutorial.md"))
+	script := writeScript(t, steps)
+	bin := filepath.Join(t.TempDir(), "bin")
+	c := exec.Command("sh", script)
+	c.Dir = dir
+	c.Env = append(c.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "GOBIN="+bin, "GOPROXY=off", "GOFLAGS=", "GOWORK=off", "TZ="+noon(), "NO_COLOR=1")
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	printed := strings.Split(string(out), mark)
+	if len(printed) != len(steps)+1 {
+		t.Fatalf("%d of %d steps were taken:\n%s", len(printed)-1, len(steps), out)
+	}
+	shown := 0
+	for i, s := range steps {
+		if !s.matches(printed[i]) {
+			t.Errorf("tutorial.md:%d: %s\nshown:\n%s\nprinted:\n%s", s.line, s.command, s.shown, printed[i])
+		}
+		if s.shown != "" {
+			shown++
+		}
+	}
+	if shown < 10 {
+		t.Errorf("%d commands with what they print: the test sees nothing", shown)
+	}
+}
+
+// tutorialStep is a command and what it prints, or a file to be written.
+type tutorialStep struct {
+	line           int
+	command, shown string
+	file, content  string
+}
+
+// mark is printed behind each step.
+const mark = "\x01\n"
+
+var fileBlock = regexp.MustCompile("^```[a-z]+ ([a-z./_]+)$")
+
+func readSteps(t *testing.T, page string) []tutorialStep {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps []tutorialStep
+	block := "" // "console", "file", or another one
+	for i, line := range strings.SplitAfter(string(text), "\n") {
+		bare := strings.TrimSuffix(line, "\n")
+		file := fileBlock.FindStringSubmatch(bare)
+		command, isCommand := strings.CutPrefix(bare, "$ ")
+		last := len(steps) - 1
+		switch {
+		case block != "" && bare == "```":
+			block = ""
+		case block == "" && file != nil:
+			block = "file"
+			steps = append(steps, tutorialStep{line: i + 1, command: "(file " + file[1] + ")", file: file[1]})
+		case block == "" && strings.HasPrefix(bare, "```"):
+			if block = bare[3:]; block != "console" {
+				t.Errorf("tutorial.md:%d: a block is neither `console` nor a file", i+1)
+			}
+		case block == "file":
+			steps[last].content += line
+		case block == "console" && isCommand:
+			steps = append(steps, tutorialStep{line: i + 1, command: command})
+		case block == "console":
+			steps[last].shown += line
+		}
+	}
+	return steps
+}
+
+// writeScript makes one shell script of all steps, outside the tutorial's folder.
+func writeScript(t *testing.T, steps []tutorialStep) string {
+	t.Helper()
+	dir := t.TempDir()
+	var script strings.Builder
+	for i, s := range steps {
+		if s.file == "" {
+			fmt.Fprintf(&script, "%s\nprintf '\\001\\n'\n", s.command)
+			continue
+		}
+		held := filepath.Join(dir, fmt.Sprint(i))
+		writeFile(t, held, s.content, 0o644)
+		fmt.Fprintf(&script, "mkdir -p \"$(dirname %s)\" && cat '%s' >%[1]s\nprintf '\\001\\n'\n", s.file, held)
+	}
+	path := filepath.Join(dir, "tutorial.sh")
+	writeFile(t, path, script.String(), 0o644)
+	return path
+}
+
+// matches holds what was printed against what is shown. The shell's word of a
+// process that it saw killed is not the command's.
+func (s tutorialStep) matches(printed string) bool {
+	var pattern strings.Builder
+	pattern.WriteString(`\A(?s:.*\bKilled\b[^\n]*\n)?`)
+	for line := range strings.Lines(s.shown) {
+		if line == "…\n" {
+			pattern.WriteString(`(?:.*\n)*?`)
+			continue
+		}
+		pattern.WriteString(strings.ReplaceAll(regexp.QuoteMeta(line), "…", `.+`))
+	}
+	return regexp.MustCompile(pattern.String() + `\z`).MatchString(printed)
+}
