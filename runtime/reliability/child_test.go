@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -32,14 +33,23 @@ func TestMain(m *testing.M) {
 	if role == "" {
 		os.Exit(m.Run())
 	}
-	if err := live(role, os.Getenv(childDir), os.Getenv(childName)); err != nil {
+	if err := roles[role](os.Getenv(childDir), os.Getenv(childName)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// live is what a child does. It says so on its standard output when it begins.
-func live(role, dir, name string) error {
+// roles are what a child may do.
+var roles = map[string]func(dir, name string) error{
+	"trade":    func(dir, name string) error { return tradeIn(dir, name, 1) },
+	"trade on": func(dir, name string) error { return tradeIn(dir, name, 1000) },
+	"hold":     hold,
+	"bid":      bid,
+}
+
+// tradeIn works on the orders of dir for some rounds, and brings to their end
+// those that are left. It says so on its standard output when it begins.
+func tradeIn(dir, name string, rounds int) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	s, err := openStation(dir, name, 1)
@@ -49,15 +59,11 @@ func live(role, dir, name string) error {
 	defer s.close()
 	fmt.Println("begun")
 	wait := s.serve(ctx)
-	switch role {
-	case "trade":
-		if err = s.trade(ctx, name); err == nil {
-			err = s.finishRuns(ctx)
-		}
-	case "trade on":
-		for round := 0; err == nil; round++ {
-			err = s.trade(ctx, name+"."+strconv.Itoa(round))
-		}
+	for round := 0; round < rounds && err == nil; round++ {
+		err = s.trade(ctx, name+"."+strconv.Itoa(round))
+	}
+	if err == nil {
+		err = s.finishRuns(ctx)
 	}
 	stop()
 	return errors.Join(err, wait())
@@ -66,10 +72,13 @@ func live(role, dir, name string) error {
 // process is a child that runs.
 type process struct {
 	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Scanner
 	stderr *strings.Builder
 }
 
-// spawn starts a child and waits until it has begun, or has died.
+// spawn starts a child and waits for its first line: until it has begun, or has
+// died.
 func spawn(t *testing.T, role, dir, name, failpointAt string) *process {
 	t.Helper()
 	p := &process{cmd: exec.Command(os.Args[0]), stderr: &strings.Builder{}}
@@ -80,11 +89,38 @@ func spawn(t *testing.T, role, dir, name, failpointAt string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	bufio.NewScanner(out).Scan()
+	p.out = bufio.NewScanner(out)
+	p.out.Scan()
 	return p
+}
+
+// says waits for a line of the child.
+func (p *process) says(t *testing.T, want string) {
+	t.Helper()
+	if !p.out.Scan() || p.out.Text() != want {
+		t.Fatalf("the child says %q, expected %q\n%s", p.out.Text(), want, p.stderr)
+	}
+}
+
+// tell gives the child a line.
+func (p *process) tell(t *testing.T, line string) {
+	t.Helper()
+	if _, err := fmt.Fprintln(p.in, line); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p *process) signal(t *testing.T, s syscall.Signal) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // ended waits for the child, and reports whether it was killed. One that failed

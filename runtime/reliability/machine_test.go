@@ -3,9 +3,9 @@
 package reliability
 
 import (
+	"embed"
 	"fmt"
 	"math/big"
-	"os"
 	"sync"
 
 	"github.com/fsmc-dev/fsmc/check"
@@ -65,9 +65,19 @@ func (m *model) prove() proof {
 	return p
 }
 
-// order is the machine of testdata/order.fsm.
-var order = sync.OnceValue(func() *model {
-	text, err := os.ReadFile("testdata/order.fsm")
+//go:embed testdata
+var testdata embed.FS
+
+// The machines of testdata.
+var (
+	order   = sync.OnceValue(func() *model { return load("order") })
+	parcel  = sync.OnceValue(func() *model { return load("parcel") })
+	auction = sync.OnceValue(func() *model { return load("auction") })
+	bells   = sync.OnceValue(func() *model { return load("bells") })
+)
+
+func load(name string) *model {
+	text, err := testdata.ReadFile("testdata/" + name + ".fsm")
 	if err != nil {
 		panic(err)
 	}
@@ -76,4 +86,4 @@ var order = sync.OnceValue(func() *model {
 		panic(err)
 	}
 	return m
-})
+}

@@ -30,6 +30,11 @@ func ledgerIn(dir string) string   { return filepath.Join(dir, "ledger") }
 // openStation opens the database of dir. Everything about it is impatient, so
 // that much happens in little time.
 func openStation(dir, worker string, trouble float64, opts ...runtime.Option) (*station, error) {
+	return openStationOf(order(), (*world).handlers, dir, worker, trouble, opts...)
+}
+
+// openStationOf is openStation for any machine.
+func openStationOf(m *model, handlers func(*world) runtime.Handlers, dir, worker string, trouble float64, opts ...runtime.Option) (*station, error) {
 	l, err := openLedger(ledgerIn(dir))
 	if err != nil {
 		return nil, err
@@ -47,7 +52,7 @@ func openStation(dir, worker string, trouble float64, opts ...runtime.Option) (*
 		opts = append(opts, runtime.WithLogger(slog.New(slog.NewTextHandler(os.Stderr, nil))))
 	}
 	s.Engine = runtime.NewEngine(&witness{Store: store, ledger: l, worker: worker}, opts...)
-	if err := s.Register(order().Machine, order().source, s.world.handlers()); err != nil {
+	if err := s.Register(m.Machine, m.source, handlers(s.world)); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil

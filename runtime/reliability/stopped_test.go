@@ -1,0 +1,183 @@
+//go:build unix && cgo
+
+package reliability
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// carriers are the activity of the parcel in a child: it says when it has begun,
+// and does not return before it is told to, whatever its context says. What it
+// returns is the line that it was told.
+func carriers(*world) runtime.Handlers {
+	return runtime.Handlers{Activities: map[string]runtime.ActivityFunc{
+		"carry": func(context.Context, *runtime.Attempt) (runtime.Result, error) {
+			fmt.Println("carries")
+			lines := bufio.NewScanner(os.Stdin)
+			if !lines.Scan() {
+				return runtime.Result{}, runtime.ErrWorkerLost
+			}
+			return runtime.Result{Event: "Arrived", Data: map[string]any{"carrier": lines.Text()}}, nil
+		},
+	}}
+}
+
+// ends says how the attempts of a child end.
+type ends struct{ all chan runtime.AttemptEnd }
+
+func (ends) OnStep(runtime.StepInfo) {}
+func (e ends) OnAttempt(a runtime.AttemptInfo) {
+	if a.End != runtime.AttemptLost { // which is of another
+		e.all <- a.End
+	}
+}
+
+// hold is a child that carries one parcel, says how that ended, and ends.
+func hold(dir, name string) error {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	worker, _, _ := strings.Cut(name, ":")
+	e := ends{make(chan runtime.AttemptEnd, 10)}
+	s, err := openStationOf(parcel(), carriers, dir, worker, 0, runtime.WithConcurrency(1), runtime.WithObserver(e))
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	fmt.Println("begun")
+	wait := s.serve(ctx)
+	fmt.Println(<-e.all)
+	stop()
+	return wait()
+}
+
+// TestStoppedWorker stops a worker with SIGSTOP until its lease has run out and
+// the task is another's, and then lets it go on: what it returns is refused and
+// noted, and what the other returns stands. The other may have the same name:
+// names are no fence.
+func TestStoppedWorker(t *testing.T) {
+	times := 0
+	for _, successor := range []string{"other", "first"} {
+		for _, watched := range []bool{false, true} {
+			for _, late := range []bool{false, true} {
+				times++
+				t.Run(fmt.Sprintf("successor=%s/watched=%t/late=%t", successor, watched, late), func(t *testing.T) {
+					t.Parallel()
+					stopWorker(t, successor, watched, late)
+				})
+			}
+		}
+	}
+	t.Logf("figure: workers stopped past their lease = %d", times)
+}
+
+// stopWorker: the first goes on while the second is at work or, late, when that
+// has ended.
+func stopWorker(t *testing.T, successor string, watched, late bool) {
+	dir := t.TempDir()
+	s, err := openStationOf(parcel(), func(*world) runtime.Handlers { return runtime.Handlers{} }, dir, "sender", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	if _, err := s.Start(t.Context(), "Parcel", "p", fmt.Appendf(nil, `{"watched": %t}`, watched)); err != nil {
+		t.Fatal(err)
+	}
+	s.world.ledger.note(started, "p")
+
+	first := spawn(t, "hold", dir, "first", "")
+	first.says(t, "carries")
+	first.signal(t, syscall.SIGSTOP)
+	second := spawn(t, "hold", dir, successor+":2", "")
+	second.says(t, "carries")
+	conclude := func() {
+		second.tell(t, "second")
+		second.says(t, "result")
+		second.ended(t)
+	}
+	if late {
+		conclude()
+	}
+	first.signal(t, syscall.SIGCONT)
+	first.tell(t, "first")
+	first.says(t, "fenced")
+	first.ended(t)
+	if !late {
+		conclude()
+	}
+
+	history, err := s.History(t.Context(), "p", 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results []string
+	lateOnes := 0
+	for _, step := range history {
+		switch step.Kind {
+		case runtime.ResultInput:
+			results = append(results, string(step.Data))
+		case runtime.LateInput:
+			lateOnes++
+		}
+	}
+	if want := []string{`{"carrier":"second"}`}; !slices.Equal(results, want) || lateOnes != 1 {
+		t.Errorf("the run took %q and noted %d late results, expected %q and 1", results, lateOnes, want)
+	}
+	e, err := readLedger(ledgerIn(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	wait := s.serve(ctx)
+	if err := s.WaitDelivered(ctx); err != nil {
+		t.Error(err)
+	}
+	stop()
+	if err := wait(); err != nil {
+		t.Error(err)
+	}
+	if e, err = readLedger(ledgerIn(dir)); err == nil {
+		err = inspect(t.Context(), s.store, parcel(), e, true)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	if len(e.ended) == 0 || e.ended[len(e.ended)-1].epoch < 2 {
+		t.Errorf("the claims that ended are %v: the first worker was not replaced", e.ended)
+	}
+}
+
+// TestStopAtRandom stops one of two processes at any moment, for longer than its
+// leases, and lets it go on beside the other.
+func TestStopAtRandom(t *testing.T) {
+	stops := count(t, "FSMC_STOPS", 3)
+	dir := t.TempDir()
+	one := spawn(t, "trade on", dir, "one", "")
+	two := spawn(t, "trade on", dir, "two", "")
+	for range stops {
+		time.Sleep(rand.N(200 * time.Millisecond))
+		one.signal(t, syscall.SIGSTOP)
+		time.Sleep(400 * time.Millisecond)
+		one.signal(t, syscall.SIGCONT)
+		one, two = two, one
+	}
+	for _, p := range []*process{one, two} {
+		p.signal(t, syscall.SIGKILL)
+		if !p.ended(t) {
+			t.Fatal("a process ended before it was killed")
+		}
+	}
+	inspectDir(t, dir, false)
+	finishDir(t, dir)
+	t.Logf("figure: stops at random moments = %d", stops)
+}
