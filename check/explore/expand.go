@@ -114,13 +114,17 @@ func (x *search) noteUnmet(in *inputCode) {
 		return
 	}
 	at := InputAt{int32(x.step.from.ID), in.ID}
-	known, ok := x.unmet[at]
-	if ok && (known.Spent != nil || x.passed == nil) && (!known.Guessed || x.guessed) {
-		return
-	}
 	u := Unmet{Config: x.at, Guessed: x.guessed}
 	if x.passed != nil {
 		u.Spent = x.passed.Arm
+		of := spentAt{at, u.Spent}
+		if known, ok := x.spent[of]; !ok || known.Guessed && !u.Guessed {
+			x.spent[of] = u
+		}
+	}
+	known, ok := x.unmet[at]
+	if ok && (known.Spent != nil || x.passed == nil) && (!known.Guessed || x.guessed) {
+		return
 	}
 	x.unmet[at] = u
 }

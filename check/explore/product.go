@@ -35,6 +35,7 @@ type Product struct {
 	faults  map[faultKey]Fault
 	broken  map[Broken]bool
 	unmet   map[InputAt]Unmet
+	spent   map[spentAt]Unmet
 
 	doomed    []bool         // see Doomed
 	component []int32        // without cancel, by configuration
@@ -143,6 +144,19 @@ func (p *Product) IsMove(e int32) bool { return p.Label(e).Kind == Moved }
 // there is one.
 func (p *Product) Unmet(leaf *ir.State, in int32) (Unmet, bool) {
 	u, ok := p.unmet[InputAt{int32(leaf.ID), in}]
+	return u, ok
+}
+
+// spentAt is an input in a leaf that only the bound of an arm keeps it from.
+type spentAt struct {
+	InputAt
+	arm *ir.Arm
+}
+
+// Spent is the first configuration where nothing takes input in and a is the last
+// arm that would have, but for its bound; and whether there is one.
+func (p *Product) Spent(leaf *ir.State, in int32, a *ir.Arm) (Unmet, bool) {
+	u, ok := p.spent[spentAt{InputAt{int32(leaf.ID), in}, a}]
 	return u, ok
 }
 

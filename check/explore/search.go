@@ -63,7 +63,7 @@ func newSearch(t *flat.Table, code *program) *search {
 		Product: &Product{
 			Table: t, program: code, store: newStore(code.packing.words),
 			first: make([]int32, len(m.States)), taken: make([]bool, len(m.Arms)),
-			faults: map[faultKey]Fault{}, broken: map[Broken]bool{}, unmet: map[InputAt]Unmet{}, guesses: map[int32]bool{}, idle: map[key]bool{},
+			faults: map[faultKey]Fault{}, broken: map[Broken]bool{}, unmet: map[InputAt]Unmet{}, spent: map[spentAt]Unmet{}, guesses: map[int32]bool{}, idle: map[key]bool{},
 		},
 		step: newStep(code), number: map[Label]int32{},
 	}

@@ -69,7 +69,7 @@ func outcome(p *check.Pass, spent *spender, l *last) (w *diag.Witness, runsOut, 
 		return p.PathTo(l.inputs[0].Leaf, l.input.Case), spent.canRunOut(l), true
 	}
 	for _, at := range l.inputs {
-		if u, unmet := g.Unmet(at.Leaf, at.ID); unmet && u.Spent == l.arm {
+		if u, spent := g.Spent(at.Leaf, at.ID, l.arm); spent {
 			w, sure = p.Run(g.PathTo(u.Config), -1, p.Table().Case(at.ID))
 			return w, true, sure && !u.Guessed
 		}
@@ -87,16 +87,17 @@ func lastArms(p *check.Pass) []*last {
 			continue
 		}
 		for in := range p.Table().Inputs(s) {
-			arm := lastBound(p, s, in)
-			if arm == nil || *arm.Max <= 0 || in.Kind == ir.CaseCancel || arm.Kind == ir.Retry && in.Do == nil {
-				continue
+			for _, arm := range lastBounds(p, s, in) {
+				if *arm.Max <= 0 || in.Kind == ir.CaseCancel || arm.Kind == ir.Retry && in.Do == nil {
+					continue
+				}
+				l := byArm[arm]
+				if l == nil {
+					l = &last{arm: arm, input: in}
+					byArm[arm] = l
+				}
+				l.inputs = append(l.inputs, check.InputAt{Leaf: s, ID: in.ID})
 			}
-			l := byArm[arm]
-			if l == nil {
-				l = &last{arm: arm, input: in}
-				byArm[arm] = l
-			}
-			l.inputs = append(l.inputs, check.InputAt{Leaf: s, ID: in.ID})
 		}
 	}
 	var list []*last
@@ -107,15 +108,26 @@ func lastArms(p *check.Pass) []*last {
 	return list
 }
 
-// lastBound is the bounded arm after which no choice is left for in. Where runs
-// can be asked it may stand before arms whose guards are false.
-func lastBound(p *check.Pass, s *ir.State, in flat.Input) *ir.Arm {
+// lastBounds are the bounded arms after which no choice is left for in: where runs
+// can be asked, also those before arms whose guards are false.
+func lastBounds(p *check.Pass, s *ir.State, in flat.Input) []*ir.Arm {
 	g := p.SmallProduct()
 	if g == nil {
-		return flat.LastBound(in.Choices)
+		if arm := flat.LastBound(in.Choices); arm != nil {
+			return []*ir.Arm{arm}
+		}
+		return nil
 	}
-	u, _ := g.Unmet(s, in.ID)
-	return u.Spent
+	var out []*ir.Arm
+	for _, c := range in.Choices {
+		if c.Arm == nil {
+			continue
+		}
+		if _, spent := g.Spent(s, in.ID, c.Arm); spent {
+			out = append(out, c.Arm)
+		}
+	}
+	return out
 }
 
 // bound is the bound as written, without the target.
