@@ -2,4 +2,4 @@
 // to Go.
 package documentagent
 
-//go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen documentagent.fsm
+//go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen --tests documentagent.fsm
