@@ -47,6 +47,9 @@ func TestExamples(t *testing.T) {
 			if _, err := os.Stat(strings.TrimSuffix(m, ".fsm") + "_fsm.go"); err == nil {
 				run("gen", "--check")
 			}
+			if _, err := os.Stat(strings.TrimSuffix(m, ".fsm") + "_fsm_test.go"); err == nil {
+				run("gen", "--tests", "--check")
+			}
 			said := run("check", "--strict", "--bounds")
 			fresh(t, filepath.Join(filepath.Dir(m), "README.md"), map[string]string{
 				"mermaid": run("dot", "--format", "mermaid"),
