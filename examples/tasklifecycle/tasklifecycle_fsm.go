@@ -195,16 +195,16 @@ func (v *TaskLifecycleEvent) UnmarshalText(text []byte) error {
 // What is proved of every run of TaskLifecycle: the most steps (moves and retries), time,
 // costs and attempts of each activity that it can take. A cost may be no whole number.
 const (
-	TaskLifecycleMaxSteps                     = 165                   // at most
+	TaskLifecycleMaxSteps                     = 165                   // some run takes that many
 	TaskLifecycleMaxTime                      = 3239508 * time.Second // at most
-	TaskLifecycleMaxCostUsd                   = 34                    // at most
-	TaskLifecycleMaxAttemptsSendOffers        = 48                    // at most
-	TaskLifecycleMaxAttemptsWork              = 17                    // at most
-	TaskLifecycleMaxAttemptsRelease           = 12                    // at most
-	TaskLifecycleMaxAttemptsRotateCredentials = 48                    // at most
-	TaskLifecycleMaxAttemptsWritePatch        = 30                    // at most
-	TaskLifecycleMaxAttemptsTestPatch         = 30                    // at most
-	TaskLifecycleMaxAttemptsCleanUp           = 4                     // at most
+	TaskLifecycleMaxCostUsd                   = 34                    // some run takes that many
+	TaskLifecycleMaxAttemptsSendOffers        = 48                    // some run takes that many
+	TaskLifecycleMaxAttemptsWork              = 17                    // some run takes that many
+	TaskLifecycleMaxAttemptsRelease           = 12                    // some run takes that many
+	TaskLifecycleMaxAttemptsRotateCredentials = 48                    // some run takes that many
+	TaskLifecycleMaxAttemptsWritePatch        = 30                    // some run takes that many
+	TaskLifecycleMaxAttemptsTestPatch         = 30                    // some run takes that many
+	TaskLifecycleMaxAttemptsCleanUp           = 4                     // some run takes that many
 )
 
 // TaskLifecycleParams is what a run of TaskLifecycle is started with.
