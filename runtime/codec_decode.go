@@ -44,7 +44,7 @@ func (s *scanner) versionInto(v *Version) error {
 	})
 }
 
-// costInto reads a cost as addAmounts writes it.
+// costInto reads a cost as AddAmounts writes it.
 func (s *scanner) costInto(c *Cost) error {
 	err := s.object(func(key string) error {
 		switch key {

@@ -54,7 +54,7 @@ func (t *step) spend() {
 		i, found := slices.BinarySearchFunc(spent, c.Name, func(c Cost, name string) int { return cmp.Compare(c.Name, name) })
 		switch {
 		case found:
-			spent[i].Amount = addAmounts(spent[i].Amount, c.Amount)
+			spent[i].Amount = AddAmounts(spent[i].Amount, c.Amount)
 		case len(spent) < maxCosts:
 			spent = slices.Insert(spent, i, c)
 		}
@@ -62,8 +62,9 @@ func (t *step) spend() {
 	t.next.Spent = spent
 }
 
-// addAmounts adds two amounts. A sum with too many digits stays what it was.
-func addAmounts(a, b string) string {
+// AddAmounts adds two amounts, exact decimals as the history has them. A sum with
+// too many digits stays what it was, which is a.
+func AddAmounts(a, b string) string {
 	x, okX := parseDecimal(a)
 	y, okY := parseDecimal(b)
 	if !okX || !okY {

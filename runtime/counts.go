@@ -1,6 +1,9 @@
 package runtime
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"math/bits"
 	"time"
 )
@@ -34,12 +37,22 @@ type StayCount struct {
 	Visits  int64
 }
 
+// CostCount is how much of something the attempts of a machine's activities used
+// on a day, late ones included.
+type CostCount struct {
+	Machine string
+	Day     int64 // since 1970, in UTC
+	Name    string
+	Amount  string // an exact decimal; see AddAmounts
+}
+
 // Counts are what a store knows of all its runs at once. What a run that has
-// been pruned did still counts among Steps and Stays.
+// been pruned did still counts among Steps, Stays and Costs.
 type Counts struct {
 	Runs  []RunCount
 	Steps []StepCount
 	Stays []StayCount
+	Costs []CostCount // a day and a name may have several, which add up
 }
 
 // CountRecords says what consecutive records of a run add to the counts: a step
@@ -61,6 +74,31 @@ func CountRecords(machine string, rows []HistoryRow, entered time.Time, step fun
 			entered = h.At
 		}
 	}
+}
+
+// CountCosts says what consecutive records add to the costs.
+func CountCosts(machine string, rows []HistoryRow, cost func(CostCount)) error {
+	for i := range rows {
+		h := &rows[i]
+		if !bytes.Contains(h.Record, []byte(`"cost":`)) {
+			continue // most have none, and are not read
+		}
+		var record struct {
+			Input struct {
+				Cost []struct {
+					Name   string `json:"name"`
+					Amount string `json:"amount"`
+				} `json:"cost"`
+			} `json:"input"`
+		}
+		if err := json.Unmarshal(h.Record, &record); err != nil {
+			return fmt.Errorf("record %d: %w", h.Seq, err)
+		}
+		for _, c := range record.Input.Cost {
+			cost(CostCount{Machine: machine, Day: DayOf(h.At), Name: c.Name, Amount: c.Amount})
+		}
+	}
+	return nil
 }
 
 const microsOfDay = 24 * 60 * 60 * 1_000_000

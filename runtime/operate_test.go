@@ -255,7 +255,7 @@ func TestCostsAreExact(t *testing.T) {
 	}
 	sum := "0"
 	for range 10 {
-		sum = addAmounts(sum, "0.1")
+		sum = AddAmounts(sum, "0.1")
 	}
 	if sum != "1" {
 		t.Errorf("ten times 0.1 is %s", sum)

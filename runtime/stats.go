@@ -10,17 +10,18 @@ import (
 // StatsQuery narrows Stats. Zero fields do not.
 type StatsQuery struct {
 	Machine string
-	Since   time.Time // of failures and retries: steps taken on its day or later, in UTC
+	Since   time.Time // of failures, retries and costs: steps taken on its day or later, in UTC
 }
 
 // Stats are figures over all runs of a store. Its JSON form is stable; durations
 // are in Go's form. States and outcomes count the runs that are in the store;
-// times, failures and retries also those that have been pruned.
+// times, failures, retries and costs also those that have been pruned.
 type Stats struct {
 	States   []StateStats   `json:"states"`
 	Outcomes []OutcomeStats `json:"outcomes"`
 	Failures []FailureStats `json:"failures"`
 	Retries  []RetryStats   `json:"retries"`
+	Costs    []CostStats    `json:"costs"`
 }
 
 // StateStats is a state of a machine: the runs that are in it, and how long
@@ -66,6 +67,14 @@ type RetryStats struct {
 	Steps   int64  `json:"steps"`
 }
 
+// CostStats is how much of something the activities of a machine's runs have
+// reported as used.
+type CostStats struct {
+	Machine string `json:"machine"`
+	Name    string `json:"name"`  // "tokens"
+	Spent   string `json:"spent"` // an exact decimal
+}
+
 // Stats gives figures over all runs of the store, sorted by their keys, the
 // most frequent failures first. It reads what the store has counted, and no
 // run.
@@ -76,6 +85,7 @@ func (e *Engine) Stats(ctx context.Context, q StatsQuery) (Stats, error) {
 	}
 	s := Stats{States: stateStats(&c), Outcomes: outcomeStats(c.Runs)}
 	s.Failures, s.Retries = stepStats(c.Steps)
+	s.Costs = costStats(c.Costs)
 	return s, nil
 }
 
@@ -190,6 +200,21 @@ func stepStats(steps []StepCount) ([]FailureStats, []RetryStats) {
 		}), sorted(retries, func(a, b *RetryStats) int {
 			return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Day, b.Day))
 		})
+}
+
+func costStats(counts []CostCount) []CostStats {
+	type key struct{ machine, name string }
+	sums := map[key]*CostStats{}
+	for _, c := range counts {
+		k := key{c.Machine, c.Name}
+		if sums[k] == nil {
+			sums[k] = &CostStats{Machine: c.Machine, Name: c.Name, Spent: "0"}
+		}
+		sums[k].Spent = AddAmounts(sums[k].Spent, c.Amount)
+	}
+	return sorted(sums, func(a, b *CostStats) int {
+		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Name, b.Name))
+	})
 }
 
 // sorted are the values of a map in order; never nil, so that JSON has a list.

@@ -15,16 +15,18 @@ import (
 // tally is what pruned runs did, and what is counted of the others when it is
 // asked for.
 type tally struct {
-	steps map[runtime.StepCount]int64 // Steps of the key is 0
-	stays map[runtime.StayCount]int64 // Visits of the key is 0
+	steps map[runtime.StepCount]int64  // Steps of the key is 0
+	stays map[runtime.StayCount]int64  // Visits of the key is 0
+	costs map[runtime.CostCount]string // Amount of the key is empty
 }
 
 func newTally() *tally {
-	return &tally{steps: map[runtime.StepCount]int64{}, stays: map[runtime.StayCount]int64{}}
+	return &tally{steps: map[runtime.StepCount]int64{}, stays: map[runtime.StayCount]int64{},
+		costs: map[runtime.CostCount]string{}}
 }
 
 // add counts all that a run did.
-func (c *tally) add(r *run) {
+func (c *tally) add(r *run) error {
 	runtime.CountRecords(r.row.Machine, r.history, time.Time{},
 		func(s runtime.StepCount) {
 			n := s.Steps
@@ -36,6 +38,11 @@ func (c *tally) add(r *run) {
 			s.Visits = 0
 			c.stays[s] += n
 		})
+	return runtime.CountCosts(r.row.Machine, r.history, func(s runtime.CostCount) {
+		n := s.Amount
+		s.Amount = ""
+		c.costs[s] = runtime.AddAmounts(cmp.Or(c.costs[s], "0"), n)
+	})
 }
 
 // Counts implements runtime.Store.
@@ -47,7 +54,9 @@ func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (c 
 	all := newTally()
 	runs := map[runtime.RunCount]int64{}
 	for _, r := range s.runs {
-		all.add(r)
+		if err := all.add(r); err != nil {
+			return c, err
+		}
 		runs[runtime.RunCount{Machine: r.row.Machine, State: r.row.State, Status: r.row.Status, Outcome: r.row.Outcome, Paused: r.row.Paused}]++
 	}
 	fits := func(name string) bool { return machine == "" || machine == name }
@@ -65,6 +74,11 @@ func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (c 
 		for key, n := range t.stays {
 			if key.Visits = n; fits(key.Machine) {
 				c.Stays = append(c.Stays, key)
+			}
+		}
+		for key, n := range t.costs {
+			if key.Amount = n; fits(key.Machine) && key.Day >= runtime.DayOf(since) {
+				c.Costs = append(c.Costs, key)
 			}
 		}
 	}
@@ -120,7 +134,9 @@ func (s *Store) Prune(ctx context.Context, q runtime.PruneQuery) (done runtime.P
 			done.Runs++
 		case done.Runs < int64(q.Limit):
 			done.Runs++
-			s.delete(id)
+			if err := s.delete(id); err != nil {
+				return done, err
+			}
 		}
 	}
 	if !q.DryRun {
@@ -134,11 +150,14 @@ func (s *Store) busy(id string, now time.Time) bool {
 	return s.anyHeld(id, now) || slices.ContainsFunc(s.outbox, func(m *message) bool { return m.Run == id && !m.delivered })
 }
 
-func (s *Store) delete(id string) {
-	s.pruned.add(s.runs[id])
+func (s *Store) delete(id string) error {
+	if err := s.pruned.add(s.runs[id]); err != nil {
+		return err
+	}
 	delete(s.runs, id)
 	s.remove(func(t *task) bool { return t.Run == id })
 	s.outbox = slices.DeleteFunc(s.outbox, func(m *message) bool { return m.Run == id })
 	maps.DeleteFunc(s.timers, func(key timerKey, _ time.Time) bool { return key.run == id })
 	maps.DeleteFunc(s.checkpoints, func(key checkpointKey, _ checkpoint) bool { return key.run == id })
+	return nil
 }

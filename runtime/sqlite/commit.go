@@ -31,6 +31,9 @@ func (t *tx) commit(ctx context.Context, c *runtime.Commit) error {
 			return err
 		}
 		t.countCommit(c, before)
+		if err := t.countCosts(c); err != nil {
+			return err
+		}
 	}
 	if err := t.endTasks(c); err != nil {
 		return err

@@ -238,6 +238,9 @@ func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (c 
 			return c, err
 		}
 	}
+	if c.Costs, err = readCosts(ctx, tx, machine, since); err != nil {
+		return c, err
+	}
 	for key, n := range all {
 		x := key.texts
 		switch {

@@ -3,6 +3,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -39,6 +40,10 @@ func TestCountsOfOlderDatabase(t *testing.T) {
 			} else {
 				c.Run.Entered = h.At
 			}
+			if random.IntN(2) == 0 {
+				h.Record = fmt.Appendf(nil, `{"input":{"cost":[{"name":"tokens","amount":"%d"},{"name":"usd","amount":"0.%02d1"}]}}`,
+					random.IntN(1e6), random.IntN(100))
+			}
 			c.Run.State, c.Run.Updated = h.To, h.At
 			commit(t, s, c)
 		}
@@ -48,7 +53,7 @@ func TestCountsOfOlderDatabase(t *testing.T) {
 		t.Fatalf("only %d counts: %v", len(want), want)
 	}
 	for _, text := range []string{
-		"DROP TABLE run_counts", "DROP TABLE count_log", "DROP TABLE step_counts", "DROP TABLE stay_counts", "DROP TABLE prunings",
+		"DROP TABLE run_counts", "DROP TABLE count_log", "DROP TABLE step_counts", "DROP TABLE stay_counts", "DROP TABLE prunings", "DROP TABLE cost_counts",
 		"DROP INDEX runs_finished", "DROP INDEX outbox_by_run", "PRAGMA user_version = 1",
 	} {
 		if _, err := s.writer.conn.ExecContext(t.Context(), text); err != nil {
@@ -78,6 +83,16 @@ func sortedCounts(t *testing.T, s *Store) []string {
 	}
 	for _, r := range c.Stays {
 		all = append(all, fmt.Sprint("stay ", r))
+	}
+	costs := map[runtime.CostCount]string{} // in which parts does not matter
+	for _, r := range c.Costs {
+		amount := r.Amount
+		r.Amount = ""
+		costs[r] = runtime.AddAmounts(cmp.Or(costs[r], "0"), amount)
+	}
+	for key, amount := range costs {
+		key.Amount = amount
+		all = append(all, fmt.Sprint("cost ", key))
 	}
 	slices.Sort(all)
 	return all

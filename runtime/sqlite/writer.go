@@ -42,6 +42,7 @@ type writer struct {
 	batch      []*request
 	several    bool   // requests were in the last batch
 	counts     counts // that the batch changes
+	costs      costs  // the same
 	stopped    error  // why nothing is written any more
 }
 
@@ -68,11 +69,12 @@ const (
 type tx struct {
 	w      *writer
 	counts counts // that it changes
+	costs  costs  // the same
 }
 
 func newWriter(db *sql.DB, conn *sql.Conn) *writer {
 	return &writer{
-		db: db, conn: conn, statements: map[string]*sql.Stmt{}, counts: counts{},
+		db: db, conn: conn, statements: map[string]*sql.Stmt{}, counts: counts{}, costs: costs{},
 		queue: make(chan *request, queueLength), turn: make(chan struct{}, 1),
 	}
 }
@@ -193,6 +195,7 @@ func (w *writer) write(batch []*request) {
 // transact fills in what became of each request. Its error is of all of them.
 func (w *writer) transact(batch []*request, results []error) error {
 	clear(w.counts)
+	clear(w.costs)
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
 		return w.failed(err)
 	}
@@ -227,6 +230,7 @@ func (w *writer) lone(r *request, results []error) error {
 		return w.rollBack()
 	}
 	w.counts.merge(t.counts)
+	w.costs.merge(t.costs)
 	return w.commit()
 }
 
@@ -240,6 +244,9 @@ func (w *writer) rollBack() error {
 // commit makes a transaction durable.
 func (w *writer) commit() error {
 	if err := w.writeCounts(); err != nil {
+		return w.failed(err)
+	}
+	if err := w.writeCosts(); err != nil {
 		return w.failed(err)
 	}
 	failpoint.Hit(failpoint.BeforeEnd)
@@ -260,6 +267,7 @@ func (w *writer) one(r *request) (err error, lost bool) {
 	t := tx{w: w}
 	if err = r.run(&t); err == nil {
 		w.counts.merge(t.counts)
+		w.costs.merge(t.costs)
 		err = w.exec("RELEASE request")
 		failpoint.Hit(failpoint.RequestReleased)
 		return err, err != nil

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -118,6 +119,47 @@ func testCounts(f *fixture) {
 	equal(f, len(later), 5)
 	runs, steps, stays = countsOf(f, "Other", time.Time{})
 	equal(f, len(runs)+len(steps)+len(stays), 0)
+}
+
+// testCosts adds exactly what attempts have used, by day, and keeps what pruned
+// runs used.
+func testCosts(f *fixture) {
+	began := f.now
+	used := func(run, cost string) {
+		f.Helper()
+		c := f.next(run)
+		c.History[0].Record = []byte(`{"input":{` + cost + `}}`)
+		c.History[0].Effect, c.History[0].To, c.Run.State = runtime.Stayed, "Idle", "Idle"
+		f.commit(c)
+	}
+	spent := func(machine string, since time.Time) map[string]string {
+		f.Helper()
+		c, err := f.s.Counts(f.ctx, machine, since)
+		f.must(err)
+		sums := map[string]string{}
+		for _, n := range c.Costs {
+			key := fmt.Sprint(n.Machine, " ", n.Day-runtime.DayOf(began), " ", n.Name)
+			sums[key] = runtime.AddAmounts(cmp.Or(sums[key], "0"), n.Amount)
+		}
+		return sums
+	}
+	f.commit(f.create("r1"))
+	f.commit(f.create("r2"))
+	equal(f, spent("", time.Time{}), map[string]string{})
+	used("r1", `"cost":[{"name":"tokens","amount":"9007199254740993"},{"name":"usd","amount":"0.1"}]`)
+	used("r2", `"cost":[{"name":"tokens","amount":"1"},{"name":"usd","amount":"0.2"}]`)
+	used("r2", `"data":{"cost":"of \"cost\": none"}`)
+	f.pass(24 * time.Hour)
+	used("r2", `"cost":[{"name":"usd","amount":"0.0000001"}]`)
+	equal(f, spent("", time.Time{}), map[string]string{
+		"Order 0 tokens": "9007199254740994", "Order 0 usd": "0.3", "Order 1 usd": "0.0000001",
+	})
+	equal(f, spent("Order", f.now), map[string]string{"Order 1 usd": "0.0000001"})
+	equal(f, spent("Other", time.Time{}), map[string]string{})
+	f.move("r2", "Done", runtime.Moved, runtime.Finished, runtime.Success)
+	_, err := f.s.Prune(f.ctx, runtime.PruneQuery{Before: f.now.Add(time.Hour), Limit: 10, Now: f.now})
+	f.must(err)
+	equal(f, len(spent("", time.Time{})), 3)
 }
 
 func testWaiting(f *fixture) {

@@ -19,14 +19,15 @@ func newStats(s *streams) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "stats",
-		Short: "Print figures over all runs: states, times, outcomes, failures, retries",
+		Short: "Print figures over all runs: states, times, outcomes, failures, retries, costs",
 		Long: `Stats prints how many runs are in each state and how long visits of it last
 (the median, and the time that 95 of 100 visits do not exceed, both at most 2 %
-off), the share of each outcome, how often each failure led where, and the retries
-of each day.
+off), the share of each outcome, how often each failure led where, the retries of
+each day, and what activities have reported as cost.
 
 The figures are kept by the steps themselves, so that a million runs cost nothing
-to look at. Times, failures and retries count what has been pruned too.`,
+to look at. Times, failures, retries and costs count what
+has been pruned too.`,
 		Example: `  fsmc stats --db runs.db
   fsmc stats --db runs.db --machine CodeReview --since 7d`,
 		Args: arguments(),
@@ -50,7 +51,7 @@ to look at. Times, failures and retries count what has been pruned too.`,
 	}
 	t.flags(c)
 	c.Flags().StringVar(&query.Machine, "machine", "", "only runs of the machine called `NAME`")
-	ageFlag(c, &since, "since", "failures and retries of the days since an `AGE` ago: 24h, 7d; without it all")
+	ageFlag(c, &since, "since", "failures, retries and costs of the days since an `AGE` ago: 24h, 7d; without it all")
 	return c
 }
 
@@ -70,6 +71,9 @@ func writeStats(w io.Writer, s *runtime.Stats) error {
 	}
 	for i, r := range s.Retries {
 		t.row(i, "MACHINE\tDAY\tRETRIES\tOF STEPS", "%s\t%s\t%d\t%d", r.Machine, r.Day, r.Retries, r.Steps)
+	}
+	for i, r := range s.Costs {
+		t.row(i, "MACHINE\tCOST\tSPENT", "%s\t%s\t%s", r.Machine, r.Name, r.Spent)
 	}
 	return t.w.Flush()
 }

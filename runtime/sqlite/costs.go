@@ -1,0 +1,75 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// costs are what a batch adds to what attempts have used. They are exact
+// decimals, which SQL cannot add: each sum is read and written back just before
+// the COMMIT, once for a batch. Most batches have none.
+type costs map[cost]string
+
+// cost names one sum.
+type cost struct {
+	machine, name string
+	day           int64
+}
+
+func (c costs) add(key cost, amount string) {
+	c[key] = runtime.AddAmounts(cmp.Or(c[key], "0"), amount)
+}
+
+func (c costs) merge(other costs) {
+	for key, amount := range other {
+		c.add(key, amount)
+	}
+}
+
+// countCosts counts what the attempts that a commit is about have used.
+func (t *tx) countCosts(c *runtime.Commit) error {
+	return runtime.CountCosts(c.Run.Machine, c.History, func(n runtime.CostCount) {
+		if t.costs == nil {
+			t.costs = costs{}
+		}
+		t.costs.add(cost{n.Machine, n.Name, n.Day}, n.Amount)
+	})
+}
+
+const (
+	selectCost = `
+	SELECT amount FROM cost_counts WHERE machine = ? AND day = ? AND name = ? AND part = 0`
+	upsertCost = `
+	INSERT INTO cost_counts (machine, day, name, part, amount) VALUES (?, ?, ?, 0, ?)
+	ON CONFLICT DO UPDATE SET amount = excluded.amount`
+	selectCosts = `
+	SELECT machine, day, name, amount FROM cost_counts WHERE (?1 = '' OR machine = ?1) AND day >= ?2`
+)
+
+// writeCosts adds what the batch's attempts have used to the table.
+func (w *writer) writeCosts() error {
+	t := tx{w: w}
+	for key, amount := range w.costs {
+		sum, _, err := first(context.Background(), &t, scanOne[string], selectCost, key.machine, key.day, key.name)
+		if err == nil {
+			_, err = t.exec(upsertCost, key.machine, key.day, key.name, runtime.AddAmounts(cmp.Or(sum, "0"), amount))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readCosts gives the sums of a machine; an empty one stands for all.
+func readCosts(ctx context.Context, from source, machine string, since time.Time) ([]runtime.CostCount, error) {
+	return list(ctx, from, func(rows *sql.Rows, r *runtime.CostCount) error {
+		return rows.Scan(&r.Machine, &r.Day, &r.Name, &r.Amount)
+	}, selectCosts, machine, runtime.DayOf(since))
+}
