@@ -296,9 +296,13 @@ func (w *walk) standing(s *runtime.Snapshot) {
 			open[d.Dos[t.Do].Name+" "+attemptOf(t.Key, t.Attempt)] = true
 		}
 	}
-	queued := map[string]bool{} // that ended while the run was paused
-	for _, q := range s.Queue {
-		if q.Kind != runtime.EventInput {
+	kept := slices.Clone(s.Queue) // what has ended and could not be taken: the run was paused, or it halted
+	if s.Halt != nil {
+		kept = append(kept, s.Halt.Input)
+	}
+	queued := map[string]bool{}
+	for _, q := range kept {
+		if q.Kind == runtime.ResultInput || q.Kind == runtime.FailureInput {
 			queued[d.Dos[q.Do].Name+" "+attemptOf(q.Key, q.Attempt)] = true
 		}
 	}
