@@ -53,7 +53,7 @@ func TestFailedCalls(t *testing.T) {
 				for n := 1 + rand.IntN(stride); n <= total; n += stride {
 					workload(t, path, template, kind.calls, n, forever, kind.code)
 				}
-				t.Logf("%d calls", total)
+				t.Logf("figure: failed calls to the file system = %d", total)
 			})
 		}
 	}

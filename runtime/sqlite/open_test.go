@@ -96,6 +96,7 @@ func TestRefused(t *testing.T) {
 		}, ErrDamaged, `index "timers_due" has been changed`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Log("figure: files refused = 1")
 			path := filepath.Join(t.TempDir(), "odd ?#%41.db")
 			test.make(t, path)
 			before := contentsOfDir(t, filepath.Dir(path))

@@ -20,6 +20,7 @@ import (
 // by halves.
 func TestPowerLoss(t *testing.T) {
 	lost, damaged := losePower(t, images(t))
+	t.Logf("figure: losses of power = %d", images(t))
 	if lost+damaged > 0 {
 		t.Errorf("%d images lost a step that had been acknowledged, %d are damaged", lost, damaged)
 	}
@@ -30,6 +31,8 @@ func TestPowerLoss(t *testing.T) {
 // to be lost, and still nothing may be damaged.
 func TestPowerLossRelaxed(t *testing.T) {
 	lost, damaged := losePower(t, images(t), Relaxed())
+	t.Logf("figure: losses of power under NORMAL = %d", images(t))
+	t.Logf("figure: of which lost an acknowledged step = %d", lost)
 	if lost == 0 || damaged > 0 {
 		t.Errorf("%d images lost a step that had been acknowledged, %d are damaged", lost, damaged)
 	}
