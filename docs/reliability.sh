@@ -42,7 +42,9 @@ row 'Power loss with `synchronous=NORMAL` forced' '{losses of power under NORMAL
 	"FSMC_POWER_LOSSES=${FSMC_POWER_LOSSES:-1000} go test -run '^TestPowerLossRelaxed\$' $disk"
 row 'I/O error, full disk' 'each of {failed calls to the file system} calls to read, write, sync and truncate, once and for good' 'no acknowledgement after a failed write, every acknowledged step' \
 	"go test -run '^TestFailedCalls\$' $disk"
-row 'Damaged page, foreign file, newer format' '{files refused} files' 'refused with the reason, and not a byte changed' \
+row 'Damaged page' '{damaged pages} pages, of which {damaged pages that were met} were met by opening, replaying and a step' 'the error says it, or SQLite'"'"'s own check finds it' \
+	"go test -run '^TestDamagedPage\$' $here"
+row 'Foreign file, cut off file, newer format' '{files refused} files' 'refused with the reason, and not a byte changed' \
 	"go test -run '^TestRefused\$' $disk"
 row 'SIGSTOP of a worker past its lease, then SIGCONT' '{workers stopped past their lease} workers, with a successor of another name or the same, while that is at work or after' 'what it returns is refused and noted once, the successor'"'"'s stands' \
 	"go test -run '^TestStoppedWorker\$' $here"

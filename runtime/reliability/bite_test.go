@@ -5,6 +5,7 @@ package reliability
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math/big"
 	"slices"
 	"strings"
@@ -201,5 +202,34 @@ func TestBoundsBite(t *testing.T) {
 	}
 	if !proved.clean || proved.steps == nil || len(proved.attempts) != len(order().Definition().Activities) {
 		t.Errorf("the checker proves no more than %+v", proved)
+	}
+}
+
+// TestTimersBite lets a timer fire that is not running, too early, and twice.
+func TestTimersBite(t *testing.T) {
+	m := order()
+	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	hour := slices.IndexFunc(m.Definition().Timers, func(t runtime.Timer) bool { return t.Delay == int64(time.Hour) })
+	for _, c := range []struct {
+		want   string
+		alarms []runtime.Alarm
+		at     []time.Duration
+	}{
+		{want: "is not running", at: []time.Duration{time.Hour}},
+		{want: "and is due at", alarms: []runtime.Alarm{{Timer: hour, Due: day.Add(2 * time.Hour)}}, at: []time.Duration{time.Hour}},
+		{want: "fires after 59m0s", alarms: []runtime.Alarm{{Timer: hour, Due: day}}, at: []time.Duration{59 * time.Minute}},
+		{want: "has fired before", alarms: []runtime.Alarm{{Timer: hour, Due: day}}, at: []time.Duration{time.Hour, time.Hour}},
+		{alarms: []runtime.Alarm{{Timer: hour, Due: day.Add(time.Hour)}}, at: []time.Duration{time.Hour}},
+	} {
+		in := &inspection{m: m}
+		w := &walk{in: in, row: &runtime.RunRow{Run: "r"}, fired: map[string]bool{}}
+		before := &runtime.Snapshot{Started: day, Entered: day, Alarms: c.alarms}
+		for _, at := range c.at {
+			w.timer(before, &runtime.Record{At: day.Add(at), Input: runtime.Input{Kind: runtime.TimerInput, Timer: hour}})
+		}
+		err := errors.Join(in.faults...)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("expected %q, the inspection finds: %v", c.want, err)
+		}
 	}
 }
