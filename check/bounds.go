@@ -28,6 +28,8 @@ type Figure struct {
 	Exact   bool          // some run reaches it
 	Factors string        // of an activity: "write_patch 12 = 3 attempts x 4 visits"; empty where it says no more than the figure
 	Run     *diag.Witness // that reaches it; nil where there is none to show
+
+	path []int32 // of the product, that reaches it
 }
 
 // Endless is why a figure has no bound.
@@ -48,15 +50,46 @@ func Bounds(m *ir.Machine, limit int) *Worst {
 
 // Worst is the worst case of the machine.
 func (s *shared) Worst() *Worst {
+	w := s.Amounts()
+	if p := s.Product(); p != nil && !s.proof.told {
+		s.proof.told = true
+		w.tell(p)
+		s.confirmWorst(w)
+	}
+	return w
+}
+
+// Amounts is Worst as far as the amounts go: whether they are exact, the runs
+// that reach them and their factors are there once Worst was asked for. To write
+// the runs out takes longer than to find the amounts of most machines.
+func (s *shared) Amounts() *Worst {
 	if s.proof.worst == nil {
 		if p := s.Product(); p != nil {
 			s.proof.worst = newMeter(p).worst()
-			s.confirmWorst(s.proof.worst)
 		} else {
 			s.proof.worst = upperBounds(s.Control())
 		}
 	}
 	return s.proof.worst
+}
+
+// tell writes out the runs that reach the figures.
+func (w *Worst) tell(p *explore.Product) {
+	w.Steps.tell(p)
+	w.Time.tell(p)
+	for i := range w.Costs {
+		w.Costs[i].tell(p)
+	}
+	for i, a := range p.Table.Machine.Activities {
+		w.Activities[i].tell(p)
+		w.Activities[i].Factors = factors(p, a, w.Activities[i])
+	}
+}
+
+func (f *Figure) tell(p *explore.Product) {
+	if f.Amount != nil {
+		f.Run, f.Exact = p.Run(f.path, -1)
+	}
 }
 
 // meter measures the product.
@@ -80,16 +113,19 @@ func (t *meter) worst() *Worst {
 		w.Costs = append(w.Costs, t.cost(name))
 	}
 	for _, a := range m.Activities {
-		f := t.figure(a.Name, t.p.Attempts(func(b *ir.Activity) int64 {
-			if a == b {
-				return 1
-			}
-			return 0
-		}), big.NewRat(1, 1))
-		f.Factors = t.factors(a, f)
-		w.Activities = append(w.Activities, f)
+		w.Activities = append(w.Activities, t.figure(a.Name, attempts(t.p, a), big.NewRat(1, 1)))
 	}
 	return w
+}
+
+// attempts counts the attempts of a.
+func attempts(p *explore.Product, a *ir.Activity) *explore.Weigher {
+	return p.Attempts(func(b *ir.Activity) int64 {
+		if a == b {
+			return 1
+		}
+		return 0
+	})
 }
 
 // costNames are the names of all costs, in the order in which they are declared.
@@ -117,9 +153,7 @@ func (t *meter) figure(name string, w *explore.Weigher, unit *big.Rat) Figure {
 		return f
 	}
 	f.Amount = new(big.Rat).Mul(new(big.Rat).SetInt64(length), unit)
-	path := longest.Path(0)
-	run, sure := t.p.Run(path, -1)
-	f.Run, f.Exact = run, sure
+	f.path = longest.Path(0)
 	return f
 }
 
@@ -158,7 +192,7 @@ func (t *meter) time() Figure {
 		return f
 	}
 	f.Amount = new(big.Rat).SetInt64(time.Longest[0])
-	f.Run, _ = t.p.Run(time.Path(), -1)
+	f.path = time.Path()
 	return f
 }
 

@@ -25,6 +25,7 @@ type proof struct {
 	control  *explore.Control
 	entered  []bool // surely, by state ID; see explore.Graph.SurelyEntered
 	worst    *Worst
+	told     bool // the runs of worst are written out and replayed
 	open     []Question
 	openedBy map[string]bool
 }

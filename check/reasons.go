@@ -10,35 +10,23 @@ import (
 )
 
 // factors is the chain of factors of a's attempts on the run that reaches them:
-// attempts in each visit, times visits.
-func (t *meter) factors(a *ir.Activity, f Figure) string {
+// attempts in each visit, times visits of states that run a.
+func factors(p *explore.Product, a *ir.Activity, f Figure) string {
 	if f.Amount == nil || !f.Amount.IsInt() || f.Run == nil {
 		return ""
 	}
-	attempts := f.Amount.Num().Int64()
-	visits := t.visits(a)
-	if visits <= 1 || attempts%visits != 0 || attempts == visits {
+	total := f.Amount.Num().Int64()
+	visits := int64(0)
+	counts := attempts(p, a)
+	for _, e := range f.path {
+		if p.Label(e).Kind != explore.Retried {
+			visits += counts.Of(0, e)
+		}
+	}
+	if visits <= 1 || total%visits != 0 || total == visits {
 		return ""
 	}
-	return fmt.Sprintf("%s %d = %d attempts x %d visits", a.Name, attempts, attempts/visits, visits)
-}
-
-// visits is the most visits of states that run a, on a run with the most
-// attempts of it.
-func (t *meter) visits(a *ir.Activity) int64 {
-	w := t.p.Attempts(func(b *ir.Activity) int64 {
-		if a == b {
-			return 1
-		}
-		return 0
-	})
-	visits := int64(0)
-	for _, e := range graph.NewLongest(&t.p.Graph, t.of, t.n, w.Of).Path(0) {
-		if t.p.Label(e).Kind != explore.Retried {
-			visits += w.Of(0, e)
-		}
-	}
-	return visits
+	return fmt.Sprintf("%s %d = %d attempts x %d visits", a.Name, total, total/visits, visits)
 }
 
 // cycle names an arm that can be taken without end and counts for w: one that

@@ -3,20 +3,31 @@ package explore
 import (
 	"math/big"
 
+	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // backoffWait is the k-th wait of b (k from 1) without its jitter, which only
 // shortens it: min(First × Factor^(k-1), Last), rounded up.
 func backoffWait(b *ir.Backoff, k int64) int64 {
-	wait := new(big.Rat).SetInt64(b.First)
-	last := new(big.Rat).SetInt64(b.Last)
-	if b.Factor.Cmp(big.NewRat(1, 1)) <= 0 && k > 1 {
+	if k > 1 && b.Factor.Cmp(one) <= 0 {
 		if b.Factor.Sign() > 0 {
 			return min(b.First, b.Last)
 		}
 		return 0
 	}
+	if wait, fits := shortWait(b, k); fits {
+		return wait
+	}
+	return longWait(b, k)
+}
+
+var one = big.NewRat(1, 1)
+
+// longWait is backoffWait for a factor over 1.
+func longWait(b *ir.Backoff, k int64) int64 {
+	wait := new(big.Rat).SetInt64(b.First)
+	last := new(big.Rat).SetInt64(b.Last)
 	for ; k > 1 && wait.Cmp(last) < 0 && wait.Sign() > 0; k-- {
 		wait.Mul(wait, b.Factor)
 	}
@@ -25,6 +36,28 @@ func backoffWait(b *ir.Backoff, k int64) int64 {
 	}
 	up := new(big.Int).Add(wait.Num(), new(big.Int).Sub(wait.Denom(), big.NewInt(1)))
 	return up.Quo(up, wait.Denom()).Int64()
+}
+
+// shortWait is longWait without big numbers; false where the wait as a fraction
+// does not fit into 64 bits.
+func shortWait(b *ir.Backoff, k int64) (wait int64, fits bool) {
+	if b.First <= 0 || b.Last <= 0 || !b.Factor.Num().IsInt64() || !b.Factor.Denom().IsInt64() {
+		return 0, false
+	}
+	num, den := b.First, int64(1)
+	for ; k > 1 && num/den < b.Last; k-- {
+		num, den = graph.Times(num, b.Factor.Num().Int64()), graph.Times(den, b.Factor.Denom().Int64())
+		if num == graph.Infinite || den == graph.Infinite {
+			return 0, false
+		}
+	}
+	if num/den >= b.Last {
+		return b.Last, true
+	}
+	if num%den > 0 {
+		return num/den + 1, true
+	}
+	return num / den, true
 }
 
 // waitBy is the longest wait that data gives: the top of the range of the field

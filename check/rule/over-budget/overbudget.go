@@ -4,6 +4,7 @@ package overbudget
 import (
 	_ "embed"
 	"math/big"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -32,13 +33,21 @@ type limit struct {
 	span   token.Span
 }
 
+// passed reports whether the figure has a bound and is over the limit.
+func (l limit) passed() bool {
+	return l.figure.Amount != nil && l.figure.Amount.Cmp(l.most) > 0
+}
+
 func run(p *check.Pass) {
 	b := p.Machine.Budget
 	if b == nil || p.Graph() == nil || p.Machine.Broken {
 		return
 	}
-	worst := p.Worst()
+	worst := p.Amounts()
 	unmarked := p.Product() != nil && len(p.Product().Loops(p.Product().Unmarked)) > 0
+	if p.Product() != nil && slices.ContainsFunc(limits(b, worst), limit.passed) {
+		worst = p.Worst() // its run is to be shown
+	}
 	for _, l := range limits(b, worst) {
 		switch {
 		case l.figure.Amount == nil && p.Product() == nil:
@@ -50,9 +59,9 @@ func run(p *check.Pass) {
 				Message: "the budget of " + check.Quote(l.figure.Name) + " is " + text(l.figure.Name, l.most) + ", but there is no bound: " + worst.Why(l.figure.Name),
 				Help:    "Bound what the message names, or take the line out of the budget.",
 			})
-		case l.figure.Amount.Cmp(l.most) > 0 && p.Product() == nil:
+		case l.passed() && p.Product() == nil:
 			p.LeaveOpen(check.Question{Rule: "over-budget"})
-		case l.figure.Amount.Cmp(l.most) > 0:
+		case l.passed():
 			p.Report(over(p, worst, l))
 		}
 	}
