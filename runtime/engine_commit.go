@@ -73,8 +73,10 @@ func (w *write) historyRow(r *Record) HistoryRow {
 	return row
 }
 
-// netTasks fills Start, Cancel and End. A do has at most one open task, so what
-// matters is what happens to the one in the store, and which one is left.
+// netTasks fills Start and Cancel. A do has at most one open task, so what
+// matters is what happens to the one in the store, and which one is left. The
+// task that the claim is of ends with it; one that someone else has ended, such
+// as an operator, may be held, and its worker has yet to stop.
 func (w *write) netTasks(c *Commit) {
 	dos := w.host.machine.Definition().Dos
 	started := map[int]int{} // by do: its place in c.Start
@@ -91,10 +93,8 @@ func (w *write) netTasks(c *Commit) {
 			case fresh:
 				c.Start[at].Run = "" // never in the store
 				delete(started, do)
-			case cmd.Kind == CancelTask:
+			case cmd.Kind == CancelTask, c.Claim == nil || c.Claim.Do != dos[do].Name:
 				c.Cancel = append(c.Cancel, dos[do].Name)
-			case c.Claim == nil || c.Claim.Do != dos[do].Name:
-				c.End = append(c.End, dos[do].Name)
 			}
 		}
 	}

@@ -198,7 +198,14 @@ func TestComplete(t *testing.T) {
 		if v, err := complete("work", "Found", `{"n":9}`); err != nil || v.State != "Done" || string(v.Data) != `{"n":9}` {
 			t.Errorf("%+v, %v", v, err)
 		}
-		if _, err := store.Renew(t.Context(), claim, clock.Now(), clock.Now().Add(time.Minute), nil); !errors.Is(err, ErrFenced) {
+		if cancelled, err := store.Renew(t.Context(), claim, clock.Now(), clock.Now().Add(time.Minute), nil); err != nil || !cancelled {
+			t.Errorf("its worker is not told to stop: %t, %v", cancelled, err)
+		}
+		row, err := store.Load(t.Context(), "r")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Commit(t.Context(), &Commit{Run: row, Expect: row.Seq, Claim: &claim}); !errors.Is(err, ErrFenced) {
 			t.Errorf("its worker is not fenced off: %v", err)
 		}
 		steps, err := e.History(t.Context(), "r", 2, 1)
@@ -308,5 +315,30 @@ func TestSteerElsewhere(t *testing.T) {
 				t.Fatalf("paused is %t, not %t: %v", v.Paused, do.want, err)
 			}
 		}
+	})
+}
+
+// TestCompleteHeld waits with the activities of the next state for a worker
+// elsewhere that still does what an operator has completed: it is told to stop,
+// as one is whose state is left.
+func TestCompleteHeld(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+		m := job(t, nil, func() any { return On("Found", GoTo("Working", Set("n", "event.n"))) }, On1("failed", "Broken"))
+		register(t, e, m, Handlers{})
+		begin(t, e, "r")
+		claim := claimWork(t, store, m, clock)
+		if _, err := e.Complete(t.Context(), "r", Completion{Activity: "work", Event: "Found", Data: json.RawMessage(`{"n": 1}`), Operator: ada}); err != nil {
+			t.Fatal(err)
+		}
+		if cancelled, err := store.Renew(t.Context(), claim, clock.Now(), clock.Now().Add(time.Hour), nil); err != nil || !cancelled {
+			t.Errorf("its worker is not told to stop: %t, %v", cancelled, err)
+		}
+		if rows := claimable(t, store, m, clock); len(rows) != 0 {
+			t.Errorf("handed out beside what has not stopped: %+v", rows)
+		}
+		if err := store.Confirm(t.Context(), claim, clock.Now()); err != nil {
+			t.Fatal(err)
+		}
+		claimWork(t, store, m, clock)
 	})
 }

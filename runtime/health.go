@@ -198,11 +198,15 @@ func (x *examination) unclaimed(ctx context.Context) error {
 	return nil
 }
 
-// outbox lists the next message of each run that waits too long. Messages come
-// in the order in which they can be taken, so the first that is not late ends
-// the look.
+// outboxLook is the most messages that are looked at: where no engine delivers,
+// each run that ever published has one. Those that have waited longest for their
+// first attempt come first.
+const outboxLook = 10_000
+
+// outbox lists the next message of each run that waits too long. One that is
+// tried again and again may come behind some that are not late.
 func (x *examination) outbox(ctx context.Context) error {
-	rows, err := x.e.store.Outbox(ctx, "", 0)
+	rows, err := x.e.store.Outbox(ctx, "", max(outboxLook, x.Limit+1))
 	if err != nil {
 		return err
 	}

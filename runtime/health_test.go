@@ -86,3 +86,21 @@ func TestHealthOfSteps(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// boundedOutbox fails a look at all messages there are.
+type boundedOutbox struct{ Store }
+
+func (s boundedOutbox) Outbox(ctx context.Context, run string, limit int) ([]MessageRow, error) {
+	if run == "" && limit <= 0 {
+		return nil, errors.New("a look without a limit")
+	}
+	return s.Store.Outbox(ctx, run, limit)
+}
+
+// TestHealthOfManyMessages reads no more messages than it needs: where no engine
+// delivers there is one for each run that has published.
+func TestHealthOfManyMessages(t *testing.T) {
+	if got := problems(t, NewEngine(boundedOutbox{memstore.New()}), HealthQuery{}); got != "" {
+		t.Error(got)
+	}
+}
