@@ -33,7 +33,7 @@ import (
 // An attempt that is cancelled must still be answered, with anything: that says
 // it has stopped. Where no answer comes for ten seconds the process is killed.
 // A process that ends is started anew, and its attempts count as lost by their
-// worker. Standard input is closed when there is no more work; what the process
+// worker; where it has said nothing at all they are given back. Standard input is closed when there is no more work; what the process
 // then leaves unanswered is given back.
 type Workers struct {
 	command string
@@ -154,6 +154,9 @@ func (w *Workers) settle(s *slot, process *worker) {
 		s.silent = 0
 		w.announce()
 	}
+	process.mu.Lock()
+	defer process.mu.Unlock()
+	process.settled = true
 }
 
 // pick is the process with the fewest calls under way. Where there is none it
@@ -165,7 +168,7 @@ func (w *Workers) pick(ctx context.Context) (*worker, error) {
 		broken := 0
 		var last error
 		for _, s := range w.slots {
-			if s.live != nil && (best == nil || s.live.load() < best.load()) {
+			if s.live != nil && !s.live.over() && (best == nil || s.live.load() < best.load()) {
 				best = s.live
 			}
 			if s.silent >= brokenAfter {
@@ -242,7 +245,7 @@ func (w *Workers) answerTo(ctx context.Context, question func(id int64) any) ([]
 			return nil, err
 		}
 		answer, err := process.call(ctx, question, nil)
-		if !errors.Is(err, runtime.ErrWorkerLost) {
+		if err == nil || !process.over() {
 			return answer, err
 		}
 	}
@@ -263,6 +266,8 @@ type worker struct {
 	calls map[int64]*call
 	next  int64
 	hung  bool // its standard input is closed, or about to be
+
+	settled bool // it has lived for that long
 }
 
 // call is an attempt or a question that waits for its answer.
@@ -427,12 +432,17 @@ func (w *worker) lost(c *call) ([]byte, error) {
 	return nil, w.end()
 }
 
-// end is the error of what a process that has ended did not answer.
+// end is the error of what a process that has ended did not answer. One that
+// could not even start has done nothing: that is no lost worker, which would be
+// counted, and is brokenAfter times at most.
 func (w *worker) end() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.hung {
+	switch {
+	case w.hung:
 		return runtime.Decline("the worker was stopped")
+	case !w.spoke && !w.settled:
+		return runtime.Decline("the worker ended before it had said a word")
 	}
 	return runtime.ErrWorkerLost
 }
@@ -457,6 +467,16 @@ func (w *worker) forget(id int64) {
 	w.mu.Lock()
 	delete(w.calls, id)
 	w.mu.Unlock()
+}
+
+// over reports whether nothing more will come from the process.
+func (w *worker) over() bool {
+	select {
+	case <-w.gone:
+		return true
+	default:
+		return false
+	}
 }
 
 func (w *worker) load() int {
