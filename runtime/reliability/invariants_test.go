@@ -138,7 +138,6 @@ type walk struct {
 	events    map[string]int   // by id: how often
 	fired     map[string]bool  // timers, with the visit
 	published []string
-	halt      *runtime.Record // by which the run was halted last
 }
 
 func (w *walk) take(r *runtime.Record) error {
@@ -161,9 +160,6 @@ func (w *walk) take(r *runtime.Record) error {
 		if r.Input.ID != "" && !r.Input.Queued {
 			w.events[r.Input.ID]++
 		}
-	}
-	if r.Effect == runtime.HaltedBy {
-		w.halt = r
 	}
 	if r.Effect == runtime.Moved && r.From >= 0 || r.Effect == runtime.Retried {
 		w.steps++
@@ -341,24 +337,11 @@ func (w *walk) wayForward(s *runtime.Snapshot) {
 		!slices.ContainsFunc(s.Tasks, func(t runtime.Task) bool { return t.State == runtime.TaskOpen })
 	switch {
 	case s.Status == runtime.Finished || !p.clean:
-	case s.Status == runtime.Halted && w.unforeseen():
-		// See there.
 	case s.Status == runtime.Halted:
 		w.in.fault("run %q is halted: %s", w.row.Run, s.Halt.Reason)
 	case stuck:
 		w.in.fault("run %q has no way forward in %s", w.row.Run, w.row.State)
 	}
-}
-
-// unforeseen reports whether the run was halted by what the checker does not see
-// today: a bound that is used up where the guards behind it leave values out. Of
-// each alone it warns (bound-without-else, unhandled-case).
-func (w *walk) unforeseen() bool {
-	why := map[string]bool{}
-	for _, p := range w.halt.Passed {
-		why[p.Why] = true
-	}
-	return why["bound is used up"] && why["guard is false"]
 }
 
 // timers holds those in the store against those in the snapshots.
