@@ -39,7 +39,7 @@ func TestRandomMachines(t *testing.T) {
 			t.Logf("the machine of seed %d:\n%s", seed, m.source)
 		}
 	}
-	if sum.steps == 0 || sum.faults == 0 || sum.deaths == 0 || sum.clean == 0 {
+	if machines >= 20 && (sum.steps == 0 || sum.faults == 0 || sum.deaths == 0 || sum.clean == 0) {
 		t.Errorf("the test sees too little: %+v", sum)
 	}
 	t.Logf("figure: random machines = %d", machines)
