@@ -53,7 +53,7 @@ row 'SIGSTOP at any moment' '{stops at random moments} times one of two processe
 row 'Concurrent senders, one of them killed' '{concurrent sends from three processes} sends from three processes' 'linearizable, by the pure step (porcupine)' \
 	"FSMC_ROUNDS=${FSMC_ROUNDS:-20} go test -run '^TestLinearizability\$' $here"
 row 'Clock set forwards and backwards' '{jumps of the clock} jumps of up to three hours, of one of two engines' 'all invariants' \
-	"go test -run '^TestClockJumps\$' $here"
+	"FSMC_ORDERS=${FSMC_ORDERS:-150} go test -run '^TestClockJumps\$' $here"
 row 'A day of timers' '{timers fired in a virtual day} timers in 24 hours of virtual time, in {milliseconds for a virtual day} ms' 'each at its microsecond, once' \
 	"go test -run '^TestDay\$' $here"
 row 'Random machines, store errors, lost workers, dead engines' '{random machines} machines, {random machines that the checker proves} of them proved, {steps of random machines} steps, {injected store errors} store errors, {engines that died} dead engines' 'all invariants; no goroutine left' \

@@ -60,7 +60,7 @@ func tradeIn(dir, name string, rounds int) error {
 	fmt.Println("begun")
 	wait := s.serve(ctx)
 	for round := 0; round < rounds && err == nil; round++ {
-		err = s.trade(ctx, name+"."+strconv.Itoa(round))
+		err = s.trade(ctx, name+"."+strconv.Itoa(round), 150)
 	}
 	if err == nil {
 		err = s.finishRuns(ctx)

@@ -46,7 +46,7 @@ func TestClockJumps(t *testing.T) {
 	waits := []func() error{one.serve(ctx), two.serve(ctx)}
 	traded := make(chan error, 2)
 	for _, s := range []*station{one, two} {
-		go func() { traded <- s.trade(ctx, "c"+fmt.Sprint(s == two)) }()
+		go func() { traded <- s.trade(ctx, "c"+fmt.Sprint(s == two), count(t, "FSMC_ORDERS", 40)) }()
 	}
 	jumps := 0
 	for left := 2; left > 0; {

@@ -65,7 +65,7 @@ func killAt(t *testing.T, site failpoint.Site, kills int) (killed int) {
 // TestKillAtRandom kills processes at any moment: one alone, or one of two that
 // share the database. FSMC_RANDOM_KILLS is how many.
 func TestKillAtRandom(t *testing.T) {
-	kills := count(t, "FSMC_RANDOM_KILLS", 10)
+	kills := count(t, "FSMC_RANDOM_KILLS", 6)
 	if testing.Short() {
 		kills = 5
 	}

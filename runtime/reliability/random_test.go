@@ -25,7 +25,7 @@ import (
 // at random, in virtual time: on the memory store, and every fourth on SQLite.
 // synctest fails a test that leaves a goroutine behind. FSMC_MACHINES is how many.
 func TestRandomMachines(t *testing.T) {
-	machines := count(t, "FSMC_MACHINES", 60)
+	machines := count(t, "FSMC_MACHINES", 24)
 	first := uint64(count(t, "FSMC_SEED", rand.IntN(1<<40)))
 	t.Logf("the first seed is %d", first)
 	var sum tally

@@ -70,12 +70,9 @@ func (s *station) serve(ctx context.Context) func() error {
 // The work that one process does: orders are started, and several goroutines
 // send events to all that have not ended, with ids of which some come twice, and
 // pause, resume and cancel now and then.
-const (
-	senders = 4
-	orders  = 150
-)
+const senders = 4
 
-func (s *station) trade(ctx context.Context, name string) error {
+func (s *station) trade(ctx context.Context, name string, orders int) error {
 	if err := s.resumeAll(ctx); err != nil {
 		return err
 	}
