@@ -59,7 +59,7 @@ type slot struct {
 const (
 	restart     = 200 * time.Millisecond
 	brokenAfter = 3
-	settled     = 2 * time.Second
+	settled     = 10 * time.Second
 )
 
 // StartWorkers starts n processes of a command, which the shell reads. What

@@ -186,6 +186,10 @@ func TestWorkerSigns(t *testing.T) {
 // TestWorkerRecovers lets a command that could not start for a while do the work
 // once it can.
 func TestWorkerRecovers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for ten seconds")
+	}
+	t.Parallel()
 	ready := filepath.Join(t.TempDir(), "ready")
 	w := pool(t, 1, fmt.Sprintf("test -e %s || exit 1\n", ready)+each(`echo "{\"id\":$id}"`))
 	attempt := func() error {
@@ -202,7 +206,7 @@ func TestWorkerRecovers(t *testing.T) {
 	if err := os.WriteFile(ready, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(30 * time.Second); err != nil; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); err != nil; time.Sleep(10 * time.Millisecond) {
 		if err = attempt(); err != nil && time.Now().After(deadline) {
 			t.Fatalf("it is never asked again: %v", err)
 		}
@@ -257,5 +261,24 @@ func TestWorkerThatReadsNothing(t *testing.T) {
 	case <-closed:
 	case <-time.After(3 * stopTime):
 		t.Error("Close does not return")
+	}
+}
+
+// TestWorkerCannotStart counts no worker as lost where the command cannot even
+// start, and says in the end what it said.
+func TestWorkerCannotStart(t *testing.T) {
+	w := pool(t, 1, `echo "no such module" >&2; exit 1`)
+	m := compile(t)
+	h := w.Handlers(m)
+	h.Guards["ready"] = func(context.Context, json.RawMessage) (bool, error) { return true, nil }
+	o := &observed{}
+	playWith(t, h, m, runtime.WithObserver(o))
+	for i, end := range o.ends {
+		if end.End == runtime.AttemptLost {
+			t.Errorf("attempt %d: %+v", i, end)
+		}
+	}
+	if len(o.ends) == 0 || !strings.Contains(o.ends[len(o.ends)-1].Message, "no such module") {
+		t.Errorf("got %+v", o.ends)
 	}
 }
