@@ -42,10 +42,14 @@ type Endless struct {
 // configurations; past it the figures are upper bounds. It is nil for a machine
 // that is broken.
 func Bounds(m *ir.Machine, limit int) *Worst {
-	if m.Broken || m.Incomplete || m.Root.Leaf() == nil {
+	return newShared(m, limit).bounds()
+}
+
+func (s *shared) bounds() *Worst {
+	if s.Machine.Broken || s.Machine.Incomplete || s.Machine.Root.Leaf() == nil {
 		return nil
 	}
-	return (&shared{Machine: m, proof: proof{most: limit}}).Worst()
+	return s.Worst()
 }
 
 // Worst is the worst case of the machine.
@@ -90,6 +94,16 @@ func (f *Figure) tell(p *explore.Product) {
 	if f.Amount != nil {
 		f.Run, f.Exact = p.Run(f.path, -1)
 	}
+}
+
+// dropRuns forgets the runs that reach the figures.
+func (w *Worst) dropRuns() {
+	for _, figures := range [][]Figure{w.Costs, w.Activities} {
+		for i := range figures {
+			figures[i].Run, figures[i].path = nil, nil
+		}
+	}
+	w.Steps.Run, w.Steps.path, w.Time.Run, w.Time.path = nil, nil, nil, nil
 }
 
 // meter measures the product.

@@ -32,6 +32,11 @@ type shared struct {
 	suppressions []Suppression // settled when all rules but those that run last have reported
 }
 
+// newShared begins with m, of which at most limit configurations are told apart.
+func newShared(m *ir.Machine, limit int) *shared {
+	return &shared{Machine: m, proof: proof{most: limit}}
+}
+
 // found is a finding with the rule that made it.
 type found struct {
 	Finding

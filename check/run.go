@@ -21,20 +21,41 @@ func Run(prog *ir.Program, rules []*Rule) diag.List {
 // What that leaves open is reported as `undecided`.
 func RunUpTo(prog *ir.Program, rules []*Rule, limit int) diag.List {
 	lists := make([]diag.List, len(prog.Machines))
+	inParallel(len(lists), func(i int) {
+		lists[i] = newShared(prog.Machines[i], limit).apply(rules)
+	})
+	return joined(lists)
+}
+
+// Analyze is RunUpTo and Bounds of every machine, in the order of the program,
+// without the runs that reach the figures. Both come from one exploration.
+func Analyze(prog *ir.Program, rules []*Rule, limit int) (diag.List, []*Worst) {
+	lists, worst := make([]diag.List, len(prog.Machines)), make([]*Worst, len(prog.Machines))
+	inParallel(len(lists), func(i int) {
+		s := newShared(prog.Machines[i], limit)
+		lists[i] = s.apply(rules)
+		if worst[i] = s.bounds(); worst[i] != nil {
+			worst[i].dropRuns()
+		}
+	})
+	return joined(lists), worst
+}
+
+// inParallel calls f for 0 to n-1, on all cores.
+func inParallel(n int, f func(int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(prog.Machines)) {
+	for range min(runtime.GOMAXPROCS(0), n) {
 		workers.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(lists) {
-					return
-				}
-				lists[i] = machine(prog.Machines[i], rules, limit)
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
 			}
 		})
 	}
 	workers.Wait()
+}
+
+func joined(lists []diag.List) diag.List {
 	var all diag.List
 	for _, list := range lists {
 		all = append(all, list...)
@@ -43,9 +64,9 @@ func RunUpTo(prog *ir.Program, rules []*Rule, limit int) diag.List {
 	return all
 }
 
-// machine applies rules to m.
-func machine(m *ir.Machine, rules []*Rule, limit int) diag.List {
-	s := &shared{Machine: m, proof: proof{most: limit}}
+// apply applies rules to the machine.
+func (s *shared) apply(rules []*Rule) diag.List {
+	m := s.Machine
 	for _, late := range []bool{false, true} {
 		for _, r := range rules {
 			if r.Run != nil && r.Late == late && !(r.Absence && m.Incomplete) {

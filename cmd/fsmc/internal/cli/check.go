@@ -2,7 +2,7 @@ package cli
 
 import (
 	"fmt"
-	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +15,7 @@ import (
 
 func newCheck(s *streams) *cobra.Command {
 	var (
-		write  func(io.Writer, report) error
+		format reportFormat
 		strict bool
 		bounds bool
 		limit  int
@@ -47,8 +47,13 @@ Exit status 1: there is an error, or with --strict a warning, or no machine.`,
 			if err != nil {
 				return err
 			}
-			r := report{unit: unit, list: findings(unit, limit), bounds: bounds, limit: limit}
-			if err := write(s.out, r); err != nil {
+			r := report{unit: unit, bounds: bounds}
+			if bounds || format.worst {
+				r.list, r.worst = analyzed(unit, limit)
+			} else {
+				r.list = findings(unit, limit)
+			}
+			if err := format.write(s.out, r); err != nil {
 				return err
 			}
 			switch {
@@ -60,11 +65,11 @@ Exit status 1: there is an error, or with --strict a warning, or no machine.`,
 			return nil
 		},
 	}
-	chooseFlag(c, &write, "format", "text", "how to print",
-		option[func(io.Writer, report) error]{"text", writeText},
-		option[func(io.Writer, report) error]{"json", writeJSON},
-		option[func(io.Writer, report) error]{"sarif", writeSARIF},
-		option[func(io.Writer, report) error]{"github", writeGitHub},
+	chooseFlag(c, &format, "format", "text", "how to print",
+		option[reportFormat]{"text", reportFormat{write: writeText}},
+		option[reportFormat]{"json", reportFormat{write: writeJSON, worst: true}},
+		option[reportFormat]{"sarif", reportFormat{write: writeSARIF}},
+		option[reportFormat]{"github", reportFormat{write: writeGitHub}},
 	)
 	c.Flags().BoolVar(&strict, "strict", false, "exit with 1 for a warning too")
 	c.Flags().BoolVar(&bounds, "bounds", false, "print the worst case of each machine, and where what comes of its activities is handled")
@@ -75,8 +80,18 @@ Exit status 1: there is an error, or with --strict a warning, or no machine.`,
 // findings is everything that is wrong with unit: what the front end found,
 // and what the rules found within limit configurations of a machine.
 func findings(unit *lang.Unit, limit int) diag.List {
-	list := append(diag.List(nil), unit.Diags...)
-	list = append(list, check.RunUpTo(unit.Program, all.Rules, limit)...)
+	return withFrontEnd(unit, check.RunUpTo(unit.Program, all.Rules, limit))
+}
+
+// analyzed is findings with the worst case of every machine.
+func analyzed(unit *lang.Unit, limit int) (diag.List, []*check.Worst) {
+	list, worst := check.Analyze(unit.Program, all.Rules, limit)
+	return withFrontEnd(unit, list), worst
+}
+
+// withFrontEnd adds what the front end found to list.
+func withFrontEnd(unit *lang.Unit, list diag.List) diag.List {
+	list = append(slices.Clone(unit.Diags), list...)
 	list.Sort()
 	return list
 }

@@ -15,16 +15,22 @@ import (
 type report struct {
 	unit   *lang.Unit
 	list   diag.List
-	bounds bool // the worst cases are asked for
-	limit  int  // of configurations
+	bounds bool           // the worst cases are to be printed as text
+	worst  []*check.Worst // of each machine, where they are asked for
+}
+
+// reportFormat is a way to print a report.
+type reportFormat struct {
+	write func(io.Writer, report) error
+	worst bool // it has the worst cases whether or not --bounds is given
 }
 
 func writeText(w io.Writer, r report) error {
 	if err := writeFindings(w, r); err != nil || !r.bounds {
 		return err
 	}
-	for _, m := range r.unit.Program.Machines {
-		if err := printBounds(w, m.Name, check.Bounds(m, r.limit)); err != nil {
+	for i, m := range r.unit.Program.Machines {
+		if err := printBounds(w, m.Name, r.worst[i]); err != nil {
 			return err
 		}
 		if err := printHandled(w, m); err != nil {
@@ -70,12 +76,12 @@ type jsonMachine struct {
 
 func writeJSON(w io.Writer, r report) error {
 	out := jsonReport{Diagnostics: diag.JSON(r.list), Machines: []jsonMachine{}}
-	for _, m := range r.unit.Program.Machines {
+	for i, m := range r.unit.Program.Machines {
 		n := check.Stats(m)
 		out.Machines = append(out.Machines, jsonMachine{
 			Name: m.Name, File: m.Span.Start.Filename,
 			States: n.States, Terminals: n.Terminals, Transitions: n.Transitions,
-			Bounds: boundsJSON(check.Bounds(m, r.limit)),
+			Bounds: boundsJSON(r.worst[i]),
 		})
 	}
 	return printJSON(w, out)
