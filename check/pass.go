@@ -96,11 +96,17 @@ func (s *shared) Table() *flat.Table {
 	return s.table
 }
 
+// graphEach is how many configurations of the graph each state may have, on
+// average. Sets of spent timers multiply; past the limit only leaves are told
+// apart, so that the graph stays linear in the text.
+const graphEach = 16
+
 // Graph is everything that the machine can come to; nil where it has no first
 // state to start from.
 func (s *shared) Graph() *explore.Graph {
 	if !s.done && s.Machine.Root.Leaf() != nil {
-		s.graph = explore.Explore(s.Table(), explore.DefaultLimit)
+		limit := max(min(smallProduct, s.proof.most), graphEach*len(s.Machine.States))
+		s.graph = explore.Explore(s.Table(), limit)
 	}
 	s.done = true
 	return s.graph
