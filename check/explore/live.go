@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -12,7 +14,7 @@ import (
 //
 //	live(L) = guards(L) ∪ ⋃ over ways out e of L: reads(e) ∪ (live(target(e)) − sets(e))
 //
-// to its least fixpoint, with a work list.
+// to its least fixpoint, with a work list in which a leaf stands once.
 
 // way is one way from a leaf to another.
 type way struct {
@@ -47,9 +49,15 @@ func (p *program) liveness() [][]uint64 {
 		}
 		work = append(work, s.ID)
 	}
+	slices.Reverse(work) // what a state leads to mostly stands behind it
+	waiting := make([]bool, len(p.m.States))
+	for _, id := range work {
+		waiting[id] = true
+	}
 	for len(work) > 0 {
-		id := work[len(work)-1]
-		work = work[:len(work)-1]
+		id := work[0]
+		work = work[1:]
+		waiting[id] = false
 		changed := false
 		for _, w := range ways[id] {
 			for i, bits := range live[w.to.ID] {
@@ -58,8 +66,14 @@ func (p *program) liveness() [][]uint64 {
 				live[id][i] |= bits
 			}
 		}
-		if changed {
-			work = append(work, before[id]...)
+		if !changed {
+			continue
+		}
+		for _, from := range before[id] {
+			if !waiting[from] {
+				waiting[from] = true
+				work = append(work, from)
+			}
 		}
 	}
 	return live
