@@ -109,13 +109,16 @@ func readError(path string, err error) error {
 	return fmt.Errorf("file %q cannot be read: %w", path, reason(err))
 }
 
-// load reads, parses and resolves paths.
+// load reads, parses and resolves paths. It gives no trees: of all that Load
+// makes they take the most memory, and from here on they are not read any more.
 func (s *streams) load(paths []string) (*lang.Unit, error) {
 	sources, err := s.readSources(paths)
 	if err != nil {
 		return nil, err
 	}
-	return lang.Load(sources), nil
+	unit := lang.Load(sources)
+	unit.Files = nil
+	return unit, nil
 }
 
 // sourceOf is the text of the file in which m stands, kept with its runs.
