@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	osuser "os/user"
 
 	"github.com/spf13/cobra"
 
@@ -103,5 +104,15 @@ func (o *operator) flags(c *cobra.Command) {
 	c.Flags().StringVar(&o.reason, "reason", "", "why, a `TEXT` that stands in the run's history")
 }
 
-// user is who is logged in, as the system's variables have it.
-func user() string { return cmp.Or(os.Getenv("USER"), os.Getenv("LOGNAME"), os.Getenv("USERNAME")) }
+// user is who is logged in, as the system's variables have it, or the system
+// itself where they are not set, as in cron and in containers.
+func user() string {
+	name := cmp.Or(os.Getenv("USER"), os.Getenv("LOGNAME"), os.Getenv("USERNAME"))
+	if name != "" {
+		return name
+	}
+	if u, err := osuser.Current(); err == nil {
+		name = cmp.Or(u.Username, u.Uid)
+	}
+	return name
+}
