@@ -70,10 +70,11 @@ func ruled(leaf *ir.State, c ir.Case) bool {
 // retry only puts that off. It is linear in the edges.
 func (g *Graph) SureToFinish() []bool {
 	var (
-		sure = make([]bool, g.Len())
-		left = g.openChoices()
-		back = newBackward(&g.Graph)
-		work []int32
+		sure  = make([]bool, g.Len())
+		first = g.firstOfInput()
+		left  = g.openChoices(first)
+		back  = newBackward(&g.Graph)
+		work  []int32
 	)
 	for c := range sure {
 		if g.Leaf(int32(c)).Kind == ir.Terminal {
@@ -89,12 +90,11 @@ func (g *Graph) SureToFinish() []bool {
 			if sure[from] {
 				continue
 			}
-			at := key{from, g.labels[e].input}
-			n, counted := left[at]
-			if !counted {
+			n := left[first[e]]
+			if n == 0 {
 				continue
 			}
-			left[at] = n - 1
+			left[first[e]] = n - 1
 			if n == 1 {
 				sure[from] = true
 				work = append(work, from)
@@ -106,28 +106,44 @@ func (g *Graph) SureToFinish() []bool {
 
 type key struct{ config, input int32 }
 
-// openChoices counts for each configuration and input that surely can come the
-// edges that must all lead on; what may stay behind or be refused has no entry.
-func (g *Graph) openChoices() map[key]int {
-	left := map[key]int{}
+// firstOfInput is for each edge the first one of its input in its configuration.
+// Edges of one input stand side by side.
+func (g *Graph) firstOfInput() []int32 {
+	first := make([]int32, len(g.To))
 	for c := range int32(g.Len()) {
-		leaf := g.Leaf(c)
-		switch {
-		case leaf.Kind != ir.Leaf:
-			continue
-		case !g.Settled(c):
-			left[key{c, None}] = len(g.Successors(c))
-			continue
-		}
-		edges := map[int32]int{}
 		for e := g.First[c]; e < g.First[c+1]; e++ {
-			if l := g.labels[e]; l.input != None {
-				edges[l.input]++
+			first[e] = e
+			if e > g.First[c] && g.labels[e].input == g.labels[e-1].input {
+				first[e] = first[e-1]
 			}
 		}
+	}
+	return first
+}
+
+// openChoices counts for each input that surely can come the edges that must all
+// lead on, at the first of them; what may stay behind or be refused counts 0.
+func (g *Graph) openChoices(first []int32) []int32 {
+	left := make([]int32, len(g.To))
+	counts := map[int32]bool{}
+	for c := range int32(g.Len()) {
+		leaf := g.Leaf(c)
+		if leaf.Kind != ir.Leaf {
+			continue
+		}
+		for e := g.First[c]; e < g.First[c+1]; e++ {
+			left[first[e]]++
+		}
+		if !g.Settled(c) {
+			continue
+		}
+		clear(counts)
 		for _, in := range g.Inputs(c) {
-			if edges[in.ID] > 0 && !ruled(leaf, in.Case) && leadsOn(in) && !waitsForOthers(leaf, in.Case) {
-				left[key{c, in.ID}] = edges[in.ID]
+			counts[in.ID] = !ruled(leaf, in.Case) && leadsOn(in) && !waitsForOthers(leaf, in.Case)
+		}
+		for e := g.First[c]; e < g.First[c+1]; e++ {
+			if !counts[g.labels[e].input] {
+				left[e] = 0
 			}
 		}
 	}

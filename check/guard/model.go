@@ -49,12 +49,13 @@ func eventKey(name string) string {
 // draft is not set, eligible(n) = true`.
 func (m *Model) Text() string { return strings.Join(m.text, ", ") }
 
+func newModel() *Model {
+	return &Model{Params: map[string]any{}, Fields: map[string]any{}, Event: map[string]any{}, Guards: map[string]bool{}}
+}
+
 // answer is Sat with v as the model.
 func (p *problem) answer(v *values) Answer {
-	r := &renderer{
-		p: p, v: v,
-		m: &Model{Params: map[string]any{}, Fields: map[string]any{}, Event: map[string]any{}, Guards: map[string]bool{}},
-	}
+	r := &renderer{p: p, v: v, m: newModel()}
 	for _, whole := range p.read() {
 		if !r.put(whole) {
 			return Answer{Verdict: Undecided, Why: whyShort}

@@ -38,13 +38,11 @@ var helps = [...]string{
 	shadowedInRuns:  "Put it first, narrow the guards before it, or remove it.",
 }
 
-// causeOf says why a is never taken, if it is not.
-func causeOf(p *check.Pass, a *ir.Arm, places []place) cause {
+// causeOf says why an arm that comes into question in places is never taken, if
+// it is not.
+func causeOf(p *check.Pass, places []place) cause {
 	if len(places) == 0 {
 		return notRaised
-	}
-	if taken(p, a, places) {
-		return alive
 	}
 	met := best(p, places, reached)
 	if met > check.NeverMet {
@@ -65,19 +63,19 @@ func causeOf(p *check.Pass, a *ir.Arm, places []place) cause {
 	return shadowedInRuns
 }
 
-// taken reports whether it is plain that a run takes a: a path of a product in
-// which nothing was guessed does, or no data plays a part and values exist.
-func taken(p *check.Pass, a *ir.Arm, places []place) bool {
+// takenArms marks by ID the arms of which it is plain that a run takes them: a path
+// of a product in which nothing was guessed does, or no data plays a part and
+// values exist.
+func takenArms(p *check.Pass) []bool {
 	product := p.SmallProduct()
-	for _, at := range places {
-		if product != nil && (product.Guessed || !product.Taken(a)) || product == nil && readsData(at) {
-			continue
+	taken := make([]bool, len(p.Machine.Arms))
+	eachPlace(p, func(a *ir.Arm, at place) {
+		if taken[a.ID] || product != nil && (product.Guessed || !product.Taken(a)) || product == nil && readsData(at) {
+			return
 		}
-		if explore.Possible(at.input, reached(at)).Verdict == guard.Sat {
-			return true
-		}
-	}
-	return false
+		taken[a.ID] = explore.Possible(at.input, reached(at)).Verdict == guard.Sat
+	})
+	return taken
 }
 
 // readsData reports whether the guards up to the arm read data of the run.

@@ -47,12 +47,13 @@ func run(p *check.Pass) {
 		return
 	}
 	said := map[*ir.Arm]cause{}
-	places := placesOf(p)
+	taken := takenArms(p)
+	places := placesOf(p, taken)
 	for _, a := range p.Machine.Arms {
-		if a.Max != nil && *a.Max == 0 || p.Unreachable(a.State) || a.Kind == ir.Goto && p.Unreachable(a.Target) {
+		if taken[a.ID] || a.Max != nil && *a.Max == 0 || p.Unreachable(a.State) || a.Kind == ir.Goto && p.Unreachable(a.Target) {
 			continue
 		}
-		why := causeOf(p, a, places[a])
+		why := causeOf(p, places[a])
 		if why == alive {
 			continue
 		}
@@ -83,20 +84,29 @@ func chain(a *ir.Arm) []*ir.Arm {
 	return a.Handler.Arms
 }
 
-// placesOf lists for each arm the inputs that come to it in states that runs
-// enter.
-func placesOf(p *check.Pass) map[*ir.Arm][]place {
+// placesOf lists for each arm that is not plainly taken the inputs that come to it
+// in states that runs enter.
+func placesOf(p *check.Pass, taken []bool) map[*ir.Arm][]place {
 	places := map[*ir.Arm][]place{}
+	eachPlace(p, func(a *ir.Arm, at place) {
+		if !taken[a.ID] {
+			places[a] = append(places[a], at)
+		}
+	})
+	return places
+}
+
+// eachPlace calls f with all arms that stand for inputs of states that runs enter.
+func eachPlace(p *check.Pass, f func(a *ir.Arm, at place)) {
 	for _, leaf := range p.Leaves() {
 		for in := range p.Table().Inputs(leaf) {
 			for i, c := range in.Choices {
 				if c.Arm != nil {
-					places[c.Arm] = append(places[c.Arm], place{leaf, in, i})
+					f(c.Arm, place{leaf, in, i})
 				}
 			}
 		}
 	}
-	return places
 }
 
 func report(p *check.Pass, a *ir.Arm, why cause, places []place) {
