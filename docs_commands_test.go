@@ -2,7 +2,6 @@ package fsmc_test
 
 import (
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,10 +15,7 @@ var (
 // TestCommandsInDocs: each command line that a page shows in a shell block is of
 // a command that there is, with flags that it has.
 func TestCommandsInDocs(t *testing.T) {
-	binary := filepath.Join(t.TempDir(), "fsmc")
-	if out, err := exec.Command("go", "build", "-o", binary, "./cmd/fsmc").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	binary := buildFsmc(t)
 	help := map[string]string{}
 	shown := 0
 	for _, page := range pages(t) {

@@ -1,9 +1,13 @@
 package fsmc_test
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -93,7 +97,7 @@ func TestMachinesInDocs(t *testing.T) {
 				if canonical, _ := lang.Format(b.place, []byte(b.text)); string(canonical) != b.text {
 					t.Errorf("%s: the machine is not in the form that fsmc fmt gives it", b.place)
 				}
-				for _, d := range findings(b.text) {
+				for _, d := range findings("m.fsm", b.text) {
 					if d.Severity == diag.Error {
 						t.Errorf("%s: %s: %s [%s]", b.place, d.Span, d.Message, d.Rule)
 					}
@@ -111,48 +115,150 @@ func TestMachinesInDocs(t *testing.T) {
 			}
 		}
 	}
-	if whole < 5 || fragments < 5 {
+	if whole < 20 || fragments < 1 {
 		t.Errorf("%d machines and %d fragments: the test sees nothing", whole, fragments)
 	}
 }
 
 // findings are all diagnostics of a text.
-func findings(text string) diag.List {
-	unit := lang.Load([]lang.Source{{Name: "greeting.fsm", Src: []byte(text)}})
+func findings(file, text string) diag.List {
+	unit := lang.Load([]lang.Source{{Name: file, Src: []byte(text)}})
 	list := append(unit.Diags, check.Run(unit.Program, all.Rules)...)
 	list.Sort()
 	return list
 }
 
-// TestReadmeFindings takes out of the README's machine what the README says to
-// take out, and holds what the README then shows against what is reported.
+// readmeFaults are what the README says to do to its machines, in their order,
+// before it shows findings.
+var readmeFaults = []struct {
+	file string
+	edit *strings.Replacer
+}{
+	{"greeting.fsm", strings.NewReplacer(" else -> Failed", "", "        on failed -> Failed\n", "")},
+	{"patch.fsm", strings.NewReplacer("    initial Work\n", "    budget { cost 40 }\n\n    initial Work\n")},
+}
+
+// TestReadmeFindings does to the README's machines what the README says, and holds
+// what it then shows against what is reported. A line "…" stands for lines that
+// it leaves out.
 func TestReadmeFindings(t *testing.T) {
-	var machine, shown string
+	var machines, shown []string
 	for _, b := range blocksOf(t, "README.md") {
 		switch {
 		case b.info == "fsm":
-			machine = b.text
+			machines = append(machines, b.text)
 		case strings.Contains(b.text, ": error: "):
-			shown = b.text
+			shown = append(shown, b.text)
 		}
 	}
-	for _, part := range []string{" else -> Failed", "    on failed -> Failed\n"} {
-		if !strings.Contains(machine, part) {
-			t.Fatalf("the machine has no %q", part)
-		}
-		machine = strings.Replace(machine, part, "", 1)
+	if len(machines) != len(readmeFaults) || len(shown) != len(readmeFaults) {
+		t.Fatalf("the README has %d machines and %d blocks of findings, want %d", len(machines), len(shown), len(readmeFaults))
 	}
-	unit := lang.Load([]lang.Source{{Name: "greeting.fsm", Src: []byte(machine)}})
-	var out strings.Builder
-	if err := diag.WriteText(&out, findings(machine), unit.File, diag.TextOptions{}); err != nil {
+	for i, fault := range readmeFaults {
+		text := fault.edit.Replace(machines[i])
+		unit := lang.Load([]lang.Source{{Name: fault.file, Src: []byte(text)}})
+		var out strings.Builder
+		if err := diag.WriteText(&out, findings(fault.file, text), unit.File, diag.TextOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		for finding := range strings.SplitSeq(strings.TrimSpace(shown[i]), "\n\n") {
+			pattern := strings.ReplaceAll(regexp.QuoteMeta(finding+"\n"), "\n…\n", "\n(?:.*\n)+?")
+			if !regexp.MustCompile(pattern).MatchString(out.String()) {
+				t.Errorf("the README shows\n%s\n\nand reported is\n%s", finding, out.String())
+			}
+		}
+	}
+}
+
+// TestReadmeWorstCase holds the README's table of the worst case, and what it
+// says of it, against what the checker computes.
+func TestReadmeWorstCase(t *testing.T) {
+	page, err := os.ReadFile("README.md")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if shown == "" {
-		t.Fatal("the README shows no finding")
+	binary := buildFsmc(t)
+	for _, b := range blocksOf(t, "README.md") {
+		if !strings.HasPrefix(b.text, "machine Patch ") {
+			continue
+		}
+		c := exec.Command(binary, "check", "--strict", "--bounds", "-")
+		c.Stdin = strings.NewReader(b.text)
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		_, table, _ := strings.Cut(string(out), "\n\n")
+		table, _, _ = strings.Cut(table, "\n\n")
+		if !strings.Contains(table, "write_patch attempts  12") || !strings.Contains(string(page), "```text\n"+table+"\n```\n") {
+			t.Errorf("the README does not show\n%s", table)
+		}
+		return
 	}
-	for finding := range strings.SplitSeq(strings.TrimSpace(shown), "\n\n") {
-		if !strings.Contains(out.String(), finding+"\n") {
-			t.Errorf("the README shows\n%s\n\nand reported is\n%s", finding, out.String())
+	t.Error("the README does not show the machine Patch")
+}
+
+var update = flag.Bool("update", false, "draw docs/codereview.svg anew, which needs Graphviz")
+
+// TestPicture holds that the README's picture is of the example's machine as it is
+// now drawn: the SVG names the DOT of which Graphviz made it.
+func TestPicture(t *testing.T) {
+	const picture = "docs/codereview.svg"
+	dot, err := exec.Command(buildFsmc(t), "dot", "examples/codereview/codereview.fsm").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark := fmt.Sprintf("<!-- drawn of the DOT with the SHA-256 %x -->\n", sha256.Sum256(dot))
+	if *update {
+		c := exec.Command("dot", "-Tsvg")
+		c.Stdin = bytes.NewReader(dot)
+		svg, err := c.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(picture, append(svg, mark...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	svg, err := os.ReadFile(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(svg, []byte(mark)) {
+		t.Errorf("%s is of an older machine: run go test . -run TestPicture -update", picture)
+	}
+}
+
+// buildFsmc builds the command, and gives its path.
+func buildFsmc(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "fsmc")
+	if out, err := exec.Command("go", "build", "-o", binary, "./cmd/fsmc").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return binary
+}
+
+// TestLanguageReference holds that the whole machines of the reference, which
+// TestMachinesInDocs checks, use every word of the language.
+func TestLanguageReference(t *testing.T) {
+	used := map[string]bool{}
+	for _, b := range blocksOf(t, "docs/language.md") {
+		if b.info != "fsm" {
+			continue
+		}
+		for _, word := range regexp.MustCompile(`//[^\n]*|"[^"\n]*"|[A-Za-z_]+`).FindAllString(b.text, -1) {
+			used[word] = true
+		}
+	}
+	const words = `machine context enum event failures activity fails cost guard budget steps time assert
+		precedes leads to excludes at most initial state terminal success failure cancelled on done failed cancel
+		after idle jitter when else retry per run visit unbounded backoff factor by max reject ignore defer
+		unset publish do as timeout heartbeat progress entry exit require is not set now len min true false
+		bool int float string duration json`
+	for word := range strings.FieldsSeq(words) {
+		if !used[word] {
+			t.Errorf("no machine of docs/language.md uses %q", word)
 		}
 	}
 }

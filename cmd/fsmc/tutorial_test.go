@@ -12,14 +12,42 @@ import (
 	"testing"
 )
 
-// TestTutorial does what docs/tutorial.md says, in its order and in one shell: a
-// `console` block is run, and what it shows is what must be printed; a block with
-// the name of a file behind its language becomes that file. In what is shown a
-// line `…` stands for any number of lines, and within a line for any text.
+// TestTutorial does what docs/tutorial.md says, with an fsmc that it installs.
 func TestTutorial(t *testing.T) {
 	if testing.Short() {
 		t.Skip("installs fsmc, and compiles a program")
 	}
+	playPage(t, "tutorial.md", 10)
+}
+
+// TestCookbook does what docs/cookbook.md says, and holds its test of a machine
+// against the one that fsmc new makes.
+func TestCookbook(t *testing.T) {
+	playPage(t, "cookbook.md", 12)
+	dir := t.TempDir()
+	combined(t, fsmc(dir, "new", "Greeting"))
+	made, err := os.ReadFile(filepath.Join(dir, "greeting", "greeting_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../docs/cookbook.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(page), "```go\n")
+	shown, _, _ = strings.Cut(shown, "```\n")
+	if !strings.HasPrefix(shown, "func Test") || !strings.Contains(string(made), shown) {
+		t.Errorf("what fsmc new makes has no\n%s", shown)
+	}
+}
+
+// playPage does what a page in docs says, in its order and in one shell: a
+// `console` block is run, and what it shows is what must be printed; a block with
+// the name of a file behind its language becomes that file. In what is shown a
+// line `…` stands for any number of lines, and within a line for any text. At
+// least so many commands must show what they print.
+func playPage(t *testing.T, page string, least int) {
+	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -28,10 +56,9 @@ func TestTutorial(t *testing.T) {
 	if err := os.Symlink(root, filepath.Join(dir, "fsmc")); err != nil {
 		t.Fatal(err)
 	}
-	steps := readSteps(t, filepath.Join(root, "docs", "tutorial.md"))
-	script := writeScript(t, steps)
+	steps := readSteps(t, filepath.Join(root, "docs", page))
 	bin := filepath.Join(t.TempDir(), "bin")
-	c := exec.Command("sh", script)
+	c := exec.Command("sh", writeScript(t, steps))
 	c.Dir = dir
 	c.Env = append(c.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "GOBIN="+bin, "GOPROXY=off", "GOFLAGS=", "GOWORK=off", "TZ="+noon(), "NO_COLOR=1")
 	out, err := c.CombinedOutput()
@@ -45,19 +72,19 @@ func TestTutorial(t *testing.T) {
 	shown := 0
 	for i, s := range steps {
 		if !s.matches(printed[i]) {
-			t.Errorf("tutorial.md:%d: %s\nshown:\n%s\nprinted:\n%s", s.line, s.command, s.shown, printed[i])
+			t.Errorf("%s:%d: %s\nshown:\n%s\nprinted:\n%s", page, s.line, s.command, s.shown, printed[i])
 		}
 		if s.shown != "" {
 			shown++
 		}
 	}
-	if shown < 10 {
+	if shown < least {
 		t.Errorf("%d commands with what they print: the test sees nothing", shown)
 	}
 }
 
-// tutorialStep is a command and what it prints, or a file to be written.
-type tutorialStep struct {
+// pageStep is a command and what it prints, or a file to be written.
+type pageStep struct {
 	line           int
 	command, shown string
 	file, content  string
@@ -66,15 +93,15 @@ type tutorialStep struct {
 // mark is printed behind each step.
 const mark = "\x01\n"
 
-var fileBlock = regexp.MustCompile("^```[a-z]+ ([a-z./_]+)$")
+var fileBlock = regexp.MustCompile("^```[a-z]+ ([a-z0-9./_]+)$")
 
-func readSteps(t *testing.T, page string) []tutorialStep {
+func readSteps(t *testing.T, page string) []pageStep {
 	t.Helper()
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var steps []tutorialStep
+	var steps []pageStep
 	block := "" // "console", "file", or another one
 	for i, line := range strings.SplitAfter(string(text), "\n") {
 		bare := strings.TrimSuffix(line, "\n")
@@ -86,15 +113,15 @@ func readSteps(t *testing.T, page string) []tutorialStep {
 			block = ""
 		case block == "" && file != nil:
 			block = "file"
-			steps = append(steps, tutorialStep{line: i + 1, command: "(file " + file[1] + ")", file: file[1]})
+			steps = append(steps, pageStep{line: i + 1, command: "(file " + file[1] + ")", file: file[1]})
 		case block == "" && strings.HasPrefix(bare, "```"):
-			if block = bare[3:]; block != "console" {
-				t.Errorf("tutorial.md:%d: a block is neither `console` nor a file", i+1)
+			if block = bare[3:]; block != "console" && block != "go" {
+				t.Errorf("%s:%d: a block is neither `console` nor a file", filepath.Base(page), i+1)
 			}
 		case block == "file":
 			steps[last].content += line
 		case block == "console" && isCommand:
-			steps = append(steps, tutorialStep{line: i + 1, command: command})
+			steps = append(steps, pageStep{line: i + 1, command: command})
 		case block == "console":
 			steps[last].shown += line
 		}
@@ -102,8 +129,8 @@ func readSteps(t *testing.T, page string) []tutorialStep {
 	return steps
 }
 
-// writeScript makes one shell script of all steps, outside the tutorial's folder.
-func writeScript(t *testing.T, steps []tutorialStep) string {
+// writeScript makes one shell script of all steps, outside the folder in which they are taken.
+func writeScript(t *testing.T, steps []pageStep) string {
 	t.Helper()
 	dir := t.TempDir()
 	var script strings.Builder
@@ -116,14 +143,14 @@ func writeScript(t *testing.T, steps []tutorialStep) string {
 		writeFile(t, held, s.content, 0o644)
 		fmt.Fprintf(&script, "mkdir -p \"$(dirname %s)\" && cat '%s' >%[1]s\nprintf '\\001\\n'\n", s.file, held)
 	}
-	path := filepath.Join(dir, "tutorial.sh")
+	path := filepath.Join(dir, "page.sh")
 	writeFile(t, path, script.String(), 0o644)
 	return path
 }
 
 // matches holds what was printed against what is shown. The shell's word of a
 // process that it saw killed is not the command's.
-func (s tutorialStep) matches(printed string) bool {
+func (s pageStep) matches(printed string) bool {
 	var pattern strings.Builder
 	pattern.WriteString(`\A(?s:.*\bKilled\b[^\n]*\n)?`)
 	for line := range strings.Lines(s.shown) {

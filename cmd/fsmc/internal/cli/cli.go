@@ -30,8 +30,8 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	root := newRoot(&streams{in: in, out: out, err: errOut})
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if err != nil && err != errFinding {
-		fmt.Fprintln(errOut, "fsmc:", err)
+	if said := unsaid(err); said != nil {
+		fmt.Fprintln(errOut, "fsmc:", said)
 	}
 	return exitStatus(err)
 }

@@ -36,3 +36,23 @@ func exitStatus(err error) int {
 	}
 	return exitUsage
 }
+
+// unsaid is the part of err that the command has not said itself: all but
+// errFinding, which may be joined with what came of closing a database.
+func unsaid(err error) error {
+	if _, speaks := err.(*finding); speaks {
+		return err
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	switch {
+	case err == errFinding:
+		return nil
+	case !ok || !errors.Is(err, errFinding):
+		return err
+	}
+	var rest []error
+	for _, e := range joined.Unwrap() {
+		rest = append(rest, unsaid(e))
+	}
+	return errors.Join(rest...)
+}
