@@ -133,10 +133,6 @@ func stopWorker(t *testing.T, successor string, watched, late bool) {
 	if want := []string{`{"carrier":"second"}`}; !slices.Equal(results, want) || lateOnes != 1 {
 		t.Errorf("the run took %q and noted %d late results, expected %q and 1", results, lateOnes, want)
 	}
-	e, err := readLedger(ledgerIn(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, stop := context.WithCancel(t.Context())
 	wait := s.serve(ctx)
 	if err := s.WaitDelivered(ctx); err != nil {
@@ -146,10 +142,11 @@ func stopWorker(t *testing.T, successor string, watched, late bool) {
 	if err := wait(); err != nil {
 		t.Error(err)
 	}
-	if e, err = readLedger(ledgerIn(dir)); err == nil {
-		err = inspect(t.Context(), s.store, parcel(), e, true)
-	}
+	e, err := readLedger(ledgerIn(dir))
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := inspect(t.Context(), s.store, parcel(), e, true); err != nil {
 		t.Error(err)
 	}
 	if len(e.ended) == 0 || e.ended[len(e.ended)-1].epoch < 2 {

@@ -43,12 +43,6 @@ func (u *unreliable) die() {
 	u.dead = true
 }
 
-func (u *unreliable) isDead() bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.dead
-}
-
 // around fails before a write or behind it.
 func (u *unreliable) around(call func() error) error {
 	if err := u.fails(); err != nil {
