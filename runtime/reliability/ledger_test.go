@@ -5,7 +5,6 @@ package reliability
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -34,7 +33,6 @@ const (
 	claimed   = "claimed"   // run, do, seq, epoch, worker: a task has been leased
 	ended     = "ended"     // run, do, seq, epoch, worker: a commit under this claim was acknowledged
 	delivered = "delivered" // run, message id
-	refused   = "refused"   // run, do, seq, epoch, worker: a commit under this claim was fenced off
 )
 
 func (l *ledger) note(words ...any) {
@@ -59,7 +57,6 @@ type evidence struct {
 	calls     []call
 	claims    []claim
 	ended     []claim
-	refused   []claim
 	delivered map[string][]string // by run: message ids, in order
 }
 
@@ -117,8 +114,6 @@ func readLedger(path string) (*evidence, error) {
 			e.claims = append(e.claims, claim{[3]string(w[1:4]), int64(number(4)), w[5]})
 		case ended:
 			e.ended = append(e.ended, claim{[3]string(w[1:4]), int64(number(4)), w[5]})
-		case refused:
-			e.refused = append(e.refused, claim{[3]string(w[1:4]), int64(number(4)), w[5]})
 		default:
 			return nil, fmt.Errorf("the ledger has %q", lines.Text())
 		}
@@ -147,12 +142,8 @@ func (w *witness) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.Ta
 
 func (w *witness) Commit(ctx context.Context, c *runtime.Commit) error {
 	err := w.Store.Commit(ctx, c)
-	switch {
-	case c.Claim == nil:
-	case err == nil:
+	if c.Claim != nil && err == nil {
 		w.note(ended, *c.Claim)
-	case errors.Is(err, runtime.ErrFenced):
-		w.note(refused, *c.Claim)
 	}
 	return err
 }
