@@ -338,14 +338,17 @@ var unsilenced = func() []*check.Rule {
 
 // left are the questions that `undecided` speaks of, by rule.
 var left = map[string]string{
-	"whether any run enters it":                                          "unreachable-state",
-	"whether every run can finish":                                       "no-way-to-finish",
-	"whether a cycle can be taken without end":                           "unbounded-loop",
-	"whether a cycle that waits for nothing can be taken without end":    "spinning-loop",
-	"whether every effect stays in the range of its field":               "out-of-range",
-	"whether an assert holds":                                            "assertion-violated",
-	"whether a bound can run out with nothing to take over":              "bound-without-else",
-	"whether an event from outside can come with values that none takes": "guard-gap",
+	"whether any run enters it":                                       "unreachable-state",
+	"whether every run can finish":                                    "no-way-to-finish",
+	"whether a cycle can be taken without end":                        "unbounded-loop",
+	"whether a cycle that waits for nothing can be taken without end": "spinning-loop",
+	"whether every effect stays in the range of its field":            "out-of-range",
+	"whether an assert holds":                                         "assertion-violated",
+	"whether a bound can run out with nothing to take over":           "bound-without-else",
+	"whether every field that is read has been set":                   "read-before-set",
+	"whether every deferred event is taken in the end":                "deferred-lost",
+	"whether some arm always takes an event":                          "guard-gap",
+	"whether some arm always takes what comes from within the run":    "unhandled-case",
 }
 
 // answers are the checker's findings by rule, and the rules that left a question
@@ -360,7 +363,11 @@ func answers(m *ir.Machine) (found map[string]verdict, open map[string]bool) {
 	for _, d := range check.Run(&ir.Program{Machines: []*ir.Machine{m}}, unsilenced) {
 		if d.Rule == "undecided" {
 			question, _, _ := strings.Cut(strings.TrimPrefix(d.Message, "undecided: "), " (")
-			open[left[question]] = true
+			rule, plain := strings.CutPrefix(question, "whether some run shows ")
+			if !plain {
+				rule = left[question]
+			}
+			open[rule] = true
 		}
 		if read := reads[d.Rule]; read != nil {
 			for _, place := range read(m, d) {

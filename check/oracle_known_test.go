@@ -16,7 +16,6 @@ var knownDisagreements = []struct {
 	is        func(s *oracletest.Space, d disagreement) bool
 }{
 	{"witness", "the path is one of the graph, without counters", says(other)},
-	{"deferred-lost", "one event of a name at most is taken to stand deferred", says(less)},
 	{
 		"assertion-violated", "where the shortest run rests on a guess no other is sought",
 		func(s *oracletest.Space, d disagreement) bool { return d.side == less && s.Free() },
@@ -31,20 +30,12 @@ var knownDisagreements = []struct {
 		func(s *oracletest.Space, _ disagreement) bool { return idlesAtOnce(s.Def) },
 	},
 	{
-		"*", "the failures of an activity without results are taken to have no effects",
-		func(s *oracletest.Space, _ disagreement) bool { return quietFails(s.Def) },
-	},
-	{
 		"guard-gap", "a wait read from data is 0s, so that the witness does not replay",
 		func(s *oracletest.Space, d disagreement) bool { return d.side == less && waitsByData(s.Def) },
 	},
 	{
 		"guard-gap unhandled-case", "what only free data could bring is reported",
 		func(s *oracletest.Space, d disagreement) bool { return d.side == more && s.Free() },
-	},
-	{
-		"worst-run witness", "a deferred event is taken more often than the run defers it",
-		func(s *oracletest.Space, _ disagreement) bool { return defers(s.Def) },
 	},
 	{
 		"worst-run witness", "a host guard's answer is forgotten by the block of its arm",
@@ -107,15 +98,4 @@ func idlesAtOnce(d *runtime.Definition) bool {
 
 func waitsByData(d *runtime.Definition) bool {
 	return slices.ContainsFunc(d.Timers, func(t runtime.Timer) bool { return t.Var != nil })
-}
-
-// quietFails reports whether an activity without results runs beside another.
-func quietFails(d *runtime.Definition) bool {
-	return slices.ContainsFunc(d.States, func(s runtime.State) bool {
-		return len(s.Dos) > 1 && slices.ContainsFunc(s.Dos, func(do int) bool { return len(d.Activities[d.Dos[do].Activity].Results) == 0 })
-	})
-}
-
-func defers(d *runtime.Definition) bool {
-	return slices.ContainsFunc(d.Arms, func(a runtime.Arm) bool { return a.Kind == runtime.DeferArm })
 }

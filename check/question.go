@@ -12,6 +12,7 @@ var asked = map[string]string{
 	"out-of-range":       "whether every effect stays in the range of its field",
 	"assertion-violated": "whether an assert holds",
 	"bound-without-else": "whether a bound can run out with nothing to take over",
+	"deferred-lost":      "whether every deferred event is taken in the end",
 	"over-budget":        "whether the worst case keeps to the budget",
 	"overlapping-guards": "whether two handlers of one trigger can both apply",
 	"guard-gap":          "whether some arm always takes an event",

@@ -76,28 +76,3 @@ func (p *Product) acyclic() bool {
 	}
 	return true
 }
-
-// Drop is a deferred event that nothing takes where it is looked at again.
-type Drop struct {
-	Leaf  *ir.State
-	Event *ir.Event
-}
-
-// Drops are the deferred events that some path drops, each with the first
-// configuration in which that happens.
-func (p *Product) Drops() map[Drop]int32 {
-	out := map[Drop]int32{}
-	for c := range int32(p.Len()) {
-		for e := p.First[c]; e < p.First[c+1]; e++ {
-			if p.Label(e).Kind != Dropped {
-				continue
-			}
-			in, _ := p.Input(e)
-			d := Drop{p.Leaf(c), in.Event}
-			if _, known := out[d]; !known {
-				out[d] = c
-			}
-		}
-	}
-	return out
-}

@@ -156,10 +156,7 @@ func (p *program) endsPlainly(plans []plan, d *ir.Do) bool {
 	if _, ends := plans[d.State.ID].place[d]; !ends {
 		return false
 	}
-	if len(d.Activity.Results) == 0 {
-		return true
-	}
-	plainly := false
+	plainly := len(d.Activity.Results) == 0 // its failures may have effects all the same
 	for in := range p.table.Inputs(d.State) {
 		if in.Do != d || !canStay(in.Choices) {
 			continue

@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -15,12 +17,14 @@ type recorder struct {
 	at     int32
 	w      *diag.Witness
 	sure   bool
+
+	deferrals map[*ir.Event]int // the row that last deferred it
 }
 
 func (p *Product) record(path []int32, loop int) *recorder {
 	r := &recorder{
 		p: p, teller: p.teller(), clock: clock{entered: map[*ir.State]int64{}, started: map[*ir.Do]int64{}},
-		w: &diag.Witness{Loop: -1}, sure: true,
+		w: &diag.Witness{Loop: -1}, sure: true, deferrals: map[*ir.Event]int{},
 	}
 	for i, e := range path {
 		if i == loop {
@@ -48,10 +52,41 @@ func (r *recorder) step(e int32) {
 		text := rowText(c)
 		if l.Again {
 			text += " (deferred)"
+		} else if c.Kind == ir.CaseEvent && l.Kind == Stayed && l.Arm == None {
+			r.deferrals[c.Event] = len(r.w.Path)
 		}
 		r.row(c, text, s.data, s.guards)
 	}
+	if l.Again && r.p.keeps(r.p.To[e], c.Event) && (l.Kind == Dropped || l.Arm != None) {
+		r.deferOnceMore(c.Event)
+	}
 	r.advance(e, l, c)
+}
+
+// deferOnceMore repeats the row that deferred event: one of that name has been
+// looked at and gone, and more follow.
+func (r *recorder) deferOnceMore(event *ir.Event) {
+	at, deferred := r.deferrals[event]
+	if !deferred {
+		return
+	}
+	again := r.w.Path[at]
+	again.Data, again.Guards = maps.Clone(again.Data), maps.Clone(again.Guards)
+	r.w.Path = slices.Insert(r.w.Path, at, again)
+	for e, row := range r.deferrals {
+		if row >= at {
+			r.deferrals[e] = row + 1
+		}
+	}
+	if r.w.Loop > at {
+		r.w.Loop++
+	}
+}
+
+// keeps reports whether event stands deferred in configuration c.
+func (p *Product) keeps(c int32, event *ir.Event) bool {
+	at := p.program.place[event.Index]
+	return p.program.packing.kept[at/64].get(p.store.at(c))>>(at%64)&1 != 0
 }
 
 // advance moves the clock along an edge.

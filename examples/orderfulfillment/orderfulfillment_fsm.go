@@ -3099,6 +3099,12 @@ func (t *OrderFulfillmentStepper) Take(s *OrderFulfillmentCore, in *OrderFulfill
 		}
 	case OrderFulfillmentStateRefunding:
 		switch in.Kind {
+		case OrderFulfillmentInputEvent, OrderFulfillmentInputKept:
+			switch in.Event {
+			case OrderFulfillmentEventCancelOrder:
+				// ignore CancelOrder
+				return OrderFulfillmentArmIgnored, nil
+			}
 		case OrderFulfillmentInputResult:
 			switch in.Task.Do {
 			case OrderFulfillmentDoRefundingMoney:
@@ -3569,6 +3575,9 @@ func (s *OrderFulfillmentCore) Allowed() []OrderFulfillmentEvent {
 
 	case OrderFulfillmentStatePaidDelivered:
 		list = append(list, OrderFulfillmentEventRefundOrder)
+
+	case OrderFulfillmentStateRefunding:
+		list = append(list, OrderFulfillmentEventCancelOrder)
 
 	case OrderFulfillmentStateCompensating:
 		list = append(list, OrderFulfillmentEventCancelOrder)
@@ -4696,8 +4705,8 @@ const orderFulfillmentDefinition = `{
 {"path":"Paid.FulfillmentTriggered","kind":"leaf","parent":9,"initial":-1,"timers":[4],"handlers":[{"kind":"event","event":4,"do":-1,"category":-1,"timer":-1,"arms":[36]},{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":4,"arms":[37]}]},
 {"path":"Paid.Shipped","kind":"leaf","parent":9,"initial":-1,"timers":[5],"handlers":[{"kind":"event","event":5,"do":-1,"category":-1,"timer":-1,"arms":[38]},{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[39,25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":5,"arms":[40]}]},
 {"path":"Paid.Delivered","kind":"leaf","parent":9,"initial":-1,"timers":[6],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[41,25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":6,"arms":[42]}],"doc":"Over, but for a month it can be given back."},
-{"path":"Refunding","kind":"leaf","parent":0,"initial":-1,"dos":[5,6],"handlers":[{"kind":"result","event":20,"do":5,"category":-1,"timer":-1,"arms":[43]},{"kind":"failure","event":-1,"do":5,"category":0,"timer":-1,"arms":[45,46]},{"kind":"failure","event":-1,"do":5,"category":1,"timer":-1,"arms":[45,46]},{"kind":"failure","event":-1,"do":5,"category":2,"timer":-1,"arms":[45,46]},{"kind":"failure","event":-1,"do":5,"category":3,"timer":-1,"arms":[45,46]},{"kind":"result","event":19,"do":6,"category":-1,"timer":-1,"arms":[44]},{"kind":"failure","event":-1,"do":6,"category":0,"timer":-1,"arms":[47,48]},{"kind":"failure","event":-1,"do":6,"category":1,"timer":-1,"arms":[47,48]},{"kind":"failure","event":-1,"do":6,"category":2,"timer":-1,"arms":[47,48]},{"kind":"failure","event":-1,"do":6,"category":3,"timer":-1,"arms":[47,48]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[50]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[49,0]}]},
-{"path":"Compensating","kind":"leaf","parent":0,"initial":-1,"dos":[7,8],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[76]},{"kind":"result","event":18,"do":7,"category":-1,"timer":-1,"arms":[51,52]},{"kind":"failure","event":-1,"do":7,"category":0,"timer":-1,"arms":[54,55]},{"kind":"failure","event":-1,"do":7,"category":1,"timer":-1,"arms":[54,55]},{"kind":"failure","event":-1,"do":7,"category":2,"timer":-1,"arms":[54,55]},{"kind":"failure","event":-1,"do":7,"category":3,"timer":-1,"arms":[54,55]},{"kind":"result","event":19,"do":8,"category":-1,"timer":-1,"arms":[53]},{"kind":"failure","event":-1,"do":8,"category":0,"timer":-1,"arms":[56,57]},{"kind":"failure","event":-1,"do":8,"category":1,"timer":-1,"arms":[56,57]},{"kind":"failure","event":-1,"do":8,"category":2,"timer":-1,"arms":[56,57]},{"kind":"failure","event":-1,"do":8,"category":3,"timer":-1,"arms":[56,57]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[59]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[58,0]}],"doc":"Gives back what was authorized and reserved, both at once. Whether the\ncharge has gone through is for the provider to say: an operator may have\ncancelled in the middle of it."},
+{"path":"Refunding","kind":"leaf","parent":0,"initial":-1,"dos":[5,6],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[76]},{"kind":"result","event":20,"do":5,"category":-1,"timer":-1,"arms":[43]},{"kind":"failure","event":-1,"do":5,"category":0,"timer":-1,"arms":[45,46]},{"kind":"failure","event":-1,"do":5,"category":1,"timer":-1,"arms":[45,46]},{"kind":"failure","event":-1,"do":5,"category":2,"timer":-1,"arms":[45,46]},{"kind":"failure","event":-1,"do":5,"category":3,"timer":-1,"arms":[45,46]},{"kind":"result","event":19,"do":6,"category":-1,"timer":-1,"arms":[44]},{"kind":"failure","event":-1,"do":6,"category":0,"timer":-1,"arms":[47,48]},{"kind":"failure","event":-1,"do":6,"category":1,"timer":-1,"arms":[47,48]},{"kind":"failure","event":-1,"do":6,"category":2,"timer":-1,"arms":[47,48]},{"kind":"failure","event":-1,"do":6,"category":3,"timer":-1,"arms":[47,48]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[50]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[49,0]}]},
+{"path":"Compensating","kind":"leaf","parent":0,"initial":-1,"dos":[7,8],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[77]},{"kind":"result","event":18,"do":7,"category":-1,"timer":-1,"arms":[51,52]},{"kind":"failure","event":-1,"do":7,"category":0,"timer":-1,"arms":[54,55]},{"kind":"failure","event":-1,"do":7,"category":1,"timer":-1,"arms":[54,55]},{"kind":"failure","event":-1,"do":7,"category":2,"timer":-1,"arms":[54,55]},{"kind":"failure","event":-1,"do":7,"category":3,"timer":-1,"arms":[54,55]},{"kind":"result","event":19,"do":8,"category":-1,"timer":-1,"arms":[53]},{"kind":"failure","event":-1,"do":8,"category":0,"timer":-1,"arms":[56,57]},{"kind":"failure","event":-1,"do":8,"category":1,"timer":-1,"arms":[56,57]},{"kind":"failure","event":-1,"do":8,"category":2,"timer":-1,"arms":[56,57]},{"kind":"failure","event":-1,"do":8,"category":3,"timer":-1,"arms":[56,57]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[59]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[58,0]}],"doc":"Gives back what was authorized and reserved, both at once. Whether the\ncharge has gone through is for the provider to say: an operator may have\ncancelled in the middle of it."},
 {"path":"NeedsAttention","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":23,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":9}]}]},"timers":[7],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[62,63,64]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[62,63,64]},{"kind":"event","event":10,"do":-1,"category":-1,"timer":-1,"arms":[60,61]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[65,66,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":7,"arms":[67]}],"doc":"A person mends what is wrong, and the order goes on where it got stuck."},
 {"path":"Resuming","kind":"leaf","parent":0,"initial":-1,"choice":true,"handlers":[{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[68,69,70,71,72,73,74]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]}]},
 {"path":"Closed","kind":"terminal","outcome":"success","parent":0,"initial":-1,"entry":{"publishes":[{"event":25,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":4},{"op":"field","type":{"kind":"string"},"index":5}]}]}},
@@ -4782,6 +4791,7 @@ const orderFulfillmentDefinition = `{
 {"name":"Resuming on done else 5","state":18,"text":"when stuck_at == Stage.refunding -> Refunding","when":{"op":"==","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"enum"},"index":10},{"op":"lit","type":{"kind":"enum"},"value":"refunding"}]},"kind":"goto","target":15,"scope":{"kind":"run","state":-1}},
 {"name":"Resuming on done else 6","state":18,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1}},
 {"name":"CapturingPayment defer CancelOrder","state":8,"text":"defer","kind":"defer","target":-1,"scope":{"kind":"run","state":-1}},
+{"name":"Refunding ignore CancelOrder","state":15,"text":"ignore","kind":"ignore","target":-1,"scope":{"kind":"run","state":-1}},
 {"name":"Compensating ignore CancelOrder","state":16,"text":"ignore","kind":"ignore","target":-1,"scope":{"kind":"run","state":-1}}
 ],
 "dos":[
@@ -5172,6 +5182,7 @@ const orderFulfillmentSource = "" +
 	"    }\n" +
 	"\n" +
 	"    state Refunding {\n" +
+	"        ignore CancelOrder // a second one, kept behind the first\n" +
 	"        do refund_payment(order, amount) as money per run timeout 30s\n" +
 	"        do release_inventory(order) as stock per run timeout 30s\n" +
 	"        on Refunded { refund = event.refund }\n" +

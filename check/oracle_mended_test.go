@@ -1,0 +1,81 @@
+package check_test
+
+import "testing"
+
+// mended are machines on which checker and brute force once disagreed, shrunk,
+// and named by what the checker had wrong.
+var mended = []struct{ name, src string }{
+	{"the failures of an activity without results have effects", `
+machine M {
+    context { n int 0..3 = 0 }
+    event E1
+    activity act0()
+    initial S2
+    state S2 {
+        do act0() as x
+        do act0() as y
+        on y.failed retry 1
+            else { n = min(n + 1, 3) }
+        on E1 when n == 3 -> S3
+            else -> S2 max 3
+    }
+    state S3 {
+        on E1 -> S2
+    }
+}`},
+	{"two events of a name are deferred, and the second is dropped", `
+machine M {
+    event E1
+    initial S0
+    state S0 {
+        defer E1
+        after 1m -> S1
+    }
+    state S1 {
+        on E1 -> S3
+    }
+    state S3 {
+    }
+}`},
+	{"a run defers an event as often as it takes it", `
+machine M {
+    context {
+        b bool = false
+        p int = 0
+    }
+    event E1 { v bool }
+    event R00
+    activity act0() -> R00
+    initial S0
+    state S0 {
+        initial S0a0
+        on E1 { b = event.v }
+        state S0a0 {
+            do act0()
+            on R00 when b -> S0.S0a0 max 2
+                else retry 2
+                else -> S1
+            on failed -> S1 { p = 0, b = true }
+        }
+    }
+    state S1 {
+        do act0()
+        on R00 -> S0 max 3
+        defer E1
+    }
+}`},
+}
+
+func TestMended(t *testing.T) {
+	for _, test := range mended {
+		t.Run(test.name, func(t *testing.T) {
+			s, why := brute(test.src)
+			if s == nil {
+				t.Fatalf("not explored: %s", why)
+			}
+			for _, d := range compare(s, map[string]int{}) {
+				t.Error(d)
+			}
+		})
+	}
+}
