@@ -78,3 +78,43 @@ func BenchmarkMillion(b *testing.B) {
 		}
 	}
 }
+
+// counters is a machine with more configurations than a small limit has, whose
+// states in question come behind the last of them.
+const counters = `machine Counters {
+    event Up { which int 0..3 }
+    event Go
+    context { a int 0..99 = 0, b int 0..99 = 0 }
+    initial Counting
+    after 24h -> Done
+    state Counting {
+        on Up when event.which == 0 && a < 99 -> Counting { a = min(a + 1, 99) }
+            else when event.which == 1 && b < 99 -> Counting { b = min(b + 1, 99) }
+            else reject
+        on Go when a == 99 && b == 99 -> First
+            else -> Early
+    }
+    state Early { on Go -> Done }
+    state First { on Go -> Second }
+    state Second { on Go -> Third }
+    state Third { on Go -> Done }
+    terminal Done
+}
+`
+
+// TestOneFindingForOneQuestion: what the limit leaves open has one cause, which
+// its help names; what was entered before the limit is known.
+func TestOneFindingForOneQuestion(t *testing.T) {
+	found := check.RunUpTo(program(t, []byte(counters)), all.Rules, 1000)
+	want := `1: undecided: undecided: whether every effect stays in the range of its field
+15: undecided: undecided: whether any run enters it ("First", "Second" and "Third")
+`
+	if diff := cmp.Diff(want, lines(found)); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+	for _, d := range found {
+		if !strings.HasSuffix(d.Help, `What multiplies: "a" 100 values, "b" 100 values.`) {
+			t.Errorf("help: %s", d.Help)
+		}
+	}
+}

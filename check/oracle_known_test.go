@@ -17,10 +17,6 @@ var knownDisagreements = []struct {
 }{
 	{"witness", "the path is one of the graph, without counters", says(other)},
 	{
-		"assertion-violated", "where the shortest run rests on a guess no other is sought",
-		func(s *oracletest.Space, d disagreement) bool { return d.side == less && s.Free() },
-	},
-	{
 		"*", "one question to a host guard is given two answers in a step",
 		func(s *oracletest.Space, _ disagreement) bool { return asksAgain(s.Def) },
 	},

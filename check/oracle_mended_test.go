@@ -64,6 +64,22 @@ machine M {
         defer E1
     }
 }`},
+	{"a promise is broken by a longer run than the one that rests on a guess", `
+machine M {
+    context { t string = "no" }
+    event E0
+    event E1 { v string }
+    assert S2 precedes S1
+    initial S0
+    state S0 {
+        on E1 when event.v == t -> S1
+        on E0 -> S1
+    }
+    state S1 {
+    }
+    state S2 {
+    }
+}`},
 }
 
 func TestMended(t *testing.T) {

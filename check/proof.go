@@ -23,11 +23,12 @@ type proof struct {
 	limit    int              // up to which it was explored
 	most     int              // the limit
 	control  *explore.Control
+	seen     []bool // entered before the limit was passed, by state ID
 	entered  []bool // surely, by state ID; see explore.Graph.SurelyEntered
 	worst    *Worst
 	told     bool // the runs of worst are written out and replayed
 	open     []Question
-	openedBy map[string]bool
+	openedBy map[opening]bool
 }
 
 // Question is one that is left open: past the limit, or since the run that would
@@ -39,6 +40,14 @@ type Question struct {
 
 	rule    *Rule    // that asks; nil for the framework
 	finding *Finding // that would have been made; nil past the limit
+	others  []*ir.State
+}
+
+// opening is what makes two questions one.
+type opening struct {
+	rule  string
+	state *ir.State
+	span  token.Span
 }
 
 // Product is everything that the machine can come to, with its data and
@@ -53,7 +62,7 @@ func (s *shared) SmallProduct() *explore.Product {
 func (s *shared) productUpTo(limit int) *explore.Product {
 	if s.proof.product == nil && s.proof.limit < limit {
 		s.proof.limit = limit
-		s.proof.product = explore.NewProduct(s.Table(), limit)
+		s.proof.product, s.proof.seen = explore.Try(s.Table(), limit)
 	}
 	return s.proof.product
 }
@@ -68,13 +77,13 @@ func (s *shared) Control() *explore.Control {
 
 // LeaveOpen notes that the limit left a question open.
 func (s *shared) LeaveOpen(q Question) {
-	key := q.Rule
-	if q.State != nil {
-		key += " " + q.State.Path
+	key := opening{q.Rule, q.State, token.Span{}}
+	if q.State == nil {
+		key.span = q.Span
 	}
 	if !s.proof.openedBy[key] {
 		if s.proof.openedBy == nil {
-			s.proof.openedBy = map[string]bool{}
+			s.proof.openedBy = map[opening]bool{}
 		}
 		s.proof.openedBy[key] = true
 		s.proof.open = append(s.proof.open, q)
@@ -112,7 +121,9 @@ func (s *shared) neverEntered(state *ir.State) bool {
 		_, entered := p.Entered(state)
 		return !entered
 	}
-	s.LeaveOpen(Question{Rule: "unreachable-state", State: state})
+	if s.proof.seen == nil || !s.proof.seen[state.ID] {
+		s.LeaveOpen(Question{Rule: "unreachable-state", State: state})
+	}
 	return false
 }
 

@@ -1,6 +1,15 @@
 package check
 
-import "github.com/fsmc-dev/fsmc/lang/ir"
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
 
 // asked is each question that can be left open, as a clause.
 var asked = map[string]string{
@@ -27,10 +36,52 @@ func (q Question) Text() string {
 		what = "whether some run shows " + q.Rule
 	}
 	text := "undecided: " + what
-	if q.State != nil && q.State.Path != "" {
-		text += " (" + Quote(q.State.Path) + ")"
+	switch {
+	case len(q.others) > 0:
+		return text + " (" + q.names() + ")"
+	case q.State != nil && q.State.Path != "":
+		return text + " (" + Quote(q.State.Path) + ")"
 	}
 	return text
+}
+
+// names are the states that q is about.
+func (q Question) names() string {
+	var names []string
+	for _, s := range append([]*ir.State{q.State}, q.others...) {
+		names = append(names, s.Path)
+	}
+	if more := len(names) - maxNames; more > 0 {
+		return List(names[:maxNames]) + AndMore(more)
+	}
+	return And(names)
+}
+
+// maxNames is the most states that a question names.
+const maxNames = 8
+
+// gather makes one finding of all questions of a rule that the limit left open:
+// they have one cause.
+func gather(list []found) []found {
+	at := map[string]int{}
+	var out []found
+	for _, f := range list {
+		q := f.Question
+		if q == nil || q.finding != nil || q.State == nil {
+			out = append(out, f)
+			continue
+		}
+		i, known := at[q.Rule]
+		if !known {
+			at[q.Rule] = len(out)
+			out = append(out, f)
+			continue
+		}
+		first := out[i].Question
+		first.others = append(first.others, q.State)
+		out[i].Message = first.Text()
+	}
+	return out
 }
 
 // Help says what would settle q.
@@ -38,10 +89,45 @@ func (q Question) Help(m *ir.Machine) string {
 	if q.finding != nil {
 		return "A way there was found, but no values and times with which it is a run: keep the data in question in a boolean, an enum or a ranged field, or give the timers around it room."
 	}
-	for _, a := range m.Arms {
-		if a.Max != nil && *a.Max > 100 {
-			return "Raise --max-configurations, or lower the bounds: a `max` over 100 alone makes for as many configurations."
-		}
+	help := "Raise --max-configurations, lower the bounds, or give the fields that guards read narrower ranges."
+	if list := multipliers(m); list != "" {
+		help += " What multiplies: " + list + "."
 	}
-	return "Raise --max-configurations, give the fields that guards read narrower ranges, or keep the data in question in a boolean or an enum."
+	return help
+}
+
+// maxMultipliers is the most kinds of data and bounds that multipliers names.
+const maxMultipliers = 6
+
+// multipliers says what the configurations of m are many by, the greatest first:
+// "6 bounds of 4 values, stuck_at 7".
+func multipliers(m *ir.Machine) string {
+	bounds := map[int64]int{}
+	type part struct {
+		text   string
+		weight float64
+	}
+	var parts []part
+	for _, d := range explore.Dimensions(m) {
+		if d.Field == nil {
+			bounds[d.Values]++
+			continue
+		}
+		parts = append(parts, part{fmt.Sprintf("%q %d values", d.Field.Name, d.Values), math.Log(float64(d.Values))})
+	}
+	for values, n := range bounds {
+		text := fmt.Sprintf("a bound of %d values", values)
+		if n > 1 {
+			text = fmt.Sprintf("%d bounds of %d values", n, values)
+		}
+		parts = append(parts, part{text, float64(n) * math.Log(float64(values))})
+	}
+	slices.SortFunc(parts, func(a, b part) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.text, b.text))
+	})
+	var texts []string
+	for _, p := range parts[:min(len(parts), maxMultipliers)] {
+		texts = append(texts, p.text)
+	}
+	return strings.Join(texts, ", ")
 }

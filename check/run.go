@@ -74,7 +74,7 @@ func (s *shared) apply(rules []*Rule) diag.List {
 			}
 		}
 	}
-	left := s.suppress(s.spoken(), rules)
+	left := s.suppress(gather(s.spoken()), rules)
 	s.findings = nil
 	for _, r := range rules {
 		if r.RunLast != nil {

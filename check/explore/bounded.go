@@ -18,6 +18,7 @@ type part struct {
 type effectOn struct {
 	arm   *ir.Arm // nil in an entry or exit block
 	step  int64   // not 0 where it raises or lowers
+	clamp *int64  // where it then stops: `min(v + c, clamp)`, the end of the field's range or beyond
 	value *ir.Const
 }
 
@@ -64,7 +65,9 @@ func effectOf(a *ir.Assign, arm *ir.Arm) effectOn {
 		return x
 	}
 	x.value = literal(a.Value)
-	sum, ok := a.Value.(*ir.Binary)
+	value, clamp := clamped(a)
+	x.clamp = clamp
+	sum, ok := value.(*ir.Binary)
 	if !ok || sum.Op != ir.OpAdd && sum.Op != ir.OpSub {
 		return x
 	}
@@ -76,6 +79,24 @@ func effectOf(a *ir.Assign, arm *ir.Arm) effectOn {
 		}
 	}
 	return x
+}
+
+// clamped is what a assigns, without a `min` or `max` that keeps it in the range
+// of its field and cannot move it the other way, and the constant of that.
+func clamped(a *ir.Assign) (value ir.Expr, clamp *int64) {
+	call, ok := a.Value.(*ir.Call)
+	r := a.Var.Type.Range
+	if !ok || call.Guard != nil || r == nil {
+		return a.Value, nil
+	}
+	x, c := call.Args[0], literal(call.Args[1])
+	if c == nil {
+		x, c = call.Args[1], literal(call.Args[0])
+	}
+	if c == nil || call.Builtin == "min" && c.Int < r.Hi || call.Builtin == "max" && c.Int > r.Lo {
+		return a.Value, nil
+	}
+	return x, &c.Int
 }
 
 // bounded reports whether a cannot be taken without end within p, and how often
@@ -129,23 +150,24 @@ func (p *part) limits(a *ir.Arm, e ir.Expr) (most int64, ok bool) {
 		}
 		switch op {
 		case ir.OpLt, ir.OpLe:
-			return most, p.movesOneWay(a, v.Var, 1)
+			return most, p.movesOneWay(a, v.Var, 1, func(clamp int64) bool { return c.Int < clamp || c.Int == clamp && op == ir.OpLt })
 		case ir.OpGt, ir.OpGe:
-			return most, p.movesOneWay(a, v.Var, -1)
+			return most, p.movesOneWay(a, v.Var, -1, func(clamp int64) bool { return c.Int > clamp || c.Int == clamp && op == ir.OpGt })
 		}
 	}
 	return 0, false
 }
 
 // movesOneWay reports whether a moves v in the direction sign, and nothing in
-// the part moves it back or sets it.
-func (p *part) movesOneWay(a *ir.Arm, v *ir.Var, sign int64) bool {
+// the part moves it back or sets it. Short says of a clamp whether a stops being
+// taken before v comes to it.
+func (p *part) movesOneWay(a *ir.Arm, v *ir.Var, sign int64, short func(clamp int64) bool) bool {
 	moves := false
 	for _, x := range p.effects[v] {
 		if x.step*sign <= 0 {
 			return false
 		}
-		moves = moves || x.arm == a
+		moves = moves || x.arm == a && (x.clamp == nil || short(*x.clamp))
 	}
 	return moves
 }

@@ -24,6 +24,9 @@ func (p *Product) Unsure() []*ir.State {
 	return out
 }
 
+// Certain reports whether edge e rests on no guess.
+func (p *Product) Certain(e int32) bool { return !p.guesses[e] }
+
 // surelyEnding marks the configurations that can finish under every value: the
 // attractor of the terminals, backwards, where guesses of one input count
 // together.

@@ -15,33 +15,48 @@ const maxStored = 1 << 26
 // the limit, on average: free choices within one step multiply.
 const stepsEach = 16
 
-// NewProduct explores the machine of t breadth first: the store is the queue.
-// It gives nil where the machine has more than limit configurations, or takes
-// more memory than that many usually do; and where the machine is broken, so
-// that an arm or a target may be missing.
+// NewProduct is Try without what was seen past the limit.
 func NewProduct(t *flat.Table, limit int) *Product {
+	p, _ := Try(t, limit)
+	return p
+}
+
+// Try explores the machine of t breadth first: the store is the queue. It gives
+// nil where the machine has more than limit configurations, or takes more memory
+// than that many usually do; and where the machine is broken, so that an arm or a
+// target may be missing. Where it gave up, entered marks by ID the states that it
+// had come to.
+func Try(t *flat.Table, limit int) (p *Product, entered []bool) {
 	if t.Machine.Broken || t.Machine.Incomplete || t.Machine.Root.Leaf() == nil || limit <= 0 {
-		return nil
+		return nil, nil
 	}
 	code := compileProgram(t)
 	if code == nil {
-		return nil
+		return nil, nil
 	}
 	x := newSearch(t, code)
 	x.most = stepsEach * limit
 	x.start()
 	for c := int32(1); int(c) < x.store.count; c++ {
 		if x.runs > x.most || x.store.count > limit || len(x.To) > edgesEach*limit || len(x.store.words) > maxStored {
-			return nil
+			return nil, x.enteredSoFar()
 		}
 		x.First = append(x.First, int32(len(x.To)))
 		x.expand(c)
 	}
 	if x.runs > x.most {
-		return nil
+		return nil, x.enteredSoFar()
 	}
 	x.First = append(x.First, int32(len(x.To)))
-	return x.Product
+	return x.Product, nil
+}
+
+func (x *search) enteredSoFar() []bool {
+	entered := make([]bool, len(x.first))
+	for s, c := range x.first {
+		entered[s] = c != None
+	}
+	return entered
 }
 
 // search is one exploration.

@@ -121,19 +121,8 @@ func countsBeyondVisit(a *ir.Arm) bool {
 
 func (p *packing) slot(n *node) *slot {
 	s := &slot{unset: n.mayBeUnset()}
-	count := uint64(1)
-	switch {
-	case !n.valued():
-	case n.dom.sort == byValue:
-		lo, hi, _ := n.limits()
-		s.base, count = lo, uint64(hi-lo)+1
-	case n.dom.sort == byRegion:
-		lo, hi := n.codes()
-		s.base, count = lo, uint64(hi-lo)+1
-	}
-	if s.unset {
-		count++
-	}
+	base, count := n.codesKept()
+	s.base = base
 	s.field = p.take(bits.Len64(count - 1))
 	return s
 }

@@ -7,25 +7,27 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// violation is a shortest path from the start on which a fails; nil where it
-// holds. All four promises are questions about paths over edges that enter
+// violation is a shortest path from the start on which a fails, over the edges
+// that keep lets pass; nil where there is none. All four promises are questions about paths over edges that enter
 // certain states or do not, each answered by one or two breadth-first searches.
-func violation(g *explore.Product, a *ir.Assert) []int32 {
+func violation(g *explore.Product, a *ir.Assert, keep func(e int32) bool) []int32 {
+	s := newSearch(g, keep)
 	switch a.Verb {
 	case ir.Precedes:
-		return unpreceded(g, a)
+		return s.unpreceded(a)
 	case ir.LeadsTo:
-		return unled(g, a)
+		return s.unled(a)
 	case ir.Excludes:
-		return both(g, a)
+		return s.both(a)
 	}
-	return tooOften(g, a)
+	return s.tooOften(a)
 }
 
 // search is a breadth-first search that remembers how it came. A place is a
 // configuration with a count: how many things that matter have happened.
 type search struct {
 	g     *explore.Product
+	keep  func(e int32) bool
 	came  map[place]arrival
 	queue []place
 }
@@ -40,8 +42,8 @@ type arrival struct {
 	edge int32
 }
 
-func newSearch(g *explore.Product) *search {
-	return &search{g: g, came: map[place]arrival{{}: {edge: explore.None}}, queue: []place{{}}}
+func newSearch(g *explore.Product, keep func(e int32) bool) *search {
+	return &search{g: g, keep: keep, came: map[place]arrival{{}: {edge: explore.None}}, queue: []place{{}}}
 }
 
 // run follows edges; step gives the count behind an edge, and whether the path
@@ -51,6 +53,9 @@ func (s *search) run(step func(at place, e int32) (count int64, on, found bool))
 		at := s.queue[0]
 		s.queue = s.queue[1:]
 		for e := s.g.First[at.config]; e < s.g.First[at.config+1]; e++ {
+			if !s.keep(e) {
+				continue
+			}
 			count, on, found := step(at, e)
 			if found {
 				return append(s.pathTo(at), e)
@@ -76,8 +81,9 @@ func (s *search) pathTo(at place) []int32 {
 }
 
 // unpreceded enters the object without the subject before it or with it.
-func unpreceded(g *explore.Product, a *ir.Assert) []int32 {
-	return newSearch(g).run(func(at place, e int32) (int64, bool, bool) {
+func (s *search) unpreceded(a *ir.Assert) []int32 {
+	g := s.g
+	return s.run(func(at place, e int32) (int64, bool, bool) {
 		if g.Enters(e, a.Subject) {
 			return 0, false, false
 		}
@@ -86,9 +92,10 @@ func unpreceded(g *explore.Product, a *ir.Assert) []int32 {
 }
 
 // both enters the subject and the object, in either order.
-func both(g *explore.Product, a *ir.Assert) []int32 {
+func (s *search) both(a *ir.Assert) []int32 {
+	g := s.g
 	const first, second = 1, 2
-	return newSearch(g).run(func(at place, e int32) (int64, bool, bool) {
+	return s.run(func(at place, e int32) (int64, bool, bool) {
 		count := at.count
 		if g.Enters(e, a.Subject) {
 			count |= first
@@ -101,8 +108,9 @@ func both(g *explore.Product, a *ir.Assert) []int32 {
 }
 
 // tooOften enters the subject N+1 times.
-func tooOften(g *explore.Product, a *ir.Assert) []int32 {
-	return newSearch(g).run(func(at place, e int32) (int64, bool, bool) {
+func (s *search) tooOften(a *ir.Assert) []int32 {
+	g := s.g
+	return s.run(func(at place, e int32) (int64, bool, bool) {
 		count := at.count
 		if g.Enters(e, a.Subject) {
 			count++
@@ -113,17 +121,18 @@ func tooOften(g *explore.Product, a *ir.Assert) []int32 {
 
 // unled enters the subject, and then, without any of the objects, a terminal
 // state or a place from where none is reached any more, cancel aside.
-func unled(g *explore.Product, a *ir.Assert) []int32 {
+func (s *search) unled(a *ir.Assert) []int32 {
+	g := s.g
 	doomed := g.Doomed()
 	open := func(c int32) bool { // the run ends, or cannot
 		return g.Leaf(c).Kind == ir.Terminal || doomed[c] && g.Trapped(c)
 	}
-	return newSearch(g).run(func(at place, e int32) (int64, bool, bool) {
+	return s.run(func(at place, e int32) (int64, bool, bool) {
 		count := at.count
 		if g.Enters(e, a.Subject) {
 			count = 1
 		}
-		if slices.ContainsFunc(a.Objects, func(s *ir.State) bool { return g.Enters(e, s) }) {
+		if slices.ContainsFunc(a.Objects, func(object *ir.State) bool { return g.Enters(e, object) }) {
 			count = 0
 		}
 		return count, true, count == 1 && open(g.To[e])

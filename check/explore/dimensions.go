@@ -1,0 +1,46 @@
+package explore
+
+import "github.com/fsmc-dev/fsmc/lang/ir"
+
+// Dimension is one thing by which configurations are told apart wherever the run
+// is: a field that is kept, or the counter of an arm, with more than one value.
+type Dimension struct {
+	Field  *ir.Var // nil for a counter
+	Values int64
+}
+
+// Dimensions lists those of m in source order, fields first. Their product is an
+// upper bound of the configurations of one leaf, but for its visit and timers.
+func Dimensions(m *ir.Machine) []Dimension {
+	var out []Dimension
+	for _, n := range newTracked(m).kept() {
+		if _, count := n.codesKept(); count > 1 {
+			out = append(out, Dimension{n.v, int64(count)})
+		}
+	}
+	for _, a := range m.Arms {
+		if countsBeyondVisit(a) {
+			out = append(out, Dimension{nil, *a.Max + 1})
+		}
+	}
+	return out
+}
+
+// codesKept is the least code of n that is kept, and how many values it can have
+// in a configuration, unset included.
+func (n *node) codesKept() (base int64, count uint64) {
+	count = 1
+	switch {
+	case !n.valued():
+	case n.dom.sort == byValue:
+		lo, hi, _ := n.limits()
+		base, count = lo, uint64(hi-lo)+1
+	case n.dom.sort == byRegion:
+		lo, hi := n.codes()
+		base, count = lo, uint64(hi-lo)+1
+	}
+	if n.mayBeUnset() {
+		count++
+	}
+	return base, count
+}
