@@ -67,6 +67,12 @@ func (s *shared) productUpTo(limit int) *explore.Product {
 	return s.proof.product
 }
 
+// MayReadUnset reports whether some run may read a field that it has not set,
+// whatever the other data and the counters are.
+func (s *shared) MayReadUnset() bool {
+	return explore.MayReadUnset(s.Table(), max(smallProduct, graphEach*len(s.Machine.States)))
+}
+
 // Control is the control graph; see explore.NewControl.
 func (s *shared) Control() *explore.Control {
 	if s.proof.control == nil {

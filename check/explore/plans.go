@@ -80,9 +80,9 @@ const maxMasks = 1 << 21
 
 // compileProgram gives nil where the machine needs more room than a
 // configuration may take.
-func compileProgram(t *flat.Table) *program {
+func compileProgram(t *flat.Table, tracked *tracked) *program {
 	m := t.Machine
-	p := &program{table: t, m: m, tracked: newTracked(m)}
+	p := &program{table: t, m: m, tracked: tracked}
 	p.findDeferred()
 	old := newPlans(t)
 	p.packing = newPacking(m, p.tracked, len(p.deferred), func(d *ir.Do) bool { return p.endsPlainly(old, d) })

@@ -17,6 +17,9 @@ func MayLeaveRange(m *ir.Machine) bool {
 			may = !r.Contains(c.Int)
 			return
 		}
+		if staysInside(a) {
+			return
+		}
 		sources := t.refs(a.Value, arm)
 		may = len(sources) == 0
 		for _, source := range sources {
@@ -24,4 +27,14 @@ func MayLeaveRange(m *ir.Machine) bool {
 		}
 	})
 	return may
+}
+
+// staysInside reports whether a is `v = min(v + c, hi)` or `v = max(v - c, lo)`
+// with the ends of v's own range.
+func staysInside(a *ir.Assign) bool {
+	x, r := effectOf(a, nil), a.Var.Type.Range
+	if x.clamp == nil || r.Lo >= r.Hi {
+		return false
+	}
+	return x.step > 0 && *x.clamp == r.Hi || x.step < 0 && *x.clamp == r.Lo
 }

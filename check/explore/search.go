@@ -27,10 +27,14 @@ func NewProduct(t *flat.Table, limit int) *Product {
 // target may be missing. Where it gave up, entered marks by ID the states that it
 // had come to.
 func Try(t *flat.Table, limit int) (p *Product, entered []bool) {
+	return try(t, limit, newTracked(t.Machine))
+}
+
+func try(t *flat.Table, limit int, tracked *tracked) (p *Product, entered []bool) {
 	if t.Machine.Broken || t.Machine.Incomplete || t.Machine.Root.Leaf() == nil || limit <= 0 {
 		return nil, nil
 	}
-	code := compileProgram(t)
+	code := compileProgram(t, tracked)
 	if code == nil {
 		return nil, nil
 	}

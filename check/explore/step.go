@@ -193,7 +193,7 @@ func (s *step) decide(in *inputCode) *choiceCode {
 				continue
 			}
 		}
-		if c.bounded && (c.max == 0 || c.counter.get(s.next) >= c.max) {
+		if c.bounded && s.usedUp(c) {
 			s.passed = c
 			continue
 		}
@@ -202,9 +202,17 @@ func (s *step) decide(in *inputCode) *choiceCode {
 	return nil
 }
 
+func (s *step) usedUp(c *choiceCode) bool {
+	if s.p.tracked.loose && c.max > 0 {
+		s.guessed = true
+		return s.oracle.choose(2) == 1
+	}
+	return c.max == 0 || c.counter.get(s.next) >= c.max
+}
+
 // count notes one more use of c's bound.
 func (s *step) count(c *choiceCode) {
-	if c.bounded {
+	if c.bounded && !s.p.tracked.loose {
 		c.counter.set(s.next, c.counter.get(s.next)+1)
 	}
 }

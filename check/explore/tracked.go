@@ -17,6 +17,7 @@ type tracked struct {
 	failure [4]*node // the fields of a failure, by index
 	nodes   []*node
 	chosen  []*node // fields of events
+	loose   bool    // neither values nor counters are kept; see MayReadUnset
 }
 
 func newTracked(m *ir.Machine) *tracked {

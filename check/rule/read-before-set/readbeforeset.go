@@ -33,6 +33,9 @@ func run(p *check.Pass) {
 	if p.Graph() == nil || p.Machine.Broken || !slices.ContainsFunc(p.Machine.Fields, startsUnset) {
 		return // a lost name may be the effect that sets it
 	}
+	if p.SmallProduct() == nil && !p.MayReadUnset() {
+		return
+	}
 	g := p.Product()
 	if g == nil {
 		p.LeaveOpen(check.Question{Rule: "read-before-set"})
