@@ -21,21 +21,12 @@ var knownDisagreements = []struct {
 		func(s *oracletest.Space, _ disagreement) bool { return asksAgain(s.Def) },
 	},
 	{
-		"*",
-		"a timer of 0s that is idle does not come first",
-		func(s *oracletest.Space, _ disagreement) bool { return idlesAtOnce(s.Def) },
-	},
-	{
 		"guard-gap", "a wait read from data is 0s, so that the witness does not replay",
 		func(s *oracletest.Space, d disagreement) bool { return d.side == less && waitsByData(s.Def) },
 	},
 	{
 		"guard-gap unhandled-case", "what only free data could bring is reported",
 		func(s *oracletest.Space, d disagreement) bool { return d.side == more && s.Free() },
-	},
-	{
-		"worst-run witness", "a host guard's answer is forgotten by the block of its arm",
-		func(s *oracletest.Space, _ disagreement) bool { return len(s.Def.Guards) > 0 },
 	},
 }
 
@@ -86,10 +77,6 @@ func calls(e *runtime.Expr) int {
 		n += calls(x)
 	}
 	return n
-}
-
-func idlesAtOnce(d *runtime.Definition) bool {
-	return slices.ContainsFunc(d.Timers, func(t runtime.Timer) bool { return t.Idle && t.Var == nil && t.Delay == 0 })
 }
 
 func waitsByData(d *runtime.Definition) bool {

@@ -80,6 +80,28 @@ machine M {
     state S2 {
     }
 }`},
+	{"an idle timer of 0s comes first", `
+machine M {
+    context { b bool = false }
+    event E2
+    initial S0
+    state S0 {
+        on E2 when !b -> Done
+        after 0s idle { b = true }
+    }
+    terminal Done success
+}`},
+	{"a witness keeps a host guard's answer over the block of its arm", `
+machine M {
+    context { n int 0..3 = 0 }
+    guard host(n int)
+    initial S0
+    state S0 {
+        after 10s when host(n) -> S3 { n = min(n + 1, 3) }
+    }
+    state S3 {
+    }
+}`},
 }
 
 func TestMended(t *testing.T) {

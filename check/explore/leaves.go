@@ -22,7 +22,7 @@ func (p *program) compileLeaf(leaf *ir.State) {
 	code.alwaysKeeps = make([]uint64, len(p.packing.kept))
 	timers := timersAround(leaf)
 	for _, t := range timers {
-		if _, most := waitOf(t); most == 0 && !t.Idle {
+		if _, most := waitOf(t); most == 0 {
 			code.instant = append(code.instant, p.ref(t))
 		}
 	}
@@ -112,7 +112,7 @@ func earliestOf(c ir.Case) (int64, bool) {
 // name is first, and any timer before a failure.
 func forestalls(t *ir.Timer, c ir.Case, earliest int64) bool {
 	_, most := waitOf(t)
-	if most < 0 || t.Idle {
+	if most < 0 || t.Idle && most > 0 { // nothing can come before one of 0s, to start it anew
 		return false
 	}
 	if c.Kind == ir.CaseTimer {

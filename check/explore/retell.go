@@ -58,8 +58,8 @@ func (x *search) capture() {
 		}
 	}
 	for id, a := range x.p.atoms {
-		if a.host && x.verdicts[id] != unasked {
-			want.guards[a.text] = x.verdicts[id] == isTrue
+		if a.host && x.answers[id] != unasked {
+			want.guards[a.text] = x.answers[id] == isTrue
 		}
 	}
 	want.params = append(want.params[:0], x.params...)

@@ -19,6 +19,7 @@ type step struct {
 	input  *inputCode // nil for the start and for an end with nothing to say
 
 	verdicts []int8  // by atom
+	answers  []int8  // of host guards by atom: the first of the step, for a witness
 	codes    []int64 // scratch of apply
 	payloads []int64 // by node.index
 	have     []bool  // by node.index: the payload has been chosen
@@ -64,7 +65,7 @@ const (
 func newStep(p *program) *step {
 	return &step{
 		p: p, here: make([]uint64, p.packing.words), next: make([]uint64, p.packing.words),
-		verdicts: make([]int8, len(p.atoms)),
+		verdicts: make([]int8, len(p.atoms)), answers: make([]int8, len(p.atoms)),
 		payloads: make([]int64, len(p.tracked.chosen)), have: make([]bool, len(p.tracked.chosen)),
 	}
 }
@@ -73,6 +74,7 @@ func newStep(p *program) *step {
 func (s *step) begin() {
 	copy(s.next, s.here)
 	clear(s.verdicts)
+	clear(s.answers)
 	for _, i := range s.had {
 		s.have[i] = false
 	}
@@ -93,6 +95,9 @@ func (s *step) ask(id int) bool {
 	if s.verdicts[id] == unasked {
 		s.verdicts[id] = isTrue + int8(s.oracle.choose(2))
 		s.guessed = s.guessed || !s.p.atoms[id].host
+		if s.answers[id] == unasked {
+			s.answers[id] = s.verdicts[id]
+		}
 	}
 	s.hosted = s.hosted || s.p.atoms[id].host
 	return s.verdicts[id] == isTrue
