@@ -102,6 +102,24 @@ machine M {
     state S3 {
     }
 }`},
+	{"a host guard is asked again with the same value, though it was assigned", `
+machine M {
+    context { n int 0..3 = 0 }
+    event E1
+    guard host(n int)
+    initial S0
+    state S0 {
+        on E1 when host(n) -> S1
+            else -> S2 { n = max(n - 1, 0) }
+    }
+    state S1 {
+    }
+    state S2 {
+        require host(n) else -> Done
+        on E1 -> S0
+    }
+    terminal Done success
+}`},
 }
 
 func TestMended(t *testing.T) {

@@ -135,6 +135,9 @@ func (s *step) apply(b *block) {
 			return
 		}
 	}
+	if len(b.forget) > 0 {
+		copy(s.before, s.next)
+	}
 	codes := s.codes[:0]
 	for i := range b.effects {
 		e := &b.effects[i]
@@ -166,6 +169,28 @@ func (s *step) apply(b *block) {
 	}
 	s.codes = codes
 	for _, id := range b.forget {
-		s.verdicts[id] = unasked
+		if !s.asksTheSame(id) {
+			s.verdicts[id] = unasked
+		}
 	}
+}
+
+// asksTheSame reports whether all that atom id reads has the value that it had
+// before the block at hand: a host guard is asked once for the same arguments in
+// a step.
+func (s *step) asksTheSame(id int) bool {
+	a := &s.p.atoms[id]
+	for _, v := range a.vars {
+		n := s.p.tracked.vars[v]
+		if n.slot == nil {
+			if v.Param {
+				continue
+			}
+			return false
+		}
+		if !n.valued() || n.dom.sort != byValue || n.slot.get(s.before) != n.slot.get(s.next) {
+			return false
+		}
+	}
+	return true
 }

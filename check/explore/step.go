@@ -15,6 +15,7 @@ type step struct {
 	oracle oracle
 	here   []uint64 // the configuration before the step; never changed
 	next   []uint64 // the one that is being made
+	before []uint64 // scratch of apply: next as it was
 	from   *ir.State
 	input  *inputCode // nil for the start and for an end with nothing to say
 
@@ -64,7 +65,7 @@ const (
 
 func newStep(p *program) *step {
 	return &step{
-		p: p, here: make([]uint64, p.packing.words), next: make([]uint64, p.packing.words),
+		p: p, here: make([]uint64, p.packing.words), next: make([]uint64, p.packing.words), before: make([]uint64, p.packing.words),
 		verdicts: make([]int8, len(p.atoms)), answers: make([]int8, len(p.atoms)),
 		payloads: make([]int64, len(p.tracked.chosen)), have: make([]bool, len(p.tracked.chosen)),
 	}
