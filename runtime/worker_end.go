@@ -66,7 +66,11 @@ func rawJSON(data any) (json.RawMessage, error) {
 	case json.RawMessage:
 		return data, nil
 	}
-	return EncodeJSON(data)
+	encoded, err := EncodeJSON(data)
+	if string(encoded) == "null" { // a nil map or pointer
+		encoded = nil
+	}
+	return encoded, err
 }
 
 // failWith commits the failure that an error of the activity means.
