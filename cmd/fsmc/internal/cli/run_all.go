@@ -140,9 +140,11 @@ func registerVersion(ctx context.Context, engine *runtime.Engine, store runtime.
 	return engine.Register(m, row.Source, handlers)
 }
 
-// watchEvery is how often watch looks, and watchPage how far back.
+// watchEvery is how often watch looks, and watchBack how far: processes do not
+// agree on the time, and a run may be stored later than it says it started.
 const (
 	watchEvery = 500 * time.Millisecond
+	watchBack  = 5 * time.Second
 	watchPage  = 100
 )
 
@@ -151,20 +153,38 @@ const (
 func (k *versions) watch(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	for {
+	for from := time.Now().Add(-watchBack); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		rows, err := k.store.Runs(ctx, runtime.RunFilter{Status: runtime.Running, Limit: watchPage})
+		if latest, err := k.look(ctx, from.Add(-watchBack)); err == nil && latest.After(from) {
+			from = latest
+		} // an error is said by the engine, which meets it too
+	}
+}
+
+// look registers the versions of unfinished runs that started at a time or
+// later, and says when the last of them did.
+func (k *versions) look(ctx context.Context, from time.Time) (latest time.Time, err error) {
+	f := runtime.RunFilter{Status: runtime.Running, StartedFrom: from, Limit: watchPage}
+	for {
+		rows, err := k.store.Runs(ctx, f)
 		if err != nil {
-			continue // the engine, which meets it too, says it
+			return latest, err
 		}
 		for _, row := range rows {
+			if row.Started.After(latest) {
+				latest = row.Started
+			}
 			if err := k.register(ctx, row.Definition); err != nil && ctx.Err() == nil {
 				fmt.Fprintln(k.err, "fsmc:", err)
 			}
 		}
+		if len(rows) < watchPage {
+			return latest, nil
+		}
+		f.After = rows[len(rows)-1].Run
 	}
 }

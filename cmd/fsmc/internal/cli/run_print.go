@@ -25,6 +25,8 @@ func (p *printer) OnStep(i runtime.StepInfo) {
 		p.print(false, "%s started in %s\n", i.Run, i.To)
 	case i.From != i.To || i.Effect == runtime.Moved:
 		p.print(p.quiet, "%s  %s  %s -> %s  (%s)\n", clock(i.At), i.Run, i.From, i.To, i.Input)
+	case i.Input == string(i.Effect): // an activity that had nothing to say has ended
+		p.print(p.quiet, "%s  %s  %s  (%s)\n", clock(i.At), i.Run, i.To, i.Input)
 	default:
 		p.print(p.quiet, "%s  %s  %s  (%s, %s)\n", clock(i.At), i.Run, i.To, i.Input, i.Effect)
 	}
