@@ -93,7 +93,7 @@ func (s *Space) refused(i int, in runtime.Input, err error) {
 		s.note(e)
 	case "every guard is false or its bound is used up":
 		e.What, e.Name = Spent, s.Def.Events[in.Event].Name
-		e.Arm = s.lastBounded(e.State, in)
+		e.Arm = s.lastSpent(s.Nodes[i].Snapshot, in)
 		s.note(e)
 	default:
 		s.fault(e, rejected.Why)
@@ -119,11 +119,11 @@ func (s *Space) halted(i int, in runtime.Input, reason string, record *runtime.R
 	s.note(e)
 }
 
-// lastBounded is the last arm with a bound that stands for an event in a leaf.
-func (s *Space) lastBounded(leaf int, in runtime.Input) int {
+// lastSpent is the last arm whose bound is used up that stands for an event.
+func (s *Space) lastSpent(at *runtime.Snapshot, in runtime.Input) int {
 	last := -1
-	for _, a := range s.arms(leaf, in) {
-		if s.Def.Arms[a].Max != nil {
+	for _, a := range s.arms(at.State, in) {
+		if most := s.Def.Arms[a].Max; most != nil && at.Counters[a] >= *most {
 			last = a
 		}
 	}
