@@ -16,6 +16,8 @@ type env struct {
 	run    *run
 	event  map[string]value
 	guards map[string]bool // answers of host guards, by the text of the call
+
+	answered map[string]bool // by guard and arguments: each question is asked once in a step
 }
 
 func (e *env) test(x ir.Expr) (bool, error) {
@@ -83,13 +85,35 @@ func (e *env) call(x *ir.Call) (value, error) {
 		}
 	}
 	if x.Guard != nil {
-		return truth(e.guards[ir.ExprText(x)]), nil
+		return e.ask(x, args)
 	}
 	less := args[0].compare(args[1], x.T.Kind) < 0
 	if less == (x.Builtin == "min") {
 		return args[0], nil
 	}
 	return args[1], nil
+}
+
+// ask is the answer of a host guard: what the witness says of the call, or what
+// was answered to the same question before. The two must agree.
+func (e *env) ask(x *ir.Call, args []value) (value, error) {
+	question := x.Guard.Name
+	for _, a := range args {
+		question += "\x00" + a.key()
+	}
+	before, asked := e.answered[question]
+	answer, said := e.guards[ir.ExprText(x)]
+	switch {
+	case asked && !said:
+		answer = before
+	case asked && answer != before:
+		return value{}, fmt.Errorf("%q is answered in two ways", x.Guard.Name)
+	}
+	if e.answered == nil {
+		e.answered = map[string]bool{}
+	}
+	e.answered[question] = answer
+	return truth(answer), nil
 }
 
 func (e *env) binary(x *ir.Binary) (value, error) {

@@ -99,3 +99,31 @@ func TestWitnessIsFilled(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestOneAnswerInAStep: two calls of a host guard that come down to the same
+// arguments are one question.
+func TestOneAnswerInAStep(t *testing.T) {
+	m := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(`machine M {
+    context { n int 0..3 = 1 }
+    event Go
+    guard host(n int)
+    initial A
+    state A {
+        on Go when host(n) reject
+            else -> B
+    }
+    state B { require host(1) else -> Done }
+    terminal Done
+}
+`)}}).Program.Machines[0]
+	path := func(last string, second bool) *diag.Witness {
+		asked := map[string]bool{"host(n)": false, "host(1)": second}
+		return &diag.Witness{Loop: -1, Path: []diag.Step{{State: "A", Input: "Go", Guards: asked}, {State: last}}}
+	}
+	if _, err := replay.Witness(m, path("B", true), replay.Taken); err == nil || !strings.Contains(err.Error(), "answered in two ways") {
+		t.Errorf("two answers: %v", err)
+	}
+	if _, err := replay.Witness(m, path("Done", false), replay.Taken); err != nil {
+		t.Errorf("one answer: %v", err)
+	}
+}
