@@ -49,12 +49,9 @@ func NewTime(p *Product, of []int32, n int) *Time {
 		t.start[c+1] = t.start[c] + int32(len(t.timers(c)))
 	}
 	t.exits = make([]int64, t.start[p.Len()])
-	members := make([][]int32, n)
-	for c := range int32(p.Len()) {
-		members[of[c]] = append(members[of[c]], c)
-	}
-	for _, list := range members {
-		t.component(list)
+	first, members := graph.ByComponent(of, n)
+	for i := range n {
+		t.component(members[first[i]:first[i+1]])
 	}
 	return t
 }

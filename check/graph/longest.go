@@ -26,16 +26,16 @@ func NewLongest(g *Graph, of []int32, n int, weight func(from, e int32) int64) *
 		Length: make([]int64, g.Len()), g: g, of: of,
 		best: make([]int32, g.Len()), gate: make([]int32, n),
 	}
-	first, members := byComponent(of, n)
+	first, members := ByComponent(of, n)
 	for c := range int32(n) {
 		l.component(c, members[first[c]:first[c+1]], weight)
 	}
 	return l
 }
 
-// byComponent lists the vertices of each component: of component c, members from
+// ByComponent lists the vertices of each component: of component c, members from
 // first[c] up to first[c+1].
-func byComponent(of []int32, n int) (first, members []int32) {
+func ByComponent(of []int32, n int) (first, members []int32) {
 	first = make([]int32, n+1)
 	for _, c := range of {
 		first[c+1]++
