@@ -162,6 +162,22 @@ time unbounded
 look 4
 time: Idle waits for Go with no timer
 `},
+		{"a wait with an idle timer", `
+machine Wait {
+    event Go
+    event Note
+    initial Idle
+    after 1h idle -> Done
+    state Idle {
+        on Note {}
+        on Go -> Done
+    }
+    terminal Done
+}`, `
+steps 1
+time unbounded
+time: Idle waits for Note, Go with no timer but one that is idle
+`},
 		{"side by side, by data and by scope", `
 machine Both(quick bool) {
     event Go

@@ -77,6 +77,18 @@ func place(s *ir.State) string {
 	return s.Path
 }
 
+// noTimer says what leaf has for a timer, where none bounds the wait.
+func noTimer(leaf *ir.State) string {
+	for s := leaf; s != nil; s = s.Parent {
+		for _, timer := range s.Timers {
+			if timer.Idle {
+				return "no timer but one that is idle"
+			}
+		}
+	}
+	return "no timer"
+}
+
 // endlessTime says why no time can be given: the first configuration that
 // itself has no end and is not capped.
 func (t *meter) endlessTime(time *explore.Time) string {
@@ -87,7 +99,7 @@ func (t *meter) endlessTime(time *explore.Time) string {
 		leaf := t.p.Leaf(c)
 		switch {
 		case t.p.Waits(c):
-			return place(leaf) + " waits" + waitedFor(t.p, c) + " with no timer"
+			return place(leaf) + " waits" + waitedFor(t.p, c) + " with " + noTimer(leaf)
 		case time.EndlessAttempt(leaf) != nil:
 			d := time.EndlessAttempt(leaf)
 			return place(leaf) + ": " + Quote(d.Activity.Name) + " has no timeout"
