@@ -238,7 +238,9 @@ var comparisons = []comparison{
 		brute: func(s *oracletest.Space) verdict {
 			v := byState((*oracletest.Space).DeadEnds)(s)
 			for path := range byState((*oracletest.Space).Stuck)(s) {
-				v[path] = v[path] // an arm may lead out, but none is ever taken
+				if !v[path] {
+					v[path] = false // an arm may lead out, but none is ever taken
+				}
 			}
 			return v
 		},

@@ -6,24 +6,6 @@ type cut struct {
 	keep func(from int, e *Edge) bool
 }
 
-// reach marks the nodes that can be reached from one, itself included.
-func (g cut) reach(from int) []bool {
-	seen := make([]bool, len(g.Nodes))
-	seen[from] = true
-	for work := []int{from}; len(work) > 0; {
-		n := work[len(work)-1]
-		work = work[:len(work)-1]
-		for i := range g.Nodes[n].Edges {
-			e := &g.Nodes[n].Edges[i]
-			if g.keep(n, e) && !seen[e.To] {
-				seen[e.To] = true
-				work = append(work, e.To)
-			}
-		}
-	}
-	return seen
-}
-
 // components numbers the strongly connected components, by Kosaraju's two
 // passes: nodes of one component share a number, and an edge never leads to a
 // higher one.
