@@ -2,6 +2,7 @@ package golang_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -343,7 +344,11 @@ func (x *subject) Snapshot() *runtime.Snapshot {
 	}
 	for _, s := range g.m.States {
 		if len(s.Defer) > 0 {
-			b.WriteString("out.KeptNext = s.KeptNext\nfor i := range s.Kept {\nout.Kept = append(out.Kept, runtime.Kept{Event: int(s.Kept[i].Event), Data: payload(s.Kept[i].Event, &s.Kept[i].Data)})\n}\n")
+			data := ""
+			if slices.ContainsFunc(g.m.Events, func(e *ir.Event) bool { return len(e.Fields) > 0 }) {
+				data = ", Data: payload(s.Kept[i].Event, &s.Kept[i].Data)"
+			}
+			fmt.Fprintf(b, "out.KeptNext = s.KeptNext\nfor i := range s.Kept {\nout.Kept = append(out.Kept, runtime.Kept{Event: int(s.Kept[i].Event)%s})\n}\n", data)
 			break
 		}
 	}
