@@ -29,7 +29,8 @@ func jitterShare(seed uint64, name string, count int64) float64 {
 	return float64(x>>11) / (1 << 53)
 }
 
-// defaultBackoff is that of a `retry` without one.
+// defaultBackoff is that of a `retry` without one, and of messages that could
+// not be delivered.
 var defaultBackoff = Backoff{First: int64(time.Second), Last: int64(time.Minute), Factor: 2, Jitter: 0.2}
 
 // wait is the k-th wait (k from 1): min(First × Factor^(k-1), Last), less

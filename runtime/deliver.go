@@ -41,9 +41,6 @@ func WithOutbox(deliver OutboxFunc) Option { return func(e *Engine) { e.outbox =
 // deliveries is how many messages a worker delivers at once.
 const deliveries = 8
 
-// redelivery is how long a message waits that could not be delivered.
-var redelivery = Backoff{First: int64(time.Second), Last: int64(time.Minute), Factor: 2, Jitter: 0.2}
-
 // courier is what a worker delivers messages with.
 type courier struct {
 	worker *worker
@@ -101,7 +98,7 @@ func (c *courier) deliver(row *MessageRow) {
 		failpoint.Hit(failpoint.MessageMarked)
 	} else {
 		failpoint.Hit(failpoint.MessageNotHandled)
-		wait := redelivery.wait(int64(row.Attempt), jitterShare(0, row.ID, int64(row.Attempt)))
+		wait := defaultBackoff.wait(int64(row.Attempt), jitterShare(0, row.ID, int64(row.Attempt)))
 		e.logger.Warn("a message could not be delivered", slog.String("run", row.Run), slog.String("message", row.ID),
 			slog.Int("attempt", row.Attempt), slog.Duration("again_in", wait), slog.Any("error", failed))
 		err = e.store.Undelivered(store, row.ID, row.Attempt, now.Add(wait), failed.Error())
