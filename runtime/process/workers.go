@@ -1,0 +1,249 @@
+package process
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// Workers are processes of one command that live on and take attempts one line
+// of JSON each, several at a time, for programs that are slow to start. What
+// they are told and what they answer are the objects of an executable, with an
+// "id" that the answer repeats:
+//
+//	{"id": 7, "run": "r1", "machine": "M", "activity": "fetch", "attempt": 1,
+//	 "idempotency_key": "…", "args": {…}, "checkpoint": null}
+//	{"id": 8, "guard": "allowed", "args": {…}}
+//	{"id": 7, "cancel": "why"}
+//
+//	{"id": 7, "heartbeat": true}
+//	{"id": 7, "progress": {…}}
+//	{"id": 7, "event": "Fetched", "data": {…}}, and the other answers of an executable
+//	{"id": 8, "verdict": true}
+//
+// An attempt that is cancelled must still be answered, with anything: that says
+// it has stopped. Where no answer comes for ten seconds the process is killed.
+// A process that ends is started anew, and its attempts count as lost by their
+// worker; where it has said nothing at all they are given back. Standard input is
+// closed when there is no more work; what the process then leaves unanswered is
+// given back.
+type Workers struct {
+	command string
+	stderr  io.Writer
+
+	mu      sync.Mutex
+	slots   []*slot
+	closing bool
+	changed chan struct{} // closed, and made anew, when a process has started or ended
+	done    sync.WaitGroup
+}
+
+// slot is the place of one process after the other.
+type slot struct {
+	live   *worker // nil while there is none
+	silent int     // processes in a row that ended without a line
+	last   error   // how the last one ended
+}
+
+// restart is how long is waited before a process is started again, times how
+// many in a row have said nothing; after brokenAfter of those, attempts fail,
+// until a process has lived for settled: what kept it from starting is over.
+const (
+	restart     = 200 * time.Millisecond
+	brokenAfter = 3
+	settled     = 10 * time.Second
+)
+
+// StartWorkers starts n processes of a command, which the shell reads. What
+// they write to standard error goes to stderr. Close ends them.
+func StartWorkers(command string, n int, stderr io.Writer) *Workers {
+	w := &Workers{command: command, stderr: stderr, changed: make(chan struct{})}
+	for range n {
+		s := &slot{}
+		w.slots = append(w.slots, s)
+		w.done.Go(func() { w.keep(s) })
+	}
+	return w
+}
+
+// Handlers are the activities and guards of m, done by these processes.
+func (w *Workers) Handlers(m *runtime.Machine) runtime.Handlers {
+	h := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{}, Guards: map[string]runtime.GuardFunc{}}
+	for _, a := range m.Definition().Activities {
+		h.Activities[a.Name] = w.attempt
+	}
+	for _, g := range m.Definition().Guards {
+		h.Guards[g.Name] = func(ctx context.Context, args json.RawMessage) (bool, error) { return w.ask(ctx, g.Name, args) }
+	}
+	return h
+}
+
+// Close closes the processes' standard input, waits until they have ended, and
+// stops those that have not after ten seconds.
+func (w *Workers) Close() {
+	w.mu.Lock()
+	w.closing = true
+	for _, s := range w.slots {
+		if s.live != nil {
+			s.live.hangUp()
+		}
+	}
+	w.announce()
+	w.mu.Unlock()
+	w.done.Wait()
+}
+
+// announce wakes those who wait for a change. The caller holds the lock.
+func (w *Workers) announce() {
+	close(w.changed)
+	w.changed = make(chan struct{})
+}
+
+// keep has one process of a slot after the other, until Close.
+func (w *Workers) keep(s *slot) {
+	for {
+		process, err := w.start()
+		w.mu.Lock()
+		if s.live = process; process != nil && w.closing {
+			process.hangUp()
+		}
+		w.announce()
+		w.mu.Unlock()
+		if process != nil {
+			trial := time.AfterFunc(settled, func() { w.settle(s, process) })
+			err = process.serve()
+			trial.Stop()
+		}
+		w.mu.Lock()
+		s.live, s.last = nil, err
+		if s.silent++; process != nil && process.spoke {
+			s.silent = 0
+		}
+		w.announce()
+		closing, changed, wait := w.closing, w.changed, restart*time.Duration(min(s.silent, 20)+1)
+		w.mu.Unlock()
+		for deadline := time.Now().Add(wait); !closing && time.Now().Before(deadline); {
+			select {
+			case <-changed:
+			case <-time.After(time.Until(deadline)):
+			}
+			w.mu.Lock()
+			closing, changed = w.closing, w.changed
+			w.mu.Unlock()
+		}
+		if closing {
+			return
+		}
+	}
+}
+
+// settle forgives a slot the processes that ended without a line, once one has
+// lived for long enough to show that it can.
+func (w *Workers) settle(s *slot, process *worker) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s.live == process {
+		s.silent = 0
+		w.announce()
+	}
+	process.mu.Lock()
+	defer process.mu.Unlock()
+	process.settled = true
+}
+
+// pick is the process with the fewest calls under way. Where there is none it
+// waits for one, unless the last ones of all slots have ended without a word.
+func (w *Workers) pick(ctx context.Context) (*worker, error) {
+	for {
+		w.mu.Lock()
+		var best *worker
+		broken := 0
+		var last error
+		for _, s := range w.slots {
+			if s.live != nil && !s.live.over() && (best == nil || s.live.load() < best.load()) {
+				best = s.live
+			}
+			if s.silent >= brokenAfter {
+				broken, last = broken+1, s.last
+			}
+		}
+		changed, closing := w.changed, w.closing
+		w.mu.Unlock()
+		switch {
+		case closing:
+			return nil, runtime.Decline("the workers are being stopped")
+		case broken == len(w.slots):
+			return nil, fmt.Errorf("the worker %q ends without a word: %w", w.command, last)
+		case best != nil:
+			return best, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-changed:
+		}
+	}
+}
+
+// attempt implements runtime.ActivityFunc.
+func (w *Workers) attempt(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
+	process, err := w.pick(ctx)
+	if err != nil {
+		return runtime.Result{}, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	answer, err := process.call(ctx, func(id int64) any {
+		return struct {
+			ID int64 `json:"id"`
+			attempt
+		}{id, attempt{a.Run, a.Machine, a.Activity, a.Number, a.Key, a.Args, a.Checkpoint}}
+	}, func(line []byte) bool { return signs(a, line, cancel) })
+	if err != nil {
+		return runtime.Result{}, err
+	}
+	return readAnswer(answer)
+}
+
+// ask implements runtime.GuardFunc.
+func (w *Workers) ask(ctx context.Context, name string, args json.RawMessage) (bool, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, GuardTimeout, fmt.Errorf("no answer within %s", GuardTimeout))
+	defer cancel()
+	answer, err := w.answerTo(ctx, func(id int64) any {
+		return struct {
+			ID    int64           `json:"id"`
+			Guard string          `json:"guard"`
+			Args  json.RawMessage `json:"args"`
+		}{id, name, args}
+	})
+	if err != nil {
+		return false, err
+	}
+	var said struct {
+		Verdict *bool `json:"verdict"`
+	}
+	if err := decode(answer, &said); err != nil || said.Verdict == nil {
+		return false, fmt.Errorf("guard %q: its answer has no \"verdict\": %s", name, beginning(answer))
+	}
+	return *said.Verdict, nil
+}
+
+// answerTo asks a process, and the next one where that ends before it has
+// answered: a question has no effect, and one without an answer halts the run.
+func (w *Workers) answerTo(ctx context.Context, question func(id int64) any) ([]byte, error) {
+	for {
+		process, err := w.pick(ctx)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := process.call(ctx, question, nil)
+		if err == nil || !process.over() {
+			return answer, err
+		}
+	}
+}
