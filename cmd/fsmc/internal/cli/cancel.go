@@ -17,12 +17,9 @@ func newCancel(s *streams) *cobra.Command {
 	)
 	many := bulk{does: "cancel", statuses: []runtime.Status{runtime.Running, runtime.Halted},
 		act: func(ctx context.Context, store runtime.Store, run string) (runtime.View, error) {
-			engine, err := ask.engine(ctx, store, run)
-			if err != nil {
-				return runtime.View{}, err
-			}
-			v, err := engine.Cancel(ctx, run, runtime.CancelOptions{Force: force, Actor: who.actor, Reason: who.reason})
-			return v, ask.unanswered(err)
+			return ask.step(ctx, store, run, func(engine *runtime.Engine) (runtime.View, error) {
+				return engine.Cancel(ctx, run, runtime.CancelOptions{Force: force, Actor: who.actor, Reason: who.reason})
+			})
 		}}
 	c := &cobra.Command{
 		Use:   "cancel [ID]",

@@ -36,16 +36,8 @@ An event that does not fit is refused, and nothing has changed: exit status 1.`,
 			if len(args) > 2 {
 				done.Event = args[2]
 			}
-			return t.with(cmd.Context(), readWrite, args[0], func(store runtime.Store) error {
-				engine, err := ask.engine(cmd.Context(), store, args[0])
-				if err != nil {
-					return err
-				}
-				v, err := engine.Complete(cmd.Context(), args[0], done)
-				if err != nil {
-					return ask.unanswered(err)
-				}
-				return t.answer(&v)
+			return ask.answer(cmd.Context(), &t, args[0], func(engine *runtime.Engine) (runtime.View, error) {
+				return engine.Complete(cmd.Context(), args[0], done)
 			})
 		},
 	}

@@ -34,6 +34,30 @@ func (g *guards) engine(ctx context.Context, store runtime.Store, run string) (*
 		func(m *runtime.Machine) (runtime.Handlers, error) { return process.Load(g.activities, m) })
 }
 
+// step takes a step of a run with such an engine, and gives the run as it then
+// is.
+func (g *guards) step(ctx context.Context, store runtime.Store, run string,
+	take func(*runtime.Engine) (runtime.View, error)) (runtime.View, error) {
+	engine, err := g.engine(ctx, store, run)
+	if err != nil {
+		return runtime.View{}, err
+	}
+	v, err := take(engine)
+	return v, g.unanswered(err)
+}
+
+// answer takes a step of the run that a command line names, and prints the
+// answer.
+func (g *guards) answer(ctx context.Context, t *target, run string, take func(*runtime.Engine) (runtime.View, error)) error {
+	return t.with(ctx, readWrite, run, func(store runtime.Store) error {
+		v, err := g.step(ctx, store, run, take)
+		if err != nil {
+			return err
+		}
+		return t.answer(&v)
+	})
+}
+
 // unanswered says of a step that needs a guard which flag gives it.
 func (g *guards) unanswered(err error) error {
 	if errors.Is(err, runtime.ErrNoGuard) && g.activities == "" {

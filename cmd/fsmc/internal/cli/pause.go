@@ -62,12 +62,9 @@ func newSteer(s *streams, of *steering) *cobra.Command {
 	)
 	many := bulk{does: of.does, statuses: of.statuses, paused: of.paused,
 		act: func(ctx context.Context, store runtime.Store, run string) (runtime.View, error) {
-			engine, err := ask.engine(ctx, store, run)
-			if err != nil {
-				return runtime.View{}, err
-			}
-			v, err := of.act(engine, ctx, run, runtime.Operator{Actor: who.actor, Reason: who.reason})
-			return v, ask.unanswered(err)
+			return ask.step(ctx, store, run, func(engine *runtime.Engine) (runtime.View, error) {
+				return of.act(engine, ctx, run, runtime.Operator{Actor: who.actor, Reason: who.reason})
+			})
 		}}
 	c := &cobra.Command{
 		Use: of.use, Short: of.short, Long: of.long, Example: of.example,

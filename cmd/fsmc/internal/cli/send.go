@@ -43,16 +43,8 @@ its executable is.`,
 				return err
 			}
 			event.Name, event.Actor, event.Reason = args[1], who.actor, who.reason
-			return t.with(cmd.Context(), readWrite, args[0], func(store runtime.Store) error {
-				engine, err := ask.engine(cmd.Context(), store, args[0])
-				if err != nil {
-					return err
-				}
-				v, err := engine.Send(cmd.Context(), args[0], event)
-				if err != nil {
-					return ask.unanswered(err)
-				}
-				return t.answer(&v)
+			return ask.answer(cmd.Context(), &t, args[0], func(engine *runtime.Engine) (runtime.View, error) {
+				return engine.Send(cmd.Context(), args[0], event)
 			})
 		},
 	}
