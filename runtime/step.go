@@ -3,8 +3,10 @@ package runtime
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -45,6 +47,7 @@ func (m *Machine) Step(s *Snapshot, in Input, now time.Time, ask Ask) (*Snapshot
 		return nil, nil, nil, err
 	}
 	t := m.newStep(s, in, now, ask)
+	defer t.release()
 	err := t.take()
 	if err != nil && in.Queued && in.Kind == EventInput {
 		err = t.refuseQueued(err)
@@ -62,7 +65,7 @@ func (m *Machine) Step(s *Snapshot, in Input, now time.Time, ask Ask) (*Snapshot
 	default:
 		t.halt(t.reason(fault))
 	}
-	return t.next, t.commands, t.record, nil
+	return t.next, slices.Clone(t.commands), t.record, nil
 }
 
 // stepTime is the time of a step at now: time never runs backwards in a run.
@@ -99,18 +102,32 @@ type step struct {
 func (m *Machine) newStep(s *Snapshot, in Input, now time.Time, ask Ask) *step {
 	next := new(Snapshot)
 	*next = *s
-	return &step{
-		env:    env{machine: m, params: s.Params, data: s.Data, now: now.UnixMicro(), source: noSource, ask: ask},
-		m:      m,
-		old:    s,
-		next:   next,
-		in:     in,
-		at:     now,
-		seq:    s.Seq + 1,
-		record: &Record{From: s.State, Arm: -1},
-		task:   -1,
-		idle:   true,
+	t := steps.Get().(*step)
+	*t = step{
+		env:      env{machine: m, params: s.Params, data: s.Data, now: now.UnixMicro(), source: noSource, ask: ask},
+		m:        m,
+		old:      s,
+		next:     next,
+		in:       in,
+		at:       now,
+		seq:      s.Seq + 1,
+		record:   &Record{From: s.State, Arm: -1},
+		commands: t.commands[:0],
+		task:     -1,
+		idle:     true,
 	}
+	return t
+}
+
+// steps keeps what a step needs only while it is under way: half of what it
+// would allocate.
+var steps = sync.Pool{New: func() any { return new(step) }}
+
+// release gives a step back. Nothing that Step returned is part of it.
+func (t *step) release() {
+	clear(t.commands)
+	*t = step{commands: t.commands[:0]}
+	steps.Put(t)
 }
 
 // reason is a fault with the place where it was met.
@@ -309,7 +326,7 @@ func (t *step) halt(reason string) {
 	if next.Halt == nil {
 		next.Halt = &Halt{Reason: reason, Input: t.in}
 	}
-	t.next, t.commands, t.idle, t.silent = next, nil, false, false
+	t.next, t.commands, t.idle, t.silent = next, t.commands[:0], false, false
 	t.record = &Record{From: t.old.State, Arm: -1, Effect: HaltedBy, Reason: reason, Passed: t.record.Passed}
 	t.finish()
 }
