@@ -36,7 +36,8 @@ func (p *printer) core(m *machinePlan) {
 	c.unbounded = mayGrow(m.src)
 	take := c.flat()
 	arrive := c.arrive()
-	begin := p.buf.Len()
+	p.to(corePart)
+	begin := [...]int{corePart: p.parts[corePart].Len(), jsonPart: p.parts[jsonPart].Len()}
 	c.types()
 	c.inputs()
 	c.stepper(arrive)
@@ -48,10 +49,12 @@ func (p *printer) core(m *machinePlan) {
 	}
 	c.allowed()
 	c.values()
+	p.to(jsonPart)
 	c.snapshotJSON()
 	c.snapshotFromJSON()
+	p.to(corePart)
 	c.guards()
-	c.helpers(begin)
+	c.helpers(p.parts[corePart].Bytes()[begin[corePart]:], p.parts[jsonPart].Bytes()[begin[jsonPart]:])
 }
 
 // mayGrow reports whether the fields of a run may come to take more than the

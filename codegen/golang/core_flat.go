@@ -6,9 +6,9 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// flatLimit is how many bytes of text Take may have in one function; past it
-// each leaf has a function of its own, which costs a call.
-const flatLimit = 64 << 10
+// flatLimit is how many bytes of text Take may have in one function, some 400
+// lines; past it each leaf has a function of its own, which costs a call.
+const flatLimit = 16 << 10
 
 // flat writes Take and Start: which arm an input takes, and what it does to the
 // state, the data and the counters. It is what every step goes through, so

@@ -12,11 +12,12 @@ type helper struct {
 	text    string
 }
 
-// helpers writes those that occur in what has been written since begin, or in
-// each other.
-func (c *corePrinter) helpers(begin int) {
+// helpers writes those that occur in what has been written, or in each other.
+func (c *corePrinter) helpers(written ...[]byte) {
 	words := map[string]bool{}
-	noteWords(words, c.p.buf.Bytes()[begin:])
+	for _, text := range written {
+		noteWords(words, text)
+	}
 	used := make([]bool, len(helpers))
 	for again := true; again; {
 		again = false
@@ -35,18 +36,28 @@ func (c *corePrinter) helpers(begin int) {
 	}
 }
 
-// noteWords notes the identifiers in Go code.
+// noteWords notes the identifiers in Go code, and those before a dot with it
+// where nothing is before them: names of packages are among these.
 func noteWords(words map[string]bool, code []byte) {
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(code)), code, nil, 0)
+	selected, last := false, ""
 	for {
 		_, tok, word := s.Scan()
-		switch tok {
-		case token.EOF:
+		if tok == token.EOF {
 			return
-		case token.IDENT:
-			words[word] = true
 		}
+		if tok == token.PERIOD && last != "" {
+			words[last+"."] = true
+		}
+		last = ""
+		if tok == token.IDENT {
+			words[word] = true
+			if !selected {
+				last = word
+			}
+		}
+		selected = tok == token.PERIOD
 	}
 }
 

@@ -3,7 +3,6 @@ package golang
 import (
 	"encoding/json"
 	"fmt"
-	"go/format"
 	"strconv"
 	"strings"
 	"time"
@@ -20,18 +19,11 @@ func GenerateTests(machines []*ir.Machine, o Options, cover func(*ir.Machine) *i
 	if list.HasErrors() {
 		return nil, list
 	}
-	p := &printer{}
-	body := func() {
-		for _, m := range f.Machines {
-			(&coverPrinter{p: p, m: m, core: &corePrinter{p: p, m: m, plan: m.core}}).machine(cover(m.src))
-		}
+	p := newPrinter()
+	for _, m := range f.Machines {
+		(&coverPrinter{p: p, m: m, core: &corePrinter{p: p, m: m, plan: m.core}}).machine(cover(m.src))
 	}
-	p.whole(f, body)
-	src, err := format.Source(p.buf.Bytes())
-	if err != nil {
-		panic(fmt.Sprintf("golang: the generated test does not parse: %v\n%s", err, p.buf.Bytes()))
-	}
-	return src, nil
+	return p.oneFile(f), nil
 }
 
 // coverPrinter writes the test of one machine.

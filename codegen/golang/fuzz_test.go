@@ -54,18 +54,22 @@ func FuzzGenerate(f *testing.F) {
 			t.Skip()
 		}
 		for _, core := range []bool{false, true} {
-			out, list := golang.Generate(unit.Program.Machines, golang.Options{
+			options := golang.Options{
 				Package: "p", Source: "f.fsm", Core: core,
 				Definition: func(m *ir.Machine) []byte { return table.Compile(m).Encode() },
 				Text:       func(*ir.Machine) string { return src },
 				Bounds:     anyBounds,
-			})
+			}
+			out, list := golang.Generate(unit.Program.Machines, options)
 			if list.HasErrors() != (out == nil) {
 				t.Fatalf("a file and errors, or neither: %v", list)
 			}
-			if out != nil {
-				checkGo(t, unit.Program.Machines, out)
+			if out == nil {
+				continue
 			}
+			checkGo(t, unit.Program.Machines, out...)
+			one, _ := golang.GenerateOne(unit.Program.Machines, options)
+			checkGo(t, unit.Program.Machines, golang.File{Text: one})
 		}
 	})
 }
@@ -84,32 +88,42 @@ func anyBounds(m *ir.Machine) *ir.Bounds {
 	return b
 }
 
-func checkGo(t *testing.T, machines []*ir.Machine, out []byte) {
+// checkGo type-checks a package.
+func checkGo(t *testing.T, machines []*ir.Machine, out ...golang.File) {
 	t.Helper()
-	again, err := format.Source(out)
-	if err != nil || !bytes.Equal(out, again) {
-		t.Fatalf("not formatted: %v\n%s", err, out)
-	}
 	imports := importPackages()
 	packages.Lock()
 	defer packages.Unlock()
-	file, err := parser.ParseFile(packages.files, "f.go", out, parser.ParseComments)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	var files []*ast.File
+	for _, f := range out {
+		again, err := format.Source(f.Text)
+		if err != nil || !bytes.Equal(f.Text, again) {
+			t.Fatalf("not formatted: %v\n%s", err, f.Text)
+		}
+		file, err := parser.ParseFile(packages.files, "f"+f.Suffix+".go", f.Text, parser.ParseComments)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, f.Text)
+		}
+		files = append(files, file)
 	}
-	if _, err := (&types.Config{Importer: imports}).Check("p", packages.files, []*ast.File{file}, nil); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if _, err := (&types.Config{Importer: imports}).Check("p", packages.files, files, nil); err != nil {
+		for _, f := range out {
+			t.Logf("%s", f.Text)
+		}
+		t.Fatal(err)
 	}
-	for _, c := range file.Comments {
-		for _, line := range c.List {
-			if strings.HasPrefix(line.Text, "//go:") || strings.HasPrefix(line.Text, "/*") {
-				t.Fatalf("a comment means something: %s", line.Text)
+	for _, file := range files {
+		for _, c := range file.Comments {
+			for _, line := range c.List {
+				if strings.HasPrefix(line.Text, "//go:") || strings.HasPrefix(line.Text, "/*") {
+					t.Fatalf("a comment means something: %s", line.Text)
+				}
 			}
 		}
-	}
-	for _, name := range declared(file) {
-		if !bearsName(machines, name) {
-			t.Fatalf("%s is declared\n%s", name, out)
+		for _, name := range declared(file) {
+			if !bearsName(machines, name) {
+				t.Fatalf("%s is declared", name)
+			}
 		}
 	}
 }
@@ -164,7 +178,7 @@ func BenchmarkGenerate(b *testing.B) {
 	for _, core := range []bool{true, false} {
 		b.Run(map[bool]string{true: "core", false: "binding"}[core], func(b *testing.B) {
 			for b.Loop() {
-				out, _ := golang.Generate([]*ir.Machine{m}, golang.Options{Package: "p", Source: "chain.fsm", Core: core,
+				out, _ := golang.GenerateOne([]*ir.Machine{m}, golang.Options{Package: "p", Source: "chain.fsm", Core: core,
 					Definition: func(m *ir.Machine) []byte { return table.Compile(m).Encode() }})
 				b.SetBytes(int64(len(out)))
 			}

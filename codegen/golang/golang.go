@@ -14,9 +14,6 @@
 package golang
 
 import (
-	"fmt"
-	"go/format"
-
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -38,20 +35,33 @@ type Options struct {
 	Text func(*ir.Machine) string
 }
 
-// Generate gives the Go file for machines, which have no errors. The same
-// machines and options give the same bytes. Where two names of the source
-// would become one in Go the file is nil, and the list says which.
-func Generate(machines []*ir.Machine, o Options) ([]byte, diag.List) {
+// File is one of the files that Generate gives.
+type File struct {
+	Suffix string // stands behind the name of the first one, which has none
+	Text   []byte
+}
+
+// Generate gives the Go for machines, which have no errors: what a program
+// calls, then, each in a file of its own, the pure machine and the forms as JSON.
+// The same machines and options give the same bytes. Where two names of the
+// source would become one in Go there are no files, and the list says which.
+func Generate(machines []*ir.Machine, o Options) ([]File, diag.List) {
 	f, list := newPlan(machines, o)
 	if list.HasErrors() {
 		return nil, list
 	}
-	p := &printer{}
-	p.file(f)
-	src, err := format.Source(p.buf.Bytes())
-	if err != nil {
-		// The fuzz target holds that no accepted machine comes here.
-		panic(fmt.Sprintf("golang: the generated file does not parse: %v\n%s", err, p.buf.Bytes()))
+	p := newPrinter()
+	p.machines(f)
+	return p.files(f), list
+}
+
+// GenerateOne gives the same as Generate in one file.
+func GenerateOne(machines []*ir.Machine, o Options) ([]byte, diag.List) {
+	f, list := newPlan(machines, o)
+	if list.HasErrors() {
+		return nil, list
 	}
-	return src, list
+	p := newPrinter()
+	p.machines(f)
+	return p.oneFile(f), list
 }

@@ -18,7 +18,7 @@ func generate(tb testing.TB, pkg, name, src string, core bool) []byte {
 	for _, d := range unit.Diags {
 		tb.Fatalf("%s: %s: %s", d.Span, d.Rule, d.Message)
 	}
-	out, list := golang.Generate(unit.Program.Machines, golang.Options{
+	out, list := golang.GenerateOne(unit.Program.Machines, golang.Options{
 		Package:    pkg,
 		Source:     name,
 		Core:       core,
@@ -40,7 +40,7 @@ func TestBounds(t *testing.T) {
 		Costs:    []ir.Bound{{Name: "usd", Most: big.NewRat(17, 100), Exact: true}, {Name: "tokens", Why: "A waits\nfor ever"}},
 		Attempts: []ir.Bound{{Name: "fetch_diff", Most: big.NewRat(4, 1), Exact: true}},
 	}
-	out, list := golang.Generate(unit.Program.Machines, golang.Options{
+	out, list := golang.GenerateOne(unit.Program.Machines, golang.Options{
 		Package: "p", Source: "m.fsm", Core: true, Bounds: func(*ir.Machine) *ir.Bounds { return bounds }})
 	if len(list) > 0 {
 		t.Fatal(list)

@@ -17,7 +17,7 @@ func TestCollision(t *testing.T) {
 	src := "machine M {\n    event Snapshot\n    initial A\n    state A { on Snapshot -> B }\n    terminal B\n}\n" +
 		"machine MState {\n    event A\n    initial X\n    state X { on A -> Y }\n    terminal Y\n}\n"
 	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(src)}})
-	out, list := golang.Generate(unit.Program.Machines, golang.Options{Package: "p", Source: "m.fsm", Core: true})
+	out, list := golang.GenerateOne(unit.Program.Machines, golang.Options{Package: "p", Source: "m.fsm", Core: true})
 	if out != nil {
 		t.Error("a file was generated")
 	}

@@ -9,6 +9,7 @@ const runtimePath = "github.com/fsmc-dev/fsmc/runtime"
 
 // binding writes what stands between the machine and the runtime.
 func (p *printer) binding(m *machinePlan) {
+	p.to(apiPart)
 	p.use(runtimePath)
 	p.definition(m)
 	p.failures(m)
@@ -18,8 +19,12 @@ func (p *printer) binding(m *machinePlan) {
 }
 
 func (p *printer) definition(m *machinePlan) {
+	p.to(jsonPart)
 	p.f("// %sDefinition is the compiled machine.", m.low)
 	p.f("const %sDefinition = %s\n", m.low, jsonLiteral(m.Definition))
+	p.f("// %sSource is the text from which the machine was compiled.", m.low)
+	p.f("const %sSource = %s\n", m.low, literal(m.Text))
+	p.to(apiPart)
 	p.use("sync")
 	p.f("// %sMachine is machine %s as the runtime runs it.", m.Name, m.src.Name)
 	p.f("var %sMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(%sDefinition) })\n", m.Name, m.low)
@@ -150,14 +155,14 @@ func (p *printer) register(m *machinePlan) {
 		p.f("},")
 	}
 	p.f("})\n}\n")
-	p.f("// %sSource is the text from which the machine was compiled.", m.low)
-	p.f("const %sSource = %s\n", m.low, literal(m.Text))
+	p.to(jsonPart)
 	for _, a := range m.Activities {
 		p.argsType(m, a.Args, a.Params)
 	}
 	for _, g := range m.Guards {
 		p.argsType(m, g.Args, g.Params)
 	}
+	p.to(apiPart)
 }
 
 // activityFunc writes the untyped function behind a typed method.

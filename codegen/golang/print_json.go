@@ -15,6 +15,7 @@ func (p *printer) typesUsed(typ string) {
 // jsonForms writes the JSON methods of a struct: through a struct of wire
 // types, whose own methods write them as the language says.
 func (p *printer) jsonForms(m *machinePlan, s *structPlan) {
+	defer p.to(p.to(jsonPart))
 	p.use("encoding/json")
 	wire := unexported(s.Type) + "JSON"
 	p.f("// %s is the JSON form of %s.", wire, s.Type)

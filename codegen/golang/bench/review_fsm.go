@@ -160,42 +160,6 @@ type CodeReviewData struct {
 	Wait     time.Duration              `json:"wait"`
 }
 
-// codeReviewDataJSON is the JSON form of CodeReviewData.
-type codeReviewDataJSON struct {
-	Diff     CodeReviewOptional[string] `json:"diff,omitzero"`
-	Comments int64                      `json:"comments"`
-	Wait     codeReviewDuration         `json:"wait"`
-}
-
-// MarshalJSON writes the object that the runtime reads: durations as Go's
-// strings, times as RFC 3339 in UTC, a nil list as an empty one.
-func (s CodeReviewData) MarshalJSON() ([]byte, error) {
-	w := codeReviewDataJSON{
-		Comments: s.Comments,
-		Wait:     codeReviewDuration(s.Wait),
-	}
-	if s.Diff.Set {
-		w.Diff = CodeReviewOptional[string]{Value: s.Diff.Value, Set: true}
-	}
-	return json.Marshal(w)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (s *CodeReviewData) UnmarshalJSON(data []byte) error {
-	var w codeReviewDataJSON
-	if err := json.Unmarshal(data, &w); err != nil {
-		return err
-	}
-	*s = CodeReviewData{
-		Comments: w.Comments,
-		Wait:     time.Duration(w.Wait),
-	}
-	if w.Diff.Set {
-		s.Diff = CodeReviewOptional[string]{Value: w.Diff.Value, Set: true}
-	}
-	return nil
-}
-
 // CodeReviewStartReview is what event StartReview carries.
 type CodeReviewStartReview struct{}
 
@@ -215,32 +179,6 @@ type CodeReviewCommentsPosted struct{}
 // CodeReviewRateLimited is what event RateLimited carries. Activities raise it.
 type CodeReviewRateLimited struct {
 	RetryAfter time.Duration `json:"retry_after"`
-}
-
-// codeReviewRateLimitedJSON is the JSON form of CodeReviewRateLimited.
-type codeReviewRateLimitedJSON struct {
-	RetryAfter codeReviewDuration `json:"retry_after"`
-}
-
-// MarshalJSON writes the object that the runtime reads: durations as Go's
-// strings, times as RFC 3339 in UTC, a nil list as an empty one.
-func (s CodeReviewRateLimited) MarshalJSON() ([]byte, error) {
-	w := codeReviewRateLimitedJSON{
-		RetryAfter: codeReviewDuration(s.RetryAfter),
-	}
-	return json.Marshal(w)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (s *CodeReviewRateLimited) UnmarshalJSON(data []byte) error {
-	var w codeReviewRateLimitedJSON
-	if err := json.Unmarshal(data, &w); err != nil {
-		return err
-	}
-	*s = CodeReviewRateLimited{
-		RetryAfter: time.Duration(w.RetryAfter),
-	}
-	return nil
 }
 
 // CodeReviewSummaryDone is what event SummaryDone carries. Activities raise it.
@@ -1554,6 +1492,142 @@ func (v *CodeReviewReviewFailed) misfit() string {
 	return ""
 }
 
+// due is when a wait that begins now is over.
+func (t *CodeReviewStepper) due(wait time.Duration) CodeReviewStepTime { return t.later(t.now, wait) }
+
+// later is the time a wait after from, rounded up to the microsecond, so that
+// nothing is early.
+func (t *CodeReviewStepper) later(from CodeReviewStepTime, wait time.Duration) CodeReviewStepTime {
+	due := from + CodeReviewStepTime(wait/time.Microsecond)
+	if wait%time.Microsecond > 0 {
+		due++
+	}
+	if due > codeReviewLast {
+		t.fail("a wait goes beyond the year 9999")
+	}
+	return due
+}
+
+// codeReviewBackoff is the k-th wait (k from 1): min(first × factor^(k-1), last), less
+// share of its jitter. The power is made by squaring.
+func codeReviewBackoff(k int64, first, last time.Duration, factor, jitter, share float64) time.Duration {
+	power := float64(first)
+	for n := k - 1; n > 0 && power > 0 && power < float64(last); n >>= 1 {
+		if n&1 == 1 {
+			power *= factor
+		}
+		factor *= factor
+	}
+	wait := last
+	if power < float64(last) {
+		wait = time.Duration(power)
+	}
+	return wait - codeReviewShareOf(wait, jitter, share)
+}
+
+// codeReviewShareOf is wait × jitter × share, cut to a whole number not over wait.
+func codeReviewShareOf(wait time.Duration, jitter, share float64) time.Duration {
+	f := float64(wait) * jitter * share
+	if f >= float64(wait) {
+		return wait
+	}
+	return time.Duration(f)
+}
+
+// attemptShare decides the jitter of the wait before an attempt.
+func (t *CodeReviewStepper) attemptShare(s *CodeReviewSnapshot, task CodeReviewDoTask) float64 {
+	var digits [20]byte
+	hash := codeReviewHash(codeReviewHash(codeReviewHash(codeReviewHashStart, s.Run), "/"), task.Do.String())
+	hash = codeReviewHash(codeReviewHash(hash, "/"), string(strconv.AppendInt(digits[:0], task.Execution, 10)))
+	return codeReviewShare(s.Seed, hash, int64(task.Attempt))
+}
+
+// codeReviewShare is a number in [0, 1) made from a seed, the hash of a name and a count,
+// finished with splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom
+// Number Generators, OOPSLA 2014), so that replay is exact.
+func codeReviewShare(seed, hash uint64, count int64) float64 {
+	const golden = 0x9e3779b97f4a7c15
+	x := seed ^ hash
+	x += golden * uint64(count)
+	x += golden
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	x ^= x >> 31
+	return float64(x>>11) / (1 << 53)
+}
+
+const codeReviewHashStart uint64 = 14695981039346656037
+
+// codeReviewHash goes on with the FNV-1a hash of a text.
+func codeReviewHash(hash uint64, text string) uint64 {
+	for i := range len(text) {
+		hash = (hash ^ uint64(text[i])) * 1099511628211
+	}
+	return hash
+}
+
+// codeReviewDataJSON is the JSON form of CodeReviewData.
+type codeReviewDataJSON struct {
+	Diff     CodeReviewOptional[string] `json:"diff,omitzero"`
+	Comments int64                      `json:"comments"`
+	Wait     codeReviewDuration         `json:"wait"`
+}
+
+// MarshalJSON writes the object that the runtime reads: durations as Go's
+// strings, times as RFC 3339 in UTC, a nil list as an empty one.
+func (s CodeReviewData) MarshalJSON() ([]byte, error) {
+	w := codeReviewDataJSON{
+		Comments: s.Comments,
+		Wait:     codeReviewDuration(s.Wait),
+	}
+	if s.Diff.Set {
+		w.Diff = CodeReviewOptional[string]{Value: s.Diff.Value, Set: true}
+	}
+	return json.Marshal(w)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *CodeReviewData) UnmarshalJSON(data []byte) error {
+	var w codeReviewDataJSON
+	if err := json.Unmarshal(data, &w); err != nil {
+		return err
+	}
+	*s = CodeReviewData{
+		Comments: w.Comments,
+		Wait:     time.Duration(w.Wait),
+	}
+	if w.Diff.Set {
+		s.Diff = CodeReviewOptional[string]{Value: w.Diff.Value, Set: true}
+	}
+	return nil
+}
+
+// codeReviewRateLimitedJSON is the JSON form of CodeReviewRateLimited.
+type codeReviewRateLimitedJSON struct {
+	RetryAfter codeReviewDuration `json:"retry_after"`
+}
+
+// MarshalJSON writes the object that the runtime reads: durations as Go's
+// strings, times as RFC 3339 in UTC, a nil list as an empty one.
+func (s CodeReviewRateLimited) MarshalJSON() ([]byte, error) {
+	w := codeReviewRateLimitedJSON{
+		RetryAfter: codeReviewDuration(s.RetryAfter),
+	}
+	return json.Marshal(w)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *CodeReviewRateLimited) UnmarshalJSON(data []byte) error {
+	var w codeReviewRateLimitedJSON
+	if err := json.Unmarshal(data, &w); err != nil {
+		return err
+	}
+	*s = CodeReviewRateLimited{
+		RetryAfter: time.Duration(w.RetryAfter),
+	}
+	return nil
+}
+
 // MarshalJSON writes the snapshot as the runtime does.
 func (s CodeReviewSnapshot) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
 
@@ -1970,80 +2044,6 @@ func (w *codeReviewInputJSON) input() (in CodeReviewStepInput, err error) {
 		err = json.Unmarshal(w.Data, &in.Data.ReviewFailed)
 	}
 	return in, err
-}
-
-// due is when a wait that begins now is over.
-func (t *CodeReviewStepper) due(wait time.Duration) CodeReviewStepTime { return t.later(t.now, wait) }
-
-// later is the time a wait after from, rounded up to the microsecond, so that
-// nothing is early.
-func (t *CodeReviewStepper) later(from CodeReviewStepTime, wait time.Duration) CodeReviewStepTime {
-	due := from + CodeReviewStepTime(wait/time.Microsecond)
-	if wait%time.Microsecond > 0 {
-		due++
-	}
-	if due > codeReviewLast {
-		t.fail("a wait goes beyond the year 9999")
-	}
-	return due
-}
-
-// codeReviewBackoff is the k-th wait (k from 1): min(first × factor^(k-1), last), less
-// share of its jitter. The power is made by squaring.
-func codeReviewBackoff(k int64, first, last time.Duration, factor, jitter, share float64) time.Duration {
-	power := float64(first)
-	for n := k - 1; n > 0 && power > 0 && power < float64(last); n >>= 1 {
-		if n&1 == 1 {
-			power *= factor
-		}
-		factor *= factor
-	}
-	wait := last
-	if power < float64(last) {
-		wait = time.Duration(power)
-	}
-	return wait - codeReviewShareOf(wait, jitter, share)
-}
-
-// codeReviewShareOf is wait × jitter × share, cut to a whole number not over wait.
-func codeReviewShareOf(wait time.Duration, jitter, share float64) time.Duration {
-	f := float64(wait) * jitter * share
-	if f >= float64(wait) {
-		return wait
-	}
-	return time.Duration(f)
-}
-
-// attemptShare decides the jitter of the wait before an attempt.
-func (t *CodeReviewStepper) attemptShare(s *CodeReviewSnapshot, task CodeReviewDoTask) float64 {
-	var digits [20]byte
-	hash := codeReviewHash(codeReviewHash(codeReviewHash(codeReviewHashStart, s.Run), "/"), task.Do.String())
-	hash = codeReviewHash(codeReviewHash(hash, "/"), string(strconv.AppendInt(digits[:0], task.Execution, 10)))
-	return codeReviewShare(s.Seed, hash, int64(task.Attempt))
-}
-
-// codeReviewShare is a number in [0, 1) made from a seed, the hash of a name and a count,
-// finished with splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom
-// Number Generators, OOPSLA 2014), so that replay is exact.
-func codeReviewShare(seed, hash uint64, count int64) float64 {
-	const golden = 0x9e3779b97f4a7c15
-	x := seed ^ hash
-	x += golden * uint64(count)
-	x += golden
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	x ^= x >> 31
-	return float64(x>>11) / (1 << 53)
-}
-
-const codeReviewHashStart uint64 = 14695981039346656037
-
-// codeReviewHash goes on with the FNV-1a hash of a text.
-func codeReviewHash(hash uint64, text string) uint64 {
-	for i := range len(text) {
-		hash = (hash ^ uint64(text[i])) * 1099511628211
-	}
-	return hash
 }
 
 // codeReviewDuration has Go's duration string as its JSON form.

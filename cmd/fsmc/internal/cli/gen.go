@@ -15,6 +15,7 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen/golang"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -23,19 +24,20 @@ func newGen(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "gen PATH",
 		Short: "Compile machines to Go",
-		Long: `Gen writes one Go file for the machines in PATH: their states, events and data as
-types, the pure machine, and a typed binding to the runtime. With --core the
-file has the pure machine alone and imports nothing but the standard library.
+		Long: `Gen writes Go for the machines in PATH. NAME_fsm.go beside the source is what a
+program calls: states, events and data as types, and a typed binding to the
+runtime. NAME_fsm_core.go is the pure machine, and NAME_fsm_json.go the forms of
+both as JSON. With --core there is no binding, and nothing is imported but the
+standard library.
 
-The file is called like the source, NAME_fsm.go, and lies beside it unless -o
-says otherwise; -o - is standard output. The package is that of --package, or
-of $GOPACKAGE under go:generate, or of the Go files beside the output, or the
-name of the folder.
+With -o FILE all of it stands in that one file; -o - is standard output. The
+package is that of --package, or of $GOPACKAGE under go:generate, or of the Go
+files beside the output, or the name of the folder.
 
-With --tests a second file, NAME_fsm_test.go, walks the pure machine along runs
+With --tests one more file, NAME_fsm_test.go, walks the pure machine along runs
 that together take every arm that any run takes, the shortest ones there are.
 
-Exit status 1: a machine has errors, or with --check the file on disk is not
+Exit status 1: a machine has errors, or with --check a file on disk is not
 what would be written.`,
 		Example: `  //go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen review.fsm
   fsmc gen review.fsm
@@ -46,11 +48,11 @@ what would be written.`,
 		ValidArgsFunction: completeFSM,
 		RunE:              func(_ *cobra.Command, args []string) error { return g.run(args[0]) },
 	}
-	c.Flags().StringVarP(&g.output, "output", "o", "", "write to `FILE`; - is standard output")
+	c.Flags().StringVarP(&g.output, "output", "o", "", "write one file, `FILE`; - is standard output")
 	c.Flags().StringVar(&g.pkg, "package", "", "the package is called `NAME`")
 	c.Flags().BoolVar(&g.core, "core", false, "only the pure machine, which imports the standard library alone")
 	c.Flags().BoolVar(&g.tests, "tests", false, "write a test file beside it that takes every arm by a run from the start")
-	c.Flags().BoolVar(&g.check, "check", false, "write nothing; exit with 1 if the file on disk is stale")
+	c.Flags().BoolVar(&g.check, "check", false, "write nothing; exit with 1 if a file on disk is stale")
 	return c
 }
 
@@ -77,19 +79,30 @@ func (g *generator) run(path string) error {
 	if err != nil {
 		return err
 	}
-	src, err := g.generate(unit, path, output)
-	switch {
-	case err != nil:
-		return err
-	case g.check:
-		err = checkFresh(output, src)
-	default:
-		err = g.write(output, src)
-	}
-	if err != nil || !g.tests {
+	files, err := g.generate(unit, path, output)
+	if err != nil {
 		return err
 	}
-	return g.runTests(unit, path, output)
+	for _, f := range files {
+		if err := g.put(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goFile is what is to be written where.
+type goFile struct {
+	name string
+	text []byte
+}
+
+// put writes a file, or with --check compares it with what is there.
+func (g *generator) put(f goFile) error {
+	if g.check {
+		return checkFresh(f.name, f.text)
+	}
+	return g.write(f.name, f.text)
 }
 
 // target is where the result goes.
@@ -105,16 +118,36 @@ func (g *generator) target(path string) (string, error) {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + "_fsm.go", nil
 }
 
-func (g *generator) generate(unit *lang.Unit, path, output string) ([]byte, error) {
+// generate gives all files, or none.
+func (g *generator) generate(unit *lang.Unit, path, output string) ([]goFile, error) {
 	options, err := g.options(unit, path, output)
 	if err != nil {
 		return nil, err
 	}
-	src, list := golang.Generate(unit.Program.Machines, options)
+	var files []goFile
+	var list diag.List
+	if base, isGo := strings.CutSuffix(output, ".go"); g.output == "" && isGo {
+		var parts []golang.File
+		parts, list = golang.Generate(unit.Program.Machines, options)
+		for _, p := range parts {
+			files = append(files, goFile{base + p.Suffix + ".go", p.Text})
+		}
+	} else {
+		var text []byte
+		text, list = golang.GenerateOne(unit.Program.Machines, options)
+		files = append(files, goFile{output, text})
+	}
 	if list.HasErrors() {
 		return nil, g.refuse(list, unit.File)
 	}
-	return src, nil
+	if g.tests {
+		test, err := g.testFile(unit, options, output)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, test)
+	}
+	return files, nil
 }
 
 func (g *generator) options(unit *lang.Unit, path, output string) (golang.Options, error) {
