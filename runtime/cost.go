@@ -3,11 +3,13 @@ package runtime
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Limits of what attempts report. What lies beyond them is left out.
@@ -42,6 +44,53 @@ func isCostName(name string) bool {
 		}
 	}
 	return true
+}
+
+// meter sums what an attempt says that it has used.
+type meter struct {
+	mu    sync.Mutex
+	spent map[string]json.Number
+}
+
+func (m *meter) add(name string, amount json.Number) error {
+	if _, ok := parseDecimal(amount.String()); !ok {
+		return fmt.Errorf("%q is no amount: it is a decimal of at most %d digits that is not negative", amount, maxCostDigits)
+	}
+	if !isCostName(name) {
+		return fmt.Errorf("%q is no name of a cost", name)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.spent == nil {
+		m.spent = map[string]json.Number{}
+	}
+	if _, known := m.spent[name]; !known && len(m.spent) == maxCosts {
+		return fmt.Errorf("an attempt has at most %d costs", maxCosts)
+	}
+	m.spent[name] = sumAmounts(m.spent[name], amount)
+	return nil
+}
+
+// drain is all that has been added since the last drain, and reported.
+func (m *meter) drain(reported map[string]json.Number) map[string]json.Number {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.spent) == 0 {
+		return reported
+	}
+	sum := m.spent
+	m.spent = nil
+	for name, amount := range reported {
+		sum[name] = sumAmounts(sum[name], amount)
+	}
+	return sum
+}
+
+func sumAmounts(a, b json.Number) json.Number {
+	if a == "" {
+		return b
+	}
+	return json.Number(AddAmounts(a.String(), b.String()))
 }
 
 // spend adds what an attempt has used to what the run has.

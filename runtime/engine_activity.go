@@ -57,6 +57,19 @@ type Attempt struct {
 
 	beat     func()
 	progress func(json.RawMessage) error
+	spend    func(cost string, amount json.Number) error
+}
+
+// Spend notes what the attempt has used of a cost: an exact decimal such as
+// "1200" or "0.04", which is not negative. It is summed, and recorded with the end
+// of the attempt together with the Cost of its Result or Failure, also where the
+// attempt fails, runs out of time, or returns too late; not where it is declined.
+// The error is for a name or an amount that cannot be recorded.
+func (a *Attempt) Spend(cost string, amount json.Number) error {
+	if a.spend == nil {
+		return nil
+	}
+	return a.spend(cost, amount)
 }
 
 // Heartbeat says that the activity is alive. Without one for the `heartbeat` of

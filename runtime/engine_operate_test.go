@@ -290,6 +290,43 @@ func TestCostsAreSummed(t *testing.T) {
 	})
 }
 
+// TestSpend counts what an attempt notes on its way, however it ends, and nothing of it
+// twice.
+func TestSpend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := job(t, []string{"timeout 1m"}, On1("Found", "Done"), func() any {
+			return On("failed(unknown), failed(timeout), failed(flaky)", Retry(5, WithBackoff("1s", "1s", 1, 0)), GoTo("Broken"))
+		})
+		w := work(t, memstore.New(), m, func(ctx context.Context, a *Attempt) (Result, error) {
+			for _, amount := range []json.Number{"0.1", "0.2"} {
+				if err := a.Spend("usd", amount); err != nil {
+					t.Error(err)
+				}
+			}
+			if a.Spend("usd", "-1") == nil || a.Spend("usd", "much") == nil || a.Spend("not a name", "1") == nil {
+				t.Error("noted")
+			}
+			switch a.Number {
+			case 1:
+				return Result{}, errors.New("a plain error")
+			case 2:
+				return Result{}, &Failure{Category: "flaky", Cost: map[string]json.Number{"usd": "1", "tokens": "7"}}
+			case 3:
+				<-ctx.Done() // out of time; what comes after that is late
+				_ = a.Spend("usd", "10")
+				return Result{}, ctx.Err()
+			}
+			return Result{Event: "Found", Data: found.Data, Cost: map[string]json.Number{"usd": "1"}}, nil
+		})
+		defer w.stop()
+		begin(t, w.Engine, "r")
+		v := await(t, w.Engine, "r")
+		if got := fmt.Sprint(v.Costs); v.State != "Done" || got != "[{tokens 7  false} {usd 13.2  false}]" {
+			t.Errorf("%s in %s", got, v.State)
+		}
+	})
+}
+
 // TestSteerElsewhere pauses, resumes and cancels a run that another engine has
 // changed since this one last saw it: what it remembers must not make it believe
 // that nothing is to be done.

@@ -20,6 +20,7 @@ type running struct {
 	task   TaskRow
 	host   *host
 	do     int
+	meter  meter
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	nudge  chan struct{} // receives when something below has changed
@@ -87,7 +88,7 @@ func (r *running) run() {
 	a := &Attempt{
 		Run: r.task.Run, Machine: r.task.Machine, Activity: r.task.Activity, Number: r.task.Attempt,
 		Key: r.task.Key, Args: args, Checkpoint: r.task.Checkpoint,
-		beat: r.heartbeat, progress: r.checkpoint,
+		beat: r.heartbeat, progress: r.checkpoint, spend: r.meter.add,
 	}
 	returned := make(chan outcome, 1)
 	go r.call(f, a, returned)
@@ -102,8 +103,8 @@ func (r *running) run() {
 	}
 	go func() { // its room stays taken for as long as it goes on
 		out := <-returned
-		if out.err == nil || len(costOf(out)) > 0 {
-			r.late(r.whatReturned(out), costOf(out))
+		if cost := r.used(out); out.err == nil || len(cost) > 0 {
+			r.late(r.whatReturned(out), cost)
 		}
 		if r.stopCause() == ErrMoved {
 			r.confirm()

@@ -23,21 +23,21 @@ func (r *running) conclude(out outcome, ended bool) {
 	switch cause := r.stopCause(); {
 	case cause == ErrFenced:
 		if ended {
-			r.late(r.whatReturned(out), costOf(out))
+			r.late(r.whatReturned(out), r.used(out))
 		}
 		r.report(AttemptFenced, "", "", "the task is held under a newer lease")
 	case cause == ErrMoved && ended:
-		if out.err == nil || len(costOf(out)) > 0 {
-			r.late(r.whatReturned(out), costOf(out))
+		if cost := r.used(out); out.err == nil || len(cost) > 0 {
+			r.late(r.whatReturned(out), cost)
 		}
 		r.confirm()
 		r.report(AttemptCancelled, "", "", cause.Error())
 	case cause == ErrMoved || cause == ErrStopped && !ended:
 		r.report(AttemptCancelled, "", "", "it does not stop")
 	case cause == ErrOverdue:
-		r.fail(r.category, r.message, costOf(out))
+		r.fail(r.category, r.message, r.used(out))
 	case out.err == nil:
-		r.succeed(&out.result)
+		r.succeed(&out.result, r.used(out))
 	case cause == ErrStopped:
 		r.giveBack(0, cause.Error())
 	case errors.Is(out.err, ErrWorkerLost):
@@ -45,18 +45,18 @@ func (r *running) conclude(out outcome, ended bool) {
 	case errors.As(out.err, &declined):
 		r.giveBack(declineFor, declined.Error())
 	default:
-		r.failWith(out.err)
+		r.failWith(out.err, r.used(out))
 	}
 }
 
 // succeed commits a result. One that does not fit is a failure.
-func (r *running) succeed(result *Result) {
+func (r *running) succeed(result *Result, cost map[string]json.Number) {
 	in := Input{Kind: ResultInput, Event: -1, Do: r.do, Key: r.task.Key, Attempt: r.task.Attempt}
 	if err := r.engine.readResult(r.host.machine, &in, result.Event, result.Data); err != nil {
-		r.fail("unknown", "the result does not fit: "+err.Error(), result.Cost)
+		r.fail("unknown", "the result does not fit: "+err.Error(), cost)
 		return
 	}
-	r.commit(in, AttemptInfo{End: AttemptResult, Event: result.Event, Cost: result.Cost})
+	r.commit(in, AttemptInfo{End: AttemptResult, Event: result.Event, Cost: cost})
 }
 
 func rawJSON(data any) (json.RawMessage, error) {
@@ -74,10 +74,10 @@ func rawJSON(data any) (json.RawMessage, error) {
 }
 
 // failWith commits the failure that an error of the activity means.
-func (r *running) failWith(err error) {
+func (r *running) failWith(err error, cost map[string]json.Number) {
 	var failure *Failure
 	if !errors.As(err, &failure) {
-		r.fail("unknown", err.Error(), nil)
+		r.fail("unknown", err.Error(), cost)
 		return
 	}
 	category, message := failure.Category, failure.Message
@@ -86,7 +86,7 @@ func (r *running) failWith(err error) {
 		message = fmt.Sprintf("the activity cannot fail with category %q: %s", category, message)
 		category = "unknown"
 	}
-	r.fail(category, message, failure.Cost)
+	r.fail(category, message, cost)
 }
 
 // fail commits a failure of a category that the machine has.
@@ -102,12 +102,15 @@ func failureInput(m *Machine, do int, t *TaskRow, category, message string) Inpu
 	}
 }
 
-func costOf(out outcome) map[string]json.Number {
+// used is what an attempt has used, and nothing of it twice: that of its outcome
+// and what it has noted by Spend since the last time.
+func (r *running) used(out outcome) map[string]json.Number {
+	reported := out.result.Cost
 	var failure *Failure
 	if errors.As(out.err, &failure) {
-		return failure.Cost
+		reported = failure.Cost
 	}
-	return out.result.Cost
+	return r.meter.drain(reported)
 }
 
 // commitTries is how often the end of an attempt is committed where the store
