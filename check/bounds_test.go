@@ -227,6 +227,25 @@ run_tests ~4
 review ~4
 time: past the limit of configurations, the control graph alone gives no bound
 `},
+		{"what cancel leads to", `
+machine Cleaned {
+    event Go
+    activity clean() cost usd 2
+    initial A
+    after 1d -> Done
+    state A { on cancel -> Cleaning on Go -> A max 3 else -> Done }
+    state Cleaning {
+        do clean() timeout 1m
+        on failed retry 2 else -> Done
+        on done -> Done
+    }
+    terminal Done
+}`, `steps ~8
+time unbounded
+usd ~6
+clean ~3
+time: past the limit of configurations, the control graph alone gives no bound
+`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, bounds(t, test.src, 1)); diff != "" {

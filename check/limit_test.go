@@ -53,23 +53,6 @@ func TestManyFreeChoices(t *testing.T) {
 	}
 }
 
-// TestGraphIsBounded: sets of spent timers do not multiply without end, however
-// high the limit is.
-func TestGraphIsBounded(t *testing.T) {
-	length := map[int]int{}
-	for _, timers := range []int{8, 20, 200} {
-		count := &check.Rule{Name: "count", Run: func(p *check.Pass) { length[timers] = p.Graph().Len() }}
-		src := repeated(timers, "", "  after %[1]dm { }\n")
-		check.Run(program(t, []byte(src)), []*check.Rule{count})
-	}
-	if length[8] < 1<<8 {
-		t.Errorf("8 timers have %d configurations, want all sets of them", length[8])
-	}
-	if length[20] > 10 || length[200] > 10 {
-		t.Errorf("20 and 200 timers have %d and %d configurations, want the leaves alone", length[20], length[200])
-	}
-}
-
 // million is a machine that comes to a million configurations: six bounds of
 // nine in one state.
 func million() []byte {

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -22,9 +21,7 @@ type shared struct {
 	findings []found
 
 	table *flat.Table
-	graph *explore.Graph
-	done  bool // the graph was asked for; it may be nil
-	rows  int  // of all witnesses so far
+	rows  int // of all witnesses so far
 	proof proof
 
 	endings map[*diag.Witness]replay.Ending // of the witnesses made so far
@@ -96,32 +93,8 @@ func (s *shared) Table() *flat.Table {
 	return s.table
 }
 
-// graphEach is how many configurations of the graph each state may have, on
-// average. Sets of spent timers multiply; past the limit only leaves are told
-// apart, so that the graph stays linear in the text.
-const graphEach = 16
-
-// Graph is everything that the machine can come to; nil where it has no first
-// state to start from.
-func (s *shared) Graph() *explore.Graph {
-	if !s.done && s.Machine.Root.Leaf() != nil {
-		limit := max(min(smallProduct, s.proof.most), graphEach*len(s.Machine.States))
-		s.graph = explore.Explore(s.Table(), limit)
-	}
-	s.done = true
-	return s.graph
-}
-
-// Unreachable reports whether it is proved that no run enters state. It is
-// false where a target could not be resolved: that may lead there.
-func (s *shared) Unreachable(state *ir.State) bool {
-	g := s.Graph()
-	if g == nil || g.Open() {
-		return false
-	}
-	_, entered := g.Entered(state)
-	return !entered || s.neverEntered(state)
-}
+// Starts reports whether the machine has a first state to start from.
+func (s *shared) Starts() bool { return s.Machine.Root.Leaf() != nil }
 
 // Leaves are the leaves of the machine that a run may enter, in source order.
 func (s *shared) Leaves() []*ir.State {
@@ -135,54 +108,40 @@ func (s *shared) Leaves() []*ir.State {
 }
 
 // PathTo is a shortest run into state, after which come the inputs given; nil
-// where there is none to show.
+// where there is none to show. Past the limit it is a path of the control graph.
 func (s *shared) PathTo(state *ir.State, then ...ir.Case) *diag.Witness {
-	if p := s.SmallProduct(); p != nil {
+	if p := s.Product(); p != nil {
 		if c, entered := p.Entered(state); entered {
 			w, _ := s.Run(p.PathTo(c), -1, then...)
 			return w
 		}
 		return nil
 	}
-	if g := s.Graph(); g != nil {
-		if c, entered := g.Entered(state); entered {
-			return s.Witness(c, nil, then...)
-		}
+	if leaf, entered := s.Control().Entered(state); entered {
+		return s.ControlPath(leaf, nil, then...)
 	}
 	return nil
 }
 
-// Witness is a shortest run into configuration c, then once along the edges of
-// round, which lead back to c, and then the inputs given. It is nil where an
-// input on the way could not be resolved, and where the witnesses of the machine
-// have grown too long together: in a chain of a hundred thousand states each
-// with a fault they would be of quadratic size.
-func (s *shared) Witness(c int32, round []int32, then ...ir.Case) *diag.Witness {
+// ControlPath is a shortest path of the control graph to a leaf, given by its ID,
+// then once along the edges of round, which lead back to it, and then the inputs
+// given. It is nil where an input on the way could not be resolved, and where the
+// witnesses of the machine have grown too long together: in a chain of a hundred
+// thousand states each with a fault they would be of quadratic size.
+func (s *shared) ControlPath(leaf int32, round []int32, then ...ir.Case) *diag.Witness {
 	if !s.MoreWitnesses() {
 		return nil
 	}
-	path := s.Graph().PathTo(c)
-	loop := -1
-	if len(round) > 0 {
-		loop = len(path)
-		path = append(path, round...)
+	w := s.Control().Witness(leaf, round, then...)
+	if w != nil {
+		s.rows += len(w.Path)
 	}
-	return s.WitnessAlong(path, loop, then...)
+	return w
 }
 
 // MoreWitnesses reports whether the machine may still get a witness, so that it
 // is worth looking for one.
 func (s *shared) MoreWitnesses() bool { return s.rows <= maxRows }
-
-// WitnessAlong is Witness for a path of one's own; see explore.Graph.Witness.
-func (s *shared) WitnessAlong(path []int32, loop int, then ...ir.Case) *diag.Witness {
-	if !s.MoreWitnesses() || !s.Graph().Known(path) {
-		return nil
-	}
-	w := s.Graph().Witness(path, loop, then...)
-	s.rows += len(w.Path)
-	return w
-}
 
 // maxRows is the number of rows after which a machine gets no more witnesses.
 const maxRows = 200_000

@@ -8,10 +8,11 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
-// A question about all runs is asked in three steps, each only where the one
-// before leaves it open: on the graph without data and counters; on the product,
-// as long as that stays small; on the product up to the limit. What is open then
-// is noted, and reported as `undecided`.
+// A question about all runs is asked of the product where that is small. Where it
+// is not, the question is put to the control graph first, on which guards are free
+// and every bound is both open and used up; what that leaves unproved is asked of
+// the product up to the limit. What is open then is noted, and reported as
+// `undecided`.
 
 // smallProduct is the number of configurations up to which the product is
 // explored whether or not a question needs it: some hundredths of a second.
@@ -24,7 +25,7 @@ type proof struct {
 	most     int              // the limit
 	control  *explore.Control
 	seen     []bool // entered before the limit was passed, by state ID
-	entered  []bool // surely, by state ID; see explore.Graph.SurelyEntered
+	entered  []bool // surely, by state ID; see explore.Control.SurelyEntered
 	worst    *Worst
 	told     bool // the runs of worst are written out and replayed
 	open     []Question
@@ -67,10 +68,14 @@ func (s *shared) productUpTo(limit int) *explore.Product {
 	return s.proof.product
 }
 
+// looseEach is how many configurations each state may have, on average, while
+// neither values nor counters are told apart.
+const looseEach = 16
+
 // MayReadUnset reports whether some run may read a field that it has not set,
 // whatever the other data and the counters are.
 func (s *shared) MayReadUnset() bool {
-	return explore.MayReadUnset(s.Table(), max(smallProduct, graphEach*len(s.Machine.States)))
+	return explore.MayReadUnset(s.Table(), max(smallProduct, looseEach*len(s.Machine.States)))
 }
 
 // Control is the control graph; see explore.NewControl.
@@ -107,20 +112,21 @@ func (p *Pass) LeaveOpen(q Question) {
 // OpenQuestions are those that the rules before have left open.
 func (s *shared) OpenQuestions() []Question { return s.proof.open }
 
-// neverEntered reports whether it is proved that no run enters state, which the
-// graph does enter.
-func (s *shared) neverEntered(state *ir.State) bool {
+// Unreachable reports whether it is proved that no run enters state. It is
+// false where a target could not be resolved: that may lead there.
+func (s *shared) Unreachable(state *ir.State) bool {
+	if !s.Starts() {
+		return false
+	}
 	if p := s.SmallProduct(); p != nil {
 		_, entered := p.Entered(state)
 		return !entered
 	}
-	if s.Machine.Broken || s.Machine.Incomplete {
-		return false
+	c := s.Control()
+	if _, entered := c.Entered(state); !entered {
+		return !c.Open()
 	}
-	if s.proof.entered == nil {
-		s.proof.entered = s.Graph().SurelyEntered()
-	}
-	if s.proof.entered[state.ID] {
+	if s.Machine.Broken || s.Machine.Incomplete || s.surelyEntered(state) {
 		return false
 	}
 	if p := s.Product(); p != nil {
@@ -133,8 +139,18 @@ func (s *shared) neverEntered(state *ir.State) bool {
 	return false
 }
 
-// Run writes out a path of the product from the start, as Witness does one of
-// the graph. Sure is false where a choice on the way stands for data that is not
+// surelyEntered reports whether the control graph proves that some run enters
+// state.
+func (s *shared) surelyEntered(state *ir.State) bool {
+	if s.proof.entered == nil {
+		s.proof.entered = s.Control().SurelyEntered()
+	}
+	return s.proof.entered[state.ID]
+}
+
+// Run writes out a path of the product from the start, then along the cycle with
+// which it ends from edge loop on, where that is not -1, and then the inputs given,
+// which nothing takes. Sure is false where a choice on the way stands for data that is not
 // tracked: then it may be no run.
 func (s *shared) Run(path []int32, loop int, then ...ir.Case) (w *diag.Witness, sure bool) {
 	if s.rows > maxRows {

@@ -7,21 +7,27 @@ import (
 )
 
 // Control is the control graph: leaves and terminals, and the moves between
-// them, whatever the data and the counters. It is what is left to work on past
-// the limit (language.md, section 7, "Past the limit").
+// them, whatever the data and the counters: guards hold or do not, bounds are open
+// and used up. It has every run of the machine, so what no path does no run does.
+// It is what is left to work on past the limit (language.md, section 7, "Past the
+// limit"), and in a machine that is broken, where a way may lead nobody knows
+// where. Its vertices are the IDs of states; edge e is Edges[e]. It is linear in
+// the table.
 type Control struct {
+	graph.Graph
+
 	Table *flat.Table
 	Edges []ControlEdge
 	Rest  []bool  // by edge: it may be taken without end, as far as is known
 	Level []int   // by edge that is not in Rest: in which round it was taken out, from 1
 	Most  []int64 // by such an edge: how often it is taken while its component of that round is not left
-}
 
-// ControlEdge is one move. Arm is nil for none.
-type ControlEdge struct {
-	From, To int32 // ir.State.ID
-	Input    int32
-	Arm      *ir.Arm
+	stays inPlace
+	opens []bool  // by state ID: a way out of the leaf leads nobody knows where
+	lost  bool    // so does one of a leaf that some path enters
+	came  []int32 // by state ID: the edge by which a path first comes to the leaf, or None
+	first []int32 // by state ID: the leaf in it to which a path first comes, or None
+	taken []bool  // by arm ID
 }
 
 // NewControl makes the control graph of t, and takes out of it, round by round,
@@ -30,56 +36,22 @@ type ControlEdge struct {
 // says `v < c` and whose block raises v where nothing in the component lowers or
 // sets it, and the mirror image; one that is taken only while a flag has a value
 // that it changes for good. Each round is linear; a round follows only where the
-// one before took something out of a cycle.
+// one before took something out of a cycle. What cancel leads along comes once,
+// and is taken out before.
 func NewControl(t *flat.Table) *Control {
-	c := &Control{Table: t}
-	for _, s := range t.Machine.States {
-		if s.Kind == ir.Leaf {
-			c.addLeaf(s)
-		}
+	c := &Control{
+		Table: t, stays: endsInPlace(t),
+		opens: make([]bool, len(t.Machine.States)), taken: make([]bool, len(t.Machine.Arms)),
 	}
+	c.connect()
+	c.reach()
 	c.Rest, c.Level, c.Most = make([]bool, len(c.Edges)), make([]int, len(c.Edges)), make([]int64, len(c.Edges))
-	for e := range c.Rest {
-		c.Rest[e] = true
+	for e, x := range c.Edges {
+		c.Rest[e] = !x.Once
 	}
 	for level := 1; c.takeOut(level); level++ {
 	}
 	return c
-}
-
-func (c *Control) addLeaf(leaf *ir.State) {
-	for in := range c.Table.Inputs(leaf) {
-		if in.Kind == ir.CaseCancel {
-			continue // it comes once
-		}
-		for choice := range flat.Takeable(in.Choices) {
-			if choice.Arm == nil || choice.Arm.Kind != ir.Goto {
-				continue
-			}
-			for _, to := range landings(choice.Arm.Target) {
-				c.Edges = append(c.Edges, ControlEdge{int32(leaf.ID), int32(to.ID), in.ID, choice.Arm})
-			}
-		}
-	}
-}
-
-// landings are the leaves in which a move to target may end, by way of requires.
-func landings(target *ir.State) []*ir.State {
-	var out []*ir.State
-	met := map[*ir.State]bool{}
-	for target != nil {
-		leaf := target.Leaf()
-		if leaf == nil || met[leaf] {
-			break
-		}
-		met[leaf] = true
-		out = append(out, leaf)
-		if leaf.Require == nil {
-			break
-		}
-		target = leaf.Require.Target
-	}
-	return out
 }
 
 // components are those of the edges that are left and that keep lets pass.
@@ -125,6 +97,9 @@ func (c *Control) Loops() [][]*ir.State {
 // SpinningLoops is Loops over edges that wait for nothing.
 func (c *Control) SpinningLoops() [][]*ir.State {
 	return c.loops(func(e int) bool {
+		if c.Edges[e].Input == None {
+			return false
+		}
 		in := c.Table.Case(c.Edges[e].Input)
 		switch in.Kind {
 		case ir.CaseDone:

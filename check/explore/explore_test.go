@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -36,27 +38,31 @@ func state(t testing.TB, m *ir.Machine, path string) *ir.State {
 	return nil
 }
 
-// entered lists the states that g enters, in source order.
-func entered(g *explore.Graph) []string {
+// rows writes the witness into s as "at state input".
+func rows(t *testing.T, c *explore.Control, s *ir.State) []string {
+	t.Helper()
+	leaf, ok := c.Entered(s)
+	if !ok {
+		t.Fatalf("%s is not entered", s.Path)
+	}
+	return lines(c.Witness(leaf, nil))
+}
+
+func lines(w *diag.Witness) []string {
 	var out []string
-	for _, s := range g.Table.Machine.States[1:] {
-		if _, ok := g.Entered(s); ok {
-			out = append(out, s.Path)
-		}
+	for _, row := range w.Path {
+		out = append(out, strings.TrimSpace(row.At+" "+row.State+" "+row.Input))
 	}
 	return out
 }
 
-// rows writes the witness into s as "at state input".
-func rows(t *testing.T, g *explore.Graph, s *ir.State) []string {
-	t.Helper()
-	c, ok := g.Entered(s)
-	if !ok {
-		t.Fatalf("%s is not entered", s.Path)
-	}
+// controlled lists the states that c enters, in source order.
+func controlled(c *explore.Control) []string {
 	var out []string
-	for _, row := range g.Witness(g.PathTo(c), -1).Path {
-		out = append(out, strings.TrimSpace(row.At+" "+row.State+" "+row.Input))
+	for _, s := range c.Table.Machine.States[1:] {
+		if _, ok := c.Entered(s); ok {
+			out = append(out, s.Path)
+		}
 	}
 	return out
 }
@@ -85,7 +91,7 @@ machine Times {
     state F { after 1h -> G }
     terminal G
 }`)
-	g := explore.Explore(flat.New(m), explore.DefaultLimit)
+	g := explore.NewControl(flat.New(m))
 	want := []string{"30s A after wait", "35s B after pause", "2m35s C w.failed(timeout)", "2m35s D cancel", "F"}
 	if diff := cmp.Diff(want, rows(t, g, state(t, m, "F"))); diff != "" {
 		t.Errorf("witness (-want +got):\n%s", diff)
@@ -111,12 +117,13 @@ func parallel(n int) string {
 func TestActivitiesSideBySide(t *testing.T) {
 	const n = 300
 	m := machine(t, parallel(n))
-	g := explore.Explore(flat.New(m), explore.DefaultLimit)
-	if got, want := g.Len(), n+3; got != want {
-		t.Errorf("%d configurations, want %d: one for each end, two terminals", got, want)
+	p := explore.NewProduct(flat.New(m), explore.DefaultLimit)
+	if got, want := p.Len(), n+4; got != want {
+		t.Errorf("%d configurations, want %d: the start, one for each end, two terminals", got, want)
 	}
-	path := rows(t, g, state(t, m, "Done"))
-	if len(path) != n+2 || path[n] != "0s All done" {
+	c, _ := p.Entered(state(t, m, "Done"))
+	w, sure := p.Run(p.PathTo(c), -1)
+	if path := lines(w); !sure || len(path) != n+2 || path[n] != "0s All done" {
 		t.Errorf("the run to Done has %d rows and ends with %q", len(path), path[len(path)-2:])
 	}
 }
@@ -140,8 +147,8 @@ machine Requires {
     state D { on Go -> Done }
     terminal Done
 }`)
-	g := explore.Explore(flat.New(m), explore.DefaultLimit)
-	if diff := cmp.Diff([]string{"A", "B", "D", "Done"}, entered(g)); diff != "" {
+	g := explore.NewControl(flat.New(m))
+	if diff := cmp.Diff([]string{"A", "B", "D", "Done"}, controlled(g)); diff != "" {
 		t.Errorf("entered (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"0s A Go", "D"}, rows(t, g, state(t, m, "D"))); diff != "" {
@@ -169,14 +176,15 @@ machine Choice {
     terminal Done
     terminal Never
 }`)
-	g := explore.Explore(flat.New(m), explore.DefaultLimit)
-	if diff := cmp.Diff([]string{"A", "B", "Done"}, entered(g)); diff != "" {
+	g := explore.NewControl(flat.New(m))
+	if diff := cmp.Diff([]string{"A", "B", "Done"}, controlled(g)); diff != "" {
 		t.Errorf("entered (-want +got):\n%s", diff)
 	}
 }
 
-// TestCoarseHasAllPaths: past the limit every state that was entered still is.
-func TestCoarseHasAllPaths(t *testing.T) {
+// TestControlHasAllPaths: what a run enters the control graph does, too, and what
+// that surely enters or surely finishes from a run does, if no step halts it.
+func TestControlHasAllPaths(t *testing.T) {
 	files, err := filepath.Glob("../rule/*/testdata/*.fsm")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no machines: %v", err)
@@ -187,20 +195,22 @@ func TestCoarseHasAllPaths(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range lang.Load([]lang.Source{{Name: f, Src: src}}).Program.Machines {
-			if m.Root.Leaf() == nil {
+			table := flat.New(m)
+			p := explore.NewProduct(table, explore.DefaultLimit)
+			if p == nil {
 				continue
 			}
-			table := flat.New(m)
-			fine, coarse := explore.Explore(table, explore.DefaultLimit), explore.Explore(table, 0)
-			if fine.Coarse || !coarse.Coarse {
-				t.Errorf("%s: coarse is %t and %t", m.Span, fine.Coarse, coarse.Coarse)
-			}
+			c := explore.NewControl(table)
+			surely, halts := c.SurelyEntered(), len(p.Faults()) > 0
 			for _, s := range m.States {
-				_, inFine := fine.Entered(s)
-				_, inCoarse := coarse.Entered(s)
-				if inFine && !inCoarse {
-					t.Errorf("%s: %s is lost in the coarse graph", m.Span, s.Path)
+				_, some := c.Entered(s)
+				_, run := p.Entered(s)
+				if run && !some || surely[s.ID] && !run && !halts {
+					t.Errorf("%s: %s is entered by a run: %t, on some path %t, surely %t", m.Span, s.Path, run, some, surely[s.ID])
 				}
+			}
+			if c.SureToFinish() && !halts && slices.Contains(p.Doomed(), true) {
+				t.Errorf("%s: every run can finish, says the control graph", m.Span)
 			}
 		}
 	}
@@ -210,6 +220,6 @@ func BenchmarkExplore(b *testing.B) {
 	m := machine(b, parallel(200))
 	table := flat.New(m)
 	for b.Loop() {
-		explore.Explore(table, explore.DefaultLimit)
+		explore.NewProduct(table, explore.DefaultLimit)
 	}
 }

@@ -1,19 +1,6 @@
 package explore
 
-import (
-	"math/bits"
-
-	"github.com/fsmc-dev/fsmc/lang/ir"
-)
-
-// phase is how far a visit has come.
-type phase uint8
-
-const (
-	running  phase = iota
-	entering       // the leaf's `require` is to be read
-	rested         // `done` was handled without leaving
-)
+import "github.com/fsmc-dev/fsmc/lang/ir"
 
 // A configuration is packed into words, so that millions of them fit and are
 // compared quickly. A field is some bits of one word.
@@ -29,17 +16,6 @@ func (f field) set(words []uint64, v uint64) {
 	words[f.word] = words[f.word]&^(f.mask<<f.shift) | (v&f.mask)<<f.shift
 }
 
-// layout says where in the words of a configuration its parts stand.
-type layout struct {
-	words int
-	used  uint // bits of the last word
-
-	leaf, ended, phase, cancelled field
-	spent                         field // of the timers around the leaf, the outermost first
-	slots                         []slots
-	spentBit                      []uint64 // by timer ID: its bit in the spent field, 0 where none is kept
-}
-
 // slots is where the bits of one state's timers in the spent field end. They
 // begin where those of the state around it end, so states side by side share
 // theirs, and a step that does not leave a state keeps the bits below its end.
@@ -50,41 +26,26 @@ type slots uint
 // hides none.
 const maxSpent = 32
 
-func newLayout(m *ir.Machine) *layout {
-	l := &layout{words: 1, slots: make([]slots, len(m.States)), spentBit: make([]uint64, len(m.Timers))}
-	dos, spent := 0, slots(0)
+// spentSlots gives the timers whose firing is to be remembered their bits: by
+// state ID where those of a state end, by timer ID the bit (0 where none is kept),
+// and how many bits that takes, the timers around a leaf with the outermost first.
+func spentSlots(m *ir.Machine) (ends []slots, bit []uint64, width int) {
+	ends, bit = make([]slots, len(m.States)), make([]uint64, len(m.Timers))
 	for _, s := range m.States {
-		dos = max(dos, len(s.Dos))
 		end := slots(0)
 		if s.Parent != nil {
-			end = l.slots[s.Parent.ID]
+			end = ends[s.Parent.ID]
 		}
 		for _, t := range s.Timers {
 			if outlivesFiring(t) && end < maxSpent {
-				l.spentBit[t.ID] = 1 << end
+				bit[t.ID] = 1 << end
 				end++
 			}
 		}
-		l.slots[s.ID] = end
-		spent = max(spent, end)
+		ends[s.ID] = end
+		width = max(width, int(end))
 	}
-	l.leaf = l.field(uint(bits.Len(uint(len(m.States)))))
-	l.ended = l.field(uint(bits.Len(uint(dos))))
-	l.phase = l.field(2)
-	l.cancelled = l.field(1)
-	l.spent = l.field(uint(spent))
-	return l
-}
-
-// field takes the next width bits; a field never straddles two words.
-func (l *layout) field(width uint) field {
-	if l.used+width > 64 {
-		l.words++
-		l.used = 0
-	}
-	f := field{word: l.words - 1, shift: l.used, mask: 1<<width - 1}
-	l.used += width
-	return f
+	return ends, bit, width
 }
 
 // outlivesFiring reports whether the state of t may still be active after t has

@@ -84,8 +84,8 @@ func compileProgram(t *flat.Table, tracked *tracked) *program {
 	m := t.Machine
 	p := &program{table: t, m: m, tracked: tracked}
 	p.findDeferred()
-	old := newPlans(t)
-	p.packing = newPacking(m, p.tracked, len(p.deferred), func(d *ir.Do) bool { return p.endsPlainly(old, d) })
+	stays := endsInPlace(t)
+	p.packing = newPacking(m, p.tracked, len(p.deferred), func(d *ir.Do) bool { return p.endsPlainly(stays, d) })
 	if p.packing == nil || p.packing.words*len(m.States) > maxMasks {
 		return nil
 	}
@@ -152,8 +152,8 @@ func (p *program) findDeferred() {
 // has nothing to say, or what ends it in place has neither guards nor effects.
 // Such ends commute with everything, so one order stands for all; see the
 // package comment.
-func (p *program) endsPlainly(plans []plan, d *ir.Do) bool {
-	if _, ends := plans[d.State.ID].place[d]; !ends {
+func (p *program) endsPlainly(stays inPlace, d *ir.Do) bool {
+	if !stays[d] {
 		return false
 	}
 	plainly := len(d.Activity.Results) == 0 // its failures may have effects all the same

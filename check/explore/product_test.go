@@ -2,8 +2,6 @@ package explore_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,7 +9,6 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
-	"github.com/fsmc-dev/fsmc/lang"
 )
 
 func product(t testing.TB, src string) *explore.Product {
@@ -32,35 +29,6 @@ func reached(p *explore.Product) string {
 		}
 	}
 	return strings.Join(out, " ")
-}
-
-// TestProductLiesInTheGraph: what is told apart more finely enters no more.
-func TestProductLiesInTheGraph(t *testing.T) {
-	files, err := filepath.Glob("../rule/*/testdata/*.fsm")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no machines: %v", err)
-	}
-	for _, f := range files {
-		src, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range lang.Load([]lang.Source{{Name: f, Src: src}}).Program.Machines {
-			table := flat.New(m)
-			p := explore.NewProduct(table, explore.DefaultLimit)
-			if p == nil {
-				continue
-			}
-			g := explore.Explore(table, explore.DefaultLimit)
-			for _, s := range m.States {
-				_, inGraph := g.Entered(s)
-				_, inProduct := p.Entered(s)
-				if inProduct && !inGraph {
-					t.Errorf("%s: %s is entered in the product alone", m.Span, s.Path)
-				}
-			}
-		}
-	}
 }
 
 func TestProductData(t *testing.T) {

@@ -14,17 +14,26 @@ import (
 // happens inside falls into at most S × (1 + ΣN) stretches over the edges of the
 // next round. A component of one leaf without an edge to itself is entered as
 // often as it is passed; one out of which nothing could be taken has no bound.
+// Cancel comes once: what follows it is a run of its own from where it may lead.
 func (c *Control) Entries() []int64 {
 	out := make([]int64, len(c.Table.Machine.States))
-	edges := make([]int, len(c.Edges))
-	for e := range edges {
-		edges[e] = e
+	var edges []int
+	starts, cancelled := map[int32]bool{}, map[int32]bool{}
+	for e, x := range c.Edges {
+		switch {
+		case !x.Once:
+			edges = append(edges, e)
+		case c.first[x.From] != None:
+			cancelled[x.To] = true
+		}
 	}
-	starts := map[int32]bool{}
 	for _, leaf := range landings(c.Table.Machine.Root) {
 		starts[int32(leaf.ID)] = true
 	}
 	work := []stretch{{round: 1, edges: edges, starts: starts, times: 1}}
+	if len(cancelled) > 0 {
+		work = append(work, stretch{round: 1, edges: edges, starts: cancelled, times: 1})
+	}
 	for len(work) > 0 {
 		next := work[len(work)-1]
 		work = append(work[:len(work)-1], c.pass(next, out)...)

@@ -44,7 +44,7 @@ type packing struct {
 	leaf, rested, cancelled field
 	kept, pending           []field // by place among the deferred events: up to 64 in each
 	spent                   field
-	slots                   []slots  // by state ID; see layout
+	slots                   []slots  // by state ID; see spentSlots
 	spentBit                []uint64 // by timer ID
 
 	counters []field // by arm ID: of those counters that outlive a visit
@@ -83,11 +83,12 @@ func (p *packing) take(width int) field {
 
 // newPacking gives every part its bits. It gives nil where they are too many.
 func newPacking(m *ir.Machine, t *tracked, deferred int, plain func(*ir.Do) bool) *packing {
-	old := newLayout(m)
-	p := &packing{words: 1, slots: old.slots, spentBit: old.spentBit}
+	p := &packing{words: 1}
+	var spent int
+	p.slots, p.spentBit, spent = spentSlots(m)
 	p.leaf = p.take(bits.Len(uint(len(m.States))))
 	p.rested, p.cancelled = p.take(1), p.take(1)
-	p.spent = p.take(bits.OnesCount64(old.spent.mask))
+	p.spent = p.take(spent)
 	for at := 0; at < deferred; at += 64 {
 		n := min(64, deferred-at)
 		p.kept = append(p.kept, p.take(n))

@@ -5,49 +5,55 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// Two questions can often be settled on the Graph, without data and counters.
+// Two questions can often be settled on the control graph, without data and
+// counters. A step that cannot be computed counts as one that can: that a run may
+// halt there is the question of out-of-range and read-before-set.
 
 // SurelyEntered marks by state ID what some run enters whatever its data: along
 // arms that are the first choice for their input, without a guard, and with a
 // bound that cannot be used up yet. A bounded arm counts where it stands in a
-// leaf: a shortest path leaves each configuration once, and its leaf's
-// configurations differ in nothing that an arm could be taken twice for.
-func (g *Graph) SurelyEntered() []bool {
-	seen := make([]bool, len(g.Table.Machine.States))
-	reached := g.Filter(func(from, e int32) bool { return g.settledStart(from) && g.sureEdge(from, e) }).Reach(0)
-	for c, ok := range reached {
-		if !ok || !g.Settled(int32(c)) {
-			continue
-		}
-		for s := g.Leaf(int32(c)); s != nil && !seen[s.ID]; s = s.Parent {
+// leaf, which a shortest path leaves once.
+func (c *Control) SurelyEntered() []bool {
+	seen := make([]bool, len(c.Table.Machine.States))
+	start := c.Table.Machine.Root.Leaf()
+	if start == nil || start.Require != nil {
+		return seen
+	}
+	for v, reached := range c.Filter(c.sureEdge).Reach(int32(start.ID)) {
+		for s := c.Leaf(int32(v)); reached && s != nil && !seen[s.ID]; s = s.Parent {
 			seen[s.ID] = true
 		}
 	}
 	return seen
 }
 
-// settledStart leaves out what follows from a `require`, which depends on data.
-func (g *Graph) settledStart(c int32) bool { return g.Settled(c) }
-
-func (g *Graph) sureEdge(from, e int32) bool {
-	a, l := g.Arm(e), g.labels[e]
-	if a == nil || l.input == None || a.Kind != ir.Goto || a.When != nil || g.phase[from] == rested {
+// sureEdge reports whether a run in the leaf from takes edge e, if its input comes
+// first in the visit, and whether it can.
+func (c *Control) sureEdge(from, e int32) bool {
+	x, leaf := c.Edges[e], c.Leaf(from)
+	a := x.Arm
+	if x.Input == None || x.Once || a.When != nil || a.Target.Leaf().Require != nil {
 		return false
 	}
-	leaf := g.Leaf(from)
-	if a.Max != nil && (*a.Max <= 0 || a.State != leaf || g.ended[from] > 0) {
+	if a.Max != nil && (*a.Max <= 0 || a.State != leaf) {
 		return false
 	}
-	c := g.Table.Case(l.input)
-	if c.Kind == ir.CaseDone && len(leaf.Dos) > 0 || c.Kind == ir.CaseCancel || ruled(leaf, c) {
+	in := c.Table.Case(x.Input)
+	if comesLate(leaf, in) || ruled(leaf, in) {
 		return false
 	}
-	for in := range g.Table.Inputs(leaf) {
-		if in.ID == l.input {
+	for in := range c.Table.Inputs(leaf) {
+		if in.ID == x.Input {
 			return in.Choices[0].Arm == a
 		}
 	}
 	return false
+}
+
+// comesLate leaves out what does not come as soon as leaf is entered: in a choice
+// state all but `done`, elsewhere `done`.
+func comesLate(leaf *ir.State, c ir.Case) bool {
+	return (c.Kind == ir.CaseDone) != leaf.IsChoice()
 }
 
 // ruled reports whether a timer around leaf may always come before c, or any of
@@ -62,30 +68,40 @@ func ruled(leaf *ir.State, c ir.Case) bool {
 	return false
 }
 
-// SureToFinish marks the configurations from which a terminal state can be
-// reached whatever the data and the counters are. It is the attractor of the
-// terminals (as in games on graphs: McNaughton, Infinite games played on finite
-// graphs, 1993): a configuration belongs to it where some input can come of which
-// every choice that may be taken leads into it, and one surely is. A bounded
-// retry only puts that off. It is linear in the edges.
-func (g *Graph) SureToFinish() []bool {
+// SureToFinish reports whether from every leaf to which some path leads a terminal
+// state can be reached whatever the data and the counters are.
+func (c *Control) SureToFinish() bool {
+	for v, sure := range c.surelyEnding() {
+		if s := c.Leaf(int32(v)); !sure && s.Kind == ir.Leaf && c.first[v] != None {
+			return false
+		}
+	}
+	return true
+}
+
+// surelyEnding marks by state ID the leaves from which one can. It is the
+// attractor of the terminals (as in games on graphs: McNaughton, Infinite games
+// played on finite graphs, 1993): a leaf belongs to it where some input can come
+// of which every choice that may be taken leads into it, and one surely is. A
+// bounded retry only puts that off. It is linear in the edges.
+func (c *Control) surelyEnding() []bool {
 	var (
-		sure  = make([]bool, g.Len())
-		first = g.firstOfInput()
-		left  = g.openChoices(first)
-		back  = newBackward(&g.Graph)
+		sure  = make([]bool, c.Len())
+		first = c.firstOfInput()
+		left  = c.openChoices(first)
+		back  = newBackward(&c.Graph)
 		work  []int32
 	)
-	for c := range sure {
-		if g.Leaf(int32(c)).Kind == ir.Terminal {
-			sure[c] = true
-			work = append(work, int32(c))
+	for v := range sure {
+		if c.Leaf(int32(v)).Kind == ir.Terminal {
+			sure[v] = true
+			work = append(work, int32(v))
 		}
 	}
 	for len(work) > 0 {
-		c := work[len(work)-1]
+		v := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, e := range back.edges[back.First[c]:back.First[c+1]] {
+		for _, e := range back.edges[back.First[v]:back.First[v+1]] {
 			from := back.from[e]
 			if sure[from] {
 				continue
@@ -106,16 +122,14 @@ func (g *Graph) SureToFinish() []bool {
 
 type key struct{ config, input int32 }
 
-// firstOfInput is for each edge the first one of its input in its configuration.
-// Edges of one input stand side by side.
-func (g *Graph) firstOfInput() []int32 {
-	first := make([]int32, len(g.To))
-	for c := range int32(g.Len()) {
-		for e := g.First[c]; e < g.First[c+1]; e++ {
-			first[e] = e
-			if e > g.First[c] && g.labels[e].input == g.labels[e-1].input {
-				first[e] = first[e-1]
-			}
+// firstOfInput is for each edge the first one of its input in its leaf. Edges of
+// one input stand side by side.
+func (c *Control) firstOfInput() []int32 {
+	first := make([]int32, len(c.To))
+	for e, x := range c.Edges {
+		first[e] = int32(e)
+		if e > 0 && x.From == c.Edges[e-1].From && x.Input == c.Edges[e-1].Input {
+			first[e] = first[e-1]
 		}
 	}
 	return first
@@ -123,43 +137,41 @@ func (g *Graph) firstOfInput() []int32 {
 
 // openChoices counts for each input that surely can come the edges that must all
 // lead on, at the first of them; what may stay behind or be refused counts 0.
-func (g *Graph) openChoices(first []int32) []int32 {
-	left := make([]int32, len(g.To))
+func (c *Control) openChoices(first []int32) []int32 {
+	left := make([]int32, len(c.To))
 	counts := map[int32]bool{}
-	for c := range int32(g.Len()) {
-		leaf := g.Leaf(c)
-		if leaf.Kind != ir.Leaf {
-			continue
-		}
-		for e := g.First[c]; e < g.First[c+1]; e++ {
-			left[first[e]]++
-		}
-		if !g.Settled(c) {
+	for _, leaf := range c.Table.Machine.States {
+		from, to := c.First[leaf.ID], c.First[leaf.ID+1]
+		if from == to {
 			continue
 		}
 		clear(counts)
-		for _, in := range g.Inputs(c) {
-			counts[in.ID] = !ruled(leaf, in.Case) && leadsOn(in) && !waitsForOthers(leaf, in.Case)
+		for in := range c.inputs(leaf) {
+			counts[in.ID] = !ruled(leaf, in.Case) && leadsOn(in) && !c.waitsForOthers(leaf, in.Case)
 		}
-		for e := g.First[c]; e < g.First[c+1]; e++ {
-			if !counts[g.labels[e].input] {
-				left[e] = 0
+		for e := from; e < to; e++ {
+			if counts[c.Edges[e].Input] {
+				left[first[e]]++
 			}
 		}
 	}
 	return left
 }
 
-// waitsForOthers leaves out what a configuration of the Graph does not tell: the
-// order in which activities end, and second cancels.
-func waitsForOthers(leaf *ir.State, c ir.Case) bool {
-	switch c.Kind {
-	case ir.CaseCancel:
+// waitsForOthers leaves out what the leaf alone does not tell: whether an activity
+// still runs, whether all have ended, which timers are spent, whether cancel was
+// taken.
+func (c *Control) waitsForOthers(leaf *ir.State, in ir.Case) bool {
+	if leaf.IsChoice() {
+		return in.Kind != ir.CaseDone
+	}
+	switch in.Kind {
+	case ir.CaseCancel, ir.CaseDone:
 		return true
 	case ir.CaseTimer:
-		return outlivesFiring(c.Timer)
-	case ir.CaseDone, ir.CaseResult, ir.CaseFailure:
-		return len(leaf.Dos) > 1 || c.Kind == ir.CaseDone && len(leaf.Dos) > 0
+		return outlivesFiring(in.Timer)
+	case ir.CaseResult, ir.CaseFailure:
+		return len(leaf.Dos) > 1 || c.stays[in.Do]
 	}
 	return false
 }

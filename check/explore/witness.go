@@ -1,74 +1,75 @@
 package explore
 
 import (
-	"slices"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// PathTo lists the edges of the shortest path from the start to configuration c.
-func (g *Graph) PathTo(c int32) []int32 {
-	var path []int32
-	for ; g.came[c] != None; c = g.from[c] {
-		path = append(path, g.came[c])
-	}
-	slices.Reverse(path)
-	return path
-}
-
-// Witness writes out a path from the start, given by its edges: a row for each
-// input, and a last one for the state in which the path ends. Loop is how many
-// edges come before the cycle with which the path ends, or -1. Then are inputs
-// that come after the path and that nothing takes.
+// Witness writes out a shortest path of the control graph to leaf v: a row for
+// each input, and a last one for the state in which the path ends. After it come
+// the edges of round, which lead back to v, and the inputs given, which nothing
+// takes. It is nil where an input on the way could not be resolved.
 //
 // Times are those of a run in which nothing takes time but what must: a timer
 // fires when it is due, an attempt that fails with `timeout`, `silent` or
 // `stalled` takes as long as its do allows, all else happens at once. A wait
 // that is read from data counts as the field's default, or the least that its
 // range allows.
-func (g *Graph) Witness(path []int32, loop int, then ...ir.Case) *diag.Witness {
-	w := &diag.Witness{Loop: -1}
-	clock := clock{entered: map[*ir.State]int64{}, started: map[*ir.Do]int64{}}
-	at := int32(0)
-	row := func(c ir.Case) {
-		clock.wait(g.Leaf(at), c)
-		w.Path = append(w.Path, diag.Step{State: g.Leaf(at).Path, Input: rowText(c), At: time.Duration(clock.now).String()})
+func (c *Control) Witness(v int32, round []int32, then ...ir.Case) *diag.Witness {
+	path := c.pathTo(v)
+	r := &controlRecorder{c: c, at: v, w: &diag.Witness{Loop: -1}, clock: clock{entered: map[*ir.State]int64{}, started: map[*ir.Do]int64{}}}
+	if len(round) > 0 {
+		r.w.Loop = len(path)
 	}
-	clock.move(nil, g.Leaf(at))
-	for i, e := range path {
-		if i == loop {
-			w.Loop = len(w.Path)
-		}
-		if c, ok := g.Input(e); ok {
-			row(c)
-		}
-		if target := g.target(at, e); target != nil {
-			clock.move(ir.Domain(g.Leaf(at), target), target.Leaf())
-		}
-		at = g.To[e]
+	path = append(path, round...)
+	if len(path) > 0 {
+		r.at = c.Edges[path[0]].From
 	}
-	for _, c := range then {
-		row(c)
+	r.clock.move(nil, c.Leaf(r.at))
+	for _, e := range path {
+		if c.Edges[e].Input == None {
+			return nil
+		}
+		r.step(c.Edges[e])
 	}
-	w.Path = append(w.Path, diag.Step{State: g.Leaf(at).Path})
-	return w
+	for _, in := range then {
+		r.row(in)
+	}
+	r.w.Path = append(r.w.Path, diag.Step{State: c.Leaf(r.at).Path})
+	return r.w
 }
 
-// target is where edge e, which starts at configuration from, goes; nil where
-// it stays.
-func (g *Graph) target(from, e int32) *ir.State {
-	if a := g.Arm(e); a != nil {
-		if a.Kind == ir.Goto {
-			return a.Target
+// controlRecorder writes out a path of the control graph.
+type controlRecorder struct {
+	c     *Control
+	clock clock
+	at    int32
+	w     *diag.Witness
+}
+
+// row adds what comes in the leaf at hand.
+func (r *controlRecorder) row(c ir.Case) {
+	leaf := r.c.Leaf(r.at)
+	r.clock.wait(leaf, c)
+	r.w.Path = append(r.w.Path, diag.Step{State: leaf.Path, Input: rowText(c), At: time.Duration(r.clock.now).String()})
+}
+
+// step adds the row of e, and moves on along it, through the requires that send
+// the run elsewhere.
+func (r *controlRecorder) step(e ControlEdge) {
+	r.row(r.c.Table.Case(e.Input))
+	from := r.c.Leaf(r.at)
+	for target := e.Arm.Target; ; {
+		leaf := target.Leaf()
+		r.clock.move(ir.Domain(from, target), leaf)
+		if leaf.ID == int(e.To) {
+			break
 		}
-		return nil
+		from, target = leaf, leaf.Require.Target
 	}
-	if g.phase[from] == entering && g.leaf[g.To[e]] != g.leaf[from] {
-		return g.Leaf(from).Require.Target
-	}
-	return nil
+	r.at = e.To
 }
 
 // InputText is an input as written in a trigger: "StartReview", "a.Found",

@@ -25,7 +25,7 @@ var Rule = &check.Rule{
 var page string
 
 func run(p *check.Pass) {
-	if p.Graph() == nil || p.Machine.Broken || len(p.Machine.Asserts) == 0 {
+	if !p.Starts() || p.Machine.Broken || len(p.Machine.Asserts) == 0 {
 		return
 	}
 	g := p.Product()

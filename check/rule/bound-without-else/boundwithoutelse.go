@@ -36,11 +36,10 @@ type last struct {
 }
 
 func run(p *check.Pass) {
-	g := p.Graph()
-	if g == nil {
+	if !p.Starts() {
 		return
 	}
-	spent := spender{g: g}
+	spent := spender{c: p.Control()}
 	for _, l := range lastArms(p) {
 		witness, runsOut, sure := outcome(p, &spent, l)
 		if !runsOut {
@@ -61,12 +60,16 @@ func run(p *check.Pass) {
 	}
 }
 
-// outcome decides whether the bound of l can run out in some run: on the product
-// where that is small, else on the graph.
+// outcome decides whether the bound of l can run out in some run. Where the
+// product is large the control graph is asked first; in a machine that is broken
+// there is no other.
 func outcome(p *check.Pass, spent *spender, l *last) (w *diag.Witness, runsOut, sure bool) {
-	g := p.SmallProduct()
+	if p.SmallProduct() == nil && !spent.canRunOut(l) {
+		return nil, false, true
+	}
+	g := p.Product()
 	if g == nil {
-		return p.PathTo(l.inputs[0].Leaf, l.input.Case), spent.canRunOut(l), true
+		return p.PathTo(l.inputs[0].Leaf, l.input.Case), true, p.Machine.Broken
 	}
 	for _, at := range l.inputs {
 		if u, spent := g.Spent(at.Leaf, at.ID, l.arm); spent {

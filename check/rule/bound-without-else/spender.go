@@ -19,7 +19,7 @@ import (
 // question is whether a step of the arm lies within a strongly connected
 // component of the leaves, linear for each scope.
 type spender struct {
-	g      *explore.Graph
+	c      *explore.Control
 	scopes map[*ir.State][]int32 // by scope, nil for the run: the component of each state ID
 }
 
@@ -85,19 +85,14 @@ func (s *spender) components(scope *ir.State) []int32 {
 	if of, known := s.scopes[scope]; known {
 		return of
 	}
-	g := s.g
-	leaves := graph.New(len(g.Table.Machine.States), func(edge func(from, to int32)) {
-		for c := range int32(g.Len()) {
-			if !g.Settled(c) {
-				continue // a part of the steps that come here
+	c := s.c
+	leaves := graph.New(c.Len(), func(edge func(from, to int32)) {
+		for _, e := range c.Edges {
+			from := c.Leaf(e.From)
+			if _, entered := c.Entered(from); !entered {
+				continue
 			}
-			from := g.Leaf(c)
-			for _, next := range g.Successors(c) {
-				if g.Settled(next) && g.Leaf(next) == from {
-					continue
-				}
-				ends(from, g.Leaf(next), scope, func(to *ir.State) { edge(int32(from.ID), int32(to.ID)) })
-			}
+			ends(from, c.Leaf(e.To), scope, func(to *ir.State) { edge(e.From, int32(to.ID)) })
 		}
 	})
 	of, _ := leaves.Components()

@@ -43,7 +43,7 @@ type place struct {
 // those behind it where they are dead for another reason. An arm that leads to a
 // state that no run enters is named by unreachable-state.
 func run(p *check.Pass) {
-	if p.Machine.Broken || p.Graph() == nil {
+	if p.Machine.Broken || !p.Starts() {
 		return
 	}
 	said := map[*ir.Arm]cause{}

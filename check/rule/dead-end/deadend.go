@@ -5,9 +5,7 @@ import (
 	_ "embed"
 
 	"github.com/fsmc-dev/fsmc/check"
-	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/lang/diag"
-	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // Rule is the record of dead-end.
@@ -24,14 +22,15 @@ var Rule = &check.Rule{
 //go:embed page.md
 var page string
 
+// What leads out of a state is what the text says: an arm that leads back to its
+// own leaf does so only where what the leaf requires may send the run elsewhere.
 func run(p *check.Pass) {
-	g := p.Graph()
-	if g == nil {
+	if !p.Starts() {
 		return
 	}
-	left := leftStates(p.Machine, g)
+	c := p.Control()
 	for _, s := range p.Leaves() {
-		if _, entered := g.Entered(s); !entered || left[s.ID] {
+		if _, entered := c.Entered(s); !entered || c.Left(s) {
 			continue
 		}
 		p.Report(check.Finding{
@@ -41,26 +40,4 @@ func run(p *check.Pass) {
 			Witness: p.PathTo(s),
 		})
 	}
-}
-
-// leftStates says by state ID which leaves some path leaves for another one,
-// cancel aside. An arm that leads back to its own leaf leaves it only where
-// what the leaf requires may send the run elsewhere.
-func leftStates(m *ir.Machine, g *explore.Graph) []bool {
-	left := make([]bool, len(m.States))
-	for c := range int32(g.Len()) {
-		s := g.Leaf(c)
-		if left[s.ID] || !g.Settled(c) {
-			continue
-		}
-		left[s.ID] = g.OpenAt(c)
-		for e := g.First[c]; e < g.First[c+1]; e++ {
-			to := g.To[e]
-			if !g.IsCancel(e) && (g.Leaf(to) != s || !g.Settled(to)) {
-				left[s.ID] = true
-				break
-			}
-		}
-	}
-	return left
 }

@@ -28,7 +28,7 @@ var Rule = &check.Rule{
 var page string
 
 func run(p *check.Pass) {
-	if p.Machine.Broken || p.Graph() == nil {
+	if p.Machine.Broken || !p.Starts() {
 		return
 	}
 	var silent []*ir.Timer

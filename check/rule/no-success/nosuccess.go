@@ -30,8 +30,7 @@ var page string
 const success = "success"
 
 func run(p *check.Pass) {
-	g := p.Graph()
-	if g == nil || g.Open() {
+	if !p.Starts() || p.Control().Open() {
 		return // an unresolved target may be the way there
 	}
 	var related []diag.Related

@@ -1,8 +1,6 @@
 package nowaytofinish
 
 import (
-	"slices"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
@@ -12,7 +10,7 @@ import (
 )
 
 // space is what traps are looked for in: the product, or past the limit the
-// graph.
+// control graph.
 type space struct {
 	*graph.Graph
 	Leaf     func(int32) *ir.State // nil before the start
@@ -29,12 +27,11 @@ type space struct {
 // choose is the space in which the question is decided; nil where it is settled
 // that every run can finish, and where the machine has no first state.
 func choose(p *check.Pass) *space {
-	g := p.Graph()
-	if g == nil {
+	if !p.Starts() {
 		return nil
 	}
 	if p.SmallProduct() == nil && !p.Machine.Broken && !p.Machine.Incomplete {
-		if !slices.Contains(g.SureToFinish(), false) {
+		if p.Control().SureToFinish() {
 			return nil
 		}
 		if p.Product() == nil {
@@ -44,12 +41,26 @@ func choose(p *check.Pass) *space {
 	if p.Product() != nil {
 		return productSpace(p)
 	}
+	return controlSpace(p)
+}
+
+// controlSpace has the leaves alone. One that no path enters is of no interest:
+// it counts as one from where nobody knows where the run goes.
+func controlSpace(p *check.Pass) *space {
+	c := p.Control()
 	return &space{
-		Graph: &g.Graph, Leaf: g.Leaf, Settled: g.Settled, OpenAt: g.OpenAt,
-		IsCancel: g.IsCancel, InputID: g.InputID, Inputs: g.Inputs,
-		IsRetry: func(int32) bool { return false },
-		IsMove:  func(e int32) bool { a := g.Arm(e); return a == nil || a.Kind == ir.Goto },
-		witness: func(c int32, round []int32) (*diag.Witness, bool) { return p.Witness(c, round), true },
+		Graph: &c.Graph, Leaf: c.Leaf,
+		Settled: func(v int32) bool { _, entered := c.Entered(c.Leaf(v)); return entered },
+		OpenAt: func(v int32) bool {
+			_, entered := c.Entered(c.Leaf(v))
+			return !entered || c.OpenAt(v) || c.Leaf(v).Kind == ir.Composite
+		},
+		IsCancel: func(e int32) bool { return c.Edges[e].Once },
+		InputID:  func(e int32) int32 { return c.Edges[e].Input },
+		Inputs:   func(v int32) []flat.Input { return c.Inputs(c.Leaf(v)) },
+		IsRetry:  func(int32) bool { return false },
+		IsMove:   func(int32) bool { return true },
+		witness:  func(v int32, round []int32) (*diag.Witness, bool) { return p.ControlPath(v, round), true },
 	}
 }
 

@@ -25,7 +25,7 @@ var Rule = &check.Rule{
 var page string
 
 func run(p *check.Pass) {
-	if p.Graph() == nil || p.Machine.Broken || !explore.MayLeaveRange(p.Machine) {
+	if !p.Starts() || p.Machine.Broken || !explore.MayLeaveRange(p.Machine) {
 		return
 	}
 	g := p.Product()

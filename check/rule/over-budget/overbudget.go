@@ -40,7 +40,7 @@ func (l limit) passed() bool {
 
 func run(p *check.Pass) {
 	b := p.Machine.Budget
-	if b == nil || p.Graph() == nil || p.Machine.Broken {
+	if b == nil || !p.Starts() || p.Machine.Broken {
 		return
 	}
 	worst := p.Amounts()

@@ -30,7 +30,7 @@ const maxRelated = 3
 
 // One field is one finding, at the read that the shortest run comes to.
 func run(p *check.Pass) {
-	if p.Graph() == nil || p.Machine.Broken || !slices.ContainsFunc(p.Machine.Fields, startsUnset) {
+	if !p.Starts() || p.Machine.Broken || !slices.ContainsFunc(p.Machine.Fields, startsUnset) {
 		return // a lost name may be the effect that sets it
 	}
 	if p.SmallProduct() == nil && !p.MayReadUnset() {

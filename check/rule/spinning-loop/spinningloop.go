@@ -25,7 +25,7 @@ var Rule = &check.Rule{
 var page string
 
 func run(p *check.Pass) {
-	if p.Graph() == nil || p.Machine.Broken {
+	if !p.Starts() || p.Machine.Broken {
 		return
 	}
 	left := p.Control().SpinningLoops()

@@ -30,7 +30,7 @@ var page string
 const maxNamed = 5
 
 func run(p *check.Pass) {
-	if p.Graph() == nil || p.Machine.Broken {
+	if !p.Starts() || p.Machine.Broken {
 		return
 	}
 	if p.SmallProduct() == nil {

@@ -26,12 +26,11 @@ var Rule = &check.Rule{
 var page string
 
 func run(p *check.Pass) {
-	g := p.Graph()
-	if g == nil {
+	if !p.Starts() {
 		return
 	}
 	for _, s := range p.Leaves() {
-		if len(p.Table().Lost(s)) > 0 || !g.CanEnd(s) {
+		if len(p.Table().Lost(s)) > 0 || !p.Control().CanEnd(s) {
 			continue
 		}
 		for in := range p.Table().Inputs(s) {

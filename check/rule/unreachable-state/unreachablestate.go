@@ -5,7 +5,6 @@ import (
 	_ "embed"
 
 	"github.com/fsmc-dev/fsmc/check"
-	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -35,8 +34,7 @@ var page string
 const maxRelated = 3
 
 func run(p *check.Pass) {
-	g := p.Graph()
-	if g == nil || g.Open() {
+	if !p.Starts() || p.Control().Open() {
 		return // an unresolved target may be any of the states in question
 	}
 	var ways map[*ir.State][]*ir.Arm
@@ -51,7 +49,7 @@ func run(p *check.Pass) {
 			State:   s,
 			Message: "no run enters state " + check.Quote(s.Path),
 			Help:    help(s, ways[s]),
-			Related: related(p, g, ways[s]),
+			Related: related(p, ways[s]),
 		})
 	}
 }
@@ -81,15 +79,15 @@ func help(s *ir.State, ways []*ir.Arm) string {
 }
 
 // related says of the arms that lead to a state why they do not help.
-func related(p *check.Pass, g *explore.Graph, ways []*ir.Arm) []diag.Related {
+func related(p *check.Pass, ways []*ir.Arm) []diag.Related {
 	var out []diag.Related
 	for _, a := range ways[:min(len(ways), maxRelated)] {
 		message := "this arm leads here, but it is never taken"
 		if p.Unreachable(a.State) {
 			message = "this arm leads here, but no run enters " + check.Quote(a.State.Path) + " either"
-		} else if product := p.SmallProduct(); product != nil && g.Taken(a) && !product.Taken(a) {
+		} else if product := p.SmallProduct(); product != nil && p.Control().Taken(a) && !product.Taken(a) {
 			message = "this arm leads here, but no data and no count lets a run take it"
-		} else if g.Taken(a) {
+		} else if p.Control().Taken(a) {
 			message = "this arm leads here, but what the states require sends every run elsewhere"
 		}
 		out = append(out, diag.Related{Span: a.Span, Message: message})
