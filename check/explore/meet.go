@@ -1,9 +1,6 @@
 package explore
 
 import (
-	"encoding/binary"
-	"slices"
-
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/guard"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -87,8 +84,8 @@ func wantedOf(in flat.Input, arm *ir.Arm, stance Stance, bounds func(*ir.Arm) bo
 // Meet asks whether some run comes to leaf where in can come and want holds of
 // its choices. Unsat is a proof.
 func (p *Product) Meet(leaf *ir.State, in flat.Input, want []Stance) Meeting {
-	m := newMeeter(p, leaf, in, want)
-	if m.code == nil {
+	m := newMeeter(p, leaf)
+	if !m.about(in, want) {
 		return Meeting{Verdict: guard.Unsat}
 	}
 	return m.search()
@@ -97,7 +94,8 @@ func (p *Product) Meet(leaf *ir.State, in flat.Input, want []Stance) Meeting {
 // MeetFormula asks whether some run comes to leaf with data for which f holds,
 // which reads what e does.
 func (p *Product) MeetFormula(leaf *ir.State, f guard.Formula, e ir.Expr) Meeting {
-	m := &meeter{p: p, leaf: leaf, formula: func(func(*ir.Arm) bound) guard.Formula { return f }}
+	m := newMeeter(p, leaf)
+	m.formula = func(func(*ir.Arm) bound) guard.Formula { return f }
 	m.note(e)
 	return m.search()
 }
@@ -105,73 +103,6 @@ func (p *Product) MeetFormula(leaf *ir.State, f guard.Formula, e ir.Expr) Meetin
 // Comes reports whether in can come in some configuration of leaf.
 func (p *Product) Comes(leaf *ir.State, in flat.Input) bool {
 	return p.Meet(leaf, in, nil).Verdict == guard.Sat
-}
-
-// meeter answers one question.
-type meeter struct {
-	p       *Product
-	leaf    *ir.State
-	code    *inputCode // nil where every configuration of the leaf counts
-	formula func(bounds func(*ir.Arm) bound) guard.Formula
-
-	nodes   []*node      // the data that guards read and that is kept
-	bounded []choiceCode // whose bounds matter
-	inexact bool         // the guards read what is not kept
-	x       *search
-	buffer  []byte // of key
-}
-
-func newMeeter(p *Product, leaf *ir.State, in flat.Input, want []Stance) *meeter {
-	m := &meeter{p: p, leaf: leaf}
-	inputs := p.program.states[leaf.ID].inputs
-	at := slices.IndexFunc(inputs, func(c inputCode) bool { return c.ID == in.ID })
-	if at < 0 {
-		return m
-	}
-	m.code = &inputs[at]
-	m.formula = func(bounds func(*ir.Arm) bound) guard.Formula { return wanted(in, want, bounds) }
-	for i, stance := range want {
-		arm := in.Choices[i].Arm
-		if stance == Any || arm == nil {
-			continue
-		}
-		m.note(arm.When)
-		m.inexact = m.inexact || in.Kind == ir.CaseFailure && readsAttempt(arm.When)
-		if arm.Max != nil && (stance == Passed || stance == Applies) {
-			m.bounded = append(m.bounded, m.code.choices[i])
-		}
-	}
-	return m
-}
-
-// readsAttempt reports whether e reads the number of an attempt, which hangs on
-// the run before.
-func readsAttempt(e ir.Expr) bool {
-	found := false
-	ir.Walk(e, func(e ir.Expr) bool {
-		ref, ok := e.(*ir.FieldRef)
-		found = found || ok && ref.Name == "attempt"
-		return true
-	})
-	return found
-}
-
-// note takes the variables that e reads. A value that is not kept (one whose
-// length alone is read, an argument of a host guard) makes the answer inexact;
-// of what is asked only whether it is set, that is enough.
-func (m *meeter) note(e ir.Expr) {
-	ir.Walk(e, func(e ir.Expr) bool {
-		if ref, ok := e.(*ir.VarRef); ok {
-			n := m.p.program.tracked.vars[ref.Var]
-			m.inexact = m.inexact || n.slot == nil || !n.valued() || !n.dom.tellsValues()
-		}
-		return true
-	})
-	for _, v := range Reads(e) {
-		if n := m.p.program.tracked.vars[v]; n.slot != nil && !slices.Contains(m.nodes, n) {
-			m.nodes = append(m.nodes, n)
-		}
-	}
 }
 
 // Reads are the parameters and context fields in e.
@@ -187,81 +118,6 @@ func Reads(e ir.Expr) []*ir.Var {
 		return true
 	})
 	return out
-}
-
-// tellsValues reports whether a code of d says what the value is: itself, or
-// one of a region in which nothing tells them apart.
-func (d *domain) tellsValues() bool {
-	switch d.kind {
-	case ir.Bool, ir.EnumKind, ir.Int, ir.Duration, ir.Float, ir.String:
-		return d.sort != free
-	}
-	return false
-}
-
-// search goes through the configurations of the leaf. The first that can be
-// shown as a run is the answer, else the first that cannot be excluded.
-func (m *meeter) search() Meeting {
-	m.x = &search{Product: m.p, step: newStep(m.p.program)}
-	m.x.step.from = m.leaf
-	best := Meeting{Verdict: guard.Unsat}
-	asked := map[string]bool{}
-	for _, c := range m.p.configsIn(m.leaf) {
-		words := m.p.store.at(c)
-		copy(m.x.here, words)
-		m.key(words)
-		if asked[string(m.buffer)] || m.code != nil && !m.x.arises(m.leaf, m.code) {
-			continue
-		}
-		asked[string(m.buffer)] = true
-		found := m.ask(c, words)
-		if found.Verdict == guard.Sat && found.Exact {
-			return found
-		}
-		if best.Verdict == guard.Unsat {
-			best = found
-		}
-	}
-	return best
-}
-
-// key writes what of a configuration matters to the question into the buffer.
-func (m *meeter) key(words []uint64) {
-	m.buffer = m.buffer[:0]
-	for _, n := range m.nodes {
-		m.buffer = binary.AppendUvarint(m.buffer, n.slot.get(words))
-	}
-	for i := range m.bounded {
-		m.buffer = append(m.buffer, byte(m.bound(words, &m.bounded[i])))
-	}
-}
-
-func (m *meeter) bound(words []uint64, c *choiceCode) bound {
-	if c.max == 0 || c.counter.get(words) >= c.max {
-		return usedUp
-	}
-	return open
-}
-
-// ask asks about one configuration. Of data that is kept by region one value is
-// tried first, the one that a witness shows; then any of the region.
-func (m *meeter) ask(c int32, words []uint64) Meeting {
-	f := m.formula(func(a *ir.Arm) bound {
-		i := slices.IndexFunc(m.bounded, func(c choiceCode) bool { return c.Arm == a })
-		return m.bound(words, &m.bounded[i])
-	})
-	for _, shown := range []bool{true, false} {
-		facts := []guard.Formula{f}
-		for _, n := range m.nodes {
-			facts = append(facts, n.fact(words, shown))
-		}
-		a := guard.Satisfy(facts...)
-		if a.Verdict != guard.Unsat {
-			exact := shown && !m.inexact && !m.x.hasPending() // what was deferred came with data of its own
-			return Meeting{Verdict: a.Verdict, Config: c, Model: a.Model, Exact: exact}
-		}
-	}
-	return Meeting{Verdict: guard.Unsat}
 }
 
 // configsIn are the configurations in leaf, in the order in which they were

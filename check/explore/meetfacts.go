@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"math"
+
 	"github.com/fsmc-dev/fsmc/check/guard"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -20,6 +22,67 @@ func (n *node) fact(words []uint64, shown bool) guard.Formula {
 		return guard.And(guard.IsSet(n.v), guard.Equal(n.v, n.dom.sampleConst(code)))
 	}
 	return guard.And(guard.IsSet(n.v), n.region(code))
+}
+
+// judged is fact for a guard.Judge; regions is what n.regions says.
+func (n *node) judged(words []uint64, regions []guard.Value) guard.Value {
+	code, set := n.slot.load(words)
+	switch {
+	case !set:
+		return guard.Unset()
+	case !n.valued(), !n.dom.tellsValues():
+		return guard.Some()
+	case n.dom.sort == byValue:
+		return guard.From(code, code)
+	}
+	return regions[code]
+}
+
+// regions says of each region of n where its values lie; it is nil for data that
+// is not kept by region.
+func (n *node) regions() []guard.Value {
+	if !n.valued() || n.dom.sort != byRegion {
+		return nil
+	}
+	out := make([]guard.Value, n.dom.size())
+	for code := range out {
+		out[code] = n.dom.extent(int64(code))
+	}
+	return out
+}
+
+// extent is where the values of a region lie.
+func (d *domain) extent(code int64) guard.Value {
+	before, at := code/2-1, code/2 // the cuts around a gap
+	switch d.kind {
+	case ir.Int, ir.Duration:
+		if code%2 == 1 {
+			return guard.From(d.ints[at], d.ints[at])
+		}
+		lo, hi := int64(math.MinInt64), int64(math.MaxInt64)
+		if before >= 0 {
+			lo = d.ints[before] + 1
+		}
+		if int(at) < len(d.ints) {
+			hi = d.ints[at] - 1
+		}
+		return guard.From(lo, hi)
+	case ir.Float:
+		if code%2 == 1 {
+			return guard.Float(d.floats[at])
+		}
+		lo, hi := math.Inf(-1), math.Inf(1)
+		if before >= 0 {
+			lo = d.floats[before]
+		}
+		if int(at) < len(d.floats) {
+			hi = d.floats[at]
+		}
+		return guard.Between(lo, hi)
+	case ir.String:
+		return guard.Text(d.sampleText(code))
+	}
+	return guard.Some()
 }
 
 // sampleConst is sample as a constant.

@@ -1,0 +1,218 @@
+package explore
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/guard"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// meeter answers one question.
+//
+// Most configurations are out of the question, and most of those plainly: for
+// each the guards are judged first by the data alone (guard.Judge), which takes
+// some tens of nanoseconds. What is left is asked of the solver.
+type meeter struct {
+	p       *Product
+	leaf    *ir.State
+	code    *inputCode // nil where every configuration of the leaf counts
+	formula func(bounds func(*ir.Arm) bound) guard.Formula
+
+	nodes    []*node // the data that guards read and that is kept
+	vars     []*ir.Var
+	regions  [][]guard.Value     // by place in nodes: what each code says, of data that is kept by region
+	bounded  []choiceCode        // whose bounds matter
+	variants map[string]*variant // by how those stand
+	inexact  bool                // the guards read what is not kept
+	x        *search
+	buffer   []byte        // scratch of key
+	values   []guard.Value // scratch of excluded
+}
+
+// variant is the question for one way in which the bounds stand.
+type variant struct {
+	formula guard.Formula
+	judge   *guard.Judge // nil where the formula is too large for one
+}
+
+// maxUnclear is how often the solver may give up on one question: each time
+// takes long.
+const maxUnclear = 8
+
+func newMeeter(p *Product, leaf *ir.State) *meeter {
+	m := &meeter{p: p, leaf: leaf, variants: map[string]*variant{}, x: &search{Product: p, step: newStep(p.program)}}
+	m.x.step.from = leaf
+	return m
+}
+
+// about makes the question that of Meet; it reports whether in can come to the
+// leaf at all.
+func (m *meeter) about(in flat.Input, want []Stance) bool {
+	inputs := m.p.program.states[m.leaf.ID].inputs
+	at := slices.IndexFunc(inputs, func(c inputCode) bool { return c.ID == in.ID })
+	if at < 0 {
+		return false
+	}
+	m.code = &inputs[at]
+	m.formula = func(bounds func(*ir.Arm) bound) guard.Formula { return wanted(in, want, bounds) }
+	for i, stance := range want {
+		arm := in.Choices[i].Arm
+		if stance == Any || arm == nil {
+			continue
+		}
+		m.note(arm.When)
+		m.inexact = m.inexact || in.Kind == ir.CaseFailure && readsAttempt(arm.When)
+		if arm.Max != nil && (stance == Passed || stance == Applies) {
+			m.bounded = append(m.bounded, m.code.choices[i])
+		}
+	}
+	return true
+}
+
+// readsAttempt reports whether e reads the number of an attempt, which hangs on
+// the run before.
+func readsAttempt(e ir.Expr) bool {
+	found := false
+	ir.Walk(e, func(e ir.Expr) bool {
+		ref, ok := e.(*ir.FieldRef)
+		found = found || ok && ref.Name == "attempt"
+		return true
+	})
+	return found
+}
+
+// note takes the variables that e reads. A value that is not kept (one whose
+// length alone is read, an argument of a host guard) makes the answer inexact;
+// of what is asked only whether it is set, that is enough.
+func (m *meeter) note(e ir.Expr) {
+	ir.Walk(e, func(e ir.Expr) bool {
+		if ref, ok := e.(*ir.VarRef); ok {
+			n := m.p.program.tracked.vars[ref.Var]
+			m.inexact = m.inexact || n.slot == nil || !n.valued() || !n.dom.tellsValues()
+		}
+		return true
+	})
+	for _, v := range Reads(e) {
+		if n := m.p.program.tracked.vars[v]; n.slot != nil && !slices.Contains(m.nodes, n) {
+			m.nodes, m.vars = append(m.nodes, n), append(m.vars, v)
+			m.regions = append(m.regions, n.regions())
+			m.values = append(m.values, guard.Some())
+		}
+	}
+}
+
+// tellsValues reports whether a code of d says what the value is: itself, or
+// one of a region in which nothing tells them apart.
+func (d *domain) tellsValues() bool {
+	switch d.kind {
+	case ir.Bool, ir.EnumKind, ir.Int, ir.Duration, ir.Float, ir.String:
+		return d.sort != free
+	}
+	return false
+}
+
+// search goes through the configurations of the leaf. The first that can be
+// shown as a run is the answer, else the first that cannot be excluded.
+func (m *meeter) search() Meeting {
+	best := Meeting{Verdict: guard.Unsat}
+	asked := map[string]bool{}
+	unclear := 0
+	for _, c := range m.p.configsIn(m.leaf) {
+		words := m.p.store.at(c)
+		v := m.variant(words)
+		if m.excluded(v, words) {
+			continue
+		}
+		copy(m.x.here, words)
+		canShow := !m.inexact && !m.x.hasPending() // what was deferred came with data of its own
+		if best.Verdict != guard.Unsat && !canShow {
+			continue
+		}
+		if m.key(words, canShow); asked[string(m.buffer)] || m.code != nil && !m.x.arises(m.leaf, m.code) {
+			continue
+		}
+		asked[string(m.buffer)] = true
+		found := m.ask(v, c, words, canShow)
+		switch {
+		case found.Verdict == guard.Sat && found.Exact:
+			return found
+		case found.Verdict == guard.Undecided:
+			unclear++
+		}
+		if best.Verdict == guard.Unsat {
+			best = found
+		}
+		if best.Verdict != guard.Unsat && (m.inexact || unclear == maxUnclear) {
+			break
+		}
+	}
+	return best
+}
+
+// variant is the question for the bounds as words have them.
+func (m *meeter) variant(words []uint64) *variant {
+	m.buffer = m.buffer[:0]
+	for i := range m.bounded {
+		m.buffer = append(m.buffer, byte(m.bound(words, &m.bounded[i])))
+	}
+	v, known := m.variants[string(m.buffer)]
+	if !known {
+		v = &variant{formula: m.formula(func(a *ir.Arm) bound {
+			i := slices.IndexFunc(m.bounded, func(c choiceCode) bool { return c.Arm == a })
+			return m.bound(words, &m.bounded[i])
+		})}
+		v.judge = guard.NewJudge(v.formula, m.vars)
+		m.variants[string(m.buffer)] = v
+	}
+	return v
+}
+
+func (m *meeter) bound(words []uint64, c *choiceCode) bound {
+	if c.max == 0 || c.counter.get(words) >= c.max {
+		return usedUp
+	}
+	return open
+}
+
+// excluded reports whether it is plain that the data in words is not what is
+// wanted.
+func (m *meeter) excluded(v *variant, words []uint64) bool {
+	if v.judge == nil {
+		return false
+	}
+	for i, n := range m.nodes {
+		m.values[i] = n.judged(words, m.regions[i])
+	}
+	return v.judge.Excludes(m.values)
+}
+
+// key writes what of a configuration matters to the question into the buffer.
+func (m *meeter) key(words []uint64, canShow bool) {
+	m.buffer = append(m.buffer[:0], 0)
+	if canShow {
+		m.buffer[0] = 1
+	}
+	for _, n := range m.nodes {
+		m.buffer = binary.AppendUvarint(m.buffer, n.slot.get(words))
+	}
+	for i := range m.bounded {
+		m.buffer = append(m.buffer, byte(m.bound(words, &m.bounded[i])))
+	}
+}
+
+// ask asks about one configuration. Of data that is kept by region one value is
+// tried first, the one that a witness shows; then any of the region.
+func (m *meeter) ask(v *variant, c int32, words []uint64, canShow bool) Meeting {
+	for _, shown := range []bool{true, false} {
+		facts := []guard.Formula{v.formula}
+		for _, n := range m.nodes {
+			facts = append(facts, n.fact(words, shown))
+		}
+		if a := guard.Satisfy(facts...); a.Verdict != guard.Unsat {
+			return Meeting{Verdict: a.Verdict, Config: c, Model: a.Model, Exact: shown && canShow}
+		}
+	}
+	return Meeting{Verdict: guard.Unsat}
+}
