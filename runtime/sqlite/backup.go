@@ -113,14 +113,14 @@ func copyPages(ctx context.Context, from, to *sql.Conn) (err error) {
 
 // sound asks SQLite itself for damage.
 func sound(ctx context.Context, conn *sql.Conn) error {
-	found, err := list(ctx, conn, scanOne[string], "PRAGMA integrity_check(10)")
+	found, err := list(ctx, reading{conn}, scanOne[string], "PRAGMA integrity_check(10)")
 	if err != nil {
 		return err
 	}
 	if len(found) != 1 || found[0] != "ok" {
 		return fmt.Errorf("%w: %q", ErrDamaged, found)
 	}
-	orphans, err := list(ctx, conn, scanOne[string],
+	orphans, err := list(ctx, reading{conn}, scanOne[string],
 		`SELECT "table" || ' refers to a row of ' || parent || ' that is not there' FROM pragma_foreign_key_check LIMIT 10`)
 	if err == nil && len(orphans) > 0 {
 		err = fmt.Errorf("%w: %q", ErrDamaged, orphans)

@@ -5,7 +5,6 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -47,7 +46,7 @@ const (
 // candidate is a task that is ready.
 type candidate struct{ id, age int64 }
 
-func scanCandidate(rows *sql.Rows, c *candidate) error { return rows.Scan(&c.id, &c.age) }
+func scanCandidate(found row, c *candidate) error { return found.Scan(&c.id, &c.age) }
 
 // Claim implements runtime.Store. It asks the readers first, so that workers
 // who find nothing do not disturb the writer.

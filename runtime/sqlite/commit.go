@@ -73,8 +73,8 @@ type standing struct {
 const selectStanding = `
 	SELECT seq, machine, definition, state, status, coalesce(outcome, ''), paused, entered FROM runs WHERE run = ?`
 
-func scanStanding(rows *sql.Rows, b *standing) error {
-	return rows.Scan(&b.seq, &b.machine, &b.definition, &b.state, &b.status, &b.outcome, &b.paused, &b.entered)
+func scanStanding(found row, b *standing) error {
+	return found.Scan(&b.seq, &b.machine, &b.definition, &b.state, &b.status, &b.outcome, &b.paused, &b.entered)
 }
 
 // admit refuses a commit, in the order that runtime.Store gives.

@@ -5,7 +5,6 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -69,7 +68,7 @@ func (w *writer) writeCosts() error {
 
 // readCosts gives the sums of a machine; an empty one stands for all.
 func readCosts(ctx context.Context, from source, machine string, since time.Time) ([]runtime.CostCount, error) {
-	return list(ctx, from, func(rows *sql.Rows, r *runtime.CostCount) error {
-		return rows.Scan(&r.Machine, &r.Day, &r.Name, &r.Amount)
+	return list(ctx, from, func(found row, r *runtime.CostCount) error {
+		return found.Scan(&r.Machine, &r.Day, &r.Name, &r.Amount)
 	}, selectCosts, machine, runtime.DayOf(since))
 }

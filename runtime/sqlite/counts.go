@@ -4,11 +4,7 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,35 +33,36 @@ type count struct {
 type countTable struct {
 	name, columns string
 	texts         int
-	amount        string
+	add           string // the statement that adds to a row
 }
 
 var (
-	runCounts  = &countTable{"run_counts", "machine, state, status, outcome, paused, runs", 3, "runs"}
-	stepCounts = &countTable{"step_counts", "machine, kind, input, source, target, effect, day, steps", 5, "steps"}
-	stayCounts = &countTable{"stay_counts", "machine, state, bucket, visits", 1, "visits"}
+	runCounts  = newCountTable("run_counts", "machine, state, status, outcome, paused, runs", 3, "runs")
+	stepCounts = newCountTable("step_counts", "machine, kind, input, source, target, effect, day, steps", 5, "steps")
+	stayCounts = newCountTable("stay_counts", "machine, state, bucket, visits", 1, "visits")
 )
 
 var countTables = []*countTable{runCounts, stepCounts, stayCounts}
 
-// upsert is the statement that adds to a row.
-func (t *countTable) upsert() string {
-	return "INSERT INTO " + t.name + " (" + t.columns + ") VALUES (" + strings.Repeat("?, ", t.texts+2) + "?)" +
-		" ON CONFLICT DO UPDATE SET " + t.amount + " = " + t.amount + " + excluded." + t.amount
+func newCountTable(name, columns string, texts int, amount string) *countTable {
+	return &countTable{name, columns, texts,
+		"INSERT INTO " + name + " (" + columns + ") VALUES (" + strings.Repeat("?, ", texts+2) + "?)" +
+			" ON CONFLICT DO UPDATE SET " + amount + " = " + amount + " + excluded." + amount}
 }
 
-func (c counts) merge(other counts) {
-	for key, n := range other {
-		c[key] += n
+// change is one row's.
+type change struct {
+	count
+	n int64
+}
+
+func (c counts) merge(changes []change) {
+	for i := range changes {
+		c[changes[i].count] += changes[i].n
 	}
 }
 
-func (t *tx) count(key count, n int64) {
-	if t.counts == nil {
-		t.counts = counts{}
-	}
-	t.counts[key] += n
-}
+func (t *tx) count(key count, n int64) { t.counts = append(t.counts, change{key, n}) }
 
 // countRun counts that one run more, or with -1 one less, stands so.
 func (t *tx) countRun(s *standing, n int64) {
@@ -95,125 +92,15 @@ func (t *tx) countCommit(c *runtime.Commit, before *standing) {
 		})
 }
 
-// foldAt is how many batches the log holds before they are added up.
-const foldAt = 256
-
-const (
-	insertCountLog = `INSERT INTO count_log (counts) VALUES (?)`
-	selectCountLog = `SELECT counts FROM count_log`
-	deleteCountLog = `DELETE FROM count_log`
-)
-
-// writeCounts logs what the batch has changed. Rows of an emptied log are
-// numbered from 1 again, so that the last number says how many there are,
-// whichever process has written them.
-func (w *writer) writeCounts() error {
-	row, err := w.counts.encode()
-	if err != nil || row == nil {
-		return err
-	}
-	insert, err := w.statement(insertCountLog)
-	if err != nil {
-		return err
-	}
-	result, err := insert.Exec(text(row))
-	if err != nil {
-		return err
-	}
-	if rows, err := result.LastInsertId(); err != nil || rows < foldAt {
-		return err
-	}
-	return w.foldCounts()
-}
-
-// foldCounts adds the log up in the tables, and empties it.
-func (w *writer) foldCounts() error {
-	t := tx{w: w}
-	all, err := loggedCounts(context.Background(), &t)
-	if err != nil {
-		return err
-	}
-	for key, n := range all {
-		if n == 0 {
-			continue
-		}
-		args := []any{key.machine}
-		for _, text := range key.texts[:key.table.texts] {
-			args = append(args, text)
-		}
-		if _, err := t.exec(key.table.upsert(), append(args, key.number, n)...); err != nil {
-			return err
-		}
-	}
-	_, err = t.exec(deleteCountLog)
-	return err
-}
-
-// loggedCounts adds up what the log holds.
-func loggedCounts(ctx context.Context, from source) (counts, error) {
-	rows, err := list(ctx, from, scanOne[[]byte], selectCountLog)
-	if err != nil {
-		return nil, err
-	}
-	all := counts{}
-	for _, row := range rows {
-		if err := all.decode(row); err != nil {
-			return nil, fmt.Errorf("%w: the log of counts: %w", ErrDamaged, err)
-		}
-	}
-	return all, nil
-}
-
-// countJSON is a count as a row of the log has it.
-type countJSON struct {
-	Table   string   `json:"t"`
-	Machine string   `json:"m"`
-	Texts   []string `json:"x"`
-	Number  int64    `json:"k"`
-	Amount  int64    `json:"n"`
-}
-
-// encode gives the counts that are not 0, or nil where there is none.
-func (c counts) encode() ([]byte, error) {
-	var rows []countJSON
-	for key, n := range c {
-		if n != 0 {
-			rows = append(rows, countJSON{key.table.name, key.machine, key.texts[:key.table.texts], key.number, n})
-		}
-	}
-	if rows == nil {
-		return nil, nil
-	}
-	return json.Marshal(rows)
-}
-
-// decode adds what encode gave.
-func (c counts) decode(data []byte) error {
-	var rows []countJSON
-	if err := json.Unmarshal(data, &rows); err != nil {
-		return err
-	}
-	for _, r := range rows {
-		i := slices.IndexFunc(countTables, func(t *countTable) bool { return t.name == r.Table })
-		if i < 0 || len(r.Texts) != countTables[i].texts {
-			return fmt.Errorf("there is no count %q of %d texts", r.Table, len(r.Texts))
-		}
-		key := count{table: countTables[i], machine: r.Machine, number: r.Number}
-		copy(key.texts[:], r.Texts)
-		c[key] += r.Amount
-	}
-	return nil
-}
-
 // read adds what the table holds of a machine; an empty machine stands for all.
 func (t *countTable) read(ctx context.Context, from source, machine string, all counts) error {
-	_, err := list(ctx, from, func(rows *sql.Rows, _ *struct{}) error {
+	_, err := list(ctx, from, func(found row, _ *struct{}) error {
 		key, n := count{table: t}, int64(0)
 		into := []any{&key.machine}
 		for i := range t.texts {
 			into = append(into, &key.texts[i])
 		}
-		if err := rows.Scan(append(into, &key.number, &n)...); err != nil {
+		if err := found.Scan(append(into, &key.number, &n)...); err != nil {
 			return err
 		}
 		all[key] += n
@@ -229,16 +116,16 @@ func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (c 
 		return c, s.readError(err)
 	}
 	defer func() { err = s.readError(errors.Join(err, tx.Rollback())) }()
-	all, err := loggedCounts(ctx, tx)
+	all, err := loggedCounts(ctx, reading{tx})
 	if err != nil {
 		return c, err
 	}
 	for _, table := range countTables {
-		if err := table.read(ctx, tx, machine, all); err != nil {
+		if err := table.read(ctx, reading{tx}, machine, all); err != nil {
 			return c, err
 		}
 	}
-	if c.Costs, err = readCosts(ctx, tx, machine, since); err != nil {
+	if c.Costs, err = readCosts(ctx, reading{tx}, machine, since); err != nil {
 		return c, err
 	}
 	for key, n := range all {

@@ -4,7 +4,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 )
@@ -33,6 +32,6 @@ func (s *Store) Definition(ctx context.Context, hash string) (runtime.Definition
 	return d, s.readError(err)
 }
 
-func scanDefinition(rows *sql.Rows, d *runtime.DefinitionRow) error {
-	return rows.Scan(&d.Hash, &d.Machine, &d.Source, (*[]byte)(&d.Definition))
+func scanDefinition(found row, d *runtime.DefinitionRow) error {
+	return found.Scan(&d.Hash, &d.Machine, &d.Source, (*[]byte)(&d.Definition))
 }

@@ -4,7 +4,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -42,17 +41,17 @@ func (s *Store) History(ctx context.Context, run string, after int64, limit int)
 	return rows, s.readError(err)
 }
 
-func scanHistory(rows *sql.Rows, h *runtime.HistoryRow) error {
+func scanHistory(found row, h *runtime.HistoryRow) error {
 	var at int64
-	err := rows.Scan(&h.Run, &h.Seq, &at, &h.Kind, &h.Input, &h.From, &h.To, &h.Effect, (*[]byte)(&h.Record))
+	err := found.Scan(&h.Run, &h.Seq, &at, &h.Kind, &h.Input, &h.From, &h.To, &h.Effect, (*[]byte)(&h.Record))
 	h.At = fromMicros(at)
 	return err
 }
 
 // Accepted implements runtime.Store.
 func (s *Store) Accepted(ctx context.Context, run, eventID string) (json.RawMessage, bool, error) {
-	answer, ok, err := first(ctx, s.readers, func(rows *sql.Rows, a *json.RawMessage) error {
-		return rows.Scan((*[]byte)(a))
+	answer, ok, err := first(ctx, s.readers, func(found row, a *json.RawMessage) error {
+		return found.Scan((*[]byte)(a))
 	}, selectAnswer, run, eventID)
 	return answer, ok, s.readError(err)
 }

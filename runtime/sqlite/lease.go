@@ -39,8 +39,8 @@ type lease struct {
 	until     int64
 }
 
-func scanLease(rows *sql.Rows, l *lease) error {
-	return rows.Scan(&l.id, &l.key, &l.cancelled, &l.until)
+func scanLease(found row, l *lease) error {
+	return found.Scan(&l.id, &l.key, &l.cancelled, &l.until)
 }
 
 // lease finds the claim, or says ErrFenced. The lease of a cancelled task ends

@@ -4,7 +4,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,7 +18,7 @@ import (
 
 // Store is a runtime.Store in a SQLite file. It is safe for concurrent use.
 type Store struct {
-	readers *sql.DB
+	readers pool
 	writer  *writer // nil where the store is read-only
 	closed  atomic.Bool
 }
@@ -105,7 +104,7 @@ func open(ctx context.Context, file string, o options) (*Store, error) {
 	} else if s.writer, err = openWriter(ctx, file, o); err != nil {
 		return nil, err
 	}
-	s.readers = connect(file, "ro", o)
+	s.readers = pool{connect(file, "ro", o)}
 	if err := s.readers.PingContext(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

@@ -4,7 +4,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -60,9 +59,9 @@ func (s *Store) Outbox(ctx context.Context, run string, limit int) ([]runtime.Me
 	return rows, s.readError(err)
 }
 
-func scanMessage(rows *sql.Rows, m *runtime.MessageRow) error {
+func scanMessage(found row, m *runtime.MessageRow) error {
 	var at, ready int64
-	err := rows.Scan(&m.ID, &m.Run, &m.Seq, &m.N, &m.Machine, &m.Event, (*[]byte)(&m.Data), &at,
+	err := found.Scan(&m.ID, &m.Run, &m.Seq, &m.N, &m.Machine, &m.Event, (*[]byte)(&m.Data), &at,
 		&ready, &m.Attempt, &m.Worker, &m.Reason)
 	m.At, m.Ready = fromMicros(at), fromMicros(ready)
 	return err
@@ -144,8 +143,8 @@ type message struct {
 
 // message is the one that an attempt has taken and still holds.
 func (t *tx) message(ctx context.Context, id string, attempt int) (message, error) {
-	m, ok, err := first(ctx, t, func(rows *sql.Rows, m *message) error {
-		return rows.Scan(&m.run, &m.attempt, &m.delivered)
+	m, ok, err := first(ctx, t, func(found row, m *message) error {
+		return found.Scan(&m.run, &m.attempt, &m.delivered)
 	}, selectMessage, id)
 	switch {
 	case err != nil:

@@ -29,7 +29,7 @@ func TestPlans(t *testing.T) {
 		"wake tasks": wakeTasks, "wake timers": wakeTimers, "drop": deleteTimer,
 	}
 	for _, t := range []*countTable{runCounts, stepCounts, stayCounts} {
-		queries["add to "+t.name] = t.upsert()
+		queries["add to "+t.name] = t.add
 	}
 	for i, text := range deletions {
 		queries[fmt.Sprint("delete ", i)] = text

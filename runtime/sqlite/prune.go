@@ -4,7 +4,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 )
@@ -125,8 +124,8 @@ func (t *tx) prune(ctx context.Context, q *runtime.PruneQuery) (runs int64, err 
 	return runs, err
 }
 
-func scanPrunable(rows *sql.Rows, p *prunable) error {
-	return rows.Scan(&p.run, &p.machine, &p.state, &p.paused, &p.seq)
+func scanPrunable(found row, p *prunable) error {
+	return found.Scan(&p.run, &p.machine, &p.state, &p.paused, &p.seq)
 }
 
 func (t *tx) delete(p *prunable) error {

@@ -14,38 +14,73 @@ import (
 
 // source is what rows are read from: the readers, or the writer's transaction.
 type source interface {
-	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
+	query(ctx context.Context, text string, args ...any) (rows, error)
 }
 
-// list reads all rows of a query.
-func list[T any](ctx context.Context, from source, scan func(*sql.Rows, *T) error, text string, args ...any) ([]T, error) {
-	rows, err := from.QueryContext(ctx, text, args...)
+// rows are those of a query; *sql.Rows are such rows.
+type rows interface {
+	row
+	Next() bool
+	Err() error
+	Close() error
+}
+
+// row is the one that Next has come to.
+type row interface {
+	Scan(into ...any) error
+}
+
+// pool is the connections that read.
+type pool struct{ *sql.DB }
+
+func (p pool) query(ctx context.Context, text string, args ...any) (rows, error) {
+	return reading{p.DB}.query(ctx, text, args...)
+}
+
+// reading is a connection or a transaction of database/sql.
+type reading struct{ queryer }
+
+func (r reading) query(ctx context.Context, text string, args ...any) (rows, error) {
+	found, err := r.QueryContext(ctx, text, args...)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	var all []T
-	for rows.Next() {
-		var row T
-		if err := scan(rows, &row); err != nil {
-			return nil, err
-		}
-		all = append(all, row)
+	return found, nil
+}
+
+// list reads all rows of a query.
+func list[T any](ctx context.Context, from source, scan func(row, *T) error, text string, args ...any) ([]T, error) {
+	found, err := from.query(ctx, text, args...)
+	if err != nil {
+		return nil, err
 	}
-	return all, errors.Join(rows.Err(), rows.Close())
+	var all []T
+	for found.Next() {
+		all = append(all, *new(T))
+		if err := scan(found, &all[len(all)-1]); err != nil {
+			return nil, errors.Join(err, found.Close())
+		}
+	}
+	return all, errors.Join(found.Err(), found.Close())
 }
 
 // first reads the first row of a query, if there is one.
-func first[T any](ctx context.Context, from source, scan func(*sql.Rows, *T) error, text string, args ...any) (row T, ok bool, err error) {
-	rows, err := list(ctx, from, scan, text, args...)
-	if err != nil || len(rows) == 0 {
-		return row, false, err
+func first[T any](ctx context.Context, from source, scan func(row, *T) error, text string, args ...any) (value T, ok bool, err error) {
+	found, err := from.query(ctx, text, args...)
+	if err != nil {
+		return value, false, err
 	}
-	return rows[0], true, nil
+	if ok = found.Next(); ok {
+		err = scan(found, &value)
+	}
+	if err = errors.Join(err, found.Err(), found.Close()); err != nil {
+		return *new(T), false, err
+	}
+	return value, ok, nil
 }
 
 // scanOne reads a row of one column.
-func scanOne[T any](rows *sql.Rows, v *T) error { return rows.Scan(v) }
+func scanOne[T any](r row, v *T) error { return r.Scan(v) }
 
 // write runs a request in the writer.
 func (s *Store) write(ctx context.Context, run func(*tx) error) error {

@@ -4,7 +4,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 )
@@ -25,9 +24,9 @@ func (s *Store) Load(ctx context.Context, run string) (runtime.RunRow, error) {
 	return row, s.readError(err)
 }
 
-func scanRun(rows *sql.Rows, r *runtime.RunRow) error {
+func scanRun(found row, r *runtime.RunRow) error {
 	var started, entered, updated int64
-	err := rows.Scan(&r.Run, &r.Machine, &r.Definition, &r.State, &r.Status, &r.Outcome, &r.Paused,
+	err := found.Scan(&r.Run, &r.Machine, &r.Definition, &r.State, &r.Status, &r.Outcome, &r.Paused,
 		&r.Seq, &started, &entered, &updated, (*[]byte)(&r.Snapshot))
 	r.Started, r.Entered, r.Updated = fromMicros(started), fromMicros(entered), fromMicros(updated)
 	return err

@@ -99,9 +99,9 @@ func (s *Store) Held(ctx context.Context, run string, now time.Time) (bool, erro
 	return held, s.readError(err)
 }
 
-func scanTask(rows *sql.Rows, t *runtime.TaskRow) error {
+func scanTask(found row, t *runtime.TaskRow) error {
 	var notBefore, claimed, lease, beat, progress, checkpoint sql.NullInt64
-	err := rows.Scan(&t.Run, &t.Do, &t.Seq, &t.Machine, &t.Definition, &t.Activity, &t.Key, &t.Attempt, &t.Visit,
+	err := found.Scan(&t.Run, &t.Do, &t.Seq, &t.Machine, &t.Definition, &t.Activity, &t.Key, &t.Attempt, &t.Visit,
 		&notBefore, &t.Epoch, &t.Worker, &claimed, &lease, &beat, &progress, &t.Lost, &t.Cancelled,
 		(*[]byte)(&t.Checkpoint), &checkpoint, &t.Timeout, &t.Heartbeat, &t.Progress)
 	t.NotBefore, t.ClaimedAt, t.LeaseUntil = fromOptional(notBefore), fromOptional(claimed), fromOptional(lease)

@@ -53,9 +53,9 @@ func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]runtime.Ti
 	return rows, s.readError(err)
 }
 
-func scanTimer(rows *sql.Rows, t *runtime.TimerRow) error {
+func scanTimer(found row, t *runtime.TimerRow) error {
 	var due int64
-	err := rows.Scan(&t.Run, &t.Name, &due)
+	err := found.Scan(&t.Run, &t.Name, &due)
 	t.Due = fromMicros(due)
 	return err
 }

@@ -1,0 +1,221 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/mattn/go-sqlite3"
+)
+
+// The requests of a batch run one after the other in one transaction. One that
+// is refused before it has written anything leaves nothing to take back, and
+// the others go on. One that fails after that, which is rare, spoils the
+// transaction: all of it is rolled back and run again, now with each request in
+// a savepoint, so that those which fail are rolled back alone. Savepoints all
+// the time would cost a copy of each page that a request changes. A request may
+// therefore run twice, and the second time is what counts.
+//
+// A COMMIT that fails fails all of its batch. After an error that makes the file
+// or the disk doubtful nothing is written any more: see ErrStopped.
+
+// tx is what a request may do within the transaction.
+type tx struct {
+	w      *writer
+	wrote  bool     // it may have changed something
+	counts []change // that it makes
+	costs  costs    // that it changes
+}
+
+// fate is what a request does to its transaction.
+type fate int
+
+const (
+	whole fate = iota // it has written all that it should, or nothing
+	half              // it has written something that must go
+	lost              // the transaction is gone
+)
+
+// write runs the batch in one transaction and answers it.
+func (w *writer) write() {
+	err := w.stopped
+	if err == nil {
+		err = w.session.within(w.conn, w.transact)
+	}
+	for _, r := range w.batch {
+		if err != nil {
+			r.err = err
+		}
+		r.reply <- r.err
+		failpoint.Hit(failpoint.Replied)
+	}
+}
+
+// transact notes what became of each request. Its error is of all of them.
+func (w *writer) transact() error {
+	spoiled, err := w.attempt(w.bare)
+	if spoiled && len(w.batch) > 1 {
+		_, err = w.attempt(w.guarded)
+	}
+	return err
+}
+
+// attempt runs the batch with one, and reports whether a request has spoiled
+// the transaction, of which then nothing is left.
+func (w *writer) attempt(one func(*request) fate) (spoiled bool, err error) {
+	clear(w.counts)
+	clear(w.costs)
+	if err := w.exec("BEGIN IMMEDIATE"); err != nil { // may wait for another process
+		return false, w.failed(err)
+	}
+	failpoint.Hit(failpoint.Begun)
+	w.batch = slices.DeleteFunc(w.batch, func(r *request) bool { return !r.take() })
+	for _, r := range w.batch {
+		switch one(r) {
+		case half:
+			return true, w.rollBack()
+		case lost:
+			return false, w.failed(r.err)
+		}
+		failpoint.Hit(failpoint.RequestReleased)
+	}
+	return false, w.commit()
+}
+
+// take reports whether the caller still wants the request, which from now on
+// cannot be given up.
+func (r *request) take() bool {
+	return r.state.CompareAndSwap(waiting, taken) || r.state.Load() == taken
+}
+
+// bare runs a request.
+func (w *writer) bare(r *request) fate {
+	t := tx{w: w}
+	r.err = r.run(&t)
+	switch {
+	case r.err == nil:
+		w.counts.merge(t.counts)
+		w.costs.merge(t.costs)
+		return whole
+	case grave(r.err) || w.outside():
+		return lost
+	}
+	r.err = translate(r.err)
+	if t.wrote {
+		return half
+	}
+	return whole
+}
+
+// guarded runs a request in a savepoint of its own.
+func (w *writer) guarded(r *request) fate {
+	if r.err = w.exec("SAVEPOINT request"); r.err != nil {
+		return lost
+	}
+	outcome := w.bare(r)
+	if outcome == lost {
+		return lost
+	}
+	if outcome == half {
+		if err := w.exec("ROLLBACK TO request"); err != nil {
+			r.err = errors.Join(r.err, err)
+			return lost
+		}
+	}
+	if err := w.exec("RELEASE request"); err != nil {
+		r.err = errors.Join(r.err, err)
+		return lost
+	}
+	return whole
+}
+
+func (w *writer) rollBack() error {
+	if err := w.exec("ROLLBACK"); err != nil {
+		return w.stop(err)
+	}
+	return nil
+}
+
+// commit makes a transaction durable.
+func (w *writer) commit() error {
+	if err := w.writeCounts(); err != nil {
+		return w.failed(err)
+	}
+	if err := w.writeCosts(); err != nil {
+		return w.failed(err)
+	}
+	failpoint.Hit(failpoint.BeforeEnd)
+	if err := w.exec("COMMIT"); err != nil {
+		// Whether it is on the disk is not known: nothing may be built on it.
+		return w.stop(err)
+	}
+	failpoint.Hit(failpoint.AfterEnd)
+	w.log.committed(w.counts)
+	return nil
+}
+
+// outside reports whether SQLite has rolled the transaction back by itself.
+func (w *writer) outside() bool { return w.session.conn.AutoCommit() }
+
+// failed gives up a transaction, and writing itself where the error is grave.
+func (w *writer) failed(err error) error {
+	if grave(err) {
+		return w.stop(err)
+	}
+	if !w.outside() {
+		if e := w.rollBack(); e != nil {
+			return errors.Join(e, translate(err))
+		}
+	}
+	return translate(err)
+}
+
+// stop ends all writing.
+func (w *writer) stop(err error) error {
+	if !w.outside() {
+		err = errors.Join(err, w.exec("ROLLBACK"))
+	}
+	w.stopped = fmt.Errorf("%w after an error: %w", ErrStopped, translate(err))
+	return w.stopped
+}
+
+// grave reports whether an error makes the file or the disk doubtful.
+func grave(err error) bool {
+	switch code(err) {
+	case sqlite3.ErrIoErr, sqlite3.ErrFull, sqlite3.ErrCorrupt, sqlite3.ErrNotADB,
+		sqlite3.ErrCantOpen, sqlite3.ErrReadonly, sqlite3.ErrNomem, sqlite3.ErrInternal:
+		return true
+	}
+	return false
+}
+
+func (w *writer) exec(text string) error {
+	_, err := w.session.exec(text)
+	return err
+}
+
+// exec runs a statement and says how many rows it changed.
+func (t *tx) exec(text string, args ...any) (int64, error) {
+	result, err := t.w.session.exec(text, args...)
+	if err != nil {
+		t.wrote = true // nothing of this statement, but it is not for us to know
+		return 0, err
+	}
+	n, err := result.RowsAffected()
+	t.wrote = t.wrote || n > 0
+	return n, err
+}
+
+// query makes tx a source; ctx is not used, because a request that has been
+// taken runs to its end.
+func (t *tx) query(_ context.Context, text string, args ...any) (rows, error) {
+	found, err := t.w.session.query(text, args...)
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
