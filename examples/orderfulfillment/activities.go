@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fsmc-dev/fsmc/examples/orderfulfillment/outside"
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// services are the activities. Each is one request under the key of its
+// execution; a worker may be killed before it, in the middle, or after it.
+type services struct{ outside.Client }
+
+var _ OrderFulfillmentActivities = (*services)(nil)
+
+// ask sends a request. A failure is transient where it cannot be known whether
+// the request has arrived, and else of the provider; a refusal stays what it is.
+func (s *services) ask(ctx context.Context, a *runtime.Attempt, service string, r outside.Request) (outside.Answer, error) {
+	answer, err := s.Call(ctx, service, a.Key, r)
+	var refused *outside.RefusedError
+	switch {
+	case err == nil, errors.As(err, &refused):
+		return answer, err
+	case errors.Is(err, outside.ErrDown):
+		return answer, OrderFulfillmentFailProviderDown(err.Error())
+	}
+	return answer, OrderFulfillmentFailTransient(err.Error())
+}
+
+// refusal gives the reason of a refusal.
+func refusal(err error) (why string, ok bool) {
+	var refused *outside.RefusedError
+	if errors.As(err, &refused) {
+		return refused.Why, true
+	}
+	return "", false
+}
+
+func (s *services) ReserveInventory(ctx context.Context, a *runtime.Attempt, order string) (OrderFulfillmentReserveInventoryResult, error) {
+	answer, err := s.ask(ctx, a, "reserve", outside.Request{Order: order})
+	if _, refused := refusal(err); refused {
+		return OrderFulfillmentOutOfStock{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return OrderFulfillmentReserved{Reservation: answer.ID}, nil
+}
+
+func (s *services) AuthorizePayment(ctx context.Context, a *runtime.Attempt, order string, amount int64, method string) (OrderFulfillmentAuthorizePaymentResult, error) {
+	answer, err := s.ask(ctx, a, "authorize", outside.Request{Order: order, Amount: amount, Method: method})
+	if why, refused := refusal(err); refused {
+		return OrderFulfillmentDeclined{Reason: why}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return OrderFulfillmentAuthorized{Authorization: answer.ID}, nil
+}
+
+func (s *services) CapturePayment(ctx context.Context, a *runtime.Attempt, order, _ string, amount int64, _ string) (OrderFulfillmentCapturePaymentResult, error) {
+	answer, err := s.ask(ctx, a, "capture", outside.Request{Order: order, Amount: amount})
+	if why, refused := refusal(err); refused {
+		return OrderFulfillmentDeclined{Reason: why}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return OrderFulfillmentCaptured{Charge: answer.ID}, nil
+}
+
+func (s *services) TriggerFulfillment(ctx context.Context, a *runtime.Attempt, order, _ string) (OrderFulfillmentAccepted, error) {
+	answer, err := s.ask(ctx, a, "hand", outside.Request{Order: order})
+	return OrderFulfillmentAccepted{Shipment: answer.ID}, err
+}
+
+func (s *services) SendConfirmation(ctx context.Context, a *runtime.Attempt, order, _ string, sent bool) (OrderFulfillmentEmailSent, error) {
+	if sent {
+		return OrderFulfillmentEmailSent{}, nil
+	}
+	_, err := s.ask(ctx, a, "mail", outside.Request{Order: order})
+	return OrderFulfillmentEmailSent{}, err
+}
+
+func (s *services) SettlePayment(ctx context.Context, a *runtime.Attempt, order string) (OrderFulfillmentPaymentSettled, error) {
+	answer, err := s.ask(ctx, a, "settle", outside.Request{Order: order})
+	return OrderFulfillmentPaymentSettled{Captured: answer.Captured}, err
+}
+
+func (s *services) ReleaseInventory(ctx context.Context, a *runtime.Attempt, order string) (OrderFulfillmentStockReleased, error) {
+	_, err := s.ask(ctx, a, "release", outside.Request{Order: order})
+	return OrderFulfillmentStockReleased{}, err
+}
+
+func (s *services) RefundPayment(ctx context.Context, a *runtime.Attempt, order string, amount int64) (OrderFulfillmentRefunded, error) {
+	answer, err := s.ask(ctx, a, "refund", outside.Request{Order: order, Amount: amount})
+	return OrderFulfillmentRefunded{Refund: answer.ID}, err
+}

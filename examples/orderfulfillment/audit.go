@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/fsmc-dev/fsmc/examples/orderfulfillment/outside"
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// promise is something that must hold at the end, with what was found.
+type promise struct {
+	kept bool
+	text string
+}
+
+// facts is what the book says of one order.
+type facts struct {
+	happened map[outside.Kind]int
+	paid     int // Seq of the first charge; 0 for none
+	shipped  int // Seq of the first shipment; 0 for none
+}
+
+// byOrder sorts the book.
+func byOrder(entries []outside.Entry) map[string]*facts {
+	all := map[string]*facts{}
+	for _, e := range entries {
+		f := all[e.Order]
+		if f == nil {
+			f = &facts{happened: map[outside.Kind]int{}}
+			all[e.Order] = f
+		}
+		f.happened[e.Kind]++
+		switch {
+		case e.Kind == outside.Charged && f.paid == 0:
+			f.paid = e.Seq
+		case e.Kind == outside.Shipped && f.shipped == 0:
+			f.shipped = e.Seq
+		}
+	}
+	return all
+}
+
+// audit holds the book against the runs. It believes neither.
+func audit(rows []runtime.RunRow, entries []outside.Entry) []promise {
+	book := byOrder(entries)
+	var charged, twice, shipped, unpaid, given, owed, lost, mailedTwice, kept, wrong int
+	for _, f := range book {
+		charged += min(f.happened[outside.Charged], 1)
+		twice += max(f.happened[outside.Charged]-1, 0)
+		mailedTwice += max(f.happened[outside.Mailed]-1, 0)
+		shipped += min(f.happened[outside.Shipped], 1)
+		if f.shipped > 0 && (f.paid == 0 || f.paid > f.shipped) {
+			unpaid++
+		}
+	}
+	for i := range rows {
+		f := book[rows[i].Run]
+		if f == nil {
+			f = &facts{}
+		}
+		money := f.happened[outside.Charged] - f.happened[outside.Refunded]
+		held := f.happened[outside.Authorized] - f.happened[outside.Voided]
+		goods := f.happened[outside.Reserved] - f.happened[outside.Released] - f.happened[outside.Shipped]
+		switch rows[i].State {
+		case OrderFulfillmentStateCancelled.String(), OrderFulfillmentStateReturned.String():
+			given++
+			if money != 0 || goods > 0 || f.happened[outside.Charged] == 0 && held != 0 {
+				owed++
+			}
+		case OrderFulfillmentStateClosed.String():
+			kept++
+			if money != 1 || f.happened[outside.Shipped] != 1 {
+				wrong++
+			}
+		case OrderFulfillmentStateNeedsAttention.String():
+		default:
+			lost++
+		}
+	}
+	return []promise{
+		{twice == 0, fmt.Sprintf("%d orders charged, %d of them more than once", charged, twice)},
+		{unpaid == 0, fmt.Sprintf("%d orders shipped, %d of them before they were paid", shipped, unpaid)},
+		{owed == 0, fmt.Sprintf("%d orders cancelled or sent back, %d of them with money or goods still held", given, owed)},
+		{wrong == 0, fmt.Sprintf("%d orders closed, %d of them not paid and shipped exactly once", kept, wrong)},
+		{mailedTwice == 0, fmt.Sprintf("%d confirmations sent a second time", mailedTwice)},
+		{lost == 0, fmt.Sprintf("%d orders left where nobody looks", lost)},
+	}
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/fsmc-dev/fsmc/examples/orderfulfillment/outside"
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/sqlite"
+)
+
+// asProgram makes this test binary, and the workers that it starts, the program
+// itself.
+const asProgram = "ORDERFULFILLMENT_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// program is the example as a process of its own.
+func program(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(binary, args...)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	return cmd
+}
+
+// fsmc compiles the command line.
+func fsmc(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "fsmc")
+	if out, err := exec.Command("go", "build", "-o", binary, "github.com/fsmc-dev/fsmc/cmd/fsmc").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return exec.Command(binary, args...)
+}
+
+// TestStory runs the whole example: real worker processes, killed with SIGKILL,
+// and services that fail after the work. Then the real command line looks at
+// what is left.
+func TestStory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	out, err := program(t, "-orders", "24", "-dir", dir).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Log(string(out))
+	for _, want := range []string{
+		`at sequence number 4, not 3; allowed there: CancelOrder`,
+		`nothing takes it there; allowed there: CancelOrder`,
+		`stuck +order-0009 +NeedsAttention`,
+		`stuck +order-0008 +Unpaid.AwaitingManagerApproval`,
+		`[1-9]\d* workers were killed`,
+		`[1-9]\d* came second`,
+		`[1-9]\d* after it, [1-9]\d* were repeats`,
+	} {
+		if !regexp.MustCompile(want).Match(out) {
+			t.Errorf("the output has nothing like %q", want)
+		}
+	}
+	ended(t, dir)
+
+	health, err := fsmc(t, "health", "--db", database(dir), "--stuck", "NeedsAttention=1h").CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(health), "order-0003") {
+		t.Errorf("the refund that no one mends does not show in fsmc health: %v\n%s", err, health)
+	}
+	page, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown(t, string(page), string(out))
+}
+
+// ended looks at the orders whose fate does not depend on the seed.
+func ended(t *testing.T, dir string) {
+	t.Helper()
+	ctx := context.Background()
+	store, err := sqlite.Open(ctx, database(dir), sqlite.ReadOnly())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	runs := OrderFulfillmentRuns{Engine: runtime.NewEngine(store)}
+	for id, want := range map[string]OrderFulfillmentState{
+		"order-0001": OrderFulfillmentStateClosed,         // nothing special
+		"order-0002": OrderFulfillmentStateCancelled,      // authorized, and never charged
+		"order-0003": OrderFulfillmentStateNeedsAttention, // the refund fails
+		"order-0004": OrderFulfillmentStateCancelled,      // never authorized
+		"order-0005": OrderFulfillmentStateClosed,         // approved
+		"order-0006": OrderFulfillmentStateCancelled,      // denied
+		"order-0007": OrderFulfillmentStateClosed,         // approved when reminded
+		"order-0008": OrderFulfillmentStateCancelled,      // never approved
+		"order-0009": OrderFulfillmentStateClosed,         // jammed, and resumed
+	} {
+		run, err := runs.Get(ctx, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run.State != want {
+			t.Errorf("%s ended in %s, not %s", id, run.State, want)
+		}
+		if approved := run.Data.Approver == "grace"; approved != (id == "order-0005" || id == "order-0006" || id == "order-0007") {
+			t.Errorf("%s: the approver is %q", id, run.Data.Approver)
+		}
+	}
+}
+
+// changing is what differs from one run of the program to the next.
+var changing = regexp.MustCompile(`\d+|\b(ada|bob)\b`)
+
+// shown holds the output that the README shows against what the program says,
+// but for numbers, and for lines that list orders and states.
+func shown(t *testing.T, page, out string) {
+	t.Helper()
+	_, block, _ := strings.Cut(page, "```console\n")
+	block, _, _ = strings.Cut(block, "```\n")
+	said := changing.ReplaceAllString(out, "#")
+	lines := 0
+	for line := range strings.Lines(block) {
+		line = changing.ReplaceAllString(line, "#")
+		if !strings.HasPrefix(line, "  # ") && !strings.HasPrefix(line, "  stuck ") && !strings.HasPrefix(line, "  and #") || strings.Contains(line, " were ") {
+			lines++
+			if !strings.HasPrefix(line, "  $ ") && !strings.Contains(said, line) {
+				t.Errorf("README.md shows %q, which the program does not say", line)
+			}
+		}
+	}
+	if lines < 20 {
+		t.Errorf("%d lines of the README's output: the test sees nothing", lines)
+	}
+}
+
+// TestForgetfulProvider: without idempotency keys the same story ends badly,
+// and the account says so.
+func TestForgetfulProvider(t *testing.T) {
+	t.Parallel()
+	out, err := program(t, "-orders", "12", "-forgetful", "-dir", t.TempDir()).CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || !regexp.MustCompile(`FAIL  \d+ orders charged, [1-9]\d* of them more than once`).Match(out) {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestRefusesAnOldFolder keeps earlier orders from being mixed up with new ones.
+func TestRefusesAnOldFolder(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(database(dir), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := story{orders: 1, dir: dir}
+	if err := s.run(context.Background()); err == nil || !strings.Contains(err.Error(), "holds earlier orders") {
+		t.Error(err)
+	}
+}
+
+// TestAudit: each way in which an order can go wrong is found, and an order that
+// goes well is not.
+func TestAudit(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		state OrderFulfillmentState
+		book  []outside.Kind
+		fails string
+	}{
+		{"well", OrderFulfillmentStateClosed, []outside.Kind{outside.Reserved, outside.Authorized, outside.Charged, outside.Handed, outside.Mailed, outside.Shipped}, ""},
+		{"sent back", OrderFulfillmentStateReturned, []outside.Kind{outside.Reserved, outside.Authorized, outside.Charged, outside.Shipped, outside.Refunded}, ""},
+		{"cancelled early", OrderFulfillmentStateCancelled, []outside.Kind{outside.Reserved, outside.Authorized, outside.Voided, outside.Released}, ""},
+		{"charged twice", OrderFulfillmentStateClosed, []outside.Kind{outside.Charged, outside.Charged, outside.Shipped, outside.Refunded}, "1 of them more than once"},
+		{"shipped unpaid", OrderFulfillmentStateClosed, []outside.Kind{outside.Shipped, outside.Charged}, "1 of them before they were paid"},
+		{"not refunded", OrderFulfillmentStateReturned, []outside.Kind{outside.Charged}, "1 of them with money or goods"},
+		{"not voided", OrderFulfillmentStateCancelled, []outside.Kind{outside.Authorized}, "1 of them with money or goods"},
+		{"not released", OrderFulfillmentStateCancelled, []outside.Kind{outside.Reserved}, "1 of them with money or goods"},
+		{"closed unshipped", OrderFulfillmentStateClosed, []outside.Kind{outside.Charged}, "1 of them not paid and shipped"},
+		{"mailed twice", OrderFulfillmentStateClosed, []outside.Kind{outside.Charged, outside.Shipped, outside.Mailed, outside.Mailed}, "1 confirmations"},
+		{"left lying", OrderFulfillmentStateUnpaidCreated, nil, "1 orders left"},
+	} {
+		var entries []outside.Entry
+		for i, k := range test.book {
+			entries = append(entries, outside.Entry{Seq: i + 1, Kind: k, Order: "o"})
+		}
+		found := ""
+		for _, p := range audit([]runtime.RunRow{{Run: "o", State: test.state.String()}}, entries) {
+			if !p.kept {
+				found += p.text + "\n"
+			}
+		}
+		if (found == "") != (test.fails == "") || !strings.Contains(found, test.fails) {
+			t.Errorf("%s: the audit finds %q", test.name, found)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+// Package outside is the world that an order meets: a payment provider, a
+// warehouse and the mail, on loopback. They honour idempotency keys, and they
+// fail as such services do: before the work, and after it.
+package outside
+
+import (
+	"slices"
+	"sync"
+)
+
+// Kind is what sort of thing happened.
+type Kind string
+
+// The kinds of an Entry.
+const (
+	Reserved   Kind = "reserved"   // goods set aside
+	Released   Kind = "released"   // and put back
+	Authorized Kind = "authorized" // money set aside
+	Voided     Kind = "voided"     // and let go
+	Charged    Kind = "charged"
+	Refunded   Kind = "refunded"
+	Handed     Kind = "handed" // a parcel handed to the carrier's shelf
+	Shipped    Kind = "shipped"
+	Mailed     Kind = "mailed" // the confirmation
+)
+
+// Entry is one thing that has happened, and cannot be undone but by another.
+type Entry struct {
+	Seq    int // in the order in which it happened
+	Kind   Kind
+	Order  string
+	Amount int64 // in cents, of money
+	ID     string
+	Key    string // the idempotency key under which it was asked for
+}
+
+// Book is what really happened, whatever anyone was told. It is safe for
+// concurrent use.
+type Book struct {
+	mu      sync.Mutex
+	entries []Entry
+}
+
+// Entries gives a copy of the whole book, in order.
+func (b *Book) Entries() []Entry {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.entries)
+}
+
+// add writes an entry down. The caller holds the lock.
+func (b *Book) add(e Entry) {
+	e.Seq = len(b.entries) + 1
+	b.entries = append(b.entries, e)
+}
+
+// net is how often a happened to the order and b did not undo it, with the last
+// id of a. The caller holds the lock.
+func (b *Book) net(order string, did, undid Kind) (n int, id string) {
+	for i := range b.entries {
+		switch e := &b.entries[i]; {
+		case e.Order != order:
+		case e.Kind == did:
+			n, id = n+1, e.ID
+		case e.Kind == undid:
+			n--
+		}
+	}
+	return n, id
+}

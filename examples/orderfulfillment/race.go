@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// race has two agents who have read an order at the same step authorize its
+// payment at the same time. One of them does; the other is told that the order
+// has moved on, tries all the same, and is told what may be done instead.
+func race(ctx context.Context, runs OrderFulfillmentRuns, id string, seq int64) error {
+	read, err := runs.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("  both read    %s\n", answerTo(read, nil))
+	type try struct {
+		agent string
+		run   OrderFulfillmentRun
+		err   error
+	}
+	tries := []*try{{agent: "ada"}, {agent: "bob"}}
+	var group sync.WaitGroup
+	for _, t := range tries {
+		group.Go(func() {
+			t.run, t.err = runs.SendAuthorizePayment(ctx, id, OrderFulfillmentAuthorizePayment{PaymentMethod: "card_good"},
+				runtime.IfSeq(seq), runtime.WithActor(t.agent))
+		})
+	}
+	group.Wait()
+	won, lost := tries[0], tries[1]
+	if won.err != nil {
+		won, lost = lost, won
+	}
+	if won.err != nil || !errors.Is(lost.err, runtime.ErrConflict) {
+		return fmt.Errorf("one of two had to win: %w", errors.Join(won.err, lost.err))
+	}
+	fmt.Printf("  %s sends it  %s\n", won.agent, answerTo(won.run, nil))
+	fmt.Printf("  %s is told  %s\n", lost.agent, lost.err)
+
+	_, err = runs.SendAuthorizePayment(ctx, id, OrderFulfillmentAuthorizePayment{PaymentMethod: "card_good"}, runtime.WithActor(lost.agent))
+	var rejected *runtime.Rejected
+	if !errors.As(err, &rejected) {
+		return fmt.Errorf("a second authorization was not refused: %w", err)
+	}
+	fmt.Printf("  tries again  %s\n", rejected)
+	return nil
+}
