@@ -103,8 +103,8 @@ const (
 	CodeReviewArmFetchingDiffOnFailedTransientTimeout
 	CodeReviewArmFetchingDiffOnFailedTransientTimeoutElse1
 	CodeReviewArmAnalyzingOnAnalysisReady
-	CodeReviewArmAnalyzingOnFailedTimeout
-	CodeReviewArmAnalyzingOnFailedTimeoutElse1
+	CodeReviewArmAnalyzingOnFailedTimeoutSilent
+	CodeReviewArmAnalyzingOnFailedTimeoutSilentElse1
 	CodeReviewArmPostingCommentsOnCommentsPosted
 	CodeReviewArmPostingCommentsOnRateLimited
 	CodeReviewArmPostingCommentsOnRateLimitedElse1
@@ -121,8 +121,8 @@ var codeReviewArmNames = [...]string{
 	"FetchingDiff on failed(transient, timeout)",
 	"FetchingDiff on failed(transient, timeout) else 1",
 	"Analyzing on AnalysisReady",
-	"Analyzing on failed(timeout)",
-	"Analyzing on failed(timeout) else 1",
+	"Analyzing on failed(timeout, silent)",
+	"Analyzing on failed(timeout, silent) else 1",
 	"PostingComments on CommentsPosted",
 	"PostingComments on RateLimited",
 	"PostingComments on RateLimited else 1",
@@ -185,7 +185,7 @@ func (k CodeReviewDoTask) Key(run string) string {
 // CodeReviewCounters are how often each bound has been used in its scope.
 type CodeReviewCounters struct {
 	FetchingDiffOnFailedTransientTimeout uint8 // retry 3 backoff 1s..30s
-	AnalyzingOnFailedTimeout             uint8 // retry 3
+	AnalyzingOnFailedTimeoutSilent       uint8 // retry 3
 	PostingCommentsOnRateLimited         uint8 // -> AwaitingRetry max 5
 }
 
@@ -827,8 +827,8 @@ var codeReviewArmKinds = [len(codeReviewArmNames)]codeReviewArmKind{
 	CodeReviewArmFetchingDiffOnFailedTransientTimeout:      codeReviewRetries,
 	CodeReviewArmFetchingDiffOnFailedTransientTimeoutElse1: codeReviewMoves,
 	CodeReviewArmAnalyzingOnAnalysisReady:                  codeReviewMoves,
-	CodeReviewArmAnalyzingOnFailedTimeout:                  codeReviewRetries,
-	CodeReviewArmAnalyzingOnFailedTimeoutElse1:             codeReviewMoves,
+	CodeReviewArmAnalyzingOnFailedTimeoutSilent:            codeReviewRetries,
+	CodeReviewArmAnalyzingOnFailedTimeoutSilentElse1:       codeReviewMoves,
 	CodeReviewArmPostingCommentsOnCommentsPosted:           codeReviewMoves,
 	CodeReviewArmPostingCommentsOnRateLimited:              codeReviewMoves,
 	CodeReviewArmPostingCommentsOnRateLimitedElse1:         codeReviewMoves,
@@ -849,8 +849,8 @@ func (t *CodeReviewStepper) again(s *CodeReviewSnapshot, in *CodeReviewStepInput
 	switch arm {
 	case CodeReviewArmFetchingDiffOnFailedTransientTimeout:
 		wait = codeReviewBackoff(int64(s.Used.FetchingDiffOnFailedTransientTimeout), time.Second, 30*time.Second, 2.0, 0.2, t.attemptShare(s, task))
-	case CodeReviewArmAnalyzingOnFailedTimeout:
-		wait = codeReviewBackoff(int64(s.Used.AnalyzingOnFailedTimeout), time.Second, time.Minute, 2.0, 0.2, t.attemptShare(s, task))
+	case CodeReviewArmAnalyzingOnFailedTimeoutSilent:
+		wait = codeReviewBackoff(int64(s.Used.AnalyzingOnFailedTimeoutSilent), time.Second, time.Minute, 2.0, 0.2, t.attemptShare(s, task))
 	}
 	t.retry(s, task, wait)
 }
@@ -1119,7 +1119,7 @@ func (t *CodeReviewStepper) Take(s *CodeReviewCore, in *CodeReviewStepInput, _ C
 			switch in.Event {
 			case CodeReviewEventAnalysisReady:
 				// on AnalysisReady -> PostingComments
-				s.Used.AnalyzingOnFailedTimeout = 0
+				s.Used.AnalyzingOnFailedTimeoutSilent = 0
 				s.Data.Comments = in.Data.AnalysisReady.Comments
 				s.State = CodeReviewStatePostingComments
 				return CodeReviewArmAnalyzingOnAnalysisReady, nil
@@ -1128,25 +1128,25 @@ func (t *CodeReviewStepper) Take(s *CodeReviewCore, in *CodeReviewStepInput, _ C
 			switch in.Category {
 			default:
 				// on failed -> Failed
-				s.Used.AnalyzingOnFailedTimeout = 0
+				s.Used.AnalyzingOnFailedTimeoutSilent = 0
 				t.enterFailed(s)
 				return CodeReviewArmOnFailed, nil
-			case CodeReviewCategoryTimeout:
-				// on failed(timeout) retry 3
-				if s.Used.AnalyzingOnFailedTimeout < 3 {
-					s.Used.AnalyzingOnFailedTimeout++
-					return CodeReviewArmAnalyzingOnFailedTimeout, nil
+			case CodeReviewCategoryTimeout, CodeReviewCategorySilent:
+				// on failed(timeout, silent) retry 3
+				if s.Used.AnalyzingOnFailedTimeoutSilent < 3 {
+					s.Used.AnalyzingOnFailedTimeoutSilent++
+					return CodeReviewArmAnalyzingOnFailedTimeoutSilent, nil
 				}
-				// on failed(timeout) -> Failed
-				s.Used.AnalyzingOnFailedTimeout = 0
+				// on failed(timeout, silent) -> Failed
+				s.Used.AnalyzingOnFailedTimeoutSilent = 0
 				t.enterFailed(s)
-				return CodeReviewArmAnalyzingOnFailedTimeoutElse1, nil
+				return CodeReviewArmAnalyzingOnFailedTimeoutSilentElse1, nil
 			}
 		case CodeReviewInputTimer:
 			switch in.Timer {
 			case CodeReviewTimerAfter24h:
 				// after 24h -> Expired
-				s.Used.AnalyzingOnFailedTimeout = 0
+				s.Used.AnalyzingOnFailedTimeoutSilent = 0
 				s.State = CodeReviewStateExpired
 				return CodeReviewArmAfter24h, nil
 			}

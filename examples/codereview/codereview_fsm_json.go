@@ -113,7 +113,7 @@ func (s *CodeReviewSnapshot) AppendJSON(b []byte) []byte {
 	if s.Used != (CodeReviewCounters{}) {
 		o.open("counters")
 		o.number("FetchingDiff on failed(transient, timeout)", int64(s.Used.FetchingDiffOnFailedTransientTimeout))
-		o.number("Analyzing on failed(timeout)", int64(s.Used.AnalyzingOnFailedTimeout))
+		o.number("Analyzing on failed(timeout, silent)", int64(s.Used.AnalyzingOnFailedTimeoutSilent))
 		o.number("PostingComments on RateLimited", int64(s.Used.PostingCommentsOnRateLimited))
 		o.close()
 	}
@@ -414,9 +414,9 @@ func (s *CodeReviewSnapshot) UnmarshalJSON(data []byte) error {
 		case "FetchingDiff on failed(transient, timeout)":
 			out.Used.FetchingDiffOnFailedTransientTimeout = uint8(n)
 			fits = int64(out.Used.FetchingDiffOnFailedTransientTimeout) == n
-		case "Analyzing on failed(timeout)":
-			out.Used.AnalyzingOnFailedTimeout = uint8(n)
-			fits = int64(out.Used.AnalyzingOnFailedTimeout) == n
+		case "Analyzing on failed(timeout, silent)":
+			out.Used.AnalyzingOnFailedTimeoutSilent = uint8(n)
+			fits = int64(out.Used.AnalyzingOnFailedTimeoutSilent) == n
 		case "PostingComments on RateLimited":
 			out.Used.PostingCommentsOnRateLimited = uint8(n)
 			fits = int64(out.Used.PostingCommentsOnRateLimited) == n
@@ -531,7 +531,7 @@ const codeReviewDefinition = `{
 {"path":"","kind":"composite","parent":-1,"initial":1,"timers":[0],"doc":"Reviews one pull request: fetch the diff, analyze it, post comments, summarize."},
 {"path":"Idle","kind":"leaf","parent":0,"initial":-1,"handlers":[{"kind":"event","event":0,"do":-1,"category":-1,"timer":-1,"arms":[2]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
 {"path":"FetchingDiff","kind":"leaf","parent":0,"initial":-1,"dos":[0],"handlers":[{"kind":"result","event":1,"do":0,"category":-1,"timer":-1,"arms":[3]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[4,5,1]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":0,"category":2,"timer":-1,"arms":[4,5,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
-{"path":"Analyzing","kind":"leaf","parent":0,"initial":-1,"dos":[1],"handlers":[{"kind":"result","event":2,"do":1,"category":-1,"timer":-1,"arms":[6]},{"kind":"failure","event":-1,"do":1,"category":0,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":1,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":1,"category":2,"timer":-1,"arms":[7,8,1]},{"kind":"failure","event":-1,"do":1,"category":3,"timer":-1,"arms":[1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"Analyzing","kind":"leaf","parent":0,"initial":-1,"dos":[1],"handlers":[{"kind":"result","event":2,"do":1,"category":-1,"timer":-1,"arms":[6]},{"kind":"failure","event":-1,"do":1,"category":0,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":1,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":1,"category":2,"timer":-1,"arms":[7,8,1]},{"kind":"failure","event":-1,"do":1,"category":3,"timer":-1,"arms":[7,8,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
 {"path":"PostingComments","kind":"leaf","parent":0,"initial":-1,"dos":[2],"handlers":[{"kind":"result","event":3,"do":2,"category":-1,"timer":-1,"arms":[9]},{"kind":"result","event":4,"do":2,"category":-1,"timer":-1,"arms":[10,11]},{"kind":"failure","event":-1,"do":2,"category":0,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":2,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":2,"category":2,"timer":-1,"arms":[1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
 {"path":"AwaitingRetry","kind":"leaf","parent":0,"initial":-1,"timers":[1],"handlers":[{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":1,"arms":[12]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
 {"path":"Summarizing","kind":"leaf","parent":0,"initial":-1,"dos":[3],"handlers":[{"kind":"result","event":5,"do":3,"category":-1,"timer":-1,"arms":[13]},{"kind":"failure","event":-1,"do":3,"category":0,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":3,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":3,"category":2,"timer":-1,"arms":[1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
@@ -547,8 +547,8 @@ const codeReviewDefinition = `{
 {"name":"FetchingDiff on failed(transient, timeout)","state":2,"text":"retry 3 backoff 1s..30s","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":30000000000,"factor":2,"jitter":0.2}},
 {"name":"FetchingDiff on failed(transient, timeout) else 1","state":2,"text":"-> Failed","kind":"goto","target":9,"scope":{"kind":"run","state":-1}},
 {"name":"Analyzing on AnalysisReady","state":3,"text":"-> PostingComments","kind":"goto","target":4,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":1,"value":{"op":"event","type":{"kind":"int"},"name":"comments"}}]}},
-{"name":"Analyzing on failed(timeout)","state":3,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
-{"name":"Analyzing on failed(timeout) else 1","state":3,"text":"-> Failed","kind":"goto","target":9,"scope":{"kind":"run","state":-1}},
+{"name":"Analyzing on failed(timeout, silent)","state":3,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Analyzing on failed(timeout, silent) else 1","state":3,"text":"-> Failed","kind":"goto","target":9,"scope":{"kind":"run","state":-1}},
 {"name":"PostingComments on CommentsPosted","state":4,"text":"-> Summarizing","kind":"goto","target":6,"scope":{"kind":"run","state":-1}},
 {"name":"PostingComments on RateLimited","state":4,"text":"-> AwaitingRetry max 5","kind":"goto","target":5,"max":5,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":2,"value":{"op":"event","type":{"kind":"duration","min":0,"max":900000000000},"name":"retry_after"}}]}},
 {"name":"PostingComments on RateLimited else 1","state":4,"text":"-> Failed","kind":"goto","target":9,"scope":{"kind":"run","state":-1}},
@@ -616,7 +616,7 @@ machine CodeReview(pr string) {
     state Analyzing {
         do analyze(diff) timeout 2m heartbeat 30s
         on AnalysisReady -> PostingComments { comments = event.comments }
-        on failed(timeout) retry 3 backoff 1s..1m else -> Failed
+        on failed(timeout, silent) retry 3 backoff 1s..1m else -> Failed
     }
 
     state PostingComments {

@@ -56,7 +56,7 @@ func subjects() []subject {
 		}, func() (string, Used, Data) {
 			r := &core.Review
 			return r.State.String(),
-				Used{r.Used.FetchingDiffOnFailedTransientTimeout, r.Used.AnalyzingOnFailedTimeout, r.Used.PostingCommentsOnRateLimited},
+				Used{r.Used.FetchingDiffOnFailedTransientTimeout, r.Used.AnalyzingOnFailedTimeoutSilent, r.Used.PostingCommentsOnRateLimited},
 				Data{PR: r.Params.Pr, Diff: r.Data.Diff.Value, HasDiff: r.Data.Diff.Set, Comments: r.Data.Comments, Wait: r.Data.Wait}
 		}},
 		{"table", table.Handle, func() (string, Used, Data) { return table.State.String(), table.Used, table.Data }},
@@ -72,7 +72,7 @@ func action(m *Core, arm CodeReviewArm) Action {
 		return Nothing
 	case CodeReviewArmFetchingDiffOnFailedTransientTimeout:
 		return FetchAgain
-	case CodeReviewArmAnalyzingOnFailedTimeout:
+	case CodeReviewArmAnalyzingOnFailedTimeoutSilent:
 		return AnalyzeAgain
 	}
 	return map[CodeReviewState]Action{

@@ -81,7 +81,7 @@ func (m *Looplab) named(e *Event) string {
 	case ActivityFailed:
 		state := m.machine.Current()
 		if state == "FetchingDiff" && (e.Category == Transient || e.Category == Timeout) && m.Used.Fetch < 3 ||
-			state == "Analyzing" && e.Category == Timeout && m.Used.Analyze < 3 {
+			state == "Analyzing" && (e.Category == Timeout || e.Category == Silent) && m.Used.Analyze < 3 {
 			return tryAgain
 		}
 		return giveUp

@@ -62,10 +62,10 @@ var codeReviewCover = []codeReviewCoverRun{
 		steps: []codeReviewCoverStep{
 			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
 			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventDiffLoaded, Task: CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff}, Data: CodeReviewStepPayload{DiffLoaded: CodeReviewDiffLoaded{Diff: ""}}}, arm: CodeReviewArmFetchingDiffOnDiffLoaded, to: CodeReviewStateAnalyzing},
-			{after: 2 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeout, to: CodeReviewStateAnalyzing},
-			{after: 241 * time.Second, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeout, to: CodeReviewStateAnalyzing},
-			{after: 363 * time.Second, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeout, to: CodeReviewStateAnalyzing},
-			{after: 487 * time.Second, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutElse1, to: CodeReviewStateFailed},
+			{after: 2 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilent, to: CodeReviewStateAnalyzing},
+			{after: 241 * time.Second, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilent, to: CodeReviewStateAnalyzing},
+			{after: 363 * time.Second, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilent, to: CodeReviewStateAnalyzing},
+			{after: 487 * time.Second, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilentElse1, to: CodeReviewStateFailed},
 		},
 	},
 	{

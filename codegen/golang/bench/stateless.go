@@ -94,7 +94,8 @@ func (m *Stateless) mayFetch(_ context.Context, args ...any) bool {
 }
 
 func (m *Stateless) mayAnalyze(_ context.Context, args ...any) bool {
-	return args[0].(*Event).Category == Timeout && m.Used.Analyze < 3
+	c := args[0].(*Event).Category
+	return (c == Timeout || c == Silent) && m.Used.Analyze < 3
 }
 
 func (m *Stateless) mayWait(context.Context, ...any) bool { return m.Used.RateLimit < 5 }

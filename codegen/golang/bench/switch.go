@@ -68,7 +68,7 @@ func (m *Switch) Handle(e *Event) (Action, error) {
 			m.State = PostingComments
 			return Post, nil
 		case ActivityFailed:
-			if e.Category == Timeout && m.Used.Analyze < 3 {
+			if (e.Category == Timeout || e.Category == Silent) && m.Used.Analyze < 3 {
 				m.Used.Analyze++
 				return AnalyzeAgain, nil
 			}

@@ -48,7 +48,7 @@ var rules = [Failed + 1][DayOver + 1][]rule{
 			to: PostingComments, act: Post,
 		}},
 		ActivityFailed: {{
-			when: func(m *Table, e *Event) bool { return e.Category == Timeout && m.Used.Analyze < 3 },
+			when: func(m *Table, e *Event) bool { return (e.Category == Timeout || e.Category == Silent) && m.Used.Analyze < 3 },
 			do:   func(m *Table, _ *Event) { m.Used.Analyze++ },
 			to:   Analyzing, act: AnalyzeAgain,
 		}, toFailed},
