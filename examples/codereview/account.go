@@ -54,22 +54,11 @@ func (s *show) account(ctx context.Context, before CodeReviewRun) error {
 		}
 	}
 	fmt.Println()
-	promises := []struct {
-		kept bool
-		text string
-	}{
+	broken := keep([]promise{
 		{once == len(comments) && len(posted) == once, fmt.Sprintf("%d of %d comments stand in the review exactly once", once, len(comments))},
 		{used(run) >= used(before), fmt.Sprintf("the retry counter survived: %d before the kill, %d at the end", used(before), used(run))},
 		{run.State == CodeReviewStateCompleted, fmt.Sprintf("the run ended in %s with outcome %s", run.State, run.Outcome)},
-	}
-	var broken error
-	for _, p := range promises {
-		mark := "ok  "
-		if !p.kept {
-			mark, broken = "FAIL", errWrong
-		}
-		fmt.Printf("  %s  %s\n", mark, p.text)
-	}
+	})
 	fmt.Printf("\nThe review is %s, the database %s.\nLook at it: go run ./cmd/fsmc history --db %s %s\n",
 		reviewFile(s.dir), database(s.dir), database(s.dir), runID)
 	return broken

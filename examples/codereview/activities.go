@@ -18,18 +18,23 @@ import (
 // point and called again; the comments between analysis and posting lie in a
 // file, because a run's data is for what decides about the run.
 type reviewer struct {
-	repo, dir, forge string
-	model            *review.Model // nil: the built-in patterns review
-	client           *http.Client
+	repo, dir string
+	model     *review.Model // nil: the built-in patterns review
+	forge     forge.Client
 }
 
 // newReviewer reads the model's endpoint from the environment, if there is one.
 func newReviewer(w *worker) *reviewer {
-	r := &reviewer{repo: w.repo, dir: w.dir, forge: w.forge, client: &http.Client{Timeout: 10 * time.Second}}
+	r := &reviewer{repo: w.repo, dir: w.dir, forge: forgeAt(w.forge)}
 	if url := os.Getenv("CODEREVIEW_ENDPOINT"); url != "" {
 		r.model = &review.Model{URL: url, Name: os.Getenv("CODEREVIEW_MODEL"), Key: os.Getenv("CODEREVIEW_API_KEY")}
 	}
 	return r
+}
+
+// forgeAt is a client that does not wait for ever.
+func forgeAt(url string) forge.Client {
+	return forge.Client{URL: url, HTTP: &http.Client{Timeout: 10 * time.Second}}
 }
 
 var _ CodeReviewActivities = (*reviewer)(nil)
@@ -91,7 +96,7 @@ func (r *reviewer) PostComments(ctx context.Context, _ *runtime.Attempt, _ strin
 			continue
 		}
 		var limit *forge.LimitError
-		switch err := forge.Announce(r.client, r.forge, c.ID); {
+		switch err := r.forge.Announce(ctx, c.ID); {
 		case errors.As(err, &limit):
 			return CodeReviewRateLimited{RetryAfter: limit.RetryAfter}, nil
 		case err != nil:

@@ -13,7 +13,29 @@ import (
 
 	"github.com/fsmc-dev/fsmc/examples/codereview/demo"
 	"github.com/fsmc-dev/fsmc/examples/codereview/review"
+	"github.com/fsmc-dev/fsmc/examples/internal/transcript"
 )
+
+// asProgram makes the test binary be the program: it starts itself as such, and
+// so do the worker processes that it starts.
+const asProgram = "CODEREVIEW_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// example runs the program and gives all that it prints.
+func example(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
 
 // build compiles a command of this module.
 func build(t *testing.T, pkg string) string {
@@ -38,19 +60,21 @@ func needs(t *testing.T, programs ...string) {
 // with SIGKILL, and a second one that ends the run. The review is then read
 // with eyes of its own: every comment that the patterns find, once.
 func TestKilledInTheMiddle(t *testing.T) {
+	t.Parallel() // it mostly waits
 	needs(t, "git")
 	dir := t.TempDir()
-	out, err := exec.Command(build(t, "."), "-dir", dir).CombinedOutput()
+	out, err := example(t, "-dir", dir)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	transcript.Check(t, "README.md", "go run ./examples/codereview", out)
 	for _, want := range []string{
 		"CodeReview: 9 states, 12 transitions: no findings",
 		"killed: the run stands in PostingComments",
 		"attempt 1 was lost with its worker",
 		"the run ended in Completed with outcome success",
 	} {
-		if !strings.Contains(string(out), want) {
+		if !strings.Contains(out, want) {
 			t.Errorf("the output lacks %q:\n%s", want, out)
 		}
 	}
@@ -79,8 +103,8 @@ func TestRefusesAnOldFolder(t *testing.T) {
 	if err := os.WriteFile(database(dir), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(build(t, "."), "-dir", dir).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "holds an earlier review") {
+	out, err := example(t, "-dir", dir)
+	if err == nil || !strings.Contains(out, "holds an earlier review") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

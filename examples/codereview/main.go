@@ -5,6 +5,12 @@
 //
 //	go run ./examples/codereview
 //	go run ./examples/codereview -repo ~/src/project -range main..topic
+//
+// With -incident it replays a day of 200 reviews in which the forge limits its
+// rate and workers are killed all the time, and before that shows what the same
+// day does to a loop.
+//
+//	go run ./examples/codereview -incident
 package main
 
 import (
@@ -24,29 +30,53 @@ var errWrong = errors.New("something is wrong")
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	var (
-		s      show
-		w      worker
-		worker bool
-	)
-	flag.StringVar(&s.repo, "repo", "", "review this git repository instead of one made for the occasion")
-	flag.StringVar(&s.commits, "range", "", "the commits to review, as git diff takes them")
-	flag.StringVar(&s.dir, "dir", "", "keep database and review in this folder")
-	flag.BoolVar(&worker, "worker", false, "work on the run in -dir and do nothing else; the program starts itself so")
-	flag.StringVar(&w.forge, "forge", "", "with -worker: where the forge listens")
-	flag.Parse()
-
-	var err error
-	if worker {
-		w.repo, w.commits, w.dir = s.repo, s.commits, s.dir
-		err = w.run(ctx)
-	} else {
-		err = s.run(ctx)
-	}
+	err := command().run(ctx)
 	if err != nil {
 		if !errors.Is(err, errWrong) {
 			fmt.Fprintln(os.Stderr, "codereview:", err)
 		}
 		os.Exit(1)
 	}
+}
+
+// program is what the flags ask for.
+type program interface {
+	run(ctx context.Context) error
+}
+
+// command reads the flags.
+func command() program {
+	var (
+		s          show
+		w          worker
+		n          incident
+		d          dayWorker
+		replay     bool
+		isWorker   bool
+		dir, forge string
+	)
+	flag.StringVar(&s.repo, "repo", "", "review this git repository instead of one made for the occasion")
+	flag.StringVar(&s.commits, "range", "", "the commits to review, as git diff takes them")
+	flag.StringVar(&dir, "dir", "", "keep database and review in this folder")
+	flag.BoolVar(&replay, "incident", false, "replay the incident of the article")
+	flag.IntVar(&n.reviews, "reviews", 200, "with -incident: how many")
+	flag.Uint64Var(&n.seed, "seed", 1, "with -incident: of the pull requests and the kills")
+	flag.BoolVar(&isWorker, "worker", false, "work on the runs in -dir and do nothing else; the program starts itself so")
+	flag.StringVar(&forge, "forge", "", "with -worker: where the forge listens")
+	flag.StringVar(&d.notices, "notices", "", "with -worker and -incident: where notices go")
+	flag.StringVar(&d.name, "name", "", "with -worker and -incident: the worker's name")
+	flag.Parse()
+	switch {
+	case replay && isWorker:
+		d.dir, d.forge = dir, forge
+		return &d
+	case replay:
+		n.dir = dir
+		return &n
+	case isWorker:
+		w.repo, w.commits, w.dir, w.forge = s.repo, s.commits, dir, forge
+		return &w
+	}
+	s.dir = dir
+	return &s
 }

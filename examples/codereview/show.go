@@ -60,18 +60,9 @@ func say(text string) { fmt.Printf("\n%s\n", text) }
 
 // prepare makes the folder, the repository and the forge.
 func (s *show) prepare(ctx context.Context) error {
-	if s.dir == "" {
-		dir, err := os.MkdirTemp("", "codereview-")
-		if err != nil {
-			return err
-		}
-		s.dir = dir
-	}
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+	var err error
+	if s.dir, err = freshFolder(s.dir); err != nil {
 		return err
-	}
-	if _, err := os.Stat(database(s.dir)); err == nil {
-		return fmt.Errorf("%s holds an earlier review; choose another -dir", s.dir)
 	}
 	switch {
 	case s.repo == "" && s.commits != "", s.repo != "" && s.commits == "":
@@ -85,9 +76,23 @@ func (s *show) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	var err error
 	s.forge, err = forge.Start(forgeLimit, forgeWindow)
 	return err
+}
+
+// freshFolder makes dir, or a temporary folder where it is empty. One that has
+// a database already is refused.
+func freshFolder(dir string) (string, error) {
+	if dir == "" {
+		return os.MkdirTemp("", "codereview-")
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(database(dir)); err == nil {
+		return "", fmt.Errorf("%s holds an earlier review; choose another -dir", dir)
+	}
+	return dir, nil
 }
 
 // checkMachine prints what fsmc check has to say.

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/examples/codereview/forge"
+	"github.com/fsmc-dev/fsmc/examples/codereview/review"
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/sqlite"
+)
+
+// dayLease is how long a dead worker's activities stay its own.
+const dayLease = 3 * time.Second
+
+// dayWorker is one of the processes that review all day, and are killed.
+type dayWorker struct {
+	dir, name      string
+	forge, notices string // where they listen
+}
+
+// run works on whatever is in the database until it is killed.
+func (w *dayWorker) run(ctx context.Context) error {
+	store, err := sqlite.Open(ctx, database(w.dir))
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	developer := &notifier{url: w.notices}
+	engine := runtime.NewEngine(store, runtime.WithWorker(w.name), runtime.WithLease(dayLease),
+		runtime.WithPoll(200*time.Millisecond), runtime.WithObserver(losses{}), runtime.WithOutbox(developer.notify))
+	developer.engine = engine
+	if err := RegisterCodeReview(engine, &dayReviewer{dir: w.dir, forge: forgeAt(w.forge)}); err != nil {
+		return err
+	}
+	return engine.Run(ctx)
+}
+
+// losses prints a line for each attempt that was taken over from a dead worker.
+type losses struct{}
+
+func (losses) OnStep(runtime.StepInfo) {}
+
+func (losses) OnAttempt(a runtime.AttemptInfo) {
+	if a.End == runtime.AttemptLost {
+		fmt.Println(a.Run, a.Activity)
+	}
+}
+
+// dayReviewer does the activities of all reviews of the day, against the forge.
+type dayReviewer struct {
+	dir   string
+	forge forge.Client
+}
+
+var _ CodeReviewActivities = (*dayReviewer)(nil)
+
+// classify is where errors get the classes that the machine knows: what may be
+// another the next time is transient, and the rest no one can mend by trying.
+func classify(err error) error {
+	if err != nil && forge.Temporary(err) {
+		return CodeReviewFailTransient(err.Error())
+	}
+	return err
+}
+
+func (r *dayReviewer) FetchDiff(ctx context.Context, _ *runtime.Attempt, pr string) (CodeReviewDiffLoaded, error) {
+	diff, err := r.forge.Diff(ctx, pr)
+	return CodeReviewDiffLoaded{Diff: diff}, classify(err)
+}
+
+func (r *dayReviewer) Analyze(_ context.Context, attempt *runtime.Attempt, diff string) (CodeReviewAnalysisReady, error) {
+	comments := review.Analyze(diff)
+	return CodeReviewAnalysisReady{Comments: int64(len(comments))}, review.Save(r.comments(attempt.Run), comments)
+}
+
+// dayPace is how long the forge takes for a comment.
+const dayPace = 20 * time.Millisecond
+
+// PostComments looks which comments stand in the thread, and posts the others.
+func (r *dayReviewer) PostComments(ctx context.Context, attempt *runtime.Attempt, pr string, _ int64) (CodeReviewPostCommentsResult, error) {
+	comments, err := review.Load(r.comments(attempt.Run))
+	if err != nil {
+		return nil, err
+	}
+	posted, err := r.forge.Comments(ctx, pr)
+	if err != nil {
+		return nil, classify(err)
+	}
+	for _, c := range comments {
+		if posted[c.ID] {
+			continue
+		}
+		var limit *forge.LimitError
+		switch err := r.forge.Comment(ctx, pr, c.ID); {
+		case errors.As(err, &limit):
+			return CodeReviewRateLimited{RetryAfter: limit.RetryAfter}, nil
+		case err != nil:
+			return nil, classify(err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(dayPace):
+		}
+	}
+	return CodeReviewCommentsPosted{}, nil
+}
+
+func (r *dayReviewer) Summarize(context.Context, *runtime.Attempt, string) (CodeReviewSummaryDone, error) {
+	return CodeReviewSummaryDone{}, nil
+}
+
+func (r *dayReviewer) comments(run string) string { return filepath.Join(r.dir, run+".comments.json") }

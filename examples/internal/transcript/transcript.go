@@ -1,0 +1,60 @@
+// Package transcript holds what a README shows of a program's output against
+// what the program really says. It serves tests.
+package transcript
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	number = regexp.MustCompile(`\d+`)
+	space  = regexp.MustCompile(`\s+`)
+)
+
+// Check fails the test unless the page called file has a `console` block that
+// begins with "$ command", each line of which is, in the block's order, a line
+// of output. A line "…" stands for any number of lines. Numbers and the width
+// of columns may be others: they are of the machine and the moment.
+func Check(t *testing.T, file, command, output string) {
+	t.Helper()
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, found := strings.Cut(string(page), "```console\n$ "+command+"\n")
+	shown, _, closed := strings.Cut(shown, "```")
+	if !found || !closed {
+		t.Fatalf("%s does not show the output of %q", file, command)
+	}
+	rest := lines(output)
+	for line := range strings.Lines(shown) {
+		want := plain(line)
+		if want == "" || want == "…" {
+			continue
+		}
+		at := 0
+		for at < len(rest) && rest[at] != want {
+			at++
+		}
+		if at == len(rest) {
+			t.Fatalf("%s shows a line that %q does not say, or not there: %s\nwhat it says:\n%s", file, command, line, output)
+		}
+		rest = rest[at+1:]
+	}
+}
+
+func lines(text string) []string {
+	var all []string
+	for line := range strings.Lines(text) {
+		all = append(all, plain(line))
+	}
+	return all
+}
+
+// plain is a line without what differs from one time to the next.
+func plain(line string) string {
+	return space.ReplaceAllString(strings.TrimSpace(number.ReplaceAllString(line, "0")), " ")
+}
