@@ -48,9 +48,11 @@ var rules = [Failed + 1][DayOver + 1][]rule{
 			to: PostingComments, act: Post,
 		}},
 		ActivityFailed: {{
-			when: func(m *Table, e *Event) bool { return (e.Category == Timeout || e.Category == Silent) && m.Used.Analyze < 3 },
-			do:   func(m *Table, _ *Event) { m.Used.Analyze++ },
-			to:   Analyzing, act: AnalyzeAgain,
+			when: func(m *Table, e *Event) bool {
+				return (e.Category == Timeout || e.Category == Silent) && m.Used.Analyze < 3
+			},
+			do: func(m *Table, _ *Event) { m.Used.Analyze++ },
+			to: Analyzing, act: AnalyzeAgain,
 		}, toFailed},
 		DayOver: {toExpired},
 	},
