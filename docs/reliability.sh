@@ -36,6 +36,8 @@ row 'SIGKILL between any two writes' '{kills at failpoints} processes killed, at
 	"FSMC_KILLS=${FSMC_KILLS:-25} go test -tags failpoint -run '^TestKillAtFailpoints\$' -timeout 1h $here"
 row 'SIGKILL at any moment' '{kills at random moments} kills, every second time of two processes at one database' 'all invariants' \
 	"FSMC_RANDOM_KILLS=${FSMC_RANDOM_KILLS:-300} go test -run '^TestKillAtRandom\$' -timeout 1h $here"
+row 'SIGKILL of migrate, prune, repair' '{kills of operators} kills in the middle of many runs' 'each run is as before or as after, and done again all are' \
+	"go test -tags failpoint -run '^TestKillOperators\$' $here"
 row 'Power loss' '{losses of power} states of the disk that a loss may leave, at random moments' 'every acknowledged step, none by halves, integrity' \
 	"FSMC_POWER_LOSSES=${FSMC_POWER_LOSSES:-1000} go test -run '^TestPowerLoss\$' $disk"
 row 'Power loss with `synchronous=NORMAL` forced' '{losses of power under NORMAL} states, of which {of which lost an acknowledged step} lost an acknowledged step' 'that the test above sees a loss; still nothing by halves' \

@@ -45,6 +45,7 @@ var roles = map[string]func(dir, name string) error{
 	"trade on": func(dir, name string) error { return tradeIn(dir, name, 1000) },
 	"hold":     hold,
 	"bid":      bid,
+	"attend":   attend,
 }
 
 // tradeIn works on the orders of dir for some rounds, and brings to their end

@@ -137,6 +137,8 @@ type walk struct {
 	ends      map[string]bool  // attempts that have ended
 	events    map[string]int   // by id: how often
 	fired     map[string]bool  // timers, with the visit
+	again     int64            // how often an operator has taken it up after its end
+	begun     time.Time        // when that was last; zero for never
 	published []string
 }
 
@@ -161,7 +163,11 @@ func (w *walk) take(r *runtime.Record) error {
 			w.events[r.Input.ID]++
 		}
 	}
-	if r.Effect == runtime.Moved && r.From >= 0 || r.Effect == runtime.Retried {
+	byHand := r.Input.Kind == runtime.RetryInput
+	if byHand && before.Status == runtime.Finished {
+		w.again, w.begun = w.again+1, r.At
+	}
+	if !byHand && (r.Effect == runtime.Moved && r.From >= 0 || r.Effect == runtime.Retried) {
 		w.steps++
 	}
 	_, commands, _, err := in.m.Step(before, r.Input, r.At, answers(r))
@@ -169,7 +175,7 @@ func (w *walk) take(r *runtime.Record) error {
 		return fmt.Errorf("line %d of run %q is refused: %w", r.Seq, w.row.Run, err)
 	}
 	for i := range commands {
-		w.command(&commands[i])
+		w.command(&commands[i], byHand)
 	}
 	return w.replay.Take(r)
 }
@@ -186,11 +192,15 @@ func answers(r *runtime.Record) runtime.Ask {
 	}
 }
 
-func (w *walk) command(c *runtime.Command) {
+// command notes what a step asks for. By hand an attempt is not started, but
+// sooner.
+func (w *walk) command(c *runtime.Command, byHand bool) {
 	d := w.in.m.Definition()
 	switch c.Kind {
 	case runtime.StartTask:
-		w.attempts[d.Activities[d.Dos[c.Task.Do].Activity].Name]++
+		if !byHand {
+			w.attempts[d.Activities[d.Dos[c.Task.Do].Activity].Name]++
+		}
 		w.in.tasks[attemptOf(c.Task.Key, c.Task.Attempt)] = true
 	case runtime.SendOut:
 		w.published = append(w.published, c.Message)
@@ -215,7 +225,10 @@ func (w *walk) timer(before *runtime.Snapshot, r *runtime.Record) {
 	case t.State == before.State:
 		since, visit = before.Entered, before.Visit
 	case in.m.Definition().States[t.State].Parent < 0:
-		since = before.Started
+		since, visit = before.Started, -w.again
+		if w.again > 0 {
+			since = w.begun
+		}
 	default:
 		return
 	}
@@ -230,6 +243,9 @@ func (w *walk) timer(before *runtime.Snapshot, r *runtime.Record) {
 }
 
 func (w *walk) bounds() {
+	if w.again > 0 {
+		return // what is proved is of one life
+	}
 	p := w.in.m.proved()
 	if p.steps != nil && p.clean && big.NewRat(w.steps, 1).Cmp(p.steps) > 0 {
 		w.in.fault("run %q took %d steps, proved are at most %s", w.row.Run, w.steps, p.steps.RatString())

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"fmt"
 	"math/big"
+	"strings"
 	"sync"
 
 	"github.com/fsmc-dev/fsmc/check"
@@ -70,10 +71,13 @@ var testdata embed.FS
 
 // The machines of testdata.
 var (
-	order   = sync.OnceValue(func() *model { return load("order") })
-	parcel  = sync.OnceValue(func() *model { return load("parcel") })
-	auction = sync.OnceValue(func() *model { return load("auction") })
-	bells   = sync.OnceValue(func() *model { return load("bells") })
+	order    = sync.OnceValue(func() *model { return load("order") })
+	parcel   = sync.OnceValue(func() *model { return load("parcel") })
+	auction  = sync.OnceValue(func() *model { return load("auction") })
+	bells    = sync.OnceValue(func() *model { return load("bells") })
+	claimOld = sync.OnceValue(func() *model { return load("claim") })
+
+	claimNew = sync.OnceValue(func() *model { return compiled(strings.ReplaceAll(claimOld().source, "Waiting", "Held")) })
 )
 
 func load(name string) *model {
@@ -81,7 +85,11 @@ func load(name string) *model {
 	if err != nil {
 		panic(err)
 	}
-	m, err := newModel(string(text))
+	return compiled(string(text))
+}
+
+func compiled(source string) *model {
+	m, err := newModel(source)
 	if err != nil {
 		panic(err)
 	}

@@ -69,7 +69,7 @@ func (s *station) serve(ctx context.Context) func() error {
 
 // The work that one process does: orders are started, and several goroutines
 // send events to all that have not ended, with ids of which some come twice, and
-// pause, resume and cancel now and then.
+// pause, resume, retry, complete by hand and cancel now and then.
 const senders = 4
 
 func (s *station) trade(ctx context.Context, name string, orders int) error {
@@ -132,6 +132,12 @@ func (s *station) disturb(ctx context.Context, run, id string) error {
 		_, err = s.Pause(ctx, run, who)
 	case p < 8:
 		err = s.resumeAll(ctx)
+	case p < 11:
+		_, err = s.Retry(ctx, run, who)
+	case p < 13:
+		err = s.takeUp(ctx, who)
+	case p < 18:
+		err = s.completeByHand(ctx, run, who)
 	case p < 60:
 		err = s.send(ctx, run, "Accept", id, nil)
 	case p < 85:
@@ -161,6 +167,40 @@ func (s *station) send(ctx context.Context, run, event, id string, data []byte) 
 		err = fmt.Errorf("event %q was answered with %d, and then with %d", id, first.Seq, second.Seq)
 	}
 	return err
+}
+
+// takeUp goes on with a run that has failed.
+func (s *station) takeUp(ctx context.Context, who runtime.Operator) error {
+	rows, err := s.List(ctx, runtime.RunFilter{Outcome: runtime.Failed, Limit: 4})
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	_, err = s.Retry(ctx, rows[rand.IntN(len(rows))].Run, who)
+	return err
+}
+
+// completeByHand does what an activity of the run's state does.
+func (s *station) completeByHand(ctx context.Context, run string, who runtime.Operator) error {
+	view, err := s.Get(ctx, run)
+	if err != nil {
+		return err
+	}
+	c, ok := completions[view.State]
+	if !ok {
+		return nil
+	}
+	c.Operator = who
+	_, err = s.Complete(ctx, run, c)
+	return err
+}
+
+// completions are by the state of an order.
+var completions = map[string]runtime.Completion{
+	"Quoting":             {Activity: "quote", Event: "Quoted", Data: []byte(`{"price": 5}`)},
+	"Fulfilling.Charging": {Activity: "charge", Event: "Charged"},
+	"Fulfilling.Packing":  {Activity: "label"},
+	"Fulfilling.Shipping": {Activity: "ship", Event: "Shipped"},
+	"Refunding":           {Activity: "refund", Event: "Returned"},
 }
 
 func isRefusal(err error) bool {

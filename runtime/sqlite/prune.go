@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 )
 
 // Runs that ended before a time are found in the order in which they ended, for
@@ -133,6 +134,7 @@ func (t *tx) delete(p *prunable) error {
 		if _, err := t.exec(text, p.run); err != nil {
 			return err
 		}
+		failpoint.Hit(failpoint.PartPruned)
 	}
 	t.countRun(&standing{machine: p.machine, state: p.state, status: runtime.Finished, outcome: p.outcome, paused: p.paused}, -1)
 	return nil

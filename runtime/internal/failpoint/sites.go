@@ -53,6 +53,7 @@ const (
 	MarkedTaken     Site = "sqlite-marked-taken"     // more may follow
 	GivenBack       Site = "sqlite-given-back"       // a task waits for a worker again
 	StoppedDeleted  Site = "sqlite-stopped-deleted"  // a cancelled task is confirmed
+	PartPruned      Site = "sqlite-part-pruned"      // of what belongs to a run
 )
 
 // Sites are all places, in no order that matters.
@@ -64,7 +65,7 @@ func Sites() []Site {
 		Begun, RunWritten, HistoryWritten, ClaimEnded, TasksEnded, TaskStarted, TimerWritten,
 		MessageWritten, AnswerWritten, Woken, RequestReleased, BeforeEnd, AfterEnd, Replied,
 		EpochRaised, TaskClaimed, LeaseRenewed, ProgressNoted, MarkedDelivered, MarkedTaken,
-		GivenBack, StoppedDeleted,
+		GivenBack, StoppedDeleted, PartPruned,
 	}
 }
 
