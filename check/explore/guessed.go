@@ -1,6 +1,10 @@
 package explore
 
-import "github.com/fsmc-dev/fsmc/lang/ir"
+import (
+	"math"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
 
 // Unsure lists, in the order in which they are reached, leaves from which a
 // terminal state is reached only if data that is not tracked has the right
@@ -28,14 +32,13 @@ func (p *Product) Unsure() []*ir.State {
 func (p *Product) Certain(e int32) bool { return !p.guesses[e] }
 
 // surelyEnding marks the configurations that can finish under every value: the
-// attractor of the terminals, backwards, where guesses of one input count
-// together.
+// attractor of the terminals, backwards (McNaughton, Infinite games played on
+// finite graphs, 1993), where guesses of one input count together. It is linear
+// in the edges.
 func (p *Product) surelyEnding() []bool {
 	sure := make([]bool, p.Len())
-	left := map[key]int{} // guesses of an input that do not lead on yet
-	for e := range p.guesses {
-		left[p.keyOf(e)]++
-	}
+	first := p.firstOfInput()
+	left := p.guessesLeft(first)
 	back := newBackward(&p.Graph)
 	var work []int32
 	for c := int32(1); int(c) < p.Len(); c++ {
@@ -53,9 +56,8 @@ func (p *Product) surelyEnding() []bool {
 				continue
 			}
 			if p.guesses[e] {
-				k := p.keyOf(e)
-				left[k]--
-				if left[k] > 0 || p.idle[k] {
+				left[first[e]]--
+				if left[first[e]] > 0 {
 					continue
 				}
 			}
@@ -66,4 +68,37 @@ func (p *Product) surelyEnding() []bool {
 	return sure
 }
 
-func (p *Product) keyOf(e int32) key { return key{p.source(e), p.Label(e).Input} }
+// firstOfInput is for each edge the first one of its input in its configuration.
+// Edges of one input stand side by side.
+func (p *Product) firstOfInput() []int32 {
+	first := make([]int32, len(p.To))
+	for c := range int32(p.Len()) {
+		for e := p.First[c]; e < p.First[c+1]; e++ {
+			first[e] = e
+			if e > p.First[c] && p.Label(e).Input == p.Label(e-1).Input {
+				first[e] = first[e-1]
+			}
+		}
+	}
+	return first
+}
+
+// guessesLeft counts, at the first edge of each input, its guesses: so many do
+// not lead on yet. Of an input that some guess leaves to nobody there are always
+// more.
+func (p *Product) guessesLeft(first []int32) []int32 {
+	left := make([]int32, len(p.To))
+	for e, guess := range p.guesses {
+		if guess {
+			left[first[e]]++
+		}
+	}
+	for _, k := range p.idle {
+		for e := p.First[k.config]; e < p.First[k.config+1]; e++ {
+			if p.Label(e).Input == k.input {
+				left[first[e]] = math.MaxInt32
+			}
+		}
+	}
+	return left
+}

@@ -24,11 +24,11 @@ type Product struct {
 
 	program *program
 	store   *store
-	came    []int32        // by configuration: the edge by which it was first reached
-	from    []int32        // by configuration: where that edge starts
-	edges   []int32        // by edge: its label
-	guesses map[int32]bool // the edges that rest on a guess
-	idle    map[key]bool   // inputs by configuration that some guess leaves without an edge
+	came    []int32 // by configuration: the edge by which it was first reached
+	from    []int32 // by configuration: where that edge starts
+	edges   []int32 // by edge: its label
+	guesses []bool  // by edge: it rests on a guess
+	idle    []key   // inputs by configuration that some guess leaves without an edge
 	labels  []Label
 	first   []int32 // by state ID
 	taken   []bool  // by arm ID

@@ -82,7 +82,7 @@ func newSearch(t *flat.Table, code *program) *search {
 		Product: &Product{
 			Table: t, program: code, store: newStore(code.packing.words),
 			first: make([]int32, len(m.States)), taken: make([]bool, len(m.Arms)),
-			faults: map[faultKey]Fault{}, broken: map[Broken]bool{}, unmet: map[InputAt]Unmet{}, spent: map[spentAt]Unmet{}, guesses: map[int32]bool{}, idle: map[key]bool{},
+			faults: map[faultKey]Fault{}, broken: map[Broken]bool{}, unmet: map[InputAt]Unmet{}, spent: map[spentAt]Unmet{},
 		},
 		step: newStep(code), number: map[Label]int32{},
 	}
@@ -143,12 +143,20 @@ func (x *search) each(input int32, run func()) {
 		x.emitted, x.arm = false, nil
 		run()
 		if x.guessed && !x.emitted && x.sought == nil {
-			x.idle[key{x.at, input}] = true
+			x.noteIdle(key{x.at, input})
 		}
 		if x.failed() {
 			x.noteFault(input)
 		}
 		x.Guessed = x.Guessed || x.guessed
+	}
+}
+
+// noteIdle notes that k may be left without an edge. The runs of one step follow
+// each other.
+func (x *search) noteIdle(k key) {
+	if n := len(x.idle); n == 0 || x.idle[n-1] != k {
+		x.idle = append(x.idle, k)
 	}
 }
 
@@ -227,15 +235,13 @@ func (x *search) emit(label int32, always bool) {
 		for e := x.First[x.at]; e < edge; e++ {
 			if x.To[e] == to && x.edges[e] == label {
 				if !x.guessed {
-					delete(x.guesses, e)
+					x.guesses[e] = false
 				}
 				return
 			}
 		}
 	}
-	if x.guessed {
-		x.guesses[edge] = true
-	}
+	x.guesses = append(x.guesses, x.guessed)
 	x.To = append(x.To, to)
 	x.edges = append(x.edges, label)
 }
