@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -98,62 +97,6 @@ func TestConcurrentSendsToFile(t *testing.T) {
 		t.Errorf("%d steps, %d sends were taken", v.Seq, taken.Load())
 	}
 	lines(t, first, "r")
-}
-
-func BenchmarkSend(b *testing.B) {
-	for name, open := range stores {
-		for _, callers := range []int{1, 64} {
-			b.Run(fmt.Sprintf("%s/%d", name, callers), func(b *testing.B) {
-				e := NewEngine(open(b))
-				register(b, e, door(b), Handlers{})
-				for i := range callers {
-					start(b, e, fmt.Sprint("r", i), `{"owner":"me"}`)
-				}
-				b.ResetTimer()
-				var group sync.WaitGroup
-				for i := range callers {
-					group.Go(func() {
-						for k := 0; k < b.N/callers; k++ {
-							if k%2 == 0 {
-								send(b, e, fmt.Sprint("r", i), "Open", `{"by":1}`)
-							} else {
-								send(b, e, fmt.Sprint("r", i), "Close", "")
-							}
-						}
-					})
-				}
-				group.Wait()
-			})
-		}
-	}
-}
-
-func BenchmarkActivities(b *testing.B) {
-	for name, open := range stores {
-		b.Run(name, func(b *testing.B) {
-			m := job(b, nil, On1("Found", "Idle"), On1("failed", "Broken"))
-			w := work(b, open(b), m, func(context.Context, *Attempt) (Result, error) { return found, nil })
-			defer w.stop()
-			const runs = 64
-			for i := range runs {
-				start(b, w.Engine, fmt.Sprint("r", i), "")
-			}
-			b.ResetTimer()
-			var group sync.WaitGroup
-			for i := range runs {
-				group.Go(func() {
-					run := fmt.Sprint("r", i)
-					for k := 0; k < b.N/runs; k++ {
-						send(b, w.Engine, run, "Go", "")
-						if v, err := w.Wait(b.Context(), run); err != nil || v.State != "Idle" {
-							b.Error(v, err)
-						}
-					}
-				})
-			}
-			group.Wait()
-		})
-	}
 }
 
 var stores = map[string]func(testing.TB) Store{
