@@ -26,6 +26,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
@@ -56,6 +57,7 @@ func Play(t *testing.T, m *runtime.Machine, test func(t *T)) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &T{T: t, machine: m, scripts: map[string]*script{}, guards: map[string]runtime.GuardFunc{}}
 		p.Engine = runtime.NewEngine(memstore.New(), runtime.WithObserver(p.observer()), runtime.WithOutbox(p.publish),
+			runtime.WithPoll(time.Hour), // no other process has anything to do with it, and weeks are to pass in no time
 			runtime.WithLogger(slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))))
 		if err := p.Engine.Register(m, "", p.handlers()); err != nil {
 			t.Fatal(err)
