@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/sqlite"
+)
+
+// account prints the history and holds what is left against what was promised.
+func (s *show) account(ctx context.Context) error {
+	store, err := sqlite.Open(ctx, database(s.dir), sqlite.ReadOnly())
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	engine := runtime.NewEngine(store)
+	if err := history(ctx, engine); err != nil {
+		return err
+	}
+	run, err := ResearchPipelineRuns{Engine: engine}.Get(ctx, runID)
+	if err != nil {
+		return err
+	}
+	deaths, err := readLines(deathsFile(s.dir))
+	if err != nil {
+		return err
+	}
+	work, err := s.work()
+	if err != nil {
+		return err
+	}
+	told, times, err := s.told()
+	if err != nil {
+		return err
+	}
+	archived, err := os.ReadDir(filepath.Join(s.dir, "archive", runID))
+	if err != nil {
+		return err
+	}
+	delivered, err := filepath.Glob(filepath.Join(s.dir, "delivered", "*.md"))
+	if err != nil {
+		return err
+	}
+	result := ""
+	if len(delivered) == 1 {
+		text, err := os.ReadFile(delivered[0])
+		if err != nil {
+			return err
+		}
+		result = string(text)
+	}
+	fmt.Println()
+	broken := keep([]promise{
+		{run.State == ResearchPipelineStateCompleted, fmt.Sprintf("killed %d times, the run ended in %s", len(deaths), run.State)},
+		{len(work) == 2*parts+1 && repeated(work) <= len(deaths),
+			fmt.Sprintf("%d pieces of work were done, %d of them a second time: a report half written goes on where it was", len(work), repeated(work))},
+		{len(archived) == 3, fmt.Sprintf("%d files were written, none of them twice: each phase's is as it was first", len(archived))},
+		{whole(result), "the result has all that both researchers found, and what the person said"},
+		{len(delivered) == 1, fmt.Sprintf("the result was delivered %d time", len(delivered))},
+		{len(told) == 4 && times >= len(told), fmt.Sprintf("the user was told %d things, %d times: the id tells them apart", len(told), times)},
+		{engine.Replay(ctx, runID) == nil, "the history replays to what is stored, bit for bit"},
+	})
+	fmt.Printf("\nTwo files to debug it: examples/researchpipeline/researchpipeline.fsm and %s\n", database(s.dir))
+	for _, command := range []string{"show", "history"} {
+		fmt.Printf("Look at it: go run ./cmd/fsmc %s --db %s %s\n", command, database(s.dir), runID)
+	}
+	return broken
+}
+
+// history prints every step of the run.
+func history(ctx context.Context, engine *runtime.Engine) error {
+	steps, err := engine.History(ctx, runID, 0, 1000)
+	if err != nil {
+		return err
+	}
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  #\tFROM\tINPUT\tTO\tATTEMPT")
+	for _, step := range steps {
+		attempt := ""
+		if step.Attempt > 0 {
+			attempt = fmt.Sprintf("%d of %s, by %s", step.Attempt, step.Activity, step.Worker)
+		}
+		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\n", step.Seq, step.From, step.Input, step.To, attempt)
+	}
+	return t.Flush()
+}
+
+// work is how often each piece of work was done.
+func (s *show) work() (map[string]int, error) { return counts(callsFile(s.dir), "") }
+
+// told is how often the user was told each thing, by the messages' ids.
+func (s *show) told() (things map[string]int, times int, err error) {
+	things, err = counts(userFile(s.dir), " ")
+	for _, n := range things {
+		times += n
+	}
+	return things, times, err
+}
+
+// counts is how often each line stands in a file, up to a separator.
+func counts(path, separator string) (map[string]int, error) {
+	lines, err := readLines(path)
+	n := map[string]int{}
+	for _, line := range lines {
+		if separator != "" {
+			line, _, _ = strings.Cut(line, separator)
+		}
+		n[line]++
+	}
+	return n, err
+}
+
+func repeated(n map[string]int) (again int) {
+	for _, times := range n {
+		again += times - 1
+	}
+	return again
+}
+
+// whole reports whether the result has every source of both researchers once.
+func whole(result string) bool {
+	for i := range parts {
+		if strings.Count(result, fmt.Sprintf("source %d of %d", i+1, parts)) != 2 {
+			return false
+		}
+	}
+	return strings.Contains(result, guidance)
+}
+
+// promise is something that must be so at the end.
+type promise struct {
+	kept bool
+	text string
+}
+
+// keep prints promises with what has become of them, and gives errWrong where
+// one is broken.
+func keep(promises []promise) error {
+	var broken error
+	for _, p := range promises {
+		mark := "ok  "
+		if !p.kept {
+			mark, broken = "FAIL", errWrong
+		}
+		fmt.Printf("  %s  %s\n", mark, p.text)
+	}
+	return broken
+}

@@ -1,0 +1,58 @@
+// Command researchpipeline lets two researchers work side by side and a third
+// put together what both found, and kills the orchestrator wherever it can.
+//
+// First it shows how two workers that end in the same instant lose a result in
+// a status file, and that they cannot here. Then it runs one pipeline whose
+// orchestrator is killed with SIGKILL once at every point at which something
+// happens, and holds what is left against what was promised.
+//
+//	go run ./examples/researchpipeline
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+)
+
+//go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen --tests researchpipeline.fsm
+
+// errWrong ends the program after it has said what is wrong.
+var errWrong = errors.New("something is wrong")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := command().run(ctx); err != nil {
+		if !errors.Is(err, errWrong) {
+			fmt.Fprintln(os.Stderr, "researchpipeline:", err)
+		}
+		os.Exit(1)
+	}
+}
+
+// program is what the flags ask for.
+type program interface {
+	run(ctx context.Context) error
+}
+
+// command reads the flags.
+func command() program {
+	var (
+		dir   = flag.String("dir", "", "keep databases, reports and logs in this folder")
+		topic = flag.String("topic", "finite state machines", "what is researched")
+		pairs = flag.Int("pairs", 100, "how many pipelines have researchers that end in the same instant")
+		work  = flag.String("work", "", "be an orchestrator (`walk`) or a worker of the race (`race`) in -dir; the program starts itself so")
+	)
+	flag.Parse()
+	switch *work {
+	case "walk":
+		return &orchestrator{dir: *dir, topic: *topic}
+	case "race":
+		return &racer{dir: *dir}
+	}
+	return &show{dir: *dir, topic: *topic, pairs: *pairs}
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// parts is how many steps a researcher takes. It remembers each, so that the
+// one who comes after it goes on behind the last.
+const parts = 7
+
+// pace is how long a step takes; researcher-b is slower, so that each of them is
+// alone for a while.
+const pace = 15 * time.Millisecond
+
+// crew is the workers. They read the files of earlier phases, write their own,
+// and know nothing of the pipeline.
+type crew struct {
+	dir string
+	die func(point string) // does not come back where the process is to be killed at that point
+}
+
+var _ ResearchPipelineActivities = (*crew)(nil)
+
+// Research takes its steps, writes its report, and says so. Where the report is
+// there already it only says so.
+func (c *crew) Research(ctx context.Context, attempt *runtime.Attempt, topic, role, model, task, output string) (ResearchPipelineReportWritten, error) {
+	written := ResearchPipelineReportWritten{Path: output}
+	c.die(role + " begins")
+	path := filepath.Join(workFolder(c.dir, attempt.Run), output)
+	if exists(path) {
+		return written, nil
+	}
+	var notes []string
+	if attempt.Checkpoint != nil {
+		if err := json.Unmarshal(attempt.Checkpoint, &notes); err != nil {
+			return written, err
+		}
+	}
+	step := pace
+	if role == "researcher-b" {
+		step *= 3
+	}
+	for len(notes) < parts {
+		if err := sleep(ctx, step); err != nil {
+			return written, err
+		}
+		note := fmt.Sprintf("%s, source %d of %d: %s", topic, len(notes)+1, parts, task)
+		if err := appendLine(callsFile(c.dir), role+" source "+fmt.Sprint(len(notes)+1)); err != nil {
+			return written, err
+		}
+		notes = append(notes, note)
+		if err := attempt.Progress(notes); err != nil {
+			return written, err
+		}
+		if len(notes) == parts/2 {
+			c.die(role + " is half done")
+		}
+	}
+	report := fmt.Sprintf("# %s (%s)\n\n- %s\n", role, model, strings.Join(notes, "\n- "))
+	if err := writeOnce(path, report); err != nil {
+		return written, err
+	}
+	c.die(role + " has written its report, and not said so")
+	return written, nil
+}
+
+// Summarize is what a person reads between the phases.
+func (c *crew) Summarize(_ context.Context, attempt *runtime.Attempt, reportA, reportB string) (ResearchPipelineSummarized, error) {
+	c.die("the summary begins")
+	lines := 0
+	for _, name := range []string{reportA, reportB} {
+		text, err := os.ReadFile(filepath.Join(workFolder(c.dir, attempt.Run), name))
+		if err != nil {
+			return ResearchPipelineSummarized{}, err
+		}
+		lines += strings.Count(string(text), "\n- ")
+	}
+	return ResearchPipelineSummarized{Summary: fmt.Sprintf("two reports, %d sources", lines)}, nil
+}
+
+// Synthesize reads both reports and writes the result.
+func (c *crew) Synthesize(ctx context.Context, attempt *runtime.Attempt, topic, reportA, reportB, guidance, model, output string) (ResearchPipelineResultWritten, error) {
+	written := ResearchPipelineResultWritten{Path: output}
+	c.die("the synthesizer begins")
+	folder := workFolder(c.dir, attempt.Run)
+	path := filepath.Join(folder, output)
+	if exists(path) {
+		return written, nil
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "# %s (%s)\n\nGuidance: %s\n", topic, model, guidance)
+	for _, name := range []string{reportA, reportB} {
+		report, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			return written, err
+		}
+		fmt.Fprintf(&text, "\n%s", report)
+	}
+	if err := sleep(ctx, pace); err != nil {
+		return written, err
+	}
+	if err := appendLine(callsFile(c.dir), "synthesizer"); err != nil {
+		return written, err
+	}
+	if err := writeOnce(path, text.String()); err != nil {
+		return written, err
+	}
+	c.die("the synthesizer has written the result, and not said so")
+	return written, nil
+}
+
+// Deliver puts the result into the user's folder, once: its name there is the
+// execution's key, and `per run` gives one key to the whole run.
+func (c *crew) Deliver(_ context.Context, attempt *runtime.Attempt, _, result string) error {
+	c.die("the delivery begins")
+	text, err := os.ReadFile(filepath.Join(workFolder(c.dir, attempt.Run), result))
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(c.dir, "delivered", strings.ReplaceAll(attempt.Key, "/", "-")+".md")
+	if exists(path) {
+		return nil
+	}
+	if err := writeOnce(path, string(text)); err != nil {
+		return err
+	}
+	c.die("the result is delivered, and no one knows")
+	return nil
+}
+
+// Archive moves the run's folder away, if that has not been done.
+func (c *crew) Archive(_ context.Context, attempt *runtime.Attempt, _, _ string) error {
+	c.die("the archive begins")
+	from, to := workFolder(c.dir, attempt.Run), filepath.Join(c.dir, "archive", attempt.Run)
+	if exists(to) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	c.die("the folder is archived, and no one knows")
+	return nil
+}

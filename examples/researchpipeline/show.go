@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// show is the example as a person sees it.
+type show struct {
+	dir, topic string
+	pairs      int
+}
+
+func (s *show) run(ctx context.Context) error {
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	say("1. Two researchers that end in the same instant.")
+	if err := s.race(ctx); err != nil {
+		return err
+	}
+	say("2. One pipeline, whose orchestrator is killed with SIGKILL at every point, once at each.")
+	if err := s.walk(ctx); err != nil {
+		return err
+	}
+	say("3. What is left, and what was promised.")
+	return s.account(ctx)
+}
+
+func say(text string) { fmt.Printf("\n%s\n", text) }
+
+// prepare makes the folder. One that has a database already is refused.
+func (s *show) prepare() (err error) {
+	if s.dir == "" {
+		s.dir, err = os.MkdirTemp("", "researchpipeline-")
+		return err
+	}
+	if exists(database(s.dir)) {
+		return fmt.Errorf("%s holds an earlier pipeline; choose another -dir", s.dir)
+	}
+	return os.MkdirAll(s.dir, 0o755)
+}
+
+// race compares a status file that workers share with a run that they do not.
+func (s *show) race(ctx context.Context) error {
+	lost := 0
+	for range s.pairs {
+		stalled, err := stalls(s.dir)
+		if err != nil {
+			return err
+		}
+		if stalled {
+			lost++
+		}
+	}
+	fmt.Printf("  status.json: %d of %d pipelines lost a result, and stand still without an error\n", lost, s.pairs)
+	f, err := race(ctx, filepath.Join(s.dir, "race"), s.pairs)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("  fsmc:        %d of %d have both results and went on; %d processes took part, in %d of the pairs both,\n"+
+		"               and half of the pairs were less than %s apart\n", f.both, f.pipelines, racers, f.processes, f.median())
+	if f.both != s.pairs || f.completed != s.pairs {
+		return errWrong
+	}
+	return nil
+}
