@@ -311,17 +311,7 @@ var mayPass = map[string]bool{"unreachable-state": true, "no-success": true}
 // disagreement is a question to which checker and oracle give two answers.
 type disagreement struct {
 	question, checker, oracle string
-	side                      side
 }
-
-// side is whether the checker says more than brute force, or less.
-type side int
-
-const (
-	other side = iota
-	more
-	less
-)
 
 func (d disagreement) String() string {
 	return fmt.Sprintf("%s: the checker says %s, brute force says %s", d.question, d.checker, d.oracle)
@@ -338,39 +328,17 @@ var unsilenced = func() []*check.Rule {
 	return list
 }()
 
-// left are the questions that `undecided` speaks of, by rule.
-var left = map[string]string{
-	"whether any run enters it":                                       "unreachable-state",
-	"whether every run can finish":                                    "no-way-to-finish",
-	"whether a cycle can be taken without end":                        "unbounded-loop",
-	"whether a cycle that waits for nothing can be taken without end": "spinning-loop",
-	"whether every effect stays in the range of its field":            "out-of-range",
-	"whether an assert holds":                                         "assertion-violated",
-	"whether a bound can run out with nothing to take over":           "bound-without-else",
-	"whether every field that is read has been set":                   "read-before-set",
-	"whether every deferred event is taken in the end":                "deferred-lost",
-	"whether some arm always takes an event":                          "guard-gap",
-	"whether some arm always takes what comes from within the run":    "unhandled-case",
-}
-
 // answers are the checker's findings by rule, and the rules that left a question
 // open.
 func answers(m *ir.Machine) (found map[string]verdict, open map[string]bool) {
-	found, open = map[string]verdict{}, map[string]bool{}
+	found = map[string]verdict{}
 	reads := map[string]func(*ir.Machine, diag.Diagnostic) []string{}
 	for _, c := range comparisons {
 		found[c.rule] = verdict{}
 		reads[c.rule] = c.found
 	}
-	for _, d := range check.Run(&ir.Program{Machines: []*ir.Machine{m}}, unsilenced) {
-		if d.Rule == "undecided" {
-			question, _, _ := strings.Cut(strings.TrimPrefix(d.Message, "undecided: "), " (")
-			rule, plain := strings.CutPrefix(question, "whether some run shows ")
-			if !plain {
-				rule = left[question]
-			}
-			open[rule] = true
-		}
+	list, open := check.Asked(m, unsilenced)
+	for _, d := range list {
 		if read := reads[d.Rule]; read != nil {
 			for _, place := range read(m, d) {
 				found[d.Rule][place] = true
@@ -395,16 +363,12 @@ func compare(s *oracletest.Space, seen map[string]int) []disagreement {
 		default:
 			seen["no "+c.rule]++
 		}
-		d := disagreement{c.rule, found.String(), brute.String(), other}
+		d := disagreement{c.rule, found.String(), brute.String()}
 		switch within, covers := found.within(brute), found.covers(brute); {
 		case within && (covers || open[c.rule] || open["unreachable-state"] || free && mayPass[c.rule]):
 			continue
-		case covers && free && restsOnEntry[c.rule]:
+		case covers && (s.Cut || free && mayExceed[c.rule]):
 			continue
-		case covers:
-			d.side = more
-		case within:
-			d.side = less
 		}
 		out = append(out, d)
 	}
@@ -414,9 +378,13 @@ func compare(s *oracletest.Space, seen map[string]int) []disagreement {
 	return append(out, compareWitnesses(s, w, seen)...)
 }
 
-// restsOnEntry are the rules that speak of every leaf that may be entered. Where
-// data is free more leaves may be than are.
-var restsOnEntry = map[string]bool{"unhandled-result": true, "unhandled-failure": true, "unhandled-done": true, "dead-end": true, "deferred-lost": true}
+// mayExceed are the rules that speak of every leaf that may be entered, and of
+// values that nothing excludes. Where data is free more leaves may be than are, and
+// more values (docs/decisions/0022-questions-about-guards.md).
+var mayExceed = map[string]bool{
+	"unhandled-result": true, "unhandled-failure": true, "unhandled-done": true,
+	"dead-end": true, "deferred-lost": true, "guard-gap": true, "unhandled-case": true,
+}
 
 // compareWorst compares the figures: what is marked exact is equal, what is
 // not is no lower than what brute force finds.
@@ -437,6 +405,8 @@ func compareWorst(s *oracletest.Space, w *check.Worst, seen map[string]int) []di
 		switch {
 		case f.Amount == nil && free:
 			return
+		case f.Amount != nil && brute != oracletest.Endless && s.Cut && f.Amount.Cmp(length) >= 0:
+			return // a run that keeps more events may take more
 		case f.Amount != nil && f.Exact:
 			figure = f.Amount.RatString()
 		case f.Amount != nil:
@@ -447,7 +417,7 @@ func compareWorst(s *oracletest.Space, w *check.Worst, seen map[string]int) []di
 			}
 		}
 		if figure != least {
-			out = append(out, disagreement{what + " of " + f.Name, figure, least, other})
+			out = append(out, disagreement{what + " of " + f.Name, figure, least})
 		}
 	}
 	compare("worst-case", w.Steps, s.Steps(), big.NewRat(1, 1))
@@ -491,5 +461,5 @@ func compareTime(s *oracletest.Space, f check.Figure, seen map[string]int) []dis
 	if slowest <= most {
 		return nil
 	}
-	return []disagreement{{"time", "at most " + most.String(), slowest.String(), less}}
+	return []disagreement{{"time", "at most " + most.String(), slowest.String()}}
 }

@@ -120,6 +120,55 @@ machine M {
     }
     terminal Done success
 }`},
+	{"the worst run takes another arm than the one that counts", `
+machine M {
+    context { t string = "no" }
+    event E0 { v string }
+    initial S0
+    state S0 {
+        after 0s -> S2
+    }
+    state S2 {
+        on E0 when event.v == t ignore
+            else -> S2 max 3 { t = event.v }
+    }
+}`},
+	{"a guard is told apart by its arguments", `
+machine M {
+    event R00
+    event R01
+    activity act0() -> R00 | R01
+    guard host(n int)
+    initial S0
+    state S0 {
+        do act0() as x
+        on x.R01 when host(1) && host(2) -> Done
+            else retry 2
+    }
+    terminal Done success
+}`},
+	{"more events of a name are deferred than brute force follows", `
+machine M {
+    event E1
+    event E2
+    initial S0
+    state S0 {
+        defer E1
+        on E2 -> S1
+    }
+    state S1 {
+        initial S1a0
+        state S1a0 {
+            on E1 -> S1 max 2
+                else -> S2
+        }
+    }
+    state S2 {
+        initial S2a0
+        state S2a0 {
+        }
+    }
+}`},
 }
 
 func TestMended(t *testing.T) {

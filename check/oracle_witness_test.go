@@ -25,7 +25,7 @@ func compareWitnesses(s *oracletest.Space, w *check.Worst, seen map[string]int) 
 		}
 		seen["witness"]++
 		if err := replayed(s, d.Witness, nil); err != nil && !outOfTime(s, err) {
-			out = append(out, disagreement{"witness of " + d.Rule, d.Message, err.Error(), other})
+			out = append(out, disagreement{"witness of " + d.Rule, d.Message, err.Error()})
 		}
 	}
 	worst := func(f check.Figure, count func(r *replay) int) {
@@ -39,7 +39,7 @@ func compareWitnesses(s *oracletest.Space, w *check.Worst, seen map[string]int) 
 			err = fmt.Errorf("the run takes %d", got)
 		}
 		if err != nil && !outOfTime(s, err) {
-			out = append(out, disagreement{"worst-run of " + f.Name, f.Amount.RatString(), err.Error(), other})
+			out = append(out, disagreement{"worst-run of " + f.Name, f.Amount.RatString(), err.Error()})
 		}
 	}
 	worst(w.Steps, func(r *replay) int { return r.steps })

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -119,27 +121,60 @@ func (r *replay) keepOn() {
 	}
 }
 
+// ask answers a host guard with what the row says of the call that is most like
+// the one at hand.
 func (r *replay) ask(guard int, args []runtime.Value) (bool, error) {
-	for text, answer := range r.guards {
-		if strings.HasPrefix(text, r.d.Guards[guard].Name+"(") && r.fits(text, args) {
-			return answer, nil
+	answer, best := false, -1
+	for _, text := range slices.Sorted(maps.Keys(r.guards)) {
+		if likeness := r.likeness(text, args); strings.HasPrefix(text, r.d.Guards[guard].Name+"(") && likeness > best {
+			answer, best = r.guards[text], likeness
 		}
 	}
-	return false, nil
+	return answer, nil
 }
 
-// fits reports whether a call, as written, can be the one with args: where an
-// argument is an integer field of the input, its value is that of the row.
-func (r *replay) fits(call string, args []runtime.Value) bool {
+// likeness says how many arguments of a call, as written, are known to be those in
+// args; -1 where some are known to be others. A field may have been assigned
+// earlier in the step, so that its value says little.
+func (r *replay) likeness(call string, args []runtime.Value) int {
 	_, list, _ := strings.Cut(strings.TrimSuffix(call, ")"), "(")
+	alike := 0
 	for i, text := range strings.Split(list, ", ") {
-		name, isField := strings.CutPrefix(text, "event.")
-		n, isInt := r.data[name].(int64)
-		if i < len(args) && isField && isInt && fmt.Sprint(runtime.IntValue(n)) != fmt.Sprint(args[i]) {
-			return false
+		if i >= len(args) {
+			break
+		}
+		known, certain := r.argument(text)
+		switch {
+		case known == "":
+		case known == fmt.Sprint(args[i]):
+			alike++
+		case certain:
+			return -1
 		}
 	}
-	return true
+	return alike
+}
+
+// argument is the value of an argument as text, as far as it is known, and whether
+// it can have no other in this step.
+func (r *replay) argument(text string) (value string, certain bool) {
+	if name, isField := strings.CutPrefix(text, "event."); isField {
+		if n, isInt := r.data[name].(int64); isInt {
+			return fmt.Sprint(runtime.IntValue(n)), true
+		}
+		return "", false
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return fmt.Sprint(runtime.IntValue(n)), true
+	}
+	named := func(f runtime.Field) bool { return f.Name == text }
+	if i := slices.IndexFunc(r.d.Params, named); i >= 0 && i < len(r.s.Params) {
+		return fmt.Sprint(r.s.Params[i]), true
+	}
+	if i := slices.IndexFunc(r.d.Fields, named); i >= 0 && i < len(r.s.Data) {
+		return fmt.Sprint(r.s.Data[i]), false
+	}
+	return "", false
 }
 
 // input is what a row says comes, at the time at which it can.

@@ -17,6 +17,7 @@ func (p *Product) RunMeeting(m Meeting, in flat.Input, arm *ir.Arm) (w *diag.Wit
 		data = payload(in.Event, m.Model)
 	}
 	r.row(in.Case, rowText(in.Case), data, m.Model.Guards)
+	r.takenBy(arm)
 	values := m.Model.Values()
 	for name, v := range p.values(m.Config) {
 		if _, said := values[name]; !said {

@@ -56,6 +56,7 @@ func (r *recorder) step(e int32) {
 			r.deferrals[c.Event] = len(r.w.Path)
 		}
 		r.row(c, text, s.data, s.guards)
+		r.takenBy(r.p.Arm(e))
 	}
 	if l.Again && r.p.keeps(r.p.To[e], c.Event) && (l.Kind == Dropped || l.Arm != None) {
 		r.deferOnceMore(c.Event)
@@ -125,6 +126,13 @@ func (r *recorder) row(c ir.Case, text string, data map[string]any, guards map[s
 		step.Guards = guards
 	}
 	r.w.Path = append(r.w.Path, step)
+}
+
+// takenBy notes in the last row which arm takes what comes; nil for none.
+func (r *recorder) takenBy(a *ir.Arm) {
+	if n := len(r.w.Path); a != nil && n > 0 {
+		r.w.Path[n-1].Arm = a.Span
+	}
 }
 
 func (r *recorder) finish() (*diag.Witness, bool) {

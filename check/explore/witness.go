@@ -60,6 +60,7 @@ func (r *controlRecorder) row(c ir.Case) {
 // the run elsewhere.
 func (r *controlRecorder) step(e ControlEdge) {
 	r.row(r.c.Table.Case(e.Input))
+	r.w.Path[len(r.w.Path)-1].Arm = e.Arm.Span
 	from := r.c.Leaf(r.at)
 	for target := e.Arm.Target; ; {
 		leaf := target.Leaf()

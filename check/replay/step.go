@@ -14,6 +14,7 @@ type input struct {
 	kept   bool   // the event that was deferred first and not looked at yet
 	data   map[string]value
 	guards map[string]bool
+	arm    *ir.Arm // the one that takes it; nil where that is not known
 }
 
 // errRefused says that nothing takes an input: one from outside is refused, and
@@ -44,6 +45,9 @@ func (r *run) take(in *input) error {
 		e.event = r.failure(in, at)
 	}
 	choice, err := r.decide(e, in.Case)
+	if err == nil && in.arm != nil && choice.Arm != in.arm {
+		return errors.New("another arm takes it")
+	}
 	if in.Kind == ir.CaseCancel && errors.Is(err, errRefused) {
 		r.finished = true
 		return nil

@@ -214,7 +214,7 @@ func (p *player) passKept(r *run, row diag.Step) error {
 func (p *player) arrives(r *run, row diag.Step) (*input, error) {
 	text, again := strings.CutSuffix(row.Input, " (deferred)")
 	text, dropped := strings.CutSuffix(text, " (deferred, dropped)")
-	in := &input{guards: row.Guards, kept: again || dropped}
+	in := &input{guards: row.Guards, kept: again || dropped, arm: p.armOf(row)}
 	if name, ended := strings.CutSuffix(text, " ended"); ended {
 		for _, d := range r.leaf.Dos {
 			if in.silent == nil && (d.Label == name || d.Label == "" && d.Activity.Name == name) && len(d.Activity.Results) == 0 {
@@ -237,6 +237,19 @@ func (p *player) arrives(r *run, row diag.Step) (*input, error) {
 		return nil, fmt.Errorf("%q cannot come in %q", row.Input, row.State)
 	}
 	return in, r.await(in)
+}
+
+// armOf is the arm that takes the input of row, where the row says so.
+func (p *player) armOf(row diag.Step) *ir.Arm {
+	if !row.Arm.IsValid() {
+		return nil
+	}
+	for _, a := range p.m.Arms {
+		if a.Span == row.Arm {
+			return a
+		}
+	}
+	return nil
 }
 
 // caseOf is the input of the leaf that is written text; of timers that are

@@ -73,7 +73,8 @@ type Step struct {
 	Input  string         // as written in a trigger: "StartReview", "failed(timeout)", "after 1m0s", "done"
 	Data   map[string]any // payload of the input, where it matters
 	Guards map[string]bool
-	At     string // a Go duration since the start of the run
+	At     string     // a Go duration since the start of the run
+	Arm    token.Span // of the arm that takes Input; not valid where none does
 }
 
 // List collects diagnostics. Its zero value is ready for use.
