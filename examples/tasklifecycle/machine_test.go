@@ -1,4 +1,4 @@
-package tasklifecycle
+package main
 
 import (
 	"errors"

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// promise is something that must hold at the end, with what was found.
+type promise struct {
+	kept bool
+	text string
+}
+
+// audit holds what the simulation knows against what the runtime says.
+func (s *swarm) audit(ctx context.Context, engine *runtime.Engine) ([]promise, error) {
+	found, err := s.inspect(ctx, engine)
+	if err != nil {
+		return nil, err
+	}
+	t := &s.tally
+	orphans := len(t.orphans) + found.unfinished
+	promises := []promise{
+		{found.unfinished == 0, fmt.Sprintf("%d tasks: %d completed, %d failed, %d cancelled, %d without an end",
+			s.config.tasks, found.completed, found.failed, found.cancelled, found.unfinished)},
+		{orphans == 0, fmt.Sprintf("%d tasks orphaned, %.1f %% (the article: 0.3 %%); the longest time that one in progress had nobody is %s",
+			orphans, 100*float64(orphans)/float64(s.config.tasks), t.longest.Round(time.Second))},
+		{s.table.twice() == 0, fmt.Sprintf("%d batches written twice; %d were asked for again under their key, %d by an attempt that had been replaced",
+			s.table.twice(), s.table.repeats, s.table.refused)},
+		{found.gaps == 0, fmt.Sprintf("%d completed tasks with a row missing", found.gaps)},
+		{found.byZombie == 0 && t.zombieCheckpoints == 0, fmt.Sprintf("%d zombies came back to deliver: %d of their results were taken, %d of their checkpoints; %d late results were refused, with those of the host that was cut off",
+			t.zombies, found.byZombie, t.zombieCheckpoints, t.refused)},
+		{found.announced == 0, fmt.Sprintf("%d tasks announced more or less than once", found.announced)},
+		{t.cleanedTooEarly == 0, fmt.Sprintf("%d tasks cleaned up after a cancellation, %d of them while someone worked on them", len(s.table.closed), t.cleanedTooEarly)},
+		{found.differ == 0, fmt.Sprintf("%d histories replayed, %d differ from what is stored", found.replayed, found.differ)},
+	}
+	return append(promises, s.saved()...), nil
+}
+
+// saved compares going on from checkpoints with beginning anew, over every time
+// that a task was taken up again: how many rows had been done already and were
+// done once more, and how many were left to do.
+func (s *swarm) saved() []promise {
+	t := &s.tally
+	n, worked := max(t.recoveries, 1), 0
+	for _, task := range s.tasks {
+		worked += task.worked
+	}
+	return []promise{
+		{t.repeated <= t.wouldRepeat, fmt.Sprintf("%d times a task was taken up again: %d rows repeated on average, %d from a cold start; %d rows done in all",
+			t.recoveries, t.repeated/n, t.wouldRepeat/n, worked)},
+		{t.remaining <= t.remainingIfCold, fmt.Sprintf("%d rows left to do on average, %d from a cold start: %.1f times fewer (the article: 3.2 times faster)",
+			t.remaining/n, t.remainingIfCold/n, float64(t.remainingIfCold)/float64(max(t.remaining, 1)))},
+	}
+}
+
+// findings are what the runs say.
+type findings struct {
+	completed, failed, cancelled, unfinished int
+	byZombie, gaps, announced                int
+	replayed, differ                         int
+}
+
+// inspect looks at every run.
+func (s *swarm) inspect(ctx context.Context, engine *runtime.Engine) (f findings, err error) {
+	runs := TaskLifecycleRuns{Engine: engine}
+	for id, task := range s.tasks {
+		run, err := runs.Get(ctx, id)
+		if err != nil {
+			return f, err
+		}
+		announced := 0
+		switch run.State {
+		case TaskLifecycleStateCompleted:
+			f.completed++
+			announced = 1
+			if !s.table.whole(id) {
+				f.gaps++
+			}
+			if task.zombies[run.Data.Result.Value] {
+				f.byZombie++
+			}
+		case TaskLifecycleStateFailed:
+			f.failed++
+		case TaskLifecycleStateCancelled:
+			f.cancelled++
+		default:
+			f.unfinished++
+		}
+		if len(s.completed[id]) != announced {
+			f.announced++
+		}
+	}
+	err = engine.ReplayAll(ctx, runtime.RunFilter{}, func(_ *runtime.RunRow, err error) error {
+		f.replayed++
+		if err != nil {
+			f.differ++
+		}
+		return nil
+	})
+	return f, err
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// link is a host's way to the database. While it is cut nothing gets through,
+// and the host cannot know whether others go on with what it holds.
+type link struct {
+	runtime.Store
+	cut atomic.Bool
+}
+
+var errCut = errors.New("the database cannot be reached")
+
+func (l *link) err() error {
+	if l.cut.Load() {
+		return errCut
+	}
+	return nil
+}
+
+// ask asks the database for something, if it can be reached.
+func ask[T any](l *link, what func() (T, error)) (T, error) {
+	if err := l.err(); err != nil {
+		var none T
+		return none, err
+	}
+	return what()
+}
+
+// tell tells it something.
+func (l *link) tell(what func() error) error {
+	if err := l.err(); err != nil {
+		return err
+	}
+	return what()
+}
+
+// Load is the store's, where that can be reached.
+func (l *link) Load(ctx context.Context, run string) (runtime.RunRow, error) {
+	return ask(l, func() (runtime.RunRow, error) { return l.Store.Load(ctx, run) })
+}
+
+// Claim is the store's, where that can be reached.
+func (l *link) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.TaskRow, error) {
+	return ask(l, func() ([]runtime.TaskRow, error) { return l.Store.Claim(ctx, q) })
+}
+
+// Renew is the store's, where that can be reached.
+func (l *link) Renew(ctx context.Context, c runtime.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
+	return ask(l, func() (bool, error) { return l.Store.Renew(ctx, c, now, until, checkpoint) })
+}
+
+// Expired is the store's, where that can be reached.
+func (l *link) Expired(ctx context.Context, now time.Time, limit int) ([]runtime.TaskRow, error) {
+	return ask(l, func() ([]runtime.TaskRow, error) { return l.Store.Expired(ctx, now, limit) })
+}
+
+// Held is the store's, where that can be reached.
+func (l *link) Held(ctx context.Context, run string, now time.Time) (bool, error) {
+	return ask(l, func() (bool, error) { return l.Store.Held(ctx, run, now) })
+}
+
+// Due is the store's, where that can be reached.
+func (l *link) Due(ctx context.Context, now time.Time, limit int) ([]runtime.TimerRow, error) {
+	return ask(l, func() ([]runtime.TimerRow, error) { return l.Store.Due(ctx, now, limit) })
+}
+
+// NextWake is the store's, where that can be reached.
+func (l *link) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
+	return ask(l, func() (time.Time, error) { return l.Store.NextWake(ctx, after) })
+}
+
+// TakeMessages is the store's, where that can be reached.
+func (l *link) TakeMessages(ctx context.Context, q runtime.MessageQuery) ([]runtime.MessageRow, error) {
+	return ask(l, func() ([]runtime.MessageRow, error) { return l.Store.TakeMessages(ctx, q) })
+}
+
+// History is the store's, where that can be reached.
+func (l *link) History(ctx context.Context, run string, after int64, limit int) ([]runtime.HistoryRow, error) {
+	return ask(l, func() ([]runtime.HistoryRow, error) { return l.Store.History(ctx, run, after, limit) })
+}
+
+// Tasks is the store's, where that can be reached.
+func (l *link) Tasks(ctx context.Context, run string) ([]runtime.TaskRow, error) {
+	return ask(l, func() ([]runtime.TaskRow, error) { return l.Store.Tasks(ctx, run) })
+}
+
+// Runs is the store's, where that can be reached.
+func (l *link) Runs(ctx context.Context, f runtime.RunFilter) ([]runtime.RunRow, error) {
+	return ask(l, func() ([]runtime.RunRow, error) { return l.Store.Runs(ctx, f) })
+}
+
+// Commit is the store's, where that can be reached.
+func (l *link) Commit(ctx context.Context, c *runtime.Commit) error {
+	return l.tell(func() error { return l.Store.Commit(ctx, c) })
+}
+
+// Release is the store's, where that can be reached.
+func (l *link) Release(ctx context.Context, c runtime.Claim, now, notBefore time.Time) error {
+	return l.tell(func() error { return l.Store.Release(ctx, c, now, notBefore) })
+}
+
+// Confirm is the store's, where that can be reached.
+func (l *link) Confirm(ctx context.Context, c runtime.Claim, now time.Time) error {
+	return l.tell(func() error { return l.Store.Confirm(ctx, c, now) })
+}
+
+// Reclaim is the store's, where that can be reached.
+func (l *link) Reclaim(ctx context.Context, c runtime.Claim, now time.Time) error {
+	return l.tell(func() error { return l.Store.Reclaim(ctx, c, now) })
+}
+
+// Delivered is the store's, where that can be reached.
+func (l *link) Delivered(ctx context.Context, id string, attempt int, now time.Time) error {
+	return l.tell(func() error { return l.Store.Delivered(ctx, id, attempt, now) })
+}
+
+// Undelivered is the store's, where that can be reached.
+func (l *link) Undelivered(ctx context.Context, id string, attempt int, ready time.Time, reason string) error {
+	return l.tell(func() error { return l.Store.Undelivered(ctx, id, attempt, ready, reason) })
+}

@@ -1,0 +1,44 @@
+// Command tasklifecycle runs a swarm of 500 simulated agents in one process,
+// over a real database: they crash, hang, go round in circles, freeze and come
+// back as zombies, decline offers, read clocks that are wrong, and are cut off
+// from it for minutes. At the end it counts what the article behind it counted:
+// tasks whose agent was dead and nobody noticed, work done twice, and work
+// repeated after a recovery.
+//
+//	go run ./examples/tasklifecycle
+//	go run ./examples/tasklifecycle -tasks 1000 -seed 7
+//	go run ./examples/tasklifecycle -cold
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+)
+
+//go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen tasklifecycle.fsm
+
+// errWrong ends the program after it has said what is wrong.
+var errWrong = errors.New("something is wrong")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var c config
+	flag.IntVar(&c.agents, "agents", 500, "how many agents there are")
+	flag.IntVar(&c.tasks, "tasks", 500, "how many tasks there are")
+	flag.Uint64Var(&c.seed, "seed", 1, "what befalls whom: the same number, the same mishaps at the same rows")
+	flag.StringVar(&c.dir, "dir", "", "keep the database in this folder")
+	flag.BoolVar(&c.cold, "cold", false, "let agents ignore checkpoints and begin anew, to see what they save")
+	flag.Parse()
+
+	if err := run(ctx, c, os.Stdout); err != nil {
+		if !errors.Is(err, errWrong) {
+			fmt.Fprintln(os.Stderr, "tasklifecycle:", err)
+		}
+		os.Exit(1)
+	}
+}

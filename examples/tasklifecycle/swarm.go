@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// config says how large the swarm is.
+type config struct {
+	agents, tasks int
+	seed          uint64
+	dir           string
+	cold          bool
+}
+
+// swarm is everyone together, with what the simulation knows of them.
+type swarm struct {
+	config
+	ctx   context.Context // of everyone's lives
+	stop  context.CancelCauseFunc
+	clock *runtime.ManualClock
+	store runtime.Store
+	hosts []*host
+	lead  *lead
+
+	agents []*agent
+	byName map[string]*agent
+	fates  []fate
+	tasks  map[string]*task
+	table  *table
+	work   sync.WaitGroup // of agents and people, zombies among them
+
+	mu        sync.Mutex
+	tally     tally
+	completed map[string]map[string]bool // by task: the ids of the messages that said so
+}
+
+// host is a machine on which agents live: an engine with a link of its own.
+type host struct {
+	link   *link
+	engine *runtime.Engine
+}
+
+// run works until ctx is done. An engine gives up when the database fails for
+// minutes; whoever looks after the host starts it again.
+func (h *host) run(ctx context.Context) error {
+	for {
+		if err := h.engine.Run(ctx); !errors.Is(err, errCut) {
+			return err
+		}
+	}
+}
+
+// How the engines live, in the time of the swarm. A task is leased to a host
+// for three minutes, and the lease renewed every one.
+const (
+	hosts     = 4
+	hostLease = 3 * time.Minute
+	hostPoll  = 15 * time.Second
+)
+
+// newSwarm makes a swarm over store, whose time begins at start.
+func newSwarm(ctx context.Context, c config, store runtime.Store, start time.Time) (*swarm, error) {
+	s := &swarm{
+		config: c, clock: runtime.NewManualClock(start), store: store,
+		byName: map[string]*agent{}, tasks: map[string]*task{}, table: newTable(),
+		fates: fates(c.tasks, c.seed), completed: map[string]map[string]bool{},
+		tally: tally{befell: map[trouble]int{}, orphans: map[string]bool{}},
+	}
+	s.ctx, s.stop = context.WithCancelCause(ctx)
+	s.lead = &lead{swarm: s}
+	for i := range hosts {
+		h := &host{link: &link{Store: store}}
+		h.engine = runtime.NewEngine(h.link, runtime.WithClock(s.clock), runtime.WithWorker(fmt.Sprintf("host-%d", i+1)),
+			runtime.WithLease(hostLease), runtime.WithPoll(hostPoll), runtime.WithConcurrency(c.tasks),
+			runtime.WithOutbox(s.lead.deliver), runtime.WithObserver(observer{s}))
+		if err := RegisterTaskLifecycle(h.engine, s); err != nil {
+			return nil, err
+		}
+		s.hosts = append(s.hosts, h)
+	}
+	s.lead.engine = s.hosts[0].engine
+	for _, f := range s.fates {
+		s.tasks[f.id] = &task{fate: f}
+	}
+	r := rand.New(rand.NewPCG(c.seed, 1<<32))
+	for i := range c.agents {
+		a := &agent{swarm: s, name: fmt.Sprintf("agent-%03d", i+1), home: s.hosts[i%hosts]}
+		if r.IntN(100) < 25 {
+			a.skew = time.Duration(r.IntN(181)-90) * time.Second
+		}
+		s.agents = append(s.agents, a)
+		s.byName[a.name] = a
+	}
+	return s, nil
+}
+
+// live lets everyone live until all tasks have ended and the last zombie has
+// come back.
+func (s *swarm) live(look func(minute int) error) error {
+	pacing, still := context.WithCancel(context.WithoutCancel(s.ctx))
+	var paced, engines sync.WaitGroup
+	paced.Go(func() { pace(pacing, s.clock, s.store) })
+	for _, h := range s.hosts {
+		engines.Go(func() { s.failed(h.run(s.ctx)) })
+	}
+	s.work.Go(func() { s.failed(s.lead.start(s.ctx)) })
+	s.work.Go(s.partition)
+	err := s.untilDone(look)
+	if err == nil {
+		s.work.Wait()
+		err = s.lead.engine.WaitDelivered(s.ctx)
+	}
+	if s.ctx.Err() != nil {
+		err = context.Cause(s.ctx)
+	}
+	s.stop(err)
+	engines.Wait()
+	s.work.Wait()
+	still()
+	paced.Wait()
+	return err
+}
+
+// partition cuts the second host off for five minutes: longer than its leases
+// last, so that others take over what its agents go on with.
+func (s *swarm) partition() {
+	if sleep(s.ctx, s.clock, 5*time.Minute) {
+		return
+	}
+	s.hosts[1].link.cut.Store(true)
+	sleep(s.ctx, s.clock, 5*time.Minute)
+	s.hosts[1].link.cut.Store(false)
+}
+
+// untilDone looks around every ten seconds until no task is left.
+func (s *swarm) untilDone(look func(minute int) error) error {
+	watch := &watch{swarm: s, since: map[string]time.Time{}}
+	for n := 0; ; n++ {
+		if n%30 == 0 {
+			if err := look(n / 6); err != nil {
+				return err
+			}
+		}
+		if err := watch.look(); err != nil {
+			return err
+		}
+		left, err := s.store.Runs(s.ctx, runtime.RunFilter{Status: runtime.Running, Limit: 1})
+		if err != nil {
+			return err
+		}
+		if len(left) == 0 && n > 6 {
+			return look(n / 6)
+		}
+		if sleep(s.ctx, s.clock, 10*time.Second) {
+			return context.Cause(s.ctx)
+		}
+	}
+}
+
+// failed ends everything where something has gone wrong that is not part of it.
+// That a task does not take something any more is.
+func (s *swarm) failed(err error) {
+	var rejected *runtime.Rejected
+	if err != nil && !errors.As(err, &rejected) {
+		s.stop(err)
+	}
+}
+
+// watch looks for tasks that are in progress by the record, and on which nobody
+// is at work.
+type watch struct {
+	*swarm
+	since map[string]time.Time
+}
+
+// noticed is by when a dead agent must have been noticed: `progress 5m`, the
+// longer of the two signals; the lease of a host that is cut off and cannot say
+// so; and a minute for what follows.
+const noticed = 5*time.Minute + hostLease + time.Minute
+
+func (w *watch) look() error {
+	inProgress, err := w.store.Runs(w.ctx, runtime.RunFilter{State: TaskLifecycleStateInProgress.String(), Limit: w.config.tasks})
+	if err != nil {
+		return err
+	}
+	now := w.clock.Now()
+	since := map[string]time.Time{}
+	for i := range inProgress {
+		id := inProgress[i].Run
+		if w.tasks[id].attended() {
+			continue
+		}
+		from, known := w.since[id]
+		if !known {
+			from = now
+		}
+		since[id] = from
+		w.unattended(id, now.Sub(from))
+	}
+	w.since = since
+	return nil
+}

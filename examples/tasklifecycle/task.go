@@ -1,0 +1,97 @@
+package main
+
+import (
+	"sync"
+)
+
+// task is what the simulation knows of a task, which its agents and the runtime
+// do not: who is really at work on it, and how far they came.
+type task struct {
+	fate
+	mu        sync.Mutex
+	spent     int // mishaps that have happened
+	cancelled bool
+	held      bool
+	living    int  // agents that are at work on it
+	begun     bool // by anyone
+	reached   int  // the furthest row that anyone has come to
+	worked    int  // rows that all have done together
+	zombies   map[string]bool
+}
+
+// enter says that an agent begins at a row, and where the task stood before.
+func (t *task) enter(from int) (again bool, reached int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	again, t.begun = t.begun, true
+	t.living++
+	return again, t.reached
+}
+
+// leave says that an agent is not at work on it any more, whether anyone has
+// noticed or not.
+func (t *task) leave() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.living--
+}
+
+// attended reports whether someone is at work on it.
+func (t *task) attended() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.living > 0
+}
+
+// did says that rows have been done, from one to another.
+func (t *task) did(from, to int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.worked += to - from
+	t.reached = max(t.reached, to)
+}
+
+// befalls gives the mishap that happens before a row is reached, once.
+func (t *task) befalls(to int) (mishap, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.spent == len(t.mishaps) || t.mishaps[t.spent].row >= to {
+		return mishap{}, false
+	}
+	t.spent++
+	return t.mishaps[t.spent-1], true
+}
+
+// wish is what the lead wants when a row has been reached, once.
+type wish int
+
+const (
+	goOn wish = iota
+	toCancel
+	toHold
+)
+
+// wished gives what the lead wants when the task has come to a row.
+func (t *task) wished(row int) wish {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.cancelAt > 0 && row >= t.cancelAt && !t.cancelled:
+		t.cancelled = true
+		return toCancel
+	case t.holdAt > 0 && row >= t.holdAt && !t.held:
+		t.held = true
+		return toHold
+	}
+	return goOn
+}
+
+// zombie remembers what an agent delivers that was given up on.
+func (t *task) zombie(result string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.zombies == nil {
+		t.zombies = map[string]bool{}
+	}
+	t.zombies[result] = true
+}
