@@ -1,0 +1,37 @@
+// Command documentagent lets some hundred sessions write documents with people
+// who answer late, twice, or never, for three days that pass in seconds, and
+// shows where they stand at the end and how long they were in each state. Then
+// it damages two of them and repairs them.
+//
+//	go run ./examples/documentagent
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+)
+
+//go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen --tests documentagent.fsm
+
+// errWrong ends the program after it has said what is wrong.
+var errWrong = errors.New("something is wrong")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var s show
+	flag.StringVar(&s.dir, "dir", "", "keep the database in this folder")
+	flag.IntVar(&s.sessions, "sessions", 300, "how many there are")
+	flag.Uint64Var(&s.seed, "seed", 1, "of what people and models do")
+	flag.Parse()
+	if err := s.run(ctx); err != nil {
+		if !errors.Is(err, errWrong) {
+			fmt.Fprintln(os.Stderr, "documentagent:", err)
+		}
+		os.Exit(1)
+	}
+}
