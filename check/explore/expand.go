@@ -153,7 +153,7 @@ func (x *search) carryOut(in *inputCode, c *choiceCode, again bool) {
 				c.code.by(x.step)
 			}
 			x.apply(c.code.block)
-			x.emitStay(l, true)
+			x.emitStay(c, l, true)
 			return
 		case ir.Reject:
 			return
@@ -169,25 +169,33 @@ func (x *search) carryOut(in *inputCode, c *choiceCode, again bool) {
 		}
 		v.end(x.next, in.do)
 	}
-	x.emitStay(l, false)
+	x.emitStay(c, l, false)
 }
 
 // emitMoved is emitMove with the usual label looked up once.
 func (x *search) emitMoved(c *choiceCode, l Label) {
-	if x.turned || l.Again {
+	if x.turned {
 		x.emitMove(l)
 		return
 	}
-	if c.label == None {
-		l.Kept = int16(x.step.kept)
-		c.label = x.label(l)
-	}
-	x.emit(c.label, true)
+	l.Kept = int16(x.step.kept)
+	x.emit(x.labelOf(c, l), true)
 }
 
-// emitStay is emit for a step that does not leave the leaf. Data that it has set
-// and no one reads is dropped here, too.
-func (x *search) emitStay(l Label, always bool) {
+// labelOf is label for the edges of c; the usual one is looked up once.
+func (x *search) labelOf(c *choiceCode, l Label) int32 {
+	if l.Again {
+		return x.label(l)
+	}
+	if c.label == None {
+		c.label = x.label(l)
+	}
+	return c.label
+}
+
+// emitStay is emit for a step of c that does not leave the leaf; c is nil where
+// none is taken. Data that it has set and no one reads is dropped here, too.
+func (x *search) emitStay(c *choiceCode, l Label, always bool) {
 	if x.failed() {
 		return
 	}
@@ -197,7 +205,11 @@ func (x *search) emitStay(l Label, always bool) {
 	if l.Arm != None {
 		x.taken[l.Arm] = true
 	}
-	x.emit(x.label(l), always)
+	if c == nil {
+		x.emit(x.label(l), always)
+		return
+	}
+	x.emit(x.labelOf(c, l), always)
 }
 
 // keep notes that the event of in stands deferred.
@@ -216,7 +228,7 @@ func (x *search) endSilently(leaf *ir.State) {
 		}
 		x.step.begin()
 		v.end(x.next, i)
-		x.emitStay(Label{Kind: Ended, Input: None, Arm: None, Do: int32(d.ID)}, false)
+		x.emitStay(nil, Label{Kind: Ended, Input: None, Arm: None, Do: int32(d.ID)}, false)
 	}
 }
 
@@ -260,13 +272,13 @@ func (x *search) look(code *stateCode, at, i int) {
 	}
 	if c == nil || c.Arm != nil && c.Arm.Kind == ir.Reject {
 		event := x.p.deferred[at]
-		x.emitStay(Label{Kind: Dropped, Input: x.Table.EventID(event), Arm: None, Do: None, Again: true}, true)
+		x.emitStay(nil, Label{Kind: Dropped, Input: x.Table.EventID(event), Arm: None, Do: None, Again: true}, true)
 		return
 	}
 	if c.Arm == nil && c.Defer {
 		kept.set(x.next, kept.get(x.next)|bit)
 		pending.set(x.next, pending.get(x.next)&^bit)
-		x.emitStay(Label{Kind: Stayed, Input: x.input.ID, Arm: None, Do: None, Again: true}, false)
+		x.emitStay(nil, Label{Kind: Stayed, Input: x.input.ID, Arm: None, Do: None, Again: true}, false)
 		return
 	}
 	x.carryOut(x.input, c, true)

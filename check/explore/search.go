@@ -45,8 +45,9 @@ func try(t *flat.Table, limit int, tracked *tracked) (p *Product, entered []bool
 		if x.runs > x.most || x.store.count > limit || len(x.To) > edgesEach*limit || len(x.store.words) > maxStored {
 			return nil, x.enteredSoFar()
 		}
-		x.First = append(x.First, int32(len(x.To)))
+		x.First = push(x.First, int32(len(x.To)))
 		x.expand(c)
+		x.settle()
 	}
 	if x.runs > x.most {
 		return nil, x.enteredSoFar()
@@ -73,14 +74,16 @@ type search struct {
 	again   bool    // its input is an event that was deferred
 	arm     *ir.Arm // that it takes, once that is decided
 	number  map[Label]int32
-	sought  *sought // not nil while one edge is told again
+	open    []openEdge // of the configuration at hand
+	ends    []uint64   // where those lead, one behind the other
+	sought  *sought    // not nil while one edge is told again
 }
 
 func newSearch(t *flat.Table, code *program) *search {
 	m := t.Machine
 	x := &search{
 		Product: &Product{
-			Table: t, program: code, store: newStore(code.packing.words),
+			Table: t, program: code, store: newStore(code.packing.words, code.packing.used),
 			first: make([]int32, len(m.States)), taken: make([]bool, len(m.Arms)),
 			faults: map[faultKey]Fault{}, broken: map[Broken]bool{}, unmet: map[InputAt]Unmet{}, spent: map[spentAt]Unmet{},
 		},
@@ -95,10 +98,11 @@ func newSearch(t *flat.Table, code *program) *search {
 // start adds configuration 0 and the steps that begin a run, one for each choice
 // of parameters.
 func (x *search) start() {
-	x.store.add(x.here) // its leaf is the root, which no other has
+	x.store.add(x.here, x.store.hash(x.here)) // its leaf is the root, which no other has
 	x.came, x.Product.from = append(x.came, None), append(x.Product.from, None)
 	x.First = append(x.First, 0)
 	x.expandStart()
+	x.settle()
 }
 
 func (x *search) expandStart() {
@@ -210,60 +214,6 @@ func (x *search) starts(leaf *ir.State) {
 			}
 		}
 	}
-}
-
-// emit adds an edge from the configuration at hand to next. One that leads back
-// to where it starts is kept only where it counts for something.
-func (x *search) emit(label int32, always bool) {
-	if x.sought != nil {
-		x.compare(label)
-		return
-	}
-	edge := int32(len(x.To))
-	to, fresh := x.store.add(x.next)
-	if fresh {
-		x.emitted = true
-		x.came, x.Product.from = append(x.came, edge), append(x.Product.from, x.at)
-		for s := x.Product.Leaf(to); s != nil && x.first[s.ID] == None; s = s.Parent {
-			x.first[s.ID] = to
-		}
-	} else {
-		if to == x.at && !always {
-			return
-		}
-		x.emitted = true
-		for e := x.First[x.at]; e < edge; e++ {
-			if x.To[e] == to && x.edges[e] == label {
-				if !x.guessed {
-					x.guesses[e] = false
-				}
-				return
-			}
-		}
-	}
-	x.guesses = append(x.guesses, x.guessed)
-	x.To = append(x.To, to)
-	x.edges = append(x.edges, label)
-}
-
-// emitMove is emit for a step that has entered a leaf, if it could.
-func (x *search) emitMove(l Label) {
-	if x.failed() {
-		return
-	}
-	l.Kept = int16(x.step.kept)
-	x.emit(x.label(l), true)
-}
-
-// label numbers l.
-func (x *search) label(l Label) int32 {
-	n, ok := x.number[l]
-	if !ok {
-		n = int32(len(x.labels))
-		x.number[l] = n
-		x.labels = append(x.labels, l)
-	}
-	return n
 }
 
 func pathTo(came, from []int32, c int32) []int32 {

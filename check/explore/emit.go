@@ -1,0 +1,98 @@
+package explore
+
+import "slices"
+
+// The edges of one configuration are gathered first, and then numbered together.
+// Where the store has a configuration, or would have it, lies anywhere in its
+// table, and a processor fetches many places in the time of one if it is told of
+// them at once. That takes a third off the time of an exploration.
+
+// openEdge is an edge whose end has no number yet.
+type openEdge struct {
+	label   int32
+	guessed bool
+	hash    uint64 // of the end
+}
+
+// maxOpen is the most edges that are gathered: the start of a run may have one
+// for each of a million choices of parameters.
+const maxOpen = 64
+
+// emit adds an edge from the configuration at hand to next. One that leads back
+// to where it starts is kept only where it counts for something.
+func (x *search) emit(label int32, always bool) {
+	if x.sought != nil {
+		x.compare(label)
+		return
+	}
+	if !always && slices.Equal(x.next, x.here) {
+		return
+	}
+	x.emitted = true
+	if len(x.open) == maxOpen {
+		x.settle()
+	}
+	x.open = append(x.open, openEdge{label, x.guessed, x.store.hash(x.next)})
+	x.ends = append(x.ends, x.next...)
+}
+
+// settle numbers the ends of the open edges, in the order in which they came.
+func (x *search) settle() {
+	for i := range x.open {
+		x.store.fetch(x.open[i].hash)
+	}
+	width := x.store.width
+	for i := range x.open {
+		x.add(&x.open[i], x.ends[i*width:(i+1)*width])
+	}
+	x.open, x.ends = x.open[:0], x.ends[:0]
+}
+
+// add adds an edge, unless the configuration at hand has it already.
+func (x *search) add(o *openEdge, end []uint64) {
+	edge := int32(len(x.To))
+	to, fresh := x.store.add(end, o.hash)
+	if fresh {
+		x.came, x.Product.from = push(x.came, edge), push(x.Product.from, x.at)
+		for s := x.Product.Leaf(to); s != nil && x.first[s.ID] == None; s = s.Parent {
+			x.first[s.ID] = to
+		}
+	} else if x.has(to, o) {
+		return
+	}
+	x.guesses = push(x.guesses, o.guessed)
+	x.To = push(x.To, to)
+	x.edges = push(x.edges, o.label)
+}
+
+// has reports whether the configuration at hand has edge o, which leads to to.
+// If one of the two is no guess, neither is what stays.
+func (x *search) has(to int32, o *openEdge) bool {
+	for e := x.First[x.at]; int(e) < len(x.To); e++ {
+		if x.To[e] == to && x.edges[e] == o.label {
+			x.guesses[e] = x.guesses[e] && o.guessed
+			return true
+		}
+	}
+	return false
+}
+
+// emitMove is emit for a step that has entered a leaf, if it could.
+func (x *search) emitMove(l Label) {
+	if x.failed() {
+		return
+	}
+	l.Kept = int16(x.step.kept)
+	x.emit(x.label(l), true)
+}
+
+// label numbers l.
+func (x *search) label(l Label) int32 {
+	n, ok := x.number[l]
+	if !ok {
+		n = int32(len(x.labels))
+		x.number[l] = n
+		x.labels = append(x.labels, l)
+	}
+	return n
+}
