@@ -44,8 +44,29 @@ func knownCommand(root *cobra.Command, args []string) error {
 // flagInHelp finds the names of flags in a help text.
 var flagInHelp = regexp.MustCompile(`--([a-z][a-z-]*)`)
 
-// flagError puts what cobra says of a flag that does not exist into our words.
+// What cobra says of flags, where it is not in our words.
+var (
+	unknownShort = regexp.MustCompile(`^unknown shorthand flag: '(.)' in `)
+	wrongValue   = regexp.MustCompile(`(?s)^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: (strconv\.Parse(?:Int|Bool)|time): `)
+	excluding    = regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
+)
+
+// wanted is what a flag takes whose value the named function could not read.
+var wanted = map[string]string{
+	"strconv.ParseInt":  "a whole number",
+	"strconv.ParseBool": "true or false",
+	"time":              "a duration such as 30s or 1m30s",
+}
+
+// flagError puts what cobra says of a flag that does not exist, or of a value
+// that it cannot have, into our words.
 func flagError(c *cobra.Command, err error) error {
+	if m := unknownShort.FindStringSubmatch(err.Error()); m != nil {
+		return fmt.Errorf("there is no flag -%s; fsmc help %s lists them", m[1], c.Name())
+	}
+	if m := wrongValue.FindStringSubmatch(err.Error()); m != nil {
+		return fmt.Errorf("%s takes %s, and not %s", m[2], wanted[m[3]], m[1])
+	}
 	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !unknown {
 		return err
@@ -58,6 +79,17 @@ func flagError(c *cobra.Command, err error) error {
 		return fmt.Errorf("there is no flag --%s; did you mean --%s?", name, near)
 	}
 	return fmt.Errorf("there is no flag --%s; fsmc help %s lists them", name, c.Name())
+}
+
+// groupError puts what cobra says of flags that exclude each other into our words.
+func groupError(err error) error {
+	if err == nil {
+		return nil
+	}
+	if m := excluding.FindStringSubmatch(err.Error()); m != nil {
+		return fmt.Errorf("--%s exclude each other", strings.Join(strings.Fields(m[1]), " and --"))
+	}
+	return err
 }
 
 // completeFSM lets a shell complete the names of source files.

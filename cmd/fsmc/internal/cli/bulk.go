@@ -187,11 +187,7 @@ func (r *bulkReport) add(t *target, run string, v *runtime.View, err error) {
 		return
 	}
 	r.Runs = append(r.Runs, bulkRun{v.Run, v.Machine, v.State, v.Status, v.Outcome})
-	switch {
-	case t.asJSON:
-	case v.Status == runtime.Finished:
-		fmt.Fprintln(t.out, ended(v))
-	default:
-		fmt.Fprintf(t.out, "%s is in %s\n", v.Run, v.State)
+	if !t.asJSON {
+		fmt.Fprintln(t.out, stands(v))
 	}
 }

@@ -50,8 +50,8 @@ func writeFindings(w io.Writer, r report) error {
 	}
 	for _, m := range r.unit.Program.Machines {
 		n := check.Stats(m)
-		if _, err := fmt.Fprintf(w, "%s: %d states, %d of them terminal, %d transitions: nothing wrong\n",
-			m.Name, n.States, n.Terminals, n.Transitions); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s, %d of them terminal, %s: nothing wrong\n",
+			m.Name, countOf(n.States, "state"), n.Terminals, countOf(n.Transitions, "transition")); err != nil {
 			return err
 		}
 	}

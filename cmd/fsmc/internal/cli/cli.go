@@ -29,7 +29,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 
 	root := newRoot(&streams{in: in, out: out, err: errOut})
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := groupError(root.ExecuteContext(ctx))
 	if said := unsaid(err); said != nil {
 		fmt.Fprintln(errOut, "fsmc:", said)
 	}

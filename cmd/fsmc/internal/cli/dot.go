@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +38,6 @@ text has errors, so that something may be missing in the diagram.`,
 	machineFlag(c, &d.machine)
 	c.Flags().StringVar(&d.db, "db", "", "the database `FILE` of the run")
 	c.Flags().StringVar(&d.run, "run", "", "highlight the way of the run with this `ID`")
-	c.MarkFlagsRequiredTogether("db", "run")
 	return c
 }
 
@@ -49,6 +49,12 @@ type drawer struct {
 }
 
 func (d *drawer) draw(ctx context.Context, paths []string) error {
+	switch {
+	case d.db != "" && d.run == "":
+		return errors.New("--run ID is missing: it says which run of the database is highlighted")
+	case d.run != "" && d.db == "":
+		return errNoDatabase
+	}
 	unit, err := d.load(paths)
 	if err != nil {
 		return err

@@ -53,7 +53,7 @@ has fallen due and has not fired. Exit status 1: something is listed.`,
 	}
 	t.flags(c)
 	c.Flags().Var(&stuck{&query}, "stuck", "how long a run may be in a state: an `AGE`, or STATE=AGE,...")
-	ageFlag(c, &query.Late, "late", "how long timers, leases, attempts and messages may be overdue (default 1m)")
+	ageFlag(c, &query.Late, "late", "the `AGE` at which timers, leases, attempts and messages are overdue (default 1m)")
 	c.Flags().IntVar(&query.Limit, "limit", 100, "list at most `N` of each kind")
 	return c
 }

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -110,9 +112,20 @@ func (m *migrator) readMapping() error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&m.options.Mapping); err != nil {
-		return fmt.Errorf("--map: file %q is no mapping: %w", m.mapping, err)
+		return fmt.Errorf("--map: file %q is no mapping: %s", m.mapping, mappingFault(err))
 	}
 	return nil
+}
+
+// mappingFault says what is wrong with a mapping that JSON does not decode to.
+func mappingFault(err error) string {
+	if errors.Is(err, io.EOF) {
+		return "it is empty"
+	}
+	if name, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
+		return name + ` is none of "states", "fields" and "set"`
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 func (m *migrator) show(r *migrateReport) error {
@@ -141,9 +154,12 @@ func (m *migrator) show(r *migrateReport) error {
 		return err
 	}
 	fits := len(r.Runs) - refused
-	if r.Applied {
+	switch {
+	case r.Applied:
 		fmt.Fprintf(m.out, "%s moved to version %.12s\n", countOf(fits, "run"), r.Definition)
-	} else {
+	case fits == 0:
+		fmt.Fprintf(m.out, "0 runs to move to version %.12s\n", r.Definition)
+	default:
 		fmt.Fprintf(m.out, "%s to move to version %.12s; nothing has been done, --apply does it\n", countOf(fits, "run"), r.Definition)
 	}
 	return found

@@ -18,7 +18,10 @@ func newRun(s *streams) *cobra.Command {
 		Use:   "run [PATH...]",
 		Short: "Start a run, or take one up again, and work on it",
 		Long: `Run starts a run of the machine in PATH, or takes up the run with the given id
-where it stands, and works until it ends or only waits for events from outside.
+where it stands, and works until it ends or only waits for events from outside. A
+timer that runs beside such events is not waited for: it fires at the next start,
+or in its time with --follow.
+
 Without PATH it works on every unfinished run in the database, and with --follow
 on those that start later too, each by the version of the machine with which it
 was started.
@@ -55,7 +58,7 @@ Exit status 1: the run ended with another outcome than success, or is halted.`,
 	f.StringVar(&r.outbox, "outbox", "", "hand each published message to `CMD`")
 	f.StringVar(&r.id, "id", "", "the run's `ID`; a new one is made where none is given")
 	f.StringArrayVar(&r.params, "param", nil, "a parameter of the machine, `NAME=VALUE`; may be repeated")
-	f.BoolVar(&r.follow, "follow", false, "do not return while the run waits for events from outside")
+	f.BoolVar(&r.follow, "follow", false, "do not return while the run waits for events from outside, or for a timer beside them")
 	f.BoolVar(&r.once, "once", false, "return when the run has taken one input: an activity's end, a timer")
 	f.BoolVar(&r.detach, "detach", false, "start the run and return at once; another fsmc run works on it")
 	f.IntVar(&r.concurrency, "concurrency", 16, "at most `N` activities run at once")

@@ -90,7 +90,7 @@ func (r *runner) takeUp(ctx context.Context, engine *runtime.Engine, m *runtime.
 	case len(r.params) > 0 && !sameParams(m, params, v.Params):
 		return v, findingf("run %q was started with other parameters: %s", v.Run, v.Params)
 	case v.Definition != m.Hash() && v.Status != runtime.Finished:
-		fmt.Fprintf(r.err, "fsmc: %s goes on with the version of %s with which it was started, which is another\n", v.Run, v.Machine)
+		fmt.Fprintf(r.err, "fsmc: %s keeps its version of %s, which is not this one; fsmc migrate would move it\n", v.Run, v.Machine)
 	}
 	if v.Status != runtime.Finished {
 		r.say("%s goes on in %s", v.Run, v.State)

@@ -74,11 +74,7 @@ func (t *target) answer(v *runtime.View) error {
 	if t.asJSON {
 		return printJSON(t.out, v)
 	}
-	if v.Status == runtime.Finished {
-		_, err := fmt.Fprintln(t.out, ended(v))
-		return err
-	}
-	if _, err := fmt.Fprintf(t.out, "%s is in %s\n", v.Run, v.State); err != nil {
+	if _, err := fmt.Fprintln(t.out, stands(v)); err != nil || v.Status == runtime.Finished {
 		return err
 	}
 	return writeEvents(t.out, v.Events)

@@ -25,6 +25,17 @@ func sentence(v *runtime.View, now time.Time) string {
 	return where + waitsFor(v, now) + untilWhen(v, now)
 }
 
+// stands says where a run is after a command, without times.
+func stands(v *runtime.View) string {
+	switch {
+	case v.Status == runtime.Finished:
+		return ended(v)
+	case v.Paused:
+		return fmt.Sprintf("%s is in %s, paused%s", v.Run, v.State, queued(v))
+	}
+	return fmt.Sprintf("%s is in %s", v.Run, v.State)
+}
+
 // queued says what waits until a paused run resumes.
 func queued(v *runtime.View) string {
 	if len(v.Queued) == 0 {
