@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -15,21 +13,21 @@ type answer struct {
 	State   string   `json:"current_state"`
 	Allowed []string `json:"next_allowed_actions"`
 	Summary string   `json:"summary"`
-	Refused string   `json:"refused,omitempty"`
 }
 
-// answerTo answers a look at an order, or a Send of which err is the error: a
-// refused one has changed nothing, and is answered with where the order stands.
-func answerTo(run OrderFulfillmentRun, err error) answer {
-	a := answer{State: run.View.State, Summary: summary(run)}
+// answerTo answers an agent that has looked at an order or sent it an event.
+func answerTo(run OrderFulfillmentRun) answer {
+	a := answer{State: run.View.State, Allowed: []string{}, Summary: summary(run)}
 	for _, e := range run.Events {
 		a.Allowed = append(a.Allowed, e.Name)
 	}
-	var rejected *runtime.Rejected
-	if errors.As(err, &rejected) {
-		a.Refused = rejected.Why
-	}
 	return a
+}
+
+// refuse answers an agent whose event was refused. It has changed nothing; the
+// refusal itself knows where the order stood and what it takes there.
+func refuse(r *runtime.Rejected) answer {
+	return answer{State: r.State, Allowed: r.Allowed, Summary: fmt.Sprintf("Refused, and nothing has changed: %s.", r.Why)}
 }
 
 // String is the answer as a tool would give it.
@@ -38,7 +36,7 @@ func (a answer) String() string {
 	if err != nil {
 		return err.Error()
 	}
-	return string(json.RawMessage(text))
+	return string(text)
 }
 
 // summary says in one line how far the order is.

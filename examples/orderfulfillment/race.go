@@ -17,7 +17,7 @@ func race(ctx context.Context, runs OrderFulfillmentRuns, id string, seq int64) 
 	if err != nil {
 		return err
 	}
-	fmt.Printf("  both read    %s\n", answerTo(read, nil))
+	fmt.Printf("  both read   %s\n", answerTo(read))
 	type try struct {
 		agent string
 		run   OrderFulfillmentRun
@@ -36,17 +36,17 @@ func race(ctx context.Context, runs OrderFulfillmentRuns, id string, seq int64) 
 	if won.err != nil {
 		won, lost = lost, won
 	}
-	if won.err != nil || !errors.Is(lost.err, runtime.ErrConflict) {
+	var refused *runtime.Rejected
+	if won.err != nil || !errors.Is(lost.err, runtime.ErrConflict) || !errors.As(lost.err, &refused) {
 		return fmt.Errorf("one of two had to win: %w", errors.Join(won.err, lost.err))
 	}
-	fmt.Printf("  %s sends it  %s\n", won.agent, answerTo(won.run, nil))
-	fmt.Printf("  %s is told  %s\n", lost.agent, lost.err)
+	fmt.Printf("  %s sends it %s\n", won.agent, answerTo(won.run))
+	fmt.Printf("  %s is told %s\n", lost.agent, refuse(refused))
 
 	_, err = runs.SendAuthorizePayment(ctx, id, OrderFulfillmentAuthorizePayment{PaymentMethod: "card_good"}, runtime.WithActor(lost.agent))
-	var rejected *runtime.Rejected
-	if !errors.As(err, &rejected) {
+	if !errors.As(err, &refused) {
 		return fmt.Errorf("a second authorization was not refused: %w", err)
 	}
-	fmt.Printf("  tries again  %s\n", rejected)
+	fmt.Printf("  tries again %s\n", refuse(refused))
 	return nil
 }
