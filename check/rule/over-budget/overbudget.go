@@ -87,13 +87,13 @@ func limits(b *ir.Budget, w *check.Worst) []limit {
 }
 
 func over(p *check.Pass, w *check.Worst, l limit) check.Finding {
-	takes := " can take "
+	is := " is "
 	if !l.figure.Exact {
-		takes = " can take up to "
+		is = " may be as much as "
 	}
 	f := check.Finding{
 		Span:    l.span,
-		Message: "a run" + takes + text(l.figure.Name, l.figure.Amount) + " of " + check.Quote(l.figure.Name) + ", over the budget of " + text(l.figure.Name, l.most),
+		Message: "the worst case of " + check.Quote(l.figure.Name) + is + text(l.figure.Name, l.figure.Amount) + ", over the budget of " + text(l.figure.Name, l.most),
 		Help:    "Lower the bounds that the worst run uses up, or raise the budget.",
 		Witness: l.figure.Run,
 	}
