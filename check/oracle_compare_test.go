@@ -259,6 +259,26 @@ var comparisons = []comparison{
 			return s.Machine.States[e.State].Path
 		}),
 	},
+	{rule: "require-violated", found: requireOf, brute: violated},
+	{
+		rule: "over-budget",
+		found: func(_ *ir.Machine, d diag.Diagnostic) []string {
+			return []string{quoted.FindStringSubmatch(d.Message)[1]}
+		},
+		brute: overBudget,
+	},
+	{
+		rule:  "never-fires",
+		found: timerAt,
+		brute: func(s *oracletest.Space) verdict {
+			v := verdict{}
+			for id, must := range s.Forestalled() {
+				v[fmt.Sprint("timer ", id)] = must
+			}
+			return v
+		},
+	},
+	{rule: "dead-arm", found: armAt, brute: deadArms},
 	{rule: "guard-gap", found: armAt, brute: byGap(func(k runtime.InputKind) bool { return k == runtime.EventInput })},
 	{rule: "unhandled-case", found: armAt, brute: byGap(func(k runtime.InputKind) bool { return k != runtime.EventInput && k != runtime.CancelInput })},
 	{
@@ -271,6 +291,83 @@ var comparisons = []comparison{
 			return s.Machine.States[e.State].Path
 		}),
 	},
+}
+
+// requireOf is the state of whose require d speaks.
+func requireOf(m *ir.Machine, d diag.Diagnostic) []string {
+	for _, s := range m.States {
+		if s.Require != nil && s.Require.Span == d.Span {
+			return []string{s.Path}
+		}
+	}
+	return []string{"no require"}
+}
+
+// violated gives the states whose require is no invariant. One that asks a host
+// guard need not be, nor one in which no run comes to be.
+func violated(s *oracletest.Space) verdict {
+	v, entered := verdict{}, s.Entered()
+	for _, e := range s.Events() {
+		if e.What == oracletest.Violated {
+			state := s.Machine.States[e.State]
+			v[state.Path] = entered[e.State] && !asksHost(state.Require.Cond)
+		}
+	}
+	return v
+}
+
+func asksHost(e ir.Expr) bool {
+	asks := false
+	ir.Walk(e, func(e ir.Expr) bool {
+		call, ok := e.(*ir.Call)
+		asks = asks || ok && call.Guard != nil
+		return true
+	})
+	return asks
+}
+
+// overBudget gives the lines of the budget that some run passes. Where there is no
+// bound, and none of the edges that make it so says `unbounded`, unbounded-loop
+// speaks for it.
+func overBudget(s *oracletest.Space) verdict {
+	v, b := verdict{}, s.Machine.Budget
+	if b == nil {
+		return v
+	}
+	unmarked := slices.Contains(s.Loops(), true)
+	if b.Steps != nil && s.Over("steps", new(big.Rat).SetInt64(*b.Steps)) {
+		v["steps"] = !(unmarked && s.Steps() == oracletest.Endless)
+	}
+	for _, c := range b.Costs {
+		if s.Over(c.Name, c.Amount) {
+			v[c.Name] = !(unmarked && s.Attempts(oracletest.Hundredths(s.Machine.Activities, c.Name)) == oracletest.Endless)
+		}
+	}
+	return v
+}
+
+// timerAt is the timer of which d speaks; none where it speaks of a retry.
+func timerAt(m *ir.Machine, d diag.Diagnostic) []string {
+	for _, t := range m.Timers {
+		if t.Span == d.Span {
+			return []string{fmt.Sprint("timer ", t.ID)}
+		}
+	}
+	return nil
+}
+
+// deadArms gives the arms that no run takes. Of which of them something must be
+// said is more than brute force can tell: a bound counts as open and as used up,
+// an arm behind a dead one is not reported, and one that leads to a state that no
+// run enters is named with it.
+func deadArms(s *oracletest.Space) verdict {
+	v, entered, taken := verdict{}, s.Entered(), s.Taken()
+	for _, a := range s.Machine.Arms {
+		if !taken[a.ID] {
+			v[fmt.Sprint("arm ", a.ID)] = a.Kind != ir.Reject && entered[a.State.ID] && s.SurelyDead(a.ID)
+		}
+	}
+	return v
 }
 
 // trapOf are the states that the message and the related places name.
@@ -383,7 +480,7 @@ func compare(s *oracletest.Space, seen map[string]int) []disagreement {
 // more values (docs/decisions/0022-questions-about-guards.md).
 var mayExceed = map[string]bool{
 	"unhandled-result": true, "unhandled-failure": true, "unhandled-done": true,
-	"dead-end": true, "deferred-lost": true, "guard-gap": true, "unhandled-case": true,
+	"dead-end": true, "deferred-lost": true, "guard-gap": true, "unhandled-case": true, "never-fires": true,
 }
 
 // compareWorst compares the figures: what is marked exact is equal, what is
@@ -428,22 +525,9 @@ func compareWorst(s *oracletest.Space, w *check.Worst, seen map[string]int) []di
 		compare("attempts", f, s.Attempts(price), big.NewRat(1, 1))
 	}
 	for _, f := range w.Costs {
-		compare("cost", f, s.Attempts(hundredths(activities, f.Name)), big.NewRat(1, 100))
+		compare("cost", f, s.Attempts(oracletest.Hundredths(activities, f.Name)), big.NewRat(1, 100))
 	}
 	return out
-}
-
-// hundredths is what an attempt of each activity costs.
-func hundredths(activities []*ir.Activity, cost string) []int64 {
-	price := make([]int64, len(activities))
-	for i, a := range activities {
-		for _, c := range a.Costs {
-			if c.Name == cost {
-				price[i] += new(big.Rat).Mul(c.Amount, big.NewRat(100, 1)).Num().Int64()
-			}
-		}
-	}
-	return price
 }
 
 // compareTime holds the bound of time against random runs: none may last longer.

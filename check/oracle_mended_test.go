@@ -169,6 +169,26 @@ machine M {
         }
     }
 }`},
+	{"an upper bound is over the budget, and no run is", `
+machine M {
+    context { p int = 0 }
+    event E1
+    event E2 { v int }
+    budget { steps 5 }
+    initial S0
+    state S0 {
+        on E2 when p == 2 -> S1
+            else when event.v == p ignore
+            else -> S0 max 3
+    }
+    state S1 {
+        on E1 -> S2
+    }
+    state S2 {
+        on done -> Done
+    }
+    terminal Done success
+}`},
 }
 
 func TestMended(t *testing.T) {

@@ -40,7 +40,8 @@ type Question struct {
 	Span  token.Span // where it arises; the state, where none is given
 
 	rule    *Rule    // that asks; nil for the framework
-	finding *Finding // that would have been made; nil past the limit
+	finding *Finding // that would have been made; nil where there is none
+	past    bool     // the limit left it open
 	others  []*ir.State
 }
 
@@ -97,6 +98,7 @@ func (s *shared) LeaveOpen(q Question) {
 			s.proof.openedBy = map[opening]bool{}
 		}
 		s.proof.openedBy[key] = true
+		q.past = s.proof.product == nil && q.finding == nil
 		s.proof.open = append(s.proof.open, q)
 	}
 }

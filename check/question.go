@@ -67,7 +67,7 @@ func gather(list []found) []found {
 	var out []found
 	for _, f := range list {
 		q := f.Question
-		if q == nil || q.finding != nil || q.State == nil {
+		if q == nil || !q.past || q.State == nil {
 			out = append(out, f)
 			continue
 		}
@@ -86,7 +86,7 @@ func gather(list []found) []found {
 
 // Help says what would settle q.
 func (q Question) Help(m *ir.Machine) string {
-	if q.finding != nil {
+	if !q.past {
 		return "A way there was found, but no values and times with which it is a run: keep the data in question in a boolean, an enum or a ranged field, or give the timers around it room."
 	}
 	help := "Raise --max-configurations, lower the bounds, or give the fields that guards read narrower ranges."

@@ -32,6 +32,7 @@ const (
 	Circle     What = "circle"       // requires lead round
 	Overflow   What = "overflow"     // 64 bits do not suffice
 	Dropped    What = "dropped"      // a deferred event that nothing takes
+	Violated   What = "violated"     // a require is false where it is read
 )
 
 var faults = []struct {

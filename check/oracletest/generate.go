@@ -207,6 +207,17 @@ func (g *generator) declarations() {
 	for range max(0, g.IntN(4)-1) {
 		g.promise()
 	}
+	if g.chance(0.3) {
+		g.budget()
+	}
+}
+
+func (g *generator) budget() {
+	text := fmt.Sprintf("budget { steps %d", pick(g, []int{2, 5, 12, 40}))
+	if slices.ContainsFunc(g.activities, func(a plannedActivity) bool { return a.cost > 0 }) && g.chance(0.7) {
+		text += fmt.Sprintf(", usd 0.%02d", pick(g, []int{1, 4, 12, 60}))
+	}
+	g.line("%s }", text)
 }
 
 func (g *generator) promise() {

@@ -122,11 +122,21 @@ func (s *Space) forestalled(at *runtime.Snapshot, timer int) bool {
 	for _, a := range at.Alarms {
 		other := &s.Def.Timers[a.Timer]
 		most := s.most(a.Timer)
-		if a.Timer != timer && most >= 0 && most < least && s.inside(s.Def.Timers[timer].State, other.State) {
+		if a.Timer == timer || most < 0 || !s.inside(s.Def.Timers[timer].State, other.State) {
+			continue
+		}
+		if most < least || most == least && s.ranksBefore(a.Timer, timer) {
 			return true
 		}
 	}
 	return false
+}
+
+// ranksBefore reports whether of two timers of one state that are due at one
+// instant a fires first (docs/decisions/0017-timers-of-one-instant.md).
+func (s *Space) ranksBefore(a, b int) bool {
+	x, y := &s.Def.Timers[a], &s.Def.Timers[b]
+	return x.State == y.State && x.Name < y.Name
 }
 
 // inside reports whether state a is b or lies in it.

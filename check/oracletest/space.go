@@ -176,6 +176,7 @@ func (s *Space) record(i int, in runtime.Input, next *runtime.Snapshot, commands
 		s.Cut = true
 		return
 	}
+	s.redirected(record)
 	e := Edge{Input: in, Arm: -1}
 	if record != nil {
 		e.Effect, e.Arm = record.Effect, record.Arm
@@ -189,6 +190,7 @@ func (s *Space) record(i int, in runtime.Input, next *runtime.Snapshot, commands
 			s.readArguments(next, c.Task.Do)
 		}
 	}
+	s.readRequire(next)
 	e.To = s.node(next)
 	s.Nodes[i].Edges = append(s.Nodes[i].Edges, e)
 }

@@ -38,6 +38,10 @@ func (l limit) passed() bool {
 	return l.figure.Amount != nil && l.figure.Amount.Cmp(l.most) > 0
 }
 
+// shown reports whether a run takes as much as the figure says. Time is an upper
+// bound by its nature.
+func (l limit) shown() bool { return l.figure.Exact || l.figure.Name == "time" }
+
 func run(p *check.Pass) {
 	b := p.Machine.Budget
 	if b == nil || !p.Starts() || p.Machine.Broken {
@@ -59,8 +63,8 @@ func run(p *check.Pass) {
 				Message: "the budget of " + check.Quote(l.figure.Name) + " is " + text(l.figure.Name, l.most) + ", but there is no bound: " + worst.Why(l.figure.Name),
 				Help:    "Bound what the message names, or take the line out of the budget.",
 			})
-		case l.passed() && p.Product() == nil:
-			p.LeaveOpen(check.Question{Rule: "over-budget"})
+		case l.passed() && !l.shown(): // an upper bound refutes nothing
+			p.LeaveOpen(check.Question{Rule: "over-budget", Span: l.span})
 		case l.passed():
 			p.Report(over(p, worst, l))
 		}

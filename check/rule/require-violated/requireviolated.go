@@ -55,12 +55,12 @@ func run(p *check.Pass) {
 
 // maxEdges is how many ways to be turned away are looked at, where a host guard
 // may be the reason.
-const maxEdges = 32
+const maxEdges = 4096
 
 // entered reports that a run would enter s with its `require` false, by one of
 // edges; false where none does.
 func entered(p *check.Pass, g *explore.Product, s *ir.State, edges []int32) bool {
-	open := false
+	open := len(edges) > maxEdges
 	for _, e := range edges[:min(len(edges), maxEdges)] {
 		if asksHost(s.Require.Cond) && !g.TurnedByData(s, e) {
 			continue

@@ -1,0 +1,124 @@
+package oracletest
+
+import (
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// redirected notes the leaves that a false `require` turned a run away from.
+func (s *Space) redirected(record *runtime.Record) {
+	if record == nil {
+		return
+	}
+	for _, leaf := range record.Redirects {
+		s.note(Event{What: Violated, State: leaf, Arm: -1})
+	}
+}
+
+// readRequire notes that a run is in a leaf with its `require` false: a repair
+// reads it.
+func (s *Space) readRequire(at *runtime.Snapshot) {
+	if at.State < 0 || at.Status != runtime.Running || s.Def.States[at.State].Require == nil {
+		return
+	}
+	yes := func(int, []runtime.Value) (bool, error) { return true, nil }
+	_, _, record, err := s.m.Step(at, runtime.Input{Kind: runtime.RepairInput}, start, yes)
+	if err == nil {
+		s.redirected(record)
+	} else if strings.Contains(err.Error(), "lead round in a circle") { // by its else target back to it
+		s.note(Event{What: Violated, State: at.State, Arm: -1})
+	}
+}
+
+// Over reports whether some run takes more of what is called name, steps or a
+// cost, than most.
+func (s *Space) Over(name string, most *big.Rat) bool {
+	length, unit := int64(0), big.NewRat(1, 1)
+	if name == "steps" {
+		length = s.Steps()
+	} else {
+		unit = big.NewRat(1, 100)
+		length = s.Attempts(Hundredths(s.Machine.Activities, name))
+	}
+	return length == Endless || new(big.Rat).Mul(new(big.Rat).SetInt64(length), unit).Cmp(most) > 0
+}
+
+// Hundredths is what an attempt of each activity costs.
+func Hundredths(activities []*ir.Activity, cost string) []int64 {
+	price := make([]int64, len(activities))
+	for i, a := range activities {
+		for _, c := range a.Costs {
+			if c.Name == cost {
+				price[i] += new(big.Rat).Mul(c.Amount, big.NewRat(100, 1)).Num().Int64()
+			}
+		}
+	}
+	return price
+}
+
+// Forestalled gives the timers that run in some run and could fire in none, since
+// another timer always is due before. Of one that maps to false something else is
+// the next input wherever it runs.
+func (s *Space) Forestalled() map[int]bool {
+	out, free := map[int]bool{}, map[int]bool{}
+	for _, n := range s.Nodes {
+		at := n.Snapshot
+		if at.State < 0 || at.Status != runtime.Running {
+			continue
+		}
+		for _, a := range at.Alarms {
+			if !s.forestalled(at, a.Timer) {
+				free[a.Timer] = true
+			} else {
+				out[a.Timer] = out[a.Timer] || !at.DoneDue
+			}
+		}
+	}
+	maps.DeleteFunc(out, func(timer int, _ bool) bool { return free[timer] })
+	return out
+}
+
+// SurelyDead reports of an arm that no run takes whether it is plain that its
+// guard is the reason, or what is tried before it: it is the first of its chain or
+// the one before is taken, nothing on the way to it has a bound, nothing can fail,
+// and in some run what it stands for is taken in a leaf to which it belongs.
+func (s *Space) SurelyDead(arm int) bool {
+	for _, e := range s.events {
+		if e.What == Unset || e.What == OutOfRange || e.What == Overflow || e.What == Circle {
+			return false
+		}
+	}
+	a := s.Machine.Arms[arm]
+	taken, entered := s.Taken(), s.Entered()
+	if s.Cut || s.Free() || a.Kind == ir.Goto && !entered[a.Target.ID] {
+		return false
+	}
+	comes := false
+	for leaf, state := range s.Def.States {
+		for _, h := range state.Handlers {
+			at := slices.Index(h.Arms, arm)
+			if at < 0 || !entered[leaf] {
+				continue
+			}
+			for _, before := range h.Arms[:at+1] {
+				if before >= len(s.Machine.Arms) {
+					continue // an `ignore` or a `defer`
+				}
+				x := s.Machine.Arms[before]
+				if x.Max != nil || x.State == a.State && x.Handler != a.Handler {
+					return false
+				}
+				comes = comes || taken[before]
+			}
+			if a.Index > 0 && at > 0 && !taken[h.Arms[at-1]] {
+				return false
+			}
+		}
+	}
+	return comes
+}
