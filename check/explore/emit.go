@@ -92,7 +92,7 @@ func (x *search) label(l Label) int32 {
 	if !ok {
 		n = int32(len(x.labels))
 		x.number[l] = n
-		x.labels = append(x.labels, l)
+		x.labels, x.marks = append(x.labels, l), append(x.marks, x.mark(l))
 	}
 	return n
 }

@@ -1,6 +1,11 @@
 package explore
 
-import "github.com/fsmc-dev/fsmc/lang/ir"
+import (
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
 
 // Enters reports whether edge e enters s. A composite is entered when a leaf
 // inside is entered from outside it.
@@ -16,6 +21,21 @@ func (p *Product) Enters(e int32, s *ir.State) bool {
 	return to.Inside(s) && (from == nil || !from.Inside(s))
 }
 
+// Onward is the graph without cancellations, with its strongly connected
+// components; computed once. Where nothing handles cancel it is the whole.
+func (p *Product) Onward() (onward *graph.Graph, of []int32, n int) {
+	switch {
+	case p.onward != nil:
+	case slices.ContainsFunc(p.marks, func(m mark) bool { return m.cancel }):
+		p.onward = p.Filter(func(_, e int32) bool { return !p.IsCancel(e) })
+		p.component, p.onwardParts = p.onward.Components()
+	default:
+		p.onward = &p.Graph
+		p.component, p.onwardParts = p.Components()
+	}
+	return p.onward, p.component, p.onwardParts
+}
+
 // Doomed marks the configurations from which no terminal state can be reached,
 // cancel aside.
 func (p *Product) Doomed() []bool {
@@ -26,12 +46,11 @@ func (p *Product) Doomed() []bool {
 				ends = append(ends, c)
 			}
 		}
-		onward := p.Filter(func(_, e int32) bool { return !p.IsCancel(e) })
+		onward, _, _ := p.Onward()
 		p.doomed = onward.Reverse().Reach(ends...)
 		for c := range p.doomed {
 			p.doomed[c] = !p.doomed[c]
 		}
-		p.component, _ = onward.Components()
 	}
 	return p.doomed
 }
@@ -39,18 +58,18 @@ func (p *Product) Doomed() []bool {
 // Trapped reports whether a doomed configuration lies in a component that
 // nothing leaves, so that a run may stay there for ever.
 func (p *Product) Trapped(c int32) bool {
-	p.Doomed()
+	onward, of, n := p.Onward()
 	if p.left == nil {
-		p.left = map[int32]bool{}
-		for v := range int32(p.Len()) {
-			for e := p.First[v]; e < p.First[v+1]; e++ {
-				if p.component[p.To[e]] != p.component[v] && !p.IsCancel(e) {
-					p.left[p.component[v]] = true
+		p.left = make([]bool, n)
+		for v := range int32(onward.Len()) {
+			for _, to := range onward.Successors(v) {
+				if of[to] != of[v] {
+					p.left[of[v]] = true
 				}
 			}
 		}
 	}
-	return !p.left[p.component[c]]
+	return !p.left[of[c]]
 }
 
 // Components are the strongly connected components over all edges, computed once.

@@ -21,7 +21,7 @@ func (p *Product) Loops(keep func(from, e int32) bool) []Loop {
 	if p.acyclic() {
 		return nil
 	}
-	of, n := p.Filter(keep).Components()
+	of, n := p.ComponentsAlong(keep)
 	first := firstMoves(p, of, n, keep)
 	var starts []int32
 	for _, c := range first {
@@ -116,24 +116,11 @@ func (p *Product) source(e int32) int32 {
 }
 
 // Unmarked lets all edges pass but those that say `unbounded`.
-func (p *Product) Unmarked(_, e int32) bool {
-	a := p.Arm(e)
-	return a == nil || !a.Unbounded
-}
+func (p *Product) Unmarked(_, e int32) bool { return !p.marks[p.edges[e]].unbounded }
 
 // AtOnce lets the edges pass that wait for nothing: `done` of a choice state, and
 // timers that may be due when they start.
 func (p *Product) AtOnce(from, e int32) bool {
-	c, ok := p.Input(e)
-	if !ok {
-		return false
-	}
-	switch c.Kind {
-	case ir.CaseDone:
-		return p.Leaf(from).IsChoice()
-	case ir.CaseTimer:
-		least, _ := waitOf(c.Timer)
-		return least == 0
-	}
-	return false
+	m := p.marks[p.edges[e]]
+	return m.instant || m.done && p.Leaf(from).IsChoice()
 }

@@ -30,6 +30,7 @@ type Product struct {
 	guesses []bool  // by edge: it rests on a guess
 	idle    []key   // inputs by configuration that some guess leaves without an edge
 	labels  []Label
+	marks   []mark  // by label
 	first   []int32 // by state ID
 	taken   []bool  // by arm ID
 	faults  map[faultKey]Fault
@@ -37,12 +38,14 @@ type Product struct {
 	unmet   map[InputAt]Unmet
 	spent   map[spentAt]Unmet
 
-	doomed    []bool         // see Doomed
-	component []int32        // without cancel, by configuration
-	left      map[int32]bool // components that an edge leaves
-	whole     []int32        // see Components
-	parts     int
-	members   [][]int32 // see configsIn
+	onward      *graph.Graph // see Onward
+	component   []int32
+	onwardParts int
+	doomed      []bool  // see Doomed
+	left        []bool  // by component of onward: an edge leaves it
+	whole       []int32 // see Components
+	parts       int
+	members     [][]int32 // see configsIn
 }
 
 // Label says what an edge does.
@@ -53,6 +56,31 @@ type Label struct {
 	Do    int32 // of Ended: ir.Do.ID
 	Kept  int16 // of Started and Moved: the depth of the innermost state neither left nor entered
 	Again bool  // the input is an event that was deferred
+}
+
+// mark is what is asked of many edges, said once of each label.
+type mark struct {
+	cancel    bool
+	unbounded bool
+	done      bool
+	instant   bool // a timer that may be due when it starts
+}
+
+func (p *Product) mark(l Label) mark {
+	var m mark
+	if l.Arm != None {
+		m.unbounded = p.Table.Machine.Arms[l.Arm].Unbounded
+	}
+	if l.Input == None {
+		return m
+	}
+	c := p.Table.Case(l.Input)
+	m.cancel, m.done = c.Kind == ir.CaseCancel, c.Kind == ir.CaseDone
+	if c.Kind == ir.CaseTimer {
+		least, _ := waitOf(c.Timer)
+		m.instant = least == 0
+	}
+	return m
 }
 
 // EdgeKind says what sort of step an edge is.
@@ -118,10 +146,7 @@ func (p *Product) Arm(e int32) *ir.Arm {
 }
 
 // IsCancel reports whether edge e is a cancellation.
-func (p *Product) IsCancel(e int32) bool {
-	c, ok := p.Input(e)
-	return ok && c.Kind == ir.CaseCancel
-}
+func (p *Product) IsCancel(e int32) bool { return p.marks[p.edges[e]].cancel }
 
 // Inputs lists what can come to configuration c and is not refused with it.
 func (p *Product) Inputs(c int32) []flat.Input {

@@ -8,7 +8,12 @@ package graph
 // The algorithm is Tarjan's (Depth-first search and linear graph algorithms,
 // SIAM J. Comput. 1, 1972) with the call stack written out: a frame is a vertex
 // and the next of its edges to look at. It is linear in vertices and edges.
-func (g *Graph) Components() (of []int32, n int) {
+func (g *Graph) Components() (of []int32, n int) { return g.ComponentsAlong(nil) }
+
+// ComponentsAlong is Components over those edges for which keep, called with the
+// edge's source and number, returns true; a nil keep keeps all. It is asked once
+// for each edge.
+func (g *Graph) ComponentsAlong(keep func(from, edge int32) bool) (of []int32, n int) {
 	type frame struct{ v, edge int32 }
 	var (
 		size   = g.Len()
@@ -37,9 +42,10 @@ func (g *Graph) Components() (of []int32, n int) {
 			top := &calls[len(calls)-1]
 			v := top.v
 			if top.edge < g.First[v+1] {
-				w := g.To[top.edge]
+				w, e := g.To[top.edge], top.edge
 				top.edge++
 				switch {
+				case keep != nil && !keep(v, e):
 				case number[w] == 0:
 					discover(w)
 				case of[w] < 0:

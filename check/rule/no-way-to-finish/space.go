@@ -21,6 +21,7 @@ type space struct {
 	IsRetry  func(int32) bool
 	InputID  func(int32) int32
 	Inputs   func(int32) []flat.Input
+	onward   func() (g *graph.Graph, of []int32, n int) // without cancel, and its components
 	witness  func(c int32, round []int32) (w *diag.Witness, sure bool)
 }
 
@@ -49,6 +50,11 @@ func choose(p *check.Pass) *space {
 func controlSpace(p *check.Pass) *space {
 	c := p.Control()
 	return &space{
+		onward: func() (*graph.Graph, []int32, int) {
+			onward := c.Filter(func(_, e int32) bool { return !c.Edges[e].Once })
+			of, n := onward.Components()
+			return onward, of, n
+		},
 		Graph: &c.Graph, Leaf: c.Leaf,
 		Settled: func(v int32) bool { _, entered := c.Entered(c.Leaf(v)); return entered },
 		OpenAt: func(v int32) bool {
@@ -67,6 +73,7 @@ func controlSpace(p *check.Pass) *space {
 func productSpace(p *check.Pass) *space {
 	g := p.Product()
 	return &space{
+		onward:  g.Onward,
 		IsMove:  g.IsMove,
 		IsRetry: func(e int32) bool { return g.Label(e).Kind == explore.Retried },
 		Graph:   &g.Graph, Leaf: g.Leaf, IsCancel: g.IsCancel, Inputs: g.Inputs,

@@ -26,8 +26,7 @@ type trap struct {
 // traps lists the traps of g in the order in which they are first reached, each
 // set of states once. It is linear in the size of g.
 func traps(g *space) []*trap {
-	onward := g.Filter(func(_, e int32) bool { return !g.IsCancel(e) })
-	of, n := onward.Components()
+	onward, of, n := g.onward()
 	way := make([]bool, n) // the component is left, or the run may finish in it
 	for c := range int32(g.Len()) {
 		if leaf := g.Leaf(c); leaf != nil && leaf.Kind == ir.Terminal || g.OpenAt(c) {
