@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/sqlite/walbuffer"
 	"github.com/mattn/go-sqlite3"
 )
 
@@ -62,6 +63,11 @@ func connect(file, mode string, o options) *sql.DB {
 		params.Set("_stmt_cache_size", "32")
 	case "rw":
 		params.Set("_txlock", "immediate")
+		if o.synchronous == "FULL" {
+			if layer := walbuffer.Over(o.layer); layer != "" {
+				params.Set("vfs", layer)
+			}
+		}
 	}
 	db := sql.OpenDB(&connector{
 		driver: &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {

@@ -1,0 +1,170 @@
+// A file layer (VFS) of SQLite that gathers what is written to the write-ahead
+// log and writes it when the log is synced. All other files, and all other calls,
+// go to the layer below. See sqlite.org/vfs.html and sqlite.org/c3ref/io_methods.html.
+//
+// Why this is safe at synchronous=FULL: a connection appends the pages of a
+// transaction to the log, syncs it, and only then changes the index of the log,
+// from which others learn how far it may be read (sqlite.org/walformat.html,
+// "Writer Lock"). Before the sync no one else looks at these pages, and after a
+// crash they count for nothing unless the last of them is there. The connection
+// itself may read them back, when a transaction is larger than its cache: then
+// they are written first. An error of a write comes out of the sync, which fails
+// the COMMIT just as well.
+
+//go:build linux && cgo
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The part of SQLite's public interface that is used here. It is binary stable;
+// the library itself is linked by the driver. The functions are weak, because
+// cgo links each package alone to look at it.
+typedef struct sqlite3_file sqlite3_file;
+typedef struct sqlite3_vfs sqlite3_vfs;
+typedef struct {
+	int iVersion;
+	int (*xClose)(sqlite3_file *);
+	int (*xRead)(sqlite3_file *, void *, int, int64_t);
+	int (*xWrite)(sqlite3_file *, const void *, int, int64_t);
+	int (*xTruncate)(sqlite3_file *, int64_t);
+	int (*xSync)(sqlite3_file *, int);
+	int (*xFileSize)(sqlite3_file *, int64_t *);
+	int (*xLock)(sqlite3_file *, int);
+	int (*xUnlock)(sqlite3_file *, int);
+	int (*xCheckReservedLock)(sqlite3_file *, int *);
+	int (*xFileControl)(sqlite3_file *, int, void *);
+	int (*xSectorSize)(sqlite3_file *);
+	int (*xDeviceCharacteristics)(sqlite3_file *);
+} sqlite3_io_methods; // of version 1, which has no more
+struct sqlite3_file { const sqlite3_io_methods *pMethods; };
+struct sqlite3_vfs {
+	int iVersion;
+	int szOsFile;
+	int mxPathname;
+	sqlite3_vfs *pNext;
+	const char *zName;
+	void *pAppData;
+	int (*xOpen)(sqlite3_vfs *, const char *, sqlite3_file *, int, int *);
+	void *rest[17]; // taken over as they are
+};
+extern sqlite3_vfs *sqlite3_vfs_find(const char *) __attribute__((weak));
+extern int sqlite3_vfs_register(sqlite3_vfs *, int) __attribute__((weak));
+
+enum { OK = 0, NOMEM = 7, WAL = 0x80000 };
+
+// A batch of 256 steps has about as much. The system's layer takes no more
+// than 128 KiB in one call, because SQLite writes single pages.
+enum { ROOM = 1 << 20, PIECE = 64 << 10 };
+
+typedef struct {
+	sqlite3_file base;
+	sqlite3_file *real;
+	char *buffer;
+	int size;       // of what the buffer holds
+	int64_t offset; // where that belongs
+} file;
+
+typedef struct {
+	sqlite3_vfs vfs;
+	sqlite3_vfs *below;
+	char name[256];
+} layer;
+
+#define CALL(f, method, ...) (((file *)(f))->real->pMethods->method(((file *)(f))->real, ##__VA_ARGS__))
+
+// flush writes what the buffer holds. Where that fails it is given up: the
+// transaction that it is of fails.
+static int flush(file *f) {
+	if (f->size == 0) return OK;
+	int size = f->size, code = OK;
+	f->size = 0;
+	for (int at = 0; at < size && code == OK; at += PIECE)
+		code = CALL(f, xWrite, f->buffer + at, size - at < PIECE ? size - at : PIECE, f->offset + at);
+	return code;
+}
+
+// A single write is that of a page, or less: it has room in an empty buffer.
+static int file_write(sqlite3_file *base, const void *bytes, int size, int64_t offset) {
+	file *f = (file *)base;
+	if (f->size > 0 && (offset != f->offset + f->size || f->size + size > ROOM)) {
+		int code = flush(f);
+		if (code != OK) return code;
+	}
+	if (f->size == 0) f->offset = offset;
+	memcpy(f->buffer + f->size, bytes, size);
+	f->size += size;
+	return OK;
+}
+
+// Whatever else is asked of the file is asked when it holds what was written.
+#define FLUSHED(f, call)                \
+	do {                                \
+		int code = flush((file *)(f));  \
+		return code == OK ? (call) : code; \
+	} while (0)
+
+static int file_read(sqlite3_file *f, void *into, int size, int64_t offset) {
+	FLUSHED(f, CALL(f, xRead, into, size, offset));
+}
+static int file_truncate(sqlite3_file *f, int64_t size) { FLUSHED(f, CALL(f, xTruncate, size)); }
+static int file_sync(sqlite3_file *f, int flags) { FLUSHED(f, CALL(f, xSync, flags)); }
+static int file_size(sqlite3_file *f, int64_t *size) { FLUSHED(f, CALL(f, xFileSize, size)); }
+
+static int file_close(sqlite3_file *f) {
+	int flushed = flush((file *)f), closed = CALL(f, xClose);
+	free(((file *)f)->buffer);
+	return flushed != OK ? flushed : closed;
+}
+
+static int file_lock(sqlite3_file *f, int level) { return CALL(f, xLock, level); }
+static int file_unlock(sqlite3_file *f, int level) { return CALL(f, xUnlock, level); }
+static int file_reserved(sqlite3_file *f, int *held) { return CALL(f, xCheckReservedLock, held); }
+static int file_control(sqlite3_file *f, int op, void *arg) { return CALL(f, xFileControl, op, arg); }
+static int file_sector(sqlite3_file *f) { return CALL(f, xSectorSize); }
+static int file_characteristics(sqlite3_file *f) { return CALL(f, xDeviceCharacteristics); }
+
+static const sqlite3_io_methods methods = {
+	1, file_close, file_read, file_write, file_truncate, file_sync, file_size,
+	file_lock, file_unlock, file_reserved, file_control, file_sector, file_characteristics,
+};
+
+static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int flags, int *out) {
+	sqlite3_vfs *below = ((layer *)vfs)->below;
+	if (!(flags & WAL)) return below->xOpen(below, name, f, flags, out);
+	file *made = (file *)f;
+	made->base.pMethods = NULL;
+	made->real = (sqlite3_file *)(made + 1);
+	made->size = 0;
+	made->buffer = malloc(ROOM);
+	if (!made->buffer) return NOMEM;
+	int code = below->xOpen(below, name, made->real, flags, out);
+	if (made->real->pMethods) made->base.pMethods = &methods;
+	else free(made->buffer);
+	return code;
+}
+
+// walbuffer_register gives the name of the layer over the one named base, which
+// it makes known to SQLite if need be; NULL where it cannot. Calls take turns.
+const char *walbuffer_register(const char *base) {
+	if (!sqlite3_vfs_find || !sqlite3_vfs_register) return NULL;
+	sqlite3_vfs *below = sqlite3_vfs_find(*base ? base : NULL);
+	layer *made = below ? calloc(1, sizeof *made) : NULL;
+	if (!made) return NULL;
+	int length = snprintf(made->name, sizeof made->name, "walbuffer-%s", below->zName);
+	sqlite3_vfs *known = length < (int)sizeof made->name ? sqlite3_vfs_find(made->name) : NULL;
+	if (known || length >= (int)sizeof made->name) {
+		free(made);
+		return known ? known->zName : NULL;
+	}
+	made->vfs = *below;
+	made->vfs.pNext = NULL;
+	made->vfs.zName = made->name;
+	made->vfs.szOsFile = (int)sizeof(file) + below->szOsFile;
+	made->vfs.xOpen = open_file;
+	made->below = below;
+	if (sqlite3_vfs_register(&made->vfs, 0) == OK) return made->name;
+	free(made);
+	return NULL;
+}
