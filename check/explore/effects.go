@@ -8,7 +8,8 @@ import (
 type block struct {
 	reads   []func(*step) // of fields that may be unset, in order
 	effects []effect
-	forget  []int // atoms in which something is assigned
+	checks  []effect // what is published, as far as it may be out of range
+	forget  []int    // atoms in which something is assigned
 }
 
 // effect is one assignment.
@@ -41,6 +42,9 @@ func (c *compiler) block(b *ir.Block, arm *ir.Arm) *block {
 		for _, v := range p.Values {
 			out.read(c.touch(v, arm))
 		}
+		for _, a := range c.t.published[p] {
+			out.checks = append(out.checks, effect{assign: a, value: c.fits(a, arm)})
+		}
 	}
 	return out
 }
@@ -54,29 +58,37 @@ func (b *block) read(f func(*step)) {
 // value compiles the right side of an assignment to n: the code, and whether it
 // lies in n's range. It is nil where n is not kept and everything fits.
 func (c *compiler) value(n *node, e ir.Expr, arm *ir.Arm) func(*step) (int64, bool) {
+	lo, hi, ranged := n.limits()
 	refs := c.t.refs(e, arm)
-	checked := false
+	checked := ranged && len(refs) == 0 && n.typ.Range != nil && !within(e, lo, hi)
 	for _, source := range refs {
 		checked = checked || narrows(source, n)
 	}
 	switch {
 	case !n.valued() && !checked:
 		return nil
+	case !n.valued() && len(refs) == 0:
+		return mayFit
 	case n.dom.sort == byRegion:
 		return c.regionValue(n, e, arm)
 	case n.dom.sort == byValue && c.t.known(e, arm):
 		v := c.number(e, arm)
-		lo, hi, _ := n.limits()
 		return func(s *step) (int64, bool) {
 			code := v(s)
 			return code, lo <= code && code <= hi
 		}
 	case n.dom.sort == byValue:
-		lo, hi, _ := n.limits()
+		values := int(hi-lo) + 1
 		return func(s *step) (int64, bool) {
 			s.guessed = true
-			return lo + int64(s.oracle.choose(int(hi-lo)+1)), true
+			if checked {
+				k := s.oracle.choose(values + 1)
+				return lo + int64(k), k < values
+			}
+			return lo + int64(s.oracle.choose(values)), true
 		}
+	case checked:
+		return mayFit
 	}
 	return func(s *step) (int64, bool) { return 0, true }
 }
@@ -154,6 +166,15 @@ func (s *step) apply(b *block) {
 			}
 		}
 		codes = append(codes, code)
+	}
+	for i := range b.checks {
+		check := &b.checks[i]
+		if _, fits := check.value(s); s.failed() {
+			return
+		} else if !fits {
+			s.fail(fault{why: outOfRange, assign: check.assign})
+			return
+		}
 	}
 	for i := range b.effects {
 		e := &b.effects[i]

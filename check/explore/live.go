@@ -207,6 +207,9 @@ func (p *program) blockReads(b *ir.Block, mask []uint64) {
 			for _, v := range e.Values {
 				p.touches(v, mask)
 			}
+			for _, a := range p.tracked.published[e] {
+				p.reads(a.Value, mask)
+			}
 		}
 	}
 }

@@ -1,6 +1,12 @@
 package explore
 
-import "github.com/fsmc-dev/fsmc/lang/ir"
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
 
 // MayLeaveRange reports whether some effect of m, as it stands, could leave the
 // range of its field: it computes the value, sets a constant outside, or copies
@@ -26,6 +32,9 @@ func MayLeaveRange(m *ir.Machine) bool {
 			may = may || narrows(source, t.vars[a.Var])
 		}
 	})
+	for _, list := range t.published {
+		may = may || len(list) > 0
+	}
 	return may
 }
 
@@ -37,4 +46,71 @@ func staysInside(a *ir.Assign) bool {
 		return false
 	}
 	return x.step > 0 && *x.clamp == r.Hi || x.step < 0 && *x.clamp == r.Lo
+}
+
+// within reports whether every value that e can have lies in the range from lo
+// to hi, by the ranges of what it reads alone.
+func within(e ir.Expr, lo, hi int64) bool {
+	l, h := spanOf(e)
+	return lo <= l && h <= hi
+}
+
+// spanOf is the least and the greatest value that e may have by the ranges of
+// what it reads; the ends of 64 bits stand for what lies beyond them, too.
+func spanOf(e ir.Expr) (lo, hi int64) {
+	switch e := e.(type) {
+	case *ir.Lit:
+		return e.Value.Int, e.Value.Int
+	case *ir.Len:
+		return 0, math.MaxInt64
+	case *ir.Unary:
+		if e.Op == ir.OpSub {
+			l, h := spanOf(e.X)
+			return difference(0, h), difference(0, l)
+		}
+	case *ir.Binary:
+		l, h := spanOf(e.X)
+		l2, h2 := spanOf(e.Y)
+		switch e.Op {
+		case ir.OpAdd:
+			return sum(l, l2), sum(h, h2)
+		case ir.OpSub:
+			return difference(l, h2), difference(h, l2)
+		case ir.OpMul:
+			corners := []int64{product(l, l2), product(l, h2), product(h, l2), product(h, h2)}
+			return slices.Min(corners), slices.Max(corners)
+		}
+	case *ir.Call:
+		if e.Guard != nil {
+			break
+		}
+		l, h := spanOf(e.Args[0])
+		l2, h2 := spanOf(e.Args[1])
+		if e.Builtin == "min" {
+			return min(l, l2), min(h, h2)
+		}
+		return max(l, l2), max(h, h2)
+	}
+	if r := e.Type().Range; r != nil {
+		return r.Lo, r.Hi
+	}
+	return math.MinInt64, math.MaxInt64
+}
+
+// sum, difference and product are kept within 64 bits.
+
+func sum(a, b int64) int64 { return saturated(new(big.Int).Add(big.NewInt(a), big.NewInt(b))) }
+
+func difference(a, b int64) int64 { return saturated(new(big.Int).Sub(big.NewInt(a), big.NewInt(b))) }
+
+func product(a, b int64) int64 { return saturated(new(big.Int).Mul(big.NewInt(a), big.NewInt(b))) }
+
+func saturated(n *big.Int) int64 {
+	switch {
+	case n.IsInt64():
+		return n.Int64()
+	case n.Sign() < 0:
+		return math.MinInt64
+	}
+	return math.MaxInt64
 }

@@ -146,7 +146,7 @@ func (x *search) each(input int32, run func()) {
 		x.step.begin()
 		x.emitted, x.arm = false, nil
 		run()
-		if x.guessed && !x.emitted && x.sought == nil {
+		if x.guessed && !x.emitted && !x.failed() && x.sought == nil {
 			x.noteIdle(key{x.at, input})
 		}
 		if x.failed() {

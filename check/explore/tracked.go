@@ -18,6 +18,8 @@ type tracked struct {
 	nodes   []*node
 	chosen  []*node // fields of events
 	loose   bool    // neither values nor counters are kept; see MayReadUnset
+
+	published map[*ir.Publish][]*ir.Assign // what may be out of the range of its field
 }
 
 func newTracked(m *ir.Machine) *tracked {
@@ -37,6 +39,7 @@ func newTracked(m *ir.Machine) *tracked {
 	}
 	t.readGuards()
 	t.readEffects()
+	t.readPublished()
 	t.readEverywhere()
 	t.spread()
 	t.group()

@@ -98,6 +98,11 @@ func (p *player) readOf(r *run, in *input) map[string]bool {
 			for _, a := range c.Arm.Block.Assigns {
 				note(a.Value)
 			}
+			for _, e := range c.Arm.Block.Publishes {
+				for _, v := range e.Values {
+					note(v)
+				}
+			}
 		}
 	}
 	return read
