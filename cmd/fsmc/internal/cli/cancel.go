@@ -30,7 +30,7 @@ command returns when the activities that this stops have said that they have
 cleaned up, or their leases have run out.
 
 Cancelling a run a second time does nothing, unless with --force. One that has
-ended is refused: exit status 1.
+ended otherwise is refused: exit status 1.
 
 With --where instead of an ID it is for all unfinished runs that the terms fit.
 It then only shows which those are, unless --apply is given.`,
