@@ -82,8 +82,13 @@ func (x *search) emitMove(l Label) {
 	if x.failed() {
 		return
 	}
-	l.Kept = int16(x.step.kept)
-	x.emit(x.label(l), true)
+	x.emit(x.label(x.entering(l)), true)
+}
+
+// entering is l of the step that has just entered a leaf.
+func (x *search) entering(l Label) Label {
+	l.Into, l.Kept = int32(x.p.packing.leaf.get(x.next)), int16(x.step.kept)
+	return l
 }
 
 // label numbers l.

@@ -178,8 +178,7 @@ func (x *search) emitMoved(c *choiceCode, l Label) {
 		x.emitMove(l)
 		return
 	}
-	l.Kept = int16(x.step.kept)
-	x.emit(x.labelOf(c, l), true)
+	x.emit(x.labelOf(c, x.entering(l)), true)
 }
 
 // labelOf is label for the edges of c; the usual one is looked up once.

@@ -54,6 +54,7 @@ type Label struct {
 	Input int32 // flat.Input.ID, or None
 	Arm   int32 // ir.Arm.ID, or None
 	Do    int32 // of Ended: ir.Do.ID
+	Into  int32 // of Started and Moved: the ir.State.ID of the leaf or terminal that is entered
 	Kept  int16 // of Started and Moved: the depth of the innermost state neither left nor entered
 	Again bool  // the input is an event that was deferred
 }

@@ -24,24 +24,28 @@ type Time struct {
 
 	p       *Product
 	of      []int32
-	around  [][]*ir.Timer // by state ID: the timers around a leaf, the outermost first
-	start   []int32       // by configuration: where its exits begin
-	exits   []int64       // exit(T, c), for each timer around the leaf of c
-	attempt []int64       // by state ID: what the attempts cost that start with it
+	around  [][]capping // by state ID: the timers around a leaf, the outermost first
+	start   []int32     // by configuration: where its exits begin
+	exits   []int64     // exit(T, c), for each timer around the leaf of c
+	attempt []int64     // by state ID: what the attempts cost that start with it
 }
 
 // NewTime computes the times of p, whose components are given.
 func NewTime(p *Product, of []int32, n int) *Time {
 	t := &Time{Longest: make([]int64, p.Len()), p: p, of: of, start: make([]int32, p.Len()+1)}
 	m := p.Table.Machine
-	t.around, t.attempt = make([][]*ir.Timer, len(m.States)), make([]int64, len(m.States))
+	t.around, t.attempt = make([][]capping, len(m.States)), make([]int64, len(m.States))
 	for _, s := range m.States {
 		if s.Kind != ir.Leaf {
 			continue
 		}
 		path := p.program.states[s.ID].path
 		for _, outer := range path {
-			t.around[s.ID] = append(t.around[s.ID], outer.Timers...)
+			for _, timer := range outer.Timers {
+				_, most := waitOf(timer)
+				ends := most >= 0 && (!timer.Idle || p.neverRestarted(timer))
+				t.around[s.ID] = append(t.around[s.ID], capping{timer, most, ends})
+			}
 		}
 		t.attempt[s.ID] = p.attemptTime(s)
 	}
@@ -56,7 +60,14 @@ func NewTime(p *Product, of []int32, n int) *Time {
 	return t
 }
 
-func (t *Time) timers(c int32) []*ir.Timer {
+// capping is a timer around a leaf.
+type capping struct {
+	*ir.Timer
+	most int64 // that it lets pass
+	ends bool  // it sets an end to that
+}
+
+func (t *Time) timers(c int32) []capping {
 	if leaf := t.p.Leaf(c); leaf != nil {
 		return t.around[leaf.ID]
 	}
@@ -125,7 +136,7 @@ func longestWait(a *ir.Arm) (int64, bool) {
 func (t *Time) weight(from, e int32) int64 {
 	switch l := t.p.Label(e); l.Kind {
 	case Started, Moved:
-		return t.attempt[t.p.Leaf(t.p.To[e]).ID]
+		return t.attempt[l.Into]
 	case Retried:
 		leaf := t.p.Leaf(from)
 		if len(leaf.Dos) > 1 {
@@ -185,11 +196,12 @@ func (p *Product) longestRetryWait(leaf *ir.State, d *ir.Do) int64 {
 func (t *Time) reach(from, e int32) int64 {
 	to := t.p.To[e]
 	time := graph.Sum(t.weight(from, e), t.Longest[to])
-	if k := t.p.Label(e).Kind; k != Moved && k != Started {
+	l := t.p.Label(e)
+	if l.Kind != Moved && l.Kind != Started {
 		return time
 	}
-	for i, timer := range t.timers(to) {
-		if timer.State.Depth <= int(t.p.Label(e).Kept) {
+	for i, timer := range t.around[l.Into] {
+		if timer.State.Depth <= int(l.Kept) {
 			continue
 		}
 		if most, ok := t.cap(to, i); ok {
@@ -202,11 +214,7 @@ func (t *Time) reach(from, e int32) int64 {
 // cap is the most that timer i around c lets pass; false where it sets no end.
 func (t *Time) cap(c int32, i int) (int64, bool) {
 	timer := t.timers(c)[i]
-	_, most := waitOf(timer)
-	if most < 0 || timer.Idle && !t.p.neverRestarted(timer) || !t.p.Runs(c, timer) {
-		return 0, false
-	}
-	return most, true
+	return timer.most, timer.ends && t.p.Runs(c, timer.Timer)
 }
 
 // neverRestarted reports whether nothing can start an `idle` timer anew: it
@@ -229,7 +237,7 @@ func (p *Product) neverRestarted(t *ir.Timer) bool {
 // runs anew, behind it.
 func (t *Time) stops(timer *ir.Timer, e int32) bool {
 	l := t.p.Label(e)
-	if l.Kind == Moved && (timer.State.Depth > int(l.Kept) || t.p.Leaf(t.p.To[e]).Kind == ir.Terminal) {
+	if l.Kind == Moved && (timer.State.Depth > int(l.Kept) || t.p.Table.Machine.States[l.Into].Kind == ir.Terminal) {
 		return true
 	}
 	return !t.p.Runs(t.p.To[e], timer)

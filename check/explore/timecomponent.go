@@ -46,12 +46,12 @@ func (t *Time) uncapped(c int32) int64 {
 // running. In a component of several configurations they all have it in common.
 func (t *Time) exit(members []int32, c int32, i int) int64 {
 	if members[0] != c { // computed for the first already, where both share the timer
-		if first := t.timers(members[0]); i < len(first) && first[i] == t.timers(c)[i] {
+		if first := t.timers(members[0]); i < len(first) && first[i].Timer == t.timers(c)[i].Timer {
 			return t.exits[t.start[members[0]]+int32(i)]
 		}
 		return graph.Infinite
 	}
-	timer := t.timers(c)[i]
+	timer := t.timers(c)[i].Timer
 	longest := int64(0)
 	for _, v := range members {
 		if !t.has(v, i, timer) {
@@ -76,7 +76,7 @@ func (t *Time) exit(members []int32, c int32, i int) int64 {
 
 func (t *Time) has(c int32, i int, timer *ir.Timer) bool {
 	timers := t.timers(c)
-	return i < len(timers) && timers[i] == timer
+	return i < len(timers) && timers[i].Timer == timer
 }
 
 // Path follows a longest run from the start, as far as it takes no cycle.
@@ -95,7 +95,7 @@ func (t *Time) Path() []int32 {
 			}
 			reach := int64(0)
 			switch {
-			case timer < 0 || t.stops(t.timers(c)[timer], e):
+			case timer < 0 || t.stops(t.timers(c)[timer].Timer, e):
 				reach = t.reach(c, e)
 			default:
 				reach = t.exits[t.start[to]+int32(timer)]
@@ -107,7 +107,7 @@ func (t *Time) Path() []int32 {
 		if best < 0 {
 			return path
 		}
-		if timer >= 0 && t.stops(t.timers(c)[timer], best) {
+		if timer >= 0 && t.stops(t.timers(c)[timer].Timer, best) {
 			timer = -1
 		}
 		path = append(path, best)
