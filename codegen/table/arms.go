@@ -1,6 +1,8 @@
 package table
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime"
 )
@@ -74,11 +76,11 @@ func (c *compiler) arm(a *ir.Arm, name string) runtime.Arm {
 func (c *compiler) handlers(leaf *ir.State) []runtime.Handler {
 	var out []runtime.Handler
 	for _, k := range c.m.Cases(leaf) {
-		choices := c.m.Choices(leaf, k)
-		if len(choices) == 0 {
+		arms := c.choices(leaf, k)
+		if len(arms) == 0 {
 			continue
 		}
-		h := runtime.Handler{Kind: caseKinds[k.Kind], Event: -1, Do: -1, Category: -1, Timer: -1}
+		h := runtime.Handler{Kind: caseKinds[k.Kind], Event: -1, Do: -1, Category: -1, Timer: -1, Arms: arms}
 		if k.Event != nil {
 			h.Event = k.Event.Index
 		}
@@ -91,14 +93,46 @@ func (c *compiler) handlers(leaf *ir.State) []runtime.Handler {
 		if k.Timer != nil {
 			h.Timer = k.Timer.ID
 		}
-		for _, choice := range choices {
-			if choice.Arm != nil {
-				h.Arms = append(h.Arms, choice.Arm.ID)
-			} else {
-				h.Arms = append(h.Arms, c.kept[choice.Use])
-			}
-		}
 		out = append(out, h)
+	}
+	return out
+}
+
+// choices are the arms that k comes to in leaf. What states around it say of an
+// event is found once for all leaves inside: else a thousand leaves below a
+// thousand handlers would look at each handler for each event a thousand times.
+func (c *compiler) choices(leaf *ir.State, k ir.Case) []int {
+	if k.Kind != ir.CaseEvent || leaf.Parent == nil {
+		return c.indexes(c.m.Choices(leaf, k))
+	}
+	return slices.Concat(c.indexes(leaf.OwnChoices(k)), c.around(leaf.Parent)[k.Event.Index])
+}
+
+// around is what s and the states around it say of each event from outside, by
+// its index.
+func (c *compiler) around(s *ir.State) [][]int {
+	if known := c.events[s]; known != nil {
+		return known
+	}
+	out := make([][]int, len(c.m.Events))
+	for i, e := range c.m.Events {
+		if e.External() {
+			out[i] = c.choices(s, ir.Case{Kind: ir.CaseEvent, Event: e})
+		}
+	}
+	c.events[s] = out
+	return out
+}
+
+// indexes are those of the arms of choices.
+func (c *compiler) indexes(choices []ir.Choice) []int {
+	var out []int
+	for _, choice := range choices {
+		if choice.Arm != nil {
+			out = append(out, choice.Arm.ID)
+		} else {
+			out = append(out, c.kept[choice.Use])
+		}
 	}
 	return out
 }

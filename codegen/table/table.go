@@ -13,7 +13,7 @@ import (
 // Every `ignore E` and `defer E` of a state becomes an arm of its own, so that
 // the runtime has one notion of what can happen with an input.
 func Compile(m *ir.Machine) *runtime.Definition {
-	c := &compiler{m: m, enums: map[*ir.Enum]int{}, kept: map[*ir.EventUse]int{}}
+	c := &compiler{m: m, enums: map[*ir.Enum]int{}, kept: map[*ir.EventUse]int{}, events: map[*ir.State][][]int{}}
 	for i, e := range m.Enums {
 		c.enums[e] = i
 	}
@@ -57,9 +57,10 @@ func Compile(m *ir.Machine) *runtime.Definition {
 
 // compiler carries what the parts of one compilation share.
 type compiler struct {
-	m     *ir.Machine
-	enums map[*ir.Enum]int
-	kept  map[*ir.EventUse]int // arm made for an ignore or a defer
+	m      *ir.Machine
+	enums  map[*ir.Enum]int
+	kept   map[*ir.EventUse]int  // arm made for an ignore or a defer
+	events map[*ir.State][][]int // see around
 }
 
 func (c *compiler) vars(vars []*ir.Var) []runtime.Field {

@@ -109,15 +109,23 @@ func (m *Machine) Choices(leaf *State, c Case) []Choice {
 		return armsOf(c.Timer.State, c.Timer.Arms)
 	}
 	for _, s := range leaf.Chain() {
-		for _, h := range s.HandlersFor(c) {
-			out = append(out, armsOf(s, h.Arms)...)
-		}
-		if c.Kind == CaseEvent || c.Kind == CaseResult {
-			out = append(out, kept(s, s.Ignore, c.Event, false)...)
-		}
-		if c.Kind == CaseEvent {
-			out = append(out, kept(s, s.Defer, c.Event, true)...)
-		}
+		out = append(out, s.OwnChoices(c)...)
+	}
+	return out
+}
+
+// OwnChoices lists what s itself says of c, which is no timer: Choices is that of
+// the leaf and of all states around it.
+func (s *State) OwnChoices(c Case) []Choice {
+	var out []Choice
+	for _, h := range s.HandlersFor(c) {
+		out = append(out, armsOf(s, h.Arms)...)
+	}
+	if c.Kind == CaseEvent || c.Kind == CaseResult {
+		out = append(out, kept(s, s.Ignore, c.Event, false)...)
+	}
+	if c.Kind == CaseEvent {
+		out = append(out, kept(s, s.Defer, c.Event, true)...)
 	}
 	return out
 }
