@@ -115,9 +115,10 @@ const insertRun = `
 	INSERT INTO runs (run, machine, definition, state, status, outcome, paused, seq, started, entered, updated, snapshot)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// An UPDATE writes anew each index that has a column among those it sets, so
-// a step sets what it has changed: the run stays where it is, or moves, or
-// something else about it changes.
+// An UPDATE looks at each index that has a column among those it sets, so a step
+// sets what it has changed: the run stays where it is, or moves, or something
+// else about it changes. The index of states has only runs that have ended, and
+// a move between others writes none.
 const (
 	updateStep = `
 	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?

@@ -54,7 +54,8 @@ func TestCountsOfOlderDatabase(t *testing.T) {
 	}
 	for _, text := range []string{
 		"DROP TABLE run_counts", "DROP TABLE count_log", "DROP TABLE step_counts", "DROP TABLE stay_counts", "DROP TABLE prunings", "DROP TABLE cost_counts",
-		"DROP INDEX runs_finished", "DROP INDEX outbox_by_run", "PRAGMA user_version = 1",
+		"DROP INDEX runs_finished", "DROP INDEX outbox_by_run", "DROP INDEX runs_by_state",
+		"CREATE INDEX runs_by_state      ON runs (state, started, run)", "PRAGMA user_version = 1",
 	} {
 		if _, err := s.writer.conn.ExecContext(t.Context(), text); err != nil {
 			t.Fatalf("%s: %v", text, err)
