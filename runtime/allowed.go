@@ -62,6 +62,8 @@ func (m *Machine) Describe(in Input) string {
 		return "after " + m.delayText(&m.def.Timers[in.Timer])
 	case LateInput:
 		return m.label(in.Do) + "late " + in.Message
+	case LostInput:
+		return m.label(in.Do) + "lost"
 	}
 	return string(in.Kind)
 }

@@ -232,7 +232,7 @@ func (m *Machine) appendInput(b []byte, in *Input) []byte {
 		if in.State > 0 {
 			o.text("state", m.def.States[in.State].Path)
 		}
-	case LateInput:
+	case LateInput, LostInput:
 		o.text("do", m.def.Dos[in.Do].Name)
 		o.text("key", in.Key)
 		o.number("attempt", int64(in.Attempt))

@@ -22,6 +22,7 @@ const (
 	RepairInput   InputKind = "repair"
 	MigrateInput  InputKind = "migrate" // the run goes on with another definition
 	LateInput     InputKind = "late"    // what an attempt returned that is not current any more
+	LostInput     InputKind = "lost"    // an attempt's worker was lost, and the attempt is handed out again
 )
 
 // Input is what a run is given. Event payloads and parameters have been
@@ -31,12 +32,12 @@ type Input struct {
 	Event int     // of event, result (-1: nothing to say) and kept
 	Data  []Value // payload of event, result and kept; parameters of start
 
-	Do      int    // of result, failure and late
+	Do      int    // of result, failure, late and lost
 	Key     string // of the same: the execution
 	Attempt int    // of the same
 
-	Worker string        // of result, failure and late: who held the attempt
-	Took   time.Duration // of the same: from its claim until it returned
+	Worker string        // of result, failure, late and lost: who held the attempt
+	Took   time.Duration // of the same: from its claim until it returned or was lost
 	Cost   []Cost        // of the same: what the attempt has used, by name
 
 	Category int    // of failure
@@ -110,8 +111,9 @@ const (
 	Restarted Effect = "restarted" // `idle` timers started anew
 	Paused    Effect = "paused"
 	Resumed   Effect = "resumed"
-	Queued    Effect = "queued"  // it came while the run was paused, and is taken when it resumes
-	Refused   Effect = "refused" // a late result
+	Queued    Effect = "queued"    // it came while the run was paused, and is taken when it resumes
+	Refused   Effect = "refused"   // a late result
+	HandedOn  Effect = "handed-on" // an attempt whose worker was lost
 	Repaired  Effect = "repaired"
 	Migrated  Effect = "migrated"
 )

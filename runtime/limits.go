@@ -21,9 +21,12 @@ const (
 	// MaxMessage is the length in bytes to which the message of a failure is
 	// cut.
 	MaxMessage = 64 << 10
-	// MaxLate is how many late results of one run are recorded. Those beyond it
-	// are refused all the same.
+	// MaxLate is how many late results and lost workers of one run are recorded.
+	// Those beyond it are refused, and handed on, all the same.
 	MaxLate = 100
+	// MaxNote is the most bytes that the name of who did something, and the
+	// reason, may have.
+	MaxNote = 4 << 10
 	// MaxFollowing is how many steps may follow at once from one input (done,
 	// timers without a wait) before the run is halted. Kept events do not
 	// count: each is taken once, and there are no more than MaxKept.

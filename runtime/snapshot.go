@@ -33,7 +33,7 @@ type Snapshot struct {
 	Halt      *Halt
 	PausedAt  time.Time // zero unless paused
 	Queue     []Input   // results, failures and events that came while paused
-	Late      int64     // refused results that stand in history
+	Late      int64     // refused results and lost workers that stand in history
 	Versions  []Version // earlier definitions of the run, in order
 	Spent     []Cost    // what the run's attempts have used, sorted by name
 

@@ -153,9 +153,9 @@ func (m *Machine) admit(s *Snapshot, in *Input, now time.Time) error {
 		if in.Event < 0 || in.Event >= len(m.def.Events) {
 			return fmt.Errorf("there is no event %d", in.Event)
 		}
-	case LateInput:
+	case LateInput, LostInput:
 		if s.Late >= MaxLate {
-			return fmt.Errorf("%w: %d late results of the run are recorded, and no more", ErrFenced, s.Late)
+			return fmt.Errorf("%w: %d late results and lost workers of the run are recorded, and no more", ErrFenced, s.Late)
 		}
 		return nil
 	case ResultInput, FailureInput:
@@ -289,9 +289,12 @@ func (t *step) take() error {
 		return t.takeRetry()
 	case RepairInput:
 		return t.takeRepair()
-	case LateInput:
+	case LateInput, LostInput:
 		t.next.Late++
 		t.record.Effect, t.idle = Refused, false
+		if t.in.Kind == LostInput {
+			t.record.Effect = HandedOn
+		}
 		return nil
 	}
 	return t.takeCancel()

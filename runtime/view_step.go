@@ -91,7 +91,8 @@ func (m *Machine) stepView(r *Record) StepView {
 	for _, c := range in.Cost {
 		v.Costs = append(v.Costs, CostView{Name: c.Name, Spent: c.Amount})
 	}
-	if in.Kind == ResultInput || in.Kind == FailureInput || in.Kind == LateInput {
+	switch in.Kind {
+	case ResultInput, FailureInput, LateInput, LostInput:
 		v.Activity = d.Activities[d.Dos[in.Do].Activity].Name
 	}
 	if in.Kind == FailureInput {

@@ -326,7 +326,7 @@ func (e *Engine) takeOverTask(ctx context.Context, t *TaskRow) error {
 		category = "unknown"
 		message = fmt.Sprintf("its worker was lost %d times, the last was %q", t.Lost+1, t.Worker)
 	default:
-		return e.store.Reclaim(ctx, t.Claim(), e.now())
+		return e.handOn(ctx, t)
 	}
 	claim := t.Claim()
 	_, err := e.apply(ctx, &request{run: t.Run, claim: &claim, input: func(m *Machine, _ *Snapshot) (Input, error) {
@@ -337,7 +337,29 @@ func (e *Engine) takeOverTask(ctx context.Context, t *TaskRow) error {
 		return failureInput(m, do, t, category, message), nil
 	}})
 	if errors.Is(err, ErrHalted) {
-		return e.store.Reclaim(ctx, claim, e.now())
+		return e.handOn(ctx, t)
 	}
 	return err
+}
+
+// handOn makes the task of a lost worker ready again, and notes in the run's
+// history that it was lost. The note comes after, and where it fails the task is
+// handed on all the same.
+func (e *Engine) handOn(ctx context.Context, t *TaskRow) error {
+	if err := e.store.Reclaim(ctx, t.Claim(), e.now()); err != nil {
+		return err
+	}
+	_, err := e.apply(ctx, &request{run: t.Run, input: func(m *Machine, _ *Snapshot) (Input, error) {
+		do, ok := m.index.dos[t.Do]
+		if !ok {
+			return Input{}, ErrFenced
+		}
+		return Input{Kind: LostInput, Do: do, Key: t.Key, Attempt: t.Attempt, Worker: t.Worker,
+			Took: max(e.now().Sub(t.ClaimedAt), 0)}, nil
+	}})
+	if err != nil && !errors.Is(err, ErrFenced) {
+		e.logger.Warn("that a worker was lost could not be noted", slog.String("run", t.Run),
+			slog.String("activity", t.Activity), slog.Any("error", err))
+	}
+	return nil
 }

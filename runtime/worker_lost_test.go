@@ -359,7 +359,7 @@ func TestStaleResult(t *testing.T) {
 		}
 		slow.stop()
 		quick.stop()
-		if got := lines(t, quick.Engine, "r"); got != "start>Idle Go>Working late Found>Working Found>Done" {
+		if got := lines(t, quick.Engine, "r"); got != "start>Idle Go>Working lost>Working late Found>Working Found>Done" {
 			t.Error(got)
 		}
 		if got := slow.seen.String(); got != "work#1 fenced" {
@@ -502,6 +502,48 @@ func TestHaltedRun(t *testing.T) {
 		}
 		if _, err := w.Cancel(t.Context(), "r", CancelOptions{}); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// TestLostWorkerIsNoted: that a worker was lost is a line of the run's history,
+// which changes nothing else and replays.
+func TestLostWorkerIsNoted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New()
+		m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"))
+		e := NewEngine(store)
+		register(t, e, m, Handlers{})
+		begin(t, e, "r")
+		rows, err := store.Claim(t.Context(), ClaimQuery{Worker: "gone", Now: time.Now(), Until: time.Now().Add(time.Minute),
+			Limit: 1, Activities: []Claimable{{Definition: m.Hash(), Activity: "work"}}})
+		if err != nil || len(rows) != 1 {
+			t.Fatal(rows, err)
+		}
+		time.Sleep(2 * time.Minute)
+		w := work(t, store, m, func(context.Context, *Attempt) (Result, error) { return found, nil })
+		defer w.stop()
+		if v, err := w.Wait(t.Context(), "r"); err != nil || v.State != "Done" {
+			t.Fatal(v, err)
+		}
+		if got := lines(t, w.Engine, "r"); !strings.Contains(got, " lost>Working ") {
+			t.Error(got)
+		}
+		steps, err := w.History(t.Context(), "r", 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		noted := 0
+		for _, s := range steps {
+			if s.Kind == LostInput {
+				noted++
+				if s.Worker != "gone" || s.Activity != "work" || s.Effect != HandedOn {
+					t.Errorf("%+v", s)
+				}
+			}
+		}
+		if noted != 1 {
+			t.Errorf("%d lines of lost workers", noted)
 		}
 	})
 }
