@@ -101,7 +101,7 @@ func (c *courier) deliver(row *MessageRow) {
 		wait := defaultBackoff.wait(int64(row.Attempt), jitterShare(0, row.ID, int64(row.Attempt)))
 		e.logger.Warn("a message could not be delivered", slog.String("run", row.Run), slog.String("message", row.ID),
 			slog.Int("attempt", row.Attempt), slog.Duration("again_in", wait), slog.Any("error", failed))
-		err = e.store.Undelivered(store, row.ID, row.Attempt, now.Add(wait), failed.Error())
+		err = e.store.Undelivered(store, row.ID, row.Attempt, now.Add(wait), cleanMessage(failed.Error()))
 	}
 	e.changes.notify(row.Run)
 	if err != nil && !errors.Is(err, ErrFenced) {

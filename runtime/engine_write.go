@@ -51,6 +51,9 @@ func (w *write) take(c *request) error {
 	if err != nil {
 		return err
 	}
+	if why := oversizedNote(in.Actor, in.Reason); why != "" {
+		return m.reject(w.after, &in, why, nil)
+	}
 	if c.ifSeq != 0 && w.after.Seq != c.ifSeq {
 		why := fmt.Sprintf("the run is at sequence number %d, not %d", w.after.Seq, c.ifSeq)
 		return m.reject(w.after, &in, why, ErrConflict)
@@ -64,4 +67,14 @@ func (w *write) settle() error {
 	after, commands, records, err := w.host.machine.Settle(w.after, w.now, w.asker.ask)
 	w.after, w.commands, w.records = after, append(w.commands, commands...), append(w.records, records...)
 	return err
+}
+
+// oversizedNote says that who did something, or why, is too long, or nothing.
+func oversizedNote(actor, reason string) string {
+	for _, note := range []struct{ name, text string }{{"actor", actor}, {"reason", reason}} {
+		if len(note.text) > MaxNote {
+			return fmt.Sprintf("its %s has %d bytes, more than the %d that are allowed", note.name, len(note.text), MaxNote)
+		}
+	}
+	return ""
 }

@@ -45,7 +45,7 @@ type Problem struct {
 }
 
 // Health is what is wrong with the runs of a store: nothing, where it is empty.
-// Where there are more problems of a kind than the limit, More names the kind.
+// Where there are, or may be, more problems of a kind, More names the kind.
 type Health struct {
 	Problems []Problem     `json:"problems"`
 	More     []ProblemKind `json:"more,omitempty"`

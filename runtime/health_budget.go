@@ -1,19 +1,32 @@
 package runtime
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
+// budgetLook is the most runs of a machine version whose steps and costs are
+// looked at, those that were started last.
+const budgetLook = 10_000
+
+// errEnough ends a look at runs.
+var errEnough = errors.New("no more runs are looked at")
+
 // budgets lists the running runs that are over what their machine's budget
-// gives them. Only machines with a budget are looked at.
+// gives them. Only machines with a budget are looked at. Which runs have taken
+// too long the store can say; steps and costs stand in each run. Where there are
+// more of these than are looked at, there may be more problems.
 func (x *examination) budgets(ctx context.Context) error {
 	rows, err := x.e.store.Definitions(ctx)
 	if err != nil {
 		return err
 	}
 	var problems []Problem
+	cut := false
 	for i := range rows {
 		h, err := x.e.host(ctx, rows[i].Hash)
 		if err != nil {
@@ -24,28 +37,44 @@ func (x *examination) budgets(ctx context.Context) error {
 			continue
 		}
 		f := RunFilter{Definition: rows[i].Hash, Status: Running}
+		if budget.Steps == nil && len(budget.Costs) == 0 {
+			f.StartedTo = x.now.Add(-time.Duration(*budget.Time))
+		}
+		looked := 0
 		err = EachRun(ctx, x.e.store, f, 500, func(r *RunRow) error {
+			if looked++; looked > budgetLook {
+				cut = true
+				return errEnough
+			}
 			why, err := x.overBudget(ctx, h.machine, r)
-			if why != "" && len(problems) <= x.Limit {
+			if why != "" {
 				problems = append(problems, ofRun(r, r.Updated, why))
+			}
+			if err == nil && len(problems) > x.Limit {
+				err = errEnough
 			}
 			return err
 		})
-		if err != nil {
+		if err != nil && !errors.Is(err, errEnough) {
 			return err
 		}
 	}
 	x.add(OverBudget, problems)
+	if cut && !slices.Contains(x.found.More, OverBudget) {
+		x.found.More = append(x.found.More, OverBudget)
+	}
 	return nil
 }
 
 // overBudget says by what a run is over its budget, or nothing.
 func (x *examination) overBudget(ctx context.Context, m *Machine, r *RunRow) (string, error) {
 	b := m.def.Budget
-	if s, err := m.DecodeSnapshot(r.Snapshot); err == nil {
-		for _, c := range m.costViews(s) {
-			if c.Over {
-				return fmt.Sprintf("it has used %s %s of its budget of %s", c.Spent, c.Name, c.Budget), nil
+	if len(b.Costs) > 0 && bytes.Contains(r.Snapshot, []byte(`"spent":`)) {
+		if s, err := m.DecodeSnapshot(r.Snapshot); err == nil {
+			for _, c := range m.costViews(s) {
+				if c.Over {
+					return fmt.Sprintf("it has used %s %s of its budget of %s", c.Spent, c.Name, c.Budget), nil
+				}
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -102,5 +103,62 @@ func (s boundedOutbox) Outbox(ctx context.Context, run string, limit int) ([]Mes
 func TestHealthOfManyMessages(t *testing.T) {
 	if got := problems(t, NewEngine(boundedOutbox{memstore.New()}), HealthQuery{}); got != "" {
 		t.Error(got)
+	}
+}
+
+// countedRuns counts the runs that are read in lists.
+type countedRuns struct {
+	Store
+	read *int
+}
+
+func (s countedRuns) Runs(ctx context.Context, f RunFilter) ([]RunRow, error) {
+	rows, err := s.Store.Runs(ctx, f)
+	*s.read += len(rows)
+	return rows, err
+}
+
+// TestHealthOfManyBudgets reads no more runs than it needs: none that the store
+// can say is within its time, and no more than some thousands otherwise.
+func TestHealthOfManyBudgets(t *testing.T) {
+	for name, c := range map[string]struct {
+		budget Budget
+		runs   int
+		most   int
+		more   bool
+	}{
+		"time":  {Budget{Time: new(int64(time.Hour))}, 1000, 0, false},
+		"steps": {Budget{Steps: new(int64(5))}, 10_600, 10_500, true},
+		"over":  {Budget{Steps: new(int64(0))}, 1000, 500, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := *door(t).Definition()
+			d.Budget = &c.budget
+			m, err := Compile(&d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			read := 0
+			e := NewEngine(countedRuns{memstore.New(), &read})
+			register(t, e, m, Handlers{})
+			for i := range c.runs {
+				run := fmt.Sprint("r", i)
+				start(t, e, run, `{"owner":"me"}`)
+				if name == "over" {
+					send(t, e, run, "Open", `{"by":1}`)
+				}
+			}
+			read = 0
+			h, err := e.Health(t.Context(), HealthQuery{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if read > c.most {
+				t.Errorf("%d runs are read, more than %d", read, c.most)
+			}
+			if more := len(h.More) > 0; more != c.more {
+				t.Errorf("more: %v", h.More)
+			}
+		})
 	}
 }

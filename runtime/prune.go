@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -14,6 +15,9 @@ const pruneBatch = 100
 // store fails, the runs deleted so far are gone, and said with the error. A dry
 // run only counts. Limit and Now of q are set here.
 func (e *Engine) Prune(ctx context.Context, q PruneQuery) (Pruned, error) {
+	if why := oversizedNote(q.Actor, q.Reason); why != "" {
+		return Pruned{}, fmt.Errorf("cannot prune: %s", why)
+	}
 	q.Limit, q.Now = pruneBatch, e.now()
 	var total Pruned
 	for {
