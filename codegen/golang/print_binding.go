@@ -130,8 +130,22 @@ func (p *printer) register(m *machinePlan) {
 	if len(m.Activities) == 0 {
 		activities = "_ " + m.Name + "Activities"
 	}
+	var without []string
+	if len(m.Activities) > 0 {
+		without = append(without, "activities == nil")
+	}
+	if len(m.Guards) > 0 {
+		without = append(without, "guards == nil")
+	}
 	p.f("// Register%s lets engine run machine %s with these activities.", m.Name, m.src.Name)
+	if len(without) > 0 {
+		p.f("// Given nil, the engine leaves them to others: it starts runs, sends to them,")
+		p.f("// fires their timers and delivers what they publish.")
+	}
 	p.f("func Register%s(engine *runtime.Engine, %s%s) error {", m.Name, activities, guards)
+	if len(without) > 0 {
+		p.f("if %s {\nreturn engine.Register(%sMachine(), %sSource, runtime.Handlers{})\n}", strings.Join(without, " && "), m.Name, m.low)
+	}
 	p.f("return engine.Register(%sMachine(), %sSource, runtime.Handlers{", m.Name, m.low)
 	if len(m.Activities) > 0 {
 		p.f("Activities: map[string]runtime.ActivityFunc{")

@@ -238,7 +238,12 @@ func (e CodeReviewRateLimited) codeReviewPostCommentsResult() runtime.Result {
 }
 
 // RegisterCodeReview lets engine run machine CodeReview with these activities.
+// Given nil, the engine leaves them to others: it starts runs, sends to them,
+// fires their timers and delivers what they publish.
 func RegisterCodeReview(engine *runtime.Engine, activities CodeReviewActivities) error {
+	if activities == nil {
+		return engine.Register(CodeReviewMachine(), codeReviewSource, runtime.Handlers{})
+	}
 	return engine.Register(CodeReviewMachine(), codeReviewSource, runtime.Handlers{
 		Activities: map[string]runtime.ActivityFunc{
 			"fetch_diff": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {

@@ -62,7 +62,7 @@ func (n *incident) open(ctx context.Context) (err error) {
 		return err
 	}
 	n.engine = runtime.NewEngine(n.store, runtime.WithPoll(100*time.Millisecond))
-	if err := n.engine.Register(CodeReviewMachine(), codeReviewSource, runtime.Handlers{}); err != nil { // it starts reviews, and does none
+	if err := RegisterCodeReview(n.engine, nil); err != nil { // it starts reviews, and does none
 		return err
 	}
 	if n.forge, err = forge.Start(dayLimit, dayWindow); err != nil {

@@ -329,7 +329,12 @@ func (e DocumentAgentReviewQuestions) documentAgentReviewResult() runtime.Result
 }
 
 // RegisterDocumentAgent lets engine run machine DocumentAgent with these activities.
+// Given nil, the engine leaves them to others: it starts runs, sends to them,
+// fires their timers and delivers what they publish.
 func RegisterDocumentAgent(engine *runtime.Engine, activities DocumentAgentActivities) error {
+	if activities == nil {
+		return engine.Register(DocumentAgentMachine(), documentAgentSource, runtime.Handlers{})
+	}
 	return engine.Register(DocumentAgentMachine(), documentAgentSource, runtime.Handlers{
 		Activities: map[string]runtime.ActivityFunc{
 			"gather_requirements": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {

@@ -32,7 +32,7 @@ func (s *story) chapter(ctx context.Context, after time.Duration, what func(cont
 		runtime.WithLease(lease), runtime.WithPoll(poll), runtime.WithOutbox(who.deliver))
 	who.engine, c.runs = c.engine, OrderFulfillmentRuns{Engine: c.engine}
 	// Without activities: this engine starts, sends, fires timers and delivers.
-	if err := c.engine.Register(OrderFulfillmentMachine(), orderFulfillmentSource, runtime.Handlers{}); err != nil {
+	if err := RegisterOrderFulfillment(c.engine, nil); err != nil {
 		return err
 	}
 

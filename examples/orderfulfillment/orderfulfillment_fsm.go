@@ -540,7 +540,12 @@ func (e OrderFulfillmentDeclined) orderFulfillmentCapturePaymentResult() runtime
 }
 
 // RegisterOrderFulfillment lets engine run machine OrderFulfillment with these activities.
+// Given nil, the engine leaves them to others: it starts runs, sends to them,
+// fires their timers and delivers what they publish.
 func RegisterOrderFulfillment(engine *runtime.Engine, activities OrderFulfillmentActivities) error {
+	if activities == nil {
+		return engine.Register(OrderFulfillmentMachine(), orderFulfillmentSource, runtime.Handlers{})
+	}
 	return engine.Register(OrderFulfillmentMachine(), orderFulfillmentSource, runtime.Handlers{
 		Activities: map[string]runtime.ActivityFunc{
 			"reserve_inventory": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {

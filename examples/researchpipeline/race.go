@@ -72,7 +72,7 @@ func race(ctx context.Context, dir string, pairs int) (finish, error) {
 	}
 	defer store.Close()
 	engine := runtime.NewEngine(store, runtime.WithPoll(50*time.Millisecond))
-	if err := engine.Register(ResearchPipelineMachine(), researchPipelineSource, runtime.Handlers{}); err != nil { // it starts pipelines, and does none
+	if err := RegisterResearchPipeline(engine, nil); err != nil { // it starts pipelines, and does none
 		return finish{}, err
 	}
 	runs := ResearchPipelineRuns{Engine: engine}

@@ -390,7 +390,12 @@ func (e TaskLifecycleTestsFailed) taskLifecycleTestPatchResult() runtime.Result 
 }
 
 // RegisterTaskLifecycle lets engine run machine TaskLifecycle with these activities.
+// Given nil, the engine leaves them to others: it starts runs, sends to them,
+// fires their timers and delivers what they publish.
 func RegisterTaskLifecycle(engine *runtime.Engine, activities TaskLifecycleActivities) error {
+	if activities == nil {
+		return engine.Register(TaskLifecycleMachine(), taskLifecycleSource, runtime.Handlers{})
+	}
 	return engine.Register(TaskLifecycleMachine(), taskLifecycleSource, runtime.Handlers{
 		Activities: map[string]runtime.ActivityFunc{
 			"send_offers": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
