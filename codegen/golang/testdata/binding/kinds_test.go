@@ -6,7 +6,6 @@ import (
 	"errors"
 	"reflect"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -150,61 +149,6 @@ func TestFailures(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
-
-// asked is a store that sees what an engine at work asks for.
-type asked struct {
-	runtime.Store
-	claims atomic.Int32
-	rounds chan struct{}
-}
-
-func (a *asked) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.TaskRow, error) {
-	a.claims.Add(1)
-	return a.Store.Claim(ctx, q)
-}
-
-func (a *asked) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
-	select {
-	case a.rounds <- struct{}{}:
-	default:
-	}
-	return a.Store.NextWake(ctx, after)
-}
-
-// TestWithoutFunctions: an engine that was given none starts and sends, fires
-// timers and delivers, and leaves activities to one that has them.
-func TestWithoutFunctions(t *testing.T) {
-	store := &asked{Store: memstore.New(), rounds: make(chan struct{}, 1)}
-	office := runtime.NewEngine(store)
-	if err := RegisterKinds(office, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	runs := KindsRuns{Engine: office}
-	for _, err := range []error{
-		second(runs.Start(t.Context(), "r", KindsParams{Deadline: moment})),
-		second(runs.SendLists(t.Context(), "r", KindsLists{})),
-		second(runs.SendString(t.Context(), "r", KindsString{Len: 9, Level: KindsLevelHigh})),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- office.Run(ctx) }()
-	<-store.rounds // it has looked for all that there is to do
-	stop()
-	if err := <-ended; err != nil || store.claims.Load() > 0 {
-		t.Fatalf("%v; claimed %d times", err, store.claims.Load())
-	}
-	worker, h := runtime.NewEngine(store), &host{say: func() (KindsReturnResult, error) { return KindsFound{N: 4}, nil }}
-	if err := RegisterKinds(worker, h, h); err != nil {
-		t.Fatal(err)
-	}
-	if view, err := worker.RunUntilDone(t.Context(), "r"); err != nil || view.State != "Done" {
-		t.Fatal(view.State, err)
-	}
-}
 
 func TestText(t *testing.T) {
 	var s KindsState
