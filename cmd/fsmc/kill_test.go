@@ -112,8 +112,9 @@ func TestKill(t *testing.T) {
 		{2, "Fetching", "Full", "Resting", "moved", 1},
 		{3, "Resting", "after 1ms", "Fetching", "moved", 0},
 		{4, "Fetching", "failed(transient)", "Fetching", "retried", 1},
-		{5, "Fetching", "failed(transient)", "Fetching", "retried", 2},
-		{6, "Fetching", "Fetched", "Done", "moved", 0},
+		{5, "Fetching", "lost", "Fetching", "handed-on", 0},
+		{6, "Fetching", "failed(transient)", "Fetching", "retried", 2},
+		{7, "Fetching", "Fetched", "Done", "moved", 0},
 	}
 	if diff := cmp.Diff(want, steps); diff != "" {
 		t.Errorf("history (-want +got):\n%s", diff)
