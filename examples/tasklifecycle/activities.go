@@ -50,8 +50,9 @@ func (s *swarm) Work(ctx context.Context, attempt *runtime.Attempt, id, name, _,
 		<-ctx.Done()
 		return TaskLifecycleWorkDone{}, context.Cause(ctx)
 	}
-	a.reserve()
-	defer a.free()
+	if a.reserve() { // who has begun goes on, with room or without
+		defer a.free()
+	}
 	return j.work(ctx)
 }
 

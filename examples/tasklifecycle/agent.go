@@ -123,6 +123,7 @@ func (a *agent) refused(err error, n *int) {
 	}
 }
 
+// between draws a time, of which most is no part.
 func between(r *rand.Rand, least, most time.Duration) time.Duration {
 	return least + time.Duration(r.Int64N(int64(most-least)))
 }

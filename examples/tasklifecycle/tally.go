@@ -11,7 +11,7 @@ type tally struct {
 	declined, lateAccepts, lateStarts, gaveUp int
 	befell                                    map[trouble]int
 	zombies, zombieCheckpoints                int
-	refused, fenced, lost                     int             // results refused, attempts fenced off, attempts whose host was lost
+	refused, lost                             int             // results that came too late, attempts whose host was lost
 	cleanedTooEarly                           int             // while someone worked on them
 	longest                                   time.Duration   // that a task in progress had nobody
 	orphans                                   map[string]bool // tasks that had nobody for too long
@@ -77,12 +77,9 @@ func (o observer) OnStep(i runtime.StepInfo) {
 	}
 }
 
-// OnAttempt counts attempts that lost their task.
+// OnAttempt counts attempts that another host has lost.
 func (o observer) OnAttempt(i runtime.AttemptInfo) {
-	switch i.End {
-	case runtime.AttemptFenced:
-		o.count(&o.tally.fenced)
-	case runtime.AttemptLost:
+	if i.End == runtime.AttemptLost {
 		o.count(&o.tally.lost)
 	}
 }
