@@ -30,7 +30,7 @@ func (s *swarm) audit(ctx context.Context, engine *runtime.Engine) ([]promise, e
 		{s.table.twice() == 0, fmt.Sprintf("%d batches written twice; %d were asked for again under their key, %d by an attempt that had been replaced",
 			s.table.twice(), s.table.repeats, s.table.refused)},
 		{found.gaps == 0, fmt.Sprintf("%d completed tasks with a row missing", found.gaps)},
-		{found.byZombie == 0 && t.zombieCheckpoints == 0, fmt.Sprintf("%d zombies came back to deliver: %d of their results were taken, %d of their checkpoints; %d late results were refused, with those of the host that was cut off",
+		{found.byZombie == 0 && t.zombieCheckpoints == 0, fmt.Sprintf("%d zombies came back to deliver: %d of their results were taken, %d of their checkpoints; %d late results stand in history as refused",
 			t.zombies, found.byZombie, t.zombieCheckpoints, t.refused)},
 		{found.announced == 0, fmt.Sprintf("%d tasks announced more or less than once", found.announced)},
 		{t.cleanedTooEarly == 0, fmt.Sprintf("%d tasks cleaned up after a cancellation, %d of them while someone worked on them", len(s.table.closed), t.cleanedTooEarly)},
