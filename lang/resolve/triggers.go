@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
@@ -71,7 +72,34 @@ func (r *resolver) eventOf(name *ast.Name) (*ir.Event, bool) {
 		r.misspelt(unknownName, name.Span(), quote(name.Text)+" is a category of failure, and no event", "", "failed("+name.Text+")")
 		return nil, false
 	}
+	if meant := r.meantInput(name); meant != "" {
+		r.misspelt(unknownName, name.Span(), "unknown event "+quote(name.Text), "", meant)
+		return nil, false
+	}
 	return find(r, r.events, name)
+}
+
+// meantInput is the input of the language that name, which is no event, was meant
+// to be; empty for none.
+func (r *resolver) meantInput(name *ast.Name) string {
+	if _, event := r.events.names[textOf(name)]; event || !present(name) {
+		return ""
+	}
+	word := strings.ToLower(name.Text)
+	switch {
+	case word == "done" || word == "failed" || word == "cancel":
+		return word
+	case near(r, name.Text, r.events.names) == "":
+		return inputs[word]
+	}
+	return ""
+}
+
+// inputs are what people call the inputs that no event declares.
+var inputs = map[string]string{
+	"finished": "done", "completed": "done",
+	"failure": "failed", "fail": "failed", "error": "failed",
+	"canceled": "cancel", "cancelled": "cancel",
 }
 
 func (r *resolver) caught(names []*ast.Name) []*ir.Category {

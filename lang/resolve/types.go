@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"strings"
+
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -44,6 +46,13 @@ func (r *resolver) typeOf(t *ast.Type) *ir.Type {
 	return out
 }
 
+// builtinCalled are the built-in types by what other languages call them.
+var builtinCalled = map[string]string{
+	"integer": "int", "int64": "int", "int32": "int", "number": "int", "long": "int",
+	"boolean": "bool", "str": "string", "text": "string", "double": "float", "float64": "float", "decimal": "float",
+	"timestamp": "time", "date": "time", "datetime": "time", "object": "json", "any": "json", "map": "json",
+}
+
 // enumType resolves a type that is no built-in one.
 func (r *resolver) enumType(t *ast.Type) *ir.Type {
 	enum, ok := r.enums.names[t.Name]
@@ -55,7 +64,11 @@ func (r *resolver) enumType(t *ast.Type) *ir.Type {
 		for name := range r.enums.names {
 			names[name] = true
 		}
-		r.unknown("type", &ast.Name{Node: t.Node, Text: t.Name}, near(r, t.Name, names))
+		nearest := builtinCalled[strings.ToLower(t.Name)]
+		if nearest == "" {
+			nearest = near(r, t.Name, names)
+		}
+		r.unknown("type", &ast.Name{Node: t.Node, Text: t.Name}, nearest)
 		return invalid
 	}
 	return &ir.Type{Kind: ir.EnumKind, Enum: enum}

@@ -41,7 +41,7 @@ var expectedAfter = map[string]map[string]string{
 	"initial":  {"initial": aState},
 	"state":    {"state": "a name for the state"},
 	"terminal": {"terminal": "a name for the terminal state"},
-	"on":       {"on": `an event, "done", "failed" or "cancel"`, ",": `an event, "done", "failed" or "cancel"`, "(": "a category of failure", ".": `an event or "failed"`},
+	"on":       {"timeout": `"->", "retry", "reject", "ignore" or "{"`, "on": `an event, "done", "failed" or "cancel"`, ",": `an event, "done", "failed" or "cancel"`, "(": "a category of failure", ".": `an event or "failed"`},
 	"after":    {"after": aDuration + " or the name of a field"},
 	"do":       {"do": "the name of an activity"},
 	"ignore":   {"ignore": anEvent, ",": anEvent},

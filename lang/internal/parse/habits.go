@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -56,8 +57,13 @@ var surplus = map[string]map[string]string{
 	"assert":   {"||": `Write "|" between the states.`},
 	"event":    {"(": `Write its fields in braces, as in "event Loaded { size int }".`},
 	"guard":    {"->": "A guard always answers a bool; leave this out."},
-	"on":       {"when": "Write the condition before the arrow.", ",": `Give it an "on" of its own, or join the arms by "else".`},
-	"after":    {"when": "Write the condition before the arrow.", ",": `Give it an "after" of its own, or join the arms by "else".`},
+	"terminal": {"fail": `Write "failure".`, "fails": `Write "failure".`, "ok": `Write "success", or leave it out.`},
+	"on": {
+		"when": "Write the condition before the arrow.", ",": `Give it an "on" of its own, or join the arms by "else".`,
+		"retry": `An arm does one of the two. Write "retry … else -> …" to try again first, and lead on when that runs out.`,
+		"times": `Leave "times" out.`,
+	},
+	"after": {"when": "Write the condition before the arrow.", ",": `Give it an "after" of its own, or join the arms by "else".`},
 }
 
 // trailing reports what trails the item where it is known what was meant; else
@@ -66,6 +72,24 @@ func (a *attempt) trailing(found *lexer.Token) {
 	if help := surplus[a.word][found.Value]; help != "" {
 		a.report(fault{span: span(found), message: "unexpected " + describe(found), help: help})
 	}
+}
+
+// openers is advice about what stands where an item should begin, by what
+// follows it; %s is what stands there.
+var openers = map[string]string{
+	"->": `Write "on %s -> …": an arrow belongs to an "on" or an "after".`,
+	"(":  `Write "do %s(…)" to run an activity.`,
+}
+
+// opening is advice about t, which opens no item; behind is what follows it.
+func opening(t, behind *lexer.Token) string {
+	switch {
+	case is(t, "->"):
+		return `An arrow belongs to an "on" or an "after".`
+	case t.Type == tokName && openers[behind.Value] != "" && behind.Type == tokPunct:
+		return fmt.Sprintf(openers[behind.Value], t.Value)
+	}
+	return ""
 }
 
 // inGuard is advice about what stands where a condition was thought to have

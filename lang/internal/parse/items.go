@@ -73,7 +73,7 @@ func (p *parser) item(lex *lexer.PeekingLexer) (ast.Item, error) {
 			return p.known(lex), nil
 		}
 	}
-	p.report(p.noItem(t))
+	p.report(p.noItem(t, second(lex)))
 	return p.skip(lex, lex.MakeCheckpoint(), 1), nil
 }
 
@@ -87,7 +87,7 @@ func (p *parser) folded(lex *lexer.PeekingLexer) ast.Item {
 	inside := p.inside
 	it, err := p.item(inside)
 	if err != nil {
-		p.report(p.noItem(inside.Peek()))
+		p.report(p.noItem(inside.Peek(), second(inside)))
 		inside.Next()
 		it = p.skip(inside, inside.MakeCheckpoint(), 1)
 	}
@@ -124,8 +124,8 @@ func second(lex *lexer.PeekingLexer) *lexer.Token {
 	return lex.Peek()
 }
 
-// noItem is the fault that t opens no item.
-func (p *parser) noItem(t *lexer.Token) fault {
+// noItem is the fault that t, which behind follows, opens no item.
+func (p *parser) noItem(t, behind *lexer.Token) fault {
 	if t.Type == tokName {
 		if what, ok := later[t.Value]; ok {
 			return notYet(t, what)
@@ -137,8 +137,8 @@ func (p *parser) noItem(t *lexer.Token) fault {
 			}
 		}
 	}
-	f := fault{span: span(t), message: "unexpected " + describe(t)}
-	if word, ok := nearest(t, itemWords); ok {
+	f := fault{span: span(t), message: "unexpected " + describe(t), help: opening(t, behind)}
+	if word, ok := nearest(t, itemWords); ok && f.help == "" {
 		f.help = "Did you mean " + strconv.Quote(word) + "?"
 	}
 	return f

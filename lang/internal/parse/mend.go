@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -175,6 +176,10 @@ func hint(what string, found, behind *lexer.Token) string {
 		}
 	}
 	switch {
+	case what == `"="` && (is(found, "+") || is(found, "-") || is(found, "*")):
+		return fmt.Sprintf(`Write it out: "%s = %[1]s %s …".`, behind.Value, found.Value)
+	case behind.Value == "timeout" && strings.HasPrefix(what, `"->"`) && found.Type == tokDuration:
+		return "Write \"after " + found.Value + "\" for a wait, and \"on failed(timeout)\" for an activity that takes too long."
 	case behind.Type == tokInt && unitsInWords[found.Value] != "":
 		return `Write the unit behind the number, without a blank: "` + behind.Value + unitsInWords[found.Value] + `".`
 	case found.Type == tokInt && (what == aDuration || what == aDuration+` or "by"`):

@@ -166,12 +166,18 @@ func (s *scanner) brokenArrow(t *lexer.Token) {
 	s.fault(t, `Write "->" without a blank.`, `an arrow with a blank in it`)
 }
 
-// doubleArrow mends "=>", which is nothing. It becomes an operator that fits
-// behind an event no more than it does, so that nothing more is said of it.
+// doubleArrow mends "=>", which is nothing: where an arrow follows on its line,
+// or a number, it was meant to compare.
 func (s *scanner) doubleArrow(t *lexer.Token) {
 	if s.at(0) == '>' {
 		s.offset++
-		t.Value = ">="
+		t.Value = "->"
+		rest, _, _ := strings.Cut(s.src[s.offset:], "\n")
+		rest, _, _ = strings.Cut(rest, "//")
+		next := strings.TrimLeft(rest, " \t")
+		if strings.Contains(rest, "->") || next != "" && strings.IndexByte("0123456789-(", next[0]) >= 0 {
+			t.Value = ">="
+		}
 		s.fault(t, `Write ">=" to compare, and "->" to lead on.`, `unexpected "=>"`)
 	}
 }
