@@ -1,7 +1,9 @@
 package check
 
 import (
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -64,13 +66,23 @@ func joined(lists []diag.List) diag.List {
 	return all
 }
 
+// run runs the rule, and says in a panic which it was: rules run side by side.
+func (r *Rule) run(p *Pass) {
+	defer func() {
+		if v := recover(); v != nil {
+			panic(fmt.Sprintf("rule %s on machine %s: %v\n%s", r.Name, p.Machine.Name, v, debug.Stack()))
+		}
+	}()
+	r.Run(p)
+}
+
 // apply applies rules to the machine.
 func (s *shared) apply(rules []*Rule) diag.List {
 	m := s.Machine
 	for _, late := range []bool{false, true} {
 		for _, r := range rules {
 			if r.Run != nil && r.Late == late && !(r.Absence && m.Incomplete) {
-				r.Run(&Pass{shared: s, rule: r})
+				r.run(&Pass{shared: s, rule: r})
 			}
 		}
 	}

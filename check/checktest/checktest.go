@@ -56,8 +56,28 @@ func Run(t *testing.T, rule *check.Rule) {
 			t.Errorf("%s is called neither bad*.fsm, good*.fsm nor silent*.fsm", name)
 		}
 	}
+	t.Run("others", func(t *testing.T) { runOthers(t, rule) })
 	if bad == 0 || good == 0 {
 		t.Errorf("testdata has %d bad and %d good machines, want one of each at least", bad, good)
+	}
+}
+
+// runOthers lets rule look at the machines of all rules, in which it meets whatever
+// the language has. What it says there is for their tests to judge.
+func runOthers(t *testing.T, rule *check.Rule) {
+	files, err := filepath.Glob(filepath.Join("..", "*", "testdata", "*.fsm"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no machines of other rules: %v", err)
+	}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unit := lang.Load([]lang.Source{{Name: file, Src: src}})
+		for _, d := range check.Run(unit.Program, []*check.Rule{rule}) {
+			checkForm(t, d)
+		}
 	}
 }
 
