@@ -9,8 +9,10 @@ import (
 // Judge looks at one formula for one set of data after another, as the checker
 // does for each of a million configurations. It takes every atom by itself, with
 // an interval for each number (Moore, Interval Analysis, 1966), and puts the
-// truths together bottom up: what only several atoms exclude together it does not
-// see. So "excluded" is certain, and else Satisfy is to be asked.
+// truths together bottom up. What only several atoms exclude together that does
+// not see; so where it leaves the formula open, the search of Satisfy is asked, on
+// the formula as it was numbered once. "Excluded" is certain; else there may be
+// values, which Satisfy has to find.
 //
 // A Judge belongs to one goroutine.
 type Judge struct {
@@ -81,12 +83,17 @@ func (j *Judge) require(n int32) {
 	}
 }
 
-// Excludes reports whether it is plain that the formula does not hold where the
-// variables of the Judge have the values given, in the same order.
+// Excludes reports whether the formula does not hold where the variables of the
+// Judge have the values given, in the same order.
 func (j *Judge) Excludes(values []Value) bool {
 	for i := range values {
 		j.take(j.data[i], &values[i])
 	}
+	return j.plain() || j.cells[j.p.root] == open && j.searched()
+}
+
+// plain reports whether the atoms exclude the formula, each by itself.
+func (j *Judge) plain() bool {
 	for i := range j.cells { // what is in a cell comes before it
 		k := j.cell(&j.p.nodes[i])
 		if k == no && j.must[i] {
@@ -95,6 +102,22 @@ func (j *Judge) Excludes(values []Value) bool {
 		j.cells[i] = k
 	}
 	return false
+}
+
+// searched reports whether a search finds that the formula does not hold. It knows
+// the numbers and the truths; without the texts it excludes less.
+func (j *Judge) searched() bool {
+	s := newSearch(j.p)
+	if !s.possible() {
+		return true
+	}
+	for i := int32(1); int(i) < len(j.lo); i++ {
+		if !s.matrix.tighten(i, 0, widen(j.hi[i])) || !s.matrix.tighten(0, i, widen(j.lo[i]).neg()) {
+			return true
+		}
+	}
+	copy(s.facts, j.facts)
+	return !s.decide([]int32{j.p.root}) && s.why == ""
 }
 
 // take takes v over for the variable at the places given.

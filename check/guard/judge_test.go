@@ -152,3 +152,18 @@ func TestJudgeOfIntervals(t *testing.T) {
 		}
 	}
 }
+
+// TestJudgeOfTwoAtoms: what two atoms exclude together about a field of the input
+// is seen, too.
+func TestJudgeOfTwoAtoms(t *testing.T) {
+	list, input, m := guards(t, "event.n >= x && event.n <= y")
+	j := guard.NewJudge(guard.Read(list[0], input).Holds, []*ir.Var{field(t, m, "x"), field(t, m, "y")})
+	for _, c := range []struct {
+		x, y     int64
+		excluded bool
+	}{{2, 1, true}, {2, 2, false}, {-3, -1, true}, {-3, 0, false}} {
+		if got := j.Excludes([]guard.Value{guard.From(c.x, c.x), guard.From(c.y, c.y)}); got != c.excluded {
+			t.Errorf("x = %d, y = %d: excluded is %t, want %t", c.x, c.y, got, c.excluded)
+		}
+	}
+}

@@ -42,6 +42,7 @@ var checkerRows = []measured{
 	{"one file of 12 states, from the start of the process to its end", files12, []string{"check", "."}, 31},
 	{"1,000 ordinary machines in 1,000 files, 5 MB", files1000, []string{"check", "."}, 5},
 	{"1,000,000 configurations, all questions and the worst case", filesMillion, []string{"check", "--format", "json", "."}, 5},
+	{"1,000,000 configurations of two numbers that guards compare, all questions", filesGate, []string{"check", "."}, 5},
 	{"past the limit, on the control graph: 1,000 states", filesChain(1_000), pastTheLimit, 5},
 	{"past the limit: 10,000 states", filesChain(10_000), pastTheLimit, 5},
 	{"past the limit: 100,000 states", filesChain(100_000), pastTheLimit, 3},
@@ -237,6 +238,33 @@ func filesMillion() map[string]string {
 	return map[string]string{"million.fsm": "machine Million {\n    event Go\n" + events.String() +
 		"    budget { steps 1000 }\n    initial A\n    after 24h -> Done\n    state A {\n        on Go -> Done\n" +
 		arms.String() + "    }\n    terminal Done\n}\n"}
+}
+
+// filesGate is a machine that comes to a million configurations by its data. Two
+// of its arms are never taken, which is asked of each of them.
+func filesGate() map[string]string {
+	return map[string]string{"gate.fsm": `machine Gate(limit int 0..1000) {
+    enum Mode { Open, Closing }
+    guard allowed()
+    event Enter
+    event Leave
+    event Close
+    context { inside int 0..1000 = 0, mode Mode = Mode.Open }
+    initial Working
+    after 24h -> Done
+    state Working {
+        on Enter when inside > limit -> Done
+            else when mode == Mode.Open && inside < limit && allowed() -> Working unbounded { inside = inside + 1 }
+            else reject
+        on Leave when inside > 0 -> Working unbounded { inside = inside - 1 }
+            else reject
+        on Close when inside == 0 -> Done
+            else when inside > limit -> Done
+            else -> Working unbounded { mode = Mode.Closing }
+    }
+    terminal Done
+}
+`}
 }
 
 // filesChain is a machine of n states in a row, each with a way back by half.
