@@ -24,6 +24,7 @@ func TestNewInModule(t *testing.T) {
 	if out := string(combined(t, fsmc(dir, "new", "order_review"))); strings.Contains(out, "module") {
 		t.Errorf("with fsmc in the module:\n%s", out)
 	}
+	combined(t, fsmc(dir, "new", "Test")) // its types begin like test functions
 	runIn(t, dir, "go", "vet", "./...")
 	runIn(t, dir, "go", "test", "./...")
 	if out := runIn(t, dir, "gofmt", "-l", "."); out != "" {

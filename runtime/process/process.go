@@ -30,6 +30,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -56,10 +57,13 @@ func Load(dir string, m *runtime.Machine) (runtime.Handlers, error) {
 	if err != nil {
 		return h, err
 	}
-	if info, err := os.Stat(root); err != nil {
-		return h, fmt.Errorf("the folder of the activities: %w", err)
-	} else if !info.IsDir() {
-		return h, fmt.Errorf("the folder of the activities: %q is no folder", dir)
+	switch info, err := os.Stat(root); {
+	case errors.Is(err, os.ErrNotExist):
+		return h, fmt.Errorf("there is no folder %q", dir)
+	case err != nil:
+		return h, fmt.Errorf("the folder %q cannot be read: %w", dir, err)
+	case !info.IsDir():
+		return h, fmt.Errorf("%q is no folder", dir)
 	}
 	var faults []string
 	find := func(name string) string {

@@ -158,7 +158,7 @@ func TestLoadListsWhatIsWrong(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
-	if _, err := Load(filepath.Join(dir, "none"), compile(t)); err == nil || !strings.Contains(err.Error(), "the folder of the activities") {
+	if _, err := Load(filepath.Join(dir, "none"), compile(t)); err == nil || !strings.Contains(err.Error(), "there is no folder") {
 		t.Error(err)
 	}
 	if _, err := Load(filepath.Join(dir, "work"), compile(t)); err == nil || !strings.Contains(err.Error(), "is no folder") {

@@ -58,7 +58,7 @@ func (s *Store) Backup(ctx context.Context, path string, check func(context.Cont
 
 // copyTo copies all pages to a new file, and checks it from the inside.
 func (s *Store) copyTo(ctx context.Context, file string) (err error) {
-	if err := prepareFile(file, false); err != nil {
+	if err := prepareFile(file, true); err != nil {
 		return err
 	}
 	from, err := s.readers.Conn(ctx)

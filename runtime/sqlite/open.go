@@ -34,8 +34,8 @@ const minVersion = 3_051_003
 // the lock.
 var opening sync.Mutex
 
-// Open opens the database at path, or makes a new one, readable by its owner
-// alone (mode 0600).
+// Open opens the database at path, or makes a new one unless the options say
+// otherwise, readable by its owner alone (mode 0600).
 //
 // What is checked first: that it is a SQLite database with the application id
 // of fsmc, that its format is none that this version does not know, that the
@@ -55,7 +55,7 @@ func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
 	}
 	opening.Lock()
 	defer opening.Unlock()
-	if err := prepareFile(file, o.readOnly); err != nil {
+	if err := prepareFile(file, !o.readOnly && !o.existing); err != nil {
 		return nil, fmt.Errorf("cannot open database: %w", err)
 	}
 	s, err := open(ctx, file, o)
@@ -65,8 +65,9 @@ func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
 	return s, nil
 }
 
-// prepareFile makes sure that there is a file, an empty one if need be.
-func prepareFile(file string, readOnly bool) error {
+// prepareFile makes sure that there is a file: with create an empty one if need
+// be.
+func prepareFile(file string, create bool) error {
 	info, err := os.Stat(file)
 	switch {
 	case err == nil && info.IsDir():
@@ -75,7 +76,7 @@ func prepareFile(file string, readOnly bool) error {
 		return fmt.Errorf("%q is not a regular file", file)
 	case err == nil:
 		return nil
-	case readOnly || !errors.Is(err, fs.ErrNotExist):
+	case !create || !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -97,6 +98,11 @@ func open(ctx context.Context, file string, o options) (*Store, error) {
 		return nil, err
 	}
 	s := new(Store)
+	if o.readOnly || o.existing {
+		if err := found.present(); err != nil {
+			return nil, err
+		}
+	}
 	if o.readOnly {
 		if err := found.upToDate(); err != nil {
 			return nil, err

@@ -196,6 +196,16 @@ func TestNotThere(t *testing.T) {
 	if _, err := Open(t.Context(), filepath.Join(dir, "empty.db"), ReadOnly()); !errors.Is(err, ErrForeign) {
 		t.Errorf("an empty file, read-only: %v", err)
 	}
+	if _, err := Open(t.Context(), filepath.Join(dir, "none.db"), Existing()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file, existing: %v", err)
+	}
+	before := contentsOfDir(t, dir)
+	if _, err := Open(t.Context(), filepath.Join(dir, "empty.db"), Existing()); !errors.Is(err, ErrForeign) {
+		t.Errorf("an empty file, existing: %v", err)
+	}
+	if after := contentsOfDir(t, dir); after != before {
+		t.Error("refusing has changed the folder")
+	}
 	openAt(t, filepath.Join(dir, "empty.db")) // to write, it is a new one
 }
 

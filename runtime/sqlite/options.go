@@ -7,6 +7,7 @@ type Option func(*options)
 
 type options struct {
 	readOnly    bool
+	existing    bool
 	synchronous string
 	busyTimeout time.Duration
 	layer       string
@@ -24,6 +25,10 @@ func newOptions(opts []Option) options {
 // every method that writes gives ErrReadOnly. SQLite may leave an empty log
 // (-wal, -shm) beside the file; the next writer takes it away.
 func ReadOnly() Option { return func(o *options) { o.readOnly = true } }
+
+// Existing opens a database that is there: none is made where there is none, or
+// where the file is empty. That gives fs.ErrNotExist, and ErrForeign.
+func Existing() Option { return func(o *options) { o.existing = true } }
 
 // Relaxed trades the last moments for speed: what was written before a crash
 // of the process still is there afterwards, but a loss of power may take the

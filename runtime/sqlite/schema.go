@@ -157,12 +157,18 @@ func (c *contents) check(ctx context.Context) error {
 	return nil
 }
 
+// present refuses what is empty. What a crash has left half made is not known
+// here, and nil.
+func (c *contents) present() error {
+	if c != nil && c.empty() {
+		return fmt.Errorf("%w: it is empty", ErrForeign)
+	}
+	return nil
+}
+
 // upToDate refuses what cannot be read as it stands.
 func (c *contents) upToDate() error {
-	switch {
-	case c.empty():
-		return fmt.Errorf("%w: it is empty", ErrForeign)
-	case c.version < len(migrations()):
+	if c.version < len(migrations()) {
 		return ErrOlder
 	}
 	return nil

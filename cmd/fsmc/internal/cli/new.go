@@ -56,12 +56,21 @@ var unfit = map[string]string{
 	"vendor":   "Go keeps copies of other modules in it",
 	"testdata": "Go passes over it",
 	"internal": "Go lets no other folder import it",
+
+	"documentation": "Go passes over it",
 }
+
+// longestNew is how many characters a name may have: the file systems in use
+// take file names of 255 bytes, and the name stands in those of several files.
+const longestNew = 100
 
 // nameNew makes the names out of what the user has said.
 func nameNew(name string) (newNames, error) {
 	if !identifier.MatchString(name) {
 		return newNames{}, fmt.Errorf(`name %q is not one of a machine: use letters, digits and underscores, such as "OrderReview"`, name)
+	}
+	if len(name) > longestNew {
+		return newNames{}, fmt.Errorf("name %q is %d characters long, and files can be called after one of at most %d", plain(name, 30), len(name), longestNew)
 	}
 	n := newNames{machine: ir.Exported(name)}
 	if n.machine == "" || n.machine[0] < 'A' || n.machine[0] > 'Z' {

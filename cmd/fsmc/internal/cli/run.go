@@ -94,6 +94,9 @@ func (r *runner) run(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
+	if err := r.refuseParams(m.machine); err != nil {
+		return err
+	}
 	return r.withEngine(ctx, create, func(ctx context.Context, engine *runtime.Engine, _ runtime.Store) error {
 		return r.workOnOne(ctx, engine, m)
 	})

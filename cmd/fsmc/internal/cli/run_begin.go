@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/codegen/table"
@@ -53,6 +54,23 @@ func (r *runner) handlers(m *runtime.Machine) (runtime.Handlers, error) {
 		return process.Load(r.activities, m)
 	}
 	return runtime.Handlers{}, nil
+}
+
+// refuseParams holds the parameters against the machine before a database is
+// made for the run. Where there is one the run may be there, and need none.
+func (r *runner) refuseParams(m *runtime.Machine) error {
+	info, err := os.Stat(r.db)
+	if made := err == nil && info.Size() > 0; made || err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	params, err := paramsJSON(m.Definition(), r.params)
+	if err != nil {
+		return err
+	}
+	if _, err := m.DecodeParams(params); err != nil {
+		return findingf("the run is not started: %w", err)
+	}
+	return nil
 }
 
 // begin takes up the run that has the id, or starts one.

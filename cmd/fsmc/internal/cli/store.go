@@ -36,8 +36,11 @@ func openStore(ctx context.Context, path string, m mode) (runtime.Store, error) 
 		}
 	}
 	var options []sqlite.Option
-	if m == readOnly {
+	switch m {
+	case readOnly:
 		options = append(options, sqlite.ReadOnly())
+	case readWrite:
+		options = append(options, sqlite.Existing())
 	}
 	return sqlite.Open(ctx, path, options...)
 }
