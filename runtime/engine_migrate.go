@@ -26,10 +26,14 @@ type MigratedRun struct {
 // registered last, and tells each what becomes of it, newest first. A run that
 // does not fit stays with the definition that it has. Attempts under way are
 // cancelled, and made again by the new definition when they have stopped. Without
-// Apply nothing is written. What each returns ends the walk.
+// Apply nothing is written. The error says so where the mapping has a name that is
+// in no version that it could mean. What each returns ends the walk.
 func (e *Engine) Migrate(ctx context.Context, machine string, o MigrateOptions, each func(MigratedRun) error) error {
 	h, err := e.currentHost(machine)
 	if err != nil {
+		return err
+	}
+	if err := e.checkMapping(ctx, h, &o.Mapping); err != nil {
 		return err
 	}
 	if o.Apply {

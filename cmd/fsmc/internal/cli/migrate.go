@@ -92,6 +92,9 @@ func (m *migrator) run(ctx context.Context, paths []string) error {
 			report.Runs = append(report.Runs, r)
 			return nil
 		})
+		if err != nil && len(report.Runs) == 0 {
+			return err
+		}
 		return errors.Join(m.show(report), err)
 	})
 }

@@ -1,0 +1,79 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// namesOf are the names of a definition that a Mapping may speak of.
+type namesOf struct{ states, fields, params []string }
+
+func (n *namesOf) add(d *Definition) {
+	for i := range d.States {
+		n.states = append(n.states, d.States[i].Path)
+	}
+	for i := range d.Fields {
+		n.fields = append(n.fields, d.Fields[i].Name)
+	}
+	for i := range d.Params {
+		n.params = append(n.params, d.Params[i].Name)
+	}
+}
+
+// checkMapping refuses a mapping with a name that would never be met: an old one
+// that no earlier version in the store has, a new one that h has not. Which of
+// the earlier versions does not matter, because one mapping may be for several.
+func (e *Engine) checkMapping(ctx context.Context, h *host, p *Mapping) error {
+	if len(p.States)+len(p.Fields)+len(p.Set) == 0 {
+		return nil
+	}
+	var old, now namesOf
+	now.add(h.machine.def)
+	rows, err := e.store.Definitions(ctx)
+	if err != nil {
+		return fmt.Errorf("the definitions cannot be read: %w", err)
+	}
+	for _, row := range rows {
+		if row.Machine != h.machine.def.Name || row.Hash == h.machine.Hash() {
+			continue
+		}
+		d, err := ParseDefinition(row.Definition)
+		if err != nil {
+			return fmt.Errorf("the definition %s in the store: %w", row.Hash, err)
+		}
+		old.add(d)
+	}
+	if len(old.states) == 0 {
+		return nil // no run can be meant
+	}
+	return cmp.Or(
+		mappedNames("state", p.States, old.states, now.states),
+		mappedNames("field", p.Fields, old.fields, now.fields),
+		setNames(p, append(now.fields, now.params...)),
+	)
+}
+
+func mappedNames(what string, mapped map[string]string, old, now []string) error {
+	for _, from := range slices.Sorted(maps.Keys(mapped)) {
+		if !slices.Contains(old, from) {
+			return fmt.Errorf("the mapping renames %s %q, which no earlier version has%s", what, from, didYouMean(from, old))
+		}
+		givesUp := what == "field" && mapped[from] == ""
+		if to := mapped[from]; !givesUp && !slices.Contains(now, to) {
+			return fmt.Errorf("the mapping renames %s %q to %q, which the new version does not have%s", what, from, to, didYouMean(to, now))
+		}
+	}
+	return nil
+}
+
+func setNames(p *Mapping, names []string) error {
+	for _, name := range slices.Sorted(maps.Keys(p.Set)) {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("the mapping sets %q, which is no field or parameter of the new version%s", name, didYouMean(name, names))
+		}
+	}
+	return nil
+}
