@@ -159,6 +159,29 @@ func (e *Engine) adopt(m *Machine, source string) *host {
 	return adopted
 }
 
+// Unmatched are the activities and guards of a version, given by its hash, for
+// which the engine has no function, because the version that was registered
+// declares them otherwise or not at all: runs of it wait there for another
+// engine. It is empty for a version that was registered itself.
+func (e *Engine) Unmatched(ctx context.Context, definition string) ([]string, error) {
+	h, err := e.host(ctx, definition)
+	if err != nil || h.registered {
+		return nil, err
+	}
+	var names []string
+	for _, a := range h.machine.def.Activities {
+		if h.handlers.Activities[a.Name] == nil {
+			names = append(names, a.Name)
+		}
+	}
+	for _, g := range h.machine.def.Guards {
+		if h.handlers.Guards[g.Name] == nil {
+			names = append(names, g.Name)
+		}
+	}
+	return names, nil
+}
+
 // matchHandlers gives the functions of current that fit d, and the names of
 // what none fits.
 func matchHandlers(d *Definition, current *host) (Handlers, []string) {

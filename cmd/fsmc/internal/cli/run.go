@@ -131,7 +131,7 @@ func (r *runner) withEngine(ctx context.Context, m mode, f func(context.Context,
 	opts := []runtime.Option{
 		runtime.WithConcurrency(r.concurrency),
 		runtime.WithLease(r.lease),
-		runtime.WithLogger(slog.New(slog.NewTextHandler(r.err, &slog.HandlerOptions{Level: slog.LevelWarn}))),
+		runtime.WithLogger(slog.New(r.logHandler())),
 		runtime.WithObserver(&printer{out: r.out, silent: r.asJSON, quiet: r.quiet}),
 	}
 	if r.once {

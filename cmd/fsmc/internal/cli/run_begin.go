@@ -108,12 +108,34 @@ func (r *runner) takeUp(ctx context.Context, engine *runtime.Engine, m *runtime.
 	case len(r.params) > 0 && !sameParams(m, params, v.Params):
 		return v, findingf("run %q was started with other parameters: %s", v.Run, v.Params)
 	case v.Definition != m.Hash() && v.Status != runtime.Finished:
-		fmt.Fprintf(r.err, "fsmc: %s keeps its version of %s, which is not this one; fsmc migrate would move it\n", v.Run, v.Machine)
+		if err := r.sayVersion(ctx, engine, &v); err != nil {
+			return v, err
+		}
 	}
 	if v.Status != runtime.Finished {
 		r.say("%s goes on in %s", v.Run, v.State)
 	}
 	return v, nil
+}
+
+// sayVersion says of a run of another version than the file's what becomes of
+// it, and what of it is not done.
+func (r *runner) sayVersion(ctx context.Context, engine *runtime.Engine, v *runtime.View) error {
+	undone, err := engine.Unmatched(ctx, v.Definition)
+	switch {
+	case err != nil:
+		return err
+	case len(undone) == 0 || r.detach:
+		fmt.Fprintf(r.err, "fsmc: %s keeps its version of %s, which is not this one; fsmc migrate would move it\n", v.Run, v.Machine)
+		return nil
+	}
+	what, is, it := "activity", "is", "it"
+	if len(undone) > 1 {
+		what, is, it = "activities", "are", "them"
+	}
+	fmt.Fprintf(r.err, "fsmc: %s is of another version of %s, and its %s %s %s not done with this file, which declares %s otherwise: name the file of its version, or none\n",
+		v.Run, v.Machine, what, namesText(undone), is, it)
+	return nil
 }
 
 // sameParams reports whether given, in canonical form, is started.
