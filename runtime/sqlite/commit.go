@@ -19,11 +19,15 @@ func (s *Store) Commit(ctx context.Context, c *runtime.Commit) error {
 	return s.write(ctx, func(t *tx) error { return t.commit(ctx, c) })
 }
 
-// commit writes c within the request's savepoint: an error at any place takes
-// back all of it.
+// commit writes c: an error at any place takes back all of it. What it may be
+// refused for comes before it changes anything, so that the others of its batch
+// need not be run again.
 func (t *tx) commit(ctx context.Context, c *runtime.Commit) error {
 	before, err := t.admit(ctx, c)
 	if err != nil {
+		return err
+	}
+	if err := t.endClaim(c.Claim); err != nil {
 		return err
 	}
 	if len(c.History) > 0 {

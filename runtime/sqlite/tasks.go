@@ -46,18 +46,23 @@ const selectExpired = selectTasks + `
 const selectHeld = `
 	SELECT EXISTS (SELECT 1 FROM tasks WHERE run = ? AND cancelled = 1 AND lease_until > ?)`
 
-// endTasks ends and cancels the tasks that stood before the commit.
-func (t *tx) endTasks(c *runtime.Commit) error {
-	if c.Claim != nil {
-		n, err := t.exec(endClaimed, c.Claim.Run, c.Claim.Do, c.Claim.Seq, c.Claim.Epoch)
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			return runtime.ErrFenced
-		}
+// endClaim ends the task that a commit is about, if any, or says ErrFenced.
+func (t *tx) endClaim(c *runtime.Claim) error {
+	if c == nil {
+		return nil
+	}
+	n, err := t.exec(endClaimed, c.Run, c.Do, c.Seq, c.Epoch)
+	if err == nil && n == 0 {
+		err = runtime.ErrFenced
+	}
+	if err == nil {
 		failpoint.Hit(failpoint.ClaimEnded)
 	}
+	return err
+}
+
+// endTasks ends and cancels the tasks that stood before the commit.
+func (t *tx) endTasks(c *runtime.Commit) error {
 	for _, do := range c.End {
 		if _, err := t.exec(endOpen, c.Run.Run, do); err != nil {
 			return err

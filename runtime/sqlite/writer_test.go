@@ -151,6 +151,49 @@ func TestOneOfBatchFails(t *testing.T) {
 	}
 }
 
+// TestRefusedOfBatch: a request that is refused takes nothing back from the
+// others of its transaction, which are not run again.
+func TestRefusedOfBatch(t *testing.T) {
+	s := openAt(t, made(t))
+	rolledBack := 0 // the hook runs in the goroutine that leads
+	err := s.writer.conn.Raw(func(conn any) error {
+		conn.(*sqlite3.SQLiteConn).RegisterRollbackHook(func() { rolledBack++ })
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, err := s.Load(t.Context(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fenced, conflict := nextStep(row), nextStep(row)
+	fenced.Claim = &runtime.Claim{Run: "r", Do: "work", Seq: 1, Epoch: 7}
+	conflict.Expect, conflict.Run.Seq, conflict.History[0].Seq = 8, 9, 9
+	free := block(t, s)
+	var wait sync.WaitGroup
+	for want, c := range map[error]*runtime.Commit{
+		runtime.ErrFenced: fenced, runtime.ErrConflict: conflict, nil: firstStep("other"),
+	} {
+		wait.Go(func() {
+			if err := s.Commit(context.Background(), c); !errors.Is(err, want) {
+				t.Errorf("got %v, want %v", err, want)
+			}
+		})
+	}
+	for len(s.writer.queue) < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	free()
+	wait.Wait()
+	if err := s.Close(); err != nil { // the hook's last write happens before
+		t.Fatal(err)
+	}
+	if rolledBack > 0 {
+		t.Errorf("%d transactions were rolled back", rolledBack)
+	}
+}
+
 // TestBusy has another process's lock (of another connection, which is the
 // same to SQLite) last for longer than the writer is patient.
 func TestBusy(t *testing.T) {
