@@ -128,11 +128,16 @@ func draft() (*runtime.Machine, error) {
 	unit := lang.Load([]lang.Source{{Name: "draft.fsm", Src: []byte(text)}})
 	found := append(unit.Diags, check.Run(unit.Program, all.Rules)...)
 	found.Sort()
+	others := 0
 	for _, d := range found {
-		if d.Severity == diag.Error {
+		switch {
+		case d.Rule == "require-violated":
 			fmt.Printf("    %s: error: %s [%s]\n", d.Span, d.Message, d.Rule)
+		case d.Severity == diag.Error:
+			others++
 		}
 	}
+	fmt.Printf("    and %d errors that come of it\n", others)
 	if !found.HasErrors() || len(unit.Program.Machines) != 1 {
 		return nil, errors.New("the draft is not what it was made for")
 	}

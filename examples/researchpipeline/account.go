@@ -27,43 +27,19 @@ func (s *show) account(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	deaths, err := readLines(deathsFile(s.dir))
+	r, err := s.remains()
 	if err != nil {
 		return err
-	}
-	work, err := s.work()
-	if err != nil {
-		return err
-	}
-	told, times, err := s.told()
-	if err != nil {
-		return err
-	}
-	archived, err := os.ReadDir(filepath.Join(s.dir, "archive", runID))
-	if err != nil {
-		return err
-	}
-	delivered, err := filepath.Glob(filepath.Join(s.dir, "delivered", "*.md"))
-	if err != nil {
-		return err
-	}
-	result := ""
-	if len(delivered) == 1 {
-		text, err := os.ReadFile(delivered[0])
-		if err != nil {
-			return err
-		}
-		result = string(text)
 	}
 	fmt.Println()
 	broken := keep([]promise{
-		{run.State == ResearchPipelineStateCompleted, fmt.Sprintf("killed %d times, the run ended in %s", len(deaths), run.State)},
-		{len(work) == 2*parts+1 && repeated(work) <= len(deaths),
-			fmt.Sprintf("%d pieces of work were done, %d of them a second time: a report half written goes on where it was", len(work), repeated(work))},
-		{len(archived) == 3, fmt.Sprintf("%d files were written, none of them twice: each phase's is as it was first", len(archived))},
-		{whole(result), "the result has all that both researchers found, and what the person said"},
-		{len(delivered) == 1, fmt.Sprintf("the result was delivered %d time", len(delivered))},
-		{len(told) == 4 && times >= len(told), fmt.Sprintf("the user was told %d things, %d times: the id tells them apart", len(told), times)},
+		{run.State == ResearchPipelineStateCompleted, fmt.Sprintf("killed %d times, the run ended in %s", r.deaths, run.State)},
+		{len(r.work) == 2*parts+1 && repeated(r.work) <= r.deaths,
+			fmt.Sprintf("%d pieces of work were done, %d of them a second time: a report half written goes on where it was", len(r.work), repeated(r.work))},
+		{r.archived == 3, fmt.Sprintf("%d files were written, none of them twice: each phase's is as it was first", r.archived)},
+		{whole(r.result), "the result has all that both researchers found, and what the person said"},
+		{r.delivered == 1, fmt.Sprintf("the result was delivered %d time", r.delivered)},
+		{len(r.told) == 4, fmt.Sprintf("the user was told %d things, %d times: the id tells them apart", len(r.told), len(r.told)+repeated(r.told))},
 		{engine.Replay(ctx, runID) == nil, "the history replays to what is stored, bit for bit"},
 	})
 	fmt.Printf("\nTwo files to debug it: examples/researchpipeline/researchpipeline.fsm and %s\n", database(s.dir))
@@ -71,6 +47,43 @@ func (s *show) account(ctx context.Context) error {
 		fmt.Printf("Look at it: go run ./cmd/fsmc %s --db %s %s\n", command, database(s.dir), runID)
 	}
 	return broken
+}
+
+// remains is what all those orchestrators have left behind, but for the database.
+type remains struct {
+	deaths    int
+	work      map[string]int // how often each piece of work was done
+	told      map[string]int // how often the user was told each thing, by the messages' ids
+	archived  int            // files
+	delivered int            // results
+	result    string         // the one that was delivered
+}
+
+func (s *show) remains() (r remains, err error) {
+	deaths, err := readLines(deathsFile(s.dir))
+	if err != nil {
+		return r, err
+	}
+	r.deaths = len(deaths)
+	if r.work, err = counts(callsFile(s.dir), ""); err != nil {
+		return r, err
+	}
+	if r.told, err = counts(userFile(s.dir), " "); err != nil {
+		return r, err
+	}
+	archived, err := os.ReadDir(filepath.Join(s.dir, "archive", runID))
+	if err != nil {
+		return r, err
+	}
+	r.archived = len(archived)
+	delivered, err := filepath.Glob(filepath.Join(s.dir, "delivered", "*.md"))
+	if err != nil || len(delivered) == 0 {
+		return r, err
+	}
+	r.delivered = len(delivered)
+	text, err := os.ReadFile(delivered[0])
+	r.result = string(text)
+	return r, err
 }
 
 // history prints every step of the run.
@@ -89,18 +102,6 @@ func history(ctx context.Context, engine *runtime.Engine) error {
 		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\n", step.Seq, step.From, step.Input, step.To, attempt)
 	}
 	return t.Flush()
-}
-
-// work is how often each piece of work was done.
-func (s *show) work() (map[string]int, error) { return counts(callsFile(s.dir), "") }
-
-// told is how often the user was told each thing, by the messages' ids.
-func (s *show) told() (things map[string]int, times int, err error) {
-	things, err = counts(userFile(s.dir), " ")
-	for _, n := range things {
-		times += n
-	}
-	return things, times, err
 }
 
 // counts is how often each line stands in a file, up to a separator.

@@ -24,7 +24,7 @@ func exists(path string) bool {
 }
 
 // writeOnce writes a file that is there whole or not at all, and never takes
-// the place of another: where there is one already, it fails.
+// the place of another: where there is one already, that is an os.ErrExist.
 func writeOnce(path, text string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

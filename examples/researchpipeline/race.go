@@ -41,7 +41,7 @@ const patience = 5 * time.Second
 func (s *sprinters) Research(ctx context.Context, attempt *runtime.Attempt, _, role, _, _, output string) (ResearchPipelineReportWritten, error) {
 	folder := workFolder(s.dir, attempt.Run)
 	if path := filepath.Join(folder, output); !exists(path) {
-		if err := writeOnce(path, role+"\n"); err != nil {
+		if err := publish(path, role+"\n"); err != nil {
 			return ResearchPipelineReportWritten{}, err
 		}
 	}

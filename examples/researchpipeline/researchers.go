@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -65,7 +66,7 @@ func (c *crew) Research(ctx context.Context, attempt *runtime.Attempt, topic, ro
 		}
 	}
 	report := fmt.Sprintf("# %s (%s)\n\n- %s\n", role, model, strings.Join(notes, "\n- "))
-	if err := writeOnce(path, report); err != nil {
+	if err := publish(path, report); err != nil {
 		return written, err
 	}
 	c.die(role + " has written its report, and not said so")
@@ -110,7 +111,7 @@ func (c *crew) Synthesize(ctx context.Context, attempt *runtime.Attempt, topic, 
 	if err := appendLine(callsFile(c.dir), "synthesizer"); err != nil {
 		return written, err
 	}
-	if err := writeOnce(path, text.String()); err != nil {
+	if err := publish(path, text.String()); err != nil {
 		return written, err
 	}
 	c.die("the synthesizer has written the result, and not said so")
@@ -129,7 +130,7 @@ func (c *crew) Deliver(_ context.Context, attempt *runtime.Attempt, _, result st
 	if exists(path) {
 		return nil
 	}
-	if err := writeOnce(path, string(text)); err != nil {
+	if err := publish(path, string(text)); err != nil {
 		return err
 	}
 	c.die("the result is delivered, and no one knows")
@@ -151,4 +152,14 @@ func (c *crew) Archive(_ context.Context, attempt *runtime.Attempt, _, _ string)
 	}
 	c.die("the folder is archived, and no one knows")
 	return nil
+}
+
+// publish writes a file that no one has written yet. One that is there stays as
+// it is: whoever wrote it was faster, and it counts.
+func publish(path, text string) error {
+	err := writeOnce(path, text)
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	return err
 }
