@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/examples/codereview/forge"
@@ -73,7 +75,8 @@ func (r *reviewer) analyze(ctx context.Context, attempt *runtime.Attempt, diff s
 			}
 		}
 	}()
-	return r.model.Analyze(ctx, diff)
+	comments, tokens, err := r.model.Analyze(ctx, diff)
+	return comments, errors.Join(err, attempt.Spend("tokens", json.Number(strconv.FormatInt(tokens, 10))))
 }
 
 // pace lets a person watch the comments being posted.

@@ -36,7 +36,7 @@ func (n *incident) account(ctx context.Context, naive tally) error {
 	if err := compare(naive, kept); err != nil {
 		return err
 	}
-	fmt.Printf("\n  %d workers were killed, %d attempts were lost with them and handed out again;\n", n.fleet.killed, n.fleet.lost.Load())
+	fmt.Printf("\n  %d workers were killed, %d attempts were lost with them and handed out again;\n", n.fleet.killed, counted.lost)
 	_, refused := n.forge.Counts()
 	fmt.Printf("  the forge refused %d comments, and %d times a review was taken up again in the middle of its comments\n", refused, n.forge.Resumed())
 	if err := n.failures(ctx); err != nil {
@@ -112,6 +112,7 @@ func named(runs []string) string {
 // counters holds what the bound `max 5` of RateLimited has counted against what
 // the history says that it met.
 type counters struct {
+	lost     int    // attempts whose worker was killed
 	refusals int    // RateLimited that were counted
 	changes  int    // of those, how many by another worker than the one before in the review
 	broken   string // the first review whose count was not that before and one
@@ -128,6 +129,9 @@ func (c *counters) add(run string, steps []runtime.StepView) {
 		shown   strings.Builder
 	)
 	for _, s := range steps {
+		if s.Kind == runtime.LostInput {
+			c.lost++
+		}
 		if s.Input != "RateLimited" || s.Max == 0 {
 			continue
 		}

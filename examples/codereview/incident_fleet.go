@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"sync/atomic"
 	"time"
 )
 
@@ -19,16 +17,6 @@ type fleet struct {
 	workers []*exec.Cmd
 	started int
 	killed  int
-	lost    lineCounter
-}
-
-// lineCounter counts the lines that workers print: a lost attempt each.
-type lineCounter struct{ atomic.Int64 }
-
-// Write counts.
-func (c *lineCounter) Write(p []byte) (int, error) {
-	c.Add(int64(bytes.Count(p, []byte("\n"))))
-	return len(p), nil
 }
 
 // launch starts another worker.
@@ -39,7 +27,7 @@ func (f *fleet) launch(ctx context.Context) error {
 	}
 	f.started++
 	cmd := exec.CommandContext(ctx, program, append(f.args, "-name", fmt.Sprintf("worker-%d", f.started))...)
-	cmd.Stdout, cmd.Stderr = &f.lost, os.Stderr
+	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -47,7 +35,7 @@ func (f *fleet) launch(ctx context.Context) error {
 	return nil
 }
 
-// Kill ends one worker with SIGKILL, wherever it is.
+// kill ends one worker with SIGKILL, wherever it is.
 func (f *fleet) kill(i int) error {
 	cmd := f.workers[i]
 	f.workers = append(f.workers[:i], f.workers[i+1:]...)

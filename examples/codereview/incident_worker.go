@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"time"
 
@@ -31,23 +30,12 @@ func (w *dayWorker) run(ctx context.Context) error {
 	defer store.Close()
 	developer := &notifier{url: w.notices}
 	engine := runtime.NewEngine(store, runtime.WithWorker(w.name), runtime.WithLease(dayLease),
-		runtime.WithPoll(200*time.Millisecond), runtime.WithObserver(losses{}), runtime.WithOutbox(developer.notify))
+		runtime.WithPoll(200*time.Millisecond), runtime.WithOutbox(developer.notify))
 	developer.engine = engine
 	if err := RegisterCodeReview(engine, &dayReviewer{dir: w.dir, forge: forgeAt(w.forge)}); err != nil {
 		return err
 	}
 	return engine.Run(ctx)
-}
-
-// losses prints a line for each attempt that was taken over from a dead worker.
-type losses struct{}
-
-func (losses) OnStep(runtime.StepInfo) {}
-
-func (losses) OnAttempt(a runtime.AttemptInfo) {
-	if a.End == runtime.AttemptLost {
-		fmt.Println(a.Run, a.Activity)
-	}
 }
 
 // dayReviewer does the activities of all reviews of the day, against the forge.

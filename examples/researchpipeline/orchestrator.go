@@ -37,6 +37,7 @@ func (o *orchestrator) run(ctx context.Context) error {
 		return err
 	}
 	engine := runtime.NewEngine(store, runtime.WithLease(lease), runtime.WithPoll(50*time.Millisecond),
+		runtime.WithWorker(fmt.Sprintf("orchestrator-%d", len(fate.met)+1)),
 		runtime.WithLostLimit(1000), // it dies more often than the five times of a calm life
 		runtime.WithObserver(fate), runtime.WithOutbox(fate.tell(o.dir)))
 	if err := RegisterResearchPipeline(engine, &crew{dir: o.dir, die: fate.die}); err != nil {

@@ -24,8 +24,9 @@ Comment on added lines only. An empty array is a good answer.`
 // maxAnswer bounds what is read of an answer.
 const maxAnswer = 1 << 20
 
-// Analyze asks the model. An answer that is not the JSON asked for is an error.
-func (m Model) Analyze(ctx context.Context, diff string) ([]Comment, error) {
+// Analyze asks the model, and says how many tokens that took, where its endpoint
+// does: also for an answer that is not the JSON asked for, which is an error.
+func (m Model) Analyze(ctx context.Context, diff string) (comments []Comment, tokens int64, err error) {
 	type message struct {
 		Role    string `json:"role"`
 		Content string `json:"content"`
@@ -36,11 +37,11 @@ func (m Model) Analyze(ctx context.Context, diff string) ([]Comment, error) {
 		"messages":    []message{{"system", instructions}, {"user", diff}},
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL, bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if m.Key != "" {
@@ -48,25 +49,29 @@ func (m Model) Analyze(ctx context.Context, diff string) ([]Comment, error) {
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the model's endpoint answered %s", resp.Status)
+		return nil, 0, fmt.Errorf("the model's endpoint answered %s", resp.Status)
 	}
 	var answer struct {
 		Choices []struct {
 			Message message `json:"message"`
 		} `json:"choices"`
+		Usage struct {
+			Total int64 `json:"total_tokens"`
+		} `json:"usage"`
 	}
 	if err := json.Unmarshal(data, &answer); err != nil || len(answer.Choices) == 0 {
-		return nil, fmt.Errorf("the model's endpoint did not answer with a completion")
+		return nil, 0, fmt.Errorf("the model's endpoint did not answer with a completion")
 	}
-	return parseFindings(answer.Choices[0].Message.Content)
+	comments, err = parseFindings(answer.Choices[0].Message.Content)
+	return comments, answer.Usage.Total, err
 }
 
 // parseFindings reads the array out of an answer, with or without a code fence.

@@ -99,10 +99,14 @@ func TestModel(t *testing.T) {
 				}
 				w.WriteHeader(answer.status)
 				json.NewEncoder(w).Encode(map[string]any{ //nolint:errcheck // the client sees it
-					"choices": []any{map[string]any{"message": map[string]any{"role": "assistant", "content": answer.content}}}})
+					"choices": []any{map[string]any{"message": map[string]any{"role": "assistant", "content": answer.content}}},
+					"usage":   map[string]any{"total_tokens": 1234}})
 			}))
 			defer server.Close()
-			comments, err := Model{URL: server.URL, Name: "m", Key: "key"}.Analyze(context.Background(), diff)
+			comments, tokens, err := Model{URL: server.URL, Name: "m", Key: "key"}.Analyze(context.Background(), diff)
+			if answer.status == http.StatusOK && tokens != 1234 {
+				t.Errorf("%d tokens", tokens)
+			}
 			switch {
 			case answer.want < 0 && err == nil:
 				t.Errorf("no error, but %v", comments)
