@@ -71,7 +71,7 @@ func (s *show) remains() (r remains, err error) {
 	if r.told, err = counts(userFile(s.dir), " "); err != nil {
 		return r, err
 	}
-	archived, err := os.ReadDir(filepath.Join(s.dir, "archive", runID))
+	archived, err := filepath.Glob(filepath.Join(s.dir, "archive", runID, "*.md")) // a kill may leave a draft
 	if err != nil {
 		return r, err
 	}

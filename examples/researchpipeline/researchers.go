@@ -36,13 +36,25 @@ func (c *crew) Research(ctx context.Context, attempt *runtime.Attempt, topic, ro
 	written := ResearchPipelineReportWritten{Path: output}
 	c.die(role + " begins")
 	path := filepath.Join(workFolder(c.dir, attempt.Run), output)
-	if exists(path) {
-		return written, nil
+	if !exists(path) {
+		report, err := c.collect(ctx, attempt, topic, role, model, task)
+		if err == nil {
+			err = publish(path, report)
+		}
+		if err != nil {
+			return written, err
+		}
 	}
+	c.die(role + " has written its report, and not said so")
+	return written, nil
+}
+
+// collect takes the steps that no attempt before has taken, and makes a report.
+func (c *crew) collect(ctx context.Context, attempt *runtime.Attempt, topic, role, model, task string) (string, error) {
 	var notes []string
 	if attempt.Checkpoint != nil {
 		if err := json.Unmarshal(attempt.Checkpoint, &notes); err != nil {
-			return written, err
+			return "", err
 		}
 	}
 	step := pace
@@ -50,27 +62,22 @@ func (c *crew) Research(ctx context.Context, attempt *runtime.Attempt, topic, ro
 		step *= 3
 	}
 	for len(notes) < parts {
+		if len(notes) >= parts/2 {
+			c.die(role + " is half done")
+		}
 		if err := sleep(ctx, step); err != nil {
-			return written, err
+			return "", err
 		}
 		note := fmt.Sprintf("%s, source %d of %d: %s", topic, len(notes)+1, parts, task)
-		if err := appendLine(callsFile(c.dir), role+" source "+fmt.Sprint(len(notes)+1)); err != nil {
-			return written, err
+		if err := appendLine(callsFile(c.dir), fmt.Sprintf("%s source %d", role, len(notes)+1)); err != nil {
+			return "", err
 		}
 		notes = append(notes, note)
 		if err := attempt.Progress(notes); err != nil {
-			return written, err
-		}
-		if len(notes) == parts/2 {
-			c.die(role + " is half done")
+			return "", err
 		}
 	}
-	report := fmt.Sprintf("# %s (%s)\n\n- %s\n", role, model, strings.Join(notes, "\n- "))
-	if err := publish(path, report); err != nil {
-		return written, err
-	}
-	c.die(role + " has written its report, and not said so")
-	return written, nil
+	return fmt.Sprintf("# %s (%s)\n\n- %s\n", role, model, strings.Join(notes, "\n- ")), nil
 }
 
 // Summarize is what a person reads between the phases.
@@ -92,30 +99,35 @@ func (c *crew) Synthesize(ctx context.Context, attempt *runtime.Attempt, topic, 
 	written := ResearchPipelineResultWritten{Path: output}
 	c.die("the synthesizer begins")
 	folder := workFolder(c.dir, attempt.Run)
-	path := filepath.Join(folder, output)
-	if exists(path) {
-		return written, nil
-	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "# %s (%s)\n\nGuidance: %s\n", topic, model, guidance)
-	for _, name := range []string{reportA, reportB} {
-		report, err := os.ReadFile(filepath.Join(folder, name))
+	if path := filepath.Join(folder, output); !exists(path) {
+		head := fmt.Sprintf("# %s (%s)\n\nGuidance: %s\n", topic, model, guidance)
+		text, err := c.combine(ctx, head, filepath.Join(folder, reportA), filepath.Join(folder, reportB))
+		if err == nil {
+			err = publish(path, text)
+		}
 		if err != nil {
 			return written, err
+		}
+	}
+	c.die("the synthesizer has written the result, and not said so")
+	return written, nil
+}
+
+// combine puts reports under a head.
+func (c *crew) combine(ctx context.Context, head string, reports ...string) (string, error) {
+	var text strings.Builder
+	text.WriteString(head)
+	for _, path := range reports {
+		report, err := os.ReadFile(path)
+		if err != nil {
+			return "", err
 		}
 		fmt.Fprintf(&text, "\n%s", report)
 	}
 	if err := sleep(ctx, pace); err != nil {
-		return written, err
+		return "", err
 	}
-	if err := appendLine(callsFile(c.dir), "synthesizer"); err != nil {
-		return written, err
-	}
-	if err := publish(path, text.String()); err != nil {
-		return written, err
-	}
-	c.die("the synthesizer has written the result, and not said so")
-	return written, nil
+	return text.String(), appendLine(callsFile(c.dir), "synthesizer")
 }
 
 // Deliver puts the result into the user's folder, once: its name there is the
@@ -127,9 +139,6 @@ func (c *crew) Deliver(_ context.Context, attempt *runtime.Attempt, _, result st
 		return err
 	}
 	path := filepath.Join(c.dir, "delivered", strings.ReplaceAll(attempt.Key, "/", "-")+".md")
-	if exists(path) {
-		return nil
-	}
 	if err := publish(path, string(text)); err != nil {
 		return err
 	}
@@ -141,14 +150,13 @@ func (c *crew) Deliver(_ context.Context, attempt *runtime.Attempt, _, result st
 func (c *crew) Archive(_ context.Context, attempt *runtime.Attempt, _, _ string) error {
 	c.die("the archive begins")
 	from, to := workFolder(c.dir, attempt.Run), filepath.Join(c.dir, "archive", attempt.Run)
-	if exists(to) {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
-	if err := os.Rename(from, to); err != nil {
-		return err
+	if !exists(to) {
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		if err := os.Rename(from, to); err != nil {
+			return err
+		}
 	}
 	c.die("the folder is archived, and no one knows")
 	return nil

@@ -44,11 +44,12 @@ func TestKilledEverywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, point := range []string{
-		"the step start is taken", "researcher-a begins", "researcher-a is half done",
-		"researcher-b has written its report, and not said so", "the step a.ReportWritten is taken", "the step b.ReportWritten is taken",
-		"the synthesizer has written the result, and not said so", "the result is delivered, and no one knows",
-		"the folder is archived, and no one knows", "the step done is taken",
+	for _, point := range []string{ // a step may hide behind what follows it at once
+		"the step start is taken", "researcher-a begins", "researcher-a is half done", "researcher-b is half done",
+		"researcher-a has written its report, and not said so", "researcher-b has written its report, and not said so",
+		"the summary begins", "the synthesizer begins", "the synthesizer has written the result, and not said so",
+		"the delivery begins", "the result is delivered, and no one knows",
+		"the archive begins", "the folder is archived, and no one knows",
 	} {
 		if !slices.Contains(deaths, point) {
 			t.Errorf("no orchestrator died where %s", point)
