@@ -207,6 +207,167 @@ a 6
 b 6
   b 6 = 2 attempts x 3 visits
 `},
+		{"one activity twice side by side", `
+machine Twice {
+    event Found
+    activity search() -> Found
+    initial Searching
+    state Searching {
+        do search() as a timeout 1m
+        do search() as b timeout 1m
+        on a.Found, b.Found ignore
+        on a.failed, b.failed -> Searching max 1 else -> Lost
+        on done -> Done
+    }
+    terminal Done
+    terminal Lost failure
+}`, `
+steps 2
+time ~2m0s
+search 4
+  search 4 = 2 side by side x 2 visits
+`},
+		{"one activity twice side by side, and retried", `
+machine Twice {
+    event Found
+    activity search() -> Found
+    initial Searching
+    state Searching {
+        do search() as a timeout 1m
+        do search() as b timeout 1m
+        on a.Found, b.Found ignore
+        on a.failed retry 1 backoff 1s else -> Lost
+        on b.failed retry 1 backoff 1s else -> Lost
+        on done -> Done
+    }
+    terminal Done
+    terminal Lost failure
+}`, `
+steps 3
+time ~2m1s
+search 4
+  search 4 = 2 attempts x 2 side by side
+`},
+		{"an idle timer of the machine starts anew with every move", `
+machine Idle {
+    event Go
+    event Back
+    initial A
+    after 1h idle -> Expired
+    state A { on Go -> B }
+    state B { on Go -> C on Back -> A max 1 else reject }
+    state C { on Go -> Done }
+    terminal Done
+    terminal Expired failure
+}`, `
+steps 5
+time ~5h0m0s
+`},
+		{"an idle timer that a stay starts anew", `
+machine Idle {
+    event Go
+    event Note
+    initial A
+    after 1h idle -> Expired
+    on Note ignore
+    state A { on Go -> Done }
+    terminal Done
+    terminal Expired failure
+}`, `
+steps 1
+time unbounded
+time: A waits for Go, Note with no timer but one that is idle
+`},
+		{"why there is no time: a deadline that may be any", `
+machine Due {
+    event Go { due time }
+    context { due time }
+    activity work()
+    initial A
+    state A {
+        on Go -> B { due = event.due }
+        after 1h -> Done
+    }
+    state B { after due -> C }
+    state C {
+        do work() timeout 1m
+        on failed retry unbounded backoff 1s
+        on done -> Done
+    }
+    terminal Done
+}`, `
+steps unbounded
+time unbounded
+work unbounded
+steps: C: "retry unbounded backoff 1s" can be taken without end
+time: B waits, and "after due" has no limit
+work: C: "retry unbounded backoff 1s" can be taken without end
+`},
+		{"why there is no time: a cycle, not the wait before it", `
+machine Cycle {
+    event Go
+    activity work()
+    initial A
+    state A {
+        on Go -> C
+        after 1h -> Done
+    }
+    state C {
+        do work() timeout 1m
+        on failed retry unbounded backoff 1s
+        on done -> Done
+    }
+    terminal Done
+}`, `
+steps unbounded
+time unbounded
+work unbounded
+steps: C: "retry unbounded backoff 1s" can be taken without end
+time: C: "retry unbounded backoff 1s" can be taken without end
+work: C: "retry unbounded backoff 1s" can be taken without end
+`},
+		{"why there is no time: a wait that is read from data", `
+machine Backoff {
+    event Go { wait duration }
+    context { wait duration = 1s }
+    activity work()
+    initial A
+    state A {
+        on Go -> C { wait = event.wait }
+        after 1h -> Done
+    }
+    state C {
+        do work() timeout 1m
+        on failed retry 2 backoff by wait else -> Done
+        on done -> Done
+    }
+    terminal Done
+}`, `
+steps 4
+time unbounded
+work 3
+time: C: "backoff by wait" has no limit
+`},
+		{"why there is no time: an attempt behind a wait that ends", `
+machine Attempt {
+    event Go
+    activity work()
+    initial A
+    state A {
+        on Go -> C
+        after 1h -> Done
+    }
+    state C {
+        do work()
+        on failed, done -> Done
+    }
+    terminal Done
+}`, `
+steps 2
+time unbounded
+work 1
+time: C: "work" has no timeout
+`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), bounds(t, test.src, explore.DefaultLimit)); diff != "" {

@@ -5,41 +5,98 @@ import (
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
-	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // factors is the chain of factors of a's attempts on the run that reaches them:
-// attempts in each visit, times visits of states that run a.
+// attempts in each visit of each do, times those that stand side by side, times the
+// visits of states that run a. It is empty where there is but one factor, and where
+// not all visits are alike.
 func factors(p *explore.Product, a *ir.Activity, f Figure) string {
 	if f.Amount == nil || !f.Amount.IsInt() || f.Run == nil {
 		return ""
 	}
-	total := f.Amount.Num().Int64()
-	visits := int64(0)
-	counts := attempts(p, a)
-	for _, e := range f.path {
-		if p.Label(e).Kind != explore.Retried {
-			visits += counts.Of(0, e)
-		}
-	}
-	if visits <= 1 || total%visits != 0 || total == visits {
+	visits, beside, each, alike := tally(p, a, f.path)
+	if !alike {
 		return ""
 	}
-	return fmt.Sprintf("%s %d = %d attempts x %d visits", a.Name, total, total/visits, visits)
+	var parts []string
+	if each > 1 {
+		parts = append(parts, fmt.Sprintf("%d attempts", each))
+	}
+	if beside > 1 {
+		parts = append(parts, fmt.Sprintf("%d side by side", beside))
+	}
+	if visits > 1 {
+		parts = append(parts, fmt.Sprintf("%d visits", visits))
+	}
+	if len(parts) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("%s %s = %s", a.Name, f.Amount.Num(), strings.Join(parts, " x "))
+}
+
+// tally counts the visits of states that run a along path, how many of their dos
+// run it side by side, and the attempts of each, and whether those are the same
+// everywhere.
+func tally(p *explore.Product, a *ir.Activity, path []int32) (visits, beside, each int, alike bool) {
+	alike = true
+	same := func(known *int, n int) {
+		alike = alike && (*known == 0 || *known == n)
+		*known = n
+	}
+	counts := map[*ir.Do]int{} // attempts in the visit at hand
+	leave := func() {
+		for _, n := range counts {
+			same(&each, n)
+		}
+		clear(counts)
+	}
+	for _, e := range path {
+		switch p.Label(e).Kind {
+		case explore.Started, explore.Moved:
+			leave()
+			for _, d := range p.Leaf(p.To[e]).Dos {
+				if d.Activity == a {
+					counts[d] = 1
+				}
+			}
+			if len(counts) > 0 {
+				visits++
+				same(&beside, len(counts))
+			}
+		case explore.Retried:
+			if c, _ := p.Input(e); c.Do.Activity == a {
+				counts[c.Do]++
+			}
+		}
+	}
+	leave()
+	return visits, beside, each, alike
 }
 
 // cycle names an arm that can be taken without end and counts for w: one that
 // says so, where there is one.
 func (t *meter) cycle(w *explore.Weigher) string {
-	var first *ir.Arm
 	counts := make([]bool, t.n)
 	t.inCycles(func(c, e int32) { counts[t.of[c]] = counts[t.of[c]] || w.Of(c, e) > 0 })
-	var marked *ir.Arm
+	var edges []int32
 	t.inCycles(func(c, e int32) {
+		if counts[t.of[c]] {
+			edges = append(edges, e)
+		}
+	})
+	return t.cycleOf(edges)
+}
+
+// cycleOf names an arm among the edges of a cycle: one that says `unbounded`, where
+// there is one.
+func (t *meter) cycleOf(edges []int32) string {
+	var first, marked *ir.Arm
+	for _, e := range edges {
 		a := t.p.Arm(e)
-		if a == nil || !counts[t.of[c]] {
-			return
+		if a == nil {
+			continue
 		}
 		if first == nil && (a.Kind == ir.Goto || a.Kind == ir.Retry) {
 			first = a
@@ -47,14 +104,18 @@ func (t *meter) cycle(w *explore.Weigher) string {
 		if marked == nil && a.Unbounded {
 			marked = a
 		}
-	})
+	}
 	if marked != nil {
 		first = marked
 	}
 	if first == nil {
 		return "the sum is over 64 bits"
 	}
-	return place(first.State) + ": " + quoteStep(first) + " can be taken without end"
+	return t.cycleText(first)
+}
+
+func (t *meter) cycleText(a *ir.Arm) string {
+	return place(a.State) + ": " + quoteStep(a) + " can be taken without end"
 }
 
 // inCycles calls f with every edge within a component.
@@ -89,23 +150,23 @@ func noTimer(leaf *ir.State) string {
 	return "no timer"
 }
 
-// endlessTime says why no time can be given: the first configuration that
-// itself has no end and is not capped.
+// endlessTime says why no time can be given.
 func (t *meter) endlessTime(time *explore.Time) string {
-	for c := range int32(t.p.Len()) {
-		if time.Longest[c] != graph.Infinite || c == 0 {
-			continue
-		}
-		leaf := t.p.Leaf(c)
-		switch {
-		case t.p.Waits(c):
-			return place(leaf) + " waits" + waitedFor(t.p, c) + " with " + noTimer(leaf)
-		case time.EndlessAttempt(leaf) != nil:
-			d := time.EndlessAttempt(leaf)
-			return place(leaf) + ": " + Quote(d.Activity.Name) + " has no timeout"
-		}
+	why := time.Endless()
+	switch {
+	case why.Waits:
+		leaf := t.p.Leaf(why.At)
+		return place(leaf) + " waits" + waitedFor(t.p, why.At) + " with " + noTimer(leaf)
+	case why.Timer != nil:
+		return place(t.p.Leaf(why.At)) + " waits" + waitedFor(t.p, why.At) + ", and " + Quote("after "+why.Timer.DelayText()) + " has no limit"
+	case why.Attempt != nil:
+		return place(why.Leaf) + ": " + Quote(why.Attempt.Activity.Name) + " has no timeout"
+	case why.Retry != nil && why.Retry.Backoff != nil && why.Retry.Backoff.By != nil:
+		return place(why.Leaf) + ": " + Quote("backoff by "+ir.ExprText(why.Retry.Backoff.By)) + " has no limit"
+	case why.Retry != nil:
+		return t.cycleText(why.Retry)
 	}
-	return t.cycle(t.p.Steps())
+	return t.cycleOf(why.Cycle)
 }
 
 // waitedFor lists the events that lead on from configuration c.

@@ -16,9 +16,10 @@ import (
 //	time(c) <= most(T) + exit(T, c)
 //
 // where exit(T, c) is the longest time behind any step with which T stops
-// running: it fires, or its state is left. Both are computed together, component
-// by component, from those that nothing leaves. It is linear in the edges, times
-// the timers around a leaf.
+// running: it fires, or its state is left. An `idle` timer stops with every move,
+// and runs anew; it caps a visit in which nothing else can start it anew. Both are
+// computed together, component by component, from those that nothing leaves. It is
+// linear in the edges, times the timers around a leaf.
 type Time struct {
 	Longest []int64 // by configuration, in nanoseconds; graph.Infinite without end
 
@@ -39,11 +40,11 @@ func NewTime(p *Product, of []int32, n int) *Time {
 		if s.Kind != ir.Leaf {
 			continue
 		}
-		path := p.program.states[s.ID].path
+		path, calm := p.program.states[s.ID].path, p.isCalm(s)
 		for _, outer := range path {
 			for _, timer := range outer.Timers {
 				_, most := waitOf(timer)
-				ends := most >= 0 && (!timer.Idle || p.neverRestarted(timer))
+				ends := most >= 0 && (!timer.Idle || calm)
 				t.around[s.ID] = append(t.around[s.ID], capping{timer, most, ends})
 			}
 		}
@@ -192,7 +193,7 @@ func (p *Product) longestRetryWait(leaf *ir.State, d *ir.Do) int64 {
 }
 
 // reach is the time along edge e and on from where it leads. A timer that starts
-// with e caps the attempts that start with it, too.
+// with e, or starts anew, caps the attempts that start with it, too.
 func (t *Time) reach(from, e int32) int64 {
 	to := t.p.To[e]
 	time := graph.Sum(t.weight(from, e), t.Longest[to])
@@ -201,7 +202,7 @@ func (t *Time) reach(from, e int32) int64 {
 		return time
 	}
 	for i, timer := range t.around[l.Into] {
-		if timer.State.Depth <= int(l.Kept) {
+		if !startsWith(timer.Timer, l) {
 			continue
 		}
 		if most, ok := t.cap(to, i); ok {
@@ -211,19 +212,24 @@ func (t *Time) reach(from, e int32) int64 {
 	return time
 }
 
+// startsWith reports whether timer starts, or starts anew, with a move.
+func startsWith(timer *ir.Timer, l Label) bool {
+	return timer.Idle || timer.State.Depth > int(l.Kept)
+}
+
 // cap is the most that timer i around c lets pass; false where it sets no end.
 func (t *Time) cap(c int32, i int) (int64, bool) {
 	timer := t.timers(c)[i]
 	return timer.most, timer.ends && t.p.Runs(c, timer.Timer)
 }
 
-// neverRestarted reports whether nothing can start an `idle` timer anew: it
-// stands in a leaf without activities, where every input leads elsewhere.
-func (p *Product) neverRestarted(t *ir.Timer) bool {
-	if t.State.Kind != ir.Leaf || len(t.State.Dos) > 0 {
+// isCalm reports whether nothing can start an `idle` timer anew while a run is in
+// leaf: it has no activities, and every input leads elsewhere.
+func (p *Product) isCalm(leaf *ir.State) bool {
+	if len(leaf.Dos) > 0 {
 		return false
 	}
-	for in := range p.Table.Inputs(t.State) {
+	for in := range p.Table.Inputs(leaf) {
 		for _, c := range in.Choices {
 			if c.Arm == nil && !c.Defer || c.Arm != nil && (c.Arm.Kind == ir.Stay || c.Arm.Kind == ir.IgnoreArm) {
 				return false
@@ -237,19 +243,8 @@ func (p *Product) neverRestarted(t *ir.Timer) bool {
 // runs anew, behind it.
 func (t *Time) stops(timer *ir.Timer, e int32) bool {
 	l := t.p.Label(e)
-	if l.Kind == Moved && (timer.State.Depth > int(l.Kept) || t.p.Table.Machine.States[l.Into].Kind == ir.Terminal) {
+	if l.Kind == Moved && (timer.Idle || timer.State.Depth > int(l.Kept) || t.p.Table.Machine.States[l.Into].Kind == ir.Terminal) {
 		return true
 	}
 	return !t.p.Runs(t.p.To[e], timer)
-}
-
-// EndlessAttempt is an activity of leaf whose attempts have no end; nil where
-// there is none.
-func (t *Time) EndlessAttempt(leaf *ir.State) *ir.Do {
-	for _, d := range leaf.Dos {
-		if d.Timeout == nil {
-			return d
-		}
-	}
-	return nil
 }

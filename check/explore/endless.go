@@ -1,0 +1,132 @@
+package explore
+
+import (
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Endless is why the time from a configuration has no end. One of the fields is
+// set.
+type Endless struct {
+	Waits   bool      // the run waits there, and no timer ends that
+	Timer   *ir.Timer // it waits there for this one alone, which may run without end
+	Leaf    *ir.State // of the attempt and the retry
+	Attempt *ir.Do    // its attempts have no end
+	Retry   *ir.Arm   // its waits have none
+	Cycle   []int32   // edges of a cycle that costs time, by number
+	At      int32     // the configuration
+}
+
+// Endless is why the time from the start has no end: the first configuration in
+// which something has none, else the first cycle that costs time.
+func (t *Time) Endless() Endless {
+	for c := range int32(t.p.Len()) {
+		if t.endless(c) {
+			if why, ok := t.endlessAt(c); ok {
+				return why
+			}
+		}
+	}
+	leads := map[int32]bool{} // components from which another without end is reached
+	for c := range int32(t.p.Len()) {
+		for e := t.p.First[c]; e < t.p.First[c+1]; e++ {
+			if to := t.p.To[e]; t.of[to] != t.of[c] && t.endless(to) && t.endless(c) {
+				leads[t.of[c]] = true
+			}
+		}
+	}
+	for c := range int32(t.p.Len()) {
+		if t.endless(c) && !leads[t.of[c]] {
+			return Endless{At: c, Cycle: t.cycleAround(c)}
+		}
+	}
+	return Endless{At: None}
+}
+
+func (t *Time) endless(c int32) bool { return t.Longest[c] == graph.Infinite }
+
+// endlessAt is what has no end in c itself, or along an edge of it.
+func (t *Time) endlessAt(c int32) (Endless, bool) {
+	if t.p.Waits(c) && !t.capped(c) {
+		timer := t.limitless(c)
+		return Endless{At: c, Waits: timer == nil, Timer: timer}, true
+	}
+	for e := t.p.First[c]; e < t.p.First[c+1]; e++ {
+		if t.weight(c, e) != graph.Infinite || t.cappedAlong(e) {
+			continue
+		}
+		leaf := t.p.Leaf(t.p.To[e])
+		for _, d := range leaf.Dos {
+			if d.Timeout == nil {
+				return Endless{At: c, Leaf: leaf, Attempt: d}, true
+			}
+		}
+		if a := t.p.endlessRetry(leaf); a != nil {
+			return Endless{At: c, Leaf: leaf, Retry: a}, true
+		}
+	}
+	return Endless{}, false
+}
+
+// capped reports whether some timer sets an end to what passes in c.
+func (t *Time) capped(c int32) bool {
+	for i := range t.timers(c) {
+		if _, ok := t.cap(c, i); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// cappedAlong reports whether a timer that starts with edge e sets an end to what
+// starts with it, too.
+func (t *Time) cappedAlong(e int32) bool {
+	to, l := t.p.To[e], t.p.Label(e)
+	for i, timer := range t.timers(to) {
+		if (l.Kind == Moved || l.Kind == Started) && startsWith(timer.Timer, l) {
+			if _, ok := t.cap(to, i); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// limitless is a timer that runs in c, and perhaps for ever.
+func (t *Time) limitless(c int32) *ir.Timer {
+	for _, timer := range t.timers(c) {
+		if timer.most < 0 && !timer.Idle && t.p.Runs(c, timer.Timer) {
+			return timer.Timer
+		}
+	}
+	return nil
+}
+
+// endlessRetry is a retry of leaf whose waits have no end, or that is without end
+// beside other activities, where all retries count at once.
+func (p *Product) endlessRetry(leaf *ir.State) *ir.Arm {
+	for in := range p.Table.Inputs(leaf) {
+		for _, c := range in.Choices {
+			if in.Do == nil || c.Arm == nil || c.Arm.Kind != ir.Retry {
+				continue
+			}
+			if _, bounded := longestWait(c.Arm); !bounded || c.Arm.Max == nil && len(leaf.Dos) > 1 {
+				return c.Arm
+			}
+		}
+	}
+	return nil
+}
+
+// cycleAround lists the edges within the component of c.
+func (t *Time) cycleAround(c int32) []int32 {
+	var edges []int32
+	for v := range int32(t.p.Len()) {
+		for e := t.p.First[v]; e < t.p.First[v+1]; e++ {
+			if t.of[v] == t.of[c] && t.of[t.p.To[e]] == t.of[c] {
+				edges = append(edges, e)
+			}
+		}
+	}
+	return edges
+}
