@@ -23,9 +23,15 @@ func Forestaller(t *ir.Timer) *ir.Timer {
 // before the wait of a, a retry, is over; nil where there is none. The first wait
 // is the shortest.
 func ForestallsRetry(leaf *ir.State, a *ir.Arm) *ir.Timer {
-	wait := leastWait(a)
+	return EndsBefore(leaf, leastWait(a))
+}
+
+// EndsBefore is a timer of leaf or around it that always ends the visit before
+// something is over that starts no earlier than the visit and takes so many
+// nanoseconds; nil where there is none.
+func EndsBefore(leaf *ir.State, takes int64) *ir.Timer {
 	for _, t := range timersAround(leaf) {
-		if _, most := waitOf(t); most >= 0 && most < wait && !t.Idle && !outlivesFiring(t) {
+		if _, most := waitOf(t); most >= 0 && most < takes && !t.Idle && !outlivesFiring(t) {
 			return t
 		}
 	}

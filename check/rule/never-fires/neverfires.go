@@ -1,5 +1,5 @@
-// Package neverfires finds timers and retries that another timer always
-// forestalls.
+// Package neverfires finds timers, retries and time limits of attempts that another
+// timer always forestalls.
 package neverfires
 
 import (
@@ -43,6 +43,7 @@ func run(p *check.Pass) {
 		reportTimer(p, t, by)
 	}
 	retries(p)
+	limits(p)
 }
 
 // comes reports whether t, which first forestalls while it runs, fires in some

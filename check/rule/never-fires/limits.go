@@ -1,0 +1,70 @@
+package neverfires
+
+import (
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// limit is one of the time limits of an attempt.
+type limit struct {
+	word     string // as written
+	category string // with which an attempt fails that comes to it
+	most     *int64 // nil without one
+}
+
+func limitsOf(d *ir.Do) []limit {
+	return []limit{{"timeout", ir.Timeout, d.Timeout}, {"heartbeat", ir.Silent, d.Heartbeat}, {"progress", ir.Stalled, d.Progress}}
+}
+
+func (l limit) text() string { return check.Quote(l.word + " " + ir.FormatDuration(*l.most)) }
+
+// limits reports the first limit of each activity that no attempt can come to: a
+// timer always ends the visit before, or its `timeout` the attempt.
+func limits(p *check.Pass) {
+	for _, leaf := range p.Leaves() {
+		for _, d := range leaf.Dos {
+			for _, l := range limitsOf(d) {
+				if l.most == nil {
+					continue
+				}
+				if by, at := before(leaf, d, l); by != "" {
+					reportLimit(p, leaf, d, l, by, at)
+					break
+				}
+			}
+		}
+	}
+}
+
+// before is what always comes before l, and where it stands.
+func before(leaf *ir.State, d *ir.Do, l limit) (by string, at token.Span) {
+	if t := explore.EndsBefore(leaf, *l.most); t != nil {
+		return named(t), t.Span
+	}
+	if l.category != ir.Timeout && d.Timeout != nil && *d.Timeout < *l.most {
+		return limitsOf(d)[0].text(), d.Span
+	}
+	return "", token.Span{}
+}
+
+func reportLimit(p *check.Pass, leaf *ir.State, d *ir.Do, l limit, by string, at token.Span) {
+	f := check.Finding{
+		State:   leaf,
+		Span:    d.Span,
+		Message: l.text() + " of " + check.Quote(d.Activity.Name) + " never runs out: " + by + " always comes before it",
+		Help:    "Make it the shorter one, or remove it.",
+		Witness: p.PathTo(leaf),
+	}
+	if at != d.Span {
+		f.Related = []diag.Related{{Span: at, Message: "this one comes first"}}
+	}
+	for in := range p.Table().Inputs(leaf) {
+		if in.Do == d && in.Kind == ir.CaseFailure && in.Category.Name == l.category {
+			f.Inputs = append(f.Inputs, check.InputAt{Leaf: leaf, ID: in.ID})
+		}
+	}
+	p.Report(f)
+}
