@@ -139,7 +139,7 @@ func mutationTable(outcomes []diag.List) string {
 
 Each row is one fault, put into one of the [examples](../examples), and what
 `+"`fsmc check --strict`"+` says then; the examples themselves are clean. Of %d faults
-%d are found, %d leave the machine sound, and %d missed. A test writes this
+%d are found, %d leave the machine sound, and %d go unnoticed. A test writes this
 page, and fails when a fault is no longer found.
 `, len(mutations), found, len(mutations)-found-missed, missed)
 	for i, m := range mutations {

@@ -3,20 +3,51 @@ package explore
 import (
 	"math/big"
 
+	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // Forestaller is a timer around t, or beside it, that always fires before t
 // while it runs; nil where there is none.
-func Forestaller(t *ir.Timer) *ir.Timer {
+func Forestaller(table *flat.Table, t *ir.Timer) *ir.Timer {
 	least, _ := waitOf(t)
 	c := ir.Case{Kind: ir.CaseTimer, Timer: t}
 	for _, other := range timersAround(t.State) {
-		if forestalls(other, c, least) {
+		if forestalls(other, c, least) || idlesOut(table, t.State, other, c) {
 			return other
 		}
 	}
 	return nil
+}
+
+// idlesOut reports whether t, an `idle` timer of leaf or around it, always comes
+// before c, a timer of leaf: both start with the visit, t is the shorter one, and
+// nothing but c can start it anew.
+func idlesOut(table *flat.Table, leaf *ir.State, t *ir.Timer, c ir.Case) bool {
+	if !t.Idle || c.Kind != ir.CaseTimer || c.Timer == t || c.Timer.State != leaf || len(leaf.Dos) > 0 {
+		return false
+	}
+	_, most := waitOf(t)
+	if least, _ := waitOf(c.Timer); most < 0 || most >= least {
+		return false
+	}
+	for in := range table.Inputs(leaf) {
+		if in.Timer != c.Timer && stays(in) {
+			return false
+		}
+	}
+	return true
+}
+
+// stays reports whether in may be taken without leaving the leaf, other than by
+// being deferred: that starts idle timers anew.
+func stays(in flat.Input) bool {
+	for _, c := range in.Choices {
+		if c.Arm == nil && !c.Defer || c.Arm != nil && (c.Arm.Kind == ir.Stay || c.Arm.Kind == ir.IgnoreArm) {
+			return true
+		}
+	}
+	return false
 }
 
 // ForestallsRetry is a timer of leaf or around it that always ends the visit

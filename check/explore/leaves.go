@@ -64,7 +64,7 @@ func (p *program) input(leaf *ir.State, in flat.Input, timers []*ir.Timer) input
 		ready.atOnce = earliest == 0
 	}
 	for _, t := range timers {
-		if timed && forestalls(t, in.Case, earliest) {
+		if timed && forestalls(t, in.Case, earliest) || idlesOut(p.table, leaf, t, in.Case) {
 			ready.before = append(ready.before, p.ref(t))
 		}
 	}

@@ -39,7 +39,7 @@ func (c *Control) sureEdge(from, e int32) bool {
 		return false
 	}
 	in := c.Table.Case(x.Input)
-	if comesLate(leaf, in) || ruled(leaf, in) {
+	if comesLate(leaf, in) || c.ruled(leaf, in) {
 		return false
 	}
 	for in := range c.Table.Inputs(leaf) {
@@ -56,12 +56,12 @@ func comesLate(leaf *ir.State, c ir.Case) bool {
 	return (c.Kind == ir.CaseDone) != leaf.IsChoice()
 }
 
-// ruled reports whether a timer around leaf may always come before c, or any of
+// ruled reports whether a timer around leaf may always come before in, or any of
 // its timers fires at once.
-func ruled(leaf *ir.State, c ir.Case) bool {
-	earliest, timed := earliestOf(c)
+func (c *Control) ruled(leaf *ir.State, in ir.Case) bool {
+	earliest, timed := earliestOf(in)
 	for _, t := range timersAround(leaf) {
-		if _, most := waitOf(t); most == 0 && t != c.Timer || timed && forestalls(t, c, earliest) {
+		if _, most := waitOf(t); most == 0 && t != in.Timer || timed && forestalls(t, in, earliest) || idlesOut(c.Table, leaf, t, in) {
 			return true
 		}
 	}
@@ -147,7 +147,7 @@ func (c *Control) openChoices(first []int32) []int32 {
 		}
 		clear(counts)
 		for in := range c.inputs(leaf) {
-			counts[in.ID] = !ruled(leaf, in.Case) && leadsOn(in) && !c.waitsForOthers(leaf, in.Case)
+			counts[in.ID] = !c.ruled(leaf, in.Case) && leadsOn(in) && !c.waitsForOthers(leaf, in.Case)
 		}
 		for e := from; e < to; e++ {
 			if counts[c.Edges[e].Input] {

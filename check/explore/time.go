@@ -230,10 +230,8 @@ func (p *Product) isCalm(leaf *ir.State) bool {
 		return false
 	}
 	for in := range p.Table.Inputs(leaf) {
-		for _, c := range in.Choices {
-			if c.Arm == nil && !c.Defer || c.Arm != nil && (c.Arm.Kind == ir.Stay || c.Arm.Kind == ir.IgnoreArm) {
-				return false
-			}
+		if stays(in) {
+			return false
 		}
 	}
 	return true

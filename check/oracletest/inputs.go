@@ -122,6 +122,9 @@ func (s *Space) forestalled(at *runtime.Snapshot, timer int) bool {
 	for _, a := range at.Alarms {
 		other := &s.Def.Timers[a.Timer]
 		most := s.most(a.Timer)
+		if a.Timer != timer && s.idlesOut(at.State, a.Timer, timer) {
+			return true
+		}
 		if a.Timer == timer || most < 0 || !s.inside(s.Def.Timers[timer].State, other.State) {
 			continue
 		}
@@ -137,6 +140,29 @@ func (s *Space) forestalled(at *runtime.Snapshot, timer int) bool {
 func (s *Space) ranksBefore(a, b int) bool {
 	x, y := &s.Def.Timers[a], &s.Def.Timers[b]
 	return x.State == y.State && x.Name < y.Name
+}
+
+// idlesOut reports whether an idle timer, here or around, is always due before
+// another, a timer of the leaf: it starts with the visit, too, and nothing but that
+// other can start it anew.
+func (s *Space) idlesOut(leaf, idle, timer int) bool {
+	_, most := s.wait(idle)
+	least, _ := s.wait(timer)
+	if !s.Def.Timers[idle].Idle || s.Def.Timers[timer].State != leaf || most < 0 || most >= least || len(s.Def.States[leaf].Dos) > 0 {
+		return false
+	}
+	for _, h := range s.Def.States[leaf].Handlers {
+		for _, a := range h.Arms {
+			switch s.Def.Arms[a].Kind {
+			case runtime.GotoArm, runtime.RejectArm, runtime.DeferArm:
+			default:
+				if h.Kind != runtime.TimerInput || h.Timer != timer {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // inside reports whether state a is b or lies in it.

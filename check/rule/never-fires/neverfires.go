@@ -34,7 +34,7 @@ func run(p *check.Pass) {
 	var silent []*ir.Timer
 	by := map[*ir.Timer]*ir.Timer{}
 	for _, t := range p.Machine.Timers {
-		if first := explore.Forestaller(t); first != nil && !p.Unreachable(t.State) && !comes(p, t, first) {
+		if first := explore.Forestaller(p.Table(), t); first != nil && !p.Unreachable(t.State) && !comes(p, t, first) {
 			silent = append(silent, t)
 			by[t] = first
 		}
