@@ -85,7 +85,7 @@ func Satisfy(list ...Formula) Answer {
 	all := And(list...)
 	switch all.node() { // most choices have no guard
 	case always:
-		return Answer{Verdict: Sat, Model: newModel()}
+		return Answer{Verdict: Sat, Model: anyData}
 	case never:
 		return Answer{Verdict: Unsat}
 	}

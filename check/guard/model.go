@@ -49,6 +49,10 @@ func eventKey(name string) string {
 // draft is not set, eligible(n) = true`.
 func (m *Model) Text() string { return strings.Join(m.text, ", ") }
 
+// anyData is the model of what always holds. Models are only read once they are
+// made, so that one serves for all.
+var anyData = newModel()
+
 func newModel() *Model {
 	return &Model{Params: map[string]any{}, Fields: map[string]any{}, Event: map[string]any{}, Guards: map[string]bool{}}
 }
