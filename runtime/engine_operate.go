@@ -104,7 +104,8 @@ func (e *Engine) Complete(ctx context.Context, run string, c Completion) (View, 
 			return r
 		}
 		if s.Status != Running {
-			return in, refuse("the run is "+string(s.Status), map[Status]error{Halted: ErrHalted, Finished: ErrFinished}[s.Status])
+			err := map[Status]error{Halted: ErrHalted, Finished: ErrFinished}[s.Status]
+			return in, refuse(err.Error(), err)
 		}
 		t, why := m.openActivity(s, c.Activity)
 		if why != "" {
@@ -155,7 +156,7 @@ func (m *Machine) openActivity(s *Snapshot, name string) (found *Task, why strin
 	case len(open) == 0:
 		return nil, fmt.Sprintf("activity %q is not open there, and no other is", name)
 	}
-	return nil, fmt.Sprintf("activity %q is not open there, expected one of %v%s", name, open, didYouMean(name, open))
+	return nil, fmt.Sprintf("activity %q is not open there, expected %s%s", name, alternatives(open), didYouMean(name, open))
 }
 
 // steer takes an operator's input.
@@ -182,12 +183,12 @@ func (e *Engine) readResult(m *Machine, in *Input, event string, payload any) er
 	case event == "" && len(names) == 0:
 		return nil
 	case event == "":
-		return fmt.Errorf("it names no event, expected one of %v", names)
+		return fmt.Errorf("it names no event, expected %s", alternatives(names))
 	case len(names) == 0:
 		return fmt.Errorf("activity %q has nothing to say, found event %q", activity.Name, event)
 	case in.Event < 0:
-		return fmt.Errorf("activity %q does not raise %q, expected one of %v%s",
-			activity.Name, event, names, didYouMean(event, names))
+		return fmt.Errorf("activity %q does not raise %q, expected %s%s",
+			activity.Name, event, alternatives(names), didYouMean(event, names))
 	}
 	data, err := rawJSON(payload)
 	if err != nil {

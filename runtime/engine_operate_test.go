@@ -185,8 +185,8 @@ func TestComplete(t *testing.T) {
 			return e.Complete(t.Context(), "r", Completion{Activity: activity, Event: event, Data: json.RawMessage(data), Operator: ada})
 		}
 		for _, c := range []struct{ activity, event, data, want string }{
-			{"wrok", "Found", `{"n":1}`, `activity "wrok" is not open there, expected one of [work] (did you mean "work"?)`},
-			{"work", "", "", "it names no event, expected one of [Found]"},
+			{"wrok", "Found", `{"n":1}`, `activity "wrok" is not open there, expected "work" (did you mean "work"?)`},
+			{"work", "", "", "it names no event, expected \"Found\""},
 			{"work", "Go", "", `does not raise "Go"`},
 			{"work", "Found", `{"n":"x"}`, `field "n": expected int`},
 		} {

@@ -113,6 +113,9 @@ func (e *Engine) eventInput(m *Machine, s *Snapshot, event *ExternalEvent) (Inpu
 		return in, m.rejectUnknown(s, event.Name)
 	}
 	in.Event = index
+	if s.Status == Finished {
+		return in, nil // refused by the step, whatever the payload
+	}
 	if why := e.oversized(event.Data); why != "" {
 		return in, m.reject(s, &in, why, nil)
 	}

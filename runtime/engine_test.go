@@ -201,7 +201,7 @@ func TestIfSeq(t *testing.T) {
 	start(t, e, "r", `{"owner":"me"}`)
 	event := ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":2}`), IfSeq: 2}
 	_, err := e.Send(t.Context(), "r", event)
-	if !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), `in state "Shut": the run is at sequence number 1, not 2`) {
+	if !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), `in state "Shut": the run has taken 1 step, not 2`) {
 		t.Error(err)
 	}
 	event.IfSeq = 1

@@ -55,7 +55,11 @@ func (w *write) take(c *request) error {
 		return m.reject(w.after, &in, why, nil)
 	}
 	if c.ifSeq != 0 && w.after.Seq != c.ifSeq {
-		why := fmt.Sprintf("the run is at sequence number %d, not %d", w.after.Seq, c.ifSeq)
+		steps := "steps"
+		if w.after.Seq == 1 {
+			steps = "step"
+		}
+		why := fmt.Sprintf("the run has taken %d %s, not %d", w.after.Seq, steps, c.ifSeq)
 		return m.reject(w.after, &in, why, ErrConflict)
 	}
 	after, commands, records, err := m.Advance(w.after, in, w.now, w.asker.ask)

@@ -14,6 +14,22 @@ func didYouMean(name string, names []string) string {
 	return ""
 }
 
+// alternatives is names as a sentence has them, of which one is meant: `"a", "b"
+// or "c"`.
+func alternatives(names []string) string {
+	var b strings.Builder
+	for i, name := range names {
+		switch {
+		case i > 0 && i == len(names)-1:
+			b.WriteString(" or ")
+		case i > 0:
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%q", name)
+	}
+	return b.String()
+}
+
 // longestCompared is the length in bytes past which two names are taken to be
 // similar only where they differ in nothing but case and underscores.
 const longestCompared = 80

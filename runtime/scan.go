@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -66,7 +67,19 @@ func (s *scanner) found() string {
 	case c == 0 && s.pos >= len(s.data):
 		return "nothing"
 	}
-	return "no JSON"
+	return strconv.Quote(shorten(s.unread()))
+}
+
+// unread is what stands next and is no JSON, up to where JSON could go on; of
+// what could stand there at the wrong place the first character.
+func (s *scanner) unread() string {
+	rest := s.data[s.pos:]
+	if n := bytes.IndexAny(rest, " \t\r\n,:\"[]{}"); n > 0 {
+		rest = rest[:n]
+	} else if n == 0 {
+		rest = rest[:1]
+	}
+	return strings.ToValidUTF8(string(rest), "\uFFFD")
 }
 
 func (s *scanner) take(c byte) bool {
@@ -102,6 +115,9 @@ func (s *scanner) object(member func(key string) error) error {
 	for first := true; !s.take('}'); first = false {
 		if !first && !s.take(',') {
 			return s.fail(`expected "," or "}", found ` + s.found())
+		}
+		if s.peek() != '"' {
+			return s.fail("expected the name of a field in double quotes, found " + s.found())
 		}
 		key, err := s.text()
 		if err != nil {
@@ -344,7 +360,7 @@ func (s *scanner) appendNested(out []byte, open byte) ([]byte, error) {
 		var err error
 		if open == '{' {
 			if s.peek() != '"' {
-				return nil, s.fail("expected a string, found " + s.found())
+				return nil, s.fail("expected a name in double quotes, found " + s.found())
 			}
 			if out, err = s.appendRaw(out); err != nil {
 				return nil, err

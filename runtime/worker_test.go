@@ -140,8 +140,8 @@ func TestFailuresByCategory(t *testing.T) {
 		"undeclared category": {func(context.Context, *Attempt) (Result, error) { return found, Fail("auth", "no") }, "unknown", `the activity cannot fail with category "auth": no`},
 		"other error":         {func(context.Context, *Attempt) (Result, error) { return found, errors.New("boom") }, "unknown", "boom"},
 		"panic":               {func(context.Context, *Attempt) (Result, error) { panic("oh") }, "unknown", "panic: oh"},
-		"no event":            {func(context.Context, *Attempt) (Result, error) { return Result{}, nil }, "unknown", "it names no event, expected one of [Found]"},
-		"wrong event":         {func(context.Context, *Attempt) (Result, error) { return Result{Event: "Fund"}, nil }, "unknown", `does not raise "Fund", expected one of [Found] (did you mean "Found"?)`},
+		"no event":            {func(context.Context, *Attempt) (Result, error) { return Result{}, nil }, "unknown", "it names no event, expected \"Found\""},
+		"wrong event":         {func(context.Context, *Attempt) (Result, error) { return Result{Event: "Fund"}, nil }, "unknown", `does not raise "Fund", expected "Found" (did you mean "Found"?)`},
 		"missing field":       {func(context.Context, *Attempt) (Result, error) { return Result{Event: "Found"}, nil }, "unknown", `event "Found": field "n": it is missing`},
 		"wrong type": {func(context.Context, *Attempt) (Result, error) {
 			return Result{Event: "Found", Data: map[string]string{"n": "1"}}, nil

@@ -12,13 +12,13 @@ func newCancel(s *streams) *cobra.Command {
 	var (
 		t     = target{streams: s}
 		force bool
-		who   operator
+		who   runtime.Operator
 		ask   guards
 	)
 	many := bulk{does: "cancel", statuses: []runtime.Status{runtime.Running, runtime.Halted},
 		act: func(ctx context.Context, store runtime.Store, run string) (runtime.View, error) {
 			return ask.step(ctx, store, run, func(engine *runtime.Engine) (runtime.View, error) {
-				return engine.Cancel(ctx, run, runtime.CancelOptions{Force: force, Actor: who.actor, Reason: who.reason})
+				return engine.Cancel(ctx, run, runtime.CancelOptions{Force: force, Actor: who.Actor, Reason: who.Reason})
 			})
 		}}
 	c := &cobra.Command{
@@ -40,7 +40,7 @@ It then only shows which those are, unless --apply is given.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return many.run(cmd.Context(), &t, args) },
 	}
 	t.flags(c)
-	who.flags(c)
+	operatorFlags(c, &who)
 	ask.flag(c)
 	many.flags(c)
 	c.Flags().BoolVar(&force, "force", false, "end the run where it stands, even where a state handles cancel")

@@ -10,7 +10,7 @@ func newComplete(s *streams) *cobra.Command {
 	var (
 		t    = target{streams: s}
 		data string
-		who  operator
+		who  runtime.Operator
 		ask  guards
 	)
 	c := &cobra.Command{
@@ -28,11 +28,11 @@ An event that does not fit is refused, and nothing has changed: exit status 1.`,
   fsmc complete --db runs.db order-4 charge Charged --data '{"id": "ch_17"}'`,
 		Args: arguments("ID", "ACTIVITY", "[EVENT]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			payload, err := s.payload(data)
+			payload, err := s.payload(cmd, data)
 			if err != nil {
 				return err
 			}
-			done := runtime.Completion{Activity: args[1], Data: payload, Operator: runtime.Operator{Actor: who.actor, Reason: who.reason}}
+			done := runtime.Completion{Activity: args[1], Data: payload, Operator: who}
 			if len(args) > 2 {
 				done.Event = args[2]
 			}
@@ -42,7 +42,7 @@ An event that does not fit is refused, and nothing has changed: exit status 1.`,
 		},
 	}
 	t.flags(c)
-	who.flags(c)
+	operatorFlags(c, &who)
 	ask.flag(c)
 	c.Flags().StringVar(&data, "data", "", "the event's fields as a `JSON` object; - reads it from standard input")
 	return c

@@ -57,13 +57,13 @@ type steering struct {
 func newSteer(s *streams, of *steering) *cobra.Command {
 	var (
 		t   = target{streams: s}
-		who operator
+		who runtime.Operator
 		ask guards
 	)
 	many := bulk{does: of.does, statuses: of.statuses, paused: of.paused,
 		act: func(ctx context.Context, store runtime.Store, run string) (runtime.View, error) {
 			return ask.step(ctx, store, run, func(engine *runtime.Engine) (runtime.View, error) {
-				return of.act(engine, ctx, run, runtime.Operator{Actor: who.actor, Reason: who.reason})
+				return of.act(engine, ctx, run, who)
 			})
 		}}
 	c := &cobra.Command{
@@ -72,7 +72,7 @@ func newSteer(s *streams, of *steering) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return many.run(cmd.Context(), &t, args) },
 	}
 	t.flags(c)
-	who.flags(c)
+	operatorFlags(c, &who)
 	ask.flag(c)
 	many.flags(c)
 	return c

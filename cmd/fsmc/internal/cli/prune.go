@@ -16,7 +16,7 @@ func newPrune(s *streams) *cobra.Command {
 		t     = target{streams: s}
 		older time.Duration
 		query runtime.PruneQuery
-		who   operator
+		who   runtime.Operator
 	)
 	c := &cobra.Command{
 		Use:   "prune --older-than AGE",
@@ -37,7 +37,7 @@ shrink: its free pages are used again.`,
 				return errors.New("--older-than AGE is missing: it says which finished runs are deleted")
 			}
 			query.Before = time.Now().Add(-older)
-			query.Actor, query.Reason = who.actor, who.reason
+			query.Actor, query.Reason = who.Actor, who.Reason
 			return t.prune(cmd.Context(), query)
 		},
 	}
@@ -50,8 +50,8 @@ shrink: its free pages are used again.`,
 		option[runtime.Outcome]{"cancelled", runtime.Cancelled})
 	f.StringVar(&query.Machine, "machine", "", "only runs of the machine called `NAME`")
 	f.BoolVar(&query.DryRun, "dry-run", false, "delete nothing, and say how many runs it would be")
-	f.StringVar(&who.actor, "actor", user(), "who does this, a `NAME` that is kept")
-	f.StringVar(&who.reason, "reason", "", "why, a `TEXT` that is kept")
+	f.StringVar(&who.Actor, "actor", user(), "who does this, a `NAME` that is kept")
+	f.StringVar(&who.Reason, "reason", "", "why, a `TEXT` that is kept")
 	return c
 }
 

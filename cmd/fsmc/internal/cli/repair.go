@@ -59,12 +59,6 @@ be repaired; fsmc cancel --force ends it.`,
 	return c
 }
 
-// operatorFlags are those of operator, for what the runtime asks for.
-func operatorFlags(c *cobra.Command, who *runtime.Operator) {
-	c.Flags().StringVar(&who.Actor, "actor", user(), "who does this, a `NAME` that stands in the run's history")
-	c.Flags().StringVar(&who.Reason, "reason", "", "why, a `TEXT` that stands in the run's history")
-}
-
 func (t *target) repaired(r *runtime.Repair) error {
 	var found error
 	if len(r.Faults) > 0 && !r.Applied {

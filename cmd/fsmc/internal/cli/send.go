@@ -16,7 +16,7 @@ func newSend(s *streams) *cobra.Command {
 		t     = target{streams: s}
 		data  string
 		event runtime.ExternalEvent
-		who   operator
+		who   runtime.Operator
 		ask   guards
 	)
 	c := &cobra.Command{
@@ -39,17 +39,17 @@ its executable is.`,
 				return errors.New("--if-seq counts from 1, the step with which a run starts")
 			}
 			var err error
-			if event.Data, err = s.payload(data); err != nil {
+			if event.Data, err = s.payload(cmd, data); err != nil {
 				return err
 			}
-			event.Name, event.Actor, event.Reason = args[1], who.actor, who.reason
+			event.Name, event.Actor, event.Reason = args[1], who.Actor, who.Reason
 			return ask.answer(cmd.Context(), &t, args[0], func(engine *runtime.Engine) (runtime.View, error) {
 				return engine.Send(cmd.Context(), args[0], event)
 			})
 		},
 	}
 	t.flags(c)
-	who.flags(c)
+	operatorFlags(c, &who)
 	ask.flag(c)
 	c.Flags().StringVar(&data, "data", "", "the event's fields as a `JSON` object; - reads it from standard input")
 	c.Flags().StringVar(&event.ID, "event-id", "", "a `KEY` under which the event is taken once")
@@ -58,7 +58,10 @@ its executable is.`,
 }
 
 // payload is what --data says.
-func (s *streams) payload(data string) (json.RawMessage, error) {
+func (s *streams) payload(c *cobra.Command, data string) (json.RawMessage, error) {
+	if data == "" && c.Flags().Changed("data") {
+		return nil, errors.New("--data is empty: leave it out where the event has no fields")
+	}
 	if data != "-" {
 		return json.RawMessage(data), nil
 	}

@@ -99,12 +99,10 @@ func notOfMachine(run, machine, wanted string) error {
 	return findingf("run %q is one of machine %q, not of %q", run, machine, wanted)
 }
 
-// operator is who sends a command, and why; both stand in history.
-type operator struct{ actor, reason string }
-
-func (o *operator) flags(c *cobra.Command) {
-	c.Flags().StringVar(&o.actor, "actor", user(), "who does this, a `NAME` that stands in the run's history")
-	c.Flags().StringVar(&o.reason, "reason", "", "why, a `TEXT` that stands in the run's history")
+// operatorFlags are those that say who sends a command, and why.
+func operatorFlags(c *cobra.Command, who *runtime.Operator) {
+	c.Flags().StringVar(&who.Actor, "actor", user(), "who does this, a `NAME` that stands in the run's history")
+	c.Flags().StringVar(&who.Reason, "reason", "", "why, a `TEXT` that stands in the run's history")
 }
 
 // user is who is logged in, as the system's variables have it, or the system
