@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -17,6 +18,11 @@ func (e *Engine) Get(ctx context.Context, run string) (View, error) {
 	h, s, err := e.decode(ctx, &row)
 	if err != nil {
 		return View{}, err
+	}
+	if s.Status == Finished && s.Outcome == Failed {
+		v := h.machine.view(s)
+		v.End, err = e.endOf(ctx, s)
+		return v, err
 	}
 	if !s.hasOpenTask() {
 		return h.machine.view(s), nil
@@ -42,7 +48,23 @@ func (e *Engine) Get(ctx context.Context, run string) (View, error) {
 	return v, nil
 }
 
-// recentSteps is how far back Get looks for the last failure of an activity.
+// endOf is the input with which a run came to where it ended; what came too late
+// may stand behind it. It is nil where that is too much.
+func (e *Engine) endOf(ctx context.Context, s *Snapshot) (*EndView, error) {
+	steps, err := e.History(ctx, s.Run, max(0, s.Seq-recentSteps), recentSteps)
+	if err != nil {
+		return nil, err
+	}
+	for _, step := range slices.Backward(steps) {
+		if step.From != step.To {
+			return &EndView{Input: step.Input, Activity: step.Activity, Message: step.Message}, nil
+		}
+	}
+	return nil, nil
+}
+
+// recentSteps is how far back Get looks for the last failure of an activity, and
+// for what ended a run.
 const recentSteps = 100
 
 func (a *ActivityView) addTask(t *TaskRow) {

@@ -35,6 +35,14 @@ type View struct {
 	Queued     []string       `json:"queued,omitempty"` // what came while the run was paused, as in history
 	Costs      []CostView     `json:"costs,omitempty"`  // what the run has used, or may
 	OverBudget bool           `json:"over_budget,omitempty"`
+	End        *EndView       `json:"end,omitempty"` // of a run that ended in failure; given by Engine.Get alone
+}
+
+// EndView is the input with which a run ended.
+type EndView struct {
+	Input    string `json:"input"`              // as in history: "failed(auth)", "after 48h"
+	Activity string `json:"activity,omitempty"` // of a result or failure
+	Message  string `json:"message,omitempty"`  // of a failure
 }
 
 // CostView is what a run has used of something. Amounts are exact decimals.

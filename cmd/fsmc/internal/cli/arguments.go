@@ -65,7 +65,11 @@ func flagError(c *cobra.Command, err error) error {
 		return fmt.Errorf("there is no flag -%s; fsmc help %s lists them", m[1], c.Name())
 	}
 	if m := wrongValue.FindStringSubmatch(err.Error()); m != nil {
-		return fmt.Errorf("%s takes %s, and not %s", m[2], wanted[m[3]], m[1])
+		what := wanted[m[3]]
+		if strings.HasSuffix(err.Error(), "value out of range") {
+			what += " of 64 bits"
+		}
+		return fmt.Errorf("%s takes %s, and not %s", m[2], what, m[1])
 	}
 	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !unknown {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
@@ -34,7 +37,13 @@ has fallen due and has not fired. Exit status 1: something is listed.`,
   fsmc health --db runs.db --stuck Analyzing=10m,Working.Draft=2d`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if query.Limit < 1 {
+				return errors.New("--limit is at least 1")
+			}
 			return t.with(cmd.Context(), readOnly, "", func(store runtime.Store) error {
+				if err := checkStates(cmd.Context(), store, query.StuckIn); err != nil {
+					return err
+				}
 				health, err := runtime.NewEngine(store).Health(cmd.Context(), query)
 				switch {
 				case err != nil:
@@ -86,6 +95,41 @@ func (s *stuck) Set(text string) error {
 			s.into.StuckIn = map[string]time.Duration{}
 		}
 		s.into.StuckIn[state] = age
+	}
+	return nil
+}
+
+// checkStates refuses a state in which no run of the database can stand, as long
+// as anything is known of its machines.
+func checkStates(ctx context.Context, store runtime.Store, stuck map[string]time.Duration) error {
+	if len(stuck) == 0 {
+		return nil
+	}
+	rows, err := store.Definitions(ctx)
+	if err != nil {
+		return err
+	}
+	var leaves []string
+	for _, row := range rows {
+		d, err := runtime.ParseDefinition(row.Definition)
+		if err != nil {
+			return fmt.Errorf("the definition of %q is damaged: %w", row.Machine, err)
+		}
+		for i := range d.States {
+			if d.States[i].Kind == runtime.LeafState {
+				leaves = append(leaves, d.States[i].Path)
+			}
+		}
+	}
+	for _, state := range slices.Sorted(maps.Keys(stuck)) {
+		if len(leaves) == 0 || slices.Contains(leaves, state) {
+			continue
+		}
+		fault := fmt.Errorf("--stuck: no machine in the database has runs that stand in %q", state)
+		if near, ok := diag.Nearest(state, leaves); ok {
+			fault = fmt.Errorf("%w; did you mean %q?", fault, near)
+		}
+		return fault
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"text/tabwriter"
 	"time"
@@ -70,6 +71,9 @@ type listedStatus struct {
 const pageOfRuns = 500
 
 func (l *lister) list(cmd *cobra.Command, now time.Time) error {
+	if l.filter.Limit < 0 {
+		return errors.New("--limit is at least 0, which is for all")
+	}
 	f := l.filter
 	f.Status, f.Paused = l.status.status, l.status.paused
 	if cmd.Flags().Changed("where") {

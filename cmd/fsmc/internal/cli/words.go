@@ -13,7 +13,7 @@ import (
 // which attempt, and what went wrong last.
 func sentence(v *runtime.View, now time.Time) string {
 	if v.Status == runtime.Finished {
-		return fmt.Sprintf("%s at %s (%s)", ended(v), when(v.Updated, now), ago(v.Updated, now))
+		return fmt.Sprintf("%s at %s (%s)%s", ended(v), when(v.Updated, now), ago(v.Updated, now), endedBy(v.End))
 	}
 	where := fmt.Sprintf("%s is in %s since %s (%s)", v.Run, v.State, when(v.Entered, now), ago(v.Entered, now))
 	switch {
@@ -53,6 +53,14 @@ func ended(v *runtime.View) string {
 		return fmt.Sprintf("%s ended in %s as cancelled", v.Run, v.State)
 	}
 	return fmt.Sprintf("%s ended in %s with %s", v.Run, v.State, v.Outcome)
+}
+
+// endedBy says what a run ended with: ": failed(auth) of fetch: the key is old".
+func endedBy(end *runtime.EndView) string {
+	if end == nil {
+		return ""
+	}
+	return ": " + end.Input + after(" of ", end.Activity) + after(": ", plain(end.Message, 200))
 }
 
 // waitsFor names the activities that a run waits for, or else the events.
