@@ -80,8 +80,16 @@ type Step struct {
 // List collects diagnostics. Its zero value is ready for use.
 type List []Diagnostic
 
-// Add appends d.
-func (l *List) Add(d Diagnostic) { *l = append(*l, d) }
+// Add appends d. What its texts repeat of the source is shortened where it is too
+// long to read.
+func (l *List) Add(d Diagnostic) {
+	d.Message, d.Help = shorten(d.Message), shorten(d.Help)
+	d.Related = slices.Clone(d.Related)
+	for i := range d.Related {
+		d.Related[i].Message = shorten(d.Related[i].Message)
+	}
+	*l = append(*l, d)
+}
 
 // Sort orders by place, then by rule and message, so that output is stable.
 func (l List) Sort() {
