@@ -279,6 +279,13 @@ var comparisons = []comparison{
 		},
 	},
 	{rule: "dead-arm", found: armAt, brute: deadArms},
+	{
+		rule: "waits-forever",
+		found: func(m *ir.Machine, d diag.Diagnostic) []string {
+			return names(m, d)[:1]
+		},
+		brute: byState((*oracletest.Space).MayWait),
+	},
 	{rule: "guard-gap", found: armAt, brute: byGap(func(k runtime.InputKind) bool { return k == runtime.EventInput })},
 	{rule: "unhandled-case", found: armAt, brute: byGap(func(k runtime.InputKind) bool { return k != runtime.EventInput && k != runtime.CancelInput })},
 	{
@@ -480,7 +487,7 @@ func compare(s *oracletest.Space, seen map[string]int) []disagreement {
 // more values (docs/decisions/0022-questions-about-guards.md).
 var mayExceed = map[string]bool{
 	"unhandled-result": true, "unhandled-failure": true, "unhandled-done": true,
-	"dead-end": true, "deferred-lost": true, "guard-gap": true, "unhandled-case": true, "never-fires": true,
+	"dead-end": true, "deferred-lost": true, "guard-gap": true, "unhandled-case": true, "never-fires": true, "waits-forever": true,
 }
 
 // compareWorst compares the figures: what is marked exact is equal, what is

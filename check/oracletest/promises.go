@@ -122,3 +122,60 @@ func (s *Space) SurelyDead(arm int) bool {
 	}
 	return comes
 }
+
+// MayWait marks the leaves that some run enters and that nothing sure to come
+// leads out of: no timer stands there or around, and what leads on is an event from
+// outside, or an activity without a limit.
+func (s *Space) MayWait() []bool {
+	out := s.Entered()
+	for id := range s.Def.States {
+		out[id] = out[id] && s.Def.States[id].Kind == runtime.LeafState && s.waits(id)
+	}
+	return out
+}
+
+func (s *Space) waits(leaf int) bool {
+	for _, t := range s.Def.Timers {
+		if s.inside(leaf, t.State) {
+			return false
+		}
+	}
+	limitless := func(do int) bool {
+		d := &s.Def.Dos[do]
+		return d.Timeout == nil && d.Heartbeat == nil && d.Progress == nil
+	}
+	ways := 0
+	for _, h := range s.Def.States[leaf].Handlers {
+		if h.Kind == runtime.CancelInput || !s.leadsOn(h.Arms) {
+			continue
+		}
+		ways++
+		switch h.Kind {
+		case runtime.EventInput:
+		case runtime.DoneInput:
+			if !slices.ContainsFunc(s.Def.States[leaf].Dos, limitless) {
+				return false
+			}
+		default:
+			if !limitless(h.Do) {
+				return false
+			}
+		}
+	}
+	return ways > 0
+}
+
+// leadsOn reports whether one of arms, in the order in which they are tried, may
+// lead to a state.
+func (s *Space) leadsOn(arms []int) bool {
+	for _, a := range arms {
+		arm := &s.Def.Arms[a]
+		if arm.Kind == runtime.GotoArm {
+			return true
+		}
+		if arm.When == nil && arm.Max == nil {
+			return false
+		}
+	}
+	return false
+}
