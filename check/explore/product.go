@@ -7,8 +7,7 @@ import (
 )
 
 // Product is everything that the machine can come to, told apart as far as it
-// matters: besides what Graph keeps also the tracked data, the counters of `max`
-// and `retry`, and which events may stand deferred (language.md, section 7).
+// matters: see the package comment, and language.md, section 7.
 // Every edge is one whole step, entering and redirections included, so that
 // every path is a run. Configuration 0 is the run before its start.
 //

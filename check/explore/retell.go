@@ -128,7 +128,7 @@ func (p *Product) paramsOf(s *sought) map[string]any {
 	return out
 }
 
-// Run writes out a path from the start as Graph.Witness does, with the
+// Run writes out a path from the start as Control.Witness does, with the
 // parameters, payloads and verdicts that lead along it, and the data at its end.
 // Sure reports whether nothing on the way was guessed, so that it is a run.
 func (p *Product) Run(path []int32, loop int, then ...ir.Case) (w *diag.Witness, sure bool) {
