@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -84,7 +85,7 @@ func (m *Machine) label(do int) string {
 }
 
 func (m *Machine) delayText(t *Timer) string {
-	text := durationText(time.Duration(t.Delay))
+	text := cmp.Or(t.Source, durationText(time.Duration(t.Delay)))
 	switch {
 	case t.Var == nil:
 	case t.Var.Op == "param":

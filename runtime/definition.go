@@ -219,6 +219,7 @@ type Timer struct {
 	Name   string  `json:"name"` // stable and unique in the machine
 	State  int     `json:"state"`
 	Delay  int64   `json:"delay,omitempty"`
+	Source string  `json:"source,omitempty"` // how a delay is written, where the name has it in another form: "7d"
 	Var    *Expr   `json:"var,omitempty"`
 	Idle   bool    `json:"idle,omitempty"`
 	Jitter float64 `json:"jitter,omitempty"`

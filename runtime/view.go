@@ -94,6 +94,7 @@ type ErrorView struct {
 // TimerView is a running timer.
 type TimerView struct {
 	Name string    `json:"name"`
+	Text string    `json:"text,omitempty"` // the name as its machine is written, where that is not the name: "Idle after 7d"
 	Due  time.Time `json:"due"`
 }
 
@@ -128,7 +129,7 @@ func (m *Machine) view(s *Snapshot) View {
 		}
 	}
 	for _, a := range s.Alarms {
-		v.Timers = append(v.Timers, TimerView{Name: d.Timers[a.Timer].Name, Due: a.Due})
+		v.Timers = append(v.Timers, m.timerView(&a))
 	}
 	for i, used := range s.Counters {
 		if arm := &d.Arms[i]; used > 0 && arm.Max != nil {
@@ -232,4 +233,14 @@ func (a *applied) answered() (View, error) {
 	var v View
 	err := json.Unmarshal(a.answer, &v)
 	return v, err
+}
+
+func (m *Machine) timerView(a *Alarm) TimerView {
+	timer := &m.def.Timers[a.Timer]
+	v := TimerView{Name: timer.Name, Due: a.Due}
+	if timer.Source != "" {
+		// The name ends in how long it runs, and perhaps in more words.
+		v.Text = strings.Replace(timer.Name, "after "+durationText(time.Duration(timer.Delay)), "after "+timer.Source, 1)
+	}
+	return v
 }

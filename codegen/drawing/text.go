@@ -11,7 +11,7 @@ import (
 // triggerOf is what a waits for.
 func triggerOf(a *ir.Arm) string {
 	if a.Timer != nil {
-		return a.Timer.Text()
+		return a.Timer.SourceText()
 	}
 	return a.Handler.Text()
 }

@@ -120,6 +120,8 @@ func (c *compiler) timer(t *ir.Timer, name string) runtime.Timer {
 	out := runtime.Timer{Name: name, State: t.State.ID, Delay: t.Delay, Idle: t.Idle, Jitter: ratio(t.Jitter)}
 	if t.Var != nil {
 		out.Delay, out.Var = 0, c.variable(t.Var)
+	} else if t.Source != t.DelayText() {
+		out.Source = t.Source
 	}
 	return out
 }

@@ -1010,14 +1010,14 @@ const orderFulfillmentDefinition = `{
 {"name":"Compensating.stock","state":16,"activity":6,"label":"stock","args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"run","state":-1},"timeout":30000000000}
 ],
 "timers":[
-{"name":"Unpaid after 168h","state":1,"delay":604800000000000},
+{"name":"Unpaid after 168h","state":1,"delay":604800000000000,"source":"7d"},
 {"name":"Unpaid.AwaitingManagerApproval after 4h","state":7,"delay":14400000000000},
 {"name":"Unpaid.AwaitingManagerApproval after 24h","state":7,"delay":86400000000000},
-{"name":"Paid.PaymentCaptured after 72h","state":10,"delay":259200000000000},
-{"name":"Paid.FulfillmentTriggered after 168h","state":12,"delay":604800000000000},
-{"name":"Paid.Shipped after 504h","state":13,"delay":1814400000000000},
-{"name":"Paid.Delivered after 720h","state":14,"delay":2592000000000000},
-{"name":"NeedsAttention after 720h","state":17,"delay":2592000000000000}
+{"name":"Paid.PaymentCaptured after 72h","state":10,"delay":259200000000000,"source":"3d"},
+{"name":"Paid.FulfillmentTriggered after 168h","state":12,"delay":604800000000000,"source":"7d"},
+{"name":"Paid.Shipped after 504h","state":13,"delay":1814400000000000,"source":"21d"},
+{"name":"Paid.Delivered after 720h","state":14,"delay":2592000000000000,"source":"30d"},
+{"name":"NeedsAttention after 720h","state":17,"delay":2592000000000000,"source":"30d"}
 ],
 "budget":{
 "steps":124,

@@ -604,8 +604,8 @@ const researchPipelineDefinition = `{
 ],
 "timers":[
 {"name":"Collecting after 12m","state":1,"delay":720000000000},
-{"name":"AwaitingReview after 24h","state":3,"delay":86400000000000},
-{"name":"AwaitingReview after 168h","state":3,"delay":604800000000000},
+{"name":"AwaitingReview after 24h","state":3,"delay":86400000000000,"source":"1d"},
+{"name":"AwaitingReview after 168h","state":3,"delay":604800000000000,"source":"7d"},
 {"name":"Synthesizing after 9m","state":4,"delay":540000000000}
 ],
 "budget":{

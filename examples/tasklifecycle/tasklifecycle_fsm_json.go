@@ -795,9 +795,9 @@ const taskLifecycleDefinition = `{
 {"name":"Unassigned after pause jitter 0.5","state":1,"var":{"op":"field","type":{"kind":"duration","min":1000000000,"max":300000000000},"index":2},"jitter":0.5},
 {"name":"Offered after 30s","state":2,"delay":30000000000},
 {"name":"Pending after 30s","state":3,"delay":30000000000},
-{"name":"Paused after 72h","state":6,"delay":259200000000000},
-{"name":"Paused.AwaitingInput after 24h","state":9,"delay":86400000000000},
-{"name":"Respecifying after 72h","state":10,"delay":259200000000000}
+{"name":"Paused after 72h","state":6,"delay":259200000000000,"source":"3d"},
+{"name":"Paused.AwaitingInput after 24h","state":9,"delay":86400000000000,"source":"1d"},
+{"name":"Respecifying after 72h","state":10,"delay":259200000000000,"source":"3d"}
 ],
 "budget":{
 "steps":165,

@@ -121,7 +121,8 @@ type Handler struct {
 type Timer struct {
 	ID     int
 	State  *State
-	Delay  int64 // nanoseconds
+	Delay  int64  // nanoseconds
+	Source string // the delay as the source has it, "7d" where DelayText is "168h"; empty for a Var
 	Var    *Var
 	Idle   bool
 	Jitter *big.Rat // share of the wait; nil for none

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"math/big"
 	"strconv"
 	"strings"
@@ -104,9 +105,15 @@ func (h *Handler) Text() string {
 	return strings.Join(parts, ", ")
 }
 
-// Text is the timer as written, without the arms: "after 24h idle".
-func (t *Timer) Text() string {
-	text := "after " + t.DelayText()
+// Text is the timer without the arms, in the one form that names have:
+// "after 24h idle".
+func (t *Timer) Text() string { return t.text(t.DelayText()) }
+
+// SourceText is Text with the delay as the source has it: "after 1d idle".
+func (t *Timer) SourceText() string { return t.text(cmp.Or(t.Source, t.DelayText())) }
+
+func (t *Timer) text(delay string) string {
+	text := "after " + delay
 	if t.Idle {
 		text += " idle"
 	}
@@ -116,7 +123,8 @@ func (t *Timer) Text() string {
 	return text
 }
 
-// DelayText is how long the timer runs, as written: "24h", or a field's name.
+// DelayText is how long the timer runs: "24h", however it is written, or a field's
+// name.
 func (t *Timer) DelayText() string {
 	if t.Var != nil {
 		return t.Var.Name

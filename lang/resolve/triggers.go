@@ -165,7 +165,7 @@ func (r *resolver) after(n *node, src *ast.After) {
 func (r *resolver) delay(t *ir.Timer, src ast.Expr) {
 	t.Delay = someWait
 	if lit, ok := src.(*ast.Literal); ok {
-		t.Delay = r.durationOf(lit, someWait)
+		t.Delay, t.Source = r.durationOf(lit, someWait), lit.Text
 		return
 	}
 	ref, ok := r.expr(src, scope{}).(*ir.VarRef)

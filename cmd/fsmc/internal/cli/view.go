@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -31,7 +32,7 @@ func writeView(w io.Writer, v *runtime.View, now time.Time) error {
 		row("cancel", "taken")
 	}
 	for _, timer := range v.Timers {
-		row("timer", "%s, due %s", timer.Name, when(timer.Due, now))
+		row("timer", "%s, due %s", cmp.Or(timer.Text, timer.Name), when(timer.Due, now))
 	}
 	for _, b := range v.Bounds {
 		row("bound", "%s, used %d of %d", b.Text, b.Used, b.Max)

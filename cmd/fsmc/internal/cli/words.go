@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -92,7 +93,7 @@ func untilWhen(v *runtime.View, now time.Time) string {
 			first = t
 		}
 	}
-	return fmt.Sprintf(", until %s at the latest (%s)", when(first.Due, now), first.Name)
+	return fmt.Sprintf(", until %s at the latest (%s)", when(first.Due, now), cmp.Or(first.Text, first.Name))
 }
 
 func activityPhrase(a *runtime.ActivityView, now time.Time) string {
