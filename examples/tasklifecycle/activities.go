@@ -13,7 +13,13 @@ import (
 
 // The activities are the swarm's side of the machine. Those that take long are
 // done by agents; the rest by the host that has claimed them.
-var _ TaskLifecycleActivities = (*swarm)(nil)
+var _ TaskLifecycleActivities = hosted{}
+
+// hosted is the swarm as the engine of one host calls it.
+type hosted struct {
+	*swarm
+	host *host
+}
 
 // random is for what befalls a task under some name: the same with every run of
 // the program, whoever comes first.
@@ -43,9 +49,9 @@ func (s *swarm) SendOffers(_ context.Context, _ *runtime.Attempt, task string, n
 }
 
 // Work hands the task to the agent that accepted it.
-func (s *swarm) Work(ctx context.Context, attempt *runtime.Attempt, id, name, _, _ string) (TaskLifecycleWorkDone, error) {
+func (s hosted) Work(ctx context.Context, attempt *runtime.Attempt, id, name, _, _ string) (TaskLifecycleWorkDone, error) {
 	a := s.byName[name]
-	j := &job{agent: a, task: s.tasks[id], attempt: attempt, random: s.random(id, "work", attempt.Number)}
+	j := &job{agent: a, host: s.host, task: s.tasks[id], attempt: attempt, random: s.random(id, "work", attempt.Number)}
 	if a.dead() { // it died after it had accepted
 		<-ctx.Done()
 		return TaskLifecycleWorkDone{}, context.Cause(ctx)
@@ -87,9 +93,9 @@ func (s *swarm) TestPatch(ctx context.Context, a *runtime.Attempt, task, _ strin
 }
 
 // CleanUp rolls back what a cancelled task has left. Nobody may be at work on
-// it any more.
+// it any more, but for who is cut off: the table refuses what they write.
 func (s *swarm) CleanUp(ctx context.Context, _ *runtime.Attempt, id string) error {
-	if s.tasks[id].attended() {
+	if s.tasks[id].claimed() {
 		s.count(&s.tally.cleanedTooEarly)
 	}
 	s.table.close(id)

@@ -20,6 +20,7 @@ type checkpoint struct {
 // job is an agent at work on a task.
 type job struct {
 	*agent
+	host    *host // that holds the attempt
 	task    *task
 	attempt *runtime.Attempt
 	random  *rand.Rand
@@ -35,7 +36,7 @@ func (j *job) work(ctx context.Context) (TaskLifecycleWorkDone, error) {
 	if err != nil {
 		return TaskLifecycleWorkDone{}, err
 	}
-	again, reached := j.task.enter(from)
+	again, reached := j.task.enter(j)
 	if again {
 		j.recovered(from, reached)
 	}
@@ -47,12 +48,12 @@ func (j *job) work(ctx context.Context) (TaskLifecycleWorkDone, error) {
 			return j.suffer(ctx, m, row)
 		}
 		if err := j.batch(ctx, row); err != nil {
-			j.task.leave()
+			j.task.leave(j)
 			return TaskLifecycleWorkDone{}, err
 		}
 		j.lead.wish(j.task, row+batch)
 	}
-	j.task.leave()
+	j.task.leave(j)
 	return TaskLifecycleWorkDone{Result: j.result()}, nil
 }
 
@@ -104,15 +105,15 @@ func (j *job) suffer(ctx context.Context, m mishap, row int) (none TaskLifecycle
 	case crash:
 		// What breaks the connection in the end is that the host gives up on it.
 		j.die(10 * time.Minute)
-		j.task.leave()
+		j.task.leave(j)
 		<-ctx.Done()
 		return none, context.Cause(ctx)
 	case hang:
-		j.task.leave()
+		j.task.leave(j)
 		<-ctx.Done()
 		return none, context.Cause(ctx)
 	case livelock:
-		j.task.leave()
+		j.task.leave(j)
 		for !sleep(ctx, j.clock, perBatch/2) {
 			j.attempt.Heartbeat()
 		}
@@ -122,13 +123,13 @@ func (j *job) suffer(ctx context.Context, m mishap, row int) (none TaskLifecycle
 	case preempted:
 		// It has 25 seconds: enough for the batch and its checkpoint.
 		err := j.batch(ctx, row)
-		j.task.leave()
+		j.task.leave(j)
 		if err != nil {
 			return none, err
 		}
 		return none, TaskLifecycleFailPreempted(what)
 	}
-	j.task.leave()
+	j.task.leave(j)
 	switch m.trouble {
 	case auth:
 		return none, TaskLifecycleFailAuth(what)
@@ -145,7 +146,7 @@ func (j *job) suffer(ctx context.Context, m mishap, row int) (none TaskLifecycle
 // rise is an agent whose machine froze. For itself no time has passed: it
 // writes its batch, cannot leave a checkpoint, and delivers all the same.
 func (j *job) rise(row int) (TaskLifecycleWorkDone, error) {
-	j.task.leave()
+	j.task.leave(j)
 	sleep(context.Background(), j.clock, between(j.random, 4*time.Minute, 9*time.Minute))
 	if err := j.table.write(j.task.id, j.attempt.Key, j.attempt.Number, row); err == nil {
 		j.task.did(row, row+batch)

@@ -14,7 +14,8 @@ import (
 // and the host cannot know whether others go on with what it holds.
 type link struct {
 	runtime.Store
-	cut atomic.Bool
+	cut  atomic.Bool
+	cuts atomic.Int64 // how often it has been
 }
 
 var errCut = errors.New("the database cannot be reached")

@@ -80,7 +80,7 @@ func newSwarm(ctx context.Context, c config, store runtime.Store, start time.Tim
 		h.engine = runtime.NewEngine(h.link, runtime.WithClock(s.clock), runtime.WithWorker(fmt.Sprintf("host-%d", i+1)),
 			runtime.WithLease(hostLease), runtime.WithPoll(hostPoll), runtime.WithConcurrency(c.tasks),
 			runtime.WithOutbox(s.lead.deliver), runtime.WithObserver(observer{s}))
-		if err := RegisterTaskLifecycle(h.engine, s); err != nil {
+		if err := RegisterTaskLifecycle(h.engine, hosted{s, h}); err != nil {
 			return nil, err
 		}
 		s.hosts = append(s.hosts, h)
@@ -134,6 +134,7 @@ func (s *swarm) partition() {
 	if sleep(s.ctx, s.clock, 5*time.Minute) {
 		return
 	}
+	s.hosts[1].link.cuts.Add(1)
 	s.hosts[1].link.cut.Store(true)
 	sleep(s.ctx, s.clock, 5*time.Minute)
 	s.hosts[1].link.cut.Store(false)

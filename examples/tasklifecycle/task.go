@@ -12,35 +12,51 @@ type task struct {
 	spent     int // mishaps that have happened
 	cancelled bool
 	held      bool
-	living    int  // agents that are at work on it
-	begun     bool // by anyone
-	reached   int  // the furthest row that anyone has come to
-	worked    int  // rows that all have done together
+	living    map[*job]int64 // agents that are at work on it, and how often their host had been cut off when they began
+	begun     bool           // by anyone
+	reached   int            // the furthest row that anyone has come to
+	worked    int            // rows that all have done together
 	zombies   map[string]bool
 }
 
 // enter says that an agent begins at a row, and where the task stood before.
-func (t *task) enter(from int) (again bool, reached int) {
+func (t *task) enter(j *job) (again bool, reached int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	again, t.begun = t.begun, true
-	t.living++
+	if t.living == nil {
+		t.living = map[*job]int64{}
+	}
+	t.living[j] = j.host.link.cuts.Load()
 	return again, t.reached
 }
 
 // leave says that an agent is not at work on it any more, whether anyone has
 // noticed or not.
-func (t *task) leave() {
+func (t *task) leave(j *job) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.living--
+	delete(t.living, j)
 }
 
 // attended reports whether someone is at work on it.
 func (t *task) attended() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.living > 0
+	return len(t.living) > 0
+}
+
+// claimed reports whether someone is at work on it whose host has been in touch all
+// the time. Who was cut off may go on for a while, and cannot know that others do.
+func (t *task) claimed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for j, cuts := range t.living {
+		if j.host.link.cuts.Load() == cuts {
+			return true
+		}
+	}
+	return false
 }
 
 // did says that rows have been done, from one to another.
