@@ -387,3 +387,10 @@ func TestEveryMachineHasBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestMostAtOnce holds the checker's limit to the runtime's.
+func TestMostAtOnce(t *testing.T) {
+	if explore.MostAtOnce != runtime.MaxFollowing {
+		t.Errorf("the checker knows %d, the runtime %d", explore.MostAtOnce, runtime.MaxFollowing)
+	}
+}

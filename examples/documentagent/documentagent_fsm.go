@@ -162,7 +162,7 @@ func (v *DocumentAgentEvent) UnmarshalText(text []byte) error {
 // costs and attempts of each activity that it can take. A cost may be no whole number.
 const (
 	DocumentAgentMaxSteps = 212 // some run takes that many
-	// DocumentAgentMaxTime: no bound: Idle waits for DocumentRequested with no timer but one that is idle
+	// DocumentAgentMaxTime: no bound: AwaitingFeedback waits for FeedbackGiven, Approved with no timer but one that is idle
 	DocumentAgentMaxCostTokens                 = 3024000 // some run takes that many
 	DocumentAgentMaxAttemptsGatherRequirements = 12      // some run takes that many
 	DocumentAgentMaxAttemptsGenerateOutline    = 72      // some run takes that many

@@ -3,6 +3,7 @@ package spinningloop
 
 import (
 	_ "embed"
+	"fmt"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
@@ -37,8 +38,12 @@ func run(p *check.Pass) {
 	}
 	if g := p.SmallProduct(); g != nil || len(left) > 0 {
 		g = p.Product()
-		for _, l := range g.Loops(g.AtOnce) {
+		loops := g.Loops(g.AtOnce)
+		for _, l := range loops {
 			reportLoop(p, g, l)
+		}
+		if len(loops) == 0 {
+			reportChain(p, g)
 		}
 		reportCircles(p, g)
 	}
@@ -56,6 +61,26 @@ func reportLoop(p *check.Pass, g *explore.Product, l explore.Loop) {
 		Span:    g.Arm(l.Round[len(l.Round)-1]).Span,
 		Message: "a run can go round " + names(l.Leaves) + " without end, and waits for nothing there",
 		Help:    "Let a step of the cycle wait for something, such as a timer over 0s, or make its guards lead out in the end.",
+		Witness: witness,
+	})
+}
+
+// reportChain reports steps that come to an end, but too late.
+func reportChain(p *check.Pass, g *explore.Product) {
+	from, chain := g.ChainAtOnce()
+	if from == explore.None {
+		return
+	}
+	leaf := g.Leaf(from)
+	witness, sure := p.Run(append(g.PathTo(from), chain...), -1)
+	if !sure {
+		p.LeaveOpen(check.Question{Rule: "spinning-loop", State: leaf})
+		return
+	}
+	p.Report(check.Finding{
+		State:   leaf,
+		Message: fmt.Sprintf("more than %d steps can follow at once from %s on, and then the run is halted", explore.MostAtOnce, check.Quote(leaf.Path)),
+		Help:    "Let a step of them wait for something, or leave what takes so many steps to an activity.",
 		Witness: witness,
 	})
 }
