@@ -58,11 +58,11 @@ func (t *step) takeRetry() error {
 // retakeHalted takes the input that halted the run once more. The record is of
 // the retry; the line of the halt has the input.
 func (t *step) retakeHalted() error {
-	operator := t.in
-	t.in = t.old.Halt.Input
+	operator := *t.in
+	*t.in = t.old.Halt.Input
 	t.next.Status, t.next.Halt = Running, nil
 	err := t.take()
-	t.in, t.silent = operator, false
+	*t.in, t.silent = operator, false
 	return err
 }
 

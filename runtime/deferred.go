@@ -37,7 +37,7 @@ func keptSize(values []Value) int {
 func (t *step) takeKept() error {
 	n := t.next
 	kept := &n.Kept[n.KeptNext]
-	t.in = Input{Kind: KeptInput, Event: kept.Event, Data: kept.Data, ID: kept.ID}
+	*t.in = Input{Kind: KeptInput, Event: kept.Event, Data: kept.Data, ID: kept.ID}
 	if n.Status == Finished {
 		t.drop()
 		return nil

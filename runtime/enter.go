@@ -5,7 +5,7 @@ import "time"
 // takeStart enters the machine.
 func (t *step) takeStart() error {
 	if err := ofParams(t.m.def.checkFields(t.m.def.Params, t.in.Data)); err != nil {
-		return t.m.reject(t.old, &t.in, err.Error(), err)
+		return t.m.reject(t.old, t.in, err.Error(), err)
 	}
 	t.next.Params, t.params = t.in.Data, t.in.Data
 	t.next.Started = t.at

@@ -6,10 +6,10 @@ import "math"
 func (t *step) takeEvent() error {
 	event := &t.m.def.Events[t.in.Event]
 	if event.Internal {
-		return t.m.reject(t.old, &t.in, "activities alone raise it", nil)
+		return t.m.reject(t.old, t.in, "activities alone raise it", nil)
 	}
 	if err := t.m.def.checkFields(event.Fields, t.in.Data); err != nil {
-		return t.m.reject(t.old, &t.in, err.Error(), err)
+		return t.m.reject(t.old, t.in, err.Error(), err)
 	}
 	t.source, t.payload = t.in.Event, t.in.Data
 	arms := t.arms(inputKey{kind: EventInput, a: t.in.Event})
@@ -18,11 +18,11 @@ func (t *step) takeEvent() error {
 	case err != nil:
 		return err
 	case a < 0 && len(arms) == 0:
-		return t.m.reject(t.old, &t.in, "nothing takes it there", nil)
+		return t.m.reject(t.old, t.in, "nothing takes it there", nil)
 	case a < 0:
-		return t.m.reject(t.old, &t.in, t.passedOver(), nil)
+		return t.m.reject(t.old, t.in, t.passedOver(), nil)
 	case t.m.arms[a].Kind == RejectArm:
-		return t.m.reject(t.old, &t.in, "the machine refuses it there", nil)
+		return t.m.reject(t.old, t.in, "the machine refuses it there", nil)
 	case t.m.arms[a].Kind == DeferArm:
 		return t.keep(a)
 	}
@@ -85,7 +85,7 @@ func (t *step) handle(key inputKey) error {
 		return err
 	}
 	if a < 0 {
-		return faultf("nothing takes %s in state %q", t.m.Describe(t.in), t.m.def.States[t.old.State].Path)
+		return faultf("nothing takes %s in state %q", t.m.Describe(*t.in), t.m.def.States[t.old.State].Path)
 	}
 	return t.follow(a)
 }

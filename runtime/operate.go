@@ -52,7 +52,7 @@ func (m *Machine) isDeadline(timer int) bool {
 func (t *step) takeQueue() (done bool, err error) {
 	if t.in.Queued {
 		t.unqueue()
-		if t.next.Status == Finished || t.in.Kind != EventInput && t.old.openTask(&t.in) < 0 {
+		if t.next.Status == Finished || t.in.Kind != EventInput && t.old.openTask(t.in) < 0 {
 			t.record.Effect, t.record.Reason, t.idle = Dropped, "the run had moved on", false
 			return true, nil
 		}
@@ -66,7 +66,7 @@ func (t *step) takeQueue() (done bool, err error) {
 		return true, t.queueEvent()
 	case ResultInput, FailureInput:
 		t.fit()
-		end := Command{Kind: EndTask, Task: t.old.Tasks[t.old.openTask(&t.in)]}
+		end := Command{Kind: EndTask, Task: t.old.Tasks[t.old.openTask(t.in)]}
 		t.commands = append(t.commands, end)
 		t.queue()
 		return true, nil
@@ -79,10 +79,10 @@ func (t *step) takeQueue() (done bool, err error) {
 func (t *step) queueEvent() error {
 	event := &t.m.def.Events[t.in.Event]
 	if event.Internal {
-		return t.m.reject(t.old, &t.in, "activities alone raise it", nil)
+		return t.m.reject(t.old, t.in, "activities alone raise it", nil)
 	}
 	if err := t.m.def.checkFields(event.Fields, t.in.Data); err != nil {
-		return t.m.reject(t.old, &t.in, err.Error(), err)
+		return t.m.reject(t.old, t.in, err.Error(), err)
 	}
 	events, size := 0, keptSize(t.in.Data)
 	for i := range t.old.Queue {
@@ -92,7 +92,7 @@ func (t *step) queueEvent() error {
 		}
 	}
 	if events >= MaxKept || size > MaxKeptData {
-		return t.m.reject(t.old, &t.in, "the run is paused, and no more events can wait until it resumes", nil)
+		return t.m.reject(t.old, t.in, "the run is paused, and no more events can wait until it resumes", nil)
 	}
 	t.queue()
 	return nil
@@ -100,7 +100,7 @@ func (t *step) queueEvent() error {
 
 func (t *step) queue() {
 	queue := make([]Input, 0, len(t.next.Queue)+1)
-	waits := t.in
+	waits := *t.in
 	waits.Cost = nil // it has been counted
 	t.next.Queue = append(append(queue, t.next.Queue...), waits)
 	t.record.Effect, t.idle = Queued, false

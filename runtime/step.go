@@ -52,20 +52,31 @@ func (m *Machine) Step(s *Snapshot, in Input, now time.Time, ask Ask) (*Snapshot
 	if err != nil && in.Queued && in.Kind == EventInput {
 		err = t.refuseQueued(err)
 	}
-	var fault *fault
 	switch {
-	case err == nil && t.silent:
+	case err != nil:
+		if err := t.fault(err, &in); err != nil {
+			return nil, nil, nil, err
+		}
+	case t.silent:
 		return t.next, nil, nil, nil
-	case err == nil:
-		t.finish()
-	case !errors.As(err, &fault):
-		return nil, nil, nil, err
-	case in.Kind == EventInput || in.Kind == StartInput || in.Kind == RetryInput && s.Status == Finished || in.Kind == RepairInput:
-		return nil, nil, nil, m.reject(s, &in, t.reason(fault), nil)
 	default:
-		t.halt(t.reason(fault))
+		t.finish()
 	}
 	return t.next, slices.Clone(t.commands), t.record, nil
+}
+
+// fault is what becomes of an input that was not taken: an error, or nothing where
+// the run halts with it.
+func (t *step) fault(err error, in *Input) error {
+	var fault *fault
+	switch outside := in.Kind == EventInput || in.Kind == StartInput || in.Kind == RepairInput; {
+	case !errors.As(err, &fault):
+		return err
+	case outside || in.Kind == RetryInput && t.old.Status == Finished:
+		return t.m.reject(t.old, in, t.reason(fault), nil)
+	}
+	t.halt(t.reason(fault))
+	return nil
 }
 
 // stepTime is the time of a step at now: time never runs backwards in a run.
@@ -84,7 +95,7 @@ type step struct {
 	m        *Machine
 	old      *Snapshot
 	next     *Snapshot
-	in       Input
+	in       *Input // as the record has it
 	at       time.Time
 	seq      int64 // of the record
 	record   *Record
@@ -102,16 +113,17 @@ type step struct {
 func (m *Machine) newStep(s *Snapshot, in Input, now time.Time, ask Ask) *step {
 	next := new(Snapshot)
 	*next = *s
+	record := &Record{From: s.State, Arm: -1, Input: in}
 	t := steps.Get().(*step)
 	*t = step{
 		env:      env{machine: m, params: s.Params, data: s.Data, now: now.UnixMicro(), source: noSource, ask: ask},
 		m:        m,
 		old:      s,
 		next:     next,
-		in:       in,
+		in:       &record.Input,
 		at:       now,
 		seq:      s.Seq + 1,
-		record:   &Record{From: s.State, Arm: -1},
+		record:   record,
 		commands: t.commands[:0],
 		task:     -1,
 		idle:     true,
@@ -309,7 +321,10 @@ func (t *step) finish() {
 		t.restartIdle()
 	}
 	t.timerCommands()
-	r.Seq, r.At, r.Input = t.seq, t.at, t.in
+	r.Seq, r.At = t.seq, t.at
+	if t.in != &r.Input { // a halt has a record of its own
+		r.Input = *t.in
+	}
 	r.To, r.Visit, r.Verdicts = n.State, n.Visit, t.verdicts
 	if r.From >= 0 {
 		r.Held = t.at.Sub(t.old.Entered)
@@ -327,7 +342,7 @@ func (t *step) halt(reason string) {
 	*next = *t.old
 	next.Status = Halted
 	if next.Halt == nil {
-		next.Halt = &Halt{Reason: reason, Input: t.in}
+		next.Halt = &Halt{Reason: reason, Input: *t.in}
 	}
 	t.next, t.commands, t.idle, t.silent = next, t.commands[:0], false, false
 	t.record = &Record{From: t.old.State, Arm: -1, Effect: HaltedBy, Reason: reason, Passed: t.record.Passed}

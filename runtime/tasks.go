@@ -31,7 +31,7 @@ func (t *step) takeResult() error {
 	if t.in.Kind == FailureInput {
 		return t.takeFailure()
 	}
-	t.task = t.old.openTask(&t.in)
+	t.task = t.old.openTask(t.in)
 	activity := &t.m.def.Activities[t.m.dos[t.in.Do].Activity]
 	t.dropExecution(t.in.Do) // it has ended with a result
 	if len(activity.Results) == 0 {
@@ -47,11 +47,11 @@ func (t *step) takeResult() error {
 func (t *step) fit() {
 	do := &t.m.dos[t.in.Do]
 	if t.in.Kind == ResultInput {
-		why := t.m.misfitResult(&t.m.def.Activities[do.Activity], &t.in)
+		why := t.m.misfitResult(&t.m.def.Activities[do.Activity], t.in)
 		if why == "" {
 			return
 		}
-		t.in = Input{
+		*t.in = Input{
 			Kind: FailureInput, Do: t.in.Do, Key: t.in.Key, Attempt: t.in.Attempt,
 			Category: t.m.unknown, Message: "the result does not fit: " + why,
 			ID: t.in.ID, Actor: t.in.Actor, Reason: t.in.Reason,
@@ -86,7 +86,7 @@ func (m *Machine) misfitResult(a *Activity, in *Input) string {
 // takeFailure takes a failed attempt. A category with which the do cannot fail
 // is `unknown`.
 func (t *step) takeFailure() error {
-	t.task = t.old.openTask(&t.in)
+	t.task = t.old.openTask(t.in)
 	t.fit()
 	do := &t.m.dos[t.in.Do]
 	t.source = failureSource

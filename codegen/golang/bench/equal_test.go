@@ -12,7 +12,7 @@ import (
 // example has in it.
 func definition(tb testing.TB) string {
 	tb.Helper()
-	src, err := os.ReadFile("../../../examples/codereview/codereview_fsm.go")
+	src, err := os.ReadFile("../../../examples/codereview/codereview_fsm_json.go")
 	if err != nil {
 		tb.Fatal(err)
 	}
