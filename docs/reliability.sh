@@ -43,7 +43,7 @@ row 'Power loss' '{losses of power} states of the disk that a loss may leave, at
 row 'Power loss with `synchronous=NORMAL` forced' '{losses of power under NORMAL} states, of which {of which lost an acknowledged step} lost an acknowledged step' 'that the test above sees a loss; still nothing by halves' \
 	"FSMC_POWER_LOSSES=${FSMC_POWER_LOSSES:-1000} go test -run '^TestPowerLossRelaxed\$' $disk"
 row 'I/O error, full disk' 'each of {failed calls to the file system} calls to read, write, sync and truncate, once and for good' 'no acknowledgement after a failed write, every acknowledged step' \
-	"go test -run '^TestFailedCalls\$' $disk"
+	"FSMC_IO_FAULTS=all go test -run '^TestFailedCalls\$' $disk"
 row 'Damaged page' '{damaged pages} pages, of which {damaged pages that were met} were met by opening, replaying and a step' 'the error says it, or SQLite'"'"'s own check finds it' \
 	"go test -run '^TestDamagedPage\$' $here"
 row 'Foreign file, cut off file, newer format' '{files refused} files' 'refused with the reason, and not a byte changed' \
