@@ -28,59 +28,31 @@ func (p *Product) Unsure() []*ir.State {
 	return out
 }
 
+// key is an input in a configuration.
+type key struct{ config, input int32 }
+
 // Certain reports whether edge e rests on no guess.
 func (p *Product) Certain(e int32) bool { return !p.guesses[e] }
 
 // surelyEnding marks the configurations that can finish under every value: the
-// attractor of the terminals, backwards (McNaughton, Infinite games played on
-// finite graphs, 1993), where guesses of one input count together. It is linear
-// in the edges.
+// attractor of the terminals, where guesses of one input count together.
 func (p *Product) surelyEnding() []bool {
 	sure := make([]bool, p.Len())
-	first := p.firstOfInput()
-	left := p.guessesLeft(first)
-	back := newBackward(&p.Graph)
-	var work []int32
 	for c := int32(1); int(c) < p.Len(); c++ {
-		if p.Leaf(c).Kind == ir.Terminal {
-			sure[c] = true
-			work = append(work, c)
-		}
+		sure[c] = p.Leaf(c).Kind == ir.Terminal
 	}
-	for len(work) > 0 {
-		c := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, e := range back.edges[back.First[c]:back.First[c+1]] {
-			from := back.from[e]
-			if sure[from] || p.IsCancel(e) {
-				continue
-			}
-			if p.guesses[e] {
-				left[first[e]]--
-				if left[first[e]] > 0 {
-					continue
-				}
-			}
-			sure[from] = true
-			work = append(work, from)
+	first := firstOfInput(&p.Graph, func(e int32) int32 { return p.Label(e).Input })
+	left := p.guessesLeft(first)
+	return attractor(&p.Graph, sure, func(e int32) bool {
+		if p.IsCancel(e) {
+			return false
 		}
-	}
-	return sure
-}
-
-// firstOfInput is for each edge the first one of its input in its configuration.
-// Edges of one input stand side by side.
-func (p *Product) firstOfInput() []int32 {
-	first := make([]int32, len(p.To))
-	for c := range int32(p.Len()) {
-		for e := p.First[c]; e < p.First[c+1]; e++ {
-			first[e] = e
-			if e > p.First[c] && p.Label(e).Input == p.Label(e-1).Input {
-				first[e] = first[e-1]
-			}
+		if p.guesses[e] {
+			left[first[e]]--
+			return left[first[e]] <= 0
 		}
-	}
-	return first
+		return true
+	})
 }
 
 // guessesLeft counts, at the first edge of each input, its guesses: so many do

@@ -79,60 +79,24 @@ func (c *Control) SureToFinish() bool {
 	return true
 }
 
-// surelyEnding marks by state ID the leaves from which one can. It is the
-// attractor of the terminals (as in games on graphs: McNaughton, Infinite games
-// played on finite graphs, 1993): a leaf belongs to it where some input can come
-// of which every choice that may be taken leads into it, and one surely is. A
-// bounded retry only puts that off. It is linear in the edges.
+// surelyEnding marks by state ID the leaves from which one can: the attractor of
+// the terminals, to which a leaf belongs where some input can come of which every
+// choice that may be taken leads into it, and one surely is. A bounded retry only
+// puts that off.
 func (c *Control) surelyEnding() []bool {
-	var (
-		sure  = make([]bool, c.Len())
-		first = c.firstOfInput()
-		left  = c.openChoices(first)
-		back  = newBackward(&c.Graph)
-		work  []int32
-	)
+	sure := make([]bool, c.Len())
 	for v := range sure {
-		if c.Leaf(int32(v)).Kind == ir.Terminal {
-			sure[v] = true
-			work = append(work, int32(v))
-		}
+		sure[v] = c.Leaf(int32(v)).Kind == ir.Terminal
 	}
-	for len(work) > 0 {
-		v := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, e := range back.edges[back.First[v]:back.First[v+1]] {
-			from := back.from[e]
-			if sure[from] {
-				continue
-			}
-			n := left[first[e]]
-			if n == 0 {
-				continue
-			}
+	first := firstOfInput(&c.Graph, func(e int32) int32 { return c.Edges[e].Input })
+	left := c.openChoices(first)
+	return attractor(&c.Graph, sure, func(e int32) bool {
+		n := left[first[e]]
+		if n > 0 {
 			left[first[e]] = n - 1
-			if n == 1 {
-				sure[from] = true
-				work = append(work, from)
-			}
 		}
-	}
-	return sure
-}
-
-type key struct{ config, input int32 }
-
-// firstOfInput is for each edge the first one of its input in its leaf. Edges of
-// one input stand side by side.
-func (c *Control) firstOfInput() []int32 {
-	first := make([]int32, len(c.To))
-	for e, x := range c.Edges {
-		first[e] = int32(e)
-		if e > 0 && x.From == c.Edges[e-1].From && x.Input == c.Edges[e-1].Input {
-			first[e] = first[e-1]
-		}
-	}
-	return first
+		return n == 1
+	})
 }
 
 // openChoices counts for each input that surely can come the edges that must all
