@@ -24,15 +24,23 @@ func Forestaller(table *flat.Table, t *ir.Timer) *ir.Timer {
 // before c, a timer of leaf: both start with the visit, t is the shorter one, and
 // nothing but c can start it anew.
 func idlesOut(table *flat.Table, leaf *ir.State, t *ir.Timer, c ir.Case) bool {
-	if !t.Idle || c.Kind != ir.CaseTimer || c.Timer == t || c.Timer.State != leaf || len(leaf.Dos) > 0 {
+	if !t.Idle || c.Kind != ir.CaseTimer || c.Timer == t || c.Timer.State != leaf {
 		return false
 	}
 	_, most := waitOf(t)
-	if least, _ := waitOf(c.Timer); most < 0 || most >= least {
+	least, _ := waitOf(c.Timer)
+	return most >= 0 && most < least && isCalm(table, leaf, c.Timer)
+}
+
+// isCalm reports whether nothing but a timer can start an `idle` one anew while a
+// run is in leaf, or nothing at all where timer is nil: the leaf has no activities,
+// and every input leads elsewhere.
+func isCalm(table *flat.Table, leaf *ir.State, timer *ir.Timer) bool {
+	if len(leaf.Dos) > 0 {
 		return false
 	}
 	for in := range table.Inputs(leaf) {
-		if in.Timer != c.Timer && stays(in) {
+		if stays(in) && (timer == nil || in.Timer != timer) {
 			return false
 		}
 	}

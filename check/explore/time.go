@@ -40,7 +40,7 @@ func NewTime(p *Product, of []int32, n int) *Time {
 		if s.Kind != ir.Leaf {
 			continue
 		}
-		path, calm := p.program.states[s.ID].path, p.isCalm(s)
+		path, calm := p.program.states[s.ID].path, isCalm(p.Table, s, nil)
 		for _, outer := range path {
 			for _, timer := range outer.Timers {
 				_, most := waitOf(timer)
@@ -221,20 +221,6 @@ func startsWith(timer *ir.Timer, l Label) bool {
 func (t *Time) cap(c int32, i int) (int64, bool) {
 	timer := t.timers(c)[i]
 	return timer.most, timer.ends && t.p.Runs(c, timer.Timer)
-}
-
-// isCalm reports whether nothing can start an `idle` timer anew while a run is in
-// leaf: it has no activities, and every input leads elsewhere.
-func (p *Product) isCalm(leaf *ir.State) bool {
-	if len(leaf.Dos) > 0 {
-		return false
-	}
-	for in := range p.Table.Inputs(leaf) {
-		if stays(in) {
-			return false
-		}
-	}
-	return true
 }
 
 // stops reports whether timer i around the start of edge e no longer runs, or

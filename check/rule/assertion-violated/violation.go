@@ -8,8 +8,9 @@ import (
 )
 
 // violation is a shortest path from the start on which a fails, over the edges
-// that keep lets pass; nil where there is none. All four promises are questions about paths over edges that enter
-// certain states or do not, each answered by one or two breadth-first searches.
+// that keep lets pass; nil where there is none. All four promises are questions
+// about paths over edges that enter certain states or do not, each answered by one
+// or two breadth-first searches.
 func violation(g *explore.Product, a *ir.Assert, keep func(e int32) bool) []int32 {
 	s := newSearch(g, keep)
 	switch a.Verb {
