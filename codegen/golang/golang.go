@@ -46,22 +46,31 @@ type File struct {
 // The same machines and options give the same bytes. Where two names of the
 // source would become one in Go there are no files, and the list says which.
 func Generate(machines []*ir.Machine, o Options) ([]File, diag.List) {
-	f, list := newPlan(machines, o)
-	if list.HasErrors() {
+	p, f, list := printed(machines, o)
+	if p == nil {
 		return nil, list
 	}
-	p := newPrinter()
-	p.machines(f)
 	return p.files(f), list
 }
 
 // GenerateOne gives the same as Generate in one file.
 func GenerateOne(machines []*ir.Machine, o Options) ([]byte, diag.List) {
-	f, list := newPlan(machines, o)
-	if list.HasErrors() {
+	p, f, list := printed(machines, o)
+	if p == nil {
 		return nil, list
 	}
-	p := newPrinter()
-	p.machines(f)
 	return p.oneFile(f), list
+}
+
+// printed writes all parts; the printer is nil where two names would become one.
+func printed(machines []*ir.Machine, o Options) (*printer, *filePlan, diag.List) {
+	f, list := newPlan(machines, o)
+	if list.HasErrors() {
+		return nil, nil, list
+	}
+	p := newPrinter()
+	for _, m := range f.Machines {
+		p.machine(m, f.Core)
+	}
+	return p, f, list
 }

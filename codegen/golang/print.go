@@ -97,13 +97,6 @@ func oneLine(text string) string {
 // quote is text as a Go string literal.
 func quote(text string) string { return strconv.Quote(text) }
 
-// machines writes all parts.
-func (p *printer) machines(f *filePlan) {
-	for _, m := range f.Machines {
-		p.machine(m, f.Core)
-	}
-}
-
 // files are the parts that have something in them, each with its head.
 func (p *printer) files(f *filePlan) []File {
 	var out []File

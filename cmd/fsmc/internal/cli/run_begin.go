@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/process"
@@ -134,7 +135,7 @@ func (r *runner) sayVersion(ctx context.Context, engine *runtime.Engine, v *runt
 		what, is, it = "activities", "are", "them"
 	}
 	fmt.Fprintf(r.err, "fsmc: %s is of another version of %s, and its %s %s %s not done with this file, which declares %s otherwise: name the file of its version, or none\n",
-		v.Run, v.Machine, what, namesText(undone), is, it)
+		v.Run, v.Machine, what, check.And(undone), is, it)
 	return nil
 }
 

@@ -146,21 +146,6 @@ func plain(text string, limit int) string {
 	return text
 }
 
-// namesText is names as a sentence has them: `"a", "b" and "c"`.
-func namesText(names []string) string {
-	var b strings.Builder
-	for i, name := range names {
-		switch {
-		case i > 0 && i == len(names)-1:
-			b.WriteString(" and ")
-		case i > 0:
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%q", name)
-	}
-	return b.String()
-}
-
 // countOf is a number of things: "1 run", "2 runs".
 func countOf[N int | int64](n N, what string) string {
 	if n == 1 {
