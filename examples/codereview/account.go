@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/examples/codereview/review"
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
@@ -54,10 +55,10 @@ func (s *show) account(ctx context.Context, before CodeReviewRun) error {
 		}
 	}
 	fmt.Println()
-	broken := keep([]promise{
-		{once == len(comments) && len(posted) == once, fmt.Sprintf("%d of %d comments stand in the review exactly once", once, len(comments))},
-		{used(run) >= used(before), fmt.Sprintf("the retry counter survived: %d before the kill, %d at the end", used(before), used(run))},
-		{run.State == CodeReviewStateCompleted, fmt.Sprintf("the run ended in %s with outcome %s", run.State, run.Outcome)},
+	broken := program.Keep(os.Stdout, []program.Promise{
+		{Kept: once == len(comments) && len(posted) == once, Text: fmt.Sprintf("%d of %d comments stand in the review exactly once", once, len(comments))},
+		{Kept: used(run) >= used(before), Text: fmt.Sprintf("the retry counter survived: %d before the kill, %d at the end", used(before), used(run))},
+		{Kept: run.State == CodeReviewStateCompleted, Text: fmt.Sprintf("the run ended in %s with outcome %s", run.State, run.Outcome)},
 	})
 	fmt.Printf("\nThe review is %s, the database %s.\nLook at it: go run ./cmd/fsmc history --db %s %s\n",
 		reviewFile(s.dir), database(s.dir), database(s.dir), runID)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
@@ -85,15 +87,15 @@ func (n *incident) promises(ctx context.Context, kept tally, counted *counters, 
 	}
 	notices, deliveries := n.inbox.counts()
 	fmt.Println()
-	broken := keep([]promise{
-		{kept.incomplete == 0, fmt.Sprintf("%d incomplete reviews were called complete", kept.incomplete)},
-		{kept.duplicates == 0, fmt.Sprintf("%d comments were posted twice", kept.duplicates)},
-		{kept.open == 0 && len(wrong) == 0, fmt.Sprintf("%d reviews ended, %d of them in Failed: those that the forge would never take%s",
+	broken := program.Keep(os.Stdout, []program.Promise{
+		{Kept: kept.incomplete == 0, Text: fmt.Sprintf("%d incomplete reviews were called complete", kept.incomplete)},
+		{Kept: kept.duplicates == 0, Text: fmt.Sprintf("%d comments were posted twice", kept.duplicates)},
+		{Kept: kept.open == 0 && len(wrong) == 0, Text: fmt.Sprintf("%d reviews ended, %d of them in Failed: those that the forge would never take%s",
 			kept.reviews-kept.open, kept.failed, named(wrong))},
-		{notices == kept.failed && deliveries > notices, fmt.Sprintf("%d ReviewFailed were delivered %d times, and known by their ids the second time", notices, deliveries)},
-		{counted.broken == "", fmt.Sprintf("%d RateLimited were counted 1, 2, 3 in each review, across %d changes of the worker%s",
+		{Kept: notices == kept.failed && deliveries > notices, Text: fmt.Sprintf("%d ReviewFailed were delivered %d times, and known by their ids the second time", notices, deliveries)},
+		{Kept: counted.broken == "", Text: fmt.Sprintf("%d RateLimited were counted 1, 2, 3 in each review, across %d changes of the worker%s",
 			counted.refusals, counted.changes, counted.broken)},
-		{replayed == kept.reviews && differ == 0, fmt.Sprintf("the history of %d reviews was replayed: %d differ", replayed, differ)},
+		{Kept: replayed == kept.reviews && differ == 0, Text: fmt.Sprintf("the history of %d reviews was replayed: %d differ", replayed, differ)},
 	})
 	fmt.Printf("\nThe database is %s.\n", database(n.dir))
 	for _, command := range []string{"stats --db %s", "history --db %s pr-021", "health --db %s"} {

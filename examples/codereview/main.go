@@ -15,37 +15,24 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
-	"fmt"
-	"os"
-	"os/signal"
+
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 )
 
 //go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen --tests codereview.fsm
 
-// errWrong ends the program after it has said what is wrong.
-var errWrong = errors.New("something is wrong")
-
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	err := command().run(ctx)
-	if err != nil {
-		if !errors.Is(err, errWrong) {
-			fmt.Fprintln(os.Stderr, "codereview:", err)
-		}
-		os.Exit(1)
-	}
+	program.Main("codereview", command().run)
 }
 
-// program is what the flags ask for.
-type program interface {
+// runner is what the flags ask for.
+type runner interface {
 	run(ctx context.Context) error
 }
 
 // command reads the flags.
-func command() program {
+func command() runner {
 	var (
 		s          show
 		w          worker

@@ -15,6 +15,7 @@ import (
 	"github.com/fsmc-dev/fsmc/examples/codereview/demo"
 	"github.com/fsmc-dev/fsmc/examples/codereview/forge"
 	"github.com/fsmc-dev/fsmc/examples/codereview/review"
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
@@ -103,7 +104,7 @@ func checkMachine() error {
 		return err
 	}
 	if list.HasErrors() {
-		return errWrong
+		return program.ErrWrong
 	}
 	for _, m := range unit.Program.Machines {
 		n := check.Stats(m)

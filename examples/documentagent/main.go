@@ -7,31 +7,18 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"flag"
-	"fmt"
-	"os"
-	"os/signal"
+
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 )
 
 //go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen --tests documentagent.fsm
 
-// errWrong ends the program after it has said what is wrong.
-var errWrong = errors.New("something is wrong")
-
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	var s show
 	flag.StringVar(&s.dir, "dir", "", "keep the database in this folder")
 	flag.IntVar(&s.sessions, "sessions", 300, "how many there are")
 	flag.Uint64Var(&s.seed, "seed", 1, "of what people and models do")
 	flag.Parse()
-	if err := s.run(ctx); err != nil {
-		if !errors.Is(err, errWrong) {
-			fmt.Fprintln(os.Stderr, "documentagent:", err)
-		}
-		os.Exit(1)
-	}
+	program.Main("documentagent", s.run)
 }

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
@@ -49,14 +51,14 @@ func (s *show) promises(ctx context.Context, engine *runtime.Engine) error {
 	if err != nil {
 		return err
 	}
-	broken := keep([]promise{
-		{f.tooSoon == 0 && f.expired > 0, fmt.Sprintf("%d sessions expired, each 24 hours after the last that happened in it; one that was used lived %d hours",
+	broken := program.Keep(os.Stdout, []program.Promise{
+		{Kept: f.tooSoon == 0 && f.expired > 0, Text: fmt.Sprintf("%d sessions expired, each 24 hours after the last that happened in it; one that was used lived %d hours",
 			f.expired, int(f.oldest.Hours()))},
-		{f.rounds <= 5 && f.insisted > 0, fmt.Sprintf("no session had more than %d rounds of feedback; %d asked for a sixth, and were finalized", f.rounds, f.insisted)},
-		{left == 0 && startedOver > 0, fmt.Sprintf("%d started over from Error: in %d of them something of the old document was left", startedOver, left)},
-		{resumed > 0, fmt.Sprintf("%d times writing was cut off and went on behind its last checkpoint", resumed)},
-		{counted, "the figures of fsmc stats are what counting the sessions gives"},
-		{differ == 0, fmt.Sprintf("the history of %d sessions was replayed: %d differ", replayed, differ)},
+		{Kept: f.rounds <= 5 && f.insisted > 0, Text: fmt.Sprintf("no session had more than %d rounds of feedback; %d asked for a sixth, and were finalized", f.rounds, f.insisted)},
+		{Kept: left == 0 && startedOver > 0, Text: fmt.Sprintf("%d started over from Error: in %d of them something of the old document was left", startedOver, left)},
+		{Kept: resumed > 0, Text: fmt.Sprintf("%d times writing was cut off and went on behind its last checkpoint", resumed)},
+		{Kept: counted, Text: "the figures of fsmc stats are what counting the sessions gives"},
+		{Kept: differ == 0, Text: fmt.Sprintf("the history of %d sessions was replayed: %d differ", replayed, differ)},
 	})
 	fmt.Printf("\nThe database is %s.\n", s.database())
 	for _, command := range []string{"list --db %s --where \"state=AwaitingFeedback older than 8h\"", "history --db %s careless-draft", "health --db %s"} {
@@ -103,24 +105,4 @@ func (f *findings) add(row *runtime.RunRow, steps []runtime.StepView) {
 		}
 		f.rounds = max(f.rounds, rounds)
 	}
-}
-
-// promise is something that must be so at the end.
-type promise struct {
-	kept bool
-	text string
-}
-
-// keep prints promises with what has become of them, and gives errWrong where
-// one is broken.
-func keep(promises []promise) error {
-	var broken error
-	for _, p := range promises {
-		mark := "ok  "
-		if !p.kept {
-			mark, broken = "FAIL", errWrong
-		}
-		fmt.Printf("  %s  %s\n", mark, p.text)
-	}
-	return broken
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
 	"github.com/fsmc-dev/fsmc/codegen/table"
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -113,7 +114,7 @@ func repair(ctx context.Context, one *session) error {
 	}
 	fmt.Printf("    and the session went on to %s\n", run.State)
 	if !report.Applied || run.State != DocumentAgentStateComplete {
-		return errWrong
+		return program.ErrWrong
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
@@ -90,15 +91,8 @@ func (s *story) account(ctx context.Context) error {
 	fmt.Printf("  %d of them were to charge\n", t.Captures)
 
 	promises := append(audit(rows, s.world.Entries()),
-		promise{replayed == s.orders && differ == 0, fmt.Sprintf("%d histories replayed, %d differ from what is stored", replayed, differ)})
-	var broken error
-	for _, p := range promises {
-		mark := "ok  "
-		if !p.kept {
-			mark, broken = "FAIL", errWrong
-		}
-		fmt.Printf("  %s  %s\n", mark, p.text)
-	}
+		program.Promise{Kept: replayed == s.orders && differ == 0, Text: fmt.Sprintf("%d histories replayed, %d differ from what is stored", replayed, differ)})
+	broken := program.Keep(os.Stdout, promises)
 	db := database(s.dir)
 	fmt.Printf(`
 The database stays in %s. Look at it:

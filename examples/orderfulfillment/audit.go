@@ -3,15 +3,10 @@ package main
 import (
 	"fmt"
 
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/examples/orderfulfillment/outside"
 	"github.com/fsmc-dev/fsmc/runtime"
 )
-
-// promise is something that must hold at the end, with what was found.
-type promise struct {
-	kept bool
-	text string
-}
 
 // facts is what the book says of one order.
 type facts struct {
@@ -41,7 +36,7 @@ func byOrder(entries []outside.Entry) map[string]*facts {
 }
 
 // audit holds the book against the runs. It believes neither.
-func audit(rows []runtime.RunRow, entries []outside.Entry) []promise {
+func audit(rows []runtime.RunRow, entries []outside.Entry) []program.Promise {
 	book := byOrder(entries)
 	var charged, twice, shipped, unpaid, given, owed, lost, mailedTwice, kept, wrong int
 	for _, f := range book {
@@ -77,12 +72,12 @@ func audit(rows []runtime.RunRow, entries []outside.Entry) []promise {
 			lost++
 		}
 	}
-	return []promise{
-		{twice == 0, fmt.Sprintf("%d orders charged, %d of them more than once", charged, twice)},
-		{unpaid == 0, fmt.Sprintf("%d orders shipped, %d of them before they were paid", shipped, unpaid)},
-		{owed == 0, fmt.Sprintf("%d orders cancelled or sent back, %d of them with money or goods still held", given, owed)},
-		{wrong == 0, fmt.Sprintf("%d orders closed, %d of them not paid and shipped exactly once", kept, wrong)},
-		{mailedTwice == 0, fmt.Sprintf("%d confirmations sent a second time", mailedTwice)},
-		{lost == 0, fmt.Sprintf("%d orders left where nobody looks", lost)},
+	return []program.Promise{
+		{Kept: twice == 0, Text: fmt.Sprintf("%d orders charged, %d of them more than once", charged, twice)},
+		{Kept: unpaid == 0, Text: fmt.Sprintf("%d orders shipped, %d of them before they were paid", shipped, unpaid)},
+		{Kept: owed == 0, Text: fmt.Sprintf("%d orders cancelled or sent back, %d of them with money or goods still held", given, owed)},
+		{Kept: wrong == 0, Text: fmt.Sprintf("%d orders closed, %d of them not paid and shipped exactly once", kept, wrong)},
+		{Kept: mailedTwice == 0, Text: fmt.Sprintf("%d confirmations sent a second time", mailedTwice)},
+		{Kept: lost == 0, Text: fmt.Sprintf("%d orders left where nobody looks", lost)},
 	}
 }

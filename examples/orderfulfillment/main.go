@@ -11,22 +11,14 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"flag"
-	"fmt"
-	"os"
-	"os/signal"
+
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 )
 
 //go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen --tests orderfulfillment.fsm
 
-// errWrong ends the program after it has said what is wrong.
-var errWrong = errors.New("something is wrong")
-
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	var (
 		s      story
 		w      worker
@@ -42,17 +34,10 @@ func main() {
 	flag.Var(&w.clock, "clock", "with -worker: the clock of the story")
 	flag.Parse()
 
-	var err error
+	run := s.run
 	if worker {
 		w.dir = s.dir
-		err = w.run(ctx)
-	} else {
-		err = s.run(ctx)
+		run = w.run
 	}
-	if err != nil {
-		if !errors.Is(err, errWrong) {
-			fmt.Fprintln(os.Stderr, "orderfulfillment:", err)
-		}
-		os.Exit(1)
-	}
+	program.Main("orderfulfillment", run)
 }

@@ -27,14 +27,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program is the example as a process of its own.
-func program(t *testing.T, args ...string) *exec.Cmd {
+// binary is the example as a process of its own.
+func binary(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	binary, err := os.Executable()
+	path, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(binary, args...)
+	cmd := exec.Command(path, args...)
 	cmd.Env = append(os.Environ(), asProgram+"=1")
 	return cmd
 }
@@ -44,7 +44,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 func TestStory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	out, err := program(t, "-orders", "24", "-dir", dir).CombinedOutput()
+	out, err := binary(t, "-orders", "24", "-dir", dir).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -160,7 +160,7 @@ func TestAnswer(t *testing.T) {
 // and the account says so.
 func TestForgetfulProvider(t *testing.T) {
 	t.Parallel()
-	out, err := program(t, "-orders", "12", "-forgetful", "-dir", t.TempDir()).CombinedOutput()
+	out, err := binary(t, "-orders", "12", "-forgetful", "-dir", t.TempDir()).CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || !regexp.MustCompile(`FAIL  \d+ orders charged, [1-9]\d* of them more than once`).Match(out) {
 		t.Errorf("%v\n%s", err, out)
@@ -206,8 +206,8 @@ func TestAudit(t *testing.T) {
 		}
 		found := ""
 		for _, p := range audit([]runtime.RunRow{{Run: "o", State: test.state.String()}}, entries) {
-			if !p.kept {
-				found += p.text + "\n"
+			if !p.Kept {
+				found += p.Text + "\n"
 			}
 		}
 		if (found == "") != (test.fails == "") || !strings.Contains(found, test.fails) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
@@ -32,15 +33,15 @@ func (s *show) account(ctx context.Context) error {
 		return err
 	}
 	fmt.Println()
-	broken := keep([]promise{
-		{run.State == ResearchPipelineStateCompleted, fmt.Sprintf("killed %d times, the run ended in %s", r.deaths, run.State)},
-		{len(r.work) == 2*parts+1 && repeated(r.work) <= r.deaths,
-			fmt.Sprintf("%d pieces of work were done, %d of them a second time: a report half written goes on where it was", len(r.work), repeated(r.work))},
-		{r.archived == 3, fmt.Sprintf("%d files were written, none of them twice: each phase's is as it was first", r.archived)},
-		{whole(r.result), "the result has all that both researchers found, and what the person said"},
-		{r.delivered == 1, fmt.Sprintf("the result was delivered %d time", r.delivered)},
-		{len(r.told) == 4, fmt.Sprintf("the user was told %d things, %d times: the id tells them apart", len(r.told), len(r.told)+repeated(r.told))},
-		{engine.Replay(ctx, runID) == nil, "the history replays to what is stored, bit for bit"},
+	broken := program.Keep(os.Stdout, []program.Promise{
+		{Kept: run.State == ResearchPipelineStateCompleted, Text: fmt.Sprintf("killed %d times, the run ended in %s", r.deaths, run.State)},
+		{Kept: len(r.work) == 2*parts+1 && repeated(r.work) <= r.deaths,
+			Text: fmt.Sprintf("%d pieces of work were done, %d of them a second time: a report half written goes on where it was", len(r.work), repeated(r.work))},
+		{Kept: r.archived == 3, Text: fmt.Sprintf("%d files were written, none of them twice: each phase's is as it was first", r.archived)},
+		{Kept: whole(r.result), Text: "the result has all that both researchers found, and what the person said"},
+		{Kept: r.delivered == 1, Text: fmt.Sprintf("the result was delivered %d time", r.delivered)},
+		{Kept: len(r.told) == 4, Text: fmt.Sprintf("the user was told %d things, %d times: the id tells them apart", len(r.told), len(r.told)+repeated(r.told))},
+		{Kept: engine.Replay(ctx, runID) == nil, Text: "the history replays to what is stored, bit for bit"},
 	})
 	fmt.Printf("\nTwo files to debug it: examples/researchpipeline/researchpipeline.fsm and %s\n", database(s.dir))
 	for _, command := range []string{"show", "history"} {
@@ -132,24 +133,4 @@ func whole(result string) bool {
 		}
 	}
 	return strings.Contains(result, guidance)
-}
-
-// promise is something that must be so at the end.
-type promise struct {
-	kept bool
-	text string
-}
-
-// keep prints promises with what has become of them, and gives errWrong where
-// one is broken.
-func keep(promises []promise) error {
-	var broken error
-	for _, p := range promises {
-		mark := "ok  "
-		if !p.kept {
-			mark, broken = "FAIL", errWrong
-		}
-		fmt.Printf("  %s  %s\n", mark, p.text)
-	}
-	return broken
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 )
 
 // show is the example as a person sees it.
@@ -63,7 +65,7 @@ func (s *show) race(ctx context.Context) error {
 	fmt.Printf("  fsmc:        %d of %d have both results and went on; %d processes took part, in %d of the pairs both,\n"+
 		"               and half of the pairs were less than %s apart\n", f.both, f.pipelines, racers, f.processes, f.median())
 	if f.both != s.pairs || f.completed != s.pairs {
-		return errWrong
+		return program.ErrWrong
 	}
 	return nil
 }

@@ -5,36 +5,31 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
-// promise is something that must hold at the end, with what was found.
-type promise struct {
-	kept bool
-	text string
-}
-
 // audit holds what the simulation knows against what the runtime says.
-func (s *swarm) audit(ctx context.Context, engine *runtime.Engine) ([]promise, error) {
+func (s *swarm) audit(ctx context.Context, engine *runtime.Engine) ([]program.Promise, error) {
 	found, err := s.inspect(ctx, engine)
 	if err != nil {
 		return nil, err
 	}
 	t := &s.tally
 	orphans := len(t.orphans) + found.unfinished
-	promises := []promise{
-		{found.unfinished == 0, fmt.Sprintf("%d tasks: %d completed, %d failed, %d cancelled, %d without an end",
+	promises := []program.Promise{
+		{Kept: found.unfinished == 0, Text: fmt.Sprintf("%d tasks: %d completed, %d failed, %d cancelled, %d without an end",
 			s.config.tasks, found.completed, found.failed, found.cancelled, found.unfinished)},
-		{orphans == 0, fmt.Sprintf("%d tasks orphaned, %.1f %% (the article: 0.3 %%); the longest time that one in progress had nobody is %s",
+		{Kept: orphans == 0, Text: fmt.Sprintf("%d tasks orphaned, %.1f %% (the article: 0.3 %%); the longest time that one in progress had nobody is %s",
 			orphans, 100*float64(orphans)/float64(s.config.tasks), t.longest.Round(time.Second))},
-		{s.table.twice() == 0, fmt.Sprintf("%d batches written twice; %d were asked for again under their key, %d by an attempt that had been replaced",
+		{Kept: s.table.twice() == 0, Text: fmt.Sprintf("%d batches written twice; %d were asked for again under their key, %d by an attempt that had been replaced",
 			s.table.twice(), s.table.repeats, s.table.refused)},
-		{found.gaps == 0, fmt.Sprintf("%d completed tasks with a row missing", found.gaps)},
-		{found.byZombie == 0 && t.zombieCheckpoints == 0, fmt.Sprintf("%d zombies came back to deliver: %d of their results were taken, %d of their checkpoints; %d late results stand in history as refused",
+		{Kept: found.gaps == 0, Text: fmt.Sprintf("%d completed tasks with a row missing", found.gaps)},
+		{Kept: found.byZombie == 0 && t.zombieCheckpoints == 0, Text: fmt.Sprintf("%d zombies came back to deliver: %d of their results were taken, %d of their checkpoints; %d late results stand in history as refused",
 			t.zombies, found.byZombie, t.zombieCheckpoints, t.refused)},
-		{found.announced == 0, fmt.Sprintf("%d tasks announced more or less than once", found.announced)},
-		{t.cleanedTooEarly == 0, fmt.Sprintf("%d tasks cleaned up after a cancellation, %d of them while someone worked on them", len(s.table.closed), t.cleanedTooEarly)},
-		{found.differ == 0, fmt.Sprintf("%d histories replayed, %d differ from what is stored", found.replayed, found.differ)},
+		{Kept: found.announced == 0, Text: fmt.Sprintf("%d tasks announced more or less than once", found.announced)},
+		{Kept: t.cleanedTooEarly == 0, Text: fmt.Sprintf("%d tasks cleaned up after a cancellation, %d of them while someone worked on them", len(s.table.closed), t.cleanedTooEarly)},
+		{Kept: found.differ == 0, Text: fmt.Sprintf("%d histories replayed, %d differ from what is stored", found.replayed, found.differ)},
 	}
 	return append(promises, s.saved()...), nil
 }
@@ -42,16 +37,16 @@ func (s *swarm) audit(ctx context.Context, engine *runtime.Engine) ([]promise, e
 // saved compares going on from checkpoints with beginning anew, over every time
 // that a task was taken up again: how many rows had been done already and were
 // done once more, and how many were left to do.
-func (s *swarm) saved() []promise {
+func (s *swarm) saved() []program.Promise {
 	t := &s.tally
 	n, worked := max(t.recoveries, 1), 0
 	for _, task := range s.tasks {
 		worked += task.worked
 	}
-	return []promise{
-		{t.repeated <= t.wouldRepeat, fmt.Sprintf("%d times a task was taken up again: %d rows repeated on average, %d from a cold start; %d rows done in all",
+	return []program.Promise{
+		{Kept: t.repeated <= t.wouldRepeat, Text: fmt.Sprintf("%d times a task was taken up again: %d rows repeated on average, %d from a cold start; %d rows done in all",
 			t.recoveries, t.repeated/n, t.wouldRepeat/n, worked)},
-		{t.remaining <= t.remainingIfCold, fmt.Sprintf("%d rows left to do on average, %d from a cold start: %.1f times fewer (the article: 3.2 times faster)",
+		{Kept: t.remaining <= t.remainingIfCold, Text: fmt.Sprintf("%d rows left to do on average, %d from a cold start: %.1f times fewer (the article: 3.2 times faster)",
 			t.remaining/n, t.remainingIfCold/n, float64(t.remainingIfCold)/float64(max(t.remaining, 1)))},
 	}
 }

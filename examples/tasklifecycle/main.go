@@ -12,21 +12,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
-	"fmt"
 	"os"
-	"os/signal"
+
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 )
 
 //go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen tasklifecycle.fsm
 
-// errWrong ends the program after it has said what is wrong.
-var errWrong = errors.New("something is wrong")
-
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	var c config
 	flag.IntVar(&c.agents, "agents", 500, "how many agents there are")
 	flag.IntVar(&c.tasks, "tasks", 500, "how many tasks there are")
@@ -35,10 +29,5 @@ func main() {
 	flag.BoolVar(&c.cold, "cold", false, "let agents ignore checkpoints and begin anew, to see what they save")
 	flag.Parse()
 
-	if err := run(ctx, c, os.Stdout); err != nil {
-		if !errors.Is(err, errWrong) {
-			fmt.Fprintln(os.Stderr, "tasklifecycle:", err)
-		}
-		os.Exit(1)
-	}
+	program.Main("tasklifecycle", func(ctx context.Context) error { return run(ctx, c, os.Stdout) })
 }

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
@@ -118,14 +119,7 @@ func (s *swarm) account(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var broken error
-	for _, p := range promises {
-		mark := "ok  "
-		if !p.kept {
-			mark, broken = "FAIL", errWrong
-		}
-		fmt.Fprintf(out, "  %s  %s\n", mark, p.text)
-	}
+	broken := program.Keep(out, promises)
 	db := database(s.dir)
 	fmt.Fprintf(out, `
 The database stays in %s. Look at it:

@@ -105,8 +105,8 @@ func TestCheckpointsSave(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range promises {
-			if !p.kept {
-				t.Errorf("cold: %v: %s", cold, p.text)
+			if !p.Kept {
+				t.Errorf("cold: %v: %s", cold, p.Text)
 			}
 		}
 		return s.tally

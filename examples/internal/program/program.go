@@ -1,0 +1,50 @@
+// Package program is what the programs of the examples have in common: how they
+// end, and how they give account of what they promised.
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+)
+
+// ErrWrong ends a program that has said itself what is wrong.
+var ErrWrong = errors.New("something is wrong")
+
+// Main calls run, with a context that an interrupt ends. An error is printed
+// behind the program's name, unless it is ErrWrong, and ends the process with 1.
+func Main(name string, run func(context.Context) error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx)
+	stop()
+	if err == nil {
+		return
+	}
+	if !errors.Is(err, ErrWrong) {
+		fmt.Fprintln(os.Stderr, name+":", err)
+	}
+	os.Exit(1)
+}
+
+// Promise is something that must be so at the end, with what was found.
+type Promise struct {
+	Kept bool
+	Text string
+}
+
+// Keep prints promises with what has become of them, and gives ErrWrong where one
+// is broken.
+func Keep(out io.Writer, promises []Promise) error {
+	var broken error
+	for _, p := range promises {
+		mark := "ok  "
+		if !p.Kept {
+			mark, broken = "FAIL", ErrWrong
+		}
+		fmt.Fprintf(out, "  %s  %s\n", mark, p.Text)
+	}
+	return broken
+}
