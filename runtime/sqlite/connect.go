@@ -38,8 +38,8 @@ const eachConnection = `
 	PRAGMA temp_store = MEMORY;
 `
 
-// connect gives the connections to a file: "rw" for the writer, "ro" for
-// readers (BeginTx of database/sql cannot ask for that), and "immutable" for a
+// connect gives the connections to a file: "rw" for the writer, "checkpoint" for
+// who shortens its log, "ro" for readers (BeginTx of database/sql cannot ask for that), and "immutable" for a
 // look that takes no lock and leaves no file behind. The driver sets the
 // parameters in its own order, busy_timeout first; unless told otherwise it
 // would set synchronous to NORMAL.
@@ -61,6 +61,8 @@ func connect(file, mode string, o options) *sql.DB {
 	case "ro":
 		params.Set("_query_only", "on")
 		params.Set("_stmt_cache_size", "32")
+	case "checkpoint":
+		params.Set("mode", "rw")
 	case "rw":
 		params.Set("_txlock", "immediate")
 		if o.synchronous == "FULL" {
@@ -103,7 +105,7 @@ func configure(ctx context.Context, conn *sql.Conn, o options) error {
 	if want := map[string]int{"NORMAL": 1, "FULL": 2}[o.synchronous]; level != want {
 		return fmt.Errorf("synchronous is %d where %s (%d) was asked for: writes would not be durable", level, o.synchronous, want)
 	}
-	_, err := conn.ExecContext(ctx, "PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16000")
+	_, err := conn.ExecContext(ctx, "PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = 0")
 	return err
 }
 

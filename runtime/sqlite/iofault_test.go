@@ -97,10 +97,7 @@ func stepUntilStopped(t *testing.T, path string) (acknowledged map[string]int64,
 		return acknowledged, fmt.Errorf("%w: %w", errNotOpened, err)
 	}
 	defer func() { _ = s.Close() }() // may fail as well: what counts is what is in the file
-	// So small a log that it is folded into the file during the work.
-	if _, err := s.writer.conn.ExecContext(ctx, "PRAGMA wal_autocheckpoint = 10"); err != nil {
-		return acknowledged, fmt.Errorf("%w: %w", errNotOpened, err)
-	}
+	shortLog(s)
 	for i := range killedRuns {
 		c := firstStep(fmt.Sprintf("r%d", i))
 		for range 3 {

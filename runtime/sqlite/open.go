@@ -137,7 +137,11 @@ func openWriter(ctx context.Context, file string, o options) (_ *writer, err err
 	if err := configure(ctx, conn, o); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	return newWriter(db, conn), nil
+	checkpoints, err := openCheckpointer(ctx, file, o)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return newWriter(db, conn, checkpoints), nil
 }
 
 // Close waits for the writes under way, folds the write-ahead log into the

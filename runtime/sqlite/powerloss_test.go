@@ -110,8 +110,8 @@ type step struct {
 	seq int64
 }
 
-// recordSteps lets several callers step runs of their own, through more than
-// one checkpoint, and marks each step when it has been acknowledged.
+// recordSteps lets several callers step runs of their own, while the log is moved
+// into the database beside them, and marks each step when it has been acknowledged.
 func recordSteps(t *testing.T, path string, opts ...Option) ([]step, []faultfs.Op) {
 	t.Helper()
 	if err := faultfs.Register(); err != nil {
@@ -119,6 +119,7 @@ func recordSteps(t *testing.T, path string, opts ...Option) ([]step, []faultfs.O
 	}
 	faultfs.Record()
 	s := openAt(t, path, append(opts, FileLayer(faultfs.Name))...)
+	shortLog(s)
 	var mu sync.Mutex
 	var steps []step
 	var wait sync.WaitGroup

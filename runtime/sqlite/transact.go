@@ -69,6 +69,7 @@ func (w *writer) transact() error {
 func (w *writer) attempt(one func(*request) fate) (spoiled bool, err error) {
 	clear(w.counts)
 	clear(w.costs)
+	w.rows = 0
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil { // may wait for another process
 		return false, w.failed(err)
 	}
@@ -155,6 +156,7 @@ func (w *writer) commit() error {
 	}
 	failpoint.Hit(failpoint.AfterEnd)
 	w.log.committed(w.counts)
+	w.changed(w.rows)
 	return nil
 }
 
@@ -179,8 +181,12 @@ func (w *writer) stop(err error) error {
 	if !w.outside() {
 		err = errors.Join(err, w.exec("ROLLBACK"))
 	}
-	w.stopped = fmt.Errorf("%w after an error: %w", ErrStopped, translate(err))
+	w.stopped = stoppedBy(err)
 	return w.stopped
+}
+
+func stoppedBy(err error) error {
+	return fmt.Errorf("%w after an error: %w", ErrStopped, translate(err))
 }
 
 // grave reports whether an error makes the file or the disk doubtful.
@@ -207,6 +213,7 @@ func (t *tx) exec(text string, args ...any) (int64, error) {
 	}
 	n, err := result.RowsAffected()
 	t.wrote = t.wrote || n > 0
+	t.w.rows += n
 	return n, err
 }
 

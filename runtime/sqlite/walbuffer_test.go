@@ -3,6 +3,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -43,7 +44,9 @@ func TestOneWriteForEachCommit(t *testing.T) {
 				}
 				switch op.Kind {
 				case faultfs.Write:
-					writes++
+					if len(bytes.Trim(op.Data, "\x00")) > 0 { // not laid out ahead
+						writes++
+					}
 				case faultfs.Sync:
 					syncs++
 				}
@@ -52,5 +55,33 @@ func TestOneWriteForEachCommit(t *testing.T) {
 				t.Errorf("%d writes and %d syncs of the log for %d commits", writes, syncs, commits)
 			}
 		})
+	}
+}
+
+// TestLogLaidOutAhead: most commits find room in the file, which does not grow
+// with them.
+func TestLogLaidOutAhead(t *testing.T) {
+	path := made(t)
+	s := openAt(t, path)
+	row, err := s.Load(t.Context(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const commits = 200
+	grown, before := 0, int64(0)
+	for range commits {
+		next := nextStep(row)
+		commit(t, s, next)
+		row = next.Run
+		if size := sizeOf(t, path+"-wal"); size != before {
+			grown, before = grown+1, size
+		}
+	}
+	pages, err := s.writer.checkpoints.run("PASSIVE")
+	if err != nil || pages < commits {
+		t.Fatalf("the log has %d pages, %v", pages, err)
+	}
+	if grown > 20 {
+		t.Errorf("the log has grown %d times in %d commits", grown, commits)
 	}
 }

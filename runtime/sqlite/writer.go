@@ -38,10 +38,16 @@ type writer struct {
 	session session // on conn
 	batch   []*request
 	several bool   // requests were in the last batch
+	rows    int64  // that the batch changes
 	counts  counts // that the batch changes
 	costs   costs  // the same
 	log     countLog
 	stopped error // why nothing is written any more
+
+	checkpoints     *checkpointer
+	checkpointEvery int64 // rows
+	longLog         int64 // pages
+	sinceCheckpoint int64 // rows
 }
 
 const (
@@ -64,13 +70,16 @@ const (
 	abandoned
 )
 
-func newWriter(db *sql.DB, conn *sql.Conn) *writer {
-	return &writer{
+func newWriter(db *sql.DB, conn *sql.Conn, c *checkpointer) *writer {
+	w := &writer{
 		db: db, conn: conn, session: session{statements: map[string]*sqlite3.SQLiteStmt{}},
 		counts: counts{}, costs: costs{},
 		log:   countLog{sum: counts{}, encoded: map[count][]byte{}},
 		queue: make(chan *request, queueLength), turn: make(chan struct{}, 1),
+		checkpoints: c, checkpointEvery: checkpointEvery, longLog: longLog,
 	}
+	go w.tendLog()
+	return w
 }
 
 // do runs a request and returns when it is durable, or why it is not. Where ctx
@@ -163,6 +172,6 @@ func (w *writer) close() error {
 		}
 		w.lead()
 	}
-	err := w.session.within(w.conn, w.session.close)
+	err := errors.Join(w.checkpoints.close(), w.session.within(w.conn, w.session.close))
 	return errors.Join(err, w.conn.Close(), w.db.Close())
 }

@@ -44,6 +44,7 @@ const (
 	RequestReleased Site = "sqlite-request-released" // others may follow in the batch
 	BeforeEnd       Site = "sqlite-before-commit"    // all is written
 	AfterEnd        Site = "sqlite-after-commit"     // no caller has been told
+	Checkpointed    Site = "sqlite-checkpointed"     // the log has not begun anew
 	Replied         Site = "sqlite-replied"          // other callers have not been told
 	EpochRaised     Site = "sqlite-epoch-raised"     // no task has it
 	TaskClaimed     Site = "sqlite-task-claimed"     // more may follow
@@ -65,7 +66,7 @@ func Sites() []Site {
 		Begun, RunWritten, HistoryWritten, ClaimEnded, TasksEnded, TaskStarted, TimerWritten,
 		MessageWritten, AnswerWritten, Woken, RequestReleased, BeforeEnd, AfterEnd, Replied,
 		EpochRaised, TaskClaimed, LeaseRenewed, ProgressNoted, MarkedDelivered, MarkedTaken,
-		GivenBack, StoppedDeleted, PartPruned,
+		Checkpointed, GivenBack, StoppedDeleted, PartPruned,
 	}
 }
 

@@ -58,12 +58,16 @@ enum { OK = 0, NOMEM = 7, WAL = 0x80000 };
 // than 128 KiB in one call, because SQLite writes single pages.
 enum { ROOM = 1 << 20, PIECE = 64 << 10 };
 
+// A log of this size is laid out ahead by as much as it has, up to a bound.
+enum { LAID_OUT = 64 << 10, AHEAD = 1 << 20 };
+
 typedef struct {
 	sqlite3_file base;
 	sqlite3_file *real;
 	char *buffer;
 	int size;       // of what the buffer holds
 	int64_t offset; // where that belongs
+	int64_t end;    // of the file, or before that
 } file;
 
 typedef struct {
@@ -74,15 +78,34 @@ typedef struct {
 
 #define CALL(f, method, ...) (((file *)(f))->real->pMethods->method(((file *)(f))->real, ##__VA_ARGS__))
 
+// put writes as much as the system's layer takes with one call.
+static int put(file *f, const char *bytes, int64_t size, int64_t offset) {
+	int code = OK;
+	for (int64_t at = 0; at < size && code == OK; at += PIECE)
+		code = CALL(f, xWrite, bytes + at, size - at < PIECE ? size - at : PIECE, offset + at);
+	return code;
+}
+
+// lay_out writes zeros behind the log where it has come to the end of the file.
+static int lay_out(file *f, int64_t end) {
+	static const char zeros[PIECE];
+	if (end <= f->end || end < LAID_OUT) return OK;
+	int code = CALL(f, xFileSize, &f->end);
+	if (code != OK || end < f->end) return code; // others have written behind it
+	for (int64_t to = end + (end < AHEAD ? end : AHEAD); end < to && code == OK; end += PIECE)
+		code = CALL(f, xWrite, zeros, PIECE, end);
+	f->end = end;
+	return code;
+}
+
 // flush writes what the buffer holds. Where that fails it is given up: the
 // transaction that it is of fails.
 static int flush(file *f) {
 	if (f->size == 0) return OK;
-	int size = f->size, code = OK;
+	int size = f->size;
 	f->size = 0;
-	for (int at = 0; at < size && code == OK; at += PIECE)
-		code = CALL(f, xWrite, f->buffer + at, size - at < PIECE ? size - at : PIECE, f->offset + at);
-	return code;
+	int code = put(f, f->buffer, size, f->offset);
+	return code == OK ? lay_out(f, f->offset + size) : code;
 }
 
 // A single write is that of a page, or less: it has room in an empty buffer.
@@ -108,7 +131,10 @@ static int file_write(sqlite3_file *base, const void *bytes, int size, int64_t o
 static int file_read(sqlite3_file *f, void *into, int size, int64_t offset) {
 	FLUSHED(f, CALL(f, xRead, into, size, offset));
 }
-static int file_truncate(sqlite3_file *f, int64_t size) { FLUSHED(f, CALL(f, xTruncate, size)); }
+static int file_truncate(sqlite3_file *f, int64_t size) {
+	((file *)f)->end = 0; // asked for anew
+	FLUSHED(f, CALL(f, xTruncate, size));
+}
 static int file_sync(sqlite3_file *f, int flags) { FLUSHED(f, CALL(f, xSync, flags)); }
 static int file_size(sqlite3_file *f, int64_t *size) { FLUSHED(f, CALL(f, xFileSize, size)); }
 
@@ -137,6 +163,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int fl
 	made->base.pMethods = NULL;
 	made->real = (sqlite3_file *)(made + 1);
 	made->size = 0;
+	made->end = 0;
 	made->buffer = malloc(ROOM);
 	if (!made->buffer) return NOMEM;
 	int code = below->xOpen(below, name, made->real, flags, out);

@@ -1,0 +1,132 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+)
+
+// Left alone, SQLite moves the pages of the write-ahead log into the database (a
+// checkpoint) within the COMMIT that makes the log long, and all callers wait
+// for writes all over the file and their sync. Here a goroutine does it, on a
+// connection of its own, while commits go on (sqlite.org/wal.html, "Checkpoint").
+//
+// The log begins anew only where a transaction begins when all of it is in the
+// database. Under load that does not happen by itself: when the log has become
+// long, the goroutine takes the turn for the few pages that are left then.
+type checkpointer struct {
+	db   *sql.DB
+	conn *sql.Conn
+	wake chan struct{} // of length 1
+	quit chan struct{}
+	done chan struct{}
+}
+
+const (
+	checkpointEvery = 2000 // changed rows, of which each is about a page of the log
+	longLog         = 8000 // pages: 32 MiB
+
+	// checkpointPatience is how long commits may be held up by a reader of an old
+	// state, or by the commit of another process.
+	checkpointPatience = 10 * time.Millisecond
+)
+
+func openCheckpointer(ctx context.Context, file string, o options) (_ *checkpointer, err error) {
+	o.busyTimeout = checkpointPatience
+	db := connect(file, "checkpoint", o)
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &checkpointer{
+		db: db, conn: conn,
+		wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
+	}, nil
+}
+
+// changed counts what the batch has changed, and wakes the goroutine when it has
+// become much.
+func (w *writer) changed(rows int64) {
+	if w.sinceCheckpoint += rows; w.sinceCheckpoint < w.checkpointEvery {
+		return
+	}
+	w.sinceCheckpoint = 0
+	select {
+	case w.checkpoints.wake <- struct{}{}:
+	default: // it has not come to the last one yet
+	}
+}
+
+// tendLog is the goroutine.
+func (w *writer) tendLog() {
+	c := w.checkpoints
+	defer close(c.done)
+	for {
+		select {
+		case <-c.wake:
+		case <-c.quit:
+			return
+		}
+		if err := w.shortenLog(); err != nil {
+			w.giveUp(err)
+		}
+	}
+}
+
+func (w *writer) shortenLog() error {
+	pages, err := w.checkpoints.run("PASSIVE")
+	if err != nil || pages < w.longLog {
+		return err
+	}
+	// What has come meanwhile, so that there is next to nothing left.
+	if _, err := w.checkpoints.run("PASSIVE"); err != nil || !w.checkpoints.takeTurn(w.turn) {
+		return err
+	}
+	defer func() { <-w.turn }()
+	_, err = w.checkpoints.run("FULL") // as PASSIVE, and without commits of other processes
+	return err
+}
+
+// takeTurn reports whether it has the turn, and not to quit.
+func (c *checkpointer) takeTurn(turn chan<- struct{}) bool {
+	select {
+	case turn <- struct{}{}:
+		return true
+	case <-c.quit:
+		return false
+	}
+}
+
+// giveUp ends all writing: what is in the log is safe, but the disk is doubtful.
+func (w *writer) giveUp(err error) {
+	if w.checkpoints.takeTurn(w.turn) {
+		if w.stopped == nil {
+			w.stopped = stoppedBy(err)
+		}
+		<-w.turn
+	}
+}
+
+// run makes a checkpoint, and gives the length of the log before. That others are
+// in its way is no error.
+func (c *checkpointer) run(mode string) (pages int64, err error) {
+	var busy, moved int64
+	err = c.conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint("+mode+")").Scan(&busy, &pages, &moved)
+	failpoint.Hit(failpoint.Checkpointed)
+	if err != nil && !grave(err) {
+		err = nil
+	}
+	return pages, err
+}
+
+// close ends the goroutine.
+func (c *checkpointer) close() error {
+	close(c.quit)
+	<-c.done
+	return errors.Join(c.conn.Close(), c.db.Close())
+}
