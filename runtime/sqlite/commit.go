@@ -62,25 +62,6 @@ func (t *tx) commit(ctx context.Context, c *runtime.Commit) error {
 	return err
 }
 
-// standing is what a commit needs to know of the run as it was.
-type standing struct {
-	seq        int64
-	machine    string
-	definition string
-	state      string
-	status     runtime.Status
-	outcome    runtime.Outcome
-	paused     bool
-	entered    int64
-}
-
-const selectStanding = `
-	SELECT seq, machine, definition, state, status, coalesce(outcome, ''), paused, entered FROM runs WHERE run = ?`
-
-func scanStanding(found row, b *standing) error {
-	return found.Scan(&b.seq, &b.machine, &b.definition, &b.state, &b.status, &b.outcome, &b.paused, &b.entered)
-}
-
 // admit refuses a commit, in the order that runtime.Store gives.
 func (t *tx) admit(ctx context.Context, c *runtime.Commit) (*standing, error) {
 	if c.EventID != "" {
@@ -92,16 +73,9 @@ func (t *tx) admit(ctx context.Context, c *runtime.Commit) (*standing, error) {
 			return nil, runtime.ErrDuplicate
 		}
 	}
-	before, ok, err := first(ctx, t, scanStanding, selectStanding, c.Run.Run)
-	switch {
-	case err != nil:
+	before, err := t.standing(ctx, c)
+	if err != nil {
 		return nil, err
-	case ok && c.Expect == 0:
-		return nil, runtime.ErrExists
-	case !ok && c.Expect > 0:
-		return nil, runtime.ErrNotFound
-	case ok && before.seq != c.Expect:
-		return nil, runtime.ErrConflict
 	}
 	if before.definition != c.Run.Definition {
 		_, ok, err := first(ctx, t, scanOne[int], `SELECT 1 FROM definitions WHERE hash = ?`, c.Run.Definition)
@@ -112,7 +86,7 @@ func (t *tx) admit(ctx context.Context, c *runtime.Commit) (*standing, error) {
 			return nil, runtime.NotFound("definition", c.Run.Definition)
 		}
 	}
-	return &before, nil
+	return before, nil
 }
 
 const insertRun = `
@@ -126,14 +100,14 @@ const insertRun = `
 const (
 	updateStep = `
 	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?
-	WHERE run = ?`
+	WHERE run = ? AND seq = ?`
 	updateMove = `
 	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?, state = ?
-	WHERE run = ?`
+	WHERE run = ? AND seq = ?`
 	updateRun = `
 	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?, state = ?,
 		machine = ?, definition = ?, status = ?, outcome = ?, paused = ?
-	WHERE run = ?`
+	WHERE run = ? AND seq = ?`
 )
 
 func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) error {
@@ -144,22 +118,28 @@ func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) 
 		entered: before.entered,
 	}
 	outcome := sql.NullString{String: string(r.Outcome), Valid: r.Outcome != ""}
+	var written int64
 	var err error
 	switch {
 	case c.Expect == 0:
-		_, err = t.exec(insertRun, r.Run, r.Machine, r.Definition, r.State, string(r.Status), outcome, r.Paused,
+		written, err = t.exec(insertRun, r.Run, r.Machine, r.Definition, r.State, string(r.Status), outcome, r.Paused,
 			r.Seq, micros(r.Started), micros(r.Entered), micros(r.Updated), text(r.Snapshot))
 	case after != *before:
-		_, err = t.exec(updateRun, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
-			r.Machine, r.Definition, string(r.Status), outcome, r.Paused, r.Run)
+		written, err = t.exec(updateRun, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
+			r.Machine, r.Definition, string(r.Status), outcome, r.Paused, r.Run, c.Expect)
 	case r.State != before.state:
-		_, err = t.exec(updateMove, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State, r.Run)
+		written, err = t.exec(updateMove, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State, r.Run, c.Expect)
 	default:
-		_, err = t.exec(updateStep, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.Run)
+		written, err = t.exec(updateStep, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.Run, c.Expect)
 	}
 	if err != nil {
 		return err
 	}
+	if written == 0 {
+		return t.overtaken(ctx, c)
+	}
+	after.seq, after.state, after.entered = r.Seq, r.State, micros(r.Entered)
+	t.stand = append(t.stand, moved{r.Run, after})
 	if was := before.status != runtime.Halted && !before.paused; c.Expect > 0 && was != awake(r) {
 		if err := t.wake(r.Run, awake(r)); err != nil {
 			return err

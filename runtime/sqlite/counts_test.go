@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,21 +53,58 @@ func TestCountsOfOlderDatabase(t *testing.T) {
 	if len(want) < 20 {
 		t.Fatalf("only %d counts: %v", len(want), want)
 	}
-	for _, text := range []string{
-		"DROP TABLE run_counts", "DROP TABLE count_log", "DROP TABLE step_counts", "DROP TABLE stay_counts", "DROP TABLE prunings", "DROP TABLE cost_counts",
-		"DROP INDEX runs_finished", "DROP INDEX outbox_by_run", "DROP INDEX runs_by_state",
-		"CREATE INDEX runs_by_state      ON runs (state, started, run)", "PRAGMA user_version = 1",
-	} {
-		if _, err := s.writer.conn.ExecContext(t.Context(), text); err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
-	}
+	history := historyOf(t, s)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := sortedCounts(t, openAt(t, path)); !slices.Equal(got, want) {
+	s = openAt(t, inFormat1(t, path))
+	if got := sortedCounts(t, s); !slices.Equal(got, want) {
 		t.Errorf("\ngot  %v\nwant %v", got, want)
 	}
+	if got := historyOf(t, s); !slices.Equal(got, history) {
+		t.Errorf("\ngot  %v\nwant %v", got, history)
+	}
+}
+
+// inFormat1 gives a copy of a database as the first version would have made it.
+func inFormat1(t *testing.T, path string) string {
+	t.Helper()
+	older := filepath.Join(t.TempDir(), "older.db")
+	if err := prepareFile(older, true); err != nil {
+		t.Fatal(err)
+	}
+	db := connect(older, "rw", newOptions(nil))
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for _, text := range []string{
+		fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = 1", migrations()[0], applicationID),
+		"ATTACH '" + path + "' AS newer",
+	} {
+		if _, err := db.ExecContext(t.Context(), text); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+	for _, table := range strings.Fields("definitions runs history checkpoints tasks timers outbox inbox") {
+		var columns string
+		err := db.QueryRow("SELECT group_concat(name) FROM pragma_table_info('" + table + "')").Scan(&columns)
+		if err == nil {
+			_, err = db.Exec("INSERT INTO main." + table + " (" + columns + ") SELECT " + columns + " FROM newer." + table)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", table, err)
+		}
+	}
+	return older
+}
+
+func historyOf(t *testing.T, s *Store) []string {
+	t.Helper()
+	lines, err := list(t.Context(), s.readers, scanOne[string],
+		`SELECT concat_ws('|', run, seq, at, kind, input, source, target, effect, record) FROM history ORDER BY run, seq`)
+	if err != nil || len(lines) == 0 {
+		t.Fatal(lines, err)
+	}
+	return lines
 }
 
 func sortedCounts(t *testing.T, s *Store) []string {

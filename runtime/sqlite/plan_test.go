@@ -67,7 +67,7 @@ func TestPlans(t *testing.T) {
 	for name, index := range map[string]string{
 		"due": "timers_due", "claim at once": "tasks_at_once", "claim later": "tasks_later", "expired": "tasks_leases",
 		"next task": "tasks_wake", "runs by state": "runs_by_state", "runs by outcome": "runs_by_outcome",
-		"later runs by machine": "runs_by_machine", "history": "PRIMARY KEY",
+		"later runs by machine": "runs_by_machine", "history": "sqlite_autoindex_history_1 (run=? AND seq>?)",
 		"prunable": "runs_finished (outcome=? AND updated<?)", "count old": "runs_finished (outcome=? AND updated<?)",
 		"delete 2": "outbox_by_run", "waiting": "tasks_at_once", "count prunable": "runs_finished (outcome=? AND updated<?)",
 		"runs by machine and state": "runs_by_state", "runs by running machine": "runs_by_status", "runs by halted": "runs_by_status",

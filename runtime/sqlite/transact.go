@@ -29,6 +29,7 @@ type tx struct {
 	wrote  bool     // it may have changed something
 	counts []change // that it makes
 	costs  costs    // that it changes
+	stand  []moved  // as runs do after it
 }
 
 // fate is what a request does to its transaction.
@@ -69,7 +70,7 @@ func (w *writer) transact() error {
 func (w *writer) attempt(one func(*request) fate) (spoiled bool, err error) {
 	clear(w.counts)
 	clear(w.costs)
-	w.rows = 0
+	w.rows, w.stand = 0, w.stand[:0]
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil { // may wait for another process
 		return false, w.failed(err)
 	}
@@ -95,10 +96,12 @@ func (r *request) take() bool {
 
 // bare runs a request.
 func (w *writer) bare(r *request) fate {
-	t := tx{w: w}
+	t := tx{w: w, counts: w.scratch[:0], stand: w.stand}
 	r.err = r.run(&t)
+	w.scratch = t.counts
 	switch {
 	case r.err == nil:
+		w.stand = t.stand
 		w.counts.merge(t.counts)
 		w.costs.merge(t.costs)
 		return whole
@@ -156,6 +159,7 @@ func (w *writer) commit() error {
 	}
 	failpoint.Hit(failpoint.AfterEnd)
 	w.log.committed(w.counts)
+	w.remember(w.stand)
 	w.changed(w.rows)
 	return nil
 }

@@ -37,10 +37,13 @@ type writer struct {
 	conn    *sql.Conn
 	session session // on conn
 	batch   []*request
-	several bool   // requests were in the last batch
-	rows    int64  // that the batch changes
-	counts  counts // that the batch changes
-	costs   costs  // the same
+	several bool                // requests were in the last batch
+	rows    int64               // that the batch changes
+	counts  counts              // that the batch changes
+	costs   costs               // the same
+	stand   []moved             // as runs do after the batch
+	known   map[string]standing // as runs stand that this writer has moved last
+	scratch []change            // room for the counts of one request
 	log     countLog
 	stopped error // why nothing is written any more
 
@@ -73,7 +76,7 @@ const (
 func newWriter(db *sql.DB, conn *sql.Conn, c *checkpointer) *writer {
 	w := &writer{
 		db: db, conn: conn, session: session{statements: map[string]*sqlite3.SQLiteStmt{}},
-		counts: counts{}, costs: costs{},
+		counts: counts{}, costs: costs{}, known: map[string]standing{},
 		log:   countLog{sum: counts{}, encoded: map[count][]byte{}},
 		queue: make(chan *request, queueLength), turn: make(chan struct{}, 1),
 		checkpoints: c, checkpointEvery: checkpointEvery, longLog: longLog,

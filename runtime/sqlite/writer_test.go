@@ -194,6 +194,49 @@ func TestRefusedOfBatch(t *testing.T) {
 	}
 }
 
+// TestOvertaken: a run that this writer has moved last is moved, or deleted, by
+// another process (another connection, which is the same to SQLite). A step that
+// does not know of it is refused as a whole.
+func TestOvertaken(t *testing.T) {
+	path := made(t)
+	ours, theirs := openAt(t, path), openAt(t, path)
+	claimed := firstStep("c")
+	claimed.Start = []runtime.TaskRow{{Run: "c", Machine: "Order", Definition: "h", Do: "work", Seq: 1, Activity: "work", Key: "k", Attempt: 1, NotBefore: noon}}
+	commit(t, ours, claimed)
+	commit(t, ours, firstStep("d"))
+	commit(t, theirs, nextStep(claimed.Run))
+
+	late := nextStep(claimed.Run)
+	late.EventID, late.Publish, late.Cancel = "", nil, []string{"work"}
+	if err := ours.Commit(t.Context(), late); !errors.Is(err, runtime.ErrConflict) {
+		t.Errorf("got %v", err)
+	}
+	if tasks, err := ours.Tasks(t.Context(), "c"); err != nil || len(tasks) != 1 {
+		t.Errorf("%d tasks are left, %v", len(tasks), err)
+	}
+	row, err := ours.Load(t.Context(), "c")
+	if err != nil || row.Seq != 2 {
+		t.Fatalf("the run is at %d, %v", row.Seq, err)
+	}
+	commit(t, ours, nextStep(row))
+
+	afterwards := nextStep(firstStep("d").Run)
+	afterwards.EventID = ""
+	ended := nextStep(firstStep("d").Run)
+	ended.Run.Status, ended.Run.Outcome, ended.Publish = runtime.Finished, runtime.Success, nil
+	for _, text := range append([]string{"DELETE FROM outbox WHERE run = ?"}, deletions...) {
+		if text == deletions[0] {
+			commit(t, theirs, ended)
+		}
+		if err := theirs.write(t.Context(), func(t *tx) error { _, err := t.exec(text, "d"); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := ours.Commit(t.Context(), afterwards); !errors.Is(err, runtime.ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestBusy has another process's lock (of another connection, which is the
 // same to SQLite) last for longer than the writer is patient.
 func TestBusy(t *testing.T) {

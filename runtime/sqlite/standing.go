@@ -1,0 +1,83 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// standing is what a commit needs to know of the run as it was.
+type standing struct {
+	seq        int64
+	machine    string
+	definition string
+	state      string
+	status     runtime.Status
+	outcome    runtime.Outcome
+	paused     bool
+	entered    int64
+}
+
+// moved is a run and how it stands after a commit.
+type moved struct {
+	run string
+	standing
+}
+
+const selectStanding = `
+	SELECT seq, machine, definition, state, status, coalesce(outcome, ''), paused, entered FROM runs WHERE run = ?`
+
+func scanStanding(found row, b *standing) error {
+	return found.Scan(&b.seq, &b.machine, &b.definition, &b.state, &b.status, &b.outcome, &b.paused, &b.entered)
+}
+
+// standing gives how the run stands that c expects, or the error with which c is
+// refused. What this writer has made of the run last it knows: how a run stood
+// at a sequence number never changes, and that it is still there is for the
+// UPDATE to say.
+func (t *tx) standing(ctx context.Context, c *runtime.Commit) (*standing, error) {
+	if known, ok := t.w.known[c.Run.Run]; ok && known.seq == c.Expect && len(c.History) > 0 {
+		return &known, nil
+	}
+	before, ok, err := first(ctx, t, scanStanding, selectStanding, c.Run.Run)
+	switch {
+	case err != nil:
+		return nil, err
+	case ok && c.Expect == 0:
+		return nil, runtime.ErrExists
+	case !ok && c.Expect > 0:
+		return nil, runtime.ErrNotFound
+	case ok && before.seq != c.Expect:
+		return nil, runtime.ErrConflict
+	}
+	return &before, nil
+}
+
+// overtaken says why a run did not stand as this writer knew.
+func (t *tx) overtaken(ctx context.Context, c *runtime.Commit) error {
+	delete(t.w.known, c.Run.Run)
+	if _, err := t.standing(ctx, c); err != nil {
+		return err
+	}
+	return runtime.ErrConflict
+}
+
+// maxKnown bounds how many runs a writer remembers.
+const maxKnown = 4096
+
+// remember keeps how runs stand after a batch that is durable. A run that has
+// ended is not likely to take another step.
+func (w *writer) remember(stand []moved) {
+	for i := range stand {
+		if stand[i].status == runtime.Finished {
+			delete(w.known, stand[i].run)
+			continue
+		}
+		if len(w.known) >= maxKnown {
+			clear(w.known)
+		}
+		w.known[stand[i].run] = stand[i].standing
+	}
+}
