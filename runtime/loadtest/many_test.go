@@ -29,10 +29,12 @@ const copyFinished = `
 		replace(snapshot, '"run":"done"', printf('"run":"run-%%07d"', i))
 	FROM n CROSS JOIN runs WHERE run = 'done';
 	WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < %[1]d)
-	INSERT INTO history SELECT printf('run-%%07d', i), seq, at - i * 1000, kind, input, source, target, effect, record
+	INSERT INTO history (run, seq, at, kind, input, source, target, effect, record)
+	SELECT printf('run-%%07d', i), seq, at - i * 1000, kind, input, source, target, effect, record
 	FROM n CROSS JOIN history WHERE run = 'done';
-	INSERT INTO count_log (counts)
-	VALUES ('[{"t":"run_counts","m":"Ticket","x":["Done","finished","success"],"k":0,"n":%[1]d}]');
+	INSERT INTO run_counts (machine, state, status, outcome, paused, runs)
+	VALUES ('Ticket', 'Done', 'finished', 'success', 0, %[1]d)
+	ON CONFLICT DO UPDATE SET runs = runs + excluded.runs;
 	COMMIT;
 	PRAGMA wal_checkpoint(TRUNCATE);`
 

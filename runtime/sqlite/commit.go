@@ -31,10 +31,10 @@ func (t *tx) commit(ctx context.Context, c *runtime.Commit) error {
 		return err
 	}
 	if len(c.History) > 0 {
+		t.countCommit(c, before)
 		if err := t.writeRun(ctx, c, before); err != nil {
 			return err
 		}
-		t.countCommit(c, before)
 		if err := t.countCosts(c); err != nil {
 			return err
 		}

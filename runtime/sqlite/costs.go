@@ -54,7 +54,7 @@ const (
 // writeCosts adds what the batch's attempts have used to the table.
 func (w *writer) writeCosts() error {
 	t := tx{w: w}
-	for key, amount := range w.costs {
+	for key, amount := range w.effects.costs {
 		sum, _, err := first(context.Background(), &t, scanOne[string], selectCost, key.machine, key.day, key.name)
 		if err == nil {
 			_, err = t.exec(upsertCost, key.machine, key.day, key.name, runtime.AddAmounts(cmp.Or(sum, "0"), amount))

@@ -3,14 +3,21 @@
 package sqlite
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
 )
 
-// TestCountsOfTwoWriters: the log is added up exactly, whoever has written its
-// rows and whoever empties it. What a writer knows of the log without reading it
-// must not be taken for what is there, even where the number of rows is the same.
+// TestCountsOfTwoWriters: what history has to be counted is added up exactly,
+// whoever has written it and whoever adds it up. What a writer knows without
+// reading must not be taken for what is there, even where the numbers of rows
+// are the same. Rows that are pruned before they are counted have been counted,
+// and those that then have their ids are.
 func TestCountsOfTwoWriters(t *testing.T) {
 	path := made(t)
 	a, b := openAt(t, path, Relaxed()), openAt(t, path, Relaxed())
@@ -19,25 +26,98 @@ func TestCountsOfTwoWriters(t *testing.T) {
 	write := func(s *Store, input string, rows int) {
 		t.Helper()
 		runs++
-		c := firstStep(fmt.Sprint("r", runs))
-		for range rows {
-			c.History[0].Input = input
-			commit(t, s, c)
-			c = nextStep(c.Run)
-			want[input]++
+		commit(t, s, longStep(fmt.Sprint("r", runs), input, rows))
+		want[input] += int64(rows)
+	}
+	look := func() {
+		t.Helper()
+		for name, s := range map[string]*Store{"a": a, "b": b} {
+			counts, err := s.Counts(t.Context(), "", time.Time{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]int64{}
+			for i := range counts.Steps {
+				got[counts.Steps[i].Input] += counts.Steps[i].Steps
+			}
+			if got["a"] != want["a"] || got["b"] != want["b"] {
+				t.Fatalf("%s counts %v, want %v", name, got, want)
+			}
 		}
 	}
-	write(b, "b", foldAt-1) // made has left one
-	write(a, "a", 2*foldAt) // alone: the second time without reading it
-	write(a, "a", 5)
-	write(b, "b", foldAt-5) // which empties it
-	write(b, "b", 5)        // as many as a has written
-	write(a, "a", foldAt-5)
-	write(a, "a", foldAt-1)
-	write(b, "b", 1)
-	write(a, "a", 3)
+	for _, turn := range []struct {
+		who  *Store
+		rows int
+	}{
+		{b, foldAt - 2}, {b, 1}, // made has left one, and this adds it up
+		{a, foldAt}, {a, 1}, {a, foldAt}, // alone: without reading what is there
+		{a, 5}, {b, foldAt - 5}, {b, 5}, // as many as a has written
+		{a, foldAt - 5}, {a, foldAt - 1}, {b, 1}, {a, 3},
+	} {
+		name := map[*Store]string{a: "a", b: "b"}[turn.who]
+		write(turn.who, name, turn.rows)
+		look()
+	}
+	for _, rows := range []int{7, 2 * foldAt, foldAt, 3} {
+		done, err := b.Prune(t.Context(), runtime.PruneQuery{Before: noon.Add(240 * time.Hour), Limit: 100, Now: noon})
+		if err != nil || done.Runs == 0 {
+			t.Fatal(done, err)
+		}
+		look()
+		write(a, "a", rows)
+		look()
+		write(b, "b", rows)
+		look()
+	}
+	if n := query[int](t, a, `SELECT max(history.id) - min(counted.history) FROM history, counted`); n > 2*foldAt {
+		t.Errorf("%d rows are not added up", n)
+	}
+}
 
-	counts, err := b.Counts(t.Context(), "", time.Time{})
+// longStep is a commit of a run that ends after so many records.
+func longStep(run, input string, records int) *runtime.Commit {
+	c := firstStep(run)
+	c.Publish, c.EventID, c.Set = nil, "", nil
+	for len(c.History) < records {
+		c.History = append(c.History, c.History[0])
+	}
+	for n := range c.History {
+		c.History[n].Seq, c.History[n].Input = int64(n+1), input
+	}
+	c.Run.Seq = int64(records)
+	c.Run.Status, c.Run.Outcome = runtime.Finished, runtime.Success
+	return c
+}
+
+// TestCountsOfSpoiledBatch: what was named for the first time in a batch is still
+// known by its name when a later request of the batch has been rolled back.
+func TestCountsOfSpoiledBatch(t *testing.T) {
+	s := openAt(t, made(t))
+	commit(t, s, longStep("first", "first", foldAt)) // so that what follows is not read
+	free := block(t, s)
+	var wait sync.WaitGroup
+	for n, run := range []func(*tx) error{
+		func(t *tx) error { return t.commit(context.Background(), longStep("new", "new", foldAt)) },
+		func(t *tx) error {
+			if err := t.commit(context.Background(), longStep("other", "other", 2)); err != nil {
+				return err
+			}
+			return errors.New("refused after all")
+		},
+	} {
+		wait.Go(func() {
+			if err := s.writer.do(context.Background(), run); (err != nil) != (n == 1) {
+				t.Error(n, err)
+			}
+		})
+		for len(s.writer.queue) < n+1 {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	free()
+	wait.Wait()
+	commit(t, s, longStep("last", "other", foldAt))
+	counts, err := s.Counts(t.Context(), "", time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +125,7 @@ func TestCountsOfTwoWriters(t *testing.T) {
 	for i := range counts.Steps {
 		got[counts.Steps[i].Input] += counts.Steps[i].Steps
 	}
-	if got["a"] != want["a"] || got["b"] != want["b"] {
-		t.Errorf("counted %v, want %v", got, want)
+	if got["new"] != foldAt || got["other"] != foldAt {
+		t.Errorf("counted %v", got)
 	}
 }

@@ -12,12 +12,11 @@ import (
 )
 
 // Counts are kept by the steps themselves, so that stats need not read what a
-// million runs have left. A request notes in memory what it changes; what a
-// whole batch has changed is one row of count_log, written just before its
-// COMMIT: the least that can be written, one page for all callers of the batch.
-// From time to time a batch adds the log up in the tables, and empties it. What
-// is read is the tables and the log together. All of it is part of the steps'
-// transactions, and so as true as they are.
+// million runs have left. What a step changes about them stands in its row of
+// history, by numbers that count_names explains: there it costs no page more.
+// From time to time a batch adds up in the tables what history has to be counted
+// (see countlog.go). What is read is the tables and that together. All of it is
+// part of the steps' transactions, and so as true as they are.
 type counts map[count]int64
 
 // count names one row; which of its members count depends on the table.
@@ -26,6 +25,13 @@ type count struct {
 	machine string
 	texts   [5]string
 	number  int64
+}
+
+// change is by how much a request changes a count.
+type change struct {
+	count
+	n      int64
+	number int64 // of its name
 }
 
 // countTable is a table of counts: its columns are the machine, the texts, a
@@ -50,19 +56,7 @@ func newCountTable(name, columns string, texts int, amount string) *countTable {
 			" ON CONFLICT DO UPDATE SET " + amount + " = " + amount + " + excluded." + amount}
 }
 
-// change is one row's.
-type change struct {
-	count
-	n int64
-}
-
-func (c counts) merge(changes []change) {
-	for i := range changes {
-		c[changes[i].count] += changes[i].n
-	}
-}
-
-func (t *tx) count(key count, n int64) { t.counts = append(t.counts, change{key, n}) }
+func (t *tx) count(key count, n int64) { t.counts = append(t.counts, change{count: key, n: n}) }
 
 // countRun counts that one run more, or with -1 one less, stands so.
 func (t *tx) countRun(s *standing, n int64) {
@@ -116,7 +110,7 @@ func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (c 
 		return c, s.readError(err)
 	}
 	defer func() { err = s.readError(errors.Join(err, tx.Rollback())) }()
-	all, err := loggedCounts(ctx, reading{tx})
+	all, err := uncounted(ctx, reading{tx})
 	if err != nil {
 		return c, err
 	}

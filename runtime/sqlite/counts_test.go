@@ -5,6 +5,7 @@ package sqlite
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -16,7 +17,8 @@ import (
 )
 
 // TestCountsOfOlderDatabase: a database of format 1 has the counts after the
-// migration that it would have had, had it been counted from the beginning.
+// migration that it would have had, had it been counted from the beginning; one
+// of format 4 has those of its log of counts.
 func TestCountsOfOlderDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	s := openAt(t, path)
@@ -53,21 +55,43 @@ func TestCountsOfOlderDatabase(t *testing.T) {
 	if len(want) < 20 {
 		t.Fatalf("only %d counts: %v", len(want), want)
 	}
-	history := historyOf(t, s)
+	history, logged := historyOf(t, s), allCounts(t, s)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s = openAt(t, inFormat1(t, path))
-	if got := sortedCounts(t, s); !slices.Equal(got, want) {
-		t.Errorf("\ngot  %v\nwant %v", got, want)
-	}
-	if got := historyOf(t, s); !slices.Equal(got, history) {
-		t.Errorf("\ngot  %v\nwant %v", got, history)
+	for format, path := range map[int]string{1: inFormat(t, 1, path, nil), 4: inFormat(t, 4, path, logged)} {
+		s = openAt(t, path)
+		if got := sortedCounts(t, s); !slices.Equal(got, want) && format == 1 {
+			t.Errorf("format %d:\ngot  %v\nwant %v", format, got, want)
+		}
+		if got := historyOf(t, s); !slices.Equal(got, history) {
+			t.Errorf("format %d:\ngot  %v\nwant %v", format, got, history)
+		}
+		if got := allCounts(t, s); !maps.Equal(got, logged) {
+			t.Errorf("format %d:\ngot  %v\nwant %v", format, got, logged)
+		}
 	}
 }
 
-// inFormat1 gives a copy of a database as the first version would have made it.
-func inFormat1(t *testing.T, path string) string {
+// allCounts are all but the costs.
+func allCounts(t *testing.T, s *Store) counts {
+	t.Helper()
+	all, err := uncounted(t.Context(), s.readers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range countTables {
+		if err := table.read(t.Context(), s.readers, "", all); err != nil {
+			t.Fatal(err)
+		}
+	}
+	maps.DeleteFunc(all, func(_ count, n int64) bool { return n == 0 })
+	return all
+}
+
+// inFormat gives a copy of a database as an earlier version would have made it,
+// with a log of counts where that had one.
+func inFormat(t *testing.T, format int, path string, logged counts) string {
 	t.Helper()
 	older := filepath.Join(t.TempDir(), "older.db")
 	if err := prepareFile(older, true); err != nil {
@@ -77,7 +101,8 @@ func inFormat1(t *testing.T, path string) string {
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	for _, text := range []string{
-		fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = 1", migrations()[0], applicationID),
+		strings.Join(migrations()[:format], "\n"),
+		fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, format),
 		"ATTACH '" + path + "' AS newer",
 	} {
 		if _, err := db.ExecContext(t.Context(), text); err != nil {
@@ -92,6 +117,18 @@ func inFormat1(t *testing.T, path string) string {
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", table, err)
+		}
+	}
+	for c, n := range logged { // in three rows each
+		name, err := c.name()
+		for _, part := range []int64{n, 3, -3} {
+			if err == nil {
+				_, err = db.Exec(`INSERT INTO count_log (counts) VALUES (?)`,
+					fmt.Sprintf(`[%s,"n":%d}]`, strings.TrimSuffix(name, "}"), part))
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 	return older

@@ -10,8 +10,8 @@ import (
 )
 
 const insertHistory = `
-	INSERT INTO history (run, seq, at, kind, input, source, target, effect, record)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	INSERT INTO history (run, seq, at, kind, input, source, target, effect, record, counts)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 const selectHistory = `
 	SELECT run, seq, at, kind, input, source, target, effect, record FROM history
@@ -23,11 +23,19 @@ const insertAnswer = `
 const selectAnswer = `
 	SELECT answer FROM inbox WHERE run = ? AND event_id = ?`
 
+// record writes what happened; the last row has what all of it counts.
 func (t *tx) record(rows []runtime.HistoryRow) error {
+	counts, err := t.encodeCounts()
+	if err != nil {
+		return err
+	}
 	for i := range rows {
-		h := &rows[i]
-		_, err := t.exec(insertHistory, h.Run, h.Seq, micros(h.At), string(h.Kind), h.Input, h.From, h.To,
-			string(h.Effect), text(h.Record))
+		h, counted := &rows[i], json.RawMessage(nil)
+		if i == len(rows)-1 {
+			counted = counts
+		}
+		t.last, err = t.insert(insertHistory, h.Run, h.Seq, micros(h.At), string(h.Kind), h.Input, h.From, h.To,
+			string(h.Effect), text(h.Record), text(counted))
 		if err != nil {
 			return err
 		}

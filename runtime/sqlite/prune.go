@@ -113,15 +113,29 @@ func (t *tx) prune(ctx context.Context, q *runtime.PruneQuery) (runs int64, err 
 				break
 			}
 			rows[i].outcome = outcome
+			if runs == 0 { // what is not counted yet may go
+				if err := t.foldHistory(); err != nil {
+					return 0, err
+				}
+			}
 			if err := t.delete(&rows[i]); err != nil {
 				return 0, err
 			}
 			runs, records = runs+1, records+rows[i].seq
 		}
 	}
-	if runs > 0 {
-		_, err = t.exec(insertPruning, micros(q.Now), q.Actor, q.Reason, micros(q.Before), q.Machine, string(q.Outcome), runs)
+	if runs == 0 {
+		return 0, nil
 	}
+	gone := counts{}
+	for i := range t.counts {
+		gone[t.counts[i].count] += t.counts[i].n
+	}
+	t.counts = nil                       // they are not for history
+	if err := t.fold(gone); err != nil { // and the numbers of the rows that are gone are given again
+		return 0, err
+	}
+	_, err = t.exec(insertPruning, micros(q.Now), q.Actor, q.Reason, micros(q.Before), q.Machine, string(q.Outcome), runs)
 	return runs, err
 }
 

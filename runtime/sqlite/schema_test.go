@@ -20,9 +20,9 @@ func TestHistoryOnlyGrows(t *testing.T) {
 	for _, text := range []string{
 		`UPDATE history SET input = 'Other'`,
 		`DELETE FROM history`,
-		`INSERT OR REPLACE INTO history SELECT id, run, seq, at, kind, 'Other', source, target, effect, record FROM history`,
-		`INSERT OR REPLACE INTO history SELECT id, run, seq + 1, at, kind, 'Other', source, target, effect, record FROM history`,
-		`INSERT INTO history SELECT NULL, run, seq + 2, at, kind, input, source, target, effect, record FROM history`,
+		`INSERT OR REPLACE INTO history SELECT id, run, seq, at, kind, 'Other', source, target, effect, record, counts FROM history`,
+		`INSERT OR REPLACE INTO history SELECT id, run, seq + 1, at, kind, 'Other', source, target, effect, record, counts FROM history`,
+		`INSERT INTO history SELECT NULL, run, seq + 2, at, kind, input, source, target, effect, record, counts FROM history`,
 	} {
 		if err := try(text); err == nil || !strings.Contains(err.Error(), "history only grows") {
 			t.Errorf("%s: %v", text, err)

@@ -29,7 +29,22 @@ type tx struct {
 	wrote  bool     // it may have changed something
 	counts []change // that it makes
 	costs  costs    // that it changes
-	stand  []moved  // as runs do after it
+	stand  []moved  // how runs stand after it, and after those before it
+	last   int64    // row of history that it has added
+}
+
+// effects are what the requests of a batch have changed together.
+type effects struct {
+	rows   int64           // how many
+	counts map[int64]int64 // by the number of the name
+	costs  costs
+	stand  []moved // how runs stand afterwards
+}
+
+func (e *effects) clear() {
+	clear(e.counts)
+	clear(e.costs)
+	e.rows, e.stand = 0, e.stand[:0]
 }
 
 // fate is what a request does to its transaction.
@@ -68,9 +83,8 @@ func (w *writer) transact() error {
 // attempt runs the batch with one, and reports whether a request has spoiled
 // the transaction, of which then nothing is left.
 func (w *writer) attempt(one func(*request) fate) (spoiled bool, err error) {
-	clear(w.counts)
-	clear(w.costs)
-	w.rows, w.stand = 0, w.stand[:0]
+	w.effects.clear()
+	w.log.forgetFresh()
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil { // may wait for another process
 		return false, w.failed(err)
 	}
@@ -96,14 +110,12 @@ func (r *request) take() bool {
 
 // bare runs a request.
 func (w *writer) bare(r *request) fate {
-	t := tx{w: w, counts: w.scratch[:0], stand: w.stand}
+	t := tx{w: w, counts: w.scratch[:0], stand: w.effects.stand}
 	r.err = r.run(&t)
 	w.scratch = t.counts
 	switch {
 	case r.err == nil:
-		w.stand = t.stand
-		w.counts.merge(t.counts)
-		w.costs.merge(t.costs)
+		w.done(&t)
 		return whole
 	case grave(r.err) || w.outside():
 		return lost
@@ -113,6 +125,19 @@ func (w *writer) bare(r *request) fate {
 		return half
 	}
 	return whole
+}
+
+// done takes over what a request has changed.
+func (w *writer) done(t *tx) {
+	e := &w.effects
+	e.stand = t.stand
+	for i := range t.counts {
+		e.counts[t.counts[i].number] += t.counts[i].n
+	}
+	e.costs.merge(t.costs)
+	if t.last > 0 {
+		w.log.last = t.last
+	}
 }
 
 // guarded runs a request in a savepoint of its own.
@@ -129,6 +154,7 @@ func (w *writer) guarded(r *request) fate {
 			r.err = errors.Join(r.err, err)
 			return lost
 		}
+		w.log.forgetFresh()
 	}
 	if err := w.exec("RELEASE request"); err != nil {
 		r.err = errors.Join(r.err, err)
@@ -146,7 +172,7 @@ func (w *writer) rollBack() error {
 
 // commit makes a transaction durable.
 func (w *writer) commit() error {
-	if err := w.writeCounts(); err != nil {
+	if err := w.foldCounts(); err != nil {
 		return w.failed(err)
 	}
 	if err := w.writeCosts(); err != nil {
@@ -158,9 +184,9 @@ func (w *writer) commit() error {
 		return w.stop(err)
 	}
 	failpoint.Hit(failpoint.AfterEnd)
-	w.log.committed(w.counts)
-	w.remember(w.stand)
-	w.changed(w.rows)
+	w.log.committed(w.effects.counts)
+	w.remember(w.effects.stand)
+	w.changed(w.effects.rows)
 	return nil
 }
 
@@ -209,16 +235,30 @@ func (w *writer) exec(text string) error {
 }
 
 // exec runs a statement and says how many rows it changed.
-func (t *tx) exec(text string, args ...any) (int64, error) {
+func (t *tx) exec(text string, args ...any) (rows int64, err error) {
+	rows, _, err = t.execute(text, args...)
+	return rows, err
+}
+
+// insert runs a statement that inserts a row, and gives its number.
+func (t *tx) insert(text string, args ...any) (id int64, err error) {
+	_, id, err = t.execute(text, args...)
+	return id, err
+}
+
+func (t *tx) execute(text string, args ...any) (rows, id int64, err error) {
 	result, err := t.w.session.exec(text, args...)
 	if err != nil {
 		t.wrote = true // nothing of this statement, but it is not for us to know
-		return 0, err
+		return 0, 0, err
 	}
-	n, err := result.RowsAffected()
-	t.wrote = t.wrote || n > 0
-	t.w.rows += n
-	return n, err
+	rows, err = result.RowsAffected()
+	t.wrote = t.wrote || rows > 0
+	t.w.effects.rows += rows
+	if err == nil {
+		id, err = result.LastInsertId()
+	}
+	return rows, id, err
 }
 
 // query makes tx a source; ctx is not used, because a request that has been

@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
@@ -25,11 +26,12 @@ type checkpointer struct {
 	wake chan struct{} // of length 1
 	quit chan struct{}
 	done chan struct{}
+	long atomic.Int64 // pages of a log that is to begin anew
 }
 
 const (
-	checkpointEvery = 2000 // changed rows, of which each is about a page of the log
-	longLog         = 8000 // pages: 32 MiB
+	checkpointEvery = 500   // changed rows: the smaller a checkpoint, the less does a commit wait for the disk beside it
+	longLog         = 14000 // pages: less than journal_size_limit, at which the file would be cut off
 
 	// checkpointPatience is how long commits may be held up by a reader of an old
 	// state, or by the commit of another process.
@@ -43,10 +45,12 @@ func openCheckpointer(ctx context.Context, file string, o options) (_ *checkpoin
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &checkpointer{
+	c := &checkpointer{
 		db: db, conn: conn,
 		wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
-	}, nil
+	}
+	c.long.Store(longLog)
+	return c, nil
 }
 
 // changed counts what the batch has changed, and wakes the goroutine when it has
@@ -80,7 +84,7 @@ func (w *writer) tendLog() {
 
 func (w *writer) shortenLog() error {
 	pages, err := w.checkpoints.run("PASSIVE")
-	if err != nil || pages < w.longLog {
+	if err != nil || pages < w.checkpoints.long.Load() {
 		return err
 	}
 	// What has come meanwhile, so that there is next to nothing left.

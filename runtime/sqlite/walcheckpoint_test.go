@@ -14,8 +14,9 @@ import (
 // shortLog has the log moved into the database, and begun anew, all the time.
 func shortLog(s *Store) {
 	s.writer.turn <- struct{}{}
-	s.writer.checkpointEvery, s.writer.longLog = 10, 20
+	s.writer.checkpointEvery = 10
 	<-s.writer.turn
+	s.writer.checkpoints.long.Store(20)
 }
 
 // stepRuns lets several callers step a run each.

@@ -38,19 +38,15 @@ type writer struct {
 	session session // on conn
 	batch   []*request
 	several bool                // requests were in the last batch
-	rows    int64               // that the batch changes
-	counts  counts              // that the batch changes
-	costs   costs               // the same
-	stand   []moved             // as runs do after the batch
-	known   map[string]standing // as runs stand that this writer has moved last
+	effects effects             // of the batch
+	known   map[string]standing // how runs stand that this writer has moved last
 	scratch []change            // room for the counts of one request
 	log     countLog
 	stopped error // why nothing is written any more
 
 	checkpoints     *checkpointer
-	checkpointEvery int64 // rows
-	longLog         int64 // pages
-	sinceCheckpoint int64 // rows
+	checkpointEvery int64 // changed rows
+	sinceCheckpoint int64
 }
 
 const (
@@ -76,10 +72,9 @@ const (
 func newWriter(db *sql.DB, conn *sql.Conn, c *checkpointer) *writer {
 	w := &writer{
 		db: db, conn: conn, session: session{statements: map[string]*sqlite3.SQLiteStmt{}},
-		counts: counts{}, costs: costs{}, known: map[string]standing{},
-		log:   countLog{sum: counts{}, encoded: map[count][]byte{}},
+		effects: effects{counts: map[int64]int64{}, costs: costs{}}, known: map[string]standing{}, log: newCountLog(),
 		queue: make(chan *request, queueLength), turn: make(chan struct{}, 1),
-		checkpoints: c, checkpointEvery: checkpointEvery, longLog: longLog,
+		checkpoints: c, checkpointEvery: checkpointEvery,
 	}
 	go w.tendLog()
 	return w

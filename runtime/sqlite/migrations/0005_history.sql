@@ -21,6 +21,7 @@ CREATE TABLE history (
   target TEXT NOT NULL,                  -- state after
   effect TEXT NOT NULL,                  -- moved, retried, stayed, ignored, …
   record TEXT NOT NULL CHECK (json_valid(record)), -- all of it, canonical
+  counts TEXT CHECK (json_valid(counts)), -- what it, and rows before it, change: [[name, by], …]
   UNIQUE (run, seq)
 ) STRICT;
 
@@ -28,6 +29,39 @@ INSERT INTO history (run, seq, at, kind, input, source, target, effect, record)
 SELECT run, seq, at, kind, input, source, target, effect, record FROM history_by_run ORDER BY run, seq;
 
 DROP TABLE history_by_run;
+
+CREATE TABLE count_names (
+  -- What the counts in history are of: the table, and its columns.
+  id   INTEGER NOT NULL PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE CHECK (json_valid(name))
+) STRICT;
+
+CREATE TABLE counted (
+  -- The last row of history whose counts have been added to run_counts,
+  -- step_counts and stay_counts.
+  one     INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+  history INTEGER NOT NULL               -- 0 for none
+) STRICT;
+
+INSERT INTO counted SELECT 1, coalesce(max(id), 0) FROM history;
+
+INSERT INTO run_counts
+SELECT c.value ->> 'm', c.value ->> '$.x[0]', c.value ->> '$.x[1]', c.value ->> '$.x[2]', c.value ->> 'k', sum(c.value ->> 'n')
+FROM count_log, json_each(counts) AS c WHERE c.value ->> 't' = 'run_counts' GROUP BY 1, 2, 3, 4, 5
+ON CONFLICT DO UPDATE SET runs = runs + excluded.runs;
+
+INSERT INTO step_counts (machine, kind, input, source, target, effect, day, steps)
+SELECT c.value ->> 'm', c.value ->> '$.x[0]', c.value ->> '$.x[1]', c.value ->> '$.x[2]', c.value ->> '$.x[3]',
+  c.value ->> '$.x[4]', c.value ->> 'k', sum(c.value ->> 'n')
+FROM count_log, json_each(counts) AS c WHERE c.value ->> 't' = 'step_counts' GROUP BY 1, 2, 3, 4, 5, 6, 7
+ON CONFLICT DO UPDATE SET steps = steps + excluded.steps;
+
+INSERT INTO stay_counts
+SELECT c.value ->> 'm', c.value ->> '$.x[0]', c.value ->> 'k', sum(c.value ->> 'n')
+FROM count_log, json_each(counts) AS c WHERE c.value ->> 't' = 'stay_counts' GROUP BY 1, 2, 3
+ON CONFLICT DO UPDATE SET visits = visits + excluded.visits;
+
+DROP TABLE count_log;
 
 CREATE TRIGGER history_no_gap BEFORE INSERT ON history
 WHEN NEW.seq <> 1 + coalesce((SELECT max(seq) FROM history WHERE run = NEW.run), 0)
