@@ -39,7 +39,8 @@ type Store interface {
 	// nil. Refused, in this order: ErrDuplicate where the run has accepted
 	// c.EventID before; ErrExists where Expect is 0 and the run exists;
 	// ErrNotFound where the run, or its definition, does not; ErrConflict where
-	// the run's Seq is not c.Expect; ErrFenced where c.Claim is not held under
+	// the run's Seq is not c.Expect, or it was started at another time, and so is
+	// another run that has the id of one that was pruned; ErrFenced where c.Claim is not held under
 	// that epoch, or its task has been cancelled. Where ctx ends while Commit
 	// waits, the step may or may not have been written.
 	Commit(ctx context.Context, c *Commit) error

@@ -16,7 +16,19 @@ func (s *Store) Commit(ctx context.Context, c *runtime.Commit) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
-	return s.write(ctx, func(t *tx) error { return t.commit(ctx, c) })
+	return s.writeLarge(ctx, sizeOfCommit(c), func(t *tx) error { return t.commit(ctx, c) })
+}
+
+// sizeOfCommit is how many bytes c writes, but for what is small.
+func sizeOfCommit(c *runtime.Commit) int64 {
+	size := len(c.Run.Snapshot) + len(c.Answer)
+	for i := range c.History {
+		size += len(c.History[i].Record)
+	}
+	for i := range c.Publish {
+		size += len(c.Publish[i].Data)
+	}
+	return int64(size)
 }
 
 // commit writes c: an error at any place takes back all of it. What it may be
@@ -100,14 +112,14 @@ const insertRun = `
 const (
 	updateStep = `
 	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?
-	WHERE run = ? AND seq = ?`
+	WHERE run = ? AND seq = ? AND started = ?`
 	updateMove = `
 	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?, state = ?
-	WHERE run = ? AND seq = ?`
+	WHERE run = ? AND seq = ? AND started = ?`
 	updateRun = `
 	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?, state = ?,
 		machine = ?, definition = ?, status = ?, outcome = ?, paused = ?
-	WHERE run = ? AND seq = ?`
+	WHERE run = ? AND seq = ? AND started = ?`
 )
 
 func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) error {
@@ -115,7 +127,7 @@ func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) 
 	after := standing{
 		seq: before.seq, machine: r.Machine, definition: r.Definition,
 		state: before.state, status: r.Status, outcome: r.Outcome, paused: r.Paused,
-		entered: before.entered,
+		started: before.started, entered: before.entered,
 	}
 	outcome := sql.NullString{String: string(r.Outcome), Valid: r.Outcome != ""}
 	var written int64
@@ -126,11 +138,11 @@ func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) 
 			r.Seq, micros(r.Started), micros(r.Entered), micros(r.Updated), text(r.Snapshot))
 	case after != *before:
 		written, err = t.exec(updateRun, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
-			r.Machine, r.Definition, string(r.Status), outcome, r.Paused, r.Run, c.Expect)
+			r.Machine, r.Definition, string(r.Status), outcome, r.Paused, r.Run, c.Expect, before.started)
 	case r.State != before.state:
-		written, err = t.exec(updateMove, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State, r.Run, c.Expect)
+		written, err = t.exec(updateMove, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State, r.Run, c.Expect, before.started)
 	default:
-		written, err = t.exec(updateStep, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.Run, c.Expect)
+		written, err = t.exec(updateStep, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.Run, c.Expect, before.started)
 	}
 	if err != nil {
 		return err

@@ -38,9 +38,10 @@ const eachConnection = `
 	PRAGMA temp_store = MEMORY;
 `
 
-// connect gives the connections to a file: "rw" for the writer, "checkpoint" for
-// who shortens its log, "ro" for readers (BeginTx of database/sql cannot ask for that), and "immutable" for a
-// look that takes no lock and leaves no file behind. The driver sets the
+// connect gives the connections to a file: "writer" for the writer, which needs
+// configure too, "rw" for others that write, "ro" for readers (BeginTx of
+// database/sql cannot ask for that), and "immutable" for a look that takes no
+// lock and leaves no file behind. The driver sets the
 // parameters in its own order, busy_timeout first; unless told otherwise it
 // would set synchronous to NORMAL.
 func connect(file, mode string, o options) *sql.DB {
@@ -61,9 +62,8 @@ func connect(file, mode string, o options) *sql.DB {
 	case "ro":
 		params.Set("_query_only", "on")
 		params.Set("_stmt_cache_size", "32")
-	case "checkpoint":
+	case "writer":
 		params.Set("mode", "rw")
-	case "rw":
 		params.Set("_txlock", "immediate")
 		if o.synchronous == "FULL" {
 			if layer := walbuffer.Over(o.layer); layer != "" {
@@ -93,6 +93,15 @@ func uri(file string) string {
 	return (&url.URL{Scheme: "file", Path: path}).String()
 }
 
+// The cache does not spill: see walbuffer/vfs.c. The log is shortened by the
+// checkpointer, and not by COMMIT.
+const writerSettings = `
+	PRAGMA journal_size_limit = 67108864;
+	PRAGMA cache_size = -16000;
+	PRAGMA cache_spill = OFF;
+	PRAGMA wal_autocheckpoint = 0;
+`
+
 // configure sets what the writer needs, and reads back what a promise hangs on.
 func configure(ctx context.Context, conn *sql.Conn, o options) error {
 	if err := logAhead(ctx, conn, o.busyTimeout); err != nil {
@@ -105,7 +114,7 @@ func configure(ctx context.Context, conn *sql.Conn, o options) error {
 	if want := map[string]int{"NORMAL": 1, "FULL": 2}[o.synchronous]; level != want {
 		return fmt.Errorf("synchronous is %d where %s (%d) was asked for: writes would not be durable", level, o.synchronous, want)
 	}
-	_, err := conn.ExecContext(ctx, "PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = 0")
+	_, err := conn.ExecContext(ctx, writerSettings)
 	return err
 }
 

@@ -15,7 +15,7 @@ import (
 // million runs have left. What a step changes about them stands in its row of
 // history, by numbers that count_names explains: there it costs no page more.
 // From time to time a batch adds up in the tables what history has to be counted
-// (see countlog.go). What is read is the tables and that together. All of it is
+// (see tally.go). What is read is the tables and that together. All of it is
 // part of the steps' transactions, and so as true as they are.
 type counts map[count]int64
 
@@ -30,8 +30,8 @@ type count struct {
 // change is by how much a request changes a count.
 type change struct {
 	count
-	n      int64
-	number int64 // of its name
+	n  int64
+	id int64 // of its name
 }
 
 // countTable is a table of counts: its columns are the machine, the texts, a

@@ -107,7 +107,7 @@ func open(ctx context.Context, file string, o options) (*Store, error) {
 		if err := found.upToDate(); err != nil {
 			return nil, err
 		}
-	} else if s.writer, err = openWriter(ctx, file, o); err != nil {
+	} else if s.writer, err = openWriter(ctx, file, found, o); err != nil {
 		return nil, err
 	}
 	s.readers = pool{connect(file, "ro", o)}
@@ -118,9 +118,14 @@ func open(ctx context.Context, file string, o options) (*Store, error) {
 }
 
 // openWriter brings the database up to date and starts the goroutine that
-// writes to it.
-func openWriter(ctx context.Context, file string, o options) (_ *writer, err error) {
-	db := connect(file, "rw", o)
+// shortens its log.
+func openWriter(ctx context.Context, file string, found *contents, o options) (_ *writer, err error) {
+	if found == nil || found.upToDate() != nil {
+		if err := bringUpToDate(ctx, file, o); err != nil {
+			return nil, err
+		}
+	}
+	db := connect(file, "writer", o)
 	db.SetMaxOpenConns(1)
 	defer func() {
 		if err != nil {
@@ -142,6 +147,19 @@ func openWriter(ctx context.Context, file string, o options) (_ *writer, err err
 		return nil, errors.Join(err, conn.Close())
 	}
 	return newWriter(db, conn, checkpoints), nil
+}
+
+// bringUpToDate applies the migrations on a connection of its own, whose cache may
+// spill: a migration may change more than fits into memory.
+func bringUpToDate(ctx context.Context, file string, o options) (err error) {
+	db := connect(file, "rw", o)
+	db.SetMaxOpenConns(1)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(migrate(ctx, conn), conn.Close())
 }
 
 // Close waits for the writes under way, folds the write-ahead log into the

@@ -127,12 +127,13 @@ func (t *tx) prune(ctx context.Context, q *runtime.PruneQuery) (runs int64, err 
 	if runs == 0 {
 		return 0, nil
 	}
+	// The runs are counted no more, and the ids of their history are given again.
 	gone := counts{}
 	for i := range t.counts {
 		gone[t.counts[i].count] += t.counts[i].n
 	}
-	t.counts = nil                       // they are not for history
-	if err := t.fold(gone); err != nil { // and the numbers of the rows that are gone are given again
+	t.counts = nil
+	if err := t.fold(gone); err != nil {
 		return 0, err
 	}
 	_, err = t.exec(insertPruning, micros(q.Now), q.Actor, q.Reason, micros(q.Before), q.Machine, string(q.Outcome), runs)

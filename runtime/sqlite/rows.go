@@ -84,13 +84,18 @@ func scanOne[T any](r row, v *T) error { return r.Scan(v) }
 
 // write runs a request in the writer.
 func (s *Store) write(ctx context.Context, run func(*tx) error) error {
+	return s.writeLarge(ctx, 0, run)
+}
+
+// writeLarge runs a request that writes about so many bytes.
+func (s *Store) writeLarge(ctx context.Context, bytes int64, run func(*tx) error) error {
 	switch {
 	case s.closed.Load():
 		return runtime.ErrClosed
 	case s.writer == nil:
 		return ErrReadOnly
 	}
-	return s.writer.do(ctx, run)
+	return s.writer.do(ctx, bytes, run)
 }
 
 // readError puts the error of a read in our words.

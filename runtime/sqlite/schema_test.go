@@ -12,7 +12,7 @@ import (
 func TestHistoryOnlyGrows(t *testing.T) {
 	s := openAt(t, made(t))
 	try := func(text string) error {
-		return s.writer.do(t.Context(), func(t *tx) error {
+		return s.writer.do(t.Context(), 0, func(t *tx) error {
 			_, err := t.exec(text)
 			return err
 		})
@@ -20,9 +20,9 @@ func TestHistoryOnlyGrows(t *testing.T) {
 	for _, text := range []string{
 		`UPDATE history SET input = 'Other'`,
 		`DELETE FROM history`,
-		`INSERT OR REPLACE INTO history SELECT id, run, seq, at, kind, 'Other', source, target, effect, record, counts FROM history`,
-		`INSERT OR REPLACE INTO history SELECT id, run, seq + 1, at, kind, 'Other', source, target, effect, record, counts FROM history`,
-		`INSERT INTO history SELECT NULL, run, seq + 2, at, kind, input, source, target, effect, record, counts FROM history`,
+		`INSERT OR REPLACE INTO history SELECT id, run, seq, at, kind, 'Other', source, target, effect, counts, record FROM history`,
+		`INSERT OR REPLACE INTO history SELECT id, run, seq + 1, at, kind, 'Other', source, target, effect, counts, record FROM history`,
+		`INSERT INTO history SELECT NULL, run, seq + 2, at, kind, input, source, target, effect, counts, record FROM history`,
 	} {
 		if err := try(text); err == nil || !strings.Contains(err.Error(), "history only grows") {
 			t.Errorf("%s: %v", text, err)
@@ -59,7 +59,7 @@ func TestConstraints(t *testing.T) {
 		`INSERT INTO timers (run, name, due, awake) VALUES ('none', 't', 1, 1)`,
 		`INSERT INTO inbox (run, event_id, seq) VALUES ('r', '1', 1)`,
 	} {
-		err := s.writer.do(t.Context(), func(t *tx) error {
+		err := s.writer.do(t.Context(), 0, func(t *tx) error {
 			_, err := t.exec(text)
 			return err
 		})

@@ -17,6 +17,7 @@ type standing struct {
 	status     runtime.Status
 	outcome    runtime.Outcome
 	paused     bool
+	started    int64
 	entered    int64
 }
 
@@ -27,18 +28,20 @@ type moved struct {
 }
 
 const selectStanding = `
-	SELECT seq, machine, definition, state, status, coalesce(outcome, ''), paused, entered FROM runs WHERE run = ?`
+	SELECT seq, machine, definition, state, status, coalesce(outcome, ''), paused, started, entered FROM runs WHERE run = ?`
 
 func scanStanding(found row, b *standing) error {
-	return found.Scan(&b.seq, &b.machine, &b.definition, &b.state, &b.status, &b.outcome, &b.paused, &b.entered)
+	return found.Scan(&b.seq, &b.machine, &b.definition, &b.state, &b.status, &b.outcome, &b.paused, &b.started, &b.entered)
 }
 
 // standing gives how the run stands that c expects, or the error with which c is
 // refused. What this writer has made of the run last it knows: how a run stood
-// at a sequence number never changes, and that it is still there is for the
-// UPDATE to say.
+// at a sequence number never changes, and that it still stands so is for the
+// UPDATE to say, where nothing else comes before it. A run whose id is used again
+// is told from the one before by when it was started.
 func (t *tx) standing(ctx context.Context, c *runtime.Commit) (*standing, error) {
-	if known, ok := t.w.known[c.Run.Run]; ok && known.seq == c.Expect && len(c.History) > 0 {
+	if known, ok := t.w.known[c.Run.Run]; ok && known.expected(c) &&
+		len(c.History) > 0 && c.Claim == nil && c.Run.Definition == known.definition {
 		return &known, nil
 	}
 	before, ok, err := first(ctx, t, scanStanding, selectStanding, c.Run.Run)
@@ -49,10 +52,15 @@ func (t *tx) standing(ctx context.Context, c *runtime.Commit) (*standing, error)
 		return nil, runtime.ErrExists
 	case !ok && c.Expect > 0:
 		return nil, runtime.ErrNotFound
-	case ok && before.seq != c.Expect:
+	case ok && !before.expected(c):
 		return nil, runtime.ErrConflict
 	}
 	return &before, nil
+}
+
+// expected reports whether it is what c expects.
+func (b *standing) expected(c *runtime.Commit) bool {
+	return b.seq == c.Expect && (c.Expect == 0 || b.started == micros(c.Run.Started))
 }
 
 // overtaken says why a run did not stand as this writer knew.

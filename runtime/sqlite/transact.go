@@ -36,7 +36,8 @@ type tx struct {
 // effects are what the requests of a batch have changed together.
 type effects struct {
 	rows   int64           // how many
-	counts map[int64]int64 // by the number of the name
+	bytes  int64           // how much, about
+	counts map[int64]int64 // by the id of the name
 	costs  costs
 	stand  []moved // how runs stand afterwards
 }
@@ -44,7 +45,7 @@ type effects struct {
 func (e *effects) clear() {
 	clear(e.counts)
 	clear(e.costs)
-	e.rows, e.stand = 0, e.stand[:0]
+	e.rows, e.bytes, e.stand = 0, 0, e.stand[:0]
 }
 
 // fate is what a request does to its transaction.
@@ -84,7 +85,7 @@ func (w *writer) transact() error {
 // the transaction, of which then nothing is left.
 func (w *writer) attempt(one func(*request) fate) (spoiled bool, err error) {
 	w.effects.clear()
-	w.log.forgetFresh()
+	w.tally.forgetFresh()
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil { // may wait for another process
 		return false, w.failed(err)
 	}
@@ -116,6 +117,7 @@ func (w *writer) bare(r *request) fate {
 	switch {
 	case r.err == nil:
 		w.done(&t)
+		w.effects.bytes += r.bytes
 		return whole
 	case grave(r.err) || w.outside():
 		return lost
@@ -132,11 +134,11 @@ func (w *writer) done(t *tx) {
 	e := &w.effects
 	e.stand = t.stand
 	for i := range t.counts {
-		e.counts[t.counts[i].number] += t.counts[i].n
+		e.counts[t.counts[i].id] += t.counts[i].n
 	}
 	e.costs.merge(t.costs)
 	if t.last > 0 {
-		w.log.last = t.last
+		w.tally.last = t.last
 	}
 }
 
@@ -154,7 +156,7 @@ func (w *writer) guarded(r *request) fate {
 			r.err = errors.Join(r.err, err)
 			return lost
 		}
-		w.log.forgetFresh()
+		w.tally.forgetFresh()
 	}
 	if err := w.exec("RELEASE request"); err != nil {
 		r.err = errors.Join(r.err, err)
@@ -184,9 +186,9 @@ func (w *writer) commit() error {
 		return w.stop(err)
 	}
 	failpoint.Hit(failpoint.AfterEnd)
-	w.log.committed(w.effects.counts)
+	w.tally.committed(w.effects.counts)
 	w.remember(w.effects.stand)
-	w.changed(w.effects.rows)
+	w.changed(&w.effects)
 	return nil
 }
 

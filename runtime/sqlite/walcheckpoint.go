@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mattn/go-sqlite3"
+
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 )
 
@@ -30,8 +32,12 @@ type checkpointer struct {
 }
 
 const (
-	checkpointEvery = 500   // changed rows: the smaller a checkpoint, the less does a commit wait for the disk beside it
+	checkpointEvery = 500   // changed rows, or pages of large ones: a small checkpoint keeps the disk from commits for less long
 	longLog         = 14000 // pages: less than journal_size_limit, at which the file would be cut off
+
+	// fewPages are soon moved while everyone waits.
+	fewPages = 1000
+	pageSize = 4096
 
 	// checkpointPatience is how long commits may be held up by a reader of an old
 	// state, or by the commit of another process.
@@ -40,7 +46,7 @@ const (
 
 func openCheckpointer(ctx context.Context, file string, o options) (_ *checkpointer, err error) {
 	o.busyTimeout = checkpointPatience
-	db := connect(file, "checkpoint", o)
+	db := connect(file, "rw", o)
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -55,8 +61,8 @@ func openCheckpointer(ctx context.Context, file string, o options) (_ *checkpoin
 
 // changed counts what the batch has changed, and wakes the goroutine when it has
 // become much.
-func (w *writer) changed(rows int64) {
-	if w.sinceCheckpoint += rows; w.sinceCheckpoint < w.checkpointEvery {
+func (w *writer) changed(e *effects) {
+	if w.sinceCheckpoint += e.rows + e.bytes/pageSize; w.sinceCheckpoint < w.checkpointEvery {
 		return
 	}
 	w.sinceCheckpoint = 0
@@ -83,16 +89,18 @@ func (w *writer) tendLog() {
 }
 
 func (w *writer) shortenLog() error {
-	pages, err := w.checkpoints.run("PASSIVE")
+	pages, _, err := w.checkpoints.run("PASSIVE")
 	if err != nil || pages < w.checkpoints.long.Load() {
 		return err
 	}
-	// What has come meanwhile, so that there is next to nothing left.
-	if _, err := w.checkpoints.run("PASSIVE"); err != nil || !w.checkpoints.takeTurn(w.turn) {
+	// What has come meanwhile, so that there is next to nothing left; unless someone
+	// reads an old state, of which nothing may be moved yet.
+	pages, moved, err := w.checkpoints.run("PASSIVE")
+	if err != nil || pages-moved > fewPages || !w.checkpoints.takeTurn(w.turn) {
 		return err
 	}
 	defer func() { <-w.turn }()
-	_, err = w.checkpoints.run("FULL") // as PASSIVE, and without commits of other processes
+	_, _, err = w.checkpoints.run("FULL") // as PASSIVE, and without commits of other processes
 	return err
 }
 
@@ -107,6 +115,7 @@ func (c *checkpointer) takeTurn(turn chan<- struct{}) bool {
 }
 
 // giveUp ends all writing: what is in the log is safe, but the disk is doubtful.
+// Where the store is being closed there is no more to end.
 func (w *writer) giveUp(err error) {
 	if w.checkpoints.takeTurn(w.turn) {
 		if w.stopped == nil {
@@ -116,16 +125,17 @@ func (w *writer) giveUp(err error) {
 	}
 }
 
-// run makes a checkpoint, and gives the length of the log before. That others are
-// in its way is no error.
-func (c *checkpointer) run(mode string) (pages int64, err error) {
-	var busy, moved int64
+// run makes a checkpoint, and gives the length of the log when it began and how
+// much of that is in the database now. That others are in its way is no error.
+func (c *checkpointer) run(mode string) (pages, moved int64, err error) {
+	var busy int64
 	err = c.conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint("+mode+")").Scan(&busy, &pages, &moved)
 	failpoint.Hit(failpoint.Checkpointed)
-	if err != nil && !grave(err) {
-		err = nil
+	switch code(err) {
+	case sqlite3.ErrBusy, sqlite3.ErrLocked, sqlite3.ErrProtocol:
+		return 0, 0, nil
 	}
-	return pages, err
+	return pages, moved, err
 }
 
 // close ends the goroutine.

@@ -91,7 +91,7 @@ func TestReaderKeepsLog(t *testing.T) {
 	kept := sizeOf(t, path+"-wal")
 	for deadline := time.Now().Add(time.Minute); ; {
 		stepRuns(t, s, 4, 100)
-		if left, err := s.writer.checkpoints.run("PASSIVE"); err == nil && left < 200 {
+		if left, _, err := s.writer.checkpoints.run("PASSIVE"); err == nil && left < 200 {
 			break
 		}
 		if time.Now().After(deadline) {

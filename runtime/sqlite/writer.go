@@ -17,8 +17,7 @@ import (
 // Group commit. There is one connection that writes, and one turn to use it. A
 // caller puts its request into the queue and waits for the answer or the turn,
 // whichever comes first. Who has the turn leads: it takes all requests that
-// wait, begins a transaction, runs each in a savepoint of its own, commits, and
-// only then answers. While the disk syncs, the next requests gather: the more
+// wait, begins a transaction, runs each, commits, and only then answers. While the disk syncs, the next requests gather: the more
 // callers, the more of them share a sync. A lone caller leads itself, and no
 // goroutine is woken. (DeWitt et al., "Implementation Techniques for Main Memory
 // Database Systems", 1984; the turn is the combiner's lock of Hendler et al.,
@@ -41,7 +40,7 @@ type writer struct {
 	effects effects             // of the batch
 	known   map[string]standing // how runs stand that this writer has moved last
 	scratch []change            // room for the counts of one request
-	log     countLog
+	tally   tally
 	stopped error // why nothing is written any more
 
 	checkpoints     *checkpointer
@@ -50,13 +49,15 @@ type writer struct {
 }
 
 const (
-	queueLength = 1024 // then callers wait
-	maxBatch    = 256  // requests in one transaction: bounds how long the first one waits
+	queueLength = 1024    // then callers wait
+	maxBatch    = 256     // requests in one transaction: bounds how long the first one waits
+	maxBytes    = 8 << 20 // of a batch that takes another request: bounds its memory
 )
 
 // request is one caller's share of a transaction.
 type request struct {
 	run   func(*tx) error
+	bytes int64 // that it writes, about
 	state atomic.Int32
 	err   error      // what became of it
 	reply chan error // of length 1: who leads never waits for a caller
@@ -72,7 +73,7 @@ const (
 func newWriter(db *sql.DB, conn *sql.Conn, c *checkpointer) *writer {
 	w := &writer{
 		db: db, conn: conn, session: session{statements: map[string]*sqlite3.SQLiteStmt{}},
-		effects: effects{counts: map[int64]int64{}, costs: costs{}}, known: map[string]standing{}, log: newCountLog(),
+		effects: effects{counts: map[int64]int64{}, costs: costs{}}, known: map[string]standing{}, tally: newTally(),
 		queue: make(chan *request, queueLength), turn: make(chan struct{}, 1),
 		checkpoints: c, checkpointEvery: checkpointEvery,
 	}
@@ -82,8 +83,8 @@ func newWriter(db *sql.DB, conn *sql.Conn, c *checkpointer) *writer {
 
 // do runs a request and returns when it is durable, or why it is not. Where ctx
 // ends first, nothing has been written: once taken, a request is waited for.
-func (w *writer) do(ctx context.Context, run func(*tx) error) error {
-	r := &request{run: run, reply: make(chan error, 1)}
+func (w *writer) do(ctx context.Context, bytes int64, run func(*tx) error) error {
+	r := &request{run: run, bytes: bytes, reply: make(chan error, 1)}
 	if err := w.send(ctx, r); err != nil {
 		return err
 	}
@@ -148,10 +149,11 @@ func (w *writer) gather() {
 		goruntime.Gosched()
 	}
 	defer func() { w.several = len(w.batch) > 1 }()
-	for len(w.batch) < maxBatch {
+	for bytes := int64(0); len(w.batch) < maxBatch && bytes < maxBytes; {
 		select {
 		case r := <-w.queue:
 			w.batch = append(w.batch, r)
+			bytes += r.bytes
 		default:
 			return
 		}

@@ -4,6 +4,7 @@ package sqlite
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -60,7 +61,7 @@ func block(t *testing.T, s *Store) (free func()) {
 	t.Helper()
 	entered, leave, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		done <- s.writer.do(context.Background(), func(*tx) error {
+		done <- s.writer.do(context.Background(), 0, func(*tx) error {
 			close(entered)
 			<-leave
 			return nil
@@ -99,7 +100,7 @@ func TestBackPressure(t *testing.T) {
 	var wait sync.WaitGroup
 	for range queueLength {
 		wait.Go(func() {
-			if err := s.writer.do(context.Background(), func(*tx) error { return nil }); err != nil {
+			if err := s.writer.do(context.Background(), 0, func(*tx) error { return nil }); err != nil {
 				t.Error(err)
 			}
 		})
@@ -109,7 +110,7 @@ func TestBackPressure(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if err := s.writer.do(ctx, func(*tx) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
+	if err := s.writer.do(ctx, 0, func(*tx) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
 	free()
@@ -123,7 +124,7 @@ func TestOneOfBatchFails(t *testing.T) {
 	var wait sync.WaitGroup
 	for i := range 5 {
 		wait.Go(func() {
-			err := s.writer.do(context.Background(), func(x *tx) error {
+			err := s.writer.do(context.Background(), 0, func(x *tx) error {
 				if err := x.commit(context.Background(), firstStep(fmt.Sprintf("b%d", i))); err != nil {
 					return err
 				}
@@ -211,6 +212,10 @@ func TestOvertaken(t *testing.T) {
 	if err := ours.Commit(t.Context(), late); !errors.Is(err, runtime.ErrConflict) {
 		t.Errorf("got %v", err)
 	}
+	late.Claim = &runtime.Claim{Run: "c", Do: "work", Seq: 1, Epoch: 99}
+	if err := ours.Commit(t.Context(), late); !errors.Is(err, runtime.ErrConflict) { // before ErrFenced
+		t.Errorf("got %v", err)
+	}
 	if tasks, err := ours.Tasks(t.Context(), "c"); err != nil || len(tasks) != 1 {
 		t.Errorf("%d tasks are left, %v", len(tasks), err)
 	}
@@ -234,6 +239,135 @@ func TestOvertaken(t *testing.T) {
 	}
 	if err := ours.Commit(t.Context(), afterwards); !errors.Is(err, runtime.ErrNotFound) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestIDAgain: a run that has the id of one that was pruned is not taken for that
+// one, at whatever sequence number.
+func TestIDAgain(t *testing.T) {
+	path := made(t)
+	ours, theirs := openAt(t, path), openAt(t, path)
+	in := func(state string, c *runtime.Commit) *runtime.Commit {
+		c.EventID, c.Publish, c.Set = "", nil, nil
+		c.History[0].To, c.Run.State = state, state
+		return c
+	}
+	first := in("Draft", firstStep("x"))
+	commit(t, ours, first)
+	known := in("Working", nextStep(first.Run))
+	commit(t, ours, known)
+	end := in("Done", nextStep(known.Run))
+	end.Run.Status, end.Run.Outcome = runtime.Finished, runtime.Success
+	commit(t, theirs, end)
+	if done, err := theirs.Prune(t.Context(), runtime.PruneQuery{Before: noon.Add(time.Hour), Limit: 10, Now: noon}); err != nil || done.Runs != 1 {
+		t.Fatal(done, err)
+	}
+	again := in("Draft", firstStep("x"))
+	again.Run.Started = noon.Add(time.Minute)
+	commit(t, theirs, again)
+	commit(t, theirs, in("Draft", nextStep(again.Run)))
+
+	if err := ours.Commit(t.Context(), in("Done", nextStep(known.Run))); !errors.Is(err, runtime.ErrConflict) {
+		t.Errorf("a step of the run that is gone: %v", err)
+	}
+	row, err := ours.Load(t.Context(), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, ours, in("Working", nextStep(row)))
+	if row, err = ours.Load(t.Context(), "x"); err != nil || row.State != "Working" {
+		t.Errorf("the run reads as in %q, %v", row.State, err)
+	}
+	if n := query[int](t, ours, `SELECT count(*) FROM runs WHERE state = 'Working'`); n != 1 {
+		t.Errorf("%d runs are listed as working", n)
+	}
+}
+
+// TestLargeRollback: what a transaction has written that is larger than the cache,
+// and is rolled back, is not written over what another process commits after it.
+func TestLargeRollback(t *testing.T) {
+	path := made(t)
+	ours, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := openAt(t, path)
+	for _, s := range []*Store{ours, theirs} {
+		s.writer.turn <- struct{}{}
+		s.writer.checkpointEvery = 1 << 40
+		<-s.writer.turn
+	}
+	refused := errors.New("refused after all")
+	large := json.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)
+	err = ours.write(t.Context(), func(x *tx) error {
+		for n := range 20 {
+			c := firstStep(fmt.Sprint("large", n))
+			c.Run.Snapshot = large
+			if err := x.commit(context.Background(), c); err != nil {
+				return err
+			}
+		}
+		return refused
+	})
+	if !errors.Is(err, refused) {
+		t.Fatal(err)
+	}
+	for n := range 20 {
+		c := firstStep(fmt.Sprint("theirs", n))
+		c.Run.Snapshot = json.RawMessage(strings.ReplaceAll(string(large), "x", string(rune('a'+n))))
+		commit(t, theirs, c)
+	}
+	if err := ours.Close(); err != nil {
+		t.Error(err)
+	}
+	for n := range 20 {
+		row, err := theirs.Load(t.Context(), fmt.Sprint("theirs", n))
+		if err != nil || strings.Count(string(row.Snapshot), string(rune('a'+n))) != 1<<20 {
+			t.Errorf("run %d has changed, %v", n, err)
+		}
+	}
+	if found := query[string](t, theirs, "PRAGMA integrity_check(1)"); found != "ok" {
+		t.Error(found)
+	}
+}
+
+// TestLargeBatch: requests that write much do not all go into one transaction.
+func TestLargeBatch(t *testing.T) {
+	s := openAt(t, made(t))
+	transactions := 0 // the hook runs in the goroutine that leads
+	err := s.writer.conn.Raw(func(conn any) error {
+		conn.(*sqlite3.SQLiteConn).RegisterCommitHook(func() int {
+			transactions++
+			return 0
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := json.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)
+	free := block(t, s)
+	const callers = 32
+	var wait sync.WaitGroup
+	for n := range callers {
+		wait.Go(func() {
+			c := firstStep(fmt.Sprint("large", n))
+			c.Run.Snapshot = large
+			if err := s.Commit(context.Background(), c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for len(s.writer.queue) < callers {
+		time.Sleep(time.Millisecond)
+	}
+	free()
+	wait.Wait()
+	if err := s.Close(); err != nil { // the hook's last write happens before
+		t.Fatal(err)
+	}
+	if transactions < callers<<20/maxBytes {
+		t.Errorf("%d transactions for %d MiB", transactions, callers)
 	}
 }
 

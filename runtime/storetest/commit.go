@@ -60,6 +60,9 @@ func testCommitRefused(f *fixture) {
 		Run: "r", Machine: "Order", Definition: definition, State: "Idle", Status: runtime.Running, Seq: 7,
 	}, runtime.EventInput)
 	f.refused(f.s.Commit(f.ctx, early), runtime.ErrConflict)
+	another := f.next("r") // as someone knows it who has not seen that it was pruned and begun anew
+	another.Run.Started = another.Run.Started.Add(-time.Second)
+	f.refused(f.s.Commit(f.ctx, another), runtime.ErrConflict)
 	none := f.step(before, runtime.EventInput)
 	none.Run.Run, none.History[0].Run = "no such", "no such"
 	f.refused(f.s.Commit(f.ctx, none), runtime.ErrNotFound)

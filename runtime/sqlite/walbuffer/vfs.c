@@ -2,14 +2,15 @@
 // log and writes it when the log is synced. All other files, and all other calls,
 // go to the layer below. See sqlite.org/vfs.html and sqlite.org/c3ref/io_methods.html.
 //
-// Why this is safe at synchronous=FULL: a connection appends the pages of a
-// transaction to the log, syncs it, and only then changes the index of the log,
-// from which others learn how far it may be read (sqlite.org/walformat.html,
-// "Writer Lock"). Before the sync no one else looks at these pages, and after a
-// crash they count for nothing unless the last of them is there. The connection
-// itself may read them back, when a transaction is larger than its cache: then
-// they are written first. An error of a write comes out of the sync, which fails
-// the COMMIT just as well.
+// Why this is safe at synchronous=FULL and with cache_spill off: a COMMIT appends
+// the pages of its transaction to the log, syncs it, and only then changes the
+// index of the log, from which others learn how far it may be read
+// (sqlite.org/walformat.html, "Writer Lock"). Before the sync no one else looks at
+// these pages, and after a crash they count for nothing unless the last of them
+// is there. An error of a write comes out of the sync, which fails the COMMIT just
+// as well. A cache that spills would write pages before the COMMIT, and a ROLLBACK
+// tells the file nothing: what it left in the buffer would be written later, over
+// the transactions of others.
 
 //go:build linux && cgo
 
@@ -52,7 +53,7 @@ struct sqlite3_vfs {
 extern sqlite3_vfs *sqlite3_vfs_find(const char *) __attribute__((weak));
 extern int sqlite3_vfs_register(sqlite3_vfs *, int) __attribute__((weak));
 
-enum { OK = 0, NOMEM = 7, WAL = 0x80000 };
+enum { OK = 0, NOMEM = 7, FULL = 13, WAL = 0x80000 };
 
 // A batch of 256 steps has about as much. The system's layer takes no more
 // than 128 KiB in one call, because SQLite writes single pages.
@@ -86,7 +87,8 @@ static int put(file *f, const char *bytes, int64_t size, int64_t offset) {
 	return code;
 }
 
-// lay_out writes zeros behind the log where it has come to the end of the file.
+// lay_out writes zeros behind the log where it has come to the end of the file. A
+// disk that is full may still have room for what counts.
 static int lay_out(file *f, int64_t end) {
 	static const char zeros[PIECE];
 	if (end <= f->end || end < LAID_OUT) return OK;
@@ -95,7 +97,7 @@ static int lay_out(file *f, int64_t end) {
 	for (int64_t to = end + (end < AHEAD ? end : AHEAD); end < to && code == OK; end += PIECE)
 		code = CALL(f, xWrite, zeros, PIECE, end);
 	f->end = end;
-	return code;
+	return code == FULL ? OK : code;
 }
 
 // flush writes what the buffer holds. Where that fails it is given up: the

@@ -5,7 +5,6 @@ package sqlite
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 )
@@ -34,77 +33,77 @@ const (
 	selectVersion = `PRAGMA data_version`
 )
 
-// countLog is what the writer knows of the counts in history.
-type countLog struct {
-	numbers map[count]int64 // of names
-	names   map[int64]count
-	fresh   []count // names that are not known to be durable
+// tally is what the writer knows of the counts in history.
+type tally struct {
+	ids   map[count]int64 // of names
+	names map[int64]count
+	fresh []count // names that are not known to be durable
 
 	last    int64           // row of history that this writer has added
-	counted int64           // row up to which all were added up, when this writer last looked
-	sum     map[int64]int64 // by number, of the rows since then, where all of them are this writer's
+	upTo    int64           // row up to which all were added up, when this writer last looked
+	sum     map[int64]int64 // by id of the name, of the rows since then, where all of them are this writer's
 	version int64           // of the database then; unknown for none
-	folded  bool            // the batch has added up all
+	folding int64           // version that it is to be, where the batch adds up all
 	row     []byte          // in the making
 }
 
-const unknown = -1
+const unknown = -1 // no version, and that of no database
 
-func newCountLog() countLog {
-	return countLog{numbers: map[count]int64{}, names: map[int64]count{}, sum: map[int64]int64{}, version: unknown}
+func newTally() tally {
+	return tally{ids: map[count]int64{}, names: map[int64]count{}, sum: map[int64]int64{}, version: unknown, folding: unknown}
 }
 
 // encodeCounts gives the counts of a request as a row of history has them. The
 // bytes are valid until the next call.
 func (t *tx) encodeCounts() ([]byte, error) {
-	l := &t.w.log
+	l := &t.w.tally
 	l.row = append(l.row[:0], '[')
 	for i := range t.counts {
 		c := &t.counts[i]
 		var err error
-		if c.number, err = t.number(&c.count); err != nil {
+		if c.id, err = t.nameID(&c.count); err != nil {
 			return nil, err
 		}
 		if i > 0 {
 			l.row = append(l.row, ',')
 		}
-		l.row = append(strconv.AppendInt(append(l.row, '['), c.number, 10), ',')
+		l.row = append(strconv.AppendInt(append(l.row, '['), c.id, 10), ',')
 		l.row = append(strconv.AppendInt(l.row, c.n, 10), ']')
 	}
 	l.row = append(l.row, ']')
 	return l.row, nil
 }
 
-// number gives the number of a count's name.
-func (t *tx) number(key *count) (int64, error) {
-	l := &t.w.log
-	if number, ok := l.numbers[*key]; ok {
-		return number, nil
+// nameID gives the id of a count's name.
+func (t *tx) nameID(key *count) (int64, error) {
+	l := &t.w.tally
+	if id, ok := l.ids[*key]; ok {
+		return id, nil
 	}
 	name, err := key.name()
 	if err != nil {
 		return 0, err
 	}
-	number, ok, err := first(context.Background(), t, scanOne[int64], selectCountName, name)
+	id, ok, err := first(context.Background(), t, scanOne[int64], selectCountName, name)
 	if err == nil && !ok {
-		number, err = t.insert(insertCountName, name)
+		id, err = t.insert(insertCountName, name)
 	}
 	if err != nil {
 		return 0, err
 	}
-	l.numbers[*key], l.names[number] = number, *key
+	l.ids[*key], l.names[id] = id, *key
 	l.fresh = append(l.fresh, *key)
-	return number, nil
+	return id, nil
 }
 
 // forgetFresh drops the names that what was rolled back may have added.
-func (l *countLog) forgetFresh() {
+func (l *tally) forgetFresh() {
 	if len(l.fresh) > 0 {
-		l.version = unknown // the sum may have numbers that now have no name
+		l.version = unknown // the sum may have ids that now have no name
 	}
 	for i := range l.fresh {
-		delete(l.names, l.numbers[l.fresh[i]])
-		delete(l.numbers, l.fresh[i])
+		delete(l.names, l.ids[l.fresh[i]])
+		delete(l.ids, l.fresh[i])
 	}
 	l.fresh = l.fresh[:0]
 }
@@ -113,18 +112,19 @@ func (l *countLog) forgetFresh() {
 // Where no one else has written since the last time, it is what this writer
 // knows.
 func (w *writer) foldCounts() error {
-	l := &w.log
-	l.folded = false
-	if l.last >= l.counted && l.last-l.counted < foldAt { // rows that were pruned last have their ids taken again
+	l := &w.tally
+	l.folding = unknown
+	// The ids of rows that have been pruned are given again: last may be less.
+	if l.last >= l.upTo && l.last-l.upTo < foldAt {
 		return nil
 	}
 	t := tx{w: w}
-	counted, _, err := first(context.Background(), &t, scanOne[int64], selectCounted)
+	upTo, _, err := first(context.Background(), &t, scanOne[int64], selectCounted)
 	if err != nil {
 		return err
 	}
-	if l.last-counted < foldAt { // another process has done it
-		l.counted, l.version = counted, unknown
+	if l.last-upTo < foldAt { // another process has done it
+		l.upTo, l.version = upTo, unknown
 		return nil
 	}
 	version, _, err := first(context.Background(), &t, scanOne[int64], selectVersion)
@@ -136,20 +136,16 @@ func (w *writer) foldCounts() error {
 	} else {
 		err = t.foldHistory()
 	}
-	if err != nil {
-		l.version = unknown
-		return err
-	}
-	l.version, l.folded = version, true
-	return nil
+	l.folding = version
+	return err
 }
 
 // known is what this writer has logged, and the batch.
-func (l *countLog) known(batch map[int64]int64) counts {
+func (l *tally) known(batch map[int64]int64) counts {
 	all := counts{}
 	for _, part := range []map[int64]int64{l.sum, batch} {
-		for number, n := range part {
-			all[l.names[number]] += n
+		for id, n := range part {
+			all[l.names[id]] += n
 		}
 	}
 	return all
@@ -157,7 +153,7 @@ func (l *countLog) known(batch map[int64]int64) counts {
 
 // foldHistory adds up what history itself has to be counted.
 func (t *tx) foldHistory() error {
-	t.w.log.version = unknown // the sum has no meaning any more
+	t.w.tally.version = unknown // the sum has no meaning any more
 	all, err := uncounted(context.Background(), t)
 	if err != nil {
 		return err
@@ -173,19 +169,19 @@ func (t *tx) fold(all counts) error {
 	return err
 }
 
-// committed follows what has become of the log with the batch.
-func (l *countLog) committed(batch map[int64]int64) {
+// committed follows what has become of history and the tables with the batch.
+func (l *tally) committed(batch map[int64]int64) {
 	l.fresh = l.fresh[:0]
-	if !l.folded {
-		for number, n := range batch {
-			l.sum[number] += n
+	if l.folding == unknown {
+		for id, n := range batch {
+			l.sum[id] += n
 		}
 		return
 	}
 	clear(l.sum)
-	l.counted = l.last
-	if len(l.numbers) > maxNames {
-		clear(l.numbers)
+	l.upTo, l.version = l.last, l.folding
+	if len(l.ids) > maxNames {
+		clear(l.ids)
 		clear(l.names)
 	}
 }
@@ -207,7 +203,9 @@ func (t *tx) addCounts(all counts) error {
 	return nil
 }
 
-// uncounted is what history has that is not in the tables.
+// uncounted is what history has that is not in the tables. A name that is none
+// counts nothing, as one that is missing: figures do not keep steps from being
+// taken.
 func uncounted(ctx context.Context, from source) (counts, error) {
 	all := counts{}
 	_, err := list(ctx, from, func(found row, _ *struct{}) error {
@@ -216,11 +214,9 @@ func uncounted(ctx context.Context, from source) (counts, error) {
 		if err := found.Scan(&name, &n); err != nil {
 			return err
 		}
-		key, err := countNamed(name)
-		if err != nil {
-			return fmt.Errorf("%w: the names of counts: %w", ErrDamaged, err)
+		if key, ok := countNamed(name); ok {
+			all[key] += n
 		}
-		all[key] += n
 		return nil
 	}, selectUncounted)
 	return all, err
@@ -239,16 +235,16 @@ func (c *count) name() (string, error) {
 	return string(name), err
 }
 
-func countNamed(name []byte) (c count, err error) {
+func countNamed(name []byte) (c count, ok bool) {
 	var n countName
-	if err := json.Unmarshal(name, &n); err != nil {
-		return c, err
+	if json.Unmarshal(name, &n) != nil {
+		return c, false
 	}
 	i := slices.IndexFunc(countTables, func(t *countTable) bool { return t.name == n.Table })
 	if i < 0 || len(n.Texts) != countTables[i].texts {
-		return c, fmt.Errorf("there is no count %q of %d texts", n.Table, len(n.Texts))
+		return c, false
 	}
 	c = count{table: countTables[i], machine: n.Machine, number: n.Number}
 	copy(c.texts[:], n.Texts)
-	return c, nil
+	return c, true
 }

@@ -4,8 +4,11 @@ package sqlite
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -74,6 +77,40 @@ func TestCountsOfTwoWriters(t *testing.T) {
 	}
 }
 
+// TestCountsOfFailedFold: a batch that has added up what another process counts,
+// and then fails, has not.
+func TestCountsOfFailedFold(t *testing.T) {
+	path := made(t)
+	ours, theirs := openAt(t, path), openAt(t, path)
+	commit(t, ours, longStep("first", "first", foldAt))
+	commit(t, theirs, longStep("theirs", "theirs", 10))
+	exec := func(text string) {
+		t.Helper()
+		if err := ours.write(t.Context(), func(t *tx) error { _, err := t.exec(text); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`CREATE TRIGGER fault BEFORE INSERT ON cost_counts BEGIN SELECT RAISE(ABORT, 'a fault'); END`)
+	costly := longStep("costly", "first", foldAt) // with names that are known
+	costly.History[0].Record = json.RawMessage(`{"input":{"cost":[{"name":"usd","amount":"1"}]}}`)
+	if err := ours.Commit(t.Context(), costly); err == nil || !strings.Contains(err.Error(), "a fault") {
+		t.Fatalf("got %v", err)
+	}
+	exec(`DROP TRIGGER fault`)
+	commit(t, ours, longStep("last", "last", foldAt))
+	counts, err := ours.Counts(t.Context(), "", time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int64{}
+	for i := range counts.Steps {
+		got[counts.Steps[i].Input] += counts.Steps[i].Steps
+	}
+	if want := map[string]int64{"Go": 1, "first": foldAt, "theirs": 10, "last": foldAt}; !maps.Equal(got, want) {
+		t.Errorf("counted %v, want %v", got, want)
+	}
+}
+
 // longStep is a commit of a run that ends after so many records.
 func longStep(run, input string, records int) *runtime.Commit {
 	c := firstStep(run)
@@ -106,7 +143,7 @@ func TestCountsOfSpoiledBatch(t *testing.T) {
 		},
 	} {
 		wait.Go(func() {
-			if err := s.writer.do(context.Background(), run); (err != nil) != (n == 1) {
+			if err := s.writer.do(context.Background(), 0, run); (err != nil) != (n == 1) {
 				t.Error(n, err)
 			}
 		})
