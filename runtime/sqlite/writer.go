@@ -143,10 +143,14 @@ func (w *writer) lead() {
 }
 
 // gather takes the requests that wait. Where the last batch had several, those
-// who were woken together with the leader first have a chance to send theirs.
+// who were woken together with the leader first have a chance to send theirs, as
+// long as that brings more.
 func (w *writer) gather() {
 	if w.several {
-		goruntime.Gosched()
+		for n := -1; n < len(w.queue) && n < maxBatch; {
+			n = len(w.queue)
+			goruntime.Gosched()
+		}
 	}
 	defer func() { w.several = len(w.batch) > 1 }()
 	for bytes := int64(0); len(w.batch) < maxBatch && bytes < maxBytes; {

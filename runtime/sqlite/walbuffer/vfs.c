@@ -60,7 +60,7 @@ enum { OK = 0, NOMEM = 7, FULL = 13, WAL = 0x80000 };
 enum { ROOM = 1 << 20, PIECE = 64 << 10 };
 
 // A log of this size is laid out ahead by as much as it has, up to a bound.
-enum { LAID_OUT = 64 << 10, AHEAD = 1 << 20 };
+enum { LAID_OUT = 64 << 10, AHEAD = 256 << 10 };
 
 typedef struct {
 	sqlite3_file base;
