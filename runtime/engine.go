@@ -82,7 +82,7 @@ func WithLogger(logger *slog.Logger) Option { return func(e *Engine) { e.logger 
 func WithObserver(o Observer) Option { return func(e *Engine) { e.observer = o } }
 
 // WithWorker sets the name under which tasks are held, for operators to read;
-// host name and process id unless said. It decides nothing.
+// host name, process id and a random number unless said. It decides nothing.
 func WithWorker(name string) Option { return func(e *Engine) { e.worker = name } }
 
 // WithConcurrency sets how many activities run at once; 16 unless said. The

@@ -38,11 +38,12 @@ type Store interface {
 	// Commit writes one step, all of it or nothing, durably before it returns
 	// nil. Refused, in this order: ErrDuplicate where the run has accepted
 	// c.EventID before; ErrExists where Expect is 0 and the run exists;
-	// ErrNotFound where the run, or its definition, does not; ErrConflict where
-	// the run's Seq is not c.Expect, or it was started at another time, and so is
-	// another run that has the id of one that was pruned; ErrFenced where c.Claim is not held under
-	// that epoch, or its task has been cancelled. Where ctx ends while Commit
-	// waits, the step may or may not have been written.
+	// ErrNotFound where the run does not; ErrConflict where the run's Seq is not
+	// c.Expect, or it was started at another time than c.Run.Started, and so is
+	// another run, with the id of one that was pruned; ErrNotFound where its
+	// definition has not been put; ErrFenced where c.Claim is not held under that
+	// epoch, or its task has been cancelled. Where ctx ends while Commit waits,
+	// the step may or may not have been written.
 	Commit(ctx context.Context, c *Commit) error
 	// Accepted gives the answer that was stored with an accepted event id of
 	// the run.
@@ -135,9 +136,9 @@ type RunRow struct {
 	Paused     bool
 	Seq        int64
 	Snapshot   json.RawMessage // canonical, by Machine.EncodeSnapshot
-	Started    time.Time
-	Entered    time.Time
-	Updated    time.Time
+	Started    time.Time       // never changes: tells it from a pruned run of the same id
+	Entered    time.Time       // its state
+	Updated    time.Time       // by its last step
 }
 
 // Commit is one durable write: one or several records of one run (an input and

@@ -2,23 +2,23 @@ package explore
 
 import "github.com/fsmc-dev/fsmc/check/graph"
 
-// backward holds the edges by where they lead.
+// backward holds the edges by where they lead: those into vertex v are
+// edges[first[v]:first[v+1]].
 type backward struct {
-	graph.Graph
-	edges []int32 // edge numbers, in the order of the reversed graph
-	from  []int32 // by edge
+	first []int32
+	edges []int32 // edge numbers
+	from  []int32 // by edge number
 }
 
 func newBackward(g *graph.Graph) *backward {
-	b := &backward{edges: make([]int32, len(g.To)), from: make([]int32, len(g.To))}
-	b.First = make([]int32, g.Len()+1)
+	b := &backward{first: make([]int32, g.Len()+1), edges: make([]int32, len(g.To)), from: make([]int32, len(g.To))}
 	for _, to := range g.To {
-		b.First[to+1]++
+		b.first[to+1]++
 	}
 	for v := range g.Len() {
-		b.First[v+1] += b.First[v]
+		b.first[v+1] += b.first[v]
 	}
-	next := append([]int32(nil), b.First[:g.Len()]...)
+	next := append([]int32(nil), b.first[:g.Len()]...)
 	for v := range int32(g.Len()) {
 		for e := g.First[v]; e < g.First[v+1]; e++ {
 			b.from[e] = v
@@ -29,11 +29,11 @@ func newBackward(g *graph.Graph) *backward {
 	return b
 }
 
-// attractor adds to sure the vertices from which one that it holds is reached
-// (McNaughton, Infinite games played on finite graphs, 1993): those with an edge
-// into it of which leadsOn says that it is enough, together with those of which
-// it was asked before. Each edge is asked about once at most, and none of a vertex
-// that is in it already: it is linear in the edges.
+// attractor adds to sure, and gives, the vertices from which one that it holds is
+// reached (McNaughton, Infinite games played on finite graphs, 1993): those with
+// an edge into it of which leadsOn says that it is enough, together with those of
+// which it was asked before. Each edge is asked about once at most, and none of a
+// vertex that is in it already: it is linear in the edges.
 func attractor(g *graph.Graph, sure []bool, leadsOn func(e int32) bool) []bool {
 	back := newBackward(g)
 	var work []int32
@@ -45,7 +45,7 @@ func attractor(g *graph.Graph, sure []bool, leadsOn func(e int32) bool) []bool {
 	for len(work) > 0 {
 		v := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, e := range back.edges[back.First[v]:back.First[v+1]] {
+		for _, e := range back.edges[back.first[v]:back.first[v+1]] {
 			if from := back.from[e]; !sure[from] && leadsOn(e) {
 				sure[from] = true
 				work = append(work, from)

@@ -70,16 +70,12 @@ func ForestallsRetry(leaf *ir.State, a *ir.Arm) *ir.Timer {
 // nanoseconds; nil where there is none.
 func EndsBefore(leaf *ir.State, takes int64) *ir.Timer {
 	for _, t := range timersAround(leaf) {
-		if _, most := waitOf(t); most >= 0 && most < takes && !t.Idle && !outlivesFiring(t) {
+		if _, most := waitOf(t); most >= 0 && most < takes && !t.Idle && !OutlivesFiring(t) {
 			return t
 		}
 	}
 	return nil
 }
-
-// OutlivesFiring reports whether the state of t may still be active after t has
-// fired.
-func OutlivesFiring(t *ir.Timer) bool { return outlivesFiring(t) }
 
 // leastWait is the least that the first wait of a, a retry, may take.
 func leastWait(a *ir.Arm) int64 {

@@ -37,7 +37,7 @@ func spentSlots(m *ir.Machine) (ends []slots, bit []uint64, width int) {
 			end = ends[s.Parent.ID]
 		}
 		for _, t := range s.Timers {
-			if outlivesFiring(t) && end < maxSpent {
+			if OutlivesFiring(t) && end < maxSpent {
 				bit[t.ID] = 1 << end
 				end++
 			}
@@ -48,9 +48,9 @@ func spentSlots(m *ir.Machine) (ends []slots, bit []uint64, width int) {
 	return ends, bit, width
 }
 
-// outlivesFiring reports whether the state of t may still be active after t has
+// OutlivesFiring reports whether the state of t may still be active after t has
 // fired, so that it matters that a timer fires once.
-func outlivesFiring(t *ir.Timer) bool {
+func OutlivesFiring(t *ir.Timer) bool {
 	for _, a := range t.Arms {
 		if a.Kind != ir.Goto {
 			return true

@@ -133,7 +133,7 @@ func (c *Control) waitsForOthers(leaf *ir.State, in ir.Case) bool {
 	case ir.CaseCancel, ir.CaseDone:
 		return true
 	case ir.CaseTimer:
-		return outlivesFiring(in.Timer)
+		return OutlivesFiring(in.Timer)
 	case ir.CaseResult, ir.CaseFailure:
 		return len(leaf.Dos) > 1 || c.stays[in.Do]
 	}

@@ -40,7 +40,7 @@ func (s *Store) admit(c *runtime.Commit) error {
 		return runtime.ErrExists
 	case r == nil && c.Expect > 0:
 		return runtime.ErrNotFound
-	case r != nil && (r.row.Seq != c.Expect || c.Expect > 0 && !r.row.Started.Equal(micro(c.Run.Started))):
+	case r != nil && (r.row.Seq != c.Expect || !r.row.Started.Equal(micro(c.Run.Started))):
 		return runtime.ErrConflict
 	}
 	if _, ok := s.definitions[c.Run.Definition]; !ok {
@@ -116,12 +116,8 @@ func (s *Store) write(c *runtime.Commit) {
 }
 
 func (s *Store) writeRun(r *run, c *runtime.Commit) {
-	started := r.row.Started
 	r.row = copyRun(&c.Run)
 	r.row.Started, r.row.Entered, r.row.Updated = micro(c.Run.Started), micro(c.Run.Entered), micro(c.Run.Updated)
-	if c.Expect > 0 {
-		r.row.Started = started
-	}
 	for _, h := range c.History {
 		h.At, h.Record = micro(h.At), bytes.Clone(h.Record)
 		r.history = append(r.history, h)

@@ -85,7 +85,7 @@ func (t *tx) admit(ctx context.Context, c *runtime.Commit) (*standing, error) {
 			return nil, runtime.ErrDuplicate
 		}
 	}
-	before, err := t.standing(ctx, c)
+	before, err := t.standingFor(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) 
 		return t.overtaken(ctx, c)
 	}
 	after.seq, after.state, after.entered = r.Seq, r.State, micros(r.Entered)
-	t.stand = append(t.stand, moved{r.Run, after})
+	t.stand = append(t.stand, standingOf{r.Run, after})
 	if was := before.status != runtime.Halted && !before.paused; c.Expect > 0 && was != awake(r) {
 		if err := t.wake(r.Run, awake(r)); err != nil {
 			return err

@@ -41,9 +41,9 @@ const eachConnection = `
 // connect gives the connections to a file: "writer" for the writer, which needs
 // configure too, "rw" for others that write, "ro" for readers (BeginTx of
 // database/sql cannot ask for that), and "immutable" for a look that takes no
-// lock and leaves no file behind. The driver sets the
-// parameters in its own order, busy_timeout first; unless told otherwise it
-// would set synchronous to NORMAL.
+// lock and leaves no file behind. The driver sets the parameters in its own
+// order, busy_timeout first; unless told otherwise it would set synchronous to
+// NORMAL.
 func connect(file, mode string, o options) *sql.DB {
 	params := url.Values{
 		"_busy_timeout": {strconv.FormatInt(o.busyTimeout.Milliseconds(), 10)},

@@ -105,7 +105,7 @@ func (t *countTable) read(ctx context.Context, from source, machine string, all 
 
 // Counts implements runtime.Store.
 func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (c runtime.Counts, err error) {
-	tx, err := s.readers.BeginTx(ctx, nil) // one moment of the log and the tables
+	tx, err := s.readers.BeginTx(ctx, nil) // one moment of history and the tables
 	if err != nil {
 		return c, s.readError(err)
 	}

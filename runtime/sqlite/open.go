@@ -117,8 +117,7 @@ func open(ctx context.Context, file string, o options) (*Store, error) {
 	return s, nil
 }
 
-// openWriter brings the database up to date and starts the goroutine that
-// shortens its log.
+// openWriter brings the database up to date and opens what writes to it.
 func openWriter(ctx context.Context, file string, found *contents, o options) (_ *writer, err error) {
 	if found == nil || found.upToDate() != nil {
 		if err := bringUpToDate(ctx, file, o); err != nil {
@@ -127,26 +126,28 @@ func openWriter(ctx context.Context, file string, found *contents, o options) (_
 	}
 	db := connect(file, "writer", o)
 	db.SetMaxOpenConns(1)
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, db.Close())
+			err = errors.Join(err, conn.Close(), db.Close())
 		}
 	}()
-	conn, err := db.Conn(ctx)
+	// Once more on this connection: another process may have changed the file since
+	// it was looked at.
+	if err := migrate(ctx, conn); err != nil {
+		return nil, err
+	}
+	if err := configure(ctx, conn, o); err != nil {
+		return nil, err
+	}
+	wal, err := openCheckpointer(ctx, file, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := migrate(ctx, conn); err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	if err := configure(ctx, conn, o); err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	checkpoints, err := openCheckpointer(ctx, file, o)
-	if err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	return newWriter(db, conn, checkpoints), nil
+	return newWriter(db, conn, wal), nil
 }
 
 // bringUpToDate applies the migrations on a connection of its own, whose cache may

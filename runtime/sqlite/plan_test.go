@@ -27,8 +27,9 @@ func TestPlans(t *testing.T) {
 		"expired": selectExpired, "held": selectHeld, "lease": selectLease,
 		"end claimed": endClaimed, "end": endOpen, "cancel waiting": cancelWaiting, "cancel held": cancelHeld,
 		"wake tasks": wakeTasks, "wake timers": wakeTimers, "drop": deleteTimer,
+		"step": updateStep, "move": updateMove, "change": updateRun, "count name": selectCountName, "counted": selectCounted,
 	}
-	for _, t := range []*countTable{runCounts, stepCounts, stayCounts} {
+	for _, t := range countTables {
 		queries["add to "+t.name] = t.add
 	}
 	for i, text := range deletions {

@@ -21,8 +21,8 @@ type standing struct {
 	entered    int64
 }
 
-// moved is a run and how it stands after a commit.
-type moved struct {
+// standingOf is a run and how it stands after a commit.
+type standingOf struct {
 	run string
 	standing
 }
@@ -34,12 +34,12 @@ func scanStanding(found row, b *standing) error {
 	return found.Scan(&b.seq, &b.machine, &b.definition, &b.state, &b.status, &b.outcome, &b.paused, &b.started, &b.entered)
 }
 
-// standing gives how the run stands that c expects, or the error with which c is
+// standingFor gives how the run stands that c expects, or the error with which c is
 // refused. What this writer has made of the run last it knows: how a run stood
 // at a sequence number never changes, and that it still stands so is for the
 // UPDATE to say, where nothing else comes before it. A run whose id is used again
 // is told from the one before by when it was started.
-func (t *tx) standing(ctx context.Context, c *runtime.Commit) (*standing, error) {
+func (t *tx) standingFor(ctx context.Context, c *runtime.Commit) (*standing, error) {
 	if known, ok := t.w.known[c.Run.Run]; ok && known.expected(c) &&
 		len(c.History) > 0 && c.Claim == nil && c.Run.Definition == known.definition {
 		return &known, nil
@@ -66,7 +66,7 @@ func (b *standing) expected(c *runtime.Commit) bool {
 // overtaken says why a run did not stand as this writer knew.
 func (t *tx) overtaken(ctx context.Context, c *runtime.Commit) error {
 	delete(t.w.known, c.Run.Run)
-	if _, err := t.standing(ctx, c); err != nil {
+	if _, err := t.standingFor(ctx, c); err != nil {
 		return err
 	}
 	return runtime.ErrConflict
@@ -77,7 +77,7 @@ const maxKnown = 4096
 
 // remember keeps how runs stand after a batch that is durable. A run that has
 // ended is not likely to take another step.
-func (w *writer) remember(stand []moved) {
+func (w *writer) remember(stand []standingOf) {
 	for i := range stand {
 		if stand[i].status == runtime.Finished {
 			delete(w.known, stand[i].run)

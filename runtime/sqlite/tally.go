@@ -33,7 +33,16 @@ const (
 	selectVersion = `PRAGMA data_version`
 )
 
-// tally is what the writer knows of the counts in history.
+// Rows of history after counted.history are not in the tables yet. When there are
+// foldAt of them a batch adds them: from memory (the sum, and the batch itself)
+// where no other connection has committed since this writer last did so, which
+// PRAGMA data_version tells; else by reading them (foldHistory). The sum is good
+// only while the version is known: whatever makes it doubtful, such as a name that
+// was rolled back, a prune, or another process that has added up, makes it unknown,
+// and the next time is read from history. Nothing is taken over before the COMMIT:
+// see committed.
+//
+// tally is what the writer knows of all this.
 type tally struct {
 	ids   map[count]int64 // of names
 	names map[int64]count
@@ -41,13 +50,13 @@ type tally struct {
 
 	last    int64           // row of history that this writer has added
 	upTo    int64           // row up to which all were added up, when this writer last looked
-	sum     map[int64]int64 // by id of the name, of the rows since then, where all of them are this writer's
-	version int64           // of the database then; unknown for none
-	folding int64           // version that it is to be, where the batch adds up all
+	sum     map[int64]int64 // of the rows since then, by the id of the name
+	version int64           // data_version when the sum began
+	folding int64           // data_version read by a batch that adds up; unknown where it does not
 	row     []byte          // in the making
 }
 
-const unknown = -1 // no version, and that of no database
+const unknown = -1 // data_version is never negative
 
 func newTally() tally {
 	return tally{ids: map[count]int64{}, names: map[int64]count{}, sum: map[int64]int64{}, version: unknown, folding: unknown}
@@ -56,8 +65,8 @@ func newTally() tally {
 // encodeCounts gives the counts of a request as a row of history has them. The
 // bytes are valid until the next call.
 func (t *tx) encodeCounts() ([]byte, error) {
-	l := &t.w.tally
-	l.row = append(l.row[:0], '[')
+	y := &t.w.tally
+	y.row = append(y.row[:0], '[')
 	for i := range t.counts {
 		c := &t.counts[i]
 		var err error
@@ -65,19 +74,19 @@ func (t *tx) encodeCounts() ([]byte, error) {
 			return nil, err
 		}
 		if i > 0 {
-			l.row = append(l.row, ',')
+			y.row = append(y.row, ',')
 		}
-		l.row = append(strconv.AppendInt(append(l.row, '['), c.id, 10), ',')
-		l.row = append(strconv.AppendInt(l.row, c.n, 10), ']')
+		y.row = append(strconv.AppendInt(append(y.row, '['), c.id, 10), ',')
+		y.row = append(strconv.AppendInt(y.row, c.n, 10), ']')
 	}
-	l.row = append(l.row, ']')
-	return l.row, nil
+	y.row = append(y.row, ']')
+	return y.row, nil
 }
 
 // nameID gives the id of a count's name.
 func (t *tx) nameID(key *count) (int64, error) {
-	l := &t.w.tally
-	if id, ok := l.ids[*key]; ok {
+	y := &t.w.tally
+	if id, ok := y.ids[*key]; ok {
 		return id, nil
 	}
 	name, err := key.name()
@@ -91,31 +100,31 @@ func (t *tx) nameID(key *count) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	l.ids[*key], l.names[id] = id, *key
-	l.fresh = append(l.fresh, *key)
+	y.ids[*key], y.names[id] = id, *key
+	y.fresh = append(y.fresh, *key)
 	return id, nil
 }
 
 // forgetFresh drops the names that what was rolled back may have added.
-func (l *tally) forgetFresh() {
-	if len(l.fresh) > 0 {
-		l.version = unknown // the sum may have ids that now have no name
+func (y *tally) forgetFresh() {
+	if len(y.fresh) > 0 {
+		y.version = unknown // the sum may have ids that now have no name
 	}
-	for i := range l.fresh {
-		delete(l.names, l.ids[l.fresh[i]])
-		delete(l.ids, l.fresh[i])
+	for i := range y.fresh {
+		delete(y.names, y.ids[y.fresh[i]])
+		delete(y.ids, y.fresh[i])
 	}
-	l.fresh = l.fresh[:0]
+	y.fresh = y.fresh[:0]
 }
 
 // foldCounts adds up what history has to be counted, where that has become much.
 // Where no one else has written since the last time, it is what this writer
 // knows.
 func (w *writer) foldCounts() error {
-	l := &w.tally
-	l.folding = unknown
+	y := &w.tally
+	y.folding = unknown
 	// The ids of rows that have been pruned are given again: last may be less.
-	if l.last >= l.upTo && l.last-l.upTo < foldAt {
+	if y.last >= y.upTo && y.last-y.upTo < foldAt {
 		return nil
 	}
 	t := tx{w: w}
@@ -123,29 +132,30 @@ func (w *writer) foldCounts() error {
 	if err != nil {
 		return err
 	}
-	if l.last-upTo < foldAt { // another process has done it
-		l.upTo, l.version = upTo, unknown
+	if y.last-upTo < foldAt { // another process has done it
+		y.upTo, y.version = upTo, unknown
 		return nil
 	}
 	version, _, err := first(context.Background(), &t, scanOne[int64], selectVersion)
 	if err != nil {
 		return err
 	}
-	if version == l.version {
-		err = t.fold(l.known(w.effects.counts))
+	if version == y.version {
+		err = t.fold(y.known(w.effects.counts))
 	} else {
 		err = t.foldHistory()
 	}
-	l.folding = version
+	y.folding = version
 	return err
 }
 
-// known is what this writer has logged, and the batch.
-func (l *tally) known(batch map[int64]int64) counts {
+// known is what history has to be counted, from memory: what this writer has
+// committed since all was added up, and the batch.
+func (y *tally) known(batch map[int64]int64) counts {
 	all := counts{}
-	for _, part := range []map[int64]int64{l.sum, batch} {
+	for _, part := range []map[int64]int64{y.sum, batch} {
 		for id, n := range part {
-			all[l.names[id]] += n
+			all[y.names[id]] += n
 		}
 	}
 	return all
@@ -170,19 +180,19 @@ func (t *tx) fold(all counts) error {
 }
 
 // committed follows what has become of history and the tables with the batch.
-func (l *tally) committed(batch map[int64]int64) {
-	l.fresh = l.fresh[:0]
-	if l.folding == unknown {
+func (y *tally) committed(batch map[int64]int64) {
+	y.fresh = y.fresh[:0]
+	if y.folding == unknown {
 		for id, n := range batch {
-			l.sum[id] += n
+			y.sum[id] += n
 		}
 		return
 	}
-	clear(l.sum)
-	l.upTo, l.version = l.last, l.folding
-	if len(l.ids) > maxNames {
-		clear(l.ids)
-		clear(l.names)
+	clear(y.sum)
+	y.upTo, y.version = y.last, y.folding
+	if len(y.ids) > maxNames {
+		clear(y.ids)
+		clear(y.names)
 	}
 }
 

@@ -35,14 +35,7 @@ func TestCountsOfTwoWriters(t *testing.T) {
 	look := func() {
 		t.Helper()
 		for name, s := range map[string]*Store{"a": a, "b": b} {
-			counts, err := s.Counts(t.Context(), "", time.Time{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := map[string]int64{}
-			for i := range counts.Steps {
-				got[counts.Steps[i].Input] += counts.Steps[i].Steps
-			}
+			got := stepsByInput(t, s)
 			if got["a"] != want["a"] || got["b"] != want["b"] {
 				t.Fatalf("%s counts %v, want %v", name, got, want)
 			}
@@ -98,17 +91,24 @@ func TestCountsOfFailedFold(t *testing.T) {
 	}
 	exec(`DROP TRIGGER fault`)
 	commit(t, ours, longStep("last", "last", foldAt))
-	counts, err := ours.Counts(t.Context(), "", time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]int64{}
-	for i := range counts.Steps {
-		got[counts.Steps[i].Input] += counts.Steps[i].Steps
-	}
+	got := stepsByInput(t, ours)
 	if want := map[string]int64{"Go": 1, "first": foldAt, "theirs": 10, "last": foldAt}; !maps.Equal(got, want) {
 		t.Errorf("counted %v, want %v", got, want)
 	}
+}
+
+// stepsByInput is how many steps each input took.
+func stepsByInput(t *testing.T, s *Store) map[string]int64 {
+	t.Helper()
+	counts, err := s.Counts(t.Context(), "", time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := map[string]int64{}
+	for i := range counts.Steps {
+		steps[counts.Steps[i].Input] += counts.Steps[i].Steps
+	}
+	return steps
 }
 
 // longStep is a commit of a run that ends after so many records.
@@ -154,14 +154,7 @@ func TestCountsOfSpoiledBatch(t *testing.T) {
 	free()
 	wait.Wait()
 	commit(t, s, longStep("last", "other", foldAt))
-	counts, err := s.Counts(t.Context(), "", time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]int64{}
-	for i := range counts.Steps {
-		got[counts.Steps[i].Input] += counts.Steps[i].Steps
-	}
+	got := stepsByInput(t, s)
 	if got["new"] != foldAt || got["other"] != foldAt {
 		t.Errorf("counted %v", got)
 	}

@@ -26,11 +26,11 @@ import (
 // tx is what a request may do within the transaction.
 type tx struct {
 	w      *writer
-	wrote  bool     // it may have changed something
-	counts []change // that it makes
-	costs  costs    // that it changes
-	stand  []moved  // how runs stand after it, and after those before it
-	last   int64    // row of history that it has added
+	wrote  bool         // it may have changed something
+	counts []change     // that it makes
+	costs  costs        // that it changes
+	stand  []standingOf // how runs stand after it, and after those before it
+	last   int64        // row of history that it has added
 }
 
 // effects are what the requests of a batch have changed together.
@@ -39,7 +39,7 @@ type effects struct {
 	bytes  int64           // how much, about
 	counts map[int64]int64 // by the id of the name
 	costs  costs
-	stand  []moved // how runs stand afterwards
+	stand  []standingOf // how runs stand afterwards
 }
 
 func (e *effects) clear() {
@@ -188,7 +188,7 @@ func (w *writer) commit() error {
 	failpoint.Hit(failpoint.AfterEnd)
 	w.tally.committed(w.effects.counts)
 	w.remember(w.effects.stand)
-	w.changed(&w.effects)
+	w.wal.changed(&w.effects)
 	return nil
 }
 

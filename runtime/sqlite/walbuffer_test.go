@@ -77,7 +77,7 @@ func TestLogLaidOutAhead(t *testing.T) {
 			grown, before = grown+1, size
 		}
 	}
-	pages, _, err := s.writer.checkpoints.run("PASSIVE")
+	pages, _, err := s.writer.wal.run("PASSIVE")
 	if err != nil || pages < commits {
 		t.Fatalf("the log has %d pages, %v", pages, err)
 	}

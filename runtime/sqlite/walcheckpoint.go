@@ -28,11 +28,14 @@ type checkpointer struct {
 	wake chan struct{} // of length 1
 	quit chan struct{}
 	done chan struct{}
-	long atomic.Int64 // pages of a log that is to begin anew
+
+	every atomic.Int64 // changed rows, or pages of large ones, between two checkpoints
+	long  atomic.Int64 // pages of a log that is to begin anew
+	since int64        // rows since the last one; belongs to who has the writer's turn
 }
 
 const (
-	checkpointEvery = 500   // changed rows, or pages of large ones: a small checkpoint keeps the disk from commits for less long
+	checkpointEvery = 500   // a small checkpoint keeps the disk from commits for less long
 	longLog         = 14000 // pages: less than journal_size_limit, at which the file would be cut off
 
 	// fewPages are soon moved while everyone waits.
@@ -55,26 +58,27 @@ func openCheckpointer(ctx context.Context, file string, o options) (_ *checkpoin
 		db: db, conn: conn,
 		wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
 	}
+	c.every.Store(checkpointEvery)
 	c.long.Store(longLog)
 	return c, nil
 }
 
-// changed counts what the batch has changed, and wakes the goroutine when it has
+// changed counts what a batch has changed, and wakes the goroutine when it has
 // become much.
-func (w *writer) changed(e *effects) {
-	if w.sinceCheckpoint += e.rows + e.bytes/pageSize; w.sinceCheckpoint < w.checkpointEvery {
+func (c *checkpointer) changed(e *effects) {
+	if c.since += e.rows + e.bytes/pageSize; c.since < c.every.Load() {
 		return
 	}
-	w.sinceCheckpoint = 0
+	c.since = 0
 	select {
-	case w.checkpoints.wake <- struct{}{}:
+	case c.wake <- struct{}{}:
 	default: // it has not come to the last one yet
 	}
 }
 
 // tendLog is the goroutine.
 func (w *writer) tendLog() {
-	c := w.checkpoints
+	c := w.wal
 	defer close(c.done)
 	for {
 		select {
@@ -89,18 +93,18 @@ func (w *writer) tendLog() {
 }
 
 func (w *writer) shortenLog() error {
-	pages, _, err := w.checkpoints.run("PASSIVE")
-	if err != nil || pages < w.checkpoints.long.Load() {
+	pages, _, err := w.wal.run("PASSIVE")
+	if err != nil || pages < w.wal.long.Load() {
 		return err
 	}
 	// What has come meanwhile, so that there is next to nothing left; unless someone
 	// reads an old state, of which nothing may be moved yet.
-	pages, moved, err := w.checkpoints.run("PASSIVE")
-	if err != nil || pages-moved > fewPages || !w.checkpoints.takeTurn(w.turn) {
+	pages, moved, err := w.wal.run("PASSIVE")
+	if err != nil || pages-moved > fewPages || !w.wal.takeTurn(w.turn) {
 		return err
 	}
 	defer func() { <-w.turn }()
-	_, _, err = w.checkpoints.run("FULL") // as PASSIVE, and without commits of other processes
+	_, _, err = w.wal.run("FULL") // as PASSIVE, and without commits of other processes
 	return err
 }
 
@@ -117,7 +121,7 @@ func (c *checkpointer) takeTurn(turn chan<- struct{}) bool {
 // giveUp ends all writing: what is in the log is safe, but the disk is doubtful.
 // Where the store is being closed there is no more to end.
 func (w *writer) giveUp(err error) {
-	if w.checkpoints.takeTurn(w.turn) {
+	if w.wal.takeTurn(w.turn) {
 		if w.stopped == nil {
 			w.stopped = stoppedBy(err)
 		}

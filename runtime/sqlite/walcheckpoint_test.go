@@ -13,10 +13,8 @@ import (
 
 // shortLog has the log moved into the database, and begun anew, all the time.
 func shortLog(s *Store) {
-	s.writer.turn <- struct{}{}
-	s.writer.checkpointEvery = 10
-	<-s.writer.turn
-	s.writer.checkpoints.long.Store(20)
+	s.writer.wal.every.Store(10)
+	s.writer.wal.long.Store(20)
 }
 
 // stepRuns lets several callers step a run each.
@@ -91,7 +89,7 @@ func TestReaderKeepsLog(t *testing.T) {
 	kept := sizeOf(t, path+"-wal")
 	for deadline := time.Now().Add(time.Minute); ; {
 		stepRuns(t, s, 4, 100)
-		if left, _, err := s.writer.checkpoints.run("PASSIVE"); err == nil && left < 200 {
+		if left, _, err := s.writer.wal.run("PASSIVE"); err == nil && left < 200 {
 			break
 		}
 		if time.Now().After(deadline) {

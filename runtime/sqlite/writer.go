@@ -17,9 +17,9 @@ import (
 // Group commit. There is one connection that writes, and one turn to use it. A
 // caller puts its request into the queue and waits for the answer or the turn,
 // whichever comes first. Who has the turn leads: it takes all requests that
-// wait, begins a transaction, runs each, commits, and only then answers. While the disk syncs, the next requests gather: the more
-// callers, the more of them share a sync. A lone caller leads itself, and no
-// goroutine is woken. (DeWitt et al., "Implementation Techniques for Main Memory
+// wait, begins a transaction, runs each, commits, and only then answers. While
+// the disk syncs, the next requests gather: the more callers, the more of them
+// share a sync. A lone caller leads itself, and no goroutine is woken. (DeWitt et al., "Implementation Techniques for Main Memory
 // Database Systems", 1984; the turn is the combiner's lock of Hendler et al.,
 // "Flat Combining", 2010.)
 //
@@ -30,6 +30,7 @@ type writer struct {
 	closed bool
 	queue  chan *request
 	turn   chan struct{} // of length 1: holds a token while someone leads
+	wal    *checkpointer
 
 	// What follows belongs to who has the turn.
 	db      *sql.DB
@@ -42,10 +43,6 @@ type writer struct {
 	scratch []change            // room for the counts of one request
 	tally   tally
 	stopped error // why nothing is written any more
-
-	checkpoints     *checkpointer
-	checkpointEvery int64 // changed rows
-	sinceCheckpoint int64
 }
 
 const (
@@ -70,12 +67,12 @@ const (
 	abandoned
 )
 
-func newWriter(db *sql.DB, conn *sql.Conn, c *checkpointer) *writer {
+func newWriter(db *sql.DB, conn *sql.Conn, wal *checkpointer) *writer {
 	w := &writer{
 		db: db, conn: conn, session: session{statements: map[string]*sqlite3.SQLiteStmt{}},
 		effects: effects{counts: map[int64]int64{}, costs: costs{}}, known: map[string]standing{}, tally: newTally(),
 		queue: make(chan *request, queueLength), turn: make(chan struct{}, 1),
-		checkpoints: c, checkpointEvery: checkpointEvery,
+		wal: wal,
 	}
 	go w.tendLog()
 	return w
@@ -176,6 +173,6 @@ func (w *writer) close() error {
 		}
 		w.lead()
 	}
-	err := errors.Join(w.checkpoints.close(), w.session.within(w.conn, w.session.close))
+	err := errors.Join(w.wal.close(), w.session.within(w.conn, w.session.close))
 	return errors.Join(err, w.conn.Close(), w.db.Close())
 }

@@ -293,9 +293,7 @@ func TestLargeRollback(t *testing.T) {
 	}
 	theirs := openAt(t, path)
 	for _, s := range []*Store{ours, theirs} {
-		s.writer.turn <- struct{}{}
-		s.writer.checkpointEvery = 1 << 40
-		<-s.writer.turn
+		s.writer.wal.every.Store(1 << 40)
 	}
 	refused := errors.New("refused after all")
 	large := json.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)

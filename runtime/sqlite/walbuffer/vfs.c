@@ -1,5 +1,5 @@
 // A file layer (VFS) of SQLite that gathers what is written to the write-ahead
-// log and writes it when the log is synced. All other files, and all other calls,
+// log and writes it when the log is synced, with room for more behind it. All other files, and all other calls,
 // go to the layer below. See sqlite.org/vfs.html and sqlite.org/c3ref/io_methods.html.
 //
 // Why this is safe at synchronous=FULL and with cache_spill off: a COMMIT appends
@@ -11,6 +11,10 @@
 // as well. A cache that spills would write pages before the COMMIT, and a ROLLBACK
 // tells the file nothing: what it left in the buffer would be written later, over
 // the transactions of others.
+
+// Zeros behind the log are no frames: their salts and checksums do not fit, and the
+// next transactions overwrite them. They are written only in a COMMIT, under the
+// writer's lock.
 
 //go:build linux && cgo
 
