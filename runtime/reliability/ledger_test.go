@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"testing"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 )
@@ -16,6 +17,11 @@ import (
 // ledger is what the world outside of the database has seen: a file to which
 // processes append a line, in one write, when something has happened. A killed
 // process loses none that it has written. Words are separated by tabs.
+//
+// SIGKILL may cut the last write of a process off where it crosses a page: then it
+// was killed before it could note this, and what there is of the line is dropped.
+// So that it can be told, each line ends with a word of its own, and begins with
+// the end of the line before.
 type ledger struct{ file *os.File }
 
 func openLedger(path string) (*ledger, error) {
@@ -37,17 +43,18 @@ const (
 
 func (l *ledger) note(words ...any) {
 	var line strings.Builder
-	for i, word := range words {
-		if i > 0 {
-			line.WriteByte('\t')
-		}
-		fmt.Fprint(&line, word)
-	}
 	line.WriteByte('\n')
+	for _, word := range words {
+		fmt.Fprint(&line, word, "\t")
+	}
+	line.WriteString(whole + "\n")
 	if _, err := l.file.WriteString(line.String()); err != nil {
 		panic(err) // without the ledger the test sees nothing
 	}
 }
+
+// whole is the last word of a line.
+const whole = "."
 
 // evidence is a ledger as read.
 type evidence struct {
@@ -90,6 +97,9 @@ func readLedger(path string) (*evidence, error) {
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		w := strings.Split(lines.Text(), "\t")
+		if w[len(w)-1] != whole {
+			continue
+		}
 		number := func(i int) int {
 			n, failed := strconv.Atoi(w[i])
 			if failed != nil {
@@ -150,4 +160,34 @@ func (w *witness) Commit(ctx context.Context, c *runtime.Commit) error {
 
 func (w *witness) note(what string, c runtime.Claim) {
 	w.ledger.note(what, c.Run, c.Do, c.Seq, c.Epoch, w.worker)
+}
+
+// TestTornLedger: what a killed process has not written to its end is dropped,
+// and takes nothing with it that others write behind it.
+func TestTornLedger(t *testing.T) {
+	path := ledgerIn(t.TempDir())
+	l, err := openLedger(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.file.Close()
+	l.note(reached, "k", 12)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := range before {
+		if err := os.WriteFile(path, before[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l.note(started, "r")
+		l.note(called, "r", "work", "k", 1, 0)
+		e, err := readLedger(path)
+		if err != nil || !e.started["r"] || len(e.calls) != 1 {
+			t.Fatalf("cut off at %d: %v, %v", cut, e, err)
+		}
+		if past := e.calls[0].past; past != 0 && cut < len(before)-1 || past == 0 && cut == len(before)-1 {
+			t.Errorf("cut off at %d: a checkpoint of %d", cut, past)
+		}
+	}
 }
