@@ -66,6 +66,9 @@ func CountRecords(machine string, rows []HistoryRow, entered time.Time, step fun
 			Machine: machine, Day: DayOf(h.At), Kind: h.Kind, Input: h.Input,
 			From: h.From, To: h.To, Effect: h.Effect, Steps: 1,
 		})
+		if h.Kind == MigrateInput {
+			continue // the visit goes on, in a state that may have another name
+		}
 		enters := h.Effect == Moved || h.From != h.To
 		if h.From != "" && (enters || h.Effect == Stopped) {
 			stay(StayCount{Machine: machine, State: h.From, Bucket: BucketOf(h.At.Sub(entered)), Visits: 1})

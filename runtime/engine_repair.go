@@ -187,6 +187,8 @@ func (x *repair) apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	stood := (&write{host: w.host, after: w.before}).row()
+	c.Mends = &stood
 	c.Drop, c.Set = nil, nil
 	for i := range m.def.Timers {
 		name := m.def.Timers[i].Name

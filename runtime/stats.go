@@ -190,7 +190,7 @@ func stepStats(steps []StepCount) ([]FailureStats, []RetryStats) {
 			retries[key] = &RetryStats{Machine: s.Machine, Day: time.Unix(s.Day*24*60*60, 0).UTC().Format(time.DateOnly)}
 		}
 		retries[key].Steps += s.Steps
-		if s.Effect == Retried {
+		if s.Effect == Retried && s.Kind != RetryInput { // an operator only hurries what waits
 			retries[key].Retries += s.Steps
 		}
 	}

@@ -166,6 +166,10 @@ type Commit struct {
 
 	EventID string          // remembered with Answer; empty for none
 	Answer  json.RawMessage // what a second send of EventID is told
+
+	// Mends is set by a repair: how the run stood by its history, which is what has
+	// been counted, whatever its row says. The row's Started is then replaced, too.
+	Mends *RunRow
 }
 
 // Check says what is wrong with a commit that no engine should make. Stores

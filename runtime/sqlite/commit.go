@@ -43,7 +43,7 @@ func (t *tx) commit(ctx context.Context, c *runtime.Commit) error {
 		return err
 	}
 	if len(c.History) > 0 {
-		t.countCommit(c, before)
+		t.countCommit(c, before.counted(c))
 		if err := t.writeRun(ctx, c, before); err != nil {
 			return err
 		}
@@ -120,6 +120,10 @@ const (
 	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?, state = ?,
 		machine = ?, definition = ?, status = ?, outcome = ?, paused = ?
 	WHERE run = ? AND seq = ? AND started = ?`
+	mendRun = `
+	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?, state = ?,
+		machine = ?, definition = ?, status = ?, outcome = ?, paused = ?, started = ?
+	WHERE run = ? AND seq = ?`
 )
 
 func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) error {
@@ -136,6 +140,10 @@ func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) 
 	case c.Expect == 0:
 		written, err = t.exec(insertRun, r.Run, r.Machine, r.Definition, r.State, string(r.Status), outcome, r.Paused,
 			r.Seq, micros(r.Started), micros(r.Entered), micros(r.Updated), text(r.Snapshot))
+	case c.Mends != nil:
+		written, err = t.exec(mendRun, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
+			r.Machine, r.Definition, string(r.Status), outcome, r.Paused, micros(r.Started), r.Run, c.Expect)
+		after.started = micros(r.Started)
 	case after != *before:
 		written, err = t.exec(updateRun, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
 			r.Machine, r.Definition, string(r.Status), outcome, r.Paused, r.Run, c.Expect, before.started)

@@ -4,6 +4,7 @@ package sqlite
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -71,6 +72,38 @@ func TestCountsOfOlderDatabase(t *testing.T) {
 			t.Errorf("format %d:\ngot  %v\nwant %v", format, got, logged)
 		}
 	}
+}
+
+// TestCountsOfMends: a repair counts how the run stood by its history, whatever
+// someone has made of its row, of which nothing has been counted.
+func TestCountsOfMends(t *testing.T) {
+	s := openAt(t, made(t))
+	row, err := s.Load(t.Context(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.write(t.Context(), func(t *tx) error {
+		_, err := t.exec(`UPDATE runs SET state = 'Lost', machine = 'Other', paused = 1, started = started + 5 WHERE run = 'r'`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Commit(t.Context(), nextStep(row)); !errors.Is(err, runtime.ErrConflict) {
+		t.Errorf("a step of a run that was started at another time: %v", err)
+	}
+	c := nextStep(row)
+	c.Mends = &row
+	commit(t, s, c)
+	if got, err := s.Load(t.Context(), "r"); err != nil || got.State != "Idle" || got.Machine != "Order" || got.Paused || !got.Started.Equal(row.Started) {
+		t.Errorf("the run is %+v, %v", got, err)
+	}
+	runs := allCounts(t, s)
+	maps.DeleteFunc(runs, func(c count, _ int64) bool { return c.table != runCounts })
+	if want := (counts{{table: runCounts, machine: "Order", texts: [5]string{"Idle", "running"}}: 1}); !maps.Equal(runs, want) {
+		t.Errorf("counted %v, want %v", runs, want)
+	}
+	commit(t, s, nextStep(c.Run))
 }
 
 // allCounts are all but the costs.

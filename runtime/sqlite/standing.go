@@ -41,7 +41,7 @@ func scanStanding(found row, b *standing) error {
 // is told from the one before by when it was started.
 func (t *tx) standingFor(ctx context.Context, c *runtime.Commit) (*standing, error) {
 	if known, ok := t.w.known[c.Run.Run]; ok && known.expected(c) &&
-		len(c.History) > 0 && c.Claim == nil && c.Run.Definition == known.definition {
+		len(c.History) > 0 && c.Claim == nil && c.Mends == nil && c.Run.Definition == known.definition {
 		return &known, nil
 	}
 	before, ok, err := first(ctx, t, scanStanding, selectStanding, c.Run.Run)
@@ -58,9 +58,18 @@ func (t *tx) standingFor(ctx context.Context, c *runtime.Commit) (*standing, err
 	return &before, nil
 }
 
+// counted is how the run stood by what has been counted of it.
+func (b *standing) counted(c *runtime.Commit) *standing {
+	if c.Mends == nil {
+		return b
+	}
+	r := c.Mends
+	return &standing{machine: r.Machine, state: r.State, status: r.Status, outcome: r.Outcome, paused: r.Paused, entered: micros(r.Entered)}
+}
+
 // expected reports whether it is what c expects.
 func (b *standing) expected(c *runtime.Commit) bool {
-	return b.seq == c.Expect && (c.Expect == 0 || b.started == micros(c.Run.Started))
+	return b.seq == c.Expect && (c.Expect == 0 || c.Mends != nil || b.started == micros(c.Run.Started))
 }
 
 // overtaken says why a run did not stand as this writer knew.

@@ -121,6 +121,22 @@ func testCounts(f *fixture) {
 	equal(f, len(runs)+len(steps)+len(stays), 0)
 }
 
+// testCountsOfMigration: a visit goes on where its state is given another name.
+func testCountsOfMigration(f *fixture) {
+	f.commit(f.create("r"))
+	f.pass(time.Minute)
+	c := f.next("r")
+	h := &c.History[0]
+	h.Kind, h.Input, h.From, h.To, h.Effect = runtime.MigrateInput, "migrate", "Idle", "Ready", runtime.Moved
+	c.Run.State = "Ready"
+	f.commit(c)
+	f.pass(time.Minute)
+	f.move("r", "Done", runtime.Moved, runtime.Finished, runtime.Success)
+	runs, _, stays := countsOf(f, "", time.Time{})
+	equal(f, runs, map[string]int64{"Order Done finished success": 1})
+	equal(f, stays, map[string]int64{fmt.Sprintf("Order Ready %d", runtime.BucketOf(2*time.Minute)): 1})
+}
+
 // testCosts adds exactly what attempts have used, by day, and keeps what pruned
 // runs used.
 func testCosts(f *fixture) {

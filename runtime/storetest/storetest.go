@@ -50,6 +50,7 @@ func Run(t *testing.T, open func(t *testing.T) runtime.Store) {
 		{"Outbox", testOutbox},
 		{"OutboxLease", testOutboxLease},
 		{"Counts", testCounts},
+		{"CountsOfMigration", testCountsOfMigration},
 		{"Costs", testCosts},
 		{"Waiting", testWaiting},
 		{"DefinitionsList", testDefinitionsList},

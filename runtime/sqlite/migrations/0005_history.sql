@@ -20,7 +20,7 @@ CREATE TABLE history (
   source TEXT NOT NULL,                  -- state before; empty at the start
   target TEXT NOT NULL,                  -- state after
   effect TEXT NOT NULL,                  -- moved, retried, stayed, ignored, …
-  counts TEXT CHECK (json_valid(counts)), -- what it, and the rows before it of its commit, change: [[name, by], …]
+  counts TEXT CHECK (counts IS NULL OR json_valid(counts)), -- what it, and the rows before it of its commit, change: [[name, by], …]
   record TEXT NOT NULL CHECK (json_valid(record)), -- all of it, canonical; last, because it may be large
   UNIQUE (run, seq)
 ) STRICT;
