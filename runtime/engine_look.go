@@ -120,6 +120,8 @@ func (e *Engine) History(ctx context.Context, run string, after int64, limit int
 	var versions []Version
 	if s, err := h.machine.DecodeSnapshot(row.Snapshot); err == nil {
 		versions = s.Versions
+	} else if versions, err = e.versionsInHistory(ctx, h, &row); err != nil {
+		return nil, err
 	}
 	current := h
 	views := make([]StepView, len(rows))

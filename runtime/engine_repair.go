@@ -74,14 +74,11 @@ func (x *repair) examine(ctx context.Context, live *liveRun, who *Operator) erro
 	if err != nil {
 		return fmt.Errorf("run %q: %w", x.row.Run, err)
 	}
-	m := h.machine
-	seed, versions := seedOf(x.row.Run), []Version(nil)
-	if stored, err := m.DecodeSnapshot(x.row.Snapshot); err != nil {
-		x.fault("%v", err)
-	} else {
-		seed, versions = stored.Seed, stored.Versions
+	stored, err := h.machine.DecodeSnapshot(x.row.Snapshot)
+	if err != nil {
+		x.fault("%v", err) // and stored is nil
 	}
-	s, err := e.relive(ctx, h, &x.row, seed, versions)
+	s, err := e.relive(ctx, h, &x.row, stored)
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func (e *Engine) replayRow(ctx context.Context, row *RunRow) error {
 	if err != nil {
 		return &Difference{Run: row.Run, Seq: row.Seq, Err: err}
 	}
-	got, err := e.relive(ctx, h, row, stored.Seed, stored.Versions)
+	got, err := e.relive(ctx, h, row, stored)
 	if err != nil {
 		return err
 	}
@@ -87,29 +87,6 @@ func (e *Engine) replayRow(ctx context.Context, row *RunRow) error {
 	}
 	after := write{host: h, after: got}
 	return sameRow(row.Run, row.Seq, "runs", columnsOfRun(row), columnsOfRun(new(after.row())))
-}
-
-// relive is the run as its history has it, which begins with the first of its
-// versions.
-func (e *Engine) relive(ctx context.Context, h *host, row *RunRow, seed uint64, versions []Version) (*Snapshot, error) {
-	first, err := e.versionAt(ctx, h, versions, 1)
-	if err != nil {
-		return nil, fmt.Errorf("run %q: %w", row.Run, err)
-	}
-	replay := first.machine.NewReplay(row.Run, seed)
-	err = e.replayHistory(ctx, replay, row, h, versions)
-	return replay.Snapshot(), err
-}
-
-// versionAt is the definition that the record seq of a run is of; current is
-// the one that the run now has.
-func (e *Engine) versionAt(ctx context.Context, current *host, versions []Version, seq int64) (*host, error) {
-	for _, v := range versions {
-		if seq <= v.Until {
-			return e.host(ctx, v.Definition)
-		}
-	}
-	return current, nil
 }
 
 // replayHistory takes the records up to the Seq of the row.

@@ -1,0 +1,107 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// relive is the run as its history has it. Which definition a record is of, the
+// snapshot says; where that cannot be read (stored is nil), or history does not
+// replay by it, history says it, which needs one more reading.
+func (e *Engine) relive(ctx context.Context, h *host, row *RunRow, stored *Snapshot) (*Snapshot, error) {
+	var first error
+	if stored != nil {
+		s, err := e.reliveBy(ctx, h, row, stored.Seed, stored.Versions)
+		if err == nil {
+			return s, nil
+		}
+		first = err
+	}
+	seed := seedOf(row.Run)
+	versions, err := e.versionsInHistory(ctx, h, row)
+	if err != nil {
+		return nil, further(first, err)
+	}
+	if stored != nil && stored.Seed == seed && slices.Equal(stored.Versions, versions) {
+		return nil, first
+	}
+	s, err := e.reliveBy(ctx, h, row, seed, versions)
+	if err != nil {
+		return nil, further(first, err)
+	}
+	return s, nil
+}
+
+// reliveBy begins with the first of the versions.
+func (e *Engine) reliveBy(ctx context.Context, h *host, row *RunRow, seed uint64, versions []Version) (*Snapshot, error) {
+	first, err := e.versionAt(ctx, h, versions, 1)
+	if err != nil {
+		return nil, fmt.Errorf("run %q: %w", row.Run, err)
+	}
+	replay := first.machine.NewReplay(row.Run, seed)
+	err = e.replayHistory(ctx, replay, row, h, versions)
+	return replay.Snapshot(), err
+}
+
+// further is the error of the second try, but of two differences that of the
+// later record: the other comes of the wrong definition.
+func further(first, second error) error {
+	var a, b *Difference
+	if errors.As(first, &a) && errors.As(second, &b) && a.Seq > b.Seq {
+		return first
+	}
+	return second
+}
+
+// versionAt is the definition that the record seq of a run is of; current is
+// the one that the run now has.
+func (e *Engine) versionAt(ctx context.Context, current *host, versions []Version, seq int64) (*host, error) {
+	for _, v := range versions {
+		if seq <= v.Until {
+			return e.host(ctx, v.Definition)
+		}
+	}
+	return current, nil
+}
+
+// versionsInHistory are the earlier definitions of a run by the record of its
+// last migration, which has the snapshot that it led to; none where there is no
+// such record. A damaged one is a *Difference.
+func (e *Engine) versionsInHistory(ctx context.Context, h *host, row *RunRow) ([]Version, error) {
+	var last *HistoryRow
+	for seq := int64(0); seq < row.Seq; {
+		page, err := e.store.History(ctx, row.Run, seq, int(min(replayRecords, row.Seq-seq)))
+		if err != nil {
+			return nil, fmt.Errorf("the history of run %q: %w", row.Run, err)
+		}
+		if len(page) == 0 {
+			break
+		}
+		for i := range page {
+			if page[i].Kind == MigrateInput {
+				last = new(page[i]) // a copy, so that the page can go
+			}
+		}
+		if page[len(page)-1].Seq <= seq {
+			break // a damaged store, which must not hold us here
+		}
+		seq = page[len(page)-1].Seq
+	}
+	if last == nil {
+		return nil, nil
+	}
+	record, err := h.machine.DecodeRecord(last.Record)
+	if err == nil && record.Input.Migration == nil {
+		err = errors.New("it is not of a migration")
+	}
+	var s *Snapshot
+	if err == nil {
+		s, err = h.machine.DecodeSnapshot(record.Input.Migration.Snapshot)
+	}
+	if err != nil {
+		return nil, &Difference{Run: row.Run, Seq: last.Seq, Err: err}
+	}
+	return s.Versions, nil
+}
