@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ type bulk struct {
 	statuses []runtime.Status // of the runs that are meant, where --where does not say
 	paused   bool             // only those that are paused
 	act      func(ctx context.Context, store runtime.Store, run string) (runtime.View, error)
+	judge    func(*runtime.View) error // whether the run then is as it should be; it may be nil
 }
 
 // steeredAtOnce is how many runs are steered side by side: a command may wait
@@ -58,7 +60,7 @@ func (b *bulk) run(ctx context.Context, t *target, args []string) error {
 			if err != nil {
 				return err
 			}
-			return t.answer(&v)
+			return cmp.Or(t.answer(&v), b.judged(&v))
 		})
 	}
 	now := time.Now()
@@ -142,13 +144,22 @@ func (b *bulk) show(t *target, rows []runtime.RunRow, now time.Time) error {
 	return err
 }
 
+// judged is the judgement on a run as it is afterwards.
+func (b *bulk) judged(v *runtime.View) error {
+	if b.judge == nil {
+		return nil
+	}
+	return b.judge(v)
+}
+
 // steer does it, to some at once. What one run refuses does not stop the others.
 func (b *bulk) steer(ctx context.Context, t *target, store runtime.Store, rows []runtime.RunRow) error {
 	report := &bulkReport{Applied: true, Runs: []bulkRun{}, Refused: []bulkError{}}
 	var (
-		mu    sync.Mutex
-		group sync.WaitGroup
-		slots = make(chan struct{}, steeredAtOnce)
+		mu        sync.Mutex
+		group     sync.WaitGroup
+		slots     = make(chan struct{}, steeredAtOnce)
+		judgement error
 	)
 	for i := range rows {
 		slots <- struct{}{}
@@ -159,6 +170,9 @@ func (b *bulk) steer(ctx context.Context, t *target, store runtime.Store, rows [
 			mu.Lock()
 			defer mu.Unlock()
 			report.add(t, run, &v, runError(run, err))
+			if err == nil {
+				judgement = cmp.Or(judgement, b.judged(&v))
+			}
 		})
 	}
 	group.Wait()
@@ -175,7 +189,7 @@ func (b *bulk) steer(ctx context.Context, t *target, store runtime.Store, rows [
 	if len(report.Refused) > 0 {
 		return errFinding
 	}
-	return nil
+	return judgement
 }
 
 func (r *bulkReport) add(t *target, run string, v *runtime.View, err error) {

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -27,11 +28,16 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	defer stop()
 	context.AfterFunc(ctx, stop)
 
-	root := newRoot(&streams{in: in, out: out, err: errOut})
+	results := &output{Writer: out}
+	root := newRoot(&streams{in: in, out: results, err: errOut})
 	root.SetArgs(args)
 	err := groupError(root.ExecuteContext(ctx))
 	if said := unsaid(err); said != nil {
 		fmt.Fprintln(errOut, "fsmc:", said)
+	}
+	if lost := results.failed(); lost != nil && !errors.Is(err, lost) {
+		fmt.Fprintln(errOut, "fsmc:", lost)
+		return exitUsage
 	}
 	return exitStatus(err)
 }

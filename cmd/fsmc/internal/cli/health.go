@@ -62,7 +62,7 @@ has fallen due and has not fired. Exit status 1: something is listed.`,
 	}
 	t.flags(c)
 	c.Flags().Var(&stuck{&query}, "stuck", "how long a run may be in a state: an `AGE`, or STATE=AGE,...")
-	ageFlag(c, &query.Late, "late", "the `AGE` at which timers, leases, attempts and messages are overdue (default 1m)")
+	c.Flags().Var(&age{into: &query.Late, some: true}, "late", "the `AGE` at which timers, leases, attempts and messages are overdue (default 1m)")
 	c.Flags().IntVar(&query.Limit, "limit", 100, "list at most `N` of each kind")
 	return c
 }
@@ -82,12 +82,10 @@ func (s *stuck) Set(text string) error {
 		if !single {
 			value = state
 		}
-		age, err := runtime.ParseAge(value)
+		age, err := parseSomeAge(value)
 		switch {
 		case err != nil:
 			return err
-		case age == 0:
-			return fmt.Errorf("%q is no time at all", value)
 		case !single:
 			s.into.Stuck = age
 			continue

@@ -89,7 +89,7 @@ func (s *sequence) step(h *runtime.StepView) {
 		text += after(": ", plain(h.Message, 60))
 	}
 	if h.Actor != "" {
-		text += " by " + plain(h.Actor, 40)
+		text += " by " + joined(h.Actor, 40)
 	}
 	s.line("%srun: %s", s.arrow(h), diagramText(text))
 	switch {

@@ -111,7 +111,7 @@ func notes(s *runtime.StepView) []string {
 		add("turned away by the require of %s", strings.Join(s.Redirects, ", "))
 	}
 	if s.Actor != "" || s.Reason != "" {
-		add("sent%s%s", after(" by ", plain(s.Actor, 80)), after(": ", plain(s.Reason, 200)))
+		add("sent%s%s", after(" by ", joined(s.Actor, 80)), after(": ", joined(s.Reason, 200)))
 	}
 	return out
 }

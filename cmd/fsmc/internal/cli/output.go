@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/spf13/cobra"
 )
@@ -24,9 +26,38 @@ func printJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
+// output is standard output, and keeps the first error of writing there, which
+// stands for those that follow: a command that prints as it goes on does not ask
+// for each line, and says an error once.
+type output struct {
+	io.Writer
+	mu  sync.Mutex
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil {
+		o.mu.Lock()
+		o.err = cmp.Or(o.err, err)
+		err = o.err
+		o.mu.Unlock()
+	}
+	return n, err
+}
+
+func (o *output) failed() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
+}
+
 // color reports whether w is a terminal that wants colours: NO_COLOR, set to
 // anything, turns them off (https://no-color.org).
 func color(w io.Writer) bool {
+	if o, ok := w.(*output); ok {
+		w = o.Writer
+	}
 	f, ok := w.(*os.File)
 	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 		return false

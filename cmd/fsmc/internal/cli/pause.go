@@ -52,6 +52,7 @@ type steering struct {
 	statuses []runtime.Status // of the runs that are meant, where --where does not say
 	paused   bool             // only those that are paused
 	act      func(*runtime.Engine, context.Context, string, runtime.Operator) (runtime.View, error)
+	judge    func(*runtime.View) error // as in bulk
 }
 
 func newSteer(s *streams, of *steering) *cobra.Command {
@@ -60,7 +61,7 @@ func newSteer(s *streams, of *steering) *cobra.Command {
 		who runtime.Operator
 		ask guards
 	)
-	many := bulk{does: of.does, statuses: of.statuses, paused: of.paused,
+	many := bulk{does: of.does, statuses: of.statuses, paused: of.paused, judge: of.judge,
 		act: func(ctx context.Context, store runtime.Store, run string) (runtime.View, error) {
 			return ask.step(ctx, store, run, func(engine *runtime.Engine) (runtime.View, error) {
 				return of.act(engine, ctx, run, who)

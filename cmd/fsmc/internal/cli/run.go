@@ -46,7 +46,12 @@ Exit status 1: the run ended with another outcome than success, or is halted.`,
   fsmc run --db runs.db --activities ./activities --follow`,
 		Args:              arguments("[PATH...]"),
 		ValidArgsFunction: completeFSM,
-		RunE:              func(cmd *cobra.Command, paths []string) error { return r.run(cmd.Context(), paths) },
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			if cmd.Flags().Changed("id") && r.id == "" {
+				return errors.New("--id is empty: leave it out where the run is a new one, whatever its id")
+			}
+			return r.run(cmd.Context(), paths)
+		},
 	}
 	dbFlag(c, &r.db)
 	formatFlag(c, &r.asJSON)
@@ -163,11 +168,8 @@ func (r *runner) workOnOne(ctx context.Context, engine *runtime.Engine, p *progr
 	if err != nil {
 		return err
 	}
-	switch {
-	case r.detach && r.asJSON:
-		return r.report(v)
-	case r.detach:
-		return nil // its start has been said
+	if r.detach {
+		return r.leave(&v)
 	}
 	work := engine.RunUntilIdle
 	switch {
@@ -189,6 +191,17 @@ func (r *runner) workOnOne(ctx context.Context, engine *runtime.Engine, p *progr
 		return nil
 	}
 	return outcomeError(&v)
+}
+
+// leave says of a run what has not been said: its start has, but not that it is
+// halted or has ended.
+func (r *runner) leave(v *runtime.View) error {
+	if r.asJSON || v.Status != runtime.Running {
+		if err := r.report(*v); err != nil {
+			return err
+		}
+	}
+	return outcomeError(v)
 }
 
 // outcomeError makes an end without success an exit status.

@@ -38,6 +38,9 @@ its executable is.`,
 			if cmd.Flags().Changed("if-seq") && event.IfSeq < 1 {
 				return errors.New("--if-seq counts from 1, the step with which a run starts")
 			}
+			if cmd.Flags().Changed("event-id") && event.ID == "" {
+				return errors.New("--event-id is empty: leave it out where the event may be taken twice")
+			}
 			var err error
 			if event.Data, err = s.payload(cmd, data); err != nil {
 				return err

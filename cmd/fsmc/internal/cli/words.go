@@ -19,7 +19,7 @@ func sentence(v *runtime.View, now time.Time) string {
 	where := fmt.Sprintf("%s is in %s since %s (%s)", v.Run, v.State, when(v.Entered, now), ago(v.Entered, now))
 	switch {
 	case v.Halt != nil:
-		return fmt.Sprintf("%s, halted: %s could not be taken: %s", where, v.Halt.Input, plain(v.Halt.Reason, 200))
+		return where + halted(v.Halt)
 	case v.Paused:
 		return where + ", paused" + queued(v)
 	}
@@ -30,11 +30,18 @@ func sentence(v *runtime.View, now time.Time) string {
 func stands(v *runtime.View) string {
 	switch {
 	case v.Status == runtime.Finished:
-		return ended(v)
+		return ended(v) + endedBy(v.End)
+	case v.Halt != nil:
+		return fmt.Sprintf("%s is in %s%s", v.Run, v.State, halted(v.Halt))
 	case v.Paused:
 		return fmt.Sprintf("%s is in %s, paused%s", v.Run, v.State, queued(v))
 	}
 	return fmt.Sprintf("%s is in %s", v.Run, v.State)
+}
+
+// halted says what a halted run could not take, and why.
+func halted(h *runtime.HaltView) string {
+	return fmt.Sprintf(", halted: %s could not be taken: %s", h.Input, plain(h.Reason, 200))
 }
 
 // queued says what waits until a paused run resumes.
@@ -144,6 +151,17 @@ func plain(text string, limit int) string {
 		return string(runes[:limit-1]) + "…"
 	}
 	return text
+}
+
+// joined is text of a person on one line: all its lines, and otherwise plain.
+func joined(text string, limit int) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return plain(strings.Join(lines, " "), limit)
 }
 
 // countOf is a number of things: "1 run", "2 runs".

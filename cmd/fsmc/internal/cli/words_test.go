@@ -78,7 +78,7 @@ func TestHistoryReadsWell(t *testing.T) {
 	steps := []runtime.StepView{
 		{Seq: 1, At: noon, Input: "start", To: "Idle", Effect: runtime.Moved, Data: json.RawMessage(`{"pr":"17"}`)},
 		{Seq: 2, At: noon.Add(time.Second), Input: "Go", From: "Idle", To: "Posting.Comments", Effect: runtime.Moved,
-			Held: "1s", Actor: "ada", Reason: "it\x07 is time"},
+			Held: "1s", Actor: "ada\nlovelace", Reason: "it\x07 is\r\n\n time\n"},
 		{Seq: 3, At: noon.Add(13 * time.Hour), Input: "failed(transient)", From: "Posting.Comments", To: "Posting.Comments",
 			Effect: runtime.Retried, Held: "12h59m59.5s", Activity: "post", Attempt: 1, Message: "exit status 1: Traceback\n503",
 			Text: "retry 3", Count: 1, Max: 3, Wait: "1.5s"},
@@ -92,7 +92,7 @@ func TestHistoryReadsWell(t *testing.T) {
    1  12:00:00.000                    start              Idle              moved
         with {"pr":"17"}
    2  12:00:01.000  Idle              Go                 Posting.Comments  moved    1s
-        sent by ada: it` + "\uFFFD" + ` is time
+        sent by ada lovelace: it` + "\uFFFD" + ` is time
 2025-03-02
    3  01:00:00.000  Posting.Comments  failed(transient)                    retried  12h59m
         post, attempt 1: exit status 1: Traceback
