@@ -3,7 +3,6 @@
 package reliability
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -83,27 +82,33 @@ type claim struct {
 	worker string
 }
 
+// ledgerLines gives the words of each line that is whole.
+func ledgerLines(path string) (lines [][]string, err error) {
+	text, err := os.ReadFile(path)
+	for line := range strings.Lines(string(text)) {
+		words := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if last := len(words) - 1; words[last] == whole {
+			lines = append(lines, words[:last])
+		}
+	}
+	return lines, err
+}
+
 func readLedger(path string) (*evidence, error) {
-	f, err := os.Open(path)
+	lines, err := ledgerLines(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
 	e := &evidence{
 		started: map[string]bool{}, sent: map[eventID]bool{}, accepted: map[eventID]bool{},
 		delivered: map[string][]string{},
 	}
 	past := map[string]int{}
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		w := strings.Split(lines.Text(), "\t")
-		if w[len(w)-1] != whole {
-			continue
-		}
+	for _, w := range lines {
 		number := func(i int) int {
 			n, failed := strconv.Atoi(w[i])
 			if failed != nil {
-				err = fmt.Errorf("the ledger has %q: %w", lines.Text(), failed)
+				err = fmt.Errorf("the ledger has %q: %w", w, failed)
 			}
 			return n
 		}
@@ -125,11 +130,8 @@ func readLedger(path string) (*evidence, error) {
 		case ended:
 			e.ended = append(e.ended, claim{[3]string(w[1:4]), int64(number(4)), w[5]})
 		default:
-			return nil, fmt.Errorf("the ledger has %q", lines.Text())
+			return nil, fmt.Errorf("the ledger has %q", w)
 		}
-	}
-	if err == nil {
-		err = lines.Err()
 	}
 	return e, err
 }

@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -290,14 +289,14 @@ func auctionOff(t *testing.T) map[string][]porcupine.Operation {
 // readBids gives each send once, with its end where that is known.
 func readBids(t *testing.T, path string) []*bidding {
 	t.Helper()
-	text, err := os.ReadFile(path)
+	lines, err := ledgerLines(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	byStart := map[int64]*bidding{}
-	for line := range strings.Lines(string(text)) {
+	for _, words := range lines {
 		b := new(bidding)
-		if err := json.Unmarshal([]byte(line), b); err != nil {
+		if err := json.Unmarshal([]byte(words[0]), b); err != nil {
 			t.Fatal(err)
 		}
 		byStart[b.Begun] = b
