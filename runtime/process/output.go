@@ -120,6 +120,28 @@ func readAnswer(line []byte) (runtime.Result, error) {
 	return runtime.Result{Event: a.Event, Data: a.Data, Cost: a.Cost}, nil
 }
 
+// late makes of an answer what it is worth after the attempt was asked to stop;
+// asked is nil where it was not. Where the engine has asked, it knows what to make
+// of it; where this package has, because a checkpoint was not stored, the cost
+// alone counts.
+func late(asked error) func(runtime.Result, error) (runtime.Result, error) {
+	return func(r runtime.Result, err error) (runtime.Result, error) {
+		if asked == nil {
+			return r, err
+		}
+		for _, cause := range []error{runtime.ErrMoved, runtime.ErrFenced, runtime.ErrOverdue, runtime.ErrStopped} {
+			if errors.Is(asked, cause) {
+				return r, err
+			}
+		}
+		var failure *runtime.Failure
+		if errors.As(err, &failure) {
+			r.Cost = failure.Cost
+		}
+		return runtime.Result{Cost: r.Cost}, asked
+	}
+}
+
 // verdict reads the last line of a guard.
 func (o *output) verdict() (bool, error) {
 	if err := o.end(); err != nil {

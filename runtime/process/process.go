@@ -21,7 +21,8 @@
 //
 // A process is the leader of a process group. When its attempt is cancelled
 // the group gets SIGTERM, and ten seconds later SIGKILL; what a process leaves
-// running when it exits is killed. Where there are no process groups (Windows)
+// running when it exits is killed. What it answers after SIGTERM with exit status 0
+// is handed on, as what comes too late, with its cost. Where there are no process groups (Windows)
 // the process alone is killed, at once. On Linux a process dies with the engine
 // that started it, also where that was killed.
 package process
@@ -123,10 +124,11 @@ func activity(path string) runtime.ActivityFunc {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		out := &output{early: func(l []byte) bool { return signs(a, l, cancel) }}
-		if err := run(ctx, exec.Command(path), input, out); err != nil {
+		asked, err := runAsked(ctx, exec.Command(path), input, out)
+		if err != nil {
 			return runtime.Result{}, err
 		}
-		return out.answer()
+		return late(asked)(out.answer())
 	}
 }
 

@@ -23,13 +23,24 @@ const (
 	maxStderr = 4 << 10
 )
 
-// run runs cmd to its end. A nil error means that it exited
-// with status 0. When ctx is done its process group is stopped, and the error
-// is ctx's cause; run returns when the group is gone. Where the engine stops,
-// and the process still comes to its end, that counts.
+// run is runAsked for what is of no use once ctx is done: the error is then ctx's
+// cause. Where the engine stops, and the process still comes to its end, that
+// counts.
 func run(ctx context.Context, cmd *exec.Cmd, input []byte, out *output) error {
+	asked, err := runAsked(ctx, cmd, input, out)
+	if err == nil && asked != runtime.ErrStopped {
+		err = asked
+	}
+	return err
+}
+
+// runAsked runs cmd to its end. A nil error means that it exited with status 0.
+// When ctx is done its process group is asked to stop, and asked is ctx's cause;
+// it is the error, too, where the process then does not exit with status 0.
+// runAsked returns when the group is gone.
+func runAsked(ctx context.Context, cmd *exec.Cmd, input []byte, out *output) (asked, err error) {
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return context.Cause(ctx), context.Cause(ctx)
 	}
 	stderr := &tail{}
 	cmd.Stdin = bytes.NewReader(input)
@@ -38,12 +49,13 @@ func run(ctx context.Context, cmd *exec.Cmd, input []byte, out *output) error {
 	cmd.WaitDelay = drainTime
 	g, exited, err := start(cmd)
 	if err != nil {
-		return fmt.Errorf("it cannot be started: %w", err)
+		return nil, fmt.Errorf("it cannot be started: %w", err)
 	}
 	select {
 	case err = <-exited:
 		g.kill()
 	case <-ctx.Done():
+		asked = context.Cause(ctx)
 		g.terminate()
 		select {
 		case err = <-exited:
@@ -52,18 +64,16 @@ func run(ctx context.Context, cmd *exec.Cmd, input []byte, out *output) error {
 			err = <-exited
 		}
 		g.reap(stopTime)
-		if err != nil || context.Cause(ctx) != runtime.ErrStopped {
-			return context.Cause(ctx)
-		}
 	}
-	switch {
+	switch said := stderr.String(); {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay):
-		return nil
+		return asked, nil
+	case asked != nil:
+		return asked, asked
+	case said != "":
+		return nil, fmt.Errorf("%w: %s", err, said)
 	}
-	if said := stderr.String(); said != "" {
-		return fmt.Errorf("%w: %s", err, said)
-	}
-	return err
+	return nil, err
 }
 
 // start starts cmd in a process group, and gives the channel on which the

@@ -144,9 +144,9 @@ func (w *worker) read() {
 
 // call sends what ask makes of an id, and waits for the answer. When ctx is done
 // it says so, and waits for an answer all the same: it means that the work has
-// stopped. The error is then ctx's cause, unless the engine is stopping and the
-// work has come to its end.
-func (w *worker) call(ctx context.Context, ask func(id int64) any, sign func([]byte) bool) ([]byte, error) {
+// stopped. Asked is then ctx's cause, which is the error, too, where no answer
+// comes.
+func (w *worker) call(ctx context.Context, ask func(id int64) any, sign func([]byte) bool) (answer []byte, asked, err error) {
 	c := &call{sign: sign, answer: make(chan []byte, 1)}
 	w.mu.Lock()
 	w.next++
@@ -155,34 +155,37 @@ func (w *worker) call(ctx context.Context, ask func(id int64) any, sign func([]b
 	w.mu.Unlock()
 	defer w.forget(id)
 	if err := w.say(ctx, ask(id)); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	select {
 	case answer := <-c.answer:
-		return answer, nil
+		return answer, nil, nil
 	case <-w.gone:
-		return w.lost(c)
+		answer, err := w.lost(c)
+		return answer, nil, err
 	case <-ctx.Done():
+		asked = context.Cause(ctx)
 	}
 	if sign == nil {
-		return nil, context.Cause(ctx) // a question is not waited for
+		return nil, asked, asked // a question is not waited for
 	}
 	patience, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
 	_ = w.say(patience, struct {
 		ID     int64  `json:"id"`
 		Cancel string `json:"cancel"`
-	}{id, context.Cause(ctx).Error()})
+	}{id, asked.Error()})
 	select {
 	case answer := <-c.answer:
-		if context.Cause(ctx) == runtime.ErrStopped {
-			return answer, nil
-		}
+		return answer, asked, nil
 	case <-w.gone:
+		if answer, err := w.lost(c); err == nil {
+			return answer, asked, nil
+		}
 	case <-patience.Done():
 		w.group.kill()
 	}
-	return nil, context.Cause(ctx)
+	return nil, asked, asked
 }
 
 // lost is the error of a call whose process has ended, unless it was answered

@@ -27,7 +27,8 @@ import (
 //	{"id": 8, "verdict": true}
 //
 // An attempt that is cancelled must still be answered, with anything: that says
-// it has stopped. Where no answer comes for ten seconds the process is killed.
+// it has stopped. An answer with more than an id is handed on, as what comes too
+// late, with its cost. Where no answer comes for ten seconds the process is killed.
 // A process that ends is started anew, and its attempts count as lost by their
 // worker; where it has said nothing at all they are given back. Standard input is
 // closed when there is no more work; what the process then leaves unanswered is
@@ -198,7 +199,7 @@ func (w *Workers) attempt(ctx context.Context, a *runtime.Attempt) (runtime.Resu
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	answer, err := process.call(ctx, func(id int64) any {
+	answer, asked, err := process.call(ctx, func(id int64) any {
 		return struct {
 			ID int64 `json:"id"`
 			attempt
@@ -207,7 +208,10 @@ func (w *Workers) attempt(ctx context.Context, a *runtime.Attempt) (runtime.Resu
 	if err != nil {
 		return runtime.Result{}, err
 	}
-	return readAnswer(answer)
+	if string(answer) == "{}\n" && asked != nil && asked != runtime.ErrStopped {
+		return runtime.Result{}, asked // an answer of which nothing is left but that it has stopped
+	}
+	return late(asked)(readAnswer(answer))
 }
 
 // ask implements runtime.GuardFunc.
@@ -241,7 +245,7 @@ func (w *Workers) answerTo(ctx context.Context, question func(id int64) any) ([]
 		if err != nil {
 			return nil, err
 		}
-		answer, err := process.call(ctx, question, nil)
+		answer, _, err := process.call(ctx, question, nil)
 		if err == nil || !process.over() {
 			return answer, err
 		}
