@@ -30,8 +30,8 @@ func (e *Engine) Run(ctx context.Context) error {
 
 // RunUntilIdle works as Run does, but on one run alone, until it has ended, is
 // halted or paused, or waits only for events from outside, and its messages have
-// been delivered where this engine delivers any. It gives the run as it then is. Where ctx is done first it stops as Run does, and the error is
-// ctx's.
+// been delivered where this engine delivers any. It gives the run as it then is.
+// Where ctx is done first it stops as Run does, and the error is ctx's.
 //
 // A run waits only for events from outside when no activity of it is open and
 // its state takes an event itself, or has no timer of its own and takes one

@@ -21,10 +21,10 @@
 //
 // A process is the leader of a process group. When its attempt is cancelled
 // the group gets SIGTERM, and ten seconds later SIGKILL; what a process leaves
-// running when it exits is killed. What it answers after SIGTERM with exit status 0
-// is handed on, as what comes too late, with its cost. Where there are no process groups (Windows)
-// the process alone is killed, at once. On Linux a process dies with the engine
-// that started it, also where that was killed.
+// running when it exits is killed. What it answers after SIGTERM with exit status
+// 0 is handed on, as what comes too late, with its cost. Where there are no
+// process groups (Windows) the process alone is killed, at once. On Linux a
+// process dies with the engine that started it, also where that was killed.
 package process
 
 import (

@@ -122,34 +122,51 @@ func TestWorkerNeverSpeaks(t *testing.T) {
 	}
 }
 
-// TestWorkerCancelled waits until the process says that it has stopped.
+// TestWorkerCancelled waits until the process says that it has stopped. That is
+// no result, also where it is the engine that stops; one that comes then counts.
 func TestWorkerCancelled(t *testing.T) {
-	dir := t.TempDir()
-	began, cleaned := filepath.Join(dir, "began"), filepath.Join(dir, "cleaned")
-	w := pool(t, 1, each(fmt.Sprintf(`case $line in *cancel*) sleep 0.3; : > %s; echo "{\"id\":$id}";; *) : > %s;; esac`, cleaned, began)))
-	first, err := w.pick(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancelCause(t.Context())
-	why := errors.New("no longer wanted")
-	go func() {
-		for {
-			if _, err := os.Stat(began); err == nil {
-				cancel(why)
-				return
+	unwanted := errors.New("no longer wanted")
+	for name, c := range map[string]struct {
+		why   error
+		says  string // the members of the answer
+		event string // of the result; "" where there is none
+	}{
+		"cancelled":                        {why: unwanted},
+		"the engine stops":                 {why: runtime.ErrStopped},
+		"the engine stops, and it is done": {why: runtime.ErrStopped, says: `,"event":"Found"`, event: "Found"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			began, cleaned := filepath.Join(dir, "began"), filepath.Join(dir, "cleaned")
+			w := pool(t, 1, each(fmt.Sprintf(`case $line in
+				*cancel*) sleep 0.3; : > %s; printf '{"id":%%s%%s}\n' "$id" '%s';;
+				*) : > %s;;
+			esac`, cleaned, c.says, began)))
+			first, err := w.pick(t.Context())
+			if err != nil {
+				t.Fatal(err)
 			}
-			time.Sleep(time.Millisecond)
-		}
-	}()
-	if _, err := w.attempt(ctx, &runtime.Attempt{}); err != why {
-		t.Errorf("got %v", err)
-	}
-	if _, err := os.Stat(cleaned); err != nil {
-		t.Errorf("it was not waited for: %v", err)
-	}
-	if now, err := w.pick(t.Context()); err != nil || now != first {
-		t.Errorf("the process was not left alive: %v", err)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			go func() {
+				for {
+					if _, err := os.Stat(began); err == nil {
+						cancel(c.why)
+						return
+					}
+					time.Sleep(time.Millisecond)
+				}
+			}()
+			result, err := w.attempt(ctx, &runtime.Attempt{})
+			if result.Event != c.event || c.event == "" && err != c.why || c.event != "" && err != nil {
+				t.Errorf("got %q, %v", result.Event, err)
+			}
+			if _, err := os.Stat(cleaned); err != nil {
+				t.Errorf("it was not waited for: %v", err)
+			}
+			if now, err := w.pick(t.Context()); err != nil || now != first {
+				t.Errorf("the process was not left alive: %v", err)
+			}
+		})
 	}
 }
 

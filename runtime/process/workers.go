@@ -208,7 +208,7 @@ func (w *Workers) attempt(ctx context.Context, a *runtime.Attempt) (runtime.Resu
 	if err != nil {
 		return runtime.Result{}, err
 	}
-	if string(answer) == "{}\n" && asked != nil && asked != runtime.ErrStopped {
+	if string(answer) == "{}\n" && asked != nil {
 		return runtime.Result{}, asked // an answer of which nothing is left but that it has stopped
 	}
 	return late(asked)(readAnswer(answer))

@@ -19,9 +19,9 @@ import (
 // whichever comes first. Who has the turn leads: it takes all requests that
 // wait, begins a transaction, runs each, commits, and only then answers. While
 // the disk syncs, the next requests gather: the more callers, the more of them
-// share a sync. A lone caller leads itself, and no goroutine is woken. (DeWitt et al., "Implementation Techniques for Main Memory
-// Database Systems", 1984; the turn is the combiner's lock of Hendler et al.,
-// "Flat Combining", 2010.)
+// share a sync. A lone caller leads itself, and no goroutine is woken. (DeWitt et
+// al., "Implementation Techniques for Main Memory Database Systems", 1984; the
+// turn is the combiner's lock of Hendler et al., "Flat Combining", 2010.)
 //
 // What a batch does in its transaction, and what becomes of requests that fail,
 // stands in transact.go.
