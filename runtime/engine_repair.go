@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"time"
 )
 
 // RepairOptions say how a run is repaired.
@@ -22,8 +25,8 @@ type Repair struct {
 	Applied bool     `json:"applied"`
 }
 
-// Repair mends a run whose snapshot is not what its history gives, whose tasks
-// are not those of the snapshot, or whose `require` is false where it stands:
+// Repair mends a run whose snapshot is not what its history gives, whose tasks or
+// timers are not those of the snapshot, or whose `require` is false where it stands:
 // the history is the truth, and a false require sends the run where it would
 // have been turned away to. With Apply that is written, with a line of history.
 // A run with nothing wrong is left alone. One whose history itself does not
@@ -90,7 +93,7 @@ func (x *repair) examine(ctx context.Context, live *liveRun, who *Operator) erro
 	return x.step(who)
 }
 
-// compare holds the run's row and its tasks against what history gives.
+// compare holds the run's row, its tasks and its timers against what history gives.
 func (x *repair) compare(ctx context.Context, h *host, s *Snapshot) error {
 	m := h.machine
 	if text := m.EncodeSnapshot(s); len(x.report.Faults) == 0 && !bytes.Equal(text, x.row.Snapshot) {
@@ -114,6 +117,31 @@ func (x *repair) compare(ctx context.Context, h *host, s *Snapshot) error {
 		if t := &x.tasks[i]; !t.Cancelled && !m.wants(wanted, t) {
 			x.fault("a task stands for attempt %d of %q, which is not open", t.Attempt, t.Do)
 		}
+	}
+	return x.compareTimers(ctx, m, s)
+}
+
+func (x *repair) compareTimers(ctx context.Context, m *Machine, s *Snapshot) error {
+	rows, err := x.engine.store.Timers(ctx, x.row.Run)
+	if err != nil {
+		return fmt.Errorf("the timers of run %q: %w", x.row.Run, err)
+	}
+	stored := map[string]time.Time{}
+	for _, row := range rows {
+		stored[row.Name] = row.Due
+	}
+	for _, a := range s.Alarms {
+		name := m.def.Timers[a.Timer].Name
+		switch due, ok := stored[name]; {
+		case !ok:
+			x.fault("no timer stands for %q", name)
+		case !due.Equal(a.Due):
+			x.fault("the timer %q is set for %s, not %s", name, due.Format(time.RFC3339Nano), a.Due.Format(time.RFC3339Nano))
+		}
+		delete(stored, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(stored)) {
+		x.fault("a timer stands for %q, which is not running", name)
 	}
 	return nil
 }

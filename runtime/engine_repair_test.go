@@ -105,6 +105,49 @@ func TestRepairOfRequire(t *testing.T) {
 	})
 }
 
+// otherTimers is a store whose Timers gives those of runs otherwise than they are
+// stored.
+type otherTimers struct {
+	Store
+	change func([]TimerRow) []TimerRow
+}
+
+func (s *otherTimers) Timers(ctx context.Context, run string) ([]TimerRow, error) {
+	rows, err := s.Store.Timers(ctx, run)
+	return s.change(rows), err
+}
+
+// TestRepairOfTimers sees timers that are gone, others, or too many; a repair
+// writes all of them.
+func TestRepairOfTimers(t *testing.T) {
+	for want, change := range map[string]func([]TimerRow) []TimerRow{
+		`no timer stands for "Working/after 1h #0"`: func([]TimerRow) []TimerRow { return nil },
+		`the timer "Working/after 1h #0" is set for 2026-05-06T08:08:10Z, not 2026-05-06T08:08:09Z`: func(r []TimerRow) []TimerRow {
+			r[0].Due = r[0].Due.Add(time.Second)
+			return r
+		},
+		`a timer stands for "Idle after 2h", which is not running`: func(r []TimerRow) []TimerRow {
+			return append(r, TimerRow{Run: "r", Name: "Idle after 2h"})
+		},
+	} {
+		t.Run(want, func(t *testing.T) {
+			onEachStore(t, func(t *testing.T, store Store, _ *Engine, clock *ManualClock) {
+				m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"), func() any { return After("1h", GoTo("Broken")) })
+				e := NewEngine(&otherTimers{store, change}, WithClock(clock))
+				register(t, e, m, Handlers{})
+				begin(t, e, "r")
+				if got := repairRun(t, e, true); len(got.Faults) != 1 || got.Faults[0] != want || !got.Applied {
+					t.Errorf("got %+v", got)
+				}
+				due, err := store.Timers(t.Context(), "r")
+				if err != nil || len(due) != 1 || !due[0].Due.Equal(clock.Now().Add(time.Hour)) {
+					t.Errorf("timers %+v, %v", due, err)
+				}
+			})
+		})
+	}
+}
+
 // TestRepairOfTasks starts a task that is gone from the store.
 func TestRepairOfTasks(t *testing.T) {
 	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {

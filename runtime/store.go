@@ -110,6 +110,8 @@ type Store interface {
 	// Tasks lists the tasks of a run that have not ended, cancelled ones that
 	// are held among them, in the order in which they were started.
 	Tasks(ctx context.Context, run string) ([]TaskRow, error)
+	// Timers lists the timers of a run, by name.
+	Timers(ctx context.Context, run string) ([]TimerRow, error)
 
 	Overview
 

@@ -100,3 +100,19 @@ func matches(r *runtime.RunRow, f *runtime.RunFilter) bool {
 
 // before reports whether t lies before limit, where there is one.
 func before(t, limit time.Time) bool { return limit.IsZero() || t.Before(limit) }
+
+// Timers implements runtime.Store.
+func (s *Store) Timers(ctx context.Context, run string) ([]runtime.TimerRow, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var rows []runtime.TimerRow
+	for key, due := range s.timers {
+		if key.run == run {
+			rows = append(rows, runtime.TimerRow{Run: run, Name: key.name, Due: due})
+		}
+	}
+	slices.SortFunc(rows, func(a, b runtime.TimerRow) int { return strings.Compare(a.Name, b.Name) })
+	return rows, nil
+}

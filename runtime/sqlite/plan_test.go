@@ -26,7 +26,7 @@ func TestPlans(t *testing.T) {
 		"stopped": deleteStopped, "claim": claimTask, "task": selectTask, "tasks": selectRunTasks,
 		"expired": selectExpired, "held": selectHeld, "lease": selectLease,
 		"end claimed": endClaimed, "end": endOpen, "cancel waiting": cancelWaiting, "cancel held": cancelHeld,
-		"wake tasks": wakeTasks, "wake timers": wakeTimers, "drop": deleteTimer,
+		"wake tasks": wakeTasks, "wake timers": wakeTimers, "drop": deleteTimer, "timers": selectTimers,
 		"step": updateStep, "move": updateMove, "change": updateRun, "mend": mendRun, "count name": selectCountName, "counted": selectCounted,
 	}
 	for _, t := range countTables {

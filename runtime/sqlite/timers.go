@@ -22,6 +22,9 @@ const selectDue = `
 	SELECT run, name, due FROM timers
 	WHERE awake = 1 AND due <= ? ORDER BY due, run, name LIMIT ?`
 
+const selectTimers = `
+	SELECT run, name, due FROM timers WHERE run = ? ORDER BY name`
+
 // The times that anything waits for, later than a given one.
 const (
 	nextTimer = `SELECT min(due) FROM timers WHERE awake = 1 AND due > ?`
@@ -50,6 +53,12 @@ func (t *tx) writeTimers(c *runtime.Commit) error {
 // Due implements runtime.Store.
 func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]runtime.TimerRow, error) {
 	rows, err := list(ctx, s.readers, scanTimer, selectDue, micros(now), atMost(limit))
+	return rows, s.readError(err)
+}
+
+// Timers implements runtime.Store.
+func (s *Store) Timers(ctx context.Context, run string) ([]runtime.TimerRow, error) {
+	rows, err := list(ctx, s.readers, scanTimer, selectTimers, run)
 	return rows, s.readError(err)
 }
 

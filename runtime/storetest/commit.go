@@ -137,6 +137,12 @@ func testAtomic(f *fixture) {
 		})
 	}
 	f.commit(f.full(f.next("r")))
+	timers, err := f.s.Timers(f.ctx, "r")
+	f.must(err)
+	equal(f, timers, []runtime.TimerRow{{Run: "r", Name: "after 1h", Due: f.now.Add(time.Hour)}})
+	timers, err = f.s.Timers(f.ctx, "other")
+	f.must(err)
+	equal(f, len(timers), 0)
 	equal(f, len(f.history("r")), 2)
 	equal(f, len(f.tasks("r")), 2)
 }

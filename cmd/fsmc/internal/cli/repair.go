@@ -18,10 +18,10 @@ func newRepair(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "repair ID",
 		Short: "Mend a run that is not what its history says, or whose require is false",
-		Long: `Repair holds a run against its history: its snapshot, the columns beside it, and
-the tasks that stand for its activities. The history is the truth. It also reads
-the require of the state in which the run stands: where that is false the run
-goes where it would have been turned away to.
+		Long: `Repair holds a run against its history: its snapshot, the columns beside it, the
+tasks that stand for its activities, and its timers. The history is the truth. It
+also reads the require of the state in which the run stands: where that is false
+the run goes where it would have been turned away to.
 
 It only says what is wrong, and what would become of the run, unless --apply is
 given; then it is written, with a line of history. Exit status 1: something is
