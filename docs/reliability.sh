@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests of docs/reliability.md at length and writes its table anew: what
 # was done, as often as the tests say that they did it, and whether all held.
-# About a quarter of an hour on two cores.
+# About half an hour on two cores.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -33,9 +33,9 @@ disk=./runtime/sqlite
 
 printf '| Fault | What was done | What is checked | Result | Command |\n| --- | --- | --- | --- | --- |\n' >"$table"
 row 'SIGKILL between any two writes' '{kills at failpoints} processes killed, at {failpoints} places' 'all invariants' \
-	"FSMC_KILLS=${FSMC_KILLS:-25} go test -tags failpoint -run '^TestKillAtFailpoints\$' -timeout 1h $here"
+	"FSMC_KILLS=${FSMC_KILLS:-30} go test -tags failpoint -run '^TestKillAtFailpoints\$' -timeout 1h $here"
 row 'SIGKILL at any moment' '{kills at random moments} kills, every second time of two processes at one database' 'all invariants' \
-	"FSMC_RANDOM_KILLS=${FSMC_RANDOM_KILLS:-300} go test -run '^TestKillAtRandom\$' -timeout 1h $here"
+	"FSMC_RANDOM_KILLS=${FSMC_RANDOM_KILLS:-1000} go test -run '^TestKillAtRandom\$' -timeout 1h $here"
 row 'SIGKILL of migrate, prune, repair' '{kills of operators} kills in the middle of many runs' 'each run is as before or as after, and done again all are' \
 	"go test -tags failpoint -run '^TestKillOperators\$' $here"
 row 'Power loss' '{losses of power} states of the disk that a loss may leave, at random moments' 'every acknowledged step, none by halves, integrity' \
