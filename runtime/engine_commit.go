@@ -14,7 +14,7 @@ import (
 // starts and a later one ends has never been in the store. All names are those
 // of the definition, so that equal steps give equal writes.
 func (w *write) commit(taken bool) (*Commit, error) {
-	c := &Commit{Run: w.row(), Expect: w.before.Seq}
+	c := &Commit{Run: w.host.machine.row(w.after), Expect: w.before.Seq}
 	if taken {
 		c.Claim, c.EventID = w.claim, w.eventID
 	}
@@ -33,9 +33,8 @@ func (w *write) commit(taken bool) (*Commit, error) {
 	return c, nil
 }
 
-// row is the run as it is after the write.
-func (w *write) row() RunRow {
-	m, s := w.host.machine, w.after
+// row is the run of a snapshot, as stores have it.
+func (m *Machine) row(s *Snapshot) RunRow {
 	return RunRow{
 		Run:        s.Run,
 		Machine:    m.Definition().Name,

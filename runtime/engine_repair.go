@@ -99,8 +99,7 @@ func (x *repair) compare(ctx context.Context, h *host, s *Snapshot) error {
 	if text := m.EncodeSnapshot(s); len(x.report.Faults) == 0 && !bytes.Equal(text, x.row.Snapshot) {
 		x.fault("%v", difference(x.row.Run, x.row.Seq, "snapshot", x.row.Snapshot, text))
 	}
-	of := write{host: h, after: s}
-	if err := sameRow(x.row.Run, x.row.Seq, "runs", columnsOfRun(&x.row), columnsOfRun(new(of.row()))); err != nil {
+	if err := sameRow(x.row.Run, x.row.Seq, "runs", columnsOfRun(&x.row), columnsOfRun(new(m.row(s)))); err != nil {
 		x.fault("%v", err)
 	}
 	var err error
@@ -212,8 +211,7 @@ func (x *repair) apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	stood := (&write{host: w.host, after: w.before}).row()
-	c.Mends = &stood
+	c.Mends = new(m.row(w.before))
 	c.Drop, c.Set = nil, nil
 	for i := range m.def.Timers {
 		name := m.def.Timers[i].Name

@@ -85,8 +85,7 @@ func (e *Engine) replayRow(ctx context.Context, row *RunRow) error {
 	if text := m.EncodeSnapshot(got); !bytes.Equal(text, row.Snapshot) {
 		return difference(row.Run, row.Seq, "snapshot", row.Snapshot, text)
 	}
-	after := write{host: h, after: got}
-	return sameRow(row.Run, row.Seq, "runs", columnsOfRun(row), columnsOfRun(new(after.row())))
+	return sameRow(row.Run, row.Seq, "runs", columnsOfRun(row), columnsOfRun(new(m.row(got))))
 }
 
 // replayHistory takes the records up to the Seq of the row.

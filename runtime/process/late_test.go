@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
-	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
 
 const (
@@ -138,16 +137,7 @@ func stopped(t *testing.T, m *runtime.Machine, say string, exit int, began strin
 // time, and gives its history.
 func stop(t *testing.T, h runtime.Handlers, m *runtime.Machine, began string, cancelled bool) ([]runtime.StepView, runtime.View) {
 	t.Helper()
-	e := runtime.NewEngine(memstore.New())
-	if err := e.Register(m, "", h); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Start(t.Context(), "M", "r", nil); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Send(t.Context(), "r", runtime.ExternalEvent{Name: "Go"}); err != nil {
-		t.Fatal(err)
-	}
+	e := begun(t, h, m)
 	ctx, end := context.WithTimeout(t.Context(), 30*time.Second)
 	defer end()
 	over := make(chan error, 1)

@@ -110,7 +110,8 @@ func play(t testing.TB, dir string, m *runtime.Machine, opts ...runtime.Option) 
 	return playWith(t, h, m, opts...)
 }
 
-func playWith(t testing.TB, h runtime.Handlers, m *runtime.Machine, opts ...runtime.Option) runtime.View {
+// begun is an engine with a run whose activity is to begin.
+func begun(t testing.TB, h runtime.Handlers, m *runtime.Machine, opts ...runtime.Option) *runtime.Engine {
 	t.Helper()
 	e := runtime.NewEngine(memstore.New(), opts...)
 	if err := e.Register(m, "", h); err != nil {
@@ -122,6 +123,12 @@ func playWith(t testing.TB, h runtime.Handlers, m *runtime.Machine, opts ...runt
 	if _, err := e.Send(t.Context(), "r", runtime.ExternalEvent{Name: "Go"}); err != nil {
 		t.Fatal(err)
 	}
+	return e
+}
+
+func playWith(t testing.TB, h runtime.Handlers, m *runtime.Machine, opts ...runtime.Option) runtime.View {
+	t.Helper()
+	e := begun(t, h, m, opts...)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	v, err := e.RunUntilIdle(ctx, "r")

@@ -110,29 +110,23 @@ const insertRun = `
 // else about it changes. The index of states has only runs that have ended, and
 // a move between others writes none.
 const (
+	asExpected = `
+	WHERE run = ? AND seq = ? AND started = ?`
+
 	updateStep = `
-	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?
-	WHERE run = ? AND seq = ? AND started = ?`
+	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?` + asExpected
 	updateMove = `
-	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?, state = ?
-	WHERE run = ? AND seq = ? AND started = ?`
+	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?, state = ?` + asExpected
 	updateRun = `
 	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?, state = ?,
-		machine = ?, definition = ?, status = ?, outcome = ?, paused = ?
-	WHERE run = ? AND seq = ? AND started = ?`
+		machine = ?, definition = ?, status = ?, outcome = ?, paused = ?` + asExpected
 	mendRun = `
 	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?, state = ?,
-		machine = ?, definition = ?, status = ?, outcome = ?, paused = ?, started = ?
-	WHERE run = ? AND seq = ?`
+		machine = ?, definition = ?, status = ?, outcome = ?, paused = ?, started = ?` + asExpected
 )
 
 func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) error {
-	r := &c.Run
-	after := standing{
-		seq: before.seq, machine: r.Machine, definition: r.Definition,
-		state: before.state, status: r.Status, outcome: r.Outcome, paused: r.Paused,
-		started: before.started, entered: before.entered,
-	}
+	r, after := &c.Run, standingIn(&c.Run)
 	outcome := sql.NullString{String: string(r.Outcome), Valid: r.Outcome != ""}
 	var written int64
 	var err error
@@ -142,9 +136,8 @@ func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) 
 			r.Seq, micros(r.Started), micros(r.Entered), micros(r.Updated), text(r.Snapshot))
 	case c.Mends != nil:
 		written, err = t.exec(mendRun, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
-			r.Machine, r.Definition, string(r.Status), outcome, r.Paused, micros(r.Started), r.Run, c.Expect)
-		after.started = micros(r.Started)
-	case after != *before:
+			r.Machine, r.Definition, string(r.Status), outcome, r.Paused, micros(r.Started), r.Run, c.Expect, before.started)
+	case !before.onlyMoves(after):
 		written, err = t.exec(updateRun, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
 			r.Machine, r.Definition, string(r.Status), outcome, r.Paused, r.Run, c.Expect, before.started)
 	case r.State != before.state:
@@ -158,8 +151,7 @@ func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) 
 	if written == 0 {
 		return t.overtaken(ctx, c)
 	}
-	after.seq, after.state, after.entered = r.Seq, r.State, micros(r.Entered)
-	t.stand = append(t.stand, standingOf{r.Run, after})
+	t.stand = append(t.stand, standingOf{r.Run, *after})
 	if was := before.status != runtime.Halted && !before.paused; c.Expect > 0 && was != awake(r) {
 		if err := t.wake(r.Run, awake(r)); err != nil {
 			return err

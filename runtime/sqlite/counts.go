@@ -70,13 +70,11 @@ func (t *tx) countRun(s *standing, n int64) {
 
 // countCommit counts what a commit changes about a run that stood as before.
 func (t *tx) countCommit(c *runtime.Commit, before *standing) {
-	r := &c.Run
-	after := standing{machine: r.Machine, state: r.State, status: r.Status, outcome: r.Outcome, paused: r.Paused}
-	t.countRun(&after, 1)
+	t.countRun(standingIn(&c.Run), 1)
 	if c.Expect > 0 {
 		t.countRun(before, -1)
 	}
-	runtime.CountRecords(r.Machine, c.History, fromMicros(before.entered),
+	runtime.CountRecords(c.Run.Machine, c.History, fromMicros(before.entered),
 		func(s runtime.StepCount) {
 			t.count(count{table: stepCounts, machine: s.Machine, number: s.Day,
 				texts: [5]string{string(s.Kind), s.Input, s.From, s.To, string(s.Effect)}}, s.Steps)

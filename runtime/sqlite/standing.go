@@ -58,13 +58,27 @@ func (t *tx) standingFor(ctx context.Context, c *runtime.Commit) (*standing, err
 	return &before, nil
 }
 
+// standingIn is how a run stands by its row.
+func standingIn(r *runtime.RunRow) *standing {
+	return &standing{
+		seq: r.Seq, machine: r.Machine, definition: r.Definition, state: r.State, status: r.Status,
+		outcome: r.Outcome, paused: r.Paused, started: micros(r.Started), entered: micros(r.Entered),
+	}
+}
+
 // counted is how the run stood by what has been counted of it.
 func (b *standing) counted(c *runtime.Commit) *standing {
 	if c.Mends == nil {
 		return b
 	}
-	r := c.Mends
-	return &standing{machine: r.Machine, state: r.State, status: r.Status, outcome: r.Outcome, paused: r.Paused, entered: micros(r.Entered)}
+	return standingIn(c.Mends)
+}
+
+// onlyMoves reports whether a step from b leads to after and changes no more of
+// the run than a step may that goes on.
+func (b standing) onlyMoves(after *standing) bool {
+	b.seq, b.state, b.entered = after.seq, after.state, after.entered
+	return b == *after
 }
 
 // expected reports whether it is what c expects.

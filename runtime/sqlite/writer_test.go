@@ -22,17 +22,7 @@ import (
 // TestGroupCommit counts transactions with SQLite's own hook.
 func TestGroupCommit(t *testing.T) {
 	s := openAt(t, made(t))
-	commits := 0 // the hook runs in the goroutine that leads
-	err := s.writer.conn.Raw(func(conn any) error {
-		conn.(*sqlite3.SQLiteConn).RegisterCommitHook(func() int {
-			commits++
-			return 0
-		})
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	commits := countCommits(t, s)
 	const callers, steps = 64, 10
 	var wait sync.WaitGroup
 	for i := range callers {
@@ -50,10 +40,28 @@ func TestGroupCommit(t *testing.T) {
 	if err := s.Close(); err != nil { // the hook's last write happens before
 		t.Fatal(err)
 	}
-	t.Logf("%d commits in %d transactions", callers*steps, commits)
-	if commits == 0 || commits > callers*steps/4 {
-		t.Errorf("%d transactions for %d commits of %d callers", commits, callers*steps, callers)
+	t.Logf("%d commits in %d transactions", callers*steps, *commits)
+	if *commits == 0 || *commits > callers*steps/4 {
+		t.Errorf("%d transactions for %d commits of %d callers", *commits, callers*steps, callers)
 	}
+}
+
+// countCommits counts transactions with SQLite's own hook, which runs in the
+// goroutine that leads: the count is to be read when the store is closed.
+func countCommits(t *testing.T, s *Store) *int {
+	t.Helper()
+	n := new(int)
+	err := s.writer.conn.Raw(func(conn any) error {
+		conn.(*sqlite3.SQLiteConn).RegisterCommitHook(func() int {
+			*n++
+			return 0
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // block makes the writer wait within a transaction until free is called.
@@ -332,17 +340,7 @@ func TestLargeRollback(t *testing.T) {
 // TestLargeBatch: requests that write much do not all go into one transaction.
 func TestLargeBatch(t *testing.T) {
 	s := openAt(t, made(t))
-	transactions := 0 // the hook runs in the goroutine that leads
-	err := s.writer.conn.Raw(func(conn any) error {
-		conn.(*sqlite3.SQLiteConn).RegisterCommitHook(func() int {
-			transactions++
-			return 0
-		})
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	transactions := countCommits(t, s)
 	large := json.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)
 	free := block(t, s)
 	const callers = 32
@@ -364,8 +362,8 @@ func TestLargeBatch(t *testing.T) {
 	if err := s.Close(); err != nil { // the hook's last write happens before
 		t.Fatal(err)
 	}
-	if transactions < callers<<20/maxBytes {
-		t.Errorf("%d transactions for %d MiB", transactions, callers)
+	if *transactions < callers<<20/maxBytes {
+		t.Errorf("%d transactions for %d MiB", *transactions, callers)
 	}
 }
 

@@ -1,6 +1,7 @@
 // A file layer (VFS) of SQLite that gathers what is written to the write-ahead
-// log and writes it when the log is synced, with room for more behind it. All other files, and all other calls,
-// go to the layer below. See sqlite.org/vfs.html and sqlite.org/c3ref/io_methods.html.
+// log and writes it when the log is synced, with room for more behind it. All
+// other files, and all other calls, go to the layer below. See
+// sqlite.org/vfs.html and sqlite.org/c3ref/io_methods.html.
 //
 // Why this is safe at synchronous=FULL and with cache_spill off: a COMMIT appends
 // the pages of its transaction to the log, syncs it, and only then changes the
