@@ -48,7 +48,7 @@ func TestManyFreeChoices(t *testing.T) {
 	if got := lines(check.RunUpTo(program(t, []byte(b.String())), all.Rules, 10_000)); got != "" {
 		t.Errorf("findings:\n%s", got)
 	}
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > time.Minute { // a tenth of a second on an idle machine; all verdicts would take for ever
 		t.Errorf("it took %s", took)
 	}
 }

@@ -87,6 +87,9 @@ func gather(list []found) []found {
 // Help says what would settle q.
 func (q Question) Help(m *ir.Machine) string {
 	if !q.past {
+		if names := explore.Coarse(m); len(names) > 0 {
+			return coarseHelp(names)
+		}
 		return "A way there was found, but no values and times with which it is a run: keep the data in question in a boolean, an enum or a ranged field, or give the timers around it room."
 	}
 	help := "Raise --max-configurations, lower the bounds, or give the fields that guards read narrower ranges."
@@ -94,6 +97,22 @@ func (q Question) Help(m *ir.Machine) string {
 		help += " What multiplies: " + list + "."
 	}
 	return help
+}
+
+// coarseHelp says that some data has too many values to be followed one by one.
+func coarseHelp(names []string) string {
+	data := ""
+	if more := len(names) - maxNames; more > 0 {
+		data = List(names[:maxNames]) + AndMore(more)
+	} else {
+		data = And(names)
+	}
+	have := "has"
+	if len(names) > 1 {
+		have = "have"
+	}
+	return fmt.Sprintf("A way there was found, but no values and times with which it is a run. %s %s more than %d,%03d values, so that comparisons with other data and sums are followed only approximately: narrow the range, have a host `guard` compare, clamp what is computed with `min` and `max`, or give the timers around it room.",
+		data, have, explore.MostValues/1000, explore.MostValues%1000)
 }
 
 // maxMultipliers is the most kinds of data and bounds that multipliers names.

@@ -1,6 +1,10 @@
 package explore
 
-import "github.com/fsmc-dev/fsmc/lang/ir"
+import (
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
 
 // Dimension is one thing by which configurations are told apart wherever the run
 // is: a field that is kept, or the counter of an arm, with more than one value.
@@ -44,3 +48,31 @@ func (n *node) codesKept() (base int64, count uint64) {
 	}
 	return base, count
 }
+
+// Coarse lists, in source order, what has a range and is compared or computed, but
+// has more values than are followed one by one: each comparison of it with other
+// data is a choice. A field of an event is written "event.n".
+func Coarse(m *ir.Machine) []string {
+	var out []string
+	for _, n := range newTracked(m).nodes {
+		lo, hi, ranged := n.limits()
+		if !ranged || n.dom.sort != free || !n.read || uint64(hi-lo) < maxSpan {
+			continue
+		}
+		name := ""
+		if n.v != nil {
+			name = n.v.Name
+		} else {
+			name = "event." + n.field.Name
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// MostValues is how many values data may have that is compared with other data or
+// computed of it, for the checker to follow them one by one, where the environment
+// chooses them.
+const MostValues = maxSpan

@@ -60,7 +60,7 @@ func (b *block) read(f func(*step)) {
 func (c *compiler) value(n *node, e ir.Expr, arm *ir.Arm) func(*step) (int64, bool) {
 	lo, hi, ranged := n.limits()
 	refs := c.t.refs(e, arm)
-	checked := ranged && len(refs) == 0 && n.typ.Range != nil && !within(e, lo, hi)
+	checked := ranged && len(refs) == 0 && n.typ.Range != nil && !within(e, lo, hi) && !c.t.granted(n, e, arm)
 	for _, source := range refs {
 		checked = checked || narrows(source, n)
 	}

@@ -26,6 +26,7 @@ func (x *search) emit(label int32, always bool) {
 		return
 	}
 	if !always && slices.Equal(x.next, x.here) {
+		x.still = true
 		return
 	}
 	x.emitted = true

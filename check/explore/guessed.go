@@ -15,7 +15,16 @@ func (p *Product) Unsure() []*ir.State {
 	if !p.Guessed {
 		return nil
 	}
-	sure := p.surelyEnding()
+	unsure := p.unsure(p.surelyEnding(false))
+	if len(unsure) == 0 || len(p.unsure(p.surelyEnding(true))) == 0 {
+		return nil
+	}
+	return unsure
+}
+
+// unsure lists the leaves of configurations that are neither sure to end nor
+// doomed.
+func (p *Product) unsure(sure []bool) []*ir.State {
 	doomed := p.Doomed()
 	named := map[*ir.State]bool{}
 	var out []*ir.State
@@ -36,15 +45,25 @@ func (p *Product) Certain(e int32) bool { return !p.guesses[e] }
 
 // surelyEnding marks the configurations that can finish under every value: the
 // attractor of the terminals, where guesses of one input count together.
-func (p *Product) surelyEnding() []bool {
+//
+// Of a guess that uses up a deferred event and says that more of its name follow
+// it need not be known that it leads on. A run has but so many that are deferred,
+// and the guess that this was the last counts as any other. Where it leads back to
+// the configuration at hand that is all. Where it leads elsewhere, as all of them
+// may with usingUp, the run goes on from there with one less: by induction on how
+// many are deferred it can finish if every configuration is found to be sure, and
+// if no way out defers another one. Then, and only then, the answer is worth
+// something.
+func (p *Product) surelyEnding(usingUp bool) []bool {
 	sure := make([]bool, p.Len())
 	for c := int32(1); int(c) < p.Len(); c++ {
 		sure[c] = p.Leaf(c).Kind == ir.Terminal
 	}
 	first := firstOfInput(&p.Graph, func(e int32) int32 { return p.Label(e).Input })
-	left := p.guessesLeft(first)
+	spared := p.spared(usingUp)
+	left := p.guessesLeft(first, spared)
 	return attractor(&p.Graph, sure, func(e int32) bool {
-		if p.IsCancel(e) {
+		if p.IsCancel(e) || spared[e] || usingUp && p.defers(e) {
 			return false
 		}
 		if p.guesses[e] {
@@ -55,13 +74,42 @@ func (p *Product) surelyEnding() []bool {
 	})
 }
 
+// spared marks the guesses that need not lead on: those that use up a deferred
+// event of which more follow, and lead back to where they start or, with usingUp,
+// to any configuration that is not doomed.
+func (p *Product) spared(usingUp bool) []bool {
+	out := make([]bool, len(p.To))
+	doomed := p.Doomed()
+	for c := range int32(p.Len()) {
+		for e := p.First[c]; e < p.First[c+1]; e++ {
+			l, to := p.Label(e), p.To[e]
+			if !p.guesses[e] || !l.Again || l.Kind == Stayed && l.Arm == None && to != c {
+				continue // it is deferred once more
+			}
+			in, _ := p.Input(e)
+			out[e] = to == c || usingUp && !doomed[to] && p.keeps(to, in.Event)
+		}
+	}
+	return out
+}
+
+// defers reports whether e defers an event that comes, or may.
+func (p *Product) defers(e int32) bool {
+	l := p.Label(e)
+	if l.Kind != Stayed || l.Arm != None || l.Again {
+		return false
+	}
+	in, ok := p.Input(e)
+	return ok && in.Kind == ir.CaseEvent
+}
+
 // guessesLeft counts, at the first edge of each input, its guesses: so many do
-// not lead on yet. Of an input that some guess leaves to nobody there are always
-// more.
-func (p *Product) guessesLeft(first []int32) []int32 {
+// not lead on yet. Those that are spared are not among them. Of an input that some
+// guess leaves to nobody there are always more.
+func (p *Product) guessesLeft(first []int32, spared []bool) []int32 {
 	left := make([]int32, len(p.To))
 	for e, guess := range p.guesses {
-		if guess {
+		if guess && !spared[e] {
 			left[first[e]]++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/check/guard"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -53,6 +54,41 @@ func staysInside(a *ir.Assign) bool {
 func within(e ir.Expr, lo, hi int64) bool {
 	l, h := spanOf(e)
 	return lo <= l && h <= hi
+}
+
+// granted reports whether the guard of arm, in whose block n is given the value of
+// e, says that this lies in n's range. Guard and block read the same data but for
+// what an exit block sets between them.
+func (t *tracked) granted(n *node, e ir.Expr, arm *ir.Arm) bool {
+	if arm == nil || arm.When == nil || t.setOnExit(e) {
+		return false
+	}
+	outside := func(op ir.Op, end int64) guard.Formula {
+		k := &ir.Const{Kind: n.typ.Kind, Int: end}
+		return guard.Read(&ir.Binary{
+			E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: op, X: e, Y: &ir.Lit{E: ir.E{T: &ir.Type{Kind: n.typ.Kind}}, Value: k},
+		}, nil).Holds
+	}
+	holds, r := guard.Read(arm.When, nil).Holds, n.typ.Range
+	return guard.Satisfy(holds, guard.Or(outside(ir.OpLt, r.Lo), outside(ir.OpGt, r.Hi))).Verdict == guard.Unsat
+}
+
+// setOnExit reports whether some exit block sets what e reads.
+func (t *tracked) setOnExit(e ir.Expr) bool {
+	found := false
+	for _, s := range t.m.States {
+		if s.Exit == nil {
+			continue
+		}
+		for _, a := range s.Exit.Assigns {
+			ir.Walk(e, func(e ir.Expr) bool {
+				ref, ok := e.(*ir.VarRef)
+				found = found || ok && ref.Var == a.Var
+				return true
+			})
+		}
+	}
+	return found
 }
 
 // spanOf is the least and the greatest value that e may have by the ranges of

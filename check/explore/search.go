@@ -71,6 +71,7 @@ type search struct {
 	at      int32
 	most    int     // of runs; see stepsEach
 	emitted bool    // the step at hand has an edge
+	still   bool    // it leads back to where it starts, and has none
 	again   bool    // its input is an event that was deferred
 	arm     *ir.Arm // that it takes, once that is decided
 	number  map[Label]int32
@@ -144,9 +145,10 @@ func (x *search) each(input int32, run func()) {
 	for again := true; again && (x.runs <= x.most || x.sought != nil); again = x.oracle.next() {
 		x.runs++
 		x.step.begin()
-		x.emitted, x.arm = false, nil
+		x.emitted, x.still, x.arm = false, false, nil
 		run()
-		if x.guessed && !x.emitted && !x.failed() && x.sought == nil {
+		usesUp := x.again && x.still // an event was deferred and is gone; see surelyEnding
+		if x.guessed && !x.emitted && !usesUp && !x.failed() && x.sought == nil {
 			x.noteIdle(key{x.at, input})
 		}
 		if x.failed() {

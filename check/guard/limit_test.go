@@ -124,7 +124,7 @@ func TestLargest(t *testing.T) {
 			t.Errorf("%s: %s %s, want %v", c.name, a.Verdict, a.Why, c.want)
 		}
 		t.Logf("%-24s %-9s %v", c.name, a.Verdict, time.Since(start).Round(time.Microsecond))
-		if spent := time.Since(start); spent > 5*time.Second { // some 50 ms on an idle machine
+		if spent := time.Since(start); spent > time.Minute { // some 50 ms on an idle machine
 			t.Errorf("%s took %v", c.name, spent)
 		}
 	}

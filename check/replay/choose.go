@@ -2,6 +2,7 @@ package replay
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +26,7 @@ func (p *player) paramChoices() [][]value {
 		if given.set && err == nil {
 			lists = append(lists, []value{given})
 		} else {
-			lists = append(lists, candidates(v.Type, constantsOf(p.m, v.Type)))
+			lists = append(lists, candidates(v.Type, append(p.instants(v.Type), constantsOf(p.m, v.Type)...)))
 		}
 	}
 	return product(lists)
@@ -58,7 +59,8 @@ func (p *player) payloads(r *run, in *input, i int) []map[string]value {
 		case given.set:
 			lists = append(lists, []value{given})
 		case read[f.Name]:
-			lists = append(lists, candidates(f.Type, append(r.alike(f.Type), constantsOf(p.m, f.Type)...)))
+			given := append(r.alike(f.Type), p.instants(f.Type)...)
+			lists = append(lists, candidates(f.Type, append(given, constantsOf(p.m, f.Type)...)))
 		default:
 			lists = append(lists, []value{plain(f.Type)})
 		}
@@ -143,8 +145,31 @@ func constantsOf(m *ir.Machine, t *ir.Type) []value {
 	return out
 }
 
-// candidates are values that fit t, each once: a plain one, those given and for
-// numbers their neighbours, and another than all of them.
+// instants are the times at which the rows of the witness say that a deadline
+// comes: the earliest, as they count it as due at once. None where t is not time.
+func (p *player) instants(t *ir.Type) []value {
+	if t.Kind != ir.Time {
+		return nil
+	}
+	var out []value
+	for _, row := range p.w.Path {
+		name, isTimer := strings.CutPrefix(row.Input, "after ")
+		if !isTimer || !slices.ContainsFunc(p.m.Timers, func(t *ir.Timer) bool {
+			return t.Var != nil && t.Var.Type.Kind == ir.Time && t.DelayText() == name
+		}) {
+			continue
+		}
+		at, err := time.ParseDuration(row.At)
+		if err == nil && at >= 0 && at < forLong {
+			out = append(out, number(epoch+int64(at.Truncate(time.Microsecond))))
+		}
+	}
+	return out
+}
+
+// candidates are values that fit t, each once: a plain one, of times one that no
+// run lasts until, those given and for numbers their neighbours, and another than
+// all of them.
 func candidates(t *ir.Type, given []value) []value {
 	var out []value
 	seen := map[string]bool{}
@@ -155,6 +180,9 @@ func candidates(t *ir.Type, given []value) []value {
 		}
 	}
 	add(plain(t))
+	if t.Kind == ir.Time {
+		add(number(epoch + int64(forLong)))
+	}
 	given = append(given, plain(t))
 	for _, v := range given {
 		add(v)
