@@ -65,6 +65,8 @@ func (m *Machine) Describe(in Input) string {
 		return m.label(in.Do) + "late " + in.Message
 	case LostInput:
 		return m.label(in.Do) + "lost"
+	case ReturnInput:
+		return m.label(in.Do) + "given back"
 	}
 	return string(in.Kind)
 }

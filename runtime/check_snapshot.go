@@ -142,7 +142,7 @@ func (m *Machine) checkInput(in *Input) error {
 		ok = in.Timer >= 0
 	case ProgressInput:
 		ok = !in.Since.IsZero()
-	case LateInput, LostInput:
+	case LateInput, LostInput, ReturnInput:
 		ok = in.Do >= 0
 	case MigrateInput:
 		ok = in.Migration != nil && in.Migration.Snapshot != nil

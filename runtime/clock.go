@@ -9,9 +9,11 @@ import (
 // time of a step is an argument.
 type Clock interface {
 	Now() time.Time
-	// NewTimer gives a timer that fires once, at the earliest after d; at once
-	// where d is not positive.
-	NewTimer(d time.Duration) ClockTimer
+	// NewTimer gives a timer that fires once, at the earliest when it is due; at
+	// once where that has passed. It takes a time and not how long to wait, so that
+	// a clock that moves on between Now and NewTimer makes no timer late. A time
+	// that comes from Now comes as Now gave it, with its monotonic reading.
+	NewTimer(due time.Time) ClockTimer
 }
 
 // ClockTimer is a timer of a Clock.
@@ -29,7 +31,9 @@ type systemClock struct{}
 
 func (systemClock) Now() time.Time { return time.Now() }
 
-func (systemClock) NewTimer(d time.Duration) ClockTimer { return systemTimer{time.NewTimer(d)} }
+func (systemClock) NewTimer(due time.Time) ClockTimer {
+	return systemTimer{time.NewTimer(time.Until(due))}
+}
 
 type systemTimer struct{ *time.Timer }
 
@@ -82,12 +86,12 @@ func (c *ManualClock) Next() time.Time {
 	return next
 }
 
-// NewTimer gives a timer that fires when Advance has moved the clock by d.
-func (c *ManualClock) NewTimer(d time.Duration) ClockTimer {
+// NewTimer gives a timer that fires when Advance has moved the clock to due.
+func (c *ManualClock) NewTimer(due time.Time) ClockTimer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t := &manualTimer{clock: c, due: c.now.Add(d), c: make(chan time.Time, 1)}
-	if c.timers[t] = struct{}{}; d <= 0 {
+	t := &manualTimer{clock: c, due: due, c: make(chan time.Time, 1)}
+	if c.timers[t] = struct{}{}; !due.After(c.now) {
 		c.fire(t)
 	}
 	return t

@@ -1,8 +1,10 @@
 package runtime
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
+	"sync"
 	"time"
 )
 
@@ -106,9 +108,25 @@ func (o *object) costs(name string, costs []Cost) {
 	})
 }
 
+// encoded is what write appends, in memory just as long: how long a text becomes
+// is not known before.
+func encoded(write func(b []byte) []byte) json.RawMessage {
+	room := rooms.Get().(*[]byte)
+	defer rooms.Put(room)
+	*room = write((*room)[:0])
+	return bytes.Clone(*room)
+}
+
+// rooms are where texts are written before they are copied.
+var rooms = sync.Pool{New: func() any { return new([]byte) }}
+
 // EncodeSnapshot writes s as canonical JSON.
 func (m *Machine) EncodeSnapshot(s *Snapshot) json.RawMessage {
-	o := (&object{b: make([]byte, 0, 512)}).open()
+	return encoded(func(b []byte) []byte { return m.appendSnapshot(b, s) })
+}
+
+func (m *Machine) appendSnapshot(b []byte, s *Snapshot) []byte {
+	o := (&object{b: b}).open()
 	o.text("run", s.Run)
 	o.number("seq", s.Seq)
 	if s.State >= 0 {
@@ -153,27 +171,31 @@ func (m *Machine) EncodeSnapshot(s *Snapshot) json.RawMessage {
 		return v.close()
 	})
 	o.costs("spent", s.Spent)
-	o.text("seed", strconv.FormatUint(s.Seed, 16))
+	o.key("seed")
+	o.b = strconv.AppendUint(append(o.b, '"'), s.Seed, 16)
+	o.b = append(o.b, '"')
 	return o.close()
 }
 
+// encodeCounters leaves those that are 0 out.
 func (m *Machine) encodeCounters(o *object, counters []int64) {
-	var used object
-	used.open()
+	some := false
 	for a, n := range counters {
-		if n != 0 {
-			used.more = len(used.b) > 1
-			if used.more {
-				used.b = append(used.b, ',')
-			}
-			used.b = appendText(used.b, m.def.Arms[a].Name)
-			used.b = append(used.b, ':')
-			used.b = strconv.AppendInt(used.b, n, 10)
+		switch {
+		case n == 0:
+			continue
+		case some:
+			o.b = append(o.b, ',')
+		default:
+			o.key("counters")
+			o.b = append(o.b, '{')
+			some = true
 		}
+		o.b = append(appendText(o.b, m.def.Arms[a].Name), ':')
+		o.b = strconv.AppendInt(o.b, n, 10)
 	}
-	if len(used.b) > 1 {
-		o.key("counters")
-		o.b = append(o.b, used.close()...)
+	if some {
+		o.b = append(o.b, '}')
 	}
 }
 
@@ -232,7 +254,7 @@ func (m *Machine) appendInput(b []byte, in *Input) []byte {
 		if in.State > 0 {
 			o.text("state", m.def.States[in.State].Path)
 		}
-	case LateInput, LostInput:
+	case LateInput, LostInput, ReturnInput:
 		o.text("do", m.def.Dos[in.Do].Name)
 		o.text("key", in.Key)
 		o.number("attempt", int64(in.Attempt))
@@ -262,7 +284,11 @@ func (m *Machine) encodeEvent(o *object, in *Input) {
 
 // EncodeRecord writes r as canonical JSON.
 func (m *Machine) EncodeRecord(r *Record) json.RawMessage {
-	o := (&object{b: make([]byte, 0, 256)}).open()
+	return encoded(func(b []byte) []byte { return m.appendRecord(b, r) })
+}
+
+func (m *Machine) appendRecord(b []byte, r *Record) []byte {
+	o := (&object{b: b}).open()
 	o.number("seq", r.Seq)
 	o.time("at", r.At)
 	o.key("input")

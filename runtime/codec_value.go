@@ -44,10 +44,16 @@ func appendValue(b []byte, t *Type, v *Value) []byte {
 	return appendText(b, v.s)
 }
 
+// appendTime writes t by timeLayout. The part up to the second is of a layout that
+// package time knows by heart, which takes half as long.
 func appendTime(b []byte, t time.Time) []byte {
-	b = append(b, '"')
-	b = t.UTC().AppendFormat(b, timeLayout)
-	return append(b, '"')
+	b = t.UTC().AppendFormat(append(b, '"'), time.RFC3339)
+	b[len(b)-1] = '.' // for the Z
+	micros := t.Nanosecond() / 1000
+	for unit := 100_000; unit > 0; unit /= 10 {
+		b = append(b, byte('0'+micros/unit%10))
+	}
+	return append(b, 'Z', '"')
 }
 
 // appendFloat writes the shortest number that reads back the same, with an
@@ -70,6 +76,9 @@ func appendFloat(b []byte, f float64) []byte {
 func appendText(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')
+	if isPlain(s) {
+		return append(append(b, s...), '"')
+	}
 	for _, r := range s {
 		switch {
 		case r == '"' || r == '\\':
@@ -87,6 +96,16 @@ func appendText(b []byte, s string) []byte {
 		}
 	}
 	return append(b, '"')
+}
+
+// isPlain reports whether s is ASCII without anything to escape.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // decodeValue reads a constant of a definition.

@@ -31,7 +31,8 @@ type Message struct {
 // OutboxFunc delivers a message. An error, or ctx being done, means that it has
 // not been delivered; it is tried again, first after a second, then after twice
 // as long each time up to a minute, as often as it takes. ctx is done when the
-// lease has run out, or when the engine stops and the grace period is over.
+// lease has run out, or when the engine stops and the grace period is over; a function
+// that goes on all the same is left to itself as an activity is, see WithStopping.
 type OutboxFunc func(ctx context.Context, m *Message) error
 
 // WithOutbox lets deliver hand on what machines publish. An engine without it
@@ -70,23 +71,29 @@ func (c *courier) round(ctx context.Context) (bool, error) {
 	for i := range rows {
 		c.busy.Add(1)
 		c.worker.attempts.Go(func() {
-			c.deliver(&rows[i])
-			c.busy.Add(-1)
-			c.worker.wakeUp()
+			if c.deliver(&rows[i]) {
+				c.free()
+			}
 		})
 	}
 	return len(rows) > 0, nil
 }
 
+// free gives the room of a delivery back.
+func (c *courier) free() {
+	c.busy.Add(-1)
+	c.worker.wakeUp()
+}
+
 // deliver makes one attempt at a message, and says in the store what became of
 // it. Where the store cannot be told, the lease runs out and the message is
-// delivered once more.
-func (c *courier) deliver(row *MessageRow) {
+// delivered once more. It reports whether the user's function has returned.
+func (c *courier) deliver(row *MessageRow) (returned bool) {
 	e := c.worker.engine
 	ctx, cancel := context.WithTimeout(c.ctx, e.lease)
 	defer cancel()
 	failpoint.Hit(failpoint.MessageTaken)
-	failed := e.handOver(ctx, row)
+	returned, failed := c.handOver(ctx, row)
 	if failed == nil && ctx.Err() != nil {
 		failed = context.Cause(ctx)
 	}
@@ -107,6 +114,38 @@ func (c *courier) deliver(row *MessageRow) {
 	if err != nil && !errors.Is(err, ErrFenced) {
 		e.logger.Warn("what became of a message could not be stored", slog.String("message", row.ID), slog.Any("error", err))
 	}
+	return returned
+}
+
+// handOver calls the user's function. One that does not return although its context
+// is done is left to itself, as an activity is, and keeps its room until it returns.
+func (c *courier) handOver(ctx context.Context, row *MessageRow) (returned bool, err error) {
+	e := c.worker.engine
+	handed := make(chan error, 1)
+	go func() {
+		err := errors.New("the function ended its goroutine without returning")
+		defer func() { handed <- err }()
+		err = e.handOver(ctx, row)
+	}()
+	select {
+	case err := <-handed:
+		return true, err
+	case <-ctx.Done():
+	}
+	timer := e.clock.NewTimer(e.clock.Now().Add(e.stopping))
+	defer timer.Stop()
+	select {
+	case err := <-handed:
+		return true, err
+	case <-timer.C():
+	}
+	e.logger.Error("the delivery of a message does not stop and is left to itself",
+		slog.String("run", row.Run), slog.String("message", row.ID), slog.Int("attempt", row.Attempt))
+	go func() {
+		<-handed
+		c.free()
+	}()
+	return false, fmt.Errorf("it does not stop: %w", context.Cause(ctx))
 }
 
 // handOver calls the user's function; a panic is a failure.

@@ -155,3 +155,36 @@ func TestDeliveryStops(t *testing.T) {
 		}
 	})
 }
+
+// TestDeliveryThatDoesNotStop: an engine stops all the same, and the message is
+// delivered once more by another.
+func TestDeliveryThatDoesNotStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, hang, p := memstore.New(), make(chan struct{}), &post{}
+		e := NewEngine(store, WithOutbox(func(context.Context, *Message) error { <-hang; return nil }))
+		register(t, e, told(t), Handlers{})
+		ctx, cancel := context.WithCancel(t.Context())
+		stopped := make(chan error, 1)
+		go func() { stopped <- e.Run(ctx) }()
+		start(t, e, "r", "")
+		time.Sleep(time.Second)
+		cancel()
+		select {
+		case err := <-stopped:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(time.Hour):
+			t.Error("it does not stop")
+		}
+		other := NewEngine(store, WithOutbox(p.deliver))
+		register(t, other, told(t), Handlers{})
+		if _, err := other.RunUntilIdle(t.Context(), "r"); err != nil {
+			t.Error(err)
+		}
+		if got := p.of("r"); len(got) != 2 || !strings.Contains(got[0], "#2") {
+			t.Error(got)
+		}
+		close(hang)
+	})
+}

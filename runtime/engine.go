@@ -124,7 +124,7 @@ func (e *Engine) now() time.Time { return e.clock.Now().UTC().Truncate(time.Micr
 
 // sleep waits for d by the engine's clock, or until ctx is done.
 func (e *Engine) sleep(ctx context.Context, d time.Duration) error {
-	timer := e.clock.NewTimer(d)
+	timer := e.clock.NewTimer(e.clock.Now().Add(d))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

@@ -22,7 +22,8 @@ import (
 type ActivityFunc func(ctx context.Context, a *Attempt) (Result, error)
 
 // GuardFunc answers a host guard. Args is an object by the names of the guard's
-// parameters. It must answer by its arguments alone, and soon.
+// parameters. It must answer by its arguments alone, and soon. An error that is
+// ErrNoGuard says that no one can be asked: the step is not taken here and now.
 type GuardFunc func(ctx context.Context, args json.RawMessage) (bool, error)
 
 // Handlers are what a program brings to a machine: one function for each
@@ -63,7 +64,7 @@ type Attempt struct {
 // Spend notes what the attempt has used of a cost: an exact decimal such as
 // "1200" or "0.04", which is not negative. It is summed, and recorded with the end
 // of the attempt together with the Cost of its Result or Failure, also where the
-// attempt fails, runs out of time, or returns too late; not where it is declined.
+// attempt fails, runs out of time, returns too late, or is given back.
 // The error is for a name or an amount that cannot be recorded.
 func (a *Attempt) Spend(cost string, amount json.Number) error {
 	if a.spend == nil {

@@ -48,10 +48,10 @@ const maxTries = 12
 // the request is judged against the run as it then is.
 //
 // Of an error nothing has been written but what was due before the input came.
-func (e *Engine) apply(ctx context.Context, c *request) (*applied, error) {
+func (e *Engine) apply(ctx context.Context, c *request) (applied, error) {
 	live, err := e.runs.lock(ctx, c.run)
 	if err != nil {
-		return nil, err
+		return applied{}, err
 	}
 	defer e.runs.unlock(live)
 	for try := 1; ; try++ {
@@ -67,12 +67,25 @@ func (e *Engine) apply(ctx context.Context, c *request) (*applied, error) {
 		case remembered:
 			live.forget() // it may have been judged by what is no longer so
 		case final, !errors.Is(err, ErrConflict), try >= maxTries:
-			return nil, err
+			return applied{}, err
 		default:
-			if err := e.sleep(ctx, backOff(try)); err != nil {
-				return nil, err
+			if err := giveWay(ctx, backOff(try)); err != nil {
+				return applied{}, err
 			}
 		}
+	}
+}
+
+// giveWay waits for d, or until ctx is done: by the time that passes for all processes
+// alike, whatever clock the engine lives by, which may stand still.
+func giveWay(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
 	}
 }
 
@@ -83,39 +96,39 @@ func backOff(try int) time.Duration {
 }
 
 // applyOnce judges a request against the run as remembered or loaded.
-func (e *Engine) applyOnce(ctx context.Context, c *request, live *liveRun) (*applied, error) {
+func (e *Engine) applyOnce(ctx context.Context, c *request, live *liveRun) (applied, error) {
 	if err := e.load(ctx, c, live); err != nil {
-		return nil, err
+		return applied{}, err
 	}
 	if c.eventID != "" {
 		answer, ok, err := e.store.Accepted(ctx, c.run, c.eventID)
 		if err != nil {
-			return nil, fmt.Errorf("looking for event id %q: %w", c.eventID, err)
+			return applied{}, fmt.Errorf("looking for event id %q: %w", c.eventID, err)
 		}
 		if ok {
-			return &applied{host: live.host, snapshot: live.snapshot, answer: answer}, nil
+			return applied{host: live.host, snapshot: live.snapshot, answer: answer}, nil
 		}
 	}
 	w := e.newWrite(ctx, c, live)
-	if err := e.takeProgress(ctx, w, c); err != nil {
-		return nil, err
+	if err := e.takeProgress(ctx, &w, c); err != nil {
+		return applied{}, err
 	}
 	refusal := w.take(c)
 	if w.asker.unasked != nil {
 		live.forget()
-		return nil, w.asker.unasked
+		return applied{}, w.asker.unasked
 	}
-	if err := e.commit(ctx, w, live, refusal == nil); err != nil {
+	if err := e.commit(ctx, &w, live, refusal == nil); err != nil {
 		live.forget()
-		return nil, err
+		return applied{}, err
 	}
 	if refusal != nil {
 		if c.start != nil {
 			live.forget()
 		}
-		return nil, refusal
+		return applied{}, refusal
 	}
-	return &applied{host: w.host, snapshot: w.after, steps: len(w.records)}, nil
+	return applied{host: w.host, snapshot: w.after, steps: len(w.records)}, nil
 }
 
 // load makes sure that live holds the run.

@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -30,8 +31,11 @@ func (a *asker) ask(guard int, args []Value) (bool, error) {
 		return false, fmt.Errorf("the arguments of guard %q: %w", g.Name, err)
 	}
 	answer, err := callGuard(a.ctx, f, encoded)
-	if err != nil && a.ctx.Err() != nil {
+	switch {
+	case err != nil && a.ctx.Err() != nil:
 		a.unasked = a.ctx.Err()
+	case errors.Is(err, ErrNoGuard): // the function has no one to ask
+		a.unasked = fmt.Errorf("guard %q of machine %q: %w", g.Name, d.Name, err)
 	}
 	return answer, err
 }

@@ -32,7 +32,8 @@ func (c *changes) watch(run string) (woken <-chan struct{}, stop func()) {
 	}
 }
 
-// notify wakes those who watch run, and those who watch any.
+// notify wakes those who watch run, and those who watch any; those alone where run
+// is empty.
 func (c *changes) notify(run string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -20,12 +19,13 @@ func (w *write) commit(taken bool) (*Commit, error) {
 	}
 	if c.EventID != "" {
 		var err error
-		if c.Answer, err = json.Marshal(w.host.machine.view(w.after)); err != nil {
+		if c.Answer, err = w.answer(); err != nil {
 			return nil, fmt.Errorf("the answer to event id %q: %w", c.EventID, err)
 		}
 	}
-	for _, r := range w.records {
-		c.History = append(c.History, w.historyRow(r))
+	c.History = make([]HistoryRow, len(w.records))
+	for i, r := range w.records {
+		c.History[i] = w.historyRow(r)
 	}
 	w.netTasks(c)
 	w.netTimers(c)
@@ -185,7 +185,7 @@ func (w *write) messages(c *Commit) {
 			N:       n,
 			Machine: m.Definition().Name,
 			Event:   event.Name,
-			Data:    appendFields(nil, event.Fields, cmd.Data),
+			Data:    encodeFields(event.Fields, cmd.Data),
 			At:      w.after.Now,
 		})
 	}

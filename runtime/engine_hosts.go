@@ -44,6 +44,7 @@ func (e *Engine) Register(m *Machine, source string, h Handlers) error {
 	}
 	known := &host{machine: m, source: source, registered: true,
 		handlers: Handlers{maps.Clone(h.Activities), maps.Clone(h.Guards)}}
+	defer e.changes.notify("") // there may be work that it had no function for
 	e.hosts.mu.Lock()
 	defer e.hosts.mu.Unlock()
 	if e.hosts.byHash == nil {
@@ -51,7 +52,7 @@ func (e *Engine) Register(m *Machine, source string, h Handlers) error {
 	}
 	for hash, other := range e.hosts.byHash {
 		if !other.registered && other.machine.Definition().Name == m.Definition().Name {
-			delete(e.hosts.byHash, hash) // it is matched anew when it is next met
+			e.hosts.byHash[hash] = e.match(other.machine, other.source, known)
 		}
 	}
 	e.hosts.byHash[m.Hash()] = known
@@ -108,6 +109,13 @@ func (e *Engine) currentHost(machine string) (*host, error) {
 	return nil, fmt.Errorf("machine %q is not registered%s", machine, didYouMean(machine, registered))
 }
 
+// knows reports whether the engine has met a version.
+func (e *Engine) knows(hash string) bool {
+	e.hosts.mu.Lock()
+	defer e.hosts.mu.Unlock()
+	return e.hosts.byHash[hash] != nil
+}
+
 // host finds a machine version by its hash, if need be in the store.
 func (e *Engine) host(ctx context.Context, hash string) (*host, error) {
 	e.hosts.mu.Lock()
@@ -142,21 +150,27 @@ func (e *Engine) adopt(m *Machine, source string) *host {
 	if known := e.hosts.byHash[m.Hash()]; known != nil {
 		return known
 	}
-	d := m.Definition()
-	adopted := &host{machine: m, source: source, stored: true}
-	if current := e.hosts.current[d.Name]; current != nil {
-		var left []string
-		adopted.handlers, left = matchHandlers(d, current)
-		if len(left) > 0 {
-			e.logger.Warn("another version of a machine is left in part to other engines",
-				slog.String("machine", d.Name), slog.String("definition", m.Hash()), slog.Any("changed", left))
-		}
-	}
 	if e.hosts.byHash == nil {
 		e.hosts.byHash, e.hosts.current = map[string]*host{}, map[string]*host{}
 	}
+	adopted := e.match(m, source, e.hosts.current[m.Definition().Name])
 	e.hosts.byHash[m.Hash()] = adopted
 	return adopted
+}
+
+// match is a version from the store with what fits it of current, nil for none.
+func (e *Engine) match(m *Machine, source string, current *host) *host {
+	matched := &host{machine: m, source: source, stored: true}
+	if current == nil {
+		return matched
+	}
+	var left []string
+	matched.handlers, left = matchHandlers(m.Definition(), current)
+	if len(left) > 0 {
+		e.logger.Warn("another version of a machine is left in part to other engines", slog.String("machine", m.Definition().Name),
+			slog.String("definition", m.Hash()), slog.Any("changed", left))
+	}
+	return matched
 }
 
 // Unmatched are the activities and guards of a version, given by its hash, for

@@ -24,14 +24,18 @@ func (e *Engine) Get(ctx context.Context, run string) (View, error) {
 		v.End, err = e.endOf(ctx, s)
 		return v, err
 	}
+	over := s.Status != Finished && h.machine.overTime(s, e.now())
 	if !s.hasOpenTask() {
-		return h.machine.view(s), nil
+		v := h.machine.view(s)
+		v.OverBudget = v.OverBudget || over
+		return v, nil
 	}
 	tasks, err := e.store.Tasks(ctx, run)
 	if err != nil {
 		return View{}, fmt.Errorf("the tasks of run %q: %w", run, err)
 	}
 	v := h.machine.view(h.machine.withProgress(s, tasks))
+	v.OverBudget = v.OverBudget || over
 	steps, err := e.History(ctx, run, max(0, s.Seq-recentSteps), recentSteps)
 	if err != nil {
 		return View{}, err
@@ -72,7 +76,7 @@ func (a *ActivityView) addTask(t *TaskRow) {
 	if t.Worker == "" {
 		return
 	}
-	a.Worker, a.Since, a.Beat = t.Worker, present(t.ClaimedAt), present(t.BeatAt)
+	a.Worker, a.Since, a.Lease, a.Beat = t.Worker, present(t.ClaimedAt), present(t.LeaseUntil), present(t.BeatAt)
 }
 
 func present(t time.Time) *time.Time {

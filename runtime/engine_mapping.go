@@ -26,11 +26,14 @@ func (n *namesOf) add(d *Definition) {
 // checkMapping refuses a mapping with a name that would never be met: an old one
 // that no earlier version in the store has, a new one that h has not. Which of
 // the earlier versions does not matter, because one mapping may be for several.
+// It also refuses one by which two fields of a version that has unfinished runs
+// would become one.
 func (e *Engine) checkMapping(ctx context.Context, h *host, p *Mapping) error {
 	if len(p.States)+len(p.Fields)+len(p.Set) == 0 {
 		return nil
 	}
 	var old, now namesOf
+	var ambiguous error
 	now.add(h.machine.def)
 	rows, err := e.store.Definitions(ctx)
 	if err != nil {
@@ -45,6 +48,15 @@ func (e *Engine) checkMapping(ctx context.Context, h *host, p *Mapping) error {
 			return fmt.Errorf("the definition %s in the store: %w", row.Hash, err)
 		}
 		old.add(d)
+		if _, err := p.origins(d.Fields); err != nil && ambiguous == nil {
+			unfinished, failed := e.hasUnfinished(ctx, &row)
+			if failed != nil {
+				return failed
+			}
+			if unfinished {
+				ambiguous = err
+			}
+		}
 	}
 	if len(old.states) == 0 {
 		return nil // no run can be meant
@@ -53,7 +65,22 @@ func (e *Engine) checkMapping(ctx context.Context, h *host, p *Mapping) error {
 		mappedNames("state", p.States, old.states, now.states),
 		mappedNames("field", p.Fields, old.fields, now.fields),
 		setNames(p, append(now.fields, now.params...)),
+		ambiguous,
 	)
+}
+
+// hasUnfinished reports whether a run of a definition goes on.
+func (e *Engine) hasUnfinished(ctx context.Context, d *DefinitionRow) (bool, error) {
+	for _, status := range []Status{Running, Halted} {
+		runs, err := e.store.Runs(ctx, RunFilter{Machine: d.Machine, Definition: d.Hash, Status: status, Limit: 1})
+		if err != nil {
+			return false, fmt.Errorf("the runs of %q cannot be read: %w", d.Machine, err)
+		}
+		if len(runs) > 0 {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 func mappedNames(what string, mapped map[string]string, old, now []string) error {

@@ -72,7 +72,7 @@ func (e *Engine) migrateRun(ctx context.Context, h *host, run string, o *Migrate
 		if !errors.Is(err, ErrConflict) || try >= maxTries {
 			return done, err
 		}
-		if err := e.sleep(ctx, backOff(try)); err != nil {
+		if err := giveWay(ctx, backOff(try)); err != nil {
 			return nil, err
 		}
 	}

@@ -145,34 +145,23 @@ func TestCheckpointsKeepARunBusy(t *testing.T) {
 		if v := get(t, e, "r"); !v.Timers[0].Due.Equal(clock.Now().Add(10 * time.Minute)) {
 			t.Errorf("the timer is shown as due at %s", v.Timers[0].Due)
 		}
-		settle := func() {
-			t.Helper()
-			if _, err := e.RunUntilIdle(cancelledSoon(t, clock), "r"); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-				t.Fatal(err)
-			}
+		if _, err := e.RunOnce(t.Context(), "r"); err != nil {
+			t.Fatal(err)
 		}
-		settle()
 		if got := lines(t, e, "r"); got != "start>Idle Go>Working progress>Working" {
 			t.Error(got)
 		}
 		clock.Advance(10*time.Minute - 1)
-		settle()
-		if v := get(t, e, "r"); v.State != "Working" {
-			t.Errorf("%+v", v)
+		soon, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer cancel()
+		if v, err := e.RunUntilIdle(soon, "r"); !errors.Is(err, context.DeadlineExceeded) || v.State != "Working" {
+			t.Errorf("%+v, %v", v, err)
 		}
 		clock.Advance(time.Microsecond)
-		settle()
-		if v := get(t, e, "r"); v.State != "Broken" {
-			t.Errorf("%+v", v)
+		if v, err := e.RunOnce(t.Context(), "r"); err != nil || v.State != "Broken" {
+			t.Errorf("%+v, %v", v, err)
 		}
 	})
-}
-
-// cancelledSoon is a context for one round of work by a clock that stands still.
-func cancelledSoon(t *testing.T, clock *ManualClock) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	t.Cleanup(cancel)
-	return ctx
 }
 
 func TestComplete(t *testing.T) {
@@ -327,6 +316,50 @@ func TestSpend(t *testing.T) {
 	})
 }
 
+// TestGivenBackIsSpent: what an attempt has used before it is given back, or before
+// its worker stops, is a line of history and counts.
+func TestGivenBackIsSpent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New()
+		m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"))
+		calls := 0
+		activity := func(ctx context.Context, a *Attempt) (Result, error) {
+			if err := a.Spend("usd", "0.5"); err != nil || a.Number != 1 {
+				t.Error(err, a.Number)
+			}
+			switch calls++; calls {
+			case 1:
+				return Result{}, Decline("busy")
+			case 2:
+				<-ctx.Done()
+				return Result{}, ctx.Err()
+			case 3:
+				return Result{}, ErrWorkerLost
+			}
+			return found, nil
+		}
+		first := work(t, store, m, activity)
+		begin(t, first.Engine, "r")
+		time.Sleep(2 * time.Second) // it has been given back, and taken again
+		first.stop()
+		second := work(t, store, m, activity)
+		defer second.stop()
+		if v := await(t, second.Engine, "r"); v.State != "Done" || fmt.Sprint(v.Costs) != "[{usd 2  false}]" {
+			t.Errorf("%+v", v)
+		}
+		if got := lines(t, second.Engine, "r"); got != "start>Idle Go>Working given back>Working given back>Working late lost>Working lost>Working Found>Done" {
+			t.Error(got)
+		}
+		steps, err := second.History(t.Context(), "r", 2, 1)
+		if err != nil || len(steps) != 1 || steps[0].Kind != ReturnInput || steps[0].Effect != HandedOn || steps[0].Message != "declined: busy" {
+			t.Errorf("%+v, %v", steps, err)
+		}
+		if err := second.Replay(t.Context(), "r"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestSteerElsewhere pauses, resumes and cancels a run that another engine has
 // changed since this one last saw it: what it remembers must not make it believe
 // that nothing is to be done.
@@ -377,5 +410,69 @@ func TestCompleteHeld(t *testing.T) {
 			t.Fatal(err)
 		}
 		claimWork(t, store, m, clock)
+	})
+}
+
+// TestEachRunBesidePrune: runs that are pruned while others are read end no walk over
+// them, and none comes twice.
+func TestEachRunBesidePrune(t *testing.T) {
+	for limit, want := range map[int]string{0: "jihfdb", 4: "jihf"} {
+		onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+			register(t, e, door(t), Handlers{})
+			for i, run := range strings.Split("abcdefghij", "") {
+				if start(t, e, run, `{"owner":"me"}`); i%2 == 0 {
+					send(t, e, run, "Seal", "")
+				}
+				if i == 4 {
+					clock.Advance(time.Minute) // the others start together
+				}
+			}
+			clock.Advance(time.Hour)
+			got := ""
+			err := EachRun(t.Context(), store, RunFilter{Limit: limit}, 2, func(r *RunRow) error {
+				if got += r.Run; len(got) != 2 {
+					return nil
+				}
+				_, err := store.Prune(t.Context(), PruneQuery{Before: clock.Now(), Now: clock.Now(), Limit: 100})
+				return err
+			})
+			if err != nil || got != want {
+				t.Errorf("limit %d: %s, not %s: %v", limit, got, want, err)
+			}
+		})
+	}
+}
+
+// contested is a store in which others are faster, a few times.
+type contested struct {
+	Store
+	times *int
+}
+
+func (s contested) Commit(ctx context.Context, c *Commit) error {
+	if *s.times--; *s.times >= 0 {
+		return ErrConflict
+	}
+	return s.Store.Commit(ctx, c)
+}
+
+// TestRestsByAClockThatStandsStill: what makes way for other processes does not wait
+// for the clock of this one.
+func TestRestsByAClockThatStandsStill(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store Store, _ *Engine, clock *ManualClock) {
+		times := 0
+		e := NewEngine(contested{store, &times}, WithClock(clock))
+		register(t, e, door(t), Handlers{})
+		start(t, e, "r", `{"owner":"me"}`)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		times = 5
+		if _, err := e.Send(ctx, "r", ExternalEvent{Name: "Seal"}); err != nil {
+			t.Error(err)
+		}
+		clock.Advance(time.Hour)
+		if done, err := e.Prune(ctx, PruneQuery{Before: clock.Now()}); err != nil || done.Runs != 1 {
+			t.Error(done, err)
+		}
 	})
 }

@@ -5,9 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"time"
 )
 
 // RepairOptions say how a run is repaired.
@@ -89,7 +86,8 @@ func (x *repair) examine(ctx context.Context, live *liveRun, who *Operator) erro
 	if err := x.compare(ctx, h, s); err != nil {
 		return err
 	}
-	x.write = e.newWrite(ctx, &request{run: x.row.Run}, live)
+	w := e.newWrite(ctx, &request{run: x.row.Run}, live)
+	x.write = &w
 	return x.step(who)
 }
 
@@ -102,92 +100,16 @@ func (x *repair) compare(ctx context.Context, h *host, s *Snapshot) error {
 	if err := sameRow(x.row.Run, x.row.Seq, "runs", columnsOfRun(&x.row), columnsOfRun(new(m.row(s)))); err != nil {
 		x.fault("%v", err)
 	}
-	var err error
-	if x.tasks, err = x.engine.store.Tasks(ctx, x.row.Run); err != nil {
-		return fmt.Errorf("the tasks of run %q: %w", x.row.Run, err)
-	}
-	wanted := s.handedOut()
-	for i := range wanted {
-		if !m.stored(&wanted[i], x.tasks) {
-			x.fault("no task stands for attempt %d of %q", wanted[i].Attempt, m.dos[wanted[i].Do].Name)
-		}
-	}
-	for i := range x.tasks {
-		if t := &x.tasks[i]; !t.Cancelled && !m.wants(wanted, t) {
-			x.fault("a task stands for attempt %d of %q, which is not open", t.Attempt, t.Do)
-		}
-	}
-	return x.compareTimers(ctx, m, s)
-}
-
-func (x *repair) compareTimers(ctx context.Context, m *Machine, s *Snapshot) error {
-	rows, err := x.engine.store.Timers(ctx, x.row.Run)
-	if err != nil {
-		return fmt.Errorf("the timers of run %q: %w", x.row.Run, err)
-	}
-	stored := map[string]time.Time{}
-	for _, row := range rows {
-		stored[row.Name] = row.Due
-	}
-	for _, a := range s.Alarms {
-		name := m.def.Timers[a.Timer].Name
-		switch due, ok := stored[name]; {
-		case !ok:
-			x.fault("no timer stands for %q", name)
-		case !due.Equal(a.Due):
-			x.fault("the timer %q is set for %s, not %s", name, due.Format(time.RFC3339Nano), a.Due.Format(time.RFC3339Nano))
-		}
-		delete(stored, name)
-	}
-	for _, name := range slices.Sorted(maps.Keys(stored)) {
-		x.fault("a timer stands for %q, which is not running", name)
-	}
-	return nil
-}
-
-// handedOut are the attempts for which a task stands: those that are open, and
-// have not returned what waits in the queue or has halted the run.
-func (s *Snapshot) handedOut() (tasks []Task) {
-	for _, t := range s.Tasks {
-		returned := s.inQueue(t.input())
-		if s.Halt != nil {
-			in := &s.Halt.Input
-			returned = returned || (in.Kind == ResultInput || in.Kind == FailureInput) && in.Do == t.Do && in.Key == t.Key && in.Attempt == t.Attempt
-		}
-		if t.State == TaskOpen && !returned {
-			tasks = append(tasks, t)
-		}
-	}
-	return tasks
-}
-
-func (m *Machine) stored(t *Task, rows []TaskRow) bool {
-	for i := range rows {
-		if !rows[i].Cancelled && m.same(t, &rows[i]) {
-			return true
-		}
-	}
-	return false
-}
-
-func (m *Machine) wants(tasks []Task, row *TaskRow) bool {
-	for i := range tasks {
-		if m.same(&tasks[i], row) {
-			return true
-		}
-	}
-	return false
-}
-
-func (m *Machine) same(t *Task, row *TaskRow) bool {
-	return m.dos[t.Do].Name == row.Do && t.Key == row.Key && t.Attempt == row.Attempt
+	faults, tasks, err := x.engine.workFaults(ctx, m, s)
+	x.report.Faults, x.tasks = append(x.report.Faults, faults...), tasks
+	return err
 }
 
 func (x *repair) step(who *Operator) error {
 	w := x.write
 	m := w.host.machine
 	in := Input{Kind: RepairInput, Actor: who.Actor, Reason: who.Reason}
-	after, commands, record, err := m.Step(w.before, in, w.now, w.asker.ask)
+	after, commands, record, err := m.Step(w.before, in, w.now, w.ask)
 	switch {
 	case w.asker.unasked != nil:
 		return w.asker.unasked

@@ -21,8 +21,8 @@ type ExternalEvent struct {
 	Name string
 	Data json.RawMessage // the object of its fields; empty for none
 	// ID makes sending idempotent: an id is accepted once for each run, and
-	// gives the first answer again afterwards. A refused event is not
-	// remembered. Empty for an event that may be taken again.
+	// gives the first answer again afterwards; with another name or payload it
+	// is refused. A refused event is not remembered. Empty for an event that may be taken again.
 	ID string
 	// IfSeq refuses the event where the run's sequence number is another;
 	// 0 for any.
@@ -75,38 +75,46 @@ func badID(id string) string {
 		return "is valid UTF-8"
 	case strings.ContainsFunc(id, unicode.IsControl):
 		return "has no control characters"
+	case id != "" && strings.TrimSpace(id) == "":
+		return "is not blank"
 	}
 	return ""
 }
 
 // Send gives an event to a run. When it returns nil the step is durable, with
 // all that followed from it at once, and the view is the run after it. Where
-// the event's ID has been accepted before, the view is that of the first time.
+// the event's ID has been accepted before, the view is that of the first time, and
+// Repeated.
 //
 // The error is a *Rejected where the event is refused: the run is as it was.
-// Its Err is ErrFinished, ErrHalted, or ErrConflict for another IfSeq. It is
+// Its Err is ErrFinished, ErrHalted, ErrConflict for another IfSeq, or ErrDuplicate
+// where the ID was accepted with another event. It is
 // ErrNotFound where there is no such run.
 func (e *Engine) Send(ctx context.Context, run string, event ExternalEvent) (View, error) {
 	if why := badID(event.ID); why != "" {
 		return View{}, fmt.Errorf("the id of an event %s", why)
 	}
-	out, err := e.apply(ctx, &request{
+	c := &request{
 		run:     run,
 		ifSeq:   event.IfSeq,
 		eventID: event.ID,
-		input:   func(m *Machine, s *Snapshot) (Input, error) { return e.eventInput(m, s, &event) },
-	})
+		input:   func(m *Machine, s *Snapshot) (Input, error) { return e.eventInput(m, s, event) },
+	}
+	out, err := e.apply(ctx, c)
 	if errors.Is(err, ErrDuplicate) { // another process was faster with the same id
 		return e.Send(ctx, run, event)
 	}
 	if err != nil {
 		return View{}, err
 	}
-	return out.answered()
+	if out.answer == nil {
+		return out.view(), nil
+	}
+	return out.repeated(&event)
 }
 
 // eventInput reads an event for the run as it stands.
-func (e *Engine) eventInput(m *Machine, s *Snapshot, event *ExternalEvent) (Input, error) {
+func (e *Engine) eventInput(m *Machine, s *Snapshot, event ExternalEvent) (Input, error) {
 	in := Input{Kind: EventInput, ID: event.ID, Actor: event.Actor, Reason: event.Reason}
 	index, ok := m.index.events[event.Name]
 	if !ok {
@@ -182,7 +190,7 @@ func (e *Engine) waitStopped(ctx context.Context, run string) error {
 
 // pause waits until something wakes it, for at most d by the engine's clock.
 func (e *Engine) pause(ctx context.Context, woken <-chan struct{}, d time.Duration) error {
-	timer := e.clock.NewTimer(d)
+	timer := e.clock.NewTimer(e.clock.Now().Add(d))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

@@ -123,6 +123,7 @@ func TestStartRefused(t *testing.T) {
 		{"M", "s", `{}`, `the start is refused: parameter "owner": it is missing, expected string`},
 		{"M", "s", `{"owner":"` + strings.Repeat("x", 100) + `"}`, "more than the 100"},
 		{"M", "a\nb", `{}`, "no control characters"},
+		{"M", " \u00a0", `{}`, "is not blank"},
 		{"M", strings.Repeat("x", 201), `{}`, "at most 200 bytes"},
 	} {
 		_, err := e.Start(t.Context(), c.machine, c.run, json.RawMessage(c.params))
@@ -290,7 +291,7 @@ func TestGuards(t *testing.T) {
 		n      int
 		want   string
 	}{
-		{e, 1, "every guard is false"},
+		{e, 1, "nothing takes it there: guard is false: "},
 		{e, 5, "panic: five"},
 		{bare, 2, `guard "even" of machine "M": no function is registered for it`},
 	} {
@@ -322,7 +323,7 @@ func TestCacheIsBounded(t *testing.T) {
 func TestManualClock(t *testing.T) {
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	c := NewManualClock(begin)
-	timer, never := c.NewTimer(time.Second), c.NewTimer(time.Minute)
+	timer, never := c.NewTimer(begin.Add(time.Second)), c.NewTimer(begin.Add(time.Minute))
 	if got := c.Next(); !got.Equal(begin.Add(time.Second)) {
 		t.Errorf("the next timer is due at %s", got)
 	}
@@ -341,7 +342,7 @@ func TestManualClock(t *testing.T) {
 		t.Errorf("a stopped timer is due at %s", got)
 	}
 	select {
-	case <-c.NewTimer(0).C():
+	case <-c.NewTimer(c.Now()).C():
 	default:
 		t.Error("a timer without a wait does not fire at once")
 	}

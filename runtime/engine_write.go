@@ -16,16 +16,19 @@ type write struct {
 	after    *Snapshot
 	commands []Command
 	records  []*Record
-	asker    asker
+	asker    *asker
+	ask      Ask // of asker
 
 	claim   *Claim
 	eventID string
 }
 
-func (e *Engine) newWrite(ctx context.Context, c *request, live *liveRun) *write {
-	return &write{
+func (e *Engine) newWrite(ctx context.Context, c *request, live *liveRun) write {
+	a := &asker{ctx: ctx, host: live.host}
+	return write{
 		host:    live.host,
-		asker:   asker{ctx: ctx, host: live.host},
+		asker:   a,
+		ask:     a.ask,
 		before:  live.snapshot,
 		after:   live.snapshot,
 		began:   e.clock.Now(),
@@ -62,14 +65,12 @@ func (w *write) take(c *request) error {
 		why := fmt.Sprintf("the run has taken %d %s, not %d", w.after.Seq, steps, c.ifSeq)
 		return m.reject(w.after, &in, why, ErrConflict)
 	}
-	after, commands, records, err := m.Advance(w.after, in, w.now, w.asker.ask)
-	w.after, w.commands, w.records = after, append(w.commands, commands...), append(w.records, records...)
+	w.after, w.commands, w.records, err = m.advance(w.after, in, w.now, w.ask, w.commands, w.records)
 	return err
 }
 
-func (w *write) settle() error {
-	after, commands, records, err := w.host.machine.Settle(w.after, w.now, w.asker.ask)
-	w.after, w.commands, w.records = after, append(w.commands, commands...), append(w.records, records...)
+func (w *write) settle() (err error) {
+	w.after, w.commands, w.records, err = w.host.machine.settle(w.after, w.now, w.ask, w.commands, w.records)
 	return err
 }
 

@@ -19,13 +19,17 @@ var (
 
 // Rejected is the error of an input from outside that changed nothing.
 type Rejected struct {
-	Input   InputKind // event, start, cancel, pause, resume or retry
-	Event   string    // of an event
-	State   string    // the leaf in which it was refused
-	Why     string    // lower case, without a full stop
-	Allowed []string  // the events that the state takes
-	Err     error     // one of the errors above, or nil
+	Input   InputKind    // event, start, cancel, pause, resume or retry
+	Event   string       // of an event
+	State   string       // the leaf in which it was refused
+	Why     string       // lower case, without a full stop
+	Passed  []PassedView // the arms for the event that were tried and not taken
+	Allowed []string     // the events that the state takes
+	Err     error        // one of the errors above, or nil
 }
+
+// tellPassed is how many of the arms that were passed over the text names.
+const tellPassed = 3
 
 // Error names the input, the state, the reason and what is allowed there.
 func (r *Rejected) Error() string {
@@ -43,6 +47,18 @@ func (r *Rejected) Error() string {
 	}
 	if r.Why != "" {
 		b.WriteString(": " + r.Why)
+	}
+	for i, p := range r.Passed {
+		if i == tellPassed {
+			fmt.Fprintf(&b, "; and %d more", len(r.Passed)-i)
+			break
+		}
+		if i == 0 {
+			b.WriteString(": ")
+		} else {
+			b.WriteString("; ")
+		}
+		b.WriteString(p.Why + ": " + p.Text)
 	}
 	if len(r.Allowed) > 0 {
 		fmt.Fprintf(&b, "; allowed there: %s", strings.Join(r.Allowed, ", "))

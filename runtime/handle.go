@@ -12,31 +12,25 @@ func (t *step) takeEvent() error {
 		return t.m.reject(t.old, t.in, err.Error(), err)
 	}
 	t.source, t.payload = t.in.Event, t.in.Data
-	arms := t.arms(inputKey{kind: EventInput, a: t.in.Event})
-	a, err := t.choose(arms)
+	a, err := t.choose(t.arms(inputKey{kind: EventInput, a: t.in.Event}))
 	switch {
 	case err != nil:
 		return err
-	case a < 0 && len(arms) == 0:
-		return t.m.reject(t.old, t.in, "nothing takes it there", nil)
 	case a < 0:
-		return t.m.reject(t.old, t.in, t.passedOver(), nil)
+		return t.refuse("nothing takes it there")
 	case t.m.arms[a].Kind == RejectArm:
-		return t.m.reject(t.old, t.in, "the machine refuses it there", nil)
+		return t.refuse("the machine refuses it there")
 	case t.m.arms[a].Kind == DeferArm:
 		return t.keep(a)
 	}
 	return t.follow(a)
 }
 
-// passedOver says why none of the arms that were tried was taken.
-func (t *step) passedOver() string {
-	for _, p := range t.record.Passed {
-		if p.Why == boundUsedUp {
-			return "every guard is false or its bound is used up"
-		}
-	}
-	return "every guard is false"
+// refuse refuses the input, and says which arms were tried.
+func (t *step) refuse(why string) error {
+	r := t.m.reject(t.old, t.in, why, nil)
+	r.Passed = t.m.passedViews(t.record.Passed)
+	return r
 }
 
 // arms are those of the leaf's handler for the input, in the order in which

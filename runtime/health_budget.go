@@ -5,16 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 )
-
-// budgetLook is the most runs of a machine version whose steps and costs are
-// looked at, those that were started last.
-const budgetLook = 10_000
-
-// errEnough ends a look at runs.
-var errEnough = errors.New("no more runs are looked at")
 
 // budgets lists the running runs that are over what their machine's budget
 // gives them. Only machines with a budget are looked at. Which runs have taken
@@ -30,7 +22,7 @@ func (x *examination) budgets(ctx context.Context) error {
 	for i := range rows {
 		h, err := x.e.host(ctx, rows[i].Hash)
 		if err != nil {
-			return err
+			continue // its runs are listed as damaged
 		}
 		budget := h.machine.Definition().Budget
 		if budget == nil {
@@ -42,7 +34,7 @@ func (x *examination) budgets(ctx context.Context) error {
 		}
 		looked := 0
 		err = EachRun(ctx, x.e.store, f, 500, func(r *RunRow) error {
-			if looked++; looked > budgetLook {
+			if looked++; looked > mostRead {
 				cut = true
 				return errEnough
 			}
@@ -60,9 +52,7 @@ func (x *examination) budgets(ctx context.Context) error {
 		}
 	}
 	x.add(OverBudget, problems)
-	if cut && !slices.Contains(x.found.More, OverBudget) {
-		x.found.More = append(x.found.More, OverBudget)
-	}
+	x.cut(OverBudget, cut)
 	return nil
 }
 

@@ -23,6 +23,7 @@ const (
 	MigrateInput  InputKind = "migrate" // the run goes on with another definition
 	LateInput     InputKind = "late"    // what an attempt returned that is not current any more
 	LostInput     InputKind = "lost"    // an attempt's worker was lost, and the attempt is handed out again
+	ReturnInput   InputKind = "return"  // an attempt was given back that had used something, and is handed out again
 )
 
 // Input is what a run is given. Event payloads and parameters have been
@@ -113,7 +114,7 @@ const (
 	Resumed   Effect = "resumed"
 	Queued    Effect = "queued"    // it came while the run was paused, and is taken when it resumes
 	Refused   Effect = "refused"   // a late result
-	HandedOn  Effect = "handed-on" // an attempt whose worker was lost
+	HandedOn  Effect = "handed-on" // an attempt whose worker was lost, or gave it back
 	Repaired  Effect = "repaired"
 	Migrated  Effect = "migrated"
 )

@@ -13,7 +13,7 @@ import (
 // they did: an engine that has stopped leaves none behind, nor do the stores.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if left := leftBehind(5 * time.Second); code == 0 && len(left) > 0 {
+	if left := leftBehind(30 * time.Second); code == 0 && len(left) > 0 {
 		fmt.Fprintf(os.Stderr, "%d goroutines are left behind:\n\n%s\n", len(left), strings.Join(left, "\n\n"))
 		code = 1
 	}

@@ -4,34 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
-	"strings"
 	"time"
 )
-
-// Mapping says how a run fits a new definition where names have changed. What it
-// does not name keeps its name.
-type Mapping struct {
-	// States are the new paths of states, by their old ones. The names of what
-	// stands in a state (activities, timers, arms) change with it.
-	States map[string]string `json:"states"`
-	// Fields are the new names of context fields, by their old ones; an empty
-	// one gives up what the field holds.
-	Fields map[string]string `json:"fields"`
-	// Set gives values to fields and parameters of the new definition.
-	Set map[string]json.RawMessage `json:"set"`
-}
-
-// state is the new path of a state, or of what stands in it.
-func (p *Mapping) state(name string) string {
-	for _, old := range slices.Backward(slices.Sorted(maps.Keys(p.States))) { // of nested ones the inner first
-		rest, ok := strings.CutPrefix(name, old)
-		if ok && (rest == "" || strings.ContainsRune("/ .", rune(rest[0]))) {
-			return p.States[old] + rest
-		}
-	}
-	return name
-}
 
 // migration makes a run of one machine into one of another.
 type migration struct {
@@ -89,37 +65,26 @@ func (x *migration) data() error {
 	if err := json.Unmarshal(x.old.EncodeData(x.s), &old); err != nil {
 		return err
 	}
-	moved := map[string]json.RawMessage{}
-	for name, value := range old {
-		if to, ok := x.Fields[name]; ok {
-			name = to
-		}
-		if name != "" {
-			moved[name] = value
-		}
-	}
-	was := func(name string) bool {
-		for from, to := range x.Fields {
-			if to == name {
-				name = from
-			}
-		}
-		return slices.ContainsFunc(x.old.def.Fields, func(f Field) bool { return f.Name == name })
+	origins, err := x.origins(x.old.def.Fields)
+	if err != nil {
+		return err
 	}
 	known := map[string]json.RawMessage{}
 	for i, f := range x.m.def.Fields {
+		origin, was := origins[f.Name]
 		if v, ok := x.Set[f.Name]; ok {
 			known[f.Name] = v
-		} else if v, ok := moved[f.Name]; ok {
+		} else if v, ok := old[origin]; was && ok {
 			known[f.Name] = v
-		} else if was(f.Name) {
+		} else if was {
 			x.next.Data[i] = Unset // as it was, whatever its default
-			continue
 		}
-		delete(moved, f.Name)
+		delete(origins, f.Name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(moved)) {
-		return fmt.Errorf("there is no field %q any more, and it is set; the mapping can rename it or give it up", name)
+	for _, name := range slices.Sorted(maps.Keys(origins)) {
+		if _, set := old[origins[name]]; set {
+			return fmt.Errorf("there is no field %q any more, and it is set; the mapping can rename it or give it up", name)
+		}
 	}
 	return x.overlay(x.m.def.Fields, known, x.next.Data)
 }
@@ -176,7 +141,7 @@ func (x *migration) kept() error {
 		if !ok {
 			return fmt.Errorf("there is no event %q any more, of which one is kept", name)
 		}
-		data, err := x.m.DecodePayload(event, appendFields(nil, x.old.def.Events[k.Event].Fields, k.Data))
+		data, err := x.m.DecodePayload(event, encodeFields(x.old.def.Events[k.Event].Fields, k.Data))
 		if err != nil {
 			return fmt.Errorf("a kept event %q: %w", name, err)
 		}
@@ -185,17 +150,19 @@ func (x *migration) kept() error {
 	return nil
 }
 
-// counters keeps those of arms that still stand, up to their new bounds.
+// counters keeps those of arms that still stand, up to their new bounds. Where
+// two arms become one, it has been used as often as both.
 func (x *migration) counters() error {
 	for a, n := range x.s.Counters {
 		to, ok := x.m.index.arms[x.state(x.old.def.Arms[a].Name)]
-		if n == 0 || !ok || !x.m.arms[to].counted {
+		if !ok || !x.m.arms[to].counted {
 			continue
 		}
+		limit := int64(math.MaxInt64)
 		if arm := &x.m.arms[to]; arm.bounded {
-			n = min(n, arm.max)
+			limit = arm.max
 		}
-		x.next.Counters[to] = n
+		x.next.Counters[to] += min(n, limit-x.next.Counters[to])
 	}
 	return nil
 }
@@ -229,11 +196,14 @@ func (x *migration) tasks() error {
 }
 
 // timers keeps those that run, and starts those that are new. One that the old
-// definition had, and that does not run any more, has fired.
+// definition had in the state where the run stood, and that does not run any more,
+// has fired.
 func (x *migration) timers() error {
 	was, running := map[string]bool{}, map[string]Alarm{}
-	for _, timer := range x.old.def.Timers {
-		was[x.state(timer.Name)] = true
+	for _, state := range x.old.states[x.s.State].path {
+		for _, timer := range x.old.def.States[state].Timers {
+			was[x.state(x.old.def.Timers[timer].Name)] = true
+		}
 	}
 	for _, a := range x.s.Alarms {
 		running[x.state(x.old.def.Timers[a.Timer].Name)] = a

@@ -29,12 +29,22 @@ func TestSendOptions(t *testing.T) {
 	if err != nil || len(steps) != 1 || steps[0].Actor != "ada" || steps[0].Reason != "it knocked" {
 		t.Errorf("history: %+v, %v", steps, err)
 	}
-	if again, err := open(WithEventID("x")); err != nil || again.Seq != 2 {
+	if again, err := open(WithEventID("x")); err != nil || again.Seq != 2 || !again.Repeated || v.Repeated {
 		t.Errorf("the same id again: %+v, %v", again, err)
 	}
 	send(t, e, "r", "Close", "")
 	if _, err := open(IfSeq(2)); !errors.Is(err, ErrConflict) {
 		t.Errorf("an older number: %v", err)
+	}
+	for _, other := range []ExternalEvent{
+		{Name: "Open", ID: "x", Data: json.RawMessage(`{"by":2}`)}, {Name: "Close", ID: "x"}, {Name: "Opne", ID: "x"},
+	} {
+		if _, err := e.Send(t.Context(), "r", other); !errors.Is(err, ErrDuplicate) || !errors.As(err, new(*Rejected)) {
+			t.Errorf("%s: %v", other.Name, err)
+		}
+	}
+	if v := get(t, e, "r"); v.Seq != 3 {
+		t.Errorf("what was refused has changed the run: %+v", v)
 	}
 	if _, err := open(IfSeq(3)); err != nil {
 		t.Error(err)

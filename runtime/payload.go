@@ -36,6 +36,9 @@ func fieldNoun(param bool) string {
 
 // ofParams is err, said of parameters.
 func ofParams(err error) error {
+	if err == nil {
+		return nil
+	}
 	var payload *PayloadError
 	if errors.As(err, &payload) {
 		payload.param = true
@@ -78,7 +81,7 @@ func (m *Machine) EncodeParams(values []Value) (json.RawMessage, error) {
 // EncodeData writes the context fields of a run that are set, in declaration
 // order.
 func (m *Machine) EncodeData(s *Snapshot) json.RawMessage {
-	return appendFields(nil, m.def.Fields, s.Data)
+	return encodeFields(m.def.Fields, s.Data)
 }
 
 func (d *Definition) decodeObject(fields []Field, data json.RawMessage, param bool) ([]Value, error) {
@@ -185,7 +188,11 @@ func (d *Definition) encodeObject(fields []Field, values []Value) (json.RawMessa
 	if err := d.checkFields(fields, values); err != nil {
 		return nil, err
 	}
-	return appendFields(nil, fields, values), nil
+	return encodeFields(fields, values), nil
+}
+
+func encodeFields(fields []Field, values []Value) json.RawMessage {
+	return encoded(func(b []byte) []byte { return appendFields(b, fields, values) })
 }
 
 // appendFields writes an object of those values that are set.

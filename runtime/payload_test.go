@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 )
 
 const everyType = `b bool, i int, r int -3..3, f float, s string, d duration, w duration 0s..1m, t time, j json, c Color, l []int 0..9, m [][]string`
@@ -192,5 +194,45 @@ func TestFloatsAsEncodingJSONWritesThem(t *testing.T) {
 		if got := appendFloat(nil, f); string(got) != string(want) {
 			t.Errorf("%s, not %s", got, want)
 		}
+	}
+}
+
+func TestTimesByTheirLayout(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	zone := time.FixedZone("", -9*60*60-30*60)
+	for i := range 20_000 {
+		at := time.UnixMicro(minTime + r.Int64N(maxTime-minTime+1))
+		if i%2 == 0 { // of our times, and with digits that are cut off
+			at = time.Unix(r.Int64N(1<<32), r.Int64N(1e9)).In(zone)
+		}
+		want := `"` + at.UTC().Format(timeLayout) + `"`
+		if got := string(appendTime([]byte("x"), at)); got != "x"+want {
+			t.Fatalf("%v is written as %s, not %s", at, got, want)
+		}
+	}
+}
+
+func TestTextsAreEscapedNoMoreThanNeeded(t *testing.T) {
+	for r := rune(0); r < 0x300; r++ {
+		text := "a" + string(r) + "z"
+		encoded := string(appendText(nil, text))
+		var read string
+		if err := json.Unmarshal([]byte(encoded), &read); err != nil || read != text {
+			t.Errorf("%q is written as %s: %v", text, encoded, err)
+		}
+		if escaped := r < ' ' || r == '"' || r == '\\'; escaped == (encoded == `"`+text+`"`) {
+			t.Errorf("%q is written as %s", text, encoded)
+		}
+	}
+}
+
+func TestEncodedTextsShareNoMemory(t *testing.T) {
+	short, long := StringValue("a"), StringValue(strings.Repeat("b", 1000))
+	fields := []Field{{Name: "f", Type: Type{Kind: String}}}
+	first := encodeFields(fields, []Value{short})
+	encodeFields(fields, []Value{long})
+	encodeFields(fields, []Value{StringValue("c")})
+	if string(first) != `{"f":"a"}` {
+		t.Errorf("%s was written over", first)
 	}
 }

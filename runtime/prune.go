@@ -13,7 +13,7 @@ const pruneBatch = 100
 // 100 runs, between which it rests as long as the last one took, so that the
 // sends of others find their turn. Each write is whole; where ctx ends, or the
 // store fails, the runs deleted so far are gone, and said with the error. A dry
-// run only counts. Limit and Now of q are set here.
+// run only counts. What stays is counted at the end. Limit and Now of q are set here.
 func (e *Engine) Prune(ctx context.Context, q PruneQuery) (Pruned, error) {
 	if why := oversizedNote(q.Actor, q.Reason); why != "" {
 		return Pruned{}, fmt.Errorf("cannot prune: %s", why)
@@ -21,13 +21,19 @@ func (e *Engine) Prune(ctx context.Context, q PruneQuery) (Pruned, error) {
 	q.Limit, q.Now = pruneBatch, e.now()
 	var total Pruned
 	for {
-		began := e.clock.Now()
+		began := time.Now()
 		done, err := e.store.Prune(ctx, q)
 		total.Runs, total.Kept = total.Runs+done.Runs, done.Kept
-		if err != nil || done.Runs == 0 || q.DryRun {
+		switch {
+		case err != nil || q.DryRun:
+			return total, err
+		case done.Runs == 0:
+			q.DryRun = true // which counts what has stayed
+			left, err := e.store.Prune(ctx, q)
+			total.Kept = left.Kept
 			return total, err
 		}
-		if err := e.sleep(ctx, max(e.clock.Now().Sub(began), time.Millisecond)); err != nil {
+		if err := giveWay(ctx, max(time.Since(began), time.Millisecond)); err != nil {
 			return total, err
 		}
 	}

@@ -199,13 +199,13 @@ func randomInput(r *rand.Rand, m *Machine, s *Snapshot) Input {
 // operatorInput is what an operator or the engine itself brings; of kind "" where
 // what was picked cannot come now.
 func operatorInput(r *rand.Rand, m *Machine, s *Snapshot) Input {
-	in := Input{Kind: choose(r, PauseInput, ResumeInput, ResumeInput, RetryInput, RepairInput, LateInput, ProgressInput), Actor: "op"}
+	in := Input{Kind: choose(r, PauseInput, ResumeInput, ResumeInput, RetryInput, RepairInput, LateInput, ReturnInput, ProgressInput), Actor: "op"}
 	switch in.Kind {
 	case RetryInput:
 		if s.Status == Finished {
 			in.State = r.IntN(len(m.def.States))
 		}
-	case LateInput:
+	case LateInput, ReturnInput:
 		if len(m.dos) == 0 {
 			return Input{}
 		}

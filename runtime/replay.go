@@ -125,15 +125,21 @@ type Difference struct {
 	// Seq is of the record; for the run's row and snapshot that of its last.
 	Seq int64 `json:"seq"`
 	// Field is the member that differs, from "record", "snapshot", or the name
-	// of a table: `snapshot.data.total`, `runs.state`. Empty with Err.
+	// of a table: `snapshot.data.total`, `runs.state`. With Err it is empty, or
+	// "work" where the history replays and a task or timer is missing or too many.
 	Field    string          `json:"field,omitempty"`
 	Stored   json.RawMessage `json:"stored,omitempty"`   // nil where there is none
 	Replayed json.RawMessage `json:"replayed,omitempty"` // nil where there is none
-	Err      error           `json:"-"`                  // why the record cannot be taken at all
+	Err      error           `json:"-"`                  // why the record cannot be taken at all, or what is wrong with the work
 }
+
+const workField = "work"
 
 // Error names the run, the step, and what differs.
 func (d *Difference) Error() string {
+	if d.Err != nil && d.Field == workField {
+		return fmt.Sprintf("run %q replays, and has other tasks or timers: %v", d.Run, d.Err)
+	}
 	if d.Err != nil {
 		return fmt.Sprintf("record %d of run %q does not replay: %v", d.Seq, d.Run, d.Err)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 )
 
 const (
@@ -15,7 +16,8 @@ const (
 
 // Replay lives a stored run through again, from the first line of its history,
 // and compares what comes out with what is stored: every record, and at the end
-// the snapshot and the run's row, bit for bit. The error is a *Difference where
+// the snapshot and the run's row, bit for bit, and the tasks and timers of one that
+// goes on. The error is a *Difference where
 // they differ, ErrNotFound where there is no such run, or another where the
 // store fails. Memory is bounded, whatever the length of the history; steps
 // taken meanwhile are not looked at.
@@ -45,27 +47,48 @@ func (e *Engine) ReplayAll(ctx context.Context, f RunFilter, each func(run *RunR
 }
 
 // EachRun reads the runs that f lets through, newest first, a page at a time,
-// and gives each to visit, whose error ends the walk.
+// and gives each to visit, whose error ends the walk. Where the last run of a page
+// is pruned meanwhile, the walk goes on behind where it stood.
 func EachRun(ctx context.Context, store Store, f RunFilter, page int, visit func(*RunRow) error) error {
 	left := f.Limit
+	var last *RunRow // that was given to visit
 	for f.Limit = page; ; {
 		if left > 0 {
 			f.Limit = min(page, left)
 		}
 		rows, err := store.Runs(ctx, f)
+		if errors.Is(err, ErrNotFound) && last != nil && f.After != "" {
+			f.After = ""
+			if behind := last.Started.Add(time.Microsecond); f.StartedTo.IsZero() || behind.Before(f.StartedTo) {
+				f.StartedTo = behind
+			}
+			continue
+		}
 		if err != nil {
 			return err
 		}
 		for i := range rows {
+			if last != nil && !last.listedBefore(&rows[i]) {
+				continue // those that started with the one that is gone come again
+			}
 			if err := visit(&rows[i]); err != nil {
 				return err
 			}
+			last = &RunRow{Run: rows[i].Run, Started: rows[i].Started}
+			if left--; left == 0 {
+				return nil
+			}
 		}
-		if left -= len(rows); len(rows) < f.Limit || left == 0 {
+		if len(rows) < f.Limit {
 			return nil
 		}
 		f.After = rows[len(rows)-1].Run
 	}
+}
+
+// listedBefore reports whether r comes before s in a list of runs.
+func (r *RunRow) listedBefore(s *RunRow) bool {
+	return s.Started.Before(r.Started) || s.Started.Equal(r.Started) && s.Run < r.Run
 }
 
 func (e *Engine) replayRow(ctx context.Context, row *RunRow) error {
@@ -85,7 +108,14 @@ func (e *Engine) replayRow(ctx context.Context, row *RunRow) error {
 	if text := m.EncodeSnapshot(got); !bytes.Equal(text, row.Snapshot) {
 		return difference(row.Run, row.Seq, "snapshot", row.Snapshot, text)
 	}
-	return sameRow(row.Run, row.Seq, "runs", columnsOfRun(row), columnsOfRun(new(m.row(got))))
+	if err := sameRow(row.Run, row.Seq, "runs", columnsOfRun(row), columnsOfRun(new(m.row(got)))); err != nil {
+		return err
+	}
+	fault, err := e.missingWork(ctx, m, row, got)
+	if err == nil && fault != "" {
+		err = &Difference{Run: row.Run, Seq: row.Seq, Field: workField, Err: errors.New(fault)}
+	}
+	return err
 }
 
 // replayHistory takes the records up to the Seq of the row.

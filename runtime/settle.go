@@ -63,11 +63,14 @@ func (m *Machine) Settle(s *Snapshot, now time.Time, ask Ask) (*Snapshot, []Comm
 // it is given all the same: it has happened, and should be written if there
 // are records.
 func (m *Machine) Advance(s *Snapshot, in Input, now time.Time, ask Ask) (*Snapshot, []Command, []*Record, error) {
-	var commands []Command
-	var records []*Record
+	return m.advance(s, in, now, ask, nil, nil)
+}
+
+// advance appends to commands and records.
+func (m *Machine) advance(s *Snapshot, in Input, now time.Time, ask Ask, commands []Command, records []*Record) (*Snapshot, []Command, []*Record, error) {
 	if in.Kind != StartInput {
 		var err error
-		if s, commands, records, err = m.settle(s, now, ask, nil, nil); err != nil {
+		if s, commands, records, err = m.settle(s, now, ask, commands, records); err != nil {
 			return s, commands, records, err
 		}
 	}
@@ -75,7 +78,7 @@ func (m *Machine) Advance(s *Snapshot, in Input, now time.Time, ask Ask) (*Snaps
 	if err != nil {
 		return s, commands, records, err
 	}
-	commands = append(commands, more...)
+	commands = joined(commands, more)
 	if record != nil {
 		records = append(records, record)
 	}
@@ -99,7 +102,7 @@ func (m *Machine) settle(s *Snapshot, now time.Time, ask Ask, commands []Command
 		if err != nil {
 			return s, commands, records, err
 		}
-		s, commands = next, append(commands, more...)
+		s, commands = next, joined(commands, more)
 		if record != nil {
 			records = append(records, record)
 		}
@@ -110,4 +113,12 @@ func (m *Machine) settle(s *Snapshot, now time.Time, ask Ask, commands []Command
 			steps++
 		}
 	}
+}
+
+// joined is a and behind it b, which is not used again: mostly a is empty.
+func joined(a, b []Command) []Command {
+	if len(a) == 0 {
+		return b
+	}
+	return append(a, b...)
 }

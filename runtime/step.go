@@ -165,9 +165,9 @@ func (m *Machine) admit(s *Snapshot, in *Input, now time.Time) error {
 		if in.Event < 0 || in.Event >= len(m.def.Events) {
 			return fmt.Errorf("there is no event %d", in.Event)
 		}
-	case LateInput, LostInput:
+	case LateInput, LostInput, ReturnInput:
 		if s.Late >= MaxLate {
-			return fmt.Errorf("%w: %d late results and lost workers of the run are recorded, and no more", ErrFenced, s.Late)
+			return fmt.Errorf("%w: %d late results, lost workers and attempts given back of the run are recorded, and no more", ErrFenced, s.Late)
 		}
 		return nil
 	case ResultInput, FailureInput:
@@ -301,11 +301,11 @@ func (t *step) take() error {
 		return t.takeRetry()
 	case RepairInput:
 		return t.takeRepair()
-	case LateInput, LostInput:
+	case LateInput, LostInput, ReturnInput:
 		t.next.Late++
-		t.record.Effect, t.idle = Refused, false
-		if t.in.Kind == LostInput {
-			t.record.Effect = HandedOn
+		t.record.Effect, t.idle = HandedOn, false
+		if t.in.Kind == LateInput {
+			t.record.Effect = Refused
 		}
 		return nil
 	}

@@ -40,5 +40,5 @@ type PruneQuery struct {
 // Pruned is what became of a PruneQuery.
 type Pruned struct {
 	Runs int64
-	Kept int64 // of a dry run: runs that would stay although they are old enough
+	Kept int64 // runs that stay although they are old enough; a Store counts them in a dry run alone
 }

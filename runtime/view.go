@@ -32,10 +32,12 @@ type View struct {
 	Timers     []TimerView    `json:"timers,omitempty"`
 	Bounds     []BoundView    `json:"bounds,omitempty"` // of which something has been used
 	Halt       *HaltView      `json:"halt,omitempty"`
-	Queued     []string       `json:"queued,omitempty"` // what came while the run was paused, as in history
-	Costs      []CostView     `json:"costs,omitempty"`  // what the run has used, or may
-	OverBudget bool           `json:"over_budget,omitempty"`
-	End        *EndView       `json:"end,omitempty"` // of a run that ended in failure; given by Engine.Get alone
+	Queued     []string       `json:"queued,omitempty"`      // what came while the run was paused, as in history
+	Deferred   []string       `json:"deferred,omitempty"`    // events that are kept until a state takes them
+	Costs      []CostView     `json:"costs,omitempty"`       // what the run has used, or may
+	OverBudget bool           `json:"over_budget,omitempty"` // a cost, or the time, is more than the machine's budget
+	Repeated   bool           `json:"repeated,omitempty"`    // the answer that Send gave to the same event before
+	End        *EndView       `json:"end,omitempty"`         // of a run that ended in failure; given by Engine.Get alone
 }
 
 // EndView is the input with which a run ended.
@@ -77,6 +79,7 @@ type ActivityView struct {
 
 	Worker     string          `json:"worker,omitempty"` // empty where no one holds it
 	Since      *time.Time      `json:"since,omitempty"`  // when the worker took it
+	Lease      *time.Time      `json:"lease,omitempty"`  // until when the worker holds it; where that is past, it is gone
 	Beat       *time.Time      `json:"beat,omitempty"`   // last sign of life
 	Checkpoint json.RawMessage `json:"checkpoint,omitempty"`
 	Lost       int             `json:"lost,omitempty"` // how often a worker of the attempt was lost
@@ -96,6 +99,7 @@ type TimerView struct {
 	Name string    `json:"name"`
 	Text string    `json:"text,omitempty"` // the name as its machine is written, where that is not the name: "Idle after 7d"
 	Due  time.Time `json:"due"`
+	Ends bool      `json:"ends,omitempty"` // it takes the run out of its state, whatever the data
 }
 
 // BoundView is a bound of which something has been used.
@@ -129,7 +133,7 @@ func (m *Machine) view(s *Snapshot) View {
 		}
 	}
 	for _, a := range s.Alarms {
-		v.Timers = append(v.Timers, m.timerView(&a))
+		v.Timers = append(v.Timers, m.timerView(s.State, &a))
 	}
 	for i, used := range s.Counters {
 		if arm := &d.Arms[i]; used > 0 && arm.Max != nil {
@@ -142,8 +146,15 @@ func (m *Machine) view(s *Snapshot) View {
 	for i := range s.Queue {
 		v.Queued = append(v.Queued, m.Describe(s.Queue[i]))
 	}
+	for i := range s.Kept {
+		v.Deferred = append(v.Deferred, d.Events[s.Kept[i].Event].Name)
+	}
 	v.Costs = m.costViews(s)
-	v.OverBudget = slices.ContainsFunc(v.Costs, func(c CostView) bool { return c.Over })
+	until := s.Now
+	if s.Status == Finished && d.States[s.State].Kind == TerminalState {
+		until = s.Entered // something may have come late
+	}
+	v.OverBudget = slices.ContainsFunc(v.Costs, func(c CostView) bool { return c.Over }) || m.overTime(s, until)
 	return v
 }
 
@@ -225,22 +236,43 @@ func (m *Machine) attempts(leaf, do int) int64 {
 
 func (a *applied) view() View { return a.host.machine.view(a.snapshot) }
 
-// answered is the view, or that which an earlier send of the same event got.
-func (a *applied) answered() (View, error) {
-	if a.answer == nil {
-		return a.view(), nil
-	}
-	var v View
-	err := json.Unmarshal(a.answer, &v)
-	return v, err
+// overTime reports whether the run has then taken longer than its machine's budget.
+func (m *Machine) overTime(s *Snapshot, then time.Time) bool {
+	b := m.def.Budget
+	return b != nil && b.Time != nil && then.Sub(s.Started) > time.Duration(*b.Time)
 }
 
-func (m *Machine) timerView(a *Alarm) TimerView {
+func (m *Machine) timerView(leaf int, a *Alarm) TimerView {
 	timer := &m.def.Timers[a.Timer]
-	v := TimerView{Name: timer.Name, Due: a.Due}
+	v := TimerView{Name: timer.Name, Due: a.Due, Ends: m.leaves(leaf, m.handlers[inputKey{state: leaf, kind: TimerInput, a: a.Timer}])}
 	if timer.Source != "" {
 		// The name ends in how long it runs, and perhaps in more words.
 		v.Text = strings.Replace(timer.Name, "after "+durationText(time.Duration(timer.Delay)), "after "+timer.Source, 1)
 	}
 	return v
+}
+
+// leaves reports whether whichever of the arms is taken leads to another state. The
+// last one that is looked at has neither a guard nor a bound.
+func (m *Machine) leaves(leaf int, arms []int) bool {
+	for _, a := range arms {
+		arm := &m.def.Arms[a]
+		if arm.Kind != GotoArm || m.within(leaf, arm.Target) {
+			return false
+		}
+		if arm.When == nil && arm.Max == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// within reports whether a state is another one or in it.
+func (m *Machine) within(state, in int) bool {
+	for ; state >= 0; state = m.def.States[state].Parent {
+		if state == in {
+			return true
+		}
+	}
+	return false
 }

@@ -16,7 +16,8 @@ type StepView struct {
 	To     string    `json:"to"`
 	Effect Effect    `json:"effect"`
 
-	Data json.RawMessage `json:"data,omitempty"` // payload of the event, or the parameters of a start
+	Data  json.RawMessage `json:"data,omitempty"`  // payload of the event, or the parameters of a start
+	After *AfterView      `json:"after,omitempty"` // what a migration has made of the run's values
 
 	Arm       string        `json:"arm,omitempty"`
 	Text      string        `json:"text,omitempty"` // of the arm, as written
@@ -44,6 +45,12 @@ type StepView struct {
 	Reason  string `json:"reason,omitempty"` // that the sender gave
 }
 
+// AfterView are the values of a run by the definition to which it has moved.
+type AfterView struct {
+	Params json.RawMessage `json:"params"`
+	Data   json.RawMessage `json:"data"`
+}
+
 // PassedView is an arm that was tried and not taken.
 type PassedView struct {
 	Arm  string `json:"arm"`
@@ -67,7 +74,7 @@ func (m *Machine) stepView(r *Record) StepView {
 		EventID: in.ID, Actor: in.Actor, Reason: in.Reason,
 	}
 	if in.Migration != nil {
-		v.From = in.Migration.From
+		v.From, v.After = in.Migration.From, m.afterView(in.Migration)
 	}
 	if r.From >= 0 {
 		v.From, v.Held = d.States[r.From].Path, r.Held.String()
@@ -92,7 +99,7 @@ func (m *Machine) stepView(r *Record) StepView {
 		v.Costs = append(v.Costs, CostView{Name: c.Name, Spent: c.Amount})
 	}
 	switch in.Kind {
-	case ResultInput, FailureInput, LateInput, LostInput:
+	case ResultInput, FailureInput, LateInput, LostInput, ReturnInput:
 		v.Activity = d.Activities[d.Dos[in.Do].Activity].Name
 	}
 	if in.Kind == FailureInput {
@@ -101,12 +108,23 @@ func (m *Machine) stepView(r *Record) StepView {
 	v.Passed = m.passedViews(r.Passed)
 	for _, a := range r.Verdicts {
 		g := &d.Guards[a.Guard]
-		v.Guards = append(v.Guards, VerdictView{Guard: g.Name, Args: appendFields(nil, g.Params, a.Args), Answer: a.Answer})
+		v.Guards = append(v.Guards, VerdictView{Guard: g.Name, Args: encodeFields(g.Params, a.Args), Answer: a.Answer})
 	}
 	for _, s := range r.Redirects {
 		v.Redirects = append(v.Redirects, d.States[s].Path)
 	}
 	return v
+}
+
+// afterView is nil for a migration whose snapshot is damaged: that is for replay to
+// say, and the line has more to tell.
+func (m *Machine) afterView(g *Migration) *AfterView {
+	s, err := m.DecodeSnapshot(g.Snapshot)
+	if err != nil {
+		return nil
+	}
+	params, _ := m.EncodeParams(s.Params) // they are of their types, else the snapshot would be refused
+	return &AfterView{Params: params, Data: m.EncodeData(s)}
 }
 
 func (m *Machine) passedViews(passed []Passed) (views []PassedView) {
@@ -120,10 +138,10 @@ func (m *Machine) passedViews(passed []Passed) (views []PassedView) {
 func (m *Machine) payloadText(in *Input) json.RawMessage {
 	switch in.Kind {
 	case StartInput:
-		return appendFields(nil, m.def.Params, in.Data)
+		return encodeFields(m.def.Params, in.Data)
 	case EventInput, KeptInput, ResultInput:
 		if in.Event >= 0 {
-			return appendFields(nil, m.def.Events[in.Event].Fields, in.Data)
+			return encodeFields(m.def.Events[in.Event].Fields, in.Data)
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ import (
 // has failed again and again. Each call of Run has room for as many activities
 // as the engine's concurrency says.
 func (e *Engine) Run(ctx context.Context) error {
-	return e.work(ctx, &allRuns{engine: e, skipped: map[string]time.Time{}}, nil)
+	return e.work(ctx, &allRuns{engine: e, skipped: map[string]time.Time{}, untaken: map[Claim]time.Time{}}, nil)
 }
 
 // RunUntilIdle works as Run does, but on one run alone, until it has ended, is
@@ -149,13 +149,13 @@ func (e *Engine) work(ctx context.Context, scope scope, stop func() (bool, error
 	defer w.shutDown(ctx)
 	failures, prepared := 0, false
 	for ctx.Err() == nil {
-		wait, err := time.Duration(0), error(nil)
+		until, err := time.Time{}, error(nil)
 		if !prepared {
 			err = scope.prepare(ctx)
 			prepared = err == nil
 		}
 		if err == nil {
-			wait, err = w.round(ctx)
+			until, err = w.round(ctx)
 		}
 		if err == nil && stop != nil {
 			idle, failed := stop()
@@ -173,21 +173,22 @@ func (e *Engine) work(ctx context.Context, scope scope, stop func() (bool, error
 				return fmt.Errorf("the worker gives up after %d failures in a row: %w", failures, err)
 			}
 			e.logger.Warn("the worker failed and goes on", slog.Any("error", err), slog.Int("failures", failures))
-			wait = min(e.poll<<failures, maxFailureWait)
+			_ = e.sleep(ctx, min(e.poll<<failures, maxFailureWait)) // whatever happens: what wakes it may come of the failure
 		default:
 			failures = 0
+			w.rest(ctx, woken, until)
 		}
-		w.rest(ctx, woken, wait)
 	}
 	return nil
 }
 
-// rest waits until there may be something to do, for at most d.
-func (w *worker) rest(ctx context.Context, woken <-chan struct{}, d time.Duration) {
-	if d <= 0 {
+// rest waits until there may be something to do, at the longest until then; not
+// at all where that is zero.
+func (w *worker) rest(ctx context.Context, woken <-chan struct{}, until time.Time) {
+	if until.IsZero() {
 		return
 	}
-	timer := w.engine.clock.NewTimer(d)
+	timer := w.engine.clock.NewTimer(until)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -197,17 +198,18 @@ func (w *worker) rest(ctx context.Context, woken <-chan struct{}, d time.Duratio
 	}
 }
 
-// round does once all that there is to do, and says how long to rest.
-func (w *worker) round(ctx context.Context) (time.Duration, error) {
+// round does once all that there is to do, and says until when to rest; zero
+// where there may be more.
+func (w *worker) round(ctx context.Context) (time.Time, error) {
 	e := w.engine
 	now := e.now()
 	fired, err := w.scope.fire(ctx, now)
 	if err != nil {
-		return 0, err
+		return time.Time{}, err
 	}
 	lost, err := w.scope.expired(ctx, now)
 	if err != nil {
-		return 0, fmt.Errorf("looking for lost workers: %w", err)
+		return time.Time{}, fmt.Errorf("looking for lost workers: %w", err)
 	}
 	taken := false
 	for i := range lost {
@@ -217,24 +219,21 @@ func (w *worker) round(ctx context.Context) (time.Duration, error) {
 	}
 	claimed, err := w.claim(ctx)
 	if err != nil {
-		return 0, err
+		return time.Time{}, err
 	}
 	delivering, err := w.courier.round(ctx)
 	if err != nil {
-		return 0, err
+		return time.Time{}, err
 	}
 	if fired || claimed || taken || delivering {
-		return 0, nil
+		return time.Time{}, nil
 	}
 	wake, err := w.scope.wake(ctx, now)
 	if err != nil {
-		return 0, fmt.Errorf("looking for the next thing to do: %w", err)
+		return time.Time{}, fmt.Errorf("looking for the next thing to do: %w", err)
 	}
-	rest := e.poll - rand.N(e.poll/4+1) // processes do not look all at once
-	if !wake.IsZero() {
-		rest = min(rest, wake.Sub(e.clock.Now()))
-	}
-	return rest, nil
+	look := e.clock.Now().Add(e.poll - rand.N(e.poll/4+1)) // processes do not look all at once
+	return earlier(look, wake), nil
 }
 
 // claim takes as many tasks as there is room for, and runs them.
@@ -275,7 +274,7 @@ func (w *worker) shutDown(ctx context.Context) {
 		w.attempts.Wait()
 		close(done)
 	}()
-	timer := e.clock.NewTimer(e.grace)
+	timer := e.clock.NewTimer(e.clock.Now().Add(e.grace))
 	defer timer.Stop()
 	defer w.courier.stop(nil)
 	select {

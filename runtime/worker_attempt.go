@@ -134,14 +134,14 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 	e, t := r.engine, &r.task
 	h, s, err := e.snapshot(r.ctx, t.Run)
 	if err != nil {
-		r.giveBack(e.poll, err.Error())
+		r.giveBack(e.poll, err.Error(), nil)
 		return nil, nil, false
 	}
 	r.host = h
 	do, known := h.machine.index.dos[t.Do]
 	f := h.handlers.Activities[t.Activity]
 	if !known || f == nil {
-		r.giveBack(skipFor, "this engine has no function for it")
+		r.giveBack(skipFor, "this engine has no function for it", nil)
 		return nil, nil, false
 	}
 	r.do = do
@@ -151,18 +151,22 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		return nil, nil, false
 	}
 	if s.Status != Running {
-		r.giveBack(skipFor, "the run is "+string(s.Status))
+		r.giveBack(skipFor, "the run is "+string(s.Status), nil)
 		return nil, nil, false
 	}
 	if !s.PausedAt.IsZero() {
-		r.giveBack(0, "the run is paused")
+		r.giveBack(0, "the run is paused", nil)
 		return nil, nil, false
 	}
 	a := asker{ctx: r.ctx, host: h}
 	args, err := h.machine.TaskArgs(s, do, e.now(), a.ask)
 	switch {
 	case a.unasked != nil:
-		r.giveBack(skipFor, a.unasked.Error())
+		wait := skipFor
+		if r.stopCause() != nil {
+			wait = 0 // no one was asked because the engine stops
+		}
+		r.giveBack(wait, a.unasked.Error(), nil)
 		return nil, nil, false
 	case err != nil:
 		r.fail("unknown", err.Error(), nil)

@@ -39,11 +39,11 @@ func (r *running) conclude(out outcome, ended bool) {
 	case out.err == nil:
 		r.succeed(&out.result, r.used(out))
 	case cause == ErrStopped:
-		r.giveBack(0, cause.Error())
+		r.giveBack(0, cause.Error(), r.used(out))
 	case errors.Is(out.err, ErrWorkerLost):
-		r.lost()
+		r.lost(r.used(out))
 	case errors.As(out.err, &declined):
-		r.giveBack(declineFor, declined.Error())
+		r.giveBack(declineFor, declined.Error(), r.used(out))
 	default:
 		r.failWith(out.err, r.used(out))
 	}
@@ -113,6 +113,19 @@ func (r *running) used(out outcome) map[string]json.Number {
 	return r.meter.drain(reported)
 }
 
+// counted is what of a report can be counted; the log has the rest.
+func (r *running) counted(reported map[string]json.Number) []Cost {
+	counted := costs(reported)
+	for name, amount := range reported {
+		if !slices.ContainsFunc(counted, func(c Cost) bool { return c.Name == name }) {
+			r.engine.logger.Warn("a cost is left out", slog.String("run", r.task.Run), slog.String("activity", r.task.Activity),
+				slog.String("name", shorten(name)), slog.String("amount", shorten(amount.String())), slog.Int("left_out", len(reported)-len(counted)))
+			break
+		}
+	}
+	return counted
+}
+
 // commitTries is how often the end of an attempt is committed where the store
 // fails; the lease then runs out, and the task is handed out again.
 const commitTries = 4
@@ -120,9 +133,9 @@ const commitTries = 4
 // commit takes the input under the attempt's claim.
 func (r *running) commit(in Input, info AttemptInfo) {
 	e, claim := r.engine, r.task.Claim()
-	in.Worker, in.Took, in.Cost = e.worker, r.took(), costs(info.Cost)
+	in.Worker, in.Took, in.Cost = e.worker, r.took(), r.counted(info.Cost)
 	c := &request{run: r.task.Run, claim: &claim, input: func(m *Machine, _ *Snapshot) (Input, error) {
-		if m != r.host.machine {
+		if m.Hash() != r.host.machine.Hash() { // it may have been registered anew
 			return in, fmt.Errorf("%w: the run has another definition by now", ErrFenced)
 		}
 		return in, nil
@@ -135,7 +148,7 @@ func (r *running) commit(in Input, info AttemptInfo) {
 		case errors.Is(err, ErrFenced):
 			r.fenced(&in, &info)
 		case errors.Is(err, ErrHalted), errors.Is(err, ErrNoGuard):
-			r.giveBack(skipFor, err.Error())
+			r.giveBack(skipFor, err.Error(), info.Cost)
 		case try < commitTries:
 			_ = e.sleep(context.Background(), time.Duration(try)*e.poll)
 			continue
@@ -174,7 +187,8 @@ func (r *running) fenced(in *Input, info *AttemptInfo) {
 }
 
 // taken reports whether an earlier try has been written, although the store
-// said that it failed: the record then has the same worker and the same time.
+// said that it failed: the record then is of the same kind, and has the same worker
+// and the same time.
 func (r *running) taken(in *Input) (bool, error) {
 	ctx := context.Background()
 	row, err := r.engine.store.Load(ctx, r.task.Run)
@@ -182,8 +196,12 @@ func (r *running) taken(in *Input) (bool, error) {
 		return false, err
 	}
 	steps, err := r.engine.History(ctx, r.task.Run, max(0, row.Seq-recentSteps), recentSteps)
+	took := ""
+	if in.Took > 0 {
+		took = in.Took.String()
+	}
 	return slices.ContainsFunc(steps, func(s StepView) bool {
-		return s.Key == in.Key && s.Attempt == in.Attempt && s.Worker == in.Worker && s.Took == in.Took.String() && s.Kind != LateInput
+		return s.Key == in.Key && s.Attempt == in.Attempt && s.Worker == in.Worker && s.Took == took && s.Kind == in.Kind
 	}), err
 }
 
@@ -209,22 +227,27 @@ func (r *running) whatReturned(out outcome) string {
 }
 
 // late notes in the run's history that an attempt returned which is not current
-// any more, with what it has used. It changes nothing else. A run notes MaxLate
-// of them, so that a worker that was cut off does not make its history grow
-// without end.
+// any more, with what it has used.
 func (r *running) late(returned string, cost map[string]json.Number) {
-	e := r.engine
+	r.note(LateInput, returned, cost)
+}
+
+// note writes a line of the run's history that says what became of an attempt
+// and what it has used. It changes nothing else. A run notes MaxLate of them, so
+// that a worker that was cut off does not make its history grow without end.
+func (r *running) note(kind InputKind, message string, cost map[string]json.Number) {
+	e, counted := r.engine, r.counted(cost)
 	_, err := e.apply(context.Background(), &request{run: r.task.Run, input: func(m *Machine, _ *Snapshot) (Input, error) {
 		do, ok := m.index.dos[r.task.Do]
 		if !ok {
 			return Input{}, ErrFenced
 		}
-		return Input{Kind: LateInput, Do: do, Key: r.task.Key, Attempt: r.task.Attempt, Message: returned,
-			Worker: e.worker, Took: r.took(), Cost: costs(cost)}, nil
+		return Input{Kind: kind, Do: do, Key: r.task.Key, Attempt: r.task.Attempt, Message: cleanMessage(message),
+			Worker: e.worker, Took: r.took(), Cost: counted}, nil
 	}})
 	if err != nil && !errors.Is(err, ErrFenced) {
-		e.logger.Warn("a late result was refused, and could not be noted", slog.String("run", r.task.Run),
-			slog.String("activity", r.task.Activity), slog.String("returned", returned), slog.Any("error", err))
+		e.logger.Warn("what became of an attempt could not be noted", slog.String("run", r.task.Run),
+			slog.String("activity", r.task.Activity), slog.String("what", string(kind)+" "+message), slog.Any("error", err))
 	}
 }
 
@@ -242,22 +265,29 @@ func (r *running) confirm() bool {
 	return err == nil
 }
 
-// giveBack releases the task uncounted, to be claimed again after wait.
-func (r *running) giveBack(wait time.Duration, why string) {
+// giveBack releases the task uncounted, to be claimed again after wait. What the
+// attempt has used until then is noted: it is spent.
+func (r *running) giveBack(wait time.Duration, why string, cost map[string]json.Number) {
 	e := r.engine
 	now := e.now()
 	failpoint.Hit(failpoint.BeforeGiveBack)
 	err := e.store.Release(context.Background(), r.task.Claim(), now, now.Add(wait))
 	switch {
 	case errors.Is(err, ErrFenced):
+		if len(cost) > 0 {
+			r.late("given back", cost)
+		}
 		r.refused()
 		return
 	case err != nil:
 		e.logger.Warn("a task could not be given back; its lease runs out", slog.String("run", r.task.Run),
 			slog.String("activity", r.task.Activity), slog.Any("error", err))
 	}
+	if len(cost) > 0 {
+		r.note(ReturnInput, why, cost)
+	}
 	e.changes.notify(r.task.Run)
-	r.report(AttemptReturned, "", "", why)
+	r.report(AttemptReturned, "", "", why, cost)
 }
 
 // took is how long the attempt has been held.
@@ -265,9 +295,12 @@ func (r *running) took() time.Duration { return r.engine.clock.Now().Sub(r.claim
 
 // lost ends the lease at once, so that the attempt is taken over like one whose
 // worker has not renewed it.
-func (r *running) lost() {
+func (r *running) lost(cost map[string]json.Number) {
 	e := r.engine
 	now := e.now()
+	if len(cost) > 0 {
+		r.late("lost", cost)
+	}
 	if _, err := e.store.Renew(context.Background(), r.task.Claim(), now, now, nil); errors.Is(err, ErrFenced) {
 		r.refused()
 		return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -520,7 +521,11 @@ func TestLostWorkerIsNoted(t *testing.T) {
 		if err != nil || len(rows) != 1 {
 			t.Fatal(rows, err)
 		}
+		gone := time.Now().Add(time.Minute)
 		time.Sleep(2 * time.Minute)
+		if a := get(t, e, "r").Activities; len(a) != 1 || a[0].Worker != "gone" || a[0].Lease == nil || !a[0].Lease.Equal(gone) {
+			t.Errorf("%+v", a)
+		}
 		w := work(t, store, m, func(context.Context, *Attempt) (Result, error) { return found, nil })
 		defer w.stop()
 		if v, err := w.Wait(t.Context(), "r"); err != nil || v.State != "Done" {
@@ -546,4 +551,134 @@ func TestLostWorkerIsNoted(t *testing.T) {
 			t.Errorf("%d lines of lost workers", noted)
 		}
 	})
+}
+
+// heldUp is a store in which the first renewal of a lease takes long.
+type heldUp struct {
+	Store
+	once  sync.Once
+	until <-chan struct{}
+}
+
+func (s *heldUp) Renew(ctx context.Context, c Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
+	s.once.Do(func() { <-s.until })
+	return s.Store.Renew(ctx, c, now, until, checkpoint)
+}
+
+// TestReturnedInTime: what an activity returned within its time limit counts, also
+// where the store held its watcher up until the limit had passed.
+func TestReturnedInTime(t *testing.T) {
+	for range 20 { // which of two channels is looked at first is left to chance
+		synctest.Test(t, func(t *testing.T) {
+			free := make(chan struct{})
+			store := &heldUp{Store: memstore.New(), until: free}
+			w := work(t, store, job(t, []string{"timeout 15s"}, retrying()...), func(context.Context, *Attempt) (Result, error) {
+				time.Sleep(12 * time.Second) // and the lease is renewed after ten
+				return found, nil
+			})
+			begin(t, w.Engine, "r")
+			time.Sleep(20 * time.Second)
+			close(free)
+			v := await(t, w.Engine, "r")
+			w.stop() // the observer hears of an end after those who wait for the run
+			if v.State != "Done" || w.seen.String() != "work#1 result" {
+				t.Errorf("%s: %s", v.State, w.seen)
+			}
+		})
+	}
+}
+
+// unread is a store whose leases cannot be read until a time.
+type unread struct {
+	Store
+	until time.Time
+}
+
+func (s unread) Expired(ctx context.Context, now time.Time, limit int) ([]TaskRow, error) {
+	if now.Before(s.until) {
+		return nil, errFault
+	}
+	return s.Store.Expired(ctx, now, limit)
+}
+
+// TestFailuresUnderLoad: a worker whose store fails for a minute holds out, also
+// where much happens meanwhile that would wake it.
+func TestFailuresUnderLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := unread{memstore.New(), time.Now().Add(time.Minute)}
+		w := work(t, store, job(t, nil, retrying()...), finds, WithLogger(quiet))
+		defer w.stop()
+		for i := range 40 {
+			begin(t, w.Engine, fmt.Sprint("r", i))
+			time.Sleep(time.Millisecond)
+		}
+		if v := within(t, w.Engine, "r0", time.Hour); v.State != "Done" {
+			t.Error(v.State)
+		}
+	})
+}
+
+// TestLateAfterGivenBack: an attempt that was given back, and one after it that took
+// as long and returned too late, are two: what the second has used counts too.
+func TestLateAfterGivenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, calls := memstore.New(), 0
+		w := work(t, store, job(t, nil, retrying()...), func(ctx context.Context, a *Attempt) (Result, error) {
+			time.Sleep(time.Second)
+			if err := a.Spend("usd", "1"); err != nil {
+				t.Error(err)
+			}
+			if calls++; calls == 1 {
+				return Result{}, Decline("not now")
+			}
+			by := Completion{Activity: "work", Event: "Found", Data: json.RawMessage(`{"n":2}`)}
+			if _, err := NewEngine(store).Complete(ctx, "r", by); err != nil {
+				t.Error(err)
+			}
+			return found, nil
+		})
+		begin(t, w.Engine, "r")
+		await(t, w.Engine, "r")
+		w.stop()
+		v := get(t, w.Engine, "r")
+		if got := lines(t, w.Engine, "r"); got != "start>Idle Go>Working given back>Working Found>Done late Found>Done" ||
+			len(v.Costs) != 1 || v.Costs[0].Spent != "2" || w.seen.String() != "work#1 returned, work#1 cancelled" {
+			t.Errorf("%s\n%+v\n%s", got, v.Costs, w.seen)
+		}
+	})
+}
+
+// forgetful is a store that has written the end of an attempt, and says that it
+// failed.
+type forgetful struct {
+	Store
+	failed *bool
+}
+
+func (s forgetful) Commit(ctx context.Context, c *Commit) error {
+	err := s.Store.Commit(ctx, c)
+	if err == nil && c.Claim != nil && !*s.failed {
+		*s.failed = true
+		return errFault
+	}
+	return err
+}
+
+// TestEndThatWasWritten is none that came late, whatever the time that the attempt
+// took: none, by a clock that stands still.
+func TestEndThatWasWritten(t *testing.T) {
+	for _, took := range []time.Duration{0, time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			w := work(t, forgetful{memstore.New(), new(bool)}, job(t, nil, retrying()...), func(context.Context, *Attempt) (Result, error) {
+				time.Sleep(took)
+				return found, nil
+			})
+			begin(t, w.Engine, "r")
+			await(t, w.Engine, "r")
+			w.stop()
+			if got := lines(t, w.Engine, "r"); got != "start>Idle Go>Working Found>Done" || w.seen.String() != "work#1 result" {
+				t.Errorf("after %s: %s: %s", took, got, w.seen)
+			}
+		})
+	}
 }

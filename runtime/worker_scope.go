@@ -21,6 +21,13 @@ type allRuns struct {
 	// a guard or the run is damaged, with the time when they are tried again.
 	mu      sync.Mutex
 	skipped map[string]time.Time
+
+	// untaken are claims of lost workers that may have not been taken over, with the
+	// time when that is tried again.
+	untaken map[Claim]time.Time
+
+	began  time.Time
+	learnt time.Time // when it last looked for versions
 }
 
 // skipFor is how long a run is left alone whose timer could not be fired.
@@ -30,6 +37,8 @@ const skipFor = 30 * time.Second
 // activities are claimed too.
 func (a *allRuns) prepare(ctx context.Context) error {
 	e := a.engine
+	a.began = e.now()
+	a.learnt = a.began
 	unknown := map[string]error{}
 	for after := ""; ; {
 		rows, err := e.store.Runs(ctx, RunFilter{Status: Running, Limit: 1000, After: after})
@@ -54,22 +63,69 @@ func (a *allRuns) prepare(ctx context.Context) error {
 	}
 }
 
+// learnEvery is how often a worker looks for versions that other processes have
+// brought.
+const learnEvery = 30 * time.Second
+
+// learn makes those versions known that runs have had since the work began.
+func (a *allRuns) learn(ctx context.Context, now time.Time) error {
+	if now.Sub(a.learnt).Abs() < learnEvery {
+		return nil
+	}
+	e := a.engine
+	rows, err := e.store.Definitions(ctx)
+	if err != nil {
+		return fmt.Errorf("looking for versions: %w", err)
+	}
+	for i := range rows {
+		if e.knows(rows[i].Hash) {
+			continue
+		}
+		runs, err := e.store.Runs(ctx, RunFilter{Definition: rows[i].Hash, Limit: 1})
+		if err != nil {
+			return fmt.Errorf("looking for runs of a version: %w", err)
+		}
+		if len(runs) == 0 || runs[0].Status == Finished && runs[0].Updated.Before(a.began) {
+			continue // no one works with it any more, or not yet
+		}
+		_, _ = e.host(ctx, rows[i].Hash) // health says of one that cannot be read
+	}
+	a.learnt = now
+	return nil
+}
+
 // fire fires the timers of several runs side by side; a run takes all that is
 // due at once.
 func (a *allRuns) fire(ctx context.Context, now time.Time) (bool, error) {
+	if err := a.learn(ctx, now); err != nil {
+		return false, err
+	}
 	a.forgive(now)
-	rows, err := a.engine.store.Due(ctx, now, batch+len(a.skipped))
+	due, err := a.due(ctx, now)
 	if err != nil {
 		return false, fmt.Errorf("looking for due timers: %w", err)
 	}
-	var due []string
-	for _, row := range rows {
-		if _, skip := a.skipped[row.Run]; !skip && !slices.Contains(due, row.Run) {
-			due = append(due, row.Run)
-		}
-	}
 	a.fireEach(ctx, due, now)
 	return len(due) > 0, nil
+}
+
+// due are runs with timers that are due, but for those that are skipped. Each of
+// these may have several, and they come first.
+func (a *allRuns) due(ctx context.Context, now time.Time) (due []string, err error) {
+	for limit := batch + len(a.skipped); ; limit *= 2 {
+		rows, err := a.engine.store.Due(ctx, now, limit)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			if _, skip := a.skipped[row.Run]; !skip && !slices.Contains(due, row.Run) {
+				due = append(due, row.Run)
+			}
+		}
+		if len(due) > 0 || len(rows) < limit {
+			return due, nil
+		}
+	}
 }
 
 // firing is how many runs fire their timers at once.
@@ -110,14 +166,30 @@ func (a *allRuns) forgive(now time.Time) {
 			delete(a.skipped, run)
 		}
 	}
+	for claim, until := range a.untaken {
+		if !now.Before(until) {
+			delete(a.untaken, claim)
+		}
+	}
 }
 
 func (a *allRuns) claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error) {
 	return a.engine.store.Claim(ctx, q)
 }
 
+// expired gives each claim once in a while: those that cannot be taken over, of runs
+// that are damaged or need a guard that this engine lacks, are not in the way of
+// others.
 func (a *allRuns) expired(ctx context.Context, now time.Time) ([]TaskRow, error) {
-	return a.engine.store.Expired(ctx, now, batch)
+	rows, err := a.engine.store.Expired(ctx, now, batch+len(a.untaken))
+	rows = slices.DeleteFunc(rows, func(t TaskRow) bool {
+		_, tried := a.untaken[t.Claim()]
+		return tried || a.engine.active.holds(&t)
+	})
+	for i := range rows {
+		a.untaken[rows[i].Claim()] = now.Add(skipFor)
+	}
+	return rows, err
 }
 
 func (a *allRuns) messages(ctx context.Context, q MessageQuery) ([]MessageRow, error) {

@@ -116,6 +116,7 @@ func TestWorkerRunsActivity(t *testing.T) {
 		if took := time.Since(before); took > 0 {
 			t.Errorf("it took %s of the clock: something polls", took)
 		}
+		w.stop() // the observer hears of an end after those who wait for the run
 		if w.seen.String() != "work#1 result" {
 			t.Error(w.seen)
 		}
@@ -217,7 +218,7 @@ func TestManualClockDrivesAnEngine(t *testing.T) {
 	}, WithClock(clock), WithPoll(time.Hour))
 	defer w.stop()
 	begin(t, w.Engine, "r")
-	for deadline := time.Now().Add(20 * time.Second); get(t, w.Engine, "r").State != "Broken"; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); get(t, w.Engine, "r").State != "Broken"; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the run does not move")
 		}
@@ -226,6 +227,38 @@ func TestManualClockDrivesAnEngine(t *testing.T) {
 		}
 	}
 	if v := get(t, w.Engine, "r"); !v.Updated.Equal(began.Add(3 * time.Hour)) {
+		t.Errorf("%+v", v)
+	}
+}
+
+// movedMeanwhile is a clock that moves on after someone has read it and before
+// there is the timer that is to fire when it is due.
+type movedMeanwhile struct {
+	*ManualClock
+	due time.Time
+}
+
+func (c *movedMeanwhile) NewTimer(due time.Time) ClockTimer {
+	if now := c.Now(); due.Equal(c.due) && now.Before(due) {
+		c.Advance(due.Sub(now))
+	}
+	return c.ManualClock.NewTimer(due)
+}
+
+// TestClockMovesOnBeforeATimer: an activity's time runs out between the reading
+// of the clock and the making of the timer. It is seen all the same.
+func TestClockMovesOnBeforeATimer(t *testing.T) {
+	m := job(t, []string{"timeout 5m"}, func() any { return On("Found", GoTo("Done")) },
+		func() any { return On("failed", GoTo("Broken")) })
+	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	clock := &movedMeanwhile{ManualClock: NewManualClock(began), due: began.Add(5 * time.Minute)}
+	w := work(t, memstore.New(), m, func(ctx context.Context, _ *Attempt) (Result, error) {
+		<-ctx.Done()
+		return Result{}, ctx.Err()
+	}, WithClock(clock), WithPoll(24*time.Hour), WithLease(30*24*time.Hour))
+	defer w.stop()
+	begin(t, w.Engine, "r")
+	if v := await(t, w.Engine, "r"); v.State != "Broken" || !v.Updated.Equal(clock.due) {
 		t.Errorf("%+v", v)
 	}
 }

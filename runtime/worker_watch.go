@@ -19,6 +19,11 @@ func (r *running) watch(returned <-chan outcome) (out outcome, ended bool) {
 	renew := e.clock.Now().Add(e.lease / 3)
 	look := e.clock.Now().Add(e.poll)
 	for {
+		select { // before its limits: it may have returned in time, and this have been held up
+		case out = <-returned:
+			return out, true
+		default:
+		}
 		now := e.clock.Now()
 		limit := r.limits(now)
 		if r.abandoned(now) {
@@ -30,7 +35,7 @@ func (r *running) watch(returned <-chan outcome) (out outcome, ended bool) {
 		if !now.Before(look) {
 			look = now.Add(e.poll)
 		}
-		timer := e.clock.NewTimer(earlier(earlier(renew, look), limit).Sub(now))
+		timer := e.clock.NewTimer(earlier(earlier(renew, look), limit))
 		select {
 		case out = <-returned:
 			timer.Stop()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -86,18 +87,19 @@ func (s *Space) refused(i int, in runtime.Input, err error) {
 		panic("oracletest: the runtime does not take what was due: " + err.Error())
 	}
 	e := Event{State: s.Nodes[i].Snapshot.State, Arm: -1, Kind: in.Kind}
-	switch rejected.Why {
-	case "nothing takes it there", "the machine refuses it there":
-	case "every guard is false":
-		e.What, e.Name = Gap, s.Def.Events[in.Event].Name
-		e.Arm = s.arms(e.State, in)[0]
-		s.note(e)
-	case "every guard is false or its bound is used up":
+	spent := slices.ContainsFunc(rejected.Passed, func(p runtime.PassedView) bool { return p.Why == "bound is used up" })
+	switch {
+	case rejected.Why == "the machine refuses it there", rejected.Why == "nothing takes it there" && len(rejected.Passed) == 0:
+	case rejected.Why != "nothing takes it there":
+		s.fault(e, rejected.Why)
+	case spent:
 		e.What, e.Name = Spent, s.Def.Events[in.Event].Name
 		e.Arm = s.lastSpent(s.Nodes[i].Snapshot, in)
 		s.note(e)
 	default:
-		s.fault(e, rejected.Why)
+		e.What, e.Name = Gap, s.Def.Events[in.Event].Name
+		e.Arm = s.arms(e.State, in)[0]
+		s.note(e)
 	}
 }
 

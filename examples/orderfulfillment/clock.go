@@ -21,9 +21,9 @@ var _ runtime.Clock = storyClock{}
 // Now is the time of the story.
 func (c storyClock) Now() time.Time { return c.start.Add(time.Since(c.origin) * speed) }
 
-// NewTimer waits for d of the story.
-func (c storyClock) NewTimer(d time.Duration) runtime.ClockTimer {
-	return runtime.SystemClock().NewTimer(d / speed)
+// NewTimer waits until the story has come to due.
+func (c storyClock) NewTimer(due time.Time) runtime.ClockTimer {
+	return runtime.SystemClock().NewTimer(c.origin.Add(due.Sub(c.start) / speed))
 }
 
 // String and Set hand the clock to a worker process.

@@ -29,7 +29,7 @@ func pace(ctx context.Context, clock *runtime.ManualClock, store runtime.Store) 
 
 // sleep waits for d of the swarm's time, and reports whether ctx was done first.
 func sleep(ctx context.Context, clock runtime.Clock, d time.Duration) bool {
-	timer := clock.NewTimer(d)
+	timer := clock.NewTimer(clock.Now().Add(d))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

@@ -1,6 +1,8 @@
 package fsmtest_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -142,7 +144,25 @@ func TestCheckpointAndGuard(t *testing.T) {
 // TestFaultsAreSeen holds that a test fails where the machine does something
 // else than it says.
 func TestFaultsAreSeen(t *testing.T) {
+	says := map[string]string{
+		"a result that does not fit": `failed(unknown): Copying -> Broken (moved): the result does not fit: `,
+		"a long message":             "(moved): disk on fire " + strings.Repeat("x", 200-len("disk on fire ")-1) + "…\n",
+	}
+	copying := func(t *fsmtest.T, outcome fsmtest.Outcome) {
+		t.Guard("allowed", true)
+		t.Activity("copy", outcome)
+		run := t.Start(fields{"rows": 1})
+		run.Send("Go", nil)
+		run.Wait()
+		run.WantState("Done")
+	}
 	for name, test := range map[string]func(t *fsmtest.T){
+		"a result that does not fit": func(t *fsmtest.T) { copying(t, fsmtest.Raises("Copied", fields{"row": 1})) },
+		"a long message": func(t *fsmtest.T) {
+			copying(t, func(context.Context, *runtime.Attempt) (runtime.Result, error) {
+				return runtime.Result{}, errors.New("disk\non fire " + strings.Repeat("x", 1000))
+			})
+		},
 		"another path": func(t *fsmtest.T) { t.Start(fields{"rows": 1}).WantPath("Idle", "Done") },
 		"no script": func(t *fsmtest.T) {
 			t.Guard("allowed", true)
@@ -161,7 +181,7 @@ func TestFaultsAreSeen(t *testing.T) {
 			return
 		}
 		if os.Getenv("FSMTEST_FAULT") == "" {
-			t.Run(name, func(t *testing.T) { wantFailure(t, name) })
+			t.Run(name, func(t *testing.T) { wantFailure(t, name, says[name]) })
 		}
 	}
 }

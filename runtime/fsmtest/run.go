@@ -1,6 +1,7 @@
 package fsmtest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -128,17 +129,46 @@ func (r *Run) WantState(state string) {
 
 // lastSteps is what led to where the run is, for a test that fails.
 func (r *Run) lastSteps() string {
+	messages := r.messages()
 	r.t.mu.Lock()
 	defer r.t.mu.Unlock()
 	var lines []string
 	for i := range r.t.steps {
 		if s := &r.t.steps[i]; s.Run == r.ID {
-			lines = append(lines, fmt.Sprintf("\t%s: %s -> %s (%s)", s.Input, s.From, s.To, s.Effect))
+			lines = append(lines, fmt.Sprintf("\t%s: %s -> %s (%s)%s", s.Input, s.From, s.To, s.Effect, messages[s.Seq]))
 		}
 	}
-	const shown = 12
 	if n := len(lines) - shown; n > 0 {
 		lines = append([]string{fmt.Sprintf("\t… %d before", n)}, lines[n:]...)
 	}
 	return "\nits steps:\n" + strings.Join(lines, "\n")
+}
+
+// shown is how many steps lastSteps prints, and shownMessage how much of what
+// each has to say.
+const (
+	shown        = 12
+	shownMessage = 200
+)
+
+// messages are those of the last steps by their numbers, each on one line: why an
+// attempt failed, or the run is halted. An observer is not told them.
+func (r *Run) messages() map[int64]string {
+	messages := map[int64]string{}
+	ctx := context.Background() // that of the test may be over
+	v, err := r.t.Engine.Get(ctx, r.ID)
+	if err != nil {
+		return nil
+	}
+	steps, _ := r.t.Engine.History(ctx, r.ID, max(0, v.Seq-shown), shown)
+	for _, s := range steps {
+		message := []rune(strings.Join(strings.Fields(s.Message), " "))
+		if len(message) > shownMessage {
+			message = append(message[:shownMessage-1], '…')
+		}
+		if len(message) > 0 {
+			messages[s.Seq] = ": " + string(message)
+		}
+	}
+	return messages
 }

@@ -26,11 +26,11 @@ const copyFinished = `
 	WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < %[1]d)
 	INSERT INTO runs SELECT printf('run-%%07d', i), machine, definition, state, status, outcome, paused, seq,
 		started - i * 1000, entered - i * 1000, updated - i * 1000,
-		replace(snapshot, '"run":"done"', printf('"run":"run-%%07d"', i))
+		replace(snapshot, '"run":"done"', printf('"run":"run-%%07d"', i)), last + i * seq
 	FROM n CROSS JOIN runs WHERE run = 'done';
 	WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < %[1]d)
-	INSERT INTO history (run, seq, at, kind, input, source, target, effect, record)
-	SELECT printf('run-%%07d', i), seq, at - i * 1000, kind, input, source, target, effect, record
+	INSERT INTO history (run, seq, back, at, kind, input, source, target, effect, record)
+	SELECT printf('run-%%07d', i), seq, back, at - i * 1000, kind, input, source, target, effect, record
 	FROM n CROSS JOIN history WHERE run = 'done';
 	INSERT INTO run_counts (machine, state, status, outcome, paused, runs)
 	VALUES ('Ticket', 'Done', 'finished', 'success', 0, %[1]d)

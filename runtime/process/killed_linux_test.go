@@ -49,7 +49,7 @@ func TestDiesWithTheEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = engine.Wait() // killed
-	for deadline := time.Now().Add(5 * time.Second); syscall.Kill(pid, 0) == nil && !zombie(pid); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(hangs); syscall.Kill(pid, 0) == nil && !zombie(pid); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("process %d outlives the engine", pid)
 		}

@@ -36,6 +36,7 @@ func TestAnswerAfterTheStop(t *testing.T) {
 		"a failure":           {answer: `"failed":"auth",` + fiveTokens, late: "late failed(auth)", spent: "5"},
 		"a failure for free":  {answer: `"failed":"auth"`},
 		"declined":            {answer: `"declined":"busy"`},
+		"declined at a cost":  {answer: `"declined":"busy",` + fiveTokens, late: "late failed(unknown)", spent: "5"},
 		"no answer":           {answer: `"evnt":"Found",` + fiveTokens},
 		"not a word":          {answer: "-"},
 		"another exit status": {answer: foundLate + "," + fiveTokens, exit: 3},
@@ -138,7 +139,7 @@ func stopped(t *testing.T, m *runtime.Machine, say string, exit int, began strin
 func stop(t *testing.T, h runtime.Handlers, m *runtime.Machine, began string, cancelled bool) ([]runtime.StepView, runtime.View) {
 	t.Helper()
 	e := begun(t, h, m)
-	ctx, end := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, end := context.WithTimeout(t.Context(), hangs)
 	defer end()
 	over := make(chan error, 1)
 	go func() {

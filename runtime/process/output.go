@@ -109,7 +109,7 @@ func readAnswer(line []byte) (runtime.Result, error) {
 	case said > 1:
 		return runtime.Result{}, fmt.Errorf("its answer is of several kinds: %s", beginning(line))
 	case a.Declined != nil:
-		return runtime.Result{}, runtime.Decline(*a.Declined)
+		return runtime.Result{Cost: a.Cost}, runtime.Decline(*a.Declined)
 	case a.Message != "" && a.Failed == "":
 		return runtime.Result{}, fmt.Errorf("its answer has a message, and names no category in \"failed\": %s", beginning(line))
 	case a.Failed != "":

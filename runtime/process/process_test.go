@@ -129,7 +129,7 @@ func begun(t testing.TB, h runtime.Handlers, m *runtime.Machine, opts ...runtime
 func playWith(t testing.TB, h runtime.Handlers, m *runtime.Machine, opts ...runtime.Option) runtime.View {
 	t.Helper()
 	e := begun(t, h, m, opts...)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), hangs)
 	defer cancel()
 	v, err := e.RunUntilIdle(ctx, "r")
 	if err != nil {
@@ -239,7 +239,7 @@ func TestBadAnswers(t *testing.T) {
 
 func TestGuardExecutables(t *testing.T) {
 	for name, c := range map[string]struct{ script, want string }{
-		"false":       {"echo false", "every guard is false"},
+		"false":       {"echo false", "guard is false"},
 		"garbage":     {"echo maybe", `its last line is neither true nor false: "maybe"`},
 		"exit status": {"echo true; echo oh >&2; exit 1", "exit status 1: oh"},
 	} {
@@ -272,65 +272,46 @@ func TestSignsOfLife(t *testing.T) {
 		})
 	}
 	dir := folder(t, map[string]string{"work": `
-		for i in 1 2 3 4 5 6; do sleep 0.5; echo '{"heartbeat": true}'; done
+		for i in 1 2 3 4 5 6; do sleep 1; echo '{"heartbeat": true}'; done
 		echo '{"progress": {"row": 4500}}'
 		echo '{"event":"Found","data":{"n":1}}'`})
-	if v := play(t, dir, limits(2*time.Second, 20*time.Second)); v.State != "Done" {
+	t.Parallel()
+	if v := play(t, dir, limits(5*time.Second, hangs)); v.State != "Done" {
 		t.Errorf("%s", v.Data)
 	}
-	if v := play(t, dir, limits(2*time.Second, 1500*time.Millisecond)); endOf(t, v).Category != "stalled" {
+	if v := play(t, dir, limits(5*time.Second, 3*time.Second)); endOf(t, v).Category != "stalled" {
 		t.Errorf("%s", v.Data)
 	}
-	if v := play(t, dir, limits(100*time.Millisecond, 20*time.Second)); endOf(t, v).Category != "silent" {
+	if v := play(t, dir, limits(100*time.Millisecond, hangs)); endOf(t, v).Category != "silent" {
 		t.Errorf("%s", v.Data)
 	}
 }
 
+// TestCheckpoint: what an attempt has stored before it gave up is handed to the
+// next one.
 func TestCheckpoint(t *testing.T) {
 	tmp := t.TempDir()
-	dir := folder(t, map[string]string{"work": `cat > ` + tmp + `/$$; echo '{"progress": {"row": 4500}}'; sleep 0.2; echo '{"declined": "later"}'`})
-	h, err := Load(dir, compile(t))
-	if err != nil {
-		t.Fatal(err)
+	dir := folder(t, map[string]string{"work": `cat > ` + tmp + `/$$
+		if grep -q '"checkpoint":{"row":4500}' ` + tmp + `/$$; then
+			echo '{"event":"Found","data":{"n":1}}'
+		else
+			echo '{"progress": {"row": 4500}}'
+			echo '{"declined": "later"}'
+		fi`})
+	if v := play(t, dir, compile(t)); v.State != "Done" {
+		t.Errorf("%s", v.Data)
 	}
-	e := runtime.NewEngine(memstore.New())
-	if err := e.Register(compile(t), "", h); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Start(t.Context(), "M", "r", nil); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Send(t.Context(), "r", runtime.ExternalEvent{Name: "Go"}); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-	defer cancel()
-	_, _ = e.RunUntilIdle(ctx, "r") // it never ends
-	requests, err := filepath.Glob(filepath.Join(tmp, "*"))
-	if err != nil || len(requests) < 2 {
-		t.Fatalf("%d attempts, %v", len(requests), err)
-	}
-	with := 0
-	for _, file := range requests {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(string(data), `"checkpoint":{"row":4500}`) {
-			with++
-		}
-	}
-	if with != len(requests)-1 {
-		t.Errorf("%d of %d attempts were handed the checkpoint", with, len(requests))
+	if requests, err := filepath.Glob(filepath.Join(tmp, "*")); err != nil || len(requests) != 2 {
+		t.Errorf("%d attempts, %v", len(requests), err)
 	}
 }
 
 func TestDeclined(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "mark")
-	dir := folder(t, map[string]string{"work": `if [ -e ` + mark + ` ]; then echo '{"event":"Found","data":{"n":1}}'; else touch ` + mark + `; echo '{"declined": "busy"}'; fi`})
+	dir := folder(t, map[string]string{"work": `if [ -e ` + mark + ` ]; then echo '{"event":"Found","data":{"n":1}}'; else touch ` + mark + `; echo '{"declined": "busy", "cost": {"tokens": 3}}'; fi`})
 	o := &observed{}
-	if v := play(t, dir, compile(t), runtime.WithObserver(o)); v.State != "Done" {
-		t.Errorf("%s", v.Data)
+	if v := play(t, dir, compile(t), runtime.WithObserver(o)); v.State != "Done" || spent(v.Costs) != "3" {
+		t.Errorf("%s, %v", v.Data, v.Costs)
 	}
 	if len(o.ends) != 2 || o.ends[0].End != runtime.AttemptReturned || o.ends[1].Attempt != 1 {
 		t.Errorf("%+v", o.ends)
@@ -346,13 +327,9 @@ func TestTimeoutStopsTheGroup(t *testing.T) {
 		trap 'echo cleaned > ` + tmp + `/cleaned; exit 0' TERM
 		wait`})
 	m := compile(t, func(d *runtime.Do) { n := int64(500 * time.Millisecond); d.Timeout = &n })
-	began := time.Now()
 	v := play(t, dir, m)
 	if got := endOf(t, v); got.Category != "timeout" || got.Message != "no result within 500ms" {
 		t.Errorf("%+v", got)
-	}
-	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("it took %s", took)
 	}
 	if _, err := os.Stat(filepath.Join(tmp, "cleaned")); err != nil {
 		t.Error("the script was not asked to stop")
@@ -362,6 +339,10 @@ func TestTimeoutStopsTheGroup(t *testing.T) {
 	}
 }
 
+// hangs is after how long something that does not end at once is taken to hang:
+// scripts here sleep for five minutes.
+const hangs = time.Minute
+
 // TestKilledAfterTenSeconds is about a group that ignores being asked to stop.
 func TestKilledAfterTenSeconds(t *testing.T) {
 	dir := folder(t, map[string]string{"work": `trap '' TERM; sleep 300; sleep 300`})
@@ -369,7 +350,7 @@ func TestKilledAfterTenSeconds(t *testing.T) {
 	m := compile(t, func(d *runtime.Do) { n := int64(100 * time.Millisecond); d.Timeout = &n })
 	began := time.Now()
 	v := play(t, dir, m)
-	if took := time.Since(began); endOf(t, v).Category != "timeout" || took < stopTime || took > stopTime+4*time.Second {
+	if took := time.Since(began); endOf(t, v).Category != "timeout" || took < stopTime || took > stopTime+hangs {
 		t.Errorf("after %s: %s", took, v.Data)
 	}
 }
@@ -379,7 +360,7 @@ func TestSlowGuard(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
 	_, err := guard(filepath.Join(dir, "guard-ready"))(t.Context(), json.RawMessage("{}"))
-	if took := time.Since(began); err == nil || err.Error() != "no answer within 5s" || took > GuardTimeout+4*time.Second {
+	if took := time.Since(began); err == nil || err.Error() != "no answer within 5s" || took > GuardTimeout+hangs {
 		t.Errorf("%v after %s", err, took)
 	}
 }
@@ -390,11 +371,11 @@ func TestLeftBehind(t *testing.T) {
 	pid := filepath.Join(t.TempDir(), "child")
 	dir := folder(t, map[string]string{"work": `sleep 300 & echo $! > ` + pid + `; echo '{"event":"Found","data":{"n":1}}'`})
 	began := time.Now()
-	if v := play(t, dir, compile(t)); v.State != "Done" || time.Since(began) > 5*time.Second {
+	if v := play(t, dir, compile(t)); v.State != "Done" || time.Since(began) > hangs {
 		t.Errorf("after %s: %s", time.Since(began), v.Data)
 	}
 	child := readPID(t, pid)
-	for deadline := time.Now().Add(5 * time.Second); syscall.Kill(child, 0) == nil && !zombie(child); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(hangs); syscall.Kill(child, 0) == nil && !zombie(child); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("process %d is left behind", child)
 		}

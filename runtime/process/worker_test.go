@@ -122,6 +122,67 @@ func TestWorkerNeverSpeaks(t *testing.T) {
 	}
 }
 
+// TestWorkerNotStarted gives attempts back for as long as the shell cannot start
+// the command, and has no answer to a guard.
+func TestWorkerNotStarted(t *testing.T) {
+	w := StartWorkers("echo away >&2; exit 127", 2, &lockedBuffer{})
+	t.Cleanup(w.Close)
+	<-w.Broken()
+	if err := w.Err(); err == nil || err.Error() != "the worker command cannot be started: exit status 127: away" {
+		t.Errorf("got %v", err)
+	}
+	for range 4*brokenAfter + 1 {
+		if _, err := w.attempt(t.Context(), &runtime.Attempt{}); err == nil || !strings.HasPrefix(err.Error(), "declined: ") {
+			t.Fatalf("got %v", err)
+		}
+	}
+	for {
+		if _, err := w.pick(t.Context()); err == errNotStarted {
+			break
+		}
+	}
+	if _, err := w.ask(t.Context(), "allowed", nil); !errors.Is(err, runtime.ErrNoGuard) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestWorkerAway has a command that is away for a moment after it has worked.
+func TestWorkerAway(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "worker.sh")
+	script := []byte("#!/bin/sh\n" + `read -r line; echo '{"id":1}'` + "\n")
+	if err := os.WriteFile(path, script, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w := StartWorkers(path, 1, &lockedBuffer{})
+	t.Cleanup(w.Close)
+	if _, err := w.attempt(t.Context(), &runtime.Attempt{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path, path+".old"); err != nil {
+		t.Fatal(err)
+	}
+	for silent := 0; silent == 0; time.Sleep(time.Millisecond) {
+		w.mu.Lock()
+		silent = w.slots[0].silent
+		w.mu.Unlock()
+	}
+	if err := os.Rename(path+".old", path); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		_, err := w.attempt(t.Context(), &runtime.Attempt{})
+		if err == nil {
+			break
+		}
+		if !strings.HasPrefix(err.Error(), "declined: ") {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Err(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestWorkerCancelled waits until the process says that it has stopped. That is
 // no result, also where it is the engine that stops; one that comes then counts.
 func TestWorkerCancelled(t *testing.T) {

@@ -3,8 +3,10 @@ package process
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os/exec"
 	"sync"
 	"time"
 
@@ -41,6 +43,9 @@ type Workers struct {
 	slots   []*slot
 	closing bool
 	changed chan struct{} // closed, and made anew, when a process has started or ended
+	lived   bool          // a process has said something, or lived for settled
+	broken  chan struct{} // closed when why is set
+	why     error         // the command cannot be started
 	done    sync.WaitGroup
 }
 
@@ -49,10 +54,12 @@ type slot struct {
 	live   *worker // nil while there is none
 	silent int     // processes in a row that ended without a line
 	last   error   // how the last one ended
+	dud    bool    // it was none: the command could not be started
 }
 
 // restart is how long is waited before a process is started again, times how
-// many in a row have said nothing; after brokenAfter of those, attempts fail,
+// many in a row have said nothing; after brokenAfter of those, attempts fail, or
+// are given back where the command could not even be started,
 // until a process has lived for settled: what kept it from starting is over.
 const (
 	restart     = 200 * time.Millisecond
@@ -63,7 +70,7 @@ const (
 // StartWorkers starts n processes of a command, which the shell reads. What
 // they write to standard error goes to stderr. Close ends them.
 func StartWorkers(command string, n int, stderr io.Writer) *Workers {
-	w := &Workers{command: command, stderr: stderr, changed: make(chan struct{})}
+	w := &Workers{command: command, stderr: stderr, changed: make(chan struct{}), broken: make(chan struct{})}
 	for range n {
 		s := &slot{}
 		w.slots = append(w.slots, s)
@@ -121,10 +128,11 @@ func (w *Workers) keep(s *slot) {
 			trial.Stop()
 		}
 		w.mu.Lock()
-		s.live, s.last = nil, err
+		s.live, s.last, s.dud = nil, err, process == nil || notStarted(err)
 		if s.silent++; process != nil && process.spoke {
-			s.silent = 0
+			s.silent, w.lived = 0, true
 		}
+		w.judge()
 		w.announce()
 		closing, changed, wait := w.closing, w.changed, restart*time.Duration(min(s.silent, 20)+1)
 		w.mu.Unlock()
@@ -149,7 +157,7 @@ func (w *Workers) settle(s *slot, process *worker) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if s.live == process {
-		s.silent = 0
+		s.silent, w.lived = 0, true
 		w.announce()
 	}
 	process.mu.Lock()
@@ -157,13 +165,54 @@ func (w *Workers) settle(s *slot, process *worker) {
 	process.settled = true
 }
 
+// Broken is closed when the command cannot be started: when the shell has ended
+// every first process, or brokenAfter of each in a row, with the status that says
+// so and without a word. It is for whoever can mend it: attempts are given back
+// meanwhile, and the command is tried again.
+func (w *Workers) Broken() <-chan struct{} { return w.broken }
+
+// Err says why Broken is closed, and is nil until then.
+func (w *Workers) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.why
+}
+
+// judge closes broken if it is so. The caller holds the lock.
+func (w *Workers) judge() {
+	enough := 1
+	if w.lived {
+		enough = brokenAfter // it may be away for a moment, while a new one is put there
+	}
+	if w.closing || w.why != nil {
+		return
+	}
+	for _, s := range w.slots {
+		if s.silent < enough || !s.dud {
+			return
+		}
+	}
+	w.why = fmt.Errorf("the worker command cannot be started: %w", w.slots[0].last)
+	close(w.broken)
+}
+
+// notStarted reports whether the shell says that it could not find a command, or
+// not execute it (POSIX, XCU 2.8.2).
+func notStarted(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && (exit.ExitCode() == 126 || exit.ExitCode() == 127)
+}
+
+// errNotStarted is that of a guard: whoever asks has no answer, as with no guard.
+var errNotStarted = fmt.Errorf("the worker command cannot be started: %w", runtime.ErrNoGuard)
+
 // pick is the process with the fewest calls under way. Where there is none it
 // waits for one, unless the last ones of all slots have ended without a word.
 func (w *Workers) pick(ctx context.Context) (*worker, error) {
 	for {
 		w.mu.Lock()
 		var best *worker
-		broken := 0
+		broken, duds := 0, 0
 		var last error
 		for _, s := range w.slots {
 			if s.live != nil && !s.live.over() && (best == nil || s.live.load() < best.load()) {
@@ -171,6 +220,9 @@ func (w *Workers) pick(ctx context.Context) (*worker, error) {
 			}
 			if s.silent >= brokenAfter {
 				broken, last = broken+1, s.last
+				if s.dud {
+					duds++
+				}
 			}
 		}
 		changed, closing := w.changed, w.closing
@@ -178,6 +230,8 @@ func (w *Workers) pick(ctx context.Context) (*worker, error) {
 		switch {
 		case closing:
 			return nil, runtime.Decline("the workers are being stopped")
+		case duds == len(w.slots):
+			return nil, errNotStarted
 		case broken == len(w.slots):
 			return nil, fmt.Errorf("the worker %q ends without a word: %w", w.command, last)
 		case best != nil:
@@ -194,6 +248,9 @@ func (w *Workers) pick(ctx context.Context) (*worker, error) {
 // attempt implements runtime.ActivityFunc.
 func (w *Workers) attempt(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
 	process, err := w.pick(ctx)
+	if err == errNotStarted {
+		err = runtime.Decline("the worker command cannot be started")
+	}
 	if err != nil {
 		return runtime.Result{}, err
 	}

@@ -25,8 +25,11 @@ func (c *jumping) Now() time.Time {
 	return time.Now().Round(0).Add(time.Duration(c.off.Load())) // without the monotonic reading
 }
 
-func (c *jumping) NewTimer(d time.Duration) runtime.ClockTimer {
-	return runtime.SystemClock().NewTimer(d)
+// NewTimer gives one that is due within a second: the time may have jumped by
+// hours since someone read it, and a real clock's readings would know.
+func (c *jumping) NewTimer(due time.Time) runtime.ClockTimer {
+	d := min(due.Sub(c.Now()), time.Second)
+	return runtime.SystemClock().NewTimer(time.Now().Add(d))
 }
 
 // TestClockJumps sets the clock of one of two engines forwards and backwards, by

@@ -42,7 +42,7 @@ type bidding struct {
 	ID    string // empty for none
 	IfSeq int64
 
-	Outcome string // "taken", "conflict", "finished", "refused"
+	Outcome string // "taken", "duplicate", "conflict", "finished", "refused"
 	Seq     int64  // of taken
 	State   string
 	Values  string
@@ -141,6 +141,8 @@ func (b *bidding) came(v runtime.View, err error) {
 	switch {
 	case err == nil:
 		b.Outcome, b.Seq, b.State, b.Values = "taken", v.Seq, v.State, string(v.Data)
+	case errors.Is(err, runtime.ErrDuplicate):
+		b.Outcome = "duplicate"
 	case errors.Is(err, runtime.ErrConflict):
 		b.Outcome = "conflict"
 	case errors.Is(err, runtime.ErrFinished):
@@ -182,10 +184,14 @@ func sequential(m *model) porcupine.Model {
 	}
 }
 
-// send is the rule: an accepted id is answered as before, then the sequence
-// number must be the expected one, then the pure step decides.
+// send is the rule: an accepted id is answered as before, or refused with another
+// event, then the sequence number must be the expected one, then the pure step
+// decides.
 func (l lot) send(m *model, b *bidding) (lot, bidding) {
 	if answer := l.answers[b.ID]; b.ID != "" && answer != nil {
+		if answer.Event != b.Event || answer.Data != b.Data {
+			return l, bidding{Outcome: "duplicate"}
+		}
 		return l, *answer
 	}
 	if b.IfSeq != 0 && b.IfSeq != l.snapshot.Seq {
@@ -204,7 +210,7 @@ func (l lot) send(m *model, b *bidding) (lot, bidding) {
 	if err != nil {
 		return l, bidding{Outcome: "refused"}
 	}
-	got := &bidding{Outcome: "taken", Seq: s.Seq, State: m.Definition().States[s.State].Path, Values: string(m.EncodeData(s))}
+	got := &bidding{Event: b.Event, Data: b.Data, Outcome: "taken", Seq: s.Seq, State: m.Definition().States[s.State].Path, Values: string(m.EncodeData(s))}
 	next := lot{s, l.answers}
 	if b.ID != "" {
 		next.answers = maps.Clone(l.answers)

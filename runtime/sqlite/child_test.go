@@ -151,6 +151,10 @@ func inspectSteps(ctx context.Context, s *Store, acknowledged map[string]int64) 
 	if err := s.readers.QueryRowContext(ctx, "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
 		return false, fmt.Errorf("integrity_check: %q, %v", verdict, err)
 	}
+	var broken int
+	if err := s.readers.QueryRowContext(ctx, brokenLinks).Scan(&broken); err != nil || broken > 0 {
+		return false, fmt.Errorf("%d links of history are broken: %v", broken, err)
+	}
 	for i := range killedRuns {
 		run := fmt.Sprintf("r%d", i)
 		row, err := s.Load(ctx, run)

@@ -44,7 +44,7 @@ func (t *tx) commit(ctx context.Context, c *runtime.Commit) error {
 	}
 	if len(c.History) > 0 {
 		t.countCommit(c, before.counted(c))
-		if err := t.writeRun(ctx, c, before); err != nil {
+		if err := t.writeRun(ctx, c, &before); err != nil {
 			return err
 		}
 		if err := t.countCosts(c); err != nil {
@@ -75,75 +75,80 @@ func (t *tx) commit(ctx context.Context, c *runtime.Commit) error {
 }
 
 // admit refuses a commit, in the order that runtime.Store gives.
-func (t *tx) admit(ctx context.Context, c *runtime.Commit) (*standing, error) {
+func (t *tx) admit(ctx context.Context, c *runtime.Commit) (before standing, err error) {
 	if c.EventID != "" {
 		_, ok, err := first(ctx, t, scanOne[sql.NullString], selectAnswer, c.Run.Run, c.EventID)
 		if err != nil {
-			return nil, err
+			return before, err
 		}
 		if ok {
-			return nil, runtime.ErrDuplicate
+			return before, runtime.ErrDuplicate
 		}
 	}
-	before, err := t.standingFor(ctx, c)
-	if err != nil {
-		return nil, err
+	if before, err = t.standingFor(ctx, c); err != nil {
+		return before, err
 	}
 	if before.definition != c.Run.Definition {
 		_, ok, err := first(ctx, t, scanOne[int], `SELECT 1 FROM definitions WHERE hash = ?`, c.Run.Definition)
 		if err != nil {
-			return nil, err
+			return before, err
 		}
 		if !ok {
-			return nil, runtime.NotFound("definition", c.Run.Definition)
+			return before, runtime.NotFound("definition", c.Run.Definition)
 		}
 	}
 	return before, nil
 }
 
+// lastOf is the id of the last of so many rows of history that are written next.
+const lastOf = `? + coalesce((SELECT max(id) FROM history), 0)`
+
 const insertRun = `
-	INSERT INTO runs (run, machine, definition, state, status, outcome, paused, seq, started, entered, updated, snapshot)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	INSERT INTO runs (run, machine, definition, state, status, outcome, paused, seq, started, entered, updated, snapshot, last)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ` + lastOf + `)`
 
 // An UPDATE looks at each index that has a column among those it sets, so a step
 // sets what it has changed: the run stays where it is, or moves, or something
 // else about it changes. The index of states has only runs that have ended, and
 // a move between others writes none.
 const (
+	newEnd = `seq = ?, last = ` + lastOf
+
 	asExpected = `
 	WHERE run = ? AND seq = ? AND started = ?`
 
 	updateStep = `
-	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?` + asExpected
+	UPDATE runs SET ` + newEnd + `, entered = ?, updated = ?, snapshot = ?` + asExpected
 	updateMove = `
-	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?, state = ?` + asExpected
+	UPDATE runs SET ` + newEnd + `, entered = ?, updated = ?, snapshot = ?, state = ?` + asExpected
 	updateRun = `
-	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?, state = ?,
+	UPDATE runs SET ` + newEnd + `, entered = ?, updated = ?, snapshot = ?, state = ?,
 		machine = ?, definition = ?, status = ?, outcome = ?, paused = ?` + asExpected
 	mendRun = `
-	UPDATE runs SET seq = ?, entered = ?, updated = ?, snapshot = ?, state = ?,
+	UPDATE runs SET ` + newEnd + `, entered = ?, updated = ?, snapshot = ?, state = ?,
 		machine = ?, definition = ?, status = ?, outcome = ?, paused = ?, started = ?` + asExpected
 )
 
 func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) error {
 	r, after := &c.Run, standingIn(&c.Run)
 	outcome := sql.NullString{String: string(r.Outcome), Valid: r.Outcome != ""}
+	rows := len(c.History)
 	var written int64
 	var err error
 	switch {
 	case c.Expect == 0:
 		written, err = t.exec(insertRun, r.Run, r.Machine, r.Definition, r.State, string(r.Status), outcome, r.Paused,
-			r.Seq, micros(r.Started), micros(r.Entered), micros(r.Updated), text(r.Snapshot))
+			r.Seq, micros(r.Started), micros(r.Entered), micros(r.Updated), text(r.Snapshot), rows)
 	case c.Mends != nil:
-		written, err = t.exec(mendRun, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
+		written, err = t.exec(mendRun, r.Seq, rows, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
 			r.Machine, r.Definition, string(r.Status), outcome, r.Paused, micros(r.Started), r.Run, c.Expect, before.started)
-	case !before.onlyMoves(after):
-		written, err = t.exec(updateRun, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
+	case !before.onlyMoves(&after):
+		written, err = t.exec(updateRun, r.Seq, rows, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
 			r.Machine, r.Definition, string(r.Status), outcome, r.Paused, r.Run, c.Expect, before.started)
 	case r.State != before.state:
-		written, err = t.exec(updateMove, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State, r.Run, c.Expect, before.started)
+		written, err = t.exec(updateMove, r.Seq, rows, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State, r.Run, c.Expect, before.started)
 	default:
-		written, err = t.exec(updateStep, r.Seq, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.Run, c.Expect, before.started)
+		written, err = t.exec(updateStep, r.Seq, rows, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.Run, c.Expect, before.started)
 	}
 	if err != nil {
 		return err
@@ -151,16 +156,17 @@ func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) 
 	if written == 0 {
 		return t.overtaken(ctx, c)
 	}
-	t.stand = append(t.stand, standingOf{r.Run, *after})
 	if was := before.status != runtime.Halted && !before.paused; c.Expect > 0 && was != awake(r) {
 		if err := t.wake(r.Run, awake(r)); err != nil {
 			return err
 		}
 	}
 	failpoint.Hit(failpoint.RunWritten)
-	if err := t.record(c.History); err != nil {
+	if err := t.record(c.History, before.last); err != nil {
 		return err
 	}
+	after.last = t.last
+	t.stand = append(t.stand, standingOf{r.Run, after})
 	failpoint.Hit(failpoint.HistoryWritten)
 	return nil
 }

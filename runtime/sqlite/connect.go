@@ -93,10 +93,11 @@ func uri(file string) string {
 	return (&url.URL{Scheme: "file", Path: path}).String()
 }
 
-// The cache does not spill: see walbuffer/vfs.c. The log is shortened by the
-// checkpointer, and not by COMMIT.
+// REPLACE is a deletion to the triggers. The cache does not spill: see
+// walbuffer/vfs.c. The log is shortened by the checkpointer, and not by COMMIT.
 const writerSettings = `
 	PRAGMA journal_size_limit = 67108864;
+	PRAGMA recursive_triggers = ON;
 	PRAGMA cache_size = -16000;
 	PRAGMA cache_spill = OFF;
 	PRAGMA wal_autocheckpoint = 0;
@@ -115,6 +116,23 @@ func configure(ctx context.Context, conn *sql.Conn, o options) error {
 		return fmt.Errorf("synchronous is %d where %s (%d) was asked for: writes would not be durable", level, o.synchronous, want)
 	}
 	_, err := conn.ExecContext(ctx, writerSettings)
+	return err
+}
+
+// dropStatistics takes away what an ANALYZE has left. Queries are written for the
+// plans that SQLite makes without: statistics of a file with few runs have it read
+// whole tables, for good. Where others are writing, or the disk is full, they stay.
+func dropStatistics(ctx context.Context, conn *sql.Conn) error {
+	tables, err := list(ctx, reading{conn}, scanOne[string], `SELECT name FROM sqlite_schema WHERE name GLOB 'sqlite_stat[0-9]'`)
+	for _, table := range tables {
+		if err == nil {
+			_, err = conn.ExecContext(ctx, "DROP TABLE IF EXISTS "+table)
+		}
+	}
+	switch code(err) {
+	case sqlite3.ErrBusy, sqlite3.ErrLocked, sqlite3.ErrFull:
+		return nil
+	}
 	return err
 }
 
@@ -140,12 +158,12 @@ func logAhead(ctx context.Context, conn *sql.Conn, patience time.Duration) error
 }
 
 // code is the result code of SQLite in err, or 0.
-func code(err error) sqlite3.ErrNo {
-	var e sqlite3.Error
-	if errors.As(err, &e) {
-		return e.Code
-	}
-	return 0
+func code(err error) sqlite3.ErrNo { return failure(err).Code }
+
+// failure is what SQLite says in err; its codes are 0 where it says nothing.
+func failure(err error) (e sqlite3.Error) {
+	errors.As(err, &e)
+	return e
 }
 
 // translate puts errors of SQLite in the words of this package.

@@ -70,7 +70,8 @@ func (t *tx) countRun(s *standing, n int64) {
 
 // countCommit counts what a commit changes about a run that stood as before.
 func (t *tx) countCommit(c *runtime.Commit, before *standing) {
-	t.countRun(standingIn(&c.Run), 1)
+	after := standingIn(&c.Run)
+	t.countRun(&after, 1)
 	if c.Expect > 0 {
 		t.countRun(before, -1)
 	}

@@ -19,7 +19,7 @@ import (
 
 // TestCountsOfOlderDatabase: a database of format 1 has the counts after the
 // migration that it would have had, had it been counted from the beginning; one
-// of format 4 has those of its log of counts.
+// of format 4 has those of its log of counts, and one of format 5 those that it had.
 func TestCountsOfOlderDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	s := openAt(t, path)
@@ -31,10 +31,7 @@ func TestCountsOfOlderDatabase(t *testing.T) {
 		begin.History[0].From, begin.Run.Entered = "", begin.History[0].At
 		commit(t, s, begin)
 		for range random.IntN(6) {
-			row, err := s.Load(t.Context(), run)
-			if err != nil {
-				t.Fatal(err)
-			}
+			row := load(t, s, run)
 			c := nextStep(row)
 			h := &c.History[0]
 			h.At = row.Updated.Add(time.Duration(random.Int64N(1 << (10 + random.IntN(35)))).Truncate(time.Microsecond))
@@ -60,7 +57,7 @@ func TestCountsOfOlderDatabase(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for format, path := range map[int]string{1: inFormat(t, 1, path, nil), 4: inFormat(t, 4, path, logged)} {
+	for format, path := range map[int]string{1: inFormat(t, 1, path, nil), 4: inFormat(t, 4, path, logged), 5: inFormat(t, 5, path, nil)} {
 		s = openAt(t, path)
 		if got := sortedCounts(t, s); !slices.Equal(got, want) {
 			t.Errorf("format %d:\ngot  %v\nwant %v", format, got, want)
@@ -71,6 +68,9 @@ func TestCountsOfOlderDatabase(t *testing.T) {
 		if got := allCounts(t, s); !maps.Equal(got, logged) {
 			t.Errorf("format %d:\ngot  %v\nwant %v", format, got, logged)
 		}
+		if n := query[int](t, s, brokenLinks); n != 0 {
+			t.Errorf("format %d: %d links of history are broken", format, n)
+		}
 	}
 }
 
@@ -78,11 +78,8 @@ func TestCountsOfOlderDatabase(t *testing.T) {
 // someone has made of its row, of which nothing has been counted.
 func TestCountsOfMends(t *testing.T) {
 	s := openAt(t, made(t))
-	row, err := s.Load(t.Context(), "r")
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = s.write(t.Context(), func(t *tx) error {
+	row := load(t, s, "r")
+	err := s.write(t.Context(), func(t *tx) error {
 		_, err := t.exec(`UPDATE runs SET state = 'Lost', machine = 'Other', paused = 1, started = started + 5 WHERE run = 'r'`)
 		return err
 	})
@@ -143,14 +140,17 @@ func inFormat(t *testing.T, format int, path string, logged counts) string {
 		}
 	}
 	tables := "definitions runs history checkpoints tasks timers outbox inbox"
-	if logged != nil {
+	switch format {
+	case 4:
 		tables += " cost_counts"
+	case 5:
+		tables += " cost_counts run_counts step_counts stay_counts count_names counted"
 	}
 	for _, table := range strings.Fields(tables) {
 		var columns string
 		err := db.QueryRow("SELECT group_concat(name) FROM pragma_table_info('" + table + "')").Scan(&columns)
 		if err == nil {
-			_, err = db.Exec("INSERT INTO main." + table + " (" + columns + ") SELECT " + columns + " FROM newer." + table)
+			_, err = db.Exec("INSERT OR REPLACE INTO main." + table + " (" + columns + ") SELECT " + columns + " FROM newer." + table)
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", table, err)

@@ -14,6 +14,10 @@ var (
 	ErrOlder   = errors.New("the database is from an older version of fsmc, and cannot be brought up to date read-only")
 	ErrDamaged = errors.New("the database is damaged")
 
+	// ErrFolder is the error of Open with ReadOnly for a file whose write-ahead log
+	// would need files in a folder that takes none. A copy of Backup needs none.
+	ErrFolder = errors.New("reading it takes files beside it, and its folder may not be written to: copy it, with its -wal if there is one, to a folder that may, or make the copy with fsmc backup")
+
 	// ErrReadOnly is the error of a write to a store opened with ReadOnly.
 	ErrReadOnly = errors.New("the database was opened read-only")
 	// ErrBusy says that another process kept the database locked for longer

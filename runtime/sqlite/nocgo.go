@@ -18,6 +18,9 @@ func Open(_ context.Context, path string, opts ...Option) (*Store, error) {
 	return nil, fmt.Errorf("cannot open %q: %w", path, ErrNoCgo)
 }
 
+// Strays gives ErrNoCgo.
+func (s *Store) Strays(context.Context, string) ([]Stray, error) { return nil, ErrNoCgo }
+
 // Backup gives ErrNoCgo.
 func (s *Store) Backup(context.Context, string, func(context.Context, *Store) error) (int64, error) {
 	return 0, ErrNoCgo

@@ -59,10 +59,26 @@ func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
 		return nil, fmt.Errorf("cannot open database: %w", err)
 	}
 	s, err := open(ctx, file, o)
-	if err != nil {
+	switch {
+	case o.readOnly && needsFolder(file, err):
+		return nil, fmt.Errorf("cannot open database %q: %w", path, ErrFolder)
+	case err != nil:
 		return nil, fmt.Errorf("cannot open database %q: %w", path, translate(err))
 	}
 	return s, nil
+}
+
+// needsFolder reports whether a file that can be read could not be opened because
+// of its log: readers make the files of it, too, where there are none.
+func needsFolder(file string, err error) bool {
+	if code(err) != sqlite3.ErrReadonly && code(err) != sqlite3.ErrCantOpen {
+		return false
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	return f.Close() == nil
 }
 
 // prepareFile makes sure that there is a file: with create an empty one if need

@@ -3,6 +3,7 @@
 package sqlite
 
 import (
+	"context"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
@@ -238,17 +239,44 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
+// TestReadOnlyFolder looks at a copy where no file can be made beside it.
+func TestReadOnlyFolder(t *testing.T) {
+	path := made(t)
+	folder := filepath.Dir(path)
+	copied := filepath.Join(folder, "backup.db")
+	s := openAt(t, path)
+	if _, err := s.Backup(t.Context(), copied, func(context.Context, *Store) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{path, copied} {
+		if err := os.Chmod(file, 0o400); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(folder, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(folder, 0o700) })
+	if f, err := os.Create(filepath.Join(folder, "probe")); err == nil {
+		t.Skip("this user may write to every folder: ", f.Close())
+	}
+	if _, err := Open(t.Context(), path, ReadOnly()); !errors.Is(err, ErrFolder) {
+		t.Errorf("got %v", err)
+	}
+	load(t, openAt(t, copied, ReadOnly()), "r")
+}
+
 // TestReadOnlyBesideWriter sees what a writer commits while it looks.
 func TestReadOnlyBesideWriter(t *testing.T) {
 	path := made(t)
 	w, r := openAt(t, path), openAt(t, path, ReadOnly())
-	row, err := w.Load(t.Context(), "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := load(t, w, "r")
 	commit(t, w, nextStep(row))
-	if row, err = r.Load(t.Context(), "r"); err != nil || row.Seq != 2 {
-		t.Fatalf("got %+v, %v", row, err)
+	if row = load(t, r, "r"); row.Seq != 2 {
+		t.Fatalf("got %+v", row)
 	}
 }
 
@@ -257,7 +285,7 @@ func TestSettings(t *testing.T) {
 	s := openAt(t, path)
 	for pragma, want := range map[string]string{
 		"synchronous": "2", "journal_mode": "wal", "foreign_keys": "1", "trusted_schema": "0",
-		"cell_size_check": "1", "mmap_size": "0", "busy_timeout": "10000", "user_version": "5",
+		"cell_size_check": "1", "mmap_size": "0", "busy_timeout": "10000", "user_version": "6",
 		"application_id": "1718840675",
 	} {
 		var got string

@@ -13,6 +13,31 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
+// TestPlansWithStatistics: who has statistics made (ANALYZE) does not have history
+// scanned, and the next who writes drops them.
+func TestPlansWithStatistics(t *testing.T) {
+	path := longHistories(t)
+	raw(t, path, "ANALYZE")
+	for _, rows := range []int{2, 5, 20, 3 * longRun, 1_000_000} {
+		raw(t, path, fmt.Sprintf("UPDATE sqlite_stat1 SET stat = '%d 2 1' WHERE tbl = 'history'", rows))
+		s := openAt(t, path, ReadOnly())
+		for _, text := range []string{selectHistory, selectChain} {
+			for _, step := range plan(t, s, text) {
+				if strings.HasPrefix(step, "SCAN") && step != "SCAN chain" {
+					t.Errorf("with %d rows: %s", rows, step)
+				}
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := openAt(t, path)
+	if n := query[int](t, s, `SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_stat1'`); n != 0 {
+		t.Error("the statistics are still there")
+	}
+}
+
 // TestPlans: no query that an engine repeats reads a whole table, or sorts more
 // than the few rows of one run.
 func TestPlans(t *testing.T) {
@@ -32,9 +57,10 @@ func TestPlans(t *testing.T) {
 	for _, t := range countTables {
 		queries["add to "+t.name] = t.add
 	}
-	for i, text := range deletions {
+	for i, text := range append(slices.Clone(deletions), deletionsOfRun...) {
 		queries[fmt.Sprint("delete ", i)] = text
 	}
+	queries["chain"], queries["mark"], queries["delete record"] = selectChain, selectMark, deleteRecord
 	queries["prunable"], queries["count old"], queries["count prunable"] = selectPrunable, countOld, countPrunable
 	queries["waiting"], queries["uncounted"] = selectWaiting, selectUncounted
 	after := &runtime.RunRow{Run: "r", Started: noon}
@@ -57,7 +83,7 @@ func TestPlans(t *testing.T) {
 	maySort := map[string]bool{"claim of run": true, "tasks": true, "uncounted": true} // the tasks of one run, the last rows
 	for name, text := range queries {
 		for _, step := range plan(t, s, text) {
-			scans := strings.HasPrefix(step, "SCAN") && !strings.HasSuffix(step, "VALUES CLAUSE") && step != "SCAN CONSTANT ROW" && step != "SCAN epochs" && step != "SCAN counted"
+			scans := strings.HasPrefix(step, "SCAN") && !strings.HasSuffix(step, "VALUES CLAUSE") && step != "SCAN CONSTANT ROW" && step != "SCAN epochs" && step != "SCAN counted" && step != "SCAN chain"
 			if allowed := mayScan[name]; scans && (allowed == "" || !strings.Contains(step, allowed)) {
 				t.Errorf("%s: %s", name, step)
 			}
@@ -70,7 +96,8 @@ func TestPlans(t *testing.T) {
 		"due": "timers_due", "claim at once": "tasks_at_once", "claim later": "tasks_later", "expired": "tasks_leases",
 		"next task": "tasks_wake", "runs by state": "runs_by_state", "runs by outcome": "runs_by_outcome",
 		"later runs by machine": "runs_by_machine", "uncounted": "SEARCH history USING INTEGER PRIMARY KEY (rowid>?)",
-		"history":  "sqlite_autoindex_history_1 (run=? AND seq>?)",
+		"history": "history_marks (run=? AND seq>? AND seq<?)", "chain": "SEARCH before USING INTEGER PRIMARY KEY (rowid=?)",
+		"mark":     "history_marks (run=?)",
 		"prunable": "runs_finished (outcome=? AND updated<?)", "count old": "runs_finished (outcome=? AND updated<?)",
 		"delete 2": "outbox_by_run", "waiting": "tasks_at_once", "count prunable": "runs_finished (outcome=? AND updated<?)",
 		"runs by machine and state": "runs_by_state", "runs by running machine": "runs_by_status", "runs by halted": "runs_by_status",

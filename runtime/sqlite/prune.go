@@ -22,7 +22,7 @@ const (
 	countOld       = `SELECT count(*)` + whereOld
 	countPrunable  = `SELECT count(*)` + whereOld + whereDone
 	selectPrunable = `
-	SELECT run, machine, state, paused, seq` + whereOld + whereDone + `
+	SELECT run, machine, state, paused, seq, last` + whereOld + whereDone + `
 	ORDER BY updated, run LIMIT ?5`
 
 	insertPruning = `
@@ -30,8 +30,8 @@ const (
 	ON CONFLICT DO UPDATE SET runs = runs + excluded.runs`
 )
 
-// deletions are what belongs to a run, in an order that leaves no row without
-// the one that it refers to. The first allows the history to be deleted.
+// deletions are what belongs to a run but for its history, in an order that leaves
+// no row without the one that it refers to. The first allows history to be deleted.
 var deletions = []string{
 	`INSERT INTO pruning (run) VALUES (?)`,
 	`DELETE FROM inbox WHERE run = ?`,
@@ -39,7 +39,10 @@ var deletions = []string{
 	`DELETE FROM timers WHERE run = ?`,
 	`DELETE FROM checkpoints WHERE run = ?`,
 	`DELETE FROM tasks WHERE run = ?`,
-	`DELETE FROM history WHERE run = ?`,
+}
+
+// deletionsOfRun come after its history.
+var deletionsOfRun = []string{
 	`DELETE FROM runs WHERE run = ?`,
 	`DELETE FROM pruning WHERE run = ?`,
 }
@@ -53,7 +56,7 @@ type prunable struct {
 	run, machine, state string
 	outcome             runtime.Outcome
 	paused              bool
-	seq                 int64
+	end
 }
 
 // Prune implements runtime.Store. It may delete fewer than the limit where the
@@ -118,7 +121,7 @@ func (t *tx) prune(ctx context.Context, q *runtime.PruneQuery) (runs int64, err 
 					return 0, err
 				}
 			}
-			if err := t.delete(&rows[i]); err != nil {
+			if err := t.delete(ctx, &rows[i]); err != nil {
 				return 0, err
 			}
 			runs, records = runs+1, records+rows[i].seq
@@ -141,16 +144,30 @@ func (t *tx) prune(ctx context.Context, q *runtime.PruneQuery) (runs int64, err 
 }
 
 func scanPrunable(found row, p *prunable) error {
-	return found.Scan(&p.run, &p.machine, &p.state, &p.paused, &p.seq)
+	return found.Scan(&p.run, &p.machine, &p.state, &p.paused, &p.seq, &p.id)
 }
 
-func (t *tx) delete(p *prunable) error {
+func (t *tx) delete(ctx context.Context, p *prunable) error {
+	if err := t.deleteFrom(deletions, p.run); err != nil {
+		return err
+	}
+	if err := t.deleteHistory(ctx, p.run, p.end); err != nil {
+		return err
+	}
+	failpoint.Hit(failpoint.PartPruned)
+	if err := t.deleteFrom(deletionsOfRun, p.run); err != nil {
+		return err
+	}
+	t.countRun(&standing{machine: p.machine, state: p.state, status: runtime.Finished, outcome: p.outcome, paused: p.paused}, -1)
+	return nil
+}
+
+func (t *tx) deleteFrom(deletions []string, run string) error {
 	for _, text := range deletions {
-		if _, err := t.exec(text, p.run); err != nil {
+		if _, err := t.exec(text, run); err != nil {
 			return err
 		}
 		failpoint.Hit(failpoint.PartPruned)
 	}
-	t.countRun(&standing{machine: p.machine, state: p.state, status: runtime.Finished, outcome: p.outcome, paused: p.paused}, -1)
 	return nil
 }

@@ -124,8 +124,11 @@ func fromOptional(n sql.NullInt64) time.Time {
 }
 
 // text is JSON as it stands in a column: nil is NULL.
-func text(j json.RawMessage) sql.NullString {
-	return sql.NullString{String: string(j), Valid: j != nil}
+func text(j json.RawMessage) any {
+	if j == nil {
+		return nil
+	}
+	return string(j)
 }
 
 // atMost is a limit as SQL takes it.

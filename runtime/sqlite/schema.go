@@ -20,7 +20,7 @@ import (
 const applicationID = 0x66736d63
 
 // migrations are numbered from 1; PRAGMA user_version is the number of the last
-// one that has been applied. One that has been released is never changed.
+// one that has been applied. One that is committed is never changed.
 //
 //go:embed migrations/*.sql
 var migrationFiles embed.FS

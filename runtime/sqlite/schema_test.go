@@ -20,9 +20,8 @@ func TestHistoryOnlyGrows(t *testing.T) {
 	for _, text := range []string{
 		`UPDATE history SET input = 'Other'`,
 		`DELETE FROM history`,
-		`INSERT OR REPLACE INTO history SELECT id, run, seq, at, kind, 'Other', source, target, effect, counts, record FROM history`,
-		`INSERT OR REPLACE INTO history SELECT id, run, seq + 1, at, kind, 'Other', source, target, effect, counts, record FROM history`,
-		`INSERT INTO history SELECT NULL, run, seq + 2, at, kind, input, source, target, effect, counts, record FROM history`,
+		`INSERT OR REPLACE INTO history SELECT id, run, seq, back, at, kind, 'Other', source, target, effect, counts, record FROM history`,
+		`INSERT OR REPLACE INTO history SELECT id, run, seq + 1, back, at, kind, 'Other', source, target, effect, counts, record FROM history`,
 	} {
 		if err := try(text); err == nil || !strings.Contains(err.Error(), "history only grows") {
 			t.Errorf("%s: %v", text, err)
@@ -58,6 +57,8 @@ func TestConstraints(t *testing.T) {
 		`UPDATE runs SET definition = 'never put'`,
 		`INSERT INTO timers (run, name, due, awake) VALUES ('none', 't', 1, 1)`,
 		`INSERT INTO inbox (run, event_id, seq) VALUES ('r', '1', 1)`,
+		`DELETE FROM runs`,
+		`UPDATE runs SET run = 'other'`,
 	} {
 		err := s.writer.do(t.Context(), 0, func(t *tx) error {
 			_, err := t.exec(text)

@@ -82,6 +82,15 @@ func commit(t testing.TB, s *Store, c *runtime.Commit) {
 	}
 }
 
+func load(t testing.TB, s *Store, run string) runtime.RunRow {
+	t.Helper()
+	row, err := s.Load(t.Context(), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return row
+}
+
 func firstStep(run string) *runtime.Commit {
 	return nextStep(runtime.RunRow{
 		Run: run, Machine: "Order", Definition: "h", State: "Idle", Status: runtime.Running,

@@ -19,6 +19,7 @@ type standing struct {
 	paused     bool
 	started    int64
 	entered    int64
+	last       int64 // row of its history
 }
 
 // standingOf is a run and how it stands after a commit.
@@ -28,10 +29,10 @@ type standingOf struct {
 }
 
 const selectStanding = `
-	SELECT seq, machine, definition, state, status, coalesce(outcome, ''), paused, started, entered FROM runs WHERE run = ?`
+	SELECT seq, machine, definition, state, status, coalesce(outcome, ''), paused, started, entered, last FROM runs WHERE run = ?`
 
 func scanStanding(found row, b *standing) error {
-	return found.Scan(&b.seq, &b.machine, &b.definition, &b.state, &b.status, &b.outcome, &b.paused, &b.started, &b.entered)
+	return found.Scan(&b.seq, &b.machine, &b.definition, &b.state, &b.status, &b.outcome, &b.paused, &b.started, &b.entered, &b.last)
 }
 
 // standingFor gives how the run stands that c expects, or the error with which c is
@@ -39,28 +40,28 @@ func scanStanding(found row, b *standing) error {
 // at a sequence number never changes, and that it still stands so is for the
 // UPDATE to say, where nothing else comes before it. A run whose id is used again
 // is told from the one before by when it was started.
-func (t *tx) standingFor(ctx context.Context, c *runtime.Commit) (*standing, error) {
+func (t *tx) standingFor(ctx context.Context, c *runtime.Commit) (standing, error) {
 	if known, ok := t.w.known[c.Run.Run]; ok && known.expected(c) &&
 		len(c.History) > 0 && c.Claim == nil && c.Mends == nil && c.Run.Definition == known.definition {
-		return &known, nil
+		return known, nil
 	}
 	before, ok, err := first(ctx, t, scanStanding, selectStanding, c.Run.Run)
 	switch {
 	case err != nil:
-		return nil, err
+		return before, err
 	case ok && c.Expect == 0:
-		return nil, runtime.ErrExists
+		return before, runtime.ErrExists
 	case !ok && c.Expect > 0:
-		return nil, runtime.ErrNotFound
+		return before, runtime.ErrNotFound
 	case ok && !before.expected(c):
-		return nil, runtime.ErrConflict
+		return before, runtime.ErrConflict
 	}
-	return &before, nil
+	return before, nil
 }
 
-// standingIn is how a run stands by its row.
-func standingIn(r *runtime.RunRow) *standing {
-	return &standing{
+// standingIn is how a run stands by its row, which does not say where its history is.
+func standingIn(r *runtime.RunRow) standing {
+	return standing{
 		seq: r.Seq, machine: r.Machine, definition: r.Definition, state: r.State, status: r.Status,
 		outcome: r.Outcome, paused: r.Paused, started: micros(r.Started), entered: micros(r.Entered),
 	}
@@ -71,13 +72,14 @@ func (b *standing) counted(c *runtime.Commit) *standing {
 	if c.Mends == nil {
 		return b
 	}
-	return standingIn(c.Mends)
+	mended := standingIn(c.Mends)
+	return &mended
 }
 
 // onlyMoves reports whether a step from b leads to after and changes no more of
 // the run than a step may that goes on.
 func (b standing) onlyMoves(after *standing) bool {
-	b.seq, b.state, b.entered = after.seq, after.state, after.entered
+	b.seq, b.state, b.entered, b.last = after.seq, after.state, after.entered, after.last
 	return b == *after
 }
 

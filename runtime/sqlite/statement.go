@@ -93,7 +93,9 @@ func (s *session) bind(args []any) (err error) {
 		case string, int64, bool, nil:
 		case int:
 			v.Value = int64(arg)
-		default: // optional values, and types of ours that are strings
+		case driver.Valuer: // optional values
+			v.Value, err = arg.Value()
+		default: // types of ours that are strings
 			v.Value, err = driver.DefaultParameterConverter.ConvertValue(arg)
 		}
 		if err != nil {

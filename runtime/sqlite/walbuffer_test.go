@@ -4,7 +4,13 @@ package sqlite
 
 import (
 	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/runtime/sqlite/faultfs"
@@ -27,10 +33,7 @@ func TestOneWriteForEachCommit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openAt(t, made(t), append(c.opts, FileLayer(faultfs.Name))...)
-			row, err := s.Load(t.Context(), "r")
-			if err != nil {
-				t.Fatal(err)
-			}
+			row := load(t, s, "r")
 			faultfs.Record()
 			for range commits {
 				next := nextStep(row)
@@ -63,10 +66,7 @@ func TestOneWriteForEachCommit(t *testing.T) {
 func TestLogLaidOutAhead(t *testing.T) {
 	path := made(t)
 	s := openAt(t, path)
-	row, err := s.Load(t.Context(), "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := load(t, s, "r")
 	const commits = 200
 	grown, before := 0, int64(0)
 	for range commits {
@@ -84,4 +84,80 @@ func TestLogLaidOutAhead(t *testing.T) {
 	if grown > commits/4 {
 		t.Errorf("the log has grown %d times in %d commits", grown, commits)
 	}
+}
+
+// TestLogDescriptor: the log is synced by a descriptor of the layer's own, which
+// is closed with the store.
+func TestLogDescriptor(t *testing.T) {
+	path := made(t)
+	s := openAt(t, path)
+	row := load(t, s, "r")
+	commit(t, s, nextStep(row))
+	if own := syncDescriptors(t, path+"-wal"); len(own) != 1 { // of the writer
+		t.Errorf("descriptors %v are for syncing the log", own)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if open := descriptors(t, path); len(open) != 0 {
+		t.Errorf("descriptors %v are left open", open)
+	}
+}
+
+// TestLogSyncFails: an error of the descriptor's sync fails the commit, and ends
+// all writing. The descriptor is made one of a pipe, which cannot be synced.
+func TestLogSyncFails(t *testing.T) {
+	path := made(t)
+	s := openAt(t, path)
+	row := load(t, s, "r")
+	next := nextStep(row)
+	commit(t, s, next)
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	defer write.Close()
+	for _, fd := range syncDescriptors(t, path+"-wal") {
+		if err := syscall.Dup3(int(read.Fd()), fd, syscall.O_CLOEXEC); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Commit(t.Context(), nextStep(next.Run)); !errors.Is(err, ErrStopped) {
+		t.Errorf("a commit whose log is not synced: %v", err)
+	}
+	if row, err := s.Load(t.Context(), "r"); err != nil || row.Seq != next.Run.Seq {
+		t.Errorf("the run is at %d, %v", row.Seq, err)
+	}
+}
+
+// syncDescriptors are those that cannot write, as SQLite's own can.
+func syncDescriptors(t *testing.T, path string) []int {
+	t.Helper()
+	return slices.DeleteFunc(descriptors(t, path), func(fd int) bool {
+		flags, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFL, 0)
+		if errno != 0 {
+			t.Fatal(errno)
+		}
+		return flags&syscall.O_ACCMODE != syscall.O_RDONLY
+	})
+}
+
+// descriptors are those of this process on files whose names begin with path.
+func descriptors(t *testing.T, path string) (found []int) {
+	t.Helper()
+	all, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range all {
+		if file, err := os.Readlink(link); err == nil && strings.HasPrefix(file, path) {
+			fd, err := strconv.Atoi(filepath.Base(link))
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = append(found, fd)
+		}
+	}
+	return found
 }

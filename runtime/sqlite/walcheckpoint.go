@@ -54,6 +54,9 @@ func openCheckpointer(ctx context.Context, file string, o options) (_ *checkpoin
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	if err := dropStatistics(ctx, conn); err != nil { // here, because this connection has little patience
+		return nil, errors.Join(err, conn.Close(), db.Close())
+	}
 	c := &checkpointer{
 		db: db, conn: conn,
 		wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),

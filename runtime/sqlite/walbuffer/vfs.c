@@ -16,13 +16,19 @@
 // Zeros behind the log are no frames: their salts and checksums do not fit, and the
 // next transactions overwrite them. They are written only in a COMMIT, under the
 // writer's lock.
+//
+// Over the system's own layer the log is synced by fdatasync, which writes the data
+// and what is needed to find it, and not the times of the file. SQLite as
+// the driver builds it calls fsync, and does not give its descriptor.
 
 //go:build linux && cgo
 
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // The part of SQLite's public interface that is used here. It is binary stable;
 // the library itself is linked by the driver. The functions are weak, because
@@ -58,7 +64,7 @@ struct sqlite3_vfs {
 extern sqlite3_vfs *sqlite3_vfs_find(const char *) __attribute__((weak));
 extern int sqlite3_vfs_register(sqlite3_vfs *, int) __attribute__((weak));
 
-enum { OK = 0, NOMEM = 7, FULL = 13, WAL = 0x80000 };
+enum { OK = 0, NOMEM = 7, FULL = 13, IOERR_FSYNC = 10 | 4 << 8, WAL = 0x80000 };
 
 // A batch of 256 steps has about as much. The system's layer takes no more
 // than 128 KiB in one call, because SQLite writes single pages.
@@ -74,11 +80,14 @@ typedef struct {
 	int size;       // of what the buffer holds
 	int64_t offset; // where that belongs
 	int64_t end;    // of the file, or before that
+	int fd;         // of our own on the file; -1 where there is none
+	int synced;     // by the layer below
 } file;
 
 typedef struct {
 	sqlite3_vfs vfs;
 	sqlite3_vfs *below;
+	int system; // below is the system's own
 	char name[256];
 } layer;
 
@@ -142,11 +151,20 @@ static int file_truncate(sqlite3_file *f, int64_t size) {
 	((file *)f)->end = 0; // asked for anew
 	FLUSHED(f, CALL(f, xTruncate, size));
 }
-static int file_sync(sqlite3_file *f, int flags) { FLUSHED(f, CALL(f, xSync, flags)); }
+
+// sync_log leaves the first sync to the layer below, which syncs the folder too.
+static int sync_log(file *f, int flags) {
+	if (f->synced && f->fd >= 0) return fdatasync(f->fd) == 0 ? OK : IOERR_FSYNC;
+	int code = CALL(f, xSync, flags);
+	if (code == OK) f->synced = 1;
+	return code;
+}
+static int file_sync(sqlite3_file *f, int flags) { FLUSHED(f, sync_log((file *)f, flags)); }
 static int file_size(sqlite3_file *f, int64_t *size) { FLUSHED(f, CALL(f, xFileSize, size)); }
 
 static int file_close(sqlite3_file *f) {
 	int flushed = flush((file *)f), closed = CALL(f, xClose);
+	if (((file *)f)->fd >= 0) close(((file *)f)->fd);
 	free(((file *)f)->buffer);
 	return flushed != OK ? flushed : closed;
 }
@@ -171,9 +189,12 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int fl
 	made->real = (sqlite3_file *)(made + 1);
 	made->size = 0;
 	made->end = 0;
+	made->fd = -1;
+	made->synced = 0;
 	made->buffer = malloc(ROOM);
 	if (!made->buffer) return NOMEM;
 	int code = below->xOpen(below, name, made->real, flags, out);
+	if (code == OK && ((layer *)vfs)->system) made->fd = open(name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (made->real->pMethods) made->base.pMethods = &methods;
 	else free(made->buffer);
 	return code;
@@ -198,6 +219,7 @@ const char *walbuffer_register(const char *base) {
 	made->vfs.szOsFile = (int)sizeof(file) + below->szOsFile;
 	made->vfs.xOpen = open_file;
 	made->below = below;
+	made->system = !strcmp(below->zName, "unix");
 	if (sqlite3_vfs_register(&made->vfs, 0) == OK) return made->name;
 	free(made);
 	return NULL;

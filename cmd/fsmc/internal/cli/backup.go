@@ -46,7 +46,7 @@ func (t *target) backUp(ctx context.Context, file string) error {
 	var size int64
 	err := t.with(ctx, readOnly, "", func(store runtime.Store) (err error) {
 		size, err = store.(*sqlite.Store).Backup(ctx, file, func(ctx context.Context, copied *sqlite.Store) error {
-			return replayed.each(ctx, runtime.NewEngine(copied), "")
+			return replayed.each(ctx, copied, "")
 		})
 		return err
 	})

@@ -3,12 +3,16 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/codegen"
 	"github.com/fsmc-dev/fsmc/codegen/all"
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
+	"github.com/fsmc-dev/fsmc/codegen/table"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
@@ -18,7 +22,9 @@ func newDot(s *streams) *cobra.Command {
 		Use:   "dot PATH...",
 		Short: "Draw a machine, for Graphviz or as Mermaid",
 		Long: `Dot prints the diagram of a machine. With --db and --run the state in which a
-run is, and the way that it took, are highlighted.
+run is, and the way that it took, are highlighted. Where the run is of another
+version of the machine than PATH, standard error says so: what both have is
+highlighted.
 
 A machine that the checker refuses is drawn all the same. Exit status 1: the
 text has errors, so that something may be missing in the diagram.`,
@@ -66,8 +72,12 @@ func (d *drawer) draw(ctx context.Context, paths []string) error {
 	}
 	var highlight *drawing.Highlight
 	if d.run != "" {
-		if highlight, err = walked(ctx, d.db, d.run, m.Name); err != nil {
+		var version string
+		if highlight, version, err = walked(ctx, d.db, d.run, m.Name); err != nil {
 			return err
+		}
+		if broken == nil {
+			d.sayVersion(m, version, highlight.Current)
 		}
 	}
 	for _, f := range d.target.Generate(m, codegen.Options{Highlight: highlight}) {
@@ -78,25 +88,40 @@ func (d *drawer) draw(ctx context.Context, paths []string) error {
 	return broken
 }
 
-// walked is the way that a stored run of machine took.
-func walked(ctx context.Context, db, run, machine string) (*drawing.Highlight, error) {
+// sayVersion says where a run is of another version than the machine that is
+// drawn.
+func (d *drawer) sayVersion(m *ir.Machine, version, state string) {
+	drawn, err := runtime.Compile(table.Compile(m))
+	if err == nil && drawn.Hash() == version {
+		return
+	}
+	missing := ""
+	if err == nil && !slices.ContainsFunc(drawn.Definition().States, func(s runtime.State) bool { return s.Path == state }) {
+		missing = fmt.Sprintf("; its state %q is not in the diagram", state)
+	}
+	fmt.Fprintf(d.err, "fsmc: %s keeps its version of %s, which is not this one: what only its version has is not drawn%s\n", d.run, m.Name, missing)
+}
+
+// walked is the way that a stored run of machine took, and the version of the
+// machine that the run has.
+func walked(ctx context.Context, db, run, machine string) (h *drawing.Highlight, version string, err error) {
 	store, err := openStore(ctx, db, readOnly)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer store.Close()
-	v, steps, err := wholeHistory(ctx, store, run)
+	row, steps, err := wholeHistory(ctx, store, run)
 	switch {
 	case err != nil:
-		return nil, runError(run, err)
-	case v.Machine != machine:
-		return nil, notOfMachine(run, v.Machine, machine)
+		return nil, "", runError(run, err)
+	case row.Machine != machine:
+		return nil, "", notOfMachine(run, row.Machine, machine)
 	}
-	h := &drawing.Highlight{Current: v.State}
+	h = &drawing.Highlight{Current: row.State}
 	for _, s := range steps {
 		if s.From != "" && s.Effect == runtime.Moved {
 			h.Moves = append(h.Moves, drawing.Move{From: s.From, To: s.To})
 		}
 	}
-	return h, nil
+	return h, row.Definition, nil
 }

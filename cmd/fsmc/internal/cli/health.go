@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
@@ -25,9 +24,10 @@ func newHealth(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "health",
 		Short: "Look for runs that nothing moves, and work that no one does",
-		Long: `Health lists halted runs with their reason, runs that have been in a state for too
-long, timers that are overdue, leases that have run out, attempts that no worker
-takes, messages that no one delivers, and runs over their budget.
+		Long: `Health lists halted runs with their reason, runs that cannot be read or whose tasks or
+timers are gone, runs that have been in a state for too long, timers that are overdue,
+leases that have run out, attempts that no worker takes, messages that no one delivers,
+and runs over their budget.
 
 How long is too long in a state is said by --stuck: one duration, or one for each
 of some states. Without it a state's own timers say it: a run is stuck where one
@@ -120,14 +120,10 @@ func checkStates(ctx context.Context, store runtime.Store, stuck map[string]time
 		}
 	}
 	for _, state := range slices.Sorted(maps.Keys(stuck)) {
-		if len(leaves) == 0 || slices.Contains(leaves, state) {
-			continue
-		}
 		fault := fmt.Errorf("--stuck: no machine in the database has runs that stand in %q", state)
-		if near, ok := diag.Nearest(state, leaves); ok {
-			fault = fmt.Errorf("%w; did you mean %q?", fault, near)
+		if err := unlessKnown(state, leaves, fault); err != nil {
+			return err
 		}
-		return fault
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -18,20 +19,21 @@ func newHistory(s *streams) *cobra.Command {
 		Short: "Print what happened to a run, step by step",
 		Long: `History prints every step of a run: when, from where to where, by which input
 with what in it, how far the bound of the arm that was taken is used, the arms
-that were passed over and why, and who sent it. With --format json it prints an
-array with one object for each step, with --format mermaid a sequence diagram of
-the outside, the run, its activities and its timers.`,
+that were passed over and why, what a migration has made of parameters and data,
+and who sent it. With --format json it prints an array with one object for each
+step, with --format mermaid a sequence diagram of the outside, the run, its
+activities and its timers.`,
 		Example: `  fsmc history --db runs.db pr-17
   fsmc history --db runs.db --format json pr-17
   fsmc history --db runs.db --format mermaid pr-17 > pr-17.mmd`,
 		Args: arguments("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return t.with(cmd.Context(), readOnly, args[0], func(store runtime.Store) error {
-				v, steps, err := wholeHistory(cmd.Context(), store, args[0])
-				if err != nil {
+				row, steps, err := wholeHistory(cmd.Context(), store, args[0])
+				if err != nil && len(steps) == 0 {
 					return err
 				}
-				return write(s.out, &v, steps)
+				return cmp.Or(write(s.out, &row, steps), err)
 			})
 		},
 	}
@@ -42,36 +44,45 @@ the outside, the run, its activities and its timers.`,
 }
 
 // historyWriter writes a run's history in one form.
-type historyWriter = func(io.Writer, *runtime.View, []runtime.StepView) error
+type historyWriter = func(io.Writer, *runtime.RunRow, []runtime.StepView) error
 
-func writeTable(w io.Writer, _ *runtime.View, steps []runtime.StepView) error {
+func writeTable(w io.Writer, _ *runtime.RunRow, steps []runtime.StepView) error {
 	return writeHistory(w, steps)
 }
 
-func writeSteps(w io.Writer, _ *runtime.View, steps []runtime.StepView) error {
+func writeSteps(w io.Writer, _ *runtime.RunRow, steps []runtime.StepView) error {
 	return printJSON(w, steps)
 }
 
 // historyPage is how many lines of history are read at a time.
 const historyPage = 1000
 
-// wholeHistory reads a run, and its history up to where it then stands.
-func wholeHistory(ctx context.Context, store runtime.Store, run string) (runtime.View, []runtime.StepView, error) {
-	engine := runtime.NewEngine(store)
-	v, err := engine.Get(ctx, run)
+// wholeHistory reads a run's row, and its history up to where it then stands. The
+// snapshot is not looked at: history is wanted most when that is damaged. With an
+// error come the steps that could be read.
+func wholeHistory(ctx context.Context, store runtime.Store, run string) (runtime.RunRow, []runtime.StepView, error) {
+	row, err := store.Load(ctx, run)
 	if err != nil {
-		return v, nil, err
+		return row, nil, err
 	}
+	engine := runtime.NewEngine(store)
 	steps := []runtime.StepView{}
-	for after := int64(0); after < v.Seq; after = int64(len(steps)) {
-		page, err := engine.History(ctx, run, after, int(min(historyPage, v.Seq-after)))
+	var gaps error
+	for after := int64(0); after < row.Seq; {
+		page, err := engine.History(ctx, run, after, int(min(historyPage, row.Seq-after)))
 		if err != nil {
-			return v, nil, err
+			return row, steps, err
 		}
 		if len(page) == 0 {
-			return v, nil, fmt.Errorf("the history of %q ends after step %d of %d", run, after, v.Seq)
+			return row, steps, fmt.Errorf("the history of %q ends after step %d of %d", run, after, row.Seq)
+		}
+		for i := range page {
+			if gaps == nil && page[i].Seq != after+1 {
+				gaps = fmt.Errorf("the history of %q has no step %d", run, after+1)
+			}
+			after = page[i].Seq
 		}
 		steps = append(steps, page...)
 	}
-	return v, steps, nil
+	return row, steps, gaps
 }

@@ -17,8 +17,8 @@ import (
 // History says when an attempt ended and when a retry began to wait. A first
 // attempt began with the step that entered the state, or with a retry that
 // began a new execution: that is the last such step before its end.
-func writeSequence(w io.Writer, v *runtime.View, steps []runtime.StepView) error {
-	s := &sequence{run: v.Run, activities: map[string]string{}}
+func writeSequence(w io.Writer, row *runtime.RunRow, steps []runtime.StepView) error {
+	s := &sequence{run: row.Run, activities: map[string]string{}}
 	s.participants(steps)
 	s.begins = beginnings(steps)
 	for i := range steps {
@@ -27,7 +27,7 @@ func writeSequence(w io.Writer, v *runtime.View, steps []runtime.StepView) error
 			s.line("run->>%s: start", s.activities[activity])
 		}
 	}
-	s.end(v)
+	s.end(row)
 	_, err := w.Write(s.out.Bytes())
 	return err
 }
@@ -124,11 +124,11 @@ func (s *sequence) arrow(h *runtime.StepView) string {
 }
 
 // end says how the run stands.
-func (s *sequence) end(v *runtime.View) {
+func (s *sequence) end(row *runtime.RunRow) {
 	switch {
-	case v.Status == runtime.Finished:
-		s.line("run->>outside: %s", diagramText(string(v.Outcome)))
-	case v.Paused:
+	case row.Status == runtime.Finished:
+		s.line("run->>outside: %s", diagramText(string(row.Outcome)))
+	case row.Paused:
 		s.line("Note over run: paused")
 	}
 }

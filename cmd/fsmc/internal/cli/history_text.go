@@ -95,6 +95,12 @@ func notes(s *runtime.StepView) []string {
 	if len(s.Data) > len("{}") {
 		add("with %s", plain(string(s.Data), 100))
 	}
+	if s.After != nil && len(s.After.Params) > len("{}") {
+		add("params now %s", plain(string(s.After.Params), 100))
+	}
+	if s.After != nil && len(s.After.Data) > len("{}") {
+		add("data now %s", plain(string(s.After.Data), 100))
+	}
 	if s.Max > 0 {
 		add("%s, used %d of %d", s.Text, s.Count, s.Max)
 	}

@@ -3,12 +3,9 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -29,13 +26,16 @@ A run fits where its state, its fields and parameters, and the events that it
 keeps are there under the same names and types, and the state's require holds.
 Its activities go on: attempts under way are cancelled, and made again by the new
 definition when they have stopped. Timers go on; new ones start now. Counters of
-arms that are gone are gone; others stay within their new bounds.
+arms that are gone are gone; others stay within their new bounds, and where two
+states become one they are added.
 
 Where names have changed --map FILE says how, as JSON:
 
   {"states": {"Working": "Busy"},           new names of states, by the old ones
    "fields": {"n": "count", "gone": ""},    of fields; an empty one gives it up
-   "set": {"limit": "1h"}}                  values of fields and parameters`,
+   "set": {"limit": "1h"}}                  values of fields and parameters
+
+Two states can become one. Two fields cannot: one of them has to be given up.`,
 		Example: `  fsmc migrate --db runs.db review.fsm
   fsmc migrate --db runs.db --map moves.json --apply --reason "version 2" review.fsm`,
 		Args:              arguments("PATH..."),
@@ -112,23 +112,10 @@ func (m *migrator) readMapping() error {
 	if err != nil {
 		return fmt.Errorf("--map: file %q cannot be read: %w", m.mapping, reason(err))
 	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&m.options.Mapping); err != nil {
-		return fmt.Errorf("--map: file %q is no mapping: %s", m.mapping, mappingFault(err))
+	if m.options.Mapping, err = runtime.DecodeMapping(text); err != nil {
+		return fmt.Errorf("--map: file %q is no mapping: %w", m.mapping, err)
 	}
 	return nil
-}
-
-// mappingFault says what is wrong with a mapping that JSON does not decode to.
-func mappingFault(err error) string {
-	if errors.Is(err, io.EOF) {
-		return "it is empty"
-	}
-	if name, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
-		return name + ` is none of "states", "fields" and "set"`
-	}
-	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 func (m *migrator) show(r *migrateReport) error {

@@ -23,7 +23,7 @@ func newPrune(s *streams) *cobra.Command {
 		Short: "Delete runs that ended long ago, with their history",
 		Long: `Prune deletes the finished runs whose last step is older than AGE, with their
 history and all else that is kept of them, for good. Take a backup first. Runs with
-a message in the outbox that has not been delivered stay.
+a message in the outbox that has not been delivered stay, and are counted.
 
 It deletes at once; --dry-run only counts. It works in short writes with rests in
 between, so that live runs are not held up, and may be interrupted. Who pruned,
@@ -55,7 +55,7 @@ shrink: its free pages are used again.`,
 	return c
 }
 
-// pruneReport is what prune --format json prints. Kept is said of a dry run.
+// pruneReport is what prune --format json prints.
 type pruneReport struct {
 	Pruned int64 `json:"pruned"` // runs; of a dry run those that would be
 	Kept   int64 `json:"kept"`   // runs of that age with messages to deliver
@@ -68,20 +68,25 @@ func (t *target) prune(ctx context.Context, q runtime.PruneQuery) error {
 		opening = readOnly
 	}
 	return t.with(ctx, opening, "", func(store runtime.Store) error {
+		if err := checkMachine(ctx, store, q.Machine); err != nil {
+			return err
+		}
 		done, err := runtime.NewEngine(store).Prune(ctx, q)
 		if err != nil {
 			return fmt.Errorf("%s pruned; then: %w", countOf(done.Runs, "run"), err)
 		}
-		switch {
-		case t.asJSON:
+		if t.asJSON {
 			return printJSON(t.out, &pruneReport{done.Runs, done.Kept, q.DryRun})
-		case !q.DryRun:
-			_, err = fmt.Fprintf(t.out, "%s pruned\n", countOf(done.Runs, "run"))
-		case done.Kept > 0:
-			_, err = fmt.Fprintf(t.out, "%s to prune, %d to keep that have messages to deliver\n", countOf(done.Runs, "run"), done.Kept)
-		default:
-			_, err = fmt.Fprintf(t.out, "%s to prune\n", countOf(done.Runs, "run"))
 		}
+		did, kept := "pruned", "kept"
+		if q.DryRun {
+			did, kept = "to prune", "to keep"
+		}
+		rest := ""
+		if done.Kept > 0 {
+			rest = fmt.Sprintf(", %d %s with messages to deliver", done.Kept, kept)
+		}
+		_, err = fmt.Fprintf(t.out, "%s %s%s\n", countOf(done.Runs, "run"), did, rest)
 		return err
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
 func newReplay(s *streams) *cobra.Command {
@@ -18,7 +19,9 @@ func newReplay(s *streams) *cobra.Command {
 		Short: "Prove that history gives what is stored, for one run or all",
 		Long: `Replay takes a run's history over the definition with which it runs, line by
 line, and compares what comes out with what is stored: each record, the snapshot,
-and the columns beside them, bit for bit. Without an ID it does so for every run.
+and the columns beside them, bit for bit, and the tasks and timers of a run that goes
+on. Without an ID it does so for every run. A
+record that no run leads to is a difference, too.
 
 Nothing is written, and other processes may work on the database meanwhile. Exit
 status 1: there is a difference; the first one of each such run is printed.`,
@@ -31,7 +34,7 @@ status 1: there is a difference; the first one of each such run is printed.`,
 				run = args[0]
 			}
 			return r.with(cmd.Context(), readOnly, run, func(store runtime.Store) error {
-				return r.replay(cmd.Context(), runtime.NewEngine(store), run)
+				return r.replay(cmd.Context(), store.(*sqlite.Store), run)
 			})
 		},
 	}
@@ -67,9 +70,9 @@ type jsonDifference struct {
 // String is the difference for people.
 func (d *jsonDifference) String() string { return d.text }
 
-func (r *replayer) replay(ctx context.Context, engine *runtime.Engine, run string) error {
+func (r *replayer) replay(ctx context.Context, store *sqlite.Store, run string) error {
 	r.report.Differences = []jsonDifference{}
-	if err := r.each(ctx, engine, run); err != nil {
+	if err := r.each(ctx, store, run); err != nil {
 		return err
 	}
 	different := len(r.report.Differences)
@@ -89,13 +92,25 @@ func (r *replayer) replay(ctx context.Context, engine *runtime.Engine, run strin
 	return nil
 }
 
-func (r *replayer) each(ctx context.Context, engine *runtime.Engine, run string) error {
+// each replays one run or all, and then looks for records that no run leads to.
+func (r *replayer) each(ctx context.Context, store *sqlite.Store, run string) (err error) {
+	engine := runtime.NewEngine(store)
 	if run == "" {
-		return engine.ReplayAll(ctx, runtime.RunFilter{}, func(row *runtime.RunRow, err error) error {
+		err = engine.ReplayAll(ctx, runtime.RunFilter{}, func(row *runtime.RunRow, err error) error {
 			return r.note(err)
 		})
+	} else {
+		err = r.note(engine.Replay(ctx, run))
 	}
-	return r.note(engine.Replay(ctx, run))
+	if err != nil {
+		return err
+	}
+	strays, err := store.Strays(ctx, run)
+	for _, s := range strays {
+		r.differ(&runtime.Difference{Run: s.Run, Seq: s.Steps + 1,
+			Err: fmt.Errorf("history has %d records of the run, which has taken %s", s.Records, countOf(int(s.Steps), "step"))})
+	}
+	return err
 }
 
 // note counts a run, with what is different about it; any other error ends the
@@ -106,9 +121,14 @@ func (r *replayer) note(err error) error {
 		return err
 	}
 	r.report.Replayed++
-	if d == nil {
-		return nil
+	if d != nil {
+		r.differ(d)
 	}
+	return nil
+}
+
+// differ prints a difference, or keeps it to be printed.
+func (r *replayer) differ(d *runtime.Difference) {
 	row := jsonDifference{Run: d.Run, Seq: d.Seq, Field: d.Field, Stored: d.Stored, Replayed: d.Replayed, text: d.Error()}
 	if d.Err != nil {
 		row.Why = d.Err.Error()
@@ -117,5 +137,4 @@ func (r *replayer) note(err error) error {
 	if !r.asJSON {
 		fmt.Fprintln(r.out, plain(d.Error(), 1000))
 	}
-	return nil
 }

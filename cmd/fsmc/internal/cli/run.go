@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -30,7 +31,8 @@ The activities are executables in one folder, called like the activities, and
 host guards are guard-NAME. Each gets one JSON object on standard input and
 answers with one as the last line of standard output. With --worker the same
 objects go, a line each, to processes of one command that live on; see
-docs/runtime.md.
+docs/runtime.md. Where the shell cannot start that command, run ends with an
+error, exit status 2, and no attempt counts.
 
 With --outbox each published message is handed to a command, as one JSON object
 on standard input, in order for each run and again and again until it exits with
@@ -149,9 +151,39 @@ func (r *runner) withEngine(ctx context.Context, m mode, f func(context.Context,
 		if r.worker != "" && !r.detach {
 			r.pool = process.StartWorkers(r.worker, r.workers, r.err)
 			defer r.pool.Close()
+			return whileWorkersStart(ctx, r.pool, func(ctx context.Context) error {
+				return f(ctx, runtime.NewEngine(store, opts...), store)
+			})
 		}
 		return f(ctx, runtime.NewEngine(store, opts...), store)
 	})
+}
+
+// workerTrial is how long is waited before any work for the shell to say that it
+// does not find the command. Where that takes longer no harm is done: attempts are
+// given back, but the run has started.
+const workerTrial = 100 * time.Millisecond
+
+// whileWorkersStart does f, and stops it where the workers' command turns out to
+// be none that can be started, which is the error then.
+func whileWorkersStart(ctx context.Context, pool *process.Workers, f func(context.Context) error) error {
+	select {
+	case <-pool.Broken():
+		return pool.Err()
+	case <-ctx.Done():
+	case <-time.After(workerTrial):
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		select {
+		case <-pool.Broken():
+			stop()
+		case <-ctx.Done():
+		}
+	}()
+	err := f(ctx)
+	return cmp.Or(pool.Err(), err)
 }
 
 // workOnOne starts the run, or takes it up again, and works until it ends or

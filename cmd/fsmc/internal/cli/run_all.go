@@ -34,7 +34,7 @@ func (r *runner) workOnAll(ctx context.Context, engine *runtime.Engine, store ru
 		known.watch(working)
 		return <-worked
 	}
-	views, waitErr := waitForAll(working, engine, unfinished)
+	views, broken, waitErr := waitForAll(working, engine, unfinished)
 	if waitErr == nil && r.outbox != "" {
 		waitErr = engine.WaitDelivered(working)
 	}
@@ -45,7 +45,11 @@ func (r *runner) workOnAll(ctx context.Context, engine *runtime.Engine, store ru
 	if waitErr != nil && !errors.Is(waitErr, context.Canceled) {
 		return waitErr
 	}
-	return r.reportAll(views, waitErr != nil)
+	err = r.reportAll(views, waitErr != nil)
+	if broken != nil && (err == nil || errors.Is(err, errFinding)) {
+		return broken
+	}
+	return err
 }
 
 // unfinishedRuns are those that have not ended, without their snapshots: there
@@ -66,18 +70,31 @@ func unfinishedRuns(ctx context.Context, store runtime.Store) ([]runtime.RunRow,
 }
 
 // waitForAll gives the runs as they are when the last one has ended or waits,
-// or as far as it comes before ctx is done.
-func waitForAll(ctx context.Context, engine *runtime.Engine, rows []runtime.RunRow) ([]runtime.View, error) {
-	views := []runtime.View{}
+// or as far as it comes before ctx is done. Runs that cannot be read, which are
+// broken, keep no other from being worked on, nor do those that are pruned.
+func waitForAll(ctx context.Context, engine *runtime.Engine, rows []runtime.RunRow) (views []runtime.View, broken, err error) {
+	views = []runtime.View{}
+	faults := 0
 	for _, row := range rows {
 		v, err := engine.Wait(ctx, row.Run)
-		if err != nil {
-			return views, err
+		switch {
+		case err == nil:
+			views = append(views, v)
+		case ctx.Err() != nil:
+			return views, broken, err
+		case errors.Is(err, runtime.ErrNotFound):
+		case faults == maxFaults:
+			return views, broken, err
+		default:
+			broken, faults = errors.Join(broken, err), faults+1
 		}
-		views = append(views, v)
 	}
-	return views, nil
+	return views, broken, nil
 }
+
+// maxFaults is how many runs that cannot be read end the command: then it may be the
+// database.
+const maxFaults = 20
 
 // reportAll prints how runs stand, after work on them has stopped.
 func (r *runner) reportAll(views []runtime.View, stopped bool) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,8 +26,9 @@ func newSend(s *streams) *cobra.Command {
 		Long: `Send gives one event to one run, durably, and prints the state after it and the
 events that are allowed there. A refused event changes nothing: exit status 1.
 
-With --event-id a second send of the same id is not taken again, and is told
-what the first one was. With --if-seq the event is refused where the run has
+With --event-id a second send of the same id is not taken again, and gets the
+answer of the first one, which is "repeated" in the json; another event, or other
+data, under that id is refused. With --if-seq the event is refused where the run has
 moved on since it was looked at: fsmc show says how many steps it has taken.
 
 Where an arm that could take the event asks a host guard, --activities says where
@@ -72,6 +74,9 @@ func (s *streams) payload(c *cobra.Command, data string) (json.RawMessage, error
 	if err != nil {
 		return nil, fmt.Errorf("standard input cannot be read: %w", err)
 	}
+	if len(text) > runtime.MaxPayload {
+		return nil, findingf("standard input has more than %d bytes, the most that --data may have", runtime.MaxPayload)
+	}
 	return text, nil
 }
 
@@ -79,6 +84,9 @@ func (s *streams) payload(c *cobra.Command, data string) (json.RawMessage, error
 func (t *target) answer(v *runtime.View) error {
 	if t.asJSON {
 		return printJSON(t.out, v)
+	}
+	if v.Repeated {
+		fmt.Fprintf(t.out, "taken before, at %s, with this answer:\n", when(v.Updated, time.Now()))
 	}
 	if _, err := fmt.Fprintln(t.out, stands(v)); err != nil || v.Status == runtime.Finished {
 		return err

@@ -36,6 +36,9 @@ has been pruned too.`,
 				query.Since = time.Now().Add(-since)
 			}
 			return t.with(cmd.Context(), readOnly, "", func(store runtime.Store) error {
+				if err := checkMachine(cmd.Context(), store, query.Machine); err != nil {
+					return err
+				}
 				stats, err := runtime.NewEngine(store).Stats(cmd.Context(), query)
 				switch {
 				case err != nil:

@@ -21,9 +21,9 @@ func sentence(v *runtime.View, now time.Time) string {
 	case v.Halt != nil:
 		return where + halted(v.Halt)
 	case v.Paused:
-		return where + ", paused" + queued(v)
+		return where + ", paused" + queued(v) + deferred(v)
 	}
-	return where + waitsFor(v, now) + untilWhen(v, now)
+	return where + waitsFor(v, now) + deferred(v) + untilWhen(v, now)
 }
 
 // stands says where a run is after a command, without times.
@@ -34,9 +34,9 @@ func stands(v *runtime.View) string {
 	case v.Halt != nil:
 		return fmt.Sprintf("%s is in %s%s", v.Run, v.State, halted(v.Halt))
 	case v.Paused:
-		return fmt.Sprintf("%s is in %s, paused%s", v.Run, v.State, queued(v))
+		return fmt.Sprintf("%s is in %s, paused%s%s", v.Run, v.State, queued(v), deferred(v))
 	}
-	return fmt.Sprintf("%s is in %s", v.Run, v.State)
+	return fmt.Sprintf("%s is in %s%s", v.Run, v.State, deferred(v))
 }
 
 // halted says what a halted run could not take, and why.
@@ -50,6 +50,26 @@ func queued(v *runtime.View) string {
 		return ""
 	}
 	return ", with " + strings.Join(v.Queued, ", ") + " waiting until it resumes"
+}
+
+// deferred says which events are kept for a later state, and how many of each.
+func deferred(v *runtime.View) string {
+	var names []string
+	counts := map[string]int{}
+	for _, name := range v.Deferred {
+		if counts[name]++; counts[name] == 1 {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	for i, name := range names {
+		if n := counts[name]; n > 1 {
+			names[i] = fmt.Sprintf("%s %d times", name, n)
+		}
+	}
+	return ", with " + strings.Join(names, ", ") + " deferred"
 }
 
 // ended says how a finished run ended.
@@ -89,18 +109,27 @@ func waitsFor(v *runtime.View, now time.Time) string {
 	return ", waiting"
 }
 
-// untilWhen names the first timer that will end the wait.
+// untilWhen names the first timer that will end the wait, and one before it that
+// will not.
 func untilWhen(v *runtime.View, now time.Time) string {
-	if len(v.Timers) == 0 {
-		return ""
-	}
-	first := v.Timers[0]
-	for _, t := range v.Timers[1:] {
-		if t.Due.Before(first.Due) {
+	var first, ends *runtime.TimerView
+	for i := range v.Timers {
+		t := &v.Timers[i]
+		if first == nil || t.Due.Before(first.Due) {
 			first = t
 		}
+		if t.Ends && (ends == nil || t.Due.Before(ends.Due)) {
+			ends = t
+		}
 	}
-	return fmt.Sprintf(", until %s at the latest (%s)", when(first.Due, now), cmp.Or(first.Text, first.Name))
+	text := ""
+	if first != nil && (ends == nil || first.Due.Before(ends.Due)) {
+		text = fmt.Sprintf(", with %s due at %s", cmp.Or(first.Text, first.Name), when(first.Due, now))
+	}
+	if ends != nil {
+		text += fmt.Sprintf(", until %s at the latest (%s)", when(ends.Due, now), cmp.Or(ends.Text, ends.Name))
+	}
+	return text
 }
 
 func activityPhrase(a *runtime.ActivityView, now time.Time) string {
@@ -110,6 +139,9 @@ func activityPhrase(a *runtime.ActivityView, now time.Time) string {
 	}
 	var text string
 	switch {
+	case a.Worker != "" && a.Since != nil && a.Lease != nil && a.Lease.Before(now):
+		text = fmt.Sprintf("%s taken at %s (%s) by %s, whose lease ran out at %s (%s)",
+			a.Activity, when(*a.Since, now), attempt, a.Worker, when(*a.Lease, now), ago(*a.Lease, now))
 	case a.Worker != "" && a.Since != nil:
 		text = fmt.Sprintf("%s running since %s (%s, at %s)", a.Activity, when(*a.Since, now), attempt, a.Worker)
 	case a.Until != nil && a.Until.After(now):

@@ -22,7 +22,7 @@ func TestSentence(t *testing.T) {
 	base := runtime.View{
 		Run: "r1", State: "Posting", Status: runtime.Running,
 		Entered: noon.Add(-90 * time.Second), Updated: noon.Add(-time.Minute),
-		Timers: []runtime.TimerView{{Name: "after 24h", Due: noon.Add(20 * time.Hour)}, {Name: "Posting after 1h", Due: noon.Add(time.Hour)}},
+		Timers: []runtime.TimerView{{Name: "after 24h", Due: noon.Add(20 * time.Hour), Ends: true}, {Name: "Posting after 1h", Due: noon.Add(time.Hour), Ends: true}},
 	}
 	post := runtime.ActivityView{Activity: "post", Attempt: 2, Of: 6}
 	failed := &runtime.ErrorView{Category: "transient", Message: "Traceback\n  line 1\n\x1b[31m503\n"}
@@ -33,10 +33,15 @@ func TestSentence(t *testing.T) {
 	}{
 		{"an activity at a worker, the earliest timer", func(v *runtime.View) {
 			a := post
-			a.Worker, a.Since, a.LastError = "host/7", at(-5*time.Second), failed
+			a.Worker, a.Since, a.Lease, a.LastError = "host/7", at(-5*time.Second), at(25*time.Second), failed
 			v.Activities = []runtime.ActivityView{a}
 		}, "r1 is in Posting since 11:58:30 (1m30s ago), post running since 11:59:55 (attempt 2 of 6, at host/7), " +
 			"last error transient: \uFFFD[31m503, until 13:00:00 at the latest (Posting after 1h)"},
+		{"a worker that is gone", func(v *runtime.View) {
+			a := post
+			a.Worker, a.Since, a.Lease = "host/7", at(-50*time.Second), at(-20*time.Second)
+			v.Activities, v.Timers = []runtime.ActivityView{a}, nil
+		}, "r1 is in Posting since 11:58:30 (1m30s ago), post taken at 11:59:10 (attempt 2 of 6) by host/7, whose lease ran out at 11:59:40 (20s ago)"},
 		{"a retry that waits, and an activity without a worker", func(v *runtime.View) {
 			a, b := post, post
 			a.Until, b.Activity, b.Of = at(30*time.Second), "log", 0
@@ -49,6 +54,15 @@ func TestSentence(t *testing.T) {
 		}, "r1 is in Posting since 11:58:30 (1m30s ago), waiting for Go or Stop, until 2025-03-02 08:00 at the latest (after 24h)"},
 		{"a timer alone", func(*runtime.View) {},
 			"r1 is in Posting since 11:58:30 (1m30s ago), waiting, until 13:00:00 at the latest (Posting after 1h)"},
+		{"a timer that stays", func(v *runtime.View) {
+			v.Timers = []runtime.TimerView{v.Timers[0], {Name: "Posting after 10m", Text: "Posting after 600s", Due: noon.Add(time.Minute)}}
+			v.Deferred = []string{"Tick", "Stop", "Tick"}
+		}, "r1 is in Posting since 11:58:30 (1m30s ago), waiting, with Tick 2 times, Stop deferred" +
+			", with Posting after 600s due at 12:01:00, until 2025-03-02 08:00 at the latest (after 24h)"},
+		{"nothing ends the wait", func(v *runtime.View) {
+			v.Timers = []runtime.TimerView{{Name: "Posting after 10m", Due: noon.Add(time.Minute)}}
+		},
+			"r1 is in Posting since 11:58:30 (1m30s ago), waiting, with Posting after 10m due at 12:01:00"},
 		{"halted", func(v *runtime.View) {
 			v.Status, v.Halt = runtime.Halted, &runtime.HaltView{Reason: "an integer overflows", Input: "Paid"}
 		}, "r1 is in Posting since 11:58:30 (1m30s ago), halted: Paid could not be taken: an integer overflows"},

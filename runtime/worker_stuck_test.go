@@ -1,0 +1,85 @@
+package runtime_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/memstore"
+)
+
+// unreadable is a store in which the snapshots of runs called bad are damaged.
+type unreadable struct{ Store }
+
+func (s unreadable) Load(ctx context.Context, run string) (RunRow, error) {
+	row, err := s.Store.Load(ctx, run)
+	if strings.HasPrefix(run, "bad") {
+		row.Snapshot = []byte("{}")
+	}
+	return row, err
+}
+
+// TestLostWorkersOfStuckRuns: more claims that no one can take over than a worker
+// looks at in one round keep it from no other.
+func TestLostWorkersOfStuckRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New()
+		m := job(t, []string{"heartbeat 1h"}, retrying()...)
+		e := beginElsewhere(t, store, m, "bad0")
+		for i := 1; i < 150; i++ {
+			begin(t, e, fmt.Sprint("bad", i))
+		}
+		claim := func(n int) {
+			rows, err := store.Claim(t.Context(), ClaimQuery{
+				Worker: "lost", Now: time.Now(), Until: time.Now().Add(time.Second), Limit: n,
+				Activities: []Claimable{{Definition: m.Hash(), Activity: "work"}},
+			})
+			if err != nil || len(rows) != n {
+				t.Fatal(len(rows), err)
+			}
+			time.Sleep(time.Minute)
+		}
+		claim(150)
+		begin(t, e, "sound")
+		claim(1)
+		w := work(t, unreadable{store}, m, finds, WithLogger(quiet))
+		defer w.stop()
+		if v := within(t, e, "sound", time.Hour); v.State != "Done" {
+			t.Error(v.State)
+		}
+	})
+}
+
+// TestTimersOfStuckRuns: the same of timers, of which a run may have several.
+func TestTimersOfStuckRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New()
+		m := Build(t, WithEvent("Go", ""),
+			WithState("Idle", After("1m", GoTo("Done")), After("2m", GoTo("Done")), After("3m", GoTo("Done")), On("Go", GoTo("Idle"))),
+			WithTerminal("Done", Success))
+		e := NewEngine(store)
+		register(t, e, m, Handlers{})
+		for i := range 150 {
+			start(t, e, fmt.Sprint("bad", i), "")
+		}
+		time.Sleep(5 * time.Minute)
+		start(t, e, "sound", "")
+		w := NewEngine(unreadable{store}, WithLogger(quiet))
+		register(t, w, m, Handlers{})
+		ctx, cancel := context.WithCancel(context.Background())
+		stopped := make(chan error, 1)
+		go func() { stopped <- w.Run(ctx) }()
+		time.Sleep(10 * time.Minute)
+		if v := get(t, e, "sound"); v.State != "Done" {
+			t.Error(v.State)
+		}
+		cancel()
+		if err := <-stopped; err != nil {
+			t.Error(err)
+		}
+	})
+}
