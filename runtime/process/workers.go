@@ -72,8 +72,9 @@ const (
 func StartWorkers(command string, n int, stderr io.Writer) *Workers {
 	w := &Workers{command: command, stderr: stderr, changed: make(chan struct{}), broken: make(chan struct{})}
 	for range n {
-		s := &slot{}
-		w.slots = append(w.slots, s)
+		w.slots = append(w.slots, &slot{})
+	}
+	for _, s := range w.slots { // keep asks about all of them
 		w.done.Go(func() { w.keep(s) })
 	}
 	return w
