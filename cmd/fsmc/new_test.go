@@ -37,8 +37,7 @@ func TestNewInModule(t *testing.T) {
 	}
 }
 
-// requireFsmc gives the module in dir this repository, as the README says to,
-// from what the machine has of other modules.
+// requireFsmc gives the module in dir this repository, as the README says to.
 func requireFsmc(t *testing.T, dir string) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -55,7 +54,7 @@ func runIn(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	c := exec.Command(name, args...)
 	c.Dir = dir
-	c.Env = append(c.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=off")
+	c.Env = append(c.Environ(), "GOFLAGS=", "GOWORK=off")
 	return string(combined(t, c))
 }
 

@@ -60,7 +60,7 @@ func playPage(t *testing.T, page string, least int) {
 	bin := filepath.Join(t.TempDir(), "bin")
 	c := exec.Command("sh", writeScript(t, steps))
 	c.Dir = dir
-	c.Env = append(c.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "GOBIN="+bin, "GOPROXY=off", "GOFLAGS=", "GOWORK=off", "TZ="+noon(), "NO_COLOR=1")
+	c.Env = append(c.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "GOBIN="+bin, "GOFLAGS=", "GOWORK=off", "TZ="+noon(), "NO_COLOR=1")
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
