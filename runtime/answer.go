@@ -53,9 +53,7 @@ func (a *applied) repeated(event *ExternalEvent) (View, error) {
 		}
 	}
 	if why != "" {
-		r := m.reject(a.snapshot, &Input{}, why, ErrDuplicate)
-		r.Input, r.Event = EventInput, event.Name
-		return View{}, r
+		return View{}, m.rejectNamed(a.snapshot, event.Name, why, ErrDuplicate)
 	}
 	return first.View, nil
 }

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -26,6 +27,20 @@ type ClockTimer interface {
 
 // SystemClock is the clock of the machine on which the program runs.
 func SystemClock() Clock { return systemClock{} }
+
+// wait waits until d has passed by a clock, ctx is done or something wakes it. The
+// error is ctx's.
+func wait(ctx context.Context, c Clock, d time.Duration, woken <-chan struct{}) error {
+	timer := c.NewTimer(c.Now().Add(d))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-woken:
+	case <-timer.C():
+	}
+	return nil
+}
 
 type systemClock struct{}
 

@@ -124,14 +124,7 @@ func (e *Engine) now() time.Time { return e.clock.Now().UTC().Truncate(time.Micr
 
 // sleep waits for d by the engine's clock, or until ctx is done.
 func (e *Engine) sleep(ctx context.Context, d time.Duration) error {
-	timer := e.clock.NewTimer(e.clock.Now().Add(d))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C():
-		return nil
-	}
+	return wait(ctx, e.clock, d, nil)
 }
 
 // oversized says that a payload is too long, or nothing.

@@ -79,14 +79,7 @@ func (e *Engine) apply(ctx context.Context, c *request) (applied, error) {
 // giveWay waits for d, or until ctx is done: by the time that passes for all processes
 // alike, whatever clock the engine lives by, which may stand still.
 func giveWay(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
+	return wait(ctx, SystemClock(), d, nil)
 }
 
 // backOff is a wait between 0 and 1, 2, 4 … 256 ms, so that those who compete

@@ -145,7 +145,12 @@ func (m *Machine) rejectUnknown(s *Snapshot, name string) *Rejected {
 		}
 	}
 	why := fmt.Sprintf("machine %q has no such event%s", m.def.Name, didYouMean(name, names))
-	r := m.reject(s, &Input{}, why, nil)
+	return m.rejectNamed(s, name, why, nil)
+}
+
+// rejectNamed refuses an event of which no more than its name is known.
+func (m *Machine) rejectNamed(s *Snapshot, name, why string, err error) *Rejected {
+	r := m.reject(s, &Input{}, why, err)
 	r.Input, r.Event = EventInput, name
 	return r
 }
@@ -190,13 +195,5 @@ func (e *Engine) waitStopped(ctx context.Context, run string) error {
 
 // pause waits until something wakes it, for at most d by the engine's clock.
 func (e *Engine) pause(ctx context.Context, woken <-chan struct{}, d time.Duration) error {
-	timer := e.clock.NewTimer(e.clock.Now().Add(d))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-woken:
-	case <-timer.C():
-	}
-	return nil
+	return wait(ctx, e.clock, d, woken)
 }

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -231,4 +232,42 @@ func (x *examination) outbox(ctx context.Context) error {
 	}
 	x.add(OutboxLag, problems)
 	return nil
+}
+
+// mostRead is the most runs whose snapshots are read in one look, those that were
+// started last: of a machine version for its budget, of all for damage.
+const mostRead = 10_000
+
+// errEnough ends a look at runs.
+var errEnough = errors.New("no more runs are looked at")
+
+// each adds the runs of which why says something to the problems, until there are
+// more than are listed. It reports whether there are more runs than it looked at.
+func (x *examination) each(ctx context.Context, f RunFilter, problems *[]Problem, why func(*RunRow) (string, error)) (cut bool, err error) {
+	looked := 0
+	err = EachRun(ctx, x.e.store, f, 500, func(r *RunRow) error {
+		if looked++; looked > mostRead {
+			cut = true
+			return errEnough
+		}
+		text, err := why(r)
+		if text != "" {
+			*problems = append(*problems, ofRun(r, r.Updated, text))
+		}
+		if err == nil && len(*problems) > x.Limit {
+			err = errEnough
+		}
+		return err
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return cut, err
+}
+
+// cut notes that not all runs were looked at.
+func (x *examination) cut(kind ProblemKind, cut bool) {
+	if cut && !slices.Contains(x.found.More, kind) {
+		x.found.More = append(x.found.More, kind)
+	}
 }

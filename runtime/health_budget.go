@@ -3,7 +3,6 @@ package runtime
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -32,24 +31,11 @@ func (x *examination) budgets(ctx context.Context) error {
 		if budget.Steps == nil && len(budget.Costs) == 0 {
 			f.StartedTo = x.now.Add(-time.Duration(*budget.Time))
 		}
-		looked := 0
-		err = EachRun(ctx, x.e.store, f, 500, func(r *RunRow) error {
-			if looked++; looked > mostRead {
-				cut = true
-				return errEnough
-			}
-			why, err := x.overBudget(ctx, h.machine, r)
-			if why != "" {
-				problems = append(problems, ofRun(r, r.Updated, why))
-			}
-			if err == nil && len(problems) > x.Limit {
-				err = errEnough
-			}
-			return err
-		})
-		if err != nil && !errors.Is(err, errEnough) {
+		part, err := x.each(ctx, f, &problems, func(r *RunRow) (string, error) { return x.overBudget(ctx, h.machine, r) })
+		if err != nil {
 			return err
 		}
+		cut = cut || part
 	}
 	x.add(OverBudget, problems)
 	x.cut(OverBudget, cut)

@@ -257,20 +257,10 @@ func (m *Machine) timerView(leaf int, a *Alarm) TimerView {
 func (m *Machine) leaves(leaf int, arms []int) bool {
 	for _, a := range arms {
 		arm := &m.def.Arms[a]
-		if arm.Kind != GotoArm || m.within(leaf, arm.Target) {
+		if arm.Kind != GotoArm || slices.Contains(m.states[leaf].path, arm.Target) {
 			return false
 		}
 		if arm.When == nil && arm.Max == nil {
-			return true
-		}
-	}
-	return false
-}
-
-// within reports whether a state is another one or in it.
-func (m *Machine) within(state, in int) bool {
-	for ; state >= 0; state = m.def.States[state].Parent {
-		if state == in {
 			return true
 		}
 	}
