@@ -73,7 +73,7 @@ func (b *bulk) run(ctx context.Context, t *target, args []string) error {
 		opening = readWrite
 	}
 	return t.with(ctx, opening, "", func(store runtime.Store) error {
-		if err := checkMachine(ctx, store, f.Machine); err != nil {
+		if err := checkFilter(ctx, store, &f); err != nil {
 			return err
 		}
 		rows, err := b.meant(ctx, store, f)

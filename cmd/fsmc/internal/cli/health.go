@@ -103,21 +103,9 @@ func checkStates(ctx context.Context, store runtime.Store, stuck map[string]time
 	if len(stuck) == 0 {
 		return nil
 	}
-	rows, err := store.Definitions(ctx)
+	leaves, err := statesOf(ctx, store, func(_ *runtime.DefinitionRow, s *runtime.State) bool { return s.Kind == runtime.LeafState })
 	if err != nil {
 		return err
-	}
-	var leaves []string
-	for _, row := range rows {
-		d, err := runtime.ParseDefinition(row.Definition)
-		if err != nil {
-			return fmt.Errorf("the definition of %q is damaged: %w", row.Machine, err)
-		}
-		for i := range d.States {
-			if d.States[i].Kind == runtime.LeafState {
-				leaves = append(leaves, d.States[i].Path)
-			}
-		}
 	}
 	for _, state := range slices.Sorted(maps.Keys(stuck)) {
 		fault := fmt.Errorf("--stuck: no machine in the database has runs that stand in %q", state)

@@ -23,7 +23,8 @@ steps it has taken, when it started, and since when it is in its state.
 machine=NAME, state=PATH, status=running|halted|finished|paused,
 outcome=success|failure|cancelled, definition=HASH, older than 90s|1h30m|30d
 (since the run started). The flags say the same one by one. A machine of which the
-database has no version, though it has others, is an error: exit status 2.`,
+database has no version, though it has others, is an error, and so is a state in which
+no run of the machines that are meant can stand: exit status 2.`,
 		Example: `  fsmc list --db runs.db
   fsmc list --db runs.db --status running --older 1h
   fsmc list --db runs.db --where "machine=Order state=Paying older than 2d"`,
@@ -88,7 +89,7 @@ func (l *lister) list(cmd *cobra.Command, now time.Time) error {
 		f.StartedTo = now.Add(-l.age)
 	}
 	return l.with(cmd.Context(), readOnly, f.After, func(store runtime.Store) error {
-		if err := checkMachine(cmd.Context(), store, f.Machine); err != nil {
+		if err := checkFilter(cmd.Context(), store, &f); err != nil {
 			return err
 		}
 		var rows []runtime.RunRow
