@@ -66,6 +66,7 @@ func TestOneWriteForEachCommit(t *testing.T) {
 func TestLogLaidOutAhead(t *testing.T) {
 	path := made(t)
 	s := openAt(t, path)
+	s.writer.wal.every.Store(1 << 40) // behind a checkpoint the log may begin anew
 	row := load(t, s, "r")
 	const commits = 200
 	grown, before := 0, int64(0)
