@@ -49,11 +49,7 @@ func TestAnswerAfterTheStop(t *testing.T) {
 				t.Run(fmt.Sprintf("%s, worker %t, cancelled %t", name, worker, cancelled), func(t *testing.T) {
 					t.Parallel()
 					began := filepath.Join(t.TempDir(), "began")
-					m := compile(t, func(d *runtime.Do) {
-						if n := int64(300 * time.Millisecond); !cancelled {
-							d.Timeout = &n
-						}
-					})
+					m := limited(t)
 					var h runtime.Handlers
 					if worker {
 						members := c.answer
@@ -80,7 +76,7 @@ func TestAnswerAfterTheStop(t *testing.T) {
 					}
 					switch {
 					case !cancelled:
-						if last.Input != "failed(timeout)" || last.Message != "no result within 300ms" {
+						if last.Input != "failed(timeout)" || last.Message != "no result within 1s" {
 							t.Errorf("got %s: %s", last.Input, last.Message)
 						}
 					case v.Outcome != runtime.Cancelled:
@@ -134,11 +130,22 @@ func stopped(t *testing.T, m *runtime.Machine, say string, exit int, began strin
 	return h
 }
 
-// stop begins a run, cancels it once its activity has begun or lets it run out of
-// time, and gives its history.
+// timeLimit is how long the activity of a limited machine may take.
+const timeLimit = time.Second
+
+func limited(t testing.TB) *runtime.Machine {
+	t.Helper()
+	return compile(t, func(d *runtime.Do) { n := int64(timeLimit); d.Timeout = &n })
+}
+
+// stop begins a run of a limited machine, waits for the file by which its activity
+// says that it has begun, then cancels the run or lets the activity run out of time,
+// and gives the run's history. The clock stands still until then: how long a process
+// takes to begin is not known.
 func stop(t *testing.T, h runtime.Handlers, m *runtime.Machine, began string, cancelled bool) ([]runtime.StepView, runtime.View) {
 	t.Helper()
-	e := begun(t, h, m)
+	clock := runtime.NewManualClock(time.Now())
+	e := begun(t, h, m, runtime.WithClock(clock))
 	ctx, end := context.WithTimeout(t.Context(), hangs)
 	defer end()
 	over := make(chan error, 1)
@@ -146,19 +153,24 @@ func stop(t *testing.T, h runtime.Handlers, m *runtime.Machine, began string, ca
 		_, err := e.RunUntilIdle(ctx, "r")
 		over <- err
 	}()
-	if cancelled {
-		for _, err := os.Stat(began); err != nil; _, err = os.Stat(began) {
-			if ctx.Err() != nil {
-				t.Fatal("it does not begin")
-			}
-			time.Sleep(time.Millisecond)
+	for _, err := os.Stat(began); err != nil; _, err = os.Stat(began) {
+		if ctx.Err() != nil {
+			t.Fatal("it does not begin")
 		}
-		if _, err := e.Cancel(ctx, "r", runtime.CancelOptions{}); err != nil {
+		time.Sleep(time.Millisecond)
+	}
+	if !cancelled {
+		clock.Advance(timeLimit)
+	} else if _, err := e.Cancel(ctx, "r", runtime.CancelOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-over:
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := <-over; err != nil {
-		t.Fatal(err)
+	case <-ctx.Done(): // the engine's own patience does not end by this clock
+		t.Fatal("it does not end")
 	}
 	steps, err := e.History(ctx, "r", 0, 10)
 	if err != nil {

@@ -138,6 +138,18 @@ func playWith(t testing.TB, h runtime.Handlers, m *runtime.Machine, opts ...runt
 	return v
 }
 
+// outOfTime lets the activity in dir run out of time once it has made the file began.
+func outOfTime(t *testing.T, dir, began string) runtime.View {
+	t.Helper()
+	m := limited(t)
+	h, err := Load(dir, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, v := stop(t, h, m, began, false)
+	return v
+}
+
 type end struct {
 	N                 int
 	Category, Message string
@@ -325,16 +337,15 @@ func TestTimeoutStopsTheGroup(t *testing.T) {
 	dir := folder(t, map[string]string{"work": `
 		sleep 300 & echo $! > ` + tmp + `/child
 		trap 'echo cleaned > ` + tmp + `/cleaned; exit 0' TERM
+		: > ` + tmp + `/began
 		wait`})
-	m := compile(t, func(d *runtime.Do) { n := int64(500 * time.Millisecond); d.Timeout = &n })
-	v := play(t, dir, m)
-	if got := endOf(t, v); got.Category != "timeout" || got.Message != "no result within 500ms" {
+	if got := endOf(t, outOfTime(t, dir, filepath.Join(tmp, "began"))); got.Category != "timeout" || got.Message != "no result within 1s" {
 		t.Errorf("%+v", got)
 	}
 	if _, err := os.Stat(filepath.Join(tmp, "cleaned")); err != nil {
 		t.Error("the script was not asked to stop")
 	}
-	if pid := readPID(t, filepath.Join(tmp, "child")); syscall.Kill(pid, 0) == nil {
+	if pid := readPID(t, filepath.Join(tmp, "child")); syscall.Kill(pid, 0) == nil && !zombie(pid) {
 		t.Errorf("process %d is left behind", pid)
 	}
 }
@@ -345,11 +356,11 @@ const hangs = time.Minute
 
 // TestKilledAfterTenSeconds is about a group that ignores being asked to stop.
 func TestKilledAfterTenSeconds(t *testing.T) {
-	dir := folder(t, map[string]string{"work": `trap '' TERM; sleep 300; sleep 300`})
+	mark := filepath.Join(t.TempDir(), "began")
+	dir := folder(t, map[string]string{"work": `trap '' TERM; : > ` + mark + `; sleep 300; sleep 300`})
 	t.Parallel()
-	m := compile(t, func(d *runtime.Do) { n := int64(100 * time.Millisecond); d.Timeout = &n })
 	began := time.Now()
-	v := play(t, dir, m)
+	v := outOfTime(t, dir, mark)
 	if took := time.Since(began); endOf(t, v).Category != "timeout" || took < stopTime || took > stopTime+hangs {
 		t.Errorf("after %s: %s", took, v.Data)
 	}
