@@ -87,11 +87,21 @@ func folder(t testing.TB, scripts map[string]string) string {
 		all[name] = script
 	}
 	for name, script := range all {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		writeScript(t, filepath.Join(dir, name), "#!/bin/sh\n"+script+"\n")
 	}
 	return dir
+}
+
+// writeScript makes a file that can be executed at once. A process that another test
+// begins meanwhile would have it open for writing for a moment, in which it is busy.
+func writeScript(t testing.TB, path, text string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	err := os.WriteFile(path, []byte(text), 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // observed keeps what was said of attempts.
@@ -234,9 +244,7 @@ func TestBadAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := folder(t, map[string]string{"work": c.script})
 			if name == "no interpreter" {
-				if err := os.WriteFile(filepath.Join(dir, "work"), []byte("#!/no/such/shell\n"), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				writeScript(t, filepath.Join(dir, "work"), "#!/no/such/shell\n")
 			}
 			got := endOf(t, play(t, dir, compile(t)))
 			if got.Category != c.category || !strings.Contains(got.Message, c.want) {

@@ -22,9 +22,7 @@ import (
 func pool(t *testing.T, n int, script string) *Workers {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "worker.sh")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	writeScript(t, path, "#!/bin/sh\n"+script)
 	w := StartWorkers(path, n, &lockedBuffer{})
 	t.Cleanup(w.Close)
 	return w
@@ -149,10 +147,7 @@ func TestWorkerNotStarted(t *testing.T) {
 // TestWorkerAway has a command that is away for a moment after it has worked.
 func TestWorkerAway(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "worker.sh")
-	script := []byte("#!/bin/sh\n" + `read -r line; echo '{"id":1}'` + "\n")
-	if err := os.WriteFile(path, script, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	writeScript(t, path, "#!/bin/sh\n"+`read -r line; echo '{"id":1}'`+"\n")
 	w := StartWorkers(path, 1, &lockedBuffer{})
 	t.Cleanup(w.Close)
 	if _, err := w.attempt(t.Context(), &runtime.Attempt{}); err != nil {
