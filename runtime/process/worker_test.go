@@ -144,26 +144,19 @@ func TestWorkerNotStarted(t *testing.T) {
 	}
 }
 
-// TestWorkerAway has a command that is away for a moment after it has worked.
+// TestWorkerAway has a command that is away for a moment after it has worked: for one
+// start, before which no one can be late.
 func TestWorkerAway(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "worker.sh")
-	writeScript(t, path, "#!/bin/sh\n"+`read -r line; echo '{"id":1}'`+"\n")
-	w := StartWorkers(path, 1, &lockedBuffer{})
-	t.Cleanup(w.Close)
+	away := filepath.Join(t.TempDir(), "away")
+	w := pool(t, 1, fmt.Sprintf(`rm %[1]s 2>/dev/null && exit 127; read -r line; : > %[1]s; echo '{"id":1}'`, away))
+	first, err := w.pick(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := w.attempt(t.Context(), &runtime.Attempt{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(path, path+".old"); err != nil {
-		t.Fatal(err)
-	}
-	for silent := 0; silent == 0; time.Sleep(time.Millisecond) {
-		w.mu.Lock()
-		silent = w.slots[0].silent
-		w.mu.Unlock()
-	}
-	if err := os.Rename(path+".old", path); err != nil {
-		t.Fatal(err)
-	}
+	<-first.gone
 	for {
 		_, err := w.attempt(t.Context(), &runtime.Attempt{})
 		if err == nil {
