@@ -3,15 +3,16 @@
 package process
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,20 +24,9 @@ func pool(t *testing.T, n int, script string) *Workers {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "worker.sh")
 	writeScript(t, path, "#!/bin/sh\n"+script)
-	w := StartWorkers(path, n, &lockedBuffer{})
+	w := StartWorkers(path, n, io.Discard)
 	t.Cleanup(w.Close)
 	return w
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
 }
 
 // each is a script that does something for each line, with its id in $id.
@@ -123,7 +113,7 @@ func TestWorkerNeverSpeaks(t *testing.T) {
 // TestWorkerNotStarted gives attempts back for as long as the shell cannot start
 // the command, and has no answer to a guard.
 func TestWorkerNotStarted(t *testing.T) {
-	w := StartWorkers("echo away >&2; exit 127", 2, &lockedBuffer{})
+	w := StartWorkers("echo away >&2; exit 127", 2, io.Discard)
 	t.Cleanup(w.Close)
 	<-w.Broken()
 	if err := w.Err(); err == nil || err.Error() != "the worker command cannot be started: exit status 127: away" {
@@ -315,7 +305,7 @@ func TestWorkerThatReadsNothing(t *testing.T) {
 		t.Skip("waits for ten seconds")
 	}
 	t.Parallel()
-	w := StartWorkers("sleep 60", 1, &lockedBuffer{})
+	w := StartWorkers("sleep 60", 1, io.Discard)
 	process, err := w.pick(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -351,4 +341,25 @@ func TestWorkerCannotStart(t *testing.T) {
 	if len(o.ends) == 0 || !strings.Contains(o.ends[len(o.ends)-1].Message, "no such module") {
 		t.Errorf("got %+v", o.ends)
 	}
+}
+
+// alone is a writer that holds that it is asked for one thing at a time.
+type alone struct {
+	t    *testing.T
+	busy atomic.Bool
+}
+
+func (a *alone) Write(p []byte) (int, error) {
+	if a.busy.Swap(true) {
+		a.t.Error("two processes write at once")
+	}
+	time.Sleep(20 * time.Millisecond)
+	a.busy.Store(false)
+	return len(p), nil
+}
+
+// TestWorkersShareStderr: what all of them write to need not be safe for several at a
+// time, as with one command of os/exec.
+func TestWorkersShareStderr(t *testing.T) {
+	StartWorkers("echo one >&2; sleep 0.05; echo two >&2", 4, &alone{t: t}).Close() // waits for all of them
 }

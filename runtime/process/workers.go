@@ -68,9 +68,9 @@ const (
 )
 
 // StartWorkers starts n processes of a command, which the shell reads. What
-// they write to standard error goes to stderr. Close ends them.
+// they write to standard error goes to stderr, one piece at a time. Close ends them.
 func StartWorkers(command string, n int, stderr io.Writer) *Workers {
-	w := &Workers{command: command, stderr: stderr, changed: make(chan struct{}), broken: make(chan struct{})}
+	w := &Workers{command: command, stderr: &shared{to: stderr}, changed: make(chan struct{}), broken: make(chan struct{})}
 	for range n {
 		w.slots = append(w.slots, &slot{})
 	}
@@ -78,6 +78,18 @@ func StartWorkers(command string, n int, stderr io.Writer) *Workers {
 		w.done.Go(func() { w.keep(s) })
 	}
 	return w
+}
+
+// shared is a writer for several processes, which os/exec serves each by a goroutine.
+type shared struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (s *shared) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.to.Write(p)
 }
 
 // Handlers are the activities and guards of m, done by these processes.
