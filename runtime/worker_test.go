@@ -390,6 +390,7 @@ func TestDeclinedIsNotCounted(t *testing.T) {
 		if v := await(t, w.Engine, "r"); v.State != "Done" || time.Since(began) != 2*time.Second {
 			t.Errorf("after %s: %+v", time.Since(began), v)
 		}
+		w.stop() // the observer hears of an end after those who wait for the run
 		if got := w.seen.String(); got != "work#1 returned, work#1 returned, work#1 result" {
 			t.Error(got)
 		}
