@@ -25,7 +25,7 @@ import (
 // has failed again and again. Each call of Run has room for as many activities
 // as the engine's concurrency says.
 func (e *Engine) Run(ctx context.Context) error {
-	return e.work(ctx, &allRuns{engine: e, skipped: map[string]time.Time{}, untaken: map[Claim]time.Time{}}, nil)
+	return e.work(ctx, &allRuns{engine: e, skipped: map[string]skip{}, untaken: map[Claim]time.Time{}}, nil)
 }
 
 // RunUntilIdle works as Run does, but on one run alone, until it has ended, is

@@ -18,9 +18,9 @@ const batch = 100
 type allRuns struct {
 	engine *Engine
 	// skipped are runs whose timers this engine cannot fire, because it lacks
-	// a guard or the run is damaged, with the time when they are tried again.
+	// a guard or the run is damaged, or has found fired.
 	mu      sync.Mutex
-	skipped map[string]time.Time
+	skipped map[string]skip
 
 	// untaken are claims of lost workers that may have not been taken over, with the
 	// time when that is tried again.
@@ -29,6 +29,9 @@ type allRuns struct {
 	began  time.Time
 	learnt time.Time // when it last looked for versions
 }
+
+// skip says which timers of a run are left alone: those due by upTo, until then.
+type skip struct{ until, upTo time.Time }
 
 // skipFor is how long a run is left alone whose timer could not be fired.
 const skipFor = 30 * time.Second
@@ -118,7 +121,7 @@ func (a *allRuns) due(ctx context.Context, now time.Time) (due []string, err err
 			return nil, err
 		}
 		for _, row := range rows {
-			if _, skip := a.skipped[row.Run]; !skip && !slices.Contains(due, row.Run) {
+			if row.Due.After(a.skipped[row.Run].upTo) && !slices.Contains(due, row.Run) {
 				due = append(due, row.Run)
 			}
 		}
@@ -145,24 +148,25 @@ func (a *allRuns) fireEach(ctx context.Context, runs []string, now time.Time) {
 			case ctx.Err() != nil:
 			case err != nil:
 				a.engine.logger.Warn("a timer could not be fired", slog.String("run", run), slog.Any("error", err))
-				a.skip(run, now.Add(skipFor))
-			case out.steps == 0: // another process was faster
-				a.skip(run, now.Add(a.engine.poll))
+				until := now.Add(skipFor)
+				a.skip(run, skip{until, until})
+			case out.steps == 0: // someone was faster; it may have other timers by now
+				a.skip(run, skip{now.Add(a.engine.poll), now})
 			}
 		})
 	}
 	group.Wait()
 }
 
-func (a *allRuns) skip(run string, until time.Time) {
+func (a *allRuns) skip(run string, s skip) {
 	a.mu.Lock()
-	a.skipped[run] = until
+	a.skipped[run] = s
 	a.mu.Unlock()
 }
 
 func (a *allRuns) forgive(now time.Time) {
-	for run, until := range a.skipped {
-		if !now.Before(until) {
+	for run, s := range a.skipped {
+		if !now.Before(s.until) {
 			delete(a.skipped, run)
 		}
 	}

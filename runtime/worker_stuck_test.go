@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -80,6 +81,45 @@ func TestTimersOfStuckRuns(t *testing.T) {
 		cancel()
 		if err := <-stopped; err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// overtaken is a store in which something else happens after the first timers that
+// are due have been listed.
+type overtaken struct {
+	Store
+	once      sync.Once
+	meanwhile func()
+}
+
+func (s *overtaken) Due(ctx context.Context, now time.Time, limit int) ([]TimerRow, error) {
+	rows, err := s.Store.Due(ctx, now, limit)
+	if len(rows) > 0 {
+		s.once.Do(s.meanwhile)
+	}
+	return rows, err
+}
+
+// TestTimerAfterOneTakenElsewhere: a timer that was fired by an input that came at
+// the same time holds up no later one of its run.
+func TestTimerAfterOneTakenElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := Build(t, WithEvent("Nudge", ""), WithEvent("Found", "n int"), WithActivity("work", "", "Found", ""),
+			WithState("A", After("1m", GoTo("B"))), WithState("B", After("1m", GoTo("C"))),
+			WithState("C", Doing("work", nil), On("Found, failed", GoTo("D"))),
+			WithTerminal("D", Success), On("Nudge", Stay()))
+		store := &overtaken{Store: memstore.New()}
+		w := work(t, store, m, finds, WithPoll(time.Hour))
+		defer w.stop()
+		store.meanwhile = func() { send(t, w.Engine, "r", "Nudge", "") }
+		began := time.Now()
+		start(t, w.Engine, "r", "")
+		if v := await(t, w.Engine, "r"); v.State != "D" || time.Since(began) != 2*time.Minute {
+			t.Errorf("after %s: %s", time.Since(began), v.State)
+		}
+		if got := lines(t, w.Engine, "r"); got != "start>A after 1m>B Nudge>B after 1m>C Found>D" {
+			t.Error(got)
 		}
 	})
 }
