@@ -47,13 +47,16 @@ func TestGroupCommit(t *testing.T) {
 }
 
 // countCommits counts transactions with SQLite's own hook, which runs in the
-// goroutine that leads: the count is to be read when the store is closed.
+// goroutine that leads: the count is to be read when the store is closed. A disk that
+// takes no time would let one caller after the other come to its end, where there is
+// one processor.
 func countCommits(t *testing.T, s *Store) *int {
 	t.Helper()
 	n := new(int)
 	err := s.writer.conn.Raw(func(conn any) error {
 		conn.(*sqlite3.SQLiteConn).RegisterCommitHook(func() int {
 			*n++
+			time.Sleep(time.Millisecond)
 			return 0
 		})
 		return nil
