@@ -147,9 +147,7 @@ func TestCountsOfSpoiledBatch(t *testing.T) {
 				t.Error(n, err)
 			}
 		})
-		for len(s.writer.queue) < n+1 {
-			time.Sleep(time.Millisecond)
-		}
+		queued(t, s, n+1)
 	}
 	free()
 	wait.Wait()

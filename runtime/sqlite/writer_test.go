@@ -78,11 +78,27 @@ func block(t *testing.T, s *Store) (free func()) {
 			return nil
 		})
 	}()
-	<-entered
+	select {
+	case <-entered:
+	case err := <-done: // it was not even begun
+		t.Fatal(err)
+	}
 	return func() {
 		close(leave)
 		if err := <-done; err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// queued waits until so many requests wait. Where they do not the test has failed, and
+// goes on: the writer that is blocked must be freed, or it is waited for in vain.
+func queued(t *testing.T, s *Store, n int) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); len(s.writer.queue) < n; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Errorf("%d requests wait, and not %d", len(s.writer.queue), n)
+			return
 		}
 	}
 }
@@ -113,9 +129,7 @@ func TestBackPressure(t *testing.T) {
 			}
 		})
 	}
-	for len(s.writer.queue) < queueLength {
-		time.Sleep(time.Millisecond)
-	}
+	queued(t, s, queueLength)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if err := s.writer.do(ctx, 0, func(*tx) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
@@ -147,9 +161,7 @@ func TestOneOfBatchFails(t *testing.T) {
 			}
 		})
 	}
-	for len(s.writer.queue) < 5 {
-		time.Sleep(time.Millisecond)
-	}
+	queued(t, s, 5)
 	free()
 	wait.Wait()
 	for i := range 5 {
@@ -187,9 +199,7 @@ func TestRefusedOfBatch(t *testing.T) {
 			}
 		})
 	}
-	for len(s.writer.queue) < 3 {
-		time.Sleep(time.Millisecond)
-	}
+	queued(t, s, 3)
 	free()
 	wait.Wait()
 	if err := s.Close(); err != nil { // the hook's last write happens before
@@ -350,9 +360,7 @@ func TestLargeBatch(t *testing.T) {
 			}
 		})
 	}
-	for len(s.writer.queue) < callers {
-		time.Sleep(time.Millisecond)
-	}
+	queued(t, s, callers)
 	free()
 	wait.Wait()
 	if err := s.Close(); err != nil { // the hook's last write happens before
