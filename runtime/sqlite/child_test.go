@@ -103,7 +103,7 @@ func TestKill(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	acknowledged := map[string]int64{}
+	acknowledged, commits := map[string]int64{}, 0
 	for range kills {
 		cmd, out := startChild(t, "commit until killed", path)
 		var once sync.Once
@@ -119,6 +119,7 @@ func TestKill(t *testing.T) {
 			var seq int64
 			if n, _ := fmt.Sscanf(out.Text(), "%s %d\n", &run, &seq); n == 2 {
 				acknowledged[run] = seq
+				commits++
 			}
 		}
 		if err := cmd.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
@@ -126,8 +127,8 @@ func TestKill(t *testing.T) {
 		}
 		inspectKilled(t, path, acknowledged)
 	}
-	if acknowledged["r0"] < int64(kills) {
-		t.Errorf("only %d commits: the test saw nothing", acknowledged["r0"])
+	if commits < kills { // on a slow disk it is hardly more
+		t.Errorf("only %d commits: the test saw nothing", commits)
 	}
 }
 
