@@ -235,8 +235,8 @@ func (r *running) stop(cause error) {
 	if r.cause == nil || cause == ErrMoved || cause == ErrFenced {
 		r.cause = cause
 	}
+	r.cancel(cause) // before anyone is told the cause: Progress tells the activity
 	r.mu.Unlock()
-	r.cancel(cause)
 	select {
 	case r.nudge <- struct{}{}:
 	default:
