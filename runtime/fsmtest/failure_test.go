@@ -11,7 +11,7 @@ import (
 // as a test and not by a panic, and say what is to be seen.
 func wantFailure(t *testing.T, name, says string) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run", "^TestFaultsAreSeen$")
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestFaultsAreSeen$", "-test.timeout", "2m")
 	cmd.Env = append(os.Environ(), "FSMTEST_FAULT="+name)
 	out, err := cmd.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "--- FAIL: TestFaultsAreSeen") || strings.Contains(string(out), "panic:") ||

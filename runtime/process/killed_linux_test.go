@@ -37,6 +37,7 @@ func TestDiesWithTheEngine(t *testing.T) {
 	if err := engine.Start(); err != nil {
 		t.Fatal(err)
 	}
+	defer time.AfterFunc(hangs, func() { engine.Process.Kill() }).Stop() // which ends the reading
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatal(err)

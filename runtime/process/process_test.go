@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -104,11 +105,19 @@ func writeScript(t testing.TB, path, text string) {
 	}
 }
 
-// observed keeps what was said of attempts.
-type observed struct{ ends []runtime.AttemptInfo }
+// observed keeps what was said of attempts, to be read when the engine has stopped.
+type observed struct {
+	mu   sync.Mutex
+	ends []runtime.AttemptInfo
+}
 
-func (*observed) OnStep(runtime.StepInfo)           {}
-func (o *observed) OnAttempt(i runtime.AttemptInfo) { o.ends = append(o.ends, i) }
+func (*observed) OnStep(runtime.StepInfo) {}
+
+func (o *observed) OnAttempt(i runtime.AttemptInfo) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ends = append(o.ends, i)
+}
 
 // play takes a machine with the executables of dir to its end.
 func play(t testing.TB, dir string, m *runtime.Machine, opts ...runtime.Option) runtime.View {
