@@ -35,13 +35,20 @@ func (p *planner) arm(a *ir.Arm) {
 	case a.Kind == ir.Retry && a.State.Kind != ir.Composite:
 		p.edge(n, n, labelOf(a))
 	case a.Kind == ir.Goto && a.Target != nil:
-		from := n
-		if any := n.child(Any); any != nil {
-			from = any
-		}
-		e := p.edge(from, p.head(n, a.Target), labelOf(a))
+		key := p.pairOf(a)
+		e := p.edge(key.from, key.to, labelOf(a))
 		e.Doc = joinDocs(e.Doc, a)
 	}
+}
+
+// pairOf is between which nodes the arrow of a leads, which moves.
+func (p *planner) pairOf(a *ir.Arm) pair {
+	n := p.nodes[a.State]
+	from := n
+	if any := n.child(Any); any != nil {
+		from = any
+	}
+	return pair{from: from, to: p.head(n, a.Target)}
 }
 
 // head is where an arrow from n to target ends: at the target, or where the

@@ -11,11 +11,12 @@ type Highlight struct {
 // Move is one step from a leaf state to another, or to itself.
 type Move struct {
 	From, To string
+	Arm      string // its name, as history has it
 }
 
 // mark marks the states in which the run was and the arrows that it took. A
-// move of which the drawing has several arrows, one of the leaf and others of
-// the states around it, is shown on the innermost one.
+// move whose arm is not known, because it is of another version of the machine,
+// is shown on the innermost arrow between its states.
 func (h *Highlight) mark(m *ir.Machine, p *planner) {
 	if h == nil {
 		return
@@ -23,6 +24,10 @@ func (h *Highlight) mark(m *ir.Machine, p *planner) {
 	states := make(map[string]*ir.State, len(m.States))
 	for _, s := range m.States[1:] {
 		states[s.Path] = s
+	}
+	arms := make(map[string]*ir.Arm, len(m.Arms))
+	for i, name := range ir.ArmNames(m, new(ir.StableNames)) {
+		arms[name] = m.Arms[i]
 	}
 	p.enter(m.Root)
 	for _, move := range h.Moves {
@@ -32,8 +37,15 @@ func (h *Highlight) mark(m *ir.Machine, p *planner) {
 		}
 		p.nodes[from].Mark = Taken
 		p.nodes[to].Mark = Taken
-		if e, target := p.taken(from, to); e != nil {
-			e.Mark = Taken
+		e, target := p.ofArm(arms[move.Arm])
+		if e == nil {
+			e, target = p.taken(from, to)
+		}
+		if e == nil {
+			continue
+		}
+		e.Mark = Taken
+		if target.Leaf() == to { // else a `require` turned the run away
 			p.enter(target)
 		}
 	}
@@ -52,6 +64,14 @@ func (p *planner) enter(s *ir.State) {
 	if s.Kind != ir.Composite {
 		p.nodes[s].Mark = Taken
 	}
+}
+
+// ofArm is the arrow of a, and where it leads; nil where a is none that moves.
+func (p *planner) ofArm(a *ir.Arm) (*Edge, *ir.State) {
+	if a == nil || a.Kind != ir.Goto || a.Target == nil {
+		return nil, nil
+	}
+	return p.edges[p.pairOf(a)], a.Target
 }
 
 // taken is the arrow that leads from the leaf from, or from a state around it,

@@ -126,6 +126,50 @@ normal: W.B -> Done | Both (taken)
 	}
 }
 
+// Two arrows may lead from a state to the same leaf: the one of the arm that was
+// taken is marked, and of an arm that is not known the innermost one.
+func TestHighlightOfTheArm(t *testing.T) {
+	const source = `machine M {
+    event Up
+    event Own
+    event Over
+    initial W
+    on Up -> W
+    on Over -> W.A
+    state W {
+        initial A
+        state A { on Own -> A on Over -> B }
+        state B { require x else -> Done on Over -> A }
+    }
+    context { x bool = true }
+    terminal Done
+}`
+	for _, c := range []struct {
+		arm, to string
+		want    string
+	}{
+		{"on Up", "W.A", "(any) -> W"},
+		{"on Over", "W.A", "(any) -> W.A"},
+		{"W.A on Own", "W.A", "W.A -> W.A"},
+		{"W.A on Over", "Done", "W.A -> W.B"},
+		{"on Gone", "W.A", "W.A -> W.A"},
+		{"", "W.A", "W.A -> W.A"},
+	} {
+		t.Run(c.arm, func(t *testing.T) {
+			h := &drawing.Highlight{Current: c.to, Moves: []drawing.Move{{From: "W.A", To: c.to, Arm: c.arm}}}
+			var got []string
+			for _, e := range drawing.Plan(codegentest.Parse(t, "m.fsm", source), h).Edges {
+				if e.Mark == drawing.Taken && e.Kind != drawing.Initial {
+					got = append(got, e.From.ID+" -> "+e.To.ID)
+				}
+			}
+			if diff := cmp.Diff([]string{c.want}, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 func TestRows(t *testing.T) {
 	d := drawing.Plan(codegentest.Load(t, "document"), nil)
 	rows := map[string][]drawing.Row{}

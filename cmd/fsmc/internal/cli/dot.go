@@ -120,7 +120,7 @@ func walked(ctx context.Context, db, run, machine string) (h *drawing.Highlight,
 	h = &drawing.Highlight{Current: row.State}
 	for _, s := range steps {
 		if s.From != "" && s.Effect == runtime.Moved {
-			h.Moves = append(h.Moves, drawing.Move{From: s.From, To: s.To})
+			h.Moves = append(h.Moves, drawing.Move{From: s.From, To: s.To, Arm: s.Arm})
 		}
 	}
 	return h, row.Definition, nil
