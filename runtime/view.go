@@ -99,6 +99,7 @@ type TimerView struct {
 	Name string    `json:"name"`
 	Text string    `json:"text,omitempty"` // the name as its machine is written, where that is not the name: "Idle after 7d"
 	Due  time.Time `json:"due"`
+	Idle bool      `json:"idle,omitempty"` // it starts anew with every input that the run takes, and every checkpoint
 	Ends bool      `json:"ends,omitempty"` // it takes the run out of its state, whatever the data
 }
 
@@ -244,7 +245,7 @@ func (m *Machine) overTime(s *Snapshot, then time.Time) bool {
 
 func (m *Machine) timerView(leaf int, a *Alarm) TimerView {
 	timer := &m.def.Timers[a.Timer]
-	v := TimerView{Name: timer.Name, Due: a.Due, Ends: m.leaves(leaf, m.handlers[inputKey{state: leaf, kind: TimerInput, a: a.Timer}])}
+	v := TimerView{Name: timer.Name, Due: a.Due, Idle: timer.Idle, Ends: m.leaves(leaf, m.handlers[inputKey{state: leaf, kind: TimerInput, a: a.Timer}])}
 	if timer.Source != "" {
 		// The name ends in how long it runs, and perhaps in more words.
 		v.Text = strings.Replace(timer.Name, "after "+durationText(time.Duration(timer.Delay)), "after "+timer.Source, 1)

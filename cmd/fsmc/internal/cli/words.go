@@ -110,7 +110,7 @@ func waitsFor(v *runtime.View, now time.Time) string {
 }
 
 // untilWhen names the first timer that will end the wait, and one before it that
-// will not.
+// will not, or that may start anew before it is due.
 func untilWhen(v *runtime.View, now time.Time) string {
 	var first, ends *runtime.TimerView
 	for i := range v.Timers {
@@ -118,7 +118,7 @@ func untilWhen(v *runtime.View, now time.Time) string {
 		if first == nil || t.Due.Before(first.Due) {
 			first = t
 		}
-		if t.Ends && (ends == nil || t.Due.Before(ends.Due)) {
+		if t.Ends && !t.Idle && (ends == nil || t.Due.Before(ends.Due)) {
 			ends = t
 		}
 	}
