@@ -26,19 +26,52 @@ func arguments(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// knownCommand refuses a first word that is no command.
-func knownCommand(root *cobra.Command, args []string) error {
+// knownCommand refuses a first word that is no command below c.
+func knownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	var names []string
-	for _, c := range root.Commands() {
-		names = append(names, c.Name())
+	for _, below := range c.Commands() {
+		names = append(names, below.Name())
 	}
+	above := strings.TrimPrefix(c.CommandPath(), c.Root().Name())
+	within := func(name string) string { return strings.TrimSpace(above + " " + name) }
 	if near, ok := diag.Nearest(args[0], names); ok {
-		return fmt.Errorf("there is no command %q; did you mean %q?", args[0], near)
+		return fmt.Errorf("there is no command %q; did you mean %q?", within(args[0]), within(near))
 	}
-	return fmt.Errorf("there is no command %q; fsmc help lists them", args[0])
+	return fmt.Errorf("there is no command %q; fsmc help%s lists them", within(args[0]), above)
+}
+
+// strict makes the commands that cobra adds refuse words that they do not know, as
+// all others do.
+func strict(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = knownTopic
+		case "completion":
+			c.Args = knownCommand
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+			for _, shell := range c.Commands() {
+				shell.Args = arguments()
+			}
+		}
+	}
+}
+
+// knownTopic refuses words that lead to no command.
+func knownTopic(c *cobra.Command, args []string) error {
+	found, rest, err := c.Root().Find(args)
+	switch {
+	case err != nil || len(rest) == 0:
+		return err
+	case found.HasSubCommands():
+		return knownCommand(found, rest)
+	}
+	return fmt.Errorf("argument %q is one too many: write %s", rest[0], c.UseLine())
 }
 
 // flagInHelp finds the names of flags in a help text.

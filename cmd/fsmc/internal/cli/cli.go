@@ -88,5 +88,6 @@ are one unit, in which machine names are unique.`,
 		}
 	}
 	root.AddCommand(newVersion(s))
+	strict(root)
 	return root
 }
