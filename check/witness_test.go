@@ -73,3 +73,27 @@ func TestDataWitnesses(t *testing.T) {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
 }
+
+// TestWitnessValues: of a field that is only asked whether it is set a witness tells
+// no value, because none was followed.
+func TestWitnessValues(t *testing.T) {
+	const src = `machine Values {
+    context { k int, t time, n int 0..9 = 0 }
+    event Go { t time }
+    initial A
+    state A { on Go -> B { k = 1, t = event.t, n = 7 } }
+    state B { on Go when n < 5 || k is not set || t is not set -> Done }
+    terminal Done
+}
+`
+	for _, d := range checktest.Findings("values.fsm", []byte(src)) {
+		if d.Rule != "no-way-to-finish" {
+			continue
+		}
+		if diff := cmp.Diff(map[string]any{"n": int64(7)}, d.Witness.Values); diff != "" {
+			t.Error(diff)
+		}
+		return
+	}
+	t.Error("nothing is found")
+}
