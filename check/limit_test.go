@@ -31,6 +31,55 @@ func TestPastTheLimit(t *testing.T) {
 	}
 }
 
+// TestAssertsPastTheLimit: what no path of the control graph breaks is proved.
+func TestAssertsPastTheLimit(t *testing.T) {
+	const machine = `machine Far(a int 0..999, b int 0..999) {
+ event Go
+ event Back
+ assert %s
+ initial Open
+ after 30d -> Late
+ on cancel -> Stopped
+ state Open { on Go when a < b -> Work
+    else -> Other }
+ state Other { on Go -> Late }
+ state Work {
+  initial One
+  state One { on Go -> Two }
+  state Two { on Back -> One max 2 else -> Late on Go -> Paid }
+ }
+ state Paid { on Go -> Done }
+ terminal Done
+ terminal Late failure
+ terminal Stopped cancelled
+}
+`
+	for _, c := range []struct {
+		assert string
+		proved bool
+	}{
+		{"Work precedes Paid", true},
+		{"Work.Two precedes Paid", true},
+		{"Open precedes Open", true},
+		{"Paid precedes Work", false},
+		{"Other precedes Late", false},
+		{"Other excludes Paid", true},
+		{"Other excludes Work", true},
+		{"Work excludes Stopped", false},
+		{"Open at most 1", true},
+		{"Open at most 0", false},
+		{"Work at most 9", true},
+		{"Work.One at most 9", true},
+		{"Work.One at most 2", false},
+		{"Work leads to Done | Late | Stopped", false},
+	} {
+		got := lines(check.RunUpTo(program(t, fmt.Appendf(nil, machine, c.assert)), all.Rules, 100))
+		if open := strings.Contains(got, "whether an assert holds"); open == c.proved {
+			t.Errorf("%s: open is %t:\n%s", c.assert, open, got)
+		}
+	}
+}
+
 // TestManyFreeChoices: guards whose verdicts multiply to more than can be looked
 // at are past the limit, and that is found out soon.
 func TestManyFreeChoices(t *testing.T) {

@@ -40,6 +40,9 @@ func (c *Control) reach() {
 	}
 }
 
+// Starts are the leaves in which a run may start.
+func (c *Control) Starts() []*ir.State { return landings(c.Table.Machine.Root) }
+
 // Leaf is the state of vertex v.
 func (c *Control) Leaf(v int32) *ir.State { return c.Table.Machine.States[v] }
 
