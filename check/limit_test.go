@@ -80,6 +80,27 @@ func TestAssertsPastTheLimit(t *testing.T) {
 	}
 }
 
+// TestBudgetPastTheLimit: each line of a budget that stays open is named.
+func TestBudgetPastTheLimit(t *testing.T) {
+	const src = `machine Far(a int 0..999, b int 0..999) {
+ event Go
+ initial Open
+ budget {
+  steps 2
+  time 3d
+ }
+ state Open { on Go when a < b -> Open max 3 else -> Late after 1d -> Late }
+ terminal Late
+}
+`
+	want := `5: undecided: undecided: whether the worst case keeps to the budget
+6: undecided: undecided: whether the worst case keeps to the budget
+`
+	if diff := cmp.Diff(want, lines(check.RunUpTo(program(t, []byte(src)), all.Rules, 100))); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}
+
 // TestManyFreeChoices: guards whose verdicts multiply to more than can be looked
 // at are past the limit, and that is found out soon.
 func TestManyFreeChoices(t *testing.T) {

@@ -55,7 +55,7 @@ func run(p *check.Pass) {
 	for _, l := range limits(b, worst) {
 		switch {
 		case l.figure.Amount == nil && p.Product() == nil:
-			p.LeaveOpen(check.Question{Rule: "over-budget"})
+			p.LeaveOpen(check.Question{Rule: "over-budget", Span: l.span})
 		case l.figure.Amount == nil && unmarked && l.figure.Name != "time": // that is unbounded-loop
 		case l.figure.Amount == nil:
 			p.Report(check.Finding{
