@@ -29,13 +29,17 @@ func (g group) terminate() { _ = syscall.Kill(-g.id, syscall.SIGTERM) }
 // kill ends all members.
 func (g group) kill() { _ = syscall.Kill(-g.id, syscall.SIGKILL) }
 
-// reap waits until no member is left, and kills those that are after d.
+// reap waits until no member is left, and kills those that are after d. It looks
+// now and then whether all have ended and only their entries are left, which stay
+// where no one asks for them: in many containers process 1 never does.
 func (g group) reap(d time.Duration) {
-	for deadline := time.Now().Add(d); g.alive(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
+	deadline := time.Now().Add(d)
+	for i := 1; g.alive(); i++ {
+		if time.Now().After(deadline) || i%10 == 0 && g.ended() {
 			g.kill()
 			return
 		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 

@@ -56,3 +56,26 @@ func TestDiesWithTheEngine(t *testing.T) {
 		}
 	}
 }
+
+// TestMembersThatNoOneAsksFor: members of the group that have ended are not waited
+// for, though their entries stay: this process is made their parent, and does not ask
+// for them.
+func TestMembersThatNoOneAsksFor(t *testing.T) {
+	const setChildSubreaper = 36
+	if _, _, err := syscall.RawSyscall6(syscall.SYS_PRCTL, setChildSubreaper, 1, 0, 0, 0, 0); err != 0 {
+		t.Skip(err)
+	}
+	defer syscall.RawSyscall6(syscall.SYS_PRCTL, setChildSubreaper, 0, 0, 0, 0, 0)
+	pid := filepath.Join(t.TempDir(), "child")
+	dir := folder(t, map[string]string{"work": `sleep 300 & echo $! > ` + pid + `; exec sleep 300`})
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	_ = run(ctx, exec.Command(filepath.Join(dir, "work")), nil, &output{})
+	if took := time.Since(start); took > stopTime/2 {
+		t.Errorf("it took %s", took)
+	}
+	if _, err := syscall.Wait4(readPID(t, pid), nil, 0, nil); err != nil {
+		t.Errorf("no member was left: %v", err)
+	}
+}
