@@ -99,6 +99,7 @@ type TimerView struct {
 	Name string    `json:"name"`
 	Text string    `json:"text,omitempty"` // the name as its machine is written, where that is not the name: "Idle after 7d"
 	Due  time.Time `json:"due"`
+	Left string    `json:"left,omitempty"` // while the run is paused: what is left of it when the run resumes, whatever Due says
 	Idle bool      `json:"idle,omitempty"` // it starts anew with every input that the run takes, and every checkpoint
 	Ends bool      `json:"ends,omitempty"` // it takes the run out of its state, whatever the data
 }
@@ -134,7 +135,7 @@ func (m *Machine) view(s *Snapshot) View {
 		}
 	}
 	for _, a := range s.Alarms {
-		v.Timers = append(v.Timers, m.timerView(s.State, &a))
+		v.Timers = append(v.Timers, m.timerView(s, &a))
 	}
 	for i, used := range s.Counters {
 		if arm := &d.Arms[i]; used > 0 && arm.Max != nil {
@@ -243,12 +244,15 @@ func (m *Machine) overTime(s *Snapshot, then time.Time) bool {
 	return b != nil && b.Time != nil && then.Sub(s.Started) > time.Duration(*b.Time)
 }
 
-func (m *Machine) timerView(leaf int, a *Alarm) TimerView {
+func (m *Machine) timerView(s *Snapshot, a *Alarm) TimerView {
 	timer := &m.def.Timers[a.Timer]
-	v := TimerView{Name: timer.Name, Due: a.Due, Idle: timer.Idle, Ends: m.leaves(leaf, m.handlers[inputKey{state: leaf, kind: TimerInput, a: a.Timer}])}
+	v := TimerView{Name: timer.Name, Due: a.Due, Idle: timer.Idle, Ends: m.leaves(s.State, m.handlers[inputKey{state: s.State, kind: TimerInput, a: a.Timer}])}
 	if timer.Source != "" {
 		// The name ends in how long it runs, and perhaps in more words.
 		v.Text = strings.Replace(timer.Name, "after "+durationText(time.Duration(timer.Delay)), "after "+timer.Source, 1)
+	}
+	if !s.PausedAt.IsZero() && !m.isDeadline(a.Timer) {
+		v.Left = durationText(max(a.Due.Sub(s.PausedAt), 0))
 	}
 	return v
 }

@@ -32,7 +32,7 @@ func writeView(w io.Writer, v *runtime.View, now time.Time) error {
 		row("cancel", "taken")
 	}
 	for _, timer := range v.Timers {
-		row("timer", "%s, due %s", cmp.Or(timer.Text, timer.Name), when(timer.Due, now))
+		row("timer", "%s, %s", cmp.Or(timer.Text, timer.Name), dueText(&timer, now))
 	}
 	for _, b := range v.Bounds {
 		row("bound", "%s, used %d of %d", b.Text, b.Used, b.Max)
@@ -46,6 +46,14 @@ func writeView(w io.Writer, v *runtime.View, now time.Time) error {
 		}
 	}
 	return t.Flush()
+}
+
+// dueText says when a timer fires: "due 12:00:00", or of a paused run "1h left".
+func dueText(t *runtime.TimerView, now time.Time) string {
+	if left, err := time.ParseDuration(t.Left); err == nil {
+		return short(left) + " left"
+	}
+	return "due " + when(t.Due, now)
 }
 
 // costText is what a run has used of something: "tokens 61000 of 60000, over budget".
