@@ -36,7 +36,8 @@ func newResume(s *streams) *cobra.Command {
 it came now; an event that the run does not take any more is dropped, and its
 history says so. Deadlines that have passed fire first.
 
-Resuming a run that is not paused does nothing.
+Resuming a run that is not paused does nothing. One that has ended is refused:
+exit status 1.
 
 With --where instead of an ID it is for all paused runs that the terms fit. It
 then only shows which those are, unless --apply is given.`,
