@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"strconv"
+	"sync"
 	"time"
 )
 
@@ -42,6 +43,8 @@ type Engine struct {
 	runs    liveRuns
 	active  activeAttempts
 	changes changes
+
+	unfirable sync.Map // IDs of runs whose timers it has just failed to fire
 }
 
 // NewEngine gives an engine over store. The store stays the caller's, to be

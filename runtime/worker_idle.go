@@ -15,10 +15,20 @@ func (e *Engine) idle(ctx context.Context, run string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("run %q: %w", run, err)
 	}
-	if held {
+	if held || e.unfired(s) {
 		return false, nil
 	}
 	return s.Status != Running || !s.PausedAt.IsZero() || h.machine.waitsOutside(s), nil
+}
+
+// unfired reports whether a timer has fallen due that will be fired as soon as someone
+// works on the run. One that this engine could not fire is not waited for.
+func (e *Engine) unfired(s *Snapshot) bool {
+	if next := nextAlarm(s); s.Status != Running || !s.PausedAt.IsZero() || next.IsZero() || next.After(e.now()) {
+		return false
+	}
+	_, failed := e.unfirable.Load(s.Run)
+	return !failed
 }
 
 // done reports whether the run has ended or is halted.

@@ -149,6 +149,7 @@ func (a *allRuns) fireEach(ctx context.Context, runs []string, now time.Time) {
 			case err != nil:
 				a.engine.logger.Warn("a timer could not be fired", slog.String("run", run), slog.Any("error", err))
 				until := now.Add(skipFor)
+				a.engine.unfirable.Store(run, nil)
 				a.skip(run, skip{until, until})
 			case out.steps == 0: // someone was faster; it may have other timers by now
 				a.skip(run, skip{now.Add(a.engine.poll), now})
@@ -168,6 +169,7 @@ func (a *allRuns) forgive(now time.Time) {
 	for run, s := range a.skipped {
 		if !now.Before(s.until) {
 			delete(a.skipped, run)
+			a.engine.unfirable.Delete(run)
 		}
 	}
 	for claim, until := range a.untaken {

@@ -35,6 +35,17 @@ func (r *runner) workOnAll(ctx context.Context, engine *runtime.Engine, store ru
 		return <-worked
 	}
 	views, broken, waitErr := waitForAll(working, engine, unfinished)
+	for waitErr == nil {
+		var again []runtime.RunRow
+		if again, waitErr = movedOn(working, store, views); waitErr != nil || len(again) == 0 {
+			break
+		}
+		var moved []runtime.View
+		var wrong error
+		moved, wrong, waitErr = waitForAll(working, engine, again)
+		broken = errors.Join(broken, wrong)
+		views = replaced(views, again, moved)
+	}
 	if waitErr == nil && r.outbox != "" {
 		waitErr = engine.WaitDelivered(working)
 	}
@@ -90,6 +101,47 @@ func waitForAll(ctx context.Context, engine *runtime.Engine, rows []runtime.RunR
 		}
 	}
 	return views, broken, nil
+}
+
+// movedOn are the runs that have taken steps since they were waited for, by a timer
+// or by what others have sent.
+func movedOn(ctx context.Context, store runtime.Store, views []runtime.View) ([]runtime.RunRow, error) {
+	unfinished, err := unfinishedRuns(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	stands := make(map[string]int64, len(unfinished))
+	for _, row := range unfinished {
+		stands[row.Run] = row.Seq
+	}
+	var moved []runtime.RunRow
+	for i := range views {
+		if v := &views[i]; v.Status != runtime.Finished && stands[v.Run] != v.Seq {
+			moved = append(moved, runtime.RunRow{Run: v.Run})
+		}
+	}
+	return moved, nil
+}
+
+// replaced are views with those of some runs put anew; one that is gone is left out.
+func replaced(views []runtime.View, runs []runtime.RunRow, by []runtime.View) []runtime.View {
+	now := map[string]*runtime.View{}
+	for _, row := range runs {
+		now[row.Run] = nil
+	}
+	for i := range by {
+		now[by[i].Run] = &by[i]
+	}
+	out := views[:0]
+	for _, v := range views {
+		switch anew, again := now[v.Run]; {
+		case !again:
+			out = append(out, v)
+		case anew != nil:
+			out = append(out, *anew)
+		}
+	}
+	return out
 }
 
 // maxFaults is how many runs that cannot be read end the command: then it may be the
