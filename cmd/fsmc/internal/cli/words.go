@@ -21,7 +21,7 @@ func sentence(v *runtime.View, now time.Time) string {
 	case v.Halt != nil:
 		return where + halted(v.Halt)
 	case v.Paused:
-		return where + ", paused" + queued(v) + deferred(v)
+		return where + ", paused" + underWay(v, now) + queued(v) + deferred(v)
 	}
 	return where + waitsFor(v, now) + deferred(v) + untilWhen(v, now)
 }
@@ -42,6 +42,17 @@ func stands(v *runtime.View) string {
 // halted says what a halted run could not take, and why.
 func halted(h *runtime.HaltView) string {
 	return fmt.Sprintf(", halted: %s could not be taken: %s", h.Input, plain(h.Reason, 200))
+}
+
+// underWay names the attempts that go on though the run is paused.
+func underWay(v *runtime.View, now time.Time) string {
+	text := ""
+	for i := range v.Activities {
+		if a := &v.Activities[i]; a.Worker != "" {
+			text += ", " + activityPhrase(a, now)
+		}
+	}
+	return text
 }
 
 // queued says what waits until a paused run resumes.

@@ -70,6 +70,12 @@ func TestSentence(t *testing.T) {
 		{"halted", func(v *runtime.View) {
 			v.Status, v.Halt = runtime.Halted, &runtime.HaltView{Reason: "an integer overflows", Input: "Paid"}
 		}, "r1 is in Posting since 11:58:30 (1m30s ago), halted: Paid could not be taken: an integer overflows"},
+		{"paused, with an attempt under way", func(v *runtime.View) {
+			a, waiting := post, post
+			a.Worker, a.Since, a.Lease = "host/7", at(-5*time.Second), at(25*time.Second)
+			v.Paused, v.Queued, v.Activities = true, []string{"Go"}, []runtime.ActivityView{a, waiting}
+		}, "r1 is in Posting since 11:58:30 (1m30s ago), paused, post running since 11:59:55 (attempt 2 of 6, at host/7)" +
+			", with Go waiting until it resumes"},
 		{"paused", func(v *runtime.View) { v.Paused = true },
 			"r1 is in Posting since 11:58:30 (1m30s ago), paused"},
 		{"ended", func(v *runtime.View) { v.Status, v.Outcome = runtime.Finished, runtime.Success },
