@@ -81,6 +81,19 @@ func (e *Engine) failedIn(ctx context.Context, m *Machine, s *Snapshot) (int, er
 	return 0, nil
 }
 
+// Refusal is why a run, as a store has listed it with its snapshot, would refuse a
+// pause, resume, cancel or retry; nil where it would take it, or has nothing to do.
+// What only taking it can tell is not known: what is due before it, what a guard
+// says, and whether there is a state in which a failed run can be taken up again.
+func (e *Engine) Refusal(ctx context.Context, row *RunRow, kind InputKind) error {
+	h, s, err := e.decode(ctx, row)
+	in := Input{Kind: kind}
+	if err != nil || s.standsAlready(&in) || kind == RetryInput && s.Status == Finished && s.Outcome == Failed {
+		return err
+	}
+	return h.machine.admit(s, &in, stepTime(s, e.now()))
+}
+
 // Completion is how an operator ends an activity that was done outside.
 type Completion struct {
 	// Activity is the activity's name, or where the state has several attempts

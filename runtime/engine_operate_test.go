@@ -388,6 +388,55 @@ func TestSteerElsewhere(t *testing.T) {
 	})
 }
 
+// TestRefusal holds what a run would refuse, as it is listed, against what it does.
+func TestRefusal(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+		m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"))
+		register(t, e, m, Handlers{})
+		steer := map[InputKind]func(*Engine, context.Context, string, Operator) (View, error){
+			PauseInput: (*Engine).Pause, ResumeInput: (*Engine).Resume, RetryInput: (*Engine).Retry, CancelInput: cancel,
+		}
+		for _, c := range []struct {
+			name   string
+			before []InputKind
+			kind   InputKind
+			want   string
+		}{
+			{"runs", nil, PauseInput, ""},
+			{"runs", nil, ResumeInput, ""},
+			{"runs", nil, CancelInput, ""},
+			{"runs", nil, RetryInput, "no activity waits to be tried again"},
+			{"is paused", []InputKind{PauseInput}, PauseInput, ""},
+			{"is paused", []InputKind{PauseInput}, ResumeInput, ""},
+			{"is cancelled", []InputKind{CancelInput}, CancelInput, ""},
+			{"is cancelled", []InputKind{CancelInput}, PauseInput, "the run has ended"},
+			{"is cancelled", []InputKind{CancelInput}, ResumeInput, "the run has ended"},
+			{"is cancelled", []InputKind{CancelInput}, RetryInput, "the run ended as cancelled"},
+		} {
+			id := fmt.Sprintf("%s, %s", c.name, c.kind)
+			begin(t, e, id)
+			for _, kind := range c.before {
+				if _, err := steer[kind](e, t.Context(), id, ada); err != nil {
+					t.Fatal(err)
+				}
+			}
+			row, err := store.Load(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			would := e.Refusal(t.Context(), &row, c.kind)
+			_, does := steer[c.kind](e, t.Context(), id, ada)
+			if fmt.Sprint(would) != fmt.Sprint(does) || (c.want == "") != (would == nil) || would != nil && !strings.Contains(would.Error(), c.want) {
+				t.Errorf("%s: it would say %v, and says %v", id, would, does)
+			}
+		}
+	})
+}
+
+func cancel(e *Engine, ctx context.Context, run string, o Operator) (View, error) {
+	return e.Cancel(ctx, run, CancelOptions{Actor: o.Actor, Reason: o.Reason})
+}
+
 // TestCompleteHeld waits with the activities of the next state for a worker
 // elsewhere that still does what an operator has completed: it is told to stop,
 // as one is whose state is left.

@@ -11,9 +11,12 @@ import (
 // on; what they return, and events, wait in Snapshot.Queue.
 
 // standsAlready reports whether an operator's input would change nothing.
-func (s *Snapshot) standsAlready(kind InputKind) bool {
+func (s *Snapshot) standsAlready(in *Input) bool {
+	if in.Kind == CancelInput {
+		return s.Cancelled && (!in.Force || s.Status == Finished)
+	}
 	paused := !s.PausedAt.IsZero()
-	return s.Status != Finished && s.State >= 0 && (kind == PauseInput && paused || kind == ResumeInput && !paused)
+	return s.Status != Finished && s.State >= 0 && (in.Kind == PauseInput && paused || in.Kind == ResumeInput && !paused)
 }
 
 func (t *step) takePause() error {

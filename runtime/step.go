@@ -33,7 +33,7 @@ import (
 // While a run is paused it moves by itself no more: events, results and
 // failures are queued, each with a record, and are taken when it resumes.
 func (m *Machine) Step(s *Snapshot, in Input, now time.Time, ask Ask) (*Snapshot, []Command, *Record, error) {
-	if in.Kind == CancelInput && s.Cancelled && (!in.Force || s.Status == Finished) || s.standsAlready(in.Kind) {
+	if s.standsAlready(&in) {
 		return s, nil, nil, nil
 	}
 	now = stepTime(s, now)

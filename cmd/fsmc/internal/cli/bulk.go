@@ -21,9 +21,9 @@ type bulk struct {
 	where string
 	apply bool
 
-	does     string           // "cancel"
-	statuses []runtime.Status // of the runs that are meant, where --where does not say
-	paused   bool             // only those that are paused
+	does     runtime.InputKind // "cancel"
+	statuses []runtime.Status  // of the runs that are meant, where --where does not say
+	paused   bool              // only those that are paused
 	act      func(ctx context.Context, store runtime.Store, run string) (runtime.View, error)
 	judge    func(*runtime.View) error // whether the run then is as it should be; it may be nil
 }
@@ -76,37 +76,44 @@ func (b *bulk) run(ctx context.Context, t *target, args []string) error {
 		if err := checkFilter(ctx, store, &f); err != nil {
 			return err
 		}
-		rows, err := b.meant(ctx, store, f)
+		rows, refused, err := b.meant(ctx, store, f)
 		switch {
 		case err != nil:
 			return err
 		case b.apply:
 			return b.steer(ctx, t, store, rows)
 		}
-		return b.show(t, rows, now)
+		return b.show(t, rows, refused, now)
 	})
 }
 
-// meant are the runs for which the filter holds, as they are now. One that
-// changes until its turn comes is judged as it then is.
-func (b *bulk) meant(ctx context.Context, store runtime.Store, f runtime.RunFilter) ([]runtime.RunRow, error) {
+// meant are the runs for which the filter holds, as they are now, and apart from
+// them those that would refuse. With --apply all are asked: one that changes until
+// its turn comes is judged as it then is.
+func (b *bulk) meant(ctx context.Context, store runtime.Store, f runtime.RunFilter) (rows []runtime.RunRow, refused []bulkError, err error) {
 	statuses := b.statuses
 	if f.Status != "" || f.Outcome != "" {
 		statuses = []runtime.Status{f.Status}
 	}
 	f.Paused = f.Paused || b.paused
-	var rows []runtime.RunRow
+	engine := runtime.NewEngine(store)
 	for _, f.Status = range statuses {
 		err := runtime.EachRun(ctx, store, f, pageOfRuns, func(row *runtime.RunRow) error {
+			if !b.apply {
+				if why := engine.Refusal(ctx, row, b.does); why != nil {
+					refused = append(refused, bulkError{row.Run, why.Error()})
+					return ctx.Err()
+				}
+			}
 			row.Snapshot = nil // which may be large, and is not needed
 			rows = append(rows, *row)
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return rows, nil
+	return rows, refused, nil
 }
 
 // bulkReport is what a command with --where prints as json; with --apply its
@@ -126,24 +133,36 @@ type bulkRun struct {
 	Outcome runtime.Outcome `json:"outcome,omitempty"`
 }
 
-// bulkError is a run that could not be steered.
+// bulkError is a run that could not be steered, or without --apply could not be.
 type bulkError struct {
 	Run string `json:"run"`
 	Why string `json:"why"`
 }
 
-func (b *bulk) show(t *target, rows []runtime.RunRow, now time.Time) error {
+func (b *bulk) show(t *target, rows []runtime.RunRow, refused []bulkError, now time.Time) error {
 	if t.asJSON {
-		report := bulkReport{Runs: []bulkRun{}, Refused: []bulkError{}}
+		report := bulkReport{Runs: []bulkRun{}, Refused: append([]bulkError{}, refused...)}
 		for _, r := range rows {
 			report.Runs = append(report.Runs, bulkRun{r.Run, r.Machine, r.State, r.Status, r.Outcome})
 		}
 		return printJSON(t.out, &report)
 	}
-	if err := t.writeRuns(rows, 0, now); err != nil || len(rows) == 0 {
-		return err
+	if len(rows) > 0 || len(refused) == 0 {
+		if err := t.writeRuns(rows, 0, now); err != nil || len(rows) == 0 {
+			return err
+		}
 	}
-	_, err := fmt.Fprintf(t.out, "%s to %s; nothing has been done, --apply does it\n", countOf(len(rows), "run"), b.does)
+	for _, r := range refused {
+		fmt.Fprintf(t.out, "%s: %s\n", r.Run, r.Why)
+	}
+	count := fmt.Sprintf("%s to %s", countOf(len(rows), "run"), b.does)
+	if len(refused) > 0 {
+		count += fmt.Sprintf(", %d would be refused", len(refused))
+	}
+	if len(rows) > 0 {
+		count += "; nothing has been done, --apply does it"
+	}
+	_, err := fmt.Fprintln(t.out, count)
 	return err
 }
 

@@ -15,7 +15,7 @@ func newCancel(s *streams) *cobra.Command {
 		who   runtime.Operator
 		ask   guards
 	)
-	many := bulk{does: "cancel", statuses: []runtime.Status{runtime.Running, runtime.Halted},
+	many := bulk{does: runtime.CancelInput, statuses: []runtime.Status{runtime.Running, runtime.Halted},
 		act: func(ctx context.Context, store runtime.Store, run string) (runtime.View, error) {
 			return ask.step(ctx, store, run, func(engine *runtime.Engine) (runtime.View, error) {
 				return engine.Cancel(ctx, run, runtime.CancelOptions{Force: force, Actor: who.Actor, Reason: who.Reason})
@@ -33,7 +33,8 @@ Cancelling a run a second time does nothing, unless with --force. One that has
 ended otherwise is refused: exit status 1.
 
 With --where instead of an ID it is for all unfinished runs that the terms fit.
-It then only shows which those are, unless --apply is given.`,
+It then only shows which those are, and which of them would be refused, unless
+--apply is given.`,
 		Example: `  fsmc cancel --db runs.db pr-17 --actor ada --reason "superseded"
   fsmc cancel --db runs.db --where "machine=CodeReview older than 7d" --apply`,
 		Args: many.check,

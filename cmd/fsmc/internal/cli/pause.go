@@ -10,7 +10,7 @@ import (
 
 func newPause(s *streams) *cobra.Command {
 	return newSteer(s, &steering{
-		use: "pause [ID]", does: "pause", statuses: []runtime.Status{runtime.Running}, act: (*runtime.Engine).Pause,
+		use: "pause [ID]", does: runtime.PauseInput, statuses: []runtime.Status{runtime.Running}, act: (*runtime.Engine).Pause,
 		short: "Pause a run: nothing new starts, and its time stands still",
 		long: `Pause stops a run from moving. Attempts of activities that are under way go on;
 nothing new starts. What they return, and events that are sent, wait and are
@@ -22,7 +22,8 @@ Pausing a paused run does nothing. One that has ended or is halted is refused:
 exit status 1.
 
 With --where instead of an ID it is for all running runs that the terms fit. It
-then only shows which those are, unless --apply is given.`,
+then only shows which those are, and which of them would be refused, unless
+--apply is given.`,
 		example: `  fsmc pause --db runs.db pr-17 --reason "the index is rebuilt"
   fsmc pause --db runs.db --where "machine=CodeReview" --apply`,
 	})
@@ -30,7 +31,7 @@ then only shows which those are, unless --apply is given.`,
 
 func newResume(s *streams) *cobra.Command {
 	return newSteer(s, &steering{
-		use: "resume [ID]", does: "resume", statuses: []runtime.Status{runtime.Running, runtime.Halted}, paused: true, act: (*runtime.Engine).Resume,
+		use: "resume [ID]", does: runtime.ResumeInput, statuses: []runtime.Status{runtime.Running, runtime.Halted}, paused: true, act: (*runtime.Engine).Resume,
 		short: "Let a paused run go on",
 		long: `Resume lets a paused run go on. What has come meanwhile is taken in order, as if
 it came now; an event that the run does not take any more is dropped, and its
@@ -40,7 +41,8 @@ Resuming a run that is not paused does nothing. One that has ended is refused:
 exit status 1.
 
 With --where instead of an ID it is for all paused runs that the terms fit. It
-then only shows which those are, unless --apply is given.`,
+then only shows which those are, and which of them would be refused, unless
+--apply is given.`,
 		example: `  fsmc resume --db runs.db pr-17
   fsmc resume --db runs.db --where "machine=CodeReview" --apply`,
 	})
@@ -48,8 +50,9 @@ then only shows which those are, unless --apply is given.`,
 
 // steering is a command that gives a run, or many, one operation of an operator.
 type steering struct {
-	use, does, short, long, example string
+	use, short, long, example string
 
+	does     runtime.InputKind
 	statuses []runtime.Status // of the runs that are meant, where --where does not say
 	paused   bool             // only those that are paused
 	act      func(*runtime.Engine, context.Context, string, runtime.Operator) (runtime.View, error)
