@@ -19,11 +19,12 @@ type request struct {
 	// definition that it has. Nil takes only what is due.
 	input func(m *Machine, s *Snapshot) (Input, error)
 
-	start   *host  // the run is created, of this version
-	ifSeq   int64  // the Seq that the sender expects; 0 for any
-	eventID string // under which the event is accepted once
-	claim   *Claim // under which a result or failure comes
-	resumes bool   // the run's time goes on after a pause
+	start   *host        // the run is created, of this version
+	ifSeq   int64        // the Seq that the sender expects; 0 for any
+	eventID string       // under which the event is accepted once
+	claim   *Claim       // under which a result or failure comes
+	attempt *AttemptInfo // that ends with it
+	resumes bool         // the run's time goes on after a pause
 }
 
 // applied is what became of a request.
@@ -193,7 +194,8 @@ func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool
 // memory.
 const maxRemembered = 64 << 10
 
-// report tells the observer of the steps of a write.
+// report tells the observer of the steps of a write, and of the attempt that one of
+// them has ended before those that follow from it.
 func (e *Engine) report(w *write) {
 	took := e.clock.Now().Sub(w.began)
 	d := w.host.machine.Definition()
@@ -219,5 +221,8 @@ func (e *Engine) report(w *write) {
 				slog.String("state", info.To), slog.String("reason", r.Reason))
 		}
 		e.observer.OnStep(info)
+		if w.attempt.endsBy(&r.Input) {
+			e.observer.OnAttempt(*w.attempt)
+		}
 	}
 }

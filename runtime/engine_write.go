@@ -20,6 +20,7 @@ type write struct {
 	ask      Ask // of asker
 
 	claim   *Claim
+	attempt *AttemptInfo
 	eventID string
 }
 
@@ -34,6 +35,7 @@ func (e *Engine) newWrite(ctx context.Context, c *request, live *liveRun) write 
 		began:   e.clock.Now(),
 		now:     e.now(),
 		claim:   c.claim,
+		attempt: c.attempt,
 		eventID: c.eventID,
 	}
 }

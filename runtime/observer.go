@@ -10,7 +10,8 @@ import (
 
 // Observer is told what an engine does, after it has become durable. Metrics,
 // traces and logs are attached here. Its methods are called by several
-// goroutines at once, the steps of one run in order. The engine waits for them:
+// goroutines at once, the steps of one run in order, and the end of an attempt that
+// a step has taken right after that step. The engine waits for them:
 // they must return soon, and must not call the engine.
 type Observer interface {
 	OnStep(StepInfo)
@@ -63,6 +64,12 @@ type AttemptInfo struct {
 	Message  string // of a failure, or why it was given back
 	Duration time.Duration
 	Cost     map[string]json.Number // as the activity reported it
+}
+
+// endsBy reports whether an input is that with which the attempt ends; a nil one
+// ends by none.
+func (a *AttemptInfo) endsBy(in *Input) bool {
+	return a != nil && (in.Kind == ResultInput || in.Kind == FailureInput) && in.Key == a.Key && in.Attempt == a.Attempt
 }
 
 // LogObserver writes steps and failed attempts as structured log lines: what

@@ -147,7 +147,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 	r.do = do
 	if s.openTask(&Input{Do: do, Key: t.Key, Attempt: t.Attempt}) < 0 {
 		r.confirm() // cancelled since it was claimed
-		r.report(AttemptCancelled, "", "", "the run had moved on before it started")
+		r.report(AttemptCancelled, "the run had moved on before it started", nil)
 		return nil, nil, false
 	}
 	if s.Status != Running {

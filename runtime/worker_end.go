@@ -25,15 +25,15 @@ func (r *running) conclude(out outcome, ended bool) {
 		if ended {
 			r.late(r.whatReturned(out), r.used(out))
 		}
-		r.report(AttemptFenced, "", "", "the task is held under a newer lease")
+		r.report(AttemptFenced, "the task is held under a newer lease", nil)
 	case cause == ErrMoved && ended:
 		if cost := r.used(out); out.err == nil || len(cost) > 0 {
 			r.late(r.whatReturned(out), cost)
 		}
 		r.confirm()
-		r.report(AttemptCancelled, "", "", cause.Error())
+		r.report(AttemptCancelled, cause.Error(), nil)
 	case cause == ErrMoved || cause == ErrStopped && !ended:
-		r.report(AttemptCancelled, "", "", "it does not stop")
+		r.report(AttemptCancelled, "it does not stop", nil)
 	case cause == ErrOverdue:
 		r.fail(r.category, r.message, r.used(out))
 	case out.err == nil:
@@ -130,11 +130,12 @@ func (r *running) counted(reported map[string]json.Number) []Cost {
 // fails; the lease then runs out, and the task is handed out again.
 const commitTries = 4
 
-// commit takes the input under the attempt's claim.
+// commit takes the input under the attempt's claim. That tells the observer.
 func (r *running) commit(in Input, info AttemptInfo) {
 	e, claim := r.engine, r.task.Claim()
-	in.Worker, in.Took, in.Cost = e.worker, r.took(), r.counted(info.Cost)
-	c := &request{run: r.task.Run, claim: &claim, input: func(m *Machine, _ *Snapshot) (Input, error) {
+	info = r.named(info)
+	in.Worker, in.Took, in.Cost = e.worker, info.Duration, r.counted(info.Cost)
+	c := &request{run: r.task.Run, claim: &claim, attempt: &info, input: func(m *Machine, _ *Snapshot) (Input, error) {
 		if m.Hash() != r.host.machine.Hash() { // it may have been registered anew
 			return in, fmt.Errorf("%w: the run has another definition by now", ErrFenced)
 		}
@@ -144,7 +145,6 @@ func (r *running) commit(in Input, info AttemptInfo) {
 		_, err := e.apply(context.Background(), c)
 		switch {
 		case err == nil:
-			r.report(info.End, info.Event, info.Category, info.Message, info.Cost)
 		case errors.Is(err, ErrFenced):
 			r.fenced(&in, &info)
 		case errors.Is(err, ErrHalted), errors.Is(err, ErrNoGuard):
@@ -164,10 +164,10 @@ func (r *running) commit(in Input, info AttemptInfo) {
 // on, or the task is another's.
 func (r *running) refused() {
 	if r.confirm() {
-		r.report(AttemptCancelled, "", "", "what it returned came after the run had moved on")
+		r.report(AttemptCancelled, "what it returned came after the run had moved on", nil)
 		return
 	}
-	r.report(AttemptFenced, "", "", "what it returned was refused")
+	r.report(AttemptFenced, "what it returned was refused", nil)
 }
 
 // fenced deals with an end of the attempt that was refused. Where that is so
@@ -176,7 +176,7 @@ func (r *running) refused() {
 func (r *running) fenced(in *Input, info *AttemptInfo) {
 	taken, err := r.taken(in)
 	if taken {
-		r.report(info.End, info.Event, info.Category, info.Message, info.Cost)
+		r.engine.observer.OnAttempt(*info)
 		return
 	}
 	if err == nil {
@@ -287,7 +287,7 @@ func (r *running) giveBack(wait time.Duration, why string, cost map[string]json.
 		r.note(ReturnInput, why, cost)
 	}
 	e.changes.notify(r.task.Run)
-	r.report(AttemptReturned, "", "", why, cost)
+	r.report(AttemptReturned, why, cost)
 }
 
 // took is how long the attempt has been held.
@@ -309,17 +309,17 @@ func (r *running) lost(cost map[string]json.Number) {
 	e.changes.notify(r.task.Run)
 }
 
-// report tells the observer how the attempt ended.
-func (r *running) report(end AttemptEnd, event, category, message string, cost ...map[string]json.Number) {
-	info := AttemptInfo{
-		Run: r.task.Run, Machine: r.task.Machine, Activity: r.task.Activity, Do: r.task.Do, Key: r.task.Key,
-		Attempt: r.task.Attempt, Worker: r.engine.worker, End: end, Event: event, Category: category,
-		Message: message, Duration: r.took(),
-	}
-	if len(cost) > 0 {
-		info.Cost = cost[0]
-	}
-	r.engine.observer.OnAttempt(info)
+// report tells the observer how the attempt ended without a step.
+func (r *running) report(end AttemptEnd, message string, cost map[string]json.Number) {
+	r.engine.observer.OnAttempt(r.named(AttemptInfo{End: end, Message: message, Cost: cost}))
+}
+
+// named says of an end which attempt it is of.
+func (r *running) named(info AttemptInfo) AttemptInfo {
+	t := &r.task
+	info.Run, info.Machine, info.Activity, info.Do = t.Run, t.Machine, t.Activity, t.Do
+	info.Key, info.Attempt, info.Worker, info.Duration = t.Key, t.Attempt, r.engine.worker, r.took()
+	return info
 }
 
 // takeOver deals with a task whose worker has not renewed its lease, and
