@@ -341,11 +341,15 @@ func (e *Engine) takeOver(ctx context.Context, t *TaskRow) bool {
 	}
 	e.logger.Warn("a worker was lost", slog.String("worker", t.Worker), slog.String("run", t.Run),
 		slog.String("activity", t.Activity), slog.Int("attempt", t.Attempt), slog.Int("times", t.Lost+1))
-	e.observer.OnAttempt(AttemptInfo{
+	return true
+}
+
+// lostAttempt is the attempt of a task whose worker is gone.
+func (e *Engine) lostAttempt(t *TaskRow) AttemptInfo {
+	return AttemptInfo{
 		Run: t.Run, Machine: t.Machine, Activity: t.Activity, Do: t.Do, Key: t.Key, Attempt: t.Attempt,
 		Worker: t.Worker, End: AttemptLost, Message: "its lease ran out", Duration: e.now().Sub(t.ClaimedAt),
-	})
-	return true
+	}
 }
 
 func (e *Engine) takeOverTask(ctx context.Context, t *TaskRow) error {
@@ -361,8 +365,8 @@ func (e *Engine) takeOverTask(ctx context.Context, t *TaskRow) error {
 	default:
 		return e.handOn(ctx, t)
 	}
-	claim := t.Claim()
-	_, err := e.apply(ctx, &request{run: t.Run, claim: &claim, input: func(m *Machine, _ *Snapshot) (Input, error) {
+	claim, lost := t.Claim(), e.lostAttempt(t)
+	_, err := e.apply(ctx, &request{run: t.Run, claim: &claim, attempt: &lost, input: func(m *Machine, _ *Snapshot) (Input, error) {
 		do, ok := m.index.dos[t.Do]
 		if !ok {
 			return Input{}, fmt.Errorf("there is no do %q", t.Do)
@@ -394,5 +398,6 @@ func (e *Engine) handOn(ctx context.Context, t *TaskRow) error {
 		e.logger.Warn("that a worker was lost could not be noted", slog.String("run", t.Run),
 			slog.String("activity", t.Activity), slog.Any("error", err))
 	}
+	e.observer.OnAttempt(e.lostAttempt(t))
 	return nil
 }

@@ -310,6 +310,52 @@ func TestLostWorker(t *testing.T) {
 	}
 }
 
+// order records what an observer is told, in its order.
+type order struct {
+	mu   sync.Mutex
+	told []string
+}
+
+func (o *order) OnStep(i StepInfo)       { o.tell(i.Input) }
+func (o *order) OnAttempt(i AttemptInfo) { o.tell(string(i.End) + ": " + i.Message) }
+
+func (o *order) tell(what string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.told = append(o.told, what)
+}
+
+// TestAttemptIsToldWithItsStep: the observer hears of the end of an attempt right after
+// the step that takes it, and before the done that follows in the same write.
+func TestAttemptIsToldWithItsStep(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		lost bool
+		want string
+	}{
+		{"failed", false, "failed(unknown), failed: no disk, done"},
+		{"lost", true, "failed(silent), lost: its lease ran out, done"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := memstore.New()
+				m := job(t, []string{"heartbeat 10s"}, On1("Found", "Done"), func() any { return On("failed", Stay()) }, On1("done", "Broken"))
+				beginElsewhere(t, store, m, "r")
+				if c.lost {
+					crash(t, store, m, "r")
+				}
+				seen := &order{}
+				w := work(t, store, m, func(context.Context, *Attempt) (Result, error) { return Result{}, errors.New("no disk") }, WithObserver(seen))
+				await(t, w.Engine, "r")
+				w.stop()
+				if got := strings.Join(seen.told, ", "); got != c.want {
+					t.Errorf("told %s, want %s", got, c.want)
+				}
+			})
+		})
+	}
+}
+
 func TestLostTooOften(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, m := memstore.New(), job(t, nil, On1("Found", "Done"), func() any {
