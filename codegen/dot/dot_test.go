@@ -13,7 +13,7 @@ import (
 func TestGolden(t *testing.T) { codegentest.Run(t, dot.Target) }
 
 func TestGoldenRun(t *testing.T) {
-	h := &drawing.Highlight{Current: "PostingComments", Moves: []drawing.Move{
+	h := &drawing.Highlight{Start: "Idle", Current: "PostingComments", Moves: []drawing.Move{
 		{From: "Idle", To: "FetchingDiff"},
 		{From: "FetchingDiff", To: "Analyzing"},
 		{From: "Analyzing", To: "PostingComments"},

@@ -4,6 +4,7 @@ import "github.com/fsmc-dev/fsmc/lang/ir"
 
 // Highlight is what a run has been through. States are named by their paths.
 type Highlight struct {
+	Start   string // the state in which the run began
 	Current string // the state in which the run is
 	Moves   []Move // from the first to the last
 }
@@ -29,14 +30,17 @@ func (h *Highlight) mark(m *ir.Machine, p *planner) {
 	for i, name := range ir.ArmNames(m, new(ir.StableNames)) {
 		arms[name] = m.Arms[i]
 	}
-	p.enter(m.Root)
+	p.begin(m, states[h.Start])
 	for _, move := range h.Moves {
 		from, to := states[move.From], states[move.To]
+		for _, s := range []*ir.State{from, to} {
+			if s != nil {
+				p.nodes[s].Mark = Taken
+			}
+		}
 		if from == nil || to == nil {
 			continue // of an older version of the machine
 		}
-		p.nodes[from].Mark = Taken
-		p.nodes[to].Mark = Taken
 		e, target := p.ofArm(arms[move.Arm])
 		if e == nil {
 			e, target = p.taken(from, to)
@@ -51,6 +55,19 @@ func (h *Highlight) mark(m *ir.Machine, p *planner) {
 	}
 	if s := states[h.Current]; s != nil {
 		p.nodes[s].Mark = Current
+	}
+}
+
+// begin marks the leaf in which the run began, and the way into it. An older
+// version of the machine may have begun elsewhere, and a `require` may have
+// turned the run away from the first leaf.
+func (p *planner) begin(m *ir.Machine, leaf *ir.State) {
+	if leaf == nil {
+		return
+	}
+	p.nodes[leaf].Mark = Taken
+	if m.Root.Leaf() == leaf {
+		p.enter(m.Root)
 	}
 }
 

@@ -100,7 +100,7 @@ normal: W.B -> Done | Both
 }
 
 func TestHighlight(t *testing.T) {
-	h := &drawing.Highlight{Current: "Done", Moves: []drawing.Move{
+	h := &drawing.Highlight{Start: "W.A", Current: "Done", Moves: []drawing.Move{
 		{From: "W.A", To: "W.B"}, {From: "W.B", To: "Done"}, {From: "Old", To: "Done"},
 	}}
 	d := drawing.Plan(codegentest.Parse(t, "m.fsm", nested), h)
@@ -164,6 +164,51 @@ func TestHighlightOfTheArm(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff([]string{c.want}, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// A run that began in another version of the machine, or that a require turned
+// away as it began, was never in the first leaf.
+func TestHighlightOfTheStart(t *testing.T) {
+	const source = `machine M {
+    event Go
+    context { x bool = false }
+    initial W
+    state W {
+        initial A
+        state A { require x else -> B on Go -> B }
+        state B { on Go -> Done }
+    }
+    terminal Done
+}`
+	for _, c := range []struct {
+		name  string
+		h     drawing.Highlight
+		taken string
+	}{
+		{"the first leaf", drawing.Highlight{Start: "W.A", Current: "W.B"}, "(start) -> W, W.(start) -> W.A, W.A"},
+		{"another one", drawing.Highlight{Start: "W.B", Current: "Done"}, "W.B"},
+		{"one that is gone", drawing.Highlight{Start: "Old", Current: "W.B"}, ""},
+		{"a move from one that is gone", drawing.Highlight{Start: "Old", Current: "Done", Moves: []drawing.Move{{From: "Old", To: "W.B"}}}, "W.B"},
+		{"a move to one that is gone", drawing.Highlight{Start: "W.A", Current: "Done", Moves: []drawing.Move{{From: "W.B", To: "Old"}}}, "(start) -> W, W.(start) -> W.A, W.A, W.B"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := drawing.Plan(codegentest.Parse(t, "m.fsm", source), &c.h)
+			var got []string
+			for _, e := range d.Edges {
+				if e.Mark == drawing.Taken {
+					got = append(got, e.From.ID+" -> "+e.To.ID)
+				}
+			}
+			d.Root.Walk(func(n *drawing.Node) {
+				if n.Mark == drawing.Taken {
+					got = append(got, n.ID)
+				}
+			})
+			if diff := cmp.Diff(c.taken, strings.Join(got, ", ")); diff != "" {
 				t.Error(diff)
 			}
 		})

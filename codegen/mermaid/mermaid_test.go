@@ -16,7 +16,7 @@ import (
 func TestGolden(t *testing.T) { codegentest.Run(t, mermaid.Target) }
 
 func TestGoldenRun(t *testing.T) {
-	h := &drawing.Highlight{Current: "Working.Authoring.Judging", Moves: []drawing.Move{
+	h := &drawing.Highlight{Start: "Working.Outlining", Current: "Working.Authoring.Judging", Moves: []drawing.Move{
 		{From: "Working.Outlining", To: "Working.Authoring.Drafting"},
 		{From: "Working.Authoring.Drafting", To: "Working.Authoring.Judging"},
 	}}

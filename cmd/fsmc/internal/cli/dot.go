@@ -118,7 +118,10 @@ func walked(ctx context.Context, db, run, machine string) (h *drawing.Highlight,
 		return nil, "", notOfMachine(run, row.Machine, machine)
 	}
 	h = &drawing.Highlight{Current: row.State}
-	for _, s := range steps {
+	for i, s := range steps {
+		if i == 0 {
+			h.Start = s.To
+		}
 		if s.From != "" && s.Effect == runtime.Moved {
 			h.Moves = append(h.Moves, drawing.Move{From: s.From, To: s.To, Arm: s.Arm})
 		}
