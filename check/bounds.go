@@ -27,6 +27,7 @@ type Figure struct {
 	Amount  *big.Rat      // nil where there is no bound
 	Exact   bool          // some run reaches it
 	Factors string        // of an activity: "write_patch 12 = 3 attempts x 4 visits"; empty where it says no more than the figure
+	Shares  []string      // of a cost: the attempts in Run of each activity, in the order of their declarations: "refund 3"; empty where it has no part
 	Run     *diag.Witness // that reaches it; nil where there is none to show
 
 	path []int32 // of the product, that reaches it
@@ -83,6 +84,7 @@ func (w *Worst) tell(p *explore.Product) {
 	w.Time.tell(p)
 	for i := range w.Costs {
 		w.Costs[i].tell(p)
+		w.Costs[i].Shares = shares(p, w.Costs[i])
 	}
 	for i, a := range p.Table.Machine.Activities {
 		w.Activities[i].tell(p)

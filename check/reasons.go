@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
@@ -16,9 +17,39 @@ func factors(p *explore.Product, a *ir.Activity, f Figure) string {
 	if f.Amount == nil || !f.Amount.IsInt() || f.Run == nil {
 		return ""
 	}
-	visits, beside, each, alike := tally(p, a, f.path)
-	if !alike {
+	text, chain := attemptsOn(p, a, f.path)
+	if !chain {
 		return ""
+	}
+	return text
+}
+
+// shares are, for each activity that has a part in the cost f, its attempts in
+// the run that reaches f; empty for the others.
+func shares(p *explore.Product, f Figure) []string {
+	if f.Run == nil {
+		return nil
+	}
+	m := p.Table.Machine
+	out := make([]string, len(m.Activities))
+	for i, a := range m.Activities {
+		if slices.ContainsFunc(a.Costs, func(c ir.Cost) bool { return c.Name == f.Name && c.Amount.Sign() > 0 }) {
+			out[i], _ = attemptsOn(p, a, f.path)
+		}
+	}
+	return out
+}
+
+// attemptsOn is how often path attempts a: "write_patch 12 = 3 attempts x 4
+// visits", and whether that has several factors. It is empty where it never does.
+func attemptsOn(p *explore.Product, a *ir.Activity, path []int32) (text string, chain bool) {
+	total, visits, beside, each, alike := tally(p, a, path)
+	if total == 0 {
+		return "", false
+	}
+	text = fmt.Sprintf("%s %d", a.Name, total)
+	if !alike {
+		return text, false
 	}
 	var parts []string
 	if each > 1 {
@@ -31,15 +62,15 @@ func factors(p *explore.Product, a *ir.Activity, f Figure) string {
 		parts = append(parts, fmt.Sprintf("%d visits", visits))
 	}
 	if len(parts) < 2 {
-		return ""
+		return text, false
 	}
-	return fmt.Sprintf("%s %s = %s", a.Name, f.Amount.Num(), strings.Join(parts, " x "))
+	return text + " = " + strings.Join(parts, " x "), true
 }
 
-// tally counts the visits of states that run a along path, how many of their dos
-// run it side by side, and the attempts of each, and whether those are the same
-// everywhere.
-func tally(p *explore.Product, a *ir.Activity, path []int32) (visits, beside, each int, alike bool) {
+// tally counts the attempts of a along path, the visits of states that run it, how
+// many of their dos run it side by side, and the attempts of each, and whether
+// those are the same everywhere.
+func tally(p *explore.Product, a *ir.Activity, path []int32) (total, visits, beside, each int, alike bool) {
 	alike = true
 	same := func(known *int, n int) {
 		alike = alike && (*known == 0 || *known == n)
@@ -48,6 +79,7 @@ func tally(p *explore.Product, a *ir.Activity, path []int32) (visits, beside, ea
 	counts := map[*ir.Do]int{} // attempts in the visit at hand
 	leave := func() {
 		for _, n := range counts {
+			total += n
 			same(&each, n)
 		}
 		clear(counts)
@@ -72,7 +104,7 @@ func tally(p *explore.Product, a *ir.Activity, path []int32) (visits, beside, ea
 		}
 	}
 	leave()
-	return visits, beside, each, alike
+	return total, visits, beside, each, alike
 }
 
 // cycle names an arm that can be taken without end and counts for w: one that

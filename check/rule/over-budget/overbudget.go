@@ -66,7 +66,7 @@ func run(p *check.Pass) {
 		case l.passed() && !l.shown(): // an upper bound refutes nothing
 			p.LeaveOpen(check.Question{Rule: "over-budget", Span: l.span})
 		case l.passed():
-			p.Report(over(p, worst, l))
+			p.Report(over(p, l))
 		}
 	}
 }
@@ -90,7 +90,7 @@ func limits(b *ir.Budget, w *check.Worst) []limit {
 	return out
 }
 
-func over(p *check.Pass, w *check.Worst, l limit) check.Finding {
+func over(p *check.Pass, l limit) check.Finding {
 	is := " is "
 	if !l.figure.Exact {
 		is = " may be as much as "
@@ -101,22 +101,12 @@ func over(p *check.Pass, w *check.Worst, l limit) check.Finding {
 		Help:    "Lower the bounds that the worst run uses up, or raise the budget.",
 		Witness: l.figure.Run,
 	}
-	for i, a := range w.Activities {
-		if a.Factors != "" && costs(p.Machine.Activities[i], l.figure.Name) {
-			f.Related = append(f.Related, diag.Related{Span: p.Machine.Activities[i].Span, Message: "attempts of it at most: " + a.Factors})
+	for i, share := range l.figure.Shares {
+		if share != "" {
+			f.Related = append(f.Related, diag.Related{Span: p.Machine.Activities[i].Span, Message: "attempts of it in the worst run: " + share})
 		}
 	}
 	return f
-}
-
-// costs reports whether an attempt of a has a cost called name.
-func costs(a *ir.Activity, name string) bool {
-	for _, c := range a.Costs {
-		if c.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // text is an amount as written in a machine.

@@ -1,10 +1,81 @@
 package overbudget_test
 
 import (
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/fsmc-dev/fsmc/check/checktest"
 	overbudget "github.com/fsmc-dev/fsmc/check/rule/over-budget"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 )
 
 func Test(t *testing.T) { checktest.Run(t, overbudget.Rule) }
+
+// found is the finding of the rule about the machine src.
+func found(t *testing.T, src string) diag.Diagnostic {
+	t.Helper()
+	for _, d := range checktest.Findings("m.fsm", []byte(src)) {
+		if d.Rule == overbudget.Rule.Name {
+			return d
+		}
+	}
+	t.Fatal("nothing is over the budget")
+	return diag.Diagnostic{}
+}
+
+// TestRelated holds that the attempts that are named, at what each costs, add up
+// to the figure.
+func TestRelated(t *testing.T) {
+	const activities = `
+    event Again
+    activity refund() cost usd 1
+    activity charge() -> Again cost usd 2
+    activity look() cost usd 0
+    activity cheap() cost usd 1
+`
+	for _, c := range []struct {
+		name, states, total, want string
+	}{
+		{"retries alone", `
+    initial A
+    state A { do refund() timeout 1s on done -> Done on failed retry 2 else -> Done }
+`, "3", "refund 3"},
+		{"a chain and what has none", `
+    initial A
+    state A { do charge() timeout 1s on Again -> B on failed retry 1 else -> B }
+    state B { do refund() timeout 1s on done -> A max 1 else -> C on failed retry 2 else -> C }
+    state C { do look() timeout 1s on done -> Done on failed -> Done }
+`, "14", "refund 6 = 3 attempts x 2 visits, charge 4 = 2 attempts x 2 visits"},
+		{"visits that are not alike", `
+    initial A
+    state A { do refund() timeout 1s on done -> B on failed -> B }
+    state B { do refund() timeout 1s on done -> Done on failed retry 2 else -> Done }
+`, "4", "refund 4"},
+		{"ways that exclude each other", `
+    initial A
+    state A { after 1s -> B  on Again -> C }
+    state B { do charge() timeout 1s on Again -> Done on failed retry 2 else -> Done }
+    state C { do cheap() timeout 1s on done -> Done on failed -> Done }
+`, "6", "charge 3"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := found(t, "machine M {\n    budget { usd 0.5 }"+activities+c.states+"    terminal Done\n}\n")
+			if want := `the worst case of "usd" is ` + c.total + ", "; !strings.HasPrefix(d.Message, want) {
+				t.Errorf("the message is %s, want %s", d.Message, want)
+			}
+			var got []string
+			for _, r := range d.Related {
+				text, ok := strings.CutPrefix(r.Message, "attempts of it in the worst run: ")
+				if !ok {
+					t.Errorf("a related place says %s", r.Message)
+				}
+				got = append(got, text)
+			}
+			if diff := cmp.Diff(c.want, strings.Join(got, ", ")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
