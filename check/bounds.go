@@ -229,7 +229,11 @@ func (s *shared) confirmWorst(w *Worst) {
 		if f.Run == nil {
 			return
 		}
-		run, replays := s.replays(s.ends(f.Run, replay.Taken))
+		ending := replay.Taken
+		if f.Name == timeName {
+			ending = replay.Latest // at once it would show the way, and not the time
+		}
+		run, replays := s.replays(s.ends(f.Run, ending))
 		f.Exact = replays && f.Name != timeName
 		if f.Run = run; !replays {
 			f.Run = nil

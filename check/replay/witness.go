@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ type Ending int
 const (
 	Any     Ending = iota // it is taken, or if the run stays where it is, not
 	Taken                 // it is taken
+	Latest                // the same, and what can wait comes as late as it can
 	Refused               // nothing takes it
 	Broken                // the step cannot be computed
 )
@@ -29,9 +31,13 @@ const maxSteps = 20_000
 // once more.
 func Witness(m *ir.Machine, w *diag.Witness, ending Ending) (*diag.Witness, error) {
 	var first error
-	for _, slow := range []bool{true, false} { // with the waits as long as they can be, then as short
-		p := &player{m: m, w: w, ending: ending}
-		filled, err := p.play(slow)
+	// With the waits as long as they can be, then as short.
+	for _, way := range []struct{ late, slow bool }{{true, true}, {false, true}, {false, false}} {
+		if way.late && ending != Latest {
+			continue
+		}
+		p := &player{m: m, w: w, ending: ending, late: way.late}
+		filled, err := p.play(way.slow)
 		if err == nil {
 			return filled, nil
 		}
@@ -48,6 +54,7 @@ type player struct {
 	m      *ir.Machine
 	w      *diag.Witness
 	ending Ending
+	late   bool // what can wait does, where the rows after it leave the time
 	steps  int
 	rows   []diag.Step // as performed
 	params map[string]any
@@ -132,6 +139,12 @@ func (p *player) from(r *run, i, round int) error {
 	if err != nil {
 		return fmt.Errorf("row %d: %w", i, err)
 	}
+	if at := r.now; p.late && r.linger(in) {
+		if err := p.tryAll(r, in, i, round); err == nil {
+			return nil
+		}
+		r.now = at
+	}
 	return p.tryAll(r, in, i, round)
 }
 
@@ -149,7 +162,7 @@ func (p *player) tryAll(r *run, in *input, i, round int) error {
 		err := next.take(&given)
 		if lastInput && p.ends(err, i) {
 			last = nil
-		} else if err == nil && !(lastInput && p.ending > Taken) {
+		} else if err == nil && !(lastInput && p.ending > Latest) {
 			last = p.from(next, i+1, round)
 		} else if err == nil {
 			last = fmt.Errorf("row %d: %s is taken", i, row.Input)
@@ -340,4 +353,34 @@ func (r *run) await(in *input) error {
 		return errors.New("a deferred event comes first, or none does")
 	}
 	return nil
+}
+
+// justBefore is how long before the end of a wait something comes that is late.
+const justBefore = int64(time.Millisecond)
+
+// linger lets the time pass until just before the timer or the time limit that
+// would come before in, and reports whether it did. What comes at a time of its
+// own, or at once, does not wait.
+func (r *run) linger(in *input) bool {
+	switch {
+	case r.done || in.kept:
+		return false
+	case in.silent != nil:
+	case in.Kind == ir.CaseTimer, in.Kind == ir.CaseFailure && in.Category.BuiltIn && in.Category.Name == ir.Timeout:
+		return false
+	}
+	end := int64(math.MaxInt64)
+	for _, a := range r.timers {
+		end = min(end, a.due)
+	}
+	for _, a := range r.attempts {
+		if !a.ended && a.do.Timeout != nil {
+			end = min(end, a.started+*a.do.Timeout)
+		}
+	}
+	if end == math.MaxInt64 || end-justBefore <= r.now {
+		return false
+	}
+	r.now = end - justBefore
+	return true
 }

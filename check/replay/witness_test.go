@@ -100,6 +100,61 @@ func TestWitnessIsFilled(t *testing.T) {
 	}
 }
 
+const waits = `machine M {
+    event Go
+    activity work()
+    initial A
+    state A {
+        do work() timeout 10s
+        on done -> B
+        on failed retry 1 backoff 1s else -> B
+        on Go -> W
+    }
+    state B {
+        after 1h -> W
+        on Go -> W
+    }
+    state W {
+        initial X
+        after 1d -> Done
+        state X { after 20h -> Y  on Go -> X unbounded }
+        state Y { on Go -> Done }
+    }
+    terminal Done
+}
+`
+
+// TestLatest holds that what can wait comes just before what would end the wait,
+// where the rows after it leave the time, and at once where they do not.
+func TestLatest(t *testing.T) {
+	m := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(waits)}}).Program.Machines[0]
+	for _, c := range []struct {
+		path string // state: input at the time wanted, …
+	}{
+		{"A: Go at 9.999s, W.X"},
+		{"A: failed(unknown) at 9.999s, A: work ended at 20.998s, A: done at 20.998s, B"},
+		{"A: failed(timeout) at 10s, A: failed(timeout) at 21s, B: after 1h at 1h0m21s, W.X"},
+		{"A: failed(timeout) at 10s, A: Go at 20.999s, W.X: Go at 20h0m20.998s, W.X: Go at 24h0m20.998s, W.X: after 24h at 24h0m20.999s, Done"},
+		{"A: Go at 9.999s, W.X: Go at 9.999s, W.X: after 20h at 20h0m9.999s, W.Y: Go at 24h0m9.998s, Done"},
+	} {
+		w, want := &diag.Witness{Loop: -1}, &diag.Witness{Loop: -1}
+		for _, text := range strings.Split(c.path, ", ") {
+			state, rest, _ := strings.Cut(text, ": ")
+			input, at, _ := strings.Cut(rest, " at ")
+			w.Path = append(w.Path, diag.Step{State: state, Input: input})
+			want.Path = append(want.Path, diag.Step{State: state, Input: input, At: at})
+		}
+		got, err := replay.Witness(m, w, replay.Latest)
+		if err != nil {
+			t.Errorf("%s: %v", c.path, err)
+			continue
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.path, diff)
+		}
+	}
+}
+
 // TestOneAnswerInAStep: two calls of a host guard that come down to the same
 // arguments are one question.
 func TestOneAnswerInAStep(t *testing.T) {

@@ -79,3 +79,46 @@ func TestRelated(t *testing.T) {
 		})
 	}
 }
+
+// TestTimeOfTheWitness holds that the rows of the worst run come to the time that
+// the message names.
+func TestTimeOfTheWitness(t *testing.T) {
+	for _, c := range []struct {
+		name, states, total, last string
+	}{
+		{"a timer that events forestall", `
+    initial A
+    state A { after 1d -> Done  on Go -> A max 3 else -> Done }
+`, "96h", "95h59m59.996s"},
+		{"one that fires at last", `
+    initial A
+    state A { after 1d -> Done  on Go -> B }
+    state B { after 1h -> Done }
+`, "25h", "24h59m59.999s"},
+		{"attempts and retries", `
+    initial A
+    state A { do work() timeout 1h on done -> Done on failed retry 2 backoff 10m else -> Done }
+`, "3h20m", "3h19m59.997s"},
+		{"a timer around", `
+    initial W
+    state W {
+        initial A
+        after 1d -> Done
+        state A { after 20h -> Done  on Go -> A max 3 else -> Done }
+    }
+`, "24h", "23h59m59.999s"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := found(t, "machine M {\n    budget { time 1h }\n    event Go\n    activity work()\n"+c.states+"    terminal Done\n}\n")
+			if want := `the worst case of "time" may be as much as ` + c.total + ", "; !strings.HasPrefix(d.Message, want) {
+				t.Errorf("the message is %s, want %s", d.Message, want)
+			}
+			if d.Witness == nil || len(d.Witness.Path) < 2 {
+				t.Fatal("it has no witness")
+			}
+			if got := d.Witness.Path[len(d.Witness.Path)-2].At; got != c.last {
+				t.Errorf("the last row comes at %s, want %s", got, c.last)
+			}
+		})
+	}
+}
