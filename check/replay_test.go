@@ -330,12 +330,41 @@ func TestWitnessesReplay(t *testing.T) {
 				if err := r.play(d.Witness); err != nil {
 					t.Errorf("%s: %s: %s: %v\n%s", d.Span, d.Rule, d.Message, err, lines(diag.List{d}))
 				}
+				holdsAll(t, m, d)
 				played++
 			}
 		}
 	}
 	if played < 50 {
 		t.Errorf("only %d witnesses", played)
+	}
+}
+
+// holdsAll holds that the witness of d, written as JSON, has every parameter, and
+// every field of the events that come.
+func holdsAll(t *testing.T, m *ir.Machine, d diag.Diagnostic) {
+	t.Helper()
+	w := diag.JSON(diag.List{d})[0].Witness
+	if len(w.Path) == 1 {
+		return // nothing comes
+	}
+	for _, v := range m.Params {
+		if _, said := w.Params[v.Name]; !said {
+			t.Errorf("%s: %s: the witness has no parameter %q", d.Span, d.Rule, v.Name)
+		}
+	}
+	for i, row := range w.Path {
+		_, name, labelled := strings.Cut(row.Input, ".")
+		if !labelled {
+			name = row.Input
+		}
+		for _, e := range m.Events {
+			for _, f := range e.Fields {
+				if _, said := row.Data[f.Name]; e.Name == name && !said {
+					t.Errorf("%s: %s: row %d, %s, has no %q", d.Span, d.Rule, i, row.Input, f.Name)
+				}
+			}
+		}
 	}
 }
 

@@ -239,20 +239,29 @@ func product(lists [][]value) [][]value {
 	return out
 }
 
-// shown is the payload that a row shows: what it had, and what had to be chosen.
-func (p *player) shown(row diag.Step, in *input, data map[string]value) map[string]any {
+// show notes in row the payload that in had: what had to be chosen beside what the
+// row said, and the plain values of the rest.
+func (p *player) show(row *diag.Step, in *input, data map[string]value) {
 	if in.silent != nil || in.kept || in.Kind != ir.CaseEvent && in.Kind != ir.CaseResult {
-		return row.Data
+		return
 	}
-	out := maps.Clone(row.Data)
+	said := row.Data
+	row.Data, row.Rest = maps.Clone(said), nil
 	for _, f := range in.Event.Fields {
-		if _, said := row.Data[f.Name]; said || data[f.Name].key() == plain(f.Type).key() {
-			continue
+		if _, known := said[f.Name]; !known {
+			fillIn(&row.Data, &row.Rest, f.Name, data[f.Name], f.Type)
 		}
-		if out == nil {
-			out = map[string]any{}
-		}
-		out[f.Name] = data[f.Name].form(f.Type)
 	}
-	return out
+}
+
+// fillIn adds v to chosen, or where it is the plain value of t to rest.
+func fillIn(chosen, rest *map[string]any, name string, v value, t *ir.Type) {
+	to := chosen
+	if v.key() == plain(t).key() {
+		to = rest
+	}
+	if *to == nil {
+		*to = map[string]any{}
+	}
+	(*to)[name] = v.form(t)
 }

@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 	"time"
@@ -58,6 +59,7 @@ type player struct {
 	steps  int
 	rows   []diag.Step // as performed
 	params map[string]any
+	rest   map[string]any // the parameters that have their plain value
 }
 
 func (p *player) play(slow bool) (*diag.Witness, error) {
@@ -93,20 +95,17 @@ func (p *player) cannotStart(slow bool) (*diag.Witness, error) {
 }
 
 func (p *player) setParams(params []value) {
-	p.params = map[string]any{}
-	for name, v := range p.w.Params {
-		p.params[name] = v
-	}
+	p.params = maps.Clone(p.w.Params)
 	for i, v := range p.m.Params {
-		if _, said := p.w.Params[v.Name]; !said && params[i].key() != plain(v.Type).key() {
-			p.params[v.Name] = params[i].form(v.Type)
+		if _, said := p.w.Params[v.Name]; !said {
+			fillIn(&p.params, &p.rest, v.Name, params[i], v.Type)
 		}
 	}
 }
 
 func (p *player) filled() *diag.Witness {
 	w := *p.w
-	w.Path = p.rows
+	w.Path, w.Rest = p.rows, p.rest
 	if len(p.params) > 0 {
 		w.Params = p.params
 	}
@@ -176,7 +175,8 @@ func (p *player) tryAll(r *run, in *input, i, round int) error {
 			p.note(i+1, p.w.Path[i+1])
 		}
 		if round == 0 {
-			row.Data, row.At = p.shown(row, in, data), time.Duration(r.now).String()
+			p.show(&row, in, data)
+			row.At = time.Duration(r.now).String()
 			p.note(i, row)
 		}
 		return nil

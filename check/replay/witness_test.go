@@ -89,7 +89,7 @@ func TestWitnessIsFilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &diag.Witness{Loop: -1, Params: map[string]any{"limit": int64(5)}, Path: []diag.Step{
-		{State: "A", Input: "Claim", Data: map[string]any{"by": "a"}, At: "0s"},
+		{State: "A", Input: "Claim", Data: map[string]any{"by": "a"}, Rest: map[string]any{"n": int64(0)}, At: "0s"},
 		{State: "B", Input: "Found", At: "0s"},
 		{State: "C", Input: "after wait", At: "30s"},
 		{State: "B", Input: "failed(timeout)", At: "40m30s"},

@@ -64,6 +64,7 @@ type Witness struct {
 	Values map[string]any // data at the end of the path, or values that satisfy the guards in question
 	Path   []Step         // empty where values alone are the witness
 	Loop   int            // row of Path to which a cycle returns, -1 where there is none
+	Rest   map[string]any // the other parameters, with plain values: only a replay needs them
 }
 
 // Step is one row of a witness: in State, Input arrives. The last row has no
@@ -72,6 +73,7 @@ type Step struct {
 	State  string
 	Input  string         // as written in a trigger: "StartReview", "failed(timeout)", "after 1m0s", "done"
 	Data   map[string]any // payload of the input, where it matters
+	Rest   map[string]any // the rest of the payload, with plain values: only a replay needs it
 	Guards map[string]bool
 	At     string     // a Go duration since the start of the run
 	Arm    token.Span // of the arm that takes Input; not valid where none does

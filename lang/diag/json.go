@@ -1,6 +1,10 @@
 package diag
 
-import "github.com/fsmc-dev/fsmc/lang/token"
+import (
+	"maps"
+
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
 
 // JSONDiagnostic is a Diagnostic as `fsmc check --format json` writes it. The
 // names and meanings of its fields are a promise to programs that read them.
@@ -35,7 +39,8 @@ type JSONRelated struct {
 }
 
 // JSONWitness is a Witness. Loop, the row of Path to which a cycle returns, is
-// left out where the path is no cycle.
+// left out where the path is no cycle. Params, and the Data of each row, hold what
+// a replay needs: also the plain values, which a text leaves out.
 type JSONWitness struct {
 	Params map[string]any `json:"params"`
 	Values map[string]any `json:"values"`
@@ -94,17 +99,25 @@ func jsonWitness(w *Witness) *JSONWitness {
 	if w == nil {
 		return nil
 	}
-	out := &JSONWitness{Params: notNil(w.Params), Values: notNil(w.Values), Path: make([]JSONStep, len(w.Path))}
+	out := &JSONWitness{Params: joined(w.Params, w.Rest), Values: notNil(w.Values), Path: make([]JSONStep, len(w.Path))}
 	if w.loops() {
 		out.Loop = &w.Loop
 	}
 	for i, s := range w.Path {
 		row := JSONStep{State: s.State, Input: s.Input, At: s.At}
 		if s.Input != "" {
-			row.Data, row.Guards = notNil(s.Data), notNil(s.Guards)
+			row.Data, row.Guards = joined(s.Data, s.Rest), notNil(s.Guards)
 		}
 		out.Path[i] = row
 	}
+	return out
+}
+
+// joined is what a and b hold; never nil.
+func joined(a, b map[string]any) map[string]any {
+	out := map[string]any{}
+	maps.Copy(out, b)
+	maps.Copy(out, a)
 	return out
 }
 
