@@ -22,26 +22,26 @@ type world struct {
 func (w *world) unlucky(share float64) bool { return rand.Float64() < share*w.trouble }
 
 // begun notes a call, and what goes wrong with it before it has done anything.
-func (w *world) begun(ctx context.Context, a *runtime.Attempt) (checkpoint int, err error) {
+func (w *world) begun(ctx context.Context, a *runtime.Attempt) (name string, checkpoint int, err error) {
 	if a.Checkpoint != nil {
 		if err := json.Unmarshal(a.Checkpoint, &checkpoint); err != nil {
-			return 0, err
+			return "", 0, err
 		}
 	}
-	w.ledger.note(called, a.Run, a.Activity, a.Key, a.Number, checkpoint)
+	name = w.ledger.begun(a, checkpoint)
 	switch {
 	case w.unlucky(0.06):
-		return 0, runtime.ErrWorkerLost
+		return "", 0, runtime.ErrWorkerLost
 	case w.unlucky(0.03):
-		return 0, runtime.Decline("not today")
+		return "", 0, runtime.Decline("not today")
 	case w.unlucky(0.08):
-		return 0, runtime.Fail("busy", "try again")
+		return "", 0, runtime.Fail("busy", "try again")
 	case w.unlucky(0.03):
-		return 0, errors.New("it broke")
+		return "", 0, errors.New("it broke")
 	case w.unlucky(0.02):
 		panic("it broke badly")
 	}
-	return checkpoint, w.dawdle(ctx)
+	return name, checkpoint, w.dawdle(ctx)
 }
 
 // dawdle takes a moment, unless it is to stop.
@@ -58,7 +58,7 @@ func (w *world) dawdle(ctx context.Context) error {
 func (w *world) handlers() runtime.Handlers {
 	raise := func(event func() (string, any)) runtime.ActivityFunc {
 		return func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
-			if _, err := w.begun(ctx, a); err != nil {
+			if _, _, err := w.begun(ctx, a); err != nil {
 				return runtime.Result{}, err
 			}
 			name, data := event()
@@ -101,7 +101,7 @@ func (w *world) handlers() runtime.Handlers {
 
 // pack packs one thing after the other, and goes on where it had stopped.
 func (w *world) pack(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
-	checkpoint, err := w.begun(ctx, a)
+	name, checkpoint, err := w.begun(ctx, a)
 	if err != nil {
 		return runtime.Result{}, err
 	}
@@ -117,7 +117,7 @@ func (w *world) pack(ctx context.Context, a *runtime.Attempt) (runtime.Result, e
 		if err := a.Progress(i); err != nil {
 			return runtime.Result{}, err
 		}
-		w.ledger.note(reached, a.Key, i)
+		w.ledger.note(reached, name, a.Key, i)
 		if w.unlucky(0.05) {
 			return runtime.Result{}, runtime.Fail("busy", "dropped it")
 		}

@@ -139,7 +139,7 @@ func TestInvariantsBite(t *testing.T) {
 		{want: "acknowledged and is not there", seen: func(e *evidence) { e.started["none"] = true }},
 		{want: "no history has started it", seen: func(e *evidence) { e.calls = append(e.calls, call{key: "k", attempt: 1}) }},
 		{want: "was handed checkpoint", seen: func(e *evidence) {
-			e.calls[0].past = 3
+			e.calls[0].past, e.calls[0].right = 3, true
 		}},
 		{want: "was given twice", seen: func(e *evidence) { e.claims = append(e.claims, e.claims[0]) }},
 		{want: "ended twice", seen: func(e *evidence) { e.ended = append(e.ended, e.ended[0]) }},

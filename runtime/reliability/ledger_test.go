@@ -5,6 +5,7 @@ package reliability
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"strings"
@@ -33,12 +34,19 @@ const (
 	started   = "started"   // run: its start has been acknowledged
 	sent      = "sent"      // run, event id: it is about to be sent
 	accepted  = "accepted"  // run, event id: it has been acknowledged
-	called    = "called"    // run, activity, key, attempt, checkpoint: an activity has begun
-	reached   = "reached"   // key, checkpoint: it has been acknowledged
+	called    = "called"    // call, run, activity, key, attempt, checkpoint: an activity has begun
+	reached   = "reached"   // call, key, checkpoint: it has been acknowledged
 	claimed   = "claimed"   // run, do, seq, epoch, worker: a task has been leased
 	ended     = "ended"     // run, do, seq, epoch, worker: a commit under this claim was acknowledged
 	delivered = "delivered" // run, message id
 )
+
+// begun notes a call, and gives it a name for what it reaches.
+func (l *ledger) begun(a *runtime.Attempt, checkpoint int) (name string) {
+	name = strconv.FormatUint(rand.Uint64(), 36)
+	l.note(called, name, a.Run, a.Activity, a.Key, a.Number, checkpoint)
+	return name
+}
 
 func (l *ledger) note(words ...any) {
 	var line strings.Builder
@@ -69,11 +77,14 @@ type evidence struct {
 type eventID struct{ run, id string }
 
 // call is a call of an activity. Past is the highest checkpoint that had been
-// acknowledged for its execution before.
+// acknowledged for its execution before. It counts where the call was held to be in
+// its right afterwards: one that had lost its claim before it could note anything may
+// have been handed an older one.
 type call struct {
-	run, activity, key string
-	attempt            int
-	checkpoint, past   int
+	name, run, activity, key string
+	attempt                  int
+	checkpoint, past         int
+	right                    bool
 }
 
 type claim struct {
@@ -103,7 +114,7 @@ func readLedger(path string) (*evidence, error) {
 		started: map[string]bool{}, sent: map[eventID]bool{}, accepted: map[eventID]bool{},
 		delivered: map[string][]string{},
 	}
-	past := map[string]int{}
+	past, names := map[string]int{}, map[string]int{}
 	for _, w := range lines {
 		number := func(i int) int {
 			n, failed := strconv.Atoi(w[i])
@@ -120,9 +131,13 @@ func readLedger(path string) (*evidence, error) {
 		case accepted:
 			e.accepted[eventID{w[1], w[2]}] = true
 		case called:
-			e.calls = append(e.calls, call{w[1], w[2], w[3], number(4), number(5), past[w[3]]})
+			names[w[1]] = len(e.calls)
+			e.calls = append(e.calls, call{w[1], w[2], w[3], w[4], number(5), number(6), past[w[4]], false})
 		case reached:
-			past[w[1]] = max(past[w[1]], number(2))
+			past[w[2]] = max(past[w[2]], number(3))
+			if i, ok := names[w[1]]; ok {
+				e.calls[i].right = true
+			}
 		case delivered:
 			e.delivered[w[1]] = append(e.delivered[w[1]], w[2])
 		case claimed:
@@ -173,7 +188,7 @@ func TestTornLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.file.Close()
-	l.note(reached, "k", 12)
+	l.note(reached, "before", "k", 12)
 	before, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +198,7 @@ func TestTornLedger(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.note(started, "r")
-		l.note(called, "r", "work", "k", 1, 0)
+		l.begun(&runtime.Attempt{Run: "r", Activity: "work", Key: "k", Number: 1}, 0)
 		e, err := readLedger(path)
 		if err != nil || !e.started["r"] || len(e.calls) != 1 {
 			t.Fatalf("cut off at %d: %v, %v", cut, e, err)

@@ -266,11 +266,11 @@ func (p *player) activity(a *runtime.Activity) runtime.ActivityFunc {
 				return runtime.Result{}, err
 			}
 		}
-		p.ledger.note(called, at.Run, at.Activity, at.Key, at.Number, checkpoint)
+		name := p.ledger.begun(at, checkpoint)
 		wait := time.Duration(p.intN(3000)) * time.Millisecond
 		for step := range p.intN(3) {
 			if err := at.Progress(checkpoint + step + 1); err == nil {
-				p.ledger.note(reached, at.Key, checkpoint+step+1)
+				p.ledger.note(reached, name, at.Key, checkpoint+step+1)
 			}
 		}
 		if !p.calmly {
