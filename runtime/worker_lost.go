@@ -1,0 +1,90 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+)
+
+// takeOver deals with a task whose worker has not renewed its lease, and
+// reports whether that changed anything. With a heartbeat it has failed as
+// `silent`, with progress as `stalled`; otherwise it is handed out again, up to
+// the engine's limit.
+func (e *Engine) takeOver(ctx context.Context, t *TaskRow) bool {
+	if e.active.holds(t) {
+		return false // this process was held up itself, and will renew it
+	}
+	failpoint.Hit(failpoint.BeforeTakeOver)
+	err := e.takeOverTask(ctx, t)
+	if err != nil {
+		if !errors.Is(err, ErrFenced) && ctx.Err() == nil {
+			e.logger.Warn("the task of a lost worker was not taken over", slog.String("run", t.Run),
+				slog.String("activity", t.Activity), slog.Any("error", err))
+		}
+		return false
+	}
+	e.logger.Warn("a worker was lost", slog.String("worker", t.Worker), slog.String("run", t.Run),
+		slog.String("activity", t.Activity), slog.Int("attempt", t.Attempt), slog.Int("times", t.Lost+1))
+	return true
+}
+
+// lostAttempt is the attempt of a task whose worker is gone.
+func (e *Engine) lostAttempt(t *TaskRow) AttemptInfo {
+	return AttemptInfo{
+		Run: t.Run, Machine: t.Machine, Activity: t.Activity, Do: t.Do, Key: t.Key, Attempt: t.Attempt,
+		Worker: t.Worker, End: AttemptLost, Message: "its lease ran out", Duration: e.now().Sub(t.ClaimedAt),
+	}
+}
+
+func (e *Engine) takeOverTask(ctx context.Context, t *TaskRow) error {
+	category, message := "", fmt.Sprintf("worker %q was lost", t.Worker)
+	switch {
+	case t.Heartbeat > 0:
+		category = "silent"
+	case t.Progress > 0:
+		category = "stalled"
+	case t.Lost >= e.lostLimit:
+		category = "unknown"
+		message = fmt.Sprintf("its worker was lost %d times, the last was %q", t.Lost+1, t.Worker)
+	default:
+		return e.handOn(ctx, t)
+	}
+	claim, lost := t.Claim(), e.lostAttempt(t)
+	_, err := e.apply(ctx, &request{run: t.Run, claim: &claim, attempt: &lost, input: func(m *Machine, _ *Snapshot) (Input, error) {
+		do, ok := m.index.dos[t.Do]
+		if !ok {
+			return Input{}, fmt.Errorf("there is no do %q", t.Do)
+		}
+		return failureInput(m, do, t, category, message), nil
+	}})
+	if errors.Is(err, ErrHalted) {
+		return e.handOn(ctx, t)
+	}
+	return err
+}
+
+// handOn makes the task of a lost worker ready again, and notes in the run's
+// history that it was lost. The note comes after, and where it fails the task is
+// handed on all the same.
+func (e *Engine) handOn(ctx context.Context, t *TaskRow) error {
+	if err := e.store.Reclaim(ctx, t.Claim(), e.now()); err != nil {
+		return err
+	}
+	_, err := e.apply(ctx, &request{run: t.Run, input: func(m *Machine, _ *Snapshot) (Input, error) {
+		do, ok := m.index.dos[t.Do]
+		if !ok {
+			return Input{}, ErrFenced
+		}
+		return Input{Kind: LostInput, Do: do, Key: t.Key, Attempt: t.Attempt, Worker: t.Worker,
+			Took: max(e.now().Sub(t.ClaimedAt), 0)}, nil
+	}})
+	if err != nil && !errors.Is(err, ErrFenced) {
+		e.logger.Warn("that a worker was lost could not be noted", slog.String("run", t.Run),
+			slog.String("activity", t.Activity), slog.Any("error", err))
+	}
+	e.observer.OnAttempt(e.lostAttempt(t))
+	return nil
+}
