@@ -15,7 +15,9 @@
 // form {"heartbeat": true} and {"progress": …} are heartbeats and checkpoints,
 // taken as they are printed; other lines are passed over. A process that exits
 // with another status than 0 has failed as `unknown`, with the end of its
-// standard error as the message, whatever it has printed.
+// standard error as the message, whatever it has printed. One that cannot be
+// started, because it is away or being written or the system has no room for it, is
+// given back uncounted and tried again.
 //
 // A guard gets {"args": {…}} and answers true or false, within five seconds.
 //
@@ -126,7 +128,7 @@ func activity(path string) runtime.ActivityFunc {
 		out := &output{early: func(l []byte) bool { return signs(a, l, cancel) }}
 		asked, err := runAsked(ctx, exec.Command(path), input, out)
 		if err != nil {
-			return runtime.Result{}, err
+			return runtime.Result{}, uncounted(err)
 		}
 		return late(asked)(out.answer())
 	}

@@ -248,13 +248,9 @@ func TestBadAnswers(t *testing.T) {
 		"message alone":      {`echo '{"message": "hm"}'`, "unknown", "names no category"},
 		"no event":           {`echo '{}'`, "unknown", "it names no event"},
 		"wrong payload":      {`echo '{"event":"Found","data":{"n":"1"}}'`, "unknown", `field "n": expected int`},
-		"no interpreter":     {"", "unknown", "it cannot be started"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := folder(t, map[string]string{"work": c.script})
-			if name == "no interpreter" {
-				writeScript(t, filepath.Join(dir, "work"), "#!/no/such/shell\n")
-			}
 			got := endOf(t, play(t, dir, compile(t)))
 			if got.Category != c.category || !strings.Contains(got.Message, c.want) {
 				t.Errorf("failed(%s): %s\nwant failed(%s): %s", got.Category, got.Message, c.category, c.want)

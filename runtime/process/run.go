@@ -49,7 +49,7 @@ func runAsked(ctx context.Context, cmd *exec.Cmd, input []byte, out *output) (as
 	cmd.WaitDelay = drainTime
 	g, exited, err := start(cmd)
 	if err != nil {
-		return nil, fmt.Errorf("it cannot be started: %w", err)
+		return nil, err
 	}
 	select {
 	case err = <-exited:
@@ -76,6 +76,25 @@ func runAsked(ctx context.Context, cmd *exec.Cmd, input []byte, out *output) (as
 	return nil, err
 }
 
+// startError is the error of a process of which nothing has run: its executable is
+// away or being written, or the system has no room for a process. It says nothing of
+// the work, so that an attempt is not counted for it. Who asks a guard has no answer,
+// as where there is none.
+type startError string
+
+func (e startError) Error() string { return string(e) }
+
+func (e startError) Is(target error) bool { return target == runtime.ErrNoGuard }
+
+// uncounted makes an attempt declined that could not be started.
+func uncounted(err error) error {
+	var none startError
+	if errors.As(err, &none) {
+		return runtime.Decline(string(none))
+	}
+	return err
+}
+
 // start starts cmd in a process group, and gives the channel on which the
 // result of its Wait will arrive. Both happen on one thread that lives as long
 // as the process: on Linux the kernel kills the process when that thread ends,
@@ -95,7 +114,10 @@ func start(cmd *exec.Cmd) (group, <-chan error, error) {
 		}
 	}()
 	s := <-begun
-	return s.group, exited, s.err
+	if s.err != nil {
+		return s.group, nil, startError("it cannot be started: " + s.err.Error())
+	}
+	return s.group, exited, nil
 }
 
 // tail keeps the end of what is written to it.

@@ -55,7 +55,7 @@ func (w *Workers) start() (*worker, error) {
 	cmd.Stdout = theirs
 	g, exited, err := start(cmd)
 	if err != nil {
-		return nil, fmt.Errorf("it cannot be started: %w", err)
+		return nil, err
 	}
 	ended := make(chan error, 1)
 	go func() {

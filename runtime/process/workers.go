@@ -216,8 +216,8 @@ func notStarted(err error) bool {
 	return errors.As(err, &exit) && (exit.ExitCode() == 126 || exit.ExitCode() == 127)
 }
 
-// errNotStarted is that of a guard: whoever asks has no answer, as with no guard.
-var errNotStarted = fmt.Errorf("the worker command cannot be started: %w", runtime.ErrNoGuard)
+// errNotStarted is the error of what no process can be asked.
+const errNotStarted = startError("the worker command cannot be started")
 
 // pick is the process with the fewest calls under way. Where there is none it
 // waits for one, unless the last ones of all slots have ended without a word.
@@ -261,11 +261,8 @@ func (w *Workers) pick(ctx context.Context) (*worker, error) {
 // attempt implements runtime.ActivityFunc.
 func (w *Workers) attempt(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
 	process, err := w.pick(ctx)
-	if err == errNotStarted {
-		err = runtime.Decline("the worker command cannot be started")
-	}
 	if err != nil {
-		return runtime.Result{}, err
+		return runtime.Result{}, uncounted(err)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

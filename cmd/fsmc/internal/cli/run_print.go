@@ -17,6 +17,10 @@ type printer struct {
 	out    io.Writer
 	quiet  bool // nothing but the starts, whose ids may be new
 	silent bool // nothing at all
+
+	// said is what attempts were given back for, until something else becomes of them:
+	// while a worker cannot start processes that is so each second.
+	said map[string]string
 }
 
 func (p *printer) OnStep(i runtime.StepInfo) {
@@ -33,7 +37,7 @@ func (p *printer) OnStep(i runtime.StepInfo) {
 }
 
 func (p *printer) OnAttempt(a runtime.AttemptInfo) {
-	if a.Message == "" {
+	if p.repeats(&a) || a.Message == "" {
 		return
 	}
 	what := string(a.End)
@@ -41,6 +45,23 @@ func (p *printer) OnAttempt(a runtime.AttemptInfo) {
 		what = a.Category
 	}
 	p.print(p.quiet, "          %s  %s, attempt %d: %s: %s\n", a.Run, a.Activity, a.Attempt, what, plain(a.Message, 200))
+}
+
+// repeats reports whether an attempt is given back as it was the last time.
+func (p *printer) repeats(a *runtime.AttemptInfo) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	attempt := a.Run + " " + a.Key
+	if a.End != runtime.AttemptReturned {
+		delete(p.said, attempt)
+		return false
+	}
+	if p.said == nil {
+		p.said = map[string]string{}
+	}
+	again := p.said[attempt] == a.Message
+	p.said[attempt] = a.Message
+	return again
 }
 
 // print prints, unless that is to be omitted.
