@@ -50,9 +50,8 @@ codegen/...                 < lang/token lang/diag lang/ir codegen codegen/drawi
 
 runtime                     < runtime/internal/failpoint
 runtime/internal/failpoint  <
-runtime/sqlite              < runtime runtime/internal/failpoint runtime/sqlite/walbuffer github.com/mattn/go-sqlite3
+runtime/sqlite              < runtime runtime/internal/failpoint github.com/mattn/go-sqlite3
 runtime/sqlite/faultfs      < github.com/mattn/go-sqlite3
-runtime/sqlite/walbuffer    < github.com/mattn/go-sqlite3
 runtime/...                 < runtime runtime/memstore runtime/process
 
 cmd/fsmc                    < cmd/fsmc/internal/cli

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime/sqlite/walbuffer"
 	"github.com/mattn/go-sqlite3"
 )
 
@@ -65,11 +64,6 @@ func connect(file, mode string, o options) *sql.DB {
 	case "writer":
 		params.Set("mode", "rw")
 		params.Set("_txlock", "immediate")
-		if o.synchronous == "FULL" {
-			if layer := walbuffer.Over(o.layer); layer != "" {
-				params.Set("vfs", layer)
-			}
-		}
 	}
 	db := sql.OpenDB(&connector{
 		driver: &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
@@ -93,13 +87,13 @@ func uri(file string) string {
 	return (&url.URL{Scheme: "file", Path: path}).String()
 }
 
-// REPLACE is a deletion to the triggers. The cache does not spill: see
-// walbuffer/vfs.c. The log is shortened by the checkpointer, and not by COMMIT.
+// REPLACE is a deletion to the triggers. The log is moved into the database by the
+// checkpointer, and not by COMMIT. Its file is kept: only what is beyond the limit,
+// because someone has read an old state for long, is cut off.
 const writerSettings = `
-	PRAGMA journal_size_limit = 67108864;
+	PRAGMA journal_size_limit = 33554432;
 	PRAGMA recursive_triggers = ON;
 	PRAGMA cache_size = -16000;
-	PRAGMA cache_spill = OFF;
 	PRAGMA wal_autocheckpoint = 0;
 `
 

@@ -123,7 +123,7 @@ func open(ctx context.Context, file string, o options) (*Store, error) {
 		if err := found.upToDate(); err != nil {
 			return nil, err
 		}
-	} else if s.writer, err = openWriter(ctx, file, found, o); err != nil {
+	} else if s.writer, err = openWriter(ctx, file, o); err != nil {
 		return nil, err
 	}
 	s.readers = pool{connect(file, "ro", o)}
@@ -134,12 +134,7 @@ func open(ctx context.Context, file string, o options) (*Store, error) {
 }
 
 // openWriter brings the database up to date and opens what writes to it.
-func openWriter(ctx context.Context, file string, found *contents, o options) (_ *writer, err error) {
-	if found == nil || found.upToDate() != nil {
-		if err := bringUpToDate(ctx, file, o); err != nil {
-			return nil, err
-		}
-	}
+func openWriter(ctx context.Context, file string, o options) (_ *writer, err error) {
 	db := connect(file, "writer", o)
 	db.SetMaxOpenConns(1)
 	conn, err := db.Conn(ctx)
@@ -151,8 +146,7 @@ func openWriter(ctx context.Context, file string, found *contents, o options) (_
 			err = errors.Join(err, conn.Close(), db.Close())
 		}
 	}()
-	// Once more on this connection: another process may have changed the file since
-	// it was looked at.
+	// It looks at the file again, which another process may have changed meanwhile.
 	if err := migrate(ctx, conn); err != nil {
 		return nil, err
 	}
@@ -164,19 +158,6 @@ func openWriter(ctx context.Context, file string, found *contents, o options) (_
 		return nil, err
 	}
 	return newWriter(db, conn, wal), nil
-}
-
-// bringUpToDate applies the migrations on a connection of its own, whose cache may
-// spill: a migration may change more than fits into memory.
-func bringUpToDate(ctx context.Context, file string, o options) (err error) {
-	db := connect(file, "rw", o)
-	db.SetMaxOpenConns(1)
-	defer func() { err = errors.Join(err, db.Close()) }()
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	return errors.Join(migrate(ctx, conn), conn.Close())
 }
 
 // Close waits for the writes under way, folds the write-ahead log into the

@@ -19,9 +19,13 @@ import (
 // for writes all over the file and their sync. Here a goroutine does it, on a
 // connection of its own, while commits go on (sqlite.org/wal.html, "Checkpoint").
 //
-// The log begins anew only where a transaction begins when all of it is in the
-// database. Under load that does not happen by itself: when the log has become
-// long, the goroutine takes the turn for the few pages that are left then.
+// The log restarts at its beginning only where a transaction begins when all of it
+// is in the database. Under load that does not happen by itself: when the log has
+// become long, the goroutine takes the turn for the few pages that are left then.
+//
+// A log whose file grows is slow: each sync then writes metadata of the file system
+// too, and takes twice as long. So the log is short, and its file is kept: after the
+// first thousands of pages it is overwritten in place.
 type checkpointer struct {
 	db   *sql.DB
 	conn *sql.Conn
@@ -30,13 +34,13 @@ type checkpointer struct {
 	done chan struct{}
 
 	every atomic.Int64 // changed rows, or pages of large ones, between two checkpoints
-	long  atomic.Int64 // pages of a log that is to begin anew
+	long  atomic.Int64 // pages of a log that is to restart
 	since int64        // rows since the last one; belongs to who has the writer's turn
 }
 
 const (
-	checkpointEvery = 500   // a small checkpoint keeps the disk from commits for less long
-	longLog         = 14000 // pages: less than journal_size_limit, at which the file would be cut off
+	checkpointEvery = 500  // a small checkpoint keeps the disk from commits for less long
+	longLog         = 3000 // pages: much less than journal_size_limit, at which the file would be cut off
 
 	// fewPages are soon moved while everyone waits.
 	fewPages = 1000

@@ -90,6 +90,24 @@ func TestLogBeginsAnew(t *testing.T) {
 	untilMoved(t, path, before, func() { stepRuns(t, s, 8, 100) })
 }
 
+// TestLogFileIsKept: a log that restarts is written over in place: its file is not
+// cut off, because to grow again would slow each sync.
+func TestLogFileIsKept(t *testing.T) {
+	path := made(t)
+	s := openAt(t, path)
+	shortLog(s)
+	stepRuns(t, s, 8, 1)
+	most := int64(0)
+	untilMoved(t, path, 0, func() {
+		stepRuns(t, s, 8, 100)
+		size := sizeOf(t, path+"-wal")
+		if size < most {
+			t.Errorf("the log had %d bytes, and now has %d", most, size)
+		}
+		most = max(most, size)
+	})
+}
+
 // TestReaderKeepsLog: someone who reads an old state for long keeps the log from
 // beginning anew, but not others from writing; afterwards it does.
 func TestReaderKeepsLog(t *testing.T) {
