@@ -152,12 +152,12 @@ func (c *courier) handOver(ctx context.Context, row *MessageRow) (returned bool,
 func (e *Engine) handOver(ctx context.Context, row *MessageRow) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v", r)
+			err = errors.New(panicText(r))
 		}
 	}()
-	return e.outbox(ctx, &Message{
+	return plain(e.outbox(ctx, &Message{
 		ID: row.ID, Run: row.Run, Machine: row.Machine, Event: row.Event, Data: row.Data, At: row.At, Attempt: row.Attempt,
-	})
+	}))
 }
 
 // WaitDelivered waits until all that was published, by any run, has been

@@ -37,6 +37,7 @@ type Engine struct {
 	grace       time.Duration
 	stopping    time.Duration
 	lostLimit   int
+	guardLimit  time.Duration
 	maxPayload  int
 
 	hosts   hosts
@@ -62,10 +63,14 @@ func NewEngine(store Store, opts ...Option) *Engine {
 		grace:       10 * time.Second,
 		stopping:    15 * time.Second,
 		lostLimit:   5,
+		guardLimit:  10 * time.Second,
 		maxPayload:  MaxPayload,
 	}
 	for _, opt := range opts {
 		opt(e)
+	}
+	if e.observer != (silent{}) {
+		e.observer = safeObserver{e.observer, e.logger}
 	}
 	return e
 }
@@ -79,7 +84,9 @@ func WithClock(clock Clock) Option { return func(e *Engine) { e.clock = clock } 
 // WithLogger lets the engine say what an operator should know: machines it
 // cannot run, workers that were lost, activities that do not stop. Without it
 // the engine is silent.
-func WithLogger(logger *slog.Logger) Option { return func(e *Engine) { e.logger = logger } }
+func WithLogger(logger *slog.Logger) Option {
+	return func(e *Engine) { e.logger = slog.New(safeHandler{logger.Handler()}) }
+}
 
 // WithObserver tells o of every step and attempt of this engine.
 func WithObserver(o Observer) Option { return func(e *Engine) { e.observer = o } }
@@ -115,6 +122,11 @@ func WithStopping(d time.Duration) Option { return func(e *Engine) { e.stopping 
 // WithLostLimit sets how often a task is handed out again because its worker
 // was lost, before it fails as `unknown`; 5 unless said.
 func WithLostLimit(n int) Option { return func(e *Engine) { e.lostLimit = n } }
+
+// WithGuardLimit sets for how long a host guard may think; 10 s unless said. One that
+// has not answered by then has failed. Its context is done, and a function that goes
+// on all the same is left to itself.
+func WithGuardLimit(d time.Duration) Option { return func(e *Engine) { e.guardLimit = d } }
 
 // WithMaxPayload sets how many bytes the JSON of an event, of parameters or of
 // a checkpoint may have, up to MaxPayload, which it is unless said.

@@ -17,12 +17,12 @@ import (
 // but for a result when the engine stops.
 //
 // An error made with Fail is a failure of that category, one made with Decline
-// gives the attempt back; any other error, and a panic, is a failure of
-// category `unknown`.
+// gives the attempt back; any other error, a panic, the end of the goroutine, and an
+// error or data whose methods do one of these, is a failure of category `unknown`.
 type ActivityFunc func(ctx context.Context, a *Attempt) (Result, error)
 
 // GuardFunc answers a host guard. Args is an object by the names of the guard's
-// parameters. It must answer by its arguments alone, and soon. An error that is
+// parameters. It must answer by its arguments alone, and soon: see WithGuardLimit. An error that is
 // ErrNoGuard says that no one can be asked: the step is not taken here and now.
 type GuardFunc func(ctx context.Context, args json.RawMessage) (bool, error)
 

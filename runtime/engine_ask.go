@@ -5,17 +5,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // asker puts a machine's guards to the functions of this process, outside of
 // any transaction.
 type asker struct {
-	ctx  context.Context // of the caller on whose behalf is asked
-	host *host
+	ctx   context.Context // of the caller on whose behalf is asked
+	host  *host
+	limit time.Duration // of one answer
 	// unasked says why a guard could not be asked here and now: there is no
 	// function for it, or the caller gave up. What was computed with its answer
 	// must not be used.
 	unasked error
+}
+
+func (e *Engine) asker(ctx context.Context, h *host) *asker {
+	return &asker{ctx: ctx, host: h, limit: e.guardLimit}
 }
 
 func (a *asker) ask(guard int, args []Value) (bool, error) {
@@ -30,7 +36,7 @@ func (a *asker) ask(guard int, args []Value) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("the arguments of guard %q: %w", g.Name, err)
 	}
-	answer, err := callGuard(a.ctx, f, encoded)
+	answer, err := a.call(f, encoded)
 	switch {
 	case err != nil && a.ctx.Err() != nil:
 		a.unasked = a.ctx.Err()
@@ -40,11 +46,48 @@ func (a *asker) ask(guard int, args []Value) (bool, error) {
 	return answer, err
 }
 
-func callGuard(ctx context.Context, f GuardFunc, args json.RawMessage) (answer bool, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			answer, err = false, fmt.Errorf("panic: %v", r)
-		}
+// call waits for the function until the limit has passed or the caller gives up. One
+// that goes on then is left to itself: a step waits for it, and with that its run.
+func (a *asker) call(f GuardFunc, args json.RawMessage) (bool, error) {
+	ctx, cancel := context.WithTimeoutCause(a.ctx, a.limit, fmt.Errorf("no answer within %s", durationText(a.limit)))
+	defer cancel()
+	answered := make(chan verdict, 1)
+	go func() {
+		v := verdict{err: errors.New("it ended its goroutine without returning")}
+		defer func() { answered <- v }()
+		defer func() {
+			if p := recover(); p != nil {
+				v = verdict{err: errors.New(panicText(p))}
+			}
+		}()
+		v = verdictOf(f(ctx, args))
 	}()
-	return f(ctx, args)
+	select {
+	case v := <-answered:
+		return v.answer, v.err
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	}
 }
+
+// verdict is what a guard answers. Its error is a plain one.
+type verdict struct {
+	answer bool
+	err    error
+}
+
+func verdictOf(answer bool, err error) verdict {
+	switch {
+	case err == nil:
+		return verdict{answer: answer}
+	case errors.Is(err, ErrNoGuard):
+		return verdict{err: noGuard(errorText(err))}
+	}
+	return verdict{err: plain(err)}
+}
+
+// noGuard is an ErrNoGuard that says why.
+type noGuard string
+
+func (e noGuard) Error() string        { return string(e) }
+func (e noGuard) Is(target error) bool { return target == ErrNoGuard }

@@ -92,7 +92,7 @@ func (e *Engine) migrateOnce(ctx context.Context, h *host, run string, o *Migrat
 		report.Why = err.Error()
 		return report, nil
 	}
-	a := asker{ctx: ctx, host: h}
+	a := e.asker(ctx, h)
 	next, err := h.machine.migrate(old.machine, s, &o.Mapping, e.now(), a.ask)
 	switch {
 	case a.unasked != nil:

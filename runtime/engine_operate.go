@@ -3,7 +3,6 @@ package runtime
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 )
 
@@ -183,7 +182,7 @@ func (e *Engine) steer(ctx context.Context, c *request, in Input) (View, error) 
 }
 
 // readResult reads what an activity raises against what it declares.
-func (e *Engine) readResult(m *Machine, in *Input, event string, payload any) error {
+func (e *Engine) readResult(m *Machine, in *Input, event string, data json.RawMessage) error {
 	activity := &m.def.Activities[m.def.Dos[in.Do].Activity]
 	var names []string
 	for _, r := range activity.Results {
@@ -203,13 +202,10 @@ func (e *Engine) readResult(m *Machine, in *Input, event string, payload any) er
 		return fmt.Errorf("activity %q does not raise %q, expected %s%s",
 			activity.Name, event, alternatives(names), didYouMean(event, names))
 	}
-	data, err := rawJSON(payload)
-	if err != nil {
-		return fmt.Errorf("event %q: its data has no JSON form: %w", event, err)
-	}
 	if why := e.oversized(data); why != "" {
-		return errors.New("event " + fmt.Sprintf("%q", event) + ": " + why)
+		return fmt.Errorf("event %q: %s", event, why)
 	}
+	var err error
 	if in.Data, err = m.DecodePayload(in.Event, data); err != nil {
 		return fmt.Errorf("event %q: %w", event, err)
 	}

@@ -25,7 +25,7 @@ type write struct {
 }
 
 func (e *Engine) newWrite(ctx context.Context, c *request, live *liveRun) write {
-	a := &asker{ctx: ctx, host: live.host}
+	a := e.asker(ctx, live.host)
 	return write{
 		host:    live.host,
 		asker:   a,

@@ -12,7 +12,7 @@ import (
 // traces and logs are attached here. Its methods are called by several
 // goroutines at once, the steps of one run in order, and the end of an attempt that
 // a step has taken right after that step. The engine waits for them:
-// they must return soon, and must not call the engine.
+// they must return soon, and must not call the engine. One that panics is logged.
 type Observer interface {
 	OnStep(StepInfo)
 	OnAttempt(AttemptInfo)

@@ -3,6 +3,7 @@ package runtime
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -47,13 +48,18 @@ func WithReason(why string) SendOption { return func(e *ExternalEvent) { e.Reaso
 func IfSeq(seq int64) SendOption { return func(e *ExternalEvent) { e.IfSeq = seq } }
 
 // EncodeJSON is json.Marshal without the escapes that are meant for HTML: a
-// value of type json stays as it came.
-func EncodeJSON(v any) (json.RawMessage, error) {
+// value of type json stays as it came. A method of the value that panics is an error.
+func EncodeJSON(v any) (encoded json.RawMessage, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			encoded, err = nil, errors.New(panicText(p))
+		}
+	}()
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
-		return nil, err
+		return nil, plain(err) // it may wrap one of the value's own
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

@@ -38,12 +38,6 @@ type running struct {
 	message  string
 }
 
-// outcome is how a call of an activity ended.
-type outcome struct {
-	result Result
-	err    error
-}
-
 // start runs a task that has been claimed.
 func (w *worker) start(task *TaskRow) {
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -94,7 +88,7 @@ func (r *running) run() {
 	go r.call(f, a, returned)
 	out, ended := r.watch(returned)
 	failpoint.Hit(failpoint.Returned)
-	r.conclude(out, ended)
+	r.conclude(&out, ended)
 	failpoint.Hit(failpoint.Concluded)
 	r.engine.active.remove(r)
 	if ended {
@@ -103,8 +97,8 @@ func (r *running) run() {
 	}
 	go func() { // its room stays taken for as long as it goes on
 		out := <-returned
-		if cost := r.used(out); out.err == nil || len(cost) > 0 {
-			r.late(r.whatReturned(out), cost)
+		if cost := r.used(&out); out.end == gaveResult || len(cost) > 0 {
+			r.late(r.whatReturned(&out), cost)
 		}
 		if r.stopCause() == ErrMoved {
 			r.confirm()
@@ -113,19 +107,21 @@ func (r *running) run() {
 	}()
 }
 
-// call calls the activity. Whatever it does, an outcome is sent.
+// call calls the activity. Whatever that and the values that it returns do, an
+// outcome is sent.
 func (r *running) call(f ActivityFunc, a *Attempt, returned chan<- outcome) {
-	out := outcome{err: errors.New("the activity ended its goroutine without returning")}
+	out := failed("the activity ended its goroutine without returning")
+	defer func() { returned <- out }()
 	defer func() {
 		if p := recover(); p != nil {
-			out = outcome{err: fmt.Errorf("panic: %v", p)}
+			stack := debug.Stack()
+			out = failed(panicText(p))
 			r.engine.logger.Error("an activity panicked", slog.String("run", a.Run), slog.String("activity", a.Activity),
-				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+				slog.String("panic", out.message), slog.String("stack", string(stack)))
 		}
-		returned <- out
 	}()
 	result, err := f(r.ctx, a)
-	out = outcome{result, err}
+	out = outcomeOf(&result, err)
 }
 
 // prepare finds the function and reads the arguments from the run as it is
@@ -158,7 +154,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		r.giveBack(0, "the run is paused", nil)
 		return nil, nil, false
 	}
-	a := asker{ctx: r.ctx, host: h}
+	a := e.asker(r.ctx, h)
 	args, err := h.machine.TaskArgs(s, do, e.now(), a.ask)
 	switch {
 	case a.unasked != nil:

@@ -18,8 +18,7 @@ const declineFor = time.Second
 
 // conclude commits how an attempt ended. Ended is false where the activity was
 // told to stop and goes on.
-func (r *running) conclude(out outcome, ended bool) {
-	var declined *declined
+func (r *running) conclude(out *outcome, ended bool) {
 	switch cause := r.stopCause(); {
 	case cause == ErrFenced:
 		if ended {
@@ -27,7 +26,7 @@ func (r *running) conclude(out outcome, ended bool) {
 		}
 		r.report(AttemptFenced, "the task is held under a newer lease", nil)
 	case cause == ErrMoved && ended:
-		if cost := r.used(out); out.err == nil || len(cost) > 0 {
+		if cost := r.used(out); out.end == gaveResult || len(cost) > 0 {
 			r.late(r.whatReturned(out), cost)
 		}
 		r.confirm()
@@ -36,57 +35,45 @@ func (r *running) conclude(out outcome, ended bool) {
 		r.report(AttemptCancelled, "it does not stop", nil)
 	case cause == ErrOverdue:
 		r.fail(r.category, r.message, r.used(out))
-	case out.err == nil:
-		r.succeed(&out.result, r.used(out))
+	case out.end == gaveResult:
+		r.succeed(out)
 	case cause == ErrStopped:
 		r.giveBack(0, cause.Error(), r.used(out))
-	case errors.Is(out.err, ErrWorkerLost):
+	case out.end == lostItsWorker:
 		r.lost(r.used(out))
-	case errors.As(out.err, &declined):
-		r.giveBack(declineFor, declined.Error(), r.used(out))
+	case out.end == gaveDecline:
+		r.giveBack(declineFor, out.message, r.used(out))
 	default:
-		r.failWith(out.err, r.used(out))
+		r.failWith(out)
 	}
 }
 
 // succeed commits a result. One that does not fit is a failure.
-func (r *running) succeed(result *Result, cost map[string]json.Number) {
+func (r *running) succeed(out *outcome) {
+	cost := r.used(out)
 	in := Input{Kind: ResultInput, Event: -1, Do: r.do, Key: r.task.Key, Attempt: r.task.Attempt}
-	if err := r.engine.readResult(r.host.machine, &in, result.Event, result.Data); err != nil {
+	err := r.engine.readResult(r.host.machine, &in, out.event, out.data)
+	switch {
+	case out.fault != "" && in.Event >= 0:
+		r.fail("unknown", fmt.Sprintf("the result does not fit: event %q: its data has no JSON form: %s", out.event, out.fault), cost)
+	case err != nil:
 		r.fail("unknown", "the result does not fit: "+err.Error(), cost)
-		return
+	default:
+		r.commit(in, AttemptInfo{End: AttemptResult, Event: out.event, Cost: cost})
 	}
-	r.commit(in, AttemptInfo{End: AttemptResult, Event: result.Event, Cost: cost})
-}
-
-func rawJSON(data any) (json.RawMessage, error) {
-	switch data := data.(type) {
-	case nil:
-		return nil, nil
-	case json.RawMessage:
-		return data, nil
-	}
-	encoded, err := EncodeJSON(data)
-	if string(encoded) == "null" { // a nil map or pointer
-		encoded = nil
-	}
-	return encoded, err
 }
 
 // failWith commits the failure that an error of the activity means.
-func (r *running) failWith(err error, cost map[string]json.Number) {
-	var failure *Failure
-	if !errors.As(err, &failure) {
-		r.fail("unknown", err.Error(), cost)
-		return
-	}
-	category, message := failure.Category, failure.Message
+func (r *running) failWith(out *outcome) {
+	category, message := out.category, out.message
 	m := r.host.machine
 	if c, ok := m.index.categories[category]; !ok || !m.canFail(&m.def.Dos[r.do], c) {
-		message = fmt.Sprintf("the activity cannot fail with category %q: %s", category, message)
+		if category != "" {
+			message = fmt.Sprintf("the activity cannot fail with category %q: %s", category, message)
+		}
 		category = "unknown"
 	}
-	r.fail(category, message, cost)
+	r.fail(category, message, r.used(out))
 }
 
 // fail commits a failure of a category that the machine has.
@@ -104,14 +91,7 @@ func failureInput(m *Machine, do int, t *TaskRow, category, message string) Inpu
 
 // used is what an attempt has used, and nothing of it twice: that of its outcome
 // and what it has noted by Spend since the last time.
-func (r *running) used(out outcome) map[string]json.Number {
-	reported := out.result.Cost
-	var failure *Failure
-	if errors.As(out.err, &failure) {
-		reported = failure.Cost
-	}
-	return r.meter.drain(reported)
-}
+func (r *running) used(out *outcome) map[string]json.Number { return r.meter.drain(out.cost) }
 
 // counted is what of a report can be counted; the log has the rest.
 func (r *running) counted(reported map[string]json.Number) []Cost {
@@ -206,24 +186,21 @@ func (r *running) taken(in *Input) (bool, error) {
 }
 
 // whatReturned is an outcome in the words of history.
-func (r *running) whatReturned(out outcome) string {
+func (r *running) whatReturned(out *outcome) string {
 	m := r.host.machine
-	var failure *Failure
-	if errors.As(out.err, &failure) {
-		if _, ok := m.index.categories[failure.Category]; ok {
-			return "failed(" + failure.Category + ")"
-		}
-	}
-	_, declared := m.index.events[out.result.Event]
+	_, category := m.index.categories[out.category]
+	_, event := m.index.events[out.event]
 	switch {
-	case out.err != nil:
+	case out.end != gaveResult && category:
+		return "failed(" + out.category + ")"
+	case out.end != gaveResult:
 		return "failed(unknown)"
-	case out.result.Event == "":
+	case out.event == "":
 		return "ended"
-	case !declared:
+	case !event:
 		return "what is no event"
 	}
-	return out.result.Event
+	return out.event
 }
 
 // late notes in the run's history that an attempt returned which is not current

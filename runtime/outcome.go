@@ -1,0 +1,96 @@
+package runtime
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+)
+
+// outcome is how a call of an activity ended, in plain values: nothing in it is the
+// user's any more, so that whoever reads it calls no method that may panic.
+type outcome struct {
+	end      end
+	event    string          // of a result
+	data     json.RawMessage // of a result
+	fault    string          // why the data of a result has no JSON form
+	category string          // of a failure; empty for an error that names none
+	message  string          // of a failure, or why the attempt was declined
+	cost     map[string]json.Number
+}
+
+// end is what an outcome means.
+type end int
+
+const (
+	gaveResult end = iota
+	gaveFailure
+	gaveDecline
+	lostItsWorker
+)
+
+// failed is the outcome of a call that ended with neither a result nor an error.
+func failed(message string) outcome { return outcome{end: gaveFailure, message: message} }
+
+// outcomeOf reads what an activity returned. It belongs into the goroutine of the
+// call, because it calls the methods of errors and data, which may panic, hang or
+// end the goroutine just as the activity itself may.
+func outcomeOf(result *Result, err error) outcome {
+	out := outcome{event: result.Event, cost: maps.Clone(result.Cost)}
+	if err == nil {
+		if result.Event == "" {
+			return out
+		}
+		if out.data, err = rawJSON(result.Data); err != nil {
+			out.fault = err.Error()
+		}
+		return out
+	}
+	out.end, out.message = gaveFailure, errorText(err)
+	var declined *declined
+	var failure *Failure
+	if why := kindOf(err, &out.end, &declined, &failure); why != "" {
+		out.message += " (" + why + ")"
+	}
+	switch {
+	case declined != nil:
+		out.message = declined.Error()
+	case failure != nil:
+		out.category, out.message, out.cost = failure.Category, failure.Message, maps.Clone(failure.Cost)
+	}
+	return out
+}
+
+// kindOf finds out what an error means, or says why that cannot be found out.
+func kindOf(err error, end *end, declined **declined, failure **Failure) (why string) {
+	defer func() {
+		if p := recover(); p != nil {
+			why = fmt.Sprintf("what it wraps cannot be read: %s", panicText(p))
+		}
+	}()
+	switch {
+	case errors.Is(err, ErrWorkerLost):
+		*end = lostItsWorker
+	case errors.As(err, declined) && *declined != nil:
+		*end = gaveDecline
+	default:
+		errors.As(err, failure)
+	}
+	return ""
+}
+
+// rawJSON is the data of an event as a copy of its own.
+func rawJSON(data any) (json.RawMessage, error) {
+	switch data := data.(type) {
+	case nil:
+		return nil, nil
+	case json.RawMessage:
+		return bytes.Clone(data), nil
+	}
+	encoded, err := EncodeJSON(data)
+	if string(encoded) == "null" { // a nil map or pointer
+		encoded = nil
+	}
+	return encoded, err
+}
