@@ -26,7 +26,7 @@ func (p *player) paramChoices() [][]value {
 		if given.set && err == nil {
 			lists = append(lists, []value{given})
 		} else {
-			lists = append(lists, candidates(v.Type, append(p.instants(v.Type), constantsOf(p.m, v.Type)...)))
+			lists = append(lists, candidates(v.Type, append(p.instants(v.Type), p.book.constantsOf(v.Type)...)))
 		}
 	}
 	return product(lists)
@@ -35,21 +35,19 @@ func (p *player) paramChoices() [][]value {
 // payloads are the payloads to try for in: the values that the row names, and
 // for the fields that the leaf reads of it what may make a difference: constants
 // of the machine and what its other data holds.
-func (p *player) payloads(r *run, in *input, i int) []map[string]value {
+func (p *player) payloads(r *run, in *input, i int) payloads {
 	if in.silent != nil || in.Kind != ir.CaseEvent && in.Kind != ir.CaseResult {
-		return []map[string]value{nil}
+		return payloads{count: 1}
 	}
 	if in.kept {
-		return []map[string]value{r.kept[r.looked].data}
+		return payloads{fixed: r.kept[r.looked].data, count: 1}
 	}
-	said := maps.Clone(p.w.Path[i].Data)
-	for _, later := range p.w.Path[i+1:] { // what is deferred comes with its data later
-		if strings.HasPrefix(later.Input, in.Event.Name+" (deferred") && said == nil {
-			said = later.Data
-		}
+	said := p.w.Path[i].Data
+	if said == nil {
+		said = p.saidLater(in.Event, i)
 	}
-	read := p.readOf(r, in)
-	var lists [][]value
+	read := p.book.readOf(r.leaf, in.Case)
+	out := payloads{fields: in.Event.Fields, fixed: map[string]value{}}
 	for _, f := range in.Event.Fields {
 		given := value{}
 		if x, ok := said[f.Name]; ok {
@@ -57,57 +55,33 @@ func (p *player) payloads(r *run, in *input, i int) []map[string]value {
 		}
 		switch {
 		case given.set:
-			lists = append(lists, []value{given})
+			out.values = append(out.values, []value{given})
 		case read[f.Name]:
 			given := append(r.alike(f.Type), p.instants(f.Type)...)
-			lists = append(lists, candidates(f.Type, append(given, constantsOf(p.m, f.Type)...)))
+			out.values = append(out.values, candidates(f.Type, append(given, p.book.constantsOf(f.Type)...)))
 		default:
-			lists = append(lists, []value{plain(f.Type)})
+			out.values = append(out.values, []value{plain(f.Type)})
 		}
 	}
-	var out []map[string]value
-	for _, values := range product(lists) {
-		data := map[string]value{}
-		for k, f := range in.Event.Fields {
-			data[f.Name] = values[k]
-		}
-		out = append(out, data)
-	}
-	return out
+	return out.counted()
 }
 
-// readOf are the names of the fields of in that some expression of its arms
-// reads.
-func (p *player) readOf(r *run, in *input) map[string]bool {
-	read := map[string]bool{}
-	note := func(e ir.Expr) {
-		ir.Walk(e, func(e ir.Expr) bool {
-			if ref, ok := e.(*ir.FieldRef); ok {
-				read[ref.Name] = true
-			}
-			return true
-		})
-	}
-	for _, c := range p.m.Choices(r.leaf, in.Case) {
-		if c.Arm == nil {
-			continue
-		}
-		note(c.Arm.When)
-		if c.Arm.Backoff != nil {
-			note(c.Arm.Backoff.By)
-		}
-		if c.Arm.Block != nil {
-			for _, a := range c.Arm.Block.Assigns {
-				note(a.Value)
-			}
-			for _, e := range c.Arm.Block.Publishes {
-				for _, v := range e.Values {
-					note(v)
-				}
+// saidLater is what a row behind i says of event, which is deferred there: then
+// it comes with its data later.
+func (p *player) saidLater(event *ir.Event, i int) map[string]any {
+	if p.deferred == nil {
+		p.deferred = map[string][]int{}
+		for k, row := range p.w.Path {
+			if name, _, deferred := strings.Cut(row.Input, " (deferred"); deferred && row.Data != nil {
+				p.deferred[name] = append(p.deferred[name], k)
 			}
 		}
 	}
-	return read
+	rows := p.deferred[event.Name]
+	if k, _ := slices.BinarySearch(rows, i+1); k < len(rows) {
+		return p.w.Path[rows[k]].Data
+	}
+	return nil
 }
 
 // alike are the values of type t that the run holds.
@@ -123,36 +97,20 @@ func (r *run) alike(t *ir.Type) []value {
 	return out
 }
 
-// constantsOf are the constants of type t in the machine.
-func constantsOf(m *ir.Machine, t *ir.Type) []value {
-	var out []value
-	note := func(e ir.Expr) {
-		ir.Walk(e, func(e ir.Expr) bool {
-			if lit, ok := e.(*ir.Lit); ok && lit.T.Same(t) && t.Kind != ir.List {
-				out = append(out, constant(lit.Value))
-			}
-			return true
-		})
-	}
-	for _, a := range m.Arms {
-		note(a.When)
-	}
-	for _, s := range m.States {
-		if s.Require != nil {
-			note(s.Require.Cond)
-		}
-	}
-	return out
-}
-
 // instants are the times at which the rows of the witness say that a deadline
 // comes: the earliest, as they count it as due at once. None where t is not time.
 func (p *player) instants(t *ir.Type) []value {
 	if t.Kind != ir.Time {
 		return nil
 	}
-	var out []value
+	if p.dueAt != nil {
+		return p.dueAt
+	}
+	out := []value{}
 	for _, row := range p.w.Path {
+		if len(out) == maxChoices {
+			break
+		}
 		name, isTimer := strings.CutPrefix(row.Input, "after ")
 		if !isTimer || !slices.ContainsFunc(p.m.Timers, func(t *ir.Timer) bool {
 			return t.Var != nil && t.Var.Type.Kind == ir.Time && t.DelayText() == name
@@ -164,6 +122,7 @@ func (p *player) instants(t *ir.Type) []value {
 			out = append(out, number(epoch+int64(at.Truncate(time.Microsecond))))
 		}
 	}
+	p.dueAt = out
 	return out
 }
 

@@ -16,6 +16,7 @@ import (
 // its start.
 type run struct {
 	m      *ir.Machine
+	book   *book
 	leaf   *ir.State // nil before the start
 	now    int64
 	params []value
@@ -63,8 +64,9 @@ func (r *run) clone() *run {
 	return &c
 }
 
-func newRun(m *ir.Machine, params []value) *run {
-	r := &run{m: m, params: params, counters: map[*ir.Arm]int64{}, next: map[*ir.Do]int{}}
+func newRun(about *book, params []value) *run {
+	m := about.m
+	r := &run{m: m, book: about, params: params, counters: map[*ir.Arm]int64{}, next: map[*ir.Do]int{}}
 	for _, v := range m.Fields {
 		field := value{}
 		if v.Default != nil {

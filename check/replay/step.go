@@ -79,7 +79,7 @@ func (r *run) lookAgain(e *env, in *input, choice *ir.Choice, err error) error {
 
 // decide is the first choice whose guard holds and whose bound is not used up.
 func (r *run) decide(e *env, c ir.Case) (*ir.Choice, error) {
-	for _, choice := range r.m.Choices(r.leaf, c) {
+	for _, choice := range r.book.choicesOf(r.leaf, c) {
 		if choice.Arm == nil {
 			return &choice, nil
 		}

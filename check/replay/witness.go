@@ -23,21 +23,19 @@ const (
 	Broken                // the step cannot be computed
 )
 
-// maxSteps is the most steps that one replay may try.
-const maxSteps = 20_000
-
 // Witness performs w on m, with values for whatever it leaves open, and gives it
 // with all values and the times at which things happen. It is an error where
 // some row is not what happens there; of a loop, where the run cannot go round
 // once more.
 func Witness(m *ir.Machine, w *diag.Witness, ending Ending) (*diag.Witness, error) {
 	var first error
+	about := newBook(m)
 	// With the waits as long as they can be, then as short.
 	for _, way := range []struct{ late, slow bool }{{true, true}, {false, true}, {false, false}} {
 		if way.late && ending != Latest {
 			continue
 		}
-		p := &player{m: m, w: w, ending: ending, late: way.late}
+		p := &player{m: m, w: w, ending: ending, late: way.late, book: about}
 		filled, err := p.play(way.slow)
 		if err == nil {
 			return filled, nil
@@ -49,17 +47,21 @@ func Witness(m *ir.Machine, w *diag.Witness, ending Ending) (*diag.Witness, erro
 	return nil, first
 }
 
-// player searches for values with which a witness happens, depth first. The rows
+// player searches for values with which a witness happens; see search. The rows
 // of a loop are performed twice.
 type player struct {
 	m      *ir.Machine
 	w      *diag.Witness
 	ending Ending
 	late   bool // what can wait does, where the rows after it leave the time
+	book   *book
 	steps  int
 	rows   []diag.Step // as performed
 	params map[string]any
 	rest   map[string]any // the parameters that have their plain value
+
+	deferred map[string][]int // by event: the rows with data of one that was deferred
+	dueAt    []value          // see instants
 }
 
 func (p *player) play(slow bool) (*diag.Witness, error) {
@@ -68,13 +70,13 @@ func (p *player) play(slow bool) (*diag.Witness, error) {
 	}
 	last := fmt.Errorf("the run cannot start")
 	for _, params := range p.paramChoices() {
-		r := newRun(p.m, params)
+		r := newRun(p.book, params)
 		r.slow = slow
 		if err := r.start(nil); err != nil {
 			last = err
 			continue
 		}
-		if last = p.from(r, 0, 0); last == nil {
+		if last = p.search(r); last == nil {
 			p.setParams(params)
 			return p.filled(), nil
 		}
@@ -85,7 +87,7 @@ func (p *player) play(slow bool) (*diag.Witness, error) {
 // cannotStart performs a run whose start cannot be computed.
 func (p *player) cannotStart(slow bool) (*diag.Witness, error) {
 	for _, params := range p.paramChoices() {
-		r := newRun(p.m, params)
+		r := newRun(p.book, params)
 		r.slow = slow
 		if err := r.start(nil); err != nil {
 			return p.w, nil
@@ -110,78 +112,6 @@ func (p *player) filled() *diag.Witness {
 		w.Params = p.params
 	}
 	return &w
-}
-
-// from performs the rows from i on. Round is how often the loop has been gone
-// round.
-func (p *player) from(r *run, i, round int) error {
-	row := p.w.Path[i]
-	if r.leaf.Path != row.State {
-		return fmt.Errorf("row %d: the run is in %q, not in %q", i, r.leaf.Path, row.State)
-	}
-	if row.Input == "" {
-		if round == 1 {
-			return nil
-		}
-		if p.note(i, row); p.w.Loop >= 0 {
-			return p.from(r, p.w.Loop, 1)
-		}
-		return nil
-	}
-	if r.finished {
-		return fmt.Errorf("row %d: the run has ended", i)
-	}
-	if p.passKept(r, row) != nil {
-		return fmt.Errorf("row %d: a deferred event comes first", i)
-	}
-	in, err := p.arrives(r, row)
-	if err != nil {
-		return fmt.Errorf("row %d: %w", i, err)
-	}
-	if at := r.now; p.late && r.linger(in) {
-		if err := p.tryAll(r, in, i, round); err == nil {
-			return nil
-		}
-		r.now = at
-	}
-	return p.tryAll(r, in, i, round)
-}
-
-// tryAll performs row i with one choice of payload after the other.
-func (p *player) tryAll(r *run, in *input, i, round int) error {
-	row := p.w.Path[i]
-	lastInput := i == len(p.w.Path)-2 && p.w.Loop < 0
-	var last error
-	for _, data := range p.payloads(r, in, i) {
-		if p.steps++; p.steps > maxSteps {
-			return errors.New("too many values are possible")
-		}
-		next, given := r.clone(), *in
-		given.data = data
-		err := next.take(&given)
-		if lastInput && p.ends(err, i) {
-			last = nil
-		} else if err == nil && !(lastInput && p.ending > Latest) {
-			last = p.from(next, i+1, round)
-		} else if err == nil {
-			last = fmt.Errorf("row %d: %s is taken", i, row.Input)
-		} else {
-			last = fmt.Errorf("row %d: %s: %w", i, row.Input, err)
-		}
-		if last != nil {
-			continue
-		}
-		if lastInput && err != nil {
-			p.note(i+1, p.w.Path[i+1])
-		}
-		if round == 0 {
-			p.show(&row, in, data)
-			row.At = time.Duration(r.now).String()
-			p.note(i, row)
-		}
-		return nil
-	}
-	return last
 }
 
 // ends reports whether err is how the witness ends.
@@ -257,12 +187,7 @@ func (p *player) armOf(row diag.Step) *ir.Arm {
 	if !row.Arm.IsValid() {
 		return nil
 	}
-	for _, a := range p.m.Arms {
-		if a.Span == row.Arm {
-			return a
-		}
-	}
-	return nil
+	return p.book.arms[row.Arm]
 }
 
 // caseOf is the input of the leaf that is written text; of timers that are
@@ -270,7 +195,7 @@ func (p *player) armOf(row diag.Step) *ir.Arm {
 func caseOf(r *run, text string) (ir.Case, bool) {
 	var best ir.Case
 	var first *alarm
-	for _, c := range r.m.Cases(r.leaf) {
+	for _, c := range r.book.casesOf(r.leaf) {
 		switch {
 		case c.Kind == ir.CaseTimer && text == "after "+c.Timer.DelayText():
 			for i := range r.timers {

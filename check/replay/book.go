@@ -1,0 +1,128 @@
+package replay
+
+import (
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// book is what the text of a machine says, looked up once: a witness may have a
+// hundred thousand rows, and most of them ask the same.
+type book struct {
+	m         *ir.Machine
+	choices   map[place][]ir.Choice
+	reads     map[place]map[string]bool
+	cases     map[*ir.State][]ir.Case
+	arms      map[token.Span]*ir.Arm
+	constants map[*ir.Type][]value
+}
+
+// place is an input in a leaf.
+type place struct {
+	leaf *ir.State
+	ir.Case
+}
+
+func newBook(m *ir.Machine) *book {
+	b := &book{
+		m: m, choices: map[place][]ir.Choice{}, reads: map[place]map[string]bool{}, cases: map[*ir.State][]ir.Case{},
+		arms: make(map[token.Span]*ir.Arm, len(m.Arms)), constants: map[*ir.Type][]value{},
+	}
+	for _, a := range m.Arms {
+		if b.arms[a.Span] == nil {
+			b.arms[a.Span] = a
+		}
+	}
+	return b
+}
+
+// lookUp is what memo holds of k, or what ask says of it.
+func lookUp[K comparable, V any](memo map[K]V, k K, ask func() V) V {
+	v, known := memo[k]
+	if !known {
+		v = ask()
+		memo[k] = v
+	}
+	return v
+}
+
+func (b *book) choicesOf(leaf *ir.State, c ir.Case) []ir.Choice {
+	return lookUp(b.choices, place{leaf, c}, func() []ir.Choice { return b.m.Choices(leaf, c) })
+}
+
+func (b *book) casesOf(leaf *ir.State) []ir.Case {
+	return lookUp(b.cases, leaf, func() []ir.Case { return b.m.Cases(leaf) })
+}
+
+// readOf are the names of the fields of c that some expression of its arms in
+// leaf reads.
+func (b *book) readOf(leaf *ir.State, c ir.Case) map[string]bool {
+	return lookUp(b.reads, place{leaf, c}, func() map[string]bool {
+		read := map[string]bool{}
+		for _, choice := range b.choicesOf(leaf, c) {
+			if choice.Arm != nil {
+				readings(choice.Arm, func(name string) { read[name] = true })
+			}
+		}
+		return read
+	})
+}
+
+// readings calls note with the name of each field of the input that a reads.
+func readings(a *ir.Arm, note func(name string)) {
+	walk := func(e ir.Expr) {
+		ir.Walk(e, func(e ir.Expr) bool {
+			if ref, ok := e.(*ir.FieldRef); ok {
+				note(ref.Name)
+			}
+			return true
+		})
+	}
+	walk(a.When)
+	if a.Backoff != nil {
+		walk(a.Backoff.By)
+	}
+	if a.Block == nil {
+		return
+	}
+	for _, x := range a.Block.Assigns {
+		walk(x.Value)
+	}
+	for _, e := range a.Block.Publishes {
+		for _, v := range e.Values {
+			walk(v)
+		}
+	}
+}
+
+// constantsOf are the constants of type t in the machine, each once. No more of
+// them are of use than are tried.
+func (b *book) constantsOf(t *ir.Type) []value {
+	return lookUp(b.constants, t, func() []value {
+		var out []value
+		seen := map[string]bool{}
+		fitting := 0
+		note := func(e ir.Expr) {
+			ir.Walk(e, func(e ir.Expr) bool {
+				if lit, ok := e.(*ir.Lit); ok && lit.T.Same(t) && t.Kind != ir.List && fitting < maxChoices {
+					if v := constant(lit.Value); !seen[v.key()] {
+						seen[v.key()] = true
+						out = append(out, v)
+						if v.fits(t) {
+							fitting++
+						}
+					}
+				}
+				return true
+			})
+		}
+		for _, a := range b.m.Arms {
+			note(a.When)
+		}
+		for _, s := range b.m.States {
+			if s.Require != nil {
+				note(s.Require.Cond)
+			}
+		}
+		return out
+	})
+}

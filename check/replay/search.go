@@ -1,0 +1,158 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// maxSteps is the most steps that one replay may try, and stepsEach for each row
+// of the witness.
+const (
+	maxSteps  = 20_000
+	stepsEach = 4
+)
+
+var errTooMany = errors.New("too many values are possible")
+
+// fork is a row that is performed, and the ways in which that was not tried yet.
+type fork struct {
+	row   int
+	round int  // how often the loop has been gone round
+	run   *run // as it is when the input comes
+	in    *input
+	times []int64 // at which it may come, the first to be tried first
+	data  payloads
+	next  int // the way to be tried; each time comes with each payload
+}
+
+func (f *fork) ways() int { return len(f.times) * f.data.count }
+
+// search performs all rows with r, depth first: where a row cannot be performed,
+// the last one that can be performed in another way is. It copies the run only
+// at a row with several ways.
+func (p *player) search(r *run) error {
+	var forks []*fork
+	f, last := p.come(r, 0, 0)
+	for {
+		if f == nil && last == nil {
+			return nil
+		}
+		if f == nil {
+			if len(forks) == 0 {
+				return last
+			}
+			f, forks = forks[len(forks)-1], forks[:len(forks)-1]
+		}
+		if p.steps++; p.steps > maxSteps+stepsEach*len(p.w.Path) {
+			return errTooMany
+		}
+		way := f.next
+		f.next++
+		r := f.run
+		if f.next < f.ways() {
+			r = f.run.clone()
+			forks = append(forks, f)
+		}
+		r.now = f.times[way/f.data.count]
+		f, last = p.try(r, f, f.data.at(way%f.data.count))
+	}
+}
+
+// come is row i as it comes to r, and nil where that is the end of the witness,
+// or with an error where it cannot come.
+func (p *player) come(r *run, i, round int) (*fork, error) {
+	row := p.w.Path[i]
+	if r.leaf.Path != row.State {
+		return nil, fmt.Errorf("row %d: the run is in %q, not in %q", i, r.leaf.Path, row.State)
+	}
+	if row.Input == "" {
+		if round == 1 {
+			return nil, nil
+		}
+		if p.note(i, row); p.w.Loop >= 0 {
+			return p.come(r, p.w.Loop, 1)
+		}
+		return nil, nil
+	}
+	if r.finished {
+		return nil, fmt.Errorf("row %d: the run has ended", i)
+	}
+	if p.passKept(r, row) != nil {
+		return nil, fmt.Errorf("row %d: a deferred event comes first", i)
+	}
+	in, err := p.arrives(r, row)
+	if err != nil {
+		return nil, fmt.Errorf("row %d: %w", i, err)
+	}
+	f := &fork{row: i, round: round, run: r, in: in, times: []int64{r.now}, data: p.payloads(r, in, i)}
+	if at := r.now; p.late && r.linger(in) {
+		f.times, r.now = []int64{r.now, at}, at
+	}
+	if f.ways() == 0 {
+		return nil, fmt.Errorf("row %d: no value fits", i)
+	}
+	return f, nil
+}
+
+// try performs f with one payload, and gives the row that comes next.
+func (p *player) try(r *run, f *fork, data map[string]value) (*fork, error) {
+	i, row := f.row, p.w.Path[f.row]
+	lastInput := i == len(p.w.Path)-2 && p.w.Loop < 0
+	given, at := *f.in, r.now
+	given.data = data
+	err := r.take(&given)
+	ends := lastInput && p.ends(err, i)
+	switch {
+	case ends:
+	case err == nil && lastInput && p.ending > Latest:
+		return nil, fmt.Errorf("row %d: %s is taken", i, row.Input)
+	case err != nil:
+		return nil, fmt.Errorf("row %d: %s: %w", i, row.Input, err)
+	}
+	if f.round == 0 {
+		p.show(&row, f.in, data)
+		row.At = time.Duration(at).String()
+		p.note(i, row)
+	}
+	if ends {
+		if err != nil {
+			p.note(i+1, p.w.Path[i+1])
+		}
+		return nil, nil
+	}
+	return p.come(r, i+1, f.round)
+}
+
+// payloads are the payloads to try for an input: every combination of one value
+// of each field, the first ones first, up to maxChoices.
+type payloads struct {
+	fields []*ir.EventField
+	values [][]value // by field
+	fixed  map[string]value
+	count  int
+}
+
+// at is the payload with number n; nil where the input has none.
+func (l *payloads) at(n int) map[string]value {
+	if l.fields == nil {
+		return l.fixed
+	}
+	data := make(map[string]value, len(l.fields))
+	for k := len(l.fields) - 1; k >= 0; k-- {
+		data[l.fields[k].Name] = l.values[k][n%len(l.values[k])]
+		n /= len(l.values[k])
+	}
+	return data
+}
+
+// counted says how many there are.
+func (l payloads) counted() payloads {
+	l.count = 1
+	for _, list := range l.values {
+		l.count = min(l.count*len(list), maxChoices)
+	}
+	return l
+}
