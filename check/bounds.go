@@ -26,7 +26,7 @@ type Figure struct {
 	Name    string        // "steps", "time", or that of a cost or an activity
 	Amount  *big.Rat      // nil where there is no bound
 	Exact   bool          // some run reaches it
-	Factors string        // of an activity: "write_patch 12 = 3 attempts x 4 visits"; empty where it says no more than the figure
+	Factors string        // what it is made of: "3 attempts x 4 visits"; empty where it is 0 or has no bound
 	Shares  []string      // of a cost: the attempts in Run of each activity, in the order of their declarations: "refund 3"; empty where it has no part
 	Run     *diag.Witness // that reaches it; nil where there is none to show
 
@@ -81,14 +81,16 @@ func (s *shared) Amounts() *Worst {
 // tell writes out the runs that reach the figures.
 func (w *Worst) tell(p *explore.Product) {
 	w.Steps.tell(p)
+	w.Steps.Factors = stepFactors(p, w.Steps.path)
 	w.Time.tell(p)
 	for i := range w.Costs {
-		w.Costs[i].tell(p)
-		w.Costs[i].Shares = shares(p, w.Costs[i])
+		f := &w.Costs[i]
+		f.tell(p)
+		f.Shares, f.Factors = shares(p, f), costFactors(p, f)
 	}
 	for i, a := range p.Table.Machine.Activities {
 		w.Activities[i].tell(p)
-		w.Activities[i].Factors = factors(p, a, w.Activities[i])
+		w.Activities[i].Factors = attemptsOn(p, a, w.Activities[i].path).String()
 	}
 }
 
@@ -208,7 +210,7 @@ func (t *meter) time() Figure {
 		return f
 	}
 	f.Amount = new(big.Rat).SetInt64(time.Longest[0])
-	f.path = time.Path()
+	f.path, f.Factors = time.Path(), timeFactors(time.Parts())
 	return f
 }
 

@@ -35,9 +35,6 @@ func bounds(t *testing.T, src string, limit int) string {
 			mark = "~"
 		}
 		fmt.Fprintf(&b, "%s %s%s\n", f.Name, mark, amount)
-		if f.Factors != "" {
-			fmt.Fprintf(&b, "  %s\n", f.Factors)
-		}
 	}
 	write(w.Steps)
 	write(w.Time)
@@ -115,7 +112,6 @@ steps 21
 time ~25h13m0s
 cost 60
 write_patch 12
-  write_patch 12 = 3 attempts x 4 visits
 run_tests 4
 review 4
 `},
@@ -203,9 +199,7 @@ machine Both(quick bool) {
 steps 9
 time ~3h12m30s
 a 6
-  a 6 = 2 attempts x 3 visits
 b 6
-  b 6 = 2 attempts x 3 visits
 `},
 		{"one activity twice side by side", `
 machine Twice {
@@ -225,7 +219,6 @@ machine Twice {
 steps 2
 time ~2m0s
 search 4
-  search 4 = 2 side by side x 2 visits
 `},
 		{"one activity twice side by side, and retried", `
 machine Twice {
@@ -246,7 +239,6 @@ machine Twice {
 steps 3
 time ~2m1s
 search 4
-  search 4 = 2 attempts x 2 side by side
 `},
 		{"an idle timer of the machine starts anew with every move", `
 machine Idle {

@@ -30,13 +30,14 @@ func RunUpTo(prog *ir.Program, rules []*Rule, limit int) diag.List {
 }
 
 // Analyze is RunUpTo and Bounds of every machine, in the order of the program,
-// without the runs that reach the figures. Both come from one exploration.
-func Analyze(prog *ir.Program, rules []*Rule, limit int) (diag.List, []*Worst) {
+// with the runs that reach the figures where runs says so. Both come from one
+// exploration.
+func Analyze(prog *ir.Program, rules []*Rule, limit int, runs bool) (diag.List, []*Worst) {
 	lists, worst := make([]diag.List, len(prog.Machines)), make([]*Worst, len(prog.Machines))
 	inParallel(len(lists), func(i int) {
 		s := newShared(prog.Machines[i], limit)
 		lists[i] = s.apply(rules)
-		if worst[i] = s.bounds(); worst[i] != nil {
+		if worst[i] = s.bounds(); worst[i] != nil && !runs {
 			worst[i].dropRuns()
 		}
 	})

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"math/big"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
@@ -13,20 +14,28 @@ import (
 func upperBounds(c *explore.Control) *Worst {
 	m := c.Table.Machine
 	entries := c.Entries()
-	attempts := make([]int64, len(m.Activities))
+	attempts, factors := make([]int64, len(m.Activities)), make([][]string, len(m.Activities))
 	steps := int64(-1) // the start is none
 	for _, s := range m.States {
 		steps = addUp(steps, entries[s.ID])
 	}
+	stepFactors := []string{fmt.Sprintf("%d moves", max(steps, 0))}
 	for _, d := range m.Dos {
-		visits := entries[d.State.ID]
+		visits, at := entries[d.State.ID], d.Activity.Index
 		retries := graph.Times(visits, c.Retries(d))
 		steps = addUp(steps, retries)
-		attempts[d.Activity.Index] = addUp(attempts[d.Activity.Index], addUp(visits, retries))
+		attempts[at] = addUp(attempts[at], addUp(visits, retries))
+		if visits > 0 {
+			factors[at] = append(factors[at], fmt.Sprintf("%s x %s of %s",
+				counted(graph.Sum(1, c.Retries(d)), "attempt"), counted(visits, "visit"), d.State.Path))
+		}
+		if retries > 0 {
+			stepFactors = append(stepFactors, fmt.Sprintf("%d retries of %s", retries, d.Activity.Name))
+		}
 	}
-	w := &Worst{Steps: upperFigure("steps", steps), Time: Figure{Name: "time"}}
+	w := &Worst{Steps: upperFigure("steps", steps, stepFactors), Time: Figure{Name: "time"}}
 	for _, a := range m.Activities {
-		w.Activities = append(w.Activities, upperFigure(a.Name, attempts[a.Index]))
+		w.Activities = append(w.Activities, upperFigure(a.Name, attempts[a.Index], factors[a.Index]))
 	}
 	for _, name := range costNames(m) {
 		w.Costs = append(w.Costs, upperCost(m, name, attempts))
@@ -52,16 +61,18 @@ func addUp(a, b int64) int64 {
 	return graph.Sum(a, b)
 }
 
-func upperFigure(name string, amount int64) Figure {
+func upperFigure(name string, amount int64, factors []string) Figure {
 	f := Figure{Name: name}
 	if amount != graph.Infinite {
 		f.Amount = new(big.Rat).SetInt64(max(amount, 0))
+		f.Factors = sum(factors)
 	}
 	return f
 }
 
 func upperCost(m *ir.Machine, name string, attempts []int64) Figure {
 	f := Figure{Name: name, Amount: new(big.Rat)}
+	var terms []string
 	for _, a := range m.Activities {
 		for _, c := range a.Costs {
 			if c.Name != name || c.Amount.Sign() == 0 {
@@ -71,7 +82,11 @@ func upperCost(m *ir.Machine, name string, attempts []int64) Figure {
 				return Figure{Name: name}
 			}
 			f.Amount.Add(f.Amount, new(big.Rat).Mul(c.Amount, new(big.Rat).SetInt64(attempts[a.Index])))
+			if attempts[a.Index] > 0 {
+				terms = append(terms, costTerm(attempts[a.Index], a, c.Amount))
+			}
 		}
 	}
+	f.Factors = sum(terms)
 	return f
 }

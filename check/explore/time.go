@@ -29,6 +29,8 @@ type Time struct {
 	start   []int32     // by configuration: where its exits begin
 	exits   []int64     // exit(T, c), for each timer around the leaf of c
 	attempt []int64     // by state ID: what the attempts cost that start with it
+	first   []int32     // by component: where its members begin
+	members []int32
 }
 
 // NewTime computes the times of p, whose components are given.
@@ -54,9 +56,9 @@ func NewTime(p *Product, of []int32, n int) *Time {
 		t.start[c+1] = t.start[c] + int32(len(t.timers(c)))
 	}
 	t.exits = make([]int64, t.start[p.Len()])
-	first, members := graph.ByComponent(of, n)
+	t.first, t.members = graph.ByComponent(of, n)
 	for i := range n {
-		t.component(members[first[i]:first[i+1]])
+		t.settle(t.members[t.first[i]:t.first[i+1]])
 	}
 	return t
 }

@@ -5,10 +5,15 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// component computes the times of one component, given those that it leads to.
+// component lists the members of the component of c.
+func (t *Time) component(c int32) []int32 {
+	return t.members[t.first[t.of[c]]:t.first[t.of[c]+1]]
+}
+
+// settle computes the times of one component, given those that it leads to.
 // In a cycle that costs time nothing but a timer that runs all the while sets an
 // end.
-func (t *Time) component(members []int32) {
+func (t *Time) settle(members []int32) {
 	free := int64(0)
 	for _, c := range members {
 		free = max(free, t.uncapped(c))

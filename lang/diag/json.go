@@ -74,7 +74,7 @@ func JSON(list List) []JSONDiagnostic {
 			Message:  d.Message,
 			Help:     d.Help,
 			Related:  jsonRelated(d.Related),
-			Witness:  jsonWitness(d.Witness),
+			Witness:  NewJSONWitness(d.Witness),
 		}
 	}
 	return out
@@ -95,7 +95,8 @@ func jsonRelated(related []Related) []JSONRelated {
 	return out
 }
 
-func jsonWitness(w *Witness) *JSONWitness {
+// NewJSONWitness is w in the form in which it is written as JSON; nil for nil.
+func NewJSONWitness(w *Witness) *JSONWitness {
 	if w == nil {
 		return nil
 	}

@@ -41,6 +41,14 @@ func WriteText(w io.Writer, list List, sources Sources, opt TextOptions) error {
 	return p.w.Flush()
 }
 
+// WriteWitness draws w alone, as WriteText does. The error is the first one that
+// out returned.
+func WriteWitness(out io.Writer, w *Witness, opt TextOptions) error {
+	p := &textPrinter{w: bufio.NewWriter(out), color: opt.Color}
+	p.path(w)
+	return p.w.Flush()
+}
+
 // Summary is one line that counts list: "2 errors, 1 warning in 3 files".
 func Summary(list List) string {
 	var counts []string

@@ -26,17 +26,22 @@ func (p *textPrinter) witness(w *Witness) {
 		return
 	}
 	p.line("  ", p.paint(yellow, "witness:"))
+	p.path(w)
+}
+
+// path draws the parameters, the rows and the values of w; a single row is the
+// state in which every run starts.
+func (p *textPrinter) path(w *Witness) {
 	if len(w.Params) > 0 {
 		p.line("    started with ", assignments(w.Params, ", "))
 	}
-	p.path(w)
+	p.rows(w)
 	if len(w.Values) > 0 {
 		p.line("    with ", assignments(w.Values, ", "))
 	}
 }
 
-// path draws the rows of w; a single one is the state in which every run starts.
-func (p *textPrinter) path(w *Witness) {
+func (p *textPrinter) rows(w *Witness) {
 	if len(w.Path) == 1 {
 		p.line("    the run starts in ", w.Path[0].State)
 		return

@@ -41,7 +41,7 @@ func TestRelated(t *testing.T) {
 		{"retries alone", `
     initial A
     state A { do refund() timeout 1s on done -> Done on failed retry 2 else -> Done }
-`, "3", "refund 3"},
+`, "3", "refund 3 = 3 attempts x 1 visit"},
 		{"a chain and what has none", `
     initial A
     state A { do charge() timeout 1s on Again -> B on failed retry 1 else -> B }
@@ -52,13 +52,13 @@ func TestRelated(t *testing.T) {
     initial A
     state A { do refund() timeout 1s on done -> B on failed -> B }
     state B { do refund() timeout 1s on done -> Done on failed retry 2 else -> Done }
-`, "4", "refund 4"},
+`, "4", "refund 4 = 1 attempt x 1 visit of A + 3 attempts x 1 visit of B"},
 		{"ways that exclude each other", `
     initial A
     state A { after 1s -> B  on Again -> C }
     state B { do charge() timeout 1s on Again -> Done on failed retry 2 else -> Done }
     state C { do cheap() timeout 1s on done -> Done on failed -> Done }
-`, "6", "charge 3"},
+`, "6", "charge 3 = 3 attempts x 1 visit"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := found(t, "machine M {\n    budget { usd 0.5 }"+activities+c.states+"    terminal Done\n}\n")

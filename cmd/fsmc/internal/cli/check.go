@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -20,6 +21,7 @@ func newCheck(s *streams) *cobra.Command {
 		format reportFormat
 		strict bool
 		bounds bool
+		runs   bool
 		limit  int
 	)
 	c := &cobra.Command{
@@ -32,11 +34,14 @@ place. Where there is a run that shows a finding to be true, the run is drawn.
 With --bounds it prints the worst case of each machine too: the most steps,
 attempts of each activity, costs and time that any run can take, and where each
 activity's results and failures are handled. A figure is reached by some run, or
-says "at most". With --format json the worst cases are always there.
+says "at most", and is followed by what it is made of. With --witness the run
+that reaches each figure is drawn. With --format json the worst cases are always
+there.
 
 Exit status 1: there is an error, or with --strict a warning, or no machine.`,
 		Example: `  fsmc check review.fsm
   fsmc check --bounds review.fsm
+  fsmc check --bounds --witness review.fsm
   fsmc check --strict --format github ./machines
   cat review.fsm | fsmc check -`,
 		Args:              arguments("PATH..."),
@@ -45,14 +50,17 @@ Exit status 1: there is an error, or with --strict a warning, or no machine.`,
 			if limit < 1 {
 				return fmt.Errorf("--max-configurations is %d; it is at least 1", limit)
 			}
+			if runs && !bounds {
+				return errors.New("--witness goes with --bounds: findings are always shown with a run where there is one")
+			}
 			collectSeldom()
 			unit, err := s.load(paths)
 			if err != nil {
 				return err
 			}
-			r := report{unit: unit, bounds: bounds}
+			r := report{unit: unit, bounds: bounds, runs: runs}
 			if bounds || format.worst {
-				r.list, r.worst = analyzed(unit, limit)
+				r.list, r.worst = analyzed(unit, limit, runs)
 			} else {
 				r.list = findings(unit, limit)
 			}
@@ -76,6 +84,7 @@ Exit status 1: there is an error, or with --strict a warning, or no machine.`,
 	)
 	c.Flags().BoolVar(&strict, "strict", false, "exit with 1 for a warning too")
 	c.Flags().BoolVar(&bounds, "bounds", false, "print the worst case of each machine, and where what comes of its activities is handled")
+	c.Flags().BoolVar(&runs, "witness", false, "with --bounds: show the run that reaches each figure")
 	c.Flags().IntVar(&limit, "max-configurations", explore.DefaultLimit, "tell apart at most `N` configurations of a machine; what that leaves open is \"undecided\"")
 	return c
 }
@@ -95,9 +104,10 @@ func findings(unit *lang.Unit, limit int) diag.List {
 	return withFrontEnd(unit, check.RunUpTo(unit.Program, all.Rules, limit))
 }
 
-// analyzed is findings with the worst case of every machine.
-func analyzed(unit *lang.Unit, limit int) (diag.List, []*check.Worst) {
-	list, worst := check.Analyze(unit.Program, all.Rules, limit)
+// analyzed is findings with the worst case of every machine, and with the runs that
+// reach its figures where runs says so.
+func analyzed(unit *lang.Unit, limit int, runs bool) (diag.List, []*check.Worst) {
+	list, worst := check.Analyze(unit.Program, all.Rules, limit, runs)
 	return withFrontEnd(unit, list), worst
 }
 

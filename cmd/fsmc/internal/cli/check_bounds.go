@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"reflect"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -21,6 +24,8 @@ type jsonBounds struct {
 	Activities map[string]*json.Number `json:"activities"` // attempts
 	Exact      jsonExact               `json:"exact"`
 	Unbounded  []jsonEndless           `json:"unbounded"`
+	Factors    jsonFactors             `json:"factors"`
+	Runs       []jsonWorstRun          `json:"runs,omitempty"` // with --witness
 }
 
 // jsonExact says which figures some run reaches; the others are upper bounds.
@@ -29,6 +34,21 @@ type jsonExact struct {
 	Time       bool `json:"time"`
 	Costs      bool `json:"costs"`
 	Activities bool `json:"activities"`
+}
+
+// jsonFactors says what each figure is made of: "3 attempts x 4 visits". One
+// without a bound, or of 0, is not there.
+type jsonFactors struct {
+	Steps      string            `json:"steps"`
+	Time       string            `json:"time"`
+	Costs      map[string]string `json:"costs"`
+	Activities map[string]string `json:"activities"`
+}
+
+// jsonWorstRun is a run that reaches figures.
+type jsonWorstRun struct {
+	Reaches []string          `json:"reaches"` // "steps", "time", "cost tokens", "attempts of analyze"
+	Witness *diag.JSONWitness `json:"witness"`
 }
 
 type jsonEndless struct {
@@ -49,6 +69,13 @@ func boundsJSON(w *check.Worst) *jsonBounds {
 			Costs: allExact(w.Costs), Activities: allExact(w.Activities),
 		},
 		Unbounded: []jsonEndless{},
+		Factors: jsonFactors{
+			Steps: w.Steps.Factors, Time: w.Time.Factors,
+			Costs: factors(w.Costs), Activities: factors(w.Activities),
+		},
+	}
+	for _, r := range worstRuns(w) {
+		out.Runs = append(out.Runs, jsonWorstRun{Reaches: r.reaches, Witness: diag.NewJSONWitness(r.run)})
 	}
 	for _, e := range w.Unbounded {
 		out.Unbounded = append(out.Unbounded, jsonEndless{What: e.What, Why: e.Why})
@@ -68,6 +95,16 @@ func amounts(figures []check.Figure) map[string]*json.Number {
 	out := map[string]*json.Number{}
 	for _, f := range figures {
 		out[f.Name] = amount(f)
+	}
+	return out
+}
+
+func factors(figures []check.Figure) map[string]string {
+	out := map[string]string{}
+	for _, f := range figures {
+		if f.Factors != "" {
+			out[f.Name] = f.Factors
+		}
 	}
 	return out
 }
@@ -128,7 +165,7 @@ func printFigure(t io.Writer, w *check.Worst, label string, f check.Figure, text
 		value = "at most " + value
 	}
 	if f.Factors != "" {
-		value += "\t" + f.Factors
+		value += "\t= " + f.Factors
 	}
 	fmt.Fprintf(t, "  %s\t%s\n", label, value)
 }
@@ -141,4 +178,51 @@ func whyEndless(w *check.Worst, figure string) string {
 		}
 	}
 	return ""
+}
+
+// worstRun is a run that reaches figures.
+type worstRun struct {
+	reaches []string
+	run     *diag.Witness
+}
+
+// worstRuns are the runs that reach the figures of w; figures that the same run
+// reaches share it.
+func worstRuns(w *check.Worst) []worstRun {
+	var out []worstRun
+	add := func(what string, f check.Figure) {
+		if f.Run == nil || f.Amount.Sign() == 0 {
+			return
+		}
+		for i := range out {
+			if reflect.DeepEqual(out[i].run, f.Run) {
+				out[i].reaches = append(out[i].reaches, what)
+				return
+			}
+		}
+		out = append(out, worstRun{[]string{what}, f.Run})
+	}
+	add("steps", w.Steps)
+	add("time", w.Time)
+	for _, f := range w.Costs {
+		add("cost "+f.Name, f)
+	}
+	for _, f := range w.Activities {
+		add("attempts of "+f.Name, f)
+	}
+	return out
+}
+
+// printWorstRuns draws the runs that reach the figures of w.
+func printWorstRuns(out io.Writer, name string, w *check.Worst) error {
+	if w == nil {
+		return nil
+	}
+	for _, r := range worstRuns(w) {
+		fmt.Fprintf(out, "\nA worst run of %s for %s:\n", name, strings.Join(r.reaches, ", "))
+		if err := diag.WriteWitness(out, r.run, diag.TextOptions{Color: color(out)}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

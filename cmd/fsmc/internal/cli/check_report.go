@@ -16,6 +16,7 @@ type report struct {
 	unit   *lang.Unit
 	list   diag.List
 	bounds bool           // the worst cases are to be printed as text
+	runs   bool           // with the runs that reach the figures
 	worst  []*check.Worst // of each machine, where they are asked for
 }
 
@@ -32,6 +33,11 @@ func writeText(w io.Writer, r report) error {
 	for i, m := range r.unit.Program.Machines {
 		if err := printBounds(w, m.Name, r.worst[i]); err != nil {
 			return err
+		}
+		if r.runs {
+			if err := printWorstRuns(w, m.Name, r.worst[i]); err != nil {
+				return err
+			}
 		}
 		if err := printHandled(w, m); err != nil {
 			return err

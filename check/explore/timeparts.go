@@ -1,0 +1,109 @@
+package explore
+
+import (
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// TimePart is one term of the sum that a time is: what a timer lets pass, or
+// what attempts and the waits before them may take in a visit.
+type TimePart struct {
+	Timer *ir.Timer // nil where it is attempts
+	Leaf  *ir.State // of the attempts
+	Time  int64     // nanoseconds
+}
+
+// Parts is the sum that the time from the start is; nil where that has no end.
+// It follows the equations by which component computed it, so that the parts add
+// up to Longest[0].
+func (t *Time) Parts() []TimePart {
+	if t.Longest[0] == graph.Infinite {
+		return nil
+	}
+	var parts []TimePart
+	c, timer := int32(0), -1 // timer is the one whose exit is sought, or -1
+	for {
+		if timer < 0 && t.free(c) != t.Longest[c] {
+			timer = t.capOf(c)
+			parts = append(parts, TimePart{Timer: t.timers(c)[timer].Timer, Time: t.timers(c)[timer].most})
+		}
+		from, e := t.follow(c, timer)
+		if e == None {
+			return parts
+		}
+		to := t.p.To[e]
+		if timer >= 0 && !t.stops(t.timers(from)[timer].Timer, e) {
+			c = to
+			continue
+		}
+		weight, next := t.weight(from, e), -1
+		if t.reach(from, e) != graph.Sum(weight, t.Longest[to]) {
+			next = t.capAlong(e)
+			parts = append(parts, TimePart{Timer: t.around[t.p.Label(e).Into][next].Timer, Time: t.around[t.p.Label(e).Into][next].most})
+		} else if weight > 0 {
+			parts = append(parts, TimePart{Leaf: t.p.Leaf(to), Time: weight})
+		}
+		c, timer = to, next
+	}
+}
+
+// free is the time from the component of c by what it costs alone.
+func (t *Time) free(c int32) int64 {
+	longest := int64(0)
+	for _, v := range t.component(c) {
+		longest = max(longest, t.uncapped(v))
+	}
+	return longest
+}
+
+// capOf is a timer around c that sets its time.
+func (t *Time) capOf(c int32) int {
+	for i := range t.timers(c) {
+		if most, ok := t.cap(c, i); ok && graph.Sum(most, t.exits[t.start[c]+int32(i)]) == t.Longest[c] {
+			return i
+		}
+	}
+	panic("explore: a time that neither timers nor attempts set")
+}
+
+// capAlong is a timer that starts with edge e and sets the time along it.
+func (t *Time) capAlong(e int32) int {
+	to, least, at := t.p.To[e], int64(graph.Infinite), -1
+	for i, timer := range t.around[t.p.Label(e).Into] {
+		if !startsWith(timer.Timer, t.p.Label(e)) {
+			continue
+		}
+		if most, ok := t.cap(to, i); ok {
+			if time := graph.Sum(most, t.exits[t.start[to]+int32(i)]); time < least {
+				least, at = time, i
+			}
+		}
+	}
+	return at
+}
+
+// follow is an edge out of the component of c with which its time goes on, or the
+// exit of timer where that is not -1, and where the edge starts; None where
+// nothing follows.
+func (t *Time) follow(c int32, timer int) (from, edge int32) {
+	edge = None
+	longest := int64(-1)
+	for _, v := range t.component(c) {
+		for e := t.p.First[v]; e < t.p.First[v+1]; e++ {
+			to := t.p.To[e]
+			if t.of[to] == t.of[c] {
+				continue
+			}
+			time := int64(0)
+			if timer < 0 || t.stops(t.timers(v)[timer].Timer, e) {
+				time = t.reach(v, e)
+			} else {
+				time = t.exits[t.start[to]+int32(timer)]
+			}
+			if time > longest {
+				from, edge, longest = v, e, time
+			}
+		}
+	}
+	return from, edge
+}

@@ -1,0 +1,258 @@
+package check
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// What a figure is made of is read off the run that reaches it: a product where
+// all visits are alike, else a sum over the states.
+
+// maxTerms is the most terms of a sum that are written out.
+const maxTerms = 8
+
+// sum joins terms; those past maxTerms are counted.
+func sum(terms []string) string {
+	if more := len(terms) - maxTerms; more > 0 {
+		terms = append(slices.Clone(terms[:maxTerms]), fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(terms, " + ")
+}
+
+// counted is "1 visit" or "4 visits".
+func counted[N int | int64](n N, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// stepFactors is "15 moves (5 by \"-> Waiting max 5\") + 3 retries of analyze".
+func stepFactors(p *explore.Product, path []int32) string {
+	moves, retries := 0, make([]int, len(p.Table.Machine.Activities))
+	by := make([]int, len(p.Table.Machine.Arms))
+	for _, e := range path {
+		switch l := p.Label(e); l.Kind {
+		case explore.Moved:
+			moves++
+			if a := p.Arm(e); a != nil && a.Max != nil {
+				by[a.ID]++
+			}
+		case explore.Retried:
+			c, _ := p.Input(e)
+			retries[c.Do.Activity.Index]++
+		}
+	}
+	var bounded, terms []string
+	for id, n := range by {
+		if n > 0 {
+			bounded = append(bounded, fmt.Sprintf("%d by %s", n, quoteStep(p.Table.Machine.Arms[id])))
+		}
+	}
+	if moves > 0 {
+		text := counted(moves, "move")
+		if len(bounded) > 0 {
+			text += " (" + strings.ReplaceAll(sum(bounded), " + ", ", ") + ")"
+		}
+		terms = append(terms, text)
+	}
+	for i, n := range retries {
+		if n == 1 {
+			terms = append(terms, "1 retry of "+p.Table.Machine.Activities[i].Name)
+		} else if n > 1 {
+			terms = append(terms, fmt.Sprintf("%d retries of %s", n, p.Table.Machine.Activities[i].Name))
+		}
+	}
+	return sum(terms)
+}
+
+// costFactors is "4 analyze x 0.04 + 1 summarize x 0.01".
+func costFactors(p *explore.Product, f *Figure) string {
+	var terms []string
+	for _, a := range p.Table.Machine.Activities {
+		each := costOf(a, f.Name)
+		if n := attemptsOn(p, a, f.path).total; n > 0 && each.Sign() > 0 {
+			terms = append(terms, costTerm(int64(n), a, each))
+		}
+	}
+	return sum(terms)
+}
+
+func costTerm(attempts int64, a *ir.Activity, each *big.Rat) string {
+	return fmt.Sprintf("%d %s x %s", attempts, a.Name, ir.DecimalText(each))
+}
+
+// costOf is what an attempt of a costs of name.
+func costOf(a *ir.Activity, name string) *big.Rat {
+	for _, c := range a.Costs {
+		if c.Name == name {
+			return c.Amount
+		}
+	}
+	return new(big.Rat)
+}
+
+// shares are, for each activity that has a part in the cost f, its attempts in
+// the run that reaches f; empty for the others.
+func shares(p *explore.Product, f *Figure) []string {
+	if f.Run == nil {
+		return nil
+	}
+	out := make([]string, len(p.Table.Machine.Activities))
+	for i, a := range p.Table.Machine.Activities {
+		if costOf(a, f.Name).Sign() == 0 {
+			continue
+		}
+		if made := attemptsOn(p, a, f.path); made.total > 0 {
+			out[i] = fmt.Sprintf("%s %d = %s", a.Name, made.total, made)
+		}
+	}
+	return out
+}
+
+// attemptsMade are those of an activity along a path, by the leaf in which they are
+// made.
+type attemptsMade struct {
+	total int
+	in    []visits
+}
+
+// visits are those of a leaf.
+type visits struct {
+	leaf   *ir.State
+	count  int
+	beside int // how many dos run the activity side by side
+	each   int // attempts of each do in a visit
+	total  int
+	alike  bool // each is the same of every do in every visit
+}
+
+// attemptsOn counts the attempts of a along path.
+func attemptsOn(p *explore.Product, a *ir.Activity, path []int32) attemptsMade {
+	var made attemptsMade
+	counts := map[*ir.Do]int{} // attempts in the visit at hand
+	var leaf *ir.State
+	leave := func() {
+		if len(counts) > 0 {
+			made.add(leaf, counts)
+		}
+		clear(counts)
+	}
+	for _, e := range path {
+		switch p.Label(e).Kind {
+		case explore.Started, explore.Moved:
+			leave()
+			leaf = p.Leaf(p.To[e])
+			for _, d := range leaf.Dos {
+				if d.Activity == a {
+					counts[d] = 1
+				}
+			}
+		case explore.Retried:
+			if c, _ := p.Input(e); c.Do.Activity == a {
+				counts[c.Do]++
+			}
+		}
+	}
+	leave()
+	return made
+}
+
+// add notes a visit of leaf with the attempts of each do.
+func (m *attemptsMade) add(leaf *ir.State, counts map[*ir.Do]int) {
+	i := slices.IndexFunc(m.in, func(v visits) bool { return v.leaf == leaf })
+	if i < 0 {
+		i = len(m.in)
+		m.in = append(m.in, visits{leaf: leaf, beside: len(counts), alike: true})
+	}
+	v := &m.in[i]
+	v.count++
+	for _, n := range counts {
+		v.alike = v.alike && (v.each == 0 || v.each == n)
+		v.each = n
+		v.total += n
+		m.total += n
+	}
+}
+
+// String is "3 attempts x 4 visits", or a sum over the leaves where their visits
+// differ: "3 attempts x 4 visits of A + 5 attempts in 2 visits of B". It is empty
+// where there are none.
+func (m attemptsMade) String() string {
+	if len(m.in) == 0 {
+		return ""
+	}
+	all := m.in[0]
+	for _, v := range m.in[1:] {
+		all.alike = all.alike && v.alike && v.each == all.each && v.beside == all.beside
+		all.count += v.count
+	}
+	if all.alike {
+		return all.String()
+	}
+	var terms []string
+	for _, v := range m.in {
+		text := v.String()
+		if len(m.in) > 1 {
+			text += " of " + v.leaf.Path
+		}
+		terms = append(terms, text)
+	}
+	return sum(terms)
+}
+
+func (v visits) String() string {
+	if !v.alike {
+		return counted(v.total, "attempt") + " in " + counted(v.count, "visit")
+	}
+	text := counted(v.each, "attempt")
+	if v.beside > 1 {
+		text += fmt.Sprintf(" x %d side by side", v.beside)
+	}
+	return text + " x " + counted(v.count, "visit")
+}
+
+// timeFactors is a sum of what takes the time, in the order of the run: "24h by
+// \"after 24h\" in Human + 4 x 10m of attempts in Test".
+func timeFactors(parts []explore.TimePart) string {
+	type term struct {
+		what        string
+		each, total int64
+		times       int
+		alike       bool
+	}
+	var terms []*term
+	for _, part := range parts {
+		what := ""
+		if part.Timer == nil {
+			what = "of attempts in " + part.Leaf.Path
+		} else {
+			what = "by " + Quote("after "+part.Timer.DelayText()) + " in " + place(part.Timer.State)
+		}
+		i := slices.IndexFunc(terms, func(t *term) bool { return t.what == what })
+		if i < 0 {
+			i = len(terms)
+			terms = append(terms, &term{what: what, each: part.Time, alike: true})
+		}
+		t := terms[i]
+		t.times++
+		t.total += part.Time
+		t.alike = t.alike && t.each == part.Time
+	}
+	var texts []string
+	for _, t := range terms {
+		switch {
+		case t.total == 0:
+		case t.alike && t.times > 1:
+			texts = append(texts, fmt.Sprintf("%d x %s %s", t.times, ir.FormatDuration(t.each), t.what))
+		default:
+			texts = append(texts, ir.FormatDuration(t.total)+" "+t.what)
+		}
+	}
+	return sum(texts)
+}
