@@ -108,7 +108,7 @@ func (m *Machine) allFields(s *scanner, fields []Field, to *[]Value) error {
 // DecodeSnapshot reads what EncodeSnapshot has written. A snapshot that cannot
 // be one of this machine is refused.
 func (m *Machine) DecodeSnapshot(data json.RawMessage) (*Snapshot, error) {
-	sc := &scanner{data: data}
+	sc := &scanner{data: data, stored: true}
 	s := &Snapshot{State: -1, Data: make([]Value, len(m.def.Fields)), Counters: make([]int64, len(m.arms))}
 	err := sc.object(func(key string) error { return m.snapshotMember(sc, s, key) })
 	if err == nil {

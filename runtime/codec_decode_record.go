@@ -75,7 +75,7 @@ func (m *Machine) inputMember(sc *scanner, in *Input, key string) error {
 
 // DecodeRecord reads what EncodeRecord has written.
 func (m *Machine) DecodeRecord(data json.RawMessage) (*Record, error) {
-	sc := &scanner{data: data}
+	sc := &scanner{data: data, stored: true}
 	r := &Record{From: -1, To: -1, Arm: -1}
 	err := sc.object(func(key string) error { return m.recordMember(sc, r, key) })
 	if err == nil {

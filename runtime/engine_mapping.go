@@ -101,6 +101,9 @@ func setNames(p *Mapping, names []string) error {
 		if !slices.Contains(names, name) {
 			return fmt.Errorf("the mapping sets %q, which is no field or parameter of the new version%s", name, didYouMean(name, names))
 		}
+		if err := checkJSON(p.Set[name]); err != nil {
+			return fmt.Errorf("what the mapping sets %q to is not valid JSON: %w", name, err)
+		}
 	}
 	return nil
 }

@@ -8,8 +8,13 @@ const (
 	// MaxPayload is the most bytes that one JSON payload may have (an event,
 	// a result, the parameters of a start), and that one value may take.
 	MaxPayload = 1 << 20
-	// MaxNesting is how deep JSON may be nested.
+	// MaxNesting is how deep the JSON of a payload may be nested, and a type.
 	MaxNesting = 200
+	// storedNesting is how deep a run may be nested as it is stored, which is a
+	// payload, in lists that a machine has made of it, in what is around them. The
+	// deepest is a deferred event in the snapshot of a migration: a record, its
+	// input, the snapshot, the list, the event. SQLite takes 1000.
+	storedNesting = 2*MaxNesting + 8
 	// MaxData is about how many bytes all context fields of a run may take
 	// together: each value counts its text and 16 bytes, lists their items.
 	MaxData = 4 << 20

@@ -114,11 +114,11 @@ func (x *migration) params() error {
 
 // overlay reads the values that are known over those that stand there.
 func (x *migration) overlay(fields []Field, known map[string]json.RawMessage, to []Value) error {
-	text, err := json.Marshal(known)
+	text, err := EncodeJSON(known)
 	if err != nil {
 		return err
 	}
-	values, err := x.m.def.scanFields(&scanner{data: text}, fields, false)
+	values, err := x.m.def.scanFields(&scanner{data: text, stored: true}, fields, false)
 	if err != nil {
 		return err
 	}
@@ -141,8 +141,9 @@ func (x *migration) kept() error {
 		if !ok {
 			return fmt.Errorf("there is no event %q any more, of which one is kept", name)
 		}
-		data, err := x.m.DecodePayload(event, encodeFields(x.old.def.Events[k.Event].Fields, k.Data))
-		if err != nil {
+		var data []Value
+		text := encodeFields(x.old.def.Events[k.Event].Fields, k.Data) // which may be longer than it came
+		if err := x.m.allFields(&scanner{data: text, stored: true}, x.m.def.Events[event].Fields, &data); err != nil {
 			return fmt.Errorf("a kept event %q: %w", name, err)
 		}
 		x.next.Kept = append(x.next.Kept, Kept{Event: event, Data: data, ID: k.ID})
@@ -239,7 +240,7 @@ func (x *migration) halt() error {
 		return nil
 	}
 	halt := &Halt{Reason: x.s.Halt.Reason}
-	err := x.m.scanInput(&scanner{data: x.old.appendInput(nil, &x.s.Halt.Input)}, &halt.Input)
+	err := x.m.scanInput(&scanner{data: x.old.appendInput(nil, &x.s.Halt.Input), stored: true}, &halt.Input)
 	switch {
 	case err != nil:
 		return fmt.Errorf("what halted it is not known any more: %w", err)

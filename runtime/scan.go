@@ -13,9 +13,10 @@ import (
 // no key twice in one object, no more than MaxNesting levels, nothing behind
 // the value. encoding/json allows all of these.
 type scanner struct {
-	data  []byte
-	pos   int
-	depth int
+	data   []byte
+	pos    int
+	depth  int
+	stored bool // it is what a run is stored as, where values stand deeper
 }
 
 // scanError is a fault of the JSON text itself.
@@ -94,8 +95,12 @@ func (s *scanner) open(c byte) error {
 	if !s.take(c) {
 		return s.fail(fmt.Sprintf("expected %q, found %s", string(c), s.found()))
 	}
-	if s.depth++; s.depth > MaxNesting {
-		return s.fail(fmt.Sprintf("it is nested deeper than %d", MaxNesting))
+	deepest := MaxNesting
+	if s.stored {
+		deepest = storedNesting
+	}
+	if s.depth++; s.depth > deepest {
+		return s.fail(fmt.Sprintf("it is nested deeper than %d", deepest))
 	}
 	return nil
 }
@@ -313,6 +318,15 @@ func (s *scanner) hex() (rune, error) {
 	}
 	s.pos += 4
 	return rune(n), nil
+}
+
+// checkJSON refuses what is not one JSON value.
+func checkJSON(text []byte) error {
+	s := &scanner{data: text}
+	if _, err := s.raw(); err != nil {
+		return err
+	}
+	return s.end()
 }
 
 // raw reads any value and gives it compacted, otherwise as it came.

@@ -184,6 +184,9 @@ func (r *running) checkpoint(data json.RawMessage) error {
 	if why := e.oversized(data); why != "" {
 		return fmt.Errorf("the checkpoint is too large: %s", why)
 	}
+	if err := checkJSON(data); err != nil {
+		return fmt.Errorf("the checkpoint is not valid JSON: %w", err)
+	}
 	if cause := r.stopCause(); cause != nil {
 		return cause
 	}

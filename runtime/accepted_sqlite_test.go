@@ -1,0 +1,43 @@
+//go:build cgo
+
+package runtime_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/sqlite"
+)
+
+// TestAcceptedCanBeReadFromFile: what runs were given is read from a file, and from
+// a backup of it.
+func TestAcceptedCanBeReadFromFile(t *testing.T) {
+	dir := t.TempDir()
+	store, err := sqlite.Open(t.Context(), filepath.Join(dir, "runs.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	accepted := 0
+	for i, j := range append(hard, nested(MaxNesting-1), nested(MaxNesting-5), nested(MaxNesting)) {
+		if boxed(t, store, fmt.Sprint(i), j, quotedText(t, j)) {
+			accepted++
+		}
+	}
+	replayed := 0
+	check := func(ctx context.Context, s *sqlite.Store) error {
+		return NewEngine(s).ReplayAll(ctx, RunFilter{}, func(_ *RunRow, err error) error {
+			replayed++
+			return err
+		})
+	}
+	if _, err := store.Backup(t.Context(), filepath.Join(dir, "backup.db"), check); err != nil {
+		t.Error(err)
+	}
+	if accepted < 20 || replayed != accepted {
+		t.Errorf("%d were accepted, and %d replayed from the backup", accepted, replayed)
+	}
+}
