@@ -54,6 +54,11 @@ func (s *Store) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.Task
 	if q.Limit <= 0 {
 		return nil, nil
 	}
+	if s.writer != nil {
+		if err := s.writer.footing.holds(); err != nil {
+			return nil, s.readError(err) // an idle worker notices, too
+		}
+	}
 	ready, err := candidates(ctx, s.readers, &q)
 	if err != nil || len(ready) == 0 {
 		return nil, s.readError(err)

@@ -23,8 +23,11 @@ var (
 	// ErrBusy says that another process kept the database locked for longer
 	// than BusyTimeout; nothing was written.
 	ErrBusy = errors.New("another process keeps the database locked")
+	// ErrMoved says that the files which a store has open are not those at their
+	// names any more: they were moved, deleted or replaced while it wrote to them.
+	ErrMoved = errors.New("the database was moved or replaced while it was open")
 	// ErrStopped is the error of every write after one that the disk refused
-	// (an I/O error, a full disk, a damaged page). Reads go on. To write again,
-	// mend the cause, and open the database anew.
+	// (an I/O error, a full disk, a damaged page), and after ErrMoved and ErrNewer.
+	// Reads go on. To write again, remove the cause, and open the database again.
 	ErrStopped = errors.New("the store has stopped writing")
 )

@@ -74,11 +74,10 @@ func needsFolder(file string, err error) bool {
 	if code(err) != sqlite3.ErrReadonly && code(err) != sqlite3.ErrCantOpen {
 		return false
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		return false
-	}
-	return f.Close() == nil
+	// By SQLite: a descriptor of our own would, when it is closed, take away the
+	// locks that this process has on the file (POSIX).
+	_, err = look(context.Background(), file, "immutable")
+	return err == nil
 }
 
 // prepareFile makes sure that there is a file: with create an empty one if need
@@ -135,6 +134,10 @@ func open(ctx context.Context, file string, o options) (*Store, error) {
 
 // openWriter brings the database up to date and opens what writes to it.
 func openWriter(ctx context.Context, file string, o options) (_ *writer, err error) {
+	var files footing
+	if err := files.stand(file); err != nil {
+		return nil, err
+	}
 	db := connect(file, "writer", o)
 	db.SetMaxOpenConns(1)
 	conn, err := db.Conn(ctx)
@@ -153,11 +156,14 @@ func openWriter(ctx context.Context, file string, o options) (_ *writer, err err
 	if err := configure(ctx, conn, o); err != nil {
 		return nil, err
 	}
+	if err := errors.Join(files.onLog(ctx, conn, file), files.holds()); err != nil {
+		return nil, err
+	}
 	wal, err := openCheckpointer(ctx, file, o)
 	if err != nil {
 		return nil, err
 	}
-	return newWriter(db, conn, wal), nil
+	return newWriter(db, conn, wal, files), nil
 }
 
 // Close waits for the writes under way, folds the write-ahead log into the

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -94,6 +95,9 @@ func readContents(ctx context.Context, db queryer) (*contents, error) {
 // is just writing, which looks like damage: what seems damaged is looked at
 // again a few times.
 func inspect(ctx context.Context, file string) (*contents, error) {
+	if target, err := filepath.EvalSymlinks(file); err == nil {
+		file = target // SQLite keeps the log beside it
+	}
 	found, err := look(ctx, file, "immutable")
 	for wait := time.Millisecond; code(err) == sqlite3.ErrCorrupt && wait < 100*time.Millisecond; wait *= 2 {
 		if holdsSome(file+"-wal") || holdsSome(file+"-journal") {

@@ -89,6 +89,9 @@ func (w *writer) attempt(one func(*request) fate) (spoiled bool, err error) {
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil { // may wait for another process
 		return false, w.failed(err)
 	}
+	if err := w.stands(); err != nil {
+		return false, w.failed(err)
+	}
 	failpoint.Hit(failpoint.Begun)
 	w.batch = slices.DeleteFunc(w.batch, func(r *request) bool { return !r.take() })
 	for _, r := range w.batch {
@@ -223,6 +226,9 @@ func stoppedBy(err error) error {
 
 // grave reports whether an error makes the file or the disk doubtful.
 func grave(err error) bool {
+	if errors.Is(err, ErrMoved) || errors.Is(err, ErrNewer) {
+		return true
+	}
 	switch code(err) {
 	case sqlite3.ErrIoErr, sqlite3.ErrFull, sqlite3.ErrCorrupt, sqlite3.ErrNotADB,
 		sqlite3.ErrCantOpen, sqlite3.ErrReadonly, sqlite3.ErrNomem, sqlite3.ErrInternal:

@@ -32,6 +32,8 @@ type writer struct {
 	turn   chan struct{} // of length 1: holds a token while someone leads
 	wal    *checkpointer
 
+	footing footing // does not change
+
 	// What follows belongs to who has the turn.
 	db      *sql.DB
 	conn    *sql.Conn
@@ -67,12 +69,12 @@ const (
 	abandoned
 )
 
-func newWriter(db *sql.DB, conn *sql.Conn, wal *checkpointer) *writer {
+func newWriter(db *sql.DB, conn *sql.Conn, wal *checkpointer, files footing) *writer {
 	w := &writer{
 		db: db, conn: conn, session: session{statements: map[string]*sqlite3.SQLiteStmt{}},
 		effects: effects{counts: map[int64]int64{}, costs: costs{}}, known: map[string]standing{}, tally: newTally(),
 		queue: make(chan *request, queueLength), turn: make(chan struct{}, 1),
-		wal: wal,
+		wal: wal, footing: files,
 	}
 	go w.tendLog()
 	return w
@@ -174,5 +176,8 @@ func (w *writer) close() error {
 		w.lead()
 	}
 	err := errors.Join(w.wal.close(), w.session.within(w.conn, w.session.close))
+	if errors.Is(w.footing.holds(), ErrMoved) {
+		err = errors.Join(err, w.leaveLog())
+	}
 	return errors.Join(err, w.conn.Close(), w.db.Close())
 }

@@ -1,0 +1,89 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// footing is what each transaction of a writer stands on: that the files which it
+// has open are those at their names, and that their format is ours. SQLite looks at
+// neither: it writes to a file that has been moved away or deleted, and prepares its
+// statements for new tables where another version has migrated the database.
+type footing struct {
+	files []place
+}
+
+// place is a file by its name, and which one was there.
+type place struct {
+	name string
+	was  os.FileInfo
+}
+
+const selectFormat = `PRAGMA user_version`
+
+// stand notes which file is at a name.
+func (f *footing) stand(name string) error {
+	info, err := os.Stat(name)
+	if err == nil {
+		f.files = append(f.files, place{name, info})
+	}
+	return err
+}
+
+// onLog notes the log of the database, which SQLite keeps beside the file to which
+// symbolic links lead, and opens when it first reads.
+func (f *footing) onLog(ctx context.Context, conn *sql.Conn, file string) error {
+	if err := conn.QueryRowContext(ctx, "SELECT 1 FROM sqlite_schema").Scan(new(int)); err != nil {
+		return err
+	}
+	target, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return err
+	}
+	return f.stand(target + "-wal")
+}
+
+// holds gives ErrMoved where another file, or none, is at a name.
+func (f *footing) holds() error {
+	for _, p := range f.files {
+		switch now, err := os.Stat(p.name); {
+		case errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("%w: %q is not there any more", ErrMoved, p.name)
+		case err != nil:
+			return fmt.Errorf("whether the database is still there is not known: %w", err)
+		case !os.SameFile(p.was, now):
+			return fmt.Errorf("%w: another file is at %q", ErrMoved, p.name)
+		}
+	}
+	return nil
+}
+
+// stands looks whether the transaction that has begun may go on.
+func (w *writer) stands() error {
+	if err := w.footing.holds(); err != nil {
+		return err
+	}
+	t := tx{w: w}
+	format, _, err := first(context.Background(), &t, scanOne[int], selectFormat)
+	if err == nil && format != len(migrations()) {
+		err = fmt.Errorf("%w: its format has become %d, and this version writes %d", ErrNewer, format, len(migrations()))
+	}
+	return err
+}
+
+// leaveLog has the last connection that is closed leave the log where it is: SQLite
+// would delete it by its name, at which there may be the log of another database.
+func (w *writer) leaveLog() error {
+	return w.conn.Raw(func(c any) error {
+		return c.(*sqlite3.SQLiteConn).SetFileControlInt("main", sqlite3.SQLITE_FCNTL_PERSIST_WAL, 1)
+	})
+}

@@ -1,0 +1,162 @@
+//go:build cgo && unix
+
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/mattn/go-sqlite3"
+)
+
+// refusesAll looks that nothing is written or handed out any more, for a reason.
+func refusesAll(t *testing.T, s *Store, reason error) {
+	t.Helper()
+	for _, run := range []string{"r", "other"} {
+		if err := s.Commit(t.Context(), firstStep(run)); !errors.Is(err, reason) || !errors.Is(err, ErrStopped) {
+			t.Errorf("a commit gives %v", err)
+		}
+	}
+	if err := s.PutDefinition(t.Context(), runtime.DefinitionRow{Hash: "i", Machine: "M", Definition: []byte(`{}`)}); !errors.Is(err, reason) {
+		t.Errorf("a definition gives %v", err)
+	}
+}
+
+// TestFormatChangesUnderneath: a newer version migrates the database while this one
+// has it open: from then on this one writes nothing and hands out no work.
+func TestFormatChangesUnderneath(t *testing.T) {
+	path := made(t)
+	s := openAt(t, path)
+	task := firstStep("worked")
+	task.Start = []runtime.TaskRow{{Run: "worked", Machine: "Order", Definition: "h", Do: "work", Seq: 1, Activity: "work", Key: "k", Attempt: 1, NotBefore: noon}}
+	commit(t, s, task)
+	raw(t, path, fmt.Sprintf("PRAGMA user_version = %d", len(migrations())+1), "CREATE TABLE more (x INTEGER) STRICT")
+	claim := runtime.ClaimQuery{
+		Worker: "w", Now: noon.Add(time.Hour), Until: noon.Add(2 * time.Hour), Limit: 1,
+		Activities: []runtime.Claimable{{Definition: "h", Activity: "work"}},
+	}
+	if rows, err := s.Claim(t.Context(), claim); !errors.Is(err, ErrNewer) || len(rows) > 0 {
+		t.Errorf("a claim gives %d tasks, %v", len(rows), err)
+	}
+	refusesAll(t, s, ErrNewer)
+	if n := query[int](t, s, "SELECT count(*) FROM runs"); n != 2 {
+		t.Errorf("there are %d runs", n)
+	}
+	if _, err := s.Load(t.Context(), "r"); err != nil {
+		t.Errorf("reading: %v", err)
+	}
+}
+
+// TestMovedUnderneath: the files of a database that is open are moved, deleted or
+// replaced. Nothing is acknowledged from then on, and an idle worker notices.
+func TestMovedUnderneath(t *testing.T) {
+	rename := func(t *testing.T, from, to string) {
+		t.Helper()
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, move := range map[string]func(t *testing.T, path string){
+		"the database is moved": func(t *testing.T, path string) { rename(t, path, path+".old") },
+		"the log is deleted": func(t *testing.T, path string) {
+			if err := os.Remove(path + "-wal"); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"all is deleted": func(t *testing.T, path string) {
+			for _, end := range []string{"", "-wal", "-shm"} {
+				if err := os.Remove(path + end); err != nil {
+					t.Fatal(err)
+				}
+			}
+		},
+		"another is put in its place": func(t *testing.T, path string) { rename(t, made(t), path) },
+		"another log is put in its place": func(t *testing.T, path string) {
+			write(t, path+".new", "no log")
+			rename(t, path+".new", path+"-wal")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := made(t)
+			link := filepath.Join(t.TempDir(), "link.db")
+			if err := os.Symlink(path, link); err != nil {
+				t.Fatal(err)
+			}
+			for _, way := range []string{path, link} {
+				s := openAt(t, way)
+				commit(t, s, nextStep(load(t, s, "r")))
+				defer func() { refusesAll(t, s, ErrMoved) }()
+				defer func() {
+					if _, err := s.Claim(t.Context(), runtime.ClaimQuery{Worker: "w", Limit: 1}); !errors.Is(err, ErrMoved) {
+						t.Errorf("a claim of an idle worker gives %v", err)
+					}
+				}()
+			}
+			move(t, path)
+		})
+	}
+}
+
+// TestCloseLeavesOthersLog: a store whose database was moved away does not delete the
+// log of the one that now has its name.
+func TestCloseLeavesOthersLog(t *testing.T) {
+	path := made(t)
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, s, nextStep(load(t, s, "r")))
+	for _, end := range []string{"", "-wal", "-shm"} {
+		if err := os.Rename(path+end, path+".old"+end); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fresh := openAt(t, path)
+	putDefinition(t, fresh)
+	commit(t, fresh, firstStep("fresh"))
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if size := sizeOf(t, path+"-wal"); size == 0 {
+		t.Error("the other log is empty")
+	}
+	commit(t, fresh, nextStep(load(t, fresh, "fresh")))
+	if row := load(t, openAt(t, path), "fresh"); row.Seq != 2 {
+		t.Errorf("the other run is at %d", row.Seq)
+	}
+	if row := load(t, openAt(t, path+".old"), "r"); row.Seq != 2 {
+		t.Errorf("the run that was moved is at %d", row.Seq)
+	}
+}
+
+// TestLooksKeepLocks: no look at a database drops the locks that a store of this
+// process has on it. POSIX drops all that a process has on a file when it closes any
+// descriptor of it; without them another process that is the last to close the
+// database deletes its log.
+func TestLooksKeepLocks(t *testing.T) {
+	path := made(t)
+	s := openAt(t, path)
+	row := load(t, s, "r")
+	if needsFolder(path, nil) || !needsFolder(path, sqlite3.Error{Code: sqlite3.ErrCantOpen}) {
+		t.Error("needsFolder does not look at the file")
+	}
+	if _, err := Open(t.Context(), path, ReadOnly()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := inspect(context.Background(), path); err != nil {
+		t.Fatal(err)
+	}
+	cmd, out := startChild(t, "open", path)
+	for out.Scan() {
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, s, nextStep(row)) // the child has not deleted the log
+}
