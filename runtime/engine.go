@@ -28,7 +28,8 @@ type Engine struct {
 	clock    Clock
 	logger   *slog.Logger
 	observer Observer
-	outbox   OutboxFunc // nil where messages are left for another engine
+	outbox   OutboxFunc              // nil where messages are left for another engine
+	find     func(*Machine) Handlers // nil where only registered versions have functions
 	worker   string
 
 	concurrency int
@@ -90,6 +91,14 @@ func WithLogger(logger *slog.Logger) Option {
 
 // WithObserver tells o of every step and attempt of this engine.
 func WithObserver(o Observer) Option { return func(e *Engine) { e.observer = o } }
+
+// WithHandlers lets the engine work on versions of machines that it meets in the
+// store: find gives the functions that there are for one, which may be some of them or
+// none. What is missing is left to other engines, and asked for again each second while
+// Run is under way, as is what is there: it may be gone. Where a guard is missing the
+// engine leaves all activities of the version alone, since the step after one may need
+// it. Find must not call the engine. A version that was registered is not asked about.
+func WithHandlers(find func(*Machine) Handlers) Option { return func(e *Engine) { e.find = find } }
 
 // WithWorker sets the name under which tasks are held, for operators to read;
 // host name, process id and a random number unless said. It decides nothing.

@@ -37,7 +37,8 @@ type host struct {
 // and takes no step that needs a host guard.
 //
 // Runs of other versions of the machine in the store are worked on with the
-// same functions where the names and types of an activity have not changed.
+// same functions where the names and types of an activity have not changed, and
+// those of all guards: the step after an activity may need one. See WithHandlers, too.
 func (e *Engine) Register(m *Machine, source string, h Handlers) error {
 	if err := checkHandlers(m.Definition(), h); err != nil {
 		return err
@@ -51,7 +52,7 @@ func (e *Engine) Register(m *Machine, source string, h Handlers) error {
 		e.hosts.byHash, e.hosts.current = map[string]*host{}, map[string]*host{}
 	}
 	for hash, other := range e.hosts.byHash {
-		if !other.registered && other.machine.Definition().Name == m.Definition().Name {
+		if e.find == nil && !other.registered && other.machine.Definition().Name == m.Definition().Name {
 			e.hosts.byHash[hash] = e.match(other.machine, other.source, known)
 		}
 	}
@@ -145,6 +146,10 @@ func (e *Engine) host(ctx context.Context, hash string) (*host, error) {
 // adopt makes a version from the store known, with those handlers of the
 // registered version whose signatures are the same.
 func (e *Engine) adopt(m *Machine, source string) *host {
+	var found *host
+	if e.find != nil {
+		found = e.found(m, source)
+	}
 	e.hosts.mu.Lock()
 	defer e.hosts.mu.Unlock()
 	if known := e.hosts.byHash[m.Hash()]; known != nil {
@@ -153,9 +158,43 @@ func (e *Engine) adopt(m *Machine, source string) *host {
 	if e.hosts.byHash == nil {
 		e.hosts.byHash, e.hosts.current = map[string]*host{}, map[string]*host{}
 	}
-	adopted := e.match(m, source, e.hosts.current[m.Definition().Name])
-	e.hosts.byHash[m.Hash()] = adopted
-	return adopted
+	if found == nil {
+		found = e.match(m, source, e.hosts.current[m.Definition().Name])
+	}
+	e.hosts.byHash[m.Hash()] = found
+	return found
+}
+
+// found is a version from the store with the functions that there are for it.
+func (e *Engine) found(m *Machine, source string) *host {
+	h := &host{machine: m, source: source, stored: true, handlers: e.find(m)}
+	for i := range m.def.Guards {
+		if h.handlers.Guards[m.def.Guards[i].Name] == nil {
+			h.handlers.Activities = nil
+		}
+	}
+	return h
+}
+
+// lookAgain asks for the functions of the versions that were not registered.
+func (e *Engine) lookAgain() {
+	if e.find == nil {
+		return
+	}
+	e.hosts.mu.Lock()
+	known := slices.Collect(maps.Values(e.hosts.byHash))
+	e.hosts.mu.Unlock()
+	for _, h := range known {
+		if h.registered {
+			continue
+		}
+		now := e.found(h.machine, h.source)
+		e.hosts.mu.Lock()
+		if hash := h.machine.Hash(); e.hosts.byHash[hash] == h { // it may have been registered
+			e.hosts.byHash[hash] = now
+		}
+		e.hosts.mu.Unlock()
+	}
 }
 
 // match is a version from the store with what fits it of current, nil for none.
@@ -227,6 +266,14 @@ func matchHandlers(d *Definition, current *host) (Handlers, []string) {
 			continue
 		}
 		fits.Guards[g.Name] = f
+	}
+	if len(fits.Guards) < len(d.Guards) {
+		for i := range d.Activities {
+			if name := d.Activities[i].Name; fits.Activities[name] != nil {
+				left = append(left, name)
+			}
+		}
+		fits.Activities = nil
 	}
 	return fits, left
 }

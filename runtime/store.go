@@ -55,6 +55,10 @@ type Store interface {
 	// NotBefore has come, no one holds it, its run is neither paused nor
 	// halted, and no cancelled task of its run is still held.
 	Claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error)
+	// Wanted lists the machine versions, by their hashes, that have tasks which no
+	// one holds, of runs that are neither paused nor halted; in no order. It costs by
+	// the number of versions, however many tasks there are.
+	Wanted(ctx context.Context) ([]string, error)
 	// Renew moves the end of a lease and, where checkpoint is not nil, stores it
 	// as the execution's last: every later attempt under the same key is handed
 	// it. It reports whether the task has been cancelled. ErrFenced where the

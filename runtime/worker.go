@@ -83,12 +83,17 @@ func (e *Engine) runUntil(ctx context.Context, one *oneRun, reached func(context
 }
 
 // Wait waits until a run has ended, is halted or paused, or waits only for
-// events from outside, as RunUntilIdle does, while others work on it.
+// events from outside, as RunUntilIdle does, while others work on it. With
+// WithHandlers it does not wait for activities of which there is no function here and
+// that no one else does; Unmatched names them.
 func (e *Engine) Wait(ctx context.Context, run string) (View, error) {
 	woken, stop := e.changes.watch(run)
 	defer stop()
 	for {
 		idle, err := e.idle(ctx, run)
+		if err == nil && !idle {
+			idle, err = e.left(ctx, run)
+		}
 		if err != nil {
 			return View{}, err
 		}

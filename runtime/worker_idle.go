@@ -31,6 +31,28 @@ func (e *Engine) unfired(s *Snapshot) bool {
 	return !failed
 }
 
+// left reports whether the run only waits for activities of which there is no
+// function here, and that no one does.
+func (e *Engine) left(ctx context.Context, run string) (bool, error) {
+	if e.find == nil {
+		return false, nil
+	}
+	h, s, err := e.snapshot(ctx, run)
+	if err != nil || e.unfired(s) {
+		return false, err
+	}
+	tasks, err := e.store.Tasks(ctx, run)
+	if err != nil {
+		return false, fmt.Errorf("the tasks of run %q: %w", run, err)
+	}
+	for i := range tasks {
+		if t := &tasks[i]; t.Worker != "" || h.handlers.Activities[t.Activity] != nil {
+			return false, nil
+		}
+	}
+	return len(tasks) > 0, nil
+}
+
 // done reports whether the run has ended or is halted.
 func (e *Engine) done(ctx context.Context, run string) (bool, error) {
 	row, err := e.store.Load(ctx, run)

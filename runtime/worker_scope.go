@@ -26,8 +26,8 @@ type allRuns struct {
 	// time when that is tried again.
 	untaken map[Claim]time.Time
 
-	began  time.Time
-	learnt time.Time // when it last looked for versions
+	learnt     time.Time       // when it last looked for versions
+	unreadable map[string]bool // versions of which that was said
 }
 
 // skip says which timers of a run are left alone: those due by upTo, until then.
@@ -40,9 +40,9 @@ const skipFor = 30 * time.Second
 // activities are claimed too.
 func (a *allRuns) prepare(ctx context.Context) error {
 	e := a.engine
-	a.began = e.now()
-	a.learnt = a.began
-	unknown := map[string]error{}
+	a.learnt = e.now()
+	a.unreadable = map[string]bool{}
+	known := map[string]bool{}
 	for after := ""; ; {
 		rows, err := e.store.Runs(ctx, RunFilter{Status: Running, Limit: 1000, After: after})
 		if err != nil {
@@ -50,11 +50,12 @@ func (a *allRuns) prepare(ctx context.Context) error {
 		}
 		for i := range rows {
 			hash := rows[i].Definition
-			if _, tried := unknown[hash]; tried {
+			if known[hash] || a.unreadable[hash] {
 				continue
 			}
-			_, unknown[hash] = e.host(ctx, hash)
-			if err := unknown[hash]; err != nil {
+			_, err := e.host(ctx, hash)
+			known[hash], a.unreadable[hash] = err == nil, err != nil
+			if err != nil {
 				e.logger.Error("runs of a machine are left alone", slog.String("machine", rows[i].Machine),
 					slog.String("run", rows[i].Run), slog.Any("error", err))
 			}
@@ -66,32 +67,28 @@ func (a *allRuns) prepare(ctx context.Context) error {
 	}
 }
 
-// learnEvery is how often a worker looks for versions that other processes have
-// brought.
-const learnEvery = 30 * time.Second
+// learnEvery is how often a worker looks for work of versions that it does not know,
+// and for functions that were not there.
+const learnEvery = time.Second
 
-// learn makes those versions known that runs have had since the work began.
+// learn makes those versions known that have work, whoever brought it and whenever
+// their runs began: a run may have been migrated, or retried after years.
 func (a *allRuns) learn(ctx context.Context, now time.Time) error {
 	if now.Sub(a.learnt).Abs() < learnEvery {
 		return nil
 	}
 	e := a.engine
-	rows, err := e.store.Definitions(ctx)
+	e.lookAgain()
+	wanted, err := e.store.Wanted(ctx)
 	if err != nil {
 		return fmt.Errorf("looking for versions: %w", err)
 	}
-	for i := range rows {
-		if e.knows(rows[i].Hash) {
-			continue
+	for _, hash := range wanted {
+		_, err := e.host(ctx, hash)
+		if err != nil && !a.unreadable[hash] {
+			a.unreadable[hash] = true
+			e.logger.Error("runs of a machine are left alone", slog.String("definition", hash), slog.Any("error", err))
 		}
-		runs, err := e.store.Runs(ctx, RunFilter{Definition: rows[i].Hash, Limit: 1})
-		if err != nil {
-			return fmt.Errorf("looking for runs of a version: %w", err)
-		}
-		if len(runs) == 0 || runs[0].Status == Finished && runs[0].Updated.Before(a.began) {
-			continue // no one works with it any more, or not yet
-		}
-		_, _ = e.host(ctx, rows[i].Hash) // health says of one that cannot be read
 	}
 	a.learnt = now
 	return nil

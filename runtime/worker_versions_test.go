@@ -2,6 +2,9 @@ package runtime_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -105,8 +108,90 @@ func TestVersionBroughtLater(t *testing.T) {
 		time.Sleep(time.Hour)
 		newer := beginElsewhere(t, store, versionOfJob(t, "B"), "r")
 		began := time.Now()
-		if v := within(t, newer, "r", time.Hour); v.State != "Done" || time.Since(began) > 31*time.Second {
+		if v := within(t, newer, "r", time.Hour); v.State != "Done" || time.Since(began) > 3*time.Second {
 			t.Errorf("after %s: %s", time.Since(began), v.State)
+		}
+	})
+}
+
+// TestOldRunHasWork: the work of a run is found however long ago it began, by whatever
+// clock, and whatever newer runs of its version have come to.
+func TestOldRunHasWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New()
+		old := NewEngine(store, WithClock(NewManualClock(time.Now().AddDate(-3, 0, 0))))
+		register(t, old, versionOfJob(t, "B"), Handlers{})
+		start(t, old, "r", "")
+		start(t, old, "newer", "")
+		if _, err := cancel(old, t.Context(), "newer", Operator{}); err != nil {
+			t.Fatal(err)
+		}
+		w := work(t, store, versionOfJob(t, "A"), finds)
+		defer w.stop()
+		time.Sleep(time.Hour)
+		send(t, old, "r", "Go", "")
+		began := time.Now()
+		elsewhere := NewEngine(store)
+		if v := within(t, elsewhere, "r", time.Hour); v.State != "Done" || time.Since(began) > 3*time.Second {
+			t.Errorf("after %s: %s", time.Since(began), v.State)
+		}
+	})
+}
+
+// TestFindHandlers: an engine that is told where functions are works with those that
+// there are, leaves what is missing, and all of a version whose guard is missing, and
+// sees what is added and taken away.
+func TestFindHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New()
+		var mu sync.Mutex
+		there := Handlers{}
+		put := func(h Handlers) {
+			mu.Lock()
+			defer mu.Unlock()
+			there = h
+		}
+		e := NewEngine(store, WithHandlers(func(*Machine) Handlers {
+			mu.Lock()
+			defer mu.Unlock()
+			return there
+		}))
+		ctx, cancel := context.WithCancel(context.Background())
+		stopped := make(chan error, 1)
+		go func() { stopped <- e.Run(ctx) }()
+		guarded := Build(t, WithFields("n int = 7"), WithEvent("Found", "n int"), WithEvent("Go", ""), WithGuard("ready", "n int"),
+			WithActivity("work", "n int", "Found", "flaky"),
+			WithState("Idle", On("Go", GoTo("Working"))),
+			WithState("Working", Doing("work", []string{"n"}), On("Found", GoTo("Done", When("ready(n)")), GoTo("Broken")), On("failed", GoTo("Broken"))),
+			WithTerminal("Done", Success), WithTerminal("Broken", Failed))
+		yes := func(context.Context, json.RawMessage) (bool, error) { return true, nil }
+		elsewhere := beginElsewhere(t, store, guarded, "r1")
+		work, guard := map[string]ActivityFunc{"work": finds}, map[string]GuardFunc{"ready": yes}
+		for i, want := range []struct {
+			put  Handlers
+			done bool
+		}{
+			{Handlers{Activities: work}, false},
+			{Handlers{Guards: guard}, false},
+			{Handlers{Activities: work, Guards: guard}, true},
+			{Handlers{}, false},
+		} {
+			put(want.put)
+			time.Sleep(5 * time.Second)
+			run := fmt.Sprint("run", i)
+			begin(t, elsewhere, run)
+			time.Sleep(5 * time.Second)
+			v, err := elsewhere.Get(t.Context(), run)
+			if err != nil || (v.State == "Done") != want.done {
+				t.Errorf("%d: %s, %v", i, v.State, err)
+			}
+			if left, err := e.Wait(t.Context(), run); err != nil || left.State != v.State {
+				t.Errorf("%d: it is left in %s, %v", i, left.State, err)
+			}
+		}
+		cancel()
+		if err := <-stopped; err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -102,6 +102,21 @@ func (s *Store) Definitions(ctx context.Context) ([]runtime.DefinitionRow, error
 	return rows, nil
 }
 
+// Wanted implements runtime.Store.
+func (s *Store) Wanted(ctx context.Context) ([]string, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var hashes []string
+	for _, t := range s.tasks {
+		if t.Worker == "" && s.awake(t.Run) && !slices.Contains(hashes, t.Definition) {
+			hashes = append(hashes, t.Definition)
+		}
+	}
+	return hashes, nil
+}
+
 // Waiting implements runtime.Store.
 func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]runtime.TaskRow, error) {
 	if err := s.lock(ctx); err != nil {

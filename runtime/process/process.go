@@ -49,43 +49,55 @@ const GuardTimeout = 5 * time.Second
 
 // Load finds the executables of m's activities (dir/NAME) and guards
 // (dir/guard-NAME). The error lists all that are missing or that cannot be
-// executed. The folder is not watched: an executable that is replaced is used
-// from the next attempt on.
+// executed; the handlers are what there is beside them. The folder is not watched: an
+// executable that is replaced is used from the next attempt on.
 func Load(dir string, m *runtime.Machine) (runtime.Handlers, error) {
 	h := runtime.Handlers{
 		Activities: map[string]runtime.ActivityFunc{},
 		Guards:     map[string]runtime.GuardFunc{},
 	}
 	root, err := filepath.Abs(dir)
+	if err == nil {
+		err = CheckFolder(dir)
+	}
 	if err != nil {
 		return h, err
 	}
-	switch info, err := os.Stat(root); {
-	case errors.Is(err, os.ErrNotExist):
-		return h, fmt.Errorf("there is no folder %q", dir)
-	case err != nil:
-		return h, fmt.Errorf("the folder %q cannot be read: %w", dir, err)
-	case !info.IsDir():
-		return h, fmt.Errorf("%q is no folder", dir)
-	}
 	var faults []string
-	find := func(name string) string {
+	find := func(name string) (path string, found bool) {
 		path, fault := executable(root, name)
 		if fault != "" {
 			faults = append(faults, fmt.Sprintf("%q %s", name, fault))
 		}
-		return path
+		return path, fault == ""
 	}
 	for _, a := range m.Definition().Activities {
-		h.Activities[a.Name] = activity(find(a.Name))
+		if path, found := find(a.Name); found {
+			h.Activities[a.Name] = activity(path)
+		}
 	}
 	for _, g := range m.Definition().Guards {
-		h.Guards[g.Name] = guard(find("guard-" + g.Name))
+		if path, found := find("guard-" + g.Name); found {
+			h.Guards[g.Name] = guard(path)
+		}
 	}
 	if len(faults) > 0 {
 		return h, fmt.Errorf("executables of machine %q in %q: %s", m.Definition().Name, dir, strings.Join(faults, ", "))
 	}
 	return h, nil
+}
+
+// CheckFolder says what is wrong where there cannot be any executables in dir.
+func CheckFolder(dir string) error {
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("there is no folder %q", dir)
+	case err != nil:
+		return fmt.Errorf("the folder %q cannot be read: %w", dir, err)
+	case !info.IsDir():
+		return fmt.Errorf("%q is no folder", dir)
+	}
+	return nil
 }
 
 // executable is the path of the file called name, or what is wrong with it.

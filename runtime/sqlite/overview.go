@@ -4,6 +4,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -16,6 +17,33 @@ const selectDefinitions = `
 func (s *Store) Definitions(ctx context.Context) ([]runtime.DefinitionRow, error) {
 	rows, err := list(ctx, s.readers, scanDefinition, selectDefinitions)
 	return rows, s.readError(err)
+}
+
+// selectWanted goes from one definition to the next in each of the two indexes of
+// tasks that wait.
+const selectWanted = `
+	WITH RECURSIVE
+	wanted_now (definition) AS (
+		SELECT min(definition) FROM tasks WHERE worker IS NULL AND awake = 1 AND not_before IS NULL
+		UNION ALL
+		SELECT (SELECT min(t.definition) FROM tasks t
+			WHERE t.worker IS NULL AND t.awake = 1 AND t.not_before IS NULL AND t.definition > w.definition)
+		FROM wanted_now w WHERE w.definition IS NOT NULL),
+	wanted_later (definition) AS (
+		SELECT min(definition) FROM tasks WHERE worker IS NULL AND awake = 1 AND not_before IS NOT NULL
+		UNION ALL
+		SELECT (SELECT min(t.definition) FROM tasks t
+			WHERE t.worker IS NULL AND t.awake = 1 AND t.not_before IS NOT NULL AND t.definition > w.definition)
+		FROM wanted_later w WHERE w.definition IS NOT NULL)
+	SELECT definition FROM wanted_now WHERE definition IS NOT NULL
+	UNION ALL
+	SELECT definition FROM wanted_later WHERE definition IS NOT NULL`
+
+// Wanted implements runtime.Store.
+func (s *Store) Wanted(ctx context.Context) ([]string, error) {
+	hashes, err := list(ctx, s.readers, func(found row, hash *string) error { return found.Scan(hash) }, selectWanted)
+	slices.Sort(hashes)
+	return slices.Compact(hashes), s.readError(err)
 }
 
 // The two parts read an index each, of tasks that wait; no more rows than there

@@ -62,7 +62,7 @@ func TestPlans(t *testing.T) {
 	}
 	queries["chain"], queries["mark"], queries["delete record"] = selectChain, selectMark, deleteRecord
 	queries["prunable"], queries["count old"], queries["count prunable"] = selectPrunable, countOld, countPrunable
-	queries["waiting"], queries["uncounted"] = selectWaiting, selectUncounted
+	queries["waiting"], queries["wanted"], queries["uncounted"] = selectWaiting, selectWanted, selectUncounted
 	after := &runtime.RunRow{Run: "r", Started: noon}
 	for name, f := range map[string]runtime.RunFilter{
 		"all": {}, "machine": {Machine: "m"}, "state": {State: "s"}, "status": {Status: "s"}, "outcome": {Outcome: "o"},
@@ -78,6 +78,7 @@ func TestPlans(t *testing.T) {
 	mayScan := map[string]string{ // the index of exactly what is wanted, read from its beginning
 		"outbox": "USING INDEX outbox_next", "runs by all": "USING INDEX runs_by_start",
 		"waiting":   "SCAN tasks USING",          // the two indexes of tasks that wait
+		"wanted":    "SCAN w",                    // what it has found so far
 		"uncounted": "SCAN change VIRTUAL TABLE", // the counts in a row of history
 	}
 	maySort := map[string]bool{"claim of run": true, "tasks": true, "uncounted": true} // the tasks of one run, the last rows
@@ -99,7 +100,7 @@ func TestPlans(t *testing.T) {
 		"history": "history_marks (run=? AND seq>? AND seq<?)", "chain": "SEARCH before USING INTEGER PRIMARY KEY (rowid=?)",
 		"mark":     "history_marks (run=?)",
 		"prunable": "runs_finished (outcome=? AND updated<?)", "count old": "runs_finished (outcome=? AND updated<?)",
-		"delete 2": "outbox_by_run", "waiting": "tasks_at_once", "count prunable": "runs_finished (outcome=? AND updated<?)",
+		"delete 2": "outbox_by_run", "waiting": "tasks_at_once", "wanted": "tasks_at_once (definition>?)", "count prunable": "runs_finished (outcome=? AND updated<?)",
 		"runs by machine and state": "runs_by_state", "runs by running machine": "runs_by_status", "runs by halted": "runs_by_status",
 		"runs by failed state": "runs_by_state", "runs by finished machine": "runs_by_machine",
 		"runs by stuck": "runs_by_status", "later runs by paused": "runs_by_status",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -203,6 +204,43 @@ func testWaiting(f *fixture) {
 	c.Run.Paused = true
 	f.commit(c)
 	equal(f, waiting(f.now.Add(2*time.Hour)), []string{})
+}
+
+// testWanted: a version is wanted as long as one of its tasks waits, now or later.
+func testWanted(f *fixture) {
+	other := "hash-of-another"
+	f.must(f.s.PutDefinition(f.ctx, runtime.DefinitionRow{Hash: other, Machine: "Apple", Definition: []byte(`{}`)}))
+	wanted := func(want ...string) {
+		f.Helper()
+		hashes, err := f.s.Wanted(f.ctx)
+		f.must(err)
+		slices.Sort(hashes)
+		equal(f, strings.Join(hashes, " "), strings.Join(want, " "))
+	}
+	wanted()
+	f.begin("r1")
+	f.begin("r2")
+	wanted(definition)
+	c := f.create("r3")
+	c.Run.Definition = other
+	later := f.start(c, "a")
+	later.Definition, later.NotBefore = other, f.now.Add(time.Hour)
+	f.commit(c)
+	wanted(other, definition)
+	equal(f, len(f.claim(10)), 2)
+	wanted(other)
+	c = f.next("r3")
+	c.Run.Paused = true
+	f.commit(c)
+	wanted()
+	c = f.next("r3")
+	c.Run.Paused = false
+	f.commit(c)
+	wanted(other)
+	c = f.next("r3")
+	c.End = []string{"a"}
+	f.commit(c)
+	wanted()
 }
 
 func testDefinitionsList(f *fixture) {

@@ -53,6 +53,7 @@ func Run(t *testing.T, open func(t *testing.T) runtime.Store) {
 		{"CountsOfMigration", testCountsOfMigration},
 		{"Costs", testCosts},
 		{"Waiting", testWaiting},
+		{"Wanted", testWanted},
 		{"DefinitionsList", testDefinitionsList},
 		{"Prune", testPrune},
 		{"ConcurrentCommits", testConcurrentCommits},

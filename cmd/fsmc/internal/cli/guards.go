@@ -13,32 +13,33 @@ import (
 
 // guards is where a command that takes a step of its own finds host guards: the
 // folder in which fsmc run finds them.
-type guards struct{ activities string }
+type guards struct {
+	activities string
+	missing    error // what the folder lacks for the version that was met last
+}
 
 func (g *guards) flag(c *cobra.Command) {
 	c.Flags().StringVar(&g.activities, "activities", "", "the folder with the host guards, `DIR`/guard-<name>, where the step asks one")
 }
 
-// engine gives an engine for one step of the run, which can ask the guards of
-// its version where their folder is known.
-func (g *guards) engine(ctx context.Context, store runtime.Store, run string) (*runtime.Engine, error) {
-	engine := runtime.NewEngine(store)
+// engine gives an engine for one step, which can ask the guards of a run's version
+// where their folder is known.
+func (g *guards) engine(store runtime.Store) (*runtime.Engine, error) {
 	if g.activities == "" {
-		return engine, nil
+		return runtime.NewEngine(store), nil
 	}
-	row, err := store.Load(ctx, run)
-	if err != nil {
-		return nil, err
-	}
-	return engine, registerVersion(ctx, engine, store, row.Definition,
-		func(m *runtime.Machine) (runtime.Handlers, error) { return process.Load(g.activities, m) })
+	return runtime.NewEngine(store, runtime.WithHandlers(func(m *runtime.Machine) runtime.Handlers {
+		h, err := process.Load(g.activities, m)
+		g.missing = err
+		return h
+	})), process.CheckFolder(g.activities)
 }
 
 // step takes a step of a run with such an engine, and gives the run as it then
 // is.
 func (g *guards) step(ctx context.Context, store runtime.Store, run string,
 	take func(*runtime.Engine) (runtime.View, error)) (runtime.View, error) {
-	engine, err := g.engine(ctx, store, run)
+	engine, err := g.engine(store)
 	if err != nil {
 		return runtime.View{}, err
 	}
@@ -60,8 +61,12 @@ func (g *guards) answer(ctx context.Context, t *target, run string, take func(*r
 
 // unanswered says of a step that needs a guard which flag gives it.
 func (g *guards) unanswered(err error) error {
-	if errors.Is(err, runtime.ErrNoGuard) && g.activities == "" {
+	switch {
+	case !errors.Is(err, runtime.ErrNoGuard):
+	case g.activities == "":
 		return fmt.Errorf("%w; --activities DIR says where its executable is", err)
+	case g.missing != nil:
+		return fmt.Errorf("%w; %w", err, g.missing)
 	}
 	return err
 }

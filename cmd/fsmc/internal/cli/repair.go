@@ -36,7 +36,7 @@ be repaired; fsmc cancel --force ends it.`,
 				opening = readWrite
 			}
 			return t.with(cmd.Context(), opening, args[0], func(store runtime.Store) error {
-				engine, err := ask.engine(cmd.Context(), store, args[0])
+				engine, err := ask.engine(store)
 				if err != nil {
 					return err
 				}

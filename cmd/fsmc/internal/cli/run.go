@@ -25,7 +25,9 @@ or in its time with --follow.
 
 Without PATH it works on every unfinished run in the database, and with --follow
 on those that start later too, each by the version of the machine with which it
-was started.
+was started. With --follow it waits for a database that is not there yet. What has
+no executable is said once, left alone, and looked for again each second; without
+--follow the runs that wait for it are named in the end, exit status 2.
 
 The activities are executables in one folder, called like the activities, and
 host guards are guard-NAME. Each gets one JSON object on standard input and
@@ -95,7 +97,7 @@ func (r *runner) run(ctx context.Context, paths []string) error {
 		return err
 	}
 	if len(paths) == 0 {
-		return r.withEngine(ctx, readWrite, r.workOnAll)
+		return r.runAll(ctx)
 	}
 	m, err := r.compile(paths)
 	if err != nil {
@@ -107,6 +109,20 @@ func (r *runner) run(ctx context.Context, paths []string) error {
 	return r.withEngine(ctx, create, func(ctx context.Context, engine *runtime.Engine, _ runtime.Store) error {
 		return r.workOnOne(ctx, engine, m)
 	})
+}
+
+// runAll works on all runs of a database.
+func (r *runner) runAll(ctx context.Context) error {
+	if err := r.checkActivities(); err != nil {
+		return err
+	}
+	if r.follow {
+		if err := r.waitForDatabase(ctx); err != nil {
+			return nil // stopped before there was anything to do
+		}
+	}
+	found := &finder{runner: r, said: map[string]string{}}
+	return r.withEngine(ctx, readWrite, r.workOnAll, runtime.WithHandlers(found.find))
 }
 
 // usage refuses flags that do not go together.
@@ -133,14 +149,14 @@ func (r *runner) usage(paths []string) error {
 }
 
 // withEngine opens the database and gives f an engine on it.
-func (r *runner) withEngine(ctx context.Context, m mode, f func(context.Context, *runtime.Engine, runtime.Store) error) error {
+func (r *runner) withEngine(ctx context.Context, m mode, f func(context.Context, *runtime.Engine, runtime.Store) error, opts ...runtime.Option) error {
 	t := target{streams: r.streams, db: r.db}
-	opts := []runtime.Option{
+	opts = append(opts,
 		runtime.WithConcurrency(r.concurrency),
 		runtime.WithLease(r.lease),
 		runtime.WithLogger(slog.New(r.logHandler())),
 		runtime.WithObserver(&printer{out: r.out, silent: r.asJSON, quiet: r.quiet}),
-	}
+	)
 	if r.once {
 		opts = append(opts, runtime.WithConcurrency(1)) // no second activity comes to its end beside the first
 	}

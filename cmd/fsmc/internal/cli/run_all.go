@@ -13,13 +13,10 @@ import (
 // version of the machine: until all that there are have ended or wait for the
 // outside, or with --follow until it is stopped.
 func (r *runner) workOnAll(ctx context.Context, engine *runtime.Engine, store runtime.Store) error {
-	unfinished, err := unfinishedRuns(ctx, store)
-	if err != nil {
-		return err
-	}
-	known := &versions{runner: r, engine: engine, store: store, seen: map[string]bool{}}
-	for _, row := range unfinished {
-		if err := known.register(ctx, row.Definition); err != nil {
+	var unfinished []runtime.RunRow
+	if !r.follow {
+		var err error
+		if unfinished, err = unfinishedRuns(ctx, store); err != nil {
 			return err
 		}
 	}
@@ -31,7 +28,6 @@ func (r *runner) workOnAll(ctx context.Context, engine *runtime.Engine, store ru
 		stop() // it may have given up
 	}()
 	if r.follow {
-		known.watch(working)
 		return <-worked
 	}
 	views, broken, waitErr := waitForAll(working, engine, unfinished)
@@ -56,7 +52,11 @@ func (r *runner) workOnAll(ctx context.Context, engine *runtime.Engine, store ru
 	if waitErr != nil && !errors.Is(waitErr, context.Canceled) {
 		return waitErr
 	}
-	err = r.reportAll(views, waitErr != nil)
+	err := r.reportAll(views, waitErr != nil)
+	if waitErr == nil {
+		left, unread := leftRuns(ctx, engine, views)
+		broken = errors.Join(broken, left, unread)
+	}
 	if broken != nil && (err == nil || errors.Is(err, errFinding)) {
 		return broken
 	}
@@ -167,93 +167,4 @@ func (r *runner) reportAll(views []runtime.View, stopped bool) error {
 		return nil
 	}
 	return result
-}
-
-// versions makes the versions of machines that are in the store known to the
-// engine, with their executables.
-type versions struct {
-	*runner
-	engine *runtime.Engine
-	store  runtime.Store
-	seen   map[string]bool // by hash
-}
-
-func (k *versions) register(ctx context.Context, hash string) error {
-	if k.seen[hash] {
-		return nil
-	}
-	k.seen[hash] = true
-	return registerVersion(ctx, k.engine, k.store, hash, k.handlers)
-}
-
-// registerVersion makes one version of a machine known to the engine, with the
-// functions that find gives for it.
-func registerVersion(ctx context.Context, engine *runtime.Engine, store runtime.Store, hash string,
-	find func(*runtime.Machine) (runtime.Handlers, error)) error {
-	row, err := store.Definition(ctx, hash)
-	if err != nil {
-		return fmt.Errorf("the definition %.12s cannot be read: %w", hash, err)
-	}
-	def, err := runtime.ParseDefinition(row.Definition)
-	if err != nil {
-		return fmt.Errorf("the definition of %q is damaged: %w", row.Machine, err)
-	}
-	m, err := runtime.Compile(def)
-	if err != nil {
-		return fmt.Errorf("the definition of %q is damaged: %w", row.Machine, err)
-	}
-	handlers, err := find(m)
-	if err != nil {
-		return err
-	}
-	return engine.Register(m, row.Source, handlers)
-}
-
-// watchEvery is how often watch looks, and watchBack how far: processes do not
-// agree on the time, and a run may be stored later than it says it started.
-const (
-	watchEvery = 500 * time.Millisecond
-	watchBack  = 5 * time.Second
-	watchPage  = 100
-)
-
-// watch registers the versions of runs that other processes start, until ctx is
-// done. A version whose executables are missing is said once.
-func (k *versions) watch(ctx context.Context) {
-	tick := time.NewTicker(watchEvery)
-	defer tick.Stop()
-	for from := time.Now().Add(-watchBack); ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		if latest, err := k.look(ctx, from.Add(-watchBack)); err == nil && latest.After(from) {
-			from = latest
-		} // an error is said by the engine, which meets it too
-	}
-}
-
-// look registers the versions of unfinished runs that started at a time or
-// later, and says when the last of them did.
-func (k *versions) look(ctx context.Context, from time.Time) (latest time.Time, err error) {
-	f := runtime.RunFilter{Status: runtime.Running, StartedFrom: from, Limit: watchPage}
-	for {
-		rows, err := k.store.Runs(ctx, f)
-		if err != nil {
-			return latest, err
-		}
-		for _, row := range rows {
-			if row.Started.After(latest) {
-				latest = row.Started
-			}
-			if err := k.register(ctx, row.Definition); err != nil && ctx.Err() == nil {
-				fmt.Fprintln(k.err, "fsmc:", err)
-			}
-		}
-		if len(rows) < watchPage {
-			return latest, nil
-		}
-		f.After = rows[len(rows)-1].Run
-	}
 }

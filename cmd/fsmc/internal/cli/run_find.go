@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/process"
+)
+
+// finder finds what does the work of machines that are met in a database.
+type finder struct {
+	runner *runner
+
+	mu   sync.Mutex
+	said map[string]string // what is wrong with a version, by its hash
+}
+
+// find gives what there is, and says what there is not, once.
+func (f *finder) find(m *runtime.Machine) runtime.Handlers {
+	h, err := f.runner.handlers(m)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fault := ""
+	if err != nil {
+		fault = err.Error()
+	}
+	if before := f.said[m.Hash()]; fault != before && fault != "" && !f.known(fault) {
+		fmt.Fprintln(f.runner.err, "fsmc:", fault)
+	}
+	f.said[m.Hash()] = fault
+	return h
+}
+
+// known reports whether that was said of another version.
+func (f *finder) known(fault string) bool {
+	for _, said := range f.said {
+		if said == fault {
+			return true
+		}
+	}
+	return false
+}
+
+// maxNamed is how many runs an error names.
+const maxNamed = 5
+
+// leftRuns is an error that names the runs that wait for what has no executable.
+func leftRuns(ctx context.Context, engine *runtime.Engine, views []runtime.View) (left, err error) {
+	var runs []string
+	for i := range views {
+		v := &views[i]
+		if v.Status != runtime.Running || v.Paused {
+			continue
+		}
+		missing, err := engine.Unmatched(ctx, v.Definition)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range v.Activities {
+			if a.Worker == "" && slices.Contains(missing, a.Activity) {
+				runs = append(runs, v.Run)
+				break
+			}
+		}
+	}
+	more := ""
+	if len(runs) > maxNamed {
+		runs, more = runs[:maxNamed], fmt.Sprintf(" and %d more", len(runs)-maxNamed)
+	}
+	if len(runs) == 0 {
+		return nil, nil
+	}
+	return fmt.Errorf("left for want of an executable: %s%s", strings.Join(runs, ", "), more), nil
+}
+
+// waitForDatabase waits until another process has made the database.
+func (r *runner) waitForDatabase(ctx context.Context) error {
+	for said := false; ; said = true {
+		info, err := os.Stat(r.db)
+		if err == nil && info.Size() > 0 || err != nil && !os.IsNotExist(err) {
+			return nil // what is wrong with it is said by who opens it
+		}
+		if !said {
+			fmt.Fprintf(r.err, "fsmc: there is no database %q yet\n", r.db)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// checkActivities refuses a folder that is none before there is anything to do in it.
+func (r *runner) checkActivities() error {
+	if r.activities == "" {
+		return nil
+	}
+	return process.CheckFolder(r.activities)
+}
