@@ -151,6 +151,9 @@ func (s sample) all(f func(v values, met bool)) {
 	for i := range 5 * 5 * 5 * 6 * 3 * 2 * 2 * 5 * 6 {
 		take := func(n int) int { k := i % n; i /= n; return k }
 		v := values{a: take(5), n: take(5), w: take(5), x: take(6) - 1, tier: take(3), f: take(2) == 0, h: take(2) == 0, limit: take(5), text: take(6)}
+		if v.tier != 2 && !s.gold {
+			continue // nothing assigns it: it is a constant
+		}
 		f(v, (v.a == 1 || v.a < s.topA) && v.x < s.topX && (v.tier == 2 || v.tier == 0 && s.gold))
 	}
 }

@@ -284,7 +284,7 @@ var comparisons = []comparison{
 		found: func(m *ir.Machine, d diag.Diagnostic) []string {
 			return names(m, d)[:1]
 		},
-		brute: byState((*oracletest.Space).MayWait),
+		brute: func(s *oracletest.Space) verdict { return s.MayWait() },
 	},
 	{rule: "guard-gap", found: armAt, brute: byGap(func(k runtime.InputKind) bool { return k == runtime.EventInput })},
 	{rule: "unhandled-case", found: armAt, brute: byGap(func(k runtime.InputKind) bool { return k != runtime.EventInput && k != runtime.CancelInput })},
@@ -457,6 +457,12 @@ func compare(s *oracletest.Space, seen map[string]int) []disagreement {
 	var out []disagreement
 	free := s.Free()
 	all, open := answers(s.Machine)
+	if !free && !s.Timed() {
+		for rule := range open {
+			out = append(out, disagreement{"undecided " + rule, "undecided", "nothing there is unknown"})
+		}
+		open = nil
+	}
 	for _, c := range comparisons {
 		brute, found := c.brute(s), all[c.rule]
 		switch {

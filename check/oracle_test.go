@@ -37,31 +37,68 @@ func brute(src string) (s *oracletest.Space, broken string) {
 	return oracletest.Explore(unit.Program.Machines[0], bruteLimit), ""
 }
 
+// machines are random machines that are held against brute force.
+type machines struct {
+	generate func(*rand.Rand) string
+	count    int
+
+	seen                 map[string]int // verdicts of each kind
+	broken, large, clean int
+}
+
 // TestBruteForce holds the checker's verdicts and figures on random machines
 // against those of brute force.
 func TestBruteForce(t *testing.T) {
-	seen := map[string]int{}
+	all := &machines{generate: oracletest.Generate, count: *oracleCount}
+	all.compare(t)
+	kinds := []string{"time", "time without end", "worst-case", "worst-case without end", "attempts", "attempts without end", "cost", "cost without end"}
+	for _, c := range comparisons {
+		kinds = append(kinds, c.rule, "no "+c.rule)
+		if open := all.seen["undecided "+c.rule]; open > all.count/40 {
+			t.Errorf("%s is undecided for %d machines", c.rule, open)
+		}
+	}
+	for _, kind := range kinds {
+		if all.seen[kind] == 0 {
+			t.Errorf("no machine has the verdict %q", kind)
+		}
+	}
+}
+
+// TestBruteForceFlat is TestBruteForce for machines on which everything can be
+// decided.
+func TestBruteForceFlat(t *testing.T) {
+	flat := &machines{generate: oracletest.GenerateFlat, count: *oracleCount}
+	flat.compare(t)
+	for _, kind := range []string{"no-way-to-finish", "no no-way-to-finish", "unbounded-loop", "bound-without-else", "unreachable-state"} {
+		if flat.seen[kind] == 0 {
+			t.Errorf("no machine has the verdict %q", kind)
+		}
+	}
+}
+
+func (g *machines) compare(t *testing.T) {
+	g.seen = map[string]int{}
 	told := map[string]bool{}
-	broken, large, clean := 0, 0, 0
-	for i := range *oracleCount {
+	for i := range g.count {
 		seed := *oracleSeed + uint64(i)
-		src := oracletest.Generate(rand.New(rand.NewPCG(seed, 0)))
+		src := g.generate(rand.New(rand.NewPCG(seed, 0)))
 		s, why := brute(src)
 		switch {
 		case why != "":
-			broken++
+			g.broken++
 			if testing.Verbose() {
 				t.Logf("seed %d is broken: %s", seed, why)
 			}
 			continue
 		case s == nil:
-			large++
+			g.large++
 			continue
 		}
 		if !findings(s).HasErrors() {
-			clean++
+			g.clean++
 		}
-		for _, d := range compare(s, seen) {
+		for _, d := range compare(s, g.seen) {
 			question, _, _ := strings.Cut(d.question, " of ")
 			if told[question] {
 				continue
@@ -71,24 +108,12 @@ func TestBruteForce(t *testing.T) {
 			t.Errorf("seed %d: %s\n%s", seed, again(small, question), small)
 		}
 	}
-	for _, kind := range slices.Sorted(maps.Keys(seen)) {
-		t.Logf("%6d %s", seen[kind], kind)
+	for _, kind := range slices.Sorted(maps.Keys(g.seen)) {
+		t.Logf("%6d %s", g.seen[kind], kind)
 	}
-	t.Logf("%d machines from seed %d: %d broken, %d too large, %d without an error", *oracleCount, *oracleSeed, broken, large, clean)
-	kinds := []string{"time", "time without end", "worst-case", "worst-case without end", "attempts", "attempts without end", "cost", "cost without end"}
-	for _, c := range comparisons {
-		kinds = append(kinds, c.rule, "no "+c.rule)
-		if open := seen["undecided "+c.rule]; open > *oracleCount/40 {
-			t.Errorf("%s is undecided for %d machines", c.rule, open)
-		}
-	}
-	for _, kind := range kinds {
-		if seen[kind] == 0 {
-			t.Errorf("no machine has the verdict %q", kind)
-		}
-	}
-	if most := *oracleCount / 10; broken > most || large > most {
-		t.Errorf("%d machines are broken and %d too large; more than a tenth is left out", broken, large)
+	t.Logf("%d machines from seed %d: %d broken, %d too large, %d without an error", g.count, *oracleSeed, g.broken, g.large, g.clean)
+	if most := g.count / 10; g.broken > most || g.large > most {
+		t.Errorf("%d machines are broken and %d too large; more than a tenth is left out", g.broken, g.large)
 	}
 }
 

@@ -64,7 +64,7 @@ func effectOf(a *ir.Assign, arm *ir.Arm) effectOn {
 	if a.Value == nil {
 		return x
 	}
-	x.value = literal(a.Value)
+	x.value = ir.Value(a.Value)
 	value, clamp := clamped(a)
 	x.clamp = clamp
 	sum, ok := value.(*ir.Binary)
@@ -72,7 +72,7 @@ func effectOf(a *ir.Assign, arm *ir.Arm) effectOn {
 		return x
 	}
 	ref, isRef := sum.X.(*ir.VarRef)
-	if c := literal(sum.Y); isRef && ref.Var == a.Var && c != nil && (c.Kind == ir.Int || c.Kind == ir.Duration) {
+	if c := ir.Value(sum.Y); isRef && ref.Var == a.Var && c != nil && (c.Kind == ir.Int || c.Kind == ir.Duration) {
 		x.step = c.Int
 		if sum.Op == ir.OpSub {
 			x.step = -c.Int
@@ -89,9 +89,9 @@ func clamped(a *ir.Assign) (value ir.Expr, clamp *int64) {
 	if !ok || call.Guard != nil || r == nil {
 		return a.Value, nil
 	}
-	x, c := call.Args[0], literal(call.Args[1])
+	x, c := call.Args[0], ir.Value(call.Args[1])
 	if c == nil {
-		x, c = call.Args[1], literal(call.Args[0])
+		x, c = call.Args[1], ir.Value(call.Args[0])
 	}
 	if c == nil || call.Builtin == "min" && c.Int < r.Hi || call.Builtin == "max" && c.Int > r.Lo {
 		return a.Value, nil

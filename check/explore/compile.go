@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -55,12 +56,13 @@ func (c *compiler) free(text string, host, negated bool, e ir.Expr, arm *ir.Arm)
 
 // test compiles a condition; nil is always true.
 func (c *compiler) test(e ir.Expr, arm *ir.Arm) test {
-	switch e := e.(type) {
-	case nil:
+	if e == nil {
 		return nil
-	case *ir.Lit:
-		value := e.Value.Int != 0
-		return func(*step) bool { return value }
+	}
+	if c := ir.Value(e); c != nil {
+		return always(c.Int != 0)
+	}
+	switch e := e.(type) {
 	case *ir.VarRef, *ir.FieldRef:
 		if !c.t.known(e, arm) {
 			break // nobody keeps it
@@ -95,8 +97,16 @@ func (c *compiler) isSet(e *ir.IsSet) test {
 	return func(s *step) bool { return s.isSet(n) != not }
 }
 
+func always(holds bool) test { return func(*step) bool { return holds } }
+
 // compare compiles a comparison.
 func (c *compiler) compare(e *ir.Binary, arm *ir.Arm) test {
+	switch flat.Guard(e) {
+	case flat.True:
+		return always(true)
+	case flat.False:
+		return always(false)
+	}
 	if ref, op, lit := constantSide(e); lit != nil {
 		if region := c.region(ref, arm); region != nil {
 			return func(s *step) bool {
@@ -159,10 +169,11 @@ func (c *compiler) region(e ir.Expr, arm *ir.Arm) func(*step) (*domain, int64) {
 // number compiles an expression over what is kept by value: of booleans 0 and
 // 1, of enums the index. Who calls it has asked known, or it is a reference.
 func (c *compiler) number(e ir.Expr, arm *ir.Arm) number {
-	switch e := e.(type) {
-	case *ir.Lit:
-		value := e.Value.Int
+	if k := ir.Value(e); k != nil {
+		value := k.Int
 		return func(*step) int64 { return value }
+	}
+	switch e := e.(type) {
 	case *ir.VarRef:
 		n := c.t.vars[e.Var]
 		return func(s *step) int64 { return s.load(n, e.At) }

@@ -22,12 +22,13 @@ type Control struct {
 	Level []int   // by edge that is not in Rest: in which round it was taken out, from 1
 	Most  []int64 // by such an edge: how often it is taken while its component of that round is not left
 
-	stays inPlace
-	opens []bool  // by state ID: a way out of the leaf leads nobody knows where
-	lost  bool    // so does one of a leaf that some path enters
-	came  []int32 // by state ID: the edge by which a path first comes to the leaf, or None
-	first []int32 // by state ID: the leaf in it to which a path first comes, or None
-	taken []bool  // by arm ID
+	stays   inPlace
+	opens   []bool  // by state ID: a way out of the leaf leads nobody knows where
+	circles []bool  // by state ID: in a way out of the leaf the requires lead round
+	lost    bool    // so does one of a leaf that some path enters
+	came    []int32 // by state ID: the edge by which a path first comes to the leaf, or None
+	first   []int32 // by state ID: the leaf in it to which a path first comes, or None
+	taken   []bool  // by arm ID
 }
 
 // NewControl makes the control graph of t, and takes out of it, round by round,
@@ -41,7 +42,7 @@ type Control struct {
 func NewControl(t *flat.Table) *Control {
 	c := &Control{
 		Table: t, stays: endsInPlace(t),
-		opens: make([]bool, len(t.Machine.States)), taken: make([]bool, len(t.Machine.Arms)),
+		opens: make([]bool, len(t.Machine.States)), circles: make([]bool, len(t.Machine.States)), taken: make([]bool, len(t.Machine.Arms)),
 	}
 	c.connect()
 	c.reach()

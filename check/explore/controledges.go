@@ -46,7 +46,8 @@ func (c *Control) addMove(leaf *ir.State, input int32, a *ir.Arm, once bool) {
 	}
 	to := landings(a.Target)
 	if len(to) == 0 {
-		c.opens[leaf.ID] = true
+		c.opens[leaf.ID] = c.opens[leaf.ID] || unresolved(a.Target)
+		c.circles[leaf.ID] = true
 	}
 	for _, s := range to {
 		c.Edges = append(c.Edges, ControlEdge{int32(leaf.ID), int32(s.ID), input, a, once})
@@ -92,6 +93,25 @@ func landings(target *ir.State) []*ir.State {
 		target = leaf.Require.Target
 	}
 	return out
+}
+
+// unresolved reports whether a move to target leads nobody knows where, since a
+// target on the way could not be resolved. Else where it lands nowhere the requires
+// lead round.
+func unresolved(target *ir.State) bool {
+	met := map[*ir.State]bool{}
+	for target != nil {
+		leaf := target.Leaf()
+		if leaf == nil {
+			return true
+		}
+		if met[leaf] || leaf.Require == nil {
+			return false
+		}
+		met[leaf] = true
+		target = leaf.Require.Target
+	}
+	return true
 }
 
 // CanEnd reports whether every activity of leaf can end with the run still in

@@ -29,7 +29,7 @@ func (c *Control) reach() {
 	for _, leaf := range starts {
 		arrive(int32(leaf.ID), None)
 	}
-	c.lost = len(starts) == 0
+	c.lost = len(starts) == 0 && unresolved(c.Table.Machine.Root)
 	for ; len(queue) > 0; queue = queue[1:] {
 		leaf := queue[0]
 		c.lost = c.lost || c.opens[leaf]
@@ -64,7 +64,8 @@ func (c *Control) Open() bool { return c.lost }
 // OpenAt reports whether that place is leaf v.
 func (c *Control) OpenAt(v int32) bool { return c.opens[v] }
 
-// Left reports whether anything leads out of leaf to another one, cancel aside.
+// Left reports whether anything leads out of leaf to another one, cancel aside, or
+// would but for requires that lead round.
 func (c *Control) Left(leaf *ir.State) bool {
 	v := int32(leaf.ID)
 	for e := c.First[v]; e < c.First[v+1]; e++ {
@@ -72,7 +73,7 @@ func (c *Control) Left(leaf *ir.State) bool {
 			return true
 		}
 	}
-	return c.opens[v]
+	return c.opens[v] || c.circles[v]
 }
 
 // Inputs are the inputs that can come in leaf.

@@ -96,7 +96,7 @@ func (c *compiler) value(n *node, e ir.Expr, arm *ir.Arm) func(*step) (int64, bo
 // regionValue is value for what is kept by region: constants and copies.
 func (c *compiler) regionValue(n *node, e ir.Expr, arm *ir.Arm) func(*step) (int64, bool) {
 	lo, hi := n.codes()
-	if lit := literal(e); lit != nil {
+	if lit := ir.Value(e); lit != nil {
 		code := n.dom.code(lit)
 		return func(*step) (int64, bool) { return code, lo <= code && code <= hi }
 	}

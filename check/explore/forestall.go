@@ -86,7 +86,7 @@ func leastWait(a *ir.Arm) int64 {
 	case b.By == nil:
 		return shortened(min(b.First, b.Last), b.Jitter)
 	}
-	if c := literal(b.By); c != nil {
+	if c := ir.Value(b.By); c != nil {
 		return c.Int
 	}
 	if r := b.By.Type().Range; r != nil {

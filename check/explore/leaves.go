@@ -137,7 +137,10 @@ func ranksBefore(t, other *ir.Timer) bool {
 // end.
 func waitOf(t *ir.Timer) (least, most int64) {
 	least, most = t.Delay, t.Delay
-	if t.Var != nil {
+	if t.Var != nil && t.Var.Always() != nil {
+		least = max(0, t.Var.Default.Int)
+		most = least
+	} else if t.Var != nil {
 		least, most = 0, -1
 		if t.Var.Type.Kind == ir.Duration && t.Var.Type.Range != nil {
 			least, most = max(0, t.Var.Type.Range.Lo), max(0, t.Var.Type.Range.Hi)

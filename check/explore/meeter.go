@@ -88,7 +88,7 @@ func readsAttempt(e ir.Expr) bool {
 // of what is asked only whether it is set, that is enough.
 func (m *meeter) note(e ir.Expr) {
 	ir.Walk(e, func(e ir.Expr) bool {
-		if ref, ok := e.(*ir.VarRef); ok {
+		if ref, ok := e.(*ir.VarRef); ok && ref.Var.Always() == nil {
 			n := m.p.program.tracked.vars[ref.Var]
 			m.inexact = m.inexact || n.slot == nil || !n.valued() || !n.dom.tellsValues()
 		}

@@ -20,7 +20,7 @@ func MayLeaveRange(m *ir.Machine) bool {
 		if r == nil || a.Value == nil || may {
 			return
 		}
-		if c := literal(a.Value); c != nil {
+		if c := ir.Value(a.Value); c != nil {
 			may = !r.Contains(c.Int)
 			return
 		}

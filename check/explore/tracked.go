@@ -64,7 +64,9 @@ func (t *tracked) addChosen(n *node) *node {
 func (t *tracked) refs(e ir.Expr, arm *ir.Arm) []*node {
 	switch e := e.(type) {
 	case *ir.VarRef:
-		return []*node{t.vars[e.Var]}
+		if e.Var.Always() == nil {
+			return []*node{t.vars[e.Var]}
+		}
 	case *ir.FieldRef:
 		var out []*node
 		if arm == nil || arm.Handler == nil {
@@ -124,10 +126,12 @@ func (t *tracked) readComparison(e *ir.Binary, arm *ir.Arm) {
 		return
 	}
 	if ref, _, c := constantSide(e); c != nil {
-		for _, n := range t.refs(ref, arm) {
-			n.cuts = append(n.cuts, c)
+		if refs := t.refs(ref, arm); len(refs) > 0 {
+			for _, n := range refs {
+				n.cuts = append(n.cuts, c)
+			}
+			return
 		}
-		return
 	}
 	for _, side := range []ir.Expr{e.X, e.Y} {
 		ir.Walk(side, func(e ir.Expr) bool {
@@ -142,28 +146,13 @@ func (t *tracked) readComparison(e *ir.Binary, arm *ir.Arm) {
 // constantSide splits `x op c` or `c op x` into x, the operator as if x stood on
 // the left, and c; c is nil where e is neither.
 func constantSide(e *ir.Binary) (ir.Expr, ir.Op, *ir.Const) {
-	if c := literal(e.Y); c != nil {
+	if c := ir.Value(e.Y); c != nil {
 		return e.X, e.Op, c
 	}
-	if c := literal(e.X); c != nil {
+	if c := ir.Value(e.X); c != nil {
 		return e.Y, turned(e.Op), c
 	}
 	return nil, "", nil
-}
-
-// literal is the constant that e is, a sign included; nil where it is none.
-func literal(e ir.Expr) *ir.Const {
-	switch e := e.(type) {
-	case *ir.Lit:
-		return e.Value
-	case *ir.Unary:
-		if lit, ok := e.X.(*ir.Lit); ok && e.Op == ir.OpSub {
-			negative := *lit.Value
-			negative.Int, negative.Float = -negative.Int, -negative.Float
-			return &negative
-		}
-	}
-	return nil
 }
 
 // readEverywhere notes every read: of a field that is unset it cannot be done, so
@@ -246,7 +235,7 @@ func (t *tracked) readEffects() {
 		if a.Value == nil {
 			return
 		}
-		if c := literal(a.Value); c != nil {
+		if c := ir.Value(a.Value); c != nil {
 			n.cuts = append(n.cuts, c)
 			return
 		}
@@ -336,9 +325,10 @@ func (t *tracked) giveUp() {
 
 // known reports whether the value of e can be computed from what is kept.
 func (t *tracked) known(e ir.Expr, arm *ir.Arm) bool {
-	switch e := e.(type) {
-	case *ir.Lit:
+	if ir.Value(e) != nil {
 		return true
+	}
+	switch e := e.(type) {
 	case *ir.VarRef, *ir.FieldRef:
 		refs := t.refs(e, arm)
 		return len(refs) > 0 && !slices.ContainsFunc(refs, func(n *node) bool { return n.dom.sort != byValue || n.v != nil && !n.read })

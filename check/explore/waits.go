@@ -63,7 +63,7 @@ func shortWait(b *ir.Backoff, k int64) (wait int64, fits bool) {
 // waitBy is the longest wait that data gives: the top of the range of the field
 // that e reads, or a constant.
 func waitBy(e ir.Expr) (int64, bool) {
-	if c := literal(e); c != nil {
+	if c := ir.Value(e); c != nil {
 		return max(0, c.Int), true
 	}
 	switch e := e.(type) {

@@ -1,7 +1,9 @@
 package flat
 
 import (
+	"cmp"
 	"iter"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -15,15 +17,21 @@ const (
 	False
 )
 
-// Guard is the truth of e; a nil e is no guard, and true. Literals and what
-// `!`, `&&`, `||` and comparisons make of them alone are decided, all else is
-// unknown. Expressions nest at most as deep as the parser allows.
+// Guard is the truth of e; a nil e is no guard, and true. Constants (see ir.Value)
+// and what `!`, `&&`, `||` and comparisons make of them alone are decided, all else
+// is unknown. Expressions nest at most as deep as the parser allows.
 func Guard(e ir.Expr) Truth {
 	switch e := e.(type) {
 	case nil:
 		return True
-	case *ir.Lit:
-		return truth(e.Value.Int != 0)
+	case *ir.Lit, *ir.VarRef:
+		if c := ir.Value(e); c != nil {
+			return truth(c.Int != 0)
+		}
+	case *ir.IsSet:
+		if e.Var.Param || e.Var.Default != nil {
+			return truth(!e.Not)
+		}
 	case *ir.Unary:
 		return not(Guard(e.X))
 	case *ir.Binary:
@@ -65,32 +73,36 @@ func and(t, u Truth) Truth {
 	return Unknown
 }
 
-// compare decides a comparison of two literals whose kind counts in Const.Int.
+// compare decides a comparison of two constants.
 func compare(e *ir.Binary) Truth {
-	x, isLit := e.X.(*ir.Lit)
-	y, bothLit := e.Y.(*ir.Lit)
-	if !isLit || !bothLit || x.Value.Kind != y.Value.Kind {
+	x, y := ir.Value(e.X), ir.Value(e.Y)
+	if x == nil || y == nil || x.Kind != y.Kind {
 		return Unknown
 	}
-	switch x.Value.Kind {
+	order := 0
+	switch x.Kind {
 	case ir.Bool, ir.Int, ir.Duration, ir.EnumKind:
+		order = cmp.Compare(x.Int, y.Int)
+	case ir.Float:
+		order = cmp.Compare(x.Float, y.Float)
+	case ir.String:
+		order = strings.Compare(x.Str, y.Str)
 	default:
 		return Unknown
 	}
-	a, b := x.Value.Int, y.Value.Int
 	switch e.Op {
 	case ir.OpEq:
-		return truth(a == b)
+		return truth(order == 0)
 	case ir.OpNe:
-		return truth(a != b)
+		return truth(order != 0)
 	case ir.OpLt:
-		return truth(a < b)
+		return truth(order < 0)
 	case ir.OpLe:
-		return truth(a <= b)
+		return truth(order <= 0)
 	case ir.OpGt:
-		return truth(a > b)
+		return truth(order > 0)
 	case ir.OpGe:
-		return truth(a >= b)
+		return truth(order >= 0)
 	}
 	return Unknown
 }

@@ -20,7 +20,7 @@ func (r *reader) comparison(e *ir.Binary) *node {
 // bare is the boolean operand e, of condition c, without the question whether
 // it is set.
 func (r *reader) bare(e ir.Expr, c condition) *node {
-	if v := r.variable(e); v != nil {
+	if v := r.variable(e); v != nil && ir.Value(e) == nil {
 		return factNode(fact{kind: boolean, term: v.term})
 	}
 	return c.holds
@@ -40,19 +40,18 @@ func signed(op ir.Op, equal *node) *node {
 
 // texts is x == y of strings.
 func (r *reader) texts(x, y ir.Expr) *node {
-	if _, ok := x.(*ir.Lit); ok {
-		x, y = y, x
+	a, b := ir.Value(x), ir.Value(y)
+	if a != nil {
+		x, y, a, b = y, x, b, a
 	}
 	v, w := r.variable(x), r.variable(y)
-	lit, isLit := y.(*ir.Lit)
 	switch {
+	case a != nil && b != nil:
+		return constant(a.Str == b.Str)
+	case v != nil && b != nil:
+		return equalText(v, b.Str)
 	case v != nil && w != nil:
 		return equalTexts(v, w)
-	case v != nil && isLit:
-		return equalText(v, lit.Value.Str)
-	}
-	if other, ok := x.(*ir.Lit); ok && isLit {
-		return constant(other.Value.Str == lit.Value.Str)
 	}
 	return nil
 }
@@ -81,10 +80,10 @@ func (r *reader) numbers(op ir.Op, x, y ir.Expr) *node {
 // linear is the sum e; not ok where that is more than one variable less another
 // and a constant.
 func (r *reader) linear(e ir.Expr) (linear, bool) {
-	switch e := e.(type) {
-	case *ir.Lit:
-		return linear{c: widen(ordinalOf(e.Value))}, true
-	case *ir.Binary:
+	if k := ir.Value(e); k != nil {
+		return linear{c: widen(ordinalOf(k))}, true
+	}
+	if e, ok := e.(*ir.Binary); ok {
 		a, ok := r.linear(e.X)
 		b, alsoOK := r.linear(e.Y)
 		switch {

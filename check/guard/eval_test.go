@@ -255,7 +255,11 @@ func machine(t testing.TB, body string) *ir.Machine {
 	for _, d := range unit.Diags {
 		t.Fatalf("%s: %s: %s", d.Span, d.Rule, d.Message)
 	}
-	return unit.Program.Machines[0]
+	m := unit.Program.Machines[0]
+	for _, v := range m.Fields {
+		v.Assigned = true // the guards alone are in question, of any data
+	}
+	return m
 }
 
 // guards are the texts as resolved guards; input is the event E.

@@ -41,6 +41,9 @@ func FuzzGuard(f *testing.F) {
 		src := "machine M(p int, q string) {" + declarations + "initial A\nstate A { on E when " + text + "\n-> B }\nterminal B }"
 		unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(src)}})
 		for _, m := range unit.Program.Machines {
+			for _, v := range m.Fields {
+				v.Assigned = true
+			}
 			for _, arm := range m.Arms {
 				q := &question{t: t, th: &plainest, list: []ir.Expr{arm.When}, text: text}
 				g := guard.Read(arm.When, nil)

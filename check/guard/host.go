@@ -35,7 +35,7 @@ func (r *reader) hostGuard(e *ir.Call) condition {
 		}
 	}
 	ir.Walk(e, func(part ir.Expr) bool {
-		if v := r.variable(part); v != nil {
+		if v := r.variable(part); v != nil && ir.Value(part) == nil {
 			c.reads = append(c.reads, v)
 		}
 		return true
@@ -62,12 +62,15 @@ func (r *reader) argument(e ir.Expr) argument {
 	case ir.Bool:
 		a.holds = r.bare(e, r.condition(e))
 	case ir.String:
-		if lit, ok := e.(*ir.Lit); ok {
-			a.text = lit.Value.Str
+		if k := ir.Value(e); k != nil {
+			a.text = k.Str
+		} else {
+			a.variable = r.variable(e)
 		}
-		a.variable = r.variable(e)
 	case ir.List:
-		if a.variable = r.variable(e); a.variable != nil {
+		if a.variable = r.variable(e); a.variable != nil && ir.Value(e) != nil {
+			a.variable = nil
+		} else if a.variable != nil {
 			whole := a.variable
 			a.length = newVariable(Term{Var: whole.term.Var, Event: whole.term.Event, Len: true}, whole.typ)
 		}

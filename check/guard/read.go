@@ -61,9 +61,10 @@ func reading(set, n *node) condition {
 }
 
 func (r *reader) condition(e ir.Expr) condition {
+	if k := ir.Value(e); k != nil {
+		return total(constant(k.Int != 0))
+	}
 	switch e := e.(type) {
-	case *ir.Lit:
-		return total(constant(e.Value.Int != 0))
 	case *ir.IsSet:
 		if e.Not {
 			return total(not(set(e.Var)))

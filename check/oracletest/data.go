@@ -31,6 +31,8 @@ func (g *generator) atom(field string) string {
 	add(g.unset && g.slip(), "u > 0")
 	add(g.host, "host(n)", "host(1)", "host(2)")
 	add(g.param, "n < limit", "limit == 0", "n + 1 <= limit", "n - limit > 0")
+	add(g.fixed, "n < most", "n >= most", `mode == "slow"`, `mode != "fast"`, "n + 1 == most")
+	add(field == "int 0..2" && g.fixed, "event.v < most", "event.v == most")
 	add(g.plain, fmt.Sprintf("p %s %d", pick(g, comparisons), g.IntN(3)))
 	add(g.text, `t == "yes"`, `t != "yes"`)
 	add(g.wait, "w > 5s", "w <= 10s", "w == 0s")

@@ -8,11 +8,15 @@ import "github.com/fsmc-dev/fsmc/runtime"
 // then leave a question undecided, and a figure is an upper bound.
 func (s *Space) Free() bool {
 	free := false
+	changes := s.assigned()
+	known := func(e *runtime.Expr) bool {
+		return e.Op == "lit" || e.Op == "field" && !changes[e.Index] && s.Def.Fields[e.Index].Default != nil
+	}
 	for _, e := range conditions(s.Def) {
 		visit(e, func(e *runtime.Expr) {
 			switch e.Op {
 			case "==", "!=", "<", "<=", ">", ">=":
-				free = free || e.Args[0].Op != "lit" && e.Args[1].Op != "lit" && !finite(&e.Args[0].Type)
+				free = free || !known(e.Args[0]) && !known(e.Args[1]) && !finite(&e.Args[0].Type)
 			}
 		})
 	}
@@ -22,6 +26,37 @@ func (s *Space) Free() bool {
 		}
 	}
 	return free
+}
+
+// assigned marks the fields that some block assigns, by index. The others are
+// constants.
+func (s *Space) assigned() []bool {
+	out := make([]bool, len(s.Def.Fields))
+	for _, b := range blocks(s.Def) {
+		for _, a := range b.Assigns {
+			out[a.Field] = true
+		}
+	}
+	return out
+}
+
+// Timed reports whether the order of timers, or of time limits beside each other,
+// may decide what a run does.
+func (s *Space) Timed() bool {
+	if len(s.Def.Timers) > 0 {
+		return true
+	}
+	for i := range s.Def.States {
+		if len(s.Def.States[i].Dos) < 2 {
+			continue
+		}
+		for _, d := range s.Def.States[i].Dos {
+			if do := &s.Def.Dos[d]; do.Timeout != nil || do.Heartbeat != nil || do.Progress != nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func finite(t *runtime.Type) bool {

@@ -14,6 +14,11 @@ import (
 func Generate(r *rand.Rand) string {
 	g := &generator{Rand: r}
 	g.plan()
+	return g.write()
+}
+
+// write writes the machine that is planned.
+func (g *generator) write() string {
 	var body strings.Builder
 	g.b = &body
 	g.members()
@@ -45,6 +50,8 @@ type generator struct {
 	host       bool // a host guard
 	plain      bool // an unranged int, copied from events alone
 	text       bool // a string, copied from events alone
+	fixed      bool // fields that nothing assigns
+	flat       bool // no timers
 	category   bool // a declared category of failure
 }
 
@@ -174,7 +181,7 @@ func (g *generator) declarations() {
 		text  string
 	}{
 		{g.flag, "b bool = false"}, {g.enum, "c Color = Color.Red"}, {g.unset, "u int 0..2"},
-		{g.wait, "w duration 0s..20s = 10s"}, {g.plain, "p int = 0"}, {g.text, `t string = "no"`},
+		{g.wait, "w duration 0s..20s = 10s"}, {g.fixed, "most int = 2"}, {g.fixed, `mode string = "slow"`}, {g.plain, "p int = 0"}, {g.text, `t string = "no"`},
 	} {
 		if f.there {
 			g.line("%s", f.text)

@@ -1,7 +1,9 @@
 package oracletest
 
 import (
+	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 )
@@ -190,7 +192,9 @@ func (s *Space) most(timer int) int64 {
 func (s *Space) wait(timer int) (least, most int64) {
 	t := &s.Def.Timers[timer]
 	least, most = t.Delay, t.Delay
-	if t.Var != nil {
+	if d, fixed := s.constantWait(t.Var); fixed {
+		least, most = d, d
+	} else if t.Var != nil {
 		least, most = 0, -1
 		if t.Var.Type.Kind == runtime.DurationKind && t.Var.Type.Min != nil {
 			least, most = max(*t.Var.Type.Min, 0), max(*t.Var.Type.Max, 0)
@@ -200,4 +204,17 @@ func (s *Space) wait(timer int) (least, most int64) {
 		most += int64(float64(most) * t.Jitter)
 	}
 	return least, most
+}
+
+// constantWait is the duration that e reads where nothing ever assigns that.
+func (s *Space) constantWait(e *runtime.Expr) (int64, bool) {
+	if e == nil || e.Op != "field" || e.Type.Kind != runtime.DurationKind || s.assigned()[e.Index] {
+		return 0, false
+	}
+	var text string
+	if json.Unmarshal(s.Def.Fields[e.Index].Default, &text) != nil {
+		return 0, false
+	}
+	d, err := time.ParseDuration(text)
+	return max(int64(d), 0), err == nil
 }

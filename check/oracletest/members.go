@@ -10,7 +10,7 @@ func (g *generator) members() {
 	g.depth = 1
 	g.tree[0].lead()
 	g.line("initial %s", g.tree[0].name)
-	if g.chance(0.5) {
+	if !g.flat && g.chance(0.5) {
 		g.line("after %s -> %s", pick(g, []string{"10m", "1h", "30s"}), g.end("Failed"))
 	}
 	if len(g.activities) > 0 && !g.slip() {
@@ -93,7 +93,7 @@ func (g *generator) leaf() {
 			g.arms("on "+e.name, e.field, false)
 		}
 	}
-	if g.chance(0.6) {
+	if !g.flat && g.chance(0.6) {
 		g.timer()
 	}
 }

@@ -123,15 +123,34 @@ func (s *Space) SurelyDead(arm int) bool {
 	return comes
 }
 
-// MayWait marks the leaves that some run enters and that nothing sure to come
-// leads out of: no timer stands there or around, and what leads on is an event from
-// outside, or an activity without a limit.
-func (s *Space) MayWait() []bool {
-	out := s.Entered()
-	for id := range s.Def.States {
-		out[id] = out[id] && s.Def.States[id].Kind == runtime.LeafState && s.waits(id)
+// MayWait gives by path the leaves that some run enters and that nothing sure to
+// come leads out of: no timer stands there or around, and what leads on is an event
+// from outside, or an activity without a limit. It is false where guards over
+// constants have a say: of those nothing need be said.
+func (s *Space) MayWait() map[string]bool {
+	out := map[string]bool{}
+	for id, entered := range s.Entered() {
+		if state := &s.Def.States[id]; entered && state.Kind == runtime.LeafState {
+			if constant := s.asksConstants(id); constant || s.waits(id) {
+				out[state.Path] = !constant
+			}
+		}
 	}
 	return out
+}
+
+// asksConstants reports whether a guard of leaf reads a field that nothing assigns.
+func (s *Space) asksConstants(leaf int) bool {
+	asks := false
+	changes := s.assigned()
+	for _, h := range s.Def.States[leaf].Handlers {
+		for _, a := range h.Arms {
+			if when := s.Def.Arms[a].When; when != nil {
+				visit(when, func(e *runtime.Expr) { asks = asks || e.Op == "field" && !changes[e.Index] })
+			}
+		}
+	}
+	return asks
 }
 
 func (s *Space) waits(leaf int) bool {

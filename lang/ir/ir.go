@@ -71,6 +71,10 @@ type Var struct {
 	Index   int    // among the params, or among the fields
 	Doc     string
 	Span    token.Span
+
+	// Assigned says that some block gives it a value other than its default, or
+	// may: of a machine with a syntax error nobody knows.
+	Assigned bool
 }
 
 // Event is a message that a run can take, or publish.

@@ -74,6 +74,32 @@ func (r *resolver) machine() {
 		r.resolveMembers(n)
 	}
 	r.resolveAsserts()
+	r.noteAssigned()
+}
+
+// noteAssigned notes of each field whether it may change.
+func (r *resolver) noteAssigned() {
+	note := func(b *ir.Block) {
+		if b == nil {
+			return
+		}
+		for _, a := range b.Assigns {
+			lit, isLit := a.Value.(*ir.Lit)
+			if !isLit || a.Var.Default == nil || *lit.Value != *a.Var.Default {
+				a.Var.Assigned = true
+			}
+		}
+	}
+	for _, s := range r.m.States {
+		note(s.Entry)
+		note(s.Exit)
+	}
+	for _, a := range r.m.Arms {
+		note(a.Block)
+	}
+	for _, v := range r.m.Fields {
+		v.Assigned = v.Assigned || r.m.Broken || r.m.Incomplete
+	}
 }
 
 // findGaps looks for what the parser could not read where declarations stand.

@@ -51,8 +51,7 @@ func run(p *check.Pass) {
 	}
 	broken := brokenInputs(p)
 	for _, t := range traps(g) {
-		round := t.round(g)
-		witness, sure := g.witness(t.configs[0], round)
+		witness, sure := g.witness(t.first, t.round)
 		if !sure {
 			p.LeaveOpen(check.Question{Rule: "no-way-to-finish", State: t.leaves[0]})
 			continue
@@ -60,7 +59,7 @@ func run(p *check.Pass) {
 		p.Report(check.Finding{
 			State:   t.leaves[0],
 			Also:    t.leaves[1:],
-			Message: t.message(round != nil),
+			Message: t.message(t.round != nil),
 			Help:    t.help(),
 			Related: t.related(),
 			Witness: witness,

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -14,13 +15,13 @@ import (
 // finish some trap is reached; those that only lead into one are not named.
 // Cancel is no way out, and what it leads to is looked at all the same.
 type trap struct {
-	number  int32   // of the component
 	of      []int32 // the component of every configuration
 	members []int32 // its configurations
 	configs []int32 // those in which the run stands in a leaf
 	leaves  []*ir.State
 	has     map[*ir.State]bool // the leaves
-	doomed  []bool             // by configuration: no way to finish, in any trap
+	first   int32              // the configuration that a witness leads to
+	round   []int32            // the edges of a way from there back to it; nil where the run stands still
 }
 
 // traps lists the traps of g in the order in which they are first reached, each
@@ -47,7 +48,7 @@ func traps(g *space) []*trap {
 		}
 		t := byNumber[number]
 		if t == nil {
-			t = &trap{number: number, of: of}
+			t = &trap{of: of}
 			byNumber[number] = t
 			found = append(found, t)
 		}
@@ -60,23 +61,50 @@ func traps(g *space) []*trap {
 	if len(found) > 0 {
 		doomed := g.doomed(onward)
 		for _, t := range found {
-			t.doomed = doomed
-			t.moveUp(g)
+			t.enter(g, doomed)
 		}
 	}
 	return found
 }
 
-// moveUp puts in front of the configurations of t the first one in a state of t
-// that cannot finish either: counters that still run up to the trap proper are no
-// reason to show a longer way.
-func (t *trap) moveUp(g *space) {
-	for c := range t.configs[0] {
-		if t.doomed[c] && g.Settled(c) && t.has[g.Leaf(c)] {
-			t.configs = append([]int32{c}, t.configs...)
-			return
+// enter finds the configuration that a witness leads to, and a way round from
+// there. It is the first in a state of the trap that cannot finish either: counters
+// that still run up to the trap proper are no reason to show a longer way. Where the
+// run goes round in the trap, it is the first of those that lies on a cycle itself,
+// with a move: only the very same configuration shows that it can go round for ever.
+func (t *trap) enter(g *space, doomed []bool) {
+	circle := slices.ContainsFunc(t.members, func(c int32) bool { return t.move(g, c) != explore.None })
+	for c := range int32(g.Len()) {
+		if !doomed[c] || !g.Settled(c) || !t.has[g.Leaf(c)] || circle && t.move(g, c) == explore.None {
+			continue
+		}
+		t.first = c
+		if circle {
+			t.round = t.roundFrom(g, c)
+		}
+		return
+	}
+}
+
+// move is an edge from c that moves, and from where the run can find back; None
+// where there is none.
+func (t *trap) move(g *space, c int32) int32 {
+	for e := g.First[c]; e < g.First[c+1]; e++ {
+		if t.of[g.To[e]] == t.of[c] && g.IsMove(e) && !g.IsCancel(e) {
+			return e
 		}
 	}
+	return explore.None
+}
+
+// roundFrom is a way from c back to it that begins with a move.
+func (t *trap) roundFrom(g *space, c int32) []int32 {
+	e := t.move(g, c)
+	if g.To[e] == c {
+		return []int32{e}
+	}
+	inside := func(e int32) bool { return !g.IsCancel(e) && t.of[g.To[e]] == t.of[c] }
+	return append([]int32{e}, g.ShortestPath(g.To[e], inside, func(v int32) bool { return v == c })...)
 }
 
 // distinct fills in the leaves of each trap and leaves out those whose states
@@ -101,42 +129,6 @@ func distinct(g *space, found []*trap) []*trap {
 		}
 	}
 	return out
-}
-
-// round lists the edges of a way from the first configuration of the trap back
-// to the state in which it stands, with a move in it; nil where the run stands
-// still.
-func (t *trap) round(g *space) []int32 {
-	first := t.configs[0]
-	inside := func(e int32) bool {
-		return !g.IsCancel(e) && !g.IsRetry(e) && t.doomed[g.To[e]] && t.has[g.Leaf(g.To[e])]
-	}
-	home := func(c int32) bool { return g.Settled(c) && g.Leaf(c) == g.Leaf(first) }
-	if way := t.leave(g, first, inside, home); way != nil {
-		return way
-	}
-	left := func(c int32) bool { return t.leave(g, c, inside, home) != nil }
-	way := g.ShortestPath(first, func(e int32) bool { return inside(e) && !g.IsMove(e) }, left)
-	if way == nil {
-		return nil
-	}
-	return append(way, t.leave(g, g.To[way[len(way)-1]], inside, home)...)
-}
-
-// leave is a way home from c that begins with a move.
-func (t *trap) leave(g *space, c int32, inside, home func(int32) bool) []int32 {
-	for e := g.First[c]; e < g.First[c+1]; e++ {
-		if !inside(e) || !g.IsMove(e) {
-			continue
-		}
-		if home(g.To[e]) {
-			return []int32{e}
-		}
-		if rest := g.ShortestPath(g.To[e], inside, home); rest != nil {
-			return append([]int32{e}, rest...)
-		}
-	}
-	return nil
 }
 
 // restsOn lists the inputs on which the trap rests alone: those that nothing
