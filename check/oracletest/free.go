@@ -1,6 +1,10 @@
 package oracletest
 
-import "github.com/fsmc-dev/fsmc/runtime"
+import (
+	"bytes"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
 
 // Free reports whether a path may depend on what the checker does not follow by
 // value (language.md, section 7): strings, durations, and ints without a range
@@ -28,13 +32,14 @@ func (s *Space) Free() bool {
 	return free
 }
 
-// assigned marks the fields that some block assigns, by index. The others are
-// constants.
+// assigned marks the fields that some block gives another value than their default,
+// by index. The others are constants.
 func (s *Space) assigned() []bool {
 	out := make([]bool, len(s.Def.Fields))
 	for _, b := range blocks(s.Def) {
 		for _, a := range b.Assigns {
-			out[a.Field] = true
+			same := a.Value != nil && a.Value.Op == "lit" && bytes.Equal(a.Value.Value, s.Def.Fields[a.Field].Default)
+			out[a.Field] = out[a.Field] || !same
 		}
 	}
 	return out
