@@ -11,11 +11,6 @@ import (
 // "A refutation is replayed on the rules of a step before it is printed; one that
 // does not replay is undecided" (language.md, section 7).
 
-// static are the rules that say what the text says: that nothing handles an
-// input. Whether a timer always comes first is not their question; a run that
-// comes to the state is.
-var static = map[string]bool{"unhandled-result": true, "unhandled-failure": true}
-
 // confirm replays the witness of f and makes it complete. It reports whether f
 // may be printed: where the witness does not replay, the question is left open.
 func (p *Pass) confirm(f *Finding) bool {
@@ -23,7 +18,7 @@ func (p *Pass) confirm(f *Finding) bool {
 		return true
 	}
 	filled, replays := p.replays(f.Witness)
-	if !replays && static[p.rule.Name] {
+	if !replays && p.rule.Static {
 		filled, replays = p.replays(entering(f.Witness))
 	}
 	if replays {

@@ -39,7 +39,9 @@ type Question struct {
 	State *ir.State  // that it is about; nil for the whole machine
 	Span  token.Span // where it arises; the state, where none is given
 
-	rule    *Rule    // that asks; nil for the framework
+	rule   *Rule     // that asks; nil for the framework
+	Inputs []InputAt // that it comes down to; for Silence alone
+
 	finding *Finding // that would have been made; nil where there is none
 	past    bool     // the limit left it open
 	others  []*ir.State
@@ -107,6 +109,9 @@ func (s *shared) LeaveOpen(q Question) {
 func (p *Pass) LeaveOpen(q Question) {
 	if q.Rule == p.rule.Name {
 		q.rule = p.rule
+		if q.rule.Question == "" {
+			panic("check: " + q.Rule + " leaves a question open, and its record has none")
+		}
 	}
 	p.shared.LeaveOpen(q)
 }

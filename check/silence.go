@@ -57,7 +57,7 @@ func (s said) settles(q *Question) bool {
 	if q == nil || q.rule == nil {
 		return false
 	}
-	f := found{Finding: Finding{State: q.State}}
+	f := found{Finding: Finding{State: q.State, Inputs: q.Inputs}}
 	if q.finding != nil {
 		f.Finding = *q.finding
 	}

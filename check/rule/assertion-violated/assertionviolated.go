@@ -16,6 +16,7 @@ var Rule = &check.Rule{
 	Group:    check.Promises,
 	Severity: diag.Error,
 	Summary:  "an `assert` fails in some run",
+	Question: "whether an assert holds",
 	Page:     page,
 	Run:      run,
 	Absence:  true,

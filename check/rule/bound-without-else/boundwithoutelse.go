@@ -20,6 +20,7 @@ var Rule = &check.Rule{
 	Group:    check.Completeness,
 	Severity: diag.Error,
 	Summary:  "a `max` or a `retry` can run out, and nothing takes over",
+	Question: "whether a bound can run out with nothing to take over",
 	Page:     page,
 	Run:      run,
 	Absence:  true,

@@ -17,6 +17,7 @@ var Rule = &check.Rule{
 	Group:    check.Completeness,
 	Severity: diag.Warning,
 	Summary:  "an arm can never be taken",
+	Question: "whether some run takes an arm",
 	Page:     page,
 	Run:      run,
 	Absence:  true,

@@ -14,6 +14,7 @@ var Rule = &check.Rule{
 	Group:    check.Graph,
 	Severity: diag.Error,
 	Summary:  "the state is not terminal, and nothing leads out of it",
+	Question: "whether any run is stuck in it",
 	Page:     page,
 	Run:      run,
 	Absence:  true,

@@ -17,6 +17,7 @@ var Rule = &check.Rule{
 	Group:    check.Completeness,
 	Severity: diag.Warning,
 	Summary:  "an event may stand deferred when a state is entered that neither takes, ignores nor defers it",
+	Question: "whether every deferred event is taken in the end",
 	Page:     page,
 	Run:      run,
 	Absence:  true,

@@ -17,6 +17,7 @@ var Rule = &check.Rule{
 	Group:    check.Completeness,
 	Severity: diag.Warning,
 	Summary:  "there are values for which no arm of an external event applies, and nothing around takes it",
+	Question: "whether some arm always takes an event",
 	Page:     page,
 	Run:      run,
 	Absence:  true,

@@ -18,6 +18,7 @@ var Rule = &check.Rule{
 	Group:     check.Promises,
 	Severity:  diag.Warning,
 	Summary:   "another timer always comes before a timer or a retry",
+	Question:  "whether a timer or a retry ever comes first",
 	Page:      page,
 	Run:       run,
 	Absence:   true,

@@ -15,6 +15,7 @@ var Rule = &check.Rule{
 	Group:    check.Graph,
 	Severity: diag.Warning,
 	Summary:  "no terminal state of outcome success can be reached",
+	Question: "whether a terminal state of outcome success can be reached",
 	Page:     page,
 	Run:      run,
 	Absence:  true,

@@ -8,6 +8,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // Rule is the record of no-way-to-finish.
@@ -16,6 +17,7 @@ var Rule = &check.Rule{
 	Group:    check.Graph,
 	Severity: diag.Error,
 	Summary:  "some run comes into the state and can then reach no terminal state any more",
+	Question: "whether every run can finish",
 	Page:     page,
 	Run:      run,
 	Absence:  true,
@@ -45,15 +47,17 @@ func run(p *check.Pass) {
 		return
 	}
 	if product := p.Product(); product != nil {
-		for _, s := range product.Unsure() {
-			p.LeaveOpen(check.Question{Rule: "no-way-to-finish", State: s})
+		unsure := product.Unsure()
+		gaps := gapsOf(p, unsure)
+		for _, s := range unsure {
+			p.LeaveOpen(check.Question{Rule: "no-way-to-finish", State: s, Inputs: gaps})
 		}
 	}
 	broken := brokenInputs(p)
 	for _, t := range traps(g) {
 		witness, sure := g.witness(t.first, t.round)
 		if !sure {
-			p.LeaveOpen(check.Question{Rule: "no-way-to-finish", State: t.leaves[0]})
+			p.LeaveOpen(check.Question{Rule: "no-way-to-finish", State: t.leaves[0], Inputs: t.restsOn(g, broken)})
 			continue
 		}
 		p.Report(check.Finding{
@@ -66,6 +70,21 @@ func run(p *check.Pass) {
 			Inputs:  t.restsOn(g, broken),
 		})
 	}
+}
+
+// gapsOf are the inputs of leaves that guards or a spent bound may leave to nobody:
+// where one of them is reported, that is the fault, and what it leaves open here
+// and in the states before it is not said a second time.
+func gapsOf(p *check.Pass, leaves []*ir.State) []check.InputAt {
+	var out []check.InputAt
+	for _, leaf := range leaves {
+		for in := range p.Table().Inputs(leaf) {
+			if leftToNobody(in) {
+				out = append(out, check.InputAt{Leaf: leaf, ID: in.ID})
+			}
+		}
+	}
+	return out
 }
 
 // brokenInputs are the inputs that some configuration cannot compute.

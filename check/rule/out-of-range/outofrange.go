@@ -16,6 +16,7 @@ var Rule = &check.Rule{
 	Group:    check.Data,
 	Severity: diag.Error,
 	Summary:  "an effect can leave the declared range of its field in some run",
+	Question: "whether every effect stays in the range of its field",
 	Page:     page,
 	Run:      run,
 	Absence:  true,

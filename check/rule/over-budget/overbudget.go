@@ -18,6 +18,7 @@ var Rule = &check.Rule{
 	Group:    check.Promises,
 	Severity: diag.Error,
 	Summary:  "the worst case of steps, time or a cost is over the machine's budget",
+	Question: "whether the worst case keeps to the budget",
 	Page:     page,
 	Run:      run,
 	Absence:  true,

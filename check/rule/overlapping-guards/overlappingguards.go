@@ -19,6 +19,7 @@ var Rule = &check.Rule{
 	Group:    check.Completeness,
 	Severity: diag.Error,
 	Summary:  "two `on`s for one trigger in one state can both apply",
+	Question: "whether two handlers of one trigger can both apply",
 	Page:     page,
 	Run:      run,
 }

@@ -17,6 +17,7 @@ var Rule = &check.Rule{
 	Group:    check.Data,
 	Severity: diag.Error,
 	Summary:  "some run reads a field that it has not set, and no `is set` protects it",
+	Question: "whether every field that is read has been set",
 	Page:     page,
 	Run:      run,
 	Absence:  true,

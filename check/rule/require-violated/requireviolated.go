@@ -18,6 +18,7 @@ var Rule = &check.Rule{
 	Group:      check.Data,
 	Severity:   diag.Error,
 	Summary:    "some run would enter a state, or stay in it, with its `require` false",
+	Question:   "whether a `require` always holds",
 	Page:       page,
 	Run:        run,
 	Absence:    true,

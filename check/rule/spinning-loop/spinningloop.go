@@ -17,6 +17,7 @@ var Rule = &check.Rule{
 	Group:    check.Graph,
 	Severity: diag.Error,
 	Summary:  "a cycle can be taken without end, and no step of it waits for anything",
+	Question: "whether a cycle that waits for nothing can be taken without end",
 	Page:     page,
 	Run:      run,
 	Absence:  true,

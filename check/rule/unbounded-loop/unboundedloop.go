@@ -17,6 +17,7 @@ var Rule = &check.Rule{
 	Group:      check.Graph,
 	Severity:   diag.Error,
 	Summary:    "a cycle can be taken without end, and none of its edges says `unbounded`",
+	Question:   "whether a cycle can be taken without end",
 	Page:       page,
 	Run:        run,
 	Absence:    true,

@@ -17,6 +17,7 @@ var Rule = &check.Rule{
 	Group:    check.Completeness,
 	Severity: diag.Error,
 	Summary:  "a result, a failure, `done` or a timer has handlers, but their guards leave values out",
+	Question: "whether some arm always takes what comes from within the run",
 	Page:     page,
 	Run:      run,
 	Absence:  true,

@@ -17,6 +17,7 @@ var Rule = &check.Rule{
 	Group:    check.Completeness,
 	Severity: diag.Error,
 	Summary:  "all activities can end with the run still in the state, and nothing takes `done`",
+	Question: "whether all activities can end with nothing to take `done`",
 	Page:     page,
 	Run:      run,
 	Absence:  true,

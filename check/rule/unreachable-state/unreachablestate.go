@@ -16,6 +16,7 @@ var Rule = &check.Rule{
 	Group:     check.Graph,
 	Severity:  diag.Error,
 	Summary:   "no run enters the state",
+	Question:  check.WhetherEntered,
 	Page:      page,
 	Run:       run,
 	Absence:   true,

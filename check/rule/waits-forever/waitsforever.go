@@ -18,6 +18,7 @@ var Rule = &check.Rule{
 	Group:    check.Graph,
 	Severity: diag.Warning,
 	Summary:  "only an external event, or an activity without any time limit, leaves the state",
+	Question: "whether any run waits in it for ever",
 	Page:     page,
 	Run:      run,
 	Absence:  true,
