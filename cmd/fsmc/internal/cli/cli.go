@@ -18,18 +18,17 @@ import (
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
+	cancel   context.CancelFunc // of the command's context
 }
 
-// Main runs the command line args and returns the exit status. An interrupt or
-// a SIGTERM cancels the command, which gives back what it holds; a second one
-// ends the process at once.
+// Main runs the command line args and returns the exit status. An interrupt or a
+// SIGTERM ends the process at once as long as it holds nothing. See catchSignals.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 
 	results := &output{Writer: out}
-	root := newRoot(&streams{in: in, out: results, err: errOut})
+	root := newRoot(&streams{in: in, out: results, err: errOut, cancel: cancel})
 	root.SetArgs(args)
 	err := groupError(root.ExecuteContext(ctx))
 	if said := unsaid(err); said != nil {
@@ -40,6 +39,26 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 		return exitUsage
 	}
 	return exitStatus(err)
+}
+
+// catchSignals is for a command that holds something, such as a database: until it
+// lets go, an interrupt or a SIGTERM cancels the command's context, so that it
+// releases what it holds; a second one ends the process at once.
+func (s *streams) catchSignals() (letGo func()) {
+	caught, over := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case <-caught:
+			signal.Stop(caught)
+			s.cancel()
+		case <-over:
+		}
+	}()
+	return func() {
+		signal.Stop(caught)
+		close(over)
+	}
 }
 
 func newRoot(s *streams) *cobra.Command {

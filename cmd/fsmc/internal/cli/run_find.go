@@ -81,6 +81,7 @@ func leftRuns(ctx context.Context, engine *runtime.Engine, views []runtime.View)
 
 // waitForDatabase waits until another process has made the database.
 func (r *runner) waitForDatabase(ctx context.Context) error {
+	defer r.catchSignals()()
 	for said := false; ; said = true {
 		info, err := os.Stat(r.db)
 		if err == nil && info.Size() > 0 || err != nil && !os.IsNotExist(err) {

@@ -60,6 +60,7 @@ func (t *target) flags(c *cobra.Command) {
 // with opens the database for f, and says of an error of f which run it is
 // about.
 func (t *target) with(ctx context.Context, m mode, run string, f func(runtime.Store) error) (err error) {
+	defer t.catchSignals()()
 	store, err := openStore(ctx, t.db, m)
 	if err != nil {
 		return err
