@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,7 +64,7 @@ func (c *courier) round(ctx context.Context) (bool, error) {
 	if e.outbox == nil || free <= 0 {
 		return false, nil
 	}
-	now := e.now()
+	asked, now := e.clock.Now(), e.now()
 	rows, err := c.worker.scope.messages(ctx, MessageQuery{Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free})
 	if err != nil {
 		return false, fmt.Errorf("taking messages from the outbox: %w", err)
@@ -71,7 +72,7 @@ func (c *courier) round(ctx context.Context) (bool, error) {
 	for i := range rows {
 		c.busy.Add(1)
 		c.worker.attempts.Go(func() {
-			if c.deliver(&rows[i]) {
+			if c.deliver(&rows[i], asked.Add(e.lease)) {
 				c.free()
 			}
 		})
@@ -88,17 +89,12 @@ func (c *courier) free() {
 // deliver makes one attempt at a message, and says in the store what became of
 // it. Where the store cannot be told, the lease runs out and the message is
 // delivered once more. It reports whether the user's function has returned.
-func (c *courier) deliver(row *MessageRow) (returned bool) {
+func (c *courier) deliver(row *MessageRow, lease time.Time) (returned bool) {
 	e := c.worker.engine
-	ctx, cancel := context.WithTimeout(c.ctx, e.lease)
-	defer cancel()
 	failpoint.Hit(failpoint.MessageTaken)
-	returned, failed := c.handOver(ctx, row)
-	if failed == nil && ctx.Err() != nil {
-		failed = context.Cause(ctx)
-	}
+	returned, failed := c.handOver(row, lease)
 	var err error
-	store, now := context.WithoutCancel(ctx), e.now()
+	store, now := context.WithoutCancel(c.ctx), e.now()
 	if failed == nil {
 		failpoint.Hit(failpoint.MessageDelivered)
 		err = e.store.Delivered(store, row.ID, row.Attempt, now)
@@ -117,26 +113,39 @@ func (c *courier) deliver(row *MessageRow) (returned bool) {
 	return returned
 }
 
-// handOver calls the user's function. One that does not return although its context
-// is done is left to itself, as an activity is, and keeps its room until it returns.
-func (c *courier) handOver(ctx context.Context, row *MessageRow) (returned bool, err error) {
+// errLeaseOver ends a delivery whose lease has run out.
+var errLeaseOver = fmt.Errorf("its lease has run out: %w", context.DeadlineExceeded)
+
+// handOver calls the user's function, for as long as the lease runs: it is measured on
+// this engine's clock, from before it was asked for. One that does not return although its
+// context is done is left to itself, as an activity is, and keeps its room until it returns.
+func (c *courier) handOver(row *MessageRow, lease time.Time) (returned bool, err error) {
 	e := c.worker.engine
+	if !e.clock.Now().Before(lease) {
+		return true, errLeaseOver // the store was slow, and the message may be another's by now
+	}
+	ctx, cancel := context.WithCancelCause(c.ctx)
+	defer cancel(nil)
 	handed := make(chan error, 1)
 	go func() {
 		err := errors.New("the function ended its goroutine without returning")
 		defer func() { handed <- err }()
 		err = e.handOver(ctx, row)
 	}()
+	expired := e.clock.NewTimer(lease)
+	defer expired.Stop()
 	select {
 	case err := <-handed:
 		return true, err
+	case <-expired.C():
+		cancel(errLeaseOver)
 	case <-ctx.Done():
 	}
 	timer := e.clock.NewTimer(e.clock.Now().Add(e.stopping))
 	defer timer.Stop()
 	select {
 	case err := <-handed:
-		return true, err
+		return true, cmp.Or(err, context.Cause(ctx))
 	case <-timer.C():
 	}
 	e.logger.Error("the delivery of a message does not stop and is left to itself",

@@ -167,7 +167,10 @@ func (e *Engine) adopt(m *Machine, source string) *host {
 
 // found is a version from the store with the functions that there are for it.
 func (e *Engine) found(m *Machine, source string) *host {
-	h := &host{machine: m, source: source, stored: true, handlers: e.find(m)}
+	h := &host{machine: m, source: source, stored: true}
+	if fault := isolated(func() { h.handlers = e.find(m) }); fault != "" {
+		e.logger.Error("the functions of a machine could not be found", slog.String("machine", m.def.Name), slog.String("error", fault))
+	}
 	for i := range m.def.Guards {
 		if h.handlers.Guards[m.def.Guards[i].Name] == nil {
 			h.handlers.Activities = nil

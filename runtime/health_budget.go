@@ -24,7 +24,7 @@ func (x *examination) budgets(ctx context.Context) error {
 			continue // its runs are listed as damaged
 		}
 		budget := h.machine.Definition().Budget
-		if budget == nil {
+		if budget == nil || budget.Steps == nil && budget.Time == nil && len(budget.Costs) == 0 {
 			continue
 		}
 		f := RunFilter{Definition: rows[i].Hash, Status: Running}

@@ -175,6 +175,7 @@ func TestHealthOfManyBudgets(t *testing.T) {
 		most   int
 		more   bool
 	}{
+		"empty": {Budget{}, 10, 0, false},
 		"time":  {Budget{Time: new(int64(time.Hour))}, 1000, 0, false},
 		"steps": {Budget{Steps: new(int64(5))}, 10_600, 10_500, true},
 		"over":  {Budget{Steps: new(int64(0))}, 1000, 500, true},

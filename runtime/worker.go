@@ -25,7 +25,9 @@ import (
 // has failed again and again. Each call of Run has room for as many activities
 // as the engine's concurrency says.
 func (e *Engine) Run(ctx context.Context) error {
-	return e.work(ctx, &allRuns{engine: e, skipped: map[string]skip{}, untaken: map[Claim]time.Time{}}, nil)
+	all := &allRuns{engine: e}
+	defer all.close()
+	return e.work(ctx, all, nil)
 }
 
 // RunUntilIdle works as Run does, but on one run alone, until it has ended, is
@@ -115,8 +117,8 @@ type scope interface {
 	fire(ctx context.Context, now time.Time) (fired bool, err error)
 	// claim leases up to limit tasks.
 	claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error)
-	// expired lists claims of lost workers.
-	expired(ctx context.Context, now time.Time) ([]TaskRow, error)
+	// expired lists claims of lost workers, at most limit of them.
+	expired(ctx context.Context, now time.Time, limit int) ([]TaskRow, error)
 	// messages takes messages from the outbox.
 	messages(ctx context.Context, q MessageQuery) ([]MessageRow, error)
 	// wake is the next time, later than after, at which a timer, a task, a lease
@@ -132,6 +134,7 @@ type worker struct {
 	courier  *courier
 	attempts sync.WaitGroup // of activities and deliveries
 	ended    chan struct{}  // receives after an attempt has ended
+	untaken  rests[Claim]   // of lost workers, that could not be taken over
 
 	mu      sync.Mutex
 	running map[*running]struct{}
@@ -212,15 +215,9 @@ func (w *worker) round(ctx context.Context) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	lost, err := w.scope.expired(ctx, now)
+	taken, err := w.takeOver(ctx, now)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("looking for lost workers: %w", err)
-	}
-	taken := false
-	for i := range lost {
-		if e.takeOver(ctx, &lost[i]) {
-			taken = true
-		}
+		return time.Time{}, err
 	}
 	claimed, err := w.claim(ctx)
 	if err != nil {
@@ -238,7 +235,7 @@ func (w *worker) round(ctx context.Context) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("looking for the next thing to do: %w", err)
 	}
 	look := e.clock.Now().Add(e.poll - rand.N(e.poll/4+1)) // processes do not look all at once
-	return earlier(look, wake), nil
+	return earlier(earlier(look, wake), w.untaken.wake(now)), nil
 }
 
 // claim takes as many tasks as there is room for, and runs them.
@@ -249,7 +246,7 @@ func (w *worker) claim(ctx context.Context) (bool, error) {
 	if free <= 0 || len(activities) == 0 {
 		return false, nil
 	}
-	now := e.now()
+	asked, now := e.clock.Now(), e.now()
 	rows, err := w.scope.claim(ctx, ClaimQuery{
 		Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free, Activities: activities,
 	})
@@ -258,7 +255,7 @@ func (w *worker) claim(ctx context.Context) (bool, error) {
 	}
 	for i := range rows {
 		failpoint.Hit(failpoint.Claimed)
-		w.start(&rows[i])
+		w.start(&rows[i], asked.Add(e.lease))
 	}
 	return len(rows) > 0, nil
 }

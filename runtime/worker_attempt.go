@@ -38,13 +38,14 @@ type running struct {
 	message  string
 }
 
-// start runs a task that has been claimed.
-func (w *worker) start(task *TaskRow) {
+// start runs a task that has been claimed, under a lease that was counted from before
+// the claim.
+func (w *worker) start(task *TaskRow, lease time.Time) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	now := w.engine.clock.Now()
 	r := &running{
 		engine: w.engine, worker: w, task: *task, ctx: ctx, cancel: cancel, nudge: make(chan struct{}, 1),
-		claimed: now, beat: now, progress: now, lease: now.Add(w.engine.lease),
+		claimed: now, beat: now, progress: now, lease: lease,
 	}
 	w.mu.Lock()
 	w.running[r] = struct{}{}
@@ -74,7 +75,7 @@ func (w *worker) wakeUp() {
 func (r *running) run() {
 	defer r.cancel(nil)
 	f, args, ok := r.prepare()
-	if !ok {
+	if !ok || !r.hasLease() {
 		r.engine.active.remove(r)
 		r.worker.free(r)
 		return
@@ -137,7 +138,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 	do, known := h.machine.index.dos[t.Do]
 	f := h.handlers.Activities[t.Activity]
 	if !known || f == nil {
-		r.giveBack(skipFor, "this engine has no function for it", nil)
+		r.giveBack(longestRest, "this engine has no function for it", nil)
 		return nil, nil, false
 	}
 	r.do = do
@@ -147,7 +148,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		return nil, nil, false
 	}
 	if s.Status != Running {
-		r.giveBack(skipFor, "the run is "+string(s.Status), nil)
+		r.giveBack(longestRest, "the run is "+string(s.Status), nil)
 		return nil, nil, false
 	}
 	if !s.PausedAt.IsZero() {
@@ -158,7 +159,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 	args, err := h.machine.TaskArgs(s, do, e.now(), a.ask)
 	switch {
 	case a.unasked != nil:
-		wait := skipFor
+		wait := longestRest
 		if r.stopCause() != nil {
 			wait = 0 // no one was asked because the engine stops
 		}
@@ -169,6 +170,19 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		return nil, nil, false
 	}
 	return f, args, true
+}
+
+// hasLease reports whether the task is still ours when the activity is to begin. Where
+// the store was slow the lease may have run out since it was asked for.
+func (r *running) hasLease() bool {
+	if r.engine.clock.Now().Before(r.lease) {
+		return true
+	}
+	err := r.renew(nil)
+	if err != nil {
+		r.report(AttemptFenced, "its lease had run out before it began: "+err.Error(), nil)
+	}
+	return err == nil
 }
 
 // heartbeat notes a sign of life.

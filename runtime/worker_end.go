@@ -128,7 +128,7 @@ func (r *running) commit(in Input, info AttemptInfo) {
 		case errors.Is(err, ErrFenced):
 			r.fenced(&in, &info)
 		case errors.Is(err, ErrHalted), errors.Is(err, ErrNoGuard):
-			r.giveBack(skipFor, err.Error(), info.Cost)
+			r.giveBack(longestRest, err.Error(), info.Cost)
 		case try < commitTries:
 			_ = e.sleep(context.Background(), time.Duration(try)*e.poll)
 			continue

@@ -5,18 +5,39 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 )
+
+// takeOver deals with the claims of lost workers, and reports whether that changed
+// anything. One that cannot be taken over, of a run that is damaged or needs a guard
+// that this engine lacks, is not in the way of others.
+func (w *worker) takeOver(ctx context.Context, now time.Time) (taken bool, err error) {
+	w.untaken.end(now, func(Claim) {})
+	lost, err := w.scope.expired(ctx, now, batch+w.untaken.size())
+	if err != nil {
+		return false, fmt.Errorf("looking for lost workers: %w", err)
+	}
+	for i := range lost {
+		claim := lost[i].Claim()
+		_, resting := w.untaken.active(claim, now)
+		switch {
+		case resting, w.engine.active.holds(&lost[i]): // this process was held up itself, and will renew it
+		case w.engine.takeOver(ctx, &lost[i]):
+			taken = true
+		default:
+			w.untaken.failed(claim, now, 0)
+		}
+	}
+	return taken, nil
+}
 
 // takeOver deals with a task whose worker has not renewed its lease, and
 // reports whether that changed anything. With a heartbeat it has failed as
 // `silent`, with progress as `stalled`; otherwise it is handed out again, up to
 // the engine's limit.
 func (e *Engine) takeOver(ctx context.Context, t *TaskRow) bool {
-	if e.active.holds(t) {
-		return false // this process was held up itself, and will renew it
-	}
 	failpoint.Hit(failpoint.BeforeTakeOver)
 	err := e.takeOverTask(ctx, t)
 	if err != nil {

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -17,24 +18,13 @@ const batch = 100
 // allRuns is the scope of Run: every run of the store.
 type allRuns struct {
 	engine *Engine
-	// skipped are runs whose timers this engine cannot fire, because it lacks
-	// a guard or the run is damaged, or has found fired.
-	mu      sync.Mutex
-	skipped map[string]skip
-
-	// untaken are claims of lost workers that may have not been taken over, with the
-	// time when that is tried again.
-	untaken map[Claim]time.Time
+	// unfired are runs whose timers this engine could not fire, because the store
+	// failed, it lacks a guard or the run is damaged, or has found fired.
+	unfired rests[string]
 
 	learnt     time.Time       // when it last looked for versions
 	unreadable map[string]bool // versions of which that was said
 }
-
-// skip says which timers of a run are left alone: those due by upTo, until then.
-type skip struct{ until, upTo time.Time }
-
-// skipFor is how long a run is left alone whose timer could not be fired.
-const skipFor = 30 * time.Second
 
 // prepare makes those versions known whose runs have not ended, so that their
 // activities are claimed too.
@@ -100,7 +90,7 @@ func (a *allRuns) fire(ctx context.Context, now time.Time) (bool, error) {
 	if err := a.learn(ctx, now); err != nil {
 		return false, err
 	}
-	a.forgive(now)
+	a.unfired.end(now, func(run string) { a.engine.unfirable.Delete(run) })
 	due, err := a.due(ctx, now)
 	if err != nil {
 		return false, fmt.Errorf("looking for due timers: %w", err)
@@ -109,16 +99,19 @@ func (a *allRuns) fire(ctx context.Context, now time.Time) (bool, error) {
 	return len(due) > 0, nil
 }
 
-// due are runs with timers that are due, but for those that are skipped. Each of
-// these may have several, and they come first.
+// due are runs with timers that are due, but for those that rest. Each of these may
+// have several, and they come first.
 func (a *allRuns) due(ctx context.Context, now time.Time) (due []string, err error) {
-	for limit := batch + len(a.skipped); ; limit *= 2 {
+	for limit := batch + a.unfired.size(); ; limit *= 2 {
 		rows, err := a.engine.store.Due(ctx, now, limit)
 		if err != nil {
 			return nil, err
 		}
 		for _, row := range rows {
-			if row.Due.After(a.skipped[row.Run].upTo) && !slices.Contains(due, row.Run) {
+			if rest, ok := a.unfired.active(row.Run, now); ok && !row.Due.After(rest.upTo) {
+				continue
+			}
+			if !slices.Contains(due, row.Run) {
 				due = append(due, row.Run)
 			}
 		}
@@ -145,54 +138,38 @@ func (a *allRuns) fireEach(ctx context.Context, runs []string, now time.Time) {
 			case ctx.Err() != nil:
 			case err != nil:
 				a.engine.logger.Warn("a timer could not be fired", slog.String("run", run), slog.Any("error", err))
-				until := now.Add(skipFor)
-				a.engine.unfirable.Store(run, nil)
-				a.skip(run, skip{until, until})
+				a.couldNotFire(run, now, err)
 			case out.steps == 0: // someone was faster; it may have other timers by now
-				a.skip(run, skip{now.Add(a.engine.poll), now})
+				a.unfired.begin(run, rest{until: now.Add(a.engine.poll), upTo: now})
 			}
 		})
 	}
 	group.Wait()
 }
 
-func (a *allRuns) skip(run string, s skip) {
-	a.mu.Lock()
-	a.skipped[run] = s
-	a.mu.Unlock()
+// couldNotFire lets a run rest whose timer could not be fired: for long at once where
+// a guard is missing, which the next moment does not bring.
+func (a *allRuns) couldNotFire(run string, now time.Time, err error) {
+	least := time.Duration(0)
+	if errors.Is(err, ErrNoGuard) {
+		least = longestRest
+	}
+	if a.unfired.failed(run, now, least) == longestRest {
+		a.engine.unfirable.Store(run, nil)
+	}
 }
 
-func (a *allRuns) forgive(now time.Time) {
-	for run, s := range a.skipped {
-		if !now.Before(s.until) {
-			delete(a.skipped, run)
-			a.engine.unfirable.Delete(run)
-		}
-	}
-	for claim, until := range a.untaken {
-		if !now.Before(until) {
-			delete(a.untaken, claim)
-		}
-	}
+// close forgets what this worker could not fire: another one may.
+func (a *allRuns) close() {
+	a.unfired.end(a.engine.now().Add(longestRest), func(run string) { a.engine.unfirable.Delete(run) })
 }
 
 func (a *allRuns) claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error) {
 	return a.engine.store.Claim(ctx, q)
 }
 
-// expired gives each claim once in a while: those that cannot be taken over, of runs
-// that are damaged or need a guard that this engine lacks, are not in the way of
-// others.
-func (a *allRuns) expired(ctx context.Context, now time.Time) ([]TaskRow, error) {
-	rows, err := a.engine.store.Expired(ctx, now, batch+len(a.untaken))
-	rows = slices.DeleteFunc(rows, func(t TaskRow) bool {
-		_, tried := a.untaken[t.Claim()]
-		return tried || a.engine.active.holds(&t)
-	})
-	for i := range rows {
-		a.untaken[rows[i].Claim()] = now.Add(skipFor)
-	}
-	return rows, err
+func (a *allRuns) expired(ctx context.Context, now time.Time, limit int) ([]TaskRow, error) {
+	return a.engine.store.Expired(ctx, now, limit)
 }
 
 func (a *allRuns) messages(ctx context.Context, q MessageQuery) ([]MessageRow, error) {
@@ -200,7 +177,8 @@ func (a *allRuns) messages(ctx context.Context, q MessageQuery) ([]MessageRow, e
 }
 
 func (a *allRuns) wake(ctx context.Context, after time.Time) (time.Time, error) {
-	return a.engine.store.NextWake(ctx, after)
+	next, err := a.engine.store.NextWake(ctx, after)
+	return earlier(next, a.unfired.wake(after)), err
 }
 
 // oneRun is the scope of RunUntilIdle: one run, and nothing of the others.
@@ -265,7 +243,7 @@ func (o *oneRun) claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error) {
 }
 
 // expired asks for all there are, since those of other runs come with it.
-func (o *oneRun) expired(ctx context.Context, now time.Time) ([]TaskRow, error) {
+func (o *oneRun) expired(ctx context.Context, now time.Time, _ int) ([]TaskRow, error) {
 	rows, err := o.engine.store.Expired(ctx, now, 0)
 	return slices.DeleteFunc(rows, func(t TaskRow) bool { return t.Run != o.run }), err
 }

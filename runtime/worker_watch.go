@@ -16,7 +16,9 @@ import (
 // checkpoints say that the activity does.
 func (r *running) watch(returned <-chan outcome) (out outcome, ended bool) {
 	e := r.engine
-	renew := e.clock.Now().Add(e.lease / 3)
+	r.mu.Lock()
+	renew := r.lease.Add(e.lease/3 - e.lease) // counted from when the lease was asked for
+	r.mu.Unlock()
 	look := e.clock.Now().Add(e.poll)
 	for {
 		select { // before its limits: it may have returned in time, and this have been held up
