@@ -80,5 +80,8 @@ func coverRun(p *explore.Product, path []int32) (ir.CoverRun, bool) {
 		}
 		row++
 	}
+	for _, said := range w.Guards {
+		sure = sure && !said // as a generated run starts no host guard says yes
+	}
 	return run, sure
 }

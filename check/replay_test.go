@@ -58,7 +58,7 @@ func (r *replay) play(w *diag.Witness) error {
 	if len(w.Path) == 1 && len(w.Values) == 0 {
 		return nil // a run that cannot start
 	}
-	r.guards = nil
+	r.guards = w.Guards
 	if err := r.take(start); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}

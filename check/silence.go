@@ -5,19 +5,22 @@ import "github.com/fsmc-dev/fsmc/lang/ir"
 // One fault, one finding (language.md, section 7). Which finding gives way to
 // which is said in the records of the rules; here is the one place that acts on
 // it, after all rules have reported: in an unreachable state only its being
-// unreachable is said, and a finding is dropped where one that silences it
-// stands. A silenced finding still silences others.
+// unreachable is said (the start is in no state), and a finding is dropped where one
+// that silences it stands. A silenced finding still silences others.
 
 // spoken are the findings that are left.
 func (s *shared) spoken() []found {
 	index := said{}
+	var reached []found
 	for _, f := range s.findings {
-		index.add(f)
+		if f.State == nil || f.rule.Unreached || !s.Unreachable(f.State) {
+			index.add(f)
+			reached = append(reached, f)
+		}
 	}
 	var out []found
-	for _, f := range s.findings {
-		unreached := f.State != nil && !f.rule.Unreached && s.Unreachable(f.State)
-		if !unreached && !index.silences(f, f.rule) && !index.settles(f.Question) {
+	for _, f := range reached {
+		if !index.silences(f, f.rule) && !index.settles(f.Question) {
 			out = append(out, f)
 		}
 	}

@@ -121,6 +121,9 @@ func (c *compiler) compare(e *ir.Binary, arm *ir.Arm) test {
 		return func(s *step) bool { return (x(s) == y(s)) == equal }
 	}
 	if c.t.known(e.X, arm) && c.t.known(e.Y, arm) {
+		if mayOverflow(e.X) || mayOverflow(e.Y) {
+			return c.compareSums(e, arm)
+		}
 		x, y, op := c.number(e.X, arm), c.number(e.Y, arm), e.Op
 		return func(s *step) bool { return ordered(x(s), op, y(s)) }
 	}

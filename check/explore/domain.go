@@ -132,7 +132,7 @@ func (d *domain) wholeOrFree() sort {
 			lo, hi = min(lo, l), max(hi, h)
 		}
 	}
-	if hi < lo || chosen && uint64(hi-lo) >= maxSpan || hi-lo < 0 || hi-lo > 1<<62 {
+	if hi < lo || chosen && uint64(hi-lo) >= maxSpan || hi-lo < 0 {
 		return free
 	}
 	return byValue

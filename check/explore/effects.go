@@ -64,6 +64,7 @@ func (c *compiler) value(n *node, e ir.Expr, arm *ir.Arm) func(*step) (int64, bo
 	for _, source := range refs {
 		checked = checked || narrows(source, n)
 	}
+	checked = checked || mayOverflow(e) && (n.typ.Range == nil || !c.t.granted(n, e, arm))
 	switch {
 	case !n.valued() && !checked:
 		return nil
@@ -158,6 +159,7 @@ func (s *step) apply(b *block) {
 			var fits bool
 			code, fits = e.value(s)
 			if s.failed() {
+				s.overflows(e.assign)
 				return
 			}
 			if !fits {
@@ -170,6 +172,7 @@ func (s *step) apply(b *block) {
 	for i := range b.checks {
 		check := &b.checks[i]
 		if _, fits := check.value(s); s.failed() {
+			s.overflows(check.assign)
 			return
 		} else if !fits {
 			s.fail(fault{why: outOfRange, assign: check.assign})
@@ -193,6 +196,14 @@ func (s *step) apply(b *block) {
 		if !s.asksTheSame(id) {
 			s.verdicts[id] = unasked
 		}
+	}
+}
+
+// overflows notes in which assignment a value does not fit into 64 bits, if that is
+// the fault.
+func (s *step) overflows(a *ir.Assign) {
+	if s.fault.why == overflow {
+		s.fault.assign = a
 	}
 }
 

@@ -110,7 +110,13 @@ func (x *search) follow(in *inputCode) {
 }
 
 func (x *search) noteUnmet(in *inputCode) {
-	if x.failed() || x.sought != nil {
+	switch {
+	case x.failed():
+		return
+	case x.sought != nil:
+		if x.sought.unmet == in.ID {
+			x.capture()
+		}
 		return
 	}
 	at := InputAt{int32(x.step.from.ID), in.ID}

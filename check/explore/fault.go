@@ -30,12 +30,13 @@ type faultKey struct {
 }
 
 // Broken is an input in a leaf that some configuration there cannot compute, and
-// why: one of Assign and Unset, as in Fault, or neither.
+// why: one of Assign, Unset and Circle, as in Fault, or none.
 type Broken struct {
 	At     InputAt // of the start: leaf and input None
 	Arm    *ir.Arm // that would have been taken; nil where a guard could not be read
 	Assign *ir.Assign
 	Unset  *ir.Var
+	Circle *ir.State // the leaf from which the requires lead round
 }
 
 // Faults are the steps that cannot be computed: for each assignment and input
@@ -99,6 +100,8 @@ func (p *Product) Behind(steps []Broken, c *Control) []*ir.State {
 func (p *Product) wouldLead(b Broken) []*ir.State {
 	m := p.Table.Machine
 	switch {
+	case b.Circle != nil:
+		return chained(b.Circle)
 	case b.At.Leaf == None:
 		return landings(m.Root)
 	case b.Arm != nil && b.Arm.Kind == ir.Goto:
@@ -113,6 +116,20 @@ func (p *Product) wouldLead(b Broken) []*ir.State {
 				out = append(out, landings(choice.Arm.Target)...)
 			}
 		}
+	}
+	return out
+}
+
+// chained are the leaves to which the requires turn a run away that makes for leaf,
+// itself included.
+func chained(leaf *ir.State) []*ir.State {
+	var out []*ir.State
+	for leaf != nil && !slices.Contains(out, leaf) {
+		out = append(out, leaf)
+		if leaf.Require == nil {
+			break
+		}
+		leaf = leaf.Require.Target.Leaf()
 	}
 	return out
 }

@@ -3,7 +3,6 @@ package explore
 import (
 	"math"
 	"math/big"
-	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/guard"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -17,6 +16,7 @@ func MayLeaveRange(m *ir.Machine) bool {
 	may := false
 	t.assigns(func(a *ir.Assign, arm *ir.Arm) {
 		r := a.Var.Type.Range
+		may = may || a.Value != nil && mayOverflow(a.Value)
 		if r == nil || a.Value == nil || may {
 			return
 		}
@@ -50,11 +50,15 @@ func staysInside(a *ir.Assign) bool {
 }
 
 // within reports whether every value that e can have lies in the range from lo
-// to hi, by the ranges of what it reads alone.
+// to hi, by the ranges of what it reads alone, and can be computed.
 func within(e ir.Expr, lo, hi int64) bool {
-	l, h := spanOf(e)
-	return lo <= l && h <= hi
+	v := spanOf(e)
+	return v.fits && lo <= v.lo && v.hi <= hi
 }
+
+// mayOverflow reports whether some part of e may need more than 64 bits, by the
+// ranges of what it reads. Of data without a range nothing is said.
+func mayOverflow(e ir.Expr) bool { return !spanOf(e).fits }
 
 // granted reports whether the guard of arm, in whose block n is given the value of
 // e, says that this lies in n's range. Guard and block read the same data but for
@@ -91,55 +95,67 @@ func (t *tracked) setOnExit(e ir.Expr) bool {
 	return found
 }
 
-// spanOf is the least and the greatest value that e may have by the ranges of
-// what it reads; the ends of 64 bits stand for what lies beyond them, too.
-func spanOf(e ir.Expr) (lo, hi int64) {
+// span is what values lie between. The ends of 64 bits stand for what lies beyond
+// them, too: fits says that nothing does.
+type span struct {
+	lo, hi int64
+	fits   bool
+}
+
+var anything = span{math.MinInt64, math.MaxInt64, true}
+
+// spanOf is between what the values of e lie, by the ranges of what it reads.
+func spanOf(e ir.Expr) span {
+	if c := ir.Value(e); c != nil {
+		return span{c.Int, c.Int, true}
+	}
 	switch e := e.(type) {
-	case *ir.Lit:
-		return e.Value.Int, e.Value.Int
 	case *ir.Len:
-		return 0, math.MaxInt64
+		return span{0, math.MaxInt64, true}
 	case *ir.Unary:
 		if e.Op == ir.OpSub {
-			l, h := spanOf(e.X)
-			return difference(0, h), difference(0, l)
+			return spread(span{fits: true}, spanOf(e.X), (*big.Int).Sub)
 		}
 	case *ir.Binary:
-		l, h := spanOf(e.X)
-		l2, h2 := spanOf(e.Y)
 		switch e.Op {
 		case ir.OpAdd:
-			return sum(l, l2), sum(h, h2)
+			return spread(spanOf(e.X), spanOf(e.Y), (*big.Int).Add)
 		case ir.OpSub:
-			return difference(l, h2), difference(h, l2)
+			return spread(spanOf(e.X), spanOf(e.Y), (*big.Int).Sub)
 		case ir.OpMul:
-			corners := []int64{product(l, l2), product(l, h2), product(h, l2), product(h, h2)}
-			return slices.Min(corners), slices.Max(corners)
+			return spread(spanOf(e.X), spanOf(e.Y), (*big.Int).Mul)
 		}
 	case *ir.Call:
 		if e.Guard != nil {
 			break
 		}
-		l, h := spanOf(e.Args[0])
-		l2, h2 := spanOf(e.Args[1])
+		x, y := spanOf(e.Args[0]), spanOf(e.Args[1])
 		if e.Builtin == "min" {
-			return min(l, l2), min(h, h2)
+			return span{min(x.lo, y.lo), min(x.hi, y.hi), x.fits && y.fits}
 		}
-		return max(l, l2), max(h, h2)
+		return span{max(x.lo, y.lo), max(x.hi, y.hi), x.fits && y.fits}
 	}
 	if r := e.Type().Range; r != nil {
-		return r.Lo, r.Hi
+		return span{r.Lo, r.Hi, true}
 	}
-	return math.MinInt64, math.MaxInt64
+	return anything
 }
 
-// sum, difference and product are kept within 64 bits.
-
-func sum(a, b int64) int64 { return saturated(new(big.Int).Add(big.NewInt(a), big.NewInt(b))) }
-
-func difference(a, b int64) int64 { return saturated(new(big.Int).Sub(big.NewInt(a), big.NewInt(b))) }
-
-func product(a, b int64) int64 { return saturated(new(big.Int).Mul(big.NewInt(a), big.NewInt(b))) }
+// spread is between what the values lie that op makes of one of x and one of y: it
+// is largest and least at their ends. What has no range of its own is taken to fit.
+func spread(x, y span, op func(z, a, b *big.Int) *big.Int) span {
+	out := span{math.MaxInt64, math.MinInt64, x.fits && y.fits}
+	for _, a := range []int64{x.lo, x.hi} {
+		for _, b := range []int64{y.lo, y.hi} {
+			n := op(new(big.Int), big.NewInt(a), big.NewInt(b))
+			if !n.IsInt64() && x != anything && y != anything {
+				out.fits = false
+			}
+			out.lo, out.hi = min(out.lo, saturated(n)), max(out.hi, saturated(n))
+		}
+	}
+	return out
+}
 
 func saturated(n *big.Int) int64 {
 	switch {

@@ -43,7 +43,7 @@ func (r *recorder) step(e int32) {
 	c, _ := r.p.Input(e)
 	switch l.Kind {
 	case Started:
-		r.w.Params = r.p.paramsOf(s)
+		r.begin(s)
 	case Ended:
 		r.row(ir.Case{Kind: ir.CaseDone}, endedText(r.p.Table.Machine.Dos[l.Do]), nil, nil)
 	case Dropped:
@@ -62,6 +62,14 @@ func (r *recorder) step(e int32) {
 		r.deferOnceMore(c.Event)
 	}
 	r.advance(e, l, c)
+}
+
+// begin notes how the run starts.
+func (r *recorder) begin(s *sought) {
+	r.w.Params = r.p.paramsOf(s)
+	if len(s.guards) > 0 {
+		r.w.Guards = s.guards
+	}
 }
 
 // deferOnceMore repeats the row that deferred event: one of that name has been
@@ -136,11 +144,11 @@ func (r *recorder) takenBy(a *ir.Arm) {
 }
 
 func (r *recorder) finish() (*diag.Witness, bool) {
-	leaf := r.p.Leaf(r.at)
-	if leaf == nil { // a run that cannot even start
-		leaf = r.p.Table.Machine.Root.Leaf()
+	last := diag.Step{} // of a run that cannot even start
+	if leaf := r.p.Leaf(r.at); leaf != nil {
+		last.State = leaf.Path
 	}
-	r.w.Path = append(r.w.Path, diag.Step{State: leaf.Path})
+	r.w.Path = append(r.w.Path, last)
 	if values := r.p.values(r.at); len(values) > 0 {
 		r.w.Values = values
 	}

@@ -16,6 +16,7 @@ type sought struct {
 	to    int32
 	label int32
 	fault *Fault
+	unmet int32 // the input that nothing is to take; None where another thing is sought
 
 	byData *ir.State // only where its require was false without asking a host guard
 
@@ -33,7 +34,7 @@ func (x *search) compare(label int32) {
 	if want.byData != nil && slices.Contains(x.turnedByHost, want.byData) {
 		return
 	}
-	if want.fault == nil && label == want.label && x.store.find(x.next) == want.to {
+	if want.fault == nil && want.unmet == None && label == want.label && x.store.find(x.next) == want.to {
 		x.capture()
 	}
 }
@@ -78,7 +79,7 @@ func (p *Product) teller() teller {
 
 // edge finds what leads along edge e, which starts at configuration from.
 func (t teller) edge(from, e int32) *sought {
-	return t.seek(from, &sought{to: t.x.To[e], label: t.x.edges[e]})
+	return t.seek(from, &sought{to: t.x.To[e], label: t.x.edges[e], unmet: None})
 }
 
 func (t teller) seek(from int32, s *sought) *sought {
@@ -134,9 +135,21 @@ func (p *Product) paramsOf(s *sought) map[string]any {
 func (p *Product) Run(path []int32, loop int, then ...ir.Case) (w *diag.Witness, sure bool) {
 	r := p.record(path, loop)
 	for _, c := range then {
-		r.row(c, rowText(c), nil, nil)
+		r.refused(c)
 	}
 	return r.finish()
+}
+
+// refused adds the row of an input that nothing takes.
+func (r *recorder) refused(c ir.Case) {
+	s := &sought{unmet: None}
+	for in := range r.p.Table.Inputs(r.p.Leaf(r.at)) {
+		if r.p.Table.Case(in.ID) == c {
+			s.unmet = in.ID
+			s = r.teller.seek(r.at, s)
+		}
+	}
+	r.row(c, rowText(c), s.data, s.guards)
 }
 
 // RunInto is Run for the shortest path to a fault, and its input.
@@ -146,10 +159,10 @@ func (p *Product) RunInto(f Fault) (w *diag.Witness, sure bool) {
 		r.sure = r.sure && !f.Guessed
 		return r.finish()
 	}
-	s := r.teller.seek(f.Config, &sought{fault: &f})
+	s := r.teller.seek(f.Config, &sought{fault: &f, unmet: None})
 	r.sure = r.sure && !s.guessed
 	if f.Config == 0 {
-		r.w.Params = p.paramsOf(s)
+		r.begin(s)
 	}
 	if f.Input != None {
 		c := p.Table.Case(f.Input)

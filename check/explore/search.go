@@ -175,7 +175,7 @@ func (x *search) noteFault(input int32) {
 	if x.step.from != nil {
 		at.Leaf = int32(x.step.from.ID)
 	}
-	x.broken[Broken{At: at, Arm: x.arm, Assign: x.fault.assign, Unset: x.fault.field}] = true
+	x.broken[Broken{At: at, Arm: x.arm, Assign: x.fault.assign, Unset: x.fault.field, Circle: x.fault.leaf}] = true
 	x.addFault(Fault{
 		Config: x.at, Input: input, Assign: x.fault.assign, Circle: x.fault.leaf,
 		Unset: x.fault.field, At: x.fault.at, Again: x.again, Guessed: x.guessed,

@@ -47,7 +47,7 @@ const (
 // fault is why a step cannot be computed.
 type fault struct {
 	why    why
-	assign *ir.Assign // of outOfRange
+	assign *ir.Assign // of outOfRange and overflow
 	leaf   *ir.State  // of circle: where it begins
 	field  *ir.Var    // of unsetRead
 	at     token.Span // of unsetRead: the read

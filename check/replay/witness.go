@@ -72,7 +72,7 @@ func (p *player) play(slow bool) (*diag.Witness, error) {
 	for _, params := range p.paramChoices() {
 		r := newRun(p.book, params)
 		r.slow = slow
-		if err := r.start(nil); err != nil {
+		if err := r.start(p.w.Guards); err != nil {
 			last = err
 			continue
 		}
@@ -89,7 +89,7 @@ func (p *player) cannotStart(slow bool) (*diag.Witness, error) {
 	for _, params := range p.paramChoices() {
 		r := newRun(p.book, params)
 		r.slow = slow
-		if err := r.start(nil); err != nil {
+		if err := r.start(p.w.Guards); err != nil {
 			return p.w, nil
 		}
 	}

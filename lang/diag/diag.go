@@ -60,11 +60,12 @@ type Edit struct {
 // Witness is the run, or the values, that show a finding to be true. It
 // carries all that a replay on the rules of a step needs.
 type Witness struct {
-	Params map[string]any // parameters of the run, in their JSON forms
-	Values map[string]any // data at the end of the path, or values that satisfy the guards in question
-	Path   []Step         // empty where values alone are the witness
-	Loop   int            // row of Path to which a cycle returns, -1 where there is none
-	Rest   map[string]any // the other parameters, with plain values: only a replay needs them
+	Params map[string]any  // parameters of the run, in their JSON forms
+	Values map[string]any  // data at the end of the path, or values that satisfy the guards in question
+	Path   []Step          // empty where values alone are the witness
+	Loop   int             // row of Path to which a cycle returns, -1 where there is none
+	Rest   map[string]any  // the other parameters, with plain values: only a replay needs them
+	Guards map[string]bool // what host guards say as the run starts
 }
 
 // Step is one row of a witness: in State, Input arrives. The last row has no

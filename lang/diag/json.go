@@ -39,13 +39,15 @@ type JSONRelated struct {
 }
 
 // JSONWitness is a Witness. Loop, the row of Path to which a cycle returns, is
-// left out where the path is no cycle. Params, and the Data of each row, hold what
+// left out where the path is no cycle. Guards, the answers of host guards as the run
+// starts, are left out where none is asked then. Params, and the Data of each row, hold what
 // a replay needs: also the plain values, which a text leaves out.
 type JSONWitness struct {
-	Params map[string]any `json:"params"`
-	Values map[string]any `json:"values"`
-	Loop   *int           `json:"loop,omitempty"`
-	Path   []JSONStep     `json:"path"`
+	Params map[string]any  `json:"params"`
+	Guards map[string]bool `json:"guards,omitempty"`
+	Values map[string]any  `json:"values"`
+	Loop   *int            `json:"loop,omitempty"`
+	Path   []JSONStep      `json:"path"`
 }
 
 // JSONStep is one row of a witness. The last row has an empty Input, and
@@ -100,7 +102,7 @@ func NewJSONWitness(w *Witness) *JSONWitness {
 	if w == nil {
 		return nil
 	}
-	out := &JSONWitness{Params: joined(w.Params, w.Rest), Values: notNil(w.Values), Path: make([]JSONStep, len(w.Path))}
+	out := &JSONWitness{Params: joined(w.Params, w.Rest), Guards: w.Guards, Values: notNil(w.Values), Path: make([]JSONStep, len(w.Path))}
 	if w.loops() {
 		out.Loop = &w.Loop
 	}

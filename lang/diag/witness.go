@@ -35,6 +35,9 @@ func (p *textPrinter) path(w *Witness) {
 	if len(w.Params) > 0 {
 		p.line("    started with ", assignments(w.Params, ", "))
 	}
+	if len(w.Guards) > 0 {
+		p.line("    where at the start ", assignments(w.Guards, ", "))
+	}
 	p.rows(w)
 	if len(w.Values) > 0 {
 		p.line("    with ", assignments(w.Values, ", "))
@@ -43,7 +46,11 @@ func (p *textPrinter) path(w *Witness) {
 
 func (p *textPrinter) rows(w *Witness) {
 	if len(w.Path) == 1 {
-		p.line("    the run starts in ", w.Path[0].State)
+		if w.Path[0].State == "" {
+			p.line("    the run cannot start")
+		} else {
+			p.line("    the run starts in ", w.Path[0].State)
+		}
 		return
 	}
 	at, state := 0, 0

@@ -22,6 +22,9 @@ var Rule = &check.Rule{
 	SilencedBy: []check.Silence{
 		{Rule: "missing-terminal", At: check.SameMachine},
 		{Rule: "unreachable-state", At: check.SameState},
+		{Rule: "read-before-set", At: check.SameState},
+		{Rule: "out-of-range", At: check.SameState},
+		{Rule: "spinning-loop", At: check.SameState},
 	},
 }
 
@@ -31,8 +34,8 @@ var page string
 const success = "success"
 
 func run(p *check.Pass) {
-	if !p.Starts() || p.Control().Open() {
-		return // an unresolved target may be the way there
+	if !p.Starts() || p.Control().Open() || p.Unreachable(p.Machine.Root) {
+		return // an unresolved target may be the way there; or no run starts, which has a finding
 	}
 	var related []diag.Related
 	var successes []*ir.State

@@ -40,13 +40,10 @@ func run(p *check.Pass) {
 			continue
 		}
 		said[f.Assign] = true
-		state := g.Leaf(f.Config)
-		if state == nil {
-			state = p.Machine.Root.Leaf()
-		}
+		state := g.Leaf(f.Config) // nil of the start
 		witness, sure := p.RunInto(f)
 		if !sure {
-			p.LeaveOpen(check.Question{Rule: "out-of-range", State: state})
+			p.LeaveOpen(check.Question{Rule: "out-of-range", State: state, Span: f.Assign.Span})
 			continue
 		}
 		inputs, behind := p.Broken(func(b explore.Broken) bool { return b.Assign == f.Assign })
@@ -55,10 +52,18 @@ func run(p *check.Pass) {
 			Inputs:  inputs,
 			Also:    behind,
 			Span:    f.Assign.Span,
-			Message: check.Quote(f.Assign.Text()) + " can leave the range of " + check.Quote(f.Assign.Var.Name) + ", " + f.Assign.Var.Type.String(),
+			Message: check.Quote(f.Assign.Text()) + " can " + leaves(f.Assign.Var),
 			Help:    "Guard the arm so that the value fits, clamp it with `min` or `max`, or widen the range.",
 			Related: []diag.Related{{Span: f.Assign.Var.Span, Message: "the field is declared here"}},
 			Witness: witness,
 		})
 	}
+}
+
+// leaves is what a value does that v cannot hold.
+func leaves(v *ir.Var) string {
+	if v.Type.Range == nil {
+		return "overflow: " + check.Quote(v.Name) + " holds 64 bits"
+	}
+	return "leave the range of " + check.Quote(v.Name) + ", " + v.Type.String()
 }

@@ -67,15 +67,8 @@ func report(p *check.Pass, g *explore.Product, v *ir.Var, reads []explore.Fault)
 		Related: []diag.Related{{Span: v.Span, Message: name + " has no default"}},
 	}
 	f.Inputs, f.Also = p.Broken(func(b explore.Broken) bool { return b.Unset == v })
-	open := p.Machine.Root.Leaf()
-	for i, r := range reads {
-		state := g.Leaf(r.Config)
-		if state == nil {
-			state = p.Machine.Root.Leaf()
-		}
-		if i == 0 {
-			open = state
-		}
+	for _, r := range reads {
+		state := g.Leaf(r.Config) // nil of the start
 		switch {
 		case f.Span.IsValid() && len(f.Related) <= maxRelated:
 			f.Related = append(f.Related, diag.Related{Span: r.At, Message: "the same of this read"})
@@ -86,7 +79,7 @@ func report(p *check.Pass, g *explore.Product, v *ir.Var, reads []explore.Fault)
 		}
 	}
 	if !f.Span.IsValid() {
-		p.LeaveOpen(check.Question{Rule: "read-before-set", State: open})
+		p.LeaveOpen(check.Question{Rule: "read-before-set", State: g.Leaf(reads[0].Config), Span: reads[0].At})
 		return
 	}
 	p.Report(f)

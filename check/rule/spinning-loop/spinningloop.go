@@ -110,11 +110,14 @@ func reportCircles(p *check.Pass, g *explore.Product) {
 		said[f.Circle] = true
 		witness, sure := p.RunInto(f)
 		if !sure {
-			p.LeaveOpen(check.Question{Rule: "spinning-loop", State: f.Circle})
+			p.LeaveOpen(check.Question{Rule: "spinning-loop", State: g.Leaf(f.Config), Span: f.Circle.Require.Span})
 			continue
 		}
+		inputs, behind := p.Broken(func(b explore.Broken) bool { return b.Circle == f.Circle })
 		p.Report(check.Finding{
-			State:   f.Circle,
+			State:   g.Leaf(f.Config), // nil of the start
+			Inputs:  inputs,
+			Also:    behind,
 			Span:    f.Circle.Require.Span,
 			Message: "the requires from " + check.Quote(f.Circle.Path) + " on can lead round in a circle",
 			Help:    "Let the `else` of one of them lead to a state that requires nothing.",

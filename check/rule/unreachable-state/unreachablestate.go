@@ -25,6 +25,7 @@ var Rule = &check.Rule{
 		{Rule: "never-fires", At: check.SameState},
 		{Rule: "read-before-set", At: check.SameState},
 		{Rule: "out-of-range", At: check.SameState},
+		{Rule: "spinning-loop", At: check.SameState},
 	},
 }
 
