@@ -96,22 +96,21 @@ func (t *tracked) setOnExit(e ir.Expr) bool {
 }
 
 // span is what values lie between. The ends of 64 bits stand for what lies beyond
-// them, too: fits says that nothing does.
+// them, too: fits says that nothing does, as far as that can be said. Where it is
+// open, an end is that of 64 bits for want of a range.
 type span struct {
-	lo, hi int64
-	fits   bool
+	lo, hi     int64
+	fits, open bool
 }
-
-var anything = span{math.MinInt64, math.MaxInt64, true}
 
 // spanOf is between what the values of e lie, by the ranges of what it reads.
 func spanOf(e ir.Expr) span {
 	if c := ir.Value(e); c != nil {
-		return span{c.Int, c.Int, true}
+		return span{lo: c.Int, hi: c.Int, fits: true}
 	}
 	switch e := e.(type) {
 	case *ir.Len:
-		return span{0, math.MaxInt64, true}
+		return span{lo: 0, hi: math.MaxInt64, fits: true, open: true}
 	case *ir.Unary:
 		if e.Op == ir.OpSub {
 			return spread(span{fits: true}, spanOf(e.X), (*big.Int).Sub)
@@ -131,26 +130,24 @@ func spanOf(e ir.Expr) span {
 		}
 		x, y := spanOf(e.Args[0]), spanOf(e.Args[1])
 		if e.Builtin == "min" {
-			return span{min(x.lo, y.lo), min(x.hi, y.hi), x.fits && y.fits}
+			return span{min(x.lo, y.lo), min(x.hi, y.hi), x.fits && y.fits, x.open || y.open}
 		}
-		return span{max(x.lo, y.lo), max(x.hi, y.hi), x.fits && y.fits}
+		return span{max(x.lo, y.lo), max(x.hi, y.hi), x.fits && y.fits, x.open || y.open}
 	}
 	if r := e.Type().Range; r != nil {
-		return span{r.Lo, r.Hi, true}
+		return span{lo: r.Lo, hi: r.Hi, fits: true}
 	}
-	return anything
+	return span{math.MinInt64, math.MaxInt64, true, true}
 }
 
 // spread is between what the values lie that op makes of one of x and one of y: it
-// is largest and least at their ends. What has no range of its own is taken to fit.
+// is largest and least at their ends.
 func spread(x, y span, op func(z, a, b *big.Int) *big.Int) span {
-	out := span{math.MaxInt64, math.MinInt64, x.fits && y.fits}
+	out := span{math.MaxInt64, math.MinInt64, x.fits && y.fits, x.open || y.open}
 	for _, a := range []int64{x.lo, x.hi} {
 		for _, b := range []int64{y.lo, y.hi} {
 			n := op(new(big.Int), big.NewInt(a), big.NewInt(b))
-			if !n.IsInt64() && x != anything && y != anything {
-				out.fits = false
-			}
+			out.fits = out.fits && (n.IsInt64() || out.open)
 			out.lo, out.hi = min(out.lo, saturated(n)), max(out.hi, saturated(n))
 		}
 	}

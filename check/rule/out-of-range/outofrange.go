@@ -43,7 +43,7 @@ func run(p *check.Pass) {
 		state := g.Leaf(f.Config) // nil of the start
 		witness, sure := p.RunInto(f)
 		if !sure {
-			p.LeaveOpen(check.Question{Rule: "out-of-range", State: state, Span: f.Assign.Span})
+			p.LeaveOpen(check.AtStart(check.Question{Rule: "out-of-range", State: state}, f.Assign.Span))
 			continue
 		}
 		inputs, behind := p.Broken(func(b explore.Broken) bool { return b.Assign == f.Assign })

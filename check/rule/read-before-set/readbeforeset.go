@@ -79,7 +79,7 @@ func report(p *check.Pass, g *explore.Product, v *ir.Var, reads []explore.Fault)
 		}
 	}
 	if !f.Span.IsValid() {
-		p.LeaveOpen(check.Question{Rule: "read-before-set", State: g.Leaf(reads[0].Config), Span: reads[0].At})
+		p.LeaveOpen(check.AtStart(check.Question{Rule: "read-before-set", State: g.Leaf(reads[0].Config)}, reads[0].At))
 		return
 	}
 	p.Report(f)

@@ -110,7 +110,7 @@ func reportCircles(p *check.Pass, g *explore.Product) {
 		said[f.Circle] = true
 		witness, sure := p.RunInto(f)
 		if !sure {
-			p.LeaveOpen(check.Question{Rule: "spinning-loop", State: g.Leaf(f.Config), Span: f.Circle.Require.Span})
+			p.LeaveOpen(check.AtStart(check.Question{Rule: "spinning-loop", State: g.Leaf(f.Config)}, f.Circle.Require.Span))
 			continue
 		}
 		inputs, behind := p.Broken(func(b explore.Broken) bool { return b.Circle == f.Circle })
