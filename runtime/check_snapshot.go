@@ -9,6 +9,9 @@ import (
 // checkSnapshot refuses what no run of the machine can be, so that a snapshot
 // that was read back can be stepped without another look.
 func (m *Machine) checkSnapshot(s *Snapshot) error {
+	if !isToken(s.Token) {
+		return fmt.Errorf("%q is no token of a run", shorten(s.Token))
+	}
 	if s.State < 0 {
 		if s.Seq != 0 || s.Status != Running || len(s.Tasks)+len(s.Alarms)+len(s.Kept)+len(s.Executions) > 0 ||
 			s.DoneDue || s.Cancelled || s.Halt != nil || s.Params != nil {
@@ -131,7 +134,7 @@ func (m *Machine) checkInput(in *Input) error {
 	ok := false
 	switch in.Kind {
 	case StartInput:
-		ok = len(in.Data) == len(m.def.Params)
+		ok = len(in.Data) == len(m.def.Params) && isToken(in.Token)
 	case EventInput, KeptInput:
 		ok = in.Event >= 0 && len(in.Data) == len(m.def.Events[in.Event].Fields)
 	case ResultInput:

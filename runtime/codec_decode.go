@@ -127,6 +127,8 @@ func (m *Machine) snapshotMember(sc *scanner, s *Snapshot, key string) error {
 	switch key {
 	case "run":
 		return sc.textInto(&s.Run)
+	case "token":
+		return sc.textInto(&s.Token)
 	case "seq":
 		return countInto(sc, &s.Seq)
 	case "state":

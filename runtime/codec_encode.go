@@ -128,6 +128,7 @@ func (m *Machine) EncodeSnapshot(s *Snapshot) json.RawMessage {
 func (m *Machine) appendSnapshot(b []byte, s *Snapshot) []byte {
 	o := (&object{b: b}).open()
 	o.text("run", s.Run)
+	o.text("token", s.Token)
 	o.number("seq", s.Seq)
 	if s.State >= 0 {
 		o.text("state", m.def.States[s.State].Path)
@@ -232,6 +233,7 @@ func (m *Machine) appendInput(b []byte, in *Input) []byte {
 	switch in.Kind {
 	case StartInput:
 		o.fields("data", m.def.Params, in.Data)
+		o.text("token", in.Token)
 	case EventInput, KeptInput:
 		m.encodeEvent(o, in)
 	case ResultInput, FailureInput:

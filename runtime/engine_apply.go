@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"strconv"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
@@ -164,6 +165,9 @@ func seedOf(run string) uint64 {
 	}
 	return h
 }
+
+// tokenOf tells a run apart from others of its id, which started at other times.
+func tokenOf(started time.Time) string { return strconv.FormatUint(uint64(started.UnixMicro()), 36) }
 
 // commit makes a write durable, remembers the run as it now stands, and tells
 // those who wait for it.

@@ -58,7 +58,7 @@ func (e *Engine) Start(ctx context.Context, machine, id string, params json.RawM
 		if err != nil {
 			return Input{}, &Rejected{Input: StartInput, Why: err.Error(), Err: err}
 		}
-		return Input{Kind: StartInput, Data: values}, nil
+		return Input{Kind: StartInput, Data: values, Token: tokenOf(e.now())}, nil
 	}})
 	if err != nil {
 		return View{}, err

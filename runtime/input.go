@@ -50,6 +50,7 @@ type Input struct {
 	State int       // of retry of a finished run: the leaf in which it failed; else 0
 
 	Migration *Migration // of migrate
+	Token     string     // of start: what tells the run apart; see Snapshot.Token
 
 	Queued bool // of event, result and failure: it came while the run was paused
 

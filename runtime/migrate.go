@@ -41,7 +41,7 @@ func (m *Machine) migrate(old *Machine, s *Snapshot, p *Mapping, now time.Time, 
 // standing takes over what does not depend on the definition, and the state.
 func (x *migration) standing() error {
 	s, n := x.s, x.next
-	n.Seq, n.Visit, n.Status = s.Seq+1, s.Visit, s.Status
+	n.Token, n.Seq, n.Visit, n.Status = s.Token, s.Seq+1, s.Visit, s.Status
 	n.Started, n.Entered, n.PausedAt = s.Started, s.Entered, s.PausedAt
 	n.Cancelled, n.Late, n.Spent, n.KeptNext = s.Cancelled, s.Late, s.Spent, s.KeptNext
 	n.Versions = append(slices.Clone(s.Versions), Version{Definition: x.old.hash, Until: s.Seq})

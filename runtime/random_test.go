@@ -209,7 +209,7 @@ func operatorInput(r *rand.Rand, m *Machine, s *Snapshot) Input {
 		if len(m.dos) == 0 {
 			return Input{}
 		}
-		in.Do, in.Key, in.Attempt, in.Message, in.Cost = r.IntN(len(m.dos)), "k", 1, "Found", []Cost{{"usd", "0.25"}}
+		in.Do, in.Key, in.Attempt, in.Message, in.Cost = r.IntN(len(m.dos)), s.keys()+"k", 1, "Found", []Cost{{"usd", "0.25"}}
 	case ProgressInput:
 		if in.Since = s.Now.Add(time.Second); !m.progressed(s, in.Since) || s.Status != Running {
 			return Input{}
@@ -232,7 +232,7 @@ func wander(t testing.TB, m *Machine, seed uint64, steps int) (records int) {
 	s := m.NewSnapshot("run", seed)
 	w := &drive{t: t, m: m}
 	for i := range steps {
-		in := Input{Kind: StartInput, Data: randomValues(r, m.def, m.def.Params)}
+		in := Input{Kind: StartInput, Data: randomValues(r, m.def, m.def.Params), Token: choose(r, "", "t0")}
 		if i > 0 {
 			if s.State < 0 {
 				break // the start was refused

@@ -47,7 +47,7 @@ func (m *Machine) stepMigrated(s *Snapshot, in Input, now time.Time) (*Snapshot,
 	switch {
 	case err != nil:
 		return nil, nil, nil, err
-	case next.Run != s.Run || next.Seq != s.Seq+1 || !next.Now.Equal(stepTime(s, now)):
+	case next.Run != s.Run || next.Token != s.Token || next.Seq != s.Seq+1 || !next.Now.Equal(stepTime(s, now)):
 		return nil, nil, nil, errors.New("the migration is of another step")
 	case len(next.Versions) == 0 || next.Versions[len(next.Versions)-1].Until != s.Seq:
 		return nil, nil, nil, fmt.Errorf("the migration does not say which definition ends with record %d", s.Seq)

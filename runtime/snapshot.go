@@ -7,6 +7,7 @@ import "time"
 // in the Definition. Its canonical JSON is written by Machine.EncodeSnapshot.
 type Snapshot struct {
 	Run   string // the run's id
+	Token string // tells it apart from pruned runs of that id, in keys and ids of messages; lower-case letters and digits, or empty
 	Seq   int64  // number of history records so far
 	State int    // the leaf, or the terminal
 	Visit int64  // number of leaves entered so far; names the present visit
@@ -39,6 +40,29 @@ type Snapshot struct {
 
 	Seed uint64 // of all jitter of the run
 }
+
+// keys is what the idempotency keys and the ids of the messages of a run begin with.
+// It ends in a slash. Runs that were started before there were tokens have their id
+// alone there.
+func (s *Snapshot) keys() string {
+	if s.Token == "" {
+		return s.Run + "/"
+	}
+	return s.Run + "@" + s.Token + "/"
+}
+
+// isToken reports whether a text can be one. None is the empty token.
+func isToken(text string) bool {
+	for _, c := range text {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return len(text) <= maxToken
+}
+
+// maxToken is the most bytes that a token may have.
+const maxToken = 32
 
 // Status says whether a run goes on.
 type Status string

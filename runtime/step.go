@@ -155,6 +155,8 @@ func (m *Machine) admit(s *Snapshot, in *Input, now time.Time) error {
 	switch {
 	case in.Kind == StartInput && s.State >= 0:
 		return m.reject(s, in, "the run has started", ErrExists)
+	case in.Kind == StartInput && !isToken(in.Token):
+		return fmt.Errorf("%q is no token of a run", in.Token)
 	case in.Kind == StartInput:
 		return nil
 	case s.State < 0:
@@ -166,6 +168,9 @@ func (m *Machine) admit(s *Snapshot, in *Input, now time.Time) error {
 			return fmt.Errorf("there is no event %d", in.Event)
 		}
 	case LateInput, LostInput, ReturnInput:
+		if !strings.HasPrefix(in.Key, s.keys()) {
+			return fmt.Errorf("%w: %q is of another run that had the id", ErrFenced, in.Key)
+		}
 		if s.Late >= MaxLate {
 			return fmt.Errorf("%w: %d late results, lost workers and attempts given back of the run are recorded, and no more", ErrFenced, s.Late)
 		}
@@ -352,7 +357,7 @@ func (t *step) halt(reason string) {
 // messageID is the stable id of the next message of the step.
 func (t *step) messageID() string {
 	t.messages++
-	return t.next.Run + "/" + strconv.FormatInt(t.seq, 10) + "/" + strconv.Itoa(t.messages)
+	return t.next.keys() + strconv.FormatInt(t.seq, 10) + "/" + strconv.Itoa(t.messages)
 }
 
 // cleanMessage makes what an activity said of its failure fit to be stored.

@@ -191,7 +191,7 @@ func (t *step) retry(a int) error {
 // newKey is the idempotency key of an execution that starts in this step: no
 // step starts two of one do.
 func (t *step) newKey(do int) string {
-	return t.next.Run + "/" + t.m.dos[do].Name + "/" + strconv.FormatInt(t.seq, 10)
+	return t.next.keys() + t.m.dos[do].Name + "/" + strconv.FormatInt(t.seq, 10)
 }
 
 // continued is the key and the attempt with which do starts in a new visit.

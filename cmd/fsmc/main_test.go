@@ -223,6 +223,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`\d\d:\d\d:\d\d(\.\d{3})?`), "TIME"},
 	{regexp.MustCompile(`[0-9a-f]{64}`), "HASH"},
 	{regexp.MustCompile(`version [0-9a-f]{12}`), "version HASH"},
+	{regexp.MustCompile(`@[0-9a-z]{10,13}/`), "@TOKEN/"},
 	{regexp.MustCompile(`"(held|wait|took|median|p95)": "[^"]+"`), `"$1": "SPAN"`},
 	{regexp.MustCompile(`\((?:(?:[0-9.]+(?:h|m|s|ms|µs|ns))+ ago|just now)\)`), "(AGO)"},
 	{regexp.MustCompile(`"worker": "[^"]+"`), `"worker": "WORKER"`},

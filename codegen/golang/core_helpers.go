@@ -275,7 +275,7 @@ func @mShareOf(wait time.Duration, jitter, share float64) time.Duration {
 	{"attemptShare", []string{"strconv"}, `// attemptShare decides the jitter of the wait before an attempt.
 func (t *@MStepper) attemptShare(s *@MSnapshot, task @MDoTask) float64 {
 	var digits [20]byte
-	hash := @mHash(@mHash(@mHash(@mHashStart, s.Run), "/"), task.Do.String())
+	hash := @mHash(@mHash(@mHash(@mHashStart, s.Keys()), "/"), task.Do.String())
 	hash = @mHash(@mHash(hash, "/"), string(strconv.AppendInt(digits[:0], task.Execution, 10)))
 	return @mShare(s.Seed, hash, int64(task.Attempt))
 }

@@ -147,7 +147,7 @@ type @MOutMessage struct {
 		}
 		c.t(`}
 
-// ID is the stable id of the message in the run.
+// ID is the stable id of the message in the run that Keys names.
 func (m *@MOutMessage) ID(run string) string {
 	return run + "/" + strconv.FormatInt(m.Seq, 10) + "/" + strconv.Itoa(m.N)
 }

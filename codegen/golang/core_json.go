@@ -19,6 +19,7 @@ func (s @MSnapshot) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), ni
 func (s *@MSnapshot) AppendJSON(b []byte) []byte {
 	o := &@mObject{append(b, '{')}
 	o.text("run", s.Run)
+	o.text("token", s.Token)
 	o.number("seq", s.Seq)
 	if s.Status != @MRunStatusNotStarted {
 		o.text("state", s.State.String())
@@ -49,7 +50,7 @@ func (s *@MSnapshot) AppendJSON(b []byte) []byte {
 		o.open("halt")
 		o.text("reason", s.Halt.Reason)
 		o.open("input")
-		s.Halt.Input.append(o, s.Run)
+		s.Halt.Input.append(o, s.Keys())
 		o.close()
 		o.close()
 	}
@@ -76,7 +77,7 @@ func (c *corePrinter) jsonLists() {
 			} else {
 				o.text("state", "ended")
 			}
-			o.text("key", task.Key(s.Run))
+			o.text("key", task.Key(s.Keys()))
 			o.number("attempt", int64(task.Attempt))
 			o.time("not_before", task.NotBefore)
 			o.close()
@@ -98,7 +99,7 @@ func (c *corePrinter) jsonLists() {
 		if e := s.Executions[i]; e.Attempt > 0 {
 			o.item()
 			o.text("do", do.String())
-			o.text("key", @MDoTask{Do: do, Execution: e.Execution}.Key(s.Run))
+			o.text("key", @MDoTask{Do: do, Execution: e.Execution}.Key(s.Keys()))
 			o.number("attempt", int64(e.Attempt))
 			o.close()
 		}

@@ -61,7 +61,7 @@ type @MDoTask struct {
 	NotBefore @MStepTime // a retry waits until then; 0 for at once
 }
 
-// Key is the idempotency key of the task's execution in the run.
+// Key is the idempotency key of the task's execution in the run that Keys names.
 func (k @MDoTask) Key(run string) string {
 	return run + "/" + k.Do.String() + "/" + strconv.FormatInt(k.Execution, 10)
 }
@@ -142,7 +142,8 @@ func (c *corePrinter) snapshot() {
 // each other: nothing that they share is changed.
 type @MSnapshot struct {
 	@MCore
-	Run       string // its id, and Seed: they decide keys and jitter
+	Run       string // its id, and Token and Seed: they decide keys and jitter
+	Token     string // tells it apart from others that had its id before; letters and digits, or empty
 	Seed      uint64
 	Seq       int64 // number of steps taken
 	Visit     int64 // number of leaves entered
@@ -177,6 +178,14 @@ type @MStepHalt struct {
 // all its jitter.
 func New@MSnapshot(run string, seed uint64) @MSnapshot {
 	return @MSnapshot{Run: run, Seed: seed, @MCore: New@MCore(@MParams{})}
+}
+
+// Keys is what the keys of the run, and the ids of its messages, begin with.
+func (s *@MSnapshot) Keys() string {
+	if s.Token == "" {
+		return s.Run
+	}
+	return s.Run + "@" + s.Token
 }
 
 // Outcome is "success", "failure" or "cancelled" for a run that has ended, and

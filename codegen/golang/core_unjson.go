@@ -18,6 +18,7 @@ func (s *@MSnapshot) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	out := New@MSnapshot(w.Run, 0)
+	out.Token = w.Token
 	out.Seq, out.Visit, out.DoneDue, out.Cancelled = w.Seq, w.Visit, w.DoneDue, w.Cancelled
 	out.Started, out.Entered, out.Now = @mTimeOf(w.Started), @mTimeOf(w.Entered), @mTimeOf(w.Now)
 	out.Params, out.Data = w.Params, w.Data
@@ -128,7 +129,7 @@ func (c *corePrinter) alarmsFromJSON() {
 // jsonShapes writes the structs.
 func (c *corePrinter) jsonShapes() {
 	member := func(name, typ, json string) string { return fmt.Sprintf("%s %s `json:%q`\n", name, typ, json) }
-	snapshot := member("Run", "string", "run") + member("Seq", "int64", "seq") + member("State", "*@MState", "state") +
+	snapshot := member("Run", "string", "run") + member("Token", "string", "token") + member("Seq", "int64", "seq") + member("State", "*@MState", "state") +
 		member("Visit", "int64", "visit") + member("Status", "string", "status") + member("Started", "time.Time", "started") +
 		member("Entered", "time.Time", "entered") + member("Now", "time.Time", "now") + member("Params", "@MParams", "params") +
 		member("Data", "@MData", "data") + member("DoneDue", "bool", "done_due") + member("Cancelled", "bool", "cancelled") +

@@ -177,7 +177,7 @@ type CodeReviewDoTask struct {
 	NotBefore CodeReviewStepTime // a retry waits until then; 0 for at once
 }
 
-// Key is the idempotency key of the task's execution in the run.
+// Key is the idempotency key of the task's execution in the run that Keys names.
 func (k CodeReviewDoTask) Key(run string) string {
 	return run + "/" + k.Do.String() + "/" + strconv.FormatInt(k.Execution, 10)
 }
@@ -210,7 +210,8 @@ func NewCodeReviewCore(params CodeReviewParams) CodeReviewCore {
 // each other: nothing that they share is changed.
 type CodeReviewSnapshot struct {
 	CodeReviewCore
-	Run                   string // its id, and Seed: they decide keys and jitter
+	Run                   string // its id, and Token and Seed: they decide keys and jitter
+	Token                 string // tells it apart from others that had its id before; letters and digits, or empty
 	Seed                  uint64
 	Seq                   int64 // number of steps taken
 	Visit                 int64 // number of leaves entered
@@ -234,6 +235,14 @@ type CodeReviewStepHalt struct {
 // all its jitter.
 func NewCodeReviewSnapshot(run string, seed uint64) CodeReviewSnapshot {
 	return CodeReviewSnapshot{Run: run, Seed: seed, CodeReviewCore: NewCodeReviewCore(CodeReviewParams{})}
+}
+
+// Keys is what the keys of the run, and the ids of its messages, begin with.
+func (s *CodeReviewSnapshot) Keys() string {
+	if s.Token == "" {
+		return s.Run
+	}
+	return s.Run + "@" + s.Token
 }
 
 // Outcome is "success", "failure" or "cancelled" for a run that has ended, and
@@ -391,7 +400,7 @@ type CodeReviewOutMessage struct {
 	Data  CodeReviewStepPayload
 }
 
-// ID is the stable id of the message in the run.
+// ID is the stable id of the message in the run that Keys names.
 func (m *CodeReviewOutMessage) ID(run string) string {
 	return run + "/" + strconv.FormatInt(m.Seq, 10) + "/" + strconv.Itoa(m.N)
 }
@@ -1339,7 +1348,7 @@ func codeReviewShareOf(wait time.Duration, jitter, share float64) time.Duration 
 // attemptShare decides the jitter of the wait before an attempt.
 func (t *CodeReviewStepper) attemptShare(s *CodeReviewSnapshot, task CodeReviewDoTask) float64 {
 	var digits [20]byte
-	hash := codeReviewHash(codeReviewHash(codeReviewHash(codeReviewHashStart, s.Run), "/"), task.Do.String())
+	hash := codeReviewHash(codeReviewHash(codeReviewHash(codeReviewHashStart, s.Keys()), "/"), task.Do.String())
 	hash = codeReviewHash(codeReviewHash(hash, "/"), string(strconv.AppendInt(digits[:0], task.Execution, 10)))
 	return codeReviewShare(s.Seed, hash, int64(task.Attempt))
 }

@@ -81,6 +81,7 @@ func (s CodeReviewSnapshot) MarshalJSON() ([]byte, error) { return s.AppendJSON(
 func (s *CodeReviewSnapshot) AppendJSON(b []byte) []byte {
 	o := &codeReviewObject{append(b, '{')}
 	o.text("run", s.Run)
+	o.text("token", s.Token)
 	o.number("seq", s.Seq)
 	if s.Status != CodeReviewRunStatusNotStarted {
 		o.text("state", s.State.String())
@@ -128,7 +129,7 @@ func (s *CodeReviewSnapshot) AppendJSON(b []byte) []byte {
 				} else {
 					o.text("state", "ended")
 				}
-				o.text("key", task.Key(s.Run))
+				o.text("key", task.Key(s.Keys()))
 				o.number("attempt", int64(task.Attempt))
 				o.time("not_before", task.NotBefore)
 				o.close()
@@ -154,7 +155,7 @@ func (s *CodeReviewSnapshot) AppendJSON(b []byte) []byte {
 		o.open("halt")
 		o.text("reason", s.Halt.Reason)
 		o.open("input")
-		s.Halt.Input.append(o, s.Run)
+		s.Halt.Input.append(o, s.Keys())
 		o.close()
 		o.close()
 	}
@@ -324,6 +325,7 @@ func (o *codeReviewObject) item() {
 // codeReviewSnapshotJSON is the JSON form of a snapshot.
 type codeReviewSnapshotJSON struct {
 	Run       string               `json:"run"`
+	Token     string               `json:"token"`
 	Seq       int64                `json:"seq"`
 	State     *CodeReviewState     `json:"state"`
 	Visit     int64                `json:"visit"`
@@ -388,6 +390,7 @@ func (s *CodeReviewSnapshot) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	out := NewCodeReviewSnapshot(w.Run, 0)
+	out.Token = w.Token
 	out.Seq, out.Visit, out.DoneDue, out.Cancelled = w.Seq, w.Visit, w.DoneDue, w.Cancelled
 	out.Started, out.Entered, out.Now = codeReviewTimeOf(w.Started), codeReviewTimeOf(w.Entered), codeReviewTimeOf(w.Now)
 	out.Params, out.Data = w.Params, w.Data

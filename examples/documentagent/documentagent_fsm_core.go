@@ -210,7 +210,7 @@ type DocumentAgentDoTask struct {
 	NotBefore DocumentAgentStepTime // a retry waits until then; 0 for at once
 }
 
-// Key is the idempotency key of the task's execution in the run.
+// Key is the idempotency key of the task's execution in the run that Keys names.
 func (k DocumentAgentDoTask) Key(run string) string {
 	return run + "/" + k.Do.String() + "/" + strconv.FormatInt(k.Execution, 10)
 }
@@ -246,7 +246,8 @@ func NewDocumentAgentCore(params DocumentAgentParams) DocumentAgentCore {
 // each other: nothing that they share is changed.
 type DocumentAgentSnapshot struct {
 	DocumentAgentCore
-	Run                   string // its id, and Seed: they decide keys and jitter
+	Run                   string // its id, and Token and Seed: they decide keys and jitter
+	Token                 string // tells it apart from others that had its id before; letters and digits, or empty
 	Seed                  uint64
 	Seq                   int64 // number of steps taken
 	Visit                 int64 // number of leaves entered
@@ -271,6 +272,14 @@ type DocumentAgentStepHalt struct {
 // all its jitter.
 func NewDocumentAgentSnapshot(run string, seed uint64) DocumentAgentSnapshot {
 	return DocumentAgentSnapshot{Run: run, Seed: seed, DocumentAgentCore: NewDocumentAgentCore(DocumentAgentParams{})}
+}
+
+// Keys is what the keys of the run, and the ids of its messages, begin with.
+func (s *DocumentAgentSnapshot) Keys() string {
+	if s.Token == "" {
+		return s.Run
+	}
+	return s.Run + "@" + s.Token
 }
 
 // Outcome is "success", "failure" or "cancelled" for a run that has ended, and
@@ -463,7 +472,7 @@ type DocumentAgentOutMessage struct {
 	Data  DocumentAgentStepPayload
 }
 
-// ID is the stable id of the message in the run.
+// ID is the stable id of the message in the run that Keys names.
 func (m *DocumentAgentOutMessage) ID(run string) string {
 	return run + "/" + strconv.FormatInt(m.Seq, 10) + "/" + strconv.Itoa(m.N)
 }
@@ -1984,7 +1993,7 @@ func documentAgentShareOf(wait time.Duration, jitter, share float64) time.Durati
 // attemptShare decides the jitter of the wait before an attempt.
 func (t *DocumentAgentStepper) attemptShare(s *DocumentAgentSnapshot, task DocumentAgentDoTask) float64 {
 	var digits [20]byte
-	hash := documentAgentHash(documentAgentHash(documentAgentHash(documentAgentHashStart, s.Run), "/"), task.Do.String())
+	hash := documentAgentHash(documentAgentHash(documentAgentHash(documentAgentHashStart, s.Keys()), "/"), task.Do.String())
 	hash = documentAgentHash(documentAgentHash(hash, "/"), string(strconv.AppendInt(digits[:0], task.Execution, 10)))
 	return documentAgentShare(s.Seed, hash, int64(task.Attempt))
 }

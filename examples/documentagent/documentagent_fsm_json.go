@@ -94,6 +94,7 @@ func (s DocumentAgentSnapshot) MarshalJSON() ([]byte, error) { return s.AppendJS
 func (s *DocumentAgentSnapshot) AppendJSON(b []byte) []byte {
 	o := &documentAgentObject{append(b, '{')}
 	o.text("run", s.Run)
+	o.text("token", s.Token)
 	o.number("seq", s.Seq)
 	if s.Status != DocumentAgentRunStatusNotStarted {
 		o.text("state", s.State.String())
@@ -171,7 +172,7 @@ func (s *DocumentAgentSnapshot) AppendJSON(b []byte) []byte {
 				} else {
 					o.text("state", "ended")
 				}
-				o.text("key", task.Key(s.Run))
+				o.text("key", task.Key(s.Keys()))
 				o.number("attempt", int64(task.Attempt))
 				o.time("not_before", task.NotBefore)
 				o.close()
@@ -200,7 +201,7 @@ func (s *DocumentAgentSnapshot) AppendJSON(b []byte) []byte {
 		o.open("halt")
 		o.text("reason", s.Halt.Reason)
 		o.open("input")
-		s.Halt.Input.append(o, s.Run)
+		s.Halt.Input.append(o, s.Keys())
 		o.close()
 		o.close()
 	}
@@ -432,6 +433,7 @@ func (o *documentAgentObject) item() {
 // documentAgentSnapshotJSON is the JSON form of a snapshot.
 type documentAgentSnapshotJSON struct {
 	Run       string                  `json:"run"`
+	Token     string                  `json:"token"`
 	Seq       int64                   `json:"seq"`
 	State     *DocumentAgentState     `json:"state"`
 	Visit     int64                   `json:"visit"`
@@ -496,6 +498,7 @@ func (s *DocumentAgentSnapshot) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	out := NewDocumentAgentSnapshot(w.Run, 0)
+	out.Token = w.Token
 	out.Seq, out.Visit, out.DoneDue, out.Cancelled = w.Seq, w.Visit, w.DoneDue, w.Cancelled
 	out.Started, out.Entered, out.Now = documentAgentTimeOf(w.Started), documentAgentTimeOf(w.Entered), documentAgentTimeOf(w.Now)
 	out.Params, out.Data = w.Params, w.Data

@@ -329,7 +329,7 @@ type OrderFulfillmentDoTask struct {
 	NotBefore OrderFulfillmentStepTime // a retry waits until then; 0 for at once
 }
 
-// Key is the idempotency key of the task's execution in the run.
+// Key is the idempotency key of the task's execution in the run that Keys names.
 func (k OrderFulfillmentDoTask) Key(run string) string {
 	return run + "/" + k.Do.String() + "/" + strconv.FormatInt(k.Execution, 10)
 }
@@ -380,7 +380,8 @@ func NewOrderFulfillmentCore(params OrderFulfillmentParams) OrderFulfillmentCore
 // each other: nothing that they share is changed.
 type OrderFulfillmentSnapshot struct {
 	OrderFulfillmentCore
-	Run                   string // its id, and Seed: they decide keys and jitter
+	Run                   string // its id, and Token and Seed: they decide keys and jitter
+	Token                 string // tells it apart from others that had its id before; letters and digits, or empty
 	Seed                  uint64
 	Seq                   int64 // number of steps taken
 	Visit                 int64 // number of leaves entered
@@ -406,6 +407,14 @@ type OrderFulfillmentStepHalt struct {
 // all its jitter.
 func NewOrderFulfillmentSnapshot(run string, seed uint64) OrderFulfillmentSnapshot {
 	return OrderFulfillmentSnapshot{Run: run, Seed: seed, OrderFulfillmentCore: NewOrderFulfillmentCore(OrderFulfillmentParams{})}
+}
+
+// Keys is what the keys of the run, and the ids of its messages, begin with.
+func (s *OrderFulfillmentSnapshot) Keys() string {
+	if s.Token == "" {
+		return s.Run
+	}
+	return s.Run + "@" + s.Token
 }
 
 // Outcome is "success", "failure" or "cancelled" for a run that has ended, and
@@ -666,7 +675,7 @@ type OrderFulfillmentOutMessage struct {
 	Data  OrderFulfillmentStepPayload
 }
 
-// ID is the stable id of the message in the run.
+// ID is the stable id of the message in the run that Keys names.
 func (m *OrderFulfillmentOutMessage) ID(run string) string {
 	return run + "/" + strconv.FormatInt(m.Seq, 10) + "/" + strconv.Itoa(m.N)
 }
@@ -3415,7 +3424,7 @@ func orderFulfillmentShareOf(wait time.Duration, jitter, share float64) time.Dur
 // attemptShare decides the jitter of the wait before an attempt.
 func (t *OrderFulfillmentStepper) attemptShare(s *OrderFulfillmentSnapshot, task OrderFulfillmentDoTask) float64 {
 	var digits [20]byte
-	hash := orderFulfillmentHash(orderFulfillmentHash(orderFulfillmentHash(orderFulfillmentHashStart, s.Run), "/"), task.Do.String())
+	hash := orderFulfillmentHash(orderFulfillmentHash(orderFulfillmentHash(orderFulfillmentHashStart, s.Keys()), "/"), task.Do.String())
 	hash = orderFulfillmentHash(orderFulfillmentHash(hash, "/"), string(strconv.AppendInt(digits[:0], task.Execution, 10)))
 	return orderFulfillmentShare(s.Seed, hash, int64(task.Attempt))
 }

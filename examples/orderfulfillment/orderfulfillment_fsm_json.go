@@ -110,6 +110,7 @@ func (s OrderFulfillmentSnapshot) MarshalJSON() ([]byte, error) { return s.Appen
 func (s *OrderFulfillmentSnapshot) AppendJSON(b []byte) []byte {
 	o := &orderFulfillmentObject{append(b, '{')}
 	o.text("run", s.Run)
+	o.text("token", s.Token)
 	o.number("seq", s.Seq)
 	if s.Status != OrderFulfillmentRunStatusNotStarted {
 		o.text("state", s.State.String())
@@ -201,7 +202,7 @@ func (s *OrderFulfillmentSnapshot) AppendJSON(b []byte) []byte {
 				} else {
 					o.text("state", "ended")
 				}
-				o.text("key", task.Key(s.Run))
+				o.text("key", task.Key(s.Keys()))
 				o.number("attempt", int64(task.Attempt))
 				o.time("not_before", task.NotBefore)
 				o.close()
@@ -215,7 +216,7 @@ func (s *OrderFulfillmentSnapshot) AppendJSON(b []byte) []byte {
 			if e := s.Executions[i]; e.Attempt > 0 {
 				o.item()
 				o.text("do", do.String())
-				o.text("key", OrderFulfillmentDoTask{Do: do, Execution: e.Execution}.Key(s.Run))
+				o.text("key", OrderFulfillmentDoTask{Do: do, Execution: e.Execution}.Key(s.Keys()))
 				o.number("attempt", int64(e.Attempt))
 				o.close()
 			}
@@ -250,7 +251,7 @@ func (s *OrderFulfillmentSnapshot) AppendJSON(b []byte) []byte {
 		o.open("halt")
 		o.text("reason", s.Halt.Reason)
 		o.open("input")
-		s.Halt.Input.append(o, s.Run)
+		s.Halt.Input.append(o, s.Keys())
 		o.close()
 		o.close()
 	}
@@ -567,6 +568,7 @@ func (o *orderFulfillmentObject) item() {
 // orderFulfillmentSnapshotJSON is the JSON form of a snapshot.
 type orderFulfillmentSnapshotJSON struct {
 	Run        string                     `json:"run"`
+	Token      string                     `json:"token"`
 	Seq        int64                      `json:"seq"`
 	State      *OrderFulfillmentState     `json:"state"`
 	Visit      int64                      `json:"visit"`
@@ -634,6 +636,7 @@ func (s *OrderFulfillmentSnapshot) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	out := NewOrderFulfillmentSnapshot(w.Run, 0)
+	out.Token = w.Token
 	out.Seq, out.Visit, out.DoneDue, out.Cancelled = w.Seq, w.Visit, w.DoneDue, w.Cancelled
 	out.Started, out.Entered, out.Now = orderFulfillmentTimeOf(w.Started), orderFulfillmentTimeOf(w.Entered), orderFulfillmentTimeOf(w.Now)
 	out.Params, out.Data = w.Params, w.Data

@@ -195,7 +195,7 @@ type ResearchPipelineDoTask struct {
 	NotBefore ResearchPipelineStepTime // a retry waits until then; 0 for at once
 }
 
-// Key is the idempotency key of the task's execution in the run.
+// Key is the idempotency key of the task's execution in the run that Keys names.
 func (k ResearchPipelineDoTask) Key(run string) string {
 	return run + "/" + k.Do.String() + "/" + strconv.FormatInt(k.Execution, 10)
 }
@@ -235,7 +235,8 @@ func NewResearchPipelineCore(params ResearchPipelineParams) ResearchPipelineCore
 // each other: nothing that they share is changed.
 type ResearchPipelineSnapshot struct {
 	ResearchPipelineCore
-	Run                   string // its id, and Seed: they decide keys and jitter
+	Run                   string // its id, and Token and Seed: they decide keys and jitter
+	Token                 string // tells it apart from others that had its id before; letters and digits, or empty
 	Seed                  uint64
 	Seq                   int64 // number of steps taken
 	Visit                 int64 // number of leaves entered
@@ -259,6 +260,14 @@ type ResearchPipelineStepHalt struct {
 // all its jitter.
 func NewResearchPipelineSnapshot(run string, seed uint64) ResearchPipelineSnapshot {
 	return ResearchPipelineSnapshot{Run: run, Seed: seed, ResearchPipelineCore: NewResearchPipelineCore(ResearchPipelineParams{})}
+}
+
+// Keys is what the keys of the run, and the ids of its messages, begin with.
+func (s *ResearchPipelineSnapshot) Keys() string {
+	if s.Token == "" {
+		return s.Run
+	}
+	return s.Run + "@" + s.Token
 }
 
 // Outcome is "success", "failure" or "cancelled" for a run that has ended, and
@@ -415,7 +424,7 @@ type ResearchPipelineOutMessage struct {
 	Data  ResearchPipelineStepPayload
 }
 
-// ID is the stable id of the message in the run.
+// ID is the stable id of the message in the run that Keys names.
 func (m *ResearchPipelineOutMessage) ID(run string) string {
 	return run + "/" + strconv.FormatInt(m.Seq, 10) + "/" + strconv.Itoa(m.N)
 }
@@ -1659,7 +1668,7 @@ func researchPipelineShareOf(wait time.Duration, jitter, share float64) time.Dur
 // attemptShare decides the jitter of the wait before an attempt.
 func (t *ResearchPipelineStepper) attemptShare(s *ResearchPipelineSnapshot, task ResearchPipelineDoTask) float64 {
 	var digits [20]byte
-	hash := researchPipelineHash(researchPipelineHash(researchPipelineHash(researchPipelineHashStart, s.Run), "/"), task.Do.String())
+	hash := researchPipelineHash(researchPipelineHash(researchPipelineHash(researchPipelineHashStart, s.Keys()), "/"), task.Do.String())
 	hash = researchPipelineHash(researchPipelineHash(hash, "/"), string(strconv.AppendInt(digits[:0], task.Execution, 10)))
 	return researchPipelineShare(s.Seed, hash, int64(task.Attempt))
 }

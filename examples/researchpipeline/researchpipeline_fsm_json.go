@@ -19,6 +19,7 @@ func (s ResearchPipelineSnapshot) MarshalJSON() ([]byte, error) { return s.Appen
 func (s *ResearchPipelineSnapshot) AppendJSON(b []byte) []byte {
 	o := &researchPipelineObject{append(b, '{')}
 	o.text("run", s.Run)
+	o.text("token", s.Token)
 	o.number("seq", s.Seq)
 	if s.Status != ResearchPipelineRunStatusNotStarted {
 		o.text("state", s.State.String())
@@ -79,7 +80,7 @@ func (s *ResearchPipelineSnapshot) AppendJSON(b []byte) []byte {
 				} else {
 					o.text("state", "ended")
 				}
-				o.text("key", task.Key(s.Run))
+				o.text("key", task.Key(s.Keys()))
 				o.number("attempt", int64(task.Attempt))
 				o.time("not_before", task.NotBefore)
 				o.close()
@@ -93,7 +94,7 @@ func (s *ResearchPipelineSnapshot) AppendJSON(b []byte) []byte {
 			if e := s.Executions[i]; e.Attempt > 0 {
 				o.item()
 				o.text("do", do.String())
-				o.text("key", ResearchPipelineDoTask{Do: do, Execution: e.Execution}.Key(s.Run))
+				o.text("key", ResearchPipelineDoTask{Do: do, Execution: e.Execution}.Key(s.Keys()))
 				o.number("attempt", int64(e.Attempt))
 				o.close()
 			}
@@ -118,7 +119,7 @@ func (s *ResearchPipelineSnapshot) AppendJSON(b []byte) []byte {
 		o.open("halt")
 		o.text("reason", s.Halt.Reason)
 		o.open("input")
-		s.Halt.Input.append(o, s.Run)
+		s.Halt.Input.append(o, s.Keys())
 		o.close()
 		o.close()
 	}
@@ -331,6 +332,7 @@ func (o *researchPipelineObject) item() {
 // researchPipelineSnapshotJSON is the JSON form of a snapshot.
 type researchPipelineSnapshotJSON struct {
 	Run        string                     `json:"run"`
+	Token      string                     `json:"token"`
 	Seq        int64                      `json:"seq"`
 	State      *ResearchPipelineState     `json:"state"`
 	Visit      int64                      `json:"visit"`
@@ -396,6 +398,7 @@ func (s *ResearchPipelineSnapshot) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	out := NewResearchPipelineSnapshot(w.Run, 0)
+	out.Token = w.Token
 	out.Seq, out.Visit, out.DoneDue, out.Cancelled = w.Seq, w.Visit, w.DoneDue, w.Cancelled
 	out.Started, out.Entered, out.Now = researchPipelineTimeOf(w.Started), researchPipelineTimeOf(w.Entered), researchPipelineTimeOf(w.Now)
 	out.Params, out.Data = w.Params, w.Data

@@ -272,7 +272,7 @@ type TaskLifecycleDoTask struct {
 	NotBefore TaskLifecycleStepTime // a retry waits until then; 0 for at once
 }
 
-// Key is the idempotency key of the task's execution in the run.
+// Key is the idempotency key of the task's execution in the run that Keys names.
 func (k TaskLifecycleDoTask) Key(run string) string {
 	return run + "/" + k.Do.String() + "/" + strconv.FormatInt(k.Execution, 10)
 }
@@ -322,7 +322,8 @@ func NewTaskLifecycleCore(params TaskLifecycleParams) TaskLifecycleCore {
 // each other: nothing that they share is changed.
 type TaskLifecycleSnapshot struct {
 	TaskLifecycleCore
-	Run                   string // its id, and Seed: they decide keys and jitter
+	Run                   string // its id, and Token and Seed: they decide keys and jitter
+	Token                 string // tells it apart from others that had its id before; letters and digits, or empty
 	Seed                  uint64
 	Seq                   int64 // number of steps taken
 	Visit                 int64 // number of leaves entered
@@ -346,6 +347,14 @@ type TaskLifecycleStepHalt struct {
 // all its jitter.
 func NewTaskLifecycleSnapshot(run string, seed uint64) TaskLifecycleSnapshot {
 	return TaskLifecycleSnapshot{Run: run, Seed: seed, TaskLifecycleCore: NewTaskLifecycleCore(TaskLifecycleParams{})}
+}
+
+// Keys is what the keys of the run, and the ids of its messages, begin with.
+func (s *TaskLifecycleSnapshot) Keys() string {
+	if s.Token == "" {
+		return s.Run
+	}
+	return s.Run + "@" + s.Token
 }
 
 // Outcome is "success", "failure" or "cancelled" for a run that has ended, and
@@ -547,7 +556,7 @@ type TaskLifecycleOutMessage struct {
 	Data  TaskLifecycleStepPayload
 }
 
-// ID is the stable id of the message in the run.
+// ID is the stable id of the message in the run that Keys names.
 func (m *TaskLifecycleOutMessage) ID(run string) string {
 	return run + "/" + strconv.FormatInt(m.Seq, 10) + "/" + strconv.Itoa(m.N)
 }
@@ -2279,7 +2288,7 @@ func taskLifecycleShareOf(wait time.Duration, jitter, share float64) time.Durati
 // attemptShare decides the jitter of the wait before an attempt.
 func (t *TaskLifecycleStepper) attemptShare(s *TaskLifecycleSnapshot, task TaskLifecycleDoTask) float64 {
 	var digits [20]byte
-	hash := taskLifecycleHash(taskLifecycleHash(taskLifecycleHash(taskLifecycleHashStart, s.Run), "/"), task.Do.String())
+	hash := taskLifecycleHash(taskLifecycleHash(taskLifecycleHash(taskLifecycleHashStart, s.Keys()), "/"), task.Do.String())
 	hash = taskLifecycleHash(taskLifecycleHash(hash, "/"), string(strconv.AppendInt(digits[:0], task.Execution, 10)))
 	return taskLifecycleShare(s.Seed, hash, int64(task.Attempt))
 }

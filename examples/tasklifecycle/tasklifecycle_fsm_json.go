@@ -84,6 +84,7 @@ func (s TaskLifecycleSnapshot) MarshalJSON() ([]byte, error) { return s.AppendJS
 func (s *TaskLifecycleSnapshot) AppendJSON(b []byte) []byte {
 	o := &taskLifecycleObject{append(b, '{')}
 	o.text("run", s.Run)
+	o.text("token", s.Token)
 	o.number("seq", s.Seq)
 	if s.Status != TaskLifecycleRunStatusNotStarted {
 		o.text("state", s.State.String())
@@ -153,7 +154,7 @@ func (s *TaskLifecycleSnapshot) AppendJSON(b []byte) []byte {
 				} else {
 					o.text("state", "ended")
 				}
-				o.text("key", task.Key(s.Run))
+				o.text("key", task.Key(s.Keys()))
 				o.number("attempt", int64(task.Attempt))
 				o.time("not_before", task.NotBefore)
 				o.close()
@@ -167,7 +168,7 @@ func (s *TaskLifecycleSnapshot) AppendJSON(b []byte) []byte {
 			if e := s.Executions[i]; e.Attempt > 0 {
 				o.item()
 				o.text("do", do.String())
-				o.text("key", TaskLifecycleDoTask{Do: do, Execution: e.Execution}.Key(s.Run))
+				o.text("key", TaskLifecycleDoTask{Do: do, Execution: e.Execution}.Key(s.Keys()))
 				o.number("attempt", int64(e.Attempt))
 				o.close()
 			}
@@ -192,7 +193,7 @@ func (s *TaskLifecycleSnapshot) AppendJSON(b []byte) []byte {
 		o.open("halt")
 		o.text("reason", s.Halt.Reason)
 		o.open("input")
-		s.Halt.Input.append(o, s.Run)
+		s.Halt.Input.append(o, s.Keys())
 		o.close()
 		o.close()
 	}
@@ -441,6 +442,7 @@ func (o *taskLifecycleObject) item() {
 // taskLifecycleSnapshotJSON is the JSON form of a snapshot.
 type taskLifecycleSnapshotJSON struct {
 	Run        string                  `json:"run"`
+	Token      string                  `json:"token"`
 	Seq        int64                   `json:"seq"`
 	State      *TaskLifecycleState     `json:"state"`
 	Visit      int64                   `json:"visit"`
@@ -506,6 +508,7 @@ func (s *TaskLifecycleSnapshot) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	out := NewTaskLifecycleSnapshot(w.Run, 0)
+	out.Token = w.Token
 	out.Seq, out.Visit, out.DoneDue, out.Cancelled = w.Seq, w.Visit, w.DoneDue, w.Cancelled
 	out.Started, out.Entered, out.Now = taskLifecycleTimeOf(w.Started), taskLifecycleTimeOf(w.Entered), taskLifecycleTimeOf(w.Now)
 	out.Params, out.Data = w.Params, w.Data

@@ -1,6 +1,9 @@
 package bench
 
 import (
+	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -219,6 +222,33 @@ func interpreterScript(tb testing.TB) (m *runtime.Machine, first *runtime.Snapsh
 		tb.Fatalf("the run came to %s", m.Definition().States[s.State].Path)
 	}
 	return m, first, inputs, times
+}
+
+// TestTokenIsRead: the core reads and writes a snapshot of the runtime that has a token.
+func TestTokenIsRead(t *testing.T) {
+	m := runtime.MustCompile(definition(t))
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	in := runtime.Input{Kind: runtime.StartInput, Token: "abc1", Data: []runtime.Value{runtime.StringValue("42")}}
+	s, _, _, err := m.Step(m.NewSnapshot("r", 7), in, now, nil)
+	if err == nil {
+		s, _, _, err = m.Step(s, runtime.Input{Kind: runtime.EventInput, Event: slices.IndexFunc(m.Definition().Events, func(e runtime.Event) bool {
+			return e.Name == StartReview.String()
+		})}, now, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := m.EncodeSnapshot(s)
+	var core CodeReviewSnapshot
+	if err := json.Unmarshal(want, &core); err != nil {
+		t.Fatal(err)
+	}
+	if got := core.AppendJSON(nil); string(got) != string(want) {
+		t.Errorf("the core writes\n%s, the runtime\n%s", got, want)
+	}
+	if got := core.Tasks[0].Key(core.Keys()); got != s.Tasks[0].Key || !strings.HasPrefix(got, "r@abc1/") {
+		t.Errorf("the core's key is %q, the runtime's %q", got, s.Tasks[0].Key)
+	}
 }
 
 // interpreted is an event as the interpreter takes it.

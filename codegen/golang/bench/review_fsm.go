@@ -375,7 +375,7 @@ type CodeReviewDoTask struct {
 	NotBefore CodeReviewStepTime // a retry waits until then; 0 for at once
 }
 
-// Key is the idempotency key of the task's execution in the run.
+// Key is the idempotency key of the task's execution in the run that Keys names.
 func (k CodeReviewDoTask) Key(run string) string {
 	return run + "/" + k.Do.String() + "/" + strconv.FormatInt(k.Execution, 10)
 }
@@ -408,7 +408,8 @@ func NewCodeReviewCore(params CodeReviewParams) CodeReviewCore {
 // each other: nothing that they share is changed.
 type CodeReviewSnapshot struct {
 	CodeReviewCore
-	Run                   string // its id, and Seed: they decide keys and jitter
+	Run                   string // its id, and Token and Seed: they decide keys and jitter
+	Token                 string // tells it apart from others that had its id before; letters and digits, or empty
 	Seed                  uint64
 	Seq                   int64 // number of steps taken
 	Visit                 int64 // number of leaves entered
@@ -432,6 +433,14 @@ type CodeReviewStepHalt struct {
 // all its jitter.
 func NewCodeReviewSnapshot(run string, seed uint64) CodeReviewSnapshot {
 	return CodeReviewSnapshot{Run: run, Seed: seed, CodeReviewCore: NewCodeReviewCore(CodeReviewParams{})}
+}
+
+// Keys is what the keys of the run, and the ids of its messages, begin with.
+func (s *CodeReviewSnapshot) Keys() string {
+	if s.Token == "" {
+		return s.Run
+	}
+	return s.Run + "@" + s.Token
 }
 
 // Outcome is "success", "failure" or "cancelled" for a run that has ended, and
@@ -589,7 +598,7 @@ type CodeReviewOutMessage struct {
 	Data  CodeReviewStepPayload
 }
 
-// ID is the stable id of the message in the run.
+// ID is the stable id of the message in the run that Keys names.
 func (m *CodeReviewOutMessage) ID(run string) string {
 	return run + "/" + strconv.FormatInt(m.Seq, 10) + "/" + strconv.Itoa(m.N)
 }
@@ -1537,7 +1546,7 @@ func codeReviewShareOf(wait time.Duration, jitter, share float64) time.Duration 
 // attemptShare decides the jitter of the wait before an attempt.
 func (t *CodeReviewStepper) attemptShare(s *CodeReviewSnapshot, task CodeReviewDoTask) float64 {
 	var digits [20]byte
-	hash := codeReviewHash(codeReviewHash(codeReviewHash(codeReviewHashStart, s.Run), "/"), task.Do.String())
+	hash := codeReviewHash(codeReviewHash(codeReviewHash(codeReviewHashStart, s.Keys()), "/"), task.Do.String())
 	hash = codeReviewHash(codeReviewHash(hash, "/"), string(strconv.AppendInt(digits[:0], task.Execution, 10)))
 	return codeReviewShare(s.Seed, hash, int64(task.Attempt))
 }
@@ -1635,6 +1644,7 @@ func (s CodeReviewSnapshot) MarshalJSON() ([]byte, error) { return s.AppendJSON(
 func (s *CodeReviewSnapshot) AppendJSON(b []byte) []byte {
 	o := &codeReviewObject{append(b, '{')}
 	o.text("run", s.Run)
+	o.text("token", s.Token)
 	o.number("seq", s.Seq)
 	if s.Status != CodeReviewRunStatusNotStarted {
 		o.text("state", s.State.String())
@@ -1682,7 +1692,7 @@ func (s *CodeReviewSnapshot) AppendJSON(b []byte) []byte {
 				} else {
 					o.text("state", "ended")
 				}
-				o.text("key", task.Key(s.Run))
+				o.text("key", task.Key(s.Keys()))
 				o.number("attempt", int64(task.Attempt))
 				o.time("not_before", task.NotBefore)
 				o.close()
@@ -1708,7 +1718,7 @@ func (s *CodeReviewSnapshot) AppendJSON(b []byte) []byte {
 		o.open("halt")
 		o.text("reason", s.Halt.Reason)
 		o.open("input")
-		s.Halt.Input.append(o, s.Run)
+		s.Halt.Input.append(o, s.Keys())
 		o.close()
 		o.close()
 	}
@@ -1878,6 +1888,7 @@ func (o *codeReviewObject) item() {
 // codeReviewSnapshotJSON is the JSON form of a snapshot.
 type codeReviewSnapshotJSON struct {
 	Run       string               `json:"run"`
+	Token     string               `json:"token"`
 	Seq       int64                `json:"seq"`
 	State     *CodeReviewState     `json:"state"`
 	Visit     int64                `json:"visit"`
@@ -1942,6 +1953,7 @@ func (s *CodeReviewSnapshot) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	out := NewCodeReviewSnapshot(w.Run, 0)
+	out.Token = w.Token
 	out.Seq, out.Visit, out.DoneDue, out.Cancelled = w.Seq, w.Visit, w.DoneDue, w.Cancelled
 	out.Started, out.Entered, out.Now = codeReviewTimeOf(w.Started), codeReviewTimeOf(w.Entered), codeReviewTimeOf(w.Now)
 	out.Params, out.Data = w.Params, w.Data
