@@ -94,7 +94,8 @@ func (f *fate) tell(dir string) runtime.OutboxFunc {
 		if err := appendLine(userFile(dir), fmt.Sprintf("%s %s %s", m.ID, m.Event, m.Data)); err != nil {
 			return err
 		}
-		step, _, _ := strings.Cut(strings.TrimPrefix(m.ID, m.Run+"/"), "/")
+		parts := strings.Split(m.ID, "/") // the run, the step, which of its messages
+		step := parts[len(parts)-2]
 		f.die(fmt.Sprintf("the user is told %s (of step %s), and no one knows", m.Event, step))
 		return nil
 	}
