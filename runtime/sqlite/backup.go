@@ -82,7 +82,19 @@ func (s *Store) copyTo(ctx context.Context, file string) (err error) {
 	if err := to.QueryRowContext(ctx, "PRAGMA journal_mode = DELETE").Scan(&mode); err != nil {
 		return err
 	}
+	if err := nameLog(ctx, to); err != nil {
+		return err
+	}
 	return sound(ctx, to)
+}
+
+// nameLog gives a copy a name for its log that no log has.
+func nameLog(ctx context.Context, conn *sql.Conn) error {
+	found, err := readContents(ctx, conn)
+	if err == nil && found.log.page > 0 {
+		_, err = conn.ExecContext(ctx, renameLog)
+	}
+	return err
 }
 
 // copyPages copies within one read transaction of from.

@@ -14,6 +14,10 @@ var (
 	ErrOlder   = errors.New("the database is from an older version of fsmc, and cannot be brought up to date read-only")
 	ErrDamaged = errors.New("the database is damaged")
 
+	// ErrLog is the error of Open for a file that was put in the place of another, of
+	// which the log is still there: to read it would undo that, or damage the file.
+	ErrLog = errors.New("the write-ahead log beside the database is of another state of it: put a backup in its place with fsmc restore, or delete the log, and what only the log has")
+
 	// ErrFolder is the error of Open with ReadOnly for a file whose write-ahead log
 	// would need files in a folder that takes none. A copy of Backup needs none.
 	ErrFolder = errors.New("reading it takes files beside it, and its folder may not be written to: copy it, with its -wal if there is one, to a folder that may, or make the copy with fsmc backup")

@@ -91,6 +91,10 @@ func TestRefused(t *testing.T) {
 			ours(t, path)
 			raw(t, path, "DROP TRIGGER history_no_delete", "PRAGMA journal_mode = DELETE")
 		}, ErrDamaged, `trigger "history_no_delete" is missing`},
+		{"a trigger added", func(t *testing.T, path string) {
+			ours(t, path)
+			raw(t, path, "CREATE TRIGGER quiet AFTER INSERT ON outbox BEGIN DELETE FROM outbox; END", "PRAGMA journal_mode = DELETE")
+		}, ErrDamaged, `trigger "quiet" has been added`},
 		{"an index changed", func(t *testing.T, path string) {
 			ours(t, path)
 			raw(t, path, "DROP INDEX timers_due", "CREATE INDEX timers_due ON timers (name)", "PRAGMA journal_mode = DELETE")
@@ -285,7 +289,7 @@ func TestSettings(t *testing.T) {
 	s := openAt(t, path)
 	for pragma, want := range map[string]string{
 		"synchronous": "2", "journal_mode": "wal", "foreign_keys": "1", "trusted_schema": "0",
-		"cell_size_check": "1", "mmap_size": "0", "busy_timeout": "10000", "user_version": "6",
+		"cell_size_check": "1", "mmap_size": "0", "busy_timeout": "10000", "user_version": "7",
 		"application_id": "1718840675",
 	} {
 		var got string

@@ -47,6 +47,7 @@ type contents struct {
 	applicationID int
 	version       int
 	objects       map[string]string // SQL by `table "runs"`
+	log           logName           // from format 7 on
 }
 
 func (c *contents) empty() bool {
@@ -83,7 +84,11 @@ func readContents(ctx context.Context, db queryer) (*contents, error) {
 		}
 		c.objects[name] = text
 	}
-	return c, rows.Err()
+	if err := rows.Err(); err != nil || c.objects[`table "log_name"`] == "" {
+		return c, err
+	}
+	c.log, err = readLogName(ctx, db)
+	return c, err
 }
 
 // inspect looks at a file without touching it, and refuses one that is not
@@ -107,6 +112,11 @@ func inspect(ctx context.Context, file string) (*contents, error) {
 		found, err = look(ctx, file, "immutable")
 	}
 	if code(err) == sqlite3.ErrCorrupt || err == nil && (found.empty() || found.applicationID == applicationID) {
+		if holdsSome(file + "-wal") {
+			if err := ownLog(ctx, file); err != nil {
+				return nil, err
+			}
+		}
 		if holdsSome(file+"-wal") || holdsSome(file+"-journal") {
 			found, err = look(ctx, file, "ro")
 		}
@@ -146,19 +156,8 @@ func (c *contents) check(ctx context.Context) error {
 	case c.version < 1:
 		return fmt.Errorf("%w: its format is %d", ErrDamaged, c.version)
 	}
-	want, err := contentsOf(ctx, c.version)
-	if err != nil {
-		return err
-	}
-	for name, text := range want.objects {
-		switch got, ok := c.objects[name]; {
-		case !ok:
-			return fmt.Errorf("%w: %s is missing", ErrDamaged, name)
-		case got != text:
-			return fmt.Errorf("%w: %s has been changed", ErrDamaged, name)
-		}
-	}
-	return nil
+	_, err := c.formOf(ctx)
+	return err
 }
 
 // present refuses what is empty. What a crash has left half made is not known
@@ -178,12 +177,12 @@ func (c *contents) upToDate() error {
 	return nil
 }
 
-// contentsOf is what a database of a version says, by making one in memory.
-func contentsOf(ctx context.Context, version int) (_ *contents, err error) {
+// contentsOf is what a database of some migrations says, by making one in memory.
+func contentsOf(ctx context.Context, texts []string) (_ *contents, err error) {
 	db := sql.OpenDB(&connector{driver: &sqlite3.SQLiteDriver{}, dsn: ":memory:"})
 	db.SetMaxOpenConns(1)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	for _, text := range migrations()[:version] {
+	for _, text := range texts {
 		if _, err := db.ExecContext(ctx, text); err != nil {
 			return nil, err
 		}
@@ -229,11 +228,23 @@ func migrateOnce(ctx context.Context, conn *sql.Conn) (err error) {
 	if err := found.check(ctx); err != nil {
 		return err
 	}
-	for version := found.version; version < len(migrations()); version++ {
+	texts := migrations()[found.version:]
+	if found.version > 0 {
+		switch early, err := found.formOf(ctx); {
+		case err != nil:
+			return err
+		case early != nil:
+			if _, err := conn.ExecContext(ctx, early.bridge); err != nil {
+				return fmt.Errorf("migration %d: %w", early.version, err)
+			}
+		}
+	}
+	for i, next := range texts {
+		version := found.version + i + 1
 		text := fmt.Sprintf("%s\nPRAGMA application_id = %d; PRAGMA user_version = %d;",
-			migrations()[version], applicationID, version+1)
+			next, applicationID, version)
 		if _, err := conn.ExecContext(ctx, text); err != nil {
-			return fmt.Errorf("migration %d: %w", version+1, err)
+			return fmt.Errorf("migration %d: %w", version, err)
 		}
 	}
 	_, err = conn.ExecContext(ctx, "COMMIT")

@@ -183,6 +183,12 @@ func (w *writer) commit() error {
 	if err := w.writeCosts(); err != nil {
 		return w.failed(err)
 	}
+	if w.effects.rows > 0 && w.wal.moved.Swap(false) {
+		if err := w.exec(renameLog); err != nil {
+			w.wal.moved.Store(true)
+			return w.failed(err)
+		}
+	}
 	failpoint.Hit(failpoint.BeforeEnd)
 	if err := w.exec("COMMIT"); err != nil {
 		// Whether it is on the disk is not known: nothing may be built on it.

@@ -35,6 +35,7 @@ type checkpointer struct {
 
 	every atomic.Int64 // changed rows, or pages of large ones, between two checkpoints
 	long  atomic.Int64 // pages of a log that is to restart
+	moved atomic.Bool  // all of the log, or may have been: what is written next restarts it
 	since int64        // rows since the last one; belongs to who has the writer's turn
 }
 
@@ -66,6 +67,7 @@ func openCheckpointer(ctx context.Context, file string, o options) (_ *checkpoin
 		wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
 	}
 	c.every.Store(checkpointEvery)
+	c.moved.Store(true)
 	c.long.Store(longLog)
 	return c, nil
 }
@@ -141,6 +143,9 @@ func (w *writer) giveUp(err error) {
 func (c *checkpointer) run(mode string) (pages, moved int64, err error) {
 	var busy int64
 	err = c.conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint("+mode+")").Scan(&busy, &pages, &moved)
+	if err == nil && pages == moved {
+		c.moved.Store(true)
+	}
 	failpoint.Hit(failpoint.Checkpointed)
 	switch code(err) {
 	case sqlite3.ErrBusy, sqlite3.ErrLocked, sqlite3.ErrProtocol:

@@ -1,0 +1,107 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// killed gives the path of what a process would leave that is killed now: the files of
+// an open database, copied.
+func killed(t *testing.T, path string) string {
+	t.Helper()
+	left := filepath.Join(t.TempDir(), "left.db")
+	for _, end := range []string{"", "-wal"} {
+		if err := os.WriteFile(left+end, read(t, path+end), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return left
+}
+
+// TestLogOfAnotherState: a file that is put in the place of a database, beside the log
+// that a killed process has left, is not opened with it.
+func TestLogOfAnotherState(t *testing.T) {
+	path := made(t)
+	older := read(t, path)
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	s := openAt(t, path)
+	commit(t, s, nextStep(load(t, s, "r")))
+	if _, err := s.Backup(t.Context(), backup, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name    string
+		file    []byte
+		seq     int64 // of the run in the file
+		steps   int   // taken before the process is killed
+		restart bool  // the log has restarted meanwhile
+		refused bool
+	}{
+		{"the file itself", nil, 3, 1, false, false},
+		{"the file itself, later", nil, 102, 100, true, false},
+		{"a backup of the state that the log brings", read(t, backup), 2, 0, false, true},
+		{"a backup", read(t, backup), 2, 200, false, true},
+		{"a backup, and the log has restarted", read(t, backup), 2, 200, true, true},
+		{"an older copy, and the log has restarted", older, 1, 200, true, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "runs.db")
+			if err := os.WriteFile(path, older, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s := openAt(t, path)
+			if test.restart {
+				shortLog(s)
+			}
+			row := load(t, s, "r")
+			for range test.steps + 1 {
+				next := nextStep(row)
+				commit(t, s, next)
+				row = next.Run
+			}
+			if test.restart {
+				untilMoved(t, path, 0, func() { stepRuns(t, s, 2, 20) })
+			}
+			s.writer.turn <- struct{}{} // nothing is written while the files are copied
+			select {
+			case <-s.writer.wal.wake:
+			default:
+			}
+			if _, _, err := s.writer.wal.run("PASSIVE"); err != nil { // after one that is under way
+				t.Fatal(err)
+			}
+			left := killed(t, path)
+			<-s.writer.turn
+			if test.file != nil {
+				if err := os.WriteFile(left, test.file, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := contentsOfDir(t, filepath.Dir(left))
+			if test.refused {
+				for _, opts := range [][]Option{nil, {ReadOnly()}} {
+					if _, err := Open(t.Context(), left, opts...); !errors.Is(err, ErrLog) {
+						t.Errorf("with its log it opens: %v", err)
+					}
+				}
+				if contentsOfDir(t, filepath.Dir(left)) != before {
+					t.Error("the files have changed")
+				}
+				if err := os.Remove(left + "-wal"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			opened := openAt(t, left)
+			if row := load(t, opened, "r"); row.Seq != test.seq {
+				t.Errorf("the run is at %d, not %d", row.Seq, test.seq)
+			}
+			if found := query[string](t, opened, "PRAGMA integrity_check"); found != "ok" {
+				t.Error(found)
+			}
+		})
+	}
+}
