@@ -34,6 +34,9 @@ const (
 	NoWorker     ProblemKind = "unclaimed" // an attempt that no worker takes
 	OutboxLag    ProblemKind = "outbox"    // a message that no one delivers
 	OverBudget   ProblemKind = "over-budget"
+
+	// DamagedFile is of no run: fsmc health adds it, for a store that is a file.
+	DamagedFile ProblemKind = "file"
 )
 
 // Problem is one thing that an operator should look at. Its JSON form is stable.

@@ -125,19 +125,27 @@ func copyPages(ctx context.Context, from, to *sql.Conn) (err error) {
 
 // sound asks SQLite itself for damage.
 func sound(ctx context.Context, conn *sql.Conn) error {
-	found, err := list(ctx, reading{conn}, scanOne[string], "PRAGMA integrity_check(10)")
-	if err != nil {
-		return err
-	}
-	if len(found) != 1 || found[0] != "ok" {
-		return fmt.Errorf("%w: %q", ErrDamaged, found)
-	}
-	orphans, err := list(ctx, reading{conn}, scanOne[string],
-		`SELECT "table" || ' refers to a row of ' || parent || ' that is not there' FROM pragma_foreign_key_check LIMIT 10`)
-	if err == nil && len(orphans) > 0 {
-		err = fmt.Errorf("%w: %q", ErrDamaged, orphans)
+	found, err := damage(ctx, reading{conn})
+	if err == nil && len(found) > 0 {
+		err = fmt.Errorf("%w: %q", ErrDamaged, found)
 	}
 	return err
+}
+
+// Integrity asks SQLite for damage of the file: pages, indexes and references between
+// tables. It reads all of the file, while others go on writing; ctx ends it.
+func (s *Store) Integrity(ctx context.Context) ([]string, error) {
+	found, err := damage(ctx, s.readers)
+	return found, s.readError(err)
+}
+
+func damage(ctx context.Context, from source) ([]string, error) {
+	found, err := list(ctx, from, scanOne[string], "PRAGMA integrity_check(10)")
+	if err != nil || len(found) != 1 || found[0] != "ok" {
+		return found, err
+	}
+	return list(ctx, from, scanOne[string],
+		`SELECT "table" || ' refers to a row of ' || parent || ' that is not there' FROM pragma_foreign_key_check LIMIT 10`)
 }
 
 // verify opens the copy as anyone would, and hands it to check.

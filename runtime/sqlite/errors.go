@@ -22,6 +22,9 @@ var (
 	// would need files in a folder that takes none. A copy of Backup needs none.
 	ErrFolder = errors.New("reading it takes files beside it, and its folder may not be written to: copy it, with its -wal if there is one, to a folder that may, or make the copy with fsmc backup")
 
+	// ErrInUse is the error of Restore to a file that another process has open.
+	ErrInUse = errors.New("another process has it open: end all workers and commands that use it first")
+
 	// ErrReadOnly is the error of a write to a store opened with ReadOnly.
 	ErrReadOnly = errors.New("the database was opened read-only")
 	// ErrBusy says that another process kept the database locked for longer

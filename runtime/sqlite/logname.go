@@ -75,9 +75,11 @@ func logFits(ctx context.Context, file string) (bool, error) {
 	if err != nil || pageSize == 0 || found.log.page == 0 {
 		return true, nil // from before log_name, or not to be read without the log
 	}
-	first, names := logNames(log, header, pageSize, found.log.page)
-	if first == "" || found.log.now == first || slices.Contains(names, found.log.now) {
-		return true, nil
+	for _, whole := range []bool{false, true} { // nearly always the quick look is enough
+		first, names := logNames(log, header, pageSize, found.log.page, whole)
+		if first == "" || found.log.now == first || slices.Contains(names, found.log.now) {
+			return true, nil
+		}
 	}
 	// Who restarts the log meanwhile has moved its names into the file.
 	now, _ := logHeader(log)
@@ -95,30 +97,71 @@ func logHeader(log *os.File) (header []byte, pageSize int64) {
 }
 
 // logNames reads the names in the pages of a log: the one before its first, and all that
-// it brings.
-func logNames(log *os.File, header []byte, pageSize int64, page uint32) (first string, names []string) {
+// it brings. With whole it looks only at what SQLite would take in: transactions that
+// are complete, by the checksums. A loss of power leaves others.
+func logNames(log *os.File, header []byte, pageSize int64, page uint32, whole bool) (first string, names []string) {
 	const frameHeader = 24
-	frame := make([]byte, frameHeader)
-	content := make([]byte, pageSize)
+	frame := make([]byte, frameHeader+pageSize)
+	sum := newLogSum(header)
+	var pending [][2]string // of the transaction
 	for at := int64(len(header)); ; at += frameHeader + pageSize {
-		if n, _ := log.ReadAt(frame, at); n < frameHeader || !bytes.Equal(frame[8:16], header[16:24]) {
+		if n, _ := log.ReadAt(frame[:frameHeader], at); n < frameHeader || !bytes.Equal(frame[8:16], header[16:24]) {
 			return first, names // the salts of an older log
 		}
-		if binary.BigEndian.Uint32(frame) != page {
-			continue
+		if number := binary.BigEndian.Uint32(frame); whole || number == page {
+			if n, _ := log.ReadAt(frame, at); n < len(frame) || whole && !sum.fits(frame) {
+				return first, names
+			}
+			if before, now, ok := namesIn(frame[frameHeader:]); ok && number == page {
+				pending = append(pending, [2]string{before, now})
+			}
 		}
-		if n, _ := log.ReadAt(content, at+frameHeader); int64(n) < pageSize {
-			return first, names
+		if whole && binary.BigEndian.Uint32(frame[4:]) == 0 {
+			continue // not the last page of its transaction
 		}
-		before, now, ok := namesIn(content)
-		if !ok {
-			continue
+		for _, pair := range pending {
+			if first == "" {
+				first = pair[0]
+			}
+			names = append(names, pair[1])
 		}
-		if first == "" {
-			first = before
-		}
-		names = append(names, now)
+		pending = pending[:0]
 	}
+}
+
+// logSum is the checksum of a log up to one of its pages.
+type logSum struct {
+	order  binary.ByteOrder
+	s0, s1 uint32
+	broken bool // the header does not fit
+}
+
+func newLogSum(header []byte) *logSum {
+	s := &logSum{order: binary.LittleEndian}
+	if header[3]&1 == 1 {
+		s.order = binary.BigEndian
+	}
+	s.add(header[:24])
+	s.broken = !s.is(header[24:])
+	return s
+}
+
+func (s *logSum) add(part []byte) {
+	for ; len(part) >= 8; part = part[8:] {
+		s.s0 += s.order.Uint32(part) + s.s1
+		s.s1 += s.order.Uint32(part[4:]) + s.s0
+	}
+}
+
+func (s *logSum) is(stored []byte) bool {
+	return binary.BigEndian.Uint32(stored) == s.s0 && binary.BigEndian.Uint32(stored[4:]) == s.s1
+}
+
+// fits goes on with a page and its header, and reports whether it is as it was written.
+func (s *logSum) fits(frame []byte) bool {
+	s.add(frame[:8])
+	s.add(frame[24:])
+	return !s.broken && s.is(frame[16:24])
 }
 
 // namesIn reads the one row of log_name from its page, a leaf: the page's header, which

@@ -25,3 +25,11 @@ func (s *Store) Strays(context.Context, string) ([]Stray, error) { return nil, E
 func (s *Store) Backup(context.Context, string, func(context.Context, *Store) error) (int64, error) {
 	return 0, ErrNoCgo
 }
+
+// Restore gives ErrNoCgo.
+func Restore(context.Context, string, string, func(context.Context, *Store) error) (Restored, error) {
+	return Restored{}, ErrNoCgo
+}
+
+// Integrity gives ErrNoCgo.
+func (s *Store) Integrity(context.Context) ([]string, error) { return nil, ErrNoCgo }

@@ -60,7 +60,7 @@ func (t *target) backUp(ctx context.Context, file string) error {
 	if t.asJSON {
 		err = printJSON(t.out, &report)
 	} else {
-		err = t.writeBackup(&report)
+		err = t.writeBackup(&report, "in the database")
 	}
 	if err == nil && len(report.Differences) > 0 {
 		err = errFinding
@@ -68,13 +68,14 @@ func (t *target) backUp(ctx context.Context, file string) error {
 	return err
 }
 
-func (t *target) writeBackup(r *backupReport) error {
+// writeBackup says what has become of a copy; of is what it is a copy of.
+func (t *target) writeBackup(r *backupReport, of string) error {
 	for _, d := range r.Differences {
 		fmt.Fprintln(t.out, plain(d.String(), 1000))
 	}
 	how := "no difference"
 	if n := len(r.Differences); n > 0 {
-		how = fmt.Sprintf("%d with a difference, as in the database", n)
+		how = fmt.Sprintf("%d with a difference, as %s", n, of)
 	}
 	_, err := fmt.Fprintf(t.out, "%s: %s, sound; %s replayed, %s\n", r.File, sizeText(r.Bytes), countOf(r.Replayed, "run"), how)
 	return err

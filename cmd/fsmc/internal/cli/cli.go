@@ -99,7 +99,7 @@ are one unit, in which machine names are unique.`,
 		"write": {newNew(s), newCheck(s), newExplain(s), newFmt(s), newGen(s), newDot(s)},
 		"run":   {newRun(s), newSend(s), newCancel(s), newPause(s), newResume(s), newRetry(s), newComplete(s), newRepair(s), newMigrate(s)},
 		"look":  {newShow(s), newHistory(s), newList(s), newStats(s), newHealth(s)},
-		"keep":  {newReplay(s), newBackup(s), newPrune(s)},
+		"keep":  {newReplay(s), newBackup(s), newRestore(s), newPrune(s)},
 	} {
 		for _, c := range commands {
 			c.GroupID = group

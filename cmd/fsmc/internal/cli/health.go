@@ -14,12 +14,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
 func newHealth(s *streams) *cobra.Command {
 	var (
 		t     = target{streams: s}
 		query runtime.HealthQuery
+
+		integrity = 2 * time.Second
 	)
 	c := &cobra.Command{
 		Use:   "health",
@@ -31,7 +34,11 @@ and runs over their budget.
 
 How long is too long in a state is said by --stuck: one duration, or one for each
 of some states. Without it a state's own timers say it: a run is stuck where one
-has fallen due and has not fired. Exit status 1: something is listed.`,
+has fallen due and has not fired.
+
+The file itself is checked as well, as by SQLite's integrity check, for at most as
+long as --integrity says; fsmc backup checks all of it. Exit status 1: something is
+listed.`,
 		Example: `  fsmc health --db runs.db
   fsmc health --db runs.db --stuck 1h
   fsmc health --db runs.db --stuck Analyzing=10m,Working.Draft=2d`,
@@ -44,27 +51,65 @@ has fallen due and has not fired. Exit status 1: something is listed.`,
 				if err := checkStates(cmd.Context(), store, query.StuckIn); err != nil {
 					return err
 				}
-				health, err := runtime.NewEngine(store).Health(cmd.Context(), query)
-				switch {
-				case err != nil:
-					return err
-				case t.asJSON:
-					err = printJSON(s.out, &health)
-				default:
-					err = writeHealth(s.out, &health, time.Now())
-				}
-				if err == nil && len(health.Problems) > 0 {
-					err = errFinding
-				}
-				return err
+				return t.health(cmd.Context(), store.(*sqlite.Store), query, integrity)
 			})
 		},
 	}
 	t.flags(c)
 	c.Flags().Var(&stuck{&query}, "stuck", "how long a run may be in a state: an `AGE`, or STATE=AGE,...")
 	c.Flags().Var(&age{into: &query.Late, some: true}, "late", "the `AGE` at which timers, leases, attempts and messages are overdue (default 1m)")
+	c.Flags().Var(&age{into: &integrity}, "integrity", "look for damage of the file for at most so long, an `AGE`; 0s for not at all")
 	c.Flags().IntVar(&query.Limit, "limit", 100, "list at most `N` of each kind")
 	return c
+}
+
+// healthReport is what health --format json prints.
+type healthReport struct {
+	runtime.Health
+	// Integrity says how far the file was looked at: "checked" to its end,
+	// "unfinished" for as long as was asked for, or "skipped".
+	Integrity string `json:"integrity"`
+}
+
+func (t *target) health(ctx context.Context, store *sqlite.Store, query runtime.HealthQuery, integrity time.Duration) error {
+	found, err := runtime.NewEngine(store).Health(ctx, query)
+	if err != nil {
+		return err
+	}
+	report := healthReport{found, "skipped"}
+	now := time.Now()
+	if integrity > 0 {
+		faults, finished, err := checkFile(ctx, store, integrity)
+		if err != nil {
+			return err
+		}
+		for _, why := range faults {
+			report.Problems = append(report.Problems, runtime.Problem{Kind: runtime.DamagedFile, Since: now.UTC(), Why: why})
+		}
+		if report.Integrity = "checked"; !finished {
+			report.Integrity = "unfinished"
+		}
+	}
+	if t.asJSON {
+		err = printJSON(t.out, &report)
+	} else {
+		err = writeHealth(t.out, &report, now)
+	}
+	if err == nil && len(report.Problems) > 0 {
+		err = errFinding
+	}
+	return err
+}
+
+// checkFile looks for damage of the file, for at most so long.
+func checkFile(ctx context.Context, store *sqlite.Store, patience time.Duration) (faults []string, finished bool, err error) {
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	faults, err = store.Integrity(limited)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return faults, false, nil
+	}
+	return faults, true, err
 }
 
 // stuck is the value of --stuck: durations, of which those with a state before
@@ -116,7 +161,12 @@ func checkStates(ctx context.Context, store runtime.Store, stuck map[string]time
 	return nil
 }
 
-func writeHealth(w io.Writer, h *runtime.Health, now time.Time) error {
+func writeHealth(w io.Writer, h *healthReport, now time.Time) error {
+	if h.Integrity == "unfinished" {
+		if _, err := fmt.Fprintln(w, "the file could not be checked to its end in the time of --integrity; fsmc backup checks all of it"); err != nil {
+			return err
+		}
+	}
 	if len(h.Problems) == 0 {
 		_, err := fmt.Fprintln(w, "nothing is wrong")
 		return err

@@ -1,0 +1,153 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Restore puts a copy of the database backup in the place of the one at path, which
+// no process may have open, this one included. What was there is kept under another
+// name, with its log, beside it; its log is not left for the new one, which it would
+// destroy.
+//
+// The copy is made beside path, and checked as by Backup, before anything is moved.
+// It is brought up to date, and no run of it has been touched otherwise. A process
+// that ends in the middle leaves what was there, or the new one; beside that the log
+// of the old one may be left, with which Open refuses it (ErrLog) until Restore is
+// called again.
+func Restore(ctx context.Context, backup, path string, check func(context.Context, *Store) error) (r Restored, err error) {
+	target, err := filepath.Abs(path)
+	if err != nil {
+		return r, fmt.Errorf("cannot restore to %q: %w", path, err)
+	}
+	if linked, err := filepath.EvalSymlinks(target); err == nil {
+		target = linked
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(target), ".fsmc-restore-")
+	if err != nil {
+		return r, fmt.Errorf("cannot restore to %q: %w", path, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	copied := filepath.Join(dir, "copy.db")
+	if err := copyBackup(ctx, backup, copied); err != nil {
+		return r, fmt.Errorf("cannot restore from %q: %w", backup, translate(err))
+	}
+	if err := verify(ctx, copied, check); err != nil {
+		return r, fmt.Errorf("the backup %q is not good, and is not put in place: %w", backup, err)
+	}
+	free, err := hold(target)
+	if err != nil {
+		return r, fmt.Errorf("cannot restore to %q: %w", path, err)
+	}
+	defer func() { err = errors.Join(err, free()) }()
+	if r, err = replace(copied, target); err != nil {
+		err = fmt.Errorf("cannot restore to %q: %w", path, err)
+	}
+	return r, err
+}
+
+// copyBackup copies a database of any format that is known, and brings the copy up to
+// date.
+func copyBackup(ctx context.Context, backup, copied string) (err error) {
+	file, err := filepath.Abs(backup)
+	if err != nil {
+		return err
+	}
+	if err := prepareFile(file, false); err != nil {
+		return err
+	}
+	found, err := inspect(ctx, file)
+	if err == nil {
+		err = found.present()
+	}
+	if err != nil {
+		return err
+	}
+	from := Store{readers: pool{connect(file, "ro", newOptions(nil))}}
+	if err := errors.Join(from.copyTo(ctx, copied), from.Close()); err != nil {
+		return err
+	}
+	s, err := Open(ctx, copied, Existing())
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}
+
+// replace gives the copy the name of the target, and what was there another one.
+func replace(copied, target string) (r Restored, err error) {
+	info, err := os.Stat(copied)
+	if err != nil {
+		return r, err
+	}
+	r.Bytes = info.Size()
+	if r.Before, err = setAside(target); err != nil {
+		return r, err
+	}
+	f, err := os.OpenFile(copied, os.O_RDWR, 0)
+	if err != nil {
+		return r, err
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return r, err
+	}
+	if err := os.Rename(copied, target); err != nil {
+		return r, err
+	}
+	for _, end := range besideIt {
+		if err := os.Remove(target + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return r, err
+		}
+	}
+	return r, syncFolder(filepath.Dir(target))
+}
+
+// besideIt are the ends of the names of what SQLite keeps beside a database: its log or
+// its journal belong to what it has.
+var besideIt = []string{"-wal", "-journal", "-shm"}
+
+// setAside gives what is at target a second name, and makes that durable; empty where
+// there is nothing.
+func setAside(target string) (aside string, err error) {
+	if _, err := os.Lstat(target); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	stem := target + ".before-" + time.Now().UTC().Format("20060102T150405")
+	aside = stem
+	for n := 2; ; n++ {
+		err = secondName(target, aside)
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+		aside = fmt.Sprintf("%s-%d", stem, n)
+	}
+	if err != nil {
+		return "", err
+	}
+	for _, end := range besideIt[:2] {
+		if err := secondName(target+end, aside+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return aside, syncFolder(filepath.Dir(target))
+}
+
+// secondName gives a file another name, beside the one that it has where the file
+// system can do that. It overwrites nothing.
+func secondName(file, name string) error {
+	err := os.Link(file, name)
+	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, there := os.Lstat(name); there == nil {
+		return fs.ErrExist
+	}
+	return os.Rename(file, name)
+}
