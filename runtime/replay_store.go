@@ -94,7 +94,7 @@ func (r *RunRow) listedBefore(s *RunRow) bool {
 func (e *Engine) replayRow(ctx context.Context, row *RunRow) error {
 	h, err := e.host(ctx, row.Definition)
 	if err != nil {
-		return fmt.Errorf("run %q: %w", row.Run, err)
+		return e.definitionFault(ctx, row, row.Definition, row.Seq, err)
 	}
 	m := h.machine
 	stored, err := m.DecodeSnapshot(row.Snapshot)
@@ -118,6 +118,19 @@ func (e *Engine) replayRow(ctx context.Context, row *RunRow) error {
 	return err
 }
 
+// definitionFault is a *Difference where a definition of a run is missing or damaged,
+// which is why no host of it could be had: then that run cannot be replayed, and others
+// can. It is another error where the run is gone, or the store fails.
+func (e *Engine) definitionFault(ctx context.Context, row *RunRow, definition string, seq int64, why error) error {
+	if _, err := e.store.Definition(ctx, definition); err != nil && !errors.Is(err, ErrNotFound) {
+		return fmt.Errorf("run %q: %w", row.Run, err)
+	}
+	if _, err := e.store.Load(ctx, row.Run); err != nil {
+		return fmt.Errorf("run %q: %w", row.Run, err)
+	}
+	return &Difference{Run: row.Run, Seq: seq, Err: why}
+}
+
 // replayHistory takes the records up to the Seq of the row.
 func (e *Engine) replayHistory(ctx context.Context, replay *Replay, row *RunRow, h *host, versions []Version) error {
 	for seq := int64(0); seq < row.Seq; {
@@ -135,7 +148,7 @@ func (e *Engine) replayHistory(ctx context.Context, replay *Replay, row *RunRow,
 			seq++
 			version, err := e.versionAt(ctx, h, versions, seq)
 			if err != nil {
-				return fmt.Errorf("run %q: %w", row.Run, err)
+				return e.definitionFault(ctx, row, definitionAt(versions, seq, row.Definition), seq, err)
 			}
 			replay.m = version.machine
 			if err := replay.takeRow(&page[i], seq); err != nil {

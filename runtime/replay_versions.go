@@ -38,7 +38,7 @@ func (e *Engine) relive(ctx context.Context, h *host, row *RunRow, stored *Snaps
 func (e *Engine) reliveBy(ctx context.Context, h *host, row *RunRow, seed uint64, versions []Version) (*Snapshot, error) {
 	first, err := e.versionAt(ctx, h, versions, 1)
 	if err != nil {
-		return nil, fmt.Errorf("run %q: %w", row.Run, err)
+		return nil, e.definitionFault(ctx, row, definitionAt(versions, 1, row.Definition), 1, err)
 	}
 	replay := first.machine.NewReplay(row.Run, seed)
 	err = e.replayHistory(ctx, replay, row, h, versions)
@@ -58,12 +58,21 @@ func further(first, second error) error {
 // versionAt is the definition that the record seq of a run is of; current is
 // the one that the run now has.
 func (e *Engine) versionAt(ctx context.Context, current *host, versions []Version, seq int64) (*host, error) {
-	for _, v := range versions {
-		if seq <= v.Until {
-			return e.host(ctx, v.Definition)
-		}
+	if hash := definitionAt(versions, seq, ""); hash != "" {
+		return e.host(ctx, hash)
 	}
 	return current, nil
+}
+
+// definitionAt is the hash of the definition that the record seq of a run is of; current
+// is that of the one that the run now has.
+func definitionAt(versions []Version, seq int64, current string) string {
+	for _, v := range versions {
+		if seq <= v.Until {
+			return v.Definition
+		}
+	}
+	return current
 }
 
 // versionsInHistory are the earlier definitions of a run by the record of its
