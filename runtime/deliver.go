@@ -87,24 +87,26 @@ func (c *courier) free() {
 }
 
 // deliver makes one attempt at a message, and says in the store what became of
-// it. Where the store cannot be told, the lease runs out and the message is
-// delivered once more. It reports whether the user's function has returned.
+// it. Where the store cannot be told until the worker ends, the lease runs out and the
+// message is delivered a second time. It reports whether the user's function has returned.
 func (c *courier) deliver(row *MessageRow, lease time.Time) (returned bool) {
 	e := c.worker.engine
 	failpoint.Hit(failpoint.MessageTaken)
 	returned, failed := c.handOver(row, lease)
 	var err error
-	store, now := context.WithoutCancel(c.ctx), e.now()
 	if failed == nil {
 		failpoint.Hit(failpoint.MessageDelivered)
-		err = e.store.Delivered(store, row.ID, row.Attempt, now)
+		err = c.worker.insist(func(ctx context.Context) error { return e.store.Delivered(ctx, row.ID, row.Attempt, e.now()) }, nil)
 		failpoint.Hit(failpoint.MessageMarked)
 	} else {
 		failpoint.Hit(failpoint.MessageNotHandled)
 		wait := defaultBackoff.wait(int64(row.Attempt), jitterShare(0, row.ID, int64(row.Attempt)))
 		e.logger.Warn("a message could not be delivered", slog.String("run", row.Run), slog.String("message", row.ID),
 			slog.Int("attempt", row.Attempt), slog.Duration("again_in", wait), slog.Any("error", failed))
-		err = e.store.Undelivered(store, row.ID, row.Attempt, now.Add(wait), cleanMessage(failed.Error()))
+		ready := e.now().Add(wait)
+		err = c.worker.insist(func(ctx context.Context) error {
+			return e.store.Undelivered(ctx, row.ID, row.Attempt, ready, cleanMessage(failed.Error()))
+		}, nil)
 	}
 	e.changes.notify(row.Run)
 	if err != nil && !errors.Is(err, ErrFenced) {

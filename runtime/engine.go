@@ -39,6 +39,7 @@ type Engine struct {
 	stopping    time.Duration
 	lostLimit   int
 	guardLimit  time.Duration
+	storeLimit  time.Duration
 	maxPayload  int
 
 	hosts   hosts
@@ -65,11 +66,13 @@ func NewEngine(store Store, opts ...Option) *Engine {
 		stopping:    15 * time.Second,
 		lostLimit:   5,
 		guardLimit:  10 * time.Second,
+		storeLimit:  30 * time.Second,
 		maxPayload:  MaxPayload,
 	}
 	for _, opt := range opts {
 		opt(e)
 	}
+	e.store = limited{store, e.storeLimit}
 	if e.observer != (silent{}) {
 		e.observer = safeObserver{e.observer, e.logger}
 	}
@@ -136,6 +139,10 @@ func WithLostLimit(n int) Option { return func(e *Engine) { e.lostLimit = n } }
 // has not answered by then has failed. Its context is done, and a function that goes
 // on all the same is left to itself.
 func WithGuardLimit(d time.Duration) Option { return func(e *Engine) { e.guardLimit = d } }
+
+// WithStoreLimit sets for how long one call of the store may last; 30 s unless said. It
+// is longer than the store itself waits for the locks of other processes.
+func WithStoreLimit(d time.Duration) Option { return func(e *Engine) { e.storeLimit = d } }
 
 // WithMaxPayload sets how many bytes the JSON of an event, of parameters or of
 // a checkpoint may have, up to MaxPayload, which it is unless said.

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,8 +22,10 @@ import (
 //
 // When ctx is done it claims nothing more, lets activities go on for the grace
 // period, cancels those that are left, gives their tasks back uncounted, and
-// returns nil once every activity has returned. An error means that the store
-// has failed again and again. Each call of Run has room for as many activities
+// returns nil once every activity has returned, or been left to itself: after the grace
+// period, the time for stopping and that of one call of the store at the latest. Then it
+// leaves what does not return, a store that hangs, and returns ErrHangs. Another error
+// means that the store has failed again and again. Each call of Run has room for as many activities
 // as the engine's concurrency says.
 func (e *Engine) Run(ctx context.Context) error {
 	all := &allRuns{engine: e}
@@ -77,11 +80,23 @@ func (e *Engine) runUntil(ctx context.Context, one *oneRun, reached func(context
 	if err := e.work(ctx, one, stop); err != nil {
 		return View{}, err
 	}
-	v, err := e.Get(context.WithoutCancel(ctx), run)
-	if err != nil {
-		return View{}, err
+	type got struct {
+		v   View
+		err error
 	}
-	return v, ctx.Err()
+	reply := make(chan got, 1)
+	go func() {
+		v, err := e.Get(context.WithoutCancel(ctx), run)
+		reply <- got{v, err}
+	}()
+	timer := e.clock.NewTimer(e.clock.Now().Add(e.storeLimit + lastMoments))
+	defer timer.Stop()
+	select {
+	case g := <-reply:
+		return g.v, cmp.Or(g.err, ctx.Err())
+	case <-timer.C():
+		return View{}, ErrHangs
+	}
 }
 
 // Wait waits until a run has ended, is halted or paused, or waits only for
@@ -136,6 +151,14 @@ type worker struct {
 	ended    chan struct{}  // receives after an attempt has ended
 	untaken  rests[Claim]   // of lost workers, that could not be taken over
 
+	// ctx is that of what an attempt or a delivery writes at its end, and outlives the
+	// worker's: it is done when the worker gives up. Until insisting is done a write that
+	// fails is made again.
+	ctx       context.Context
+	giveUp    context.CancelCauseFunc
+	insisting context.Context
+	relent    context.CancelFunc
+
 	mu      sync.Mutex
 	running map[*running]struct{}
 }
@@ -148,10 +171,51 @@ const (
 	maxFailureWait = 30 * time.Second
 )
 
-// work rounds until ctx is done or stop says so.
+// ErrHangs is returned by Run where a call of the store does not return, or a function
+// that the engine calls, although its context is done and its time is over.
+var ErrHangs = errors.New("a call of the store, or a function of the program, does not return")
+
+// lastMoments is how long the worker waits for what it has given up.
+const lastMoments = time.Second
+
+// work rounds until ctx is done or stop says so. It does not wait for longer than it may.
 func (e *Engine) work(ctx context.Context, scope scope, stop func() (bool, error)) error {
 	w := &worker{engine: e, scope: scope, ended: make(chan struct{}, 1), running: map[*running]struct{}{}}
 	w.courier = newCourier(ctx, w)
+	w.ctx, w.giveUp = context.WithCancelCause(context.WithoutCancel(ctx))
+	w.insisting, w.relent = context.WithCancel(w.ctx)
+	defer w.relent()
+	over := make(chan error, 1)
+	go func() { over <- w.loop(ctx, stop) }()
+	select {
+	case err := <-over:
+		return err
+	case <-ctx.Done():
+	}
+	if err, ok := w.outlast(over, e.grace+e.stopping+e.storeLimit); ok {
+		return err
+	}
+	w.giveUp(ErrStopped)
+	if err, ok := w.outlast(over, lastMoments); ok {
+		return err
+	}
+	return ErrHangs
+}
+
+// outlast waits for the worker's loop, for at most d.
+func (w *worker) outlast(over <-chan error, d time.Duration) (err error, ok bool) {
+	timer := w.engine.clock.NewTimer(w.engine.clock.Now().Add(d))
+	defer timer.Stop()
+	select {
+	case err := <-over:
+		return err, true
+	case <-timer.C():
+		return nil, false
+	}
+}
+
+func (w *worker) loop(ctx context.Context, stop func() (bool, error)) error {
+	e, scope := w.engine, w.scope
 	woken, unwatch := e.changes.watch("")
 	defer unwatch()
 	defer w.shutDown(ctx)
@@ -290,5 +354,12 @@ func (w *worker) shutDown(ctx context.Context) {
 		r.stop(ErrStopped)
 	}
 	w.mu.Unlock()
-	<-done
+	last := e.clock.NewTimer(e.clock.Now().Add(e.stopping))
+	defer last.Stop()
+	select {
+	case <-done:
+	case <-last.C():
+		w.relent()
+		<-done
+	}
 }

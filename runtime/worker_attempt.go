@@ -221,7 +221,7 @@ func (r *running) checkpoint(data json.RawMessage) error {
 func (r *running) renew(checkpoint json.RawMessage) error {
 	e := r.engine
 	asked, now := e.clock.Now(), e.now()
-	cancelled, err := e.store.Renew(context.WithoutCancel(r.ctx), r.task.Claim(), now, now.Add(e.lease), checkpoint)
+	cancelled, err := e.store.Renew(r.worker.ctx, r.task.Claim(), now, now.Add(e.lease), checkpoint)
 	switch {
 	case errors.Is(err, ErrFenced):
 		r.stop(ErrFenced)

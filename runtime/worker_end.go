@@ -106,10 +106,6 @@ func (r *running) counted(reported map[string]json.Number) []Cost {
 	return counted
 }
 
-// commitTries is how often the end of an attempt is committed where the store
-// fails; the lease then runs out, and the task is handed out again.
-const commitTries = 4
-
 // commit takes the input under the attempt's claim. That tells the observer.
 func (r *running) commit(in Input, info AttemptInfo) {
 	e, claim := r.engine, r.task.Claim()
@@ -121,22 +117,19 @@ func (r *running) commit(in Input, info AttemptInfo) {
 		}
 		return in, nil
 	}}
-	for try := 1; ; try++ {
-		_, err := e.apply(context.Background(), c)
-		switch {
-		case err == nil:
-		case errors.Is(err, ErrFenced):
-			r.fenced(&in, &info)
-		case errors.Is(err, ErrHalted), errors.Is(err, ErrNoGuard):
-			r.giveBack(longestRest, err.Error(), info.Cost)
-		case try < commitTries:
-			_ = e.sleep(context.Background(), time.Duration(try)*e.poll)
-			continue
-		default:
-			e.logger.Error("the end of an attempt could not be stored; it will be made again",
-				slog.String("run", r.task.Run), slog.String("activity", r.task.Activity), slog.Any("error", err))
-		}
-		return
+	err := r.insist(func(ctx context.Context) error {
+		_, err := e.apply(ctx, c)
+		return err
+	})
+	switch {
+	case err == nil:
+	case errors.Is(err, ErrFenced):
+		r.fenced(&in, &info)
+	case errors.Is(err, ErrHalted), errors.Is(err, ErrNoGuard):
+		r.giveBack(longestRest, err.Error(), info.Cost)
+	default:
+		e.logger.Error("the end of an attempt could not be stored; it will be made again",
+			slog.String("run", r.task.Run), slog.String("activity", r.task.Activity), slog.Any("error", err))
 	}
 }
 
@@ -170,7 +163,7 @@ func (r *running) fenced(in *Input, info *AttemptInfo) {
 // said that it failed: the record then is of the same kind, and has the same worker
 // and the same time.
 func (r *running) taken(in *Input) (bool, error) {
-	ctx := context.Background()
+	ctx := r.worker.ctx
 	row, err := r.engine.store.Load(ctx, r.task.Run)
 	if err != nil {
 		return false, err
@@ -214,7 +207,7 @@ func (r *running) late(returned string, cost map[string]json.Number) {
 // that a worker that was cut off does not make its history grow without end.
 func (r *running) note(kind InputKind, message string, cost map[string]json.Number) {
 	e, counted := r.engine, r.counted(cost)
-	_, err := e.apply(context.Background(), &request{run: r.task.Run, input: func(m *Machine, _ *Snapshot) (Input, error) {
+	_, err := e.apply(r.worker.ctx, &request{run: r.task.Run, input: func(m *Machine, _ *Snapshot) (Input, error) {
 		do, ok := m.index.dos[r.task.Do]
 		if !ok {
 			return Input{}, ErrFenced
@@ -233,7 +226,7 @@ func (r *running) note(kind InputKind, message string, cost map[string]json.Numb
 func (r *running) confirm() bool {
 	e := r.engine
 	failpoint.Hit(failpoint.BeforeConfirm)
-	err := e.store.Confirm(context.Background(), r.task.Claim(), e.now())
+	err := r.insist(func(ctx context.Context) error { return e.store.Confirm(ctx, r.task.Claim(), e.now()) })
 	if err != nil && !errors.Is(err, ErrFenced) {
 		e.logger.Warn("that an activity has stopped could not be stored; its lease runs out",
 			slog.String("run", r.task.Run), slog.String("activity", r.task.Activity), slog.Any("error", err))
@@ -246,9 +239,10 @@ func (r *running) confirm() bool {
 // attempt has used until then is noted: it is spent.
 func (r *running) giveBack(wait time.Duration, why string, cost map[string]json.Number) {
 	e := r.engine
-	now := e.now()
 	failpoint.Hit(failpoint.BeforeGiveBack)
-	err := e.store.Release(context.Background(), r.task.Claim(), now, now.Add(wait))
+	err := r.insist(func(ctx context.Context) error {
+		return e.store.Release(ctx, r.task.Claim(), e.now(), e.now().Add(wait))
+	})
 	switch {
 	case errors.Is(err, ErrFenced):
 		if len(cost) > 0 {
@@ -274,11 +268,14 @@ func (r *running) took() time.Duration { return r.engine.clock.Now().Sub(r.claim
 // worker has not renewed it.
 func (r *running) lost(cost map[string]json.Number) {
 	e := r.engine
-	now := e.now()
 	if len(cost) > 0 {
 		r.late("lost", cost)
 	}
-	if _, err := e.store.Renew(context.Background(), r.task.Claim(), now, now, nil); errors.Is(err, ErrFenced) {
+	err := r.insist(func(ctx context.Context) error {
+		_, err := e.store.Renew(ctx, r.task.Claim(), e.now(), e.now(), nil)
+		return err
+	})
+	if errors.Is(err, ErrFenced) {
 		r.refused()
 		return
 	}

@@ -19,7 +19,7 @@ type hiccup struct {
 	mu    sync.Mutex
 	fails map[string]int           // how many of the next calls fail, by the method
 	slow  map[string]time.Duration // how long a call takes after it has done its work
-	calls []string
+	down  bool                     // every call that writes fails
 }
 
 func hiccups(fails map[string]int) *hiccup {
@@ -29,9 +29,8 @@ func hiccups(fails map[string]int) *hiccup {
 // call is one call of a method: it fails without having done anything, or does it.
 func call[R any](h *hiccup, method string, f func() (R, error)) (R, error) {
 	h.mu.Lock()
-	h.calls = append(h.calls, method)
-	slow, fails := h.slow[method], h.fails[method] > 0
-	if fails {
+	slow, fails := h.slow[method], h.down || h.fails[method] > 0
+	if h.fails[method] > 0 {
 		h.fails[method]--
 	}
 	h.mu.Unlock()
@@ -51,11 +50,11 @@ func (h *hiccup) fail(method string, n int) {
 	h.fails[method] = n
 }
 
-// called are the methods that have been called so far.
-func (h *hiccup) called() []string {
+// set lets every call that writes fail, or none.
+func (h *hiccup) set(down bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return append([]string(nil), h.calls...)
+	h.down = down
 }
 
 type nothing struct{}
@@ -86,6 +85,21 @@ func (h *hiccup) TakeMessages(ctx context.Context, q MessageQuery) ([]MessageRow
 
 func (h *hiccup) Renew(ctx context.Context, c Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
 	return call(h, "Renew", func() (bool, error) { return h.Store.Renew(ctx, c, now, until, checkpoint) })
+}
+
+func (h *hiccup) Release(ctx context.Context, c Claim, now, notBefore time.Time) error {
+	_, err := call(h, "Release", func() (nothing, error) { return none(h.Store.Release(ctx, c, now, notBefore)) })
+	return err
+}
+
+func (h *hiccup) Confirm(ctx context.Context, c Claim, now time.Time) error {
+	_, err := call(h, "Confirm", func() (nothing, error) { return none(h.Store.Confirm(ctx, c, now)) })
+	return err
+}
+
+func (h *hiccup) Delivered(ctx context.Context, id string, attempt int, now time.Time) error {
+	_, err := call(h, "Delivered", func() (nothing, error) { return none(h.Store.Delivered(ctx, id, attempt, now)) })
+	return err
 }
 
 // soon is how late something may be that one failure of the store held up.

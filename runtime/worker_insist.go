@@ -1,0 +1,56 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+)
+
+// answered reports whether the store has answered a write: it is done, or refused for
+// good. Any other error may pass: the lock of another program, a full disk, a network.
+func answered(err error) bool {
+	var refused *Rejected
+	if err == nil || errors.As(err, &refused) {
+		return true
+	}
+	for _, answer := range []error{ErrFenced, ErrHalted, ErrFinished, ErrNotFound, ErrNoGuard, ErrClosed} {
+		if errors.Is(err, answer) {
+			return true
+		}
+	}
+	return false
+}
+
+// insist makes a write until the store has answered it or the worker relents, so that what
+// was done is not done again. Between two tries it calls meanwhile, if any.
+func (w *worker) insist(write func(context.Context) error, meanwhile func()) error {
+	e := w.engine
+	wait := time.Duration(0)
+	for {
+		err := write(w.ctx)
+		if answered(err) || w.insisting.Err() != nil {
+			return err
+		}
+		wait = min(longerRest(wait), e.lease/3)
+		e.logger.Warn("the store failed, and is asked again", slog.Any("error", err), slog.Duration("in", wait))
+		if e.sleep(w.insisting, wait) != nil {
+			return err
+		}
+		if meanwhile != nil {
+			meanwhile()
+		}
+	}
+}
+
+// insist keeps the lease meanwhile. Where that goes well and the write does not, for so
+// long that it is not the store that fails but the run that is damaged, the attempt
+// gives its room to others.
+func (r *running) insist(write func(context.Context) error) error {
+	began := r.engine.clock.Now()
+	return r.worker.insist(write, func() {
+		if r.renew(nil) == nil && r.engine.clock.Now().Sub(began) > longestRest {
+			r.worker.free(r)
+		}
+	})
+}
