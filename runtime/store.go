@@ -11,6 +11,10 @@ import (
 // ErrClosed is the error of every method of a store that has been closed.
 var ErrClosed = errors.New("the store is closed")
 
+// ErrStoreStopped is the error of every write to a store that writes nothing more until it
+// is opened again. A worker ends with it: there is nothing that it can do.
+var ErrStoreStopped = errors.New("the store has stopped writing")
+
 // NotFound is an ErrNotFound of something that is no run: a "definition", a
 // "message".
 func NotFound(kind, name string) error { return &notFound{kind, name} }

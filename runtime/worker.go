@@ -240,6 +240,8 @@ func (w *worker) loop(ctx context.Context, stop func() (bool, error)) error {
 		case ctx.Err() != nil:
 		case stop != nil && errors.Is(err, ErrNotFound):
 			return err // the one run that it is about
+		case errors.Is(err, ErrStoreStopped), errors.Is(err, ErrClosed):
+			return fmt.Errorf("the worker ends: %w", err)
 		case err != nil:
 			if failures++; failures == maxFailures {
 				return fmt.Errorf("the worker gives up after %d failures in a row: %w", failures, err)

@@ -14,7 +14,7 @@ func answered(err error) bool {
 	if err == nil || errors.As(err, &refused) {
 		return true
 	}
-	for _, answer := range []error{ErrFenced, ErrHalted, ErrFinished, ErrNotFound, ErrNoGuard, ErrClosed} {
+	for _, answer := range []error{ErrFenced, ErrHalted, ErrFinished, ErrNotFound, ErrNoGuard, ErrStoreStopped, ErrClosed} {
 		if errors.Is(err, answer) {
 			return true
 		}

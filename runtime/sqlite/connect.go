@@ -162,6 +162,9 @@ func failure(err error) (e sqlite3.Error) {
 
 // translate puts errors of SQLite in the words of this package.
 func translate(err error) error {
+	if full(err) {
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	}
 	switch code(err) {
 	case sqlite3.ErrBusy, sqlite3.ErrLocked:
 		return fmt.Errorf("%w: %w", ErrBusy, err)

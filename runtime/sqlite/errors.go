@@ -1,6 +1,10 @@
 package sqlite
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
 
 // Errors that callers tell apart with errors.Is.
 var (
@@ -33,8 +37,11 @@ var (
 	// ErrMoved says that the files which a store has open are not those at their
 	// names any more: they were moved, deleted or replaced while it wrote to them.
 	ErrMoved = errors.New("the database was moved or replaced while it was open")
+	// ErrFull says that the disk, or what a quota allows of it, has no room; nothing was
+	// written. The next write is tried on it all the same.
+	ErrFull = errors.New("the disk is full")
 	// ErrStopped is the error of every write after one that the disk refused
-	// (an I/O error, a full disk, a damaged page), and after ErrMoved and ErrNewer.
+	// (an I/O error, a damaged page), and after ErrMoved and ErrNewer.
 	// Reads go on. To write again, remove the cause, and open the database again.
-	ErrStopped = errors.New("the store has stopped writing")
+	ErrStopped = runtime.ErrStoreStopped
 )

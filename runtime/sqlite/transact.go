@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"syscall"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 	"github.com/mattn/go-sqlite3"
@@ -21,7 +22,8 @@ import (
 // therefore run twice, and the second time is what counts.
 //
 // A COMMIT that fails fails all of its batch. After an error that makes the file
-// or the disk doubtful nothing is written any more: see ErrStopped.
+// or the disk doubtful nothing is written any more: see ErrStopped. A full disk is
+// not doubtful, and the next batch is tried on it: see ErrFull.
 
 // tx is what a request may do within the transaction.
 type tx struct {
@@ -190,7 +192,9 @@ func (w *writer) commit() error {
 		}
 	}
 	failpoint.Hit(failpoint.BeforeEnd)
-	if err := w.exec("COMMIT"); err != nil {
+	if err := w.exec("COMMIT"); full(err) {
+		return w.failed(err) // it has been rolled back
+	} else if err != nil {
 		// Whether it is on the disk is not known: nothing may be built on it.
 		return w.stop(err)
 	}
@@ -236,11 +240,25 @@ func grave(err error) bool {
 		return true
 	}
 	switch code(err) {
-	case sqlite3.ErrIoErr, sqlite3.ErrFull, sqlite3.ErrCorrupt, sqlite3.ErrNotADB,
+	case sqlite3.ErrIoErr:
+		return !full(err)
+	case sqlite3.ErrCorrupt, sqlite3.ErrNotADB,
 		sqlite3.ErrCantOpen, sqlite3.ErrReadonly, sqlite3.ErrNomem, sqlite3.ErrInternal:
 		return true
 	}
 	return false
+}
+
+// full reports whether there was no room for a write: nothing of its transaction is left
+// then, no disk is in doubt, and there may be room the next time. What only a sync says is
+// another matter: the system may have dropped what it could not write.
+func full(err error) bool {
+	e := failure(err)
+	switch e.ExtendedCode {
+	case sqlite3.ErrIoErrWrite, sqlite3.ErrIoErrSHMSize:
+		return e.SystemErrno == syscall.ENOSPC || e.SystemErrno == syscall.EDQUOT
+	}
+	return e.Code == sqlite3.ErrFull
 }
 
 func (w *writer) exec(text string) error {

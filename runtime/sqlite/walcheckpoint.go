@@ -95,7 +95,7 @@ func (w *writer) tendLog() {
 		case <-c.quit:
 			return
 		}
-		if err := w.shortenLog(); err != nil {
+		if err := w.shortenLog(); err != nil && !full(err) { // else the log grows until there is room
 			w.giveUp(err)
 		}
 	}
