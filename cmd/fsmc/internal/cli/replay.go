@@ -23,6 +23,9 @@ and the columns beside them, bit for bit, and the tasks and timers of a run that
 on. Without an ID it does so for every run. A
 record that no run leads to is a difference, too.
 
+What came from outside (data, times, who and why) is taken as it stands in history, and
+the outbox, the inbox and checkpoints are not looked at: see docs/runtime.md.
+
 Nothing is written, and other processes may work on the database meanwhile. Exit
 status 1: there is a difference; the first one of each such run is printed.`,
 		Example: `  fsmc replay --db runs.db
