@@ -3,6 +3,8 @@ package runtime
 import (
 	"fmt"
 	"math"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -20,14 +22,21 @@ func (c *compiler) names() error {
 	d, m := c.d, c.m
 	var err error
 	list := func(what string, n int, name func(i int) string) map[string]int {
+		valid := isName
+		switch what {
+		case "state":
+			valid = isPath
+		case "arm", "do", "timer":
+			valid = isTitle
+		}
 		index := make(map[string]int, n)
 		for i := range n {
 			s := name(i)
 			_, twice := index[s]
 			switch {
 			case err != nil:
-			case s == "" && !(what == "state" && i == 0), !utf8.ValidString(s):
-				err = fmt.Errorf("%s %d has no valid name", what, i)
+			case !valid(s) && !(s == "" && what == "state" && i == 0):
+				err = fmt.Errorf("%s %d has no valid name: %q", what, i, shorten(s))
 			case twice:
 				err = fmt.Errorf("there are two of %s %q", what, s)
 			}
@@ -54,6 +63,35 @@ func (c *compiler) names() error {
 		timers:     list("timer", len(d.Timers), func(i int) string { return d.Timers[i].Name }),
 	}
 	return err
+}
+
+// isName reports whether text is a name as machines have them: letters, digits and
+// underscores. Names become names of files, columns and members; a definition from a
+// database may have been written by anyone.
+func isName(text string) bool {
+	for i, c := range text {
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// isPath reports whether text is the path of a state: names with points between.
+func isPath(text string) bool {
+	for name := range strings.SplitSeq(text, ".") {
+		if !isName(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// isTitle reports whether text can name what has no name of its own, an arm by its
+// trigger: it is for people, and for nothing else.
+func isTitle(text string) bool {
+	return text != "" && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
 // declarations checks types, defaults, events, categories and activities.
@@ -97,6 +135,16 @@ func (c *compiler) declarations() error {
 		return fmt.Errorf(`category "unknown" is missing`)
 	}
 	c.m.unknown = unknown
+	for i := range d.Dos {
+		if label := d.Dos[i].Label; label != "" && !isName(label) {
+			return fmt.Errorf("do %q has no valid label: %q", d.Dos[i].Name, shorten(label))
+		}
+	}
+	if d.Budget != nil {
+		if err := costNames("the budget", d.Budget.Costs); err != nil {
+			return err
+		}
+	}
 	return c.activities()
 }
 
@@ -105,6 +153,9 @@ func (c *compiler) activities() error {
 	for i := range d.Activities {
 		a := &d.Activities[i]
 		if err := c.fields("activity "+a.Name, a.Params); err != nil {
+			return err
+		}
+		if err := costNames("activity "+a.Name, a.Costs); err != nil {
 			return err
 		}
 		for _, e := range a.Results {
@@ -119,6 +170,14 @@ func (c *compiler) activities() error {
 		}
 	}
 	return nil
+}
+
+func costNames(of string, costs []Cost) error {
+	names := make([]string, len(costs))
+	for i := range costs {
+		names[i] = costs[i].Name
+	}
+	return distinct("cost of "+of, names)
 }
 
 func (c *compiler) fields(of string, fields []Field) error {
@@ -141,8 +200,8 @@ func (c *compiler) fields(of string, fields []Field) error {
 func distinct(what string, names []string) error {
 	seen := make(map[string]bool, len(names))
 	for _, n := range names {
-		if n == "" || !utf8.ValidString(n) {
-			return fmt.Errorf("a %s has no valid name", what)
+		if !isName(n) {
+			return fmt.Errorf("a %s has no valid name: %q", what, shorten(n))
 		}
 		if seen[n] {
 			return fmt.Errorf("there are two of %s %q", what, n)

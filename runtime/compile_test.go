@@ -278,3 +278,62 @@ func TestMisuseIsAnError(t *testing.T) {
 		t.Error("there is no do 5")
 	}
 }
+
+// TestNamesAreNames: a definition may have been written by anyone, and its names
+// become names of files and what is printed.
+func TestNamesAreNames(t *testing.T) {
+	whole := func() *Definition {
+		d := define(params("p int"), fields("n int = 0"), enum("Color", "Red", "Green"),
+			event("Found", "n int"), event("Go", ""), guard("ok", "n int"),
+			activity("work", "n int", "Found", "flaky"),
+			state("Idle", when_("Go", goTo("Work.Busy", cond("ok(n)")), reject())),
+			state("Work", state("Busy", do("work", []string{"n"}, "as one"), after("1m", goTo("Done")), when_("Found, failed", goTo("Done")))),
+			terminal("Done", Success))
+		d.Activities[0].Costs = []Cost{{"usd", "1"}}
+		d.Budget = &Budget{Costs: []Cost{{"usd", "5"}}}
+		return d
+	}
+	if _, err := Compile(whole()); err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]func(*Definition) *string{
+		"machine":   func(d *Definition) *string { return &d.Name },
+		"parameter": func(d *Definition) *string { return &d.Params[0].Name },
+		"field":     func(d *Definition) *string { return &d.Fields[0].Name },
+		"enum":      func(d *Definition) *string { return &d.Enums[0].Name },
+		"value":     func(d *Definition) *string { return &d.Enums[0].Values[1] },
+		"event":     func(d *Definition) *string { return &d.Events[1].Name },
+		"of event":  func(d *Definition) *string { return &d.Events[0].Fields[0].Name },
+		"category":  func(d *Definition) *string { return &d.Categories[0] },
+		"activity":  func(d *Definition) *string { return &d.Activities[0].Name },
+		"of work":   func(d *Definition) *string { return &d.Activities[0].Params[0].Name },
+		"cost":      func(d *Definition) *string { return &d.Activities[0].Costs[0].Name },
+		"budget":    func(d *Definition) *string { return &d.Budget.Costs[0].Name },
+		"guard":     func(d *Definition) *string { return &d.Guards[0].Name },
+		"of guard":  func(d *Definition) *string { return &d.Guards[0].Params[0].Name },
+		"state":     func(d *Definition) *string { return &d.States[len(d.States)-1].Path },
+		"label":     func(d *Definition) *string { return &d.Dos[0].Label },
+	}
+	for what, name := range names {
+		for _, bad := range []string{"../../bin/sh", "/bin/sh", "..", "a/b", "a b", "a\x00", "a\nb", "\x1b[2J", "\u202e", "é", "a\xff", "1a", "-x"} {
+			d := whole()
+			*name(d) = bad
+			if _, err := Compile(d); err == nil {
+				t.Errorf("%s %q is taken", what, bad)
+			}
+		}
+	}
+	for _, name := range []func(*Definition) *string{
+		func(d *Definition) *string { return &d.Arms[0].Name },
+		func(d *Definition) *string { return &d.Dos[0].Name },
+		func(d *Definition) *string { return &d.Timers[0].Name },
+	} {
+		for _, bad := range []string{"", "a\x00", "a\nb", "\x1b[2J", "a\xff"} {
+			d := whole()
+			*name(d) = bad
+			if _, err := Compile(d); err == nil {
+				t.Errorf("%q is taken", bad)
+			}
+		}
+	}
+}

@@ -33,18 +33,7 @@ func costs(reported map[string]json.Number) []Cost {
 	return out
 }
 
-func isCostName(name string) bool {
-	if name == "" || len(name) > maxCostName {
-		return false
-	}
-	for i, c := range name {
-		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return true
-}
+func isCostName(name string) bool { return len(name) <= maxCostName && isName(name) }
 
 // meter sums what an attempt says that it has used.
 type meter struct {

@@ -136,6 +136,9 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 	}
 	r.host = h
 	do, known := h.machine.index.dos[t.Do]
+	if known { // the definition says which activity it is, whatever the row says
+		t.Activity = h.machine.def.Activities[h.machine.dos[do].Activity].Name
+	}
 	f := h.handlers.Activities[t.Activity]
 	if !known || f == nil {
 		r.giveBack(longestRest, "this engine has no function for it", nil)

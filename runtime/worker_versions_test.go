@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -194,4 +196,19 @@ func TestFindHandlers(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestForgedDefinition: a definition in the store whose names are no names is refused.
+func TestForgedDefinition(t *testing.T) {
+	d := *job(t, nil).Definition()
+	d.Activities = slices.Clone(d.Activities)
+	d.Activities[0].Name = "../../bin/sh"
+	store := memstore.New()
+	if err := store.PutDefinition(t.Context(), DefinitionRow{Hash: "forged", Machine: "M", Definition: d.Encode()}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := NewEngine(store).Unmatched(t.Context(), "forged")
+	if err == nil || !strings.Contains(err.Error(), `activity 0 has no valid name: "../../bin/sh"`) {
+		t.Error(err)
+	}
 }

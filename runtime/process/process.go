@@ -113,8 +113,21 @@ func executable(root, name string) (path, fault string) {
 		return path, "is no file"
 	case !mayExecute(info):
 		return path, "is not executable"
+	case !within(root, path):
+		return path, "is a link that leads out of the folder"
 	}
 	return path, ""
+}
+
+// within reports whether path is a file below root, wherever links lead.
+func within(root, path string) bool {
+	root, errRoot := filepath.EvalSymlinks(root)
+	path, errPath := filepath.EvalSymlinks(path)
+	if errRoot != nil || errPath != nil {
+		return false
+	}
+	below, err := filepath.Rel(root, path)
+	return err == nil && filepath.IsLocal(below)
 }
 
 // attempt is what an activity gets on standard input.
