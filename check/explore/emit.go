@@ -58,24 +58,13 @@ func (x *search) add(o *openEdge, end []uint64) {
 		for s := x.Product.Leaf(to); s != nil && x.first[s.ID] == None; s = s.Parent {
 			x.first[s.ID] = to
 		}
-	} else if x.has(to, o) {
+	} else if e := x.known(to, o.label); e != None {
+		x.guesses[e] = x.guesses[e] && o.guessed // if one of the two is no guess, neither is what stays
 		return
 	}
 	x.guesses = push(x.guesses, o.guessed)
 	x.To = push(x.To, to)
 	x.edges = push(x.edges, o.label)
-}
-
-// has reports whether the configuration at hand has edge o, which leads to to.
-// If one of the two is no guess, neither is what stays.
-func (x *search) has(to int32, o *openEdge) bool {
-	for e := x.First[x.at]; int(e) < len(x.To); e++ {
-		if x.To[e] == to && x.edges[e] == o.label {
-			x.guesses[e] = x.guesses[e] && o.guessed
-			return true
-		}
-	}
-	return false
 }
 
 // emitMove is emit for a step that has entered a leaf, if it could.

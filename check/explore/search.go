@@ -77,7 +77,9 @@ type search struct {
 	number  map[Label]int32
 	open    []openEdge // of the configuration at hand
 	ends    []uint64   // where those lead, one behind the other
-	sought  *sought    // not nil while one edge is told again
+	seen    edgeTable
+	probes  int     // of the table of seen
+	sought  *sought // not nil while one edge is told again
 }
 
 func newSearch(t *flat.Table, code *program) *search {
