@@ -5,7 +5,6 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/graph"
-	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -30,7 +29,10 @@ type Figure struct {
 	Shares  []string      // of a cost: the attempts in Run of each activity, in the order of their declarations: "refund 3"; empty where it has no part
 	Run     *diag.Witness // that reaches it; nil where there is none to show
 
-	path []int32 // of the product, that reaches it
+	path   []int32          // of the product, that reaches it
+	weight *explore.Weigher // what it adds up; nil for time
+	length int64            // of path, by weight
+	shown  bool             // whether Run and what is read off it are there
 }
 
 // Endless is why a figure has no bound.
@@ -43,71 +45,51 @@ type Endless struct {
 // configurations; past it the figures are upper bounds. It is nil for a machine
 // that is broken.
 func Bounds(m *ir.Machine, limit int) *Worst {
-	return newShared(m, limit).bounds()
+	return newShared(m, limit).bounds(true)
 }
 
-func (s *shared) bounds() *Worst {
+// bounds is the whole worst case; its runs are kept where runs says so.
+func (s *shared) bounds(runs bool) *Worst {
 	if s.Machine.Broken || s.Machine.Incomplete || s.Machine.Root.Leaf() == nil {
 		return nil
 	}
-	return s.Worst()
-}
-
-// Worst is the worst case of the machine.
-func (s *shared) Worst() *Worst {
 	w := s.Amounts()
-	if p := s.Product(); p != nil && !s.proof.told {
-		s.proof.told = true
-		w.tell(p)
-		s.confirmWorst(w)
+	if p := s.Product(); p != nil {
+		newMeter(p, w).activities()
+		for _, f := range w.figures() {
+			if s.Show(f); !runs {
+				f.Run = nil
+			}
+		}
 	}
 	return w
 }
 
-// Amounts is Worst as far as the amounts go: whether they are exact, the runs
-// that reach them and their factors are there once Worst was asked for. To write
-// the runs out takes longer than to find the amounts of most machines.
+// figures are those of w that a run may reach.
+func (w *Worst) figures() []*Figure {
+	list := []*Figure{&w.Steps, &w.Time}
+	for _, figures := range [][]Figure{w.Costs, w.Activities} {
+		for i := range figures {
+			list = append(list, &figures[i])
+		}
+	}
+	return list
+}
+
+// Amounts is the worst case as far as rules ask for it, without the attempts of
+// each activity. Whether a figure is exact, the run that reaches it and its factors
+// are there once it was shown: to write a run out takes longer than to find the
+// amounts of most machines.
 func (s *shared) Amounts() *Worst {
 	if s.proof.worst == nil {
 		if p := s.Product(); p != nil {
-			s.proof.worst = newMeter(p).worst()
+			s.proof.worst = &Worst{}
+			newMeter(p, s.proof.worst).amounts()
 		} else {
 			s.proof.worst = upperBounds(s.Control())
 		}
 	}
 	return s.proof.worst
-}
-
-// tell writes out the runs that reach the figures.
-func (w *Worst) tell(p *explore.Product) {
-	w.Steps.tell(p)
-	w.Steps.Factors = stepFactors(p, w.Steps.path)
-	w.Time.tell(p)
-	for i := range w.Costs {
-		f := &w.Costs[i]
-		f.tell(p)
-		f.Shares, f.Factors = shares(p, f), costFactors(p, f)
-	}
-	for i, a := range p.Table.Machine.Activities {
-		w.Activities[i].tell(p)
-		w.Activities[i].Factors = attemptsOn(p, a, w.Activities[i].path).String()
-	}
-}
-
-func (f *Figure) tell(p *explore.Product) {
-	if f.Amount != nil {
-		f.Run, f.Exact = p.Run(f.path, -1)
-	}
-}
-
-// dropRuns forgets the runs that reach the figures.
-func (w *Worst) dropRuns() {
-	for _, figures := range [][]Figure{w.Costs, w.Activities} {
-		for i := range figures {
-			figures[i].Run, figures[i].path = nil, nil
-		}
-	}
-	w.Steps.Run, w.Steps.path, w.Time.Run, w.Time.path = nil, nil, nil, nil
 }
 
 // meter measures the product.
@@ -118,22 +100,23 @@ type meter struct {
 	out *Worst
 }
 
-func newMeter(p *explore.Product) *meter {
+func newMeter(p *explore.Product, w *Worst) *meter {
 	of, n := p.Components()
-	return &meter{p: p, of: of, n: n, out: &Worst{}}
+	return &meter{p: p, of: of, n: n, out: w}
 }
 
-func (t *meter) worst() *Worst {
-	m, w := t.p.Table.Machine, t.out
-	w.Steps = t.figure("steps", t.p.Steps(), big.NewRat(1, 1))
-	w.Time = t.time()
-	for _, name := range costNames(m) {
-		w.Costs = append(w.Costs, t.cost(name))
+func (t *meter) amounts() {
+	t.out.Steps = t.figure("steps", t.p.Steps(), big.NewRat(1, 1))
+	t.out.Time = t.time()
+	for _, name := range costNames(t.p.Table.Machine) {
+		t.out.Costs = append(t.out.Costs, t.cost(name))
 	}
-	for _, a := range m.Activities {
-		w.Activities = append(w.Activities, t.figure(a.Name, attempts(t.p, a), big.NewRat(1, 1)))
+}
+
+func (t *meter) activities() {
+	for _, a := range t.p.Table.Machine.Activities[len(t.out.Activities):] {
+		t.out.Activities = append(t.out.Activities, t.figure(a.Name, attempts(t.p, a), big.NewRat(1, 1)))
 	}
-	return w
 }
 
 // attempts counts the attempts of a.
@@ -164,14 +147,14 @@ func costNames(m *ir.Machine) []string {
 // figure measures one figure. Weights are whole numbers of unit.
 func (t *meter) figure(name string, w *explore.Weigher, unit *big.Rat) Figure {
 	longest := graph.NewLongest(&t.p.Graph, t.of, t.n, w.Of)
-	f := Figure{Name: name}
+	f := Figure{Name: name, weight: w}
 	length := longest.Length[0]
 	if length == graph.Infinite {
 		t.out.Unbounded = append(t.out.Unbounded, Endless{What: name, Why: t.cycle(w)})
 		return f
 	}
 	f.Amount = new(big.Rat).Mul(new(big.Rat).SetInt64(length), unit)
-	f.path = longest.Path(0)
+	f.path, f.length = longest.Path(0), length
 	return f
 }
 
@@ -222,33 +205,6 @@ func (w *Worst) Why(name string) string {
 		}
 	}
 	return ""
-}
-
-// confirmWorst replays the runs of all figures. A figure whose run does not
-// replay is an upper bound, and shows none.
-func (s *shared) confirmWorst(w *Worst) {
-	confirm := func(f *Figure) {
-		if f.Run == nil {
-			return
-		}
-		ending := replay.Taken
-		if f.Name == timeName {
-			ending = replay.Latest // at once it would show the way, and not the time
-		}
-		run, replays := s.replays(s.ends(f.Run, ending))
-		f.Exact = replays && f.Name != timeName
-		if f.Run = run; !replays {
-			f.Run = nil
-		}
-	}
-	confirm(&w.Steps)
-	confirm(&w.Time)
-	for i := range w.Costs {
-		confirm(&w.Costs[i])
-	}
-	for i := range w.Activities {
-		confirm(&w.Activities[i])
-	}
 }
 
 // timeName is the name of the figure that is an upper bound by its nature.

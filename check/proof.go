@@ -27,7 +27,7 @@ type proof struct {
 	seen     []bool // entered before the limit was passed, by state ID
 	entered  []bool // surely, by state ID; see explore.Control.SurelyEntered
 	worst    *Worst
-	told     bool // the runs of worst are written out and replayed
+	reached  []reached // long runs of figures that were replayed
 	open     []Question
 	openedBy map[opening]bool
 }

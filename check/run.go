@@ -37,9 +37,7 @@ func Analyze(prog *ir.Program, rules []*Rule, limit int, runs bool) (diag.List, 
 	inParallel(len(lists), func(i int) {
 		s := newShared(prog.Machines[i], limit)
 		lists[i] = s.apply(rules)
-		if worst[i] = s.bounds(); worst[i] != nil && !runs {
-			worst[i].dropRuns()
-		}
+		worst[i] = s.bounds(runs)
 	})
 	return joined(lists), worst
 }

@@ -4,7 +4,6 @@ package overbudget
 import (
 	_ "embed"
 	"math/big"
-	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -29,7 +28,7 @@ var page string
 
 // limit is one line of a budget.
 type limit struct {
-	figure check.Figure
+	figure *check.Figure
 	most   *big.Rat
 	span   token.Span
 }
@@ -50,10 +49,10 @@ func run(p *check.Pass) {
 	}
 	worst := p.Amounts()
 	unmarked := p.Product() != nil && len(p.Product().Loops(p.Product().Unmarked)) > 0
-	if p.Product() != nil && slices.ContainsFunc(limits(b, worst), limit.passed) {
-		worst = p.Worst() // its run is to be shown
-	}
 	for _, l := range limits(b, worst) {
+		if l.passed() {
+			p.Show(l.figure)
+		}
 		switch {
 		case l.figure.Amount == nil && p.Product() == nil:
 			p.LeaveOpen(check.Question{Rule: "over-budget", Span: l.span})
@@ -76,14 +75,14 @@ func run(p *check.Pass) {
 func limits(b *ir.Budget, w *check.Worst) []limit {
 	var out []limit
 	if b.Steps != nil {
-		out = append(out, limit{w.Steps, new(big.Rat).SetInt64(*b.Steps), b.StepSpan})
+		out = append(out, limit{&w.Steps, new(big.Rat).SetInt64(*b.Steps), b.StepSpan})
 	}
 	if b.Time != nil {
-		out = append(out, limit{w.Time, new(big.Rat).SetInt64(*b.Time), b.TimeSpan})
+		out = append(out, limit{&w.Time, new(big.Rat).SetInt64(*b.Time), b.TimeSpan})
 	}
 	for _, c := range b.Costs {
-		for _, f := range w.Costs {
-			if f.Name == c.Name {
+		for i := range w.Costs {
+			if f := &w.Costs[i]; f.Name == c.Name {
 				out = append(out, limit{f, c.Amount, c.Span})
 			}
 		}

@@ -1,0 +1,91 @@
+package check
+
+import (
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/replay"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+)
+
+// longRun is from how many steps on a run that reaches one figure is looked at for
+// others: to write one out for each of a hundred activities would take minutes.
+const longRun = 1000
+
+// reached is a run that was replayed.
+type reached struct {
+	path []int32
+	run  *diag.Witness
+}
+
+// Show writes out and replays the run that reaches f, a figure of the machine's
+// worst case, and says with it whether f is exact and what it is made of. A figure
+// whose run does not replay is an upper bound, and shows none.
+func (s *shared) Show(f *Figure) {
+	p := s.Product()
+	if p == nil || f.shown {
+		return
+	}
+	f.shown = true
+	if f.Amount != nil && !s.reachedBefore(f) {
+		s.reach(p, f)
+	}
+	m := p.Table.Machine
+	switch {
+	case f == &s.proof.worst.Steps:
+		f.Factors = stepFactors(p, f.path)
+	case f.Name == timeName:
+	case f.isCost(s.proof.worst):
+		f.Shares, f.Factors = shares(p, f), costFactors(p, f)
+	default:
+		for i := range s.proof.worst.Activities {
+			if f == &s.proof.worst.Activities[i] {
+				f.Factors = attemptsOn(p, m.Activities[i], f.path).String()
+			}
+		}
+	}
+}
+
+// isCost reports whether f is one of the costs of w.
+func (f *Figure) isCost(w *Worst) bool {
+	for i := range w.Costs {
+		if f == &w.Costs[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// reach replays the run of f.
+func (s *shared) reach(p *explore.Product, f *Figure) {
+	w, _ := p.Run(f.path, -1)
+	ending := replay.Taken
+	if f.Name == timeName {
+		ending = replay.Latest // at once it would show the way, and not the time
+	}
+	run, replays := s.replays(s.ends(w, ending))
+	delete(s.endings, w)
+	if !replays {
+		return
+	}
+	f.Run, f.Exact = run, f.Name != timeName
+	if f.Exact && len(f.path) >= longRun {
+		s.proof.reached = append(s.proof.reached, reached{f.path, run})
+	}
+}
+
+// reachedBefore looks whether a run that was replayed reaches f, too.
+func (s *shared) reachedBefore(f *Figure) bool {
+	if f.weight == nil || len(f.path) < longRun {
+		return false
+	}
+	for _, r := range s.proof.reached {
+		length := int64(0)
+		for _, e := range r.path {
+			length += f.weight.Of(explore.None, e)
+		}
+		if length == f.length {
+			f.path, f.Run, f.Exact = r.path, r.run, true
+			return true
+		}
+	}
+	return false
+}
