@@ -154,7 +154,7 @@ func compute(x *ir.Binary, a, b value) (value, error) {
 	case ir.String:
 		return value{set: true, s: a.s + b.s}, nil
 	case ir.List:
-		return value{set: true, list: append(append([]value(nil), a.list...), b)}, nil
+		return a.with(b), nil
 	case ir.Float:
 		return float(x.Op, a.f, b.f)
 	}

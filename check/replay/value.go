@@ -20,6 +20,7 @@ type value struct {
 	f    float64
 	s    string // of string and json
 	list []value
+	held *int // how many elements the array behind list has, of all values that share it
 }
 
 func number(n int64) value { return value{set: true, n: n} }
@@ -33,6 +34,17 @@ func truth(b bool) value {
 
 func constant(c *ir.Const) value {
 	return value{set: true, n: c.Int, f: c.Float, s: c.Str}
+}
+
+// with is the list v and x behind it. It copies v only where another list has
+// grown from it before: a list may grow with each of many rows.
+func (v value) with(x value) value {
+	if v.held == nil || *v.held != len(v.list) {
+		v.list, v.held = slices.Clone(v.list), new(int)
+	}
+	v.list = append(v.list, x)
+	*v.held = len(v.list)
+	return v
 }
 
 // fits reports whether v may stand in a field of type t.

@@ -1,0 +1,137 @@
+package check_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/all"
+)
+
+// worst are machines that take the checker's time: each shape with its size. The
+// second size is the one of BenchmarkWorst; see TestWorstGrows for the first.
+var worst = []struct {
+	name   string
+	small  int
+	large  int
+	source func(n int) string
+}{
+	{"a loop that counts", 5_000, 100_000, countingLoop},
+	{"a trap behind a loop that counts", 5_000, 100_000, func(n int) string {
+		return fmt.Sprintf("machine M {\n context { a int 0..%d = 0 }\n event E\n event F\n initial S\n"+
+			" state S { on E when a < %d -> S { a = a + 1 } else -> U\n on F -> T }\n"+
+			" state U { on E -> V unbounded }\n state V { on E -> U unbounded }\n terminal T\n}\n", n, n)
+	}},
+	{"a payload in each round", 5_000, 50_000, func(n int) string {
+		return fmt.Sprintf("machine M {\n context { a int 0..%d = 0, list []string = [] }\n event E { text string }\n event F\n initial S\n"+
+			" state S { on E when a < %d { a = a + 1 list = list + event.text } else -> U }\n"+
+			" state U { on F -> V unbounded }\n state V { on F -> U unbounded }\n terminal T\n}\n", n, n)
+	}},
+	{"a bound with a witness", 5_000, 40_000, func(n int) string {
+		return fmt.Sprintf("machine M {\n budget { steps 10 }\n event E\n initial S\n state S { on E -> S max %d else -> T }\n terminal T\n}\n", n)
+	}},
+	{"budgets", 10, 100, budgets},
+	{"booleans set by one event", 8, 12, func(n int) string {
+		return booleans(n, "%s on E { %s }\n  on G when %s -> T else reject }\n")
+	}},
+	{"booleans set by one event once", 12, 20, func(n int) string {
+		return booleans(n, "%s on E -> R { %s } }\n state R { on G when %s -> T else -> S unbounded }\n")
+	}},
+	{"flags", 12, 20, func(n int) string {
+		return fmt.Sprintf("machine M {\n context { %s }\n %s\n event G\n initial S\n state S { %s\n  on G when %s -> T else reject }\n terminal T\n}\n",
+			each(n, ", ", "b%d bool = false"), each(n, "\n", "event E%d"), each(n, "\n", "on E%[1]d { b%[1]d = true }"), each(n, " && ", "b%d"))
+	}},
+	{"fields", 2, 3, func(n int) string {
+		return fmt.Sprintf("machine M {\n context { %s }\n %s\n event G\n initial S\n state S { %s\n  on G when a0 == a1 -> T else reject }\n terminal T\n}\n",
+			each(n, ", ", "a%d int 0..99 = 0"), each(n, "\n", "event E%d"),
+			each(n, "\n", "on E%[1]d when a%[1]d < 99 { a%[1]d = a%[1]d + 1 } else ignore"))
+	}},
+	{"host guards in a chain", 10, 100, func(n int) string {
+		return chainOf(n, "%s && g%d() && h%d()", "guard f%[1]d()\n guard g%[1]d()\n guard h%[1]d()", "f%d()")
+	}},
+	{"booleans in a chain", 10, 24, func(n int) string {
+		return fmt.Sprintf("machine M {\n event E { %s }\n initial S\n state S { on E when event.f0 -> T\n %s\n else -> U }\n terminal T\n terminal U\n}\n",
+			each(n, ", ", "f%d bool"), each(n, "\n", "else when event.f%d -> T"))
+	}},
+	{"two guards of 64 comparisons", 8, 32, func(n int) string {
+		return fmt.Sprintf("machine M {\n event E { %s }\n initial S\n state S {\n  on E when %s -> T\n  on E when %s -> U\n }\n terminal T\n terminal U\n}\n",
+			each(n+1, ", ", "x%d int"),
+			joined(n, " && ", func(i int) string {
+				return fmt.Sprintf("(event.x%d < event.x%d || event.x%d < event.x%d)", i, (i*7+3)%(n+1), (i*5+1)%(n+1), i)
+			}),
+			joined(n, " && ", func(i int) string {
+				return fmt.Sprintf("(event.x%d > event.x%d || event.x%d > event.x%d)", i, (i*11+2)%(n+1), (i*3+5)%(n+1), i)
+			}))
+	}},
+	{"timers", 8, 18, func(n int) string {
+		return fmt.Sprintf("machine M {\n context { %s, %s }\n event G\n initial S\n state S {\n %s\n  on G when %s -> T else reject }\n on cancel -> T\n terminal T\n}\n",
+			each(n, ", ", "b%d bool = false"), each(n, ", ", "d%d duration 1s..1h = 1m"),
+			each(n, "\n", "after d%[1]d { b%[1]d = true }"), each(n, " && ", "b%d"))
+	}},
+	{"deep composites", 10, 60, func(n int) string {
+		return "machine M {\n event E\n event F\n initial C0\n" + each(n, " ", "state C%[1]d {\n after 1h -> T\n on F -> M%[1]d max 3 else -> T\n initial C%[2]d\n state M%[1]d { on E -> T }\n") +
+			fmt.Sprintf(" state C%d { on E -> D unbounded }\n state D { on E -> C%d unbounded }\n", n, n) + strings.Repeat("}\n", n) + " terminal T\n}\n"
+	}},
+	{"deferred events", 8, 16, func(n int) string {
+		return fmt.Sprintf("machine M {\n %s\n event G\n event H\n initial S\n state S { defer %s\n on G -> R }\n state R { %s\n on H -> T }\n terminal T\n}\n",
+			each(n, "\n", "event E%d"), each(n, ", ", "E%d"), each(n, "\n", "on E%d {}"))
+	}},
+	{"bounds", 3, 6, func(n int) string {
+		return fmt.Sprintf("machine M {\n %s\n initial S\n state S { %s }\n terminal T\n}\n",
+			each(n, "\n", "event E%d"), each(n, "\n", "on E%d -> S max 9 else -> T"))
+	}},
+}
+
+// joined is text for each number below n.
+func joined(n int, sep string, text func(i int) string) string {
+	parts := make([]string, n)
+	for i := range parts {
+		parts[i] = text(i)
+	}
+	return strings.Join(parts, sep)
+}
+
+// each is joined of a format for i and i+1.
+func each(n int, sep, format string) string {
+	return joined(n, sep, func(i int) string {
+		if !strings.Contains(format, "[2]") {
+			return strings.Split(fmt.Sprintf(format, i), "%!(EXTRA")[0]
+		}
+		return fmt.Sprintf(format, i, i+1)
+	})
+}
+
+func countingLoop(n int) string {
+	return fmt.Sprintf("machine M {\n context { a int 0..%d = 0 }\n event E\n event F\n initial S\n state S { on E { a = a + 1 }\n on F -> T }\n terminal T\n}\n", n)
+}
+
+func booleans(n int, body string) string {
+	return fmt.Sprintf("machine M {\n context { %s }\n event E { %s }\n event G\n initial S\n"+body+" terminal T\n}\n",
+		each(n, ", ", "b%d bool = false"), each(n, ", ", "f%d bool"), " state S {",
+		each(n, "\n", "b%[1]d = event.f%[1]d"), each(n, " && ", "b%d"))
+}
+
+func chainOf(n int, when, declared, first string) string {
+	arm := func(i int) string { return fmt.Sprintf(when, fmt.Sprintf(first, i), i, i) }
+	return fmt.Sprintf("machine M {\n %s\n event E\n initial S\n state S { on E when %s -> T\n %s\n else -> U }\n terminal T\n terminal U\n}\n",
+		each(n, "\n", declared), arm(0), joined(n-1, "\n", func(i int) string { return "else when " + arm(i+1) + " -> T" }))
+}
+
+func budgets(n int) string {
+	return fmt.Sprintf("machine M {\n budget { usd 10 steps 1000 time 30d }\n %s\n initial S0\n on failed -> F\n %s\n event E\n state S%d { on E -> S0 max 900 else -> T }\n terminal T\n terminal F failure\n}\n",
+		each(n, "\n", "activity a%d() cost usd 0.03"), each(n, "\n", "state S%[1]d { do a%[1]d() timeout 1m\n on failed retry 9 backoff 1m..15m else -> F\n on done -> S%[2]d }"), n)
+}
+
+// BenchmarkWorst is the machines that take longest, each a run of all rules.
+func BenchmarkWorst(b *testing.B) {
+	for _, w := range worst {
+		b.Run(strings.ReplaceAll(w.name, " ", "_"), func(b *testing.B) {
+			prog := program(b, []byte(w.source(w.large)))
+			b.ReportAllocs()
+			for b.Loop() {
+				check.Run(prog, all.Rules)
+			}
+		})
+	}
+}
