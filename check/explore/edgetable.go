@@ -1,5 +1,7 @@
 package explore
 
+import "math/bits"
+
 // edgeTable has the edges of the configuration at hand, by where they lead and what
 // they do. There may be as many as there are configurations, where an event brings
 // values. It is a table with open addressing, of numbers of edges plus 1; those of
@@ -29,8 +31,8 @@ func (x *search) known(to, label int32) int32 {
 	if x.seen.first != first {
 		x.seen.first, x.seen.in = first, 0
 	}
-	if n := int(end - first); 2*(n+1) > len(x.seen.table) {
-		x.seen.table, x.seen.in = make([]int32, max(256, 2*len(x.seen.table))), 0
+	if n := int(end-first) + 1; 2*n > len(x.seen.table) {
+		x.seen.table, x.seen.in = make([]int32, 4<<bits.Len(uint(n))), 0
 	}
 	for ; x.seen.in < int(end-first); x.seen.in++ {
 		e := first + int32(x.seen.in)

@@ -31,6 +31,15 @@ func Try(t *flat.Table, limit int) (p *Product, entered []bool) {
 }
 
 func try(t *flat.Table, limit int, tracked *tracked) (p *Product, entered []bool) {
+	x, entered := exploration(t, limit, tracked)
+	if x == nil {
+		return nil, entered
+	}
+	return x.Product, nil
+}
+
+// exploration is try with what it took.
+func exploration(t *flat.Table, limit int, tracked *tracked) (x *search, entered []bool) {
 	if t.Machine.Broken || t.Machine.Incomplete || t.Machine.Root.Leaf() == nil || limit <= 0 {
 		return nil, nil
 	}
@@ -38,7 +47,7 @@ func try(t *flat.Table, limit int, tracked *tracked) (p *Product, entered []bool
 	if code == nil {
 		return nil, nil
 	}
-	x := newSearch(t, code)
+	x = newSearch(t, code)
 	x.most = stepsEach * limit
 	x.start()
 	for c := int32(1); int(c) < x.store.count; c++ {
@@ -53,7 +62,7 @@ func try(t *flat.Table, limit int, tracked *tracked) (p *Product, entered []bool
 		return nil, x.enteredSoFar()
 	}
 	x.First = append(x.First, int32(len(x.To)))
-	return x.Product, nil
+	return x, nil
 }
 
 func (x *search) enteredSoFar() []bool {
