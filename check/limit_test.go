@@ -22,6 +22,7 @@ func TestPastTheLimit(t *testing.T) {
 	}
 	want := `2: undecided: undecided: whether every effect stays in the range of its field
 15: undecided: undecided: whether a cycle can be taken without end ("Counting")
+15: undecided: undecided: whether some run takes an arm ("Counting")
 `
 	if diff := cmp.Diff(want, lines(check.RunUpTo(program(t, src), all.Rules, 1000))); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
@@ -95,6 +96,7 @@ func TestBudgetPastTheLimit(t *testing.T) {
 `
 	want := `5: undecided: undecided: whether the worst case keeps to the budget
 6: undecided: undecided: whether the worst case keeps to the budget
+8: undecided: undecided: whether some run takes an arm ("Open")
 `
 	if diff := cmp.Diff(want, lines(check.RunUpTo(program(t, []byte(src)), all.Rules, 100))); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
@@ -180,7 +182,8 @@ const counters = `machine Counters {
 // is not stays open.
 func TestOneFindingForOneQuestion(t *testing.T) {
 	found := check.RunUpTo(program(t, []byte(counters)), all.Rules, 1000)
-	want := `17: undecided: undecided: whether any run enters it ("First", "Second" and "Third")
+	want := `8: undecided: undecided: whether some run takes an arm ("Counting" and "Noting")
+17: undecided: undecided: whether any run enters it ("First", "Second" and "Third")
 `
 	if diff := cmp.Diff(want, lines(found)); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)

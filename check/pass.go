@@ -31,7 +31,7 @@ type shared struct {
 
 // newShared begins with m, of which at most limit configurations are told apart.
 func newShared(m *ir.Machine, limit int) *shared {
-	return &shared{Machine: m, proof: proof{most: limit}}
+	return &shared{Machine: m, proof: proof{most: limit, small: smallProduct}}
 }
 
 // found is a finding with the rule that made it.

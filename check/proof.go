@@ -23,6 +23,7 @@ type proof struct {
 	product  *explore.Product // nil where it was not asked for, or is past the limit
 	limit    int              // up to which it was explored
 	most     int              // the limit
+	small    int              // smallProduct, but in tests
 	control  *explore.Control
 	seen     []bool // entered before the limit was passed, by state ID
 	entered  []bool // surely, by state ID; see explore.Control.SurelyEntered
@@ -60,7 +61,7 @@ func (s *shared) Product() *explore.Product { return s.productUpTo(s.proof.most)
 
 // SmallProduct is Product where that is small, else nil.
 func (s *shared) SmallProduct() *explore.Product {
-	return s.productUpTo(min(smallProduct, s.proof.most))
+	return s.productUpTo(min(s.proof.small, s.proof.most))
 }
 
 func (s *shared) productUpTo(limit int) *explore.Product {
@@ -161,7 +162,7 @@ func (s *shared) surelyEntered(state *ir.State) bool {
 // tracked: then it may be no run.
 func (s *shared) Run(path []int32, loop int, then ...ir.Case) (w *diag.Witness, sure bool) {
 	if s.rows > maxRows {
-		return nil, true
+		return nil, !s.Product().Guessed // there is no telling whether a guess is a run
 	}
 	w, sure = s.Product().Run(path, loop, then...)
 	s.ends(w, endingOf(then))
@@ -196,7 +197,7 @@ func endingOf(then []ir.Case) replay.Ending {
 // carried out.
 func (s *shared) RunInto(f explore.Fault) (w *diag.Witness, sure bool) {
 	if s.rows > maxRows {
-		return nil, true
+		return nil, !f.Guessed && !s.Product().Guessed
 	}
 	w, sure = s.Product().RunInto(f)
 	if s.ends(w, replay.Broken); f.Starts != nil {

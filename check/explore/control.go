@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -96,21 +98,72 @@ func (c *Control) Loops() [][]*ir.State {
 }
 
 // SpinningLoops is Loops over edges that wait for nothing.
-func (c *Control) SpinningLoops() [][]*ir.State {
-	return c.loops(func(e int) bool {
-		if c.Edges[e].Input == None {
-			return false
-		}
-		in := c.Table.Case(c.Edges[e].Input)
-		switch in.Kind {
-		case ir.CaseDone:
-			return c.Table.Machine.States[c.Edges[e].From].IsChoice()
-		case ir.CaseTimer:
-			least, _ := waitOf(in.Timer)
-			return least == 0
-		}
+func (c *Control) SpinningLoops() [][]*ir.State { return c.loops(c.atOnce) }
+
+// atOnce reports whether edge e may wait for nothing.
+func (c *Control) atOnce(e int) bool {
+	if c.Edges[e].Input == None {
 		return false
+	}
+	in := c.Table.Case(c.Edges[e].Input)
+	switch in.Kind {
+	case ir.CaseDone:
+		return c.Table.Machine.States[c.Edges[e].From].IsChoice()
+	case ir.CaseTimer:
+		least, _ := waitOf(in.Timer)
+		return least == 0
+	}
+	return false
+}
+
+// MaySpin is a leaf from which a run may go without end, or longer than the runtime
+// lets it, and wait for nothing, though no cycle can be taken without end: its
+// `require` and those to which it turns a run away may lead round, or more than
+// MostAtOnce steps may follow at once. It is nil where there is none.
+func (c *Control) MaySpin() *ir.State {
+	for _, s := range c.Table.Machine.States {
+		if s.Require != nil && s.Kind == ir.Leaf && leadsRound(s) {
+			return s
+		}
+	}
+	steps := graph.New(c.Len(), func(edge func(from, to int32)) {
+		for e, x := range c.Edges {
+			if c.first[x.From] != None && c.atOnce(e) {
+				edge(x.From, x.To)
+			}
+		}
 	})
+	of, n := steps.Components()
+	ordered, length := make([]int32, n), make([]int, n) // an edge leads to a lower number
+	for v := range int32(c.Len()) {
+		ordered[of[v]] = v
+		if slices.ContainsFunc(steps.Successors(v), func(to int32) bool { return of[to] == of[v] }) {
+			return c.Leaf(v)
+		}
+	}
+	for _, v := range ordered {
+		for _, to := range steps.Successors(v) {
+			length[of[v]] = max(length[of[v]], length[of[to]]+1)
+		}
+		if length[of[v]] > MostAtOnce {
+			return c.Leaf(v)
+		}
+	}
+	return nil
+}
+
+// leadsRound reports whether the requires from leaf on may turn a run away without
+// end: none of them is plainly true, and they lead round.
+func leadsRound(leaf *ir.State) bool {
+	met := map[*ir.State]bool{}
+	for leaf != nil && leaf.Require != nil && flat.Guard(leaf.Require.Cond) != flat.True && leaf.Require.Target != nil {
+		if met[leaf] {
+			return true
+		}
+		met[leaf] = true
+		leaf = leaf.Require.Target.Leaf()
+	}
+	return false
 }
 
 func (c *Control) loops(keep func(e int) bool) [][]*ir.State {

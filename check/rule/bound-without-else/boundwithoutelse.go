@@ -10,6 +10,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/guard"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -112,26 +113,41 @@ func lastArms(p *check.Pass) []*last {
 	return list
 }
 
-// lastBounds are the bounded arms after which no choice is left for in: where runs
-// can be asked, also those before arms whose guards are false.
+// lastBounds are the bounded arms after which no choice may be left for in: those
+// for which that is so in some configuration, or where the product is large those
+// for which some data leaves it so.
 func lastBounds(p *check.Pass, s *ir.State, in flat.Input) []*ir.Arm {
 	g := p.SmallProduct()
-	if g == nil {
-		if arm := flat.LastBound(in.Choices); arm != nil {
-			return []*ir.Arm{arm}
-		}
-		return nil
-	}
 	var out []*ir.Arm
-	for _, c := range in.Choices {
-		if c.Arm == nil {
+	for i, c := range in.Choices {
+		if c.Arm == nil || c.Arm.Max == nil {
 			continue
 		}
-		if _, spent := g.Spent(s, in.ID, c.Arm); spent {
+		last := g == nil && explore.Possible(in, lastAt(in, i)).Verdict != guard.Unsat
+		if g != nil {
+			_, last = g.Spent(s, in.ID, c.Arm)
+		}
+		if last {
 			out = append(out, c.Arm)
 		}
 	}
 	return out
+}
+
+// lastAt wants choice i of in to be the last that would take it, but for its bound.
+func lastAt(in flat.Input, i int) []explore.Stance {
+	want := make([]explore.Stance, len(in.Choices))
+	for k := range want {
+		switch {
+		case k < i:
+			want[k] = explore.MayPass
+		case k == i:
+			want[k] = explore.Holds
+		default:
+			want[k] = explore.False
+		}
+	}
+	return want
 }
 
 // bound is the bound as written, without the target.

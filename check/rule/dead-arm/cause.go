@@ -45,8 +45,11 @@ func causeOf(p *check.Pass, places []place) cause {
 		return notRaised
 	}
 	met := best(p, places, reached)
+	if met == check.Unclear {
+		p.LeaveOpen(check.Question{Rule: "dead-arm", State: places[0].leaf})
+	}
 	if met > check.NeverMet {
-		return alive // as far as is known: past the limit only what the ranges prove is said
+		return alive
 	}
 	switch best(p, places, alone) {
 	case check.Impossible:

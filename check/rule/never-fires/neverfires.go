@@ -55,6 +55,9 @@ func comes(p *check.Pass, t, first *ir.Timer) bool {
 		g = p.Product()
 	}
 	if g == nil {
+		if explore.OutlivesFiring(first) {
+			p.LeaveOpen(check.Question{Rule: "never-fires", State: t.State})
+		}
 		return explore.OutlivesFiring(first)
 	}
 	for _, at := range placesOf(p, t) {

@@ -30,24 +30,30 @@ func run(p *check.Pass) {
 	if !p.Starts() || p.Machine.Broken {
 		return
 	}
-	left := p.Control().SpinningLoops()
-	if len(left) > 0 && p.Product() == nil {
-		for _, leaves := range left {
-			p.LeaveOpen(check.Question{Rule: "spinning-loop", State: leaves[0]})
+	if p.SmallProduct() == nil {
+		left := p.Control().SpinningLoops()
+		if leaf := p.Control().MaySpin(); leaf != nil && len(left) == 0 {
+			left = [][]*ir.State{{leaf}}
 		}
-		return
+		if len(left) == 0 {
+			return
+		}
+		if p.Product() == nil {
+			for _, leaves := range left {
+				p.LeaveOpen(check.Question{Rule: "spinning-loop", State: leaves[0]})
+			}
+			return
+		}
 	}
-	if g := p.SmallProduct(); g != nil || len(left) > 0 {
-		g = p.Product()
-		loops := g.Loops(g.AtOnce)
-		for _, l := range loops {
-			reportLoop(p, g, l)
-		}
-		if len(loops) == 0 {
-			reportChain(p, g)
-		}
-		reportCircles(p, g)
+	g := p.Product()
+	loops := g.Loops(g.AtOnce)
+	for _, l := range loops {
+		reportLoop(p, g, l)
 	}
+	if len(loops) == 0 {
+		reportChain(p, g)
+	}
+	reportCircles(p, g)
 }
 
 func reportLoop(p *check.Pass, g *explore.Product, l explore.Loop) {

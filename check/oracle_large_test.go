@@ -1,0 +1,68 @@
+package check_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/oracletest"
+)
+
+// A large machine is judged by other means than a small one: see smallProduct, and
+// the limit. These tests judge small ones by those means, so that brute force can
+// tell whether the answers are right, and whether a question passes in silence.
+
+// TestBruteForceLarge: what is asked of the control graph first has the same
+// answers.
+func TestBruteForceLarge(t *testing.T) { past(t, 0, explore.DefaultLimit) }
+
+// TestBruteForcePastTheLimit: past the limit what is not proved is undecided.
+func TestBruteForcePastTheLimit(t *testing.T) { past(t, 0, 1) }
+
+func past(t *testing.T, small, limit int) {
+	told := map[string]bool{}
+	for i := range *oracleCount {
+		seed := *oracleSeed + uint64(i)
+		for _, generate := range []func(*rand.Rand) string{oracletest.GenerateFlat, oracletest.Generate} {
+			src := generate(rand.New(rand.NewPCG(seed, 0)))
+			for _, d := range differsPast(src, small, limit) {
+				if told[d.question] {
+					continue
+				}
+				told[d.question] = true
+				bad := func(src string) bool {
+					for _, other := range differsPast(src, small, limit) {
+						if other.question == d.question {
+							return true
+						}
+					}
+					return false
+				}
+				t.Errorf("seed %d: %s\n%s", seed, d, oracletest.Shrink(src, bad))
+			}
+		}
+	}
+}
+
+// differsPast are the rules of which something must be said, and that the checker
+// neither says nor leaves open, or that it says though it is not so.
+func differsPast(src string, small, limit int) (out []disagreement) {
+	s, _ := brute(src)
+	if s == nil {
+		return nil
+	}
+	free := s.Free() || s.Timed()
+	all, open := answers(s.Machine, small, limit)
+	for _, c := range comparisons {
+		brute, found := c.brute(s), all[c.rule]
+		if c.rule == "no-way-to-finish" && (len(all["unhandled-done"]) > 0 || open["unhandled-done"]) {
+			continue // that a run is halted there is said: one fault
+		}
+		within, covers := found.within(brute), found.covers(brute)
+		if within && (covers || open[c.rule] || open["unreachable-state"] || free && mayPass[c.rule]) || covers && (s.Cut || (free || limit == 1) && mayExceed[c.rule]) {
+			continue
+		}
+		out = append(out, disagreement{c.rule, found.String(), brute.String()})
+	}
+	return out
+}
