@@ -51,7 +51,11 @@ type Attempt struct {
 	Activity string
 	Number   int    // from 1, counted within the execution
 	Key      string // idempotency key: the same for all attempts of the execution
-	Args     json.RawMessage
+	// Fence rises with each claim of the store, so that of two calls for one execution,
+	// of which the first was thought to be lost, the second has the greater one: who
+	// keeps the greatest that it has seen can refuse what comes late.
+	Fence int64
+	Args  json.RawMessage
 	// Checkpoint is the last one of the execution, also where an earlier
 	// attempt made it; nil where there is none.
 	Checkpoint json.RawMessage

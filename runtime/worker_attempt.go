@@ -82,7 +82,7 @@ func (r *running) run() {
 	}
 	a := &Attempt{
 		Run: r.task.Run, Machine: r.task.Machine, Activity: r.task.Activity, Number: r.task.Attempt,
-		Key: r.task.Key, Args: args, Checkpoint: r.task.Checkpoint,
+		Key: r.task.Key, Fence: r.task.Epoch, Args: args, Checkpoint: r.task.Checkpoint,
 		beat: r.heartbeat, progress: r.checkpoint, spend: r.meter.add,
 	}
 	returned := make(chan outcome, 1)

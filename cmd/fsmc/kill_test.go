@@ -89,7 +89,7 @@ func TestKill(t *testing.T) {
 	if err := first.Wait(); err == nil || first.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Fatalf("the process ended with %v, and was not killed", err)
 	}
-	writeFile(t, filepath.Join(dir, "killed"), "", 0o644) // what was started outlives its engine; it ends now
+	writeFile(t, filepath.Join(dir, "killed"), "", 0o644)
 
 	out, err := fsmc(dir, "run", "--db", "runs.db", "--activities", "activities", "--id", "c1", "crawl.fsm").CombinedOutput()
 	if err != nil {

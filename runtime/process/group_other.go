@@ -26,6 +26,8 @@ func (g group) kill() { _ = g.process.Kill() }
 
 func (g group) reap(time.Duration) {}
 
+func (g group) over() {}
+
 // statExecutable finds path with one of the endings that mark executables.
 func statExecutable(path *string) (fs.FileInfo, error) {
 	found, err := exec.LookPath(*path)

@@ -14,14 +14,23 @@ import (
 // and is not given to another while a member lives.
 type group struct{ id int }
 
-// startGroup starts cmd as the leader of a new process group.
+// startGroup starts cmd as the leader of a new process group, which does not outlive
+// this process: see guardian. In the moment before the guardian knows of it there is
+// the leader alone, as a rule, for which the kernel cares.
 func startGroup(cmd *exec.Cmd) (group, error) {
+	if err := watchful.ready(); err != nil {
+		return group{}, err
+	}
 	cmd.SysProcAttr = attributes()
 	if err := cmd.Start(); err != nil {
 		return group{}, err
 	}
+	watchful.add(cmd.Process.Pid)
 	return group{cmd.Process.Pid}, nil
 }
+
+// over is called when the leader has ended and the others have been killed.
+func (g group) over() { watchful.remove(g.id) }
 
 // terminate asks all members to stop. That there are none is no fault.
 func (g group) terminate() { _ = syscall.Kill(-g.id, syscall.SIGTERM) }

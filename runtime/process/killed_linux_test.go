@@ -26,8 +26,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// TestDiesWithTheEngine: the executable does, and so does what it has started.
 func TestDiesWithTheEngine(t *testing.T) {
-	dir := folder(t, map[string]string{"work": `echo $$; exec sleep 300`})
+	t.Run("both", func(t *testing.T) { diesWithTheEngine(t, `sleep 300 & echo $$ $!; wait`) })
+	t.Run("nothing to wait for", func(t *testing.T) { diesWithTheEngine(t, `echo $$ $$; exec sleep 300`) })
+	t.Run("it minds no signal", func(t *testing.T) {
+		diesWithTheEngine(t, `trap '' TERM INT HUP; (trap '' TERM INT HUP; while :; do sleep 1; done) & echo $$ $!; wait`)
+	})
+}
+
+func diesWithTheEngine(t *testing.T, script string) {
+	dir := folder(t, map[string]string{"work": script})
 	engine := exec.Command(os.Args[0])
 	engine.Env = append(os.Environ(), "FSMC_TEST_RUN="+filepath.Join(dir, "work"))
 	out, err := engine.StdoutPipe()
@@ -42,17 +51,19 @@ func TestDiesWithTheEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(line))
-	if err != nil {
-		t.Fatal(err)
-	}
 	if err := engine.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = engine.Wait() // killed
-	for deadline := time.Now().Add(hangs); syscall.Kill(pid, 0) == nil && !zombie(pid); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("process %d outlives the engine", pid)
+	for _, word := range strings.Fields(line) {
+		pid, err := strconv.Atoi(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(hangs); syscall.Kill(pid, 0) == nil && !zombie(pid); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("process %d outlives the engine", pid)
+			}
 		}
 	}
 }

@@ -4,7 +4,7 @@
 // output.
 //
 //	{"run": "r1", "machine": "M", "activity": "fetch", "attempt": 1,
-//	 "idempotency_key": "…", "args": {…}, "checkpoint": null}
+//	 "idempotency_key": "…", "fence": 12, "args": {…}, "checkpoint": null}
 //
 //	{"event": "Fetched", "data": {…}}    raises an event
 //	{}                                   ends, where the activity declares no event
@@ -25,8 +25,11 @@
 // the group gets SIGTERM, and ten seconds later SIGKILL; what a process leaves
 // running when it exits is killed. What it answers after SIGTERM with exit status
 // 0 is handed on, as what comes too late, with its cost. Where there are no
-// process groups (Windows) the process alone is killed, at once. On Linux a
-// process dies with the engine that started it, also where that was killed.
+// process groups (Windows) the process alone is killed, at once. Elsewhere the group
+// dies with the program that started it, also where that was killed with SIGKILL: a
+// shell waits for that moment. What has left the group is out of reach, and can be told
+// by its environment: FSMC_RUN, FSMC_ACTIVITY, FSMC_ATTEMPT, FSMC_KEY and FSMC_FENCE,
+// which rises with each claim.
 package process
 
 import (
@@ -38,6 +41,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -137,21 +141,42 @@ type attempt struct {
 	Activity   string          `json:"activity"`
 	Attempt    int             `json:"attempt"`
 	Key        string          `json:"idempotency_key"`
+	Fence      int64           `json:"fence"`
 	Args       json.RawMessage `json:"args"`
 	Checkpoint json.RawMessage `json:"checkpoint"`
+}
+
+func told(a *runtime.Attempt) attempt {
+	return attempt{a.Run, a.Machine, a.Activity, a.Number, a.Key, a.Fence, a.Args, a.Checkpoint}
+}
+
+// environment is this process's own, and by which attempt an executable was started:
+// what that starts in its turn has it too, and can be told by it.
+func environment(a *runtime.Attempt) []string {
+	env := os.Environ()
+	for name, value := range map[string]string{
+		"RUN": a.Run, "ACTIVITY": a.Activity, "ATTEMPT": strconv.Itoa(a.Number), "KEY": a.Key, "FENCE": strconv.FormatInt(a.Fence, 10),
+	} {
+		if !strings.ContainsRune(value, 0) { // with which nothing can be started
+			env = append(env, "FSMC_"+name+"="+value)
+		}
+	}
+	return env
 }
 
 // activity runs the executable at path for each attempt.
 func activity(path string) runtime.ActivityFunc {
 	return func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
-		input, err := line(attempt{a.Run, a.Machine, a.Activity, a.Number, a.Key, a.Args, a.Checkpoint})
+		input, err := line(told(a))
 		if err != nil {
 			return runtime.Result{}, err
 		}
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		out := &output{early: func(l []byte) bool { return signs(a, l, cancel) }}
-		asked, err := runAsked(ctx, exec.Command(path), input, out)
+		cmd := exec.Command(path)
+		cmd.Env = environment(a)
+		asked, err := runAsked(ctx, cmd, input, out)
 		if err != nil {
 			return runtime.Result{}, uncounted(err)
 		}

@@ -240,7 +240,7 @@ func TestRequestAndAnswer(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	for file, want := range map[string]string{
-		seen:            `{"run":"r","machine":"M","activity":"work","attempt":1,"idempotency_key":"r/Working.work/2","args":{"n":7},"checkpoint":null}` + "\n",
+		seen:            `{"run":"r","machine":"M","activity":"work","attempt":1,"idempotency_key":"r/Working.work/2","fence":1,"args":{"n":7},"checkpoint":null}` + "\n",
 		seen + ".guard": `{"args":{"n":7}}` + "\n",
 	} {
 		got, err := os.ReadFile(file)

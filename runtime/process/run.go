@@ -51,6 +51,7 @@ func runAsked(ctx context.Context, cmd *exec.Cmd, input []byte, out *output) (as
 	if err != nil {
 		return nil, err
 	}
+	defer g.over()
 	select {
 	case err = <-exited:
 		g.kill()

@@ -61,6 +61,7 @@ func (w *Workers) start() (*worker, error) {
 	go func() {
 		err := <-exited
 		g.kill() // what it has left running
+		g.over()
 		_ = theirs.Close()
 		ended <- err
 	}()

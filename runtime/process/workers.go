@@ -19,7 +19,7 @@ import (
 // "id" that the answer repeats:
 //
 //	{"id": 7, "run": "r1", "machine": "M", "activity": "fetch", "attempt": 1,
-//	 "idempotency_key": "…", "args": {…}, "checkpoint": null}
+//	 "idempotency_key": "…", "fence": 12, "args": {…}, "checkpoint": null}
 //	{"id": 8, "guard": "allowed", "args": {…}}
 //	{"id": 7, "cancel": "why"}
 //
@@ -270,7 +270,7 @@ func (w *Workers) attempt(ctx context.Context, a *runtime.Attempt) (runtime.Resu
 		return struct {
 			ID int64 `json:"id"`
 			attempt
-		}{id, attempt{a.Run, a.Machine, a.Activity, a.Number, a.Key, a.Args, a.Checkpoint}}
+		}{id, told(a)}
 	}, func(line []byte) bool { return signs(a, line, cancel) })
 	if err != nil {
 		return runtime.Result{}, err

@@ -1,0 +1,71 @@
+//go:build unix
+
+package process
+
+import (
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// sleeper is a process group that ends when it is killed.
+func sleeper(t *testing.T) (id int, ended <-chan error) {
+	t.Helper()
+	cmd := exec.Command("/bin/sh", "-c", "sleep 300 & wait")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	over := make(chan error, 1)
+	go func() { over <- cmd.Wait() }()
+	t.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	return cmd.Process.Pid, over
+}
+
+// TestGuardian: when its input ends it kills the groups that are left, and those alone,
+// also where it has been killed and another has replaced it.
+func TestGuardian(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		g := &guardian{}
+		if err := g.ready(); err != nil || g.lines == nil {
+			t.Fatal(err)
+		}
+		first, firstEnded := sleeper(t)
+		second, secondEnded := sleeper(t)
+		third, thirdEnded := sleeper(t)
+		g.add(first)
+		g.add(second)
+		if killed {
+			before := g.pid
+			if err := syscall.Kill(before, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			for deadline := time.Now().Add(hangs); g.pid == before; { // the pipe breaks when it has ended
+				if g.add(first); time.Now().After(deadline) {
+					t.Fatal("it is not replaced")
+				}
+			}
+		}
+		g.add(third)
+		g.remove(second)
+		g.lines.Close()
+		for _, ended := range []<-chan error{firstEnded, thirdEnded} {
+			select {
+			case <-ended:
+			case <-time.After(hangs):
+				t.Fatal("a group outlives its guardian's input")
+			}
+		}
+		for deadline := time.Now().Add(hangs); syscall.Kill(g.pid, 0) == nil && !zombie(g.pid); time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("the guardian does not end")
+			}
+		}
+		select {
+		case <-secondEnded:
+			t.Error("a group was killed that had been removed")
+		default:
+		}
+	}
+}
