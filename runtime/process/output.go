@@ -78,9 +78,9 @@ func (o *output) end() error {
 
 // answer is what an activity prints at its end.
 type answer struct {
-	Event    string                 `json:"event"`
+	Event    *string                `json:"event"`
 	Data     json.RawMessage        `json:"data"`
-	Failed   string                 `json:"failed"`
+	Failed   *string                `json:"failed"`
 	Message  string                 `json:"message"`
 	Declined *string                `json:"declined"`
 	Cost     map[string]json.Number `json:"cost"`
@@ -100,7 +100,7 @@ func readAnswer(line []byte) (runtime.Result, error) {
 		return runtime.Result{}, fmt.Errorf("its last line is no answer: %w: %s", err, beginning(line))
 	}
 	said := 0
-	for _, is := range []bool{a.Event != "" || a.Data != nil, a.Failed != "" || a.Message != "", a.Declined != nil} {
+	for _, is := range []bool{a.Event != nil || a.Data != nil, a.Failed != nil || a.Message != "", a.Declined != nil} {
 		if is {
 			said++
 		}
@@ -110,14 +110,20 @@ func readAnswer(line []byte) (runtime.Result, error) {
 		return runtime.Result{}, fmt.Errorf("its answer is of several kinds: %s", beginning(line))
 	case a.Declined != nil:
 		return runtime.Result{Cost: a.Cost}, runtime.Decline(*a.Declined)
-	case a.Message != "" && a.Failed == "":
+	case a.Event != nil && *a.Event == "", a.Failed != nil && *a.Failed == "": // a variable that is not set
+		return runtime.Result{}, fmt.Errorf("its answer has an empty name: %s", beginning(line))
+	case a.Message != "" && a.Failed == nil:
 		return runtime.Result{}, fmt.Errorf("its answer has a message, and names no category in \"failed\": %s", beginning(line))
-	case a.Failed != "":
-		return runtime.Result{}, &runtime.Failure{Category: a.Failed, Message: a.Message, Cost: a.Cost}
-	case a.Data != nil && a.Event == "":
+	case a.Failed != nil:
+		return runtime.Result{}, &runtime.Failure{Category: *a.Failed, Message: a.Message, Cost: a.Cost}
+	case a.Data != nil && a.Event == nil:
 		return runtime.Result{}, fmt.Errorf("its answer has data, and names no event: %s", beginning(line))
 	}
-	return runtime.Result{Event: a.Event, Data: a.Data, Cost: a.Cost}, nil
+	result := runtime.Result{Data: a.Data, Cost: a.Cost}
+	if a.Event != nil {
+		result.Event = *a.Event
+	}
+	return result, nil
 }
 
 // late makes of an answer what it is worth after the attempt was asked to stop;

@@ -120,6 +120,9 @@ func executable(root, name string) (path, fault string) {
 	case !within(root, path):
 		return path, "is a link that leads out of the folder"
 	}
+	if why := misfits.why(path, info); why != "" {
+		return path, "cannot be used: " + why
+	}
 	return path, ""
 }
 
@@ -174,10 +177,12 @@ func activity(path string) runtime.ActivityFunc {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		out := &output{early: func(l []byte) bool { return signs(a, l, cancel) }}
+		info, _ := os.Stat(path) // before: it may be replaced at any time
 		cmd := exec.Command(path)
 		cmd.Env = environment(a)
 		asked, err := runAsked(ctx, cmd, input, out)
 		if err != nil {
+			misfits.note(path, info, err)
 			return runtime.Result{}, uncounted(err)
 		}
 		return late(asked)(out.answer())
@@ -194,7 +199,9 @@ func guard(path string) runtime.GuardFunc {
 		ctx, cancel := context.WithTimeoutCause(ctx, GuardTimeout, fmt.Errorf("no answer within %s", GuardTimeout))
 		defer cancel()
 		out := &output{early: func([]byte) bool { return false }}
+		info, _ := os.Stat(path)
 		if err := run(ctx, exec.Command(path), input, out); err != nil {
+			misfits.note(path, info, err)
 			return false, err
 		}
 		return out.verdict()

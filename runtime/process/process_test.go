@@ -270,6 +270,8 @@ func TestBadAnswers(t *testing.T) {
 		"unknown member":     {`echo '{"evnt": "Found"}'`, "unknown", `its last line is no answer: unknown field "evnt"`},
 		"more behind":        {`echo '{} {}'`, "unknown", "there is more behind the object"},
 		"two kinds":          {`echo '{"event": "Found", "failed": "auth"}'`, "unknown", "its answer is of several kinds"},
+		"empty category":     {`echo '{"failed": ""}'`, "unknown", "its answer has an empty name"},
+		"empty event":        {`echo '{"event": ""}'`, "unknown", "its answer has an empty name"},
 		"data alone":         {`echo '{"data": {"n": 1}}'`, "unknown", "names no event"},
 		"message alone":      {`echo '{"message": "hm"}'`, "unknown", "names no category"},
 		"no event":           {`echo '{}'`, "unknown", "it names no event"},

@@ -81,9 +81,12 @@ func runAsked(ctx context.Context, cmd *exec.Cmd, input []byte, out *output) (as
 // away or being written, or the system has no room for a process. It says nothing of
 // the work, so that an attempt is not counted for it. Who asks a guard has no answer,
 // as where there is none.
-type startError string
+type startError struct {
+	why   string
+	cause error // nil where it is not known
+}
 
-func (e startError) Error() string { return string(e) }
+func (e startError) Error() string { return e.why }
 
 func (e startError) Is(target error) bool { return target == runtime.ErrNoGuard }
 
@@ -91,7 +94,7 @@ func (e startError) Is(target error) bool { return target == runtime.ErrNoGuard 
 func uncounted(err error) error {
 	var none startError
 	if errors.As(err, &none) {
-		return runtime.Decline(string(none))
+		return runtime.Decline(none.why)
 	}
 	return err
 }
@@ -116,7 +119,7 @@ func start(cmd *exec.Cmd) (group, <-chan error, error) {
 	}()
 	s := <-begun
 	if s.err != nil {
-		return s.group, nil, startError("it cannot be started: " + s.err.Error())
+		return s.group, nil, startError{"it cannot be started: " + s.err.Error(), s.err}
 	}
 	return s.group, exited, nil
 }

@@ -101,6 +101,51 @@ func TestNotStartedIsNotCounted(t *testing.T) {
 	}
 }
 
+// TestMisfits: what cannot be started for what it is, is not offered again until it is
+// another file; what the system lacks for a moment is none of that.
+func TestMisfits(t *testing.T) {
+	m := compile(t)
+	for name, misfit := range map[string]bool{"its interpreter is away": true, "it is no program yet": true, "it is being written": false} {
+		for _, executable := range []string{"work", "guard-ready"} {
+			t.Run(name+" "+executable, func(t *testing.T) {
+				if name == "it is being written" && runtime.GOOS != "linux" {
+					t.Skip("not every system minds")
+				}
+				dir := folder(t, nil)
+				remove, err := obstacles[name].put(filepath.Join(dir, executable))
+				if err != nil {
+					t.Fatal(err)
+				}
+				h, err := Load(dir, m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if executable == "work" {
+					_, err = h.Activities["work"](t.Context(), &fsmc.Attempt{})
+				} else {
+					_, err = h.Guards["ready"](t.Context(), nil)
+				}
+				if err == nil || !strings.Contains(err.Error(), "it cannot be started") {
+					t.Fatalf("got %v", err)
+				}
+				h, err = Load(dir, m)
+				if offered := len(h.Activities)+len(h.Guards) == 3; offered == misfit || (err == nil) == misfit {
+					t.Errorf("it is offered: %t, %v", offered, err)
+				}
+				if misfit && !strings.Contains(err.Error(), `"`+executable+`" cannot be used: it cannot be started: `) {
+					t.Errorf("got %v", err)
+				}
+				if err := remove(); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := Load(dir, m); err != nil {
+					t.Errorf("when it has been put right: %v", err)
+				}
+			})
+		}
+	}
+}
+
 // TestGuardNotStarted: it has not said false, and not failed.
 func TestGuardNotStarted(t *testing.T) {
 	for name, o := range obstacles {

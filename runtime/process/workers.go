@@ -217,7 +217,7 @@ func notStarted(err error) bool {
 }
 
 // errNotStarted is the error of what no process can be asked.
-const errNotStarted = startError("the worker command cannot be started")
+var errNotStarted = startError{why: "the worker command cannot be started"}
 
 // pick is the process with the fewest calls under way. Where there is none it
 // waits for one, unless the last ones of all slots have ended without a word.
