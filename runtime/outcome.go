@@ -20,7 +20,7 @@ type outcome struct {
 	cost     map[string]json.Number
 }
 
-// end is what an outcome means.
+// end is what an outcome means. Their order is that of the columns of endings.
 type end int
 
 const (
@@ -28,6 +28,7 @@ const (
 	gaveFailure
 	gaveDecline
 	lostItsWorker
+	goesOn // it was told to stop, and has not returned
 )
 
 // failed is the outcome of a call that ended with neither a result nor an error.

@@ -87,12 +87,12 @@ func (r *running) run() {
 	}
 	returned := make(chan outcome, 1)
 	go r.call(f, a, returned)
-	out, ended := r.watch(returned)
+	out := r.watch(returned)
 	failpoint.Hit(failpoint.Returned)
-	r.conclude(&out, ended)
+	r.conclude(&out)
 	failpoint.Hit(failpoint.Concluded)
 	r.engine.active.remove(r)
-	if ended {
+	if out.end != goesOn {
 		r.worker.free(r)
 		return
 	}

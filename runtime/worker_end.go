@@ -16,37 +16,50 @@ import (
 // declineFor is how long a task is left alone that an activity declined.
 const declineFor = time.Second
 
-// conclude commits how an attempt ended. Ended is false where the activity was
-// told to stop and goes on.
-func (r *running) conclude(out *outcome, ended bool) {
-	switch cause := r.stopCause(); {
-	case cause == ErrFenced:
-		if ended {
-			r.late(r.whatReturned(out), r.used(out))
-		}
-		r.report(AttemptFenced, "the task is held under a newer lease", nil)
-	case cause == ErrMoved && ended:
-		if cost := r.used(out); out.end == gaveResult || len(cost) > 0 {
-			r.late(r.whatReturned(out), cost)
-		}
-		r.confirm()
-		r.report(AttemptCancelled, cause.Error(), nil)
-	case cause == ErrMoved || cause == ErrStopped && !ended:
-		r.report(AttemptCancelled, "it does not stop", nil)
-	case cause == ErrOverdue:
-		r.fail(r.category, r.message, r.used(out))
-	case out.end == gaveResult:
-		r.succeed(out)
-	case cause == ErrStopped:
-		r.giveBack(0, cause.Error(), r.used(out))
-	case out.end == lostItsWorker:
-		r.lost(r.used(out))
-	case out.end == gaveDecline:
-		r.giveBack(declineFor, out.message, r.used(out))
-	default:
-		r.failWith(out)
-	}
+// endings says what becomes of an attempt, by why it was told to stop, if it was, and by
+// how its call ended. Whoever has lost the task writes nothing of it but what came late.
+var endings = map[error][goesOn + 1]func(*running, *outcome){
+	// by a result, a failure, a decline, the loss of its worker process, or not yet
+	nil:        {(*running).succeed, (*running).failWith, (*running).decline, (*running).lost, (*running).leave},
+	ErrStopped: {(*running).succeed, (*running).stopped, (*running).stopped, (*running).stopped, (*running).leave},
+	ErrOverdue: {(*running).overdue, (*running).overdue, (*running).overdue, (*running).overdue, (*running).overdue},
+	ErrMoved:   {(*running).moved, (*running).moved, (*running).moved, (*running).moved, (*running).leave},
+	ErrFenced:  {(*running).newer, (*running).newer, (*running).newer, (*running).newer, (*running).fencedOff},
 }
+
+// conclude commits how an attempt ended.
+func (r *running) conclude(out *outcome) { endings[r.stopCause()][out.end](r, out) }
+
+// decline gives the task back, as the activity wants it.
+func (r *running) decline(out *outcome) { r.giveBack(declineFor, out.message, r.used(out)) }
+
+// stopped gives the task back at once, because the engine stops.
+func (r *running) stopped(out *outcome) { r.giveBack(0, ErrStopped.Error(), r.used(out)) }
+
+// overdue commits that a time limit has passed, whatever came after that.
+func (r *running) overdue(out *outcome) { r.fail(r.category, r.message, r.used(out)) }
+
+// moved says that the activity has stopped, as its run wants it, which has moved on.
+func (r *running) moved(out *outcome) {
+	if cost := r.used(out); out.end == gaveResult || len(cost) > 0 {
+		r.late(r.whatReturned(out), cost)
+	}
+	r.confirm()
+	r.report(AttemptCancelled, ErrMoved.Error(), nil)
+}
+
+// newer notes what came under a lease that another one has replaced.
+func (r *running) newer(out *outcome) {
+	r.late(r.whatReturned(out), r.used(out))
+	r.fencedOff(out)
+}
+
+func (r *running) fencedOff(*outcome) {
+	r.report(AttemptFenced, "the task is held under a newer lease", nil)
+}
+
+// leave leaves to itself what was told to stop and goes on.
+func (r *running) leave(*outcome) { r.report(AttemptCancelled, "it does not stop", nil) }
 
 // succeed commits a result. One that does not fit is a failure.
 func (r *running) succeed(out *outcome) {
@@ -266,9 +279,9 @@ func (r *running) took() time.Duration { return r.engine.clock.Now().Sub(r.claim
 
 // lost ends the lease at once, so that the attempt is taken over like one whose
 // worker has not renewed it.
-func (r *running) lost(cost map[string]json.Number) {
+func (r *running) lost(out *outcome) {
 	e := r.engine
-	if len(cost) > 0 {
+	if cost := r.used(out); len(cost) > 0 {
 		r.late("lost", cost)
 	}
 	err := r.insist(func(ctx context.Context) error {

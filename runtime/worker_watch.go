@@ -8,13 +8,13 @@ import (
 
 // watch waits for an activity to return, and meanwhile keeps its lease, holds
 // it to its time limits, and sees whether the run has moved on. Once its
-// context is cancelled it has a last time to stop; ended is false where it used
-// that up and goes on.
+// context is cancelled it has a last time to stop; where it has used that up its
+// outcome is that it goes on.
 //
 // All limits are measured on this engine's own clock. The lease is renewed
 // whatever the activity does: it says that the worker lives. Heartbeats and
 // checkpoints say that the activity does.
-func (r *running) watch(returned <-chan outcome) (out outcome, ended bool) {
+func (r *running) watch(returned <-chan outcome) (out outcome) {
 	e := r.engine
 	r.mu.Lock()
 	renew := r.lease.Add(e.lease/3 - e.lease) // counted from when the lease was asked for
@@ -23,13 +23,13 @@ func (r *running) watch(returned <-chan outcome) (out outcome, ended bool) {
 	for {
 		select { // before its limits: it may have returned in time, and this have been held up
 		case out = <-returned:
-			return out, true
+			return out
 		default:
 		}
 		now := e.clock.Now()
 		limit := r.limits(now)
 		if r.abandoned(now) {
-			return outcome{}, false
+			return outcome{end: goesOn}
 		}
 		if !now.Before(renew) || !now.Before(look) && r.cancelledElsewhere() {
 			renew = now.Add(r.keep(now))
@@ -41,7 +41,7 @@ func (r *running) watch(returned <-chan outcome) (out outcome, ended bool) {
 		select {
 		case out = <-returned:
 			timer.Stop()
-			return out, true
+			return out
 		case <-timer.C():
 		case <-r.nudge:
 			timer.Stop()
