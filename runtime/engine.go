@@ -20,9 +20,9 @@ import (
 // time and concurrently. Activities and timers are worked on only while Run,
 // RunUntilIdle or RunUntilDone is under way.
 //
-// Every durable write of an engine goes through one function, apply: it loads
-// the run, takes the input and all that follows from it at once, and commits
-// snapshot, history, tasks, timers and messages together.
+// Every step goes through one function, commit, which writes snapshot, history, tasks,
+// timers and messages together. What leads to it is apply, which loads the run and takes
+// an input and all that follows from it at once, or a repair, or a migration.
 type Engine struct {
 	store    Store
 	clock    Clock

@@ -44,8 +44,7 @@ var ErrNoGuard = errors.New("no function is registered for it")
 // faster, with a growing wait in between.
 const maxTries = 12
 
-// apply takes a request and all that follows from it, in one durable write. It
-// is the only function that writes steps. Within a process the requests of a run
+// apply takes a request and all that follows from it, in one durable write. Within a process the requests of a run
 // take turns; where another process was faster the store says ErrConflict, and
 // the request is judged against the run as it then is.
 //
@@ -170,7 +169,7 @@ func seedOf(run string) uint64 {
 func tokenOf(started time.Time) string { return strconv.FormatUint(uint64(started.UnixMicro()), 36) }
 
 // commit makes a write durable, remembers the run as it now stands, and tells
-// those who wait for it.
+// those who wait for it. Every step of every run is written here.
 func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool) error {
 	if len(w.records) == 0 {
 		return nil // a second cancel, or kept events that are deferred again
@@ -178,6 +177,9 @@ func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool
 	row, err := w.commit(taken)
 	if err != nil {
 		return fmt.Errorf("run %q: %w", live.id, err)
+	}
+	if w.amend != nil {
+		w.amend(row)
 	}
 	failpoint.Hit(failpoint.BeforeCommit)
 	if err := e.store.Commit(ctx, row); err != nil {
@@ -189,6 +191,7 @@ func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool
 		live.forget()
 	}
 	e.active.release(w.after.Run, w.commands)
+	e.active.release(w.after.Run, w.stops)
 	e.changes.notify(w.after.Run)
 	e.report(w)
 	return nil

@@ -68,7 +68,7 @@ func (e *Engine) migrateRun(ctx context.Context, h *host, run string, o *Migrate
 	defer e.runs.unlock(live)
 	defer live.forget()
 	for try := 1; ; try++ {
-		done, err := e.migrateOnce(ctx, h, run, o)
+		done, err := e.migrateOnce(ctx, live, h, o)
 		if !errors.Is(err, ErrConflict) || try >= maxTries {
 			return done, err
 		}
@@ -78,7 +78,8 @@ func (e *Engine) migrateRun(ctx context.Context, h *host, run string, o *Migrate
 	}
 }
 
-func (e *Engine) migrateOnce(ctx context.Context, h *host, run string, o *MigrateOptions) (*MigratedRun, error) {
+func (e *Engine) migrateOnce(ctx context.Context, live *liveRun, h *host, o *MigrateOptions) (*MigratedRun, error) {
+	run := live.id
 	row, err := e.store.Load(ctx, run)
 	if err != nil {
 		return nil, fmt.Errorf("run %q: %w", run, err)
@@ -105,12 +106,12 @@ func (e *Engine) migrateOnce(ctx context.Context, h *host, run string, o *Migrat
 	if !o.Apply {
 		return report, nil
 	}
-	return report, e.writeMigration(ctx, old, h, s, next, &o.Operator)
+	return report, e.writeMigration(ctx, live, old, h, s, next, &o.Operator)
 }
 
 // writeMigration writes the step: the tasks and timers of before go, and those
 // of the new definition stand.
-func (e *Engine) writeMigration(ctx context.Context, old, h *host, s, next *Snapshot, who *Operator) error {
+func (e *Engine) writeMigration(ctx context.Context, live *liveRun, old, h *host, s, next *Snapshot, who *Operator) error {
 	m := h.machine
 	in := Input{Kind: MigrateInput, Actor: who.Actor, Reason: who.Reason,
 		Migration: &Migration{From: old.machine.def.States[s.State].Path, Snapshot: m.EncodeSnapshot(next)}}
@@ -119,19 +120,24 @@ func (e *Engine) writeMigration(ctx context.Context, old, h *host, s, next *Snap
 		return fmt.Errorf("run %q: %w", s.Run, err)
 	}
 	w := &write{host: h, before: s, after: after, records: []*Record{record}, began: e.clock.Now()}
-	c, err := w.commit(false)
-	if err != nil {
-		return err
-	}
-	var stopped []Command
 	for _, t := range s.Tasks {
 		if t.State == TaskOpen {
-			c.Cancel = append(c.Cancel, old.machine.dos[t.Do].Name)
-			stopped = append(stopped, Command{Kind: CancelTask, Task: t})
+			w.stops = append(w.stops, Command{Kind: CancelTask, Task: t})
 		}
 	}
+	w.amend = func(c *Commit) { w.replaceWork(c, old.machine) }
+	return e.commit(ctx, w, live, false)
+}
+
+// replaceWork puts the tasks and timers of the run as it now stands in the place of those
+// that it had by an older version.
+func (w *write) replaceWork(c *Commit, old *Machine) {
+	s, after, m := w.before, w.after, w.host.machine
+	for i := range w.stops {
+		c.Cancel = append(c.Cancel, old.dos[w.stops[i].Task.Do].Name)
+	}
 	for _, a := range s.Alarms {
-		c.Drop = append(c.Drop, old.machine.def.Timers[a.Timer].Name)
+		c.Drop = append(c.Drop, old.def.Timers[a.Timer].Name)
 	}
 	for _, t := range after.handedOut() {
 		c.Start = append(c.Start, w.taskRow(&Command{Kind: StartTask, Seq: after.Seq, Task: t}))
@@ -139,11 +145,4 @@ func (e *Engine) writeMigration(ctx context.Context, old, h *host, s, next *Snap
 	for _, a := range after.Alarms {
 		c.Set = append(c.Set, TimerRow{Run: s.Run, Name: m.def.Timers[a.Timer].Name, Due: a.Due})
 	}
-	if err := e.store.Commit(ctx, c); err != nil {
-		return fmt.Errorf("run %q: %w", s.Run, err)
-	}
-	e.active.release(s.Run, stopped)
-	e.changes.notify(s.Run)
-	e.report(w)
-	return nil
 }

@@ -44,13 +44,13 @@ func (e *Engine) Repair(ctx context.Context, run string, o RepairOptions) (Repai
 	if err := x.examine(ctx, live, &o.Operator); err != nil || len(x.report.Faults) == 0 || !o.Apply {
 		return x.report, err
 	}
-	if err := x.apply(ctx); err != nil {
+	x.write.amend = x.amend
+	if err := e.commit(ctx, x.write, live, false); errors.Is(err, ErrConflict) {
+		return x.report, fmt.Errorf("run %q has moved on meanwhile: %w", run, ErrConflict)
+	} else if err != nil {
 		return x.report, err
 	}
 	x.report.Applied = true
-	e.active.release(run, x.write.commands)
-	e.changes.notify(run)
-	e.report(x.write)
 	return x.report, nil
 }
 
@@ -125,14 +125,10 @@ func (x *repair) step(who *Operator) error {
 	return nil
 }
 
-// apply writes the step, and with it all timers and the tasks that are missing.
-func (x *repair) apply(ctx context.Context) error {
+// amend has all timers written with the step, and the tasks that are missing.
+func (x *repair) amend(c *Commit) {
 	w := x.write
 	m := w.host.machine
-	c, err := w.commit(false)
-	if err != nil {
-		return err
-	}
 	c.Mends = new(m.row(w.before))
 	c.Drop, c.Set = nil, nil
 	for i := range m.def.Timers {
@@ -156,11 +152,4 @@ func (x *repair) apply(ctx context.Context) error {
 			}
 		}
 	}
-	if err := x.engine.store.Commit(ctx, c); err != nil {
-		if errors.Is(err, ErrConflict) {
-			return fmt.Errorf("run %q has moved on meanwhile: %w", x.row.Run, err)
-		}
-		return fmt.Errorf("run %q: %w", x.row.Run, err)
-	}
-	return nil
 }

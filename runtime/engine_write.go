@@ -22,6 +22,11 @@ type write struct {
 	claim   *Claim
 	attempt *AttemptInfo
 	eventID string
+
+	// What a repair or a migration writes beside what its steps command, and the tasks
+	// that it ends with that; nil for other writes.
+	amend func(*Commit)
+	stops []Command
 }
 
 func (e *Engine) newWrite(ctx context.Context, c *request, live *liveRun) write {
