@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/replay"
@@ -53,8 +54,10 @@ func entering(w *diag.Witness) *diag.Witness {
 
 // replays is w with all its values, and whether it is a run.
 func (s *shared) replays(w *diag.Witness) (*diag.Witness, bool) {
+	s.changes = nil
 	filled, err := replay.Witness(s.Machine, w, s.endings[w])
 	if err != nil {
+		errors.As(err, &s.changes)
 		return w, false
 	}
 	return s.ends(filled, s.endings[w]), true

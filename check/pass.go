@@ -25,6 +25,7 @@ type shared struct {
 	proof proof
 
 	endings map[*diag.Witness]replay.Ending // of the witnesses made so far
+	changes *replay.Changes                 // why the last one that did not replay did not
 
 	suppressions []Suppression // settled when all rules but those that run last have reported
 }

@@ -81,6 +81,9 @@ func gather(list []found) []found {
 
 // Help says what would settle q.
 func (q Question) Help(m *ir.Machine) string {
+	if q.changes != nil {
+		return fmt.Sprintf("A cycle was found, but after each lap %s is not what it was, and whether there is another lap hangs on it: bound an arm of the cycle with `max N`, or keep what ends it in a boolean, an enum or a ranged int.", Quote(q.changes.Name))
+	}
 	if !q.past {
 		if names := explore.Coarse(m); len(names) > 0 {
 			return coarseHelp(names)

@@ -81,6 +81,7 @@ func (s *shared) apply(rules []*Rule) diag.List {
 	for _, late := range []bool{false, true} {
 		for _, r := range rules {
 			if r.Run != nil && r.Late == late && !(r.Absence && m.Incomplete) {
+				s.changes = nil
 				r.run(&Pass{shared: s, rule: r})
 			}
 		}

@@ -14,6 +14,7 @@ type book struct {
 	cases     map[*ir.State][]ir.Case
 	arms      map[token.Span]*ir.Arm
 	constants map[*ir.Type][]value
+	decides   []*ir.Var // see deciding
 }
 
 // place is an input in a leaf.

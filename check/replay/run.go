@@ -32,6 +32,7 @@ type run struct {
 	cancelled bool
 	finished  bool
 
+	lap  lap  // after the first round of the loop
 	slow bool // jitter makes waits as long as they can be, not as short
 }
 

@@ -70,9 +70,14 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 	}
 	if row.Input == "" {
 		if round == 1 {
+			if v := p.book.changed(r.lap, p.book.lapOf(r)); v != nil {
+				p.changes = &Changes{v}
+				return nil, p.changes
+			}
 			return nil, nil
 		}
 		if p.note(i, row); p.w.Loop >= 0 {
+			r.lap = p.book.lapOf(r)
 			return p.come(r, p.w.Loop, 1)
 		}
 		return nil, nil

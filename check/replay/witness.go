@@ -43,6 +43,9 @@ func Witness(m *ir.Machine, w *diag.Witness, ending Ending) (*diag.Witness, erro
 		if first == nil {
 			first = err
 		}
+		if p.changes != nil {
+			first = p.changes
+		}
 	}
 	return nil, first
 }
@@ -50,15 +53,16 @@ func Witness(m *ir.Machine, w *diag.Witness, ending Ending) (*diag.Witness, erro
 // player searches for values with which a witness happens; see search. The rows
 // of a loop are performed twice.
 type player struct {
-	m      *ir.Machine
-	w      *diag.Witness
-	ending Ending
-	late   bool // what can wait does, where the rows after it leave the time
-	book   *book
-	steps  int
-	rows   []diag.Step // as performed
-	params map[string]any
-	rest   map[string]any // the parameters that have their plain value
+	m       *ir.Machine
+	w       *diag.Witness
+	ending  Ending
+	late    bool // what can wait does, where the rows after it leave the time
+	book    *book
+	steps   int
+	changes *Changes    // of a lap after which some data was not what it was
+	rows    []diag.Step // as performed
+	params  map[string]any
+	rest    map[string]any // the parameters that have their plain value
 
 	deferred map[string][]int // by event: the rows with data of one that was deferred
 	dueAt    []value          // see instants

@@ -34,8 +34,8 @@ var page string
 const success = "success"
 
 func run(p *check.Pass) {
-	if !p.Starts() || p.Control().Open() || p.Unreachable(p.Machine.Root) {
-		return // an unresolved target may be the way there; or no run starts, which has a finding
+	if !p.Starts() || p.Control().Open() {
+		return // an unresolved target may be the way there
 	}
 	var related []diag.Related
 	var successes []*ir.State
@@ -48,6 +48,9 @@ func run(p *check.Pass) {
 		}
 		successes = append(successes, s)
 		related = append(related, diag.Related{Span: s.Span, Message: "no run enters " + check.Quote(s.Path)})
+	}
+	if p.Unreachable(p.Machine.Root) { // no run starts, and what is wrong there is about the root, too
+		successes = append(successes, p.Machine.Root)
 	}
 	help := "Lead to it from a state that runs enter."
 	if len(related) == 0 {

@@ -1,0 +1,120 @@
+package replay
+
+import (
+	"fmt"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// A cycle is shown by going round it twice. That is a proof where all that decides
+// the next lap is after the second what it was after the first; the product tells
+// that of what it follows, and here it is looked at of all data.
+
+// Changes is the error of a cycle that can be gone round, but with other data after
+// each lap, so that nobody knows how often.
+type Changes struct{ Var *ir.Var }
+
+func (c *Changes) Error() string {
+	return fmt.Sprintf("%q is not what it was before the lap", c.Var.Name)
+}
+
+// lap is what decides the next lap, as it is after one.
+type lap []string
+
+// lapOf is the lap of r: of a time how far off it is.
+func (b *book) lapOf(r *run) lap {
+	var out lap
+	for _, v := range b.deciding() {
+		held := r.value(v)
+		if v.Type.Kind == ir.Time && held.set {
+			held.n -= r.now
+		}
+		out = append(out, held.key())
+	}
+	return out
+}
+
+// changed is the first field in which a and c, two laps, differ; nil for none.
+func (b *book) changed(a, c lap) *ir.Var {
+	for i, v := range b.deciding() {
+		if a[i] != c[i] {
+			return v
+		}
+	}
+	return nil
+}
+
+// deciding are the fields on which it may hang what a run does: those that a guard,
+// a `require`, a wait reads, or an effect that may not fit, and those from which they
+// are computed.
+func (b *book) deciding() []*ir.Var {
+	if b.decides != nil {
+		return b.decides
+	}
+	decides := map[*ir.Var]bool{}
+	note := func(e ir.Expr) {
+		ir.Walk(e, func(e ir.Expr) bool {
+			switch e := e.(type) {
+			case *ir.VarRef:
+				decides[e.Var] = true
+			case *ir.IsSet:
+				decides[e.Var] = true
+			case *ir.Call:
+				return e.Guard == nil // a host may say anything
+			}
+			return true
+		})
+	}
+	var assigns []*ir.Assign
+	block := func(k *ir.Block) {
+		if k == nil {
+			return
+		}
+		for _, a := range k.Assigns {
+			if assigns = append(assigns, a); a.Var.Type.Range != nil {
+				note(a.Value)
+			}
+		}
+		for _, p := range k.Publishes {
+			for i, v := range p.Values {
+				if p.Event.Fields[i].Type.Range != nil {
+					note(v)
+				}
+			}
+		}
+	}
+	for _, s := range b.m.States {
+		block(s.Entry)
+		block(s.Exit)
+		if s.Require != nil {
+			note(s.Require.Cond)
+		}
+		for _, t := range s.Timers {
+			if t.Var != nil {
+				decides[t.Var] = true
+			}
+		}
+	}
+	for _, a := range b.m.Arms {
+		note(a.When)
+		block(a.Block)
+		if a.Backoff != nil {
+			note(a.Backoff.By)
+		}
+	}
+	for n := -1; n < len(decides); {
+		n = len(decides)
+		for _, a := range assigns {
+			if decides[a.Var] {
+				note(a.Value)
+			}
+		}
+	}
+	b.decides = []*ir.Var{}
+	for _, v := range b.m.Fields {
+		if decides[v] {
+			b.decides = append(b.decides, v)
+		}
+	}
+	return b.decides
+}
