@@ -26,6 +26,11 @@ const (
 )
 
 func child(role, path string) int {
+	if role == "restore over it" {
+		_, err := Restore(context.Background(), path, path, nil)
+		fmt.Println(err)
+		return 0
+	}
 	s, err := Open(context.Background(), path)
 	if err == nil {
 		switch role {

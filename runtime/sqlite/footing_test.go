@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -152,11 +153,16 @@ func TestLooksKeepLocks(t *testing.T) {
 	if _, err := inspect(context.Background(), path); err != nil {
 		t.Fatal(err)
 	}
-	cmd, out := startChild(t, "open", path)
+	cmd, out := startChild(t, "restore over it", path)
+	said := ""
 	for out.Scan() {
+		said += out.Text()
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	commit(t, s, nextStep(row)) // the child has not deleted the log
+	if !strings.Contains(said, ErrInUse.Error()) {
+		t.Errorf("another process finds it free: %s", said)
+	}
+	commit(t, s, nextStep(row))
 }
