@@ -193,7 +193,8 @@ func (w *writer) commit() error {
 	}
 	failpoint.Hit(failpoint.BeforeEnd)
 	if err := w.exec("COMMIT"); full(err) {
-		return w.failed(err) // it has been rolled back
+		w.wal.moved.Store(true) // what was written of the log's name is gone, too
+		return w.failed(err)    // it has been rolled back
 	} else if err != nil {
 		// Whether it is on the disk is not known: nothing may be built on it.
 		return w.stop(err)
