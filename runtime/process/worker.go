@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +27,8 @@ type worker struct {
 	lines  chan []byte   // to be written to it
 	gone   chan struct{} // closed when nothing more will come from it
 	spoke  bool          // a line of it was understood; of serve alone until gone
+	fault  error         // why it was killed, where that is its own fault; likewise
+	tell   io.Writer     // standard error of all
 
 	mu    sync.Mutex
 	calls map[int64]*call
@@ -66,7 +70,7 @@ func (w *Workers) start() (*worker, error) {
 		ended <- err
 	}()
 	return &worker{
-		group: g, exited: ended, stdin: in, stdout: out, stderr: said,
+		group: g, exited: ended, tell: w.stderr, stdin: in, stdout: out, stderr: said,
 		lines: make(chan []byte, 64), gone: make(chan struct{}), calls: map[int64]*call{},
 	}, nil
 }
@@ -82,6 +86,8 @@ func (w *worker) serve() error {
 		err = nil
 	}
 	switch said := w.stderr.String(); {
+	case w.fault != nil:
+		return w.fault
 	case err == nil:
 		return errors.New("it ended by itself")
 	case said != "":
@@ -120,8 +126,11 @@ func (w *worker) read() {
 			continue
 		}
 		var object map[string]json.RawMessage
-		var id int64
-		if json.Unmarshal(text, &object) != nil || json.Unmarshal(object["id"], &id) != nil {
+		if json.Unmarshal(text, &object) != nil {
+			continue
+		}
+		id, ok := readID(object["id"])
+		if !ok {
 			continue
 		}
 		w.mu.Lock()
@@ -139,8 +148,17 @@ func (w *worker) read() {
 		}
 	}
 	if lines.Err() != nil {
-		w.group.kill() // a line longer than any answer
+		w.fault = fmt.Errorf("a line of it is longer than %d bytes", maxLine)
+		fmt.Fprintf(w.tell, "fsmc: a worker is killed: %v\n", w.fault)
+		w.group.kill()
 	}
+}
+
+// readID reads the number that an answer repeats, also as languages write it that know
+// no integers, or whose programs took it for a text.
+func readID(text json.RawMessage) (int64, bool) {
+	number, err := strconv.ParseFloat(strings.Trim(string(text), `"`), 64)
+	return int64(number), err == nil && number == float64(int64(number))
 }
 
 // call sends what ask makes of an id, and waits for the answer. When ctx is done

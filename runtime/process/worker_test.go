@@ -43,6 +43,9 @@ func TestWorkerAnswers(t *testing.T) {
 		"a failure":      {`echo "{\"id\":$id,\"failed\":\"auth\",\"message\":\"no key\"}"`, "", "auth: no key"},
 		"declined":       {`echo "{\"id\":$id,\"declined\":\"busy\"}"`, "", "busy"},
 		"noise before":   {`echo hello; echo "{}"; echo "{\"id\":99}"; echo "{\"id\":$id,\"event\":\"Found\"}"`, "Found", ""},
+		"an id as text":  {`echo "{\"id\":\"$id\",\"event\":\"Found\"}"`, "Found", ""},
+		"an id as float": {`echo "{\"id\":$id.0,\"event\":\"Found\"}"`, "Found", ""},
+		"an id twice":    {`echo "{\"id\":$id,\"event\":\"Found\"}"; echo "{\"id\":$id,\"event\":\"Found\"}"`, "Found", ""},
 		"no answer":      {`echo "{\"id\":$id,\"evnt\":\"Found\"}"`, "", `unknown field "evnt"`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -356,6 +359,25 @@ func (a *alone) Write(p []byte) (int, error) {
 	time.Sleep(20 * time.Millisecond)
 	a.busy.Store(false)
 	return len(p), nil
+}
+
+// TestWorkerEndlessLine: one that is killed for a line longer than any answer is said to
+// be, there and on standard error.
+func TestWorkerEndlessLine(t *testing.T) {
+	var said tail
+	w := StartWorkers("read -r line; head -c 3000000 /dev/zero | tr '\\0' x; sleep 300", 1, &said)
+	t.Cleanup(w.Close)
+	err := runtime.Decline("not yet")
+	for deadline := time.Now().Add(hangs); err != nil && strings.HasPrefix(err.Error(), "declined: ") && time.Now().Before(deadline); {
+		_, err = w.attempt(t.Context(), &runtime.Attempt{})
+	}
+	if err == nil || !strings.Contains(err.Error(), "a line of it is longer than 1114112 bytes") {
+		t.Errorf("got %v", err)
+	}
+	w.Close()
+	if got := said.String(); !strings.Contains(got, "fsmc: a worker is killed: a line of it is longer than") {
+		t.Errorf("standard error has %q", got)
+	}
 }
 
 // TestWorkersShareStderr: what all of them write to need not be safe for several at a
