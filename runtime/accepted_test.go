@@ -108,7 +108,7 @@ func boxed(t testing.TB, store Store, run, j, s string) bool {
 	event := func(name string, data json.RawMessage, state string) {
 		t.Helper()
 		sent++
-		x := ExternalEvent{Name: name, Data: data, ID: fmt.Sprint(sent), Actor: "a\u202e\x00", Reason: "\xff"}
+		x := ExternalEvent{Name: name, Data: data, ID: fmt.Sprint(sent), Actor: "a\u202e\x00", Reason: "b\u2028"}
 		if _, err := e.Send(ctx, run, x); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

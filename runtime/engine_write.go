@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"time"
+	"unicode/utf8"
 )
 
 // write is one durable write in the making: what the pure steps gave.
@@ -61,7 +62,7 @@ func (w *write) take(c *request) error {
 	if err != nil {
 		return err
 	}
-	if why := oversizedNote(in.Actor, in.Reason); why != "" {
+	if why := badNote(in.Actor, in.Reason); why != "" {
 		return m.reject(w.after, &in, why, nil)
 	}
 	if c.ifSeq != 0 && w.after.Seq != c.ifSeq {
@@ -81,9 +82,12 @@ func (w *write) settle() (err error) {
 	return err
 }
 
-// oversizedNote says that who did something, or why, is too long, or nothing.
-func oversizedNote(actor, reason string) string {
+// badNote says what is wrong with who did something, or why, or nothing.
+func badNote(actor, reason string) string {
 	for _, note := range []struct{ name, text string }{{"actor", actor}, {"reason", reason}} {
+		if !utf8.ValidString(note.text) {
+			return fmt.Sprintf("its %s is not valid UTF-8", note.name)
+		}
 		if len(note.text) > MaxNote {
 			return fmt.Sprintf("its %s has %d bytes, more than the %d that are allowed", note.name, len(note.text), MaxNote)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -109,7 +110,8 @@ func (r *running) used(out *outcome) map[string]json.Number { return r.meter.dra
 // counted is what of a report can be counted; the log has the rest.
 func (r *running) counted(reported map[string]json.Number) []Cost {
 	counted := costs(reported)
-	for name, amount := range reported {
+	for _, name := range slices.Sorted(maps.Keys(reported)) {
+		amount := reported[name]
 		if !slices.ContainsFunc(counted, func(c Cost) bool { return c.Name == name }) {
 			r.engine.logger.Warn("a cost is left out", slog.String("run", r.task.Run), slog.String("activity", r.task.Activity),
 				slog.String("name", shorten(name)), slog.String("amount", shorten(amount.String())), slog.Int("left_out", len(reported)-len(counted)))

@@ -78,12 +78,34 @@ func (o *output) end() error {
 
 // answer is what an activity prints at its end.
 type answer struct {
-	Event    *string                `json:"event"`
-	Data     json.RawMessage        `json:"data"`
-	Failed   *string                `json:"failed"`
-	Message  string                 `json:"message"`
-	Declined *string                `json:"declined"`
-	Cost     map[string]json.Number `json:"cost"`
+	Event    *string         `json:"event"`
+	Data     json.RawMessage `json:"data"`
+	Failed   *string         `json:"failed"`
+	Message  string          `json:"message"`
+	Declined *string         `json:"declined"`
+	Cost     costs           `json:"cost"`
+}
+
+// costs are read whatever they are, so that one that is none takes no result with it:
+// the engine leaves it out, and says so.
+type costs map[string]json.Number
+
+// UnmarshalJSON keeps what is no number as its text, which is no amount, and what is no
+// object under the empty name, which no cost has.
+func (c *costs) UnmarshalJSON(text []byte) error {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(text, &members) != nil {
+		*c = costs{"": json.Number(text)}
+		return nil
+	}
+	*c = make(costs, len(members))
+	for name, amount := range members {
+		if json.Unmarshal(amount, new(json.Number)) == nil {
+			amount = bytes.Trim(amount, `"`)
+		}
+		(*c)[name] = json.Number(amount)
+	}
+	return nil
 }
 
 // answer reads the last line of an activity.

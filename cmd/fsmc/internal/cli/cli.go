@@ -32,7 +32,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	root.SetArgs(args)
 	err := groupError(root.ExecuteContext(ctx))
 	if said := unsaid(err); said != nil {
-		fmt.Fprintln(errOut, "fsmc:", said)
+		fmt.Fprintln(errOut, "fsmc:", printable(said.Error()))
 	}
 	if lost := results.failed(); lost != nil && !errors.Is(err, lost) {
 		fmt.Fprintln(errOut, "fsmc:", lost)
@@ -85,6 +85,7 @@ are one unit, in which machine names are unique.`,
 		SilenceUsage:          true,
 		SilenceErrors:         true,
 	}
+	write := []*cobra.Command{newNew(s), newCheck(s), newExplain(s), newFmt(s), newGen(s), newDot(s)}
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
@@ -95,8 +96,9 @@ are one unit, in which machine names are unique.`,
 		&cobra.Group{ID: "look", Title: "Look:"},
 		&cobra.Group{ID: "keep", Title: "Keep:"},
 	)
+	s = s.ofStored() // what the commands below print comes from databases
 	for group, commands := range map[string][]*cobra.Command{
-		"write": {newNew(s), newCheck(s), newExplain(s), newFmt(s), newGen(s), newDot(s)},
+		"write": write,
 		"run":   {newRun(s), newSend(s), newCancel(s), newPause(s), newResume(s), newRetry(s), newComplete(s), newRepair(s), newMigrate(s)},
 		"look":  {newShow(s), newHistory(s), newList(s), newStats(s), newHealth(s)},
 		"keep":  {newReplay(s), newBackup(s), newRestore(s), newPrune(s)},

@@ -177,7 +177,7 @@ func writeHealth(w io.Writer, h *healthReport, now time.Time) error {
 	for i := range h.Problems {
 		p := &h.Problems[i]
 		counts[p.Kind]++
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s (%s)\t%s\n", p.Kind, p.Run, p.State, when(p.Since, now), ago(p.Since, now), plain(p.Why, 200))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s (%s)\t%s\n", p.Kind, plain(p.Run, 200), plain(p.State, 200), when(p.Since, now), ago(p.Since, now), plain(p.Why, 200))
 	}
 	if err := t.Flush(); err != nil {
 		return err

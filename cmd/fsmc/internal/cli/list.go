@@ -135,7 +135,7 @@ func (t *target) writeRuns(rows []runtime.RunRow, limit int, now time.Time) erro
 	fmt.Fprintln(w, "RUN\tMACHINE\tSTATE\tSTATUS\tSTEPS\tSTARTED\tIN STATE SINCE")
 	for i := range rows {
 		r := &rows[i]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s (%s)\n", r.Run, r.Machine, r.State, statusOf(r), r.Seq,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s (%s)\n", plain(r.Run, 200), plain(r.Machine, 200), plain(r.State, 200), statusOf(r), r.Seq,
 			when(r.Started, now), when(r.Entered, now), ago(r.Entered, now))
 	}
 	if err := w.Flush(); err != nil {

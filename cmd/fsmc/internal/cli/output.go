@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -8,7 +9,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/spf13/cobra"
 )
@@ -18,12 +21,62 @@ func formatFlag(c *cobra.Command, asJSON *bool) {
 	chooseFlag(c, asJSON, "format", "text", "how to print", option[bool]{"text", false}, option[bool]{"json", true})
 }
 
-// printJSON writes v indented, with a newline, and without escaping < > &.
+// printJSON writes v indented, with a newline, and without escaping < > &. What could
+// do something to a terminal stands there by its number.
 func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, mapUnprintable(b.String(), func(r rune) string { return fmt.Sprintf(`\u%04x`, r) }))
+	return err
+}
+
+// printable is text that does nothing to a terminal and stands where it seems to
+// stand: control characters but for tabs and ends of lines, and those that turn the
+// direction of writing, are replaced, and so is what is not UTF-8.
+func printable(text string) string {
+	return mapUnprintable(strings.ToValidUTF8(text, "\uFFFD"), func(rune) string { return "\uFFFD" })
+}
+
+// mapUnprintable replaces characters, all of which are below U+10000.
+func mapUnprintable(text string, replacement func(rune) string) string {
+	if !strings.ContainsFunc(text, unprintable) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if unprintable(r) {
+			b.WriteString(replacement(r))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func unprintable(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.In(r, unicode.Bidi_Control) || r == '\u2028' || r == '\u2029'
+}
+
+// ofStored are the streams of a command that prints what others have stored.
+func (s *streams) ofStored() *streams {
+	stored := *s
+	stored.out = printableOnly{s.out}
+	return &stored
+}
+
+// printableOnly writes what is printable. Each write is of whole characters.
+type printableOnly struct{ io.Writer }
+
+func (p printableOnly) Write(text []byte) (int, error) {
+	if _, err := io.WriteString(p.Writer, printable(string(text))); err != nil {
+		return 0, err
+	}
+	return len(text), nil
 }
 
 // output is standard output, and keeps the first error of writing there, which

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/codegen/table"
@@ -162,9 +163,12 @@ func paramsJSON(d *runtime.Definition, params []string) (json.RawMessage, error)
 		if _, twice := object[name]; twice {
 			return nil, fmt.Errorf("--param %s is given twice", name)
 		}
+		if !utf8.ValidString(p) {
+			return nil, fmt.Errorf("--param %q is not valid UTF-8", p)
+		}
 		object[name] = paramValue(d, name, value)
 	}
-	return json.Marshal(object)
+	return runtime.EncodeJSON(object)
 }
 
 func paramValue(d *runtime.Definition, name, value string) json.RawMessage {
@@ -179,6 +183,6 @@ func paramValue(d *runtime.Definition, name, value string) json.RawMessage {
 			}
 		}
 	}
-	text, _ := json.Marshal(value) // a string always has a JSON form
+	text, _ := runtime.EncodeJSON(value) // a string always has a JSON form
 	return text
 }

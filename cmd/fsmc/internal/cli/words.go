@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 )
@@ -184,12 +183,7 @@ func eventText(e *runtime.EventView) string {
 func plain(text string, limit int) string {
 	text = strings.TrimSpace(text)
 	text = strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
+	text = strings.ReplaceAll(printable(text), "\t", "\uFFFD")
 	if runes := []rune(text); len(runes) > limit {
 		return string(runes[:limit-1]) + "…"
 	}
