@@ -7,9 +7,9 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// Enters reports whether edge e enters s. A composite is entered when a leaf
+// Enters reports whether edge e, which starts in configuration from, enters s. A composite is entered when a leaf
 // inside is entered from outside it.
-func (p *Product) Enters(e int32, s *ir.State) bool {
+func (p *Product) Enters(from, e int32, s *ir.State) bool {
 	if k := p.Label(e).Kind; k != Moved && k != Started {
 		return false
 	}
@@ -17,8 +17,11 @@ func (p *Product) Enters(e int32, s *ir.State) bool {
 	if s.Kind != ir.Composite {
 		return to == s
 	}
-	from := p.Leaf(p.source(e))
-	return to.Inside(s) && (from == nil || !from.Inside(s))
+	if !to.Inside(s) {
+		return false
+	}
+	leaf := p.Leaf(from)
+	return leaf == nil || !leaf.Inside(s)
 }
 
 // Onward is the graph without cancellations, with its strongly connected

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -29,7 +30,7 @@ func violation(g *explore.Product, a *ir.Assert, keep func(e int32) bool) []int3
 type search struct {
 	g     *explore.Product
 	keep  func(e int32) bool
-	came  map[place]arrival
+	came  map[int64][]arrival // by count, then by configuration
 	queue []place
 }
 
@@ -38,13 +39,29 @@ type place struct {
 	count  int64
 }
 
+// arrival is how a place was reached. The zero arrival is none.
 type arrival struct {
 	from place
-	edge int32
+	edge int32 // and 1; -1 at the start
 }
 
 func newSearch(g *explore.Product, keep func(e int32) bool) *search {
-	return &search{g: g, keep: keep, came: map[place]arrival{{}: {edge: explore.None}}, queue: []place{{}}}
+	s := &search{g: g, keep: keep, came: map[int64][]arrival{}}
+	s.arrive(place{}, arrival{edge: -1})
+	return s
+}
+
+// arrive notes how to was reached, the first time.
+func (s *search) arrive(to place, by arrival) {
+	at := s.came[to.count]
+	if at == nil {
+		at = make([]arrival, s.g.Len())
+		s.came[to.count] = at
+	}
+	if at[to.config].edge == 0 {
+		at[to.config] = by
+		s.queue = append(s.queue, to)
+	}
 }
 
 // run follows edges; step gives the count behind an edge, and whether the path
@@ -61,10 +78,8 @@ func (s *search) run(step func(at place, e int32) (count int64, on, found bool))
 			if found {
 				return append(s.pathTo(at), e)
 			}
-			next := place{s.g.To[e], count}
-			if _, seen := s.came[next]; on && !seen {
-				s.came[next] = arrival{at, e}
-				s.queue = append(s.queue, next)
+			if on {
+				s.arrive(place{s.g.To[e], count}, arrival{at, e + 1})
 			}
 		}
 	}
@@ -73,8 +88,8 @@ func (s *search) run(step func(at place, e int32) (count int64, on, found bool))
 
 func (s *search) pathTo(at place) []int32 {
 	var path []int32
-	for by := s.came[at]; by.edge != explore.None; by = s.came[at] {
-		path = append(path, by.edge)
+	for by := s.came[at.count][at.config]; by.edge > 0; by = s.came[at.count][at.config] {
+		path = append(path, by.edge-1)
 		at = by.from
 	}
 	slices.Reverse(path)
@@ -85,10 +100,10 @@ func (s *search) pathTo(at place) []int32 {
 func (s *search) unpreceded(a *ir.Assert) []int32 {
 	g := s.g
 	return s.run(func(at place, e int32) (int64, bool, bool) {
-		if g.Enters(e, a.Subject) {
+		if g.Enters(at.config, e, a.Subject) {
 			return 0, false, false
 		}
-		return 0, true, g.Enters(e, a.Objects[0])
+		return 0, true, g.Enters(at.config, e, a.Objects[0])
 	})
 }
 
@@ -98,22 +113,33 @@ func (s *search) both(a *ir.Assert) []int32 {
 	const first, second = 1, 2
 	return s.run(func(at place, e int32) (int64, bool, bool) {
 		count := at.count
-		if g.Enters(e, a.Subject) {
+		if g.Enters(at.config, e, a.Subject) {
 			count |= first
 		}
-		if g.Enters(e, a.Objects[0]) {
+		if g.Enters(at.config, e, a.Objects[0]) {
 			count |= second
 		}
 		return count, true, count == first|second
 	})
 }
 
-// tooOften enters the subject N+1 times.
+// tooOften enters the subject N+1 times. Whether any path does is asked first: that
+// is linear, where the search counts.
 func (s *search) tooOften(a *ir.Assert) []int32 {
 	g := s.g
+	of, n := g.Components()
+	most := graph.NewLongest(&g.Graph, of, n, func(from, e int32) int64 {
+		if g.Enters(from, e, a.Subject) {
+			return 1
+		}
+		return 0
+	})
+	if most.Length[0] <= a.N {
+		return nil
+	}
 	return s.run(func(at place, e int32) (int64, bool, bool) {
 		count := at.count
-		if g.Enters(e, a.Subject) {
+		if g.Enters(at.config, e, a.Subject) {
 			count++
 		}
 		return count, true, count > a.N
@@ -130,10 +156,10 @@ func (s *search) unled(a *ir.Assert) []int32 {
 	}
 	return s.run(func(at place, e int32) (int64, bool, bool) {
 		count := at.count
-		if g.Enters(e, a.Subject) {
+		if g.Enters(at.config, e, a.Subject) {
 			count = 1
 		}
-		if slices.ContainsFunc(a.Objects, func(object *ir.State) bool { return g.Enters(e, object) }) {
+		if slices.ContainsFunc(a.Objects, func(object *ir.State) bool { return g.Enters(at.config, e, object) }) {
 			count = 0
 		}
 		return count, true, count == 1 && open(g.To[e])
