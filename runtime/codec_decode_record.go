@@ -122,6 +122,12 @@ func (m *Machine) recordMember(sc *scanner, r *Record, key string) error {
 		return sc.durationInto(&r.Wait)
 	case "held":
 		return sc.durationInto(&r.Held)
+	case "code":
+		err := sc.textInto((*string)(&r.Code))
+		if err == nil && r.Code != TooManySteps {
+			err = fmt.Errorf("there is no code %q", shorten(string(r.Code)))
+		}
+		return err
 	case "reason":
 		return sc.textInto(&r.Reason)
 	}

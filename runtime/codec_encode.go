@@ -317,6 +317,7 @@ func (m *Machine) appendRecord(b []byte, r *Record) []byte {
 	})
 	o.duration("wait", r.Wait)
 	o.duration("held", r.Held)
+	o.text("code", string(r.Code))
 	o.text("reason", r.Reason)
 	return o.close()
 }

@@ -139,8 +139,17 @@ type Record struct {
 	Redirects []int     // leaves that a false `require` turned away from, in order
 	Wait      time.Duration
 	Held      time.Duration // how long the run had been in From
-	Reason    string        // of a halt, and of what is dropped from the queue
+	Code      HaltCode      // of a halt that its input alone does not bring about again
+	Reason    string        // of a halt, and of what is dropped from the queue: for people, decides nothing
 }
+
+// HaltCode says of a halt what history must know of it to be replayed.
+type HaltCode string
+
+// TooManySteps is of a run that would follow no end of steps: that the input could be
+// taken, and how many came before it, are no part of its record. Records from before
+// there were codes are told by their reason.
+const TooManySteps HaltCode = "too-many-steps"
 
 // Passed is an arm that was tried and not taken.
 type Passed struct {

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -528,6 +529,20 @@ func TestEndlessRunIsHalted(t *testing.T) {
 	r.halted("more steps follow")
 	if len(r.records) != MaxFollowing+2 {
 		t.Error(len(r.records))
+	}
+	// The code tells it in history, and not the words.
+	last := *r.records[len(r.records)-1]
+	last.Reason = "other words"
+	records := append(slices.Clone(r.records[:len(r.records)-1]), &last)
+	if s, err := m.Replay(r.s.Run, r.s.Seed, records); err != nil || s.Halt.Reason != last.Reason {
+		t.Error(err)
+	}
+	if last.Code = ""; last.Code != r.records[len(r.records)-1].Code {
+		if _, err := m.Replay(r.s.Run, r.s.Seed, records); err == nil {
+			t.Error("a halt is replayed that nothing brings about")
+		}
+	} else {
+		t.Error("the halt has no code")
 	}
 }
 

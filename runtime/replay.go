@@ -67,9 +67,10 @@ func (m *Machine) replayStep(s *Snapshot, r *Record) (*Snapshot, error) {
 		}
 		return false, errUnanswered
 	}
-	if r.Effect == HaltedBy && r.Reason == tooMany {
+	if r.Effect == HaltedBy && (r.Code == TooManySteps || r.Code == "" && r.Reason == tooMany) {
 		t := m.newStep(s, r.Input, stepTime(s, r.At), ask)
-		t.halt(tooMany)
+		t.halt(r.Reason)
+		t.record.Code = r.Code
 		return t.next, m.sameRecord(s, t.record, r)
 	}
 	next, _, got, err := m.Step(s, r.Input, r.At, ask)

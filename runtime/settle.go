@@ -48,7 +48,8 @@ func (m *Machine) dueAlarm(s *Snapshot, now time.Time) int {
 	return best
 }
 
-// tooMany is why a run is halted that would follow no end of steps.
+// tooMany is why a run is halted that would follow no end of steps, and in records
+// without a code what tells it.
 const tooMany = "more steps follow at once than are allowed"
 
 // Settle takes, at the time now, every input that must be taken before a new
@@ -96,6 +97,7 @@ func (m *Machine) settle(s *Snapshot, now time.Time, ask Ask, commands []Command
 		if steps == MaxFollowing && !kept && !in.Queued {
 			t := m.newStep(s, in, stepTime(s, now), ask)
 			t.halt(tooMany)
+			t.record.Code = TooManySteps
 			return t.next, append(commands, t.commands...), append(records, t.record), nil
 		}
 		next, more, record, err := m.Step(s, in, now, ask)
