@@ -23,7 +23,7 @@ func answered(err error) bool {
 }
 
 // insist makes a write until the store has answered it or the worker relents, so that what
-// was done is not done again. Between two tries it calls meanwhile, if any.
+// was done is not done again (decision 40). Between two tries it calls meanwhile, if any.
 func (w *worker) insist(write func(context.Context) error, meanwhile func()) error {
 	e := w.engine
 	wait := time.Duration(0)
