@@ -35,6 +35,7 @@ check/explore               < lang/token lang/diag lang/ir check/flat check/grap
 check                       < lang/token lang/diag lang/ir check/flat check/graph check/guard check/explore check/replay
 check/checktest             < lang lang/token lang/diag lang/ir check check/all
 check/oracletest            < lang/ir runtime codegen/table
+check/contracttest          <
 check/all                   < check check/rule/...
 check/rule/...              < lang/token lang/diag lang/ir check check/flat check/graph check/guard check/explore
 check/internal/reference    < lang/diag check check/all

@@ -1,0 +1,215 @@
+package contracttest
+
+import (
+	"fmt"
+	"slices"
+)
+
+// due are the timers that may fire now, in the order in which they do; now says
+// that the last of them must, before anything else happens.
+func (s *Space) due(c *config) (timers []*After, now bool) {
+	for st := c.leaf; st != nil; st = st.Parent {
+		own := slices.Clone(st.Afters)
+		slices.SortFunc(own, func(a, b *After) int { return compareNames(a, b) })
+		for _, a := range own {
+			k := c.clock(ofAfter, a.at)
+			if k == nil || k.spent || !k.atLeast(k.lo) {
+				continue
+			}
+			timers = append(timers, a)
+			if k.exactly(k.hi) {
+				return timers, true
+			}
+		}
+	}
+	return timers, false
+}
+
+func compareNames(a, b *After) int {
+	name := func(a *After) string {
+		if a.Field != nil {
+			return a.Field.Name
+		}
+		t := fmt.Sprintf("%ds", a.Wait)
+		if a.Idle {
+			t += " idle"
+		}
+		return t
+	}
+	x, y := name(a), name(b)
+	switch {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return a.at - b.at
+}
+
+func (s *Space) expand(i int) {
+	c := s.nodes[i]
+	if c.status != live {
+		return
+	}
+	if c.done {
+		n := c.clone()
+		n.done = false
+		s.input(i, n, &input{kind: "done"}, edge{what: "done", instant: len(c.leaf.Dos) == 0})
+		return
+	}
+	timers, now := s.due(c)
+	for _, a := range timers {
+		s.fired[a] = true
+		k := c.clock(ofAfter, a.at)
+		s.input(i, c.clone(), &input{kind: "after", after: a}, edge{what: "after", instant: k.lo == 0})
+	}
+	if now {
+		for _, d := range c.leaf.Dos {
+			if !s.late {
+				s.resume(i, c, d)
+			}
+			s.categories(c, d, s.equal)
+		}
+		return
+	}
+	if c.scan >= 0 {
+		n := c.clone()
+		e := n.kept[n.scan]
+		n.kept = slices.Delete(n.kept, n.scan, n.scan+1)
+		s.input(i, n, &input{kind: "event", event: e.event, values: e.values}, edge{what: "kept"})
+		return
+	}
+	s.elapse(i, c)
+	for _, e := range s.m.Events {
+		if e.Raised {
+			continue
+		}
+		for _, v := range payloads(e) {
+			s.input(i, c.clone(), &input{kind: "event", event: e, values: v}, edge{what: "event"})
+		}
+	}
+	if !c.cancelled {
+		n := c.clone()
+		n.cancelled = true
+		s.input(i, n, &input{kind: "cancel"}, edge{what: "cancel", cancel: true})
+	}
+	for _, d := range c.leaf.Dos {
+		s.activity(i, c, d)
+	}
+}
+
+// activity is what can come of an activity of the visit.
+func (s *Space) activity(i int, c *config, d *Do) {
+	switch c.acts[d.at] {
+	case waiting:
+		s.resume(i, c, d)
+	case running:
+		for _, e := range d.Act.Events {
+			for _, v := range payloads(e) {
+				s.input(i, c.clone(), &input{kind: "result", event: e, values: v, do: d}, edge{what: "result"})
+			}
+		}
+		if len(d.Act.Events) == 0 {
+			n := c.clone()
+			s.m.finish(n, d)
+			s.m.idle(n)
+			s.link(i, n, edge{what: "nothing to say"})
+		}
+		for _, cat := range s.categories(c, d, s.limits) {
+			s.input(i, c.clone(), &input{kind: "failed", cat: cat, do: d}, edge{what: "failed"})
+		}
+		n := c.clone()
+		s.m.idle(n)
+		s.link(i, n, edge{what: "checkpoint"})
+	}
+}
+
+// elapse lets time pass. In ticks it may not pass what must happen by now.
+func (s *Space) elapse(i int, c *config) {
+	n := c.clone()
+	if s.parts == 0 {
+		if n.elapse() {
+			s.link(i, n, edge{what: "time"})
+		}
+		return
+	}
+	for k := range n.clocks {
+		k := &n.clocks[k]
+		if k.over() {
+			continue
+		}
+		most := k.hi
+		if k.kind == ofWait {
+			most = k.most
+		} else if k.kind == ofAttempt && k.id%4 == 0 {
+			most = k.lo
+		}
+		if most >= 0 && k.whole >= most {
+			return
+		}
+		k.whole++
+	}
+	n.ranks()
+	s.link(i, n, edge{what: "time", ticks: 1})
+}
+
+// resume starts the attempt for which a retry waits.
+func (s *Space) resume(i int, c *config, d *Do) {
+	if c.acts[d.at] != waiting {
+		return
+	}
+	k := c.clock(ofWait, d.at)
+	if k == nil {
+		n := c.clone()
+		s.m.attempt(n, d)
+		s.link(i, n, edge{what: "attempt", starts: []*Do{d}})
+	} else if k.atLeast(k.lo) {
+		n := c.clone()
+		s.m.attempt(n, d)
+		s.resumed[k.arm] = true
+		s.link(i, n, edge{what: "attempt", starts: []*Do{d}})
+	}
+}
+
+// categories are those with which an attempt of d can fail now.
+func (s *Space) categories(c *config, d *Do, out map[[2]int]bool) []string {
+	all := s.m.declared(d)
+	for i, limit := range []int{d.Timeout, d.Heartbeat, d.Progress} {
+		if limit == 0 || d.Timeout > 0 && limit > d.Timeout {
+			continue
+		}
+		if k := c.clock(ofAttempt, d.at*4+i); k == nil || k.atLeast(s.m.scale*limit) {
+			if c.acts[d.at] == running {
+				out[[2]int{d.line, i}] = true
+			}
+			all = append(all, []string{"timeout", "silent", "stalled"}[i])
+		}
+	}
+	return all
+}
+
+func (m *Machine) declared(d *Do) []string {
+	all := append([]string{"unknown"}, m.Failures...)
+	if d.Act.Fails != nil {
+		all = append([]string{"unknown"}, d.Act.Fails...)
+	}
+	return all
+}
+
+// input judges an input in every way in which the environment can answer.
+func (s *Space) input(i int, c *config, in *input, e edge) {
+	ch := &chooser{}
+	for {
+		ch.begin()
+		r := s.m.step(c, in, ch)
+		if r.arm != nil && r.arm.Bound > 0 {
+			for _, a := range s.m.open(c, in, ch) {
+				s.open[a] = true
+			}
+		}
+		s.judge(i, c, in, r, e)
+		if !ch.next() {
+			return
+		}
+	}
+}

@@ -1,0 +1,248 @@
+// Package contracttest is an interpreter of the fsm language written from the
+// contract of the language alone. It shares nothing with the checker: neither
+// parser, resolver, explorer nor step.
+//
+// In the order in which to read them: a machine in a model of its own (model.go),
+// its text (print.go), random ones (random.go, random_arms.go) and what changes
+// nothing in them (change.go); a configuration with dense time (config.go); one
+// step (eval.go, step.go, move.go); all that can happen (happen.go, space.go); what
+// the rules and figures of the checker must be (verdicts.go, worst.go); and the
+// smallest machine that shows a difference (shrink.go).
+package contracttest
+
+// Machine is a machine. Its states are in the order of the text; the first is
+// the machine itself, the outermost composite.
+type Machine struct {
+	Fields   []*Field // parameters first
+	Failures []string
+	Events   []*Event
+	Acts     []*Activity
+	Hosts    []string // host guards, without parameters
+	Asserts  []*Assert
+	Root     *State
+	states   []*State
+	bounds   []*Arm // those with a counter
+	scale    int    // of all clocks
+}
+
+// Kind is the type of a value. All values are numbers: a bool is 0 or 1, a value
+// of an enum its place, a duration its seconds.
+type Kind int
+
+// The kinds.
+const (
+	Bool Kind = iota
+	Enum
+	Int
+	Duration
+)
+
+// unset is the value of a field that is not set.
+const unset = -1 << 30
+
+// Field is a parameter, a field of the context, or one of an event.
+type Field struct {
+	Name   string
+	Kind   Kind
+	Lo, Hi int // both ends belong to it; of bool and enum too
+	Param  bool
+	Start  int // unset: it has no default
+	at     int // place in the data
+	line   int
+}
+
+// Event is an event; Raised says that an activity declares it.
+type Event struct {
+	Name   string
+	Raised bool
+	Fields []*Field
+	line   int
+}
+
+// Activity is an activity, with what one attempt costs.
+type Activity struct {
+	Name   string
+	Events []*Event
+	Fails  []string // nil: all that the machine declares
+	Cost   int      // in tokens; 0 for none
+	at     int
+}
+
+// Assert is an assert. B is used by all but "at most", N by that alone.
+type Assert struct {
+	Op   string // precedes, leads, excludes, most
+	A    *State
+	B    []*State
+	N    int
+	line int
+}
+
+// State is a state: a leaf, a composite or a terminal.
+type State struct {
+	Name     string
+	Parent   *State
+	Children []*State
+	Initial  *State
+	Terminal string // success, failure, cancelled; empty where it is none
+	Ons      []*On
+	Afters   []*After
+	Dos      []*Do
+	Entry    []*Effect
+	Exit     []*Effect
+	Require  *Expr
+	Else     *State
+	Ignore   []*Event
+	Defer    []*Event
+	at, line int
+	required int // the line of its require
+	ID       int // the same in all that is made of a machine
+	depth    int
+}
+
+// Trigger is one trigger of an on.
+type Trigger struct {
+	Kind  string // event, done, failed, cancel
+	Label string
+	Event *Event
+	Cats  []string // of failed
+}
+
+// On is an `on` with its chain of arms.
+type On struct {
+	Triggers []*Trigger
+	Arms     []*Arm
+	ID       int
+	state    *State
+	line     int
+}
+
+// After is a timer.
+type After struct {
+	Wait   int // seconds
+	Field  *Field
+	Idle   bool
+	Jitter int // seconds by which it may be longer
+	Arms   []*Arm
+	ID     int
+	state  *State
+	at     int
+	line   int
+}
+
+// Do runs an activity in a leaf. A limit of 0 is none.
+type Do struct {
+	Act                          *Activity
+	Label                        string
+	Timeout, Heartbeat, Progress int
+	ID                           int
+	state                        *State
+	at                           int
+	line                         int
+}
+
+// Arm is one arm of a chain.
+type Arm struct {
+	When      *Expr
+	Op        string // go, retry, reject, ignore, stay
+	To        *State
+	Bound     int // 0: none
+	Unbounded bool
+	Per       string // "", run, visit; or the state below
+	PerState  *State
+	First     int // backoff in seconds; last and jitter are the same for all waits
+	Last      int
+	Jitter    int // percent
+	Block     []*Effect
+	home      *State
+	counter   int
+	line      int
+}
+
+// Effect gives a field a value; a nil Value unsets it.
+type Effect struct {
+	Field *Field
+	Value *Expr
+	line  int
+}
+
+// Expr is an expression: a condition or a value.
+type Expr struct {
+	Op    string // lit, field, event, host, isset, ! && || == != < <= > >= + - * min max
+	Args  []*Expr
+	Field *Field
+	Val   int
+	Host  int
+}
+
+func (s *State) leaf() bool { return len(s.Children) == 0 }
+
+func (s *State) within(c *State) bool {
+	for ; s != nil; s = s.Parent {
+		if s == c {
+			return true
+		}
+	}
+	return false
+}
+
+// link fills in what the printer and the interpreter number.
+func (m *Machine) link() {
+	m.states, m.bounds = nil, nil
+	for i, f := range m.Fields {
+		f.at = i
+	}
+	for i, a := range m.Acts {
+		a.at = i
+	}
+	timers := 0
+	var walk func(s *State, depth int)
+	walk = func(s *State, depth int) {
+		s.at, s.depth = len(m.states), depth
+		m.states = append(m.states, s)
+		chain := func(arms []*Arm) {
+			for _, a := range arms {
+				a.home = s
+				if a.Bound > 0 {
+					a.counter = len(m.bounds)
+					m.bounds = append(m.bounds, a)
+				}
+			}
+		}
+		for _, o := range s.Ons {
+			o.state = s
+			chain(o.Arms)
+		}
+		for _, a := range s.Afters {
+			a.state, a.at = s, timers
+			timers++
+			chain(a.Arms)
+		}
+		for i, d := range s.Dos {
+			d.state, d.at = s, i
+		}
+		for _, c := range s.Children {
+			c.Parent = s
+			walk(c, depth+1)
+		}
+	}
+	walk(m.Root, 0)
+}
+
+// identify numbers what a change may move.
+func (m *Machine) identify() {
+	m.link()
+	n := 0
+	next := func() int { n++; return n }
+	for _, s := range m.states {
+		s.ID = next()
+		for _, o := range s.Ons {
+			o.ID = next()
+		}
+		for _, a := range s.Afters {
+			a.ID = next()
+		}
+		for _, d := range s.Dos {
+			d.ID = next()
+		}
+	}
+}

@@ -1,0 +1,346 @@
+package contracttest
+
+import (
+	"maps"
+	"slices"
+)
+
+// components numbers the strongly connected components of the edges that keep
+// allows, those that lead nowhere else first (Tarjan, without recursion).
+func (s *Space) components(keep func(e *edge) bool) []int {
+	n := len(s.nodes)
+	comp, low, num := make([]int, n), make([]int, n), make([]int, n)
+	next := make([]int, n)
+	for i := range comp {
+		comp[i] = -1
+	}
+	var stack, path []int
+	count, comps := 0, 0
+	for root := range n {
+		if num[root] > 0 {
+			continue
+		}
+		path = append(path, root)
+		for len(path) > 0 {
+			v := path[len(path)-1]
+			if num[v] == 0 {
+				count++
+				num[v], low[v] = count, count
+				stack = append(stack, v)
+			}
+			if next[v] < len(s.edges[v]) {
+				e := &s.edges[v][next[v]]
+				next[v]++
+				switch w := e.to; {
+				case !keep(e):
+				case num[w] == 0:
+					path = append(path, w)
+				case comp[w] < 0:
+					low[v] = min(low[v], num[w])
+				}
+				continue
+			}
+			path = path[:len(path)-1]
+			if len(path) > 0 {
+				p := path[len(path)-1]
+				low[p] = min(low[p], low[v])
+			}
+			if low[v] == num[v] {
+				for {
+					w := stack[len(stack)-1]
+					stack = stack[:len(stack)-1]
+					comp[w] = comps
+					if w == v {
+						break
+					}
+				}
+				comps++
+			}
+		}
+	}
+	return comp
+}
+
+// finish says from which configurations an end is reached, cancel aside; halts
+// count as ends if halts is set.
+func (s *Space) finish(halts bool) []bool {
+	return s.reaches(func(c *config) bool { return c.status == ended || halts && c.status == halted })
+}
+
+// leads looks for traps in which an assert still waits for what must follow.
+func (s *Space) leads(say func(Fault, bool)) {
+	ends := s.finish(false)
+	for k, a := range s.m.Asserts {
+		if a.Op != "leads" {
+			continue
+		}
+		follows := s.reaches(func(c *config) bool { return c.status != live || c.memory[k] == 0 })
+		for i, c := range s.nodes {
+			if c.status == live && c.memory[k] == 1 && !ends[i] {
+				say(Fault{"assertion-violated", a.line, a.Op}, !follows[i])
+			}
+		}
+	}
+}
+
+// reaches says from which configurations one for which goal holds is reached,
+// cancel aside.
+func (s *Space) reaches(goal func(c *config) bool) []bool {
+	back := make([][]int, len(s.nodes))
+	ok := make([]bool, len(s.nodes))
+	var todo []int
+	for i, c := range s.nodes {
+		for k := range s.edges[i] {
+			if e := &s.edges[i][k]; !e.cancel {
+				back[e.to] = append(back[e.to], i)
+			}
+		}
+		if goal(c) {
+			ok[i] = true
+			todo = append(todo, i)
+		}
+	}
+	for len(todo) > 0 {
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, w := range back[v] {
+			if !ok[w] {
+				ok[w] = true
+				todo = append(todo, w)
+			}
+		}
+	}
+	return ok
+}
+
+// Verdicts are what the rules must say: Must says which the checker has to
+// report, unless another finding stands for it, and Found which it may.
+func (s *Space) Verdicts() (found, must map[Fault]bool) {
+	found = maps.Clone(s.Found)
+	must = maps.Clone(s.Found)
+	for f := range s.later {
+		if !s.sure[f] {
+			delete(must, f)
+		}
+	}
+	maps.Copy(found, s.maybe)
+	say := func(f Fault, certain bool) {
+		found[f] = true
+		if certain {
+			must[f] = true
+		}
+	}
+	ends, orHalts := s.finish(false), s.finish(true)
+	for i, c := range s.nodes {
+		if c.status == live && !ends[i] {
+			say(Fault{"no-way-to-finish", c.leaf.line, c.leaf.Name}, false)
+			if !orHalts[i] {
+				must[Fault{"no-way-to-finish", 0, ""}] = true
+			}
+		}
+	}
+	s.declared(say)
+	s.leads(say)
+	s.loops(say)
+	for _, st := range s.m.states[1:] {
+		if !s.entered[st] && (st.Parent == s.m.Root || s.entered[st.Parent]) {
+			say(Fault{"unreachable-state", st.line, st.Name}, true)
+		}
+	}
+	success := false
+	for _, c := range s.nodes {
+		success = success || c.status == ended && c.leaf.Terminal == "success"
+	}
+	if !success {
+		say(Fault{"no-success", 0, ""}, true)
+	}
+	for _, st := range s.m.states {
+		if !s.entered[st] && st != s.m.Root {
+			continue
+		}
+		for _, o := range st.Ons {
+			s.dead(o.Arms, say)
+		}
+		for _, a := range st.Afters {
+			if !s.fired[a] {
+				say(Fault{"never-fires", a.line, ""}, true)
+				for _, arm := range a.Arms {
+					say(Fault{"dead-arm", arm.line, ""}, false)
+				}
+			} else {
+				s.dead(a.Arms, say)
+			}
+		}
+		for _, d := range st.Dos {
+			s.never(d, say)
+		}
+		if st.leaf() && st.Terminal == "" && s.rests(st) {
+			say(Fault{"waits-forever", st.line, st.Name}, s.waits(st))
+		}
+	}
+	return found, must
+}
+
+func (s *Space) dead(arms []*Arm, say func(Fault, bool)) {
+	for _, a := range arms {
+		if !s.taken[a] {
+			say(Fault{"dead-arm", a.line, ""}, !s.open[a])
+			if a.Op == "retry" && s.clocks {
+				say(Fault{"never-fires", a.line, ""}, false)
+			}
+		} else if a.Op == "retry" && s.clocks && !s.resumed[a] {
+			say(Fault{"never-fires", a.line, ""}, true)
+		}
+	}
+}
+
+// never looks for limits that never run out, and waits that never end.
+func (s *Space) never(d *Do, say func(Fault, bool)) {
+	for i, limit := range []int{d.Timeout, d.Heartbeat, d.Progress} {
+		if limit > 0 && !s.limits[[2]int{d.line, i}] {
+			say(Fault{"never-fires", d.line, ""}, !s.equal[[2]int{d.line, i}])
+		}
+	}
+}
+
+func (s *Space) waits(leaf *State) bool {
+	for st := leaf; st != nil; st = st.Parent {
+		if len(st.Afters) > 0 {
+			return false
+		}
+	}
+	for _, d := range leaf.Dos {
+		if d.Timeout+d.Heartbeat+d.Progress > 0 {
+			return false
+		}
+	}
+	if len(leaf.Dos) == 0 {
+		for _, o := range leaf.Ons {
+			if slices.ContainsFunc(o.Triggers, func(t *Trigger) bool { return t.Kind == "done" }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (s *Space) loops(say func(Fault, bool)) {
+	for _, kind := range []struct {
+		rule string
+		keep func(e *edge) bool
+	}{
+		{"unbounded-loop", func(e *edge) bool { return !e.unbounded }},
+		{"spinning-loop", func(e *edge) bool { return e.instant }},
+	} {
+		comp := s.components(kind.keep)
+		for i := range s.nodes {
+			for k := range s.edges[i] {
+				if e := &s.edges[i][k]; e.move && kind.keep(e) && comp[i] == comp[e.to] {
+					say(Fault{kind.rule, 0, ""}, true)
+				}
+			}
+		}
+	}
+}
+
+// rests says whether a run may stay in a leaf for ever, with no timer to remind
+// anybody.
+func (s *Space) rests(leaf *State) bool {
+	for st := leaf; st != nil; st = st.Parent {
+		if len(st.Afters) > 0 {
+			return false
+		}
+	}
+	for _, c := range s.nodes {
+		if c.leaf != leaf || c.status != live || c.done || c.scan >= 0 {
+			continue
+		}
+		if !slices.ContainsFunc(leaf.Dos, func(d *Do) bool {
+			return c.acts[d.at] == waiting || c.acts[d.at] == running && d.Timeout+d.Heartbeat+d.Progress > 0
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// Locate is the line of the handler, the timer or the state to which a line of
+// the text belongs.
+func (m *Machine) Locate(line int) int {
+	best := line
+	look := func(from int, arms []*Arm) {
+		last := from
+		for _, a := range arms {
+			last = max(last, a.line)
+			for _, e := range a.Block {
+				last = max(last, e.line)
+			}
+		}
+		if line > from && line <= last {
+			best = from
+		}
+	}
+	for _, st := range m.states {
+		for _, o := range st.Ons {
+			look(o.line, o.Arms)
+		}
+		for _, a := range st.Afters {
+			look(a.line, a.Arms)
+		}
+		if st.Require != nil && line == st.required {
+			best = st.line
+		}
+	}
+	return best
+}
+
+// Dead says whether no arm of the handler at a line is taken in any run.
+func (s *Space) Dead(line int) bool {
+	for _, st := range s.m.states {
+		for _, o := range st.Ons {
+			if o.line == line {
+				return !slices.ContainsFunc(o.Arms, func(a *Arm) bool { return s.taken[a] })
+			}
+		}
+	}
+	return false
+}
+
+// Starts says whether some run starts.
+func (s *Space) Starts() bool { return len(s.nodes) > 0 }
+
+// declared looks for results and failures that no handler speaks of. It is
+// enough that a run is in the state; a limit that never runs out may be left out.
+func (s *Space) declared(say func(Fault, bool)) {
+	for _, st := range s.m.states {
+		if !s.entered[st] {
+			continue
+		}
+		handled := func(in *input) bool {
+			for o := st; o != nil; o = o.Parent {
+				if len(s.m.precise(o, in)) > 0 || in.event != nil && slices.Contains(o.Ignore, in.event) {
+					return true
+				}
+			}
+			return false
+		}
+		for _, d := range st.Dos {
+			for _, e := range d.Act.Events {
+				if !handled(&input{kind: "result", event: e, do: d}) {
+					say(Fault{"unhandled-result", d.line, e.Name}, true)
+				}
+			}
+			for _, cat := range s.m.declared(d) {
+				if !handled(&input{kind: "failed", cat: cat, do: d}) {
+					say(Fault{"unhandled-failure", d.line, cat}, true)
+				}
+			}
+			for i, limit := range []int{d.Timeout, d.Heartbeat, d.Progress} {
+				cat := []string{"timeout", "silent", "stalled"}[i]
+				if limit > 0 && !handled(&input{kind: "failed", cat: cat, do: d}) {
+					say(Fault{"unhandled-failure", d.line, cat}, s.limits[[2]int{d.line, i}])
+				}
+			}
+		}
+	}
+}
