@@ -134,6 +134,32 @@ machine M {
         require b else -> S1
     }
 }`},
+	{"a host guard is asked of a constant and of its value", `
+machine M {
+    context { zero int = 0 }
+    event E0
+    guard host(n int)
+    initial S0
+    state S0 {
+        on E0 when host(zero) && !host(0) -> S1
+            else -> Done
+    }
+    state S1 {
+        on E0 -> Done
+    }
+    terminal Done success
+}`},
+	{"what a refused input is told of a host guard", `
+machine M {
+    event E0
+    guard host(n int)
+    initial S0
+    state S0 {
+        on E0 when !host(2) -> Done
+            else -> S0 max 2
+    }
+    terminal Done success
+}`},
 	{"no run can start", `
 machine M {
     context { b bool = false }

@@ -3,8 +3,10 @@ package explore
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/guard"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -18,9 +20,9 @@ type (
 
 // atom is a comparison or a call whose truth the environment chooses.
 type atom struct {
-	text string
-	host bool // it is a host guard: the choice is real, not for want of knowing
-	vars []*ir.Var
+	texts []string // as written: a host guard may be asked of a constant by name, too
+	host  bool     // it is a host guard: the choice is real, not for want of knowing
+	vars  []*ir.Var
 }
 
 // compiler compiles the expressions of one machine.
@@ -28,22 +30,31 @@ type compiler struct {
 	t     *tracked
 	atoms []atom
 	known map[string]int
+
+	guesses int // how many tests are answered for want of knowing
 }
 
-// free is a test that the environment answers. Negated tells `a >= b` from `a < b`.
-func (c *compiler) free(text string, host, negated bool, e ir.Expr, arm *ir.Arm) test {
-	id, ok := c.known[text]
+// free is a test that the environment answers, the same wherever key is the same.
+// Negated tells `a >= b` from `a < b`.
+func (c *compiler) free(key string, host, negated bool, e ir.Expr, arm *ir.Arm) test {
+	id, ok := c.known[key]
 	if !ok {
 		id = len(c.atoms)
-		c.known[text] = id
-		a := atom{text: text, host: host}
+		c.known[key] = id
+		a := atom{host: host}
 		ir.Walk(e, func(e ir.Expr) bool {
-			if ref, ok := e.(*ir.VarRef); ok {
+			if ref, ok := e.(*ir.VarRef); ok && ref.Var.Always() == nil {
 				a.vars = append(a.vars, ref.Var)
 			}
 			return true
 		})
 		c.atoms = append(c.atoms, a)
+	}
+	if !host {
+		c.guesses++
+	}
+	if text := ir.ExprText(e); host && !slices.Contains(c.atoms[id].texts, text) {
+		c.atoms[id].texts = append(c.atoms[id].texts, text)
 	}
 	if read := c.touch(e, arm); read != nil {
 		return func(s *step) bool {
@@ -85,8 +96,42 @@ func (c *compiler) test(e ir.Expr, arm *ir.Arm) test {
 		}
 		return c.compare(e, arm)
 	}
-	_, host := e.(*ir.Call)
-	return c.free(ir.ExprText(e), host, false, e, arm)
+	call, host := e.(*ir.Call)
+	if host {
+		return c.free(questionOf(call), true, false, e, arm)
+	}
+	return c.free(ir.ExprText(e), false, false, e, arm)
+}
+
+// guard compiles the guard of a. Where it compares what is free, no value may satisfy
+// it all the same: then it is false, once what it reads has been read.
+func (c *compiler) guard(a *ir.Arm) test {
+	before := c.guesses
+	when := c.test(a.When, a)
+	if c.guesses == before || c.t.loose || guard.Satisfy(guard.Read(a.When, nil).Holds).Verdict != guard.Unsat {
+		return when
+	}
+	read := c.touch(a.When, a)
+	return func(s *step) bool {
+		if read != nil {
+			read(s)
+		}
+		return false
+	}
+}
+
+// questionOf is what call asks a host guard, with constants for what is always the
+// same: of a field that is always 0 and of 0 it is one question.
+func questionOf(call *ir.Call) string {
+	key := call.Guard.Name
+	for _, arg := range call.Args {
+		if k := ir.Value(arg); k != nil {
+			key += "\x00" + k.Text()
+		} else {
+			key += "\x00" + ir.ExprText(arg)
+		}
+	}
+	return key
 }
 
 func (c *compiler) isSet(e *ir.IsSet) test {

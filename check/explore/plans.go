@@ -92,7 +92,7 @@ func compileProgram(t *flat.Table, tracked *tracked) *program {
 	c := &compiler{t: p.tracked, known: map[string]int{}}
 	p.arms = make([]armCode, len(m.Arms))
 	for i, a := range m.Arms {
-		p.arms[i] = armCode{arm: a, when: c.test(a.When, a), block: c.block(a.Block, a)}
+		p.arms[i] = armCode{arm: a, when: c.guard(a), block: c.block(a.Block, a)}
 		if a.Backoff != nil {
 			p.arms[i].by = c.touch(a.Backoff.By, a)
 		}

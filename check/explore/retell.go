@@ -60,7 +60,9 @@ func (x *search) capture() {
 	}
 	for id, a := range x.p.atoms {
 		if a.host && x.answers[id] != unasked {
-			want.guards[a.text] = x.answers[id] == isTrue
+			for _, text := range a.texts {
+				want.guards[text] = x.answers[id] == isTrue
+			}
 		}
 	}
 	want.params = append(want.params[:0], x.params...)
