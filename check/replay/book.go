@@ -14,7 +14,8 @@ type book struct {
 	cases     map[*ir.State][]ir.Case
 	arms      map[token.Span]*ir.Arm
 	constants map[*ir.Type][]value
-	decides   []*ir.Var // see deciding
+	lap       map[string]bool // the paths of the states in the loop of the witness
+	decides   []*ir.Var       // see deciding
 }
 
 // place is an input in a leaf.

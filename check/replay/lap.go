@@ -44,9 +44,9 @@ func (b *book) changed(a, c lap) *ir.Var {
 	return nil
 }
 
-// deciding are the fields on which it may hang what a run does: those that a guard,
-// a `require`, a wait reads, or an effect that may not fit, and those from which they
-// are computed.
+// deciding are the fields on which it may hang how the next lap goes: those that in
+// the states of the lap a guard, a `require`, a wait reads, or an effect that may not
+// fit, and those from which they are computed there.
 func (b *book) deciding() []*ir.Var {
 	if b.decides != nil {
 		return b.decides
@@ -83,24 +83,37 @@ func (b *book) deciding() []*ir.Var {
 			}
 		}
 	}
-	for _, s := range b.m.States {
+	require := func(target *ir.State) {
+		for seen := map[*ir.State]bool{}; target != nil && !seen[target]; {
+			seen[target] = true
+			leaf := target.Leaf()
+			if leaf == nil || leaf.Require == nil {
+				return
+			}
+			note(leaf.Require.Cond)
+			target = leaf.Require.Target
+		}
+	}
+	within := b.lapStates()
+	for s, reentered := range within {
 		block(s.Entry)
 		block(s.Exit)
-		if s.Require != nil {
-			note(s.Require.Cond)
-		}
 		for _, t := range s.Timers {
-			if t.Var != nil {
+			if t.Var != nil && reentered {
 				decides[t.Var] = true
 			}
 		}
 	}
 	for _, a := range b.m.Arms {
+		if _, on := within[a.State]; !on {
+			continue
+		}
 		note(a.When)
 		block(a.Block)
 		if a.Backoff != nil {
 			note(a.Backoff.By)
 		}
+		require(a.Target)
 	}
 	for n := -1; n < len(decides); {
 		n = len(decides)
@@ -117,4 +130,26 @@ func (b *book) deciding() []*ir.Var {
 		}
 	}
 	return b.decides
+}
+
+// lapStates are the states in which the run is in the course of the lap, each with
+// whether it is left there, so that its timers start anew.
+func (b *book) lapStates() map[*ir.State]bool {
+	var leaves []*ir.State
+	for _, s := range b.m.States {
+		if b.lap[s.Path] && s.Kind == ir.Leaf {
+			leaves = append(leaves, s)
+		}
+	}
+	out := map[*ir.State]bool{}
+	for _, leaf := range leaves {
+		for s := leaf; s != nil; s = s.Parent {
+			around := s != leaf
+			for _, other := range leaves {
+				around = around && other.Inside(s)
+			}
+			out[s] = !around
+		}
+	}
+	return out
 }

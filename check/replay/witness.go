@@ -30,6 +30,10 @@ const (
 func Witness(m *ir.Machine, w *diag.Witness, ending Ending) (*diag.Witness, error) {
 	var first error
 	about := newBook(m)
+	about.lap = map[string]bool{}
+	for i := w.Loop; i >= 0 && i < len(w.Path); i++ {
+		about.lap[w.Path[i].State] = true
+	}
 	// With the waits as long as they can be, then as short.
 	for _, way := range []struct{ late, slow bool }{{true, true}, {false, true}, {false, false}} {
 		if way.late && ending != Latest {
