@@ -133,7 +133,7 @@ func (b *book) deciding() []*ir.Var {
 }
 
 // lapStates are the states in which the run is in the course of the lap, each with
-// whether it is left there, so that its timers start anew.
+// whether it is left there, so that its timers start again.
 func (b *book) lapStates() map[*ir.State]bool {
 	var leaves []*ir.State
 	for _, s := range b.m.States {
