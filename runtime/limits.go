@@ -13,7 +13,7 @@ const (
 	// storedNesting is how deep a run may be nested as it is stored, which is a
 	// payload, in lists that a machine has made of it, in what is around them. The
 	// deepest is a deferred event in the snapshot of a migration: a record, its
-	// input, the snapshot, the list, the event. SQLite takes 1000.
+	// input, the snapshot, the list, the event. SQLite reads 1000 levels.
 	storedNesting = 2*MaxNesting + 8
 	// MaxData is about how many bytes all context fields of a run may take
 	// together: each value counts its text and 16 bytes, lists their items.
