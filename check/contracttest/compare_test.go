@@ -37,7 +37,8 @@ func machines(t *testing.T, short int) uint64 {
 }
 
 // TestContract holds the checker against the contract on random machines: what
-// it finds, what it does not, and its figures.
+// it finds, what it does not, and its figures. Of more machines than by default a
+// few differ still: decision 60 names them.
 func TestContract(t *testing.T) {
 	count := machines(t, 150)
 	compared, rules := 0, map[string]int{}
