@@ -31,7 +31,8 @@ type compiler struct {
 	atoms []atom
 	known map[string]int
 
-	guesses int // how many tests are answered for want of knowing
+	guesses int               // how many tests are answered for want of knowing
+	uses    map[*ir.Arm][]use // nil for what stands in no arm
 }
 
 // free is a test that the environment answers, the same wherever key is the same.
@@ -56,6 +57,7 @@ func (c *compiler) free(key string, host, negated bool, e ir.Expr, arm *ir.Arm) 
 	if text := ir.ExprText(e); host && !slices.Contains(c.atoms[id].texts, text) {
 		c.atoms[id].texts = append(c.atoms[id].texts, text)
 	}
+	c.uses[arm] = append(c.uses[arm], use{id, e.Span().Start.Offset})
 	if read := c.touch(e, arm); read != nil {
 		return func(s *step) bool {
 			read(s)
@@ -107,7 +109,7 @@ func (c *compiler) test(e ir.Expr, arm *ir.Arm) test {
 // it all the same: then it is false, once what it reads has been read.
 func (c *compiler) guard(a *ir.Arm) test {
 	before := c.guesses
-	when := c.test(a.When, a)
+	when := c.logic(a.When, a)
 	if c.guesses == before || c.t.loose || guard.Satisfy(guard.Read(a.When, nil).Holds).Verdict != guard.Unsat {
 		return when
 	}

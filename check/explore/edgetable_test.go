@@ -59,3 +59,44 @@ func TestManyEdges(t *testing.T) {
 		}
 	}
 }
+
+// TestChainOfHostGuards: what a chain of arms with three host guards each takes
+// grows with the square of its length at most, not with 3 to the power of it.
+func TestChainOfHostGuards(t *testing.T) {
+	for name, pair := range map[string][2]string{
+		"in arms":         {"on E when f%[1]d() && g%[1]d() && h%[1]d() -> T", "\n else when f%[1]d() && g%[1]d() && h%[1]d() -> T"},
+		"in one guard":    {"on E when f%[1]d() && g%[1]d()", " || f%[1]d() && g%[1]d()"},
+		"with each twice": {"on E when f0() && f1()", " || f%[1]d() && f%[2]d()"},
+		"of fields":       {"on X when event.x%[1]d && event.y%[1]d -> T", "\n else when event.x%[1]d && event.y%[1]d -> T"},
+	} {
+		runs := func(n int) int {
+			var guards, arms, fields strings.Builder
+			for i := range n + 1 {
+				fmt.Fprintf(&guards, "guard f%[1]d()\n guard g%[1]d()\n guard h%[1]d()\n", i)
+				fmt.Fprintf(&fields, "x%[1]d bool, y%[1]d bool, ", i)
+			}
+			for i := range n {
+				text := pair[min(i, 1)]
+				if strings.Contains(text, "%[2]d") {
+					fmt.Fprintf(&arms, text, i, i+1)
+				} else if strings.Contains(text, "%[1]d") {
+					fmt.Fprintf(&arms, text, i)
+				} else {
+					arms.WriteString(text)
+				}
+			}
+			if !strings.HasSuffix(pair[0], "-> T") {
+				arms.WriteString(" -> T")
+			}
+			x := explored(t, fmt.Sprintf("machine M {\n %s event E\n event X { %s }\n initial S\n state S { %s\n else -> U }\n terminal T\n terminal U\n}\n",
+				guards.String(), strings.TrimSuffix(fields.String(), ", "), arms.String()))
+			if _, entered := x.Entered(x.Table.Machine.Root.Children[2]); !entered {
+				t.Errorf("%s: nothing is taken by the else", name)
+			}
+			return x.step.runs
+		}
+		if small, large := runs(10), runs(20); large > 6*small {
+			t.Errorf("%s: %d runs of a step for 10 arms, %d for 20", name, small, large)
+		}
+	}
+}

@@ -111,7 +111,7 @@ func (x *search) follow(in *inputCode) {
 
 func (x *search) noteUnmet(in *inputCode) {
 	switch {
-	case x.failed():
+	case x.failed() || x.oracle.over:
 		return
 	case x.sought != nil:
 		if x.sought.unmet == in.ID {
@@ -272,7 +272,7 @@ func (x *search) look(code *stateCode, at, i int) {
 	if i >= 0 {
 		c = x.decide(x.input)
 	}
-	if x.failed() {
+	if x.failed() || x.oracle.over {
 		return
 	}
 	if c == nil || c.Arm != nil && c.Arm.Kind == ir.Reject {

@@ -15,6 +15,7 @@ type program struct {
 	tracked  *tracked
 	packing  *packing
 	atoms    []atom
+	uses     map[*ir.Arm][]use
 	deferred []*ir.Event // the events that some state defers
 	place    []int       // by event index: its place in deferred, or -1
 	states   []stateCode // by state ID
@@ -59,6 +60,7 @@ type inputCode struct {
 	choices []choiceCode
 	do      int        // place of Input.Do in the leaf
 	before  []timerRef // timers that fire earlier wherever they run
+	last    *lastUses  // nil until it is asked for
 	atOnce  bool       // a timer that may be due when its state is entered
 }
 
@@ -89,7 +91,7 @@ func compileProgram(t *flat.Table, tracked *tracked) *program {
 	if p.packing == nil || p.packing.words*len(m.States) > maxMasks {
 		return nil
 	}
-	c := &compiler{t: p.tracked, known: map[string]int{}}
+	c := &compiler{t: p.tracked, known: map[string]int{}, uses: map[*ir.Arm][]use{}}
 	p.arms = make([]armCode, len(m.Arms))
 	for i, a := range m.Arms {
 		p.arms[i] = armCode{arm: a, when: c.guard(a), block: c.block(a.Block, a)}
@@ -121,7 +123,7 @@ func compileProgram(t *flat.Table, tracked *tracked) *program {
 			}
 		}
 	}
-	p.atoms = c.atoms
+	p.atoms, p.uses = c.atoms, c.uses
 	p.noteForgotten()
 	p.noteScopes()
 	for _, s := range m.States {

@@ -157,7 +157,9 @@ func (x *search) each(input int32, run func()) {
 		x.runs++
 		x.step.begin()
 		x.emitted, x.still, x.arm = false, false, nil
-		run()
+		if run(); x.oracle.over {
+			continue
+		}
 		usesUp := x.again && x.still // an event was deferred and is gone; see surelyEnding
 		if x.guessed && !x.emitted && !usesUp && !x.failed() && x.sought == nil {
 			x.noteIdle(key{x.at, input})

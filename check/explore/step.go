@@ -30,6 +30,8 @@ type step struct {
 	runs    int // how often any step was run; being turned away by a require counts, too
 	fault   fault
 	guessed bool        // something was chosen for want of knowing
+	choice  int         // of the input, that is being decided
+	key     []byte      // scratch of triedAlike
 	passed  *choiceCode // the last choice whose bound was used up
 	kept    int         // the depth of the innermost state that was neither left nor entered
 	turned  bool        // a require sent the run elsewhere
@@ -190,9 +192,12 @@ func (d *domain) hull() (lo, hi int64) {
 func (s *step) decide(in *inputCode) *choiceCode {
 	for i := range in.choices {
 		c := &in.choices[i]
+		if s.choice = i; i > 0 && s.triedAlike(0) {
+			return nil
+		}
 		if c.code != nil && c.code.when != nil {
 			holds := c.code.when(s)
-			if s.failed() {
+			if s.failed() || s.oracle.over {
 				return nil
 			}
 			if !holds {

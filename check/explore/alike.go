@@ -1,0 +1,167 @@
+package explore
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// A guard of three host guards is false in three ways, and a chain of n such arms
+// in 3^n, though what follows is the same: what is left of the chain asks other
+// guards. So at each `&&`, `||` and `else` of a chain it is noted what the rest of
+// the step may still read of what was chosen. Where that was noted before, the rest
+// was gone through with it, and this run of the step ends.
+
+// afterRuns is how many runs of one step come before that is worth it.
+const afterRuns = 32
+
+// use is a place in the text where an atom may be asked.
+type use struct {
+	atom   int
+	offset int
+}
+
+// place is where the decision about an input stands: which choice, and how far in
+// the text of its guard.
+type place int64
+
+func placeOf(choice, offset int) place { return place(choice)<<32 | place(offset) }
+
+// anywhere is behind every decision.
+const anywhere = place(math.MaxInt64)
+
+// lastUses says up to which place of an input's decision an atom, or a field that
+// comes with the input, may be read.
+type lastUses struct {
+	atoms  []place
+	fields []place // by node.index
+}
+
+// lastUses are those of in.
+func (p *program) lastUses(in *inputCode) *lastUses {
+	if in.last != nil {
+		return in.last
+	}
+	u := &lastUses{atoms: make([]place, len(p.atoms)), fields: make([]place, len(p.tracked.chosen))}
+	for _, x := range p.uses[nil] {
+		u.atoms[x.atom] = anywhere
+	}
+	for i, c := range in.choices {
+		if c.Arm == nil {
+			continue
+		}
+		for _, x := range p.uses[c.Arm] {
+			u.atoms[x.atom] = max(u.atoms[x.atom], placeOf(i, x.offset))
+		}
+		armReads(c.Arm, func(e ir.Expr) {
+			ref, isField := e.(*ir.FieldRef)
+			if !isField {
+				return
+			}
+			for _, n := range p.tracked.refs(ref, c.Arm) {
+				u.fields[n.index] = max(u.fields[n.index], placeOf(i, ref.Span().Start.Offset))
+			}
+		})
+	}
+	in.last = u
+	return u
+}
+
+// armReads calls f with every part of every expression of a.
+func armReads(a *ir.Arm, f func(ir.Expr)) {
+	walk := func(e ir.Expr) {
+		ir.Walk(e, func(e ir.Expr) bool {
+			f(e)
+			return true
+		})
+	}
+	walk(a.When)
+	if a.Backoff != nil {
+		walk(a.Backoff.By)
+	}
+	if a.Block == nil {
+		return
+	}
+	for _, x := range a.Block.Assigns {
+		walk(x.Value)
+	}
+	for _, e := range a.Block.Publishes {
+		for _, v := range e.Values {
+			walk(v)
+		}
+	}
+}
+
+// logic compiles what an arm says after `when`, with a look at each `&&` and `||`
+// whether the rest of the step was gone through before. Where a decision stands
+// there says how all that stands before it came out.
+func (c *compiler) logic(e ir.Expr, arm *ir.Arm) test {
+	switch x := e.(type) {
+	case *ir.Unary:
+		if x.Op != ir.OpNot {
+			break
+		}
+		inner := c.logic(x.X, arm)
+		return func(s *step) bool { return !inner(s) }
+	case *ir.Binary:
+		if x.Op != ir.OpAnd && x.Op != ir.OpOr {
+			break
+		}
+		left, right, decides := c.logic(x.X, arm), c.logic(x.Y, arm), x.Op == ir.OpOr
+		offset := x.Y.Span().Start.Offset
+		return func(s *step) bool {
+			if left(s) == decides || s.triedAlike(offset) {
+				return decides
+			}
+			return right(s)
+		}
+	}
+	return c.test(e, arm)
+}
+
+// triedAlike reports whether an earlier run of the step went on from here with
+// all that may still be read. Then this run is over: nothing is chosen any more.
+func (s *step) triedAlike(offset int) bool {
+	o := &s.oracle
+	if o.over {
+		return true
+	}
+	if o.runs < afterRuns || o.moved >= o.asked || s.input == nil || s.failed() {
+		return false
+	}
+	at, uses := placeOf(s.choice, offset), s.p.lastUses(s.input)
+	key := binary.AppendVarint(s.key[:0], int64(at))
+	for _, w := range s.next {
+		key = binary.NativeEndian.AppendUint64(key, w)
+	}
+	flags := byte(0)
+	if s.guessed {
+		flags = 1
+	}
+	if s.passed != nil {
+		key = binary.AppendVarint(key, int64(s.passed.Arm.ID))
+	}
+	key = append(key, flags)
+	for id, verdict := range s.verdicts {
+		if verdict != unasked && uses.atoms[id] >= at {
+			key = append(binary.AppendVarint(key, int64(id)), byte(verdict))
+		}
+	}
+	key = append(key, 0xff)
+	for i, have := range s.have {
+		if have && uses.fields[i] >= at {
+			key = binary.AppendVarint(binary.AppendVarint(key, int64(i)), s.payloads[i])
+		}
+	}
+	s.key = key
+	if o.alike[string(key)] {
+		o.over = true
+		return true
+	}
+	if o.alike == nil {
+		o.alike = map[string]bool{}
+	}
+	o.alike[string(key)] = true
+	return false
+}
