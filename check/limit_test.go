@@ -198,3 +198,48 @@ func TestOneFindingForOneQuestion(t *testing.T) {
 		t.Errorf("a read of a field that nothing sets is not in question:\n%s", got)
 	}
 }
+
+// TestWhatNoCounterDecides: past the limit, what is so with every bound both open
+// and used up is known, and no `undecided`.
+func TestWhatNoCounterDecides(t *testing.T) {
+	const src = `machine Far {
+ context { n int 0..3 = 0, paid bool = false }
+ event E
+ event F
+ event G
+ event H
+ event Go
+ event Add
+ assert B precedes D
+ assert C excludes Done
+ initial A
+ on cancel -> Done
+ state A {
+  on E -> A max 99 else -> Done
+  on F -> A max 99 else -> Done
+  on G -> A max 99 else -> Done
+  on H -> A max 99 else reject
+  on Go when n == 0 -> B else when n == 2 -> C else when paid -> D else -> Done
+ }
+ state B {
+  on Add -> Done { n = n + 3 paid = true }
+  on Go -> A { n = n + 1 }
+ }
+ state C { on Go -> Done }
+ state D { on Go -> Done }
+ terminal Done
+}
+`
+	unit := program(t, []byte(src))
+	got := lines(check.RunUpTo(unit, all.Rules, 1000))
+	for _, open := range []string{"leaves the range", "whether every effect stays in the range", "whether an assert holds", "whether any run enters it"} {
+		if strings.Contains(got, open) {
+			t.Errorf("it is left open %s:\n%s", open, got)
+		}
+	}
+	for _, s := range []string{`no run enters state "C"`, `no run enters state "D"`} {
+		if !strings.Contains(got, s) {
+			t.Errorf("it does not say %s:\n%s", s, got)
+		}
+	}
+}

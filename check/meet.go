@@ -44,6 +44,9 @@ func (s *shared) Meet(leaf *ir.State, in flat.Input, want []explore.Stance) Meet
 		p = s.Product()
 	}
 	if p == nil {
+		if p = s.OpenProduct(); p != nil && p.Meet(leaf, in, want).Verdict == guard.Unsat {
+			return Meeting{Met: NeverMet, Model: a.Model}
+		}
 		return Meeting{Met: Unclear}
 	}
 	m := p.Meet(leaf, in, want)

@@ -24,6 +24,8 @@ type proof struct {
 	limit    int              // up to which it was explored
 	most     int              // the limit
 	small    int              // smallProduct, but in tests
+	bare     *explore.Product // see OpenProduct
+	bareTold bool             // it was asked for
 	control  *explore.Control
 	seen     []bool // entered before the limit was passed, by state ID
 	entered  []bool // surely, by state ID; see explore.Control.SurelyEntered
@@ -71,6 +73,18 @@ func (s *shared) productUpTo(limit int) *explore.Product {
 		s.proof.product, s.proof.seen = explore.Try(s.Table(), limit)
 	}
 	return s.proof.product
+}
+
+// OpenProduct is what is left past the limit of a question that no counter
+// decides: the product with every bound both open and used up. It is nil where
+// that is past the limit, too, and where Product is not. What no path of it does,
+// no run does; what one does is open.
+func (s *shared) OpenProduct() *explore.Product {
+	if s.Product() == nil && !s.proof.bareTold {
+		s.proof.bareTold = true
+		s.proof.bare = explore.TryOpen(s.Table(), s.proof.most)
+	}
+	return s.proof.bare
 }
 
 // looseEach is how many configurations each state may have, on average, while
@@ -144,6 +158,11 @@ func (s *shared) Unreachable(state *ir.State) bool {
 	if p := s.Product(); p != nil {
 		_, entered := p.Entered(state)
 		return !entered
+	}
+	if p := s.OpenProduct(); p != nil {
+		if _, entered := p.Entered(state); !entered {
+			return true
+		}
 	}
 	if s.proof.seen == nil || !s.proof.seen[state.ID] {
 		s.LeaveOpen(Question{Rule: "unreachable-state", State: state})

@@ -170,6 +170,9 @@ func (m *meeter) variant(words []uint64) *variant {
 }
 
 func (m *meeter) bound(words []uint64, c *choiceCode) bound {
+	if m.p.program.tracked.loose {
+		return either
+	}
 	if c.max == 0 || c.counter.get(words) >= c.max {
 		return usedUp
 	}

@@ -30,6 +30,19 @@ func Try(t *flat.Table, limit int) (p *Product, entered []bool) {
 	return try(t, limit, newTracked(t.Machine))
 }
 
+// TryOpen is Try with every bound both open and used up, so that no counter
+// multiplies configurations. What no path of it does, no run does; a path of it may
+// be none. It gives nil where the machine has no bounds, too.
+func TryOpen(t *flat.Table, limit int) *Product {
+	if !slices.ContainsFunc(t.Machine.Arms, func(a *ir.Arm) bool { return a.Max != nil && *a.Max > 0 }) {
+		return nil
+	}
+	kept := newTracked(t.Machine)
+	kept.loose = true
+	p, _ := try(t, limit, kept)
+	return p
+}
+
 func try(t *flat.Table, limit int, tracked *tracked) (p *Product, entered []bool) {
 	x, entered := exploration(t, limit, tracked)
 	if x == nil {

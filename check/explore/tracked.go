@@ -17,7 +17,7 @@ type tracked struct {
 	failure [4]*node // the fields of a failure, by index
 	nodes   []*node
 	chosen  []*node // fields of events
-	loose   bool    // neither values nor counters are kept; see MayReadUnset
+	loose   bool    // counters are not kept: every bound is both open and used up
 
 	published map[*ir.Publish][]*ir.Assign // what may be out of the range of its field
 }

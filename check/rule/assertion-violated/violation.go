@@ -165,3 +165,10 @@ func (s *search) unled(a *ir.Assert) []int32 {
 		return count, true, count == 1 && open(g.To[e])
 	})
 }
+
+// kept reports whether no path of g, which may be nil, breaks a. Of `leads to`
+// that says nothing where g has paths that are no runs: such a path may be the only
+// one that goes on.
+func kept(g *explore.Product, a *ir.Assert) bool {
+	return g != nil && a.Verb != ir.LeadsTo && violation(g, a, func(int32) bool { return true }) == nil
+}

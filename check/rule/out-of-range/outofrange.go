@@ -3,6 +3,7 @@ package outofrange
 
 import (
 	_ "embed"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
@@ -31,7 +32,9 @@ func run(p *check.Pass) {
 	}
 	g := p.Product()
 	if g == nil {
-		p.LeaveOpen(check.Question{Rule: "out-of-range"})
+		if open := p.OpenProduct(); open == nil || slices.ContainsFunc(open.Faults(), func(f explore.Fault) bool { return f.Assign != nil }) {
+			p.LeaveOpen(check.Question{Rule: "out-of-range"})
+		}
 		return
 	}
 	said := map[*ir.Assign]bool{}
