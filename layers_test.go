@@ -30,7 +30,7 @@ lang                        < lang/token lang/diag lang/ast lang/ir lang/format 
 check/graph                 <
 check/guard                 < lang/ir
 check/flat                  < lang/ir
-check/replay                < lang/diag lang/ir
+check/replay                < lang/token lang/diag lang/ir
 check/explore               < lang/token lang/diag lang/ir check/flat check/graph check/guard
 check                       < lang/token lang/diag lang/ir check/flat check/graph check/guard check/explore check/replay
 check/checktest             < lang lang/token lang/diag lang/ir check check/all
