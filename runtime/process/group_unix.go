@@ -15,14 +15,16 @@ import (
 type group struct{ id int }
 
 // startGroup starts cmd as the leader of a new process group, which does not outlive
-// this process: see guardian. In the moment before the guardian knows of it there is
-// the leader alone, as a rule, for which the kernel cares.
+// this process: see guardian.
 func startGroup(cmd *exec.Cmd) (group, error) {
 	if err := watchful.ready(); err != nil {
 		return group{}, err
 	}
 	cmd.SysProcAttr = attributes()
+	cmd.Env = append(cmd.Environ(), "FSMC_GUARDIAN="+watchful.mark)
+	watchful.starting()
 	if err := cmd.Start(); err != nil {
+		watchful.failed()
 		return group{}, err
 	}
 	watchful.add(cmd.Process.Pid)

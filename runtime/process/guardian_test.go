@@ -3,6 +3,7 @@
 package process
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 	"testing"
@@ -10,10 +11,11 @@ import (
 )
 
 // sleeper is a process group that ends when it is killed.
-func sleeper(t *testing.T) (id int, ended <-chan error) {
+func sleeper(t *testing.T, environ ...string) (id int, ended <-chan error) {
 	t.Helper()
 	cmd := exec.Command("/bin/sh", "-c", "sleep 300 & wait")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Env = append(cmd.Environ(), environ...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +67,58 @@ func TestGuardian(t *testing.T) {
 		select {
 		case <-secondEnded:
 			t.Error("a group was killed that had been removed")
+		default:
+		}
+	}
+}
+
+// TestGuardianOfStarts: it also kills what was being started when its input ends, and
+// what that has started in the meantime, in whatever group, and nothing of others.
+func TestGuardianOfStarts(t *testing.T) {
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		t.Skip("the system does not show environments")
+	}
+	for _, failed := range []bool{false, true} {
+		g := &guardian{}
+		if err := g.ready(); err != nil || g.lines == nil {
+			t.Fatal(err)
+		}
+		g.starting()
+		mine, mineEnded := sleeper(t, "FSMC_GUARDIAN="+g.mark)
+		_, otherEnded := sleeper(t, "FSMC_GUARDIAN=1"+g.mark)
+		if failed {
+			g.failed()
+		}
+		g.lines.Close()
+		for deadline := time.Now().Add(hangs); syscall.Kill(g.pid, 0) == nil && !zombie(g.pid); time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("the guardian does not end")
+			}
+		}
+		if failed {
+			select {
+			case <-mineEnded:
+				t.Error("what was not being started any more is killed")
+			default:
+			}
+			continue
+		}
+		select {
+		case <-mineEnded:
+		case <-time.After(hangs):
+			t.Fatalf("process %d outlives the engine that was starting it", mine)
+		}
+		for deadline := time.Now().Add(hangs); syscall.Kill(-mine, 0) == nil; time.Sleep(time.Millisecond) {
+			if (group{mine}).ended() {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatal("what it has started lives on")
+			}
+		}
+		select {
+		case <-otherEnded:
+			t.Error("a process of another engine is killed")
 		default:
 		}
 	}
