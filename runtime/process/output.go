@@ -223,6 +223,33 @@ func decode(line []byte, v any) error {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("there is more behind the object")
 	}
+	return exact(line)
+}
+
+// exact refuses what encoding/json lets pass of a valid object: a member that is given
+// twice, of which the last would count, and a name that is only nearly that of a member.
+func exact(object []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	decoder.Token() // the brace
+	seen := map[string]bool{}
+	for decoder.More() {
+		token, err := decoder.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := token.(string)
+		if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "" {
+			return fmt.Errorf("unknown field %q", name)
+		}
+		if seen[name] {
+			return fmt.Errorf("field %q is given twice", name)
+		}
+		seen[name] = true
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
