@@ -204,7 +204,7 @@ func (x *search) emitStay(c *choiceCode, l Label, always bool) {
 	if x.failed() {
 		return
 	}
-	for i, mask := range x.p.live[x.step.from.ID] {
+	for i, mask := range x.p.liveAt(x.step.from, x.next) {
 		x.next[i] &= mask
 	}
 	if l.Arm != None {

@@ -14,43 +14,52 @@ import (
 //
 //	live(L) = guards(L) ∪ ⋃ over ways out e of L: reads(e) ∪ (live(target(e)) − sets(e))
 //
-// to its least fixpoint, with a work list in which a leaf stands once.
+// to its least fixpoint, with a work list in which a leaf stands once. What is read
+// often hangs on one field, as where a run goes on that got stuck does; so leaves
+// are told apart by the value of one field, where that drops more. See apart.go.
 
 // way is one way from a leaf to another.
 type way struct {
 	to    *ir.State
+	after after
 	sets  []uint64
 	reads []uint64
 }
 
-func (p *program) liveness() [][]uint64 {
+// liveness are the masks of the leaves, by place; see apart.place.
+func (p *program) liveness(by apart) [][]uint64 {
 	words := p.packing.words
-	live := make([][]uint64, len(p.m.States))
+	live := make([][]uint64, by.kinds*len(p.m.States))
 	always := p.always()
-	ways := make([][]way, len(p.m.States))
-	before := make([][]int, len(p.m.States))
+	ways := make([][]way, len(live))
+	before := make([][]int, len(live))
 	var work []int
 	for _, s := range p.m.States {
 		if s.Kind == ir.Composite {
 			continue
 		}
-		live[s.ID] = make([]uint64, words)
-		if s.Kind == ir.Terminal {
-			p.packing.leaf.set(live[s.ID], ^uint64(0))
-			continue
+		for kind := range by.kinds {
+			id := by.place(s, kind)
+			live[id] = make([]uint64, words)
+			if s.Kind == ir.Terminal {
+				p.packing.leaf.set(live[id], ^uint64(0))
+				continue
+			}
+			copy(live[id], always)
+			if s.Require != nil {
+				p.reads(s.Require.Cond, live[id]) // it is to hold while the run stays
+			}
+			ways[id] = p.waysOut(s, by, kind, live[id])
+			for _, w := range ways[id] {
+				for _, to := range by.places(w, kind) {
+					before[to] = append(before[to], id)
+				}
+			}
+			work = append(work, id)
 		}
-		copy(live[s.ID], always)
-		if s.Require != nil {
-			p.reads(s.Require.Cond, live[s.ID]) // it is to hold while the run stays
-		}
-		ways[s.ID] = p.waysOut(s, live[s.ID])
-		for _, w := range ways[s.ID] {
-			before[w.to.ID] = append(before[w.to.ID], s.ID)
-		}
-		work = append(work, s.ID)
 	}
 	slices.Reverse(work) // what a state leads to mostly stands behind it
-	waiting := make([]bool, len(p.m.States))
+	waiting := make([]bool, len(live))
 	for _, id := range work {
 		waiting[id] = true
 	}
@@ -60,10 +69,12 @@ func (p *program) liveness() [][]uint64 {
 		waiting[id] = false
 		changed := false
 		for _, w := range ways[id] {
-			for i, bits := range live[w.to.ID] {
-				bits = bits&^w.sets[i] | w.reads[i]
-				changed = changed || bits&^live[id][i] != 0
-				live[id][i] |= bits
+			for _, to := range by.places(w, id%by.kinds) {
+				for i, bits := range live[to] {
+					bits = bits&^w.sets[i] | w.reads[i]
+					changed = changed || bits&^live[id][i] != 0
+					live[id][i] |= bits
+				}
 			}
 		}
 		if !changed {
@@ -98,9 +109,10 @@ func (p *program) always() []uint64 {
 	return mask
 }
 
-// waysOut lists the ways out of leaf, and adds to read what its guards and the
-// effects of its arms read.
-func (p *program) waysOut(leaf *ir.State, read []uint64) []way {
+// waysOut lists the ways out of leaf, where the field of by is of a kind, and adds to
+// read what its guards and the effects of its arms read. Guards count whether or not
+// they are asked: others than the step ask them, too.
+func (p *program) waysOut(leaf *ir.State, by apart, kind int, read []uint64) []way {
 	var out []way
 	for _, d := range leaf.Dos {
 		for _, arg := range d.Args {
@@ -108,11 +120,20 @@ func (p *program) waysOut(leaf *ir.State, read []uint64) []way {
 		}
 	}
 	for i := range p.states[leaf.ID].inputs {
+		taken := false // by a choice before
 		for _, c := range p.states[leaf.ID].inputs[i].choices {
 			if c.Arm == nil {
 				continue
 			}
 			p.reads(c.Arm.When, read)
+			holds := isTrue
+			if c.Arm.When != nil {
+				holds = by.decide(c.Arm.When, kind)
+			}
+			if taken || holds == isFalse {
+				continue
+			}
+			taken = holds == isTrue && !c.bounded
 			p.blockReads(c.Arm.Block, read)
 			if c.Arm.Backoff != nil {
 				p.touches(c.Arm.Backoff.By, read)
@@ -121,7 +142,10 @@ func (p *program) waysOut(leaf *ir.State, read []uint64) []way {
 				c.counter.set(read, ^uint64(0))
 			}
 			if c.Arm.Kind == ir.Goto {
-				out = append(out, p.waysTo(leaf, c.Arm)...)
+				out = append(out, p.waysTo(leaf, by, c.Arm)...)
+			} else if after := by.behind(c.Arm.Block, same); after != same {
+				none := make([]uint64, p.packing.words)
+				out = append(out, way{to: leaf, after: after, sets: none, reads: none})
 			}
 		}
 	}
@@ -129,15 +153,18 @@ func (p *program) waysOut(leaf *ir.State, read []uint64) []way {
 }
 
 // waysTo follows an arm through the redirections of `require`.
-func (p *program) waysTo(leaf *ir.State, a *ir.Arm) []way {
+func (p *program) waysTo(leaf *ir.State, by apart, a *ir.Arm) []way {
 	words := p.packing.words
 	reads, sets := make([]uint64, words), make([]uint64, words)
 	depth := ir.Domain(leaf, a.Target).Depth
 	from := p.states[leaf.ID].path
+	after := same
 	for i := len(from) - 1; i > depth; i-- {
 		p.passes(from[i].Exit, reads, sets)
+		after = by.behind(from[i].Exit, after)
 	}
 	p.passes(a.Block, reads, sets)
+	after = by.behind(a.Block, after)
 	var out []way
 	met := map[*ir.State]bool{}
 	for target := a.Target; ; {
@@ -147,9 +174,10 @@ func (p *program) waysTo(leaf *ir.State, a *ir.Arm) []way {
 			if s != to {
 				p.refills(leaf, s, sets)
 				p.passes(s.Entry, reads, sets)
+				after = by.behind(s.Entry, after)
 			}
 		}
-		arrive := way{to: to, reads: append([]uint64(nil), reads...), sets: append([]uint64(nil), sets...)}
+		arrive := way{to: to, after: by.behind(to.Entry, after), reads: append([]uint64(nil), reads...), sets: append([]uint64(nil), sets...)}
 		p.refills(leaf, to, arrive.sets) // where its require turns the run away it is not entered
 		if to.Require != nil {
 			p.reads(to.Require.Cond, arrive.reads)
@@ -172,6 +200,7 @@ func (p *program) waysTo(leaf *ir.State, a *ir.Arm) []way {
 		depth = ir.Domain(to, target).Depth
 		for i := len(path) - 2; i > depth; i-- {
 			p.passes(path[i].Exit, reads, sets)
+			after = by.behind(path[i].Exit, after)
 		}
 	}
 }

@@ -20,7 +20,8 @@ type program struct {
 	place    []int       // by event index: its place in deferred, or -1
 	states   []stateCode // by state ID
 	arms     []armCode   // by arm ID
-	live     [][]uint64  // by state ID of a leaf: the bits that matter there
+	by       apart
+	live     [][]uint64 // by place of a leaf: the bits that matter there; see liveAt
 }
 
 // stateCode is a state made ready.
@@ -131,7 +132,7 @@ func compileProgram(t *flat.Table, tracked *tracked) *program {
 			p.compileLeaf(s)
 		}
 	}
-	p.live = p.liveness()
+	p.tellApart()
 	return p
 }
 

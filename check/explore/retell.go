@@ -106,7 +106,7 @@ func (p *Product) values(c int32) map[string]any {
 	}
 	words := p.store.at(c)
 	for _, n := range p.program.tracked.nodes {
-		if n.slot == nil || !n.valued() || n.slot.get(p.program.live[leaf.ID]) != n.slot.mask {
+		if n.slot == nil || !n.valued() || n.slot.get(p.program.liveAt(leaf, words)) != n.slot.mask {
 			continue
 		}
 		if code, set := n.slot.load(words); set {

@@ -339,7 +339,7 @@ func (s *step) arrive(leaf *ir.State, kept int) {
 		}
 		k.pending[i].set(s.next, pending)
 	}
-	for i, mask := range s.p.live[leaf.ID] {
+	for i, mask := range s.p.liveAt(leaf, s.next) {
 		s.next[i] &= mask &^ k.visitBits[i]
 	}
 }
