@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"encoding/json"
 	"math"
 	"strconv"
 
@@ -50,21 +51,6 @@ func ordered(a int64, op ir.Op, b int64) bool {
 		return a > b
 	}
 	return a >= b
-}
-
-// turned is op with its sides exchanged.
-func turned(op ir.Op) ir.Op {
-	switch op {
-	case ir.OpLt:
-		return ir.OpGt
-	case ir.OpLe:
-		return ir.OpGe
-	case ir.OpGt:
-		return ir.OpLt
-	case ir.OpGe:
-		return ir.OpLe
-	}
-	return op
 }
 
 // sample is a value of region code, in its JSON form.
@@ -126,10 +112,44 @@ func (d *domain) sampleText(code int64) string {
 	}
 }
 
+// plain is a value of type t in its JSON form, for a place where any will do.
+func plain(t *ir.Type) any {
+	n := int64(0)
+	if t.Range != nil && !t.Range.Contains(0) {
+		n = t.Range.Lo
+	}
+	switch t.Kind {
+	case ir.Bool:
+		return false
+	case ir.Float:
+		return 0.0
+	case ir.Duration:
+		return ir.FormatDuration(n)
+	case ir.Time:
+		return "2026-01-01T00:00:00Z"
+	case ir.EnumKind:
+		return t.Enum.Values[0]
+	case ir.String:
+		return ""
+	case ir.List:
+		return []any{}
+	case ir.JSON:
+		return json.RawMessage("null")
+	}
+	return n
+}
+
 // jsonForm is a code of n in its JSON form.
 func (n *node) jsonForm(code int64) any {
 	if n.dom.sort == byRegion {
 		return n.dom.sample(code)
+	}
+	if n.dom.sort == byLength {
+		items := make([]any, code)
+		for i := range items {
+			items[i] = plain(n.typ.Elem)
+		}
+		return items
 	}
 	switch n.typ.Kind {
 	case ir.Bool:

@@ -154,6 +154,10 @@ func (c *compiler) compare(e *ir.Binary, arm *ir.Arm) test {
 	case flat.False:
 		return always(false)
 	}
+	if list, op, k, ok := ir.ListLength(e); ok && c.t.tells(list, k, arm) {
+		length := c.number(list, arm)
+		return func(s *step) bool { return ordered(length(s), op, k) }
+	}
 	if ref, op, lit := constantSide(e); lit != nil {
 		if region := c.region(ref, arm); region != nil {
 			return func(s *step) bool {
@@ -237,6 +241,16 @@ func (c *compiler) number(e ir.Expr, arm *ir.Arm) number {
 		}
 	case *ir.Binary:
 		x, y := e.X, e.Y
+		if e.T.Kind == ir.List {
+			list, item := c.number(x, arm), c.touch(y, arm)
+			return func(s *step) int64 {
+				n := list(s) + 1
+				if item != nil {
+					item(s)
+				}
+				return n
+			}
+		}
 		if e.T.Kind != ir.Bool {
 			return c.arithmetic(e.Op, c.number(x, arm), c.number(y, arm))
 		}

@@ -39,6 +39,8 @@ func (n *node) codesKept() (base int64, count uint64) {
 	case n.dom.sort == byValue:
 		lo, hi, _ := n.limits()
 		base, count = lo, uint64(hi-lo)+1
+	case n.dom.sort == byLength:
+		count = uint64(n.dom.most) + 1
 	case n.dom.sort == byRegion:
 		lo, hi := n.codes()
 		base, count = lo, uint64(hi-lo)+1

@@ -9,7 +9,7 @@ import (
 
 // A domain is how the values of a piece of data are told apart. Data that flows
 // from one place to another by plain copies shares one domain, so that a copy
-// copies a code. There are three sorts.
+// copies a code. There are four sorts.
 //
 //   - By value: booleans, enums, and ranged integers and durations that effects
 //     compute or that are compared with each other. The code is the value.
@@ -18,6 +18,8 @@ import (
 //     no range can tell two values of one region apart. The code is the number
 //     of the region. Strings have a region for each constant and one for all
 //     the rest.
+//   - By length: lists, whose items decide nothing. The code is the length, and all
+//     lengths over the largest constant with which one is compared are one.
 //   - Free: everything else. A reading of it is a choice of the environment.
 type domain struct {
 	sort   sort
@@ -25,6 +27,7 @@ type domain struct {
 	ints   []int64   // cuts of int and duration, ascending
 	floats []float64 // cuts of float, ascending
 	texts  []string  // cuts of string, in the order in which they were met
+	most   int64     // of lists: the code of all lengths over the largest cut
 
 	nodes []*node
 }
@@ -34,8 +37,12 @@ type sort uint8
 const (
 	byRegion sort = iota
 	byValue
+	byLength
 	free
 )
+
+// exact reports whether codes of d are computed as numbers are.
+func (d *domain) exact() bool { return d.sort == byValue || d.sort == byLength }
 
 // node is a parameter, a context field, or a field of an event.
 type node struct {
@@ -103,6 +110,8 @@ func newDomain(nodes []*node) *domain {
 		if needsValue {
 			d.sort = d.wholeOrFree()
 		}
+	case ir.List:
+		d.sort = d.lengthOrFree()
 	default:
 		if needsValue {
 			d.sort = free

@@ -72,6 +72,9 @@ func (c *compiler) value(n *node, e ir.Expr, arm *ir.Arm) func(*step) (int64, bo
 		return mayFit
 	case n.dom.sort == byRegion:
 		return c.regionValue(n, e, arm)
+	case n.dom.sort == byLength:
+		v := c.number(e, arm)
+		return func(s *step) (int64, bool) { return min(v(s), n.dom.most), true }
 	case n.dom.sort == byValue && c.t.known(e, arm):
 		v := c.number(e, arm)
 		return func(s *step) (int64, bool) {

@@ -14,6 +14,8 @@ func (n *node) fact(words []uint64, shown bool) guard.Formula {
 	switch {
 	case !set:
 		return guard.Not(guard.IsSet(n.v))
+	case n.dom.sort == byLength && n.valued():
+		return guard.And(guard.IsSet(n.v), n.length(code))
 	case !n.valued(), !n.dom.tellsValues():
 		return guard.IsSet(n.v)
 	case n.dom.sort == byValue:
@@ -24,6 +26,19 @@ func (n *node) fact(words []uint64, shown bool) guard.Formula {
 	return guard.And(guard.IsSet(n.v), n.region(code))
 }
 
+// length holds where n, a list, is as long as code says.
+func (n *node) length(code int64) guard.Formula {
+	op, number := ir.OpEq, &ir.Type{Kind: ir.Int}
+	if code == n.dom.most {
+		op = ir.OpGe
+	}
+	return guard.Read(&ir.Binary{
+		E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: op,
+		X: &ir.Len{E: ir.E{T: number}, X: &ir.VarRef{E: ir.E{T: n.typ}, Var: n.v}},
+		Y: &ir.Lit{E: ir.E{T: number}, Value: &ir.Const{Kind: ir.Int, Int: code}},
+	}, nil).Holds
+}
+
 // judged is fact for a guard.Judge; regions is what n.regions says.
 func (n *node) judged(words []uint64, regions []guard.Value) guard.Value {
 	code, set := n.slot.load(words)
@@ -31,6 +46,8 @@ func (n *node) judged(words []uint64, regions []guard.Value) guard.Value {
 	case !set:
 		return guard.Unset()
 	case !n.valued(), !n.dom.tellsValues():
+		return guard.Some()
+	case n.dom.sort == byLength:
 		return guard.Some()
 	case n.dom.sort == byValue:
 		return guard.From(code, code)

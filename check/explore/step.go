@@ -162,6 +162,8 @@ func (s *step) chooseCode(n *node) int64 {
 	case byRegion:
 		lo, hi := n.codes()
 		return s.chooseRegion(n.dom, lo, hi)
+	case byLength:
+		return int64(s.oracle.choose(int(n.dom.most) + 1))
 	case byValue:
 		lo, hi, ranged := n.limits()
 		if !ranged {

@@ -125,6 +125,9 @@ func (t *tracked) readComparison(e *ir.Binary, arm *ir.Arm) {
 	if e.Op == ir.OpAnd || e.Op == ir.OpOr {
 		return
 	}
+	if t.readLength(e, arm) {
+		return
+	}
 	if ref, _, c := constantSide(e); c != nil {
 		if refs := t.refs(ref, arm); len(refs) > 0 {
 			for _, n := range refs {
@@ -150,7 +153,7 @@ func constantSide(e *ir.Binary) (ir.Expr, ir.Op, *ir.Const) {
 		return e.X, e.Op, c
 	}
 	if c := ir.Value(e.X); c != nil {
-		return e.Y, turned(e.Op), c
+		return e.Y, e.Op.Turned(), c
 	}
 	return nil, "", nil
 }
@@ -239,7 +242,7 @@ func (t *tracked) readEffects() {
 			n.cuts = append(n.cuts, c)
 			return
 		}
-		if sources := t.refs(a.Value, arm); len(sources) > 0 {
+		if sources := t.refs(grownFrom(a.Value), arm); len(sources) > 0 || n.typ.Kind == ir.List {
 			for _, source := range sources {
 				union(n, source)
 				if narrows(source, n) {
@@ -253,6 +256,9 @@ func (t *tracked) readEffects() {
 			n.read = true
 		}
 		ir.Walk(a.Value, func(e ir.Expr) bool {
+			if t.readLength(e, arm) {
+				return false
+			}
 			for _, source := range t.refs(e, arm) {
 				source.compared = true
 			}
@@ -281,7 +287,10 @@ func (t *tracked) spread() {
 			if !t.vars[a.Var].read {
 				return
 			}
-			ir.Walk(a.Value, func(e ir.Expr) bool {
+			ir.Walk(grownFrom(a.Value), func(e ir.Expr) bool {
+				if l, ok := e.(*ir.Len); ok && l.X.Type().Kind == ir.List {
+					return false // it is a choice
+				}
 				for _, source := range t.refs(e, arm) {
 					changed = changed || !source.read
 					source.read = true
@@ -331,12 +340,14 @@ func (t *tracked) known(e ir.Expr, arm *ir.Arm) bool {
 	switch e := e.(type) {
 	case *ir.VarRef, *ir.FieldRef:
 		refs := t.refs(e, arm)
-		return len(refs) > 0 && !slices.ContainsFunc(refs, func(n *node) bool { return n.dom.sort != byValue || n.v != nil && !n.read })
+		return len(refs) > 0 && !slices.ContainsFunc(refs, func(n *node) bool { return !n.dom.exact() || n.v != nil && !n.read })
 	case *ir.Unary:
 		return t.known(e.X, arm)
 	case *ir.Binary:
-		switch e.Op {
-		case ir.OpAdd, ir.OpSub, ir.OpMul:
+		switch {
+		case e.T.Kind == ir.List:
+			return t.known(e.X, arm)
+		case e.Op == ir.OpAdd, e.Op == ir.OpSub, e.Op == ir.OpMul:
 			return t.known(e.X, arm) && t.known(e.Y, arm)
 		}
 		return e.T.Kind == ir.Bool // decided, or a choice of two

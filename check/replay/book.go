@@ -14,8 +14,9 @@ type book struct {
 	cases     map[*ir.State][]ir.Case
 	arms      map[token.Span]*ir.Arm
 	constants map[*ir.Type][]value
-	lap       map[string]bool // the paths of the states in the loop of the witness
-	decides   []*ir.Var       // see deciding
+	lap       map[string]bool   // the paths of the states in the loop of the witness
+	decides   []*ir.Var         // see deciding
+	alike     map[*ir.Var]int64 // see lengths
 }
 
 // place is an input in a leaf.
@@ -103,28 +104,94 @@ func (b *book) constantsOf(t *ir.Type) []value {
 		var out []value
 		seen := map[string]bool{}
 		fitting := 0
-		note := func(e ir.Expr) {
-			ir.Walk(e, func(e ir.Expr) bool {
-				if lit, ok := e.(*ir.Lit); ok && lit.T.Same(t) && t.Kind != ir.List && fitting < maxChoices {
-					if v := constant(lit.Value); !seen[v.key()] {
-						seen[v.key()] = true
-						out = append(out, v)
-						if v.fits(t) {
-							fitting++
-						}
-					}
+		add := func(c *ir.Const) {
+			if fitting == maxChoices {
+				return
+			}
+			if v := constant(c); !seen[v.key()] {
+				seen[v.key()] = true
+				out = append(out, v)
+				if v.fits(t) {
+					fitting++
 				}
-				return true
+			}
+		}
+		b.eachExpr(func(e ir.Expr) {
+			ir.Walk(e, func(e ir.Expr) bool {
+				c := ir.Value(e)
+				if c != nil && e.Type().Same(t) && t.Kind != ir.List {
+					add(c)
+				}
+				return c == nil
 			})
+		})
+		for _, list := range [][]*ir.Var{b.m.Params, b.m.Fields} {
+			for _, v := range list {
+				if v.Default != nil && v.Type.Same(t) && t.Kind != ir.List {
+					add(v.Default)
+				}
+			}
 		}
-		for _, a := range b.m.Arms {
-			note(a.When)
-		}
-		for _, s := range b.m.States {
-			if s.Require != nil {
-				note(s.Require.Cond)
+		if t.Kind == ir.Duration {
+			for _, n := range b.waits() {
+				add(&ir.Const{Kind: ir.Duration, Int: n})
 			}
 		}
 		return out
 	})
+}
+
+// waits are the durations that stand in no expression.
+func (b *book) waits() []int64 {
+	var out []int64
+	for _, t := range b.m.Timers {
+		if t.Var == nil {
+			out = append(out, t.Delay)
+		}
+	}
+	for _, a := range b.m.Arms {
+		if a.Backoff != nil && a.Backoff.By == nil {
+			out = append(out, a.Backoff.First, a.Backoff.Last)
+		}
+	}
+	return out
+}
+
+// eachExpr calls f with every expression of the machine, and lists its assignments.
+func (b *book) eachExpr(f func(ir.Expr)) []*ir.Assign {
+	var assigns []*ir.Assign
+	block := func(k *ir.Block) {
+		if k == nil {
+			return
+		}
+		assigns = append(assigns, k.Assigns...)
+		for _, a := range k.Assigns {
+			f(a.Value)
+		}
+		for _, p := range k.Publishes {
+			for _, v := range p.Values {
+				f(v)
+			}
+		}
+	}
+	for _, a := range b.m.Arms {
+		f(a.When)
+		block(a.Block)
+		if a.Backoff != nil {
+			f(a.Backoff.By)
+		}
+	}
+	for _, s := range b.m.States {
+		block(s.Entry)
+		block(s.Exit)
+		if s.Require != nil {
+			f(s.Require.Cond)
+		}
+	}
+	for _, d := range b.m.Dos {
+		for _, arg := range d.Args {
+			f(arg)
+		}
+	}
+	return assigns
 }

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -28,6 +29,12 @@ func (b *book) lapOf(r *run) lap {
 		held := r.value(v)
 		if v.Type.Kind == ir.Time && held.set {
 			held.n -= r.now
+		}
+		if most, capped := b.lengths()[v]; v.Type.Kind == ir.List && held.set {
+			held = value{set: true, n: int64(len(held.list))} // no item decides anything
+			if capped {
+				held.n = min(held.n, most)
+			}
 		}
 		out = append(out, held.key())
 	}
@@ -130,6 +137,70 @@ func (b *book) deciding() []*ir.Var {
 		}
 	}
 	return b.decides
+}
+
+// lengths are the lists of whose lengths nothing is asked but how they compare with
+// constants: all that are as long as said here, or longer, are alike.
+func (b *book) lengths() map[*ir.Var]int64 {
+	if b.alike != nil {
+		return b.alike
+	}
+	most, open := map[*ir.Var]int64{}, map[*ir.Var]bool{}
+	for _, v := range b.m.Fields {
+		if v.Type.Kind == ir.List {
+			most[v] = 0
+		}
+	}
+	var note func(e ir.Expr)
+	note = func(e ir.Expr) {
+		ir.Walk(e, func(e ir.Expr) bool {
+			switch e := e.(type) {
+			case *ir.Binary:
+				list, _, k, ok := ir.ListLength(e)
+				ref, isVar := list.(*ir.VarRef)
+				if ok && isVar && k < math.MaxInt64 {
+					most[ref.Var] = max(most[ref.Var], k+1)
+					return false
+				}
+			case *ir.Len:
+				if ref, isVar := e.X.(*ir.VarRef); isVar {
+					open[ref.Var] = true
+				}
+			}
+			return true
+		})
+	}
+	assigns := b.eachExpr(note)
+	for changed := true; changed; {
+		changed = false
+		for _, a := range assigns {
+			from := source(a.Value)
+			if from == nil || most[a.Var] <= most[from] && (!open[a.Var] || open[from]) {
+				continue
+			}
+			most[from], open[from], changed = max(most[from], most[a.Var]), open[from] || open[a.Var], true
+		}
+	}
+	for v := range open {
+		delete(most, v)
+	}
+	b.alike = most
+	return most
+}
+
+// source is the field whose list e is, with items behind it or none.
+func source(e ir.Expr) *ir.Var {
+	for e != nil && e.Type().Kind == ir.List {
+		switch x := e.(type) {
+		case *ir.VarRef:
+			return x.Var
+		case *ir.Binary:
+			e = x.X
+			continue
+		}
+		break
+	}
+	return nil
 }
 
 // lapStates are the states in which the run is in the course of the lap, each with
