@@ -92,7 +92,7 @@ func (r *replay) take(in runtime.Input) error {
 		return err
 	}
 	if next.Status == runtime.Halted {
-		return fmt.Errorf("halted: %s", next.Halt.Reason)
+		return fmt.Errorf("halted: %s", next.Halt.Cause)
 	}
 	for _, c := range commands {
 		if c.Kind == runtime.StartTask {

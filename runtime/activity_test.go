@@ -155,7 +155,7 @@ func TestRetry(t *testing.T) {
 	}
 	r.fail("work", "flaky")
 	r.at("B") // used up
-	if record := r.last[0]; len(record.Passed) != 1 || record.Passed[0].Why != boundUsedUp {
+	if record := r.last[0]; len(record.Passed) != 1 || record.Passed[0].Why.Code() != BoundUsed {
 		t.Errorf("%+v", record)
 	}
 	r.send("Go")

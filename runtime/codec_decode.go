@@ -254,13 +254,14 @@ func (m *Machine) scanKept(sc *scanner, k *Kept) error {
 }
 
 func (m *Machine) scanHalt(sc *scanner, h *Halt) error {
-	return sc.object(func(key string) error {
-		switch key {
-		case "reason":
-			return sc.textInto(&h.Reason)
-		case "input":
+	err := sc.object(func(key string) error {
+		if key == "input" {
 			return m.scanInput(sc, &h.Input)
 		}
-		return unknownKey(key)
+		return causeMember(sc, &h.Cause, key)
 	})
+	if err == nil {
+		err = h.Cause.check()
+	}
+	return err
 }

@@ -86,6 +86,9 @@ func (m *Machine) DecodeRecord(data json.RawMessage) (*Record, error) {
 	if err == nil && (r.To < 0 || r.Input.Kind == "" || r.Seq == 0) {
 		err = fmt.Errorf("a member is missing")
 	}
+	if err == nil {
+		err = r.Cause.check()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the record is damaged: %w", err)
 	}
@@ -122,16 +125,8 @@ func (m *Machine) recordMember(sc *scanner, r *Record, key string) error {
 		return sc.durationInto(&r.Wait)
 	case "held":
 		return sc.durationInto(&r.Held)
-	case "code":
-		err := sc.textInto((*string)(&r.Code))
-		if err == nil && r.Code != TooManySteps {
-			err = fmt.Errorf("there is no code %q", shorten(string(r.Code)))
-		}
-		return err
-	case "reason":
-		return sc.textInto(&r.Reason)
 	}
-	return unknownKey(key)
+	return causeMember(sc, &r.Cause, key)
 }
 
 func (m *Machine) scanPassed(sc *scanner, p *Passed) error {
@@ -141,7 +136,7 @@ func (m *Machine) scanPassed(sc *scanner, p *Passed) error {
 		case "arm":
 			return sc.lookup("arm", m.index.arms, &p.Arm)
 		case "why":
-			return sc.textInto(&p.Why)
+			return sc.textInto((*string)(&p.Why))
 		}
 		return unknownKey(key)
 	})

@@ -157,7 +157,7 @@ func (m *Machine) appendSnapshot(b []byte, s *Snapshot) []byte {
 	if s.Halt != nil {
 		o.key("halt")
 		halt := (&object{b: o.b}).open()
-		halt.text("reason", s.Halt.Reason)
+		encodeCause(halt, s.Halt.Cause)
 		halt.key("input")
 		halt.b = m.appendInput(halt.b, &s.Halt.Input)
 		o.b = halt.close()
@@ -308,7 +308,7 @@ func (m *Machine) appendRecord(b []byte, r *Record) []byte {
 	o.list("passed", len(r.Passed), func(b []byte, i int) []byte {
 		p := (&object{b: b}).open()
 		p.text("arm", m.def.Arms[r.Passed[i].Arm].Name)
-		p.text("why", r.Passed[i].Why)
+		p.text("why", string(r.Passed[i].Why))
 		return p.close()
 	})
 	o.list("verdicts", len(r.Verdicts), func(b []byte, i int) []byte { return m.appendVerdict(b, &r.Verdicts[i]) })
@@ -317,8 +317,7 @@ func (m *Machine) appendRecord(b []byte, r *Record) []byte {
 	})
 	o.duration("wait", r.Wait)
 	o.duration("held", r.Held)
-	o.text("code", string(r.Code))
-	o.text("reason", r.Reason)
+	encodeCause(o, r.Cause)
 	return o.close()
 }
 

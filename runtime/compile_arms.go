@@ -136,7 +136,7 @@ func (c *compiler) compileArms() error {
 func (c *compiler) compileArm(i int) error {
 	a := &c.d.Arms[i]
 	out := &c.m.arms[i]
-	*out = armCode{Arm: a, place: fmt.Sprintf("arm %q", a.Name), backoff: &defaultBackoff}
+	*out = armCode{Arm: a, place: Place{"arm", a.Name}, backoff: &defaultBackoff}
 	x := c.exprs()
 	x.inArm = true
 	for s := range c.sources[i] {

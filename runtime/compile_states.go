@@ -21,7 +21,7 @@ func (c *exprCompiler) compileTest(e *Expr) (func(*env) (bool, error), error) {
 }
 
 // compileBlock gives nil for no block.
-func (c *compiler) compileBlock(x *exprCompiler, b *Block, place string) (*blockCode, error) {
+func (c *compiler) compileBlock(x *exprCompiler, b *Block, place Place) (*blockCode, error) {
 	if b == nil {
 		return nil, nil
 	}
@@ -85,7 +85,7 @@ func (c *compiler) compileFor(x *exprCompiler, f *Field, e *Expr) (func(*env) (V
 			return Unset, err
 		}
 		if why := d.misfit(&f.Type, &v); why != "" {
-			return Unset, faultf("field %q: %s", f.Name, why)
+			return Unset, d.badValue(f, &v, why)
 		}
 		return v, nil
 	}, nil
@@ -121,7 +121,7 @@ func (c *compiler) compileStates() error {
 			def  *Block
 			what string
 		}{{&out.entry, s.Entry, "entry"}, {&out.exit, s.Exit, "exit"}} {
-			place := fmt.Sprintf("the %s of %q", b.what, s.Path)
+			place := Place{b.what, s.Path}
 			if *b.to, err = c.compileBlock(c.exprs(), b.def, place); err != nil {
 				return fmt.Errorf("%s: %w", place, err)
 			}

@@ -1,18 +1,20 @@
 package runtime
 
+import "strconv"
+
 // keep defers an event. It has been looked at in this state: it comes again
 // when another is entered.
 func (t *step) keep(a int) error {
 	n := t.next
 	if len(n.Kept) >= MaxKept {
-		return faultf("the run keeps %d deferred events and no more", MaxKept)
+		return faultOf(TooManyDeferred, strconv.Itoa(MaxKept))
 	}
 	total := 0
 	for i := range n.Kept {
 		total += keptSize(n.Kept[i].Data)
 	}
 	if total+keptSize(t.in.Data) > MaxKeptData {
-		return faultf("the deferred events of the run would take more than %d bytes", MaxKeptData)
+		return faultOf(DeferredTooLarge, strconv.Itoa(MaxKeptData))
 	}
 	if n.KeptNext == len(n.Kept) {
 		n.KeptNext++

@@ -243,7 +243,7 @@ func (r *drive) word(c *Command) string {
 // halted checks that the run stands still, and why.
 func (r *drive) halted(why string) {
 	r.t.Helper()
-	if r.s.Status != Halted || !strings.Contains(r.s.Halt.Reason, why) {
+	if r.s.Status != Halted || !strings.Contains(r.s.Halt.Cause.String(), why) {
 		r.t.Fatalf("status %s, halt %+v; not halted with %q", r.s.Status, r.s.Halt, why)
 	}
 }

@@ -223,9 +223,9 @@ func (e *Engine) report(w *write) {
 			info.Arm = d.Arms[r.Arm].Name
 		}
 		if r.Effect == HaltedBy {
-			info.Reason = r.Reason
+			info.Reason = r.Cause.String()
 			e.logger.Error("run halted", slog.String("run", w.after.Run), slog.String("machine", d.Name),
-				slog.String("state", info.To), slog.String("reason", r.Reason))
+				slog.String("state", info.To), slog.String("code", string(r.Cause.code())), slog.String("reason", info.Reason))
 		}
 		e.observer.OnStep(info)
 		if w.attempt.endsBy(&r.Input) {

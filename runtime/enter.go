@@ -85,8 +85,8 @@ func (t *step) enter(target, domain, kept int) error {
 			return t.arrive(leaf, kept)
 		}
 		if turns == len(t.m.states) {
-			t.place = ""
-			return faultf("the requires from %q on lead round in a circle", t.m.def.States[leaf].Path)
+			t.place = Place{}
+			return faultOf(RequireCircle, t.m.def.States[leaf].Path)
 		}
 		t.record.Redirects = append(t.record.Redirects, leaf)
 		target = t.m.def.States[leaf].Require.Target
@@ -106,7 +106,7 @@ func (t *step) holds(leaf int) (bool, error) {
 	}
 	ok, err := require(&t.env)
 	if err != nil {
-		t.place = "the require of " + t.m.def.States[leaf].Path
+		t.place = Place{"require", t.m.def.States[leaf].Path}
 	}
 	return ok, err
 }

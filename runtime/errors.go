@@ -23,6 +23,7 @@ type Rejected struct {
 	Event   string       // of an event
 	State   string       // the leaf in which it was refused
 	Why     string       // lower case, without a full stop
+	Cause   *Cause       // what Why was made of, where the definition refuses it
 	Passed  []PassedView // the arms for the event that were tried and not taken
 	Allowed []string     // the events that the state takes
 	Err     error        // one of the errors above, or nil

@@ -26,11 +26,17 @@ const (
 
 // fault is why something cannot be computed: an unset field, an overflow, a
 // host guard that fails.
-type fault struct{ why string }
+type fault struct{ cause Cause }
 
-func (f *fault) Error() string { return f.why }
+func (f *fault) Error() string { return f.cause.String() }
 
-func faultf(format string, args ...any) *fault { return &fault{fmt.Sprintf(format, args...)} }
+func faultOf(code CauseCode, args ...string) *fault { return &fault{Cause{Code: code, Args: args}} }
+
+// saying adds words that someone else has chosen.
+func (f *fault) saying(words string) *fault {
+	f.cause.Said = cleanMessage(words)
+	return f
+}
 
 // code is a compiled expression: closures over an env. Which of them there are
 // depends on its kind: test for bool; num for int, duration and time; real for
@@ -190,7 +196,7 @@ func (c *exprCompiler) compileParam(e *Expr) (*code, error) {
 		return nil, fmt.Errorf("there is no parameter %d", e.Index)
 	}
 	i, f := e.Index, &c.d.Params[e.Index]
-	unset := faultf("parameter %q is not set", f.Name)
+	unset := faultOf(ParamUnset, f.Name)
 	return readCode(f.Type, func(e *env) (*Value, error) {
 		if i >= len(e.params) || !e.params[i].set {
 			return nil, unset
@@ -204,7 +210,7 @@ func (c *exprCompiler) compileField(e *Expr) (*code, error) {
 		return nil, fmt.Errorf("there is no context field %d", e.Index)
 	}
 	i, f := e.Index, &c.d.Fields[e.Index]
-	unset := faultf("field %q is not set", f.Name)
+	unset := faultOf(FieldUnset, f.Name)
 	return readCode(f.Type, func(e *env) (*Value, error) {
 		if !e.data[i].set {
 			return nil, unset
@@ -239,7 +245,7 @@ func (c *exprCompiler) compileEventField(e *Expr) (*code, error) {
 		}
 		places = append(places, eventField{source, i})
 	}
-	missing := faultf("the input has no field %q", e.Name)
+	missing := faultOf(InputField, e.Name)
 	return readCode(e.Type, func(e *env) (*Value, error) {
 		for _, p := range places {
 			if p.source == e.source && p.index < len(e.payload) {
@@ -297,7 +303,7 @@ func (c *exprCompiler) compileGuard(e *Expr) (*code, error) {
 			}
 		}
 		if err := e.machine.def.checkFields(g.Params, values); err != nil {
-			return false, faultf("guard %q: %v", g.Name, err)
+			return false, faultOf(GuardArguments, g.Name).saying(err.Error())
 		}
 		return e.answer(guard, values)
 	}), nil
@@ -324,11 +330,11 @@ func (e *env) answer(guard int, args []Value) (bool, error) {
 	}
 	name := e.machine.def.Guards[guard].Name
 	if e.ask == nil {
-		return false, faultf("no one answers guard %q", name)
+		return false, faultOf(GuardUnanswered, name)
 	}
 	answer, err := e.ask(guard, args)
 	if err != nil {
-		return false, faultf("guard %q failed: %v", name, err)
+		return false, faultOf(GuardFailed, name).saying(errorText(err))
 	}
 	e.verdicts = append(e.verdicts, Verdict{Guard: guard, Args: args, Answer: answer})
 	return answer, nil
@@ -387,4 +393,4 @@ func compileNegation(x *code) *code {
 	return out
 }
 
-func errOverflow(op string) error { return faultf("the result of %q is out of range", op) }
+func errOverflow(op string) error { return faultOf(Overflow, op) }

@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // compileBinary compiles an operator of two operands.
@@ -193,14 +194,14 @@ func realArithmetic(op string) func(a, b float64) (float64, error) {
 
 func joinStrings(a, b Value) (Value, error) {
 	if len(a.s)+len(b.s) > MaxPayload {
-		return Unset, faultf("a string would be longer than %d bytes", MaxPayload)
+		return Unset, faultOf(StringTooLong, strconv.Itoa(MaxPayload))
 	}
 	return StringValue(a.s + b.s), nil
 }
 
 func appendItem(list, item Value) (Value, error) {
 	if list.size()+item.size() > MaxPayload {
-		return Unset, faultf("a list would be larger than %d bytes", MaxPayload)
+		return Unset, faultOf(ListTooLarge, strconv.Itoa(MaxPayload))
 	}
 	items := make([]Value, 0, len(list.list)+1)
 	return ListValue(append(append(items, list.list...), item)...), nil

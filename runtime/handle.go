@@ -1,6 +1,9 @@
 package runtime
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
 
 // takeEvent judges an event from outside.
 func (t *step) takeEvent() error {
@@ -17,9 +20,9 @@ func (t *step) takeEvent() error {
 	case err != nil:
 		return err
 	case a < 0:
-		return t.refuse("nothing takes it there")
+		return t.refuse(NotTaken)
 	case t.m.arms[a].Kind == RejectArm:
-		return t.refuse("the machine refuses it there")
+		return t.refuse(RefusedByMachine)
 	case t.m.arms[a].Kind == DeferArm:
 		return t.keep(a)
 	}
@@ -27,8 +30,10 @@ func (t *step) takeEvent() error {
 }
 
 // refuse refuses the input, and says which arms were tried.
-func (t *step) refuse(why string) error {
-	r := t.m.reject(t.old, t.in, why, nil)
+func (t *step) refuse(code CauseCode) error {
+	cause := &Cause{Code: code}
+	r := t.m.reject(t.old, t.in, cause.String(), nil)
+	r.Cause = cause
 	r.Passed = t.m.passedViews(t.record.Passed)
 	return r
 }
@@ -39,12 +44,6 @@ func (t *step) arms(key inputKey) []int {
 	key.state = t.old.State
 	return t.m.handlers[key]
 }
-
-// Why an arm is passed over.
-const (
-	guardIsFalse = "guard is false"
-	boundUsedUp  = "bound is used up"
-)
 
 // choose finds the first arm whose guard holds and whose bound is not used
 // up, or -1, and notes those before it.
@@ -58,17 +57,17 @@ func (t *step) choose(arms []int) (int, error) {
 				return -1, err
 			}
 			if !ok {
-				t.record.Passed = append(t.record.Passed, Passed{a, guardIsFalse})
+				t.record.Passed = append(t.record.Passed, Passed{a, PassedWhy(GuardFalse)})
 				continue
 			}
 		}
 		if arm.bounded && t.next.Counters[a] >= arm.max {
-			t.record.Passed = append(t.record.Passed, Passed{a, boundUsedUp})
+			t.record.Passed = append(t.record.Passed, Passed{a, PassedWhy(BoundUsed)})
 			continue
 		}
 		return a, nil
 	}
-	t.place = ""
+	t.place = Place{}
 	return -1, nil
 }
 
@@ -79,7 +78,7 @@ func (t *step) handle(key inputKey) error {
 		return err
 	}
 	if a < 0 {
-		return faultf("nothing takes %s in state %q", t.m.Describe(*t.in), t.m.def.States[t.old.State].Path)
+		return faultOf(NothingTakes, t.m.Describe(*t.in), t.m.def.States[t.old.State].Path)
 	}
 	return t.follow(a)
 }
@@ -197,7 +196,7 @@ func (t *step) checkSize() error {
 		total += t.data[i].size()
 	}
 	if total > MaxData {
-		return faultf("the fields of the run would take %d bytes, more than %d", total, MaxData)
+		return faultOf(DataTooLarge, strconv.Itoa(total), strconv.Itoa(MaxData))
 	}
 	return nil
 }

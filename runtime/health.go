@@ -107,7 +107,7 @@ func (x *examination) halted(ctx context.Context) error {
 	for i := range rows {
 		p := ofRun(&rows[i], rows[i].Updated, "its snapshot cannot be read")
 		if h, s, err := x.e.decode(ctx, &rows[i]); err == nil && s.Halt != nil {
-			p.Why = fmt.Sprintf("%s could not be taken: %s", h.machine.Describe(s.Halt.Input), s.Halt.Reason)
+			p.Why = fmt.Sprintf("%s could not be taken: %s", h.machine.Describe(s.Halt.Input), s.Halt.Cause)
 		}
 		problems = append(problems, p)
 	}

@@ -139,22 +139,13 @@ type Record struct {
 	Redirects []int     // leaves that a false `require` turned away from, in order
 	Wait      time.Duration
 	Held      time.Duration // how long the run had been in From
-	Code      HaltCode      // of a halt that its input alone does not bring about again
-	Reason    string        // of a halt, and of what is dropped from the queue: for people, decides nothing
+	Cause     *Cause        // of a halt, and of what is dropped from the queue; else nil
 }
-
-// HaltCode says of a halt what history must know of it to be replayed.
-type HaltCode string
-
-// TooManySteps is of a run that would follow no end of steps: that the input could be
-// taken, and how many came before it, are no part of its record. Records from before
-// there were codes are told by their reason.
-const TooManySteps HaltCode = "too-many-steps"
 
 // Passed is an arm that was tried and not taken.
 type Passed struct {
 	Arm int
-	Why string // "guard is false", "bound is used up"
+	Why PassedWhy
 }
 
 // Verdict is a host guard's answer.

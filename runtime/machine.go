@@ -56,7 +56,7 @@ type armCode struct {
 	max     int64
 	backoff *Backoff // of retry, never nil
 	counted bool     // its uses are counted
-	place   string   // for the reason of a fault
+	place   Place    // for the reason of a fault
 }
 
 // blockCode is a compiled Block.
@@ -64,7 +64,7 @@ type blockCode struct {
 	assigns   []assignCode
 	publishes []publishCode
 	grows     bool // it sets a field that may be long
-	place     string
+	place     Place
 }
 
 type assignCode struct {

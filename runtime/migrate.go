@@ -239,7 +239,7 @@ func (x *migration) halt() error {
 	if x.s.Halt == nil {
 		return nil
 	}
-	halt := &Halt{Reason: x.s.Halt.Reason}
+	halt := &Halt{Cause: x.s.Halt.Cause}
 	err := x.m.scanInput(&scanner{data: x.old.appendInput(nil, &x.s.Halt.Input), stored: true}, &halt.Input)
 	switch {
 	case err != nil:

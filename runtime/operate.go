@@ -56,7 +56,7 @@ func (t *step) takeQueue() (done bool, err error) {
 	if t.in.Queued {
 		t.unqueue()
 		if t.next.Status == Finished || t.in.Kind != EventInput && t.old.openTask(t.in) < 0 {
-			t.record.Effect, t.record.Reason, t.idle = Dropped, "the run had moved on", false
+			t.record.Effect, t.record.Cause, t.idle = Dropped, &Cause{Code: MovedOn}, false
 			return true, nil
 		}
 		return false, nil
@@ -119,14 +119,16 @@ func (t *step) unqueue() {
 // refuseQueued drops an event that came while the run was paused and is not
 // taken now: its sender is gone.
 func (t *step) refuseQueued(err error) error {
-	why := ""
+	var cause *Cause
 	var refused *Rejected
 	var fault *fault
 	switch {
 	case errors.As(err, &refused):
-		why = refused.Why
+		if cause = refused.Cause; cause == nil {
+			cause = &Cause{Code: NotAccepted, Said: cleanMessage(refused.Why)}
+		}
 	case errors.As(err, &fault):
-		why = t.reason(fault)
+		cause = t.cause(fault)
 	default:
 		return err
 	}
@@ -134,7 +136,7 @@ func (t *step) refuseQueued(err error) error {
 	*next = *t.old
 	t.next, t.commands, t.idle = next, nil, false
 	t.unqueue()
-	t.record = &Record{From: t.old.State, Arm: -1, Effect: Dropped, Reason: why, Passed: t.record.Passed}
+	t.record = &Record{From: t.old.State, Arm: -1, Effect: Dropped, Cause: cause, Passed: t.record.Passed}
 	return nil
 }
 

@@ -80,7 +80,7 @@ func TestPauseQueues(t *testing.T) {
 	r.must(resumeInput)
 	r.effects("resumed dropped stayed stayed moved stayed")
 	r.at("Next", `{"n":101}`)
-	if why := r.last[1].Reason; why != "nothing takes it there" {
+	if why := r.last[1].Cause.String(); why != "nothing takes it there" {
 		t.Errorf("the first was dropped because %q", why)
 	}
 	if err := r.take(resumeInput); err != nil || len(r.last) != 0 {

@@ -441,7 +441,7 @@ func FuzzSnapshot(f *testing.F) {
 		}
 		f.Add(len(machines), []byte(m.EncodeSnapshot(s)), seed)
 		s.Kept = []Kept{{Event: 0, Data: []Value{IntValue(3)}, ID: "e"}}
-		s.Halt, s.Status = &Halt{"why", Input{Kind: TimerInput}}, Halted
+		s.Halt, s.Status = &Halt{&Cause{Said: "why"}, Input{Kind: TimerInput}}, Halted
 		f.Add(len(machines), []byte(m.EncodeSnapshot(s)), seed)
 		machines = append(machines, m)
 	}

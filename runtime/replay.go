@@ -67,10 +67,11 @@ func (m *Machine) replayStep(s *Snapshot, r *Record) (*Snapshot, error) {
 		}
 		return false, errUnanswered
 	}
-	if r.Effect == HaltedBy && (r.Code == TooManySteps || r.Code == "" && r.Reason == tooMany) {
+	// That the input of such a halt could be taken, and how many came before it, are
+	// no part of its record.
+	if r.Effect == HaltedBy && (r.Cause.code() == TooManySteps || r.Cause.code() == "" && r.Cause.String() == tooMany) {
 		t := m.newStep(s, r.Input, stepTime(s, r.At), ask)
-		t.halt(r.Reason)
-		t.record.Code = r.Code
+		t.halt(r.Cause)
 		return t.next, m.sameRecord(s, t.record, r)
 	}
 	next, _, got, err := m.Step(s, r.Input, r.At, ask)
@@ -80,14 +81,13 @@ func (m *Machine) replayStep(s *Snapshot, r *Record) (*Snapshot, error) {
 	case got == nil:
 		return nil, errors.New("the input leaves no record")
 	case r.Effect == HaltedBy && got.Effect == HaltedBy:
-		// What a host guard said when it failed is in the record alone.
-		got.Reason = r.Reason
-		if s.Halt == nil {
-			next.Halt.Reason = r.Reason
+		if got.Cause = got.Cause.asIn(r.Cause); s.Halt == nil {
+			next.Halt.Cause = got.Cause
 		}
 	case r.Effect == Dropped && got.Effect == Dropped:
-		got.Reason = r.Reason // which may be what a host guard said
+		got.Cause = got.Cause.asIn(r.Cause)
 	}
+	got.Passed = passedAsIn(got.Passed, r.Passed)
 	return next, m.sameRecord(s, got, r)
 }
 

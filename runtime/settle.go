@@ -48,8 +48,8 @@ func (m *Machine) dueAlarm(s *Snapshot, now time.Time) int {
 	return best
 }
 
-// tooMany is why a run is halted that would follow no end of steps, and in records
-// without a code what tells it.
+// tooMany tells in records without a code that a run would have followed no end of
+// steps.
 const tooMany = "more steps follow at once than are allowed"
 
 // Settle takes, at the time now, every input that must be taken before a new
@@ -96,8 +96,7 @@ func (m *Machine) settle(s *Snapshot, now time.Time, ask Ask, commands []Command
 		kept := in.Kind == KeptInput // there is an end of those in any case
 		if steps == MaxFollowing && !kept && !in.Queued {
 			t := m.newStep(s, in, stepTime(s, now), ask)
-			t.halt(tooMany)
-			t.record.Code = TooManySteps
+			t.halt(&Cause{Code: TooManySteps})
 			return t.next, append(commands, t.commands...), append(records, t.record), nil
 		}
 		next, more, record, err := m.Step(s, in, now, ask)

@@ -120,6 +120,6 @@ type Kept struct {
 
 // Halt is why a run stands still, and the input that it could not take.
 type Halt struct {
-	Reason string
-	Input  Input
+	Cause *Cause
+	Input Input
 }

@@ -73,9 +73,12 @@ func (t *step) fault(err error, in *Input) error {
 	case !errors.As(err, &fault):
 		return err
 	case outside || in.Kind == RetryInput && t.old.Status == Finished:
-		return t.m.reject(t.old, in, t.reason(fault), nil)
+		cause := t.cause(fault)
+		r := t.m.reject(t.old, in, cause.String(), nil)
+		r.Cause = cause
+		return r
 	}
-	t.halt(t.reason(fault))
+	t.halt(t.cause(fault))
 	return nil
 }
 
@@ -101,11 +104,11 @@ type step struct {
 	record   *Record
 	commands []Command
 
-	task     int    // index in Tasks of the attempt that this input ends, or -1
-	place    string // what is being computed, for the reason of a fault
-	messages int    // published so far
-	silent   bool   // no record
-	idle     bool   // `idle` timers start anew
+	task     int   // index in Tasks of the attempt that this input ends, or -1
+	place    Place // what is being computed, for the cause of a fault
+	messages int   // published so far
+	silent   bool  // no record
+	idle     bool  // `idle` timers start anew
 
 	ownsData, ownsCounters, ownsTasks, ownsExecutions bool
 }
@@ -142,12 +145,11 @@ func (t *step) release() {
 	steps.Put(t)
 }
 
-// reason is a fault with the place where it was met.
-func (t *step) reason(f *fault) string {
-	if t.place == "" {
-		return f.why
-	}
-	return "in " + t.place + ": " + f.why
+// cause is that of a fault, with the place where it was met.
+func (t *step) cause(f *fault) *Cause {
+	cause := f.cause // which other steps may share
+	cause.Place = t.place
+	return &cause
 }
 
 // admit refuses what s cannot be given at all.
@@ -342,15 +344,15 @@ func (t *step) finish() {
 // halt gives the snapshot of a run that stands still with the input that it
 // could not take; nothing else changes. A run that was halted before keeps
 // that input.
-func (t *step) halt(reason string) {
+func (t *step) halt(cause *Cause) {
 	next := new(Snapshot)
 	*next = *t.old
 	next.Status = Halted
 	if next.Halt == nil {
-		next.Halt = &Halt{Reason: reason, Input: *t.in}
+		next.Halt = &Halt{Cause: cause, Input: *t.in}
 	}
 	t.next, t.commands, t.idle, t.silent = next, t.commands[:0], false, false
-	t.record = &Record{From: t.old.State, Arm: -1, Effect: HaltedBy, Reason: reason, Passed: t.record.Passed}
+	t.record = &Record{From: t.old.State, Arm: -1, Effect: HaltedBy, Cause: cause, Passed: t.record.Passed}
 	t.finish()
 }
 

@@ -51,7 +51,7 @@ func (t *step) newAlarm(timer int) (Alarm, error) {
 	if code := t.m.timers[timer]; code != nil {
 		var err error
 		if n, err = code.num(&t.env); err != nil {
-			t.place = "timer " + def.Name
+			t.place = Place{"timer", def.Name}
 			return Alarm{}, err
 		}
 		if code.typ.Kind == TimeKind {
@@ -103,7 +103,7 @@ func inYears(due time.Time) (time.Time, error) {
 		due = cut.Add(time.Microsecond)
 	}
 	if due.UnixMicro() > maxTime {
-		return due, faultf("a wait goes beyond the year 9999")
+		return due, faultOf(TimeTooLate)
 	}
 	return due, nil
 }

@@ -146,6 +146,17 @@ func (d *Definition) misfitItem(t *Type, list *Value) string {
 	return ""
 }
 
+// badValue is the fault of a value that is none of the field's type.
+func (d *Definition) badValue(f *Field, v *Value, why string) *fault {
+	switch {
+	case v.set && f.Type.Kind == Int:
+		return faultOf(OutOfRange, f.Name, strconv.FormatInt(v.n, 10), d.typeName(&f.Type))
+	case v.set && f.Type.Kind == DurationKind:
+		return faultOf(OutOfRange, f.Name, durationText(time.Duration(v.n)), d.typeName(&f.Type))
+	}
+	return faultOf(BadValue, f.Name).saying(why)
+}
+
 func (d *Definition) outOfRange(t *Type, n int64) string {
 	text := strconv.FormatInt(n, 10)
 	if t.Kind == DurationKind {

@@ -114,8 +114,9 @@ type BoundView struct {
 
 // HaltView is why a run stands still.
 type HaltView struct {
-	Reason string `json:"reason"`
-	Input  string `json:"input"` // what it could not take
+	Code   CauseCode `json:"code,omitempty"` // not of a halt from before there were codes
+	Reason string    `json:"reason"`         // in words
+	Input  string    `json:"input"`          // what it could not take
 }
 
 // view is what the snapshot alone tells.
@@ -143,7 +144,7 @@ func (m *Machine) view(s *Snapshot) View {
 		}
 	}
 	if s.Halt != nil {
-		v.Halt = &HaltView{Reason: s.Halt.Reason, Input: m.Describe(s.Halt.Input)}
+		v.Halt = &HaltView{Code: s.Halt.Cause.code(), Reason: s.Halt.Cause.String(), Input: m.Describe(s.Halt.Input)}
 	}
 	for i := range s.Queue {
 		v.Queued = append(v.Queued, m.Describe(s.Queue[i]))

@@ -29,11 +29,12 @@ type StepView struct {
 	Wait      string        `json:"wait,omitempty"`      // before a retry
 	Held      string        `json:"held,omitempty"`      // how long the run had been in From
 
-	Activity string `json:"activity,omitempty"` // of a result or failure
-	Attempt  int    `json:"attempt,omitempty"`
-	Key      string `json:"key,omitempty"`
-	Category string `json:"category,omitempty"`
-	Message  string `json:"message,omitempty"` // of a failure; of a halt, and of what is dropped: why
+	Activity string    `json:"activity,omitempty"` // of a result or failure
+	Attempt  int       `json:"attempt,omitempty"`
+	Key      string    `json:"key,omitempty"`
+	Category string    `json:"category,omitempty"`
+	Message  string    `json:"message,omitempty"` // of a failure; of a halt, and of what is dropped: why
+	Code     CauseCode `json:"code,omitempty"`    // of a halt, and of what is dropped: why
 
 	Worker string     `json:"worker,omitempty"` // who held the attempt
 	Took   string     `json:"took,omitempty"`   // from its claim until it returned
@@ -53,9 +54,10 @@ type AfterView struct {
 
 // PassedView is an arm that was tried and not taken.
 type PassedView struct {
-	Arm  string `json:"arm"`
-	Text string `json:"text"`
-	Why  string `json:"why"`
+	Arm  string    `json:"arm"`
+	Text string    `json:"text"`
+	Code CauseCode `json:"code,omitempty"`
+	Why  string    `json:"why"` // in words
 }
 
 // VerdictView is what a host guard answered.
@@ -88,8 +90,8 @@ func (m *Machine) stepView(r *Record) StepView {
 	if r.Effect == Retried {
 		v.Wait = r.Wait.String()
 	}
-	if r.Effect == HaltedBy || r.Effect == Dropped && r.Reason != "" {
-		v.Message = r.Reason
+	if r.Cause != nil {
+		v.Code, v.Message = r.Cause.Code, r.Cause.String()
 	}
 	v.Worker, v.Queued = in.Worker, in.Queued
 	if in.Took > 0 {
@@ -129,7 +131,7 @@ func (m *Machine) afterView(g *Migration) *AfterView {
 
 func (m *Machine) passedViews(passed []Passed) (views []PassedView) {
 	for _, p := range passed {
-		views = append(views, PassedView{Arm: m.def.Arms[p.Arm].Name, Text: m.def.Arms[p.Arm].Text, Why: p.Why})
+		views = append(views, PassedView{Arm: m.def.Arms[p.Arm].Name, Text: m.def.Arms[p.Arm].Text, Code: p.Why.Code(), Why: p.Why.String()})
 	}
 	return views
 }

@@ -3,9 +3,7 @@ package oracletest
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 )
@@ -36,14 +34,9 @@ const (
 	Violated   What = "violated"     // a require is false where it is read
 )
 
-var faults = []struct {
-	what What
-	re   *regexp.Regexp
-}{
-	{Unset, regexp.MustCompile(`^(?:in (?P<place>.*): )?(?:field|parameter) "(?P<name>\w+)" is not set$`)},
-	{Overflow, regexp.MustCompile(`^(?:in (?P<place>.*): )?the result of "(?P<name>.*)" is out of range$`)},
-	{OutOfRange, regexp.MustCompile(`^(?:in (?P<place>.*): )?field "(?P<name>\w+)": `)},
-	{Circle, regexp.MustCompile(`^(?:in (?P<place>.*): )?the requires from "(?P<name>.*)" on lead round in a circle$`)},
+var faults = map[runtime.CauseCode]What{
+	runtime.FieldUnset: Unset, runtime.ParamUnset: Unset, runtime.Overflow: Overflow,
+	runtime.OutOfRange: OutOfRange, runtime.BadValue: OutOfRange, runtime.RequireCircle: Circle,
 }
 
 func (s *Space) note(e Event) {
@@ -69,15 +62,12 @@ func (s *Space) InVain(e Event) bool {
 }
 
 // fault notes why a step could not be computed.
-func (s *Space) fault(e Event, reason string) {
-	for _, f := range faults {
-		if m := f.re.FindStringSubmatch(reason); m != nil {
-			e.What, e.Place, e.Name = f.what, m[1], m[2]
-			s.note(e)
-			return
-		}
+func (s *Space) fault(e Event, cause *runtime.Cause) {
+	if cause == nil || faults[cause.Code] == "" {
+		panic("oracletest: the runtime gives a cause that is not known here: " + cause.String())
 	}
-	panic("oracletest: the runtime gives a reason that is not known here: " + reason)
+	e.What, e.Place, e.Name = faults[cause.Code], cause.Place.String(), cause.Args[0]
+	s.note(e)
 }
 
 // refused notes why an input from outside changed nothing.
@@ -87,11 +77,14 @@ func (s *Space) refused(i int, in runtime.Input, err error) {
 		panic("oracletest: the runtime does not take what was due: " + err.Error())
 	}
 	e := Event{State: s.Nodes[i].Snapshot.State, Arm: -1, Kind: in.Kind}
-	spent := slices.ContainsFunc(rejected.Passed, func(p runtime.PassedView) bool { return p.Why == "bound is used up" })
-	switch {
-	case rejected.Why == "the machine refuses it there", rejected.Why == "nothing takes it there" && len(rejected.Passed) == 0:
-	case rejected.Why != "nothing takes it there":
-		s.fault(e, rejected.Why)
+	spent := slices.ContainsFunc(rejected.Passed, func(p runtime.PassedView) bool { return p.Code == runtime.BoundUsed })
+	if rejected.Cause == nil {
+		panic("oracletest: the runtime does not take what is sound: " + err.Error())
+	}
+	switch code := rejected.Cause.Code; {
+	case code == runtime.RefusedByMachine, code == runtime.NotTaken && len(rejected.Passed) == 0:
+	case code != runtime.NotTaken:
+		s.fault(e, rejected.Cause)
 	case spent:
 		e.What, e.Name = Spent, s.Def.Events[in.Event].Name
 		e.Arm = s.lastSpent(s.Nodes[i].Snapshot, in)
@@ -104,10 +97,10 @@ func (s *Space) refused(i int, in runtime.Input, err error) {
 }
 
 // halted notes why a run stands still.
-func (s *Space) halted(i int, in runtime.Input, reason string, record *runtime.Record) {
+func (s *Space) halted(i int, in runtime.Input, cause *runtime.Cause, record *runtime.Record) {
 	e := Event{State: s.Nodes[i].Snapshot.State, Arm: -1, Kind: in.Kind}
-	if !strings.HasPrefix(reason, "nothing takes ") {
-		s.fault(e, reason)
+	if cause.Code != runtime.NothingTakes {
+		s.fault(e, cause)
 		return
 	}
 	e.What, e.Name = Unhandled, s.m.Describe(in)
@@ -115,7 +108,7 @@ func (s *Space) halted(i int, in runtime.Input, reason string, record *runtime.R
 		if e.What == Unhandled {
 			e.What, e.Arm = Gap, p.Arm
 		}
-		if strings.HasPrefix(p.Why, "bound") {
+		if p.Why.Code() == runtime.BoundUsed {
 			e.What, e.Arm = Spent, p.Arm
 		}
 	}
@@ -147,6 +140,6 @@ func (s *Space) arms(leaf int, in runtime.Input) []int {
 func (s *Space) readArguments(next *runtime.Snapshot, do int) {
 	ask := func(int, []runtime.Value) (bool, error) { return true, nil }
 	if _, err := s.m.TaskArgs(next, do, start, ask); err != nil {
-		s.fault(Event{State: next.State, Arm: -1}, errors.Unwrap(err).Error())
+		s.fault(Event{State: next.State, Arm: -1}, runtime.CauseOf(err))
 	}
 }

@@ -170,7 +170,7 @@ func (s *Space) record(i int, in runtime.Input, next *runtime.Snapshot, commands
 		s.refused(i, in, err)
 		return
 	case next.Status == runtime.Halted:
-		s.halted(i, in, next.Halt.Reason, record)
+		s.halted(i, in, next.Halt.Cause, record)
 		return
 	case len(next.Kept) > maxKept:
 		s.Cut = true

@@ -58,8 +58,8 @@ func (p *player) record(r *runtime.Record) string {
 	if r.Input.Message != "" {
 		text += fmt.Sprintf(", message %q", r.Input.Message)
 	}
-	if r.Reason != "" {
-		text += ", because " + r.Reason
+	if r.Cause != nil {
+		text += ", because " + r.Cause.String()
 	}
 	return text
 }

@@ -354,7 +354,7 @@ func (w *walk) wayForward(s *runtime.Snapshot) {
 	switch {
 	case s.Status == runtime.Finished || !p.clean:
 	case s.Status == runtime.Halted:
-		w.in.fault("run %q is halted: %s", w.row.Run, s.Halt.Reason)
+		w.in.fault("run %q is halted: %s", w.row.Run, s.Halt.Cause)
 	case stuck:
 		w.in.fault("run %q has no way forward in %s", w.row.Run, w.row.State)
 	}

@@ -303,7 +303,7 @@ func (d *driver) encode(s *runtime.Snapshot) []byte {
 	plain := *s
 	if s.Halt != nil {
 		halt := *s.Halt
-		halt.Reason, halt.Input.Message, halt.Input.Data = "", "", nil
+		halt.Cause, halt.Input.Message, halt.Input.Data = nil, "", nil
 		plain.Halt = &halt
 	}
 	return d.m.EncodeSnapshot(&plain)
