@@ -24,3 +24,14 @@ func AskedPast(m *ir.Machine, rules []*Rule, small, limit int) (list diag.List, 
 	}
 	return list, open
 }
+
+// Work is what a run of rules over m takes: the configurations and edges of its
+// product, and the rows of all witnesses.
+func Work(m *ir.Machine, rules []*Rule) (configurations, edges, rows int) {
+	s := newShared(m, explore.DefaultLimit)
+	s.apply(rules)
+	if p := s.Product(); p != nil {
+		configurations, edges = p.Len(), len(p.To)
+	}
+	return configurations, edges, s.rows
+}

@@ -10,7 +10,8 @@ import (
 )
 
 // worst are machines that take the checker's time: each shape with its size. The
-// second size is the one of BenchmarkWorst; see TestWorstGrows for the first.
+// second size is the one of BenchmarkWorst, the first that of TestWorstGrows; it is 0
+// where configurations multiply with the size.
 var worst = []struct {
 	name   string
 	small  int
@@ -31,18 +32,18 @@ var worst = []struct {
 	{"a bound with a witness", 5_000, 40_000, func(n int) string {
 		return fmt.Sprintf("machine M {\n budget { steps 10 }\n event E\n initial S\n state S { on E -> S max %d else -> T }\n terminal T\n}\n", n)
 	}},
-	{"budgets", 10, 100, budgets},
-	{"booleans set by one event", 8, 12, func(n int) string {
+	{"budgets", 5, 100, budgets},
+	{"booleans set by one event", 0, 12, func(n int) string {
 		return booleans(n, "%s on E { %s }\n  on G when %s -> T else reject }\n")
 	}},
-	{"booleans set by one event once", 12, 20, func(n int) string {
+	{"booleans set by one event once", 0, 20, func(n int) string {
 		return booleans(n, "%s on E -> R { %s } }\n state R { on G when %s -> T else -> S unbounded }\n")
 	}},
-	{"flags", 12, 20, func(n int) string {
+	{"flags", 0, 20, func(n int) string {
 		return fmt.Sprintf("machine M {\n context { %s }\n %s\n event G\n initial S\n state S { %s\n  on G when %s -> T else reject }\n terminal T\n}\n",
 			each(n, ", ", "b%d bool = false"), each(n, "\n", "event E%d"), each(n, "\n", "on E%[1]d { b%[1]d = true }"), each(n, " && ", "b%d"))
 	}},
-	{"fields", 2, 3, func(n int) string {
+	{"fields", 0, 3, func(n int) string {
 		return fmt.Sprintf("machine M {\n context { %s }\n %s\n event G\n initial S\n state S { %s\n  on G when a0 == a1 -> T else reject }\n terminal T\n}\n",
 			each(n, ", ", "a%d int 0..99 = 0"), each(n, "\n", "event E%d"),
 			each(n, "\n", "on E%[1]d when a%[1]d < 99 { a%[1]d = a%[1]d + 1 } else ignore"))
@@ -64,7 +65,7 @@ var worst = []struct {
 				return fmt.Sprintf("(event.x%d > event.x%d || event.x%d > event.x%d)", i, (i*11+2)%(n+1), (i*3+5)%(n+1), i)
 			}))
 	}},
-	{"timers", 8, 18, func(n int) string {
+	{"timers", 0, 18, func(n int) string {
 		return fmt.Sprintf("machine M {\n context { %s, %s }\n event G\n initial S\n state S {\n %s\n  on G when %s -> T else reject }\n on cancel -> T\n terminal T\n}\n",
 			each(n, ", ", "b%d bool = false"), each(n, ", ", "d%d duration 1s..1h = 1m"),
 			each(n, "\n", "after d%[1]d { b%[1]d = true }"), each(n, " && ", "b%d"))
@@ -73,11 +74,11 @@ var worst = []struct {
 		return "machine M {\n event E\n event F\n initial C0\n" + each(n, " ", "state C%[1]d {\n after 1h -> T\n on F -> M%[1]d max 3 else -> T\n initial C%[2]d\n state M%[1]d { on E -> T }\n") +
 			fmt.Sprintf(" state C%d { on E -> D unbounded }\n state D { on E -> C%d unbounded }\n", n, n) + strings.Repeat("}\n", n) + " terminal T\n}\n"
 	}},
-	{"deferred events", 8, 16, func(n int) string {
+	{"deferred events", 0, 16, func(n int) string {
 		return fmt.Sprintf("machine M {\n %s\n event G\n event H\n initial S\n state S { defer %s\n on G -> R }\n state R { %s\n on H -> T }\n terminal T\n}\n",
 			each(n, "\n", "event E%d"), each(n, ", ", "E%d"), each(n, "\n", "on E%d {}"))
 	}},
-	{"bounds", 3, 6, func(n int) string {
+	{"bounds", 0, 6, func(n int) string {
 		return fmt.Sprintf("machine M {\n %s\n initial S\n state S { %s }\n terminal T\n}\n",
 			each(n, "\n", "event E%d"), each(n, "\n", "on E%d -> S max 9 else -> T"))
 	}},
@@ -133,5 +134,29 @@ func BenchmarkWorst(b *testing.B) {
 				check.Run(prog, all.Rules)
 			}
 		})
+	}
+}
+
+// TestWorstGrows counts work, not time: what takes twice the size has at most twice
+// the configurations, edges, and rows of witnesses.
+func TestWorstGrows(t *testing.T) {
+	for _, w := range worst {
+		if w.small == 0 {
+			continue
+		}
+		work := func(n int) map[string]int {
+			c, e, r := check.Work(program(t, []byte(w.source(n))).Machines[0], all.Rules)
+			return map[string]int{"configurations": c, "edges": e, "rows": r}
+		}
+		small, large := work(w.small), work(2*w.small)
+		for of, n := range small {
+			const more = 10 // what does not hang on the size may weigh in one of the two alone
+			if large[of] > 2*n+more {
+				t.Errorf("%s: %d %s for size %d, %d for twice that", w.name, n, of, w.small, large[of])
+			}
+		}
+		if large["configurations"] == 0 {
+			t.Errorf("%s: past the limit, so that nothing was measured", w.name)
+		}
 	}
 }
