@@ -242,7 +242,7 @@ func exact(object []byte) error {
 			return fmt.Errorf("unknown field %q", name)
 		}
 		if seen[name] {
-			return fmt.Errorf("field %q is given twice", name)
+			return givenTwice(name)
 		}
 		seen[name] = true
 		var value json.RawMessage
@@ -252,6 +252,11 @@ func exact(object []byte) error {
 	}
 	return nil
 }
+
+// givenTwice names the member that an object has twice.
+type givenTwice string
+
+func (name givenTwice) Error() string { return fmt.Sprintf("field %q is given twice", string(name)) }
 
 // maxQuoted is how much of a bad line a message quotes.
 const maxQuoted = 80

@@ -46,6 +46,7 @@ func TestWorkerAnswers(t *testing.T) {
 		"an id as text":  {`echo "{\"id\":\"$id\",\"event\":\"Found\"}"`, "Found", ""},
 		"an id as float": {`echo "{\"id\":$id.0,\"event\":\"Found\"}"`, "Found", ""},
 		"an id twice":    {`echo "{\"id\":$id,\"event\":\"Found\"}"; echo "{\"id\":$id,\"event\":\"Found\"}"`, "Found", ""},
+		"an event twice": {`echo "{\"id\":$id,\"event\":\"Lost\",\"event\":\"Found\"}"`, "", `field "event" is given twice`},
 		"no answer":      {`echo "{\"id\":$id,\"evnt\":\"Found\"}"`, "", `unknown field "evnt"`},
 	} {
 		t.Run(name, func(t *testing.T) {
