@@ -132,13 +132,10 @@ machine Poll {
     terminal Done
     terminal Expired failure
 }`, `
-steps unbounded
+steps 121
 time ~1h0m0s
-calls unbounded
-look unbounded
-steps: Resting: "-> Looking unbounded" can be taken without end
-calls: Resting: "-> Looking unbounded" can be taken without end
-look: Resting: "-> Looking unbounded" can be taken without end
+calls 6.1
+look 61
 `},
 		{"a wait with no timer", `
 machine Wait {

@@ -154,7 +154,7 @@ func attemptsOn(p *explore.Product, a *ir.Activity, path []int32) attemptsMade {
 				}
 			}
 		case explore.Retried:
-			if c, _ := p.Input(e); c.Do.Activity == a {
+			if c, _ := p.Input(e); c.Do.Activity == a && !p.Label(e).Vain {
 				counts[c.Do]++
 			}
 		}

@@ -16,11 +16,11 @@ import (
 
 var (
 	oracleSeed  = flag.Uint64("oracle-seed", 1, "the first seed of the machines that are held against brute force")
-	oracleCount = flag.Int("oracle-count", 600, "how many machines are held against brute force")
+	oracleCount = flag.Int("oracle-count", 400, "how many machines are held against brute force")
 )
 
 // bruteLimit is the most nodes that brute force walks for one machine.
-const bruteLimit = 1500
+const bruteLimit = 3000
 
 // brute is the space of the machine in src; nil where it has errors in names
 // and types, or is too large.

@@ -15,6 +15,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/oracletest"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -25,6 +26,7 @@ import (
 // A replay feeds the rows of a witness to the runtime's step, and sees that each
 // is taken in the state that the row names.
 type replay struct {
+	machine  *ir.Machine
 	m        *runtime.Machine
 	d        *runtime.Definition
 	s        *runtime.Snapshot
@@ -35,6 +37,9 @@ type replay struct {
 	attempts map[string]int
 }
 
+// began is when replayed runs start.
+var began = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
 func newReplay(m *ir.Machine) (*replay, error) {
 	d := table.Compile(m)
 	compiled, err := runtime.Compile(d)
@@ -42,8 +47,8 @@ func newReplay(m *ir.Machine) (*replay, error) {
 		return nil, err
 	}
 	return &replay{
-		m: compiled, d: d, s: compiled.NewSnapshot("r", 7), attempts: map[string]int{},
-		now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		machine: m, m: compiled, d: d, s: compiled.NewSnapshot("r", 7), attempts: map[string]int{},
+		now: began,
 	}, nil
 }
 
@@ -70,6 +75,11 @@ func (r *replay) play(w *diag.Witness) error {
 			return nil
 		}
 		r.guards, r.data = row.Guards, row.Data
+		if at, err := time.ParseDuration(row.At); err == nil {
+			if at := began.Add(at); at.After(r.now) {
+				r.now = at
+			}
+		}
 		r.keepOn()
 		in, err := r.input(row)
 		if err == nil {
@@ -95,7 +105,7 @@ func (r *replay) take(in runtime.Input) error {
 		return fmt.Errorf("halted: %s", next.Halt.Cause)
 	}
 	for _, c := range commands {
-		if c.Kind == runtime.StartTask {
+		if c.Kind == runtime.StartTask && !oracletest.NeverStarts(r.machine, next, c.Task) {
 			r.attempts[r.d.Activities[r.d.Dos[c.Task.Do].Activity].Name]++
 		}
 	}
@@ -194,6 +204,10 @@ func (r *replay) input(row diag.Step) (runtime.Input, error) {
 		return r.timer(strings.TrimPrefix(text, "after "))
 	case due:
 		return next, fmt.Errorf("%s is due before", next.Kind)
+	case strings.HasSuffix(text, " checkpoint"):
+		in, err := r.raised(strings.TrimSuffix(text, " checkpoint"), runtime.ProgressInput, -1)
+		in.Since = r.now
+		return in, err
 	case strings.HasSuffix(text, " ended"):
 		return r.raised(strings.TrimSuffix(text, " ended"), runtime.ResultInput, -1)
 	}
@@ -254,7 +268,7 @@ func (r *replay) raised(label string, kind runtime.InputKind, event int) (runtim
 		_, own, _ := strings.Cut(do.Name, ".")
 		own = own[strings.LastIndex(own, ".")+1:]
 		results := r.d.Activities[do.Activity].Results
-		says := event < 0 && (kind == runtime.FailureInput || len(results) == 0)
+		says := event < 0 && (kind != runtime.ResultInput || len(results) == 0)
 		for _, e := range results {
 			says = says || e == event
 		}

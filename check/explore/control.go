@@ -25,6 +25,7 @@ type Control struct {
 	Most  []int64 // by such an edge: how often it is taken while its component of that round is not left
 
 	stays   inPlace
+	total   int64   // see hasTime
 	opens   []bool  // by state ID: a way out of the leaf leads nobody knows where
 	circles []bool  // by state ID: in a way out of the leaf the requires lead round
 	lost    bool    // so does one of a leaf that some path enters

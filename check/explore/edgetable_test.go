@@ -16,7 +16,7 @@ func explored(t *testing.T, src string) *search {
 	for _, d := range unit.Diags {
 		t.Fatalf("%s: %s", d.Span, d.Message)
 	}
-	x, _ := exploration(flat.New(unit.Program.Machines[0]), DefaultLimit, newTracked(unit.Program.Machines[0]))
+	x, _ := exploration(flat.New(unit.Program.Machines[0]), DefaultLimit, newTracked(unit.Program.Machines[0]), nil)
 	if x == nil {
 		t.Fatal("it is past the limit")
 	}

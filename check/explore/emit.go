@@ -21,6 +21,17 @@ const maxOpen = 64
 // emit adds an edge from the configuration at hand to next. One that leads back
 // to where it starts is kept only where it counts for something.
 func (x *search) emit(label int32, always bool) {
+	if !x.timed() {
+		x.emitOne(label, always)
+		return
+	}
+	for _, part := range x.pieces {
+		x.p.clocks.number.set(x.next, uint64(part))
+		x.emitOne(label, always)
+	}
+}
+
+func (x *search) emitOne(label int32, always bool) {
 	if x.sought != nil {
 		x.compare(label)
 		return
@@ -78,6 +89,7 @@ func (x *search) emitMove(l Label) {
 // entering is l of the step that has just entered a leaf.
 func (x *search) entering(l Label) Label {
 	l.Into, l.Kept = int32(x.p.packing.leaf.get(x.next)), int16(x.step.kept)
+	x.ageMoved()
 	return l
 }
 

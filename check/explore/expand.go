@@ -14,6 +14,7 @@ func (x *search) expand(c int32) {
 		return
 	}
 	x.step.from = leaf
+	x.readClocks()
 	if x.sought == nil {
 		x.starts(leaf)
 	}
@@ -21,9 +22,12 @@ func (x *search) expand(c int32) {
 	switch {
 	case x.p.doneDue(leaf, x.here) || anyPending(x.p.states[leaf.ID].instant, k.spent.get(x.here)):
 	case x.hasPending():
-		x.lookAgain(&x.p.states[leaf.ID])
+		if x.beforeTimers(leaf) {
+			x.lookAgain(&x.p.states[leaf.ID])
+		}
 	default:
 		x.endSilently(leaf)
+		x.checkpoints(leaf)
 	}
 }
 
@@ -37,20 +41,18 @@ func (x *search) inputs(leaf *ir.State, f func(*inputCode)) {
 	pending := x.hasPending()
 	for i := range code.inputs {
 		in := &code.inputs[i]
+		comes := false
 		switch in.Kind {
 		case ir.CaseDone:
-			if due {
-				f(in)
-			}
+			comes = due
 		case ir.CaseTimer:
 			mine := x.p.ref(in.Timer)
-			if !due && mine.pending(spent) && (!pending || in.atOnce) && !anyPending(in.before, spent) {
-				f(in)
-			}
+			comes = !due && mine.pending(spent) && (!pending || in.atOnce || x.timed()) && !anyPending(in.before, spent)
 		default:
-			if !due && !forced && !pending && x.comes(leaf, in, spent) {
-				f(in)
-			}
+			comes = !due && !forced && !pending && x.comes(leaf, in, spent)
+		}
+		if comes && x.inTime(leaf, in) {
+			f(in)
 		}
 	}
 }
@@ -99,6 +101,7 @@ func (x *search) follow(in *inputCode) {
 	case ir.CaseDone:
 		k.rested.set(x.next, 1)
 	case ir.CaseTimer:
+		x.fired[in.Timer.ID] = true
 		k.spent.set(x.next, k.spent.get(x.next)|k.spentBit[in.Timer.ID])
 	}
 	c := x.decide(in)
@@ -189,7 +192,7 @@ func (x *search) emitMoved(c *choiceCode, l Label) {
 
 // labelOf is label for the edges of c; the usual one is looked up once.
 func (x *search) labelOf(c *choiceCode, l Label) int32 {
-	if l.Again {
+	if l.Again || l.Vain {
 		return x.label(l)
 	}
 	if c.label == None {
@@ -210,6 +213,7 @@ func (x *search) emitStay(c *choiceCode, l Label, always bool) {
 	if l.Arm != None {
 		x.taken[l.Arm] = true
 	}
+	x.ageStayed(c, &l)
 	if c == nil {
 		x.emit(x.label(l), always)
 		return
@@ -228,7 +232,7 @@ func (x *search) keep(in *inputCode) {
 func (x *search) endSilently(leaf *ir.State) {
 	v := &x.p.packing.visits[leaf.ID]
 	for i, d := range leaf.Dos {
-		if len(d.Activity.Results) > 0 || v.hasEnded(x.here, i) || !v.mayEnd(x.here, i) {
+		if len(d.Activity.Results) > 0 || v.hasEnded(x.here, i) || !v.mayEnd(x.here, i) || !x.beforeTimers(leaf) || !x.runsFor(leaf, i, 0) {
 			continue
 		}
 		x.step.begin()

@@ -137,6 +137,9 @@ func (p *program) waysOut(leaf *ir.State, by apart, kind int, read []uint64) []w
 			p.blockReads(c.Arm.Block, read)
 			if c.Arm.Backoff != nil {
 				p.touches(c.Arm.Backoff.By, read)
+				if ref, ok := c.Arm.Backoff.By.(*ir.VarRef); ok {
+					p.readsWait(ref.Var, read)
+				}
 			}
 			if c.bounded {
 				c.counter.set(read, ^uint64(0))
@@ -186,7 +189,7 @@ func (p *program) waysTo(leaf *ir.State, by apart, a *ir.Arm) []way {
 		for _, s := range path {
 			for _, t := range s.Timers {
 				if t.Var != nil {
-					p.readsSet(t.Var, arrive.reads)
+					p.readsWait(t.Var, arrive.reads)
 				}
 			}
 		}
@@ -255,6 +258,14 @@ func (p *program) touches(e ir.Expr, mask []uint64) {
 
 func (p *program) readsSet(v *ir.Var, mask []uint64) {
 	if n := p.tracked.vars[v]; n.slot != nil && n.slot.unset {
+		n.slot.set(mask, ^uint64(0))
+	}
+}
+
+// readsWait adds v, which says how long something waits.
+func (p *program) readsWait(v *ir.Var, mask []uint64) {
+	p.readsSet(v, mask)
+	if n := p.tracked.vars[v]; p.clocks != nil && n.slot != nil {
 		n.slot.set(mask, ^uint64(0))
 	}
 }

@@ -42,7 +42,7 @@ type variant struct {
 const maxUnclear = 8
 
 func newMeeter(p *Product, leaf *ir.State) *meeter {
-	m := &meeter{p: p, leaf: leaf, variants: map[string]*variant{}, x: &search{Product: p, step: newStep(p.program)}}
+	m := &meeter{p: p, leaf: leaf, variants: map[string]*variant{}, x: &search{Product: p, step: newStep(p.program), times: newTimes()}}
 	m.x.step.from = leaf
 	return m
 }
@@ -126,6 +126,7 @@ func (m *meeter) search() Meeting {
 			continue
 		}
 		copy(m.x.here, words)
+		m.x.readClocks()
 		canShow := !m.inexact && !m.x.hasPending() // what was deferred came with data of its own
 		if best.Verdict != guard.Unsat && !canShow {
 			continue

@@ -22,6 +22,7 @@ type program struct {
 	arms     []armCode   // by arm ID
 	by       apart
 	live     [][]uint64 // by place of a leaf: the bits that matter there; see liveAt
+	clocks   *clocks    // nil where no time decides anything
 }
 
 // stateCode is a state made ready.
@@ -83,12 +84,12 @@ const maxMasks = 1 << 21
 
 // compileProgram gives nil where the machine needs more room than a
 // configuration may take.
-func compileProgram(t *flat.Table, tracked *tracked) *program {
+func compileProgram(t *flat.Table, tracked *tracked, clocks *clocks) *program {
 	m := t.Machine
-	p := &program{table: t, m: m, tracked: tracked}
+	p := &program{table: t, m: m, tracked: tracked, clocks: clocks}
 	p.findDeferred()
 	stays := endsInPlace(t)
-	p.packing = newPacking(m, p.tracked, len(p.deferred), func(d *ir.Do) bool { return p.endsPlainly(stays, d) })
+	p.packing = newPacking(m, p.tracked, len(p.deferred), clocks, func(d *ir.Do) bool { return p.endsPlainly(stays, d) })
 	if p.packing == nil || p.packing.words*len(m.States) > maxMasks {
 		return nil
 	}
@@ -133,6 +134,9 @@ func compileProgram(t *flat.Table, tracked *tracked) *program {
 		}
 	}
 	p.tellApart()
+	if clocks != nil {
+		clocks.refer(p)
+	}
 	return p
 }
 

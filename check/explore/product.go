@@ -3,6 +3,7 @@ package explore
 import (
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/check/zone"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -29,9 +30,11 @@ type Product struct {
 	guesses []bool  // by edge: it rests on a guess
 	idle    []key   // inputs by configuration that some guess leaves without an edge
 	labels  []Label
-	marks   []mark  // by label
-	first   []int32 // by state ID
-	taken   []bool  // by arm ID
+	zones   *zone.Table // of the times that configurations have; see clocks
+	marks   []mark      // by label
+	first   []int32     // by state ID
+	taken   []bool      // by arm ID
+	fired   []bool      // by timer ID
 	faults  map[faultKey]Fault
 	broken  map[Broken]bool
 	unmet   map[InputAt]Unmet
@@ -56,6 +59,7 @@ type Label struct {
 	Into  int32 // of Started and Moved: the ir.State.ID of the leaf or terminal that is entered
 	Kept  int16 // of Started and Moved: the depth of the innermost state neither left nor entered
 	Again bool  // the input is an event that was deferred
+	Vain  bool  // of Retried: a timer always ends the visit before the attempt starts
 }
 
 // mark is what is asked of many edges, said once of each label.
@@ -87,12 +91,13 @@ func (p *Product) mark(l Label) mark {
 type EdgeKind uint8
 
 const (
-	Started EdgeKind = iota // the run enters its first leaf
-	Moved                   // a leaf or a terminal is entered
-	Retried                 // an activity runs once more
-	Stayed                  // neither: a block, an `ignore`, a `defer`
-	Ended                   // an activity ends with nothing to say
-	Dropped                 // a deferred event that nothing takes
+	Started    EdgeKind = iota // the run enters its first leaf
+	Moved                      // a leaf or a terminal is entered
+	Retried                    // an activity runs once more
+	Stayed                     // neither: a block, an `ignore`, a `defer`
+	Ended                      // an activity ends with nothing to say
+	Dropped                    // a deferred event that nothing takes
+	Checkpoint                 // an activity notes how far it has come; only where that restarts an `idle` timer
 )
 
 // InputAt is an input in a leaf.
@@ -154,9 +159,10 @@ func (p *Product) Inputs(c int32) []flat.Input {
 	if leaf == nil || leaf.Kind != ir.Leaf {
 		return nil
 	}
-	x := &search{Product: p, step: newStep(p.program)}
+	x := &search{Product: p, step: newStep(p.program), times: newTimes()}
 	copy(x.here, p.store.at(c))
 	x.step.from = leaf
+	x.readClocks()
 	var out []flat.Input
 	x.inputs(leaf, func(in *inputCode) { out = append(out, in.Input) })
 	return out

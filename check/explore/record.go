@@ -19,12 +19,17 @@ type recorder struct {
 	sure   bool
 
 	deferrals map[*ir.Event]int // the row that last deferred it
+	edge      *Label            // of the row at hand; nil where it has none
+	schedule  *schedule         // nil where the product does not know times
 }
 
 func (p *Product) record(path []int32, loop int) *recorder {
 	r := &recorder{
 		p: p, teller: p.teller(), clock: clock{entered: map[*ir.State]int64{}, started: map[*ir.Do]int64{}},
 		w: &diag.Witness{Loop: -1}, sure: true, deferrals: map[*ir.Event]int{},
+	}
+	if p.program.clocks != nil {
+		r.schedule = newSchedule()
 	}
 	for i, e := range path {
 		if i == loop {
@@ -41,11 +46,15 @@ func (r *recorder) step(e int32) {
 	r.sure = r.sure && s.found && !s.guessed
 	l := r.p.Label(e)
 	c, _ := r.p.Input(e)
+	r.edge = &l
+	defer func() { r.edge = nil }()
 	switch l.Kind {
 	case Started:
 		r.begin(s)
 	case Ended:
 		r.row(ir.Case{Kind: ir.CaseDone}, endedText(r.p.Table.Machine.Dos[l.Do]), nil, nil)
+	case Checkpoint:
+		r.row(ir.Case{Kind: ir.CaseDone}, checkpointText(r.p.Table.Machine.Dos[l.Do]), nil, nil)
 	case Dropped:
 		r.row(c, rowText(c)+" (deferred, dropped)", nil, nil)
 	default:
@@ -60,6 +69,9 @@ func (r *recorder) step(e int32) {
 	}
 	if l.Again && r.p.keeps(r.p.To[e], c.Event) && (l.Kind == Dropped || l.Arm != None) {
 		r.deferOnceMore(c.Event)
+	}
+	if r.schedule != nil {
+		r.schedule.goesOn(l, r.p.Leaf(r.at), r.p.Leaf(r.p.To[e]), c, s)
 	}
 	r.advance(e, l, c)
 }
@@ -82,6 +94,9 @@ func (r *recorder) deferOnceMore(event *ir.Event) {
 	again := r.w.Path[at]
 	again.Data, again.Guards = maps.Clone(again.Data), maps.Clone(again.Guards)
 	r.w.Path = slices.Insert(r.w.Path, at, again)
+	if r.schedule != nil {
+		r.schedule.insert(at)
+	}
 	for e, row := range r.deferrals {
 		if row >= at {
 			r.deferrals[e] = row + 1
@@ -126,6 +141,13 @@ func (r *recorder) row(c ir.Case, text string, data map[string]any, guards map[s
 		return
 	}
 	r.clock.wait(leaf, c)
+	if r.schedule != nil {
+		var do *ir.Do
+		if r.edge != nil && r.edge.Do != None {
+			do = r.p.Table.Machine.Dos[r.edge.Do]
+		}
+		r.schedule.comes(c, r.edge, do, r.p.comesAtOnce(r.at), len(r.w.Path))
+	}
 	step := diag.Step{State: leaf.Path, Input: text, At: time.Duration(r.clock.now).String()}
 	if len(data) > 0 {
 		step.Data = data
@@ -148,6 +170,11 @@ func (r *recorder) finish() (*diag.Witness, bool) {
 	if leaf := r.p.Leaf(r.at); leaf != nil {
 		last.State = leaf.Path
 	}
+	if r.schedule != nil {
+		for i, at := range r.schedule.solve() {
+			r.w.Path[i].At = at.String()
+		}
+	}
 	r.w.Path = append(r.w.Path, last)
 	if values := r.p.values(r.at); len(values) > 0 {
 		r.w.Values = values
@@ -158,11 +185,21 @@ func (r *recorder) finish() (*diag.Witness, bool) {
 	return r.w, r.sure
 }
 
-func endedText(d *ir.Do) string {
+func endedText(d *ir.Do) string { return named(d) + " ended" }
+
+func checkpointText(d *ir.Do) string { return named(d) + " checkpoint" }
+
+func named(d *ir.Do) string {
 	if d.Label != "" {
-		return d.Label + " ended"
+		return d.Label
 	}
-	return d.Activity.Name + " ended"
+	return d.Activity.Name
+}
+
+// comesAtOnce reports whether no time passes in configuration c: `done` is due, or a
+// deferred event is looked at.
+func (p *Product) comesAtOnce(c int32) bool {
+	return p.DoneDue(c) || anySet(p.program.packing.pending, p.store.at(c))
 }
 
 // RetryWait is the longest wait of a's next retry in configuration c; -1 where

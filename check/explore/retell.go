@@ -25,6 +25,10 @@ type sought struct {
 	data    map[string]any
 	guards  map[string]bool
 	params  []int64
+
+	begun    []started // the timers that start with it
+	wait     int64     // of a retry
+	restarts bool      // it restarts idle timers
 }
 
 // compare looks whether the step just taken is the edge that is sought. One in
@@ -65,6 +69,7 @@ func (x *search) capture() {
 			}
 		}
 	}
+	want.begun, want.wait, want.restarts = slices.Clone(x.begun), x.waits, x.restarts
 	want.params = append(want.params[:0], x.params...)
 }
 
@@ -72,7 +77,7 @@ func (x *search) capture() {
 type teller struct{ x *search }
 
 func (p *Product) teller() teller {
-	x := &search{Product: p, step: newStep(p.program), number: map[Label]int32{}}
+	x := &search{Product: p, step: newStep(p.program), number: map[Label]int32{}, times: newTimes()}
 	for i, l := range p.labels {
 		x.number[l] = int32(i)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/zone"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -27,7 +28,18 @@ func NewProduct(t *flat.Table, limit int) *Product {
 // target may be missing. Where it gave up, entered marks by ID the states that it
 // had come to.
 func Try(t *flat.Table, limit int) (p *Product, entered []bool) {
-	return try(t, limit, newTracked(t.Machine))
+	kept := newTracked(t.Machine)
+	for _, which := range []reach{everyTimer, timersOfLeaves} {
+		c := newClocks(t, kept, which)
+		if c == nil {
+			continue
+		}
+		if p, _ := try(t, min(limit, maxTimed), kept, c); p != nil {
+			return p, nil
+		}
+		kept = newTracked(t.Machine)
+	}
+	return try(t, limit, kept, nil)
 }
 
 // TryOpen is Try with every bound both open and used up, so that no counter
@@ -39,12 +51,12 @@ func TryOpen(t *flat.Table, limit int) *Product {
 	}
 	kept := newTracked(t.Machine)
 	kept.loose = true
-	p, _ := try(t, limit, kept)
+	p, _ := try(t, limit, kept, nil)
 	return p
 }
 
-func try(t *flat.Table, limit int, tracked *tracked) (p *Product, entered []bool) {
-	x, entered := exploration(t, limit, tracked)
+func try(t *flat.Table, limit int, tracked *tracked, clocks *clocks) (p *Product, entered []bool) {
+	x, entered := exploration(t, limit, tracked, clocks)
 	if x == nil {
 		return nil, entered
 	}
@@ -52,11 +64,11 @@ func try(t *flat.Table, limit int, tracked *tracked) (p *Product, entered []bool
 }
 
 // exploration is try with what it took.
-func exploration(t *flat.Table, limit int, tracked *tracked) (x *search, entered []bool) {
+func exploration(t *flat.Table, limit int, tracked *tracked, clocks *clocks) (x *search, entered []bool) {
 	if t.Machine.Broken || t.Machine.Incomplete || t.Machine.Root.Leaf() == nil || limit <= 0 {
 		return nil, nil
 	}
-	code := compileProgram(t, tracked)
+	code := compileProgram(t, tracked, clocks)
 	if code == nil {
 		return nil, nil
 	}
@@ -64,7 +76,7 @@ func exploration(t *flat.Table, limit int, tracked *tracked) (x *search, entered
 	x.most = stepsEach * limit
 	x.start()
 	for c := int32(1); int(c) < x.store.count; c++ {
-		if x.runs > x.most || x.store.count > limit || len(x.To) > edgesEach*limit || len(x.store.words) > maxStored {
+		if x.work > maxWork || x.runs > x.most || x.store.count > limit || len(x.To) > edgesEach*limit || len(x.store.words) > maxStored {
 			return nil, x.enteredSoFar()
 		}
 		x.First = push(x.First, int32(len(x.To)))
@@ -90,6 +102,7 @@ func (x *search) enteredSoFar() []bool {
 type search struct {
 	*Product
 	*step
+	times
 	at      int32
 	most    int     // of runs; see stepsEach
 	emitted bool    // the step at hand has an edge
@@ -108,11 +121,11 @@ func newSearch(t *flat.Table, code *program) *search {
 	m := t.Machine
 	x := &search{
 		Product: &Product{
-			Table: t, program: code, store: newStore(code.packing.words, code.packing.used),
-			first: make([]int32, len(m.States)), taken: make([]bool, len(m.Arms)),
+			Table: t, program: code, zones: zone.NewTable(), store: newStore(code.packing.words, code.packing.used),
+			first: make([]int32, len(m.States)), taken: make([]bool, len(m.Arms)), fired: make([]bool, len(m.Timers)),
 			faults: map[faultKey]Fault{}, broken: map[Broken]bool{}, unmet: map[InputAt]Unmet{}, spent: map[spentAt]Unmet{},
 		},
-		step: newStep(code), number: map[Label]int32{},
+		step: newStep(code), number: map[Label]int32{}, times: newTimes(),
 	}
 	for i := range x.first {
 		x.first[i] = None

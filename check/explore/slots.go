@@ -82,13 +82,16 @@ func (p *packing) take(width int) field {
 }
 
 // newPacking gives every part its bits. It gives nil where they are too many.
-func newPacking(m *ir.Machine, t *tracked, deferred int, plain func(*ir.Do) bool) *packing {
+func newPacking(m *ir.Machine, t *tracked, deferred int, c *clocks, plain func(*ir.Do) bool) *packing {
 	p := &packing{words: 1}
 	var spent int
 	p.slots, p.spentBit, spent = spentSlots(m)
 	p.leaf = p.take(bits.Len(uint(len(m.States))))
 	p.rested, p.cancelled = p.take(1), p.take(1)
 	p.spent = p.take(spent)
+	if c != nil {
+		c.number, c.prompt = p.take(zoneBits), p.take(1)
+	}
 	for at := 0; at < deferred; at += 64 {
 		n := min(64, deferred-at)
 		p.kept = append(p.kept, p.take(n))

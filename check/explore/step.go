@@ -19,13 +19,14 @@ type step struct {
 	from   *ir.State
 	input  *inputCode // nil for the start and for an end with nothing to say
 
-	verdicts []int8  // by atom
-	answers  []int8  // of host guards by atom: the first of the step, for a witness
-	codes    []int64 // scratch of apply
-	payloads []int64 // by node.index
-	have     []bool  // by node.index: the payload has been chosen
-	had      []int   // the indexes set in have
-	params   []int64 // of a start: what was chosen for the parameters that are kept
+	verdicts []int8    // by atom
+	answers  []int8    // of host guards by atom: the first of the step, for a witness
+	codes    []int64   // scratch of apply
+	payloads []int64   // by node.index
+	have     []bool    // by node.index: the payload has been chosen
+	had      []int     // the indexes set in have
+	params   []int64   // of a start: what was chosen for the parameters that are kept
+	begun    []started // the timers that the step has started, where their times matter
 
 	runs    int // how often any step was run; being turned away by a require counts, too
 	fault   fault
@@ -83,6 +84,7 @@ func (s *step) begin() {
 	}
 	s.had = s.had[:0]
 	s.fault, s.guessed, s.passed, s.turned, s.turnedByHost = fault{}, false, nil, false, s.turnedByHost[:0]
+	s.begun = s.begun[:0]
 }
 
 func (s *step) fail(f fault) {
@@ -300,6 +302,11 @@ func (s *step) enter(target *ir.State, domain, kept int) {
 func (s *step) startTimers(state *ir.State) {
 	for _, read := range s.p.states[state.ID].waits {
 		read(s)
+	}
+	if s.p.clocks != nil && !s.failed() {
+		for _, t := range state.Timers {
+			s.noteStart(t)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -39,7 +40,7 @@ func (c *Control) sureEdge(from, e int32) bool {
 		return false
 	}
 	in := c.Table.Case(x.Input)
-	if comesLate(leaf, in) || c.ruled(leaf, in) {
+	if comesLate(leaf, in) || c.ruled(leaf, in) || c.outrun(leaf, in, c.hasTime) {
 		return false
 	}
 	for in := range c.Table.Inputs(leaf) {
@@ -66,6 +67,57 @@ func (c *Control) ruled(leaf *ir.State, in ir.Case) bool {
 		}
 	}
 	return false
+}
+
+// outrun reports whether a timer around leaf that started with another state may
+// always come before c, which comes when its own time is up; harmless are those of
+// which it does not matter.
+func (c *Control) outrun(leaf *ir.State, in ir.Case, harmless func(*ir.Timer) bool) bool {
+	since := leaf
+	if in.Kind == ir.CaseTimer {
+		since = in.Timer.State
+	}
+	if least, timed := earliestOf(in); !timed || least == 0 {
+		return false
+	}
+	for _, t := range timersAround(leaf) {
+		if _, most := waitOf(t); most >= 0 && t.State != since && !harmless(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// endsRun reports whether t ends the run when it fires.
+func endsRun(t *ir.Timer) bool {
+	return len(t.Arms) == 1 && t.Arms[0].Kind == ir.Goto && t.Arms[0].When == nil && t.Arms[0].Max == nil &&
+		t.Arms[0].Target != nil && t.Arms[0].Target.Kind == ir.Terminal
+}
+
+// hasTime reports whether t, a timer of the machine, waits longer than it can take to
+// come to any state on a shortest path, on which each leaf is entered once.
+func (c *Control) hasTime(t *ir.Timer) bool {
+	least, _ := waitOf(t)
+	if t.State.Parent != nil {
+		return false
+	}
+	if c.total == 0 {
+		for _, timer := range c.Table.Machine.Timers {
+			if timer.State.Parent != nil {
+				wait, _ := waitOf(timer)
+				c.total = graph.Sum(c.total, wait)
+			}
+		}
+		for _, d := range c.Table.Machine.Dos {
+			for _, limit := range []*int64{d.Timeout, d.Heartbeat, d.Progress} {
+				if limit != nil {
+					c.total = graph.Sum(c.total, *limit)
+				}
+			}
+		}
+		c.total = graph.Sum(c.total, 1)
+	}
+	return c.total < least
 }
 
 // SureToFinish reports whether from every leaf to which some path leads a terminal
@@ -111,7 +163,7 @@ func (c *Control) openChoices(first []int32) []int32 {
 		}
 		clear(counts)
 		for in := range c.inputs(leaf) {
-			counts[in.ID] = !c.ruled(leaf, in.Case) && leadsOn(in) && !c.waitsForOthers(leaf, in.Case)
+			counts[in.ID] = !c.ruled(leaf, in.Case) && !c.outrun(leaf, in.Case, endsRun) && leadsOn(in) && !c.waitsForOthers(leaf, in.Case)
 		}
 		for e := from; e < to; e++ {
 			if counts[c.Edges[e].Input] {

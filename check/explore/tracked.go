@@ -41,6 +41,7 @@ func newTracked(m *ir.Machine) *tracked {
 	t.readEffects()
 	t.readPublished()
 	t.readEverywhere()
+	t.readWaits()
 	t.spread()
 	t.group()
 	t.giveUp()

@@ -13,7 +13,7 @@ func MayReadUnset(t *flat.Table, limit int) bool {
 	for _, n := range kept.nodes {
 		n.read = false
 	}
-	p, _ := try(t, limit, kept)
+	p, _ := try(t, limit, kept, nil)
 	if p == nil {
 		return true
 	}

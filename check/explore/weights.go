@@ -37,7 +37,9 @@ func (p *Product) weigher(move int64, ofLeaf []int64, retry func(*ir.Do) int64) 
 		case Moved:
 			w.weights[i] = move + ofLeaf[l.Into]
 		case Retried:
-			w.weights[i] = retry(p.Table.Case(l.Input).Do)
+			if move > 0 || !l.Vain { // as a step it counts all the same
+				w.weights[i] = retry(p.Table.Case(l.Input).Do)
+			}
 		}
 	}
 	return w

@@ -35,14 +35,14 @@ func (g *generator) atom(field string) string {
 	add(field == "int 0..2" && g.fixed, "event.v < most", "event.v == most")
 	add(g.plain, fmt.Sprintf("p %s %d", pick(g, comparisons), g.IntN(3)))
 	add(g.text, `t == "yes"`, `t != "yes"`)
-	add(g.wait, "w > 5s", "w <= 10s", "w == 0s")
+	add(g.wait, "w > 4s", "w <= 8s", "w == 0s")
 	add(field == "int 0..2", "event.v > 0", "event.v == n", "event.v < n", "event.v < 2")
 	add(field == "int", "event.v > 1", "event.v == p", "event.v < 2")
 	add(field == "string", `event.v == "yes"`, "event.v == t")
 	add(field == "bool", "event.v", "!event.v")
 	add(field == "failure", `event.category == "timeout"`, `event.category != "unknown"`, `event.activity == "act0"`)
 	add(field == "Color", "event.v == Color.Green", "event.v == c")
-	add(field == "duration 0s..20s", "event.v > 5s", "event.v <= w")
+	add(field == "duration 0s..20s", "event.v > 4s", "event.v <= w")
 	return pick(g, list)
 }
 

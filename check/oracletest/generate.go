@@ -181,7 +181,7 @@ func (g *generator) declarations() {
 		text  string
 	}{
 		{g.flag, "b bool = false"}, {g.enum, "c Color = Color.Red"}, {g.unset, "u int 0..2"},
-		{g.wait, "w duration 0s..20s = 10s"}, {g.fixed, "most int = 2"}, {g.fixed, `mode string = "slow"`}, {g.plain, "p int = 0"}, {g.text, `t string = "no"`},
+		{g.wait, "w duration 0s..20s = 8s"}, {g.fixed, "most int = 2"}, {g.fixed, `mode string = "slow"`}, {g.plain, "p int = 0"}, {g.text, `t string = "no"`},
 	} {
 		if f.there {
 			g.line("%s", f.text)

@@ -11,7 +11,7 @@ func (g *generator) members() {
 	g.tree[0].lead()
 	g.line("initial %s", g.tree[0].name)
 	if !g.flat && g.chance(0.5) {
-		g.line("after %s -> %s", pick(g, []string{"10m", "1h", "30s"}), g.end("Failed"))
+		g.line("after %s -> %s", pick(g, []string{"20s", "36s", "12s"}), g.end("Failed"))
 	}
 	if len(g.activities) > 0 && !g.slip() {
 		g.line("on failed -> %s", g.end("Failed"))
@@ -128,10 +128,10 @@ func (g *generator) work() {
 			text += " per " + g.scope()
 		}
 		if g.chance(0.7) {
-			text += " timeout " + pick(g, []string{"5s", "40s"})
+			text += " timeout " + pick(g, []string{"4s", "12s"})
 		}
 		if g.chance(0.1) {
-			text += pick(g, []string{" heartbeat 3s", " progress 30s"})
+			text += pick(g, []string{" heartbeat 4s", " progress 8s"})
 		}
 		g.line("%s", text)
 		for _, e := range a.results {
@@ -154,18 +154,18 @@ func (g *generator) work() {
 }
 
 func (g *generator) timer() {
-	delay := pick(g, []string{"1m", "1m", "2m", "10s", "1s", "0s"})
+	delay := pick(g, []string{"8s", "8s", "16s", "12s", "4s", "0s"})
 	if delay == "0s" && g.chance(0.7) {
-		delay = "5m"
+		delay = "24s"
 	}
 	if g.wait && g.chance(0.5) {
 		delay = "w"
 	}
 	text := "after " + delay
-	if g.chance(0.1) {
+	if delay != "w" && g.chance(0.1) { // an idle one waits for what it has read: see docs/decisions/0066-timed-configurations.md
 		text += " idle"
 	}
-	if g.chance(0.1) {
+	if delay != "w" && g.chance(0.1) {
 		text += " jitter 0.5"
 	}
 	g.arms(text, "", false)
@@ -236,15 +236,15 @@ func (g *generator) retry(field string) (text string, open bool) {
 	case g.chance(0.4):
 		text += " per " + g.scope()
 	}
-	switch g.IntN(4) {
-	case 0:
-		text += " backoff 1s"
-	case 1:
-		text += " backoff 1s..4s"
-	case 2:
-		if g.wait {
-			text += " backoff by w"
-		}
+	switch n := g.IntN(4); {
+	case strings.Contains(text, "unbounded"):
+		text += " backoff 4s jitter 0"
+	case n == 0 && g.wait:
+		text += " backoff by w"
+	case n == 1:
+		text += " backoff 4s..8s jitter 0"
+	default:
+		text += " backoff 4s jitter 0"
 	}
 	if g.chance(0.15) {
 		text += " { " + g.effect(field) + " }"

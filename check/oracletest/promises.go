@@ -65,21 +65,17 @@ func Hundredths(activities []*ir.Activity, cost string) []int64 {
 // another timer always is due before. Of one that maps to false something else is
 // the next input wherever it runs.
 func (s *Space) Forestalled() map[int]bool {
-	out, free := map[int]bool{}, map[int]bool{}
+	out := map[int]bool{}
 	for _, n := range s.Nodes {
 		at := n.Snapshot
 		if at.State < 0 || at.Status != runtime.Running {
 			continue
 		}
 		for _, a := range at.Alarms {
-			if !s.forestalled(at, a.Timer) {
-				free[a.Timer] = true
-			} else {
-				out[a.Timer] = out[a.Timer] || !at.DoneDue
-			}
+			out[a.Timer] = out[a.Timer] || !at.DoneDue
 		}
 	}
-	maps.DeleteFunc(out, func(timer int, _ bool) bool { return free[timer] })
+	maps.DeleteFunc(out, func(timer int, _ bool) bool { return s.fired[timer] })
 	return out
 }
 

@@ -9,6 +9,7 @@
 package oracletest
 
 import (
+	"reflect"
 	"slices"
 	"time"
 
@@ -21,8 +22,8 @@ import (
 // no end, and what a longer one does a shorter one does too.
 const maxKept = 2
 
-// start is the time at which every step happens: of time only the order counts
-// in which timers fire, and that is for the environment to choose.
+// start is what o'clock it is in every node: how long from then on something is due
+// counts alone.
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Space is everything that a machine can come to. Node 0 is the run before its
@@ -36,6 +37,7 @@ type Space struct {
 	m      *runtime.Machine
 	number map[string]int
 	seen   map[Event]bool
+	fired  map[int]bool // by timer: it fires somewhere
 	events []Event
 	values valuesOf
 }
@@ -53,6 +55,14 @@ type Edge struct {
 	Effect  runtime.Effect // empty for a deferred event that is deferred again
 	Arm     int            // -1 where none is taken
 	Started []int          // the activities of which an attempt starts
+	AtOnce  bool           // no time passes before it
+}
+
+// same reports whether f is e at another time.
+func (e *Edge) same(f Edge) bool {
+	x, y := e.Input, f.Input
+	return e.To == f.To && e.Effect == f.Effect && e.Arm == f.Arm && e.AtOnce == f.AtOnce && slices.Equal(e.Started, f.Started) &&
+		x.Kind == y.Kind && x.Event == y.Event && x.Do == y.Do && x.Category == y.Category && x.Timer == y.Timer && reflect.DeepEqual(x.Data, y.Data)
 }
 
 // Counts reports whether the edge is a step of the worst case: a move or a
@@ -73,12 +83,12 @@ func Explore(m *ir.Machine, limit int) *Space {
 	if err != nil {
 		return nil
 	}
-	s := &Space{Machine: m, Def: d, m: compiled, number: map[string]int{}, seen: map[Event]bool{}, values: newValuesOf(d)}
-	s.node(compiled.NewSnapshot("r", 1))
+	s := &Space{Machine: m, Def: d, m: compiled, number: map[string]int{}, seen: map[Event]bool{}, fired: map[int]bool{}, values: newValuesOf(d)}
+	s.node(compiled.NewSnapshot("r", 1), start)
 	steps := 0
 	for i := 0; i < len(s.Nodes); i++ {
-		for _, in := range s.inputs(s.Nodes[i].Snapshot) {
-			s.take(i, in)
+		for _, a := range s.arrivals(s.Nodes[i].Snapshot) {
+			s.take(i, a)
 		}
 		if steps += len(s.Nodes[i].Edges); len(s.Nodes) > limit || steps > 20*limit {
 			return nil
@@ -88,8 +98,8 @@ func Explore(m *ir.Machine, limit int) *Space {
 }
 
 // node is the number of a snapshot, which is made canonical.
-func (s *Space) node(snapshot *runtime.Snapshot) int {
-	snapshot = canonical(snapshot)
+func (s *Space) node(snapshot *runtime.Snapshot, now time.Time) int {
+	snapshot = s.canonical(snapshot, now)
 	key := string(s.m.EncodeSnapshot(snapshot))
 	i, known := s.number[key]
 	if !known {
@@ -100,33 +110,29 @@ func (s *Space) node(snapshot *runtime.Snapshot) int {
 	return i
 }
 
-// canonical is s without what no arm can read: numbers of steps and visits,
-// keys and attempts, and when exactly something is due.
-func canonical(s *runtime.Snapshot) *runtime.Snapshot {
-	c := *s
+// canonical is of without what no arm can read: numbers of steps and visits, keys
+// and attempts, and what o'clock it is.
+func (s *Space) canonical(of *runtime.Snapshot, now time.Time) *runtime.Snapshot {
+	c := *of
+	s.settle(&c, now)
 	c.Seq, c.Visit = 0, 0
 	if c.State >= 0 {
 		c.Seq, c.Visit = 1, 1
 		c.Started, c.Entered, c.Now = start, start, start
 	}
 	c.Executions, c.Halt = nil, nil
-	c.Tasks = slices.Clone(c.Tasks)
-	for i := range c.Tasks {
-		c.Tasks[i].Key, c.Tasks[i].Attempt, c.Tasks[i].NotBefore = "key", 1, time.Time{}
-	}
-	c.Alarms = slices.Clone(c.Alarms)
-	for i := range c.Alarms {
-		c.Alarms[i].Due, c.Alarms[i].Wait = start.Add(time.Hour), 0
-	}
 	return &c
 }
 
 // take adds the edges of one input in node i: one for each way in which host
 // guards can answer.
-func (s *Space) take(i int, in runtime.Input) {
-	from := s.Nodes[i].Snapshot
+func (s *Space) take(i int, a arrival) {
+	from, in, now := s.Nodes[i].Snapshot, a.Input, start.Add(a.after)
 	if in.Kind == runtime.TimerInput {
-		from = due(from, in.Timer)
+		s.fired[in.Timer] = true
+	}
+	if in.Kind == runtime.ProgressInput {
+		in.Since = now
 	}
 	for answers := []bool{}; answers != nil; {
 		asked := 0
@@ -136,8 +142,16 @@ func (s *Space) take(i int, in runtime.Input) {
 			}
 			return answers[asked-1], nil
 		}
-		next, commands, record, err := s.m.Step(from, in, start, ask)
-		s.record(i, in, next, commands, record, err)
+		next, commands, record, err := s.m.Step(from, in, now, ask)
+		if err != nil && in.Kind == runtime.ProgressInput {
+			// no timer starts later for it
+		} else if err != nil {
+			s.refused(i, in, err)
+		} else {
+			for _, one := range s.jittered(from, next, now) {
+				s.record(i, in, one, commands, record, now)
+			}
+		}
 		answers = following(answers[:asked])
 	}
 }
@@ -152,23 +166,8 @@ func following(answers []bool) []bool {
 	return nil
 }
 
-// due is s with timer about to fire.
-func due(s *runtime.Snapshot, timer int) *runtime.Snapshot {
-	c := *s
-	c.Alarms = slices.Clone(c.Alarms)
-	for i := range c.Alarms {
-		if c.Alarms[i].Timer == timer {
-			c.Alarms[i].Due = start
-		}
-	}
-	return &c
-}
-
-func (s *Space) record(i int, in runtime.Input, next *runtime.Snapshot, commands []runtime.Command, record *runtime.Record, err error) {
+func (s *Space) record(i int, in runtime.Input, next *runtime.Snapshot, commands []runtime.Command, record *runtime.Record, now time.Time) {
 	switch {
-	case err != nil:
-		s.refused(i, in, err)
-		return
 	case next.Status == runtime.Halted:
 		s.halted(i, in, next.Halt.Cause, record)
 		return
@@ -177,7 +176,7 @@ func (s *Space) record(i int, in runtime.Input, next *runtime.Snapshot, commands
 		return
 	}
 	s.redirected(record)
-	e := Edge{Input: in, Arm: -1}
+	e := Edge{Input: in, Arm: -1, AtOnce: now.Equal(start)}
 	if record != nil {
 		e.Effect, e.Arm = record.Effect, record.Arm
 		if record.Effect == runtime.Dropped {
@@ -186,11 +185,15 @@ func (s *Space) record(i int, in runtime.Input, next *runtime.Snapshot, commands
 	}
 	for _, c := range commands {
 		if c.Kind == runtime.StartTask {
-			e.Started = append(e.Started, s.Def.Dos[c.Task.Do].Activity)
+			if !NeverStarts(s.Machine, next, c.Task) {
+				e.Started = append(e.Started, s.Def.Dos[c.Task.Do].Activity)
+			}
 			s.readArguments(next, c.Task.Do)
 		}
 	}
 	s.readRequire(next)
-	e.To = s.node(next)
-	s.Nodes[i].Edges = append(s.Nodes[i].Edges, e)
+	e.To = s.node(next, now)
+	if !slices.ContainsFunc(s.Nodes[i].Edges, e.same) {
+		s.Nodes[i].Edges = append(s.Nodes[i].Edges, e)
+	}
 }

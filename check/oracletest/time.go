@@ -70,7 +70,7 @@ func later(a, b time.Time) time.Time {
 // next is an input that can come, and moves the time on to when it does.
 func (w *walk) next() (runtime.Input, bool) {
 	if w.at.State < 0 {
-		return w.one(w.inputs(w.at))
+		return w.one(w.each(runtime.Input{Kind: runtime.StartInput}, w.Def.Params))
 	}
 	if in, due := w.m.Next(w.at, w.now); due {
 		return in, true
@@ -88,7 +88,7 @@ func (w *walk) next() (runtime.Input, bool) {
 	var list []runtime.Input
 	for _, in := range w.others(w.at) {
 		switch in.Kind {
-		case runtime.CancelInput:
+		case runtime.CancelInput, runtime.ProgressInput:
 			continue
 		case runtime.ResultInput, runtime.FailureInput:
 			if w.since[in.Do].After(w.now) || w.timedOut(in) {

@@ -106,8 +106,7 @@ func (s *Space) Spins() []bool {
 		case runtime.DoneInput:
 			return s.Def.States[s.Nodes[from].Snapshot.State].Choice
 		case runtime.TimerInput:
-			least, _ := s.wait(e.Input.Timer)
-			return least == 0
+			return e.AtOnce
 		}
 		return false
 	})

@@ -97,9 +97,44 @@ func (r *run) alike(t *ir.Type) []value {
 	return out
 }
 
+// maxWaits is how many rows back a timer may have started, for its wait to be tried.
+const maxWaits = 8
+
+// waits are how long timers that read data may have waited before the rows in which
+// they fire.
+func (p *player) waits() []value {
+	if p.waited != nil {
+		return p.waited
+	}
+	reads := map[string]bool{}
+	for _, t := range p.m.Timers {
+		if t.Var != nil {
+			reads["after "+t.DelayText()] = true
+		}
+	}
+	p.waited = []value{}
+	for i, at := range p.times {
+		if !reads[p.w.Path[i].Input] {
+			continue
+		}
+		for k := i - 1; k >= max(-1, i-maxWaits) && len(p.waited) < maxChoices; k-- {
+			since := int64(0)
+			if k >= 0 {
+				since = p.times[k]
+			}
+			p.waited = append(p.waited, number(at-since))
+		}
+	}
+	return p.waited
+}
+
 // instants are the times at which the rows of the witness say that a deadline
-// comes: the earliest, as they count it as due at once. None where t is not time.
+// comes: the earliest, as they count it as due at once; and the durations that timers
+// may have waited. None where t is neither.
 func (p *player) instants(t *ir.Type) []value {
+	if t.Kind == ir.Duration {
+		return p.waits()
+	}
 	if t.Kind != ir.Time {
 		return nil
 	}

@@ -32,8 +32,12 @@ type run struct {
 	cancelled bool
 	finished  bool
 
-	lap  lap  // after the first round of the loop
-	slow bool // jitter makes waits as long as they can be, not as short
+	lap   lap     // after the first round of the loop
+	slow  bool    // jitter makes waits as long as they can be, not as short
+	plan  *player // whose times the run keeps to, where it has any
+	row   int     // of the witness: the input that is taken
+	at    int64   // when that comes, where it is said
+	steps int     // how many checkpoints there were
 }
 
 // alarm is a timer that runs.

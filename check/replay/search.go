@@ -85,6 +85,17 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 	if r.finished {
 		return nil, fmt.Errorf("row %d: the run has ended", i)
 	}
+	p.keepTo(r, i, round)
+	if d := checkpointOf(r, row); d != nil {
+		if err := r.checkpoint(d, max(r.now, r.at)); err != nil {
+			return nil, fmt.Errorf("row %d: %w", i, err)
+		}
+		if round == 0 {
+			row.At = time.Duration(r.now).String()
+			p.note(i, row)
+		}
+		return p.come(r, i+1, round)
+	}
 	if p.passKept(r, row) != nil {
 		return nil, fmt.Errorf("row %d: a deferred event comes first", i)
 	}

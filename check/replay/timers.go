@@ -22,7 +22,7 @@ func (r *run) startTimers(s *ir.State) error {
 				wait = v.n - epoch - r.now
 			}
 		}
-		a := alarm{timer: t, wait: max(0, wait)}
+		a := alarm{timer: t, wait: r.jittered(t, max(0, wait))}
 		a.due = r.now + a.wait
 		if a.due < r.now {
 			a.due = math.MaxInt64

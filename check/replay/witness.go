@@ -34,12 +34,16 @@ func Witness(m *ir.Machine, w *diag.Witness, ending Ending) (*diag.Witness, erro
 	for i := w.Loop; i >= 0 && i < len(w.Path); i++ {
 		about.lap[w.Path[i].State] = true
 	}
-	// With the waits as long as they can be, then as short.
-	for _, way := range []struct{ late, slow bool }{{true, true}, {false, true}, {false, false}} {
+	// At the times that it says, then with the waits as long as they can be, then as
+	// short.
+	for _, way := range []struct{ late, timed, slow bool }{{late: true, slow: true}, {timed: true}, {slow: true}, {}} {
 		if way.late && ending != Latest {
 			continue
 		}
 		p := &player{m: m, w: w, ending: ending, late: way.late, book: about}
+		if way.timed {
+			p.timetable()
+		}
 		filled, err := p.play(way.slow)
 		if err == nil {
 			return filled, nil
@@ -67,9 +71,11 @@ type player struct {
 	rows    []diag.Step // as performed
 	params  map[string]any
 	rest    map[string]any // the parameters that have their plain value
+	times   []int64        // by row: when its input comes; nil where that is found out
 
 	deferred map[string][]int // by event: the rows with data of one that was deferred
 	dueAt    []value          // see instants
+	waited   []value          // see waits
 }
 
 func (p *player) play(slow bool) (*diag.Witness, error) {
@@ -79,7 +85,7 @@ func (p *player) play(slow bool) (*diag.Witness, error) {
 	last := fmt.Errorf("the run cannot start")
 	for _, params := range p.paramChoices() {
 		r := newRun(p.book, params)
-		r.slow = slow
+		r.slow, r.plan = slow, p
 		if err := r.start(p.w.Guards); err != nil {
 			last = err
 			continue
@@ -254,7 +260,7 @@ func (r *run) await(in *input) error {
 		return errors.New("done comes first")
 	}
 	at := r.attemptOf(in)
-	until := r.now
+	until := max(r.now, r.at)
 	switch {
 	case in.silent == nil && in.Kind == ir.CaseDone:
 		return errors.New("done is not due")
@@ -262,10 +268,10 @@ func (r *run) await(in *input) error {
 		if at < 0 {
 			return errors.New("no attempt can say that")
 		}
-		until = r.attempts[at].started
+		until = max(until, r.attempts[at].started)
 		if in.silent == nil && in.Kind == ir.CaseFailure {
 			limit, _ := limitOf(in.Do, in.Category)
-			until += limit
+			until = max(until, r.attempts[at].started+limit)
 		}
 	case in.Kind == ir.CaseTimer:
 		for _, a := range r.timers {

@@ -28,7 +28,8 @@ func cutOff(p *check.Pass, t *ir.Timer, silent map[*ir.Timer]*ir.Timer) *ir.Stat
 // state that runs enter, is one of a timer that never fires.
 func onlyThrough(p *check.Pass, s *ir.State, silent map[*ir.Timer]*ir.Timer) bool {
 	for _, a := range p.Machine.Arms {
-		if a.Kind == ir.Goto && a.Target.Inside(s) && !a.State.Inside(s) && silent[a.Timer] == nil && !p.Unreachable(a.State) {
+		_, never := silent[a.Timer]
+		if a.Kind == ir.Goto && a.Target.Inside(s) && !a.State.Inside(s) && !never && !p.Unreachable(a.State) {
 			return false
 		}
 	}

@@ -35,7 +35,7 @@ func run(p *check.Pass) {
 	var silent []*ir.Timer
 	by := map[*ir.Timer]*ir.Timer{}
 	for _, t := range p.Machine.Timers {
-		if first := explore.Forestaller(p.Table(), t); first != nil && !p.Unreachable(t.State) && !comes(p, t, first) {
+		if first, never := forestalled(p, t); never && !p.Unreachable(t.State) {
 			silent = append(silent, t)
 			by[t] = first
 		}
@@ -45,6 +45,16 @@ func run(p *check.Pass) {
 	}
 	retries(p)
 	limits(p)
+}
+
+// forestalled reports whether t never fires, and which timer around it or beside it
+// always comes before it; nil where it takes more than one.
+func forestalled(p *check.Pass, t *ir.Timer) (first *ir.Timer, never bool) {
+	first = explore.Forestaller(p.Table(), t)
+	if g := p.SmallProduct(); g != nil && g.Timed() {
+		return first, !g.Fires(t) && g.Awaited(t)
+	}
+	return first, first != nil && !comes(p, t, first)
 }
 
 // comes reports whether t, which first forestalls while it runs, fires in some
@@ -94,9 +104,13 @@ func reportTimer(p *check.Pass, t *ir.Timer, by map[*ir.Timer]*ir.Timer) {
 	f := check.Finding{
 		State:   t.State,
 		Span:    t.Span,
-		Message: named(t) + " never fires: " + named(first) + " always comes before it",
-		Help:    "Make its wait the shorter one, or remove it.",
-		Related: []diag.Related{{Span: first.Span, Message: "this one comes first"}},
+		Message: named(t) + " never fires: in every run something else comes before it, and ends it or starts it again",
+		Help:    "Make its wait shorter, or remove it.",
+	}
+	if first != nil {
+		f.Message = named(t) + " never fires: " + named(first) + " always comes before it"
+		f.Help = "Make its wait the shorter one, or remove it."
+		f.Related = []diag.Related{{Span: first.Span, Message: "this one comes first"}}
 	}
 	for _, at := range placesOf(p, t) {
 		f.Inputs = append(f.Inputs, at.InputAt)
@@ -112,6 +126,9 @@ func reportTimer(p *check.Pass, t *ir.Timer, by map[*ir.Timer]*ir.Timer) {
 
 // firing is a run into the state of t in which first fires.
 func firing(p *check.Pass, t, first *ir.Timer) *diag.Witness {
+	if first == nil {
+		return p.PathTo(t.State)
+	}
 	for _, leaf := range p.Leaves() {
 		if !leaf.Inside(t.State) {
 			continue

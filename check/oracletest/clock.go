@@ -1,0 +1,173 @@
+package oracletest
+
+import (
+	"slices"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// Time is whole ticks: every input comes at every tick at which it can. The waits
+// of generated machines are multiples of four ticks, so that between two of them
+// there is room for some inputs.
+const tick = time.Second
+
+// arrival is an input, and how long after the step before it comes.
+type arrival struct {
+	runtime.Input
+	after time.Duration
+}
+
+// arrivals are all that can come to a run, by the order of language.md, section 5.
+func (s *Space) arrivals(at *runtime.Snapshot) []arrival {
+	var list []arrival
+	switch {
+	case at.State < 0:
+		for _, in := range s.each(runtime.Input{Kind: runtime.StartInput}, s.Def.Params) {
+			list = append(list, arrival{in, 0})
+		}
+		return list
+	case at.Status != runtime.Running:
+		return nil
+	}
+	var others []arrival
+	for _, in := range s.others(at) {
+		others = append(others, arrival{in, s.ready(at, in)})
+	}
+	for _, after := range delays(at, others) {
+		if in, due := s.m.Next(at, start.Add(after)); due {
+			return append(list, arrival{in, after})
+		}
+		for _, o := range others {
+			if after >= o.after {
+				list = append(list, arrival{o.Input, after})
+			}
+		}
+	}
+	return list
+}
+
+// delays are the times at which something is tried: all ticks until a timer is due,
+// and where none runs those from which on something can come.
+func delays(at *runtime.Snapshot, others []arrival) []time.Duration {
+	var list []time.Duration
+	for _, o := range others {
+		list = append(list, o.after)
+	}
+	first := time.Duration(-1)
+	for _, a := range at.Alarms {
+		if due := a.Due.Sub(start); first < 0 || due < first {
+			first = max(due, 0)
+		}
+	}
+	if first >= 0 {
+		list = slices.DeleteFunc(list, func(d time.Duration) bool { return d > first })
+		for d := time.Duration(0); d < first; d += tick {
+			list = append(list, d)
+		}
+		list = append(list, first)
+	}
+	list = append(list, 0)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// ready is after how long in can come at the earliest: what an attempt says once it
+// has started and, if that is a matter of a time limit, once it has run so long.
+func (s *Space) ready(at *runtime.Snapshot, in runtime.Input) time.Duration {
+	if in.Kind != runtime.ResultInput && in.Kind != runtime.FailureInput && in.Kind != runtime.ProgressInput {
+		return 0
+	}
+	for _, task := range at.Tasks {
+		if task.Do == in.Do {
+			wait := task.NotBefore.Sub(start)
+			if in.Kind == runtime.FailureInput {
+				if limit := s.mayFail(&s.Def.Dos[in.Do], in.Category, s.Def.Categories[in.Category]); limit != nil {
+					wait += time.Duration(*limit)
+				}
+			}
+			return max(wait, 0)
+		}
+	}
+	return 0
+}
+
+// longestLimit is the longest time limit of a do.
+func longestLimit(do *runtime.Do) time.Duration {
+	longest := int64(0)
+	for _, limit := range []*int64{do.Timeout, do.Heartbeat, do.Progress} {
+		if limit != nil {
+			longest = max(longest, *limit)
+		}
+	}
+	return time.Duration(longest)
+}
+
+// settle makes the times of a snapshot count from now on: when timers are due, and
+// since when attempts run, as far back as a limit asks.
+func (s *Space) settle(c *runtime.Snapshot, now time.Time) {
+	c.Tasks = slices.Clone(c.Tasks)
+	for i := range c.Tasks {
+		task := &c.Tasks[i]
+		task.Key, task.Attempt = "key", 1
+		since := task.NotBefore.Sub(now)
+		if task.NotBefore.IsZero() {
+			since = 0
+		}
+		if task.State != runtime.TaskOpen {
+			task.NotBefore = time.Time{}
+			continue
+		}
+		task.NotBefore = start.Add(max(since, -longestLimit(&s.Def.Dos[task.Do])))
+	}
+	c.Alarms = slices.Clone(c.Alarms)
+	for i := range c.Alarms {
+		a := &c.Alarms[i]
+		a.Due = start.Add(a.Due.Sub(now))
+	}
+}
+
+// jittered are the snapshots that next may be: those timers of it that have started
+// with the step, or started again, wait as long as they say, or longer by their jitter.
+func (s *Space) jittered(from, next *runtime.Snapshot, now time.Time) []*runtime.Snapshot {
+	list := []*runtime.Snapshot{next}
+	if next.Status != runtime.Running {
+		return list
+	}
+	for i, a := range next.Alarms {
+		t := &s.Def.Timers[a.Timer]
+		if t.Jitter == 0 || slices.ContainsFunc(from.Alarms, func(b runtime.Alarm) bool { return b.Timer == a.Timer && b.Due.Equal(a.Due) }) {
+			continue
+		}
+		var longer []*runtime.Snapshot
+		for _, one := range list {
+			for wait := t.Delay; wait <= t.Delay+int64(float64(t.Delay)*t.Jitter); wait += int64(tick) {
+				c := *one
+				c.Alarms = slices.Clone(c.Alarms)
+				c.Alarms[i].Due = now.Add(time.Duration(wait))
+				longer = append(longer, &c)
+			}
+		}
+		list = longer
+	}
+	return list
+}
+
+// NeverStarts reports whether a timer of m ends the visit before an attempt starts.
+func NeverStarts(m *ir.Machine, at *runtime.Snapshot, task runtime.Task) bool {
+	if task.NotBefore.IsZero() {
+		return false
+	}
+	return slices.ContainsFunc(at.Alarms, func(a runtime.Alarm) bool {
+		t := m.Timers[a.Timer]
+		return !t.Idle && !outlives(t) && !a.Due.After(task.NotBefore)
+	})
+}
+
+// outlives reports whether a run may stay where t stands when it has fired.
+func outlives(t *ir.Timer) bool {
+	return slices.ContainsFunc(t.Arms, func(a *ir.Arm) bool {
+		return a.Kind != ir.Goto || a.Target.Kind != ir.Terminal && a.Target != t.State && a.Target.Inside(t.State)
+	})
+}
