@@ -28,10 +28,11 @@ lang/resolve                < lang/token lang/diag lang/ast lang/ir
 lang                        < lang/token lang/diag lang/ast lang/ir lang/format lang/resolve lang/internal/parse
 
 check/graph                 <
+check/zone                  <
 check/guard                 < lang/ir
 check/flat                  < lang/ir
 check/replay                < lang/token lang/diag lang/ir
-check/explore               < lang/token lang/diag lang/ir check/flat check/graph check/guard
+check/explore               < lang/token lang/diag lang/ir check/flat check/graph check/guard check/zone
 check                       < lang/token lang/diag lang/ir check/flat check/graph check/guard check/explore check/replay
 check/checktest             < lang lang/token lang/diag lang/ir check check/all
 check/oracletest            < lang/ir runtime codegen/table
