@@ -21,7 +21,7 @@ func TestBruteForcePastTheLimit(t *testing.T) { past(t, 0, 1) }
 
 func past(t *testing.T, small, limit int) {
 	told := map[string]bool{}
-	for i := range *oracleCount {
+	for i := range *oracleCount / 2 {
 		seed := *oracleSeed + uint64(i)
 		for _, generate := range []func(*rand.Rand) string{oracletest.GenerateFlat, oracletest.Generate} {
 			src := generate(rand.New(rand.NewPCG(seed, 0)))
@@ -58,8 +58,9 @@ func differsPast(src string, small, limit int) (out []disagreement) {
 		if c.rule == "no-way-to-finish" && (len(all["unhandled-done"]) > 0 || open["unhandled-done"]) {
 			continue // that a run is halted there is said: one fault
 		}
-		within, covers := found.within(brute), found.covers(brute)
-		if within && (covers || open[c.rule] || open["unreachable-state"] || free && mayPass[c.rule]) || covers && (s.Cut || (free || limit == 1) && mayExceed[c.rule]) {
+		tooMuch := !found.within(brute) && !s.Cut && !((free || limit == 1) && mayExceed[c.rule])
+		tooLittle := !found.covers(brute) && !open[c.rule] && !open["unreachable-state"] && !(free && mayPass[c.rule])
+		if !tooMuch && !tooLittle {
 			continue
 		}
 		out = append(out, disagreement{c.rule, found.String(), brute.String()})

@@ -54,7 +54,20 @@ func forestalled(p *check.Pass, t *ir.Timer) (first *ir.Timer, never bool) {
 	if g := p.SmallProduct(); g != nil && g.Timed() {
 		return first, !g.Fires(t) && g.Awaited(t)
 	}
+	if first == nil && competes(p, t) && p.Product() == nil {
+		p.LeaveOpen(check.Question{Rule: "never-fires", State: t.State, Span: t.Span})
+	}
 	return first, first != nil && !comes(p, t, first)
+}
+
+// competes reports whether another timer may run beside t.
+func competes(p *check.Pass, t *ir.Timer) bool {
+	for _, other := range p.Machine.Timers {
+		if other != t && (other.State.Inside(t.State) || t.State.Inside(other.State)) {
+			return true
+		}
+	}
+	return false
 }
 
 // comes reports whether t, which first forestalls while it runs, fires in some
