@@ -104,6 +104,9 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 		return nil, fmt.Errorf("row %d: %w", i, err)
 	}
 	f := &fork{row: i, round: round, run: r, in: in, times: []int64{r.now}, data: p.payloads(r, in, i)}
+	if shown, ok := p.carried[i]; ok && round == 1 && !in.kept {
+		f.data = payloads{fixed: shown, count: 1} // the witness shows one lap
+	}
 	if at := r.now; p.late && r.linger(in) {
 		f.times, r.now = []int64{r.now, at}, at
 	}
@@ -129,6 +132,9 @@ func (p *player) try(r *run, f *fork, data map[string]value) (*fork, error) {
 		return nil, fmt.Errorf("row %d: %s: %w", i, row.Input, err)
 	}
 	if f.round == 0 {
+		if p.w.Loop >= 0 && i >= p.w.Loop {
+			p.carried[i] = data
+		}
 		p.show(&row, f.in, data)
 		row.At = time.Duration(at).String()
 		p.note(i, row)

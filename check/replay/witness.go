@@ -40,7 +40,7 @@ func Witness(m *ir.Machine, w *diag.Witness, ending Ending) (*diag.Witness, erro
 		if way.late && ending != Latest {
 			continue
 		}
-		p := &player{m: m, w: w, ending: ending, late: way.late, book: about}
+		p := &player{m: m, w: w, ending: ending, late: way.late, book: about, carried: map[int]map[string]value{}}
 		if way.timed {
 			p.timetable()
 		}
@@ -70,8 +70,9 @@ type player struct {
 	changes *Changes    // of a lap after which some data was not what it was
 	rows    []diag.Step // as performed
 	params  map[string]any
-	rest    map[string]any // the parameters that have their plain value
-	times   []int64        // by row: when its input comes; nil where that is found out
+	rest    map[string]any           // the parameters that have their plain value
+	carried map[int]map[string]value // by row of the loop: what its event carried in the first lap
+	times   []int64                  // by row: when its input comes; nil where that is found out
 
 	deferred map[string][]int // by event: the rows with data of one that was deferred
 	dueAt    []value          // see instants
