@@ -1,0 +1,84 @@
+package check_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/all"
+	"github.com/fsmc-dev/fsmc/check/oracletest"
+	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+)
+
+// TestOrder writes random machines in another order: what is found and what is
+// figured must be the same.
+func TestOrder(t *testing.T) {
+	for name, generate := range map[string]func(*rand.Rand) string{"all": oracletest.Generate, "flat": oracletest.GenerateFlat} {
+		t.Run(name, func(t *testing.T) {
+			moved := 0
+			for seed := range uint64(150) {
+				r := rand.New(rand.NewPCG(seed, 73))
+				src := generate(r)
+				other := oracletest.Shuffle(r, src)
+				if other == src {
+					continue
+				}
+				moved++
+				before, after := inAnyOrder(t, src), inAnyOrder(t, other)
+				if !slices.Equal(before, after) {
+					t.Errorf("machine %d:\n%s\n--- in another order:\n%s\n--- said of it: %q\n--- and then: %q", seed, src, other, before, after)
+				}
+			}
+			if moved < 100 {
+				t.Errorf("only %d machines were changed", moved)
+			}
+		})
+	}
+}
+
+var (
+	quotedName = regexp.MustCompile(`"[^"]*"`)
+	lineNumber = regexp.MustCompile(`\bline \d+|:\d+:\d+`)
+)
+
+// words are those of d without lines. Names come in the order of the text, and here
+// sorted. Of what is left open only that something is: timers are not followed to
+// the last, and of two questions about one place the first alone is told.
+func words(d diag.Diagnostic) string {
+	if d.Rule == "undecided" {
+		return d.Rule
+	}
+	names := quotedName.FindAllString(d.Message, -1)
+	slices.Sort(names)
+	return d.Rule + ": " + quotedName.ReplaceAllString(lineNumber.ReplaceAllString(d.Message, ""), "\"\"") + strings.Join(names, " ")
+}
+
+// inAnyOrder is what the checker says of src, sorted, without lines.
+func inAnyOrder(t *testing.T, src string) []string {
+	t.Helper()
+	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(src)}})
+	if unit.Diags.HasErrors() {
+		t.Fatalf("%s\n%s", unit.Diags[0].Message, src)
+	}
+	diags, worsts := check.Analyze(unit.Program, all.Rules, 4_000_000, false)
+	var out []string
+	for _, d := range slices.Concat(diag.List(diags), diag.List(unit.Diags)) {
+		out = append(out, words(d))
+	}
+	for _, w := range worsts {
+		for _, f := range append([]check.Figure{w.Steps, w.Time}, slices.Concat(w.Costs, w.Activities)...) {
+			amount := "no bound"
+			if f.Amount != nil {
+				amount = f.Amount.RatString()
+			}
+			out = append(out, fmt.Sprintf("%s %s exact %v", f.Name, amount, f.Exact))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
