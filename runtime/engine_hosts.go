@@ -110,13 +110,6 @@ func (e *Engine) currentHost(machine string) (*host, error) {
 	return nil, fmt.Errorf("machine %q is not registered%s", machine, didYouMean(machine, registered))
 }
 
-// knows reports whether the engine has met a version.
-func (e *Engine) knows(hash string) bool {
-	e.hosts.mu.Lock()
-	defer e.hosts.mu.Unlock()
-	return e.hosts.byHash[hash] != nil
-}
-
 // host finds a machine version by its hash, if need be in the store.
 func (e *Engine) host(ctx context.Context, hash string) (*host, error) {
 	e.hosts.mu.Lock()

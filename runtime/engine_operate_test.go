@@ -433,10 +433,6 @@ func TestRefusal(t *testing.T) {
 	})
 }
 
-func cancel(e *Engine, ctx context.Context, run string, o Operator) (View, error) {
-	return e.Cancel(ctx, run, CancelOptions{Actor: o.Actor, Reason: o.Reason})
-}
-
 // TestCompleteHeld waits with the activities of the next state for a worker
 // elsewhere that still does what an operator has completed: it is told to stop,
 // as one is whose state is left.

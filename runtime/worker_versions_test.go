@@ -212,3 +212,7 @@ func TestForgedDefinition(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func cancel(e *Engine, ctx context.Context, run string, o Operator) (View, error) {
+	return e.Cancel(ctx, run, CancelOptions{Actor: o.Actor, Reason: o.Reason})
+}

@@ -151,8 +151,7 @@ func (b *book) lengths() map[*ir.Var]int64 {
 			most[v] = 0
 		}
 	}
-	var note func(e ir.Expr)
-	note = func(e ir.Expr) {
+	note := func(e ir.Expr) {
 		ir.Walk(e, func(e ir.Expr) bool {
 			switch e := e.(type) {
 			case *ir.Binary:
