@@ -31,6 +31,10 @@ const maxTimed = 20_000
 // maxWork is the most bounds in all zones that steps may make: some hundredths of a second.
 const maxWork = 1_000_000
 
+// maxMoments is the most timers around a leaf whose moments are kept: a zone has the
+// square of them. With more of them a machine is explored without times.
+const maxMoments = 24
+
 // reach says which timers have moments.
 type reach uint8
 
@@ -70,7 +74,8 @@ type timerClock struct {
 // 64 bits: nine years.
 const longestKept = 1 << 58
 
-// newClocks gives the machine its moments; nil where none decides anything.
+// newClocks gives the machine its moments; nil where none decides anything, and where
+// they are too many.
 func newClocks(t *flat.Table, tracked *tracked, which reach) *clocks {
 	m := t.Machine
 	if len(m.Timers) == 0 {
@@ -92,6 +97,9 @@ func newClocks(t *flat.Table, tracked *tracked, which reach) *clocks {
 			if hasMoment(timer, tracked) {
 				n++
 			}
+		}
+		if n > maxMoments {
+			return nil
 		}
 		if n == 0 {
 			continue
