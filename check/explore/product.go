@@ -93,7 +93,7 @@ type EdgeKind uint8
 const (
 	Started    EdgeKind = iota // the run enters its first leaf
 	Moved                      // a leaf or a terminal is entered
-	Retried                    // an activity runs once more
+	Retried                    // an activity runs again
 	Stayed                     // neither: a block, an `ignore`, a `defer`
 	Ended                      // an activity ends with nothing to say
 	Dropped                    // a deferred event that nothing takes
