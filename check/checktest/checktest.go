@@ -1,22 +1,24 @@
-// Package checktest runs the examples of a rule: the machines in its testdata,
-// and the two of its page.
+// Package checktest runs the examples of rules: the machines in the testdata of
+// each, and the two of its page.
 //
-// In testdata, bad*.fsm say where which findings are expected, good*.fsm have
-// none, and silent*.fsm have findings of other rules that silence this one. An
+// In testdata, bad*.fsm say where the rule is expected to report, good*.fsm have
+// no finding of it, and silent*.fsm have findings of other rules that silence it. An
 // expectation is a comment on the line of the finding:
 //
 //	state Stuck {} // want dead-end "nothing leads out of state \"Stuck\""
 //
 // with the rule and a regular expression for the message, several behind one
-// another where a line has several findings. Every finding of every rule needs
-// its expectation, and every expectation its finding, so that a rule is tested
-// together with those that it silences or that silence it. The front end's
-// findings count too.
+// another where a line has several findings. All rules run, so that a rule is tested
+// beside those that it silences or that silence it, but a folder is asked about the
+// findings of its own rule alone: a new rule turns no other one's examples red.
+// Together is the one test that lists what all rules say of all examples.
 package checktest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,106 +28,95 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
 
-// Run tests rule: its record is listed, its page has the usual parts, its
-// examples give what they should.
+// Run tests rule, whose folder lies in the working directory: its page has the usual
+// parts, and its examples give what they should.
 func Run(t *testing.T, rule *check.Rule) {
-	t.Helper()
-	listed := false
-	for _, r := range all.Rules {
-		listed = listed || r == rule
-	}
-	if !listed {
-		t.Fatalf("%s is not listed: run go generate ./check/all", rule.Name)
-	}
 	t.Run("page", func(t *testing.T) { runPage(t, rule) })
-	files, err := filepath.Glob(filepath.Join("testdata", "*.fsm"))
-	if err != nil {
-		t.Fatal(err)
+	kinds := map[string]int{}
+	for _, file := range machines(t, rule.Name) {
+		name := filepath.Base(file)
+		kind, _, _ := strings.Cut(strings.TrimSuffix(name, ".fsm"), "_")
+		kinds[kind]++
+		t.Run(name, func(t *testing.T) { runFile(t, rule, file, kind) })
 	}
-	bad, good := 0, 0
-	for _, f := range files {
-		name := filepath.Base(f)
-		t.Run(name, func(t *testing.T) { runFile(t, rule, f) })
-		switch {
-		case strings.HasPrefix(name, "bad"):
-			bad++
-		case strings.HasPrefix(name, "good"):
-			good++
-		case strings.HasPrefix(name, "silent"):
-		default:
-			t.Errorf("%s is called neither bad*.fsm, good*.fsm nor silent*.fsm", name)
-		}
-	}
-	t.Run("others", func(t *testing.T) { runOthers(t, rule) })
-	if bad == 0 || good == 0 {
-		t.Errorf("testdata has %d bad and %d good machines, want one of each at least", bad, good)
+	if kinds["bad"] == 0 || kinds["good"] == 0 {
+		t.Errorf("testdata has %d bad and %d good machines, want one of each at least", kinds["bad"], kinds["good"])
 	}
 }
 
-// runOthers lets rule look at the machines of all rules, in which it meets whatever
-// the language has. What it says there is for their tests to judge.
-func runOthers(t *testing.T, rule *check.Rule) {
-	files, err := filepath.Glob(filepath.Join("..", "*", "testdata", "*.fsm"))
+// machines are the files in the testdata of the rules that pattern fits.
+func machines(t *testing.T, pattern string) []string {
+	files, err := filepath.Glob(filepath.Join(pattern, "testdata", "*.fsm"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no machines of other rules: %v", err)
+		t.Fatalf("%s has no machines: %v", pattern, err)
 	}
-	for _, file := range files {
-		src, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		unit := lang.Load([]lang.Source{{Name: file, Src: src}})
-		for _, d := range check.Run(unit.Program, []*check.Rule{rule}) {
-			checkForm(t, d)
-		}
+	return files
+}
+
+func load(t *testing.T, file string) *lang.Unit {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return lang.Load([]lang.Source{{Name: file, Src: src}})
 }
 
 // Findings are what the front end and all rules say about src.
 func Findings(name string, src []byte) diag.List {
-	unit := lang.Load([]lang.Source{{Name: name, Src: src}})
+	return findings(lang.Load([]lang.Source{{Name: name, Src: src}}))
+}
+
+func findings(unit *lang.Unit) diag.List {
 	list := append(diag.List(nil), unit.Diags...)
 	list = append(list, check.Run(unit.Program, all.Rules)...)
 	list.Sort()
 	return list
 }
 
-// runFile compares the findings in one file with its expectations.
-func runFile(t *testing.T, rule *check.Rule, file string) {
-	src, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wants, err := expectations(string(src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	own := 0
-	for _, w := range wants {
-		if w.rule == rule.Name {
-			own++
+// runFile compares the findings of rule in one file of its folder, which is of the
+// kind given, with the expectations.
+func runFile(t *testing.T, rule *check.Rule, file, kind string) {
+	wants := wantsIn(t, file)
+	own := slices.DeleteFunc(slices.Clone(wants), func(w *want) bool { return w.rule != rule.Name })
+	switch kind {
+	case "good":
+		if len(wants) > 0 {
+			t.Error("a good machine expects findings")
 		}
+	case "bad":
+		if len(own) == 0 {
+			t.Errorf("a bad machine expects no finding of %s", rule.Name)
+		}
+	case "silent":
+		if len(own) > 0 || len(wants) == 0 {
+			t.Errorf("a silent machine expects findings of other rules than %s alone", rule.Name)
+		}
+	default:
+		t.Errorf("%s is called neither bad*.fsm, good*.fsm nor silent*.fsm", file)
 	}
-	name := filepath.Base(file)
-	switch {
-	case strings.HasPrefix(name, "good") && len(wants) > 0:
-		t.Error("a good machine expects findings")
-	case strings.HasPrefix(name, "bad") && own == 0:
-		t.Errorf("a bad machine expects no finding of %s", rule.Name)
-	case strings.HasPrefix(name, "silent") && (own > 0 || len(wants) == 0):
-		t.Errorf("a silent machine expects findings of other rules than %s alone", rule.Name)
-	}
-	for _, d := range Findings(file, src) {
-		if !claim(wants, d) {
+	for _, d := range findings(load(t, file)) {
+		if d.Rule == rule.Name && !claim(own, d) {
 			t.Errorf("%s: unexpected %s: %s", d.Span, d.Rule, d.Message)
 		}
 		checkForm(t, d)
 	}
-	for _, w := range wants {
-		if !w.met {
-			t.Errorf("%s:%d: no %s that matches %q", file, w.line, w.rule, w.message)
+	unmet(t, file, own)
+}
+
+// Together runs all rules over all machines in the working directory, where every
+// expectation is met, and gives their findings, a line each.
+func Together(t *testing.T) string {
+	var lines strings.Builder
+	for _, file := range machines(t, "*") {
+		wants := wantsIn(t, file)
+		for _, d := range findings(load(t, file)) {
+			claim(wants, d)
+			checkForm(t, d)
+			fmt.Fprintf(&lines, "%s %s %s\n", filepath.ToSlash(strings.Replace(d.Span.String(), "testdata/", "", 1)), d.Severity, d.Rule)
 		}
+		unmet(t, file, wants)
 	}
+	return lines.String()
 }
 
 // checkForm holds a finding to the form of all messages.

@@ -2,9 +2,11 @@ package checktest
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
+	"testing"
 
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
@@ -55,4 +57,26 @@ func claim(wants []*want, d diag.Diagnostic) bool {
 		}
 	}
 	return false
+}
+
+// wantsIn are the expectations in file.
+func wantsIn(t *testing.T, file string) []*want {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants, err := expectations(string(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wants
+}
+
+// unmet reports the expectations of file that no finding has met.
+func unmet(t *testing.T, file string, wants []*want) {
+	for _, w := range wants {
+		if !w.met {
+			t.Errorf("%s:%d: no %s that matches %q", file, w.line, w.rule, w.message)
+		}
+	}
 }

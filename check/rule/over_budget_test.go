@@ -1,4 +1,4 @@
-package overbudget_test
+package rule_test
 
 import (
 	"strings"
@@ -10,8 +10,6 @@ import (
 	overbudget "github.com/fsmc-dev/fsmc/check/rule/over-budget"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
-
-func Test(t *testing.T) { checktest.Run(t, overbudget.Rule) }
 
 // found is the finding of the rule about the machine src.
 func found(t *testing.T, src string) diag.Diagnostic {

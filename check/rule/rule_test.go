@@ -1,0 +1,45 @@
+package rule_test
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fsmc-dev/fsmc/check/all"
+	"github.com/fsmc-dev/fsmc/check/checktest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden file")
+
+// Test runs each rule on the examples in its own folder: those of one are
+// `go test ./check/rule -run Test/dead-end`.
+func Test(t *testing.T) {
+	for _, rule := range all.Rules {
+		t.Run(rule.Name, func(t *testing.T) {
+			t.Parallel()
+			checktest.Run(t, rule)
+		})
+	}
+}
+
+// TestTogether lists what all rules say of the examples of all.
+func TestTogether(t *testing.T) {
+	const golden = "testdata/findings.golden"
+	got := checktest.Together(t)
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("the findings are not those of %s (-want +got); where they should change, run go test ./check/rule -update:\n%s", golden, diff)
+	}
+}
