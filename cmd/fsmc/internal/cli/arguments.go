@@ -68,6 +68,8 @@ func knownTopic(c *cobra.Command, args []string) error {
 	switch {
 	case err != nil || len(rest) == 0:
 		return err
+	case len(args) == 1 && args[0] == c.Root().Name(): // as "fsmc help fsmc" in flagError
+		return nil
 	case found.HasSubCommands():
 		return knownCommand(found, rest)
 	}

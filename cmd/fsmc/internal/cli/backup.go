@@ -17,13 +17,16 @@ func newBackup(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Copy the database while it is in use, and verify the copy",
-		Long: `Backup copies the database into FILE as it is at one moment. Others go on reading
-and writing meanwhile. FILE must not exist; it appears when the copy is complete,
-on the disk, and has passed: it opens, SQLite's integrity check finds nothing, and
-every run in it has been replayed.
+		Long: `Backup copies the database into FILE, as the database is at one moment. Other
+processes can read and write while it copies. FILE must not exist.
 
-A run whose history does not give what is stored is printed, and is exit status 1.
-The copy is kept: it is exact, and is what one wants before fsmc repair.`,
+FILE appears when the copy is complete, is on the disk, and has passed three
+checks: the copy opens, SQLite's integrity check finds nothing, and every run in
+it was replayed.
+
+If the replay of a run differs from what is stored, backup prints the difference
+and ends with exit status 1. The copy is kept: it is exact, and you may want it
+before fsmc repair.`,
 		Example: "  fsmc backup --db runs.db runs-2026-11-21.db",
 		Args:    arguments("FILE"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return t.backUp(cmd.Context(), args[0]) },

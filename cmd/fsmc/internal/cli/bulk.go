@@ -33,8 +33,8 @@ type bulk struct {
 const steeredAtOnce = 16
 
 func (b *bulk) flags(c *cobra.Command) {
-	c.Flags().StringVar(&b.where, "where", "", "instead of an ID, the runs for which `TERMS` hold, as in fsmc list --where")
-	c.Flags().BoolVar(&b.apply, "apply", false, "with --where: do it, and do not only show what would be done")
+	c.Flags().StringVar(&b.where, "where", "", "instead of an ID: the runs for which all `TERMS` hold, as in fsmc list")
+	c.Flags().BoolVar(&b.apply, "apply", false, "with --where: do it; without this flag, only show what would be done")
 }
 
 // check asks for either an ID or --where.

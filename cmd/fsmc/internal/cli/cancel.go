@@ -24,17 +24,17 @@ func newCancel(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cancel [ID]",
 		Short: "Cancel a run, and wait until its activities have stopped",
-		Long: `Cancel gives the run the input "cancel": the state that handles it decides what
-happens; where none does, or with --force, the run ends where it stands. The
-command returns when the activities that this stops have said that they have
-cleaned up, or their leases have run out.
+		Long: `Cancel sends the input "cancel" to a run. The state that handles it decides what
+happens. If no state handles it, or with --force, the run ends where it is.
 
-Cancelling a run a second time does nothing, unless with --force. One that has
-ended otherwise is refused: exit status 1.
+The command returns when the activities that this stops have said that they have
+cleaned up, or when their leases have run out.
 
-With --where instead of an ID it is for all unfinished runs that the terms fit.
-It then only shows which those are, and which of them would be refused, unless
---apply is given.`,
+To cancel a run a second time does nothing, unless with --force. A run that
+ended in another way refuses cancel: exit status 1.
+
+With --where instead of an ID, cancel is for all unfinished runs that match. It
+then only shows these runs, and those that would refuse. --apply cancels them.`,
 		Example: `  fsmc cancel --db runs.db pr-17 --actor ada --reason "superseded"
   fsmc cancel --db runs.db --where "machine=CodeReview older than 7d" --apply`,
 		Args: many.check,
@@ -44,6 +44,6 @@ It then only shows which those are, and which of them would be refused, unless
 	operatorFlags(c, &who)
 	ask.flag(c)
 	many.flags(c)
-	c.Flags().BoolVar(&force, "force", false, "end the run where it stands, even where a state handles cancel")
+	c.Flags().BoolVar(&force, "force", false, "end the run where it is, even if a state handles cancel")
 	return c
 }

@@ -27,18 +27,19 @@ func newCheck(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check PATH...",
 		Short: "Prove what machines can do, before they run",
-		Long: `Check reads the named files, and every *.fsm below named directories, as one
-unit, and reports everything that is wrong with the machines in them, sorted by
-place. Where there is a run that shows a finding to be true, the run is drawn.
+		Long: `Check reads the named files, and every *.fsm file below the named directories, as
+one unit. It reports everything that is wrong with the machines in them, sorted
+by place. Many findings have a witness: a run that shows that the finding is true.
 
-With --bounds it prints the worst case of each machine too: the most steps,
-attempts of each activity, costs and time that any run can take, and where each
-activity's results and failures are handled. A figure is reached by some run, or
-says "at most", and is followed by what it is made of. With --witness the run
-that reaches each figure is drawn. With --format json the worst cases are always
-there.
+With --bounds, check also prints the worst case of each machine: the most steps,
+attempts of each activity, costs and time that any run can take. It also prints
+where each activity's results and failures are handled. Some run reaches a figure,
+unless the figure says "at most". Each figure is followed by its factors. With
+--witness, check also draws the run that reaches each figure. With --format json,
+the worst cases are always there.
 
-Exit status 1: there is an error, or with --strict a warning, or no machine.`,
+Exit status 1: there is an error; or there is a warning and --strict is given; or
+there is no machine.`,
 		Example: `  fsmc check review.fsm
   fsmc check --bounds review.fsm
   fsmc check --bounds --witness review.fsm
@@ -82,10 +83,10 @@ Exit status 1: there is an error, or with --strict a warning, or no machine.`,
 		option[reportFormat]{"sarif", reportFormat{write: writeSARIF}},
 		option[reportFormat]{"github", reportFormat{write: writeGitHub}},
 	)
-	c.Flags().BoolVar(&strict, "strict", false, "exit with 1 for a warning too")
-	c.Flags().BoolVar(&bounds, "bounds", false, "print the worst case of each machine, and where what comes of its activities is handled")
-	c.Flags().BoolVar(&runs, "witness", false, "with --bounds: show the run that reaches each figure")
-	c.Flags().IntVar(&limit, "max-configurations", explore.DefaultLimit, "tell apart at most `N` configurations of a machine; what that leaves open is \"undecided\"")
+	c.Flags().BoolVar(&strict, "strict", false, "exit with 1 for a warning, too")
+	c.Flags().BoolVar(&bounds, "bounds", false, "print the worst case of each machine, and where results and failures are handled")
+	c.Flags().BoolVar(&runs, "witness", false, "with --bounds: draw the run that reaches each figure")
+	c.Flags().IntVar(&limit, "max-configurations", explore.DefaultLimit, "explore at most `N` configurations of a machine; a question that is then open is \"undecided\"")
 	return c
 }
 

@@ -64,21 +64,24 @@ func (s *streams) catchSignals() (letGo func()) {
 func newRoot(s *streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "fsmc",
-		Short: "Workflows as finite state machines: checked, drawn, compiled, run",
+		Short: "Describe workflows as finite state machines; check, draw, compile and run them",
 		Long: `fsmc is a language for workflows as finite state machines, and the tools for it.
 
-The stages of a machine's life are the commands:
-  new      make a folder with one to begin with
-  check    prove what it can do, before it runs
-  fmt      bring the text into its canonical form
-  dot      draw it
-  gen      compile it to Go
-  run      run it, so that a crash loses nothing
+From the first line of a machine to its runs:
+  new      make a folder with a small machine
+  check    prove what the machine can do, before it runs
+  fmt      format the text
+  dot      draw the machine
+  gen      write Go for the machine
+  run      run the machine, so that a crash loses nothing
 
-Exit status: 0 nothing wrong; 1 the input was read and something is wrong with
-it; 2 usage, an unreadable file, or a broken database. The path - is standard
-input; a directory means every *.fsm file below it. The files named together
-are one unit, in which machine names are unique.`,
+Exit status:
+  0  nothing is wrong
+  1  the input was read, and something is wrong with it
+  2  wrong usage, an unreadable file, or a broken database
+
+The path - is standard input. A directory means every *.fsm file below it. All
+files that one command names form one unit, in which machine names are unique.`,
 		Args:                  knownCommand,
 		RunE:                  func(c *cobra.Command, _ []string) error { return c.Help() },
 		DisableFlagsInUseLine: true,
@@ -109,6 +112,7 @@ are one unit, in which machine names are unique.`,
 		}
 	}
 	root.AddCommand(newVersion(s))
+	versionFlag(root)
 	strict(root)
 	return root
 }

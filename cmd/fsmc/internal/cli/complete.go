@@ -16,14 +16,15 @@ func newComplete(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "complete ID ACTIVITY [EVENT]",
 		Short: "End an activity by hand, because its work was done outside",
-		Long: `Complete ends an open activity of a run as if it had raised EVENT, or had ended
-where it declares none. A worker that is at it is told to stop, and what it
-returns is refused. The run's history says who did this, and why.
+		Long: `Complete ends an open activity of a run. The run continues as if the activity had
+raised EVENT; leave EVENT out if the activity declares no event. A worker that
+works on the activity is told to stop, and its result is refused. The history of
+the run says who completed the activity, and why.
 
-Where a state has the activity several times, ACTIVITY is the label that it has
-there, or the name of its do as fsmc show --format json has it.
+If a state has the activity several times, ACTIVITY is the label of its "do", or
+the name that fsmc show --format json prints in the field "do".
 
-An event that does not fit is refused, and nothing has changed: exit status 1.`,
+An event that does not fit is refused and changes nothing: exit status 1.`,
 		Example: `  fsmc complete --db runs.db pr-17 post_comments CommentsPosted --reason "posted by hand"
   fsmc complete --db runs.db order-4 charge Charged --data '{"id": "ch_17"}'`,
 		Args: arguments("ID", "ACTIVITY", "[EVENT]"),
@@ -44,6 +45,6 @@ An event that does not fit is refused, and nothing has changed: exit status 1.`,
 	t.flags(c)
 	operatorFlags(c, &who)
 	ask.flag(c)
-	c.Flags().StringVar(&data, "data", "", "the event's fields as a `JSON` object; - reads it from standard input")
+	c.Flags().StringVar(&data, "data", "", "the fields of the event, as a `JSON` object; - reads standard input")
 	return c
 }

@@ -21,13 +21,13 @@ func newDot(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "dot PATH...",
 		Short: "Draw a machine, for Graphviz or as Mermaid",
-		Long: `Dot prints the diagram of a machine. With --db and --run the state in which a
-run is, and the way that it took, are highlighted. Where the run is of another
-version of the machine than PATH, standard error says so: what both have is
-highlighted.
+		Long: `Dot prints the diagram of a machine. With --db and --run, it highlights the state
+of a run and the path that the run took. If the run has another version of the
+machine than PATH, dot says so on standard error, and highlights what both
+versions have.
 
-A machine that the checker refuses is drawn all the same. Exit status 1: the
-text has errors, so that something may be missing in the diagram.`,
+Dot also draws a machine that fsmc check refuses. Exit status 1: the text has
+errors, so that something may be missing in the diagram.`,
 		Example: `  fsmc dot review.fsm | dot -Tsvg > review.svg
   fsmc dot --format mermaid -o review.mmd review.fsm
   fsmc dot --db runs.db --run pr-17 review.fsm | dot -Tpng > pr-17.png`,
@@ -42,8 +42,8 @@ text has errors, so that something may be missing in the diagram.`,
 	chooseFlag(c, &d.target, "format", "dot", "how to draw", targets...)
 	c.Flags().StringVarP(&d.output, "output", "o", "", "write to `FILE`; - is standard output")
 	machineFlag(c, &d.machine)
-	c.Flags().StringVar(&d.db, "db", "", "the database `FILE` of the run")
-	c.Flags().StringVar(&d.run, "run", "", "highlight the way of the run with this `ID`")
+	c.Flags().StringVar(&d.db, "db", "", "the database `FILE` with the run")
+	c.Flags().StringVar(&d.run, "run", "", "highlight the path of the run with this `ID`")
 	return c
 }
 

@@ -16,7 +16,7 @@ func newExplain(s *streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "explain [RULE]",
-		Short: "Print a rule's page: what it means, with examples; or list the rules",
+		Short: "Print the page of a rule, or list all rules",
 		Example: `  fsmc explain
   fsmc explain dead-end`,
 		Args: arguments("[RULE]"),

@@ -16,12 +16,12 @@ func newFmt(s *streams) *cobra.Command {
 	var f formatter
 	c := &cobra.Command{
 		Use:   "fmt PATH...",
-		Short: "Bring files into the canonical form, in place",
-		Long: `Fmt rewrites files in the canonical form. Comments are kept, and the meaning
-never changes. A file with syntax errors is left alone. Standard input (-) goes
-to standard output.
+		Short: "Format files in place",
+		Long: `Fmt rewrites files in the canonical form. It keeps comments, and never changes the
+meaning. It does not change a file with syntax errors. It formats standard input
+(-) to standard output.
 
-Exit status 1: a file has syntax errors, or with --check or --diff a file is not
+Exit status 1: a file has syntax errors; or, with --check or --diff, a file is not
 in the canonical form.`,
 		Example: `  fsmc fmt .
   fsmc fmt --diff review.fsm`,
@@ -32,9 +32,9 @@ in the canonical form.`,
 			return f.run(paths)
 		},
 	}
-	c.Flags().BoolVar(&f.check, "check", false, "write nothing; list the files that would change, and exit with 1 if there are any")
-	c.Flags().BoolVar(&f.diff, "diff", false, "write nothing; print the changes, and exit with 1 if there are any")
-	c.Flags().BoolVar(&f.stdout, "stdout", false, "print the result instead of writing it")
+	c.Flags().BoolVar(&f.check, "check", false, "write nothing; list the files that would change; exit with 1 if there is one")
+	c.Flags().BoolVar(&f.diff, "diff", false, "write nothing; print the changes; exit with 1 if there is one")
+	c.Flags().BoolVar(&f.stdout, "stdout", false, "print the result, and write no file")
 	c.MarkFlagsMutuallyExclusive("check", "stdout")
 	c.MarkFlagsMutuallyExclusive("diff", "stdout")
 	return c

@@ -19,7 +19,7 @@ type guards struct {
 }
 
 func (g *guards) flag(c *cobra.Command) {
-	c.Flags().StringVar(&g.activities, "activities", "", "the folder with the host guards, `DIR`/guard-<name>, where the step asks one")
+	c.Flags().StringVar(&g.activities, "activities", "", "the folder with the host guards, `DIR`/guard-<name>")
 }
 
 // engine gives an engine for one step, which can ask the guards of a run's version

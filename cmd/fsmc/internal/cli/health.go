@@ -26,19 +26,25 @@ func newHealth(s *streams) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "health",
-		Short: "Look for runs that nothing moves, and work that no one does",
-		Long: `Health lists halted runs with their reason, runs that cannot be read or whose tasks or
-timers are gone, runs that have been in a state for too long, timers that are overdue,
-leases that have run out, attempts that no worker takes, messages that no one delivers,
-and runs over their budget.
+		Short: "List runs that are stuck, and work that no one does",
+		Long: `Health lists what an operator should look at:
+  - halted runs, with the reason
+  - runs that cannot be read, or whose tasks or timers are missing
+  - runs that have been in one state for too long
+  - timers that are overdue
+  - leases that have run out
+  - attempts that no worker claims
+  - messages that no one delivers
+  - runs that are over their budget
 
-How long is too long in a state is said by --stuck: one duration, or one for each
-of some states. Without it a state's own timers say it: a run is stuck where one
-has fallen due and has not fired.
+--stuck says how long is too long in a state: one duration for all states, or one
+for each state that you name. Without --stuck, the timers of the state say it: a
+run is stuck if a timer is due and has not fired.
 
-The file itself is checked as well, as by SQLite's integrity check, for at most as
-long as --integrity says; fsmc backup checks all of it. Exit status 1: something is
-listed.`,
+Health also checks the file with SQLite's integrity check, for at most the time of
+--integrity. fsmc backup checks all of it.
+
+Exit status 1: something is listed.`,
 		Example: `  fsmc health --db runs.db
   fsmc health --db runs.db --stuck 1h
   fsmc health --db runs.db --stuck Analyzing=10m,Working.Draft=2d`,
@@ -56,9 +62,9 @@ listed.`,
 		},
 	}
 	t.flags(c)
-	c.Flags().Var(&stuck{&query}, "stuck", "how long a run may be in a state: an `AGE`, or STATE=AGE,...")
-	c.Flags().Var(&age{into: &query.Late, some: true}, "late", "the `AGE` at which timers, leases, attempts and messages are overdue (default 1m)")
-	c.Flags().Var(&age{into: &integrity}, "integrity", "look for damage of the file for at most so long, an `AGE`; 0s for not at all")
+	c.Flags().Var(&stuck{&query}, "stuck", "how long a run may be in one state: an `AGE`, or STATE=AGE,...")
+	c.Flags().Var(&age{into: &query.Late, some: true}, "late", "the `AGE` from which a timer, lease, attempt or message is overdue (default 1m)")
+	c.Flags().Var(&age{into: &integrity}, "integrity", "check the file for at most this `AGE`; 0s to skip the check")
 	c.Flags().IntVar(&query.Limit, "limit", 100, "list at most `N` of each kind")
 	return c
 }

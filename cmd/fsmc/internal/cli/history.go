@@ -17,11 +17,15 @@ func newHistory(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "history ID",
 		Short: "Print what happened to a run, step by step",
-		Long: `History prints every step of a run: when, from where to where, by which input
-with what in it, how far the bound of the arm that was taken is used, the arms
-that were passed over and why, what a migration has made of parameters and data,
-and who sent it. With --format json it prints an array with one object for each
-step, with --format mermaid a sequence diagram of the outside, the run, its
+		Long: `History prints every step of a run:
+  - the time, the state before and after, and the input with its data
+  - the count of the bound of the arm that was taken
+  - the arms that were not taken, and why
+  - the parameters and data that a migration has changed
+  - who sent the input, and why
+
+With --format json, it prints an array with one object for each step. With
+--format mermaid, it prints a sequence diagram of the outside world, the run, its
 activities and its timers.`,
 		Example: `  fsmc history --db runs.db pr-17
   fsmc history --db runs.db --format json pr-17

@@ -16,15 +16,21 @@ func newList(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List runs, newest first",
-		Long: `List prints one line for each run, newest first: its machine and state, how many
-steps it has taken, when it started, and since when it is in its state.
+		Long: `List prints one line for each run, newest first: its machine and state, its number
+of steps, when it started, and since when it has been in its state.
 
---where takes terms that all hold, with blanks, commas or "and" between them:
-machine=NAME, state=PATH, status=running|halted|finished|paused,
-outcome=success|failure|cancelled, definition=HASH, older than 90s|1h30m|30d
-(since the run started). The flags say the same one by one. A machine of which the
-database has no version, though it has others, is an error, and so is a state in which
-no run of the machines that are meant can stand: exit status 2.`,
+--where takes one or more terms. A run matches if all terms hold. Separate terms
+with blanks, commas or "and":
+  machine=NAME
+  state=PATH
+  status=running|halted|finished|paused
+  outcome=success|failure|cancelled
+  definition=HASH
+  older than 90s|1h30m|30d        (since the run started)
+Each term but the definition also has a flag.
+
+If the database has machines, but none with this NAME, that is an error: exit
+status 2. The same holds for a state that no run of these machines can be in.`,
 		Example: `  fsmc list --db runs.db
   fsmc list --db runs.db --status running --older 1h
   fsmc list --db runs.db --where "machine=Order state=Paying older than 2d"`,
@@ -36,18 +42,18 @@ no run of the machines that are meant can stand: exit status 2.`,
 	f.StringVar(&l.where, "where", "", "only runs for which all `TERMS` hold")
 	f.StringVar(&l.filter.Machine, "machine", "", "only runs of the machine called `NAME`")
 	f.StringVar(&l.filter.State, "state", "", "only runs in the state with this `PATH`")
-	chooseFlag(c, &l.status, "status", "", "only those that are so",
+	chooseFlag(c, &l.status, "status", "", "only runs with this status",
 		option[listedStatus]{"running", listedStatus{status: runtime.Running}},
 		option[listedStatus]{"halted", listedStatus{status: runtime.Halted}},
 		option[listedStatus]{"finished", listedStatus{status: runtime.Finished}},
 		option[listedStatus]{"paused", listedStatus{runtime.Running, true}})
-	chooseFlag(c, &l.filter.Outcome, "outcome", "", "only those that ended so",
+	chooseFlag(c, &l.filter.Outcome, "outcome", "", "only runs with this outcome",
 		option[runtime.Outcome]{"success", runtime.Success},
 		option[runtime.Outcome]{"failure", runtime.Failed},
 		option[runtime.Outcome]{"cancelled", runtime.Cancelled})
 	ageFlag(c, &l.age, "older", "only runs that started at least an `AGE` ago: 90s, 1h30m, 30d")
-	f.IntVar(&l.filter.Limit, "limit", 100, "at most `N` runs; 0 for all")
-	f.StringVar(&l.filter.After, "after", "", "go on behind the run with this `ID`, the last of the page before")
+	f.IntVar(&l.filter.Limit, "limit", 100, "list at most `N` runs; 0 for all")
+	f.StringVar(&l.filter.After, "after", "", "continue after the run with this `ID`, the last one of the page before")
 	for _, name := range []string{"machine", "state", "status", "outcome", "older"} {
 		c.MarkFlagsMutuallyExclusive("where", name)
 	}

@@ -18,24 +18,28 @@ func newMigrate(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "migrate PATH...",
 		Short: "Move unfinished runs to the new definition of their machine",
-		Long: `Migrate moves the unfinished runs of a machine to the definition in PATH, and
-shows for each whether it fits. It moves them only with --apply: those that fit,
-each with a line of history. The others stay as they are: exit status 1.
+		Long: `Migrate shows which unfinished runs of a machine fit the definition in PATH. With
+--apply, it moves the runs that fit, each with a line of history. The other runs
+do not change: exit status 1.
 
-A run fits where its state, its fields and parameters, and the events that it
-keeps are there under the same names and types, and the state's require holds.
-Its activities go on: attempts under way are cancelled, and made again by the new
-definition when they have stopped. Timers go on; new ones start now. Counters of
-arms that are gone are gone; others stay within their new bounds, and where two
-states become one they are added.
+A run fits if the new definition has its state, its fields and parameters, and its
+deferred events, with the same names and types, and if the "require" of the state
+holds.
 
-Where names have changed --map FILE says how, as JSON:
+What a move does:
+  - Activities go on. Attempts under way are cancelled. When they have stopped,
+    the new definition starts them again.
+  - Running timers go on. New timers start now.
+  - A counter is dropped if its arm is gone. Other counters are kept, but do not
+    exceed the new bound. If two states become one, their counters are added.
 
-  {"states": {"Working": "Busy"},           new names of states, by the old ones
-   "fields": {"n": "count", "gone": ""},    of fields; an empty one gives it up
-   "set": {"limit": "1h"}}                  values of fields and parameters
+If names have changed, --map FILE says how, as JSON:
 
-Two states can become one. Two fields cannot: one of them has to be given up.`,
+  {"states": {"Working": "Busy"},           old name: new name of a state
+   "fields": {"n": "count", "gone": ""},    the same for fields; "" drops the field
+   "set": {"limit": "1h"}}                  values for fields and parameters
+
+Two states can become one. Two fields cannot: drop one of them.`,
 		Example: `  fsmc migrate --db runs.db review.fsm
   fsmc migrate --db runs.db --map moves.json --apply --reason "version 2" review.fsm`,
 		Args:              arguments("PATH..."),
@@ -45,9 +49,9 @@ Two states can become one. Two fields cannot: one of them has to be given up.`,
 	m.flags(c)
 	machineFlag(c, &m.runner.machine)
 	operatorFlags(c, &m.options.Operator)
-	c.Flags().StringVar(&m.runner.activities, "activities", "", "the folder with the host guards and activities, `DIR`, where a require asks a guard")
-	c.Flags().StringVar(&m.mapping, "map", "", "the `FILE` that says what the names have become; - is standard input")
-	c.Flags().BoolVar(&m.options.Apply, "apply", false, "move the runs that fit, and do not only show which do")
+	c.Flags().StringVar(&m.runner.activities, "activities", "", "the folder with the host guards and activities, `DIR`, if a require asks a guard")
+	c.Flags().StringVar(&m.mapping, "map", "", "the `FILE` with the old and new names; - is standard input")
+	c.Flags().BoolVar(&m.options.Apply, "apply", false, "move the runs that fit; without this flag, only show them")
 	return c
 }
 

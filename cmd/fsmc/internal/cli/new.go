@@ -17,15 +17,16 @@ import (
 func newNew(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "new NAME",
-		Short: "Make a folder with a machine that runs, to begin with",
-		Long: `New makes a folder with a small machine called NAME: an activity with a result and
-failures, bounded retries, a deadline, a published message. Its activities are
-there twice, as shell scripts for fsmc run and in Go; beside them are the code
-generated from the machine, a test, and the go:generate line that keeps the
-code fresh. All of it passes fsmc check --strict, go vet and go test.
+		Short: "Make a folder with a small machine that runs",
+		Long: `New makes a folder with a small machine called NAME. The machine has an activity
+with a result and failures, bounded retries, a deadline and a published message.
 
-The folder and the Go package are called like the machine, in small letters.
-Nothing is overwritten: the folder must not be there, or be empty.`,
+The folder has the activities twice: as shell scripts for fsmc run, and in Go. It
+also has the Go code generated from the machine, a test, and the go:generate line
+that updates the code. All of it passes fsmc check --strict, go vet and go test.
+
+The folder and the Go package have the name of the machine in small letters. New
+overwrites nothing: the folder must be empty, or must not exist.`,
 		Example: `  fsmc new Invoice
   fsmc new order_review`,
 		Args: arguments("NAME"),

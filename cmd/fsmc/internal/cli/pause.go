@@ -11,19 +11,17 @@ import (
 func newPause(s *streams) *cobra.Command {
 	return newSteer(s, &steering{
 		use: "pause [ID]", does: runtime.PauseInput, statuses: []runtime.Status{runtime.Running}, act: (*runtime.Engine).Pause,
-		short: "Pause a run: nothing new starts, and its time stands still",
-		long: `Pause stops a run from moving. Attempts of activities that are under way go on;
-nothing new starts. What they return, and events that are sent, wait and are
-taken when the run resumes. Timers keep what remained of their time; a deadline,
-a timer that runs until a time, does not shift, and a wait before a retry goes
-on. Cancel is taken all the same.
+		short: "Pause a run: nothing new starts, and its timers stop",
+		long: `Pause stops a run from moving. Attempts under way go on, and nothing new starts.
+Results, and events that are sent, wait until the run resumes. Timers keep their
+remaining time. A deadline (a timer until a point in time) does not shift, and a
+wait before a retry goes on. A paused run can be cancelled.
 
-Pausing a paused run does nothing. One that has ended or is halted is refused:
-exit status 1.
+To pause a paused run does nothing. A run that is halted or has ended refuses
+pause: exit status 1.
 
-With --where instead of an ID it is for all running runs that the terms fit. It
-then only shows which those are, and which of them would be refused, unless
---apply is given.`,
+With --where instead of an ID, pause is for all running runs that match. It then
+only shows these runs, and those that would refuse. --apply pauses them.`,
 		example: `  fsmc pause --db runs.db pr-17 --reason "the index is rebuilt"
   fsmc pause --db runs.db --where "machine=CodeReview" --apply`,
 	})
@@ -32,17 +30,16 @@ then only shows which those are, and which of them would be refused, unless
 func newResume(s *streams) *cobra.Command {
 	return newSteer(s, &steering{
 		use: "resume [ID]", does: runtime.ResumeInput, statuses: []runtime.Status{runtime.Running, runtime.Halted}, paused: true, act: (*runtime.Engine).Resume,
-		short: "Let a paused run go on",
-		long: `Resume lets a paused run go on. What has come meanwhile is taken in order, as if
-it came now; an event that the run does not take any more is dropped, and its
-history says so. Deadlines that have passed fire first.
+		short: "Let a paused run continue",
+		long: `Resume lets a paused run continue. The run takes what has arrived during the
+pause, in order, as if it arrived now. It drops an event that it does not take any
+more, with a line of history. Deadlines that have passed fire first.
 
-Resuming a run that is not paused does nothing. One that has ended is refused:
-exit status 1.
+To resume a run that is not paused does nothing. A run that has ended refuses
+resume: exit status 1.
 
-With --where instead of an ID it is for all paused runs that the terms fit. It
-then only shows which those are, and which of them would be refused, unless
---apply is given.`,
+With --where instead of an ID, resume is for all paused runs that match. It then
+only shows these runs, and those that would refuse. --apply resumes them.`,
 		example: `  fsmc resume --db runs.db pr-17
   fsmc resume --db runs.db --where "machine=CodeReview" --apply`,
 	})

@@ -16,27 +16,28 @@ func newPrune(s *streams) *cobra.Command {
 		t     = target{streams: s}
 		older time.Duration
 		query runtime.PruneQuery
+		apply bool
 		who   runtime.Operator
 	)
 	c := &cobra.Command{
 		Use:   "prune --older-than AGE",
 		Short: "Delete runs that ended long ago, with their history",
-		Long: `Prune deletes the finished runs whose last step is older than AGE, with their
-history and all else that is kept of them, for good. Take a backup first. Runs with
-a message in the outbox that has not been delivered stay, and are counted.
+		Long: `Prune shows how many finished runs have their last step at least AGE ago. With
+--apply, it deletes these runs, with their history and everything else that is kept
+of them, for good. Make a backup first. Runs with a message in the outbox that is
+not delivered yet stay, and are counted.
 
-It deletes at once; --dry-run only counts. It works in short writes with rests in
-between, so that live runs are not held up, and may be interrupted. Who pruned,
-when, why and how many runs is kept in the table "prunings". The file does not
-shrink: its free pages are used again.`,
-		Example: `  fsmc prune --db runs.db --older-than 90d --dry-run
-  fsmc prune --db runs.db --older-than 30d --outcome success --reason "retention"`,
+It writes in short pieces and rests between them, so that live runs do not wait. You
+can interrupt it. The table "prunings" keeps who pruned, when, why, and how many
+runs. The file does not shrink: SQLite uses its free pages again.`,
+		Example: `  fsmc prune --db runs.db --older-than 90d
+  fsmc prune --db runs.db --older-than 30d --outcome success --apply --reason "retention"`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("older-than") {
-				return errors.New("--older-than AGE is missing: it says which finished runs are deleted")
+				return errors.New("--older-than AGE is missing: it says which finished runs to delete")
 			}
-			query.Before = time.Now().Add(-older)
+			query.Before, query.DryRun = time.Now().Add(-older), !apply
 			query.Actor, query.Reason = who.Actor, who.Reason
 			return t.prune(cmd.Context(), query)
 		},
@@ -44,22 +45,22 @@ shrink: its free pages are used again.`,
 	t.flags(c)
 	f := c.Flags()
 	ageFlag(c, &older, "older-than", "runs whose last step is at least an `AGE` ago: 12h, 30d")
-	chooseFlag(c, &query.Outcome, "outcome", "", "only those that ended so",
+	chooseFlag(c, &query.Outcome, "outcome", "", "only runs with this outcome",
 		option[runtime.Outcome]{"success", runtime.Success},
 		option[runtime.Outcome]{"failure", runtime.Failed},
 		option[runtime.Outcome]{"cancelled", runtime.Cancelled})
 	f.StringVar(&query.Machine, "machine", "", "only runs of the machine called `NAME`")
-	f.BoolVar(&query.DryRun, "dry-run", false, "delete nothing, and say how many runs it would be")
-	f.StringVar(&who.Actor, "actor", user(), "who does this, a `NAME` that is kept")
-	f.StringVar(&who.Reason, "reason", "", "why, a `TEXT` that is kept")
+	f.BoolVar(&apply, "apply", false, "delete the runs; without this flag, only count them")
+	f.StringVar(&who.Actor, "actor", user(), "who does this: a `NAME`, which is kept")
+	f.StringVar(&who.Reason, "reason", "", "why: a `TEXT`, which is kept")
 	return c
 }
 
 // pruneReport is what prune --format json prints.
 type pruneReport struct {
-	Pruned int64 `json:"pruned"` // runs; of a dry run those that would be
-	Kept   int64 `json:"kept"`   // runs of that age with messages to deliver
-	DryRun bool  `json:"dry_run"`
+	Pruned  int64 `json:"pruned"` // runs; those that it would delete where it is not applied
+	Kept    int64 `json:"kept"`   // runs of that age with messages to deliver
+	Applied bool  `json:"applied"`
 }
 
 func (t *target) prune(ctx context.Context, q runtime.PruneQuery) error {
@@ -76,7 +77,7 @@ func (t *target) prune(ctx context.Context, q runtime.PruneQuery) error {
 			return fmt.Errorf("%s pruned; then: %w", countOf(done.Runs, "run"), err)
 		}
 		if t.asJSON {
-			return printJSON(t.out, &pruneReport{done.Runs, done.Kept, q.DryRun})
+			return printJSON(t.out, &pruneReport{done.Runs, done.Kept, !q.DryRun})
 		}
 		did, kept := "pruned", "kept"
 		if q.DryRun {
@@ -85,6 +86,9 @@ func (t *target) prune(ctx context.Context, q runtime.PruneQuery) error {
 		rest := ""
 		if done.Kept > 0 {
 			rest = fmt.Sprintf(", %d %s with messages to deliver", done.Kept, kept)
+		}
+		if q.DryRun && done.Runs > 0 {
+			rest += "; nothing has been done, --apply does it"
 		}
 		_, err = fmt.Fprintf(t.out, "%s %s%s\n", countOf(done.Runs, "run"), did, rest)
 		return err

@@ -17,16 +17,17 @@ func newRepair(s *streams) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "repair ID",
-		Short: "Mend a run that is not what its history says, or whose require is false",
-		Long: `Repair holds a run against its history: its snapshot, the columns beside it, the
-tasks that stand for its activities, and its timers. The history is the truth. It
-also reads the require of the state in which the run stands: where that is false
-the run goes where it would have been turned away to.
+		Short: "Repair a run that differs from its history, or whose require is false",
+		Long: `Repair compares a run with its history. It compares the snapshot, the columns
+beside it, the tasks of its activities, and its timers. The history is right. It
+also evaluates the "require" of the state in which the run is. If the condition is
+false, the repaired run moves to the state after "else".
 
-It only says what is wrong, and what would become of the run, unless --apply is
-given; then it is written, with a line of history. Exit status 1: something is
-wrong and has not been mended. A run whose history itself does not replay cannot
-be repaired; fsmc cancel --force ends it.`,
+Without --apply, repair only says what is wrong, and which state the run would be
+in. With --apply, it writes the change, with a line of history.
+
+Exit status 1: something is wrong and was not repaired. If the history itself does
+not replay, the run cannot be repaired; fsmc cancel --force ends it.`,
 		Example: `  fsmc repair --db runs.db pr-17
   fsmc repair --db runs.db pr-17 --apply --reason "the disk lied"`,
 		Args: arguments("ID"),
@@ -55,7 +56,7 @@ be repaired; fsmc cancel --force ends it.`,
 	t.flags(c)
 	ask.flag(c)
 	operatorFlags(c, &options.Operator)
-	c.Flags().BoolVar(&options.Apply, "apply", false, "mend it, and do not only say what is wrong")
+	c.Flags().BoolVar(&options.Apply, "apply", false, "repair the run; without this flag, only say what is wrong")
 	return c
 }
 

@@ -16,18 +16,19 @@ func newReplay(s *streams) *cobra.Command {
 	r := &replayer{target: target{streams: s}}
 	c := &cobra.Command{
 		Use:   "replay [ID]",
-		Short: "Prove that history gives what is stored, for one run or all",
-		Long: `Replay takes a run's history over the definition with which it runs, line by
-line, and compares what comes out with what is stored: each record, the snapshot,
-and the columns beside them, bit for bit, and the tasks and timers of a run that goes
-on. Without an ID it does so for every run. A
-record that no run leads to is a difference, too.
+		Short: "Prove that the history of one run, or of all, gives what is stored",
+		Long: `Replay computes a run from its definition and its history, line by line, and
+compares the result with what is stored: each record, the snapshot, and the
+columns beside them, bit for bit. For a run that has not ended, it also compares
+the tasks and timers. Without an ID, it replays every run, and a record of
+history that belongs to no run is a difference, too.
 
-What came from outside (data, times, who and why) is taken as it stands in history, and
-the outbox, the inbox and checkpoints are not looked at: see docs/runtime.md.
+Replay takes what came from outside (data, times, who and why) as it is in the
+history. It does not look at the outbox, the inbox and the checkpoints. The page
+docs/runtime.md says what replay cannot find.
 
-Nothing is written, and other processes may work on the database meanwhile. Exit
-status 1: there is a difference; the first one of each such run is printed.`,
+Replay writes nothing, and other processes may use the database at the same time.
+Exit status 1: there is a difference. Replay prints the first one of each run.`,
 		Example: `  fsmc replay --db runs.db
   fsmc replay --db runs.db pr-17`,
 		Args: arguments("[ID]"),

@@ -15,18 +15,19 @@ func newRestore(s *streams) *cobra.Command {
 	t := target{streams: s}
 	c := &cobra.Command{
 		Use:   "restore BACKUP",
-		Short: "Put a backup in the place of the database",
-		Long: `Restore puts a copy of BACKUP in the place of the database that --db names, or makes
-that where there is none. No process may have the database open: end all workers
-first. The copy is checked before anything is moved: SQLite's integrity check finds
-nothing, and every run in it is replayed.
+		Short: "Replace the database by a backup",
+		Long: `Restore replaces the database that --db names by a copy of BACKUP. If there is no
+database, it makes one. No process may have the database open: end all workers
+first.
 
-What was there is kept beside it under another name, with its write-ahead log, and can
-be looked at and deleted. With cp the log would stay, and undo or destroy what was
-copied.
+Restore checks the copy before it moves anything: SQLite's integrity check finds
+nothing, and every run in the copy was replayed. It keeps the old database beside
+the new one, under another name and with its write-ahead log. You can look at it,
+and delete it. Do not use cp instead: the log would stay, and would undo or
+destroy the copy.
 
-A run whose history does not give what is stored is printed, and is exit status 1; the
-backup is put in place all the same.`,
+If the replay of a run differs from what is stored, restore prints the difference
+and ends with exit status 1. It restores the backup all the same.`,
 		Example: "  fsmc restore --db runs.db runs-2026-11-21.db",
 		Args:    arguments("BACKUP"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return t.restore(cmd.Context(), args[0]) },

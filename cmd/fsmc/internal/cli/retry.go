@@ -9,19 +9,18 @@ import (
 func newRetry(s *streams) *cobra.Command {
 	return newSteer(s, &steering{
 		use: "retry [ID]", does: runtime.RetryInput, statuses: []runtime.Status{runtime.Halted}, act: (*runtime.Engine).Retry, judge: inVain,
-		short: "Try once more what does not go on by itself",
-		long: `Retry gives a halted run once more the input that it could not take. In a run
-whose activity waits for its backoff it is tried at once. A run that ended in
-failure is taken up again in the state in which it failed, as if it came from
-outside, and the bounds of what it can take there start anew.
+		short: "Retry a halted or failed run, or an activity that waits",
+		long: `Retry gives a halted run the same input again. If an activity of the run waits for
+its backoff, retry starts it at once. A run that ended in failure continues in the
+state in which it failed, as if it had entered that state from outside; the bounds
+of that state start again from zero.
 
-A run in which there is nothing of the kind is refused: exit status 1. So it is
-where the run is halted, or has ended in failure, once more.
+A run with nothing to retry refuses: exit status 1. Exit status 1 also says that
+the run is halted again, or has ended in failure again.
 
-With --where instead of an ID it is for all halted runs that the terms fit, or
-for those that ended in failure with outcome=failure among the terms. It then
-only shows which those are, and which of them would be refused, unless --apply
-is given.`,
+With --where instead of an ID, retry is for all halted runs that match, or with
+the term outcome=failure for all runs that ended in failure and match. It then
+only shows these runs, and those that would refuse. --apply retries them.`,
 		example: `  fsmc retry --db runs.db pr-17 --reason "the token is renewed"
   fsmc retry --db runs.db --where "machine=CodeReview outcome=failure" --apply`,
 	})

@@ -17,34 +17,37 @@ func newRun(s *streams) *cobra.Command {
 	r := &runner{streams: s}
 	c := &cobra.Command{
 		Use:   "run [PATH...]",
-		Short: "Start a run, or take one up again, and work on it",
-		Long: `Run starts a run of the machine in PATH, or takes up the run with the given id
-where it stands, and works until it ends or only waits for events from outside. A
-timer that runs beside such events is not waited for: it fires at the next start,
-or in its time with --follow.
+		Short: "Start a run, or continue one, and work on it",
+		Long: `Run starts a run of the machine in PATH. If there is a run with the given --id,
+the command continues that run instead. It works until the run ends, or until the
+run waits only for events from outside. Without --follow, it does not wait for a
+timer that runs beside such events: the timer fires at the next start.
 
-Without PATH it works on every unfinished run in the database, and with --follow
-on those that start later too, each by the version of the machine with which it
-was started. With --follow it waits for a database that is not there yet. What has
-no executable is said once, left alone, and looked for again each second; without
---follow the runs that wait for it are named in the end, exit status 2.
+Without PATH, it works on every unfinished run in the database, each with the
+version of the machine with which it started. With --follow, it also works on
+runs that start later, and waits for a database that does not exist yet. If an
+activity has no executable, the command says so one time, does not run it, and
+looks for it again each second. Without --follow, it names the runs that wait for
+such an activity in the end: exit status 2.
 
-The activities are executables in one folder, called like the activities, and
-host guards are guard-NAME. Each gets one JSON object on standard input and
-answers with one as the last line of standard output. With --worker the same
-objects go, a line each, to processes of one command that live on; see
-docs/runtime.md. Where the shell cannot start that command, run ends with an
-error, exit status 2, and no attempt counts.
+Activities are executables in one folder, with the names of the activities. A host
+guard is the executable guard-NAME. Each gets one JSON object on standard input.
+The last line of its standard output is the answer, one JSON object.
 
-With --outbox each published message is handed to a command, as one JSON object
-on standard input, in order for each run and again and again until it exits with
-status 0; and the run is worked on until its messages have been delivered.
+With --worker, the command starts processes that do many attempts. They read and
+write the same objects, one on each line; see docs/runtime.md. If the shell
+cannot start the worker, the command ends with exit status 2, and no attempt
+counts.
 
-Killed at any point and started again, it goes on where the run stands. A
-SIGTERM or an interrupt lets the activities under way come to their end, for ten
-seconds, and ends the command; a second one ends it at once.
+With --outbox, the command gives each published message to CMD, as one JSON object
+on standard input, in order for each run. It repeats a message until CMD exits with
+status 0. It works on a run until all messages of the run are delivered.
 
-Exit status 1: the run ended with another outcome than success, or is halted.`,
+You can kill the command at any point and start it again: the run continues where
+it was. After a SIGTERM or an interrupt, the command lets activities work for ten
+more seconds, then stops them and ends. A second signal ends it at once.
+
+Exit status 1: the run is halted, or ended with an outcome other than success.`,
 		Example: `  fsmc run --db runs.db --activities ./activities --id pr-17 --param pr=17 review.fsm
   fsmc run --db runs.db --detach --param pr=18 review.fsm
   fsmc run --db runs.db --activities ./activities --follow`,
@@ -52,7 +55,7 @@ Exit status 1: the run ended with another outcome than success, or is halted.`,
 		ValidArgsFunction: completeFSM,
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			if cmd.Flags().Changed("id") && r.id == "" {
-				return errors.New("--id is empty: leave it out where the run is a new one, whatever its id")
+				return errors.New("--id is empty: leave it out for a new run with an id of its own")
 			}
 			return r.run(cmd.Context(), paths)
 		},
@@ -62,16 +65,16 @@ Exit status 1: the run ended with another outcome than success, or is halted.`,
 	machineFlag(c, &r.machine)
 	f := c.Flags()
 	f.StringVar(&r.activities, "activities", "", "the folder with the executables, `DIR`/<activity>")
-	f.StringVar(&r.worker, "worker", "", "start `CMD`, which does the activities that it is told on standard input")
+	f.StringVar(&r.worker, "worker", "", "start `CMD`, which reads attempts on standard input and makes them")
 	f.IntVar(&r.workers, "workers", 1, "start `N` processes of --worker")
-	f.StringVar(&r.outbox, "outbox", "", "hand each published message to `CMD`")
-	f.StringVar(&r.id, "id", "", "the run's `ID`; a new one is made where none is given")
-	f.StringArrayVar(&r.params, "param", nil, "a parameter of the machine, `NAME=VALUE`; may be repeated")
+	f.StringVar(&r.outbox, "outbox", "", "give each published message to `CMD`")
+	f.StringVar(&r.id, "id", "", "the `ID` of the run; without this flag, a new one is made")
+	f.StringArrayVar(&r.params, "param", nil, "a parameter of the machine, `NAME=VALUE`; repeat for more")
 	f.BoolVar(&r.follow, "follow", false, "do not return while the run waits for events from outside, or for a timer beside them")
-	f.BoolVar(&r.once, "once", false, "return when the run has taken one input: an activity's end, a timer")
+	f.BoolVar(&r.once, "once", false, "return after one input: the end of an activity, or a timer")
 	f.BoolVar(&r.detach, "detach", false, "start the run and return at once; another fsmc run works on it")
-	f.IntVar(&r.concurrency, "concurrency", 16, "at most `N` activities run at once")
-	f.DurationVar(&r.lease, "lease", 30*time.Second, "after a crash, an activity is handed out again after `DURATION`")
+	f.IntVar(&r.concurrency, "concurrency", 16, "run at most `N` activities at once")
+	f.DurationVar(&r.lease, "lease", 30*time.Second, "how long a claim is valid: after a crash, another worker can claim the attempt after `DURATION`")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "do not print the steps")
 	c.MarkFlagsMutuallyExclusive("follow", "detach", "once")
 	c.MarkFlagsMutuallyExclusive("activities", "worker")

@@ -23,16 +23,18 @@ func newSend(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "send ID EVENT",
 		Short: "Send an event to a run",
-		Long: `Send gives one event to one run, durably, and prints the state after it and the
-events that are allowed there. A refused event changes nothing: exit status 1.
+		Long: `Send gives one event to one run, durably. It prints the state after the event, and
+the events that are allowed there. A refused event changes nothing: exit status 1.
 
-With --event-id a second send of the same id is not taken again, and gets the
-answer of the first one, which is "repeated" in the json; another event, or other
-data, under that id is refused. With --if-seq the event is refused where the run has
-moved on since it was looked at: fsmc show says how many steps it has taken.
+With --event-id, the run takes the event one time. A second send with the same id
+gets the answer of the first send, with "repeated" in the JSON. Another event, or
+other data, under the same id is refused.
 
-Where an arm that could take the event asks a host guard, --activities says where
-its executable is.`,
+With --if-seq, the run refuses the event if it has taken other than N steps. fsmc
+show prints the number of steps.
+
+If an arm that could take the event asks a host guard, --activities names the
+folder with the executable of the guard.`,
 		Example: `  fsmc send --db runs.db pr-17 StartReview
   fsmc send --db runs.db order-4 Approve --data '{"by": "ada"}' --event-id approve-4`,
 		Args: arguments("ID", "EVENT"),
@@ -41,7 +43,7 @@ its executable is.`,
 				return errors.New("--if-seq counts from 1, the step with which a run starts")
 			}
 			if cmd.Flags().Changed("event-id") && event.ID == "" {
-				return errors.New("--event-id is empty: leave it out where the event may be taken twice")
+				return errors.New("--event-id is empty: leave it out if the run may take the event twice")
 			}
 			var err error
 			if event.Data, err = s.payload(cmd, data); err != nil {
@@ -56,9 +58,9 @@ its executable is.`,
 	t.flags(c)
 	operatorFlags(c, &who)
 	ask.flag(c)
-	c.Flags().StringVar(&data, "data", "", "the event's fields as a `JSON` object; - reads it from standard input")
-	c.Flags().StringVar(&event.ID, "event-id", "", "a `KEY` under which the event is taken once")
-	c.Flags().Int64Var(&event.IfSeq, "if-seq", 0, "refuse unless `N` is the number of steps that the run has taken")
+	c.Flags().StringVar(&data, "data", "", "the fields of the event, as a `JSON` object; - reads standard input")
+	c.Flags().StringVar(&event.ID, "event-id", "", "a `KEY`: the run takes one event under it")
+	c.Flags().Int64Var(&event.IfSeq, "if-seq", 0, "refuse unless the run has taken exactly `N` steps")
 	return c
 }
 

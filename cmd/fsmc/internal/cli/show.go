@@ -12,10 +12,10 @@ func newShow(s *streams) *cobra.Command {
 	t := target{streams: s}
 	c := &cobra.Command{
 		Use:   "show ID",
-		Short: "Show one run: what it waits for, its data, the events it takes",
-		Long: `Show begins with one sentence: what the run waits for, since when, until when,
-the attempt, the last error. Then the events that it takes, with their fields,
-its data, its timers, and the bounds that it has used up.`,
+		Short: "Show one run: what it waits for, its data, its allowed events",
+		Long: `Show begins with one sentence: what the run waits for, since when and until when,
+the attempt, and the last error. Then it prints the allowed events with their
+fields, the data, the timers, and how far the bounds are used.`,
 		Example: "  fsmc show --db runs.db pr-17",
 		Args:    arguments("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {

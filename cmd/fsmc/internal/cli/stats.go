@@ -20,14 +20,17 @@ func newStats(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stats",
 		Short: "Print figures over all runs: states, times, outcomes, failures, retries, costs",
-		Long: `Stats prints how many runs are in each state and how long visits of it last
-(the median, and the time that 95 of 100 visits do not exceed, both at most 2 %
-off), the share of each outcome, how often each failure led where, the retries of
-each day, and what activities have reported as cost.
+		Long: `Stats prints, for each machine:
+  - how many runs are in each state
+  - how long visits of a state last: the median, and the time that 95 of 100
+    visits do not exceed (both are at most 2 % off)
+  - the share of each outcome
+  - how often each failure led from where to where
+  - the retries of each day
+  - what activities have reported as cost
 
-The figures are kept by the steps themselves, so that a million runs cost nothing
-to look at. Times, failures, retries and costs count what
-has been pruned too.`,
+Each step updates the figures, so stats is fast for a million runs, too. Times,
+failures, retries and costs include pruned runs.`,
 		Example: `  fsmc stats --db runs.db
   fsmc stats --db runs.db --machine CodeReview --since 7d`,
 		Args: arguments(),
@@ -54,7 +57,7 @@ has been pruned too.`,
 	}
 	t.flags(c)
 	c.Flags().StringVar(&query.Machine, "machine", "", "only runs of the machine called `NAME`")
-	ageFlag(c, &since, "since", "failures, retries and costs of the days since an `AGE` ago: 24h, 7d; without it all")
+	ageFlag(c, &since, "since", "failures, retries and costs since an `AGE` ago: 24h, 7d (default: all)")
 	return c
 }
 

@@ -78,7 +78,7 @@ func dbFlag(c *cobra.Command, db *string) {
 }
 
 func machineFlag(c *cobra.Command, machine *string) {
-	c.Flags().StringVar(machine, "machine", "", "take the machine called `NAME`, where there are several")
+	c.Flags().StringVar(machine, "machine", "", "the machine called `NAME`, if PATH has several")
 }
 
 // runError puts an error about one run into words: what the run refuses, and
@@ -102,8 +102,8 @@ func notOfMachine(run, machine, wanted string) error {
 
 // operatorFlags are those that say who sends a command, and why.
 func operatorFlags(c *cobra.Command, who *runtime.Operator) {
-	c.Flags().StringVar(&who.Actor, "actor", user(), "who does this, a `NAME` that stands in the run's history")
-	c.Flags().StringVar(&who.Reason, "reason", "", "why, a `TEXT` that stands in the run's history")
+	c.Flags().StringVar(&who.Actor, "actor", user(), "who does this: a `NAME` for the history of the run")
+	c.Flags().StringVar(&who.Reason, "reason", "", "why: a `TEXT` for the history of the run")
 }
 
 // user is who is logged in, as the system's variables have it, or the system
