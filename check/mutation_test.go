@@ -171,4 +171,4 @@ func (m mutation) verdict(list diag.List) string {
 	return cell
 }
 
-func ruleLink(name string) string { return "[" + name + "](rules/" + name + ".md)" }
+func ruleLink(name string) string { return "[" + name + "](../check/rule/" + name + "/page.md)" }

@@ -82,13 +82,13 @@ func gather(list []found) []found {
 // Help says what would settle q.
 func (q Question) Help(m *ir.Machine) string {
 	if q.changes != nil {
-		return fmt.Sprintf("A cycle was found, but after each lap %s is not what it was, and whether there is another lap hangs on it: bound an arm of the cycle with `max N`, or keep what ends it in a boolean, an enum or a ranged int.", Quote(q.changes.Name))
+		return fmt.Sprintf("The checker found a cycle, but each lap changes %s, which decides whether there is another lap. Bound an arm of the cycle with `max N`, or keep what ends it in a boolean, an enum or an int with a range.", Quote(q.changes.Name))
 	}
 	if !q.past {
 		if names := explore.Coarse(m); len(names) > 0 {
 			return coarseHelp(names)
 		}
-		return "A way there was found, but no values and times with which it is a run: keep the data in question in a boolean, an enum or a ranged field, or give the timers around it room."
+		return "The checker found a path, but no values and times that make it a run. Keep the data in question in a boolean, an enum or a field with a range, or give the timers around it more time."
 	}
 	help := "Raise --max-configurations, lower the bounds, or give the fields that guards read narrower ranges."
 	if list := multipliers(m); list != "" {
@@ -109,7 +109,7 @@ func coarseHelp(names []string) string {
 	if len(names) > 1 {
 		have = "have"
 	}
-	return fmt.Sprintf("A way there was found, but no values and times with which it is a run. %s %s more than %d,%03d values, so that comparisons with other data and sums are followed only approximately: narrow the range, have a host `guard` compare, clamp what is computed with `min` and `max`, or give the timers around it room.",
+	return fmt.Sprintf("The checker found a path, but no values and times that make it a run. %s %s more than %d,%03d values, so that comparisons with other data and sums are followed only approximately: narrow the range, have a host `guard` compare, clamp what is computed with `min` and `max`, or give the timers around it room.",
 		data, have, explore.MostValues/1000, explore.MostValues%1000)
 }
 

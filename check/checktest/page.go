@@ -13,7 +13,7 @@ func runPage(t *testing.T, rule *check.Rule) {
 	if !strings.HasPrefix(rule.Page, "# "+rule.Name+"\n") {
 		t.Errorf("the page does not begin with the heading %q", "# "+rule.Name)
 	}
-	for _, part := range []string{"Fails", "Passes", "How to mend it"} {
+	for _, part := range []string{"Fails", "Passes", "How to fix it"} {
 		if section(rule.Page, part) == "" {
 			t.Errorf("the page has no part %q", part)
 		}

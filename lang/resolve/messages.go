@@ -95,7 +95,7 @@ func related(span token.Span, message string) diag.Related {
 	return diag.Related{Span: span, Message: message}
 }
 
-// mismatch reports a value of another type than is wanted.
+// mismatch reports a value with the wrong type.
 func (r *resolver) mismatch(span token.Span, message, help string) {
 	r.report(typeMismatch, span, message, help)
 }

@@ -1,5 +1,4 @@
-// Reference writes docs/rules, the reference of the rules, from their records
-// and pages. It is run by `go generate ./check/all`.
+// Reference writes docs/rules/README.md, the list of the rules, from their records. It is run by `go generate ./check/all`.
 package main
 
 import (
@@ -10,7 +9,7 @@ import (
 )
 
 func main() {
-	if err := write("../../docs/rules", reference(all.Rules)); err != nil {
+	if err := os.WriteFile("../../docs/rules/README.md", []byte(index(all.Rules)), 0o644); err != nil {
 		fmt.Fprintln(os.Stderr, "reference:", err)
 		os.Exit(1)
 	}

@@ -58,7 +58,7 @@ func run(p *check.Pass) {
 		p.Report(check.Finding{
 			Span:    a.Span,
 			Message: message(a),
-			Help:    "Change the machine so that no run does this, or take the promise back.",
+			Help:    "Change the machine so that no run does this, or change the promise.",
 			Witness: witness,
 		})
 	}

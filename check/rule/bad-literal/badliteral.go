@@ -13,7 +13,7 @@ var Rule = &check.Rule{
 	Name:     "bad-literal",
 	Group:    check.Names,
 	Severity: diag.Error,
-	Summary:  "a literal that its type does not hold",
+	Summary:  "a literal that does not fit its type",
 	Page:     page,
 }
 

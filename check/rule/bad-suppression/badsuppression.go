@@ -31,15 +31,15 @@ func run(p *check.Pass) {
 		}
 		switch {
 		case s.Rule == "":
-			report("this suppression names no rule", "Write `//fsmc:allow RULE because …`, with the name that stands behind the finding.")
+			report("this suppression names no rule", "Write `//fsmc:allow RULE because …`, with the name at the end of the finding.")
 		case s.Named == nil:
 			report("there is no rule "+check.Quote(s.Rule), unknownHelp(s.Nearest))
 		case s.Named.Severity == diag.Error:
-			report(check.Quote(s.Rule)+" is an error, and errors cannot be suppressed", "Mend what it finds, and remove this comment.")
+			report(check.Quote(s.Rule)+" is an error, and errors cannot be suppressed", "Fix what it finds, and remove this comment.")
 		case !s.CanSilence():
-			report(check.Quote(s.Rule)+" cannot be suppressed", "Mend the suppression that it finds, and remove this comment.")
+			report(check.Quote(s.Rule)+" cannot be suppressed", "Fix the suppression that it finds, and remove this comment.")
 		case s.Reason == "":
-			report("this suppression of "+check.Quote(s.Rule)+" gives no reason", "Write why behind `because`, for those who come after you.")
+			report("this suppression of "+check.Quote(s.Rule)+" gives no reason", "Write the reason after `because`.")
 		case s.Silenced == 0 && whole:
 			report("this suppression silences nothing: there is no "+check.Quote(s.Rule)+" here", "Remove it, or put it on the line above the place of the finding.")
 		}

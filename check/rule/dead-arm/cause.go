@@ -22,18 +22,18 @@ const (
 
 var texts = [...]string{
 	notRaised:       "nothing raises its trigger here",
-	neverComes:      "its trigger never comes while a run is here",
+	neverComes:      "its trigger never arrives while a run is here",
 	guardImpossible: "no value satisfies its guard",
 	guardNeverMet:   "its guard is false in every run",
-	shadowed:        "what is tried before it takes everything",
-	shadowedInRuns:  "what is tried before it takes everything that a run can bring here",
+	shadowed:        "everything is handled before it",
+	shadowedInRuns:  "all values that a run can have here are handled before it",
 }
 
 var helps = [...]string{
 	notRaised:       "Remove it, or start the activity that raises this in the state or inside it.",
-	neverComes:      "Remove it, or let what comes before leave room for it.",
-	guardImpossible: "Mend its guard, or remove it.",
-	guardNeverMet:   "Mend its guard, or the effects that set what it reads, or remove it.",
+	neverComes:      "Remove it, or change what happens before, so that its trigger can arrive.",
+	guardImpossible: "Fix its guard, or remove it.",
+	guardNeverMet:   "Fix its guard, or the effects that set what it reads, or remove it.",
 	shadowed:        "Put it first, narrow the guards before it, or remove it.",
 	shadowedInRuns:  "Put it first, narrow the guards before it, or remove it.",
 }

@@ -37,7 +37,7 @@ func run(p *check.Pass) {
 		p.Report(check.Finding{
 			State:   s,
 			Message: "nothing leads out of state " + check.Quote(s.Path),
-			Help:    "Give it an arm that leads on, such as `after 1h -> …`, or make it a terminal state.",
+			Help:    "Give it an arm that leads to another state, such as `after 1h -> …`, or make it a terminal state.",
 			Witness: p.PathTo(s),
 		})
 	}

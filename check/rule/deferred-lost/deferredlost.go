@@ -16,7 +16,7 @@ var Rule = &check.Rule{
 	Name:     "deferred-lost",
 	Group:    check.Completeness,
 	Severity: diag.Warning,
-	Summary:  "an event may stand deferred when a state is entered that neither takes, ignores nor defers it",
+	Summary:  "a run can enter a state that drops a deferred event",
 	Question: "whether every deferred event is taken in the end",
 	Page:     page,
 	Run:      run,
@@ -58,8 +58,8 @@ func report(p *check.Pass, g *explore.Product, d explore.Drop, at int32) {
 	name, path := check.Quote(d.Event.Name), g.PathTo(at)
 	f := check.Finding{
 		State: d.Leaf,
-		Message: name + " may stand deferred when " + check.Quote(d.Leaf.Path) +
-			" is entered, which neither takes, ignores nor defers it",
+		Message: name + " may be deferred when a run enters " + check.Quote(d.Leaf.Path) +
+			", which neither takes, ignores nor defers it",
 		Help: "Add `on " + d.Event.Name + " …`, `ignore " + d.Event.Name + "` or `defer " + d.Event.Name + "` to " + check.Around(d.Leaf) + "; it is dropped otherwise.",
 	}
 	if use := g.Deferral(path, d.Event); use != nil {

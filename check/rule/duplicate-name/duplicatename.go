@@ -13,7 +13,7 @@ var Rule = &check.Rule{
 	Name:     "duplicate-name",
 	Group:    check.Names,
 	Severity: diag.Error,
-	Summary:  "two things bear one name, or a name is not allowed",
+	Summary:  "two things have one name, or a name is not allowed",
 	Page:     page,
 }
 

@@ -47,8 +47,8 @@ func run(p *check.Pass) {
 		p.Report(check.Finding{
 			Field:   v,
 			Span:    v.Span,
-			Message: "field " + check.Quote(v.Name) + " is computed and decides a path, and has no range",
-			Help:    "Say between which values it stays, such as `" + example(v) + "`.",
+			Message: "field " + check.Quote(v.Name) + " has no range, but an effect computes it and a path depends on it",
+			Help:    "Declare its range, such as `" + example(v) + "`.",
 			Related: []diag.Related{
 				{Span: effect.Span, Message: "it is computed here"},
 				{Span: reader.guard.Span(), Message: by},

@@ -17,7 +17,7 @@ var Rule = &check.Rule{
 	Name:      "never-fires",
 	Group:     check.Promises,
 	Severity:  diag.Warning,
-	Summary:   "another timer always comes before a timer or a retry",
+	Summary:   "another timer always fires before a timer or a retry",
 	Question:  "whether a timer or a retry ever comes first",
 	Page:      page,
 	Run:       run,

@@ -114,7 +114,7 @@ func (t *trap) help() string {
 	if len(t.leaves) > 1 {
 		who = "one of them"
 	}
-	return "Give " + who + " an arm that leads on to a terminal state, such as `after 24h -> …`."
+	return "Give " + who + " an arm that leads to a terminal state, such as `after 24h -> …`."
 }
 
 func (t *trap) names() string {

@@ -111,7 +111,7 @@ func report(p *check.Pass, o *overlap) {
 	case check.NeverMet:
 		hint := diag.Hint
 		f.Severity = &hint
-		f.Message = what + " would both apply" + check.Where(o.Model) + ", which no run comes to"
+		f.Message = what + " would both apply" + check.Where(o.Model) + ", but no run has these values"
 		f.Related[0].Message = "this one would apply there, too"
 		f.Help = "Make their guards exclude each other for all values, so that this stays true when the machine changes."
 	default:

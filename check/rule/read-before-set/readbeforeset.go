@@ -63,7 +63,7 @@ func report(p *check.Pass, g *explore.Product, v *ir.Var, reads []explore.Fault)
 	f := check.Finding{
 		Field:   v,
 		Message: "field " + name + " is read here, and some run has not set it",
-		Help:    "Set it on every way that leads here, ask `" + v.Name + " is set` first, or give it a default.",
+		Help:    "Set it on every path that leads here, ask `" + v.Name + " is set` first, or give it a default.",
 		Related: []diag.Related{{Span: v.Span, Message: name + " has no default"}},
 	}
 	f.Inputs, f.Also = p.Broken(func(b explore.Broken) bool { return b.Unset == v })
@@ -71,7 +71,7 @@ func report(p *check.Pass, g *explore.Product, v *ir.Var, reads []explore.Fault)
 		state := g.Leaf(r.Config) // nil of the start
 		switch {
 		case f.Span.IsValid() && len(f.Related) <= maxRelated:
-			f.Related = append(f.Related, diag.Related{Span: r.At, Message: "the same of this read"})
+			f.Related = append(f.Related, diag.Related{Span: r.At, Message: "this read has the same fault"})
 		case !f.Span.IsValid():
 			if witness, sure := p.RunInto(r); sure {
 				f.State, f.Span, f.Witness = state, r.At, witness

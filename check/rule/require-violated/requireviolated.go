@@ -77,7 +77,7 @@ func entered(p *check.Pass, g *explore.Product, s *ir.State, edges []int32) bool
 		f := check.Finding{
 			State: s, Span: s.Require.Span, Witness: w,
 			Message: "a run would enter " + check.Quote(s.Path) + " with its `require` false",
-			Help:    "Let every way in make it true. If both ways are meant, branch before: `on done when … -> … else -> …` in a state of its own.",
+			Help:    "Make it true on every path to the state. If both paths are meant, branch before it: `on done when … -> … else -> …` in a state of its own.",
 		}
 		if a := g.Arm(e); a != nil {
 			f.Related = []diag.Related{{Span: a.Span, Message: "by this arm"}}
@@ -103,7 +103,7 @@ func stayed(p *check.Pass, g *explore.Product, s *ir.State) {
 			p.Report(check.Finding{
 				State: s, Span: s.Require.Span, Witness: w,
 				Message: "a run stays in " + check.Quote(s.Path) + " with its `require` false" + check.Where(m.Model),
-				Help:    "Leave the state where what it requires ends, or mend the block that makes it false while the run is there.",
+				Help:    "Leave the state when its `require` becomes false, or fix the block that makes it false.",
 			})
 			return
 		}

@@ -62,11 +62,11 @@ func report(p *check.Pass, a *ir.Arm, what string, trigger *ir.Trigger) {
 		State:   a.State,
 		Span:    a.Span,
 		Message: check.Quote(what) + " cannot be retried: " + where,
-		Help:    "Lead on with `-> …` instead; `-> " + target(a.State) + " max N` enters the state anew.",
+		Help:    "Use `-> …` instead; `-> " + target(a.State) + " max N` enters the state again.",
 	}
 	if trigger != nil && trigger.Kind == ir.OnEvent && len(trigger.Event.Raisers) > 0 {
 		by := trigger.Event.Raisers[0]
-		f.Help = "Run " + check.Quote(by.Name) + " here with `do`, or lead on with `-> …` instead."
+		f.Help = "Run " + check.Quote(by.Name) + " here with `do`, or use `-> …` instead."
 		f.Related = []diag.Related{{Span: by.Span, Message: check.Quote(by.Name) + " raises it, and does not run here"}}
 	}
 	p.Report(f)

@@ -67,7 +67,7 @@ func reportLoop(p *check.Pass, g *explore.Product, l explore.Loop) {
 		State:   l.Leaves[0],
 		Span:    g.Arm(l.Round[len(l.Round)-1]).Span,
 		Message: "a run can go round " + names(l.Leaves) + " without end, and waits for nothing there",
-		Help:    "Let a step of the cycle wait for something, such as a timer over 0s, or make its guards lead out in the end.",
+		Help:    "Let a step of the cycle wait for something, such as a timer over 0s, or make its guards lead out of it.",
 		Witness: witness,
 	})
 }
@@ -86,8 +86,8 @@ func reportChain(p *check.Pass, g *explore.Product) {
 	}
 	p.Report(check.Finding{
 		State:   leaf,
-		Message: fmt.Sprintf("more than %d steps can follow at once from %s on, and then the run is halted", explore.MostAtOnce, check.Quote(leaf.Path)),
-		Help:    "Let a step of them wait for something, or leave what takes so many steps to an activity.",
+		Message: fmt.Sprintf("more than %d steps can follow at once from %s, and then the run is halted", explore.MostAtOnce, check.Quote(leaf.Path)),
+		Help:    "Let one of these steps wait for something, or let an activity do the work of so many steps.",
 		Witness: witness,
 	})
 }
@@ -125,7 +125,7 @@ func reportCircles(p *check.Pass, g *explore.Product) {
 			Inputs:  inputs,
 			Also:    behind,
 			Span:    f.Circle.Require.Span,
-			Message: "the requires from " + check.Quote(f.Circle.Path) + " on can lead round in a circle",
+			Message: "the requires from " + check.Quote(f.Circle.Path) + " can form a circle",
 			Help:    "Let the `else` of one of them lead to a state that requires nothing.",
 			Witness: witness,
 		})

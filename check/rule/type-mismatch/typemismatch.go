@@ -13,7 +13,7 @@ var Rule = &check.Rule{
 	Name:     "type-mismatch",
 	Group:    check.Names,
 	Severity: diag.Error,
-	Summary:  "a value of another type than is wanted",
+	Summary:  "a value with the wrong type",
 	Page:     page,
 }
 

@@ -64,7 +64,7 @@ func report(p *check.Pass, g *explore.Product, l explore.Loop) {
 		State:   g.Leaf(l.Into),
 		Span:    arm.Span,
 		Message: message(l),
-		Help:    "Bound an edge of it with `max N` and an `else`, count in a field that a guard reads, or say `unbounded` where it is meant.",
+		Help:    "Add `max N` and an `else` to an arm of the cycle, count in a field that a guard reads, or write `unbounded` if this is meant.",
 		Related: related(l, g, arm),
 		Witness: witness,
 	})

@@ -13,7 +13,7 @@ var Rule = &check.Rule{
 	Name:     "undecided",
 	Group:    check.Promises,
 	Severity: diag.Error,
-	Summary:  "a question that the limit left open",
+	Summary:  "a question that the checker could neither prove nor refute",
 	Page:     page,
 	Run:      run,
 	Late:     true,

@@ -73,7 +73,7 @@ func report(p *check.Pass, s *ir.State, in flat.Input, w *diag.Witness) {
 	p.Report(check.Finding{
 		State:   s,
 		Message: what + " can end with the run still in " + check.Quote(s.Path) + ", and nothing takes \"done\"",
-		Help:    "Add `on done -> …`, or `on done ignore` where the run is meant to wait on.",
+		Help:    "Add `on done -> …`, or `on done ignore` if the run is meant to wait.",
 		Witness: w,
 		Inputs:  []check.InputAt{{Leaf: s, ID: in.ID}},
 	})

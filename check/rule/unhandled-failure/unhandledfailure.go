@@ -16,7 +16,7 @@ var Rule = &check.Rule{
 	Group:    check.Completeness,
 	Severity: diag.Error,
 	Summary:  "an activity may fail in a way that neither its state nor one around it handles",
-	Question: "whether some run comes to a failure that nothing takes",
+	Question: "whether some run has a failure that nothing takes",
 	Page:     page,
 	Run:      run,
 	Static:   true,

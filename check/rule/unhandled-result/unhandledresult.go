@@ -16,7 +16,7 @@ var Rule = &check.Rule{
 	Group:    check.Completeness,
 	Severity: diag.Error,
 	Summary:  "an activity may raise an event that neither its state nor one around it handles",
-	Question: "whether some run comes to a result that nothing takes",
+	Question: "whether some run has a result that nothing takes",
 	Page:     page,
 	Run:      run,
 	Static:   true,

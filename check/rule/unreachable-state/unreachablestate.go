@@ -73,7 +73,7 @@ func waysIn(m *ir.Machine) map[*ir.State][]*ir.Arm {
 func help(s *ir.State, ways []*ir.Arm) string {
 	switch {
 	case s.Require != nil && flat.Guard(s.Require.Cond) == flat.False:
-		return "What it requires is never true: mend the `require`, or remove the state."
+		return "What it requires is never true: fix the `require`, or remove the state."
 	case len(ways) == 0:
 		return "Lead to it with an arm such as `-> " + s.Path + "`, or remove it."
 	}

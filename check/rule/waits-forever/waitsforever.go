@@ -111,9 +111,9 @@ func report(p *check.Pass, s *ir.State, a awaited) {
 	if len(a.events) > maxNamed {
 		what = "only events from outside lead out of it"
 	}
-	help := "Set a time with `after 7d -> …` in " + check.Around(s) + ", or suppress this where somebody sees to it."
+	help := "Set a time with `after 7d -> …` in " + check.Around(s) + ", or suppress this finding if somebody watches the run."
 	if len(names) > 0 {
-		what = check.And(slices.Compact(names)) + " may run without end, and nothing else sure to come leads out of it"
+		what = check.And(slices.Compact(names)) + " may run without end, and nothing else is sure to lead out of it"
 		help = "Give the activity a `timeout`, or set a time with `after 1h -> …` in " + check.Around(s) + "."
 	}
 	p.Report(check.Finding{
