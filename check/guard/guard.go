@@ -57,9 +57,9 @@ const Limit = 1 << 22
 // has their number squared of entries, 16 bytes each.
 const maxVariables = 1000
 
-// maxCalls is how many different calls of host guards one question may have:
-// each pair of calls of one guard is looked at.
-const maxCalls = 300
+// maxPairs is how many pairs of different calls of one host guard one question may
+// have: where their arguments are equal, so are their verdicts.
+const maxPairs = 45_000
 
 // Verdict is the answer to "can this be?".
 type Verdict int

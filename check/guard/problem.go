@@ -1,6 +1,10 @@
 package guard
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
 
 // problem is a formula with its variables, strings and facts numbered.
 type problem struct {
@@ -44,15 +48,17 @@ func newProblem(f Formula) (*problem, string) {
 	seen := map[*node]int32{}
 	p.root = p.add(f.node(), seen)
 	axioms := []int32{p.root}
+	earlier, pairs := map[*ir.Guard][]*literal{}, 0
 	for i := 0; i < len(p.asked); i++ { // an argument may hold calls, too
-		for j := range i {
-			if c, d := p.asked[i], p.asked[j]; c.call.guard == d.call.guard {
-				axioms = append(axioms, p.add(congruence(c, d), seen))
-			}
-		}
-		if len(p.asked) > maxCalls {
+		c := p.asked[i]
+		others := earlier[c.call.guard]
+		if pairs += len(others); pairs > maxPairs {
 			return nil, whyCalls
 		}
+		for _, d := range others {
+			axioms = append(axioms, p.add(congruence(c, d), seen))
+		}
+		earlier[c.call.guard] = append(others, c)
 	}
 	axioms = append(axioms, p.lengths(seen)...)
 	if len(p.numbers) > maxVariables {

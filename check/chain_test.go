@@ -1,0 +1,26 @@
+package check_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/all"
+)
+
+// TestLongChains: however many host guards a chain of arms or of requires asks, each
+// arm is known to be taken, and each state to be entered.
+func TestLongChains(t *testing.T) {
+	for name, src := range map[string]string{
+		"one guard in each of 400 arms":      chainOf(400, "%[1]s", "guard f%[1]d()", "f%d()"),
+		"three joined guards in each of 200": chainOf(200, "%s && g%d() && h%d()", "guard f%[1]d()\n guard g%[1]d()\n guard h%[1]d()", "f%d()"),
+		"three guards in each of 200":        chainOf(200, "%s || g%d() || h%d()", "guard f%[1]d()\n guard g%[1]d()\n guard h%[1]d()", "f%d()"),
+		"one guard asked of 100 numbers": fmt.Sprintf("machine M {\n guard g(n int)\n event E\n initial S\n state S { on E when g(0) -> T\n %s\n else -> U }\n terminal T\n terminal U\n}\n",
+			each(100, "\n", "else when g(1%d) -> T")),
+	} {
+		if got := lines(check.Run(program(t, []byte(src)), all.Rules)); strings.Contains(got, "undecided") || strings.Contains(got, "dead-arm") {
+			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+}
