@@ -35,3 +35,6 @@ func Work(m *ir.Machine, rules []*Rule) (configurations, edges, rows int) {
 	}
 	return configurations, edges, s.rows
 }
+
+// MaxRows is how many rows the witnesses of a machine have together at most.
+const MaxRows = maxRows

@@ -100,7 +100,7 @@ func costOf(a *ir.Activity, name string) *big.Rat {
 // shares are, for each activity that has a part in the cost f, its attempts in
 // the run that reaches f; empty for the others.
 func shares(p *explore.Product, f *Figure) []string {
-	if f.Run == nil {
+	if !f.Exact {
 		return nil
 	}
 	out := make([]string, len(p.Table.Machine.Activities))

@@ -63,12 +63,14 @@ func (s *shared) Meet(leaf *ir.State, in flat.Input, want []explore.Stance) Meet
 // nothing does, where arm is nil), or where some of it is a guess the values
 // alone.
 func (s *shared) Shown(m Meeting, arm *ir.Arm) *diag.Witness {
-	if m.Met != CanBeMet || !s.MoreWitnesses() {
+	if m.Met != CanBeMet {
 		return nil
 	}
-	if w, sure := s.proof.product.RunMeeting(m.found, m.input, arm); sure {
-		s.rows += len(w.Path)
-		return w
+	if p := s.proof.product; s.mayShow(len(p.PathTo(m.found.Config))) {
+		if w, sure := p.RunMeeting(m.found, m.input, arm); sure {
+			s.rows += len(w.Path)
+			return w
+		}
 	}
 	return &diag.Witness{Values: m.Model.Values(), Loop: -1}
 }

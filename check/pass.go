@@ -130,7 +130,7 @@ func (s *shared) PathTo(state *ir.State, then ...ir.Case) *diag.Witness {
 // witnesses of the machine have grown too long together: in a chain of a hundred
 // thousand states each with a fault they would be of quadratic size.
 func (s *shared) ControlPath(leaf int32, round []int32, then ...ir.Case) *diag.Witness {
-	if !s.MoreWitnesses() {
+	if !s.mayShow(len(round) + len(then)) {
 		return nil
 	}
 	w := s.Control().Witness(leaf, round, then...)
@@ -140,9 +140,9 @@ func (s *shared) ControlPath(leaf int32, round []int32, then ...ir.Case) *diag.W
 	return w
 }
 
-// MoreWitnesses reports whether the machine may still get a witness, so that it
-// is worth looking for one.
-func (s *shared) MoreWitnesses() bool { return s.rows <= maxRows }
+// mayShow reports whether a run of so many steps may still be written out: its rows
+// take a hundred times what the configurations on its way do.
+func (s *shared) mayShow(steps int) bool { return s.rows+steps <= maxRows }
 
-// maxRows is the number of rows after which a machine gets no more witnesses.
-const maxRows = 200_000
+// maxRows is how many rows the witnesses of a machine may have together.
+const maxRows = 400_000

@@ -182,10 +182,11 @@ func (s *shared) surelyEntered(state *ir.State) bool {
 // Run writes out a path of the product from the start, then along the cycle with
 // which it ends from edge loop on, where that is not -1, and then the inputs given,
 // which nothing takes. Sure is false where a choice on the way stands for data that is not
-// tracked: then it may be no run.
+// tracked: then it may be no run. It is nil where the witnesses of the machine would
+// have too many rows.
 func (s *shared) Run(path []int32, loop int, then ...ir.Case) (w *diag.Witness, sure bool) {
-	if s.rows > maxRows {
-		return nil, !s.Product().Guessed // there is no telling whether a guess is a run
+	if !s.mayShow(len(path) + len(then)) {
+		return nil, s.Product().Sure(path)
 	}
 	w, sure = s.Product().Run(path, loop, then...)
 	s.ends(w, endingOf(then))
@@ -219,8 +220,8 @@ func endingOf(then []ir.Case) replay.Ending {
 // RunInto is Run for the shortest path to a fault, and the input that cannot be
 // carried out.
 func (s *shared) RunInto(f explore.Fault) (w *diag.Witness, sure bool) {
-	if s.rows > maxRows {
-		return nil, !f.Guessed && !s.Product().Guessed
+	if path := s.Product().PathTo(f.Config); !s.mayShow(len(path)) {
+		return nil, !f.Guessed && s.Product().Sure(path)
 	}
 	w, sure = s.Product().RunInto(f)
 	if s.ends(w, replay.Broken); f.Starts != nil {

@@ -54,9 +54,15 @@ func (f *Figure) isCost(w *Worst) bool {
 	return false
 }
 
-// reach replays the run of f.
+// reach replays the run of f; one that is too long to be written out reaches f where
+// no step of it is a guess.
 func (s *shared) reach(p *explore.Product, f *Figure) {
+	if !s.mayShow(len(f.path)) {
+		f.Exact = f.Name != timeName && p.Sure(f.path)
+		return
+	}
 	w, _ := p.Run(f.path, -1)
+	s.rows += len(w.Path)
 	ending := replay.Taken
 	if f.Name == timeName {
 		ending = replay.Latest // at once it would show the way, and not the time

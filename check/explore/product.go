@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/zone"
@@ -21,6 +23,7 @@ type Product struct {
 
 	Table   *flat.Table
 	Guessed bool // some choice was made for want of knowing
+	paced   bool // its paths keep to the times of all timers
 
 	program *program
 	store   *store
@@ -189,6 +192,12 @@ type spentAt struct {
 func (p *Product) Spent(leaf *ir.State, in int32, a *ir.Arm) (Unmet, bool) {
 	u, ok := p.spent[spentAt{InputAt{int32(leaf.ID), in}, a}]
 	return u, ok
+}
+
+// Sure reports whether path is surely a run: nothing on it is a guess, and it keeps to
+// the times.
+func (p *Product) Sure(path []int32) bool {
+	return p.paced && !slices.ContainsFunc(path, func(e int32) bool { return p.guesses[e] || p.Label(e).Again })
 }
 
 // PathTo lists the edges of the shortest path from the start to configuration c.

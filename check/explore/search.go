@@ -28,18 +28,23 @@ func NewProduct(t *flat.Table, limit int) *Product {
 // target may be missing. Where it gave up, entered marks by ID the states that it
 // had come to.
 func Try(t *flat.Table, limit int) (p *Product, entered []bool) {
-	kept := newTracked(t.Machine)
+	kept, paced := newTracked(t.Machine), true
 	for _, which := range []reach{everyTimer, timersOfLeaves} {
-		c := newClocks(t, kept, which)
+		c, tooMany := newClocks(t, kept, which)
+		paced = paced && !tooMany
 		if c == nil {
 			continue
 		}
 		if p, _ := try(t, min(limit, maxTimed), kept, c); p != nil {
+			p.paced = paced
 			return p, nil
 		}
-		kept = newTracked(t.Machine)
+		kept, paced = newTracked(t.Machine), false
 	}
-	return try(t, limit, kept, nil)
+	if p, entered = try(t, limit, kept, nil); p != nil {
+		p.paced = paced
+	}
+	return p, entered
 }
 
 // TryOpen is Try with every bound both open and used up, so that no counter

@@ -76,10 +76,10 @@ const longestKept = 1 << 58
 
 // newClocks gives the machine its moments; nil where none decides anything, and where
 // they are too many.
-func newClocks(t *flat.Table, tracked *tracked, which reach) *clocks {
+func newClocks(t *flat.Table, tracked *tracked, which reach) (c *clocks, tooMany bool) {
 	m := t.Machine
 	if len(m.Timers) == 0 {
-		return nil
+		return nil, false
 	}
 	matters := make([]bool, len(m.Timers))
 	slow := make([][]zone.Clock, len(m.States)) // by leaf and place of a do; zero for one that is not
@@ -99,7 +99,7 @@ func newClocks(t *flat.Table, tracked *tracked, which reach) *clocks {
 			}
 		}
 		if n > maxMoments {
-			return nil
+			return nil, true
 		}
 		if n == 0 {
 			continue
@@ -114,15 +114,15 @@ func newClocks(t *flat.Table, tracked *tracked, which reach) *clocks {
 		}
 	}
 	if !any {
-		return nil
+		return nil, false
 	}
-	c := &clocks{leaves: make([]leafClocks, len(m.States))}
+	c = &clocks{leaves: make([]leafClocks, len(m.States))}
 	for _, leaf := range m.States {
 		if leaf.Kind == ir.Leaf {
 			c.leaves[leaf.ID] = newLeafClocks(leaf, tracked, matters, slow[leaf.ID])
 		}
 	}
-	return c
+	return c, false
 }
 
 // refer notes how p tells which timers have fired.

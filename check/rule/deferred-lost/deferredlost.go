@@ -65,8 +65,6 @@ func report(p *check.Pass, g *explore.Product, d explore.Drop, at int32) {
 	if use := g.Deferral(path, d.Event); use != nil {
 		f.Related = []diag.Related{{Span: use.Span, Message: name + " is deferred here"}}
 	}
-	if p.MoreWitnesses() {
-		f.Witness, _ = p.Run(path, -1)
-	}
+	f.Witness, _ = p.Run(path, -1)
 	p.Report(f)
 }
