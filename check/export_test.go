@@ -38,3 +38,14 @@ func Work(m *ir.Machine, rules []*Rule) (configurations, edges, rows int) {
 
 // MaxRows is how many rows the witnesses of a machine have together at most.
 const MaxRows = maxRows
+
+// Walked is how many edges the worst case of m goes through to count attempts, and
+// how many its longest run has.
+func Walked(m *ir.Machine) (walked, longest int) {
+	s := newShared(m, explore.DefaultLimit)
+	s.apply(nil)
+	for _, f := range s.bounds(false).figures() {
+		longest = max(longest, len(f.path))
+	}
+	return s.proof.walked, longest
+}

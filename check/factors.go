@@ -72,11 +72,12 @@ func stepFactors(p *explore.Product, path []int32) string {
 }
 
 // costFactors is "4 analyze x 0.04 + 1 summarize x 0.01".
-func costFactors(p *explore.Product, f *Figure) string {
+func (s *shared) costFactors(f *Figure) string {
 	var terms []string
-	for _, a := range p.Table.Machine.Activities {
+	made := s.attemptsOn(f.path)
+	for i, a := range s.Machine.Activities {
 		each := costOf(a, f.Name)
-		if n := attemptsOn(p, a, f.path).total; n > 0 && each.Sign() > 0 {
+		if n := made[i].total; n > 0 && each.Sign() > 0 {
 			terms = append(terms, costTerm(int64(n), a, each))
 		}
 	}
@@ -99,16 +100,13 @@ func costOf(a *ir.Activity, name string) *big.Rat {
 
 // shares are, for each activity that has a part in the cost f, its attempts in
 // the run that reaches f; empty for the others.
-func shares(p *explore.Product, f *Figure) []string {
+func (s *shared) shares(f *Figure) []string {
 	if !f.Exact {
 		return nil
 	}
-	out := make([]string, len(p.Table.Machine.Activities))
-	for i, a := range p.Table.Machine.Activities {
-		if costOf(a, f.Name).Sign() == 0 {
-			continue
-		}
-		if made := attemptsOn(p, a, f.path); made.total > 0 {
+	out := make([]string, len(s.Machine.Activities))
+	for i, made := range s.attemptsOn(f.path) {
+		if a := s.Machine.Activities[i]; made.total > 0 && costOf(a, f.Name).Sign() > 0 {
 			out[i] = fmt.Sprintf("%s %d = %s", a.Name, made.total, made)
 		}
 	}
@@ -120,6 +118,7 @@ func shares(p *explore.Product, f *Figure) []string {
 type attemptsMade struct {
 	total int
 	in    []visits
+	at    map[*ir.State]int // in
 }
 
 // visits are those of a leaf.
@@ -132,52 +131,75 @@ type visits struct {
 	alike  bool // each is the same of every do in every visit
 }
 
-// attemptsOn counts the attempts of a along path.
-func attemptsOn(p *explore.Product, a *ir.Activity, path []int32) attemptsMade {
-	var made attemptsMade
-	counts := map[*ir.Do]int{} // attempts in the visit at hand
+// attemptsOn counts the attempts of each activity along path, in the order of their
+// declarations. The path is gone through once for all of them, and for all figures
+// that it reaches.
+func (s *shared) attemptsOn(path []int32) []attemptsMade {
+	if k := s.proof.counted; k.made != nil && len(k.path) == len(path) && (len(path) == 0 || &k.path[0] == &path[0]) {
+		return k.made
+	}
+	p := s.Product()
+	made := make([]attemptsMade, len(s.Machine.Activities))
 	var leaf *ir.State
+	var counts []int // of the visit at hand, by do
 	leave := func() {
-		if len(counts) > 0 {
-			made.add(leaf, counts)
+		for i := range counts {
+			made[leaf.Dos[i].Activity.Index].add(leaf, i, counts[i])
 		}
-		clear(counts)
+		counts = counts[:0]
 	}
 	for _, e := range path {
-		switch p.Label(e).Kind {
+		switch l := p.Label(e); l.Kind {
 		case explore.Started, explore.Moved:
 			leave()
-			leaf = p.Leaf(p.To[e])
-			for _, d := range leaf.Dos {
-				if d.Activity == a {
-					counts[d] = 1
-				}
+			leaf = s.Machine.States[l.Into]
+			for range leaf.Dos {
+				counts = append(counts, 1)
 			}
 		case explore.Retried:
-			if c, _ := p.Input(e); c.Do.Activity == a && !p.Label(e).Vain {
-				counts[c.Do]++
+			if c, _ := p.Input(e); !l.Vain {
+				counts[slices.Index(leaf.Dos, c.Do)]++
 			}
 		}
 	}
 	leave()
+	s.proof.walked += len(path)
+	s.proof.counted = countedPath{path, made}
 	return made
 }
 
-// add notes a visit of leaf with the attempts of each do.
-func (m *attemptsMade) add(leaf *ir.State, counts map[*ir.Do]int) {
-	i := slices.IndexFunc(m.in, func(v visits) bool { return v.leaf == leaf })
-	if i < 0 {
-		i = len(m.in)
-		m.in = append(m.in, visits{leaf: leaf, beside: len(counts), alike: true})
+// countedPath is a path with the attempts along it.
+type countedPath struct {
+	path []int32
+	made []attemptsMade
+}
+
+// add notes n attempts of the do in place i of leaf, in one visit.
+func (m *attemptsMade) add(leaf *ir.State, i, n int) {
+	a := leaf.Dos[i].Activity
+	same := func(d *ir.Do) bool { return d.Activity == a }
+	at, known := m.at[leaf]
+	if !known {
+		if m.at == nil {
+			m.at = map[*ir.State]int{}
+		}
+		at = len(m.in)
+		m.at[leaf] = at
+		m.in = append(m.in, visits{leaf: leaf, alike: true})
+		for _, d := range leaf.Dos {
+			if same(d) {
+				m.in[at].beside++
+			}
+		}
 	}
-	v := &m.in[i]
-	v.count++
-	for _, n := range counts {
-		v.alike = v.alike && (v.each == 0 || v.each == n)
-		v.each = n
-		v.total += n
-		m.total += n
+	v := &m.in[at]
+	if slices.IndexFunc(leaf.Dos, same) == i {
+		v.count++
 	}
+	v.alike = v.alike && (v.each == 0 || v.each == n)
+	v.each = n
+	v.total += n
+	m.total += n
 }
 
 // String is "3 attempts x 4 visits", or a sum over the leaves where their visits

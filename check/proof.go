@@ -31,6 +31,8 @@ type proof struct {
 	entered  []bool // surely, by state ID; see explore.Control.SurelyEntered
 	worst    *Worst
 	reached  []reached // long runs of figures that were replayed
+	counted  countedPath
+	walked   int // edges gone through to count attempts
 	open     []Question
 	openedBy map[opening]bool
 }

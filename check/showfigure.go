@@ -10,10 +10,10 @@ import (
 // others: to write one out for each of a hundred activities would take minutes.
 const longRun = 1000
 
-// reached is a run that was replayed.
+// reached is a run that was replayed, or surely is one.
 type reached struct {
 	path []int32
-	run  *diag.Witness
+	run  *diag.Witness // nil where it is too long to be shown
 }
 
 // Show writes out and replays the run that reaches f, a figure of the machine's
@@ -28,17 +28,16 @@ func (s *shared) Show(f *Figure) {
 	if f.Amount != nil && !s.reachedBefore(f) {
 		s.reach(p, f)
 	}
-	m := p.Table.Machine
 	switch {
 	case f == &s.proof.worst.Steps:
 		f.Factors = stepFactors(p, f.path)
 	case f.Name == timeName:
 	case f.isCost(s.proof.worst):
-		f.Shares, f.Factors = shares(p, f), costFactors(p, f)
+		f.Shares, f.Factors = s.shares(f), s.costFactors(f)
 	default:
 		for i := range s.proof.worst.Activities {
 			if f == &s.proof.worst.Activities[i] {
-				f.Factors = attemptsOn(p, m.Activities[i], f.path).String()
+				f.Factors = s.attemptsOn(f.path)[i].String()
 			}
 		}
 	}
@@ -59,6 +58,7 @@ func (f *Figure) isCost(w *Worst) bool {
 func (s *shared) reach(p *explore.Product, f *Figure) {
 	if !s.mayShow(len(f.path)) {
 		f.Exact = f.Name != timeName && p.Sure(f.path)
+		s.alsoReaches(f)
 		return
 	}
 	w, _ := p.Run(f.path, -1)
@@ -73,8 +73,13 @@ func (s *shared) reach(p *explore.Product, f *Figure) {
 		return
 	}
 	f.Run, f.Exact = run, f.Name != timeName
+	s.alsoReaches(f)
+}
+
+// alsoReaches notes the run of f for figures that it reaches, too.
+func (s *shared) alsoReaches(f *Figure) {
 	if f.Exact && len(f.path) >= longRun {
-		s.proof.reached = append(s.proof.reached, reached{f.path, run})
+		s.proof.reached = append(s.proof.reached, reached{f.path, f.Run})
 	}
 }
 

@@ -32,6 +32,16 @@ var worst = []struct {
 	{"a bound with a witness", 5_000, 40_000, func(n int) string {
 		return fmt.Sprintf("machine M {\n budget { steps 10 }\n event E\n initial S\n state S { on E -> S max %d else -> T }\n terminal T\n}\n", n)
 	}},
+	{"three counters before a trap", 0, 150, func(n int) string {
+		return fmt.Sprintf("machine M {\n context { a int 0..%[1]d = 0, b int 0..%[1]d = 0, c int 0..%[1]d = 0 }\n event E\n initial S\n"+
+			" state S { on E when a < %[1]d { a = a + 1 } else when b < %[1]d { b = b + 1 a = 0 } else when c < %[1]d { c = c + 1 b = 0 a = 0 } else -> U }\n"+
+			" state U { on E -> V unbounded }\n state V { on E -> U unbounded }\n terminal T\n}\n", n)
+	}},
+	{"one counter", 0, 3_990_000, countersOf(1)},
+	{"two counters", 0, 1_990, countersOf(2)},
+	{"three counters", 0, 150, countersOf(3)},
+	{"four counters", 0, 44, countersOf(4)},
+	{"booleans", 0, 2, countersOf(18)},
 	{"budgets", 5, 100, budgets},
 	{"booleans set by one event", 0, 12, func(n int) string {
 		return booleans(n, "%s on E { %s }\n  on G when %s -> T else reject }\n")
@@ -107,6 +117,19 @@ func countingLoop(n int) string {
 	return fmt.Sprintf("machine M {\n context { a int 0..%d = 0 }\n event E\n event F\n initial S\n state S { on E { a = a + 1 }\n on F -> T }\n terminal T\n}\n", n)
 }
 
+// countersOf is a machine that counts in several fields, each of which has n values, with
+// a way out, a cancel and a budget.
+func countersOf(fields int) func(n int) string {
+	return func(n int) string {
+		format := func(text string) string { return strings.ReplaceAll(text, "MOST", fmt.Sprint(n-1)) }
+		return fmt.Sprintf("machine M {\n context { %s }\n budget { steps 100 }\n %s\n event F\n event G\n initial S\n on cancel -> X\n after 24h -> T\n"+
+			" state S {\n %s\n on F -> T\n on G when %s -> T else reject\n }\n terminal T\n terminal X cancelled\n}\n",
+			each(fields, ", ", format("a%d int 0..MOST = 0")), each(fields, "\n", "event E%d"),
+			each(fields, "\n", format("on E%[1]d when a%[1]d < MOST -> S { a%[1]d = a%[1]d + 1 } else reject")),
+			each(fields, " && ", format("a%d == MOST")))
+	}
+}
+
 func booleans(n int, body string) string {
 	return fmt.Sprintf("machine M {\n context { %s }\n event E { %s }\n event G\n initial S\n"+body+" terminal T\n}\n",
 		each(n, ", ", "b%d bool = false"), each(n, ", ", "f%d bool"), " state S {",
@@ -157,6 +180,16 @@ func TestWorstGrows(t *testing.T) {
 		}
 		if large["configurations"] == 0 {
 			t.Errorf("%s: past the limit, so that nothing was measured", w.name)
+		}
+	}
+}
+
+// TestAttemptsAreCountedTogether: the attempts of all activities along a run are
+// counted in one go, and those of a run that reaches many figures once.
+func TestAttemptsAreCountedTogether(t *testing.T) {
+	for _, n := range []int{5, 12} {
+		if walked, longest := check.Walked(program(t, []byte(budgets(n))).Machines[0]); walked == 0 || walked > 4*longest {
+			t.Errorf("%d activities: %d edges gone through for a run of %d", n, walked, longest)
 		}
 	}
 }

@@ -92,10 +92,14 @@ there is no machine.`,
 
 // collectSeldom lets garbage grow to twice what is in use before it is collected,
 // unless GOGC says otherwise: check allocates much and soon ends, and collecting
-// was a quarter of its work.
+// was a quarter of its work. Near two gigabytes it is collected as often as need be,
+// unless GOMEMLIMIT says otherwise.
 func collectSeldom() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(200)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(1792 << 20)
 	}
 }
 
