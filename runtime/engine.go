@@ -72,7 +72,7 @@ func NewEngine(store Store, opts ...Option) *Engine {
 	for _, opt := range opts {
 		opt(e)
 	}
-	e.store = limited{store, e.storeLimit}
+	e.store = &limited{Store: store, limit: e.storeLimit, logger: e.logger}
 	if e.observer != (silent{}) {
 		e.observer = safeObserver{e.observer, e.logger}
 	}
@@ -141,7 +141,8 @@ func WithLostLimit(n int) Option { return func(e *Engine) { e.lostLimit = n } }
 func WithGuardLimit(d time.Duration) Option { return func(e *Engine) { e.guardLimit = d } }
 
 // WithStoreLimit sets for how long one call of the store may last; 30 s unless said. It
-// is longer than the store itself waits for the locks of other processes.
+// is longer than the store itself waits for the locks of other processes. It is the limit of
+// Start, Send and the other calls of a program as well, where their context has none.
 func WithStoreLimit(d time.Duration) Option { return func(e *Engine) { e.storeLimit = d } }
 
 // WithMaxPayload sets how many bytes the JSON of an event, of parameters or of

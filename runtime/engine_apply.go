@@ -50,7 +50,7 @@ const maxTries = 12
 //
 // Of an error nothing has been written but what was due before the input came.
 func (e *Engine) apply(ctx context.Context, c *request) (applied, error) {
-	live, err := e.runs.lock(ctx, c.run)
+	live, err := e.turn(ctx, c.run)
 	if err != nil {
 		return applied{}, err
 	}
@@ -62,12 +62,10 @@ func (e *Engine) apply(ctx context.Context, c *request) (applied, error) {
 		if err == nil && (!remembered || out.steps > 0 || out.answer != nil) {
 			return out, nil
 		}
-		var refused *Rejected
-		final := errors.As(err, &refused) || errors.Is(err, ErrFenced) || errors.Is(err, ErrHalted)
 		switch {
-		case remembered:
-			live.forget() // it may have been judged by what is no longer so
-		case final, !errors.Is(err, ErrConflict), try >= maxTries:
+		case remembered && judged(err):
+			live.forget() // by what is no longer so, perhaps
+		case !errors.Is(err, ErrConflict), try >= maxTries:
 			return applied{}, err
 		default:
 			if err := giveWay(ctx, backOff(try)); err != nil {
@@ -75,6 +73,36 @@ func (e *Engine) apply(ctx context.Context, c *request) (applied, error) {
 			}
 		}
 	}
+}
+
+var errNoTurn = Unavailable("other inputs of the run take too long")
+
+// turn waits for the turn with a run: for a call of the store and a guard, which may be
+// all that someone else waits for. The caller unlocks it.
+func (e *Engine) turn(ctx context.Context, run string) (*liveRun, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, e.storeLimit+e.guardLimit, errNoTurn)
+	defer cancel()
+	live, err := e.runs.lock(ctx, run)
+	if err != nil {
+		return nil, fmt.Errorf("run %q: %w", run, err)
+	}
+	return live, nil
+}
+
+// judged reports whether an error, or its absence, is about the run as it was remembered.
+// Any other one is the store's, which may have written all the same: nothing is tried
+// again then that could be done twice.
+func judged(err error) bool {
+	var refused *Rejected
+	if err == nil || errors.As(err, &refused) {
+		return true
+	}
+	for _, about := range []error{ErrConflict, ErrFenced, ErrHalted, ErrNotFound, ErrExists, ErrDuplicate, ErrNoGuard} {
+		if errors.Is(err, about) {
+			return true
+		}
+	}
+	return false
 }
 
 // giveWay waits for d, or until ctx is done: by the time that passes for all processes

@@ -61,7 +61,7 @@ func (e *Engine) Migrate(ctx context.Context, machine string, o MigrateOptions, 
 
 // migrateRun is nil for a run that has ended or moved meanwhile.
 func (e *Engine) migrateRun(ctx context.Context, h *host, run string, o *MigrateOptions) (*MigratedRun, error) {
-	live, err := e.runs.lock(ctx, run)
+	live, err := e.turn(ctx, run)
 	if err != nil {
 		return nil, err
 	}

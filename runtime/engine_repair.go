@@ -29,7 +29,7 @@ type Repair struct {
 // A run with nothing wrong is left alone. One whose history itself does not
 // replay cannot be repaired: the error is a *Difference.
 func (e *Engine) Repair(ctx context.Context, run string, o RepairOptions) (Repair, error) {
-	live, err := e.runs.lock(ctx, run)
+	live, err := e.turn(ctx, run)
 	if err != nil {
 		return Repair{}, err
 	}

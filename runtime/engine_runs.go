@@ -37,7 +37,7 @@ func (l *liveRuns) lock(ctx context.Context, run string) (*liveRun, error) {
 		return r, nil
 	case <-ctx.Done():
 		l.leave(r)
-		return nil, ctx.Err()
+		return nil, context.Cause(ctx)
 	}
 }
 

@@ -89,7 +89,9 @@ func badID(id string) string {
 // The error is a *Rejected where the event is refused: the run is as it was.
 // Its Err is ErrFinished, ErrHalted, ErrConflict for another IfSeq, or ErrDuplicate
 // where the ID was accepted with another event. It is
-// ErrNotFound where there is no such run.
+// ErrNotFound where there is no such run, ErrUnavailable where the store cannot take it
+// now, and ErrUnknown where the store does not say whether it has: an event with an ID
+// can then be sent again.
 func (e *Engine) Send(ctx context.Context, run string, event ExternalEvent) (View, error) {
 	if why := badID(event.ID); why != "" {
 		return View{}, fmt.Errorf("the id of an event %s", why)

@@ -4,156 +4,185 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
 	"time"
 )
 
 // limited is a store of which no call lasts for longer than its limit, as far as it
 // heeds its context. What operators ask of all runs has the limit of the caller alone.
+// That it cannot do something is said once, and that it can again: many want something
+// of it meanwhile, and ask again and again.
 type limited struct {
 	Store
-	limit time.Duration
+	limit         time.Duration
+	logger        *slog.Logger
+	reads, writes outage
 }
 
-var errSlowStore = errors.New("the store does not answer")
-
-func (s limited) begin(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, s.limit, errSlowStore)
+// outage is since when calls of a kind have failed: on a full disk reads do not.
+type outage struct {
+	mu    sync.Mutex
+	since time.Time // zero while they do not fail
 }
 
-func (s limited) PutDefinition(ctx context.Context, d DefinitionRow) error {
-	ctx, cancel := s.begin(ctx)
+var errSlowStore = Unavailable("the store does not answer")
+
+// within makes a call that ends in time.
+func within[T any](ctx context.Context, s *limited, call func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.limit, errSlowStore)
 	defer cancel()
-	return s.Store.PutDefinition(ctx, d)
+	value, err := call(ctx)
+	if err != nil && context.Cause(ctx) == errSlowStore && !errors.Is(err, ErrUnavailable) {
+		err = fmt.Errorf("%w within %s: %w", errSlowStore, durationText(s.limit), err)
+	}
+	return value, err
 }
 
-func (s limited) Definition(ctx context.Context, hash string) (DefinitionRow, error) {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.Definition(ctx, hash)
+func readFrom[T any](ctx context.Context, s *limited, call func(context.Context) (T, error)) (T, error) {
+	value, err := within(ctx, s, call)
+	s.reads.note(s.logger, err)
+	return value, err
 }
 
-func (s limited) Load(ctx context.Context, run string) (RunRow, error) {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.Load(ctx, run)
+// takeFrom reads what is there, and writes where that is anything.
+func takeFrom[T any](ctx context.Context, s *limited, call func(context.Context) ([]T, error)) ([]T, error) {
+	rows, err := within(ctx, s, call)
+	if err != nil || len(rows) > 0 {
+		s.writes.note(s.logger, err)
+	}
+	return rows, err
 }
 
-func (s limited) Commit(ctx context.Context, c *Commit) error {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.Commit(ctx, c)
+func writeTo[T any](ctx context.Context, s *limited, call func(context.Context) (T, error)) (T, error) {
+	value, err := within(ctx, s, call)
+	s.writes.note(s.logger, err)
+	return value, err
 }
 
-func (s limited) Accepted(ctx context.Context, run, eventID string) (json.RawMessage, bool, error) {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.Accepted(ctx, run, eventID)
+// do is writeTo for what gives nothing.
+func (s *limited) do(ctx context.Context, call func(context.Context) error) error {
+	_, err := writeTo(ctx, s, func(ctx context.Context) (struct{}, error) { return struct{}{}, call(ctx) })
+	return err
 }
 
-func (s limited) Claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error) {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.Claim(ctx, q)
+func (o *outage) note(logger *slog.Logger, err error) {
+	o.mu.Lock()
+	since, now := o.since, time.Now()
+	began := since.IsZero() && errors.Is(err, ErrUnavailable)
+	ended := !since.IsZero() && answered(err)
+	switch {
+	case began:
+		o.since = now
+	case ended:
+		o.since = time.Time{}
+	}
+	o.mu.Unlock()
+	switch {
+	case began:
+		logger.Warn("the store cannot do it now, and is asked again until it can", slog.Any("error", err))
+	case ended:
+		logger.Warn("the store can do it again", slog.Duration("after", now.Sub(since)))
+	}
 }
 
-func (s limited) Wanted(ctx context.Context) ([]string, error) {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.Wanted(ctx)
+func (s *limited) Definition(ctx context.Context, hash string) (DefinitionRow, error) {
+	return readFrom(ctx, s, func(ctx context.Context) (DefinitionRow, error) { return s.Store.Definition(ctx, hash) })
 }
 
-func (s limited) Renew(ctx context.Context, c Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.Renew(ctx, c, now, until, checkpoint)
+func (s *limited) Load(ctx context.Context, run string) (RunRow, error) {
+	return readFrom(ctx, s, func(ctx context.Context) (RunRow, error) { return s.Store.Load(ctx, run) })
 }
 
-func (s limited) Release(ctx context.Context, c Claim, now, notBefore time.Time) error {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.Release(ctx, c, now, notBefore)
+func (s *limited) Wanted(ctx context.Context) ([]string, error) {
+	return readFrom(ctx, s, func(ctx context.Context) ([]string, error) { return s.Store.Wanted(ctx) })
 }
 
-func (s limited) Confirm(ctx context.Context, c Claim, now time.Time) error {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.Confirm(ctx, c, now)
+func (s *limited) Expired(ctx context.Context, now time.Time, limit int) ([]TaskRow, error) {
+	return readFrom(ctx, s, func(ctx context.Context) ([]TaskRow, error) { return s.Store.Expired(ctx, now, limit) })
 }
 
-func (s limited) Expired(ctx context.Context, now time.Time, limit int) ([]TaskRow, error) {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.Expired(ctx, now, limit)
+func (s *limited) Held(ctx context.Context, run string, now time.Time) (bool, error) {
+	return readFrom(ctx, s, func(ctx context.Context) (bool, error) { return s.Store.Held(ctx, run, now) })
 }
 
-func (s limited) Reclaim(ctx context.Context, c Claim, now time.Time) error {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.Reclaim(ctx, c, now)
+func (s *limited) Due(ctx context.Context, now time.Time, limit int) ([]TimerRow, error) {
+	return readFrom(ctx, s, func(ctx context.Context) ([]TimerRow, error) { return s.Store.Due(ctx, now, limit) })
 }
 
-func (s limited) Held(ctx context.Context, run string, now time.Time) (bool, error) {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.Held(ctx, run, now)
+func (s *limited) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
+	return readFrom(ctx, s, func(ctx context.Context) (time.Time, error) { return s.Store.NextWake(ctx, after) })
 }
 
-func (s limited) Due(ctx context.Context, now time.Time, limit int) ([]TimerRow, error) {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.Due(ctx, now, limit)
+func (s *limited) Outbox(ctx context.Context, run string, limit int) ([]MessageRow, error) {
+	return readFrom(ctx, s, func(ctx context.Context) ([]MessageRow, error) { return s.Store.Outbox(ctx, run, limit) })
 }
 
-func (s limited) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.NextWake(ctx, after)
+func (s *limited) History(ctx context.Context, run string, after int64, limit int) ([]HistoryRow, error) {
+	return readFrom(ctx, s, func(ctx context.Context) ([]HistoryRow, error) { return s.Store.History(ctx, run, after, limit) })
 }
 
-func (s limited) Outbox(ctx context.Context, run string, limit int) ([]MessageRow, error) {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.Outbox(ctx, run, limit)
+func (s *limited) Runs(ctx context.Context, f RunFilter) ([]RunRow, error) {
+	return readFrom(ctx, s, func(ctx context.Context) ([]RunRow, error) { return s.Store.Runs(ctx, f) })
 }
 
-func (s limited) TakeMessages(ctx context.Context, q MessageQuery) ([]MessageRow, error) {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.TakeMessages(ctx, q)
+func (s *limited) Tasks(ctx context.Context, run string) ([]TaskRow, error) {
+	return readFrom(ctx, s, func(ctx context.Context) ([]TaskRow, error) { return s.Store.Tasks(ctx, run) })
 }
 
-func (s limited) Delivered(ctx context.Context, id string, attempt int, now time.Time) error {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.Delivered(ctx, id, attempt, now)
+func (s *limited) Timers(ctx context.Context, run string) ([]TimerRow, error) {
+	return readFrom(ctx, s, func(ctx context.Context) ([]TimerRow, error) { return s.Store.Timers(ctx, run) })
 }
 
-func (s limited) Undelivered(ctx context.Context, id string, attempt int, ready time.Time, reason string) error {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.Undelivered(ctx, id, attempt, ready, reason)
+func (s *limited) Claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error) {
+	return takeFrom(ctx, s, func(ctx context.Context) ([]TaskRow, error) { return s.Store.Claim(ctx, q) })
 }
 
-func (s limited) History(ctx context.Context, run string, after int64, limit int) ([]HistoryRow, error) {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.History(ctx, run, after, limit)
+func (s *limited) TakeMessages(ctx context.Context, q MessageQuery) ([]MessageRow, error) {
+	return takeFrom(ctx, s, func(ctx context.Context) ([]MessageRow, error) { return s.Store.TakeMessages(ctx, q) })
 }
 
-func (s limited) Runs(ctx context.Context, f RunFilter) ([]RunRow, error) {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.Runs(ctx, f)
+func (s *limited) Renew(ctx context.Context, c Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
+	return writeTo(ctx, s, func(ctx context.Context) (bool, error) { return s.Store.Renew(ctx, c, now, until, checkpoint) })
 }
 
-func (s limited) Tasks(ctx context.Context, run string) ([]TaskRow, error) {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.Tasks(ctx, run)
+func (s *limited) Accepted(ctx context.Context, run, eventID string) (answer json.RawMessage, ok bool, err error) {
+	type accepted struct {
+		answer json.RawMessage
+		ok     bool
+	}
+	got, err := readFrom(ctx, s, func(ctx context.Context) (a accepted, err error) {
+		a.answer, a.ok, err = s.Store.Accepted(ctx, run, eventID)
+		return a, err
+	})
+	return got.answer, got.ok, err
 }
 
-func (s limited) Timers(ctx context.Context, run string) ([]TimerRow, error) {
-	ctx, cancel := s.begin(ctx)
-	defer cancel()
-	return s.Store.Timers(ctx, run)
+func (s *limited) PutDefinition(ctx context.Context, d DefinitionRow) error {
+	return s.do(ctx, func(ctx context.Context) error { return s.Store.PutDefinition(ctx, d) })
+}
+
+func (s *limited) Commit(ctx context.Context, c *Commit) error {
+	return s.do(ctx, func(ctx context.Context) error { return s.Store.Commit(ctx, c) })
+}
+
+func (s *limited) Release(ctx context.Context, c Claim, now, notBefore time.Time) error {
+	return s.do(ctx, func(ctx context.Context) error { return s.Store.Release(ctx, c, now, notBefore) })
+}
+
+func (s *limited) Confirm(ctx context.Context, c Claim, now time.Time) error {
+	return s.do(ctx, func(ctx context.Context) error { return s.Store.Confirm(ctx, c, now) })
+}
+
+func (s *limited) Reclaim(ctx context.Context, c Claim, now time.Time) error {
+	return s.do(ctx, func(ctx context.Context) error { return s.Store.Reclaim(ctx, c, now) })
+}
+
+func (s *limited) Delivered(ctx context.Context, id string, attempt int, now time.Time) error {
+	return s.do(ctx, func(ctx context.Context) error { return s.Store.Delivered(ctx, id, attempt, now) })
+}
+
+func (s *limited) Undelivered(ctx context.Context, id string, attempt int, ready time.Time, reason string) error {
+	return s.do(ctx, func(ctx context.Context) error { return s.Store.Undelivered(ctx, id, attempt, ready, reason) })
 }

@@ -15,6 +15,24 @@ var ErrClosed = errors.New("the store is closed")
 // is opened again. A worker ends with it: there is nothing that it can do.
 var ErrStoreStopped = errors.New("the store has stopped writing")
 
+// ErrUnavailable is wrapped by errors of a store that pass: the disk is full, another
+// program has locked it, it does not answer in time. A worker waits for as long as they
+// last.
+var ErrUnavailable = errors.New("the store cannot do it now")
+
+// Unavailable is an ErrUnavailable in other words.
+func Unavailable(text string) error { return unavailable(text) }
+
+type unavailable string
+
+func (e unavailable) Error() string        { return string(e) }
+func (e unavailable) Is(target error) bool { return target == ErrUnavailable }
+
+// ErrUnknown is wrapped by the error of a write of which it is not known whether it has
+// been made, because the store does not answer, or has failed in the middle. An event
+// with an id can be sent again.
+var ErrUnknown = errors.New("whether it was written is not known")
+
 // NotFound is an ErrNotFound of something that is no run: a "definition", a
 // "message".
 func NotFound(kind, name string) error { return &notFound{kind, name} }
@@ -30,7 +48,8 @@ func (e *notFound) Is(target error) bool { return target == ErrNotFound }
 // processes where the store's medium is shared. Times are UTC, to the
 // microsecond. A limit of 0 or less is none, but for Claim. Lists that find
 // nothing are empty, without an error. A store that every program can rely on
-// passes runtime/storetest.
+// passes runtime/storetest. A call
+// returns soon after its ctx is done, whatever the medium does.
 type Store interface {
 	// PutDefinition keeps d under its hash; putting it again does nothing.
 	PutDefinition(ctx context.Context, d DefinitionRow) error
@@ -46,8 +65,8 @@ type Store interface {
 	// c.Expect, or it was started at another time than c.Run.Started, and so is
 	// another run, with the id of one that was pruned; ErrNotFound where its
 	// definition has not been put; ErrFenced where c.Claim is not held under that
-	// epoch, or its task has been cancelled. Where ctx ends while Commit waits,
-	// the step may or may not have been written.
+	// epoch, or its task has been cancelled. Any other
+	// error means that nothing was written, unless it is ErrUnknown.
 	Commit(ctx context.Context, c *Commit) error
 	// Accepted gives the answer that was stored with an accepted event id of
 	// the run.

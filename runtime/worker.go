@@ -25,7 +25,8 @@ import (
 // returns nil once every activity has returned, or been left to itself: after the grace
 // period, the time for stopping and that of one call of the store at the latest. Then it
 // leaves what does not return, a store that hangs, and returns ErrHangs. Another error
-// means that the store has failed again and again. Each call of Run has room for as many activities
+// means that the store writes nothing more, or has failed again and again by what does
+// not pass: a full disk does, and Run waits for it (decision 90). Each call of Run has room for as many activities
 // as the engine's concurrency says.
 func (e *Engine) Run(ctx context.Context) error {
 	all := &allRuns{engine: e}
@@ -163,9 +164,9 @@ type worker struct {
 	running map[*running]struct{}
 }
 
-// A worker gives up after maxFailures rounds in a row that have failed. It
-// waits twice as long after each, up to maxFailureWait: with the default poll
-// interval it holds out for three minutes.
+// A worker waits after a round that has failed, twice as long each time, up to
+// maxFailureWait. It gives up after maxFailures in a row, three minutes with the default
+// poll interval, unless the store says that what keeps it passes: ErrUnavailable.
 const (
 	maxFailures    = 12
 	maxFailureWait = 30 * time.Second
@@ -219,7 +220,7 @@ func (w *worker) loop(ctx context.Context, stop func() (bool, error)) error {
 	woken, unwatch := e.changes.watch("")
 	defer unwatch()
 	defer w.shutDown(ctx)
-	failures, prepared := 0, false
+	failures, wait, prepared := 0, time.Duration(0), false
 	for ctx.Err() == nil {
 		until, err := time.Time{}, error(nil)
 		if !prepared {
@@ -243,13 +244,16 @@ func (w *worker) loop(ctx context.Context, stop func() (bool, error)) error {
 		case errors.Is(err, ErrStoreStopped), errors.Is(err, ErrClosed):
 			return fmt.Errorf("the worker ends: %w", err)
 		case err != nil:
-			if failures++; failures == maxFailures {
-				return fmt.Errorf("the worker gives up after %d failures in a row: %w", failures, err)
+			if !errors.Is(err, ErrUnavailable) {
+				if failures++; failures == maxFailures {
+					return fmt.Errorf("the worker gives up after %d failures in a row: %w", failures, err)
+				}
+				e.logger.Warn("the worker failed and goes on", slog.Any("error", err), slog.Int("failures", failures))
 			}
-			e.logger.Warn("the worker failed and goes on", slog.Any("error", err), slog.Int("failures", failures))
-			_ = e.sleep(ctx, min(e.poll<<failures, maxFailureWait)) // whatever happens: what wakes it may come of the failure
+			wait = min(max(2*wait, 2*e.poll), maxFailureWait)
+			_ = e.sleep(ctx, wait) // whatever happens: what wakes it may come of the failure
 		default:
-			failures = 0
+			failures, wait = 0, 0
 			w.rest(ctx, woken, until)
 		}
 	}

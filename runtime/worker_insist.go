@@ -33,7 +33,9 @@ func (w *worker) insist(write func(context.Context) error, meanwhile func()) err
 			return err
 		}
 		wait = min(longerRest(wait), e.lease/3)
-		e.logger.Warn("the store failed, and is asked again", slog.Any("error", err), slog.Duration("in", wait))
+		if !errors.Is(err, ErrUnavailable) {
+			e.logger.Warn("the store failed, and is asked again", slog.Any("error", err), slog.Duration("in", wait))
+		}
 		if e.sleep(w.insisting, wait) != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func (e *Engine) takeOver(ctx context.Context, t *TaskRow) bool {
 	failpoint.Hit(failpoint.BeforeTakeOver)
 	err := e.takeOverTask(ctx, t)
 	if err != nil {
-		if !errors.Is(err, ErrFenced) && ctx.Err() == nil {
+		if !errors.Is(err, ErrFenced) && !errors.Is(err, ErrUnavailable) && ctx.Err() == nil {
 			e.logger.Warn("the task of a lost worker was not taken over", slog.String("run", t.Run),
 				slog.String("activity", t.Activity), slog.Any("error", err))
 		}

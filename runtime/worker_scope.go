@@ -137,7 +137,6 @@ func (a *allRuns) fireEach(ctx context.Context, runs []string, now time.Time) {
 			switch {
 			case ctx.Err() != nil:
 			case err != nil:
-				a.engine.logger.Warn("a timer could not be fired", slog.String("run", run), slog.Any("error", err))
 				a.couldNotFire(run, now, err)
 			case out.steps == 0: // someone was faster; it may have other timers by now
 				a.unfired.begin(run, rest{until: now.Add(a.engine.poll), upTo: now})
@@ -150,6 +149,11 @@ func (a *allRuns) fireEach(ctx context.Context, runs []string, now time.Time) {
 // couldNotFire lets a run rest whose timer could not be fired: for long at once where
 // a guard is missing, which the next moment does not bring.
 func (a *allRuns) couldNotFire(run string, now time.Time, err error) {
+	if errors.Is(err, ErrUnavailable) { // it will be, and is waited for
+		a.unfired.failed(run, now, 0)
+		return
+	}
+	a.engine.logger.Warn("a timer could not be fired", slog.String("run", run), slog.Any("error", err))
 	least := time.Duration(0)
 	if errors.Is(err, ErrNoGuard) {
 		least = longestRest

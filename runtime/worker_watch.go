@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -100,12 +101,15 @@ func (r *running) abandoned(now time.Time) bool {
 
 // keep renews the lease, and gives the time until that is to be done again.
 // Where the store cannot be reached until the lease has run out, the task may
-// be another's by now.
+// be another's by now; but not where nobody can write: then the fence decides, later.
 func (r *running) keep(now time.Time) time.Duration {
 	e := r.engine
 	err := r.renew(nil)
 	if err == nil || r.stopCause() != nil {
 		return e.lease / 3
+	}
+	if errors.Is(err, ErrUnavailable) { // for others, too
+		return e.lease / 6
 	}
 	e.logger.Warn("a lease was not renewed", slog.String("run", r.task.Run),
 		slog.String("activity", r.task.Activity), slog.Any("error", err))

@@ -63,15 +63,7 @@ func (s *Store) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.Task
 	if err != nil || len(ready) == 0 {
 		return nil, s.readError(err)
 	}
-	var claimed []runtime.TaskRow
-	err = s.write(ctx, func(t *tx) error {
-		claimed, err = t.claim(ctx, &q)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return claimed, nil
+	return writing(ctx, s, func(t *tx) ([]runtime.TaskRow, error) { return t.claim(ctx, &q) })
 }
 
 // candidates are the tasks that are ready, oldest first.

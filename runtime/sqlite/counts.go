@@ -103,7 +103,11 @@ func (t *countTable) read(ctx context.Context, from source, machine string, all 
 }
 
 // Counts implements runtime.Store.
-func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (c runtime.Counts, err error) {
+func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (runtime.Counts, error) {
+	return heeding(ctx, s.readers, func() (runtime.Counts, error) { return s.counts(ctx, machine, since) })
+}
+
+func (s *Store) counts(ctx context.Context, machine string, since time.Time) (c runtime.Counts, err error) {
 	tx, err := s.readers.BeginTx(ctx, nil) // one moment of history and the tables
 	if err != nil {
 		return c, s.readError(err)

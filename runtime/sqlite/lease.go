@@ -55,24 +55,22 @@ func (t *tx) lease(ctx context.Context, c *runtime.Claim, now time.Time) (lease,
 
 // Renew implements runtime.Store.
 func (s *Store) Renew(ctx context.Context, c runtime.Claim, now, until time.Time, checkpoint json.RawMessage) (cancelled bool, err error) {
-	err = s.write(ctx, func(t *tx) error {
+	return writing(ctx, s, func(t *tx) (bool, error) {
 		l, err := t.lease(ctx, &c, now)
 		if err != nil {
-			return err
+			return false, err
 		}
-		cancelled = l.cancelled
 		if _, err := t.exec(renewLease, micros(until), micros(now), l.id); err != nil || checkpoint == nil {
-			return err
+			return l.cancelled, err
 		}
 		failpoint.Hit(failpoint.LeaseRenewed)
 		if _, err := t.exec(noteProgress, micros(now), l.id); err != nil {
-			return err
+			return false, err
 		}
 		failpoint.Hit(failpoint.ProgressNoted)
 		_, err = t.exec(upsertCheckpoint, l.key, c.Run, micros(now), text(checkpoint))
-		return err
+		return l.cancelled, err
 	})
-	return cancelled && err == nil, err
 }
 
 // Release implements runtime.Store.

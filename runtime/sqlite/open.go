@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/mattn/go-sqlite3"
@@ -53,6 +54,31 @@ func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
 	if err != nil || path == "" {
 		return nil, fmt.Errorf("cannot open database %q: no such path", path)
 	}
+	reply := make(chan opened)
+	go func() { // which the disk may keep
+		s, err := openInTurn(ctx, path, file, o)
+		select {
+		case reply <- opened{s, err}:
+		case <-ctx.Done():
+			if err == nil {
+				_ = s.Close()
+			}
+		}
+	}()
+	select {
+	case got := <-reply:
+		return got.store, got.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("cannot open database %q: %w", path, context.Cause(ctx))
+	}
+}
+
+type opened struct {
+	store *Store
+	err   error
+}
+
+func openInTurn(ctx context.Context, path, file string, o options) (*Store, error) {
 	opening.Lock()
 	defer opening.Unlock()
 	if err := prepareFile(file, !o.readOnly && !o.existing); err != nil {
@@ -166,12 +192,32 @@ func openWriter(ctx context.Context, file string, o options) (_ *writer, err err
 	return newWriter(db, conn, wal, files), nil
 }
 
+// closeLimit is how long Close waits for the disk.
+const closeLimit = time.Minute
+
 // Close waits for the writes under way, folds the write-ahead log into the
-// database if no other process has it open, and closes it.
+// database if no other process has it open, and closes it. On a disk that does not
+// answer it leaves it open, after a minute, or after a moment where a call has given up
+// before: nothing is lost by that.
 func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return nil
 	}
+	limit := closeLimit
+	if s.writer != nil && s.writer.hangs.Load() {
+		limit = patience
+	}
+	done := make(chan error, 1)
+	go func() { done <- s.close() }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(limit):
+		return errors.New("the disk does not answer: the database is left open, and nothing that was written is lost")
+	}
+}
+
+func (s *Store) close() error {
 	err := s.readers.Close() // first: the last connection folds the log, and these cannot
 	if s.writer != nil {
 		err = errors.Join(err, s.writer.close())

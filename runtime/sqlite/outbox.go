@@ -77,24 +77,22 @@ func (s *Store) TakeMessages(ctx context.Context, q runtime.MessageQuery) ([]run
 	if err != nil || len(found) == 0 {
 		return nil, s.readError(err)
 	}
-	var taken []runtime.MessageRow
-	err = s.write(ctx, func(t *tx) error {
-		var err error
-		if taken, err = readyMessages(ctx, t, q); err != nil {
-			return err
+	return writing(ctx, s, func(t *tx) ([]runtime.MessageRow, error) {
+		taken, err := readyMessages(ctx, t, q)
+		if err != nil {
+			return nil, err
 		}
 		for i := range taken {
 			m := &taken[i]
 			if _, err := t.exec(takeMessage, micros(q.Until), q.Worker, m.ID); err != nil {
-				return err
+				return nil, err
 			}
 			m.Ready, m.Worker = fromMicros(micros(q.Until)), q.Worker
 			m.Attempt++
 			failpoint.Hit(failpoint.MarkedTaken)
 		}
-		return nil
+		return taken, nil
 	})
-	return taken, err
 }
 
 func readyMessages(ctx context.Context, from source, q runtime.MessageQuery) ([]runtime.MessageRow, error) {

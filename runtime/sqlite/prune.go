@@ -69,14 +69,10 @@ func (s *Store) Prune(ctx context.Context, q runtime.PruneQuery) (done runtime.P
 	if q.Limit <= 0 {
 		return done, nil
 	}
-	err = s.write(ctx, func(t *tx) error {
-		done.Runs, err = t.prune(ctx, &q)
-		return err
+	return writing(ctx, s, func(t *tx) (runtime.Pruned, error) {
+		runs, err := t.prune(ctx, &q)
+		return runtime.Pruned{Runs: runs}, err
 	})
-	if err != nil {
-		return runtime.Pruned{}, err
-	}
-	return done, nil
 }
 
 func (s *Store) countPruned(ctx context.Context, q *runtime.PruneQuery) (done runtime.Pruned, err error) {

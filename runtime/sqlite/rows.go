@@ -50,6 +50,38 @@ func (r reading) query(ctx context.Context, text string, args ...any) (rows, err
 
 // list reads all rows of a query.
 func list[T any](ctx context.Context, from source, scan func(row, *T) error, text string, args ...any) ([]T, error) {
+	return heeding(ctx, from, func() ([]T, error) { return listAll(ctx, from, scan, text, args...) })
+}
+
+// heeding reads, and returns soon after ctx is done where the disk hangs: SQLite itself
+// waits for it then, and so does a goroutine that no one waits for.
+func heeding[T any](ctx context.Context, from source, read func() (T, error)) (T, error) {
+	if _, readers := from.(pool); !readers || ctx.Done() == nil {
+		return read()
+	}
+	type result struct {
+		value T
+		err   error
+	}
+	reply := make(chan result, 1)
+	go func() {
+		value, err := read()
+		reply <- result{value, err}
+	}()
+	select {
+	case r := <-reply:
+		return r.value, r.err
+	case <-ctx.Done():
+	}
+	select {
+	case r := <-reply:
+		return r.value, r.err
+	case <-time.After(patience):
+		return *new(T), context.Cause(ctx)
+	}
+}
+
+func listAll[T any](ctx context.Context, from source, scan func(row, *T) error, text string, args ...any) ([]T, error) {
 	found, err := from.query(ctx, text, args...)
 	if err != nil {
 		return nil, err
@@ -66,17 +98,26 @@ func list[T any](ctx context.Context, from source, scan func(row, *T) error, tex
 
 // first reads the first row of a query, if there is one.
 func first[T any](ctx context.Context, from source, scan func(row, *T) error, text string, args ...any) (value T, ok bool, err error) {
-	found, err := from.query(ctx, text, args...)
-	if err != nil {
+	got, err := heeding(ctx, from, func() (*T, error) { return firstOf(ctx, from, scan, text, args...) })
+	if got == nil {
 		return value, false, err
 	}
-	if ok = found.Next(); ok {
-		err = scan(found, &value)
+	return *got, true, nil
+}
+
+func firstOf[T any](ctx context.Context, from source, scan func(row, *T) error, text string, args ...any) (value *T, err error) {
+	found, err := from.query(ctx, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	if found.Next() {
+		value = new(T)
+		err = scan(found, value)
 	}
 	if err = errors.Join(err, found.Err(), found.Close()); err != nil {
-		return *new(T), false, err
+		return nil, err
 	}
-	return value, ok, nil
+	return value, nil
 }
 
 // scanOne reads a row of one column.
@@ -85,6 +126,20 @@ func scanOne[T any](r row, v *T) error { return r.Scan(v) }
 // write runs a request in the writer.
 func (s *Store) write(ctx context.Context, run func(*tx) error) error {
 	return s.writeLarge(ctx, 0, run)
+}
+
+// writing is write with what the request gives. Where the caller has given up, that goes
+// nowhere.
+func writing[T any](ctx context.Context, s *Store, run func(*tx) (T, error)) (none T, err error) {
+	given := new(T)
+	err = s.write(ctx, func(t *tx) (err error) {
+		*given, err = run(t)
+		return err
+	})
+	if err != nil {
+		return none, err // and given may still be written to
+	}
+	return *given, nil
 }
 
 // writeLarge runs a request that writes about so many bytes.

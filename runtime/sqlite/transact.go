@@ -9,6 +9,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 	"github.com/mattn/go-sqlite3"
 )
@@ -197,7 +198,7 @@ func (w *writer) commit() error {
 		return w.failed(err)    // it has been rolled back
 	} else if err != nil {
 		// Whether it is on the disk is not known: nothing may be built on it.
-		return w.stop(err)
+		return fmt.Errorf("%w: %w", runtime.ErrUnknown, w.stop(err))
 	}
 	failpoint.Hit(failpoint.AfterEnd)
 	w.tally.committed(w.effects.counts)

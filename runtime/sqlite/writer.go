@@ -6,9 +6,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	goruntime "runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/mattn/go-sqlite3"
@@ -16,11 +18,11 @@ import (
 
 // Group commit. There is one connection that writes, and one turn to use it. A
 // caller puts its request into the queue and waits for the answer or the turn,
-// whichever comes first. Who has the turn leads: it takes all requests that
-// wait, begins a transaction, runs each, commits, and only then answers. While
+// whichever comes first. For who has the turn a goroutine leads: it takes all requests
+// that wait, begins a transaction, runs each, commits, and only then answers. While
 // the disk syncs, the next requests gather: the more callers, the more of them
-// share a sync. A lone caller leads itself, and no goroutine is woken. (DeWitt et
-// al., "Implementation Techniques for Main Memory Database Systems", 1984; the
+// share a sync. No caller leads itself: a disk that hangs would keep it for ever. (DeWitt
+// et al., "Implementation Techniques for Main Memory Database Systems", 1984; the
 // turn is the combiner's lock of Hendler et al., "Flat Combining", 2010.)
 //
 // What a batch does in its transaction, and what becomes of requests that fail,
@@ -33,6 +35,8 @@ type writer struct {
 	wal    *checkpointer
 
 	footing footing // does not change
+
+	hangs atomic.Bool // someone has given up waiting for what is under way
 
 	// What follows belongs to who has the turn.
 	db      *sql.DB
@@ -80,8 +84,11 @@ func newWriter(db *sql.DB, conn *sql.Conn, wal *checkpointer, files footing) *wr
 	return w
 }
 
+// patience is how long is waited, beyond the caller's, for what is under way.
+const patience = time.Second
+
 // do runs a request and returns when it is durable, or why it is not. Where ctx
-// ends first, nothing has been written: once taken, a request is waited for.
+// ends first nothing has been written, unless the error is ErrUnknown.
 func (w *writer) do(ctx context.Context, bytes int64, run func(*tx) error) error {
 	r := &request{run: run, bytes: bytes, reply: make(chan error, 1)}
 	if err := w.send(ctx, r); err != nil {
@@ -92,18 +99,29 @@ func (w *writer) do(ctx context.Context, bytes int64, run func(*tx) error) error
 		case err := <-r.reply:
 			return err
 		case w.turn <- struct{}{}:
-			w.lead()
+			go w.lead()
 		case <-ctx.Done():
 			if r.state.CompareAndSwap(waiting, abandoned) {
 				return context.Cause(ctx)
 			}
-			return <-r.reply
+			return w.outlast(ctx, r)
 		}
 	}
 }
 
+// outlast waits for what is under way, but not for a disk that hangs.
+func (w *writer) outlast(ctx context.Context, r *request) error {
+	select {
+	case err := <-r.reply:
+		return err
+	case <-time.After(patience):
+		w.hangs.Store(true)
+		return fmt.Errorf("%w: %w", runtime.ErrUnknown, context.Cause(ctx))
+	}
+}
+
 // send puts a request into the queue. Where the queue is full and nobody leads,
-// because those who waited have given up, it makes room itself.
+// because those who waited have given up, it has room made.
 func (w *writer) send(ctx context.Context, r *request) error {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
@@ -123,7 +141,7 @@ func (w *writer) send(ctx context.Context, r *request) error {
 		case w.queue <- r:
 			return nil
 		case w.turn <- struct{}{}:
-			w.lead()
+			go w.lead()
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -138,6 +156,7 @@ func (w *writer) lead() {
 	}
 	clear(w.batch)
 	w.batch = w.batch[:0]
+	w.hangs.Store(false)
 	<-w.turn
 }
 

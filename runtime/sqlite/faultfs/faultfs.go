@@ -2,7 +2,7 @@
 
 // Package faultfs is a file layer of SQLite for tests. It stands between SQLite
 // and the system, records every change of a file, so that what a power loss
-// would leave can be put together afterwards, and makes a chosen call fail.
+// would leave can be put together afterwards, and makes a chosen call fail, or hang.
 //
 // There is one record and one plan of failures in a process: tests that use
 // them do not run side by side.
@@ -106,6 +106,13 @@ func Fail(kinds Kind, n int, forever bool, code int) {
 	}
 	C.faultfs_fail(C.int(kinds), C.int64_t(n), last, C.int(code))
 }
+
+// Hold lets all calls of the kinds hang, as on a disk that does not answer, until it is
+// called with others, or none.
+func Hold(kinds Kind) { C.faultfs_hold(C.int(kinds)) }
+
+// Waiting is how many calls hang.
+func Waiting() int { return int(C.faultfs_waiting()) }
 
 // Seen is how many calls of the kinds there were since Fail.
 func Seen() int { return int(C.faultfs_seen()) }

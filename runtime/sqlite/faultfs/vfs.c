@@ -68,6 +68,8 @@ static int64_t record_size, record_room;
 static char *names[256]; // by number; 0 is free
 static int name_count = 1;
 static struct { int kinds, forever, code; int64_t at, seen; } plan;
+static int held, waiting; // kinds of calls that hang, and how many do
+static pthread_cond_t let_go = PTHREAD_COND_INITIALIZER;
 
 static int32_t number_of(const char *name) {
 	for (int i = 1; i < name_count; i++)
@@ -94,8 +96,14 @@ static void note(int kind, int32_t number, int64_t offset, int64_t size, const v
 	if (bytes) append(bytes, size);
 }
 
-// refuse counts a call and says with which code it fails, or OK.
+// refuse counts a call and says with which code it fails, or OK. One that is held
+// waits, without the lock.
 static int refuse(int kind, int32_t number) {
+	while (number != 0 && (held & kind)) {
+		waiting++;
+		pthread_cond_wait(&let_go, &lock);
+		waiting--;
+	}
 	if (number == 0 || !(plan.kinds & kind)) return OK;
 	plan.seen++;
 	return plan.seen == plan.at || (plan.forever && plan.at > 0 && plan.seen > plan.at) ? plan.code : OK;
@@ -223,6 +231,21 @@ void faultfs_fail(int kinds, int64_t at, int forever, int code) {
 	plan.code = code;
 	plan.seen = 0;
 	pthread_mutex_unlock(&lock);
+}
+
+// faultfs_hold lets all calls of the kinds hang until it is called with others.
+void faultfs_hold(int kinds) {
+	pthread_mutex_lock(&lock);
+	held = kinds;
+	pthread_cond_broadcast(&let_go);
+	pthread_mutex_unlock(&lock);
+}
+
+int faultfs_waiting(void) {
+	pthread_mutex_lock(&lock);
+	int n = waiting;
+	pthread_mutex_unlock(&lock);
+	return n;
 }
 
 int64_t faultfs_seen(void) {

@@ -27,4 +27,7 @@ const char *faultfs_file_name(int32_t file);
 void faultfs_fail(int kinds, int64_t at, int forever, int code);
 int64_t faultfs_seen(void);
 
+void faultfs_hold(int kinds);
+int faultfs_waiting(void);
+
 #endif

@@ -90,6 +90,8 @@ func runError(run string, err error) error {
 		return findingf("%w", err)
 	case errors.Is(err, runtime.ErrNotFound):
 		return findingf("there is no run %q in the database", run)
+	case errors.Is(err, runtime.ErrUnknown):
+		return fmt.Errorf("%w: fsmc history says whether it was, and an event that has an --event-id can be sent again", err)
 	}
 	return err
 }

@@ -1,0 +1,117 @@
+//go:build cgo
+
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/sqlite"
+	"github.com/fsmc-dev/fsmc/runtime/sqlite/faultfs"
+)
+
+// onHungDisk gives an engine on SQLite whose disk hangs when it is told to.
+func onHungDisk(t *testing.T, limit time.Duration) (*sqlite.Store, *Engine) {
+	t.Helper()
+	if err := faultfs.Register(); err != nil {
+		t.Fatal(err)
+	}
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "runs.db"), sqlite.FileLayer(faultfs.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		faultfs.Hold(0)
+		for faultfs.Waiting() > 0 {
+			time.Sleep(time.Millisecond)
+		}
+		_ = store.Close()
+	})
+	e := NewEngine(store, WithStoreLimit(limit))
+	register(t, e, job(t, nil, On1("Found", "Done"), On1("failed", "Broken")), Handlers{})
+	return store, e
+}
+
+// TestSendOnAHungDisk: whoever waits for a disk that does not answer is told so in time:
+// that nothing was written, or that it is not known, and an event with an id is taken once
+// all the same.
+func TestSendOnAHungDisk(t *testing.T) {
+	_, e := onHungDisk(t, 100*time.Millisecond)
+	start(t, e, "r", "")
+	start(t, e, "other", "")
+	event := ExternalEvent{Name: "Go", ID: "once"}
+	faultfs.Hold(faultfs.Sync | faultfs.Write)
+	background := context.Background()
+	if _, err := e.Send(background, "r", event); !errors.Is(err, ErrUnknown) || !errors.Is(err, ErrUnavailable) {
+		t.Errorf("the first: %v", err)
+	}
+	for what, call := range map[string]func(context.Context) error{
+		"send":   func(ctx context.Context) error { _, err := e.Send(ctx, "other", event); return err },
+		"start":  func(ctx context.Context) error { _, err := e.Start(ctx, "M", "third", nil); return err },
+		"cancel": func(ctx context.Context) error { _, err := e.Cancel(ctx, "other", CancelOptions{}); return err },
+		"pause":  func(ctx context.Context) error { _, err := e.Pause(ctx, "other", Operator{}); return err },
+		"prune":  func(ctx context.Context) error { _, err := e.Prune(ctx, PruneQuery{Before: time.Now()}); return err },
+	} {
+		ctx, cancel := context.WithTimeout(background, 50*time.Millisecond)
+		if err := call(ctx); err == nil || errors.Is(err, ErrUnknown) || ctx.Err() == nil {
+			t.Errorf("%s, behind one that hangs: %v", what, err)
+		}
+		cancel()
+		if what == "prune" {
+			continue // it has the limit of its caller alone
+		}
+		if err := call(background); !errors.Is(err, ErrUnavailable) || errors.Is(err, ErrUnknown) {
+			t.Errorf("%s, without a limit of its own: %v", what, err)
+		}
+	}
+	faultfs.Hold(0)
+	if v, err := e.Send(t.Context(), "r", event); err != nil || v.State != "Working" {
+		t.Errorf("%s, %v", v.State, err)
+	}
+	if got := lines(t, e, "r"); got != "start>Idle Go>Working" {
+		t.Error(got)
+	}
+	if got := lines(t, e, "other"); got != "start>Idle" {
+		t.Error(got)
+	}
+}
+
+// TestReadOnAHungDisk: so it is with what only looks.
+func TestReadOnAHungDisk(t *testing.T) {
+	store, e := onHungDisk(t, time.Hour)
+	start(t, e, "r", "")
+	faultfs.Hold(faultfs.Read)
+	for what, call := range map[string]func(context.Context) error{
+		"get":    func(ctx context.Context) error { _, err := e.Get(ctx, "r"); return err },
+		"list":   func(ctx context.Context) error { _, err := e.List(ctx, RunFilter{}); return err },
+		"stats":  func(ctx context.Context) error { _, err := store.Counts(ctx, "", time.Time{}); return err },
+		"health": func(ctx context.Context) error { _, err := e.Health(ctx, HealthQuery{}); return err },
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		if err := call(ctx); err == nil {
+			t.Errorf("%s: read without the disk", what)
+		}
+		cancel()
+	}
+	faultfs.Hold(0)
+	if v := get(t, e, "r"); v.State != "Idle" {
+		t.Error(v.State)
+	}
+}
+
+// TestCloseOnAHungDisk: a program that has given up can end.
+func TestCloseOnAHungDisk(t *testing.T) {
+	store, e := onHungDisk(t, 50*time.Millisecond)
+	start(t, e, "r", "")
+	faultfs.Hold(faultfs.Sync | faultfs.Write)
+	if _, err := e.Send(t.Context(), "r", ExternalEvent{Name: "Go"}); !errors.Is(err, ErrUnknown) {
+		t.Error(err)
+	}
+	if err := store.Close(); err == nil {
+		t.Error("closed")
+	}
+}

@@ -1,0 +1,105 @@
+package runtime_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/memstore"
+)
+
+// refusing is a store that refuses to write as long as there is an error.
+type refusing struct {
+	Store
+	err atomic.Pointer[error]
+}
+
+func (s *refusing) refuse(err error) { s.err.Store(&err) }
+
+func (s *refusing) refused() error {
+	if err := s.err.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+func (s *refusing) Commit(ctx context.Context, c *Commit) error {
+	if err := s.refused(); err != nil {
+		return err
+	}
+	return s.Store.Commit(ctx, c)
+}
+
+func (s *refusing) Claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error) {
+	if err := s.refused(); err != nil {
+		return nil, err
+	}
+	return s.Store.Claim(ctx, q)
+}
+
+func (s *refusing) Renew(ctx context.Context, c Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
+	if err := s.refused(); err != nil {
+		return false, err
+	}
+	return s.Store.Renew(ctx, c, now, until, checkpoint)
+}
+
+// TestWaitsForRoom: a worker whose store cannot write waits for as long as that lasts, with
+// what its activities have done, and says so once.
+func TestWaitsForRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &refusing{Store: memstore.New()}
+		var said strings.Builder
+		calls := map[string]*atomic.Int32{"short": {}, "long": {}}
+		m := job(t, nil, retrying()...)
+		w := work(t, store, m, func(ctx context.Context, a *Attempt) (Result, error) {
+			calls[a.Run].Add(1)
+			if a.Run == "long" {
+				time.Sleep(10 * time.Minute)
+			} else {
+				time.Sleep(time.Minute)
+			}
+			if ctx.Err() != nil {
+				t.Errorf("%s is stopped: %v", a.Run, context.Cause(ctx))
+			}
+			return found, nil
+		}, WithLogger(slog.New(slog.NewTextHandler(&said, nil))))
+		defer w.stop()
+		begin(t, w.Engine, "short")
+		begin(t, w.Engine, "long")
+		time.Sleep(30 * time.Second)
+		store.refuse(Unavailable("there is no room"))
+		time.Sleep(20 * time.Minute)
+		store.refuse(nil)
+		for _, run := range []string{"short", "long"} {
+			if v := within(t, w.Engine, run, time.Minute); v.State != "Done" || calls[run].Load() != 1 {
+				t.Errorf("%s: %s after %d calls", run, v.State, calls[run].Load())
+			}
+		}
+		w.stop()
+		if got := said.String(); strings.Count(got, "there is no room") != 1 || strings.Count(got, "\n") != 2 || !strings.Contains(got, "can do it again") {
+			t.Errorf("it says:\n%s", got)
+		}
+	})
+}
+
+// TestGivesUp: what does not pass ends a worker, after some minutes.
+func TestGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, broken := &refusing{Store: memstore.New()}, errors.New("broken")
+		store.refuse(broken)
+		e := NewEngine(store, WithLogger(quiet))
+		register(t, e, job(t, nil, retrying()...), Handlers{Activities: map[string]ActivityFunc{"work": finds}})
+		began := time.Now()
+		if err := e.Run(t.Context()); !errors.Is(err, broken) || time.Since(began) < time.Minute || time.Since(began) > 5*time.Minute {
+			t.Errorf("after %s: %v", time.Since(began), err)
+		}
+	})
+}
