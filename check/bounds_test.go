@@ -137,6 +137,52 @@ time ~1h0m0s
 calls 6.1
 look 61
 `},
+		{"a retry that a timer leaves no time, and another activity beside it", `
+machine Beside {
+    activity slow()
+    activity fast()
+    initial S
+    state S {
+        do slow() as a
+        do fast() as b timeout 2s
+        on a.failed retry 2 backoff 1s..2s jitter 0 else -> Done
+        on b.failed -> Done
+        on done -> Done
+        after 2s -> Done else {}
+    }
+    terminal Done
+}`, `
+steps 3
+time ~2s
+slow 2
+fast 1
+`},
+		{"leaving a wait early gains no attempt", `
+machine Early {
+    event Leave
+    activity a() cost tries 1
+    activity b() cost tries 1
+    initial S
+    after 3s -> Done
+    state S {
+        do a()
+        on failed retry 1 backoff 2s jitter 0 else -> Done
+        on done -> Done
+        on Leave -> T
+    }
+    state T {
+        do b()
+        on failed retry 1 backoff 2s jitter 0 else -> Done
+        on done -> Done
+    }
+    terminal Done
+}`, `
+steps 4
+time ~3s
+tries 3
+a 2
+b 2
+`},
 		{"a wait with no timer", `
 machine Wait {
     event Go

@@ -68,8 +68,8 @@ func coverRun(p *explore.Product, path []int32) (ir.CoverRun, bool) {
 	row := 0
 	for _, e := range path {
 		l := p.Label(e)
-		if l.Kind == explore.Started {
-			continue
+		if l.Kind == explore.Started || l.Kind == explore.Begun {
+			continue // of these no row tells
 		}
 		c, ok := p.Input(e)
 		if ok && l.Kind != explore.Ended && l.Kind != explore.Dropped { // those do nothing to state and data

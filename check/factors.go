@@ -156,9 +156,9 @@ func (s *shared) attemptsOn(path []int32) []attemptsMade {
 			for range leaf.Dos {
 				counts = append(counts, 1)
 			}
-		case explore.Retried:
-			if c, _ := p.Input(e); !l.Vain {
-				counts[slices.Index(leaf.Dos, c.Do)]++
+		default:
+			if d := p.Starts(e); d != nil {
+				counts[slices.Index(leaf.Dos, d)]++
 			}
 		}
 	}

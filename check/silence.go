@@ -6,21 +6,48 @@ import "github.com/fsmc-dev/fsmc/lang/ir"
 // which is said in the records of the rules; here is the one place that acts on
 // it, after all rules have reported: in an unreachable state only its being
 // unreachable is said (the start is in no state), and a finding is dropped where one
-// that silences it stands. A silenced finding still silences others.
+// that silences it stands. One that is dropped silences nothing: what took its place
+// may be about another state.
 
 // spoken are the findings that are left.
 func (s *shared) spoken() []found {
-	index := said{}
+	all := said{}
 	var reached []found
+	byRule := map[*Rule][]int{}
+	rules := map[string]*Rule{}
 	for _, f := range s.findings {
 		if f.State == nil || f.rule.Unreached || !s.Unreachable(f.State) {
-			index.add(f)
+			byRule[f.rule] = append(byRule[f.rule], len(reached))
+			rules[f.rule.Name] = f.rule
+			all.add(f)
 			reached = append(reached, f)
 		}
 	}
+	standing := said{}
+	stands := make([]bool, len(reached))
+	settled := map[*Rule]bool{}
+	var settle func(r *Rule)
+	settle = func(r *Rule) {
+		if r == nil || settled[r] {
+			return
+		}
+		settled[r] = true
+		for _, by := range r.SilencedBy {
+			settle(rules[by.Rule])
+		}
+		for _, i := range byRule[r] {
+			f := reached[i]
+			stands[i] = !standing.silences(f, r) && !all.settles(f.Question)
+		}
+		for _, i := range byRule[r] {
+			if stands[i] {
+				standing.add(reached[i])
+			}
+		}
+	}
 	var out []found
-	for _, f := range reached {
-		if !index.silences(f, f.rule) && !index.settles(f.Question) {
+	for i, f := range reached {
+		if settle(f.rule); stands[i] {
 			out = append(out, f)
 		}
 	}

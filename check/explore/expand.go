@@ -27,6 +27,7 @@ func (x *search) expand(c int32) {
 		}
 	default:
 		x.endSilently(leaf)
+		x.beginAttempts(leaf)
 		x.checkpoints(leaf)
 	}
 }
@@ -79,7 +80,8 @@ func (x *search) hasPending() bool {
 func (x *search) comes(leaf *ir.State, in *inputCode, spent uint64) bool {
 	switch in.Kind {
 	case ir.CaseResult, ir.CaseFailure:
-		return !x.p.packing.visits[leaf.ID].hasEnded(x.here, in.do) && !anyPending(in.before, spent)
+		v := &x.p.packing.visits[leaf.ID]
+		return !v.hasEnded(x.here, in.do) && !v.isWaiting(x.here, in.do) && !anyPending(in.before, spent)
 	case ir.CaseCancel:
 		return x.p.packing.cancelled.get(x.here) == 0
 	}
@@ -192,7 +194,7 @@ func (x *search) emitMoved(c *choiceCode, l Label) {
 
 // labelOf is label for the edges of c; the usual one is looked up once.
 func (x *search) labelOf(c *choiceCode, l Label) int32 {
-	if l.Again || l.Vain {
+	if l.Again {
 		return x.label(l)
 	}
 	if c.label == None {
@@ -213,7 +215,7 @@ func (x *search) emitStay(c *choiceCode, l Label, always bool) {
 	if l.Arm != None {
 		x.taken[l.Arm] = true
 	}
-	x.ageStayed(c, &l)
+	x.ageStayed(c, l)
 	if c == nil {
 		x.emit(x.label(l), always)
 		return
@@ -232,7 +234,7 @@ func (x *search) keep(in *inputCode) {
 func (x *search) endSilently(leaf *ir.State) {
 	v := &x.p.packing.visits[leaf.ID]
 	for i, d := range leaf.Dos {
-		if len(d.Activity.Results) > 0 || v.hasEnded(x.here, i) || !v.mayEnd(x.here, i) || !x.beforeTimers(leaf) || !x.runsFor(leaf, i, 0) {
+		if len(d.Activity.Results) > 0 || v.hasEnded(x.here, i) || v.isWaiting(x.here, i) || !v.mayEnd(x.here, i) || !x.beforeTimers(leaf) || !x.runsFor(leaf, i, 0) {
 			continue
 		}
 		x.step.begin()

@@ -118,16 +118,17 @@ func (p *Product) source(e int32) int32 {
 // Unmarked lets all edges pass but those that say `unbounded`.
 func (p *Product) Unmarked(_, e int32) bool { return !p.marks[p.edges[e]].unbounded }
 
-// prompt reports whether a timer may have been due when configuration c began, as far
-// as times are kept.
-func (p *Product) prompt(c int32) bool {
-	clocks := p.program.clocks
-	return clocks == nil || clocks.prompt.get(p.store.at(c)) != 0
-}
-
 // AtOnce lets the edges pass that wait for nothing: `done` of a choice state, and
 // timers that may be due when they start.
 func (p *Product) AtOnce(from, e int32) bool {
 	m := p.marks[p.edges[e]]
-	return m.instant && p.prompt(from) || m.done && p.Leaf(from).IsChoice()
+	if m.done && p.Leaf(from).IsChoice() {
+		return true
+	}
+	in, _ := p.Input(e)
+	return m.instant && (p.program.clocks.momentOf(p.Leaf(from), in.Timer) == 0 || p.prompt(from))
 }
+
+// prompt reports whether a timer whose moment is kept may have been due when
+// configuration c began.
+func (p *Product) prompt(c int32) bool { return p.program.clocks.prompt.get(p.store.at(c)) != 0 }

@@ -58,11 +58,10 @@ type Label struct {
 	Kind  EdgeKind
 	Input int32 // flat.Input.ID, or None
 	Arm   int32 // ir.Arm.ID, or None
-	Do    int32 // of Ended: ir.Do.ID
+	Do    int32 // of Ended, Checkpoint and Begun: ir.Do.ID
 	Into  int32 // of Started and Moved: the ir.State.ID of the leaf or terminal that is entered
 	Kept  int16 // of Started and Moved: the depth of the innermost state neither left nor entered
 	Again bool  // the input is an event that was deferred
-	Vain  bool  // of Retried: a timer always ends the visit before the attempt starts
 }
 
 // mark is what is asked of many edges, said once of each label.
@@ -100,6 +99,7 @@ const (
 	Stayed                     // neither: a block, an `ignore`, a `defer`
 	Ended                      // an activity ends with nothing to say
 	Dropped                    // a deferred event that nothing takes
+	Begun                      // the attempt of a retry starts; only where a timer may leave no time for it
 	Checkpoint                 // an activity notes how far it has come; only where that restarts an `idle` timer
 )
 
@@ -135,6 +135,22 @@ func (p *Product) Taken(a *ir.Arm) bool { return p.taken[a.ID] }
 // Label says what edge e does.
 func (p *Product) Label(e int32) Label { return p.labels[p.edges[e]] }
 
+// Starts is the do of which edge e starts another attempt in a visit: a retry, or
+// where that is told apart the end of its wait. It is nil where none starts.
+func (p *Product) Starts(e int32) *ir.Do { return p.starts(p.Label(e)) }
+
+func (p *Product) starts(l Label) *ir.Do {
+	switch l.Kind {
+	case Begun:
+		return p.Table.Machine.Dos[l.Do]
+	case Retried:
+		if d := p.Table.Case(l.Input).Do; !p.program.clocks.waitCounts(d.State, slices.Index(d.State.Dos, d)) {
+			return d
+		}
+	}
+	return nil
+}
+
 // Input is the case of edge e, and false where it has none.
 func (p *Product) Input(e int32) (ir.Case, bool) {
 	l := p.Label(e)
@@ -162,13 +178,40 @@ func (p *Product) Inputs(c int32) []flat.Input {
 	if leaf == nil || leaf.Kind != ir.Leaf {
 		return nil
 	}
-	x := &search{Product: p, step: newStep(p.program), times: newTimes()}
-	copy(x.here, p.store.at(c))
-	x.step.from = leaf
-	x.readClocks()
+	x := p.looking()
+	x.stand(c)
 	var out []flat.Input
 	x.inputs(leaf, func(in *inputCode) { out = append(out, in.Input) })
 	return out
+}
+
+// LookedAt lists the inputs that are deferred events which configuration c looks at
+// again.
+func (p *Product) LookedAt(c int32) []flat.Input {
+	leaf := p.Leaf(c)
+	if leaf == nil || leaf.Kind != ir.Leaf {
+		return nil
+	}
+	var out []flat.Input
+	code := &p.program.states[leaf.ID]
+	for at, i := range code.keptCode {
+		if i >= 0 && p.program.packing.pending[at/64].get(p.store.at(c))>>(at%64)&1 != 0 {
+			out = append(out, code.inputs[i].Input)
+		}
+	}
+	return out
+}
+
+// looking is a search that looks at single configurations; see stand.
+func (p *Product) looking() *search {
+	return &search{Product: p, step: newStep(p.program), times: newTimes()}
+}
+
+// stand makes c, in a leaf, the configuration at hand.
+func (x *search) stand(c int32) {
+	x.at, x.step.from = c, x.Product.Leaf(c)
+	copy(x.here, x.store.at(c))
+	x.readClocks()
 }
 
 // IsMove reports whether edge e enters a leaf, the start aside.

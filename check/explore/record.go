@@ -21,6 +21,7 @@ type recorder struct {
 	deferrals map[*ir.Event]int // the row that last deferred it
 	edge      *Label            // of the row at hand; nil where it has none
 	schedule  *schedule         // nil where the product does not know times
+	lap       int               // in the second lap of the cycle: how many rows the first path has; else 0
 }
 
 func (p *Product) record(path []int32, loop int) *recorder {
@@ -37,7 +38,20 @@ func (p *Product) record(path []int32, loop int) *recorder {
 		}
 		r.step(e)
 	}
+	if loop >= 0 && r.schedule != nil {
+		r.goRoundAgain(path[loop:])
+	}
 	return r
+}
+
+// goRoundAgain notes when the rows of the cycle come in the second lap: it need not
+// take as long as the first, which comes from elsewhere.
+func (r *recorder) goRoundAgain(round []int32) {
+	r.lap = len(r.w.Path)
+	for _, e := range round {
+		r.step(e)
+	}
+	r.w.Path, r.lap = r.w.Path[:r.lap], 0
 }
 
 // step adds the row of edge e, and moves on along it.
@@ -53,6 +67,8 @@ func (r *recorder) step(e int32) {
 		r.begin(s)
 	case Ended:
 		r.row(ir.Case{Kind: ir.CaseDone}, endedText(r.p.Table.Machine.Dos[l.Do]), nil, nil)
+	case Begun: // it needs no row: attempts start by themselves
+		r.schedule.begins(r.p.Table.Machine.Dos[l.Do])
 	case Checkpoint:
 		r.row(ir.Case{Kind: ir.CaseDone}, checkpointText(r.p.Table.Machine.Dos[l.Do]), nil, nil)
 	case Dropped:
@@ -88,7 +104,7 @@ func (r *recorder) begin(s *sought) {
 // looked at and gone, and more follow.
 func (r *recorder) deferOnceMore(event *ir.Event) {
 	at, deferred := r.deferrals[event]
-	if !deferred {
+	if !deferred || r.lap > 0 {
 		return
 	}
 	again := r.w.Path[at]
@@ -172,7 +188,11 @@ func (r *recorder) finish() (*diag.Witness, bool) {
 	}
 	if r.schedule != nil {
 		for i, at := range r.schedule.solve() {
-			r.w.Path[i].At = at.String()
+			if i < len(r.w.Path) {
+				r.w.Path[i].At = at.String()
+			} else {
+				r.w.Again = append(r.w.Again, at.String())
+			}
 		}
 	}
 	r.w.Path = append(r.w.Path, last)

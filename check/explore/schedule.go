@@ -93,6 +93,17 @@ func (s *schedule) comes(c ir.Case, l *Label, do *ir.Do, urgent bool, row int) {
 	s.rows[row] = v
 }
 
+// begins adds the moment at which an attempt of do starts for which a retry waits.
+func (s *schedule) begins(do *ir.Do) {
+	v := s.moment()
+	s.after(s.now, v, 0, false)
+	s.after(s.start[do], v, 0, false)
+	for _, due := range s.due {
+		s.after(v, due, 0, true)
+	}
+	s.start[do], s.now = v, v
+}
+
 // starts adds that a timer starts now, or starts again.
 func (s *schedule) starts(b started) {
 	if b.timer.Var != nil && b.timer.Var.Type.Kind != ir.Duration || b.least > longestKept {

@@ -58,6 +58,7 @@ type visit struct {
 	plain    field   // how many of the dos whose end nothing but `done` can see have ended
 	ended    []field // by place in the leaf's dos: one bit, for those that are not plain
 	order    []int   // by place in the leaf's dos: place among the plain ones, or -1
+	waits    []field // by place in the leaf's dos: one bit, for those whose retries are told apart from their attempts
 	nPlain   int
 	counters map[*ir.Arm]field
 }
@@ -110,7 +111,7 @@ func newPacking(m *ir.Machine, t *tracked, deferred int, c *clocks, plain func(*
 	if p.words > maxWords {
 		return nil
 	}
-	p.overlay(m, plain)
+	p.overlay(m, c, plain)
 	if p.words > maxWords {
 		return nil
 	}
@@ -132,7 +133,7 @@ func (p *packing) slot(n *node) *slot {
 }
 
 // overlay lays the visits of all leaves over the bits that follow.
-func (p *packing) overlay(m *ir.Machine, plain func(*ir.Do) bool) {
+func (p *packing) overlay(m *ir.Machine, c *clocks, plain func(*ir.Do) bool) {
 	p.visits = make([]visit, len(m.States))
 	start := *p
 	taken := map[field]bool{}
@@ -143,7 +144,7 @@ func (p *packing) overlay(m *ir.Machine, plain func(*ir.Do) bool) {
 		local := start
 		v := &p.visits[s.ID]
 		v.ended = make([]field, len(s.Dos))
-		v.order = make([]int, len(s.Dos))
+		v.order, v.waits = make([]int, len(s.Dos)), make([]field, len(s.Dos))
 		for i, d := range s.Dos {
 			v.order[i] = -1
 			if plain(d) {
@@ -151,6 +152,9 @@ func (p *packing) overlay(m *ir.Machine, plain func(*ir.Do) bool) {
 				v.nPlain++
 			} else {
 				v.ended[i] = local.take(1)
+			}
+			if c.waitCounts(s, i) {
+				v.waits[i] = local.take(1)
 			}
 		}
 		v.plain = local.take(bits.Len(uint(v.nPlain)))
@@ -175,6 +179,9 @@ func (v *visit) note(taken map[field]bool) {
 	for i, f := range v.ended {
 		if v.order[i] < 0 {
 			taken[f] = true
+		}
+		if v.waits[i].mask != 0 {
+			taken[v.waits[i]] = true
 		}
 	}
 	for _, f := range v.counters {
@@ -213,6 +220,11 @@ func (v *visit) end(words []uint64, i int) {
 	} else {
 		v.ended[i].set(words, 1)
 	}
+}
+
+// isWaiting reports whether a retry of the do at place i of the leaf waits.
+func (v *visit) isWaiting(words []uint64, i int) bool {
+	return v.waits[i].mask != 0 && v.waits[i].get(words) != 0
 }
 
 // mayEnd reports whether it is the turn of the do at place i to end in place:

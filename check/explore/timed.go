@@ -217,6 +217,24 @@ func newLeafClocks(leaf *ir.State, tracked *tracked, matters []bool, slow []zone
 	return c
 }
 
+// waitCounts reports whether it is told whether the do at place i of leaf waits for a
+// retry: the timers of the leaf may leave no time for the attempt.
+func (c *clocks) waitCounts(leaf *ir.State, i int) bool {
+	if c == nil {
+		return false
+	}
+	of := &c.leaves[leaf.ID]
+	return of.dos[i] > 0 && of.limits[of.dos[i]].Ahead > 0
+}
+
+// momentOf is the moment that t has in leaf; 0 where none is kept.
+func (c *clocks) momentOf(leaf *ir.State, t *ir.Timer) int {
+	if c == nil {
+		return 0
+	}
+	return 1 + slices.IndexFunc(c.leaves[leaf.ID].timers, func(of timerClock) bool { return of.Timer == t })
+}
+
 // started is a timer that a step has started, and how long it waits.
 type started struct {
 	timer       *ir.Timer

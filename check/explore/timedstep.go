@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check/zone"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -163,7 +165,7 @@ func (x *search) restartIdle(leaf *ir.State, n int) {
 
 // ageStayed notes the times after a step by c that has not left the leaf; c is nil
 // where none was taken.
-func (x *search) ageStayed(c *choiceCode, l *Label) {
+func (x *search) ageStayed(c *choiceCode, l Label) {
 	if !x.timed() {
 		return
 	}
@@ -171,23 +173,28 @@ func (x *search) ageStayed(c *choiceCode, l *Label) {
 	of := &x.p.clocks.leaves[leaf.ID]
 	x.then.Copy(x.moment)
 	x.waits = 0
-	s := 0
+	s, place := 0, None
 	switch {
-	case l.Kind == Ended:
-		s = of.dos[x.p.states[leaf.ID].dos[x.p.m.Dos[l.Do]]]
+	case l.Kind == Ended || l.Kind == Begun:
+		place = int32(slices.Index(leaf.Dos, x.p.m.Dos[l.Do]))
 	case c != nil && x.input.Do != nil:
-		s = of.dos[x.input.do]
+		place = int32(x.input.do)
 	}
-	if s > 0 {
-		if l.Kind == Retried {
-			x.waits = min(x.shortestWait(c), longestKept)
-			x.then.Set(s, 0, x.waits, x.waits)
-			l.Vain = !x.runningClocks(leaf, x.next, func(i int, c *timerClock) bool {
-				return c.Idle || OutlivesFiring(c.Timer) || x.then.Bound(i, s) > 0
-			})
-		} else {
-			x.then.Free(s)
+	if place != None {
+		s = of.dos[place]
+	}
+	switch {
+	case s == 0:
+	case l.Kind == Retried:
+		x.waits = min(x.shortestWait(c), longestKept)
+		x.then.Set(s, 0, x.waits, x.waits)
+		if x.p.clocks.waitCounts(leaf, int(place)) {
+			x.p.packing.visits[leaf.ID].waits[place].set(x.next, 1)
 		}
+	case l.Kind == Begun:
+		x.then.Set(s, 0, 0, 0)
+	default:
+		x.then.Free(s)
 	}
 	x.restarts = l.Kind == Ended || c != nil && (c.Arm != nil || !c.Defer)
 	if x.restarts {
@@ -294,6 +301,20 @@ func anySet(fields []field, words []uint64) bool {
 	return false
 }
 
+// beginAttempts adds the starts of attempts of leaf for which a retry waits. What
+// comes in the instant of a timer comes too late.
+func (x *search) beginAttempts(leaf *ir.State) {
+	v := &x.p.packing.visits[leaf.ID]
+	for i, d := range leaf.Dos {
+		if !v.isWaiting(x.here, i) || !x.beforeTimers(leaf) || !x.runsFor(leaf, i, 0) {
+			continue
+		}
+		x.step.begin()
+		v.waits[i].set(x.next, 0)
+		x.emitStay(nil, Label{Kind: Begun, Input: None, Arm: None, Do: int32(d.ID)}, true)
+	}
+}
+
 // checkpoints adds the steps in which activities of leaf note how far they have come,
 // once or as often as they like: that restarts idle timers and does nothing else.
 func (x *search) checkpoints(leaf *ir.State) {
@@ -303,7 +324,7 @@ func (x *search) checkpoints(leaf *ir.State) {
 	v := &x.p.packing.visits[leaf.ID]
 	of := &x.p.clocks.leaves[leaf.ID]
 	for i, d := range leaf.Dos {
-		if v.hasEnded(x.here, i) || !x.beforeTimers(leaf) || !x.runsFor(leaf, i, 0) {
+		if v.hasEnded(x.here, i) || v.isWaiting(x.here, i) || !x.beforeTimers(leaf) || !x.runsFor(leaf, i, 0) {
 			continue
 		}
 		x.step.begin()

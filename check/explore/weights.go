@@ -14,32 +14,30 @@ type Weigher struct {
 
 // Steps counts moves and retries.
 func (p *Product) Steps() *Weigher {
-	return p.weigher(1, make([]int64, len(p.Table.Machine.States)), func(*ir.Do) int64 { return 1 })
+	return p.weigher(1, func(*ir.Activity) int64 { return 0 })
 }
 
 // Attempts adds up what each attempt of an activity counts for.
-func (p *Product) Attempts(of func(*ir.Activity) int64) *Weigher {
+func (p *Product) Attempts(of func(*ir.Activity) int64) *Weigher { return p.weigher(0, of) }
+
+// weigher counts step for each move and retry, and attempt for each attempt.
+func (p *Product) weigher(step int64, attempt func(*ir.Activity) int64) *Weigher {
 	ofLeaf := make([]int64, len(p.Table.Machine.States))
 	for _, d := range p.Table.Machine.Dos {
-		ofLeaf[d.State.ID] += of(d.Activity)
+		ofLeaf[d.State.ID] += attempt(d.Activity)
 	}
-	return p.weigher(0, ofLeaf, func(d *ir.Do) int64 { return of(d.Activity) })
-}
-
-// weigher counts ofLeaf where a leaf is entered, by state ID, and move on top for
-// a move.
-func (p *Product) weigher(move int64, ofLeaf []int64, retry func(*ir.Do) int64) *Weigher {
 	w := &Weigher{p: p, weights: make([]int64, len(p.labels))}
 	for i, l := range p.labels {
 		switch l.Kind {
 		case Started:
 			w.weights[i] = ofLeaf[l.Into]
 		case Moved:
-			w.weights[i] = move + ofLeaf[l.Into]
+			w.weights[i] = step + ofLeaf[l.Into]
 		case Retried:
-			if move > 0 || !l.Vain { // as a step it counts all the same
-				w.weights[i] = retry(p.Table.Case(l.Input).Do)
-			}
+			w.weights[i] = step
+		}
+		if d := p.starts(l); d != nil {
+			w.weights[i] += attempt(d.Activity)
 		}
 	}
 	return w

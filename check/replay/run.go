@@ -36,6 +36,7 @@ type run struct {
 	slow  bool    // jitter makes waits as long as they can be, not as short
 	plan  *player // whose times the run keeps to, where it has any
 	row   int     // of the witness: the input that is taken
+	round int     // how often the loop has been gone round
 	at    int64   // when that comes, where it is said
 	steps int     // how many checkpoints there were
 }

@@ -10,29 +10,42 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// timetable makes the run keep to the times that the rows say.
+// timetable makes the run keep to the times that the rows say, those of a cycle in
+// both laps.
 func (p *player) timetable() {
 	for _, row := range p.w.Path {
-		at, _ := time.ParseDuration(row.At) // the last row has none
-		p.times = append(p.times, int64(at))
+		p.times = append(p.times, timeOf(row.At)) // the last row has none
+	}
+	for _, at := range p.w.Again {
+		p.second = append(p.second, timeOf(at))
 	}
 }
 
-// keepTo notes when the input of row i comes. The second round of a loop takes the
-// time that the first took.
+func timeOf(text string) int64 {
+	at, _ := time.ParseDuration(text)
+	return int64(at)
+}
+
+// keepTo notes when the input of row i comes.
 func (p *player) keepTo(r *run, i, round int) {
-	r.row, r.at = i, 0
-	if p.times == nil {
-		return
+	r.row, r.round, r.at = i, round, 0
+	if p.times != nil {
+		r.at = p.timeAt(i, round)
 	}
-	r.at = p.times[i]
-	if last := len(p.times) - 2; round == 1 {
-		before := int64(0)
-		if p.w.Loop > 0 {
-			before = p.times[p.w.Loop-1]
-		}
-		r.at += p.times[last] - before
+}
+
+// timeAt is when row i comes. Where it is not said of the second lap that takes the
+// time that the first took.
+func (p *player) timeAt(i, round int) int64 {
+	switch {
+	case round == 0:
+		return p.times[i]
+	case i-p.w.Loop < len(p.second):
+		return p.second[i-p.w.Loop]
+	case p.w.Loop > 0:
+		return p.times[i] + p.times[len(p.times)-2] - p.times[p.w.Loop-1]
 	}
+	return p.times[i] + p.times[len(p.times)-2]
 }
 
 // jittered is how long a timer waits that may wait from least to most: until the row
@@ -47,7 +60,7 @@ func (r *run) jittered(t *ir.Timer, least int64) int64 {
 	most := new(big.Int).Quo(share.Num(), share.Denom()).Int64()
 	for i := r.row + 1; i < len(r.plan.times); i++ {
 		if r.plan.w.Path[i].Input == "after "+t.DelayText() {
-			if wait := r.plan.times[i] - r.now; wait >= least && wait <= most {
+			if wait := r.plan.timeAt(i, r.round) - r.now; wait >= least && wait <= most {
 				return wait
 			}
 			break

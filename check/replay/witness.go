@@ -73,6 +73,7 @@ type player struct {
 	rest    map[string]any           // the parameters that have their plain value
 	carried map[int]map[string]value // by row of the loop: what its event carried in the first lap
 	times   []int64                  // by row: when its input comes; nil where that is found out
+	second  []int64                  // the same of the rows of the loop in the second lap, where it is said
 
 	deferred map[string][]int // by event: the rows with data of one that was deferred
 	dueAt    []value          // see instants

@@ -66,6 +66,7 @@ type Witness struct {
 	Loop   int             // row of Path to which a cycle returns, -1 where there is none
 	Rest   map[string]any  // the other parameters, with plain values: only a replay needs them
 	Guards map[string]bool // what host guards say as the run starts
+	Again  []string        // when the rows of the cycle come in the second lap; only a replay needs it
 }
 
 // Step is one row of a witness: in State, Input arrives. The last row has no

@@ -27,6 +27,7 @@ var Rule = &check.Rule{
 		{Rule: "spinning-loop", At: check.SameState},
 		{Rule: "dead-end", At: check.SameState},
 		{Rule: "never-set", At: check.SameField},
+		{Rule: "read-before-set", At: check.SameField},
 	},
 }
 

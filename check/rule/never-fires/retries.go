@@ -14,6 +14,7 @@ func retries(p *check.Pass) {
 		leaf *ir.State
 		by   *ir.Timer
 	}
+	g := p.SmallProduct()
 	known := map[*ir.Arm]forestalled{}
 	var order []*ir.Arm
 	for _, leaf := range p.Leaves() {
@@ -34,15 +35,21 @@ func retries(p *check.Pass) {
 		}
 	}
 	for _, a := range order {
-		if k := known[a]; k.by != nil {
-			p.Report(check.Finding{
-				State:   k.leaf,
-				Span:    a.Span,
-				Message: "this retry never runs its activity again: " + named(k.by) + " comes before its wait is over",
-				Help:    "Shorten its backoff, or lengthen the timer.",
-				Related: []diag.Related{{Span: k.by.Span, Message: "this one comes first"}},
-				Witness: p.PathTo(k.leaf),
-			})
+		k := known[a]
+		f := check.Finding{
+			State:   k.leaf,
+			Span:    a.Span,
+			Message: "this retry never runs its activity again: in every run something else comes before its wait is over",
+			Help:    "Shorten its backoff, or lengthen the timer.",
 		}
+		switch {
+		case k.by != nil:
+			f.Message = "this retry never runs its activity again: " + named(k.by) + " comes before its wait is over"
+			f.Related = []diag.Related{{Span: k.by.Span, Message: "this one comes first"}}
+		case g == nil || !g.Timed() || !g.AlwaysVain(a):
+			continue
+		}
+		f.Witness = p.PathTo(k.leaf)
+		p.Report(f)
 	}
 }

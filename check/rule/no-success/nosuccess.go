@@ -22,6 +22,7 @@ var Rule = &check.Rule{
 	SilencedBy: []check.Silence{
 		{Rule: "missing-terminal", At: check.SameMachine},
 		{Rule: "unreachable-state", At: check.SameState},
+		{Rule: "never-fires", At: check.SameState},
 		{Rule: "read-before-set", At: check.SameState},
 		{Rule: "out-of-range", At: check.SameState},
 		{Rule: "spinning-loop", At: check.SameState},

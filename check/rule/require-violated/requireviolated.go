@@ -14,15 +14,19 @@ import (
 
 // Rule is the record of require-violated.
 var Rule = &check.Rule{
-	Name:       "require-violated",
-	Group:      check.Data,
-	Severity:   diag.Error,
-	Summary:    "some run would enter a state, or stay in it, with its `require` false",
-	Question:   "whether a `require` always holds",
-	Page:       page,
-	Run:        run,
-	Absence:    true,
-	SilencedBy: []check.Silence{{Rule: "spinning-loop", At: check.SameState}},
+	Name:      "require-violated",
+	Group:     check.Data,
+	Severity:  diag.Error,
+	Summary:   "some run would enter a state, or stay in it, with its `require` false",
+	Question:  "whether a `require` always holds",
+	Page:      page,
+	Run:       run,
+	Absence:   true,
+	Unreached: true,
+	SilencedBy: []check.Silence{
+		{Rule: "spinning-loop", At: check.SameState},
+		{Rule: "unreachable-state", At: check.SameState},
+	},
 }
 
 //go:embed page.md
@@ -33,8 +37,8 @@ func run(p *check.Pass) {
 		return
 	}
 	var turned map[int][]int32
-	for _, s := range p.Leaves() {
-		if s.Require == nil || guard.Satisfy(broken(s)).Verdict == guard.Unsat {
+	for _, s := range p.Machine.States {
+		if s.Kind != ir.Leaf || s.Require == nil || guard.Satisfy(broken(s)).Verdict == guard.Unsat {
 			continue
 		}
 		g := p.SmallProduct()

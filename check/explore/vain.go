@@ -1,0 +1,44 @@
+package explore
+
+import "github.com/fsmc-dev/fsmc/lang/ir"
+
+// AlwaysVain reports whether some run takes a, a retry, and none sees its wait end: to
+// the start of the attempt for which it waits no path leads within the visit on which
+// nothing is said of the activity. Without times every wait ends.
+func (p *Product) AlwaysVain(a *ir.Arm) bool {
+	ends := map[*ir.Do][]bool{}
+	taken := false
+	for e := range int32(len(p.To)) {
+		if l := p.Label(e); l.Kind != Retried || int(l.Arm) != a.ID {
+			continue
+		}
+		taken = true
+		if p.Starts(e) != nil {
+			return false
+		}
+		c, _ := p.Input(e)
+		if ends[c.Do] == nil {
+			ends[c.Do] = p.waitEnds(c.Do)
+		}
+		if ends[c.Do][p.To[e]] {
+			return false
+		}
+	}
+	return taken
+}
+
+// waitEnds marks the configurations from which an attempt of d that waits comes to its
+// start.
+func (p *Product) waitEnds(d *ir.Do) []bool {
+	var starts []int32
+	visit := p.Filter(func(c, e int32) bool {
+		l := p.Label(e)
+		if l.Kind == Begun && p.Starts(e) == d {
+			starts = append(starts, c)
+			return false
+		}
+		in, _ := p.Input(e)
+		return p.Leaf(c) == d.State && l.Kind != Moved && in.Do != d
+	})
+	return visit.Reverse().Reach(starts...)
+}
