@@ -198,7 +198,7 @@ func TestReadmeWorstCase(t *testing.T) {
 	t.Error("the README does not show the machine Patch")
 }
 
-var update = flag.Bool("update", false, "draw docs/codereview.svg anew, which needs Graphviz")
+var update = flag.Bool("update", false, "draw docs/codereview.svg again, which needs Graphviz")
 
 // TestPicture holds that the README's picture is of the example's machine as it is
 // now drawn: the SVG names the DOT of which Graphviz made it.

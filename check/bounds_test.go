@@ -283,7 +283,7 @@ steps 3
 time ~2m1s
 search 4
 `},
-		{"an idle timer of the machine starts anew with every move", `
+		{"an idle timer of the machine starts again with every move", `
 machine Idle {
     event Go
     event Back
@@ -298,7 +298,7 @@ machine Idle {
 steps 5
 time ~5h0m0s
 `},
-		{"an idle timer that a stay starts anew", `
+		{"an idle timer that a stay starts again", `
 machine Idle {
     event Go
     event Note

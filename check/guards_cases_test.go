@@ -140,7 +140,7 @@ func TestGuardCases(t *testing.T) {
 		{"several triggers of one handler", `
 			on Go, SetMaybe when event.n < 5 -> Done
 			on SetMaybe when event.n > 3 -> Done`, "1 guard-gap, 2 overlapping-guards"},
-		{"no run comes to the values", `
+		{"no run has the values", `
 			on Go when a < 2 -> Done
 			on Go when a > 5 -> Done`, "2 dead-arm"},
 		{"a counter reaches its end", `

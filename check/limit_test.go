@@ -125,7 +125,7 @@ func TestManyFreeChoices(t *testing.T) {
 	}
 }
 
-// million is a machine that comes to a million configurations: six bounds of
+// million is a machine that reaches a million configurations: six bounds of
 // nine in one state.
 func million() []byte {
 	var b strings.Builder

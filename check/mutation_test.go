@@ -14,7 +14,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
 
-var update = flag.Bool("update", false, "write docs/mutations.md anew")
+var update = flag.Bool("update", false, "write docs/mutations.md again")
 
 const mutationPage = "../docs/mutations.md"
 

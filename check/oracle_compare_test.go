@@ -311,7 +311,7 @@ func requireOf(m *ir.Machine, d diag.Diagnostic) []string {
 }
 
 // violated gives the states whose require is no invariant. One that asks a host
-// guard need not be, nor one in which no run comes to be.
+// guard need not be, nor one that no run enters.
 func violated(s *oracletest.Space) verdict {
 	v, entered := verdict{}, s.Entered()
 	for _, e := range s.Events() {

@@ -60,7 +60,7 @@ type opening struct {
 	span  token.Span
 }
 
-// Product is everything that the machine can come to, with its data and
+// Product is everything that the machine can reach, with its data and
 // counters; nil past the limit, and for a machine that is broken.
 func (s *shared) Product() *explore.Product { return s.productUpTo(s.proof.most) }
 

@@ -116,7 +116,7 @@ func (r *replay) take(in runtime.Input) error {
 	return nil
 }
 
-// keepOn lets the state defer once more what it does defer: no row tells of that.
+// keepOn lets the state defer again what it does defer: no row tells of that.
 func (r *replay) keepOn() {
 	for {
 		in, due := r.m.Next(r.s, r.now)

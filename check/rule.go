@@ -16,7 +16,7 @@ type Rule struct {
 	Severity diag.Severity
 	Summary  string // one line: what a finding means
 	Question string // what is open where a finding of it can be neither proved nor refuted, as a clause: "whether …"; empty where that cannot be
-	Page     string // Markdown: what it means, a failing example, a passing one, how to mend it
+	Page     string // Markdown: what it means, a failing example, a passing one, how to fix it
 
 	// Run reports the findings of one machine. It is nil where the front end
 	// reports them while it resolves names and types.
@@ -24,7 +24,7 @@ type Rule struct {
 
 	// Static is set where a finding is what the text says: that nothing handles an
 	// input. Whether a timer always comes first is not its question; a run that
-	// comes to the state is.
+	// reaches the state is.
 	Static bool
 
 	// Late is set where Run comes after all other rules: it reports what they have

@@ -26,7 +26,7 @@ type world struct {
 
 var errStuck = errors.New("a field that is not set is read")
 
-// holds computes e; stuck where that comes to an unset field.
+// holds computes e; stuck where that reads an unset field.
 func (w *world) holds(e ir.Expr) (result, stuck bool) {
 	if e == nil {
 		return true, false

@@ -7,7 +7,7 @@
 //
 // Read turns a `when` or a `require` into two formulas: Holds, where it computes
 // to true, and Fails, where it computes to false. They are not each other's
-// negation: a guard that comes to read a field that is not set cannot be
+// negation: a guard that reads a field that is not set cannot be
 // computed, and is neither (Stuck). `&&` and `||` stop early, so that
 // `x is set && x > 3` is never stuck and `x > 3 && x is set` can be.
 //

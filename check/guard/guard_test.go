@@ -134,7 +134,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestStuck holds where a guard cannot be computed: where it comes to read an
+// TestStuck holds where a guard cannot be computed: where it reads an
 // unset field, stopping early from left to right.
 func TestStuck(t *testing.T) {
 	for _, c := range []struct {

@@ -7,7 +7,7 @@ import (
 )
 
 // Guard is a `when` or a `require` as formulas over what it reads. Neither holds
-// where it comes to read a field that is not set. That a host guard fails is not
+// where it reads a field that is not set. That a host guard fails is not
 // modelled: it can happen wherever one is asked.
 type Guard struct {
 	Holds Formula // it computes to true

@@ -19,7 +19,7 @@ type arrival struct {
 	after time.Duration
 }
 
-// arrivals are all that can come to a run, by the order of language.md, section 5.
+// arrivals are all inputs that can reach a run, by the order of language.md, section 5.
 func (s *Space) arrivals(at *runtime.Snapshot) []arrival {
 	var list []arrival
 	switch {

@@ -26,7 +26,7 @@ const maxKept = 2
 // counts alone.
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Space is everything that a machine can come to. Node 0 is the run before its
+// Space is everything that a machine can reach. Node 0 is the run before its
 // start.
 type Space struct {
 	Machine *ir.Machine

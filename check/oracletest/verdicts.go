@@ -30,7 +30,7 @@ func (s *Space) Taken() []bool {
 	return out
 }
 
-// terminal reports whether a run has come to a terminal state in node n.
+// terminal reports whether a run has reached a terminal state in node n.
 func (s *Space) terminal(n int) bool {
 	at := s.Nodes[n].Snapshot.State
 	return at >= 0 && s.Def.States[at].Kind == runtime.TerminalState
@@ -112,7 +112,7 @@ func (s *Space) Spins() []bool {
 	})
 }
 
-// CanSucceed reports whether some run comes to a success.
+// CanSucceed reports whether some run reaches a success.
 func (s *Space) CanSucceed() bool {
 	for i := range s.Nodes {
 		if s.terminal(i) && s.Def.States[s.Nodes[i].Snapshot.State].Outcome == runtime.Success {

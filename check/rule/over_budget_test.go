@@ -78,7 +78,7 @@ func TestRelated(t *testing.T) {
 	}
 }
 
-// TestTimeOfTheWitness holds that the rows of the worst run come to the time that
+// TestTimeOfTheWitness holds that the rows of the worst run add up to the time that
 // the message names.
 func TestTimeOfTheWitness(t *testing.T) {
 	for _, c := range []struct {

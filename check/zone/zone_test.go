@@ -93,7 +93,7 @@ func TestAgainstPoints(t *testing.T) {
 				earlier = z.has([3]int64{now, p[1], p[2]})
 			}
 			if !earlier {
-				t.Fatalf("%v: Elapse comes to %v from nowhere", made, p)
+				t.Fatalf("%v: Elapse reaches %v from nowhere", made, p)
 			}
 		}
 		for p := range was {

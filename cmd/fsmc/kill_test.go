@@ -96,7 +96,7 @@ func TestKill(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if !strings.Contains(string(out), "c1 goes on in Fetching\n") || !strings.Contains(string(out), "c1 ended in Done with success") {
-		t.Errorf("the run was not taken up and ended:\n%s", out)
+		t.Errorf("the run was not continued and ended:\n%s", out)
 	}
 
 	history, err := fsmc(dir, "history", "--db", "runs.db", "--format", "json", "c1").Output()

@@ -227,7 +227,7 @@ machine %[1]s(id string) {
 `
 }
 
-// filesMillion is a machine that comes to a million configurations: six bounds
+// filesMillion is a machine that reaches a million configurations: six bounds
 // of nine in one state.
 func filesMillion() map[string]string {
 	var events, arms strings.Builder
@@ -240,7 +240,7 @@ func filesMillion() map[string]string {
 		arms.String() + "    }\n    terminal Done\n}\n"}
 }
 
-// filesGate is a machine that comes to a million configurations by its data. Two
+// filesGate is a machine that reaches a million configurations by its data. Two
 // of its arms are never taken, which is asked of each of them.
 func filesGate() map[string]string {
 	return map[string]string{"gate.fsm": `machine Gate(limit int 0..1000) {

@@ -15,7 +15,7 @@ import (
 )
 
 // TestFewFileDescriptors: a worker that has too few files to start a process with
-// gives the attempts back, and no run is the worse for it. How many are too few is not
+// releases the attempts, and no run is the worse for it. How many are too few is not
 // known, so that several limits are tried; one that is too low for the database is
 // none that this is about.
 func TestFewFileDescriptors(t *testing.T) {

@@ -45,7 +45,7 @@ type Related struct {
 	Message string
 }
 
-// Fix is a change of the text that mends the finding.
+// Fix is a change of the text that fixes the finding.
 type Fix struct {
 	Message string
 	Edits   []Edit

@@ -136,7 +136,7 @@ type ScopeKind int
 const (
 	PerRun ScopeKind = iota
 	PerVisit
-	PerState // until State is entered anew from outside
+	PerState // until State is entered again from outside
 )
 
 // Scope is a written or implied `per`.

@@ -7,14 +7,14 @@ import (
 )
 
 // spender decides whether a bound can be used up: whether its arm can be taken
-// again and again without its counter starting anew.
+// again and again without its counter starting again.
 //
 // A retry can, since the run stays where it is. Of `-> T` the run must find back
 // from where that leads to a leaf in which the arm applies. All takings of one
 // arm make for the same T, so one way back is a circle, and a circle uses up any
-// bound. A counter with a scope starts anew when the scope is entered from
+// bound. A counter with a scope starts again when the scope is entered from
 // outside: steps that do so are left out. What counts is the whole step, from
-// the leaf that it leaves to the one that it comes to: a leaf whose `require`
+// the leaf that it leaves to the one that it reaches: a leaf whose `require`
 // turns it away is not entered, but what stands around that leaf is. So the
 // question is whether a step of the arm lies within a strongly connected
 // component of the leaves, linear for each scope.
@@ -46,7 +46,7 @@ func (s *spender) canRunOut(l *last) bool {
 	return false
 }
 
-// scopeOf is the state whose being entered starts a's counter anew, nil for the
+// scopeOf is the state whose being entered starts a's counter again, nil for the
 // whole run.
 func scopeOf(a *ir.Arm) *ir.State {
 	switch a.Scope.Kind {
@@ -59,7 +59,7 @@ func scopeOf(a *ir.Arm) *ir.State {
 }
 
 // ends calls f with each leaf in which a step from a leaf may end that makes for
-// leaf, where that does not start scope's counters anew: leaf itself, and those
+// leaf, where that does not start scope's counters again: leaf itself, and those
 // to which requires turn it away.
 func ends(from, leaf, scope *ir.State, f func(to *ir.State)) {
 	for seen := map[*ir.State]bool{}; leaf != nil && !seen[leaf]; leaf = leaf.Require.Target.Leaf() {
@@ -80,7 +80,7 @@ func refills(from, state, scope *ir.State) bool {
 }
 
 // components are the strongly connected components of the leaves under steps
-// that do not start scope's counters anew.
+// that do not start scope's counters again.
 func (s *spender) components(scope *ir.State) []int32 {
 	if of, known := s.scopes[scope]; known {
 		return of

@@ -103,7 +103,7 @@ func best(p *check.Pass, places []place, want func(place) []explore.Stance) chec
 	return met
 }
 
-// reached wants the input to come to the arm, and to be taken there. Bounds count
+// reached wants the input to reach the arm, and to be taken there. Bounds count
 // as both open and used up: an `else` behind one is a safeguard. Of two `on`s in
 // one state neither is before the other.
 func reached(at place) []explore.Stance {

@@ -86,7 +86,7 @@ func chain(a *ir.Arm) []*ir.Arm {
 	return a.Handler.Arms
 }
 
-// placesOf lists for each arm that is not plainly taken the inputs that come to it
+// placesOf lists for each arm that is not plainly taken the inputs that reach it
 // in states that runs enter.
 func placesOf(p *check.Pass, taken []bool) map[*ir.Arm][]place {
 	places := map[*ir.Arm][]place{}

@@ -11,7 +11,7 @@ import (
 // limit is one of the time limits of an attempt.
 type limit struct {
 	word     string // as written
-	category string // with which an attempt fails that comes to it
+	category string // with which an attempt fails that reaches it
 	most     *int64 // nil without one
 }
 
@@ -21,7 +21,7 @@ func limitsOf(d *ir.Do) []limit {
 
 func (l limit) text() string { return check.Quote(l.word + " " + ir.FormatDuration(*l.most)) }
 
-// limits reports the first limit of each activity that no attempt can come to: a
+// limits reports the first limit of each activity that no attempt can reach: a
 // timer always ends the visit before, or its `timeout` the attempt.
 func limits(p *check.Pass) {
 	for _, leaf := range p.Leaves() {

@@ -134,7 +134,7 @@ func distinct(g *space, found []*trap) []*trap {
 // restsOn lists the inputs on which the trap rests alone: those that nothing
 // takes, that a spent bound leaves to nobody, or that cannot be computed (they
 // are broken), where without them the run
-// comes to a standstill. Where it goes round by inputs that are handled, the
+// stands still. Where it goes round by inputs that are handled, the
 // trap is a fault of its own, and the list is empty.
 func (t *trap) restsOn(g *space, broken map[check.InputAt]bool) []check.InputAt {
 	faulty := map[check.InputAt]bool{}

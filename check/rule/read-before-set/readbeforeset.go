@@ -29,7 +29,7 @@ var page string
 // maxRelated is the most further reads that are shown beside a finding.
 const maxRelated = 3
 
-// One field is one finding, at the read that the shortest run comes to.
+// One field is one finding, at the read that the shortest run reaches.
 func run(p *check.Pass) {
 	if !p.Starts() || p.Machine.Broken || !slices.ContainsFunc(p.Machine.Fields, startsUnset) {
 		return // a lost name may be the effect that sets it
@@ -57,7 +57,7 @@ func run(p *check.Pass) {
 
 func startsUnset(v *ir.Var) bool { return v.Default == nil }
 
-// report reports the reads of v that some run comes to.
+// report reports the reads of v that some run reaches.
 func report(p *check.Pass, g *explore.Product, v *ir.Var, reads []explore.Fault) {
 	name := check.Quote(v.Name)
 	f := check.Finding{

@@ -72,7 +72,7 @@ func reportLoop(p *check.Pass, g *explore.Product, l explore.Loop) {
 	})
 }
 
-// reportChain reports steps that come to an end, but too late.
+// reportChain reports steps that end, but too late.
 func reportChain(p *check.Pass, g *explore.Product) {
 	from, chain := g.ChainAtOnce()
 	if from == explore.None {

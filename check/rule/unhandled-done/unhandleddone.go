@@ -42,7 +42,7 @@ func run(p *check.Pass) {
 	}
 }
 
-// judge asks whether some run comes to where `done` is due.
+// judge asks whether some run reaches a place where `done` is due.
 func judge(p *check.Pass, s *ir.State, in flat.Input) {
 	g := p.Product()
 	if g == nil {

@@ -13,8 +13,8 @@ import (
 // be nested in each other.
 const maxNesting = 200
 
-// mending says how a stream of tokens is changed so that its braces match.
-type mending struct {
+// repairs says how a stream of tokens is changed so that its braces match.
+type repairs struct {
 	drop   map[int]bool     // offsets of braces that are left out
 	insert map[int][]string // braces put in behind the token that ends at that offset
 	faults []fault
@@ -23,16 +23,16 @@ type mending struct {
 // survey is what the first pass over a text finds: enough to parse it piece by
 // piece.
 type survey struct {
-	mending
+	repairs
 	comments []comment // all of the text, in order
 	foreign  []fault   // what is no token
 	folds    []fold    // of a text whose braces match
 }
 
-func (m *mending) size() int { return len(m.faults) }
+func (m *repairs) size() int { return len(m.faults) }
 
 // matchBraces surveys f: it finds the braces that have no partner, and how to
-// mend them.
+// repair them.
 //
 // Counting tells only at the end of the file that a brace is missing, and
 // blames the outermost one. So where the count is wrong the indentation is
@@ -55,7 +55,7 @@ func matchBraces(f *token.File) (survey, *fault) {
 	indented := &matcher{byIndent: true}
 	indented.run(f)
 	if indented.size() <= counted.size() {
-		counted.mending = indented.mending
+		counted.repairs = indented.repairs
 	}
 	return counted.survey, nil
 }

@@ -160,7 +160,7 @@ func (d *direct) state() ast.Item {
 	return n
 }
 
-// items takes items in braces. What is wrong with them is mended there, so that
+// items takes items in braces. What is wrong with them is repaired there, so that
 // none of them makes it fail.
 func (d *direct) items() []ast.Item {
 	d.want("{")

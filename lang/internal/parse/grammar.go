@@ -11,7 +11,7 @@ import (
 
 // productions names the parts of the grammar of which participle makes a
 // parser each. It is never parsed as a whole: parser.item chooses among the
-// items and mends what is wrong with them, parser.step among the steps, and
+// items and repairs what is wrong with them, parser.step among the steps, and
 // parser.expr parses expressions. What stands in between is in the struct tags
 // of package ast.
 type productions struct {

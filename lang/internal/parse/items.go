@@ -26,7 +26,7 @@ func (p *parser) machine(lex *lexer.PeekingLexer, tree *ast.File) {
 		return
 	}
 	var m *ast.Machine
-	bad := p.mended(lex, "machine", func() (err error) {
+	bad := p.repaired(lex, "machine", func() (err error) {
 		m, err = p.wholeMachine(lex)
 		return err
 	})
@@ -157,7 +157,7 @@ func (p *parser) known(lex *lexer.PeekingLexer) ast.Item {
 		defer func() { p.states-- }()
 	}
 	var it ast.Item
-	bad := p.mended(lex, word, func() (err error) {
+	bad := p.repaired(lex, word, func() (err error) {
 		it, err = p.grammar.items[word](lex)
 		return err
 	})

@@ -36,8 +36,8 @@ func wantOne(t *testing.T, list diag.List, want string) {
 	}
 }
 
-// TestNesting nests each thing that can be nested as deep as allowed, once
-// more, and very much deeper.
+// TestNesting nests each thing that can be nested as deep as allowed, one
+// level more, and very much deeper.
 func TestNesting(t *testing.T) {
 	guard := func(open, x, shut string) func(int) string {
 		return func(n int) string {

@@ -4,7 +4,7 @@
 // Then a hand-written lexer (scanner.go) feeds participle piece by piece
 // (stream.go); the grammar stands in the struct tags of package ast. Three
 // productions are parsed by hand over participle's lexer: items, because that is
-// where errors are mended and parsing goes on behind them (items.go, mend.go);
+// where errors are repaired and parsing goes on behind them (items.go, repair.go);
 // steps, which their first token tells apart (grammar.go); and expressions
 // (expr.go). What makes up most of a large text is taken by hand as well
 // (direct.go). Then one pass over the tree attaches the comments and checks what
@@ -128,7 +128,7 @@ func (p *parser) parse(f *token.File, tree *ast.File, found survey) diag.List {
 	if !p.grammarOnly {
 		p.folds = found.folds
 	}
-	lex := newLexer(&stream{scanner: p.scanner, end: len(f.Src), mending: found.mending, folds: p.folds})
+	lex := newLexer(&stream{scanner: p.scanner, end: len(f.Src), repairs: found.repairs, folds: p.folds})
 	for !lex.Peek().EOF() {
 		p.machine(lex, tree)
 	}

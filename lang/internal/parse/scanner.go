@@ -155,7 +155,7 @@ func (s *scanner) fault(t *lexer.Token, help, format string, args ...any) {
 	})
 }
 
-// brokenArrow mends "- >", which nothing but a torn arrow can be.
+// brokenArrow repairs "- >", which nothing but a torn arrow can be.
 func (s *scanner) brokenArrow(t *lexer.Token) {
 	rest := strings.TrimLeft(s.src[s.offset:], " \t")
 	if len(rest) == len(s.src)-s.offset || !strings.HasPrefix(rest, ">") {
@@ -166,7 +166,7 @@ func (s *scanner) brokenArrow(t *lexer.Token) {
 	s.fault(t, `Write "->" without a blank.`, `an arrow with a blank in it`)
 }
 
-// doubleArrow mends "=>", which is nothing: where an arrow follows on its line,
+// doubleArrow repairs "=>", which is nothing: where an arrow follows on its line,
 // or a number, it was meant to compare.
 func (s *scanner) doubleArrow(t *lexer.Token) {
 	if s.at(0) == '>' {

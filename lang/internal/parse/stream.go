@@ -48,11 +48,11 @@ func (m *matcher) folding() bool {
 	return n > 0 && m.folds[n-1].end.Line == 0
 }
 
-// stream gives the tokens of a text up to end, mended.
+// stream gives the tokens of a text up to end, repaired.
 type stream struct {
 	scanner *scanner
 	end     int
-	mending mending
+	repairs repairs
 	queue   []string // braces to be put in
 	folds   []fold   // still to come
 }
@@ -73,11 +73,11 @@ func (s *stream) Next() (lexer.Token, error) {
 		return lexer.Token{Type: tokFold, Value: "state", Pos: f.start}, nil
 	}
 	t, err := s.scanner.Next()
-	if s.mending.drop[t.Pos.Offset] && t.Value == "}" {
+	if s.repairs.drop[t.Pos.Offset] && t.Value == "}" {
 		blank(&t)
 	}
 	if !elided(t.Type) && !t.EOF() {
-		s.queue = s.mending.insert[s.scanner.offset]
+		s.queue = s.repairs.insert[s.scanner.offset]
 	}
 	return t, err
 }

@@ -171,10 +171,10 @@ func (a *attempt) elementEnd(t *lexer.Token, braces int) *lexer.Token {
 	return a.lex.Peek()
 }
 
-// mendHead mends the head of a machine or state, so that what it holds is not
+// repairHead repairs the head of a machine or state, so that what it holds is not
 // lost: a name that is missing becomes an empty one, and parameters are taken
 // out.
-func (a *attempt) mendHead(err error, seen []*lexer.Token) bool {
+func (a *attempt) repairHead(err error, seen []*lexer.Token) bool {
 	if a.word != "machine" && a.word != "state" {
 		return false
 	}

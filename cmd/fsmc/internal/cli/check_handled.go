@@ -10,7 +10,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// handledRow is one thing that an activity can come to in a leaf, and what the
+// handledRow is one way in which an activity can end in a leaf, and what the
 // machine does with it: a line for each state that has something to say.
 type handledRow struct {
 	event      string   // a result, or "done"

@@ -146,7 +146,7 @@ func (r *runner) usage(paths []string) error {
 	case r.id != "" || len(r.params) > 0 || r.machine != "" || r.detach || r.once:
 		return errors.New("--id, --param, --machine, --once and --detach are about one machine: name its file")
 	case r.follow && r.asJSON:
-		return errors.New("--follow without a file never comes to a result that --format json could print")
+		return errors.New("--follow without a file never ends, so --format json could print nothing")
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func (r *runner) withEngine(ctx context.Context, m mode, f func(context.Context,
 		runtime.WithObserver(&printer{out: r.out, silent: r.asJSON, quiet: r.quiet}),
 	)
 	if r.once {
-		opts = append(opts, runtime.WithConcurrency(1)) // no second activity comes to its end beside the first
+		opts = append(opts, runtime.WithConcurrency(1)) // no second activity ends beside the first
 	}
 	if r.outbox != "" {
 		opts = append(opts, runtime.WithOutbox(process.Outbox(r.outbox)))
@@ -180,7 +180,7 @@ func (r *runner) withEngine(ctx context.Context, m mode, f func(context.Context,
 
 // workerTrial is how long is waited before any work for the shell to say that it
 // does not find the command. Where that takes longer no harm is done: attempts are
-// given back, but the run has started.
+// released, but the run has started.
 const workerTrial = 100 * time.Millisecond
 
 // whileWorkersStart does f, and stops it where the workers' command turns out to
@@ -205,7 +205,7 @@ func whileWorkersStart(ctx context.Context, pool *process.Workers, f func(contex
 	return cmp.Or(pool.Err(), err)
 }
 
-// workOnOne starts the run, or takes it up again, and works until it ends or
+// workOnOne starts the run, or continues it, and works until it ends or
 // waits.
 func (r *runner) workOnOne(ctx context.Context, engine *runtime.Engine, p *program) error {
 	var err error
@@ -238,7 +238,7 @@ func (r *runner) workOnOne(ctx context.Context, engine *runtime.Engine, p *progr
 		return err
 	}
 	if stopped {
-		r.say("stopped: --id %s takes it up again", v.Run)
+		r.say("stopped: --id %s continues it", v.Run)
 		return nil
 	}
 	return outcomeError(&v)

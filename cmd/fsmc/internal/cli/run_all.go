@@ -123,7 +123,7 @@ func movedOn(ctx context.Context, store runtime.Store, views []runtime.View) ([]
 	return moved, nil
 }
 
-// replaced are views with those of some runs put anew; one that is gone is left out.
+// replaced are views with those of some runs replaced; one that is gone is left out.
 func replaced(views []runtime.View, runs []runtime.RunRow, by []runtime.View) []runtime.View {
 	now := map[string]*runtime.View{}
 	for _, row := range runs {
@@ -134,11 +134,11 @@ func replaced(views []runtime.View, runs []runtime.RunRow, by []runtime.View) []
 	}
 	out := views[:0]
 	for _, v := range views {
-		switch anew, again := now[v.Run]; {
-		case !again:
+		switch newer, replace := now[v.Run]; {
+		case !replace:
 			out = append(out, v)
-		case anew != nil:
-			out = append(out, *anew)
+		case newer != nil:
+			out = append(out, *newer)
 		}
 	}
 	return out

@@ -75,14 +75,14 @@ func (r *runner) refuseParams(m *runtime.Machine) error {
 	return nil
 }
 
-// begin takes up the run that has the id, or starts one.
+// begin continues the run that has the id, or starts one.
 func (r *runner) begin(ctx context.Context, engine *runtime.Engine, m *runtime.Machine) (runtime.View, error) {
 	params, err := paramsJSON(m.Definition(), r.params)
 	if err != nil {
 		return runtime.View{}, err
 	}
 	if r.id != "" {
-		v, err := r.takeUp(ctx, engine, m, params)
+		v, err := r.proceed(ctx, engine, m, params)
 		if !errors.Is(err, runtime.ErrNotFound) {
 			return v, err
 		}
@@ -91,16 +91,16 @@ func (r *runner) begin(ctx context.Context, engine *runtime.Engine, m *runtime.M
 	var refused *runtime.Rejected
 	switch {
 	case errors.Is(err, runtime.ErrExists): // another process was faster
-		return r.takeUp(ctx, engine, m, params)
+		return r.proceed(ctx, engine, m, params)
 	case errors.As(err, &refused):
 		return v, findingf("the run is not started: %s", refused.Why)
 	}
 	return v, err
 }
 
-// takeUp finds the run that has the id, and holds against it what the command
+// proceed finds the run that has the id, and holds against it what the command
 // line says of it.
-func (r *runner) takeUp(ctx context.Context, engine *runtime.Engine, m *runtime.Machine, params json.RawMessage) (runtime.View, error) {
+func (r *runner) proceed(ctx context.Context, engine *runtime.Engine, m *runtime.Machine, params json.RawMessage) (runtime.View, error) {
 	v, err := engine.Get(ctx, r.id)
 	switch {
 	case err != nil:

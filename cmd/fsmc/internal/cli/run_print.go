@@ -18,7 +18,7 @@ type printer struct {
 	quiet  bool // nothing but the starts, whose ids may be new
 	silent bool // nothing at all
 
-	// said is what attempts were given back for, until something else becomes of them:
+	// said is what attempts were released for, until something else becomes of them:
 	// while a worker cannot start processes that is so each second.
 	said map[string]string
 }
@@ -47,7 +47,7 @@ func (p *printer) OnAttempt(a runtime.AttemptInfo) {
 	p.print(p.quiet, "          %s  %s, attempt %d: %s: %s\n", a.Run, a.Activity, a.Attempt, what, plain(a.Message, 200))
 }
 
-// repeats reports whether an attempt is given back as it was the last time.
+// repeats reports whether an attempt is released as it was the last time.
 func (p *printer) repeats(a *runtime.AttemptInfo) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -120,7 +120,7 @@ func waitsFor(v *runtime.View, now time.Time) string {
 }
 
 // untilWhen names the first timer that will end the wait, and one before it that
-// will not, or that may start anew before it is due.
+// will not, or that may start again before it is due.
 func untilWhen(v *runtime.View, now time.Time) string {
 	var first, ends *runtime.TimerView
 	for i := range v.Timers {

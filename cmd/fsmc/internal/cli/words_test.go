@@ -59,7 +59,7 @@ func TestSentence(t *testing.T) {
 			v.Deferred = []string{"Tick", "Stop", "Tick"}
 		}, "r1 is in Posting since 11:58:30 (1m30s ago), waiting, with Tick 2 times, Stop deferred" +
 			", with Posting after 600s due at 12:01:00, until 2025-03-02 08:00 at the latest (after 24h)"},
-		{"a timer that starts anew", func(v *runtime.View) {
+		{"a timer that starts again", func(v *runtime.View) {
 			v.Timers = []runtime.TimerView{v.Timers[0], {Name: "Posting after 1m idle", Due: noon.Add(time.Minute), Idle: true, Ends: true}}
 		}, "r1 is in Posting since 11:58:30 (1m30s ago), waiting, with Posting after 1m idle due at 12:01:00" +
 			", until 2025-03-02 08:00 at the latest (after 24h)"},

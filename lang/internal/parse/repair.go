@@ -10,39 +10,39 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ast"
 )
 
-// How errors are mended
+// How errors are repaired
 //
 // participle stops at the first token that does not fit. What is done then
 // depends on what is there, in this order:
 //
 //  1. A misspelt word is reported, corrected in the stream of tokens, and the
-//     item is parsed once more.
+//     item is parsed again.
 //  2. A word at the start of a line that opens an item was taken for a name:
 //     the item before it ends early ("on Foo ->"). It becomes a Bad, and
 //     parsing goes on with the word.
 //  3. An element of a list in braces is taken out of the stream, and the item
-//     is parsed once more without it.
+//     is parsed again without it.
 //  4. Else the item becomes a Bad, up to where the next one seems to begin.
 //
 // Each attempt leaves fewer words to correct and fewer elements, so that there
-// is an end; an item with more than maxMends faults is given up.
+// is an end; an item with more than maxRepairs faults is given up.
 
-const maxMends = 50
+const maxRepairs = 50
 
-// attempt is one item that is being parsed and perhaps mended.
+// attempt is one item that is being parsed and perhaps repaired.
 type attempt struct {
 	*parser
 	lex   *lexer.PeekingLexer
 	start lexer.Checkpoint
 	word  string // opens the item
-	last  int    // line of the last fault that was mended
+	last  int    // line of the last fault that was repaired
 }
 
-// mended calls parse, which parses the item that word opens, until it goes
+// repaired calls parse, which parses the item that word opens, until it goes
 // well. If that is not to be, the result says what was given up.
-func (p *parser) mended(lex *lexer.PeekingLexer, word string, parse func() error) *ast.Bad {
+func (p *parser) repaired(lex *lexer.PeekingLexer, word string, parse func() error) *ast.Bad {
 	a := &attempt{parser: p, lex: lex, start: lex.MakeCheckpoint(), word: word}
-	for range maxMends {
+	for range maxRepairs {
 		lex.LoadCheckpoint(a.start)
 		err := parse()
 		if err == nil && !a.trails() {
@@ -70,7 +70,7 @@ func (p *parser) mended(lex *lexer.PeekingLexer, word string, parse func() error
 		if p.behindBad[found.Pos.Offset] {
 			p.blamed[found.Pos.Offset] = true
 		}
-		if !a.takeOut(err, seen) && !a.mendHead(err, seen) {
+		if !a.takeOut(err, seen) && !a.repairHead(err, seen) {
 			a.blame(err, seen)
 			return p.skip(lex, a.start, len(seen))
 		}

@@ -2,9 +2,9 @@ package check_test
 
 import "testing"
 
-// mended are machines on which checker and brute force once disagreed, shrunk,
+// fixed are machines on which checker and brute force once disagreed, shrunk,
 // and named by what the checker had wrong.
-var mended = []struct{ name, src string }{
+var fixed = []struct{ name, src string }{
 	{"the failures of an activity without results have effects", `
 machine M {
     context { n int 0..3 = 0 }
@@ -192,7 +192,7 @@ machine M {
 }
 
 func TestMended(t *testing.T) {
-	for _, test := range mended {
+	for _, test := range fixed {
 		t.Run(test.name, func(t *testing.T) {
 			s, why := brute(test.src)
 			if s == nil {
