@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,74 +129,88 @@ func findings(file, text string) diag.List {
 	return list
 }
 
-// readmeFaults are what the README says to do to its machines, in their order,
-// before it shows findings.
-var readmeFaults = []struct {
-	file string
-	edit *strings.Replacer
+// shownFaults are pages that show a machine, what they say to do to it, and findings.
+var shownFaults = []struct {
+	page, file string
+	edit       *strings.Replacer
 }{
-	{"greeting.fsm", strings.NewReplacer(" else -> Failed", "", "        on failed -> Failed\n", "")},
-	{"patch.fsm", strings.NewReplacer("    initial Work\n", "    budget { cost 40 }\n\n    initial Work\n")},
+	{"README.md", "greeting.fsm", strings.NewReplacer(" else -> Failed", "", "        on failed -> Failed\n", "")},
+	{"docs/worst-case.md", "patch.fsm", strings.NewReplacer("    initial Work\n", "    budget { cost 40 }\n\n    initial Work\n")},
 }
 
-// TestReadmeFindings does to the README's machines what the README says, and holds
-// what it then shows against what is reported. A line "…" stands for lines that
+// TestShownFindings does to the first machine of a page what the page says, and holds
+// the findings that it shows against what is reported. A line "…" stands for lines that
 // it leaves out.
-func TestReadmeFindings(t *testing.T) {
-	var machines, shown []string
-	for _, b := range blocksOf(t, "README.md") {
-		switch {
-		case b.info == "fsm":
-			machines = append(machines, b.text)
-		case strings.Contains(b.text, ": error: "):
-			shown = append(shown, b.text)
+func TestShownFindings(t *testing.T) {
+	for _, fault := range shownFaults {
+		var machine, shown string
+		for _, b := range blocksOf(t, fault.page) {
+			switch {
+			case b.info == "fsm" && machine == "":
+				machine = b.text
+			case strings.Contains(b.text, ": error: "):
+				shown += b.text + "\n"
+			}
 		}
-	}
-	if len(machines) != len(readmeFaults) || len(shown) != len(readmeFaults) {
-		t.Fatalf("the README has %d machines and %d blocks of findings, want %d", len(machines), len(shown), len(readmeFaults))
-	}
-	for i, fault := range readmeFaults {
-		text := fault.edit.Replace(machines[i])
+		text := fault.edit.Replace(machine)
+		if machine == "" || text == machine || shown == "" {
+			t.Errorf("%s: there is no machine, no fault or no finding", fault.page)
+			continue
+		}
 		unit := lang.Load([]lang.Source{{Name: fault.file, Src: []byte(text)}})
 		var out strings.Builder
 		if err := diag.WriteText(&out, findings(fault.file, text), unit.File, diag.TextOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		for finding := range strings.SplitSeq(strings.TrimSpace(shown[i]), "\n\n") {
+		for finding := range strings.SplitSeq(strings.TrimSpace(shown), "\n\n") {
 			pattern := strings.ReplaceAll(regexp.QuoteMeta(finding+"\n"), "\n…\n", "\n(?:.*\n)+?")
 			if !regexp.MustCompile(pattern).MatchString(out.String()) {
-				t.Errorf("the README shows\n%s\n\nand reported is\n%s", finding, out.String())
+				t.Errorf("%s shows\n%s\n\nand reported is\n%s", fault.page, finding, out.String())
 			}
 		}
 	}
 }
 
-// TestReadmeWorstCase holds the README's table of the worst case, and what it
-// says of it, against what the checker computes.
-func TestReadmeWorstCase(t *testing.T) {
-	page, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestShownWorstCases holds the table of the worst case of a page's first machine
+// against what the checker computes.
+func TestShownWorstCases(t *testing.T) {
 	binary := buildFsmc(t)
-	for _, b := range blocksOf(t, "README.md") {
-		if !strings.HasPrefix(b.text, "machine Patch ") {
+	for page, figure := range map[string]string{
+		"README.md":          "write attempts    3 ",
+		"docs/worst-case.md": "write_patch attempts  12 ",
+	} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		machine := slices.IndexFunc(blocksOf(t, page), func(b block) bool { return b.info == "fsm" })
+		if machine < 0 {
+			t.Errorf("%s shows no machine", page)
 			continue
 		}
 		c := exec.Command(binary, "check", "--strict", "--bounds", "-")
-		c.Stdin = strings.NewReader(b.text)
+		c.Stdin = strings.NewReader(blocksOf(t, page)[machine].text)
 		out, err := c.CombinedOutput()
 		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
+			t.Fatalf("%s: %v\n%s", page, err, out)
 		}
 		_, table, _ := strings.Cut(string(out), "\n\n")
 		table, _, _ = strings.Cut(table, "\n\n")
-		if !strings.Contains(table, "write_patch attempts  12") || !strings.Contains(string(page), "```text\n"+table+"\n```\n") {
-			t.Errorf("the README does not show\n%s", table)
+		if !strings.Contains(table, figure) || !strings.Contains(string(text), "```text\n"+table+"\n```\n") {
+			t.Errorf("%s does not show\n%s", page, table)
 		}
-		return
 	}
-	t.Error("the README does not show the machine Patch")
+}
+
+// TestReadmeIsShort: it is the page that is read first, and often alone.
+func TestReadmeIsShort(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(text, []byte("\n")); n > 120 {
+		t.Errorf("the README has %d lines, and is to have at most 120", n)
+	}
 }
 
 var update = flag.Bool("update", false, "draw docs/codereview.svg again, which needs Graphviz")
