@@ -52,7 +52,7 @@ codegen/...                 < lang/token lang/diag lang/ir codegen codegen/drawi
 
 runtime                     < runtime/internal/failpoint
 runtime/internal/failpoint  <
-runtime/sqlite              < runtime runtime/internal/failpoint github.com/mattn/go-sqlite3
+runtime/sqlite              < runtime runtime/internal/failpoint github.com/mattn/go-sqlite3 golang.org/x/sys/unix
 runtime/sqlite/faultfs      < github.com/mattn/go-sqlite3
 runtime/...                 < runtime runtime/memstore runtime/process
 

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/mattn/go-sqlite3"
@@ -25,16 +24,16 @@ type footing struct {
 // place is a file by its name, and which one was there.
 type place struct {
 	name string
-	was  os.FileInfo
+	was  identity
 }
 
 const selectFormat = `PRAGMA user_version`
 
 // stand notes which file is at a name.
 func (f *footing) stand(name string) error {
-	info, err := os.Stat(name)
+	was, err := identify(name)
 	if err == nil {
-		f.files = append(f.files, place{name, info})
+		f.files = append(f.files, place{name, was})
 	}
 	return err
 }
@@ -55,12 +54,12 @@ func (f *footing) onLog(ctx context.Context, conn *sql.Conn, file string) error 
 // holds gives ErrMoved where another file, or none, is at a name.
 func (f *footing) holds() error {
 	for _, p := range f.files {
-		switch now, err := os.Stat(p.name); {
+		switch now, err := identify(p.name); {
 		case errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("%w: %q is not there any more", ErrMoved, p.name)
 		case err != nil:
 			return fmt.Errorf("whether the database is still there is not known: %w", err)
-		case !os.SameFile(p.was, now):
+		case !p.was.same(now):
 			return fmt.Errorf("%w: another file is at %q", ErrMoved, p.name)
 		}
 	}
