@@ -3,6 +3,7 @@ package explore
 import (
 	"encoding/binary"
 	"math"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -135,14 +136,13 @@ func (s *step) triedAlike(offset int) bool {
 	for _, w := range s.next {
 		key = binary.NativeEndian.AppendUint64(key, w)
 	}
-	flags := byte(0)
-	if s.guessed {
-		flags = 1
-	}
 	if s.passed != nil {
 		key = binary.AppendVarint(key, int64(s.passed.Arm.ID))
 	}
-	key = append(key, flags)
+	key = append(key, flag(s.guessed))
+	for _, w := range s.wishes {
+		key = append(append(key, strings.Join(w.fields, " ")...), flag(w.holds), flag(w.differs()), 0xfe)
+	}
 	for id, verdict := range s.verdicts {
 		if verdict != unasked && uses.atoms[id] >= at {
 			key = append(binary.AppendVarint(key, int64(id)), byte(verdict))
@@ -164,4 +164,11 @@ func (s *step) triedAlike(offset int) bool {
 	}
 	o.alike[string(key)] = true
 	return false
+}
+
+func flag(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
 }

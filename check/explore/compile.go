@@ -23,6 +23,7 @@ type atom struct {
 	texts []string // as written: a host guard may be asked of a constant by name, too
 	host  bool     // it is a host guard: the choice is real, not for want of knowing
 	vars  []*ir.Var
+	wish  *wish // nil where nobody can bring a verdict about
 }
 
 // compiler compiles the expressions of one machine.
@@ -42,7 +43,7 @@ func (c *compiler) free(key string, host, negated bool, e ir.Expr, arm *ir.Arm) 
 	if !ok {
 		id = len(c.atoms)
 		c.known[key] = id
-		a := atom{host: host}
+		a := atom{host: host, wish: c.wishOf(e, arm)}
 		ir.Walk(e, func(e ir.Expr) bool {
 			if ref, ok := e.(*ir.VarRef); ok && ref.Var.Always() == nil {
 				a.vars = append(a.vars, ref.Var)
@@ -50,6 +51,8 @@ func (c *compiler) free(key string, host, negated bool, e ir.Expr, arm *ir.Arm) 
 			return true
 		})
 		c.atoms = append(c.atoms, a)
+	} else if c.atoms[id].wish != nil {
+		c.atoms[id].wish = c.atoms[id].wish.and(c.wishOf(e, arm))
 	}
 	if !host {
 		c.guesses++

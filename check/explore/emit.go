@@ -9,9 +9,9 @@ import "slices"
 
 // openEdge is an edge whose end has no number yet.
 type openEdge struct {
-	label   int32
-	guessed bool
-	hash    uint64 // of the end
+	label int32
+	rests rests
+	hash  uint64 // of the end
 }
 
 // maxOpen is the most edges that are gathered: the start of a run may have one
@@ -44,7 +44,7 @@ func (x *search) emitOne(label int32, always bool) {
 	if len(x.open) == maxOpen {
 		x.settle()
 	}
-	x.open = append(x.open, openEdge{label, x.guessed, x.store.hash(x.next)})
+	x.open = append(x.open, openEdge{label, x.restsOn(), x.store.hash(x.next)})
 	x.ends = append(x.ends, x.next...)
 }
 
@@ -70,10 +70,10 @@ func (x *search) add(o *openEdge, end []uint64) {
 			x.first[s.ID] = to
 		}
 	} else if e := x.known(to, o.label); e != None {
-		x.guesses[e] = x.guesses[e] && o.guessed // if one of the two is no guess, neither is what stays
+		x.rests[e] |= o.rests
 		return
 	}
-	x.guesses = push(x.guesses, o.guessed)
+	x.rests = push(x.rests, o.rests)
 	x.To = push(x.To, to)
 	x.edges = push(x.edges, o.label)
 }

@@ -41,7 +41,27 @@ func (p *Product) unsure(sure []bool) []*ir.State {
 type key struct{ config, input int32 }
 
 // Certain reports whether edge e rests on no guess.
-func (p *Product) Certain(e int32) bool { return !p.guesses[e] }
+func (p *Product) Certain(e int32) bool { return p.rests[e]&certain != 0 }
+
+// rests says on what the runs of a step rest that make an edge.
+type rests uint8
+
+const (
+	certain rests = 1 << iota // one of them on nothing that nobody knows
+	depends                   // one of them on data that is not tracked
+)
+
+// restsOn is what the run of the step at hand rests on. What the sender of an event
+// can bring about is certain, and what else comes of the same input depends on it.
+func (s *step) restsOn() rests {
+	switch {
+	case s.guessed:
+		return depends
+	case len(s.wishes) > 0:
+		return certain | depends
+	}
+	return certain
+}
 
 // surelyEnding marks the configurations that can finish under every value: the
 // attractor of the terminals, where guesses of one input count together.
@@ -66,11 +86,11 @@ func (p *Product) surelyEnding(usingUp bool) []bool {
 		if p.IsCancel(e) || spared[e] || usingUp && p.defers(e) {
 			return false
 		}
-		if p.guesses[e] {
-			left[first[e]]--
-			return left[first[e]] <= 0
+		if p.Certain(e) {
+			return true
 		}
-		return true
+		left[first[e]]--
+		return left[first[e]] <= 0
 	})
 }
 
@@ -83,7 +103,7 @@ func (p *Product) spared(usingUp bool) []bool {
 	for c := range int32(p.Len()) {
 		for e := p.First[c]; e < p.First[c+1]; e++ {
 			l, to := p.Label(e), p.To[e]
-			if !p.guesses[e] || !l.Again || l.Kind == Stayed && l.Arm == None && to != c {
+			if p.Certain(e) || !l.Again || l.Kind == Stayed && l.Arm == None && to != c {
 				continue // it is deferred once more
 			}
 			in, _ := p.Input(e)
@@ -108,8 +128,8 @@ func (p *Product) defers(e int32) bool {
 // guess leaves to nobody there are always more.
 func (p *Product) guessesLeft(first []int32, spared []bool) []int32 {
 	left := make([]int32, len(p.To))
-	for e, guess := range p.guesses {
-		if guess && !spared[e] {
+	for e, on := range p.rests {
+		if on&depends != 0 && !spared[e] {
 			left[first[e]]++
 		}
 	}

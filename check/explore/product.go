@@ -30,7 +30,7 @@ type Product struct {
 	came    []int32 // by configuration: the edge by which it was first reached
 	from    []int32 // by configuration: where that edge starts
 	edges   []int32 // by edge: its label
-	guesses []bool  // by edge: it rests on a guess
+	rests   []rests // by edge
 	idle    []key   // inputs by configuration that some guess leaves without an edge
 	labels  []Label
 	zones   *zone.Table // of the times that configurations have; see clocks
@@ -240,7 +240,7 @@ func (p *Product) Spent(leaf *ir.State, in int32, a *ir.Arm) (Unmet, bool) {
 // Sure reports whether path is surely a run: nothing on it is a guess, and it keeps to
 // the times.
 func (p *Product) Sure(path []int32) bool {
-	return p.paced && !slices.ContainsFunc(path, func(e int32) bool { return p.guesses[e] || p.Label(e).Again })
+	return p.paced && !slices.ContainsFunc(path, func(e int32) bool { return !p.Certain(e) || p.Label(e).Again })
 }
 
 // PathTo lists the edges of the shortest path from the start to configuration c.

@@ -112,7 +112,6 @@ type search struct {
 	most    int     // of runs; see stepsEach
 	emitted bool    // the step at hand has an edge
 	still   bool    // it leads back to where it starts, and has none
-	again   bool    // its input is an event that was deferred
 	arm     *ir.Arm // that it takes, once that is decided
 	number  map[Label]int32
 	open    []openEdge // of the configuration at hand
@@ -192,7 +191,7 @@ func (x *search) each(input int32, run func()) {
 			continue
 		}
 		usesUp := x.again && x.still // an event was deferred and is gone; see surelyEnding
-		if x.guessed && !x.emitted && !usesUp && !x.failed() && x.sought == nil {
+		if x.restsOn()&depends != 0 && !x.emitted && !usesUp && !x.failed() && x.sought == nil {
 			x.noteIdle(key{x.at, input})
 		}
 		if x.failed() {

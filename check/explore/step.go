@@ -31,6 +31,8 @@ type step struct {
 	runs    int // how often any step was run; being turned away by a require counts, too
 	fault   fault
 	guessed bool        // something was chosen for want of knowing
+	wishes  []wishAt    // what was chosen that the sender of the event chooses
+	again   bool        // the input is an event that was deferred, so that it was sent before
 	choice  int         // of the input, that is being decided
 	key     []byte      // scratch of triedAlike
 	passed  *choiceCode // the last choice whose bound was used up
@@ -84,7 +86,7 @@ func (s *step) begin() {
 	}
 	s.had = s.had[:0]
 	s.fault, s.guessed, s.passed, s.turned, s.turnedByHost = fault{}, false, nil, false, s.turnedByHost[:0]
-	s.begun = s.begun[:0]
+	s.begun, s.wishes = s.begun[:0], s.wishes[:0]
 }
 
 func (s *step) fail(f fault) {
@@ -99,13 +101,25 @@ func (s *step) failed() bool { return s.fault.why != noFault }
 func (s *step) ask(id int) bool {
 	if s.verdicts[id] == unasked {
 		s.verdicts[id] = isTrue + int8(s.oracle.choose(2))
-		s.guessed = s.guessed || !s.p.atoms[id].host
+		s.notes(id)
 		if s.answers[id] == unasked {
 			s.answers[id] = s.verdicts[id]
 		}
 	}
 	s.hosted = s.hosted || s.p.atoms[id].host
 	return s.verdicts[id] == isTrue
+}
+
+// notes notes whether the verdict on atom id is a guess.
+func (s *step) notes(id int) {
+	switch a := &s.p.atoms[id]; {
+	case a.host || s.guessed:
+	case a.wish == nil || s.again:
+		s.guessed = true
+	default:
+		s.wishes = append(s.wishes, wishAt{a.wish, s.verdicts[id] == isTrue})
+		s.guessed = !s.granted()
+	}
 }
 
 // load is the code of a variable that is read at the place given; where it is
