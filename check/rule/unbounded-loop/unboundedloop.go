@@ -62,6 +62,7 @@ func report(p *check.Pass, g *explore.Product, l explore.Loop) {
 	arm := lastMove(l, g)
 	p.Report(check.Finding{
 		State:   g.Leaf(l.Into),
+		Also:    l.Leaves,
 		Span:    arm.Span,
 		Message: message(l),
 		Help:    "Add `max N` and an `else` to an arm of the cycle, count in a field that a guard reads, or write `unbounded` if this is meant.",
