@@ -18,9 +18,20 @@ func TestLongChains(t *testing.T) {
 		"three guards in each of 200":        chainOf(200, "%s || g%d() || h%d()", "guard f%[1]d()\n guard g%[1]d()\n guard h%[1]d()", "f%d()"),
 		"one guard asked of 100 numbers": fmt.Sprintf("machine M {\n guard g(n int)\n event E\n initial S\n state S { on E when g(0) -> T\n %s\n else -> U }\n terminal T\n terminal U\n}\n",
 			each(100, "\n", "else when g(1%d) -> T")),
+		"a chain of 60 requires": requiresOf(60, "&&"), "of 60 others": requiresOf(60, "||"),
+		"a require of 40 pairs": fmt.Sprintf("machine M {\n %s\n event E\n initial S\n state S { on E -> R }\n state R { require %s else -> T\n on E -> T }\n terminal T\n}\n",
+			each(40, "\n", "guard f%[1]d()\n guard g%[1]d()"), each(40, " && ", "(f%[1]d() || g%[1]d())")),
 	} {
 		if got := lines(check.Run(program(t, []byte(src)), all.Rules)); strings.Contains(got, "undecided") || strings.Contains(got, "dead-arm") {
 			t.Errorf("%s:\n%s", name, got)
 		}
 	}
+}
+
+// requiresOf is a chain of n leaves that ask three host guards each before they are
+// entered, and turn the run away to the next.
+func requiresOf(n int, join string) string {
+	return fmt.Sprintf("machine M {\n %s\n event E\n initial I\n state I { on E -> S0 }\n %s\n state S%d { on E -> T }\n terminal T\n}\n",
+		each(n, "\n", "guard f%[1]d()\n guard g%[1]d()\n guard h%[1]d()"),
+		each(n, "\n", "state S%[1]d { require "+strings.Join([]string{"f%[1]d()", "g%[1]d()", "h%[1]d()"}, " "+join+" ")+" else -> S%[2]d\n on E -> T }"), n)
 }

@@ -19,8 +19,9 @@ const afterRuns = 32
 
 // use is a place in the text where an atom may be asked.
 type use struct {
-	atom   int
-	offset int
+	atom    int
+	offset  int
+	require *ir.State // in whose `require` it stands, if it stands in one
 }
 
 // place is where the decision about an input stands: which choice, and how far in
@@ -94,25 +95,25 @@ func armReads(a *ir.Arm, f func(ir.Expr)) {
 	}
 }
 
-// logic compiles what an arm says after `when`, with a look at each `&&` and `||`
-// whether the rest of the step was gone through before. Where a decision stands
-// there says how all that stands before it came out.
-func (c *compiler) logic(e ir.Expr, arm *ir.Arm) test {
+// logic compiles what an arm says after `when`, or a `require` its condition, with a
+// look at each `&&` and `||` whether the rest of the step was gone through before.
+// Where a decision stands there says how all that stands before it came out.
+func (c *compiler) logic(e ir.Expr, arm *ir.Arm, tried func(s *step, offset int) bool) test {
 	switch x := e.(type) {
 	case *ir.Unary:
 		if x.Op != ir.OpNot {
 			break
 		}
-		inner := c.logic(x.X, arm)
+		inner := c.logic(x.X, arm, tried)
 		return func(s *step) bool { return !inner(s) }
 	case *ir.Binary:
 		if x.Op != ir.OpAnd && x.Op != ir.OpOr {
 			break
 		}
-		left, right, decides := c.logic(x.X, arm), c.logic(x.Y, arm), x.Op == ir.OpOr
+		left, right, decides := c.logic(x.X, arm, tried), c.logic(x.Y, arm, tried), x.Op == ir.OpOr
 		offset := x.Y.Span().Start.Offset
 		return func(s *step) bool {
-			if left(s) == decides || s.triedAlike(offset) {
+			if left(s) == decides || tried(s, offset) {
 				return decides
 			}
 			return right(s)
@@ -124,14 +125,30 @@ func (c *compiler) logic(e ir.Expr, arm *ir.Arm) test {
 // triedAlike reports whether an earlier run of the step went on from here with
 // all that may still be read. Then this run is over: nothing is chosen any more.
 func (s *step) triedAlike(offset int) bool {
-	o := &s.oracle
-	if o.over {
-		return true
-	}
-	if o.runs < afterRuns || o.moved >= o.asked || s.input == nil || s.failed() {
-		return false
+	if s.oracle.over || s.input == nil || !s.mayBeAlike() {
+		return s.oracle.over
 	}
 	at, uses := placeOf(s.choice, offset), s.p.lastUses(s.input)
+	s.startKey(at, uses.atoms)
+	s.key = append(s.key, 0xff)
+	for i, have := range s.have {
+		if have && uses.fields[i] >= at {
+			s.key = binary.AppendVarint(binary.AppendVarint(s.key, int64(i)), s.payloads[i])
+		}
+	}
+	return s.isAlike()
+}
+
+// mayBeAlike reports whether it is worth asking: a run that is the one before up to
+// here is no other one.
+func (s *step) mayBeAlike() bool {
+	o := &s.oracle
+	return o.runs >= afterRuns && o.moved < o.asked && !s.failed()
+}
+
+// startKey begins a key with what is known at a place, and with the verdicts of atoms
+// that may be read from there on.
+func (s *step) startKey(at place, last []place) {
 	key := binary.AppendVarint(s.key[:0], int64(at))
 	for _, w := range s.next {
 		key = binary.NativeEndian.AppendUint64(key, w)
@@ -144,25 +161,24 @@ func (s *step) triedAlike(offset int) bool {
 		key = append(append(key, strings.Join(w.fields, " ")...), flag(w.holds), flag(w.differs()), 0xfe)
 	}
 	for id, verdict := range s.verdicts {
-		if verdict != unasked && uses.atoms[id] >= at {
+		if verdict != unasked && last[id] >= at {
 			key = append(binary.AppendVarint(key, int64(id)), byte(verdict))
 		}
 	}
-	key = append(key, 0xff)
-	for i, have := range s.have {
-		if have && uses.fields[i] >= at {
-			key = binary.AppendVarint(binary.AppendVarint(key, int64(i)), s.payloads[i])
-		}
-	}
 	s.key = key
-	if o.alike[string(key)] {
+}
+
+// isAlike looks for the key, and adds it.
+func (s *step) isAlike() bool {
+	o := &s.oracle
+	if o.alike[string(s.key)] {
 		o.over = true
 		return true
 	}
 	if o.alike == nil {
 		o.alike = map[string]bool{}
 	}
-	o.alike[string(key)] = true
+	o.alike[string(s.key)] = true
 	return false
 }
 

@@ -34,6 +34,8 @@ type compiler struct {
 
 	guesses int               // how many tests are answered for want of knowing
 	uses    map[*ir.Arm][]use // nil for what stands in no arm
+
+	inRequire *ir.State // whose `require` is compiled
 }
 
 // free is a test that the environment answers, the same wherever key is the same.
@@ -60,7 +62,7 @@ func (c *compiler) free(key string, host, negated bool, e ir.Expr, arm *ir.Arm) 
 	if text := ir.ExprText(e); host && !slices.Contains(c.atoms[id].texts, text) {
 		c.atoms[id].texts = append(c.atoms[id].texts, text)
 	}
-	c.uses[arm] = append(c.uses[arm], use{id, e.Span().Start.Offset})
+	c.uses[arm] = append(c.uses[arm], use{id, e.Span().Start.Offset, c.inRequire})
 	if read := c.touch(e, arm); read != nil {
 		return func(s *step) bool {
 			read(s)
@@ -112,7 +114,7 @@ func (c *compiler) test(e ir.Expr, arm *ir.Arm) test {
 // it all the same: then it is false, once what it reads has been read.
 func (c *compiler) guard(a *ir.Arm) test {
 	before := c.guesses
-	when := c.logic(a.When, a)
+	when := c.logic(a.When, a, (*step).triedAlike)
 	if c.guesses == before || c.t.loose || guard.Satisfy(guard.Read(a.When, nil).Holds).Verdict != guard.Unsat {
 		return when
 	}
@@ -145,6 +147,13 @@ func (c *compiler) isSet(e *ir.IsSet) test {
 		return func(*step) bool { return !not }
 	}
 	return func(s *step) bool { return s.isSet(n) != not }
+}
+
+// require compiles the `require` of s, a leaf.
+func (c *compiler) require(s *ir.State) test {
+	c.inRequire = s
+	defer func() { c.inRequire = nil }()
+	return c.logic(s.Require.Cond, nil, (*step).triedInTurn)
 }
 
 func always(holds bool) test { return func(*step) bool { return holds } }

@@ -80,7 +80,7 @@ func (x *search) add(o *openEdge, end []uint64) {
 
 // emitMove is emit for a step that has entered a leaf, if it could.
 func (x *search) emitMove(l Label) {
-	if x.failed() {
+	if x.failed() || x.oracle.over {
 		return
 	}
 	x.emit(x.label(x.entering(l)), true)

@@ -149,7 +149,7 @@ func (x *search) carryOut(in *inputCode, c *choiceCode, again bool) {
 		case ir.Goto:
 			l.Kind = Moved
 			x.move(c)
-			if !x.failed() {
+			if !x.failed() && !x.oracle.over {
 				x.taken[l.Arm] = true
 				x.emitMoved(c, l)
 			}

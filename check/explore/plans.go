@@ -37,6 +37,7 @@ type stateCode struct {
 	choice      bool
 	inputs      []inputCode // of a leaf
 	dos         map[*ir.Do]int
+	last        []place    // see lastInTurn
 	keptCode    []int      // by place in program.deferred: the input that takes it, or -1
 	alwaysKeeps []uint64   // the deferred events that the leaf plainly defers again
 	instant     []timerRef // timers around the leaf that fire at once
@@ -109,7 +110,7 @@ func compileProgram(t *flat.Table, tracked *tracked, clocks *clocks) *program {
 		code.leaf = s.Leaf()
 		code.entry, code.exit = c.block(s.Entry, nil), c.block(s.Exit, nil)
 		if s.Require != nil {
-			code.require = c.test(s.Require.Cond, nil)
+			code.require = c.require(s)
 		}
 		code.choice = s.IsChoice()
 		for _, t := range s.Timers {

@@ -183,7 +183,7 @@ func (s *step) begins() {
 // each runs a step once for every combination of its free choices.
 func (x *search) each(input int32, run func()) {
 	x.oracle.begin()
-	for again := true; again && (x.runs <= x.most || x.sought != nil); again = x.oracle.next() {
+	for again := true; again && x.goesOn(); again = x.oracle.next() {
 		x.runs++
 		x.step.begin()
 		x.emitted, x.still, x.arm = false, false, nil
@@ -199,6 +199,14 @@ func (x *search) each(input int32, run func()) {
 		}
 		x.Guessed = x.Guessed || x.guessed
 	}
+}
+
+// goesOn reports whether another run of the step at hand is of use.
+func (x *search) goesOn() bool {
+	if x.sought != nil {
+		return !x.sought.found || x.sought.guessed
+	}
+	return x.runs <= x.most
 }
 
 // noteIdle notes that k may be left without an edge. The runs of one step follow

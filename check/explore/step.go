@@ -36,6 +36,7 @@ type step struct {
 	choice  int         // of the input, that is being decided
 	key     []byte      // scratch of triedAlike
 	passed  *choiceCode // the last choice whose bound was used up
+	turn    turn        // whose `require` is asked
 	kept    int         // the depth of the innermost state that was neither left nor entered
 	turned  bool        // a require sent the run elsewhere
 	hosted  bool        // a host guard was asked since this was cleared
@@ -288,8 +289,12 @@ func (s *step) enter(target *ir.State, domain, kept int) {
 			return
 		}
 		s.hosted = false
-		holds := code.require == nil || code.require(s)
-		if s.failed() {
+		holds := code.require == nil
+		if !holds {
+			s.turn = turn{leaf, turns, domain, kept}
+			holds = !s.triedInTurn(0) && code.require(s)
+		}
+		if s.failed() || s.oracle.over {
 			return
 		}
 		if holds {
