@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -196,6 +197,38 @@ func (s *scanner) duration() (time.Duration, error) {
 	return d, nil
 }
 
+// strictTime reports whether a text has the form of RFC 3339, section 5.6. Package time,
+// which looks at the numbers, takes more: a comma, an hour of one digit, a zone of 24 hours
+// (go.dev/issue/54580).
+func strictTime(text string) bool {
+	const seconds = len("2006-01-02T15:04:05")
+	if len(text) <= seconds || !hasForm(text[:seconds], "0000-00-00T00:00:00") {
+		return false
+	}
+	rest := text[seconds:]
+	if rest[0] == '.' {
+		digits := len(rest[1:]) - len(strings.TrimLeft(rest[1:], "0123456789"))
+		if digits == 0 {
+			return false
+		}
+		rest = rest[1+digits:]
+	}
+	return rest == "Z" || (hasForm(rest, "+00:00") || hasForm(rest, "-00:00")) && rest[1:3] < "24" && rest[4:] < "60"
+}
+
+// hasForm reports whether a text is form with other digits.
+func hasForm(text, form string) bool {
+	if len(text) != len(form) {
+		return false
+	}
+	for i := range len(form) {
+		if digit := text[i] >= '0' && text[i] <= '9'; digit != (form[i] == '0') || !digit && text[i] != form[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // time reads a time in any zone and gives it in UTC, cut to the microsecond.
 func (s *scanner) time() (time.Time, error) {
 	text, err := s.text()
@@ -203,7 +236,7 @@ func (s *scanner) time() (time.Time, error) {
 		return time.Time{}, err
 	}
 	var t time.Time
-	if t.UnmarshalText([]byte(text)) != nil {
+	if !strictTime(text) || t.UnmarshalText([]byte(text)) != nil {
 		return t, s.fail(fmt.Sprintf(`%q is no time, expected one such as "2006-01-02T15:04:05Z"`, shorten(text)))
 	}
 	if micro := t.UnixMicro(); micro < minTime || micro > maxTime {

@@ -85,7 +85,9 @@ func TestPayloadErrors(t *testing.T) {
 		{change("b", ""), `field "b": it is missing, expected bool`},
 		{change("c", ""), `field "c": it is missing, expected Color, one of Red, Green`},
 		{change("b", "1"), `field "b": expected bool, found a number`},
-		{change("b", "tru"), `field "b": expected true or false, found a boolean`},
+		{change("b", "tru"), `field "b": expected bool, found "tru"`},
+		{change("b", "nul"), `field "b": expected bool, found "nul"`},
+		{change("i", "-x"), `field "i": expected int, found "-x"`},
 		{change("i", "1.0"), `field "i": expected a whole number of 64 bits, found 1.0`},
 		{change("i", "1e3"), `field "i": expected a whole number of 64 bits, found 1e3`},
 		{change("i", "9223372036854775808"), `field "i": expected a whole number of 64 bits, found 9223372036854775808`},
@@ -101,6 +103,7 @@ func TestPayloadErrors(t *testing.T) {
 		{change("d", `"5"`), `field "d": "5" is no duration, expected one such as "1m30s"`},
 		{change("w", `"90s"`), `field "w": 1m30s is out of range, expected duration 0s..1m`},
 		{change("t", `"yesterday"`), `field "t": "yesterday" is no time, expected one such as "2006-01-02T15:04:05Z"`},
+		{change("i", "- 1"), `field "i": expected int, found "-"`},
 		{change("t", `"0000-01-01T00:00:00Z"`), `field "t": a time lies in the years 1 to 9999`},
 		{change("c", `"green"`), `field "c": "green" is not one of Red, Green (did you mean "Green"?)`},
 		{change("l", "[1,2,10]"), `field "l[2]": 10 is out of range, expected int 0..9`},
@@ -234,5 +237,50 @@ func TestEncodedTextsShareNoMemory(t *testing.T) {
 	encodeFields(fields, []Value{StringValue("c")})
 	if string(first) != `{"f":"a"}` {
 		t.Errorf("%s was written over", first)
+	}
+}
+
+// TestStrictTimes: a time is as RFC 3339 writes it, and in nothing else that package time
+// reads.
+func TestStrictTimes(t *testing.T) {
+	m := compile(t, event("E", "t time"), state("A"), terminal("Done", Success))
+	for _, c := range []struct {
+		text string
+		ok   bool
+	}{
+		{"2026-01-02T03:04:05Z", true},
+		{"2026-01-02T03:04:05.5Z", true},
+		{"2026-01-02T03:04:05.123456789Z", true},
+		{"2026-01-02T03:04:05+23:59", true},
+		{"2026-01-02T03:04:05-00:00", true},
+		{"2024-02-29T00:00:00Z", true},
+		{"2026-01-02T03:04:05,5Z", false},
+		{"2026-01-02T3:04:05Z", false},
+		{"2026-01-02T03:04:05.Z", false},
+		{"2026-01-02T03:04:05+24:00", false},
+		{"2026-01-02T03:04:05-12:60", false},
+		{"2026-01-02T03:04:05+0100", false},
+		{"2026-01-02T03:04:05+1:00", false},
+		{"2026-01-02T03:04:05+01", false},
+		{"2026-01-02T03:04:05", false},
+		{"2026-01-02 03:04:05Z", false},
+		{"2026-01-02t03:04:05z", false},
+		{"2026-01-02T03:04Z", false},
+		{"2026-01-02T24:00:00Z", false},
+		{"2026-01-02T03:04:60Z", false},
+		{"2026-02-29T00:00:00Z", false},
+		{"2026-00-10T00:00:00Z", false},
+		{"+2026-01-02T03:04:05Z", false},
+		{"26-01-02T03:04:05Z", false},
+		{" 2026-01-02T03:04:05Z", false},
+		{"2026-01-02T03:04:05Z ", false},
+		{"2026-01-02T03:04:05Z\\n", false},
+		{"\\u0662026-01-02T03:04:05Z", false},
+		{"", false},
+	} {
+		_, err := m.DecodePayload(0, json.RawMessage(`{"t":"`+c.text+`"}`))
+		if (err == nil) != c.ok {
+			t.Errorf("%q: %v", c.text, err)
+		}
 	}
 }

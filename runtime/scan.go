@@ -52,18 +52,19 @@ func (s *scanner) end() error {
 
 // found names what stands next, for messages.
 func (s *scanner) found() string {
-	switch c := s.peek(); {
+	c := s.peek()
+	switch word := s.unread(); {
 	case c == '{':
 		return "an object"
 	case c == '[':
 		return "a list"
 	case c == '"':
 		return "a string"
-	case c == 't' || c == 'f':
+	case word == "true" || word == "false":
 		return "a boolean"
-	case c == 'n':
+	case word == "null":
 		return "null"
-	case c == '-' || c >= '0' && c <= '9':
+	case c >= '0' && c <= '9', c == '-' && len(word) > 1 && word[1] >= '0' && word[1] <= '9':
 		return "a number"
 	case c == 0 && s.pos >= len(s.data):
 		return "nothing"

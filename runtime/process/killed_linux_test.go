@@ -17,7 +17,7 @@ import (
 // variable set it does nothing but run one executable.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("FSMC_TEST_RUN"); path != "" {
-		out := &output{early: func(line []byte) bool { os.Stdout.Write(append(line, '\n')); return true }}
+		out := &output{early: func(line []byte, _ bool) bool { os.Stdout.Write(append(line, '\n')); return true }}
 		if err := run(context.Background(), exec.Command(path), nil, out); err != nil {
 			os.Exit(1)
 		}

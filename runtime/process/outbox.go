@@ -29,6 +29,6 @@ func Outbox(command string) runtime.OutboxFunc {
 		if err != nil {
 			return err
 		}
-		return run(ctx, shell(command), input, &output{early: func([]byte) bool { return true }})
+		return run(ctx, shell(command), input, &output{early: func([]byte, bool) bool { return true }})
 	}
 }

@@ -18,9 +18,9 @@ const maxLine = runtime.MaxPayload + 64<<10
 // output takes a process's standard output line by line, and keeps the last
 // one that is not blank. A line longer than maxLine is cut, and is no answer.
 type output struct {
-	// early sees each line as soon as it is complete, and reports whether it
-	// has dealt with it.
-	early func(line []byte) bool
+	// early sees each line as soon as it is complete, or as much of it as was
+	// kept, and reports whether it has dealt with it.
+	early func(line []byte, cut bool) bool
 
 	partial []byte // the line under way
 	cut     bool   // it was too long
@@ -54,7 +54,7 @@ func (o *output) add(p []byte) {
 func (o *output) endLine() {
 	line := bytes.TrimSpace(o.partial)
 	if len(line) > 0 {
-		if !o.cut && o.early(line) {
+		if o.early(line, o.cut) {
 			o.last, o.lastCut = nil, false
 		} else {
 			o.last, o.lastCut = bytes.Clone(line), o.cut
@@ -186,9 +186,16 @@ func (o *output) verdict() (bool, error) {
 
 // signs deals with a heartbeat or a checkpoint, and reports whether line is
 // one. An attempt whose checkpoint cannot be stored is cancelled.
-func signs(a *runtime.Attempt, line []byte, cancel func(error)) bool {
-	if line[0] != '{' {
+func signs(a *runtime.Attempt, line []byte, cut bool, cancel func(error)) bool {
+	switch {
+	case line[0] != '{':
 		return false
+	case cut:
+		long := bytes.HasPrefix(bytes.TrimSpace(line[1:]), []byte(`"progress"`))
+		if long {
+			cancel(fmt.Errorf("its checkpoint was not stored: its line is longer than %d bytes", maxLine))
+		}
+		return long
 	}
 	var sign struct {
 		Heartbeat bool            `json:"heartbeat"`

@@ -271,7 +271,7 @@ func (w *Workers) attempt(ctx context.Context, a *runtime.Attempt) (runtime.Resu
 			ID int64 `json:"id"`
 			attempt
 		}{id, told(a)}
-	}, func(line []byte) bool { return signs(a, line, cancel) })
+	}, func(line []byte) bool { return signs(a, line, false, cancel) })
 	if err != nil {
 		return runtime.Result{}, err
 	}

@@ -22,6 +22,11 @@ func arguments(names ...string) cobra.PositionalArgs {
 		if len(args) > len(names) && !open {
 			return fmt.Errorf("argument %q is one too many: write %s", args[len(names)], c.UseLine())
 		}
+		for i, arg := range args {
+			if arg == "" {
+				return fmt.Errorf("%s is empty: write %s", strings.Trim(names[min(i, len(names)-1)], ".[]"), c.UseLine())
+			}
+		}
 		return nil
 	}
 }
@@ -83,6 +88,7 @@ var flagInHelp = regexp.MustCompile(`--([a-z][a-z-]*)`)
 var (
 	unknownShort = regexp.MustCompile(`^unknown shorthand flag: '(.)' in `)
 	wrongValue   = regexp.MustCompile(`(?s)^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: (strconv\.Parse(?:Int|Bool)|time): `)
+	wrongNote    = regexp.MustCompile(`(?s)^invalid argument ".*" for "(--(?:actor|reason))" flag: (it .*)$`)
 	excluding    = regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
 )
 
@@ -105,6 +111,9 @@ func flagError(c *cobra.Command, err error) error {
 			what += " of 64 bits"
 		}
 		return fmt.Errorf("%s takes %s, and not %s", m[2], what, m[1])
+	}
+	if m := wrongNote.FindStringSubmatch(err.Error()); m != nil {
+		return fmt.Errorf("%s cannot be kept: %s", m[1], m[2])
 	}
 	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !unknown {

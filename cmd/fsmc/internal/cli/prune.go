@@ -51,8 +51,8 @@ runs. The file does not shrink: SQLite uses its free pages again.`,
 		option[runtime.Outcome]{"cancelled", runtime.Cancelled})
 	f.StringVar(&query.Machine, "machine", "", "only runs of the machine called `NAME`")
 	f.BoolVar(&apply, "apply", false, "delete the runs; without this flag, only count them")
-	f.StringVar(&who.Actor, "actor", user(), "who does this: a `NAME`, which is kept")
-	f.StringVar(&who.Reason, "reason", "", "why: a `TEXT`, which is kept")
+	noteFlag(c, &who.Actor, "actor", user(), "who does this: a `NAME`, which is kept")
+	noteFlag(c, &who.Reason, "reason", "", "why: a `TEXT`, which is kept")
 	return c
 }
 

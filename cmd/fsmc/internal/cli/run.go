@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -128,6 +129,12 @@ func (r *runner) runAll(ctx context.Context) error {
 	return r.withEngine(ctx, readWrite, r.workOnAll, runtime.WithHandlers(found.find))
 }
 
+// The most processes of --worker, and activities at once.
+const (
+	maxWorkers     = 1_000
+	maxConcurrency = 10_000
+)
+
 // usage refuses flags that do not go together.
 func (r *runner) usage(paths []string) error {
 	switch {
@@ -135,10 +142,10 @@ func (r *runner) usage(paths []string) error {
 		return errNoDatabase
 	case r.activities == "" && r.worker == "" && !r.detach:
 		return errors.New("--activities DIR or --worker CMD is missing: it says what does the work")
-	case r.workers < 1:
-		return errors.New("--workers is at least 1")
-	case r.concurrency < 1:
-		return errors.New("--concurrency is at least 1")
+	case r.workers < 1 || r.workers > maxWorkers:
+		return fmt.Errorf("--workers is 1 to %d", maxWorkers)
+	case r.concurrency < 1 || r.concurrency > maxConcurrency:
+		return fmt.Errorf("--concurrency is 1 to %d", maxConcurrency)
 	case r.lease < time.Second:
 		return errors.New("--lease is at least 1s")
 	case len(paths) > 0:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	osuser "os/user"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -104,8 +105,37 @@ func notOfMachine(run, machine, wanted string) error {
 
 // operatorFlags are those that say who sends a command, and why.
 func operatorFlags(c *cobra.Command, who *runtime.Operator) {
-	c.Flags().StringVar(&who.Actor, "actor", user(), "who does this: a `NAME` for the history of the run")
-	c.Flags().StringVar(&who.Reason, "reason", "", "why: a `TEXT` for the history of the run")
+	noteFlag(c, &who.Actor, "actor", user(), "who does this: a `NAME` for the history of the run")
+	noteFlag(c, &who.Reason, "reason", "", "why: a `TEXT` for the history of the run")
+}
+
+// note is the value of a flag with a text that is kept.
+type note struct{ into *string }
+
+func noteFlag(c *cobra.Command, into *string, name, value, usage string) {
+	*into = value
+	c.Flags().Var(note{into}, name, usage)
+}
+
+// String, Set and Type make it the value of a flag.
+func (n note) String() string {
+	if n.into == nil {
+		return ""
+	}
+	return *n.into
+}
+
+func (n note) Type() string { return "string" }
+
+func (n note) Set(text string) error {
+	switch {
+	case !utf8.ValidString(text):
+		return errors.New("it is not valid UTF-8")
+	case len(text) > runtime.MaxNote:
+		return fmt.Errorf("it has %d bytes, more than the %d that are allowed", len(text), runtime.MaxNote)
+	}
+	*n.into = text
+	return nil
 }
 
 // user is who is logged in, as the system's variables have it, or the system
