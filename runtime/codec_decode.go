@@ -46,7 +46,16 @@ func (s *scanner) versionInto(v *Version) error {
 
 // costInto reads a cost as AddAmounts writes it.
 func (s *scanner) costInto(c *Cost) error {
-	err := s.object(func(key string) error {
+	err := s.uncountedInto(c)
+	if amount, ok := parseDecimal(c.Amount); err == nil && (!ok || amount.String() != c.Amount || !isCostName(c.Name)) {
+		err = s.fail("a cost is damaged")
+	}
+	return err
+}
+
+// uncountedInto reads what was reported as a cost, and is none.
+func (s *scanner) uncountedInto(c *Cost) error {
+	return s.object(func(key string) error {
 		switch key {
 		case "name":
 			return s.textInto(&c.Name)
@@ -55,10 +64,6 @@ func (s *scanner) costInto(c *Cost) error {
 		}
 		return unknownKey(key)
 	})
-	if amount, ok := parseDecimal(c.Amount); err == nil && (!ok || amount.String() != c.Amount || !isCostName(c.Name)) {
-		err = s.fail("a cost is damaged")
-	}
-	return err
 }
 
 // countInto reads a number that is not negative.
@@ -185,6 +190,8 @@ func (m *Machine) snapshotMember(sc *scanner, s *Snapshot, key string) error {
 		return each(sc, &s.Versions, sc.versionInto)
 	case "spent":
 		return each(sc, &s.Spent, sc.costInto)
+	case "uncounted":
+		return countInto(sc, &s.Uncounted)
 	case "seed":
 		return scanSeed(sc, &s.Seed)
 	}

@@ -63,6 +63,8 @@ func (m *Machine) inputMember(sc *scanner, in *Input, key string) error {
 		return sc.durationInto(&in.Took)
 	case "cost":
 		return each(sc, &in.Cost, sc.costInto)
+	case "uncounted":
+		return each(sc, &in.Uncounted, sc.uncountedInto)
 	case "queued":
 		return sc.truthInto(&in.Queued)
 	case "id":

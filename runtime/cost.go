@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// Limits of what attempts report. What lies beyond them is left out.
+// Limits of what attempts report. What lies beyond them is noted, and not counted.
 const (
 	maxCosts      = 16 // names in one report, and in the sum of a run
 	maxCostName   = 64
@@ -20,17 +20,47 @@ const (
 	maxCostScale  = 20 // decimal places, and zeros before them
 )
 
-// costs are what an attempt reports that can be counted, sorted by name: names
-// as in a machine, and amounts as exact decimals that are not negative.
-func costs(reported map[string]json.Number) []Cost {
-	var out []Cost
+// split tells what an attempt reports that can be counted, sorted by name, from the rest:
+// names as in a machine, and amounts as exact decimals that are not negative, of which
+// the run, which has spent that much, has not too many.
+func split(reported map[string]json.Number, spent []Cost) (counted, uncounted []Cost) {
+	names := len(spent)
 	for _, name := range slices.Sorted(maps.Keys(reported)) {
 		amount, ok := parseDecimal(reported[name].String())
-		if ok && isCostName(name) && len(out) < maxCosts {
-			out = append(out, Cost{Name: name, Amount: amount.String()})
+		c := Cost{Name: name}
+		switch at := slices.IndexFunc(spent, func(c Cost) bool { return c.Name == name }); {
+		case !ok || !isCostName(name) || len(counted) == maxCosts:
+			ok = false
+		case at >= 0:
+			c.Amount = amount.String()
+			ok = fits(spent[at].Amount, c.Amount)
+		default:
+			c.Amount = amount.String()
+			names++
+			ok = names <= maxCosts
+		}
+		switch {
+		case ok:
+			counted = append(counted, c)
+		case len(uncounted) < maxCosts:
+			uncounted = append(uncounted, Cost{Name: quotable(name), Amount: quotable(reported[name].String())})
 		}
 	}
-	return out
+	return counted, uncounted
+}
+
+// quotable is the beginning of a text from outside, as history can have it.
+func quotable(text string) string { return shorten(strings.ToValidUTF8(text, "\uFFFD")) }
+
+// fits reports whether a sum has not too many digits.
+func fits(a, b string) bool {
+	x, okX := parseDecimal(a)
+	y, okY := parseDecimal(b)
+	if !okX || !okY {
+		return false
+	}
+	_, ok := parseDecimal(x.add(y).String())
+	return ok
 }
 
 func isCostName(name string) bool { return len(name) <= maxCostName && isName(name) }
@@ -84,7 +114,11 @@ func sumAmounts(a, b json.Number) json.Number {
 
 // spend adds what an attempt has used to what the run has.
 func (t *step) spend() {
-	if t.in.Queued || len(t.in.Cost) == 0 {
+	if t.in.Queued {
+		return
+	}
+	t.next.Uncounted += int64(len(t.in.Uncounted))
+	if len(t.in.Cost) == 0 {
 		return
 	}
 	spent := slices.Clone(t.next.Spent)
@@ -103,16 +137,12 @@ func (t *step) spend() {
 // AddAmounts adds two amounts, exact decimals as the history has them. A sum with
 // too many digits stays what it was, which is a.
 func AddAmounts(a, b string) string {
-	x, okX := parseDecimal(a)
-	y, okY := parseDecimal(b)
-	if !okX || !okY {
+	if !fits(a, b) {
 		return a
 	}
-	sum := x.add(y).String()
-	if _, ok := parseDecimal(sum); !ok {
-		return a
-	}
-	return sum
+	x, _ := parseDecimal(a)
+	y, _ := parseDecimal(b)
+	return x.add(y).String()
 }
 
 // compareAmounts is -1, 0 or 1, as a is less than b, equal, or more.

@@ -40,6 +40,9 @@ type Input struct {
 	Worker string        // of result, failure, late and lost: who held the attempt
 	Took   time.Duration // of the same: from its claim until it returned or was lost
 	Cost   []Cost        // of the same: what the attempt has used, by name
+	// Uncounted is what it has reported besides, as it did: names or amounts that are
+	// none, or beyond the limits of the run. It decides nothing.
+	Uncounted []Cost
 
 	Category int    // of failure
 	Message  string // of failure; of late: what was returned

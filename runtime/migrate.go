@@ -43,7 +43,7 @@ func (x *migration) standing() error {
 	s, n := x.s, x.next
 	n.Token, n.Seq, n.Visit, n.Status = s.Token, s.Seq+1, s.Visit, s.Status
 	n.Started, n.Entered, n.PausedAt = s.Started, s.Entered, s.PausedAt
-	n.Cancelled, n.Late, n.Spent, n.KeptNext = s.Cancelled, s.Late, s.Spent, s.KeptNext
+	n.Cancelled, n.Late, n.Spent, n.Uncounted, n.KeptNext = s.Cancelled, s.Late, s.Spent, s.Uncounted, s.KeptNext
 	n.Versions = append(slices.Clone(s.Versions), Version{Definition: x.old.hash, Until: s.Seq})
 	path := x.old.def.States[s.State].Path
 	state, ok := x.m.index.states[x.state(path)]

@@ -246,12 +246,24 @@ func TestLateResultsAreBounded(t *testing.T) {
 }
 
 func TestCostsAreExact(t *testing.T) {
-	got := costs(map[string]json.Number{
+	got, left := split(map[string]json.Number{
 		"usd": "0.10", "tokens": "12e2", "b": "1e-3", "zero": "0.000",
 		"negative": "-1", "huge": "1e999999999", "long": json.Number(strings.Repeat("9", 41)), "bad name": "1", "nan": "NaN", "": "1",
-	})
+	}, nil)
 	if fmt.Sprint(got) != "[{b 0.001} {tokens 1200} {usd 0.1} {zero 0}]" {
 		t.Error(got)
+	}
+	if want := "[{ 1} {bad name 1} {huge 1e999999999} {long " + strings.Repeat("9", 40) + "…} {nan NaN} {negative -1}]"; fmt.Sprint(left) != want {
+		t.Errorf("left are %v\nwant %s", left, want)
+	}
+	var spent []Cost
+	for i := range maxCosts {
+		spent = append(spent, Cost{fmt.Sprintf("c%d", i), "1"})
+	}
+	spent[0].Amount = strings.Repeat("9", maxCostDigits)
+	got, left = split(map[string]json.Number{"c0": "1", "c1": "1", "more": "1"}, spent)
+	if fmt.Sprint(got) != "[{c1 1}]" || fmt.Sprint(left) != "[{c0 1} {more 1}]" {
+		t.Errorf("of a run with its fill of costs %v, and not %v", got, left)
 	}
 	sum := "0"
 	for range 10 {

@@ -37,6 +37,7 @@ type Snapshot struct {
 	Late      int64     // refused results and lost workers that stand in history
 	Versions  []Version // earlier definitions of the run, in order
 	Spent     []Cost    // what the run's attempts have used, sorted by name
+	Uncounted int64     // costs that they have reported, and that count for nothing
 
 	Seed uint64 // of all jitter of the run
 }

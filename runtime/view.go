@@ -35,6 +35,7 @@ type View struct {
 	Queued     []string       `json:"queued,omitempty"`      // what came while the run was paused, as in history
 	Deferred   []string       `json:"deferred,omitempty"`    // events that are kept until a state takes them
 	Costs      []CostView     `json:"costs,omitempty"`       // what the run has used, or may
+	Uncounted  int64          `json:"uncounted,omitempty"`   // costs that were reported and count for nothing: see StepView
 	OverBudget bool           `json:"over_budget,omitempty"` // a cost, or the time, is more than the machine's budget
 	Repeated   bool           `json:"repeated,omitempty"`    // the answer that Send gave to the same event before
 	End        *EndView       `json:"end,omitempty"`         // of a run that ended in failure; given by Engine.Get alone
@@ -152,7 +153,7 @@ func (m *Machine) view(s *Snapshot) View {
 	for i := range s.Kept {
 		v.Deferred = append(v.Deferred, d.Events[s.Kept[i].Event].Name)
 	}
-	v.Costs = m.costViews(s)
+	v.Costs, v.Uncounted = m.costViews(s), s.Uncounted
 	until := s.Now
 	if s.Status == Finished && d.States[s.State].Kind == TerminalState {
 		until = s.Entered // something may have come late

@@ -39,7 +39,9 @@ type StepView struct {
 	Worker string     `json:"worker,omitempty"` // who held the attempt
 	Took   string     `json:"took,omitempty"`   // from its claim until it returned
 	Costs  []CostView `json:"costs,omitempty"`  // what the attempt has used
-	Queued bool       `json:"queued,omitempty"` // it came while the run was paused
+	// Uncounted is what it has reported besides, and what counts for nothing, as it stood.
+	Uncounted []CostView `json:"uncounted,omitempty"`
+	Queued    bool       `json:"queued,omitempty"` // it came while the run was paused
 
 	EventID string `json:"event_id,omitempty"`
 	Actor   string `json:"actor,omitempty"`
@@ -99,6 +101,9 @@ func (m *Machine) stepView(r *Record) StepView {
 	}
 	for _, c := range in.Cost {
 		v.Costs = append(v.Costs, CostView{Name: c.Name, Spent: c.Amount})
+	}
+	for _, c := range in.Uncounted {
+		v.Uncounted = append(v.Uncounted, CostView{Name: c.Name, Spent: c.Amount})
 	}
 	switch in.Kind {
 	case ResultInput, FailureInput, LateInput, LostInput, ReturnInput:

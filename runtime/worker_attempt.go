@@ -15,15 +15,16 @@ import (
 
 // running is an attempt that this process holds.
 type running struct {
-	engine *Engine
-	worker *worker
-	task   TaskRow
-	host   *host
-	do     int
-	meter  meter
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	nudge  chan struct{} // receives when something below has changed
+	engine    *Engine
+	worker    *worker
+	task      TaskRow
+	host      *host
+	do        int
+	meter     meter
+	uncounted sync.Once // said of its costs
+	ctx       context.Context
+	cancel    context.CancelCauseFunc
+	nudge     chan struct{} // receives when something below has changed
 
 	// These times are as Clock.Now gives them: with the system's clock their
 	// differences do not follow its jumps.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -107,29 +106,30 @@ func failureInput(m *Machine, do int, t *TaskRow, category, message string) Inpu
 // and what it has noted by Spend since the last time.
 func (r *running) used(out *outcome) map[string]json.Number { return r.meter.drain(out.cost) }
 
-// counted is what of a report can be counted; the log has the rest.
-func (r *running) counted(reported map[string]json.Number) []Cost {
-	counted := costs(reported)
-	for _, name := range slices.Sorted(maps.Keys(reported)) {
-		amount := reported[name]
-		if !slices.ContainsFunc(counted, func(c Cost) bool { return c.Name == name }) {
-			r.engine.logger.Warn("a cost is left out", slog.String("run", r.task.Run), slog.String("activity", r.task.Activity),
-				slog.String("name", shorten(name)), slog.String("amount", shorten(amount.String())), slog.Int("left_out", len(reported)-len(counted)))
-			break
-		}
+// costs are what an attempt has used, as far as it can be counted for its run; the rest
+// stands in history, too, and the log says it.
+func (r *running) costs(in *Input, reported map[string]json.Number, s *Snapshot) {
+	in.Cost, in.Uncounted = split(reported, s.Spent)
+	if len(in.Uncounted) == 0 {
+		return
 	}
-	return counted
+	r.uncounted.Do(func() {
+		c := &in.Uncounted[0]
+		r.engine.logger.Warn("a cost is left out", slog.String("run", r.task.Run), slog.String("activity", r.task.Activity),
+			slog.String("name", c.Name), slog.String("amount", c.Amount), slog.Int("left_out", len(in.Uncounted)))
+	})
 }
 
 // commit takes the input under the attempt's claim. That tells the observer.
 func (r *running) commit(in Input, info AttemptInfo) {
 	e, claim := r.engine, r.task.Claim()
 	info = r.named(info)
-	in.Worker, in.Took, in.Cost = e.worker, info.Duration, r.counted(info.Cost)
-	c := &request{run: r.task.Run, claim: &claim, attempt: &info, input: func(m *Machine, _ *Snapshot) (Input, error) {
+	in.Worker, in.Took = e.worker, info.Duration
+	c := &request{run: r.task.Run, claim: &claim, attempt: &info, input: func(m *Machine, s *Snapshot) (Input, error) {
 		if m.Hash() != r.host.machine.Hash() { // it may have been registered anew
 			return in, fmt.Errorf("%w: the run has another definition by now", ErrFenced)
 		}
+		r.costs(&in, info.Cost, s)
 		return in, nil
 	}}
 	err := r.insist(func(ctx context.Context) error {
@@ -221,14 +221,16 @@ func (r *running) late(returned string, cost map[string]json.Number) {
 // and what it has used. It changes nothing else. A run notes MaxLate of them, so
 // that a worker that was cut off does not make its history grow without end.
 func (r *running) note(kind InputKind, message string, cost map[string]json.Number) {
-	e, counted := r.engine, r.counted(cost)
-	_, err := e.apply(r.worker.ctx, &request{run: r.task.Run, input: func(m *Machine, _ *Snapshot) (Input, error) {
+	e := r.engine
+	_, err := e.apply(r.worker.ctx, &request{run: r.task.Run, input: func(m *Machine, s *Snapshot) (Input, error) {
 		do, ok := m.index.dos[r.task.Do]
 		if !ok {
 			return Input{}, ErrFenced
 		}
-		return Input{Kind: kind, Do: do, Key: r.task.Key, Attempt: r.task.Attempt, Message: cleanMessage(message),
-			Worker: e.worker, Took: r.took(), Cost: counted}, nil
+		in := Input{Kind: kind, Do: do, Key: r.task.Key, Attempt: r.task.Attempt, Message: cleanMessage(message),
+			Worker: e.worker, Took: r.took()}
+		r.costs(&in, cost, s)
+		return in, nil
 	}})
 	if err != nil && !errors.Is(err, ErrFenced) {
 		e.logger.Warn("what became of an attempt could not be noted", slog.String("run", r.task.Run),

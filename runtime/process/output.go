@@ -90,20 +90,32 @@ type answer struct {
 // the engine leaves it out, and says so.
 type costs map[string]json.Number
 
-// UnmarshalJSON keeps what is no number as its text, which is no amount, and what is no
-// object under the empty name, which no cost has.
+// UnmarshalJSON keeps what is no number as its text, which is no amount, so also what is
+// named twice, and what is no object under the empty name, which no cost has.
 func (c *costs) UnmarshalJSON(text []byte) error {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(text, &members) != nil {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
 		*c = costs{"": json.Number(text)}
 		return nil
 	}
-	*c = make(costs, len(members))
-	for name, amount := range members {
+	*c = costs{}
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return err
+		}
+		var amount json.RawMessage
+		if err := decoder.Decode(&amount); err != nil {
+			return err
+		}
 		if json.Unmarshal(amount, new(json.Number)) == nil {
 			amount = bytes.Trim(amount, `"`)
 		}
-		(*c)[name] = json.Number(amount)
+		key := name.(string)
+		if before, twice := (*c)[key]; twice {
+			amount = fmt.Appendf(nil, "%s and %s", before, amount)
+		}
+		(*c)[key] = json.Number(amount)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -91,6 +92,9 @@ func notes(s *runtime.StepView) []string {
 	}
 	for i := range s.Costs {
 		add("used %s", costText(&s.Costs[i]))
+	}
+	for _, c := range s.Uncounted {
+		add("not counted: cost %s: %s", plain(strconv.Quote(c.Name), 100), plain(c.Spent, 100))
 	}
 	if len(s.Data) > len("{}") {
 		add("with %s", plain(string(s.Data), 100))

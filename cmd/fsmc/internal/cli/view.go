@@ -40,6 +40,9 @@ func writeView(w io.Writer, v *runtime.View, now time.Time) error {
 	for _, c := range v.Costs {
 		row("cost", "%s", costText(&c))
 	}
+	if v.Uncounted > 0 {
+		row("cost", "%s not counted: fsmc history says which", countOf(v.Uncounted, "report"))
+	}
 	for _, a := range v.Activities {
 		if a.Checkpoint != nil {
 			row("checkpoint", "%s: %s", a.Activity, plain(string(a.Checkpoint), 1000))
