@@ -21,6 +21,7 @@ lang/token                  <
 lang/diag                   < lang/token
 lang/ast                    < lang/token
 lang/ir                     < lang/token
+lang/ir/irtest              < lang/ir
 lang/internal/parse         < lang/token lang/diag lang/ast github.com/alecthomas/participle/v2
 lang/internal/...           < lang/token lang/diag lang/ast lang/ir
 lang/format                 < lang/token lang/diag lang/ast github.com/rogpeppe/go-internal/diff

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fsmc-dev/fsmc/lang"
-	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/ir/irtest"
 )
 
 // machines are all machines that this module has, by file.
@@ -35,7 +35,7 @@ func machines(t testing.TB) map[string][]byte {
 }
 
 func meaning(name string, src []byte) string {
-	return ir.Dump(lang.Load([]lang.Source{{Name: name, Src: src}}).Program)
+	return irtest.Dump(lang.Load([]lang.Source{{Name: name, Src: src}}).Program)
 }
 
 // keepsMeaning checks that formatting src changes nothing but its layout. It is

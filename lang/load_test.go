@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fsmc-dev/fsmc/lang"
-	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/ir/irtest"
 )
 
 func source(name, text string) lang.Source { return lang.Source{Name: name, Src: []byte(text)} }
@@ -65,7 +65,7 @@ func TestLoadManyFiles(t *testing.T) {
 		if diff := cmp.Diff(findings(first), findings(again)); diff != "" {
 			t.Errorf("findings differ:\n%s", diff)
 		}
-		if ir.Dump(first.Program) != ir.Dump(again.Program) {
+		if irtest.Dump(first.Program) != irtest.Dump(again.Program) {
 			t.Error("programs differ")
 		}
 	}

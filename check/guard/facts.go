@@ -8,12 +8,6 @@ import "github.com/fsmc-dev/fsmc/lang/ir"
 // IsSet holds where v is set.
 func IsSet(v *ir.Var) Formula { return Formula{set(v)} }
 
-// Within holds where v, an int or duration, or an enum by the index of its value,
-// lies in r. Of an unset field it says nothing.
-func Within(v *ir.Var, r ir.Range) Formula {
-	return Formula{within(linear{plus: newVariable(Term{Var: v}, v.Type)}, &r)}
-}
-
 // Equal holds where v has the value k, which is of its type: a bool, int, float,
 // duration, string or enum. Of an unset field it says nothing.
 func Equal(v *ir.Var, k *ir.Const) Formula {

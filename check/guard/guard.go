@@ -114,30 +114,3 @@ const (
 	whyOpaque    = "a part of the guard is not understood"
 	whyShort     = "the question wants too many different short values"
 )
-
-// Overlap asks whether a and b can hold at once.
-func Overlap(a, b Guard) Answer { return Satisfy(a.Holds, b.Holds) }
-
-// Gap asks whether all guards of chain can compute to false at once. Where one
-// of them is stuck the step ends there, and that is no gap.
-func Gap(chain ...Guard) Answer { return Satisfy(fails(chain)...) }
-
-// Reach asks whether g can hold where all guards before it in a chain compute to
-// false: Unsat means that an arm with the guard g is dead. A guard whose arm has
-// a bound does not belong to before: when the bound is used up it lets
-// everything pass.
-func Reach(before []Guard, g Guard) Answer {
-	return Satisfy(append(fails(before), g.Holds)...)
-}
-
-func fails(guards []Guard) []Formula {
-	out := make([]Formula, len(guards), len(guards)+1)
-	for i, g := range guards {
-		out[i] = g.Fails
-	}
-	return out
-}
-
-// Counter asks for values for which f holds and g does not: Unsat means that f
-// implies g.
-func Counter(f, g Formula) Answer { return Satisfy(f, Not(g)) }

@@ -159,7 +159,7 @@ func TestStuck(t *testing.T) {
 	} {
 		list, input, _ := guards(t, c.text)
 		g := guard.Read(list[0], input)
-		a := guard.Satisfy(g.Stuck())
+		a := guard.Satisfy(stuck(g))
 		if a.Verdict != c.want {
 			t.Errorf("%s: stuck %s, want %s", c.text, a.Verdict, c.want)
 		}
@@ -168,10 +168,10 @@ func TestStuck(t *testing.T) {
 				t.Errorf("%s: computed for %s", c.text, a.Model.Text())
 			}
 		}
-		if a := guard.Satisfy(g.NotHeld(), guard.Not(g.Fails), guard.Not(g.Stuck())); a.Verdict != guard.Unsat {
+		if a := guard.Satisfy(notHeld(g), guard.Not(g.Fails), guard.Not(stuck(g))); a.Verdict != guard.Unsat {
 			t.Errorf("%s: a fourth way: %s", c.text, a.Verdict)
 		}
-		if a := guard.Satisfy(g.Computed(), g.Stuck()); a.Verdict != guard.Unsat {
+		if a := guard.Satisfy(g.Computed(), stuck(g)); a.Verdict != guard.Unsat {
 			t.Errorf("%s: computed and stuck: %s", c.text, a.Verdict)
 		}
 	}
@@ -197,20 +197,20 @@ func TestChains(t *testing.T) {
 		name, want string
 		got        guard.Answer
 	}{
-		{"overlap of halves", "unsat", guard.Overlap(g[0], g[1])},
-		{"overlap", "x = 0", guard.Overlap(g[0], g[2])},
-		{"gap of halves", "unsat", guard.Gap(g[0], g[1])},
-		{"gap", "x = 2", guard.Gap(g[0], g[3])},
-		{"gap of nothing", "", guard.Gap()},
-		{"gap of the event", "unsat", guard.Gap(g[4], g[5])},
-		{"unset is no gap", "unsat", guard.Gap(g[6], g[7])},
-		{"unset is no overlap", "unsat", guard.Overlap(g[6], g[7])},
-		{"dead", "unsat", guard.Reach(g[:2], g[2])},
-		{"alive", "x = 1", guard.Reach(g[:1], g[3])},
-		{"implied", "unsat", guard.Counter(g[3].Holds, g[1].Holds)},
-		{"not implied", "x = 2", guard.Counter(g[1].Holds, g[3].Holds)},
-		{"no guard", "x = 0", guard.Overlap(guard.Read(nil, nil), g[0])},
-		{"after no guard", "unsat", guard.Reach([]guard.Guard{guard.Read(nil, nil)}, g[0])},
+		{"overlap of halves", "unsat", overlap(g[0], g[1])},
+		{"overlap", "x = 0", overlap(g[0], g[2])},
+		{"gap of halves", "unsat", gap(g[0], g[1])},
+		{"gap", "x = 2", gap(g[0], g[3])},
+		{"gap of nothing", "", gap()},
+		{"gap of the event", "unsat", gap(g[4], g[5])},
+		{"unset is no gap", "unsat", gap(g[6], g[7])},
+		{"unset is no overlap", "unsat", overlap(g[6], g[7])},
+		{"dead", "unsat", reach(g[:2], g[2])},
+		{"alive", "x = 1", reach(g[:1], g[3])},
+		{"implied", "unsat", counter(g[3].Holds, g[1].Holds)},
+		{"not implied", "x = 2", counter(g[1].Holds, g[3].Holds)},
+		{"no guard", "x = 0", overlap(guard.Read(nil, nil), g[0])},
+		{"after no guard", "unsat", reach([]guard.Guard{guard.Read(nil, nil)}, g[0])},
 	} {
 		if got := text(c.got); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)

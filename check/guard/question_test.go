@@ -22,19 +22,18 @@ type question struct {
 func (q *question) ask() map[string]guard.Verdict {
 	g := q.guards
 	return map[string]guard.Verdict{
-		"overlap": q.compare("overlap", guard.Overlap(g[0], g[1]), func(r []result) bool { return r[0].holds && r[1].holds }),
-		"gap": q.compare("gap", guard.Gap(g...), func(r []result) bool {
+		"overlap": q.compare("overlap", overlap(g[0], g[1]), func(r []result) bool { return r[0].holds && r[1].holds }),
+		"gap": q.compare("gap", gap(g...), func(r []result) bool {
 			return !slices.ContainsFunc(r, func(r result) bool { return r.holds || r.stuck })
 		}),
-		"dead": q.compare("dead", guard.Reach(g[:2], g[2]), func(r []result) bool {
+		"dead": q.compare("dead", reach(g[:2], g[2]), func(r []result) bool {
 			return !r[0].holds && !r[0].stuck && !r[1].holds && !r[1].stuck && r[2].holds
 		}),
-		"stuck":   q.compare("stuck", guard.Satisfy(g[0].Stuck()), func(r []result) bool { return r[0].stuck }),
-		"implies": q.compare("implies", guard.Counter(g[0].Holds, g[1].Holds), func(r []result) bool { return r[0].holds && !r[1].holds }),
-		"not held": q.compare("not held", guard.Satisfy(g[0].NotHeld(), g[1].Computed()), func(r []result) bool {
+		"stuck":   q.compare("stuck", guard.Satisfy(stuck(g[0])), func(r []result) bool { return r[0].stuck }),
+		"implies": q.compare("implies", counter(g[0].Holds, g[1].Holds), func(r []result) bool { return r[0].holds && !r[1].holds }),
+		"not held": q.compare("not held", guard.Satisfy(notHeld(g[0]), g[1].Computed()), func(r []result) bool {
 			return !r[0].holds && !r[1].stuck
 		}),
-		"bounds": q.bounds(),
 	}
 }
 
@@ -58,37 +57,6 @@ func (q *question) compare(name string, a guard.Answer, ok func([]result) bool) 
 		}
 	}
 	return a.Verdict
-}
-
-// bounds holds Bounds of x, where the theme has it, against the oracle.
-func (q *question) bounds() guard.Verdict {
-	domain, has := q.th.fields["x"]
-	if !has {
-		return guard.Undecided
-	}
-	var want *ir.Range
-	for _, v := range domain {
-		x := v.(int64)
-		one := &theme{fields: map[string][]any{}}
-		for name, values := range q.th.fields {
-			one.fields[name] = values
-		}
-		one.fields["x"] = []any{x}
-		if !one.exists(q.list[:1], func(r []result) bool { return r[0].holds }) {
-			continue
-		}
-		if want == nil {
-			want = &ir.Range{Lo: x}
-		}
-		want.Hi = x
-	}
-	got, verdict := guard.Bounds(q.guards[0].Holds, field(q.t, q.m, "x"))
-	switch {
-	case want == nil && verdict == guard.Unsat:
-	case want == nil || verdict != guard.Sat || *want != got:
-		q.t.Errorf("bounds of x in\n%s\n%s %v, want %v", q.text, verdict, got, want)
-	}
-	return verdict
 }
 
 // world is m as a world, completed: fields of which m says nothing get a value,

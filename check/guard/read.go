@@ -14,13 +14,6 @@ type Guard struct {
 	Fails Formula // it computes to false
 }
 
-// Stuck holds where the guard cannot be computed, so that the step is rejected or
-// the run halted.
-func (g Guard) Stuck() Formula { return And(Not(g.Holds), Not(g.Fails)) }
-
-// NotHeld holds where the guard computes to false or cannot be computed.
-func (g Guard) NotHeld() Formula { return Not(g.Holds) }
-
 // Computed holds where the guard computes to true or to false.
 func (g Guard) Computed() Formula { return Or(g.Holds, g.Fails) }
 

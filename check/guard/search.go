@@ -12,15 +12,6 @@ type search struct {
 	limit int
 	why   string // why the answer is not certain; empty where it is
 	found *values
-
-	goal *goal // nil but for Bounds
-}
-
-// goal is x - y, which is to be made as large as can be.
-type goal struct {
-	x, y  int32
-	known bool // there is a value
-	best  wide
 }
 
 func newSearch(p *problem) *search { return &search{limit: Limit, state: &state{p: p}} }
@@ -45,9 +36,6 @@ func (s *search) decide(pending []int32) bool {
 	rest, consistent := s.propagate(pending)
 	if !consistent || s.why == whyWork {
 		return false
-	}
-	if s.goal != nil {
-		return !s.noBetter(rest) && s.split(rest, rest)
 	}
 	v, ok := s.choose()
 	if !ok && len(rest) == 0 {
@@ -151,20 +139,6 @@ func (s *search) unmet(rest []int32, v *values) []int32 {
 		}
 	}
 	return out
-}
-
-// noBetter reports whether the state holds nothing larger than the best known
-// value of the goal; where nothing is open it takes its own for the best.
-func (s *search) noBetter(rest []int32) bool {
-	most := s.matrix.at(s.goal.x, s.goal.y)
-	if s.goal.known && !s.goal.best.less(most) {
-		return true
-	}
-	if len(rest) > 0 {
-		return false
-	}
-	s.goal.known, s.goal.best = true, most
-	return true
 }
 
 // exhausted reports whether the limit is passed.

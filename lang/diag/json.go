@@ -9,8 +9,8 @@ import (
 // JSONDiagnostic is a Diagnostic as `fsmc check --format json` writes it. The
 // names and meanings of its fields are a promise to programs that read them.
 // Severity is "error", "warning" or "hint". Lines and columns count from 1,
-// columns in UTF-8 bytes; both are 0 for a finding about a whole file. Help
-// and Witness are left out where there is none; lists are never null.
+// columns in UTF-8 bytes; both are 0 for a finding about a whole file. Help,
+// Witness and Fixes are left out where there is none; other lists are never null.
 type JSONDiagnostic struct {
 	Rule     string        `json:"rule"`
 	Severity string        `json:"severity"`
@@ -22,6 +22,21 @@ type JSONDiagnostic struct {
 	Help     string        `json:"help,omitempty"`
 	Related  []JSONRelated `json:"related"`
 	Witness  *JSONWitness  `json:"witness,omitempty"`
+	Fixes    []JSONFix     `json:"fixes,omitempty"`
+}
+
+// JSONFix is a change of the text after which the finding is gone.
+type JSONFix struct {
+	Message string     `json:"message"`
+	Edits   []JSONEdit `json:"edits"`
+}
+
+// JSONEdit replaces what stands between two places of a file by Text.
+type JSONEdit struct {
+	File  string  `json:"file"`
+	Start JSONPos `json:"start"`
+	End   JSONPos `json:"end"`
+	Text  string  `json:"text"`
 }
 
 // JSONPos is a place in a file.
@@ -77,6 +92,7 @@ func JSON(list List) []JSONDiagnostic {
 			Help:     d.Help,
 			Related:  jsonRelated(d.Related),
 			Witness:  NewJSONWitness(d.Witness),
+			Fixes:    jsonFixes(d.Fixes),
 		}
 	}
 	return out
@@ -93,6 +109,20 @@ func jsonRelated(related []Related) []JSONRelated {
 			End:     jsonPos(r.Span.End),
 			Message: r.Message,
 		}
+	}
+	return out
+}
+
+func jsonFixes(fixes []Fix) []JSONFix {
+	var out []JSONFix
+	for _, f := range fixes {
+		fix := JSONFix{Message: f.Message}
+		for _, e := range f.Edits {
+			fix.Edits = append(fix.Edits, JSONEdit{
+				File: e.Span.Start.Filename, Start: jsonPos(e.Span.Start), End: jsonPos(e.Span.End), Text: e.Text,
+			})
+		}
+		out = append(out, fix)
 	}
 	return out
 }

@@ -95,6 +95,7 @@ func findings(t *testing.T) List {
 			Rule: "unknown-name", Severity: Warning, Machine: "Ü",
 			Span: at(t, unicodeText, "Nirgendwo"), Message: "no state is called \"Nirgendwo\"",
 			Related: []Related{{Span: at(t, unicodeText, "日本語 e\u0301 🙂"), Message: "beside this"}},
+			Fixes:   []Fix{{Message: `write "日本語"`, Edits: []Edit{{Span: at(t, unicodeText, "Nirgendwo"), Text: "日本語"}}}},
 		},
 		{
 			Rule: "syntax", Severity: Error,

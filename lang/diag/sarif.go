@@ -119,7 +119,22 @@ func sarifResultOf(d Diagnostic, sources Sources) sarifResult {
 			Message:          &sarifMessage{Text: r.Message},
 		})
 	}
+	for _, f := range d.Fixes {
+		result.Fixes = append(result.Fixes, sarifFixOf(f, sources))
+	}
 	return result
+}
+
+func sarifFixOf(f Fix, sources Sources) sarifFix {
+	fix := sarifFix{Description: sarifMessage{Text: f.Message}}
+	for _, e := range f.Edits {
+		place := sarifPlace(e.Span, sources)
+		fix.Changes = append(fix.Changes, sarifChange{
+			ArtifactLocation: place.ArtifactLocation,
+			Replacements:     []sarifReplacement{{DeletedRegion: place.Region, InsertedContent: sarifMessage{Text: e.Text}}},
+		})
+	}
+	return fix
 }
 
 // sarifFlow is the witness's path, each row at the place of its state.

@@ -54,7 +54,23 @@ type sarifResult struct {
 	Locations           []sarifLocation   `json:"locations,omitempty"`
 	RelatedLocations    []sarifLocation   `json:"relatedLocations,omitempty"`
 	CodeFlows           []sarifCodeFlow   `json:"codeFlows,omitempty"`
+	Fixes               []sarifFix        `json:"fixes,omitempty"`
 	PartialFingerprints map[string]string `json:"partialFingerprints"`
+}
+
+type sarifFix struct {
+	Description sarifMessage  `json:"description"`
+	Changes     []sarifChange `json:"artifactChanges"`
+}
+
+type sarifChange struct {
+	ArtifactLocation sarifArtifact      `json:"artifactLocation"`
+	Replacements     []sarifReplacement `json:"replacements"`
+}
+
+type sarifReplacement struct {
+	DeletedRegion   *sarifRegion `json:"deletedRegion"`
+	InsertedContent sarifMessage `json:"insertedContent"`
 }
 
 type sarifLocation struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/ir/irtest"
 )
 
 // FuzzResolve holds that whatever is loaded gives a program that others can
@@ -35,7 +36,7 @@ func FuzzResolve(f *testing.F) {
 		if diff := cmp.Diff(unit.Diags, again.Diags); diff != "" {
 			t.Errorf("findings differ from one time to the next:\n%s", diff)
 		}
-		if ir.Dump(unit.Program) != ir.Dump(again.Program) {
+		if irtest.Dump(unit.Program) != irtest.Dump(again.Program) {
 			t.Error("the resolved form differs from one time to the next")
 		}
 		for _, d := range unit.Diags {

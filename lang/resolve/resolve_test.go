@@ -13,7 +13,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
-	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/ir/irtest"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -104,7 +104,7 @@ func TestDump(t *testing.T) {
 			for _, d := range unit.Diags {
 				t.Errorf("%s: unexpected %s: %s", d.Span, d.Rule, d.Message)
 			}
-			got := ir.Dump(unit.Program)
+			got := irtest.Dump(unit.Program)
 			golden := strings.TrimSuffix(file, ".fsm") + ".golden"
 			if *update {
 				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {

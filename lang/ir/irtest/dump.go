@@ -1,4 +1,5 @@
-package ir
+// Package irtest writes the resolved form of machines for tests.
+package irtest
 
 import (
 	"fmt"
@@ -6,12 +7,13 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // Dump writes p in a stable textual form that leaves out places but nothing of
-// the meaning: texts that differ in their layout alone have one form. It is for
-// tests and for people.
-func Dump(p *Program) string {
+// the meaning: texts that differ in their layout alone have one form.
+func Dump(p *ir.Program) string {
 	var b strings.Builder
 	for _, m := range p.Machines {
 		d := dumper{w: &b}
@@ -44,7 +46,7 @@ func (d *dumper) doc(text string) {
 	}
 }
 
-func (d *dumper) machine(m *Machine) {
+func (d *dumper) machine(m *ir.Machine) {
 	d.line("machine %s%s%s", m.Name, mark(m.Incomplete, "incomplete"), mark(m.Broken, "broken"))
 	d.inside(func() {
 		d.doc(m.Doc)
@@ -61,7 +63,7 @@ func (d *dumper) machine(m *Machine) {
 		for _, e := range m.Events {
 			d.event(e)
 		}
-		d.line("categories %s", joined(m.Categories, func(c *Category) string { return c.Name + mark(c.BuiltIn, "built-in") }))
+		d.line("categories %s", joined(m.Categories, func(c *ir.Category) string { return c.Name + mark(c.BuiltIn, "built-in") }))
 		for _, a := range m.Activities {
 			d.activity(a)
 		}
@@ -82,7 +84,7 @@ func (d *dumper) machine(m *Machine) {
 	})
 }
 
-func (d *dumper) variable(kind string, v *Var) {
+func (d *dumper) variable(kind string, v *ir.Var) {
 	text := ""
 	if v.Default != nil {
 		text = " = " + v.Default.Text()
@@ -91,7 +93,7 @@ func (d *dumper) variable(kind string, v *Var) {
 	d.inside(func() { d.doc(v.Doc) })
 }
 
-func (d *dumper) event(e *Event) {
+func (d *dumper) event(e *ir.Event) {
 	d.line("event %d %s%s", e.Index, e.Name, mark(e.External(), "external"))
 	d.inside(func() {
 		d.doc(e.Doc)
@@ -102,33 +104,33 @@ func (d *dumper) event(e *Event) {
 	})
 }
 
-func (d *dumper) activity(a *Activity) {
+func (d *dumper) activity(a *ir.Activity) {
 	d.line("activity %d %s(%s)", a.Index, a.Name, params(a.Params))
 	d.inside(func() {
 		d.doc(a.Doc)
-		d.line("raises %s", joined(a.Results, func(e *Event) string { return e.Name }))
-		d.line("fails %s", joined(a.Fails, func(c *Category) string { return c.Name }))
+		d.line("raises %s", joined(a.Results, func(e *ir.Event) string { return e.Name }))
+		d.line("fails %s", joined(a.Fails, func(c *ir.Category) string { return c.Name }))
 		d.line("cost %s", joined(a.Costs, costText))
 	})
 }
 
-func (d *dumper) budget(b *Budget) {
+func (d *dumper) budget(b *ir.Budget) {
 	if b == nil {
 		return
 	}
 	d.line("budget steps %s time %s %s", numberText(b.Steps), numberText(b.Time), joined(b.Costs, costText))
 }
 
-func (d *dumper) assert(a *Assert) {
-	if a.Verb == AtMost {
+func (d *dumper) assert(a *ir.Assert) {
+	if a.Verb == ir.AtMost {
 		d.line("assert %s %s %d", a.Subject.Path, a.Verb, a.N)
 		return
 	}
-	d.line("assert %s %s %s", a.Subject.Path, a.Verb, joined(a.Objects, (*State).name))
+	d.line("assert %s %s %s", a.Subject.Path, a.Verb, joined(a.Objects, name))
 }
 
 // allow names what the suppression covers, which is what its place means.
-func (d *dumper) allow(m *Machine, a *Allow) {
+func (d *dumper) allow(m *ir.Machine, a *ir.Allow) {
 	covers := ""
 	if a.Covers.Contains(m.Body.Start) {
 		covers += " machine"
@@ -162,11 +164,11 @@ func joined[T any](list []T, text func(T) string) string {
 	return strings.Join(parts, ", ")
 }
 
-func params(list []*Param) string {
-	return joined(list, func(p *Param) string { return p.Name + " " + p.Type.String() })
+func params(list []*ir.Param) string {
+	return joined(list, func(p *ir.Param) string { return p.Name + " " + p.Type.String() })
 }
 
-func costText(c Cost) string { return c.Name + " " + c.Amount.RatString() }
+func costText(c ir.Cost) string { return c.Name + " " + c.Amount.RatString() }
 
 // numberText is the number, or "-" for none.
 func numberText(n *int64) string {
@@ -185,7 +187,7 @@ func ratText(r *big.Rat) string {
 }
 
 // name is how a dump calls s: by its path, and "-" for none.
-func (s *State) name() string {
+func name(s *ir.State) string {
 	switch {
 	case s == nil:
 		return "-"

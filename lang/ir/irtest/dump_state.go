@@ -1,15 +1,17 @@
-package ir
+package irtest
 
-var stateKinds = map[StateKind]string{Leaf: "leaf", Composite: "composite", Terminal: "terminal"}
+import "github.com/fsmc-dev/fsmc/lang/ir"
 
-func (d *dumper) state(s *State) {
-	d.line("%s %d %s in %s initial %s%s", stateKinds[s.Kind], s.ID, s.name(), s.Parent.name(), s.Initial.name(), mark(s.Outcome != "", s.Outcome))
+var stateKinds = map[ir.StateKind]string{ir.Leaf: "leaf", ir.Composite: "composite", ir.Terminal: "terminal"}
+
+func (d *dumper) state(s *ir.State) {
+	d.line("%s %d %s in %s initial %s%s", stateKinds[s.Kind], s.ID, name(s), name(s.Parent), name(s.Initial), mark(s.Outcome != "", s.Outcome))
 	d.inside(func() {
 		if s.Parent != nil {
 			d.doc(s.Doc)
 		}
 		if s.Require != nil {
-			d.line("require %s else %s", exprDump(s.Require.Cond), s.Require.Target.name())
+			d.line("require %s else %s", exprDump(s.Require.Cond), name(s.Require.Target))
 		}
 		d.block("entry", s.Entry)
 		d.block("exit", s.Exit)
@@ -33,14 +35,14 @@ func (d *dumper) state(s *State) {
 	})
 }
 
-func triggerDump(t *Trigger) string { return t.Text() + mark(t.Do != nil, "(one do)") }
+func triggerDump(t *ir.Trigger) string { return t.Text() + mark(t.Do != nil, "(one do)") }
 
-func (d *dumper) do(do *Do) {
+func (d *dumper) do(do *ir.Do) {
 	d.line("do %d %s(%s) as %q per %s timeout %s heartbeat %s progress %s", do.ID, do.Activity.Name, joined(do.Args, exprDump),
 		do.Label, do.Scope.Text(), numberText(do.Timeout), numberText(do.Heartbeat), numberText(do.Progress))
 }
 
-func (d *dumper) arms(arms []*Arm) {
+func (d *dumper) arms(arms []*ir.Arm) {
 	d.inside(func() {
 		for _, a := range arms {
 			d.arm(a)
@@ -48,16 +50,16 @@ func (d *dumper) arms(arms []*Arm) {
 	})
 }
 
-var armKinds = map[ArmKind]string{Goto: "goto", Retry: "retry", Reject: "reject", IgnoreArm: "ignore", Stay: "stay"}
+var armKinds = map[ir.ArmKind]string{ir.Goto: "goto", ir.Retry: "retry", ir.Reject: "reject", ir.IgnoreArm: "ignore", ir.Stay: "stay"}
 
-func (d *dumper) arm(a *Arm) {
+func (d *dumper) arm(a *ir.Arm) {
 	when := "always"
 	if a.When != nil {
 		when = "when " + exprDump(a.When)
 	}
 	text := ""
-	if a.Kind == Goto || a.Kind == Retry {
-		text = " " + a.Target.name() + " max " + numberText(a.Max) + " per " + a.Scope.Text() + mark(a.Unbounded, "unbounded")
+	if a.Kind == ir.Goto || a.Kind == ir.Retry {
+		text = " " + name(a.Target) + " max " + numberText(a.Max) + " per " + a.Scope.Text() + mark(a.Unbounded, "unbounded")
 	}
 	d.line("arm %d %s %s%s", a.ID, when, armKinds[a.Kind], text)
 	d.inside(func() {
@@ -70,7 +72,7 @@ func (d *dumper) arm(a *Arm) {
 	})
 }
 
-func (d *dumper) block(kind string, b *Block) {
+func (d *dumper) block(kind string, b *ir.Block) {
 	if b == nil {
 		return
 	}
@@ -90,20 +92,20 @@ func (d *dumper) block(kind string, b *Block) {
 }
 
 // exprDump is e in fully bracketed form with the type of every part.
-func exprDump(e Expr) string {
+func exprDump(e ir.Expr) string {
 	switch e := e.(type) {
-	case *Unary:
+	case *ir.Unary:
 		return "(" + string(e.Op) + exprDump(e.X) + ")"
-	case *Binary:
+	case *ir.Binary:
 		return "(" + exprDump(e.X) + " " + string(e.Op) + " " + exprDump(e.Y) + "):" + e.T.String()
-	case *Call:
+	case *ir.Call:
 		name := e.Builtin
 		if e.Guard != nil {
 			name = e.Guard.Name
 		}
 		return name + "(" + joined(e.Args, exprDump) + "):" + e.T.String()
-	case *Bad:
+	case *ir.Bad:
 		return "bad(" + joined(e.Parts, exprDump) + ")"
 	}
-	return exprText(e, 0) + ":" + e.Type().String()
+	return ir.ExprText(e) + ":" + e.Type().String()
 }
