@@ -187,11 +187,24 @@ func (s *shared) surelyEntered(state *ir.State) bool {
 // tracked: then it may be no run. It is nil where the witnesses of the machine would
 // have too many rows.
 func (s *shared) Run(path []int32, loop int, then ...ir.Case) (w *diag.Witness, sure bool) {
+	ending := replay.Taken
+	if len(then) > 0 {
+		ending = replay.Refused
+	}
+	return s.run(path, loop, ending, then...)
+}
+
+// RunAtOnce is Run for a cycle that waits for nothing.
+func (s *shared) RunAtOnce(path []int32, loop int) (w *diag.Witness, sure bool) {
+	return s.run(path, loop, replay.AtOnce)
+}
+
+func (s *shared) run(path []int32, loop int, ending replay.Ending, then ...ir.Case) (w *diag.Witness, sure bool) {
 	if !s.mayShow(len(path) + len(then)) {
 		return nil, s.Product().Sure(path)
 	}
 	w, sure = s.Product().Run(path, loop, then...)
-	s.ends(w, endingOf(then))
+	s.ends(w, ending)
 	s.rows += len(w.Path)
 	if !sure { // a guess; with the right values it may be a run all the same
 		w, sure = s.replays(w)
@@ -209,14 +222,6 @@ func (s *shared) Broken(same func(explore.Broken) bool) (inputs []InputAt, behin
 		}
 	}
 	return inputs, s.Product().Behind(steps, s.Control())
-}
-
-// endingOf is how a witness ends after which the inputs given come.
-func endingOf(then []ir.Case) replay.Ending {
-	if len(then) > 0 {
-		return replay.Refused
-	}
-	return replay.Taken
 }
 
 // RunInto is Run for the shortest path to a fault, and the input that cannot be

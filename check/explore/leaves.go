@@ -142,8 +142,12 @@ func waitOf(t *ir.Timer) (least, most int64) {
 		most = least
 	} else if t.Var != nil {
 		least, most = 0, -1
-		if t.Var.Type.Kind == ir.Duration && t.Var.Type.Range != nil {
-			least, most = max(0, t.Var.Type.Range.Lo), max(0, t.Var.Type.Range.Hi)
+		r := t.Ahead
+		if t.Var.Type.Kind == ir.Duration {
+			r = t.Var.Type.Range
+		}
+		if r != nil {
+			least, most = max(0, r.Lo), max(0, r.Hi)
 		}
 	}
 	if most > 0 && t.Jitter != nil {

@@ -106,7 +106,7 @@ func (s *schedule) begins(do *ir.Do) {
 
 // starts adds that a timer starts now, or starts again.
 func (s *schedule) starts(b started) {
-	if b.timer.Var != nil && b.timer.Var.Type.Kind != ir.Duration || b.least > longestKept {
+	if b.timer.Var != nil && b.timer.Var.Type.Kind != ir.Duration && b.timer.Ahead == nil || b.least > longestKept {
 		return
 	}
 	due := s.moment()

@@ -138,7 +138,7 @@ func (c *clocks) refer(p *program) {
 // hasMoment reports whether anything is known of how long timer waits.
 func hasMoment(timer *ir.Timer, tracked *tracked) bool {
 	least, most := waitOf(timer)
-	if timer.Var != nil && timer.Var.Type.Kind != ir.Duration || least > longestKept || most > longestKept {
+	if timer.Var != nil && timer.Var.Type.Kind != ir.Duration && timer.Ahead == nil || least > longestKept || most > longestKept {
 		return false
 	}
 	return most >= 0 || tracked.vars[timer.Var].valued()

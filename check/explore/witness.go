@@ -135,6 +135,8 @@ func delay(t *ir.Timer) int64 {
 	switch {
 	case t.Var == nil:
 		return t.Delay
+	case t.Ahead != nil:
+		return t.Ahead.Lo
 	case t.Var.Type.Kind != ir.Duration:
 		return 0
 	case t.Var.Default != nil:

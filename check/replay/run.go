@@ -33,6 +33,7 @@ type run struct {
 	finished  bool
 
 	lap   lap     // after the first round of the loop
+	over  int64   // when that round ended
 	slow  bool    // jitter makes waits as long as they can be, not as short
 	plan  *player // whose times the run keeps to, where it has any
 	row   int     // of the witness: the input that is taken

@@ -70,6 +70,9 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 	}
 	if row.Input == "" {
 		if round == 1 {
+			if p.ending == AtOnce && r.now > r.over {
+				return nil, fmt.Errorf("row %d: a lap takes %v", i, time.Duration(r.now-r.over))
+			}
 			if v := p.book.changed(r.lap, p.book.lapOf(r)); v != nil {
 				p.changes = &Changes{v}
 				return nil, p.changes
@@ -77,7 +80,7 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 			return nil, nil
 		}
 		if p.note(i, row); p.w.Loop >= 0 {
-			r.lap = p.book.lapOf(r)
+			r.lap, r.over = p.book.lapOf(r), r.now
 			return p.come(r, p.w.Loop, 1)
 		}
 		return nil, nil

@@ -18,6 +18,7 @@ type Ending int
 const (
 	Any     Ending = iota // it is taken, or if the run stays where it is, not
 	Taken                 // it is taken
+	AtOnce                // the same, and a lap of the cycle takes no time
 	Latest                // the same, and what can wait comes as late as it can
 	Refused               // nothing takes it
 	Broken                // the step cannot be computed

@@ -124,6 +124,7 @@ type Timer struct {
 	Delay  int64  // nanoseconds
 	Source string // the delay as the source has it, "7d" where DelayText is "168h"; empty for a Var
 	Var    *Var
+	Ahead  *Range // of a deadline: how many nanoseconds it lies ahead when the timer starts; nil where nobody knows
 	Idle   bool
 	Jitter *big.Rat // share of the wait; nil for none
 	Arms   []*Arm

@@ -75,27 +75,20 @@ func (r *resolver) machine() {
 	}
 	r.resolveAsserts()
 	r.noteAssigned()
+	if !r.m.Broken && !r.m.Incomplete {
+		r.noteAhead()
+	}
 }
 
 // noteAssigned notes of each field whether it may change.
 func (r *resolver) noteAssigned() {
-	note := func(b *ir.Block) {
-		if b == nil {
-			return
-		}
+	for _, b := range r.blocks() {
 		for _, a := range b.Assigns {
 			lit, isLit := a.Value.(*ir.Lit)
 			if !isLit || a.Var.Default == nil || *lit.Value != *a.Var.Default {
 				a.Var.Assigned = true
 			}
 		}
-	}
-	for _, s := range r.m.States {
-		note(s.Entry)
-		note(s.Exit)
-	}
-	for _, a := range r.m.Arms {
-		note(a.Block)
 	}
 	for _, v := range r.m.Fields {
 		v.Assigned = v.Assigned || r.m.Broken || r.m.Incomplete

@@ -58,7 +58,7 @@ func run(p *check.Pass) {
 
 func reportLoop(p *check.Pass, g *explore.Product, l explore.Loop) {
 	path := g.PathTo(l.Into)
-	witness, sure := p.Run(append(path, l.Round...), len(path))
+	witness, sure := p.RunAtOnce(append(path, l.Round...), len(path))
 	if !sure {
 		p.LeaveOpen(check.Question{Rule: "spinning-loop", State: l.Leaves[0]})
 		return

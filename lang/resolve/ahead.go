@@ -1,0 +1,115 @@
+package resolve
+
+import (
+	"time"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// noteAhead notes of each deadline how far ahead it is when its timer starts, where
+// every step that enters the state sets it to `now + d`.
+func (r *resolver) noteAhead() {
+	ahead := map[*ir.Var]*ir.Range{}
+	for _, b := range r.blocks() {
+		for _, a := range b.Assigns {
+			if a.Var.Type.Kind != ir.Time || a.Value == nil {
+				continue
+			}
+			lo, hi := afterNow(a.Value)
+			if known := ahead[a.Var]; known != nil {
+				lo, hi = min(lo, known.Lo), max(hi, known.Hi)
+			}
+			ahead[a.Var] = &ir.Range{Lo: lo, Hi: hi}
+		}
+	}
+	for _, t := range r.m.Timers {
+		if of := ahead[t.Var]; of != nil && of.Lo > 0 && !t.Idle && r.setOnEntering(t.Var, t.State) {
+			t.Ahead = of
+		}
+	}
+}
+
+// afterNow is the least and the most that d of `now + d` can be: times are whole
+// microseconds. It is 0 for anything else.
+func afterNow(e ir.Expr) (lo, hi int64) {
+	sum, ok := e.(*ir.Binary)
+	if !ok || sum.Op != ir.OpAdd {
+		return 0, 0
+	}
+	_, fromNow := sum.X.(*ir.Now)
+	switch d, r := ir.Value(sum.Y), sum.Y.Type().Range; {
+	case !fromNow:
+	case d != nil:
+		lo, hi = d.Int, d.Int
+	case r != nil:
+		lo, hi = r.Lo, r.Hi
+	}
+	return lo / int64(time.Microsecond) * int64(time.Microsecond), hi
+}
+
+// blocks are all blocks of the machine.
+func (r *resolver) blocks() []*ir.Block {
+	var out []*ir.Block
+	add := func(b *ir.Block) {
+		if b != nil {
+			out = append(out, b)
+		}
+	}
+	for _, s := range r.m.States {
+		add(s.Entry)
+		add(s.Exit)
+	}
+	for _, a := range r.m.Arms {
+		add(a.Block)
+	}
+	return out
+}
+
+// setOnEntering reports whether every step that enters s gives v a value.
+func (r *resolver) setOnEntering(v *ir.Var, s *ir.State) bool {
+	if sets(s.Entry, v) {
+		return true
+	}
+	if leadsInto(r.m.Root, s) && !sets(r.m.Root.Entry, v) {
+		return false
+	}
+	for _, a := range r.m.Arms {
+		stays := a.State.Inside(s) && a.Target != s && a.Target.Inside(s) && a.Target.Leaf().Require == nil
+		if a.Kind == ir.Goto && !stays && leadsInto(a.Target, s) && !sets(a.Block, v) {
+			return false
+		}
+	}
+	return true
+}
+
+func sets(b *ir.Block, v *ir.Var) bool {
+	if b == nil {
+		return false
+	}
+	for _, a := range b.Assigns {
+		if a.Var == v && a.Value != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// leadsInto reports whether a run that is to enter target may enter s: on its way to
+// the leaf, or to one to which a `require` sends it instead.
+func leadsInto(target, s *ir.State) bool {
+	for seen := map[*ir.State]bool{}; target != nil && !seen[target]; {
+		seen[target] = true
+		leaf := target.Leaf()
+		if leaf == nil {
+			return true
+		}
+		if leaf.Inside(s) {
+			return true
+		}
+		if leaf.Require == nil {
+			return false
+		}
+		target = leaf.Require.Target
+	}
+	return false
+}
