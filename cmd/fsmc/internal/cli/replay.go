@@ -25,7 +25,7 @@ history that belongs to no run is a difference, too.
 
 Replay takes what came from outside (data, times, who and why) as it is in the
 history. It does not look at the outbox, the inbox and the checkpoints. The page
-docs/runtime.md says what replay cannot find.
+docs/operating.md says what replay cannot find.
 
 Replay writes nothing, and other processes may use the database at the same time.
 Exit status 1: there is a difference. Replay prints the first one of each run.`,

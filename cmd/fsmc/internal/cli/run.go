@@ -36,7 +36,7 @@ guard is the executable guard-NAME. Each gets one JSON object on standard input.
 The last line of its standard output is the answer, one JSON object.
 
 With --worker, the command starts processes that do many attempts. They read and
-write the same objects, one on each line; see docs/runtime.md. If the shell
+write the same objects, one on each line; see docs/activities.md. If the shell
 cannot start the worker, the command ends with exit status 2, and no attempt
 counts.
 

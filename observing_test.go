@@ -1,0 +1,182 @@
+package fsmc_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/fsmc-dev/fsmc/codegen/table"
+	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/memstore"
+)
+
+// The code of docs/observing.md, as it stands there.
+
+func logging(store runtime.Store, logger *slog.Logger) *runtime.Engine {
+	return runtime.NewEngine(store,
+		runtime.WithLogger(logger),
+		runtime.WithObserver(runtime.LogObserver(logger)))
+}
+
+// metrics counts steps and attempts, and prints them in the text format of Prometheus.
+type metrics struct {
+	mu      sync.Mutex
+	counts  map[string]int
+	seconds map[string]float64
+}
+
+func (m *metrics) OnStep(s runtime.StepInfo) {
+	m.add(fmt.Sprintf("steps_total{machine=%q,to=%q,effect=%q}", s.Machine, s.To, s.Effect), "", 0)
+}
+
+func (m *metrics) OnAttempt(a runtime.AttemptInfo) {
+	labels := fmt.Sprintf("{machine=%q,activity=%q,end=%q}", a.Machine, a.Activity, a.End)
+	m.add("attempts_total"+labels, "attempt_seconds_total"+labels, a.Duration.Seconds())
+}
+
+func (m *metrics) add(count, sum string, seconds float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.counts[count]++
+	if sum != "" {
+		m.seconds[sum] += seconds
+	}
+}
+
+func (m *metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for name, n := range m.counts {
+		fmt.Fprintf(w, "fsmc_%s %d\n", name, n)
+	}
+	for name, s := range m.seconds {
+		fmt.Fprintf(w, "fsmc_%s %g\n", name, s)
+	}
+}
+
+func measuring(store runtime.Store) *runtime.Engine {
+	m := &metrics{counts: map[string]int{}, seconds: map[string]float64{}}
+	http.Handle("/metrics", m)
+	return runtime.NewEngine(store, runtime.WithObserver(m))
+}
+
+// health answers 200 if nothing is wrong, and 503 with the findings otherwise.
+func health(engine *runtime.Engine) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		found, err := engine.Health(r.Context(), runtime.HealthQuery{})
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		if len(found.Problems) > 0 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		json.NewEncoder(w).Encode(found)
+	}
+}
+
+// show answers with one run, as fsmc show --format json prints it.
+func show(engine *runtime.Engine) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		view, err := engine.Get(r.Context(), r.PathValue("id"))
+		switch {
+		case errors.Is(err, runtime.ErrNotFound):
+			http.Error(w, "there is no such run", http.StatusNotFound)
+		case err != nil:
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		default:
+			w.Header().Set("Content-Type", "application/json")
+			json.NewEncoder(w).Encode(view)
+		}
+	}
+}
+
+func serve(engine *runtime.Engine, address string) error {
+	http.Handle("GET /health", health(engine))
+	http.Handle("GET /runs/{id}", show(engine))
+	return http.ListenAndServe(address, nil)
+}
+
+// TestObserving runs the code of docs/observing.md, and holds the page to it.
+func TestObserving(t *testing.T) {
+	const text = "machine Door { event Open initial Shut state Shut { on Open -> Opened after 1h -> Opened } terminal Opened }"
+	unit := lang.Load([]lang.Source{{Name: "door.fsm", Src: []byte(text)}})
+	if unit.Diags.HasErrors() {
+		t.Fatal(unit.Diags)
+	}
+	machine, err := runtime.Compile(table.Compile(unit.Program.Machines[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	play := func(engine *runtime.Engine, run string) {
+		t.Helper()
+		if err := engine.Register(machine, text, runtime.Handlers{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := engine.Start(ctx, "Door", run, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := engine.Send(ctx, run, runtime.ExternalEvent{Name: "Open"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	var log bytes.Buffer
+	play(logging(memstore.New(), slog.New(slog.NewTextHandler(&log, nil))), "r1")
+	if !strings.Contains(log.String(), "msg=step run=r1 machine=Door seq=2 from=Shut to=Opened") {
+		t.Errorf("the log:\n%s", log.String())
+	}
+
+	engine := measuring(memstore.New())
+	play(engine, "r2")
+	get := func(h http.Handler, path string) *httptest.ResponseRecorder {
+		answer := httptest.NewRecorder()
+		h.ServeHTTP(answer, httptest.NewRequest("GET", path, nil))
+		return answer
+	}
+	if got := get(http.DefaultServeMux, "/metrics").Body.String(); !strings.Contains(got, `fsmc_steps_total{machine="Door",to="Opened",effect="moved"} 1`) {
+		t.Errorf("the metrics:\n%s", got)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /runs/{id}", show(engine))
+	if got := get(mux, "/runs/r2"); got.Code != 200 || !strings.Contains(got.Body.String(), `"state":"Opened"`) {
+		t.Errorf("the run: %d %s", got.Code, got.Body)
+	}
+	if got := get(mux, "/runs/r3"); got.Code != 404 {
+		t.Errorf("a run that is not there: %d %s", got.Code, got.Body)
+	}
+	if got := get(health(engine), "/health"); got.Code != 200 || !strings.Contains(got.Body.String(), `"problems":[]`) {
+		t.Errorf("the health: %d %s", got.Code, got.Body)
+	}
+	_ = serve // it listens until the process ends
+
+	source, err := os.ReadFile("observing_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for _, b := range blocksOf(t, "docs/observing.md") {
+		if b.info != "go" {
+			continue
+		}
+		shown++
+		if !bytes.Contains(source, []byte(b.text)) {
+			t.Errorf("%s: observing_test.go does not have\n%s", b.place, b.text)
+		}
+	}
+	if shown < 3 {
+		t.Errorf("the page shows %d pieces of code: the test sees nothing", shown)
+	}
+}
