@@ -67,9 +67,12 @@ func TestPreCommitHooks(t *testing.T) {
 	if len(hooks) != len(faults) {
 		t.Errorf("there are %d hooks, want %d", len(hooks), len(faults))
 	}
+	if code, out := status(t, exec.Command("../../.ci/hook", "version")); code != 0 || !strings.Contains(out, "built without cgo") {
+		t.Errorf("the binary of the hooks: status %d: %s", code, out)
+	}
 	for _, h := range hooks {
 		t.Run(h.ID, func(t *testing.T) {
-			if h.Language != "golang" || h.Name == "" || h.Description == "" {
+			if h.Language != "script" || h.Name == "" || h.Description == "" {
 				t.Errorf("%+v", h)
 			}
 			if files := regexp.MustCompile(h.Files); !files.MatchString("a/b.fsm") || files.MatchString("b.fsm.go") {
@@ -81,7 +84,7 @@ func TestPreCommitHooks(t *testing.T) {
 					t.Fatal(err)
 				}
 				entry := strings.Fields(h.Entry)
-				code, out := status(t, exec.Command(entry[0], append(entry[1:], file)...))
+				code, out := status(t, exec.Command(filepath.Join("../..", entry[0]), append(entry[1:], file)...))
 				if code > 1 {
 					t.Errorf("status %d: %s", code, out)
 				}

@@ -60,7 +60,7 @@ var surplus = map[string]map[string]string{
 	"terminal": {"fail": `Write "failure".`, "fails": `Write "failure".`, "ok": `Write "success", or leave it out.`},
 	"on": {
 		"when": "Write the condition before the arrow.", ",": `Give it an "on" of its own, or join the arms by "else".`,
-		"retry": `An arm does one of the two. Write "retry … else -> …" to try again first, and lead on when that runs out.`,
+		"retry": `An arm does one of the two. Write "retry … else -> …" to retry first, and to move when the retries are used up.`,
 		"times": `Leave "times" out.`,
 	},
 	"after": {"when": "Write the condition before the arrow.", ",": `Give it an "after" of its own, or join the arms by "else".`},

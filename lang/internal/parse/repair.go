@@ -184,12 +184,14 @@ func hint(what string, found, behind *lexer.Token) string {
 		return `Write the unit behind the number, without a blank: "` + behind.Value + unitsInWords[found.Value] + `".`
 	case found.Type == tokInt && (what == aDuration || what == aDuration+` or "by"`):
 		return "Write a unit behind the number, as in " + found.Value + "s."
+	case found.Type == tokName && what == aDuration+` or "by"`:
+		return `Write "backoff by ` + found.Value + `…": "by" takes the wait from data.`
 	case is(found, "-") || is(found, ">"):
 		return `An arrow is written "->".`
 	case is(behind, "(") && is(found, ")"):
 		return "Leave out parentheses with nothing in them."
 	case found.Type == tokName && reserved[found.Value] && !strings.HasPrefix(what, `"`):
-		return "This word cannot be a name: the language keeps it for itself."
+		return "This word cannot be a name: the language reserves it."
 	}
 	return ""
 }
