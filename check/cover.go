@@ -22,17 +22,15 @@ func Cover(m *ir.Machine, limit int) *ir.Cover {
 		return nil
 	}
 	cover, taken := &ir.Cover{}, make([]bool, len(m.Arms))
-	for from := range int32(p.Len()) {
-		for e := p.First[from]; e < p.First[from+1]; e++ {
-			a := p.Arm(e)
-			if a == nil || taken[a.ID] {
-				continue
-			}
-			path := append(p.PathTo(from), e)
-			if run, sure := coverRun(p, path); sure {
-				cover.Runs = append(cover.Runs, run)
-				mark(taken, run)
-			}
+	for from, e := range p.InOrder() {
+		a := p.Arm(e)
+		if a == nil || taken[a.ID] {
+			continue
+		}
+		path := append(p.PathTo(from), e)
+		if run, sure := coverRun(p, path); sure {
+			cover.Runs = append(cover.Runs, run)
+			mark(taken, run)
 		}
 	}
 	clear(taken)
@@ -68,7 +66,7 @@ func coverRun(p *explore.Product, path []int32) (ir.CoverRun, bool) {
 	row := 0
 	for _, e := range path {
 		l := p.Label(e)
-		if l.Kind == explore.Started || l.Kind == explore.Begun {
+		if l.Kind == explore.Started || l.Kind == explore.Begun || p.IsWithin(e) {
 			continue // of these no row tells
 		}
 		c, ok := p.Input(e)

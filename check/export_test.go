@@ -31,7 +31,7 @@ func Work(m *ir.Machine, rules []*Rule) (configurations, edges, rows int) {
 	s := newShared(m, explore.DefaultLimit)
 	s.apply(rules)
 	if p := s.Product(); p != nil {
-		configurations, edges = p.Len(), len(p.To)
+		configurations, edges = p.Configurations(), len(p.To)
 	}
 	return configurations, edges, s.rows
 }

@@ -132,7 +132,7 @@ func BenchmarkGates(b *testing.B) {
 				}
 			}
 			p := explore.NewProduct(flat.New(prog.Machines[0]), explore.DefaultLimit)
-			b.ReportMetric(float64(p.Len()), "configurations")
+			b.ReportMetric(float64(p.Configurations()), "configurations")
 			b.ReportMetric(float64(len(p.To)), "edges")
 		})
 	}

@@ -52,11 +52,9 @@ func (t *meter) cycleText(a *ir.Arm) string {
 
 // inCycles calls f with every edge within a component.
 func (t *meter) inCycles(f func(c, e int32)) {
-	for c := range int32(t.p.Len()) {
-		for e := t.p.First[c]; e < t.p.First[c+1]; e++ {
-			if t.of[c] == t.of[t.p.To[e]] {
-				f(c, e)
-			}
+	for c, e := range t.p.InOrder() {
+		if t.of[c] == t.of[t.p.To[e]] {
+			f(c, e)
 		}
 	}
 }

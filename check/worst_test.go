@@ -43,8 +43,23 @@ var worst = []struct {
 	{"four counters", 0, 44, countersOf(4)},
 	{"booleans", 0, 2, countersOf(18)},
 	{"budgets", 5, 100, budgets},
-	{"booleans set by one event", 0, 12, func(n int) string {
+	{"booleans set by one event", 0, 20, func(n int) string {
 		return booleans(n, "%s on E { %s }\n  on G when %s -> T else reject }\n")
+	}},
+	{"enums and numbers set by one event", 0, 6, func(n int) string {
+		return fmt.Sprintf("machine M {\n enum C { a, b, c, d }\n context { %s, %s }\n event E { %s, %s }\n event G\n initial S\n"+
+			" state S { on E { %s\n%s }\n on G when %s -> T else reject }\n terminal T\n}\n",
+			each(n, ", ", "n%d int 0..4 = 0"), each(n, ", ", "c%d C = C.a"), each(n, ", ", "n%d int 0..4"), each(n, ", ", "c%d C"),
+			each(n, "\n", "n%[1]d = event.n%[1]d"), each(n, "\n", "c%[1]d = event.c%[1]d"), each(n, " && ", "n%[1]d == 4 && c%[1]d == C.d"))
+	}},
+	{"booleans set by one event, in a cycle", 0, 16, func(n int) string {
+		return booleans(n, "%s on E -> R unbounded { %s }\n  on G when %s -> T else reject }\n state R { on G -> S unbounded }\n")
+	}},
+	{"booleans of which each event sets half", 0, 20, func(n int) string {
+		return fmt.Sprintf("machine M {\n context { %s, %s }\n event E { %s }\n event F { %s }\n event G\n initial S\n"+
+			" state S { on E { %s }\n on F { %s }\n on G when %s -> T else reject }\n terminal T\n}\n",
+			each(n/2, ", ", "b%d bool = false"), each(n/2, ", ", "c%d bool = false"), each(n/2, ", ", "f%d bool"), each(n/2, ", ", "f%d bool"),
+			each(n/2, "\n", "b%[1]d = event.f%[1]d"), each(n/2, "\n", "c%[1]d = event.f%[1]d"), each(n/2, " && ", "b%[1]d && c%[1]d"))
 	}},
 	{"booleans set by one event once", 0, 20, func(n int) string {
 		return booleans(n, "%s on E -> R { %s } }\n state R { on G when %s -> T else -> S unbounded }\n")
@@ -190,6 +205,32 @@ func TestAttemptsAreCountedTogether(t *testing.T) {
 	for _, n := range []int{5, 12} {
 		if walked, longest := check.Walked(program(t, []byte(budgets(n))).Machines[0]); walked == 0 || walked > 4*longest {
 			t.Errorf("%d activities: %d edges gone through for a run of %d", n, walked, longest)
+		}
+	}
+}
+
+// TestWideDecided: an event that sets so many fields at once that the configurations
+// have far more edges than there may be leaves nothing undecided.
+func TestWideDecided(t *testing.T) {
+	for _, w := range worst {
+		if !strings.Contains(w.name, "set by one event") && !strings.Contains(w.name, "each event sets") {
+			continue
+		}
+		n := 16
+		if strings.Contains(w.name, "numbers") {
+			n = 4
+		}
+		m := program(t, []byte(w.source(n))).Machines[0]
+		list, open := check.Asked(m, all.Rules)
+		if len(open) > 0 {
+			t.Errorf("%s: %v is left open", w.name, open)
+		}
+		if lines(list) == "" {
+			t.Errorf("%s: nothing is found, and there are states that wait for ever", w.name)
+		}
+		c, e, _ := check.Work(m, all.Rules)
+		if c < 1<<14 || e > 8*c {
+			t.Errorf("%s: %d configurations and %d edges", w.name, c, e)
 		}
 	}
 }

@@ -153,6 +153,11 @@ func (s *step) startKey(at place, last []place) {
 	for _, w := range s.next {
 		key = binary.NativeEndian.AppendUint64(key, w)
 	}
+	if s.foot.noted { // what is as it was is not alike to what was set so
+		for _, w := range s.foot.wrote {
+			key = binary.NativeEndian.AppendUint64(key, w)
+		}
+	}
 	if s.passed != nil {
 		key = binary.AppendVarint(key, int64(s.passed.Arm.ID))
 	}

@@ -38,7 +38,7 @@ func TestApart(t *testing.T) {
 	} {
 		p := product(t, fmt.Sprintf(stuck, n, guard))
 		got := map[string]int{}
-		for c := range int32(p.Len()) {
+		for c := range int32(p.Configurations()) {
 			if s := p.Leaf(c); s != nil {
 				got[s.Path]++
 			}
@@ -50,8 +50,8 @@ func TestApart(t *testing.T) {
 		}
 	}
 	// What the field does not decide keeps the number alive everywhere.
-	if p := product(t, fmt.Sprintf(stuck, n, "where == Where.b || n == 7")); p.Len() < 4*n {
-		t.Errorf("%d configurations, want the number told apart in each state", p.Len())
+	if p := product(t, fmt.Sprintf(stuck, n, "where == Where.b || n == 7")); p.Configurations() < 4*n {
+		t.Errorf("%d configurations, want the number told apart in each state", p.Configurations())
 	}
 }
 
@@ -61,7 +61,7 @@ func TestApartOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := product(t, string(src)); p.Len() > 10_000 {
-		t.Errorf("%d configurations, want at most 10,000", p.Len())
+	if p := product(t, string(src)); p.Configurations() > 10_000 {
+		t.Errorf("%d configurations, want at most 10,000", p.Configurations())
 	}
 }

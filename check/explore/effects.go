@@ -153,6 +153,7 @@ func (s *step) apply(b *block) {
 	}
 	if len(b.forget) > 0 {
 		copy(s.before, s.next)
+		s.readAll(b.forget)
 	}
 	codes := s.codes[:0]
 	for i := range b.effects {
@@ -184,8 +185,11 @@ func (s *step) apply(b *block) {
 	}
 	for i := range b.effects {
 		e := &b.effects[i]
+		if e.node.slot == nil {
+			continue
+		}
+		s.foot.writes(e.node)
 		switch {
-		case e.node.slot == nil:
 		case e.unset:
 			e.node.slot.set(s.next, 0)
 		case !e.node.valued():
@@ -207,6 +211,15 @@ func (s *step) apply(b *block) {
 func (s *step) overflows(a *ir.Assign) {
 	if s.fault.why == overflow {
 		s.fault.assign = a
+	}
+}
+
+// readAll notes that what the atoms given read is read.
+func (s *step) readAll(atoms []int) {
+	for _, id := range atoms {
+		for _, v := range s.p.atoms[id].vars {
+			s.foot.reads(s.p.tracked.vars[v])
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import "slices"
 type openEdge struct {
 	label int32
 	rests rests
+	still bool   // it leads back to where it starts, and counts for nothing
 	hash  uint64 // of the end
 }
 
@@ -36,15 +37,23 @@ func (x *search) emitOne(label int32, always bool) {
 		x.compare(label)
 		return
 	}
-	if !always && slices.Equal(x.next, x.here) {
+	still := !always && slices.Equal(x.next, x.here)
+	switch {
+	case !still:
+		x.emitted = true
+	case !x.foot.noted:
 		x.still = true
 		return
+	default:
+		x.still = true // for others it may be where it leads; see junction.go
 	}
-	x.emitted = true
+	if x.foot.noted {
+		x.foot.ends()
+	}
 	if len(x.open) == maxOpen {
 		x.settle()
 	}
-	x.open = append(x.open, openEdge{label, x.restsOn(), x.store.hash(x.next)})
+	x.open = append(x.open, openEdge{label, x.restsOn(), still, x.store.hash(x.next)})
 	x.ends = append(x.ends, x.next...)
 }
 
@@ -71,7 +80,13 @@ func (x *search) add(o *openEdge, end []uint64) {
 		}
 	} else if e := x.known(to, o.label); e != None {
 		x.rests[e] |= o.rests
+		if !o.still {
+			x.junctions.stills = slices.DeleteFunc(x.junctions.stills, func(still int32) bool { return still == e })
+		}
 		return
+	}
+	if o.still {
+		x.junctions.stills = append(x.junctions.stills, edge)
 	}
 	x.rests = push(x.rests, o.rests)
 	x.To = push(x.To, to)

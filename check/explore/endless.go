@@ -20,22 +20,24 @@ type Endless struct {
 // Endless is why the time from the start has no end: the first configuration in
 // which something has none, else the first cycle that costs time.
 func (t *Time) Endless() Endless {
-	for c := range int32(t.p.Len()) {
+	seen := make([]bool, t.p.Len()) // of junctions: what lies behind was looked at
+	for c := range int32(t.p.Configurations()) {
 		if t.endless(c) {
-			if why, ok := t.endlessAt(c); ok {
+			if why, ok := t.endlessAt(c, seen); ok {
 				return why
 			}
 		}
 	}
-	leads := map[int32]bool{} // components from which another without end is reached
-	for c := range int32(t.p.Len()) {
+	leads := map[int32]bool{}                    // components from which another without end is reached
+	for c := int32(t.p.Len()) - 1; c >= 0; c-- { // junctions first
 		for e := t.p.First[c]; e < t.p.First[c+1]; e++ {
-			if to := t.p.To[e]; t.of[to] != t.of[c] && t.endless(to) && t.endless(c) {
+			to := t.p.To[e]
+			if t.of[to] != t.of[c] && t.endless(c) && (t.p.IsWithin(e) && leads[t.of[to]] || !t.p.IsWithin(e) && t.endless(to)) {
 				leads[t.of[c]] = true
 			}
 		}
 	}
-	for c := range int32(t.p.Len()) {
+	for c := range int32(t.p.Configurations()) {
 		if t.endless(c) && !leads[t.of[c]] {
 			return Endless{At: c, Cycle: t.cycleAround(c)}
 		}
@@ -45,13 +47,20 @@ func (t *Time) Endless() Endless {
 
 func (t *Time) endless(c int32) bool { return t.Longest[c] == graph.Infinite }
 
-// endlessAt is what has no end in c itself, or along an edge of it.
-func (t *Time) endlessAt(c int32) (Endless, bool) {
+// endlessAt is what has no end in c itself, or along an edge of it, but for what lies
+// behind junctions that were seen.
+func (t *Time) endlessAt(c int32, seen []bool) (Endless, bool) {
 	if t.p.Waits(c) && !t.capped(c) {
 		timer := t.limitless(c)
 		return Endless{At: c, Waits: timer == nil, Timer: timer}, true
 	}
 	for e := t.p.First[c]; e < t.p.First[c+1]; e++ {
+		if to := t.p.To[e]; t.p.IsWithin(e) && !seen[to] {
+			seen[to] = true
+			if why, ok := t.endlessAt(to, seen); ok {
+				return why, true
+			}
+		}
 		if t.weight(c, e) != graph.Infinite || t.cappedAlong(e) {
 			continue
 		}
@@ -121,11 +130,9 @@ func (p *Product) endlessRetry(leaf *ir.State) *ir.Arm {
 // cycleAround lists the edges within the component of c.
 func (t *Time) cycleAround(c int32) []int32 {
 	var edges []int32
-	for v := range int32(t.p.Len()) {
-		for e := t.p.First[v]; e < t.p.First[v+1]; e++ {
-			if t.of[v] == t.of[c] && t.of[t.p.To[e]] == t.of[c] {
-				edges = append(edges, e)
-			}
+	for v, e := range t.p.InOrder() {
+		if t.of[v] == t.of[c] && t.of[t.p.To[e]] == t.of[c] {
+			edges = append(edges, e)
 		}
 	}
 	return edges

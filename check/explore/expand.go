@@ -7,7 +7,7 @@ import "github.com/fsmc-dev/fsmc/lang/ir"
 // deferred, then everything else.
 func (x *search) expand(c int32) {
 	x.at = c
-	copy(x.here, x.store.at(c))
+	copy(x.here, x.words(c))
 	k := x.p.packing
 	leaf := x.p.m.States[k.leaf.get(x.here)]
 	if leaf.Kind != ir.Leaf {
@@ -91,7 +91,7 @@ func (x *search) comes(leaf *ir.State, in *inputCode, spent uint64) bool {
 // take adds the edges of one input.
 func (x *search) take(in *inputCode) {
 	x.input = in
-	x.each(in.ID, func() { x.follow(in) })
+	x.eachOf(in, func() { x.follow(in) })
 }
 
 // follow runs the step of in once.
@@ -209,7 +209,8 @@ func (x *search) emitStay(c *choiceCode, l Label, always bool) {
 	if x.failed() {
 		return
 	}
-	for i, mask := range x.p.liveAt(x.step.from, x.next) {
+	live := x.liveAt(x.step.from)
+	for i, mask := range live {
 		x.next[i] &= mask
 	}
 	if l.Arm != None {
@@ -255,12 +256,12 @@ func (x *search) lookAgain(code *stateCode) {
 			continue
 		}
 		i := code.keptCode[at]
-		input := None
-		if i >= 0 {
-			input = code.inputs[i].ID
-			x.input = &code.inputs[i]
+		if i < 0 {
+			x.each(None, func() { x.look(code, at, i) })
+			continue
 		}
-		x.each(input, func() { x.look(code, at, i) })
+		x.input = &code.inputs[i]
+		x.eachOf(x.input, func() { x.look(code, at, i) })
 	}
 }
 

@@ -118,7 +118,7 @@ func TestActivitiesSideBySide(t *testing.T) {
 	const n = 300
 	m := machine(t, parallel(n))
 	p := explore.NewProduct(flat.New(m), explore.DefaultLimit)
-	if got, want := p.Len(), n+4; got != want {
+	if got, want := p.Configurations(), n+4; got != want {
 		t.Errorf("%d configurations, want %d: the start, one for each end, two terminals", got, want)
 	}
 	c, _ := p.Entered(state(t, m, "Done"))

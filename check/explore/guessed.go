@@ -28,7 +28,7 @@ func (p *Product) unsure(sure []bool) []*ir.State {
 	doomed := p.Doomed()
 	named := map[*ir.State]bool{}
 	var out []*ir.State
-	for c := int32(1); int(c) < p.Len(); c++ {
+	for c := int32(1); int(c) < p.Configurations(); c++ {
 		if s := p.Leaf(c); !sure[c] && !doomed[c] && !named[s] && s.Kind == ir.Leaf {
 			named[s] = true
 			out = append(out, s)

@@ -53,18 +53,45 @@ func firstMoves(p *Product, of []int32, n int, keep func(from, e int32) bool) []
 	for i := range first {
 		first[i] = None
 	}
-	for c := range int32(p.Len()) {
-		if first[of[c]] != None {
-			continue
-		}
-		for e := p.First[c]; e < p.First[c+1]; e++ {
-			if of[p.To[e]] == of[c] && p.IsMove(e) && keep(c, e) {
-				first[of[c]] = c
-				break
-			}
+	moves := p.Moves(of, keep)
+	for c := range int32(p.Configurations()) {
+		if first[of[c]] == None && moves(c) != nil {
+			first[of[c]] = c
 		}
 	}
 	return first
+}
+
+// Moves gives the first step from a configuration, over the edges that keep lets pass,
+// that moves and stays within its component; nil where there is none. What lies behind
+// a junction is looked at once.
+func (p *Product) Moves(of []int32, keep func(from, e int32) bool) func(c int32) []int32 {
+	direct := func(v int32) int32 {
+		for e := p.First[v]; e < p.First[v+1]; e++ {
+			if of[p.To[e]] == of[v] && p.IsMove(e) && keep(v, e) {
+				return e
+			}
+		}
+		return None
+	}
+	behind := make([]int32, len(p.stands))
+	for j := range behind {
+		behind[j] = direct(int32(p.Configurations() + j))
+	}
+	return func(c int32) []int32 {
+		for e := p.First[c]; e < p.First[c+1]; e++ {
+			switch to := p.To[e]; {
+			case of[to] != of[c]:
+			case !p.IsWithin(e):
+				if p.IsMove(e) && keep(c, e) {
+					return []int32{e}
+				}
+			case behind[int(to)-p.Configurations()] != None:
+				return []int32{e, behind[int(to)-p.Configurations()]}
+			}
+		}
+		return nil
+	}
 }
 
 // leavesOf lists the leaves of the components that have a first move.
@@ -75,7 +102,7 @@ func (p *Product) leavesOf(of []int32, n int, first []int32) [][]*ir.State {
 	}
 	out := make([][]*ir.State, n)
 	seen := map[member]bool{}
-	for c := range int32(p.Len()) {
+	for c := range int32(p.Configurations()) {
 		m := member{of[c], p.Leaf(c)}
 		if first[m.component] != None && !seen[m] {
 			seen[m] = true
@@ -89,18 +116,7 @@ func (p *Product) leavesOf(of []int32, n int, first []int32) [][]*ir.State {
 // the component.
 func (p *Product) roundFrom(c int32, of []int32, keep func(from, e int32) bool) []int32 {
 	inside := func(e int32) bool { return of[p.To[e]] == of[c] && keep(p.source(e), e) }
-	for e := p.First[c]; e < p.First[c+1]; e++ {
-		if !p.IsMove(e) || !inside(e) {
-			continue
-		}
-		if p.To[e] == c {
-			return []int32{e}
-		}
-		if rest := p.ShortestPath(p.To[e], inside, func(v int32) bool { return v == c }); rest != nil {
-			return append([]int32{e}, rest...)
-		}
-	}
-	return nil
+	return p.Round(c, p.Moves(of, keep)(c), inside)
 }
 
 // source is the configuration from which edge e leads.
@@ -131,4 +147,4 @@ func (p *Product) AtOnce(from, e int32) bool {
 
 // prompt reports whether a timer whose moment is kept may have been due when
 // configuration c began.
-func (p *Product) prompt(c int32) bool { return p.program.clocks.prompt.get(p.store.at(c)) != 0 }
+func (p *Product) prompt(c int32) bool { return p.program.clocks.prompt.get(p.words(c)) != 0 }

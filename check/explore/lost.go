@@ -16,17 +16,15 @@ type Drop struct {
 // is first reached, each with the configuration in which it happens.
 func (p *Product) Drops() (drops []Drop, at []int32) {
 	known := map[Drop]bool{}
-	for c := range int32(p.Len()) {
-		for e := p.First[c]; e < p.First[c+1]; e++ {
-			if p.Label(e).Kind != Dropped {
-				continue
-			}
-			in, _ := p.Input(e)
-			d := Drop{p.Leaf(c), in.Event}
-			if !known[d] && !heeds(p.Table, d.Leaf, d.Event) {
-				known[d] = true
-				drops, at = append(drops, d), append(at, c)
-			}
+	for c, e := range p.InOrder() {
+		if p.Label(e).Kind != Dropped {
+			continue
+		}
+		in, _ := p.Input(e)
+		d := Drop{p.Leaf(c), in.Event}
+		if !known[d] && !heeds(p.Table, d.Leaf, d.Event) {
+			known[d] = true
+			drops, at = append(drops, d), append(at, c)
 		}
 	}
 	return drops, at

@@ -125,7 +125,7 @@ func Reads(e ir.Expr) []*ir.Var {
 func (p *Product) configsIn(leaf *ir.State) []int32 {
 	if p.members == nil {
 		p.members = make([][]int32, len(p.Table.Machine.States))
-		for c := int32(1); int(c) < p.Len(); c++ {
+		for c := int32(1); int(c) < p.Configurations(); c++ {
 			id := p.Leaf(c).ID
 			p.members[id] = append(p.members[id], c)
 		}

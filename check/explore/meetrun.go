@@ -47,7 +47,7 @@ func payload(e *ir.Event, m *guard.Model) map[string]any {
 // that leads elsewhere.
 func (p *Product) edgeOf(c int32, in flat.Input, arm *ir.Arm) int32 {
 	if arm != nil {
-		for e := p.First[c]; e < p.First[c+1]; e++ {
+		for _, e := range p.StepsFrom(c) {
 			if l := p.Label(e); l.Input == in.ID && l.Arm == int32(arm.ID) {
 				return e
 			}

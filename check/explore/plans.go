@@ -65,6 +65,8 @@ type inputCode struct {
 	before  []timerRef // timers that fire earlier wherever they run
 	last    *lastUses  // nil until it is asked for
 	atOnce  bool       // a timer that may be due when its state is entered
+
+	payloads int // in how many ways its event may come, as far as that is kept; 0 until it is asked for
 }
 
 // choiceCode is a choice of an input in one leaf.

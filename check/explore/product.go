@@ -12,7 +12,8 @@ import (
 // Product is everything that the machine can come to, told apart as far as it
 // matters: see the package comment, and language.md, section 7.
 // Every edge is one whole step, entering and redirections included, so that
-// every path is a run. Configuration 0 is the run before its start.
+// every path is a run; but for those into junctions, which are the first half of one.
+// Configuration 0 is the run before its start.
 //
 // What a path cannot know is chosen freely: payloads, host guards, how an attempt
 // ends, which timer is first where none always comes before. Where a choice was
@@ -27,6 +28,7 @@ type Product struct {
 
 	program *program
 	store   *store
+	stands  []int32 // by junction: the first configuration that it stands for
 	came    []int32 // by configuration: the edge by which it was first reached
 	from    []int32 // by configuration: where that edge starts
 	edges   []int32 // by edge: its label
@@ -101,6 +103,7 @@ const (
 	Dropped                    // a deferred event that nothing takes
 	Begun                      // the attempt of a retry starts; only where a timer may leave no time for it
 	Checkpoint                 // an activity notes how far it has come; only where that restarts an `idle` timer
+	Towards                    // no step yet: a junction is reached, see junction.go
 )
 
 // InputAt is an input in a leaf.
@@ -120,7 +123,7 @@ func (p *Product) Leaf(c int32) *ir.State {
 	if c == 0 {
 		return nil
 	}
-	return p.Table.Machine.States[p.program.packing.leaf.get(p.store.at(c))]
+	return p.Table.Machine.States[p.program.packing.leaf.get(p.words(c))]
 }
 
 // Entered is the first configuration in s or inside it, and whether there is one.
@@ -195,7 +198,7 @@ func (p *Product) LookedAt(c int32) []flat.Input {
 	var out []flat.Input
 	code := &p.program.states[leaf.ID]
 	for at, i := range code.keptCode {
-		if i >= 0 && p.program.packing.pending[at/64].get(p.store.at(c))>>(at%64)&1 != 0 {
+		if i >= 0 && p.program.packing.pending[at/64].get(p.words(c))>>(at%64)&1 != 0 {
 			out = append(out, code.inputs[i].Input)
 		}
 	}
@@ -210,7 +213,7 @@ func (p *Product) looking() *search {
 // stand makes c, in a leaf, the configuration at hand.
 func (x *search) stand(c int32) {
 	x.at, x.step.from = c, x.Product.Leaf(c)
-	copy(x.here, x.store.at(c))
+	copy(x.here, x.words(c))
 	x.readClocks()
 }
 
@@ -249,7 +252,7 @@ func (p *Product) PathTo(c int32) []int32 { return pathTo(p.came, p.from, c) }
 // DoneDue reports whether `done` is the next input in configuration c.
 func (p *Product) DoneDue(c int32) bool {
 	leaf := p.Leaf(c)
-	return leaf != nil && leaf.Kind == ir.Leaf && p.program.doneDue(leaf, p.store.at(c))
+	return leaf != nil && leaf.Kind == ir.Leaf && p.program.doneDue(leaf, p.words(c))
 }
 
 // Waits reports whether in configuration c nothing of the leaf itself goes on:
@@ -260,12 +263,12 @@ func (p *Product) Waits(c int32) bool {
 		return false
 	}
 	v := &p.program.packing.visits[leaf.ID]
-	return len(leaf.Dos) == 0 || v.allEnded(p.store.at(c))
+	return len(leaf.Dos) == 0 || v.allEnded(p.words(c))
 }
 
 // Runs reports whether timer t, which stands in the leaf of c or around it, has
 // not fired yet.
 func (p *Product) Runs(c int32, t *ir.Timer) bool {
 	k := p.program.packing
-	return p.program.ref(t).pending(k.spent.get(p.store.at(c)))
+	return p.program.ref(t).pending(k.spent.get(p.words(c)))
 }

@@ -177,7 +177,7 @@ func BenchmarkProduct(b *testing.B) {
 	table := flat.New(m)
 	for b.Loop() {
 		p := explore.NewProduct(table, explore.DefaultLimit)
-		b.ReportMetric(float64(p.Len()), "configurations")
+		b.ReportMetric(float64(p.Configurations()), "configurations")
 		b.ReportMetric(float64(len(p.To)), "edges")
 	}
 }

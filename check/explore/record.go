@@ -56,6 +56,9 @@ func (r *recorder) goRoundAgain(round []int32) {
 
 // step adds the row of edge e, and moves on along it.
 func (r *recorder) step(e int32) {
+	if r.p.IsWithin(e) {
+		return // the row is that of the edge which comes next
+	}
 	s := r.teller.edge(r.at, e)
 	r.sure = r.sure && s.found && !s.guessed
 	l := r.p.Label(e)
@@ -126,7 +129,7 @@ func (r *recorder) deferOnceMore(event *ir.Event) {
 // keeps reports whether event stands deferred in configuration c.
 func (p *Product) keeps(c int32, event *ir.Event) bool {
 	at := p.program.place[event.Index]
-	return p.program.packing.kept[at/64].get(p.store.at(c))>>(at%64)&1 != 0
+	return p.program.packing.kept[at/64].get(p.words(c))>>(at%64)&1 != 0
 }
 
 // advance moves the clock along an edge.
@@ -219,7 +222,7 @@ func named(d *ir.Do) string {
 // comesAtOnce reports whether no time passes in configuration c: `done` is due, or a
 // deferred event is looked at.
 func (p *Product) comesAtOnce(c int32) bool {
-	return p.DoneDue(c) || anySet(p.program.packing.pending, p.store.at(c))
+	return p.DoneDue(c) || anySet(p.program.packing.pending, p.words(c))
 }
 
 // RetryWait is the longest wait of a's next retry in configuration c; -1 where
@@ -235,6 +238,6 @@ func (p *Product) RetryWait(c int32, a *ir.Arm) (wait int64, bounded bool) {
 	if a.Max == nil {
 		return b.Last, true
 	}
-	used := p.program.counter(p.Leaf(c), a).get(p.store.at(c))
+	used := p.program.counter(p.Leaf(c), a).get(p.words(c))
 	return backoffWait(b, int64(used)+1), true
 }

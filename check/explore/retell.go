@@ -92,7 +92,7 @@ func (t teller) edge(from, e int32) *sought {
 func (t teller) seek(from int32, s *sought) *sought {
 	guessed := t.x.Guessed
 	t.x.sought, t.x.at = s, from
-	copy(t.x.here, t.x.store.at(from))
+	copy(t.x.here, t.x.words(from))
 	if from == 0 {
 		t.x.expandStart()
 	} else {
@@ -109,7 +109,7 @@ func (p *Product) values(c int32) map[string]any {
 	if leaf == nil || leaf.Kind != ir.Leaf {
 		return out
 	}
-	words := p.store.at(c)
+	words := p.words(c)
 	for _, n := range p.program.tracked.nodes {
 		if n.slot == nil || !n.valued() || n.slot.get(p.program.liveAt(leaf, words)) != n.slot.mask {
 			continue

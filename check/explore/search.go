@@ -81,7 +81,7 @@ func exploration(t *flat.Table, limit int, tracked *tracked, clocks *clocks) (x 
 	x.most = stepsEach * limit
 	x.start()
 	for c := int32(1); int(c) < x.store.count; c++ {
-		if x.work > maxWork || x.runs > x.most || x.store.count > limit || len(x.To) > edgesEach*limit || len(x.store.words) > maxStored {
+		if x.work > maxWork || x.runs > x.most || x.store.count > limit || len(x.To)+len(x.junctions.to) > edgesEach*limit || len(x.store.words) > maxStored {
 			return nil, x.enteredSoFar()
 		}
 		x.First = push(x.First, int32(len(x.To)))
@@ -92,6 +92,7 @@ func exploration(t *flat.Table, limit int, tracked *tracked, clocks *clocks) (x 
 		return nil, x.enteredSoFar()
 	}
 	x.First = append(x.First, int32(len(x.To)))
+	x.numberJunctions()
 	return x, nil
 }
 
@@ -119,6 +120,8 @@ type search struct {
 	seen    edgeTable
 	probes  int     // of the table of seen
 	sought  *sought // not nil while one edge is told again
+
+	junctions junctions
 }
 
 func newSearch(t *flat.Table, code *program) *search {
@@ -129,7 +132,7 @@ func newSearch(t *flat.Table, code *program) *search {
 			first: make([]int32, len(m.States)), taken: make([]bool, len(m.Arms)), fired: make([]bool, len(m.Timers)),
 			faults: map[faultKey]Fault{}, broken: map[Broken]bool{}, unmet: map[InputAt]Unmet{}, spent: map[spentAt]Unmet{},
 		},
-		step: newStep(code), number: map[Label]int32{}, times: newTimes(),
+		step: newStep(code), number: map[Label]int32{}, times: newTimes(), junctions: junctions{sets: map[widely]*alikeIn{}},
 	}
 	for i := range x.first {
 		x.first[i] = None
@@ -190,6 +193,7 @@ func (x *search) each(input int32, run func()) {
 		if run(); x.oracle.over {
 			continue
 		}
+		x.junctions.guess = x.junctions.guess || x.restsOn()&depends != 0
 		usesUp := x.again && x.still // an event was deferred and is gone; see surelyEnding
 		if x.restsOn()&depends != 0 && !x.emitted && !usesUp && !x.failed() && x.sought == nil {
 			x.noteIdle(key{x.at, input})

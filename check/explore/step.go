@@ -41,6 +41,8 @@ type step struct {
 	turned  bool        // a require sent the run elsewhere
 	hosted  bool        // a host guard was asked since this was cleared
 
+	foot footprint
+
 	turnedByHost []*ir.State // the leaves whose requires did so after asking a host guard
 }
 
@@ -88,6 +90,9 @@ func (s *step) begin() {
 	s.had = s.had[:0]
 	s.fault, s.guessed, s.passed, s.turned, s.turnedByHost = fault{}, false, nil, false, s.turnedByHost[:0]
 	s.begun, s.wishes = s.begun[:0], s.wishes[:0]
+	if s.foot.noted {
+		clear(s.foot.wrote)
+	}
 }
 
 func (s *step) fail(f fault) {
@@ -126,6 +131,7 @@ func (s *step) notes(id int) {
 // load is the code of a variable that is read at the place given; where it is
 // unset the step cannot be computed.
 func (s *step) load(n *node, at token.Span) int64 {
+	s.foot.reads(n)
 	code, set := n.slot.load(s.next)
 	if !set {
 		s.fail(fault{why: unsetRead, field: n.v, at: at})
@@ -134,6 +140,7 @@ func (s *step) load(n *node, at token.Span) int64 {
 }
 
 func (s *step) isSet(n *node) bool {
+	s.foot.reads(n)
 	_, set := n.slot.load(s.next)
 	return set
 }
@@ -367,7 +374,17 @@ func (s *step) arrive(leaf *ir.State, kept int) {
 		}
 		k.pending[i].set(s.next, pending)
 	}
-	for i, mask := range s.p.liveAt(leaf, s.next) {
+	for i, mask := range s.liveAt(leaf) {
 		s.next[i] &= mask &^ k.visitBits[i]
 	}
+}
+
+// liveAt are the bits that matter in leaf, in the configuration that is being made.
+func (s *step) liveAt(leaf *ir.State) []uint64 {
+	if by := s.p.by.n; by != nil {
+		s.foot.reads(by)
+	}
+	live := s.p.liveAt(leaf, s.next)
+	s.foot.drops(live)
+	return live
 }

@@ -165,7 +165,7 @@ func (p *Product) restOf(c int32) int64 {
 	leaf := p.Leaf(c)
 	longest := int64(0)
 	for i, d := range leaf.Dos {
-		if p.program.packing.visits[leaf.ID].hasEnded(p.store.at(c), i) {
+		if p.program.packing.visits[leaf.ID].hasEnded(p.words(c), i) {
 			continue
 		}
 		time := graph.Sum(limitOf(d), p.longestRetryWait(leaf, d))

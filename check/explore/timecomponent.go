@@ -22,7 +22,9 @@ func (t *Time) settle(members []int32) {
 		for i := range t.timers(c) {
 			t.exits[t.start[c]+int32(i)] = t.exit(members, c, i)
 		}
-		t.Longest[c] = free
+		if t.Longest[c] = free; int(c) >= t.p.Configurations() {
+			continue // what caps the time of a step is seen where it starts
+		}
 		for i := range t.timers(c) {
 			if most, ok := t.cap(c, i); ok {
 				t.Longest[c] = min(t.Longest[c], graph.Sum(most, t.exits[t.start[c]+int32(i)]))
@@ -43,6 +45,17 @@ func (t *Time) uncapped(c int32) int64 {
 	}
 	if t.p.Waits(c) {
 		return graph.Infinite
+	}
+	return time
+}
+
+// freely is uncapped with what lies behind junctions of the same component.
+func (t *Time) freely(c int32) int64 {
+	time := t.uncapped(c)
+	for e := t.p.First[c]; e < t.p.First[c+1]; e++ {
+		if to := t.p.To[e]; t.p.IsWithin(e) && t.of[to] == t.of[c] {
+			time = max(time, t.uncapped(to))
+		}
 	}
 	return time
 }
@@ -92,8 +105,8 @@ func (t *Time) Path() []int32 {
 		if timer < 0 {
 			timer = t.binding(c)
 		}
-		best, length := int32(-1), int64(-1)
-		for e := t.p.First[c]; e < t.p.First[c+1]; e++ {
+		before, best, length := int32(None), int32(-1), int64(-1)
+		for into, e := range t.p.StepsFrom(c) {
 			to := t.p.To[e]
 			if t.of[to] == t.of[c] {
 				continue
@@ -106,11 +119,14 @@ func (t *Time) Path() []int32 {
 				reach = t.exits[t.start[to]+int32(timer)]
 			}
 			if reach > length {
-				best, length = e, reach
+				before, best, length = into, e, reach
 			}
 		}
 		if best < 0 {
 			return path
+		}
+		if before != None {
+			path = append(path, before)
 		}
 		if timer >= 0 && t.stops(t.timers(c)[timer].Timer, best) {
 			timer = -1
@@ -127,7 +143,7 @@ func (t *Time) binding(c int32) int {
 	}
 	for i := range t.timers(c) {
 		if most, ok := t.cap(c, i); ok && graph.Sum(most, t.exits[t.start[c]+int32(i)]) == t.Longest[c] {
-			if t.uncapped(c) != t.Longest[c] {
+			if t.freely(c) != t.Longest[c] {
 				return i
 			}
 		}

@@ -245,7 +245,9 @@ type started struct {
 func (s *step) noteStart(t *ir.Timer) {
 	least, most := waitOf(t)
 	if t.Var != nil && t.Var.Type.Kind == ir.Duration {
-		if lo, hi, known := s.p.tracked.vars[t.Var].span(s.next); known {
+		n := s.p.tracked.vars[t.Var]
+		s.foot.reads(n)
+		if lo, hi, known := n.span(s.next); known {
 			least, most = max(0, lo), hi
 			if hi != zone.Infinite {
 				most = max(0, hi)

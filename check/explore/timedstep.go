@@ -213,7 +213,7 @@ func (p *Product) Fires(t *ir.Timer) bool { return p.fired[t.ID] }
 // Awaited reports whether t runs in some configuration in which something else than
 // `done` can come.
 func (p *Product) Awaited(t *ir.Timer) bool {
-	for c := int32(1); int(c) < p.Len(); c++ {
+	for c := int32(1); int(c) < p.Configurations(); c++ {
 		if s := p.Leaf(c); s.Kind == ir.Leaf && s.Inside(t.State) && p.Runs(c, t) && !p.DoneDue(c) {
 			return true
 		}
@@ -229,7 +229,9 @@ func (x *search) shortestWait(c *choiceCode) int64 {
 	switch {
 	case b != nil && b.By != nil:
 		if ref, ok := b.By.(*ir.VarRef); ok {
-			if lo, _, known := x.p.tracked.vars[ref.Var].span(x.here); known {
+			n := x.p.tracked.vars[ref.Var]
+			x.foot.readsOld(n)
+			if lo, _, known := n.span(x.here); known {
 				return max(0, lo)
 			}
 		}

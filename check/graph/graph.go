@@ -9,6 +9,10 @@ package graph
 type Graph struct {
 	First []int32
 	To    []int32
+
+	// Vertices from Within on, if that is not 0, stand within a step: the edge into one
+	// and the edge out of it are one step. None leads to another.
+	Within int32
 }
 
 // Len is the number of vertices.

@@ -51,17 +51,25 @@ func newSearch(g *explore.Product, keep func(e int32) bool) *search {
 	return s
 }
 
-// arrive notes how to was reached, the first time.
+// arrive adds to to what is gone through, the first time.
 func (s *search) arrive(to place, by arrival) {
+	if s.note(to, by) {
+		s.queue = append(s.queue, to)
+	}
+}
+
+// note notes how to was reached, and reports whether that is the first time.
+func (s *search) note(to place, by arrival) bool {
 	at := s.came[to.count]
 	if at == nil {
 		at = make([]arrival, s.g.Len())
 		s.came[to.count] = at
 	}
-	if at[to.config].edge == 0 {
+	first := at[to.config].edge == 0
+	if first {
 		at[to.config] = by
-		s.queue = append(s.queue, to)
 	}
+	return first
 }
 
 // run follows edges; step gives the count behind an edge, and whether the path
@@ -70,17 +78,34 @@ func (s *search) run(step func(at place, e int32) (count int64, on, found bool))
 	for len(s.queue) > 0 {
 		at := s.queue[0]
 		s.queue = s.queue[1:]
-		for e := s.g.First[at.config]; e < s.g.First[at.config+1]; e++ {
-			if !s.keep(e) {
-				continue
+		if path := s.from(at, step); path != nil {
+			return path
+		}
+	}
+	return nil
+}
+
+// from follows the edges from one place.
+func (s *search) from(at place, step func(at place, e int32) (count int64, on, found bool)) []int32 {
+	for e := s.g.First[at.config]; e < s.g.First[at.config+1]; e++ {
+		if s.g.IsWithin(e) {
+			half := place{s.g.To[e], at.count}
+			if s.note(half, arrival{at, e + 1}) {
+				if path := s.from(half, step); path != nil {
+					return path
+				}
 			}
-			count, on, found := step(at, e)
-			if found {
-				return append(s.pathTo(at), e)
-			}
-			if on {
-				s.arrive(place{s.g.To[e], count}, arrival{at, e + 1})
-			}
+			continue
+		}
+		if !s.keep(e) {
+			continue
+		}
+		count, on, found := step(at, e)
+		if found {
+			return append(s.pathTo(at), e)
+		}
+		if on {
+			s.arrive(place{s.g.To[e], count}, arrival{at, e + 1})
 		}
 	}
 	return nil

@@ -17,7 +17,9 @@ type space struct {
 	Settled  func(int32) bool      // the run stands in the leaf
 	OpenAt   func(int32) bool
 	IsCancel func(int32) bool
-	IsMove   func(int32) bool // it leads to a leaf, perhaps the same
+	IsMove   func(int32) bool                       // it leads to a leaf, perhaps the same
+	IsWithin func(int32) bool                       // it is but the first half of a step
+	moves    func(of []int32) func(c int32) []int32 // the first step that moves within a component
 	IsRetry  func(int32) bool
 	InputID  func(int32) int32
 	Inputs   func(int32) []flat.Input
@@ -66,19 +68,33 @@ func controlSpace(p *check.Pass) *space {
 		Inputs:   func(v int32) []flat.Input { return c.Inputs(c.Leaf(v)) },
 		IsRetry:  func(int32) bool { return false },
 		IsMove:   func(int32) bool { return true },
-		witness:  func(v int32, round []int32) (*diag.Witness, bool) { return p.ControlPath(v, round), true },
+		IsWithin: func(int32) bool { return false },
+		moves: func(of []int32) func(int32) []int32 {
+			return func(v int32) []int32 {
+				for e := c.First[v]; e < c.First[v+1]; e++ {
+					if of[c.To[e]] == of[v] && !c.Edges[e].Once {
+						return []int32{e}
+					}
+				}
+				return nil
+			}
+		},
+		witness: func(v int32, round []int32) (*diag.Witness, bool) { return p.ControlPath(v, round), true },
 	}
 }
 
 func productSpace(p *check.Pass) *space {
 	g := p.Product()
 	return &space{
-		onward:  g.Onward,
-		IsMove:  g.IsMove,
+		onward: g.Onward,
+		IsMove: g.IsMove, IsWithin: g.IsWithin,
+		moves: func(of []int32) func(int32) []int32 {
+			return g.Moves(of, func(_, e int32) bool { return !g.IsCancel(e) })
+		},
 		IsRetry: func(e int32) bool { return g.Label(e).Kind == explore.Retried },
 		Graph:   &g.Graph, Leaf: g.Leaf, IsCancel: g.IsCancel,
 		Inputs:  func(c int32) []flat.Input { return append(g.Inputs(c), g.LookedAt(c)...) },
-		Settled: func(c int32) bool { return c != 0 },
+		Settled: func(c int32) bool { return c != 0 && int(c) < g.Configurations() },
 		OpenAt:  func(int32) bool { return false },
 		InputID: func(e int32) int32 { return g.Label(e).Input },
 		witness: func(c int32, round []int32) (*diag.Witness, bool) {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
-	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -73,38 +72,24 @@ func traps(g *space) []*trap {
 // run goes round in the trap, it is the first of those that lies on a cycle itself,
 // with a move: only the very same configuration shows that it can go round for ever.
 func (t *trap) enter(g *space, doomed []bool) {
-	circle := slices.ContainsFunc(t.members, func(c int32) bool { return t.move(g, c) != explore.None })
+	move := g.moves(t.of)
+	circle := slices.ContainsFunc(t.members, func(c int32) bool { return move(c) != nil })
 	for c := range int32(g.Len()) {
-		if !doomed[c] || !g.Settled(c) || !t.has[g.Leaf(c)] || circle && t.move(g, c) == explore.None {
+		if !doomed[c] || !g.Settled(c) || !t.has[g.Leaf(c)] || circle && move(c) == nil {
 			continue
 		}
 		t.first = c
 		if circle {
-			t.round = t.roundFrom(g, c)
+			t.round = t.roundFrom(g, c, move(c))
 		}
 		return
 	}
 }
 
-// move is an edge from c that moves, and from where the run can find back; None
-// where there is none.
-func (t *trap) move(g *space, c int32) int32 {
-	for e := g.First[c]; e < g.First[c+1]; e++ {
-		if t.of[g.To[e]] == t.of[c] && g.IsMove(e) && !g.IsCancel(e) {
-			return e
-		}
-	}
-	return explore.None
-}
-
-// roundFrom is a way from c back to it that begins with a move.
-func (t *trap) roundFrom(g *space, c int32) []int32 {
-	e := t.move(g, c)
-	if g.To[e] == c {
-		return []int32{e}
-	}
+// roundFrom is a way from c back to it that begins with a step.
+func (t *trap) roundFrom(g *space, c int32, step []int32) []int32 {
 	inside := func(e int32) bool { return !g.IsCancel(e) && t.of[g.To[e]] == t.of[c] }
-	return append([]int32{e}, g.ShortestPath(g.To[e], inside, func(v int32) bool { return v == c })...)
+	return g.Round(c, step, inside)
 }
 
 // distinct fills in the leaves of each trap and leaves out those whose states
@@ -164,7 +149,7 @@ func (t *trap) goesRound(g *space, without map[check.InputAt]bool) bool {
 	each := func(f func(from, to, e int32)) {
 		for i, c := range t.members {
 			for e := g.First[c]; e < g.First[c+1]; e++ {
-				if !g.IsCancel(e) && !g.IsRetry(e) && !without[check.InputAt{Leaf: g.Leaf(c), ID: g.InputID(e)}] {
+				if g.IsWithin(e) || !g.IsCancel(e) && !g.IsRetry(e) && !without[check.InputAt{Leaf: g.Leaf(c), ID: g.InputID(e)}] {
 					f(int32(i), index[g.To[e]], e)
 				}
 			}
