@@ -20,9 +20,10 @@ type shared struct {
 	Machine  *ir.Machine
 	findings []found
 
-	table *flat.Table
-	rows  int // of all witnesses so far
-	proof proof
+	table  *flat.Table
+	raised *Raised
+	rows   int // of all witnesses so far
+	proof  proof
 
 	endings map[*diag.Witness]replay.Ending // of the witnesses made so far
 	changes *replay.Changes                 // why the last one that did not replay did not

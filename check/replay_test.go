@@ -26,11 +26,11 @@ import (
 // A replay feeds the rows of a witness to the runtime's step, and sees that each
 // is taken in the state that the row names.
 type replay struct {
-	machine  *ir.Machine
 	m        *runtime.Machine
 	d        *runtime.Definition
 	s        *runtime.Snapshot
 	now      time.Time
+	last     time.Time // of the step before
 	guards   map[string]bool
 	data     map[string]any
 	steps    int // moves and retries
@@ -47,7 +47,7 @@ func newReplay(m *ir.Machine) (*replay, error) {
 		return nil, err
 	}
 	return &replay{
-		machine: m, m: compiled, d: d, s: compiled.NewSnapshot("r", 7), attempts: map[string]int{},
+		m: compiled, d: d, s: compiled.NewSnapshot("r", 7), attempts: map[string]int{},
 		now: began,
 	}, nil
 }
@@ -72,6 +72,7 @@ func (r *replay) play(w *diag.Witness) error {
 			return fmt.Errorf("row %d: the run is in %s, the witness in %s", i, at, row.State)
 		}
 		if row.Input == "" {
+			r.attempt(oracletest.Waiting(r.s, r.last)...)
 			return nil
 		}
 		r.guards, r.data = row.Guards, row.Data
@@ -105,15 +106,36 @@ func (r *replay) take(in runtime.Input) error {
 		return fmt.Errorf("halted: %s", next.Halt.Cause)
 	}
 	for _, c := range commands {
-		if c.Kind == runtime.StartTask && !oracletest.NeverStarts(r.machine, next, c.Task) {
-			r.attempts[r.d.Activities[r.d.Dos[c.Task.Do].Activity].Name]++
+		if c.Kind == runtime.StartTask && !c.Task.NotBefore.After(r.now) {
+			r.attempt(c.Task)
 		}
 	}
+	r.attempt(oracletest.Begun(r.s, next, in, r.last, r.now)...)
+	shorten(next, r.now)
+	r.last = r.now
 	if record != nil && (record.Effect == runtime.Moved && in.Kind != runtime.StartInput || record.Effect == runtime.Retried) {
 		r.steps++
 	}
 	r.s = next
 	return nil
+}
+
+// shorten makes the waits of retries that begin now as short as their usual jitter
+// lets them be: the runtime takes one of many, a witness the shortest. Others are
+// whole seconds here.
+func shorten(s *runtime.Snapshot, now time.Time) {
+	for i := range s.Tasks {
+		if wait := s.Tasks[i].NotBefore.Sub(now); wait > 0 && wait%time.Second != 0 {
+			s.Tasks[i].NotBefore = now.Add(wait * 8 / 10)
+		}
+	}
+}
+
+// attempt counts attempts that start.
+func (r *replay) attempt(tasks ...runtime.Task) {
+	for _, t := range tasks {
+		r.attempts[r.d.Activities[r.d.Dos[t.Do].Activity].Name]++
+	}
 }
 
 // keepOn lets the state defer again what it does defer: no row tells of that.

@@ -16,6 +16,7 @@ type edge struct {
 	instant   bool // it waits for nothing
 	ticks     int
 	starts    []*Do // attempts that start
+	in        *input
 }
 
 // Space is all that runs of a machine can do.
@@ -32,6 +33,9 @@ type Space struct {
 	index   map[string]int
 	entered map[*State]bool
 	taken   map[*Arm]bool // arms that some run takes
+	chosen  map[*Arm]bool // and those that it would take, could the step be computed
+	broken  map[*Arm]bool // arms whose steps some run cannot compute
+	fails   bool          // so it is with the start
 	open    map[*Arm]bool // and those behind a bound
 	fired   map[*After]bool
 	resumed map[*Arm]bool   // retries whose wait ends
@@ -61,7 +65,7 @@ func explore(m *Machine, queue, limit, parts int, late bool) *Space {
 	s := &Space{
 		parts: parts, late: late,
 		m: m, queue: queue, limit: limit, index: map[string]int{},
-		entered: map[*State]bool{}, taken: map[*Arm]bool{}, open: map[*Arm]bool{}, fired: map[*After]bool{},
+		entered: map[*State]bool{}, taken: map[*Arm]bool{}, chosen: map[*Arm]bool{}, broken: map[*Arm]bool{}, open: map[*Arm]bool{}, fired: map[*After]bool{},
 		resumed: map[*Arm]bool{}, equal: map[[2]int]bool{}, limits: map[[2]int]bool{}, Found: map[Fault]bool{}, sure: map[Fault]bool{}, later: map[Fault]bool{}, maybe: map[Fault]bool{},
 	}
 	s.clocks = parts > 0
@@ -179,8 +183,17 @@ func (s *Space) note(c *config, r *result) {
 			s.entered[e] = true
 		}
 	}
-	if r.arm != nil && r.how != faulty {
-		s.taken[r.arm] = true
+	if r.arm != nil {
+		s.chosen[r.arm] = true
+		if r.how != faulty {
+			s.taken[r.arm] = true
+		}
+	}
+	if r.how == faulty {
+		s.fails = s.fails || c == nil
+		for _, a := range r.tried {
+			s.broken[a] = true
+		}
 	}
 }
 
@@ -244,7 +257,7 @@ func (s *Space) judge(i int, c *config, in *input, r *result, e edge) {
 	s.note(c, r)
 	external := in.kind == "event"
 	fromQueue := e.what == "kept"
-	e.arm = r.arm
+	e.arm, e.in = r.arm, in
 	e.unbounded = r.arm != nil && r.arm.Unbounded
 	switch r.how {
 	case nobody:

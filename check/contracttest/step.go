@@ -29,10 +29,11 @@ type result struct {
 	how     int
 	next    *config
 	arm     *Arm
-	handler bool // some handler speaks of the input
-	spent   bool // an arm would have taken it but for its bound
-	place   int  // the line of the innermost handler
-	used    int  // the line of the outermost bound that is used up
+	tried   []*Arm // where it cannot be computed: the arm, or those whose guards may hold
+	handler bool   // some handler speaks of the input
+	spent   bool   // an arm would have taken it but for its bound
+	place   int    // the line of the innermost handler
+	used    int    // the line of the outermost bound that is used up
 	faults  []Fault
 	entered []*State // leaves and composites, those of a redirection too
 	broken  []Fault  // requires
@@ -136,11 +137,11 @@ func (m *Machine) step(c *config, in *input, ch *chooser) *result {
 
 // chain tries the arms in order, and says whether the input is dealt with.
 func (m *Machine) chain(c *config, in *input, arms []*Arm, read *scope, r *result) bool {
-	for _, a := range arms {
+	for i, a := range arms {
 		read.line = a.line
 		holds := a.When == nil || read.truth(a.When)
 		if len(r.faults) > 0 {
-			r.how = faulty
+			r.how, r.tried = faulty, arms[i:]
 			return true
 		}
 		if !holds {
@@ -152,7 +153,7 @@ func (m *Machine) chain(c *config, in *input, arms []*Arm, read *scope, r *resul
 				continue
 			}
 		}
-		r.arm = a
+		r.arm, r.tried = a, []*Arm{a}
 		m.take(c, in, a, read, r)
 		return true
 	}

@@ -61,6 +61,27 @@ func (s *Space) components(keep func(e *edge) bool) []int {
 	return comp
 }
 
+// traps are the configurations in which a run stays that cannot end, cancel aside:
+// components that nothing leaves. Where a step in them cannot be computed, or nothing
+// takes an input, the run may stand still for that alone.
+func (s *Space) traps(say func(Fault, bool)) {
+	comp := s.components(func(e *edge) bool { return !e.cancel && s.nodes[e.to].status != halted })
+	left := map[int]bool{}
+	for i := range s.nodes {
+		for k := range s.edges[i] {
+			if e := &s.edges[i][k]; !e.cancel && s.nodes[e.to].status != halted && comp[e.to] != comp[i] {
+				left[comp[i]] = true
+			}
+		}
+	}
+	orHalts := s.finish(true)
+	for i, c := range s.nodes {
+		if c.status == live && !left[comp[i]] {
+			say(Fault{"no-way-to-finish", c.leaf.line, c.leaf.Name}, !orHalts[i])
+		}
+	}
+}
+
 // finish says from which configurations an end is reached, cancel aside; halts
 // count as ends if halts is set.
 func (s *Space) finish(halts bool) []bool {
@@ -130,15 +151,7 @@ func (s *Space) Verdicts() (found, must map[Fault]bool) {
 			must[f] = true
 		}
 	}
-	ends, orHalts := s.finish(false), s.finish(true)
-	for i, c := range s.nodes {
-		if c.status == live && !ends[i] {
-			say(Fault{"no-way-to-finish", c.leaf.line, c.leaf.Name}, false)
-			if !orHalts[i] {
-				must[Fault{"no-way-to-finish", 0, ""}] = true
-			}
-		}
-	}
+	s.traps(say)
 	s.declared(say)
 	s.leads(say)
 	s.loops(say)
@@ -177,14 +190,26 @@ func (s *Space) Verdicts() (found, must map[Fault]bool) {
 		if st.leaf() && st.Terminal == "" && s.rests(st) {
 			say(Fault{"waits-forever", st.line, st.Name}, s.waits(st))
 		}
+		if st.leaf() && st.Terminal == "" {
+			some, idle := s.ways(st)
+			if !some {
+				say(Fault{"dead-end", st.line, st.Name}, !leads(st))
+			} else if idle && !reminded(st) {
+				say(Fault{"waits-forever", st.line, st.Name}, false)
+			}
+		}
 	}
 	return found, must
 }
 
 func (s *Space) dead(arms []*Arm, say func(Fault, bool)) {
 	for _, a := range arms {
+		if a.Op == "retry" && !a.home.acts() {
+			say(Fault{"retry-without-activity", a.line, ""}, true)
+			continue
+		}
 		if !s.taken[a] {
-			say(Fault{"dead-arm", a.line, ""}, !s.open[a])
+			say(Fault{"dead-arm", a.line, ""}, !s.open[a] && !s.chosen[a])
 			if a.Op == "retry" && s.clocks {
 				say(Fault{"never-fires", a.line, ""}, false)
 			}
@@ -192,6 +217,11 @@ func (s *Space) dead(arms []*Arm, say func(Fault, bool)) {
 			say(Fault{"never-fires", a.line, ""}, true)
 		}
 	}
+}
+
+// acts says whether an activity stands in s or inside it.
+func (s *State) acts() bool {
+	return len(s.Dos) > 0 || slices.ContainsFunc(s.Children, (*State).acts)
 }
 
 // never looks for limits that never run out, and waits that never end.
@@ -203,11 +233,40 @@ func (s *Space) never(d *Do, say func(Fault, bool)) {
 	}
 }
 
-func (s *Space) waits(leaf *State) bool {
+// leads reports whether an arm that stands in leaf or around it leads elsewhere,
+// cancel aside.
+func leads(leaf *State) bool {
+	elsewhere := func(arms []*Arm) bool {
+		return slices.ContainsFunc(arms, func(a *Arm) bool { return a.Op == "go" && a.To.land() != leaf })
+	}
+	for st := leaf; st != nil; st = st.Parent {
+		for _, o := range st.Ons {
+			if o.Triggers[0].Kind != "cancel" && elsewhere(o.Arms) {
+				return true
+			}
+		}
+		for _, a := range st.Afters {
+			if elsewhere(a.Arms) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reminded says whether a timer stands in leaf or around it.
+func reminded(leaf *State) bool {
 	for st := leaf; st != nil; st = st.Parent {
 		if len(st.Afters) > 0 {
-			return false
+			return true
 		}
+	}
+	return false
+}
+
+func (s *Space) waits(leaf *State) bool {
+	if reminded(leaf) {
+		return false
 	}
 	for _, d := range leaf.Dos {
 		if d.Timeout+d.Heartbeat+d.Progress > 0 {
@@ -224,6 +283,7 @@ func (s *Space) waits(leaf *State) bool {
 	return true
 }
 
+// loops are the leaves of cycles with a move in them that are taken without end.
 func (s *Space) loops(say func(Fault, bool)) {
 	for _, kind := range []struct {
 		rule string
@@ -233,23 +293,56 @@ func (s *Space) loops(say func(Fault, bool)) {
 		{"spinning-loop", func(e *edge) bool { return e.instant }},
 	} {
 		comp := s.components(kind.keep)
+		round := map[int]bool{}
 		for i := range s.nodes {
 			for k := range s.edges[i] {
 				if e := &s.edges[i][k]; e.move && kind.keep(e) && comp[i] == comp[e.to] {
-					say(Fault{kind.rule, 0, ""}, true)
+					round[comp[i]] = true
 				}
+			}
+		}
+		for i, c := range s.nodes {
+			if round[comp[i]] {
+				say(Fault{kind.rule, c.leaf.line, c.leaf.Name}, true)
 			}
 		}
 	}
 }
 
+// ways says whether something leads out of a leaf in some run, cancel aside, and
+// whether all that does need never come: an event, or an activity without a limit.
+func (s *Space) ways(leaf *State) (some, idle bool) {
+	endless := func(d *Do) bool { return d.Timeout+d.Heartbeat+d.Progress == 0 }
+	idle = true
+	for i, c := range s.nodes {
+		if c.leaf != leaf {
+			continue
+		}
+		for k := range s.edges[i] {
+			e := &s.edges[i][k]
+			if !e.move || e.cancel {
+				continue
+			}
+			some = some || s.nodes[e.to].leaf != leaf
+			switch e.in.kind {
+			case "event":
+			case "result", "failed":
+				idle = idle && endless(e.in.do)
+			case "done":
+				idle = idle && slices.ContainsFunc(leaf.Dos, endless)
+			default:
+				idle = false
+			}
+		}
+	}
+	return some, idle
+}
+
 // rests says whether a run may stay in a leaf for ever, with no timer to remind
 // anybody.
 func (s *Space) rests(leaf *State) bool {
-	for st := leaf; st != nil; st = st.Parent {
-		if len(st.Afters) > 0 {
-			return false
-		}
+	if reminded(leaf) {
+		return false
 	}
 	for _, c := range s.nodes {
 		if c.leaf != leaf || c.status != live || c.done || c.scan >= 0 {
@@ -263,51 +356,6 @@ func (s *Space) rests(leaf *State) bool {
 	}
 	return false
 }
-
-// Locate is the line of the handler, the timer or the state to which a line of
-// the text belongs.
-func (m *Machine) Locate(line int) int {
-	best := line
-	look := func(from int, arms []*Arm) {
-		last := from
-		for _, a := range arms {
-			last = max(last, a.line)
-			for _, e := range a.Block {
-				last = max(last, e.line)
-			}
-		}
-		if line > from && line <= last {
-			best = from
-		}
-	}
-	for _, st := range m.states {
-		for _, o := range st.Ons {
-			look(o.line, o.Arms)
-		}
-		for _, a := range st.Afters {
-			look(a.line, a.Arms)
-		}
-		if st.Require != nil && line == st.required {
-			best = st.line
-		}
-	}
-	return best
-}
-
-// Dead says whether no arm of the handler at a line is taken in any run.
-func (s *Space) Dead(line int) bool {
-	for _, st := range s.m.states {
-		for _, o := range st.Ons {
-			if o.line == line {
-				return !slices.ContainsFunc(o.Arms, func(a *Arm) bool { return s.taken[a] })
-			}
-		}
-	}
-	return false
-}
-
-// Starts says whether some run starts.
-func (s *Space) Starts() bool { return len(s.nodes) > 0 }
 
 // declared looks for results and failures that no handler speaks of. It is
 // enough that a run is in the state; a limit that never runs out may be left out.

@@ -77,6 +77,10 @@ func (r *recorder) step(e int32) {
 	case Dropped:
 		r.row(c, rowText(c)+" (deferred, dropped)", nil, nil)
 	default:
+		leaving := l.Kind == Moved && c.Kind != ir.CaseTimer
+		if leaving {
+			r.clock.letStart(r.p.Leaf(r.at))
+		}
 		text := rowText(c)
 		if l.Again {
 			text += " (deferred)"
@@ -85,6 +89,9 @@ func (r *recorder) step(e int32) {
 		}
 		r.row(c, text, s.data, s.guards)
 		r.takenBy(r.p.Arm(e))
+		if leaving && r.schedule != nil {
+			r.schedule.letStart(r.p.Leaf(r.at), r.p.program.clocks)
+		}
 	}
 	if l.Again && r.p.keeps(r.p.To[e], c.Event) && (l.Kind == Dropped || l.Arm != None) {
 		r.deferOnceMore(c.Event)

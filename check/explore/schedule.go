@@ -104,6 +104,16 @@ func (s *schedule) begins(do *ir.Do) {
 	s.start[do], s.now = v, v
 }
 
+// letStart adds that the input at hand, with which leaf is left, comes when its
+// attempts have started, unless an edge of their own says whether they do.
+func (s *schedule) letStart(leaf *ir.State, c *clocks) {
+	for i, d := range leaf.Dos {
+		if start, known := s.start[d]; known && !c.waitCounts(leaf, i) {
+			s.after(start, s.now, 0, false)
+		}
+	}
+}
+
 // starts adds that a timer starts now, or starts again.
 func (s *schedule) starts(b started) {
 	if b.timer.Var != nil && b.timer.Var.Type.Kind != ir.Duration && b.timer.Ahead == nil || b.least > longestKept {

@@ -183,10 +183,12 @@ func (x *search) ageStayed(c *choiceCode, l Label) {
 	if place != None {
 		s = of.dos[place]
 	}
+	if l.Kind == Retried {
+		x.waits = min(x.shortestWait(c), longestKept)
+	}
 	switch {
 	case s == 0:
 	case l.Kind == Retried:
-		x.waits = min(x.shortestWait(c), longestKept)
 		x.then.Set(s, 0, x.waits, x.waits)
 		if x.p.clocks.waitCounts(leaf, int(place)) {
 			x.p.packing.visits[leaf.ID].waits[place].set(x.next, 1)

@@ -119,6 +119,9 @@ func (c *clock) move(domain, leaf *ir.State) {
 
 // wait lets the time pass that input needs in leaf.
 func (c *clock) wait(leaf *ir.State, input ir.Case) {
+	if input.Do != nil {
+		c.now = max(c.now, c.started[input.Do])
+	}
 	switch input.Kind {
 	case ir.CaseTimer:
 		c.now = max(c.now, c.entered[input.Timer.State]+delay(input.Timer))
@@ -127,6 +130,14 @@ func (c *clock) wait(leaf *ir.State, input ir.Case) {
 		if limit := limits[input.Category.Name]; limit != nil {
 			c.now = max(c.now, max(c.entered[leaf], c.started[input.Do])+*limit)
 		}
+	}
+}
+
+// letStart lets the time pass until the attempts of leaf have started: a figure that
+// counts them is that of a run in which they have.
+func (c *clock) letStart(leaf *ir.State) {
+	for _, d := range leaf.Dos {
+		c.now = max(c.now, c.started[d])
 	}
 }
 

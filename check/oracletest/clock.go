@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
@@ -154,20 +153,43 @@ func (s *Space) jittered(from, next *runtime.Snapshot, now time.Time) []*runtime
 	return list
 }
 
-// NeverStarts reports whether a timer of m ends the visit before an attempt starts.
-func NeverStarts(m *ir.Machine, at *runtime.Snapshot, task runtime.Task) bool {
-	if task.NotBefore.IsZero() {
-		return false
+// Begun are the tasks for which a retry waited since the time given and which start
+// until a step at the time now. What a timer comes together with comes too late,
+// unless the run goes on after it in the same visit, as next has it. A task of which
+// in tells has started: a witness may keep to shorter waits than the runtime's.
+func Begun(at, next *runtime.Snapshot, in runtime.Input, since, now time.Time) []runtime.Task {
+	var out []runtime.Task
+	for _, task := range at.Tasks {
+		speaks := in.Do == task.Do && (in.Kind == runtime.ResultInput || in.Kind == runtime.FailureInput || in.Kind == runtime.ProgressInput)
+		if task.State != runtime.TaskOpen || !task.NotBefore.After(since) || task.NotBefore.After(now) && !speaks {
+			continue
+		}
+		if in.Kind != runtime.TimerInput || task.NotBefore.Before(now) || waits(next, task) && !due(next, now) {
+			out = append(out, task)
+		}
 	}
-	return slices.ContainsFunc(at.Alarms, func(a runtime.Alarm) bool {
-		t := m.Timers[a.Timer]
-		return !t.Idle && !outlives(t) && !a.Due.After(task.NotBefore)
+	return out
+}
+
+// Waiting are the tasks that start if nothing else comes.
+func Waiting(at *runtime.Snapshot, since time.Time) []runtime.Task {
+	var out []runtime.Task
+	for _, task := range at.Tasks {
+		if at.Status == runtime.Running && task.State == runtime.TaskOpen && task.NotBefore.After(since) && !due(at, task.NotBefore) {
+			out = append(out, task)
+		}
+	}
+	return out
+}
+
+// waits reports whether next has task, which still waits.
+func waits(next *runtime.Snapshot, task runtime.Task) bool {
+	return next.Status == runtime.Running && slices.ContainsFunc(next.Tasks, func(t runtime.Task) bool {
+		return t.Do == task.Do && t.State == runtime.TaskOpen && t.NotBefore.Equal(task.NotBefore)
 	})
 }
 
-// outlives reports whether a run may stay where t stands when it has fired.
-func outlives(t *ir.Timer) bool {
-	return slices.ContainsFunc(t.Arms, func(a *ir.Arm) bool {
-		return a.Kind != ir.Goto || a.Target.Kind != ir.Terminal && a.Target != t.State && a.Target.Inside(t.State)
-	})
+// due reports whether a timer of at is due at a time.
+func due(at *runtime.Snapshot, now time.Time) bool {
+	return slices.ContainsFunc(at.Alarms, func(a runtime.Alarm) bool { return !a.Due.After(now) })
 }

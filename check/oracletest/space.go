@@ -46,6 +46,7 @@ type Space struct {
 type Node struct {
 	Snapshot *runtime.Snapshot
 	Edges    []Edge
+	Waiting  []int // the activities of which an attempt starts if nothing else comes
 }
 
 // Edge is one step.
@@ -105,9 +106,22 @@ func (s *Space) node(snapshot *runtime.Snapshot, now time.Time) int {
 	if !known {
 		i = len(s.Nodes)
 		s.number[key] = i
-		s.Nodes = append(s.Nodes, &Node{Snapshot: snapshot})
+		n := &Node{Snapshot: snapshot}
+		if _, due := s.m.Next(snapshot, start); !due {
+			n.Waiting = s.activities(Waiting(snapshot, start))
+		}
+		s.Nodes = append(s.Nodes, n)
 	}
 	return i
+}
+
+// activities are those that tasks run.
+func (s *Space) activities(tasks []runtime.Task) []int {
+	var out []int
+	for _, t := range tasks {
+		out = append(out, s.Def.Dos[t.Do].Activity)
+	}
+	return out
 }
 
 // canonical is of without what no arm can read: numbers of steps and visits, keys
@@ -185,12 +199,13 @@ func (s *Space) record(i int, in runtime.Input, next *runtime.Snapshot, commands
 	}
 	for _, c := range commands {
 		if c.Kind == runtime.StartTask {
-			if !NeverStarts(s.Machine, next, c.Task) {
+			if !c.Task.NotBefore.After(now) {
 				e.Started = append(e.Started, s.Def.Dos[c.Task.Do].Activity)
 			}
 			s.readArguments(next, c.Task.Do)
 		}
 	}
+	e.Started = append(e.Started, s.activities(Begun(s.Nodes[i].Snapshot, next, in, start, now))...)
 	s.readRequire(next)
 	e.To = s.node(next, now)
 	if !slices.ContainsFunc(s.Nodes[i].Edges, e.same) {

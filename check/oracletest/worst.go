@@ -36,6 +36,9 @@ func (s *Space) longest(weight func(*Edge) int64) int64 {
 	best := make([]int64, n)
 	for c := range n { // edges lead to lower numbers
 		for _, i := range members[c] {
+			if best[c] != Endless {
+				best[c] = max(best[c], weight(&Edge{Started: s.Nodes[i].Waiting}))
+			}
 			for k := range s.Nodes[i].Edges {
 				e := &s.Nodes[i].Edges[k]
 				w := weight(e)

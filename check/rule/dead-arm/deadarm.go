@@ -3,6 +3,7 @@ package deadarm
 
 import (
 	_ "embed"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
@@ -23,9 +24,7 @@ var Rule = &check.Rule{
 	Absence:  true,
 	SilencedBy: []check.Silence{
 		{Rule: "never-fires", At: check.SameInput},
-		{Rule: "unbounded-loop", At: check.SameState},
 		{Rule: "spinning-loop", At: check.SameState},
-		{Rule: "dead-end", At: check.SameState},
 		{Rule: "never-set", At: check.SameField},
 		{Rule: "read-before-set", At: check.SameField},
 	},
@@ -60,7 +59,7 @@ func run(p *check.Pass) {
 			continue
 		}
 		said[a] = why
-		if why == notRaised && a.Kind == ir.Retry {
+		if why == notRaised && a.Kind == ir.Retry && (a.Timer != nil || !slices.ContainsFunc(a.Handler.Triggers, func(t *ir.Trigger) bool { return p.Raised().Has(a.State, t) })) {
 			continue // retry-without-activity
 		}
 		if prev := before(a); prev != nil && said[prev] == why && why != guardNeverMet && why != guardImpossible {

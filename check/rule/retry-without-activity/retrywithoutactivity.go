@@ -29,7 +29,6 @@ func run(p *check.Pass) {
 	if m.Broken {
 		return // an activity whose name could not be resolved may be the one
 	}
-	var raised *raised
 	for _, a := range m.Arms {
 		if a.Kind != ir.Retry {
 			continue
@@ -38,11 +37,8 @@ func run(p *check.Pass) {
 			report(p, a, a.Timer.Text(), nil)
 			continue
 		}
-		if raised == nil {
-			raised = raisedIn(m)
-		}
 		for _, t := range a.Handler.Triggers {
-			if !raised.has(a.State, t) {
+			if !p.Raised().Has(a.State, t) {
 				report(p, a, t.Text(), t)
 			}
 		}

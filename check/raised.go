@@ -1,11 +1,11 @@
-package retrywithoutactivity
+package check
 
 import "github.com/fsmc-dev/fsmc/lang/ir"
 
-// raised says what the activities of each state, and of those inside it,
+// Raised says what the activities of each state, and of those inside it,
 // raise. It is gathered from each activity outwards, so that asking is quick:
 // the whole costs what the activities raise, times the depth.
-type raised struct {
+type Raised struct {
 	events   map[source[*ir.Event]]bool
 	failures map[source[*ir.Category]]bool
 }
@@ -18,30 +18,36 @@ type source[T comparable] struct {
 	what  T // nil: any failure
 }
 
-func raisedIn(m *ir.Machine) *raised {
-	r := &raised{events: map[source[*ir.Event]]bool{}, failures: map[source[*ir.Category]]bool{}}
+// Raised is what the activities of the machine raise.
+func (s *shared) Raised() *Raised {
+	if s.raised != nil {
+		return s.raised
+	}
+	m := s.Machine
+	r := &Raised{events: map[source[*ir.Event]]bool{}, failures: map[source[*ir.Category]]bool{}}
 	for _, d := range m.Dos {
 		labels := []string{""}
 		if d.Label != "" {
 			labels = append(labels, d.Label)
 		}
 		failures := append(m.FailuresOf(d), nil)
-		for s := d.State; s != nil; s = s.Parent {
+		for at := d.State; at != nil; at = at.Parent {
 			for _, label := range labels {
 				for _, e := range d.Activity.Results {
-					r.events[source[*ir.Event]{s, label, e}] = true
+					r.events[source[*ir.Event]{at, label, e}] = true
 				}
 				for _, c := range failures {
-					r.failures[source[*ir.Category]{s, label, c}] = true
+					r.failures[source[*ir.Category]{at, label, c}] = true
 				}
 			}
 		}
 	}
+	s.raised = r
 	return r
 }
 
-// has reports whether some activity of s, or of a state inside it, raises t.
-func (r *raised) has(s *ir.State, t *ir.Trigger) bool {
+// Has reports whether some activity of s, or of a state inside it, raises t.
+func (r *Raised) Has(s *ir.State, t *ir.Trigger) bool {
 	switch t.Kind {
 	case ir.OnEvent:
 		return r.events[source[*ir.Event]{s, t.Label, t.Event}]
