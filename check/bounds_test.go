@@ -476,3 +476,18 @@ func TestTimeBehindATimerThatStays(t *testing.T) {
 		}
 	}
 }
+
+// TestTimeOfMoreTimersThanAreToldApart holds that a timer of which no configuration
+// tells whether it has fired ends nothing.
+func TestTimeOfMoreTimersThanAreToldApart(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("machine M {\n event Seen\n initial A\n state A {\n  on Seen -> Done\n")
+	for i := range 40 {
+		fmt.Fprintf(&text, "  after %dm {}\n", i+1)
+	}
+	text.WriteString("  after 1h -> Done\n }\n terminal Done\n}\n")
+	m := program(t, []byte(text.String())).Machines[0]
+	if f := check.Bounds(m, explore.DefaultLimit).Time; f.Amount == nil || f.Amount.Num().Int64() != int64(time.Hour) {
+		t.Errorf("the time is %v ns, want 1h", f.Amount)
+	}
+}

@@ -22,7 +22,7 @@ func (p *program) compileLeaf(leaf *ir.State) {
 	code.alwaysKeeps = make([]uint64, len(p.packing.kept))
 	timers := timersAround(leaf)
 	for _, t := range timers {
-		if _, most := waitOf(t); most == 0 {
+		if _, most := waitOf(t); most == 0 && p.tells(t) {
 			code.instant = append(code.instant, p.ref(t))
 		}
 	}
@@ -50,6 +50,12 @@ func timersAround(leaf *ir.State) []*ir.Timer {
 
 func (p *program) ref(t *ir.Timer) timerRef { return timerRef{bit: p.packing.spentBit[t.ID]} }
 
+// tells reports whether a configuration tells that t has fired, or needs not to. What
+// cannot be told of a timer keeps nothing from coming.
+func (p *program) tells(t *ir.Timer) bool {
+	return p.packing.spentBit[t.ID] != 0 || !OutlivesFiring(t)
+}
+
 // pending reports whether the timer has not fired yet in a configuration whose
 // spent timers are given.
 func (r timerRef) pending(spent uint64) bool { return spent&r.bit == 0 }
@@ -64,7 +70,7 @@ func (p *program) input(leaf *ir.State, in flat.Input, timers []*ir.Timer) input
 		ready.atOnce = earliest == 0
 	}
 	for _, t := range timers {
-		if timed && forestalls(t, in.Case, earliest) || idlesOut(p.table, leaf, t, in.Case) {
+		if p.tells(t) && (timed && forestalls(t, in.Case, earliest) || idlesOut(p.table, leaf, t, in.Case)) {
 			ready.before = append(ready.before, p.ref(t))
 		}
 	}

@@ -46,7 +46,7 @@ func NewTime(p *Product, of []int32, n int) *Time {
 		for _, outer := range path {
 			for _, timer := range outer.Timers {
 				_, most := waitOf(timer)
-				ends := most >= 0 && (!timer.Idle || calm)
+				ends := most >= 0 && (!timer.Idle || calm) && p.program.tells(timer)
 				t.around[s.ID] = append(t.around[s.ID], capping{timer, most, ends})
 			}
 		}
