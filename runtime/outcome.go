@@ -89,7 +89,7 @@ func rawJSON(data any) (json.RawMessage, error) {
 	case json.RawMessage:
 		return bytes.Clone(data), nil
 	}
-	encoded, err := EncodeJSON(data)
+	encoded, err := EncodeFields(data)
 	if string(encoded) == "null" { // a nil map or pointer
 		encoded = nil
 	}

@@ -25,6 +25,21 @@ func ArmNames(m *Machine, taken *StableNames) []string {
 	return out
 }
 
+// UseNames names each `ignore` and `defer` "State ignore Event". Taken has the names of
+// the arms, as ArmNames leaves it.
+func UseNames(m *Machine, taken *StableNames) map[*EventUse]string {
+	out := map[*EventUse]string{}
+	for _, s := range m.States {
+		for _, u := range s.Ignore {
+			out[u] = taken.Unique(s.Within("ignore " + u.Event.Name))
+		}
+		for _, u := range s.Defer {
+			out[u] = taken.Unique(s.Within("defer " + u.Event.Name))
+		}
+	}
+	return out
+}
+
 // DoNames names each do "State.label", or "State.activity" without a label.
 func DoNames(m *Machine) []string {
 	var taken StableNames

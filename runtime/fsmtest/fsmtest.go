@@ -191,7 +191,7 @@ func encode(v any) (json.RawMessage, error) {
 	if raw, ok := v.(json.RawMessage); ok || v == nil {
 		return raw, nil
 	}
-	return runtime.EncodeJSON(v)
+	return runtime.EncodeFields(v)
 }
 
 // rejected is the refusal in err, or nil.

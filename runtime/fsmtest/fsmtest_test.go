@@ -181,7 +181,7 @@ func TestFaultsAreSeen(t *testing.T) {
 			return
 		}
 		if os.Getenv("FSMTEST_FAULT") == "" {
-			t.Run(name, func(t *testing.T) { wantFailure(t, name, says[name]) })
+			t.Run(name, func(t *testing.T) { wantFailure(t, "TestFaultsAreSeen", "FSMTEST_FAULT", name, says[name]) })
 		}
 	}
 }

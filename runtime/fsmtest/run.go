@@ -2,7 +2,6 @@ package fsmtest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -91,7 +90,7 @@ func (r *Run) View() runtime.View {
 // Data reads the run's data into v, a pointer to a struct or a map.
 func (r *Run) Data(v any) {
 	r.t.Helper()
-	if err := json.Unmarshal(r.View().Data, v); err != nil {
+	if err := runtime.DecodeFields(r.View().Data, v); err != nil {
 		r.t.Fatal(err)
 	}
 }

@@ -1,0 +1,243 @@
+package fsmtest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// Path is a run from its start, input by input.
+type Path struct {
+	Params any // as for Start
+	Steps  []Step
+}
+
+// Step is one input of a Path, and what comes of it. Input is a kind and what tells
+// it apart from others of that kind: "event StartReview", "kept StartReview" (one
+// that was deferred), "result DiffLoaded", "failure timeout", "timer Idle after 24h",
+// "done", "cancel".
+type Step struct {
+	After time.Duration // since the start; where the run waits longer, then that
+	Input string
+	Do    string   // of a result and a failure: the name of the do, "FetchingDiff.fetch_diff"
+	Data  any      // of an event and a result, as for Raises
+	Yes   []string // host guards that say yes; the others say no
+	Arm   string   // that is taken, by its name in history: "Idle on StartReview"
+	To    string   // the state in which the run stands then
+}
+
+// Walk takes a machine along paths, and fails the test where a step is not taken or
+// leads elsewhere. Nothing runs: each input is given to the machine itself, at
+// its time, whatever else may come before it.
+func Walk(t *testing.T, m *runtime.Machine, paths ...Path) {
+	t.Helper()
+	for i := range paths {
+		w := &walker{m: m, d: m.Definition(), start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+		w.now = w.start
+		if err := w.begin(paths[i].Params); err != nil {
+			t.Errorf("path %d: the start: %v", i, err)
+			continue
+		}
+		for k := range paths[i].Steps {
+			step := &paths[i].Steps[k]
+			from := w.state()
+			if err := w.take(step); err != nil {
+				t.Errorf("path %d, step %d: %s in %q: %v", i, k, step.Input, from, err)
+				break
+			}
+		}
+	}
+}
+
+// walker is on its way along one path.
+type walker struct {
+	m          *runtime.Machine
+	d          *runtime.Definition
+	s          *runtime.Snapshot
+	start, now time.Time
+	yes        []string
+}
+
+func (w *walker) state() string { return w.d.States[w.s.State].Path }
+
+func (w *walker) begin(params any) error {
+	data, err := encode(params)
+	if err != nil {
+		return err
+	}
+	in := runtime.Input{Kind: runtime.StartInput}
+	if in.Data, err = w.m.DecodeParams(data); err != nil {
+		return err
+	}
+	w.s = w.m.NewSnapshot("run", 1)
+	_, err = w.step(in)
+	return err
+}
+
+// step gives the machine an input; without a record it leaves no trace.
+func (w *walker) step(in runtime.Input) (*runtime.Record, error) {
+	next, _, record, err := w.m.Step(w.s, in, w.now, w.ask)
+	if err == nil {
+		w.s = next
+	}
+	return record, err
+}
+
+func (w *walker) ask(guard int, _ []runtime.Value) (bool, error) {
+	return slices.Contains(w.yes, w.d.Guards[guard].Name), nil
+}
+
+func (w *walker) take(step *Step) error {
+	w.yes = step.Yes
+	w.later(w.start.Add(step.After))
+	in, err := w.input(step)
+	if err != nil {
+		return err
+	}
+	record, err := w.step(in)
+	if err != nil {
+		return err
+	}
+	arm := w.arm(record, step.Arm)
+	if arm != step.Arm || w.state() != step.To {
+		return fmt.Errorf("%q led to %q, want %q to %q", arm, w.state(), step.Arm, step.To)
+	}
+	return nil
+}
+
+// arm is what a step took, in words. One without a record has deferred an event
+// again: that is want, if it is a defer.
+func (w *walker) arm(r *runtime.Record, want string) string {
+	switch {
+	case r == nil:
+		if slices.ContainsFunc(w.d.Arms, func(a runtime.Arm) bool { return a.Name == want && a.Kind == runtime.DeferArm }) {
+			return want
+		}
+		return string(runtime.Deferred)
+	case r.Cause != nil:
+		return string(r.Effect) + ": " + r.Cause.String()
+	case r.Arm < 0:
+		return string(r.Effect)
+	}
+	return w.d.Arms[r.Arm].Name
+}
+
+// later lets time pass until at.
+func (w *walker) later(at time.Time) {
+	if at.After(w.now) {
+		w.now = at
+	}
+}
+
+// input is what a step gives the machine. What must come before that, and does
+// nothing to the state, comes first: activities end before done, and deferred events
+// that nothing takes are dropped.
+func (w *walker) input(step *Step) (runtime.Input, error) {
+	kind, name, _ := strings.Cut(step.Input, " ")
+	in := runtime.Input{Kind: runtime.InputKind(kind), Event: -1}
+	if err := w.drop(in.Kind, name); err != nil {
+		return in, err
+	}
+	switch in.Kind {
+	case runtime.EventInput:
+		return in, w.payload(&in, name, step.Data)
+	case runtime.KeptInput:
+		return w.kept(), nil
+	case runtime.ResultInput:
+		if err := w.attempt(&in, step.Do); err != nil {
+			return in, err
+		}
+		return in, w.payload(&in, name, step.Data)
+	case runtime.FailureInput:
+		in.Category = slices.Index(w.d.Categories, name)
+		return in, w.attempt(&in, step.Do)
+	case runtime.TimerInput:
+		return in, w.timer(&in, name)
+	case runtime.DoneInput:
+		return in, w.endAll()
+	case runtime.CancelInput:
+		return in, nil
+	}
+	return in, fmt.Errorf("there is no input of kind %q", kind)
+}
+
+func (w *walker) payload(in *runtime.Input, name string, data any) error {
+	in.Event = slices.IndexFunc(w.d.Events, func(e runtime.Event) bool { return e.Name == name })
+	if in.Event < 0 {
+		return fmt.Errorf("there is no event %q", name)
+	}
+	encoded, err := encode(data)
+	if err != nil {
+		return err
+	}
+	in.Data, err = w.m.DecodePayload(in.Event, encoded)
+	return err
+}
+
+// attempt names the attempt of a do that is open, and waits until it begins.
+func (w *walker) attempt(in *runtime.Input, do string) error {
+	for _, task := range w.s.Tasks {
+		if w.d.Dos[task.Do].Name == do && task.State == runtime.TaskOpen {
+			in.Do, in.Key, in.Attempt = task.Do, task.Key, task.Attempt
+			w.later(task.NotBefore)
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is not under way", do)
+}
+
+// timer waits until a timer is due.
+func (w *walker) timer(in *runtime.Input, name string) error {
+	for _, a := range w.s.Alarms {
+		if w.d.Timers[a.Timer].Name == name {
+			in.Timer = a.Timer
+			w.later(a.Due)
+			return nil
+		}
+	}
+	return fmt.Errorf("timer %q does not run", name)
+}
+
+// endAll ends the activities that have nothing to say.
+func (w *walker) endAll() error {
+	for _, task := range slices.Clone(w.s.Tasks) {
+		if task.State != runtime.TaskOpen {
+			continue
+		}
+		w.later(task.NotBefore)
+		in := runtime.Input{Kind: runtime.ResultInput, Event: -1, Do: task.Do, Key: task.Key, Attempt: task.Attempt}
+		if _, err := w.step(in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drop looks at the deferred events that come before the input, up to the one that
+// it is.
+func (w *walker) drop(kind runtime.InputKind, name string) error {
+	for w.s.KeptNext < len(w.s.Kept) {
+		in := w.kept()
+		if kind == runtime.KeptInput && w.d.Events[in.Event].Name == name {
+			return nil
+		}
+		if _, err := w.step(in); err != nil {
+			return err
+		}
+	}
+	if kind == runtime.KeptInput {
+		return errors.New("it is not deferred")
+	}
+	return nil
+}
+
+// kept is the deferred event that is looked at next.
+func (w *walker) kept() runtime.Input {
+	k := &w.s.Kept[w.s.KeptNext]
+	return runtime.Input{Kind: runtime.KeptInput, Event: k.Event, Data: k.Data, ID: k.ID}
+}

@@ -1,0 +1,96 @@
+package fsmtest_test
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/fsmtest"
+)
+
+// deferring has a deferred event, two activities that have nothing to say, and a guard.
+const deferring = `
+machine Walked {
+    event Go
+    event Later
+    event Bother
+    activity wash()
+    activity dry()
+    guard open(n int)
+    initial Home
+    on failed(unknown) -> Broken
+    after 1d -> Broken
+    state Home {
+        defer Later
+        ignore Bother
+        on Go when open(1) -> Away else reject
+    }
+    state Away {
+        do wash() timeout 1m
+        do dry() timeout 1m
+        on failed(timeout) retry 1 backoff 10m else -> Broken
+        defer Later
+        on done -> Back
+    }
+    state Back { on Later -> Over }
+    terminal Over
+    terminal Broken failure
+}`
+
+// home is what happens before the machine is away.
+var home = []fsmtest.Step{
+	{Input: "event Later", Arm: "Home defer Later", To: "Home"},
+	{Input: "event Bother", Arm: "Home ignore Bother", To: "Home"},
+	{Input: "event Go", Yes: []string{"open"}, Arm: "Home on Go", To: "Away"},
+}
+
+func TestWalk(t *testing.T) {
+	m := compile(t, deferring)
+	fsmtest.Walk(t, m,
+		fsmtest.Path{Steps: append(home[:3:3],
+			fsmtest.Step{Input: "kept Later", Arm: "Away defer Later", To: "Away"},
+			fsmtest.Step{After: time.Minute, Input: "failure timeout", Do: "Away.wash", Arm: "Away on failed(timeout)", To: "Away"},
+			fsmtest.Step{Input: "done", Arm: "Away on done", To: "Back"}, // not before the second attempt
+			fsmtest.Step{Input: "kept Later", Arm: "Back on Later", To: "Over"},
+		)},
+		fsmtest.Path{Steps: []fsmtest.Step{{Input: "timer after 24h", Arm: "after 24h", To: "Broken"}}},
+	)
+}
+
+// TestWalkSees holds that a walk fails where the machine does something else.
+func TestWalkSees(t *testing.T) {
+	says := map[string]string{
+		"another arm":    `path 0, step 3: failure unknown in "Away": "on failed(unknown)" led to "Broken", want "on failed" to "Broken"`,
+		"another state":  `led to "Home", want "Home ignore Bother" to "Away"`,
+		"a no":           `event Go in "Home": event "Go" is refused`,
+		"not under way":  `"Away.wash" is not under way`,
+		"no such timer":  `timer "Home after 1s" does not run`,
+		"not deferred":   `kept Later in "Home": it is not deferred`,
+		"no such event":  `there is no event "Gone"`,
+		"no such input":  `there is no input of kind "nudge"`,
+		"wrong data":     `field "x": there is no such field`,
+		"wrong start":    `path 0: the start: `,
+		"done too early": `done is not due`,
+	}
+	for name, path := range map[string]fsmtest.Path{
+		"another arm":    {Steps: append(home[:3:3], fsmtest.Step{Input: "failure unknown", Do: "Away.dry", Arm: "on failed", To: "Broken"})},
+		"another state":  {Steps: []fsmtest.Step{{Input: "event Bother", Arm: "Home ignore Bother", To: "Away"}}},
+		"a no":           {Steps: []fsmtest.Step{{Input: "event Go", Arm: "Home on Go", To: "Away"}}},
+		"not under way":  {Steps: []fsmtest.Step{{Input: "failure timeout", Do: "Away.wash"}}},
+		"no such timer":  {Steps: []fsmtest.Step{{Input: "timer Home after 1s"}}},
+		"not deferred":   {Steps: []fsmtest.Step{{Input: "kept Later"}}},
+		"no such event":  {Steps: []fsmtest.Step{{Input: "event Gone"}}},
+		"no such input":  {Steps: []fsmtest.Step{{Input: "nudge it"}}},
+		"wrong data":     {Steps: []fsmtest.Step{{Input: "event Later", Data: fields{"x": 1}}}},
+		"wrong start":    {Params: fields{"x": 1}},
+		"done too early": {Steps: []fsmtest.Step{{Input: "done"}}},
+	} {
+		if os.Getenv("FSMTEST_WALK") == name {
+			fsmtest.Walk(t, compile(t, deferring), path)
+			return
+		}
+		if os.Getenv("FSMTEST_WALK") == "" {
+			t.Run(name, func(t *testing.T) { wantFailure(t, "TestWalkSees", "FSMTEST_WALK", name, says[name]) })
+		}
+	}
+}
