@@ -45,8 +45,8 @@ check/internal/...          < check/internal/rulelist
 
 codegen/table               < lang/ir runtime
 codegen/drawing             < lang/ir
-codegen                     < lang/ir codegen/drawing
-codegen/all                 < codegen codegen/dot codegen/mermaid
+codegen                     < lang/diag lang/ir codegen/drawing
+codegen/all                 < codegen codegen/dot codegen/golang codegen/mermaid
 codegen/codegentest         < lang lang/ir codegen github.com/google/go-cmp/cmp
 codegen/dot                 < lang/ir codegen codegen/drawing github.com/emicklei/dot
 codegen/...                 < lang/token lang/diag lang/ir codegen codegen/drawing

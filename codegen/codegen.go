@@ -1,10 +1,11 @@
-// Package codegen says what a target is: something that turns a machine into
-// files. Each target is a folder of its own below this one; codegen/all lists
-// them.
+// Package codegen says what can be made of machines: a Target draws one, a Source
+// compiles them to a language. Each is a folder of its own below this one;
+// codegen/all lists them.
 package codegen
 
 import (
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -21,6 +22,38 @@ type Target struct {
 // those that concern it.
 type Options struct {
 	Highlight *drawing.Highlight // of a diagram: the run to show; nil for none
+}
+
+// Source compiles machines to a language.
+type Source struct {
+	Name    string // as the command line calls it: "go"
+	Summary string // what it is, in a few words
+	// Generate makes the files for machines that have no errors. The same machines
+	// and options give the same bytes. Where two names of the source would become
+	// one there are no files, and the list says which.
+	Generate func([]*ir.Machine, SourceOptions) ([]File, diag.List)
+}
+
+// SourceOptions are what is asked of a source beside the machines.
+type SourceOptions struct {
+	Base    string // with which the names of the files begin: "review_fsm"
+	Package string // to which they belong
+	Source  string // name of the .fsm file, without its folder
+	Core    bool   // the pure machine, which needs no runtime, in place of the binding to it
+
+	// Definition is the compiled form of a machine, which the binding holds. It is
+	// not called with Core.
+	Definition func(*ir.Machine) []byte
+	// Text is the source of a machine, which the binding keeps with its runs for people
+	// to read, and Embed the name of the file beside the output in which it
+	// stands, empty where none does. Both may be nil.
+	Text, Embed func(*ir.Machine) string
+	// Bounds is the worst case of a machine, nil where it is not known; it may be
+	// nil itself.
+	Bounds func(*ir.Machine) *ir.Bounds
+	// Cover is runs of a machine for a test that takes every arm; nil where no test is
+	// asked for.
+	Cover func(*ir.Machine) *ir.Cover
 }
 
 // File is one generated file. Name has no folder.

@@ -1,10 +1,11 @@
-// Package all lists the targets that every command knows. A new target is a
-// folder under codegen and a line here.
+// Package all lists what every command can make of machines. A new target or
+// language is a folder under codegen and a line here.
 package all
 
 import (
 	"github.com/fsmc-dev/fsmc/codegen"
 	"github.com/fsmc-dev/fsmc/codegen/dot"
+	"github.com/fsmc-dev/fsmc/codegen/golang"
 	"github.com/fsmc-dev/fsmc/codegen/mermaid"
 )
 
@@ -12,4 +13,9 @@ import (
 var Diagrams = []codegen.Target{
 	dot.Target,
 	mermaid.Target,
+}
+
+// Sources are the languages to which machines are compiled, the usual one first.
+var Sources = []codegen.Source{
+	golang.Source,
 }

@@ -21,10 +21,8 @@ type corePrinter struct {
 
 	unbounded bool // the data of a run may grow past what is allowed
 	redirects bool // some leaf has a require
-	fallible  bool // something that Take does may not be computed
-	late      bool // something that is done behind Take may not be computed
+	fallible  bool // something may not be computed
 	saved     bool // something goes back to before it
-	undone    bool // some arm goes back to before it
 }
 
 // core writes the pure machine of m.
@@ -35,26 +33,25 @@ func (p *printer) core(m *machinePlan) {
 	}
 	c.unbounded = mayGrow(m.src)
 	take := c.flat()
-	arrive := c.arrive()
-	p.to(corePart)
-	begin := [...]int{corePart: p.parts[corePart].Len(), jsonPart: p.parts[jsonPart].Len()}
+	begin := p.buf.Len()
+	c.names()
+	p.bounds(m)
+	p.structs(m, false)
+	p.guards(m)
 	c.types()
 	c.inputs()
-	c.stepper(arrive)
+	c.stepper()
 	p.buf.WriteString(take)
 	for _, s := range m.src.States {
 		for _, text := range c.entryTexts[s] {
 			p.buf.WriteString(text)
 		}
 	}
+	c.refusals()
 	c.allowed()
 	c.values()
-	p.to(jsonPart)
-	c.snapshotJSON()
-	c.snapshotFromJSON()
-	p.to(corePart)
 	c.guards()
-	c.helpers(p.parts[corePart].Bytes()[begin[corePart]:], p.parts[jsonPart].Bytes()[begin[jsonPart]:])
+	c.helpers(p.buf.Bytes()[begin:])
 }
 
 // mayGrow reports whether the fields of a run may come to take more than the
@@ -108,13 +105,9 @@ func (c *corePrinter) allowed() {
 		return
 	}
 	p := c.p
-	p.f("// Allowed lists the external events that the run may take where it stands, in the")
-	p.f("// order of the source: those with an arm whose bound is not used up. Guards are not")
-	p.f("// asked: they may depend on the event.")
-	p.f("func (s *%[1]sSnapshot) Allowed() []%[1]sEvent {", c.m.Name)
-	p.f("if s.Status != %sRunStatusRunning {\nreturn nil\n}\nreturn s.%[1]sCore.Allowed()\n}\n", c.m.Name)
-	p.f("// Allowed lists the external events that may be taken in the state, as those of a")
-	p.f("// snapshot do.")
+	p.f("// Allowed lists the external events that may be taken in the state, in the order of")
+	p.f("// the source: those with an arm whose bound is not used up. Guards are not asked:")
+	p.f("// they may depend on the event.")
 	p.f("func (s *%[1]sCore) Allowed() []%[1]sEvent {", c.m.Name)
 	p.f("var list []%sEvent", c.m.Name)
 	p.f("switch s.State {")

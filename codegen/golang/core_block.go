@@ -41,7 +41,7 @@ func (x *exprs) block(b *ir.Block) string {
 // computed before.
 func (x *exprs) assign(out *strings.Builder, a *ir.Assign, many bool) string {
 	t := a.Var.Type
-	optional := x.c.m.Name + "Optional[" + x.c.m.goType(t) + "]"
+	optional := x.c.m.Optional + "[" + x.c.m.goType(t) + "]"
 	if a.Value == nil {
 		return optional + "{}"
 	}
@@ -126,6 +126,14 @@ func (x *exprs) publish(out *strings.Builder, p *ir.Publish) {
 
 // isLong reports whether a value of t may be long.
 func isLong(t *ir.Type) bool { return t.Kind == ir.String || t.Kind == ir.JSON || t.Kind == ir.List }
+
+// holdsText reports whether a value of t is or holds a string.
+func holdsText(t *ir.Type) bool {
+	for t.Kind == ir.List && t.Elem != nil {
+		t = t.Elem
+	}
+	return t.Kind == ir.String || t.Kind == ir.JSON
+}
 
 // checks writes statements that call fail with why v, a Go expression, is no
 // value of t; nothing where it always is one.

@@ -8,12 +8,11 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// entry is one way of entering a leaf: from below a composite (the domain of
-// the transition), with the timers of kept and of what is around it running on.
-// From is the leaf that is left where something that is entered contains it,
-// so that counters and executions there are not started anew; else nil.
+// entry is one way of entering a leaf: from below a composite, the domain of the
+// transition. From is the leaf that is left where something that is entered
+// contains it, so that counters there do not begin again; else nil.
 type entry struct {
-	leaf, domain, kept, from *ir.State
+	leaf, domain, from *ir.State
 }
 
 // entryFunc is a printed way of entering a leaf.
@@ -29,8 +28,8 @@ const shortEntry = 4
 
 // enter is the call that enters target from leaf; domain is what the
 // transition does not leave (nil at the start of a run, when leaf is nil too).
-func (c *corePrinter) enter(leaf, target, domain, kept *ir.State) (call string, fails bool) {
-	k := entry{leaf: target.Leaf(), domain: domain, kept: kept}
+func (c *corePrinter) enter(leaf, target, domain *ir.State) (call string, fails bool) {
+	k := entry{leaf: target.Leaf(), domain: domain}
 	if leaf != nil && c.remembers(k.leaf, leaf, domain, map[*ir.State]bool{}) {
 		k.from = leaf
 	}
@@ -64,14 +63,14 @@ func requires(leaf *ir.State) []*ir.State {
 }
 
 // remembers reports whether entering target from old enters a state that
-// contains old and on which counters or executions hang.
+// contains old and on which counters hang.
 func (c *corePrinter) remembers(target, old, domain *ir.State, seen map[*ir.State]bool) bool {
 	if seen[target] {
 		return false
 	}
 	seen[target] = true
 	for s := target; s != nil && s != domain; s = s.Parent {
-		if len(c.plan.anew[s])+len(c.plan.ends[s]) > 0 && old.Inside(s) {
+		if len(c.plan.fresh[s]) > 0 && old.Inside(s) {
 			return true
 		}
 	}
@@ -84,13 +83,10 @@ func (c *corePrinter) remembers(target, old, domain *ir.State, seen map[*ir.Stat
 
 func (c *corePrinter) entryName(k entry) string {
 	name := "enter"
-	if k.kept == nil {
+	switch {
+	case k.domain == nil:
 		name += "First"
-	}
-	if k.kept != nil && k.kept.Depth > 0 {
-		name += "Keeping" + strconv.Itoa(k.kept.Depth)
-	}
-	if k.domain != nil && k.domain.Depth > 0 && k.domain != k.kept {
+	case k.domain.Depth > 0:
 		name += "Within" + strconv.Itoa(k.domain.Depth)
 	}
 	name += pathName(k.leaf.Path)
@@ -116,23 +112,16 @@ func (c *corePrinter) printEntry(k entry, f *entryFunc) {
 	var b strings.Builder
 	way := path(k.domain, k.leaf)
 	for _, s := range way[:len(way)-1] {
-		b.WriteString(c.startAnew(s, k.from))
+		b.WriteString(c.reset(s, k.from))
 		b.WriteString(x.block(s.Entry))
 	}
 	if r := k.leaf.Require; r != nil {
 		c.printRequire(&b, x, k)
 		f.fails = true
 	}
-	b.WriteString(c.startAnew(k.leaf, k.from))
+	b.WriteString(c.reset(k.leaf, k.from))
 	b.WriteString(x.block(k.leaf.Entry))
 	fmt.Fprintf(&b, "s.State = %s\n", c.stateConst(k.leaf))
-	if c.plan.nested {
-		depth := 0
-		if k.kept != nil {
-			depth = k.kept.Depth
-		}
-		fmt.Fprintf(&b, "t.kept = %d\n", depth)
-	}
 	f.fails = f.fails || x.fails
 	if k.leaf.Require == nil && strings.Count(b.String(), "\n") <= shortEntry && !strings.Contains(b.String(), "t.publish(") {
 		f.text = b.String()
@@ -149,26 +138,23 @@ func (c *corePrinter) printEntry(k entry, f *entryFunc) {
 
 func entryNote(k entry) string {
 	switch {
-	case k.kept == nil:
+	case k.domain == nil:
 		return " where the run starts"
-	case k.kept.Path != "":
-		return " from inside " + k.kept.Path
+	case k.domain.Path != "":
+		return " from inside " + k.domain.Path
 	}
 	return ""
 }
 
-// startAnew starts the counters and executions anew that hang on s, unless the
-// leaf that is left lies inside it.
-func (c *corePrinter) startAnew(s, from *ir.State) string {
+// reset lets the counters begin again that hang on s, unless the leaf that is left
+// lies inside it.
+func (c *corePrinter) reset(s, from *ir.State) string {
 	if from != nil && from.Inside(s) {
 		return ""
 	}
 	var b strings.Builder
-	for _, a := range c.plan.anew[s] {
+	for _, a := range c.plan.fresh[s] {
 		fmt.Fprintf(&b, "s.Used.%s = 0\n", c.plan.Counters[a])
-	}
-	for _, d := range c.plan.ends[s] {
-		fmt.Fprintf(&b, "s.Executions[%d] = %sDoExecution{}\n", c.plan.executions[d], c.m.Name)
 	}
 	return b.String()
 }
@@ -179,22 +165,13 @@ func (c *corePrinter) startAnew(s, from *ir.State) string {
 func (c *corePrinter) printRequire(b *strings.Builder, x *exprs, k entry) {
 	r := k.leaf.Require
 	domain := ir.Domain(k.leaf, r.Target)
-	kept := k.kept
-	if kept != nil && domain.Depth < kept.Depth {
-		kept = domain
-	}
 	fmt.Fprintf(b, "// %s\n", oneLine("require "+ir.ExprText(r.Cond)+" else -> "+r.Target.Path))
 	fmt.Fprintf(b, "if %s {\n", x.not(r.Cond, 0))
 	b.WriteString("if t.goesRound() {\nreturn\n}\n")
 	for s := k.leaf.Parent; s != domain; s = s.Parent {
 		b.WriteString(x.block(s.Exit))
 	}
-	var call string
-	if k.from == nil {
-		call, _ = c.enter(nil, r.Target, domain, kept)
-	} else {
-		call, _ = c.enter(k.from, r.Target, domain, kept)
-	}
+	call, _ := c.enter(k.from, r.Target, domain)
 	b.WriteString(call + "return\n}\n")
 	c.redirects = true
 }

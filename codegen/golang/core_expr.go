@@ -11,7 +11,7 @@ import (
 )
 
 // exprs writes expressions of one place as Go. The code stands in a method of
-// the stepper t, with s the snapshot and in the input.
+// the stepper t, with s the core and in the input.
 //
 // What cannot be computed (an unset field, an overflow, a guard that fails) is
 // noted in t by the helper that finds it, and looked at once after the whole
@@ -58,7 +58,7 @@ func (x *exprs) expr(e ir.Expr, outer int) string {
 	case *ir.FieldRef:
 		return x.eventField(e)
 	case *ir.Now:
-		return "t.now.Time()"
+		return "t.now"
 	case *ir.Len:
 		return "int64(len(" + x.expr(e.X, 0) + "))"
 	case *ir.IsSet:
@@ -160,7 +160,7 @@ func (x *exprs) eventField(e *ir.FieldRef) string {
 		case "activity":
 			return quote(x.source.Do.Activity.Name)
 		}
-		return "int64(in.Task.Attempt)"
+		return "in.Attempt"
 	}
 	field := "in.Data." + exported(x.source.Event.Name) + "." + exported(e.Name)
 	if e.Type().Kind == ir.Time {

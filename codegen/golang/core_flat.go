@@ -11,11 +11,10 @@ import (
 const flatLimit = 16 << 10
 
 // flat writes Take and Start: which arm an input takes, and what it does to the
-// state, the data and the counters. It is what every step goes through, so
-// everything stands in one function, with the state outermost, and nothing that
-// a step needs beyond that (times, activities, timers, commands) is in it.
+// state, the data and the counters. Everything stands in one function, with the
+// state outermost.
 func (c *corePrinter) flat() string {
-	start, startFails := c.enter(nil, c.m.src.Root, nil, nil)
+	start, startFails := c.enter(nil, c.m.src.Root, nil)
 	var cases, apart strings.Builder
 	texts, size := map[*ir.State]string{}, 0
 	for _, s := range c.m.src.States {
@@ -44,18 +43,19 @@ func (c *corePrinter) flat() string {
 	}
 	c.fallible, c.saved = c.fallible || startFails, c.saved || startFails
 	prologue, now := c.prologue()
+	c.p.use("time")
 	return c.named(`// Take gives an input to the machine as it stands: the first arm is taken whose
 // guard holds and whose bound is not used up. It changes s and nothing else; no
 // activity or timer is behind s, so that every input counts as come in time.
 // What is published is added to Messages, which the caller empties. Where no arm
 // takes the input, or it cannot be computed, s is as it was, and the error is a
-// *@MStepRefused, valid until the next call. Whether strings can be stored is
-// not looked at here, but in Step. The time is what effects mean by now.
-func (t *@MStepper) Take(s *@MCore, in *@MStepInput, `+now+` @MStepTime) (@MArm, error) {
+// *@MStepRefused, valid until the next call. Whether strings are short enough and valid
+// UTF-8 is not looked at. The time is what effects mean by now.
+func (t *@MStepper) Take(s *@MCore, in *@MStepInput, `+now+` time.Time) (@MArm, error) {
 `+prologue+dispatch+nothing+`}
 
 // Start enters the state in which a machine begins, as Take takes an input.
-func (t *@MStepper) Start(s *@MCore, `+now+` @MStepTime) error {
+func (t *@MStepper) Start(s *@MCore, `+now+` time.Time) error {
 `+prologue+c.begin(start, startFails)+`}
 `) + c.named(apart.String()) + "\n"
 }
@@ -68,7 +68,7 @@ const nothing = "return 0, t.refuse(s, in, \"no arm takes it there\")\n"
 func (c *corePrinter) prologue() (text, now string) {
 	now = "_"
 	if c.readsNow() {
-		text, now = "t.now = now\n", "now"
+		text, now = "t.now = now.UTC().Truncate(time.Microsecond)\n", "now"
 	}
 	if c.fallible {
 		text += "t.why = \"\"\n"
@@ -89,7 +89,7 @@ func (c *corePrinter) prologue() (text, now string) {
 func (c *corePrinter) begin(start string, fails bool) string {
 	refuse := "return t.refuse(s, &@MStepInput{Kind: @MInputStart}, "
 	var b strings.Builder
-	if c.checked(c.m.Params) {
+	if c.misfits(c.m.Params) != "" {
 		b.WriteString("if why := s.Params.misfit(); why != \"\" {\n" + refuse + "why)\n}\n")
 	}
 	if fails {
@@ -103,7 +103,7 @@ func (c *corePrinter) begin(start string, fails bool) string {
 	}
 	b.WriteString(start)
 	if fails {
-		b.WriteString("if t.why != \"\" {\n*s = t.was\n" + refuse + "t.why)\n}\n")
+		b.WriteString("if t.why != \"\" {\nreturn t.undo(s, &@MStepInput{Kind: @MInputStart})\n}\n")
 	}
 	b.WriteString("return nil\n")
 	return b.String()

@@ -13,11 +13,9 @@ type helper struct {
 }
 
 // helpers writes those that occur in what has been written, or in each other.
-func (c *corePrinter) helpers(written ...[]byte) {
+func (c *corePrinter) helpers(written []byte) {
 	words := map[string]bool{}
-	for _, text := range written {
-		noteWords(words, text)
-	}
+	noteWords(words, written)
 	used := make([]bool, len(helpers))
 	for again := true; again; {
 		again = false
@@ -148,7 +146,7 @@ func @mBefore(t *@MStepper, at time.Time, d time.Duration) time.Time {
 `},
 	{"@mInTime", []string{"time"}, `// @mInTime is at, which must lie in the years 1 to 9999.
 func @mInTime(t *@MStepper, at time.Time) time.Time {
-	if at.Before(@MStepTime(1).Time().Add(-time.Microsecond)) || at.Year() > 9999 {
+	if at.Year() < 1 || at.Year() > 9999 {
 		t.fail("a time lies in the years 1 to 9999")
 		return time.Time{}
 	}
@@ -209,104 +207,5 @@ func (a @mWide) compare(b @mWide) int {
 }
 `},
 	{"negate", nil, `func (a @mWide) negate() @mWide { return @mWide{hi: ^a.hi, lo: ^a.lo}.add(@mWide{lo: 1}) }
-`},
-	{"due", []string{"time"}, `// due is when a wait that begins now is over.
-func (t *@MStepper) due(wait time.Duration) @MStepTime { return t.later(t.now, wait) }
-`},
-	{"later", []string{"time"}, `// later is the time a wait after from, rounded up to the microsecond, so that
-// nothing is early.
-func (t *@MStepper) later(from @MStepTime, wait time.Duration) @MStepTime {
-	due := from + @MStepTime(wait/time.Microsecond)
-	if wait%time.Microsecond > 0 {
-		due++
-	}
-	if due > @mLast {
-		t.fail("a wait goes beyond the year 9999")
-	}
-	return due
-}
-`},
-	{"deadline", []string{"time"}, `// deadline is when a timer fires that runs until a time: at once where that has
-// passed.
-func (t *@MStepper) deadline(at time.Time) @MStepTime { return max(@MStepTimeOf(at), t.now) }
-`},
-	{"deadlinePast", []string{"math", "time"}, `// deadlinePast is a deadline with a timer's jitter. The wait may be longer than a
-// duration can be: the jitter is a share of the longest at most.
-func (t *@MStepper) deadlinePast(at time.Time, jitter, share float64) @MStepTime {
-	due := t.deadline(at)
-	wait := time.Duration(math.MaxInt64)
-	if micro := int64(due - t.now); micro <= math.MaxInt64/1000 {
-		wait = time.Duration(micro) * time.Microsecond
-	}
-	return t.later(due, @mLengthen(wait, jitter, share)-wait)
-}
-`},
-	{"@mBackoff", []string{"time"}, `// @mBackoff is the k-th wait (k from 1): min(first × factor^(k-1), last), less
-// share of its jitter. The power is made by squaring.
-func @mBackoff(k int64, first, last time.Duration, factor, jitter, share float64) time.Duration {
-	power := float64(first)
-	for n := k - 1; n > 0 && power > 0 && power < float64(last); n >>= 1 {
-		if n&1 == 1 {
-			power *= factor
-		}
-		factor *= factor
-	}
-	wait := last
-	if power < float64(last) {
-		wait = time.Duration(power)
-	}
-	return wait - @mShareOf(wait, jitter, share)
-}
-`},
-	{"@mLengthen", []string{"math", "time"}, `// @mLengthen adds share of its jitter to a wait.
-func @mLengthen(wait time.Duration, jitter, share float64) time.Duration {
-	return min(math.MaxInt64-wait, @mShareOf(wait, jitter, share)) + wait
-}
-`},
-	{"@mShareOf", []string{"time"}, `// @mShareOf is wait × jitter × share, cut to a whole number not over wait.
-func @mShareOf(wait time.Duration, jitter, share float64) time.Duration {
-	f := float64(wait) * jitter * share
-	if f >= float64(wait) {
-		return wait
-	}
-	return time.Duration(f)
-}
-`},
-	{"attemptShare", []string{"strconv"}, `// attemptShare decides the jitter of the wait before an attempt.
-func (t *@MStepper) attemptShare(s *@MSnapshot, task @MDoTask) float64 {
-	var digits [20]byte
-	hash := @mHash(@mHash(@mHash(@mHashStart, s.Keys()), "/"), task.Do.String())
-	hash = @mHash(@mHash(hash, "/"), string(strconv.AppendInt(digits[:0], task.Execution, 10)))
-	return @mShare(s.Seed, hash, int64(task.Attempt))
-}
-`},
-	{"timerShare", nil, `// timerShare decides the jitter of a timer.
-func (t *@MStepper) timerShare(s *@MSnapshot, timer @MTimerName) float64 {
-	return @mShare(s.Seed, @mHash(@mHashStart, timer.String()), t.seq)
-}
-`},
-	{"@mShare", nil, `// @mShare is a number in [0, 1) made from a seed, the hash of a name and a count,
-// finished with splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom
-// Number Generators, OOPSLA 2014), so that replay is exact.
-func @mShare(seed, hash uint64, count int64) float64 {
-	const golden = 0x9e3779b97f4a7c15
-	x := seed ^ hash
-	x += golden * uint64(count)
-	x += golden
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	x ^= x >> 31
-	return float64(x>>11) / (1 << 53)
-}
-`},
-	{"@mHash", nil, `const @mHashStart uint64 = 14695981039346656037
-
-// @mHash goes on with the FNV-1a hash of a text.
-func @mHash(hash uint64, text string) uint64 {
-	for i := range len(text) {
-		hash = (hash ^ uint64(text[i])) * 1099511628211
-	}
-	return hash
-}
 `},
 }

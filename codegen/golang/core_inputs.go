@@ -6,45 +6,39 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// inputs writes what a run can be given, and what a step asks for.
+// inputs writes what the machine can be given, and what it publishes.
 func (c *corePrinter) inputs() {
-	m := c.m
+	m, p := c.m, c.p
 	c.t(`// @MInputKind says what an input is.
 type @MInputKind uint8
 
-// The kinds of input. A kept input is a deferred event that is looked at again;
-// an ended one is an activity that ended with nothing to say.
+// The kinds of input.
 const (
 	@MInputStart @MInputKind = iota + 1
 	@MInputEvent
 	@MInputResult
-	@MInputEnded
 	@MInputFailure
 	@MInputTimer
 	@MInputDone
-	@MInputKept
 	@MInputCancel
 )
 
-// @MStepInput is what a run is given. Use the functions below to make one.
+// @MStepInput is what the machine is given.
 type @MStepInput struct {
-	Kind @MInputKind
-	Force bool // of cancel: end the run even where a state handles cancel`)
-	p := c.p
+	Kind @MInputKind`)
 	if len(m.Events) > 0 {
-		p.f("Event %sEvent // of event, result and kept", m.Name)
+		p.f("Event %sEvent // of event and result", m.Name)
 	}
-	if c.plan.tasks > 0 {
-		p.f("Task %sDoTask // of result, ended and failure", m.Name)
-		p.f("Category %sFailureCategory // of failure\nMessage string // of failure", m.Name)
+	if len(m.src.Dos) > 0 {
+		p.f("Do %sDoName // of result and failure", m.Name)
+		p.f("Category %sFailureCategory // of failure\nMessage string // of failure\nAttempt int64 // of failure", m.Name)
 	}
-	if c.plan.alarms > 0 {
+	if len(m.src.Timers) > 0 {
 		p.f("Timer %sTimerName // of timer", m.Name)
 	}
-	p.f("Params %sParams // of start", m.Name)
 	payloads := c.payloads()
 	if len(payloads) > 0 {
-		p.f("Data %sStepPayload // of event, result and kept", m.Name)
+		p.f("Data %sStepPayload // of event and result", m.Name)
 	}
 	p.f("}\n")
 	if len(payloads) > 0 {
@@ -56,7 +50,7 @@ type @MStepInput struct {
 		p.f("}\n")
 	}
 	c.constructors()
-	c.commands()
+	c.messages()
 }
 
 // payloads are the events that carry something.
@@ -72,88 +66,42 @@ func (c *corePrinter) payloads() []*eventPlan {
 
 func (c *corePrinter) constructors() {
 	p, m := c.p, c.m
-	c.t(`// @MStartInput starts a run.
-func @MStartInput(params @MParams) @MStepInput {
-	return @MStepInput{Kind: @MInputStart, Params: params}
-}
-
-// @MCancelInput cancels a run; with force also where a state handles cancel.
-func @MCancelInput(force bool) @MStepInput { return @MStepInput{Kind: @MInputCancel, Force: force} }
-`)
 	for _, e := range m.Events {
 		data, param := "", "_ "+e.Payload.Type
 		if len(e.Payload.Fields) > 0 {
 			data = fmt.Sprintf(", Data: %sStepPayload{%s: e}", m.Name, exported(e.Name))
 			param = "e " + e.Payload.Type
 		}
-		if m.sent[e] {
+		if e.Sent {
 			p.f("// %s is event %s from outside.", e.Input, e.Name)
 			p.f("func %s(%s) %sStepInput {\nreturn %sStepInput{Kind: %sInputEvent, Event: %s%s}\n}\n", e.Input, param, m.Name, m.Name, m.Name, e.Const, data)
 		}
-		if !e.External && c.plan.tasks > 0 {
-			p.f("// %s is event %s, raised by an attempt that was started.", e.Input, e.Name)
-			p.f("func %s(task %sDoTask, %s) %sStepInput {\nreturn %sStepInput{Kind: %sInputResult, Event: %s, Task: task%s}\n}\n",
+		if e.Raised && len(m.src.Dos) > 0 {
+			p.f("// %s is event %s, raised by an activity.", e.Input, e.Name)
+			p.f("func %s(do %sDoName, %s) %sStepInput {\nreturn %sStepInput{Kind: %sInputResult, Event: %s, Do: do%s}\n}\n",
 				e.Input, m.Name, param, m.Name, m.Name, m.Name, e.Const, data)
 		}
 	}
-	if c.plan.tasks > 0 {
-		c.t(`// @MEndedInput is the end of an attempt that has nothing to say.
-func @MEndedInput(task @MDoTask) @MStepInput { return @MStepInput{Kind: @MInputEnded, Task: task} }
-
-// @MFailureInput is the failure of an attempt.
-func @MFailureInput(task @MDoTask, category @MFailureCategory, message string) @MStepInput {
-	return @MStepInput{Kind: @MInputFailure, Task: task, Category: category, Message: message}
+	if len(m.src.Dos) > 0 {
+		c.t(`// @MFailureInput is the failure of an activity.
+func @MFailureInput(do @MDoName, category @MFailureCategory, message string) @MStepInput {
+	return @MStepInput{Kind: @MInputFailure, Do: do, Category: category, Message: message}
 }
 `)
 	}
 }
 
-func (c *corePrinter) commands() {
-	c.t(`// @MCommandKind says what a command asks for.
-type @MCommandKind uint8
-
-// The kinds of command.
-const (
-	@MCommandStartTask  @MCommandKind = iota + 1
-	@MCommandCancelTask
-	@MCommandEndTask // its result or failure was taken
-	@MCommandSetTimer
-	@MCommandDropTimer
-	@MCommandPublish
-	@MCommandFinish
-)
-
-// @MStepCommand is one thing that makes a step real.
-type @MStepCommand struct {
-	Kind @MCommandKind`)
-	if c.plan.tasks > 0 {
-		c.p.f("Task %sDoTask // of the kinds that name a task", c.m.Name)
+func (c *corePrinter) messages() {
+	if !c.publishes() {
+		return
 	}
-	if c.plan.alarms > 0 {
-		c.p.f("Timer %[1]sTimerName // of the kinds that name a timer\nDue %[1]sStepTime // of SetTimer", c.m.Name)
-	}
-	if c.publishes() {
-		c.p.f("Message int // of Publish: index in Messages")
+	c.t(`// @MOutMessage is an event that is published.
+type @MOutMessage struct {
+	Event @MEvent`)
+	if len(c.payloads()) > 0 {
+		c.p.f("Data %sStepPayload", c.m.Name)
 	}
 	c.p.f("}\n")
-	if c.publishes() {
-		c.t(`// @MOutMessage is an event that a step publishes.
-type @MOutMessage struct {
-	Seq   int64 // of the step
-	N     int   // among those of the step, from 1
-	Event @MEvent`)
-		if len(c.payloads()) > 0 {
-			c.p.f("Data %sStepPayload", c.m.Name)
-		}
-		c.t(`}
-
-// ID is the stable id of the message in the run that Keys names.
-func (m *@MOutMessage) ID(run string) string {
-	return run + "/" + strconv.FormatInt(m.Seq, 10) + "/" + strconv.Itoa(m.N)
-}
-`)
-		c.p.use("strconv")
-	}
 }
 
 // publishes reports whether the machine publishes anything.

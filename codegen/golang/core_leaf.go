@@ -113,13 +113,9 @@ func (c *corePrinter) leaf(leaf *ir.State) string {
 		case ir.CaseTimer:
 			body = choose("in.Timer", branches, false)
 		default:
-			body = choose("in.Task.Do", branches, len(leaf.Dos) == 1)
+			body = choose("in.Do", branches, len(leaf.Dos) == 1)
 		}
-		labels := c.m.Name + kind.labels
-		if kind.kind == ir.CaseEvent && c.plan.deferred {
-			labels += ", " + c.m.Name + "InputKept"
-		}
-		fmt.Fprintf(&b, "case %s:\n%s", labels, body)
+		fmt.Fprintf(&b, "case %s%s:\n%s", c.m.Name, kind.labels, body)
 	}
 	if b.Len() == 0 {
 		return ""
@@ -136,7 +132,7 @@ func handled(failures []branch) []branch {
 	return slices.DeleteFunc(failures, func(b branch) bool { return b.body == "" })
 }
 
-// fits writes the check of the ranges on which what follows relies.
+// fits writes the check of the values on which what follows relies.
 func (c *corePrinter) fits(k ir.Case) string {
 	if k.Event == nil {
 		return ""
@@ -144,7 +140,7 @@ func (c *corePrinter) fits(k ir.Case) string {
 	var b strings.Builder
 	e := c.m.ev[k.Event]
 	for _, f := range e.Payload.Fields {
-		if isLong(f.typ) {
+		if holdsText(f.typ) {
 			continue
 		}
 		b.WriteString(c.checks(f.typ, "in.Data."+exported(e.Name)+"."+f.Name, func(why string) string {
@@ -254,7 +250,7 @@ func (c *corePrinter) arm(leaf *ir.State, k ir.Case, a *ir.Arm) string {
 		body = x.block(a.Block)
 	}
 	if x.fails {
-		c.fallible, c.saved, c.undone = true, true, true
+		c.fallible, c.saved = true, true
 		body = "t.save(s)\n" + body + "if t.why != \"\" {\nreturn 0, t.undo(s, in)\n}\n"
 	}
 	return body + "return " + c.plan.Arms[a.ID].Name + ", nil\n"
@@ -287,7 +283,7 @@ func (c *corePrinter) move(x *exprs, leaf *ir.State, a *ir.Arm) string {
 		b.WriteString(outside.block(s.Exit))
 	}
 	b.WriteString(x.block(a.Block))
-	call, fails := c.enter(leaf, a.Target, domain, domain)
+	call, fails := c.enter(leaf, a.Target, domain)
 	b.WriteString(call)
 	x.fails = x.fails || fails || outside.fails
 	return b.String()
@@ -299,7 +295,7 @@ func (c *corePrinter) retry(x *exprs, a *ir.Arm) string {
 	b.WriteString(c.count(a))
 	if a.Backoff != nil && a.Backoff.By != nil {
 		x.fails = true
-		fmt.Fprintf(&b, "t.wait = max(%s, 0)\n", x.expr(a.Backoff.By, 0))
+		fmt.Fprintf(&b, "t.Wait = max(%s, 0)\n", x.expr(a.Backoff.By, 0))
 	}
 	b.WriteString(x.block(a.Block))
 	return b.String()

@@ -1,21 +1,14 @@
 package golang
 
 import (
-	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// corePlan is what the pure machine needs beside the types: names for what the
-// source does not name, and where things lie in a snapshot.
-//
-// Activities and timers have fixed places there. The activities of a leaf are
-// numbered from 0. The timers of a state come behind those of the states
-// around it, so that for each leaf it is known which timer is at which place,
-// and a transition leaves those of the states that it does not leave alone.
+// corePlan is what the core needs beside the types: names for what the source does
+// not name, and when counters begin again.
 type corePlan struct {
 	m *machinePlan
 
@@ -24,37 +17,23 @@ type corePlan struct {
 	Arms     []constPlan // by ir.Arm.ID
 	Counters map[*ir.Arm]string
 	counted  []*ir.Arm // in source order
-	slot     map[*ir.Timer]int
-	rank     map[*ir.Timer]int // of those due at one instant the lowest fires first
-	tasks    int               // places for activities
-	alarms   int               // places for timers
 
-	executions map[*ir.Do]int          // places of those that outlive a visit
-	anew       map[*ir.State][]*ir.Arm // counters that start anew where the state is entered
-	ends       map[*ir.State][]*ir.Do  // executions that end there
-	visit      map[*ir.State][]*ir.Arm // by leaf: counters that end with the visit
+	fresh map[*ir.State][]*ir.Arm // counters that begin again where the state is entered
+	visit map[*ir.State][]*ir.Arm // by leaf: counters that end with the visit
 
-	idle, deferred, ignored, raised bool
-	nested                          bool  // composite states have timers
-	longest                         int64 // ns: the longest wait that is known beforehand
+	deferred, ignored bool
 }
 
 func newCorePlan(m *machinePlan) *corePlan {
-	c := &corePlan{
-		m: m, Counters: map[*ir.Arm]string{}, slot: map[*ir.Timer]int{}, rank: map[*ir.Timer]int{}, executions: map[*ir.Do]int{},
-		anew: map[*ir.State][]*ir.Arm{}, ends: map[*ir.State][]*ir.Do{}, visit: map[*ir.State][]*ir.Arm{},
-	}
+	c := &corePlan{m: m, Counters: map[*ir.Arm]string{}, fresh: map[*ir.State][]*ir.Arm{}, visit: map[*ir.State][]*ir.Arm{}}
 	c.planDos()
 	c.planTimers()
-	c.rankTimers()
 	c.planCounters()
 	c.planArms()
 	for _, s := range m.src.States {
 		c.deferred = c.deferred || len(s.Defer) > 0
 		c.ignored = c.ignored || len(s.Ignore) > 0
-		c.nested = c.nested || s.Kind == ir.Composite && s.Parent != nil && len(s.Timers) > 0
 	}
-	c.raised = len(m.src.Dos) > 0
 	return c
 }
 
@@ -88,28 +67,11 @@ func (c *corePlan) planDos() {
 		}
 		name := unique(taken, c.m.Name+"Do"+pathName(d.State.Path)+exported(what))
 		c.Dos = append(c.Dos, constPlan{Name: name, Value: names[i]})
-		c.tasks = max(c.tasks, len(d.State.Dos))
-		if d.Scope.Kind == ir.PerVisit {
-			continue
-		}
-		c.executions[d] = len(c.executions)
-		if d.Scope.Kind == ir.PerState {
-			c.ends[d.Scope.State] = append(c.ends[d.Scope.State], d)
-		}
 	}
 }
 
 func (c *corePlan) planTimers() {
 	names, taken := ir.TimerNames(c.m.src), map[string]bool{}
-	base := map[*ir.State]int{} // the first place behind the timers of a state
-	for _, s := range c.m.src.States {
-		base[s] = base[s.Parent]
-		for _, t := range s.Timers {
-			c.slot[t] = base[s]
-			base[s]++
-			c.alarms = max(c.alarms, base[s])
-		}
-	}
 	for i, t := range c.m.src.Timers {
 		path := ""
 		if t.State.Path != "" {
@@ -120,33 +82,7 @@ func (c *corePlan) planTimers() {
 			what = exported(t.Var.Name)
 		}
 		c.Timers = append(c.Timers, constPlan{Name: unique(taken, c.m.Name+"Timer"+path+"After"+what), Value: names[i]})
-		c.idle = c.idle || t.Idle
-		c.longest = max(c.longest, t.Delay)
-		if t.Var != nil && t.Var.Type.Range != nil {
-			c.longest = max(c.longest, t.Var.Type.Range.Hi)
-		}
 	}
-}
-
-// rankTimers ranks the inner before the outer, and those of one state by name,
-// so that the order of declarations means nothing.
-func (c *corePlan) rankTimers() {
-	order := slices.Clone(c.m.src.Timers)
-	slices.SortFunc(order, func(a, b *ir.Timer) int {
-		return cmp.Or(cmp.Compare(b.State.Depth, a.State.Depth), cmp.Compare(c.Timers[a.ID].Value, c.Timers[b.ID].Value))
-	})
-	for rank, t := range order {
-		c.rank[t] = rank
-	}
-}
-
-// places is how many places the timers of s and those around it take.
-func (c *corePlan) places(s *ir.State) int {
-	n := 0
-	for ; s != nil; s = s.Parent {
-		n += len(s.Timers)
-	}
-	return n
 }
 
 func (c *corePlan) planCounters() {
@@ -157,17 +93,13 @@ func (c *corePlan) planCounters() {
 		}
 		c.Counters[a] = unique(taken, armName(a))
 		c.counted = append(c.counted, a)
-		if a.Backoff != nil {
-			c.longest = max(c.longest, a.Backoff.Last)
-		}
 		switch scope := a.Scope; {
 		case scope.Kind == ir.PerState:
-			c.anew[scope.State] = append(c.anew[scope.State], a)
+			c.fresh[scope.State] = append(c.fresh[scope.State], a)
 		case scope.Kind == ir.PerVisit && a.Kind == ir.Goto:
-			c.anew[a.State] = append(c.anew[a.State], a)
+			c.fresh[a.State] = append(c.fresh[a.State], a)
 		}
 	}
-	c.longest = max(c.longest, defaultLast)
 	for _, leaf := range c.m.src.States {
 		if leaf.Kind == ir.Leaf {
 			c.visit[leaf] = c.visitCounters(leaf)
@@ -236,32 +168,27 @@ func counterType(a *ir.Arm) string {
 func (m *machinePlan) declareCore(p *planner) {
 	at := m.src.Span
 	for _, own := range []string{
-		"StepTime", "StepTimeOf", "RunStatus", "RunStatusNotStarted", "RunStatusRunning", "RunStatusHalted", "RunStatusFinished",
-		"DoName", "TimerName", "FailureCategory", "Core", "Arm", "ArmIgnored", "ArmDeferred", "DoTask", "DoExecution",
-		"Counters", "Snapshot", "StepHalt", "InputKind", "InputStart", "InputEvent", "InputResult", "InputEnded", "InputFailure",
-		"InputTimer", "InputDone", "InputKept", "InputCancel", "StepInput", "StepPayload", "StartInput", "CancelInput", "EndedInput", "FailureInput",
-		"CommandKind", "CommandStartTask", "CommandCancelTask", "CommandEndTask", "CommandSetTimer", "CommandDropTimer", "CommandPublish",
-		"CommandFinish", "StepCommand", "OutMessage",
-		"Stepper", "StepRefused",
+		"DoName", "TimerName", "FailureCategory", "Core", "Arm", "ArmIgnored", "ArmDeferred", "Counters", "InputKind", "InputStart",
+		"InputEvent", "InputResult", "InputFailure", "InputTimer", "InputDone", "InputCancel", "StepInput", "StepPayload",
+		"FailureInput", "OutMessage", "Stepper", "StepRefused",
 	} {
 		p.declare(m.Name+own, at)
 	}
 	for _, own := range []string{
-		"Epoch", "Last", "DoNameNames", "TimerNameNames", "FailureCategoryNames", "Alarms", "TimerRank", "ArmNames", "ArmKind", "ArmKinds", "Object", "SnapshotJSON", "InputJSON", "TaskJSON", "TimeOf", "Cover", "CoverStep", "CoverRun", "CoverGuards", "Stays", "Moves", "Retries",
+		"StateNames", "EventNames", "DoNameNames", "TimerNameNames", "FailureCategoryNames", "ArmNames",
+		"CoverStep", "CoverRun", "CoverGuards", "Cover",
 		"Value", "Add", "Sub", "Mul", "Finite", "Negative", "Join", "Append", "Size", "After", "Before", "InTime", "Between", "Earlier",
-		"Later", "Widen", "WideTime", "Wide", "Backoff", "Lengthen", "ShareOf", "Share", "Hash", "HashStart",
+		"Later", "Widen", "WideTime", "Wide",
 	} {
 		p.declare(m.low+own, at)
 	}
-	for _, own := range []string{"New" + m.Name + "Core", "New" + m.Name + "Snapshot", "Err" + m.Name + "Fenced", "Err" + m.Name + "Halted", "Err" + m.Name + "NotDue"} {
-		p.declare(own, at)
-	}
+	p.declare("New"+m.Name+"Core", at)
 	for _, g := range m.Guards {
 		p.declare(m.low+g.Method+"Verdict", g.src.Span)
 	}
 	for _, e := range m.Events {
 		e.Input = m.Name + "On" + exported(e.Name)
-		if m.sent[e] || !e.External && m.core.raised {
+		if e.Sent || e.Raised {
 			p.declare(e.Input, e.src.Span)
 		}
 	}

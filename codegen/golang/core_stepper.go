@@ -1,66 +1,41 @@
 package golang
 
 import (
+	"fmt"
+
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// stepper writes the step itself: what it does with each kind of input, apart
-// from Take.
-func (c *corePrinter) stepper(arrive string) {
-	c.stepperType()
-	c.step()
-	c.undo()
-	c.settle()
-	c.take()
-	c.carryOut()
-	c.t(arrive)
-	c.admit()
-	c.refusals()
-	c.next()
-}
-
-func (c *corePrinter) stepperType() {
+// stepper writes what takes steps, apart from Take.
+func (c *corePrinter) stepper() {
 	p := c.p
-	c.t(`// @MStepper takes steps. It holds what the last call asks for, and memory that the
-// next one uses again. It is for one goroutine at a time.
+	c.t(`// @MStepper takes steps. It has memory that the next one uses again. It is for one
+// goroutine at a time.
 type @MStepper struct {`)
 	if len(c.m.Guards) > 0 {
 		p.f("Guards %sGuards", c.m.Name)
 	}
-	p.f("Commands []%sStepCommand // of the last call", c.m.Name)
 	if c.publishes() {
-		p.f("Messages []%sOutMessage // that the last call publishes", c.m.Name)
+		p.f("Messages []%sOutMessage // what was published", c.m.Name)
 	}
-	c.t(`
-	now   @MStepTime
-	seq   int64
-	why   string // the first thing that could not be computed
-	was   @MCore // before what may not be computed
-	saved @MSnapshot
-	dirty bool // saved is what to go back to
-	refused @MStepRefused
-	before int // how many commands are of steps before this one
-`)
-	if c.publishes() {
-		p.f("published int // how many messages are of those")
+	if c.anyArm(func(a *ir.Arm) bool { return a.Backoff != nil && a.Backoff.By != nil }) {
+		p.f("Wait time.Duration // before the attempt of the last retry that computes it")
 	}
-	if c.plan.tasks > 0 {
-		p.f("task int // place of the task that the input ends, or -1\nmessage string // of the failure\nmisfit %sStepInput // the failure that stands for a result that does not fit\nunfit bool // misfit stands for the input", c.m.Name)
+	p.f("\nrefused %sStepRefused", c.m.Name)
+	if c.readsNow() {
+		p.f("now time.Time")
 	}
-	if c.plan.idle {
-		p.f("quiet bool // `idle` timers do not start anew")
+	if c.fails() {
+		p.f("why string // the first thing that could not be computed")
 	}
-	if c.plan.deferred {
-		p.f("silent bool // the step leaves no trace")
+	if c.saved {
+		p.f("was %sCore // before what may not be computed", c.m.Name)
+		if c.publishes() {
+			p.f("published int // how many messages were there then")
+		}
 	}
 	if c.hasFallibleGuards() {
 		p.f("holds bool")
-	}
-	if c.plan.nested {
-		p.f("kept int // depth of the innermost state that was not left")
-	}
-	if c.anyArm(func(a *ir.Arm) bool { return a.Backoff != nil && a.Backoff.By != nil }) {
-		p.f("wait time.Duration // of a retry by an expression")
 	}
 	if c.redirects {
 		p.f("turns int // leaves that a require has turned away from")
@@ -71,7 +46,11 @@ type @MStepper struct {`)
 		}
 	}
 	p.f("}\n")
+	c.undo()
 }
+
+// fails reports whether something may not be computed.
+func (c *corePrinter) fails() bool { return c.fallible || c.redirects }
 
 func (c *corePrinter) anyArm(f func(*ir.Arm) bool) bool {
 	for _, a := range c.m.src.Arms {
@@ -151,152 +130,50 @@ func exprsOf(m *ir.Machine) []ir.Expr {
 	return out
 }
 
-func (c *corePrinter) step() {
-	c.p.use("time")
-	c.t(`// Step takes one input: it changes s, and Commands are what makes the step real.
-// The time of the step is now, or that of the step before, if that is later.
-//
-// Where the step cannot be taken s is as it was. The error is a *@MStepRefused for
-// an event, a start or a cancel that is refused, valid until the next step;
-// Err@MFenced for the result of an attempt that is not open; Err@MHalted for
-// what a halted run does not take; Err@MNotDue for what the run does not wait
-// for. An input from inside that nothing takes, or that cannot be computed,
-// halts the run.
-func (t *@MStepper) Step(s *@MSnapshot, in *@MStepInput, now time.Time) error {
-	t.clear()
-	return t.step(s, in, now)
-}
-
-// clear forgets what the last call asks for.
-func (t *@MStepper) clear() {
-	t.Commands = t.Commands[:0]`)
-	p := c.p
+// undo writes how an input that cannot be computed leaves no trace.
+func (c *corePrinter) undo() {
+	keep, drop := "", ""
 	if c.publishes() {
-		p.f("t.Messages = t.Messages[:0]")
+		keep, drop = "\n\tt.published = len(t.Messages)", "\n\tt.Messages = t.Messages[:t.published]"
 	}
-	c.t(`}
-
-// begin makes ready for one more step of the same call.
-func (t *@MStepper) begin(s *@MSnapshot, now time.Time) {
-	t.now, t.seq = max(@MStepTimeOf(now), s.Now), s.Seq+1
-	t.why, t.dirty, t.before = "", false, len(t.Commands)`)
-	if c.publishes() {
-		p.f("t.published = len(t.Messages)")
-	}
-	if c.plan.tasks > 0 {
-		p.f("t.task, t.unfit = -1, false")
-	}
-	if c.plan.idle {
-		p.f("t.quiet = false")
-	}
-	if c.plan.deferred {
-		p.f("t.silent = false")
-	}
-	c.t(`}
-
-// step is Step, behind the steps that the same call has taken.
-func (t *@MStepper) step(s *@MSnapshot, in *@MStepInput, now time.Time) error {
-	if in.Kind == @MInputCancel && s.Cancelled && (!in.Force || s.Status == @MRunStatusFinished) {
-		return nil
-	}
-	t.begin(s, now)
-	if err := t.admit(s, in); err != nil {
-		return err
-	}`)
-	if c.plan.alarms > 0 {
-		p.f("state, due := s.State, s.Due")
-	}
-	switch {
-	case c.late:
-		p.f("t.saveRun(s)")
-	case c.plan.alarms+c.plan.tasks > 0:
-		// Waits can fail only there: none of those known beforehand is longer.
-		p.f("if t.now > %sLast-%d {\nt.saveRun(s)\n}", c.m.low, 2*(c.plan.longest/1000)+2)
-	}
-	finish := ""
-	if c.plan.idle {
-		finish += "if !t.quiet {\nt.restartIdle(s)\n}\n"
-	}
-	if c.plan.alarms > 0 {
-		finish += "t.timerCommands(s, state, &due)\n"
-	}
-	silent := ""
-	if c.plan.deferred {
-		silent = "if t.silent {\nreturn nil\n}\n"
-	}
-	c.t(`	if refused := t.take(s, in); refused != nil {
-		return refused
-	}
-	if t.why != "" {
-		return t.undoRun(s, in)
-	}
-	` + silent + `s.Seq, s.Now = t.seq, t.now
-	` + finish + `return nil
-}
-
-// saveRun keeps s as it is, to go back to where the step cannot be taken.
-func (t *@MStepper) saveRun(s *@MSnapshot) {
-	if !t.dirty {
-		t.saved, t.dirty = *s, true
-	}
-}
-
-// fail notes why the step cannot be taken.
+	if c.fails() {
+		c.t(`// fail notes why the input cannot be taken.
 func (t *@MStepper) fail(why string) {
 	if t.why == "" {
 		t.why = why
 	}
 }
 `)
-}
-
-// undo writes how a step that cannot be computed leaves no trace.
-func (c *corePrinter) undo() {
-	messages := ""
-	if c.publishes() {
-		messages = "t.Messages = t.Messages[:t.published]\n"
-	}
-	published := ""
-	if c.publishes() {
-		published = "\nt.published = len(t.Messages)"
 	}
 	if c.saved {
 		c.t(`// save keeps s as it is before what may not be computed.
 func (t *@MStepper) save(s *@MCore) {
-	t.was = *s` + published + `
+	t.was = *s` + keep + `
 }
-`)
-	}
-	if c.undone {
-		c.t(`// undo goes back to there.
+
+// undo goes back to there.
 func (t *@MStepper) undo(s *@MCore, in *@MStepInput) error {
-	*s = t.was
-	` + messages + `return t.refuse(s, in, t.why)
+	*s = t.was` + drop + `
+	return t.refuse(s, in, t.why)
 }
 `)
 	}
-	swap := "input := *in\n"
-	if c.plan.tasks > 0 {
-		swap += "if t.unfit {\ninput = t.misfit\n}\n"
-	}
-	if c.plan.deferred {
-		swap += "if in.Kind == @MInputKept {\ninput = s.Kept[s.KeptNext]\n}\n"
-	}
-	c.t(`// undoRun goes back to before the step: an input from outside is refused, another
-// one halts the run.
-func (t *@MStepper) undoRun(s *@MSnapshot, in *@MStepInput) error {
-	if t.dirty {
-		*s = t.saved
-	}
-	t.Commands = t.Commands[:t.before]
-	` + messages + `if in.Kind == @MInputEvent || in.Kind == @MInputStart {
-		return t.refuse(&s.@MCore, in, t.why)
-	}
-	s.Status, s.Seq, s.Now = @MRunStatusHalted, t.seq, t.now
-	if s.Halt == nil {
-		` + swap + `s.Halt = &@MStepHalt{Reason: t.why, Input: input}
-	}
-	return nil
-}
+	if c.publishes() {
+		c.t(`// publish gives a message out.
+func (t *@MStepper) publish(message @MOutMessage) { t.Messages = append(t.Messages, message) }
 `)
+	}
+	if c.redirects {
+		c.t(fmt.Sprintf(`// goesRound reports whether requires lead round in a circle, and counts those
+// that have turned the step away.
+func (t *@MStepper) goesRound() bool {
+	if t.why == "" && t.turns < %d {
+		t.turns++
+		return false
+	}
+	t.fail("the requires lead round in a circle")
+	return true
+}
+`, len(c.m.src.States)))
+	}
 }

@@ -6,106 +6,95 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// types writes the snapshot and what it is made of.
-func (c *corePrinter) types() {
-	c.p.use("time")
-	c.t(`// @MStepTime is a time of a run, in microseconds since the beginning of year 1; 0 is
-// none.
-type @MStepTime int64
-
-// @MStepTimeOf is t, cut to the microsecond.
-func @MStepTimeOf(t time.Time) @MStepTime { return @MStepTime(t.UnixMicro()) + @mEpoch }
-
-// Time is t in UTC; the zero time for none.
-func (t @MStepTime) Time() time.Time {
-	if t == 0 {
-		return time.Time{}
+// names writes the states, events and enums, as small integers.
+func (c *corePrinter) names() {
+	p, m := c.p, c.m
+	typ := m.Name + "State"
+	p.docOf(typ, m.Doc, "is a state of machine "+m.src.Name+"; the zero value is none.")
+	var states, events []constPlan
+	notes := map[string]string{}
+	for _, s := range m.States {
+		states = append(states, constPlan{s.Const, s.Path})
+		notes[s.Const] = outcomeNote(s.Outcome)
 	}
-	return time.UnixMicro(int64(t - @mEpoch)).UTC()
+	c.ids(typ, states, notes)
+	c.outcomes()
+	for _, e := range m.Events {
+		events = append(events, constPlan{e.Const, e.Name})
+	}
+	c.idsOf("Event", "names an event of machine "+m.src.Name+".", events)
+	for _, e := range m.Enums {
+		p.docOf(e.Type, e.Doc, "is one of the values below; the zero value is none.")
+		c.ids(e.Type, e.Values, nil)
+	}
 }
 
-const (
-	@mEpoch @MStepTime = 62135596800_000_000  // 1970
-	@mLast  @MStepTime = 315537897599_999_999 // the end of the year 9999
-)
+// outcomes writes how each terminal ends a run.
+func (c *corePrinter) outcomes() {
+	p, typ := c.p, c.m.Name+"State"
+	p.f("// Terminal reports whether the machine has ended.")
+	p.f("func (v %s) Terminal() bool { return v.Outcome() != \"\" }\n", typ)
+	p.f("// Outcome is \"success\", \"failure\" or \"cancelled\" for a terminal state, and empty for another.")
+	p.f("func (v %s) Outcome() string {", typ)
+	p.f("switch v {")
+	for _, outcome := range []string{"success", "failure", "cancelled"} {
+		var list []string
+		for _, s := range c.m.States {
+			if s.Outcome == outcome {
+				list = append(list, s.Const)
+			}
+		}
+		if len(list) > 0 {
+			p.f("case %s:\nreturn %s", strings.Join(list, ", "), quote(outcome))
+		}
+	}
+	p.f("}\nreturn \"\"\n}\n")
+}
 
-// @MRunStatus says whether a run goes on.
-type @MRunStatus uint8
-
-// What a status can be. A halted run has met an input that it could not take;
-// it takes cancel alone.
-const (
-	@MRunStatusNotStarted @MRunStatus = iota
-	@MRunStatusRunning
-	@MRunStatusHalted
-	@MRunStatusFinished
-)
-`)
-	c.ids("DoName", "names an activity of a state.", c.plan.Dos)
-	c.ids("TimerName", "names an ` after ` of a state.", c.plan.Timers)
+// types writes the core and what it is made of.
+func (c *corePrinter) types() {
+	c.idsOf("DoName", "names an activity of a state.", c.plan.Dos)
+	c.idsOf("TimerName", "names an `after` of a state.", c.plan.Timers)
 	c.armNames()
-	if c.plan.tasks > 0 {
+	if len(c.m.src.Dos) > 0 {
 		var categories []constPlan
 		for _, k := range c.m.src.Categories {
 			categories = append(categories, constPlan{c.category(k), k.Name})
 		}
-		c.ids("FailureCategory", "is a category of failure.", categories)
-		c.t(`// @MDoTask is an activity of the present visit. Execution tells its executions
-// apart: it is the number of the step that started it, and the same over all
-// attempts of it.
-type @MDoTask struct {
-	Do        @MDoName
-	Open      bool // an attempt runs, or will at NotBefore
-	Attempt   int32
-	Execution int64
-	NotBefore @MStepTime // a retry waits until then; 0 for at once
-}
-
-// Key is the idempotency key of the task's execution in the run that Keys names.
-func (k @MDoTask) Key(run string) string {
-	return run + "/" + k.Do.String() + "/" + strconv.FormatInt(k.Execution, 10)
-}
-`)
-		c.p.use("strconv")
-	}
-	if len(c.plan.executions) > 0 {
-		c.t(`// @MDoExecution is an execution that may be continued in a later visit; one without
-// attempts is none.
-type @MDoExecution struct {
-	Execution int64
-	Attempt   int32
-}
-`)
+		c.idsOf("FailureCategory", "is a category of failure.", categories)
 	}
 	c.counters()
-	c.snapshot()
+	c.coreType()
 }
 
-// ids writes a small integer type for things with names; 0 is none of them.
-func (c *corePrinter) ids(what, doc string, list []constPlan) {
+// idsOf writes a type of names that are none of the source's own.
+func (c *corePrinter) idsOf(what, doc string, list []constPlan) {
 	if len(list) == 0 {
 		return
 	}
-	typ := c.m.Name + what
-	c.p.f("// %s %s", typ, strings.ReplaceAll(doc, " ` after ` ", " `after` "))
-	c.p.f("type %s uint16\n\nconst (", typ)
-	names := []string{""}
+	c.p.f("// %s%s %s", c.m.Name, what, doc)
+	c.ids(c.m.Name+what, list, nil)
+}
+
+// ids writes a small integer type for things with names; 0 is none of them.
+func (c *corePrinter) ids(typ string, list []constPlan, notes map[string]string) {
+	p, table := c.p, unexported(typ)+"Names"
+	p.f("type %s uint16\n\nconst (", typ)
 	for i, v := range list {
 		start := ""
 		if i == 0 {
 			start = " " + typ + " = iota + 1"
 		}
-		c.p.f("%s%s", v.Name, start)
-		names = append(names, v.Value)
+		p.f("%s%s%s", v.Name, start, notes[v.Name])
 	}
-	c.p.f(")\n")
-	c.p.f("var %s%sNames = [...]string{", c.m.low, what)
-	for _, n := range names {
-		c.p.f("%s,", quote(n))
+	p.f(")\n")
+	p.f("var %s = [...]string{\n\"\",", table)
+	for _, v := range list {
+		p.f("%s,", quote(v.Value))
 	}
-	c.p.f("}\n")
-	c.p.f("// String is the name in the source.")
-	c.p.f("func (v %s) String() string {\nif int(v) < len(%[2]s%[3]sNames) {\nreturn %[2]s%[3]sNames[v]\n}\nreturn \"\"\n}\n", typ, c.m.low, what)
+	p.f("}\n")
+	p.f("// String is the name in the source.")
+	p.f("func (v %s) String() string {\nif int(v) < len(%[2]s) {\nreturn %[2]s[v]\n}\nreturn \"\"\n}\n", typ, table)
 }
 
 // armNames writes the names of what an input may do.
@@ -121,7 +110,7 @@ func (c *corePrinter) armNames() {
 		c.p.f("// %[1]sArm names an arm; no input takes any.\ntype %[1]sArm uint16\n", c.m.Name)
 		return
 	}
-	c.ids("Arm", "names what an input does: an arm of the source.", list)
+	c.idsOf("Arm", "names what an input does: an arm of the source.", list)
 }
 
 func (c *corePrinter) counters() {
@@ -136,125 +125,35 @@ func (c *corePrinter) counters() {
 	c.p.f("}\n")
 }
 
-func (c *corePrinter) snapshot() {
-	c.coreType()
-	c.t(`// @MSnapshot is everything that is known of one run. Copies are independent of
-// each other: nothing that they share is changed.
-type @MSnapshot struct {
-	@MCore
-	Run       string // its id, and Token and Seed: they decide keys and jitter
-	Token     string // tells it apart from others that had its id before; letters and digits, or empty
-	Seed      uint64
-	Seq       int64 // number of steps taken
-	Visit     int64 // number of leaves entered
-	Status    @MRunStatus
-	DoneDue   bool // done is the next input
-	Cancelled bool // cancel has been taken
-	Stopped   bool // cancel has ended the run where it stood
-	Started, Entered, Now @MStepTime`)
-	if c.plan.tasks > 0 {
-		c.p.f("Tasks [%d]%sDoTask // the activities of the visit, in the order of their dos", c.plan.tasks, c.m.Name)
-	}
-	if c.plan.alarms > 0 {
-		c.p.f("Due [%d]%sStepTime // when timers fire, the outermost first; see Timer", c.plan.alarms, c.m.Name)
-	}
-	if c.plan.idle {
-		c.p.f("Idle [%d]time.Duration // with which they start anew, of `idle` ones", c.plan.alarms)
-	}
-	if c.plan.deferred {
-		c.p.f("Kept []%sStepInput // deferred events, in the order in which they came", c.m.Name)
-		c.p.f("KeptNext int // how many of them have been looked at in this state")
-	}
-	c.t(`	Halt *@MStepHalt // of a halted run
-}
-
-// @MStepHalt is why a run stands still, and the input that it could not take.
-type @MStepHalt struct {
-	Reason string
-	Input  @MStepInput
-}
-
-// New@MSnapshot is a run that has not started. Run is its id; seed decides
-// all its jitter.
-func New@MSnapshot(run string, seed uint64) @MSnapshot {
-	return @MSnapshot{Run: run, Seed: seed, @MCore: New@MCore(@MParams{})}
-}
-
-// Keys is what the keys of the run, and the ids of its messages, begin with.
-func (s *@MSnapshot) Keys() string {
-	if s.Token == "" {
-		return s.Run
-	}
-	return s.Run + "@" + s.Token
-}
-
-// Outcome is "success", "failure" or "cancelled" for a run that has ended, and
-// empty for another.
-func (s *@MSnapshot) Outcome() string {
-	switch {
-	case s.Status != @MRunStatusFinished:
-		return ""
-	case s.Stopped:
-		return "cancelled"
-	}
-	return s.State.Outcome()
-}
-`)
-	if c.plan.alarms == 0 {
-		return
-	}
-	c.p.f("// %sAlarms says for each leaf which timers have which places in Due.", c.m.low)
-	c.p.f("var %[1]sAlarms = [%[3]d][%[4]d]%[2]sTimerName{", c.m.low, c.m.Name, len(c.m.States), c.plan.alarms)
-	for _, s := range c.m.src.States {
-		if s.Kind != ir.Leaf {
-			continue
-		}
-		var timers []string
-		for _, t := range timersOf(s) {
-			timers = append(timers, c.plan.Timers[t.ID].Name)
-		}
-		if len(timers) > 0 {
-			c.p.f("%s: {%s},", c.stateConst(s), strings.Join(timers, ", "))
-		}
-	}
-	c.p.f("}\n")
-	c.p.f("// %sTimerRank orders the timers that are due at one instant: the lowest fires first.", c.m.low)
-	c.p.f("var %sTimerRank = [...]uint16{", c.m.low)
-	for _, t := range c.m.src.Timers {
-		c.p.f("%s: %d,", c.plan.Timers[t.ID].Name, c.plan.rank[t])
-	}
-	c.p.f("}\n")
-	c.t(`// Timer is the timer at a place of Due, or 0 where none runs there.
-func (s *@MSnapshot) Timer(place int) @MTimerName {
-	if s.Due[place] == 0 {
-		return 0
-	}
-	return @mAlarms[s.State][place]
-}
-`)
-}
-
 // coreType writes what decides which input does what.
 func (c *corePrinter) coreType() {
-	c.t(`// @MCore is what a machine is made of where nothing durable is wanted: the state, the
-// data, and how much of each bound is used. It decides which arm an input takes.
+	c.t(`// @MCore is a machine as it stands: the state, the data, and how much of each bound
+// is used. Copies are independent of each other.
 type @MCore struct {
 	State  @MState`)
 	if len(c.plan.counted) > 0 {
 		c.p.f("Used %sCounters", c.m.Name)
 	}
 	c.t(`	Data   @MData
-	Params @MParams`)
-	if n := len(c.plan.executions); n > 0 {
-		c.p.f("Executions [%d]%sDoExecution // those that outlive a visit", n, c.m.Name)
-	}
-	c.t(`}
+	Params @MParams
+}
 
 // New@MCore is a machine that has not started, with the defaults of its data.
 func New@MCore(params @MParams) @MCore {
 	return @MCore{Params: params` + c.defaults() + `}
 }
 `)
+	for _, f := range c.m.Data.Fields {
+		if f.Optional {
+			c.t(`// @MOptional is a field that may be unset.
+type @MOptional[T any] struct {
+	Value T
+	Set   bool
+}
+`)
+			return
+		}
+	}
 }
 
 // defaults are the values that the fields of a run have from the start.
@@ -270,14 +169,4 @@ func (c *corePrinter) defaults() string {
 		return ""
 	}
 	return ", Data: @MData{\n" + strings.Join(fields, "") + "}"
-}
-
-// timersOf are the timers that run in a leaf, in their places: the outermost
-// first.
-func timersOf(leaf *ir.State) []*ir.Timer {
-	var out []*ir.Timer
-	for _, s := range path(nil, leaf) {
-		out = append(out, s.Timers...)
-	}
-	return out
 }

@@ -3,175 +3,135 @@ package golang
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// GenerateTests gives the Go test file that walks machines along the runs of
-// their covers: every arm is taken, in the state and with the effect on the state
-// that is expected. It stands in the package of the file that Generate makes.
-func GenerateTests(machines []*ir.Machine, o Options, cover func(*ir.Machine) *ir.Cover) ([]byte, diag.List) {
-	f, list := newPlan(machines, o)
-	if list.HasErrors() {
-		return nil, list
-	}
+// coverTest gives the Go test file that takes machines along the runs of their
+// covers: every arm is taken, in the state and with the effect on the state that is
+// expected. The binding's walks the machine itself, with package fsmtest; the core's
+// walks the core.
+func coverTest(f *filePlan, cover func(*ir.Machine) *ir.Cover) []byte {
 	p := newPrinter()
 	for _, m := range f.Machines {
-		(&coverPrinter{p: p, m: m, core: &corePrinter{p: p, m: m, plan: m.core}}).machine(cover(m.src))
+		c := &coverPrinter{p: p, m: m}
+		if f.Core {
+			c.core = &corePrinter{p: p, m: m, plan: m.core}
+			c.coreTest(cover(m.src))
+		} else {
+			c.test(cover(m.src))
+		}
 	}
-	return p.oneFile(f), nil
+	return p.file(f)
 }
 
 // coverPrinter writes the test of one machine.
 type coverPrinter struct {
 	p    *printer
 	m    *machinePlan
-	core *corePrinter
+	core *corePrinter // of a core
 }
 
-func (c *coverPrinter) machine(cover *ir.Cover) {
-	c.p.use("testing", "time")
-	guards, set := "", ""
-	if len(c.m.Guards) > 0 {
-		guards, set = "\n\tguards @mCoverGuards", "stepper.Guards = step.guards\n"
-	}
-	c.core.t(`// @mCoverStep is an input, and what comes of it.
-type @mCoverStep struct {
-	after time.Duration // since the start
-	in @MStepInput
-	arm @MArm
-	to @MState` + guards + `
-}
-
-// @mCoverRun is a run from the start.
-type @mCoverRun struct {
-	params @MParams
-	steps []@mCoverStep
-}
-`)
-	c.guards()
-	c.runs(cover)
-	c.core.t(`// Test@MCover takes every arm of @q at least once.
-func Test@MCover(t *testing.T) {
-	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for i, run := range @mCover {
-		var stepper @MStepper
-		core := New@MCore(run.params)
-		if err := stepper.Start(&core, @MStepTimeOf(start)); err != nil {
-			t.Fatalf("run %d: %v", i, err)
-		}
-		for k := range run.steps {
-			step := &run.steps[k]
-			` + set + `from := core.State
-			arm, err := stepper.Take(&core, &step.in, @MStepTimeOf(start.Add(step.after)))
-			if err != nil {
-				t.Fatalf("run %d, step %d: %v", i, k, err)
-			}
-			if arm != step.arm || core.State != step.to {
-				t.Fatalf("run %d, step %d: %v in %v led to %v, want %v to %v", i, k, arm, from, core.State, step.arm, step.to)
-			}
-		}
-	}
-}
-`)
-}
-
-// guards writes a host that says what a run relies on.
-func (c *coverPrinter) guards() {
-	if len(c.m.Guards) == 0 {
-		return
-	}
-	c.core.t("// @mCoverGuards answers by the name of a guard.\ntype @mCoverGuards map[string]bool\n")
-	for _, g := range c.m.Guards {
-		var params []string
-		for _, q := range g.Params {
-			c.p.typesUsed(q.Type)
-			params = append(params, "_ "+q.Type)
-		}
-		c.p.f("func (g %sCoverGuards) %s(%s) (bool, error) { return g[%s], nil }\n", c.m.low, g.Method, strings.Join(params, ", "), quote(g.Name))
-	}
-}
-
-func (c *coverPrinter) runs(cover *ir.Cover) {
-	c.core.t(`// @mCover are runs that together take every arm that some run takes. Each is the
-// shortest to an arm that those behind it do not take.`)
+// test writes the test of a machine that the runtime runs.
+func (c *coverPrinter) test(cover *ir.Cover) {
+	p, m := c.p, c.m
+	p.use("testing", runtimePath+"/fsmtest")
+	var taken ir.StableNames
+	arms, dos, timers := ir.ArmNames(m.src, &taken), ir.DoNames(m.src), ir.TimerNames(m.src)
+	uses := ir.UseNames(m.src, &taken)
+	p.f("// Test%sCover takes every arm of %s that some run takes. Each path is the shortest to", m.Name, m.src.Name)
+	p.f("// an arm that those behind it do not take.")
 	for _, a := range cover.Missed {
-		c.p.f("// No run is known to take %s.", oneLine(c.m.core.Arms[a.ID].Value))
+		p.f("// No run is known to take %q.", oneLine(arms[a.ID]))
 	}
-	c.core.t("var @mCover = []@mCoverRun{")
+	p.f("func Test%[1]sCover(t *testing.T) {\nfsmtest.Walk(t, %[1]sMachine(), %[2]sPaths...)\n}\n", m.Name, m.low)
+	p.f("var %sPaths = []fsmtest.Path{", m.low)
 	for _, run := range cover.Runs {
-		c.p.f("{\nparams: %s,\nsteps: []%sCoverStep{", c.fields(c.m.Params, run.Params), c.m.low)
+		p.f("{Params: %s, Steps: []fsmtest.Step{", c.fields(m.Params, run.Params))
 		for i := range run.Steps {
-			c.step(&run.Steps[i])
-		}
-		c.p.f("},\n},")
-	}
-	c.p.f("}\n")
-}
-
-func (c *coverPrinter) step(s *ir.CoverStep) {
-	after, _ := time.ParseDuration(s.After) // the checker wrote it
-	delay, _ := durationLiteral(int64(after))
-	if after == 0 {
-		delay = "0"
-	}
-	guards := ""
-	for _, g := range c.m.Guards {
-		for call, answer := range s.Guards {
-			if answer && strings.HasPrefix(call, g.Name+"(") {
-				guards += quote(g.Name) + ": true,"
+			s := &run.Steps[i]
+			input, data := c.named(s, timers)
+			arm := ""
+			if s.Arm != nil {
+				arm = arms[s.Arm.ID]
+			} else {
+				arm = uses[c.aside(s).Use]
 			}
+			do, yes := "", ""
+			if s.Input.Kind == ir.CaseResult || s.Input.Kind == ir.CaseFailure {
+				do = ", Do: " + quote(dos[s.Input.Do.ID])
+			}
+			if guards := c.saidYes(s); len(guards) > 0 {
+				yes = ", Yes: []string{" + strings.Join(guards, ", ") + "}"
+			}
+			p.f("{%sInput: %s%s%s%s, Arm: %s, To: %s},", c.after(s), quote(input), do, data, yes, quote(arm), quote(s.To.Path))
 		}
+		p.f("}},")
 	}
-	if guards != "" {
-		guards = ", guards: " + c.m.low + "CoverGuards{" + strings.TrimSuffix(guards, ",") + "}"
-	}
-	c.p.f("{after: %s, in: %s, arm: %s, to: %s%s},", delay, c.input(s), c.arm(s), c.core.stateConst(s.To), guards)
+	p.f("}\n")
 }
 
-func (c *coverPrinter) arm(s *ir.CoverStep) string {
-	if s.Arm != nil {
-		return c.m.core.Arms[s.Arm.ID].Name
-	}
-	leaf := s.To // neither ignore nor defer leaves it
-	for _, choice := range c.m.src.Choices(leaf, s.Input) {
-		if choice.Arm == nil && choice.Defer {
-			return c.m.Name + "ArmDeferred"
-		}
-	}
-	return c.m.Name + "ArmIgnored"
-}
-
-// input is what comes as a Go value.
-func (c *coverPrinter) input(s *ir.CoverStep) string {
-	n := c.m.Name
-	task := func() string { return ", Task: " + n + "DoTask{Do: " + c.m.core.Dos[s.Input.Do.ID].Name + "}" }
+// named is an input as package fsmtest calls it, and the field with its data.
+func (c *coverPrinter) named(s *ir.CoverStep, timers []string) (input, data string) {
 	switch k := s.Input; k.Kind {
 	case ir.CaseEvent, ir.CaseResult:
-		e := c.m.ev[k.Event]
-		kind, data := "Event", ""
-		if s.Kept {
-			kind = "Kept"
-		}
-		if k.Kind == ir.CaseResult {
-			kind, data = "Result", task()
+		e, kind := c.m.ev[k.Event], "event "
+		switch {
+		case k.Kind == ir.CaseResult:
+			kind = "result "
+		case s.Kept:
+			return "kept " + e.Name, ""
 		}
 		if len(e.Payload.Fields) > 0 {
-			data += ", Data: " + n + "StepPayload{" + exported(e.Name) + ": " + c.fields(e.Payload, s.Data) + "}"
+			data = ", Data: " + c.fields(e.Payload, s.Data)
 		}
-		return n + "StepInput{Kind: " + n + "Input" + kind + ", Event: " + e.Const + data + "}"
+		return kind + e.Name, data
 	case ir.CaseFailure:
-		return n + "StepInput{Kind: " + n + "InputFailure" + task() + ", Category: " + c.core.category(k.Category) + "}"
+		return "failure " + k.Category.Name, ""
 	case ir.CaseTimer:
-		return n + "StepInput{Kind: " + n + "InputTimer, Timer: " + c.m.core.Timers[k.Timer.ID].Name + "}"
+		return "timer " + timers[k.Timer.ID], ""
 	case ir.CaseCancel:
-		return n + "CancelInput(false)"
+		return "cancel", ""
 	}
-	return n + "StepInput{Kind: " + n + "InputDone}"
+	return "done", ""
+}
+
+// after is the field with the time of a step, or nothing for that of the start.
+func (c *coverPrinter) after(s *ir.CoverStep) string {
+	after, _ := time.ParseDuration(s.After) // the checker wrote it
+	if after == 0 {
+		return ""
+	}
+	c.p.use("time")
+	delay, _ := durationLiteral(int64(after))
+	return "After: " + delay + ", "
+}
+
+// aside is the `ignore` or `defer` that a step meets where it takes no arm.
+func (c *coverPrinter) aside(s *ir.CoverStep) ir.Choice {
+	for _, choice := range c.m.src.Choices(s.To, s.Input) { // neither leaves the leaf
+		if choice.Arm == nil {
+			return choice
+		}
+	}
+	panic("golang: a step of a cover that nothing takes")
+}
+
+// saidYes are the guards that say yes to a step, as Go strings.
+func (c *coverPrinter) saidYes(s *ir.CoverStep) []string {
+	var out []string
+	for _, g := range c.m.Guards {
+		for call, answer := range s.Guards {
+			if answer && strings.HasPrefix(call, g.Name+"(") && !slices.Contains(out, quote(g.Name)) {
+				out = append(out, quote(g.Name))
+			}
+		}
+	}
+	return out
 }
 
 // fields is a struct with the values of data, and something that fits for the

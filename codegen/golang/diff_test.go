@@ -55,8 +55,8 @@ func machineFiles(tb testing.TB) []string {
 	return append(paths, filepath.Join("..", "..", "lang", "resolve", "testdata", "dump", "everything.fsm"))
 }
 
-// TestEquality drives each machine on the generated core and on the
-// interpreter with the same random inputs: snapshots, commands and refusals are
+// TestEquality drives each machine on the generated core and on the runtime with the
+// same random inputs: arms, states, data, counters, messages and refusals are
 // equal.
 func TestEquality(t *testing.T) {
 	if testing.Short() {

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/fsmc-dev/fsmc/codegen"
 	"github.com/fsmc-dev/fsmc/codegen/codegentest"
 	"github.com/fsmc-dev/fsmc/codegen/golang"
 	"github.com/fsmc-dev/fsmc/codegen/table"
@@ -54,8 +55,8 @@ func FuzzGenerate(f *testing.F) {
 			t.Skip()
 		}
 		for _, core := range []bool{false, true} {
-			options := golang.Options{
-				Package: "p", Source: "f.fsm", Core: core,
+			options := codegen.SourceOptions{
+				Base: "f", Package: "p", Source: "f.fsm", Core: core,
 				Definition: func(m *ir.Machine) []byte { return table.Compile(m).Encode() },
 				Text:       func(*ir.Machine) string { return src },
 				Bounds:     anyBounds,
@@ -67,9 +68,7 @@ func FuzzGenerate(f *testing.F) {
 			if out == nil {
 				continue
 			}
-			checkGo(t, unit.Program.Machines, out...)
-			one, _ := golang.GenerateOne(unit.Program.Machines, options)
-			checkGo(t, unit.Program.Machines, golang.File{Text: one})
+			checkGo(t, unit.Program.Machines, out[0].Content)
 		}
 	})
 }
@@ -89,41 +88,32 @@ func anyBounds(m *ir.Machine) *ir.Bounds {
 }
 
 // checkGo type-checks a package.
-func checkGo(t *testing.T, machines []*ir.Machine, out ...golang.File) {
+func checkGo(t *testing.T, machines []*ir.Machine, text []byte) {
 	t.Helper()
 	imports := importPackages()
 	packages.Lock()
 	defer packages.Unlock()
-	var files []*ast.File
-	for _, f := range out {
-		again, err := format.Source(f.Text)
-		if err != nil || !bytes.Equal(f.Text, again) {
-			t.Fatalf("not formatted: %v\n%s", err, f.Text)
-		}
-		file, err := parser.ParseFile(packages.files, "f"+f.Suffix+".go", f.Text, parser.ParseComments)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, f.Text)
-		}
-		files = append(files, file)
+	formatted, err := format.Source(text)
+	if err != nil || !bytes.Equal(text, formatted) {
+		t.Fatalf("not formatted: %v\n%s", err, text)
 	}
-	if _, err := (&types.Config{Importer: imports}).Check("p", packages.files, files, nil); err != nil {
-		for _, f := range out {
-			t.Logf("%s", f.Text)
-		}
-		t.Fatal(err)
+	file, err := parser.ParseFile(packages.files, "f.go", text, parser.ParseComments)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
 	}
-	for _, file := range files {
-		for _, c := range file.Comments {
-			for _, line := range c.List {
-				if strings.HasPrefix(line.Text, "//go:") || strings.HasPrefix(line.Text, "/*") {
-					t.Fatalf("a comment means something: %s", line.Text)
-				}
+	if _, err := (&types.Config{Importer: imports}).Check("p", packages.files, []*ast.File{file}, nil); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for _, c := range file.Comments {
+		for _, line := range c.List {
+			if strings.HasPrefix(line.Text, "//go:") || strings.HasPrefix(line.Text, "/*") {
+				t.Fatalf("a comment means something: %s", line.Text)
 			}
 		}
-		for _, name := range declared(file) {
-			if !bearsName(machines, name) {
-				t.Fatalf("%s is declared", name)
-			}
+	}
+	for _, name := range declared(file) {
+		if !bearsName(machines, name) {
+			t.Fatalf("%s is declared", name)
 		}
 	}
 }
@@ -155,7 +145,7 @@ func declared(file *ast.File) []string {
 
 // bearsName reports whether an identifier is made from the name of a machine.
 func bearsName(machines []*ir.Machine, name string) bool {
-	for _, prefix := range []string{"", "Register", "read", "New", "Err"} {
+	for _, prefix := range []string{"", "Register", "New"} {
 		rest, ok := strings.CutPrefix(name, prefix)
 		if !ok || rest == "" {
 			continue
@@ -178,9 +168,9 @@ func BenchmarkGenerate(b *testing.B) {
 	for _, core := range []bool{true, false} {
 		b.Run(map[bool]string{true: "core", false: "binding"}[core], func(b *testing.B) {
 			for b.Loop() {
-				out, _ := golang.GenerateOne([]*ir.Machine{m}, golang.Options{Package: "p", Source: "chain.fsm", Core: core,
+				out, _ := golang.Generate([]*ir.Machine{m}, codegen.SourceOptions{Package: "p", Source: "chain.fsm", Core: core,
 					Definition: func(m *ir.Machine) []byte { return table.Compile(m).Encode() }})
-				b.SetBytes(int64(len(out)))
+				b.SetBytes(int64(len(out[0].Content)))
 			}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fsmc-dev/fsmc/codegen"
 	"github.com/fsmc-dev/fsmc/codegen/golang"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
@@ -18,7 +19,8 @@ func generate(tb testing.TB, pkg, name, src string, core bool) []byte {
 	for _, d := range unit.Diags {
 		tb.Fatalf("%s: %s: %s", d.Span, d.Rule, d.Message)
 	}
-	out, list := golang.GenerateOne(unit.Program.Machines, golang.Options{
+	out, list := golang.Generate(unit.Program.Machines, codegen.SourceOptions{
+		Base:       "m",
 		Package:    pkg,
 		Source:     name,
 		Core:       core,
@@ -28,7 +30,7 @@ func generate(tb testing.TB, pkg, name, src string, core bool) []byte {
 	for _, d := range list {
 		tb.Fatalf("%s: %s: %s", d.Span, d.Rule, d.Message)
 	}
-	return out
+	return out[0].Content
 }
 
 // TestBounds shows the constants for what is proved of a machine.
@@ -40,7 +42,7 @@ func TestBounds(t *testing.T) {
 		Costs:    []ir.Bound{{Name: "usd", Most: big.NewRat(17, 100), Exact: true}, {Name: "tokens", Why: "A waits\nfor ever"}},
 		Attempts: []ir.Bound{{Name: "fetch_diff", Most: big.NewRat(4, 1), Exact: true}},
 	}
-	out, list := golang.GenerateOne(unit.Program.Machines, golang.Options{
+	out, list := golang.Generate(unit.Program.Machines, codegen.SourceOptions{
 		Package: "p", Source: "m.fsm", Core: true, Bounds: func(*ir.Machine) *ir.Bounds { return bounds }})
 	if len(list) > 0 {
 		t.Fatal(list)
@@ -54,7 +56,7 @@ const (
 	MMaxAttemptsFetchDiff = 4 // some run takes that many
 )
 `
-	if !strings.Contains(string(out), want) {
-		t.Errorf("not in it:%s\n%s", want, out)
+	if !strings.Contains(string(out[0].Content), want) {
+		t.Errorf("not in it:%s\n%s", want, out[0].Content)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fsmc-dev/fsmc/codegen"
 	"github.com/fsmc-dev/fsmc/codegen/golang"
 	"github.com/fsmc-dev/fsmc/lang"
 )
@@ -14,10 +15,10 @@ import (
 // TestCollision holds that two names that become one in Go are reported, both
 // of them, and that nothing is generated.
 func TestCollision(t *testing.T) {
-	src := "machine M {\n    event Snapshot\n    initial A\n    state A { on Snapshot -> B }\n    terminal B\n}\n" +
+	src := "machine M {\n    event Stepper\n    initial A\n    state A { on Stepper -> B }\n    terminal B\n}\n" +
 		"machine MState {\n    event A\n    initial X\n    state X { on A -> Y }\n    terminal Y\n}\n"
 	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(src)}})
-	out, list := golang.GenerateOne(unit.Program.Machines, golang.Options{Package: "p", Source: "m.fsm", Core: true})
+	out, list := golang.Generate(unit.Program.Machines, codegen.SourceOptions{Package: "p", Source: "m.fsm", Core: true})
 	if out != nil {
 		t.Error("a file was generated")
 	}
@@ -30,7 +31,7 @@ func TestCollision(t *testing.T) {
 		places = append(places, d.Message+" at "+d.Span.String()+" and "+d.Related[0].Span.String())
 	}
 	got := strings.Join(places, "\n")
-	for _, want := range []string{`"MSnapshot"`, `"MStateA"`} {
+	for _, want := range []string{`"MStepper"`, `"MStateA"`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("nothing about %s in:\n%s", want, got)
 		}

@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"github.com/fsmc-dev/fsmc/codegen"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
@@ -32,15 +33,14 @@ type machinePlan struct {
 	Failures   []constPlan // declared categories
 	Bounds     []boundPlan // what is proved; empty where that is not asked for
 
+	Optional   string // type of a field that may be unset
 	Definition string // compiled, as JSON; empty in a core
-	Text       string // of the source; empty in a core
+	Text       string // of the source; empty in a core, and where it is embedded
+	Embed      string // file with the text
 
-	core    *corePlan
-	wire    wireNeeds
-	enum    map[*ir.Enum]*enumPlan
-	ev      map[*ir.Event]*eventPlan
-	handled map[*ir.Event]bool  // by some state: it may be sent, or raised
-	sent    map[*eventPlan]bool // from outside
+	core *corePlan
+	enum map[*ir.Enum]*enumPlan
+	ev   map[*ir.Event]*eventPlan
 }
 
 // enumPlan is a type declared by its values.
@@ -64,7 +64,7 @@ type statePlan struct {
 	Outcome string // of a terminal; empty for a leaf
 }
 
-// structPlan is a struct with a JSON form.
+// structPlan is a struct with a place in JSON.
 type structPlan struct {
 	Type   string
 	Doc    string
@@ -88,7 +88,8 @@ type eventPlan struct {
 	Name     string // as in the source
 	Payload  *structPlan
 	External bool
-	Send     string // method of the runs; empty for one that is not sent from outside
+	Sent     bool   // from outside: some state handles, ignores or defers it
+	Raised   bool   // by some activity
 	Input    string // function of the core that makes an input of it
 }
 
@@ -99,7 +100,6 @@ type activityPlan struct {
 	Method  string
 	Doc     string
 	Params  []paramPlan
-	Args    string       // unexported struct of the arguments
 	Results []*eventPlan // none, one, or several
 	Sum     string       // sealed interface of several results
 	Runs    []string     // states in which it runs
@@ -112,7 +112,6 @@ type guardPlan struct {
 	Method string
 	Doc    string
 	Params []paramPlan
-	Args   string
 }
 
 // paramPlan is a parameter of an activity or a guard.
@@ -129,7 +128,7 @@ type planner struct {
 	list     diag.List
 }
 
-func newPlan(machines []*ir.Machine, o Options) (*filePlan, diag.List) {
+func newPlan(machines []*ir.Machine, o codegen.SourceOptions) (*filePlan, diag.List) {
 	p := &planner{declared: map[string]token.Span{}}
 	f := &filePlan{Package: o.Package, Source: o.Source, Core: o.Core}
 	for _, m := range machines {
@@ -139,7 +138,10 @@ func newPlan(machines []*ir.Machine, o Options) (*filePlan, diag.List) {
 		}
 		if !o.Core {
 			plan.Definition = string(o.Definition(m))
-			if o.Text != nil {
+			if o.Embed != nil {
+				plan.Embed = o.Embed(m)
+			}
+			if plan.Embed == "" && o.Text != nil {
 				plan.Text = o.Text(m)
 			}
 		}
@@ -172,28 +174,17 @@ func (p *planner) field(s *structPlan, name string, at token.Span) string {
 	return exported(name)
 }
 
-// methods takes the names that belong to the JSON form of s, where it has one
-// of its own.
-func (p *planner) methods(s *structPlan, at token.Span) {
-	if plainStruct(s) {
-		return
-	}
-	p.declare(s.Type+".MarshalJSON", at)
-	p.declare(s.Type+".UnmarshalJSON", at)
-	p.declare(unexported(s.Type)+"JSON", at)
-}
-
 func (p *planner) machine(m *ir.Machine, core bool) *machinePlan {
 	name := exported(m.Name)
 	plan := &machinePlan{
-		src: m, Name: name, low: unexported(name), Doc: m.Doc,
-		enum: map[*ir.Enum]*enumPlan{}, ev: map[*ir.Event]*eventPlan{}, handled: handledEvents(m), sent: map[*eventPlan]bool{},
+		src: m, Name: name, low: unexported(name), Doc: m.Doc, Optional: "runtime.Optional",
+		enum: map[*ir.Enum]*enumPlan{}, ev: map[*ir.Event]*eventPlan{},
 	}
-	for _, own := range []string{"State", "Event", "Params", "Data", "Optional"} {
+	for _, own := range []string{"State", "Event", "Params", "Data"} {
 		p.declare(name+own, m.Span)
 	}
-	for _, own := range []string{"StateNames", "EventNames", "Duration", "Time", "List", "Each", "Encode"} {
-		p.declare(plan.low+own, m.Span)
+	if core {
+		plan.Optional = p.declare(name+"Optional", m.Span)
 	}
 	for _, e := range m.Enums {
 		plan.addEnum(p, e)
@@ -206,23 +197,26 @@ func (p *planner) machine(m *ir.Machine, core bool) *machinePlan {
 				Const: p.declare(name+"State"+pathName(s.Path), s.Span), Path: s.Path, Doc: s.Doc, Outcome: s.Outcome})
 		}
 	}
+	handled := handledEvents(m)
 	for _, e := range m.Events {
-		plan.addEvent(p, e)
+		plan.addEvent(p, e, handled[e])
 	}
-	for _, c := range m.Categories {
-		if !c.BuiltIn {
-			plan.Failures = append(plan.Failures, constPlan{Name: p.declare(name+"Fail"+exported(c.Name), c.Span), Value: c.Name})
+	for _, a := range m.Activities {
+		for _, e := range a.Results {
+			plan.ev[e].Raised = true
 		}
 	}
 	for _, g := range m.Guards {
+		p.declare(name+"Guards."+exported(g.Name), g.Span)
 		plan.Guards = append(plan.Guards, &guardPlan{src: g, Name: g.Name, Method: exported(g.Name), Doc: g.Doc, Params: plan.params(g.Params)})
 	}
 	if len(m.Guards) > 0 {
 		p.declare(name+"Guards", m.Span)
 	}
-	plan.core = newCorePlan(plan)
-	plan.declareCore(p)
-	if !core {
+	if core {
+		plan.core = newCorePlan(plan)
+		plan.declareCore(p)
+	} else {
 		plan.binding(p)
 	}
 	return plan
@@ -230,7 +224,7 @@ func (p *planner) machine(m *ir.Machine, core bool) *machinePlan {
 
 func (m *machinePlan) addEnum(p *planner, e *ir.Enum) {
 	plan := &enumPlan{Type: p.declare(m.Name+exported(e.Name), e.Span), Doc: e.Doc}
-	p.declare(unexported(plan.Type)+"Names", e.Span)
+	p.declare(unexported(plan.Type)+"Names", e.Span) // of a core
 	for _, v := range e.Values {
 		plan.Values = append(plan.Values, constPlan{Name: p.declare(plan.Type+exported(v), e.Span), Value: v})
 	}
@@ -238,20 +232,15 @@ func (m *machinePlan) addEnum(p *planner, e *ir.Enum) {
 	m.enum[e] = plan
 }
 
-func (m *machinePlan) addEvent(p *planner, e *ir.Event) {
+func (m *machinePlan) addEvent(p *planner, e *ir.Event, handled bool) {
 	plan := &eventPlan{
-		src: e, Name: e.Name, External: e.External(),
+		src: e, Name: e.Name, External: e.External(), Sent: handled && e.External(),
 		Const:   p.declare(m.Name+"Event"+exported(e.Name), e.Span),
 		Payload: &structPlan{Type: p.declare(m.Name+exported(e.Name), e.Span), Doc: e.Doc},
 	}
 	for _, f := range e.Fields {
 		plan.Payload.Fields = append(plan.Payload.Fields,
 			fieldPlan{Name: p.field(plan.Payload, f.Name, f.Span), JSON: f.Name, Type: m.goType(f.Type), Doc: f.Doc, typ: f.Type})
-	}
-	p.methods(plan.Payload, e.Span)
-	if m.handled[e] && e.External() {
-		plan.Send = "Send" + exported(e.Name)
-		m.sent[plan] = true
 	}
 	m.Events = append(m.Events, plan)
 	m.ev[e] = plan
@@ -263,29 +252,34 @@ func (m *machinePlan) vars(p *planner, typ, doc string, vars []*ir.Var) *structP
 		f := fieldPlan{Name: p.field(s, v.Name, v.Span), JSON: v.Name, Type: m.goType(v.Type), Doc: v.Doc, typ: v.Type}
 		if !v.Param && v.Default == nil {
 			f.Optional = true
-			f.Type = m.Name + "Optional[" + f.Type + "]"
+			f.Type = m.Optional + "[" + f.Type + "]"
 		}
 		s.Fields = append(s.Fields, f)
 	}
-	p.methods(s, m.src.Span)
 	return s
 }
 
 // binding plans what stands between the machine and the runtime.
 func (m *machinePlan) binding(p *planner) {
 	at := m.src.Span
-	for _, own := range []string{"Machine", "Activities", "Runs", "Run"} {
+	for _, own := range []string{"Machine", "Activities", "Runs", "Run", "Sendable"} {
 		p.declare(m.Name+own, at)
 	}
 	for _, own := range []string{"Definition", "Source"} {
 		p.declare(m.low+own, at)
 	}
 	p.declare("Register"+m.Name, at)
-	p.declare("read"+m.Name+"Run", at)
+	for _, e := range m.Events {
+		p.declare(e.Payload.Type+".FSMEvent", e.src.Span)
+	}
+	for _, c := range m.src.Categories {
+		if !c.BuiltIn {
+			m.Failures = append(m.Failures, constPlan{Name: p.declare(m.Name+"Fail"+exported(c.Name), c.Span), Value: c.Name})
+		}
+	}
 	for _, a := range m.src.Activities {
 		plan := &activityPlan{src: a, Name: a.Name, Method: exported(a.Name), Doc: a.Doc, Params: m.params(a.Params)}
-		plan.Args = p.declare(m.low+exported(a.Name)+"Args", a.Span)
-		p.params(plan.Args, a.Params)
+		p.declare(m.Name+"Activities."+plan.Method, a.Span)
 		for _, e := range a.Results {
 			plan.Results = append(plan.Results, m.ev[e])
 		}
@@ -299,21 +293,10 @@ func (m *machinePlan) binding(p *planner) {
 		}
 		m.Activities = append(m.Activities, plan)
 	}
-	for _, g := range m.Guards {
-		g.Args = p.declare(m.low+g.Method+"Args", g.src.Span)
-		p.params(g.Args, g.src.Params)
-	}
-}
-
-// params takes the names of the fields that hold arguments.
-func (p *planner) params(args string, params []*ir.Param) {
-	for _, q := range params {
-		p.declare(args+"."+exported(q.Name), q.Span)
-	}
 }
 
 func (m *machinePlan) params(params []*ir.Param) []paramPlan {
-	taken := map[string]bool{"ctx": true, "attempt": true, "err": true, "json": true, "time": true, "args": true, "activities": true, "guards": true}
+	taken := map[string]bool{"ctx": true, "attempt": true, "json": true, "time": true}
 	var out []paramPlan
 	for _, q := range params {
 		out = append(out, paramPlan{Name: local(q.Name, taken), JSON: q.Name, Type: m.goType(q.Type), typ: q.Type})

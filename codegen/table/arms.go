@@ -15,6 +15,7 @@ func (c *compiler) arms() []runtime.Arm {
 	for i, name := range ir.ArmNames(c.m, &names) {
 		out = append(out, c.arm(c.m.Arms[i], name))
 	}
+	uses := ir.UseNames(c.m, &names)
 	for _, s := range c.m.States {
 		for _, list := range []struct {
 			uses []*ir.EventUse
@@ -23,7 +24,7 @@ func (c *compiler) arms() []runtime.Arm {
 			for _, u := range list.uses {
 				c.kept[u] = len(out)
 				out = append(out, runtime.Arm{
-					Name:   names.Unique(s.Within(string(list.kind) + " " + u.Event.Name)),
+					Name:   uses[u],
 					State:  s.ID,
 					Text:   string(list.kind),
 					Kind:   list.kind,

@@ -103,7 +103,7 @@ func (r *reviewer) PostComments(ctx context.Context, _ *runtime.Attempt, _ strin
 		case errors.As(err, &limit):
 			return CodeReviewRateLimited{RetryAfter: limit.RetryAfter}, nil
 		case err != nil:
-			return nil, CodeReviewFailTransient(err.Error())
+			return nil, runtime.Fail(CodeReviewFailTransient, err.Error())
 		}
 		if err := thread.Post(c); err != nil {
 			return nil, err

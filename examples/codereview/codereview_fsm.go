@@ -4,137 +4,52 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"strconv"
+	_ "embed"
 	"sync"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
-// CodeReviewState is a state of machine CodeReview.
+// CodeReviewState is a state of machine CodeReview; the zero value is none.
 //
 // Reviews one pull request: fetch the diff, analyze it, post comments, summarize.
-type CodeReviewState uint16
+type CodeReviewState string
 
 // The states of CodeReview, in the order of the source.
 const (
-	CodeReviewStateIdle CodeReviewState = iota
-	CodeReviewStateFetchingDiff
-	CodeReviewStateAnalyzing
-	CodeReviewStatePostingComments
-	CodeReviewStateAwaitingRetry
-	CodeReviewStateSummarizing
-	CodeReviewStateCompleted // terminal: success
-	CodeReviewStateExpired   // terminal: failure
-	CodeReviewStateFailed    // terminal: failure
+	CodeReviewStateIdle            CodeReviewState = "Idle"
+	CodeReviewStateFetchingDiff    CodeReviewState = "FetchingDiff"
+	CodeReviewStateAnalyzing       CodeReviewState = "Analyzing"
+	CodeReviewStatePostingComments CodeReviewState = "PostingComments"
+	CodeReviewStateAwaitingRetry   CodeReviewState = "AwaitingRetry"
+	CodeReviewStateSummarizing     CodeReviewState = "Summarizing"
+	CodeReviewStateCompleted       CodeReviewState = "Completed" // terminal: success
+	CodeReviewStateExpired         CodeReviewState = "Expired"   // terminal: failure
+	CodeReviewStateFailed          CodeReviewState = "Failed"    // terminal: failure
 )
 
-var codeReviewStateNames = [...]string{
-	"Idle",
-	"FetchingDiff",
-	"Analyzing",
-	"PostingComments",
-	"AwaitingRetry",
-	"Summarizing",
-	"Completed",
-	"Expired",
-	"Failed",
-}
+// MachineName is the name in the source.
+func (CodeReviewState) MachineName() string { return "CodeReview" }
 
-// String is the name in the source.
-func (v CodeReviewState) String() string {
-	if int(v) >= len(codeReviewStateNames) {
-		return "CodeReviewState(" + strconv.Itoa(int(v)) + ")"
-	}
-	return codeReviewStateNames[v]
-}
-
-// MarshalText is the name in the source.
-func (v CodeReviewState) MarshalText() ([]byte, error) {
-	if int(v) >= len(codeReviewStateNames) {
-		return nil, fmt.Errorf("there is no %s", v)
-	}
-	return []byte(codeReviewStateNames[v]), nil
-}
-
-// UnmarshalText takes a name of the source.
-func (v *CodeReviewState) UnmarshalText(text []byte) error {
-	for i, name := range codeReviewStateNames {
-		if name == string(text) {
-			*v = CodeReviewState(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("there is no CodeReviewState %q", text)
-}
-
-// Terminal reports whether a run in s has ended.
-func (s CodeReviewState) Terminal() bool { return s.Outcome() != "" }
-
-// Outcome is "success", "failure" or "cancelled" for a terminal state, and empty for another.
-func (s CodeReviewState) Outcome() string {
-	switch s {
-	case CodeReviewStateCompleted:
-		return "success"
-	case CodeReviewStateExpired, CodeReviewStateFailed:
-		return "failure"
-	}
-	return ""
-}
-
-// CodeReviewEvent names an event of machine CodeReview.
-type CodeReviewEvent uint16
+// CodeReviewEvent names an event of machine CodeReview; the zero value is none.
+type CodeReviewEvent string
 
 // The events of CodeReview, in the order of the source.
 const (
-	CodeReviewEventStartReview CodeReviewEvent = iota
-	CodeReviewEventDiffLoaded
-	CodeReviewEventAnalysisReady
-	CodeReviewEventCommentsPosted
-	CodeReviewEventRateLimited
-	CodeReviewEventSummaryDone
-	CodeReviewEventReviewFailed
+	CodeReviewEventStartReview    CodeReviewEvent = "StartReview"
+	CodeReviewEventDiffLoaded     CodeReviewEvent = "DiffLoaded"
+	CodeReviewEventAnalysisReady  CodeReviewEvent = "AnalysisReady"
+	CodeReviewEventCommentsPosted CodeReviewEvent = "CommentsPosted"
+	CodeReviewEventRateLimited    CodeReviewEvent = "RateLimited"
+	CodeReviewEventSummaryDone    CodeReviewEvent = "SummaryDone"
+	CodeReviewEventReviewFailed   CodeReviewEvent = "ReviewFailed"
 )
 
-var codeReviewEventNames = [...]string{
-	"StartReview",
-	"DiffLoaded",
-	"AnalysisReady",
-	"CommentsPosted",
-	"RateLimited",
-	"SummaryDone",
-	"ReviewFailed",
-}
-
-// String is the name in the source.
-func (v CodeReviewEvent) String() string {
-	if int(v) >= len(codeReviewEventNames) {
-		return "CodeReviewEvent(" + strconv.Itoa(int(v)) + ")"
-	}
-	return codeReviewEventNames[v]
-}
-
-// MarshalText is the name in the source.
-func (v CodeReviewEvent) MarshalText() ([]byte, error) {
-	if int(v) >= len(codeReviewEventNames) {
-		return nil, fmt.Errorf("there is no %s", v)
-	}
-	return []byte(codeReviewEventNames[v]), nil
-}
-
-// UnmarshalText takes a name of the source.
-func (v *CodeReviewEvent) UnmarshalText(text []byte) error {
-	for i, name := range codeReviewEventNames {
-		if name == string(text) {
-			*v = CodeReviewEvent(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("there is no CodeReviewEvent %q", text)
-}
+// The categories of failure that CodeReview declares, for runtime.Fail.
+const (
+	CodeReviewFailTransient = "transient"
+)
 
 // What is proved of every run of CodeReview: the most steps (moves and retries), time,
 // costs and attempts of each activity that it can take. A cost may be no whole number.
@@ -156,9 +71,9 @@ type CodeReviewParams struct {
 
 // CodeReviewData is the context of a run of CodeReview.
 type CodeReviewData struct {
-	Diff     CodeReviewOptional[string] `json:"diff,omitzero"`
-	Comments int64                      `json:"comments"`
-	Wait     time.Duration              `json:"wait"`
+	Diff     runtime.Optional[string] `json:"diff,omitzero"`
+	Comments int64                    `json:"comments"`
+	Wait     time.Duration            `json:"wait"`
 }
 
 // CodeReviewStartReview is what event StartReview carries.
@@ -191,29 +106,21 @@ type CodeReviewReviewFailed struct {
 	Comments int64  `json:"comments"`
 }
 
-// CodeReviewOptional is a field that may be unset.
-type CodeReviewOptional[T any] struct {
-	Value T
-	Set   bool
+// What each is called that is sent, or raised by an activity.
+func (CodeReviewStartReview) FSMEvent() string    { return "StartReview" }
+func (CodeReviewDiffLoaded) FSMEvent() string     { return "DiffLoaded" }
+func (CodeReviewAnalysisReady) FSMEvent() string  { return "AnalysisReady" }
+func (CodeReviewCommentsPosted) FSMEvent() string { return "CommentsPosted" }
+func (CodeReviewRateLimited) FSMEvent() string    { return "RateLimited" }
+func (CodeReviewSummaryDone) FSMEvent() string    { return "SummaryDone" }
+
+// CodeReviewSendable is an event that may be sent to a run of CodeReview: CodeReviewStartReview.
+type CodeReviewSendable interface {
+	FSMEvent() string
+	codeReviewSendable()
 }
 
-// IsZero reports whether the field is unset; its JSON form is absent then.
-func (o CodeReviewOptional[T]) IsZero() bool { return !o.Set }
-
-// MarshalJSON is the JSON form of the value.
-func (o CodeReviewOptional[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.Value) }
-
-// UnmarshalJSON sets the field.
-func (o *CodeReviewOptional[T]) UnmarshalJSON(data []byte) error {
-	o.Set = true
-	return json.Unmarshal(data, &o.Value)
-}
-
-// CodeReviewMachine is machine CodeReview as the runtime runs it.
-var CodeReviewMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(codeReviewDefinition) })
-
-// CodeReviewFailTransient is a failure of category transient, which an activity returns as its error.
-func CodeReviewFailTransient(message string) error { return runtime.Fail("transient", message) }
+func (CodeReviewStartReview) codeReviewSendable() {}
 
 // CodeReviewActivities do the work of CodeReview. Each method is one attempt: it may be
 // called again for the same execution, with the same attempt.Key. Its context is
@@ -226,118 +133,121 @@ type CodeReviewActivities interface {
 	Summarize(ctx context.Context, attempt *runtime.Attempt, pr string) (CodeReviewSummaryDone, error)                           // in Summarizing
 }
 
-// CodeReviewPostCommentsResult is one of CodeReviewCommentsPosted, CodeReviewRateLimited.
-type CodeReviewPostCommentsResult interface{ codeReviewPostCommentsResult() runtime.Result }
-
-func (e CodeReviewCommentsPosted) codeReviewPostCommentsResult() runtime.Result {
-	return runtime.Result{Event: "CommentsPosted", Data: e}
+// CodeReviewPostCommentsResult is what activity post_comments raises: CodeReviewCommentsPosted, CodeReviewRateLimited.
+type CodeReviewPostCommentsResult interface {
+	FSMEvent() string
+	codeReviewPostCommentsResult()
 }
 
-func (e CodeReviewRateLimited) codeReviewPostCommentsResult() runtime.Result {
-	return runtime.Result{Event: "RateLimited", Data: e}
-}
+func (CodeReviewCommentsPosted) codeReviewPostCommentsResult() {}
+func (CodeReviewRateLimited) codeReviewPostCommentsResult()    {}
 
-// RegisterCodeReview lets engine run machine CodeReview with these activities.
-// Given nil, the engine leaves them to others: it starts runs, sends to them,
-// fires their timers and delivers what they publish.
+// RegisterCodeReview lets engine run machine CodeReview.
+// What is nil is left to others: the engine starts runs, sends to them, fires
+// their timers and delivers what they publish.
 func RegisterCodeReview(engine *runtime.Engine, activities CodeReviewActivities) error {
-	if activities == nil {
-		return engine.Register(CodeReviewMachine(), codeReviewSource, runtime.Handlers{})
+	var handlers runtime.Handlers
+	if activities != nil {
+		handlers.Activities = map[string]runtime.ActivityFunc{
+			"fetch_diff":    runtime.ActivityOf(activities.FetchDiff, "pr"),
+			"analyze":       runtime.ActivityOf(activities.Analyze, "diff"),
+			"post_comments": runtime.ActivityOf(activities.PostComments, "pr", "comments"),
+			"summarize":     runtime.ActivityOf(activities.Summarize, "pr"),
+		}
 	}
-	return engine.Register(CodeReviewMachine(), codeReviewSource, runtime.Handlers{
-		Activities: map[string]runtime.ActivityFunc{
-			"fetch_diff": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args codeReviewFetchDiffArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				event, err := activities.FetchDiff(ctx, attempt, args.Pr)
-				return runtime.Result{Event: "DiffLoaded", Data: event}, err
-			},
-			"analyze": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args codeReviewAnalyzeArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				event, err := activities.Analyze(ctx, attempt, args.Diff)
-				return runtime.Result{Event: "AnalysisReady", Data: event}, err
-			},
-			"post_comments": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args codeReviewPostCommentsArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				result, err := activities.PostComments(ctx, attempt, args.Pr, args.Comments)
-				switch {
-				case err != nil:
-					return runtime.Result{}, err
-				case result == nil:
-					return runtime.Result{}, errors.New("activity \"post_comments\" returned neither a result nor an error")
-				}
-				return result.codeReviewPostCommentsResult(), nil
-			},
-			"summarize": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args codeReviewSummarizeArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				event, err := activities.Summarize(ctx, attempt, args.Pr)
-				return runtime.Result{Event: "SummaryDone", Data: event}, err
-			},
-		},
-	})
+	return engine.Register(CodeReviewMachine(), codeReviewSource, handlers)
 }
 
-// CodeReviewRuns starts runs of CodeReview, sends them events and looks at them.
-type CodeReviewRuns struct{ Engine *runtime.Engine }
+// CodeReviewRuns starts runs of CodeReview, sends them events and looks at them:
+// CodeReviewRuns{Engine: engine}.
+type CodeReviewRuns = runtime.Runs[CodeReviewState, CodeReviewParams, CodeReviewData, CodeReviewSendable]
 
-// CodeReviewRun is a run as it stood when it was looked at. State is the last leaf or
-// terminal that it entered.
-type CodeReviewRun struct {
-	runtime.View
-	State  CodeReviewState
-	Params CodeReviewParams
-	Data   CodeReviewData
-}
+// CodeReviewRun is a run as it stood when it was looked at.
+type CodeReviewRun = runtime.Run[CodeReviewState, CodeReviewParams, CodeReviewData]
 
-// Start starts a run; an empty id is replaced by a new one. The run is durable
-// when Start returns. The error is runtime.ErrExists where the id is taken.
-func (r CodeReviewRuns) Start(ctx context.Context, id string, params CodeReviewParams) (CodeReviewRun, error) {
-	data, err := runtime.EncodeJSON(params)
-	if err != nil {
-		return CodeReviewRun{}, err
-	}
-	return readCodeReviewRun(r.Engine.Start(ctx, "CodeReview", id, data))
-}
+// CodeReviewMachine is machine CodeReview as the runtime runs it.
+var CodeReviewMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(codeReviewDefinition) })
 
-// Get looks at a run.
-func (r CodeReviewRuns) Get(ctx context.Context, id string) (CodeReviewRun, error) {
-	return readCodeReviewRun(r.Engine.Get(ctx, id))
-}
+// codeReviewSource is the text from which the machine was compiled.
+//
+//go:embed codereview.fsm
+var codeReviewSource string
 
-// SendStartReview sends StartReview to a run. A refused event is a *runtime.Rejected.
-func (r CodeReviewRuns) SendStartReview(ctx context.Context, id string, event CodeReviewStartReview, options ...runtime.SendOption) (CodeReviewRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return CodeReviewRun{}, err
-	}
-	return readCodeReviewRun(r.Engine.Send(ctx, id, runtime.NewEvent("StartReview", data, options...)))
+// codeReviewDefinition is the compiled machine.
+const codeReviewDefinition = `{
+"format":1,
+"name":"CodeReview",
+"doc":"Reviews one pull request: fetch the diff, analyze it, post comments, summarize.",
+"params":[
+{"name":"pr","type":{"kind":"string"}}
+],
+"fields":[
+{"name":"diff","type":{"kind":"string"}},
+{"name":"comments","type":{"kind":"int"},"default":0},
+{"name":"wait","type":{"kind":"duration","min":0,"max":900000000000},"default":"1m0s"}
+],
+"events":[
+{"name":"StartReview"},
+{"name":"DiffLoaded","fields":[{"name":"diff","type":{"kind":"string"}}],"internal":true},
+{"name":"AnalysisReady","fields":[{"name":"comments","type":{"kind":"int"}}],"internal":true},
+{"name":"CommentsPosted","internal":true},
+{"name":"RateLimited","fields":[{"name":"retry_after","type":{"kind":"duration","min":0,"max":900000000000}}],"internal":true},
+{"name":"SummaryDone","internal":true},
+{"name":"ReviewFailed","fields":[{"name":"pr","type":{"kind":"string"}},{"name":"comments","type":{"kind":"int"}}]}
+],
+"categories":[
+"transient",
+"unknown",
+"timeout",
+"silent",
+"stalled"
+],
+"activities":[
+{"name":"fetch_diff","params":[{"name":"pr","type":{"kind":"string"}}],"results":[1],"fails":[0]},
+{"name":"analyze","params":[{"name":"diff","type":{"kind":"string"}}],"results":[2],"fails":[0],"costs":[{"name":"tokens","amount":"12000"},{"name":"usd","amount":"0.04"}]},
+{"name":"post_comments","params":[{"name":"pr","type":{"kind":"string"}},{"name":"comments","type":{"kind":"int"}}],"results":[3,4],"fails":[0]},
+{"name":"summarize","params":[{"name":"pr","type":{"kind":"string"}}],"results":[5],"fails":[0],"costs":[{"name":"tokens","amount":"2000"},{"name":"usd","amount":"0.01"}]}
+],
+"states":[
+{"path":"","kind":"composite","parent":-1,"initial":1,"timers":[0],"doc":"Reviews one pull request: fetch the diff, analyze it, post comments, summarize."},
+{"path":"Idle","kind":"leaf","parent":0,"initial":-1,"handlers":[{"kind":"event","event":0,"do":-1,"category":-1,"timer":-1,"arms":[2]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"FetchingDiff","kind":"leaf","parent":0,"initial":-1,"dos":[0],"handlers":[{"kind":"result","event":1,"do":0,"category":-1,"timer":-1,"arms":[3]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[4,5,1]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":0,"category":2,"timer":-1,"arms":[4,5,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"Analyzing","kind":"leaf","parent":0,"initial":-1,"dos":[1],"handlers":[{"kind":"result","event":2,"do":1,"category":-1,"timer":-1,"arms":[6]},{"kind":"failure","event":-1,"do":1,"category":0,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":1,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":1,"category":2,"timer":-1,"arms":[7,8,1]},{"kind":"failure","event":-1,"do":1,"category":3,"timer":-1,"arms":[7,8,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"PostingComments","kind":"leaf","parent":0,"initial":-1,"dos":[2],"handlers":[{"kind":"result","event":3,"do":2,"category":-1,"timer":-1,"arms":[9]},{"kind":"result","event":4,"do":2,"category":-1,"timer":-1,"arms":[10,11]},{"kind":"failure","event":-1,"do":2,"category":0,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":2,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":2,"category":2,"timer":-1,"arms":[1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"AwaitingRetry","kind":"leaf","parent":0,"initial":-1,"timers":[1],"handlers":[{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":1,"arms":[12]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"Summarizing","kind":"leaf","parent":0,"initial":-1,"dos":[3],"handlers":[{"kind":"result","event":5,"do":3,"category":-1,"timer":-1,"arms":[13]},{"kind":"failure","event":-1,"do":3,"category":0,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":3,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":3,"category":2,"timer":-1,"arms":[1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"Completed","kind":"terminal","outcome":"success","parent":0,"initial":-1},
+{"path":"Expired","kind":"terminal","outcome":"failure","parent":0,"initial":-1},
+{"path":"Failed","kind":"terminal","outcome":"failure","parent":0,"initial":-1,"entry":{"publishes":[{"event":6,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"int"},"index":1}]}]}}
+],
+"arms":[
+{"name":"after 24h","state":0,"text":"-> Expired","kind":"goto","target":8,"scope":{"kind":"run","state":-1}},
+{"name":"on failed","state":0,"text":"-> Failed","kind":"goto","target":9,"scope":{"kind":"run","state":-1}},
+{"name":"Idle on StartReview","state":1,"text":"-> FetchingDiff","kind":"goto","target":2,"scope":{"kind":"run","state":-1}},
+{"name":"FetchingDiff on DiffLoaded","state":2,"text":"-> Analyzing","kind":"goto","target":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"event","type":{"kind":"string"},"name":"diff"}}]}},
+{"name":"FetchingDiff on failed(transient, timeout)","state":2,"text":"retry 3 backoff 1s..30s","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":30000000000,"factor":2,"jitter":0.2}},
+{"name":"FetchingDiff on failed(transient, timeout) else 1","state":2,"text":"-> Failed","kind":"goto","target":9,"scope":{"kind":"run","state":-1}},
+{"name":"Analyzing on AnalysisReady","state":3,"text":"-> PostingComments","kind":"goto","target":4,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":1,"value":{"op":"event","type":{"kind":"int"},"name":"comments"}}]}},
+{"name":"Analyzing on failed(timeout, silent)","state":3,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Analyzing on failed(timeout, silent) else 1","state":3,"text":"-> Failed","kind":"goto","target":9,"scope":{"kind":"run","state":-1}},
+{"name":"PostingComments on CommentsPosted","state":4,"text":"-> Summarizing","kind":"goto","target":6,"scope":{"kind":"run","state":-1}},
+{"name":"PostingComments on RateLimited","state":4,"text":"-> AwaitingRetry max 5","kind":"goto","target":5,"max":5,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":2,"value":{"op":"event","type":{"kind":"duration","min":0,"max":900000000000},"name":"retry_after"}}]}},
+{"name":"PostingComments on RateLimited else 1","state":4,"text":"-> Failed","kind":"goto","target":9,"scope":{"kind":"run","state":-1}},
+{"name":"AwaitingRetry after wait","state":5,"text":"-> PostingComments","kind":"goto","target":4,"scope":{"kind":"run","state":-1}},
+{"name":"Summarizing on SummaryDone","state":6,"text":"-> Completed","kind":"goto","target":7,"scope":{"kind":"run","state":-1}}
+],
+"dos":[
+{"name":"FetchingDiff.fetch_diff","state":2,"activity":0,"args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1},"timeout":30000000000},
+{"name":"Analyzing.analyze","state":3,"activity":1,"args":[{"op":"field","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1},"timeout":120000000000,"heartbeat":30000000000},
+{"name":"PostingComments.post_comments","state":4,"activity":2,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"int"},"index":1}],"scope":{"kind":"visit","state":-1},"timeout":60000000000},
+{"name":"Summarizing.summarize","state":6,"activity":3,"args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1},"timeout":60000000000}
+],
+"timers":[
+{"name":"after 24h","state":0,"delay":86400000000000},
+{"name":"AwaitingRetry after wait","state":5,"var":{"op":"field","type":{"kind":"duration","min":0,"max":900000000000},"index":2}}
+],
+"budget":{
+"steps":40,
+"costs":[{"name":"tokens","amount":"60000"}]
 }
-
-// readCodeReviewRun gives a view its types.
-func readCodeReviewRun(view runtime.View, err error) (CodeReviewRun, error) {
-	if err != nil {
-		return CodeReviewRun{}, err
-	}
-	if view.Machine != "CodeReview" {
-		return CodeReviewRun{}, fmt.Errorf("run %q is one of machine %q", view.Run, view.Machine)
-	}
-	run := CodeReviewRun{View: view}
-	if err := run.State.UnmarshalText([]byte(view.State)); err != nil {
-		return CodeReviewRun{}, err
-	}
-	if err := json.Unmarshal(view.Params, &run.Params); err != nil {
-		return CodeReviewRun{}, err
-	}
-	return run, json.Unmarshal(view.Data, &run.Data)
-}
+}`

@@ -5,109 +5,60 @@ package main
 import (
 	"testing"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/fsmtest"
 )
 
-// codeReviewCoverStep is an input, and what comes of it.
-type codeReviewCoverStep struct {
-	after time.Duration // since the start
-	in    CodeReviewStepInput
-	arm   CodeReviewArm
-	to    CodeReviewState
-}
-
-// codeReviewCoverRun is a run from the start.
-type codeReviewCoverRun struct {
-	params CodeReviewParams
-	steps  []codeReviewCoverStep
-}
-
-// codeReviewCover are runs that together take every arm that some run takes. Each is the
-// shortest to an arm that those behind it do not take.
-var codeReviewCover = []codeReviewCoverRun{
-	{
-		params: CodeReviewParams{Pr: ""},
-		steps: []codeReviewCoverStep{
-			{after: 24 * time.Hour, in: CodeReviewStepInput{Kind: CodeReviewInputTimer, Timer: CodeReviewTimerAfter24h}, arm: CodeReviewArmAfter24h, to: CodeReviewStateExpired},
-		},
-	},
-	{
-		params: CodeReviewParams{Pr: ""},
-		steps: []codeReviewCoverStep{
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff}, Category: CodeReviewCategoryUnknown}, arm: CodeReviewArmOnFailed, to: CodeReviewStateFailed},
-		},
-	},
-	{
-		params: CodeReviewParams{Pr: ""},
-		steps: []codeReviewCoverStep{
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventDiffLoaded, Task: CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff}, Data: CodeReviewStepPayload{DiffLoaded: CodeReviewDiffLoaded{Diff: ""}}}, arm: CodeReviewArmFetchingDiffOnDiffLoaded, to: CodeReviewStateAnalyzing},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventAnalysisReady, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Data: CodeReviewStepPayload{AnalysisReady: CodeReviewAnalysisReady{Comments: 0}}}, arm: CodeReviewArmAnalyzingOnAnalysisReady, to: CodeReviewStatePostingComments},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventCommentsPosted, Task: CodeReviewDoTask{Do: CodeReviewDoPostingCommentsPostComments}}, arm: CodeReviewArmPostingCommentsOnCommentsPosted, to: CodeReviewStateSummarizing},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventSummaryDone, Task: CodeReviewDoTask{Do: CodeReviewDoSummarizingSummarize}}, arm: CodeReviewArmSummarizingOnSummaryDone, to: CodeReviewStateCompleted},
-		},
-	},
-	{
-		params: CodeReviewParams{Pr: ""},
-		steps: []codeReviewCoverStep{
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff}, Category: CodeReviewCategoryTransient}, arm: CodeReviewArmFetchingDiffOnFailedTransientTimeout, to: CodeReviewStateFetchingDiff},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff}, Category: CodeReviewCategoryTransient}, arm: CodeReviewArmFetchingDiffOnFailedTransientTimeout, to: CodeReviewStateFetchingDiff},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff}, Category: CodeReviewCategoryTransient}, arm: CodeReviewArmFetchingDiffOnFailedTransientTimeout, to: CodeReviewStateFetchingDiff},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff}, Category: CodeReviewCategoryTransient}, arm: CodeReviewArmFetchingDiffOnFailedTransientTimeoutElse1, to: CodeReviewStateFailed},
-		},
-	},
-	{
-		params: CodeReviewParams{Pr: ""},
-		steps: []codeReviewCoverStep{
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventDiffLoaded, Task: CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff}, Data: CodeReviewStepPayload{DiffLoaded: CodeReviewDiffLoaded{Diff: ""}}}, arm: CodeReviewArmFetchingDiffOnDiffLoaded, to: CodeReviewStateAnalyzing},
-			{after: 2 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilent, to: CodeReviewStateAnalyzing},
-			{after: 4 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilent, to: CodeReviewStateAnalyzing},
-			{after: 6 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilent, to: CodeReviewStateAnalyzing},
-			{after: 8 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilentElse1, to: CodeReviewStateFailed},
-		},
-	},
-	{
-		params: CodeReviewParams{Pr: ""},
-		steps: []codeReviewCoverStep{
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventDiffLoaded, Task: CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff}, Data: CodeReviewStepPayload{DiffLoaded: CodeReviewDiffLoaded{Diff: ""}}}, arm: CodeReviewArmFetchingDiffOnDiffLoaded, to: CodeReviewStateAnalyzing},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventAnalysisReady, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Data: CodeReviewStepPayload{AnalysisReady: CodeReviewAnalysisReady{Comments: 0}}}, arm: CodeReviewArmAnalyzingOnAnalysisReady, to: CodeReviewStatePostingComments},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Task: CodeReviewDoTask{Do: CodeReviewDoPostingCommentsPostComments}, Data: CodeReviewStepPayload{RateLimited: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}}}, arm: CodeReviewArmPostingCommentsOnRateLimited, to: CodeReviewStateAwaitingRetry},
-			{after: 15 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputTimer, Timer: CodeReviewTimerAwaitingRetryAfterWait}, arm: CodeReviewArmAwaitingRetryAfterWait, to: CodeReviewStatePostingComments},
-			{after: 15 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Task: CodeReviewDoTask{Do: CodeReviewDoPostingCommentsPostComments}, Data: CodeReviewStepPayload{RateLimited: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}}}, arm: CodeReviewArmPostingCommentsOnRateLimited, to: CodeReviewStateAwaitingRetry},
-			{after: 30 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputTimer, Timer: CodeReviewTimerAwaitingRetryAfterWait}, arm: CodeReviewArmAwaitingRetryAfterWait, to: CodeReviewStatePostingComments},
-			{after: 30 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Task: CodeReviewDoTask{Do: CodeReviewDoPostingCommentsPostComments}, Data: CodeReviewStepPayload{RateLimited: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}}}, arm: CodeReviewArmPostingCommentsOnRateLimited, to: CodeReviewStateAwaitingRetry},
-			{after: 45 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputTimer, Timer: CodeReviewTimerAwaitingRetryAfterWait}, arm: CodeReviewArmAwaitingRetryAfterWait, to: CodeReviewStatePostingComments},
-			{after: 45 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Task: CodeReviewDoTask{Do: CodeReviewDoPostingCommentsPostComments}, Data: CodeReviewStepPayload{RateLimited: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}}}, arm: CodeReviewArmPostingCommentsOnRateLimited, to: CodeReviewStateAwaitingRetry},
-			{after: time.Hour, in: CodeReviewStepInput{Kind: CodeReviewInputTimer, Timer: CodeReviewTimerAwaitingRetryAfterWait}, arm: CodeReviewArmAwaitingRetryAfterWait, to: CodeReviewStatePostingComments},
-			{after: time.Hour, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Task: CodeReviewDoTask{Do: CodeReviewDoPostingCommentsPostComments}, Data: CodeReviewStepPayload{RateLimited: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}}}, arm: CodeReviewArmPostingCommentsOnRateLimited, to: CodeReviewStateAwaitingRetry},
-			{after: 75 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputTimer, Timer: CodeReviewTimerAwaitingRetryAfterWait}, arm: CodeReviewArmAwaitingRetryAfterWait, to: CodeReviewStatePostingComments},
-			{after: 75 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Task: CodeReviewDoTask{Do: CodeReviewDoPostingCommentsPostComments}, Data: CodeReviewStepPayload{RateLimited: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}}}, arm: CodeReviewArmPostingCommentsOnRateLimitedElse1, to: CodeReviewStateFailed},
-		},
-	},
-}
-
-// TestCodeReviewCover takes every arm of CodeReview at least once.
+// TestCodeReviewCover takes every arm of CodeReview that some run takes. Each path is the shortest to
+// an arm that those behind it do not take.
 func TestCodeReviewCover(t *testing.T) {
-	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for i, run := range codeReviewCover {
-		var stepper CodeReviewStepper
-		core := NewCodeReviewCore(run.params)
-		if err := stepper.Start(&core, CodeReviewStepTimeOf(start)); err != nil {
-			t.Fatalf("run %d: %v", i, err)
-		}
-		for k := range run.steps {
-			step := &run.steps[k]
-			from := core.State
-			arm, err := stepper.Take(&core, &step.in, CodeReviewStepTimeOf(start.Add(step.after)))
-			if err != nil {
-				t.Fatalf("run %d, step %d: %v", i, k, err)
-			}
-			if arm != step.arm || core.State != step.to {
-				t.Fatalf("run %d, step %d: %v in %v led to %v, want %v to %v", i, k, arm, from, core.State, step.arm, step.to)
-			}
-		}
-	}
+	fsmtest.Walk(t, CodeReviewMachine(), codeReviewPaths...)
+}
+
+var codeReviewPaths = []fsmtest.Path{
+	{Params: CodeReviewParams{Pr: ""}, Steps: []fsmtest.Step{
+		{After: 24 * time.Hour, Input: "timer after 24h", Arm: "after 24h", To: "Expired"},
+	}},
+	{Params: CodeReviewParams{Pr: ""}, Steps: []fsmtest.Step{
+		{Input: "event StartReview", Arm: "Idle on StartReview", To: "FetchingDiff"},
+		{Input: "failure unknown", Do: "FetchingDiff.fetch_diff", Arm: "on failed", To: "Failed"},
+	}},
+	{Params: CodeReviewParams{Pr: ""}, Steps: []fsmtest.Step{
+		{Input: "event StartReview", Arm: "Idle on StartReview", To: "FetchingDiff"},
+		{Input: "result DiffLoaded", Do: "FetchingDiff.fetch_diff", Data: CodeReviewDiffLoaded{Diff: ""}, Arm: "FetchingDiff on DiffLoaded", To: "Analyzing"},
+		{Input: "result AnalysisReady", Do: "Analyzing.analyze", Data: CodeReviewAnalysisReady{Comments: 0}, Arm: "Analyzing on AnalysisReady", To: "PostingComments"},
+		{Input: "result CommentsPosted", Do: "PostingComments.post_comments", Arm: "PostingComments on CommentsPosted", To: "Summarizing"},
+		{Input: "result SummaryDone", Do: "Summarizing.summarize", Arm: "Summarizing on SummaryDone", To: "Completed"},
+	}},
+	{Params: CodeReviewParams{Pr: ""}, Steps: []fsmtest.Step{
+		{Input: "event StartReview", Arm: "Idle on StartReview", To: "FetchingDiff"},
+		{Input: "failure transient", Do: "FetchingDiff.fetch_diff", Arm: "FetchingDiff on failed(transient, timeout)", To: "FetchingDiff"},
+		{Input: "failure transient", Do: "FetchingDiff.fetch_diff", Arm: "FetchingDiff on failed(transient, timeout)", To: "FetchingDiff"},
+		{Input: "failure transient", Do: "FetchingDiff.fetch_diff", Arm: "FetchingDiff on failed(transient, timeout)", To: "FetchingDiff"},
+		{Input: "failure transient", Do: "FetchingDiff.fetch_diff", Arm: "FetchingDiff on failed(transient, timeout) else 1", To: "Failed"},
+	}},
+	{Params: CodeReviewParams{Pr: ""}, Steps: []fsmtest.Step{
+		{Input: "event StartReview", Arm: "Idle on StartReview", To: "FetchingDiff"},
+		{Input: "result DiffLoaded", Do: "FetchingDiff.fetch_diff", Data: CodeReviewDiffLoaded{Diff: ""}, Arm: "FetchingDiff on DiffLoaded", To: "Analyzing"},
+		{After: 2 * time.Minute, Input: "failure timeout", Do: "Analyzing.analyze", Arm: "Analyzing on failed(timeout, silent)", To: "Analyzing"},
+		{After: 4 * time.Minute, Input: "failure timeout", Do: "Analyzing.analyze", Arm: "Analyzing on failed(timeout, silent)", To: "Analyzing"},
+		{After: 6 * time.Minute, Input: "failure timeout", Do: "Analyzing.analyze", Arm: "Analyzing on failed(timeout, silent)", To: "Analyzing"},
+		{After: 8 * time.Minute, Input: "failure timeout", Do: "Analyzing.analyze", Arm: "Analyzing on failed(timeout, silent) else 1", To: "Failed"},
+	}},
+	{Params: CodeReviewParams{Pr: ""}, Steps: []fsmtest.Step{
+		{Input: "event StartReview", Arm: "Idle on StartReview", To: "FetchingDiff"},
+		{Input: "result DiffLoaded", Do: "FetchingDiff.fetch_diff", Data: CodeReviewDiffLoaded{Diff: ""}, Arm: "FetchingDiff on DiffLoaded", To: "Analyzing"},
+		{Input: "result AnalysisReady", Do: "Analyzing.analyze", Data: CodeReviewAnalysisReady{Comments: 0}, Arm: "Analyzing on AnalysisReady", To: "PostingComments"},
+		{Input: "result RateLimited", Do: "PostingComments.post_comments", Data: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}, Arm: "PostingComments on RateLimited", To: "AwaitingRetry"},
+		{After: 15 * time.Minute, Input: "timer AwaitingRetry after wait", Arm: "AwaitingRetry after wait", To: "PostingComments"},
+		{After: 15 * time.Minute, Input: "result RateLimited", Do: "PostingComments.post_comments", Data: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}, Arm: "PostingComments on RateLimited", To: "AwaitingRetry"},
+		{After: 30 * time.Minute, Input: "timer AwaitingRetry after wait", Arm: "AwaitingRetry after wait", To: "PostingComments"},
+		{After: 30 * time.Minute, Input: "result RateLimited", Do: "PostingComments.post_comments", Data: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}, Arm: "PostingComments on RateLimited", To: "AwaitingRetry"},
+		{After: 45 * time.Minute, Input: "timer AwaitingRetry after wait", Arm: "AwaitingRetry after wait", To: "PostingComments"},
+		{After: 45 * time.Minute, Input: "result RateLimited", Do: "PostingComments.post_comments", Data: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}, Arm: "PostingComments on RateLimited", To: "AwaitingRetry"},
+		{After: time.Hour, Input: "timer AwaitingRetry after wait", Arm: "AwaitingRetry after wait", To: "PostingComments"},
+		{After: time.Hour, Input: "result RateLimited", Do: "PostingComments.post_comments", Data: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}, Arm: "PostingComments on RateLimited", To: "AwaitingRetry"},
+		{After: 75 * time.Minute, Input: "timer AwaitingRetry after wait", Arm: "AwaitingRetry after wait", To: "PostingComments"},
+		{After: 75 * time.Minute, Input: "result RateLimited", Do: "PostingComments.post_comments", Data: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}, Arm: "PostingComments on RateLimited else 1", To: "Failed"},
+	}},
 }

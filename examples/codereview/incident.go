@@ -126,7 +126,7 @@ func (n *incident) arrivals(ctx context.Context) error {
 		if _, err := runs.Start(ctx, p.id, CodeReviewParams{Pr: p.id}); err != nil {
 			return err
 		}
-		if _, err := runs.SendStartReview(ctx, p.id, CodeReviewStartReview{}); err != nil {
+		if _, err := runs.Send(ctx, p.id, CodeReviewStartReview{}); err != nil {
 			return err
 		}
 		select {

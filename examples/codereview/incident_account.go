@@ -25,7 +25,7 @@ func (n *incident) account(ctx context.Context, naive tally) error {
 		if err != nil {
 			return err
 		}
-		kept.count(p, n.forge.Thread(p.id), run.State)
+		kept.count(p, n.forge.Thread(p.id), run.Outcome)
 		if (run.State == CodeReviewStateFailed) != p.hopeless() {
 			wrong = append(wrong, p.id)
 		}

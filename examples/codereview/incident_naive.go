@@ -7,6 +7,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/examples/codereview/forge"
 	"github.com/fsmc-dev/fsmc/examples/codereview/review"
+	"github.com/fsmc-dev/fsmc/runtime"
 )
 
 // naive reviews one pull request as the article's `while (hasMoreSteps)` does:
@@ -44,7 +45,7 @@ func (d *day) playNaive(ctx context.Context) (tally, error) {
 		if err := naive(ctx, forgeAt(server.URL), p.id); err != nil {
 			return err
 		}
-		t.count(p, server.Thread(p.id), CodeReviewStateCompleted)
+		t.count(p, server.Thread(p.id), runtime.Success)
 		passed.Add(int64(gap))
 		return nil
 	})

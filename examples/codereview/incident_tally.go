@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"text/tabwriter"
+
+	"github.com/fsmc-dev/fsmc/runtime"
 )
 
 // tally is what became of the reviews of a day.
@@ -11,8 +13,8 @@ type tally struct {
 	reviews, complete, incomplete, duplicates, failed, open int
 }
 
-// count adds a review that ended in state, by what stands in its thread.
-func (t *tally) count(p *pull, thread map[string]int, state CodeReviewState) {
+// count adds a review that ended with outcome, by what stands in its thread.
+func (t *tally) count(p *pull, thread map[string]int, outcome runtime.Outcome) {
 	t.reviews++
 	missing := 0
 	for _, c := range p.comments {
@@ -22,9 +24,9 @@ func (t *tally) count(p *pull, thread map[string]int, state CodeReviewState) {
 		t.duplicates += max(0, thread[c.ID]-1)
 	}
 	switch {
-	case !state.Terminal():
+	case outcome == "":
 		t.open++
-	case state == CodeReviewStateCompleted:
+	case outcome == runtime.Success:
 		t.complete++
 		if missing > 0 {
 			t.incomplete++

@@ -50,7 +50,7 @@ var _ CodeReviewActivities = (*dayReviewer)(nil)
 // another the next time is transient, and the rest no one can mend by trying.
 func classify(err error) error {
 	if err != nil && forge.Temporary(err) {
-		return CodeReviewFailTransient(err.Error())
+		return runtime.Fail(CodeReviewFailTransient, err.Error())
 	}
 	return err
 }

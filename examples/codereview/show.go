@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -19,9 +18,6 @@ import (
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
-
-//go:embed codereview.fsm
-var source []byte
 
 // The forge allows so many comments, and then none until the window is over.
 const (
@@ -98,7 +94,7 @@ func freshFolder(dir string) (string, error) {
 
 // checkMachine prints what fsmc check has to say.
 func checkMachine() error {
-	unit := lang.Load([]lang.Source{{Name: "codereview.fsm", Src: source}})
+	unit := lang.Load([]lang.Source{{Name: "codereview.fsm", Src: []byte(codeReviewSource)}})
 	list := append(unit.Diags, check.Run(unit.Program, all.Rules)...)
 	if err := diag.WriteText(os.Stdout, list, unit.File, diag.TextOptions{}); err != nil {
 		return err

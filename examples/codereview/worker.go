@@ -43,7 +43,7 @@ func (w *worker) run(ctx context.Context) error {
 		return err
 	}
 	// The event's id makes sending it again harmless: it is taken once.
-	if _, err := runs.SendStartReview(ctx, runID, CodeReviewStartReview{}, runtime.WithEventID("start")); err != nil {
+	if _, err := runs.Send(ctx, runID, CodeReviewStartReview{}, runtime.WithEventID("start")); err != nil {
 		return err
 	}
 	_, err = engine.RunUntilDone(ctx, runID)

@@ -92,7 +92,7 @@ func (a *agent) GenerateOutline(ctx context.Context, attempt *runtime.Attempt, r
 	}
 	if a.trouble.transient > 0 {
 		a.trouble.transient--
-		return nil, DocumentAgentFailTransient("the model is overloaded")
+		return nil, runtime.Fail(DocumentAgentFailTransient, "the model is overloaded")
 	}
 	if a.person.vague > 0 {
 		a.person.vague--
@@ -139,7 +139,7 @@ func (a *agent) WriteSections(_ context.Context, attempt *runtime.Attempt, _, ou
 		}
 		if i == 1 && a.trouble.cutOff {
 			a.trouble.cutOff = false
-			return DocumentAgentSectionsWritten{}, DocumentAgentFailTransient("the connection was cut")
+			return DocumentAgentSectionsWritten{}, runtime.Fail(DocumentAgentFailTransient, "the connection was cut")
 		}
 	}
 	sections, err := json.Marshal(a.library)

@@ -30,13 +30,16 @@ func (s *show) distribution(ctx context.Context, engine *runtime.Engine) error {
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "  STATE\tNOW\t\tVISITS\tMEDIAN\t95 OF 100")
 	open, inError := int64(0), int64(0)
-	for i, name := range documentAgentStateNames {
-		state, now := DocumentAgentState(i), byState[name]
-		fmt.Fprintf(t, "  %s\t%d\t%s\t%d\t%s\t%s\n", state, now.Runs, strings.Repeat("#", int(now.Runs*bar/most)), now.Visits, rounded(now.Median), rounded(now.P95))
-		if !state.Terminal() {
+	for _, state := range DocumentAgentMachine().Definition().States {
+		if state.Kind == runtime.CompositeState {
+			continue
+		}
+		now := byState[state.Path]
+		fmt.Fprintf(t, "  %s\t%d\t%s\t%d\t%s\t%s\n", state.Path, now.Runs, strings.Repeat("#", int(now.Runs*bar/most)), now.Visits, rounded(now.Median), rounded(now.P95))
+		if state.Kind == runtime.LeafState {
 			open += now.Runs
 		}
-		if state == DocumentAgentStateError {
+		if state.Path == string(DocumentAgentStateError) {
 			inError = now.Runs
 		}
 	}

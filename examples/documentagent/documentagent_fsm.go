@@ -4,159 +4,66 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"strconv"
 	"sync"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
-// DocumentAgentState is a state of machine DocumentAgent.
+// DocumentAgentState is a state of machine DocumentAgent; the zero value is none.
 //
 // Writes a document with a person: requirements, outline, sections, review,
 // feedback and round again, a bounded number of times.
-type DocumentAgentState uint16
+type DocumentAgentState string
 
 // The states of DocumentAgent, in the order of the source.
 const (
-	DocumentAgentStateIdle DocumentAgentState = iota
-	DocumentAgentStateGatheringRequirements
-	DocumentAgentStateGeneratingOutline
+	DocumentAgentStateIdle                  DocumentAgentState = "Idle"
+	DocumentAgentStateGatheringRequirements DocumentAgentState = "GatheringRequirements"
+	DocumentAgentStateGeneratingOutline     DocumentAgentState = "GeneratingOutline"
 	// Without an outline there is nothing to write. The checker proves that no run
 	// comes here without one; should a damaged session do so all the same, it is
 	// repaired: it goes to where an outline is made.
-	DocumentAgentStateWritingSections
-	DocumentAgentStateReviewing
-	DocumentAgentStateAwaitingFeedback
-	DocumentAgentStateFinalizing
+	DocumentAgentStateWritingSections  DocumentAgentState = "WritingSections"
+	DocumentAgentStateReviewing        DocumentAgentState = "Reviewing"
+	DocumentAgentStateAwaitingFeedback DocumentAgentState = "AwaitingFeedback"
+	DocumentAgentStateFinalizing       DocumentAgentState = "Finalizing"
 	// A way back, and nothing of the old document on it.
-	DocumentAgentStateError
-	DocumentAgentStateComplete // terminal: success
-	DocumentAgentStateExpired  // terminal: failure
+	DocumentAgentStateError    DocumentAgentState = "Error"
+	DocumentAgentStateComplete DocumentAgentState = "Complete" // terminal: success
+	DocumentAgentStateExpired  DocumentAgentState = "Expired"  // terminal: failure
 )
 
-var documentAgentStateNames = [...]string{
-	"Idle",
-	"GatheringRequirements",
-	"GeneratingOutline",
-	"WritingSections",
-	"Reviewing",
-	"AwaitingFeedback",
-	"Finalizing",
-	"Error",
-	"Complete",
-	"Expired",
-}
+// MachineName is the name in the source.
+func (DocumentAgentState) MachineName() string { return "DocumentAgent" }
 
-// String is the name in the source.
-func (v DocumentAgentState) String() string {
-	if int(v) >= len(documentAgentStateNames) {
-		return "DocumentAgentState(" + strconv.Itoa(int(v)) + ")"
-	}
-	return documentAgentStateNames[v]
-}
-
-// MarshalText is the name in the source.
-func (v DocumentAgentState) MarshalText() ([]byte, error) {
-	if int(v) >= len(documentAgentStateNames) {
-		return nil, fmt.Errorf("there is no %s", v)
-	}
-	return []byte(documentAgentStateNames[v]), nil
-}
-
-// UnmarshalText takes a name of the source.
-func (v *DocumentAgentState) UnmarshalText(text []byte) error {
-	for i, name := range documentAgentStateNames {
-		if name == string(text) {
-			*v = DocumentAgentState(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("there is no DocumentAgentState %q", text)
-}
-
-// Terminal reports whether a run in s has ended.
-func (s DocumentAgentState) Terminal() bool { return s.Outcome() != "" }
-
-// Outcome is "success", "failure" or "cancelled" for a terminal state, and empty for another.
-func (s DocumentAgentState) Outcome() string {
-	switch s {
-	case DocumentAgentStateComplete:
-		return "success"
-	case DocumentAgentStateExpired:
-		return "failure"
-	}
-	return ""
-}
-
-// DocumentAgentEvent names an event of machine DocumentAgent.
-type DocumentAgentEvent uint16
+// DocumentAgentEvent names an event of machine DocumentAgent; the zero value is none.
+type DocumentAgentEvent string
 
 // The events of DocumentAgent, in the order of the source.
 const (
-	DocumentAgentEventDocumentRequested DocumentAgentEvent = iota
-	DocumentAgentEventFeedbackGiven
-	DocumentAgentEventApproved
-	DocumentAgentEventStartOver
-	DocumentAgentEventRequirementsGathered
-	DocumentAgentEventOutlineReady
-	DocumentAgentEventOutlineUnclear
-	DocumentAgentEventSectionsWritten
-	DocumentAgentEventReviewPassed
-	DocumentAgentEventReviewQuestions
-	DocumentAgentEventDocumentFinished
-	DocumentAgentEventFeedbackWanted
-	DocumentAgentEventNudge
-	DocumentAgentEventSessionFailed
-	DocumentAgentEventDocumentWritten
+	DocumentAgentEventDocumentRequested    DocumentAgentEvent = "DocumentRequested"
+	DocumentAgentEventFeedbackGiven        DocumentAgentEvent = "FeedbackGiven"
+	DocumentAgentEventApproved             DocumentAgentEvent = "Approved"
+	DocumentAgentEventStartOver            DocumentAgentEvent = "StartOver"
+	DocumentAgentEventRequirementsGathered DocumentAgentEvent = "RequirementsGathered"
+	DocumentAgentEventOutlineReady         DocumentAgentEvent = "OutlineReady"
+	DocumentAgentEventOutlineUnclear       DocumentAgentEvent = "OutlineUnclear"
+	DocumentAgentEventSectionsWritten      DocumentAgentEvent = "SectionsWritten"
+	DocumentAgentEventReviewPassed         DocumentAgentEvent = "ReviewPassed"
+	DocumentAgentEventReviewQuestions      DocumentAgentEvent = "ReviewQuestions"
+	DocumentAgentEventDocumentFinished     DocumentAgentEvent = "DocumentFinished"
+	DocumentAgentEventFeedbackWanted       DocumentAgentEvent = "FeedbackWanted"
+	DocumentAgentEventNudge                DocumentAgentEvent = "Nudge"
+	DocumentAgentEventSessionFailed        DocumentAgentEvent = "SessionFailed"
+	DocumentAgentEventDocumentWritten      DocumentAgentEvent = "DocumentWritten"
 )
 
-var documentAgentEventNames = [...]string{
-	"DocumentRequested",
-	"FeedbackGiven",
-	"Approved",
-	"StartOver",
-	"RequirementsGathered",
-	"OutlineReady",
-	"OutlineUnclear",
-	"SectionsWritten",
-	"ReviewPassed",
-	"ReviewQuestions",
-	"DocumentFinished",
-	"FeedbackWanted",
-	"Nudge",
-	"SessionFailed",
-	"DocumentWritten",
-}
-
-// String is the name in the source.
-func (v DocumentAgentEvent) String() string {
-	if int(v) >= len(documentAgentEventNames) {
-		return "DocumentAgentEvent(" + strconv.Itoa(int(v)) + ")"
-	}
-	return documentAgentEventNames[v]
-}
-
-// MarshalText is the name in the source.
-func (v DocumentAgentEvent) MarshalText() ([]byte, error) {
-	if int(v) >= len(documentAgentEventNames) {
-		return nil, fmt.Errorf("there is no %s", v)
-	}
-	return []byte(documentAgentEventNames[v]), nil
-}
-
-// UnmarshalText takes a name of the source.
-func (v *DocumentAgentEvent) UnmarshalText(text []byte) error {
-	for i, name := range documentAgentEventNames {
-		if name == string(text) {
-			*v = DocumentAgentEvent(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("there is no DocumentAgentEvent %q", text)
-}
+// The categories of failure that DocumentAgent declares, for runtime.Fail.
+const (
+	DocumentAgentFailTransient = "transient"
+)
 
 // What is proved of every run of DocumentAgent: the most steps (moves and retries), time,
 // costs and attempts of each activity that it can take. A cost may be no whole number.
@@ -178,15 +85,15 @@ type DocumentAgentParams struct {
 
 // DocumentAgentData is the context of a run of DocumentAgent.
 type DocumentAgentData struct {
-	Request         DocumentAgentOptional[string]          `json:"request,omitzero"`
-	Requirements    DocumentAgentOptional[json.RawMessage] `json:"requirements,omitzero"`
-	Outline         DocumentAgentOptional[string]          `json:"outline,omitzero"`
-	Sections        DocumentAgentOptional[json.RawMessage] `json:"sections,omitzero"`
-	FeedbackHistory []string                               `json:"feedback_history"`
-	Rounds          int64                                  `json:"rounds"`
-	Question        string                                 `json:"question"`
-	Document        DocumentAgentOptional[string]          `json:"document,omitzero"`
-	ErrorMessage    DocumentAgentOptional[string]          `json:"error_message,omitzero"`
+	Request         runtime.Optional[string]          `json:"request,omitzero"`
+	Requirements    runtime.Optional[json.RawMessage] `json:"requirements,omitzero"`
+	Outline         runtime.Optional[string]          `json:"outline,omitzero"`
+	Sections        runtime.Optional[json.RawMessage] `json:"sections,omitzero"`
+	FeedbackHistory []string                          `json:"feedback_history"`
+	Rounds          int64                             `json:"rounds"`
+	Question        string                            `json:"question"`
+	Document        runtime.Optional[string]          `json:"document,omitzero"`
+	ErrorMessage    runtime.Optional[string]          `json:"error_message,omitzero"`
 }
 
 // DocumentAgentDocumentRequested is what event DocumentRequested carries.
@@ -268,29 +175,29 @@ type DocumentAgentDocumentWritten struct {
 	Document string `json:"document"`
 }
 
-// DocumentAgentOptional is a field that may be unset.
-type DocumentAgentOptional[T any] struct {
-	Value T
-	Set   bool
+// What each is called that is sent, or raised by an activity.
+func (DocumentAgentDocumentRequested) FSMEvent() string    { return "DocumentRequested" }
+func (DocumentAgentFeedbackGiven) FSMEvent() string        { return "FeedbackGiven" }
+func (DocumentAgentApproved) FSMEvent() string             { return "Approved" }
+func (DocumentAgentStartOver) FSMEvent() string            { return "StartOver" }
+func (DocumentAgentRequirementsGathered) FSMEvent() string { return "RequirementsGathered" }
+func (DocumentAgentOutlineReady) FSMEvent() string         { return "OutlineReady" }
+func (DocumentAgentOutlineUnclear) FSMEvent() string       { return "OutlineUnclear" }
+func (DocumentAgentSectionsWritten) FSMEvent() string      { return "SectionsWritten" }
+func (DocumentAgentReviewPassed) FSMEvent() string         { return "ReviewPassed" }
+func (DocumentAgentReviewQuestions) FSMEvent() string      { return "ReviewQuestions" }
+func (DocumentAgentDocumentFinished) FSMEvent() string     { return "DocumentFinished" }
+
+// DocumentAgentSendable is an event that may be sent to a run of DocumentAgent: DocumentAgentDocumentRequested, DocumentAgentFeedbackGiven, DocumentAgentApproved, DocumentAgentStartOver.
+type DocumentAgentSendable interface {
+	FSMEvent() string
+	documentAgentSendable()
 }
 
-// IsZero reports whether the field is unset; its JSON form is absent then.
-func (o DocumentAgentOptional[T]) IsZero() bool { return !o.Set }
-
-// MarshalJSON is the JSON form of the value.
-func (o DocumentAgentOptional[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.Value) }
-
-// UnmarshalJSON sets the field.
-func (o *DocumentAgentOptional[T]) UnmarshalJSON(data []byte) error {
-	o.Set = true
-	return json.Unmarshal(data, &o.Value)
-}
-
-// DocumentAgentMachine is machine DocumentAgent as the runtime runs it.
-var DocumentAgentMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(documentAgentDefinition) })
-
-// DocumentAgentFailTransient is a failure of category transient, which an activity returns as its error.
-func DocumentAgentFailTransient(message string) error { return runtime.Fail("transient", message) }
+func (DocumentAgentDocumentRequested) documentAgentSendable() {}
+func (DocumentAgentFeedbackGiven) documentAgentSendable()     {}
+func (DocumentAgentApproved) documentAgentSendable()          {}
+func (DocumentAgentStartOver) documentAgentSendable()         {}
 
 // DocumentAgentActivities do the work of DocumentAgent. Each method is one attempt: it may be
 // called again for the same execution, with the same attempt.Key. Its context is
@@ -306,172 +213,163 @@ type DocumentAgentActivities interface {
 	Finalize(ctx context.Context, attempt *runtime.Attempt, sections json.RawMessage) (DocumentAgentDocumentFinished, error)                              // in Finalizing
 }
 
-// DocumentAgentGenerateOutlineResult is one of DocumentAgentOutlineReady, DocumentAgentOutlineUnclear.
-type DocumentAgentGenerateOutlineResult interface{ documentAgentGenerateOutlineResult() runtime.Result }
-
-func (e DocumentAgentOutlineReady) documentAgentGenerateOutlineResult() runtime.Result {
-	return runtime.Result{Event: "OutlineReady", Data: e}
+// DocumentAgentGenerateOutlineResult is what activity generate_outline raises: DocumentAgentOutlineReady, DocumentAgentOutlineUnclear.
+type DocumentAgentGenerateOutlineResult interface {
+	FSMEvent() string
+	documentAgentGenerateOutlineResult()
 }
 
-func (e DocumentAgentOutlineUnclear) documentAgentGenerateOutlineResult() runtime.Result {
-	return runtime.Result{Event: "OutlineUnclear", Data: e}
+func (DocumentAgentOutlineReady) documentAgentGenerateOutlineResult()   {}
+func (DocumentAgentOutlineUnclear) documentAgentGenerateOutlineResult() {}
+
+// DocumentAgentReviewResult is what activity review raises: DocumentAgentReviewPassed, DocumentAgentReviewQuestions.
+type DocumentAgentReviewResult interface {
+	FSMEvent() string
+	documentAgentReviewResult()
 }
 
-// DocumentAgentReviewResult is one of DocumentAgentReviewPassed, DocumentAgentReviewQuestions.
-type DocumentAgentReviewResult interface{ documentAgentReviewResult() runtime.Result }
+func (DocumentAgentReviewPassed) documentAgentReviewResult()    {}
+func (DocumentAgentReviewQuestions) documentAgentReviewResult() {}
 
-func (e DocumentAgentReviewPassed) documentAgentReviewResult() runtime.Result {
-	return runtime.Result{Event: "ReviewPassed", Data: e}
-}
-
-func (e DocumentAgentReviewQuestions) documentAgentReviewResult() runtime.Result {
-	return runtime.Result{Event: "ReviewQuestions", Data: e}
-}
-
-// RegisterDocumentAgent lets engine run machine DocumentAgent with these activities.
-// Given nil, the engine leaves them to others: it starts runs, sends to them,
-// fires their timers and delivers what they publish.
+// RegisterDocumentAgent lets engine run machine DocumentAgent.
+// What is nil is left to others: the engine starts runs, sends to them, fires
+// their timers and delivers what they publish.
 func RegisterDocumentAgent(engine *runtime.Engine, activities DocumentAgentActivities) error {
-	if activities == nil {
-		return engine.Register(DocumentAgentMachine(), documentAgentSource, runtime.Handlers{})
+	var handlers runtime.Handlers
+	if activities != nil {
+		handlers.Activities = map[string]runtime.ActivityFunc{
+			"gather_requirements": runtime.ActivityOf(activities.GatherRequirements, "request"),
+			"generate_outline":    runtime.ActivityOf(activities.GenerateOutline, "requirements", "feedback"),
+			"write_sections":      runtime.ActivityOf(activities.WriteSections, "session", "outline", "feedback"),
+			"review":              runtime.ActivityOf(activities.Review, "sections", "requirements"),
+			"finalize":            runtime.ActivityOf(activities.Finalize, "sections"),
+		}
 	}
-	return engine.Register(DocumentAgentMachine(), documentAgentSource, runtime.Handlers{
-		Activities: map[string]runtime.ActivityFunc{
-			"gather_requirements": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args documentAgentGatherRequirementsArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				event, err := activities.GatherRequirements(ctx, attempt, args.Request)
-				return runtime.Result{Event: "RequirementsGathered", Data: event}, err
-			},
-			"generate_outline": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args documentAgentGenerateOutlineArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				result, err := activities.GenerateOutline(ctx, attempt, args.Requirements, args.Feedback)
-				switch {
-				case err != nil:
-					return runtime.Result{}, err
-				case result == nil:
-					return runtime.Result{}, errors.New("activity \"generate_outline\" returned neither a result nor an error")
-				}
-				return result.documentAgentGenerateOutlineResult(), nil
-			},
-			"write_sections": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args documentAgentWriteSectionsArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				event, err := activities.WriteSections(ctx, attempt, args.Session, args.Outline, args.Feedback)
-				return runtime.Result{Event: "SectionsWritten", Data: event}, err
-			},
-			"review": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args documentAgentReviewArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				result, err := activities.Review(ctx, attempt, args.Sections, args.Requirements)
-				switch {
-				case err != nil:
-					return runtime.Result{}, err
-				case result == nil:
-					return runtime.Result{}, errors.New("activity \"review\" returned neither a result nor an error")
-				}
-				return result.documentAgentReviewResult(), nil
-			},
-			"finalize": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args documentAgentFinalizeArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				event, err := activities.Finalize(ctx, attempt, args.Sections)
-				return runtime.Result{Event: "DocumentFinished", Data: event}, err
-			},
-		},
-	})
+	return engine.Register(DocumentAgentMachine(), documentAgentSource, handlers)
 }
 
-// DocumentAgentRuns starts runs of DocumentAgent, sends them events and looks at them.
-type DocumentAgentRuns struct{ Engine *runtime.Engine }
+// DocumentAgentRuns starts runs of DocumentAgent, sends them events and looks at them:
+// DocumentAgentRuns{Engine: engine}.
+type DocumentAgentRuns = runtime.Runs[DocumentAgentState, DocumentAgentParams, DocumentAgentData, DocumentAgentSendable]
 
-// DocumentAgentRun is a run as it stood when it was looked at. State is the last leaf or
-// terminal that it entered.
-type DocumentAgentRun struct {
-	runtime.View
-	State  DocumentAgentState
-	Params DocumentAgentParams
-	Data   DocumentAgentData
-}
+// DocumentAgentRun is a run as it stood when it was looked at.
+type DocumentAgentRun = runtime.Run[DocumentAgentState, DocumentAgentParams, DocumentAgentData]
 
-// Start starts a run; an empty id is replaced by a new one. The run is durable
-// when Start returns. The error is runtime.ErrExists where the id is taken.
-func (r DocumentAgentRuns) Start(ctx context.Context, id string, params DocumentAgentParams) (DocumentAgentRun, error) {
-	data, err := runtime.EncodeJSON(params)
-	if err != nil {
-		return DocumentAgentRun{}, err
-	}
-	return readDocumentAgentRun(r.Engine.Start(ctx, "DocumentAgent", id, data))
-}
+// DocumentAgentMachine is machine DocumentAgent as the runtime runs it.
+var DocumentAgentMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(documentAgentDefinition) })
 
-// Get looks at a run.
-func (r DocumentAgentRuns) Get(ctx context.Context, id string) (DocumentAgentRun, error) {
-	return readDocumentAgentRun(r.Engine.Get(ctx, id))
-}
-
-// SendDocumentRequested sends DocumentRequested to a run. A refused event is a *runtime.Rejected.
+// documentAgentSource is the text from which the machine was compiled.
 //
-// From the person.
-func (r DocumentAgentRuns) SendDocumentRequested(ctx context.Context, id string, event DocumentAgentDocumentRequested, options ...runtime.SendOption) (DocumentAgentRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return DocumentAgentRun{}, err
-	}
-	return readDocumentAgentRun(r.Engine.Send(ctx, id, runtime.NewEvent("DocumentRequested", data, options...)))
-}
+//go:embed documentagent.fsm
+var documentAgentSource string
 
-// SendFeedbackGiven sends FeedbackGiven to a run. A refused event is a *runtime.Rejected.
-func (r DocumentAgentRuns) SendFeedbackGiven(ctx context.Context, id string, event DocumentAgentFeedbackGiven, options ...runtime.SendOption) (DocumentAgentRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return DocumentAgentRun{}, err
-	}
-	return readDocumentAgentRun(r.Engine.Send(ctx, id, runtime.NewEvent("FeedbackGiven", data, options...)))
+// documentAgentDefinition is the compiled machine.
+const documentAgentDefinition = `{
+"format":1,
+"name":"DocumentAgent",
+"doc":"Writes a document with a person: requirements, outline, sections, review,\nfeedback and round again, a bounded number of times.",
+"params":[
+{"name":"session","type":{"kind":"string"}}
+],
+"fields":[
+{"name":"request","type":{"kind":"string"}},
+{"name":"requirements","type":{"kind":"json"}},
+{"name":"outline","type":{"kind":"string"}},
+{"name":"sections","type":{"kind":"json"}},
+{"name":"feedback_history","type":{"kind":"list","elem":{"kind":"string"}},"default":[]},
+{"name":"rounds","type":{"kind":"int","min":0,"max":5},"default":0},
+{"name":"question","type":{"kind":"string"},"default":""},
+{"name":"document","type":{"kind":"string"}},
+{"name":"error_message","type":{"kind":"string"}}
+],
+"events":[
+{"name":"DocumentRequested","fields":[{"name":"request","type":{"kind":"string"}}],"doc":"From the person."},
+{"name":"FeedbackGiven","fields":[{"name":"text","type":{"kind":"string"}}]},
+{"name":"Approved"},
+{"name":"StartOver"},
+{"name":"RequirementsGathered","fields":[{"name":"requirements","type":{"kind":"json"}}],"internal":true,"doc":"Of activities."},
+{"name":"OutlineReady","fields":[{"name":"outline","type":{"kind":"string"}}],"internal":true},
+{"name":"OutlineUnclear","fields":[{"name":"question","type":{"kind":"string"}}],"internal":true},
+{"name":"SectionsWritten","fields":[{"name":"sections","type":{"kind":"json"}}],"internal":true},
+{"name":"ReviewPassed","internal":true},
+{"name":"ReviewQuestions","fields":[{"name":"question","type":{"kind":"string"}}],"internal":true},
+{"name":"DocumentFinished","fields":[{"name":"document","type":{"kind":"string"}}],"internal":true},
+{"name":"FeedbackWanted","fields":[{"name":"session","type":{"kind":"string"}},{"name":"question","type":{"kind":"string"}}],"doc":"To the person, through the outbox."},
+{"name":"Nudge","fields":[{"name":"session","type":{"kind":"string"}},{"name":"question","type":{"kind":"string"}}]},
+{"name":"SessionFailed","fields":[{"name":"session","type":{"kind":"string"}},{"name":"error_message","type":{"kind":"string"}}]},
+{"name":"DocumentWritten","fields":[{"name":"session","type":{"kind":"string"}},{"name":"document","type":{"kind":"string"}}]}
+],
+"categories":[
+"transient",
+"unknown",
+"timeout",
+"silent",
+"stalled"
+],
+"activities":[
+{"name":"gather_requirements","params":[{"name":"request","type":{"kind":"string"}}],"results":[4],"fails":[0],"costs":[{"name":"tokens","amount":"4000"}]},
+{"name":"generate_outline","params":[{"name":"requirements","type":{"kind":"json"}},{"name":"feedback","type":{"kind":"list","elem":{"kind":"string"}}}],"results":[5,6],"fails":[0],"costs":[{"name":"tokens","amount":"6000"}]},
+{"name":"write_sections","params":[{"name":"session","type":{"kind":"string"}},{"name":"outline","type":{"kind":"string"}},{"name":"feedback","type":{"kind":"list","elem":{"kind":"string"}}}],"results":[7],"fails":[0],"costs":[{"name":"tokens","amount":"30000"}],"doc":"Checkpoints after each section. Keeps what it wrote under the session and the\nsection's name, and does not write again what no feedback speaks of."},
+{"name":"review","params":[{"name":"sections","type":{"kind":"json"}},{"name":"requirements","type":{"kind":"json"}}],"results":[8,9],"fails":[0],"costs":[{"name":"tokens","amount":"10000"}]},
+{"name":"finalize","params":[{"name":"sections","type":{"kind":"json"}}],"results":[10],"fails":[0],"costs":[{"name":"tokens","amount":"2000"}]}
+],
+"states":[
+{"path":"","kind":"composite","parent":-1,"initial":1,"timers":[0],"doc":"Writes a document with a person: requirements, outline, sections, review,\nfeedback and round again, a bounded number of times."},
+{"path":"Idle","kind":"leaf","parent":0,"initial":-1,"handlers":[{"kind":"event","event":0,"do":-1,"category":-1,"timer":-1,"arms":[2]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"GatheringRequirements","kind":"leaf","parent":0,"initial":-1,"dos":[0],"handlers":[{"kind":"result","event":4,"do":0,"category":-1,"timer":-1,"arms":[3]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[4,5,1]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":0,"category":2,"timer":-1,"arms":[4,5,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"GeneratingOutline","kind":"leaf","parent":0,"initial":-1,"dos":[1],"handlers":[{"kind":"result","event":5,"do":1,"category":-1,"timer":-1,"arms":[6]},{"kind":"result","event":6,"do":1,"category":-1,"timer":-1,"arms":[7]},{"kind":"failure","event":-1,"do":1,"category":0,"timer":-1,"arms":[8,9,1]},{"kind":"failure","event":-1,"do":1,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":1,"category":2,"timer":-1,"arms":[8,9,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"WritingSections","kind":"leaf","parent":0,"initial":-1,"require":{"cond":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"string"},"index":2}]},"target":3},"dos":[2],"handlers":[{"kind":"result","event":7,"do":2,"category":-1,"timer":-1,"arms":[10]},{"kind":"failure","event":-1,"do":2,"category":0,"timer":-1,"arms":[11,12,1]},{"kind":"failure","event":-1,"do":2,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":2,"category":2,"timer":-1,"arms":[11,12,1]},{"kind":"failure","event":-1,"do":2,"category":4,"timer":-1,"arms":[11,12,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}],"doc":"Without an outline there is nothing to write. The checker proves that no run\ncomes here without one; should a damaged session do so all the same, it is\nrepaired: it goes to where an outline is made."},
+{"path":"Reviewing","kind":"leaf","parent":0,"initial":-1,"require":{"cond":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"json"},"index":3}]},"target":4},"dos":[3],"handlers":[{"kind":"result","event":8,"do":3,"category":-1,"timer":-1,"arms":[13]},{"kind":"result","event":9,"do":3,"category":-1,"timer":-1,"arms":[14]},{"kind":"failure","event":-1,"do":3,"category":0,"timer":-1,"arms":[15,16,1]},{"kind":"failure","event":-1,"do":3,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":3,"category":2,"timer":-1,"arms":[15,16,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"AwaitingFeedback","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":11,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":6}]}]},"timers":[1],"handlers":[{"kind":"event","event":1,"do":-1,"category":-1,"timer":-1,"arms":[17,18,19,20]},{"kind":"event","event":2,"do":-1,"category":-1,"timer":-1,"arms":[21,22]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":1,"arms":[23]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"Finalizing","kind":"leaf","parent":0,"initial":-1,"require":{"cond":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"json"},"index":3}]},"target":4},"dos":[4],"handlers":[{"kind":"result","event":10,"do":4,"category":-1,"timer":-1,"arms":[24]},{"kind":"failure","event":-1,"do":4,"category":0,"timer":-1,"arms":[25,26,1]},{"kind":"failure","event":-1,"do":4,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":4,"category":2,"timer":-1,"arms":[25,26,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"Error","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":13,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":8}]}]},"handlers":[{"kind":"event","event":3,"do":-1,"category":-1,"timer":-1,"arms":[27,28]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}],"doc":"A way back, and nothing of the old document on it."},
+{"path":"Complete","kind":"terminal","outcome":"success","parent":0,"initial":-1,"entry":{"publishes":[{"event":14,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":7}]}]}},
+{"path":"Expired","kind":"terminal","outcome":"failure","parent":0,"initial":-1}
+],
+"arms":[
+{"name":"after 24h idle","state":0,"text":"-> Expired","kind":"goto","target":10,"scope":{"kind":"run","state":-1}},
+{"name":"on failed","state":0,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":8,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Idle on DocumentRequested","state":1,"text":"-> GatheringRequirements","kind":"goto","target":2,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"event","type":{"kind":"string"},"name":"request"}}]}},
+{"name":"GatheringRequirements on RequirementsGathered","state":2,"text":"-> GeneratingOutline","kind":"goto","target":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":1,"value":{"op":"event","type":{"kind":"json"},"name":"requirements"}}]}},
+{"name":"GatheringRequirements on failed(transient, timeout)","state":2,"text":"retry 2 backoff 2s..30s","kind":"retry","target":-1,"max":2,"scope":{"kind":"visit","state":-1},"backoff":{"first":2000000000,"last":30000000000,"factor":2,"jitter":0.2}},
+{"name":"GatheringRequirements on failed(transient, timeout) else 1","state":2,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":8,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"GeneratingOutline on OutlineReady","state":3,"text":"-> WritingSections","kind":"goto","target":4,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":2,"value":{"op":"event","type":{"kind":"string"},"name":"outline"}}]}},
+{"name":"GeneratingOutline on OutlineUnclear","state":3,"text":"-> AwaitingFeedback","kind":"goto","target":6,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"event","type":{"kind":"string"},"name":"question"}}]}},
+{"name":"GeneratingOutline on failed(transient, timeout)","state":3,"text":"retry 2 backoff 2s..30s","kind":"retry","target":-1,"max":2,"scope":{"kind":"visit","state":-1},"backoff":{"first":2000000000,"last":30000000000,"factor":2,"jitter":0.2}},
+{"name":"GeneratingOutline on failed(transient, timeout) else 1","state":3,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":8,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"WritingSections on SectionsWritten","state":4,"text":"-> Reviewing","kind":"goto","target":5,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":3,"value":{"op":"event","type":{"kind":"json"},"name":"sections"}}]}},
+{"name":"WritingSections on failed(transient, timeout, stalled)","state":4,"text":"retry 2 backoff 2s..30s","kind":"retry","target":-1,"max":2,"scope":{"kind":"visit","state":-1},"backoff":{"first":2000000000,"last":30000000000,"factor":2,"jitter":0.2}},
+{"name":"WritingSections on failed(transient, timeout, stalled) else 1","state":4,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":8,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Reviewing on ReviewPassed","state":5,"text":"-> Finalizing","kind":"goto","target":7,"scope":{"kind":"run","state":-1}},
+{"name":"Reviewing on ReviewQuestions","state":5,"text":"-> AwaitingFeedback","kind":"goto","target":6,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"event","type":{"kind":"string"},"name":"question"}}]}},
+{"name":"Reviewing on failed(transient, timeout)","state":5,"text":"retry 2 backoff 2s..30s","kind":"retry","target":-1,"max":2,"scope":{"kind":"visit","state":-1},"backoff":{"first":2000000000,"last":30000000000,"factor":2,"jitter":0.2}},
+{"name":"Reviewing on failed(transient, timeout) else 1","state":5,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":8,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"AwaitingFeedback on FeedbackGiven","state":6,"text":"when rounds < 5 && outline is set -> WritingSections","when":{"op":"&&","type":{"kind":"bool"},"args":[{"op":"<","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":5},"index":5},{"op":"lit","type":{"kind":"int"},"value":5}]},{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"string"},"index":2}]}]},"kind":"goto","target":4,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"+","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":5},"index":5},{"op":"lit","type":{"kind":"int"},"value":1}]}},{"field":4,"value":{"op":"+","type":{"kind":"list","elem":{"kind":"string"}},"args":[{"op":"field","type":{"kind":"list","elem":{"kind":"string"}},"index":4},{"op":"event","type":{"kind":"string"},"name":"text"}]}}]}},
+{"name":"AwaitingFeedback on FeedbackGiven else 1","state":6,"text":"when rounds < 5 -> GeneratingOutline","when":{"op":"<","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":5},"index":5},{"op":"lit","type":{"kind":"int"},"value":5}]},"kind":"goto","target":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"+","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":5},"index":5},{"op":"lit","type":{"kind":"int"},"value":1}]}},{"field":4,"value":{"op":"+","type":{"kind":"list","elem":{"kind":"string"}},"args":[{"op":"field","type":{"kind":"list","elem":{"kind":"string"}},"index":4},{"op":"event","type":{"kind":"string"},"name":"text"}]}}]}},
+{"name":"AwaitingFeedback on FeedbackGiven else 2","state":6,"text":"when sections is set -> Finalizing","when":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"json"},"index":3}]},"kind":"goto","target":7,"scope":{"kind":"run","state":-1}},
+{"name":"AwaitingFeedback on FeedbackGiven else 3","state":6,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":8,"value":{"op":"lit","type":{"kind":"string"},"value":"no outline after five rounds"}}]}},
+{"name":"AwaitingFeedback on Approved","state":6,"text":"when sections is set -> Finalizing","when":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"json"},"index":3}]},"kind":"goto","target":7,"scope":{"kind":"run","state":-1}},
+{"name":"AwaitingFeedback on Approved else 1","state":6,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}},
+{"name":"AwaitingFeedback after 8h","state":6,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"publishes":[{"event":12,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":6}]}]}},
+{"name":"Finalizing on DocumentFinished","state":7,"text":"-> Complete","kind":"goto","target":9,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"document"}}]}},
+{"name":"Finalizing on failed(transient, timeout)","state":7,"text":"retry 2 backoff 2s..30s","kind":"retry","target":-1,"max":2,"scope":{"kind":"visit","state":-1},"backoff":{"first":2000000000,"last":30000000000,"factor":2,"jitter":0.2}},
+{"name":"Finalizing on failed(transient, timeout) else 1","state":7,"text":"-> Error","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":8,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Error on StartOver","state":8,"text":"-> Idle max 3","kind":"goto","target":1,"max":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0},{"field":1},{"field":2},{"field":3},{"field":4,"value":{"op":"lit","type":{"kind":"list","elem":{"kind":"string"}},"value":[]}},{"field":5,"value":{"op":"lit","type":{"kind":"int"},"value":0}},{"field":6,"value":{"op":"lit","type":{"kind":"string"},"value":""}},{"field":8}]}},
+{"name":"Error on StartOver else 1","state":8,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}}
+],
+"dos":[
+{"name":"GatheringRequirements.gather_requirements","state":2,"activity":0,"args":[{"op":"field","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1},"timeout":300000000000},
+{"name":"GeneratingOutline.generate_outline","state":3,"activity":1,"args":[{"op":"field","type":{"kind":"json"},"index":1},{"op":"field","type":{"kind":"list","elem":{"kind":"string"}},"index":4}],"scope":{"kind":"visit","state":-1},"timeout":300000000000},
+{"name":"WritingSections.write_sections","state":4,"activity":2,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":2},{"op":"field","type":{"kind":"list","elem":{"kind":"string"}},"index":4}],"scope":{"kind":"visit","state":-1},"timeout":1800000000000,"progress":600000000000},
+{"name":"Reviewing.review","state":5,"activity":3,"args":[{"op":"field","type":{"kind":"json"},"index":3},{"op":"field","type":{"kind":"json"},"index":1}],"scope":{"kind":"visit","state":-1},"timeout":600000000000},
+{"name":"Finalizing.finalize","state":7,"activity":4,"args":[{"op":"field","type":{"kind":"json"},"index":3}],"scope":{"kind":"visit","state":-1},"timeout":300000000000}
+],
+"timers":[
+{"name":"after 24h idle","state":0,"delay":86400000000000,"idle":true},
+{"name":"AwaitingFeedback after 8h","state":6,"delay":28800000000000}
+],
+"budget":{
+"steps":220,
+"costs":[{"name":"tokens","amount":"3500000"}]
 }
-
-// SendApproved sends Approved to a run. A refused event is a *runtime.Rejected.
-func (r DocumentAgentRuns) SendApproved(ctx context.Context, id string, event DocumentAgentApproved, options ...runtime.SendOption) (DocumentAgentRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return DocumentAgentRun{}, err
-	}
-	return readDocumentAgentRun(r.Engine.Send(ctx, id, runtime.NewEvent("Approved", data, options...)))
-}
-
-// SendStartOver sends StartOver to a run. A refused event is a *runtime.Rejected.
-func (r DocumentAgentRuns) SendStartOver(ctx context.Context, id string, event DocumentAgentStartOver, options ...runtime.SendOption) (DocumentAgentRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return DocumentAgentRun{}, err
-	}
-	return readDocumentAgentRun(r.Engine.Send(ctx, id, runtime.NewEvent("StartOver", data, options...)))
-}
-
-// readDocumentAgentRun gives a view its types.
-func readDocumentAgentRun(view runtime.View, err error) (DocumentAgentRun, error) {
-	if err != nil {
-		return DocumentAgentRun{}, err
-	}
-	if view.Machine != "DocumentAgent" {
-		return DocumentAgentRun{}, fmt.Errorf("run %q is one of machine %q", view.Run, view.Machine)
-	}
-	run := DocumentAgentRun{View: view}
-	if err := run.State.UnmarshalText([]byte(view.State)); err != nil {
-		return DocumentAgentRun{}, err
-	}
-	if err := json.Unmarshal(view.Params, &run.Params); err != nil {
-		return DocumentAgentRun{}, err
-	}
-	return run, json.Unmarshal(view.Data, &run.Data)
-}
+}`

@@ -132,7 +132,7 @@ func (s *session) look(run DocumentAgentRun) {
 }
 
 func (s *session) request(ctx context.Context) error {
-	_, err := s.runs.SendDocumentRequested(ctx, s.id, DocumentAgentDocumentRequested{Request: "a report on " + s.id})
+	_, err := s.runs.Send(ctx, s.id, DocumentAgentDocumentRequested{Request: "a report on " + s.id})
 	return err
 }
 
@@ -140,17 +140,17 @@ func (s *session) request(ctx context.Context) error {
 // Every other person says at the last wish that it is good as it is.
 func (s *session) answer(ctx context.Context) error {
 	if s.agent.reviews > 0 && s.agent.reviews == s.person.wishes && s.person.curt {
-		_, err := s.runs.SendApproved(ctx, s.id, DocumentAgentApproved{})
+		_, err := s.runs.Send(ctx, s.id, DocumentAgentApproved{})
 		return err
 	}
 	text := fmt.Sprintf("section-%d could be shorter", 1+s.agent.random.IntN(3))
-	_, err := s.runs.SendFeedbackGiven(ctx, s.id, DocumentAgentFeedbackGiven{Text: text})
+	_, err := s.runs.Send(ctx, s.id, DocumentAgentFeedbackGiven{Text: text})
 	return err
 }
 
 // startOver begins anew, and sees whether anything of the old document is left.
 func (s *session) startOver(ctx context.Context) error {
-	run, err := s.runs.SendStartOver(ctx, s.id, DocumentAgentStartOver{})
+	run, err := s.runs.Send(ctx, s.id, DocumentAgentStartOver{})
 	var refused *runtime.Rejected
 	switch {
 	case errors.As(err, &refused):

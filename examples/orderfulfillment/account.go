@@ -32,8 +32,8 @@ func (s *story) states(ctx context.Context, c *chapter) error {
 
 // tooLong is how long an order may stand where a person has to do something.
 var tooLong = map[string]time.Duration{
-	OrderFulfillmentStateNeedsAttention.String():                time.Hour,
-	OrderFulfillmentStateUnpaidAwaitingManagerApproval.String(): time.Hour,
+	string(OrderFulfillmentStateNeedsAttention):                time.Hour,
+	string(OrderFulfillmentStateUnpaidAwaitingManagerApproval): time.Hour,
 }
 
 // stuckFlag is tooLong as the command line takes it.

@@ -23,9 +23,9 @@ func (s *services) ask(ctx context.Context, a *runtime.Attempt, service string, 
 	case err == nil, errors.As(err, &refused):
 		return answer, err
 	case errors.Is(err, outside.ErrDown):
-		return answer, OrderFulfillmentFailProviderDown(err.Error())
+		return answer, runtime.Fail(OrderFulfillmentFailProviderDown, err.Error())
 	}
-	return answer, OrderFulfillmentFailTransient(err.Error())
+	return answer, runtime.Fail(OrderFulfillmentFailTransient, err.Error())
 }
 
 // refusal gives the reason of a refusal.

@@ -71,20 +71,20 @@ func (a *agent) act(ctx context.Context, f fate, run OrderFulfillmentRun) error 
 	err := errRests
 	switch run.State {
 	case OrderFulfillmentStateUnpaidCreated:
-		_, err = a.runs.SendReserveInventory(ctx, f.id, OrderFulfillmentReserveInventory{}, as...)
+		_, err = a.runs.Send(ctx, f.id, OrderFulfillmentReserveInventory{}, as...)
 	case OrderFulfillmentStateUnpaidInventoryReserved:
-		_, err = a.runs.SendAuthorizePayment(ctx, f.id, OrderFulfillmentAuthorizePayment{PaymentMethod: f.card}, as...)
+		_, err = a.runs.Send(ctx, f.id, OrderFulfillmentAuthorizePayment{PaymentMethod: f.card}, as...)
 	case OrderFulfillmentStateUnpaidPaymentAuthorized:
-		_, err = a.runs.SendCapturePayment(ctx, f.id, OrderFulfillmentCapturePayment{}, as...)
+		_, err = a.runs.Send(ctx, f.id, OrderFulfillmentCapturePayment{}, as...)
 	case OrderFulfillmentStatePaidPaymentCaptured:
-		_, err = a.runs.SendTriggerFulfillment(ctx, f.id, OrderFulfillmentTriggerFulfillment{}, as...)
+		_, err = a.runs.Send(ctx, f.id, OrderFulfillmentTriggerFulfillment{}, as...)
 	case OrderFulfillmentStatePaidFulfillmentTriggered:
-		_, err = a.runs.SendMarkShipped(ctx, f.id, OrderFulfillmentMarkShipped{Tracking: "TRK-" + f.id}, as...)
+		_, err = a.runs.Send(ctx, f.id, OrderFulfillmentMarkShipped{Tracking: "TRK-" + f.id}, as...)
 	case OrderFulfillmentStatePaidShipped:
-		_, err = a.runs.SendMarkDelivered(ctx, f.id, OrderFulfillmentMarkDelivered{}, as...)
+		_, err = a.runs.Send(ctx, f.id, OrderFulfillmentMarkDelivered{}, as...)
 	case OrderFulfillmentStatePaidDelivered:
 		if f.returns && a.month {
-			_, err = a.runs.SendRefundOrder(ctx, f.id, OrderFulfillmentRefundOrder{Reason: "sent back"}, as...)
+			_, err = a.runs.Send(ctx, f.id, OrderFulfillmentRefundOrder{Reason: "sent back"}, as...)
 		}
 	}
 	return err
@@ -94,11 +94,11 @@ func (a *agent) act(ctx context.Context, f fate, run OrderFulfillmentRun) error 
 // late, the refusal lists what is allowed, and a refund may be among it.
 func (a *agent) cancel(ctx context.Context, f fate) error {
 	as := runtime.WithActor(a.name)
-	_, err := a.runs.SendCancelOrder(ctx, f.id, OrderFulfillmentCancelOrder{Reason: "changed my mind"}, as)
+	_, err := a.runs.Send(ctx, f.id, OrderFulfillmentCancelOrder{Reason: "changed my mind"}, as)
 	var rejected *runtime.Rejected
 	if errors.As(err, &rejected) && slices.Contains(rejected.Allowed, "RefundOrder") {
 		a.refused++
-		_, err = a.runs.SendRefundOrder(ctx, f.id, OrderFulfillmentRefundOrder{Reason: "changed my mind"}, as)
+		_, err = a.runs.Send(ctx, f.id, OrderFulfillmentRefundOrder{Reason: "changed my mind"}, as)
 	}
 	return err
 }

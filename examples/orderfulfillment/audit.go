@@ -57,17 +57,17 @@ func audit(rows []runtime.RunRow, entries []outside.Entry) []program.Promise {
 		held := f.happened[outside.Authorized] - f.happened[outside.Voided]
 		goods := f.happened[outside.Reserved] - f.happened[outside.Released] - f.happened[outside.Shipped]
 		switch rows[i].State {
-		case OrderFulfillmentStateCancelled.String(), OrderFulfillmentStateReturned.String():
+		case string(OrderFulfillmentStateCancelled), string(OrderFulfillmentStateReturned):
 			given++
 			if money != 0 || goods > 0 || f.happened[outside.Charged] == 0 && held != 0 {
 				owed++
 			}
-		case OrderFulfillmentStateClosed.String():
+		case string(OrderFulfillmentStateClosed):
 			kept++
 			if money != 1 || f.happened[outside.Shipped] != 1 {
 				wrong++
 			}
-		case OrderFulfillmentStateNeedsAttention.String():
+		case string(OrderFulfillmentStateNeedsAttention):
 		default:
 			lost++
 		}

@@ -135,7 +135,7 @@ func (c *chapter) steps(ctx context.Context) (n int64, err error) {
 
 // need gives the orders that stand in a state.
 func (c *chapter) need(ctx context.Context, state OrderFulfillmentState) ([]string, error) {
-	rows, err := c.engine.List(ctx, runtime.RunFilter{State: state.String(), Limit: c.orders})
+	rows, err := c.engine.List(ctx, runtime.RunFilter{State: string(state), Limit: c.orders})
 	var ids []string
 	for i := range rows {
 		ids = append(ids, rows[i].Run)

@@ -45,7 +45,7 @@ func TestOfficeLeavesActivities(t *testing.T) {
 	if _, err := runs.Start(ctx, "o", OrderFulfillmentParams{Order: "o", Amount: 1, Customer: "c"}); err != nil {
 		t.Fatal(err)
 	}
-	run, err := runs.SendReserveInventory(ctx, "o", OrderFulfillmentReserveInventory{})
+	run, err := runs.Send(ctx, "o", OrderFulfillmentReserveInventory{})
 	if err != nil || run.State != OrderFulfillmentStateUnpaidReserving {
 		t.Fatal(run.State, err)
 	}

@@ -4,269 +4,112 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"strconv"
+	_ "embed"
 	"sync"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
-// OrderFulfillmentState is a state of machine OrderFulfillment.
+// OrderFulfillmentState is a state of machine OrderFulfillment; the zero value is none.
 //
 // Fulfils one order: reserve, authorize, capture, fulfil, ship, deliver; or give
 // everything back. Agents and people advance it by events; the side effects are
 // activities, each under a key that stays the same when it is tried again.
-type OrderFulfillmentState uint16
+type OrderFulfillmentState string
 
 // The states of OrderFulfillment, in the order of the source.
 const (
-	OrderFulfillmentStateUnpaidCreated OrderFulfillmentState = iota
-	OrderFulfillmentStateUnpaidReserving
-	OrderFulfillmentStateUnpaidInventoryReserved
-	OrderFulfillmentStateUnpaidAuthorizingPayment
+	OrderFulfillmentStateUnpaidCreated            OrderFulfillmentState = "Unpaid.Created"
+	OrderFulfillmentStateUnpaidReserving          OrderFulfillmentState = "Unpaid.Reserving"
+	OrderFulfillmentStateUnpaidInventoryReserved  OrderFulfillmentState = "Unpaid.InventoryReserved"
+	OrderFulfillmentStateUnpaidAuthorizingPayment OrderFulfillmentState = "Unpaid.AuthorizingPayment"
 	// The same event goes two ways: a large amount needs a person.
-	OrderFulfillmentStateUnpaidPaymentAuthorized
-	OrderFulfillmentStateUnpaidAwaitingManagerApproval
+	OrderFulfillmentStateUnpaidPaymentAuthorized       OrderFulfillmentState = "Unpaid.PaymentAuthorized"
+	OrderFulfillmentStateUnpaidAwaitingManagerApproval OrderFulfillmentState = "Unpaid.AwaitingManagerApproval"
 	// From here on money moves, and a cancellation is a refund.
-	OrderFulfillmentStateCapturingPayment
-	OrderFulfillmentStatePaidPaymentCaptured
+	OrderFulfillmentStateCapturingPayment    OrderFulfillmentState = "CapturingPayment"
+	OrderFulfillmentStatePaidPaymentCaptured OrderFulfillmentState = "Paid.PaymentCaptured"
 	// Two things at once. A confirmation that cannot be sent holds up nothing.
-	OrderFulfillmentStatePaidFulfilling
-	OrderFulfillmentStatePaidFulfillmentTriggered
-	OrderFulfillmentStatePaidShipped
+	OrderFulfillmentStatePaidFulfilling           OrderFulfillmentState = "Paid.Fulfilling"
+	OrderFulfillmentStatePaidFulfillmentTriggered OrderFulfillmentState = "Paid.FulfillmentTriggered"
+	OrderFulfillmentStatePaidShipped              OrderFulfillmentState = "Paid.Shipped"
 	// Over, but for a month it can be given back.
-	OrderFulfillmentStatePaidDelivered
-	OrderFulfillmentStateRefunding
+	OrderFulfillmentStatePaidDelivered OrderFulfillmentState = "Paid.Delivered"
+	OrderFulfillmentStateRefunding     OrderFulfillmentState = "Refunding"
 	// Gives back what was authorized and reserved, both at once. Whether the
 	// charge has gone through is for the provider to say: an operator may have
 	// cancelled in the middle of it.
-	OrderFulfillmentStateCompensating
+	OrderFulfillmentStateCompensating OrderFulfillmentState = "Compensating"
 	// A person mends what is wrong, and the order goes on where it got stuck.
-	OrderFulfillmentStateNeedsAttention
-	OrderFulfillmentStateResuming
-	OrderFulfillmentStateClosed    // terminal: success
-	OrderFulfillmentStateReturned  // terminal: cancelled
-	OrderFulfillmentStateCancelled // terminal: cancelled
-	OrderFulfillmentStateAbandoned // terminal: failure
+	OrderFulfillmentStateNeedsAttention OrderFulfillmentState = "NeedsAttention"
+	OrderFulfillmentStateResuming       OrderFulfillmentState = "Resuming"
+	OrderFulfillmentStateClosed         OrderFulfillmentState = "Closed"    // terminal: success
+	OrderFulfillmentStateReturned       OrderFulfillmentState = "Returned"  // terminal: cancelled
+	OrderFulfillmentStateCancelled      OrderFulfillmentState = "Cancelled" // terminal: cancelled
+	OrderFulfillmentStateAbandoned      OrderFulfillmentState = "Abandoned" // terminal: failure
 )
 
-var orderFulfillmentStateNames = [...]string{
-	"Unpaid.Created",
-	"Unpaid.Reserving",
-	"Unpaid.InventoryReserved",
-	"Unpaid.AuthorizingPayment",
-	"Unpaid.PaymentAuthorized",
-	"Unpaid.AwaitingManagerApproval",
-	"CapturingPayment",
-	"Paid.PaymentCaptured",
-	"Paid.Fulfilling",
-	"Paid.FulfillmentTriggered",
-	"Paid.Shipped",
-	"Paid.Delivered",
-	"Refunding",
-	"Compensating",
-	"NeedsAttention",
-	"Resuming",
-	"Closed",
-	"Returned",
-	"Cancelled",
-	"Abandoned",
-}
+// MachineName is the name in the source.
+func (OrderFulfillmentState) MachineName() string { return "OrderFulfillment" }
 
-// String is the name in the source.
-func (v OrderFulfillmentState) String() string {
-	if int(v) >= len(orderFulfillmentStateNames) {
-		return "OrderFulfillmentState(" + strconv.Itoa(int(v)) + ")"
-	}
-	return orderFulfillmentStateNames[v]
-}
-
-// MarshalText is the name in the source.
-func (v OrderFulfillmentState) MarshalText() ([]byte, error) {
-	if int(v) >= len(orderFulfillmentStateNames) {
-		return nil, fmt.Errorf("there is no %s", v)
-	}
-	return []byte(orderFulfillmentStateNames[v]), nil
-}
-
-// UnmarshalText takes a name of the source.
-func (v *OrderFulfillmentState) UnmarshalText(text []byte) error {
-	for i, name := range orderFulfillmentStateNames {
-		if name == string(text) {
-			*v = OrderFulfillmentState(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("there is no OrderFulfillmentState %q", text)
-}
-
-// Terminal reports whether a run in s has ended.
-func (s OrderFulfillmentState) Terminal() bool { return s.Outcome() != "" }
-
-// Outcome is "success", "failure" or "cancelled" for a terminal state, and empty for another.
-func (s OrderFulfillmentState) Outcome() string {
-	switch s {
-	case OrderFulfillmentStateClosed:
-		return "success"
-	case OrderFulfillmentStateAbandoned:
-		return "failure"
-	case OrderFulfillmentStateReturned, OrderFulfillmentStateCancelled:
-		return "cancelled"
-	}
-	return ""
-}
-
-// OrderFulfillmentEvent names an event of machine OrderFulfillment.
-type OrderFulfillmentEvent uint16
+// OrderFulfillmentEvent names an event of machine OrderFulfillment; the zero value is none.
+type OrderFulfillmentEvent string
 
 // The events of OrderFulfillment, in the order of the source.
 const (
-	OrderFulfillmentEventReserveInventory OrderFulfillmentEvent = iota
-	OrderFulfillmentEventAuthorizePayment
-	OrderFulfillmentEventCapturePayment
-	OrderFulfillmentEventTriggerFulfillment
-	OrderFulfillmentEventMarkShipped
-	OrderFulfillmentEventMarkDelivered
-	OrderFulfillmentEventCancelOrder
-	OrderFulfillmentEventRefundOrder
-	OrderFulfillmentEventApprovePayment
-	OrderFulfillmentEventDenyPayment
-	OrderFulfillmentEventResume
-	OrderFulfillmentEventReserved
-	OrderFulfillmentEventOutOfStock
-	OrderFulfillmentEventAuthorized
-	OrderFulfillmentEventCaptured
-	OrderFulfillmentEventDeclined
-	OrderFulfillmentEventAccepted
-	OrderFulfillmentEventEmailSent
-	OrderFulfillmentEventPaymentSettled
-	OrderFulfillmentEventStockReleased
-	OrderFulfillmentEventRefunded
-	OrderFulfillmentEventApprovalWanted
-	OrderFulfillmentEventApprovalReminder
-	OrderFulfillmentEventOrderStuck
-	OrderFulfillmentEventOrderShipped
-	OrderFulfillmentEventOrderClosed
-	OrderFulfillmentEventOrderRefunded
-	OrderFulfillmentEventOrderCancelled
-	OrderFulfillmentEventOrderAbandoned
+	OrderFulfillmentEventReserveInventory   OrderFulfillmentEvent = "ReserveInventory"
+	OrderFulfillmentEventAuthorizePayment   OrderFulfillmentEvent = "AuthorizePayment"
+	OrderFulfillmentEventCapturePayment     OrderFulfillmentEvent = "CapturePayment"
+	OrderFulfillmentEventTriggerFulfillment OrderFulfillmentEvent = "TriggerFulfillment"
+	OrderFulfillmentEventMarkShipped        OrderFulfillmentEvent = "MarkShipped"
+	OrderFulfillmentEventMarkDelivered      OrderFulfillmentEvent = "MarkDelivered"
+	OrderFulfillmentEventCancelOrder        OrderFulfillmentEvent = "CancelOrder"
+	OrderFulfillmentEventRefundOrder        OrderFulfillmentEvent = "RefundOrder"
+	OrderFulfillmentEventApprovePayment     OrderFulfillmentEvent = "ApprovePayment"
+	OrderFulfillmentEventDenyPayment        OrderFulfillmentEvent = "DenyPayment"
+	OrderFulfillmentEventResume             OrderFulfillmentEvent = "Resume"
+	OrderFulfillmentEventReserved           OrderFulfillmentEvent = "Reserved"
+	OrderFulfillmentEventOutOfStock         OrderFulfillmentEvent = "OutOfStock"
+	OrderFulfillmentEventAuthorized         OrderFulfillmentEvent = "Authorized"
+	OrderFulfillmentEventCaptured           OrderFulfillmentEvent = "Captured"
+	OrderFulfillmentEventDeclined           OrderFulfillmentEvent = "Declined"
+	OrderFulfillmentEventAccepted           OrderFulfillmentEvent = "Accepted"
+	OrderFulfillmentEventEmailSent          OrderFulfillmentEvent = "EmailSent"
+	OrderFulfillmentEventPaymentSettled     OrderFulfillmentEvent = "PaymentSettled"
+	OrderFulfillmentEventStockReleased      OrderFulfillmentEvent = "StockReleased"
+	OrderFulfillmentEventRefunded           OrderFulfillmentEvent = "Refunded"
+	OrderFulfillmentEventApprovalWanted     OrderFulfillmentEvent = "ApprovalWanted"
+	OrderFulfillmentEventApprovalReminder   OrderFulfillmentEvent = "ApprovalReminder"
+	OrderFulfillmentEventOrderStuck         OrderFulfillmentEvent = "OrderStuck"
+	OrderFulfillmentEventOrderShipped       OrderFulfillmentEvent = "OrderShipped"
+	OrderFulfillmentEventOrderClosed        OrderFulfillmentEvent = "OrderClosed"
+	OrderFulfillmentEventOrderRefunded      OrderFulfillmentEvent = "OrderRefunded"
+	OrderFulfillmentEventOrderCancelled     OrderFulfillmentEvent = "OrderCancelled"
+	OrderFulfillmentEventOrderAbandoned     OrderFulfillmentEvent = "OrderAbandoned"
 )
-
-var orderFulfillmentEventNames = [...]string{
-	"ReserveInventory",
-	"AuthorizePayment",
-	"CapturePayment",
-	"TriggerFulfillment",
-	"MarkShipped",
-	"MarkDelivered",
-	"CancelOrder",
-	"RefundOrder",
-	"ApprovePayment",
-	"DenyPayment",
-	"Resume",
-	"Reserved",
-	"OutOfStock",
-	"Authorized",
-	"Captured",
-	"Declined",
-	"Accepted",
-	"EmailSent",
-	"PaymentSettled",
-	"StockReleased",
-	"Refunded",
-	"ApprovalWanted",
-	"ApprovalReminder",
-	"OrderStuck",
-	"OrderShipped",
-	"OrderClosed",
-	"OrderRefunded",
-	"OrderCancelled",
-	"OrderAbandoned",
-}
-
-// String is the name in the source.
-func (v OrderFulfillmentEvent) String() string {
-	if int(v) >= len(orderFulfillmentEventNames) {
-		return "OrderFulfillmentEvent(" + strconv.Itoa(int(v)) + ")"
-	}
-	return orderFulfillmentEventNames[v]
-}
-
-// MarshalText is the name in the source.
-func (v OrderFulfillmentEvent) MarshalText() ([]byte, error) {
-	if int(v) >= len(orderFulfillmentEventNames) {
-		return nil, fmt.Errorf("there is no %s", v)
-	}
-	return []byte(orderFulfillmentEventNames[v]), nil
-}
-
-// UnmarshalText takes a name of the source.
-func (v *OrderFulfillmentEvent) UnmarshalText(text []byte) error {
-	for i, name := range orderFulfillmentEventNames {
-		if name == string(text) {
-			*v = OrderFulfillmentEvent(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("there is no OrderFulfillmentEvent %q", text)
-}
 
 // OrderFulfillmentStage is one of the values below; the zero value is none.
 //
 // What a person has to mend before the order can go on.
-type OrderFulfillmentStage uint16
+type OrderFulfillmentStage string
 
 // The values of OrderFulfillmentStage.
 const (
-	OrderFulfillmentStageReserving OrderFulfillmentStage = iota + 1
-	OrderFulfillmentStageAuthorizing
-	OrderFulfillmentStageCapturing
-	OrderFulfillmentStageFulfilling
-	OrderFulfillmentStageShipping
-	OrderFulfillmentStageRefunding
-	OrderFulfillmentStageCompensating
+	OrderFulfillmentStageReserving    OrderFulfillmentStage = "reserving"
+	OrderFulfillmentStageAuthorizing  OrderFulfillmentStage = "authorizing"
+	OrderFulfillmentStageCapturing    OrderFulfillmentStage = "capturing"
+	OrderFulfillmentStageFulfilling   OrderFulfillmentStage = "fulfilling"
+	OrderFulfillmentStageShipping     OrderFulfillmentStage = "shipping"
+	OrderFulfillmentStageRefunding    OrderFulfillmentStage = "refunding"
+	OrderFulfillmentStageCompensating OrderFulfillmentStage = "compensating"
 )
 
-var orderFulfillmentStageNames = [...]string{
-	"",
-	"reserving",
-	"authorizing",
-	"capturing",
-	"fulfilling",
-	"shipping",
-	"refunding",
-	"compensating",
-}
-
-// String is the name in the source.
-func (v OrderFulfillmentStage) String() string {
-	if v == 0 || int(v) >= len(orderFulfillmentStageNames) {
-		return "OrderFulfillmentStage(" + strconv.Itoa(int(v)) + ")"
-	}
-	return orderFulfillmentStageNames[v]
-}
-
-// MarshalText is the name in the source.
-func (v OrderFulfillmentStage) MarshalText() ([]byte, error) {
-	if v == 0 || int(v) >= len(orderFulfillmentStageNames) {
-		return nil, fmt.Errorf("there is no %s", v)
-	}
-	return []byte(orderFulfillmentStageNames[v]), nil
-}
-
-// UnmarshalText takes a name of the source.
-func (v *OrderFulfillmentStage) UnmarshalText(text []byte) error {
-	for i, name := range orderFulfillmentStageNames {
-		if name == string(text) && i > 0 {
-			*v = OrderFulfillmentStage(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("there is no OrderFulfillmentStage %q", text)
-}
+// The categories of failure that OrderFulfillment declares, for runtime.Fail.
+const (
+	OrderFulfillmentFailTransient    = "transient"
+	OrderFulfillmentFailProviderDown = "provider_down"
+)
 
 // What is proved of every run of OrderFulfillment: the most steps (moves and retries), time,
 // costs and attempts of each activity that it can take. A cost may be no whole number.
@@ -292,18 +135,18 @@ type OrderFulfillmentParams struct {
 
 // OrderFulfillmentData is the context of a run of OrderFulfillment.
 type OrderFulfillmentData struct {
-	Method        OrderFulfillmentOptional[string]    `json:"method,omitzero"`
-	Reservation   OrderFulfillmentOptional[string]    `json:"reservation,omitzero"`
-	Authorization OrderFulfillmentOptional[string]    `json:"authorization,omitzero"`
-	Charge        OrderFulfillmentOptional[string]    `json:"charge,omitzero"`
-	Shipment      OrderFulfillmentOptional[string]    `json:"shipment,omitzero"`
-	Tracking      OrderFulfillmentOptional[string]    `json:"tracking,omitzero"`
-	Refund        OrderFulfillmentOptional[string]    `json:"refund,omitzero"`
-	Approver      string                              `json:"approver"`
-	SentAt        OrderFulfillmentOptional[time.Time] `json:"sent_at,omitzero"`
-	Reason        string                              `json:"reason"`
-	StuckAt       OrderFulfillmentStage               `json:"stuck_at"`
-	Mended        int64                               `json:"mended"`
+	Method        runtime.Optional[string]    `json:"method,omitzero"`
+	Reservation   runtime.Optional[string]    `json:"reservation,omitzero"`
+	Authorization runtime.Optional[string]    `json:"authorization,omitzero"`
+	Charge        runtime.Optional[string]    `json:"charge,omitzero"`
+	Shipment      runtime.Optional[string]    `json:"shipment,omitzero"`
+	Tracking      runtime.Optional[string]    `json:"tracking,omitzero"`
+	Refund        runtime.Optional[string]    `json:"refund,omitzero"`
+	Approver      string                      `json:"approver"`
+	SentAt        runtime.Optional[time.Time] `json:"sent_at,omitzero"`
+	Reason        string                      `json:"reason"`
+	StuckAt       OrderFulfillmentStage       `json:"stuck_at"`
+	Mended        int64                       `json:"mended"`
 }
 
 // OrderFulfillmentReserveInventory is what event ReserveInventory carries.
@@ -456,34 +299,46 @@ type OrderFulfillmentOrderAbandoned struct {
 	Reason string `json:"reason"`
 }
 
-// OrderFulfillmentOptional is a field that may be unset.
-type OrderFulfillmentOptional[T any] struct {
-	Value T
-	Set   bool
+// What each is called that is sent, or raised by an activity.
+func (OrderFulfillmentReserveInventory) FSMEvent() string   { return "ReserveInventory" }
+func (OrderFulfillmentAuthorizePayment) FSMEvent() string   { return "AuthorizePayment" }
+func (OrderFulfillmentCapturePayment) FSMEvent() string     { return "CapturePayment" }
+func (OrderFulfillmentTriggerFulfillment) FSMEvent() string { return "TriggerFulfillment" }
+func (OrderFulfillmentMarkShipped) FSMEvent() string        { return "MarkShipped" }
+func (OrderFulfillmentMarkDelivered) FSMEvent() string      { return "MarkDelivered" }
+func (OrderFulfillmentCancelOrder) FSMEvent() string        { return "CancelOrder" }
+func (OrderFulfillmentRefundOrder) FSMEvent() string        { return "RefundOrder" }
+func (OrderFulfillmentApprovePayment) FSMEvent() string     { return "ApprovePayment" }
+func (OrderFulfillmentDenyPayment) FSMEvent() string        { return "DenyPayment" }
+func (OrderFulfillmentResume) FSMEvent() string             { return "Resume" }
+func (OrderFulfillmentReserved) FSMEvent() string           { return "Reserved" }
+func (OrderFulfillmentOutOfStock) FSMEvent() string         { return "OutOfStock" }
+func (OrderFulfillmentAuthorized) FSMEvent() string         { return "Authorized" }
+func (OrderFulfillmentCaptured) FSMEvent() string           { return "Captured" }
+func (OrderFulfillmentDeclined) FSMEvent() string           { return "Declined" }
+func (OrderFulfillmentAccepted) FSMEvent() string           { return "Accepted" }
+func (OrderFulfillmentEmailSent) FSMEvent() string          { return "EmailSent" }
+func (OrderFulfillmentPaymentSettled) FSMEvent() string     { return "PaymentSettled" }
+func (OrderFulfillmentStockReleased) FSMEvent() string      { return "StockReleased" }
+func (OrderFulfillmentRefunded) FSMEvent() string           { return "Refunded" }
+
+// OrderFulfillmentSendable is an event that may be sent to a run of OrderFulfillment: OrderFulfillmentReserveInventory, OrderFulfillmentAuthorizePayment, OrderFulfillmentCapturePayment, OrderFulfillmentTriggerFulfillment, OrderFulfillmentMarkShipped, OrderFulfillmentMarkDelivered, OrderFulfillmentCancelOrder, OrderFulfillmentRefundOrder, OrderFulfillmentApprovePayment, OrderFulfillmentDenyPayment, OrderFulfillmentResume.
+type OrderFulfillmentSendable interface {
+	FSMEvent() string
+	orderFulfillmentSendable()
 }
 
-// IsZero reports whether the field is unset; its JSON form is absent then.
-func (o OrderFulfillmentOptional[T]) IsZero() bool { return !o.Set }
-
-// MarshalJSON is the JSON form of the value.
-func (o OrderFulfillmentOptional[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.Value) }
-
-// UnmarshalJSON sets the field.
-func (o *OrderFulfillmentOptional[T]) UnmarshalJSON(data []byte) error {
-	o.Set = true
-	return json.Unmarshal(data, &o.Value)
-}
-
-// OrderFulfillmentMachine is machine OrderFulfillment as the runtime runs it.
-var OrderFulfillmentMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(orderFulfillmentDefinition) })
-
-// OrderFulfillmentFailTransient is a failure of category transient, which an activity returns as its error.
-func OrderFulfillmentFailTransient(message string) error { return runtime.Fail("transient", message) }
-
-// OrderFulfillmentFailProviderDown is a failure of category provider_down, which an activity returns as its error.
-func OrderFulfillmentFailProviderDown(message string) error {
-	return runtime.Fail("provider_down", message)
-}
+func (OrderFulfillmentReserveInventory) orderFulfillmentSendable()   {}
+func (OrderFulfillmentAuthorizePayment) orderFulfillmentSendable()   {}
+func (OrderFulfillmentCapturePayment) orderFulfillmentSendable()     {}
+func (OrderFulfillmentTriggerFulfillment) orderFulfillmentSendable() {}
+func (OrderFulfillmentMarkShipped) orderFulfillmentSendable()        {}
+func (OrderFulfillmentMarkDelivered) orderFulfillmentSendable()      {}
+func (OrderFulfillmentCancelOrder) orderFulfillmentSendable()        {}
+func (OrderFulfillmentRefundOrder) orderFulfillmentSendable()        {}
+func (OrderFulfillmentApprovePayment) orderFulfillmentSendable()     {}
+func (OrderFulfillmentDenyPayment) orderFulfillmentSendable()        {}
+func (OrderFulfillmentResume) orderFulfillmentSendable()             {}
 
 // OrderFulfillmentActivities do the work of OrderFulfillment. Each method is one attempt: it may be
 // called again for the same execution, with the same attempt.Key. Its context is
@@ -506,278 +361,273 @@ type OrderFulfillmentActivities interface {
 	RefundPayment(ctx context.Context, attempt *runtime.Attempt, order string, amount int64) (OrderFulfillmentRefunded, error) // in Refunding
 }
 
-// OrderFulfillmentReserveInventoryResult is one of OrderFulfillmentReserved, OrderFulfillmentOutOfStock.
-type OrderFulfillmentReserveInventoryResult interface{ orderFulfillmentReserveInventoryResult() runtime.Result }
-
-func (e OrderFulfillmentReserved) orderFulfillmentReserveInventoryResult() runtime.Result {
-	return runtime.Result{Event: "Reserved", Data: e}
+// OrderFulfillmentReserveInventoryResult is what activity reserve_inventory raises: OrderFulfillmentReserved, OrderFulfillmentOutOfStock.
+type OrderFulfillmentReserveInventoryResult interface {
+	FSMEvent() string
+	orderFulfillmentReserveInventoryResult()
 }
 
-func (e OrderFulfillmentOutOfStock) orderFulfillmentReserveInventoryResult() runtime.Result {
-	return runtime.Result{Event: "OutOfStock", Data: e}
+func (OrderFulfillmentReserved) orderFulfillmentReserveInventoryResult()   {}
+func (OrderFulfillmentOutOfStock) orderFulfillmentReserveInventoryResult() {}
+
+// OrderFulfillmentAuthorizePaymentResult is what activity authorize_payment raises: OrderFulfillmentAuthorized, OrderFulfillmentDeclined.
+type OrderFulfillmentAuthorizePaymentResult interface {
+	FSMEvent() string
+	orderFulfillmentAuthorizePaymentResult()
 }
 
-// OrderFulfillmentAuthorizePaymentResult is one of OrderFulfillmentAuthorized, OrderFulfillmentDeclined.
-type OrderFulfillmentAuthorizePaymentResult interface{ orderFulfillmentAuthorizePaymentResult() runtime.Result }
+func (OrderFulfillmentAuthorized) orderFulfillmentAuthorizePaymentResult() {}
+func (OrderFulfillmentDeclined) orderFulfillmentAuthorizePaymentResult()   {}
 
-func (e OrderFulfillmentAuthorized) orderFulfillmentAuthorizePaymentResult() runtime.Result {
-	return runtime.Result{Event: "Authorized", Data: e}
+// OrderFulfillmentCapturePaymentResult is what activity capture_payment raises: OrderFulfillmentCaptured, OrderFulfillmentDeclined.
+type OrderFulfillmentCapturePaymentResult interface {
+	FSMEvent() string
+	orderFulfillmentCapturePaymentResult()
 }
 
-func (e OrderFulfillmentDeclined) orderFulfillmentAuthorizePaymentResult() runtime.Result {
-	return runtime.Result{Event: "Declined", Data: e}
-}
+func (OrderFulfillmentCaptured) orderFulfillmentCapturePaymentResult() {}
+func (OrderFulfillmentDeclined) orderFulfillmentCapturePaymentResult() {}
 
-// OrderFulfillmentCapturePaymentResult is one of OrderFulfillmentCaptured, OrderFulfillmentDeclined.
-type OrderFulfillmentCapturePaymentResult interface{ orderFulfillmentCapturePaymentResult() runtime.Result }
-
-func (e OrderFulfillmentCaptured) orderFulfillmentCapturePaymentResult() runtime.Result {
-	return runtime.Result{Event: "Captured", Data: e}
-}
-
-func (e OrderFulfillmentDeclined) orderFulfillmentCapturePaymentResult() runtime.Result {
-	return runtime.Result{Event: "Declined", Data: e}
-}
-
-// RegisterOrderFulfillment lets engine run machine OrderFulfillment with these activities.
-// Given nil, the engine leaves them to others: it starts runs, sends to them,
-// fires their timers and delivers what they publish.
+// RegisterOrderFulfillment lets engine run machine OrderFulfillment.
+// What is nil is left to others: the engine starts runs, sends to them, fires
+// their timers and delivers what they publish.
 func RegisterOrderFulfillment(engine *runtime.Engine, activities OrderFulfillmentActivities) error {
-	if activities == nil {
-		return engine.Register(OrderFulfillmentMachine(), orderFulfillmentSource, runtime.Handlers{})
+	var handlers runtime.Handlers
+	if activities != nil {
+		handlers.Activities = map[string]runtime.ActivityFunc{
+			"reserve_inventory":   runtime.ActivityOf(activities.ReserveInventory, "order"),
+			"authorize_payment":   runtime.ActivityOf(activities.AuthorizePayment, "order", "amount", "method"),
+			"capture_payment":     runtime.ActivityOf(activities.CapturePayment, "order", "authorization", "amount", "approver"),
+			"trigger_fulfillment": runtime.ActivityOf(activities.TriggerFulfillment, "order", "reservation"),
+			"send_confirmation":   runtime.ActivityOf(activities.SendConfirmation, "order", "customer", "sent"),
+			"settle_payment":      runtime.ActivityOf(activities.SettlePayment, "order"),
+			"release_inventory":   runtime.ActivityOf(activities.ReleaseInventory, "order"),
+			"refund_payment":      runtime.ActivityOf(activities.RefundPayment, "order", "amount"),
+		}
 	}
-	return engine.Register(OrderFulfillmentMachine(), orderFulfillmentSource, runtime.Handlers{
-		Activities: map[string]runtime.ActivityFunc{
-			"reserve_inventory": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args orderFulfillmentReserveInventoryArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				result, err := activities.ReserveInventory(ctx, attempt, args.Order)
-				switch {
-				case err != nil:
-					return runtime.Result{}, err
-				case result == nil:
-					return runtime.Result{}, errors.New("activity \"reserve_inventory\" returned neither a result nor an error")
-				}
-				return result.orderFulfillmentReserveInventoryResult(), nil
-			},
-			"authorize_payment": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args orderFulfillmentAuthorizePaymentArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				result, err := activities.AuthorizePayment(ctx, attempt, args.Order, args.Amount, args.Method)
-				switch {
-				case err != nil:
-					return runtime.Result{}, err
-				case result == nil:
-					return runtime.Result{}, errors.New("activity \"authorize_payment\" returned neither a result nor an error")
-				}
-				return result.orderFulfillmentAuthorizePaymentResult(), nil
-			},
-			"capture_payment": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args orderFulfillmentCapturePaymentArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				result, err := activities.CapturePayment(ctx, attempt, args.Order, args.Authorization, args.Amount, args.Approver)
-				switch {
-				case err != nil:
-					return runtime.Result{}, err
-				case result == nil:
-					return runtime.Result{}, errors.New("activity \"capture_payment\" returned neither a result nor an error")
-				}
-				return result.orderFulfillmentCapturePaymentResult(), nil
-			},
-			"trigger_fulfillment": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args orderFulfillmentTriggerFulfillmentArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				event, err := activities.TriggerFulfillment(ctx, attempt, args.Order, args.Reservation)
-				return runtime.Result{Event: "Accepted", Data: event}, err
-			},
-			"send_confirmation": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args orderFulfillmentSendConfirmationArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				event, err := activities.SendConfirmation(ctx, attempt, args.Order, args.Customer, args.Sent)
-				return runtime.Result{Event: "EmailSent", Data: event}, err
-			},
-			"settle_payment": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args orderFulfillmentSettlePaymentArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				event, err := activities.SettlePayment(ctx, attempt, args.Order)
-				return runtime.Result{Event: "PaymentSettled", Data: event}, err
-			},
-			"release_inventory": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args orderFulfillmentReleaseInventoryArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				event, err := activities.ReleaseInventory(ctx, attempt, args.Order)
-				return runtime.Result{Event: "StockReleased", Data: event}, err
-			},
-			"refund_payment": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args orderFulfillmentRefundPaymentArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				event, err := activities.RefundPayment(ctx, attempt, args.Order, args.Amount)
-				return runtime.Result{Event: "Refunded", Data: event}, err
-			},
-		},
-	})
+	return engine.Register(OrderFulfillmentMachine(), orderFulfillmentSource, handlers)
 }
 
-// OrderFulfillmentRuns starts runs of OrderFulfillment, sends them events and looks at them.
-type OrderFulfillmentRuns struct{ Engine *runtime.Engine }
+// OrderFulfillmentRuns starts runs of OrderFulfillment, sends them events and looks at them:
+// OrderFulfillmentRuns{Engine: engine}.
+type OrderFulfillmentRuns = runtime.Runs[OrderFulfillmentState, OrderFulfillmentParams, OrderFulfillmentData, OrderFulfillmentSendable]
 
-// OrderFulfillmentRun is a run as it stood when it was looked at. State is the last leaf or
-// terminal that it entered.
-type OrderFulfillmentRun struct {
-	runtime.View
-	State  OrderFulfillmentState
-	Params OrderFulfillmentParams
-	Data   OrderFulfillmentData
-}
+// OrderFulfillmentRun is a run as it stood when it was looked at.
+type OrderFulfillmentRun = runtime.Run[OrderFulfillmentState, OrderFulfillmentParams, OrderFulfillmentData]
 
-// Start starts a run; an empty id is replaced by a new one. The run is durable
-// when Start returns. The error is runtime.ErrExists where the id is taken.
-func (r OrderFulfillmentRuns) Start(ctx context.Context, id string, params OrderFulfillmentParams) (OrderFulfillmentRun, error) {
-	data, err := runtime.EncodeJSON(params)
-	if err != nil {
-		return OrderFulfillmentRun{}, err
-	}
-	return readOrderFulfillmentRun(r.Engine.Start(ctx, "OrderFulfillment", id, data))
-}
+// OrderFulfillmentMachine is machine OrderFulfillment as the runtime runs it.
+var OrderFulfillmentMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(orderFulfillmentDefinition) })
 
-// Get looks at a run.
-func (r OrderFulfillmentRuns) Get(ctx context.Context, id string) (OrderFulfillmentRun, error) {
-	return readOrderFulfillmentRun(r.Engine.Get(ctx, id))
-}
-
-// SendReserveInventory sends ReserveInventory to a run. A refused event is a *runtime.Rejected.
+// orderFulfillmentSource is the text from which the machine was compiled.
 //
-// What an agent may do: one event for each of its tools.
-func (r OrderFulfillmentRuns) SendReserveInventory(ctx context.Context, id string, event OrderFulfillmentReserveInventory, options ...runtime.SendOption) (OrderFulfillmentRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return OrderFulfillmentRun{}, err
-	}
-	return readOrderFulfillmentRun(r.Engine.Send(ctx, id, runtime.NewEvent("ReserveInventory", data, options...)))
-}
+//go:embed orderfulfillment.fsm
+var orderFulfillmentSource string
 
-// SendAuthorizePayment sends AuthorizePayment to a run. A refused event is a *runtime.Rejected.
-func (r OrderFulfillmentRuns) SendAuthorizePayment(ctx context.Context, id string, event OrderFulfillmentAuthorizePayment, options ...runtime.SendOption) (OrderFulfillmentRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return OrderFulfillmentRun{}, err
-	}
-	return readOrderFulfillmentRun(r.Engine.Send(ctx, id, runtime.NewEvent("AuthorizePayment", data, options...)))
+// orderFulfillmentDefinition is the compiled machine.
+const orderFulfillmentDefinition = `{
+"format":1,
+"name":"OrderFulfillment",
+"doc":"Fulfils one order: reserve, authorize, capture, fulfil, ship, deliver; or give\neverything back. Agents and people advance it by events; the side effects are\nactivities, each under a key that stays the same when it is tried again.",
+"params":[
+{"name":"order","type":{"kind":"string"}},
+{"name":"amount","type":{"kind":"int","min":1,"max":10000000}},
+{"name":"customer","type":{"kind":"string"}}
+],
+"fields":[
+{"name":"method","type":{"kind":"string"}},
+{"name":"reservation","type":{"kind":"string"}},
+{"name":"authorization","type":{"kind":"string"}},
+{"name":"charge","type":{"kind":"string"}},
+{"name":"shipment","type":{"kind":"string"}},
+{"name":"tracking","type":{"kind":"string"}},
+{"name":"refund","type":{"kind":"string"}},
+{"name":"approver","type":{"kind":"string"},"default":""},
+{"name":"sent_at","type":{"kind":"time"}},
+{"name":"reason","type":{"kind":"string"},"default":""},
+{"name":"stuck_at","type":{"kind":"enum"},"default":"reserving"},
+{"name":"mended","type":{"kind":"int","min":0,"max":3},"default":0}
+],
+"enums":[
+{"name":"Stage","values":["reserving","authorizing","capturing","fulfilling","shipping","refunding","compensating"]}
+],
+"events":[
+{"name":"ReserveInventory","doc":"What an agent may do: one event for each of its tools."},
+{"name":"AuthorizePayment","fields":[{"name":"payment_method","type":{"kind":"string"}}]},
+{"name":"CapturePayment"},
+{"name":"TriggerFulfillment"},
+{"name":"MarkShipped","fields":[{"name":"tracking","type":{"kind":"string"}}]},
+{"name":"MarkDelivered"},
+{"name":"CancelOrder","fields":[{"name":"reason","type":{"kind":"string"}}]},
+{"name":"RefundOrder","fields":[{"name":"reason","type":{"kind":"string"}}]},
+{"name":"ApprovePayment","fields":[{"name":"approver","type":{"kind":"string"}}],"doc":"What a person may do."},
+{"name":"DenyPayment","fields":[{"name":"approver","type":{"kind":"string"}},{"name":"reason","type":{"kind":"string"}}]},
+{"name":"Resume"},
+{"name":"Reserved","fields":[{"name":"reservation","type":{"kind":"string"}}],"internal":true,"doc":"Of activities."},
+{"name":"OutOfStock","internal":true},
+{"name":"Authorized","fields":[{"name":"authorization","type":{"kind":"string"}}],"internal":true},
+{"name":"Captured","fields":[{"name":"charge","type":{"kind":"string"}}],"internal":true},
+{"name":"Declined","fields":[{"name":"reason","type":{"kind":"string"}}],"internal":true},
+{"name":"Accepted","fields":[{"name":"shipment","type":{"kind":"string"}}],"internal":true},
+{"name":"EmailSent","internal":true},
+{"name":"PaymentSettled","fields":[{"name":"captured","type":{"kind":"bool"}}],"internal":true},
+{"name":"StockReleased","internal":true},
+{"name":"Refunded","fields":[{"name":"refund","type":{"kind":"string"}}],"internal":true},
+{"name":"ApprovalWanted","fields":[{"name":"order","type":{"kind":"string"}},{"name":"amount","type":{"kind":"int"}}],"doc":"To the world, through the outbox."},
+{"name":"ApprovalReminder","fields":[{"name":"order","type":{"kind":"string"}},{"name":"amount","type":{"kind":"int"}}]},
+{"name":"OrderStuck","fields":[{"name":"order","type":{"kind":"string"}},{"name":"reason","type":{"kind":"string"}}]},
+{"name":"OrderShipped","fields":[{"name":"order","type":{"kind":"string"}},{"name":"customer","type":{"kind":"string"}},{"name":"tracking","type":{"kind":"string"}}]},
+{"name":"OrderClosed","fields":[{"name":"order","type":{"kind":"string"}},{"name":"shipment","type":{"kind":"string"}},{"name":"tracking","type":{"kind":"string"}}]},
+{"name":"OrderRefunded","fields":[{"name":"order","type":{"kind":"string"}},{"name":"customer","type":{"kind":"string"}},{"name":"refund","type":{"kind":"string"}}]},
+{"name":"OrderCancelled","fields":[{"name":"order","type":{"kind":"string"}},{"name":"customer","type":{"kind":"string"}},{"name":"reason","type":{"kind":"string"}}]},
+{"name":"OrderAbandoned","fields":[{"name":"order","type":{"kind":"string"}},{"name":"reason","type":{"kind":"string"}}]}
+],
+"categories":[
+"transient",
+"provider_down",
+"unknown",
+"timeout",
+"silent",
+"stalled"
+],
+"activities":[
+{"name":"reserve_inventory","params":[{"name":"order","type":{"kind":"string"}}],"results":[11,12],"fails":[0,1]},
+{"name":"authorize_payment","params":[{"name":"order","type":{"kind":"string"}},{"name":"amount","type":{"kind":"int"}},{"name":"method","type":{"kind":"string"}}],"results":[13,15],"fails":[0,1]},
+{"name":"capture_payment","params":[{"name":"order","type":{"kind":"string"}},{"name":"authorization","type":{"kind":"string"}},{"name":"amount","type":{"kind":"int"}},{"name":"approver","type":{"kind":"string"}}],"results":[14,15],"fails":[0,1],"doc":"Charges. The provider is given the idempotency key of the execution."},
+{"name":"trigger_fulfillment","params":[{"name":"order","type":{"kind":"string"}},{"name":"reservation","type":{"kind":"string"}}],"results":[16],"fails":[0,1]},
+{"name":"send_confirmation","params":[{"name":"order","type":{"kind":"string"}},{"name":"customer","type":{"kind":"string"}},{"name":"sent","type":{"kind":"bool"}}],"results":[17],"fails":[0,1],"doc":"Sends nothing where it has been sent: an order that got stuck beside it comes\nhere again."},
+{"name":"settle_payment","params":[{"name":"order","type":{"kind":"string"}}],"results":[18],"fails":[0,1],"doc":"Voids what was only authorized; where the charge has gone through already,\nsays so. Looks the payment up by the order, and so needs no id of it."},
+{"name":"release_inventory","params":[{"name":"order","type":{"kind":"string"}}],"results":[19],"fails":[0,1],"doc":"Frees what is reserved for the order and has not left the house."},
+{"name":"refund_payment","params":[{"name":"order","type":{"kind":"string"}},{"name":"amount","type":{"kind":"int"}}],"results":[20],"fails":[0,1]}
+],
+"states":[
+{"path":"","kind":"composite","parent":-1,"initial":1,"doc":"Fulfils one order: reserve, authorize, capture, fulfil, ship, deliver; or give\neverything back. Agents and people advance it by events; the side effects are\nactivities, each under a key that stays the same when it is tried again."},
+{"path":"Unpaid","kind":"composite","parent":0,"initial":2,"timers":[0],"doc":"Nothing is charged yet: a cancellation gives back what was taken."},
+{"path":"Unpaid.Created","kind":"leaf","parent":1,"initial":-1,"handlers":[{"kind":"event","event":0,"do":-1,"category":-1,"timer":-1,"arms":[3]},{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}]},
+{"path":"Unpaid.Reserving","kind":"leaf","parent":1,"initial":-1,"dos":[0],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"result","event":11,"do":0,"category":-1,"timer":-1,"arms":[4]},{"kind":"result","event":12,"do":0,"category":-1,"timer":-1,"arms":[5]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[6,7]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[6,7]},{"kind":"failure","event":-1,"do":0,"category":2,"timer":-1,"arms":[6,7]},{"kind":"failure","event":-1,"do":0,"category":3,"timer":-1,"arms":[6,7]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}]},
+{"path":"Unpaid.InventoryReserved","kind":"leaf","parent":1,"initial":-1,"handlers":[{"kind":"event","event":1,"do":-1,"category":-1,"timer":-1,"arms":[8]},{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}]},
+{"path":"Unpaid.AuthorizingPayment","kind":"leaf","parent":1,"initial":-1,"dos":[1],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"result","event":13,"do":1,"category":-1,"timer":-1,"arms":[9]},{"kind":"result","event":15,"do":1,"category":-1,"timer":-1,"arms":[10,11]},{"kind":"failure","event":-1,"do":1,"category":0,"timer":-1,"arms":[12,13]},{"kind":"failure","event":-1,"do":1,"category":1,"timer":-1,"arms":[12,13]},{"kind":"failure","event":-1,"do":1,"category":2,"timer":-1,"arms":[12,13]},{"kind":"failure","event":-1,"do":1,"category":3,"timer":-1,"arms":[12,13]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}]},
+{"path":"Unpaid.PaymentAuthorized","kind":"leaf","parent":1,"initial":-1,"handlers":[{"kind":"event","event":2,"do":-1,"category":-1,"timer":-1,"arms":[14,15]},{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}],"doc":"The same event goes two ways: a large amount needs a person."},
+{"path":"Unpaid.AwaitingManagerApproval","kind":"leaf","parent":1,"initial":-1,"entry":{"publishes":[{"event":21,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1}]}]},"timers":[1,2],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"event","event":8,"do":-1,"category":-1,"timer":-1,"arms":[16]},{"kind":"event","event":9,"do":-1,"category":-1,"timer":-1,"arms":[17]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":1,"arms":[18]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":2,"arms":[19]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}]},
+{"path":"CapturingPayment","kind":"leaf","parent":0,"initial":-1,"dos":[2],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[76]},{"kind":"result","event":14,"do":2,"category":-1,"timer":-1,"arms":[20]},{"kind":"result","event":15,"do":2,"category":-1,"timer":-1,"arms":[21,22]},{"kind":"failure","event":-1,"do":2,"category":0,"timer":-1,"arms":[23,24]},{"kind":"failure","event":-1,"do":2,"category":1,"timer":-1,"arms":[23,24]},{"kind":"failure","event":-1,"do":2,"category":2,"timer":-1,"arms":[23,24]},{"kind":"failure","event":-1,"do":2,"category":3,"timer":-1,"arms":[23,24]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]}],"doc":"From here on money moves, and a cancellation is a refund."},
+{"path":"Paid","kind":"composite","parent":0,"initial":10},
+{"path":"Paid.PaymentCaptured","kind":"leaf","parent":9,"initial":-1,"timers":[3],"handlers":[{"kind":"event","event":3,"do":-1,"category":-1,"timer":-1,"arms":[27]},{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":3,"arms":[28]}]},
+{"path":"Paid.Fulfilling","kind":"leaf","parent":9,"initial":-1,"dos":[3,4],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"result","event":16,"do":3,"category":-1,"timer":-1,"arms":[29]},{"kind":"failure","event":-1,"do":3,"category":0,"timer":-1,"arms":[32,33]},{"kind":"failure","event":-1,"do":3,"category":1,"timer":-1,"arms":[32,33]},{"kind":"failure","event":-1,"do":3,"category":2,"timer":-1,"arms":[32,33]},{"kind":"failure","event":-1,"do":3,"category":3,"timer":-1,"arms":[32,33]},{"kind":"result","event":17,"do":4,"category":-1,"timer":-1,"arms":[30,31]},{"kind":"failure","event":-1,"do":4,"category":0,"timer":-1,"arms":[34,35]},{"kind":"failure","event":-1,"do":4,"category":1,"timer":-1,"arms":[34,35]},{"kind":"failure","event":-1,"do":4,"category":2,"timer":-1,"arms":[34,35]},{"kind":"failure","event":-1,"do":4,"category":3,"timer":-1,"arms":[34,35]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[36]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]}],"doc":"Two things at once. A confirmation that cannot be sent holds up nothing."},
+{"path":"Paid.FulfillmentTriggered","kind":"leaf","parent":9,"initial":-1,"timers":[4],"handlers":[{"kind":"event","event":4,"do":-1,"category":-1,"timer":-1,"arms":[37]},{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":4,"arms":[38]}]},
+{"path":"Paid.Shipped","kind":"leaf","parent":9,"initial":-1,"timers":[5],"handlers":[{"kind":"event","event":5,"do":-1,"category":-1,"timer":-1,"arms":[39]},{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[40,25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":5,"arms":[41]}]},
+{"path":"Paid.Delivered","kind":"leaf","parent":9,"initial":-1,"timers":[6],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[42,25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":6,"arms":[43]}],"doc":"Over, but for a month it can be given back."},
+{"path":"Refunding","kind":"leaf","parent":0,"initial":-1,"dos":[5,6],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[77]},{"kind":"result","event":20,"do":5,"category":-1,"timer":-1,"arms":[44]},{"kind":"failure","event":-1,"do":5,"category":0,"timer":-1,"arms":[46,47]},{"kind":"failure","event":-1,"do":5,"category":1,"timer":-1,"arms":[46,47]},{"kind":"failure","event":-1,"do":5,"category":2,"timer":-1,"arms":[46,47]},{"kind":"failure","event":-1,"do":5,"category":3,"timer":-1,"arms":[46,47]},{"kind":"result","event":19,"do":6,"category":-1,"timer":-1,"arms":[45]},{"kind":"failure","event":-1,"do":6,"category":0,"timer":-1,"arms":[48,49]},{"kind":"failure","event":-1,"do":6,"category":1,"timer":-1,"arms":[48,49]},{"kind":"failure","event":-1,"do":6,"category":2,"timer":-1,"arms":[48,49]},{"kind":"failure","event":-1,"do":6,"category":3,"timer":-1,"arms":[48,49]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[51]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[50,0]}]},
+{"path":"Compensating","kind":"leaf","parent":0,"initial":-1,"dos":[7,8],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[78]},{"kind":"result","event":18,"do":7,"category":-1,"timer":-1,"arms":[52,53]},{"kind":"failure","event":-1,"do":7,"category":0,"timer":-1,"arms":[55,56]},{"kind":"failure","event":-1,"do":7,"category":1,"timer":-1,"arms":[55,56]},{"kind":"failure","event":-1,"do":7,"category":2,"timer":-1,"arms":[55,56]},{"kind":"failure","event":-1,"do":7,"category":3,"timer":-1,"arms":[55,56]},{"kind":"result","event":19,"do":8,"category":-1,"timer":-1,"arms":[54]},{"kind":"failure","event":-1,"do":8,"category":0,"timer":-1,"arms":[57,58]},{"kind":"failure","event":-1,"do":8,"category":1,"timer":-1,"arms":[57,58]},{"kind":"failure","event":-1,"do":8,"category":2,"timer":-1,"arms":[57,58]},{"kind":"failure","event":-1,"do":8,"category":3,"timer":-1,"arms":[57,58]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[60]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[59,0]}],"doc":"Gives back what was authorized and reserved, both at once. Whether the\ncharge has gone through is for the provider to say: an operator may have\ncancelled in the middle of it."},
+{"path":"NeedsAttention","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":23,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":9}]}]},"timers":[7],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[63,64,65]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[63,64,65]},{"kind":"event","event":10,"do":-1,"category":-1,"timer":-1,"arms":[61,62]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[66,67,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":7,"arms":[68]}],"doc":"A person mends what is wrong, and the order goes on where it got stuck."},
+{"path":"Resuming","kind":"leaf","parent":0,"initial":-1,"choice":true,"handlers":[{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[69,70,71,72,73,74,75]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]}]},
+{"path":"Closed","kind":"terminal","outcome":"success","parent":0,"initial":-1,"entry":{"publishes":[{"event":25,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":4},{"op":"field","type":{"kind":"string"},"index":5}]}]}},
+{"path":"Returned","kind":"terminal","outcome":"cancelled","parent":0,"initial":-1,"entry":{"publishes":[{"event":26,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"field","type":{"kind":"string"},"index":6}]}]}},
+{"path":"Cancelled","kind":"terminal","outcome":"cancelled","parent":0,"initial":-1,"entry":{"publishes":[{"event":27,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"field","type":{"kind":"string"},"index":9}]}]}},
+{"path":"Abandoned","kind":"terminal","outcome":"failure","parent":0,"initial":-1,"entry":{"publishes":[{"event":28,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":9}]}]}}
+],
+"arms":[
+{"name":"on cancel","state":0,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"cancelled by the operator"}}]}},
+{"name":"Unpaid on CancelOrder","state":1,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
+{"name":"Unpaid after 168h","state":1,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"not paid within a week"}}]}},
+{"name":"Unpaid.Created on ReserveInventory","state":2,"text":"-> Unpaid.Reserving","kind":"goto","target":3,"scope":{"kind":"run","state":-1}},
+{"name":"Unpaid.Reserving on Reserved","state":3,"text":"-> Unpaid.InventoryReserved","kind":"goto","target":4,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":1,"value":{"op":"event","type":{"kind":"string"},"name":"reservation"}}]}},
+{"name":"Unpaid.Reserving on OutOfStock","state":3,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"out of stock"}}]}},
+{"name":"Unpaid.Reserving on failed","state":3,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Unpaid.Reserving on failed else 1","state":3,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"reserving"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Unpaid.InventoryReserved on AuthorizePayment","state":4,"text":"-> Unpaid.AuthorizingPayment","kind":"goto","target":5,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"event","type":{"kind":"string"},"name":"payment_method"}}]}},
+{"name":"Unpaid.AuthorizingPayment on Authorized","state":5,"text":"-> Unpaid.PaymentAuthorized","kind":"goto","target":6,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":2,"value":{"op":"event","type":{"kind":"string"},"name":"authorization"}}]}},
+{"name":"Unpaid.AuthorizingPayment on Declined","state":5,"text":"-> Unpaid.InventoryReserved max 3","kind":"goto","target":4,"max":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
+{"name":"Unpaid.AuthorizingPayment on Declined else 1","state":5,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
+{"name":"Unpaid.AuthorizingPayment on failed","state":5,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Unpaid.AuthorizingPayment on failed else 1","state":5,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"authorizing"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Unpaid.PaymentAuthorized on CapturePayment","state":6,"text":"when amount > 50000 -> Unpaid.AwaitingManagerApproval","when":{"op":">","type":{"kind":"bool"},"args":[{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1},{"op":"lit","type":{"kind":"int"},"value":50000}]},"kind":"goto","target":7,"scope":{"kind":"run","state":-1}},
+{"name":"Unpaid.PaymentAuthorized on CapturePayment else 1","state":6,"text":"-> CapturingPayment","kind":"goto","target":8,"scope":{"kind":"run","state":-1}},
+{"name":"Unpaid.AwaitingManagerApproval on ApprovePayment","state":7,"text":"-> CapturingPayment","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"approver"}}]}},
+{"name":"Unpaid.AwaitingManagerApproval on DenyPayment","state":7,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"approver"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
+{"name":"Unpaid.AwaitingManagerApproval after 4h","state":7,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"publishes":[{"event":22,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1}]}]}},
+{"name":"Unpaid.AwaitingManagerApproval after 24h","state":7,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"no approval within a day"}}]}},
+{"name":"CapturingPayment on Captured","state":8,"text":"-> Paid.PaymentCaptured","kind":"goto","target":10,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":3,"value":{"op":"event","type":{"kind":"string"},"name":"charge"}}]}},
+{"name":"CapturingPayment on Declined","state":8,"text":"-> Unpaid.PaymentAuthorized max 3","kind":"goto","target":6,"max":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
+{"name":"CapturingPayment on Declined else 1","state":8,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
+{"name":"CapturingPayment on failed","state":8,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"CapturingPayment on failed else 1","state":8,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"capturing"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Paid on CancelOrder, RefundOrder","state":9,"text":"-> Refunding","kind":"goto","target":15,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
+{"name":"Paid on cancel","state":9,"text":"-> Refunding","kind":"goto","target":15,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"cancelled by the operator"}}]}},
+{"name":"Paid.PaymentCaptured on TriggerFulfillment","state":10,"text":"-> Paid.Fulfilling","kind":"goto","target":11,"scope":{"kind":"run","state":-1}},
+{"name":"Paid.PaymentCaptured after 72h","state":10,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"fulfilling"}},{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"paid, and not fulfilled for three days"}}]}},
+{"name":"Paid.Fulfilling on Accepted","state":11,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":4,"value":{"op":"event","type":{"kind":"string"},"name":"shipment"}}]}},
+{"name":"Paid.Fulfilling on EmailSent","state":11,"text":"when sent_at is set stay","when":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"time"},"index":8}]},"kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
+{"name":"Paid.Fulfilling on EmailSent else 1","state":11,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":8,"value":{"op":"now","type":{"kind":"time"}}}]}},
+{"name":"Paid.Fulfilling on fulfil.failed","state":11,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Paid.Fulfilling on fulfil.failed else 1","state":11,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"fulfilling"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Paid.Fulfilling on confirm.failed","state":11,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Paid.Fulfilling on confirm.failed else 1","state":11,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
+{"name":"Paid.Fulfilling on done","state":11,"text":"-> Paid.FulfillmentTriggered","kind":"goto","target":12,"scope":{"kind":"run","state":-1}},
+{"name":"Paid.FulfillmentTriggered on MarkShipped","state":12,"text":"-> Paid.Shipped","kind":"goto","target":13,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"event","type":{"kind":"string"},"name":"tracking"}}],"publishes":[{"event":24,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"event","type":{"kind":"string"},"name":"tracking"}]}]}},
+{"name":"Paid.FulfillmentTriggered after 168h","state":12,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"shipping"}},{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"not shipped for a week"}}]}},
+{"name":"Paid.Shipped on MarkDelivered","state":13,"text":"-> Paid.Delivered","kind":"goto","target":14,"scope":{"kind":"run","state":-1}},
+{"name":"Paid.Shipped on CancelOrder","state":13,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}},
+{"name":"Paid.Shipped after 504h","state":13,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"shipping"}},{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"not delivered for three weeks"}}]}},
+{"name":"Paid.Delivered on CancelOrder","state":14,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}},
+{"name":"Paid.Delivered after 720h","state":14,"text":"-> Closed","kind":"goto","target":19,"scope":{"kind":"run","state":-1}},
+{"name":"Refunding on Refunded","state":15,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"event","type":{"kind":"string"},"name":"refund"}}]}},
+{"name":"Refunding on StockReleased","state":15,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
+{"name":"Refunding on money.failed","state":15,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Refunding on money.failed else 1","state":15,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"refunding"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Refunding on stock.failed","state":15,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Refunding on stock.failed else 1","state":15,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"refunding"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Refunding on cancel","state":15,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
+{"name":"Refunding on done","state":15,"text":"-> Returned","kind":"goto","target":20,"scope":{"kind":"run","state":-1}},
+{"name":"Compensating on PaymentSettled","state":16,"text":"when event.captured -> Refunding","when":{"op":"event","type":{"kind":"bool"},"name":"captured"},"kind":"goto","target":15,"scope":{"kind":"run","state":-1}},
+{"name":"Compensating on PaymentSettled else 1","state":16,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
+{"name":"Compensating on StockReleased","state":16,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
+{"name":"Compensating on money.failed","state":16,"text":"retry 3 backoff 1s..5m","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":300000000000,"factor":2,"jitter":0.2}},
+{"name":"Compensating on money.failed else 1","state":16,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"compensating"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Compensating on stock.failed","state":16,"text":"retry 3 backoff 1s..5m","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":300000000000,"factor":2,"jitter":0.2}},
+{"name":"Compensating on stock.failed else 1","state":16,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"compensating"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Compensating on cancel","state":16,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
+{"name":"Compensating on done","state":16,"text":"-> Cancelled","kind":"goto","target":21,"scope":{"kind":"run","state":-1}},
+{"name":"NeedsAttention on Resume","state":17,"text":"when mended < 3 -> Resuming","when":{"op":"<","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":3},"index":11},{"op":"lit","type":{"kind":"int"},"value":3}]},"kind":"goto","target":18,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":11,"value":{"op":"+","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":3},"index":11},{"op":"lit","type":{"kind":"int"},"value":1}]}}]}},
+{"name":"NeedsAttention on Resume else 1","state":17,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}},
+{"name":"NeedsAttention on CancelOrder, RefundOrder","state":17,"text":"when mended < 3 && charge is set -> Refunding","when":{"op":"&&","type":{"kind":"bool"},"args":[{"op":"<","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":3},"index":11},{"op":"lit","type":{"kind":"int"},"value":3}]},{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"string"},"index":3}]}]},"kind":"goto","target":15,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":11,"value":{"op":"+","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":3},"index":11},{"op":"lit","type":{"kind":"int"},"value":1}]}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
+{"name":"NeedsAttention on CancelOrder, RefundOrder else 1","state":17,"text":"when mended < 3 -> Compensating","when":{"op":"<","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":3},"index":11},{"op":"lit","type":{"kind":"int"},"value":3}]},"kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":11,"value":{"op":"+","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":3},"index":11},{"op":"lit","type":{"kind":"int"},"value":1}]}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
+{"name":"NeedsAttention on CancelOrder, RefundOrder else 2","state":17,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}},
+{"name":"NeedsAttention on cancel","state":17,"text":"when charge is set -> Refunding","when":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"string"},"index":3}]},"kind":"goto","target":15,"scope":{"kind":"run","state":-1}},
+{"name":"NeedsAttention on cancel else 1","state":17,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1}},
+{"name":"NeedsAttention after 720h","state":17,"text":"-> Abandoned","kind":"goto","target":22,"scope":{"kind":"run","state":-1}},
+{"name":"Resuming on done","state":18,"text":"when stuck_at == Stage.reserving -> Unpaid.Reserving","when":{"op":"==","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"enum"},"index":10},{"op":"lit","type":{"kind":"enum"},"value":"reserving"}]},"kind":"goto","target":3,"scope":{"kind":"run","state":-1}},
+{"name":"Resuming on done else 1","state":18,"text":"when stuck_at == Stage.authorizing -> Unpaid.AuthorizingPayment","when":{"op":"==","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"enum"},"index":10},{"op":"lit","type":{"kind":"enum"},"value":"authorizing"}]},"kind":"goto","target":5,"scope":{"kind":"run","state":-1}},
+{"name":"Resuming on done else 2","state":18,"text":"when stuck_at == Stage.capturing -> CapturingPayment","when":{"op":"==","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"enum"},"index":10},{"op":"lit","type":{"kind":"enum"},"value":"capturing"}]},"kind":"goto","target":8,"scope":{"kind":"run","state":-1}},
+{"name":"Resuming on done else 3","state":18,"text":"when stuck_at == Stage.fulfilling -> Paid.Fulfilling","when":{"op":"==","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"enum"},"index":10},{"op":"lit","type":{"kind":"enum"},"value":"fulfilling"}]},"kind":"goto","target":11,"scope":{"kind":"run","state":-1}},
+{"name":"Resuming on done else 4","state":18,"text":"when stuck_at == Stage.shipping -> Paid.FulfillmentTriggered","when":{"op":"==","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"enum"},"index":10},{"op":"lit","type":{"kind":"enum"},"value":"shipping"}]},"kind":"goto","target":12,"scope":{"kind":"run","state":-1}},
+{"name":"Resuming on done else 5","state":18,"text":"when stuck_at == Stage.refunding -> Refunding","when":{"op":"==","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"enum"},"index":10},{"op":"lit","type":{"kind":"enum"},"value":"refunding"}]},"kind":"goto","target":15,"scope":{"kind":"run","state":-1}},
+{"name":"Resuming on done else 6","state":18,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1}},
+{"name":"CapturingPayment defer CancelOrder","state":8,"text":"defer","kind":"defer","target":-1,"scope":{"kind":"run","state":-1}},
+{"name":"Refunding ignore CancelOrder","state":15,"text":"ignore","kind":"ignore","target":-1,"scope":{"kind":"run","state":-1}},
+{"name":"Compensating ignore CancelOrder","state":16,"text":"ignore","kind":"ignore","target":-1,"scope":{"kind":"run","state":-1}}
+],
+"dos":[
+{"name":"Unpaid.Reserving.reserve_inventory","state":3,"activity":0,"args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"run","state":-1},"timeout":30000000000},
+{"name":"Unpaid.AuthorizingPayment.authorize_payment","state":5,"activity":1,"args":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1},{"op":"field","type":{"kind":"string"}}],"scope":{"kind":"run","state":-1},"timeout":30000000000},
+{"name":"CapturingPayment.capture_payment","state":8,"activity":2,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":2},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1},{"op":"field","type":{"kind":"string"},"index":7}],"scope":{"kind":"run","state":-1},"timeout":30000000000},
+{"name":"Paid.Fulfilling.fulfil","state":11,"activity":3,"label":"fulfil","args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":1}],"scope":{"kind":"run","state":-1},"timeout":60000000000},
+{"name":"Paid.Fulfilling.confirm","state":11,"activity":4,"label":"confirm","args":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"time"},"index":8}]}],"scope":{"kind":"run","state":-1},"timeout":30000000000},
+{"name":"Refunding.money","state":15,"activity":7,"label":"money","args":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1}],"scope":{"kind":"run","state":-1},"timeout":30000000000},
+{"name":"Refunding.stock","state":15,"activity":6,"label":"stock","args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"run","state":-1},"timeout":30000000000},
+{"name":"Compensating.money","state":16,"activity":5,"label":"money","args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"run","state":-1},"timeout":30000000000},
+{"name":"Compensating.stock","state":16,"activity":6,"label":"stock","args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"run","state":-1},"timeout":30000000000}
+],
+"timers":[
+{"name":"Unpaid after 168h","state":1,"delay":604800000000000,"source":"7d"},
+{"name":"Unpaid.AwaitingManagerApproval after 4h","state":7,"delay":14400000000000},
+{"name":"Unpaid.AwaitingManagerApproval after 24h","state":7,"delay":86400000000000},
+{"name":"Paid.PaymentCaptured after 72h","state":10,"delay":259200000000000,"source":"3d"},
+{"name":"Paid.FulfillmentTriggered after 168h","state":12,"delay":604800000000000,"source":"7d"},
+{"name":"Paid.Shipped after 504h","state":13,"delay":1814400000000000,"source":"21d"},
+{"name":"Paid.Delivered after 720h","state":14,"delay":2592000000000000,"source":"30d"},
+{"name":"NeedsAttention after 720h","state":17,"delay":2592000000000000,"source":"30d"}
+],
+"budget":{
+"steps":124,
+"time":31536000000000000
 }
-
-// SendCapturePayment sends CapturePayment to a run. A refused event is a *runtime.Rejected.
-func (r OrderFulfillmentRuns) SendCapturePayment(ctx context.Context, id string, event OrderFulfillmentCapturePayment, options ...runtime.SendOption) (OrderFulfillmentRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return OrderFulfillmentRun{}, err
-	}
-	return readOrderFulfillmentRun(r.Engine.Send(ctx, id, runtime.NewEvent("CapturePayment", data, options...)))
-}
-
-// SendTriggerFulfillment sends TriggerFulfillment to a run. A refused event is a *runtime.Rejected.
-func (r OrderFulfillmentRuns) SendTriggerFulfillment(ctx context.Context, id string, event OrderFulfillmentTriggerFulfillment, options ...runtime.SendOption) (OrderFulfillmentRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return OrderFulfillmentRun{}, err
-	}
-	return readOrderFulfillmentRun(r.Engine.Send(ctx, id, runtime.NewEvent("TriggerFulfillment", data, options...)))
-}
-
-// SendMarkShipped sends MarkShipped to a run. A refused event is a *runtime.Rejected.
-func (r OrderFulfillmentRuns) SendMarkShipped(ctx context.Context, id string, event OrderFulfillmentMarkShipped, options ...runtime.SendOption) (OrderFulfillmentRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return OrderFulfillmentRun{}, err
-	}
-	return readOrderFulfillmentRun(r.Engine.Send(ctx, id, runtime.NewEvent("MarkShipped", data, options...)))
-}
-
-// SendMarkDelivered sends MarkDelivered to a run. A refused event is a *runtime.Rejected.
-func (r OrderFulfillmentRuns) SendMarkDelivered(ctx context.Context, id string, event OrderFulfillmentMarkDelivered, options ...runtime.SendOption) (OrderFulfillmentRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return OrderFulfillmentRun{}, err
-	}
-	return readOrderFulfillmentRun(r.Engine.Send(ctx, id, runtime.NewEvent("MarkDelivered", data, options...)))
-}
-
-// SendCancelOrder sends CancelOrder to a run. A refused event is a *runtime.Rejected.
-func (r OrderFulfillmentRuns) SendCancelOrder(ctx context.Context, id string, event OrderFulfillmentCancelOrder, options ...runtime.SendOption) (OrderFulfillmentRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return OrderFulfillmentRun{}, err
-	}
-	return readOrderFulfillmentRun(r.Engine.Send(ctx, id, runtime.NewEvent("CancelOrder", data, options...)))
-}
-
-// SendRefundOrder sends RefundOrder to a run. A refused event is a *runtime.Rejected.
-func (r OrderFulfillmentRuns) SendRefundOrder(ctx context.Context, id string, event OrderFulfillmentRefundOrder, options ...runtime.SendOption) (OrderFulfillmentRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return OrderFulfillmentRun{}, err
-	}
-	return readOrderFulfillmentRun(r.Engine.Send(ctx, id, runtime.NewEvent("RefundOrder", data, options...)))
-}
-
-// SendApprovePayment sends ApprovePayment to a run. A refused event is a *runtime.Rejected.
-//
-// What a person may do.
-func (r OrderFulfillmentRuns) SendApprovePayment(ctx context.Context, id string, event OrderFulfillmentApprovePayment, options ...runtime.SendOption) (OrderFulfillmentRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return OrderFulfillmentRun{}, err
-	}
-	return readOrderFulfillmentRun(r.Engine.Send(ctx, id, runtime.NewEvent("ApprovePayment", data, options...)))
-}
-
-// SendDenyPayment sends DenyPayment to a run. A refused event is a *runtime.Rejected.
-func (r OrderFulfillmentRuns) SendDenyPayment(ctx context.Context, id string, event OrderFulfillmentDenyPayment, options ...runtime.SendOption) (OrderFulfillmentRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return OrderFulfillmentRun{}, err
-	}
-	return readOrderFulfillmentRun(r.Engine.Send(ctx, id, runtime.NewEvent("DenyPayment", data, options...)))
-}
-
-// SendResume sends Resume to a run. A refused event is a *runtime.Rejected.
-func (r OrderFulfillmentRuns) SendResume(ctx context.Context, id string, event OrderFulfillmentResume, options ...runtime.SendOption) (OrderFulfillmentRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return OrderFulfillmentRun{}, err
-	}
-	return readOrderFulfillmentRun(r.Engine.Send(ctx, id, runtime.NewEvent("Resume", data, options...)))
-}
-
-// readOrderFulfillmentRun gives a view its types.
-func readOrderFulfillmentRun(view runtime.View, err error) (OrderFulfillmentRun, error) {
-	if err != nil {
-		return OrderFulfillmentRun{}, err
-	}
-	if view.Machine != "OrderFulfillment" {
-		return OrderFulfillmentRun{}, fmt.Errorf("run %q is one of machine %q", view.Run, view.Machine)
-	}
-	run := OrderFulfillmentRun{View: view}
-	if err := run.State.UnmarshalText([]byte(view.State)); err != nil {
-		return OrderFulfillmentRun{}, err
-	}
-	if err := json.Unmarshal(view.Params, &run.Params); err != nil {
-		return OrderFulfillmentRun{}, err
-	}
-	return run, json.Unmarshal(view.Data, &run.Data)
-}
+}`

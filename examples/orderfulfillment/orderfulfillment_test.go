@@ -205,7 +205,7 @@ func TestAudit(t *testing.T) {
 			entries = append(entries, outside.Entry{Seq: i + 1, Kind: k, Order: "o"})
 		}
 		found := ""
-		for _, p := range audit([]runtime.RunRow{{Run: "o", State: test.state.String()}}, entries) {
+		for _, p := range audit([]runtime.RunRow{{Run: "o", State: string(test.state)}}, entries) {
 			if !p.Kept {
 				found += p.Text + "\n"
 			}

@@ -45,9 +45,9 @@ func (p *people) decide(ctx context.Context, m *runtime.Message, who ...verdict)
 		}
 		var err error
 		if v == denies {
-			_, err = runs.SendDenyPayment(ctx, m.Run, OrderFulfillmentDenyPayment{Approver: "grace", Reason: "too much"}, runtime.WithEventID(m.ID))
+			_, err = runs.Send(ctx, m.Run, OrderFulfillmentDenyPayment{Approver: "grace", Reason: "too much"}, runtime.WithEventID(m.ID))
 		} else {
-			_, err = runs.SendApprovePayment(ctx, m.Run, OrderFulfillmentApprovePayment{Approver: "grace"}, runtime.WithEventID(m.ID))
+			_, err = runs.Send(ctx, m.Run, OrderFulfillmentApprovePayment{Approver: "grace"}, runtime.WithEventID(m.ID))
 		}
 		var rejected *runtime.Rejected
 		if errors.As(err, &rejected) {

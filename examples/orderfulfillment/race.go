@@ -27,7 +27,7 @@ func race(ctx context.Context, runs OrderFulfillmentRuns, id string, seq int64) 
 	var group sync.WaitGroup
 	for _, t := range tries {
 		group.Go(func() {
-			t.run, t.err = runs.SendAuthorizePayment(ctx, id, OrderFulfillmentAuthorizePayment{PaymentMethod: "card_good"},
+			t.run, t.err = runs.Send(ctx, id, OrderFulfillmentAuthorizePayment{PaymentMethod: "card_good"},
 				runtime.IfSeq(seq), runtime.WithActor(t.agent))
 		})
 	}
@@ -43,7 +43,7 @@ func race(ctx context.Context, runs OrderFulfillmentRuns, id string, seq int64) 
 	fmt.Printf("  %s sends it %s\n", won.agent, answerTo(won.run))
 	fmt.Printf("  %s is told %s\n", lost.agent, refuse(refused))
 
-	_, err = runs.SendAuthorizePayment(ctx, id, OrderFulfillmentAuthorizePayment{PaymentMethod: "card_good"}, runtime.WithActor(lost.agent))
+	_, err = runs.Send(ctx, id, OrderFulfillmentAuthorizePayment{PaymentMethod: "card_good"}, runtime.WithActor(lost.agent))
 	if !errors.As(err, &refused) {
 		return fmt.Errorf("a second authorization was not refused: %w", err)
 	}

@@ -105,7 +105,7 @@ func (s *story) race(ctx context.Context, c *chapter) error {
 		return err
 	}
 	id := first[0].id
-	if _, err := c.runs.SendReserveInventory(ctx, id, OrderFulfillmentReserveInventory{}, runtime.WithActor("ada")); err != nil {
+	if _, err := c.runs.Send(ctx, id, OrderFulfillmentReserveInventory{}, runtime.WithActor("ada")); err != nil {
 		return err
 	}
 	run, err := c.runs.Engine.Wait(ctx, id)
@@ -134,7 +134,7 @@ func (s *story) mend(ctx context.Context, c *chapter) error {
 		return err
 	}
 	for _, id := range stuck {
-		if _, err := c.runs.SendResume(ctx, id, OrderFulfillmentResume{}, runtime.WithActor("support"), runtime.WithReason("the packing line is mended")); err != nil {
+		if _, err := c.runs.Send(ctx, id, OrderFulfillmentResume{}, runtime.WithActor("support"), runtime.WithReason("the packing line is mended")); err != nil {
 			return err
 		}
 	}

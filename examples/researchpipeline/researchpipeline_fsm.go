@@ -4,152 +4,58 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"strconv"
+	_ "embed"
 	"sync"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
-// ResearchPipelineState is a state of machine ResearchPipeline.
+// ResearchPipelineState is a state of machine ResearchPipeline; the zero value is none.
 //
 // Two researchers side by side, then a synthesis of what both found. The control
 // flow is this table; no model decides what comes next.
-type ResearchPipelineState uint16
+type ResearchPipelineState string
 
 // The states of ResearchPipeline, in the order of the source.
 const (
 	// Phase 1. Each researcher's result is an input of its own, taken one after
 	// the other: two that finish in the same instant cannot overwrite each other.
 	// `done` is said once, when both have ended.
-	ResearchPipelineStateCollecting ResearchPipelineState = iota
+	ResearchPipelineStateCollecting ResearchPipelineState = "Collecting"
 	// Between the phases: tell a person what was found, and wait for a word.
-	ResearchPipelineStateSummarizing
-	ResearchPipelineStateAwaitingReview
+	ResearchPipelineStateSummarizing    ResearchPipelineState = "Summarizing"
+	ResearchPipelineStateAwaitingReview ResearchPipelineState = "AwaitingReview"
 	// Phase 2.
-	ResearchPipelineStateSynthesizing
+	ResearchPipelineStateSynthesizing ResearchPipelineState = "Synthesizing"
 	// `per run`: one key, so that a worker killed after the delivery and before
 	// its word of it does not deliver twice.
-	ResearchPipelineStateDelivering
-	ResearchPipelineStateArchiving
-	ResearchPipelineStateCompleted // terminal: success
-	ResearchPipelineStateFailed    // terminal: failure
-	ResearchPipelineStateStopped   // terminal: cancelled
+	ResearchPipelineStateDelivering ResearchPipelineState = "Delivering"
+	ResearchPipelineStateArchiving  ResearchPipelineState = "Archiving"
+	ResearchPipelineStateCompleted  ResearchPipelineState = "Completed" // terminal: success
+	ResearchPipelineStateFailed     ResearchPipelineState = "Failed"    // terminal: failure
+	ResearchPipelineStateStopped    ResearchPipelineState = "Stopped"   // terminal: cancelled
 )
 
-var researchPipelineStateNames = [...]string{
-	"Collecting",
-	"Summarizing",
-	"AwaitingReview",
-	"Synthesizing",
-	"Delivering",
-	"Archiving",
-	"Completed",
-	"Failed",
-	"Stopped",
-}
+// MachineName is the name in the source.
+func (ResearchPipelineState) MachineName() string { return "ResearchPipeline" }
 
-// String is the name in the source.
-func (v ResearchPipelineState) String() string {
-	if int(v) >= len(researchPipelineStateNames) {
-		return "ResearchPipelineState(" + strconv.Itoa(int(v)) + ")"
-	}
-	return researchPipelineStateNames[v]
-}
-
-// MarshalText is the name in the source.
-func (v ResearchPipelineState) MarshalText() ([]byte, error) {
-	if int(v) >= len(researchPipelineStateNames) {
-		return nil, fmt.Errorf("there is no %s", v)
-	}
-	return []byte(researchPipelineStateNames[v]), nil
-}
-
-// UnmarshalText takes a name of the source.
-func (v *ResearchPipelineState) UnmarshalText(text []byte) error {
-	for i, name := range researchPipelineStateNames {
-		if name == string(text) {
-			*v = ResearchPipelineState(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("there is no ResearchPipelineState %q", text)
-}
-
-// Terminal reports whether a run in s has ended.
-func (s ResearchPipelineState) Terminal() bool { return s.Outcome() != "" }
-
-// Outcome is "success", "failure" or "cancelled" for a terminal state, and empty for another.
-func (s ResearchPipelineState) Outcome() string {
-	switch s {
-	case ResearchPipelineStateCompleted:
-		return "success"
-	case ResearchPipelineStateFailed:
-		return "failure"
-	case ResearchPipelineStateStopped:
-		return "cancelled"
-	}
-	return ""
-}
-
-// ResearchPipelineEvent names an event of machine ResearchPipeline.
-type ResearchPipelineEvent uint16
+// ResearchPipelineEvent names an event of machine ResearchPipeline; the zero value is none.
+type ResearchPipelineEvent string
 
 // The events of ResearchPipeline, in the order of the source.
 const (
-	ResearchPipelineEventReportWritten ResearchPipelineEvent = iota
-	ResearchPipelineEventSummarized
-	ResearchPipelineEventResultWritten
-	ResearchPipelineEventContinue
-	ResearchPipelineEventAbort
-	ResearchPipelineEventPhaseStarted
-	ResearchPipelineEventReviewWanted
-	ResearchPipelineEventReviewReminder
-	ResearchPipelineEventFinished
-	ResearchPipelineEventPipelineFailed
+	ResearchPipelineEventReportWritten  ResearchPipelineEvent = "ReportWritten"
+	ResearchPipelineEventSummarized     ResearchPipelineEvent = "Summarized"
+	ResearchPipelineEventResultWritten  ResearchPipelineEvent = "ResultWritten"
+	ResearchPipelineEventContinue       ResearchPipelineEvent = "Continue"
+	ResearchPipelineEventAbort          ResearchPipelineEvent = "Abort"
+	ResearchPipelineEventPhaseStarted   ResearchPipelineEvent = "PhaseStarted"
+	ResearchPipelineEventReviewWanted   ResearchPipelineEvent = "ReviewWanted"
+	ResearchPipelineEventReviewReminder ResearchPipelineEvent = "ReviewReminder"
+	ResearchPipelineEventFinished       ResearchPipelineEvent = "Finished"
+	ResearchPipelineEventPipelineFailed ResearchPipelineEvent = "PipelineFailed"
 )
-
-var researchPipelineEventNames = [...]string{
-	"ReportWritten",
-	"Summarized",
-	"ResultWritten",
-	"Continue",
-	"Abort",
-	"PhaseStarted",
-	"ReviewWanted",
-	"ReviewReminder",
-	"Finished",
-	"PipelineFailed",
-}
-
-// String is the name in the source.
-func (v ResearchPipelineEvent) String() string {
-	if int(v) >= len(researchPipelineEventNames) {
-		return "ResearchPipelineEvent(" + strconv.Itoa(int(v)) + ")"
-	}
-	return researchPipelineEventNames[v]
-}
-
-// MarshalText is the name in the source.
-func (v ResearchPipelineEvent) MarshalText() ([]byte, error) {
-	if int(v) >= len(researchPipelineEventNames) {
-		return nil, fmt.Errorf("there is no %s", v)
-	}
-	return []byte(researchPipelineEventNames[v]), nil
-}
-
-// UnmarshalText takes a name of the source.
-func (v *ResearchPipelineEvent) UnmarshalText(text []byte) error {
-	for i, name := range researchPipelineEventNames {
-		if name == string(text) {
-			*v = ResearchPipelineEvent(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("there is no ResearchPipelineEvent %q", text)
-}
 
 // What is proved of every run of ResearchPipeline: the most steps (moves and retries), time,
 // costs and attempts of each activity that it can take. A cost may be no whole number.
@@ -172,12 +78,12 @@ type ResearchPipelineParams struct {
 
 // ResearchPipelineData is the context of a run of ResearchPipeline.
 type ResearchPipelineData struct {
-	ReportA  ResearchPipelineOptional[string] `json:"report_a,omitzero"`
-	ReportB  ResearchPipelineOptional[string] `json:"report_b,omitzero"`
-	Summary  ResearchPipelineOptional[string] `json:"summary,omitzero"`
-	Guidance string                           `json:"guidance"`
-	Result   ResearchPipelineOptional[string] `json:"result,omitzero"`
-	Problem  string                           `json:"problem"`
+	ReportA  runtime.Optional[string] `json:"report_a,omitzero"`
+	ReportB  runtime.Optional[string] `json:"report_b,omitzero"`
+	Summary  runtime.Optional[string] `json:"summary,omitzero"`
+	Guidance string                   `json:"guidance"`
+	Result   runtime.Optional[string] `json:"result,omitzero"`
+	Problem  string                   `json:"problem"`
 }
 
 // ResearchPipelineReportWritten is what event ReportWritten carries. Activities raise it.
@@ -234,26 +140,21 @@ type ResearchPipelinePipelineFailed struct {
 	Problem string `json:"problem"`
 }
 
-// ResearchPipelineOptional is a field that may be unset.
-type ResearchPipelineOptional[T any] struct {
-	Value T
-	Set   bool
+// What each is called that is sent, or raised by an activity.
+func (ResearchPipelineReportWritten) FSMEvent() string { return "ReportWritten" }
+func (ResearchPipelineSummarized) FSMEvent() string    { return "Summarized" }
+func (ResearchPipelineResultWritten) FSMEvent() string { return "ResultWritten" }
+func (ResearchPipelineContinue) FSMEvent() string      { return "Continue" }
+func (ResearchPipelineAbort) FSMEvent() string         { return "Abort" }
+
+// ResearchPipelineSendable is an event that may be sent to a run of ResearchPipeline: ResearchPipelineContinue, ResearchPipelineAbort.
+type ResearchPipelineSendable interface {
+	FSMEvent() string
+	researchPipelineSendable()
 }
 
-// IsZero reports whether the field is unset; its JSON form is absent then.
-func (o ResearchPipelineOptional[T]) IsZero() bool { return !o.Set }
-
-// MarshalJSON is the JSON form of the value.
-func (o ResearchPipelineOptional[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.Value) }
-
-// UnmarshalJSON sets the field.
-func (o *ResearchPipelineOptional[T]) UnmarshalJSON(data []byte) error {
-	o.Set = true
-	return json.Unmarshal(data, &o.Value)
-}
-
-// ResearchPipelineMachine is machine ResearchPipeline as the runtime runs it.
-var ResearchPipelineMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(researchPipelineDefinition) })
+func (ResearchPipelineContinue) researchPipelineSendable() {}
+func (ResearchPipelineAbort) researchPipelineSendable()    {}
 
 // ResearchPipelineActivities do the work of ResearchPipeline. Each method is one attempt: it may be
 // called again for the same execution, with the same attempt.Key. Its context is
@@ -270,116 +171,131 @@ type ResearchPipelineActivities interface {
 	Archive(ctx context.Context, attempt *runtime.Attempt, topic string, result string) error                                                                                                    // in Archiving
 }
 
-// RegisterResearchPipeline lets engine run machine ResearchPipeline with these activities.
-// Given nil, the engine leaves them to others: it starts runs, sends to them,
-// fires their timers and delivers what they publish.
+// RegisterResearchPipeline lets engine run machine ResearchPipeline.
+// What is nil is left to others: the engine starts runs, sends to them, fires
+// their timers and delivers what they publish.
 func RegisterResearchPipeline(engine *runtime.Engine, activities ResearchPipelineActivities) error {
-	if activities == nil {
-		return engine.Register(ResearchPipelineMachine(), researchPipelineSource, runtime.Handlers{})
+	var handlers runtime.Handlers
+	if activities != nil {
+		handlers.Activities = map[string]runtime.ActivityFunc{
+			"research":   runtime.ActivityOf(activities.Research, "topic", "role", "model", "task", "output"),
+			"summarize":  runtime.ActivityOf(activities.Summarize, "report_a", "report_b"),
+			"synthesize": runtime.ActivityOf(activities.Synthesize, "topic", "report_a", "report_b", "guidance", "model", "output"),
+			"deliver":    runtime.ActivityOf(activities.Deliver, "topic", "result"),
+			"archive":    runtime.ActivityOf(activities.Archive, "topic", "result"),
+		}
 	}
-	return engine.Register(ResearchPipelineMachine(), researchPipelineSource, runtime.Handlers{
-		Activities: map[string]runtime.ActivityFunc{
-			"research": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args researchPipelineResearchArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				event, err := activities.Research(ctx, attempt, args.Topic, args.Role, args.Model, args.Task, args.Output)
-				return runtime.Result{Event: "ReportWritten", Data: event}, err
-			},
-			"summarize": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args researchPipelineSummarizeArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				event, err := activities.Summarize(ctx, attempt, args.ReportA, args.ReportB)
-				return runtime.Result{Event: "Summarized", Data: event}, err
-			},
-			"synthesize": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args researchPipelineSynthesizeArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				event, err := activities.Synthesize(ctx, attempt, args.Topic, args.ReportA, args.ReportB, args.Guidance, args.Model, args.Output)
-				return runtime.Result{Event: "ResultWritten", Data: event}, err
-			},
-			"deliver": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args researchPipelineDeliverArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				return runtime.Result{}, activities.Deliver(ctx, attempt, args.Topic, args.Result)
-			},
-			"archive": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args researchPipelineArchiveArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				return runtime.Result{}, activities.Archive(ctx, attempt, args.Topic, args.Result)
-			},
-		},
-	})
+	return engine.Register(ResearchPipelineMachine(), researchPipelineSource, handlers)
 }
 
-// ResearchPipelineRuns starts runs of ResearchPipeline, sends them events and looks at them.
-type ResearchPipelineRuns struct{ Engine *runtime.Engine }
+// ResearchPipelineRuns starts runs of ResearchPipeline, sends them events and looks at them:
+// ResearchPipelineRuns{Engine: engine}.
+type ResearchPipelineRuns = runtime.Runs[ResearchPipelineState, ResearchPipelineParams, ResearchPipelineData, ResearchPipelineSendable]
 
-// ResearchPipelineRun is a run as it stood when it was looked at. State is the last leaf or
-// terminal that it entered.
-type ResearchPipelineRun struct {
-	runtime.View
-	State  ResearchPipelineState
-	Params ResearchPipelineParams
-	Data   ResearchPipelineData
-}
+// ResearchPipelineRun is a run as it stood when it was looked at.
+type ResearchPipelineRun = runtime.Run[ResearchPipelineState, ResearchPipelineParams, ResearchPipelineData]
 
-// Start starts a run; an empty id is replaced by a new one. The run is durable
-// when Start returns. The error is runtime.ErrExists where the id is taken.
-func (r ResearchPipelineRuns) Start(ctx context.Context, id string, params ResearchPipelineParams) (ResearchPipelineRun, error) {
-	data, err := runtime.EncodeJSON(params)
-	if err != nil {
-		return ResearchPipelineRun{}, err
-	}
-	return readResearchPipelineRun(r.Engine.Start(ctx, "ResearchPipeline", id, data))
-}
+// ResearchPipelineMachine is machine ResearchPipeline as the runtime runs it.
+var ResearchPipelineMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(researchPipelineDefinition) })
 
-// Get looks at a run.
-func (r ResearchPipelineRuns) Get(ctx context.Context, id string) (ResearchPipelineRun, error) {
-	return readResearchPipelineRun(r.Engine.Get(ctx, id))
-}
+// researchPipelineSource is the text from which the machine was compiled.
+//
+//go:embed researchpipeline.fsm
+var researchPipelineSource string
 
-// SendContinue sends Continue to a run. A refused event is a *runtime.Rejected.
-func (r ResearchPipelineRuns) SendContinue(ctx context.Context, id string, event ResearchPipelineContinue, options ...runtime.SendOption) (ResearchPipelineRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return ResearchPipelineRun{}, err
-	}
-	return readResearchPipelineRun(r.Engine.Send(ctx, id, runtime.NewEvent("Continue", data, options...)))
+// researchPipelineDefinition is the compiled machine.
+const researchPipelineDefinition = `{
+"format":1,
+"name":"ResearchPipeline",
+"doc":"Two researchers side by side, then a synthesis of what both found. The control\nflow is this table; no model decides what comes next.",
+"params":[
+{"name":"topic","type":{"kind":"string"}},
+{"name":"pause_after","type":{"kind":"bool"}}
+],
+"fields":[
+{"name":"report_a","type":{"kind":"string"}},
+{"name":"report_b","type":{"kind":"string"}},
+{"name":"summary","type":{"kind":"string"}},
+{"name":"guidance","type":{"kind":"string"},"default":""},
+{"name":"result","type":{"kind":"string"}},
+{"name":"problem","type":{"kind":"string"},"default":""}
+],
+"events":[
+{"name":"ReportWritten","fields":[{"name":"path","type":{"kind":"string"}}],"internal":true},
+{"name":"Summarized","fields":[{"name":"summary","type":{"kind":"string"}}],"internal":true},
+{"name":"ResultWritten","fields":[{"name":"path","type":{"kind":"string"}}],"internal":true},
+{"name":"Continue","fields":[{"name":"guidance","type":{"kind":"string"}}]},
+{"name":"Abort"},
+{"name":"PhaseStarted","fields":[{"name":"phase","type":{"kind":"string"}},{"name":"workers","type":{"kind":"int"}}],"doc":"To the user, through the outbox."},
+{"name":"ReviewWanted","fields":[{"name":"topic","type":{"kind":"string"}},{"name":"summary","type":{"kind":"string"}}]},
+{"name":"ReviewReminder","fields":[{"name":"topic","type":{"kind":"string"}}]},
+{"name":"Finished","fields":[{"name":"topic","type":{"kind":"string"}},{"name":"result","type":{"kind":"string"}}]},
+{"name":"PipelineFailed","fields":[{"name":"topic","type":{"kind":"string"}},{"name":"problem","type":{"kind":"string"}}]}
+],
+"categories":[
+"unknown",
+"timeout",
+"silent",
+"stalled"
+],
+"activities":[
+{"name":"research","params":[{"name":"topic","type":{"kind":"string"}},{"name":"role","type":{"kind":"string"}},{"name":"model","type":{"kind":"string"}},{"name":"task","type":{"kind":"string"}},{"name":"output","type":{"kind":"string"}}],"results":[0],"costs":[{"name":"usd","amount":"0.6"}],"doc":"A worker gets its role, its model, its task and the file to write. One that\nfinds its file already written says so and does nothing: the file is the\nsignal, not the message."},
+{"name":"summarize","params":[{"name":"report_a","type":{"kind":"string"}},{"name":"report_b","type":{"kind":"string"}}],"results":[1],"costs":[{"name":"usd","amount":"0.05"}]},
+{"name":"synthesize","params":[{"name":"topic","type":{"kind":"string"}},{"name":"report_a","type":{"kind":"string"}},{"name":"report_b","type":{"kind":"string"}},{"name":"guidance","type":{"kind":"string"}},{"name":"model","type":{"kind":"string"}},{"name":"output","type":{"kind":"string"}}],"results":[2],"costs":[{"name":"usd","amount":"1.2"}]},
+{"name":"deliver","params":[{"name":"topic","type":{"kind":"string"}},{"name":"result","type":{"kind":"string"}}]},
+{"name":"archive","params":[{"name":"topic","type":{"kind":"string"}},{"name":"result","type":{"kind":"string"}}]}
+],
+"states":[
+{"path":"","kind":"composite","parent":-1,"initial":1,"doc":"Two researchers side by side, then a synthesis of what both found. The control\nflow is this table; no model decides what comes next."},
+{"path":"Collecting","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":5,"values":[{"op":"lit","type":{"kind":"string"},"value":"collect"},{"op":"lit","type":{"kind":"int"},"value":2}]}]},"dos":[0,1],"timers":[0],"handlers":[{"kind":"result","event":0,"do":0,"category":-1,"timer":-1,"arms":[2]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[0]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[0]},{"kind":"result","event":0,"do":1,"category":-1,"timer":-1,"arms":[3]},{"kind":"failure","event":-1,"do":1,"category":0,"timer":-1,"arms":[0]},{"kind":"failure","event":-1,"do":1,"category":1,"timer":-1,"arms":[0]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[4,5]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[6]}],"doc":"Phase 1. Each researcher's result is an input of its own, taken one after\nthe other: two that finish in the same instant cannot overwrite each other.\n\u0060done\u0060 is said once, when both have ended."},
+{"path":"Summarizing","kind":"leaf","parent":0,"initial":-1,"dos":[2],"handlers":[{"kind":"result","event":1,"do":2,"category":-1,"timer":-1,"arms":[7]},{"kind":"failure","event":-1,"do":2,"category":0,"timer":-1,"arms":[0]},{"kind":"failure","event":-1,"do":2,"category":1,"timer":-1,"arms":[0]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[1]}],"doc":"Between the phases: tell a person what was found, and wait for a word."},
+{"path":"AwaitingReview","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":6,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":2}]}]},"timers":[1,2],"handlers":[{"kind":"event","event":3,"do":-1,"category":-1,"timer":-1,"arms":[8]},{"kind":"event","event":4,"do":-1,"category":-1,"timer":-1,"arms":[9]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":1,"arms":[10]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":2,"arms":[11]}]},
+{"path":"Synthesizing","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":5,"values":[{"op":"lit","type":{"kind":"string"},"value":"synthesis"},{"op":"lit","type":{"kind":"int"},"value":1}]}]},"require":{"cond":{"op":"&&","type":{"kind":"bool"},"args":[{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"string"}}]},{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"string"},"index":1}]}]},"target":8},"dos":[3],"timers":[3],"handlers":[{"kind":"result","event":2,"do":3,"category":-1,"timer":-1,"arms":[12]},{"kind":"failure","event":-1,"do":3,"category":0,"timer":-1,"arms":[0]},{"kind":"failure","event":-1,"do":3,"category":1,"timer":-1,"arms":[0]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":3,"arms":[13]}],"doc":"Phase 2."},
+{"path":"Delivering","kind":"leaf","parent":0,"initial":-1,"dos":[4],"handlers":[{"kind":"failure","event":-1,"do":4,"category":0,"timer":-1,"arms":[0]},{"kind":"failure","event":-1,"do":4,"category":1,"timer":-1,"arms":[15,16,0]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[14]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[1]}],"doc":"\u0060per run\u0060: one key, so that a worker killed after the delivery and before\nits word of it does not deliver twice."},
+{"path":"Archiving","kind":"leaf","parent":0,"initial":-1,"dos":[5],"handlers":[{"kind":"failure","event":-1,"do":5,"category":0,"timer":-1,"arms":[18,19,0]},{"kind":"failure","event":-1,"do":5,"category":1,"timer":-1,"arms":[18,19,0]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[17]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[1]}]},
+{"path":"Completed","kind":"terminal","outcome":"success","parent":0,"initial":-1,"entry":{"publishes":[{"event":8,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":4}]}]}},
+{"path":"Failed","kind":"terminal","outcome":"failure","parent":0,"initial":-1,"entry":{"publishes":[{"event":9,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":5}]}]}},
+{"path":"Stopped","kind":"terminal","outcome":"cancelled","parent":0,"initial":-1}
+],
+"arms":[
+{"name":"on failed","state":0,"text":"-> Failed","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"on cancel","state":0,"text":"-> Stopped","kind":"goto","target":9,"scope":{"kind":"run","state":-1}},
+{"name":"Collecting on a.ReportWritten","state":1,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"event","type":{"kind":"string"},"name":"path"}}]}},
+{"name":"Collecting on b.ReportWritten","state":1,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":1,"value":{"op":"event","type":{"kind":"string"},"name":"path"}}]}},
+{"name":"Collecting on done","state":1,"text":"when pause_after -> Summarizing","when":{"op":"param","type":{"kind":"bool"},"index":1},"kind":"goto","target":2,"scope":{"kind":"run","state":-1}},
+{"name":"Collecting on done else 1","state":1,"text":"-> Synthesizing","kind":"goto","target":4,"scope":{"kind":"run","state":-1}},
+{"name":"Collecting after 12m","state":1,"text":"-> Failed","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"lit","type":{"kind":"string"},"value":"collect took longer than 12 minutes"}}]}},
+{"name":"Summarizing on Summarized","state":2,"text":"-> AwaitingReview","kind":"goto","target":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":2,"value":{"op":"event","type":{"kind":"string"},"name":"summary"}}]}},
+{"name":"AwaitingReview on Continue","state":3,"text":"-> Synthesizing","kind":"goto","target":4,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":3,"value":{"op":"event","type":{"kind":"string"},"name":"guidance"}}]}},
+{"name":"AwaitingReview on Abort","state":3,"text":"-> Stopped","kind":"goto","target":9,"scope":{"kind":"run","state":-1}},
+{"name":"AwaitingReview after 24h","state":3,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"publishes":[{"event":7,"values":[{"op":"param","type":{"kind":"string"}}]}]}},
+{"name":"AwaitingReview after 168h","state":3,"text":"-> Failed","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"lit","type":{"kind":"string"},"value":"no one reviewed the first phase"}}]}},
+{"name":"Synthesizing on ResultWritten","state":4,"text":"-> Delivering","kind":"goto","target":5,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":4,"value":{"op":"event","type":{"kind":"string"},"name":"path"}}]}},
+{"name":"Synthesizing after 9m","state":4,"text":"-> Failed","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"lit","type":{"kind":"string"},"value":"synthesis took longer than 9 minutes"}}]}},
+{"name":"Delivering on done","state":5,"text":"-> Archiving","kind":"goto","target":6,"scope":{"kind":"run","state":-1}},
+{"name":"Delivering on failed(timeout)","state":5,"text":"retry 3 backoff 5s..1m","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":5000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Delivering on failed(timeout) else 1","state":5,"text":"-> Failed","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"lit","type":{"kind":"string"},"value":"the result could not be delivered"}}]}},
+{"name":"Archiving on done","state":6,"text":"-> Completed","kind":"goto","target":7,"scope":{"kind":"run","state":-1}},
+{"name":"Archiving on failed","state":6,"text":"retry 3 backoff 5s..1m","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":5000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Archiving on failed else 1","state":6,"text":"-> Failed","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"lit","type":{"kind":"string"},"value":"delivered, but not archived"}}]}}
+],
+"dos":[
+{"name":"Collecting.a","state":1,"activity":0,"label":"a","args":[{"op":"param","type":{"kind":"string"}},{"op":"lit","type":{"kind":"string"},"value":"researcher-a"},{"op":"lit","type":{"kind":"string"},"value":"sonnet"},{"op":"lit","type":{"kind":"string"},"value":"main sources, facts, current state"},{"op":"lit","type":{"kind":"string"},"value":"researcher-a.md"}],"scope":{"kind":"visit","state":-1},"timeout":600000000000},
+{"name":"Collecting.b","state":1,"activity":0,"label":"b","args":[{"op":"param","type":{"kind":"string"}},{"op":"lit","type":{"kind":"string"},"value":"researcher-b"},{"op":"lit","type":{"kind":"string"},"value":"sonnet"},{"op":"lit","type":{"kind":"string"},"value":"alternative views, criticism, edge cases"},{"op":"lit","type":{"kind":"string"},"value":"researcher-b.md"}],"scope":{"kind":"visit","state":-1},"timeout":600000000000},
+{"name":"Summarizing.summarize","state":2,"activity":1,"args":[{"op":"field","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":1}],"scope":{"kind":"visit","state":-1},"timeout":120000000000},
+{"name":"Synthesizing.synthesize","state":4,"activity":2,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":1},{"op":"field","type":{"kind":"string"},"index":3},{"op":"lit","type":{"kind":"string"},"value":"opus"},{"op":"lit","type":{"kind":"string"},"value":"final.md"}],"scope":{"kind":"visit","state":-1},"timeout":420000000000},
+{"name":"Delivering.deliver","state":5,"activity":3,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":4}],"scope":{"kind":"run","state":-1},"timeout":60000000000},
+{"name":"Archiving.archive","state":6,"activity":4,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":4}],"scope":{"kind":"visit","state":-1},"timeout":60000000000}
+],
+"timers":[
+{"name":"Collecting after 12m","state":1,"delay":720000000000},
+{"name":"AwaitingReview after 24h","state":3,"delay":86400000000000,"source":"1d"},
+{"name":"AwaitingReview after 168h","state":3,"delay":604800000000000,"source":"7d"},
+{"name":"Synthesizing after 9m","state":4,"delay":540000000000}
+],
+"budget":{
+"steps":12,
+"time":691200000000000,
+"costs":[{"name":"usd","amount":"2.5"}]
 }
-
-// SendAbort sends Abort to a run. A refused event is a *runtime.Rejected.
-func (r ResearchPipelineRuns) SendAbort(ctx context.Context, id string, event ResearchPipelineAbort, options ...runtime.SendOption) (ResearchPipelineRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return ResearchPipelineRun{}, err
-	}
-	return readResearchPipelineRun(r.Engine.Send(ctx, id, runtime.NewEvent("Abort", data, options...)))
-}
-
-// readResearchPipelineRun gives a view its types.
-func readResearchPipelineRun(view runtime.View, err error) (ResearchPipelineRun, error) {
-	if err != nil {
-		return ResearchPipelineRun{}, err
-	}
-	if view.Machine != "ResearchPipeline" {
-		return ResearchPipelineRun{}, fmt.Errorf("run %q is one of machine %q", view.Run, view.Machine)
-	}
-	run := ResearchPipelineRun{View: view}
-	if err := run.State.UnmarshalText([]byte(view.State)); err != nil {
-		return ResearchPipelineRun{}, err
-	}
-	if err := json.Unmarshal(view.Params, &run.Params); err != nil {
-		return ResearchPipelineRun{}, err
-	}
-	return run, json.Unmarshal(view.Data, &run.Data)
-}
+}`

@@ -5,142 +5,81 @@ package main
 import (
 	"testing"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/fsmtest"
 )
 
-// researchPipelineCoverStep is an input, and what comes of it.
-type researchPipelineCoverStep struct {
-	after time.Duration // since the start
-	in    ResearchPipelineStepInput
-	arm   ResearchPipelineArm
-	to    ResearchPipelineState
-}
-
-// researchPipelineCoverRun is a run from the start.
-type researchPipelineCoverRun struct {
-	params ResearchPipelineParams
-	steps  []researchPipelineCoverStep
-}
-
-// researchPipelineCover are runs that together take every arm that some run takes. Each is the
-// shortest to an arm that those behind it do not take.
-var researchPipelineCover = []researchPipelineCoverRun{
-	{
-		params: ResearchPipelineParams{Topic: "", PauseAfter: false},
-		steps: []researchPipelineCoverStep{
-			{after: 12 * time.Minute, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputTimer, Timer: ResearchPipelineTimerCollectingAfter12m}, arm: ResearchPipelineArmCollectingAfter12m, to: ResearchPipelineStateFailed},
-		},
-	},
-	{
-		params: ResearchPipelineParams{Topic: "", PauseAfter: false},
-		steps: []researchPipelineCoverStep{
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputFailure, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoCollectingA}, Category: ResearchPipelineCategoryUnknown}, arm: ResearchPipelineArmOnFailed, to: ResearchPipelineStateFailed},
-		},
-	},
-	{
-		params: ResearchPipelineParams{Topic: "", PauseAfter: false},
-		steps: []researchPipelineCoverStep{
-			{after: 0, in: ResearchPipelineCancelInput(false), arm: ResearchPipelineArmOnCancel, to: ResearchPipelineStateStopped},
-		},
-	},
-	{
-		params: ResearchPipelineParams{Topic: "", PauseAfter: false},
-		steps: []researchPipelineCoverStep{
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventReportWritten, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoCollectingA}, Data: ResearchPipelineStepPayload{ReportWritten: ResearchPipelineReportWritten{Path: ""}}}, arm: ResearchPipelineArmCollectingOnAReportWritten, to: ResearchPipelineStateCollecting},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventReportWritten, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoCollectingB}, Data: ResearchPipelineStepPayload{ReportWritten: ResearchPipelineReportWritten{Path: ""}}}, arm: ResearchPipelineArmCollectingOnBReportWritten, to: ResearchPipelineStateCollecting},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputDone}, arm: ResearchPipelineArmCollectingOnDoneElse1, to: ResearchPipelineStateSynthesizing},
-			{after: 9 * time.Minute, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputTimer, Timer: ResearchPipelineTimerSynthesizingAfter9m}, arm: ResearchPipelineArmSynthesizingAfter9m, to: ResearchPipelineStateFailed},
-		},
-	},
-	{
-		params: ResearchPipelineParams{Topic: "", PauseAfter: true},
-		steps: []researchPipelineCoverStep{
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventReportWritten, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoCollectingA}, Data: ResearchPipelineStepPayload{ReportWritten: ResearchPipelineReportWritten{Path: ""}}}, arm: ResearchPipelineArmCollectingOnAReportWritten, to: ResearchPipelineStateCollecting},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventReportWritten, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoCollectingB}, Data: ResearchPipelineStepPayload{ReportWritten: ResearchPipelineReportWritten{Path: ""}}}, arm: ResearchPipelineArmCollectingOnBReportWritten, to: ResearchPipelineStateCollecting},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputDone}, arm: ResearchPipelineArmCollectingOnDone, to: ResearchPipelineStateSummarizing},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventSummarized, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoSummarizingSummarize}, Data: ResearchPipelineStepPayload{Summarized: ResearchPipelineSummarized{Summary: ""}}}, arm: ResearchPipelineArmSummarizingOnSummarized, to: ResearchPipelineStateAwaitingReview},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputEvent, Event: ResearchPipelineEventContinue, Data: ResearchPipelineStepPayload{Continue: ResearchPipelineContinue{Guidance: ""}}}, arm: ResearchPipelineArmAwaitingReviewOnContinue, to: ResearchPipelineStateSynthesizing},
-		},
-	},
-	{
-		params: ResearchPipelineParams{Topic: "", PauseAfter: true},
-		steps: []researchPipelineCoverStep{
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventReportWritten, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoCollectingA}, Data: ResearchPipelineStepPayload{ReportWritten: ResearchPipelineReportWritten{Path: ""}}}, arm: ResearchPipelineArmCollectingOnAReportWritten, to: ResearchPipelineStateCollecting},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventReportWritten, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoCollectingB}, Data: ResearchPipelineStepPayload{ReportWritten: ResearchPipelineReportWritten{Path: ""}}}, arm: ResearchPipelineArmCollectingOnBReportWritten, to: ResearchPipelineStateCollecting},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputDone}, arm: ResearchPipelineArmCollectingOnDone, to: ResearchPipelineStateSummarizing},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventSummarized, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoSummarizingSummarize}, Data: ResearchPipelineStepPayload{Summarized: ResearchPipelineSummarized{Summary: ""}}}, arm: ResearchPipelineArmSummarizingOnSummarized, to: ResearchPipelineStateAwaitingReview},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputEvent, Event: ResearchPipelineEventAbort}, arm: ResearchPipelineArmAwaitingReviewOnAbort, to: ResearchPipelineStateStopped},
-		},
-	},
-	{
-		params: ResearchPipelineParams{Topic: "", PauseAfter: true},
-		steps: []researchPipelineCoverStep{
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventReportWritten, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoCollectingA}, Data: ResearchPipelineStepPayload{ReportWritten: ResearchPipelineReportWritten{Path: ""}}}, arm: ResearchPipelineArmCollectingOnAReportWritten, to: ResearchPipelineStateCollecting},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventReportWritten, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoCollectingB}, Data: ResearchPipelineStepPayload{ReportWritten: ResearchPipelineReportWritten{Path: ""}}}, arm: ResearchPipelineArmCollectingOnBReportWritten, to: ResearchPipelineStateCollecting},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputDone}, arm: ResearchPipelineArmCollectingOnDone, to: ResearchPipelineStateSummarizing},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventSummarized, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoSummarizingSummarize}, Data: ResearchPipelineStepPayload{Summarized: ResearchPipelineSummarized{Summary: ""}}}, arm: ResearchPipelineArmSummarizingOnSummarized, to: ResearchPipelineStateAwaitingReview},
-			{after: 24 * time.Hour, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputTimer, Timer: ResearchPipelineTimerAwaitingReviewAfter24h}, arm: ResearchPipelineArmAwaitingReviewAfter24h, to: ResearchPipelineStateAwaitingReview},
-			{after: 168 * time.Hour, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputTimer, Timer: ResearchPipelineTimerAwaitingReviewAfter168h}, arm: ResearchPipelineArmAwaitingReviewAfter168h, to: ResearchPipelineStateFailed},
-		},
-	},
-	{
-		params: ResearchPipelineParams{Topic: "", PauseAfter: false},
-		steps: []researchPipelineCoverStep{
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventReportWritten, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoCollectingA}, Data: ResearchPipelineStepPayload{ReportWritten: ResearchPipelineReportWritten{Path: ""}}}, arm: ResearchPipelineArmCollectingOnAReportWritten, to: ResearchPipelineStateCollecting},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventReportWritten, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoCollectingB}, Data: ResearchPipelineStepPayload{ReportWritten: ResearchPipelineReportWritten{Path: ""}}}, arm: ResearchPipelineArmCollectingOnBReportWritten, to: ResearchPipelineStateCollecting},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputDone}, arm: ResearchPipelineArmCollectingOnDoneElse1, to: ResearchPipelineStateSynthesizing},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventResultWritten, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoSynthesizingSynthesize}, Data: ResearchPipelineStepPayload{ResultWritten: ResearchPipelineResultWritten{Path: ""}}}, arm: ResearchPipelineArmSynthesizingOnResultWritten, to: ResearchPipelineStateDelivering},
-			{after: time.Minute, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputFailure, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoDeliveringDeliver}, Category: ResearchPipelineCategoryTimeout}, arm: ResearchPipelineArmDeliveringOnFailedTimeout, to: ResearchPipelineStateDelivering},
-			{after: 2 * time.Minute, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputFailure, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoDeliveringDeliver}, Category: ResearchPipelineCategoryTimeout}, arm: ResearchPipelineArmDeliveringOnFailedTimeout, to: ResearchPipelineStateDelivering},
-			{after: 3 * time.Minute, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputFailure, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoDeliveringDeliver}, Category: ResearchPipelineCategoryTimeout}, arm: ResearchPipelineArmDeliveringOnFailedTimeout, to: ResearchPipelineStateDelivering},
-			{after: 4 * time.Minute, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputFailure, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoDeliveringDeliver}, Category: ResearchPipelineCategoryTimeout}, arm: ResearchPipelineArmDeliveringOnFailedTimeoutElse1, to: ResearchPipelineStateFailed},
-		},
-	},
-	{
-		params: ResearchPipelineParams{Topic: "", PauseAfter: false},
-		steps: []researchPipelineCoverStep{
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventReportWritten, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoCollectingA}, Data: ResearchPipelineStepPayload{ReportWritten: ResearchPipelineReportWritten{Path: ""}}}, arm: ResearchPipelineArmCollectingOnAReportWritten, to: ResearchPipelineStateCollecting},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventReportWritten, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoCollectingB}, Data: ResearchPipelineStepPayload{ReportWritten: ResearchPipelineReportWritten{Path: ""}}}, arm: ResearchPipelineArmCollectingOnBReportWritten, to: ResearchPipelineStateCollecting},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputDone}, arm: ResearchPipelineArmCollectingOnDoneElse1, to: ResearchPipelineStateSynthesizing},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventResultWritten, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoSynthesizingSynthesize}, Data: ResearchPipelineStepPayload{ResultWritten: ResearchPipelineResultWritten{Path: ""}}}, arm: ResearchPipelineArmSynthesizingOnResultWritten, to: ResearchPipelineStateDelivering},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputDone}, arm: ResearchPipelineArmDeliveringOnDone, to: ResearchPipelineStateArchiving},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputDone}, arm: ResearchPipelineArmArchivingOnDone, to: ResearchPipelineStateCompleted},
-		},
-	},
-	{
-		params: ResearchPipelineParams{Topic: "", PauseAfter: false},
-		steps: []researchPipelineCoverStep{
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventReportWritten, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoCollectingA}, Data: ResearchPipelineStepPayload{ReportWritten: ResearchPipelineReportWritten{Path: ""}}}, arm: ResearchPipelineArmCollectingOnAReportWritten, to: ResearchPipelineStateCollecting},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventReportWritten, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoCollectingB}, Data: ResearchPipelineStepPayload{ReportWritten: ResearchPipelineReportWritten{Path: ""}}}, arm: ResearchPipelineArmCollectingOnBReportWritten, to: ResearchPipelineStateCollecting},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputDone}, arm: ResearchPipelineArmCollectingOnDoneElse1, to: ResearchPipelineStateSynthesizing},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputResult, Event: ResearchPipelineEventResultWritten, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoSynthesizingSynthesize}, Data: ResearchPipelineStepPayload{ResultWritten: ResearchPipelineResultWritten{Path: ""}}}, arm: ResearchPipelineArmSynthesizingOnResultWritten, to: ResearchPipelineStateDelivering},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputDone}, arm: ResearchPipelineArmDeliveringOnDone, to: ResearchPipelineStateArchiving},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputFailure, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoArchivingArchive}, Category: ResearchPipelineCategoryUnknown}, arm: ResearchPipelineArmArchivingOnFailed, to: ResearchPipelineStateArchiving},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputFailure, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoArchivingArchive}, Category: ResearchPipelineCategoryUnknown}, arm: ResearchPipelineArmArchivingOnFailed, to: ResearchPipelineStateArchiving},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputFailure, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoArchivingArchive}, Category: ResearchPipelineCategoryUnknown}, arm: ResearchPipelineArmArchivingOnFailed, to: ResearchPipelineStateArchiving},
-			{after: 0, in: ResearchPipelineStepInput{Kind: ResearchPipelineInputFailure, Task: ResearchPipelineDoTask{Do: ResearchPipelineDoArchivingArchive}, Category: ResearchPipelineCategoryUnknown}, arm: ResearchPipelineArmArchivingOnFailedElse1, to: ResearchPipelineStateFailed},
-		},
-	},
-}
-
-// TestResearchPipelineCover takes every arm of ResearchPipeline at least once.
+// TestResearchPipelineCover takes every arm of ResearchPipeline that some run takes. Each path is the shortest to
+// an arm that those behind it do not take.
 func TestResearchPipelineCover(t *testing.T) {
-	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for i, run := range researchPipelineCover {
-		var stepper ResearchPipelineStepper
-		core := NewResearchPipelineCore(run.params)
-		if err := stepper.Start(&core, ResearchPipelineStepTimeOf(start)); err != nil {
-			t.Fatalf("run %d: %v", i, err)
-		}
-		for k := range run.steps {
-			step := &run.steps[k]
-			from := core.State
-			arm, err := stepper.Take(&core, &step.in, ResearchPipelineStepTimeOf(start.Add(step.after)))
-			if err != nil {
-				t.Fatalf("run %d, step %d: %v", i, k, err)
-			}
-			if arm != step.arm || core.State != step.to {
-				t.Fatalf("run %d, step %d: %v in %v led to %v, want %v to %v", i, k, arm, from, core.State, step.arm, step.to)
-			}
-		}
-	}
+	fsmtest.Walk(t, ResearchPipelineMachine(), researchPipelinePaths...)
+}
+
+var researchPipelinePaths = []fsmtest.Path{
+	{Params: ResearchPipelineParams{Topic: "", PauseAfter: false}, Steps: []fsmtest.Step{
+		{After: 12 * time.Minute, Input: "timer Collecting after 12m", Arm: "Collecting after 12m", To: "Failed"},
+	}},
+	{Params: ResearchPipelineParams{Topic: "", PauseAfter: false}, Steps: []fsmtest.Step{
+		{Input: "failure unknown", Do: "Collecting.a", Arm: "on failed", To: "Failed"},
+	}},
+	{Params: ResearchPipelineParams{Topic: "", PauseAfter: false}, Steps: []fsmtest.Step{
+		{Input: "cancel", Arm: "on cancel", To: "Stopped"},
+	}},
+	{Params: ResearchPipelineParams{Topic: "", PauseAfter: false}, Steps: []fsmtest.Step{
+		{Input: "result ReportWritten", Do: "Collecting.a", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on a.ReportWritten", To: "Collecting"},
+		{Input: "result ReportWritten", Do: "Collecting.b", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on b.ReportWritten", To: "Collecting"},
+		{Input: "done", Arm: "Collecting on done else 1", To: "Synthesizing"},
+		{After: 9 * time.Minute, Input: "timer Synthesizing after 9m", Arm: "Synthesizing after 9m", To: "Failed"},
+	}},
+	{Params: ResearchPipelineParams{Topic: "", PauseAfter: true}, Steps: []fsmtest.Step{
+		{Input: "result ReportWritten", Do: "Collecting.a", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on a.ReportWritten", To: "Collecting"},
+		{Input: "result ReportWritten", Do: "Collecting.b", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on b.ReportWritten", To: "Collecting"},
+		{Input: "done", Arm: "Collecting on done", To: "Summarizing"},
+		{Input: "result Summarized", Do: "Summarizing.summarize", Data: ResearchPipelineSummarized{Summary: ""}, Arm: "Summarizing on Summarized", To: "AwaitingReview"},
+		{Input: "event Continue", Data: ResearchPipelineContinue{Guidance: ""}, Arm: "AwaitingReview on Continue", To: "Synthesizing"},
+	}},
+	{Params: ResearchPipelineParams{Topic: "", PauseAfter: true}, Steps: []fsmtest.Step{
+		{Input: "result ReportWritten", Do: "Collecting.a", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on a.ReportWritten", To: "Collecting"},
+		{Input: "result ReportWritten", Do: "Collecting.b", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on b.ReportWritten", To: "Collecting"},
+		{Input: "done", Arm: "Collecting on done", To: "Summarizing"},
+		{Input: "result Summarized", Do: "Summarizing.summarize", Data: ResearchPipelineSummarized{Summary: ""}, Arm: "Summarizing on Summarized", To: "AwaitingReview"},
+		{Input: "event Abort", Arm: "AwaitingReview on Abort", To: "Stopped"},
+	}},
+	{Params: ResearchPipelineParams{Topic: "", PauseAfter: true}, Steps: []fsmtest.Step{
+		{Input: "result ReportWritten", Do: "Collecting.a", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on a.ReportWritten", To: "Collecting"},
+		{Input: "result ReportWritten", Do: "Collecting.b", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on b.ReportWritten", To: "Collecting"},
+		{Input: "done", Arm: "Collecting on done", To: "Summarizing"},
+		{Input: "result Summarized", Do: "Summarizing.summarize", Data: ResearchPipelineSummarized{Summary: ""}, Arm: "Summarizing on Summarized", To: "AwaitingReview"},
+		{After: 24 * time.Hour, Input: "timer AwaitingReview after 24h", Arm: "AwaitingReview after 24h", To: "AwaitingReview"},
+		{After: 168 * time.Hour, Input: "timer AwaitingReview after 168h", Arm: "AwaitingReview after 168h", To: "Failed"},
+	}},
+	{Params: ResearchPipelineParams{Topic: "", PauseAfter: false}, Steps: []fsmtest.Step{
+		{Input: "result ReportWritten", Do: "Collecting.a", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on a.ReportWritten", To: "Collecting"},
+		{Input: "result ReportWritten", Do: "Collecting.b", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on b.ReportWritten", To: "Collecting"},
+		{Input: "done", Arm: "Collecting on done else 1", To: "Synthesizing"},
+		{Input: "result ResultWritten", Do: "Synthesizing.synthesize", Data: ResearchPipelineResultWritten{Path: ""}, Arm: "Synthesizing on ResultWritten", To: "Delivering"},
+		{After: time.Minute, Input: "failure timeout", Do: "Delivering.deliver", Arm: "Delivering on failed(timeout)", To: "Delivering"},
+		{After: 2 * time.Minute, Input: "failure timeout", Do: "Delivering.deliver", Arm: "Delivering on failed(timeout)", To: "Delivering"},
+		{After: 3 * time.Minute, Input: "failure timeout", Do: "Delivering.deliver", Arm: "Delivering on failed(timeout)", To: "Delivering"},
+		{After: 4 * time.Minute, Input: "failure timeout", Do: "Delivering.deliver", Arm: "Delivering on failed(timeout) else 1", To: "Failed"},
+	}},
+	{Params: ResearchPipelineParams{Topic: "", PauseAfter: false}, Steps: []fsmtest.Step{
+		{Input: "result ReportWritten", Do: "Collecting.a", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on a.ReportWritten", To: "Collecting"},
+		{Input: "result ReportWritten", Do: "Collecting.b", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on b.ReportWritten", To: "Collecting"},
+		{Input: "done", Arm: "Collecting on done else 1", To: "Synthesizing"},
+		{Input: "result ResultWritten", Do: "Synthesizing.synthesize", Data: ResearchPipelineResultWritten{Path: ""}, Arm: "Synthesizing on ResultWritten", To: "Delivering"},
+		{Input: "done", Arm: "Delivering on done", To: "Archiving"},
+		{Input: "done", Arm: "Archiving on done", To: "Completed"},
+	}},
+	{Params: ResearchPipelineParams{Topic: "", PauseAfter: false}, Steps: []fsmtest.Step{
+		{Input: "result ReportWritten", Do: "Collecting.a", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on a.ReportWritten", To: "Collecting"},
+		{Input: "result ReportWritten", Do: "Collecting.b", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on b.ReportWritten", To: "Collecting"},
+		{Input: "done", Arm: "Collecting on done else 1", To: "Synthesizing"},
+		{Input: "result ResultWritten", Do: "Synthesizing.synthesize", Data: ResearchPipelineResultWritten{Path: ""}, Arm: "Synthesizing on ResultWritten", To: "Delivering"},
+		{Input: "done", Arm: "Delivering on done", To: "Archiving"},
+		{Input: "failure unknown", Do: "Archiving.archive", Arm: "Archiving on failed", To: "Archiving"},
+		{Input: "failure unknown", Do: "Archiving.archive", Arm: "Archiving on failed", To: "Archiving"},
+		{Input: "failure unknown", Do: "Archiving.archive", Arm: "Archiving on failed", To: "Archiving"},
+		{Input: "failure unknown", Do: "Archiving.archive", Arm: "Archiving on failed else 1", To: "Failed"},
+	}},
 }

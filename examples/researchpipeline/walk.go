@@ -77,7 +77,7 @@ func (s *show) review(ctx context.Context, run ResearchPipelineRun) error {
 	}
 	defer store.Close()
 	runs := ResearchPipelineRuns{Engine: runtime.NewEngine(store)}
-	if _, err := runs.SendContinue(ctx, runID, ResearchPipelineContinue{Guidance: guidance}, runtime.WithActor("ada")); err != nil {
+	if _, err := runs.Send(ctx, runID, ResearchPipelineContinue{Guidance: guidance}, runtime.WithActor("ada")); err != nil {
 		return err
 	}
 	fmt.Printf("  ada: Continue, %q\n\n", guidance)

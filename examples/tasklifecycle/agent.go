@@ -86,11 +86,11 @@ func (a *agent) consider(ctx context.Context, o offer, r *rand.Rand) {
 	as := runtime.WithActor(a.name)
 	if !a.reserve() {
 		a.count(&a.tally.declined)
-		_, _ = runs.SendDeclined(ctx, o.task, TaskLifecycleDeclined{Agent: a.name, Offer: o.number}, as)
+		_, _ = runs.Send(ctx, o.task, TaskLifecycleDeclined{Agent: a.name, Offer: o.number}, as)
 		return
 	}
 	defer a.free()
-	if _, err := runs.SendAccepted(ctx, o.task, TaskLifecycleAccepted{Agent: a.name, Offer: o.number}, as); err != nil {
+	if _, err := runs.Send(ctx, o.task, TaskLifecycleAccepted{Agent: a.name, Offer: o.number}, as); err != nil {
 		a.refused(err, &a.tally.lateAccepts)
 		return
 	}
@@ -106,7 +106,7 @@ func (a *agent) consider(ctx context.Context, o offer, r *rand.Rand) {
 		a.count(&a.tally.gaveUp) // it thinks that the lease is over
 		return
 	}
-	if _, err := runs.SendStarted(ctx, o.task, TaskLifecycleStarted{Agent: a.name, Offer: o.number}, as); err != nil {
+	if _, err := runs.Send(ctx, o.task, TaskLifecycleStarted{Agent: a.name, Offer: o.number}, as); err != nil {
 		a.refused(err, &a.tally.lateStarts)
 	}
 }

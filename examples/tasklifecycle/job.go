@@ -127,20 +127,20 @@ func (j *job) suffer(ctx context.Context, m mishap, row int) (none TaskLifecycle
 		if err != nil {
 			return none, err
 		}
-		return none, TaskLifecycleFailPreempted(what)
+		return none, runtime.Fail(TaskLifecycleFailPreempted, what)
 	}
 	j.task.leave(j)
 	switch m.trouble {
 	case auth:
-		return none, TaskLifecycleFailAuth(what)
+		return none, runtime.Fail(TaskLifecycleFailAuth, what)
 	case schema:
-		return none, TaskLifecycleFailSchema(what)
+		return none, runtime.Fail(TaskLifecycleFailSchema, what)
 	case ambiguity:
-		return none, TaskLifecycleFailAmbiguity(what)
+		return none, runtime.Fail(TaskLifecycleFailAmbiguity, what)
 	case logic:
-		return none, TaskLifecycleFailLogic(what)
+		return none, runtime.Fail(TaskLifecycleFailLogic, what)
 	}
-	return none, TaskLifecycleFailTransient(what)
+	return none, runtime.Fail(TaskLifecycleFailTransient, what)
 }
 
 // rise is an agent whose machine froze. For itself no time has passed: it

@@ -41,12 +41,12 @@ func (l *lead) wish(t *task, row int) {
 		})
 	case toHold:
 		l.work.Go(func() {
-			_, err := l.runs().SendHold(l.ctx, t.id, TaskLifecycleHold{}, runtime.WithActor("lead"))
+			_, err := l.runs().Send(l.ctx, t.id, TaskLifecycleHold{}, runtime.WithActor("lead"))
 			if l.failed(err); err != nil {
 				return
 			}
 			if !sleep(l.ctx, l.clock, 10*time.Minute) {
-				_, err = l.runs().SendResume(l.ctx, t.id, TaskLifecycleResume{}, runtime.WithActor("lead"))
+				_, err = l.runs().Send(l.ctx, t.id, TaskLifecycleResume{}, runtime.WithActor("lead"))
 				l.failed(err)
 			}
 		})
@@ -75,7 +75,7 @@ func (l *lead) answer(m *runtime.Message) {
 	if sleep(l.ctx, l.clock, between(l.random(m.Run, "answer", 0), time.Minute, 6*time.Minute)) {
 		return
 	}
-	_, err := l.runs().SendInputGiven(l.ctx, m.Run, TaskLifecycleInputGiven{Answer: "the second column"},
+	_, err := l.runs().Send(l.ctx, m.Run, TaskLifecycleInputGiven{Answer: "the second column"},
 		runtime.WithEventID(m.ID), runtime.WithActor("a person"))
 	l.failed(err)
 }
@@ -84,7 +84,7 @@ func (l *lead) specify(m *runtime.Message) {
 	if sleep(l.ctx, l.clock, between(l.random(m.Run, "specify", 0), time.Minute, 3*time.Minute)) {
 		return
 	}
-	_, err := l.runs().SendRespecified(l.ctx, m.Run, TaskLifecycleRespecified{Spec: "column 2 is a date"},
+	_, err := l.runs().Send(l.ctx, m.Run, TaskLifecycleRespecified{Spec: "column 2 is a date"},
 		runtime.WithEventID(m.ID), runtime.WithActor("lead"))
 	l.failed(err)
 }

@@ -1,184 +1,194 @@
 package main
 
 import (
-	"errors"
+	"context"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/fsmtest"
 )
 
-// life is one task, played on the generated core.
+// life is one task, in the time of the test.
 type life struct {
-	t    *testing.T
-	core TaskLifecycleStepper
-	run  TaskLifecycleSnapshot
-	now  time.Time
+	*fsmtest.T
+	run *fsmtest.Run
 }
 
-func begin(t *testing.T) *life {
-	l := &life{t: t, run: NewTaskLifecycleSnapshot("task-1", 7), now: time.Date(2026, 1, 1, 2, 0, 0, 0, time.UTC)}
-	l.step(TaskLifecycleStartInput(TaskLifecycleParams{Task: "rows"}))
-	return l
+// play lets a task live. Its work does as outcomes say; what is done for it
+// besides that hangs, but the offers are sent.
+func play(t *testing.T, test func(l *life), outcomes ...fsmtest.Outcome) {
+	t.Helper()
+	fsmtest.Play(t, TaskLifecycleMachine(), func(t *fsmtest.T) {
+		t.Activity("send_offers", fsmtest.Ends())
+		t.Activity("work", outcomes...)
+		for _, name := range []string{"release", "rotate_credentials", "write_patch"} {
+			t.Activity(name, fsmtest.Hangs())
+		}
+		test(&life{t, t.Start(TaskLifecycleParams{Task: "rows"})})
+	})
 }
 
-func (l *life) step(in TaskLifecycleStepInput) {
-	l.t.Helper()
-	if err := l.core.Step(&l.run, &in, l.now); err != nil {
-		l.t.Fatal(err)
-	}
-	l.settle()
-}
+func (l *life) state() TaskLifecycleState { return TaskLifecycleState(l.run.View().State) }
 
-// refused sends what the task must not take.
-func (l *life) refused(what string, in TaskLifecycleStepInput) {
-	l.t.Helper()
-	was := l.run.State
-	var refused *TaskLifecycleStepRefused
-	if err := l.core.Step(&l.run, &in, l.now); !errors.As(err, &refused) || l.run.State != was {
-		l.t.Errorf("%s: %v, in %s after %s", what, err, l.run.State, was)
-	}
-}
-
-// settle takes what follows at once, and the timers that are due.
-func (l *life) settle() {
-	l.t.Helper()
-	if err := l.core.Settle(&l.run, l.now); err != nil {
-		l.t.Fatal(err)
-	}
-}
-
-func (l *life) wait(d time.Duration) {
-	l.t.Helper()
-	l.now = l.now.Add(d)
-	l.settle()
+func (l *life) data() (data TaskLifecycleData) {
+	l.Helper()
+	l.run.Data(&data)
+	return data
 }
 
 func (l *life) in(want TaskLifecycleState) {
-	l.t.Helper()
-	if l.run.State != want {
-		l.t.Fatalf("the task is in %s, want %s", l.run.State, want)
-	}
+	l.Helper()
+	l.run.WantState(string(want))
 }
 
-// offered waits until the task is offered: no pause is longer than 5 minutes
-// and half of that.
-func (l *life) offered() {
-	l.t.Helper()
+// until waits for a state: no pause of the task is longer than 5 minutes and half of
+// that.
+func (l *life) until(want TaskLifecycleState) {
+	l.Helper()
 	for range 8 * 60 {
-		if l.run.State != TaskLifecycleStateUnassigned {
+		if l.state() == want {
 			break
 		}
-		l.wait(time.Second)
+		l.run.Sleep(time.Second)
 	}
-	l.in(TaskLifecycleStateOffered)
+	l.in(want)
+}
+
+// offered waits until the task is offered, and says for which time.
+func (l *life) offered() (offer int64) {
+	l.Helper()
+	l.until(TaskLifecycleStateOffered)
+	return l.data().Offer
 }
 
 // hand gives the task to agent.
 func (l *life) hand(agent string) {
-	l.t.Helper()
-	l.offered()
-	l.step(TaskLifecycleOnAccepted(TaskLifecycleAccepted{Agent: agent, Offer: l.run.Data.Offer}))
+	l.Helper()
+	offer := l.offered()
+	l.run.Send("Accepted", TaskLifecycleAccepted{Agent: agent, Offer: offer})
 	l.in(TaskLifecycleStatePending)
-	l.step(TaskLifecycleOnStarted(TaskLifecycleStarted{Agent: agent, Offer: l.run.Data.Offer}))
+	l.run.Send("Started", TaskLifecycleStarted{Agent: agent, Offer: offer})
 	l.in(TaskLifecycleStateInProgress)
 }
 
-func (l *life) fail(category TaskLifecycleFailureCategory) {
-	l.t.Helper()
-	l.step(TaskLifecycleFailureInput(l.run.Tasks[0], category, "because"))
+// after is the state behind the first visit of another; empty where the task is
+// still there.
+func (l *life) after(state TaskLifecycleState) TaskLifecycleState {
+	path := l.run.Path()
+	if i := slices.Index(path, string(state)); i >= 0 && i+1 < len(path) {
+		return TaskLifecycleState(path[i+1])
+	}
+	return ""
 }
 
 // TestOnlyTheAcceptorStarts: the lease is the agent's and the offer's.
 func TestOnlyTheAcceptorStarts(t *testing.T) {
-	l := begin(t)
-	l.offered()
-	first := l.run.Data.Offer
-	l.wait(30 * time.Second)
-	l.in(TaskLifecycleStateUnassigned)
-	l.offered()
-	l.refused("an acceptance of the offer before", TaskLifecycleOnAccepted(TaskLifecycleAccepted{Agent: "a", Offer: first}))
-	now := l.run.Data.Offer
-	l.step(TaskLifecycleOnAccepted(TaskLifecycleAccepted{Agent: "a", Offer: now}))
-	l.refused("a second acceptance", TaskLifecycleOnAccepted(TaskLifecycleAccepted{Agent: "b", Offer: now}))
-	l.refused("a start by another agent", TaskLifecycleOnStarted(TaskLifecycleStarted{Agent: "b", Offer: now}))
-	l.refused("a start under an old lease", TaskLifecycleOnStarted(TaskLifecycleStarted{Agent: "a", Offer: first}))
-	l.step(TaskLifecycleOnStarted(TaskLifecycleStarted{Agent: "a", Offer: now}))
-	l.in(TaskLifecycleStateInProgress)
+	play(t, func(l *life) {
+		first := l.offered()
+		l.run.Sleep(30 * time.Second)
+		l.in(TaskLifecycleStateUnassigned)
+		now := l.offered()
+		l.run.WantRefused("Accepted", TaskLifecycleAccepted{Agent: "a", Offer: first}) // of the offer before
+		l.run.Send("Accepted", TaskLifecycleAccepted{Agent: "a", Offer: now})
+		l.run.WantRefused("Accepted", TaskLifecycleAccepted{Agent: "b", Offer: now}) // a second one
+		l.run.WantRefused("Started", TaskLifecycleStarted{Agent: "b", Offer: now})   // by another agent
+		l.run.WantRefused("Started", TaskLifecycleStarted{Agent: "a", Offer: first}) // under an old lease
+		l.run.Send("Started", TaskLifecycleStarted{Agent: "a", Offer: now})
+		l.in(TaskLifecycleStateInProgress)
+	}, fsmtest.Hangs())
 }
 
 // TestAStalledTaskGoesOn: the next agent has the key of the one before, and
 // what that one delivers late is refused.
 func TestAStalledTaskGoesOn(t *testing.T) {
-	l := begin(t)
-	l.hand("a")
-	lost := l.run.Tasks[0]
-	l.fail(TaskLifecycleCategorySilent)
-	l.in(TaskLifecycleStateStalled)
-	if l.run.Data.LastFailure != "heartbeat_lost" {
-		t.Errorf("the record says %q", l.run.Data.LastFailure)
+	zombie := func(context.Context, *runtime.Attempt) (runtime.Result, error) {
+		time.Sleep(10 * time.Minute) // without a sign of life, and deaf
+		return runtime.Result{Event: "WorkDone", Data: TaskLifecycleWorkDone{Result: "late"}}, nil
 	}
-	l.fail(TaskLifecycleCategoryTimeout) // the dead agent cannot be told
-	l.hand("b")
-	if now := l.run.Tasks[0]; now.Key("task-1") != lost.Key("task-1") || now.Attempt != lost.Attempt+1 {
-		t.Errorf("%s attempt %d after %s attempt %d", now.Key("task-1"), now.Attempt, lost.Key("task-1"), lost.Attempt)
+	play(t, func(l *life) {
+		l.hand("a")
+		l.until(TaskLifecycleStateStalled)
+		if why := l.data().LastFailure; why != "heartbeat_lost" {
+			t.Errorf("the record says %q", why)
+		}
+		l.hand("b") // when it is clear that the dead agent cannot be told
+		l.until(TaskLifecycleStateCompleted)
+		work := l.Attempts("work")
+		if len(work) != 2 || work[0].Key != work[1].Key || work[1].Number != work[0].Number+1 {
+			t.Fatalf("the attempts: %+v", work)
+		}
+		l.run.Sleep(time.Hour) // the zombie has delivered
+		if d := l.data(); d.Result.Value != "done" || d.Attempt != 2 {
+			t.Errorf("the result is %q after %d agents", d.Result.Value, d.Attempt)
+		}
+	}, zombie, fsmtest.After(time.Minute, fsmtest.Raises("WorkDone", TaskLifecycleWorkDone{Result: "done"})))
+}
+
+// tooLong gets on for ever.
+func tooLong(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
+	for ctx.Err() == nil {
+		if err := a.Progress("a little more"); err != nil {
+			return runtime.Result{}, err
+		}
+		time.Sleep(5 * time.Second)
 	}
-	late := TaskLifecycleOnWorkDone(lost, TaskLifecycleWorkDone{Result: "late"})
-	if err := l.core.Step(&l.run, &late, l.now); !errors.Is(err, ErrTaskLifecycleFenced) {
-		t.Errorf("a zombie's result: %v", err)
-	}
-	l.step(TaskLifecycleOnWorkDone(l.run.Tasks[0], TaskLifecycleWorkDone{Result: "done"}))
-	l.in(TaskLifecycleStateCompleted)
-	if l.run.Data.Result.Value != "done" || l.run.Data.Attempt != 2 {
-		t.Errorf("the result is %q after %d agents", l.run.Data.Result.Value, l.run.Data.Attempt)
-	}
+	return runtime.Result{}, context.Cause(ctx)
 }
 
 // TestFailuresAreRouted is the article's table.
 func TestFailuresAreRouted(t *testing.T) {
-	for _, test := range []struct {
-		category TaskLifecycleFailureCategory
-		want     TaskLifecycleState
+	for name, test := range map[string]struct {
+		outcome fsmtest.Outcome
+		after   time.Duration
+		want    TaskLifecycleState
 	}{
-		{TaskLifecycleCategoryTransient, TaskLifecycleStateInProgress},
-		{TaskLifecycleCategoryAuth, TaskLifecycleStatePausedRotating},
-		{TaskLifecycleCategorySchema, TaskLifecycleStateRespecifying},
-		{TaskLifecycleCategoryAmbiguity, TaskLifecycleStatePausedAwaitingInput},
-		{TaskLifecycleCategoryLogic, TaskLifecycleStateRepairing},
-		{TaskLifecycleCategoryPreempted, TaskLifecycleStateUnassigned},
-		{TaskLifecycleCategoryStalled, TaskLifecycleStateStalled},
-		{TaskLifecycleCategoryTimeout, TaskLifecycleStateStalled},
+		"transient": {fsmtest.Fails(TaskLifecycleFailTransient), time.Second, ""}, // tried again there
+		"auth":      {fsmtest.Fails(TaskLifecycleFailAuth), time.Second, TaskLifecycleStatePausedRotating},
+		"schema":    {fsmtest.Fails(TaskLifecycleFailSchema), time.Second, TaskLifecycleStateRespecifying},
+		"ambiguity": {fsmtest.Fails(TaskLifecycleFailAmbiguity), time.Second, TaskLifecycleStatePausedAwaitingInput},
+		"logic":     {fsmtest.Fails(TaskLifecycleFailLogic), time.Second, TaskLifecycleStateRepairing},
+		"preempted": {fsmtest.Fails(TaskLifecycleFailPreempted), time.Second, TaskLifecycleStateUnassigned},
+		"silent":    {fsmtest.Hangs(), 3 * time.Minute, TaskLifecycleStateStalled},
+		"stalled":   {fsmtest.Beating(time.Minute, fsmtest.Hangs()), 6 * time.Minute, TaskLifecycleStateStalled},
+		"timeout":   {tooLong, 121 * time.Minute, TaskLifecycleStateStalled},
 	} {
-		l := begin(t)
-		l.hand("a")
-		l.fail(test.category)
-		l.in(test.want)
+		t.Run(name, func(t *testing.T) {
+			play(t, func(l *life) {
+				l.hand("a")
+				l.run.Sleep(test.after)
+				if got := l.after(TaskLifecycleStateInProgress); got != test.want {
+					t.Errorf("the task went to %q, want %q", got, test.want)
+				}
+			}, test.outcome, fsmtest.Hangs())
+		})
 	}
 }
 
 // TestOffersEnd: however offers fail, there are twelve.
 func TestOffersEnd(t *testing.T) {
-	l := begin(t)
-	offers := int64(0)
-	for l.run.State != TaskLifecycleStateFailed {
-		if l.run.State == TaskLifecycleStateUnassigned {
-			l.wait(time.Second)
-			continue
-		}
-		l.in(TaskLifecycleStateOffered)
-		offers = l.run.Data.Offer
-		switch offers % 3 {
-		case 0: // all three decline
-			for range 3 {
-				l.step(TaskLifecycleOnDeclined(TaskLifecycleDeclined{Agent: "a", Offer: offers}))
+	play(t, func(l *life) {
+		offers := int64(0)
+		for l.state() != TaskLifecycleStateFailed {
+			if l.state() != TaskLifecycleStateOffered {
+				l.run.Sleep(time.Second)
+				continue
 			}
-		case 1: // no one answers
-			l.wait(30 * time.Second)
-		case 2: // the agent dies
-			l.hand("a")
-			l.fail(TaskLifecycleCategorySilent)
-			l.fail(TaskLifecycleCategoryTimeout)
+			offers = l.data().Offer
+			switch offers % 3 {
+			case 0: // all three decline
+				for range 3 {
+					l.run.Send("Declined", TaskLifecycleDeclined{Agent: "a", Offer: offers})
+				}
+			case 1: // no one answers
+				l.run.Sleep(30 * time.Second)
+			case 2: // the agent dies
+				l.hand("a")
+			}
 		}
-	}
-	if offers != 12 {
-		t.Errorf("%d offers", offers)
-	}
+		if offers != 12 {
+			t.Errorf("%d offers", offers)
+		}
+	}, fsmtest.Hangs())
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/fsmc-dev/fsmc/examples/internal/program"
 )
 
-//go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen tasklifecycle.fsm
+//go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen --tests tasklifecycle.fsm
 
 func main() {
 	var c config

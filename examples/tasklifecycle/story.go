@@ -153,7 +153,7 @@ func (s *swarm) routes(ctx context.Context, engine *runtime.Engine, out io.Write
 		return err
 	}
 	for _, f := range stats.Failures {
-		if f.From == TaskLifecycleStateInProgress.String() {
+		if f.From == string(TaskLifecycleStateInProgress) {
 			then := "-> " + f.To
 			if f.Effect == runtime.Retried {
 				then = "retry"

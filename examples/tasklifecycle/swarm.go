@@ -187,7 +187,7 @@ type watch struct {
 const noticed = 5*time.Minute + hostLease + time.Minute
 
 func (w *watch) look() error {
-	inProgress, err := w.store.Runs(w.ctx, runtime.RunFilter{State: TaskLifecycleStateInProgress.String(), Limit: w.config.tasks})
+	inProgress, err := w.store.Runs(w.ctx, runtime.RunFilter{State: string(TaskLifecycleStateInProgress), Limit: w.config.tasks})
 	if err != nil {
 		return err
 	}

@@ -4,22 +4,19 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"strconv"
+	_ "embed"
 	"sync"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
-// TaskLifecycleState is a state of machine TaskLifecycle.
+// TaskLifecycleState is a state of machine TaskLifecycle; the zero value is none.
 //
 // One task of a swarm of agents: offered, accepted under a lease, worked on, and
 // taken away from an agent that dies, hangs or goes round in circles. The work
 // goes on at its last checkpoint, whoever does it next.
-type TaskLifecycleState uint16
+type TaskLifecycleState string
 
 // The states of TaskLifecycle, in the order of the source.
 const (
@@ -27,166 +24,70 @@ const (
 	// hundred tasks of one dead machine do not come back in one second. However
 	// an offer fails (no one accepts, the lease runs out, the agent dies), the
 	// next one passes here, and here is the one bound.
-	TaskLifecycleStateUnassigned TaskLifecycleState = iota
+	TaskLifecycleStateUnassigned TaskLifecycleState = "Unassigned"
 	// The first to accept has it; an `Accepted` that comes later finds no
 	// handler and is refused.
-	TaskLifecycleStateOffered
+	TaskLifecycleStateOffered TaskLifecycleState = "Offered"
 	// A lease of 30 seconds: who accepted must begin, and no one else may.
-	TaskLifecycleStatePending
-	TaskLifecycleStateInProgress
+	TaskLifecycleStatePending    TaskLifecycleState = "Pending"
+	TaskLifecycleStateInProgress TaskLifecycleState = "InProgress"
 	// Takes the task back. The engine has fenced the old agent off already: what
 	// it still delivers is refused. This only saves it the effort.
-	TaskLifecycleStateStalled
-	TaskLifecycleStatePausedHeld
-	TaskLifecycleStatePausedRotating
-	TaskLifecycleStatePausedAwaitingInput
+	TaskLifecycleStateStalled             TaskLifecycleState = "Stalled"
+	TaskLifecycleStatePausedHeld          TaskLifecycleState = "Paused.Held"
+	TaskLifecycleStatePausedRotating      TaskLifecycleState = "Paused.Rotating"
+	TaskLifecycleStatePausedAwaitingInput TaskLifecycleState = "Paused.AwaitingInput"
 	// The contract does not fit: trying again cannot help, the lead must say
 	// anew what it wants.
-	TaskLifecycleStateRespecifying
+	TaskLifecycleStateRespecifying TaskLifecycleState = "Respecifying"
 	// A bug: fix, test, and only then try again.
-	TaskLifecycleStateRepairing
-	TaskLifecycleStateTestingPatch
+	TaskLifecycleStateRepairing    TaskLifecycleState = "Repairing"
+	TaskLifecycleStateTestingPatch TaskLifecycleState = "TestingPatch"
 	// Cancelled is said when the work has stopped and been cleaned up, not
 	// before: the engine starts `clean_up` when `work` has said that it ended.
-	TaskLifecycleStateCancelling
-	TaskLifecycleStateCompleted // terminal: success
-	TaskLifecycleStateFailed    // terminal: failure
-	TaskLifecycleStateCancelled // terminal: cancelled
+	TaskLifecycleStateCancelling TaskLifecycleState = "Cancelling"
+	TaskLifecycleStateCompleted  TaskLifecycleState = "Completed" // terminal: success
+	TaskLifecycleStateFailed     TaskLifecycleState = "Failed"    // terminal: failure
+	TaskLifecycleStateCancelled  TaskLifecycleState = "Cancelled" // terminal: cancelled
 )
 
-var taskLifecycleStateNames = [...]string{
-	"Unassigned",
-	"Offered",
-	"Pending",
-	"InProgress",
-	"Stalled",
-	"Paused.Held",
-	"Paused.Rotating",
-	"Paused.AwaitingInput",
-	"Respecifying",
-	"Repairing",
-	"TestingPatch",
-	"Cancelling",
-	"Completed",
-	"Failed",
-	"Cancelled",
-}
+// MachineName is the name in the source.
+func (TaskLifecycleState) MachineName() string { return "TaskLifecycle" }
 
-// String is the name in the source.
-func (v TaskLifecycleState) String() string {
-	if int(v) >= len(taskLifecycleStateNames) {
-		return "TaskLifecycleState(" + strconv.Itoa(int(v)) + ")"
-	}
-	return taskLifecycleStateNames[v]
-}
-
-// MarshalText is the name in the source.
-func (v TaskLifecycleState) MarshalText() ([]byte, error) {
-	if int(v) >= len(taskLifecycleStateNames) {
-		return nil, fmt.Errorf("there is no %s", v)
-	}
-	return []byte(taskLifecycleStateNames[v]), nil
-}
-
-// UnmarshalText takes a name of the source.
-func (v *TaskLifecycleState) UnmarshalText(text []byte) error {
-	for i, name := range taskLifecycleStateNames {
-		if name == string(text) {
-			*v = TaskLifecycleState(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("there is no TaskLifecycleState %q", text)
-}
-
-// Terminal reports whether a run in s has ended.
-func (s TaskLifecycleState) Terminal() bool { return s.Outcome() != "" }
-
-// Outcome is "success", "failure" or "cancelled" for a terminal state, and empty for another.
-func (s TaskLifecycleState) Outcome() string {
-	switch s {
-	case TaskLifecycleStateCompleted:
-		return "success"
-	case TaskLifecycleStateFailed:
-		return "failure"
-	case TaskLifecycleStateCancelled:
-		return "cancelled"
-	}
-	return ""
-}
-
-// TaskLifecycleEvent names an event of machine TaskLifecycle.
-type TaskLifecycleEvent uint16
+// TaskLifecycleEvent names an event of machine TaskLifecycle; the zero value is none.
+type TaskLifecycleEvent string
 
 // The events of TaskLifecycle, in the order of the source.
 const (
-	TaskLifecycleEventAccepted TaskLifecycleEvent = iota
-	TaskLifecycleEventDeclined
-	TaskLifecycleEventStarted
-	TaskLifecycleEventHold
-	TaskLifecycleEventResume
-	TaskLifecycleEventInputGiven
-	TaskLifecycleEventRespecified
-	TaskLifecycleEventWorkDone
-	TaskLifecycleEventRotated
-	TaskLifecycleEventPatchWritten
-	TaskLifecycleEventTestsPassed
-	TaskLifecycleEventTestsFailed
-	TaskLifecycleEventInputRequested
-	TaskLifecycleEventInputReminder
-	TaskLifecycleEventEscalated
-	TaskLifecycleEventTaskCompleted
-	TaskLifecycleEventTaskFailed
-	TaskLifecycleEventTaskCancelled
+	TaskLifecycleEventAccepted       TaskLifecycleEvent = "Accepted"
+	TaskLifecycleEventDeclined       TaskLifecycleEvent = "Declined"
+	TaskLifecycleEventStarted        TaskLifecycleEvent = "Started"
+	TaskLifecycleEventHold           TaskLifecycleEvent = "Hold"
+	TaskLifecycleEventResume         TaskLifecycleEvent = "Resume"
+	TaskLifecycleEventInputGiven     TaskLifecycleEvent = "InputGiven"
+	TaskLifecycleEventRespecified    TaskLifecycleEvent = "Respecified"
+	TaskLifecycleEventWorkDone       TaskLifecycleEvent = "WorkDone"
+	TaskLifecycleEventRotated        TaskLifecycleEvent = "Rotated"
+	TaskLifecycleEventPatchWritten   TaskLifecycleEvent = "PatchWritten"
+	TaskLifecycleEventTestsPassed    TaskLifecycleEvent = "TestsPassed"
+	TaskLifecycleEventTestsFailed    TaskLifecycleEvent = "TestsFailed"
+	TaskLifecycleEventInputRequested TaskLifecycleEvent = "InputRequested"
+	TaskLifecycleEventInputReminder  TaskLifecycleEvent = "InputReminder"
+	TaskLifecycleEventEscalated      TaskLifecycleEvent = "Escalated"
+	TaskLifecycleEventTaskCompleted  TaskLifecycleEvent = "TaskCompleted"
+	TaskLifecycleEventTaskFailed     TaskLifecycleEvent = "TaskFailed"
+	TaskLifecycleEventTaskCancelled  TaskLifecycleEvent = "TaskCancelled"
 )
 
-var taskLifecycleEventNames = [...]string{
-	"Accepted",
-	"Declined",
-	"Started",
-	"Hold",
-	"Resume",
-	"InputGiven",
-	"Respecified",
-	"WorkDone",
-	"Rotated",
-	"PatchWritten",
-	"TestsPassed",
-	"TestsFailed",
-	"InputRequested",
-	"InputReminder",
-	"Escalated",
-	"TaskCompleted",
-	"TaskFailed",
-	"TaskCancelled",
-}
-
-// String is the name in the source.
-func (v TaskLifecycleEvent) String() string {
-	if int(v) >= len(taskLifecycleEventNames) {
-		return "TaskLifecycleEvent(" + strconv.Itoa(int(v)) + ")"
-	}
-	return taskLifecycleEventNames[v]
-}
-
-// MarshalText is the name in the source.
-func (v TaskLifecycleEvent) MarshalText() ([]byte, error) {
-	if int(v) >= len(taskLifecycleEventNames) {
-		return nil, fmt.Errorf("there is no %s", v)
-	}
-	return []byte(taskLifecycleEventNames[v]), nil
-}
-
-// UnmarshalText takes a name of the source.
-func (v *TaskLifecycleEvent) UnmarshalText(text []byte) error {
-	for i, name := range taskLifecycleEventNames {
-		if name == string(text) {
-			*v = TaskLifecycleEvent(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("there is no TaskLifecycleEvent %q", text)
-}
+// The categories of failure that TaskLifecycle declares, for runtime.Fail.
+const (
+	TaskLifecycleFailTransient = "transient"
+	TaskLifecycleFailAuth      = "auth"
+	TaskLifecycleFailSchema    = "schema"
+	TaskLifecycleFailAmbiguity = "ambiguity"
+	TaskLifecycleFailLogic     = "logic"
+	TaskLifecycleFailPreempted = "preempted"
+)
 
 // What is proved of every run of TaskLifecycle: the most steps (moves and retries), time,
 // costs and attempts of each activity that it can take. A cost may be no whole number.
@@ -210,16 +111,16 @@ type TaskLifecycleParams struct {
 
 // TaskLifecycleData is the context of a run of TaskLifecycle.
 type TaskLifecycleData struct {
-	Spec        string                        `json:"spec"`
-	Offer       int64                         `json:"offer"`
-	Pause       time.Duration                 `json:"pause"`
-	Declines    int64                         `json:"declines"`
-	Agent       TaskLifecycleOptional[string] `json:"agent,omitzero"`
-	Attempt     int64                         `json:"attempt"`
-	LastFailure string                        `json:"last_failure"`
-	Answer      string                        `json:"answer"`
-	Patch       TaskLifecycleOptional[string] `json:"patch,omitzero"`
-	Result      TaskLifecycleOptional[string] `json:"result,omitzero"`
+	Spec        string                   `json:"spec"`
+	Offer       int64                    `json:"offer"`
+	Pause       time.Duration            `json:"pause"`
+	Declines    int64                    `json:"declines"`
+	Agent       runtime.Optional[string] `json:"agent,omitzero"`
+	Attempt     int64                    `json:"attempt"`
+	LastFailure string                   `json:"last_failure"`
+	Answer      string                   `json:"answer"`
+	Patch       runtime.Optional[string] `json:"patch,omitzero"`
+	Result      runtime.Optional[string] `json:"result,omitzero"`
 }
 
 // TaskLifecycleAccepted is what event Accepted carries.
@@ -320,44 +221,33 @@ type TaskLifecycleTaskCancelled struct {
 	Task string `json:"task"`
 }
 
-// TaskLifecycleOptional is a field that may be unset.
-type TaskLifecycleOptional[T any] struct {
-	Value T
-	Set   bool
+// What each is called that is sent, or raised by an activity.
+func (TaskLifecycleAccepted) FSMEvent() string     { return "Accepted" }
+func (TaskLifecycleDeclined) FSMEvent() string     { return "Declined" }
+func (TaskLifecycleStarted) FSMEvent() string      { return "Started" }
+func (TaskLifecycleHold) FSMEvent() string         { return "Hold" }
+func (TaskLifecycleResume) FSMEvent() string       { return "Resume" }
+func (TaskLifecycleInputGiven) FSMEvent() string   { return "InputGiven" }
+func (TaskLifecycleRespecified) FSMEvent() string  { return "Respecified" }
+func (TaskLifecycleWorkDone) FSMEvent() string     { return "WorkDone" }
+func (TaskLifecycleRotated) FSMEvent() string      { return "Rotated" }
+func (TaskLifecyclePatchWritten) FSMEvent() string { return "PatchWritten" }
+func (TaskLifecycleTestsPassed) FSMEvent() string  { return "TestsPassed" }
+func (TaskLifecycleTestsFailed) FSMEvent() string  { return "TestsFailed" }
+
+// TaskLifecycleSendable is an event that may be sent to a run of TaskLifecycle: TaskLifecycleAccepted, TaskLifecycleDeclined, TaskLifecycleStarted, TaskLifecycleHold, TaskLifecycleResume, TaskLifecycleInputGiven, TaskLifecycleRespecified.
+type TaskLifecycleSendable interface {
+	FSMEvent() string
+	taskLifecycleSendable()
 }
 
-// IsZero reports whether the field is unset; its JSON form is absent then.
-func (o TaskLifecycleOptional[T]) IsZero() bool { return !o.Set }
-
-// MarshalJSON is the JSON form of the value.
-func (o TaskLifecycleOptional[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.Value) }
-
-// UnmarshalJSON sets the field.
-func (o *TaskLifecycleOptional[T]) UnmarshalJSON(data []byte) error {
-	o.Set = true
-	return json.Unmarshal(data, &o.Value)
-}
-
-// TaskLifecycleMachine is machine TaskLifecycle as the runtime runs it.
-var TaskLifecycleMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(taskLifecycleDefinition) })
-
-// TaskLifecycleFailTransient is a failure of category transient, which an activity returns as its error.
-func TaskLifecycleFailTransient(message string) error { return runtime.Fail("transient", message) }
-
-// TaskLifecycleFailAuth is a failure of category auth, which an activity returns as its error.
-func TaskLifecycleFailAuth(message string) error { return runtime.Fail("auth", message) }
-
-// TaskLifecycleFailSchema is a failure of category schema, which an activity returns as its error.
-func TaskLifecycleFailSchema(message string) error { return runtime.Fail("schema", message) }
-
-// TaskLifecycleFailAmbiguity is a failure of category ambiguity, which an activity returns as its error.
-func TaskLifecycleFailAmbiguity(message string) error { return runtime.Fail("ambiguity", message) }
-
-// TaskLifecycleFailLogic is a failure of category logic, which an activity returns as its error.
-func TaskLifecycleFailLogic(message string) error { return runtime.Fail("logic", message) }
-
-// TaskLifecycleFailPreempted is a failure of category preempted, which an activity returns as its error.
-func TaskLifecycleFailPreempted(message string) error { return runtime.Fail("preempted", message) }
+func (TaskLifecycleAccepted) taskLifecycleSendable()    {}
+func (TaskLifecycleDeclined) taskLifecycleSendable()    {}
+func (TaskLifecycleStarted) taskLifecycleSendable()     {}
+func (TaskLifecycleHold) taskLifecycleSendable()        {}
+func (TaskLifecycleResume) taskLifecycleSendable()      {}
+func (TaskLifecycleInputGiven) taskLifecycleSendable()  {}
+func (TaskLifecycleRespecified) taskLifecycleSendable() {}
 
 // TaskLifecycleActivities do the work of TaskLifecycle. Each method is one attempt: it may be
 // called again for the same execution, with the same attempt.Key. Its context is
@@ -378,198 +268,200 @@ type TaskLifecycleActivities interface {
 	CleanUp(ctx context.Context, attempt *runtime.Attempt, task string) error // in Cancelling
 }
 
-// TaskLifecycleTestPatchResult is one of TaskLifecycleTestsPassed, TaskLifecycleTestsFailed.
-type TaskLifecycleTestPatchResult interface{ taskLifecycleTestPatchResult() runtime.Result }
-
-func (e TaskLifecycleTestsPassed) taskLifecycleTestPatchResult() runtime.Result {
-	return runtime.Result{Event: "TestsPassed", Data: e}
+// TaskLifecycleTestPatchResult is what activity test_patch raises: TaskLifecycleTestsPassed, TaskLifecycleTestsFailed.
+type TaskLifecycleTestPatchResult interface {
+	FSMEvent() string
+	taskLifecycleTestPatchResult()
 }
 
-func (e TaskLifecycleTestsFailed) taskLifecycleTestPatchResult() runtime.Result {
-	return runtime.Result{Event: "TestsFailed", Data: e}
-}
+func (TaskLifecycleTestsPassed) taskLifecycleTestPatchResult() {}
+func (TaskLifecycleTestsFailed) taskLifecycleTestPatchResult() {}
 
-// RegisterTaskLifecycle lets engine run machine TaskLifecycle with these activities.
-// Given nil, the engine leaves them to others: it starts runs, sends to them,
-// fires their timers and delivers what they publish.
+// RegisterTaskLifecycle lets engine run machine TaskLifecycle.
+// What is nil is left to others: the engine starts runs, sends to them, fires
+// their timers and delivers what they publish.
 func RegisterTaskLifecycle(engine *runtime.Engine, activities TaskLifecycleActivities) error {
-	if activities == nil {
-		return engine.Register(TaskLifecycleMachine(), taskLifecycleSource, runtime.Handlers{})
+	var handlers runtime.Handlers
+	if activities != nil {
+		handlers.Activities = map[string]runtime.ActivityFunc{
+			"send_offers":        runtime.ActivityOf(activities.SendOffers, "task", "offer"),
+			"work":               runtime.ActivityOf(activities.Work, "task", "agent", "spec", "answer"),
+			"release":            runtime.ActivityOf(activities.Release, "task", "agent"),
+			"rotate_credentials": runtime.ActivityOf(activities.RotateCredentials, "agent"),
+			"write_patch":        runtime.ActivityOf(activities.WritePatch, "task", "problem"),
+			"test_patch":         runtime.ActivityOf(activities.TestPatch, "task", "patch"),
+			"clean_up":           runtime.ActivityOf(activities.CleanUp, "task"),
+		}
 	}
-	return engine.Register(TaskLifecycleMachine(), taskLifecycleSource, runtime.Handlers{
-		Activities: map[string]runtime.ActivityFunc{
-			"send_offers": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args taskLifecycleSendOffersArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				return runtime.Result{}, activities.SendOffers(ctx, attempt, args.Task, args.Offer)
-			},
-			"work": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args taskLifecycleWorkArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				event, err := activities.Work(ctx, attempt, args.Task, args.Agent, args.Spec, args.Answer)
-				return runtime.Result{Event: "WorkDone", Data: event}, err
-			},
-			"release": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args taskLifecycleReleaseArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				return runtime.Result{}, activities.Release(ctx, attempt, args.Task, args.Agent)
-			},
-			"rotate_credentials": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args taskLifecycleRotateCredentialsArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				event, err := activities.RotateCredentials(ctx, attempt, args.Agent)
-				return runtime.Result{Event: "Rotated", Data: event}, err
-			},
-			"write_patch": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args taskLifecycleWritePatchArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				event, err := activities.WritePatch(ctx, attempt, args.Task, args.Problem)
-				return runtime.Result{Event: "PatchWritten", Data: event}, err
-			},
-			"test_patch": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args taskLifecycleTestPatchArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				result, err := activities.TestPatch(ctx, attempt, args.Task, args.Patch)
-				switch {
-				case err != nil:
-					return runtime.Result{}, err
-				case result == nil:
-					return runtime.Result{}, errors.New("activity \"test_patch\" returned neither a result nor an error")
-				}
-				return result.taskLifecycleTestPatchResult(), nil
-			},
-			"clean_up": func(ctx context.Context, attempt *runtime.Attempt) (runtime.Result, error) {
-				var args taskLifecycleCleanUpArgs
-				if err := json.Unmarshal(attempt.Args, &args); err != nil {
-					return runtime.Result{}, err
-				}
-				return runtime.Result{}, activities.CleanUp(ctx, attempt, args.Task)
-			},
-		},
-	})
+	return engine.Register(TaskLifecycleMachine(), taskLifecycleSource, handlers)
 }
 
-// TaskLifecycleRuns starts runs of TaskLifecycle, sends them events and looks at them.
-type TaskLifecycleRuns struct{ Engine *runtime.Engine }
+// TaskLifecycleRuns starts runs of TaskLifecycle, sends them events and looks at them:
+// TaskLifecycleRuns{Engine: engine}.
+type TaskLifecycleRuns = runtime.Runs[TaskLifecycleState, TaskLifecycleParams, TaskLifecycleData, TaskLifecycleSendable]
 
-// TaskLifecycleRun is a run as it stood when it was looked at. State is the last leaf or
-// terminal that it entered.
-type TaskLifecycleRun struct {
-	runtime.View
-	State  TaskLifecycleState
-	Params TaskLifecycleParams
-	Data   TaskLifecycleData
-}
+// TaskLifecycleRun is a run as it stood when it was looked at.
+type TaskLifecycleRun = runtime.Run[TaskLifecycleState, TaskLifecycleParams, TaskLifecycleData]
 
-// Start starts a run; an empty id is replaced by a new one. The run is durable
-// when Start returns. The error is runtime.ErrExists where the id is taken.
-func (r TaskLifecycleRuns) Start(ctx context.Context, id string, params TaskLifecycleParams) (TaskLifecycleRun, error) {
-	data, err := runtime.EncodeJSON(params)
-	if err != nil {
-		return TaskLifecycleRun{}, err
-	}
-	return readTaskLifecycleRun(r.Engine.Start(ctx, "TaskLifecycle", id, data))
-}
+// TaskLifecycleMachine is machine TaskLifecycle as the runtime runs it.
+var TaskLifecycleMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(taskLifecycleDefinition) })
 
-// Get looks at a run.
-func (r TaskLifecycleRuns) Get(ctx context.Context, id string) (TaskLifecycleRun, error) {
-	return readTaskLifecycleRun(r.Engine.Get(ctx, id))
-}
-
-// SendAccepted sends Accepted to a run. A refused event is a *runtime.Rejected.
+// taskLifecycleSource is the text from which the machine was compiled.
 //
-// From agents. Both carry the number of the offer they answer, so that an
-// answer to an offer of yesterday cannot win the offer of today.
-func (r TaskLifecycleRuns) SendAccepted(ctx context.Context, id string, event TaskLifecycleAccepted, options ...runtime.SendOption) (TaskLifecycleRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return TaskLifecycleRun{}, err
-	}
-	return readTaskLifecycleRun(r.Engine.Send(ctx, id, runtime.NewEvent("Accepted", data, options...)))
-}
+//go:embed tasklifecycle.fsm
+var taskLifecycleSource string
 
-// SendDeclined sends Declined to a run. A refused event is a *runtime.Rejected.
-func (r TaskLifecycleRuns) SendDeclined(ctx context.Context, id string, event TaskLifecycleDeclined, options ...runtime.SendOption) (TaskLifecycleRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return TaskLifecycleRun{}, err
-	}
-	return readTaskLifecycleRun(r.Engine.Send(ctx, id, runtime.NewEvent("Declined", data, options...)))
+// taskLifecycleDefinition is the compiled machine.
+const taskLifecycleDefinition = `{
+"format":1,
+"name":"TaskLifecycle",
+"doc":"One task of a swarm of agents: offered, accepted under a lease, worked on, and\ntaken away from an agent that dies, hangs or goes round in circles. The work\ngoes on at its last checkpoint, whoever does it next.",
+"params":[
+{"name":"task","type":{"kind":"string"}}
+],
+"fields":[
+{"name":"spec","type":{"kind":"string"},"default":""},
+{"name":"offer","type":{"kind":"int","min":0,"max":12},"default":0},
+{"name":"pause","type":{"kind":"duration","min":1000000000,"max":300000000000},"default":"1s"},
+{"name":"declines","type":{"kind":"int","min":0,"max":3},"default":0},
+{"name":"agent","type":{"kind":"string"}},
+{"name":"attempt","type":{"kind":"int"},"default":0},
+{"name":"last_failure","type":{"kind":"string"},"default":""},
+{"name":"answer","type":{"kind":"string"},"default":""},
+{"name":"patch","type":{"kind":"string"}},
+{"name":"result","type":{"kind":"string"}}
+],
+"events":[
+{"name":"Accepted","fields":[{"name":"agent","type":{"kind":"string"}},{"name":"offer","type":{"kind":"int"}}],"doc":"From agents. Both carry the number of the offer they answer, so that an\nanswer to an offer of yesterday cannot win the offer of today."},
+{"name":"Declined","fields":[{"name":"agent","type":{"kind":"string"}},{"name":"offer","type":{"kind":"int"}}]},
+{"name":"Started","fields":[{"name":"agent","type":{"kind":"string"}},{"name":"offer","type":{"kind":"int"}}]},
+{"name":"Hold","doc":"From people and from the lead agent."},
+{"name":"Resume"},
+{"name":"InputGiven","fields":[{"name":"answer","type":{"kind":"string"}}]},
+{"name":"Respecified","fields":[{"name":"spec","type":{"kind":"string"}}]},
+{"name":"WorkDone","fields":[{"name":"result","type":{"kind":"string"}}],"internal":true,"doc":"Of activities."},
+{"name":"Rotated","internal":true},
+{"name":"PatchWritten","fields":[{"name":"patch","type":{"kind":"string"}}],"internal":true},
+{"name":"TestsPassed","internal":true},
+{"name":"TestsFailed","internal":true},
+{"name":"InputRequested","fields":[{"name":"task","type":{"kind":"string"}},{"name":"question","type":{"kind":"string"}}],"doc":"To the world, through the outbox."},
+{"name":"InputReminder","fields":[{"name":"task","type":{"kind":"string"}},{"name":"question","type":{"kind":"string"}}]},
+{"name":"Escalated","fields":[{"name":"task","type":{"kind":"string"}},{"name":"problem","type":{"kind":"string"}}]},
+{"name":"TaskCompleted","fields":[{"name":"task","type":{"kind":"string"}},{"name":"result","type":{"kind":"string"}}]},
+{"name":"TaskFailed","fields":[{"name":"task","type":{"kind":"string"}},{"name":"reason","type":{"kind":"string"}},{"name":"attempts","type":{"kind":"int"}}]},
+{"name":"TaskCancelled","fields":[{"name":"task","type":{"kind":"string"}}]}
+],
+"categories":[
+"transient",
+"auth",
+"schema",
+"ambiguity",
+"logic",
+"preempted",
+"unknown",
+"timeout",
+"silent",
+"stalled"
+],
+"activities":[
+{"name":"send_offers","params":[{"name":"task","type":{"kind":"string"}},{"name":"offer","type":{"kind":"int"}}],"fails":[0],"doc":"Sends the offer to the three best agents that can do it."},
+{"name":"work","params":[{"name":"task","type":{"kind":"string"}},{"name":"agent","type":{"kind":"string"}},{"name":"spec","type":{"kind":"string"}},{"name":"answer","type":{"kind":"string"}}],"results":[7],"fails":[0,1,2,3,4,5],"costs":[{"name":"usd","amount":"2"}],"doc":"Done by the agent that accepted. The checkpoint of an earlier attempt is\nhanded to it, with what a person answered and the lead specified since."},
+{"name":"release","params":[{"name":"task","type":{"kind":"string"}},{"name":"agent","type":{"kind":"string"}}],"fails":[0],"doc":"Tells the old agent that the task is no longer its own."},
+{"name":"rotate_credentials","params":[{"name":"agent","type":{"kind":"string"}}],"results":[8],"fails":[0]},
+{"name":"write_patch","params":[{"name":"task","type":{"kind":"string"}},{"name":"problem","type":{"kind":"string"}}],"results":[9],"fails":[0]},
+{"name":"test_patch","params":[{"name":"task","type":{"kind":"string"}},{"name":"patch","type":{"kind":"string"}}],"results":[10,11],"fails":[0]},
+{"name":"clean_up","params":[{"name":"task","type":{"kind":"string"}}],"fails":[0],"doc":"Rolls back what is half done and frees locks."}
+],
+"states":[
+{"path":"","kind":"composite","parent":-1,"initial":1,"doc":"One task of a swarm of agents: offered, accepted under a lease, worked on, and\ntaken away from an agent that dies, hangs or goes round in circles. The work\ngoes on at its last checkpoint, whoever does it next."},
+{"path":"Unassigned","kind":"leaf","parent":0,"initial":-1,"timers":[0],"handlers":[{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[1,2]}],"doc":"Waits before it offers: exponentially longer, and jittered, so that a\nhundred tasks of one dead machine do not come back in one second. However\nan offer fails (no one accepts, the lease runs out, the agent dies), the\nnext one passes here, and here is the one bound."},
+{"path":"Offered","kind":"leaf","parent":0,"initial":-1,"dos":[0],"timers":[1],"handlers":[{"kind":"event","event":0,"do":-1,"category":-1,"timer":-1,"arms":[3,4]},{"kind":"event","event":1,"do":-1,"category":-1,"timer":-1,"arms":[5,6,7]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[8,9]},{"kind":"failure","event":-1,"do":0,"category":6,"timer":-1,"arms":[8,9]},{"kind":"failure","event":-1,"do":0,"category":7,"timer":-1,"arms":[8,9]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[10]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":1,"arms":[11]}],"doc":"The first to accept has it; an \u0060Accepted\u0060 that comes later finds no\nhandler and is refused."},
+{"path":"Pending","kind":"leaf","parent":0,"initial":-1,"timers":[2],"handlers":[{"kind":"event","event":2,"do":-1,"category":-1,"timer":-1,"arms":[12,13]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":2,"arms":[14]}],"doc":"A lease of 30 seconds: who accepted must begin, and no one else may."},
+{"path":"InProgress","kind":"leaf","parent":0,"initial":-1,"dos":[1],"handlers":[{"kind":"event","event":3,"do":-1,"category":-1,"timer":-1,"arms":[27]},{"kind":"result","event":7,"do":1,"category":-1,"timer":-1,"arms":[15]},{"kind":"failure","event":-1,"do":1,"category":0,"timer":-1,"arms":[16,17]},{"kind":"failure","event":-1,"do":1,"category":1,"timer":-1,"arms":[18]},{"kind":"failure","event":-1,"do":1,"category":2,"timer":-1,"arms":[19]},{"kind":"failure","event":-1,"do":1,"category":3,"timer":-1,"arms":[20]},{"kind":"failure","event":-1,"do":1,"category":4,"timer":-1,"arms":[21]},{"kind":"failure","event":-1,"do":1,"category":5,"timer":-1,"arms":[22]},{"kind":"failure","event":-1,"do":1,"category":6,"timer":-1,"arms":[26]},{"kind":"failure","event":-1,"do":1,"category":7,"timer":-1,"arms":[25]},{"kind":"failure","event":-1,"do":1,"category":8,"timer":-1,"arms":[23]},{"kind":"failure","event":-1,"do":1,"category":9,"timer":-1,"arms":[24]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]}]},
+{"path":"Stalled","kind":"leaf","parent":0,"initial":-1,"dos":[2],"handlers":[{"kind":"failure","event":-1,"do":2,"category":0,"timer":-1,"arms":[28]},{"kind":"failure","event":-1,"do":2,"category":6,"timer":-1,"arms":[28]},{"kind":"failure","event":-1,"do":2,"category":7,"timer":-1,"arms":[28]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[28]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]}],"doc":"Takes the task back. The engine has fenced the old agent off already: what\nit still delivers is refused. This only saves it the effort."},
+{"path":"Paused","kind":"composite","parent":0,"initial":7,"timers":[3],"doc":"Parked: no agent holds the task and no time of one is used."},
+{"path":"Paused.Held","kind":"leaf","parent":6,"initial":-1,"handlers":[{"kind":"event","event":4,"do":-1,"category":-1,"timer":-1,"arms":[30]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":3,"arms":[29]}]},
+{"path":"Paused.Rotating","kind":"leaf","parent":6,"initial":-1,"dos":[3],"handlers":[{"kind":"result","event":8,"do":3,"category":-1,"timer":-1,"arms":[31]},{"kind":"failure","event":-1,"do":3,"category":0,"timer":-1,"arms":[32,33]},{"kind":"failure","event":-1,"do":3,"category":6,"timer":-1,"arms":[32,33]},{"kind":"failure","event":-1,"do":3,"category":7,"timer":-1,"arms":[32,33]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":3,"arms":[29]}]},
+{"path":"Paused.AwaitingInput","kind":"leaf","parent":6,"initial":-1,"entry":{"publishes":[{"event":12,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":6}]}]},"timers":[4],"handlers":[{"kind":"event","event":5,"do":-1,"category":-1,"timer":-1,"arms":[34]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":4,"arms":[35]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":3,"arms":[29]}]},
+{"path":"Respecifying","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":14,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":6}]}]},"timers":[5],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[36]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":5,"arms":[37]}],"doc":"The contract does not fit: trying again cannot help, the lead must say\nanew what it wants."},
+{"path":"Repairing","kind":"leaf","parent":0,"initial":-1,"dos":[4],"handlers":[{"kind":"result","event":9,"do":4,"category":-1,"timer":-1,"arms":[38]},{"kind":"failure","event":-1,"do":4,"category":0,"timer":-1,"arms":[39,40]},{"kind":"failure","event":-1,"do":4,"category":6,"timer":-1,"arms":[39,40]},{"kind":"failure","event":-1,"do":4,"category":7,"timer":-1,"arms":[39,40]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]}],"doc":"A bug: fix, test, and only then try again."},
+{"path":"TestingPatch","kind":"leaf","parent":0,"initial":-1,"dos":[5],"handlers":[{"kind":"result","event":10,"do":5,"category":-1,"timer":-1,"arms":[41]},{"kind":"result","event":11,"do":5,"category":-1,"timer":-1,"arms":[42,43]},{"kind":"failure","event":-1,"do":5,"category":0,"timer":-1,"arms":[44,45]},{"kind":"failure","event":-1,"do":5,"category":6,"timer":-1,"arms":[44,45]},{"kind":"failure","event":-1,"do":5,"category":7,"timer":-1,"arms":[44,45]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]}]},
+{"path":"Cancelling","kind":"leaf","parent":0,"initial":-1,"dos":[6],"handlers":[{"kind":"failure","event":-1,"do":6,"category":0,"timer":-1,"arms":[47,48]},{"kind":"failure","event":-1,"do":6,"category":6,"timer":-1,"arms":[47,48]},{"kind":"failure","event":-1,"do":6,"category":7,"timer":-1,"arms":[47,48]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[46]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]}],"doc":"Cancelled is said when the work has stopped and been cleaned up, not\nbefore: the engine starts \u0060clean_up\u0060 when \u0060work\u0060 has said that it ended."},
+{"path":"Completed","kind":"terminal","outcome":"success","parent":0,"initial":-1,"entry":{"publishes":[{"event":15,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":9}]}]}},
+{"path":"Failed","kind":"terminal","outcome":"failure","parent":0,"initial":-1,"entry":{"publishes":[{"event":16,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":6},{"op":"field","type":{"kind":"int"},"index":5}]}]}},
+{"path":"Cancelled","kind":"terminal","outcome":"cancelled","parent":0,"initial":-1,"entry":{"publishes":[{"event":17,"values":[{"op":"param","type":{"kind":"string"}}]}]}}
+],
+"arms":[
+{"name":"on cancel","state":0,"text":"-> Cancelling","kind":"goto","target":13,"scope":{"kind":"run","state":-1}},
+{"name":"Unassigned after pause jitter 0.5","state":1,"text":"when offer < 12 -> Offered","when":{"op":"<","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":12},"index":1},{"op":"lit","type":{"kind":"int"},"value":12}]},"kind":"goto","target":2,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":1,"value":{"op":"+","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":12},"index":1},{"op":"lit","type":{"kind":"int"},"value":1}]}},{"field":2,"value":{"op":"min","type":{"kind":"duration"},"args":[{"op":"*","type":{"kind":"duration"},"args":[{"op":"field","type":{"kind":"duration","min":1000000000,"max":300000000000},"index":2},{"op":"lit","type":{"kind":"int"},"value":2}]},{"op":"lit","type":{"kind":"duration"},"value":"5m0s"}]}},{"field":3,"value":{"op":"lit","type":{"kind":"int"},"value":0}}]}},
+{"name":"Unassigned after pause jitter 0.5 else 1","state":1,"text":"-> Failed","kind":"goto","target":15,"scope":{"kind":"run","state":-1}},
+{"name":"Offered on Accepted","state":2,"text":"when event.offer == offer -> Pending","when":{"op":"==","type":{"kind":"bool"},"args":[{"op":"event","type":{"kind":"int"},"name":"offer"},{"op":"field","type":{"kind":"int","min":0,"max":12},"index":1}]},"kind":"goto","target":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":4,"value":{"op":"event","type":{"kind":"string"},"name":"agent"}}]}},
+{"name":"Offered on Accepted else 1","state":2,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}},
+{"name":"Offered on Declined","state":2,"text":"when event.offer != offer reject","when":{"op":"!=","type":{"kind":"bool"},"args":[{"op":"event","type":{"kind":"int"},"name":"offer"},{"op":"field","type":{"kind":"int","min":0,"max":12},"index":1}]},"kind":"reject","target":-1,"scope":{"kind":"run","state":-1}},
+{"name":"Offered on Declined else 1","state":2,"text":"when declines < 2 stay","when":{"op":"<","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":3},"index":3},{"op":"lit","type":{"kind":"int"},"value":2}]},"kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":3,"value":{"op":"+","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":3},"index":3},{"op":"lit","type":{"kind":"int"},"value":1}]}}]}},
+{"name":"Offered on Declined else 2","state":2,"text":"-> Unassigned","kind":"goto","target":1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"lit","type":{"kind":"string"},"value":"declined by all"}}]}},
+{"name":"Offered on failed","state":2,"text":"retry 3 backoff 1s..5s","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":5000000000,"factor":2,"jitter":0.2}},
+{"name":"Offered on failed else 1","state":2,"text":"-> Unassigned","kind":"goto","target":1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"lit","type":{"kind":"string"},"value":"no offer could be sent"}}]}},
+{"name":"Offered on done","state":2,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
+{"name":"Offered after 30s","state":2,"text":"-> Unassigned","kind":"goto","target":1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"lit","type":{"kind":"string"},"value":"no one accepted"}}]}},
+{"name":"Pending on Started","state":3,"text":"when event.agent == agent && event.offer == offer -> InProgress","when":{"op":"&&","type":{"kind":"bool"},"args":[{"op":"==","type":{"kind":"bool"},"args":[{"op":"event","type":{"kind":"string"},"name":"agent"},{"op":"field","type":{"kind":"string"},"index":4}]},{"op":"==","type":{"kind":"bool"},"args":[{"op":"event","type":{"kind":"int"},"name":"offer"},{"op":"field","type":{"kind":"int","min":0,"max":12},"index":1}]}]},"kind":"goto","target":4,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"+","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"int"},"index":5},{"op":"lit","type":{"kind":"int"},"value":1}]}}]}},
+{"name":"Pending on Started else 1","state":3,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}},
+{"name":"Pending after 30s","state":3,"text":"-> Unassigned","kind":"goto","target":1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"lit","type":{"kind":"string"},"value":"lease expired"}}]}},
+{"name":"InProgress on WorkDone","state":4,"text":"-> Completed","kind":"goto","target":14,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"result"}}]}},
+{"name":"InProgress on failed(transient)","state":4,"text":"retry 5 per run","kind":"retry","target":-1,"max":5,"scope":{"kind":"run","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"InProgress on failed(transient) else 1","state":4,"text":"-> Failed","kind":"goto","target":15,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"InProgress on failed(auth)","state":4,"text":"-> Paused.Rotating","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"InProgress on failed(schema)","state":4,"text":"-> Respecifying","kind":"goto","target":10,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"InProgress on failed(ambiguity)","state":4,"text":"-> Paused.AwaitingInput","kind":"goto","target":9,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"InProgress on failed(logic)","state":4,"text":"-> Repairing","kind":"goto","target":11,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"InProgress on failed(preempted)","state":4,"text":"-> Unassigned","kind":"goto","target":1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"lit","type":{"kind":"string"},"value":"preempted"}},{"field":2,"value":{"op":"lit","type":{"kind":"duration"},"value":"1s"}}]}},
+{"name":"InProgress on failed(silent)","state":4,"text":"-> Stalled","kind":"goto","target":5,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"lit","type":{"kind":"string"},"value":"heartbeat_lost"}}]}},
+{"name":"InProgress on failed(stalled)","state":4,"text":"-> Stalled","kind":"goto","target":5,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"lit","type":{"kind":"string"},"value":"progress_stalled"}}]}},
+{"name":"InProgress on failed(timeout)","state":4,"text":"-> Stalled","kind":"goto","target":5,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"lit","type":{"kind":"string"},"value":"too_long"}}]}},
+{"name":"InProgress on failed(unknown)","state":4,"text":"-> Stalled","kind":"goto","target":5,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"InProgress on Hold","state":4,"text":"-> Paused.Held","kind":"goto","target":7,"scope":{"kind":"run","state":-1}},
+{"name":"Stalled on done, failed","state":5,"text":"-> Unassigned","kind":"goto","target":1,"scope":{"kind":"run","state":-1}},
+{"name":"Paused after 72h","state":6,"text":"-> Failed","kind":"goto","target":15,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"lit","type":{"kind":"string"},"value":"paused for too long"}}]}},
+{"name":"Paused.Held on Resume","state":7,"text":"-> Unassigned","kind":"goto","target":1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":2,"value":{"op":"lit","type":{"kind":"duration"},"value":"1s"}}]}},
+{"name":"Paused.Rotating on Rotated","state":8,"text":"-> Unassigned","kind":"goto","target":1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":2,"value":{"op":"lit","type":{"kind":"duration"},"value":"1s"}}]}},
+{"name":"Paused.Rotating on failed","state":8,"text":"retry 3 backoff 10s..2m","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":10000000000,"last":120000000000,"factor":2,"jitter":0.2}},
+{"name":"Paused.Rotating on failed else 1","state":8,"text":"-> Paused.Held","kind":"goto","target":7,"scope":{"kind":"run","state":-1}},
+{"name":"Paused.AwaitingInput on InputGiven","state":9,"text":"-> Unassigned","kind":"goto","target":1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"answer"}},{"field":2,"value":{"op":"lit","type":{"kind":"duration"},"value":"1s"}}]}},
+{"name":"Paused.AwaitingInput after 24h","state":9,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"publishes":[{"event":13,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":6}]}]}},
+{"name":"Respecifying on Respecified","state":10,"text":"-> Unassigned","kind":"goto","target":1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"event","type":{"kind":"string"},"name":"spec"}},{"field":2,"value":{"op":"lit","type":{"kind":"duration"},"value":"1s"}}]}},
+{"name":"Respecifying after 72h","state":10,"text":"-> Failed","kind":"goto","target":15,"scope":{"kind":"run","state":-1}},
+{"name":"Repairing on PatchWritten","state":11,"text":"-> TestingPatch","kind":"goto","target":12,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":8,"value":{"op":"event","type":{"kind":"string"},"name":"patch"}}]}},
+{"name":"Repairing on failed","state":11,"text":"retry 1","kind":"retry","target":-1,"max":1,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Repairing on failed else 1","state":11,"text":"-> Failed","kind":"goto","target":15,"scope":{"kind":"run","state":-1}},
+{"name":"TestingPatch on TestsPassed","state":12,"text":"-> Unassigned","kind":"goto","target":1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":2,"value":{"op":"lit","type":{"kind":"duration"},"value":"1s"}}]}},
+{"name":"TestingPatch on TestsFailed","state":12,"text":"-> Repairing max 3","kind":"goto","target":11,"max":3,"scope":{"kind":"run","state":-1}},
+{"name":"TestingPatch on TestsFailed else 1","state":12,"text":"-> Failed","kind":"goto","target":15,"scope":{"kind":"run","state":-1}},
+{"name":"TestingPatch on failed","state":12,"text":"retry 1","kind":"retry","target":-1,"max":1,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"TestingPatch on failed else 1","state":12,"text":"-> Failed","kind":"goto","target":15,"scope":{"kind":"run","state":-1}},
+{"name":"Cancelling on done","state":13,"text":"-> Cancelled","kind":"goto","target":16,"scope":{"kind":"run","state":-1}},
+{"name":"Cancelling on failed","state":13,"text":"retry 3 backoff 1s..10s","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":10000000000,"factor":2,"jitter":0.2}},
+{"name":"Cancelling on failed else 1","state":13,"text":"-> Failed","kind":"goto","target":15,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"lit","type":{"kind":"string"},"value":"could not clean up"}}]}}
+],
+"dos":[
+{"name":"Offered.send_offers","state":2,"activity":0,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"int","min":0,"max":12},"index":1}],"scope":{"kind":"visit","state":-1},"timeout":10000000000},
+{"name":"InProgress.work","state":4,"activity":1,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":4},{"op":"field","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":7}],"scope":{"kind":"run","state":-1},"timeout":7200000000000,"heartbeat":120000000000,"progress":300000000000},
+{"name":"Stalled.release","state":5,"activity":2,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":4}],"scope":{"kind":"visit","state":-1},"timeout":10000000000},
+{"name":"Paused.Rotating.rotate_credentials","state":8,"activity":3,"args":[{"op":"field","type":{"kind":"string"},"index":4}],"scope":{"kind":"visit","state":-1},"timeout":120000000000},
+{"name":"Repairing.write_patch","state":11,"activity":4,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":6}],"scope":{"kind":"visit","state":-1},"timeout":900000000000},
+{"name":"TestingPatch.test_patch","state":12,"activity":5,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":8}],"scope":{"kind":"visit","state":-1},"timeout":900000000000},
+{"name":"Cancelling.clean_up","state":13,"activity":6,"args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1},"timeout":25000000000}
+],
+"timers":[
+{"name":"Unassigned after pause jitter 0.5","state":1,"var":{"op":"field","type":{"kind":"duration","min":1000000000,"max":300000000000},"index":2},"jitter":0.5},
+{"name":"Offered after 30s","state":2,"delay":30000000000},
+{"name":"Pending after 30s","state":3,"delay":30000000000},
+{"name":"Paused after 72h","state":6,"delay":259200000000000,"source":"3d"},
+{"name":"Paused.AwaitingInput after 24h","state":9,"delay":86400000000000,"source":"1d"},
+{"name":"Respecifying after 72h","state":10,"delay":259200000000000,"source":"3d"}
+],
+"budget":{
+"steps":165,
+"time":3456000000000000,
+"costs":[{"name":"usd","amount":"34"}]
 }
-
-// SendStarted sends Started to a run. A refused event is a *runtime.Rejected.
-func (r TaskLifecycleRuns) SendStarted(ctx context.Context, id string, event TaskLifecycleStarted, options ...runtime.SendOption) (TaskLifecycleRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return TaskLifecycleRun{}, err
-	}
-	return readTaskLifecycleRun(r.Engine.Send(ctx, id, runtime.NewEvent("Started", data, options...)))
-}
-
-// SendHold sends Hold to a run. A refused event is a *runtime.Rejected.
-//
-// From people and from the lead agent.
-func (r TaskLifecycleRuns) SendHold(ctx context.Context, id string, event TaskLifecycleHold, options ...runtime.SendOption) (TaskLifecycleRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return TaskLifecycleRun{}, err
-	}
-	return readTaskLifecycleRun(r.Engine.Send(ctx, id, runtime.NewEvent("Hold", data, options...)))
-}
-
-// SendResume sends Resume to a run. A refused event is a *runtime.Rejected.
-func (r TaskLifecycleRuns) SendResume(ctx context.Context, id string, event TaskLifecycleResume, options ...runtime.SendOption) (TaskLifecycleRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return TaskLifecycleRun{}, err
-	}
-	return readTaskLifecycleRun(r.Engine.Send(ctx, id, runtime.NewEvent("Resume", data, options...)))
-}
-
-// SendInputGiven sends InputGiven to a run. A refused event is a *runtime.Rejected.
-func (r TaskLifecycleRuns) SendInputGiven(ctx context.Context, id string, event TaskLifecycleInputGiven, options ...runtime.SendOption) (TaskLifecycleRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return TaskLifecycleRun{}, err
-	}
-	return readTaskLifecycleRun(r.Engine.Send(ctx, id, runtime.NewEvent("InputGiven", data, options...)))
-}
-
-// SendRespecified sends Respecified to a run. A refused event is a *runtime.Rejected.
-func (r TaskLifecycleRuns) SendRespecified(ctx context.Context, id string, event TaskLifecycleRespecified, options ...runtime.SendOption) (TaskLifecycleRun, error) {
-	data, err := runtime.EncodeJSON(event)
-	if err != nil {
-		return TaskLifecycleRun{}, err
-	}
-	return readTaskLifecycleRun(r.Engine.Send(ctx, id, runtime.NewEvent("Respecified", data, options...)))
-}
-
-// readTaskLifecycleRun gives a view its types.
-func readTaskLifecycleRun(view runtime.View, err error) (TaskLifecycleRun, error) {
-	if err != nil {
-		return TaskLifecycleRun{}, err
-	}
-	if view.Machine != "TaskLifecycle" {
-		return TaskLifecycleRun{}, fmt.Errorf("run %q is one of machine %q", view.Run, view.Machine)
-	}
-	run := TaskLifecycleRun{View: view}
-	if err := run.State.UnmarshalText([]byte(view.State)); err != nil {
-		return TaskLifecycleRun{}, err
-	}
-	if err := json.Unmarshal(view.Params, &run.Params); err != nil {
-		return TaskLifecycleRun{}, err
-	}
-	return run, json.Unmarshal(view.Data, &run.Data)
-}
+}`

@@ -1,9 +1,6 @@
 package bench
 
 import (
-	"encoding/json"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -20,10 +17,10 @@ var start = Data{PR: "42", Wait: time.Minute}
 func BenchmarkRun(b *testing.B) {
 	b.Run("impl=fsmc", func(b *testing.B) {
 		var m Core
-		first := NewCodeReviewCore(CodeReviewParams{Pr: "42"})
+		first := started()
 		inputs := make([]CodeReviewStepInput, len(script))
 		for i := range script {
-			inputs[i] = input(&script[i], CodeReviewDoTask{})
+			inputs[i] = input(&script[i])
 		}
 		rounds := 0
 		for b.Loop() {
@@ -65,22 +62,7 @@ func BenchmarkRun(b *testing.B) {
 		}
 		perStep(b, rounds, len(script))
 	})
-	b.Run("impl=fsmc-durable", func(b *testing.B) {
-		var m Durable
-		first, inputs, times := durableScript(b)
-		rounds := 0
-		for b.Loop() {
-			m.Run = first
-			for i := range inputs {
-				if err := m.Handle(&inputs[i], times[i]); err != nil {
-					b.Fatal(err)
-				}
-			}
-			rounds++
-		}
-		perStep(b, rounds, len(script))
-	})
-	b.Run("impl=fsmc-interpreter", func(b *testing.B) {
+	b.Run("impl=fsmc-runtime", func(b *testing.B) {
 		machine, first, inputs, times := interpreterScript(b)
 		rounds := 0
 		for b.Loop() {
@@ -130,8 +112,8 @@ func BenchmarkRun(b *testing.B) {
 // BenchmarkRefusal is an event that the state does not take.
 func BenchmarkRefusal(b *testing.B) {
 	b.Run("impl=fsmc", func(b *testing.B) {
-		m := Core{Review: NewCodeReviewCore(CodeReviewParams{Pr: "42"})}
-		in := input(&refused, CodeReviewDoTask{})
+		m := Core{Review: started()}
+		in := input(&refused)
 		for b.Loop() {
 			if _, err := m.Handle(&in); err == nil {
 				b.Fatal("taken")
@@ -172,33 +154,8 @@ func BenchmarkRefusal(b *testing.B) {
 	})
 }
 
-// durableScript is the script for a run with activities and timers, whose
-// inputs name the attempts that they are of.
-func durableScript(tb testing.TB) (first CodeReviewSnapshot, inputs []CodeReviewStepInput, times []time.Time) {
-	tb.Helper()
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	var t CodeReviewStepper
-	s := NewCodeReviewSnapshot("r", 7)
-	in := CodeReviewStartInput(CodeReviewParams{Pr: "42"})
-	if err := t.Step(&s, &in, now); err != nil {
-		tb.Fatal(err)
-	}
-	first = s
-	for i := range script {
-		now = now.Add(time.Minute)
-		in := input(&script[i], s.Tasks[0])
-		if err := t.Step(&s, &in, now); err != nil {
-			tb.Fatal(err)
-		}
-		inputs, times = append(inputs, in), append(times, now)
-	}
-	if s.State != CodeReviewStateCompleted || s.Seq != int64(len(script))+1 {
-		tb.Fatalf("the run came to %s in %d steps", s.State, s.Seq)
-	}
-	return first, inputs, times
-}
-
-// interpreterScript is the same for the interpreter.
+// interpreterScript is the script for the runtime's step: a run with activities and
+// timers, whose inputs name the attempts that they are of.
 func interpreterScript(tb testing.TB) (m *runtime.Machine, first *runtime.Snapshot, inputs []runtime.Input, times []time.Time) {
 	tb.Helper()
 	m = runtime.MustCompile(definition(tb))
@@ -224,34 +181,7 @@ func interpreterScript(tb testing.TB) (m *runtime.Machine, first *runtime.Snapsh
 	return m, first, inputs, times
 }
 
-// TestTokenIsRead: the core reads and writes a snapshot of the runtime that has a token.
-func TestTokenIsRead(t *testing.T) {
-	m := runtime.MustCompile(definition(t))
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	in := runtime.Input{Kind: runtime.StartInput, Token: "abc1", Data: []runtime.Value{runtime.StringValue("42")}}
-	s, _, _, err := m.Step(m.NewSnapshot("r", 7), in, now, nil)
-	if err == nil {
-		s, _, _, err = m.Step(s, runtime.Input{Kind: runtime.EventInput, Event: slices.IndexFunc(m.Definition().Events, func(e runtime.Event) bool {
-			return e.Name == StartReview.String()
-		})}, now, nil)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := m.EncodeSnapshot(s)
-	var core CodeReviewSnapshot
-	if err := json.Unmarshal(want, &core); err != nil {
-		t.Fatal(err)
-	}
-	if got := core.AppendJSON(nil); string(got) != string(want) {
-		t.Errorf("the core writes\n%s, the runtime\n%s", got, want)
-	}
-	if got := core.Tasks[0].Key(core.Keys()); got != s.Tasks[0].Key || !strings.HasPrefix(got, "r@abc1/") {
-		t.Errorf("the core's key is %q, the runtime's %q", got, s.Tasks[0].Key)
-	}
-}
-
-// interpreted is an event as the interpreter takes it.
+// interpreted is an event as the runtime's step takes it.
 func interpreted(def *runtime.Definition, e *Event, s *runtime.Snapshot) runtime.Input {
 	in := runtime.Input{Kind: runtime.ResultInput, Event: -1}
 	if len(s.Tasks) > 0 {

@@ -12,7 +12,7 @@ import (
 // example has in it.
 func definition(tb testing.TB) string {
 	tb.Helper()
-	src, err := os.ReadFile("../../../examples/codereview/codereview_fsm_json.go")
+	src, err := os.ReadFile("../../../examples/codereview/codereview_fsm.go")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -40,7 +40,7 @@ type subject struct {
 }
 
 func subjects() []subject {
-	core := &Core{Review: NewCodeReviewCore(CodeReviewParams{Pr: "42"})}
+	core := &Core{Review: started()}
 	byHand := &Switch{Data: start}
 	table := &Table{Data: start}
 	other := NewStateless()
@@ -50,7 +50,7 @@ func subjects() []subject {
 	return []subject{
 		{"switch", byHand.Handle, func() (string, Used, Data) { return byHand.State.String(), byHand.Used, byHand.Data }},
 		{"fsmc", func(e *Event) (Action, error) {
-			in := input(e, CodeReviewDoTask{})
+			in := input(e)
 			arm, err := core.Handle(&in)
 			return action(core, arm), err
 		}, func() (string, Used, Data) {
@@ -134,18 +134,15 @@ func randomScript(r *rand.Rand) []Event {
 	return events
 }
 
-// TestNoAllocation holds that neither a run nor a refusal of the core
-// allocates, with and without what is durable.
+// TestNoAllocation holds that neither a run nor a refusal of the core allocates.
 func TestNoAllocation(t *testing.T) {
-	core := &Core{Review: NewCodeReviewCore(CodeReviewParams{Pr: "42"})}
+	core := &Core{Review: started()}
 	first := core.Review
 	inputs := make([]CodeReviewStepInput, len(script))
 	for i := range script {
-		inputs[i] = input(&script[i], CodeReviewDoTask{})
+		inputs[i] = input(&script[i])
 	}
-	no := input(&refused, CodeReviewDoTask{})
-	durable, steps, times := durableScript(t)
-	m := &Durable{}
+	no := input(&refused)
 	for name, f := range map[string]func() error{
 		"run": func() (err error) {
 			core.Review = first
@@ -162,15 +159,6 @@ func TestNoAllocation(t *testing.T) {
 				t.Fatal("taken")
 			}
 			return nil
-		},
-		"durable": func() (err error) {
-			m.Run = durable
-			for i := range steps {
-				if e := m.Handle(&steps[i], times[i]); e != nil {
-					err = e
-				}
-			}
-			return err
 		},
 	} {
 		if err := f(); err != nil {

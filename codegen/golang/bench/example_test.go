@@ -1,22 +1,25 @@
 package bench
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // The core alone: Take decides what an input does, and says which arm it was.
 func ExampleCodeReviewStepper_Take() {
 	core := NewCodeReviewCore(CodeReviewParams{Pr: "42"})
 	var stepper CodeReviewStepper
-	if err := stepper.Start(&core, 0); err != nil {
+	if err := stepper.Start(&core, time.Time{}); err != nil {
 		fmt.Println(err)
 		return
 	}
 	for _, in := range []CodeReviewStepInput{
 		CodeReviewOnStartReview(CodeReviewStartReview{}),
-		CodeReviewFailureInput(CodeReviewDoTask{}, CodeReviewCategoryTransient, "no route"),
-		CodeReviewOnSummaryDone(CodeReviewDoTask{}, CodeReviewSummaryDone{}),
-		CodeReviewOnDiffLoaded(CodeReviewDoTask{}, CodeReviewDiffLoaded{Diff: "+a line"}),
+		CodeReviewFailureInput(CodeReviewDoFetchingDiffFetchDiff, CodeReviewCategoryTransient, "no route"),
+		CodeReviewOnSummaryDone(CodeReviewDoSummarizingSummarize, CodeReviewSummaryDone{}),
+		CodeReviewOnDiffLoaded(CodeReviewDoFetchingDiffFetchDiff, CodeReviewDiffLoaded{Diff: "+a line"}),
 	} {
-		arm, err := stepper.Take(&core, &in, 0)
+		arm, err := stepper.Take(&core, &in, time.Time{})
 		if err != nil {
 			fmt.Println(err)
 			continue

@@ -9,41 +9,39 @@ type Core struct {
 	stepper CodeReviewStepper
 }
 
+// started is a review that has begun.
+func started() CodeReviewCore {
+	core := NewCodeReviewCore(CodeReviewParams{Pr: "42"})
+	var stepper CodeReviewStepper
+	if err := stepper.Start(&core, time.Time{}); err != nil {
+		panic(err)
+	}
+	return core
+}
+
 // Handle takes one event and names the arm that it takes.
 func (m *Core) Handle(in *CodeReviewStepInput) (CodeReviewArm, error) {
-	return m.stepper.Take(&m.Review, in, 0)
+	return m.stepper.Take(&m.Review, in, time.Time{})
 }
 
-// Durable is a review with all that the runtime keeps of a run: numbers and
-// times of steps and visits, attempts under idempotency keys, timers, commands.
-type Durable struct {
-	Run     CodeReviewSnapshot
-	stepper CodeReviewStepper
-}
-
-// Handle takes one event; what follows is in the stepper's Commands.
-func (m *Durable) Handle(in *CodeReviewStepInput, now time.Time) error {
-	return m.stepper.Step(&m.Run, in, now)
-}
-
-// input is an event as the generated core takes it. Task is the activity that
-// it is of.
-func input(e *Event, task CodeReviewDoTask) CodeReviewStepInput {
+// input is an event as the generated core takes it. No state has two activities, so
+// that none is named.
+func input(e *Event) CodeReviewStepInput {
 	switch e.Kind {
 	case StartReview:
 		return CodeReviewOnStartReview(CodeReviewStartReview{})
 	case DiffLoaded:
-		return CodeReviewOnDiffLoaded(task, CodeReviewDiffLoaded{Diff: e.Diff})
+		return CodeReviewOnDiffLoaded(0, CodeReviewDiffLoaded{Diff: e.Diff})
 	case AnalysisReady:
-		return CodeReviewOnAnalysisReady(task, CodeReviewAnalysisReady{Comments: e.Comments})
+		return CodeReviewOnAnalysisReady(0, CodeReviewAnalysisReady{Comments: e.Comments})
 	case CommentsPosted:
-		return CodeReviewOnCommentsPosted(task, CodeReviewCommentsPosted{})
+		return CodeReviewOnCommentsPosted(0, CodeReviewCommentsPosted{})
 	case RateLimited:
-		return CodeReviewOnRateLimited(task, CodeReviewRateLimited{RetryAfter: e.RetryAfter})
+		return CodeReviewOnRateLimited(0, CodeReviewRateLimited{RetryAfter: e.RetryAfter})
 	case SummaryDone:
-		return CodeReviewOnSummaryDone(task, CodeReviewSummaryDone{})
+		return CodeReviewOnSummaryDone(0, CodeReviewSummaryDone{})
 	case ActivityFailed:
-		return CodeReviewFailureInput(task, categories[e.Category], "it failed")
+		return CodeReviewFailureInput(0, categories[e.Category], "it failed")
 	case WaitOver:
 		return CodeReviewStepInput{Kind: CodeReviewInputTimer, Timer: CodeReviewTimerAwaitingRetryAfterWait}
 	}

@@ -3,24 +3,18 @@
 package bench
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 )
 
-// CodeReviewState is a state of machine CodeReview.
+// CodeReviewState is a state of machine CodeReview; the zero value is none.
 //
 // Reviews one pull request: fetch the diff, analyze it, post comments, summarize.
 type CodeReviewState uint16
 
-// The states of CodeReview, in the order of the source.
 const (
-	CodeReviewStateIdle CodeReviewState = iota
+	CodeReviewStateIdle CodeReviewState = iota + 1
 	CodeReviewStateFetchingDiff
 	CodeReviewStateAnalyzing
 	CodeReviewStatePostingComments
@@ -32,6 +26,7 @@ const (
 )
 
 var codeReviewStateNames = [...]string{
+	"",
 	"Idle",
 	"FetchingDiff",
 	"Analyzing",
@@ -45,37 +40,18 @@ var codeReviewStateNames = [...]string{
 
 // String is the name in the source.
 func (v CodeReviewState) String() string {
-	if int(v) >= len(codeReviewStateNames) {
-		return "CodeReviewState(" + strconv.Itoa(int(v)) + ")"
+	if int(v) < len(codeReviewStateNames) {
+		return codeReviewStateNames[v]
 	}
-	return codeReviewStateNames[v]
+	return ""
 }
 
-// MarshalText is the name in the source.
-func (v CodeReviewState) MarshalText() ([]byte, error) {
-	if int(v) >= len(codeReviewStateNames) {
-		return nil, fmt.Errorf("there is no %s", v)
-	}
-	return []byte(codeReviewStateNames[v]), nil
-}
-
-// UnmarshalText takes a name of the source.
-func (v *CodeReviewState) UnmarshalText(text []byte) error {
-	for i, name := range codeReviewStateNames {
-		if name == string(text) {
-			*v = CodeReviewState(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("there is no CodeReviewState %q", text)
-}
-
-// Terminal reports whether a run in s has ended.
-func (s CodeReviewState) Terminal() bool { return s.Outcome() != "" }
+// Terminal reports whether the machine has ended.
+func (v CodeReviewState) Terminal() bool { return v.Outcome() != "" }
 
 // Outcome is "success", "failure" or "cancelled" for a terminal state, and empty for another.
-func (s CodeReviewState) Outcome() string {
-	switch s {
+func (v CodeReviewState) Outcome() string {
+	switch v {
 	case CodeReviewStateCompleted:
 		return "success"
 	case CodeReviewStateExpired, CodeReviewStateFailed:
@@ -87,9 +63,8 @@ func (s CodeReviewState) Outcome() string {
 // CodeReviewEvent names an event of machine CodeReview.
 type CodeReviewEvent uint16
 
-// The events of CodeReview, in the order of the source.
 const (
-	CodeReviewEventStartReview CodeReviewEvent = iota
+	CodeReviewEventStartReview CodeReviewEvent = iota + 1
 	CodeReviewEventDiffLoaded
 	CodeReviewEventAnalysisReady
 	CodeReviewEventCommentsPosted
@@ -99,6 +74,7 @@ const (
 )
 
 var codeReviewEventNames = [...]string{
+	"",
 	"StartReview",
 	"DiffLoaded",
 	"AnalysisReady",
@@ -110,29 +86,10 @@ var codeReviewEventNames = [...]string{
 
 // String is the name in the source.
 func (v CodeReviewEvent) String() string {
-	if int(v) >= len(codeReviewEventNames) {
-		return "CodeReviewEvent(" + strconv.Itoa(int(v)) + ")"
+	if int(v) < len(codeReviewEventNames) {
+		return codeReviewEventNames[v]
 	}
-	return codeReviewEventNames[v]
-}
-
-// MarshalText is the name in the source.
-func (v CodeReviewEvent) MarshalText() ([]byte, error) {
-	if int(v) >= len(codeReviewEventNames) {
-		return nil, fmt.Errorf("there is no %s", v)
-	}
-	return []byte(codeReviewEventNames[v]), nil
-}
-
-// UnmarshalText takes a name of the source.
-func (v *CodeReviewEvent) UnmarshalText(text []byte) error {
-	for i, name := range codeReviewEventNames {
-		if name == string(text) {
-			*v = CodeReviewEvent(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("there is no CodeReviewEvent %q", text)
+	return ""
 }
 
 // What is proved of every run of CodeReview: the most steps (moves and retries), time,
@@ -150,14 +107,14 @@ const (
 
 // CodeReviewParams is what a run of CodeReview is started with.
 type CodeReviewParams struct {
-	Pr string `json:"pr"`
+	Pr string
 }
 
 // CodeReviewData is the context of a run of CodeReview.
 type CodeReviewData struct {
-	Diff     CodeReviewOptional[string] `json:"diff,omitzero"`
-	Comments int64                      `json:"comments"`
-	Wait     time.Duration              `json:"wait"`
+	Diff     CodeReviewOptional[string]
+	Comments int64
+	Wait     time.Duration
 }
 
 // CodeReviewStartReview is what event StartReview carries.
@@ -165,12 +122,12 @@ type CodeReviewStartReview struct{}
 
 // CodeReviewDiffLoaded is what event DiffLoaded carries. Activities raise it.
 type CodeReviewDiffLoaded struct {
-	Diff string `json:"diff"`
+	Diff string
 }
 
 // CodeReviewAnalysisReady is what event AnalysisReady carries. Activities raise it.
 type CodeReviewAnalysisReady struct {
-	Comments int64 `json:"comments"`
+	Comments int64
 }
 
 // CodeReviewCommentsPosted is what event CommentsPosted carries. Activities raise it.
@@ -178,7 +135,7 @@ type CodeReviewCommentsPosted struct{}
 
 // CodeReviewRateLimited is what event RateLimited carries. Activities raise it.
 type CodeReviewRateLimited struct {
-	RetryAfter time.Duration `json:"retry_after"`
+	RetryAfter time.Duration
 }
 
 // CodeReviewSummaryDone is what event SummaryDone carries. Activities raise it.
@@ -186,61 +143,9 @@ type CodeReviewSummaryDone struct{}
 
 // CodeReviewReviewFailed is what event ReviewFailed carries.
 type CodeReviewReviewFailed struct {
-	Pr       string `json:"pr"`
-	Comments int64  `json:"comments"`
+	Pr       string
+	Comments int64
 }
-
-// CodeReviewOptional is a field that may be unset.
-type CodeReviewOptional[T any] struct {
-	Value T
-	Set   bool
-}
-
-// IsZero reports whether the field is unset; its JSON form is absent then.
-func (o CodeReviewOptional[T]) IsZero() bool { return !o.Set }
-
-// MarshalJSON is the JSON form of the value.
-func (o CodeReviewOptional[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.Value) }
-
-// UnmarshalJSON sets the field.
-func (o *CodeReviewOptional[T]) UnmarshalJSON(data []byte) error {
-	o.Set = true
-	return json.Unmarshal(data, &o.Value)
-}
-
-// CodeReviewStepTime is a time of a run, in microseconds since the beginning of year 1; 0 is
-// none.
-type CodeReviewStepTime int64
-
-// CodeReviewStepTimeOf is t, cut to the microsecond.
-func CodeReviewStepTimeOf(t time.Time) CodeReviewStepTime {
-	return CodeReviewStepTime(t.UnixMicro()) + codeReviewEpoch
-}
-
-// Time is t in UTC; the zero time for none.
-func (t CodeReviewStepTime) Time() time.Time {
-	if t == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(int64(t - codeReviewEpoch)).UTC()
-}
-
-const (
-	codeReviewEpoch CodeReviewStepTime = 62135596800_000_000  // 1970
-	codeReviewLast  CodeReviewStepTime = 315537897599_999_999 // the end of the year 9999
-)
-
-// CodeReviewRunStatus says whether a run goes on.
-type CodeReviewRunStatus uint8
-
-// What a status can be. A halted run has met an input that it could not take;
-// it takes cancel alone.
-const (
-	CodeReviewRunStatusNotStarted CodeReviewRunStatus = iota
-	CodeReviewRunStatusRunning
-	CodeReviewRunStatusHalted
-	CodeReviewRunStatusFinished
-)
 
 // CodeReviewDoName names an activity of a state.
 type CodeReviewDoName uint16
@@ -364,22 +269,6 @@ func (v CodeReviewFailureCategory) String() string {
 	return ""
 }
 
-// CodeReviewDoTask is an activity of the present visit. Execution tells its executions
-// apart: it is the number of the step that started it, and the same over all
-// attempts of it.
-type CodeReviewDoTask struct {
-	Do        CodeReviewDoName
-	Open      bool // an attempt runs, or will at NotBefore
-	Attempt   int32
-	Execution int64
-	NotBefore CodeReviewStepTime // a retry waits until then; 0 for at once
-}
-
-// Key is the idempotency key of the task's execution in the run that Keys names.
-func (k CodeReviewDoTask) Key(run string) string {
-	return run + "/" + k.Do.String() + "/" + strconv.FormatInt(k.Execution, 10)
-}
-
 // CodeReviewCounters are how often each bound has been used in its scope.
 type CodeReviewCounters struct {
 	FetchingDiffOnFailedTransientTimeout uint8 // retry 3 backoff 1s..30s
@@ -387,8 +276,8 @@ type CodeReviewCounters struct {
 	PostingCommentsOnRateLimited         uint8 // -> AwaitingRetry max 5
 }
 
-// CodeReviewCore is what a machine is made of where nothing durable is wanted: the state, the
-// data, and how much of each bound is used. It decides which arm an input takes.
+// CodeReviewCore is a machine as it stands: the state, the data, and how much of each bound
+// is used. Copies are independent of each other.
 type CodeReviewCore struct {
 	State  CodeReviewState
 	Used   CodeReviewCounters
@@ -404,109 +293,36 @@ func NewCodeReviewCore(params CodeReviewParams) CodeReviewCore {
 	}}
 }
 
-// CodeReviewSnapshot is everything that is known of one run. Copies are independent of
-// each other: nothing that they share is changed.
-type CodeReviewSnapshot struct {
-	CodeReviewCore
-	Run                   string // its id, and Token and Seed: they decide keys and jitter
-	Token                 string // tells it apart from others that had its id before; letters and digits, or empty
-	Seed                  uint64
-	Seq                   int64 // number of steps taken
-	Visit                 int64 // number of leaves entered
-	Status                CodeReviewRunStatus
-	DoneDue               bool // done is the next input
-	Cancelled             bool // cancel has been taken
-	Stopped               bool // cancel has ended the run where it stood
-	Started, Entered, Now CodeReviewStepTime
-	Tasks                 [1]CodeReviewDoTask   // the activities of the visit, in the order of their dos
-	Due                   [2]CodeReviewStepTime // when timers fire, the outermost first; see Timer
-	Halt                  *CodeReviewStepHalt   // of a halted run
-}
-
-// CodeReviewStepHalt is why a run stands still, and the input that it could not take.
-type CodeReviewStepHalt struct {
-	Reason string
-	Input  CodeReviewStepInput
-}
-
-// NewCodeReviewSnapshot is a run that has not started. Run is its id; seed decides
-// all its jitter.
-func NewCodeReviewSnapshot(run string, seed uint64) CodeReviewSnapshot {
-	return CodeReviewSnapshot{Run: run, Seed: seed, CodeReviewCore: NewCodeReviewCore(CodeReviewParams{})}
-}
-
-// Keys is what the keys of the run, and the ids of its messages, begin with.
-func (s *CodeReviewSnapshot) Keys() string {
-	if s.Token == "" {
-		return s.Run
-	}
-	return s.Run + "@" + s.Token
-}
-
-// Outcome is "success", "failure" or "cancelled" for a run that has ended, and
-// empty for another.
-func (s *CodeReviewSnapshot) Outcome() string {
-	switch {
-	case s.Status != CodeReviewRunStatusFinished:
-		return ""
-	case s.Stopped:
-		return "cancelled"
-	}
-	return s.State.Outcome()
-}
-
-// codeReviewAlarms says for each leaf which timers have which places in Due.
-var codeReviewAlarms = [9][2]CodeReviewTimerName{
-	CodeReviewStateIdle:            {CodeReviewTimerAfter24h},
-	CodeReviewStateFetchingDiff:    {CodeReviewTimerAfter24h},
-	CodeReviewStateAnalyzing:       {CodeReviewTimerAfter24h},
-	CodeReviewStatePostingComments: {CodeReviewTimerAfter24h},
-	CodeReviewStateAwaitingRetry:   {CodeReviewTimerAfter24h, CodeReviewTimerAwaitingRetryAfterWait},
-	CodeReviewStateSummarizing:     {CodeReviewTimerAfter24h},
-}
-
-// codeReviewTimerRank orders the timers that are due at one instant: the lowest fires first.
-var codeReviewTimerRank = [...]uint16{
-	CodeReviewTimerAfter24h:               1,
-	CodeReviewTimerAwaitingRetryAfterWait: 0,
-}
-
-// Timer is the timer at a place of Due, or 0 where none runs there.
-func (s *CodeReviewSnapshot) Timer(place int) CodeReviewTimerName {
-	if s.Due[place] == 0 {
-		return 0
-	}
-	return codeReviewAlarms[s.State][place]
+// CodeReviewOptional is a field that may be unset.
+type CodeReviewOptional[T any] struct {
+	Value T
+	Set   bool
 }
 
 // CodeReviewInputKind says what an input is.
 type CodeReviewInputKind uint8
 
-// The kinds of input. A kept input is a deferred event that is looked at again;
-// an ended one is an activity that ended with nothing to say.
+// The kinds of input.
 const (
 	CodeReviewInputStart CodeReviewInputKind = iota + 1
 	CodeReviewInputEvent
 	CodeReviewInputResult
-	CodeReviewInputEnded
 	CodeReviewInputFailure
 	CodeReviewInputTimer
 	CodeReviewInputDone
-	CodeReviewInputKept
 	CodeReviewInputCancel
 )
 
-// CodeReviewStepInput is what a run is given. Use the functions below to make one.
+// CodeReviewStepInput is what the machine is given.
 type CodeReviewStepInput struct {
 	Kind     CodeReviewInputKind
-	Force    bool                      // of cancel: end the run even where a state handles cancel
-	Event    CodeReviewEvent           // of event, result and kept
-	Task     CodeReviewDoTask          // of result, ended and failure
+	Event    CodeReviewEvent           // of event and result
+	Do       CodeReviewDoName          // of result and failure
 	Category CodeReviewFailureCategory // of failure
 	Message  string                    // of failure
+	Attempt  int64                     // of failure
 	Timer    CodeReviewTimerName       // of timer
-	Params   CodeReviewParams          // of start
-	Data     CodeReviewStepPayload     // of event, result and kept
+	Data     CodeReviewStepPayload     // of event and result
 }
 
 // CodeReviewStepPayload holds what an event carries: the field of its name.
@@ -517,743 +333,58 @@ type CodeReviewStepPayload struct {
 	ReviewFailed  CodeReviewReviewFailed
 }
 
-// CodeReviewStartInput starts a run.
-func CodeReviewStartInput(params CodeReviewParams) CodeReviewStepInput {
-	return CodeReviewStepInput{Kind: CodeReviewInputStart, Params: params}
-}
-
-// CodeReviewCancelInput cancels a run; with force also where a state handles cancel.
-func CodeReviewCancelInput(force bool) CodeReviewStepInput {
-	return CodeReviewStepInput{Kind: CodeReviewInputCancel, Force: force}
-}
-
 // CodeReviewOnStartReview is event StartReview from outside.
 func CodeReviewOnStartReview(_ CodeReviewStartReview) CodeReviewStepInput {
 	return CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}
 }
 
-// CodeReviewOnDiffLoaded is event DiffLoaded, raised by an attempt that was started.
-func CodeReviewOnDiffLoaded(task CodeReviewDoTask, e CodeReviewDiffLoaded) CodeReviewStepInput {
-	return CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventDiffLoaded, Task: task, Data: CodeReviewStepPayload{DiffLoaded: e}}
+// CodeReviewOnDiffLoaded is event DiffLoaded, raised by an activity.
+func CodeReviewOnDiffLoaded(do CodeReviewDoName, e CodeReviewDiffLoaded) CodeReviewStepInput {
+	return CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventDiffLoaded, Do: do, Data: CodeReviewStepPayload{DiffLoaded: e}}
 }
 
-// CodeReviewOnAnalysisReady is event AnalysisReady, raised by an attempt that was started.
-func CodeReviewOnAnalysisReady(task CodeReviewDoTask, e CodeReviewAnalysisReady) CodeReviewStepInput {
-	return CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventAnalysisReady, Task: task, Data: CodeReviewStepPayload{AnalysisReady: e}}
+// CodeReviewOnAnalysisReady is event AnalysisReady, raised by an activity.
+func CodeReviewOnAnalysisReady(do CodeReviewDoName, e CodeReviewAnalysisReady) CodeReviewStepInput {
+	return CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventAnalysisReady, Do: do, Data: CodeReviewStepPayload{AnalysisReady: e}}
 }
 
-// CodeReviewOnCommentsPosted is event CommentsPosted, raised by an attempt that was started.
-func CodeReviewOnCommentsPosted(task CodeReviewDoTask, _ CodeReviewCommentsPosted) CodeReviewStepInput {
-	return CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventCommentsPosted, Task: task}
+// CodeReviewOnCommentsPosted is event CommentsPosted, raised by an activity.
+func CodeReviewOnCommentsPosted(do CodeReviewDoName, _ CodeReviewCommentsPosted) CodeReviewStepInput {
+	return CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventCommentsPosted, Do: do}
 }
 
-// CodeReviewOnRateLimited is event RateLimited, raised by an attempt that was started.
-func CodeReviewOnRateLimited(task CodeReviewDoTask, e CodeReviewRateLimited) CodeReviewStepInput {
-	return CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Task: task, Data: CodeReviewStepPayload{RateLimited: e}}
+// CodeReviewOnRateLimited is event RateLimited, raised by an activity.
+func CodeReviewOnRateLimited(do CodeReviewDoName, e CodeReviewRateLimited) CodeReviewStepInput {
+	return CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Do: do, Data: CodeReviewStepPayload{RateLimited: e}}
 }
 
-// CodeReviewOnSummaryDone is event SummaryDone, raised by an attempt that was started.
-func CodeReviewOnSummaryDone(task CodeReviewDoTask, _ CodeReviewSummaryDone) CodeReviewStepInput {
-	return CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventSummaryDone, Task: task}
+// CodeReviewOnSummaryDone is event SummaryDone, raised by an activity.
+func CodeReviewOnSummaryDone(do CodeReviewDoName, _ CodeReviewSummaryDone) CodeReviewStepInput {
+	return CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventSummaryDone, Do: do}
 }
 
-// CodeReviewEndedInput is the end of an attempt that has nothing to say.
-func CodeReviewEndedInput(task CodeReviewDoTask) CodeReviewStepInput {
-	return CodeReviewStepInput{Kind: CodeReviewInputEnded, Task: task}
+// CodeReviewFailureInput is the failure of an activity.
+func CodeReviewFailureInput(do CodeReviewDoName, category CodeReviewFailureCategory, message string) CodeReviewStepInput {
+	return CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: do, Category: category, Message: message}
 }
 
-// CodeReviewFailureInput is the failure of an attempt.
-func CodeReviewFailureInput(task CodeReviewDoTask, category CodeReviewFailureCategory, message string) CodeReviewStepInput {
-	return CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: task, Category: category, Message: message}
-}
-
-// CodeReviewCommandKind says what a command asks for.
-type CodeReviewCommandKind uint8
-
-// The kinds of command.
-const (
-	CodeReviewCommandStartTask CodeReviewCommandKind = iota + 1
-	CodeReviewCommandCancelTask
-	CodeReviewCommandEndTask // its result or failure was taken
-	CodeReviewCommandSetTimer
-	CodeReviewCommandDropTimer
-	CodeReviewCommandPublish
-	CodeReviewCommandFinish
-)
-
-// CodeReviewStepCommand is one thing that makes a step real.
-type CodeReviewStepCommand struct {
-	Kind    CodeReviewCommandKind
-	Task    CodeReviewDoTask    // of the kinds that name a task
-	Timer   CodeReviewTimerName // of the kinds that name a timer
-	Due     CodeReviewStepTime  // of SetTimer
-	Message int                 // of Publish: index in Messages
-}
-
-// CodeReviewOutMessage is an event that a step publishes.
+// CodeReviewOutMessage is an event that is published.
 type CodeReviewOutMessage struct {
-	Seq   int64 // of the step
-	N     int   // among those of the step, from 1
 	Event CodeReviewEvent
 	Data  CodeReviewStepPayload
 }
 
-// ID is the stable id of the message in the run that Keys names.
-func (m *CodeReviewOutMessage) ID(run string) string {
-	return run + "/" + strconv.FormatInt(m.Seq, 10) + "/" + strconv.Itoa(m.N)
-}
-
-// CodeReviewStepper takes steps. It holds what the last call asks for, and memory that the
-// next one uses again. It is for one goroutine at a time.
+// CodeReviewStepper takes steps. It has memory that the next one uses again. It is for one
+// goroutine at a time.
 type CodeReviewStepper struct {
-	Commands []CodeReviewStepCommand // of the last call
-	Messages []CodeReviewOutMessage  // that the last call publishes
+	Messages []CodeReviewOutMessage // what was published
 
-	now     CodeReviewStepTime
-	seq     int64
-	why     string         // the first thing that could not be computed
-	was     CodeReviewCore // before what may not be computed
-	saved   CodeReviewSnapshot
-	dirty   bool // saved is what to go back to
 	refused CodeReviewStepRefused
-	before  int // how many commands are of steps before this one
-
-	published int                 // how many messages are of those
-	task      int                 // place of the task that the input ends, or -1
-	message   string              // of the failure
-	misfit    CodeReviewStepInput // the failure that stands for a result that does not fit
-	unfit     bool                // misfit stands for the input
 }
 
-// Step takes one input: it changes s, and Commands are what makes the step real.
-// The time of the step is now, or that of the step before, if that is later.
-//
-// Where the step cannot be taken s is as it was. The error is a *CodeReviewStepRefused for
-// an event, a start or a cancel that is refused, valid until the next step;
-// ErrCodeReviewFenced for the result of an attempt that is not open; ErrCodeReviewHalted for
-// what a halted run does not take; ErrCodeReviewNotDue for what the run does not wait
-// for. An input from inside that nothing takes, or that cannot be computed,
-// halts the run.
-func (t *CodeReviewStepper) Step(s *CodeReviewSnapshot, in *CodeReviewStepInput, now time.Time) error {
-	t.clear()
-	return t.step(s, in, now)
-}
-
-// clear forgets what the last call asks for.
-func (t *CodeReviewStepper) clear() {
-	t.Commands = t.Commands[:0]
-	t.Messages = t.Messages[:0]
-}
-
-// begin makes ready for one more step of the same call.
-func (t *CodeReviewStepper) begin(s *CodeReviewSnapshot, now time.Time) {
-	t.now, t.seq = max(CodeReviewStepTimeOf(now), s.Now), s.Seq+1
-	t.why, t.dirty, t.before = "", false, len(t.Commands)
-	t.published = len(t.Messages)
-	t.task, t.unfit = -1, false
-}
-
-// step is Step, behind the steps that the same call has taken.
-func (t *CodeReviewStepper) step(s *CodeReviewSnapshot, in *CodeReviewStepInput, now time.Time) error {
-	if in.Kind == CodeReviewInputCancel && s.Cancelled && (!in.Force || s.Status == CodeReviewRunStatusFinished) {
-		return nil
-	}
-	t.begin(s, now)
-	if err := t.admit(s, in); err != nil {
-		return err
-	}
-	state, due := s.State, s.Due
-	if t.now > codeReviewLast-172800000002 {
-		t.saveRun(s)
-	}
-	if refused := t.take(s, in); refused != nil {
-		return refused
-	}
-	if t.why != "" {
-		return t.undoRun(s, in)
-	}
-	s.Seq, s.Now = t.seq, t.now
-	t.timerCommands(s, state, &due)
-	return nil
-}
-
-// saveRun keeps s as it is, to go back to where the step cannot be taken.
-func (t *CodeReviewStepper) saveRun(s *CodeReviewSnapshot) {
-	if !t.dirty {
-		t.saved, t.dirty = *s, true
-	}
-}
-
-// fail notes why the step cannot be taken.
-func (t *CodeReviewStepper) fail(why string) {
-	if t.why == "" {
-		t.why = why
-	}
-}
-
-// undoRun goes back to before the step: an input from outside is refused, another
-// one halts the run.
-func (t *CodeReviewStepper) undoRun(s *CodeReviewSnapshot, in *CodeReviewStepInput) error {
-	if t.dirty {
-		*s = t.saved
-	}
-	t.Commands = t.Commands[:t.before]
-	t.Messages = t.Messages[:t.published]
-	if in.Kind == CodeReviewInputEvent || in.Kind == CodeReviewInputStart {
-		return t.refuse(&s.CodeReviewCore, in, t.why)
-	}
-	s.Status, s.Seq, s.Now = CodeReviewRunStatusHalted, t.seq, t.now
-	if s.Halt == nil {
-		input := *in
-		if t.unfit {
-			input = t.misfit
-		}
-		s.Halt = &CodeReviewStepHalt{Reason: t.why, Input: input}
-	}
-	return nil
-}
-
-// Settle takes, at the time now, every input that the run must take before any
-// new one; Commands are those of all these steps, in order. A run that does not
-// come to rest within 1000 steps, deferred events aside, is halted. An error
-// leaves s where the last step left it.
-func (t *CodeReviewStepper) Settle(s *CodeReviewSnapshot, now time.Time) error {
-	t.clear()
-	for steps := 0; ; {
-		in, ok := s.Next(now)
-		if !ok {
-			return nil
-		}
-		if steps == 1000 {
-			t.begin(s, now)
-			t.fail("more steps follow at once than are allowed")
-			return t.undoRun(s, &in)
-		}
-		if err := t.step(s, &in, now); err != nil {
-			return err
-		}
-		steps++
-	}
-}
-
-// take does what the input asks for.
-func (t *CodeReviewStepper) take(s *CodeReviewSnapshot, in *CodeReviewStepInput) error {
-	switch in.Kind {
-	case CodeReviewInputStart:
-		t.saveRun(s)
-		s.Params, s.Started = in.Params, t.now
-		if err := t.Start(&s.CodeReviewCore, t.now); err != nil {
-			*s = t.saved
-			return err
-		}
-		t.sendOut()
-		t.arriveFirst(s)
-	case CodeReviewInputEvent:
-		return t.takeEvent(s, in)
-	case CodeReviewInputResult, CodeReviewInputEnded:
-		t.takeResult(s, in)
-	case CodeReviewInputFailure:
-		t.takeFailure(s, in)
-	case CodeReviewInputTimer:
-		place := s.place(in.Timer)
-		if arm, ok := t.inside(s, in); ok {
-			s.Due[place] = 0 // whatever its arm does, it is spent
-			t.carryOut(s, in, arm)
-		}
-	case CodeReviewInputDone:
-		if arm, ok := t.inside(s, in); ok {
-			s.DoneDue = false
-			t.carryOut(s, in, arm)
-		}
-	case CodeReviewInputCancel:
-		arm, err := CodeReviewArm(0), error(nil)
-		if !in.Force {
-			arm, err = t.Take(&s.CodeReviewCore, in, t.now)
-		}
-		switch {
-		case t.why != "":
-			return nil
-		case in.Force || err != nil:
-			t.leaveTasks(s)
-			s.Stopped = true
-			t.end(s)
-		default:
-			t.carryOut(s, in, arm)
-		}
-		s.Cancelled = true
-	}
-	return nil
-}
-
-// inside gives the machine an input that must be taken: that no arm takes it
-// is a fault.
-func (t *CodeReviewStepper) inside(s *CodeReviewSnapshot, in *CodeReviewStepInput) (arm CodeReviewArm, ok bool) {
-	arm, err := t.Take(&s.CodeReviewCore, in, t.now)
-	if err != nil {
-		t.fail("nothing takes the input in this state")
-	}
-	return arm, err == nil
-}
-
-// takeEvent judges an event from outside.
-func (t *CodeReviewStepper) takeEvent(s *CodeReviewSnapshot, in *CodeReviewStepInput) error {
-	switch in.Event {
-	case CodeReviewEventReviewFailed:
-		if why := in.Data.ReviewFailed.misfit(); why != "" {
-			return t.refuse(&s.CodeReviewCore, in, why)
-		}
-	case CodeReviewEventDiffLoaded, CodeReviewEventAnalysisReady, CodeReviewEventCommentsPosted, CodeReviewEventRateLimited, CodeReviewEventSummaryDone:
-		return t.refuse(&s.CodeReviewCore, in, "activities alone raise it")
-	}
-	arm, err := t.Take(&s.CodeReviewCore, in, t.now)
-	if err != nil {
-		return err
-	}
-	t.carryOut(s, in, arm)
-	return nil
-}
-
-// takeResult takes what an activity raised, or its end. A result that does not
-// fit is a failure of category unknown.
-func (t *CodeReviewStepper) takeResult(s *CodeReviewSnapshot, in *CodeReviewStepInput) {
-	if why := in.misfit(); why != "" {
-		t.unfit = true
-		t.misfit = CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: in.Task, Category: CodeReviewCategoryUnknown, Message: "the result does not fit: " + why}
-		t.takeFailure(s, &t.misfit)
-		return
-	}
-	if in.Kind == CodeReviewInputEnded {
-		t.endTask(s)
-		return
-	}
-	if arm, ok := t.inside(s, in); ok {
-		t.carryOut(s, in, arm)
-	}
-}
-
-// misfit says why the task cannot have ended with this result, or nothing.
-func (in *CodeReviewStepInput) misfit() string {
-	switch in.Task.Do {
-	case CodeReviewDoFetchingDiffFetchDiff:
-		if in.Kind == CodeReviewInputEnded {
-			return "it names no event"
-		}
-		switch in.Event {
-		case CodeReviewEventDiffLoaded:
-			return in.Data.DiffLoaded.misfit()
-		}
-		return "activity \"fetch_diff\" does not raise that event"
-
-	case CodeReviewDoAnalyzingAnalyze:
-		if in.Kind == CodeReviewInputEnded {
-			return "it names no event"
-		}
-		switch in.Event {
-		case CodeReviewEventAnalysisReady:
-			return ""
-		}
-		return "activity \"analyze\" does not raise that event"
-
-	case CodeReviewDoPostingCommentsPostComments:
-		if in.Kind == CodeReviewInputEnded {
-			return "it names no event"
-		}
-		switch in.Event {
-		case CodeReviewEventCommentsPosted:
-			return ""
-		case CodeReviewEventRateLimited:
-			return in.Data.RateLimited.misfit()
-		}
-		return "activity \"post_comments\" does not raise that event"
-
-	case CodeReviewDoSummarizingSummarize:
-		if in.Kind == CodeReviewInputEnded {
-			return "it names no event"
-		}
-		switch in.Event {
-		case CodeReviewEventSummaryDone:
-			return ""
-		}
-		return "activity \"summarize\" does not raise that event"
-
-	}
-	return "there is no such activity"
-}
-
-// takeFailure takes a failed attempt. A category with which its do cannot fail is
-// unknown.
-func (t *CodeReviewStepper) takeFailure(s *CodeReviewSnapshot, in *CodeReviewStepInput) {
-	known := in.Task.Do.canFail(in.Category)
-	if !known || len(in.Message) > 64<<10 || !utf8.ValidString(in.Message) {
-		t.misfit = *in
-		in = &t.misfit
-		if !known {
-			in.Category, t.unfit = CodeReviewCategoryUnknown, true
-		}
-		in.Message = in.Message[:min(len(in.Message), 64<<10)]
-		in.Message = strings.ToValidUTF8(in.Message, "\uFFFD")
-	}
-	if arm, ok := t.inside(s, in); ok {
-		t.carryOut(s, in, arm)
-	}
-}
-
-// canFail reports whether d may fail with category k.
-func (d CodeReviewDoName) canFail(k CodeReviewFailureCategory) bool {
-	switch d {
-	case CodeReviewDoFetchingDiffFetchDiff, CodeReviewDoPostingCommentsPostComments, CodeReviewDoSummarizingSummarize:
-		return k == CodeReviewCategoryTransient || k == CodeReviewCategoryUnknown || k == CodeReviewCategoryTimeout
-	case CodeReviewDoAnalyzingAnalyze:
-		return k == CodeReviewCategoryTransient || k == CodeReviewCategoryUnknown || k == CodeReviewCategoryTimeout || k == CodeReviewCategorySilent
-	}
-	return false
-}
-
-// endTask notes that the activity has nothing more to say in this visit. When it
-// was the last, done is the next input.
-func (t *CodeReviewStepper) endTask(s *CodeReviewSnapshot) {
-	task := &s.Tasks[t.task]
-	t.Commands = append(t.Commands, CodeReviewStepCommand{Kind: CodeReviewCommandEndTask, Task: *task})
-	task.Open, task.NotBefore = false, 0
-	for i := range s.Tasks {
-		if s.Tasks[i].Open {
-			return
-		}
-	}
-	s.DoneDue = true
-}
-
-// leaveTasks ends the attempt that the input is of, and cancels the others.
-func (t *CodeReviewStepper) leaveTasks(s *CodeReviewSnapshot) {
-	for i := range s.Tasks {
-		switch {
-		case i == t.task:
-			t.Commands = append(t.Commands, CodeReviewStepCommand{Kind: CodeReviewCommandEndTask, Task: s.Tasks[i]})
-		case s.Tasks[i].Open:
-			t.Commands = append(t.Commands, CodeReviewStepCommand{Kind: CodeReviewCommandCancelTask, Task: s.Tasks[i]})
-		}
-		s.Tasks[i] = CodeReviewDoTask{}
-	}
-}
-
-// start starts an attempt.
-func (t *CodeReviewStepper) start(s *CodeReviewSnapshot, place int, task CodeReviewDoTask) {
-	s.Tasks[place] = task
-	t.Commands = append(t.Commands, CodeReviewStepCommand{Kind: CodeReviewCommandStartTask, Task: task})
-}
-
-// retry puts another attempt in the place of the one that the input is of.
-func (t *CodeReviewStepper) retry(s *CodeReviewSnapshot, again CodeReviewDoTask, wait time.Duration) {
-	again.NotBefore = 0
-	if wait > 0 {
-		again.NotBefore = t.due(wait)
-	}
-	t.Commands = append(t.Commands, CodeReviewStepCommand{Kind: CodeReviewCommandEndTask, Task: s.Tasks[t.task]})
-	t.start(s, t.task, again)
-}
-
-// end ends the run.
-func (t *CodeReviewStepper) end(s *CodeReviewSnapshot) {
-	s.Status, s.Halt, s.DoneDue = CodeReviewRunStatusFinished, nil, false
-	clear(s.Due[:])
-	clear(s.Tasks[:])
-	t.Commands = append(t.Commands, CodeReviewStepCommand{Kind: CodeReviewCommandFinish})
-}
-
-// publish hands a message out.
+// publish gives a message out.
 func (t *CodeReviewStepper) publish(message CodeReviewOutMessage) {
 	t.Messages = append(t.Messages, message)
-}
-
-// sendOut numbers what the step has published.
-func (t *CodeReviewStepper) sendOut() {
-	for i := t.published; i < len(t.Messages); i++ {
-		t.Messages[i].Seq, t.Messages[i].N = t.seq, i-t.published+1
-		t.Commands = append(t.Commands, CodeReviewStepCommand{Kind: CodeReviewCommandPublish, Message: i})
-	}
-}
-
-// timerCommands are the difference between the timers before and after a step.
-func (t *CodeReviewStepper) timerCommands(s *CodeReviewSnapshot, state CodeReviewState, due *[2]CodeReviewStepTime) {
-	for i, timer := range codeReviewAlarms[state] {
-		if due[i] != 0 && s.Timer(i) != timer {
-			t.Commands = append(t.Commands, CodeReviewStepCommand{Kind: CodeReviewCommandDropTimer, Timer: timer})
-		}
-	}
-	for i, timer := range codeReviewAlarms[s.State] {
-		if s.Due[i] != 0 && (due[i] != s.Due[i] || codeReviewAlarms[state][i] != timer) {
-			t.Commands = append(t.Commands, CodeReviewStepCommand{Kind: CodeReviewCommandSetTimer, Timer: timer, Due: s.Due[i]})
-		}
-	}
-}
-
-// place is where a timer runs, or -1.
-func (s *CodeReviewSnapshot) place(timer CodeReviewTimerName) int {
-	for i := range s.Due {
-		if timer != 0 && s.Timer(i) == timer {
-			return i
-		}
-	}
-	return -1
-}
-
-// carryOut makes of the arm that was taken what it means for a run.
-func (t *CodeReviewStepper) carryOut(s *CodeReviewSnapshot, in *CodeReviewStepInput, arm CodeReviewArm) {
-	switch codeReviewArmKinds[arm] {
-	case codeReviewMoves:
-		t.leaveTasks(s)
-		t.sendOut()
-		t.arrive(s)
-		return
-	case codeReviewRetries:
-		t.sendOut()
-		t.again(s, in, arm)
-		return
-	}
-	t.sendOut()
-	if t.task >= 0 {
-		t.endTask(s)
-	}
-}
-
-// codeReviewArmKind says what an arm means for a run.
-type codeReviewArmKind uint8
-
-const (
-	codeReviewStays codeReviewArmKind = iota
-	codeReviewMoves
-	codeReviewRetries
-)
-
-// codeReviewArmKinds is the kind of each arm.
-var codeReviewArmKinds = [len(codeReviewArmNames)]codeReviewArmKind{
-	CodeReviewArmAfter24h:                                  codeReviewMoves,
-	CodeReviewArmOnFailed:                                  codeReviewMoves,
-	CodeReviewArmIdleOnStartReview:                         codeReviewMoves,
-	CodeReviewArmFetchingDiffOnDiffLoaded:                  codeReviewMoves,
-	CodeReviewArmFetchingDiffOnFailedTransientTimeout:      codeReviewRetries,
-	CodeReviewArmFetchingDiffOnFailedTransientTimeoutElse1: codeReviewMoves,
-	CodeReviewArmAnalyzingOnAnalysisReady:                  codeReviewMoves,
-	CodeReviewArmAnalyzingOnFailedTimeoutSilent:            codeReviewRetries,
-	CodeReviewArmAnalyzingOnFailedTimeoutSilentElse1:       codeReviewMoves,
-	CodeReviewArmPostingCommentsOnCommentsPosted:           codeReviewMoves,
-	CodeReviewArmPostingCommentsOnRateLimited:              codeReviewMoves,
-	CodeReviewArmPostingCommentsOnRateLimitedElse1:         codeReviewMoves,
-	CodeReviewArmAwaitingRetryAfterWait:                    codeReviewMoves,
-	CodeReviewArmSummarizingOnSummaryDone:                  codeReviewMoves,
-}
-
-// again starts another attempt of what has ended with the input: of the same
-// execution after a failure, unless its arm has effects, else of a new one.
-func (t *CodeReviewStepper) again(s *CodeReviewSnapshot, in *CodeReviewStepInput, arm CodeReviewArm) {
-	task := s.Tasks[t.task]
-	if in.Kind != CodeReviewInputFailure {
-		task.Execution, task.Attempt = t.seq, 1
-	} else {
-		task.Attempt++
-	}
-	var wait time.Duration
-	switch arm {
-	case CodeReviewArmFetchingDiffOnFailedTransientTimeout:
-		wait = codeReviewBackoff(int64(s.Used.FetchingDiffOnFailedTransientTimeout), time.Second, 30*time.Second, 2.0, 0.2, t.attemptShare(s, task))
-	case CodeReviewArmAnalyzingOnFailedTimeoutSilent:
-		wait = codeReviewBackoff(int64(s.Used.AnalyzingOnFailedTimeoutSilent), time.Second, time.Minute, 2.0, 0.2, t.attemptShare(s, task))
-	}
-	t.retry(s, task, wait)
-}
-
-// arrive begins a visit of the leaf that has been entered.
-func (t *CodeReviewStepper) arrive(s *CodeReviewSnapshot) {
-	s.Status, s.DoneDue = CodeReviewRunStatusRunning, false
-	if s.Halt != nil {
-		s.Halt = nil
-	}
-	s.Entered = t.now
-	s.Visit++
-	switch s.State {
-	case CodeReviewStateIdle:
-		s.Due[1] = 0
-	case CodeReviewStateFetchingDiff:
-		s.Due[1] = 0
-		t.start(s, 0, CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff, Open: true, Execution: t.seq, Attempt: 1})
-	case CodeReviewStateAnalyzing:
-		s.Due[1] = 0
-		t.start(s, 0, CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze, Open: true, Execution: t.seq, Attempt: 1})
-	case CodeReviewStatePostingComments:
-		s.Due[1] = 0
-		t.start(s, 0, CodeReviewDoTask{Do: CodeReviewDoPostingCommentsPostComments, Open: true, Execution: t.seq, Attempt: 1})
-	case CodeReviewStateAwaitingRetry:
-		// after wait
-		s.Due[1] = t.due(s.Data.Wait)
-	case CodeReviewStateSummarizing:
-		s.Due[1] = 0
-		t.start(s, 0, CodeReviewDoTask{Do: CodeReviewDoSummarizingSummarize, Open: true, Execution: t.seq, Attempt: 1})
-	case CodeReviewStateCompleted, CodeReviewStateExpired, CodeReviewStateFailed:
-		t.end(s)
-	}
-}
-
-// arriveFirst begins the first visit: it starts the timers of the machine too.
-func (t *CodeReviewStepper) arriveFirst(s *CodeReviewSnapshot) {
-	// after 24h
-	s.Due[0] = t.due(24 * time.Hour)
-	t.arrive(s)
-}
-
-// Why a step is not taken, apart from a refusal.
-var (
-	ErrCodeReviewFenced = errors.New("the attempt is not open")
-	ErrCodeReviewHalted = errors.New("the run is halted")
-	ErrCodeReviewNotDue = errors.New("the run does not wait for this input")
-)
-
-// admit refuses what the run cannot be given at all.
-func (t *CodeReviewStepper) admit(s *CodeReviewSnapshot, in *CodeReviewStepInput) error {
-	switch {
-	case t.now < 1 || t.now > codeReviewLast:
-		return ErrCodeReviewNotDue
-	case in.Kind == CodeReviewInputStart && s.Status != CodeReviewRunStatusNotStarted:
-		return t.refuseAll(s, in, "the run has started")
-	case in.Kind == CodeReviewInputStart:
-		return nil
-	case s.Status == CodeReviewRunStatusNotStarted:
-		return ErrCodeReviewNotDue
-	case in.Kind == CodeReviewInputEvent && int(in.Event) >= len(codeReviewEventNames):
-		return ErrCodeReviewNotDue
-	}
-	switch in.Kind {
-	case CodeReviewInputResult, CodeReviewInputEnded, CodeReviewInputFailure:
-		for i := range s.Tasks {
-			if task := &s.Tasks[i]; task.Open && task.Do == in.Task.Do && task.Execution == in.Task.Execution && task.Attempt == in.Task.Attempt {
-				t.task = i
-			}
-		}
-		if t.task < 0 {
-			return ErrCodeReviewFenced
-		}
-	case CodeReviewInputTimer:
-		if i := s.place(in.Timer); s.Status == CodeReviewRunStatusRunning && (i < 0 || s.Due[i] > t.now) {
-			return ErrCodeReviewNotDue
-		}
-	case CodeReviewInputDone:
-		if s.Status == CodeReviewRunStatusRunning && !s.DoneDue {
-			return ErrCodeReviewNotDue
-		}
-	}
-	outside := in.Kind == CodeReviewInputEvent || in.Kind == CodeReviewInputCancel
-	switch {
-	case s.Status == CodeReviewRunStatusHalted && in.Kind == CodeReviewInputCancel:
-		return nil
-	case s.Status == CodeReviewRunStatusHalted && outside:
-		return t.refuseAll(s, in, "the run is halted")
-	case s.Status == CodeReviewRunStatusHalted:
-		return ErrCodeReviewHalted
-	case s.Status == CodeReviewRunStatusFinished && outside:
-		return t.refuseAll(s, in, "the run has ended")
-	case s.Status == CodeReviewRunStatusFinished && in.Kind != CodeReviewInputKept:
-		return ErrCodeReviewNotDue
-	}
-
-	switch in.Kind {
-	case CodeReviewInputCancel, CodeReviewInputDone, CodeReviewInputEvent, CodeReviewInputResult, CodeReviewInputEnded, CodeReviewInputFailure, CodeReviewInputTimer:
-		return nil
-	}
-	return ErrCodeReviewNotDue
-}
-
-// CodeReviewStepRefused is the error of an input that is refused: everything is as it was.
-type CodeReviewStepRefused struct {
-	Kind  CodeReviewInputKind // of the input
-	Event CodeReviewEvent     // of an event
-	Why   string
-	core  *CodeReviewCore
-	quiet bool // the run takes no event
-	fresh bool // it has no state
-}
-
-// Error names the input, the state, the reason and what is allowed there.
-func (r *CodeReviewStepRefused) Error() string {
-	text := "done"
-	switch r.Kind {
-	case CodeReviewInputStart:
-		text = "the start"
-	case CodeReviewInputCancel:
-		text = "cancel"
-	case CodeReviewInputTimer:
-		text = "a timer"
-	case CodeReviewInputFailure:
-		text = "a failure"
-	case CodeReviewInputEnded:
-		text = "the end of an activity"
-	case CodeReviewInputEvent, CodeReviewInputKept:
-		text = "event " + strconv.Quote(r.Event.String())
-	case CodeReviewInputResult:
-		text = "result " + strconv.Quote(r.Event.String())
-	}
-	text += " is refused"
-	if !r.fresh {
-		text += " in state " + strconv.Quote(r.core.State.String())
-	}
-	text += ": " + r.Why
-	for i, e := range r.Allowed() {
-		if i == 0 {
-			text += "; allowed there: "
-		} else {
-			text += ", "
-		}
-		text += e.String()
-	}
-	return text
-}
-
-// Allowed lists the events that the run may take, as it now stands.
-func (r *CodeReviewStepRefused) Allowed() []CodeReviewEvent {
-	if r.quiet || r.fresh {
-		return nil
-	}
-	return r.core.Allowed()
-}
-
-// refuse is the error that refuses the input where the machine stands.
-func (t *CodeReviewStepper) refuse(s *CodeReviewCore, in *CodeReviewStepInput, why string) error {
-	r := &t.refused
-	r.Kind, r.Why, r.core = in.Kind, why, s
-	r.quiet, r.fresh = false, in.Kind == CodeReviewInputStart
-	r.Event = in.Event
-	return r
-}
-
-// refuseAll is the error of an input that the run refuses whatever it is.
-func (t *CodeReviewStepper) refuseAll(s *CodeReviewSnapshot, in *CodeReviewStepInput, why string) error {
-	t.refused = CodeReviewStepRefused{Kind: in.Kind, Event: in.Event, Why: why, core: &s.CodeReviewCore, quiet: true, fresh: s.Status == CodeReviewRunStatusNotStarted}
-	return &t.refused
-}
-
-// Next is the input that the run must take before any new one: done, then the
-// timers that are due at now, earliest first, of equals the inner first and then
-// by name, then deferred events that have not been looked at in this state.
-func (s *CodeReviewSnapshot) Next(now time.Time) (in CodeReviewStepInput, ok bool) {
-	if s.Status == CodeReviewRunStatusNotStarted || s.Status == CodeReviewRunStatusHalted {
-		return CodeReviewStepInput{}, false
-	}
-	if s.Status == CodeReviewRunStatusRunning && s.DoneDue {
-		return CodeReviewStepInput{Kind: CodeReviewInputDone}, true
-	}
-	if s.Status == CodeReviewRunStatusRunning {
-		at, place := max(CodeReviewStepTimeOf(now), s.Now), -1
-		for i, due := range s.Due {
-			switch {
-			case due == 0 || due > at:
-			case place < 0, due < s.Due[place],
-				due == s.Due[place] && codeReviewTimerRank[s.Timer(i)] < codeReviewTimerRank[s.Timer(place)]:
-				place = i
-			}
-		}
-		if place >= 0 {
-			return CodeReviewStepInput{Kind: CodeReviewInputTimer, Timer: s.Timer(place)}, true
-		}
-	}
-	return CodeReviewStepInput{}, false
 }
 
 // Take gives an input to the machine as it stands: the first arm is taken whose
@@ -1261,9 +392,9 @@ func (s *CodeReviewSnapshot) Next(now time.Time) (in CodeReviewStepInput, ok boo
 // activity or timer is behind s, so that every input counts as come in time.
 // What is published is added to Messages, which the caller empties. Where no arm
 // takes the input, or it cannot be computed, s is as it was, and the error is a
-// *CodeReviewStepRefused, valid until the next call. Whether strings can be stored is
-// not looked at here, but in Step. The time is what effects mean by now.
-func (t *CodeReviewStepper) Take(s *CodeReviewCore, in *CodeReviewStepInput, _ CodeReviewStepTime) (CodeReviewArm, error) {
+// *CodeReviewStepRefused, valid until the next call. Whether strings are short enough and valid
+// UTF-8 is not looked at. The time is what effects mean by now.
+func (t *CodeReviewStepper) Take(s *CodeReviewCore, in *CodeReviewStepInput, _ time.Time) (CodeReviewArm, error) {
 	switch s.State {
 	case CodeReviewStateIdle:
 		switch in.Kind {
@@ -1433,7 +564,7 @@ func (t *CodeReviewStepper) Take(s *CodeReviewCore, in *CodeReviewStepInput, _ C
 }
 
 // Start enters the state in which a machine begins, as Take takes an input.
-func (t *CodeReviewStepper) Start(s *CodeReviewCore, _ CodeReviewStepTime) error {
+func (t *CodeReviewStepper) Start(s *CodeReviewCore, _ time.Time) error {
 	if why := s.Params.misfit(); why != "" {
 		return t.refuse(s, &CodeReviewStepInput{Kind: CodeReviewInputStart}, why)
 	}
@@ -1447,18 +578,62 @@ func (t *CodeReviewStepper) enterFailed(s *CodeReviewCore) {
 	s.State = CodeReviewStateFailed
 }
 
-// Allowed lists the external events that the run may take where it stands, in the
-// order of the source: those with an arm whose bound is not used up. Guards are not
-// asked: they may depend on the event.
-func (s *CodeReviewSnapshot) Allowed() []CodeReviewEvent {
-	if s.Status != CodeReviewRunStatusRunning {
-		return nil
-	}
-	return s.CodeReviewCore.Allowed()
+// CodeReviewStepRefused is the error of an input that is refused: everything is as it was.
+type CodeReviewStepRefused struct {
+	Kind  CodeReviewInputKind // of the input
+	Event CodeReviewEvent     // of an event and a result
+	Why   string
+	core  *CodeReviewCore
 }
 
-// Allowed lists the external events that may be taken in the state, as those of a
-// snapshot do.
+// Error names the input, the state, the reason and what is allowed there.
+func (r *CodeReviewStepRefused) Error() string {
+	text := "done"
+	switch r.Kind {
+	case CodeReviewInputStart:
+		return "the start is refused: " + r.Why
+	case CodeReviewInputCancel:
+		text = "cancel"
+	case CodeReviewInputTimer:
+		text = "a timer"
+	case CodeReviewInputFailure:
+		text = "a failure"
+	case CodeReviewInputEvent:
+		text = "event " + strconv.Quote(r.Event.String())
+	case CodeReviewInputResult:
+		text = "result " + strconv.Quote(r.Event.String())
+	}
+	text += " is refused in state " + strconv.Quote(r.core.State.String()) + ": " + r.Why
+	for i, e := range r.Allowed() {
+		if i == 0 {
+			text += "; allowed there: "
+		} else {
+			text += ", "
+		}
+		text += e.String()
+	}
+	return text
+}
+
+// Allowed lists the events that the machine may take, as it now stands.
+func (r *CodeReviewStepRefused) Allowed() []CodeReviewEvent {
+	if r.Kind == CodeReviewInputStart {
+		return nil
+	}
+	return r.core.Allowed()
+}
+
+// refuse is the error that refuses the input where the machine stands.
+func (t *CodeReviewStepper) refuse(s *CodeReviewCore, in *CodeReviewStepInput, why string) error {
+	r := &t.refused
+	r.Kind, r.Why, r.core = in.Kind, why, s
+	r.Event = in.Event
+	return r
+}
+
+// Allowed lists the external events that may be taken in the state, in the order of
+// the source: those with an arm whose bound is not used up. Guards are not asked:
+// they may depend on the event.
 func (s *CodeReviewCore) Allowed() []CodeReviewEvent {
 	var list []CodeReviewEvent
 	switch s.State {
@@ -1475,602 +650,4 @@ func (v *CodeReviewParams) misfit() string {
 		return "parameter \"pr\": it is not valid UTF-8, or longer than 1 MiB"
 	}
 	return ""
-}
-
-// misfit says what does not fit its type, or nothing.
-func (v *CodeReviewDiffLoaded) misfit() string {
-	if len(v.Diff) > 1<<20 || !utf8.ValidString(v.Diff) {
-		return "field \"diff\": it is not valid UTF-8, or longer than 1 MiB"
-	}
-	return ""
-}
-
-// misfit says what does not fit its type, or nothing.
-func (v *CodeReviewRateLimited) misfit() string {
-	if v.RetryAfter < time.Duration(0) || v.RetryAfter > 15*time.Minute {
-		return "field \"retry_after\": it is out of range, expected duration 0s..15m"
-	}
-	return ""
-}
-
-// misfit says what does not fit its type, or nothing.
-func (v *CodeReviewReviewFailed) misfit() string {
-	if len(v.Pr) > 1<<20 || !utf8.ValidString(v.Pr) {
-		return "field \"pr\": it is not valid UTF-8, or longer than 1 MiB"
-	}
-	return ""
-}
-
-// due is when a wait that begins now is over.
-func (t *CodeReviewStepper) due(wait time.Duration) CodeReviewStepTime { return t.later(t.now, wait) }
-
-// later is the time a wait after from, rounded up to the microsecond, so that
-// nothing is early.
-func (t *CodeReviewStepper) later(from CodeReviewStepTime, wait time.Duration) CodeReviewStepTime {
-	due := from + CodeReviewStepTime(wait/time.Microsecond)
-	if wait%time.Microsecond > 0 {
-		due++
-	}
-	if due > codeReviewLast {
-		t.fail("a wait goes beyond the year 9999")
-	}
-	return due
-}
-
-// codeReviewBackoff is the k-th wait (k from 1): min(first × factor^(k-1), last), less
-// share of its jitter. The power is made by squaring.
-func codeReviewBackoff(k int64, first, last time.Duration, factor, jitter, share float64) time.Duration {
-	power := float64(first)
-	for n := k - 1; n > 0 && power > 0 && power < float64(last); n >>= 1 {
-		if n&1 == 1 {
-			power *= factor
-		}
-		factor *= factor
-	}
-	wait := last
-	if power < float64(last) {
-		wait = time.Duration(power)
-	}
-	return wait - codeReviewShareOf(wait, jitter, share)
-}
-
-// codeReviewShareOf is wait × jitter × share, cut to a whole number not over wait.
-func codeReviewShareOf(wait time.Duration, jitter, share float64) time.Duration {
-	f := float64(wait) * jitter * share
-	if f >= float64(wait) {
-		return wait
-	}
-	return time.Duration(f)
-}
-
-// attemptShare decides the jitter of the wait before an attempt.
-func (t *CodeReviewStepper) attemptShare(s *CodeReviewSnapshot, task CodeReviewDoTask) float64 {
-	var digits [20]byte
-	hash := codeReviewHash(codeReviewHash(codeReviewHash(codeReviewHashStart, s.Keys()), "/"), task.Do.String())
-	hash = codeReviewHash(codeReviewHash(hash, "/"), string(strconv.AppendInt(digits[:0], task.Execution, 10)))
-	return codeReviewShare(s.Seed, hash, int64(task.Attempt))
-}
-
-// codeReviewShare is a number in [0, 1) made from a seed, the hash of a name and a count,
-// finished with splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom
-// Number Generators, OOPSLA 2014), so that replay is exact.
-func codeReviewShare(seed, hash uint64, count int64) float64 {
-	const golden = 0x9e3779b97f4a7c15
-	x := seed ^ hash
-	x += golden * uint64(count)
-	x += golden
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	x ^= x >> 31
-	return float64(x>>11) / (1 << 53)
-}
-
-const codeReviewHashStart uint64 = 14695981039346656037
-
-// codeReviewHash goes on with the FNV-1a hash of a text.
-func codeReviewHash(hash uint64, text string) uint64 {
-	for i := range len(text) {
-		hash = (hash ^ uint64(text[i])) * 1099511628211
-	}
-	return hash
-}
-
-// codeReviewDataJSON is the JSON form of CodeReviewData.
-type codeReviewDataJSON struct {
-	Diff     CodeReviewOptional[string] `json:"diff,omitzero"`
-	Comments int64                      `json:"comments"`
-	Wait     codeReviewDuration         `json:"wait"`
-}
-
-// MarshalJSON writes the object that the runtime reads: durations as Go's
-// strings, times as RFC 3339 in UTC, a nil list as an empty one.
-func (s CodeReviewData) MarshalJSON() ([]byte, error) {
-	w := codeReviewDataJSON{
-		Comments: s.Comments,
-		Wait:     codeReviewDuration(s.Wait),
-	}
-	if s.Diff.Set {
-		w.Diff = CodeReviewOptional[string]{Value: s.Diff.Value, Set: true}
-	}
-	return json.Marshal(w)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (s *CodeReviewData) UnmarshalJSON(data []byte) error {
-	var w codeReviewDataJSON
-	if err := json.Unmarshal(data, &w); err != nil {
-		return err
-	}
-	*s = CodeReviewData{
-		Comments: w.Comments,
-		Wait:     time.Duration(w.Wait),
-	}
-	if w.Diff.Set {
-		s.Diff = CodeReviewOptional[string]{Value: w.Diff.Value, Set: true}
-	}
-	return nil
-}
-
-// codeReviewRateLimitedJSON is the JSON form of CodeReviewRateLimited.
-type codeReviewRateLimitedJSON struct {
-	RetryAfter codeReviewDuration `json:"retry_after"`
-}
-
-// MarshalJSON writes the object that the runtime reads: durations as Go's
-// strings, times as RFC 3339 in UTC, a nil list as an empty one.
-func (s CodeReviewRateLimited) MarshalJSON() ([]byte, error) {
-	w := codeReviewRateLimitedJSON{
-		RetryAfter: codeReviewDuration(s.RetryAfter),
-	}
-	return json.Marshal(w)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (s *CodeReviewRateLimited) UnmarshalJSON(data []byte) error {
-	var w codeReviewRateLimitedJSON
-	if err := json.Unmarshal(data, &w); err != nil {
-		return err
-	}
-	*s = CodeReviewRateLimited{
-		RetryAfter: time.Duration(w.RetryAfter),
-	}
-	return nil
-}
-
-// MarshalJSON writes the snapshot as the runtime does.
-func (s CodeReviewSnapshot) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
-
-// AppendJSON appends the snapshot in JSON, byte for byte as the runtime writes it.
-func (s *CodeReviewSnapshot) AppendJSON(b []byte) []byte {
-	o := &codeReviewObject{append(b, '{')}
-	o.text("run", s.Run)
-	o.text("token", s.Token)
-	o.number("seq", s.Seq)
-	if s.Status != CodeReviewRunStatusNotStarted {
-		o.text("state", s.State.String())
-	}
-	o.number("visit", s.Visit)
-	o.text("status", [...]string{"running", "running", "halted", "finished"}[s.Status])
-	o.text("outcome", s.Outcome())
-	o.time("started", s.Started)
-	o.time("entered", s.Entered)
-	o.time("now", s.Now)
-	if s.Status != CodeReviewRunStatusNotStarted {
-		o.key("params")
-		o.b = append(o.b, '{')
-		o.key("pr")
-		o.quote(s.Params.Pr)
-		o.close()
-	}
-	o.key("data")
-	o.b = append(o.b, '{')
-	if s.Data.Diff.Set {
-		o.key("diff")
-		o.quote(s.Data.Diff.Value)
-	}
-	o.key("comments")
-	o.b = strconv.AppendInt(o.b, s.Data.Comments, 10)
-	o.key("wait")
-	o.quote(s.Data.Wait.String())
-	o.close()
-
-	if s.Used != (CodeReviewCounters{}) {
-		o.open("counters")
-		o.number("FetchingDiff on failed(transient, timeout)", int64(s.Used.FetchingDiffOnFailedTransientTimeout))
-		o.number("Analyzing on failed(timeout, silent)", int64(s.Used.AnalyzingOnFailedTimeoutSilent))
-		o.number("PostingComments on RateLimited", int64(s.Used.PostingCommentsOnRateLimited))
-		o.close()
-	}
-	if s.Tasks != ([len(s.Tasks)]CodeReviewDoTask{}) {
-		o.list("tasks")
-		for i := range s.Tasks {
-			if task := &s.Tasks[i]; task.Do != 0 {
-				o.item()
-				o.text("do", task.Do.String())
-				if task.Open {
-					o.text("state", "open")
-				} else {
-					o.text("state", "ended")
-				}
-				o.text("key", task.Key(s.Keys()))
-				o.number("attempt", int64(task.Attempt))
-				o.time("not_before", task.NotBefore)
-				o.close()
-			}
-		}
-		o.end()
-	}
-	if s.Due != ([len(s.Due)]CodeReviewStepTime{}) {
-		o.list("alarms")
-		for i, due := range s.Due {
-			if due != 0 {
-				o.item()
-				o.text("timer", s.Timer(i).String())
-				o.time("due", due)
-				o.close()
-			}
-		}
-		o.end()
-	}
-	o.truth("done_due", s.DoneDue)
-	o.truth("cancelled", s.Cancelled)
-	if s.Halt != nil {
-		o.open("halt")
-		o.text("reason", s.Halt.Reason)
-		o.open("input")
-		s.Halt.Input.append(o, s.Keys())
-		o.close()
-		o.close()
-	}
-	o.text("seed", strconv.FormatUint(s.Seed, 16))
-	o.close()
-	return o.b
-}
-
-// append writes the members of an input.
-func (in *CodeReviewStepInput) append(o *codeReviewObject, run string) {
-	o.text("kind", [...]string{"", "start", "event", "result", "result", "failure", "timer", "done", "kept", "cancel"}[in.Kind])
-	switch in.Kind {
-	case CodeReviewInputStart:
-		o.key("data")
-		o.b = append(o.b, '{')
-		o.key("pr")
-		o.quote(in.Params.Pr)
-		o.close()
-
-	case CodeReviewInputEvent, CodeReviewInputKept:
-		in.appendEvent(o)
-	case CodeReviewInputResult, CodeReviewInputEnded, CodeReviewInputFailure:
-		o.text("do", in.Task.Do.String())
-		o.text("key", in.Task.Key(run))
-		o.number("attempt", int64(in.Task.Attempt))
-		if in.Kind == CodeReviewInputResult {
-			in.appendEvent(o)
-		}
-		if in.Kind == CodeReviewInputFailure {
-			o.text("category", in.Category.String())
-			o.text("message", in.Message)
-		}
-	case CodeReviewInputTimer:
-		o.text("timer", in.Timer.String())
-	case CodeReviewInputCancel:
-		o.truth("force", in.Force)
-	}
-}
-
-// appendEvent writes the event of an input.
-func (in *CodeReviewStepInput) appendEvent(o *codeReviewObject) {
-	o.text("event", in.Event.String())
-	switch in.Event {
-	case CodeReviewEventDiffLoaded:
-		o.key("data")
-		o.b = append(o.b, '{')
-		o.key("diff")
-		o.quote(in.Data.DiffLoaded.Diff)
-		o.close()
-
-	case CodeReviewEventAnalysisReady:
-		o.key("data")
-		o.b = append(o.b, '{')
-		o.key("comments")
-		o.b = strconv.AppendInt(o.b, in.Data.AnalysisReady.Comments, 10)
-		o.close()
-
-	case CodeReviewEventRateLimited:
-		o.key("data")
-		o.b = append(o.b, '{')
-		o.key("retry_after")
-		o.quote(in.Data.RateLimited.RetryAfter.String())
-		o.close()
-
-	case CodeReviewEventReviewFailed:
-		o.key("data")
-		o.b = append(o.b, '{')
-		o.key("pr")
-		o.quote(in.Data.ReviewFailed.Pr)
-		o.key("comments")
-		o.b = strconv.AppendInt(o.b, in.Data.ReviewFailed.Comments, 10)
-		o.close()
-
-	}
-}
-
-// codeReviewObject is JSON as it is written.
-type codeReviewObject struct{ b []byte }
-
-// comma separates what follows from what stands before it, unless that opens.
-func (o *codeReviewObject) comma(open byte) {
-	if o.b[len(o.b)-1] != open {
-		o.b = append(o.b, ',')
-	}
-}
-
-func (o *codeReviewObject) key(name string) {
-	o.comma('{')
-	o.quote(name)
-	o.b = append(o.b, ':')
-}
-
-func (o *codeReviewObject) open(name string) {
-	o.key(name)
-	o.b = append(o.b, '{')
-}
-
-func (o *codeReviewObject) close() { o.b = append(o.b, '}') }
-
-func (o *codeReviewObject) text(name, value string) {
-	if value != "" {
-		o.key(name)
-		o.quote(value)
-	}
-}
-
-func (o *codeReviewObject) number(name string, n int64) {
-	if n != 0 {
-		o.key(name)
-		o.b = strconv.AppendInt(o.b, n, 10)
-	}
-}
-
-func (o *codeReviewObject) truth(name string, b bool) {
-	if b {
-		o.key(name)
-		o.b = append(o.b, "true"...)
-	}
-}
-
-func (o *codeReviewObject) time(name string, t CodeReviewStepTime) {
-	if t != 0 {
-		o.key(name)
-		o.at(t.Time())
-	}
-}
-
-func (o *codeReviewObject) at(t time.Time) {
-	o.b = append(t.UTC().AppendFormat(append(o.b, '"'), "2006-01-02T15:04:05.000000Z"), '"')
-}
-
-// quote writes a string with no more escapes than JSON demands.
-func (o *codeReviewObject) quote(s string) {
-	const hex = "0123456789abcdef"
-	o.b = append(o.b, '"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			o.b = append(o.b, '\\', byte(r))
-		case r == '\n':
-			o.b = append(o.b, '\\', 'n')
-		case r == '\r':
-			o.b = append(o.b, '\\', 'r')
-		case r == '\t':
-			o.b = append(o.b, '\\', 't')
-		case r < ' ':
-			o.b = append(o.b, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
-		default:
-			o.b = utf8.AppendRune(o.b, r)
-		}
-	}
-	o.b = append(o.b, '"')
-}
-
-func (o *codeReviewObject) list(name string) {
-	o.key(name)
-	o.b = append(o.b, '[')
-}
-
-func (o *codeReviewObject) end() { o.b = append(o.b, ']') }
-
-func (o *codeReviewObject) item() {
-	o.comma('[')
-	o.b = append(o.b, '{')
-}
-
-// codeReviewSnapshotJSON is the JSON form of a snapshot.
-type codeReviewSnapshotJSON struct {
-	Run       string               `json:"run"`
-	Token     string               `json:"token"`
-	Seq       int64                `json:"seq"`
-	State     *CodeReviewState     `json:"state"`
-	Visit     int64                `json:"visit"`
-	Status    string               `json:"status"`
-	Started   time.Time            `json:"started"`
-	Entered   time.Time            `json:"entered"`
-	Now       time.Time            `json:"now"`
-	Params    CodeReviewParams     `json:"params"`
-	Data      CodeReviewData       `json:"data"`
-	DoneDue   bool                 `json:"done_due"`
-	Cancelled bool                 `json:"cancelled"`
-	Seed      string               `json:"seed"`
-	Counters  map[string]int64     `json:"counters"`
-	Tasks     []codeReviewTaskJSON `json:"tasks"`
-	Alarms    []struct {
-		Timer string    `json:"timer"`
-		Due   time.Time `json:"due"`
-		Wait  string    `json:"wait"`
-	} `json:"alarms"`
-	Halt *struct {
-		Reason string              `json:"reason"`
-		Input  codeReviewInputJSON `json:"input"`
-	} `json:"halt"`
-}
-
-// codeReviewInputJSON is the JSON form of an input.
-type codeReviewInputJSON struct {
-	Kind  string          `json:"kind"`
-	Force bool            `json:"force"`
-	Data  json.RawMessage `json:"data"`
-	codeReviewTaskJSON
-	Category string           `json:"category"`
-	Message  string           `json:"message"`
-	Timer    string           `json:"timer"`
-	Event    *CodeReviewEvent `json:"event"`
-}
-
-// codeReviewTaskJSON is the JSON form of a task.
-type codeReviewTaskJSON struct {
-	Do        string    `json:"do"`
-	State     string    `json:"state"`
-	Key       string    `json:"key"`
-	Attempt   int32     `json:"attempt"`
-	NotBefore time.Time `json:"not_before"`
-}
-
-// task is what it stands for.
-func (t *codeReviewTaskJSON) task() (CodeReviewDoTask, error) {
-	do := slices.Index(codeReviewDoNameNames[1:], t.Do)
-	execution, err := strconv.ParseInt(t.Key[strings.LastIndexByte(t.Key, '/')+1:], 10, 64)
-	if do < 0 || err != nil {
-		return CodeReviewDoTask{}, fmt.Errorf("there is no task %q with key %q", t.Do, t.Key)
-	}
-	return CodeReviewDoTask{Do: CodeReviewDoName(do + 1), Open: t.State == "open", Attempt: t.Attempt, Execution: execution, NotBefore: codeReviewTimeOf(t.NotBefore)}, nil
-}
-
-// UnmarshalJSON reads what MarshalJSON writes, and what the runtime writes of a run
-// that is not paused.
-func (s *CodeReviewSnapshot) UnmarshalJSON(data []byte) error {
-	var w codeReviewSnapshotJSON
-	if err := json.Unmarshal(data, &w); err != nil {
-		return err
-	}
-	out := NewCodeReviewSnapshot(w.Run, 0)
-	out.Token = w.Token
-	out.Seq, out.Visit, out.DoneDue, out.Cancelled = w.Seq, w.Visit, w.DoneDue, w.Cancelled
-	out.Started, out.Entered, out.Now = codeReviewTimeOf(w.Started), codeReviewTimeOf(w.Entered), codeReviewTimeOf(w.Now)
-	out.Params, out.Data = w.Params, w.Data
-	var err error
-	if out.Seed, err = strconv.ParseUint(w.Seed, 16, 64); err != nil && w.Seed != "" {
-		return fmt.Errorf("seed: %w", err)
-	}
-	if w.State != nil {
-		out.State, out.Status = *w.State, CodeReviewRunStatusRunning
-		switch w.Status {
-		case "running":
-		case "halted":
-			out.Status = CodeReviewRunStatusHalted
-		case "finished":
-			out.Status = CodeReviewRunStatusFinished
-			out.Stopped = !out.State.Terminal()
-		default:
-			return fmt.Errorf("there is no status %q", w.Status)
-		}
-	}
-	for name, n := range w.Counters {
-		fits := false
-		switch name {
-		case "FetchingDiff on failed(transient, timeout)":
-			out.Used.FetchingDiffOnFailedTransientTimeout = uint8(n)
-			fits = int64(out.Used.FetchingDiffOnFailedTransientTimeout) == n
-		case "Analyzing on failed(timeout, silent)":
-			out.Used.AnalyzingOnFailedTimeoutSilent = uint8(n)
-			fits = int64(out.Used.AnalyzingOnFailedTimeoutSilent) == n
-		case "PostingComments on RateLimited":
-			out.Used.PostingCommentsOnRateLimited = uint8(n)
-			fits = int64(out.Used.PostingCommentsOnRateLimited) == n
-		}
-		if !fits {
-			return fmt.Errorf("counter %q cannot be %d", name, n)
-		}
-	}
-	for i, t := range w.Tasks {
-		if i == len(out.Tasks) {
-			return fmt.Errorf("there are %d tasks", len(w.Tasks))
-		}
-		if out.Tasks[i], err = t.task(); err != nil {
-			return err
-		}
-	}
-	for _, a := range w.Alarms {
-		place := slices.IndexFunc(codeReviewAlarms[out.State][:], func(t CodeReviewTimerName) bool { return t != 0 && t.String() == a.Timer })
-		if place < 0 {
-			return fmt.Errorf("there is no timer %q in state %s", a.Timer, out.State)
-		}
-		out.Due[place] = codeReviewTimeOf(a.Due)
-	}
-	if w.Halt != nil {
-		in, err := w.Halt.Input.input()
-		if err != nil {
-			return err
-		}
-		out.Halt = &CodeReviewStepHalt{Reason: w.Halt.Reason, Input: in}
-	}
-	*s = out
-	return nil
-}
-
-// codeReviewTimeOf is t as a run has it.
-func codeReviewTimeOf(t time.Time) CodeReviewStepTime {
-	if t.IsZero() {
-		return 0
-	}
-	return CodeReviewStepTimeOf(t)
-}
-
-// input is what it stands for.
-func (w *codeReviewInputJSON) input() (in CodeReviewStepInput, err error) {
-	kinds := []string{"start", "event", "result", "ended", "failure", "timer", "done", "kept", "cancel"}
-	in.Kind, in.Force = CodeReviewInputKind(slices.Index(kinds, w.Kind)+1), w.Force
-	if w.Event != nil {
-		in.Event = *w.Event
-	}
-	if w.Do != "" {
-		if in.Task, err = w.task(); err != nil {
-			return in, err
-		}
-		in.Category, in.Message = CodeReviewFailureCategory(max(slices.Index(codeReviewFailureCategoryNames[:], w.Category), 0)), w.Message
-		if in.Kind == CodeReviewInputResult && w.Event == nil {
-			in.Kind = CodeReviewInputEnded
-		}
-	}
-	in.Timer = CodeReviewTimerName(max(slices.Index(codeReviewTimerNameNames[:], w.Timer), 0))
-	switch {
-	case len(w.Data) == 0:
-	case in.Kind == CodeReviewInputStart:
-		err = json.Unmarshal(w.Data, &in.Params)
-	case in.Event == CodeReviewEventDiffLoaded:
-		err = json.Unmarshal(w.Data, &in.Data.DiffLoaded)
-	case in.Event == CodeReviewEventAnalysisReady:
-		err = json.Unmarshal(w.Data, &in.Data.AnalysisReady)
-	case in.Event == CodeReviewEventRateLimited:
-		err = json.Unmarshal(w.Data, &in.Data.RateLimited)
-	case in.Event == CodeReviewEventReviewFailed:
-		err = json.Unmarshal(w.Data, &in.Data.ReviewFailed)
-	}
-	return in, err
-}
-
-// codeReviewDuration has Go's duration string as its JSON form.
-type codeReviewDuration time.Duration
-
-func (d codeReviewDuration) MarshalJSON() ([]byte, error) {
-	return json.Marshal(time.Duration(d).String())
-}
-
-func (d *codeReviewDuration) UnmarshalJSON(data []byte) error {
-	var text string
-	if err := json.Unmarshal(data, &text); err != nil {
-		return err
-	}
-	v, err := time.ParseDuration(text)
-	*d = codeReviewDuration(v)
-	return err
 }

@@ -33,58 +33,58 @@ var codeReviewCover = []codeReviewCoverRun{
 	{
 		params: CodeReviewParams{Pr: ""},
 		steps: []codeReviewCoverStep{
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff}, Category: CodeReviewCategoryUnknown}, arm: CodeReviewArmOnFailed, to: CodeReviewStateFailed},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoFetchingDiffFetchDiff, Category: CodeReviewCategoryUnknown}, arm: CodeReviewArmOnFailed, to: CodeReviewStateFailed},
 		},
 	},
 	{
 		params: CodeReviewParams{Pr: ""},
 		steps: []codeReviewCoverStep{
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventDiffLoaded, Task: CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff}, Data: CodeReviewStepPayload{DiffLoaded: CodeReviewDiffLoaded{Diff: ""}}}, arm: CodeReviewArmFetchingDiffOnDiffLoaded, to: CodeReviewStateAnalyzing},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventAnalysisReady, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Data: CodeReviewStepPayload{AnalysisReady: CodeReviewAnalysisReady{Comments: 0}}}, arm: CodeReviewArmAnalyzingOnAnalysisReady, to: CodeReviewStatePostingComments},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventCommentsPosted, Task: CodeReviewDoTask{Do: CodeReviewDoPostingCommentsPostComments}}, arm: CodeReviewArmPostingCommentsOnCommentsPosted, to: CodeReviewStateSummarizing},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventSummaryDone, Task: CodeReviewDoTask{Do: CodeReviewDoSummarizingSummarize}}, arm: CodeReviewArmSummarizingOnSummaryDone, to: CodeReviewStateCompleted},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventDiffLoaded, Do: CodeReviewDoFetchingDiffFetchDiff, Data: CodeReviewStepPayload{DiffLoaded: CodeReviewDiffLoaded{Diff: ""}}}, arm: CodeReviewArmFetchingDiffOnDiffLoaded, to: CodeReviewStateAnalyzing},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventAnalysisReady, Do: CodeReviewDoAnalyzingAnalyze, Data: CodeReviewStepPayload{AnalysisReady: CodeReviewAnalysisReady{Comments: 0}}}, arm: CodeReviewArmAnalyzingOnAnalysisReady, to: CodeReviewStatePostingComments},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventCommentsPosted, Do: CodeReviewDoPostingCommentsPostComments}, arm: CodeReviewArmPostingCommentsOnCommentsPosted, to: CodeReviewStateSummarizing},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventSummaryDone, Do: CodeReviewDoSummarizingSummarize}, arm: CodeReviewArmSummarizingOnSummaryDone, to: CodeReviewStateCompleted},
 		},
 	},
 	{
 		params: CodeReviewParams{Pr: ""},
 		steps: []codeReviewCoverStep{
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff}, Category: CodeReviewCategoryTransient}, arm: CodeReviewArmFetchingDiffOnFailedTransientTimeout, to: CodeReviewStateFetchingDiff},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff}, Category: CodeReviewCategoryTransient}, arm: CodeReviewArmFetchingDiffOnFailedTransientTimeout, to: CodeReviewStateFetchingDiff},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff}, Category: CodeReviewCategoryTransient}, arm: CodeReviewArmFetchingDiffOnFailedTransientTimeout, to: CodeReviewStateFetchingDiff},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff}, Category: CodeReviewCategoryTransient}, arm: CodeReviewArmFetchingDiffOnFailedTransientTimeoutElse1, to: CodeReviewStateFailed},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoFetchingDiffFetchDiff, Category: CodeReviewCategoryTransient}, arm: CodeReviewArmFetchingDiffOnFailedTransientTimeout, to: CodeReviewStateFetchingDiff},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoFetchingDiffFetchDiff, Category: CodeReviewCategoryTransient}, arm: CodeReviewArmFetchingDiffOnFailedTransientTimeout, to: CodeReviewStateFetchingDiff},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoFetchingDiffFetchDiff, Category: CodeReviewCategoryTransient}, arm: CodeReviewArmFetchingDiffOnFailedTransientTimeout, to: CodeReviewStateFetchingDiff},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoFetchingDiffFetchDiff, Category: CodeReviewCategoryTransient}, arm: CodeReviewArmFetchingDiffOnFailedTransientTimeoutElse1, to: CodeReviewStateFailed},
 		},
 	},
 	{
 		params: CodeReviewParams{Pr: ""},
 		steps: []codeReviewCoverStep{
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventDiffLoaded, Task: CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff}, Data: CodeReviewStepPayload{DiffLoaded: CodeReviewDiffLoaded{Diff: ""}}}, arm: CodeReviewArmFetchingDiffOnDiffLoaded, to: CodeReviewStateAnalyzing},
-			{after: 2 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilent, to: CodeReviewStateAnalyzing},
-			{after: 241 * time.Second, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilent, to: CodeReviewStateAnalyzing},
-			{after: 363 * time.Second, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilent, to: CodeReviewStateAnalyzing},
-			{after: 487 * time.Second, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilentElse1, to: CodeReviewStateFailed},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventDiffLoaded, Do: CodeReviewDoFetchingDiffFetchDiff, Data: CodeReviewStepPayload{DiffLoaded: CodeReviewDiffLoaded{Diff: ""}}}, arm: CodeReviewArmFetchingDiffOnDiffLoaded, to: CodeReviewStateAnalyzing},
+			{after: 2 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoAnalyzingAnalyze, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilent, to: CodeReviewStateAnalyzing},
+			{after: 4 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoAnalyzingAnalyze, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilent, to: CodeReviewStateAnalyzing},
+			{after: 6 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoAnalyzingAnalyze, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilent, to: CodeReviewStateAnalyzing},
+			{after: 8 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoAnalyzingAnalyze, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilentElse1, to: CodeReviewStateFailed},
 		},
 	},
 	{
 		params: CodeReviewParams{Pr: ""},
 		steps: []codeReviewCoverStep{
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventDiffLoaded, Task: CodeReviewDoTask{Do: CodeReviewDoFetchingDiffFetchDiff}, Data: CodeReviewStepPayload{DiffLoaded: CodeReviewDiffLoaded{Diff: ""}}}, arm: CodeReviewArmFetchingDiffOnDiffLoaded, to: CodeReviewStateAnalyzing},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventAnalysisReady, Task: CodeReviewDoTask{Do: CodeReviewDoAnalyzingAnalyze}, Data: CodeReviewStepPayload{AnalysisReady: CodeReviewAnalysisReady{Comments: 0}}}, arm: CodeReviewArmAnalyzingOnAnalysisReady, to: CodeReviewStatePostingComments},
-			{after: 0, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Task: CodeReviewDoTask{Do: CodeReviewDoPostingCommentsPostComments}, Data: CodeReviewStepPayload{RateLimited: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}}}, arm: CodeReviewArmPostingCommentsOnRateLimited, to: CodeReviewStateAwaitingRetry},
-			{after: time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputTimer, Timer: CodeReviewTimerAwaitingRetryAfterWait}, arm: CodeReviewArmAwaitingRetryAfterWait, to: CodeReviewStatePostingComments},
-			{after: time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Task: CodeReviewDoTask{Do: CodeReviewDoPostingCommentsPostComments}, Data: CodeReviewStepPayload{RateLimited: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}}}, arm: CodeReviewArmPostingCommentsOnRateLimited, to: CodeReviewStateAwaitingRetry},
-			{after: 2 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputTimer, Timer: CodeReviewTimerAwaitingRetryAfterWait}, arm: CodeReviewArmAwaitingRetryAfterWait, to: CodeReviewStatePostingComments},
-			{after: 2 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Task: CodeReviewDoTask{Do: CodeReviewDoPostingCommentsPostComments}, Data: CodeReviewStepPayload{RateLimited: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}}}, arm: CodeReviewArmPostingCommentsOnRateLimited, to: CodeReviewStateAwaitingRetry},
-			{after: 3 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputTimer, Timer: CodeReviewTimerAwaitingRetryAfterWait}, arm: CodeReviewArmAwaitingRetryAfterWait, to: CodeReviewStatePostingComments},
-			{after: 3 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Task: CodeReviewDoTask{Do: CodeReviewDoPostingCommentsPostComments}, Data: CodeReviewStepPayload{RateLimited: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}}}, arm: CodeReviewArmPostingCommentsOnRateLimited, to: CodeReviewStateAwaitingRetry},
-			{after: 4 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputTimer, Timer: CodeReviewTimerAwaitingRetryAfterWait}, arm: CodeReviewArmAwaitingRetryAfterWait, to: CodeReviewStatePostingComments},
-			{after: 4 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Task: CodeReviewDoTask{Do: CodeReviewDoPostingCommentsPostComments}, Data: CodeReviewStepPayload{RateLimited: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}}}, arm: CodeReviewArmPostingCommentsOnRateLimited, to: CodeReviewStateAwaitingRetry},
-			{after: 5 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputTimer, Timer: CodeReviewTimerAwaitingRetryAfterWait}, arm: CodeReviewArmAwaitingRetryAfterWait, to: CodeReviewStatePostingComments},
-			{after: 5 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Task: CodeReviewDoTask{Do: CodeReviewDoPostingCommentsPostComments}, Data: CodeReviewStepPayload{RateLimited: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}}}, arm: CodeReviewArmPostingCommentsOnRateLimitedElse1, to: CodeReviewStateFailed},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventDiffLoaded, Do: CodeReviewDoFetchingDiffFetchDiff, Data: CodeReviewStepPayload{DiffLoaded: CodeReviewDiffLoaded{Diff: ""}}}, arm: CodeReviewArmFetchingDiffOnDiffLoaded, to: CodeReviewStateAnalyzing},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventAnalysisReady, Do: CodeReviewDoAnalyzingAnalyze, Data: CodeReviewStepPayload{AnalysisReady: CodeReviewAnalysisReady{Comments: 0}}}, arm: CodeReviewArmAnalyzingOnAnalysisReady, to: CodeReviewStatePostingComments},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Do: CodeReviewDoPostingCommentsPostComments, Data: CodeReviewStepPayload{RateLimited: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}}}, arm: CodeReviewArmPostingCommentsOnRateLimited, to: CodeReviewStateAwaitingRetry},
+			{after: 15 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputTimer, Timer: CodeReviewTimerAwaitingRetryAfterWait}, arm: CodeReviewArmAwaitingRetryAfterWait, to: CodeReviewStatePostingComments},
+			{after: 15 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Do: CodeReviewDoPostingCommentsPostComments, Data: CodeReviewStepPayload{RateLimited: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}}}, arm: CodeReviewArmPostingCommentsOnRateLimited, to: CodeReviewStateAwaitingRetry},
+			{after: 30 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputTimer, Timer: CodeReviewTimerAwaitingRetryAfterWait}, arm: CodeReviewArmAwaitingRetryAfterWait, to: CodeReviewStatePostingComments},
+			{after: 30 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Do: CodeReviewDoPostingCommentsPostComments, Data: CodeReviewStepPayload{RateLimited: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}}}, arm: CodeReviewArmPostingCommentsOnRateLimited, to: CodeReviewStateAwaitingRetry},
+			{after: 45 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputTimer, Timer: CodeReviewTimerAwaitingRetryAfterWait}, arm: CodeReviewArmAwaitingRetryAfterWait, to: CodeReviewStatePostingComments},
+			{after: 45 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Do: CodeReviewDoPostingCommentsPostComments, Data: CodeReviewStepPayload{RateLimited: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}}}, arm: CodeReviewArmPostingCommentsOnRateLimited, to: CodeReviewStateAwaitingRetry},
+			{after: time.Hour, in: CodeReviewStepInput{Kind: CodeReviewInputTimer, Timer: CodeReviewTimerAwaitingRetryAfterWait}, arm: CodeReviewArmAwaitingRetryAfterWait, to: CodeReviewStatePostingComments},
+			{after: time.Hour, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Do: CodeReviewDoPostingCommentsPostComments, Data: CodeReviewStepPayload{RateLimited: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}}}, arm: CodeReviewArmPostingCommentsOnRateLimited, to: CodeReviewStateAwaitingRetry},
+			{after: 75 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputTimer, Timer: CodeReviewTimerAwaitingRetryAfterWait}, arm: CodeReviewArmAwaitingRetryAfterWait, to: CodeReviewStatePostingComments},
+			{after: 75 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventRateLimited, Do: CodeReviewDoPostingCommentsPostComments, Data: CodeReviewStepPayload{RateLimited: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}}}, arm: CodeReviewArmPostingCommentsOnRateLimitedElse1, to: CodeReviewStateFailed},
 		},
 	},
 }
@@ -95,13 +95,13 @@ func TestCodeReviewCover(t *testing.T) {
 	for i, run := range codeReviewCover {
 		var stepper CodeReviewStepper
 		core := NewCodeReviewCore(run.params)
-		if err := stepper.Start(&core, CodeReviewStepTimeOf(start)); err != nil {
+		if err := stepper.Start(&core, start); err != nil {
 			t.Fatalf("run %d: %v", i, err)
 		}
 		for k := range run.steps {
 			step := &run.steps[k]
 			from := core.State
-			arm, err := stepper.Take(&core, &step.in, CodeReviewStepTimeOf(start.Add(step.after)))
+			arm, err := stepper.Take(&core, &step.in, start.Add(step.after))
 			if err != nil {
 				t.Fatalf("run %d, step %d: %v", i, k, err)
 			}

@@ -8,14 +8,15 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/fsmc-dev/fsmc/codegen/golang"
+	"github.com/fsmc-dev/fsmc/codegen"
+	"github.com/fsmc-dev/fsmc/codegen/all"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
-	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -24,34 +25,37 @@ func newGen(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "gen PATH",
 		Short: "Compile machines to Go",
-		Long: `Gen writes Go for the machines in PATH. NAME_fsm.go beside the source is what a
-program calls: states, events and data as types, and a typed binding to the
-runtime. NAME_fsm_core.go is the pure machine, and NAME_fsm_json.go the forms of
-both as JSON. With --core there is no binding, and nothing is imported but the
-standard library.
+		Long: `Gen writes Go for the machines in PATH, as NAME_fsm.go beside the source. It is what
+a program calls: states, events and data as types, an interface with a method for
+each activity, and functions that start runs and send events. It embeds the
+source file, which must stay where it is.
 
-With -o FILE all of it stands in that one file; -o - is standard output. The
-package is that of --package, or of $GOPACKAGE under go:generate, or of the Go
-files beside the output, or the name of the folder.
+With --core the file is the pure machine in place of that: state, data and
+counters, and which arm an input takes. It imports the standard library alone, and
+no runtime is behind it.
 
-With --tests one more file, NAME_fsm_test.go, walks the pure machine along runs
-that together take every arm that any run takes, the shortest ones there are.
+-o FILE names another file; -o - is standard output. Where the source is not beside
+it, its text is copied into the file. The package is that of --package, or of
+$GOPACKAGE under go:generate, or of the Go files beside the output, or the name
+of the folder.
+
+With --tests a second file, NAME_fsm_test.go, takes every arm that any run takes,
+by the shortest runs there are.
 
 Exit status 1: a machine has errors, or with --check a file on disk is not
 what would be written.`,
-		Example: `  //go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen review.fsm
+		Example: `  //go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen --tests review.fsm
   fsmc gen review.fsm
   fsmc gen --core -o core.go review.fsm
-  fsmc gen --tests review.fsm
   fsmc gen --check review.fsm`,
 		Args:              arguments("PATH"),
 		ValidArgsFunction: completeFSM,
 		RunE:              func(_ *cobra.Command, args []string) error { return g.run(args[0]) },
 	}
-	c.Flags().StringVarP(&g.output, "output", "o", "", "write one file, `FILE`; - is standard output")
+	c.Flags().StringVarP(&g.output, "output", "o", "", "write to `FILE`; - is standard output")
 	c.Flags().StringVar(&g.pkg, "package", "", "the package is called `NAME`")
-	c.Flags().BoolVar(&g.core, "core", false, "only the pure machine, which imports the standard library alone")
-	c.Flags().BoolVar(&g.tests, "tests", false, "write a test file beside it that takes every arm by a run from the start")
+	c.Flags().BoolVar(&g.core, "core", false, "write the pure machine, which imports the standard library alone")
+	c.Flags().BoolVar(&g.tests, "tests", false, "write a test file too, which takes every arm")
 	c.Flags().BoolVar(&g.check, "check", false, "write nothing; exit with 1 if a file on disk is stale")
 	return c
 }
@@ -91,18 +95,12 @@ func (g *generator) run(path string) error {
 	return nil
 }
 
-// goFile is what is to be written where.
-type goFile struct {
-	name string
-	text []byte
-}
-
 // put writes a file, or with --check compares it with what is there.
-func (g *generator) put(f goFile) error {
+func (g *generator) put(f codegen.File) error {
 	if g.check {
-		return checkFresh(f.name, f.text)
+		return checkFresh(f.Name, f.Content)
 	}
-	return g.write(f.name, f.text)
+	return g.write(f.Name, f.Content)
 }
 
 // target is where the result goes.
@@ -119,47 +117,57 @@ func (g *generator) target(path string) (string, error) {
 }
 
 // generate gives all files, or none.
-func (g *generator) generate(unit *lang.Unit, path, output string) ([]goFile, error) {
+func (g *generator) generate(unit *lang.Unit, path, output string) ([]codegen.File, error) {
 	options, err := g.options(unit, path, output)
 	if err != nil {
 		return nil, err
 	}
-	var files []goFile
-	var list diag.List
-	if base, isGo := strings.CutSuffix(output, ".go"); g.output == "" && isGo {
-		var parts []golang.File
-		parts, list = golang.Generate(unit.Program.Machines, options)
-		for _, p := range parts {
-			files = append(files, goFile{base + p.Suffix + ".go", p.Text})
-		}
-	} else {
-		var text []byte
-		text, list = golang.GenerateOne(unit.Program.Machines, options)
-		files = append(files, goFile{output, text})
-	}
+	files, list := all.Sources[0].Generate(unit.Program.Machines, options)
 	if list.HasErrors() {
 		return nil, g.refuse(list, unit.File)
 	}
-	if g.tests {
-		test, err := g.testFile(unit, options, output)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, test)
+	for i := range files {
+		files[i].Name = filepath.Join(filepath.Dir(output), files[i].Name)
 	}
+	files[0].Name = output
 	return files, nil
 }
 
-func (g *generator) options(unit *lang.Unit, path, output string) (golang.Options, error) {
-	pkg, err := g.packageName(output)
-	return golang.Options{
-		Package:    pkg,
+func (g *generator) options(unit *lang.Unit, path, output string) (codegen.SourceOptions, error) {
+	o := codegen.SourceOptions{
+		Base:       strings.TrimSuffix(filepath.Base(output), ".go"),
 		Source:     filepath.Base(path),
 		Core:       g.core,
 		Definition: func(m *ir.Machine) []byte { return table.Compile(m).Encode() },
 		Text:       func(m *ir.Machine) string { return sourceOf(unit, m) },
+		Embed:      func(m *ir.Machine) string { return besideOutput(m.Span.Start.Filename, output) },
 		Bounds:     provedBounds,
-	}, err
+	}
+	var err error
+	if o.Package, err = g.packageName(output); err == nil && g.tests {
+		o.Cover, err = covers(unit, output)
+	}
+	return o, err
+}
+
+// embeddable are the file names that mean themselves behind go:embed.
+var embeddable = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// besideOutput is the name of a source file that can be embedded into output; empty
+// for another one.
+func besideOutput(source, output string) string {
+	name := filepath.Base(source)
+	if output == "-" || !embeddable.MatchString(name) {
+		return ""
+	}
+	info, err := os.Lstat(filepath.Join(filepath.Dir(output), name))
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	if own, err := os.Lstat(source); err != nil || !os.SameFile(info, own) {
+		return ""
+	}
+	return name
 }
 
 // packageName finds the package to which the output belongs.

@@ -38,7 +38,7 @@ const newDone = `made the folder PACKAGE
   PACKAGE.fsm: the machine, where to begin
   PACKAGE.go: its activities in Go, and the go:generate line
   PACKAGE_test.go: a test of both, on a clock of its own
-  PACKAGE_fsm.go, PACKAGE_fsm_core.go, PACKAGE_fsm_json.go, PACKAGE_fsm_test.go: generated from the machine
+  PACKAGE_fsm.go, PACKAGE_fsm_test.go: generated from the machine
   activities: the same activities as shell scripts
 prove it:
   fsmc check --strict --bounds PACKAGE/PACKAGE.fsm

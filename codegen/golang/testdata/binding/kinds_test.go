@@ -67,7 +67,7 @@ func TestEveryKind(t *testing.T) {
 		Any: json.RawMessage(`{"a":"<&>","b":[1.50,null]}`), Levels: []KindsLevel{KindsLevelHigh}, Wait: 61 * time.Second,
 		At: moment, Ratio: 1e-9, Ok: false,
 	}
-	run, err := runs.SendAny(t.Context(), "r", sent, runtime.WithEventID("1"), runtime.WithActor("me"), runtime.WithReason("because"))
+	run, err := runs.Send(t.Context(), "r", sent, runtime.WithEventID("1"), runtime.WithActor("me"), runtime.WithReason("because"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,26 +77,26 @@ func TestEveryKind(t *testing.T) {
 		t.Fatalf("data: %+v", d)
 	}
 	lists := KindsLists{Nested: [][]time.Duration{{time.Second}, nil}, Moments: []time.Time{moment}}
-	if run, err = runs.SendLists(t.Context(), "r", lists); err != nil {
+	if run, err = runs.Send(t.Context(), "r", lists); err != nil {
 		t.Fatal(err)
 	}
 	if n := run.Data.Nested.Value; len(n) != 2 || n[0][0] != time.Second || len(n[1]) != 0 || run.Data.List == nil {
 		t.Fatalf("lists: %+v", run.Data)
 	}
-	if run, err = runs.SendString(t.Context(), "r", KindsString{Type: "t", Len: 2, Level: KindsLevelLow}); err != nil || run.Data.Maybe.Value != 2 {
+	if run, err = runs.Send(t.Context(), "r", KindsString{Type: "t", Len: 2, Level: KindsLevelLow}); err != nil || run.Data.Maybe.Value != 2 {
 		t.Fatalf("guarded: %v %+v", err, run.Data)
 	}
 	var rejected *runtime.Rejected
-	if _, err = runs.SendString(t.Context(), "r", KindsString{Len: 2}); err == nil {
+	if _, err = runs.Send(t.Context(), "r", KindsString{Len: 2}); err == nil {
 		t.Fatal("an enum without a value was taken")
 	}
-	if _, err = runs.SendString(t.Context(), "r", KindsString{Len: 10, Level: KindsLevelLow}); !errors.As(err, &rejected) {
+	if _, err = runs.Send(t.Context(), "r", KindsString{Len: 10, Level: KindsLevelLow}); !errors.As(err, &rejected) {
 		t.Fatalf("out of range: %v", err)
 	}
-	if _, err = runs.SendLater(t.Context(), "r", KindsLater{}, runtime.IfSeq(99)); !errors.Is(err, runtime.ErrConflict) {
+	if _, err = runs.Send(t.Context(), "r", KindsLater{}, runtime.IfSeq(99)); !errors.Is(err, runtime.ErrConflict) {
 		t.Fatalf("another sequence number: %v", err)
 	}
-	if run, err = runs.SendString(t.Context(), "r", KindsString{Type: "go", Len: 9, Level: KindsLevelHigh}); err != nil || run.State != KindsStateWorkGo {
+	if run, err = runs.Send(t.Context(), "r", KindsString{Type: "go", Len: 9, Level: KindsLevelHigh}); err != nil || run.State != KindsStateWorkGo {
 		t.Fatalf("moved: %v %v", err, run.State)
 	}
 	if _, err := engine.RunUntilDone(t.Context(), "r"); err != nil {
@@ -117,14 +117,14 @@ func TestFailures(t *testing.T) {
 	}{
 		"nothing":  {func() (KindsReturnResult, error) { return nil, nil }, "unknown|returned neither a result nor an error"},
 		"misfit":   {func() (KindsReturnResult, error) { return KindsFound{N: 99}, nil }, "unknown|out of range"},
-		"declared": {func() (KindsReturnResult, error) { return nil, KindsFailAuth("no") }, "auth|no"},
+		"declared": {func() (KindsReturnResult, error) { return nil, runtime.Fail(KindsFailAuth, "no") }, "auth|no"},
 		"panic":    {func() (KindsReturnResult, error) { return (*KindsFound)(nil), nil }, "unknown|"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, runs, _ := start(t, &host{say: c.say})
 			for _, err := range []error{
-				second(runs.SendLists(t.Context(), "r", KindsLists{})),
-				second(runs.SendString(t.Context(), "r", KindsString{Len: 9, Level: KindsLevelHigh})),
+				second(runs.Send(t.Context(), "r", KindsLists{})),
+				second(runs.Send(t.Context(), "r", KindsString{Len: 9, Level: KindsLevelHigh})),
 				second(engine.RunUntilDone(t.Context(), "r")),
 			} {
 				if err != nil {
@@ -150,28 +150,46 @@ func TestFailures(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-func TestText(t *testing.T) {
-	var s KindsState
-	if err := s.UnmarshalText([]byte("Work.Tidy")); err != nil || s != KindsStateWorkTidy || s.String() != "Work.Tidy" || s.Terminal() {
-		t.Fatal(s, err)
+// TestAbsent holds that no activities and guards leave them to others.
+func TestAbsent(t *testing.T) {
+	engine := runtime.NewEngine(memstore.New())
+	if err := RegisterKinds(engine, nil, nil); err != nil {
+		t.Fatal(err)
 	}
-	if err := s.UnmarshalText([]byte("")); err == nil {
-		t.Fatal("the empty name was taken")
+	run, err := KindsRuns{Engine: engine}.Start(t.Context(), "r", KindsParams{Deadline: moment})
+	if err != nil || run.State != KindsStateString || run.Machine != "Kinds" {
+		t.Fatalf("%v %+v", err, run)
 	}
-	var e KindsEvent
-	if text, err := json.Marshal(map[string]KindsEvent{"e": KindsEventFound}); err != nil || string(text) != `{"e":"Found"}` {
-		t.Fatal(string(text), err)
-	}
-	if KindsStateFailed.Outcome() != "failure" || e.UnmarshalText([]byte("Nope")) == nil || KindsLevel(0).String() != "KindsLevel(0)" {
-		t.Fatal("names")
-	}
-	data := KindsData{Level: KindsLevelHigh, Any: KindsOptional[json.RawMessage]{Value: json.RawMessage("null"), Set: true}}
-	text, err := json.Marshal(data)
+}
+
+// TestJSON holds that a run reads back what it writes, and writes nothing twice.
+func TestJSON(t *testing.T) {
+	_, runs, _ := start(t, &host{})
+	run, err := runs.Send(t.Context(), "r", KindsAny{Any: json.RawMessage("null"), Levels: []KindsLevel{}, Wait: time.Minute, At: moment})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back KindsData
-	if err := json.Unmarshal(text, &back); err != nil || !back.Any.Set || back.Map.Set || back.Level != KindsLevelHigh {
-		t.Fatal(string(text), err)
+	text, err := json.Marshal(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back KindsRun
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	if d := back.Data; !d.Any.Set || string(d.Any.Value) != "null" || !d.Map.Set || d.Maybe.Set || d.X.Value != time.Minute || d.Level != KindsLevelLow {
+		t.Errorf("%s gives %+v", text, d)
+	}
+	if back.State != run.State || !reflect.DeepEqual(back.Params, run.Params) {
+		t.Errorf("%+v, want %+v", back, run)
+	}
+	for _, name := range []string{`"state":`, `"params":`, `"data":`, `"State":`, `"Data":`} {
+		if n, want := strings.Count(string(text), name), strings.ToLower(name); n > 1 || name != want && n > 0 {
+			t.Errorf("%s stands %d times in %s", name, n, text)
+		}
+	}
+	encoded, err := runtime.EncodeFields(run.Data)
+	if err != nil || string(encoded) != strings.ReplaceAll(string(run.View.Data), "\u2028", `\u2028`) {
+		t.Errorf("the data is written as %s (%v), the machine has %s", encoded, err, run.View.Data)
 	}
 }

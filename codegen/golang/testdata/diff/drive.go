@@ -1,15 +1,14 @@
-// Package diff holds the generated core and the interpreter together: both are
-// given the same random inputs, and must come to the same snapshots and
-// commands.
+// Package diff holds the generated core and the runtime's step together: both are
+// given the same random inputs, and must take the same arms, to the same states,
+// data, counters and messages, or refuse.
 package diff
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,51 +16,33 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
-// Subject is a run on a generated core, seen through the interpreter's types.
+// Subject is a generated core, seen through the runtime's types.
 type Subject interface {
-	Step(in runtime.Input, now time.Time, ask runtime.Ask) error
-	Settle(now time.Time, ask runtime.Ask) error
-	Snapshot() *runtime.Snapshot
-	JSON() ([]byte, error) // of the core itself
-	Commands() []runtime.Command
-	Next(now time.Time) (runtime.Input, bool)
+	Start(params []runtime.Value, now time.Time, ask runtime.Ask) error
+	Take(in runtime.Input, now time.Time, ask runtime.Ask) (arm string, err error)
+	State() string
+	Data() []runtime.Value
+	Counters() []int64           // by arm
+	Messages() []runtime.Command // since the last call
 	Allowed() []int
 }
 
-// How a core's Step may end, beside nil.
-var (
-	ErrRefused = errors.New("refused")
-	ErrOther   = errors.New("other")
-)
-
-// Execution is the number of the step in an idempotency key.
-func Execution(key string) int64 {
-	n, err := strconv.ParseInt(key[strings.LastIndexByte(key, '/')+1:], 10, 64)
-	if err != nil {
-		return -1
-	}
-	return n
-}
-
-// Key is the other way round.
-func Key(m *runtime.Machine, run string, do int, execution int64) string {
-	return run + "/" + m.Definition().Dos[do].Name + "/" + strconv.FormatInt(execution, 10)
-}
-
-// Run drives runs of both with random inputs.
-func Run(t *testing.T, m *runtime.Machine, subject func(run string, seed uint64) Subject, runs, steps int) {
+// Run drives both with random inputs.
+func Run(t *testing.T, m *runtime.Machine, subject func() Subject, runs, steps int) {
 	visited := map[int]bool{}
 	for i := range runs {
-		d := &driver{t: t, m: m, rand: rand.New(rand.NewPCG(uint64(i), 7)), visited: visited}
-		seed := d.rand.Uint64()
-		d.old, d.new = m.NewSnapshot("run", seed), subject("run", seed)
+		d := &driver{t: t, m: m, rand: rand.New(rand.NewPCG(uint64(i), 7)), visited: visited, core: subject()}
+		d.old = m.NewSnapshot("run", d.rand.Uint64())
 		d.now = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 		d.take(runtime.Input{Kind: runtime.StartInput, Data: d.values(m.Definition().Params)})
 		for range steps {
-			d.step()
-			if t.Failed() {
-				return
+			if d.apart || t.Failed() {
+				break
 			}
+			d.step()
+		}
+		if t.Failed() {
+			return
 		}
 	}
 	for s := range m.Definition().States {
@@ -76,10 +57,11 @@ type driver struct {
 	m       *runtime.Machine
 	rand    *rand.Rand
 	old     *runtime.Snapshot
-	new     Subject
+	core    Subject
 	now     time.Time
 	visited map[int]bool
 	trace   []string
+	apart   bool // the run has ended by what a core knows nothing of
 }
 
 func (d *driver) step() {
@@ -87,19 +69,11 @@ func (d *driver) step() {
 	if d.rand.IntN(12) == 0 {
 		d.now = d.now.Add(time.Duration(d.rand.Int64N(int64(50 * time.Hour))))
 	}
-	a, okA := d.m.Next(d.old, d.now)
-	b, okB := d.new.Next(d.now)
-	if okA != okB || string(a.Kind) != string(b.Kind) || a.Timer != b.Timer && a.Kind == runtime.TimerInput {
-		d.t.Fatalf("Next: interpreter %v %v, core %v %v\n%s", a, okA, b, okB, strings.Join(d.trace, "\n"))
+	if in, ok := d.m.Next(d.old, d.now); ok && d.rand.IntN(10) < 8 {
+		d.take(in)
+		return
 	}
-	switch n := d.rand.IntN(10); {
-	case n < 2:
-		d.settle()
-	case okA && n < 8:
-		d.take(a)
-	default:
-		d.take(d.input())
-	}
+	d.take(d.input())
 }
 
 // input is one that the run may be given, most of the time.
@@ -214,18 +188,96 @@ func (d *driver) number(t *runtime.Type, usual int64) int64 {
 	return lo + int64(d.rand.Uint64N(uint64(hi-lo)+1))
 }
 
+// take gives the runtime's step an input, and the core what that makes of it.
 func (d *driver) take(in runtime.Input) {
 	ask := d.host()
-	next, commands, _, errA := d.m.Step(d.old, in, d.now, ask)
-	errB := d.new.Step(in, d.now, ask)
-	d.compare(fmt.Sprintf("%s in %d %+v", d.m.Describe(in), d.old.State, in), next, commands, errA, errB)
+	next, commands, record, err := d.m.Step(d.old, in, d.now, ask)
+	running := d.old.Status != runtime.Finished && d.old.Status != runtime.Halted
+	at := d.now
+	if at.Before(d.old.Now) {
+		at = d.old.Now
+	}
+	d.trace = append(d.trace, fmt.Sprintf("%s %s %+v: %v", at.Format(time.RFC3339Nano), d.m.Describe(in), in, err))
+	var rejected *runtime.Rejected
+	switch {
+	case errors.As(err, &rejected) && beyond(err.Error()):
+	case errors.As(err, &rejected):
+		if in.Kind == runtime.EventInput && running {
+			d.wantRefused(in, at, ask)
+		}
+		if in.Kind == runtime.StartInput && d.core.Start(in.Data, at, ask) == nil {
+			d.fail("the core starts, the runtime says %v", err)
+		}
+	case err != nil: // the core cannot be asked
+	case in.Kind == runtime.StartInput:
+		if err := d.core.Start(in.Data, at, ask); err != nil {
+			d.fail("the core does not start: %v", err)
+		}
+		d.same(next, commands)
+	case record == nil:
+		if next != d.old { // deferred again
+			d.wantTaken(in, runtime.Arm{Kind: runtime.DeferArm}, at, ask)
+		}
+	default:
+		d.follow(record, next, commands, at, ask)
+	}
+	if err == nil {
+		d.old = next
+		d.visited[next.State] = true
+	}
 }
 
-func (d *driver) settle() {
-	ask := d.host()
-	next, commands, _, errA := d.m.Settle(d.old, d.now, ask)
-	errB := d.new.Settle(d.now, ask)
-	d.compare("settle", next, commands, errA, errB)
+// follow gives the core the input of a step that was taken.
+func (d *driver) follow(r *runtime.Record, next *runtime.Snapshot, commands []runtime.Command, at time.Time, ask runtime.Ask) {
+	in := r.Input
+	switch r.Effect {
+	case runtime.Moved, runtime.Retried, runtime.Stayed, runtime.Ignored, runtime.Deferred:
+		d.wantTaken(in, d.m.Definition().Arms[r.Arm], at, ask)
+		d.same(next, commands)
+	case runtime.Dropped:
+		if d.old.Status == runtime.Running {
+			d.wantRefused(in, at, ask)
+		}
+	case runtime.Stopped:
+		if !in.Force && d.old.Status == runtime.Running {
+			d.wantRefused(in, at, ask)
+		}
+		d.apart = true
+	case runtime.HaltedBy:
+		if beyond(r.Cause.String()) {
+			d.apart = true
+			return
+		}
+		d.wantRefused(in, at, ask)
+	case runtime.Ended:
+	default:
+		d.fail("the runtime says %s", r.Effect)
+	}
+}
+
+// beyond reports whether an input is not taken because of what a core does not have:
+// timers, waits, deferred events.
+func beyond(cause string) bool {
+	return slices.ContainsFunc([]string{"in timer ", "year 9999", "deferred events"}, func(s string) bool { return strings.Contains(cause, s) })
+}
+
+// wantTaken gives the core what it must take by an arm; it has one name for each
+// list of events that are ignored, or deferred.
+func (d *driver) wantTaken(in runtime.Input, want runtime.Arm, at time.Time, ask runtime.Ask) {
+	d.t.Helper()
+	aside := want.Kind == runtime.IgnoreArm || want.Kind == runtime.DeferArm
+	if arm, err := d.core.Take(in, at, ask); err != nil || arm != want.Name && (!aside || arm != string(want.Kind)) {
+		d.fail("the core takes %q (%v), the runtime %q", arm, err, want.Name)
+	}
+}
+
+// wantRefused gives the core what it must refuse, which changes nothing.
+func (d *driver) wantRefused(in runtime.Input, at time.Time, ask runtime.Ask) {
+	d.t.Helper()
+	if arm, err := d.core.Take(in, at, ask); err == nil || err.Error() == "" {
+		d.fail("the core takes %q, the runtime nothing", arm)
+	}
+	d.same(d.old, nil)
 }
 
 // host answers by the arguments; what it says changes from call to call.
@@ -241,55 +293,26 @@ func (d *driver) host() runtime.Ask {
 	}
 }
 
-// compare holds what the two came to against each other.
-func (d *driver) compare(what string, next *runtime.Snapshot, commands []runtime.Command, errA, errB error) {
-	d.trace = append(d.trace, fmt.Sprintf("%s %s: %v | %v", d.now.Format(time.RFC3339Nano), what, errA, errB))
-	var rejected *runtime.Rejected
-	switch {
-	case (errA == nil) != (errB == nil), errors.As(errA, &rejected) != errors.Is(errB, ErrRefused),
-		errors.Is(errA, runtime.ErrFenced) != errors.Is(errB, runtime.ErrFenced):
-		d.fail("errors: interpreter %v, core %v", errA, errB)
+// same holds what the two came to against each other.
+func (d *driver) same(s *runtime.Snapshot, commands []runtime.Command) {
+	d.t.Helper()
+	def := d.m.Definition()
+	if got, want := d.core.State(), def.States[s.State].Path; got != want {
+		d.fail("the core is in %q, the runtime in %q", got, want)
 	}
-	if errA == nil {
-		d.old = next
+	own := *s
+	own.Data = d.core.Data()
+	if got, want := d.m.EncodeData(&own), d.m.EncodeData(s); string(got) != string(want) {
+		d.fail("data:\ncore    %s\nruntime %s", got, want)
 	}
-	if d.old.State >= 0 {
-		d.visited[d.old.State] = true
+	if got := d.core.Counters(); !slices.Equal(got, s.Counters) {
+		d.fail("counters:\ncore    %v\nruntime %v", got, s.Counters)
 	}
-	if a, b := d.encode(d.old), d.encode(d.new.Snapshot()); !bytes.Equal(a, b) {
-		d.fail("snapshots:\ninterpreter %s\ncore        %s", a, b)
+	if got, want := show(d.core.Messages()), show(commands); got != want {
+		d.fail("messages:\ncore    %s\nruntime %s", got, want)
 	}
-	d.compareJSON()
-	if errA == nil {
-		if a, b := d.show(commands), d.show(d.new.Commands()); a != b {
-			d.fail("commands:\ninterpreter %s\ncore        %s", a, b)
-		}
-	}
-	if a, b := fmt.Sprint(d.m.Allowed(d.old)), fmt.Sprint(d.new.Allowed()); a != b {
-		d.fail("allowed: interpreter %s, core %s", a, b)
-	}
-}
-
-// compareJSON holds what the core writes of itself against what the runtime
-// writes; of a halted run without the words of the halt, which are their own.
-func (d *driver) compareJSON() {
-	b, err := d.new.JSON()
-	if err != nil {
-		d.fail("json: %v", err)
-	}
-	a := []byte(d.m.EncodeSnapshot(d.old))
-	if d.old.Halt != nil {
-		cut := func(json []byte) []byte {
-			before, _, _ := bytes.Cut(json, []byte(`,"halt":`))
-			if !bytes.Contains(json, []byte(`,"input":{"kind":"`+string(d.old.Halt.Input.Kind)+`"`)) {
-				d.fail("no input in the halt: %s", json)
-			}
-			return before
-		}
-		a, b = cut(a), cut(b)
-	}
-	if !bytes.Equal(a, b) {
-		d.fail("json:\ninterpreter %s\ncore        %s", a, b)
+	if got, want := fmt.Sprint(d.core.Allowed()), fmt.Sprint(d.m.Allowed(s)); s.Status == runtime.Running && got != want {
+		d.fail("allowed: core %s, runtime %s", got, want)
 	}
 }
 
@@ -298,21 +321,13 @@ func (d *driver) fail(format string, args ...any) {
 	d.t.Fatalf(d.m.Definition().Name+": "+format+"\n%s", append(args, strings.Join(d.trace, "\n"))...)
 }
 
-// encode is the snapshot without the words of a halt.
-func (d *driver) encode(s *runtime.Snapshot) []byte {
-	plain := *s
-	if s.Halt != nil {
-		halt := *s.Halt
-		halt.Cause, halt.Input.Message, halt.Input.Data = nil, "", nil
-		plain.Halt = &halt
-	}
-	return d.m.EncodeSnapshot(&plain)
-}
-
-func (d *driver) show(commands []runtime.Command) string {
+// show is what is published.
+func show(commands []runtime.Command) string {
 	var b strings.Builder
 	for _, c := range commands {
-		fmt.Fprintf(&b, "%s %v timer %d %s event %d %v %s\n", c.Kind, c.Task, c.Timer, c.Due.Format(time.RFC3339Nano), c.Event, c.Data, c.Message)
+		if c.Kind == runtime.SendOut {
+			fmt.Fprintf(&b, "event %d %v\n", c.Event, c.Data)
+		}
 	}
 	return b.String()
 }
