@@ -1,10 +1,12 @@
 package check
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -28,7 +30,7 @@ func Cover(m *ir.Machine, limit int) *ir.Cover {
 			continue
 		}
 		path := append(p.PathTo(from), e)
-		if run, sure := coverRun(p, path); sure {
+		if run, sure := coverRun(m, p, path); sure {
 			cover.Runs = append(cover.Runs, run)
 			mark(taken, run)
 		}
@@ -59,9 +61,20 @@ func mark(taken []bool, run ir.CoverRun) bool {
 	return fresh
 }
 
-// coverRun is a path of the product as a run, and whether it surely is one.
-func coverRun(p *explore.Product, path []int32) (ir.CoverRun, bool) {
+// coverRun is a path of the product as a run, and whether it surely is one: it is
+// performed, with values for what the path leaves open.
+func coverRun(m *ir.Machine, p *explore.Product, path []int32) (ir.CoverRun, bool) {
 	w, sure := p.Run(path, -1)
+	for _, said := range w.Guards {
+		sure = sure && !said // as a generated run starts no host guard says yes
+	}
+	if !sure {
+		return ir.CoverRun{}, false
+	}
+	w, err := replay.Witness(m, w, replay.Any)
+	if err != nil {
+		return ir.CoverRun{}, false
+	}
 	run := ir.CoverRun{Params: w.Params}
 	row := 0
 	for _, e := range path {
@@ -72,14 +85,16 @@ func coverRun(p *explore.Product, path []int32) (ir.CoverRun, bool) {
 		c, ok := p.Input(e)
 		if ok && l.Kind != explore.Ended && l.Kind != explore.Dropped { // those do nothing to state and data
 			r := w.Path[row]
+			data := maps.Clone(r.Rest)
+			if data == nil {
+				data = map[string]any{}
+			}
+			maps.Copy(data, r.Data)
 			run.Steps = append(run.Steps, ir.CoverStep{
-				Input: c, Kept: l.Again, Data: r.Data, Guards: r.Guards, After: r.At, Arm: p.Arm(e), To: p.Leaf(p.To[e]),
+				Input: c, Kept: l.Again, Data: data, Guards: r.Guards, After: r.At, Arm: p.Arm(e), To: p.Leaf(p.To[e]),
 			})
 		}
 		row++
 	}
-	for _, said := range w.Guards {
-		sure = sure && !said // as a generated run starts no host guard says yes
-	}
-	return run, sure
+	return run, true
 }

@@ -33,17 +33,17 @@ var codeReviewPaths = []fsmtest.Path{
 	{Params: CodeReviewParams{Pr: ""}, Steps: []fsmtest.Step{
 		{Input: "event StartReview", Arm: "Idle on StartReview", To: "FetchingDiff"},
 		{Input: "failure transient", Do: "FetchingDiff.fetch_diff", Arm: "FetchingDiff on failed(transient, timeout)", To: "FetchingDiff"},
-		{Input: "failure transient", Do: "FetchingDiff.fetch_diff", Arm: "FetchingDiff on failed(transient, timeout)", To: "FetchingDiff"},
-		{Input: "failure transient", Do: "FetchingDiff.fetch_diff", Arm: "FetchingDiff on failed(transient, timeout)", To: "FetchingDiff"},
-		{Input: "failure transient", Do: "FetchingDiff.fetch_diff", Arm: "FetchingDiff on failed(transient, timeout) else 1", To: "Failed"},
+		{After: 800 * time.Millisecond, Input: "failure transient", Do: "FetchingDiff.fetch_diff", Arm: "FetchingDiff on failed(transient, timeout)", To: "FetchingDiff"},
+		{After: 2400 * time.Millisecond, Input: "failure transient", Do: "FetchingDiff.fetch_diff", Arm: "FetchingDiff on failed(transient, timeout)", To: "FetchingDiff"},
+		{After: 5600 * time.Millisecond, Input: "failure transient", Do: "FetchingDiff.fetch_diff", Arm: "FetchingDiff on failed(transient, timeout) else 1", To: "Failed"},
 	}},
 	{Params: CodeReviewParams{Pr: ""}, Steps: []fsmtest.Step{
 		{Input: "event StartReview", Arm: "Idle on StartReview", To: "FetchingDiff"},
 		{Input: "result DiffLoaded", Do: "FetchingDiff.fetch_diff", Data: CodeReviewDiffLoaded{Diff: ""}, Arm: "FetchingDiff on DiffLoaded", To: "Analyzing"},
 		{After: 2 * time.Minute, Input: "failure timeout", Do: "Analyzing.analyze", Arm: "Analyzing on failed(timeout, silent)", To: "Analyzing"},
-		{After: 4 * time.Minute, Input: "failure timeout", Do: "Analyzing.analyze", Arm: "Analyzing on failed(timeout, silent)", To: "Analyzing"},
-		{After: 6 * time.Minute, Input: "failure timeout", Do: "Analyzing.analyze", Arm: "Analyzing on failed(timeout, silent)", To: "Analyzing"},
-		{After: 8 * time.Minute, Input: "failure timeout", Do: "Analyzing.analyze", Arm: "Analyzing on failed(timeout, silent) else 1", To: "Failed"},
+		{After: 240800 * time.Millisecond, Input: "failure timeout", Do: "Analyzing.analyze", Arm: "Analyzing on failed(timeout, silent)", To: "Analyzing"},
+		{After: 362400 * time.Millisecond, Input: "failure timeout", Do: "Analyzing.analyze", Arm: "Analyzing on failed(timeout, silent)", To: "Analyzing"},
+		{After: 485600 * time.Millisecond, Input: "failure timeout", Do: "Analyzing.analyze", Arm: "Analyzing on failed(timeout, silent) else 1", To: "Failed"},
 	}},
 	{Params: CodeReviewParams{Pr: ""}, Steps: []fsmtest.Step{
 		{Input: "event StartReview", Arm: "Idle on StartReview", To: "FetchingDiff"},

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -26,31 +27,31 @@ var documentAgentPaths = []fsmtest.Path{
 	}},
 	{Params: DocumentAgentParams{Session: ""}, Steps: []fsmtest.Step{
 		{Input: "event DocumentRequested", Data: DocumentAgentDocumentRequested{Request: ""}, Arm: "Idle on DocumentRequested", To: "GatheringRequirements"},
-		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: nil}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
+		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: json.RawMessage("null")}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
 		{Input: "result OutlineUnclear", Do: "GeneratingOutline.generate_outline", Data: DocumentAgentOutlineUnclear{Question: ""}, Arm: "GeneratingOutline on OutlineUnclear", To: "AwaitingFeedback"},
 		{After: 8 * time.Hour, Input: "timer AwaitingFeedback after 8h", Arm: "AwaitingFeedback after 8h", To: "AwaitingFeedback"},
 	}},
 	{Params: DocumentAgentParams{Session: ""}, Steps: []fsmtest.Step{
 		{Input: "event DocumentRequested", Data: DocumentAgentDocumentRequested{Request: ""}, Arm: "Idle on DocumentRequested", To: "GatheringRequirements"},
-		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: nil}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
+		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: json.RawMessage("null")}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
 		{Input: "result OutlineReady", Do: "GeneratingOutline.generate_outline", Data: DocumentAgentOutlineReady{Outline: ""}, Arm: "GeneratingOutline on OutlineReady", To: "WritingSections"},
-		{Input: "result SectionsWritten", Do: "WritingSections.write_sections", Data: DocumentAgentSectionsWritten{Sections: nil}, Arm: "WritingSections on SectionsWritten", To: "Reviewing"},
+		{Input: "result SectionsWritten", Do: "WritingSections.write_sections", Data: DocumentAgentSectionsWritten{Sections: json.RawMessage("null")}, Arm: "WritingSections on SectionsWritten", To: "Reviewing"},
 		{Input: "result ReviewPassed", Do: "Reviewing.review", Arm: "Reviewing on ReviewPassed", To: "Finalizing"},
 		{Input: "result DocumentFinished", Do: "Finalizing.finalize", Data: DocumentAgentDocumentFinished{Document: ""}, Arm: "Finalizing on DocumentFinished", To: "Complete"},
 	}},
 	{Params: DocumentAgentParams{Session: ""}, Steps: []fsmtest.Step{
 		{Input: "event DocumentRequested", Data: DocumentAgentDocumentRequested{Request: ""}, Arm: "Idle on DocumentRequested", To: "GatheringRequirements"},
-		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: nil}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
+		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: json.RawMessage("null")}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
 		{Input: "result OutlineReady", Do: "GeneratingOutline.generate_outline", Data: DocumentAgentOutlineReady{Outline: ""}, Arm: "GeneratingOutline on OutlineReady", To: "WritingSections"},
-		{Input: "result SectionsWritten", Do: "WritingSections.write_sections", Data: DocumentAgentSectionsWritten{Sections: nil}, Arm: "WritingSections on SectionsWritten", To: "Reviewing"},
+		{Input: "result SectionsWritten", Do: "WritingSections.write_sections", Data: DocumentAgentSectionsWritten{Sections: json.RawMessage("null")}, Arm: "WritingSections on SectionsWritten", To: "Reviewing"},
 		{Input: "result ReviewQuestions", Do: "Reviewing.review", Data: DocumentAgentReviewQuestions{Question: ""}, Arm: "Reviewing on ReviewQuestions", To: "AwaitingFeedback"},
 		{Input: "event FeedbackGiven", Data: DocumentAgentFeedbackGiven{Text: ""}, Arm: "AwaitingFeedback on FeedbackGiven", To: "WritingSections"},
 	}},
 	{Params: DocumentAgentParams{Session: ""}, Steps: []fsmtest.Step{
 		{Input: "event DocumentRequested", Data: DocumentAgentDocumentRequested{Request: ""}, Arm: "Idle on DocumentRequested", To: "GatheringRequirements"},
-		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: nil}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
+		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: json.RawMessage("null")}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
 		{Input: "result OutlineReady", Do: "GeneratingOutline.generate_outline", Data: DocumentAgentOutlineReady{Outline: ""}, Arm: "GeneratingOutline on OutlineReady", To: "WritingSections"},
-		{Input: "result SectionsWritten", Do: "WritingSections.write_sections", Data: DocumentAgentSectionsWritten{Sections: nil}, Arm: "WritingSections on SectionsWritten", To: "Reviewing"},
+		{Input: "result SectionsWritten", Do: "WritingSections.write_sections", Data: DocumentAgentSectionsWritten{Sections: json.RawMessage("null")}, Arm: "WritingSections on SectionsWritten", To: "Reviewing"},
 		{Input: "result ReviewQuestions", Do: "Reviewing.review", Data: DocumentAgentReviewQuestions{Question: ""}, Arm: "Reviewing on ReviewQuestions", To: "AwaitingFeedback"},
 		{Input: "event Approved", Arm: "AwaitingFeedback on Approved", To: "Finalizing"},
 	}},
@@ -62,14 +63,14 @@ var documentAgentPaths = []fsmtest.Path{
 	}},
 	{Params: DocumentAgentParams{Session: ""}, Steps: []fsmtest.Step{
 		{Input: "event DocumentRequested", Data: DocumentAgentDocumentRequested{Request: ""}, Arm: "Idle on DocumentRequested", To: "GatheringRequirements"},
-		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: nil}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
+		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: json.RawMessage("null")}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
 		{Input: "failure transient", Do: "GeneratingOutline.generate_outline", Arm: "GeneratingOutline on failed(transient, timeout)", To: "GeneratingOutline"},
 		{After: 1600 * time.Millisecond, Input: "failure transient", Do: "GeneratingOutline.generate_outline", Arm: "GeneratingOutline on failed(transient, timeout)", To: "GeneratingOutline"},
 		{After: 4800 * time.Millisecond, Input: "failure transient", Do: "GeneratingOutline.generate_outline", Arm: "GeneratingOutline on failed(transient, timeout) else 1", To: "Error"},
 	}},
 	{Params: DocumentAgentParams{Session: ""}, Steps: []fsmtest.Step{
 		{Input: "event DocumentRequested", Data: DocumentAgentDocumentRequested{Request: ""}, Arm: "Idle on DocumentRequested", To: "GatheringRequirements"},
-		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: nil}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
+		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: json.RawMessage("null")}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
 		{Input: "result OutlineReady", Do: "GeneratingOutline.generate_outline", Data: DocumentAgentOutlineReady{Outline: ""}, Arm: "GeneratingOutline on OutlineReady", To: "WritingSections"},
 		{Input: "failure transient", Do: "WritingSections.write_sections", Arm: "WritingSections on failed(transient, timeout, stalled)", To: "WritingSections"},
 		{After: 1600 * time.Millisecond, Input: "failure transient", Do: "WritingSections.write_sections", Arm: "WritingSections on failed(transient, timeout, stalled)", To: "WritingSections"},
@@ -77,18 +78,18 @@ var documentAgentPaths = []fsmtest.Path{
 	}},
 	{Params: DocumentAgentParams{Session: ""}, Steps: []fsmtest.Step{
 		{Input: "event DocumentRequested", Data: DocumentAgentDocumentRequested{Request: ""}, Arm: "Idle on DocumentRequested", To: "GatheringRequirements"},
-		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: nil}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
+		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: json.RawMessage("null")}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
 		{Input: "result OutlineReady", Do: "GeneratingOutline.generate_outline", Data: DocumentAgentOutlineReady{Outline: ""}, Arm: "GeneratingOutline on OutlineReady", To: "WritingSections"},
-		{Input: "result SectionsWritten", Do: "WritingSections.write_sections", Data: DocumentAgentSectionsWritten{Sections: nil}, Arm: "WritingSections on SectionsWritten", To: "Reviewing"},
+		{Input: "result SectionsWritten", Do: "WritingSections.write_sections", Data: DocumentAgentSectionsWritten{Sections: json.RawMessage("null")}, Arm: "WritingSections on SectionsWritten", To: "Reviewing"},
 		{Input: "failure transient", Do: "Reviewing.review", Arm: "Reviewing on failed(transient, timeout)", To: "Reviewing"},
 		{After: 1600 * time.Millisecond, Input: "failure transient", Do: "Reviewing.review", Arm: "Reviewing on failed(transient, timeout)", To: "Reviewing"},
 		{After: 4800 * time.Millisecond, Input: "failure transient", Do: "Reviewing.review", Arm: "Reviewing on failed(transient, timeout) else 1", To: "Error"},
 	}},
 	{Params: DocumentAgentParams{Session: ""}, Steps: []fsmtest.Step{
 		{Input: "event DocumentRequested", Data: DocumentAgentDocumentRequested{Request: ""}, Arm: "Idle on DocumentRequested", To: "GatheringRequirements"},
-		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: nil}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
+		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: json.RawMessage("null")}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
 		{Input: "result OutlineReady", Do: "GeneratingOutline.generate_outline", Data: DocumentAgentOutlineReady{Outline: ""}, Arm: "GeneratingOutline on OutlineReady", To: "WritingSections"},
-		{Input: "result SectionsWritten", Do: "WritingSections.write_sections", Data: DocumentAgentSectionsWritten{Sections: nil}, Arm: "WritingSections on SectionsWritten", To: "Reviewing"},
+		{Input: "result SectionsWritten", Do: "WritingSections.write_sections", Data: DocumentAgentSectionsWritten{Sections: json.RawMessage("null")}, Arm: "WritingSections on SectionsWritten", To: "Reviewing"},
 		{Input: "result ReviewPassed", Do: "Reviewing.review", Arm: "Reviewing on ReviewPassed", To: "Finalizing"},
 		{Input: "failure transient", Do: "Finalizing.finalize", Arm: "Finalizing on failed(transient, timeout)", To: "Finalizing"},
 		{After: 1600 * time.Millisecond, Input: "failure transient", Do: "Finalizing.finalize", Arm: "Finalizing on failed(transient, timeout)", To: "Finalizing"},
@@ -96,7 +97,7 @@ var documentAgentPaths = []fsmtest.Path{
 	}},
 	{Params: DocumentAgentParams{Session: ""}, Steps: []fsmtest.Step{
 		{Input: "event DocumentRequested", Data: DocumentAgentDocumentRequested{Request: ""}, Arm: "Idle on DocumentRequested", To: "GatheringRequirements"},
-		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: nil}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
+		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: json.RawMessage("null")}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
 		{Input: "result OutlineUnclear", Do: "GeneratingOutline.generate_outline", Data: DocumentAgentOutlineUnclear{Question: ""}, Arm: "GeneratingOutline on OutlineUnclear", To: "AwaitingFeedback"},
 		{Input: "event FeedbackGiven", Data: DocumentAgentFeedbackGiven{Text: ""}, Arm: "AwaitingFeedback on FeedbackGiven else 1", To: "GeneratingOutline"},
 		{Input: "result OutlineUnclear", Do: "GeneratingOutline.generate_outline", Data: DocumentAgentOutlineUnclear{Question: ""}, Arm: "GeneratingOutline on OutlineUnclear", To: "AwaitingFeedback"},
@@ -112,7 +113,7 @@ var documentAgentPaths = []fsmtest.Path{
 	}},
 	{Params: DocumentAgentParams{Session: ""}, Steps: []fsmtest.Step{
 		{Input: "event DocumentRequested", Data: DocumentAgentDocumentRequested{Request: ""}, Arm: "Idle on DocumentRequested", To: "GatheringRequirements"},
-		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: nil}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
+		{Input: "result RequirementsGathered", Do: "GatheringRequirements.gather_requirements", Data: DocumentAgentRequirementsGathered{Requirements: json.RawMessage("null")}, Arm: "GatheringRequirements on RequirementsGathered", To: "GeneratingOutline"},
 		{Input: "result OutlineUnclear", Do: "GeneratingOutline.generate_outline", Data: DocumentAgentOutlineUnclear{Question: ""}, Arm: "GeneratingOutline on OutlineUnclear", To: "AwaitingFeedback"},
 		{Input: "event FeedbackGiven", Data: DocumentAgentFeedbackGiven{Text: ""}, Arm: "AwaitingFeedback on FeedbackGiven else 1", To: "GeneratingOutline"},
 		{Input: "result OutlineUnclear", Do: "GeneratingOutline.generate_outline", Data: DocumentAgentOutlineUnclear{Question: ""}, Arm: "GeneratingOutline on OutlineUnclear", To: "AwaitingFeedback"},
@@ -124,7 +125,7 @@ var documentAgentPaths = []fsmtest.Path{
 		{Input: "result OutlineUnclear", Do: "GeneratingOutline.generate_outline", Data: DocumentAgentOutlineUnclear{Question: ""}, Arm: "GeneratingOutline on OutlineUnclear", To: "AwaitingFeedback"},
 		{Input: "event FeedbackGiven", Data: DocumentAgentFeedbackGiven{Text: ""}, Arm: "AwaitingFeedback on FeedbackGiven else 1", To: "GeneratingOutline"},
 		{Input: "result OutlineReady", Do: "GeneratingOutline.generate_outline", Data: DocumentAgentOutlineReady{Outline: ""}, Arm: "GeneratingOutline on OutlineReady", To: "WritingSections"},
-		{Input: "result SectionsWritten", Do: "WritingSections.write_sections", Data: DocumentAgentSectionsWritten{Sections: nil}, Arm: "WritingSections on SectionsWritten", To: "Reviewing"},
+		{Input: "result SectionsWritten", Do: "WritingSections.write_sections", Data: DocumentAgentSectionsWritten{Sections: json.RawMessage("null")}, Arm: "WritingSections on SectionsWritten", To: "Reviewing"},
 		{Input: "result ReviewQuestions", Do: "Reviewing.review", Data: DocumentAgentReviewQuestions{Question: ""}, Arm: "Reviewing on ReviewQuestions", To: "AwaitingFeedback"},
 		{Input: "event FeedbackGiven", Data: DocumentAgentFeedbackGiven{Text: ""}, Arm: "AwaitingFeedback on FeedbackGiven else 2", To: "Finalizing"},
 	}},

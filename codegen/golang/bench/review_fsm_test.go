@@ -52,9 +52,9 @@ var codeReviewCover = []codeReviewCoverRun{
 		steps: []codeReviewCoverStep{
 			{in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
 			{in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoFetchingDiffFetchDiff, Category: CodeReviewCategoryTransient}, arm: CodeReviewArmFetchingDiffOnFailedTransientTimeout, to: CodeReviewStateFetchingDiff},
-			{in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoFetchingDiffFetchDiff, Category: CodeReviewCategoryTransient}, arm: CodeReviewArmFetchingDiffOnFailedTransientTimeout, to: CodeReviewStateFetchingDiff},
-			{in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoFetchingDiffFetchDiff, Category: CodeReviewCategoryTransient}, arm: CodeReviewArmFetchingDiffOnFailedTransientTimeout, to: CodeReviewStateFetchingDiff},
-			{in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoFetchingDiffFetchDiff, Category: CodeReviewCategoryTransient}, arm: CodeReviewArmFetchingDiffOnFailedTransientTimeoutElse1, to: CodeReviewStateFailed},
+			{after: 800 * time.Millisecond, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoFetchingDiffFetchDiff, Category: CodeReviewCategoryTransient}, arm: CodeReviewArmFetchingDiffOnFailedTransientTimeout, to: CodeReviewStateFetchingDiff},
+			{after: 2400 * time.Millisecond, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoFetchingDiffFetchDiff, Category: CodeReviewCategoryTransient}, arm: CodeReviewArmFetchingDiffOnFailedTransientTimeout, to: CodeReviewStateFetchingDiff},
+			{after: 5600 * time.Millisecond, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoFetchingDiffFetchDiff, Category: CodeReviewCategoryTransient}, arm: CodeReviewArmFetchingDiffOnFailedTransientTimeoutElse1, to: CodeReviewStateFailed},
 		},
 	},
 	{
@@ -63,9 +63,9 @@ var codeReviewCover = []codeReviewCoverRun{
 			{in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
 			{in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventDiffLoaded, Do: CodeReviewDoFetchingDiffFetchDiff, Data: CodeReviewStepPayload{DiffLoaded: CodeReviewDiffLoaded{Diff: ""}}}, arm: CodeReviewArmFetchingDiffOnDiffLoaded, to: CodeReviewStateAnalyzing},
 			{after: 2 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoAnalyzingAnalyze, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilent, to: CodeReviewStateAnalyzing},
-			{after: 4 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoAnalyzingAnalyze, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilent, to: CodeReviewStateAnalyzing},
-			{after: 6 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoAnalyzingAnalyze, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilent, to: CodeReviewStateAnalyzing},
-			{after: 8 * time.Minute, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoAnalyzingAnalyze, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilentElse1, to: CodeReviewStateFailed},
+			{after: 240800 * time.Millisecond, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoAnalyzingAnalyze, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilent, to: CodeReviewStateAnalyzing},
+			{after: 362400 * time.Millisecond, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoAnalyzingAnalyze, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilent, to: CodeReviewStateAnalyzing},
+			{after: 485600 * time.Millisecond, in: CodeReviewStepInput{Kind: CodeReviewInputFailure, Do: CodeReviewDoAnalyzingAnalyze, Category: CodeReviewCategoryTimeout}, arm: CodeReviewArmAnalyzingOnFailedTimeoutSilentElse1, to: CodeReviewStateFailed},
 		},
 	},
 	{
