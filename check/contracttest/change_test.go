@@ -22,7 +22,7 @@ func TestChanges(t *testing.T) {
 			changed, count := 0, machines(t, 20)
 			for seed := *contractSeed; seed < *contractSeed+count; seed++ {
 				r := rand.New(rand.NewPCG(seed, 11))
-				m := contracttest.Random(r, contracttest.Options{Timers: *contractTimers})
+				m := contracttest.Random(r, options(seed))
 				c, ok := change.Make(m, r)
 				if !ok {
 					continue

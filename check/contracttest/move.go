@@ -52,7 +52,11 @@ func (m *Machine) enter(n *config, from, d, to *State, read *scope, r *result) {
 	outer := d
 	for rounds := 0; len(r.faults) == 0; rounds++ {
 		if rounds > len(m.states) {
-			r.faults = append(r.faults, Fault{"spinning-loop", to.line, to.Name})
+			for range m.states {
+				to = to.land()
+				r.faults = append(r.faults, Fault{"spinning-loop", to.line, to.Name})
+				to = to.Else
+			}
 			break
 		}
 		for !to.leaf() {

@@ -44,6 +44,7 @@ type Space struct {
 	Found   map[Fault]bool
 	sure    map[Fault]bool // faults that some step meets first
 	later   map[Fault]bool // and those that follow another in one step
+	cycles  map[cycle][]*State
 	clocks  bool
 	maybe   map[Fault]bool // what guards alone decide
 	Capped  bool           // runs that keep more events are left out
@@ -66,7 +67,7 @@ func explore(m *Machine, queue, limit, parts int, late bool) *Space {
 		parts: parts, late: late,
 		m: m, queue: queue, limit: limit, index: map[string]int{},
 		entered: map[*State]bool{}, taken: map[*Arm]bool{}, chosen: map[*Arm]bool{}, broken: map[*Arm]bool{}, open: map[*Arm]bool{}, fired: map[*After]bool{},
-		resumed: map[*Arm]bool{}, equal: map[[2]int]bool{}, limits: map[[2]int]bool{}, Found: map[Fault]bool{}, sure: map[Fault]bool{}, later: map[Fault]bool{}, maybe: map[Fault]bool{},
+		resumed: map[*Arm]bool{}, equal: map[[2]int]bool{}, limits: map[[2]int]bool{}, cycles: map[cycle][]*State{}, Found: map[Fault]bool{}, sure: map[Fault]bool{}, later: map[Fault]bool{}, maybe: map[Fault]bool{},
 	}
 	s.clocks = parts > 0
 	m.scale = max(parts, 1)

@@ -176,7 +176,7 @@ func (s *Space) Verdicts() (found, must map[Fault]bool) {
 		}
 		for _, a := range st.Afters {
 			if !s.fired[a] {
-				say(Fault{"never-fires", a.line, ""}, true)
+				say(Fault{"never-fires", a.line, ""}, s.awaited(a))
 				for _, arm := range a.Arms {
 					say(Fault{"dead-arm", arm.line, ""}, false)
 				}
@@ -217,6 +217,21 @@ func (s *Space) dead(arms []*Arm, say func(Fault, bool)) {
 			say(Fault{"never-fires", a.line, ""}, true)
 		}
 	}
+}
+
+// awaited says whether time passes while a timer runs.
+func (s *Space) awaited(a *After) bool {
+	for i, c := range s.nodes {
+		if k := c.clock(ofAfter, a.at); k == nil || k.spent {
+			continue
+		}
+		for k := range s.edges[i] {
+			if s.edges[i][k].what == "time" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // acts says whether an activity stands in s or inside it.
@@ -283,6 +298,22 @@ func (s *Space) waits(leaf *State) bool {
 	return true
 }
 
+// cycle is a component that can be gone round without end.
+type cycle struct {
+	rule string
+	comp int
+}
+
+// Round says whether some cycle of a rule has both leaves.
+func (s *Space) Round(rule string, a, b *State) bool {
+	for k, leaves := range s.cycles {
+		if k.rule == rule && slices.Contains(leaves, a) && slices.Contains(leaves, b) {
+			return true
+		}
+	}
+	return false
+}
+
 // loops are the leaves of cycles with a move in them that are taken without end.
 func (s *Space) loops(say func(Fault, bool)) {
 	for _, kind := range []struct {
@@ -304,6 +335,7 @@ func (s *Space) loops(say func(Fault, bool)) {
 		for i, c := range s.nodes {
 			if round[comp[i]] {
 				say(Fault{kind.rule, c.leaf.line, c.leaf.Name}, true)
+				s.cycles[cycle{kind.rule, comp[i]}] = append(s.cycles[cycle{kind.rule, comp[i]}], c.leaf)
 			}
 		}
 	}

@@ -133,12 +133,18 @@ func (p *Product) configsIn(leaf *ir.State) []int32 {
 	return p.members[leaf.ID]
 }
 
+// firesFirst reports whether a timer is due in the configuration at hand before any
+// other input is looked at.
+func (x *search) firesFirst(leaf *ir.State) bool {
+	return anyPending(x.p.states[leaf.ID].instant, x.p.packing.spent.get(x.here)) || !x.beforeTimers(leaf)
+}
+
 // arises reports whether in can come in the configuration at hand, as an event
 // that was deferred, too.
 func (x *search) arises(leaf *ir.State, in *inputCode) bool {
 	found := false
 	x.inputs(leaf, func(other *inputCode) { found = found || other == in })
-	if found || in.Kind != ir.CaseEvent || !x.hasPending() || x.p.doneDue(leaf, x.here) {
+	if found || in.Kind != ir.CaseEvent || !x.hasPending() || x.p.doneDue(leaf, x.here) || x.firesFirst(leaf) {
 		return found
 	}
 	at := x.p.place[in.Event.Index]

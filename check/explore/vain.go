@@ -1,6 +1,11 @@
 package explore
 
-import "github.com/fsmc-dev/fsmc/lang/ir"
+import (
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
 
 // AlwaysVain reports whether some run takes a, a retry, and none sees its wait end: to
 // the start of the attempt for which it waits no path leads within the visit on which
@@ -41,4 +46,18 @@ func (p *Product) waitEnds(d *ir.Do) []bool {
 		return p.Leaf(c) == d.State && l.Kind != Moved && in.Do != d
 	})
 	return visit.Reverse().Reach(starts...)
+}
+
+// RunsOut reports whether in, a failure of an attempt whose time is up, comes in some
+// configuration of leaf, or would but for a timer that is due in the same instant.
+func (p *Product) RunsOut(leaf *ir.State, in flat.Input) bool {
+	x := p.looking()
+	place := slices.Index(leaf.Dos, in.Do)
+	limit, _ := earliestOf(in.Case)
+	v := &p.program.packing.visits[leaf.ID]
+	return slices.ContainsFunc(p.configsIn(leaf), func(c int32) bool {
+		x.stand(c)
+		return !v.hasEnded(x.here, place) && !v.isWaiting(x.here, place) && !x.hasPending() &&
+			x.beforeTimers(leaf) && x.runsFor(leaf, place, limit-1)
+	})
 }

@@ -1,6 +1,8 @@
 package neverfires
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -30,8 +32,13 @@ func limits(p *check.Pass) {
 				if l.most == nil {
 					continue
 				}
-				if by, at := before(leaf, d, l); by != "" {
-					reportLimit(p, leaf, d, l, by, at)
+				inputs := inputsOf(p, leaf, d, l)
+				by, at := before(leaf, d, l)
+				if by == "" && neverComes(p, inputs) {
+					by, at = "in every run something else", d.Span
+				}
+				if by != "" {
+					reportLimit(p, leaf, d, l, inputs, by, at)
 					break
 				}
 			}
@@ -42,29 +49,48 @@ func limits(p *check.Pass) {
 // before is what always comes before l, and where it stands.
 func before(leaf *ir.State, d *ir.Do, l limit) (by string, at token.Span) {
 	if t := explore.EndsBefore(leaf, *l.most); t != nil {
-		return named(t), t.Span
+		return named(t) + " always", t.Span
 	}
 	if l.category != ir.Timeout && d.Timeout != nil && *d.Timeout < *l.most {
-		return limitsOf(d)[0].text(), d.Span
+		return limitsOf(d)[0].text() + " always", d.Span
 	}
 	return "", token.Span{}
 }
 
-func reportLimit(p *check.Pass, leaf *ir.State, d *ir.Do, l limit, by string, at token.Span) {
+// inputsOf are the failures of d that come when l runs out.
+func inputsOf(p *check.Pass, leaf *ir.State, d *ir.Do, l limit) []place {
+	var out []place
+	for in := range p.Table().Inputs(leaf) {
+		if in.Do == d && in.Kind == ir.CaseFailure && in.Category.Name == l.category {
+			out = append(out, place{check.InputAt{Leaf: leaf, ID: in.ID}, in})
+		}
+	}
+	return out
+}
+
+// neverComes reports whether configurations that know the time show that none of the
+// inputs comes.
+func neverComes(p *check.Pass, inputs []place) bool {
+	g := p.SmallProduct()
+	if g == nil || !g.Timed() {
+		return false
+	}
+	return len(inputs) > 0 && !slices.ContainsFunc(inputs, func(at place) bool { return g.RunsOut(at.Leaf, at.input) })
+}
+
+func reportLimit(p *check.Pass, leaf *ir.State, d *ir.Do, l limit, inputs []place, by string, at token.Span) {
 	f := check.Finding{
 		State:   leaf,
 		Span:    d.Span,
-		Message: l.text() + " of " + check.Quote(d.Activity.Name) + " never runs out: " + by + " always comes before it",
+		Message: l.text() + " of " + check.Quote(d.Activity.Name) + " never runs out: " + by + " comes before it",
 		Help:    "Make it the shorter one, or remove it.",
 		Witness: p.PathTo(leaf),
 	}
 	if at != d.Span {
 		f.Related = []diag.Related{{Span: at, Message: "this one comes first"}}
 	}
-	for in := range p.Table().Inputs(leaf) {
-		if in.Do == d && in.Kind == ir.CaseFailure && in.Category.Name == l.category {
-			f.Inputs = append(f.Inputs, check.InputAt{Leaf: leaf, ID: in.ID})
-		}
+	for _, at := range inputs {
+		f.Inputs = append(f.Inputs, at.InputAt)
 	}
 	p.Report(f)
 }
