@@ -3,6 +3,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -37,7 +38,53 @@ func TestNewInModule(t *testing.T) {
 	}
 }
 
-// requireFsmc gives the module in dir this repository, as the README says to.
+// TestReadmeGo runs the Go code of the README, with what fsmc new Greeting makes.
+func TestReadmeGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a module of its own")
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, code, _ := strings.Cut(string(readme), "```go\n")
+	code, _, _ = strings.Cut(code, "```\n")
+	dir := t.TempDir()
+	runIn(t, dir, "go", "mod", "init", "example.com/hello")
+	combined(t, fsmc(dir, "new", "Greeting"))
+	program := `package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+
+	"example.com/hello/greeting"
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/sqlite"
+)
+
+func main() {
+	if err := hello(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func hello(ctx context.Context) error {
+` + code + `return err
+}
+`
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	requireFsmc(t, dir)
+	if out := runIn(t, dir, "go", "run", "."); out != "Hello, Ada!\nCompleted success\n" {
+		t.Errorf("it prints %q", out)
+	}
+}
+
+// requireFsmc gives the module in dir this repository, as docs/install.md says to.
 func requireFsmc(t *testing.T, dir string) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
