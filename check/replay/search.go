@@ -15,6 +15,10 @@ const (
 	stepsEach = 4
 )
 
+// maxForks is the most rows to which a search goes back; of a run of a hundred thousand
+// rows each of which may come in two ways, a copy for each would not fit.
+const maxForks = 4096
+
 var errTooMany = errors.New("too many values are possible")
 
 // fork is a row that is performed, and the ways in which that was not tried yet.
@@ -35,12 +39,16 @@ func (f *fork) ways() int { return len(f.times) * f.data.count }
 // at a row with several ways.
 func (p *player) search(r *run) error {
 	var forks []*fork
+	forgot := false
 	f, last := p.come(r, 0, 0)
 	for {
 		if f == nil && last == nil {
 			return nil
 		}
 		if f == nil {
+			if len(forks) == 0 && forgot {
+				return errTooMany
+			}
 			if len(forks) == 0 {
 				return last
 			}
@@ -55,6 +63,11 @@ func (p *player) search(r *run) error {
 		if f.next < f.ways() {
 			r = f.run.clone()
 			forks = append(forks, f)
+			if len(forks) == maxForks {
+				n := copy(forks, forks[maxForks/2:])
+				clear(forks[n:])
+				forks, forgot = forks[:n], true
+			}
 		}
 		r.now = f.times[way/f.data.count]
 		f, last = p.try(r, f, f.data.at(way%f.data.count))

@@ -126,7 +126,9 @@ func (r *run) follow(e *env, in *input, choice *ir.Choice, at int) error {
 
 // move takes `-> T`.
 func (r *run) move(e *env, a *ir.Arm) error {
-	r.counters[a]++
+	if a.Max != nil {
+		r.counters[a]++
+	}
 	from := r.leaf
 	for arm := range r.counters {
 		if arm.Kind == ir.Retry && arm.Scope.Kind == ir.PerVisit {
