@@ -29,9 +29,8 @@ var banned = regexp.MustCompile(`(?i)\b(` + strings.Join([]string{
 // unread are folders and files whose words nobody has put right yet.
 var unread = []string{
 	"check/explore", "check/contracttest",
-	"check/replay", "codegen", "runtime", "examples",
-	"docs/go.md", "docs/mutations.md",
-	"cmd/fsmc/internal/cli/gen.go", "cmd/fsmc/internal/cli/gen_tests.go",
+	"check/replay", "codegen/golang/core.go", "runtime",
+	"examples", "docs/mutations.md", // of the machines there, whose text is in their hash
 	"docs/decisions", // history: a record stays as it was written
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 // Run holds what target makes of each machine under codegen/testdata against a
 // golden file, called like the machine's source with the ending that the target

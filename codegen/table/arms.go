@@ -99,7 +99,7 @@ func (c *compiler) handlers(leaf *ir.State) []runtime.Handler {
 	return out
 }
 
-// choices are the arms that k comes to in leaf. What states around it say of an
+// choices are the arms that k reaches in leaf. What states around it say of an
 // event is found once for all leaves inside: else a thousand leaves below a
 // thousand handlers would look at each handler for each event a thousand times.
 func (c *compiler) choices(leaf *ir.State, k ir.Case) []int {

@@ -41,7 +41,7 @@ func TestEveryMachineCompiles(t *testing.T) {
 	}
 }
 
-// compiles checks the definition of m; again is the same machine, loaded anew.
+// compiles checks the definition of m; again is the same machine, loaded again.
 func compiles(t *testing.T, m, again *ir.Machine, faulty bool) {
 	d := table.Compile(m)
 	if diff := cmp.Diff(string(d.Encode()), string(table.Compile(again).Encode())); diff != "" {

@@ -25,7 +25,7 @@ import (
 //   - or the error.
 //
 // Nothing that a step does is left out, so whatever changes shows. With -update
-// the indented lines are written anew.
+// the indented lines are written again.
 func TestScenarios(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) == 0 {

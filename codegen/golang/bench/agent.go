@@ -3,10 +3,10 @@
 // github.com/looplab/fsm and github.com/qmuntal/stateless.
 //
 // All of them are the code-review agent of examples/codereview: nine states,
-// two retries that start anew with each visit, a bound of five on the way round
+// two retries that start again with each visit, a bound of five on the way round
 // through AwaitingRetry, three fields, and an answer that says what to do next.
 // What the agent's activities and timers do is not theirs: each is told how it
-// went. A test holds that all come to the same state, data and counters after
+// went. A test holds that all reach the same state, data and counters after
 // each event, and refuse the same ones.
 package bench
 
@@ -105,7 +105,7 @@ type Used struct {
 const maxWait = 15 * time.Minute
 
 // script is one run of 12 events: every guarded retry is taken, and the run
-// comes to Completed.
+// reaches Completed.
 var script = []Event{
 	{Kind: StartReview},
 	{Kind: ActivityFailed, Category: Transient},

@@ -176,7 +176,7 @@ func interpreterScript(tb testing.TB) (m *runtime.Machine, first *runtime.Snapsh
 		inputs, times = append(inputs, in), append(times, now)
 	}
 	if m.Definition().States[s.State].Path != "Completed" {
-		tb.Fatalf("the run came to %s", m.Definition().States[s.State].Path)
+		tb.Fatalf("the run reached %s", m.Definition().States[s.State].Path)
 	}
 	return m, first, inputs, times
 }

@@ -16,12 +16,12 @@ type rule struct {
 }
 
 var (
-	toFailed  = rule{do: (*Table).anew, to: Failed, act: TellFailed}
-	toExpired = rule{do: (*Table).anew, to: Expired}
+	toFailed  = rule{do: (*Table).reset, to: Failed, act: TellFailed}
+	toExpired = rule{do: (*Table).reset, to: Expired}
 )
 
-// anew starts the counters of the visit anew.
-func (m *Table) anew(*Event) { m.Used.Fetch, m.Used.Analyze = 0, 0 }
+// reset sets the counters of the visit to zero.
+func (m *Table) reset(*Event) { m.Used.Fetch, m.Used.Analyze = 0, 0 }
 
 var rules = [Failed + 1][DayOver + 1][]rule{
 	Idle: {

@@ -24,26 +24,25 @@ func newGen(s *streams) *cobra.Command {
 	g := &generator{streams: s}
 	c := &cobra.Command{
 		Use:   "gen PATH",
-		Short: "Compile machines to Go",
-		Long: `Gen writes Go for the machines in PATH, as NAME_fsm.go beside the source. It is what
-a program calls: states, events and data as types, an interface with a method for
-each activity, and functions that start runs and send events. It embeds the
-source file, which must stay where it is.
+		Short: "Write Go for machines",
+		Long: `Gen writes Go for the machines in PATH, as NAME_fsm.go beside the source. The file
+has what a program calls: types for states, events and data, an interface with a
+method for each activity, and functions that start runs and send events. It embeds
+the source file, so the source must stay beside it.
 
-With --core the file is the pure machine in place of that: state, data and
-counters, and which arm an input takes. It imports the standard library alone, and
-no runtime is behind it.
+With --core, the file has the pure machine instead: state, data and counters, and a
+function that chooses the arm for an input. It imports only the standard library.
 
--o FILE names another file; -o - is standard output. Where the source is not beside
-it, its text is copied into the file. The package is that of --package, or of
-$GOPACKAGE under go:generate, or of the Go files beside the output, or the name
-of the folder.
+-o FILE writes another file; -o - writes to standard output. If the source is not
+beside that file, the file has a copy of its text. The package is that of
+--package; or of $GOPACKAGE under go:generate; or of the Go files beside the output;
+or it has the name of the folder.
 
-With --tests a second file, NAME_fsm_test.go, takes every arm that any run takes,
-by the shortest runs there are.
+With --tests, gen writes a second file, NAME_fsm_test.go. Its test takes every arm
+that any run takes, by the shortest runs.
 
-Exit status 1: a machine has errors, or with --check a file on disk is not
-what would be written.`,
+Exit status 1: a machine has errors; or, with --check, a file on disk is not what
+gen would write.`,
 		Example: `  //go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen --tests review.fsm
   fsmc gen review.fsm
   fsmc gen --core -o core.go review.fsm
@@ -53,9 +52,9 @@ what would be written.`,
 		RunE:              func(_ *cobra.Command, args []string) error { return g.run(args[0]) },
 	}
 	c.Flags().StringVarP(&g.output, "output", "o", "", "write to `FILE`; - is standard output")
-	c.Flags().StringVar(&g.pkg, "package", "", "the package is called `NAME`")
-	c.Flags().BoolVar(&g.core, "core", false, "write the pure machine, which imports the standard library alone")
-	c.Flags().BoolVar(&g.tests, "tests", false, "write a test file too, which takes every arm")
+	c.Flags().StringVar(&g.pkg, "package", "", "the `NAME` of the package")
+	c.Flags().BoolVar(&g.core, "core", false, "write the pure machine, which imports only the standard library")
+	c.Flags().BoolVar(&g.tests, "tests", false, "also write a test file, which takes every arm")
 	c.Flags().BoolVar(&g.check, "check", false, "write nothing; exit with 1 if a file on disk is stale")
 	return c
 }

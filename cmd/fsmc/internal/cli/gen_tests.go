@@ -19,7 +19,7 @@ func covers(unit *lang.Unit, output string) (func(*ir.Machine) *ir.Cover, error)
 	found := map[*ir.Machine]*ir.Cover{}
 	for _, m := range unit.Program.Machines {
 		if found[m] = check.Cover(m, explore.DefaultLimit); found[m] == nil {
-			return nil, fmt.Errorf("machine %q can come to more than %d configurations: there is no test that takes every arm", m.Name, explore.DefaultLimit)
+			return nil, fmt.Errorf("machine %q can reach more than %d configurations: there is no test that takes every arm", m.Name, explore.DefaultLimit)
 		}
 	}
 	return func(m *ir.Machine) *ir.Cover { return found[m] }, nil
