@@ -183,6 +183,38 @@ tries 3
 a 2
 b 2
 `},
+		{"a bound that is used up defers the event", `
+machine Deferred {
+    event E
+    activity a()
+    initial S
+    state S {
+        do a() timeout 3s
+        on E -> S max 1
+        on failed -> S max 1
+        defer E
+    }
+    terminal Done
+}`, `
+steps 2
+time ~9s
+a 3
+`},
+		{"a guard that is false defers the event", `
+machine Deferred {
+    event E { v bool }
+    initial C
+    defer E
+    state C {
+        initial S
+        state S { on E when event.v -> C max 1 }
+    }
+    terminal Done
+}`, `
+steps 1
+time unbounded
+time: C.S waits for E with no timer
+`},
 		{"a wait with no timer", `
 machine Wait {
     event Go

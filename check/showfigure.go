@@ -2,6 +2,7 @@ package check
 
 import (
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
@@ -53,9 +54,26 @@ func (f *Figure) isCost(w *Worst) bool {
 	return false
 }
 
-// reach replays the run of f; one that is too long to be written out reaches f where
-// no step of it is a guess.
+// reach replays the run of f, and where that is none another one: one that defers as
+// little as can be, since a path knows neither what deferred events carry nor in which
+// order they came.
 func (s *shared) reach(p *explore.Product, f *Figure) {
+	if s.reachBy(p, f); f.Exact || f.weight == nil || !s.mayShow(len(f.path)) {
+		return
+	}
+	of, n := p.Components()
+	first := f.path
+	if f.path = graph.NewCheapest(&p.Graph, of, n, f.weight.Of, p.Detours).Path(0); s.mayShow(len(f.path)) {
+		s.reachBy(p, f)
+	}
+	if !f.Exact {
+		f.path = first
+	}
+}
+
+// reachBy replays the path of f; one that is too long to be written out reaches f where
+// no step of it is a guess.
+func (s *shared) reachBy(p *explore.Product, f *Figure) {
 	if !s.mayShow(len(f.path)) {
 		f.Exact = f.Name != timeName && p.Sure(f.path)
 		s.alsoReaches(f)

@@ -186,25 +186,8 @@ func (g *maker) fill() {
 			s.Require, s.Else = g.guard(nil), pick(g, g.all)
 		}
 	}
-	g.defers()
 	if g.opt.Timers {
 		g.timers()
-	}
-}
-
-// defers takes away what defers an event that a handler below it, or beside it,
-// may leave to it: there the checker may call a figure "at most" that some run
-// reaches.
-func (g *maker) defers() {
-	for _, s := range g.homes {
-		s.Defer = slices.DeleteFunc(s.Defer, func(e *Event) bool {
-			return slices.ContainsFunc(g.homes, func(d *State) bool {
-				return d.within(s) && slices.ContainsFunc(d.Ons, func(o *On) bool {
-					last := o.Arms[len(o.Arms)-1]
-					return o.Triggers[0].Event == e && (last.When != nil || last.Bound > 0)
-				})
-			})
-		})
 	}
 }
 

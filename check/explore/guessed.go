@@ -123,6 +123,15 @@ func (p *Product) defers(e int32) bool {
 	return ok && in.Kind == ir.CaseEvent
 }
 
+// Detours says how much less an edge is liked than one in which nothing is deferred,
+// looked at again or guessed.
+func (p *Product) Detours(_, e int32) int64 {
+	if p.Label(e).Again || !p.Certain(e) || p.defers(e) {
+		return 1000
+	}
+	return 1
+}
+
 // guessesLeft counts, at the first edge of each input, its guesses: so many do
 // not lead on yet. Those that are spared are not among them. Of an input that some
 // guess leaves to nobody there are always more.

@@ -18,13 +18,26 @@ type Longest struct {
 	of   []int32
 	best []int32 // by vertex: the edge by which the longest path leaves its component, or -1
 	gate []int32 // by component: the vertex from which it does, or -1
+
+	cost func(from, e int32) int64 // that decides between paths of one length; nil where the first one met is as good
+	dear []int64                   // by component: what the path costs from its gate on
 }
 
 // NewLongest computes the longest paths of g, whose components are given.
 func NewLongest(g *Graph, of []int32, n int, weight func(from, e int32) int64) *Longest {
+	return newLongest(g, of, n, weight, nil)
+}
+
+// NewCheapest is NewLongest where of paths of one length the one is kept that costs
+// least on the edges between components.
+func NewCheapest(g *Graph, of []int32, n int, weight, cost func(from, e int32) int64) *Longest {
+	return newLongest(g, of, n, weight, cost)
+}
+
+func newLongest(g *Graph, of []int32, n int, weight, cost func(from, e int32) int64) *Longest {
 	l := &Longest{
 		Length: make([]int64, g.Len()), g: g, of: of,
-		best: make([]int32, g.Len()), gate: make([]int32, n),
+		best: make([]int32, g.Len()), gate: make([]int32, n), cost: cost, dear: make([]int64, n),
 	}
 	first, members := ByComponent(of, n)
 	for c := range int32(n) {
@@ -62,9 +75,13 @@ func (l *Longest) component(c int32, members []int32, weight func(from, e int32)
 			w, to := weight(v, e), l.g.To[e]
 			switch {
 			case l.of[to] != c:
-				if total := Sum(w, l.Length[to]); l.gate[c] < 0 || total > length {
+				total, dear := Sum(w, l.Length[to]), int64(0)
+				if l.cost != nil {
+					dear = Sum(l.cost(v, e), l.dear[l.of[to]])
+				}
+				if l.gate[c] < 0 || total > length || total == length && dear < l.dear[c] {
 					length = max(length, total)
-					l.gate[c], l.best[v] = v, e
+					l.gate[c], l.best[v], l.dear[c] = v, e, dear
 				}
 			case w > 0:
 				length = Infinite
