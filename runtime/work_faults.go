@@ -104,6 +104,9 @@ func (m *Machine) wants(tasks []Task, row *TaskRow) bool {
 	return false
 }
 
+// same reports whether a row stands for an attempt, so that workers can find it.
 func (m *Machine) same(t *Task, row *TaskRow) bool {
-	return m.dos[t.Do].Name == row.Do && t.Key == row.Key && t.Attempt == row.Attempt
+	do := &m.dos[t.Do]
+	return do.Name == row.Do && t.Key == row.Key && t.Attempt == row.Attempt &&
+		m.def.Activities[do.Activity].Name == row.Activity && m.Hash() == row.Definition
 }
