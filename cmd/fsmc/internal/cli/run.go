@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,6 +95,7 @@ type runner struct {
 	asJSON, follow, detach, quiet bool
 	concurrency                   int
 	lease                         time.Duration
+	begun                         atomic.Pointer[string] // the run of the file, when it has been found or started
 }
 
 func (r *runner) run(ctx context.Context, paths []string) error {
@@ -229,6 +231,7 @@ func (r *runner) workOnOne(ctx context.Context, engine *runtime.Engine, p *progr
 	if r.detach {
 		return r.leave(&v)
 	}
+	r.begun.Store(&v.Run)
 	work := engine.RunUntilIdle
 	switch {
 	case r.follow:

@@ -123,21 +123,26 @@ func (r *runner) proceed(ctx context.Context, engine *runtime.Engine, m *runtime
 // sayVersion says of a run of another version than the file's what becomes of
 // it, and what of it is not done.
 func (r *runner) sayVersion(ctx context.Context, engine *runtime.Engine, v *runtime.View) error {
-	undone, err := engine.Unmatched(ctx, v.Definition)
+	names, err := engine.Unmatched(ctx, v.Definition)
 	switch {
 	case err != nil:
 		return err
-	case len(undone) == 0 || r.detach:
+	case len(names) == 0 || r.detach:
 		fmt.Fprintf(r.err, "fsmc: %s keeps its version of %s, which is not this one; fsmc migrate would move it\n", v.Run, v.Machine)
 		return nil
 	}
-	what, is, it := "activity", "is", "it"
-	if len(undone) > 1 {
-		what, is, it = "activities", "are", "them"
-	}
-	fmt.Fprintf(r.err, "fsmc: %s is of another version of %s, and its %s %s %s not done with this file, which declares %s otherwise: name the file of its version, or none\n",
-		v.Run, v.Machine, what, check.And(undone), is, it)
+	what, them := undone(names)
+	fmt.Fprintf(r.err, "fsmc: %s is of another version of %s, and its %s not done with this file, which declares %s otherwise: name the file of its version, or none\n",
+		v.Run, v.Machine, what, them)
 	return nil
+}
+
+// undone names activities, so that "not done" can follow, and what stands for them.
+func undone(names []string) (what, them string) {
+	if len(names) == 1 {
+		return "activity " + check.And(names) + " is", "it"
+	}
+	return "activities " + check.And(names) + " are", "them"
 }
 
 // sameParams reports whether given, in canonical form, is started.
