@@ -81,7 +81,7 @@ func (o *outage) note(logger *slog.Logger, err error) {
 	o.mu.Unlock()
 	switch {
 	case began:
-		logger.Warn("the store cannot do it now, and is asked again until it can", slog.Any("error", err))
+		logger.Warn("the store cannot do it now", slog.Any("error", err))
 	case ended:
 		logger.Warn("the store can do it again", slog.Duration("after", now.Sub(since)))
 	}
