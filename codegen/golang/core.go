@@ -2,7 +2,6 @@ package golang
 
 import (
 	"fmt"
-	"math/big"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -88,15 +87,6 @@ func (c *corePrinter) stateConst(s *ir.State) string { return c.m.Name + "State"
 
 func (c *corePrinter) category(k *ir.Category) string {
 	return c.m.Name + "Category" + exported(k.Name)
-}
-
-// ratio is r as a Go constant; 0 for none.
-func ratio(r *big.Rat) string {
-	if r == nil {
-		return "0.0"
-	}
-	f, _ := r.Float64()
-	return floatLiteral(f)
 }
 
 // allowed writes which external events each leaf may take.
