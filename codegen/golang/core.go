@@ -53,7 +53,7 @@ func (p *printer) core(m *machinePlan) {
 	c.helpers(p.buf.Bytes()[begin:])
 }
 
-// mayGrow reports whether the fields of a run may come to take more than the
+// mayGrow reports whether the fields of a run may grow to more than the
 // 4 MiB that a run may hold: strings and json have at most 1 MiB each.
 func mayGrow(m *ir.Machine) bool {
 	n := 0

@@ -293,7 +293,7 @@ func (d *driver) host() runtime.Ask {
 	}
 }
 
-// same holds what the two came to against each other.
+// same compares where the two stand.
 func (d *driver) same(s *runtime.Snapshot, commands []runtime.Command) {
 	d.t.Helper()
 	def := d.m.Definition()
