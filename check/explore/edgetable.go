@@ -11,14 +11,6 @@ type edgeTable struct {
 	table []int32
 	first int32 // edge of the configuration at hand
 	in    int   // how many of its edges are in the table
-	shift int32 // what is added to their numbers, since some were taken back
-}
-
-// takenBack notes that some of the edges of a configuration from first to before end
-// were taken back: their numbers are given again.
-func (t *edgeTable) takenBack(first, end int32) {
-	t.shift += end - first
-	t.in = 0
 }
 
 // fewEdges is up to how many edges of a configuration are gone through.
@@ -45,11 +37,11 @@ func (x *search) known(to, label int32) int32 {
 	for ; x.seen.in < int(end-first); x.seen.in++ {
 		e := first + int32(x.seen.in)
 		if at, there := x.place(first, x.To[e], x.edges[e]); !there {
-			x.seen.table[at] = e + 1 + x.seen.shift
+			x.seen.table[at] = e + 1
 		}
 	}
 	if at, there := x.place(first, to, label); there {
-		return x.seen.table[at] - 1 - x.seen.shift
+		return x.seen.table[at] - 1
 	}
 	return None
 }
@@ -59,7 +51,7 @@ func (x *search) place(first, to, label int32) (at int, there bool) {
 	mask := len(x.seen.table) - 1
 	h := (uint64(uint32(to))<<32 | uint64(uint32(label))) * 0x9e3779b97f4a7c15
 	for at = int(h>>32) & mask; ; at = (at + 1) & mask {
-		e := x.seen.table[at] - 1 - x.seen.shift
+		e := x.seen.table[at] - 1
 		x.probes++
 		if e < first {
 			return at, false

@@ -11,7 +11,6 @@ import "slices"
 type openEdge struct {
 	label int32
 	rests rests
-	still bool   // it leads back to where it starts, and counts for nothing
 	hash  uint64 // of the end
 }
 
@@ -38,22 +37,18 @@ func (x *search) emitOne(label int32, always bool) {
 		return
 	}
 	still := !always && slices.Equal(x.next, x.here)
-	switch {
-	case !still:
-		x.emitted = true
-	case !x.foot.noted:
-		x.still = true
-		return
-	default:
-		x.still = true // for others it may be where it leads; see junction.go
-	}
+	x.still, x.emitted = x.still || still, x.emitted || !still
 	if x.foot.noted {
-		x.foot.ends()
+		x.note(label, always) // for others it may lead elsewhere
+		return
+	}
+	if still {
+		return
 	}
 	if len(x.open) == maxOpen {
 		x.settle()
 	}
-	x.open = append(x.open, openEdge{label, x.restsOn(), still, x.store.hash(x.next)})
+	x.open = append(x.open, openEdge{label, x.restsOn(), x.store.hash(x.next)})
 	x.ends = append(x.ends, x.next...)
 }
 
@@ -74,23 +69,22 @@ func (x *search) add(o *openEdge, end []uint64) {
 	edge := int32(len(x.To))
 	to, fresh := x.store.add(end, o.hash)
 	if fresh {
-		x.came, x.Product.from = push(x.came, edge), push(x.Product.from, x.at)
-		for s := x.Product.Leaf(to); s != nil && x.first[s.ID] == None; s = s.Parent {
-			x.first[s.ID] = to
-		}
+		x.reach(to, edge, x.at)
 	} else if e := x.known(to, o.label); e != None {
 		x.rests[e] |= o.rests
-		if !o.still {
-			x.junctions.stills = slices.DeleteFunc(x.junctions.stills, func(still int32) bool { return still == e })
-		}
 		return
-	}
-	if o.still {
-		x.junctions.stills = append(x.junctions.stills, edge)
 	}
 	x.rests = push(x.rests, o.rests)
 	x.To = push(x.To, to)
 	x.edges = push(x.edges, o.label)
+}
+
+// reach notes how configuration to, a new one, was reached.
+func (x *search) reach(to, edge, from int32) {
+	x.came, x.Product.from = push(x.came, edge), push(x.Product.from, from)
+	for s := x.Product.Leaf(to); s != nil && x.first[s.ID] == None; s = s.Parent {
+		x.first[s.ID] = to
+	}
 }
 
 // emitMove is emit for a step that has entered a leaf, if it could.

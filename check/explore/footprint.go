@@ -6,7 +6,6 @@ type footprint struct {
 	data  []uint64 // all bits that are data
 	read  []uint64 // before it was written, in some run
 	wrote []uint64 // in the run at hand
-	cover []uint64 // written in every run that has an end
 }
 
 func (p *program) dataBits() []uint64 {
@@ -22,11 +21,10 @@ func (p *program) dataBits() []uint64 {
 func (f *footprint) begin(p *program) {
 	if f.data == nil {
 		f.data = p.dataBits()
-		f.read, f.wrote, f.cover = make([]uint64, len(f.data)), make([]uint64, len(f.data)), make([]uint64, len(f.data))
+		f.read, f.wrote = make([]uint64, len(f.data)), make([]uint64, len(f.data))
 	}
 	f.noted = true
 	clear(f.read)
-	copy(f.cover, f.data)
 }
 
 // reads notes that n is read.
@@ -60,18 +58,11 @@ func (f *footprint) drops(live []uint64) {
 	}
 }
 
-// ends notes that the run at hand has an end.
-func (f *footprint) ends() {
-	for i, bits := range f.wrote {
-		f.cover[i] &= bits
-	}
-}
-
-// unread are the bits that no run reads and every one writes.
+// unread are the bits of data that no run reads.
 func (f *footprint) unread() (mask []uint64, any bool) {
 	mask = make([]uint64, len(f.data))
 	for i := range mask {
-		mask[i] = f.cover[i] &^ f.read[i]
+		mask[i] = f.data[i] &^ f.read[i]
 		any = any || mask[i] != 0
 	}
 	return mask, any

@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -21,7 +20,7 @@ import (
 var WideFrom = 64
 
 // mostMasks is in how many ways the data that an input does not read may differ, until
-// its edges are kept one by one.
+// its steps are run for each configuration.
 const mostMasks = 32
 
 // junctions are those that an exploration has found. While it runs, edges that lead
@@ -33,22 +32,9 @@ type junctions struct {
 	ends   []int32 // by junction: behind the last of its edges
 	to     []int32
 	labels []int32
-	sets   map[widely]*alikeIn
-	guess  bool    // some run of the step at hand guesses
-	stills []int32 // its edges that lead back to where they start, and count for nothing
-}
 
-// widely is an input in a leaf.
-type widely struct {
-	InputAt
-	again bool
-}
-
-// alikeIn are the junctions of an input in a leaf: by the number of a mask, and the
-// configuration within it.
-type alikeIn struct {
-	masks [][]uint64
-	found map[string]int32
+	inputs map[widely]*wideInput
+	noting *noting
 }
 
 // coded is the number of junction j, or of an edge that leaves one, while there are no
@@ -100,106 +86,114 @@ func (x *search) eachOf(in *inputCode, run func()) {
 		x.each(in.ID, run)
 		return
 	}
-	x.settle()
-	of := x.alikeIn(widely{InputAt{int32(x.step.from.ID), in.ID}, x.again})
+	of := x.wideInput(widely{InputAt{int32(x.step.from.ID), in.ID}, x.again})
 	for i, mask := range of.masks {
-		if j, known := of.found[keyOf(i, mask, x.here)]; known {
-			x.leadTo(j)
+		if steps, known := of.found[keyOf(i, mask, x.here)]; known {
+			x.lead(steps)
 			return
 		}
 	}
-	edge, fresh := int32(len(x.To)), int32(x.store.count)
+	steps := &alike{}
+	x.junctions.noting = &noting{steps: steps, store: newStore(x.store.width+1, 64)}
 	x.foot.begin(x.p)
-	x.junctions.guess, x.junctions.stills = false, x.junctions.stills[:0]
 	x.each(in.ID, run)
-	x.settle()
-	x.foot.noted = false
+	x.foot.noted, x.junctions.noting = false, nil
 	mask, any := x.foot.unread()
 	i := of.number(mask)
-	if n := len(x.To) - int(edge); n < WideFrom || x.junctions.guess || !any && WideFrom > 1 || i == mostMasks {
-		x.takeBackStills(edge, fresh)
+	kept := !steps.guess && (any || WideFrom <= 1) && i < mostMasks
+	for _, o := range steps.outcomes {
+		o.many = kept && len(o.labels) >= WideFrom && (meets(o.wrote, mask) || WideFrom <= 1)
+	}
+	x.lead(steps)
+	if !kept {
 		return
+	}
+	for _, o := range steps.outcomes {
+		if o.many && covers(o.wrote, mask) { // there is one junction, and it is made
+			o.words, o.labels, o.always, o.rests = nil, nil, nil, nil
+		}
 	}
 	if i == len(of.masks) {
 		of.masks = append(of.masks, mask)
 	}
-	j := x.join(edge, fresh)
-	of.found[keyOf(i, mask, x.here)] = j
-	x.junctions.came = append(x.junctions.came, int32(len(x.To)))
-	x.leadTo(j)
+	of.found[keyOf(i, mask, x.here)] = steps
 }
 
-func (x *search) alikeIn(at widely) *alikeIn {
-	of := x.junctions.sets[at]
-	if of == nil {
-		of = &alikeIn{found: map[string]int32{}}
-		x.junctions.sets[at] = of
+// lead adds the edges of the configuration at hand that steps are.
+func (x *search) lead(steps *alike) {
+	for _, o := range steps.outcomes {
+		if !o.many {
+			x.leadToEach(o)
+			continue
+		}
+		x.settle()
+		key := keyOf(0, o.wrote, x.here)
+		j, known := o.found[key]
+		if !known {
+			j = x.join(o)
+			o.found[key] = j
+			x.junctions.came = append(x.junctions.came, int32(len(x.To)))
+		}
+		x.leadTo(j)
 	}
-	return of
 }
 
-// number is that of mask, which may be the next one.
-func (of *alikeIn) number(mask []uint64) int {
-	i := slices.IndexFunc(of.masks, func(known []uint64) bool { return slices.Equal(known, mask) })
-	if i < 0 {
-		i = len(of.masks)
+// leadToEach adds an edge for each of the outcomes.
+func (x *search) leadToEach(o *outcomes) {
+	width := x.store.width
+	for i, label := range o.labels {
+		if len(x.open) == maxOpen {
+			x.settle()
+		}
+		x.ends = x.end(x.ends, o, i)
+		end := x.ends[len(x.ends)-width:]
+		if !o.always[i] && slices.Equal(end, x.here) {
+			x.ends = x.ends[:len(x.ends)-width]
+			continue
+		}
+		x.open = append(x.open, openEdge{label, o.rests[i], x.store.hash(end)})
 	}
-	return i
 }
 
-// keyOf is words without the bits of mask, of number i.
-func keyOf(i int, mask, words []uint64) string {
-	key := []byte{byte(i)}
-	for k, word := range words {
-		key = binary.NativeEndian.AppendUint64(key, word&^mask[k])
+// end adds to list the end of outcome i from the configuration at hand.
+func (x *search) end(list []uint64, o *outcomes, i int) []uint64 {
+	for k, word := range x.here {
+		list = append(list, word&x.foot.data[k]&^o.wrote[k]|o.words[i*len(x.here)+k])
 	}
-	return string(key)
+	return list
 }
 
-// join moves the edges from edge on behind a junction. Configurations from fresh on
-// were first reached by them.
-func (x *search) join(edge, fresh int32) int32 {
-	j, base := int32(len(x.junctions.stands)), int32(len(x.junctions.to))
+// join makes a junction of the outcomes, for the configuration at hand and those that
+// differ from it in what is written alone.
+func (x *search) join(o *outcomes) int32 {
+	j := int32(len(x.junctions.stands))
 	x.junctions.stands = append(x.junctions.stands, x.at)
-	x.junctions.to = push(x.junctions.to, x.To[edge:]...)
-	x.junctions.labels = push(x.junctions.labels, x.edges[edge:]...)
-	x.junctions.ends = append(x.junctions.ends, int32(len(x.junctions.to)))
-	for c := fresh; int(c) < x.store.count; c++ {
-		x.Product.came[c], x.Product.from[c] = coded(x.Product.came[c]-edge+base), coded(j)
+	var hashes [maxOpen]uint64
+	width := x.store.width
+	for first := 0; first < len(o.labels); first += maxOpen {
+		n := min(maxOpen, len(o.labels)-first)
+		for i := range n {
+			x.ends = x.end(x.ends, o, first+i)
+			hashes[i] = x.store.hash(x.ends[i*width : (i+1)*width])
+			x.store.fetch(hashes[i])
+		}
+		for i := range n {
+			to, fresh := x.store.add(x.ends[i*width:(i+1)*width], hashes[i])
+			if fresh {
+				x.reach(to, coded(int32(len(x.junctions.to))), coded(j))
+			}
+			x.junctions.to = push(x.junctions.to, to)
+			x.junctions.labels = push(x.junctions.labels, o.labels[first+i])
+		}
+		x.ends = x.ends[:0]
 	}
-	x.takeBack(edge)
+	x.junctions.ends = append(x.junctions.ends, int32(len(x.junctions.to)))
 	return j
-}
-
-// takeBack takes back the edges from edge on.
-func (x *search) takeBack(edge int32) {
-	x.seen.takenBack(x.First[x.at], int32(len(x.To)))
-	x.To, x.edges, x.rests = x.To[:edge], x.edges[:edge], x.rests[:edge]
 }
 
 // leadTo adds an edge into junction j.
 func (x *search) leadTo(j int32) {
 	x.To, x.edges, x.rests = push(x.To, coded(j)), push(x.edges, x.label(Label{Kind: Towards, Input: None, Arm: None, Do: None})), push(x.rests, certain)
-}
-
-// takeBackStills takes back those edges from edge on that lead back to where they
-// start and count for nothing.
-func (x *search) takeBackStills(edge, fresh int32) {
-	if len(x.junctions.stills) == 0 {
-		return
-	}
-	to, labels, rests := slices.Clone(x.To[edge:]), slices.Clone(x.edges[edge:]), slices.Clone(x.rests[edge:])
-	x.takeBack(edge)
-	moved := make([]int32, len(to))
-	for i := range to {
-		if moved[i] = int32(len(x.To)); slices.Contains(x.junctions.stills, edge+int32(i)) {
-			continue
-		}
-		x.To, x.edges, x.rests = append(x.To, to[i]), append(x.edges, labels[i]), append(x.rests, rests[i])
-	}
-	for c := fresh; int(c) < x.store.count; c++ {
-		x.Product.came[c] = moved[x.Product.came[c]-edge]
-	}
 }
 
 // numberJunctions gives junctions and the edges that leave them their numbers, behind all

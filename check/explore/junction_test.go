@@ -35,6 +35,12 @@ func TestWideGrows(t *testing.T) {
 		{"under a guard over the payload", func(n int) string {
 			return flags(n, "on E when event.f0 { "+numbered(n, "\n", "b# = event.f#")+" } else when event.f1 -> S { "+numbered(n, "\n", "b# = event.f#")+" } else reject")
 		}, func(n int) int { return 3<<(n-2) + 3 }},
+		{"or else nothing", func(n int) string {
+			return flags(n, "on E when event.f0 || event.f1 { "+numbered(n, "\n", "b# = event.f#")+" } else ignore")
+		}, func(n int) int { return 3<<(n-2) + 3 }},
+		{"or else one", func(n int) string {
+			return flags(n, "on E when event.f0 || event.f1 { "+numbered(n, "\n", "b# = event.f#")+" } else { b2 = event.f2 }")
+		}, func(n int) int { return 3<<(n-2) + 4 }},
 		{"under a guard over what was", func(n int) string {
 			return flags(n, "on E when b0 || b1 { "+numbered(n, "\n", "b# = event.f#")+" } else { b0 = event.f0 b1 = event.f1 }")
 		}, func(n int) int { return 1<<n + 2 }},

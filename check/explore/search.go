@@ -132,7 +132,7 @@ func newSearch(t *flat.Table, code *program) *search {
 			first: make([]int32, len(m.States)), taken: make([]bool, len(m.Arms)), fired: make([]bool, len(m.Timers)),
 			faults: map[faultKey]Fault{}, broken: map[Broken]bool{}, unmet: map[InputAt]Unmet{}, spent: map[spentAt]Unmet{},
 		},
-		step: newStep(code), number: map[Label]int32{}, times: newTimes(), junctions: junctions{sets: map[widely]*alikeIn{}},
+		step: newStep(code), number: map[Label]int32{}, times: newTimes(), junctions: junctions{inputs: map[widely]*wideInput{}},
 	}
 	for i := range x.first {
 		x.first[i] = None
@@ -193,7 +193,9 @@ func (x *search) each(input int32, run func()) {
 		if run(); x.oracle.over {
 			continue
 		}
-		x.junctions.guess = x.junctions.guess || x.restsOn()&depends != 0
+		if n := x.junctions.noting; n != nil && x.restsOn()&depends != 0 {
+			n.steps.guess = true
+		}
 		usesUp := x.again && x.still // an event was deferred and is gone; see surelyEnding
 		if x.restsOn()&depends != 0 && !x.emitted && !usesUp && !x.failed() && x.sought == nil {
 			x.noteIdle(key{x.at, input})
