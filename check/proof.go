@@ -71,8 +71,9 @@ func (s *shared) SmallProduct() *explore.Product {
 
 func (s *shared) productUpTo(limit int) *explore.Product {
 	if s.proof.product == nil && s.proof.limit < limit {
+		before := s.proof.limit
 		s.proof.limit = limit
-		s.proof.product, s.proof.seen = explore.Try(s.Table(), limit)
+		s.proof.product, s.proof.seen = explore.TryFurther(s.Table(), before, limit)
 	}
 	return s.proof.product
 }

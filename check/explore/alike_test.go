@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/lang"
 )
 
 // TestRunsOfChains counts runs of steps: in a chain of arms or requires with three host
@@ -27,6 +30,17 @@ func TestRunsOfChains(t *testing.T) {
 	} {
 		if small, large := runs(20, line), runs(40, line); large > most*small {
 			t.Errorf("%s: %d runs for 20, %d for 40", line, small, large)
+		}
+	}
+}
+
+// TestTryFurther: what gave up before is not tried a second time with a higher limit.
+func TestTryFurther(t *testing.T) {
+	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte("machine M {\n initial A\n after 2h -> T\n state A { after 1h -> B }\n state B { after 30m -> A unbounded }\n terminal T\n}\n")}})
+	table := flat.New(unit.Program.Machines[0])
+	for before, timed := range map[int]bool{0: true, maxTimed - 1: true, maxTimed: false} {
+		if p, _ := TryFurther(table, before, DefaultLimit); p == nil || p.Timed() != timed || p.paced != timed {
+			t.Errorf("tried up to %d before: times are kept is not %v", before, timed)
 		}
 	}
 }

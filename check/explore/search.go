@@ -27,7 +27,11 @@ func NewProduct(t *flat.Table, limit int) *Product {
 // than that many usually do; and where the machine is broken, so that an arm or a
 // target may be missing. Where it gave up, entered marks by ID the states that it
 // had come to.
-func Try(t *flat.Table, limit int) (p *Product, entered []bool) {
+func Try(t *flat.Table, limit int) (p *Product, entered []bool) { return TryFurther(t, 0, limit) }
+
+// TryFurther is Try where it gave nil with a limit before: what would give up as it did
+// then is left out.
+func TryFurther(t *flat.Table, before, limit int) (p *Product, entered []bool) {
 	kept, paced := newTracked(t.Machine), true
 	for _, which := range []reach{everyTimer, timersOfLeaves} {
 		c, tooMany := newClocks(t, kept, which)
@@ -35,9 +39,11 @@ func Try(t *flat.Table, limit int) (p *Product, entered []bool) {
 		if c == nil {
 			continue
 		}
-		if p, _ := try(t, min(limit, maxTimed), kept, c); p != nil {
-			p.paced = paced
-			return p, nil
+		if before < maxTimed {
+			if p, _ := try(t, min(limit, maxTimed), kept, c); p != nil {
+				p.paced = paced
+				return p, nil
+			}
 		}
 		kept, paced = newTracked(t.Machine), false
 	}

@@ -27,6 +27,9 @@ type step struct {
 	had      []int     // the indexes set in have
 	params   []int64   // of a start: what was chosen for the parameters that are kept
 	begun    []started // the timers that the step has started, where their times matter
+	spans    map[*ir.Timer]started
+	longer   map[jittered]int64
+	shorter  map[jittered]int64
 
 	runs    int // how often any step was run; being turned away by a require counts, too
 	fault   fault

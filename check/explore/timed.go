@@ -2,6 +2,7 @@ package explore
 
 import (
 	"math"
+	"math/big"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/flat"
@@ -241,9 +242,33 @@ type started struct {
 	least, most int64
 }
 
+// jittered is a wait with the share by which it varies. What comes of the two is looked
+// up: computed with fractions in each step it takes longer than the rest of the step.
+type jittered struct {
+	wait  int64
+	share *big.Rat
+}
+
+// lookUp is what memo has for k, or what compute says.
+func lookUp[K comparable, V any](memo *map[K]V, k K, compute func() V) V {
+	v, known := (*memo)[k]
+	if !known {
+		if *memo == nil {
+			*memo = map[K]V{}
+		}
+		v = compute()
+		(*memo)[k] = v
+	}
+	return v
+}
+
 // noteStart notes that t starts with the step at hand, which has entered its state.
 func (s *step) noteStart(t *ir.Timer) {
-	least, most := waitOf(t)
+	wait := lookUp(&s.spans, t, func() started {
+		least, most := waitOf(t)
+		return started{t, least, most}
+	})
+	least, most := wait.least, wait.most
 	if t.Var != nil && t.Var.Type.Kind == ir.Duration {
 		n := s.p.tracked.vars[t.Var]
 		s.foot.reads(n)
@@ -253,7 +278,7 @@ func (s *step) noteStart(t *ir.Timer) {
 				most = max(0, hi)
 			}
 			if most > 0 && most != zone.Infinite && t.Jitter != nil {
-				most = lengthened(most, t.Jitter)
+				most = lookUp(&s.longer, jittered{most, t.Jitter}, func() int64 { return lengthened(most, t.Jitter) })
 			}
 		}
 	}

@@ -247,7 +247,7 @@ func (x *search) shortestWait(c *choiceCode) int64 {
 	if b.Jitter == nil {
 		return wait
 	}
-	return shortened(wait, b.Jitter)
+	return lookUp(&x.shorter, jittered{wait, b.Jitter}, func() int64 { return shortened(wait, b.Jitter) })
 }
 
 // passTime lets the time pass in the configuration that the step has made, where
