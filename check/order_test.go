@@ -27,8 +27,11 @@ func TestOrder(t *testing.T) {
 	for name, generate := range map[string]func(*rand.Rand) string{"all": oracletest.Generate, "flat": oracletest.GenerateFlat} {
 		t.Run(name, func(t *testing.T) {
 			moved := 0
+			seeds := slices.Clone(onceDifferent[name])
 			for i := range *orderCount {
-				seed := *orderSeed + uint64(i)
+				seeds = append(seeds, *orderSeed+uint64(i))
+			}
+			for _, seed := range seeds {
 				r := rand.New(rand.NewPCG(seed, 73))
 				src := generate(r)
 				other := oracletest.Shuffle(r, src)
@@ -48,6 +51,10 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// onceDifferent are machines whose order did decide: a figure was exact in one, a
+// question open, a dead arm told.
+var onceDifferent = map[string][]uint64{"all": {217, 775, 1668, 1756, 1769}, "flat": {1154, 1260, 1614}}
+
 var (
 	quotedName = regexp.MustCompile(`"[^"]*"`)
 	lineNumber = regexp.MustCompile(`\bline \d+|:\d+:\d+`)
@@ -56,13 +63,17 @@ var (
 
 // words are those of d without lines, and without the values that it gives as an
 // example: of shortest runs the first by the text is shown. Names come in the order of
-// the text, and here sorted. Of what is left open only that something is: timers are not followed to
-// the last, and of two questions about one place the first alone is told.
+// the text, and here sorted. Of what is left open only that something is: timers are
+// not followed to the last, and of two questions about one place the first alone is
+// told.
 func words(d diag.Diagnostic) string {
 	if d.Rule == "undecided" {
 		return d.Rule
 	}
 	names := quotedName.FindAllString(d.Message, -1)
+	if d.Rule == "guard-gap" {
+		names = nil // of the leaves with one handler the first by the text is named
+	}
 	slices.Sort(names)
 	return d.Rule + ": " + quotedName.ReplaceAllString(lineNumber.ReplaceAllString(example.ReplaceAllString(d.Message, ""), ""), "\"\"") + strings.Join(names, " ")
 }

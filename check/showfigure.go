@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/replay"
@@ -87,6 +89,13 @@ func (s *shared) reachBy(p *explore.Product, f *Figure) {
 	}
 	run, replays := s.replays(s.ends(w, ending))
 	delete(s.endings, w)
+	if !replays && f.weight != nil && !p.Sure(f.path) {
+		if path := p.SurePath(f.weight, f.length); path != nil && !slices.Equal(path, f.path) {
+			f.path = path
+			s.reach(p, f)
+		}
+		return
+	}
 	if !replays {
 		return
 	}

@@ -64,6 +64,9 @@ func (r *recorder) step(e int32) {
 	l := r.p.Label(e)
 	c, _ := r.p.Input(e)
 	r.edge = &l
+	if l.Again {
+		r.deferEarlier(c.Event)
+	}
 	defer func() { r.edge = nil }()
 	switch l.Kind {
 	case Started:
@@ -110,6 +113,38 @@ func (r *recorder) begin(s *sought) {
 	}
 }
 
+// deferEarlier moves the row that deferred event before those of events that are still
+// to be looked at: a configuration does not keep in which order they came, and a path
+// may have them in another one than that in which it looks at them. Only rows of one
+// state change places.
+func (r *recorder) deferEarlier(event *ir.Event) {
+	from, deferred := r.deferrals[event]
+	to := from
+	for other, row := range r.deferrals {
+		if row < to && r.p.pends(r.at, other) {
+			to = row
+		}
+	}
+	if !deferred || to == from || to < r.w.Loop && r.w.Loop <= from {
+		return
+	}
+	rows := r.w.Path[to : from+1]
+	last := len(rows) - 1
+	if slices.ContainsFunc(rows, func(row diag.Step) bool { return row.State != rows[last].State }) {
+		return
+	}
+	for i := last; i > 0; i-- { // the times stay where they are
+		rows[i], rows[i-1] = rows[i-1], rows[i]
+		rows[i].At, rows[i-1].At = rows[i-1].At, rows[i].At
+	}
+	for e, row := range r.deferrals {
+		if to <= row && row < from {
+			r.deferrals[e] = row + 1
+		}
+	}
+	r.deferrals[event] = to
+}
+
 // deferOnceMore repeats the row that deferred event: one of that name has been
 // looked at and gone, and more follow.
 func (r *recorder) deferOnceMore(event *ir.Event) {
@@ -135,8 +170,18 @@ func (r *recorder) deferOnceMore(event *ir.Event) {
 
 // keeps reports whether event stands deferred in configuration c.
 func (p *Product) keeps(c int32, event *ir.Event) bool {
+	return p.deferred(p.program.packing.kept, c, event)
+}
+
+// pends reports whether event, which was deferred, is looked at again in
+// configuration c.
+func (p *Product) pends(c int32, event *ir.Event) bool {
+	return p.deferred(p.program.packing.pending, c, event)
+}
+
+func (p *Product) deferred(fields []field, c int32, event *ir.Event) bool {
 	at := p.program.place[event.Index]
-	return p.program.packing.kept[at/64].get(p.words(c))>>(at%64)&1 != 0
+	return fields[at/64].get(p.words(c))>>(at%64)&1 != 0
 }
 
 // advance moves the clock along an edge.

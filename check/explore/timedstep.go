@@ -188,6 +188,9 @@ func (x *search) ageStayed(c *choiceCode, l Label) {
 	}
 	switch {
 	case s == 0:
+		if l.Kind == Retried && x.sought != nil { // a witness has times before any clock matters
+			x.waits = min(x.shortestWait(c), longestKept)
+		}
 	case l.Kind == Retried:
 		x.then.Set(s, 0, x.waits, x.waits)
 		if x.p.clocks.waitCounts(leaf, int(place)) {

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -41,6 +42,29 @@ func (p *Product) weigher(step int64, attempt func(*ir.Activity) int64) *Weigher
 		}
 	}
 	return w
+}
+
+// SurePath is a path from the start that adds up to length, the most that any does, and
+// rests on no guess; nil where there is none.
+func (p *Product) SurePath(w *Weigher, length int64) []int32 {
+	var numbers []int32 // by edge of sure: its number in p
+	keep := func(_, e int32) bool { return p.Certain(e) && !p.Label(e).Again }
+	for e := range int32(len(p.To)) {
+		if keep(None, e) {
+			numbers = append(numbers, e)
+		}
+	}
+	sure := p.Filter(keep)
+	of, n := sure.Components()
+	longest := graph.NewLongest(sure, of, n, func(from, e int32) int64 { return w.Of(from, numbers[e]) })
+	if longest.Length[0] != length {
+		return nil
+	}
+	path := longest.Path(0)
+	for i, e := range path {
+		path[i] = numbers[e]
+	}
+	return path
 }
 
 // Of is what edge e counts for.
