@@ -17,6 +17,8 @@ type book struct {
 	lap       map[string]bool   // the paths of the states in the loop of the witness
 	decides   []*ir.Var         // see deciding
 	alike     map[*ir.Var]int64 // see lengths
+	asked     []int64           // see lengthsAsked
+	copied    bool              // an effect reads a length
 }
 
 // place is an input in a leaf.
@@ -35,6 +37,7 @@ func newBook(m *ir.Machine) *book {
 			b.arms[a.Span] = a
 		}
 	}
+	b.lengthsAsked()
 	return b
 }
 
@@ -129,6 +132,14 @@ func (b *book) constantsOf(t *ir.Type) []value {
 			for _, v := range list {
 				if v.Default != nil && v.Type.Same(t) && t.Kind != ir.List {
 					add(v.Default)
+				}
+			}
+		}
+		if t.Kind == ir.String || t.Kind == ir.List {
+			for _, n := range b.lengthsAsked() {
+				if v := ofLength(t, n); !seen[v.key()] {
+					seen[v.key()] = true
+					out = append(out, v)
 				}
 			}
 		}

@@ -54,6 +54,8 @@ func (p *player) payloads(r *run, in *input, i int) payloads {
 			given, _ = parse(f.Type, x)
 		}
 		switch {
+		case given.set && f.Type.Kind == ir.List && p.book.copied: // of the number that is made of its length the row knows nothing
+			out.values = append(out.values, append([]value{given}, p.book.constantsOf(f.Type)...))
 		case given.set:
 			out.values = append(out.values, []value{given})
 		case read[f.Name]:
@@ -242,8 +244,11 @@ func (p *player) show(row *diag.Step, in *input, data map[string]value) {
 	said := row.Data
 	row.Data, row.Rest = maps.Clone(said), nil
 	for _, f := range in.Event.Fields {
-		if _, known := said[f.Name]; !known {
+		x, known := said[f.Name]
+		if !known {
 			fillIn(&row.Data, &row.Rest, f.Name, data[f.Name], f.Type)
+		} else if given, err := parse(f.Type, x); err != nil || given.key() != data[f.Name].key() {
+			row.Data[f.Name] = data[f.Name].form(f.Type)
 		}
 	}
 }

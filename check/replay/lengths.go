@@ -1,0 +1,84 @@
+package replay
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// longest is the longest text or list that is tried.
+const longest = 4096
+
+// lengthsAsked are the lengths that may make a difference where the machine asks for
+// one: the constants with which it is compared, the ends of the ranges into which it is
+// put, and one more than each.
+func (b *book) lengthsAsked() []int64 {
+	if b.asked != nil {
+		return b.asked
+	}
+	b.asked = []int64{}
+	any := false
+	note := func(n int64) {
+		for _, n := range []int64{n, n + 1} {
+			if 0 < n && n <= longest && !slices.Contains(b.asked, n) {
+				b.asked = append(b.asked, n)
+			}
+		}
+	}
+	noteRange := func(t *ir.Type) {
+		if t.Kind == ir.Int && t.Range != nil && t.Range.Hi < longest {
+			note(t.Range.Hi)
+		}
+	}
+	assigns := b.eachExpr(func(e ir.Expr) {
+		ir.Walk(e, func(e ir.Expr) bool {
+			sum, ok := e.(*ir.Binary)
+			if !ok {
+				return true
+			}
+			for _, sides := range [][2]ir.Expr{{sum.X, sum.Y}, {sum.Y, sum.X}} {
+				if k := ir.Value(sides[1]); k != nil && k.Kind == ir.Int && hasLength(sides[0]) {
+					any = true
+					note(k.Int)
+				}
+			}
+			return true
+		})
+		any = any || hasLength(e)
+	})
+	if !any {
+		return b.asked
+	}
+	for _, a := range assigns {
+		if hasLength(a.Value) {
+			b.copied = true
+			noteRange(a.Var.Type)
+		}
+	}
+	for _, e := range b.m.Events {
+		for _, f := range e.Fields {
+			noteRange(f.Type)
+		}
+	}
+	return b.asked
+}
+
+// hasLength reports whether e reads a length.
+func hasLength(e ir.Expr) bool {
+	found := false
+	ir.Walk(e, func(e ir.Expr) bool {
+		_, is := e.(*ir.Len)
+		found = found || is
+		return !found
+	})
+	return found
+}
+
+// ofLength is a text or a list of type t and length n.
+func ofLength(t *ir.Type, n int64) value {
+	if t.Kind == ir.String {
+		return value{set: true, s: strings.Repeat("x", int(n))}
+	}
+	return value{set: true, list: slices.Repeat([]value{plain(t.Elem)}, int(n))}
+}
