@@ -27,11 +27,17 @@ func (f *footprint) begin(p *program) {
 	clear(f.read)
 }
 
-// reads notes that n is read.
+// reads notes that n is read, where that is noted. It is small, so that it costs next to
+// nothing elsewhere.
 func (f *footprint) reads(n *node) {
-	if f.noted && n.slot != nil {
-		at := n.slot.mask << n.slot.shift
-		f.read[n.slot.word] |= at &^ f.wrote[n.slot.word]
+	if f.noted {
+		f.noteRead(n)
+	}
+}
+
+func (f *footprint) noteRead(n *node) {
+	if n.slot != nil {
+		f.read[n.slot.word] |= n.slot.mask << n.slot.shift &^ f.wrote[n.slot.word]
 	}
 }
 
@@ -51,10 +57,8 @@ func (f *footprint) writes(n *node) {
 
 // drops notes that only what is live is kept.
 func (f *footprint) drops(live []uint64) {
-	if f.noted {
-		for i, bits := range live {
-			f.wrote[i] |= f.data[i] &^ bits
-		}
+	for i, bits := range live {
+		f.wrote[i] |= f.data[i] &^ bits
 	}
 }
 

@@ -8,7 +8,7 @@ import "github.com/fsmc-dev/fsmc/lang/ir"
 // send a run on from one to the next, the edge counts for each of them.
 func (p *Product) TurnedAway() map[int][]int32 {
 	out := map[int][]int32{}
-	for e := range int32(len(p.To)) {
+	for _, e := range p.InOrder() {
 		leaf := p.headsFor(e)
 		for turns := 0; leaf != nil && leaf != p.Leaf(p.To[e]) && leaf.Require != nil && turns < len(p.first); turns++ {
 			out[leaf.ID] = append(out[leaf.ID], e)

@@ -384,10 +384,12 @@ func (s *step) arrive(leaf *ir.State, kept int) {
 
 // liveAt are the bits that matter in leaf, in the configuration that is being made.
 func (s *step) liveAt(leaf *ir.State) []uint64 {
-	if by := s.p.by.n; by != nil {
-		s.foot.reads(by)
-	}
 	live := s.p.liveAt(leaf, s.next)
-	s.foot.drops(live)
+	if s.foot.noted {
+		if by := s.p.by.n; by != nil {
+			s.foot.reads(by)
+		}
+		s.foot.drops(live)
+	}
 	return live
 }
