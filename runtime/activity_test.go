@@ -160,7 +160,7 @@ func TestRetry(t *testing.T) {
 	}
 	r.send("Go")
 	r.fail("work", "flaky")
-	r.effects("retried") // a new visit starts anew
+	r.effects("retried") // a new visit starts again
 }
 
 func TestRetryPerRunAndInherited(t *testing.T) {
@@ -172,7 +172,7 @@ func TestRetryPerRunAndInherited(t *testing.T) {
 	r := begin(t, m, "")
 	r.fail("work", "flaky")
 	r.fail("work", "flaky")
-	r.send("Self") // each entry starts anew
+	r.send("Self") // each entry starts again
 	r.fail("work", "flaky")
 	r.fail("work", "flaky")
 	r.send("Go")
@@ -200,7 +200,7 @@ func TestExecutionsThatOutliveAVisit(t *testing.T) {
 		{"per run", "None Go", "r/W.A/work/3#1"}, // a result does
 		{"per run", "Out Go", "r/W.A/work/1#2"},
 		{"per W", "Go Go", "r/W.A/work/1#2"},
-		{"per W", "Out Go", "r/W.A/work/3#1"}, // W is entered anew
+		{"per W", "Out Go", "r/W.A/work/3#1"}, // W is entered again
 	} {
 		m := compile(t, event("None", ""), event("Go", ""), event("Out", ""), activity("work", "", "None", ""),
 			state("W", when_("Out", goTo("Idle")),

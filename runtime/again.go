@@ -3,15 +3,15 @@ package runtime
 import "time"
 
 // Retry is what an operator asks for where a run does not go on by itself: a
-// halted one takes the same input once more; activities that wait for their
-// backoff are tried at once; one that ended in failure is taken up again in the
+// halted one takes the same input again; activities that wait for their
+// backoff are tried at once; one that ended in failure continues in the
 // leaf in which it failed.
 
-// admitAnew refuses to take up a run that has not ended in failure.
+// admitAnew refuses to retry a run that has not ended in failure.
 func (m *Machine) admitAnew(s *Snapshot, in *Input) error {
 	switch {
 	case s.Outcome != Failed:
-		return m.reject(s, in, "the run ended as "+string(s.Outcome)+", and only one that ended in failure is taken up again", ErrFinished)
+		return m.reject(s, in, "the run ended as "+string(s.Outcome)+", and only one that ended in failure can be retried", ErrFinished)
 	case in.State <= 0 || in.State >= len(m.def.States) || m.def.States[in.State].Kind != LeafState:
 		return m.reject(s, in, "no state is known in which the run failed", ErrFinished)
 	}
@@ -55,7 +55,7 @@ func (t *step) takeRetry() error {
 	return nil
 }
 
-// retakeHalted takes the input that halted the run once more. The record is of
+// retakeHalted takes the input that halted the run again. The record is of
 // the retry; the line of the halt has the input.
 func (t *step) retakeHalted() error {
 	operator := *t.in
@@ -67,7 +67,7 @@ func (t *step) retakeHalted() error {
 }
 
 // takeUp enters again the leaf in which a run failed, as from outside. Every arm
-// that can be taken there has its bound anew: the run would else fail again at
+// that can be taken there has its bound again: the run would else fail again at
 // once.
 func (t *step) takeUp() error {
 	leaf := t.in.State

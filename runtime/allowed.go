@@ -66,7 +66,7 @@ func (m *Machine) Describe(in Input) string {
 	case LostInput:
 		return m.label(in.Do) + "lost"
 	case ReturnInput:
-		return m.label(in.Do) + "given back"
+		return m.label(in.Do) + "released"
 	}
 	return string(in.Kind)
 }

@@ -122,7 +122,7 @@ func scopeOf(a *Arm) ScopeKind {
 }
 
 // compileArms compiles every arm, and notes at the states which counters they
-// start anew.
+// start again.
 func (c *compiler) compileArms() error {
 	c.m.arms = make([]armCode, len(c.d.Arms))
 	for i := range c.d.Arms {

@@ -34,7 +34,7 @@ func keptSize(values []Value) int {
 	return n
 }
 
-// takeKept looks at the next kept event again: the state defers it once more,
+// takeKept looks at the next kept event again: the state defers it again,
 // takes it, or it is dropped. The input carries what was kept.
 func (t *step) takeKept() error {
 	n := t.next

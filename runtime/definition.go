@@ -156,7 +156,7 @@ type Arm struct {
 }
 
 // Scope says how long a counter or an execution lives: "run", "visit", or
-// "state" (until State is entered anew from outside).
+// "state" (until State is entered again from outside).
 type Scope struct {
 	Kind  ScopeKind `json:"kind"`
 	State int       `json:"state"` // of "state"; else -1

@@ -36,7 +36,7 @@ type Message struct {
 // that goes on all the same is left to itself as an activity is, see WithStopping.
 type OutboxFunc func(ctx context.Context, m *Message) error
 
-// WithOutbox lets deliver hand on what machines publish. An engine without it
+// WithOutbox lets deliver deliver what machines publish. An engine without it
 // keeps messages in the outbox, for one that has it.
 func WithOutbox(deliver OutboxFunc) Option { return func(e *Engine) { e.outbox = deliver } }
 

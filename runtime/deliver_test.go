@@ -126,8 +126,8 @@ func TestNobodyDelivers(t *testing.T) {
 	}
 }
 
-// TestDeliveryStops ends an engine while a receiver hangs: the message is given
-// back, and another engine delivers it.
+// TestDeliveryStops ends an engine while a receiver hangs: the message is
+// released, and another engine delivers it.
 func TestDeliveryStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New()
@@ -157,7 +157,7 @@ func TestDeliveryStops(t *testing.T) {
 }
 
 // TestDeliveryThatDoesNotStop: an engine stops all the same, and the message is
-// delivered once more by another.
+// delivered again by another.
 func TestDeliveryThatDoesNotStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, hang, p := memstore.New(), make(chan struct{}), &post{}

@@ -123,7 +123,7 @@ func WithLease(d time.Duration) Option {
 func WithPoll(d time.Duration) Option { return func(e *Engine) { e.poll = max(d, time.Millisecond) } }
 
 // WithGrace sets for how long, when the engine is stopped, activities may go on
-// before they are cancelled and given back; 10 s unless said.
+// before they are cancelled and released; 10 s unless said.
 func WithGrace(d time.Duration) Option { return func(e *Engine) { e.grace = d } }
 
 // WithStopping sets for how long the engine waits for an activity whose context

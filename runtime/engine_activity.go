@@ -17,7 +17,7 @@ import (
 // but for a result when the engine stops.
 //
 // An error made with Fail is a failure of that category, one made with Decline
-// gives the attempt back; any other error, a panic, the end of the goroutine, and an
+// releases the attempt; any other error, a panic, the end of the goroutine, and an
 // error or data whose methods do one of these, is a failure of category `unknown`.
 type ActivityFunc func(ctx context.Context, a *Attempt) (Result, error)
 
@@ -68,7 +68,7 @@ type Attempt struct {
 // Spend notes what the attempt has used of a cost: an exact decimal such as
 // "1200" or "0.04", which is not negative. It is summed, and recorded with the end
 // of the attempt together with the Cost of its Result or Failure, also where the
-// attempt fails, runs out of time, returns too late, or is given back.
+// attempt fails, runs out of time, returns too late, or is released.
 // The error is for a name or an amount that cannot be recorded.
 func (a *Attempt) Spend(cost string, amount json.Number) error {
 	if a.spend == nil {
@@ -113,12 +113,12 @@ func (f *Failure) Error() string { return f.Category + ": " + f.Message }
 // Fail makes the error of a failure of a category that the machine declares.
 func Fail(category, message string) error { return &Failure{Category: category, Message: message} }
 
-// declined is the error of an attempt that is given back.
+// declined is the error of an attempt that is released.
 type declined struct{ why string }
 
 func (d *declined) Error() string { return "declined: " + d.why }
 
-// Decline makes the error that gives an attempt back, for another worker or
+// Decline makes the error that releases an attempt, for another worker or
 // for later. It is not counted.
 func Decline(why string) error { return &declined{why} }
 

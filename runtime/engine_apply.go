@@ -40,7 +40,7 @@ type applied struct {
 // function: nothing has changed, and an engine that has it can take the input.
 var ErrNoGuard = errors.New("no function is registered for it")
 
-// maxTries is how often a request is judged anew because other processes were
+// maxTries is how often a request is judged again because other processes were
 // faster, with a growing wait in between.
 const maxTries = 12
 

@@ -52,7 +52,7 @@ func (e *Engine) Get(ctx context.Context, run string) (View, error) {
 	return v, nil
 }
 
-// endOf is the input with which a run came to where it ended; what came too late
+// endOf is the input with which a run ended; what came too late
 // may stand behind it. It is nil where that is too much.
 func (e *Engine) endOf(ctx context.Context, s *Snapshot) (*EndView, error) {
 	steps, err := e.History(ctx, s.Run, max(0, s.Seq-recentSteps), recentSteps)

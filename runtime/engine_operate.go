@@ -32,11 +32,11 @@ func (e *Engine) Resume(ctx context.Context, run string, o Operator) (View, erro
 	return e.steer(ctx, &request{run: run, resumes: true}, Input{Kind: ResumeInput, Actor: o.Actor, Reason: o.Reason})
 }
 
-// Retry tries once more what does not go on by itself: a halted run takes the
+// Retry lets what has stopped continue: a halted run takes the
 // input again that halted it; activities that wait for their backoff are tried
-// at once; a run that ended in failure is taken up again in the state in which
+// at once; a run that ended in failure continues in the state in which
 // it failed, as if entered from outside, with the bounds of all that it can take
-// there anew. The error is a *Rejected where there is nothing of the kind.
+// there again. The error is a *Rejected where there is nothing of the kind.
 func (e *Engine) Retry(ctx context.Context, run string, o Operator) (View, error) {
 	in := Input{Kind: RetryInput, Actor: o.Actor, Reason: o.Reason}
 	// What is due is written first: the run may fail by it, and where it failed
@@ -83,7 +83,7 @@ func (e *Engine) failedIn(ctx context.Context, m *Machine, s *Snapshot) (int, er
 // Refusal is why a run, as a store has listed it with its snapshot, would refuse a
 // pause, resume, cancel or retry; nil where it would take it, or has nothing to do.
 // What only taking it can tell is not known: what is due before it, what a guard
-// says, and whether there is a state in which a failed run can be taken up again.
+// says, and whether there is a state in which a failed run can continue.
 func (e *Engine) Refusal(ctx context.Context, row *RunRow, kind InputKind) error {
 	h, s, err := e.decode(ctx, row)
 	in := Input{Kind: kind}

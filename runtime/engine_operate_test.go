@@ -316,7 +316,7 @@ func TestSpend(t *testing.T) {
 	})
 }
 
-// TestGivenBackIsSpent: what an attempt has used before it is given back, or before
+// TestGivenBackIsSpent: what an attempt has used before it is released, or before
 // its worker stops, is a line of history and counts.
 func TestGivenBackIsSpent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -340,14 +340,14 @@ func TestGivenBackIsSpent(t *testing.T) {
 		}
 		first := work(t, store, m, activity)
 		begin(t, first.Engine, "r")
-		time.Sleep(2 * time.Second) // it has been given back, and taken again
+		time.Sleep(2 * time.Second) // it has been released, and taken again
 		first.stop()
 		second := work(t, store, m, activity)
 		defer second.stop()
 		if v := await(t, second.Engine, "r"); v.State != "Done" || fmt.Sprint(v.Costs) != "[{usd 2  false}]" {
 			t.Errorf("%+v", v)
 		}
-		if got := lines(t, second.Engine, "r"); got != "start>Idle Go>Working given back>Working given back>Working late lost>Working lost>Working Found>Done" {
+		if got := lines(t, second.Engine, "r"); got != "start>Idle Go>Working released>Working released>Working late lost>Working lost>Working Found>Done" {
 			t.Error(got)
 		}
 		steps, err := second.History(t.Context(), "r", 2, 1)

@@ -7,7 +7,7 @@ import (
 )
 
 // takeProgress gives the run its last checkpoint, where that starts an `idle`
-// timer anew that would fire now, or before its time goes on after a pause.
+// timer again that would fire now, or before its time goes on after a pause.
 func (e *Engine) takeProgress(ctx context.Context, w *write, c *request) error {
 	m, s := w.host.machine, w.after
 	if s.Status != Running || s.State < 0 || !c.resumes && !m.idleDue(s, w.now) {
@@ -29,7 +29,7 @@ func (e *Engine) takeProgress(ctx context.Context, w *write, c *request) error {
 	return nil
 }
 
-// idleDue reports whether a timer is due that a checkpoint starts anew.
+// idleDue reports whether a timer is due that a checkpoint starts again.
 func (m *Machine) idleDue(s *Snapshot, now time.Time) bool {
 	for i := range s.Alarms {
 		if a := &s.Alarms[i]; a.Wait > 0 && !a.Due.After(now) {

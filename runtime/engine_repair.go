@@ -13,7 +13,7 @@ type RepairOptions struct {
 	Operator
 }
 
-// Repair is what is wrong with a run, and what mends it.
+// Repair is what is wrong with a run, and what repairs it.
 type Repair struct {
 	Run     string   `json:"run"`
 	Faults  []string `json:"faults"` // none: nothing is wrong
@@ -22,7 +22,7 @@ type Repair struct {
 	Applied bool     `json:"applied"`
 }
 
-// Repair mends a run whose snapshot is not what its history gives, whose tasks or
+// Repair repairs a run whose snapshot is not what its history gives, whose tasks or
 // timers are not those of the snapshot, or whose `require` is false where it stands:
 // the history is the truth, and a false require sends the run where it would
 // have been turned away to. With Apply that is written, with a line of history.
@@ -67,7 +67,7 @@ func (x *repair) fault(format string, args ...any) {
 	x.report.Faults = append(x.report.Faults, fmt.Sprintf(format, args...))
 }
 
-// examine finds what is wrong, and makes the step that mends it.
+// examine finds what is wrong, and makes the step that repairs it.
 func (x *repair) examine(ctx context.Context, live *liveRun, who *Operator) error {
 	e := x.engine
 	h, err := e.host(ctx, x.row.Definition)
@@ -129,7 +129,7 @@ func (x *repair) step(who *Operator) error {
 func (x *repair) amend(c *Commit) {
 	w := x.write
 	m := w.host.machine
-	c.Mends = new(m.row(w.before))
+	c.Repairs = new(m.row(w.before))
 	c.Drop, c.Set = nil, nil
 	for i := range m.def.Timers {
 		name := m.def.Timers[i].Name

@@ -111,7 +111,7 @@ func (t *step) holds(leaf int) (bool, error) {
 	return ok, err
 }
 
-// enterState starts anew what lives until s is entered from outside, that is
+// enterState starts again what lives until s is entered from outside, that is
 // from a leaf that is neither s nor inside it.
 func (t *step) enterState(s int) {
 	state := &t.m.states[s]

@@ -120,7 +120,7 @@ func (t *step) count(a int) int64 {
 	return t.record.Count
 }
 
-// resetCounters starts the counters of arms anew.
+// resetCounters starts the counters of arms again.
 func (t *step) resetCounters(arms []int) {
 	for _, a := range arms {
 		if t.next.Counters[a] != 0 {

@@ -179,7 +179,7 @@ func (x *examination) leases(ctx context.Context) error {
 	for i := range rows {
 		t := &rows[i]
 		problems = append(problems, x.of(ctx, t.Run, t.LeaseUntil,
-			fmt.Sprintf("the lease of %q on %s, attempt %d, has run out and no engine hands it on", t.Worker, t.Activity, t.Attempt)))
+			fmt.Sprintf("the lease of %q on %s, attempt %d, has run out, and no engine gives the attempt to another worker", t.Worker, t.Activity, t.Attempt)))
 	}
 	x.add(ExpiredLease, problems)
 	return nil

@@ -56,7 +56,7 @@ func TestHealthOfLostWorker(t *testing.T) {
 	if err != nil || len(rows) != 1 {
 		t.Fatal(rows, err)
 	}
-	want := `lease r Working: the lease of "gone" on work, attempt 1, has run out and no engine hands it on`
+	want := `lease r Working: the lease of "gone" on work, attempt 1, has run out, and no engine gives the attempt to another worker`
 	if got := problems(t, e, HealthQuery{}); got != want {
 		t.Error(got)
 	}

@@ -23,7 +23,7 @@ const (
 	MigrateInput  InputKind = "migrate" // the run goes on with another definition
 	LateInput     InputKind = "late"    // what an attempt returned that is not current any more
 	LostInput     InputKind = "lost"    // an attempt's worker was lost, and the attempt is handed out again
-	ReturnInput   InputKind = "return"  // an attempt was given back that had used something, and is handed out again
+	ReturnInput   InputKind = "return"  // an attempt was released that had used something, and is handed out again
 )
 
 // Input is what a run is given. Event payloads and parameters have been
@@ -113,12 +113,12 @@ const (
 	HaltedBy Effect = "halted"
 	Stopped  Effect = "cancelled" // cancel that no state handles: the run ends where it stands
 
-	Restarted Effect = "restarted" // `idle` timers started anew
+	Restarted Effect = "restarted" // `idle` timers started again
 	Paused    Effect = "paused"
 	Resumed   Effect = "resumed"
 	Queued    Effect = "queued"    // it came while the run was paused, and is taken when it resumes
 	Refused   Effect = "refused"   // a late result
-	HandedOn  Effect = "handed-on" // an attempt whose worker was lost, or gave it back
+	HandedOn  Effect = "handed-on" // an attempt whose worker was lost, or released it
 	Repaired  Effect = "repaired"
 	Migrated  Effect = "migrated"
 )

@@ -26,8 +26,8 @@ const (
 	// MaxMessage is the length in bytes to which the message of a failure is
 	// cut.
 	MaxMessage = 64 << 10
-	// MaxLate is how many late results, lost workers and attempts given back of one
-	// run are recorded. Those beyond it are refused, and handed on, all the same.
+	// MaxLate is how many late results, lost workers and attempts released of one
+	// run are recorded. Those beyond it are refused, and passed on, all the same.
 	MaxLate = 100
 	// MaxNote is the most bytes that the name of who did something, and the
 	// reason, may have.

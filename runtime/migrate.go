@@ -169,7 +169,7 @@ func (x *migration) counters() error {
 }
 
 // tasks goes on with the activities that the state still has, and starts those
-// that it has anew.
+// that it has again.
 func (x *migration) tasks() error {
 	for _, old := range x.s.Executions {
 		do, ok := x.m.index.dos[x.state(x.old.dos[old.Do].Name)]

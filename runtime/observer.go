@@ -44,7 +44,7 @@ const (
 	AttemptResult    AttemptEnd = "result"    // the run took its result
 	AttemptFailed    AttemptEnd = "failed"    // the run took its failure
 	AttemptCancelled AttemptEnd = "cancelled" // the run had moved on, and the activity stopped
-	AttemptReturned  AttemptEnd = "returned"  // given back uncounted: declined, or the worker stops
+	AttemptReturned  AttemptEnd = "returned"  // released uncounted: declined, or the worker stops
 	AttemptFenced    AttemptEnd = "fenced"    // the lease was lost; what it said was refused
 	AttemptLost      AttemptEnd = "lost"      // of another worker, which did not renew its lease
 )
@@ -61,7 +61,7 @@ type AttemptInfo struct {
 	End      AttemptEnd
 	Event    string // of a result; empty where the activity had nothing to say
 	Category string // of a failure
-	Message  string // of a failure, or why it was given back
+	Message  string // of a failure, or why it was released
 	Duration time.Duration
 	Cost     map[string]json.Number // as the activity reported it
 }

@@ -50,7 +50,7 @@ func (m *Machine) isDeadline(timer int) bool {
 	return code != nil && code.typ.Kind == TimeKind
 }
 
-// takeQueue puts what comes to a paused run into its queue, and takes what
+// takeQueue puts what reaches a paused run into its queue, and takes what
 // comes from there out of it. It reports whether the step is done with that.
 func (t *step) takeQueue() (done bool, err error) {
 	if t.in.Queued {

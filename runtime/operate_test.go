@@ -194,7 +194,7 @@ func TestRetryOfBackoff(t *testing.T) {
 }
 
 // TestRetryOfFailed takes a run up where it failed: its timers run again, its
-// entry blocks are made, and what its arms may use is there anew.
+// entry blocks are made, and what its arms may use is there again.
 func TestRetryOfFailed(t *testing.T) {
 	m := compile(t, fields("n int 0..100 = 0"), event("Go", ""), event("Found", ""), activity("work", "", "Found", ""),
 		state("Idle", when_("Go", goTo("Outer.Work"))),
@@ -226,7 +226,7 @@ func TestRetryOfFailed(t *testing.T) {
 	r.result("work", "Found")
 	r.at("Done")
 	if err := r.take(again); !errors.Is(err, ErrFinished) {
-		t.Errorf("a run that succeeded was taken up: %v", err)
+		t.Errorf("a run that succeeded was retried: %v", err)
 	}
 }
 

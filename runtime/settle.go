@@ -54,7 +54,7 @@ const tooMany = "more steps follow at once than are allowed"
 
 // Settle takes, at the time now, every input that must be taken before a new
 // one, and gives the commands and records of all these steps in order. A run
-// that does not come to rest within MaxFollowing steps is halted.
+// that does not settle within MaxFollowing steps is halted.
 func (m *Machine) Settle(s *Snapshot, now time.Time, ask Ask) (*Snapshot, []Command, []*Record, error) {
 	return m.settle(s, now, ask, nil, nil)
 }

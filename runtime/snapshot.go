@@ -103,7 +103,7 @@ type Execution struct {
 type Alarm struct {
 	Timer int
 	Due   time.Time
-	Wait  time.Duration // of an `idle` one that is no deadline: with which it starts anew, before jitter
+	Wait  time.Duration // of an `idle` one that is no deadline: with which it starts again, before jitter
 }
 
 // Version is a definition with which a run went on up to a record.

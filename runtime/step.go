@@ -108,7 +108,7 @@ type step struct {
 	place    Place // what is being computed, for the cause of a fault
 	messages int   // published so far
 	silent   bool  // no record
-	idle     bool  // `idle` timers start anew
+	idle     bool  // `idle` timers start again
 
 	ownsData, ownsCounters, ownsTasks, ownsExecutions bool
 }
@@ -138,7 +138,7 @@ func (m *Machine) newStep(s *Snapshot, in Input, now time.Time, ask Ask) *step {
 // would allocate.
 var steps = sync.Pool{New: func() any { return new(step) }}
 
-// release gives a step back. Nothing that Step returned is part of it.
+// release returns a step. Nothing that Step returned is part of it.
 func (t *step) release() {
 	clear(t.commands)
 	*t = step{commands: t.commands[:0]}
@@ -174,7 +174,7 @@ func (m *Machine) admit(s *Snapshot, in *Input, now time.Time) error {
 			return fmt.Errorf("%w: %q is of another run that had the id", ErrFenced, in.Key)
 		}
 		if s.Late >= MaxLate {
-			return fmt.Errorf("%w: %d late results, lost workers and attempts given back of the run are recorded, and no more", ErrFenced, s.Late)
+			return fmt.Errorf("%w: %d late results, lost workers and released attempts of the run are recorded, and no more", ErrFenced, s.Late)
 		}
 		return nil
 	case ResultInput, FailureInput:
@@ -241,7 +241,7 @@ func (m *Machine) admitDue(s *Snapshot, in *Input, now time.Time) error {
 		if m.progressed(s, in.Since) {
 			return nil
 		}
-		return errors.New("no timer starts anew with the checkpoint")
+		return errors.New("no timer starts again with the checkpoint")
 	case TimerInput:
 		if i := s.alarm(in.Timer); i >= 0 && !s.Alarms[i].Due.After(now) {
 			return nil

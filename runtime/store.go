@@ -43,8 +43,8 @@ func (e *notFound) Error() string        { return fmt.Sprintf("no such %s: %q", 
 func (e *notFound) Is(target error) bool { return target == ErrNotFound }
 
 // Store keeps runs. It knows nothing of what a step means: it loads, commits a
-// step if the run has not moved on, hands out work under leases, and gives
-// history back. Every method is safe for concurrent use, from several
+// step if the run has not moved on, hands out work under leases, and returns
+// history. Every method is safe for concurrent use, from several
 // processes where the store's medium is shared. Times are UTC, to the
 // microsecond. A limit of 0 or less is none, but for Claim. Lists that find
 // nothing are empty, without an error. A store that every program can rely on
@@ -89,7 +89,7 @@ type Store interface {
 	// or by no one, or has been cancelled and its lease had run out by now. A
 	// lease that has run out can be renewed until the task is reclaimed.
 	Renew(ctx context.Context, c Claim, now, until time.Time, checkpoint json.RawMessage) (cancelled bool, err error)
-	// Release gives a task back without counting it as lost, to be claimed from
+	// Release releases a task without counting it as lost, to be claimed from
 	// notBefore on; a cancelled one has stopped. ErrFenced as for Renew.
 	Release(ctx context.Context, c Claim, now, notBefore time.Time) error
 	// Confirm says that a cancelled task has stopped. ErrFenced as for Renew,
@@ -126,7 +126,7 @@ type Store interface {
 	// next one of its run can then be taken. ErrFenced where it has been taken
 	// again since or is delivered, ErrNotFound.
 	Delivered(ctx context.Context, id string, attempt int, now time.Time) error
-	// Undelivered gives a message back, to be taken again from ready on, with
+	// Undelivered returns a message, to be taken again from ready on, with
 	// the reason. ErrFenced and ErrNotFound as for Delivered.
 	Undelivered(ctx context.Context, id string, attempt int, ready time.Time, reason string) error
 
@@ -196,9 +196,9 @@ type Commit struct {
 	EventID string          // remembered with Answer; empty for none
 	Answer  json.RawMessage // what a second send of EventID is told
 
-	// Mends is set by a repair: how the run stood by its history, which is what has
+	// Repairs is set by a repair: how the run stood by its history, which is what has
 	// been counted, whatever its row says. The row's Started is then replaced, too.
-	Mends *RunRow
+	Repairs *RunRow
 }
 
 // Check says what is wrong with a commit that no engine should make. Stores

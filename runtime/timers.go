@@ -56,14 +56,14 @@ func (t *step) newAlarm(timer int) (Alarm, error) {
 		}
 		if code.typ.Kind == TimeKind {
 			due, err := t.deadline(def, time.UnixMicro(n).UTC())
-			return Alarm{Timer: timer, Due: due}, err // without a Wait: it never starts anew
+			return Alarm{Timer: timer, Due: due}, err // without a Wait: it never starts again
 		}
 	}
 	alarm := Alarm{Timer: timer, Wait: max(time.Duration(n), 0)}
 	var err error
 	alarm.Due, err = t.due(def, alarm.Wait)
 	if !def.Idle {
-		alarm.Wait = 0 // it never starts anew
+		alarm.Wait = 0 // it never starts again
 	}
 	return alarm, err
 }
@@ -108,7 +108,7 @@ func inYears(due time.Time) (time.Time, error) {
 	return due, nil
 }
 
-// restartIdle starts the `idle` timers anew; for those that the step itself has
+// restartIdle starts the `idle` timers again; for those that the step itself has
 // started this changes nothing. A deadline stays where it is.
 func (t *step) restartIdle() {
 	owned := false
@@ -130,13 +130,13 @@ func (t *step) restartIdle() {
 	}
 }
 
-// A checkpoint starts `idle` timers anew. It is an input of the run, but no line
+// A checkpoint starts `idle` timers again. It is an input of the run, but no line
 // of history for each: an engine gives it to the run only when it matters, which
 // is when such a timer would fire, or the run's time goes on after a pause. A
 // run then has at most one line more for each time that the timer would have
 // fired, however often its activities report.
 
-// progressed reports whether a checkpoint made at since starts a timer anew.
+// progressed reports whether a checkpoint made at since starts a timer again.
 func (m *Machine) progressed(s *Snapshot, since time.Time) bool {
 	for i := range s.Alarms {
 		if a := &s.Alarms[i]; a.Wait > 0 && s.standing(since).Add(a.Wait).After(a.Due) {

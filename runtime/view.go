@@ -101,7 +101,7 @@ type TimerView struct {
 	Text string    `json:"text,omitempty"` // the name as its machine is written, where that is not the name: "Idle after 7d"
 	Due  time.Time `json:"due"`
 	Left string    `json:"left,omitempty"` // while the run is paused: what is left of it when the run resumes, whatever Due says
-	Idle bool      `json:"idle,omitempty"` // it starts anew with every input that the run takes, and every checkpoint
+	Idle bool      `json:"idle,omitempty"` // it starts again with every input that the run takes, and every checkpoint
 	Ends bool      `json:"ends,omitempty"` // it takes the run out of its state, whatever the data
 }
 

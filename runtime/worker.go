@@ -21,7 +21,7 @@ import (
 // poll interval.
 //
 // When ctx is done it claims nothing more, lets activities go on for the grace
-// period, cancels those that are left, gives their tasks back uncounted, and
+// period, cancels those that are left, releases their tasks uncounted, and
 // returns nil once every activity has returned, or been left to itself: after the grace
 // period, the time for stopping and that of one call of the store at the latest. Then it
 // leaves what does not return, a store that hangs, and returns ErrHangs. Another error
@@ -55,7 +55,7 @@ func (e *Engine) RunUntilDone(ctx context.Context, run string) (View, error) {
 
 // RunOnce works as RunUntilIdle does, but only until the run has taken one
 // input: the end of an activity, or a timer. With a concurrency of 1 it is one at
-// most; otherwise activities that ran beside it may come to their end too.
+// most; otherwise activities that ran beside it may end too.
 func (e *Engine) RunOnce(ctx context.Context, run string) (View, error) {
 	v, err := e.Get(ctx, run)
 	if err != nil {

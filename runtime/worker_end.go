@@ -30,10 +30,10 @@ var endings = map[error][goesOn + 1]func(*running, *outcome){
 // conclude commits how an attempt ended.
 func (r *running) conclude(out *outcome) { endings[r.stopCause()][out.end](r, out) }
 
-// decline gives the task back, as the activity wants it.
+// decline releases the task, as the activity wants it.
 func (r *running) decline(out *outcome) { r.giveBack(declineFor, out.message, r.used(out)) }
 
-// stopped gives the task back at once, because the engine stops.
+// stopped releases the task at once, because the engine stops.
 func (r *running) stopped(out *outcome) { r.giveBack(0, ErrStopped.Error(), r.used(out)) }
 
 // overdue commits that a time limit has passed, whatever came after that.
@@ -126,7 +126,7 @@ func (r *running) commit(in Input, info AttemptInfo) {
 	info = r.named(info)
 	in.Worker, in.Took = e.worker, info.Duration
 	c := &request{run: r.task.Run, claim: &claim, attempt: &info, input: func(m *Machine, s *Snapshot) (Input, error) {
-		if m.Hash() != r.host.machine.Hash() { // it may have been registered anew
+		if m.Hash() != r.host.machine.Hash() { // it may have been registered again
 			return in, fmt.Errorf("%w: the run has another definition by now", ErrFenced)
 		}
 		r.costs(&in, info.Cost, s)
@@ -263,12 +263,12 @@ func (r *running) giveBack(wait time.Duration, why string, cost map[string]json.
 	switch {
 	case errors.Is(err, ErrFenced):
 		if len(cost) > 0 {
-			r.late("given back", cost)
+			r.late("released", cost)
 		}
 		r.refused()
 		return
 	case err != nil:
-		e.logger.Warn("a task could not be given back; its lease runs out", slog.String("run", r.task.Run),
+		e.logger.Warn("a task could not be released; its lease runs out", slog.String("run", r.task.Run),
 			slog.String("activity", r.task.Activity), slog.Any("error", err))
 	}
 	if len(cost) > 0 {

@@ -217,7 +217,7 @@ func TestRunEndsWhateverHangs(t *testing.T) {
 					t.Errorf("after %s: %v", took, err)
 				}
 				close(store.free)
-				time.Sleep(time.Hour) // what hung comes to its end
+				time.Sleep(time.Hour) // what hung ends
 			})
 		})
 	}

@@ -89,7 +89,7 @@ func (e *Engine) takeOverTask(ctx context.Context, t *TaskRow) error {
 
 // handOn makes the task of a lost worker ready again, and notes in the run's
 // history that it was lost. The note comes after, and where it fails the task is
-// handed on all the same.
+// passed on all the same.
 func (e *Engine) handOn(ctx context.Context, t *TaskRow) error {
 	if err := e.store.Reclaim(ctx, t.Claim(), e.now()); err != nil {
 		return err

@@ -511,7 +511,7 @@ func TestGracefulShutdown(t *testing.T) {
 		}
 		tasks, err := store.Tasks(t.Context(), "long")
 		if err != nil || len(tasks) != 1 || tasks[0].Worker != "" || tasks[0].Attempt != 1 || tasks[0].Lost != 0 {
-			t.Errorf("the lease was not given back: %+v, %v", tasks, err)
+			t.Errorf("the lease was not released: %+v, %v", tasks, err)
 		}
 		// synctest fails the test where a goroutine is left.
 	})
@@ -664,7 +664,7 @@ func TestFailuresUnderLoad(t *testing.T) {
 	})
 }
 
-// TestLateAfterGivenBack: an attempt that was given back, and one after it that took
+// TestLateAfterGivenBack: an attempt that was released, and one after it that took
 // as long and returned too late, are two: what the second has used counts too.
 func TestLateAfterGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -687,7 +687,7 @@ func TestLateAfterGivenBack(t *testing.T) {
 		await(t, w.Engine, "r")
 		w.stop()
 		v := get(t, w.Engine, "r")
-		if got := lines(t, w.Engine, "r"); got != "start>Idle Go>Working given back>Working Found>Done late Found>Done" ||
+		if got := lines(t, w.Engine, "r"); got != "start>Idle Go>Working released>Working Found>Done late Found>Done" ||
 			len(v.Costs) != 1 || v.Costs[0].Spent != "2" || w.seen.String() != "work#1 returned, work#1 cancelled" {
 			t.Errorf("%s\n%+v\n%s", got, v.Costs, w.seen)
 		}

@@ -117,7 +117,7 @@ func TestVersionBroughtLater(t *testing.T) {
 }
 
 // TestOldRunHasWork: the work of a run is found however long ago it began, by whatever
-// clock, and whatever newer runs of its version have come to.
+// clock, and whatever newer runs of its version have reached.
 func TestOldRunHasWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New()

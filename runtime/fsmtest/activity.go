@@ -7,10 +7,10 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
-// Outcome is what one attempt of an activity comes to.
+// Outcome is what one attempt of an activity results in.
 type Outcome = runtime.ActivityFunc
 
-// script is what the attempts of an activity come to, one after the other; the
+// script is what the attempts of an activity result in, one after the other; the
 // last outcome is that of all later ones.
 type script struct {
 	outcomes []Outcome
@@ -26,8 +26,8 @@ func (s *script) next() Outcome {
 	return next
 }
 
-// Activity says what the attempts of an activity come to from now on: the first
-// one the first outcome, and so on; those after the last one come to that again.
+// Activity says what the attempts of an activity result in from now on: the first
+// one the first outcome, and so on; those after the last one result in that again.
 func (t *T) Activity(name string, outcomes ...Outcome) {
 	t.Helper()
 	names := []string{}
@@ -58,7 +58,7 @@ func Fails(category string) Outcome {
 	}
 }
 
-// Hangs is an attempt that comes to no end: until its time limit, or until the
+// Hangs is an attempt that never ends: until its time limit, or until the
 // run has moved on.
 func Hangs() Outcome {
 	return func(ctx context.Context, _ *runtime.Attempt) (runtime.Result, error) {
@@ -67,7 +67,7 @@ func Hangs() Outcome {
 	}
 }
 
-// After lets an attempt take d of the test's time before it comes to then.
+// After lets an attempt take d of the test's time before it results in then.
 func After(d time.Duration, then Outcome) Outcome {
 	return func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
 		select {
@@ -79,7 +79,7 @@ func After(d time.Duration, then Outcome) Outcome {
 	}
 }
 
-// Beating lets an attempt give a sign of life every so often while it comes to
+// Beating lets an attempt give a sign of life every so often while it results in
 // then.
 func Beating(every time.Duration, then Outcome) Outcome {
 	return func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
@@ -101,7 +101,7 @@ func Beating(every time.Duration, then Outcome) Outcome {
 	}
 }
 
-// Checkpoints stores a checkpoint, anything that encoding/json takes, before the attempt comes to then.
+// Checkpoints stores a checkpoint, anything that encoding/json takes, before the attempt results in then.
 func Checkpoints(checkpoint any, then Outcome) Outcome {
 	return func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
 		if err := a.Progress(checkpoint); err != nil {

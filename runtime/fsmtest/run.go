@@ -58,8 +58,8 @@ func (r *Run) Cancel() runtime.View {
 }
 
 // Wait lets time pass until the run has ended, is halted, or waits only for
-// events from outside, and gives the run as it then is. A run that never comes
-// to that is found by the checker, or by the test's time limit.
+// events from outside, and gives the run as it then is. A run that never reaches
+// that point is found by the checker, or by the test's time limit.
 func (r *Run) Wait() runtime.View {
 	r.t.Helper()
 	v, err := r.t.Engine.Wait(r.t.Context(), r.ID)

@@ -40,7 +40,7 @@ func (s *Store) admit(c *runtime.Commit) error {
 		return runtime.ErrExists
 	case r == nil && c.Expect > 0:
 		return runtime.ErrNotFound
-	case r != nil && (r.row.Seq != c.Expect || c.Mends == nil && !r.row.Started.Equal(micro(c.Run.Started))):
+	case r != nil && (r.row.Seq != c.Expect || c.Repairs == nil && !r.row.Started.Equal(micro(c.Run.Started))):
 		return runtime.ErrConflict
 	}
 	if _, ok := s.definitions[c.Run.Definition]; !ok {

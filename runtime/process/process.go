@@ -9,7 +9,7 @@
 //	{"event": "Fetched", "data": {…}}    raises an event
 //	{}                                   ends, where the activity declares no event
 //	{"failed": "auth", "message": "…"}   fails with a category of the machine
-//	{"declined": "why"}                  gives the attempt back, uncounted
+//	{"declined": "why"}                  releases the attempt, uncounted
 //
 // An answer may carry "cost": {"tokens": 1234}. Lines before the last of the
 // form {"heartbeat": true} and {"progress": …} are heartbeats and checkpoints,
@@ -17,14 +17,14 @@
 // with another status than 0 has failed as `unknown`, with the end of its
 // standard error as the message, whatever it has printed. One that cannot be
 // started, because it is away or being written or the system has no room for it, is
-// given back uncounted and tried again.
+// released uncounted and tried again.
 //
 // A guard gets {"args": {…}} and answers true or false, within five seconds.
 //
 // A process is the leader of a process group. When its attempt is cancelled
 // the group gets SIGTERM, and ten seconds later SIGKILL; what a process leaves
 // running when it exits is killed. What it answers after SIGTERM with exit status
-// 0 is handed on, as what comes too late, with its cost. Where there are no
+// 0 is passed on, as what comes too late, with its cost. Where there are no
 // process groups (Windows) the process alone is killed, at once. Elsewhere the group
 // dies with the program that started it, also where that was killed with SIGKILL: a
 // shell waits for that moment. What has left the group is out of reach, and can be told

@@ -24,7 +24,7 @@ const (
 )
 
 // run is runAsked for what is of no use once ctx is done: the error is then ctx's
-// cause. Where the engine stops, and the process still comes to its end, that
+// cause. Where the engine stops, and the process still ends, that
 // counts.
 func run(ctx context.Context, cmd *exec.Cmd, input []byte, out *output) error {
 	asked, err := runAsked(ctx, cmd, input, out)

@@ -66,7 +66,7 @@ func (c *clearing) OnAttempt(i fsmc.AttemptInfo) {
 	c.observed.OnAttempt(i)
 }
 
-// TestNotStartedIsNotCounted: an attempt of which nothing could be run is given back,
+// TestNotStartedIsNotCounted: an attempt of which nothing could be run is released,
 // and is the same attempt again once it can be.
 func TestNotStartedIsNotCounted(t *testing.T) {
 	for name, o := range obstacles {

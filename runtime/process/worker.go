@@ -275,7 +275,7 @@ func (w *worker) load() int {
 	return len(w.calls)
 }
 
-// hangUp lets the process come to its end, and stops it where it does not.
+// hangUp lets the process end, and stops it where it does not.
 func (w *worker) hangUp() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

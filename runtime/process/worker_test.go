@@ -104,7 +104,7 @@ func TestWorkerDies(t *testing.T) {
 func TestWorkerNeverSpeaks(t *testing.T) {
 	w := pool(t, 2, `echo "no such module" >&2; exit 1`)
 	err := runtime.Decline("not yet")
-	// Those that meet a process that still lives are given back: which of the two ends
+	// Those that meet a process that still lives are released: which of the two ends
 	// how often meanwhile is not known.
 	for deadline := time.Now().Add(hangs); err != nil && strings.HasPrefix(err.Error(), "declined: ") && time.Now().Before(deadline); {
 		_, err = w.attempt(t.Context(), &runtime.Attempt{})
@@ -114,7 +114,7 @@ func TestWorkerNeverSpeaks(t *testing.T) {
 	}
 }
 
-// TestWorkerNotStarted gives attempts back for as long as the shell cannot start
+// TestWorkerNotStarted releases attempts for as long as the shell cannot start
 // the command, and has no answer to a guard.
 func TestWorkerNotStarted(t *testing.T) {
 	w := StartWorkers("echo away >&2; exit 127", 2, io.Discard)
@@ -243,7 +243,7 @@ func TestWorkerSigns(t *testing.T) {
 		t.Errorf("got %s %s", v.State, v.Data)
 	}
 	if len(o.ends) != 2 || o.ends[0].End != runtime.AttemptLost || o.ends[1].Attempt != o.ends[0].Attempt {
-		t.Errorf("the attempt was not handed on: %+v", o.ends)
+		t.Errorf("the attempt was not passed on: %+v", o.ends)
 	}
 }
 

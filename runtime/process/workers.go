@@ -29,12 +29,12 @@ import (
 //	{"id": 8, "verdict": true}
 //
 // An attempt that is cancelled must still be answered, with anything: that says
-// it has stopped. An answer with more than an id is handed on, as what comes too
+// it has stopped. An answer with more than an id is passed on, as what comes too
 // late, with its cost. Where no answer comes for ten seconds the process is killed.
-// A process that ends is started anew, and its attempts count as lost by their
-// worker; where it has said nothing at all they are given back. Standard input is
+// A process that ends is started again, and its attempts count as lost by their
+// worker; where it has said nothing at all they are released. Standard input is
 // closed when there is no more work; what the process then leaves unanswered is
-// given back.
+// released.
 type Workers struct {
 	command string
 	stderr  io.Writer
@@ -42,7 +42,7 @@ type Workers struct {
 	mu      sync.Mutex
 	slots   []*slot
 	closing bool
-	changed chan struct{} // closed, and made anew, when a process has started or ended
+	changed chan struct{} // closed, and made again, when a process has started or ended
 	lived   bool          // a process has said something, or lived for settled
 	broken  chan struct{} // closed when why is set
 	why     error         // the command cannot be started
@@ -59,7 +59,7 @@ type slot struct {
 
 // restart is how long is waited before a process is started again, times how
 // many in a row have said nothing; after brokenAfter of those, attempts fail, or
-// are given back where the command could not even be started,
+// are released where the command could not even be started,
 // until a process has lived for settled: what kept it from starting is over.
 const (
 	restart     = 200 * time.Millisecond
@@ -180,7 +180,7 @@ func (w *Workers) settle(s *slot, process *worker) {
 
 // Broken is closed when the command cannot be started: when the shell has ended
 // every first process, or brokenAfter of each in a row, with the status that says
-// so and without a word. It is for whoever can mend it: attempts are given back
+// so and without a word. It is for whoever can fix it: attempts are released
 // meanwhile, and the command is tried again.
 func (w *Workers) Broken() <-chan struct{} { return w.broken }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 )
 
-// A child is this test binary, started anew and told by its environment what to
+// A child is this test binary, started again and told by its environment what to
 // do, in which directory, and under which name.
 const (
 	childRole = "FSMC_TEST_ROLE"

@@ -159,7 +159,7 @@ func realTime() time.Time {
 }
 
 // atTheirTimes looks when the timers of one tower fired: every quarter of an
-// hour with half a minute between, anew after eight hours, until the day is over.
+// hour with half a minute between, again after eight hours, until the day is over.
 func atTheirTimes(t *testing.T, e *runtime.Engine, run string, midnight time.Time, offset time.Duration) (timers int) {
 	t.Helper()
 	steps, err := e.History(t.Context(), run, 0, 0)

@@ -5,5 +5,5 @@
 // for in the database, and in what the outside world has seen: invariants_test.go.
 //
 // What is done, how often, and with what result is in docs/reliability.md, whose
-// figures docs/reliability.sh makes anew.
+// figures docs/reliability.sh makes again.
 package reliability

@@ -137,7 +137,7 @@ type walk struct {
 	ends      map[string]bool  // attempts that have ended
 	events    map[string]int   // by id: how often
 	fired     map[string]bool  // timers, with the visit
-	again     int64            // how often an operator has taken it up after its end
+	again     int64            // how often an operator has retried it after its end
 	begun     time.Time        // when that was last; zero for never
 	published []string
 }
@@ -209,7 +209,7 @@ func (w *walk) command(c *runtime.Command, byHand bool) {
 
 // timer looks that a timer which fires was running, has waited its time, and has
 // not fired in this visit before. Of timers around the leaf only those of the
-// machine itself are counted: a composite may be entered anew.
+// machine itself are counted: a composite may be entered again.
 func (w *walk) timer(before *runtime.Snapshot, r *runtime.Record) {
 	in, t := w.in, &w.in.m.Definition().Timers[r.Input.Timer]
 	running := slices.IndexFunc(before.Alarms, func(a runtime.Alarm) bool { return a.Timer == r.Input.Timer })

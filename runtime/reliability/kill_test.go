@@ -28,7 +28,7 @@ func TestKillAtFailpoints(t *testing.T) {
 	t.Run("at", func(t *testing.T) {
 		for _, site := range failpoint.Sites() {
 			if site == failpoint.PartPruned {
-				continue // TestKillOperators comes to it
+				continue // TestKillOperators reaches it
 			}
 			t.Run(string(site), func(t *testing.T) {
 				t.Parallel()

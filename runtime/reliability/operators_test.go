@@ -147,8 +147,8 @@ func attend(dir, name string) error {
 }
 
 // TestKillOperators kills a process in the middle of what an operator does to
-// many runs, at every place that it comes to. Each run is then as before it, or
-// as after it; done once more it is whole.
+// many runs, at every place that it reaches. Each run is then as before it, or
+// as after it; done again it is whole.
 func TestKillOperators(t *testing.T) {
 	if !failpoint.Enabled {
 		t.Skip("built without the tag failpoint")
@@ -175,7 +175,7 @@ func TestKillOperators(t *testing.T) {
 	t.Logf("figure: kills of operators = %d", total.Load())
 }
 
-// killedAt reports whether the process came to the failpoint.
+// killedAt reports whether the process reached the failpoint.
 func killedAt(t *testing.T, pattern, name string, c *chore, at string) bool {
 	t.Helper()
 	dir := t.TempDir()

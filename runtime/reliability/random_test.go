@@ -56,7 +56,7 @@ func (a *tally) add(b tally) {
 }
 
 // liveRandomly lives through several lives of an engine on one store, and
-// inspects it when all has come to rest.
+// inspects it when all has settled.
 func liveRandomly(t *testing.T, m *model, seed uint64, onDisk bool) (sum tally) {
 	if m.proved().clean {
 		sum.clean = 1

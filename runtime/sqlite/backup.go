@@ -21,7 +21,7 @@ const backupPages = 1024
 // while others go on writing, and gives the size of the copy in bytes.
 //
 // It is SQLite's online backup, from a connection that holds one read
-// transaction all the time, so that writes do not make it start anew; VACUUM
+// transaction all the time, so that writes do not make it start again; VACUUM
 // INTO would sort every table into a new order, which takes longer, and would
 // hide damage that a copy page by page carries over and the checks then find.
 //

@@ -19,7 +19,7 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
-// A child is this test binary started anew, told by its environment what to do.
+// A child is this test binary started again, told by its environment what to do.
 const (
 	childPath = "FSMC_TEST_DATABASE"
 	childRole = "FSMC_TEST_ROLE"

@@ -124,7 +124,7 @@ const (
 	updateRun = `
 	UPDATE runs SET ` + newEnd + `, entered = ?, updated = ?, snapshot = ?, state = ?,
 		machine = ?, definition = ?, status = ?, outcome = ?, paused = ?` + asExpected
-	mendRun = `
+	repairRun = `
 	UPDATE runs SET ` + newEnd + `, entered = ?, updated = ?, snapshot = ?, state = ?,
 		machine = ?, definition = ?, status = ?, outcome = ?, paused = ?, started = ?` + asExpected
 )
@@ -139,8 +139,8 @@ func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) 
 	case c.Expect == 0:
 		written, err = t.exec(insertRun, r.Run, r.Machine, r.Definition, r.State, string(r.Status), outcome, r.Paused,
 			r.Seq, micros(r.Started), micros(r.Entered), micros(r.Updated), text(r.Snapshot), rows)
-	case c.Mends != nil:
-		written, err = t.exec(mendRun, r.Seq, rows, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
+	case c.Repairs != nil:
+		written, err = t.exec(repairRun, r.Seq, rows, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
 			r.Machine, r.Definition, string(r.Status), outcome, r.Paused, micros(r.Started), r.Run, c.Expect, before.started)
 	case !before.onlyMoves(&after):
 		written, err = t.exec(updateRun, r.Seq, rows, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,

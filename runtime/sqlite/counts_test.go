@@ -90,7 +90,7 @@ func TestCountsOfMends(t *testing.T) {
 		t.Errorf("a step of a run that was started at another time: %v", err)
 	}
 	c := nextStep(row)
-	c.Mends = &row
+	c.Repairs = &row
 	commit(t, s, c)
 	if got, err := s.Load(t.Context(), "r"); err != nil || got.State != "Idle" || got.Machine != "Order" || got.Paused || !got.Started.Equal(row.Started) {
 		t.Errorf("the run is %+v, %v", got, err)

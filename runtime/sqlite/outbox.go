@@ -11,7 +11,7 @@ import (
 )
 
 // Each run's messages are delivered in order. The first one that waits is
-// marked, and the mark is handed on when it is delivered: so Outbox and
+// marked, and the mark is passed on when it is delivered: so Outbox and
 // TakeMessages read no more rows than they give, however many wait behind them.
 const (
 	insertMessage = `

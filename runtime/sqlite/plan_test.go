@@ -52,7 +52,7 @@ func TestPlans(t *testing.T) {
 		"expired": selectExpired, "held": selectHeld, "lease": selectLease,
 		"end claimed": endClaimed, "end": endOpen, "cancel waiting": cancelWaiting, "cancel held": cancelHeld,
 		"wake tasks": wakeTasks, "wake timers": wakeTimers, "drop": deleteTimer, "timers": selectTimers,
-		"step": updateStep, "move": updateMove, "change": updateRun, "mend": mendRun, "count name": selectCountName, "counted": selectCounted,
+		"step": updateStep, "move": updateMove, "change": updateRun, "repair": repairRun, "count name": selectCountName, "counted": selectCounted,
 	}
 	for _, t := range countTables {
 		queries["add to "+t.name] = t.add

@@ -25,7 +25,7 @@ type rows interface {
 	Close() error
 }
 
-// row is the one that Next has come to.
+// row is the one that Next has reached.
 type row interface {
 	Scan(into ...any) error
 }

@@ -42,7 +42,7 @@ func scanStanding(found row, b *standing) error {
 // is told from the one before by when it was started.
 func (t *tx) standingFor(ctx context.Context, c *runtime.Commit) (standing, error) {
 	if known, ok := t.w.known[c.Run.Run]; ok && known.expected(c) &&
-		len(c.History) > 0 && c.Claim == nil && c.Mends == nil && c.Run.Definition == known.definition {
+		len(c.History) > 0 && c.Claim == nil && c.Repairs == nil && c.Run.Definition == known.definition {
 		return known, nil
 	}
 	before, ok, err := first(ctx, t, scanStanding, selectStanding, c.Run.Run)
@@ -69,11 +69,11 @@ func standingIn(r *runtime.RunRow) standing {
 
 // counted is how the run stood by what has been counted of it.
 func (b *standing) counted(c *runtime.Commit) *standing {
-	if c.Mends == nil {
+	if c.Repairs == nil {
 		return b
 	}
-	mended := standingIn(c.Mends)
-	return &mended
+	repaired := standingIn(c.Repairs)
+	return &repaired
 }
 
 // onlyMoves reports whether a step from b leads to after and changes no more of
@@ -85,7 +85,7 @@ func (b standing) onlyMoves(after *standing) bool {
 
 // expected reports whether it is what c expects.
 func (b *standing) expected(c *runtime.Commit) bool {
-	return b.seq == c.Expect && (c.Expect == 0 || c.Mends != nil || b.started == micros(c.Run.Started))
+	return b.seq == c.Expect && (c.Expect == 0 || c.Repairs != nil || b.started == micros(c.Run.Started))
 }
 
 // overtaken says why a run did not stand as this writer knew.

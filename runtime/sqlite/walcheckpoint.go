@@ -81,7 +81,7 @@ func (c *checkpointer) changed(e *effects) {
 	c.since = 0
 	select {
 	case c.wake <- struct{}{}:
-	default: // it has not come to the last one yet
+	default: // it has not reached the last one yet
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// shortLog has the log moved into the database, and begun anew, all the time.
+// shortLog has the log moved into the database, and begun again, all the time.
 func shortLog(s *Store) {
 	s.writer.wal.every.Store(10)
 	s.writer.wal.long.Store(20)
@@ -50,7 +50,7 @@ func sizeOf(t *testing.T, file string) int64 {
 	return info.Size()
 }
 
-// beginnings counts how often the log of a database has begun anew, by its header
+// beginnings counts how often the log of a database has begun again, by its header
 // (sqlite.org/fileformat2.html, "WAL Header").
 func beginnings(t *testing.T, path string) uint32 {
 	t.Helper()
@@ -66,13 +66,13 @@ func beginnings(t *testing.T, path string) uint32 {
 	return binary.BigEndian.Uint32(n[:])
 }
 
-// untilMoved calls step until the log has begun anew a few times, and the database
+// untilMoved calls step until the log has begun again a few times, and the database
 // has more than so many bytes.
 func untilMoved(t *testing.T, path string, size int64, step func()) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); beginnings(t, path) < 3 || sizeOf(t, path) <= size; step() {
 		if time.Now().After(deadline) {
-			t.Errorf("the log has begun anew %d times, and has %d bytes, the database %d",
+			t.Errorf("the log has begun again %d times, and has %d bytes, the database %d",
 				beginnings(t, path), sizeOf(t, path+"-wal"), sizeOf(t, path))
 			return
 		}
@@ -109,7 +109,7 @@ func TestLogFileIsKept(t *testing.T) {
 }
 
 // TestReaderKeepsLog: someone who reads an old state for long keeps the log from
-// beginning anew, but not others from writing; afterwards it does.
+// beginning again, but not others from writing; afterwards it does.
 func TestReaderKeepsLog(t *testing.T) {
 	path := made(t)
 	s := openAt(t, path)
@@ -135,7 +135,7 @@ func TestReaderKeepsLog(t *testing.T) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("the log has not begun anew")
+			t.Fatal("the log has not begun again")
 		}
 	}
 }

@@ -148,7 +148,7 @@ func (w *writer) send(ctx context.Context, r *request) error {
 	}
 }
 
-// lead writes what waits as one batch, and gives the turn back.
+// lead writes what waits as one batch, and returns the turn.
 func (w *writer) lead() {
 	w.gather()
 	if len(w.batch) > 0 {

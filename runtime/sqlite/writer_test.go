@@ -48,7 +48,7 @@ func TestGroupCommit(t *testing.T) {
 
 // countCommits counts transactions with SQLite's own hook, which runs in the
 // goroutine that leads: the count is to be read when the store is closed. A disk that
-// takes no time would let one caller after the other come to its end, where there is
+// takes no time would let one caller after the other end, where there is
 // one processor.
 func countCommits(t *testing.T, s *Store) *int {
 	t.Helper()

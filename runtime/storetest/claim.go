@@ -148,7 +148,7 @@ func testEpochsRise(f *fixture) {
 	back := f.next("r")
 	f.start(back, "a")
 	f.commit(back)
-	claim("started anew")
+	claim("started again")
 	f.begin("r2")
 	f.begin("r3")
 	for _, row := range f.claim(2) {
@@ -260,6 +260,6 @@ func testCancelWaiting(f *fixture) {
 	c = f.next("r")
 	c.Cancel = []string{"b"}
 	f.commit(c)
-	f.must(f.s.Release(f.ctx, row.Claim(), f.now, time.Time{})) // given back: it has stopped
+	f.must(f.s.Release(f.ctx, row.Claim(), f.now, time.Time{})) // released: it has stopped
 	equal(f, len(f.tasks("r")), 0)
 }

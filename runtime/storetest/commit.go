@@ -60,7 +60,7 @@ func testCommitRefused(f *fixture) {
 		Run: "r", Machine: "Order", Definition: definition, State: "Idle", Status: runtime.Running, Seq: 7,
 	}, runtime.EventInput)
 	f.refused(f.s.Commit(f.ctx, early), runtime.ErrConflict)
-	another := f.next("r") // as someone knows it who has not seen that it was pruned and begun anew
+	another := f.next("r") // as someone knows it who has not seen that it was pruned and begun again
 	another.Run.Started = another.Run.Started.Add(-time.Second)
 	f.refused(f.s.Commit(f.ctx, another), runtime.ErrConflict)
 	none := f.step(before, runtime.EventInput)

@@ -45,7 +45,7 @@ func testCheckpoints(f *fixture) {
 	renew(row, `2`)
 	f.must(f.s.Release(f.ctx, row.Claim(), f.now, time.Time{}))
 	row = f.claimOne()
-	equal(f, string(row.Checkpoint), `2`) // the same attempt, handed on
+	equal(f, string(row.Checkpoint), `2`) // the same attempt, passed on
 
 	c := f.next("r") // a retry
 	claim := row.Claim()

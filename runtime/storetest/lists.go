@@ -164,7 +164,7 @@ func testTimers(f *fixture) {
 	f.pass(time.Hour)
 	due(0, "r1/fast", "r2/fast", "r1/slow")
 	due(2, "r1/fast", "r2/fast")
-	set("r1", "fast", time.Hour) // set anew: it has one due time
+	set("r1", "fast", time.Hour) // set again: it has one due time
 	due(0, "r2/fast", "r1/slow")
 
 	c := f.next("r1")

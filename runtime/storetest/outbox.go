@@ -33,7 +33,7 @@ func publish(f *fixture, run string, ns ...int) {
 	f.pass(time.Second)
 }
 
-// take takes up to n messages of a run, or of any, and gives their ids.
+// take takes n messages at most of a run, or of any, and gives their ids.
 func take(f *fixture, run string, n int) []string {
 	f.Helper()
 	rows, err := f.s.TakeMessages(f.ctx, runtime.MessageQuery{

@@ -65,7 +65,7 @@ func testCounts(f *fixture) {
 	f.move("r1", "Busy", runtime.Moved, runtime.Running, "")
 	f.move("r2", "Busy", runtime.Moved, runtime.Running, "")
 	f.pass(time.Second)
-	f.move("r1", "Busy", runtime.Moved, runtime.Running, "") // entered anew
+	f.move("r1", "Busy", runtime.Moved, runtime.Running, "") // entered again
 	f.pass(23*time.Hour + 59*time.Minute)
 	f.move("r1", "Done", runtime.Moved, runtime.Finished, runtime.Success)
 	f.move("r2", "Busy", runtime.Stopped, runtime.Finished, runtime.Cancelled)

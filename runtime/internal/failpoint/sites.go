@@ -44,7 +44,7 @@ const (
 	RequestReleased Site = "sqlite-request-released" // others may follow in the batch
 	BeforeEnd       Site = "sqlite-before-commit"    // all is written
 	AfterEnd        Site = "sqlite-after-commit"     // no caller has been told
-	Checkpointed    Site = "sqlite-checkpointed"     // the log has not begun anew
+	Checkpointed    Site = "sqlite-checkpointed"     // the log has not begun again
 	Replied         Site = "sqlite-replied"          // other callers have not been told
 	EpochRaised     Site = "sqlite-epoch-raised"     // no task has it
 	TaskClaimed     Site = "sqlite-task-claimed"     // more may follow
