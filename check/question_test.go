@@ -14,7 +14,7 @@ func TestHelpNamesTheRange(t *testing.T) {
     event Ask { n int 1..1_000_000 }
     initial A
     state A {
-        on Ask when event.n <= cents -> Done
+        on Ask when event.n > cents -> Done
             else reject
     }
     terminal Done
