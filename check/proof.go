@@ -195,6 +195,14 @@ func (s *shared) Run(path []int32, loop int, then ...ir.Case) (w *diag.Witness, 
 	return s.run(path, loop, ending, then...)
 }
 
+// Replayed is Run for one that was replayed, so that another can be tried.
+func (s *shared) Replayed(path []int32, loop int) (w *diag.Witness, sure bool) {
+	if w, sure = s.Run(path, loop); sure && w != nil {
+		w, sure = s.replays(w)
+	}
+	return w, sure
+}
+
 // RunAtOnce is Run for a cycle that waits for nothing.
 func (s *shared) RunAtOnce(path []int32, loop int) (w *diag.Witness, sure bool) {
 	return s.run(path, loop, replay.AtOnce)

@@ -202,8 +202,12 @@ func (s *said) lines(d diag.Diagnostic) (lines []int) {
 func (s *said) instead(f contracttest.Fault) bool {
 	has := func(rule string, line int) bool { return s.at[place{rule, line}] }
 	switch f.Rule {
-	case "no-way-to-finish":
-		return has("dead-end", f.Line) || has("spinning-loop", f.Line) || s.standsStill(f.Line) || s.spent(f.Line)
+	case "no-way-to-finish": // of one state of the trap
+		return slices.ContainsFunc(s.m.States(), func(st *contracttest.State) bool {
+			line := st.Line()
+			return s.space.Round(f.Rule, s.m.StateAt(f.Line), st) &&
+				(has("dead-end", line) || has("spinning-loop", line) || s.standsStill(line) || s.spent(line) || s.circles(st))
+		})
 	case "spinning-loop": // of a circle of requires, one leaf is named
 		return s.space.Found[f] && len(s.has["spinning-loop"]) > 0
 	case "unbounded-loop": // one that spins replaces it, wherever on the cycle
@@ -212,8 +216,10 @@ func (s *said) instead(f contracttest.Fault) bool {
 		})
 	case "waits-forever":
 		return has("dead-end", f.Line) || has("no-way-to-finish", f.Line)
-	case "unreachable-state", "require-violated":
+	case "unreachable-state":
 		return s.unreachable(s.m.StateAt(f.Line))
+	case "require-violated": // of a circle of requires, that is the fault
+		return s.unreachable(s.m.StateAt(f.Line)) || s.space.Found[contracttest.Fault{Rule: "spinning-loop", Line: f.Line, Name: f.Name}] && s.space.Circles() && len(s.has["spinning-loop"]) > 0
 	case "no-success": // no run enters any of them, which is said of one
 		return slices.ContainsFunc(s.m.Successes(), s.unreachable)
 	case "guard-gap": // of a handler that as a whole takes nothing
@@ -237,6 +243,12 @@ func (s *said) standsStill(line int) bool {
 	return false
 }
 
+// circles says whether a step from st runs into requires that lead round, and that is
+// said.
+func (s *said) circles(st *contracttest.State) bool {
+	return s.space.Circles() && len(s.has["spinning-loop"]) > 0 && slices.ContainsFunc(s.space.Broken(), func(a *contracttest.Arm) bool { return st.Within(a.Home()) })
+}
+
 // spent says whether it is said of an event in a leaf that its bound can run out.
 func (s *said) spent(line int) bool {
 	return slices.ContainsFunc(s.has["bound-without-else"], func(d diag.Diagnostic) bool {
@@ -257,7 +269,13 @@ func (s *said) unreachable(st *contracttest.State) bool {
 		}
 	}
 	broken := len(s.has["read-before-set"])+len(s.has["out-of-range"]) > 0 || s.space.Circles() && len(s.has["spinning-loop"]) > 0
-	return broken && !s.space.Entered(st) && s.space.Behind()[st]
+	if !broken {
+		return false
+	}
+	behind := s.space.Behind()
+	return slices.ContainsFunc(s.m.States(), func(around *contracttest.State) bool {
+		return st.Within(around) && !s.space.Entered(around) && behind[around]
+	})
 }
 
 // dead says whether it is told otherwise that the arm at a line is never taken: its

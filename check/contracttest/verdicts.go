@@ -74,10 +74,20 @@ func (s *Space) traps(say func(Fault, bool)) {
 			}
 		}
 	}
-	orHalts := s.finish(true)
+	orHalts, ends := s.finish(true), s.finish(false)
+	round := map[int]bool{}
+	for i := range s.nodes {
+		for k := range s.edges[i] {
+			e := &s.edges[i][k]
+			round[comp[i]] = round[comp[i]] || e.move && !e.cancel && comp[e.to] == comp[i]
+		}
+	}
 	for i, c := range s.nodes {
-		if c.status == live && !left[comp[i]] {
-			say(Fault{"no-way-to-finish", c.leaf.line, c.leaf.Name}, !orHalts[i])
+		// A circle from which a run can only come to a halt is a trap, too.
+		if c.status == live && !ends[i] && (!left[comp[i]] || round[comp[i]]) {
+			say(Fault{"no-way-to-finish", c.leaf.line, c.leaf.Name}, !left[comp[i]] && !orHalts[i])
+			k := cycle{"no-way-to-finish", comp[i]}
+			s.cycles[k] = append(s.cycles[k], c.leaf)
 		}
 	}
 }
@@ -193,8 +203,10 @@ func (s *Space) Verdicts() (found, must map[Fault]bool) {
 		if st.leaf() && st.Terminal == "" {
 			some, idle := s.ways(st)
 			if !some {
-				say(Fault{"dead-end", st.line, st.Name}, !leads(st))
-			} else if idle && !reminded(st) {
+				say(Fault{"dead-end", st.line, st.Name}, !leads(st) && st.Require == nil)
+			}
+			// A way out that no run takes counts here: that it is dead is another fault.
+			if (some || leads(st)) && idle && !reminded(st) {
 				say(Fault{"waits-forever", st.line, st.Name}, false)
 			}
 		}

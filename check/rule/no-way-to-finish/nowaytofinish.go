@@ -32,6 +32,7 @@ var Rule = &check.Rule{
 		{Rule: "unhandled-case", At: check.SameInput},
 		{Rule: "read-before-set", At: check.SameInput},
 		{Rule: "out-of-range", At: check.SameInput},
+		{Rule: "spinning-loop", At: check.SameInput},
 	},
 }
 
@@ -54,10 +55,10 @@ func run(p *check.Pass) {
 		}
 	}
 	broken := brokenInputs(p)
-	for _, t := range traps(g) {
+	for _, t := range traps(g, broken) {
 		witness, sure := g.witness(t.first, t.round)
 		if !sure {
-			p.LeaveOpen(check.Question{Rule: "no-way-to-finish", State: t.leaves[0], Inputs: t.restsOn(g, broken)})
+			p.LeaveOpen(check.Question{Rule: "no-way-to-finish", State: t.leaves[0], Inputs: t.inputs})
 			continue
 		}
 		p.Report(check.Finding{
@@ -67,7 +68,7 @@ func run(p *check.Pass) {
 			Help:    t.help(),
 			Related: t.related(),
 			Witness: witness,
-			Inputs:  t.restsOn(g, broken),
+			Inputs:  t.inputs,
 		})
 	}
 }

@@ -20,12 +20,13 @@ type trap struct {
 	leaves  []*ir.State
 	has     map[*ir.State]bool // the leaves
 	first   int32              // the configuration that a witness leads to
+	inputs  []check.InputAt    // on which it rests alone
 	round   []int32            // the edges of a way from there back to it; nil where the run stands still
 }
 
 // traps lists the traps of g in the order in which they are first reached, each
 // set of states once. It is linear in the size of g.
-func traps(g *space) []*trap {
+func traps(g *space, broken map[check.InputAt]bool) []*trap {
 	onward, of, n := g.onward()
 	way := make([]bool, n) // the component is left, or the run may finish in it
 	for c := range int32(g.Len()) {
@@ -56,7 +57,7 @@ func traps(g *space) []*trap {
 			t.configs = append(t.configs, c)
 		}
 	}
-	found = distinct(g, found)
+	found = distinct(g, found, broken)
 	if len(found) > 0 {
 		doomed := g.doomed(onward)
 		for _, t := range found {
@@ -93,9 +94,10 @@ func (t *trap) roundFrom(g *space, c int32, step []int32) []int32 {
 }
 
 // distinct fills in the leaves of each trap and leaves out those whose states
-// have all been named before: one fault shows in many configurations.
-func distinct(g *space, found []*trap) []*trap {
-	named := map[*ir.State]bool{}
+// have all been named before: one fault shows in many configurations. A trap that
+// rests on inputs alone, and may be told by them, names no state for one that does not.
+func distinct(g *space, found []*trap, broken map[check.InputAt]bool) []*trap {
+	named, surely := map[*ir.State]bool{}, map[*ir.State]bool{}
 	var out []*trap
 	for _, t := range found {
 		fresh := false
@@ -109,7 +111,14 @@ func distinct(g *space, found []*trap) []*trap {
 			fresh = fresh || !named[s]
 			named[s] = true
 		}
-		if fresh {
+		if !fresh && !slices.ContainsFunc(t.leaves, func(s *ir.State) bool { return !surely[s] }) {
+			continue
+		}
+		t.inputs = t.restsOn(g, broken)
+		for _, s := range t.leaves {
+			surely[s] = surely[s] || len(t.inputs) == 0
+		}
+		if fresh || len(t.inputs) == 0 {
 			out = append(out, t)
 		}
 	}

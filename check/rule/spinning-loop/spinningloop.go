@@ -4,6 +4,7 @@ package spinningloop
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
@@ -21,6 +22,8 @@ var Rule = &check.Rule{
 	Page:     page,
 	Run:      run,
 	Absence:  true,
+
+	Unreached: true, // no run need enter a leaf from which requires lead round
 }
 
 //go:embed page.md
@@ -121,14 +124,28 @@ func reportCircles(p *check.Pass, g *explore.Product) {
 			continue
 		}
 		inputs, behind := p.Broken(func(b explore.Broken) bool { return b.Circle == f.Circle })
+		state := f.Circle
+		if g.Leaf(f.Config) == nil {
+			state = nil // of the start
+		}
 		p.Report(check.Finding{
-			State:   g.Leaf(f.Config), // nil of the start
+			State:   state,
 			Inputs:  inputs,
-			Also:    behind,
+			Also:    append(circle(f.Circle), behind...),
 			Span:    f.Circle.Require.Span,
 			Message: "the requires from " + check.Quote(f.Circle.Path) + " can form a circle",
 			Help:    "Let the `else` of one of them lead to a state that requires nothing.",
 			Witness: witness,
 		})
 	}
+}
+
+// circle are the leaves to which the requires lead on from leaf.
+func circle(leaf *ir.State) []*ir.State {
+	var out []*ir.State
+	for leaf.Require != nil && !slices.Contains(out, leaf) {
+		out = append(out, leaf)
+		leaf = leaf.Require.Target.Leaf()
+	}
+	return out
 }

@@ -4,6 +4,7 @@ package unboundedloop
 
 import (
 	_ "embed"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
@@ -52,9 +53,23 @@ func run(p *check.Pass) {
 	}
 }
 
-func report(p *check.Pass, g *explore.Product, l explore.Loop) {
+// round is a run into l and once round.
+func round(p *check.Pass, g *explore.Product, l explore.Loop) (w *diag.Witness, sure bool) {
 	path := g.PathTo(l.Into)
-	witness, sure := p.Run(append(path, l.Round...), len(path))
+	return p.Replayed(append(path, l.Round...), len(path))
+}
+
+func report(p *check.Pass, g *explore.Product, l explore.Loop) {
+	witness, sure := round(p, g, l)
+	if !sure {
+		// Another cycle there may be a run, on which nothing is deferred or guessed.
+		for _, other := range g.Loops(func(from, e int32) bool { return g.Unmarked(from, e) && g.Detours(from, e) == 1 }) {
+			if !sure && slices.Contains(other.Leaves, l.Leaves[0]) {
+				l = other
+				witness, sure = round(p, g, l)
+			}
+		}
+	}
 	if !sure {
 		p.LeaveOpen(check.Question{Rule: "unbounded-loop", State: l.Leaves[0]})
 		return
