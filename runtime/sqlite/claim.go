@@ -5,6 +5,7 @@ package sqlite
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -55,8 +56,11 @@ func (s *Store) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.Task
 		return nil, nil
 	}
 	if s.writer != nil {
-		if err := s.writer.footing.holds(); err != nil {
-			return nil, s.readError(err) // an idle worker notices, too
+		switch err := s.writer.footing.holds(); { // an idle worker notices, too
+		case errors.Is(err, ErrMoved) && !s.closed.Load():
+			return nil, stoppedBy(err)
+		case err != nil:
+			return nil, s.readError(err)
 		}
 	}
 	ready, err := candidates(ctx, s.readers, &q)

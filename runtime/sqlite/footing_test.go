@@ -94,7 +94,7 @@ func TestMovedUnderneath(t *testing.T) {
 				commit(t, s, nextStep(load(t, s, "r")))
 				defer func() { refusesAll(t, s, ErrMoved) }()
 				defer func() {
-					if _, err := s.Claim(t.Context(), runtime.ClaimQuery{Worker: "w", Limit: 1}); !errors.Is(err, ErrMoved) {
+					if _, err := s.Claim(t.Context(), runtime.ClaimQuery{Worker: "w", Limit: 1}); !errors.Is(err, ErrMoved) || !errors.Is(err, ErrStopped) {
 						t.Errorf("a claim of an idle worker gives %v", err)
 					}
 				}()
@@ -165,4 +165,30 @@ func TestLooksKeepLocks(t *testing.T) {
 		t.Errorf("another process finds it free: %s", said)
 	}
 	commit(t, s, nextStep(row))
+}
+
+// TestDanglingLink: a database is made where a symbolic link leads, also where it leads to
+// another one, and a link that leads round is refused.
+func TestDanglingLink(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for link, target := range map[string]string{"link.db": "further.db", "further.db": at("runs.db"), "round.db": "round.db", "nowhere.db": "none/runs.db"} {
+		if err := os.Symlink(target, at(link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := openAt(t, at("link.db"))
+	putDefinition(t, s)
+	commit(t, s, firstStep("r"))
+	if row := load(t, openAt(t, at("runs.db")), "r"); row.Seq != 1 {
+		t.Errorf("the run is at %d", row.Seq)
+	}
+	if info, err := os.Stat(at("runs.db")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	for _, name := range []string{"round.db", "nowhere.db"} {
+		if _, err := Open(t.Context(), at(name)); err == nil {
+			t.Errorf("%s was opened", name)
+		}
+	}
 }

@@ -122,12 +122,25 @@ func prepareFile(file string, create bool) error {
 	}
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return nil // another process was faster
+		return prepareTarget(file)
 	}
 	if err != nil {
 		return err
 	}
 	return f.Close()
+}
+
+// prepareTarget is prepareFile for a name that has turned out to be taken: by a symbolic
+// link to where nothing is yet, or by another process, which was faster.
+func prepareTarget(file string) error {
+	target, err := os.Readlink(file)
+	if err != nil {
+		return nil
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(file), target)
+	}
+	return prepareFile(target, true)
 }
 
 func open(ctx context.Context, file string, o options) (*Store, error) {
