@@ -70,8 +70,8 @@ func (w *walk) says(task runtime.Task) (runtime.Input, bool) {
 		in.Event = results[w.random.IntN(len(results))]
 	}
 	w.now = at
-	if due, ok := w.m.Next(w.s, w.now); ok {
-		return due, true // a timer comes before
+	if _, due := w.m.Next(w.s, w.now); due {
+		return w.timer() // one comes before, when it is due
 	}
 	if in.Event >= 0 {
 		return w.event(in)
