@@ -140,9 +140,10 @@ func WithLostLimit(n int) Option { return func(e *Engine) { e.lostLimit = n } }
 // on all the same is left to itself.
 func WithGuardLimit(d time.Duration) Option { return func(e *Engine) { e.guardLimit = d } }
 
-// WithStoreLimit sets for how long one call of the store may last; 30 s unless said. It
-// is longer than the store itself waits for the locks of other processes. It is the limit of
-// Start, Send and the other calls of a program as well, where their context has none.
+// WithStoreLimit sets for how long one call of the store may last; 30 s unless said. A
+// call whose own context has no end, such as context.Background, also ends by then where
+// it waits behind another one; where it is the one that writes it waits as long as the
+// disk does.
 func WithStoreLimit(d time.Duration) Option { return func(e *Engine) { e.storeLimit = d } }
 
 // WithMaxPayload sets how many bytes the JSON of an event, of parameters or of

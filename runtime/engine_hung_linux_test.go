@@ -46,7 +46,7 @@ func TestSendOnAHungDisk(t *testing.T) {
 	event := ExternalEvent{Name: "Go", ID: "once"}
 	faultfs.Hold(faultfs.Sync | faultfs.Write)
 	background := context.Background()
-	if _, err := e.Send(background, "r", event); !errors.Is(err, ErrUnknown) || !errors.Is(err, ErrUnavailable) {
+	if _, err := e.Send(t.Context(), "r", event); !errors.Is(err, ErrUnknown) || !errors.Is(err, ErrUnavailable) {
 		t.Errorf("the first: %v", err)
 	}
 	for what, call := range map[string]func(context.Context) error{

@@ -29,8 +29,20 @@ type outage struct {
 
 var errSlowStore = Unavailable("the store does not answer")
 
+// patient marks the context of a call whose caller's own context has no end.
+type patient struct{}
+
+// Patient reports whether the caller of a store has a context without an end, and so
+// waits for a disk that hangs for as long as that does. A store may do the work of such
+// a call in the caller's own goroutine, which spares it two switches; for all others it
+// needs one that can be left behind.
+func Patient(ctx context.Context) bool { return ctx.Done() == nil || ctx.Value(patient{}) != nil }
+
 // within makes a call that ends in time.
 func within[T any](ctx context.Context, s *limited, call func(context.Context) (T, error)) (T, error) {
+	if ctx.Done() == nil {
+		ctx = context.WithValue(ctx, patient{}, true)
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.limit, errSlowStore)
 	defer cancel()
 	value, err := call(ctx)

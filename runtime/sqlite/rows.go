@@ -56,7 +56,7 @@ func list[T any](ctx context.Context, from source, scan func(row, *T) error, tex
 // heeding reads, and returns soon after ctx is done where the disk hangs: SQLite itself
 // waits for it then, and so does a goroutine that no one waits for.
 func heeding[T any](ctx context.Context, from source, read func() (T, error)) (T, error) {
-	if _, readers := from.(pool); !readers || ctx.Done() == nil {
+	if _, readers := from.(pool); !readers || runtime.Patient(ctx) {
 		return read()
 	}
 	type result struct {

@@ -18,10 +18,11 @@ import (
 
 // Group commit. There is one connection that writes, and one turn to use it. A
 // caller puts its request into the queue and waits for the answer or the turn,
-// whichever comes first. For who has the turn a goroutine leads: it takes all requests
-// that wait, begins a transaction, runs each, commits, and only then answers. While
-// the disk syncs, the next requests gather: the more callers, the more of them
-// share a sync. No caller leads itself: a disk that hangs would keep it for ever. (DeWitt
+// whichever comes first. Who has the turn leads: it takes all requests that wait,
+// begins a transaction, runs each, commits, and only then answers. While the disk
+// syncs, the next requests gather: the more callers, the more of them share a sync. A
+// caller whose context can end has a goroutine lead in its place: a disk that hangs
+// would keep it for ever. (DeWitt
 // et al., "Implementation Techniques for Main Memory Database Systems", 1984; the
 // turn is the combiner's lock of Hendler et al., "Flat Combining", 2010.)
 //
@@ -99,7 +100,7 @@ func (w *writer) do(ctx context.Context, bytes int64, run func(*tx) error) error
 		case err := <-r.reply:
 			return err
 		case w.turn <- struct{}{}:
-			go w.lead()
+			w.leadFor(ctx)
 		case <-ctx.Done():
 			if r.state.CompareAndSwap(waiting, abandoned) {
 				return context.Cause(ctx)
@@ -141,11 +142,20 @@ func (w *writer) send(ctx context.Context, r *request) error {
 		case w.queue <- r:
 			return nil
 		case w.turn <- struct{}{}:
-			go w.lead()
+			w.leadFor(ctx)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// leadFor leads for a caller that has the turn.
+func (w *writer) leadFor(ctx context.Context) {
+	if runtime.Patient(ctx) {
+		w.lead()
+		return
+	}
+	go w.lead()
 }
 
 // lead writes what waits as one batch, and returns the turn.
