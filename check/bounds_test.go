@@ -115,6 +115,22 @@ write_patch 12
 run_tests 4
 review 4
 `},
+		{"a sum that does not fit into 64 bits", `
+machine Large {
+    context { n int 9223372036854775800..9223372036854775807 = 9223372036854775806 }
+    event Go
+    initial S
+    after 1h -> Done
+    state S {
+        on Go when n + 1 > 9223372036854775807 -> Done
+            else -> S max 1 { n = 9223372036854775807 }
+            else reject
+    }
+    terminal Done
+}`, `
+steps 2
+time ~1h0m0s
+`},
 		{"a poll under a timer", `
 machine Poll {
     event Found

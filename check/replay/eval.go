@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"math/bits"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -117,6 +118,9 @@ func (e *env) ask(x *ir.Call, args []value) (value, error) {
 }
 
 func (e *env) binary(x *ir.Binary) (value, error) {
+	if x.T.Kind == ir.Bool && (computesInteger(x.X) || computesInteger(x.Y)) {
+		return e.comparison(x)
+	}
 	a, err := e.eval(x.X)
 	if err != nil {
 		return a, err
@@ -128,24 +132,89 @@ func (e *env) binary(x *ir.Binary) (value, error) {
 	if err != nil {
 		return b, err
 	}
-	k := x.X.Type().Kind
 	switch x.Op {
 	case ir.OpAnd, ir.OpOr:
 		return b, nil
-	case ir.OpEq:
-		return truth(a.equal(b, k)), nil
-	case ir.OpNe:
-		return truth(!a.equal(b, k)), nil
-	case ir.OpLt:
-		return truth(a.compare(b, k) < 0), nil
-	case ir.OpLe:
-		return truth(a.compare(b, k) <= 0), nil
-	case ir.OpGt:
-		return truth(a.compare(b, k) > 0), nil
-	case ir.OpGe:
-		return truth(a.compare(b, k) >= 0), nil
+	case ir.OpAdd, ir.OpSub, ir.OpMul:
+		return compute(x, a, b)
 	}
-	return compute(x, a, b)
+	return compare(x.Op, a, b, x.X.Type().Kind), nil
+}
+
+// comparison compares over the mathematical integers where a side is computed: such
+// numbers need not fit into 64 bits.
+func (e *env) comparison(x *ir.Binary) (value, error) {
+	a, err := e.exact(x.X)
+	if err != nil {
+		return value{}, err
+	}
+	b, err := e.exact(x.Y)
+	if err != nil {
+		return value{}, err
+	}
+	return compare(x.Op, number(int64(a.Cmp(b))), number(0), ir.Int), nil
+}
+
+// computesInteger reports whether x is a sum or the like of integers, durations or times.
+func computesInteger(x ir.Expr) bool {
+	switch x.Type().Kind {
+	case ir.Int, ir.Duration, ir.Time:
+		switch x.(type) {
+		case *ir.Binary, *ir.Unary:
+			return true
+		}
+	}
+	return false
+}
+
+// exact is x, an int, duration or time, as a mathematical integer.
+func (e *env) exact(x ir.Expr) (*big.Int, error) {
+	if computesInteger(x) {
+		switch x := x.(type) {
+		case *ir.Unary:
+			n, err := e.exact(x.X)
+			if err != nil {
+				return nil, err
+			}
+			return n.Neg(n), nil
+		case *ir.Binary:
+			a, err := e.exact(x.X)
+			if err != nil {
+				return nil, err
+			}
+			b, err := e.exact(x.Y)
+			if err != nil {
+				return nil, err
+			}
+			switch x.Op {
+			case ir.OpAdd:
+				return a.Add(a, b), nil
+			case ir.OpSub:
+				return a.Sub(a, b), nil
+			case ir.OpMul:
+				return a.Mul(a, b), nil
+			}
+		}
+	}
+	v, err := e.eval(x)
+	return big.NewInt(v.n), err
+}
+
+// compare is whether `a op b` holds of two values of kind k.
+func compare(op ir.Op, a, b value, k ir.Kind) value {
+	switch op {
+	case ir.OpEq:
+		return truth(a.equal(b, k))
+	case ir.OpNe:
+		return truth(!a.equal(b, k))
+	case ir.OpLt:
+		return truth(a.compare(b, k) < 0)
+	case ir.OpLe:
+		return truth(a.compare(b, k) <= 0)
+	case ir.OpGt:
+		return truth(a.compare(b, k) > 0)
+	}
+	return truth(a.compare(b, k) >= 0)
 }
 
 // compute is arithmetic.
