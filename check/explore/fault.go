@@ -23,6 +23,17 @@ type Fault struct {
 	Guessed bool
 }
 
+// Round are the leaves to which the requires lead on from f.Circle; none where they are
+// not the fault.
+func (f *Fault) Round() []*ir.State {
+	var out []*ir.State
+	for leaf := f.Circle; leaf != nil && leaf.Require != nil && !slices.Contains(out, leaf); {
+		out = append(out, leaf)
+		leaf = leaf.Require.Target.Leaf()
+	}
+	return out
+}
+
 type faultKey struct {
 	assign *ir.Assign
 	unset  token.Span

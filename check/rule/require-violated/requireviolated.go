@@ -24,7 +24,6 @@ var Rule = &check.Rule{
 	Absence:   true,
 	Unreached: true,
 	SilencedBy: []check.Silence{
-		{Rule: "spinning-loop", At: check.SameState},
 		{Rule: "unreachable-state", At: check.SameState},
 	},
 }
@@ -37,6 +36,7 @@ func run(p *check.Pass) {
 		return
 	}
 	var turned map[int][]int32
+	var round map[*ir.State]bool
 	for _, s := range p.Machine.States {
 		if s.Kind != ir.Leaf || s.Require == nil || guard.Satisfy(broken(s)).Verdict == guard.Unsat {
 			continue
@@ -53,12 +53,24 @@ func run(p *check.Pass) {
 			continue
 		}
 		if turned == nil {
-			turned = g.TurnedAway()
+			turned, round = g.TurnedAway(), leadRound(g)
 		}
-		if !entered(p, g, s, turned[s.ID]) {
+		if !round[s] && !entered(p, g, s, turned[s.ID]) {
 			stayed(p, g, s)
 		}
 	}
+}
+
+// leadRound are the leaves whose requires some step goes round without end:
+// spinning-loop says so.
+func leadRound(g *explore.Product) map[*ir.State]bool {
+	round := map[*ir.State]bool{}
+	for _, f := range g.Faults() {
+		for _, s := range f.Round() {
+			round[s] = true
+		}
+	}
+	return round
 }
 
 // maxEdges is how many ways to be turned away are looked at, where a host guard

@@ -4,7 +4,6 @@ package spinningloop
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
@@ -131,21 +130,11 @@ func reportCircles(p *check.Pass, g *explore.Product) {
 		p.Report(check.Finding{
 			State:   state,
 			Inputs:  inputs,
-			Also:    append(circle(f.Circle), behind...),
+			Also:    append(f.Round(), behind...),
 			Span:    f.Circle.Require.Span,
 			Message: "the requires from " + check.Quote(f.Circle.Path) + " can form a circle",
 			Help:    "Let the `else` of one of them lead to a state that requires nothing.",
 			Witness: witness,
 		})
 	}
-}
-
-// circle are the leaves to which the requires lead on from leaf.
-func circle(leaf *ir.State) []*ir.State {
-	var out []*ir.State
-	for leaf.Require != nil && !slices.Contains(out, leaf) {
-		out = append(out, leaf)
-		leaf = leaf.Require.Target.Leaf()
-	}
-	return out
 }
