@@ -55,19 +55,27 @@ func (s *Store) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.Task
 	if q.Limit <= 0 {
 		return nil, nil
 	}
-	if s.writer != nil {
-		switch err := s.writer.footing.holds(); { // an idle worker notices, too
-		case errors.Is(err, ErrMoved) && !s.closed.Load():
-			return nil, stoppedBy(err)
-		case err != nil:
-			return nil, s.readError(err)
-		}
+	if err := s.inPlace(); err != nil {
+		return nil, err
 	}
 	ready, err := candidates(ctx, s.readers, &q)
 	if err != nil || len(ready) == 0 {
 		return nil, s.readError(err)
 	}
 	return writing(ctx, s, func(t *tx) ([]runtime.TaskRow, error) { return t.claim(ctx, &q) })
+}
+
+// inPlace looks whether the database is still where it was: an idle worker writes
+// nothing, and would not notice.
+func (s *Store) inPlace() error {
+	if s.writer == nil {
+		return nil
+	}
+	err := s.writer.footing.holds()
+	if errors.Is(err, ErrMoved) && !s.closed.Load() {
+		return stoppedBy(err)
+	}
+	return s.readError(err)
 }
 
 // candidates are the tasks that are ready, oldest first.

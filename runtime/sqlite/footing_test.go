@@ -97,6 +97,9 @@ func TestMovedUnderneath(t *testing.T) {
 					if _, err := s.Claim(t.Context(), runtime.ClaimQuery{Worker: "w", Limit: 1}); !errors.Is(err, ErrMoved) || !errors.Is(err, ErrStopped) {
 						t.Errorf("a claim of an idle worker gives %v", err)
 					}
+					if _, err := s.Wanted(t.Context()); !errors.Is(err, ErrMoved) || !errors.Is(err, ErrStopped) {
+						t.Errorf("a worker without runs is told %v", err)
+					}
 				}()
 			}
 			move(t, path)

@@ -41,6 +41,9 @@ const selectWanted = `
 
 // Wanted implements runtime.Store.
 func (s *Store) Wanted(ctx context.Context) ([]string, error) {
+	if err := s.inPlace(); err != nil {
+		return nil, err
+	}
 	hashes, err := list(ctx, s.readers, func(found row, hash *string) error { return found.Scan(hash) }, selectWanted)
 	slices.Sort(hashes)
 	return slices.Compact(hashes), s.readError(err)
