@@ -66,7 +66,7 @@ func (s *schedule) comes(c ir.Case, l *Label, do *ir.Do, urgent bool, row int) {
 				s.after(due, v, 0, false)
 				s.after(v, due, 0, false)
 			} else {
-				s.after(v, due, 0, gap(t, c.Timer) > 0)
+				s.after(v, due, 0, firstOfEquals(t, c.Timer))
 			}
 		}
 		delete(s.due, c.Timer)

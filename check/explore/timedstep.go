@@ -72,7 +72,7 @@ func (x *search) beforeTimers(leaf *ir.State) bool {
 		return true
 	}
 	x.moment.Copy(x.since)
-	return x.runningClocks(leaf, x.here, func(i int, _ *timerClock) bool { return x.moment.And(0, i, -1) })
+	return x.runningClocks(leaf, x.here, func(i int, _ *timerClock) bool { return x.moment.Before(0, i) })
 }
 
 // runsFor is the time at which the attempt of the do in place i has run so long.
@@ -94,7 +94,7 @@ func (x *search) fires(leaf *ir.State, in *inputCode) bool {
 			own = i
 			return x.moment.And(i, 0, 0)
 		}
-		return x.moment.And(0, i, -gap(c.Timer, t))
+		return order(x.moment, 0, i, c.Timer, t)
 	}) {
 		return false
 	}
@@ -105,13 +105,20 @@ func (x *search) fires(leaf *ir.State, in *inputCode) bool {
 	return true
 }
 
-// gap is how long after t another timer must be due for t to fire first: of equals
-// the inner one does, then the one whose name is first.
-func gap(other, t *ir.Timer) int64 {
-	if d := other.State.Depth - t.State.Depth; d > 0 || d == 0 && ranksBefore(other, t) {
-		return 1
+// order adds to z that t, due at moment i, fires before another timer, due at moment k,
+// and reports whether anything is left.
+func order(z *zone.Zone, i, k int, other, t *ir.Timer) bool {
+	if firstOfEquals(other, t) {
+		return z.Before(i, k)
 	}
-	return 0
+	return z.And(i, k, 0)
+}
+
+// firstOfEquals reports whether t fires before other where both are due at one moment:
+// the inner one does, then the one whose name is first.
+func firstOfEquals(t, other *ir.Timer) bool {
+	d := t.State.Depth - other.State.Depth
+	return d > 0 || d == 0 && ranksBefore(t, other)
 }
 
 // ageMoved notes the times after a step that has entered a leaf.
@@ -258,7 +265,7 @@ func (x *search) shortestWait(c *choiceCode) int64 {
 func (x *search) passTime(leaf *ir.State) {
 	z, prompt := x.then, uint64(0)
 	x.runningClocks(leaf, x.next, func(i int, _ *timerClock) bool {
-		if z.Bound(0, i) >= 0 {
+		if z.MayFollow(0, i) {
 			prompt = 1
 		}
 		return true
@@ -291,7 +298,7 @@ func (x *search) split(leaf *ir.State) {
 	x.runningClocks(leaf, x.next, func(i int, first *timerClock) bool {
 		x.part.Copy(x.then)
 		if x.runningClocks(leaf, x.next, func(k int, other *timerClock) bool {
-			return k == i || x.part.And(i, k, -gap(other.Timer, first.Timer))
+			return k == i || order(x.part, i, k, other.Timer, first.Timer)
 		}) {
 			note(x.part)
 		}
@@ -344,7 +351,7 @@ func (x *search) checkpoints(leaf *ir.State) {
 			return true
 		})
 		z.Elapse()
-		x.runningClocks(leaf, x.here, func(i int, c *timerClock) bool { return c.Idle || z.And(0, i, -1) })
+		x.runningClocks(leaf, x.here, func(i int, c *timerClock) bool { return c.Idle || z.Before(0, i) })
 		x.restarts = true
 		x.restartIdle(leaf, len(of.timers))
 		x.passTime(leaf)

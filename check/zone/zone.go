@@ -1,8 +1,8 @@
 // Package zone keeps what is known of moments in time: sets of solutions of
-// constraints `a - b <= c` over whole nanoseconds, as difference-bound matrices
-// (Dill, Timing assumptions and verification of finite-state concurrent systems,
-// 1989). Moment 0 is now. Since time is whole, `a < b` is `a - b <= -1`, and a bound
-// needs no mark that says whether it is strict.
+// constraints `a - b <= c` and `a - b < c`, as difference-bound matrices (Dill, Timing
+// assumptions and verification of finite-state concurrent systems, 1989). Moment 0 is
+// now. Time is dense: were it whole nanoseconds, a cycle that takes "more than nothing"
+// would have a zone of its own for each time round.
 package zone
 
 import (
@@ -13,11 +13,24 @@ import (
 // Infinite is a bound that bounds nothing.
 const Infinite = math.MaxInt64
 
+// Bounds in a zone are doubled, and odd where they may be reached.
+
+// atMost is the bound `<= c`.
+func atMost(c int64) int64 {
+	if c == Infinite {
+		return Infinite
+	}
+	return 2*c + 1
+}
+
+// less is the bound `< c`.
+func less(c int64) int64 { return 2 * c }
+
 // Zone is a set of moments, canonical: every bound is the tightest that follows.
 // An operation that finds it empty says so; then it is worth nothing any more.
 type Zone struct {
 	n int
-	m []int64 // m[i*n+j] bounds moment i less moment j
+	m []int64 // m[i*n+j] bounds moment i less moment j; see atMost
 }
 
 // New is the zone of n moments beside now of which nothing is known.
@@ -37,7 +50,7 @@ func (z *Zone) reset(n int) {
 		z.m[i] = Infinite
 	}
 	for i := range n {
-		z.m[i*n+i] = 0
+		z.m[i*n+i] = atMost(0)
 	}
 }
 
@@ -52,31 +65,38 @@ func (z *Zone) Keep(from *Zone, k, n int) {
 	}
 }
 
+// sum is the bound that follows from two: it may be reached where both may.
 func sum(a, b int64) int64 {
 	if a == Infinite || b == Infinite {
 		return Infinite
 	}
-	return a + b
+	return a&^1 + b&^1 + a&b&1
 }
 
 // And adds that moment i less moment j is at most c, and reports whether anything
 // is left.
-func (z *Zone) And(i, j int, c int64) bool {
+func (z *Zone) And(i, j int, c int64) bool { return z.and(i, j, atMost(c)) }
+
+// Before adds that moment i comes before moment j, and reports whether anything is
+// left.
+func (z *Zone) Before(i, j int) bool { return z.and(i, j, less(0)) }
+
+func (z *Zone) and(i, j int, bound int64) bool {
 	n := z.n
-	if c == Infinite || z.m[i*n+j] <= c {
+	if z.m[i*n+j] <= bound {
 		return true
 	}
-	if back := z.m[j*n+i]; back != Infinite && back+c < 0 {
+	if sum(z.m[j*n+i], bound) < atMost(0) {
 		return false
 	}
-	z.m[i*n+j] = c
+	z.m[i*n+j] = bound
 	for a := range n {
-		to := z.m[a*n+i]
+		to := sum(z.m[a*n+i], bound)
 		if to == Infinite {
 			continue
 		}
 		for b := range n {
-			if through := sum(to+c, z.m[j*n+b]); through < z.m[a*n+b] {
+			if through := sum(to, z.m[j*n+b]); through < z.m[a*n+b] {
 				z.m[a*n+b] = through
 			}
 		}
@@ -84,8 +104,8 @@ func (z *Zone) And(i, j int, c int64) bool {
 	return true
 }
 
-// Bound is the least c for which moment i less moment j is at most c.
-func (z *Zone) Bound(i, j int) int64 { return z.m[i*z.n+j] }
+// MayFollow reports whether moment i may be moment j, or come after it.
+func (z *Zone) MayFollow(i, j int) bool { return z.m[i*z.n+j] >= atMost(0) }
 
 // Elapse lets any time pass.
 func (z *Zone) Elapse() {
@@ -108,8 +128,8 @@ func (z *Zone) Set(i, j int, least, most int64) {
 	n := z.n
 	for k := range n {
 		if k != i {
-			z.m[i*n+k] = sum(z.m[j*n+k], most)
-			z.m[k*n+i] = sum(z.m[k*n+j], -least)
+			z.m[i*n+k] = sum(z.m[j*n+k], atMost(most))
+			z.m[k*n+i] = sum(z.m[k*n+j], atMost(-least))
 		}
 	}
 }
@@ -137,13 +157,16 @@ func (z *Zone) Abstract(clocks []Clock) {
 			}
 			reach := past
 			if j > 0 {
-				reach = sum(past, clocks[j].Ahead)
+				if clocks[j].Ahead == Infinite {
+					continue
+				}
+				reach += clocks[j].Ahead
 			}
-			if up := z.m[j*n+s]; up != Infinite && up > reach {
+			if up := z.m[j*n+s]; up != Infinite && up > atMost(reach) {
 				z.m[j*n+s], changed = Infinite, true
 			}
-			if low := z.m[s*n+j]; low != Infinite && reach != Infinite && low < -reach {
-				z.m[s*n+j], changed = -reach, true
+			if low := z.m[s*n+j]; low != Infinite && low < atMost(-reach) {
+				z.m[s*n+j], changed = atMost(-reach), true
 			}
 		}
 	}
