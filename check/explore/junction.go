@@ -71,10 +71,7 @@ func (n *node) choices() int {
 	case byLength:
 		return int(n.dom.most) + 1
 	case byValue:
-		lo, hi, ranged := n.limits()
-		if !ranged {
-			lo, hi = n.dom.hull()
-		}
+		lo, hi := n.values()
 		return int(min(hi-lo, mostChoices)) + 1
 	}
 	return 1

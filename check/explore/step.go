@@ -192,13 +192,19 @@ func (s *step) chooseCode(n *node) int64 {
 	case byLength:
 		return int64(s.oracle.choose(int(n.dom.most) + 1))
 	case byValue:
-		lo, hi, ranged := n.limits()
-		if !ranged {
-			lo, hi = n.dom.hull()
-		}
+		lo, hi := n.values()
 		return lo + int64(s.oracle.choose(int(hi-lo)+1))
 	}
 	return 0
+}
+
+// values are the ends of what a free choice of n, kept by its value, chooses from.
+func (n *node) values() (lo, hi int64) {
+	lo, hi, ranged := n.limits()
+	if !ranged {
+		return n.dom.hull()
+	}
+	return lo, hi
 }
 
 // hull is the least range around all fields of d, and a value more on each side

@@ -190,14 +190,11 @@ func (x *search) ageStayed(c *choiceCode, l Label) {
 	if place != None {
 		s = of.dos[place]
 	}
-	if l.Kind == Retried {
+	if l.Kind == Retried { // a witness has times also where no clock matters
 		x.waits = min(x.shortestWait(c), longestKept)
 	}
 	switch {
 	case s == 0:
-		if l.Kind == Retried && x.sought != nil { // a witness has times before any clock matters
-			x.waits = min(x.shortestWait(c), longestKept)
-		}
 	case l.Kind == Retried:
 		x.then.Set(s, 0, x.waits, x.waits)
 		if x.p.clocks.waitCounts(leaf, int(place)) {
