@@ -200,6 +200,16 @@ func readFields(data json.RawMessage, v reflect.Value) error {
 		if v.Type().Elem().Kind() != reflect.Uint8 {
 			return readList(data, v)
 		}
+	case reflect.Pointer:
+		if v.Type().Elem().Kind() != reflect.Interface && string(bytes.TrimSpace(data)) != "null" {
+			to := reflect.New(v.Type().Elem())
+			v.Set(to)
+			return readFields(data, to.Elem())
+		}
+	case reflect.Map:
+		if v.Type().Key().Kind() == reflect.String {
+			return readEntries(data, v)
+		}
 	case reflect.Struct:
 		if fields, ok := fieldsOf(v.Type()); ok {
 			return readStruct(data, v, fields)
@@ -220,6 +230,27 @@ func readList(data json.RawMessage, v reflect.Value) error {
 		}
 	}
 	v.Set(list)
+	return nil
+}
+
+func readEntries(data json.RawMessage, v reflect.Value) error {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		return err
+	}
+	if members == nil {
+		v.SetZero()
+		return nil
+	}
+	entries := reflect.MakeMapWithSize(v.Type(), len(members))
+	for name, member := range members {
+		value := reflect.New(v.Type().Elem()).Elem()
+		if err := readFields(member, value); err != nil {
+			return fmt.Errorf("entry %q: %w", name, err)
+		}
+		entries.SetMapIndex(reflect.ValueOf(name).Convert(v.Type().Key()), value)
+	}
+	v.Set(entries)
 	return nil
 }
 
@@ -265,17 +296,17 @@ type jsonField struct {
 func fieldsOf(t reflect.Type) (fields []jsonField, ok bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name, more, _ := strings.Cut(f.Tag.Get("json"), ",")
+		options := strings.Split(more, ",")
 		switch {
-		case f.Anonymous || slices.Contains(strings.Split(options, ","), "string"):
+		case f.Anonymous || slices.Contains(options, "string"):
 			return nil, false
-		case !f.IsExported() || name == "-" && options == "":
+		case !f.IsExported() || name == "-" && more == "":
 			continue
 		case name == "":
 			name = f.Name
 		}
-		list := strings.Split(options, ",")
-		fields = append(fields, jsonField{i, name, slices.Contains(list, "omitzero"), slices.Contains(list, "omitempty")})
+		fields = append(fields, jsonField{i, name, slices.Contains(options, "omitzero"), slices.Contains(options, "omitempty")})
 	}
 	return fields, true
 }

@@ -53,6 +53,30 @@ func TestFields(t *testing.T) {
 	}
 }
 
+// TestFieldsBehind: what stands behind pointers and in maps is read as it is written.
+func TestFieldsBehind(t *testing.T) {
+	at := time.Date(2024, 5, 6, 7, 8, 9, 123456000, time.UTC)
+	v := outerFields{
+		Inner: innerFields{Waits: []time.Duration{}}, Lists: [][]time.Time{}, Any: json.RawMessage("null"),
+		Ptr:    &innerFields{Waits: []time.Duration{time.Second}, At: at},
+		ByName: map[string]time.Duration{"short": time.Millisecond, "long": time.Hour},
+	}
+	text, err := runtime.EncodeFields(&v)
+	if err != nil || !strings.Contains(string(text), `"by_name":{"long":"1h0m0s","short":"1ms"}`) {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	var back outerFields
+	if err := runtime.DecodeFields(text, &back); err != nil || !reflect.DeepEqual(back, v) {
+		t.Errorf("%v: read back\n%+v\nwant\n%+v", err, back, v)
+	}
+	if err := runtime.DecodeFields(json.RawMessage(`{"ptr":null,"by_name":null}`), &back); err != nil || back.Ptr != nil || back.ByName != nil {
+		t.Errorf("%v: of null\n%+v", err, back)
+	}
+	if err := runtime.DecodeFields(json.RawMessage(`{"by_name":{"long":"soon"}}`), &back); err == nil {
+		t.Error("a word is read as a duration")
+	}
+}
+
 // embeds and quoted are structs that encoding/json alone understands.
 type embeds struct {
 	innerFields
