@@ -59,7 +59,7 @@ row 'Clock set forwards and backwards' '{jumps of the clock} jumps of up to thre
 row 'A day of timers' '{timers fired in a virtual day} timers in 24 hours of virtual time, in {milliseconds for a virtual day} ms' 'each at its microsecond, once' \
 	"go test -run '^TestDay\$' $here"
 row 'Random machines, store errors, lost workers, dead engines' '{random machines} machines, {random machines that the checker proves} of them proved, {steps of random machines} steps, {injected store errors} store errors, {engines that died} dead engines' 'all invariants; no goroutine left' \
-	"FSMC_MACHINES=${FSMC_MACHINES:-500} go test -run '^TestRandomMachines\$' -timeout 1h $here"
+	"FSMC_MACHINES=${FSMC_MACHINES:-500} FSMC_SEED=${FSMC_SEED:-$(date +%s)} go test -run '^TestRandomMachines\$' -timeout 1h $here"
 row 'The tests themselves' 'what is sound is changed in one place after the other' 'each invariant says so' \
 	"go test -run 'Bite\$' $here"
 

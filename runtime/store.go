@@ -76,7 +76,8 @@ type Store interface {
 	// oldest first (by NotBefore, or else by the commit that started them),
 	// giving each an epoch higher than any before. A task is ready when its
 	// NotBefore has come, no one holds it, its run is neither paused nor
-	// halted, and no cancelled task of its run is still held.
+	// halted, no cancelled task of its run is still held, and no timer of its
+	// run has fallen due: that comes first.
 	Claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error)
 	// Wanted lists the machine versions, by their hashes, that have tasks which no
 	// one holds, of runs that are neither paused nor halted; in no order. It costs by

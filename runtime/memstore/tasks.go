@@ -65,8 +65,9 @@ func (s *Store) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.Task
 	now := micro(q.Now)
 	s.remove(func(t *task) bool { return t.Cancelled && !t.leased(now) })
 	var ready []*task
+	due := s.due(now)
 	for _, t := range s.tasks {
-		if s.ready(t, &q, now) {
+		if !due[t.Run] && s.ready(t, &q, now) {
 			ready = append(ready, t)
 		}
 	}
@@ -96,6 +97,17 @@ func (s *Store) anyHeld(id string, now time.Time) bool {
 	return slices.ContainsFunc(s.tasks, func(t *task) bool {
 		return t.Run == id && t.Cancelled && t.leased(now)
 	})
+}
+
+// due gives the runs that have a timer which is due at now.
+func (s *Store) due(now time.Time) map[string]bool {
+	runs := map[string]bool{}
+	for key, due := range s.timers {
+		if !due.After(now) {
+			runs[key.run] = true
+		}
+	}
+	return runs
 }
 
 // Renew implements runtime.Store.

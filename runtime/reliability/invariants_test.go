@@ -105,7 +105,7 @@ func (in *inspection) run(row *runtime.RunRow) error {
 		return err
 	}
 	w := &walk{in: in, row: row, replay: in.m.NewReplay(row.Run, stored.Seed),
-		attempts: map[string]int64{}, ends: map[string]bool{}, events: map[string]int{}, fired: map[string]bool{}}
+		ends: map[string]bool{}, events: map[string]int{}, fired: map[string]bool{}}
 	for i := range lines {
 		record, err := in.m.DecodeRecord(lines[i].Record)
 		if err != nil {
@@ -133,12 +133,11 @@ type walk struct {
 	replay    *runtime.Replay
 	last      time.Time
 	steps     int64
-	attempts  map[string]int64 // by activity
-	ends      map[string]bool  // attempts that have ended
-	events    map[string]int   // by id: how often
-	fired     map[string]bool  // timers, with the visit
-	again     int64            // how often an operator has retried it after its end
-	begun     time.Time        // when that was last; zero for never
+	ends      map[string]bool // attempts that have ended
+	events    map[string]int  // by id: how often
+	fired     map[string]bool // timers, with the visit
+	again     int64           // how often an operator has retried it after its end
+	begun     time.Time       // when that was last; zero for never
 	published []string
 }
 
@@ -175,7 +174,7 @@ func (w *walk) take(r *runtime.Record) error {
 		return fmt.Errorf("line %d of run %q is refused: %w", r.Seq, w.row.Run, err)
 	}
 	for i := range commands {
-		w.command(&commands[i], byHand)
+		w.command(&commands[i])
 	}
 	return w.replay.Take(r)
 }
@@ -192,15 +191,10 @@ func answers(r *runtime.Record) runtime.Ask {
 	}
 }
 
-// command notes what a step asks for. By hand an attempt is not started, but
-// sooner.
-func (w *walk) command(c *runtime.Command, byHand bool) {
-	d := w.in.m.Definition()
+// command notes what a step asks for.
+func (w *walk) command(c *runtime.Command) {
 	switch c.Kind {
 	case runtime.StartTask:
-		if !byHand {
-			w.attempts[d.Activities[d.Dos[c.Task.Do].Activity].Name]++
-		}
 		w.in.tasks[attemptOf(c.Task.Key, c.Task.Attempt)] = true
 	case runtime.SendOut:
 		w.published = append(w.published, c.Message)
@@ -250,7 +244,7 @@ func (w *walk) bounds() {
 	if p.steps != nil && p.clean && big.NewRat(w.steps, 1).Cmp(p.steps) > 0 {
 		w.in.fault("run %q took %d steps, proved are at most %s", w.row.Run, w.steps, p.steps.RatString())
 	}
-	for activity, n := range w.attempts {
+	for activity, n := range w.in.e.attempts(w.row.Run) {
 		if most := p.attempts[activity]; most != nil && p.clean && big.NewRat(n, 1).Cmp(most) > 0 {
 			w.in.fault("run %q made %d attempts at %s, proved are at most %s", w.row.Run, n, activity, most.RatString())
 		}

@@ -87,6 +87,18 @@ type call struct {
 	right                    bool
 }
 
+// attempts counts the attempts of a run that have begun, by activity.
+func (e *evidence) attempts(run string) map[string]int64 {
+	n, seen := map[string]int64{}, map[string]bool{}
+	for _, c := range e.calls {
+		if id := attemptOf(c.key, c.attempt); c.run == run && !seen[id] {
+			seen[id] = true
+			n[c.activity]++
+		}
+	}
+	return n
+}
+
 type claim struct {
 	task   [3]string // run, do, seq
 	epoch  int64

@@ -23,10 +23,11 @@ import (
 
 // TestRandomMachines runs machines made at random, under events and faults made
 // at random, in virtual time: on the memory store, and every fourth on SQLite.
-// synctest fails a test that leaves a goroutine behind. FSMC_MACHINES is how many.
+// synctest fails a test that leaves a goroutine behind. FSMC_MACHINES is how many,
+// FSMC_SEED the first seed.
 func TestRandomMachines(t *testing.T) {
 	machines := count(t, "FSMC_MACHINES", 24)
-	first := uint64(count(t, "FSMC_SEED", rand.IntN(1<<40)))
+	first := uint64(count(t, "FSMC_SEED", 1))
 	t.Logf("the first seed is %d", first)
 	var sum tally
 	for seed, done := first, 0; done < machines; seed++ {

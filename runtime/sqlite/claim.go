@@ -15,24 +15,25 @@ import (
 // A task that has waited for its NotBefore and one that was ready at once stand
 // in different indexes, each in the order of age. Claim takes the oldest of
 // each, for each activity, and of those the oldest. A task may be handed out
-// while no cancelled one of its run is held.
+// while no cancelled one of its run is held, and no timer of its run is due.
 const (
-	unheld = ` AND NOT EXISTS (
+	free = ` AND NOT EXISTS (
 		SELECT 1 FROM tasks AS other
-		WHERE other.run = tasks.run AND other.cancelled = 1 AND other.lease_until > ?)`
+		WHERE other.run = tasks.run AND other.cancelled = 1 AND other.lease_until > ?1)
+		AND NOT EXISTS (SELECT 1 FROM timers WHERE timers.run = tasks.run AND timers.due <= ?1)`
 	selectAtOnce = `
 	SELECT id, queued AS age FROM tasks
-	WHERE definition = ? AND activity = ? AND worker IS NULL AND awake = 1 AND not_before IS NULL` + unheld + `
-	ORDER BY queued, id LIMIT ?`
+	WHERE definition = ?2 AND activity = ?3 AND worker IS NULL AND awake = 1 AND not_before IS NULL` + free + `
+	ORDER BY queued, id LIMIT ?4`
 	selectLater = `
 	SELECT id, not_before AS age FROM tasks
-	WHERE definition = ? AND activity = ? AND worker IS NULL AND awake = 1
-		AND not_before IS NOT NULL AND not_before <= ?` + unheld + `
-	ORDER BY not_before, id LIMIT ?`
+	WHERE definition = ?2 AND activity = ?3 AND worker IS NULL AND awake = 1
+		AND not_before IS NOT NULL AND not_before <= ?1` + free + `
+	ORDER BY not_before, id LIMIT ?4`
 	selectOfRun = `
 	SELECT id, coalesce(not_before, queued) AS age FROM tasks
-	WHERE run = ? AND definition = ? AND activity = ? AND worker IS NULL AND awake = 1
-		AND (not_before IS NULL OR not_before <= ?)` + unheld
+	WHERE run = ?4 AND definition = ?2 AND activity = ?3 AND worker IS NULL AND awake = 1
+		AND (not_before IS NULL OR not_before <= ?1)` + free
 
 	deleteStopped = `
 	DELETE FROM tasks WHERE worker IS NOT NULL AND lease_until <= ? AND cancelled = 1`
@@ -89,15 +90,15 @@ func candidates(ctx context.Context, from source, q *runtime.ClaimQuery) ([]cand
 	}
 	for _, a := range q.Activities {
 		if q.Run != "" {
-			if err := add(selectOfRun, q.Run, a.Definition, a.Activity, now, now); err != nil {
+			if err := add(selectOfRun, now, a.Definition, a.Activity, q.Run); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		if err := add(selectAtOnce, a.Definition, a.Activity, now, q.Limit); err != nil {
+		if err := add(selectAtOnce, now, a.Definition, a.Activity, q.Limit); err != nil {
 			return nil, err
 		}
-		if err := add(selectLater, a.Definition, a.Activity, now, now, q.Limit); err != nil {
+		if err := add(selectLater, now, a.Definition, a.Activity, q.Limit); err != nil {
 			return nil, err
 		}
 	}

@@ -35,6 +35,7 @@ func TestFormatChangesUnderneath(t *testing.T) {
 	path := made(t)
 	s := openAt(t, path)
 	task := firstStep("worked")
+	task.Set = nil
 	task.Start = []runtime.TaskRow{{Run: "worked", Machine: "Order", Definition: "h", Do: "work", Seq: 1, Activity: "work", Key: "k", Attempt: 1, NotBefore: noon}}
 	commit(t, s, task)
 	raw(t, path, fmt.Sprintf("PRAGMA user_version = %d", len(migrations())+1), "CREATE TABLE more (x INTEGER) STRICT")

@@ -247,6 +247,32 @@ func testCancelHoldsBack(f *fixture) {
 	equal(f, len(f.tasks("r")), 1)
 }
 
+// testDueComesFirst: while a timer of a run is due, no task of the run is handed
+// out, however long that has been ready.
+func testDueComesFirst(f *fixture) {
+	f.begin("r")
+	c := f.next("r")
+	f.start(c, "b")
+	f.start(c, "c").NotBefore = f.now.Add(time.Minute)
+	c.Set = []runtime.TimerRow{{Run: "r", Name: "late", Due: f.now.Add(time.Hour)}}
+	f.commit(c)
+	f.pass(time.Hour - time.Microsecond)
+	equal(f, len(f.claim(1)), 1)
+	f.pass(time.Microsecond)
+	f.idle()
+	q := f.query("w1", 1)
+	q.Run = "r"
+	rows, err := f.s.Claim(f.ctx, q)
+	f.must(err)
+	equal(f, len(rows), 0)
+	f.begin("free")
+	equal(f, f.claimOne().Run, "free") // another run is not held back
+	c = f.next("r")
+	c.Drop = []string{"late"}
+	f.commit(c)
+	equal(f, len(f.claim(10)), 2)
+}
+
 func testCancelWaiting(f *fixture) {
 	f.begin("r")
 	c := f.next("r")

@@ -39,6 +39,7 @@ func Run(t *testing.T, open func(t *testing.T) runtime.Store) {
 		{"EpochsRise", testEpochsRise},
 		{"TaskEnds", testTaskEnds},
 		{"CancelHoldsBack", testCancelHoldsBack},
+		{"DueComesFirst", testDueComesFirst},
 		{"CancelWaiting", testCancelWaiting},
 		{"Renew", testRenew},
 		{"Checkpoints", testCheckpoints},
