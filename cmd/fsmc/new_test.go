@@ -18,7 +18,7 @@ func TestNewInModule(t *testing.T) {
 	}
 	dir := t.TempDir()
 	runIn(t, dir, "go", "mod", "init", "example.com/shop")
-	if out := string(combined(t, fsmc(dir, "new", "first"))); !strings.Contains(out, "The Go module here does not have fsmc.") {
+	if out := string(combined(t, fsmc(dir, "new", "first"))); !strings.Contains(out, "The Go module here cannot use fsmc yet.") {
 		t.Errorf("without fsmc in the module:\n%s", out)
 	}
 	requireFsmc(t, dir)
@@ -38,7 +38,7 @@ func TestNewInModule(t *testing.T) {
 	}
 }
 
-// TestReadmeGo runs the Go code of the README, with what fsmc new Greeting makes.
+// TestReadmeGo runs the Go code of the README, with what fsmc new Invoice makes.
 func TestReadmeGo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a module of its own")
@@ -51,7 +51,7 @@ func TestReadmeGo(t *testing.T) {
 	code, _, _ = strings.Cut(code, "```\n")
 	dir := t.TempDir()
 	runIn(t, dir, "go", "mod", "init", "example.com/hello")
-	combined(t, fsmc(dir, "new", "Greeting"))
+	combined(t, fsmc(dir, "new", "Invoice"))
 	program := `package main
 
 import (
@@ -60,7 +60,7 @@ import (
 	"log"
 	"os"
 
-	"example.com/hello/greeting"
+	"example.com/hello/invoice"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
@@ -79,7 +79,7 @@ func hello(ctx context.Context) error {
 		t.Fatal(err)
 	}
 	requireFsmc(t, dir)
-	if out := runIn(t, dir, "go", "run", "."); out != "Hello, Ada!\nCompleted success\n" {
+	if out := runIn(t, dir, "go", "run", "."); out != "Invoice for Ada\nCompleted success\n" {
 		t.Errorf("it prints %q", out)
 	}
 }

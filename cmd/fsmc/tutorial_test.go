@@ -25,8 +25,8 @@ func TestTutorial(t *testing.T) {
 func TestCookbook(t *testing.T) {
 	playPage(t, "cookbook.md", 12)
 	dir := t.TempDir()
-	combined(t, fsmc(dir, "new", "Greeting"))
-	made, err := os.ReadFile(filepath.Join(dir, "greeting", "greeting_test.go"))
+	combined(t, fsmc(dir, "new", "Invoice"))
+	made, err := os.ReadFile(filepath.Join(dir, "invoice", "invoice_test.go"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,9 @@ func newNew(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "new NAME",
 		Short: "Make a folder with a small machine that runs",
-		Long: `New makes a folder with a small machine called NAME. The machine has an activity
-with a result and failures, bounded retries, a deadline and a published message.
+		Long: `New makes a folder with a small machine called NAME. The machine prepares a text
+and delivers it: two activities with results and failures, bounded retries, a
+deadline and a published message. Change it into your own.
 
 The folder has the activities twice: as shell scripts for fsmc run, and in Go. It
 also has the Go code generated from the machine, a test, and the go:generate line
@@ -49,9 +50,13 @@ type newNames struct {
 	pkg     string // "orderreview": the package, its folder and its files
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var (
+	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	// devices are names for which Go refuses an import path on every system.
+	devices = regexp.MustCompile(`^(con|prn|aux|nul|com[1-9]|lpt[1-9])$`)
+)
 
-// unfit are packages that the go command treats in a way of its own.
+// unfit are packages that the go command treats in a way of its own, and why.
 var unfit = map[string]string{
 	"main":     "Go takes it for a program",
 	"vendor":   "Go keeps copies of other modules in it",
@@ -67,24 +72,45 @@ const longestNew = 100
 
 // nameNew makes the names out of what the user has said.
 func nameNew(name string) (newNames, error) {
-	if !identifier.MatchString(name) {
-		return newNames{}, fmt.Errorf(`name %q is not one of a machine: use letters, digits and underscores, such as "OrderReview"`, name)
-	}
 	if len(name) > longestNew {
-		return newNames{}, fmt.Errorf("name %q is %d characters long, and files can be called after one of at most %d", plain(name, 30), len(name), longestNew)
+		return newNames{}, fmt.Errorf("name %q is %d characters long: use at most %d, because files have its name", plain(name, 30), len(name), longestNew)
+	}
+	if !identifier.MatchString(name) {
+		return newNames{}, fmt.Errorf("name %q cannot be the name of a machine: use letters, digits and underscores, such as %q", name, nameLike(name))
 	}
 	n := newNames{machine: ir.Exported(name)}
 	if n.machine == "" || n.machine[0] < 'A' || n.machine[0] > 'Z' {
-		return newNames{}, fmt.Errorf(`name %q does not begin with a letter: use one such as "OrderReview"`, name)
+		return newNames{}, fmt.Errorf(`name %q does not begin with a letter: use one that does, such as "OrderReview"`, name)
 	}
 	n.pkg = strings.ToLower(n.machine)
 	if token.IsKeyword(n.pkg) {
 		return newNames{}, fmt.Errorf("name %q cannot be a Go package: %q is a word of the language; use %q", name, n.pkg, n.machine+"Flow")
 	}
-	if why := unfit[n.pkg]; why != "" {
+	why := unfit[n.pkg]
+	if devices.MatchString(n.pkg) {
+		why = "Windows has a device of that name"
+	}
+	if why != "" {
 		return newNames{}, fmt.Errorf("name %q cannot be a folder of Go code: %s; use %q", name, why, n.machine+"Flow")
 	}
 	return n, nil
+}
+
+var (
+	notInNames = regexp.MustCompile(`[^A-Za-z0-9]+`)
+	digits     = regexp.MustCompile(`^[0-9_]+`)
+)
+
+// nameLike is a name that can be used, as near as possible to one that cannot.
+func nameLike(name string) string {
+	like := ir.Exported(digits.ReplaceAllString(notInNames.ReplaceAllString(name, "_"), ""))
+	if like == "" {
+		return "OrderReview"
+	}
+	if _, err := nameNew(like); err != nil {
+		return like + "Flow"
+	}
+	return like
 }
 
 // makeNew writes the folder: nothing where a file is in the way.

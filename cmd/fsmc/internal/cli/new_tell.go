@@ -13,7 +13,7 @@ type home int
 const (
 	homeReady    home = iota // the folder's Go code compiles there
 	homeNoModule             // there is no module
-	homeNoFsmc               // there is one, which does not require fsmc
+	homeNoFsmc               // there is one, which does not require fsmc or is not tidy
 )
 
 // modules asks the go command what the module around dir has of fsmc. Where
@@ -54,7 +54,7 @@ This folder is in no Go module. fsmc run needs none; for the Go code make one:
 `
 
 const newRequire = `
-The Go module here does not have fsmc. fsmc run does not need it; for the Go code:
+The Go module here cannot use fsmc yet. fsmc run does not need it; for the Go code:
 `
 
 const newReplace = `  go mod edit -require github.com/fsmc-dev/fsmc@v0.0.0 -replace github.com/fsmc-dev/fsmc=CLONE -tool github.com/fsmc-dev/fsmc/cmd/fsmc
