@@ -27,15 +27,15 @@ func (p *Pass) confirm(f *Finding) bool {
 		return true
 	}
 	q := Question{Rule: p.rule.Name, State: f.State, Span: f.Span, finding: f}
-	if f.State != nil && !p.comesTo(f.State) {
+	if f.State != nil && !p.reaches(f.State) {
 		q = Question{Rule: "unreachable-state", State: f.State, finding: f}
 	}
 	p.LeaveOpen(q)
 	return false
 }
 
-// comesTo reports whether the shortest way to state is a run.
-func (s *shared) comesTo(state *ir.State) bool {
+// reaches reports whether the shortest way to state is a run.
+func (s *shared) reaches(state *ir.State) bool {
 	w := s.PathTo(state)
 	if w == nil {
 		return true // there are too many to say

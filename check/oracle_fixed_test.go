@@ -191,7 +191,7 @@ machine M {
 }`},
 }
 
-func TestMended(t *testing.T) {
+func TestRepaired(t *testing.T) {
 	for _, test := range fixed {
 		t.Run(test.name, func(t *testing.T) {
 			s, why := brute(test.src)

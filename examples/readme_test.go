@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the generated blocks of the READMEs anew")
+var update = flag.Bool("update", false, "write the generated blocks of the READMEs again")
 
 // build compiles the command once.
 func build(t *testing.T) string {

@@ -40,7 +40,7 @@ func (n *incident) account(ctx context.Context, naive tally) error {
 	}
 	fmt.Printf("\n  %d workers were killed, %d attempts were lost with them and handed out again;\n", n.fleet.killed, counted.lost)
 	_, refused := n.forge.Counts()
-	fmt.Printf("  the forge refused %d comments, and %d times a review was taken up again in the middle of its comments\n", refused, n.forge.Resumed())
+	fmt.Printf("  the forge refused %d comments, and %d times a review was continued in the middle of its comments\n", refused, n.forge.Resumed())
 	if err := n.failures(ctx); err != nil {
 		return err
 	}

@@ -28,8 +28,8 @@ func naive(ctx context.Context, client forge.Client, pull string) error {
 	return nil // "Review complete"
 }
 
-// playNaive lets the day pass for the naive loop, and tells what it has come
-// to. The forge's clock goes by the arrivals here, so that the figures are the
+// playNaive lets the day pass for the naive loop, and tells what it has
+// done. The forge's clock goes by the arrivals here, so that the figures are the
 // same on every machine.
 func (d *day) playNaive(ctx context.Context) (tally, error) {
 	server, err := forge.Start(dayLimit, dayWindow)

@@ -34,7 +34,7 @@ func TestNaiveDay(t *testing.T) {
 }
 
 // TestIncident replays a part of the day with real workers and real kills. What
-// the program says of itself is not all: the database is read once more, and
+// the program says of itself is not all: the database is read again, and
 // every review that is called complete must have ended behind CommentsPosted.
 func TestIncident(t *testing.T) {
 	t.Parallel() // it mostly waits

@@ -46,8 +46,8 @@ type dayReviewer struct {
 
 var _ CodeReviewActivities = (*dayReviewer)(nil)
 
-// classify is where errors get the classes that the machine knows: what may be
-// another the next time is transient, and the rest no one can mend by trying.
+// classify is where errors get the classes that the machine knows: what may
+// differ the next time is transient, and a retry does not help with the rest.
 func classify(err error) error {
 	if err != nil && forge.Temporary(err) {
 		return runtime.Fail(CodeReviewFailTransient, err.Error())

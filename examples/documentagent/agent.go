@@ -31,7 +31,7 @@ type agent struct {
 
 var _ DocumentAgentActivities = (*agent)(nil)
 
-// errOver gives an attempt back that the shift has no time for.
+// errOver returns an attempt for which the shift has no time.
 var errOver = runtime.Decline("the shift is over")
 
 // work lets about d pass, between half of it and half as much again, and notes
@@ -46,7 +46,7 @@ func (a *agent) work(attempt *runtime.Attempt, d time.Duration, tokens int) erro
 	return attempt.Spend("tokens", json.Number(strconv.Itoa(tokens)))
 }
 
-// hang never comes to an end; the time limit does.
+// hang never ends; the time limit does.
 func (a *agent) hang(ctx context.Context, limit time.Duration) error {
 	if a.clock.Now().Add(limit).After(a.until) {
 		a.stop()

@@ -13,7 +13,7 @@ import (
 // ttl is how long a session may idle.
 const ttl = 24 * time.Hour
 
-// findings are what all sessions together come to, by their histories.
+// findings are the figures of all sessions together, by their histories.
 type findings struct {
 	byState  map[string]int64
 	expired  int

@@ -90,7 +90,7 @@ func (s *show) takeOutline(ctx context.Context, run string) error {
 	return err
 }
 
-// repair shows what is wrong, mends it, and lets the session go on to its end.
+// repair shows what is wrong, repairs it, and lets the session run to its end.
 func repair(ctx context.Context, one *session) error {
 	fmt.Printf("    fsmc repair %s\n", one.id)
 	report, err := one.runs.Engine.Repair(ctx, one.id, runtime.RepairOptions{Apply: true, Operator: operator})

@@ -113,7 +113,7 @@ func (s *session) next(run DocumentAgentRun) time.Time {
 	return next
 }
 
-// look is the person seeing that the session has come to another state, and
+// look is the person seeing that the session is in another state, and
 // deciding what to do there, and when.
 func (s *session) look(run DocumentAgentRun) {
 	if run.Visit == s.seen {
@@ -148,7 +148,7 @@ func (s *session) answer(ctx context.Context) error {
 	return err
 }
 
-// startOver begins anew, and sees whether anything of the old document is left.
+// startOver begins again, and sees whether anything of the old document is left.
 func (s *session) startOver(ctx context.Context) error {
 	run, err := s.runs.Send(ctx, s.id, DocumentAgentStartOver{})
 	var refused *runtime.Rejected

@@ -58,9 +58,9 @@ func summary(run OrderFulfillmentRun) string {
 	case OrderFulfillmentStatePaidShipped:
 		return "On its way, tracking " + run.Data.Tracking.Value + "."
 	case OrderFulfillmentStatePaidDelivered:
-		return "Delivered. It can be given back for a month."
+		return "Delivered. It can be returned for a month."
 	case OrderFulfillmentStateNeedsAttention:
-		return fmt.Sprintf("Stuck while %s: %s. A person has to mend it.", run.Data.StuckAt, run.Data.Reason)
+		return fmt.Sprintf("Stuck while %s: %s. A person has to repair it.", run.Data.StuckAt, run.Data.Reason)
 	case OrderFulfillmentStateReturned:
 		return amount + " refunded."
 	case OrderFulfillmentStateCancelled:

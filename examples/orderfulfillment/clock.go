@@ -21,7 +21,7 @@ var _ runtime.Clock = storyClock{}
 // Now is the time of the story.
 func (c storyClock) Now() time.Time { return c.start.Add(time.Since(c.origin) * speed) }
 
-// NewTimer waits until the story has come to due.
+// NewTimer waits until due by the clock of the story.
 func (c storyClock) NewTimer(due time.Time) runtime.ClockTimer {
 	return runtime.SystemClock().NewTimer(c.origin.Add(due.Sub(c.start) / speed))
 }

@@ -13,7 +13,7 @@ type fate struct {
 	amount  int64 // in cents
 	card    string
 	soldOut bool
-	jammed  bool // cannot be packed until the line is mended
+	jammed  bool // cannot be packed until the line is repaired
 	regret  OrderFulfillmentState
 	regrets bool // the customer cancels when the order is seen in regret
 	returns bool // and sends it back after a month

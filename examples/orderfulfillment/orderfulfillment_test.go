@@ -83,7 +83,7 @@ func ended(t *testing.T, dir string) {
 	engine := runtime.NewEngine(store)
 	health, err := engine.Health(ctx, runtime.HealthQuery{StuckIn: tooLong})
 	if err != nil || !slices.ContainsFunc(health.Problems, func(p runtime.Problem) bool { return p.Run == "order-0003" && p.Kind == runtime.StuckRun }) {
-		t.Errorf("the refund that no one mends does not show: %v, %+v", err, health)
+		t.Errorf("the refund that no one repairs does not show: %v, %+v", err, health)
 	}
 	runs := OrderFulfillmentRuns{Engine: engine}
 	for id, want := range map[string]OrderFulfillmentState{

@@ -48,7 +48,7 @@ func (s *story) run(ctx context.Context) error {
 	}{
 		{0, "1. Two agents race on one order.", s.race},
 		{time.Minute, fmt.Sprintf("2. %d orders, two agents on each, workers killed with SIGKILL.", s.orders), s.rush},
-		{3 * time.Hour, "3. Three hours later: who is stuck? The packing line is mended, and support resumes them.", s.mend},
+		{3 * time.Hour, "3. Three hours later: who is stuck? The packing line is repaired, and support resumes them.", s.repair},
 		{5 * time.Hour, "4. Managers are reminded, and the next day what none has approved runs out.", s.wait},
 		{26 * time.Hour, "", s.wait},
 		{29 * day, "5. A month later things are sent back, and what was kept is closed.", s.sendBack},
@@ -123,18 +123,18 @@ func (s *story) rush(ctx context.Context, c *chapter) error {
 	return s.wait(ctx, c)
 }
 
-// mend shows what is stuck, and has people do something about it.
-func (s *story) mend(ctx context.Context, c *chapter) error {
+// repair shows what is stuck, and has people do something about it.
+func (s *story) repair(ctx context.Context, c *chapter) error {
 	if err := s.health(ctx, c); err != nil {
 		return err
 	}
-	s.world.Mend()
+	s.world.RepairLine()
 	stuck, err := c.need(ctx, OrderFulfillmentStateNeedsAttention)
 	if err != nil {
 		return err
 	}
 	for _, id := range stuck {
-		if _, err := c.runs.Send(ctx, id, OrderFulfillmentResume{}, runtime.WithActor("support"), runtime.WithReason("the packing line is mended")); err != nil {
+		if _, err := c.runs.Send(ctx, id, OrderFulfillmentResume{}, runtime.WithActor("support"), runtime.WithReason("the packing line is repaired")); err != nil {
 			return err
 		}
 	}

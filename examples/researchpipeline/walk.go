@@ -14,7 +14,7 @@ import (
 // guidance is what the person between the phases says.
 const guidance = "weigh criticism as much as facts"
 
-// walk starts orchestrators, one after the other, until one comes to the end.
+// walk starts orchestrators, one after the other, until one reaches the end.
 // Where the pipeline waits for a person, it is the person.
 func (s *show) walk(ctx context.Context) error {
 	for {

@@ -77,7 +77,7 @@ func (s *swarm) RotateCredentials(ctx context.Context, _ *runtime.Attempt, _ str
 	return TaskLifecycleRotated{}, ctx.Err()
 }
 
-// WritePatch has another agent mend the bug.
+// WritePatch has another agent fix the bug.
 func (s *swarm) WritePatch(ctx context.Context, a *runtime.Attempt, task, problem string) (TaskLifecyclePatchWritten, error) {
 	sleep(ctx, s.clock, time.Minute)
 	return TaskLifecyclePatchWritten{Patch: "a patch for " + problem}, ctx.Err()

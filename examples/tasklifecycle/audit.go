@@ -34,9 +34,9 @@ func (s *swarm) audit(ctx context.Context, engine *runtime.Engine) ([]program.Pr
 	return append(promises, s.saved()...), nil
 }
 
-// saved compares going on from checkpoints with beginning anew, over every time
-// that a task was taken up again: how many rows had been done already and were
-// done once more, and how many were left to do.
+// saved compares continuing from checkpoints with beginning from zero, over every
+// time that a task was continued: how many rows were done again, and how many
+// were left to do.
 func (s *swarm) saved() []program.Promise {
 	t := &s.tally
 	n, worked := max(t.recoveries, 1), 0
@@ -44,7 +44,7 @@ func (s *swarm) saved() []program.Promise {
 		worked += task.worked
 	}
 	return []program.Promise{
-		{Kept: t.repeated <= t.wouldRepeat, Text: fmt.Sprintf("%d times a task was taken up again: %d rows repeated on average, %d from a cold start; %d rows done in all",
+		{Kept: t.repeated <= t.wouldRepeat, Text: fmt.Sprintf("%d times a task was continued: %d rows repeated on average, %d from a cold start; %d rows done in all",
 			t.recoveries, t.repeated/n, t.wouldRepeat/n, worked)},
 		{Kept: t.remaining <= t.remainingIfCold, Text: fmt.Sprintf("%d rows left to do on average, %d from a cold start: %.1f times fewer (the article: 3.2 times faster)",
 			t.remaining/n, t.remainingIfCold/n, float64(t.remainingIfCold)/float64(max(t.remaining, 1)))},

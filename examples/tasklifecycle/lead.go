@@ -9,7 +9,7 @@ import (
 )
 
 // lead is the lead agent and the people around it: who starts tasks, cancels
-// them and puts them aside, answers questions and specifies anew.
+// them and puts them aside, answers questions and changes what is asked.
 type lead struct {
 	*swarm
 	engine *runtime.Engine
@@ -30,7 +30,7 @@ func (l *lead) start(ctx context.Context) error {
 	return nil
 }
 
-// wish does what the lead wants when a task has come to a row.
+// wish does what the lead wants when a task has reached a row.
 func (l *lead) wish(t *task, row int) {
 	switch t.wished(row) {
 	case toCancel:

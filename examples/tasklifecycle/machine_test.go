@@ -137,6 +137,11 @@ func tooLong(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
 	return runtime.Result{}, context.Cause(ctx)
 }
 
+// fails waits for a moment first, so that the test sees the task in progress.
+func fails(category string) fsmtest.Outcome {
+	return fsmtest.After(time.Second/2, fsmtest.Fails(category))
+}
+
 // TestFailuresAreRouted is the article's table.
 func TestFailuresAreRouted(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -144,12 +149,12 @@ func TestFailuresAreRouted(t *testing.T) {
 		after   time.Duration
 		want    TaskLifecycleState
 	}{
-		"transient": {fsmtest.Fails(TaskLifecycleFailTransient), time.Second, ""}, // tried again there
-		"auth":      {fsmtest.Fails(TaskLifecycleFailAuth), time.Second, TaskLifecycleStatePausedRotating},
-		"schema":    {fsmtest.Fails(TaskLifecycleFailSchema), time.Second, TaskLifecycleStateRespecifying},
-		"ambiguity": {fsmtest.Fails(TaskLifecycleFailAmbiguity), time.Second, TaskLifecycleStatePausedAwaitingInput},
-		"logic":     {fsmtest.Fails(TaskLifecycleFailLogic), time.Second, TaskLifecycleStateRepairing},
-		"preempted": {fsmtest.Fails(TaskLifecycleFailPreempted), time.Second, TaskLifecycleStateUnassigned},
+		"transient": {fails(TaskLifecycleFailTransient), time.Second, ""}, // tried again there
+		"auth":      {fails(TaskLifecycleFailAuth), time.Second, TaskLifecycleStatePausedRotating},
+		"schema":    {fails(TaskLifecycleFailSchema), time.Second, TaskLifecycleStateRespecifying},
+		"ambiguity": {fails(TaskLifecycleFailAmbiguity), time.Second, TaskLifecycleStatePausedAwaitingInput},
+		"logic":     {fails(TaskLifecycleFailLogic), time.Second, TaskLifecycleStateRepairing},
+		"preempted": {fails(TaskLifecycleFailPreempted), time.Second, TaskLifecycleStateUnassigned},
 		"silent":    {fsmtest.Hangs(), 3 * time.Minute, TaskLifecycleStateStalled},
 		"stalled":   {fsmtest.Beating(time.Minute, fsmtest.Hangs()), 6 * time.Minute, TaskLifecycleStateStalled},
 		"timeout":   {tooLong, 121 * time.Minute, TaskLifecycleStateStalled},

@@ -26,7 +26,7 @@ func main() {
 	flag.IntVar(&c.tasks, "tasks", 500, "how many tasks there are")
 	flag.Uint64Var(&c.seed, "seed", 1, "what befalls whom: the same number, the same mishaps at the same rows")
 	flag.StringVar(&c.dir, "dir", "", "keep the database in this folder")
-	flag.BoolVar(&c.cold, "cold", false, "let agents ignore checkpoints and begin anew, to see what they save")
+	flag.BoolVar(&c.cold, "cold", false, "let agents ignore checkpoints and begin from zero, to see what checkpoints save")
 	flag.Parse()
 
 	program.Main("tasklifecycle", func(ctx context.Context) error { return run(ctx, c, os.Stdout) })

@@ -71,7 +71,7 @@ func database(dir string) string { return filepath.Join(dir, "tasks.db") }
 // their names.
 var columns = []struct{ title, states string }{
 	{"unassigned", "Unassigned"}, {"offered", "Offered"}, {"pending", "Pending"}, {"working", "InProgress"},
-	{"stalled", "Stalled"}, {"paused", "Paused"}, {"mending", "Re Te"}, {"done", "Completed"}, {"failed", "Failed"}, {"cancelled", "Canc"},
+	{"stalled", "Stalled"}, {"paused", "Paused"}, {"patching", "Re Te"}, {"done", "Completed"}, {"failed", "Failed"}, {"cancelled", "Canc"},
 }
 
 var header = func() (line string) {

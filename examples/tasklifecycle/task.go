@@ -14,7 +14,7 @@ type task struct {
 	held      bool
 	living    map[*job]int64 // agents that are at work on it, and how often their host had been cut off when they began
 	begun     bool           // by anyone
-	reached   int            // the furthest row that anyone has come to
+	reached   int            // the furthest row that anyone has reached
 	worked    int            // rows that all have done together
 	zombies   map[string]bool
 }
@@ -87,7 +87,7 @@ const (
 	toHold
 )
 
-// wished gives what the lead wants when the task has come to a row.
+// wished gives what the lead wants when the task has reached a row.
 func (t *task) wished(row int) wish {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -89,8 +89,8 @@ func shown(t *testing.T, out string) {
 	}
 }
 
-// TestCheckpointsSave: the same swarm repeats far less when it goes on from
-// checkpoints than when it begins anew, and completes as much.
+// TestCheckpointsSave: the same swarm repeats far less when it continues from
+// checkpoints than when it begins from zero, and completes as much.
 func TestCheckpointsSave(t *testing.T) {
 	lived := func(cold bool) tally {
 		t.Helper()

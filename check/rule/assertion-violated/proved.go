@@ -20,14 +20,14 @@ func proved(c *explore.Control, a *ir.Assert) bool {
 	}
 	switch a.Verb {
 	case ir.Precedes:
-		return !comesTo(c, func(seen int, from, to *ir.State) (int, bool) {
+		return !reaches(c, func(seen int, from, to *ir.State) (int, bool) {
 			if enters(from, to, a.Subject) {
 				seen = first
 			}
 			return seen, seen == 0 && entersObject(from, to)
 		})
 	case ir.Excludes:
-		return !comesTo(c, func(seen int, from, to *ir.State) (int, bool) {
+		return !reaches(c, func(seen int, from, to *ir.State) (int, bool) {
 			if enters(from, to, a.Subject) {
 				seen |= first
 			}
@@ -56,9 +56,9 @@ func enters(from, to, s *ir.State) bool {
 	return to.Inside(s) && (from == nil || !from.Inside(s))
 }
 
-// comesTo follows the paths of c from the start. Step gives what has been seen
+// reaches follows the paths of c from the start. Step gives what has been seen
 // behind a move, and whether that is what is sought.
-func comesTo(c *explore.Control, step func(seen int, from, to *ir.State) (int, bool)) bool {
+func reaches(c *explore.Control, step func(seen int, from, to *ir.State) (int, bool)) bool {
 	type place struct {
 		leaf int32
 		seen int

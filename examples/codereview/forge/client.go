@@ -78,8 +78,8 @@ func (c Client) Comments(ctx context.Context, pull string) (map[string]bool, err
 	return posted, nil
 }
 
-// Comment posts one comment to the thread, once more each time. A *LimitError
-// says when to come back.
+// Comment posts one comment to the thread, and another one with each call. A
+// *LimitError says when to call again.
 func (c Client) Comment(ctx context.Context, pull, reference string) error {
 	_, err := c.call(ctx, http.MethodPost, "/pulls/"+url.PathEscape(pull)+"/comments", reference, http.StatusCreated)
 	return err

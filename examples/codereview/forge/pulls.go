@@ -44,7 +44,7 @@ func (s *Server) Thread(id string) map[string]int {
 }
 
 // Resumed is how often someone looked for comments and found some: a review
-// that was taken up again in the middle.
+// that was continued in the middle.
 func (s *Server) Resumed() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -38,7 +38,7 @@ func (c *Client) Call(ctx context.Context, service, key string, r Request) (Answ
 		return Answer{}, err
 	}
 	req.Header.Set("Idempotency-Key", key)
-	// net/http sends a request with such a header once more by itself when a
+	// net/http repeats a request with such a header by itself when a
 	// kept-alive connection turns out to be closed. That is for the machine to do.
 	req.GetBody = nil
 	resp, err := c.HTTP.Do(req)

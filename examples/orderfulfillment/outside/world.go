@@ -30,7 +30,7 @@ const (
 // Stock is what is special about some orders in the warehouse.
 type Stock struct {
 	SoldOut map[string]bool // nothing to reserve
-	Jammed  map[string]bool // cannot be handed over until Mend
+	Jammed  map[string]bool // cannot be handed over until RepairLine
 }
 
 // services is what can be asked for, by path. Each is called with the book
@@ -127,8 +127,8 @@ func (w *World) Ship(order, message string) {
 	}
 }
 
-// Mend repairs the packing line.
-func (w *World) Mend() {
+// RepairLine repairs the packing line.
+func (w *World) RepairLine() {
 	w.book.mu.Lock()
 	defer w.book.mu.Unlock()
 	clear(w.stock.Jammed)
