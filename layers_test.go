@@ -33,13 +33,16 @@ check/zone                  <
 check/guard                 < lang/ir
 check/flat                  < lang/ir
 check/replay                < lang/token lang/diag lang/ir
-check/explore               < lang/token lang/diag lang/ir check/flat check/graph check/guard check/zone
-check                       < lang/token lang/diag lang/ir check/flat check/graph check/guard check/explore check/replay
+check/timing                < lang/ir check/flat check/graph
+check/control               < lang/diag lang/ir check/flat check/graph check/timing
+check/explore               < lang/token lang/diag lang/ir check/flat check/graph check/guard check/zone check/timing check/control
+check/lifetime              < lang/ir check/graph check/timing check/explore
+check                       < lang/token lang/diag lang/ir check/flat check/graph check/guard check/timing check/control check/explore check/lifetime check/replay
 check/checktest             < lang lang/token lang/diag lang/ir check check/all
 check/oracletest            < lang/ir runtime codegen/table
 check/contracttest          <
 check/all                   < check check/rule/...
-check/rule/...              < lang/token lang/diag lang/ir check check/flat check/graph check/guard check/explore
+check/rule/...              < lang/token lang/diag lang/ir check check/flat check/graph check/guard check/timing check/control check/explore
 check/internal/reference    < lang/diag check check/all
 check/internal/...          < check/internal/rulelist
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/check/lifetime"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -187,7 +188,7 @@ func (t *meter) cost(name string) Figure {
 
 func (t *meter) time() Figure {
 	f := Figure{Name: timeName}
-	time := explore.NewTime(t.p, t.of, t.n)
+	time := lifetime.New(t.p, t.of, t.n)
 	if time.Longest[0] == graph.Infinite {
 		t.out.Unbounded = append(t.out.Unbounded, Endless{What: "time", Why: t.endlessTime(time)})
 		return f

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/lifetime"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -241,7 +242,7 @@ func (v visits) String() string {
 
 // timeFactors is a sum of what takes the time, in the order of the run: "24h by
 // \"after 24h\" in Human + 4 x 10m of attempts in Test".
-func timeFactors(parts []explore.TimePart) string {
+func timeFactors(parts []lifetime.Part) string {
 	type term struct {
 		what        string
 		each, total int64

@@ -1,7 +1,9 @@
 package check
 
 import (
+	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -26,7 +28,7 @@ type proof struct {
 	small    int              // smallProduct, but in tests
 	bare     *explore.Product // see OpenProduct
 	bareTold bool             // it was asked for
-	control  *explore.Control
+	control  *control.Graph
 	seen     []bool // entered before the limit was passed, by state ID
 	entered  []bool // surely, by state ID; see explore.Control.SurelyEntered
 	worst    *Worst
@@ -101,9 +103,9 @@ func (s *shared) MayReadUnset() bool {
 }
 
 // Control is the control graph; see explore.NewControl.
-func (s *shared) Control() *explore.Control {
+func (s *shared) Control() *control.Graph {
 	if s.proof.control == nil {
-		s.proof.control = explore.NewControl(s.Table())
+		s.proof.control = control.New(s.Table())
 	}
 	return s.proof.control
 }
@@ -226,7 +228,7 @@ func (s *shared) run(path []int32, loop int, ending replay.Ending, then ...ir.Ca
 func (s *shared) Broken(same func(explore.Broken) bool) (inputs []InputAt, behind []*ir.State) {
 	steps := s.Product().Broken(same)
 	for _, b := range steps {
-		if b.At.Leaf != explore.None && b.At.Input != explore.None {
+		if b.At.Leaf != graph.None && b.At.Input != graph.None {
 			inputs = append(inputs, InputAt{s.Machine.States[b.At.Leaf], b.At.Input})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/lifetime"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -81,7 +82,7 @@ func noTimer(leaf *ir.State) string {
 }
 
 // endlessTime says why no time can be given.
-func (t *meter) endlessTime(time *explore.Time) string {
+func (t *meter) endlessTime(time *lifetime.Times) string {
 	why := time.Endless()
 	switch {
 	case why.Waits:

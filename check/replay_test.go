@@ -14,6 +14,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
+	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/oracletest"
 	"github.com/fsmc-dev/fsmc/codegen/table"
@@ -455,7 +456,7 @@ func TestEveryMachineHasBounds(t *testing.T) {
 
 // TestMostAtOnce holds the checker's limit to the runtime's.
 func TestMostAtOnce(t *testing.T) {
-	if explore.MostAtOnce != runtime.MaxFollowing {
-		t.Errorf("the checker knows %d, the runtime %d", explore.MostAtOnce, runtime.MaxFollowing)
+	if control.MostAtOnce != runtime.MaxFollowing {
+		t.Errorf("the checker knows %d, the runtime %d", control.MostAtOnce, runtime.MaxFollowing)
 	}
 }

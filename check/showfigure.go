@@ -118,7 +118,7 @@ func (s *shared) reachedBefore(f *Figure) bool {
 	for _, r := range s.proof.reached {
 		length := int64(0)
 		for _, e := range r.path {
-			length += f.weight.Of(explore.None, e)
+			length += f.weight.Of(graph.None, e)
 		}
 		if length == f.length {
 			f.path, f.Run, f.Exact = r.path, r.run, true

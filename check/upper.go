@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"math/big"
 
-	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // upperBounds is the worst case past the limit: upper bounds from the control
 // graph, printed "at most". Of time it knows nothing.
-func upperBounds(c *explore.Control) *Worst {
+func upperBounds(c *control.Graph) *Worst {
 	m := c.Table.Machine
 	entries := c.Entries()
 	attempts, factors := make([]int64, len(m.Activities)), make([][]string, len(m.Activities))

@@ -56,43 +56,19 @@ func (p *program) lastUses(in *inputCode) *lastUses {
 		for _, x := range p.uses[c.Arm] {
 			u.atoms[x.atom] = max(u.atoms[x.atom], placeOf(i, x.offset))
 		}
-		armReads(c.Arm, func(e ir.Expr) {
-			ref, isField := e.(*ir.FieldRef)
-			if !isField {
-				return
-			}
-			for _, n := range p.tracked.refs(ref, c.Arm) {
-				u.fields[n.index] = max(u.fields[n.index], placeOf(i, ref.Span().Start.Offset))
-			}
-		})
+		for whole := range c.Arm.Exprs() {
+			ir.Walk(whole, func(e ir.Expr) bool {
+				if ref, isField := e.(*ir.FieldRef); isField {
+					for _, n := range p.tracked.refs(ref, c.Arm) {
+						u.fields[n.index] = max(u.fields[n.index], placeOf(i, ref.Span().Start.Offset))
+					}
+				}
+				return true
+			})
+		}
 	}
 	in.last = u
 	return u
-}
-
-// armReads calls f with every part of every expression of a.
-func armReads(a *ir.Arm, f func(ir.Expr)) {
-	walk := func(e ir.Expr) {
-		ir.Walk(e, func(e ir.Expr) bool {
-			f(e)
-			return true
-		})
-	}
-	walk(a.When)
-	if a.Backoff != nil {
-		walk(a.Backoff.By)
-	}
-	if a.Block == nil {
-		return
-	}
-	for _, x := range a.Block.Assigns {
-		walk(x.Value)
-	}
-	for _, e := range a.Block.Publishes {
-		for _, v := range e.Values {
-			walk(v)
-		}
-	}
 }
 
 // logic compiles what an arm says after `when`, or a `require` its condition, with a

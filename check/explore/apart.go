@@ -152,7 +152,7 @@ func (by apart) decide(e ir.Expr, kind int) int8 {
 		if e.Op == ir.OpAnd || e.Op == ir.OpOr {
 			return joint(by.decide(e.X, kind), by.decide(e.Y, kind), verdict(e.Op == ir.OpOr))
 		}
-		of, op, c := constantSide(e)
+		of, op, c := ir.ConstantSide(e)
 		if ref, ok := of.(*ir.VarRef); ok && c != nil && ref.Var == by.n.v && set {
 			if by.n.dom.sort == byRegion {
 				return verdict(by.n.dom.holds(code, op, c))

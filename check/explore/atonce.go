@@ -3,12 +3,10 @@ package explore
 import (
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/check/control"
+	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
-
-// MostAtOnce is how many steps may follow at once from one input: the runtime
-// halts a run that takes more.
-const MostAtOnce = 1000
 
 // ChainAtOnce is a path of more than MostAtOnce steps that wait for nothing, and
 // the configuration in which it begins; None where there is no such path. It is for
@@ -18,12 +16,12 @@ const MostAtOnce = 1000
 // to one with a lower number: in their order the longest path from each is known
 // when it is asked for.
 func (p *Product) ChainAtOnce() (from int32, chain []int32) {
-	if p.Len() <= MostAtOnce || !p.mayFollow() {
-		return None, nil
+	if p.Len() <= control.MostAtOnce || !p.mayFollow() {
+		return graph.None, nil
 	}
 	of, n := p.ComponentsAlong(p.AtOnce)
 	if n < p.Len() {
-		return None, nil
+		return graph.None, nil
 	}
 	ordered := make([]int32, n)
 	for c := range int32(n) {
@@ -31,24 +29,24 @@ func (p *Product) ChainAtOnce() (from int32, chain []int32) {
 	}
 	longest := make([]int32, n)
 	next := func(c int32) (best int32) { // the first edge of the longest path
-		best = None
+		best = graph.None
 		for e := p.First[c]; e < p.First[c+1]; e++ {
-			if p.To[e] != c && p.AtOnce(c, e) && (best == None || longest[p.To[e]] > longest[p.To[best]]) {
+			if p.To[e] != c && p.AtOnce(c, e) && (best == graph.None || longest[p.To[e]] > longest[p.To[best]]) {
 				best = e
 			}
 		}
 		return best
 	}
 	for _, c := range ordered {
-		if e := next(c); e != None {
+		if e := next(c); e != graph.None {
 			longest[c] = longest[p.To[e]] + 1
 		}
 	}
-	from = int32(slices.IndexFunc(longest, func(n int32) bool { return n > MostAtOnce }))
+	from = int32(slices.IndexFunc(longest, func(n int32) bool { return n > control.MostAtOnce }))
 	if from < 0 {
-		return None, nil
+		return graph.None, nil
 	}
-	for c := from; len(chain) <= MostAtOnce; c = p.To[chain[len(chain)-1]] {
+	for c := from; len(chain) <= control.MostAtOnce; c = p.To[chain[len(chain)-1]] {
 		chain = append(chain, next(c))
 	}
 	return from, chain

@@ -170,7 +170,7 @@ func (c *compiler) compare(e *ir.Binary, arm *ir.Arm) test {
 		length := c.number(list, arm)
 		return func(s *step) bool { return ordered(length(s), op, k) }
 	}
-	if ref, op, lit := constantSide(e); lit != nil {
+	if ref, op, lit := ir.ConstantSide(e); lit != nil {
 		if region := c.region(ref, arm); region != nil {
 			return func(s *step) bool {
 				d, code := region(s)

@@ -1,6 +1,9 @@
 package explore
 
-import "math/bits"
+import (
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"math/bits"
+)
 
 // edgeTable has the edges of the configuration at hand, by where they lead and what
 // they do. There may be as many as there are configurations, where an event brings
@@ -26,7 +29,7 @@ func (x *search) known(to, label int32) int32 {
 				return e
 			}
 		}
-		return None
+		return graph.None
 	}
 	if x.seen.first != first {
 		x.seen.first, x.seen.in = first, 0
@@ -43,7 +46,7 @@ func (x *search) known(to, label int32) int32 {
 	if at, there := x.place(first, to, label); there {
 		return x.seen.table[at] - 1
 	}
-	return None
+	return graph.None
 }
 
 // place is where an edge stands in the table, or would.

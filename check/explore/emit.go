@@ -1,6 +1,9 @@
 package explore
 
-import "slices"
+import (
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"slices"
+)
 
 // The edges of one configuration are gathered first, and then numbered together.
 // Where the store has a configuration, or would have it, lies anywhere in its
@@ -70,7 +73,7 @@ func (x *search) add(o *openEdge, end []uint64) {
 	to, fresh := x.store.add(end, o.hash)
 	if fresh {
 		x.reach(to, edge, x.at)
-	} else if e := x.known(to, o.label); e != None {
+	} else if e := x.known(to, o.label); e != graph.None {
 		x.rests[e] |= o.rests
 		return
 	}
@@ -82,7 +85,7 @@ func (x *search) add(o *openEdge, end []uint64) {
 // reach notes how configuration to, a new one, was reached.
 func (x *search) reach(to, edge, from int32) {
 	x.came, x.Product.from = push(x.came, edge), push(x.Product.from, from)
-	for s := x.Product.Leaf(to); s != nil && x.first[s.ID] == None; s = s.Parent {
+	for s := x.Product.Leaf(to); s != nil && x.first[s.ID] == graph.None; s = s.Parent {
 		x.first[s.ID] = to
 	}
 }

@@ -1,6 +1,9 @@
 package explore
 
-import "github.com/fsmc-dev/fsmc/lang/ir"
+import (
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
 
 // expand adds all edges of configuration c. What comes first in a run comes
 // alone here: `done`, then timers that are due at once, then events that were
@@ -142,7 +145,7 @@ func (x *search) noteUnmet(in *inputCode) {
 
 // carryOut does what choice c says.
 func (x *search) carryOut(in *inputCode, c *choiceCode, again bool) {
-	l := Label{Kind: Stayed, Input: in.ID, Arm: None, Do: None, Again: again}
+	l := Label{Kind: Stayed, Input: in.ID, Arm: graph.None, Do: graph.None, Again: again}
 	if c.Arm != nil {
 		l.Arm, x.arm = int32(c.Arm.ID), c.Arm
 		switch c.Arm.Kind {
@@ -197,7 +200,7 @@ func (x *search) labelOf(c *choiceCode, l Label) int32 {
 	if l.Again {
 		return x.label(l)
 	}
-	if c.label == None {
+	if c.label == graph.None {
 		c.label = x.label(l)
 	}
 	return c.label
@@ -213,7 +216,7 @@ func (x *search) emitStay(c *choiceCode, l Label, always bool) {
 	for i, mask := range live {
 		x.next[i] &= mask
 	}
-	if l.Arm != None {
+	if l.Arm != graph.None {
 		x.taken[l.Arm] = true
 	}
 	x.ageStayed(c, l)
@@ -240,7 +243,7 @@ func (x *search) endSilently(leaf *ir.State) {
 		}
 		x.step.begin()
 		v.end(x.next, i)
-		x.emitStay(nil, Label{Kind: Ended, Input: None, Arm: None, Do: int32(d.ID)}, false)
+		x.emitStay(nil, Label{Kind: Ended, Input: graph.None, Arm: graph.None, Do: int32(d.ID)}, false)
 	}
 }
 
@@ -257,7 +260,7 @@ func (x *search) lookAgain(code *stateCode) {
 		}
 		i := code.keptCode[at]
 		if i < 0 {
-			x.each(None, func() { x.look(code, at, i) })
+			x.each(graph.None, func() { x.look(code, at, i) })
 			continue
 		}
 		x.input = &code.inputs[i]
@@ -284,13 +287,13 @@ func (x *search) look(code *stateCode, at, i int) {
 	}
 	if c == nil || c.Arm != nil && c.Arm.Kind == ir.Reject {
 		event := x.p.deferred[at]
-		x.emitStay(nil, Label{Kind: Dropped, Input: x.Table.EventID(event), Arm: None, Do: None, Again: true}, true)
+		x.emitStay(nil, Label{Kind: Dropped, Input: x.Table.EventID(event), Arm: graph.None, Do: graph.None, Again: true}, true)
 		return
 	}
 	if c.Arm == nil && c.Defer {
 		kept.set(x.next, kept.get(x.next)|bit)
 		pending.set(x.next, pending.get(x.next)&^bit)
-		x.emitStay(nil, Label{Kind: Stayed, Input: x.input.ID, Arm: None, Do: None, Again: true}, false)
+		x.emitStay(nil, Label{Kind: Stayed, Input: x.input.ID, Arm: graph.None, Do: graph.None, Again: true}, false)
 		return
 	}
 	x.carryOut(x.input, c, true)

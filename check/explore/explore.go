@@ -27,10 +27,6 @@ package explore
 // explored to its end.
 const DefaultLimit = 4_000_000
 
-// None stands where a number of a configuration, an edge, a case or an arm is
-// wanted and there is none.
-const None = int32(-1)
-
 // edgesEach is the most edges for each configuration of the limit, on average:
 // the limit is there to bound memory.
 const edgesEach = 8

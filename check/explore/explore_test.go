@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/lang"
@@ -39,7 +40,7 @@ func state(t testing.TB, m *ir.Machine, path string) *ir.State {
 }
 
 // rows writes the witness into s as "at state input".
-func rows(t *testing.T, c *explore.Control, s *ir.State) []string {
+func rows(t *testing.T, c *control.Graph, s *ir.State) []string {
 	t.Helper()
 	leaf, ok := c.Entered(s)
 	if !ok {
@@ -57,7 +58,7 @@ func lines(w *diag.Witness) []string {
 }
 
 // controlled lists the states that c enters, in source order.
-func controlled(c *explore.Control) []string {
+func controlled(c *control.Graph) []string {
 	var out []string
 	for _, s := range c.Table.Machine.States[1:] {
 		if _, ok := c.Entered(s); ok {
@@ -91,7 +92,7 @@ machine Times {
     state F { after 1h -> G }
     terminal G
 }`)
-	g := explore.NewControl(flat.New(m))
+	g := control.New(flat.New(m))
 	want := []string{"30s A after wait", "35s B after pause", "2m35s C w.failed(timeout)", "2m35s D cancel", "F"}
 	if diff := cmp.Diff(want, rows(t, g, state(t, m, "F"))); diff != "" {
 		t.Errorf("witness (-want +got):\n%s", diff)
@@ -147,7 +148,7 @@ machine Requires {
     state D { on Go -> Done }
     terminal Done
 }`)
-	g := explore.NewControl(flat.New(m))
+	g := control.New(flat.New(m))
 	if diff := cmp.Diff([]string{"A", "B", "D", "Done"}, controlled(g)); diff != "" {
 		t.Errorf("entered (-want +got):\n%s", diff)
 	}
@@ -176,7 +177,7 @@ machine Choice {
     terminal Done
     terminal Never
 }`)
-	g := explore.NewControl(flat.New(m))
+	g := control.New(flat.New(m))
 	if diff := cmp.Diff([]string{"A", "B", "Done"}, controlled(g)); diff != "" {
 		t.Errorf("entered (-want +got):\n%s", diff)
 	}
@@ -200,7 +201,7 @@ func TestControlHasAllPaths(t *testing.T) {
 			if p == nil {
 				continue
 			}
-			c := explore.NewControl(table)
+			c := control.New(table)
 			surely, halts := c.SurelyEntered(), len(p.Faults()) > 0
 			for _, s := range m.States {
 				_, some := c.Entered(s)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
@@ -81,7 +82,7 @@ func (p *Product) Broken(same func(Broken) bool) []Broken {
 // Behind lists the states that no run enters, though one might if the steps
 // given could be computed: what their arms lead to, and on from there whatever
 // the guards say.
-func (p *Product) Behind(steps []Broken, c *Control) []*ir.State {
+func (p *Product) Behind(steps []Broken, c *control.Graph) []*ir.State {
 	var starts []int32
 	for _, b := range steps {
 		for _, to := range p.wouldLead(b) {
@@ -99,7 +100,7 @@ func (p *Product) Behind(steps []Broken, c *Control) []*ir.State {
 	var out []*ir.State
 	behind := map[*ir.State]bool{}
 	for id, ok := range reached {
-		for s := p.Table.Machine.States[id]; ok && s != nil && p.first[s.ID] == None && !behind[s]; s = s.Parent {
+		for s := p.Table.Machine.States[id]; ok && s != nil && p.first[s.ID] == graph.None && !behind[s]; s = s.Parent {
 			behind[s] = true
 			out = append(out, s)
 		}
@@ -113,10 +114,10 @@ func (p *Product) wouldLead(b Broken) []*ir.State {
 	switch {
 	case b.Circle != nil:
 		return chained(b.Circle)
-	case b.At.Leaf == None:
-		return landings(m.Root)
+	case b.At.Leaf == graph.None:
+		return control.Landings(m.Root)
 	case b.Arm != nil && b.Arm.Kind == ir.Goto:
-		return landings(b.Arm.Target)
+		return control.Landings(b.Arm.Target)
 	case b.Arm != nil:
 		return nil
 	}
@@ -124,7 +125,7 @@ func (p *Product) wouldLead(b Broken) []*ir.State {
 	for in := range p.Table.Inputs(m.States[b.At.Leaf]) {
 		for _, choice := range in.Choices {
 			if in.ID == b.At.Input && choice.Arm != nil && choice.Arm.Kind == ir.Goto {
-				out = append(out, landings(choice.Arm.Target)...)
+				out = append(out, control.Landings(choice.Arm.Target)...)
 			}
 		}
 	}

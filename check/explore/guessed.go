@@ -3,6 +3,7 @@ package explore
 import (
 	"math"
 
+	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -79,10 +80,10 @@ func (p *Product) surelyEnding(usingUp bool) []bool {
 	for c := int32(1); int(c) < p.Len(); c++ {
 		sure[c] = p.Leaf(c).Kind == ir.Terminal
 	}
-	first := firstOfInput(&p.Graph, func(e int32) int32 { return p.Label(e).Input })
+	first := p.FirstOfInput(func(e int32) int32 { return p.Label(e).Input })
 	spared := p.spared(usingUp)
 	left := p.guessesLeft(first, spared)
-	return attractor(&p.Graph, sure, func(e int32) bool {
+	return p.Attractor(sure, func(e int32) bool {
 		if p.IsCancel(e) || spared[e] || usingUp && p.defers(e) {
 			return false
 		}
@@ -103,7 +104,7 @@ func (p *Product) spared(usingUp bool) []bool {
 	for c := range int32(p.Len()) {
 		for e := p.First[c]; e < p.First[c+1]; e++ {
 			l, to := p.Label(e), p.To[e]
-			if p.Certain(e) || !l.Again || l.Kind == Stayed && l.Arm == None && to != c {
+			if p.Certain(e) || !l.Again || l.Kind == Stayed && l.Arm == graph.None && to != c {
 				continue // it is deferred once more
 			}
 			in, _ := p.Input(e)
@@ -116,7 +117,7 @@ func (p *Product) spared(usingUp bool) []bool {
 // defers reports whether e defers an event that comes, or may.
 func (p *Product) defers(e int32) bool {
 	l := p.Label(e)
-	if l.Kind != Stayed || l.Arm != None || l.Again {
+	if l.Kind != Stayed || l.Arm != graph.None || l.Again {
 		return false
 	}
 	in, ok := p.Input(e)

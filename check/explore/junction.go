@@ -3,6 +3,7 @@ package explore
 import (
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -39,7 +40,7 @@ type junctions struct {
 
 // coded is the number of junction j, or of an edge that leaves one, while there are no
 // numbers; it is its own inverse.
-func coded(j int32) int32 { return None - 1 - j }
+func coded(j int32) int32 { return graph.None - 1 - j }
 
 // isWide reports whether in may lead to so many ends that they are kept behind a
 // junction: it brings values. Nothing else does, and a junction is no step that waits
@@ -190,7 +191,7 @@ func (x *search) join(o *outcomes) int32 {
 
 // leadTo adds an edge into junction j.
 func (x *search) leadTo(j int32) {
-	x.To, x.edges, x.rests = push(x.To, coded(j)), push(x.edges, x.label(Label{Kind: Towards, Input: None, Arm: None, Do: None})), push(x.rests, certain)
+	x.To, x.edges, x.rests = push(x.To, coded(j)), push(x.edges, x.label(Label{Kind: Towards, Input: graph.None, Arm: graph.None, Do: graph.None})), push(x.rests, certain)
 }
 
 // numberJunctions gives junctions and the edges that leave them their numbers, behind all
@@ -203,7 +204,7 @@ func (x *search) numberJunctions() {
 		}
 	}
 	for c, e := range x.Product.came {
-		if e < None {
+		if e < graph.None {
 			x.Product.came[c], x.Product.from[c] = edges+coded(e), configs+coded(x.Product.from[c])
 		}
 	}

@@ -1,6 +1,9 @@
 package explore
 
-import "github.com/fsmc-dev/fsmc/lang/ir"
+import (
+	"github.com/fsmc-dev/fsmc/check/timing"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
 
 // A configuration is packed into words, so that millions of them fit and are
 // compared quickly. A field is some bits of one word.
@@ -37,7 +40,7 @@ func spentSlots(m *ir.Machine) (ends []slots, bit []uint64, width int) {
 			end = ends[s.Parent.ID]
 		}
 		for _, t := range s.Timers {
-			if OutlivesFiring(t) && end < maxSpent {
+			if timing.OutlivesFiring(t) && end < maxSpent {
 				bit[t.ID] = 1 << end
 				end++
 			}
@@ -46,19 +49,4 @@ func spentSlots(m *ir.Machine) (ends []slots, bit []uint64, width int) {
 		width = max(width, int(end))
 	}
 	return ends, bit, width
-}
-
-// OutlivesFiring reports whether the state of t may still be active after t has
-// fired, so that it matters that a timer fires once.
-func OutlivesFiring(t *ir.Timer) bool {
-	for _, a := range t.Arms {
-		if a.Kind != ir.Goto {
-			return true
-		}
-		target := a.Target
-		if target != nil && target.Kind != ir.Terminal && target != t.State && target.Inside(t.State) {
-			return true
-		}
-	}
-	return false
 }

@@ -271,19 +271,9 @@ func (p *program) readsWait(v *ir.Var, mask []uint64) {
 }
 
 func (p *program) reads(e ir.Expr, mask []uint64) {
-	ir.Walk(e, func(e ir.Expr) bool {
-		var v *ir.Var
-		switch e := e.(type) {
-		case *ir.VarRef:
-			v = e.Var
-		case *ir.IsSet:
-			v = e.Var
+	for _, v := range ir.Vars(e) {
+		if n := p.tracked.vars[v]; n.slot != nil {
+			n.slot.set(mask, ^uint64(0))
 		}
-		if v != nil {
-			if n := p.tracked.vars[v]; n.slot != nil {
-				n.slot.set(mask, ^uint64(0))
-			}
-		}
-		return true
-	})
+	}
 }

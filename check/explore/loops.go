@@ -3,6 +3,7 @@ package explore
 import (
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -25,7 +26,7 @@ func (p *Product) Loops(keep func(from, e int32) bool) []Loop {
 	first := firstMoves(p, of, n, keep)
 	var starts []int32
 	for _, c := range first {
-		if c != None {
+		if c != graph.None {
 			starts = append(starts, c)
 		}
 	}
@@ -51,11 +52,11 @@ func (p *Product) Loops(keep func(from, e int32) bool) []Loop {
 func firstMoves(p *Product, of []int32, n int, keep func(from, e int32) bool) []int32 {
 	first := make([]int32, n)
 	for i := range first {
-		first[i] = None
+		first[i] = graph.None
 	}
 	moves := p.Moves(of, keep)
 	for c := range int32(p.Configurations()) {
-		if first[of[c]] == None && moves(c) != nil {
+		if first[of[c]] == graph.None && moves(c) != nil {
 			first[of[c]] = c
 		}
 	}
@@ -72,7 +73,7 @@ func (p *Product) Moves(of []int32, keep func(from, e int32) bool) func(c int32)
 				return e
 			}
 		}
-		return None
+		return graph.None
 	}
 	behind := make([]int32, len(p.stands))
 	for j := range behind {
@@ -86,7 +87,7 @@ func (p *Product) Moves(of []int32, keep func(from, e int32) bool) func(c int32)
 				if p.IsMove(e) && keep(c, e) {
 					return []int32{e}
 				}
-			case behind[int(to)-p.Configurations()] != None:
+			case behind[int(to)-p.Configurations()] != graph.None:
 				return []int32{e, behind[int(to)-p.Configurations()]}
 			}
 		}
@@ -104,7 +105,7 @@ func (p *Product) leavesOf(of []int32, n int, first []int32) [][]*ir.State {
 	seen := map[member]bool{}
 	for c := range int32(p.Configurations()) {
 		m := member{of[c], p.Leaf(c)}
-		if first[m.component] != None && !seen[m] {
+		if first[m.component] != graph.None && !seen[m] {
 			seen[m] = true
 			out[m.component] = append(out[m.component], m.leaf)
 		}

@@ -105,21 +105,6 @@ func (p *Product) Comes(leaf *ir.State, in flat.Input) bool {
 	return p.Meet(leaf, in, nil).Verdict == guard.Sat
 }
 
-// Reads are the parameters and context fields in e.
-func Reads(e ir.Expr) []*ir.Var {
-	var out []*ir.Var
-	ir.Walk(e, func(e ir.Expr) bool {
-		switch e := e.(type) {
-		case *ir.VarRef:
-			out = append(out, e.Var)
-		case *ir.IsSet:
-			out = append(out, e.Var)
-		}
-		return true
-	})
-	return out
-}
-
 // configsIn are the configurations in leaf, in the order in which they were
 // reached.
 func (p *Product) configsIn(leaf *ir.State) []int32 {

@@ -94,7 +94,7 @@ func (m *meeter) note(e ir.Expr) {
 		}
 		return true
 	})
-	for _, v := range Reads(e) {
+	for _, v := range ir.Vars(e) {
 		if n := m.p.program.tracked.vars[v]; n.slot != nil && !slices.Contains(m.nodes, n) {
 			m.nodes, m.vars = append(m.nodes, n), append(m.vars, v)
 			m.regions = append(m.regions, n.regions())

@@ -1,7 +1,9 @@
 package explore
 
 import (
+	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/guard"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -16,7 +18,7 @@ func (p *Product) RunMeeting(m Meeting, in flat.Input, arm *ir.Arm) (w *diag.Wit
 	if in.Event != nil {
 		data = payload(in.Event, m.Model)
 	}
-	r.row(in.Case, rowText(in.Case), data, m.Model.Guards)
+	r.row(in.Case, control.RowText(in.Case), data, m.Model.Guards)
 	r.takenBy(arm)
 	values := m.Model.Values()
 	for name, v := range p.values(m.Config) {
@@ -24,7 +26,7 @@ func (p *Product) RunMeeting(m Meeting, in flat.Input, arm *ir.Arm) (w *diag.Wit
 			values[name] = v
 		}
 	}
-	if e := p.edgeOf(m.Config, in, arm); e != None {
+	if e := p.edgeOf(m.Config, in, arm); e != graph.None {
 		r.at = p.To[e]
 	}
 	w, sure = r.finish()
@@ -53,5 +55,5 @@ func (p *Product) edgeOf(c int32, in flat.Input, arm *ir.Arm) int32 {
 			}
 		}
 	}
-	return None
+	return graph.None
 }

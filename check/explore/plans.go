@@ -91,7 +91,7 @@ func compileProgram(t *flat.Table, tracked *tracked, clocks *clocks) *program {
 	m := t.Machine
 	p := &program{table: t, m: m, tracked: tracked, clocks: clocks}
 	p.findDeferred()
-	stays := endsInPlace(t)
+	stays := t.EndsInPlace()
 	p.packing = newPacking(m, p.tracked, len(p.deferred), clocks, func(d *ir.Do) bool { return p.endsPlainly(stays, d) })
 	if p.packing == nil || p.packing.words*len(m.States) > maxMasks {
 		return nil
@@ -162,13 +162,13 @@ func (p *program) findDeferred() {
 // has nothing to say, or what ends it in place has neither guards nor effects.
 // Such ends commute with everything, so one order stands for all; see the
 // package comment.
-func (p *program) endsPlainly(stays inPlace, d *ir.Do) bool {
+func (p *program) endsPlainly(stays flat.InPlace, d *ir.Do) bool {
 	if !stays[d] {
 		return false
 	}
 	plainly := len(d.Activity.Results) == 0 // its failures may have effects all the same
 	for in := range p.table.Inputs(d.State) {
-		if in.Do != d || !canStay(in.Choices) {
+		if in.Do != d || !flat.CanStay(in.Choices) {
 			continue
 		}
 		for _, c := range in.Choices {
@@ -213,20 +213,8 @@ func (p *program) noteScopes() {
 		if !countsBeyondVisit(a) {
 			continue
 		}
-		if s := refilledBy(a); s != nil {
+		if s := flat.RefilledBy(a); s != nil {
 			p.states[s.ID].anew = append(p.states[s.ID].anew, p.packing.counters[a.ID])
 		}
 	}
-}
-
-// refilledBy is the state whose being entered from outside starts a's counter
-// anew; nil for one that counts for the run, and for a retry's own visit.
-func refilledBy(a *ir.Arm) *ir.State {
-	switch {
-	case a.Scope.Kind == ir.PerState:
-		return a.Scope.State
-	case a.Scope.Kind == ir.PerVisit && a.Kind == ir.Goto:
-		return a.State
-	}
-	return nil
 }

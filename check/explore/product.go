@@ -5,6 +5,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/check/zone"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -76,16 +77,16 @@ type mark struct {
 
 func (p *Product) mark(l Label) mark {
 	var m mark
-	if l.Arm != None {
+	if l.Arm != graph.None {
 		m.unbounded = p.Table.Machine.Arms[l.Arm].Unbounded
 	}
-	if l.Input == None {
+	if l.Input == graph.None {
 		return m
 	}
 	c := p.Table.Case(l.Input)
 	m.cancel, m.done = c.Kind == ir.CaseCancel, c.Kind == ir.CaseDone
 	if c.Kind == ir.CaseTimer {
-		least, _ := waitOf(c.Timer)
+		least, _ := timing.WaitOf(c.Timer)
 		m.instant = least == 0
 	}
 	return m
@@ -129,7 +130,7 @@ func (p *Product) Leaf(c int32) *ir.State {
 // Entered is the first configuration in s or inside it, and whether there is one.
 func (p *Product) Entered(s *ir.State) (int32, bool) {
 	c := p.first[s.ID]
-	return c, c != None
+	return c, c != graph.None
 }
 
 // Taken reports whether some path takes a.
@@ -157,7 +158,7 @@ func (p *Product) starts(l Label) *ir.Do {
 // Input is the case of edge e, and false where it has none.
 func (p *Product) Input(e int32) (ir.Case, bool) {
 	l := p.Label(e)
-	if l.Input == None {
+	if l.Input == graph.None {
 		return ir.Case{}, false
 	}
 	return p.Table.Case(l.Input), true
@@ -166,7 +167,7 @@ func (p *Product) Input(e int32) (ir.Case, bool) {
 // Arm is the arm that edge e takes; nil where it takes none.
 func (p *Product) Arm(e int32) *ir.Arm {
 	l := p.Label(e)
-	if l.Arm == None {
+	if l.Arm == graph.None {
 		return nil
 	}
 	return p.Table.Machine.Arms[l.Arm]
@@ -272,3 +273,12 @@ func (p *Product) Runs(c int32, t *ir.Timer) bool {
 	k := p.program.packing
 	return p.program.ref(t).pending(k.spent.get(p.words(c)))
 }
+
+// HasEnded reports whether in configuration c, in a leaf, its activity in place i has
+// ended.
+func (p *Product) HasEnded(c int32, i int) bool {
+	return p.program.packing.visits[p.Leaf(c).ID].hasEnded(p.words(c), i)
+}
+
+// Tells reports whether configurations tell that t has fired, or need not.
+func (p *Product) Tells(t *ir.Timer) bool { return p.program.tells(t) }

@@ -10,10 +10,7 @@ import "github.com/fsmc-dev/fsmc/lang/ir"
 // their events, and what they read.
 func (t *tracked) readPublished() {
 	t.published = map[*ir.Publish][]*ir.Assign{}
-	note := func(b *ir.Block, arm *ir.Arm) {
-		if b == nil {
-			return
-		}
+	for b, arm := range t.m.Blocks() {
 		for _, p := range b.Publishes {
 			for i, value := range p.Values {
 				if f := p.Event.Fields[i]; f.Type.Range != nil && !within(value, f.Type.Range.Lo, f.Type.Range.Hi) {
@@ -23,13 +20,6 @@ func (t *tracked) readPublished() {
 				}
 			}
 		}
-	}
-	for _, s := range t.m.States {
-		note(s.Entry, nil)
-		note(s.Exit, nil)
-	}
-	for _, a := range t.m.Arms {
-		note(a.Block, a)
 	}
 }
 

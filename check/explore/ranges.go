@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/guard"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -42,11 +43,11 @@ func MayLeaveRange(m *ir.Machine) bool {
 // staysInside reports whether a is `v = min(v + c, hi)` or `v = max(v - c, lo)`
 // with the ends of v's own range.
 func staysInside(a *ir.Assign) bool {
-	x, r := effectOf(a, nil), a.Var.Type.Range
-	if x.clamp == nil || r.Lo >= r.Hi {
+	x, r := flat.EffectOf(a), a.Var.Type.Range
+	if x.Clamp == nil || r.Lo >= r.Hi {
 		return false
 	}
-	return x.step > 0 && *x.clamp == r.Hi || x.step < 0 && *x.clamp == r.Lo
+	return x.Step > 0 && *x.Clamp == r.Hi || x.Step < 0 && *x.Clamp == r.Lo
 }
 
 // within reports whether every value that e can have lies in the range from lo

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/check/control"
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -13,7 +16,7 @@ import (
 type recorder struct {
 	p      *Product
 	teller teller
-	clock  clock
+	clock  timing.Clock
 	at     int32
 	w      *diag.Witness
 	sure   bool
@@ -26,7 +29,7 @@ type recorder struct {
 
 func (p *Product) record(path []int32, loop int) *recorder {
 	r := &recorder{
-		p: p, teller: p.teller(), clock: clock{entered: map[*ir.State]int64{}, started: map[*ir.Do]int64{}},
+		p: p, teller: p.teller(), clock: timing.NewClock(),
 		w: &diag.Witness{Loop: -1}, sure: true, deferrals: map[*ir.Event]int{},
 	}
 	if p.program.clocks != nil {
@@ -78,16 +81,16 @@ func (r *recorder) step(e int32) {
 	case Checkpoint:
 		r.row(ir.Case{Kind: ir.CaseDone}, checkpointText(r.p.Table.Machine.Dos[l.Do]), nil, nil)
 	case Dropped:
-		r.row(c, rowText(c)+" (deferred, dropped)", nil, nil)
+		r.row(c, control.RowText(c)+" (deferred, dropped)", nil, nil)
 	default:
 		leaving := l.Kind == Moved && c.Kind != ir.CaseTimer
 		if leaving {
-			r.clock.letStart(r.p.Leaf(r.at))
+			r.clock.LetStart(r.p.Leaf(r.at))
 		}
-		text := rowText(c)
+		text := control.RowText(c)
 		if l.Again {
 			text += " (deferred)"
-		} else if c.Kind == ir.CaseEvent && l.Kind == Stayed && l.Arm == None {
+		} else if c.Kind == ir.CaseEvent && l.Kind == Stayed && l.Arm == graph.None {
 			r.deferrals[c.Event] = len(r.w.Path)
 		}
 		r.row(c, text, s.data, s.guards)
@@ -96,7 +99,7 @@ func (r *recorder) step(e int32) {
 			r.schedule.letStart(r.p.Leaf(r.at), r.p.program.clocks)
 		}
 	}
-	if l.Again && r.p.keeps(r.p.To[e], c.Event) && (l.Kind == Dropped || l.Arm != None) {
+	if l.Again && r.p.keeps(r.p.To[e], c.Event) && (l.Kind == Dropped || l.Arm != graph.None) {
 		r.deferOnceMore(c.Event)
 	}
 	if r.schedule != nil {
@@ -194,13 +197,13 @@ func (r *recorder) advance(e int32, l Label, c ir.Case) {
 		if l.Kept >= 0 {
 			domain = r.p.program.states[leaf.ID].path[l.Kept]
 		}
-		r.clock.move(domain, leaf)
+		r.clock.Move(domain, leaf)
 		for _, d := range leaf.Dos {
-			r.clock.started[d] = r.clock.now
+			r.clock.Started[d] = r.clock.Now
 		}
 	case Retried:
 		wait, _ := r.p.RetryWait(r.at, r.p.Arm(e))
-		r.clock.started[c.Do] = r.clock.now + max(wait, 0)
+		r.clock.Started[c.Do] = r.clock.Now + max(wait, 0)
 	}
 	r.at = to
 }
@@ -211,15 +214,15 @@ func (r *recorder) row(c ir.Case, text string, data map[string]any, guards map[s
 	if leaf == nil {
 		return
 	}
-	r.clock.wait(leaf, c)
+	r.clock.Wait(leaf, c)
 	if r.schedule != nil {
 		var do *ir.Do
-		if r.edge != nil && r.edge.Do != None {
+		if r.edge != nil && r.edge.Do != graph.None {
 			do = r.p.Table.Machine.Dos[r.edge.Do]
 		}
 		r.schedule.comes(c, r.edge, do, r.p.comesAtOnce(r.at), len(r.w.Path))
 	}
-	step := diag.Step{State: leaf.Path, Input: text, At: time.Duration(r.clock.now).String()}
+	step := diag.Step{State: leaf.Path, Input: text, At: time.Duration(r.clock.Now).String()}
 	if len(data) > 0 {
 		step.Data = data
 	}
@@ -277,19 +280,12 @@ func (p *Product) comesAtOnce(c int32) bool {
 	return p.DoneDue(c) || anySet(p.program.packing.pending, p.words(c))
 }
 
-// RetryWait is the longest wait of a's next retry in configuration c; -1 where
-// it has no end.
+// RetryWait is the longest wait of a's next retry in configuration c; false where it
+// has no end.
 func (p *Product) RetryWait(c int32, a *ir.Arm) (wait int64, bounded bool) {
-	b := a.Backoff
-	if b == nil {
-		b = &ir.Backoff{First: ir.UsualFirst, Last: ir.UsualLast, Factor: ir.UsualFactor, Jitter: ir.UsualJitter}
+	used := int64(0)
+	if a.Max != nil {
+		used = int64(p.program.counter(p.Leaf(c), a).get(p.words(c)))
 	}
-	if b.By != nil {
-		return waitBy(b.By)
-	}
-	if a.Max == nil {
-		return b.Last, true
-	}
-	used := p.program.counter(p.Leaf(c), a).get(p.words(c))
-	return backoffWait(b, int64(used)+1), true
+	return timing.RetryWait(a, used)
 }

@@ -1,6 +1,9 @@
 package explore
 
-import "github.com/fsmc-dev/fsmc/lang/ir"
+import (
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
 
 // TurnedAway lists, by state ID of the leaf, the edges along which a run would
 // have entered it and was sent elsewhere by its `require`: edges that end in
@@ -38,6 +41,6 @@ func (p *Product) PathAlong(e int32) []int32 {
 // whatever host guards answer: some step along e asks none there.
 func (p *Product) TurnedByData(leaf *ir.State, e int32) bool {
 	t := p.teller()
-	s := t.seek(p.source(e), &sought{to: p.To[e], label: p.edges[e], unmet: None, byData: leaf})
+	s := t.seek(p.source(e), &sought{to: p.To[e], label: p.edges[e], unmet: graph.None, byData: leaf})
 	return s.found
 }

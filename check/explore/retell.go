@@ -3,6 +3,8 @@ package explore
 import (
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/check/control"
+	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -38,7 +40,7 @@ func (x *search) compare(label int32) {
 	if want.byData != nil && slices.Contains(x.turnedByHost, want.byData) {
 		return
 	}
-	if want.fault == nil && want.unmet == None && label == want.label && x.store.find(x.next) == want.to {
+	if want.fault == nil && want.unmet == graph.None && label == want.label && x.store.find(x.next) == want.to {
 		x.capture()
 	}
 }
@@ -86,7 +88,7 @@ func (p *Product) teller() teller {
 
 // edge finds what leads along edge e, which starts at configuration from.
 func (t teller) edge(from, e int32) *sought {
-	return t.seek(from, &sought{to: t.x.To[e], label: t.x.edges[e], unmet: None})
+	return t.seek(from, &sought{to: t.x.To[e], label: t.x.edges[e], unmet: graph.None})
 }
 
 func (t teller) seek(from int32, s *sought) *sought {
@@ -149,14 +151,14 @@ func (p *Product) Run(path []int32, loop int, then ...ir.Case) (w *diag.Witness,
 
 // refused adds the row of an input that nothing takes.
 func (r *recorder) refused(c ir.Case) {
-	s := &sought{unmet: None}
+	s := &sought{unmet: graph.None}
 	for in := range r.p.Table.Inputs(r.p.Leaf(r.at)) {
 		if r.p.Table.Case(in.ID) == c {
 			s.unmet = in.ID
 			s = r.teller.seek(r.at, s)
 		}
 	}
-	r.row(c, rowText(c), s.data, s.guards)
+	r.row(c, control.RowText(c), s.data, s.guards)
 }
 
 // RunInto is Run for the shortest path to a fault, and its input.
@@ -166,14 +168,14 @@ func (p *Product) RunInto(f Fault) (w *diag.Witness, sure bool) {
 		r.sure = r.sure && !f.Guessed
 		return r.finish()
 	}
-	s := r.teller.seek(f.Config, &sought{fault: &f, unmet: None})
+	s := r.teller.seek(f.Config, &sought{fault: &f, unmet: graph.None})
 	r.sure = r.sure && !s.guessed
 	if f.Config == 0 {
 		r.begin(s)
 	}
-	if f.Input != None {
+	if f.Input != graph.None {
 		c := p.Table.Case(f.Input)
-		text := rowText(c)
+		text := control.RowText(c)
 		if f.Again {
 			text += " (deferred)"
 		}

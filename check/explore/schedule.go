@@ -3,6 +3,7 @@ package explore
 import (
 	"time"
 
+	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/check/zone"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -10,8 +11,7 @@ import (
 // schedule finds the moments of a path: the earliest at which its inputs can come,
 // as the least solution of what zones say of them step by step.
 type schedule struct {
-	count int // of moments; moment 0 is the start of the run
-	rules []rule
+	zone.Moments
 	now   int               // the moment of the last input
 	due   map[*ir.Timer]int // of the timers that run
 	wait  map[*ir.Timer]started
@@ -19,61 +19,44 @@ type schedule struct {
 	rows  []int          // by row of the witness: its moment
 }
 
-// rule says that moment b comes at least so long after moment a, and if they must
-// differ, not at that very time.
-type rule struct {
-	a, b   int
-	after  int64
-	differ bool
-}
-
 func newSchedule() *schedule {
-	return &schedule{count: 1, due: map[*ir.Timer]int{}, wait: map[*ir.Timer]started{}, start: map[*ir.Do]int{}}
-}
-
-func (s *schedule) moment() int {
-	s.count++
-	return s.count - 1
-}
-
-func (s *schedule) after(a, b int, wait int64, differ bool) {
-	s.rules = append(s.rules, rule{a, b, wait, differ})
+	return &schedule{due: map[*ir.Timer]int{}, wait: map[*ir.Timer]started{}, start: map[*ir.Do]int{}}
 }
 
 // comes adds the moment of an input in the leaf at hand, as row of the witness; l is
 // its edge, nil where it has none. Urgent says that no time passes before it.
 func (s *schedule) comes(c ir.Case, l *Label, do *ir.Do, urgent bool, row int) {
-	v := s.moment()
-	s.after(s.now, v, 0, false)
+	v := s.Next()
+	s.After(s.now, v, 0, false)
 	if urgent {
-		s.after(v, s.now, 0, false)
+		s.After(v, s.now, 0, false)
 	}
 	switch {
 	case l != nil && l.Kind == Checkpoint:
-		first := s.moment() // of several, of which the last one is at v
-		s.after(s.now, first, 0, false)
-		s.after(first, v, 0, false)
-		s.after(s.start[do], first, 0, false)
+		first := s.Next() // of several, of which the last one is at v
+		s.After(s.now, first, 0, false)
+		s.After(first, v, 0, false)
+		s.After(s.start[do], first, 0, false)
 		for t, due := range s.due {
-			s.after(first, due, 0, true)
+			s.After(first, due, 0, true)
 			if !t.Idle {
-				s.after(v, due, 0, true)
+				s.After(v, due, 0, true)
 			}
 		}
 	case c.Kind == ir.CaseTimer && do == nil:
 		for t, due := range s.due {
 			if t == c.Timer {
-				s.after(due, v, 0, false)
-				s.after(v, due, 0, false)
+				s.After(due, v, 0, false)
+				s.After(v, due, 0, false)
 			} else {
-				s.after(v, due, 0, firstOfEquals(t, c.Timer))
+				s.After(v, due, 0, timing.FirstOfEquals(t, c.Timer))
 			}
 		}
 		delete(s.due, c.Timer)
 	case c.Kind == ir.CaseDone && do == nil:
 	default:
 		for _, due := range s.due {
-			s.after(v, due, 0, true)
+			s.After(v, due, 0, true)
 		}
 		if do == nil {
 			do = c.Do
@@ -81,9 +64,9 @@ func (s *schedule) comes(c ir.Case, l *Label, do *ir.Do, urgent bool, row int) {
 		if do != nil {
 			limit := int64(0)
 			if c.Kind == ir.CaseFailure {
-				limit, _ = earliestOf(c)
+				limit, _ = timing.Earliest(c)
 			}
-			s.after(s.start[do], v, limit, false)
+			s.After(s.start[do], v, limit, false)
 		}
 	}
 	s.now = v
@@ -95,11 +78,11 @@ func (s *schedule) comes(c ir.Case, l *Label, do *ir.Do, urgent bool, row int) {
 
 // begins adds the moment at which an attempt of do starts for which a retry waits.
 func (s *schedule) begins(do *ir.Do) {
-	v := s.moment()
-	s.after(s.now, v, 0, false)
-	s.after(s.start[do], v, 0, false)
+	v := s.Next()
+	s.After(s.now, v, 0, false)
+	s.After(s.start[do], v, 0, false)
 	for _, due := range s.due {
-		s.after(v, due, 0, true)
+		s.After(v, due, 0, true)
 	}
 	s.start[do], s.now = v, v
 }
@@ -109,7 +92,7 @@ func (s *schedule) begins(do *ir.Do) {
 func (s *schedule) letStart(leaf *ir.State, c *clocks) {
 	for i, d := range leaf.Dos {
 		if start, known := s.start[d]; known && !c.waitCounts(leaf, i) {
-			s.after(start, s.now, 0, false)
+			s.After(start, s.now, 0, false)
 		}
 	}
 }
@@ -119,10 +102,10 @@ func (s *schedule) starts(b started) {
 	if b.timer.Var != nil && b.timer.Var.Type.Kind != ir.Duration && b.timer.Ahead == nil || b.least > longestKept {
 		return
 	}
-	due := s.moment()
-	s.after(s.now, due, b.least, false)
+	due := s.Next()
+	s.After(s.now, due, b.least, false)
 	if b.most != zone.Infinite {
-		s.after(due, s.now, -b.most, false)
+		s.After(due, s.now, -b.most, false)
 	}
 	s.due[b.timer], s.wait[b.timer] = due, b
 }
@@ -141,8 +124,8 @@ func (s *schedule) goesOn(l Label, from, leaf *ir.State, in ir.Case, found *soug
 			s.start[d] = s.now
 		}
 	case Retried:
-		s.start[in.Do] = s.moment()
-		s.after(s.now, s.start[in.Do], found.wait, false)
+		s.start[in.Do] = s.Next()
+		s.After(s.now, s.start[in.Do], found.wait, false)
 	}
 	if found.restarts {
 		for t := range s.due {
@@ -163,47 +146,16 @@ func (s *schedule) insert(row int) {
 	}
 }
 
-// gaps are by how much moments that must differ do: as much as reads well, and at
-// least what can be told apart.
-var gaps = []time.Duration{time.Millisecond, time.Microsecond, 1}
-
-// maxRounds is how often all rules are gone through at most.
-const maxRounds = 1000
-
 // solve is the moment of every row; nil where there is none, as of a path that is
 // none in time.
 func (s *schedule) solve() []time.Duration {
-	for _, gap := range gaps {
-		if at := s.solveWith(int64(gap)); at != nil {
-			out := make([]time.Duration, len(s.rows))
-			for i, v := range s.rows {
-				out[i] = time.Duration(at[v])
-			}
-			return out
-		}
+	at := s.Least()
+	if at == nil {
+		return nil
 	}
-	return nil
-}
-
-func (s *schedule) solveWith(gap int64) []int64 {
-	at := make([]int64, s.count)
-	for range maxRounds {
-		changed := false
-		for _, r := range s.rules {
-			least := at[r.a] + r.after
-			if r.differ {
-				least += gap
-			}
-			if at[r.b] < least {
-				at[r.b], changed = least, true
-			}
-		}
-		if at[0] > 0 {
-			return nil
-		}
-		if !changed {
-			return at
-		}
+	out := make([]time.Duration, len(s.rows))
+	for i, v := range s.rows {
+		out[i] = time.Duration(at[v])
 	}
-	return nil
+	return out
 }

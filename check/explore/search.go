@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/zone"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -105,7 +106,7 @@ func exploration(t *flat.Table, limit int, tracked *tracked, clocks *clocks) (x 
 func (x *search) enteredSoFar() []bool {
 	entered := make([]bool, len(x.first))
 	for s, c := range x.first {
-		entered[s] = c != None
+		entered[s] = c != graph.None
 	}
 	return entered
 }
@@ -141,7 +142,7 @@ func newSearch(t *flat.Table, code *program) *search {
 		step: newStep(code), number: map[Label]int32{}, times: newTimes(), junctions: junctions{inputs: map[widely]*wideInput{}},
 	}
 	for i := range x.first {
-		x.first[i] = None
+		x.first[i] = graph.None
 	}
 	return x
 }
@@ -150,7 +151,7 @@ func newSearch(t *flat.Table, code *program) *search {
 // of parameters.
 func (x *search) start() {
 	x.store.add(x.here, x.store.hash(x.here)) // its leaf is the root, which no other has
-	x.came, x.Product.from = append(x.came, None), append(x.Product.from, None)
+	x.came, x.Product.from = append(x.came, graph.None), append(x.Product.from, graph.None)
 	x.First = append(x.First, 0)
 	x.expandStart()
 	x.settle()
@@ -158,9 +159,9 @@ func (x *search) start() {
 
 func (x *search) expandStart() {
 	x.step.from, x.input = nil, nil
-	x.each(None, func() {
+	x.each(graph.None, func() {
 		x.begins()
-		x.emitMove(Label{Kind: Started, Input: None, Arm: None, Do: None})
+		x.emitMove(Label{Kind: Started, Input: graph.None, Arm: graph.None, Do: graph.None})
 	})
 }
 
@@ -234,7 +235,7 @@ func (x *search) noteFault(input int32) {
 		x.compareFault()
 		return
 	}
-	at := InputAt{None, input}
+	at := InputAt{graph.None, input}
 	if x.step.from != nil {
 		at.Leaf = int32(x.step.from.ID)
 	}
@@ -251,7 +252,7 @@ func (x *search) addFault(f Fault) {
 	key := faultKey{assign: f.Assign, unset: f.At, input: f.Input}
 	switch {
 	case f.Unset != nil:
-		key.input = None
+		key.input = graph.None
 	case f.Assign == nil && f.Circle == nil:
 		return // an overflow
 	}
@@ -273,7 +274,7 @@ func (x *search) starts(leaf *ir.State) {
 			x.step.begin()
 			if a.read(x.step); x.failed() {
 				x.addFault(Fault{
-					Config: x.at, Input: None, Unset: x.fault.field, At: x.fault.at,
+					Config: x.at, Input: graph.None, Unset: x.fault.field, At: x.fault.at,
 					Starts: leaf.Dos[a.do], Guessed: x.guessed,
 				})
 			}
@@ -283,7 +284,7 @@ func (x *search) starts(leaf *ir.State) {
 
 func pathTo(came, from []int32, c int32) []int32 {
 	var path []int32
-	for ; came[c] != None; c = from[c] {
+	for ; came[c] != graph.None; c = from[c] {
 		path = append(path, came[c])
 	}
 	slices.Reverse(path)

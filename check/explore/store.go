@@ -1,6 +1,9 @@
 package explore
 
-import "slices"
+import (
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"slices"
+)
 
 // store numbers the distinct configurations in the order in which they are
 // added. They lie behind one another in one slice. The hash table beside it has
@@ -77,7 +80,7 @@ func (s *store) find(config []uint64) int32 {
 			return int32(uint32(entry)) - 1
 		}
 	}
-	return None
+	return graph.None
 }
 
 // grow doubles the table.

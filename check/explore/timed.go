@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/check/zone"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -90,7 +91,7 @@ func newClocks(t *flat.Table, tracked *tracked, which reach) (c *clocks, tooMany
 			continue
 		}
 		n := 0
-		around := timersAround(leaf)
+		around := timing.TimersAround(leaf)
 		if which == timersOfLeaves {
 			around = leaf.Timers
 		}
@@ -138,7 +139,7 @@ func (c *clocks) refer(p *program) {
 
 // hasMoment reports whether anything is known of how long timer waits.
 func hasMoment(timer *ir.Timer, tracked *tracked) bool {
-	least, most := waitOf(timer)
+	least, most := timing.WaitOf(timer)
 	if timer.Var != nil && timer.Var.Type.Kind != ir.Duration && timer.Ahead == nil || least > longestKept || most > longestKept {
 		return false
 	}
@@ -148,7 +149,7 @@ func hasMoment(timer *ir.Timer, tracked *tracked) bool {
 // maybeAtOnce reports whether the data that timer reads tells whether it waits at
 // all.
 func maybeAtOnce(timer *ir.Timer, tracked *tracked) bool {
-	least, most := waitOf(timer)
+	least, most := timing.WaitOf(timer)
 	return hasMoment(timer, tracked) && least == 0 && most != 0 && timer.Var != nil && tracked.vars[timer.Var].valued()
 }
 
@@ -159,28 +160,22 @@ func slowDos(t *flat.Table, leaf *ir.State) (slow []zone.Clock, any bool) {
 	if len(leaf.Dos) == 0 {
 		return slow, false
 	}
-	place := map[*ir.Do]int{}
-	for i, d := range leaf.Dos {
-		place[d] = i
-	}
 	for in := range t.Inputs(leaf) {
-		if in.Do == nil {
-			continue
-		}
-		c := &slow[place[in.Do]]
-		if limit, timed := earliestOf(in.Case); timed && in.Kind == ir.CaseFailure {
+		if limit, timed := timing.Earliest(in.Case); timed && in.Kind == ir.CaseFailure {
+			c := &slow[slices.Index(leaf.Dos, in.Do)]
 			c.Past = max(c.Past, min(limit, longestKept))
+			any = any || c.Past > 0
 		}
-		for _, choice := range in.Choices {
-			if choice.Arm != nil && choice.Arm.Kind == ir.Retry {
-				wait, bounded := longestWait(choice.Arm)
-				if !bounded {
-					wait = longestKept
-				}
-				c.Ahead = max(c.Ahead, min(wait, longestKept))
+	}
+	for i, d := range leaf.Dos {
+		for _, a := range t.Retries(d) {
+			wait, bounded := timing.LongestWait(a)
+			if !bounded {
+				wait = longestKept
 			}
+			slow[i].Ahead = max(slow[i].Ahead, min(wait, longestKept))
 		}
-		any = any || c.Past > 0 || c.Ahead > 0
+		any = any || slow[i].Ahead > 0
 	}
 	return slow, any
 }
@@ -193,7 +188,7 @@ func newLeafClocks(leaf *ir.State, tracked *tracked, matters []bool, slow []zone
 			if !matters[timer.ID] {
 				continue
 			}
-			least, most := waitOf(timer)
+			least, most := timing.WaitOf(timer)
 			if timer.Var != nil {
 				least, most = tracked.waitWithin(timer, least, most)
 			}
@@ -265,7 +260,7 @@ func lookUp[K comparable, V any](memo *map[K]V, k K, compute func() V) V {
 // noteStart notes that t starts with the step at hand, which has entered its state.
 func (s *step) noteStart(t *ir.Timer) {
 	wait := lookUp(&s.spans, t, func() started {
-		least, most := waitOf(t)
+		least, most := timing.WaitOf(t)
 		return started{t, least, most}
 	})
 	least, most := wait.least, wait.most
@@ -278,7 +273,7 @@ func (s *step) noteStart(t *ir.Timer) {
 				most = max(0, hi)
 			}
 			if most > 0 && most != zone.Infinite && t.Jitter != nil {
-				most = lookUp(&s.longer, jittered{most, t.Jitter}, func() int64 { return lengthened(most, t.Jitter) })
+				most = lookUp(&s.longer, jittered{most, t.Jitter}, func() int64 { return timing.Lengthened(most, t.Jitter) })
 			}
 		}
 	}

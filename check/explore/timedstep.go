@@ -3,6 +3,8 @@ package explore
 import (
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/check/zone"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -46,7 +48,7 @@ func (x *search) inTime(leaf *ir.State, in *inputCode) bool {
 	case ir.CaseResult, ir.CaseFailure:
 		limit := int64(0)
 		if in.Kind == ir.CaseFailure {
-			limit, _ = earliestOf(in.Case)
+			limit, _ = timing.Earliest(in.Case)
 		}
 		return x.beforeTimers(leaf) && x.runsFor(leaf, in.do, limit)
 	}
@@ -108,17 +110,10 @@ func (x *search) fires(leaf *ir.State, in *inputCode) bool {
 // order adds to z that t, due at moment i, fires before another timer, due at moment k,
 // and reports whether anything is left.
 func order(z *zone.Zone, i, k int, other, t *ir.Timer) bool {
-	if firstOfEquals(other, t) {
+	if timing.FirstOfEquals(other, t) {
 		return z.Before(i, k)
 	}
 	return z.And(i, k, 0)
-}
-
-// firstOfEquals reports whether t fires before other where both are due at one moment:
-// the inner one does, then the one whose name is first.
-func firstOfEquals(t, other *ir.Timer) bool {
-	d := t.State.Depth - other.State.Depth
-	return d > 0 || d == 0 && ranksBefore(t, other)
 }
 
 // ageMoved notes the times after a step that has entered a leaf.
@@ -180,14 +175,14 @@ func (x *search) ageStayed(c *choiceCode, l Label) {
 	of := &x.p.clocks.leaves[leaf.ID]
 	x.then.Copy(x.moment)
 	x.waits = 0
-	s, place := 0, None
+	s, place := 0, graph.None
 	switch {
 	case l.Kind == Ended || l.Kind == Begun:
 		place = int32(slices.Index(leaf.Dos, x.p.m.Dos[l.Do]))
 	case c != nil && x.input.Do != nil:
 		place = int32(x.input.do)
 	}
-	if place != None {
+	if place != graph.None {
 		s = of.dos[place]
 	}
 	if l.Kind == Retried { // a witness has times also where no clock matters
@@ -236,7 +231,7 @@ func (x *search) shortestWait(c *choiceCode) int64 {
 	a := c.Arm
 	b := a.Backoff
 	switch {
-	case b != nil && b.By != nil:
+	case b.By != nil:
 		if ref, ok := b.By.(*ir.VarRef); ok {
 			n := x.p.tracked.vars[ref.Var]
 			x.foot.readsOld(n)
@@ -244,17 +239,12 @@ func (x *search) shortestWait(c *choiceCode) int64 {
 				return max(0, lo)
 			}
 		}
-		return leastWait(a)
+		return timing.LeastWait(a)
 	case a.Max == nil:
-		return leastWait(a)
-	case b == nil:
-		b = &ir.Backoff{First: ir.UsualFirst, Last: ir.UsualLast, Factor: ir.UsualFactor, Jitter: ir.UsualJitter}
+		return timing.LeastWait(a)
 	}
-	wait := backoffWait(b, int64(c.counter.get(x.here))+1)
-	if b.Jitter == nil {
-		return wait
-	}
-	return lookUp(&x.shorter, jittered{wait, b.Jitter}, func() int64 { return shortened(wait, b.Jitter) })
+	wait := timing.BackoffWait(b, int64(c.counter.get(x.here))+1)
+	return lookUp(&x.shorter, jittered{wait, b.Jitter}, func() int64 { return timing.Shortened(wait, b.Jitter) })
 }
 
 // passTime lets the time pass in the configuration that the step has made, where
@@ -322,7 +312,7 @@ func (x *search) beginAttempts(leaf *ir.State) {
 		}
 		x.step.begin()
 		v.waits[i].set(x.next, 0)
-		x.emitStay(nil, Label{Kind: Begun, Input: None, Arm: None, Do: int32(d.ID)}, true)
+		x.emitStay(nil, Label{Kind: Begun, Input: graph.None, Arm: graph.None, Do: int32(d.ID)}, true)
 	}
 }
 
@@ -352,6 +342,6 @@ func (x *search) checkpoints(leaf *ir.State) {
 		x.restarts = true
 		x.restartIdle(leaf, len(of.timers))
 		x.passTime(leaf)
-		x.emit(x.label(Label{Kind: Checkpoint, Input: None, Arm: None, Do: int32(d.ID)}), false)
+		x.emit(x.label(Label{Kind: Checkpoint, Input: graph.None, Arm: graph.None, Do: int32(d.ID)}), false)
 	}
 }

@@ -129,7 +129,7 @@ func (t *tracked) readComparison(e *ir.Binary, arm *ir.Arm) {
 	if t.readLength(e, arm) {
 		return
 	}
-	if ref, _, c := constantSide(e); c != nil {
+	if ref, _, c := ir.ConstantSide(e); c != nil {
 		if refs := t.refs(ref, arm); len(refs) > 0 {
 			for _, n := range refs {
 				n.cuts = append(n.cuts, c)
@@ -147,30 +147,18 @@ func (t *tracked) readComparison(e *ir.Binary, arm *ir.Arm) {
 	}
 }
 
-// constantSide splits `x op c` or `c op x` into x, the operator as if x stood on
-// the left, and c; c is nil where e is neither.
-func constantSide(e *ir.Binary) (ir.Expr, ir.Op, *ir.Const) {
-	if c := ir.Value(e.Y); c != nil {
-		return e.X, e.Op, c
-	}
-	if c := ir.Value(e.X); c != nil {
-		return e.Y, e.Op.Turned(), c
-	}
-	return nil, "", nil
-}
-
 // readEverywhere notes every read: of a field that is unset it cannot be done, so
 // that the step goes nowhere.
 func (t *tracked) readEverywhere() {
 	note := func(v *ir.Var) { t.vars[v].needed = true }
-	readings(t.m, func(e ir.Expr) {
-		ir.Walk(e, func(e ir.Expr) bool {
+	for whole := range t.m.Exprs() {
+		ir.Walk(whole, func(e ir.Expr) bool {
 			if ref, ok := e.(*ir.VarRef); ok {
 				note(ref.Var)
 			}
 			return true
 		})
-	})
+	}
 	for _, timer := range t.m.Timers {
 		if timer.Var != nil {
 			note(timer.Var)
@@ -178,57 +166,12 @@ func (t *tracked) readEverywhere() {
 	}
 }
 
-// readings calls f with every expression of m.
-func readings(m *ir.Machine, f func(ir.Expr)) {
-	block := func(b *ir.Block) {
-		if b == nil {
-			return
-		}
-		for _, a := range b.Assigns {
-			f(a.Value)
-		}
-		for _, p := range b.Publishes {
-			for _, v := range p.Values {
-				f(v)
-			}
-		}
-	}
-	for _, s := range m.States {
-		block(s.Entry)
-		block(s.Exit)
-		if s.Require != nil {
-			f(s.Require.Cond)
-		}
-	}
-	for _, a := range m.Arms {
-		f(a.When)
-		block(a.Block)
-		if a.Backoff != nil {
-			f(a.Backoff.By)
-		}
-	}
-	for _, d := range m.Dos {
-		for _, arg := range d.Args {
-			f(arg)
-		}
-	}
-}
-
 // assigns calls f with every assignment, and the arm in which it stands.
 func (t *tracked) assigns(f func(*ir.Assign, *ir.Arm)) {
-	each := func(b *ir.Block, arm *ir.Arm) {
-		if b != nil {
-			for _, a := range b.Assigns {
-				f(a, arm)
-			}
+	for b, arm := range t.m.Blocks() {
+		for _, a := range b.Assigns {
+			f(a, arm)
 		}
-	}
-	for _, s := range t.m.States {
-		each(s.Entry, nil)
-		each(s.Exit, nil)
-	}
-	for _, a := range t.m.Arms {
-		each(a.Block, a)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -53,7 +54,7 @@ func (p *Product) waitEnds(d *ir.Do) []bool {
 func (p *Product) RunsOut(leaf *ir.State, in flat.Input) bool {
 	x := p.looking()
 	place := slices.Index(leaf.Dos, in.Do)
-	limit, _ := earliestOf(in.Case)
+	limit, _ := timing.Earliest(in.Case)
 	v := &p.program.packing.visits[leaf.ID]
 	return slices.ContainsFunc(p.configsIn(leaf), func(c int32) bool {
 		x.stand(c)

@@ -1,6 +1,9 @@
 package explore
 
-import "iter"
+import (
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"iter"
+)
 
 // words are the data of vertex v: of a junction those of the first configuration that
 // it stands for.
@@ -52,7 +55,7 @@ func (p *Product) StepsFrom(c int32) iter.Seq2[int32, int32] {
 	return func(yield func(into, e int32) bool) {
 		for e := p.First[c]; e < p.First[c+1]; e++ {
 			if !p.IsWithin(e) {
-				if !yield(None, e) {
+				if !yield(graph.None, e) {
 					return
 				}
 				continue

@@ -50,7 +50,7 @@ func (p *Product) SurePath(w *Weigher, length int64) []int32 {
 	var numbers []int32 // by edge of sure: its number in p
 	keep := func(_, e int32) bool { return p.Certain(e) && !p.Label(e).Again }
 	for e := range int32(len(p.To)) {
-		if keep(None, e) {
+		if keep(graph.None, e) {
 			numbers = append(numbers, e)
 		}
 	}

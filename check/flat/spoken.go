@@ -12,9 +12,9 @@ type spoken struct {
 
 // named is what one state says about one event.
 type named struct {
-	handlers        []*ir.Handler
-	ignored, kept   *ir.EventUse
-	listedHandlerOf *ir.Handler // the last of handlers, so that each is listed once
+	handlers          []*ir.Handler
+	ignored, deferred *ir.EventUse
+	listedHandlerOf   *ir.Handler // the last of handlers, so that each is listed once
 }
 
 // listen gathers what s says.
@@ -43,8 +43,8 @@ func listen(s *ir.State) spoken {
 		}
 	}
 	for _, use := range s.Defer {
-		if n := p.event(use.Event); n.kept == nil {
-			n.kept = use
+		if n := p.event(use.Event); n.deferred == nil {
+			n.deferred = use
 		}
 	}
 	return p
@@ -113,8 +113,8 @@ func (p *spoken) appendChoices(out []ir.Choice, s *ir.State, c ir.Case) []ir.Cho
 	if n != nil && n.ignored != nil {
 		out = append(out, ir.Choice{State: s, Use: n.ignored})
 	}
-	if n != nil && n.kept != nil && c.Kind == ir.CaseEvent {
-		out = append(out, ir.Choice{Defer: true, State: s, Use: n.kept})
+	if n != nil && n.deferred != nil && c.Kind == ir.CaseEvent {
+		out = append(out, ir.Choice{Defer: true, State: s, Use: n.deferred})
 	}
 	return out
 }

@@ -15,6 +15,10 @@ type Graph struct {
 	Within int32
 }
 
+// None stands where a number is wanted (of a vertex, an edge, an input, an arm) and
+// there is none.
+const None = int32(-1)
+
 // Len is the number of vertices.
 func (g *Graph) Len() int { return len(g.First) - 1 }
 

@@ -66,38 +66,18 @@ func (b *book) readOf(leaf *ir.State, c ir.Case) map[string]bool {
 		read := map[string]bool{}
 		for _, choice := range b.choicesOf(leaf, c) {
 			if choice.Arm != nil {
-				readings(choice.Arm, func(name string) { read[name] = true })
+				for whole := range choice.Arm.Exprs() {
+					ir.Walk(whole, func(e ir.Expr) bool {
+						if ref, ok := e.(*ir.FieldRef); ok {
+							read[ref.Name] = true
+						}
+						return true
+					})
+				}
 			}
 		}
 		return read
 	})
-}
-
-// readings calls note with the name of each field of the input that a reads.
-func readings(a *ir.Arm, note func(name string)) {
-	walk := func(e ir.Expr) {
-		ir.Walk(e, func(e ir.Expr) bool {
-			if ref, ok := e.(*ir.FieldRef); ok {
-				note(ref.Name)
-			}
-			return true
-		})
-	}
-	walk(a.When)
-	if a.Backoff != nil {
-		walk(a.Backoff.By)
-	}
-	if a.Block == nil {
-		return
-	}
-	for _, x := range a.Block.Assigns {
-		walk(x.Value)
-	}
-	for _, e := range a.Block.Publishes {
-		for _, v := range e.Values {
-			walk(v)
-		}
-	}
 }
 
 // constantsOf are the constants of type t in the machine, each once. No more of
@@ -119,15 +99,15 @@ func (b *book) constantsOf(t *ir.Type) []value {
 				}
 			}
 		}
-		b.eachExpr(func(e ir.Expr) {
-			ir.Walk(e, func(e ir.Expr) bool {
+		for whole := range b.m.Exprs() {
+			ir.Walk(whole, func(e ir.Expr) bool {
 				c := ir.Value(e)
 				if c != nil && e.Type().Same(t) && t.Kind != ir.List {
 					add(c)
 				}
 				return c == nil
 			})
-		})
+		}
 		for _, list := range [][]*ir.Var{b.m.Params, b.m.Fields} {
 			for _, v := range list {
 				if v.Default != nil && v.Type.Same(t) && t.Kind != ir.List {
@@ -166,43 +146,4 @@ func (b *book) waits() []int64 {
 		}
 	}
 	return out
-}
-
-// eachExpr calls f with every expression of the machine, and lists its assignments.
-func (b *book) eachExpr(f func(ir.Expr)) []*ir.Assign {
-	var assigns []*ir.Assign
-	block := func(k *ir.Block) {
-		if k == nil {
-			return
-		}
-		assigns = append(assigns, k.Assigns...)
-		for _, a := range k.Assigns {
-			f(a.Value)
-		}
-		for _, p := range k.Publishes {
-			for _, v := range p.Values {
-				f(v)
-			}
-		}
-	}
-	for _, a := range b.m.Arms {
-		f(a.When)
-		block(a.Block)
-		if a.Backoff != nil {
-			f(a.Backoff.By)
-		}
-	}
-	for _, s := range b.m.States {
-		block(s.Entry)
-		block(s.Exit)
-		if s.Require != nil {
-			f(s.Require.Cond)
-		}
-	}
-	for _, d := range b.m.Dos {
-		for _, arg := range d.Args {
-			f(arg)
-		}
-	}
-	return assigns
 }

@@ -169,15 +169,19 @@ func (b *book) lengths() map[*ir.Var]int64 {
 			return true
 		})
 	}
-	assigns := b.eachExpr(note)
+	for e := range b.m.Exprs() {
+		note(e)
+	}
 	for changed := true; changed; {
 		changed = false
-		for _, a := range assigns {
-			from := source(a.Value)
-			if from == nil || most[a.Var] <= most[from] && (!open[a.Var] || open[from]) {
-				continue
+		for block := range b.m.Blocks() {
+			for _, a := range block.Assigns {
+				from := source(a.Value)
+				if from == nil || most[a.Var] <= most[from] && (!open[a.Var] || open[from]) {
+					continue
+				}
+				most[from], open[from], changed = max(most[from], most[a.Var]), open[from] || open[a.Var], true
 			}
-			most[from], open[from], changed = max(most[from], most[a.Var]), open[from] || open[a.Var], true
 		}
 	}
 	for v := range open {

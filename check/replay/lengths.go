@@ -31,8 +31,8 @@ func (b *book) lengthsAsked() []int64 {
 			note(t.Range.Hi)
 		}
 	}
-	assigns := b.eachExpr(func(e ir.Expr) {
-		ir.Walk(e, func(e ir.Expr) bool {
+	for whole := range b.m.Exprs() {
+		ir.Walk(whole, func(e ir.Expr) bool {
 			sum, ok := e.(*ir.Binary)
 			if !ok {
 				return true
@@ -45,15 +45,17 @@ func (b *book) lengthsAsked() []int64 {
 			}
 			return true
 		})
-		any = any || hasLength(e)
-	})
+		any = any || hasLength(whole)
+	}
 	if !any {
 		return b.asked
 	}
-	for _, a := range assigns {
-		if hasLength(a.Value) {
-			b.copied = true
-			noteRange(a.Var.Type)
+	for block := range b.m.Blocks() {
+		for _, a := range block.Assigns {
+			if hasLength(a.Value) {
+				b.copied = true
+				noteRange(a.Var.Type)
+			}
 		}
 	}
 	for _, e := range b.m.Events {

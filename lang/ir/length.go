@@ -17,15 +17,23 @@ func (op Op) Turned() Op {
 	return op
 }
 
+// ConstantSide splits `x op c` or `c op x` into x, the operator as if x stood on
+// the left, and c; c is nil where e is neither.
+func ConstantSide(e *Binary) (x Expr, op Op, c *Const) {
+	if c = Value(e.Y); c != nil {
+		return e.X, e.Op, c
+	}
+	if c = Value(e.X); c != nil {
+		return e.Y, e.Op.Turned(), c
+	}
+	return nil, "", nil
+}
+
 // ListLength splits `len(list) op k`, however it is written (`k op len(list)`,
 // `len(list) + 2 op 7`), into the list, the operator as if the length stood alone
 // on the left, and k. It is not ok where e is none.
 func ListLength(e *Binary) (list Expr, op Op, k int64, ok bool) {
-	side, op := e.X, e.Op
-	c := Value(e.Y)
-	if c == nil {
-		side, op, c = e.Y, e.Op.Turned(), Value(e.X)
-	}
+	side, op, c := ConstantSide(e)
 	if c == nil || c.Kind != Int {
 		return nil, "", 0, false
 	}

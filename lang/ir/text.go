@@ -96,6 +96,26 @@ func (t *Trigger) Text() string {
 	return text
 }
 
+// Text is c as written in a trigger: "StartReview", "a.Found",
+// "failed(timeout)", "done", "cancel", "after 24h".
+func (c Case) Text() string {
+	label := ""
+	if c.Do != nil && c.Do.Label != "" {
+		label = c.Do.Label + "."
+	}
+	switch c.Kind {
+	case CaseFailure:
+		return label + "failed(" + c.Category.Name + ")"
+	case CaseDone:
+		return "done"
+	case CaseCancel:
+		return "cancel"
+	case CaseTimer:
+		return "after " + c.Timer.DelayText()
+	}
+	return label + c.Event.Name
+}
+
 // Text is the handler's triggers as written, without the arms.
 func (h *Handler) Text() string {
 	parts := make([]string, len(h.Triggers))

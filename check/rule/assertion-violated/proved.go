@@ -3,14 +3,14 @@ package assertionviolated
 import (
 	"slices"
 
-	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // proved reports whether a holds on every path of the control graph, and so in
 // every run, whatever its data and counters.
-func proved(c *explore.Control, a *ir.Assert) bool {
+func proved(c *control.Graph, a *ir.Assert) bool {
 	if c.Open() {
 		return false
 	}
@@ -58,7 +58,7 @@ func enters(from, to, s *ir.State) bool {
 
 // reaches follows the paths of c from the start. Step gives what has been seen
 // behind a move, and whether that is what is sought.
-func reaches(c *explore.Control, step func(seen int, from, to *ir.State) (int, bool)) bool {
+func reaches(c *control.Graph, step func(seen int, from, to *ir.State) (int, bool)) bool {
 	type place struct {
 		leaf int32
 		seen int

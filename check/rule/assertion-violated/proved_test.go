@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/oracletest"
@@ -46,7 +47,7 @@ func provedHolds(t *testing.T, src []byte) (proven int) {
 		if p == nil || m.Broken || len(p.Faults()) > 0 {
 			continue
 		}
-		c := explore.NewControl(table)
+		c := control.New(table)
 		for _, a := range promises(m) {
 			if !proved(c, a) {
 				continue

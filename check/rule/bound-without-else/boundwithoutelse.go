@@ -54,7 +54,7 @@ func run(p *check.Pass) {
 		p.Report(check.Finding{
 			State:   l.inputs[0].Leaf,
 			Span:    l.arm.Span,
-			Message: check.Quote(bound(l.arm)) + " can run out, and then nothing takes " + check.Quote(explore.InputText(l.input.Case)),
+			Message: check.Quote(bound(l.arm)) + " can run out, and then nothing takes " + check.Quote(l.input.Text()),
 			Help:    help(l.input.Case),
 			Witness: witness,
 			Inputs:  l.inputs,

@@ -1,7 +1,7 @@
 package boundwithoutelse
 
 import (
-	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -19,7 +19,7 @@ import (
 // question is whether a step of the arm lies within a strongly connected
 // component of the leaves, linear for each scope.
 type spender struct {
-	c      *explore.Control
+	c      *control.Graph
 	scopes map[*ir.State][]int32 // by scope, nil for the run: the component of each state ID
 }
 

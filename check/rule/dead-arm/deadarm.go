@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
-	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -136,12 +135,12 @@ func taker(at place) *ir.Arm {
 // neverSet is a field that e reads and nothing sets; nil where there is none.
 func neverSet(m *ir.Machine, e ir.Expr) *ir.Var {
 	set := map[*ir.Var]bool{}
-	for b := range check.Blocks(m) {
+	for b := range m.Blocks() {
 		for _, a := range b.Assigns {
 			set[a.Var] = set[a.Var] || a.Value != nil
 		}
 	}
-	for _, v := range explore.Reads(e) {
+	for _, v := range ir.Vars(e) {
 		if !v.Param && v.Default == nil && !set[v] {
 			return v
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -33,7 +34,7 @@ func run(p *check.Pass) {
 	}
 	g := p.SmallProduct()
 	if g == nil {
-		may := explore.MayDrop(p.Table())
+		may := control.MayDrop(p.Table())
 		if may == nil {
 			return
 		}
@@ -54,7 +55,7 @@ func run(p *check.Pass) {
 }
 
 // report reports that d happens in configuration at.
-func report(p *check.Pass, g *explore.Product, d explore.Drop, at int32) {
+func report(p *check.Pass, g *explore.Product, d control.Drop, at int32) {
 	name, path := check.Quote(d.Event.Name), g.PathTo(at)
 	f := check.Finding{
 		State: d.Leaf,

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
-	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
@@ -48,7 +48,7 @@ func limits(p *check.Pass) {
 
 // before is what always comes before l, and where it stands.
 func before(leaf *ir.State, d *ir.Do, l limit) (by string, at token.Span) {
-	if t := explore.EndsBefore(leaf, *l.most); t != nil {
+	if t := timing.EndsBefore(leaf, *l.most); t != nil {
 		return named(t) + " always", t.Span
 	}
 	if l.category != ir.Timeout && d.Timeout != nil && *d.Timeout < *l.most {

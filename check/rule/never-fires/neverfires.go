@@ -8,6 +8,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -50,7 +51,7 @@ func run(p *check.Pass) {
 // forestalled reports whether t never fires, and which timer around it or beside it
 // always comes before it; nil where it takes more than one.
 func forestalled(p *check.Pass, t *ir.Timer) (first *ir.Timer, never bool) {
-	first = explore.Forestaller(p.Table(), t)
+	first = timing.Forestaller(p.Table(), t)
 	if g := p.SmallProduct(); g != nil && g.Timed() {
 		return first, !g.Fires(t) && g.Awaited(t)
 	}
@@ -78,10 +79,10 @@ func comes(p *check.Pass, t, first *ir.Timer) bool {
 		g = p.Product()
 	}
 	if g == nil {
-		if explore.OutlivesFiring(first) {
+		if timing.OutlivesFiring(first) {
 			p.LeaveOpen(check.Question{Rule: "never-fires", State: t.State})
 		}
-		return explore.OutlivesFiring(first)
+		return timing.OutlivesFiring(first)
 	}
 	for _, at := range placesOf(p, t) {
 		if g.Comes(at.Leaf, at.input) {

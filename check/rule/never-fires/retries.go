@@ -2,7 +2,7 @@ package neverfires
 
 import (
 	"github.com/fsmc-dev/fsmc/check"
-	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -27,8 +27,8 @@ func retries(p *check.Pass) {
 				switch {
 				case !seen:
 					order = append(order, c.Arm)
-					known[c.Arm] = forestalled{leaf, explore.ForestallsRetry(leaf, c.Arm)}
-				case found.by != nil && found.leaf != leaf && explore.ForestallsRetry(leaf, c.Arm) == nil:
+					known[c.Arm] = forestalled{leaf, timing.ForestallsRetry(leaf, c.Arm)}
+				case found.by != nil && found.leaf != leaf && timing.ForestallsRetry(leaf, c.Arm) == nil:
 					known[c.Arm] = forestalled{leaf, nil}
 				}
 			}

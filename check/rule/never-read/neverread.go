@@ -50,7 +50,7 @@ func run(p *check.Pass) {
 // compute a new value of the same variable does not count.
 func readIn(m *ir.Machine) map[*ir.Var]bool {
 	own := map[ir.Expr]*ir.Var{} // by the value of an effect: what it sets
-	for b := range check.Blocks(m) {
+	for b := range m.Blocks() {
 		for _, a := range b.Assigns {
 			if a.Value != nil {
 				own[a.Value] = a.Var
@@ -58,7 +58,7 @@ func readIn(m *ir.Machine) map[*ir.Var]bool {
 		}
 	}
 	read := map[*ir.Var]bool{}
-	for whole := range check.Expressions(m) {
+	for whole := range m.Exprs() {
 		ir.Walk(whole, func(e ir.Expr) bool {
 			switch e := e.(type) {
 			case *ir.VarRef:

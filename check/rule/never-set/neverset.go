@@ -33,7 +33,7 @@ func run(p *check.Pass) {
 		return // an effect whose field could not be resolved may be the one
 	}
 	set := map[*ir.Var]bool{}
-	for b := range check.Blocks(m) {
+	for b := range m.Blocks() {
 		for _, a := range b.Assigns {
 			if a.Value != nil {
 				set[a.Var] = true

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -93,7 +94,7 @@ func brokenInputs(p *check.Pass) map[check.InputAt]bool {
 	broken := map[check.InputAt]bool{}
 	if g := p.Product(); g != nil {
 		for _, b := range g.Broken(func(explore.Broken) bool { return true }) {
-			if b.At.Leaf != explore.None {
+			if b.At.Leaf != graph.None {
 				broken[check.InputAt{Leaf: p.Machine.States[b.At.Leaf], ID: b.At.Input}] = true
 			}
 		}

@@ -96,7 +96,7 @@ func both(i, j, n int) []explore.Stance {
 }
 
 func report(p *check.Pass, o *overlap) {
-	what := "two handlers of " + check.Quote(explore.InputText(o.input.Case)) + " in " + place(o.second.State)
+	what := "two handlers of " + check.Quote(o.input.Text()) + " in " + place(o.second.State)
 	f := check.Finding{
 		State:   o.second.State,
 		Span:    o.second.Span,

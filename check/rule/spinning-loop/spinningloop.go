@@ -6,7 +6,9 @@ import (
 	"fmt"
 
 	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -78,7 +80,7 @@ func reportLoop(p *check.Pass, g *explore.Product, l explore.Loop) {
 // reportChain reports steps that end, but too late.
 func reportChain(p *check.Pass, g *explore.Product) {
 	from, chain := g.ChainAtOnce()
-	if from == explore.None {
+	if from == graph.None {
 		return
 	}
 	leaf := g.Leaf(from)
@@ -89,7 +91,7 @@ func reportChain(p *check.Pass, g *explore.Product) {
 	}
 	p.Report(check.Finding{
 		State:   leaf,
-		Message: fmt.Sprintf("more than %d steps can follow at once from %s, and then the run is halted", explore.MostAtOnce, check.Quote(leaf.Path)),
+		Message: fmt.Sprintf("more than %d steps can follow at once from %s, and then the run is halted", control.MostAtOnce, check.Quote(leaf.Path)),
 		Help:    "Let one of these steps wait for something, or let an activity do the work of so many steps.",
 		Witness: witness,
 	})

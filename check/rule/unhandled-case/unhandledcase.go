@@ -6,7 +6,6 @@ import (
 	_ "embed"
 
 	"github.com/fsmc-dev/fsmc/check"
-	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -38,7 +37,7 @@ func run(p *check.Pass) {
 			p.Report(check.Finding{
 				State:   g.Leaf,
 				Span:    g.Input.Choices[0].Arm.Span,
-				Message: "nothing takes " + check.Quote(explore.InputText(g.Input.Case)) + " in " + check.Quote(g.Leaf.Path) + check.Where(g.Model) + ": no guard holds, and the run would be halted",
+				Message: "nothing takes " + check.Quote(g.Input.Text()) + " in " + check.Quote(g.Leaf.Path) + check.Where(g.Model) + ": no guard holds, and the run would be halted",
 				Help:    "End the chain with an `else` that takes everything that is left, such as `else -> …`.",
 				Related: raisedBy(g),
 				Witness: p.Shown(g.Meeting, nil),

@@ -1,7 +1,6 @@
 package unused
 
 import (
-	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -48,7 +47,7 @@ func (u *uses) inStates(m *ir.Machine) {
 			}
 		}
 	}
-	for b := range check.Blocks(m) {
+	for b := range m.Blocks() {
 		for _, p := range b.Publishes {
 			u.events[p.Event] = true
 		}
@@ -92,7 +91,7 @@ func labelsNamed(s *ir.State, named []map[string]bool) map[string]bool {
 
 // inExpressions finds the guards that are asked and the enums of literals.
 func (u *uses) inExpressions(m *ir.Machine) {
-	for whole := range check.Expressions(m) {
+	for whole := range m.Exprs() {
 		ir.Walk(whole, func(e ir.Expr) bool {
 			switch e := e.(type) {
 			case *ir.Call:

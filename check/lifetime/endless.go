@@ -1,7 +1,9 @@
-package explore
+package lifetime
 
 import (
+	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -19,7 +21,7 @@ type Endless struct {
 
 // Endless is why the time from the start has no end: the first configuration in
 // which something has none, else the first cycle that costs time.
-func (t *Time) Endless() Endless {
+func (t *Times) Endless() Endless {
 	seen := make([]bool, t.p.Len()) // of junctions: what lies behind was looked at
 	for c := range int32(t.p.Configurations()) {
 		if t.endless(c) {
@@ -42,14 +44,14 @@ func (t *Time) Endless() Endless {
 			return Endless{At: c, Cycle: t.cycleAround(c)}
 		}
 	}
-	return Endless{At: None}
+	return Endless{At: graph.None}
 }
 
-func (t *Time) endless(c int32) bool { return t.Longest[c] == graph.Infinite }
+func (t *Times) endless(c int32) bool { return t.Longest[c] == graph.Infinite }
 
 // endlessAt is what has no end in c itself, or along an edge of it, but for what lies
 // behind junctions that were seen.
-func (t *Time) endlessAt(c int32, seen []bool) (Endless, bool) {
+func (t *Times) endlessAt(c int32, seen []bool) (Endless, bool) {
 	if t.p.Waits(c) && !t.capped(c) {
 		timer := t.limitless(c)
 		return Endless{At: c, Waits: timer == nil, Timer: timer}, true
@@ -70,7 +72,7 @@ func (t *Time) endlessAt(c int32, seen []bool) (Endless, bool) {
 				return Endless{At: c, Leaf: leaf, Attempt: d}, true
 			}
 		}
-		if a := t.p.endlessRetry(leaf); a != nil {
+		if a := t.endlessRetry(leaf); a != nil {
 			return Endless{At: c, Leaf: leaf, Retry: a}, true
 		}
 	}
@@ -78,7 +80,7 @@ func (t *Time) endlessAt(c int32, seen []bool) (Endless, bool) {
 }
 
 // capped reports whether some timer sets an end to what passes in c.
-func (t *Time) capped(c int32) bool {
+func (t *Times) capped(c int32) bool {
 	for i := range t.timers(c) {
 		if _, ok := t.cap(c, i); ok {
 			return true
@@ -89,10 +91,10 @@ func (t *Time) capped(c int32) bool {
 
 // cappedAlong reports whether a timer that starts with edge e sets an end to what
 // starts with it, too.
-func (t *Time) cappedAlong(e int32) bool {
+func (t *Times) cappedAlong(e int32) bool {
 	to, l := t.p.To[e], t.p.Label(e)
 	for i, timer := range t.timers(to) {
-		if (l.Kind == Moved || l.Kind == Started) && startsWith(timer.Timer, l) {
+		if (l.Kind == explore.Moved || l.Kind == explore.Started) && startsWith(timer.Timer, l) {
 			if _, ok := t.cap(to, i); ok {
 				return true
 			}
@@ -102,7 +104,7 @@ func (t *Time) cappedAlong(e int32) bool {
 }
 
 // limitless is a timer that runs in c, and perhaps for ever.
-func (t *Time) limitless(c int32) *ir.Timer {
+func (t *Times) limitless(c int32) *ir.Timer {
 	for _, timer := range t.timers(c) {
 		if timer.most < 0 && !timer.Idle && t.p.Runs(c, timer.Timer) {
 			return timer.Timer
@@ -113,14 +115,11 @@ func (t *Time) limitless(c int32) *ir.Timer {
 
 // endlessRetry is a retry of leaf whose waits have no end, or that is without end
 // beside other activities, where all retries count at once.
-func (p *Product) endlessRetry(leaf *ir.State) *ir.Arm {
-	for in := range p.Table.Inputs(leaf) {
-		for _, c := range in.Choices {
-			if in.Do == nil || c.Arm == nil || c.Arm.Kind != ir.Retry {
-				continue
-			}
-			if _, bounded := longestWait(c.Arm); !bounded || c.Arm.Max == nil && len(leaf.Dos) > 1 {
-				return c.Arm
+func (t *Times) endlessRetry(leaf *ir.State) *ir.Arm {
+	for _, d := range leaf.Dos {
+		for _, a := range t.p.Table.Retries(d) {
+			if _, bounded := timing.LongestWait(a); !bounded || a.Max == nil && len(leaf.Dos) > 1 {
+				return a
 			}
 		}
 	}
@@ -128,7 +127,7 @@ func (p *Product) endlessRetry(leaf *ir.State) *ir.Arm {
 }
 
 // cycleAround lists the edges within the component of c.
-func (t *Time) cycleAround(c int32) []int32 {
+func (t *Times) cycleAround(c int32) []int32 {
 	var edges []int32
 	for v, e := range t.p.InOrder() {
 		if t.of[v] == t.of[c] && t.of[t.p.To[e]] == t.of[c] {

@@ -1,4 +1,4 @@
-package explore
+package timing
 
 import (
 	"math"
@@ -53,7 +53,7 @@ func TestBackoffWait(t *testing.T) {
 		{math.MaxInt64 - 1, math.MaxInt64, big.NewRat(2, 1), 2, math.MaxInt64},
 	}
 	for _, x := range tests {
-		if got := backoffWait(&ir.Backoff{First: x.first, Last: x.last, Factor: x.factor}, x.k); got != x.want {
+		if got := BackoffWait(&ir.Backoff{First: x.first, Last: x.last, Factor: x.factor}, x.k); got != x.want {
 			t.Errorf("wait %d of %d..%d by %s is %d, want %d", x.k, x.first, x.last, x.factor, got, x.want)
 		}
 	}

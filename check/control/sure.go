@@ -1,8 +1,9 @@
-package explore
+package control
 
 import (
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -14,7 +15,7 @@ import (
 // arms that are the first choice for their input, without a guard, and with a
 // bound that cannot be used up yet. A bounded arm counts where it stands in a
 // leaf, which a shortest path leaves once.
-func (c *Control) SurelyEntered() []bool {
+func (c *Graph) SurelyEntered() []bool {
 	seen := make([]bool, len(c.Table.Machine.States))
 	start := c.Table.Machine.Root.Leaf()
 	if start == nil || start.Require != nil {
@@ -30,10 +31,10 @@ func (c *Control) SurelyEntered() []bool {
 
 // sureEdge reports whether a run in the leaf from takes edge e, if its input comes
 // first in the visit, and whether it can.
-func (c *Control) sureEdge(from, e int32) bool {
+func (c *Graph) sureEdge(from, e int32) bool {
 	x, leaf := c.Edges[e], c.Leaf(from)
 	a := x.Arm
-	if x.Input == None || x.Once || a.When != nil || a.Target.Leaf().Require != nil {
+	if x.Input == graph.None || x.Once || a.When != nil || a.Target.Leaf().Require != nil {
 		return false
 	}
 	if a.Max != nil && (*a.Max <= 0 || a.State != leaf) {
@@ -59,10 +60,10 @@ func comesLate(leaf *ir.State, c ir.Case) bool {
 
 // ruled reports whether a timer around leaf may always come before in, or any of
 // its timers fires at once.
-func (c *Control) ruled(leaf *ir.State, in ir.Case) bool {
-	earliest, timed := earliestOf(in)
-	for _, t := range timersAround(leaf) {
-		if _, most := waitOf(t); most == 0 && t != in.Timer || timed && forestalls(t, in, earliest) || idlesOut(c.Table, leaf, t, in) {
+func (c *Graph) ruled(leaf *ir.State, in ir.Case) bool {
+	earliest, timed := timing.Earliest(in)
+	for _, t := range timing.TimersAround(leaf) {
+		if _, most := timing.WaitOf(t); most == 0 && t != in.Timer || timed && timing.Forestalls(t, in, earliest) || timing.IdlesOut(c.Table, leaf, t, in) {
 			return true
 		}
 	}
@@ -72,16 +73,16 @@ func (c *Control) ruled(leaf *ir.State, in ir.Case) bool {
 // outrun reports whether a timer around leaf that started with another state may
 // always come before c, which comes when its own time is up; harmless are those of
 // which it does not matter.
-func (c *Control) outrun(leaf *ir.State, in ir.Case, harmless func(*ir.Timer) bool) bool {
+func (c *Graph) outrun(leaf *ir.State, in ir.Case, harmless func(*ir.Timer) bool) bool {
 	since := leaf
 	if in.Kind == ir.CaseTimer {
 		since = in.Timer.State
 	}
-	if least, timed := earliestOf(in); !timed || least == 0 {
+	if least, timed := timing.Earliest(in); !timed || least == 0 {
 		return false
 	}
-	for _, t := range timersAround(leaf) {
-		if _, most := waitOf(t); most >= 0 && t.State != since && !harmless(t) {
+	for _, t := range timing.TimersAround(leaf) {
+		if _, most := timing.WaitOf(t); most >= 0 && t.State != since && !harmless(t) {
 			return true
 		}
 	}
@@ -94,17 +95,17 @@ func endsRun(t *ir.Timer) bool {
 		t.Arms[0].Target != nil && t.Arms[0].Target.Kind == ir.Terminal
 }
 
-// hasTime reports whether t, a timer of the machine, waits longer than it can take to
-// come to any state on a shortest path, on which each leaf is entered once.
-func (c *Control) hasTime(t *ir.Timer) bool {
-	least, _ := waitOf(t)
+// hasTime reports whether t, a timer of the machine, waits longer than any state takes
+// to be reached on a shortest path, on which each leaf is entered once.
+func (c *Graph) hasTime(t *ir.Timer) bool {
+	least, _ := timing.WaitOf(t)
 	if t.State.Parent != nil {
 		return false
 	}
 	if c.total == 0 {
 		for _, timer := range c.Table.Machine.Timers {
 			if timer.State.Parent != nil {
-				wait, _ := waitOf(timer)
+				wait, _ := timing.WaitOf(timer)
 				c.total = graph.Sum(c.total, wait)
 			}
 		}
@@ -122,9 +123,9 @@ func (c *Control) hasTime(t *ir.Timer) bool {
 
 // SureToFinish reports whether from every leaf to which some path leads a terminal
 // state can be reached whatever the data and the counters are.
-func (c *Control) SureToFinish() bool {
+func (c *Graph) SureToFinish() bool {
 	for v, sure := range c.surelyEnding() {
-		if s := c.Leaf(int32(v)); !sure && s.Kind == ir.Leaf && c.first[v] != None {
+		if s := c.Leaf(int32(v)); !sure && s.Kind == ir.Leaf && c.first[v] != graph.None {
 			return false
 		}
 	}
@@ -135,14 +136,14 @@ func (c *Control) SureToFinish() bool {
 // the terminals, to which a leaf belongs where some input can come of which every
 // choice that may be taken leads into it, and one surely is. A bounded retry only
 // puts that off.
-func (c *Control) surelyEnding() []bool {
+func (c *Graph) surelyEnding() []bool {
 	sure := make([]bool, c.Len())
 	for v := range sure {
 		sure[v] = c.Leaf(int32(v)).Kind == ir.Terminal
 	}
-	first := firstOfInput(&c.Graph, func(e int32) int32 { return c.Edges[e].Input })
+	first := c.FirstOfInput(func(e int32) int32 { return c.Edges[e].Input })
 	left := c.openChoices(first)
-	return attractor(&c.Graph, sure, func(e int32) bool {
+	return c.Attractor(sure, func(e int32) bool {
 		n := left[first[e]]
 		if n > 0 {
 			left[first[e]] = n - 1
@@ -153,7 +154,7 @@ func (c *Control) surelyEnding() []bool {
 
 // openChoices counts for each input that surely can come the edges that must all
 // lead on, at the first of them; what may stay behind or be refused counts 0.
-func (c *Control) openChoices(first []int32) []int32 {
+func (c *Graph) openChoices(first []int32) []int32 {
 	left := make([]int32, len(c.To))
 	counts := map[int32]bool{}
 	for _, leaf := range c.Table.Machine.States {
@@ -177,7 +178,7 @@ func (c *Control) openChoices(first []int32) []int32 {
 // waitsForOthers leaves out what the leaf alone does not tell: whether an activity
 // still runs, whether all have ended, which timers are spent, whether cancel was
 // taken.
-func (c *Control) waitsForOthers(leaf *ir.State, in ir.Case) bool {
+func (c *Graph) waitsForOthers(leaf *ir.State, in ir.Case) bool {
 	if leaf.IsChoice() {
 		return in.Kind != ir.CaseDone
 	}
@@ -185,7 +186,7 @@ func (c *Control) waitsForOthers(leaf *ir.State, in ir.Case) bool {
 	case ir.CaseCancel, ir.CaseDone:
 		return true
 	case ir.CaseTimer:
-		return OutlivesFiring(in.Timer)
+		return timing.OutlivesFiring(in.Timer)
 	case ir.CaseResult, ir.CaseFailure:
 		return len(leaf.Dos) > 1 || c.stays[in.Do]
 	}

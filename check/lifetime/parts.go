@@ -1,13 +1,13 @@
-package explore
+package lifetime
 
 import (
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// TimePart is one term of the sum that a time is: what a timer lets pass, or
+// Part is one term of the sum that a time is: what a timer lets pass, or
 // what attempts and the waits before them may take in a visit.
-type TimePart struct {
+type Part struct {
 	Timer *ir.Timer // nil where it is attempts
 	Leaf  *ir.State // of the attempts
 	Time  int64     // nanoseconds
@@ -16,19 +16,19 @@ type TimePart struct {
 // Parts is the sum that the time from the start is; nil where that has no end.
 // It follows the equations by which component computed it, so that the parts add
 // up to Longest[0].
-func (t *Time) Parts() []TimePart {
+func (t *Times) Parts() []Part {
 	if t.Longest[0] == graph.Infinite {
 		return nil
 	}
-	var parts []TimePart
+	var parts []Part
 	c, timer := int32(0), -1 // timer is the one whose exit is sought, or -1
 	for {
 		if timer < 0 && t.free(c) != t.Longest[c] {
 			timer = t.capOf(c)
-			parts = append(parts, TimePart{Timer: t.timers(c)[timer].Timer, Time: t.timers(c)[timer].most})
+			parts = append(parts, Part{Timer: t.timers(c)[timer].Timer, Time: t.timers(c)[timer].most})
 		}
 		from, e := t.follow(c, timer)
-		if e == None {
+		if e == graph.None {
 			return parts
 		}
 		to := t.p.To[e]
@@ -39,16 +39,16 @@ func (t *Time) Parts() []TimePart {
 		weight, next := t.weight(from, e), -1
 		if t.reach(from, e) != graph.Sum(weight, t.Longest[to]) {
 			next = t.capAlong(e)
-			parts = append(parts, TimePart{Timer: t.around[t.p.Label(e).Into][next].Timer, Time: t.around[t.p.Label(e).Into][next].most})
+			parts = append(parts, Part{Timer: t.around[t.p.Label(e).Into][next].Timer, Time: t.around[t.p.Label(e).Into][next].most})
 		} else if weight > 0 {
-			parts = append(parts, TimePart{Leaf: t.p.Leaf(to), Time: weight})
+			parts = append(parts, Part{Leaf: t.p.Leaf(to), Time: weight})
 		}
 		c, timer = to, next
 	}
 }
 
 // free is the time from the component of c by what it costs alone.
-func (t *Time) free(c int32) int64 {
+func (t *Times) free(c int32) int64 {
 	longest := int64(0)
 	for _, v := range t.component(c) {
 		longest = max(longest, t.uncapped(v))
@@ -57,7 +57,7 @@ func (t *Time) free(c int32) int64 {
 }
 
 // capOf is a timer around c that sets its time.
-func (t *Time) capOf(c int32) int {
+func (t *Times) capOf(c int32) int {
 	for i := range t.timers(c) {
 		if most, ok := t.cap(c, i); ok && graph.Sum(most, t.exits[t.start[c]+int32(i)]) == t.Longest[c] {
 			return i
@@ -67,7 +67,7 @@ func (t *Time) capOf(c int32) int {
 }
 
 // capAlong is a timer that starts with edge e and sets the time along it.
-func (t *Time) capAlong(e int32) int {
+func (t *Times) capAlong(e int32) int {
 	to, least, at := t.p.To[e], int64(graph.Infinite), -1
 	for i, timer := range t.around[t.p.Label(e).Into] {
 		if !startsWith(timer.Timer, t.p.Label(e)) {
@@ -85,8 +85,8 @@ func (t *Time) capAlong(e int32) int {
 // follow is an edge out of the component of c with which its time goes on, or the
 // exit of timer where that is not -1, and where the edge starts; None where
 // nothing follows.
-func (t *Time) follow(c int32, timer int) (from, edge int32) {
-	edge = None
+func (t *Times) follow(c int32, timer int) (from, edge int32) {
+	edge = graph.None
 	longest := int64(-1)
 	for _, v := range t.component(c) {
 		for e := t.p.First[v]; e < t.p.First[v+1]; e++ {

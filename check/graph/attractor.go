@@ -1,6 +1,4 @@
-package explore
-
-import "github.com/fsmc-dev/fsmc/check/graph"
+package graph
 
 // backward holds the edges by where they lead: those into vertex v are
 // edges[first[v]:first[v+1]].
@@ -10,7 +8,7 @@ type backward struct {
 	from  []int32 // by edge number
 }
 
-func newBackward(g *graph.Graph) *backward {
+func newBackward(g *Graph) *backward {
 	b := &backward{first: make([]int32, g.Len()+1), edges: make([]int32, len(g.To)), from: make([]int32, len(g.To))}
 	for _, to := range g.To {
 		b.first[to+1]++
@@ -29,12 +27,12 @@ func newBackward(g *graph.Graph) *backward {
 	return b
 }
 
-// attractor adds to sure, and gives, the vertices from which one that it holds is
+// Attractor adds to sure, and gives, the vertices from which one that it holds is
 // reached (McNaughton, Infinite games played on finite graphs, 1993): those with
 // an edge into it of which leadsOn says that it is enough, together with those of
 // which it was asked before. Each edge is asked about once at most, and none of a
 // vertex that is in it already: it is linear in the edges.
-func attractor(g *graph.Graph, sure []bool, leadsOn func(e int32) bool) []bool {
+func (g *Graph) Attractor(sure []bool, leadsOn func(e int32) bool) []bool {
 	back := newBackward(g)
 	var work []int32
 	for v, in := range sure {
@@ -55,9 +53,9 @@ func attractor(g *graph.Graph, sure []bool, leadsOn func(e int32) bool) []bool {
 	return sure
 }
 
-// firstOfInput is for each edge of g the first one of its input in the vertex from
+// FirstOfInput is for each edge of g the first one of its input in the vertex from
 // which it leads. Edges of one input stand side by side.
-func firstOfInput(g *graph.Graph, input func(e int32) int32) []int32 {
+func (g *Graph) FirstOfInput(input func(e int32) int32) []int32 {
 	first := make([]int32, len(g.To))
 	for v := range int32(g.Len()) {
 		for e := g.First[v]; e < g.First[v+1]; e++ {

@@ -1,33 +1,34 @@
-package explore
+package control
 
 import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // reach walks the moves from the start, breadth first.
-func (c *Control) reach() {
+func (c *Graph) reach() {
 	c.came = make([]int32, len(c.Table.Machine.States))
 	c.first = make([]int32, len(c.Table.Machine.States))
 	for i := range c.came {
-		c.came[i], c.first[i] = None, None
+		c.came[i], c.first[i] = graph.None, graph.None
 	}
 	var queue []int32
 	arrive := func(leaf, edge int32) {
-		if c.first[leaf] != None {
+		if c.first[leaf] != graph.None {
 			return
 		}
 		c.came[leaf] = edge
 		queue = append(queue, leaf)
-		for s := c.Leaf(leaf); s != nil && c.first[s.ID] == None; s = s.Parent {
+		for s := c.Leaf(leaf); s != nil && c.first[s.ID] == graph.None; s = s.Parent {
 			c.first[s.ID] = leaf
 		}
 	}
-	starts := landings(c.Table.Machine.Root)
+	starts := Landings(c.Table.Machine.Root)
 	for _, leaf := range starts {
-		arrive(int32(leaf.ID), None)
+		arrive(int32(leaf.ID), graph.None)
 	}
 	c.lost = len(starts) == 0 && unresolved(c.Table.Machine.Root)
 	for ; len(queue) > 0; queue = queue[1:] {
@@ -41,32 +42,32 @@ func (c *Control) reach() {
 }
 
 // Starts are the leaves in which a run may start.
-func (c *Control) Starts() []*ir.State { return landings(c.Table.Machine.Root) }
+func (c *Graph) Starts() []*ir.State { return Landings(c.Table.Machine.Root) }
 
 // Leaf is the state of vertex v.
-func (c *Control) Leaf(v int32) *ir.State { return c.Table.Machine.States[v] }
+func (c *Graph) Leaf(v int32) *ir.State { return c.Table.Machine.States[v] }
 
 // Entered is the first leaf in s, or s itself, to which some path leads, and
 // whether there is one.
-func (c *Control) Entered(s *ir.State) (leaf int32, ok bool) {
+func (c *Graph) Entered(s *ir.State) (leaf int32, ok bool) {
 	leaf = c.first[s.ID]
-	return leaf, leaf != None
+	return leaf, leaf != graph.None
 }
 
 // Taken reports whether some path takes a, which leads to another state.
-func (c *Control) Taken(a *ir.Arm) bool { return c.taken[a.ID] }
+func (c *Graph) Taken(a *ir.Arm) bool { return c.taken[a.ID] }
 
 // Open reports whether some run reaches a place from where nobody knows where
 // it goes, since a target could not be resolved. Then what no path reaches may be
 // reached all the same.
-func (c *Control) Open() bool { return c.lost }
+func (c *Graph) Open() bool { return c.lost }
 
 // OpenAt reports whether that place is leaf v.
-func (c *Control) OpenAt(v int32) bool { return c.opens[v] }
+func (c *Graph) OpenAt(v int32) bool { return c.opens[v] }
 
 // Left reports whether anything leads out of leaf to another one, cancel aside, or
 // would but for requires that lead round.
-func (c *Control) Left(leaf *ir.State) bool {
+func (c *Graph) Left(leaf *ir.State) bool {
 	v := int32(leaf.ID)
 	for e := c.First[v]; e < c.First[v+1]; e++ {
 		if !c.Edges[e].Once && c.To[e] != v {
@@ -77,14 +78,14 @@ func (c *Control) Left(leaf *ir.State) bool {
 }
 
 // Inputs are the inputs that can come in leaf.
-func (c *Control) Inputs(leaf *ir.State) []flat.Input {
+func (c *Graph) Inputs(leaf *ir.State) []flat.Input {
 	return slices.Collect(c.inputs(leaf))
 }
 
 // pathTo lists the edges of a shortest path from the start to leaf v.
-func (c *Control) pathTo(v int32) []int32 {
+func (c *Graph) pathTo(v int32) []int32 {
 	var path []int32
-	for ; c.came[v] != None; v = c.Edges[c.came[v]].From {
+	for ; c.came[v] != graph.None; v = c.Edges[c.came[v]].From {
 		path = append(path, c.came[v])
 	}
 	slices.Reverse(path)

@@ -1,11 +1,20 @@
-package explore
+// Package lifetime bounds how long a run may last, on the product of package explore.
+//
+// In the order in which to read them: times.go (the equations), settle.go (their
+// solution, component by component), parts.go (the sum that a time is), endless.go
+// (why one has no end).
+package lifetime
 
 import (
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// Time is an upper bound of how long a run may last from each configuration.
+// Times are upper bounds of how long a run may last from each configuration.
 //
 // Going into a leaf costs what its attempts may last, a retry its wait and
 // another attempt; where several activities stand side by side, the longest. A
@@ -16,14 +25,14 @@ import (
 //	time(c) <= most(T) + exit(T, c)
 //
 // where exit(T, c) is the longest time behind any step with which T stops
-// running: it fires, or its state is left. An `idle` timer stops with every move,
-// and runs anew; it caps a visit in which nothing else can start it anew. Both are
+// running: it fires, or its state is left. An `idle` timer stops and restarts with
+// every move; it caps a visit in which nothing else can restart it. Both are
 // computed together, component by component, from those that nothing leaves. It is
 // linear in the edges, times the timers around a leaf.
-type Time struct {
+type Times struct {
 	Longest []int64 // by configuration, in nanoseconds; graph.Infinite without end
 
-	p       *Product
+	p       *explore.Product
 	of      []int32
 	around  [][]capping // by state ID: the timers around a leaf, the outermost first
 	start   []int32     // by configuration: where its exits begin
@@ -33,24 +42,24 @@ type Time struct {
 	members []int32
 }
 
-// NewTime computes the times of p, whose components are given.
-func NewTime(p *Product, of []int32, n int) *Time {
-	t := &Time{Longest: make([]int64, p.Len()), p: p, of: of, start: make([]int32, p.Len()+1)}
+// New computes the times of p, whose components are given.
+func New(p *explore.Product, of []int32, n int) *Times {
+	t := &Times{Longest: make([]int64, p.Len()), p: p, of: of, start: make([]int32, p.Len()+1)}
 	m := p.Table.Machine
 	t.around, t.attempt = make([][]capping, len(m.States)), make([]int64, len(m.States))
 	for _, s := range m.States {
 		if s.Kind != ir.Leaf {
 			continue
 		}
-		path, calm := p.program.states[s.ID].path, isCalm(p.Table, s, nil)
-		for _, outer := range path {
+		calm := timing.IsCalm(p.Table, s, nil)
+		for _, outer := range slices.Backward(s.Chain()) {
 			for _, timer := range outer.Timers {
-				_, most := waitOf(timer)
-				ends := most >= 0 && (!timer.Idle || calm) && p.program.tells(timer)
+				_, most := timing.WaitOf(timer)
+				ends := most >= 0 && (!timer.Idle || calm) && p.Tells(timer)
 				t.around[s.ID] = append(t.around[s.ID], capping{timer, most, ends})
 			}
 		}
-		t.attempt[s.ID] = p.attemptTime(s)
+		t.attempt[s.ID] = t.attemptTime(s)
 	}
 	for c := range int32(p.Len()) {
 		t.start[c+1] = t.start[c] + int32(len(t.timers(c)))
@@ -70,7 +79,7 @@ type capping struct {
 	ends bool  // it sets an end to that
 }
 
-func (t *Time) timers(c int32) []capping {
+func (t *Times) timers(c int32) []capping {
 	if leaf := t.p.Leaf(c); leaf != nil {
 		return t.around[leaf.ID]
 	}
@@ -79,68 +88,37 @@ func (t *Time) timers(c int32) []capping {
 
 // attemptTime is what entering leaf costs: its attempts, the longest of those
 // side by side, with all retries where there are several.
-func (p *Product) attemptTime(leaf *ir.State) int64 {
+func (t *Times) attemptTime(leaf *ir.State) int64 {
 	longest := int64(0)
 	for _, d := range leaf.Dos {
-		time := limitOf(d)
+		time := timing.AttemptLimit(d)
 		if len(leaf.Dos) > 1 {
-			time = graph.Sum(time, p.allRetries(leaf, d))
+			time = graph.Sum(time, t.allRetries(d))
 		}
 		longest = max(longest, time)
 	}
 	return longest
 }
 
-func limitOf(d *ir.Do) int64 {
-	if d.Timeout == nil {
-		return graph.Infinite
-	}
-	return *d.Timeout
-}
-
 // allRetries is what all retries of d in one visit cost.
-func (p *Product) allRetries(leaf *ir.State, d *ir.Do) int64 {
+func (t *Times) allRetries(d *ir.Do) int64 {
 	total := int64(0)
-	seen := map[*ir.Arm]bool{}
-	for in := range p.Table.Inputs(leaf) {
-		if in.Do != d {
-			continue
+	for _, a := range t.p.Table.Retries(d) {
+		wait, bounded := timing.LongestWait(a)
+		if a.Max == nil || !bounded {
+			return graph.Infinite
 		}
-		for _, c := range in.Choices {
-			if c.Arm == nil || c.Arm.Kind != ir.Retry || seen[c.Arm] {
-				continue
-			}
-			seen[c.Arm] = true
-			if c.Arm.Max == nil {
-				return graph.Infinite
-			}
-			wait, bounded := longestWait(c.Arm)
-			if !bounded {
-				return graph.Infinite
-			}
-			total = graph.Sum(total, graph.Times(*c.Arm.Max, graph.Sum(wait, limitOf(d))))
-		}
+		total = graph.Sum(total, graph.Times(*a.Max, graph.Sum(wait, timing.AttemptLimit(d))))
 	}
 	return total
 }
 
-// longestWait is the longest wait of any retry of a.
-func longestWait(a *ir.Arm) (int64, bool) {
-	switch {
-	case a.Backoff == nil:
-		return ir.UsualLast, true
-	case a.Backoff.By != nil:
-		return waitBy(a.Backoff.By)
-	}
-	return max(a.Backoff.First, a.Backoff.Last), true
-}
-
 // weight is what edge e costs.
-func (t *Time) weight(from, e int32) int64 {
+func (t *Times) weight(from, e int32) int64 {
 	switch l := t.p.Label(e); l.Kind {
-	case Started, Moved:
+	case explore.Started, explore.Moved:
 		return t.attempt[l.Into]
-	case Retried:
+	case explore.Retried:
 		leaf := t.p.Leaf(from)
 		if len(leaf.Dos) > 1 {
 			return 0 // counted on entering
@@ -149,10 +127,10 @@ func (t *Time) weight(from, e int32) int64 {
 		if !bounded {
 			return graph.Infinite
 		}
-		return graph.Sum(wait, limitOf(leaf.Dos[0]))
-	case Stayed:
+		return graph.Sum(wait, timing.AttemptLimit(leaf.Dos[0]))
+	case explore.Stayed:
 		if c, ok := t.p.Input(e); ok && c.Kind == ir.CaseTimer {
-			return t.p.restOf(t.p.To[e])
+			return t.restOf(t.p.To[e])
 		}
 	}
 	return 0
@@ -161,46 +139,42 @@ func (t *Time) weight(from, e int32) int64 {
 // restOf is what may be left of the attempts that run on in configuration c, or
 // of the wait before one, where a timer has fired that leaves the run there: what
 // capped them caps them no more.
-func (p *Product) restOf(c int32) int64 {
-	leaf := p.Leaf(c)
+func (t *Times) restOf(c int32) int64 {
+	leaf := t.p.Leaf(c)
 	longest := int64(0)
 	for i, d := range leaf.Dos {
-		if p.program.packing.visits[leaf.ID].hasEnded(p.words(c), i) {
+		if t.p.HasEnded(c, i) {
 			continue
 		}
-		time := graph.Sum(limitOf(d), p.longestRetryWait(leaf, d))
+		time := graph.Sum(timing.AttemptLimit(d), t.longestRetryWait(d))
 		if len(leaf.Dos) > 1 {
-			time = graph.Sum(limitOf(d), p.allRetries(leaf, d))
+			time = graph.Sum(timing.AttemptLimit(d), t.allRetries(d))
 		}
 		longest = max(longest, time)
 	}
 	return longest
 }
 
-// longestRetryWait is the longest wait before any attempt of d in leaf.
-func (p *Product) longestRetryWait(leaf *ir.State, d *ir.Do) int64 {
+// longestRetryWait is the longest wait before any attempt of d.
+func (t *Times) longestRetryWait(d *ir.Do) int64 {
 	longest := int64(0)
-	for in := range p.Table.Inputs(leaf) {
-		for _, c := range in.Choices {
-			if in.Do == d && c.Arm != nil && c.Arm.Kind == ir.Retry {
-				wait, bounded := longestWait(c.Arm)
-				if !bounded {
-					return graph.Infinite
-				}
-				longest = max(longest, wait)
-			}
+	for _, a := range t.p.Table.Retries(d) {
+		wait, bounded := timing.LongestWait(a)
+		if !bounded {
+			return graph.Infinite
 		}
+		longest = max(longest, wait)
 	}
 	return longest
 }
 
 // reach is the time along edge e and on from where it leads. A timer that starts
-// with e, or starts anew, caps the attempts that start with it, too.
-func (t *Time) reach(from, e int32) int64 {
+// with e, or restarts, caps the attempts that start with it, too.
+func (t *Times) reach(from, e int32) int64 {
 	to := t.p.To[e]
 	time := graph.Sum(t.weight(from, e), t.Longest[to])
 	l := t.p.Label(e)
-	if l.Kind != Moved && l.Kind != Started {
+	if l.Kind != explore.Moved && l.Kind != explore.Started {
 		return time
 	}
 	for i, timer := range t.around[l.Into] {
@@ -214,22 +188,22 @@ func (t *Time) reach(from, e int32) int64 {
 	return time
 }
 
-// startsWith reports whether timer starts, or starts anew, with a move.
-func startsWith(timer *ir.Timer, l Label) bool {
+// startsWith reports whether timer starts, or restarts, with a move.
+func startsWith(timer *ir.Timer, l explore.Label) bool {
 	return timer.Idle || timer.State.Depth > int(l.Kept)
 }
 
 // cap is the most that timer i around c lets pass; false where it sets no end.
-func (t *Time) cap(c int32, i int) (int64, bool) {
+func (t *Times) cap(c int32, i int) (int64, bool) {
 	timer := t.timers(c)[i]
 	return timer.most, timer.ends && t.p.Runs(c, timer.Timer)
 }
 
 // stops reports whether timer i around the start of edge e no longer runs, or
-// runs anew, behind it.
-func (t *Time) stops(timer *ir.Timer, e int32) bool {
+// has restarted, behind it.
+func (t *Times) stops(timer *ir.Timer, e int32) bool {
 	l := t.p.Label(e)
-	if l.Kind == Moved && (timer.Idle || timer.State.Depth > int(l.Kept) || t.p.Table.Machine.States[l.Into].Kind == ir.Terminal) {
+	if l.Kind == explore.Moved && (timer.Idle || timer.State.Depth > int(l.Kept) || t.p.Table.Machine.States[l.Into].Kind == ir.Terminal) {
 		return true
 	}
 	return !t.p.Runs(t.p.To[e], timer)

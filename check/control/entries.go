@@ -1,4 +1,4 @@
-package explore
+package control
 
 import (
 	"github.com/fsmc-dev/fsmc/check/graph"
@@ -15,7 +15,7 @@ import (
 // next round. A component of one leaf without an edge to itself is entered as
 // often as it is passed; one out of which nothing could be taken has no bound.
 // Cancel comes once: what follows it is a run of its own from where it may lead.
-func (c *Control) Entries() []int64 {
+func (c *Graph) Entries() []int64 {
 	out := make([]int64, len(c.Table.Machine.States))
 	var edges []int
 	starts, cancelled := map[int32]bool{}, map[int32]bool{}
@@ -23,11 +23,11 @@ func (c *Control) Entries() []int64 {
 		switch {
 		case !x.Once:
 			edges = append(edges, e)
-		case c.first[x.From] != None:
+		case c.first[x.From] != graph.None:
 			cancelled[x.To] = true
 		}
 	}
-	for _, leaf := range landings(c.Table.Machine.Root) {
+	for _, leaf := range Landings(c.Table.Machine.Root) {
 		starts[int32(leaf.ID)] = true
 	}
 	work := []stretch{{round: 1, edges: edges, starts: starts, times: 1}}
@@ -52,7 +52,7 @@ type stretch struct {
 
 // pass bounds the entries of the leaves that lie in components of their own, and
 // gives the stretches inside the others.
-func (c *Control) pass(s stretch, out []int64) []stretch {
+func (c *Graph) pass(s stretch, out []int64) []stretch {
 	local := newRenumbering(c, s)
 	of, n := local.graph.Components()
 	reached := local.graph.Reach(local.starts...)
@@ -92,7 +92,7 @@ func (c *Control) pass(s stretch, out []int64) []stretch {
 }
 
 // open takes the edges of the round out of a component.
-func (c *Control) open(s stretch, edges []int, starts map[int32]bool, out []int64) []stretch {
+func (c *Graph) open(s stretch, edges []int, starts map[int32]bool, out []int64) []stretch {
 	type landing struct {
 		arm *ir.Arm
 		to  int32
@@ -129,7 +129,7 @@ type renumbering struct {
 	starts []int32
 }
 
-func newRenumbering(c *Control, s stretch) *renumbering {
+func newRenumbering(c *Graph, s stretch) *renumbering {
 	r := &renumbering{number: map[int32]int32{}}
 	vertex := func(state int32) int32 {
 		v, known := r.number[state]
@@ -157,24 +157,13 @@ func newRenumbering(c *Control, s stretch) *renumbering {
 
 // Retries is an upper bound of how often an attempt of d is followed by another
 // in one visit.
-func (c *Control) Retries(d *ir.Do) int64 {
+func (c *Graph) Retries(d *ir.Do) int64 {
 	total := int64(0)
-	seen := map[*ir.Arm]bool{}
-	for in := range c.Table.Inputs(d.State) {
-		if in.Do != d {
-			continue
+	for _, a := range c.Table.Retries(d) {
+		if a.Max == nil {
+			return graph.Infinite
 		}
-		for _, choice := range in.Choices {
-			a := choice.Arm
-			if a == nil || a.Kind != ir.Retry || seen[a] {
-				continue
-			}
-			seen[a] = true
-			if a.Max == nil {
-				return graph.Infinite
-			}
-			total = graph.Sum(total, *a.Max)
-		}
+		total = graph.Sum(total, *a.Max)
 	}
 	return total
 }

@@ -1,40 +1,50 @@
-package explore
+// Package control has the control graph of a machine, an abstraction without data,
+// counters and times. What it proves is true of all runs, and costs next to nothing;
+// it is all there is past the limit of package explore.
+//
+// In the order in which to read them: control.go (the graph, and what cannot go on
+// without end), edges.go and landings.go (the moves, and where `require` sends them),
+// reach.go (what some path enters), part.go (what bounds an arm within a component),
+// entries.go (how often each state is entered), sure.go (what surely can be done),
+// drop.go (deferred events that may be lost), witness.go (a path as a run).
+package control
 
 import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// Control is the control graph: leaves and terminals, and the moves between
+// Graph is the control graph: leaves and terminals, and the moves between
 // them, whatever the data and the counters: guards hold or do not, bounds are open
 // and used up. It has every run of the machine, so what no path does no run does.
 // It is what is left to work on past the limit (language.md, section 7, "Past the
 // limit"), and in a machine that is broken, where a way may lead nobody knows
 // where. Its vertices are the IDs of states; edge e is Edges[e]. It is linear in
 // the table.
-type Control struct {
+type Graph struct {
 	graph.Graph
 
 	Table *flat.Table
-	Edges []ControlEdge
+	Edges []Edge
 	Rest  []bool  // by edge: it may be taken without end, as far as is known
 	Level []int   // by edge that is not in Rest: in which round it was taken out, from 1
 	Most  []int64 // by such an edge: how often it is taken while its component of that round is not left
 
-	stays   inPlace
+	stays   flat.InPlace
 	total   int64   // see hasTime
 	opens   []bool  // by state ID: a way out of the leaf leads nobody knows where
 	circles []bool  // by state ID: in a way out of the leaf the requires lead round
 	lost    bool    // so does one of a leaf that some path enters
-	came    []int32 // by state ID: the edge by which a path first comes to the leaf, or None
-	first   []int32 // by state ID: the leaf in it to which a path first comes, or None
+	came    []int32 // by state ID: the edge by which a path first reaches the leaf, or None
+	first   []int32 // by state ID: the leaf in it that a path reaches first, or None
 	taken   []bool  // by arm ID
 }
 
-// NewControl makes the control graph of t, and takes out of it, round by round,
+// New makes the control graph of t, and takes out of it, round by round,
 // what cannot be taken without end inside its strongly connected component: an
 // arm with a `max` whose scope is not entered from outside there; one whose guard
 // says `v < c` and whose block raises v where nothing in the component lowers or
@@ -42,9 +52,9 @@ type Control struct {
 // that it changes for good. Each round is linear; a round follows only where the
 // one before took something out of a cycle. What cancel leads along comes once,
 // and is taken out before.
-func NewControl(t *flat.Table) *Control {
-	c := &Control{
-		Table: t, stays: endsInPlace(t),
+func New(t *flat.Table) *Graph {
+	c := &Graph{
+		Table: t, stays: t.EndsInPlace(),
 		opens: make([]bool, len(t.Machine.States)), circles: make([]bool, len(t.Machine.States)), taken: make([]bool, len(t.Machine.Arms)),
 	}
 	c.connect()
@@ -59,7 +69,7 @@ func NewControl(t *flat.Table) *Control {
 }
 
 // components are those of the edges that are left and that keep lets pass.
-func (c *Control) components(keep func(e int) bool) []int32 {
+func (c *Graph) components(keep func(e int) bool) []int32 {
 	g := graph.New(len(c.Table.Machine.States), func(edge func(from, to int32)) {
 		for e, x := range c.Edges {
 			if c.Rest[e] && keep(e) {
@@ -72,7 +82,7 @@ func (c *Control) components(keep func(e int) bool) []int32 {
 }
 
 // takeOut is one round; it reports whether an edge within a component went.
-func (c *Control) takeOut(level int) bool {
+func (c *Graph) takeOut(level int) bool {
 	of := c.components(func(int) bool { return true })
 	inside := map[int32][]int{} // edges by component
 	for e, x := range c.Edges {
@@ -94,16 +104,16 @@ func (c *Control) takeOut(level int) bool {
 
 // Loops lists the leaves of each component of what is left that has a cycle over
 // edges that do not say `unbounded`.
-func (c *Control) Loops() [][]*ir.State {
+func (c *Graph) Loops() [][]*ir.State {
 	return c.loops(func(e int) bool { return !c.Edges[e].Arm.Unbounded })
 }
 
 // SpinningLoops is Loops over edges that wait for nothing.
-func (c *Control) SpinningLoops() [][]*ir.State { return c.loops(c.atOnce) }
+func (c *Graph) SpinningLoops() [][]*ir.State { return c.loops(c.atOnce) }
 
 // atOnce reports whether edge e may wait for nothing.
-func (c *Control) atOnce(e int) bool {
-	if c.Edges[e].Input == None {
+func (c *Graph) atOnce(e int) bool {
+	if c.Edges[e].Input == graph.None {
 		return false
 	}
 	in := c.Table.Case(c.Edges[e].Input)
@@ -111,7 +121,7 @@ func (c *Control) atOnce(e int) bool {
 	case ir.CaseDone:
 		return c.Table.Machine.States[c.Edges[e].From].IsChoice()
 	case ir.CaseTimer:
-		least, _ := waitOf(in.Timer)
+		least, _ := timing.WaitOf(in.Timer)
 		return least == 0
 	}
 	return false
@@ -121,7 +131,7 @@ func (c *Control) atOnce(e int) bool {
 // lets it, and wait for nothing, though no cycle can be taken without end: its
 // `require` and those to which it turns a run away may lead round, or more than
 // MostAtOnce steps may follow at once. It is nil where there is none.
-func (c *Control) MaySpin() *ir.State {
+func (c *Graph) MaySpin() *ir.State {
 	for _, s := range c.Table.Machine.States {
 		if s.Require != nil && s.Kind == ir.Leaf && leadsRound(s) {
 			return s
@@ -129,7 +139,7 @@ func (c *Control) MaySpin() *ir.State {
 	}
 	steps := graph.New(c.Len(), func(edge func(from, to int32)) {
 		for e, x := range c.Edges {
-			if c.first[x.From] != None && c.atOnce(e) {
+			if c.first[x.From] != graph.None && c.atOnce(e) {
 				edge(x.From, x.To)
 			}
 		}
@@ -167,7 +177,7 @@ func leadsRound(leaf *ir.State) bool {
 	return false
 }
 
-func (c *Control) loops(keep func(e int) bool) [][]*ir.State {
+func (c *Graph) loops(keep func(e int) bool) [][]*ir.State {
 	of := c.components(keep)
 	cyclic := map[int32]bool{}
 	for e, x := range c.Edges {
@@ -192,3 +202,7 @@ func (c *Control) loops(keep func(e int) bool) [][]*ir.State {
 	}
 	return out
 }
+
+// MostAtOnce is how many steps may follow at once from one input: the runtime
+// halts a run that takes more.
+const MostAtOnce = 1000

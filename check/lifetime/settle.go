@@ -1,4 +1,4 @@
-package explore
+package lifetime
 
 import (
 	"github.com/fsmc-dev/fsmc/check/graph"
@@ -6,14 +6,14 @@ import (
 )
 
 // component lists the members of the component of c.
-func (t *Time) component(c int32) []int32 {
+func (t *Times) component(c int32) []int32 {
 	return t.members[t.first[t.of[c]]:t.first[t.of[c]+1]]
 }
 
 // settle computes the times of one component, given those that it leads to.
 // In a cycle that costs time nothing but a timer that runs all the while sets an
 // end.
-func (t *Time) settle(members []int32) {
+func (t *Times) settle(members []int32) {
 	free := int64(0)
 	for _, c := range members {
 		free = max(free, t.uncapped(c))
@@ -34,7 +34,7 @@ func (t *Time) settle(members []int32) {
 }
 
 // uncapped is the time from c by what it costs alone.
-func (t *Time) uncapped(c int32) int64 {
+func (t *Times) uncapped(c int32) int64 {
 	time := int64(0)
 	for e := t.p.First[c]; e < t.p.First[c+1]; e++ {
 		if t.of[t.p.To[e]] != t.of[c] {
@@ -50,7 +50,7 @@ func (t *Time) uncapped(c int32) int64 {
 }
 
 // freely is uncapped with what lies behind junctions of the same component.
-func (t *Time) freely(c int32) int64 {
+func (t *Times) freely(c int32) int64 {
 	time := t.uncapped(c)
 	for e := t.p.First[c]; e < t.p.First[c+1]; e++ {
 		if to := t.p.To[e]; t.p.IsWithin(e) && t.of[to] == t.of[c] {
@@ -62,7 +62,7 @@ func (t *Time) freely(c int32) int64 {
 
 // exit is the longest time behind any step with which timer i around c stops
 // running. In a component of several configurations they all have it in common.
-func (t *Time) exit(members []int32, c int32, i int) int64 {
+func (t *Times) exit(members []int32, c int32, i int) int64 {
 	if members[0] != c { // computed for the first already, where both share the timer
 		if first := t.timers(members[0]); i < len(first) && first[i].Timer == t.timers(c)[i].Timer {
 			return t.exits[t.start[members[0]]+int32(i)]
@@ -92,20 +92,20 @@ func (t *Time) exit(members []int32, c int32, i int) int64 {
 	return longest
 }
 
-func (t *Time) has(c int32, i int, timer *ir.Timer) bool {
+func (t *Times) has(c int32, i int, timer *ir.Timer) bool {
 	timers := t.timers(c)
 	return i < len(timers) && timers[i].Timer == timer
 }
 
 // Path follows a longest run from the start, as far as it takes no cycle.
-func (t *Time) Path() []int32 {
+func (t *Times) Path() []int32 {
 	var path []int32
 	c, timer := int32(0), -1 // timer is the one whose cap the time at hand keeps to, or -1
 	for {
 		if timer < 0 {
 			timer = t.binding(c)
 		}
-		before, best, length := int32(None), int32(-1), int64(-1)
+		before, best, length := int32(graph.None), int32(-1), int64(-1)
 		for into, e := range t.p.StepsFrom(c) {
 			to := t.p.To[e]
 			if t.of[to] == t.of[c] {
@@ -125,7 +125,7 @@ func (t *Time) Path() []int32 {
 		if best < 0 {
 			return path
 		}
-		if before != None {
+		if before != graph.None {
 			path = append(path, before)
 		}
 		if timer >= 0 && t.stops(t.timers(c)[timer].Timer, best) {
@@ -137,7 +137,7 @@ func (t *Time) Path() []int32 {
 }
 
 // binding is the timer that sets the time of c, or -1.
-func (t *Time) binding(c int32) int {
+func (t *Times) binding(c int32) int {
 	if t.Longest[c] == graph.Infinite {
 		return -1
 	}

@@ -1,6 +1,7 @@
-package explore
+package control
 
 import (
+	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -10,20 +11,17 @@ import (
 type part struct {
 	leaves  map[*ir.State]bool
 	entered map[*ir.State]bool // states that some edge inside enters from outside
-	effects map[*ir.Var][]effectOn
+	effects map[*ir.Var][]effectIn
 }
 
-// effectOn is what one assignment inside the part does to a field: by how much
-// it raises it, where it says `v = v + c`, or which value it sets.
-type effectOn struct {
-	arm   *ir.Arm // nil in an entry or exit block
-	step  int64   // not 0 where it raises or lowers
-	clamp *int64  // where it then stops: `min(v + c, clamp)`, the end of the field's range or beyond
-	value *ir.Const
+// effectIn is an effect inside the part.
+type effectIn struct {
+	flat.Effect
+	arm *ir.Arm // nil in an entry or exit block
 }
 
-func newPart(c *Control, edges []int) *part {
-	p := &part{leaves: map[*ir.State]bool{}, entered: map[*ir.State]bool{}, effects: map[*ir.Var][]effectOn{}}
+func newPart(c *Graph, edges []int) *part {
+	p := &part{leaves: map[*ir.State]bool{}, entered: map[*ir.State]bool{}, effects: map[*ir.Var][]effectIn{}}
 	states := c.Table.Machine.States
 	blocks := map[*ir.Block]*ir.Arm{}
 	for _, e := range edges {
@@ -33,7 +31,7 @@ func newPart(c *Control, edges []int) *part {
 		for s := to; s != nil && !from.Inside(s); s = s.Parent {
 			p.entered[s] = true
 		}
-		for _, leaf := range append([]*ir.State{from, to}, landings(x.Arm.Target)...) {
+		for _, leaf := range append([]*ir.State{from, to}, Landings(x.Arm.Target)...) {
 			for s := leaf; s != nil; s = s.Parent {
 				blocks[s.Entry], blocks[s.Exit] = nil, nil
 			}
@@ -53,50 +51,10 @@ func newPart(c *Control, edges []int) *part {
 			continue
 		}
 		for _, a := range b.Assigns {
-			p.effects[a.Var] = append(p.effects[a.Var], effectOf(a, arm))
+			p.effects[a.Var] = append(p.effects[a.Var], effectIn{flat.EffectOf(a), arm})
 		}
 	}
 	return p
-}
-
-func effectOf(a *ir.Assign, arm *ir.Arm) effectOn {
-	x := effectOn{arm: arm}
-	if a.Value == nil {
-		return x
-	}
-	x.value = ir.Value(a.Value)
-	value, clamp := clamped(a)
-	x.clamp = clamp
-	sum, ok := value.(*ir.Binary)
-	if !ok || sum.Op != ir.OpAdd && sum.Op != ir.OpSub {
-		return x
-	}
-	ref, isRef := sum.X.(*ir.VarRef)
-	if c := ir.Value(sum.Y); isRef && ref.Var == a.Var && c != nil && (c.Kind == ir.Int || c.Kind == ir.Duration) {
-		x.step = c.Int
-		if sum.Op == ir.OpSub {
-			x.step = -c.Int
-		}
-	}
-	return x
-}
-
-// clamped is what a assigns, without a `min` or `max` that keeps it in the range
-// of its field and cannot move it the other way, and the constant of that.
-func clamped(a *ir.Assign) (value ir.Expr, clamp *int64) {
-	call, ok := a.Value.(*ir.Call)
-	r := a.Var.Type.Range
-	if !ok || call.Guard != nil || r == nil {
-		return a.Value, nil
-	}
-	x, c := call.Args[0], ir.Value(call.Args[1])
-	if c == nil {
-		x, c = call.Args[1], ir.Value(call.Args[0])
-	}
-	if c == nil || call.Builtin == "min" && c.Int < r.Hi || call.Builtin == "max" && c.Int > r.Lo {
-		return a.Value, nil
-	}
-	return x, &c.Int
 }
 
 // bounded reports whether a cannot be taken without end within p, and how often
@@ -104,7 +62,7 @@ func clamped(a *ir.Assign) (value ir.Expr, clamp *int64) {
 func (p *part) bounded(a *ir.Arm) (most int64, ok bool) {
 	most = graph.Infinite
 	if a.Max != nil {
-		if scope := refilledBy(a); scope == nil || !p.entered[scope] {
+		if scope := flat.RefilledBy(a); scope == nil || !p.entered[scope] {
 			most, ok = *a.Max, true
 		}
 	}
@@ -139,7 +97,7 @@ func (p *part) limits(a *ir.Arm, e ir.Expr) (most int64, ok bool) {
 			return 1, p.changesForGood(a, ref.Var, 1)
 		}
 	case *ir.Binary:
-		ref, op, c := constantSide(e)
+		ref, op, c := ir.ConstantSide(e)
 		v, isVar := ref.(*ir.VarRef)
 		if c == nil || !isVar {
 			return 0, false
@@ -160,14 +118,14 @@ func (p *part) limits(a *ir.Arm, e ir.Expr) (most int64, ok bool) {
 
 // movesOneWay reports whether a moves v in the direction sign, and nothing in
 // the part moves it back or sets it. Short says of a clamp whether a stops being
-// taken before v comes to it.
+// taken before v reaches it.
 func (p *part) movesOneWay(a *ir.Arm, v *ir.Var, sign int64, short func(clamp int64) bool) bool {
 	moves := false
 	for _, x := range p.effects[v] {
-		if x.step*sign <= 0 {
+		if x.Step*sign <= 0 {
 			return false
 		}
-		moves = moves || x.arm == a && (x.clamp == nil || short(*x.clamp))
+		moves = moves || x.arm == a && (x.Clamp == nil || short(*x.Clamp))
 	}
 	return moves
 }
@@ -177,7 +135,7 @@ func (p *part) movesOneWay(a *ir.Arm, v *ir.Var, sign int64, short func(clamp in
 func (p *part) changesForGood(a *ir.Arm, v *ir.Var, value int64) bool {
 	sets := false
 	for _, x := range p.effects[v] {
-		if x.value == nil || x.value.Int != value {
+		if x.Value == nil || x.Value.Int != value {
 			return false
 		}
 		sets = sets || x.arm == a

@@ -1,0 +1,79 @@
+package control
+
+import (
+	"iter"
+
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Edge is one move, from a leaf to a leaf or a terminal. Of an arm whose
+// input could not be resolved Input is None.
+type Edge struct {
+	From, To int32 // ir.State.ID
+	Input    int32
+	Arm      *ir.Arm
+	Once     bool // it is taken at most once in a run: cancel comes once
+}
+
+// connect adds the moves of all leaves.
+func (c *Graph) connect() {
+	for _, s := range c.Table.Machine.States {
+		c.First = append(c.First, int32(len(c.Edges)))
+		if s.Kind != ir.Leaf {
+			continue
+		}
+		for _, a := range c.Table.Lost(s) {
+			c.addMove(s, graph.None, a, false)
+		}
+		for in := range c.inputs(s) {
+			for choice := range flat.Takeable(in.Choices) {
+				if choice.Arm != nil {
+					c.addMove(s, in.ID, choice.Arm, in.Kind == ir.CaseCancel)
+				}
+			}
+		}
+	}
+	c.First = append(c.First, int32(len(c.Edges)))
+	for _, e := range c.Edges {
+		c.To = append(c.To, e.To)
+	}
+}
+
+func (c *Graph) addMove(leaf *ir.State, input int32, a *ir.Arm, once bool) {
+	if a.Kind != ir.Goto {
+		return
+	}
+	to := Landings(a.Target)
+	if len(to) == 0 {
+		c.opens[leaf.ID] = c.opens[leaf.ID] || unresolved(a.Target)
+		c.circles[leaf.ID] = true
+	}
+	for _, s := range to {
+		c.Edges = append(c.Edges, Edge{int32(leaf.ID), int32(s.ID), input, a, once})
+	}
+}
+
+// inputs are what can come in leaf at some time of a visit. Nothing comes before
+// `done` in a choice state, and nothing after it where no choice stays.
+func (c *Graph) inputs(leaf *ir.State) iter.Seq[flat.Input] {
+	alone := false
+	for in := range c.Table.Inputs(leaf) {
+		alone = alone || in.Kind == ir.CaseDone && leaf.IsChoice() && !flat.CanStay(in.Choices)
+	}
+	return func(yield func(flat.Input) bool) {
+		for in := range c.Table.Inputs(leaf) {
+			if alone && in.Kind != ir.CaseDone || in.Kind == ir.CaseDone && !leaf.IsChoice() && !c.CanEnd(leaf) {
+				continue
+			}
+			if !yield(in) {
+				return
+			}
+		}
+	}
+}
+
+// CanEnd reports whether every activity of leaf can end with the run still in
+// it, so that `done` is raised.
+func (c *Graph) CanEnd(leaf *ir.State) bool { return c.stays.All(leaf) }

@@ -1,0 +1,52 @@
+package flat
+
+import "github.com/fsmc-dev/fsmc/lang/ir"
+
+// Effect is what an assignment does to its field: by how much it raises it, where it
+// says `v = v + c`, or which value it sets.
+type Effect struct {
+	Step  int64  // not 0 where it raises or lowers
+	Clamp *int64 // where it then stops: `min(v + c, clamp)`, the end of the field's range or beyond
+	Value *ir.Const
+}
+
+// EffectOf is what a does.
+func EffectOf(a *ir.Assign) Effect {
+	x := Effect{}
+	if a.Value == nil {
+		return x
+	}
+	x.Value = ir.Value(a.Value)
+	value, clamp := clamped(a)
+	x.Clamp = clamp
+	sum, ok := value.(*ir.Binary)
+	if !ok || sum.Op != ir.OpAdd && sum.Op != ir.OpSub {
+		return x
+	}
+	ref, isRef := sum.X.(*ir.VarRef)
+	if c := ir.Value(sum.Y); isRef && ref.Var == a.Var && c != nil && (c.Kind == ir.Int || c.Kind == ir.Duration) {
+		x.Step = c.Int
+		if sum.Op == ir.OpSub {
+			x.Step = -c.Int
+		}
+	}
+	return x
+}
+
+// clamped is what a assigns, without a `min` or `max` that keeps it in the range
+// of its field and cannot move it the other way, and the constant of that.
+func clamped(a *ir.Assign) (value ir.Expr, clamp *int64) {
+	call, ok := a.Value.(*ir.Call)
+	r := a.Var.Type.Range
+	if !ok || call.Guard != nil || r == nil {
+		return a.Value, nil
+	}
+	x, c := call.Args[0], ir.Value(call.Args[1])
+	if c == nil {
+		x, c = call.Args[1], ir.Value(call.Args[0])
+	}
+	if c == nil || call.Builtin == "min" && c.Int < r.Hi || call.Builtin == "max" && c.Int > r.Lo {
+		return a.Value, nil
+	}
+	return x, &c.Int
+}

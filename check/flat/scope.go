@@ -1,0 +1,15 @@
+package flat
+
+import "github.com/fsmc-dev/fsmc/lang/ir"
+
+// RefilledBy is the state whose being entered from outside sets a's counter back to
+// zero; nil for one that counts for the run, and for a retry's own visit.
+func RefilledBy(a *ir.Arm) *ir.State {
+	switch {
+	case a.Scope.Kind == ir.PerState:
+		return a.Scope.State
+	case a.Scope.Kind == ir.PerVisit && a.Kind == ir.Goto:
+		return a.State
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package timing
+
+import (
+	"math/big"
+
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// LeastWait is the least that the first wait of a, a retry, may take.
+func LeastWait(a *ir.Arm) int64 {
+	b := a.Backoff
+	if b.By == nil {
+		return Shortened(min(b.First, b.Last), b.Jitter)
+	}
+	if c := ir.Value(b.By); c != nil {
+		return c.Int
+	}
+	if r := b.By.Type().Range; r != nil {
+		return r.Lo
+	}
+	return 0
+}
+
+// Shortened is wait × (1 - share), rounded down.
+func Shortened(wait int64, share *big.Rat) int64 {
+	left := new(big.Rat).Sub(big.NewRat(1, 1), share)
+	left.Mul(left, new(big.Rat).SetInt64(wait))
+	return max(0, new(big.Int).Quo(left.Num(), left.Denom()).Int64())
+}
+
+// LongestWait is the longest wait of any retry of a.
+func LongestWait(a *ir.Arm) (int64, bool) {
+	if a.Backoff.By != nil {
+		return waitBy(a.Backoff.By)
+	}
+	return max(a.Backoff.First, a.Backoff.Last), true
+}
+
+// BackoffWait is the k-th wait of b (k from 1) without its jitter, which only
+// shortens it: min(First × Factor^(k-1), Last), rounded up.
+func BackoffWait(b *ir.Backoff, k int64) int64 {
+	if k > 1 && b.Factor.Cmp(one) <= 0 {
+		if b.Factor.Sign() > 0 {
+			return min(b.First, b.Last)
+		}
+		return 0
+	}
+	if wait, fits := shortWait(b, k); fits {
+		return wait
+	}
+	return longWait(b, k)
+}
+
+var one = big.NewRat(1, 1)
+
+// longWait is backoffWait for a factor over 1.
+func longWait(b *ir.Backoff, k int64) int64 {
+	wait := new(big.Rat).SetInt64(b.First)
+	last := new(big.Rat).SetInt64(b.Last)
+	for ; k > 1 && wait.Cmp(last) < 0 && wait.Sign() > 0; k-- {
+		wait.Mul(wait, b.Factor)
+	}
+	if wait.Cmp(last) >= 0 {
+		return b.Last
+	}
+	up := new(big.Int).Add(wait.Num(), new(big.Int).Sub(wait.Denom(), big.NewInt(1)))
+	return up.Quo(up, wait.Denom()).Int64()
+}
+
+// shortWait is longWait without big numbers; false where the wait as a fraction
+// does not fit into 64 bits.
+func shortWait(b *ir.Backoff, k int64) (wait int64, fits bool) {
+	if b.First <= 0 || b.Last <= 0 || !b.Factor.Num().IsInt64() || !b.Factor.Denom().IsInt64() {
+		return 0, false
+	}
+	num, den := b.First, int64(1)
+	for ; k > 1 && num/den < b.Last; k-- {
+		num, den = graph.Times(num, b.Factor.Num().Int64()), graph.Times(den, b.Factor.Denom().Int64())
+		if num == graph.Infinite || den == graph.Infinite {
+			return 0, false
+		}
+	}
+	if num/den >= b.Last {
+		return b.Last, true
+	}
+	if num%den > 0 {
+		return num/den + 1, true
+	}
+	return num / den, true
+}
+
+// waitBy is the longest wait that data gives: the top of the range of the field
+// that e reads, or a constant.
+func waitBy(e ir.Expr) (int64, bool) {
+	if c := ir.Value(e); c != nil {
+		return max(0, c.Int), true
+	}
+	switch e := e.(type) {
+	case *ir.VarRef, *ir.FieldRef:
+		if r := e.Type().Range; r != nil {
+			return max(0, r.Hi), true
+		}
+	}
+	return -1, false
+}
+
+// RetryWait is the longest wait of a's next retry, after so many; false where it has
+// no end.
+func RetryWait(a *ir.Arm, used int64) (wait int64, bounded bool) {
+	switch {
+	case a.Backoff.By != nil:
+		return waitBy(a.Backoff.By)
+	case a.Max == nil:
+		return a.Backoff.Last, true
+	}
+	return BackoffWait(a.Backoff, used+1), true
+}

@@ -1,0 +1,96 @@
+package ir
+
+import "iter"
+
+// What is whole here is not part of another expression: see Walk for what stands inside.
+
+// Exprs yields the whole expressions of a: its guard, its wait, and those of its block.
+func (a *Arm) Exprs() iter.Seq[Expr] {
+	return func(yield func(Expr) bool) {
+		if a.When != nil && !yield(a.When) || a.Backoff != nil && a.Backoff.By != nil && !yield(a.Backoff.By) {
+			return
+		}
+		a.Block.Exprs()(yield)
+	}
+}
+
+// Exprs yields the whole expressions of b, which may be nil.
+func (b *Block) Exprs() iter.Seq[Expr] {
+	return func(yield func(Expr) bool) {
+		if b == nil {
+			return
+		}
+		for _, a := range b.Assigns {
+			if a.Value != nil && !yield(a.Value) {
+				return
+			}
+		}
+		for _, p := range b.Publishes {
+			for _, v := range p.Values {
+				if !yield(v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Exprs yields the whole expressions of m.
+func (m *Machine) Exprs() iter.Seq[Expr] {
+	return func(yield func(Expr) bool) {
+		more := true
+		all := func(list iter.Seq[Expr]) {
+			for e := range list {
+				if more = more && yield(e); !more {
+					return
+				}
+			}
+		}
+		for _, a := range m.Arms {
+			all(a.Exprs())
+		}
+		for _, s := range m.States {
+			all(s.Entry.Exprs())
+			all(s.Exit.Exprs())
+			if s.Require != nil && s.Require.Cond != nil {
+				more = more && yield(s.Require.Cond)
+			}
+		}
+		for _, d := range m.Dos {
+			for _, arg := range d.Args {
+				more = more && yield(arg)
+			}
+		}
+	}
+}
+
+// Blocks yields the blocks of m, and of those of arms the arm.
+func (m *Machine) Blocks() iter.Seq2[*Block, *Arm] {
+	return func(yield func(*Block, *Arm) bool) {
+		for _, s := range m.States {
+			if s.Entry != nil && !yield(s.Entry, nil) || s.Exit != nil && !yield(s.Exit, nil) {
+				return
+			}
+		}
+		for _, a := range m.Arms {
+			if a.Block != nil && !yield(a.Block, a) {
+				return
+			}
+		}
+	}
+}
+
+// Vars are the parameters and context fields that e reads, or asks whether they are set.
+func Vars(e Expr) []*Var {
+	var out []*Var
+	Walk(e, func(e Expr) bool {
+		switch e := e.(type) {
+		case *VarRef:
+			out = append(out, e.Var)
+		case *IsSet:
+			out = append(out, e.Var)
+		}
+		return true
+	})
+	return out
+}
