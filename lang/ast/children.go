@@ -1,214 +1,79 @@
 package ast
 
+import (
+	"reflect"
+	"sync"
+)
+
 // Children calls visit for each node directly below n, in the order of the
-// source.
+// source, which is the order of the fields of a node.
 func Children(n Any, visit func(Any)) {
-	v := visitor(visit)
-	switch n := n.(type) {
-	case *File:
-		inOrder(v, n.Machines, n.Bad)
-	case *Machine:
-		one(v, n.Name)
-		all(v, n.Params)
-		all(v, n.Items)
-	case *State:
-		one(v, n.Name)
-		all(v, n.Items)
-	case *Path:
-		all(v, n.Names)
-	default:
-		v.declaration(n)
-		v.member(n)
-		v.step(n)
-		v.expr(n)
-	}
-}
-
-type visitor func(Any)
-
-func (v visitor) declaration(n Any) {
-	switch n := n.(type) {
-	case *Param:
-		one(v, n.Name)
-		one(v, n.Type)
-	case *Type:
-		one(v, n.Range)
-		one(v, n.Elem)
-	case *Range:
-		one(v, n.Lo)
-		one(v, n.Hi)
-	case *Context:
-		inOrder(v, n.Fields, n.Bad)
-	case *Field:
-		one(v, n.Name)
-		one(v, n.Type)
-		some(v, n.Default)
-	case *Enum:
-		one(v, n.Name)
-		all(v, n.Values)
-	case *Event:
-		one(v, n.Name)
-		inOrder(v, n.Fields, n.Bad)
-	case *Failures:
-		all(v, n.Names)
-	case *Activity:
-		one(v, n.Name)
-		all(v, n.Params)
-		all(v, n.Results)
-		all(v, n.Fails)
-		all(v, n.Costs)
-	case *Cost:
-		one(v, n.Name)
-		one(v, n.Amount)
-	case *Guard:
-		one(v, n.Name)
-		all(v, n.Params)
-	case *Budget:
-		all(v, n.Lines)
-	case *BudgetLine:
-		one(v, n.Name)
-		one(v, n.Amount)
-	case *Assert:
-		one(v, n.Subject)
-		all(v, n.Objects)
-		one(v, n.N)
-	}
-}
-
-func (v visitor) member(n Any) {
-	switch n := n.(type) {
-	case *Initial:
-		one(v, n.Target)
-	case *Terminal:
-		one(v, n.Name)
-		one(v, n.Block)
-	case *On:
-		all(v, n.Triggers)
-		all(v, n.Arms)
-	case *Trigger:
-		one(v, n.Label)
-		one(v, n.Name)
-		all(v, n.Categories)
-	case *After:
-		some(v, n.Delay)
-		one(v, n.Jitter)
-		all(v, n.Arms)
-	case *Do:
-		one(v, n.Activity)
-		all(v, n.Args)
-		one(v, n.Label)
-		one(v, n.Scope)
-		all(v, n.Limits)
-	case *Limit:
-		one(v, n.Value)
-	case *Entry:
-		one(v, n.Block)
-	case *Exit:
-		one(v, n.Block)
-	case *Require:
-		some(v, n.Cond)
-		one(v, n.Target)
-	case *Ignore:
-		all(v, n.Events)
-	case *Defer:
-		all(v, n.Events)
-	}
-}
-
-func (v visitor) step(n Any) {
-	switch n := n.(type) {
-	case *Arm:
-		some(v, n.When)
-		some(v, n.Step)
-	case *Goto:
-		one(v, n.Target)
-		one(v, n.Bound)
-		one(v, n.Block)
-	case *Bound:
-		one(v, n.Max)
-		one(v, n.Scope)
-	case *Scope:
-		one(v, n.Target)
-	case *Retry:
-		one(v, n.Max)
-		one(v, n.Scope)
-		one(v, n.Backoff)
-		one(v, n.Block)
-	case *Backoff:
-		some(v, n.By)
-		one(v, n.First)
-		one(v, n.Last)
-		one(v, n.Factor)
-		one(v, n.Jitter)
-	case *Stay:
-		one(v, n.Block)
-	case *Block:
-		all(v, n.Effects)
-	case *Assign:
-		one(v, n.Name)
-		some(v, n.Value)
-	case *Publish:
-		one(v, n.Event)
-		all(v, n.Fields)
-	}
-}
-
-func (v visitor) expr(n Any) {
-	switch n := n.(type) {
-	case *EventField:
-		one(v, n.Name)
-	case *Len:
-		some(v, n.X)
-	case *Call:
-		one(v, n.Func)
-		all(v, n.Args)
-	case *Selector:
-		one(v, n.X)
-		one(v, n.Sel)
-	case *Unary:
-		some(v, n.X)
-	case *Binary:
-		some(v, n.X)
-		some(v, n.Y)
-	case *IsSet:
-		one(v, n.Name)
-	case *Paren:
-		some(v, n.X)
-	}
-}
-
-// one visits n unless it is a nil pointer.
-func one[T any, P interface {
-	*T
-	Any
-}](v visitor, n P) {
-	if n != nil {
-		v(n)
-	}
-}
-
-// some visits n unless it is a nil interface.
-func some(v visitor, n Any) {
-	if n != nil {
-		v(n)
-	}
-}
-
-func all[T Any](v visitor, nodes []T) {
-	for _, n := range nodes {
-		v(n)
-	}
-}
-
-// inOrder visits the nodes of two lists, each in the order of the source,
-// merged.
-func inOrder[T Any](v visitor, nodes []T, bad []*Bad) {
-	for _, b := range bad {
-		for len(nodes) > 0 && nodes[0].Span().Start.Offset < b.Pos.Offset {
-			v(nodes[0])
-			nodes = nodes[1:]
+	v := reflect.ValueOf(n).Elem()
+	for _, p := range partsOf(v.Type()) {
+		f := v.Field(p.field)
+		if !p.list {
+			if !f.IsNil() {
+				visit(f.Interface().(Any))
+			}
+			continue
 		}
-		v(b)
+		if p.bad >= 0 {
+			mergeBad(f, v.Field(p.bad), visit)
+			continue
+		}
+		for i := range f.Len() {
+			visit(f.Index(i).Interface().(Any))
+		}
 	}
-	all(v, nodes)
+}
+
+// part is a field of a node with nodes below it.
+type part struct {
+	field int
+	list  bool
+	bad   int // the field with what stands between those of the list; -1 for none
+}
+
+var (
+	parts sync.Map // []part of the type of a node
+	anys  = reflect.TypeFor[Any]()
+	bads  = reflect.TypeFor[[]*Bad]()
+)
+
+func partsOf(t reflect.Type) []part {
+	if known, ok := parts.Load(t); ok {
+		return known.([]part)
+	}
+	var list []part
+	for i := range t.NumField() {
+		switch f := t.Field(i).Type; {
+		case f == bads:
+			list[0].bad = i // of the one list in such a node
+		case f.Implements(anys):
+			list = append(list, part{i, false, -1})
+		case f.Kind() == reflect.Slice && f.Elem().Implements(anys):
+			list = append(list, part{i, true, -1})
+		}
+	}
+	parts.Store(t, list)
+	return list
+}
+
+// mergeBad visits the nodes of two lists, each in the order of the source, merged.
+func mergeBad(nodes, bad reflect.Value, visit func(Any)) {
+	at := 0
+	upTo := func(offset int) {
+		for ; at < nodes.Len(); at++ {
+			n := nodes.Index(at).Interface().(Any)
+			if n.Span().Start.Offset >= offset {
+				return
+			}
+			visit(n)
+		}
+	}
+	for _, b := range bad.Interface().([]*Bad) {
+		upTo(b.Pos.Offset)
+		visit(b)
+	}
+	upTo(int(^uint(0) >> 1))
 }
