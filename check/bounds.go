@@ -49,7 +49,7 @@ func Bounds(m *ir.Machine, limit int) *Worst {
 	return newShared(m, limit).bounds(true)
 }
 
-// bounds is the whole worst case; its runs are kept where runs says so.
+// bounds is the whole worst case; its runs stay where runs says so.
 func (s *shared) bounds(runs bool) *Worst {
 	if s.Machine.Broken || s.Machine.Incomplete || s.Machine.Root.Leaf() == nil {
 		return nil

@@ -78,7 +78,7 @@ func TestGuardCases(t *testing.T) {
 		{"the length of a list", `
 			on Listed when len(event.items) == 0 -> Done
 			on Listed when len(event.items) >= 2 -> Done`, "1 guard-gap"},
-		{"a length of what is not kept", `
+		{"a length of what is not held", `
 			on Listed when len(name) > 3 -> Done
 			on Listed when len(name) > 5 -> Done
 				else -> Done`, "2 overlapping-guards"},

@@ -516,7 +516,7 @@ func compareWorst(s *oracletest.Space, w *check.Worst, seen map[string]int) []di
 		case f.Amount == nil && free:
 			return
 		case f.Amount != nil && brute != oracletest.Endless && s.Cut && f.Amount.Cmp(length) >= 0:
-			return // a run that keeps more events may take more
+			return // a run that defers more events may take more
 		case f.Amount != nil && f.Exact:
 			figure = f.Amount.RatString()
 		case f.Amount != nil:

@@ -82,7 +82,7 @@ func (r *replay) play(w *diag.Witness) error {
 				r.now = at
 			}
 		}
-		r.keepOn()
+		r.deferAgain()
 		in, err := r.input(row)
 		if err == nil {
 			err = r.take(in)
@@ -139,8 +139,8 @@ func (r *replay) attempt(tasks ...runtime.Task) {
 	}
 }
 
-// keepOn lets the state defer again what it does defer: no row tells of that.
-func (r *replay) keepOn() {
+// deferAgain lets the state defer again what it does defer: no row tells of that.
+func (r *replay) deferAgain() {
 	for {
 		in, due := r.m.Next(r.s, r.now)
 		if !due || in.Kind != runtime.KeptInput {

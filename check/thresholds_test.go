@@ -36,7 +36,7 @@ var thresholds = []struct {
 			"on E -> Y { "+each(n, " ", fmt.Sprintf("a%%[1]d = min(a%%[1]d + %%[1]d, %d)", most))+" }",
 			"state Y { on E when a0 == a1 -> T "+each(n-1, " ", "else when a%[1]d > a%[2]d -> T")+" else -> Z }")
 	}},
-	{"timers whose firing is kept", 20, 40, explore.DefaultLimit, []string{"no-way-to-finish"}, func(n int) string {
+	{"timers whose firing is told", 20, 40, explore.DefaultLimit, []string{"no-way-to-finish"}, func(n int) string {
 		return trapped("", each(n, "\n", "after %[2]dh {}")+fmt.Sprintf("\n after %dh -> Z", n+1))
 	}},
 	{"values that the environment chooses", 400, 5_000, explore.DefaultLimit, []string{"no-way-to-finish"}, func(n int) string {

@@ -16,7 +16,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang"
 )
 
-// wideFrom keeps the ends of every input with as many of them behind a junction while t
+// wideFrom puts the ends of every input with as many of them behind a junction while t
 // runs.
 func wideFrom(t *testing.T, n int) {
 	before := explore.WideFrom

@@ -72,11 +72,11 @@ func TestContract(t *testing.T) {
 
 func firstWords(d string) string { return strings.Join(strings.Fields(d)[:2], " ") }
 
-// differences holds the two against each other. A queue of kept events that is
+// differences holds the two against each other. A queue of deferred events that is
 // too short to show everything is made longer. Whether an attempt may begin in the
 // very instant in which a timer fires the contract leaves open: either will do.
 // It reports false where a machine
-// has too many configurations to look at all of them, and where the step of a kept
+// has too many configurations to look at all of them, and where the step of a deferred
 // event cannot be computed.
 func differences(t *testing.T, m *contracttest.Machine, rules map[string]int) (diffs []string, ok bool) {
 	t.Helper()

@@ -24,17 +24,17 @@ type config struct {
 	status    uint8
 	leaf      *State
 	done      bool // `done` is the next input
-	scan      int  // the kept event to look at next; -1: none
+	scan      int  // the deferred event to look at next; -1: none
 	cancelled bool
 	acts      []uint8
 	data      []int
 	counters  []int
-	kept      []kept
+	deferred  []deferral
 	clocks    []clock
 	memory    []uint8 // what each assert remembers
 }
 
-type kept struct {
+type deferral struct {
 	event  *Event
 	values []int
 }
@@ -66,7 +66,7 @@ func (c *config) clone() *config {
 	d.acts = slices.Clone(c.acts)
 	d.data = slices.Clone(c.data)
 	d.counters = slices.Clone(c.counters)
-	d.kept = slices.Clone(c.kept)
+	d.deferred = slices.Clone(c.deferred)
 	d.clocks = slices.Clone(c.clocks)
 	d.memory = slices.Clone(c.memory)
 	return &d
@@ -93,8 +93,8 @@ func (c *config) key() string {
 	for _, v := range c.counters {
 		num(v)
 	}
-	num(len(c.kept))
-	for _, k := range c.kept {
+	num(len(c.deferred))
+	for _, k := range c.deferred {
 		b = append(append(b, k.event.Name...), 0)
 		for _, v := range k.values {
 			num(v)

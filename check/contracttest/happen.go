@@ -74,9 +74,9 @@ func (s *Space) expand(i int) {
 	}
 	if c.scan >= 0 {
 		n := c.clone()
-		e := n.kept[n.scan]
-		n.kept = slices.Delete(n.kept, n.scan, n.scan+1)
-		s.input(i, n, &input{kind: "event", event: e.event, values: e.values}, edge{what: "kept"})
+		e := n.deferred[n.scan]
+		n.deferred = slices.Delete(n.deferred, n.scan, n.scan+1)
+		s.input(i, n, &input{kind: "event", event: e.event, values: e.values}, edge{what: "deferred"})
 		return
 	}
 	s.elapse(i, c)

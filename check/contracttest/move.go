@@ -128,7 +128,7 @@ func (m *Machine) settle(n *config, from, d *State, r *result) {
 	}
 	n.acts = nil
 	if n.leaf.Terminal != "" {
-		n.status, n.clocks, n.kept, n.scan = ended, nil, nil, -1
+		n.status, n.clocks, n.deferred, n.scan = ended, nil, nil, -1
 		return
 	}
 	n.scan = 0

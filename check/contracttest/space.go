@@ -22,7 +22,7 @@ type edge struct {
 // Space is all that runs of a machine can do.
 type Space struct {
 	m       *Machine
-	queue   int // at most so many events are kept
+	queue   int // at most so many events are deferred
 	limit   int
 	parts   int  // of a second; 0: time is dense
 	late    bool // no attempt begins in the instant of a timer
@@ -47,11 +47,11 @@ type Space struct {
 	cycles  map[cycle][]*State
 	clocks  bool
 	maybe   map[Fault]bool // what guards alone decide
-	Capped  bool           // runs that keep more events are left out
-	Lost    bool           // the step of a kept event cannot be computed
+	Capped  bool           // runs that defer more events are left out
+	Lost    bool           // the step of a deferred event cannot be computed
 }
 
-// Explore performs every run of m with at most queue kept events, up to limit
+// Explore performs every run of m with at most queue deferred events, up to limit
 // configurations. An attempt may begin in the very instant in which a timer fires,
 // just before it; if late is set it does not.
 func Explore(m *Machine, queue, limit int, late bool) *Space {
@@ -131,7 +131,7 @@ func (s *Space) add(c *config) int {
 	if !s.clocks {
 		c.clocks = nil
 	}
-	if c.status == live && c.scan >= len(c.kept) {
+	if c.status == live && c.scan >= len(c.deferred) {
 		c.scan = -1
 	}
 	k := c.key()
@@ -257,7 +257,7 @@ func (s *Space) link(i int, n *config, e edge) {
 func (s *Space) judge(i int, c *config, in *input, r *result, e edge) {
 	s.note(c, r)
 	external := in.kind == "event"
-	fromQueue := e.what == "kept"
+	fromQueue := e.what == "deferred"
 	e.arm, e.in = r.arm, in
 	e.unbounded = r.arm != nil && r.arm.Unbounded
 	switch r.how {
@@ -265,7 +265,7 @@ func (s *Space) judge(i int, c *config, in *input, r *result, e edge) {
 		s.unhandled(c, in, r, fromQueue)
 		if in.kind == "cancel" && !r.handler {
 			n := c.clone()
-			n.status, n.clocks, n.kept, n.scan = ended, nil, nil, -1
+			n.status, n.clocks, n.deferred, n.scan = ended, nil, nil, -1
 			s.link(i, n, e)
 			return
 		}
@@ -293,16 +293,16 @@ func (s *Space) judge(i int, c *config, in *input, r *result, e edge) {
 		s.halt(i, c, e)
 	case deferred:
 		n := c.clone()
-		k := kept{in.event, in.values}
+		k := deferral{in.event, in.values}
 		if fromQueue {
-			n.kept = slices.Insert(n.kept, n.scan, k)
+			n.deferred = slices.Insert(n.deferred, n.scan, k)
 			n.scan++
 		} else {
-			if len(n.kept) >= s.queue {
+			if len(n.deferred) >= s.queue {
 				s.Capped = true
 				return
 			}
-			n.kept = append(n.kept, k)
+			n.deferred = append(n.deferred, k)
 		}
 		s.link(i, n, e)
 	default:
@@ -316,7 +316,7 @@ func (s *Space) judge(i int, c *config, in *input, r *result, e edge) {
 
 func (s *Space) halt(i int, c *config, e edge) {
 	n := c.clone()
-	n.status, n.clocks, n.kept, n.scan, n.done = halted, nil, nil, -1, false
+	n.status, n.clocks, n.deferred, n.scan, n.done = halted, nil, nil, -1, false
 	s.link(i, n, e)
 }
 

@@ -16,7 +16,7 @@ type input struct {
 const (
 	nobody   = iota // no arm took it
 	refused         // an arm says reject
-	deferred        // it is kept
+	deferred        // until the state is left
 	ignored
 	stayed
 	retried

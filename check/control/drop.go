@@ -59,9 +59,9 @@ func (f *follower) dropOf(event *ir.Event) *ir.State {
 	for len(work) > 0 {
 		leaf := work[len(work)-1]
 		work = work[:len(work)-1]
-		kept := f.t.Deferral(leaf, event) != nil
+		deferred := f.t.Deferral(leaf, event) != nil
 		for in := range f.t.Inputs(leaf) {
-			if !kept && !f.comesFirst(in) {
+			if !deferred && !f.comesFirst(in) {
 				continue
 			}
 			for c := range flat.Takeable(in.Choices) {

@@ -40,7 +40,7 @@ func TestTryFurther(t *testing.T) {
 	table := flat.New(unit.Program.Machines[0])
 	for before, timed := range map[int]bool{0: true, maxTimed - 1: true, maxTimed: false} {
 		if p, _ := TryFurther(table, before, DefaultLimit); p == nil || p.Timed() != timed || p.paced != timed {
-			t.Errorf("tried up to %d before: times are kept is not %v", before, timed)
+			t.Errorf("tried up to %d before: times decide is not %v", before, timed)
 		}
 	}
 }

@@ -15,7 +15,7 @@ type turn struct {
 	leaf   *ir.State
 	count  int // of the leaves that turned the run away before
 	domain int // the depth below which it is entered
-	kept   int // as in step
+	shared int // as in step
 }
 
 // triedInTurn is triedAlike at a place in the text of the `require` at hand.
@@ -25,7 +25,7 @@ func (s *step) triedInTurn(offset int) bool {
 	}
 	t := &s.turn
 	s.startKey(placeOf(0, offset), s.p.lastInTurn(t.leaf))
-	for _, n := range []int{0xff, s.choice, t.leaf.ID, t.count, t.domain, t.kept} {
+	for _, n := range []int{0xff, s.choice, t.leaf.ID, t.count, t.domain, t.shared} {
 		s.key = binary.AppendVarint(s.key, int64(n))
 	}
 	if s.hosted {

@@ -40,7 +40,7 @@ func (p *program) tellApart() {
 		if n.slot == nil || !n.valued() || n.v.Param {
 			continue
 		}
-		_, count := n.codesKept()
+		_, count := n.heldCodes()
 		by := apart{n: n, kinds: int(min(count, mostKinds+1))}
 		if by.kinds < 2 || by.kinds > mostKinds || by.kinds*len(p.m.States) > mostPlaces || by.kinds*len(p.m.States)*p.packing.words > maxMasks {
 			continue

@@ -83,7 +83,7 @@ func (c *compiler) test(e ir.Expr, arm *ir.Arm) test {
 	switch e := e.(type) {
 	case *ir.VarRef, *ir.FieldRef:
 		if !c.t.known(e, arm) {
-			break // nobody keeps it
+			break // it is not held
 		}
 		n := c.number(e, arm)
 		return func(s *step) bool { return n(s) != 0 }
@@ -208,7 +208,7 @@ func (c *compiler) unknown(e *ir.Binary, arm *ir.Arm) test {
 	return c.free(y+" < "+x, false, e.Op == ir.OpLe, e, arm)
 }
 
-// region reads data that is kept by region; nil where e is none.
+// region reads data that is held by region; nil where e is none.
 func (c *compiler) region(e ir.Expr, arm *ir.Arm) func(*step) (*domain, int64) {
 	refs := c.t.refs(e, arm)
 	for _, n := range refs {
@@ -232,7 +232,7 @@ func (c *compiler) region(e ir.Expr, arm *ir.Arm) func(*step) (*domain, int64) {
 	}
 }
 
-// number compiles an expression over what is kept by value: of booleans 0 and
+// number compiles an expression over what is held by value: of booleans 0 and
 // 1, of enums the index. Who calls it has asked known, or it is a reference.
 func (c *compiler) number(e ir.Expr, arm *ir.Arm) number {
 	if k := ir.Value(e); k != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // Dimension is one thing by which configurations are told apart wherever the run
-// is: a field that is kept, or the counter of an arm, with more than one value.
+// is: a field that is held, or the counter of an arm, with more than one value.
 type Dimension struct {
 	Field  *ir.Var // nil for a counter
 	Values int64
@@ -17,8 +17,8 @@ type Dimension struct {
 // upper bound of the configurations of one leaf, but for its visit and timers.
 func Dimensions(m *ir.Machine) []Dimension {
 	var out []Dimension
-	for _, n := range newTracked(m).kept() {
-		if _, count := n.codesKept(); count > 1 {
+	for _, n := range newTracked(m).held() {
+		if _, count := n.heldCodes(); count > 1 {
 			out = append(out, Dimension{n.v, int64(count)})
 		}
 	}
@@ -30,9 +30,9 @@ func Dimensions(m *ir.Machine) []Dimension {
 	return out
 }
 
-// codesKept is the least code of n that is kept, and how many values it can have
+// heldCodes is the least code of n that is held, and how many values it can have
 // in a configuration, unset included.
-func (n *node) codesKept() (base int64, count uint64) {
+func (n *node) heldCodes() (base int64, count uint64) {
 	count = 1
 	switch {
 	case !n.valued():

@@ -59,7 +59,7 @@ type node struct {
 	cuts     []*ir.Const
 
 	index int   // of a field of an event: among those
-	slot  *slot // where a configuration keeps it; nil for a field of an event and what is not kept
+	slot  *slot // where a configuration holds it; nil for a field of an event and what is not held
 }
 
 func (n *node) find() *node {
@@ -123,8 +123,8 @@ func newDomain(nodes []*node) *domain {
 	return d
 }
 
-// wholeOrFree decides whether values can be kept one by one: every field that
-// is kept has a range, and there is no choice among too many.
+// wholeOrFree decides whether values can be held one by one: every field that
+// is held has a range, and there is no choice among too many.
 func (d *domain) wholeOrFree() sort {
 	lo, hi, chosen := int64(0), int64(-1), false
 	for _, n := range d.nodes {

@@ -4,7 +4,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// block is a compiled ir.Block, as far as it concerns what is kept.
+// block is a compiled ir.Block, as far as it concerns what is held.
 type block struct {
 	reads   []func(*step) // of fields that may be unset, in order
 	effects []effect
@@ -56,7 +56,7 @@ func (b *block) read(f func(*step)) {
 }
 
 // value compiles the right side of an assignment to n: the code, and whether it
-// lies in n's range. It is nil where n is not kept and everything fits.
+// lies in n's range. It is nil where n is not held and everything fits.
 func (c *compiler) value(n *node, e ir.Expr, arm *ir.Arm) func(*step) (int64, bool) {
 	lo, hi, ranged := n.limits()
 	refs := c.t.refs(e, arm)
@@ -97,7 +97,7 @@ func (c *compiler) value(n *node, e ir.Expr, arm *ir.Arm) func(*step) (int64, bo
 	return func(s *step) (int64, bool) { return 0, true }
 }
 
-// regionValue is value for what is kept by region: constants and copies.
+// regionValue is value for what is held by region: constants and copies.
 func (c *compiler) regionValue(n *node, e ir.Expr, arm *ir.Arm) func(*step) (int64, bool) {
 	lo, hi := n.codes()
 	if lit := ir.Value(e); lit != nil {

@@ -22,7 +22,7 @@ type openEdge struct {
 const maxOpen = 64
 
 // emit adds an edge from the configuration at hand to next. One that leads back
-// to where it starts is kept only where it counts for something.
+// to where it starts is added only where it counts for something.
 func (x *search) emit(label int32, always bool) {
 	if !x.timed() {
 		x.emitOne(label, always)
@@ -100,7 +100,7 @@ func (x *search) emitMove(l Label) {
 
 // entering is l of the step that has just entered a leaf.
 func (x *search) entering(l Label) Label {
-	l.Into, l.Kept = int32(x.p.packing.leaf.get(x.next)), int16(x.step.kept)
+	l.Into, l.Shared = int32(x.p.packing.leaf.get(x.next)), int16(x.step.shared)
 	x.ageMoved()
 	return l
 }

@@ -174,7 +174,7 @@ func (x *search) carryOut(in *inputCode, c *choiceCode, again bool) {
 		}
 		x.apply(c.code.block)
 	} else if c.Defer {
-		x.keep(in)
+		x.putOff(in)
 	}
 	if in.Do != nil {
 		v := &x.p.packing.visits[x.step.from.ID]
@@ -227,10 +227,10 @@ func (x *search) emitStay(c *choiceCode, l Label, always bool) {
 	x.emit(x.labelOf(c, l), always)
 }
 
-// keep notes that the event of in stands deferred.
-func (x *search) keep(in *inputCode) {
+// putOff notes that the event of in stands deferred.
+func (x *search) putOff(in *inputCode) {
 	at := x.p.place[in.Event.Index]
-	f := x.p.packing.kept[at/64]
+	f := x.p.packing.deferred[at/64]
 	f.set(x.next, f.get(x.next)|1<<(at%64))
 }
 
@@ -248,17 +248,17 @@ func (x *search) endSilently(leaf *ir.State) {
 }
 
 // lookAgain adds the steps in which events that were deferred are looked at
-// again. A configuration keeps their names, neither how many there are nor in
+// again. A configuration has their names, neither how many there are nor in
 // which order: the one at hand may be the last of its name, or more may follow.
 func (x *search) lookAgain(code *stateCode) {
 	x.again = true
 	defer func() { x.again = false }()
-	for at := range x.p.deferred {
+	for at := range x.p.deferrable {
 		f := x.p.packing.pending[at/64]
 		if f.get(x.here)>>(at%64)&1 == 0 {
 			continue
 		}
-		i := code.keptCode[at]
+		i := code.takes[at]
 		if i < 0 {
 			x.each(graph.None, func() { x.look(code, at, i) })
 			continue
@@ -271,9 +271,9 @@ func (x *search) lookAgain(code *stateCode) {
 // look looks once at the deferred event in place at.
 func (x *search) look(code *stateCode, at, i int) {
 	bit := uint64(1) << (at % 64)
-	kept, pending := x.p.packing.kept[at/64], x.p.packing.pending[at/64]
+	deferred, pending := x.p.packing.deferred[at/64], x.p.packing.pending[at/64]
 	if last := x.oracle.choose(2) == 0; last {
-		kept.set(x.next, kept.get(x.next)&^bit)
+		deferred.set(x.next, deferred.get(x.next)&^bit)
 		pending.set(x.next, pending.get(x.next)&^bit)
 	} else {
 		x.Product.Guessed = true
@@ -286,12 +286,12 @@ func (x *search) look(code *stateCode, at, i int) {
 		return
 	}
 	if c == nil || c.Arm != nil && c.Arm.Kind == ir.Reject {
-		event := x.p.deferred[at]
+		event := x.p.deferrable[at]
 		x.emitStay(nil, Label{Kind: Dropped, Input: x.Table.EventID(event), Arm: graph.None, Do: graph.None, Again: true}, true)
 		return
 	}
 	if c.Arm == nil && c.Defer {
-		kept.set(x.next, kept.get(x.next)|bit)
+		deferred.set(x.next, deferred.get(x.next)|bit)
 		pending.set(x.next, pending.get(x.next)&^bit)
 		x.emitStay(nil, Label{Kind: Stayed, Input: x.input.ID, Arm: graph.None, Do: graph.None, Again: true}, false)
 		return

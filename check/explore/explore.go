@@ -1,5 +1,5 @@
 // Package explore walks through everything that a machine can come to, breadth
-// first, and keeps it as a finite graph, the Product. Every question about paths
+// first, and makes of it a finite graph, the Product. Every question about paths
 // is asked of this one graph, so that rules agree, and the first path is the
 // shortest. Past the limit, and in a machine that is broken, the control graph is
 // left: see Control.

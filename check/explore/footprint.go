@@ -1,6 +1,6 @@
 package explore
 
-// footprint is what the runs of one step read and write of the data that is kept.
+// footprint is what the runs of one step read and write of the data that is held.
 type footprint struct {
 	noted bool
 	data  []uint64 // all bits that are data
@@ -55,7 +55,7 @@ func (f *footprint) writes(n *node) {
 	}
 }
 
-// drops notes that only what is live is kept.
+// drops notes that only what is live is held.
 func (f *footprint) drops(live []uint64) {
 	for i, bits := range live {
 		f.wrote[i] |= f.data[i] &^ bits

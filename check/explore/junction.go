@@ -10,13 +10,13 @@ import (
 // An event that sets twenty booleans leads from each of a million configurations to
 // each of the million: no list of edges holds that. But what such an event sets it
 // mostly does not read, so that the configurations that agree in all else take the very
-// same steps. Those steps are run and kept for the first of them alone, behind a
+// same steps. Those steps are run and stored for the first of them alone, behind a
 // junction: a vertex that stands within a step, between the configurations that take it
 // and where it leads. An edge into it says nothing and counts for nothing; those that
 // leave it are as they would be from the configuration itself. Any other is asked of
 // the first: a junction has the leaf, the counters, and the clocks of all of them.
 
-// WideFrom is from how many ends on those of an input are kept behind a junction. It is
+// WideFrom is from how many ends on those of an input stand behind a junction. It is
 // a variable for tests alone.
 var WideFrom = 64
 
@@ -42,7 +42,7 @@ type junctions struct {
 // numbers; it is its own inverse.
 func coded(j int32) int32 { return graph.None - 1 - j }
 
-// isWide reports whether in may lead to so many ends that they are kept behind a
+// isWide reports whether in may lead to so many ends that they stand behind a
 // junction: it brings values. Nothing else does, and a junction is no step that waits
 // for nothing.
 func (x *search) isWide(in *inputCode) bool {
@@ -98,12 +98,12 @@ func (x *search) eachOf(in *inputCode, run func()) {
 	x.foot.noted, x.junctions.noting = false, nil
 	mask, any := x.foot.unread()
 	i := of.number(mask)
-	kept := !steps.guess && (any || WideFrom <= 1) && i < mostMasks
+	share := !steps.guess && (any || WideFrom <= 1) && i < mostMasks
 	for _, o := range steps.outcomes {
-		o.many = kept && len(o.labels) >= WideFrom && (meets(o.wrote, mask) || WideFrom <= 1)
+		o.many = share && len(o.labels) >= WideFrom && (meets(o.wrote, mask) || WideFrom <= 1)
 	}
 	x.lead(steps)
-	if !kept {
+	if !share {
 		return
 	}
 	for _, o := range steps.outcomes {

@@ -30,7 +30,7 @@ type slots uint
 const maxSpent = 32
 
 // spentSlots gives the timers whose firing is to be remembered their bits: by
-// state ID where those of a state end, by timer ID the bit (0 where none is kept),
+// state ID where those of a state end, by timer ID the bit (0 where none is remembered),
 // and how many bits that takes, the timers around a leaf with the outermost first.
 func spentSlots(m *ir.Machine) (ends []slots, bit []uint64, width int) {
 	ends, bit = make([]slots, len(m.States)), make([]uint64, len(m.Timers))

@@ -14,11 +14,11 @@ func (p *program) compileLeaf(leaf *ir.State) {
 	for i, d := range leaf.Dos {
 		code.dos[d] = i
 	}
-	code.keptCode = make([]int, len(p.deferred))
-	for i := range code.keptCode {
-		code.keptCode[i] = -1
+	code.takes = make([]int, len(p.deferrable))
+	for i := range code.takes {
+		code.takes[i] = -1
 	}
-	code.alwaysKeeps = make([]uint64, len(p.packing.kept))
+	code.defersAgain = make([]uint64, len(p.packing.deferred))
 	timers := timing.TimersAround(leaf)
 	for _, t := range timers {
 		if _, most := timing.WaitOf(t); most == 0 && p.tells(t) {
@@ -29,9 +29,9 @@ func (p *program) compileLeaf(leaf *ir.State) {
 		ready := p.input(leaf, in, timers)
 		if in.Kind == ir.CaseEvent {
 			if at := p.place[in.Event.Index]; at >= 0 {
-				code.keptCode[at] = len(code.inputs)
+				code.takes[at] = len(code.inputs)
 				if len(in.Choices) > 0 && in.Choices[0].Arm == nil && in.Choices[0].Defer {
-					code.alwaysKeeps[at/64] |= 1 << (at % 64)
+					code.defersAgain[at/64] |= 1 << (at % 64)
 				}
 			}
 		}

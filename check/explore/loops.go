@@ -146,6 +146,6 @@ func (p *Product) AtOnce(from, e int32) bool {
 	return m.instant && (p.program.clocks.momentOf(p.Leaf(from), in.Timer) == 0 || p.prompt(from))
 }
 
-// prompt reports whether a timer whose moment is kept may have been due when
+// prompt reports whether a timer that has a moment may have been due when
 // configuration c began.
 func (p *Product) prompt(c int32) bool { return p.program.clocks.prompt.get(p.words(c)) != 0 }

@@ -24,15 +24,15 @@ func (p *Product) Drops() (drops []control.Drop, at []int32) {
 	return drops, at
 }
 
-// Deferral is the `defer` by which event last came to be kept on path; nil where
+// Deferral is the `defer` by which event was last deferred on path; nil where
 // it is not.
 func (p *Product) Deferral(path []int32, event *ir.Event) *ir.EventUse {
 	var use *ir.EventUse
 	for _, e := range path {
 		l := p.Label(e)
 		if c, _ := p.Input(e); l.Kind == Stayed && l.Arm == graph.None && !l.Again && c.Event == event {
-			if kept := p.Table.Deferral(p.Leaf(p.source(e)), event); kept != nil {
-				use = kept
+			if found := p.Table.Deferral(p.Leaf(p.source(e)), event); found != nil {
+				use = found
 			}
 		}
 	}

@@ -20,12 +20,12 @@ type meeter struct {
 	code    *inputCode // nil where every configuration of the leaf counts
 	formula func(bounds func(*ir.Arm) bound) guard.Formula
 
-	nodes    []*node // the data that guards read and that is kept
+	nodes    []*node // the data that guards read and that is held
 	vars     []*ir.Var
-	regions  [][]guard.Value     // by place in nodes: what each code says, of data that is kept by region
+	regions  [][]guard.Value     // by place in nodes: what each code says, of data that is held by region
 	bounded  []choiceCode        // whose bounds matter
 	variants map[string]*variant // by how those stand
-	inexact  bool                // the guards read what is not kept
+	inexact  bool                // the guards read what is not held
 	x        *search
 	buffer   []byte        // scratch of key
 	values   []guard.Value // scratch of excluded
@@ -83,7 +83,7 @@ func readsAttempt(e ir.Expr) bool {
 	return found
 }
 
-// note takes the variables that e reads. A value that is not kept (one whose
+// note takes the variables that e reads. A value that is not held (one whose
 // length alone is read, an argument of a host guard) makes the answer inexact;
 // of what is asked only whether it is set, that is enough.
 func (m *meeter) note(e ir.Expr) {
@@ -206,7 +206,7 @@ func (m *meeter) key(words []uint64, canShow bool) {
 	}
 }
 
-// ask asks about one configuration. Of data that is kept by region one value is
+// ask asks about one configuration. Of data that is held by region one value is
 // tried first, the one that a witness shows; then any of the region.
 func (m *meeter) ask(v *variant, c int32, words []uint64, canShow bool) Meeting {
 	for _, shown := range []bool{true, false} {

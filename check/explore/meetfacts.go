@@ -56,7 +56,7 @@ func (n *node) judged(words []uint64, regions []guard.Value) guard.Value {
 }
 
 // regions says of each region of n where its values lie; it is nil for data that
-// is not kept by region.
+// is not held by region.
 func (n *node) regions() []guard.Value {
 	if !n.valued() || n.dom.sort != byRegion {
 		return nil

@@ -10,19 +10,19 @@ import (
 // program is a machine made ready for the product: everything that a step needs
 // to know is looked up here and nothing in the syntax.
 type program struct {
-	table    *flat.Table
-	m        *ir.Machine
-	tracked  *tracked
-	packing  *packing
-	atoms    []atom
-	uses     map[*ir.Arm][]use
-	deferred []*ir.Event // the events that some state defers
-	place    []int       // by event index: its place in deferred, or -1
-	states   []stateCode // by state ID
-	arms     []armCode   // by arm ID
-	by       apart
-	live     [][]uint64 // by place of a leaf: the bits that matter there; see liveAt
-	clocks   *clocks    // nil where no time decides anything
+	table      *flat.Table
+	m          *ir.Machine
+	tracked    *tracked
+	packing    *packing
+	atoms      []atom
+	uses       map[*ir.Arm][]use
+	deferrable []*ir.Event // the events that some state defers
+	place      []int       // by event index: its place in deferred, or -1
+	states     []stateCode // by state ID
+	arms       []armCode   // by arm ID
+	by         apart
+	live       [][]uint64 // by place of a leaf: the bits that matter there; see liveAt
+	clocks     *clocks    // nil where no time decides anything
 }
 
 // stateCode is a state made ready.
@@ -38,8 +38,8 @@ type stateCode struct {
 	inputs      []inputCode // of a leaf
 	dos         map[*ir.Do]int
 	last        []place    // see lastInTurn
-	keptCode    []int      // by place in program.deferred: the input that takes it, or -1
-	alwaysKeeps []uint64   // the deferred events that the leaf plainly defers again
+	takes       []int      // by place in program.deferrable: the input that takes it, or -1
+	defersAgain []uint64   // the deferred events that the leaf plainly defers again
 	instant     []timerRef // timers around the leaf that fire at once
 }
 
@@ -66,7 +66,7 @@ type inputCode struct {
 	last    *lastUses  // nil until it is asked for
 	atOnce  bool       // a timer that may be due when its state is entered
 
-	payloads int // in how many ways its event may come, as far as that is kept; 0 until it is asked for
+	payloads int // in how many ways its event may come, as far as that is held; 0 until it is asked for
 }
 
 // choiceCode is a choice of an input in one leaf.
@@ -92,7 +92,7 @@ func compileProgram(t *flat.Table, tracked *tracked, clocks *clocks) *program {
 	p := &program{table: t, m: m, tracked: tracked, clocks: clocks}
 	p.findDeferred()
 	stays := t.EndsInPlace()
-	p.packing = newPacking(m, p.tracked, len(p.deferred), clocks, func(d *ir.Do) bool { return p.endsPlainly(stays, d) })
+	p.packing = newPacking(m, p.tracked, len(p.deferrable), clocks, func(d *ir.Do) bool { return p.endsPlainly(stays, d) })
 	if p.packing == nil || p.packing.words*len(m.States) > maxMasks {
 		return nil
 	}
@@ -151,8 +151,8 @@ func (p *program) findDeferred() {
 	for _, s := range p.m.States {
 		for _, use := range s.Defer {
 			if p.place[use.Event.Index] < 0 {
-				p.place[use.Event.Index] = len(p.deferred)
-				p.deferred = append(p.deferred, use.Event)
+				p.place[use.Event.Index] = len(p.deferrable)
+				p.deferrable = append(p.deferrable, use.Event)
 			}
 		}
 	}

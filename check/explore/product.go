@@ -58,13 +58,13 @@ type Product struct {
 
 // Label says what an edge does.
 type Label struct {
-	Kind  EdgeKind
-	Input int32 // flat.Input.ID, or None
-	Arm   int32 // ir.Arm.ID, or None
-	Do    int32 // of Ended, Checkpoint and Begun: ir.Do.ID
-	Into  int32 // of Started and Moved: the ir.State.ID of the leaf or terminal that is entered
-	Kept  int16 // of Started and Moved: the depth of the innermost state neither left nor entered
-	Again bool  // the input is an event that was deferred
+	Kind   EdgeKind
+	Input  int32 // flat.Input.ID, or None
+	Arm    int32 // ir.Arm.ID, or None
+	Do     int32 // of Ended, Checkpoint and Begun: ir.Do.ID
+	Into   int32 // of Started and Moved: the ir.State.ID of the leaf or terminal that is entered
+	Shared int16 // of Started and Moved: the depth of the innermost state that is neither left nor entered
+	Again  bool  // the input is an event that was deferred
 }
 
 // mark is what is asked of many edges, said once of each label.
@@ -198,7 +198,7 @@ func (p *Product) LookedAt(c int32) []flat.Input {
 	}
 	var out []flat.Input
 	code := &p.program.states[leaf.ID]
-	for at, i := range code.keptCode {
+	for at, i := range code.takes {
 		if i >= 0 && p.program.packing.pending[at/64].get(p.words(c))>>(at%64)&1 != 0 {
 			out = append(out, code.inputs[i].Input)
 		}

@@ -99,7 +99,7 @@ func (r *recorder) step(e int32) {
 			r.schedule.letStart(r.p.Leaf(r.at), r.p.program.clocks)
 		}
 	}
-	if l.Again && r.p.keeps(r.p.To[e], c.Event) && (l.Kind == Dropped || l.Arm != graph.None) {
+	if l.Again && r.p.isDeferred(r.p.To[e], c.Event) && (l.Kind == Dropped || l.Arm != graph.None) {
 		r.deferOnceMore(c.Event)
 	}
 	if r.schedule != nil {
@@ -117,14 +117,14 @@ func (r *recorder) begin(s *sought) {
 }
 
 // deferEarlier moves the row that deferred event before those of events that are still
-// to be looked at: a configuration does not keep in which order they came, and a path
+// to be looked at: a configuration does not say in which order they came, and a path
 // may have them in another one than that in which it looks at them. Only rows of one
 // state change places.
 func (r *recorder) deferEarlier(event *ir.Event) {
 	from, deferred := r.deferrals[event]
 	to := from
 	for other, row := range r.deferrals {
-		if row < to && r.p.pends(r.at, other) {
+		if row < to && r.p.isPending(r.at, other) {
 			to = row
 		}
 	}
@@ -171,18 +171,18 @@ func (r *recorder) deferOnceMore(event *ir.Event) {
 	}
 }
 
-// keeps reports whether event stands deferred in configuration c.
-func (p *Product) keeps(c int32, event *ir.Event) bool {
-	return p.deferred(p.program.packing.kept, c, event)
+// isDeferred reports whether event stands deferred in configuration c.
+func (p *Product) isDeferred(c int32, event *ir.Event) bool {
+	return p.isMarked(p.program.packing.deferred, c, event)
 }
 
-// pends reports whether event, which was deferred, is looked at again in
+// isPending reports whether event, which was deferred, is looked at again in
 // configuration c.
-func (p *Product) pends(c int32, event *ir.Event) bool {
-	return p.deferred(p.program.packing.pending, c, event)
+func (p *Product) isPending(c int32, event *ir.Event) bool {
+	return p.isMarked(p.program.packing.pending, c, event)
 }
 
-func (p *Product) deferred(fields []field, c int32, event *ir.Event) bool {
+func (p *Product) isMarked(fields []field, c int32, event *ir.Event) bool {
 	at := p.program.place[event.Index]
 	return fields[at/64].get(p.words(c))>>(at%64)&1 != 0
 }
@@ -194,8 +194,8 @@ func (r *recorder) advance(e int32, l Label, c ir.Case) {
 	switch l.Kind {
 	case Started, Moved:
 		var domain *ir.State
-		if l.Kept >= 0 {
-			domain = r.p.program.states[leaf.ID].path[l.Kept]
+		if l.Shared >= 0 {
+			domain = r.p.program.states[leaf.ID].path[l.Shared]
 		}
 		r.clock.Move(domain, leaf)
 		for _, d := range leaf.Dos {

@@ -99,7 +99,7 @@ func (s *schedule) letStart(leaf *ir.State, c *clocks) {
 
 // starts adds that a timer starts now, or starts again.
 func (s *schedule) starts(b started) {
-	if b.timer.Var != nil && b.timer.Var.Type.Kind != ir.Duration && b.timer.Ahead == nil || b.least > longestKept {
+	if b.timer.Var != nil && b.timer.Var.Type.Kind != ir.Duration && b.timer.Ahead == nil || b.least > maxWait {
 		return
 	}
 	due := s.Next()
@@ -115,7 +115,7 @@ func (s *schedule) goesOn(l Label, from, leaf *ir.State, in ir.Case, found *soug
 	switch l.Kind {
 	case Started, Moved:
 		for t := range s.due {
-			if t.State.Depth > int(l.Kept) {
+			if t.State.Depth > int(l.Shared) {
 				delete(s.due, t)
 			}
 		}

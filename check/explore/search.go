@@ -33,22 +33,22 @@ func Try(t *flat.Table, limit int) (p *Product, entered []bool) { return TryFurt
 // TryFurther is Try where it gave nil with a limit before: what would give up as it did
 // then is left out.
 func TryFurther(t *flat.Table, before, limit int) (p *Product, entered []bool) {
-	kept, paced := newTracked(t.Machine), true
+	data, paced := newTracked(t.Machine), true
 	for _, which := range []reach{everyTimer, timersOfLeaves} {
-		c, tooMany := newClocks(t, kept, which)
+		c, tooMany := newClocks(t, data, which)
 		paced = paced && !tooMany
 		if c == nil {
 			continue
 		}
 		if before < maxTimed {
-			if p, _ := try(t, min(limit, maxTimed), kept, c); p != nil {
+			if p, _ := try(t, min(limit, maxTimed), data, c); p != nil {
 				p.paced = paced
 				return p, nil
 			}
 		}
-		kept, paced = newTracked(t.Machine), false
+		data, paced = newTracked(t.Machine), false
 	}
-	if p, entered = try(t, limit, kept, nil); p != nil {
+	if p, entered = try(t, limit, data, nil); p != nil {
 		p.paced = paced
 	}
 	return p, entered
@@ -61,9 +61,9 @@ func TryOpen(t *flat.Table, limit int) *Product {
 	if !slices.ContainsFunc(t.Machine.Arms, func(a *ir.Arm) bool { return a.Max != nil && *a.Max > 0 }) {
 		return nil
 	}
-	kept := newTracked(t.Machine)
-	kept.loose = true
-	p, _ := try(t, limit, kept, nil)
+	data := newTracked(t.Machine)
+	data.loose = true
+	p, _ := try(t, limit, data, nil)
 	return p
 }
 
@@ -246,7 +246,7 @@ func (x *search) noteFault(input int32) {
 	})
 }
 
-// addFault keeps f, unless it is known. One in which nothing was guessed is
+// addFault notes f, unless it is known. One in which nothing was guessed is
 // preferred.
 func (x *search) addFault(f Fault) {
 	key := faultKey{assign: f.Assign, unset: f.At, input: f.Input}

@@ -7,7 +7,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// slot is where a configuration keeps a variable. The code is kept less base,
+// slot is where a configuration holds a variable: the code less base,
 // and 0 means unset where the variable may be that.
 type slot struct {
 	field
@@ -42,7 +42,7 @@ type packing struct {
 	used  uint
 
 	leaf, rested, cancelled field
-	kept, pending           []field // by place among the deferred events: up to 64 in each
+	deferred, pending       []field // by place among the deferred events: up to 64 in each
 	spent                   field
 	slots                   []slots  // by state ID; see spentSlots
 	spentBit                []uint64 // by timer ID
@@ -53,7 +53,7 @@ type packing struct {
 	visitBits []uint64 // the bits that belong to the visit
 }
 
-// visit is what a leaf keeps of a visit.
+// visit is what a configuration holds of a visit to a leaf.
 type visit struct {
 	plain    field   // how many of the dos whose end nothing but `done` can see have ended
 	ended    []field // by place in the leaf's dos: one bit, for those that are not plain
@@ -95,11 +95,10 @@ func newPacking(m *ir.Machine, t *tracked, deferred int, c *clocks, plain func(*
 	}
 	for at := 0; at < deferred; at += 64 {
 		n := min(64, deferred-at)
-		p.kept = append(p.kept, p.take(n))
+		p.deferred = append(p.deferred, p.take(n))
 		p.pending = append(p.pending, p.take(n))
 	}
-	kept := t.kept()
-	for _, n := range kept {
+	for _, n := range t.held() {
 		n.slot = p.slot(n)
 	}
 	p.counters = make([]field, len(m.Arms))
@@ -118,7 +117,7 @@ func newPacking(m *ir.Machine, t *tracked, deferred int, c *clocks, plain func(*
 	return p
 }
 
-// countsBeyondVisit reports whether the configuration keeps a's counter while
+// countsBeyondVisit reports whether the configuration holds a's counter while
 // the run is elsewhere.
 func countsBeyondVisit(a *ir.Arm) bool {
 	return a.Max != nil && *a.Max > 0 && !(a.Kind == ir.Retry && a.Scope.Kind == ir.PerVisit)
@@ -126,7 +125,7 @@ func countsBeyondVisit(a *ir.Arm) bool {
 
 func (p *packing) slot(n *node) *slot {
 	s := &slot{unset: n.mayBeUnset()}
-	base, count := n.codesKept()
+	base, count := n.heldCodes()
 	s.base = base
 	s.field = p.take(bits.Len64(count - 1))
 	return s

@@ -25,7 +25,7 @@ type step struct {
 	payloads []int64   // by node.index
 	have     []bool    // by node.index: the payload has been chosen
 	had      []int     // the indexes set in have
-	params   []int64   // of a start: what was chosen for the parameters that are kept
+	params   []int64   // of a start: what was chosen for the parameters that are held
 	begun    []started // the timers that the step has started, where their times matter
 	spans    map[*ir.Timer]started
 	longer   map[jittered]int64
@@ -40,7 +40,7 @@ type step struct {
 	key     []byte      // scratch of triedAlike
 	passed  *choiceCode // the last choice whose bound was used up
 	turn    turn        // whose `require` is asked
-	kept    int         // the depth of the innermost state that was neither left nor entered
+	shared  int         // the depth of the innermost state that is active before, during and behind it
 	turned  bool        // a require sent the run elsewhere
 	hosted  bool        // a host guard was asked since this was cleared
 
@@ -198,7 +198,7 @@ func (s *step) chooseCode(n *node) int64 {
 	return 0
 }
 
-// values are the ends of what a free choice of n, kept by its value, chooses from.
+// values are the ends of what a free choice of n, held by its value, chooses from.
 func (n *node) values() (lo, hi int64) {
 	lo, hi, ranged := n.limits()
 	if !ranged {
@@ -291,7 +291,7 @@ func (s *step) leave(path []*ir.State) {
 }
 
 // enter enters target from below the state at depth domain; see runtime's step.
-func (s *step) enter(target *ir.State, domain, kept int) {
+func (s *step) enter(target *ir.State, domain, shared int) {
 	first := target
 	for turns := 0; !s.failed(); turns++ {
 		leaf := s.p.states[target.ID].leaf
@@ -307,14 +307,14 @@ func (s *step) enter(target *ir.State, domain, kept int) {
 		s.hosted = false
 		holds := code.require == nil
 		if !holds {
-			s.turn = turn{leaf, turns, domain, kept}
+			s.turn = turn{leaf, turns, domain, shared}
 			holds = !s.triedInTurn(0) && code.require(s)
 		}
 		if s.failed() || s.oracle.over {
 			return
 		}
 		if holds {
-			s.arrive(leaf, kept)
+			s.arrive(leaf, shared)
 			return
 		}
 		if turns == len(s.p.m.States) {
@@ -329,7 +329,7 @@ func (s *step) enter(target *ir.State, domain, kept int) {
 		target = leaf.Require.Target
 		domain = depthOfDomain(code.path, s.p.states[target.ID].path)
 		s.leave(code.path[domain+1 : last])
-		kept = min(kept, domain)
+		shared = min(shared, domain)
 	}
 }
 
@@ -356,30 +356,30 @@ func (s *step) refill(state *ir.State) {
 	}
 }
 
-// arrive enters leaf: the visit begins, timers above depth kept run on.
-func (s *step) arrive(leaf *ir.State, kept int) {
+// arrive enters leaf: the visit begins, timers down to depth shared run on.
+func (s *step) arrive(leaf *ir.State, shared int) {
 	k := s.p.packing
 	code := &s.p.states[leaf.ID]
 	s.refill(leaf)
 	s.apply(code.entry)
-	for _, state := range code.path[kept+1:] {
+	for _, state := range code.path[shared+1:] {
 		s.startTimers(state)
 	}
 	if s.failed() {
 		return
 	}
-	s.kept = kept
+	s.shared = shared
 	k.leaf.set(s.next, uint64(leaf.ID))
 	k.rested.set(s.next, 0)
 	running := uint64(0)
-	if kept >= 0 {
-		running = 1<<k.slots[code.path[kept].ID] - 1
+	if shared >= 0 {
+		running = 1<<k.slots[code.path[shared].ID] - 1
 	}
 	k.spent.set(s.next, k.spent.get(s.next)&running)
-	for i := range k.kept {
-		pending := k.kept[i].get(s.next)
-		if code.alwaysKeeps != nil {
-			pending &^= code.alwaysKeeps[i]
+	for i := range k.deferred {
+		pending := k.deferred[i].get(s.next)
+		if code.defersAgain != nil {
+			pending &^= code.defersAgain[i]
 		}
 		k.pending[i].set(s.next, pending)
 	}

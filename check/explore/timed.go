@@ -14,13 +14,13 @@ import (
 // A path of the product is a run only if there are moments at which its inputs can
 // come: a timer fires when it is due and before anything else that comes then or
 // later, an attempt cannot say anything before it starts. Where clocks run beside
-// each other a configuration keeps what is known of their moments, as the number of
+// each other a configuration holds what is known of their moments, as the number of
 // a zone: when each timer of the leaf and around it is due, and when the attempt of
 // each activity starts at the earliest. So every path has its moments, and every
 // question is one of graphs, as it is without time. (The zone graph of a timed
 // automaton: Alur and Dill, A theory of timed automata, 1994.)
 //
-// Zones are kept only where they decide something: of a timer around a leaf in
+// Zones are held only where they decide something: of a timer around a leaf in
 // which another timer runs, or an activity with a time limit or a wait. Deadlines,
 // and waits that nobody knows, may be over at any time and have no moment.
 
@@ -33,7 +33,7 @@ const maxTimed = 20_000
 // maxWork is the most bounds in all zones that steps may make: some hundredths of a second.
 const maxWork = 1_000_000
 
-// maxMoments is the most timers around a leaf whose moments are kept: a zone has the
+// maxMoments is the most timers around a leaf that have moments: a zone has the
 // square of them. With more of them a machine is explored without times.
 const maxMoments = 24
 
@@ -51,7 +51,7 @@ const zoneBits = 31
 // clocks says which moments a machine's zones have.
 type clocks struct {
 	leaves []leafClocks // by state ID
-	number field        // where a configuration keeps the number of its zone
+	number field        // where a configuration holds the number of its zone
 	prompt field        // and whether a timer may have been due when it began
 }
 
@@ -72,9 +72,9 @@ type timerClock struct {
 	least, most int64 // Infinite where there is no end
 }
 
-// longestKept is the longest wait that has a moment, so that sums of a few fit into
+// maxWait is the longest wait that has a moment, so that sums of a few fit into
 // 64 bits: nine years.
-const longestKept = 1 << 58
+const maxWait = 1 << 58
 
 // newClocks gives the machine its moments; nil where none decides anything, and where
 // they are too many.
@@ -140,7 +140,7 @@ func (c *clocks) refer(p *program) {
 // hasMoment reports whether anything is known of how long timer waits.
 func hasMoment(timer *ir.Timer, tracked *tracked) bool {
 	least, most := timing.WaitOf(timer)
-	if timer.Var != nil && timer.Var.Type.Kind != ir.Duration && timer.Ahead == nil || least > longestKept || most > longestKept {
+	if timer.Var != nil && timer.Var.Type.Kind != ir.Duration && timer.Ahead == nil || least > maxWait || most > maxWait {
 		return false
 	}
 	return most >= 0 || tracked.vars[timer.Var].valued()
@@ -163,7 +163,7 @@ func slowDos(t *flat.Table, leaf *ir.State) (slow []zone.Clock, any bool) {
 	for in := range t.Inputs(leaf) {
 		if limit, timed := timing.Earliest(in.Case); timed && in.Kind == ir.CaseFailure {
 			c := &slow[slices.Index(leaf.Dos, in.Do)]
-			c.Past = max(c.Past, min(limit, longestKept))
+			c.Past = max(c.Past, min(limit, maxWait))
 			any = any || c.Past > 0
 		}
 	}
@@ -171,9 +171,9 @@ func slowDos(t *flat.Table, leaf *ir.State) (slow []zone.Clock, any bool) {
 		for _, a := range t.Retries(d) {
 			wait, bounded := timing.LongestWait(a)
 			if !bounded {
-				wait = longestKept
+				wait = maxWait
 			}
-			slow[i].Ahead = max(slow[i].Ahead, min(wait, longestKept))
+			slow[i].Ahead = max(slow[i].Ahead, min(wait, maxWait))
 		}
 		any = any || slow[i].Ahead > 0
 	}
@@ -223,7 +223,7 @@ func (c *clocks) waitCounts(leaf *ir.State, i int) bool {
 	return of.dos[i] > 0 && of.limits[of.dos[i]].Ahead > 0
 }
 
-// momentOf is the moment that t has in leaf; 0 where none is kept.
+// momentOf is the moment that t has in leaf; 0 where it has none.
 func (c *clocks) momentOf(leaf *ir.State, t *ir.Timer) int {
 	if c == nil {
 		return 0
@@ -284,7 +284,7 @@ func (s *step) noteStart(t *ir.Timer) {
 }
 
 // span is the least and the greatest value that n, a duration, may have in a
-// configuration; false where nothing is kept of it.
+// configuration; false where it is not held.
 func (n *node) span(words []uint64) (lo, hi int64, known bool) {
 	if n.slot == nil || !n.valued() {
 		return 0, 0, false
@@ -312,8 +312,8 @@ func (n *node) span(words []uint64) (lo, hi int64, known bool) {
 			lo, hi = max(lo, l), min(hi, h)
 		}
 	}
-	if hi > longestKept {
+	if hi > maxWait {
 		hi = zone.Infinite
 	}
-	return min(lo, longestKept), hi, true
+	return min(lo, maxWait), hi, true
 }

@@ -83,7 +83,7 @@ func (x *search) runsFor(leaf *ir.State, i int, limit int64) bool {
 		return true
 	}
 	s := x.p.clocks.leaves[leaf.ID].dos[i]
-	return s == 0 || x.moment.And(s, 0, -min(limit, longestKept))
+	return s == 0 || x.moment.And(s, 0, -min(limit, maxWait))
 }
 
 // fires is the time at which the timer of in is due and no other timer comes before it.
@@ -128,16 +128,16 @@ func (x *search) ageMoved() {
 		return
 	}
 	c := &x.p.clocks.leaves[leaf.ID]
-	kept := 0
-	if x.step.kept >= 0 {
-		kept = c.upTo[x.step.kept]
+	n := 0 // of the timers run on
+	if x.step.shared >= 0 {
+		n = c.upTo[x.step.shared]
 	}
 	z := x.then
 	x.restarts = true
-	z.Keep(x.moment, kept, len(c.limits)-1)
-	x.restartIdle(leaf, kept)
+	z.Keep(x.moment, n, len(c.limits)-1)
+	x.restartIdle(leaf, n)
 	for _, s := range x.begun {
-		for i := kept; i < len(c.timers); i++ {
+		for i := n; i < len(c.timers); i++ {
 			if c.timers[i].Timer == s.timer {
 				z.Set(i+1, 0, s.least, s.most)
 			}
@@ -186,7 +186,7 @@ func (x *search) ageStayed(c *choiceCode, l Label) {
 		s = of.dos[place]
 	}
 	if l.Kind == Retried { // a witness has times also where no clock matters
-		x.waits = min(x.shortestWait(c), longestKept)
+		x.waits = min(x.shortestWait(c), maxWait)
 	}
 	switch {
 	case s == 0:

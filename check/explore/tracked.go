@@ -6,8 +6,8 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// tracked says which data a configuration keeps, and how. Kept is what a guard
-// or a `require` reads, directly or through other data that is kept, and every
+// tracked says which data a configuration holds, and how. Held is what a guard
+// or a `require` reads, directly or through other data that is held, and every
 // ranged field that an effect computes. Which values are told apart follows from
 // how they are compared and copied; see domain.
 type tracked struct {
@@ -17,7 +17,7 @@ type tracked struct {
 	failure [4]*node // the fields of a failure, by index
 	nodes   []*node
 	chosen  []*node // fields of events
-	loose   bool    // counters are not kept: every bound is both open and used up
+	loose   bool    // counters are not held: every bound is both open and used up
 
 	published map[*ir.Publish][]*ir.Assign // what may be out of the range of its field
 }
@@ -276,7 +276,7 @@ func (t *tracked) giveUp() {
 	}
 }
 
-// known reports whether the value of e can be computed from what is kept.
+// known reports whether the value of e can be computed from what is held.
 func (t *tracked) known(e ir.Expr, arm *ir.Arm) bool {
 	if ir.Value(e) != nil {
 		return true
@@ -303,8 +303,8 @@ func (t *tracked) known(e ir.Expr, arm *ir.Arm) bool {
 	return false
 }
 
-// kept are the variables that a configuration keeps.
-func (t *tracked) kept() []*node {
+// held are the variables that a configuration holds.
+func (t *tracked) held() []*node {
 	var out []*node
 	for _, n := range t.nodes {
 		if n.v != nil && (n.valued() || n.mayBeUnset() && (n.read || n.needed)) {
@@ -314,8 +314,8 @@ func (t *tracked) kept() []*node {
 	return out
 }
 
-// valued reports whether the value of n is kept, or chosen where it comes; else
-// at most whether it is set is kept.
+// valued reports whether the value of n is held, or chosen where it comes; else
+// at most whether it is set is held.
 func (n *node) valued() bool { return n.read && n.dom.sort != free }
 
 // mayBeUnset reports whether n is a field that starts unset.

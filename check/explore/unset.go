@@ -8,12 +8,12 @@ import "github.com/fsmc-dev/fsmc/check/flat"
 // `is set` is exact. That has all runs of the machine, and mostly few
 // configurations; where there are more than limit the answer is true.
 func MayReadUnset(t *flat.Table, limit int) bool {
-	kept := newTracked(t.Machine)
-	kept.loose = true
-	for _, n := range kept.nodes {
+	data := newTracked(t.Machine)
+	data.loose = true
+	for _, n := range data.nodes {
 		n.read = false
 	}
-	p, _ := try(t, limit, kept, nil)
+	p, _ := try(t, limit, data, nil)
 	if p == nil {
 		return true
 	}

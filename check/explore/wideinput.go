@@ -32,7 +32,7 @@ type outcomes struct {
 	labels []int32
 	always []bool // it counts for something where it leads back to where it starts, too
 	rests  []rests
-	many   bool             // they are kept behind junctions
+	many   bool             // they stand behind junctions
 	found  map[string]int32 // those, by the configuration without what is written
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// A comparison with data that nobody keeps is a choice for want of knowing, and a way
+// A comparison with data that is not held is a choice for want of knowing, and a way
 // out that rests on it may be none. But where one side is a field of the event at hand,
 // who sends the event chooses it: `event.token == token` comes true whatever the token
 // is, and comes false. Such a verdict is no guess.

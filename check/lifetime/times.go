@@ -190,7 +190,7 @@ func (t *Times) reach(from, e int32) int64 {
 
 // startsWith reports whether timer starts, or restarts, with a move.
 func startsWith(timer *ir.Timer, l explore.Label) bool {
-	return timer.Idle || timer.State.Depth > int(l.Kept)
+	return timer.Idle || timer.State.Depth > int(l.Shared)
 }
 
 // cap is the most that timer i around c lets pass; false where it sets no end.
@@ -203,7 +203,7 @@ func (t *Times) cap(c int32, i int) (int64, bool) {
 // has restarted, behind it.
 func (t *Times) stops(timer *ir.Timer, e int32) bool {
 	l := t.p.Label(e)
-	if l.Kind == explore.Moved && (timer.Idle || timer.State.Depth > int(l.Kept) || t.p.Table.Machine.States[l.Into].Kind == ir.Terminal) {
+	if l.Kind == explore.Moved && (timer.Idle || timer.State.Depth > int(l.Shared) || t.p.Table.Machine.States[l.Into].Kind == ir.Terminal) {
 		return true
 	}
 	return !t.p.Runs(t.p.To[e], timer)

@@ -18,9 +18,9 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
-// maxKept is the most deferred events that a run is let to keep: the queue has
+// maxDeferred is the most deferred events that a run may have: the queue has
 // no end, and what a longer one does a shorter one does too.
-const maxKept = 2
+const maxDeferred = 2
 
 // start is what o'clock it is in every node: how long from then on something is due
 // counts alone.
@@ -32,7 +32,7 @@ type Space struct {
 	Machine *ir.Machine
 	Def     *runtime.Definition
 	Nodes   []*Node
-	Cut     bool // some run would have kept more than maxKept events
+	Cut     bool // some run would have deferred more than maxDeferred events
 
 	m      *runtime.Machine
 	number map[string]int
@@ -185,7 +185,7 @@ func (s *Space) record(i int, in runtime.Input, next *runtime.Snapshot, commands
 	case next.Status == runtime.Halted:
 		s.halted(i, in, next.Halt.Cause, record)
 		return
-	case len(next.Kept) > maxKept:
+	case len(next.Kept) > maxDeferred:
 		s.Cut = true
 		return
 	}

@@ -39,8 +39,8 @@ func (p *player) payloads(r *run, in *input, i int) payloads {
 	if in.silent != nil || in.Kind != ir.CaseEvent && in.Kind != ir.CaseResult {
 		return payloads{count: 1}
 	}
-	if in.kept {
-		return payloads{fixed: r.kept[r.looked].data, count: 1}
+	if in.deferred {
+		return payloads{fixed: r.deferred[r.looked].data, count: 1}
 	}
 	said := p.w.Path[i].Data
 	if said == nil {
@@ -238,7 +238,7 @@ func product(lists [][]value) [][]value {
 // show notes in row the payload that in had: what had to be chosen beside what the
 // row said, and the plain values of the rest.
 func (p *player) show(row *diag.Step, in *input, data map[string]value) {
-	if in.silent != nil || in.kept || in.Kind != ir.CaseEvent && in.Kind != ir.CaseResult {
+	if in.silent != nil || in.deferred || in.Kind != ir.CaseEvent && in.Kind != ir.CaseResult {
 		return
 	}
 	said := row.Data

@@ -26,8 +26,8 @@ type run struct {
 	attempts  []attempt      // of the visit, in the order of the dos
 	next      map[*ir.Do]int // the number of the next attempt of an execution that outlives a visit
 	counters  map[*ir.Arm]int64
-	kept      []keptEvent
-	looked    int  // how many of kept have been looked at in this visit
+	deferred  []deferredEvent
+	looked    int  // how many of deferred have been looked at in this visit
 	done      bool // `done` is the next input
 	cancelled bool
 	finished  bool
@@ -57,7 +57,7 @@ type attempt struct {
 	ended   bool
 }
 
-type keptEvent struct {
+type deferredEvent struct {
 	event *ir.Event
 	data  map[string]value
 }
@@ -66,7 +66,7 @@ type keptEvent struct {
 func (r *run) clone() *run {
 	c := *r
 	c.fields = slices.Clone(r.fields)
-	c.timers, c.attempts, c.kept = slices.Clone(r.timers), slices.Clone(r.attempts), slices.Clone(r.kept)
+	c.timers, c.attempts, c.deferred = slices.Clone(r.timers), slices.Clone(r.attempts), slices.Clone(r.deferred)
 	c.counters, c.next = maps.Clone(r.counters), maps.Clone(r.next)
 	return &c
 }

@@ -112,7 +112,7 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 		}
 		return p.come(r, i+1, round)
 	}
-	if p.passKept(r, row) != nil {
+	if p.passDeferred(r, row) != nil {
 		return nil, fmt.Errorf("row %d: a deferred event comes first", i)
 	}
 	in, err := p.arrives(r, row)
@@ -120,7 +120,7 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 		return nil, fmt.Errorf("row %d: %w", i, err)
 	}
 	f := &fork{row: i, round: round, run: r, in: in, times: []int64{r.now}, data: p.payloads(r, in, i)}
-	if shown, ok := p.carried[i]; ok && round == 1 && !in.kept {
+	if shown, ok := p.carried[i]; ok && round == 1 && !in.deferred {
 		f.data = payloads{fixed: shown, count: 1} // the witness shows one lap
 	}
 	if at := r.now; p.late && r.linger(in) {

@@ -10,11 +10,11 @@ import (
 // input is what comes.
 type input struct {
 	ir.Case
-	silent *ir.Do // an activity that ends with nothing to say
-	kept   bool   // the event that was deferred first and not looked at yet
-	data   map[string]value
-	guards map[string]bool
-	arm    *ir.Arm // the one that takes it; nil where that is not known
+	silent   *ir.Do // an activity that ends with nothing to say
+	deferred bool   // the event that was deferred first and not looked at yet
+	data     map[string]value
+	guards   map[string]bool
+	arm      *ir.Arm // the one that takes it; nil where that is not known
 }
 
 // errRefused says that nothing takes an input: one from outside is refused, and
@@ -52,7 +52,7 @@ func (r *run) take(in *input) error {
 		r.finished = true
 		return nil
 	}
-	if in.kept {
+	if in.deferred {
 		return r.lookAgain(e, in, choice, err)
 	}
 	if err != nil {
@@ -70,7 +70,7 @@ func (r *run) lookAgain(e *env, in *input, choice *ir.Choice, err error) error {
 		r.looked++
 		return nil
 	}
-	r.kept = append(r.kept[:r.looked:r.looked], r.kept[r.looked+1:]...)
+	r.deferred = append(r.deferred[:r.looked:r.looked], r.deferred[r.looked+1:]...)
 	if err != nil || choice.Arm != nil && choice.Arm.Kind == ir.Reject {
 		return nil // dropped
 	}
@@ -99,10 +99,10 @@ func (r *run) follow(e *env, in *input, choice *ir.Choice, at int) error {
 	a := choice.Arm
 	switch {
 	case a == nil && choice.Defer:
-		if r.looked == len(r.kept) {
+		if r.looked == len(r.deferred) {
 			r.looked++
 		}
-		r.kept = append(r.kept, keptEvent{in.Event, in.data})
+		r.deferred = append(r.deferred, deferredEvent{in.Event, in.data})
 		return nil
 	case a != nil && a.Kind == ir.Reject:
 		return errRefused
@@ -160,7 +160,7 @@ func (r *run) start(guards map[string]bool) error {
 // enter enters target from below domain, and where a require is false what it
 // says instead. From is the leaf that was left, nil at the start.
 func (r *run) enter(e *env, from, target, domain *ir.State) error {
-	kept := domain // neither left nor entered
+	shared := domain // neither left nor entered
 	for range len(r.m.States) + 1 {
 		leaf := target.Leaf()
 		for _, s := range below(domain, leaf.Parent) {
@@ -180,7 +180,7 @@ func (r *run) enter(e *env, from, target, domain *ir.State) error {
 			}
 		}
 		if holds {
-			return r.arrive(e, from, leaf, kept)
+			return r.arrive(e, from, leaf, shared)
 		}
 		target = leaf.Require.Target
 		domain = ir.Domain(leaf, target)
@@ -189,15 +189,15 @@ func (r *run) enter(e *env, from, target, domain *ir.State) error {
 				return err
 			}
 		}
-		if kept != nil && domain.Depth < kept.Depth {
-			kept = domain
+		if shared != nil && domain.Depth < shared.Depth {
+			shared = domain
 		}
 	}
 	return fmt.Errorf("the requires lead round in a circle")
 }
 
 // arrive begins a visit of leaf.
-func (r *run) arrive(e *env, from, leaf, kept *ir.State) error {
+func (r *run) arrive(e *env, from, leaf, shared *ir.State) error {
 	r.refill(from, leaf)
 	if err := e.apply(leaf.Entry); err != nil {
 		return err
@@ -210,12 +210,12 @@ func (r *run) arrive(e *env, from, leaf, kept *ir.State) error {
 	r.done = leaf.IsChoice()
 	running := r.timers[:0:0]
 	for _, a := range r.timers {
-		if kept != nil && a.timer.State.Depth <= kept.Depth {
+		if shared != nil && a.timer.State.Depth <= shared.Depth {
 			running = append(running, a)
 		}
 	}
 	r.timers = running
-	for _, s := range below(kept, leaf) {
+	for _, s := range below(shared, leaf) {
 		if err := r.startTimers(s); err != nil {
 			return err
 		}

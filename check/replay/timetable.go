@@ -91,7 +91,7 @@ const maxCheckpoints = 10_000
 // timers from firing, and for the last time at the moment given.
 func (r *run) checkpoint(d *ir.Do, last int64) error {
 	at := r.attemptOf(&input{silent: d})
-	if at < 0 || r.done || r.looked < len(r.kept) {
+	if at < 0 || r.done || r.looked < len(r.deferred) {
 		return errors.New("no attempt can say that")
 	}
 	for next := max(r.now, r.attempts[at].started); ; next = min(last, r.idleDue()-1) {

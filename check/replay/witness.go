@@ -152,12 +152,12 @@ func (p *player) note(i int, row diag.Step) {
 	p.rows[i] = row
 }
 
-// passKept looks at deferred events that the state defers once more, of which no
+// passDeferred looks at deferred events that the state defers again, of which no
 // row tells.
-func (p *player) passKept(r *run, row diag.Step) error {
-	for !r.done && r.due() == nil && r.looked < len(r.kept) {
-		c := ir.Case{Kind: ir.CaseEvent, Event: r.kept[r.looked].event}
-		choice, err := r.decide(&env{run: r, event: r.kept[r.looked].data, guards: row.Guards}, c)
+func (p *player) passDeferred(r *run, row diag.Step) error {
+	for !r.done && r.due() == nil && r.looked < len(r.deferred) {
+		c := ir.Case{Kind: ir.CaseEvent, Event: r.deferred[r.looked].event}
+		choice, err := r.decide(&env{run: r, event: r.deferred[r.looked].data, guards: row.Guards}, c)
 		if err == nil && choice.Arm == nil && choice.Defer {
 			r.looked++
 			continue
@@ -174,7 +174,7 @@ func (p *player) passKept(r *run, row diag.Step) error {
 func (p *player) arrives(r *run, row diag.Step) (*input, error) {
 	text, again := strings.CutSuffix(row.Input, " (deferred)")
 	text, dropped := strings.CutSuffix(text, " (deferred, dropped)")
-	in := &input{guards: row.Guards, kept: again || dropped, arm: p.armOf(row)}
+	in := &input{guards: row.Guards, deferred: again || dropped, arm: p.armOf(row)}
 	if name, ended := strings.CutSuffix(text, " ended"); ended {
 		for _, d := range r.leaf.Dos {
 			if in.silent == nil && (d.Label == name || d.Label == "" && d.Activity.Name == name) && len(d.Activity.Results) == 0 {
@@ -186,7 +186,7 @@ func (p *player) arrives(r *run, row diag.Step) (*input, error) {
 	if !found {
 		in.Case, found = caseOf(r, text)
 	}
-	if in.kept && !found { // nothing here takes it
+	if in.deferred && !found { // nothing here takes it
 		for _, e := range p.m.Events {
 			if e.Name == text {
 				in.Case, found = ir.Case{Kind: ir.CaseEvent, Event: e}, true
@@ -291,7 +291,7 @@ func (r *run) await(in *input) error {
 	if due != nil && !(isTimer && due == in.Timer) {
 		return fmt.Errorf("%q comes first", due.Text())
 	}
-	if !isTimer && !in.kept && r.looked < len(r.kept) || in.kept && (r.looked == len(r.kept) || r.kept[r.looked].event != in.Event) {
+	if !isTimer && !in.deferred && r.looked < len(r.deferred) || in.deferred && (r.looked == len(r.deferred) || r.deferred[r.looked].event != in.Event) {
 		return errors.New("a deferred event comes first, or none does")
 	}
 	return nil
@@ -305,7 +305,7 @@ const justBefore = int64(time.Millisecond)
 // own, or at once, does not wait.
 func (r *run) linger(in *input) bool {
 	switch {
-	case r.done || in.kept:
+	case r.done || in.deferred:
 		return false
 	case in.silent != nil:
 	case in.Kind == ir.CaseTimer, in.Kind == ir.CaseFailure && in.Category.BuiltIn && in.Category.Name == ir.Timeout:

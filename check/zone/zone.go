@@ -223,9 +223,9 @@ func (t *Table) Number(z *Zone) int32 {
 		return id
 	}
 	id := int32(len(t.zones))
-	kept := &Zone{}
-	kept.Copy(z)
-	t.zones = append(t.zones, kept)
+	own := &Zone{}
+	own.Copy(z)
+	t.zones = append(t.zones, own)
 	t.ids[string(t.key)] = id
 	return id
 }

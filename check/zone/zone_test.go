@@ -186,7 +186,7 @@ func TestTable(t *testing.T) {
 	if tab.Number(b) == tab.Number(a) {
 		t.Fatal("different zones have one number")
 	}
-	if kept := tab.At(tab.Number(a)); !kept.MayFollow(1, 0) || kept.MayFollow(0, 1) || kept.m[2] != atMost(2) {
-		t.Fatalf("zone kept as %v", kept.m)
+	if own := tab.At(tab.Number(a)); !own.MayFollow(1, 0) || own.MayFollow(0, 1) || own.m[2] != atMost(2) {
+		t.Fatalf("zone stored as %v", own.m)
 	}
 }

@@ -83,7 +83,7 @@ func (c *coverPrinter) named(s *ir.CoverStep, timers []string) (input, data stri
 		switch {
 		case k.Kind == ir.CaseResult:
 			kind = "result "
-		case s.Kept:
+		case s.Deferred:
 			return "kept " + e.Name, ""
 		}
 		if len(e.Payload.Fields) > 0 {

@@ -35,11 +35,11 @@ type CoverRun struct {
 
 // CoverStep is one step of a run.
 type CoverStep struct {
-	Input  Case
-	Kept   bool            // the input is an event that had been deferred
-	Data   map[string]any  // what of its payload matters, in JSON forms
-	Guards map[string]bool // what host guards say, by calls: "open()"
-	After  string          // how much time has passed since the start, as a Go duration
-	Arm    *Arm            // nil for an `ignore` or a `defer`
-	To     *State          // in which the run stands then
+	Input    Case
+	Deferred bool            // the input is an event that had been deferred
+	Data     map[string]any  // what of its payload matters, in JSON forms
+	Guards   map[string]bool // what host guards say, by calls: "open()"
+	After    string          // how much time has passed since the start, as a Go duration
+	Arm      *Arm            // nil for an `ignore` or a `defer`
+	To       *State          // in which the run stands then
 }

@@ -36,7 +36,7 @@ func run(p *check.Pass) {
 		}
 		open := check.Question{Rule: "assertion-violated", Span: a.Span}
 		if g == nil {
-			if !kept(p.OpenProduct(), a) {
+			if !holds(p.OpenProduct(), a) {
 				p.LeaveOpen(open)
 			}
 			continue

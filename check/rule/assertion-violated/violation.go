@@ -191,9 +191,9 @@ func (s *search) unled(a *ir.Assert) []int32 {
 	})
 }
 
-// kept reports whether no path of g, which may be nil, breaks a. Of `leads to`
+// holds reports whether no path of g, which may be nil, breaks a. Of `leads to`
 // that says nothing where g has paths that are no runs: such a path may be the only
 // one that goes on.
-func kept(g *explore.Product, a *ir.Assert) bool {
+func holds(g *explore.Product, a *ir.Assert) bool {
 	return g != nil && a.Verb != ir.LeadsTo && violation(g, a, func(int32) bool { return true }) == nil
 }
