@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the tests of docs/reliability.md at length and writes its table anew: what
-# was done, as often as the tests say that they did it, and whether all held.
-# About half an hour on two cores.
+# Runs the tests of docs/reliability.md at length, and writes its table: what was
+# done, how often by the tests' own count, and whether all invariants held.
+# It takes about half an hour on two cores.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,33 +34,33 @@ disk=./runtime/sqlite
 printf '| Fault | What was done | What is checked | Result | Command |\n| --- | --- | --- | --- | --- |\n' >"$table"
 row 'SIGKILL between any two writes' '{kills at failpoints} processes killed, at {failpoints} places' 'all invariants' \
 	"FSMC_KILLS=${FSMC_KILLS:-30} go test -tags failpoint -run '^TestKillAtFailpoints\$' -timeout 1h $here"
-row 'SIGKILL at any moment' '{kills at random moments} kills, every second time of two processes at one database' 'all invariants' \
+row 'SIGKILL at any moment' '{kills at random moments} kills of one process, or of two that share a database' 'all invariants' \
 	"FSMC_RANDOM_KILLS=${FSMC_RANDOM_KILLS:-1000} go test -run '^TestKillAtRandom\$' -timeout 1h $here"
-row 'SIGKILL of migrate, prune, repair' '{kills of operators} kills in the middle of many runs' 'each run is as before or as after, and done again all are' \
+row 'SIGKILL of migrate, prune, repair' '{kills of operators} kills in the middle of many runs' 'each run is as it was before the command, or as it is after it; the same command again does the rest' \
 	"go test -tags failpoint -run '^TestKillOperators\$' $here"
-row 'Power loss' '{losses of power} states of the disk that a loss may leave, at random moments' 'every acknowledged step, none by halves, integrity' \
+row 'Power loss' '{losses of power} losses at random moments, each with a state of the disk that it may leave' 'every acknowledged step is there, no step is there in part, the file is sound' \
 	"FSMC_POWER_LOSSES=${FSMC_POWER_LOSSES:-1000} go test -run '^TestPowerLoss\$' $disk"
-row 'Power loss with `synchronous=NORMAL` forced' '{losses of power under NORMAL} states, of which {of which lost an acknowledged step} lost an acknowledged step' 'that the test above sees a loss; still nothing by halves' \
+row 'Power loss with `synchronous=NORMAL` forced' '{losses of power under NORMAL} losses, of which {of which lost an acknowledged step} lost an acknowledged step' 'the test above sees lost steps; still, no step is there in part' \
 	"FSMC_POWER_LOSSES=${FSMC_POWER_LOSSES:-1000} go test -run '^TestPowerLossRelaxed\$' $disk"
-row 'I/O error, full disk' 'each of {failed calls to the file system} calls to read, write, sync and truncate, once and for good' 'no acknowledgement after a failed write, every acknowledged step' \
+row 'I/O error, full disk' 'each of {failed calls to the file system} calls to read, write, sync and truncate fails: only that one, or all from then on' 'no step is acknowledged after a failed write, unless the disk was full; every acknowledged step is there' \
 	"FSMC_IO_FAULTS=all go test -run '^TestFailedCalls\$' $disk"
-row 'Damaged page' '{damaged pages} pages, of which {damaged pages that were met} were met by opening, replaying and a step' 'the error says it, or SQLite'"'"'s own check finds it' \
+row 'Damaged page' '{damaged pages} pages damaged, one at a time; opening, replaying or a step met {damaged pages that were met} of them' 'an error reports the damage, or SQLite'"'"'s own check finds it' \
 	"go test -run '^TestDamagedPage\$' $here"
-row 'Foreign file, cut off file, newer format' '{files refused} files' 'refused with the reason, and not a byte changed' \
+row 'File of another program, truncated file, newer format' '{files refused} files' 'the file is refused with the reason, and no byte of it changes' \
 	"go test -run '^TestRefused\$' $disk"
-row 'SIGSTOP of a worker past its lease, then SIGCONT' '{workers stopped past their lease} workers, with a successor of another name or the same, while that is at work or after' 'what it returns is refused and noted once, the successor'"'"'s stands' \
+row 'SIGSTOP of a worker past its lease, then SIGCONT' '{workers stopped past their lease} workers; the next worker has another name or the same, and is at work or has ended' 'the result of the stopped worker is refused and recorded once; the result of the next worker counts' \
 	"go test -run '^TestStoppedWorker\$' $here"
-row 'SIGSTOP at any moment' '{stops at random moments} times one of two processes, for longer than its leases' 'all invariants' \
+row 'SIGSTOP at any moment' '{stops at random moments} stops of one of two processes, each longer than its leases' 'all invariants' \
 	"FSMC_STOPS=${FSMC_STOPS:-30} go test -run '^TestStopAtRandom\$' $here"
-row 'Concurrent senders, one of them killed' '{concurrent sends from three processes} sends from three processes' 'linearizable, by the pure step (porcupine)' \
+row 'Concurrent senders, one of them killed' '{concurrent sends from three processes} sends from three processes' 'the answers are linearizable (porcupine, with the pure step as the model)' \
 	"FSMC_ROUNDS=${FSMC_ROUNDS:-20} go test -run '^TestLinearizability\$' $here"
-row 'Clock set forwards and backwards' '{jumps of the clock} jumps of up to three hours, of one of two engines' 'all invariants' \
+row 'Clock set forwards and backwards' '{jumps of the clock} jumps of the clock of one of two engines, of up to three hours' 'all invariants' \
 	"FSMC_ORDERS=${FSMC_ORDERS:-150} go test -run '^TestClockJumps\$' $here"
-row 'A day of timers' '{timers fired in a virtual day} timers in 24 hours of virtual time, in {milliseconds for a virtual day} ms' 'each at its microsecond, once' \
+row 'A day of timers' '{timers fired in a virtual day} timers in 24 hours of virtual time, in {milliseconds for a virtual day} ms' 'each timer fires once, at its microsecond' \
 	"go test -run '^TestDay\$' $here"
 row 'Random machines, store errors, lost workers, dead engines' '{random machines} machines, {random machines that the checker proves} of them proved, {steps of random machines} steps, {injected store errors} store errors, {engines that died} dead engines' 'all invariants; no goroutine left' \
 	"FSMC_MACHINES=${FSMC_MACHINES:-500} FSMC_SEED=${FSMC_SEED:-$(date +%s)} go test -run '^TestRandomMachines\$' -timeout 1h $here"
-row 'The tests themselves' 'what is sound is changed in one place after the other' 'each invariant says so' \
+row 'The tests themselves' 'a sound database is damaged, in one place at a time' 'the invariant reports it' \
 	"go test -run 'Bite\$' $here"
 
 awk -v table="$table" '
