@@ -39,14 +39,14 @@ check/explore               < lang/token lang/diag lang/ir check/flat check/grap
 check/lifetime              < lang/ir check/graph check/timing check/explore
 check                       < lang/token lang/diag lang/ir check/flat check/graph check/guard check/timing check/control check/explore check/lifetime check/replay
 check/checktest             < lang lang/token lang/diag lang/ir check check/all
-check/oracletest            < lang/ir runtime codegen/table
+check/oracletest            < lang/ir runtime/machine codegen/table
 check/contracttest          <
 check/all                   < check check/rule/...
 check/rule/...              < lang/token lang/diag lang/ir check check/flat check/graph check/guard check/timing check/control check/explore
 check/internal/reference    < lang/diag check check/all
 check/internal/...          < check/internal/rulelist
 
-codegen/table               < lang/ir runtime
+codegen/table               < lang/ir runtime/machine
 codegen/drawing             < lang/ir
 codegen                     < lang/diag lang/ir codegen/drawing
 codegen/all                 < codegen codegen/dot codegen/golang codegen/mermaid
@@ -54,11 +54,16 @@ codegen/codegentest         < lang lang/ir codegen github.com/google/go-cmp/cmp
 codegen/dot                 < lang/ir codegen codegen/drawing github.com/emicklei/dot
 codegen/...                 < lang/token lang/diag lang/ir codegen codegen/drawing
 
-runtime                     < runtime/internal/failpoint
+runtime/machine             <
+runtime/machine/machinetest < runtime/machine
+runtime/store               < runtime/machine
+runtime                     < runtime/internal/failpoint runtime/machine runtime/store
 runtime/internal/failpoint  <
-runtime/sqlite              < runtime runtime/internal/failpoint github.com/mattn/go-sqlite3 golang.org/x/sys/unix
+runtime/memstore            < runtime/machine runtime/store
+runtime/storetest           < runtime/machine runtime/store
+runtime/sqlite              < runtime/machine runtime/store runtime/internal/failpoint github.com/mattn/go-sqlite3 golang.org/x/sys/unix
 runtime/sqlite/faultfs      < github.com/mattn/go-sqlite3
-runtime/...                 < runtime runtime/memstore runtime/process
+runtime/...                 < runtime runtime/machine runtime/store runtime/memstore runtime/process
 
 cmd/fsmc                    < cmd/fsmc/internal/cli
 cmd/fsmc/internal/cli       < lang/... check/... codegen/... runtime/... github.com/spf13/cobra
@@ -187,7 +192,9 @@ func TestLayersBite(t *testing.T) {
 		{"codegen/dot", "github.com/emicklei/dot", true},
 		{"codegen/mermaid", "github.com/emicklei/dot", false},
 		{"codegen/golang", "runtime", false},
-		{"codegen/table", "runtime", true},
+		{"codegen/table", "runtime/machine", true},
+		{"runtime/machine", "runtime/store", false},
+		{"runtime/store", "runtime", false},
 	} {
 		allowed, known := allowedFor(rules, c.from)
 		if !known {
@@ -196,6 +203,42 @@ func TestLayersBite(t *testing.T) {
 		if got := anyCovers(allowed, c.to); got != c.want {
 			t.Errorf("may %s import %s? %v, want %v", c.from, c.to, got, c.want)
 		}
+	}
+}
+
+// TestMachineIsPure: what a step does depends on nothing but what it is given. Of the
+// standard library it imports nothing that has a clock of its own, does I/O, or is random;
+// sha256 names versions.
+func TestMachineIsPure(t *testing.T) {
+	packages := list(t, module+"/runtime/machine")
+	if len(packages) != 1 || len(packages[0].Imports) < 10 {
+		t.Fatalf("go list gives %v", packages)
+	}
+	for _, imported := range packages[0].Imports {
+		first, _, _ := strings.Cut(imported, "/")
+		switch first {
+		case "context", "os", "log", "net", "crypto", "syscall", "runtime", "testing":
+			if imported != "crypto/sha256" {
+				t.Errorf("runtime/machine imports %s", imported)
+			}
+		}
+		if imported == "math/rand" || imported == "math/rand/v2" || strings.HasPrefix(imported, module) {
+			t.Errorf("runtime/machine imports %s", imported)
+		}
+	}
+}
+
+// mostNames is how many names `go doc ./runtime` may show a reader.
+const mostNames = 120
+
+// TestRuntimeFitsAReader: programs import one package, and its page is not too long.
+func TestRuntimeFitsAReader(t *testing.T) {
+	out, err := exec.Command("go", "doc", "-short", "./runtime").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(out), "\n"); n < 50 || n > mostNames {
+		t.Errorf("go doc ./runtime has %d names, and may have %d", n, mostNames)
 	}
 }
 

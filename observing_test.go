@@ -17,6 +17,7 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
 
@@ -115,7 +116,7 @@ func TestObserving(t *testing.T) {
 	if unit.Diags.HasErrors() {
 		t.Fatal(unit.Diags)
 	}
-	machine, err := runtime.Compile(table.Compile(unit.Program.Machines[0]))
+	machine, err := machine.Compile(table.Compile(unit.Program.Machines[0]))
 	if err != nil {
 		t.Fatal(err)
 	}

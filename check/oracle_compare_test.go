@@ -16,7 +16,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/oracletest"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // A verdict is the answer of one rule, or one figure of the worst case, as a
@@ -112,7 +112,7 @@ func byEvent(place func(s *oracletest.Space, e oracletest.Event) string) func(s 
 
 // byGap gives the handlers whose guards leave values of some inputs out, by
 // their first arm. Where no arm of one is ever taken, each is a dead-arm.
-func byGap(of func(runtime.InputKind) bool) func(s *oracletest.Space) verdict {
+func byGap(of func(machine.InputKind) bool) func(s *oracletest.Space) verdict {
 	return func(s *oracletest.Space) verdict {
 		v, taken := verdict{}, s.Taken()
 		for _, e := range s.Events() {
@@ -245,8 +245,8 @@ var comparisons = []comparison{
 			return v
 		},
 	},
-	{rule: "unhandled-result", found: names, brute: byState(func(s *oracletest.Space) []bool { return s.Unhandled(runtime.ResultInput) })},
-	{rule: "unhandled-failure", found: names, brute: byState(func(s *oracletest.Space) []bool { return s.Unhandled(runtime.FailureInput) })},
+	{rule: "unhandled-result", found: names, brute: byState(func(s *oracletest.Space) []bool { return s.Unhandled(machine.ResultInput) })},
+	{rule: "unhandled-failure", found: names, brute: byState(func(s *oracletest.Space) []bool { return s.Unhandled(machine.FailureInput) })},
 	{
 		rule: "deferred-lost",
 		found: func(m *ir.Machine, d diag.Diagnostic) []string {
@@ -286,13 +286,13 @@ var comparisons = []comparison{
 		},
 		brute: func(s *oracletest.Space) verdict { return s.MayWait() },
 	},
-	{rule: "guard-gap", found: armAt, brute: byGap(func(k runtime.InputKind) bool { return k == runtime.EventInput })},
-	{rule: "unhandled-case", found: armAt, brute: byGap(func(k runtime.InputKind) bool { return k != runtime.EventInput && k != runtime.CancelInput })},
+	{rule: "guard-gap", found: armAt, brute: byGap(func(k machine.InputKind) bool { return k == machine.EventInput })},
+	{rule: "unhandled-case", found: armAt, brute: byGap(func(k machine.InputKind) bool { return k != machine.EventInput && k != machine.CancelInput })},
 	{
 		rule:  "unhandled-done",
 		found: names,
 		brute: byEvent(func(s *oracletest.Space, e oracletest.Event) string {
-			if e.What != oracletest.Unhandled || e.Kind != runtime.DoneInput {
+			if e.What != oracletest.Unhandled || e.Kind != machine.DoneInput {
 				return ""
 			}
 			return s.Machine.States[e.State].Path

@@ -21,15 +21,15 @@ import (
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // A replay feeds the rows of a witness to the runtime's step, and sees that each
 // is taken in the state that the row names.
 type replay struct {
-	m        *runtime.Machine
-	d        *runtime.Definition
-	s        *runtime.Snapshot
+	m        *machine.Machine
+	d        *machine.Definition
+	s        *machine.Snapshot
 	now      time.Time
 	last     time.Time // of the step before
 	guards   map[string]bool
@@ -43,7 +43,7 @@ var began = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func newReplay(m *ir.Machine) (*replay, error) {
 	d := table.Compile(m)
-	compiled, err := runtime.Compile(d)
+	compiled, err := machine.Compile(d)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func newReplay(m *ir.Machine) (*replay, error) {
 // play replays w. The input of the last row but one may be one that the machine
 // cannot take: that is what the finding says.
 func (r *replay) play(w *diag.Witness) error {
-	start := runtime.Input{Kind: runtime.StartInput}
+	start := machine.Input{Kind: machine.StartInput}
 	var err error
 	if start.Data, err = r.m.DecodeParams(filled(r.d, r.d.Params, w.Params)); err != nil {
 		return err
@@ -98,23 +98,23 @@ func (r *replay) play(w *diag.Witness) error {
 	return nil
 }
 
-func (r *replay) take(in runtime.Input) error {
+func (r *replay) take(in machine.Input) error {
 	next, commands, record, err := r.m.Step(r.s, in, r.now, r.ask)
 	if err != nil {
 		return err
 	}
-	if next.Status == runtime.Halted {
+	if next.Status == machine.Halted {
 		return fmt.Errorf("halted: %s", next.Halt.Cause)
 	}
 	for _, c := range commands {
-		if c.Kind == runtime.StartTask && !c.Task.NotBefore.After(r.now) {
+		if c.Kind == machine.StartTask && !c.Task.NotBefore.After(r.now) {
 			r.attempt(c.Task)
 		}
 	}
 	r.attempt(oracletest.Begun(r.s, next, in, r.last, r.now)...)
 	shorten(next, r.now)
 	r.last = r.now
-	if record != nil && (record.Effect == runtime.Moved && in.Kind != runtime.StartInput || record.Effect == runtime.Retried) {
+	if record != nil && (record.Effect == machine.Moved && in.Kind != machine.StartInput || record.Effect == machine.Retried) {
 		r.steps++
 	}
 	r.s = next
@@ -124,7 +124,7 @@ func (r *replay) take(in runtime.Input) error {
 // shorten makes the waits of retries that begin now as short as their usual jitter
 // lets them be: the runtime takes one of many, a witness the shortest. Others are
 // whole seconds here.
-func shorten(s *runtime.Snapshot, now time.Time) {
+func shorten(s *machine.Snapshot, now time.Time) {
 	for i := range s.Tasks {
 		if wait := s.Tasks[i].NotBefore.Sub(now); wait > 0 && wait%time.Second != 0 {
 			s.Tasks[i].NotBefore = now.Add(wait * 8 / 10)
@@ -133,7 +133,7 @@ func shorten(s *runtime.Snapshot, now time.Time) {
 }
 
 // attempt counts attempts that start.
-func (r *replay) attempt(tasks ...runtime.Task) {
+func (r *replay) attempt(tasks ...machine.Task) {
 	for _, t := range tasks {
 		r.attempts[r.d.Activities[r.d.Dos[t.Do].Activity].Name]++
 	}
@@ -143,7 +143,7 @@ func (r *replay) attempt(tasks ...runtime.Task) {
 func (r *replay) deferAgain() {
 	for {
 		in, due := r.m.Next(r.s, r.now)
-		if !due || in.Kind != runtime.KeptInput {
+		if !due || in.Kind != machine.KeptInput {
 			return
 		}
 		next, _, record, err := r.m.Step(r.s, in, r.now, r.ask)
@@ -156,7 +156,7 @@ func (r *replay) deferAgain() {
 
 // ask answers a host guard with what the row says of the call that is most like
 // the one at hand.
-func (r *replay) ask(guard int, args []runtime.Value) (bool, error) {
+func (r *replay) ask(guard int, args []machine.Value) (bool, error) {
 	answer, best := false, -1
 	for _, text := range slices.Sorted(maps.Keys(r.guards)) {
 		if likeness := r.likeness(text, args); strings.HasPrefix(text, r.d.Guards[guard].Name+"(") && likeness > best {
@@ -169,7 +169,7 @@ func (r *replay) ask(guard int, args []runtime.Value) (bool, error) {
 // likeness says how many arguments of a call, as written, are known to be those in
 // args; -1 where some are known to be others. A field may have been assigned
 // earlier in the step, so that its value says little.
-func (r *replay) likeness(call string, args []runtime.Value) int {
+func (r *replay) likeness(call string, args []machine.Value) int {
 	_, list, _ := strings.Cut(strings.TrimSuffix(call, ")"), "(")
 	alike := 0
 	for i, text := range strings.Split(list, ", ") {
@@ -193,14 +193,14 @@ func (r *replay) likeness(call string, args []runtime.Value) int {
 func (r *replay) argument(text string) (value string, certain bool) {
 	if name, isField := strings.CutPrefix(text, "event."); isField {
 		if n, isInt := r.data[name].(int64); isInt {
-			return fmt.Sprint(runtime.IntValue(n)), true
+			return fmt.Sprint(machine.IntValue(n)), true
 		}
 		return "", false
 	}
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return fmt.Sprint(runtime.IntValue(n)), true
+		return fmt.Sprint(machine.IntValue(n)), true
 	}
-	named := func(f runtime.Field) bool { return f.Name == text }
+	named := func(f machine.Field) bool { return f.Name == text }
 	if i := slices.IndexFunc(r.d.Params, named); i >= 0 && i < len(r.s.Params) {
 		return fmt.Sprint(r.s.Params[i]), true
 	}
@@ -211,7 +211,7 @@ func (r *replay) argument(text string) (value string, certain bool) {
 }
 
 // input is what a row says comes, at the time at which it can.
-func (r *replay) input(row diag.Step) (runtime.Input, error) {
+func (r *replay) input(row diag.Step) (machine.Input, error) {
 	text, deferred := strings.CutSuffix(row.Input, " (deferred)")
 	text, dropped := strings.CutSuffix(text, " (deferred, dropped)")
 	next, due := r.m.Next(r.s, r.now)
@@ -222,24 +222,24 @@ func (r *replay) input(row diag.Step) (runtime.Input, error) {
 		}
 		return next, nil
 	case text == "cancel":
-		return runtime.Input{Kind: runtime.CancelInput}, nil
+		return machine.Input{Kind: machine.CancelInput}, nil
 	case strings.HasPrefix(text, "after "):
 		return r.timer(strings.TrimPrefix(text, "after "))
 	case due:
 		return next, fmt.Errorf("%s is due before", next.Kind)
 	case strings.HasSuffix(text, " checkpoint"):
-		in, err := r.raised(strings.TrimSuffix(text, " checkpoint"), runtime.ProgressInput, -1)
+		in, err := r.raised(strings.TrimSuffix(text, " checkpoint"), machine.ProgressInput, -1)
 		in.Since = r.now
 		return in, err
 	case strings.HasSuffix(text, " ended"):
-		return r.raised(strings.TrimSuffix(text, " ended"), runtime.ResultInput, -1)
+		return r.raised(strings.TrimSuffix(text, " ended"), machine.ResultInput, -1)
 	}
 	label, name, labelled := strings.Cut(text, ".")
 	if !labelled {
 		label, name = "", text
 	}
 	if category, failed := strings.CutPrefix(name, "failed("); failed {
-		in, err := r.raised(label, runtime.FailureInput, -1)
+		in, err := r.raised(label, machine.FailureInput, -1)
 		for i, c := range r.d.Categories {
 			if c == strings.TrimSuffix(category, ")") {
 				in.Category = i
@@ -251,10 +251,10 @@ func (r *replay) input(row diag.Step) (runtime.Input, error) {
 		if e.Name != name {
 			continue
 		}
-		in := runtime.Input{Kind: runtime.EventInput, Event: i}
+		in := machine.Input{Kind: machine.EventInput, Event: i}
 		var err error
 		if e.Internal {
-			if in, err = r.raised(label, runtime.ResultInput, i); err != nil {
+			if in, err = r.raised(label, machine.ResultInput, i); err != nil {
 				return in, err
 			}
 		}
@@ -265,7 +265,7 @@ func (r *replay) input(row diag.Step) (runtime.Input, error) {
 }
 
 // timer waits for the running timer with the delay given; it must be the next.
-func (r *replay) timer(delay string) (runtime.Input, error) {
+func (r *replay) timer(delay string) (machine.Input, error) {
 	for _, a := range r.s.Alarms {
 		name := r.d.Timers[a.Timer].Name
 		if _, after, _ := strings.Cut(name, "after "); strings.FieldsFunc(after, func(r rune) bool { return r == '#' || r == ' ' })[0] != delay {
@@ -275,35 +275,35 @@ func (r *replay) timer(delay string) (runtime.Input, error) {
 			r.now = a.Due
 		}
 		in, due := r.m.Next(r.s, r.now)
-		if !due || in.Kind != runtime.TimerInput || in.Timer != a.Timer {
+		if !due || in.Kind != machine.TimerInput || in.Timer != a.Timer {
 			return in, fmt.Errorf("after %s does not come next", delay)
 		}
 		return in, nil
 	}
-	return runtime.Input{}, fmt.Errorf("after %s does not run", delay)
+	return machine.Input{}, fmt.Errorf("after %s does not run", delay)
 }
 
 // raised is what an open attempt says: of the do with the label, of one that can
 // raise the event, or of any.
-func (r *replay) raised(label string, kind runtime.InputKind, event int) (runtime.Input, error) {
+func (r *replay) raised(label string, kind machine.InputKind, event int) (machine.Input, error) {
 	for _, task := range r.s.Tasks {
 		do := r.d.Dos[task.Do]
 		_, own, _ := strings.Cut(do.Name, ".")
 		own = own[strings.LastIndex(own, ".")+1:]
 		results := r.d.Activities[do.Activity].Results
-		says := event < 0 && (kind != runtime.ResultInput || len(results) == 0)
+		says := event < 0 && (kind != machine.ResultInput || len(results) == 0)
 		for _, e := range results {
 			says = says || e == event
 		}
-		if task.State == runtime.TaskOpen && says && (label == "" || label == own) {
-			return runtime.Input{Kind: kind, Event: event, Do: task.Do, Key: task.Key, Attempt: task.Attempt}, nil
+		if task.State == machine.TaskOpen && says && (label == "" || label == own) {
+			return machine.Input{Kind: kind, Event: event, Do: task.Do, Key: task.Key, Attempt: task.Attempt}, nil
 		}
 	}
-	return runtime.Input{}, fmt.Errorf("no attempt can say that")
+	return machine.Input{}, fmt.Errorf("no attempt can say that")
 }
 
 // filled is the JSON of fields: those of data, and something that fits for the rest.
-func filled(d *runtime.Definition, fields []runtime.Field, data map[string]any) json.RawMessage {
+func filled(d *machine.Definition, fields []machine.Field, data map[string]any) json.RawMessage {
 	out := map[string]any{}
 	for _, f := range fields {
 		out[f.Name] = zero(d, &f.Type)
@@ -313,27 +313,27 @@ func filled(d *runtime.Definition, fields []runtime.Field, data map[string]any) 
 	return text
 }
 
-func zero(d *runtime.Definition, t *runtime.Type) any {
+func zero(d *machine.Definition, t *machine.Type) any {
 	switch t.Kind {
-	case runtime.Bool:
+	case machine.Bool:
 		return false
-	case runtime.Int:
+	case machine.Int:
 		if t.Min != nil {
 			return *t.Min
 		}
 		return 0
-	case runtime.Float:
+	case machine.Float:
 		return 0
-	case runtime.DurationKind:
+	case machine.DurationKind:
 		if t.Max != nil {
 			return time.Duration(*t.Max).String()
 		}
 		return "1h"
-	case runtime.TimeKind:
+	case machine.TimeKind:
 		return "2026-01-01T00:00:00Z"
-	case runtime.EnumKind:
+	case machine.EnumKind:
 		return d.Enums[t.Enum].Values[0]
-	case runtime.ListKind:
+	case machine.ListKind:
 		return []any{}
 	}
 	return ""
@@ -456,7 +456,7 @@ func TestEveryMachineHasBounds(t *testing.T) {
 
 // TestMostAtOnce holds the checker's limit to the runtime's.
 func TestMostAtOnce(t *testing.T) {
-	if control.MostAtOnce != runtime.MaxFollowing {
-		t.Errorf("the checker knows %d, the runtime %d", control.MostAtOnce, runtime.MaxFollowing)
+	if control.MostAtOnce != machine.MaxFollowing {
+		t.Errorf("the checker knows %d, the runtime %d", control.MostAtOnce, machine.MaxFollowing)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // A walk is a random run on the runtime. Whatever it does, the checker must have
@@ -25,41 +25,41 @@ type walk struct {
 }
 
 // next is a random input of those that can come, and moves the time on to it.
-func (w *walk) next() (runtime.Input, bool) {
+func (w *walk) next() (machine.Input, bool) {
 	if in, due := w.m.Next(w.s, w.now); due {
 		return in, true
 	}
-	var ways []func() (runtime.Input, bool)
+	var ways []func() (machine.Input, bool)
 	for i, e := range w.d.Events {
 		if !e.Internal {
-			ways = append(ways, func() (runtime.Input, bool) { return w.event(runtime.Input{Kind: runtime.EventInput, Event: i}) })
+			ways = append(ways, func() (machine.Input, bool) { return w.event(machine.Input{Kind: machine.EventInput, Event: i}) })
 		}
 	}
 	for _, task := range w.s.Tasks {
-		if task.State == runtime.TaskOpen {
-			ways = append(ways, func() (runtime.Input, bool) { return w.says(task) })
+		if task.State == machine.TaskOpen {
+			ways = append(ways, func() (machine.Input, bool) { return w.says(task) })
 		}
 	}
 	if len(w.s.Alarms) > 0 {
 		ways = append(ways, w.timer)
 	}
 	if w.random.IntN(20) == 0 || len(ways) == 0 {
-		return runtime.Input{Kind: runtime.CancelInput}, true
+		return machine.Input{Kind: machine.CancelInput}, true
 	}
 	return ways[w.random.IntN(len(ways))]()
 }
 
 // says is what an attempt says, when it can at the earliest.
-func (w *walk) says(task runtime.Task) (runtime.Input, bool) {
+func (w *walk) says(task machine.Task) (machine.Input, bool) {
 	do := w.d.Dos[task.Do]
-	in := runtime.Input{Kind: runtime.ResultInput, Event: -1, Do: task.Do, Key: task.Key, Attempt: task.Attempt}
+	in := machine.Input{Kind: machine.ResultInput, Event: -1, Do: task.Do, Key: task.Key, Attempt: task.Attempt}
 	at := w.now
 	if task.NotBefore.After(at) {
 		at = task.NotBefore
 	}
 	results := w.d.Activities[do.Activity].Results
 	if w.random.IntN(2) == 0 {
-		in.Kind = runtime.FailureInput
+		in.Kind = machine.FailureInput
 		in.Category = w.random.IntN(len(w.d.Categories))
 		for name, limit := range map[string]*int64{"timeout": do.Timeout, "silent": do.Heartbeat, "stalled": do.Progress} {
 			if limit != nil && w.d.Categories[in.Category] == name {
@@ -79,7 +79,7 @@ func (w *walk) says(task runtime.Task) (runtime.Input, bool) {
 	return in, true
 }
 
-func (w *walk) timer() (runtime.Input, bool) {
+func (w *walk) timer() (machine.Input, bool) {
 	for _, a := range w.s.Alarms {
 		if a.Due.After(w.now) {
 			w.now = a.Due
@@ -94,7 +94,7 @@ func (w *walk) timer() (runtime.Input, bool) {
 }
 
 // event gives in a random payload; some do not fit.
-func (w *walk) event(in runtime.Input) (runtime.Input, bool) {
+func (w *walk) event(in machine.Input) (machine.Input, bool) {
 	values := map[string]any{}
 	for _, f := range w.d.Events[in.Event].Fields {
 		values[f.Name] = w.value(&f.Type)
@@ -107,22 +107,22 @@ func (w *walk) event(in runtime.Input) (runtime.Input, bool) {
 	return in, err == nil
 }
 
-func (w *walk) value(t *runtime.Type) any {
+func (w *walk) value(t *machine.Type) any {
 	lo, hi := int64(-2), int64(12)
 	if t.Min != nil {
 		lo, hi = *t.Min, *t.Max
 	}
 	switch t.Kind {
-	case runtime.Bool:
+	case machine.Bool:
 		return w.random.IntN(2) == 0
-	case runtime.Int:
+	case machine.Int:
 		return lo + w.random.Int64N(hi-lo+1)
-	case runtime.DurationKind:
+	case machine.DurationKind:
 		return time.Duration(lo + w.random.Int64N(hi-lo+1)).String()
-	case runtime.EnumKind:
+	case machine.EnumKind:
 		values := w.d.Enums[t.Enum].Values
 		return values[w.random.IntN(len(values))]
-	case runtime.String:
+	case machine.String:
 		return []string{"", "x", "other"}[w.random.IntN(3)]
 	}
 	return zero(w.d, t)
@@ -134,14 +134,14 @@ func (w *walk) wander(visit func(state string)) {
 	for _, f := range w.d.Params {
 		params[f.Name] = w.value(&f.Type)
 	}
-	start := runtime.Input{Kind: runtime.StartInput}
+	start := machine.Input{Kind: machine.StartInput}
 	var err error
 	if start.Data, err = w.m.DecodeParams(filled(w.d, w.d.Params, params)); err != nil || w.take(start) != nil {
 		return
 	}
 	visit(w.d.States[w.s.State].Path)
 	for range 60 {
-		if w.s.Status != runtime.Running {
+		if w.s.Status != machine.Running {
 			return
 		}
 		w.answers()
@@ -149,7 +149,7 @@ func (w *walk) wander(visit func(state string)) {
 		if !ok {
 			continue
 		}
-		if w.take(in) != nil && in.Kind != runtime.EventInput {
+		if w.take(in) != nil && in.Kind != machine.EventInput {
 			return // halted
 		}
 		visit(w.d.States[w.s.State].Path)

@@ -10,7 +10,10 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // nested is a json value of that depth.
@@ -33,7 +36,7 @@ func inner(j string) string {
 }
 
 // readable takes everything that reads a run, and fails the test where one cannot.
-func readable(t testing.TB, e *Engine, run, where string) View {
+func readable(t testing.TB, e *Engine, run, where string) machine.View {
 	t.Helper()
 	ctx := context.Background()
 	v, err := e.Get(ctx, run)
@@ -70,7 +73,7 @@ func readable(t testing.TB, e *Engine, run, where string) View {
 
 // boxed leads a run with the value j and the text s through everything that keeps
 // them. It is false where they were refused at the start, and then nothing is stored.
-func boxed(t testing.TB, store Store, run, j, s string) bool {
+func boxed(t testing.TB, store store.Store, run, j, s string) bool {
 	t.Helper()
 	ctx, payload := context.Background(), json.RawMessage(filled(j, s))
 	e := NewEngine(store, WithPoll(time.Millisecond))
@@ -84,7 +87,7 @@ func boxed(t testing.TB, store Store, run, j, s string) bool {
 		}},
 		Guards: map[string]GuardFunc{"fits": func(context.Context, json.RawMessage) (bool, error) { return true, nil }},
 	})
-	var refused *Rejected
+	var refused *machine.Rejected
 	_, err := e.Start(ctx, "M", run, json.RawMessage(fmt.Sprintf(`{"p":%s,"q":[%s],"r":%s}`, j, inner(j), s)))
 	if errors.As(err, &refused) {
 		return false
@@ -92,7 +95,7 @@ func boxed(t testing.TB, store Store, run, j, s string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	look := func(where string) View {
+	look := func(where string) machine.View {
 		t.Helper()
 		if len(payload) > 10_000 && where != "migrate" { // reading takes its time
 			v, err := e.Get(ctx, run)
@@ -108,7 +111,7 @@ func boxed(t testing.TB, store Store, run, j, s string) bool {
 	event := func(name string, data json.RawMessage, state string) {
 		t.Helper()
 		sent++
-		x := ExternalEvent{Name: name, Data: data, ID: fmt.Sprint(sent), Actor: "a\u202e\x00", Reason: "b\u2028"}
+		x := machine.ExternalEvent{Name: name, Data: data, ID: fmt.Sprint(sent), Actor: "a\u202e\x00", Reason: "b\u2028"}
 		if _, err := e.Send(ctx, run, x); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -119,14 +122,14 @@ func boxed(t testing.TB, store Store, run, j, s string) bool {
 			t.Fatalf("%s again: %v", name, err)
 		}
 	}
-	operate := func(what string, _ View, err error) {
+	operate := func(what string, _ machine.View, err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
 		look(what)
 	}
-	do := func(what string, f func() (View, error)) {
+	do := func(what string, f func() (machine.View, error)) {
 		t.Helper()
 		v, err := f()
 		operate(what, v, err)
@@ -134,25 +137,25 @@ func boxed(t testing.TB, store Store, run, j, s string) bool {
 	event("Put", payload, "Open")
 	event("Keep", payload, "Open") // deferred
 	event("Work", nil, "Working")
-	do("the activity", func() (View, error) { return e.RunUntilIdle(ctx, run) }) // and what was deferred is taken
+	do("the activity", func() (machine.View, error) { return e.RunUntilIdle(ctx, run) }) // and what was deferred is taken
 	event("Back", nil, "Open")
-	do("pause", func() (View, error) { return e.Pause(ctx, run, Operator{}) })
+	do("pause", func() (machine.View, error) { return e.Pause(ctx, run, machine.Operator{}) })
 	event("Put", payload, "Open") // queued
 	event("Keep", payload, "Open")
-	do("resume", func() (View, error) { return e.Resume(ctx, run, Operator{}) })
+	do("resume", func() (machine.View, error) { return e.Resume(ctx, run, machine.Operator{}) })
 	event("Work", nil, "Working")
-	do("complete", func() (View, error) {
-		return e.Complete(ctx, run, Completion{Activity: "make", Event: "Made", Data: payload})
+	do("complete", func() (machine.View, error) {
+		return e.Complete(ctx, run, machine.Completion{Activity: "make", Event: "Made", Data: payload})
 	})
 	event("Keep", payload, "Kept") // deferred
 	event("Jam", nil, "Jammed")    // and there it halts the run
-	do("retry", func() (View, error) { return e.Retry(ctx, run, Operator{}) })
-	if v := look("retry"); v.Status != Halted {
+	do("retry", func() (machine.View, error) { return e.Retry(ctx, run, machine.Operator{}) })
+	if v := look("retry"); v.Status != machine.Halted {
 		t.Fatalf("the run is %s", v.Status)
 	}
 	other := *m.Definition()
 	other.Doc = "another version"
-	to, err := Compile(&other)
+	to, err := machine.Compile(&other)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +170,7 @@ func boxed(t testing.TB, store Store, run, j, s string) bool {
 		t.Fatalf("migrate: %v", err)
 	}
 	look("migrate")
-	do("cancel", func() (View, error) { return e.Cancel(ctx, run, CancelOptions{Force: true}) })
+	do("cancel", func() (machine.View, error) { return e.Cancel(ctx, run, CancelOptions{Force: true}) })
 	return true
 }
 
@@ -205,7 +208,7 @@ func FuzzAcceptedCanBeRead(f *testing.F) {
 // nested. One level too much is refused, and leaves nothing behind.
 func TestAcceptedCanBeRead(t *testing.T) {
 	for _, depth := range []int{1, 190, 193, 194, 195, 196, 197, 198, 199, 200, 201} {
-		if got, want := boxed(t, memstore.New(), "r", nested(depth), `"x"`), depth < MaxNesting; got != want {
+		if got, want := boxed(t, memstore.New(), "r", nested(depth), `"x"`), depth < machine.MaxNesting; got != want {
 			t.Errorf("a value nested %d deep is accepted: %t", depth, got)
 		}
 	}

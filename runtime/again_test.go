@@ -10,7 +10,10 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // TestIDUsedAgain: the id of a run that was pruned is given to another. Its keys and
@@ -27,7 +30,7 @@ func TestIDUsedAgain(t *testing.T) {
 		hang := make(chan struct{})
 		m := Build(t, WithEvent("Found", "n int"), WithEvent("Told", ""), WithActivity("work", "", "Found", ""),
 			WithState("Working", Entering(Publishing("Told")), Doing("work", nil), On("Found", GoTo("Done")), On("failed", GoTo("Broken"))),
-			WithTerminal("Done", Success), WithTerminal("Broken", Failed))
+			WithTerminal("Done", machine.Success), WithTerminal("Broken", machine.Failed))
 		register(t, e, m, Handlers{Activities: map[string]ActivityFunc{"work": func(_ context.Context, a *Attempt) (Result, error) {
 			keys = append(keys, a.Key)
 			r := Result{Event: "Found", Data: json.RawMessage(`{"n":1}`)}
@@ -46,7 +49,7 @@ func TestIDUsedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Hour)
-		if done, err := e.Prune(t.Context(), PruneQuery{Before: time.Now()}); err != nil || done.Runs != 1 {
+		if done, err := e.Prune(t.Context(), store.PruneQuery{Before: time.Now()}); err != nil || done.Runs != 1 {
 			t.Fatalf("%+v, %v", done, err)
 		}
 		start(t, e, "r", "")
@@ -73,20 +76,20 @@ func TestIDUsedAgain(t *testing.T) {
 func TestLateOfAnother(t *testing.T) {
 	m := job(t, nil)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s, _, _, err := m.Step(m.NewSnapshot("r", 1), Input{Kind: StartInput, Token: "abc1"}, now, nil)
+	s, _, _, err := m.Step(m.NewSnapshot("r", 1), machine.Input{Kind: machine.StartInput, Token: "abc1"}, now, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for key, own := range map[string]bool{
 		"r@abc1/Working/work/1": true, "r/Working/work/1": false, "r@abc/Working/work/1": false, "q/Working/work/1": false,
 	} {
-		_, _, _, err := m.Step(s, Input{Kind: LateInput, Key: key, Attempt: 1, Message: "Found"}, now, nil)
-		if own != (err == nil) || !own && !errors.Is(err, ErrFenced) {
+		_, _, _, err := m.Step(s, machine.Input{Kind: machine.LateInput, Key: key, Attempt: 1, Message: "Found"}, now, nil)
+		if own != (err == nil) || !own && !errors.Is(err, machine.ErrFenced) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
 	for _, token := range []string{"A", "a/b", "é", strings.Repeat("a", 33)} {
-		if _, _, _, err := m.Step(m.NewSnapshot("r", 1), Input{Kind: StartInput, Token: token}, now, nil); err == nil {
+		if _, _, _, err := m.Step(m.NewSnapshot("r", 1), machine.Input{Kind: machine.StartInput, Token: token}, now, nil); err == nil {
 			t.Errorf("%q is taken for a token", token)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // Message is what a step has published, on its way out.
@@ -65,7 +67,7 @@ func (c *courier) round(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	asked, now := e.clock.Now(), e.now()
-	rows, err := c.worker.scope.messages(ctx, MessageQuery{Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free})
+	rows, err := c.worker.scope.messages(ctx, store.MessageQuery{Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free})
 	if err != nil {
 		return false, fmt.Errorf("taking messages from the outbox: %w", err)
 	}
@@ -89,7 +91,7 @@ func (c *courier) free() {
 // deliver makes one attempt at a message, and says in the store what became of
 // it. Where the store cannot be told until the worker ends, the lease runs out and the
 // message is delivered a second time. It reports whether the user's function has returned.
-func (c *courier) deliver(row *MessageRow, lease time.Time) (returned bool) {
+func (c *courier) deliver(row *store.MessageRow, lease time.Time) (returned bool) {
 	e := c.worker.engine
 	failpoint.Hit(failpoint.MessageTaken)
 	returned, failed := c.handOver(row, lease)
@@ -100,12 +102,12 @@ func (c *courier) deliver(row *MessageRow, lease time.Time) (returned bool) {
 		failpoint.Hit(failpoint.MessageMarked)
 	} else {
 		failpoint.Hit(failpoint.MessageNotHandled)
-		wait := defaultBackoff.wait(int64(row.Attempt), jitterShare(0, row.ID, int64(row.Attempt)))
+		wait := machine.RedeliverAfter(row.ID, int64(row.Attempt))
 		e.logger.Warn("a message could not be delivered", slog.String("run", row.Run), slog.String("message", row.ID),
 			slog.Int("attempt", row.Attempt), slog.Duration("again_in", wait), slog.Any("error", failed))
 		ready := e.now().Add(wait)
 		err = c.worker.insist(func(ctx context.Context) error {
-			return e.store.Undelivered(ctx, row.ID, row.Attempt, ready, cleanMessage(failed.Error()))
+			return e.store.Undelivered(ctx, row.ID, row.Attempt, ready, machine.CleanMessage(failed.Error()))
 		}, nil)
 	}
 	e.changes.notify(row.Run)
@@ -121,7 +123,7 @@ var errLeaseOver = fmt.Errorf("its lease has run out: %w", context.DeadlineExcee
 // handOver calls the user's function, for as long as the lease runs: it is measured on
 // this engine's clock, from before it was asked for. One that does not return although its
 // context is done is left to itself, as an activity is, and keeps its room until it returns.
-func (c *courier) handOver(row *MessageRow, lease time.Time) (returned bool, err error) {
+func (c *courier) handOver(row *store.MessageRow, lease time.Time) (returned bool, err error) {
 	e := c.worker.engine
 	if !e.clock.Now().Before(lease) {
 		return true, errLeaseOver // the store was slow, and the message may be another's by now
@@ -160,7 +162,7 @@ func (c *courier) handOver(row *MessageRow, lease time.Time) (returned bool, err
 }
 
 // handOver calls the user's function; a panic is a failure.
-func (e *Engine) handOver(ctx context.Context, row *MessageRow) (err error) {
+func (e *Engine) handOver(ctx context.Context, row *store.MessageRow) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = errors.New(panicText(r))

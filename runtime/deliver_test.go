@@ -12,17 +12,19 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
 
 // told is a machine that publishes with each step: two messages at the start,
 // one with Go, one at its end.
-func told(t testing.TB) *Machine {
+func told(t testing.TB) *machine.Machine {
 	t.Helper()
 	return Build(t, WithFields("n int = 0"), WithEvent("Go", ""), WithEvent("End", ""), WithEvent("Said", "what int"),
 		WithState("Idle", Entering(Publishing("Said", "1"), Publishing("Said", "2")),
 			On("Go", Stay(Publishing("Said", "3"))), On("End", GoTo("Done", Publishing("Said", "4")))),
-		WithTerminal("Done", Success))
+		WithTerminal("Done", machine.Success))
 }
 
 // post is an outbox function that remembers what it was given.

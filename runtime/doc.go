@@ -1,13 +1,27 @@
 // Package runtime runs machines so that a crash loses nothing.
 //
-// At its centre is one pure function: Machine.Step takes a snapshot of a run,
-// an input, the time and a way to ask host guards, and gives the next
-// snapshot, the commands that make it real, and the history record that says
-// what happened. It has no clock, no randomness, no I/O and no goroutines.
-// Everything durable stands around it: the Engine loads a run from a Store,
-// steps it, and commits snapshot, history, tasks, timers and messages in one
-// atomic write.
+// The step of a machine is a pure function in runtime/machine. Everything durable stands
+// around it: the Engine loads a run from a Store, steps it, and commits snapshot, history,
+// tasks, timers and messages in one atomic write.
 //
 // A Definition is what `fsmc gen` and `fsmc run` compile a machine to; it is
 // plain data, stored with the runs that use it, and needs no compiler.
+//
+// The package has these parts, in the order in which to read them:
+//
+//   - What programs write: aliases.go, of what stands in the packages below; engine.go with
+//     its options; engine_activity.go, of activities and guards; runs.go, methods.go, fields.go,
+//     optional.go and typed.go, which generated code is made of.
+//   - One durable write: engine_apply.go, engine_write.go and engine_commit.go; engine_runs.go,
+//     of the turns of a run; engine_ask.go, of host guards; engine_hosts.go, of the versions
+//     of machines and who serves them.
+//   - What programs and operators ask for: engine_send.go, engine_operate.go, engine_look.go,
+//     engine_migrate.go, engine_mapping.go, engine_repair.go, replay*.go and work_faults.go;
+//     health*.go, stats.go, prune.go and where.go, of many runs.
+//   - Workers: worker.go, with worker_scope.go and rests.go, of what there is to do and when;
+//     worker_attempt.go, worker_watch.go, outcome.go, meter.go and worker_end.go, of one
+//     attempt; worker_lost.go, worker_insist.go and worker_idle.go; deliver.go, of messages;
+//     engine_progress.go, of checkpoints.
+//   - Underneath: clock.go; limited.go, of a store that does not answer; foreign.go, of code
+//     that is not ours; observer.go; engine_changes.go, which wakes who waits.
 package runtime

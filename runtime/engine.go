@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"log/slog"
 	"os"
 	"strconv"
@@ -158,14 +157,6 @@ func (e *Engine) now() time.Time { return e.clock.Now().UTC().Truncate(time.Micr
 // sleep waits for d by the engine's clock, or until ctx is done.
 func (e *Engine) sleep(ctx context.Context, d time.Duration) error {
 	return wait(ctx, e.clock, d, nil)
-}
-
-// oversized says that a payload is too long, or nothing.
-func (e *Engine) oversized(payload json.RawMessage) string {
-	if len(payload) <= e.maxPayload {
-		return ""
-	}
-	return "it has " + strconv.Itoa(len(payload)) + " bytes, more than the " + strconv.Itoa(e.maxPayload) + " that are allowed"
 }
 
 func workerName() string {

@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"strconv"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // request is one input for one run.
@@ -18,12 +19,12 @@ type request struct {
 	run string
 	// input is made for the run as it stands: payloads are decoded against the
 	// definition that it has. Nil takes only what is due.
-	input func(m *Machine, s *Snapshot) (Input, error)
+	input func(m *Machine, s *machine.Snapshot) (machine.Input, error)
 
 	start   *host        // the run is created, of this version
 	ifSeq   int64        // the Seq that the sender expects; 0 for any
 	eventID string       // under which the event is accepted once
-	claim   *Claim       // under which a result or failure comes
+	claim   *store.Claim // under which a result or failure comes
 	attempt *AttemptInfo // that ends with it
 	resumes bool         // the run's time goes on after a pause
 }
@@ -31,10 +32,12 @@ type request struct {
 // applied is what became of a request.
 type applied struct {
 	host     *host
-	snapshot *Snapshot
+	snapshot *machine.Snapshot
 	steps    int             // that were made
 	answer   json.RawMessage // stored with an event id that was accepted before
 }
+
+func (a *applied) view() View { return a.host.machine.View(a.snapshot) }
 
 // ErrNoGuard says that a step needs a host guard for which this engine has no
 // function: nothing has changed, and an engine that has it can take the input.
@@ -75,7 +78,7 @@ func (e *Engine) apply(ctx context.Context, c *request) (applied, error) {
 	}
 }
 
-var errNoTurn = Unavailable("other inputs of the run take too long")
+var errNoTurn = store.Unavailable("other inputs of the run take too long")
 
 // turn waits for the turn with a run: for a call of the store and a guard, which may be
 // all that someone else waits for. The caller unlocks it.
@@ -157,7 +160,7 @@ func (e *Engine) applyOnce(ctx context.Context, c *request, live *liveRun) (appl
 func (e *Engine) load(ctx context.Context, c *request, live *liveRun) error {
 	switch {
 	case c.start != nil:
-		live.host, live.snapshot = c.start, c.start.machine.NewSnapshot(c.run, seedOf(c.run))
+		live.host, live.snapshot = c.start, c.start.machine.NewSnapshot(c.run, machine.SeedOf(c.run))
 		return nil
 	case live.snapshot != nil:
 		return nil
@@ -171,7 +174,7 @@ func (e *Engine) load(ctx context.Context, c *request, live *liveRun) error {
 }
 
 // decode gives the version and the snapshot of a stored run.
-func (e *Engine) decode(ctx context.Context, row *RunRow) (*host, *Snapshot, error) {
+func (e *Engine) decode(ctx context.Context, row *RunRow) (*host, *machine.Snapshot, error) {
 	h, err := e.host(ctx, row.Definition)
 	if err != nil {
 		return nil, nil, fmt.Errorf("run %q: %w", row.Run, err)
@@ -182,19 +185,6 @@ func (e *Engine) decode(ctx context.Context, row *RunRow) (*host, *Snapshot, err
 	}
 	return h, s, nil
 }
-
-// seedOf decides the jitter of a run: runs with different ids differ.
-func seedOf(run string) uint64 {
-	const fnvOffset, fnvPrime = 14695981039346656037, 1099511628211
-	h := uint64(fnvOffset)
-	for i := range len(run) {
-		h = (h ^ uint64(run[i])) * fnvPrime
-	}
-	return h
-}
-
-// tokenOf tells a run apart from others of its id, which started at other times.
-func tokenOf(started time.Time) string { return strconv.FormatUint(uint64(started.UnixMicro()), 36) }
 
 // commit makes a write durable, remembers the run as it now stands, and tells
 // those who wait for it. Every step of every run is written here.
@@ -246,14 +236,14 @@ func (e *Engine) report(w *write) {
 		if r.Input.Migration != nil {
 			info.From = r.Input.Migration.From
 		}
-		info.Passed = w.host.machine.passedViews(r.Passed)
+		info.Passed = w.host.machine.PassedViews(r.Passed)
 		if r.Arm >= 0 {
 			info.Arm = d.Arms[r.Arm].Name
 		}
-		if r.Effect == HaltedBy {
+		if r.Effect == machine.HaltedBy {
 			info.Reason = r.Cause.String()
 			e.logger.Error("run halted", slog.String("run", w.after.Run), slog.String("machine", d.Name),
-				slog.String("state", info.To), slog.String("code", string(r.Cause.code())), slog.String("reason", info.Reason))
+				slog.String("state", info.To), slog.String("code", string(r.Cause.Code)), slog.String("reason", info.Reason))
 		}
 		e.observer.OnStep(info)
 		if w.attempt.endsBy(&r.Input) {

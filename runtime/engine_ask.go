@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // asker puts a machine's guards to the functions of this process, outside of
@@ -24,7 +26,7 @@ func (e *Engine) asker(ctx context.Context, h *host) *asker {
 	return &asker{ctx: ctx, host: h, limit: e.guardLimit}
 }
 
-func (a *asker) ask(guard int, args []Value) (bool, error) {
+func (a *asker) ask(guard int, args []machine.Value) (bool, error) {
 	d := a.host.machine.Definition()
 	g := &d.Guards[guard]
 	f := a.host.handlers.Guards[g.Name]
@@ -32,7 +34,7 @@ func (a *asker) ask(guard int, args []Value) (bool, error) {
 		a.unasked = fmt.Errorf("guard %q of machine %q: %w", g.Name, d.Name, ErrNoGuard)
 		return false, a.unasked
 	}
-	encoded, err := d.encodeObject(g.Params, args)
+	encoded, err := a.host.machine.GuardArgs(guard, args)
 	if err != nil {
 		return false, fmt.Errorf("the arguments of guard %q: %w", g.Name, err)
 	}
@@ -49,7 +51,7 @@ func (a *asker) ask(guard int, args []Value) (bool, error) {
 // call waits for the function until the limit has passed or the caller gives up. One
 // that goes on then is left to itself: a step waits for it, and with that its run.
 func (a *asker) call(f GuardFunc, args json.RawMessage) (bool, error) {
-	ctx, cancel := context.WithTimeoutCause(a.ctx, a.limit, fmt.Errorf("no answer within %s", durationText(a.limit)))
+	ctx, cancel := context.WithTimeoutCause(a.ctx, a.limit, fmt.Errorf("no answer within %s", machine.DurationText(a.limit)))
 	defer cancel()
 	answered := make(chan verdict, 1)
 	go func() {

@@ -13,13 +13,16 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // faulty is a store of which every call fails now and then: before it has done
 // anything or, where a caller cannot tell, after.
 type faulty struct {
-	Store
+	store.Store
 	mu     sync.Mutex
 	random *rand.Rand
 	share  float64
@@ -47,18 +50,18 @@ func (f *faulty) around(call func() error) error {
 	return f.fails()
 }
 
-func (f *faulty) Load(ctx context.Context, run string) (RunRow, error) {
+func (f *faulty) Load(ctx context.Context, run string) (store.RunRow, error) {
 	if err := f.fails(); err != nil {
-		return RunRow{}, err
+		return store.RunRow{}, err
 	}
 	return f.Store.Load(ctx, run)
 }
 
-func (f *faulty) Commit(ctx context.Context, c *Commit) error {
+func (f *faulty) Commit(ctx context.Context, c *store.Commit) error {
 	return f.around(func() error { return f.Store.Commit(ctx, c) })
 }
 
-func (f *faulty) Claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error) {
+func (f *faulty) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
 	rows, err := f.Store.Claim(ctx, q)
 	if fault := f.fails(); fault != nil {
 		return nil, fault // claimed, and no one knows: the leases run out
@@ -66,29 +69,29 @@ func (f *faulty) Claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error) {
 	return rows, err
 }
 
-func (f *faulty) Renew(ctx context.Context, c Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
+func (f *faulty) Renew(ctx context.Context, c store.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
 	if err := f.fails(); err != nil {
 		return false, err
 	}
 	return f.Store.Renew(ctx, c, now, until, checkpoint)
 }
 
-func (f *faulty) Release(ctx context.Context, c Claim, now, notBefore time.Time) error {
+func (f *faulty) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
 	return f.around(func() error { return f.Store.Release(ctx, c, now, notBefore) })
 }
 
-func (f *faulty) Confirm(ctx context.Context, c Claim, now time.Time) error {
+func (f *faulty) Confirm(ctx context.Context, c store.Claim, now time.Time) error {
 	return f.around(func() error { return f.Store.Confirm(ctx, c, now) })
 }
 
-func (f *faulty) Due(ctx context.Context, now time.Time, limit int) ([]TimerRow, error) {
+func (f *faulty) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
 	if err := f.fails(); err != nil {
 		return nil, err
 	}
 	return f.Store.Due(ctx, now, limit)
 }
 
-func (f *faulty) Expired(ctx context.Context, now time.Time, limit int) ([]TaskRow, error) {
+func (f *faulty) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
 	if err := f.fails(); err != nil {
 		return nil, err
 	}
@@ -97,7 +100,7 @@ func (f *faulty) Expired(ctx context.Context, now time.Time, limit int) ([]TaskR
 
 // tour is a run through activities side by side, retries, timers and events
 // kept for later, that ends in Done whatever the store does.
-func tour(t testing.TB) *Machine {
+func tour(t testing.TB) *machine.Machine {
 	return Build(t, WithFields("n int 0..1000 = 0"), WithEvent("Found", "n int"), WithEvent("Later", ""),
 		WithActivity("work", "n int", "Found", "flaky"),
 		WithState("Both", Doing("work", []string{"1"}, "as a"), Doing("work", []string{"2"}, "as b"),
@@ -106,7 +109,7 @@ func tour(t testing.TB) *Machine {
 		WithState("Sleep", On("Later", Deferring()), After("1m", GoTo("Hear"))),
 		WithState("Hear", On("Later", GoTo("Last")), After("10m", GoTo("Last"))),
 		WithState("Last", Doing("work", []string{"n"}), On("Found", GoTo("Done", Set("n", "n + event.n"))), On("failed", Retry(1000))),
-		WithTerminal("Done", Success))
+		WithTerminal("Done", machine.Success))
 }
 
 // TestFaultyStore works on runs with a store that fails, with several workers,
@@ -138,7 +141,7 @@ func TestFaultyStore(t *testing.T) {
 				for i := range 5 {
 					run := fmt.Sprint("r", i)
 					v := await(t, e, run)
-					for v.Status == Running { // it may hear Later no more: it was kept
+					for v.Status == machine.Running { // it may hear Later no more: it was kept
 						time.Sleep(time.Minute)
 						v = await(t, e, run)
 					}

@@ -13,6 +13,7 @@ import (
 	. "github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite/faultfs"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // TestResultOnAFullDisk: an activity ends while the disk is full, and every write fails.
@@ -55,11 +56,11 @@ func TestResultOnAFullDisk(t *testing.T) {
 
 // watching tells of each commit how it ended.
 type watching struct {
-	Store
+	store.Store
 	told func(error)
 }
 
-func (s watching) Commit(ctx context.Context, c *Commit) error {
+func (s watching) Commit(ctx context.Context, c *store.Commit) error {
 	err := s.Store.Commit(ctx, c)
 	s.told(err)
 	return err

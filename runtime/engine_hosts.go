@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // hosts are the machine versions that an engine knows: those registered, and
@@ -94,20 +97,20 @@ func superfluous[F any](what string, given map[string]F, declared map[string]boo
 			continue
 		}
 		fault := fmt.Sprintf("there is no %s %q", what, name)
-		faults = append(faults, fault+didYouMean(name, slices.Collect(maps.Keys(declared))))
+		faults = append(faults, fault+machine.DidYouMean(name, slices.Collect(maps.Keys(declared))))
 	}
 	return faults
 }
 
 // currentHost is the version of a machine with which new runs start.
-func (e *Engine) currentHost(machine string) (*host, error) {
+func (e *Engine) currentHost(name string) (*host, error) {
 	e.hosts.mu.Lock()
 	defer e.hosts.mu.Unlock()
-	if h := e.hosts.current[machine]; h != nil {
+	if h := e.hosts.current[name]; h != nil {
 		return h, nil
 	}
 	registered := slices.Collect(maps.Keys(e.hosts.current))
-	return nil, fmt.Errorf("machine %q is not registered%s", machine, didYouMean(machine, registered))
+	return nil, fmt.Errorf("machine %q is not registered%s", name, machine.DidYouMean(name, registered))
 }
 
 // host finds a machine version by its hash, if need be in the store.
@@ -122,11 +125,11 @@ func (e *Engine) host(ctx context.Context, hash string) (*host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the definition %s of a run: %w", hash, err)
 	}
-	d, err := ParseDefinition(row.Definition)
+	d, err := machine.ParseDefinition(row.Definition)
 	if err != nil {
 		return nil, fmt.Errorf("the definition %s in the store: %w", hash, err)
 	}
-	m, err := Compile(d)
+	m, err := machine.Compile(d)
 	if err != nil {
 		return nil, fmt.Errorf("the definition %s in the store: %w", hash, err)
 	}
@@ -162,10 +165,10 @@ func (e *Engine) adopt(m *Machine, source string) *host {
 func (e *Engine) found(m *Machine, source string) *host {
 	h := &host{machine: m, source: source, stored: true}
 	if fault := isolated(func() { h.handlers = e.find(m) }); fault != "" {
-		e.logger.Error("the functions of a machine could not be found", slog.String("machine", m.def.Name), slog.String("error", fault))
+		e.logger.Error("the functions of a machine could not be found", slog.String("machine", m.Definition().Name), slog.String("error", fault))
 	}
-	for i := range m.def.Guards {
-		if h.handlers.Guards[m.def.Guards[i].Name] == nil {
+	for i := range m.Definition().Guards {
+		if h.handlers.Guards[m.Definition().Guards[i].Name] == nil {
 			h.handlers.Activities = nil
 		}
 	}
@@ -218,12 +221,12 @@ func (e *Engine) Unmatched(ctx context.Context, definition string) ([]string, er
 		return nil, err
 	}
 	var names []string
-	for _, a := range h.machine.def.Activities {
+	for _, a := range h.machine.Definition().Activities {
 		if h.handlers.Activities[a.Name] == nil {
 			names = append(names, a.Name)
 		}
 	}
-	for _, g := range h.machine.def.Guards {
+	for _, g := range h.machine.Definition().Guards {
 		if h.handlers.Guards[g.Name] == nil {
 			names = append(names, g.Name)
 		}
@@ -238,17 +241,17 @@ func matchHandlers(d *Definition, current *host) (Handlers, []string) {
 	now := current.machine.Definition()
 	signatures := map[string]string{}
 	for i := range now.Activities {
-		signatures[now.Activities[i].Name] = now.signature(&now.Activities[i])
+		signatures[now.Activities[i].Name] = signature(now, &now.Activities[i])
 	}
 	guards := map[string]string{}
 	for i := range now.Guards {
-		guards[now.Guards[i].Name] = now.fieldsText(now.Guards[i].Params)
+		guards[now.Guards[i].Name] = fieldsText(now, now.Guards[i].Params)
 	}
 	var left []string
 	for i := range d.Activities {
 		a := &d.Activities[i]
 		f := current.handlers.Activities[a.Name]
-		if f == nil || signatures[a.Name] != d.signature(a) {
+		if f == nil || signatures[a.Name] != signature(d, a) {
 			left = append(left, a.Name)
 			continue
 		}
@@ -257,7 +260,7 @@ func matchHandlers(d *Definition, current *host) (Handlers, []string) {
 	for i := range d.Guards {
 		g := &d.Guards[i]
 		f := current.handlers.Guards[g.Name]
-		if f == nil || guards[g.Name] != d.fieldsText(g.Params) {
+		if f == nil || guards[g.Name] != fieldsText(d, g.Params) {
 			left = append(left, g.Name)
 			continue
 		}
@@ -275,24 +278,24 @@ func matchHandlers(d *Definition, current *host) (Handlers, []string) {
 }
 
 // signature is the parameters and results of an activity as text.
-func (d *Definition) signature(a *Activity) string {
+func signature(d *Definition, a *machine.Activity) string {
 	var results []string
 	for _, r := range a.Results {
-		results = append(results, d.Events[r].Name+d.fieldsText(d.Events[r].Fields))
+		results = append(results, d.Events[r].Name+fieldsText(d, d.Events[r].Fields))
 	}
 	slices.Sort(results)
-	return d.fieldsText(a.Params) + " -> " + strings.Join(results, " | ")
+	return fieldsText(d, a.Params) + " -> " + strings.Join(results, " | ")
 }
 
-func (d *Definition) fieldsText(fields []Field) string {
+func fieldsText(d *Definition, fields []machine.Field) string {
 	var b strings.Builder
 	for i := range fields {
 		t := &fields[i].Type
-		fmt.Fprintf(&b, "(%s %s", fields[i].Name, d.typeName(t))
-		for t.Kind == ListKind {
+		fmt.Fprintf(&b, "(%s %s", fields[i].Name, d.TypeName(t))
+		for t.Kind == machine.ListKind {
 			t = t.Elem
 		}
-		if t.Kind == EnumKind {
+		if t.Kind == machine.EnumKind {
 			fmt.Fprintf(&b, " %v", d.Enums[t.Enum].Values)
 		}
 		b.WriteByte(')')
@@ -308,7 +311,7 @@ func (e *Engine) keepDefinition(ctx context.Context, h *host) error {
 	if stored {
 		return nil
 	}
-	err := e.store.PutDefinition(ctx, DefinitionRow{
+	err := e.store.PutDefinition(ctx, store.DefinitionRow{
 		Hash:       h.machine.Hash(),
 		Machine:    h.machine.Definition().Name,
 		Source:     h.source,
@@ -324,16 +327,16 @@ func (e *Engine) keepDefinition(ctx context.Context, h *host) error {
 }
 
 // claimable lists all activities that this engine has functions for.
-func (e *Engine) claimable() []Claimable {
+func (e *Engine) claimable() []store.Claimable {
 	e.hosts.mu.Lock()
 	defer e.hosts.mu.Unlock()
-	var out []Claimable
+	var out []store.Claimable
 	for hash, h := range e.hosts.byHash {
 		for name := range h.handlers.Activities {
-			out = append(out, Claimable{Definition: hash, Activity: name})
+			out = append(out, store.Claimable{Definition: hash, Activity: name})
 		}
 	}
-	slices.SortFunc(out, func(a, b Claimable) int {
+	slices.SortFunc(out, func(a, b store.Claimable) int {
 		return strings.Compare(a.Definition+a.Activity, b.Definition+b.Activity)
 	})
 	return out

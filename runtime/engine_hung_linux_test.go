@@ -10,8 +10,10 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite/faultfs"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // onHungDisk gives an engine on SQLite whose disk hangs when it is told to.
@@ -43,28 +45,31 @@ func TestSendOnAHungDisk(t *testing.T) {
 	_, e := onHungDisk(t, 100*time.Millisecond)
 	start(t, e, "r", "")
 	start(t, e, "other", "")
-	event := ExternalEvent{Name: "Go", ID: "once"}
+	event := machine.ExternalEvent{Name: "Go", ID: "once"}
 	faultfs.Hold(faultfs.Sync | faultfs.Write)
 	background := context.Background()
-	if _, err := e.Send(t.Context(), "r", event); !errors.Is(err, ErrUnknown) || !errors.Is(err, ErrUnavailable) {
+	if _, err := e.Send(t.Context(), "r", event); !errors.Is(err, store.ErrUnknown) || !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("the first: %v", err)
 	}
 	for what, call := range map[string]func(context.Context) error{
 		"send":   func(ctx context.Context) error { _, err := e.Send(ctx, "other", event); return err },
 		"start":  func(ctx context.Context) error { _, err := e.Start(ctx, "M", "third", nil); return err },
 		"cancel": func(ctx context.Context) error { _, err := e.Cancel(ctx, "other", CancelOptions{}); return err },
-		"pause":  func(ctx context.Context) error { _, err := e.Pause(ctx, "other", Operator{}); return err },
-		"prune":  func(ctx context.Context) error { _, err := e.Prune(ctx, PruneQuery{Before: time.Now()}); return err },
+		"pause":  func(ctx context.Context) error { _, err := e.Pause(ctx, "other", machine.Operator{}); return err },
+		"prune": func(ctx context.Context) error {
+			_, err := e.Prune(ctx, store.PruneQuery{Before: time.Now()})
+			return err
+		},
 	} {
 		ctx, cancel := context.WithTimeout(background, 50*time.Millisecond)
-		if err := call(ctx); err == nil || errors.Is(err, ErrUnknown) || ctx.Err() == nil {
+		if err := call(ctx); err == nil || errors.Is(err, store.ErrUnknown) || ctx.Err() == nil {
 			t.Errorf("%s, behind one that hangs: %v", what, err)
 		}
 		cancel()
 		if what == "prune" {
 			continue // it has the limit of its caller alone
 		}
-		if err := call(background); !errors.Is(err, ErrUnavailable) || errors.Is(err, ErrUnknown) {
+		if err := call(background); !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrUnknown) {
 			t.Errorf("%s, without a limit of its own: %v", what, err)
 		}
 	}
@@ -82,13 +87,13 @@ func TestSendOnAHungDisk(t *testing.T) {
 
 // TestReadOnAHungDisk: so it is with what only looks.
 func TestReadOnAHungDisk(t *testing.T) {
-	store, e := onHungDisk(t, time.Hour)
+	db, e := onHungDisk(t, time.Hour)
 	start(t, e, "r", "")
 	faultfs.Hold(faultfs.Read)
 	for what, call := range map[string]func(context.Context) error{
 		"get":    func(ctx context.Context) error { _, err := e.Get(ctx, "r"); return err },
-		"list":   func(ctx context.Context) error { _, err := e.List(ctx, RunFilter{}); return err },
-		"stats":  func(ctx context.Context) error { _, err := store.Counts(ctx, "", time.Time{}); return err },
+		"list":   func(ctx context.Context) error { _, err := e.List(ctx, store.RunFilter{}); return err },
+		"stats":  func(ctx context.Context) error { _, err := db.Counts(ctx, "", time.Time{}); return err },
 		"health": func(ctx context.Context) error { _, err := e.Health(ctx, HealthQuery{}); return err },
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -105,13 +110,13 @@ func TestReadOnAHungDisk(t *testing.T) {
 
 // TestCloseOnAHungDisk: a program that has given up can end.
 func TestCloseOnAHungDisk(t *testing.T) {
-	store, e := onHungDisk(t, 50*time.Millisecond)
+	db, e := onHungDisk(t, 50*time.Millisecond)
 	start(t, e, "r", "")
 	faultfs.Hold(faultfs.Sync | faultfs.Write)
-	if _, err := e.Send(t.Context(), "r", ExternalEvent{Name: "Go"}); !errors.Is(err, ErrUnknown) {
+	if _, err := e.Send(t.Context(), "r", machine.ExternalEvent{Name: "Go"}); !errors.Is(err, store.ErrUnknown) {
 		t.Error(err)
 	}
-	if err := store.Close(); err == nil {
+	if err := db.Close(); err == nil {
 		t.Error("closed")
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // Get shows a run as it is in the store, with what is known of the workers of
@@ -20,13 +23,13 @@ func (e *Engine) Get(ctx context.Context, run string) (View, error) {
 		return View{}, err
 	}
 	if s.Status == Finished && s.Outcome == Failed {
-		v := h.machine.view(s)
+		v := h.machine.View(s)
 		v.End, err = e.endOf(ctx, s)
 		return v, err
 	}
-	over := s.Status != Finished && h.machine.overTime(s, e.now())
-	if !s.hasOpenTask() {
-		v := h.machine.view(s)
+	over := s.Status != Finished && h.machine.OverTime(s, e.now())
+	if !s.HasOpenTask() {
+		v := h.machine.View(s)
 		v.OverBudget = v.OverBudget || over
 		return v, nil
 	}
@@ -34,7 +37,7 @@ func (e *Engine) Get(ctx context.Context, run string) (View, error) {
 	if err != nil {
 		return View{}, fmt.Errorf("the tasks of run %q: %w", run, err)
 	}
-	v := h.machine.view(h.machine.withProgress(s, tasks))
+	v := h.machine.View(withProgress(h.machine, s, tasks))
 	v.OverBudget = v.OverBudget || over
 	steps, err := e.History(ctx, run, max(0, s.Seq-recentSteps), recentSteps)
 	if err != nil {
@@ -44,24 +47,24 @@ func (e *Engine) Get(ctx context.Context, run string) (View, error) {
 		a := &v.Activities[i]
 		for k := range tasks {
 			if t := &tasks[k]; !t.Cancelled && t.Do == a.Do {
-				a.addTask(t)
+				addTask(a, t)
 			}
 		}
-		a.addLastError(steps)
+		addLastError(a, steps)
 	}
 	return v, nil
 }
 
 // endOf is the input with which a run ended; what came too late
 // may stand behind it. It is nil where that is too much.
-func (e *Engine) endOf(ctx context.Context, s *Snapshot) (*EndView, error) {
+func (e *Engine) endOf(ctx context.Context, s *machine.Snapshot) (*machine.EndView, error) {
 	steps, err := e.History(ctx, s.Run, max(0, s.Seq-recentSteps), recentSteps)
 	if err != nil {
 		return nil, err
 	}
 	for _, step := range slices.Backward(steps) {
 		if step.From != step.To {
-			return &EndView{Input: step.Input, Activity: step.Activity, Message: step.Message}, nil
+			return &machine.EndView{Input: step.Input, Activity: step.Activity, Message: step.Message}, nil
 		}
 	}
 	return nil, nil
@@ -71,7 +74,7 @@ func (e *Engine) endOf(ctx context.Context, s *Snapshot) (*EndView, error) {
 // for what ended a run.
 const recentSteps = 100
 
-func (a *ActivityView) addTask(t *TaskRow) {
+func addTask(a *machine.ActivityView, t *store.TaskRow) {
 	a.Checkpoint, a.Lost = t.Checkpoint, t.Lost
 	if t.Worker == "" {
 		return
@@ -88,15 +91,15 @@ func present(t time.Time) *time.Time {
 
 // addLastError finds the last failure of the same execution, or of the same do
 // in this visit, where a retry began a new execution.
-func (a *ActivityView) addLastError(steps []StepView) {
+func addLastError(a *machine.ActivityView, steps []StepView) {
 	thisVisit := true
 	for i := len(steps) - 1; i >= 0; i-- {
 		s := &steps[i]
-		if s.Kind == FailureInput && (s.Key == a.Key || thisVisit && s.Effect == Retried && doOf(s.Key) == doOf(a.Key)) {
-			a.LastError = &ErrorView{Category: s.Category, Message: s.Message, Attempt: s.Attempt, At: s.At}
+		if s.Kind == machine.FailureInput && (s.Key == a.Key || thisVisit && s.Effect == machine.Retried && doOf(s.Key) == doOf(a.Key)) {
+			a.LastError = &machine.ErrorView{Category: s.Category, Message: s.Message, Attempt: s.Attempt, At: s.At}
 			return
 		}
-		thisVisit = thisVisit && s.Effect != Moved
+		thisVisit = thisVisit && s.Effect != machine.Moved
 	}
 }
 
@@ -121,7 +124,7 @@ func (e *Engine) History(ctx context.Context, run string, after int64, limit int
 	if err != nil {
 		return nil, fmt.Errorf("run %q: %w", run, err)
 	}
-	var versions []Version
+	var versions []machine.Version
 	if s, err := h.machine.DecodeSnapshot(row.Snapshot); err == nil {
 		versions = s.Versions
 	} else if versions, err = e.versionsInHistory(ctx, h, &row); err != nil {
@@ -137,7 +140,7 @@ func (e *Engine) History(ctx context.Context, run string, after int64, limit int
 		if err != nil {
 			return nil, fmt.Errorf("run %q: line %d of its history is damaged: %w", run, rows[i].Seq, err)
 		}
-		views[i] = h.machine.stepView(r)
+		views[i] = h.machine.StepView(r)
 	}
 	return views, nil
 }

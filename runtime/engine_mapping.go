@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // namesOf are the names of a definition that a Mapping may speak of.
@@ -34,21 +37,21 @@ func (e *Engine) checkMapping(ctx context.Context, h *host, p *Mapping) error {
 	}
 	var old, now namesOf
 	var ambiguous error
-	now.add(h.machine.def)
+	now.add(h.machine.Definition())
 	rows, err := e.store.Definitions(ctx)
 	if err != nil {
 		return fmt.Errorf("the definitions cannot be read: %w", err)
 	}
 	for _, row := range rows {
-		if row.Machine != h.machine.def.Name || row.Hash == h.machine.Hash() {
+		if row.Machine != h.machine.Definition().Name || row.Hash == h.machine.Hash() {
 			continue
 		}
-		d, err := ParseDefinition(row.Definition)
+		d, err := machine.ParseDefinition(row.Definition)
 		if err != nil {
 			return fmt.Errorf("the definition %s in the store: %w", row.Hash, err)
 		}
 		old.add(d)
-		if _, err := p.origins(d.Fields); err != nil && ambiguous == nil {
+		if _, err := p.Origins(d.Fields); err != nil && ambiguous == nil {
 			unfinished, failed := e.hasUnfinished(ctx, &row)
 			if failed != nil {
 				return failed
@@ -70,7 +73,7 @@ func (e *Engine) checkMapping(ctx context.Context, h *host, p *Mapping) error {
 }
 
 // hasUnfinished reports whether a run of a definition goes on.
-func (e *Engine) hasUnfinished(ctx context.Context, d *DefinitionRow) (bool, error) {
+func (e *Engine) hasUnfinished(ctx context.Context, d *store.DefinitionRow) (bool, error) {
 	for _, status := range []Status{Running, Halted} {
 		runs, err := e.store.Runs(ctx, RunFilter{Machine: d.Machine, Definition: d.Hash, Status: status, Limit: 1})
 		if err != nil {
@@ -86,11 +89,11 @@ func (e *Engine) hasUnfinished(ctx context.Context, d *DefinitionRow) (bool, err
 func mappedNames(what string, mapped map[string]string, old, now []string) error {
 	for _, from := range slices.Sorted(maps.Keys(mapped)) {
 		if !slices.Contains(old, from) {
-			return fmt.Errorf("the mapping renames %s %q, which no earlier version has%s", what, from, didYouMean(from, old))
+			return fmt.Errorf("the mapping renames %s %q, which no earlier version has%s", what, from, machine.DidYouMean(from, old))
 		}
 		givesUp := what == "field" && mapped[from] == ""
 		if to := mapped[from]; !givesUp && !slices.Contains(now, to) {
-			return fmt.Errorf("the mapping renames %s %q to %q, which the new version does not have%s", what, from, to, didYouMean(to, now))
+			return fmt.Errorf("the mapping renames %s %q to %q, which the new version does not have%s", what, from, to, machine.DidYouMean(to, now))
 		}
 	}
 	return nil
@@ -99,9 +102,9 @@ func mappedNames(what string, mapped map[string]string, old, now []string) error
 func setNames(p *Mapping, names []string) error {
 	for _, name := range slices.Sorted(maps.Keys(p.Set)) {
 		if !slices.Contains(names, name) {
-			return fmt.Errorf("the mapping sets %q, which is no field or parameter of the new version%s", name, didYouMean(name, names))
+			return fmt.Errorf("the mapping sets %q, which is no field or parameter of the new version%s", name, machine.DidYouMean(name, names))
 		}
-		if err := checkJSON(p.Set[name]); err != nil {
+		if err := machine.CheckJSON(p.Set[name]); err != nil {
 			return fmt.Errorf("what the mapping sets %q to is not valid JSON: %w", name, err)
 		}
 	}

@@ -8,10 +8,13 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // migrateAll moves runs of M, and gives why those that do not fit stay.
-func migrateAll(t *testing.T, e *Engine, p Mapping) (moved int, why []string, err error) {
+func migrateAll(t *testing.T, e *Engine, p machine.Mapping) (moved int, why []string, err error) {
 	t.Helper()
 	err = e.Migrate(t.Context(), "M", MigrateOptions{Mapping: p, Apply: true, Operator: ada}, func(r MigratedRun) error {
 		if r.Why != "" {
@@ -27,14 +30,14 @@ func migrateAll(t *testing.T, e *Engine, p Mapping) (moved int, why []string, er
 // TestMappingOntoAFieldThatStays: of two fields that would become one, one must be
 // given up by name, whatever the values of a run.
 func TestMappingOntoAFieldThatStays(t *testing.T) {
-	fields := func(list string) *Machine {
-		return Build(t, WithFields(list), WithEvent("End", ""), WithState("Idle", On("End", GoTo("Done"))), WithTerminal("Done", Success))
+	fields := func(list string) *machine.Machine {
+		return Build(t, WithFields(list), WithEvent("End", ""), WithState("Idle", On("End", GoTo("Done"))), WithTerminal("Done", machine.Success))
 	}
 	two, third := fields("n int = 1, limit int = 5, tag string = \"t\""), fields("a int = 1, b int, c int = 3, limit int = 5, tag string = \"t\"")
 	next := fields("limit int = 9, tag string = \"\"")
 	for _, test := range []struct {
 		name   string
-		old    *Machine
+		old    *machine.Machine
 		fields map[string]string
 		want   string // the data then, or the error
 	}{
@@ -49,11 +52,11 @@ func TestMappingOntoAFieldThatStays(t *testing.T) {
 		{"one that is not set stays so", third, map[string]string{"b": "limit", "a": "", "c": "", "limit": ""}, `{"tag":"t"}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+			onEachStore(t, func(t *testing.T, store store.Store, e *Engine, clock *ManualClock) {
 				register(t, e, test.old, Handlers{})
 				start(t, e, "r", "")
 				register(t, e, next, Handlers{})
-				moved, why, err := migrateAll(t, e, Mapping{Fields: test.fields})
+				moved, why, err := migrateAll(t, e, machine.Mapping{Fields: test.fields})
 				if !strings.HasPrefix(test.want, "{") {
 					if err == nil || err.Error() != test.want || moved+len(why) != 0 {
 						t.Errorf("%d moved, %q stay, error %v, want %s", moved, why, err, test.want)
@@ -72,16 +75,16 @@ func TestMappingOntoAFieldThatStays(t *testing.T) {
 // TestMappingOfSeveralVersions: a version counts whose runs the mapping moves, not
 // one whose runs have ended, and each by its own fields.
 func TestMappingOfSeveralVersions(t *testing.T) {
-	fields := func(list string) *Machine {
-		return Build(t, WithFields(list), WithEvent("End", ""), WithState("Idle", On("End", GoTo("Done"))), WithTerminal("Done", Success))
+	fields := func(list string) *machine.Machine {
+		return Build(t, WithFields(list), WithEvent("End", ""), WithState("Idle", On("End", GoTo("Done"))), WithTerminal("Done", machine.Success))
 	}
-	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+	onEachStore(t, func(t *testing.T, store store.Store, e *Engine, clock *ManualClock) {
 		for run, list := range []string{"n int = 1", "limit int", "n int = 1, limit int = 5"} {
 			register(t, e, fields(list), Handlers{})
 			start(t, e, string(rune('a'+run)), "")
 		}
 		register(t, e, fields("limit int = 9"), Handlers{})
-		p := Mapping{Fields: map[string]string{"n": "limit"}}
+		p := machine.Mapping{Fields: map[string]string{"n": "limit"}}
 		if moved, why, err := migrateAll(t, e, p); err == nil || moved+len(why) != 0 {
 			t.Errorf("%d moved, %q stay, error %v", moved, why, err)
 		}
@@ -100,9 +103,9 @@ func TestMappingOfSeveralVersions(t *testing.T) {
 func TestTimersOfMergedStates(t *testing.T) {
 	before := Build(t, WithEvent("Go", ""), WithEvent("Ping", ""),
 		WithState("Calm", On("Go", GoTo("Hasty"))),
-		WithState("Hasty", After("1h", Stay()), On("Ping", Stay())), WithTerminal("Done", Success))
-	after := Build(t, WithEvent("Ping", ""), WithState("Both", After("1h", GoTo("Done")), On("Ping", Stay())), WithTerminal("Done", Success))
-	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+		WithState("Hasty", After("1h", Stay()), On("Ping", Stay())), WithTerminal("Done", machine.Success))
+	after := Build(t, WithEvent("Ping", ""), WithState("Both", After("1h", GoTo("Done")), On("Ping", Stay())), WithTerminal("Done", machine.Success))
+	onEachStore(t, func(t *testing.T, store store.Store, e *Engine, clock *ManualClock) {
 		register(t, e, before, Handlers{})
 		for _, run := range []string{"calm", "runs", "fired"} {
 			start(t, e, run, "")
@@ -113,7 +116,7 @@ func TestTimersOfMergedStates(t *testing.T) {
 		send(t, e, "runs", "Go", "")
 		clock.Advance(20 * time.Minute)
 		register(t, e, after, Handlers{})
-		if moved, why, err := migrateAll(t, e, Mapping{States: map[string]string{"Calm": "Both", "Hasty": "Both"}}); err != nil || moved != 3 {
+		if moved, why, err := migrateAll(t, e, machine.Mapping{States: map[string]string{"Calm": "Both", "Hasty": "Both"}}); err != nil || moved != 3 {
 			t.Fatalf("%d moved, %q stay, error %v", moved, why, err)
 		}
 		for run, want := range map[string]string{"calm": "1h0m0s", "runs": "40m0s", "fired": ""} {
@@ -132,14 +135,14 @@ func TestTimersOfMergedStates(t *testing.T) {
 // TestHistoryOfMigration: what a migration has made of parameters and data stands
 // with its line, and with no other.
 func TestHistoryOfMigration(t *testing.T) {
-	version := func(params, fields string) *Machine {
-		return Build(t, WithParams(params), WithFields(fields), WithEvent("End", ""), WithState("Idle", On("End", GoTo("Done"))), WithTerminal("Done", Success))
+	version := func(params, fields string) *machine.Machine {
+		return Build(t, WithParams(params), WithFields(fields), WithEvent("End", ""), WithState("Idle", On("End", GoTo("Done"))), WithTerminal("Done", machine.Success))
 	}
-	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+	onEachStore(t, func(t *testing.T, store store.Store, e *Engine, clock *ManualClock) {
 		register(t, e, version("pr string", "n int = 1"), Handlers{})
 		start(t, e, "r", `{"pr":"17"}`)
 		register(t, e, version("pr string, repo string", "n int = 1, note string"), Handlers{})
-		p, err := DecodeMapping([]byte(`{"set":{"repo":"fsmc","n":2,"note":"x"}}`))
+		p, err := machine.DecodeMapping([]byte(`{"set":{"repo":"fsmc","n":2,"note":"x"}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +150,7 @@ func TestHistoryOfMigration(t *testing.T) {
 			t.Fatalf("%d moved, %q stay, error %v", moved, why, err)
 		}
 		register(t, e, version("", "note string"), Handlers{})
-		if moved, why, err := migrateAll(t, e, Mapping{Fields: map[string]string{"n": ""}}); err != nil || moved != 1 {
+		if moved, why, err := migrateAll(t, e, machine.Mapping{Fields: map[string]string{"n": ""}}); err != nil || moved != 1 {
 			t.Fatalf("%d moved, %q stay, error %v", moved, why, err)
 		}
 		send(t, e, "r", "End", "")
@@ -188,7 +191,7 @@ func TestDecodeMapping(t *testing.T) {
 		`{"set":{"n":1}`:               `it is not valid JSON: expected "," or "}", found nothing, at byte 14`,
 		`{} {}`:                        "it is not valid JSON: there is more behind the JSON value, at byte 3",
 	} {
-		p, err := DecodeMapping([]byte(text))
+		p, err := machine.DecodeMapping([]byte(text))
 		switch {
 		case want == "" && err != nil, want != "" && (err == nil || err.Error() != want):
 			t.Errorf("%s: %v, want %q", text, err, want)

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // MigrateOptions say how runs move to another definition.
@@ -42,7 +45,7 @@ func (e *Engine) Migrate(ctx context.Context, machine string, o MigrateOptions, 
 		}
 	}
 	for _, status := range []Status{Running, Halted} {
-		err := EachRun(ctx, e.store, RunFilter{Machine: machine, Status: status}, replayRuns, func(row *RunRow) error {
+		err := store.EachRun(ctx, e.store, RunFilter{Machine: machine, Status: status}, replayRuns, func(row *RunRow) error {
 			if row.Definition == h.machine.Hash() {
 				return nil
 			}
@@ -94,7 +97,7 @@ func (e *Engine) migrateOnce(ctx context.Context, live *liveRun, h *host, o *Mig
 		return report, nil
 	}
 	a := e.asker(ctx, h)
-	next, err := h.machine.migrate(old.machine, s, &o.Mapping, e.now(), a.ask)
+	next, err := h.machine.Migrated(old.machine, s, &o.Mapping, e.now(), a.ask)
 	switch {
 	case a.unasked != nil:
 		return nil, a.unasked
@@ -102,7 +105,7 @@ func (e *Engine) migrateOnce(ctx context.Context, live *liveRun, h *host, o *Mig
 		report.Why = err.Error()
 		return report, nil
 	}
-	report.To = h.machine.def.States[next.State].Path
+	report.To = h.machine.Definition().States[next.State].Path
 	if !o.Apply {
 		return report, nil
 	}
@@ -111,38 +114,38 @@ func (e *Engine) migrateOnce(ctx context.Context, live *liveRun, h *host, o *Mig
 
 // writeMigration writes the step: the tasks and timers of before go, and those
 // of the new definition stand.
-func (e *Engine) writeMigration(ctx context.Context, live *liveRun, old, h *host, s, next *Snapshot, who *Operator) error {
+func (e *Engine) writeMigration(ctx context.Context, live *liveRun, old, h *host, s, next *machine.Snapshot, who *Operator) error {
 	m := h.machine
-	in := Input{Kind: MigrateInput, Actor: who.Actor, Reason: who.Reason,
-		Migration: &Migration{From: old.machine.def.States[s.State].Path, Snapshot: m.EncodeSnapshot(next)}}
+	in := machine.Input{Kind: machine.MigrateInput, Actor: who.Actor, Reason: who.Reason,
+		Migration: &machine.Migration{From: old.machine.Definition().States[s.State].Path, Snapshot: m.EncodeSnapshot(next)}}
 	after, _, record, err := m.Step(s, in, next.Now, nil)
 	if err != nil {
 		return fmt.Errorf("run %q: %w", s.Run, err)
 	}
-	w := &write{host: h, before: s, after: after, records: []*Record{record}, began: e.clock.Now()}
+	w := &write{host: h, before: s, after: after, records: []*machine.Record{record}, began: e.clock.Now()}
 	for _, t := range s.Tasks {
-		if t.State == TaskOpen {
-			w.stops = append(w.stops, Command{Kind: CancelTask, Task: t})
+		if t.State == machine.TaskOpen {
+			w.stops = append(w.stops, machine.Command{Kind: machine.CancelTask, Task: t})
 		}
 	}
-	w.amend = func(c *Commit) { w.replaceWork(c, old.machine) }
+	w.amend = func(c *store.Commit) { w.replaceWork(c, old.machine) }
 	return e.commit(ctx, w, live, false)
 }
 
 // replaceWork puts the tasks and timers of the run as it now stands in the place of those
 // that it had by an older version.
-func (w *write) replaceWork(c *Commit, old *Machine) {
+func (w *write) replaceWork(c *store.Commit, old *Machine) {
 	s, after, m := w.before, w.after, w.host.machine
 	for i := range w.stops {
-		c.Cancel = append(c.Cancel, old.dos[w.stops[i].Task.Do].Name)
+		c.Cancel = append(c.Cancel, old.Definition().Dos[w.stops[i].Task.Do].Name)
 	}
 	for _, a := range s.Alarms {
-		c.Drop = append(c.Drop, old.def.Timers[a.Timer].Name)
+		c.Drop = append(c.Drop, old.Definition().Timers[a.Timer].Name)
 	}
-	for _, t := range after.handedOut() {
-		c.Start = append(c.Start, w.taskRow(&Command{Kind: StartTask, Seq: after.Seq, Task: t}))
+	for _, t := range after.HandedOut() {
+		c.Start = append(c.Start, w.taskRow(&machine.Command{Kind: machine.StartTask, Seq: after.Seq, Task: t}))
 	}
 	for _, a := range after.Alarms {
-		c.Set = append(c.Set, TimerRow{Run: s.Run, Name: m.def.Timers[a.Timer].Name, Due: a.Due})
+		c.Set = append(c.Set, store.TimerRow{Run: s.Run, Name: m.Definition().Timers[a.Timer].Name, Due: a.Due})
 	}
 }

@@ -13,14 +13,17 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-var ada = Operator{Actor: "ada", Reason: "because"}
+var ada = machine.Operator{Actor: "ada", Reason: "because"}
 
 // onEachStore runs a test with an engine that lives by a clock that stands
 // still, over each kind of store.
-func onEachStore(t *testing.T, test func(t *testing.T, store Store, e *Engine, clock *ManualClock)) {
+func onEachStore(t *testing.T, test func(t *testing.T, store store.Store, e *Engine, clock *ManualClock)) {
 	for name, open := range stores {
 		t.Run(name, func(t *testing.T) {
 			store := open(t)
@@ -31,7 +34,7 @@ func onEachStore(t *testing.T, test func(t *testing.T, store Store, e *Engine, c
 }
 
 // claimWork takes the one task that is ready, as a worker in another process.
-func claimWork(t *testing.T, store Store, m *Machine, clock Clock) Claim {
+func claimWork(t *testing.T, store store.Store, m *machine.Machine, clock Clock) store.Claim {
 	t.Helper()
 	rows := claimable(t, store, m, clock)
 	if len(rows) != 1 {
@@ -40,11 +43,11 @@ func claimWork(t *testing.T, store Store, m *Machine, clock Clock) Claim {
 	return rows[0].Claim()
 }
 
-func claimable(t *testing.T, store Store, m *Machine, clock Clock) []TaskRow {
+func claimable(t *testing.T, db store.Store, m *machine.Machine, clock Clock) []store.TaskRow {
 	t.Helper()
-	rows, err := store.Claim(t.Context(), ClaimQuery{
+	rows, err := db.Claim(t.Context(), store.ClaimQuery{
 		Worker: "elsewhere", Now: clock.Now(), Until: clock.Now().Add(24 * time.Hour), Limit: 10,
-		Activities: []Claimable{{Definition: m.Hash(), Activity: "work"}},
+		Activities: []store.Claimable{{Definition: m.Hash(), Activity: "work"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -53,9 +56,9 @@ func claimable(t *testing.T, store Store, m *Machine, clock Clock) []TaskRow {
 }
 
 func TestPauseAndResume(t *testing.T) {
-	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
-		m := job(t, nil, func() any { return On("Found", GoTo("Done", Set("n", "event.n"))) }, On1("failed", "Broken"),
-			func() any { return After("1h", GoTo("Broken")) })
+	onEachStore(t, func(t *testing.T, store store.Store, e *Engine, clock *ManualClock) {
+		m := job(t, nil, On("Found", GoTo("Done", Set("n", "event.n"))), On1("failed", "Broken"),
+			After("1h", GoTo("Broken")))
 		register(t, e, m, Handlers{})
 		begin(t, e, "r")
 		v, err := e.Pause(t.Context(), "r", ada)
@@ -79,10 +82,10 @@ func TestPauseAndResume(t *testing.T) {
 			t.Error(got)
 		}
 		steps, err := e.History(t.Context(), "r", 2, 1)
-		if err != nil || steps[0].Actor != "ada" || steps[0].Reason != "because" || steps[0].Effect != Paused {
+		if err != nil || steps[0].Actor != "ada" || steps[0].Reason != "because" || steps[0].Effect != machine.Paused {
 			t.Errorf("%+v, %v", steps, err)
 		}
-		if _, err := e.Pause(t.Context(), "r", ada); !errors.Is(err, ErrFinished) {
+		if _, err := e.Pause(t.Context(), "r", ada); !errors.Is(err, machine.ErrFinished) {
 			t.Error(err)
 		}
 
@@ -102,7 +105,7 @@ func TestPauseAndResume(t *testing.T) {
 // waits.
 func TestPauseLetsAttemptsGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := job(t, nil, func() any { return On("Found", GoTo("Done", Set("n", "event.n"))) }, On1("failed", "Broken"))
+		m := job(t, nil, On("Found", GoTo("Done", Set("n", "event.n"))), On1("failed", "Broken"))
 		w := work(t, memstore.New(), m, func(ctx context.Context, _ *Attempt) (Result, error) {
 			time.Sleep(time.Minute)
 			return found, ctx.Err()
@@ -127,8 +130,8 @@ func TestPauseLetsAttemptsGoOn(t *testing.T) {
 }
 
 func TestCheckpointsKeepARunBusy(t *testing.T) {
-	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
-		m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"), func() any { return After("10m", "idle", GoTo("Broken")) })
+	onEachStore(t, func(t *testing.T, store store.Store, e *Engine, clock *ManualClock) {
+		m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"), After("10m", "idle", GoTo("Broken")))
 		register(t, e, m, Handlers{})
 		begin(t, e, "r")
 		claim := claimWork(t, store, m, clock)
@@ -165,13 +168,13 @@ func TestCheckpointsKeepARunBusy(t *testing.T) {
 }
 
 func TestComplete(t *testing.T) {
-	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
-		m := job(t, nil, func() any { return On("Found", GoTo("Done", Set("n", "event.n"))) }, On1("failed", "Broken"))
+	onEachStore(t, func(t *testing.T, db store.Store, e *Engine, clock *ManualClock) {
+		m := job(t, nil, On("Found", GoTo("Done", Set("n", "event.n"))), On1("failed", "Broken"))
 		register(t, e, m, Handlers{})
 		begin(t, e, "r")
-		claim := claimWork(t, store, m, clock)
-		complete := func(activity, event, data string) (View, error) {
-			return e.Complete(t.Context(), "r", Completion{Activity: activity, Event: event, Data: json.RawMessage(data), Operator: ada})
+		claim := claimWork(t, db, m, clock)
+		complete := func(activity, event, data string) (machine.View, error) {
+			return e.Complete(t.Context(), "r", machine.Completion{Activity: activity, Event: event, Data: json.RawMessage(data), Operator: ada})
 		}
 		for _, c := range []struct{ activity, event, data, want string }{
 			{"wrok", "Found", `{"n":1}`, `activity "wrok" is not open there, expected "work" (did you mean "work"?)`},
@@ -180,28 +183,28 @@ func TestComplete(t *testing.T) {
 			{"work", "Found", `{"n":"x"}`, `field "n": expected int`},
 		} {
 			_, err := complete(c.activity, c.event, c.data)
-			if !errors.As(err, new(*Rejected)) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "complete is refused") {
+			if !errors.As(err, new(*machine.Rejected)) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "complete is refused") {
 				t.Errorf("%+v: %v", c, err)
 			}
 		}
 		if v, err := complete("work", "Found", `{"n":9}`); err != nil || v.State != "Done" || string(v.Data) != `{"n":9}` {
 			t.Errorf("%+v, %v", v, err)
 		}
-		if cancelled, err := store.Renew(t.Context(), claim, clock.Now(), clock.Now().Add(time.Minute), nil); err != nil || !cancelled {
+		if cancelled, err := db.Renew(t.Context(), claim, clock.Now(), clock.Now().Add(time.Minute), nil); err != nil || !cancelled {
 			t.Errorf("its worker is not told to stop: %t, %v", cancelled, err)
 		}
-		row, err := store.Load(t.Context(), "r")
+		row, err := db.Load(t.Context(), "r")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := store.Commit(t.Context(), &Commit{Run: row, Expect: row.Seq, Claim: &claim}); !errors.Is(err, ErrFenced) {
+		if err := db.Commit(t.Context(), &store.Commit{Run: row, Expect: row.Seq, Claim: &claim}); !errors.Is(err, machine.ErrFenced) {
 			t.Errorf("its worker is not fenced off: %v", err)
 		}
 		steps, err := e.History(t.Context(), "r", 2, 1)
 		if err != nil || steps[0].Actor != "ada" || steps[0].Reason != "because" || steps[0].Input != "Found" {
 			t.Errorf("%+v, %v", steps, err)
 		}
-		if _, err := complete("work", "Found", `{"n":9}`); !errors.Is(err, ErrFinished) {
+		if _, err := complete("work", "Found", `{"n":9}`); !errors.Is(err, machine.ErrFinished) {
 			t.Error(err)
 		}
 		lines(t, e, "r")
@@ -209,14 +212,14 @@ func TestComplete(t *testing.T) {
 }
 
 func TestRetryOfFailedRun(t *testing.T) {
-	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
-		m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"), func() any { return After("1h", GoTo("Broken")) })
+	onEachStore(t, func(t *testing.T, store store.Store, e *Engine, clock *ManualClock) {
+		m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"), After("1h", GoTo("Broken")))
 		register(t, e, m, Handlers{})
 		begin(t, e, "r")
 		claimWork(t, store, m, clock)
 		clock.Advance(time.Hour)
 		v, err := e.Retry(t.Context(), "r", ada)
-		if err != nil || v.State != "Working" || v.Status != Running || len(v.Timers) != 1 || len(v.Activities) != 1 {
+		if err != nil || v.State != "Working" || v.Status != machine.Running || len(v.Timers) != 1 || len(v.Activities) != 1 {
 			t.Fatalf("%+v, %v", v, err)
 		}
 		if got := lines(t, e, "r"); got != "start>Idle Go>Working after 1h>Broken retry>Working" {
@@ -226,7 +229,7 @@ func TestRetryOfFailedRun(t *testing.T) {
 			t.Errorf("the attempt of before has not stopped, and %+v starts", rows)
 		}
 		clock.Advance(24 * time.Hour) // its lease runs out, and so does the timer
-		if _, err := e.Send(t.Context(), "r", ExternalEvent{Name: "Stop"}); !errors.Is(err, ErrFinished) {
+		if _, err := e.Send(t.Context(), "r", machine.ExternalEvent{Name: "Stop"}); !errors.Is(err, machine.ErrFinished) {
 			t.Error(err)
 		}
 		if v, err = e.Retry(t.Context(), "r", ada); err != nil || v.State != "Working" {
@@ -239,7 +242,7 @@ func TestRetryOfFailedRun(t *testing.T) {
 // TestCostsAreSummed counts what attempts report, whatever became of them.
 func TestCostsAreSummed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := job(t, nil, On1("Found", "Done"), func() any { return On("failed", Retry(5, WithBackoff("1s", "1s", 1, 0)), GoTo("Broken")) })
+		m := job(t, nil, On1("Found", "Done"), On("failed", Retry(5, WithBackoff("1s", "1s", 1, 0)), GoTo("Broken")))
 		w := work(t, memstore.New(), m, func(ctx context.Context, a *Attempt) (Result, error) {
 			cost := map[string]json.Number{"tokens": "1000", "usd": "0.1"}
 			switch {
@@ -283,9 +286,7 @@ func TestCostsAreSummed(t *testing.T) {
 // twice.
 func TestSpend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := job(t, []string{"timeout 1m"}, On1("Found", "Done"), func() any {
-			return On("failed(unknown), failed(timeout), failed(flaky)", Retry(5, WithBackoff("1s", "1s", 1, 0)), GoTo("Broken"))
-		})
+		m := job(t, []string{"timeout 1m"}, On1("Found", "Done"), On("failed(unknown), failed(timeout), failed(flaky)", Retry(5, WithBackoff("1s", "1s", 1, 0)), GoTo("Broken")))
 		w := work(t, memstore.New(), m, func(ctx context.Context, a *Attempt) (Result, error) {
 			for _, amount := range []json.Number{"0.1", "0.2"} {
 				if err := a.Spend("usd", amount); err != nil {
@@ -351,7 +352,7 @@ func TestGivenBackIsSpent(t *testing.T) {
 			t.Error(got)
 		}
 		steps, err := second.History(t.Context(), "r", 2, 1)
-		if err != nil || len(steps) != 1 || steps[0].Kind != ReturnInput || steps[0].Effect != HandedOn || steps[0].Message != "declined: busy" {
+		if err != nil || len(steps) != 1 || steps[0].Kind != machine.ReturnInput || steps[0].Effect != machine.HandedOn || steps[0].Message != "declined: busy" {
 			t.Errorf("%+v, %v", steps, err)
 		}
 		if err := second.Replay(t.Context(), "r"); err != nil {
@@ -364,14 +365,14 @@ func TestGivenBackIsSpent(t *testing.T) {
 // changed since this one last saw it: what it remembers must not make it believe
 // that nothing is to be done.
 func TestSteerElsewhere(t *testing.T) {
-	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
-		m := job(t, nil, func() any { return On("Found", GoTo("Done", Set("n", "event.n"))) }, On1("failed", "Broken"))
+	onEachStore(t, func(t *testing.T, store store.Store, e *Engine, clock *ManualClock) {
+		m := job(t, nil, On("Found", GoTo("Done", Set("n", "event.n"))), On1("failed", "Broken"))
 		register(t, e, m, Handlers{})
 		other := NewEngine(store, WithClock(clock))
 		begin(t, e, "r")
 		for _, do := range []struct {
 			e     *Engine
-			steer func(*Engine, context.Context, string, Operator) (View, error)
+			steer func(*Engine, context.Context, string, machine.Operator) (machine.View, error)
 			want  bool
 		}{
 			{e, (*Engine).Pause, true}, {other, (*Engine).Resume, false},
@@ -390,28 +391,28 @@ func TestSteerElsewhere(t *testing.T) {
 
 // TestRefusal holds what a run would refuse, as it is listed, against what it does.
 func TestRefusal(t *testing.T) {
-	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+	onEachStore(t, func(t *testing.T, store store.Store, e *Engine, clock *ManualClock) {
 		m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"))
 		register(t, e, m, Handlers{})
-		steer := map[InputKind]func(*Engine, context.Context, string, Operator) (View, error){
-			PauseInput: (*Engine).Pause, ResumeInput: (*Engine).Resume, RetryInput: (*Engine).Retry, CancelInput: cancel,
+		steer := map[machine.InputKind]func(*Engine, context.Context, string, machine.Operator) (machine.View, error){
+			machine.PauseInput: (*Engine).Pause, machine.ResumeInput: (*Engine).Resume, machine.RetryInput: (*Engine).Retry, machine.CancelInput: cancel,
 		}
 		for _, c := range []struct {
 			name   string
-			before []InputKind
-			kind   InputKind
+			before []machine.InputKind
+			kind   machine.InputKind
 			want   string
 		}{
-			{"runs", nil, PauseInput, ""},
-			{"runs", nil, ResumeInput, ""},
-			{"runs", nil, CancelInput, ""},
-			{"runs", nil, RetryInput, "no activity waits to be tried again"},
-			{"is paused", []InputKind{PauseInput}, PauseInput, ""},
-			{"is paused", []InputKind{PauseInput}, ResumeInput, ""},
-			{"is cancelled", []InputKind{CancelInput}, CancelInput, ""},
-			{"is cancelled", []InputKind{CancelInput}, PauseInput, "the run has ended"},
-			{"is cancelled", []InputKind{CancelInput}, ResumeInput, "the run has ended"},
-			{"is cancelled", []InputKind{CancelInput}, RetryInput, "the run ended as cancelled"},
+			{"runs", nil, machine.PauseInput, ""},
+			{"runs", nil, machine.ResumeInput, ""},
+			{"runs", nil, machine.CancelInput, ""},
+			{"runs", nil, machine.RetryInput, "no activity waits to be tried again"},
+			{"is paused", []machine.InputKind{machine.PauseInput}, machine.PauseInput, ""},
+			{"is paused", []machine.InputKind{machine.PauseInput}, machine.ResumeInput, ""},
+			{"is cancelled", []machine.InputKind{machine.CancelInput}, machine.CancelInput, ""},
+			{"is cancelled", []machine.InputKind{machine.CancelInput}, machine.PauseInput, "the run has ended"},
+			{"is cancelled", []machine.InputKind{machine.CancelInput}, machine.ResumeInput, "the run has ended"},
+			{"is cancelled", []machine.InputKind{machine.CancelInput}, machine.RetryInput, "the run ended as cancelled"},
 		} {
 			id := fmt.Sprintf("%s, %s", c.name, c.kind)
 			begin(t, e, id)
@@ -437,12 +438,12 @@ func TestRefusal(t *testing.T) {
 // elsewhere that still does what an operator has completed: it is told to stop,
 // as one is whose state is left.
 func TestCompleteHeld(t *testing.T) {
-	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
-		m := job(t, nil, func() any { return On("Found", GoTo("Working", Set("n", "event.n"))) }, On1("failed", "Broken"))
+	onEachStore(t, func(t *testing.T, store store.Store, e *Engine, clock *ManualClock) {
+		m := job(t, nil, On("Found", GoTo("Working", Set("n", "event.n"))), On1("failed", "Broken"))
 		register(t, e, m, Handlers{})
 		begin(t, e, "r")
 		claim := claimWork(t, store, m, clock)
-		if _, err := e.Complete(t.Context(), "r", Completion{Activity: "work", Event: "Found", Data: json.RawMessage(`{"n": 1}`), Operator: ada}); err != nil {
+		if _, err := e.Complete(t.Context(), "r", machine.Completion{Activity: "work", Event: "Found", Data: json.RawMessage(`{"n": 1}`), Operator: ada}); err != nil {
 			t.Fatal(err)
 		}
 		if cancelled, err := store.Renew(t.Context(), claim, clock.Now(), clock.Now().Add(time.Hour), nil); err != nil || !cancelled {
@@ -462,7 +463,7 @@ func TestCompleteHeld(t *testing.T) {
 // them, and none comes twice.
 func TestEachRunBesidePrune(t *testing.T) {
 	for limit, want := range map[int]string{0: "jihfdb", 4: "jihf"} {
-		onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+		onEachStore(t, func(t *testing.T, db store.Store, e *Engine, clock *ManualClock) {
 			register(t, e, door(t), Handlers{})
 			for i, run := range strings.Split("abcdefghij", "") {
 				if start(t, e, run, `{"owner":"me"}`); i%2 == 0 {
@@ -474,11 +475,11 @@ func TestEachRunBesidePrune(t *testing.T) {
 			}
 			clock.Advance(time.Hour)
 			got := ""
-			err := EachRun(t.Context(), store, RunFilter{Limit: limit}, 2, func(r *RunRow) error {
+			err := store.EachRun(t.Context(), db, store.RunFilter{Limit: limit}, 2, func(r *store.RunRow) error {
 				if got += r.Run; len(got) != 2 {
 					return nil
 				}
-				_, err := store.Prune(t.Context(), PruneQuery{Before: clock.Now(), Now: clock.Now(), Limit: 100})
+				_, err := db.Prune(t.Context(), store.PruneQuery{Before: clock.Now(), Now: clock.Now(), Limit: 100})
 				return err
 			})
 			if err != nil || got != want {
@@ -490,13 +491,13 @@ func TestEachRunBesidePrune(t *testing.T) {
 
 // contested is a store in which others are faster, a few times.
 type contested struct {
-	Store
+	store.Store
 	times *int
 }
 
-func (s contested) Commit(ctx context.Context, c *Commit) error {
+func (s contested) Commit(ctx context.Context, c *store.Commit) error {
 	if *s.times--; *s.times >= 0 {
-		return ErrConflict
+		return store.ErrConflict
 	}
 	return s.Store.Commit(ctx, c)
 }
@@ -504,19 +505,19 @@ func (s contested) Commit(ctx context.Context, c *Commit) error {
 // TestRestsByAClockThatStandsStill: what makes way for other processes does not wait
 // for the clock of this one.
 func TestRestsByAClockThatStandsStill(t *testing.T) {
-	onEachStore(t, func(t *testing.T, store Store, _ *Engine, clock *ManualClock) {
+	onEachStore(t, func(t *testing.T, db store.Store, _ *Engine, clock *ManualClock) {
 		times := 0
-		e := NewEngine(contested{store, &times}, WithClock(clock))
+		e := NewEngine(contested{db, &times}, WithClock(clock))
 		register(t, e, door(t), Handlers{})
 		start(t, e, "r", `{"owner":"me"}`)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		times = 5
-		if _, err := e.Send(ctx, "r", ExternalEvent{Name: "Seal"}); err != nil {
+		if _, err := e.Send(ctx, "r", machine.ExternalEvent{Name: "Seal"}); err != nil {
 			t.Error(err)
 		}
 		clock.Advance(time.Hour)
-		if done, err := e.Prune(ctx, PruneQuery{Before: clock.Now()}); err != nil || done.Runs != 1 {
+		if done, err := e.Prune(ctx, store.PruneQuery{Before: clock.Now()}); err != nil || done.Runs != 1 {
 			t.Error(done, err)
 		}
 	})

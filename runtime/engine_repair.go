@@ -5,6 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // RepairOptions say how a run is repaired.
@@ -59,7 +63,7 @@ type repair struct {
 	engine *Engine
 	row    RunRow
 	write  *write
-	tasks  []TaskRow // as stored
+	tasks  []store.TaskRow // as stored
 	report Repair
 }
 
@@ -92,12 +96,12 @@ func (x *repair) examine(ctx context.Context, live *liveRun, who *Operator) erro
 }
 
 // compare holds the run's row, its tasks and its timers against what history gives.
-func (x *repair) compare(ctx context.Context, h *host, s *Snapshot) error {
+func (x *repair) compare(ctx context.Context, h *host, s *machine.Snapshot) error {
 	m := h.machine
 	if text := m.EncodeSnapshot(s); len(x.report.Faults) == 0 && !bytes.Equal(text, x.row.Snapshot) {
-		x.fault("%v", difference(x.row.Run, x.row.Seq, "snapshot", x.row.Snapshot, text))
+		x.fault("%v", machine.Differs(x.row.Run, x.row.Seq, "snapshot", x.row.Snapshot, text))
 	}
-	if err := sameRow(x.row.Run, x.row.Seq, "runs", columnsOfRun(&x.row), columnsOfRun(new(m.row(s)))); err != nil {
+	if err := sameRow(x.row.Run, x.row.Seq, "runs", columnsOfRun(&x.row), columnsOfRun(new(store.RunOf(m, s)))); err != nil {
 		x.fault("%v", err)
 	}
 	faults, tasks, err := x.engine.workFaults(ctx, m, s)
@@ -108,7 +112,7 @@ func (x *repair) compare(ctx context.Context, h *host, s *Snapshot) error {
 func (x *repair) step(who *Operator) error {
 	w := x.write
 	m := w.host.machine
-	in := Input{Kind: RepairInput, Actor: who.Actor, Reason: who.Reason}
+	in := machine.Input{Kind: machine.RepairInput, Actor: who.Actor, Reason: who.Reason}
 	after, commands, record, err := m.Step(w.before, in, w.now, w.ask)
 	switch {
 	case w.asker.unasked != nil:
@@ -116,9 +120,9 @@ func (x *repair) step(who *Operator) error {
 	case err != nil:
 		return err
 	}
-	w.after, w.commands, w.records = after, commands, []*Record{record}
-	x.report.State, x.report.To = m.def.States[w.before.State].Path, m.def.States[after.State].Path
-	if record.Effect == Moved {
+	w.after, w.commands, w.records = after, commands, []*machine.Record{record}
+	x.report.State, x.report.To = m.Definition().States[w.before.State].Path, m.Definition().States[after.State].Path
+	if record.Effect == machine.Moved {
 		x.fault("the require of %s is false", x.report.State)
 		return w.settle() // what follows at once
 	}
@@ -126,29 +130,32 @@ func (x *repair) step(who *Operator) error {
 }
 
 // amend has all timers written with the step, and the tasks that are missing.
-func (x *repair) amend(c *Commit) {
+func (x *repair) amend(c *store.Commit) {
 	w := x.write
 	m := w.host.machine
-	c.Repairs = new(m.row(w.before))
+	c.Repairs = new(store.RunOf(m, w.before))
 	c.Drop, c.Set = nil, nil
-	for i := range m.def.Timers {
-		name := m.def.Timers[i].Name
-		if a := w.after.alarm(i); a >= 0 {
-			c.Set = append(c.Set, TimerRow{Run: w.after.Run, Name: name, Due: w.after.Alarms[a].Due})
+	due := map[int]time.Time{}
+	for _, a := range w.after.Alarms {
+		due[a.Timer] = a.Due
+	}
+	for i, t := range m.Definition().Timers {
+		if at, running := due[i]; running {
+			c.Set = append(c.Set, store.TimerRow{Run: w.after.Run, Name: t.Name, Due: at})
 		} else {
-			c.Drop = append(c.Drop, name)
+			c.Drop = append(c.Drop, t.Name)
 		}
 	}
-	before := w.before.handedOut()
+	before := w.before.HandedOut()
 	for i := range x.tasks {
-		if t := &x.tasks[i]; !t.Cancelled && !m.wants(before, t) {
+		if t := &x.tasks[i]; !t.Cancelled && !wants(m, before, t) {
 			c.End = append(c.End, t.Do)
 		}
 	}
-	if w.records[0].Effect != Moved {
+	if w.records[0].Effect != machine.Moved {
 		for _, t := range before {
-			if !m.stored(&t, x.tasks) {
-				c.Start = append(c.Start, w.taskRow(&Command{Kind: StartTask, Seq: w.after.Seq, Task: t}))
+			if !stored(m, &t, x.tasks) {
+				c.Start = append(c.Start, w.taskRow(&machine.Command{Kind: machine.StartTask, Seq: w.after.Seq, Task: t}))
 			}
 		}
 	}

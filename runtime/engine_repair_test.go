@@ -12,15 +12,18 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // tamper is a store whose Load gives runs otherwise than they are stored.
 type tamper struct {
-	Store
-	change func(*RunRow)
+	store.Store
+	change func(*store.RunRow)
 }
 
-func (s *tamper) Load(ctx context.Context, run string) (RunRow, error) {
+func (s *tamper) Load(ctx context.Context, run string) (store.RunRow, error) {
 	row, err := s.Store.Load(ctx, run)
 	if err == nil {
 		s.change(&row)
@@ -40,16 +43,16 @@ func repairRun(t *testing.T, e *Engine, apply bool) Repair {
 // TestRepairOfSnapshot damages what is stored of a run in ways that a hand in
 // the database could.
 func TestRepairOfSnapshot(t *testing.T) {
-	for name, change := range map[string]func(*RunRow){
-		"data": func(r *RunRow) {
+	for name, change := range map[string]func(*store.RunRow){
+		"data": func(r *store.RunRow) {
 			r.Snapshot = json.RawMessage(strings.Replace(string(r.Snapshot), `"n":7`, `"n":8`, 1))
 		},
-		"no JSON":   func(r *RunRow) { r.Snapshot = json.RawMessage(`{"run":`) },
-		"the state": func(r *RunRow) { r.State = "Idle" },
+		"no JSON":   func(r *store.RunRow) { r.Snapshot = json.RawMessage(`{"run":`) },
+		"the state": func(r *store.RunRow) { r.State = "Idle" },
 	} {
 		t.Run(name, func(t *testing.T) {
-			onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
-				m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"), func() any { return After("1h", GoTo("Broken")) })
+			onEachStore(t, func(t *testing.T, store store.Store, e *Engine, clock *ManualClock) {
+				m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"), After("1h", GoTo("Broken")))
 				register(t, e, m, Handlers{})
 				begin(t, e, "r")
 				if got := repairRun(t, e, true); len(got.Faults) != 0 || got.Applied {
@@ -81,10 +84,10 @@ func TestRepairOfSnapshot(t *testing.T) {
 
 // TestRepairOfRequire finds a run in a state whose require has become false.
 func TestRepairOfRequire(t *testing.T) {
-	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+	onEachStore(t, func(t *testing.T, store store.Store, e *Engine, clock *ManualClock) {
 		m := Build(t, WithFields("n int 0..9 = 1"), WithEvent("Spoil", ""), WithEvent("Mend", ""),
 			WithState("Good", WithRequire("n > 0", "Bad"), On("Spoil", Stay(Set("n", "0"))), After("1h", GoTo("Done"))),
-			WithState("Bad", On("Mend", GoTo("Done"))), WithTerminal("Done", Success))
+			WithState("Bad", On("Mend", GoTo("Done"))), WithTerminal("Done", machine.Success))
 		register(t, e, m, Handlers{})
 		start(t, e, "r", "")
 		send(t, e, "r", "Spoil", "")
@@ -108,11 +111,11 @@ func TestRepairOfRequire(t *testing.T) {
 // otherTimers is a store whose Timers gives those of runs otherwise than they are
 // stored.
 type otherTimers struct {
-	Store
-	change func([]TimerRow) []TimerRow
+	store.Store
+	change func([]store.TimerRow) []store.TimerRow
 }
 
-func (s *otherTimers) Timers(ctx context.Context, run string) ([]TimerRow, error) {
+func (s *otherTimers) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {
 	rows, err := s.Store.Timers(ctx, run)
 	return s.change(rows), err
 }
@@ -120,19 +123,19 @@ func (s *otherTimers) Timers(ctx context.Context, run string) ([]TimerRow, error
 // TestRepairOfTimers sees timers that are gone, others, or too many; a repair
 // writes all of them.
 func TestRepairOfTimers(t *testing.T) {
-	for want, change := range map[string]func([]TimerRow) []TimerRow{
-		`no timer stands for "Working/after 1h #0"`: func([]TimerRow) []TimerRow { return nil },
-		`the timer "Working/after 1h #0" is set for 2026-05-06T08:08:10Z, not 2026-05-06T08:08:09Z`: func(r []TimerRow) []TimerRow {
+	for want, change := range map[string]func([]store.TimerRow) []store.TimerRow{
+		`no timer stands for "Working/after 1h #0"`: func([]store.TimerRow) []store.TimerRow { return nil },
+		`the timer "Working/after 1h #0" is set for 2026-05-06T08:08:10Z, not 2026-05-06T08:08:09Z`: func(r []store.TimerRow) []store.TimerRow {
 			r[0].Due = r[0].Due.Add(time.Second)
 			return r
 		},
-		`a timer stands for "Idle after 2h", which is not running`: func(r []TimerRow) []TimerRow {
-			return append(r, TimerRow{Run: "r", Name: "Idle after 2h"})
+		`a timer stands for "Idle after 2h", which is not running`: func(r []store.TimerRow) []store.TimerRow {
+			return append(r, store.TimerRow{Run: "r", Name: "Idle after 2h"})
 		},
 	} {
 		t.Run(want, func(t *testing.T) {
-			onEachStore(t, func(t *testing.T, store Store, _ *Engine, clock *ManualClock) {
-				m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"), func() any { return After("1h", GoTo("Broken")) })
+			onEachStore(t, func(t *testing.T, store store.Store, _ *Engine, clock *ManualClock) {
+				m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"), After("1h", GoTo("Broken")))
 				e := NewEngine(&otherTimers{store, change}, WithClock(clock))
 				register(t, e, m, Handlers{})
 				begin(t, e, "r")
@@ -150,39 +153,39 @@ func TestRepairOfTimers(t *testing.T) {
 
 // TestRepairOfTasks starts a task that is gone from the store.
 func TestRepairOfTasks(t *testing.T) {
-	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+	onEachStore(t, func(t *testing.T, db store.Store, e *Engine, clock *ManualClock) {
 		m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"))
 		register(t, e, m, Handlers{})
 		begin(t, e, "r")
-		claim := claimWork(t, store, m, clock)
-		row, err := store.Load(t.Context(), "r")
+		claim := claimWork(t, db, m, clock)
+		row, err := db.Load(t.Context(), "r")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := store.Commit(t.Context(), &Commit{Run: row, Expect: row.Seq, Claim: &claim}); err != nil {
+		if err := db.Commit(t.Context(), &store.Commit{Run: row, Expect: row.Seq, Claim: &claim}); err != nil {
 			t.Fatal(err)
 		}
 		if got := repairRun(t, e, true); len(got.Faults) != 1 || !strings.Contains(got.Faults[0], `no task stands for attempt 1 of "Working/work"`) {
 			t.Errorf("%+v", got)
 		}
-		claimWork(t, store, m, clock)
+		claimWork(t, db, m, clock)
 		lines(t, e, "r")
 	})
 }
 
 func TestMigrate(t *testing.T) {
-	onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+	onEachStore(t, func(t *testing.T, store store.Store, e *Engine, clock *ManualClock) {
 		before := Build(t, WithFields("n int = 7, gone string = \"x\""), WithEvent("Go", ""), WithEvent("Found", ""),
 			WithActivity("work", "", "Found", ""),
 			WithState("Idle", On("Go", GoTo("Working", Set("n", "n + 1")))),
 			WithState("Working", Doing("work", nil), On("Found", GoTo("Done")), On("failed", Retry(3, WithBackoff("1s", "1s", 1, 0)), GoTo("Done")), After("1h", GoTo("Done"))),
-			WithState("Odd", On("Go", GoTo("Done"))), WithTerminal("Done", Success))
+			WithState("Odd", On("Go", GoTo("Done"))), WithTerminal("Done", machine.Success))
 		after := Build(t, WithFields("count int = 7, extra int = 42"), WithEvent("Go", ""), WithEvent("Found", ""), WithEvent("Skip", ""),
 			WithActivity("work", "", "Found", ""),
 			WithState("Idle", On("Go", GoTo("Busy"))),
 			WithState("Busy", Doing("work", nil), On("Found", GoTo("Done")), On("failed", Retry(3, WithBackoff("1s", "1s", 1, 0)), GoTo("Done")),
 				After("1h", GoTo("Done")), On("Skip", GoTo("Done", Set("count", "count + extra")))),
-			After("5h", GoTo("Done")), WithTerminal("Done", Success))
+			After("5h", GoTo("Done")), WithTerminal("Done", machine.Success))
 		register(t, e, before, Handlers{})
 		begin(t, e, "busy")
 		start(t, e, "idle", "")
@@ -193,7 +196,7 @@ func TestMigrate(t *testing.T) {
 		}
 		claim := claimWork(t, store, before, clock)
 		register(t, e, after, Handlers{})
-		migrate := func(p Mapping, apply bool) string {
+		migrate := func(p machine.Mapping, apply bool) string {
 			t.Helper()
 			var told []string
 			err := e.Migrate(t.Context(), "M", MigrateOptions{Mapping: p, Apply: apply, Operator: ada}, func(r MigratedRun) error {
@@ -205,11 +208,11 @@ func TestMigrate(t *testing.T) {
 			}
 			return strings.Join(told, "; ")
 		}
-		if got := migrate(Mapping{}, true); !strings.Contains(got, `busy:Working>there is no state "Working" any more`) ||
+		if got := migrate(machine.Mapping{}, true); !strings.Contains(got, `busy:Working>there is no state "Working" any more`) ||
 			!strings.Contains(got, `idle:Idle>there is no field "gone" any more, and it is set`) {
 			t.Error(got)
 		}
-		fits := Mapping{States: map[string]string{"Working": "Busy"}, Fields: map[string]string{"n": "count", "gone": ""}}
+		fits := machine.Mapping{States: map[string]string{"Working": "Busy"}, Fields: map[string]string{"n": "count", "gone": ""}}
 		want := "idle:Idle>Idle; busy:Working>Busy"
 		for _, apply := range []bool{false, true} {
 			if got := migrate(fits, apply); got != want && got != "busy:Working>Busy; idle:Idle>Idle" {
@@ -251,7 +254,7 @@ func TestMigrate(t *testing.T) {
 		if err := other.Replay(t.Context(), "busy"); err != nil {
 			t.Error(err)
 		}
-		if _, err := e.Send(t.Context(), "idle", ExternalEvent{Name: "Skip"}); !errors.As(err, new(*Rejected)) {
+		if _, err := e.Send(t.Context(), "idle", machine.ExternalEvent{Name: "Skip"}); !errors.As(err, new(*machine.Rejected)) {
 			t.Error(err)
 		}
 		lines(t, e, "idle")

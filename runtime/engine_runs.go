@@ -4,6 +4,8 @@ import (
 	"container/list"
 	"context"
 	"sync"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // maxCached is how many runs an engine keeps in memory that no one works on.
@@ -25,8 +27,8 @@ type liveRun struct {
 	users int
 	place *list.Element // in idle
 
-	host     *host     // guarded by the turn
-	snapshot *Snapshot // nil where nothing is remembered
+	host     *host             // guarded by the turn
+	snapshot *machine.Snapshot // nil where nothing is remembered
 }
 
 // lock waits for its turn with run. The caller calls unlock.

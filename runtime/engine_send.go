@@ -11,54 +11,33 @@ import (
 	"unicode/utf8"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // MaxRunID is the most bytes that the id of a run, or of an event, may have.
 const MaxRunID = 200
 
-// ExternalEvent is an event sent to a run from outside.
-type ExternalEvent struct {
-	Name string
-	Data json.RawMessage // the object of its fields; empty for none
-	// ID makes sending idempotent: an id is accepted once for each run, and
-	// gives the first answer again afterwards; with another name or payload it
-	// is refused. A refused event is not remembered. Empty for an event that may be taken again.
-	ID string
-	// IfSeq refuses the event where the run's sequence number is another;
-	// 0 for any.
-	IfSeq  int64
-	Actor  string // who sent it; stands in history
-	Reason string // why
-}
-
 // Start starts a run of the version of machine that was registered last. Params
 // is the object of its parameters. An empty id is replaced by a new one. When
 // Start returns nil the run is durable. The error is a *Rejected for parameters
 // that do not fit, and ErrExists where there is a run with this id.
-func (e *Engine) Start(ctx context.Context, machine, id string, params json.RawMessage) (View, error) {
-	h, err := e.currentHost(machine)
+func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMessage) (View, error) {
+	h, err := e.currentHost(name)
 	if err != nil {
 		return View{}, err
 	}
 	if id == "" {
-		id = strings.ToLower(machine) + "-" + randomHex(8)
+		id = strings.ToLower(name) + "-" + randomHex(8)
 	}
 	if why := badID(id); why != "" {
 		return View{}, fmt.Errorf("the id of a run %s", why)
-	}
-	if why := e.oversized(params); why != "" {
-		return View{}, &Rejected{Input: StartInput, Why: "parameters: " + why}
 	}
 	if err := e.keepDefinition(ctx, h); err != nil {
 		return View{}, err
 	}
 	failpoint.Hit(failpoint.DefinitionKept)
-	out, err := e.apply(ctx, &request{run: id, start: h, input: func(m *Machine, _ *Snapshot) (Input, error) {
-		values, err := m.DecodeParams(params)
-		if err != nil {
-			return Input{}, &Rejected{Input: StartInput, Why: err.Error(), Err: err}
-		}
-		return Input{Kind: StartInput, Data: values, Token: tokenOf(e.now())}, nil
+	out, err := e.apply(ctx, &request{run: id, start: h, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
+		return m.StartInput(params, e.now(), e.maxPayload)
 	}})
 	if err != nil {
 		return View{}, err
@@ -100,7 +79,9 @@ func (e *Engine) Send(ctx context.Context, run string, event ExternalEvent) (Vie
 		run:     run,
 		ifSeq:   event.IfSeq,
 		eventID: event.ID,
-		input:   func(m *Machine, s *Snapshot) (Input, error) { return e.eventInput(m, s, event) },
+		input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
+			return m.EventInput(s, event, e.maxPayload)
+		},
 	}
 	out, err := e.apply(ctx, c)
 	if errors.Is(err, ErrDuplicate) { // another process was faster with the same id
@@ -112,49 +93,7 @@ func (e *Engine) Send(ctx context.Context, run string, event ExternalEvent) (Vie
 	if out.answer == nil {
 		return out.view(), nil
 	}
-	return out.repeated(&event)
-}
-
-// eventInput reads an event for the run as it stands.
-func (e *Engine) eventInput(m *Machine, s *Snapshot, event ExternalEvent) (Input, error) {
-	in := Input{Kind: EventInput, ID: event.ID, Actor: event.Actor, Reason: event.Reason}
-	index, ok := m.index.events[event.Name]
-	if !ok {
-		return in, m.rejectUnknown(s, event.Name)
-	}
-	in.Event = index
-	if s.Status == Finished {
-		return in, nil // refused by the step, whatever the payload
-	}
-	if why := e.oversized(event.Data); why != "" {
-		return in, m.reject(s, &in, why, nil)
-	}
-	if m.def.Events[index].Internal {
-		return in, nil // refused by the step, which says why
-	}
-	var err error
-	if in.Data, err = m.DecodePayload(index, event.Data); err != nil {
-		return in, m.reject(s, &in, err.Error(), err)
-	}
-	return in, nil
-}
-
-func (m *Machine) rejectUnknown(s *Snapshot, name string) *Rejected {
-	var names []string
-	for _, e := range m.def.Events {
-		if !e.Internal {
-			names = append(names, e.Name)
-		}
-	}
-	why := fmt.Sprintf("machine %q has no such event%s", m.def.Name, didYouMean(name, names))
-	return m.rejectNamed(s, name, why, nil)
-}
-
-// rejectNamed refuses an event of which no more than its name is known.
-func (m *Machine) rejectNamed(s *Snapshot, name, why string, err error) *Rejected {
-	r := m.reject(s, &Input{}, why, err)
-	r.Input, r.Event = EventInput, name
-	return r
+	return out.host.machine.DecodeAnswer(out.snapshot, &event, out.answer)
 }
 
 // CancelOptions say how a run is cancelled.
@@ -169,8 +108,8 @@ type CancelOptions struct {
 // run a second time does nothing, unless with force. Where ctx is done before
 // that the error is ctx's, and the cancellation stands all the same.
 func (e *Engine) Cancel(ctx context.Context, run string, o CancelOptions) (View, error) {
-	in := Input{Kind: CancelInput, Force: o.Force, Actor: o.Actor, Reason: o.Reason}
-	out, err := e.apply(ctx, &request{run: run, input: func(*Machine, *Snapshot) (Input, error) { return in, nil }})
+	in := machine.Input{Kind: machine.CancelInput, Force: o.Force, Actor: o.Actor, Reason: o.Reason}
+	out, err := e.apply(ctx, &request{run: run, input: func(*Machine, *machine.Snapshot) (machine.Input, error) { return in, nil }})
 	if err != nil {
 		return View{}, err
 	}

@@ -13,11 +13,14 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-func openSQLite(t testing.TB, path string) Store {
+func openSQLite(t testing.TB, path string) store.Store {
 	t.Helper()
 	store, err := sqlite.Open(context.Background(), path)
 	if err != nil {
@@ -31,20 +34,20 @@ func openSQLite(t testing.TB, path string) Store {
 // attempt, and lets others that open the file go on.
 func TestRecoveryFromFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
-	m := job(t, nil, On1("Found", "Done"), func() any { return On("failed", Retry(5, WithBackoff("10ms", "10ms", 1, 0)), GoTo("Broken")) })
+	m := job(t, nil, On1("Found", "Done"), On("failed", Retry(5, WithBackoff("10ms", "10ms", 1, 0)), GoTo("Broken")))
 
-	store := openSQLite(t, path)
-	first := NewEngine(store)
+	db := openSQLite(t, path)
+	first := NewEngine(db)
 	register(t, first, m, Handlers{})
 	begin(t, first, "r")
-	rows, err := store.Claim(t.Context(), ClaimQuery{
+	rows, err := db.Claim(t.Context(), store.ClaimQuery{
 		Worker: "dropped", Now: time.Now(), Until: time.Now().Add(300 * time.Millisecond), Limit: 1,
-		Activities: []Claimable{{Definition: m.Hash(), Activity: "work"}},
+		Activities: []store.Claimable{{Definition: m.Hash(), Activity: "work"}},
 	})
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("claimed %v, %v", rows, err)
 	}
-	if err := store.Close(); err != nil {
+	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 
@@ -78,14 +81,14 @@ func TestConcurrentSendsToFile(t *testing.T) {
 		for range 3 {
 			group.Go(func() {
 				for i := range 20 {
-					event := ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":1}`)}
+					event := machine.ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":1}`)}
 					if i%2 == 1 {
-						event = ExternalEvent{Name: "Close"}
+						event = machine.ExternalEvent{Name: "Close"}
 					}
 					switch _, err := e.Send(t.Context(), "r", event); {
 					case err == nil:
 						taken.Add(1)
-					case !errors.As(err, new(*Rejected)):
+					case !errors.As(err, new(*machine.Rejected)):
 						t.Error(err)
 					}
 				}
@@ -99,7 +102,7 @@ func TestConcurrentSendsToFile(t *testing.T) {
 	lines(t, first, "r")
 }
 
-var stores = map[string]func(testing.TB) Store{
-	"memory": func(testing.TB) Store { return memstore.New() },
-	"sqlite": func(t testing.TB) Store { return openSQLite(t, filepath.Join(t.TempDir(), "runs.db")) },
+var stores = map[string]func(testing.TB) store.Store{
+	"memory": func(testing.TB) store.Store { return memstore.New() },
+	"sqlite": func(t testing.TB) store.Store { return openSQLite(t, filepath.Join(t.TempDir(), "runs.db")) },
 }

@@ -12,18 +12,21 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // register registers m and fails the test where that is refused.
-func register(t testing.TB, e *Engine, m *Machine, h Handlers) {
+func register(t testing.TB, e *Engine, m *machine.Machine, h Handlers) {
 	t.Helper()
 	if err := e.Register(m, "", h); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func start(t testing.TB, e *Engine, run, params string) View {
+func start(t testing.TB, e *Engine, run, params string) machine.View {
 	t.Helper()
 	v, err := e.Start(t.Context(), "M", run, json.RawMessage(params))
 	if err != nil {
@@ -32,16 +35,16 @@ func start(t testing.TB, e *Engine, run, params string) View {
 	return v
 }
 
-func send(t testing.TB, e *Engine, run, event, data string) View {
+func send(t testing.TB, e *Engine, run, event, data string) machine.View {
 	t.Helper()
-	v, err := e.Send(t.Context(), run, ExternalEvent{Name: event, Data: json.RawMessage(data)})
+	v, err := e.Send(t.Context(), run, machine.ExternalEvent{Name: event, Data: json.RawMessage(data)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return v
 }
 
-func get(t testing.TB, e *Engine, run string) View {
+func get(t testing.TB, e *Engine, run string) machine.View {
 	t.Helper()
 	v, err := e.Get(t.Context(), run)
 	if err != nil {
@@ -72,14 +75,14 @@ func lines(t testing.TB, e *Engine, run string) string {
 }
 
 // door can be opened and closed, and counts how often it was opened.
-func door(t testing.TB) *Machine {
+func door(t testing.TB) *machine.Machine {
 	return Build(t, WithParams("owner string"), WithFields("n int 0..1000000 = 0"),
 		WithEvent("Open", "by int 1..9"), WithEvent("Close", ""), WithEvent("Seal", ""), WithEvent("Inside", ""),
 		WithActivity("look", "", "Inside", ""),
 		WithState("Shut", On("Open", GoTo("Ajar", Set("n", "n + event.by"))), On("Seal", GoTo("Sealed"))),
 		WithState("Ajar", On("Close", GoTo("Shut"))),
 		WithState("Seen", Doing("look", nil), On("Inside, failed", GoTo("Shut"))),
-		WithTerminal("Sealed", Success))
+		WithTerminal("Sealed", machine.Success))
 }
 
 func TestStartSendGet(t *testing.T) {
@@ -89,7 +92,7 @@ func TestStartSendGet(t *testing.T) {
 	if v.State != "Shut" || v.Seq != 1 || string(v.Params) != `{"owner":"me"}` || string(v.Data) != `{"n":0}` {
 		t.Errorf("after start: %+v", v)
 	}
-	if len(v.Events) != 2 || v.Events[0].Name != "Open" || v.Events[0].Fields[0] != (FieldView{"by", "int 1..9"}) {
+	if len(v.Events) != 2 || v.Events[0].Name != "Open" || v.Events[0].Fields[0] != (machine.FieldView{Name: "by", Type: "int 1..9"}) {
 		t.Errorf("events after start: %+v", v.Events)
 	}
 	v = send(t, e, "r", "Open", `{"by":3}`)
@@ -98,7 +101,7 @@ func TestStartSendGet(t *testing.T) {
 	}
 	send(t, e, "r", "Close", "")
 	v = send(t, e, "r", "Seal", "")
-	if v.Status != Finished || v.Outcome != Success || len(v.Events) != 0 {
+	if v.Status != machine.Finished || v.Outcome != machine.Success || len(v.Events) != 0 {
 		t.Errorf("after Seal: %+v", v)
 	}
 	if got := get(t, e, "r"); got.State != "Sealed" || got.Seq != 4 {
@@ -107,7 +110,7 @@ func TestStartSendGet(t *testing.T) {
 	if got := lines(t, e, "r"); got != "start>Shut Open>Ajar Close>Shut Seal>Sealed" {
 		t.Error(got)
 	}
-	runs, err := e.List(t.Context(), RunFilter{Outcome: Success})
+	runs, err := e.List(t.Context(), store.RunFilter{Outcome: machine.Success})
 	if err != nil || len(runs) != 1 || runs[0].Run != "r" {
 		t.Errorf("List: %v, %v", runs, err)
 	}
@@ -150,20 +153,20 @@ func TestSendRefused(t *testing.T) {
 		{"Open", `{"by":1,"why":2}`, `field "why": there is no such field`},
 		{"Open", `{"by":` + strings.Repeat(" ", 100) + `1}`, "more than the 100"},
 	} {
-		_, err := e.Send(t.Context(), "r", ExternalEvent{Name: c.event, Data: json.RawMessage(c.data)})
-		var refused *Rejected
+		_, err := e.Send(t.Context(), "r", machine.ExternalEvent{Name: c.event, Data: json.RawMessage(c.data)})
+		var refused *machine.Rejected
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("send %s %s: %v, want %s", c.event, c.data, err, c.want)
 		}
 	}
-	if _, err := e.Send(t.Context(), "nobody", ExternalEvent{Name: "Open"}); !errors.Is(err, ErrNotFound) {
+	if _, err := e.Send(t.Context(), "nobody", machine.ExternalEvent{Name: "Open"}); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("send to no run: %v", err)
 	}
 	if v := get(t, e, "r"); v.Seq != 1 {
 		t.Errorf("refused events changed the run: %+v", v)
 	}
 	send(t, e, "r", "Seal", "")
-	if _, err := e.Send(t.Context(), "r", ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":1}`)}); !errors.Is(err, ErrFinished) {
+	if _, err := e.Send(t.Context(), "r", machine.ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":1}`)}); !errors.Is(err, machine.ErrFinished) {
 		t.Errorf("send to a finished run: %v", err)
 	}
 }
@@ -173,7 +176,7 @@ func TestEventIDIsAcceptedOnce(t *testing.T) {
 	e, other := NewEngine(store), NewEngine(store)
 	register(t, e, door(t), Handlers{})
 	start(t, e, "r", `{"owner":"me"}`)
-	event := ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":2}`), ID: "k1"}
+	event := machine.ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":2}`), ID: "k1"}
 	first, err := e.Send(t.Context(), "r", event)
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +188,7 @@ func TestEventIDIsAcceptedOnce(t *testing.T) {
 			t.Errorf("the second time: %+v, %v", again, err)
 		}
 	}
-	refused := ExternalEvent{Name: "Close", ID: "k2"}
+	refused := machine.ExternalEvent{Name: "Close", ID: "k2"}
 	if _, err := e.Send(t.Context(), "r", refused); err == nil {
 		t.Fatal("Close is taken in Shut")
 	}
@@ -196,13 +199,13 @@ func TestEventIDIsAcceptedOnce(t *testing.T) {
 }
 
 func TestIfSeq(t *testing.T) {
-	store := memstore.New()
-	e, other := NewEngine(store), NewEngine(store)
+	db := memstore.New()
+	e, other := NewEngine(db), NewEngine(db)
 	register(t, e, door(t), Handlers{})
 	start(t, e, "r", `{"owner":"me"}`)
-	event := ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":2}`), IfSeq: 2}
+	event := machine.ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":2}`), IfSeq: 2}
 	_, err := e.Send(t.Context(), "r", event)
-	if !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), `in state "Shut": the run has taken 1 step, not 2`) {
+	if !errors.Is(err, store.ErrConflict) || !strings.Contains(err.Error(), `in state "Shut": the run has taken 1 step, not 2`) {
 		t.Error(err)
 	}
 	event.IfSeq = 1
@@ -210,7 +213,7 @@ func TestIfSeq(t *testing.T) {
 		t.Error(err)
 	}
 	// What e remembers is stale now; it must not judge by it.
-	if _, err := e.Send(t.Context(), "r", ExternalEvent{Name: "Close", IfSeq: 2}); err != nil {
+	if _, err := e.Send(t.Context(), "r", machine.ExternalEvent{Name: "Close", IfSeq: 2}); err != nil {
 		t.Error(err)
 	}
 }
@@ -229,16 +232,16 @@ func TestConcurrentSends(t *testing.T) {
 		for range 4 {
 			group.Go(func() {
 				for range 25 {
-					switch _, err := e.Send(t.Context(), "r", ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":1}`)}); {
+					switch _, err := e.Send(t.Context(), "r", machine.ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":1}`)}); {
 					case err == nil:
 						opened.Add(1)
-					case !errors.As(err, new(*Rejected)):
+					case !errors.As(err, new(*machine.Rejected)):
 						t.Error(err)
 					}
-					switch _, err := e.Send(t.Context(), "r", ExternalEvent{Name: "Close"}); {
+					switch _, err := e.Send(t.Context(), "r", machine.ExternalEvent{Name: "Close"}); {
 					case err == nil:
 						closed.Add(1)
-					case !errors.As(err, new(*Rejected)):
+					case !errors.As(err, new(*machine.Rejected)):
 						t.Error(err)
 					}
 				}
@@ -258,7 +261,7 @@ func TestConcurrentSends(t *testing.T) {
 
 func TestRegisterListsWhatDoesNotFit(t *testing.T) {
 	m := Build(t, WithEvent("X", ""), WithActivity("fetch", "", "X", ""), WithGuard("ready", "n int"),
-		WithState("A", Doing("fetch", nil), On("X, failed", GoTo("B", When("ready(1)")))), WithTerminal("B", Success))
+		WithState("A", Doing("fetch", nil), On("X, failed", GoTo("B", When("ready(1)")))), WithTerminal("B", machine.Success))
 	err := NewEngine(memstore.New()).Register(m, "", Handlers{Activities: map[string]ActivityFunc{"fetchh": nil, "more": nil}})
 	want := `the handlers do not fit machine "M": activity "fetch" is missing, guard "ready" is missing, ` +
 		`there is no activity "fetchh" (did you mean "fetch"?), there is no activity "more"`
@@ -269,7 +272,7 @@ func TestRegisterListsWhatDoesNotFit(t *testing.T) {
 
 func TestGuards(t *testing.T) {
 	m := Build(t, WithEvent("Go", "n int"), WithGuard("even", "n int"),
-		WithState("A", On("Go", GoTo("B", When("even(event.n)")))), WithTerminal("B", Success))
+		WithState("A", On("Go", GoTo("B", When("even(event.n)")))), WithTerminal("B", machine.Success))
 	store := memstore.New()
 	e, bare := NewEngine(store), NewEngine(store)
 	asked := 0
@@ -295,7 +298,7 @@ func TestGuards(t *testing.T) {
 		{e, 5, "panic: five"},
 		{bare, 2, `guard "even" of machine "M": no function is registered for it`},
 	} {
-		_, err := c.engine.Send(t.Context(), "r", ExternalEvent{Name: "Go", Data: json.RawMessage(fmt.Sprintf(`{"n":%d}`, c.n))})
+		_, err := c.engine.Send(t.Context(), "r", machine.ExternalEvent{Name: "Go", Data: json.RawMessage(fmt.Sprintf(`{"n":%d}`, c.n))})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("n = %d: %v, want %s", c.n, err, c.want)
 		}

@@ -10,13 +10,16 @@ import (
 	"testing"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // threeVersions are one machine whose only state is renamed twice.
-func threeVersions(t *testing.T) (versions []*Machine) {
+func threeVersions(t *testing.T) (versions []*machine.Machine) {
 	for _, state := range []string{"Idle", "Waiting", "Resting"} {
 		versions = append(versions, Build(t, WithFields("n int 0..9 = 1"), WithEvent("Count", ""), WithEvent("End", ""),
-			WithState(state, On("Count", Stay(Set("n", "n + 1"))), On("End", GoTo("Done"))), WithTerminal("Done", Success)))
+			WithState(state, On("Count", Stay(Set("n", "n + 1"))), On("End", GoTo("Done"))), WithTerminal("Done", machine.Success)))
 	}
 	return versions
 }
@@ -49,10 +52,10 @@ func TestMigratedRunWithoutSnapshot(t *testing.T) {
 		{"data", rewrite(`"n":4`, `"n":5`), "snapshot.data.n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+			onEachStore(t, func(t *testing.T, db store.Store, e *Engine, clock *ManualClock) {
 				migrateTwice(t, e, versions)
-				seen := NewEngine(&tamper{store, func(r *RunRow) { r.Snapshot = test.change(r.Snapshot) }}, WithClock(clock))
-				var differs *Difference
+				seen := NewEngine(&tamper{db, func(r *store.RunRow) { r.Snapshot = test.change(r.Snapshot) }}, WithClock(clock))
+				var differs *machine.Difference
 				if err := seen.Replay(t.Context(), "r"); !errors.As(err, &differs) || differs.Seq != 6 || !strings.Contains(err.Error(), test.tells) {
 					t.Errorf("replay says %v, not that %s of record 6", err, test.tells)
 				}
@@ -79,7 +82,7 @@ func TestMigratedRunWithoutSnapshot(t *testing.T) {
 }
 
 // migrateTwice gives a run two records by each version.
-func migrateTwice(t *testing.T, e *Engine, versions []*Machine) {
+func migrateTwice(t *testing.T, e *Engine, versions []*machine.Machine) {
 	t.Helper()
 	for i, m := range versions {
 		register(t, e, m, Handlers{})
@@ -87,7 +90,7 @@ func migrateTwice(t *testing.T, e *Engine, versions []*Machine) {
 			start(t, e, "r", "")
 		} else {
 			from, to := []string{"", "Idle", "Waiting"}[i], []string{"", "Waiting", "Resting"}[i]
-			o := MigrateOptions{Mapping: Mapping{States: map[string]string{from: to}}, Apply: true, Operator: ada}
+			o := MigrateOptions{Mapping: machine.Mapping{States: map[string]string{from: to}}, Apply: true, Operator: ada}
 			err := e.Migrate(t.Context(), "M", o, func(r MigratedRun) error {
 				if r.Why != "" {
 					return errors.New(r.Why)
@@ -110,17 +113,17 @@ func TestDamageInHistory(t *testing.T) {
 		name     string
 		snapshot bool // damaged as well
 		seq      int64
-		change   func(*HistoryRow)
+		change   func(*store.HistoryRow)
 	}{
-		{"a record", false, 4, func(r *HistoryRow) { r.Record = replaced(r.Record, `"stayed"`, `"moved"`) }},
-		{"a record, and the snapshot", true, 4, func(r *HistoryRow) { r.Record = replaced(r.Record, `"stayed"`, `"moved"`) }},
-		{"the kind of a migration", false, 5, func(r *HistoryRow) { r.Kind = EventInput }},
-		{"the last migration, and the snapshot", true, 5, func(r *HistoryRow) { r.Record = r.Record[:9] }},
+		{"a record", false, 4, func(r *store.HistoryRow) { r.Record = replaced(r.Record, `"stayed"`, `"moved"`) }},
+		{"a record, and the snapshot", true, 4, func(r *store.HistoryRow) { r.Record = replaced(r.Record, `"stayed"`, `"moved"`) }},
+		{"the kind of a migration", false, 5, func(r *store.HistoryRow) { r.Kind = machine.EventInput }},
+		{"the last migration, and the snapshot", true, 5, func(r *store.HistoryRow) { r.Record = r.Record[:9] }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			onEachStore(t, func(t *testing.T, store Store, e *Engine, clock *ManualClock) {
+			onEachStore(t, func(t *testing.T, db store.Store, e *Engine, clock *ManualClock) {
 				migrateTwice(t, e, versions)
-				forged := &forging{Store: store, history: func(rows []HistoryRow) []HistoryRow {
+				forged := &forging{Store: db, history: func(rows []store.HistoryRow) []store.HistoryRow {
 					for i := range rows {
 						if rows[i].Seq == test.seq {
 							test.change(&rows[i])
@@ -129,10 +132,10 @@ func TestDamageInHistory(t *testing.T) {
 					return rows
 				}}
 				if test.snapshot {
-					forged.run = func(r *RunRow) { r.Snapshot = json.RawMessage(`{}`) }
+					forged.run = func(r *store.RunRow) { r.Snapshot = json.RawMessage(`{}`) }
 				}
 				_, err := NewEngine(forged, WithClock(clock)).Repair(t.Context(), "r", RepairOptions{})
-				if differs := (*Difference)(nil); !errors.As(err, &differs) || differs.Seq != test.seq {
+				if differs := (*machine.Difference)(nil); !errors.As(err, &differs) || differs.Seq != test.seq {
 					t.Errorf("repair says %v, not that record %d differs", err, test.seq)
 				}
 			})

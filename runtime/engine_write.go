@@ -5,29 +5,32 @@ import (
 	"fmt"
 	"time"
 	"unicode/utf8"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // write is one durable write in the making: what the pure steps gave.
 type write struct {
 	host   *host
-	before *Snapshot
+	before *machine.Snapshot
 	began  time.Time
 	now    time.Time
 
-	after    *Snapshot
-	commands []Command
-	records  []*Record
+	after    *machine.Snapshot
+	commands []machine.Command
+	records  []*machine.Record
 	asker    *asker
-	ask      Ask // of asker
+	ask      machine.Ask // of asker
 
-	claim   *Claim
+	claim   *store.Claim
 	attempt *AttemptInfo
 	eventID string
 
 	// What a repair or a migration writes beside what its steps command, and the tasks
 	// that it ends with that; nil for other writes.
-	amend func(*Commit)
-	stops []Command
+	amend func(*store.Commit)
+	stops []machine.Command
 }
 
 func (e *Engine) newWrite(ctx context.Context, c *request, live *liveRun) write {
@@ -63,7 +66,7 @@ func (w *write) take(c *request) error {
 		return err
 	}
 	if why := badNote(in.Actor, in.Reason); why != "" {
-		return m.reject(w.after, &in, why, nil)
+		return m.Reject(w.after, &in, why, nil)
 	}
 	if c.ifSeq != 0 && w.after.Seq != c.ifSeq {
 		steps := "steps"
@@ -71,14 +74,21 @@ func (w *write) take(c *request) error {
 			steps = "step"
 		}
 		why := fmt.Sprintf("the run has taken %d %s, not %d", w.after.Seq, steps, c.ifSeq)
-		return m.reject(w.after, &in, why, ErrConflict)
+		return m.Reject(w.after, &in, why, ErrConflict)
 	}
-	w.after, w.commands, w.records, err = m.advance(w.after, in, w.now, w.ask, w.commands, w.records)
-	return err
+	return w.add(m.Advance(w.after, in, w.now, w.ask))
 }
 
-func (w *write) settle() (err error) {
-	w.after, w.commands, w.records, err = w.host.machine.settle(w.after, w.now, w.ask, w.commands, w.records)
+func (w *write) settle() error { return w.add(w.host.machine.Settle(w.after, w.now, w.ask)) }
+
+// add takes what further steps gave. Of a refused input that is what was due before it.
+func (w *write) add(after *machine.Snapshot, commands []machine.Command, records []*machine.Record, err error) error {
+	w.after = after
+	if w.commands == nil {
+		w.commands, w.records = commands, records
+		return err
+	}
+	w.commands, w.records = append(w.commands, commands...), append(w.records, records...)
 	return err
 }
 
@@ -88,8 +98,8 @@ func badNote(actor, reason string) string {
 		if !utf8.ValidString(note.text) {
 			return fmt.Sprintf("its %s is not valid UTF-8", note.name)
 		}
-		if len(note.text) > MaxNote {
-			return fmt.Sprintf("its %s has %d bytes, more than the %d that are allowed", note.name, len(note.text), MaxNote)
+		if len(note.text) > machine.MaxNote {
+			return fmt.Sprintf("its %s has %d bytes, more than the %d that are allowed", note.name, len(note.text), machine.MaxNote)
 		}
 	}
 	return ""

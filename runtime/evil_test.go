@@ -14,6 +14,8 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
 
@@ -139,11 +141,9 @@ func evils() map[string]struct {
 // returns do, its attempt fails as `unknown`, what it has used is counted, and the
 // other runs of the process go on.
 func TestEvilActivities(t *testing.T) {
-	handlers := []func() any{
-		func() any { return On("Found", GoTo("Done")) },
-		func() any {
-			return On("failed", GoTo("Broken", Set("why", "event.message"), Set("category", "event.category")))
-		},
+	handlers := []Part{
+		On("Found", GoTo("Done")),
+		On("failed", GoTo("Broken", Set("why", "event.message"), Set("category", "event.category"))),
 	}
 	synctest.Test(t, func(t *testing.T) {
 		list := evils()
@@ -206,8 +206,8 @@ func TestEvilGuards(t *testing.T) {
 					return c.f(ctx, args)
 				}}})
 				start(t, e, "r", "")
-				_, err := e.Send(t.Context(), "r", ExternalEvent{Name: "Go"})
-				var refused *Rejected
+				_, err := e.Send(t.Context(), "r", machine.ExternalEvent{Name: "Go"})
+				var refused *machine.Rejected
 				if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("%v, not %q", err, c.want)
 				}
@@ -222,9 +222,9 @@ func TestEvilGuards(t *testing.T) {
 }
 
 // asking is a machine that asks the guard `allowed` when it is told to Go.
-func asking(t testing.TB) *Machine {
+func asking(t testing.TB) *machine.Machine {
 	return Build(t, WithEvent("Go", ""), WithGuard("allowed", ""),
-		WithState("Idle", On("Go", GoTo("Done", When("allowed()")), Stay())), WithTerminal("Done", Success))
+		WithState("Idle", On("Go", GoTo("Done", When("allowed()")), Stay())), WithTerminal("Done", machine.Success))
 }
 
 // evilObserver and evilHandler are what a program attaches, at its worst.
@@ -259,7 +259,7 @@ func TestEvilHooks(t *testing.T) {
 				evil := func() { called.Add(1); f() }
 				m := Build(t, WithEvent("Found", "n int"), WithEvent("Told", ""), WithActivity("work", "", "Found", ""),
 					WithState("A", Doing("work", nil), On("Found", GoTo("B", Publishing("Told"))), On("failed", Retry(5))),
-					WithState("B", After("1h", GoTo("Done"))), WithTerminal("Done", Success))
+					WithState("B", After("1h", GoTo("Done"))), WithTerminal("Done", machine.Success))
 				var calls atomic.Int32
 				w := work(t, memstore.New(), m, func(context.Context, *Attempt) (Result, error) {
 					if calls.Add(1) == 1 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 type innerFields struct {
@@ -27,7 +28,7 @@ type outerFields struct {
 	Number int64                            `json:"number,omitempty"`
 	Hidden string                           `json:"-"`
 	Level  runtime.Outcome                  `json:"level"`
-	Some   runtime.Optional[[]runtime.Cost] `json:"some,omitzero"`
+	Some   runtime.Optional[[]machine.Cost] `json:"some,omitzero"`
 }
 
 func TestFields(t *testing.T) {

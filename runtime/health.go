@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // HealthQuery says from when on something is wrong.
@@ -134,13 +137,13 @@ func (x *examination) stuck(ctx context.Context) error {
 	var problems []Problem
 	before := x.now.Add(-shortest)
 	f := RunFilter{Status: Running, StartedTo: before, EnteredTo: before}
-	err := EachRun(ctx, x.e.store, f, 500, func(r *RunRow) error {
+	err := store.EachRun(ctx, x.e.store, f, 500, func(r *RunRow) error {
 		limit, known := x.StuckIn[r.State]
 		if !known {
 			limit = x.Stuck
 		}
 		if limit > 0 && !r.Paused && x.now.Sub(r.Entered) > limit && len(problems) <= x.Limit {
-			problems = append(problems, ofRun(r, r.Entered, fmt.Sprintf("in %s for longer than %s", r.State, durationText(limit))))
+			problems = append(problems, ofRun(r, r.Entered, fmt.Sprintf("in %s for longer than %s", r.State, machine.DurationText(limit))))
 		}
 		return nil
 	})
@@ -248,7 +251,7 @@ var errEnough = errors.New("no more runs are looked at")
 // more than are listed. It reports whether there are more runs than it looked at.
 func (x *examination) each(ctx context.Context, f RunFilter, problems *[]Problem, why func(*RunRow) (string, error)) (cut bool, err error) {
 	looked := 0
-	err = EachRun(ctx, x.e.store, f, 500, func(r *RunRow) error {
+	err = store.EachRun(ctx, x.e.store, f, 500, func(r *RunRow) error {
 		if looked++; looked > mostRead {
 			cut = true
 			return errEnough

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // budgets lists the running runs that are over what their machine's budget
@@ -44,10 +46,10 @@ func (x *examination) budgets(ctx context.Context) error {
 
 // overBudget says by what a run is over its budget, or nothing.
 func (x *examination) overBudget(ctx context.Context, m *Machine, r *RunRow) (string, error) {
-	b := m.def.Budget
+	b := m.Definition().Budget
 	if len(b.Costs) > 0 && bytes.Contains(r.Snapshot, []byte(`"spent":`)) {
 		if s, err := m.DecodeSnapshot(r.Snapshot); err == nil {
-			for _, c := range m.costViews(s) {
+			for _, c := range m.CostViews(s) {
 				if c.Over {
 					return fmt.Sprintf("it has used %s %s of its budget of %s", c.Spent, c.Name, c.Budget), nil
 				}
@@ -56,7 +58,7 @@ func (x *examination) overBudget(ctx context.Context, m *Machine, r *RunRow) (st
 	}
 	if b.Time != nil {
 		if limit := time.Duration(*b.Time); x.now.Sub(r.Started) > limit {
-			return fmt.Sprintf("it has taken longer than its budget of %s", durationText(limit)), nil
+			return fmt.Sprintf("it has taken longer than its budget of %s", machine.DurationText(limit)), nil
 		}
 	}
 	if b.Steps == nil || r.Seq <= *b.Steps { // a record is at most one step
@@ -77,7 +79,7 @@ func (x *examination) steps(ctx context.Context, r *RunRow) (steps int64, err er
 			return steps, err
 		}
 		for i := range page {
-			if h := &page[i]; h.Kind != StartInput && (h.Effect == Moved || h.Effect == Retried) {
+			if h := &page[i]; h.Kind != machine.StartInput && (h.Effect == machine.Moved || h.Effect == machine.Retried) {
 				steps++
 			}
 		}

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 func problems(t testing.TB, e *Engine, q HealthQuery) string {
@@ -44,14 +46,14 @@ func TestHealthOfHalted(t *testing.T) {
 // TestHealthOfLostWorker: a lease that has run out is a problem where no engine
 // hands the attempt on.
 func TestHealthOfLostWorker(t *testing.T) {
-	store := memstore.New()
+	db := memstore.New()
 	m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"))
-	e := NewEngine(store)
+	e := NewEngine(db)
 	register(t, e, m, Handlers{})
 	begin(t, e, "r")
 	past := time.Now().Add(-time.Hour)
-	rows, err := store.Claim(t.Context(), ClaimQuery{
-		Worker: "gone", Now: time.Now(), Until: past, Limit: 1, Activities: []Claimable{{Definition: m.Hash(), Activity: "work"}},
+	rows, err := db.Claim(t.Context(), store.ClaimQuery{
+		Worker: "gone", Now: time.Now(), Until: past, Limit: 1, Activities: []store.Claimable{{Definition: m.Hash(), Activity: "work"}},
 	})
 	if err != nil || len(rows) != 1 {
 		t.Fatal(rows, err)
@@ -67,11 +69,11 @@ func TestHealthOfLostWorker(t *testing.T) {
 
 // torn is a store in which a hand has written over the snapshots of some runs.
 type torn struct {
-	Store
+	store.Store
 	runs string
 }
 
-func (s torn) Runs(ctx context.Context, f RunFilter) ([]RunRow, error) {
+func (s torn) Runs(ctx context.Context, f store.RunFilter) ([]store.RunRow, error) {
 	rows, err := s.Store.Runs(ctx, f)
 	for i := range rows {
 		if strings.Contains(s.runs, rows[i].Run) {
@@ -81,7 +83,7 @@ func (s torn) Runs(ctx context.Context, f RunFilter) ([]RunRow, error) {
 	return rows, err
 }
 
-func (s torn) Definition(ctx context.Context, hash string) (DefinitionRow, error) {
+func (s torn) Definition(ctx context.Context, hash string) (store.DefinitionRow, error) {
 	row, err := s.Store.Definition(ctx, hash)
 	row.Definition = []byte("{}")
 	return row, err
@@ -115,8 +117,8 @@ func TestHealthOfDamaged(t *testing.T) {
 // what leaves a run where it is do not.
 func TestHealthOfSteps(t *testing.T) {
 	d := *door(t).Definition()
-	d.Budget = &Budget{Steps: new(int64(2))}
-	m, err := Compile(&d)
+	d.Budget = &machine.Budget{Steps: new(int64(2))}
+	m, err := machine.Compile(&d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,9 +137,9 @@ func TestHealthOfSteps(t *testing.T) {
 }
 
 // boundedOutbox fails a look at all messages there are.
-type boundedOutbox struct{ Store }
+type boundedOutbox struct{ store.Store }
 
-func (s boundedOutbox) Outbox(ctx context.Context, run string, limit int) ([]MessageRow, error) {
+func (s boundedOutbox) Outbox(ctx context.Context, run string, limit int) ([]store.MessageRow, error) {
 	if run == "" && limit <= 0 {
 		return nil, errors.New("a look without a limit")
 	}
@@ -154,11 +156,11 @@ func TestHealthOfManyMessages(t *testing.T) {
 
 // countedRuns counts the runs of one machine that are read in lists.
 type countedRuns struct {
-	Store
+	store.Store
 	read *int
 }
 
-func (s countedRuns) Runs(ctx context.Context, f RunFilter) ([]RunRow, error) {
+func (s countedRuns) Runs(ctx context.Context, f store.RunFilter) ([]store.RunRow, error) {
 	rows, err := s.Store.Runs(ctx, f)
 	if f.Definition != "" {
 		*s.read += len(rows)
@@ -170,20 +172,20 @@ func (s countedRuns) Runs(ctx context.Context, f RunFilter) ([]RunRow, error) {
 // can say is within its time, and no more than some thousands otherwise.
 func TestHealthOfManyBudgets(t *testing.T) {
 	for name, c := range map[string]struct {
-		budget Budget
+		budget machine.Budget
 		runs   int
 		most   int
 		more   bool
 	}{
-		"empty": {Budget{}, 10, 0, false},
-		"time":  {Budget{Time: new(int64(time.Hour))}, 1000, 0, false},
-		"steps": {Budget{Steps: new(int64(5))}, 10_600, 10_500, true},
-		"over":  {Budget{Steps: new(int64(0))}, 1000, 500, true},
+		"empty": {machine.Budget{}, 10, 0, false},
+		"time":  {machine.Budget{Time: new(int64(time.Hour))}, 1000, 0, false},
+		"steps": {machine.Budget{Steps: new(int64(5))}, 10_600, 10_500, true},
+		"over":  {machine.Budget{Steps: new(int64(0))}, 1000, 500, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := *door(t).Definition()
 			d.Budget = &c.budget
-			m, err := Compile(&d)
+			m, err := machine.Compile(&d)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,9 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // limited is a store of which no call lasts for longer than its limit, as far as it
@@ -27,27 +30,18 @@ type outage struct {
 	since time.Time // zero while they do not fail
 }
 
-var errSlowStore = Unavailable("the store does not answer")
-
-// patient marks the context of a call whose caller's own context has no end.
-type patient struct{}
-
-// Patient reports whether the caller of a store has a context without an end, and so
-// waits for a disk that hangs for as long as that does. A store may do the work of such
-// a call in the caller's own goroutine, which spares it two switches; for all others it
-// needs one that can be left behind.
-func Patient(ctx context.Context) bool { return ctx.Done() == nil || ctx.Value(patient{}) != nil }
+var errSlowStore = store.Unavailable("the store does not answer")
 
 // within makes a call that ends in time.
 func within[T any](ctx context.Context, s *limited, call func(context.Context) (T, error)) (T, error) {
 	if ctx.Done() == nil {
-		ctx = context.WithValue(ctx, patient{}, true)
+		ctx = store.Patiently(ctx)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.limit, errSlowStore)
 	defer cancel()
 	value, err := call(ctx)
 	if err != nil && context.Cause(ctx) == errSlowStore && !errors.Is(err, ErrUnavailable) {
-		err = fmt.Errorf("%w within %s: %w", errSlowStore, durationText(s.limit), err)
+		err = fmt.Errorf("%w within %s: %w", errSlowStore, machine.DurationText(s.limit), err)
 	}
 	return value, err
 }
@@ -99,8 +93,8 @@ func (o *outage) note(logger *slog.Logger, err error) {
 	}
 }
 
-func (s *limited) Definition(ctx context.Context, hash string) (DefinitionRow, error) {
-	return readFrom(ctx, s, func(ctx context.Context) (DefinitionRow, error) { return s.Store.Definition(ctx, hash) })
+func (s *limited) Definition(ctx context.Context, hash string) (store.DefinitionRow, error) {
+	return readFrom(ctx, s, func(ctx context.Context) (store.DefinitionRow, error) { return s.Store.Definition(ctx, hash) })
 }
 
 func (s *limited) Load(ctx context.Context, run string) (RunRow, error) {
@@ -111,51 +105,51 @@ func (s *limited) Wanted(ctx context.Context) ([]string, error) {
 	return readFrom(ctx, s, func(ctx context.Context) ([]string, error) { return s.Store.Wanted(ctx) })
 }
 
-func (s *limited) Expired(ctx context.Context, now time.Time, limit int) ([]TaskRow, error) {
-	return readFrom(ctx, s, func(ctx context.Context) ([]TaskRow, error) { return s.Store.Expired(ctx, now, limit) })
+func (s *limited) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
+	return readFrom(ctx, s, func(ctx context.Context) ([]store.TaskRow, error) { return s.Store.Expired(ctx, now, limit) })
 }
 
 func (s *limited) Held(ctx context.Context, run string, now time.Time) (bool, error) {
 	return readFrom(ctx, s, func(ctx context.Context) (bool, error) { return s.Store.Held(ctx, run, now) })
 }
 
-func (s *limited) Due(ctx context.Context, now time.Time, limit int) ([]TimerRow, error) {
-	return readFrom(ctx, s, func(ctx context.Context) ([]TimerRow, error) { return s.Store.Due(ctx, now, limit) })
+func (s *limited) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
+	return readFrom(ctx, s, func(ctx context.Context) ([]store.TimerRow, error) { return s.Store.Due(ctx, now, limit) })
 }
 
 func (s *limited) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
 	return readFrom(ctx, s, func(ctx context.Context) (time.Time, error) { return s.Store.NextWake(ctx, after) })
 }
 
-func (s *limited) Outbox(ctx context.Context, run string, limit int) ([]MessageRow, error) {
-	return readFrom(ctx, s, func(ctx context.Context) ([]MessageRow, error) { return s.Store.Outbox(ctx, run, limit) })
+func (s *limited) Outbox(ctx context.Context, run string, limit int) ([]store.MessageRow, error) {
+	return readFrom(ctx, s, func(ctx context.Context) ([]store.MessageRow, error) { return s.Store.Outbox(ctx, run, limit) })
 }
 
-func (s *limited) History(ctx context.Context, run string, after int64, limit int) ([]HistoryRow, error) {
-	return readFrom(ctx, s, func(ctx context.Context) ([]HistoryRow, error) { return s.Store.History(ctx, run, after, limit) })
+func (s *limited) History(ctx context.Context, run string, after int64, limit int) ([]store.HistoryRow, error) {
+	return readFrom(ctx, s, func(ctx context.Context) ([]store.HistoryRow, error) { return s.Store.History(ctx, run, after, limit) })
 }
 
 func (s *limited) Runs(ctx context.Context, f RunFilter) ([]RunRow, error) {
 	return readFrom(ctx, s, func(ctx context.Context) ([]RunRow, error) { return s.Store.Runs(ctx, f) })
 }
 
-func (s *limited) Tasks(ctx context.Context, run string) ([]TaskRow, error) {
-	return readFrom(ctx, s, func(ctx context.Context) ([]TaskRow, error) { return s.Store.Tasks(ctx, run) })
+func (s *limited) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
+	return readFrom(ctx, s, func(ctx context.Context) ([]store.TaskRow, error) { return s.Store.Tasks(ctx, run) })
 }
 
-func (s *limited) Timers(ctx context.Context, run string) ([]TimerRow, error) {
-	return readFrom(ctx, s, func(ctx context.Context) ([]TimerRow, error) { return s.Store.Timers(ctx, run) })
+func (s *limited) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {
+	return readFrom(ctx, s, func(ctx context.Context) ([]store.TimerRow, error) { return s.Store.Timers(ctx, run) })
 }
 
-func (s *limited) Claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error) {
-	return takeFrom(ctx, s, func(ctx context.Context) ([]TaskRow, error) { return s.Store.Claim(ctx, q) })
+func (s *limited) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
+	return takeFrom(ctx, s, func(ctx context.Context) ([]store.TaskRow, error) { return s.Store.Claim(ctx, q) })
 }
 
-func (s *limited) TakeMessages(ctx context.Context, q MessageQuery) ([]MessageRow, error) {
-	return takeFrom(ctx, s, func(ctx context.Context) ([]MessageRow, error) { return s.Store.TakeMessages(ctx, q) })
+func (s *limited) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
+	return takeFrom(ctx, s, func(ctx context.Context) ([]store.MessageRow, error) { return s.Store.TakeMessages(ctx, q) })
 }
 
-func (s *limited) Renew(ctx context.Context, c Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
+func (s *limited) Renew(ctx context.Context, c store.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
 	return writeTo(ctx, s, func(ctx context.Context) (bool, error) { return s.Store.Renew(ctx, c, now, until, checkpoint) })
 }
 
@@ -171,23 +165,23 @@ func (s *limited) Accepted(ctx context.Context, run, eventID string) (answer jso
 	return got.answer, got.ok, err
 }
 
-func (s *limited) PutDefinition(ctx context.Context, d DefinitionRow) error {
+func (s *limited) PutDefinition(ctx context.Context, d store.DefinitionRow) error {
 	return s.do(ctx, func(ctx context.Context) error { return s.Store.PutDefinition(ctx, d) })
 }
 
-func (s *limited) Commit(ctx context.Context, c *Commit) error {
+func (s *limited) Commit(ctx context.Context, c *store.Commit) error {
 	return s.do(ctx, func(ctx context.Context) error { return s.Store.Commit(ctx, c) })
 }
 
-func (s *limited) Release(ctx context.Context, c Claim, now, notBefore time.Time) error {
+func (s *limited) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
 	return s.do(ctx, func(ctx context.Context) error { return s.Store.Release(ctx, c, now, notBefore) })
 }
 
-func (s *limited) Confirm(ctx context.Context, c Claim, now time.Time) error {
+func (s *limited) Confirm(ctx context.Context, c store.Claim, now time.Time) error {
 	return s.do(ctx, func(ctx context.Context) error { return s.Store.Confirm(ctx, c, now) })
 }
 
-func (s *limited) Reclaim(ctx context.Context, c Claim, now time.Time) error {
+func (s *limited) Reclaim(ctx context.Context, c store.Claim, now time.Time) error {
 	return s.do(ctx, func(ctx context.Context) error { return s.Store.Reclaim(ctx, c, now) })
 }
 

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // TestSendOptions: what generated code says of an event stands in history, and
@@ -18,7 +20,7 @@ func TestSendOptions(t *testing.T) {
 	e := NewEngine(memstore.New())
 	register(t, e, door(t), Handlers{})
 	start(t, e, "r", `{"owner":"me"}`)
-	open := func(options ...SendOption) (View, error) {
+	open := func(options ...SendOption) (machine.View, error) {
 		return e.Send(t.Context(), "r", NewEvent("Open", json.RawMessage(`{"by":1}`), options...))
 	}
 	v, err := open(WithActor("ada"), WithReason("it knocked"), IfSeq(1), WithEventID("x"))
@@ -33,13 +35,13 @@ func TestSendOptions(t *testing.T) {
 		t.Errorf("the same id again: %+v, %v", again, err)
 	}
 	send(t, e, "r", "Close", "")
-	if _, err := open(IfSeq(2)); !errors.Is(err, ErrConflict) {
+	if _, err := open(IfSeq(2)); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("an older number: %v", err)
 	}
-	for _, other := range []ExternalEvent{
+	for _, other := range []machine.ExternalEvent{
 		{Name: "Open", ID: "x", Data: json.RawMessage(`{"by":2}`)}, {Name: "Close", ID: "x"}, {Name: "Opne", ID: "x"},
 	} {
-		if _, err := e.Send(t.Context(), "r", other); !errors.Is(err, ErrDuplicate) || !errors.As(err, new(*Rejected)) {
+		if _, err := e.Send(t.Context(), "r", other); !errors.Is(err, machine.ErrDuplicate) || !errors.As(err, new(*machine.Rejected)) {
 			t.Errorf("%s: %v", other.Name, err)
 		}
 	}
@@ -56,33 +58,33 @@ func TestOversizedNotes(t *testing.T) {
 	e := NewEngine(memstore.New())
 	register(t, e, door(t), Handlers{})
 	before := start(t, e, "r", `{"owner":"me"}`)
-	most, more := strings.Repeat("x", MaxNote), strings.Repeat("x", MaxNote+1)
+	most, more := strings.Repeat("x", machine.MaxNote), strings.Repeat("x", machine.MaxNote+1)
 	for name, try := range map[string]func() error{
 		"actor": func() error {
-			_, err := e.Send(t.Context(), "r", ExternalEvent{Name: "Open", Data: []byte(`{"by":1}`), Actor: more})
+			_, err := e.Send(t.Context(), "r", machine.ExternalEvent{Name: "Open", Data: []byte(`{"by":1}`), Actor: more})
 			return err
 		},
-		"reason": func() error { _, err := e.Pause(t.Context(), "r", Operator{Reason: more}); return err },
+		"reason": func() error { _, err := e.Pause(t.Context(), "r", machine.Operator{Reason: more}); return err },
 		"cancel": func() error { _, err := e.Cancel(t.Context(), "r", CancelOptions{Reason: more}); return err },
 	} {
-		if err := try(); !errors.As(err, new(*Rejected)) || !strings.Contains(err.Error(), "has 4097 bytes, more than the 4096 that are allowed") {
+		if err := try(); !errors.As(err, new(*machine.Rejected)) || !strings.Contains(err.Error(), "has 4097 bytes, more than the 4096 that are allowed") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := e.Prune(t.Context(), PruneQuery{Before: time.Now(), Actor: more}); err == nil {
+	if _, err := e.Prune(t.Context(), store.PruneQuery{Before: time.Now(), Actor: more}); err == nil {
 		t.Error("prune takes any actor")
 	}
 	if got := get(t, e, "r"); got.Seq != before.Seq {
 		t.Errorf("a refused input has changed the run: %+v", got)
 	}
-	if _, err := e.Send(t.Context(), "r", ExternalEvent{Name: "Open", Data: []byte(`{"by":1}`), Actor: most, Reason: most}); err != nil {
+	if _, err := e.Send(t.Context(), "r", machine.ExternalEvent{Name: "Open", Data: []byte(`{"by":1}`), Actor: most, Reason: most}); err != nil {
 		t.Error(err)
 	}
 }
 
 // undelivered notes the reason with which a message came back.
 type undelivered struct {
-	Store
+	store.Store
 	reasons chan string
 }
 
@@ -96,14 +98,14 @@ func (s undelivered) Undelivered(ctx context.Context, id string, attempt int, re
 func TestOversizedOutboxError(t *testing.T) {
 	store := undelivered{memstore.New(), make(chan string, 100)}
 	e := NewEngine(store, WithOutbox(func(context.Context, *Message) error {
-		return errors.New(strings.Repeat("x", MaxMessage) + "\xff!")
+		return errors.New(strings.Repeat("x", machine.MaxMessage) + "\xff!")
 	}))
 	register(t, e, told(t), Handlers{})
 	start(t, e, "r", "")
 	ctx, cancel := context.WithCancel(t.Context())
 	stopped := make(chan error, 1)
 	go func() { stopped <- e.Run(ctx) }()
-	if reason := <-store.reasons; len(reason) != MaxMessage {
+	if reason := <-store.reasons; len(reason) != machine.MaxMessage {
 		t.Errorf("a reason of %d bytes is stored", len(reason))
 	}
 	cancel()

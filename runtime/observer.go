@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"strings"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // Observer is told what an engine does, after it has become durable. Metrics,
@@ -28,11 +30,11 @@ type StepInfo struct {
 	To      string
 	Input   string // as written in a trigger: "StartReview", "failed(timeout)", "after 24h"
 	Effect  Effect
-	Arm     string        // name of the arm taken; empty where none was
-	Count   int64         // how often the bound of the arm has been used
-	Passed  []PassedView  // arms that were tried before it, and why they were passed over
-	Held    time.Duration // how long the run had been in From
-	Took    time.Duration // from the input's arrival at the engine until it was durable
+	Arm     string               // name of the arm taken; empty where none was
+	Count   int64                // how often the bound of the arm has been used
+	Passed  []machine.PassedView // arms that were tried before it, and why they were passed over
+	Held    time.Duration        // how long the run had been in From
+	Took    time.Duration        // from the input's arrival at the engine until it was durable
 	Actor   string
 	Reason  string // why it was sent; of a halt: why the run is halted
 }
@@ -68,8 +70,8 @@ type AttemptInfo struct {
 
 // endsBy reports whether an input is that with which the attempt ends; a nil one
 // ends by none.
-func (a *AttemptInfo) endsBy(in *Input) bool {
-	return a != nil && (in.Kind == ResultInput || in.Kind == FailureInput) && in.Key == a.Key && in.Attempt == a.Attempt
+func (a *AttemptInfo) endsBy(in *machine.Input) bool {
+	return a != nil && (in.Kind == machine.ResultInput || in.Kind == machine.FailureInput) && in.Key == a.Key && in.Attempt == a.Attempt
 }
 
 // LogObserver writes steps and failed attempts as structured log lines: what
@@ -80,7 +82,7 @@ type logObserver struct{ logger *slog.Logger }
 
 func (o logObserver) OnStep(s StepInfo) {
 	level := slog.LevelInfo
-	if s.Effect == HaltedBy {
+	if s.Effect == machine.HaltedBy {
 		level = slog.LevelWarn
 	}
 	attrs := []slog.Attr{

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // logged is what LogObserver writes of what tell tells it, without the time.
@@ -26,11 +28,11 @@ func logged(t *testing.T, tell func(Observer)) string {
 }
 
 func TestLogObserver(t *testing.T) {
-	step := StepInfo{Run: "r", Machine: "M", Seq: 2, From: "A", To: "B", Input: "Go", Effect: Moved, Held: time.Minute, Took: time.Millisecond}
+	step := StepInfo{Run: "r", Machine: "M", Seq: 2, From: "A", To: "B", Input: "Go", Effect: machine.Moved, Held: time.Minute, Took: time.Millisecond}
 	bounded, halted := step, step
-	bounded.Passed = []PassedView{{Arm: "A on Go", Why: "guard is false"}}
+	bounded.Passed = []machine.PassedView{{Arm: "A on Go", Why: "guard is false"}}
 	bounded.Arm, bounded.Count, bounded.Actor, bounded.Reason = "A on Go", 3, "ada", "again"
-	halted.To, halted.Effect, halted.Reason = "A", HaltedBy, "overflow"
+	halted.To, halted.Effect, halted.Reason = "A", machine.HaltedBy, "overflow"
 	attempt := AttemptInfo{Run: "r", Machine: "M", Activity: "fetch", Key: "r/A.fetch/1", Attempt: 1, Worker: "w", End: AttemptResult, Event: "Found", Duration: time.Second}
 	failed := attempt
 	failed.End, failed.Event, failed.Category, failed.Message = AttemptFailed, "", "transient", "no luck"

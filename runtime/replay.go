@@ -2,158 +2,169 @@ package runtime
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// Replay takes the inputs of a run's records, from the first, at their times
-// and with their verdicts, and gives the snapshot that they lead to: bit for
-// bit the one that the run had after the last of them. A record that does not
-// come out as it stands in history is a *Difference.
-func (m *Machine) Replay(run string, seed uint64, records []*Record) (*Snapshot, error) {
-	r := m.NewReplay(run, seed)
-	for _, record := range records {
-		if err := r.Take(record); err != nil {
-			return nil, err
+const (
+	replayRecords = 500 // history lines read at a time
+	replayRuns    = 20  // runs read at a time
+)
+
+// Replay lives a stored run through again, from the first line of its history,
+// and compares what comes out with what is stored: every record, and at the end
+// the snapshot and the run's row, bit for bit, and the tasks and timers of one that
+// goes on. The error is a *Difference where
+// they differ, ErrNotFound where there is no such run, or another where the
+// store fails. Memory is bounded, whatever the length of the history; steps
+// taken meanwhile are not looked at.
+func (e *Engine) Replay(ctx context.Context, run string) error {
+	row, err := e.store.Load(ctx, run)
+	if err != nil {
+		return fmt.Errorf("run %q: %w", run, err)
+	}
+	return e.replayRow(ctx, &row)
+}
+
+// ReplayAll replays the runs that f lets through, newest first, and tells each
+// what became of it: nil or a *Difference. What each returns ends the walk, as
+// does a store that fails. Runs that are pruned meanwhile are passed over.
+func (e *Engine) ReplayAll(ctx context.Context, f RunFilter, each func(run *RunRow, err error) error) error {
+	return store.EachRun(ctx, e.store, f, replayRuns, func(row *RunRow) error {
+		err := e.replayRow(ctx, row)
+		var differs *Difference
+		switch {
+		case err == nil || errors.As(err, &differs):
+			return each(row, err)
+		case errors.Is(err, ErrNotFound):
+			return nil
+		}
+		return err
+	})
+}
+
+func (e *Engine) replayRow(ctx context.Context, row *RunRow) error {
+	h, err := e.host(ctx, row.Definition)
+	if err != nil {
+		return e.definitionFault(ctx, row, row.Definition, row.Seq, err)
+	}
+	m := h.machine
+	stored, err := m.DecodeSnapshot(row.Snapshot)
+	if err != nil {
+		return &Difference{Run: row.Run, Seq: row.Seq, Err: err}
+	}
+	got, err := e.relive(ctx, h, row, stored)
+	if err != nil {
+		return err
+	}
+	if text := m.EncodeSnapshot(got); !bytes.Equal(text, row.Snapshot) {
+		return machine.Differs(row.Run, row.Seq, "snapshot", row.Snapshot, text)
+	}
+	if err := sameRow(row.Run, row.Seq, "runs", columnsOfRun(row), columnsOfRun(new(store.RunOf(m, got)))); err != nil {
+		return err
+	}
+	fault, err := e.missingWork(ctx, m, row, got)
+	if err == nil && fault != "" {
+		err = &Difference{Run: row.Run, Seq: row.Seq, Field: machine.WorkField, Err: errors.New(fault)}
+	}
+	return err
+}
+
+// definitionFault is a *Difference where a definition of a run is missing or damaged,
+// which is why no host of it could be had: then that run cannot be replayed, and others
+// can. It is another error where the run is gone, or the store fails.
+func (e *Engine) definitionFault(ctx context.Context, row *RunRow, definition string, seq int64, why error) error {
+	if _, err := e.store.Definition(ctx, definition); err != nil && !errors.Is(err, ErrNotFound) {
+		return fmt.Errorf("run %q: %w", row.Run, err)
+	}
+	if _, err := e.store.Load(ctx, row.Run); err != nil {
+		return fmt.Errorf("run %q: %w", row.Run, err)
+	}
+	return &Difference{Run: row.Run, Seq: seq, Err: why}
+}
+
+// replayHistory takes the records up to the Seq of the row.
+func (e *Engine) replayHistory(ctx context.Context, replay *machine.Replay, row *RunRow, h *host, versions []machine.Version) error {
+	for seq := int64(0); seq < row.Seq; {
+		page, err := e.store.History(ctx, row.Run, seq, int(min(replayRecords, row.Seq-seq)))
+		if err != nil {
+			return fmt.Errorf("the history of run %q: %w", row.Run, err)
+		}
+		if len(page) == 0 {
+			if _, err := e.store.Load(ctx, row.Run); err != nil {
+				return fmt.Errorf("run %q: %w", row.Run, err) // it has been pruned
+			}
+			return &Difference{Run: row.Run, Seq: seq + 1, Err: errors.New("there is no such record")}
+		}
+		for i := range page {
+			seq++
+			version, err := e.versionAt(ctx, h, versions, seq)
+			if err != nil {
+				return e.definitionFault(ctx, row, definitionAt(versions, seq, row.Definition), seq, err)
+			}
+			replay.Continue(version.machine)
+			if err := takeRow(replay, version, &page[i], seq); err != nil {
+				return err
+			}
 		}
 	}
-	return r.Snapshot(), nil
-}
-
-// Replay is a run that is lived through again, record by record, in memory that
-// does not grow with its history.
-type Replay struct {
-	m *Machine
-	s *Snapshot
-}
-
-// NewReplay begins the replay of a run, before its first record. Seed is that of
-// its snapshot.
-func (m *Machine) NewReplay(run string, seed uint64) *Replay {
-	return &Replay{m: m, s: m.NewSnapshot(run, seed)}
-}
-
-// Snapshot is the run after the last record that was taken.
-func (r *Replay) Snapshot() *Snapshot { return r.s }
-
-// Take takes the next record. Its error is a *Difference, after which the
-// replay stands where it stood.
-func (r *Replay) Take(record *Record) error {
-	next, err := r.m.replayStep(r.s, record)
-	if err == nil {
-		next, err = r.m.replaySilent(next)
-	}
-	var differs *Difference
-	switch {
-	case errors.As(err, &differs):
-		return err
-	case err != nil:
-		return &Difference{Run: r.s.Run, Seq: r.s.Seq + 1, Err: err}
-	}
-	r.s = next
 	return nil
 }
 
-// errUnanswered is the answer to a guard that no record answers.
-var errUnanswered = errors.New("history has no verdict of it")
-
-func (m *Machine) replayStep(s *Snapshot, r *Record) (*Snapshot, error) {
-	ask := func(guard int, args []Value) (bool, error) {
-		for i := range r.Verdicts {
-			if v := &r.Verdicts[i]; v.Guard == guard && ListValue(v.Args...).Equal(ListValue(args...)) {
-				return v.Answer, nil
-			}
-		}
-		return false, errUnanswered
+// takeRow takes one stored record, and holds the columns that stand beside it
+// against it.
+func takeRow(r *machine.Replay, h *host, row *store.HistoryRow, seq int64) error {
+	record, err := h.machine.DecodeRecord(row.Record)
+	if err == nil && record.Seq != seq {
+		err = fmt.Errorf("its sequence number is %d", record.Seq)
 	}
-	// That the input of such a halt could be taken, and how many came before it, are
-	// no part of its record.
-	if r.Effect == HaltedBy && (r.Cause.code() == TooManySteps || r.Cause.code() == "" && r.Cause.String() == tooMany) {
-		t := m.newStep(s, r.Input, stepTime(s, r.At), ask)
-		t.halt(r.Cause)
-		return t.next, m.sameRecord(s, t.record, r)
+	if err != nil {
+		return &Difference{Run: row.Run, Seq: seq, Err: err}
 	}
-	next, _, got, err := m.Step(s, r.Input, r.At, ask)
-	switch {
-	case err != nil:
-		return nil, err
-	case got == nil:
-		return nil, errors.New("the input leaves no record")
-	case r.Effect == HaltedBy && got.Effect == HaltedBy:
-		if got.Cause = got.Cause.asIn(r.Cause); s.Halt == nil {
-			next.Halt.Cause = got.Cause
-		}
-	case r.Effect == Dropped && got.Effect == Dropped:
-		got.Cause = got.Cause.asIn(r.Cause)
+	if err := r.Take(record); err != nil {
+		return err
 	}
-	got.Passed = passedAsIn(got.Passed, r.Passed)
-	return next, m.sameRecord(s, got, r)
+	return sameRow(row.Run, seq, "history", columnsOfHistory(row), columnsOfHistory(new(store.HistoryOf(h.machine, row.Run, record))))
 }
 
-// sameRecord compares what a step from s gives with what history has.
-func (m *Machine) sameRecord(s *Snapshot, got, want *Record) error {
-	g, w := m.EncodeRecord(got), m.EncodeRecord(want)
-	if bytes.Equal(g, w) {
-		return nil
-	}
-	return difference(s.Run, s.Seq+1, "", w, g)
+// column is one column of a row; its value is comparable.
+type column struct {
+	name  string
+	value any
 }
 
-// replaySilent takes the steps that leave no record: kept events that are
-// deferred again. One whose guard must be asked is not silent.
-func (m *Machine) replaySilent(s *Snapshot) (*Snapshot, error) {
-	for {
-		in, ok := m.Next(s, s.Now)
-		if !ok || in.Kind != KeptInput {
-			return s, nil
-		}
-		next, _, record, err := m.Step(s, in, s.Now, nil)
-		if err != nil {
-			return nil, err
-		}
-		if record != nil {
-			return s, nil
-		}
-		s = next
+func columnsOfRun(r *RunRow) []column {
+	return []column{
+		{"machine", r.Machine}, {"definition", r.Definition}, {"state", r.State}, {"status", r.Status},
+		{"outcome", r.Outcome}, {"paused", r.Paused}, {"seq", r.Seq},
+		{"started", r.Started.UTC()}, {"entered", r.Entered.UTC()}, {"updated", r.Updated.UTC()},
 	}
 }
 
-// Difference says where the history of a run does not replay to what is stored:
-// the first place.
-type Difference struct {
-	Run string `json:"run"`
-	// Seq is of the record; for the run's row and snapshot that of its last.
-	Seq int64 `json:"seq"`
-	// Field is the member that differs, from "record", "snapshot", or the name
-	// of a table: `snapshot.data.total`, `runs.state`. With Err it is empty, or
-	// "work" where the history replays and a task or timer is missing or too many.
-	Field    string          `json:"field,omitempty"`
-	Stored   json.RawMessage `json:"stored,omitempty"`   // nil where there is none
-	Replayed json.RawMessage `json:"replayed,omitempty"` // nil where there is none
-	Err      error           `json:"-"`                  // why the record cannot be taken at all, or what is wrong with the work
+func columnsOfHistory(r *store.HistoryRow) []column {
+	return []column{
+		{"seq", r.Seq}, {"at", r.At.UTC()}, {"kind", r.Kind}, {"input", r.Input},
+		{"source", r.From}, {"target", r.To}, {"effect", r.Effect}, {"record", string(r.Record)},
+	}
 }
 
-const workField = "work"
-
-// Error names the run, the step, and what differs.
-func (d *Difference) Error() string {
-	if d.Err != nil && d.Field == workField {
-		return fmt.Sprintf("run %q replays, and has other tasks or timers: %v", d.Run, d.Err)
+// sameRow finds the first column that differs.
+func sameRow(run string, seq int64, table string, stored, replayed []column) error {
+	for i := range stored {
+		if stored[i].value == replayed[i].value {
+			continue
+		}
+		s, errS := json.Marshal(stored[i].value)
+		r, errR := json.Marshal(replayed[i].value)
+		if err := errors.Join(errS, errR); err != nil {
+			return fmt.Errorf("run %q: %w", run, err)
+		}
+		return &Difference{Run: run, Seq: seq, Field: table + "." + stored[i].name, Stored: s, Replayed: r}
 	}
-	if d.Err != nil {
-		return fmt.Sprintf("record %d of run %q does not replay: %v", d.Seq, d.Run, d.Err)
-	}
-	return fmt.Sprintf("record %d of run %q does not replay: %s is %s in the store and %s by replay",
-		d.Seq, d.Run, d.Field, orNothing(d.Stored), orNothing(d.Replayed))
-}
-
-// Unwrap is why the record cannot be taken.
-func (d *Difference) Unwrap() error { return d.Err }
-
-func orNothing(text json.RawMessage) string {
-	if text == nil {
-		return "nothing"
-	}
-	return shorten(string(text))
+	return nil
 }

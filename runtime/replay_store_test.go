@@ -9,29 +9,31 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // forging is a store that someone has written to by hand.
 type forging struct {
-	Store
-	run     func(*RunRow)
-	history func([]HistoryRow) []HistoryRow
+	store.Store
+	run     func(*store.RunRow)
+	history func([]store.HistoryRow) []store.HistoryRow
 }
 
-func (s *forging) forge(r *RunRow) {
+func (s *forging) forge(r *store.RunRow) {
 	if s.run != nil {
 		s.run(r)
 	}
 }
 
-func (s *forging) Load(ctx context.Context, run string) (RunRow, error) {
+func (s *forging) Load(ctx context.Context, run string) (store.RunRow, error) {
 	row, err := s.Store.Load(ctx, run)
 	s.forge(&row)
 	return row, err
 }
 
-func (s *forging) Runs(ctx context.Context, f RunFilter) ([]RunRow, error) {
+func (s *forging) Runs(ctx context.Context, f store.RunFilter) ([]store.RunRow, error) {
 	rows, err := s.Store.Runs(ctx, f)
 	for i := range rows {
 		s.forge(&rows[i])
@@ -39,7 +41,7 @@ func (s *forging) Runs(ctx context.Context, f RunFilter) ([]RunRow, error) {
 	return rows, err
 }
 
-func (s *forging) History(ctx context.Context, run string, after int64, limit int) ([]HistoryRow, error) {
+func (s *forging) History(ctx context.Context, run string, after int64, limit int) ([]store.HistoryRow, error) {
 	rows, err := s.Store.History(ctx, run, after, limit)
 	if s.history != nil && err == nil {
 		rows = s.history(rows)
@@ -54,8 +56,8 @@ func replaced(text json.RawMessage, old, now string) json.RawMessage {
 // TestReplayFindsWhatDiffers: whatever is changed in a stored run, replay names
 // the first step and the member.
 func TestReplayFindsWhatDiffers(t *testing.T) {
-	store := &forging{Store: memstore.New()}
-	e := NewEngine(store)
+	db := &forging{Store: memstore.New()}
+	e := NewEngine(db)
 	register(t, e, door(t), Handlers{})
 	start(t, e, "r", `{"owner":"me"}`)
 	send(t, e, "r", "Open", `{"by":5}`)
@@ -63,8 +65,8 @@ func TestReplayFindsWhatDiffers(t *testing.T) {
 	if err := e.Replay(t.Context(), "r"); err != nil {
 		t.Fatal(err)
 	}
-	line := func(seq int64, forge func(*HistoryRow)) func([]HistoryRow) []HistoryRow {
-		return func(rows []HistoryRow) []HistoryRow {
+	line := func(seq int64, forge func(*store.HistoryRow)) func([]store.HistoryRow) []store.HistoryRow {
+		return func(rows []store.HistoryRow) []store.HistoryRow {
 			for i := range rows {
 				if rows[i].Seq == seq {
 					forge(&rows[i])
@@ -75,45 +77,45 @@ func TestReplayFindsWhatDiffers(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name             string
-		run              func(*RunRow)
-		history          func([]HistoryRow) []HistoryRow
+		run              func(*store.RunRow)
+		history          func([]store.HistoryRow) []store.HistoryRow
 		seq              int64
 		field            string
 		stored, replayed string
 		why              string
 	}{
-		{name: "data", run: func(r *RunRow) { r.Snapshot = replaced(r.Snapshot, `"n":5`, `"n":6`) },
+		{name: "data", run: func(r *store.RunRow) { r.Snapshot = replaced(r.Snapshot, `"n":5`, `"n":6`) },
 			seq: 3, field: "snapshot.data.n", stored: `6`, replayed: `5`},
-		{name: "status column", run: func(r *RunRow) { r.Status = Halted },
+		{name: "status column", run: func(r *store.RunRow) { r.Status = machine.Halted },
 			seq: 3, field: "runs.status", stored: `"halted"`, replayed: `"running"`},
-		{name: "started column", run: func(r *RunRow) { r.Started = r.Started.Add(time.Second) },
+		{name: "started column", run: func(r *store.RunRow) { r.Started = r.Started.Add(time.Second) },
 			seq: 3, field: "runs.started"},
-		{name: "damaged snapshot", run: func(r *RunRow) { r.Snapshot = r.Snapshot[:9] }, seq: 3, why: "the snapshot is damaged"},
+		{name: "damaged snapshot", run: func(r *store.RunRow) { r.Snapshot = r.Snapshot[:9] }, seq: 3, why: "the snapshot is damaged"},
 		{name: "effect in a record",
-			history: line(2, func(h *HistoryRow) { h.Record = replaced(h.Record, `"moved"`, `"stayed"`) }),
+			history: line(2, func(h *store.HistoryRow) { h.Record = replaced(h.Record, `"moved"`, `"stayed"`) }),
 			seq:     2, field: "record.effect", stored: `"stayed"`, replayed: `"moved"`},
 		{name: "payload out of range",
-			history: line(2, func(h *HistoryRow) { h.Record = replaced(h.Record, `"by":5`, `"by":0`) }),
+			history: line(2, func(h *store.HistoryRow) { h.Record = replaced(h.Record, `"by":5`, `"by":0`) }),
 			seq:     2, why: "1..9"},
 		{name: "payload that leads elsewhere",
-			history: line(2, func(h *HistoryRow) { h.Record = replaced(h.Record, `"by":5`, `"by":7`) }),
+			history: line(2, func(h *store.HistoryRow) { h.Record = replaced(h.Record, `"by":5`, `"by":7`) }),
 			seq:     3, field: "snapshot.data.n", stored: `5`, replayed: `7`},
-		{name: "column of history", history: line(2, func(h *HistoryRow) { h.To = "Shut" }),
+		{name: "column of history", history: line(2, func(h *store.HistoryRow) { h.To = "Shut" }),
 			seq: 2, field: "history.target", stored: `"Shut"`, replayed: `"Ajar"`},
 		{name: "an event that the state does not take",
-			history: line(3, func(h *HistoryRow) { h.Record = replaced(h.Record, `"Close"`, `"Seal"`) }),
+			history: line(3, func(h *store.HistoryRow) { h.Record = replaced(h.Record, `"Close"`, `"Seal"`) }),
 			seq:     3, why: "Seal"},
 		{name: "a line is missing",
-			history: func(rows []HistoryRow) []HistoryRow { return rows[:min(len(rows), 2)] },
+			history: func(rows []store.HistoryRow) []store.HistoryRow { return rows[:min(len(rows), 2)] },
 			seq:     3, why: "there is no such record"},
 		{name: "a line in the middle is missing",
-			history: func(rows []HistoryRow) []HistoryRow { return append(rows[:1:1], rows[2:]...) },
+			history: func(rows []store.HistoryRow) []store.HistoryRow { return append(rows[:1:1], rows[2:]...) },
 			seq:     2, why: "its sequence number is 3"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			store.run, store.history = test.run, nil
+			db.run, db.history = test.run, nil
 			if test.history != nil {
-				store.history = func(rows []HistoryRow) []HistoryRow {
+				db.history = func(rows []store.HistoryRow) []store.HistoryRow {
 					if len(rows) < 3 {
 						return nil // behind what was cut off
 					}
@@ -121,7 +123,7 @@ func TestReplayFindsWhatDiffers(t *testing.T) {
 				}
 			}
 			err := e.Replay(t.Context(), "r")
-			var d *Difference
+			var d *machine.Difference
 			if !errors.As(err, &d) {
 				t.Fatalf("got %v, want a difference", err)
 			}
@@ -134,7 +136,7 @@ func TestReplayFindsWhatDiffers(t *testing.T) {
 			if !strings.Contains(err.Error(), test.why) {
 				t.Errorf("%v does not say %q", err, test.why)
 			}
-			all := e.ReplayAll(t.Context(), RunFilter{}, func(_ *RunRow, err error) error { return err })
+			all := e.ReplayAll(t.Context(), store.RunFilter{}, func(_ *store.RunRow, err error) error { return err })
 			if all == nil || all.Error() != err.Error() {
 				t.Errorf("one run: %v; all of them: %v", err, all)
 			}
@@ -152,7 +154,7 @@ func TestReplayAllPages(t *testing.T) {
 	}
 	for _, limit := range []int{0, 1, 20, 21, 75, 100} {
 		seen := map[string]bool{}
-		err := e.ReplayAll(t.Context(), RunFilter{Limit: limit}, func(r *RunRow, err error) error {
+		err := e.ReplayAll(t.Context(), store.RunFilter{Limit: limit}, func(r *store.RunRow, err error) error {
 			seen[r.Run] = true
 			return err
 		})
@@ -165,7 +167,7 @@ func TestReplayAllPages(t *testing.T) {
 		}
 	}
 	stop := errors.New("stop")
-	if err := e.ReplayAll(t.Context(), RunFilter{}, func(*RunRow, error) error { return stop }); err != stop {
+	if err := e.ReplayAll(t.Context(), store.RunFilter{}, func(*store.RunRow, error) error { return stop }); err != stop {
 		t.Error(err)
 	}
 }

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // relive is the run as its history has it. Which definition a record is of, the
 // snapshot says; where that cannot be read (stored is nil), or history does not
 // replay by it, history says it, which needs one more reading.
-func (e *Engine) relive(ctx context.Context, h *host, row *RunRow, stored *Snapshot) (*Snapshot, error) {
+func (e *Engine) relive(ctx context.Context, h *host, row *RunRow, stored *machine.Snapshot) (*machine.Snapshot, error) {
 	var first error
 	if stored != nil {
 		s, err := e.reliveBy(ctx, h, row, stored.Seed, stored.Versions)
@@ -19,7 +22,7 @@ func (e *Engine) relive(ctx context.Context, h *host, row *RunRow, stored *Snaps
 		}
 		first = err
 	}
-	seed := seedOf(row.Run)
+	seed := machine.SeedOf(row.Run)
 	versions, err := e.versionsInHistory(ctx, h, row)
 	if err != nil {
 		return nil, further(first, err)
@@ -35,7 +38,7 @@ func (e *Engine) relive(ctx context.Context, h *host, row *RunRow, stored *Snaps
 }
 
 // reliveBy begins with the first of the versions.
-func (e *Engine) reliveBy(ctx context.Context, h *host, row *RunRow, seed uint64, versions []Version) (*Snapshot, error) {
+func (e *Engine) reliveBy(ctx context.Context, h *host, row *RunRow, seed uint64, versions []machine.Version) (*machine.Snapshot, error) {
 	first, err := e.versionAt(ctx, h, versions, 1)
 	if err != nil {
 		return nil, e.definitionFault(ctx, row, definitionAt(versions, 1, row.Definition), 1, err)
@@ -57,7 +60,7 @@ func further(first, second error) error {
 
 // versionAt is the definition that the record seq of a run is of; current is
 // the one that the run now has.
-func (e *Engine) versionAt(ctx context.Context, current *host, versions []Version, seq int64) (*host, error) {
+func (e *Engine) versionAt(ctx context.Context, current *host, versions []machine.Version, seq int64) (*host, error) {
 	if hash := definitionAt(versions, seq, ""); hash != "" {
 		return e.host(ctx, hash)
 	}
@@ -66,7 +69,7 @@ func (e *Engine) versionAt(ctx context.Context, current *host, versions []Versio
 
 // definitionAt is the hash of the definition that the record seq of a run is of; current
 // is that of the one that the run now has.
-func definitionAt(versions []Version, seq int64, current string) string {
+func definitionAt(versions []machine.Version, seq int64, current string) string {
 	for _, v := range versions {
 		if seq <= v.Until {
 			return v.Definition
@@ -78,8 +81,8 @@ func definitionAt(versions []Version, seq int64, current string) string {
 // versionsInHistory are the earlier definitions of a run by the record of its
 // last migration, which has the snapshot that it led to; none where there is no
 // such record. A damaged one is a *Difference.
-func (e *Engine) versionsInHistory(ctx context.Context, h *host, row *RunRow) ([]Version, error) {
-	var last *HistoryRow
+func (e *Engine) versionsInHistory(ctx context.Context, h *host, row *RunRow) ([]machine.Version, error) {
+	var last *store.HistoryRow
 	for seq := int64(0); seq < row.Seq; {
 		page, err := e.store.History(ctx, row.Run, seq, int(min(replayRecords, row.Seq-seq)))
 		if err != nil {
@@ -89,7 +92,7 @@ func (e *Engine) versionsInHistory(ctx context.Context, h *host, row *RunRow) ([
 			break
 		}
 		for i := range page {
-			if page[i].Kind == MigrateInput {
+			if page[i].Kind == machine.MigrateInput {
 				last = new(page[i]) // a copy, so that the page can go
 			}
 		}
@@ -105,7 +108,7 @@ func (e *Engine) versionsInHistory(ctx context.Context, h *host, row *RunRow) ([
 	if err == nil && record.Input.Migration == nil {
 		err = errors.New("it is not of a migration")
 	}
-	var s *Snapshot
+	var s *machine.Snapshot
 	if err == nil {
 		s, err = h.machine.DecodeSnapshot(record.Input.Migration.Snapshot)
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
 
@@ -16,7 +18,7 @@ func TestNilData(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := Build(t, WithEvent("Said", ""), WithActivity("say", "", "Said", ""),
 				WithState("Saying", Doing("say", nil), On("Said", GoTo("Done")), On("failed", GoTo("Broken"))),
-				WithTerminal("Done", Success), WithTerminal("Broken", Failed))
+				WithTerminal("Done", machine.Success), WithTerminal("Broken", machine.Failed))
 			e := NewEngine(memstore.New())
 			register(t, e, m, Handlers{Activities: map[string]ActivityFunc{
 				"say": func(context.Context, *Attempt) (Result, error) { return Result{Event: "Said", Data: data}, nil },

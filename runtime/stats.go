@@ -5,6 +5,9 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // StatsQuery narrows Stats. Zero fields do not.
@@ -91,7 +94,7 @@ func (e *Engine) Stats(ctx context.Context, q StatsQuery) (Stats, error) {
 
 type stateKey struct{ machine, state string }
 
-func stateStats(c *Counts) []StateStats {
+func stateStats(c *store.Counts) []StateStats {
 	states := map[stateKey]*StateStats{}
 	at := func(machine, state string) *StateStats {
 		key := stateKey{machine, state}
@@ -140,13 +143,13 @@ func quantile(visits map[int64]int64, all int64, q float64) time.Duration {
 	seen := int64(0)
 	for _, bucket := range order {
 		if seen += visits[bucket]; float64(seen) >= q*float64(all) {
-			return BucketTime(bucket)
+			return store.BucketTime(bucket)
 		}
 	}
 	return 0
 }
 
-func outcomeStats(runs []RunCount) []OutcomeStats {
+func outcomeStats(runs []store.RunCount) []OutcomeStats {
 	type key struct {
 		machine string
 		outcome Outcome
@@ -171,14 +174,14 @@ func outcomeStats(runs []RunCount) []OutcomeStats {
 	})
 }
 
-func stepStats(steps []StepCount) ([]FailureStats, []RetryStats) {
+func stepStats(steps []store.StepCount) ([]FailureStats, []RetryStats) {
 	type day struct {
 		machine string
 		day     int64
 	}
 	failures, retries := map[FailureStats]*FailureStats{}, map[day]*RetryStats{}
 	for _, s := range steps {
-		if s.Kind == FailureInput && s.Effect != Queued { // which is counted when it is taken
+		if s.Kind == machine.FailureInput && s.Effect != machine.Queued { // which is counted when it is taken
 			key := FailureStats{Machine: s.Machine, From: s.From, Input: s.Input, To: s.To, Effect: s.Effect}
 			if failures[key] == nil {
 				failures[key] = new(key)
@@ -190,7 +193,7 @@ func stepStats(steps []StepCount) ([]FailureStats, []RetryStats) {
 			retries[key] = &RetryStats{Machine: s.Machine, Day: time.Unix(s.Day*24*60*60, 0).UTC().Format(time.DateOnly)}
 		}
 		retries[key].Steps += s.Steps
-		if s.Effect == Retried && s.Kind != RetryInput { // an operator only hurries what waits
+		if s.Effect == machine.Retried && s.Kind != machine.RetryInput { // an operator only hurries what waits
 			retries[key].Retries += s.Steps
 		}
 	}
@@ -202,7 +205,7 @@ func stepStats(steps []StepCount) ([]FailureStats, []RetryStats) {
 		})
 }
 
-func costStats(counts []CostCount) []CostStats {
+func costStats(counts []store.CostCount) []CostStats {
 	type key struct{ machine, name string }
 	sums := map[key]*CostStats{}
 	for _, c := range counts {
@@ -210,7 +213,7 @@ func costStats(counts []CostCount) []CostStats {
 		if sums[k] == nil {
 			sums[k] = &CostStats{Machine: c.Machine, Name: c.Name, Spent: "0"}
 		}
-		sums[k].Spent = AddAmounts(sums[k].Spent, c.Amount)
+		sums[k].Spent = machine.AddAmounts(sums[k].Spent, c.Amount)
 	}
 	return sorted(sums, func(a, b *CostStats) int {
 		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Name, b.Name))

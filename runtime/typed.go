@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // This file serves generated code, which is typed where the engine is not.
@@ -12,11 +14,11 @@ import (
 // MustCompile compiles a definition in its JSON form. It panics where that is
 // damaged: it is for definitions that are part of a program.
 func MustCompile(definition string) *Machine {
-	d, err := ParseDefinition([]byte(definition))
+	d, err := machine.ParseDefinition([]byte(definition))
 	if err != nil {
 		panic(fmt.Sprintf("runtime: %v", err))
 	}
-	m, err := Compile(d)
+	m, err := machine.Compile(d)
 	if err != nil {
 		panic(fmt.Sprintf("runtime: %v", err))
 	}

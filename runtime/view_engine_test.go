@@ -7,6 +7,8 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
 
@@ -19,9 +21,9 @@ func TestViewOfWaiting(t *testing.T) {
 				After("10m", Stay(Set("n", "1"))), After("20m", GoTo("B", When("n > 0")), Stay()), After("30m", GoTo("B", When("n > 0")), GoTo("Done")),
 				After("40m", GoTo("A")), After("50m", GoTo("B"))),
 			WithState("B", On("Tick", Stay()), On("Go", GoTo("Out"))),
-			WithTerminal("Out", Success), WithTerminal("Done", Success)).Definition()
-		d.Budget = &Budget{Time: new(int64(5 * time.Minute))}
-		m, err := Compile(&d)
+			WithTerminal("Out", machine.Success), WithTerminal("Done", machine.Success)).Definition()
+		d.Budget = &machine.Budget{Time: new(int64(5 * time.Minute))}
+		m, err := machine.Compile(&d)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // ParseWhere reads which runs are meant, as operators write it: terms that all
@@ -29,7 +31,7 @@ func ParseWhere(text string, now time.Time) (RunFilter, error) {
 			return f, fmt.Errorf("%q is said twice", key)
 		}
 		seen[key] = true
-		if err := f.setTerm(key, value, now); err != nil {
+		if err := setTerm(&f, key, value, now); err != nil {
 			return f, err
 		}
 	}
@@ -57,7 +59,7 @@ func whereTerms(text string) []string {
 	return terms
 }
 
-func (f *RunFilter) setTerm(key, value string, now time.Time) error {
+func setTerm(f *RunFilter, key, value string, now time.Time) error {
 	switch key {
 	case "machine":
 		f.Machine = value
@@ -81,7 +83,7 @@ func (f *RunFilter) setTerm(key, value string, now time.Time) error {
 		return err
 	default:
 		return fmt.Errorf("there is no %q to ask for%s", key,
-			didYouMean(key, []string{"machine", "state", "status", "outcome", "definition", "older"}))
+			machine.DidYouMean(key, []string{"machine", "state", "status", "outcome", "definition", "older"}))
 	}
 	return nil
 }
@@ -92,7 +94,7 @@ func oneOf(key, value string, values ...string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s is one of %s, not %q%s", key, strings.Join(values, ", "), value, didYouMean(value, values))
+	return fmt.Errorf("%s is one of %s, not %q%s", key, strings.Join(values, ", "), value, machine.DidYouMean(value, values))
 }
 
 // ParseAge reads how long ago something was: a duration of Go ("90s", "1h30m")

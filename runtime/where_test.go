@@ -6,20 +6,22 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 func TestParseWhere(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
-	for text, want := range map[string]RunFilter{
+	for text, want := range map[string]store.RunFilter{
 		"machine=Order": {Machine: "Order"},
 		"machine = Order, state=Working.Draft and older than 2h": {
 			Machine: "Order", State: "Working.Draft", StartedTo: ago(2 * time.Hour)},
 		"older than 30d":              {StartedTo: ago(30 * 24 * time.Hour)},
 		"older>1d12h":                 {StartedTo: ago(36 * time.Hour)},
-		"older=0s status=halted":      {StartedTo: now, Status: Halted},
-		"\tstatus=paused\n":           {Status: Running, Paused: true},
-		"outcome=failure":             {Outcome: Failed},
+		"older=0s status=halted":      {StartedTo: now, Status: machine.Halted},
+		"\tstatus=paused\n":           {Status: machine.Running, Paused: true},
+		"outcome=failure":             {Outcome: machine.Failed},
 		"definition=abc state=older":  {Definition: "abc", State: "older"},
 		"state=and and machine=older": {State: "and", Machine: "older"},
 	} {
@@ -76,7 +78,7 @@ func FuzzParseWhere(f *testing.F) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, text string) {
 		filter, err := ParseWhere(text, now)
-		if err == nil && (filter == RunFilter{}) {
+		if err == nil && (filter == store.RunFilter{}) {
 			t.Errorf("%q asks for every run", text)
 		}
 		if filter.StartedTo.After(now) {

@@ -7,23 +7,26 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // workFaults holds the tasks and timers of a run in the store against those of its
 // snapshot: without them nothing moves it. Tasks are the stored ones.
-func (e *Engine) workFaults(ctx context.Context, m *Machine, s *Snapshot) (faults []string, tasks []TaskRow, err error) {
+func (e *Engine) workFaults(ctx context.Context, m *Machine, s *machine.Snapshot) (faults []string, tasks []store.TaskRow, err error) {
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	if tasks, err = e.store.Tasks(ctx, s.Run); err != nil {
 		return nil, nil, fmt.Errorf("the tasks of run %q: %w", s.Run, err)
 	}
-	wanted := s.handedOut()
+	wanted := s.HandedOut()
 	for i := range wanted {
-		if !m.stored(&wanted[i], tasks) {
-			fault("no task stands for attempt %d of %q", wanted[i].Attempt, m.dos[wanted[i].Do].Name)
+		if !stored(m, &wanted[i], tasks) {
+			fault("no task stands for attempt %d of %q", wanted[i].Attempt, m.Definition().Dos[wanted[i].Do].Name)
 		}
 	}
 	for i := range tasks {
-		if t := &tasks[i]; !t.Cancelled && !m.wants(wanted, t) {
+		if t := &tasks[i]; !t.Cancelled && !wants(m, wanted, t) {
 			fault("a task stands for attempt %d of %q, which is not open", t.Attempt, t.Do)
 		}
 	}
@@ -36,7 +39,7 @@ func (e *Engine) workFaults(ctx context.Context, m *Machine, s *Snapshot) (fault
 		stored[row.Name] = row.Due
 	}
 	for _, a := range s.Alarms {
-		name := m.def.Timers[a.Timer].Name
+		name := m.Definition().Timers[a.Timer].Name
 		switch due, ok := stored[name]; {
 		case !ok:
 			fault("no timer stands for %q", name)
@@ -53,7 +56,7 @@ func (e *Engine) workFaults(ctx context.Context, m *Machine, s *Snapshot) (fault
 
 // missingWork is the first of workFaults of a run that was read as row, or nothing,
 // also where the run has moved on or is gone since then.
-func (e *Engine) missingWork(ctx context.Context, m *Machine, row *RunRow, s *Snapshot) (string, error) {
+func (e *Engine) missingWork(ctx context.Context, m *Machine, row *RunRow, s *machine.Snapshot) (string, error) {
 	if s.Status == Finished {
 		return "", nil
 	}
@@ -70,43 +73,28 @@ func (e *Engine) missingWork(ctx context.Context, m *Machine, row *RunRow, s *Sn
 	return faults[0], nil
 }
 
-// handedOut are the attempts for which a task stands: those that are open, and
-// have not returned what waits in the queue or has halted the run.
-func (s *Snapshot) handedOut() (tasks []Task) {
-	for _, t := range s.Tasks {
-		returned := s.inQueue(t.input())
-		if s.Halt != nil {
-			in := &s.Halt.Input
-			returned = returned || (in.Kind == ResultInput || in.Kind == FailureInput) && in.Do == t.Do && in.Key == t.Key && in.Attempt == t.Attempt
-		}
-		if t.State == TaskOpen && !returned {
-			tasks = append(tasks, t)
-		}
-	}
-	return tasks
-}
-
-func (m *Machine) stored(t *Task, rows []TaskRow) bool {
+func stored(m *Machine, t *machine.Task, rows []store.TaskRow) bool {
 	for i := range rows {
-		if !rows[i].Cancelled && m.same(t, &rows[i]) {
+		if !rows[i].Cancelled && sameAttempt(m, t, &rows[i]) {
 			return true
 		}
 	}
 	return false
 }
 
-func (m *Machine) wants(tasks []Task, row *TaskRow) bool {
+func wants(m *Machine, tasks []machine.Task, row *store.TaskRow) bool {
 	for i := range tasks {
-		if m.same(&tasks[i], row) {
+		if sameAttempt(m, &tasks[i], row) {
 			return true
 		}
 	}
 	return false
 }
 
-// same reports whether a row stands for an attempt, so that workers can find it.
-func (m *Machine) same(t *Task, row *TaskRow) bool {
-	do := &m.dos[t.Do]
+// sameAttempt reports whether a row stands for an attempt, so that workers can find it.
+func sameAttempt(m *Machine, t *machine.Task, row *store.TaskRow) bool {
+	d := m.Definition()
+	do := &d.Dos[t.Do]
 	return do.Name == row.Do && t.Key == row.Key && t.Attempt == row.Attempt &&
-		m.def.Activities[do.Activity].Name == row.Activity && m.Hash() == row.Definition
+		d.Activities[do.Activity].Name == row.Activity && m.Hash() == row.Definition
 }

@@ -5,31 +5,34 @@ import (
 	"testing"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // emptied is a store from which a hand has taken tasks or timers.
 type emptied struct {
-	Store
+	store.Store
 	tasks, timers bool
 	moves         bool // another process takes a step whenever someone has looked
 	e             *Engine
 }
 
-func (s *emptied) Tasks(ctx context.Context, run string) ([]TaskRow, error) {
+func (s *emptied) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
 	rows, err := s.Store.Tasks(ctx, run)
 	if s.tasks {
 		rows = nil
 	}
 	if s.moves {
-		if _, err := s.e.Send(ctx, run, ExternalEvent{Name: "Stay"}); err != nil {
+		if _, err := s.e.Send(ctx, run, machine.ExternalEvent{Name: "Stay"}); err != nil {
 			return nil, err
 		}
 	}
 	return rows, err
 }
 
-func (s *emptied) Timers(ctx context.Context, run string) ([]TimerRow, error) {
+func (s *emptied) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {
 	rows, err := s.Store.Timers(ctx, run)
 	if s.timers {
 		rows = nil
@@ -44,7 +47,7 @@ func TestMissingWork(t *testing.T) {
 		WithState("Idle", On("Go", GoTo("Working"))),
 		WithState("Working", Doing("work", []string{"1"}), On("Stay", Stay()), On("done", GoTo("Done")), On("failed", GoTo("Done")),
 			After("1h", GoTo("Done"))),
-		WithTerminal("Done", Success))
+		WithTerminal("Done", machine.Success))
 	for name, c := range map[string]struct {
 		store emptied
 		want  string

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // Run works on all runs of the store that this engine has functions for, until
@@ -132,11 +133,11 @@ type scope interface {
 	// anything.
 	fire(ctx context.Context, now time.Time) (fired bool, err error)
 	// claim leases up to limit tasks.
-	claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error)
+	claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error)
 	// expired lists claims of lost workers, at most limit of them.
-	expired(ctx context.Context, now time.Time, limit int) ([]TaskRow, error)
+	expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error)
 	// messages takes messages from the outbox.
-	messages(ctx context.Context, q MessageQuery) ([]MessageRow, error)
+	messages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error)
 	// wake is the next time, later than after, at which a timer, a task, a lease
 	// or a message will want attention; zero for never.
 	wake(ctx context.Context, after time.Time) (time.Time, error)
@@ -148,9 +149,9 @@ type worker struct {
 	scope  scope
 
 	courier  *courier
-	attempts sync.WaitGroup // of activities and deliveries
-	ended    chan struct{}  // receives after an attempt has ended
-	untaken  rests[Claim]   // of lost workers, that could not be taken over
+	attempts sync.WaitGroup     // of activities and deliveries
+	ended    chan struct{}      // receives after an attempt has ended
+	untaken  rests[store.Claim] // of lost workers, that could not be taken over
 
 	// ctx is that of what an attempt or a delivery writes at its end, and outlives the
 	// worker's: it is done when the worker gives up. Until insisting is done a write that
@@ -241,7 +242,7 @@ func (w *worker) loop(ctx context.Context, stop func() (bool, error)) error {
 		case ctx.Err() != nil:
 		case stop != nil && errors.Is(err, ErrNotFound):
 			return err // the one run that it is about
-		case errors.Is(err, ErrStoreStopped), errors.Is(err, ErrClosed):
+		case errors.Is(err, store.ErrStoreStopped), errors.Is(err, store.ErrClosed):
 			return fmt.Errorf("the worker ends: %w", err)
 		case err != nil:
 			if !errors.Is(err, ErrUnavailable) {
@@ -317,7 +318,7 @@ func (w *worker) claim(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	asked, now := e.clock.Now(), e.now()
-	rows, err := w.scope.claim(ctx, ClaimQuery{
+	rows, err := w.scope.claim(ctx, store.ClaimQuery{
 		Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free, Activities: activities,
 	})
 	if err != nil {

@@ -11,13 +11,15 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // running is an attempt that this process holds.
 type running struct {
 	engine    *Engine
 	worker    *worker
-	task      TaskRow
+	task      store.TaskRow
 	host      *host
 	do        int
 	meter     meter
@@ -41,7 +43,7 @@ type running struct {
 
 // start runs a task that has been claimed, under a lease that was counted from before
 // the claim.
-func (w *worker) start(task *TaskRow, lease time.Time) {
+func (w *worker) start(task *store.TaskRow, lease time.Time) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	now := w.engine.clock.Now()
 	r := &running{
@@ -136,9 +138,10 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		return nil, nil, false
 	}
 	r.host = h
-	do, known := h.machine.index.dos[t.Do]
+	d := h.machine.Definition()
+	do, known := h.machine.Do(t.Do)
 	if known { // the definition says which activity it is, whatever the row says
-		t.Activity = h.machine.def.Activities[h.machine.dos[do].Activity].Name
+		t.Activity = d.Activities[d.Dos[do].Activity].Name
 	}
 	f := h.handlers.Activities[t.Activity]
 	if !known || f == nil {
@@ -146,7 +149,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		return nil, nil, false
 	}
 	r.do = do
-	if s.openTask(&Input{Do: do, Key: t.Key, Attempt: t.Attempt}) < 0 {
+	if !s.IsOpen(r.attempt()) {
 		r.confirm() // cancelled since it was claimed
 		r.report(AttemptCancelled, "the run had moved on before it started", nil)
 		return nil, nil, false
@@ -199,10 +202,10 @@ func (r *running) heartbeat() {
 // checkpoint stores one; see Attempt.Progress.
 func (r *running) checkpoint(data json.RawMessage) error {
 	e := r.engine
-	if why := e.oversized(data); why != "" {
+	if why := machine.Oversized(data, e.maxPayload); why != "" {
 		return fmt.Errorf("the checkpoint is too large: %s", why)
 	}
-	if err := checkJSON(data); err != nil {
+	if err := machine.CheckJSON(data); err != nil {
 		return fmt.Errorf("the checkpoint is not valid JSON: %w", err)
 	}
 	if cause := r.stopCause(); cause != nil {
@@ -298,7 +301,7 @@ func (a *activeAttempts) remove(r *running) {
 }
 
 // holds reports whether the claim of t is that of an attempt running here.
-func (a *activeAttempts) holds(t *TaskRow) bool {
+func (a *activeAttempts) holds(t *store.TaskRow) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	r := a.byID[attemptID{t.Run, t.Key, t.Attempt}]
@@ -306,11 +309,11 @@ func (a *activeAttempts) holds(t *TaskRow) bool {
 }
 
 // release tells the attempts that a step has ended to stop.
-func (a *activeAttempts) release(run string, commands []Command) {
+func (a *activeAttempts) release(run string, commands []machine.Command) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i := range commands {
-		if kind := commands[i].Kind; kind != CancelTask && kind != EndTask {
+		if kind := commands[i].Kind; kind != machine.CancelTask && kind != machine.EndTask {
 			continue
 		}
 		t := &commands[i].Task

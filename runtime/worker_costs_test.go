@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // TestUncountedCosts: what an attempt reports that is no cost stands in history and in the
 // view of its run, and its result counts.
 func TestUncountedCosts(t *testing.T) {
-	onEachStore(t, func(t *testing.T, store Store, _ *Engine, _ *ManualClock) {
+	onEachStore(t, func(t *testing.T, store store.Store, _ *Engine, _ *ManualClock) {
 		m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"))
 		w := work(t, store, m, func(context.Context, *Attempt) (Result, error) {
 			return Result{Event: "Found", Data: found.Data, Cost: map[string]json.Number{

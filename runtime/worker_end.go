@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // declineFor is how long a task is left alone that an activity declined.
@@ -64,8 +65,7 @@ func (r *running) leave(*outcome) { r.report(AttemptCancelled, "it does not stop
 // succeed commits a result. One that does not fit is a failure.
 func (r *running) succeed(out *outcome) {
 	cost := r.used(out)
-	in := Input{Kind: ResultInput, Event: -1, Do: r.do, Key: r.task.Key, Attempt: r.task.Attempt}
-	err := r.engine.readResult(r.host.machine, &in, out.event, out.data)
+	in, err := r.host.machine.ResultInput(r.attempt(), out.event, out.data, r.engine.maxPayload)
 	switch {
 	case out.fault != "" && in.Event >= 0:
 		r.fail("unknown", fmt.Sprintf("the result does not fit: event %q: its data has no JSON form: %s", out.event, out.fault), cost)
@@ -77,29 +77,20 @@ func (r *running) succeed(out *outcome) {
 }
 
 // failWith commits the failure that an error of the activity means.
-func (r *running) failWith(out *outcome) {
-	category, message := out.category, out.message
-	m := r.host.machine
-	if c, ok := m.index.categories[category]; !ok || !m.canFail(&m.def.Dos[r.do], c) {
-		if category != "" {
-			message = fmt.Sprintf("the activity cannot fail with category %q: %s", category, message)
-		}
-		category = "unknown"
-	}
-	r.fail(category, message, r.used(out))
-}
+func (r *running) failWith(out *outcome) { r.fail(out.category, out.message, r.used(out)) }
 
-// fail commits a failure of a category that the machine has.
+// fail commits a failure.
 func (r *running) fail(category, message string, cost map[string]json.Number) {
-	in := failureInput(r.host.machine, r.do, &r.task, category, message)
-	r.commit(in, AttemptInfo{End: AttemptFailed, Category: category, Message: message, Cost: cost})
+	m := r.host.machine
+	in := m.FailureInput(r.attempt(), category, message)
+	r.commit(in, AttemptInfo{End: AttemptFailed, Category: m.Definition().Categories[in.Category], Message: in.Message, Cost: cost})
 }
 
-func failureInput(m *Machine, do int, t *TaskRow, category, message string) Input {
-	return Input{
-		Kind: FailureInput, Do: do, Key: t.Key, Attempt: t.Attempt,
-		Category: m.index.categories[category], Message: message,
-	}
+// attempt is the attempt as its machine has it.
+func (r *running) attempt() *machine.Task { return attemptOf(r.do, &r.task) }
+
+func attemptOf(do int, t *store.TaskRow) *machine.Task {
+	return &machine.Task{Do: do, Key: t.Key, Attempt: t.Attempt}
 }
 
 // used is what an attempt has used, and nothing of it twice: that of its outcome
@@ -108,8 +99,8 @@ func (r *running) used(out *outcome) map[string]json.Number { return r.meter.dra
 
 // costs are what an attempt has used, as far as it can be counted for its run; the rest
 // stands in history, too, and the log says it.
-func (r *running) costs(in *Input, reported map[string]json.Number, s *Snapshot) {
-	in.Cost, in.Uncounted = split(reported, s.Spent)
+func (r *running) costs(in *machine.Input, reported map[string]json.Number, s *machine.Snapshot) {
+	in.Cost, in.Uncounted = machine.CountedCosts(reported, s.Spent)
 	if len(in.Uncounted) == 0 {
 		return
 	}
@@ -121,11 +112,11 @@ func (r *running) costs(in *Input, reported map[string]json.Number, s *Snapshot)
 }
 
 // commit takes the input under the attempt's claim. That tells the observer.
-func (r *running) commit(in Input, info AttemptInfo) {
+func (r *running) commit(in machine.Input, info AttemptInfo) {
 	e, claim := r.engine, r.task.Claim()
 	info = r.named(info)
 	in.Worker, in.Took = e.worker, info.Duration
-	c := &request{run: r.task.Run, claim: &claim, attempt: &info, input: func(m *Machine, s *Snapshot) (Input, error) {
+	c := &request{run: r.task.Run, claim: &claim, attempt: &info, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
 		if m.Hash() != r.host.machine.Hash() { // it may have been registered again
 			return in, fmt.Errorf("%w: the run has another definition by now", ErrFenced)
 		}
@@ -161,15 +152,14 @@ func (r *running) refused() {
 // fenced deals with an end of the attempt that was refused. Where that is so
 // because it stands in history already, it is none that came late; where history
 // cannot be read nothing is noted, rather than something that is not true.
-func (r *running) fenced(in *Input, info *AttemptInfo) {
+func (r *running) fenced(in *machine.Input, info *AttemptInfo) {
 	taken, err := r.taken(in)
 	if taken {
 		r.engine.observer.OnAttempt(*info)
 		return
 	}
 	if err == nil {
-		m := r.host.machine
-		r.late(strings.TrimPrefix(m.Describe(*in), m.label(in.Do)), info.Cost)
+		r.late(r.host.machine.DescribeEnd(in), info.Cost)
 	}
 	r.refused()
 }
@@ -177,7 +167,7 @@ func (r *running) fenced(in *Input, info *AttemptInfo) {
 // taken reports whether an earlier try has been written, although the store
 // said that it failed: the record then is of the same kind, and has the same worker
 // and the same time.
-func (r *running) taken(in *Input) (bool, error) {
+func (r *running) taken(in *machine.Input) (bool, error) {
 	ctx := r.worker.ctx
 	row, err := r.engine.store.Load(ctx, r.task.Run)
 	if err != nil {
@@ -196,8 +186,8 @@ func (r *running) taken(in *Input) (bool, error) {
 // whatReturned is an outcome in the words of history.
 func (r *running) whatReturned(out *outcome) string {
 	m := r.host.machine
-	_, category := m.index.categories[out.category]
-	_, event := m.index.events[out.event]
+	_, category := m.Category(out.category)
+	_, event := m.Event(out.event)
 	switch {
 	case out.end != gaveResult && category:
 		return "failed(" + out.category + ")"
@@ -214,7 +204,7 @@ func (r *running) whatReturned(out *outcome) string {
 // late notes in the run's history that an attempt returned which is not current
 // any more, with what it has used.
 func (r *running) late(returned string, cost map[string]json.Number) {
-	r.note(LateInput, returned, cost)
+	r.note(machine.LateInput, returned, cost)
 }
 
 // note writes a line of the run's history that says what became of an attempt
@@ -222,13 +212,13 @@ func (r *running) late(returned string, cost map[string]json.Number) {
 // that a worker that was cut off does not make its history grow without end.
 func (r *running) note(kind InputKind, message string, cost map[string]json.Number) {
 	e := r.engine
-	_, err := e.apply(r.worker.ctx, &request{run: r.task.Run, input: func(m *Machine, s *Snapshot) (Input, error) {
-		do, ok := m.index.dos[r.task.Do]
+	_, err := e.apply(r.worker.ctx, &request{run: r.task.Run, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
+		do, ok := m.Do(r.task.Do)
 		if !ok {
-			return Input{}, ErrFenced
+			return machine.Input{}, ErrFenced
 		}
-		in := Input{Kind: kind, Do: do, Key: r.task.Key, Attempt: r.task.Attempt, Message: cleanMessage(message),
-			Worker: e.worker, Took: r.took()}
+		in := machine.NoteInput(kind, attemptOf(do, &r.task), message)
+		in.Worker, in.Took = e.worker, r.took()
 		r.costs(&in, cost, s)
 		return in, nil
 	}})
@@ -272,7 +262,7 @@ func (r *running) giveBack(wait time.Duration, why string, cost map[string]json.
 			slog.String("activity", r.task.Activity), slog.Any("error", err))
 	}
 	if len(cost) > 0 {
-		r.note(ReturnInput, why, cost)
+		r.note(machine.ReturnInput, why, cost)
 	}
 	e.changes.notify(r.task.Run)
 	r.report(AttemptReturned, why, cost)

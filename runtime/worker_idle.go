@@ -3,6 +3,8 @@ package runtime
 import (
 	"context"
 	"fmt"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // idle reports whether nothing moves the run but events from outside.
@@ -18,13 +20,13 @@ func (e *Engine) idle(ctx context.Context, run string) (bool, error) {
 	if held || e.unfired(s) {
 		return false, nil
 	}
-	return s.Status != Running || !s.PausedAt.IsZero() || h.machine.waitsOutside(s), nil
+	return s.Status != Running || !s.PausedAt.IsZero() || h.machine.WaitsOutside(s), nil
 }
 
 // unfired reports whether a timer has fallen due that will be fired as soon as someone
 // works on the run. One that this engine could not fire is not waited for.
-func (e *Engine) unfired(s *Snapshot) bool {
-	if next := nextAlarm(s); s.Status != Running || !s.PausedAt.IsZero() || next.IsZero() || next.After(e.now()) {
+func (e *Engine) unfired(s *machine.Snapshot) bool {
+	if next := s.NextDue(); s.Status != Running || !s.PausedAt.IsZero() || next.IsZero() || next.After(e.now()) {
 		return false
 	}
 	_, failed := e.unfirable.Load(s.Run)
@@ -60,26 +62,4 @@ func (e *Engine) done(ctx context.Context, run string) (bool, error) {
 		return false, fmt.Errorf("run %q: %w", run, err)
 	}
 	return row.Status != Running, nil
-}
-
-// waitsOutside reports whether a run with nothing due waits only for events
-// from outside; RunUntilIdle says what that means.
-func (m *Machine) waitsOutside(s *Snapshot) bool {
-	if s.hasOpenTask() {
-		return false
-	}
-	allowed := m.Allowed(s)
-	for _, e := range allowed {
-		for _, a := range m.handlers[inputKey{state: s.State, kind: EventInput, a: e}] {
-			if m.def.Arms[a].State == s.State {
-				return true
-			}
-		}
-	}
-	for _, alarm := range s.Alarms {
-		if m.def.Timers[alarm.Timer].State == s.State {
-			return false
-		}
-	}
-	return len(allowed) > 0 || len(s.Alarms) == 0
 }

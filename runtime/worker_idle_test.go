@@ -8,6 +8,8 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
 
@@ -16,7 +18,7 @@ import (
 func TestWaitForWhatIsDue(t *testing.T) {
 	m := Build(t, WithEvent("Go", ""), WithGuard("ready", ""),
 		WithState("A", On("Go", GoTo("Done")), After("10m", GoTo("B", When("ready()")), GoTo("Done"))),
-		WithState("B", On("Go", GoTo("Done"))), WithTerminal("Done", Success))
+		WithState("B", On("Go", GoTo("Done"))), WithTerminal("Done", machine.Success))
 	ready := func(context.Context, json.RawMessage) (bool, error) { return true, nil }
 	for want, guards := range map[string]map[string]GuardFunc{"B": {"ready": ready}, "A": nil} {
 		synctest.Test(t, func(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // answered reports whether the store has answered a write: it is done, or refused for
@@ -14,7 +16,7 @@ func answered(err error) bool {
 	if err == nil || errors.As(err, &refused) {
 		return true
 	}
-	for _, answer := range []error{ErrFenced, ErrHalted, ErrFinished, ErrNotFound, ErrNoGuard, ErrStoreStopped, ErrClosed} {
+	for _, answer := range []error{ErrFenced, ErrHalted, ErrFinished, ErrNotFound, ErrNoGuard, store.ErrStoreStopped, store.ErrClosed} {
 		if errors.Is(err, answer) {
 			return true
 		}

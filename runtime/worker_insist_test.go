@@ -10,7 +10,10 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // TestResultWhileTheStoreIsDown: a result is kept while the store takes no writes, far
@@ -46,7 +49,7 @@ func TestEndsWhileTheStoreFails(t *testing.T) {
 		calls, delivered := 0, 0
 		m := Build(t, WithEvent("Found", "n int"), WithEvent("Told", ""), WithEvent("Stop", ""), WithActivity("work", "", "Found", ""),
 			WithState("A", Doing("work", nil), On("Found", GoTo("B", Publishing("Told"))), On("failed", Retry(5)), On("Stop", GoTo("Stopped"))),
-			WithTerminal("B", Success), WithTerminal("Stopped", Success))
+			WithTerminal("B", machine.Success), WithTerminal("Stopped", machine.Success))
 		w := work(t, store, m, func(ctx context.Context, a *Attempt) (Result, error) {
 			if a.Run == "stopped" {
 				<-ctx.Done()
@@ -81,7 +84,7 @@ func TestEndsWhileTheStoreFails(t *testing.T) {
 // hung is a store of which calls of some methods do not return, whatever their context,
 // from when it is told so until it is freed.
 type hung struct {
-	Store
+	store.Store
 	mu      sync.Mutex
 	methods map[string]bool
 	free    chan struct{}
@@ -111,42 +114,42 @@ func (h *hung) at(ctx context.Context, method string) error {
 	return nil
 }
 
-func (h *hung) Load(ctx context.Context, run string) (RunRow, error) {
+func (h *hung) Load(ctx context.Context, run string) (store.RunRow, error) {
 	if err := h.at(ctx, "Load"); err != nil {
-		return RunRow{}, err
+		return store.RunRow{}, err
 	}
 	return h.Store.Load(ctx, run)
 }
 
-func (h *hung) Commit(ctx context.Context, c *Commit) error {
+func (h *hung) Commit(ctx context.Context, c *store.Commit) error {
 	if err := h.at(ctx, "Commit"); err != nil {
 		return err
 	}
 	return h.Store.Commit(ctx, c)
 }
 
-func (h *hung) Due(ctx context.Context, now time.Time, limit int) ([]TimerRow, error) {
+func (h *hung) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
 	if err := h.at(ctx, "Due"); err != nil {
 		return nil, err
 	}
 	return h.Store.Due(ctx, now, limit)
 }
 
-func (h *hung) Claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error) {
+func (h *hung) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
 	if err := h.at(ctx, "Claim"); err != nil {
 		return nil, err
 	}
 	return h.Store.Claim(ctx, q)
 }
 
-func (h *hung) Release(ctx context.Context, c Claim, now, notBefore time.Time) error {
+func (h *hung) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
 	if err := h.at(ctx, "Release"); err != nil {
 		return err
 	}
 	return h.Store.Release(ctx, c, now, notBefore)
 }
 
-func (h *hung) Renew(ctx context.Context, c Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
+func (h *hung) Renew(ctx context.Context, c store.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
 	if err := h.at(ctx, "Renew"); err != nil {
 		return false, err
 	}
@@ -179,7 +182,7 @@ func TestRunEndsWhateverHangs(t *testing.T) {
 				m := Build(t, WithEvent("Found", "n int"), WithEvent("Go", ""), WithGuard("allowed", ""), WithActivity("work", "", "Found", ""),
 					WithState("A", Doing("work", nil), After("20s", GoTo("B", When("allowed()")), Stay()),
 						On("Found", GoTo("B", When("allowed()")), GoTo("C")), On("failed", Retry(100))),
-					WithTerminal("B", Success), WithTerminal("C", Success))
+					WithTerminal("B", machine.Success), WithTerminal("C", machine.Success))
 				e := NewEngine(store, WithLogger(quiet), WithGrace(grace), WithStopping(stopping), WithStoreLimit(limit))
 				register(t, e, m, Handlers{
 					Activities: map[string]ActivityFunc{"work": func(ctx context.Context, a *Attempt) (Result, error) {

@@ -10,12 +10,15 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // hiccup is a store of which the next calls of one kind fail, or are slow.
 type hiccup struct {
-	Store
+	store.Store
 	mu    sync.Mutex
 	fails map[string]int           // how many of the next calls fail, by the method
 	slow  map[string]time.Duration // how long a call takes after it has done its work
@@ -61,38 +64,38 @@ type nothing struct{}
 
 func none(err error) (nothing, error) { return nothing{}, err }
 
-func (h *hiccup) Commit(ctx context.Context, c *Commit) error {
+func (h *hiccup) Commit(ctx context.Context, c *store.Commit) error {
 	_, err := call(h, "Commit", func() (nothing, error) { return none(h.Store.Commit(ctx, c)) })
 	return err
 }
 
-func (h *hiccup) Reclaim(ctx context.Context, c Claim, now time.Time) error {
+func (h *hiccup) Reclaim(ctx context.Context, c store.Claim, now time.Time) error {
 	_, err := call(h, "Reclaim", func() (nothing, error) { return none(h.Store.Reclaim(ctx, c, now)) })
 	return err
 }
 
-func (h *hiccup) Definition(ctx context.Context, hash string) (DefinitionRow, error) {
-	return call(h, "Definition", func() (DefinitionRow, error) { return h.Store.Definition(ctx, hash) })
+func (h *hiccup) Definition(ctx context.Context, hash string) (store.DefinitionRow, error) {
+	return call(h, "Definition", func() (store.DefinitionRow, error) { return h.Store.Definition(ctx, hash) })
 }
 
-func (h *hiccup) Claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error) {
-	return call(h, "Claim", func() ([]TaskRow, error) { return h.Store.Claim(ctx, q) })
+func (h *hiccup) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
+	return call(h, "Claim", func() ([]store.TaskRow, error) { return h.Store.Claim(ctx, q) })
 }
 
-func (h *hiccup) TakeMessages(ctx context.Context, q MessageQuery) ([]MessageRow, error) {
-	return call(h, "TakeMessages", func() ([]MessageRow, error) { return h.Store.TakeMessages(ctx, q) })
+func (h *hiccup) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
+	return call(h, "TakeMessages", func() ([]store.MessageRow, error) { return h.Store.TakeMessages(ctx, q) })
 }
 
-func (h *hiccup) Renew(ctx context.Context, c Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
+func (h *hiccup) Renew(ctx context.Context, c store.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
 	return call(h, "Renew", func() (bool, error) { return h.Store.Renew(ctx, c, now, until, checkpoint) })
 }
 
-func (h *hiccup) Release(ctx context.Context, c Claim, now, notBefore time.Time) error {
+func (h *hiccup) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
 	_, err := call(h, "Release", func() (nothing, error) { return none(h.Store.Release(ctx, c, now, notBefore)) })
 	return err
 }
 
-func (h *hiccup) Confirm(ctx context.Context, c Claim, now time.Time) error {
+func (h *hiccup) Confirm(ctx context.Context, c store.Claim, now time.Time) error {
 	_, err := call(h, "Confirm", func() (nothing, error) { return none(h.Store.Confirm(ctx, c, now)) })
 	return err
 }
@@ -110,7 +113,7 @@ const soon = 2 * time.Second
 func TestTimerAfterOneFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := hiccups(map[string]int{})
-		m := Build(t, WithActivity("work", "", "", ""), WithState("A", After("1m", GoTo("B"))), WithTerminal("B", Success))
+		m := Build(t, WithActivity("work", "", "", ""), WithState("A", After("1m", GoTo("B"))), WithTerminal("B", machine.Success))
 		w := work(t, store, m, finds, WithLogger(quiet))
 		defer w.stop()
 		start(t, w.Engine, "r", "")
@@ -125,15 +128,15 @@ func TestTimerAfterOneFailure(t *testing.T) {
 // TestLostWorkerAfterOneFailure: the same of the claim of a lost worker.
 func TestLostWorkerAfterOneFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := hiccups(map[string]int{"Reclaim": 1})
+		db := hiccups(map[string]int{"Reclaim": 1})
 		m := job(t, nil, retrying()...)
-		begin(t, beginElsewhere(t, store, m, "other"), "r")
-		rows, err := store.Claim(t.Context(), ClaimQuery{Worker: "lost", Now: time.Now(), Until: time.Now().Add(time.Minute),
-			Limit: 1, Run: "r", Activities: []Claimable{{Definition: m.Hash(), Activity: "work"}}})
+		begin(t, beginElsewhere(t, db, m, "other"), "r")
+		rows, err := db.Claim(t.Context(), store.ClaimQuery{Worker: "lost", Now: time.Now(), Until: time.Now().Add(time.Minute),
+			Limit: 1, Run: "r", Activities: []store.Claimable{{Definition: m.Hash(), Activity: "work"}}})
 		if err != nil || len(rows) != 1 {
 			t.Fatal(rows, err)
 		}
-		w := work(t, store, m, finds, WithLogger(quiet))
+		w := work(t, db, m, finds, WithLogger(quiet))
 		defer w.stop()
 		time.Sleep(time.Minute + soon)
 		if v := get(t, w.Engine, "r"); v.State != "Done" {
@@ -164,7 +167,7 @@ func TestWaitAfterRunCouldNotFire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New()
 		m := Build(t, WithGuard("allowed", ""), WithEvent("Go", ""),
-			WithState("A", After("1m", GoTo("B", When("allowed()")), Stay()), On("Go", Stay())), WithTerminal("B", Success))
+			WithState("A", After("1m", GoTo("B", When("allowed()")), Stay()), On("Go", Stay())), WithTerminal("B", machine.Success))
 		without := NewEngine(store, WithLogger(quiet))
 		register(t, without, m, Handlers{})
 		start(t, without, "r", "")
@@ -244,13 +247,13 @@ func TestLeaseFromBeforeTheClaim(t *testing.T) {
 
 // renewing asks before each renewal, which is refused where the answer is no.
 type renewing struct {
-	Store
+	store.Store
 	ask func() bool
 }
 
-func (s renewing) Renew(ctx context.Context, c Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
+func (s renewing) Renew(ctx context.Context, c store.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
 	if !s.ask() {
-		return false, ErrFenced
+		return false, machine.ErrFenced
 	}
 	return s.Store.Renew(ctx, c, now, until, checkpoint)
 }
@@ -258,7 +261,7 @@ func (s renewing) Renew(ctx context.Context, c Claim, now, until time.Time, chec
 // TestDeliveryByTheEnginesClock: the lease of a message is measured on the engine's clock,
 // from before the message was asked for.
 func TestDeliveryByTheEnginesClock(t *testing.T) {
-	m := Build(t, WithEvent("Go", ""), WithEvent("Told", ""), WithActivity("work", "", "", ""), WithState("A", On("Go", GoTo("B", Publishing("Told")))), WithTerminal("B", Success))
+	m := Build(t, WithEvent("Go", ""), WithEvent("Told", ""), WithActivity("work", "", "", ""), WithState("A", On("Go", GoTo("B", Publishing("Told")))), WithTerminal("B", machine.Success))
 	synctest.Test(t, func(t *testing.T) {
 		store := hiccups(map[string]int{})
 		store.slow["TakeMessages"] = 20 * time.Second

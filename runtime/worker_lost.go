@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // takeOver deals with the claims of lost workers, and reports whether that changed
 // anything. One that cannot be taken over, of a run that is damaged or needs a guard
 // that this engine lacks, is not in the way of others.
 func (w *worker) takeOver(ctx context.Context, now time.Time) (taken bool, err error) {
-	w.untaken.end(now, func(Claim) {})
+	w.untaken.end(now, func(store.Claim) {})
 	lost, err := w.scope.expired(ctx, now, batch+w.untaken.size())
 	if err != nil {
 		return false, fmt.Errorf("looking for lost workers: %w", err)
@@ -37,7 +39,7 @@ func (w *worker) takeOver(ctx context.Context, now time.Time) (taken bool, err e
 // reports whether that changed anything. With a heartbeat it has failed as
 // `silent`, with progress as `stalled`; otherwise it is handed out again, up to
 // the engine's limit.
-func (e *Engine) takeOver(ctx context.Context, t *TaskRow) bool {
+func (e *Engine) takeOver(ctx context.Context, t *store.TaskRow) bool {
 	failpoint.Hit(failpoint.BeforeTakeOver)
 	err := e.takeOverTask(ctx, t)
 	if err != nil {
@@ -53,14 +55,14 @@ func (e *Engine) takeOver(ctx context.Context, t *TaskRow) bool {
 }
 
 // lostAttempt is the attempt of a task whose worker is gone.
-func (e *Engine) lostAttempt(t *TaskRow) AttemptInfo {
+func (e *Engine) lostAttempt(t *store.TaskRow) AttemptInfo {
 	return AttemptInfo{
 		Run: t.Run, Machine: t.Machine, Activity: t.Activity, Do: t.Do, Key: t.Key, Attempt: t.Attempt,
 		Worker: t.Worker, End: AttemptLost, Message: "its lease ran out", Duration: e.now().Sub(t.ClaimedAt),
 	}
 }
 
-func (e *Engine) takeOverTask(ctx context.Context, t *TaskRow) error {
+func (e *Engine) takeOverTask(ctx context.Context, t *store.TaskRow) error {
 	category, message := "", fmt.Sprintf("worker %q was lost", t.Worker)
 	switch {
 	case t.Heartbeat > 0:
@@ -74,12 +76,12 @@ func (e *Engine) takeOverTask(ctx context.Context, t *TaskRow) error {
 		return e.handOn(ctx, t)
 	}
 	claim, lost := t.Claim(), e.lostAttempt(t)
-	_, err := e.apply(ctx, &request{run: t.Run, claim: &claim, attempt: &lost, input: func(m *Machine, _ *Snapshot) (Input, error) {
-		do, ok := m.index.dos[t.Do]
+	_, err := e.apply(ctx, &request{run: t.Run, claim: &claim, attempt: &lost, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
+		do, ok := m.Do(t.Do)
 		if !ok {
-			return Input{}, fmt.Errorf("there is no do %q", t.Do)
+			return machine.Input{}, fmt.Errorf("there is no do %q", t.Do)
 		}
-		return failureInput(m, do, t, category, message), nil
+		return m.FailureInput(attemptOf(do, t), category, message), nil
 	}})
 	if errors.Is(err, ErrHalted) {
 		return e.handOn(ctx, t)
@@ -90,17 +92,18 @@ func (e *Engine) takeOverTask(ctx context.Context, t *TaskRow) error {
 // handOn makes the task of a lost worker ready again, and notes in the run's
 // history that it was lost. The note comes after, and where it fails the task is
 // passed on all the same.
-func (e *Engine) handOn(ctx context.Context, t *TaskRow) error {
+func (e *Engine) handOn(ctx context.Context, t *store.TaskRow) error {
 	if err := e.store.Reclaim(ctx, t.Claim(), e.now()); err != nil {
 		return err
 	}
-	_, err := e.apply(ctx, &request{run: t.Run, input: func(m *Machine, _ *Snapshot) (Input, error) {
-		do, ok := m.index.dos[t.Do]
+	_, err := e.apply(ctx, &request{run: t.Run, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
+		do, ok := m.Do(t.Do)
 		if !ok {
-			return Input{}, ErrFenced
+			return machine.Input{}, ErrFenced
 		}
-		return Input{Kind: LostInput, Do: do, Key: t.Key, Attempt: t.Attempt, Worker: t.Worker,
-			Took: max(e.now().Sub(t.ClaimedAt), 0)}, nil
+		in := machine.NoteInput(machine.LostInput, attemptOf(do, t), "")
+		in.Worker, in.Took = t.Worker, max(e.now().Sub(t.ClaimedAt), 0)
+		return in, nil
 	}})
 	if err != nil && !errors.Is(err, ErrFenced) {
 		e.logger.Warn("that a worker was lost could not be noted", slog.String("run", t.Run),

@@ -13,20 +13,21 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-func retrying() []func() any {
-	return []func() any{
-		func() any { return On("Found", GoTo("Done")) },
-		func() any {
-			return On("failed", Retry(1, WithBackoff("1s", "1s", 1, 0)),
-				GoTo("Broken", Set("why", "event.message"), Set("category", "event.category")))
-		},
+func retrying() []Part {
+	return []Part{
+		On("Found", GoTo("Done")),
+		On("failed", Retry(1, WithBackoff("1s", "1s", 1, 0)),
+			GoTo("Broken", Set("why", "event.message"), Set("category", "event.category"))),
 	}
 }
 
-func reason(t testing.TB, v View) (data struct{ Why, Category string }) {
+func reason(t testing.TB, v machine.View) (data struct{ Why, Category string }) {
 	t.Helper()
 	if err := json.Unmarshal(v.Data, &data); err != nil {
 		t.Fatal(err)
@@ -173,7 +174,7 @@ func TestCancelWaitsForActivities(t *testing.T) {
 			synctest.Wait()
 			began := time.Now()
 			v, err := e.Cancel(t.Context(), run, CancelOptions{Actor: "me", Reason: "enough"})
-			if err != nil || v.Status != Finished || v.Outcome != Cancelled || v.State != "Working" {
+			if err != nil || v.Status != machine.Finished || v.Outcome != machine.Cancelled || v.State != "Working" {
 				t.Errorf("%s: %+v, %v", run, v, err)
 			}
 			if took := time.Since(began); !cleaned || took < 3*time.Second || took > 5*time.Second {
@@ -204,7 +205,7 @@ func TestCancelGivesUpWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		v, err := w.Cancel(ctx, "r", CancelOptions{})
-		if !errors.Is(err, context.DeadlineExceeded) || v.Outcome != Cancelled {
+		if !errors.Is(err, context.DeadlineExceeded) || v.Outcome != machine.Cancelled {
 			t.Errorf("%+v, %v", v, err)
 		}
 		// It does not stop; its lease is not renewed for ever.
@@ -223,7 +224,7 @@ func TestLeavingOrder(t *testing.T) {
 		m := Build(t, WithEvent("Found", "n int"), WithEvent("Next", ""), WithActivity("work", "n int", "Found", ""),
 			WithState("A", Doing("work", []string{"1"}), On("Found, failed", GoTo("B")), On("Next", GoTo("B"))),
 			WithState("B", Doing("work", []string{"2"}), On("Found, failed", GoTo("Done"))),
-			WithTerminal("Done", Success))
+			WithTerminal("Done", machine.Success))
 		var mu sync.Mutex
 		var order []string
 		say := func(what string) {
@@ -252,12 +253,12 @@ func TestLeavingOrder(t *testing.T) {
 }
 
 // crash claims a task in the name of a worker that is never heard of again.
-func crash(t testing.TB, store Store, m *Machine, run string) TaskRow {
+func crash(t testing.TB, db store.Store, m *machine.Machine, run string) store.TaskRow {
 	t.Helper()
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	rows, err := store.Claim(t.Context(), ClaimQuery{
+	rows, err := db.Claim(t.Context(), store.ClaimQuery{
 		Worker: "gone", Now: now, Until: now.Add(30 * time.Second), Limit: 1, Run: run,
-		Activities: []Claimable{{Definition: m.Hash(), Activity: "work"}},
+		Activities: []store.Claimable{{Definition: m.Hash(), Activity: "work"}},
 	})
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("claimed %v, %v", rows, err)
@@ -302,7 +303,7 @@ func TestLostWorker(t *testing.T) {
 				if number != want {
 					t.Errorf("attempt %d, want %d", number, want)
 				}
-				if err := store.Confirm(t.Context(), stale.Claim(), time.Now()); !errors.Is(err, ErrFenced) {
+				if err := store.Confirm(t.Context(), stale.Claim(), time.Now()); !errors.Is(err, machine.ErrFenced) {
 					t.Errorf("the lost worker's claim still counts: %v", err)
 				}
 			})
@@ -339,7 +340,7 @@ func TestAttemptIsToldWithItsStep(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := memstore.New()
-				m := job(t, []string{"heartbeat 10s"}, On1("Found", "Done"), func() any { return On("failed", Stay()) }, On1("done", "Broken"))
+				m := job(t, []string{"heartbeat 10s"}, On1("Found", "Done"), On("failed", Stay()), On1("done", "Broken"))
 				beginElsewhere(t, store, m, "r")
 				if c.lost {
 					crash(t, store, m, "r")
@@ -358,9 +359,7 @@ func TestAttemptIsToldWithItsStep(t *testing.T) {
 
 func TestLostTooOften(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store, m := memstore.New(), job(t, nil, On1("Found", "Done"), func() any {
-			return On("failed", GoTo("Broken", Set("why", "event.message"), Set("category", "event.category")))
-		})
+		store, m := memstore.New(), job(t, nil, On1("Found", "Done"), On("failed", GoTo("Broken", Set("why", "event.message"), Set("category", "event.category"))))
 		sender := NewEngine(store)
 		register(t, sender, m, Handlers{})
 		begin(t, sender, "r")
@@ -420,20 +419,20 @@ func TestStaleResult(t *testing.T) {
 
 // cutOff is a store that a process cannot reach for a while.
 type cutOff struct {
-	Store
+	store.Store
 	off atomic.Bool
 }
 
 var errCutOff = errors.New("the store cannot be reached")
 
-func (c *cutOff) Renew(ctx context.Context, claim Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
+func (c *cutOff) Renew(ctx context.Context, claim store.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
 	if c.off.Load() {
 		return false, errCutOff
 	}
 	return c.Store.Renew(ctx, claim, now, until, checkpoint)
 }
 
-func (c *cutOff) Expired(ctx context.Context, now time.Time, limit int) ([]TaskRow, error) {
+func (c *cutOff) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
 	if c.off.Load() {
 		return nil, errCutOff
 	}
@@ -441,7 +440,7 @@ func (c *cutOff) Expired(ctx context.Context, now time.Time, limit int) ([]TaskR
 }
 
 // On1 is a handler with one transition.
-func On1(trigger, target string) func() any { return func() any { return On(trigger, GoTo(target)) } }
+func On1(trigger, target string) Part { return On(trigger, GoTo(target)) }
 
 // TestCrashAndRecovery drops engines without a shutdown, in each stage of a
 // run, and lets the next one go on from the store alone.
@@ -541,10 +540,10 @@ func TestHaltedRun(t *testing.T) {
 		defer w.stop()
 		begin(t, w.Engine, "r")
 		v := await(t, w.Engine, "r")
-		if v.Status != Halted || v.Halt == nil || v.Halt.Input != "failed(unknown)" {
+		if v.Status != machine.Halted || v.Halt == nil || v.Halt.Input != "failed(unknown)" {
 			t.Errorf("%+v", v)
 		}
-		if _, err := w.Send(t.Context(), "r", ExternalEvent{Name: "Stop"}); !errors.Is(err, ErrHalted) {
+		if _, err := w.Send(t.Context(), "r", machine.ExternalEvent{Name: "Stop"}); !errors.Is(err, machine.ErrHalted) {
 			t.Error(err)
 		}
 		if _, err := w.Cancel(t.Context(), "r", CancelOptions{}); err != nil {
@@ -557,13 +556,13 @@ func TestHaltedRun(t *testing.T) {
 // which changes nothing else and replays.
 func TestLostWorkerIsNoted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := memstore.New()
+		db := memstore.New()
 		m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"))
-		e := NewEngine(store)
+		e := NewEngine(db)
 		register(t, e, m, Handlers{})
 		begin(t, e, "r")
-		rows, err := store.Claim(t.Context(), ClaimQuery{Worker: "gone", Now: time.Now(), Until: time.Now().Add(time.Minute),
-			Limit: 1, Activities: []Claimable{{Definition: m.Hash(), Activity: "work"}}})
+		rows, err := db.Claim(t.Context(), store.ClaimQuery{Worker: "gone", Now: time.Now(), Until: time.Now().Add(time.Minute),
+			Limit: 1, Activities: []store.Claimable{{Definition: m.Hash(), Activity: "work"}}})
 		if err != nil || len(rows) != 1 {
 			t.Fatal(rows, err)
 		}
@@ -572,7 +571,7 @@ func TestLostWorkerIsNoted(t *testing.T) {
 		if a := get(t, e, "r").Activities; len(a) != 1 || a[0].Worker != "gone" || a[0].Lease == nil || !a[0].Lease.Equal(gone) {
 			t.Errorf("%+v", a)
 		}
-		w := work(t, store, m, func(context.Context, *Attempt) (Result, error) { return found, nil })
+		w := work(t, db, m, func(context.Context, *Attempt) (Result, error) { return found, nil })
 		defer w.stop()
 		if v, err := w.Wait(t.Context(), "r"); err != nil || v.State != "Done" {
 			t.Fatal(v, err)
@@ -586,9 +585,9 @@ func TestLostWorkerIsNoted(t *testing.T) {
 		}
 		noted := 0
 		for _, s := range steps {
-			if s.Kind == LostInput {
+			if s.Kind == machine.LostInput {
 				noted++
-				if s.Worker != "gone" || s.Activity != "work" || s.Effect != HandedOn {
+				if s.Worker != "gone" || s.Activity != "work" || s.Effect != machine.HandedOn {
 					t.Errorf("%+v", s)
 				}
 			}
@@ -601,12 +600,12 @@ func TestLostWorkerIsNoted(t *testing.T) {
 
 // heldUp is a store in which the first renewal of a lease takes long.
 type heldUp struct {
-	Store
+	store.Store
 	once  sync.Once
 	until <-chan struct{}
 }
 
-func (s *heldUp) Renew(ctx context.Context, c Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
+func (s *heldUp) Renew(ctx context.Context, c store.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
 	s.once.Do(func() { <-s.until })
 	return s.Store.Renew(ctx, c, now, until, checkpoint)
 }
@@ -636,11 +635,11 @@ func TestReturnedInTime(t *testing.T) {
 
 // unread is a store whose leases cannot be read until a time.
 type unread struct {
-	Store
+	store.Store
 	until time.Time
 }
 
-func (s unread) Expired(ctx context.Context, now time.Time, limit int) ([]TaskRow, error) {
+func (s unread) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
 	if now.Before(s.until) {
 		return nil, errFault
 	}
@@ -677,7 +676,7 @@ func TestLateAfterGivenBack(t *testing.T) {
 			if calls++; calls == 1 {
 				return Result{}, Decline("not now")
 			}
-			by := Completion{Activity: "work", Event: "Found", Data: json.RawMessage(`{"n":2}`)}
+			by := machine.Completion{Activity: "work", Event: "Found", Data: json.RawMessage(`{"n":2}`)}
 			if _, err := NewEngine(store).Complete(ctx, "r", by); err != nil {
 				t.Error(err)
 			}
@@ -697,11 +696,11 @@ func TestLateAfterGivenBack(t *testing.T) {
 // forgetful is a store that has written the end of an attempt, and says that it
 // failed.
 type forgetful struct {
-	Store
+	store.Store
 	failed *bool
 }
 
-func (s forgetful) Commit(ctx context.Context, c *Commit) error {
+func (s forgetful) Commit(ctx context.Context, c *store.Commit) error {
 	err := s.Store.Commit(ctx, c)
 	if err == nil && c.Claim != nil && !*s.failed {
 		*s.failed = true

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // batch is how many timers or leases a worker looks at in one round.
@@ -168,15 +170,15 @@ func (a *allRuns) close() {
 	a.unfired.end(a.engine.now().Add(longestRest), func(run string) { a.engine.unfirable.Delete(run) })
 }
 
-func (a *allRuns) claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error) {
+func (a *allRuns) claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
 	return a.engine.store.Claim(ctx, q)
 }
 
-func (a *allRuns) expired(ctx context.Context, now time.Time, limit int) ([]TaskRow, error) {
+func (a *allRuns) expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
 	return a.engine.store.Expired(ctx, now, limit)
 }
 
-func (a *allRuns) messages(ctx context.Context, q MessageQuery) ([]MessageRow, error) {
+func (a *allRuns) messages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
 	return a.engine.store.TakeMessages(ctx, q)
 }
 
@@ -220,7 +222,7 @@ func (o *oneRun) fire(ctx context.Context, now time.Time) (fired bool, err error
 	if err != nil || s.Status != Running || !s.PausedAt.IsZero() {
 		return false, err
 	}
-	if next := nextAlarm(s); next.IsZero() || next.After(now) {
+	if next := s.NextDue(); next.IsZero() || next.After(now) {
 		return false, nil
 	}
 	if moved, err := o.moved(ctx); moved || err != nil {
@@ -230,15 +232,7 @@ func (o *oneRun) fire(ctx context.Context, now time.Time) (fired bool, err error
 	return err == nil, err
 }
 
-// nextAlarm is when the first timer of a run falls due; zero without one.
-func nextAlarm(s *Snapshot) (next time.Time) {
-	for i := range s.Alarms {
-		next = earlier(next, s.Alarms[i].Due)
-	}
-	return next
-}
-
-func (o *oneRun) claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error) {
+func (o *oneRun) claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
 	if moved, err := o.moved(ctx); moved || err != nil {
 		return nil, err
 	}
@@ -247,12 +241,12 @@ func (o *oneRun) claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error) {
 }
 
 // expired asks for all there are, since those of other runs come with it.
-func (o *oneRun) expired(ctx context.Context, now time.Time, _ int) ([]TaskRow, error) {
+func (o *oneRun) expired(ctx context.Context, now time.Time, _ int) ([]store.TaskRow, error) {
 	rows, err := o.engine.store.Expired(ctx, now, 0)
-	return slices.DeleteFunc(rows, func(t TaskRow) bool { return t.Run != o.run }), err
+	return slices.DeleteFunc(rows, func(t store.TaskRow) bool { return t.Run != o.run }), err
 }
 
-func (o *oneRun) messages(ctx context.Context, q MessageQuery) ([]MessageRow, error) {
+func (o *oneRun) messages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
 	q.Run = o.run
 	return o.engine.store.TakeMessages(ctx, q)
 }
@@ -266,7 +260,7 @@ func (o *oneRun) wake(ctx context.Context, after time.Time) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, fmt.Errorf("the tasks of run %q: %w", o.run, err)
 	}
-	next := nextAlarm(s)
+	next := s.NextDue()
 	for i := range tasks {
 		due := tasks[i].NotBefore
 		if tasks[i].Worker != "" {
@@ -295,7 +289,7 @@ func earlier(a, b time.Time) time.Time {
 }
 
 // snapshot reads a run.
-func (e *Engine) snapshot(ctx context.Context, run string) (*host, *Snapshot, error) {
+func (e *Engine) snapshot(ctx context.Context, run string) (*host, *machine.Snapshot, error) {
 	row, err := e.store.Load(ctx, run)
 	if err != nil {
 		return nil, nil, fmt.Errorf("run %q: %w", run, err)

@@ -10,13 +10,16 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // unreadable is a store in which the snapshots of runs called bad are damaged.
-type unreadable struct{ Store }
+type unreadable struct{ store.Store }
 
-func (s unreadable) Load(ctx context.Context, run string) (RunRow, error) {
+func (s unreadable) Load(ctx context.Context, run string) (store.RunRow, error) {
 	row, err := s.Store.Load(ctx, run)
 	if strings.HasPrefix(run, "bad") {
 		row.Snapshot = []byte("{}")
@@ -28,16 +31,16 @@ func (s unreadable) Load(ctx context.Context, run string) (RunRow, error) {
 // looks at in one round keep it from no other.
 func TestLostWorkersOfStuckRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := memstore.New()
+		db := memstore.New()
 		m := job(t, []string{"heartbeat 1h"}, retrying()...)
-		e := beginElsewhere(t, store, m, "bad0")
+		e := beginElsewhere(t, db, m, "bad0")
 		for i := 1; i < 150; i++ {
 			begin(t, e, fmt.Sprint("bad", i))
 		}
 		claim := func(n int) {
-			rows, err := store.Claim(t.Context(), ClaimQuery{
+			rows, err := db.Claim(t.Context(), store.ClaimQuery{
 				Worker: "lost", Now: time.Now(), Until: time.Now().Add(time.Second), Limit: n,
-				Activities: []Claimable{{Definition: m.Hash(), Activity: "work"}},
+				Activities: []store.Claimable{{Definition: m.Hash(), Activity: "work"}},
 			})
 			if err != nil || len(rows) != n {
 				t.Fatal(len(rows), err)
@@ -47,7 +50,7 @@ func TestLostWorkersOfStuckRuns(t *testing.T) {
 		claim(150)
 		begin(t, e, "sound")
 		claim(1)
-		w := work(t, unreadable{store}, m, finds, WithLogger(quiet))
+		w := work(t, unreadable{db}, m, finds, WithLogger(quiet))
 		defer w.stop()
 		if v := within(t, e, "sound", time.Hour); v.State != "Done" {
 			t.Error(v.State)
@@ -61,7 +64,7 @@ func TestTimersOfStuckRuns(t *testing.T) {
 		store := memstore.New()
 		m := Build(t, WithEvent("Go", ""),
 			WithState("Idle", After("1m", GoTo("Done")), After("2m", GoTo("Done")), After("3m", GoTo("Done")), On("Go", GoTo("Idle"))),
-			WithTerminal("Done", Success))
+			WithTerminal("Done", machine.Success))
 		e := NewEngine(store)
 		register(t, e, m, Handlers{})
 		for i := range 150 {
@@ -88,12 +91,12 @@ func TestTimersOfStuckRuns(t *testing.T) {
 // overtaken is a store in which something else happens after the first timers that
 // are due have been listed.
 type overtaken struct {
-	Store
+	store.Store
 	once      sync.Once
 	meanwhile func()
 }
 
-func (s *overtaken) Due(ctx context.Context, now time.Time, limit int) ([]TimerRow, error) {
+func (s *overtaken) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
 	rows, err := s.Store.Due(ctx, now, limit)
 	if len(rows) > 0 {
 		s.once.Do(s.meanwhile)
@@ -108,7 +111,7 @@ func TestTimerAfterOneTakenElsewhere(t *testing.T) {
 		m := Build(t, WithEvent("Nudge", ""), WithEvent("Found", "n int"), WithActivity("work", "", "Found", ""),
 			WithState("A", After("1m", GoTo("B"))), WithState("B", After("1m", GoTo("C"))),
 			WithState("C", Doing("work", nil), On("Found, failed", GoTo("D"))),
-			WithTerminal("D", Success), On("Nudge", Stay()))
+			WithTerminal("D", machine.Success), On("Nudge", Stay()))
 		store := &overtaken{Store: memstore.New()}
 		w := work(t, store, m, finds, WithPoll(time.Hour))
 		defer w.stop()

@@ -14,21 +14,23 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // job is a machine with one activity, `work`, in state Working, which Go enters.
 // Its handlers are those given; from everywhere Stop leads to Stopped.
-func job(t testing.TB, options []string, handlers ...func() any) *Machine {
+func job(t testing.TB, options []string, handlers ...Part) *machine.Machine {
 	t.Helper()
-	parts := MembersOf(handlers)
-	parts = append(parts, Doing("work", []string{"n"}, options...))
+	parts := append(handlers, Doing("work", []string{"n"}, options...))
 	return Build(t, WithFields("n int = 7, why string, category string"), WithEvent("Found", "n int"), WithEvent("Go", ""), WithEvent("Stop", ""),
 		WithActivity("work", "n int", "Found", "flaky"),
 		WithState("Idle", On("Go", GoTo("Working"))),
 		WithState("Working", parts...),
 		On("Stop", GoTo("Stopped")),
-		WithTerminal("Done", Success), WithTerminal("Broken", Failed), WithTerminal("Stopped", Success))
+		WithTerminal("Done", machine.Success), WithTerminal("Broken", machine.Failed), WithTerminal("Stopped", machine.Success))
 }
 
 // tokens are what tells runs of one id apart.
@@ -66,7 +68,7 @@ type working struct {
 
 // work registers m with one function for its activity, and works in the
 // background. The stop is graceful, and fails the test where work fails.
-func work(t testing.TB, store Store, m *Machine, f ActivityFunc, opts ...Option) *working {
+func work(t testing.TB, store store.Store, m *machine.Machine, f ActivityFunc, opts ...Option) *working {
 	t.Helper()
 	seen := &attempts{}
 	e := NewEngine(store, append([]Option{WithObserver(seen), WithLogger(slog.New(slog.NewTextHandler(t.Output(), nil)))}, opts...)...)
@@ -91,7 +93,7 @@ func begin(t testing.TB, e *Engine, run string) {
 
 var quiet = slog.New(slog.DiscardHandler)
 
-func await(t testing.TB, e *Engine, run string) View {
+func await(t testing.TB, e *Engine, run string) machine.View {
 	t.Helper()
 	v, err := e.Wait(t.Context(), run)
 	if err != nil {
@@ -104,7 +106,7 @@ var found = Result{Event: "Found", Data: json.RawMessage(`{"n":1}`)}
 
 func TestWorkerRunsActivity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := job(t, nil, func() any { return On("Found", GoTo("Done", Set("n", "event.n"))) }, func() any { return On("failed", GoTo("Broken")) })
+		m := job(t, nil, On("Found", GoTo("Done", Set("n", "event.n"))), On("failed", GoTo("Broken")))
 		var got Attempt
 		w := work(t, memstore.New(), m, func(_ context.Context, a *Attempt) (Result, error) {
 			got = *a
@@ -131,11 +133,9 @@ func TestWorkerRunsActivity(t *testing.T) {
 }
 
 func TestFailuresByCategory(t *testing.T) {
-	handlers := []func() any{
-		func() any { return On("Found", GoTo("Done")) },
-		func() any {
-			return On("failed", GoTo("Broken", Set("why", "event.message"), Set("category", "event.category")))
-		},
+	handlers := []Part{
+		On("Found", GoTo("Done")),
+		On("failed", GoTo("Broken", Set("why", "event.message"), Set("category", "event.category"))),
 	}
 	for name, c := range map[string]struct {
 		f              ActivityFunc
@@ -178,8 +178,8 @@ func TestFailuresByCategory(t *testing.T) {
 
 func TestRetryWithBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := job(t, nil, func() any { return On("Found", GoTo("Done")) },
-			func() any { return On("failed", Retry(3, WithBackoff("1s", "30s", 2, 0)), GoTo("Broken")) })
+		m := job(t, nil, On("Found", GoTo("Done")),
+			On("failed", Retry(3, WithBackoff("1s", "30s", 2, 0)), GoTo("Broken")))
 		began := time.Now()
 		var at []time.Duration
 		var keys []string
@@ -216,8 +216,8 @@ func TestRetryWithBackoff(t *testing.T) {
 // TestManualClockDrivesAnEngine moves a clock by hand through three hours of
 // back-off.
 func TestManualClockDrivesAnEngine(t *testing.T) {
-	m := job(t, nil, func() any { return On("Found", GoTo("Done")) },
-		func() any { return On("failed", Retry(3, WithBackoff("1h", "1h", 1, 0)), GoTo("Broken")) })
+	m := job(t, nil, On("Found", GoTo("Done")),
+		On("failed", Retry(3, WithBackoff("1h", "1h", 1, 0)), GoTo("Broken")))
 	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	clock := NewManualClock(began)
 	w := work(t, memstore.New(), m, func(context.Context, *Attempt) (Result, error) {
@@ -255,8 +255,8 @@ func (c *movedMeanwhile) NewTimer(due time.Time) ClockTimer {
 // TestClockMovesOnBeforeATimer: an activity's time runs out between the reading
 // of the clock and the making of the timer. It is seen all the same.
 func TestClockMovesOnBeforeATimer(t *testing.T) {
-	m := job(t, []string{"timeout 5m"}, func() any { return On("Found", GoTo("Done")) },
-		func() any { return On("failed", GoTo("Broken")) })
+	m := job(t, []string{"timeout 5m"}, On("Found", GoTo("Done")),
+		On("failed", GoTo("Broken")))
 	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	clock := &movedMeanwhile{ManualClock: NewManualClock(began), due: began.Add(5 * time.Minute)}
 	w := work(t, memstore.New(), m, func(ctx context.Context, _ *Attempt) (Result, error) {
@@ -272,7 +272,7 @@ func TestClockMovesOnBeforeATimer(t *testing.T) {
 
 func TestCapacity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := job(t, nil, func() any { return On("Found, failed", GoTo("Done")) })
+		m := job(t, nil, On("Found, failed", GoTo("Done")))
 		var mu sync.Mutex
 		now, most := 0, 0
 		store := memstore.New()
@@ -322,7 +322,7 @@ func TestTimersFire(t *testing.T) {
 			WithState("A", After("wait", GoTo("B"))),
 			WithState("B", After("10h", GoTo("A", Bound(2, "")), GoTo("C"))),
 			WithState("C", On("Never, failed", GoTo("Late")), Doing("work", nil)),
-			WithTerminal("Late", Failed))
+			WithTerminal("Late", machine.Failed))
 		began := time.Now()
 		w := work(t, memstore.New(), m, func(ctx context.Context, _ *Attempt) (Result, error) {
 			<-ctx.Done()
@@ -344,7 +344,7 @@ func TestDoneAndSideBySide(t *testing.T) {
 		m := Build(t, WithEvent("Found", "n int"), WithActivity("work", "n int", "", ""),
 			WithState("A", Doing("work", []string{"1"}, "as a"), Doing("work", []string{"2"}, "as b"),
 				On("failed", GoTo("Broken")), On("done", GoTo("Done"))),
-			WithTerminal("Done", Success), WithTerminal("Broken", Failed))
+			WithTerminal("Done", machine.Success), WithTerminal("Broken", machine.Failed))
 		began := time.Now()
 		w := work(t, memstore.New(), m, func(context.Context, *Attempt) (Result, error) {
 			time.Sleep(time.Second)
@@ -362,7 +362,7 @@ func TestDeferredIsTakenLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := Build(t, WithEvent("Found", "n int"), WithEvent("Later", ""), WithActivity("work", "", "Found", ""),
 			WithState("A", Doing("work", nil), On("Later", Deferring()), On("Found, failed", GoTo("B"))),
-			WithState("B", On("Later", GoTo("Done"))), WithTerminal("Done", Success))
+			WithState("B", On("Later", GoTo("Done"))), WithTerminal("Done", machine.Success))
 		w := work(t, memstore.New(), m, func(context.Context, *Attempt) (Result, error) {
 			time.Sleep(time.Second)
 			return found, nil
@@ -381,7 +381,7 @@ func TestDeferredIsTakenLater(t *testing.T) {
 
 func TestDeclinedIsNotCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := job(t, nil, func() any { return On("Found", GoTo("Done")) }, func() any { return On("failed", GoTo("Broken")) })
+		m := job(t, nil, On("Found", GoTo("Done")), On("failed", GoTo("Broken")))
 		calls, began := 0, time.Now()
 		w := work(t, memstore.New(), m, func(_ context.Context, a *Attempt) (Result, error) {
 			if calls++; calls < 3 {
@@ -406,9 +406,9 @@ func TestDeclinedIsNotCounted(t *testing.T) {
 
 func TestRunUntilIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := job(t, nil, func() any { return On("Found", GoTo("Done")) }, func() any { return On("failed", Retry(1), GoTo("Broken")) })
-		store := memstore.New()
-		e := NewEngine(store)
+		m := job(t, nil, On("Found", GoTo("Done")), On("failed", Retry(1), GoTo("Broken")))
+		db := memstore.New()
+		e := NewEngine(db)
 		calls := map[string]int{}
 		register(t, e, m, Handlers{Activities: map[string]ActivityFunc{"work": func(_ context.Context, a *Attempt) (Result, error) {
 			if calls[a.Run]++; calls[a.Run] == 1 {
@@ -436,7 +436,7 @@ func TestRunUntilIdle(t *testing.T) {
 		if _, err := e.RunUntilDone(ctx, "idle"); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
-		if _, err := e.RunUntilIdle(ctx, "nobody"); !errors.Is(err, ErrNotFound) {
+		if _, err := e.RunUntilIdle(ctx, "nobody"); !errors.Is(err, store.ErrNotFound) {
 			t.Error(err)
 		}
 	})
@@ -448,12 +448,12 @@ func TestWaitsOutside(t *testing.T) {
 		WithState("Own", On("Go", GoTo("Sleeps")), After("1h", GoTo("Sleeps"))),
 		WithState("Sleeps", After("1m", GoTo("Around"))),
 		WithState("Around", WithState("In", On("done", GoTo("Own")))),
-		WithTerminal("D", Success))
+		WithTerminal("D", machine.Success))
 	for state, want := range map[string]bool{"Own": true, "Sleeps": false} {
 		s := m.NewSnapshot("r", 0)
-		s, _, _, err := m.Advance(s, Input{Kind: StartInput}, time.Now(), nil)
+		s, _, _, err := m.Advance(s, machine.Input{Kind: machine.StartInput}, time.Now(), nil)
 		if err == nil && state == "Sleeps" {
-			s, _, _, err = m.Advance(s, Input{Kind: EventInput, Event: 0}, time.Now(), nil)
+			s, _, _, err = m.Advance(s, machine.Input{Kind: machine.EventInput, Event: 0}, time.Now(), nil)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -471,7 +471,7 @@ func TestTimerThatNeedsAGuard(t *testing.T) {
 		m := Build(t, WithEvent("Found", "n int"), WithActivity("work", "", "Found", ""), WithGuard("ready", ""),
 			WithState("A", After("1m", GoTo("B", When("ready()")), GoTo("C"))),
 			WithState("B", Doing("work", nil), On("Found, failed", GoTo("C"))),
-			WithTerminal("C", Success))
+			WithTerminal("C", machine.Success))
 		store := memstore.New()
 		bare := NewEngine(store)
 		register(t, bare, m, Handlers{})
@@ -481,7 +481,7 @@ func TestTimerThatNeedsAGuard(t *testing.T) {
 		if err := bare.Run(ctx); err != nil {
 			t.Error(err)
 		}
-		if v := get(t, bare, "r"); v.State != "A" || v.Status != Running {
+		if v := get(t, bare, "r"); v.State != "A" || v.Status != machine.Running {
 			t.Errorf("%+v", v)
 		}
 		e := NewEngine(store)
@@ -501,13 +501,13 @@ func TestTimerThatNeedsAGuard(t *testing.T) {
 
 func TestCallersAnswerErrors(t *testing.T) {
 	e := NewEngine(memstore.New())
-	if _, err := e.Get(t.Context(), "r"); !errors.Is(err, ErrNotFound) {
+	if _, err := e.Get(t.Context(), "r"); !errors.Is(err, store.ErrNotFound) {
 		t.Error(err)
 	}
-	if _, err := e.Cancel(t.Context(), "r", CancelOptions{}); !errors.Is(err, ErrNotFound) {
+	if _, err := e.Cancel(t.Context(), "r", CancelOptions{}); !errors.Is(err, store.ErrNotFound) {
 		t.Error(err)
 	}
-	if _, err := e.Wait(t.Context(), "r"); !errors.Is(err, ErrNotFound) {
+	if _, err := e.Wait(t.Context(), "r"); !errors.Is(err, store.ErrNotFound) {
 		t.Error(err)
 	}
 	if steps, err := e.History(t.Context(), "r", 0, 0); err != nil || len(steps) != 0 {
@@ -517,7 +517,7 @@ func TestCallersAnswerErrors(t *testing.T) {
 	register(t, e, m, Handlers{})
 	begin(t, e, "r")
 	send(t, e, "r", "Stop", "")
-	if _, err := e.Cancel(t.Context(), "r", CancelOptions{}); !errors.Is(err, ErrFinished) {
+	if _, err := e.Cancel(t.Context(), "r", CancelOptions{}); !errors.Is(err, machine.ErrFinished) {
 		t.Error(err)
 	}
 }
@@ -530,7 +530,7 @@ func TestTimerSetElsewhere(t *testing.T) {
 			WithState("A", Doing("work", nil), On("Found", Stay()), On("failed, done", GoTo("C")), On("Go", GoTo("C"))),
 			WithState("B", On("Go", GoTo("C"))),
 			WithState("C", After("1m", GoTo("D"))),
-			WithTerminal("D", Success))
+			WithTerminal("D", machine.Success))
 		store := memstore.New()
 		w := work(t, store, m, func(context.Context, *Attempt) (Result, error) {
 			time.Sleep(time.Second)

@@ -12,20 +12,23 @@ import (
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // versionOfJob is a job that differs from its other versions in an event.
-func versionOfJob(t testing.TB, event string) *Machine {
+func versionOfJob(t testing.TB, event string) *machine.Machine {
 	return Build(t, WithFields("n int = 7"), WithEvent("Found", "n int"), WithEvent("Go", ""), WithEvent(event, ""),
 		WithActivity("work", "n int", "Found", "flaky"),
 		WithState("Idle", On("Go", GoTo("Working")), On(event, GoTo("Done"))),
 		WithState("Working", Doing("work", []string{"n"}), On("Found", GoTo("Done")), On("failed", GoTo("Broken"))),
-		WithTerminal("Done", Success), WithTerminal("Broken", Failed))
+		WithTerminal("Done", machine.Success), WithTerminal("Broken", machine.Failed))
 }
 
 // beginElsewhere starts a run by an engine that works on nothing.
-func beginElsewhere(t testing.TB, store Store, m *Machine, run string) *Engine {
+func beginElsewhere(t testing.TB, store store.Store, m *machine.Machine, run string) *Engine {
 	t.Helper()
 	e := NewEngine(store)
 	register(t, e, m, Handlers{})
@@ -34,7 +37,7 @@ func beginElsewhere(t testing.TB, store Store, m *Machine, run string) *Engine {
 }
 
 // within waits for a run, and fails the test where that takes too long.
-func within(t testing.TB, e *Engine, run string, d time.Duration) View {
+func within(t testing.TB, e *Engine, run string, d time.Duration) machine.View {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
@@ -125,7 +128,7 @@ func TestOldRunHasWork(t *testing.T) {
 		register(t, old, versionOfJob(t, "B"), Handlers{})
 		start(t, old, "r", "")
 		start(t, old, "newer", "")
-		if _, err := cancel(old, t.Context(), "newer", Operator{}); err != nil {
+		if _, err := cancel(old, t.Context(), "newer", machine.Operator{}); err != nil {
 			t.Fatal(err)
 		}
 		w := work(t, store, versionOfJob(t, "A"), finds)
@@ -153,7 +156,7 @@ func TestFindHandlers(t *testing.T) {
 			defer mu.Unlock()
 			there = h
 		}
-		e := NewEngine(store, WithHandlers(func(*Machine) Handlers {
+		e := NewEngine(store, WithHandlers(func(*machine.Machine) Handlers {
 			mu.Lock()
 			defer mu.Unlock()
 			return there
@@ -165,7 +168,7 @@ func TestFindHandlers(t *testing.T) {
 			WithActivity("work", "n int", "Found", "flaky"),
 			WithState("Idle", On("Go", GoTo("Working"))),
 			WithState("Working", Doing("work", []string{"n"}), On("Found", GoTo("Done", When("ready(n)")), GoTo("Broken")), On("failed", GoTo("Broken"))),
-			WithTerminal("Done", Success), WithTerminal("Broken", Failed))
+			WithTerminal("Done", machine.Success), WithTerminal("Broken", machine.Failed))
 		yes := func(context.Context, json.RawMessage) (bool, error) { return true, nil }
 		elsewhere := beginElsewhere(t, store, guarded, "r1")
 		work, guard := map[string]ActivityFunc{"work": finds}, map[string]GuardFunc{"ready": yes}
@@ -203,16 +206,16 @@ func TestForgedDefinition(t *testing.T) {
 	d := *job(t, nil).Definition()
 	d.Activities = slices.Clone(d.Activities)
 	d.Activities[0].Name = "../../bin/sh"
-	store := memstore.New()
-	if err := store.PutDefinition(t.Context(), DefinitionRow{Hash: "forged", Machine: "M", Definition: d.Encode()}); err != nil {
+	db := memstore.New()
+	if err := db.PutDefinition(t.Context(), store.DefinitionRow{Hash: "forged", Machine: "M", Definition: d.Encode()}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := NewEngine(store).Unmatched(t.Context(), "forged")
+	_, err := NewEngine(db).Unmatched(t.Context(), "forged")
 	if err == nil || !strings.Contains(err.Error(), `activity 0 has no valid name: "../../bin/sh"`) {
 		t.Error(err)
 	}
 }
 
-func cancel(e *Engine, ctx context.Context, run string, o Operator) (View, error) {
+func cancel(e *Engine, ctx context.Context, run string, o machine.Operator) (machine.View, error) {
 	return e.Cancel(ctx, run, CancelOptions{Actor: o.Actor, Reason: o.Reason})
 }

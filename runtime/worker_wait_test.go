@@ -13,11 +13,12 @@ import (
 
 	. "github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // refusing is a store that refuses to write as long as there is an error.
 type refusing struct {
-	Store
+	store.Store
 	err atomic.Pointer[error]
 }
 
@@ -30,21 +31,21 @@ func (s *refusing) refused() error {
 	return nil
 }
 
-func (s *refusing) Commit(ctx context.Context, c *Commit) error {
+func (s *refusing) Commit(ctx context.Context, c *store.Commit) error {
 	if err := s.refused(); err != nil {
 		return err
 	}
 	return s.Store.Commit(ctx, c)
 }
 
-func (s *refusing) Claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error) {
+func (s *refusing) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
 	if err := s.refused(); err != nil {
 		return nil, err
 	}
 	return s.Store.Claim(ctx, q)
 }
 
-func (s *refusing) Renew(ctx context.Context, c Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
+func (s *refusing) Renew(ctx context.Context, c store.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
 	if err := s.refused(); err != nil {
 		return false, err
 	}
@@ -55,11 +56,11 @@ func (s *refusing) Renew(ctx context.Context, c Claim, now, until time.Time, che
 // what its activities have done, and says so once.
 func TestWaitsForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &refusing{Store: memstore.New()}
+		db := &refusing{Store: memstore.New()}
 		var said strings.Builder
 		calls := map[string]*atomic.Int32{"short": {}, "long": {}}
 		m := job(t, nil, retrying()...)
-		w := work(t, store, m, func(ctx context.Context, a *Attempt) (Result, error) {
+		w := work(t, db, m, func(ctx context.Context, a *Attempt) (Result, error) {
 			calls[a.Run].Add(1)
 			if a.Run == "long" {
 				time.Sleep(10 * time.Minute)
@@ -75,9 +76,9 @@ func TestWaitsForRoom(t *testing.T) {
 		begin(t, w.Engine, "short")
 		begin(t, w.Engine, "long")
 		time.Sleep(30 * time.Second)
-		store.refuse(Unavailable("there is no room"))
+		db.refuse(store.Unavailable("there is no room"))
 		time.Sleep(20 * time.Minute)
-		store.refuse(nil)
+		db.refuse(nil)
 		for _, run := range []string{"short", "long"} {
 			if v := within(t, w.Engine, run, time.Minute); v.State != "Done" || calls[run].Load() != 1 {
 				t.Errorf("%s: %s after %d calls", run, v.State, calls[run].Load())

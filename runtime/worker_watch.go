@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // watch waits for an activity to return, and meanwhile keeps its lease, holds
@@ -75,7 +77,7 @@ func (r *running) limits(now time.Time) time.Time {
 		}
 		if due := l.since.Add(l.limit); first.IsZero() || due.Before(first) {
 			first = due
-			r.category, r.message = l.category, fmt.Sprintf(l.message, durationText(l.limit))
+			r.category, r.message = l.category, fmt.Sprintf(l.message, machine.DurationText(l.limit))
 		}
 	}
 	r.mu.Unlock()

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // Time is whole ticks: every input comes at every tick at which it can. The waits
@@ -14,20 +14,20 @@ const tick = time.Second
 
 // arrival is an input, and how long after the step before it comes.
 type arrival struct {
-	runtime.Input
+	machine.Input
 	after time.Duration
 }
 
 // arrivals are all inputs that can reach a run, by the order of language.md, section 5.
-func (s *Space) arrivals(at *runtime.Snapshot) []arrival {
+func (s *Space) arrivals(at *machine.Snapshot) []arrival {
 	var list []arrival
 	switch {
 	case at.State < 0:
-		for _, in := range s.each(runtime.Input{Kind: runtime.StartInput}, s.Def.Params) {
+		for _, in := range s.each(machine.Input{Kind: machine.StartInput}, s.Def.Params) {
 			list = append(list, arrival{in, 0})
 		}
 		return list
-	case at.Status != runtime.Running:
+	case at.Status != machine.Running:
 		return nil
 	}
 	var others []arrival
@@ -49,7 +49,7 @@ func (s *Space) arrivals(at *runtime.Snapshot) []arrival {
 
 // delays are the times at which something is tried: all ticks until a timer is due,
 // and where none runs those from which on something can come.
-func delays(at *runtime.Snapshot, others []arrival) []time.Duration {
+func delays(at *machine.Snapshot, others []arrival) []time.Duration {
 	var list []time.Duration
 	for _, o := range others {
 		list = append(list, o.after)
@@ -74,14 +74,14 @@ func delays(at *runtime.Snapshot, others []arrival) []time.Duration {
 
 // ready is after how long in can come at the earliest: what an attempt says once it
 // has started and, if that is a matter of a time limit, once it has run so long.
-func (s *Space) ready(at *runtime.Snapshot, in runtime.Input) time.Duration {
-	if in.Kind != runtime.ResultInput && in.Kind != runtime.FailureInput && in.Kind != runtime.ProgressInput {
+func (s *Space) ready(at *machine.Snapshot, in machine.Input) time.Duration {
+	if in.Kind != machine.ResultInput && in.Kind != machine.FailureInput && in.Kind != machine.ProgressInput {
 		return 0
 	}
 	for _, task := range at.Tasks {
 		if task.Do == in.Do {
 			wait := task.NotBefore.Sub(start)
-			if in.Kind == runtime.FailureInput {
+			if in.Kind == machine.FailureInput {
 				if limit := s.mayFail(&s.Def.Dos[in.Do], in.Category, s.Def.Categories[in.Category]); limit != nil {
 					wait += time.Duration(*limit)
 				}
@@ -93,7 +93,7 @@ func (s *Space) ready(at *runtime.Snapshot, in runtime.Input) time.Duration {
 }
 
 // longestLimit is the longest time limit of a do.
-func longestLimit(do *runtime.Do) time.Duration {
+func longestLimit(do *machine.Do) time.Duration {
 	longest := int64(0)
 	for _, limit := range []*int64{do.Timeout, do.Heartbeat, do.Progress} {
 		if limit != nil {
@@ -105,7 +105,7 @@ func longestLimit(do *runtime.Do) time.Duration {
 
 // settle makes the times of a snapshot count from now on: when timers are due, and
 // since when attempts run, as far back as a limit asks.
-func (s *Space) settle(c *runtime.Snapshot, now time.Time) {
+func (s *Space) settle(c *machine.Snapshot, now time.Time) {
 	c.Tasks = slices.Clone(c.Tasks)
 	for i := range c.Tasks {
 		task := &c.Tasks[i]
@@ -114,7 +114,7 @@ func (s *Space) settle(c *runtime.Snapshot, now time.Time) {
 		if task.NotBefore.IsZero() {
 			since = 0
 		}
-		if task.State != runtime.TaskOpen {
+		if task.State != machine.TaskOpen {
 			task.NotBefore = time.Time{}
 			continue
 		}
@@ -129,17 +129,17 @@ func (s *Space) settle(c *runtime.Snapshot, now time.Time) {
 
 // jittered are the snapshots that next may be: those timers of it that have started
 // with the step, or started again, wait as long as they say, or longer by their jitter.
-func (s *Space) jittered(from, next *runtime.Snapshot, now time.Time) []*runtime.Snapshot {
-	list := []*runtime.Snapshot{next}
-	if next.Status != runtime.Running {
+func (s *Space) jittered(from, next *machine.Snapshot, now time.Time) []*machine.Snapshot {
+	list := []*machine.Snapshot{next}
+	if next.Status != machine.Running {
 		return list
 	}
 	for i, a := range next.Alarms {
 		t := &s.Def.Timers[a.Timer]
-		if t.Jitter == 0 || slices.ContainsFunc(from.Alarms, func(b runtime.Alarm) bool { return b.Timer == a.Timer && b.Due.Equal(a.Due) }) {
+		if t.Jitter == 0 || slices.ContainsFunc(from.Alarms, func(b machine.Alarm) bool { return b.Timer == a.Timer && b.Due.Equal(a.Due) }) {
 			continue
 		}
-		var longer []*runtime.Snapshot
+		var longer []*machine.Snapshot
 		for _, one := range list {
 			for wait := t.Delay; wait <= t.Delay+int64(float64(t.Delay)*t.Jitter); wait += int64(tick) {
 				c := *one
@@ -157,14 +157,14 @@ func (s *Space) jittered(from, next *runtime.Snapshot, now time.Time) []*runtime
 // until a step at the time now. What a timer comes together with comes too late,
 // unless the run goes on after it in the same visit, as next has it. A task of which
 // in tells has started: a witness may keep to shorter waits than the runtime's.
-func Begun(at, next *runtime.Snapshot, in runtime.Input, since, now time.Time) []runtime.Task {
-	var out []runtime.Task
+func Begun(at, next *machine.Snapshot, in machine.Input, since, now time.Time) []machine.Task {
+	var out []machine.Task
 	for _, task := range at.Tasks {
-		speaks := in.Do == task.Do && (in.Kind == runtime.ResultInput || in.Kind == runtime.FailureInput || in.Kind == runtime.ProgressInput)
-		if task.State != runtime.TaskOpen || !task.NotBefore.After(since) || task.NotBefore.After(now) && !speaks {
+		speaks := in.Do == task.Do && (in.Kind == machine.ResultInput || in.Kind == machine.FailureInput || in.Kind == machine.ProgressInput)
+		if task.State != machine.TaskOpen || !task.NotBefore.After(since) || task.NotBefore.After(now) && !speaks {
 			continue
 		}
-		if in.Kind != runtime.TimerInput || task.NotBefore.Before(now) || waits(next, task) && !due(next, now) {
+		if in.Kind != machine.TimerInput || task.NotBefore.Before(now) || waits(next, task) && !due(next, now) {
 			out = append(out, task)
 		}
 	}
@@ -172,10 +172,10 @@ func Begun(at, next *runtime.Snapshot, in runtime.Input, since, now time.Time) [
 }
 
 // Waiting are the tasks that start if nothing else comes.
-func Waiting(at *runtime.Snapshot, since time.Time) []runtime.Task {
-	var out []runtime.Task
+func Waiting(at *machine.Snapshot, since time.Time) []machine.Task {
+	var out []machine.Task
 	for _, task := range at.Tasks {
-		if at.Status == runtime.Running && task.State == runtime.TaskOpen && task.NotBefore.After(since) && !due(at, task.NotBefore) {
+		if at.Status == machine.Running && task.State == machine.TaskOpen && task.NotBefore.After(since) && !due(at, task.NotBefore) {
 			out = append(out, task)
 		}
 	}
@@ -183,13 +183,13 @@ func Waiting(at *runtime.Snapshot, since time.Time) []runtime.Task {
 }
 
 // waits reports whether next has task, which still waits.
-func waits(next *runtime.Snapshot, task runtime.Task) bool {
-	return next.Status == runtime.Running && slices.ContainsFunc(next.Tasks, func(t runtime.Task) bool {
-		return t.Do == task.Do && t.State == runtime.TaskOpen && t.NotBefore.Equal(task.NotBefore)
+func waits(next *machine.Snapshot, task machine.Task) bool {
+	return next.Status == machine.Running && slices.ContainsFunc(next.Tasks, func(t machine.Task) bool {
+		return t.Do == task.Do && t.State == machine.TaskOpen && t.NotBefore.Equal(task.NotBefore)
 	})
 }
 
 // due reports whether a timer of at is due at a time.
-func due(at *runtime.Snapshot, now time.Time) bool {
-	return slices.ContainsFunc(at.Alarms, func(a runtime.Alarm) bool { return !a.Due.After(now) })
+func due(at *machine.Snapshot, now time.Time) bool {
+	return slices.ContainsFunc(at.Alarms, func(a machine.Alarm) bool { return !a.Due.After(now) })
 }

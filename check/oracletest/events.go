@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // Event is something that went wrong in a step of some run.
@@ -13,7 +13,7 @@ type Event struct {
 	What  What
 	State int // the leaf before the step, -1 at the start
 	Arm   int // of Spent: the last arm whose bound could have been used up
-	Kind  runtime.InputKind
+	Kind  machine.InputKind
 	Name  string // of the field, the deferred event, or what the place of the fault is called
 	Place string // of OutOfRange: the block
 }
@@ -34,9 +34,9 @@ const (
 	Violated   What = "violated"     // a require is false where it is read
 )
 
-var faults = map[runtime.CauseCode]What{
-	runtime.FieldUnset: Unset, runtime.ParamUnset: Unset, runtime.Overflow: Overflow,
-	runtime.OutOfRange: OutOfRange, runtime.BadValue: OutOfRange, runtime.RequireCircle: Circle,
+var faults = map[machine.CauseCode]What{
+	machine.FieldUnset: Unset, machine.ParamUnset: Unset, machine.Overflow: Overflow,
+	machine.OutOfRange: OutOfRange, machine.BadValue: OutOfRange, machine.RequireCircle: Circle,
 }
 
 func (s *Space) note(e Event) {
@@ -62,7 +62,7 @@ func (s *Space) InVain(e Event) bool {
 }
 
 // fault notes why a step could not be computed.
-func (s *Space) fault(e Event, cause *runtime.Cause) {
+func (s *Space) fault(e Event, cause *machine.Cause) {
 	if cause == nil || faults[cause.Code] == "" {
 		panic("oracletest: the runtime gives a cause that is not known here: " + cause.String())
 	}
@@ -71,19 +71,19 @@ func (s *Space) fault(e Event, cause *runtime.Cause) {
 }
 
 // refused notes why an input from outside changed nothing.
-func (s *Space) refused(i int, in runtime.Input, err error) {
-	var rejected *runtime.Rejected
+func (s *Space) refused(i int, in machine.Input, err error) {
+	var rejected *machine.Rejected
 	if !errors.As(err, &rejected) {
 		panic("oracletest: the runtime does not take what was due: " + err.Error())
 	}
 	e := Event{State: s.Nodes[i].Snapshot.State, Arm: -1, Kind: in.Kind}
-	spent := slices.ContainsFunc(rejected.Passed, func(p runtime.PassedView) bool { return p.Code == runtime.BoundUsed })
+	spent := slices.ContainsFunc(rejected.Passed, func(p machine.PassedView) bool { return p.Code == machine.BoundUsed })
 	if rejected.Cause == nil {
 		panic("oracletest: the runtime does not take what is sound: " + err.Error())
 	}
 	switch code := rejected.Cause.Code; {
-	case code == runtime.RefusedByMachine, code == runtime.NotTaken && len(rejected.Passed) == 0:
-	case code != runtime.NotTaken:
+	case code == machine.RefusedByMachine, code == machine.NotTaken && len(rejected.Passed) == 0:
+	case code != machine.NotTaken:
 		s.fault(e, rejected.Cause)
 	case spent:
 		e.What, e.Name = Spent, s.Def.Events[in.Event].Name
@@ -97,9 +97,9 @@ func (s *Space) refused(i int, in runtime.Input, err error) {
 }
 
 // halted notes why a run stands still.
-func (s *Space) halted(i int, in runtime.Input, cause *runtime.Cause, record *runtime.Record) {
+func (s *Space) halted(i int, in machine.Input, cause *machine.Cause, record *machine.Record) {
 	e := Event{State: s.Nodes[i].Snapshot.State, Arm: -1, Kind: in.Kind}
-	if cause.Code != runtime.NothingTakes {
+	if cause.Code != machine.NothingTakes {
 		s.fault(e, cause)
 		return
 	}
@@ -108,7 +108,7 @@ func (s *Space) halted(i int, in runtime.Input, cause *runtime.Cause, record *ru
 		if e.What == Unhandled {
 			e.What, e.Arm = Gap, p.Arm
 		}
-		if p.Why.Code() == runtime.BoundUsed {
+		if p.Why.Code() == machine.BoundUsed {
 			e.What, e.Arm = Spent, p.Arm
 		}
 	}
@@ -116,7 +116,7 @@ func (s *Space) halted(i int, in runtime.Input, cause *runtime.Cause, record *ru
 }
 
 // lastSpent is the last arm whose bound is used up that stands for an event.
-func (s *Space) lastSpent(at *runtime.Snapshot, in runtime.Input) int {
+func (s *Space) lastSpent(at *machine.Snapshot, in machine.Input) int {
 	last := -1
 	for _, a := range s.arms(at.State, in) {
 		if most := s.Def.Arms[a].Max; most != nil && at.Counters[a] >= *most {
@@ -127,9 +127,9 @@ func (s *Space) lastSpent(at *runtime.Snapshot, in runtime.Input) int {
 }
 
 // arms are the arms that stand for an event from outside in a leaf.
-func (s *Space) arms(leaf int, in runtime.Input) []int {
+func (s *Space) arms(leaf int, in machine.Input) []int {
 	for _, h := range s.Def.States[leaf].Handlers {
-		if h.Kind == runtime.EventInput && h.Event == in.Event {
+		if h.Kind == machine.EventInput && h.Event == in.Event {
 			return h.Arms
 		}
 	}
@@ -137,9 +137,9 @@ func (s *Space) arms(leaf int, in runtime.Input) []int {
 }
 
 // readArguments notes what an attempt that starts reads too early.
-func (s *Space) readArguments(next *runtime.Snapshot, do int) {
-	ask := func(int, []runtime.Value) (bool, error) { return true, nil }
+func (s *Space) readArguments(next *machine.Snapshot, do int) {
+	ask := func(int, []machine.Value) (bool, error) { return true, nil }
 	if _, err := s.m.TaskArgs(next, do, start, ask); err != nil {
-		s.fault(Event{State: next.State, Arm: -1}, runtime.CauseOf(err))
+		s.fault(Event{State: next.State, Arm: -1}, machine.CauseOf(err))
 	}
 }

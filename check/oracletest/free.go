@@ -3,7 +3,7 @@ package oracletest
 import (
 	"bytes"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // Free reports whether a path may depend on what the checker does not follow by
@@ -13,11 +13,11 @@ import (
 func (s *Space) Free() bool {
 	free := false
 	changes := s.assigned()
-	known := func(e *runtime.Expr) bool {
+	known := func(e *machine.Expr) bool {
 		return e.Op == "lit" || e.Op == "field" && !changes[e.Index] && s.Def.Fields[e.Index].Default != nil
 	}
 	for _, e := range conditions(s.Def) {
-		visit(e, func(e *runtime.Expr) {
+		visit(e, func(e *machine.Expr) {
 			switch e.Op {
 			case "==", "!=", "<", "<=", ">", ">=":
 				free = free || !known(e.Args[0]) && !known(e.Args[1]) && !finite(&e.Args[0].Type)
@@ -26,7 +26,7 @@ func (s *Space) Free() bool {
 	}
 	for _, b := range blocks(s.Def) {
 		for _, a := range b.Assigns {
-			free = free || a.Value != nil && len(a.Value.Args) > 0 && a.Value.Type.Kind == runtime.DurationKind
+			free = free || a.Value != nil && len(a.Value.Args) > 0 && a.Value.Type.Kind == machine.DurationKind
 		}
 	}
 	return free
@@ -64,11 +64,11 @@ func (s *Space) Timed() bool {
 	return false
 }
 
-func finite(t *runtime.Type) bool {
+func finite(t *machine.Type) bool {
 	switch t.Kind {
-	case runtime.Bool, runtime.EnumKind:
+	case machine.Bool, machine.EnumKind:
 		return true
-	case runtime.Int:
+	case machine.Int:
 		return t.Min != nil
 	}
 	return false

@@ -3,40 +3,40 @@ package oracletest
 import (
 	"slices"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // others are external events, what activities say, and cancel.
-func (s *Space) others(at *runtime.Snapshot) []runtime.Input {
-	var list []runtime.Input
+func (s *Space) others(at *machine.Snapshot) []machine.Input {
+	var list []machine.Input
 	for e := range s.Def.Events {
 		if !s.Def.Events[e].Internal {
-			list = append(list, s.each(runtime.Input{Kind: runtime.EventInput, Event: e}, s.Def.Events[e].Fields)...)
+			list = append(list, s.each(machine.Input{Kind: machine.EventInput, Event: e}, s.Def.Events[e].Fields)...)
 		}
 	}
 	for _, task := range at.Tasks {
-		if task.State == runtime.TaskOpen {
+		if task.State == machine.TaskOpen {
 			list = append(list, s.says(at, task)...)
 		}
 	}
 	for _, task := range at.Tasks {
-		idle := slices.ContainsFunc(at.Alarms, func(a runtime.Alarm) bool { return s.Def.Timers[a.Timer].Idle })
-		if task.State == runtime.TaskOpen && idle {
-			list = append(list, runtime.Input{Kind: runtime.ProgressInput, Do: task.Do, Key: task.Key, Attempt: task.Attempt})
+		idle := slices.ContainsFunc(at.Alarms, func(a machine.Alarm) bool { return s.Def.Timers[a.Timer].Idle })
+		if task.State == machine.TaskOpen && idle {
+			list = append(list, machine.Input{Kind: machine.ProgressInput, Do: task.Do, Key: task.Key, Attempt: task.Attempt})
 		}
 	}
 	if !at.Cancelled {
-		list = append(list, runtime.Input{Kind: runtime.CancelInput})
+		list = append(list, machine.Input{Kind: machine.CancelInput})
 	}
 	return list
 }
 
 // says is all that an attempt can say.
-func (s *Space) says(at *runtime.Snapshot, task runtime.Task) []runtime.Input {
+func (s *Space) says(at *machine.Snapshot, task machine.Task) []machine.Input {
 	do := &s.Def.Dos[task.Do]
 	activity := &s.Def.Activities[do.Activity]
-	in := runtime.Input{Kind: runtime.ResultInput, Event: -1, Do: task.Do, Key: task.Key, Attempt: task.Attempt}
-	var list []runtime.Input
+	in := machine.Input{Kind: machine.ResultInput, Event: -1, Do: task.Do, Key: task.Key, Attempt: task.Attempt}
+	var list []machine.Input
 	if len(activity.Results) == 0 {
 		list = append(list, in)
 	}
@@ -44,7 +44,7 @@ func (s *Space) says(at *runtime.Snapshot, task runtime.Task) []runtime.Input {
 		in.Event = e
 		list = append(list, s.each(in, s.Def.Events[e].Fields)...)
 	}
-	in.Kind, in.Event = runtime.FailureInput, 0
+	in.Kind, in.Event = machine.FailureInput, 0
 	for k, name := range s.Def.Categories {
 		if s.mayFail(do, k, name) != nil {
 			in.Category = k
@@ -56,7 +56,7 @@ func (s *Space) says(at *runtime.Snapshot, task runtime.Task) []runtime.Input {
 
 // mayFail is after how long an attempt can fail with a category at the earliest,
 // in nanoseconds; nil where it cannot.
-func (s *Space) mayFail(do *runtime.Do, k int, name string) *int64 {
+func (s *Space) mayFail(do *machine.Do, k int, name string) *int64 {
 	switch name {
 	case "unknown":
 		return new(int64)

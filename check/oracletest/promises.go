@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // redirected notes the leaves that a false `require` turned a run away from.
-func (s *Space) redirected(record *runtime.Record) {
+func (s *Space) redirected(record *machine.Record) {
 	if record == nil {
 		return
 	}
@@ -22,12 +22,12 @@ func (s *Space) redirected(record *runtime.Record) {
 
 // readRequire notes that a run is in a leaf with its `require` false: a repair
 // reads it.
-func (s *Space) readRequire(at *runtime.Snapshot) {
-	if at.State < 0 || at.Status != runtime.Running || s.Def.States[at.State].Require == nil {
+func (s *Space) readRequire(at *machine.Snapshot) {
+	if at.State < 0 || at.Status != machine.Running || s.Def.States[at.State].Require == nil {
 		return
 	}
-	yes := func(int, []runtime.Value) (bool, error) { return true, nil }
-	_, _, record, err := s.m.Step(at, runtime.Input{Kind: runtime.RepairInput}, start, yes)
+	yes := func(int, []machine.Value) (bool, error) { return true, nil }
+	_, _, record, err := s.m.Step(at, machine.Input{Kind: machine.RepairInput}, start, yes)
 	if err == nil {
 		s.redirected(record)
 	} else if strings.Contains(err.Error(), "lead round in a circle") { // by its else target back to it
@@ -68,7 +68,7 @@ func (s *Space) Forestalled() map[int]bool {
 	out := map[int]bool{}
 	for _, n := range s.Nodes {
 		at := n.Snapshot
-		if at.State < 0 || at.Status != runtime.Running {
+		if at.State < 0 || at.Status != machine.Running {
 			continue
 		}
 		for _, a := range at.Alarms {
@@ -126,7 +126,7 @@ func (s *Space) SurelyDead(arm int) bool {
 func (s *Space) MayWait() map[string]bool {
 	out := map[string]bool{}
 	for id, entered := range s.Entered() {
-		if state := &s.Def.States[id]; entered && state.Kind == runtime.LeafState {
+		if state := &s.Def.States[id]; entered && state.Kind == machine.LeafState {
 			if constant := s.asksConstants(id); constant || s.waits(id) {
 				out[state.Path] = !constant
 			}
@@ -142,7 +142,7 @@ func (s *Space) asksConstants(leaf int) bool {
 	for _, h := range s.Def.States[leaf].Handlers {
 		for _, a := range h.Arms {
 			if when := s.Def.Arms[a].When; when != nil {
-				visit(when, func(e *runtime.Expr) { asks = asks || e.Op == "field" && !changes[e.Index] })
+				visit(when, func(e *machine.Expr) { asks = asks || e.Op == "field" && !changes[e.Index] })
 			}
 		}
 	}
@@ -161,13 +161,13 @@ func (s *Space) waits(leaf int) bool {
 	}
 	ways := 0
 	for _, h := range s.Def.States[leaf].Handlers {
-		if h.Kind == runtime.CancelInput || !s.leadsOn(h.Arms) {
+		if h.Kind == machine.CancelInput || !s.leadsOn(h.Arms) {
 			continue
 		}
 		ways++
 		switch h.Kind {
-		case runtime.EventInput:
-		case runtime.DoneInput:
+		case machine.EventInput:
+		case machine.DoneInput:
 			if !slices.ContainsFunc(s.Def.States[leaf].Dos, limitless) {
 				return false
 			}
@@ -185,7 +185,7 @@ func (s *Space) waits(leaf int) bool {
 func (s *Space) leadsOn(arms []int) bool {
 	for _, a := range arms {
 		arm := &s.Def.Arms[a]
-		if arm.Kind == runtime.GotoArm {
+		if arm.Kind == machine.GotoArm {
 			return true
 		}
 		if arm.When == nil && arm.Max == nil {

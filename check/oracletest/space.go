@@ -15,7 +15,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // maxDeferred is the most deferred events that a run may have: the queue has
@@ -30,11 +30,11 @@ var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // start.
 type Space struct {
 	Machine *ir.Machine
-	Def     *runtime.Definition
+	Def     *machine.Definition
 	Nodes   []*Node
 	Cut     bool // some run would have deferred more than maxDeferred events
 
-	m      *runtime.Machine
+	m      *machine.Machine
 	number map[string]int
 	seen   map[Event]bool
 	fired  map[int]bool // by timer: it fires somewhere
@@ -44,7 +44,7 @@ type Space struct {
 
 // Node is a snapshot with all that cannot matter made equal.
 type Node struct {
-	Snapshot *runtime.Snapshot
+	Snapshot *machine.Snapshot
 	Edges    []Edge
 	Waiting  []int // the activities of which an attempt starts if nothing else comes
 }
@@ -52,8 +52,8 @@ type Node struct {
 // Edge is one step.
 type Edge struct {
 	To      int
-	Input   runtime.Input
-	Effect  runtime.Effect // empty for a deferred event that is deferred again
+	Input   machine.Input
+	Effect  machine.Effect // empty for a deferred event that is deferred again
 	Arm     int            // -1 where none is taken
 	Started []int          // the activities of which an attempt starts
 	AtOnce  bool           // no time passes before it
@@ -69,18 +69,18 @@ func (e *Edge) same(f Edge) bool {
 // Counts reports whether the edge is a step of the worst case: a move or a
 // retry, the start aside.
 func (e *Edge) Counts() bool {
-	return e.Moves() && e.Input.Kind != runtime.StartInput || e.Effect == runtime.Retried
+	return e.Moves() && e.Input.Kind != machine.StartInput || e.Effect == machine.Retried
 }
 
 // Moves reports whether the edge enters a leaf.
-func (e *Edge) Moves() bool { return e.Effect == runtime.Moved }
+func (e *Edge) Moves() bool { return e.Effect == machine.Moved }
 
 // Explore walks m breadth first. It is nil where there would be more nodes than
 // limit, or more steps from them than 20 times as many, and where the runtime
 // does not take the machine.
 func Explore(m *ir.Machine, limit int) *Space {
 	d := table.Compile(m)
-	compiled, err := runtime.Compile(d)
+	compiled, err := machine.Compile(d)
 	if err != nil {
 		return nil
 	}
@@ -99,7 +99,7 @@ func Explore(m *ir.Machine, limit int) *Space {
 }
 
 // node is the number of a snapshot, which is made canonical.
-func (s *Space) node(snapshot *runtime.Snapshot, now time.Time) int {
+func (s *Space) node(snapshot *machine.Snapshot, now time.Time) int {
 	snapshot = s.canonical(snapshot, now)
 	key := string(s.m.EncodeSnapshot(snapshot))
 	i, known := s.number[key]
@@ -116,7 +116,7 @@ func (s *Space) node(snapshot *runtime.Snapshot, now time.Time) int {
 }
 
 // activities are those that tasks run.
-func (s *Space) activities(tasks []runtime.Task) []int {
+func (s *Space) activities(tasks []machine.Task) []int {
 	var out []int
 	for _, t := range tasks {
 		out = append(out, s.Def.Dos[t.Do].Activity)
@@ -126,7 +126,7 @@ func (s *Space) activities(tasks []runtime.Task) []int {
 
 // canonical is of without what no arm can read: numbers of steps and visits, keys
 // and attempts, and what o'clock it is.
-func (s *Space) canonical(of *runtime.Snapshot, now time.Time) *runtime.Snapshot {
+func (s *Space) canonical(of *machine.Snapshot, now time.Time) *machine.Snapshot {
 	c := *of
 	s.settle(&c, now)
 	c.Seq, c.Visit = 0, 0
@@ -142,22 +142,22 @@ func (s *Space) canonical(of *runtime.Snapshot, now time.Time) *runtime.Snapshot
 // guards can answer.
 func (s *Space) take(i int, a arrival) {
 	from, in, now := s.Nodes[i].Snapshot, a.Input, start.Add(a.after)
-	if in.Kind == runtime.TimerInput {
+	if in.Kind == machine.TimerInput {
 		s.fired[in.Timer] = true
 	}
-	if in.Kind == runtime.ProgressInput {
+	if in.Kind == machine.ProgressInput {
 		in.Since = now
 	}
 	for answers := []bool{}; answers != nil; {
 		asked := 0
-		ask := func(int, []runtime.Value) (bool, error) {
+		ask := func(int, []machine.Value) (bool, error) {
 			if asked++; asked > len(answers) {
 				answers = append(answers, false)
 			}
 			return answers[asked-1], nil
 		}
 		next, commands, record, err := s.m.Step(from, in, now, ask)
-		if err != nil && in.Kind == runtime.ProgressInput {
+		if err != nil && in.Kind == machine.ProgressInput {
 			// no timer starts later for it
 		} else if err != nil {
 			s.refused(i, in, err)
@@ -180,9 +180,9 @@ func following(answers []bool) []bool {
 	return nil
 }
 
-func (s *Space) record(i int, in runtime.Input, next *runtime.Snapshot, commands []runtime.Command, record *runtime.Record, now time.Time) {
+func (s *Space) record(i int, in machine.Input, next *machine.Snapshot, commands []machine.Command, record *machine.Record, now time.Time) {
 	switch {
-	case next.Status == runtime.Halted:
+	case next.Status == machine.Halted:
 		s.halted(i, in, next.Halt.Cause, record)
 		return
 	case len(next.Kept) > maxDeferred:
@@ -193,12 +193,12 @@ func (s *Space) record(i int, in runtime.Input, next *runtime.Snapshot, commands
 	e := Edge{Input: in, Arm: -1, AtOnce: now.Equal(start)}
 	if record != nil {
 		e.Effect, e.Arm = record.Effect, record.Arm
-		if record.Effect == runtime.Dropped {
+		if record.Effect == machine.Dropped {
 			s.note(Event{What: Dropped, State: next.State, Name: s.Def.Events[in.Event].Name})
 		}
 	}
 	for _, c := range commands {
-		if c.Kind == runtime.StartTask {
+		if c.Kind == machine.StartTask {
 			if !c.Task.NotBefore.After(now) {
 				e.Started = append(e.Started, s.Def.Dos[c.Task.Do].Activity)
 			}

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // maxWalk is the most inputs of one walk.
@@ -25,7 +25,7 @@ func (s *Space) Slowest(r *rand.Rand, walks int) time.Duration {
 type walk struct {
 	*Space
 	*rand.Rand
-	at    *runtime.Snapshot
+	at    *machine.Snapshot
 	now   time.Time
 	since map[int]time.Time // by do: when the attempt under way has started, or will
 }
@@ -42,14 +42,14 @@ func (w *walk) last() time.Duration {
 }
 
 // takes gives the run an input, and reports whether it goes on.
-func (w *walk) takes(in runtime.Input) bool {
-	ask := func(int, []runtime.Value) (bool, error) { return w.IntN(2) == 0, nil }
+func (w *walk) takes(in machine.Input) bool {
+	ask := func(int, []machine.Value) (bool, error) { return w.IntN(2) == 0, nil }
 	next, commands, _, err := w.m.Step(w.at, in, w.now, ask)
 	if err != nil {
-		return in.Kind == runtime.EventInput
+		return in.Kind == machine.EventInput
 	}
 	for _, c := range commands {
-		if c.Kind == runtime.StartTask {
+		if c.Kind == machine.StartTask {
 			if w.since == nil {
 				w.since = map[int]time.Time{}
 			}
@@ -57,7 +57,7 @@ func (w *walk) takes(in runtime.Input) bool {
 		}
 	}
 	w.at = next
-	return next.Status == runtime.Running
+	return next.Status == machine.Running
 }
 
 func later(a, b time.Time) time.Time {
@@ -68,9 +68,9 @@ func later(a, b time.Time) time.Time {
 }
 
 // next is an input that can come, and moves the time on to when it does.
-func (w *walk) next() (runtime.Input, bool) {
+func (w *walk) next() (machine.Input, bool) {
 	if w.at.State < 0 {
-		return w.one(w.each(runtime.Input{Kind: runtime.StartInput}, w.Def.Params))
+		return w.one(w.each(machine.Input{Kind: machine.StartInput}, w.Def.Params))
 	}
 	if in, due := w.m.Next(w.at, w.now); due {
 		return in, true
@@ -85,12 +85,12 @@ func (w *walk) next() (runtime.Input, bool) {
 			return *out, true
 		}
 	}
-	var list []runtime.Input
+	var list []machine.Input
 	for _, in := range w.others(w.at) {
 		switch in.Kind {
-		case runtime.CancelInput, runtime.ProgressInput:
+		case machine.CancelInput, machine.ProgressInput:
 			continue
-		case runtime.ResultInput, runtime.FailureInput:
+		case machine.ResultInput, machine.FailureInput:
 			if w.since[in.Do].After(w.now) || w.timedOut(in) {
 				continue
 			}
@@ -108,9 +108,9 @@ func (w *walk) next() (runtime.Input, bool) {
 	return w.one(list)
 }
 
-func (w *walk) one(list []runtime.Input) (runtime.Input, bool) {
+func (w *walk) one(list []machine.Input) (machine.Input, bool) {
 	if len(list) == 0 {
-		return runtime.Input{}, false
+		return machine.Input{}, false
 	}
 	return list[w.IntN(len(list))], true
 }
@@ -118,13 +118,13 @@ func (w *walk) one(list []runtime.Input) (runtime.Input, bool) {
 // limited are the categories of time limits.
 var limited = map[string]bool{"timeout": true, "silent": true, "stalled": true}
 
-func (w *walk) timedOut(in runtime.Input) bool {
-	return in.Kind == runtime.FailureInput && limited[w.Def.Categories[in.Category]]
+func (w *walk) timedOut(in machine.Input) bool {
+	return in.Kind == machine.FailureInput && limited[w.Def.Categories[in.Category]]
 }
 
 // limit is the time until which nothing need happen: that of the next timer or
 // of the next attempt to run out of its time, whose failure out is then.
-func (w *walk) limit() (limit time.Time, out *runtime.Input) {
+func (w *walk) limit() (limit time.Time, out *machine.Input) {
 	limit = w.now.AddDate(1, 0, 0)
 	for _, a := range w.at.Alarms {
 		if a.Due.Before(limit) {
@@ -132,13 +132,13 @@ func (w *walk) limit() (limit time.Time, out *runtime.Input) {
 		}
 	}
 	for _, task := range w.at.Tasks {
-		if task.State != runtime.TaskOpen {
+		if task.State != machine.TaskOpen {
 			continue
 		}
 		since := w.since[task.Do]
 		if timeout := w.Def.Dos[task.Do].Timeout; timeout != nil && since.Add(time.Duration(*timeout)).Before(limit) {
 			limit = since.Add(time.Duration(*timeout))
-			out = &runtime.Input{Kind: runtime.FailureInput, Do: task.Do, Key: task.Key, Attempt: task.Attempt, Category: w.category("timeout")}
+			out = &machine.Input{Kind: machine.FailureInput, Do: task.Do, Key: task.Key, Attempt: task.Attempt, Category: w.category("timeout")}
 		}
 		if since.After(w.now) && since.Before(limit) { // the next attempt starts
 			limit, out = since, nil

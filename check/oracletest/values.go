@@ -6,32 +6,32 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // valuesOf lists what fields can hold. What has no range is compared with
 // constants only: those of the machine and their neighbours stand for the rest.
 type valuesOf struct {
-	d     *runtime.Definition
+	d     *machine.Definition
 	ints  []int64
 	waits []int64
 	texts []string
 }
 
-func newValuesOf(d *runtime.Definition) valuesOf {
+func newValuesOf(d *machine.Definition) valuesOf {
 	v := valuesOf{d: d, texts: []string{"other"}}
 	ints, waits, texts := map[int64]bool{0: true}, map[int64]bool{0: true}, map[string]bool{}
-	constant := func(kind runtime.Kind, value json.RawMessage) {
+	constant := func(kind machine.Kind, value json.RawMessage) {
 		var n int64
 		var text string
 		switch {
-		case kind == runtime.Int && json.Unmarshal(value, &n) == nil:
+		case kind == machine.Int && json.Unmarshal(value, &n) == nil:
 			ints[n-1], ints[n], ints[n+1] = true, true, true
-		case kind == runtime.DurationKind && json.Unmarshal(value, &text) == nil:
+		case kind == machine.DurationKind && json.Unmarshal(value, &text) == nil:
 			if wait, err := time.ParseDuration(text); err == nil {
 				waits[int64(wait)-1], waits[int64(wait)], waits[int64(wait)+1] = true, true, true
 			}
-		case kind == runtime.String && json.Unmarshal(value, &text) == nil:
+		case kind == machine.String && json.Unmarshal(value, &text) == nil:
 			texts[text] = true
 		}
 	}
@@ -39,7 +39,7 @@ func newValuesOf(d *runtime.Definition) valuesOf {
 		constant(f.Type.Kind, f.Default)
 	}
 	for _, e := range expressions(d) {
-		visit(e, func(e *runtime.Expr) {
+		visit(e, func(e *machine.Expr) {
 			if e.Op == "lit" {
 				constant(e.Type.Kind, e.Value)
 			}
@@ -51,7 +51,7 @@ func newValuesOf(d *runtime.Definition) valuesOf {
 }
 
 // expressions are all conditions and all right sides of d.
-func expressions(d *runtime.Definition) []*runtime.Expr {
+func expressions(d *machine.Definition) []*machine.Expr {
 	list := conditions(d)
 	for _, b := range blocks(d) {
 		for _, a := range b.Assigns {
@@ -64,8 +64,8 @@ func expressions(d *runtime.Definition) []*runtime.Expr {
 }
 
 // conditions are the guards and the requires of d.
-func conditions(d *runtime.Definition) []*runtime.Expr {
-	var list []*runtime.Expr
+func conditions(d *machine.Definition) []*machine.Expr {
+	var list []*machine.Expr
 	for _, a := range d.Arms {
 		if a.When != nil {
 			list = append(list, a.When)
@@ -80,9 +80,9 @@ func conditions(d *runtime.Definition) []*runtime.Expr {
 }
 
 // blocks are all blocks of d.
-func blocks(d *runtime.Definition) []*runtime.Block {
-	var list []*runtime.Block
-	add := func(b *runtime.Block) {
+func blocks(d *machine.Definition) []*machine.Block {
+	var list []*machine.Block
+	add := func(b *machine.Block) {
 		if b != nil {
 			list = append(list, b)
 		}
@@ -98,7 +98,7 @@ func blocks(d *runtime.Definition) []*runtime.Block {
 }
 
 // visit calls f with e and all its parts.
-func visit(e *runtime.Expr, f func(*runtime.Expr)) {
+func visit(e *machine.Expr, f func(*machine.Expr)) {
 	f(e)
 	for _, x := range e.Args {
 		visit(x, f)
@@ -106,55 +106,55 @@ func visit(e *runtime.Expr, f func(*runtime.Expr)) {
 }
 
 // of lists the values of a type.
-func (v *valuesOf) of(t *runtime.Type) []runtime.Value {
-	var out []runtime.Value
+func (v *valuesOf) of(t *machine.Type) []machine.Value {
+	var out []machine.Value
 	switch t.Kind {
-	case runtime.Bool:
-		return []runtime.Value{runtime.BoolValue(false), runtime.BoolValue(true)}
-	case runtime.Int:
+	case machine.Bool:
+		return []machine.Value{machine.BoolValue(false), machine.BoolValue(true)}
+	case machine.Int:
 		if t.Min == nil {
 			for _, n := range v.ints {
-				out = append(out, runtime.IntValue(n))
+				out = append(out, machine.IntValue(n))
 			}
 			return out
 		}
 		for n := *t.Min; n <= *t.Max; n++ {
-			out = append(out, runtime.IntValue(n))
+			out = append(out, machine.IntValue(n))
 		}
-	case runtime.DurationKind:
+	case machine.DurationKind:
 		for _, n := range v.waits {
 			if t.Min == nil || n >= *t.Min && n <= *t.Max {
-				out = append(out, runtime.DurationValue(time.Duration(n)))
+				out = append(out, machine.DurationValue(time.Duration(n)))
 			}
 		}
 		if t.Min != nil {
-			out = append(out, runtime.DurationValue(time.Duration(*t.Max)))
+			out = append(out, machine.DurationValue(time.Duration(*t.Max)))
 		}
-	case runtime.EnumKind:
+	case machine.EnumKind:
 		for _, name := range v.d.Enums[t.Enum].Values {
-			out = append(out, runtime.EnumValue(name))
+			out = append(out, machine.EnumValue(name))
 		}
-	case runtime.String:
+	case machine.String:
 		for _, text := range v.texts {
-			out = append(out, runtime.StringValue(text))
+			out = append(out, machine.StringValue(text))
 		}
-	case runtime.Float:
-		return []runtime.Value{runtime.FloatValue(0)}
-	case runtime.TimeKind:
-		return []runtime.Value{runtime.TimeValue(start)}
-	case runtime.JSON:
-		return []runtime.Value{runtime.JSONValue("null")}
-	case runtime.ListKind:
-		return []runtime.Value{runtime.ListValue()}
+	case machine.Float:
+		return []machine.Value{machine.FloatValue(0)}
+	case machine.TimeKind:
+		return []machine.Value{machine.TimeValue(start)}
+	case machine.JSON:
+		return []machine.Value{machine.JSONValue("null")}
+	case machine.ListKind:
+		return []machine.Value{machine.ListValue()}
 	}
 	return out
 }
 
 // each is in with every combination of values for fields.
-func (s *Space) each(in runtime.Input, fields []runtime.Field) []runtime.Input {
-	rows := [][]runtime.Value{nil}
+func (s *Space) each(in machine.Input, fields []machine.Field) []machine.Input {
+	rows := [][]machine.Value{nil}
 	for i := range fields {
-		var longer [][]runtime.Value
+		var longer [][]machine.Value
 		for _, row := range rows {
 			for _, v := range s.values.of(&fields[i].Type) {
 				longer = append(longer, append(row[:len(row):len(row)], v))
@@ -162,7 +162,7 @@ func (s *Space) each(in runtime.Input, fields []runtime.Field) []runtime.Input {
 		}
 		rows = longer
 	}
-	var list []runtime.Input
+	var list []machine.Input
 	for _, row := range rows {
 		in.Data = row
 		list = append(list, in)

@@ -2,7 +2,7 @@ package oracletest
 
 import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // Entered marks the states that some run enters, by ID: leaves, terminals, and
@@ -33,10 +33,10 @@ func (s *Space) Taken() []bool {
 // terminal reports whether a run has reached a terminal state in node n.
 func (s *Space) terminal(n int) bool {
 	at := s.Nodes[n].Snapshot.State
-	return at >= 0 && s.Def.States[at].Kind == runtime.TerminalState
+	return at >= 0 && s.Def.States[at].Kind == machine.TerminalState
 }
 
-func onward(_ int, e *Edge) bool { return e.Input.Kind != runtime.CancelInput }
+func onward(_ int, e *Edge) bool { return e.Input.Kind != machine.CancelInput }
 
 // trapped marks the nodes of traps: components without a terminal state that
 // nothing leaves, cancel aside.
@@ -44,7 +44,7 @@ func (s *Space) trapped() []bool {
 	of, n := cut{s, onward}.components()
 	free := make([]bool, n)
 	for i, node := range s.Nodes {
-		if s.terminal(i) || node.Snapshot.Status == runtime.Finished {
+		if s.terminal(i) || node.Snapshot.Status == machine.Finished {
 			free[of[i]] = true
 		}
 		for k := range node.Edges {
@@ -103,9 +103,9 @@ func (s *Space) Loops() []bool {
 func (s *Space) Spins() []bool {
 	return s.loops(func(from int, e *Edge) bool {
 		switch e.Input.Kind {
-		case runtime.DoneInput:
+		case machine.DoneInput:
 			return s.Def.States[s.Nodes[from].Snapshot.State].Choice
-		case runtime.TimerInput:
+		case machine.TimerInput:
 			return e.AtOnce
 		}
 		return false
@@ -115,7 +115,7 @@ func (s *Space) Spins() []bool {
 // CanSucceed reports whether some run reaches a success.
 func (s *Space) CanSucceed() bool {
 	for i := range s.Nodes {
-		if s.terminal(i) && s.Def.States[s.Nodes[i].Snapshot.State].Outcome == runtime.Success {
+		if s.terminal(i) && s.Def.States[s.Nodes[i].Snapshot.State].Outcome == machine.Success {
 			return true
 		}
 	}
@@ -206,14 +206,14 @@ func (s *Space) DeadEnds() []bool {
 	out := s.Entered()
 	for id := range s.Def.States {
 		state := &s.Def.States[id]
-		if state.Kind != runtime.LeafState {
+		if state.Kind != machine.LeafState {
 			out[id] = false
 			continue
 		}
 		for _, h := range state.Handlers {
 			for _, a := range h.Arms {
 				arm := &s.Def.Arms[a]
-				if arm.Kind == runtime.GotoArm && h.Kind != runtime.CancelInput && s.leads(id, arm.Target) {
+				if arm.Kind == machine.GotoArm && h.Kind != machine.CancelInput && s.leads(id, arm.Target) {
 					out[id] = false
 				}
 				if arm.When == nil && arm.Max == nil {
@@ -229,7 +229,7 @@ func (s *Space) DeadEnds() []bool {
 func (s *Space) Stuck() []bool {
 	out := s.Entered()
 	for id := range out {
-		out[id] = out[id] && s.Def.States[id].Kind == runtime.LeafState
+		out[id] = out[id] && s.Def.States[id].Kind == machine.LeafState
 	}
 	for i, n := range s.Nodes {
 		for k := range n.Edges {
@@ -245,12 +245,12 @@ func (s *Space) Stuck() []bool {
 // Refuses reports whether a leaf has no arm that takes an event.
 func (s *Space) Refuses(leaf int, event string) bool {
 	for _, h := range s.Def.States[leaf].Handlers {
-		if h.Kind != runtime.EventInput || s.Def.Events[h.Event].Name != event {
+		if h.Kind != machine.EventInput || s.Def.Events[h.Event].Name != event {
 			continue
 		}
 		for _, a := range h.Arms {
 			arm := &s.Def.Arms[a]
-			if arm.Kind != runtime.RejectArm {
+			if arm.Kind != machine.RejectArm {
 				return false
 			}
 			if arm.When == nil {
@@ -263,7 +263,7 @@ func (s *Space) Refuses(leaf int, event string) bool {
 
 // leads reports whether an arm to target may end elsewhere than in leaf.
 func (s *Space) leads(leaf, target int) bool {
-	for s.Def.States[target].Kind == runtime.CompositeState {
+	for s.Def.States[target].Kind == machine.CompositeState {
 		target = s.Def.States[target].Initial
 	}
 	return target != leaf || s.Def.States[leaf].Require != nil
@@ -271,7 +271,7 @@ func (s *Space) leads(leaf, target int) bool {
 
 // Unhandled marks the leaves that some run enters and where an activity can say
 // something for which there is no handler.
-func (s *Space) Unhandled(kind runtime.InputKind) []bool {
+func (s *Space) Unhandled(kind machine.InputKind) []bool {
 	out := make([]bool, len(s.Def.States))
 	for id, entered := range s.Entered() {
 		for _, do := range s.Def.States[id].Dos {
@@ -283,7 +283,7 @@ func (s *Space) Unhandled(kind runtime.InputKind) []bool {
 	return out
 }
 
-func (s *Space) misses(leaf, do int, kind runtime.InputKind) bool {
+func (s *Space) misses(leaf, do int, kind machine.InputKind) bool {
 	handled := func(event, category int) bool {
 		for _, h := range s.Def.States[leaf].Handlers {
 			if h.Kind == kind && h.Do == do && h.Event == event && h.Category == category && len(h.Arms) > 0 {
@@ -292,7 +292,7 @@ func (s *Space) misses(leaf, do int, kind runtime.InputKind) bool {
 		}
 		return false
 	}
-	if kind == runtime.ResultInput {
+	if kind == machine.ResultInput {
 		for _, e := range s.Def.Activities[s.Def.Dos[do].Activity].Results {
 			if !handled(e, -1) {
 				return true

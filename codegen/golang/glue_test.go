@@ -21,6 +21,7 @@ import (
 
 	"gentest/diff"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 var _ json.RawMessage
@@ -42,11 +43,11 @@ func each[A, B any](list []A, turn func(A) B) []B {
 	return out
 }
 
-func unset(set bool, v runtime.Value) runtime.Value {
+func unset(set bool, v machine.Value) machine.Value {
 	if set {
 		return v
 	}
-	return runtime.Unset
+	return machine.Unset
 }
 
 func used(counters any, place int) int64 {
@@ -57,14 +58,14 @@ func used(counters any, place int) int64 {
 	return int64(f.Uint())
 }
 
-func (x *subject) Start(params []runtime.Value, now time.Time, ask runtime.Ask) error {
+func (x *subject) Start(params []machine.Value, now time.Time, ask machine.Ask) error {
 	s := &x.s
 %[4]s	if len(params) > 0 {
 %[5]s	}
 	return x.t.Start(s, now)
 }
 
-func (x *subject) Take(in runtime.Input, now time.Time, ask runtime.Ask) (string, error) {
+func (x *subject) Take(in machine.Input, now time.Time, ask machine.Ask) (string, error) {
 %[4]s	core := fromInput(in)
 	arm, err := x.t.Take(&x.s, &core, now)
 	if err != nil {
@@ -86,27 +87,27 @@ type gluer struct {
 	name string
 }
 
-// toValue is a runtime.Value of the Go expression x.
+// toValue is a machine.Value of the Go expression x.
 func (g *gluer) toValue(t *ir.Type, x string) string {
 	switch t.Kind {
 	case ir.Bool:
-		return "runtime.BoolValue(" + x + ")"
+		return "machine.BoolValue(" + x + ")"
 	case ir.Int:
-		return "runtime.IntValue(" + x + ")"
+		return "machine.IntValue(" + x + ")"
 	case ir.Float:
-		return "runtime.FloatValue(" + x + ")"
+		return "machine.FloatValue(" + x + ")"
 	case ir.Duration:
-		return "runtime.DurationValue(" + x + ")"
+		return "machine.DurationValue(" + x + ")"
 	case ir.Time:
-		return "runtime.TimeValue(" + x + ")"
+		return "machine.TimeValue(" + x + ")"
 	case ir.EnumKind:
-		return "runtime.EnumValue(" + x + ".String())"
+		return "machine.EnumValue(" + x + ".String())"
 	case ir.JSON:
-		return "runtime.JSONValue(string(" + x + "))"
+		return "machine.JSONValue(string(" + x + "))"
 	case ir.List:
-		return fmt.Sprintf("runtime.ListValue(each(%s, func(v %s) runtime.Value { return %s })...)", x, g.goType(t.Elem), g.toValue(t.Elem, "v"))
+		return fmt.Sprintf("machine.ListValue(each(%s, func(v %s) machine.Value { return %s })...)", x, g.goType(t.Elem), g.toValue(t.Elem, "v"))
 	}
-	return "runtime.StringValue(" + x + ")"
+	return "machine.StringValue(" + x + ")"
 }
 
 func (g *gluer) fromValue(t *ir.Type, x string) string {
@@ -130,7 +131,7 @@ func (g *gluer) fromValue(t *ir.Type, x string) string {
 	case ir.JSON:
 		return "json.RawMessage(" + x + ".Text())"
 	case ir.List:
-		return fmt.Sprintf("each(%s.List(), func(v runtime.Value) %s { return %s })", x, g.goType(t.Elem), g.fromValue(t.Elem, "v"))
+		return fmt.Sprintf("each(%s.List(), func(v machine.Value) %s { return %s })", x, g.goType(t.Elem), g.fromValue(t.Elem, "v"))
 	}
 	return x + ".Text()"
 }
@@ -172,23 +173,23 @@ func (g *gluer) armText() string {
 
 func (g *gluer) inputs(b *strings.Builder) {
 	n := g.name
-	fmt.Fprintf(b, "func fromInput(in runtime.Input) %[1]sStepInput {\nvar out %[1]sStepInput\nswitch in.Kind {\n", n)
-	fmt.Fprintf(b, "case runtime.DoneInput:\nout.Kind = %[1]sInputDone\ncase runtime.CancelInput:\nout.Kind = %[1]sInputCancel\n", n)
-	fmt.Fprintf(b, "case runtime.EventInput, runtime.KeptInput:\nout.Kind = %[1]sInputEvent\n", n)
+	fmt.Fprintf(b, "func fromInput(in machine.Input) %[1]sStepInput {\nvar out %[1]sStepInput\nswitch in.Kind {\n", n)
+	fmt.Fprintf(b, "case machine.DoneInput:\nout.Kind = %[1]sInputDone\ncase machine.CancelInput:\nout.Kind = %[1]sInputCancel\n", n)
+	fmt.Fprintf(b, "case machine.EventInput, machine.KeptInput:\nout.Kind = %[1]sInputEvent\n", n)
 	if len(g.m.Timers) > 0 {
-		fmt.Fprintf(b, "case runtime.TimerInput:\nout.Kind, out.Timer = %[1]sInputTimer, %[1]sTimerName(in.Timer+1)\n", n)
+		fmt.Fprintf(b, "case machine.TimerInput:\nout.Kind, out.Timer = %[1]sInputTimer, %[1]sTimerName(in.Timer+1)\n", n)
 	}
 	if len(g.m.Dos) > 0 {
-		fmt.Fprintf(b, `case runtime.ResultInput:
+		fmt.Fprintf(b, `case machine.ResultInput:
 	out.Kind, out.Do = %[1]sInputResult, %[1]sDoName(in.Do+1)
-case runtime.FailureInput:
+case machine.FailureInput:
 	out.Kind, out.Do, out.Attempt = %[1]sInputFailure, %[1]sDoName(in.Do+1), int64(in.Attempt)
 	out.Category, out.Message = %[1]sFailureCategory(in.Category+1), in.Message
 `, n)
 	}
 	b.WriteString("}\n")
 	if len(g.m.Events) > 0 {
-		b.WriteString("switch in.Kind {\ncase runtime.EventInput, runtime.ResultInput, runtime.KeptInput:\n")
+		b.WriteString("switch in.Kind {\ncase machine.EventInput, machine.ResultInput, machine.KeptInput:\n")
 		fmt.Fprintf(b, "out.Event = %sEvent(in.Event+1)\nswitch in.Event {\n", n)
 		for i, e := range g.m.Events {
 			fmt.Fprintf(b, "case %d:\n", i)
@@ -202,14 +203,14 @@ case runtime.FailureInput:
 	if len(g.m.Guards) == 0 {
 		return
 	}
-	b.WriteString("type host struct{ ask runtime.Ask }\n\n")
+	b.WriteString("type host struct{ ask machine.Ask }\n\n")
 	for i, q := range g.m.Guards {
 		var params, args []string
 		for k, p := range q.Params {
 			params = append(params, fmt.Sprintf("p%d %s", k, g.goType(p.Type)))
 			args = append(args, g.toValue(p.Type, fmt.Sprintf("p%d", k)))
 		}
-		fmt.Fprintf(b, "func (h host) %s(%s) (bool, error) {\nreturn h.ask(%d, []runtime.Value{%s})\n}\n\n",
+		fmt.Fprintf(b, "func (h host) %s(%s) (bool, error) {\nreturn h.ask(%d, []machine.Value{%s})\n}\n\n",
 			ir.Exported(q.Name), strings.Join(params, ", "), i, strings.Join(args, ", "))
 	}
 }
@@ -225,7 +226,7 @@ func (g *gluer) state(b *strings.Builder) {
 			data = append(data, "unset("+x+".Set, "+g.toValue(f.Type, x+".Value")+")")
 		}
 	}
-	fmt.Fprintf(b, "func (x *subject) Data() []runtime.Value { return []runtime.Value{%s} }\n\n", strings.Join(data, ", "))
+	fmt.Fprintf(b, "func (x *subject) Data() []machine.Value { return []machine.Value{%s} }\n\n", strings.Join(data, ", "))
 	b.WriteString("func (x *subject) Counters() []int64 {\nout := make([]int64, len(Machine.Definition().Arms))\n")
 	place := 0
 	for _, a := range g.m.Arms {
@@ -234,16 +235,16 @@ func (g *gluer) state(b *strings.Builder) {
 			place++
 		}
 	}
-	b.WriteString("return out\n}\n\nfunc (x *subject) Messages() []runtime.Command {\nvar out []runtime.Command\n")
+	b.WriteString("return out\n}\n\nfunc (x *subject) Messages() []machine.Command {\nvar out []machine.Command\n")
 	if publishes(g.m) {
-		b.WriteString("for _, m := range x.t.Messages {\nc := runtime.Command{Kind: runtime.SendOut, Event: int(m.Event) - 1}\nswitch c.Event {\n")
+		b.WriteString("for _, m := range x.t.Messages {\nc := machine.Command{Kind: machine.SendOut, Event: int(m.Event) - 1}\nswitch c.Event {\n")
 		for i, e := range g.m.Events {
 			var values []string
 			for _, f := range e.Fields {
 				values = append(values, g.toValue(f.Type, "m.Data."+ir.Exported(e.Name)+"."+ir.Exported(f.Name)))
 			}
 			if len(values) > 0 {
-				fmt.Fprintf(b, "case %d:\nc.Data = []runtime.Value{%s}\n", i, strings.Join(values, ", "))
+				fmt.Fprintf(b, "case %d:\nc.Data = []machine.Value{%s}\n", i, strings.Join(values, ", "))
 			}
 		}
 		b.WriteString("}\nout = append(out, c)\n}\nx.t.Messages = nil\n")

@@ -4,14 +4,14 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // arms compiles the written arms, whose indexes stay as they are, and behind
 // them one for each `ignore` and `defer`.
-func (c *compiler) arms() []runtime.Arm {
+func (c *compiler) arms() []machine.Arm {
 	var names ir.StableNames
-	var out []runtime.Arm
+	var out []machine.Arm
 	for i, name := range ir.ArmNames(c.m, &names) {
 		out = append(out, c.arm(c.m.Arms[i], name))
 	}
@@ -19,17 +19,17 @@ func (c *compiler) arms() []runtime.Arm {
 	for _, s := range c.m.States {
 		for _, list := range []struct {
 			uses []*ir.EventUse
-			kind runtime.ArmKind
-		}{{s.Ignore, runtime.IgnoreArm}, {s.Defer, runtime.DeferArm}} {
+			kind machine.ArmKind
+		}{{s.Ignore, machine.IgnoreArm}, {s.Defer, machine.DeferArm}} {
 			for _, u := range list.uses {
 				c.kept[u] = len(out)
-				out = append(out, runtime.Arm{
+				out = append(out, machine.Arm{
 					Name:   uses[u],
 					State:  s.ID,
 					Text:   string(list.kind),
 					Kind:   list.kind,
 					Target: -1,
-					Scope:  runtime.Scope{Kind: runtime.PerRun, State: -1},
+					Scope:  machine.Scope{Kind: machine.PerRun, State: -1},
 				})
 			}
 		}
@@ -37,16 +37,16 @@ func (c *compiler) arms() []runtime.Arm {
 	return out
 }
 
-var armKinds = map[ir.ArmKind]runtime.ArmKind{
-	ir.Goto:      runtime.GotoArm,
-	ir.Retry:     runtime.RetryArm,
-	ir.Reject:    runtime.RejectArm,
-	ir.IgnoreArm: runtime.IgnoreArm,
-	ir.Stay:      runtime.StayArm,
+var armKinds = map[ir.ArmKind]machine.ArmKind{
+	ir.Goto:      machine.GotoArm,
+	ir.Retry:     machine.RetryArm,
+	ir.Reject:    machine.RejectArm,
+	ir.IgnoreArm: machine.IgnoreArm,
+	ir.Stay:      machine.StayArm,
 }
 
-func (c *compiler) arm(a *ir.Arm, name string) runtime.Arm {
-	out := runtime.Arm{
+func (c *compiler) arm(a *ir.Arm, name string) machine.Arm {
+	out := machine.Arm{
 		Name:      name,
 		State:     a.State.ID,
 		Text:      a.Text(),
@@ -64,9 +64,9 @@ func (c *compiler) arm(a *ir.Arm, name string) runtime.Arm {
 		out.Target = a.Target.ID
 	}
 	if b := a.Backoff; b != nil {
-		out.Backoff = &runtime.Backoff{First: b.First, Last: b.Last, Factor: ratio(b.Factor), Jitter: ratio(b.Jitter)}
+		out.Backoff = &machine.Backoff{First: b.First, Last: b.Last, Factor: ratio(b.Factor), Jitter: ratio(b.Jitter)}
 		if b.By != nil {
-			out.Backoff = &runtime.Backoff{By: c.expr(b.By)}
+			out.Backoff = &machine.Backoff{By: c.expr(b.By)}
 		}
 	}
 	return out
@@ -74,14 +74,14 @@ func (c *compiler) arm(a *ir.Arm, name string) runtime.Arm {
 
 // handlers flattens what leaf can meet. Inputs that no arm could take are left
 // out.
-func (c *compiler) handlers(leaf *ir.State) []runtime.Handler {
-	var out []runtime.Handler
+func (c *compiler) handlers(leaf *ir.State) []machine.Handler {
+	var out []machine.Handler
 	for _, k := range c.m.Cases(leaf) {
 		arms := c.choices(leaf, k)
 		if len(arms) == 0 {
 			continue
 		}
-		h := runtime.Handler{Kind: caseKinds[k.Kind], Event: -1, Do: -1, Category: -1, Timer: -1, Arms: arms}
+		h := machine.Handler{Kind: caseKinds[k.Kind], Event: -1, Do: -1, Category: -1, Timer: -1, Arms: arms}
 		if k.Event != nil {
 			h.Event = k.Event.Index
 		}
@@ -138,23 +138,23 @@ func (c *compiler) indexes(choices []ir.Choice) []int {
 	return out
 }
 
-var caseKinds = map[ir.CaseKind]runtime.InputKind{
-	ir.CaseEvent:   runtime.EventInput,
-	ir.CaseResult:  runtime.ResultInput,
-	ir.CaseFailure: runtime.FailureInput,
-	ir.CaseDone:    runtime.DoneInput,
-	ir.CaseCancel:  runtime.CancelInput,
-	ir.CaseTimer:   runtime.TimerInput,
+var caseKinds = map[ir.CaseKind]machine.InputKind{
+	ir.CaseEvent:   machine.EventInput,
+	ir.CaseResult:  machine.ResultInput,
+	ir.CaseFailure: machine.FailureInput,
+	ir.CaseDone:    machine.DoneInput,
+	ir.CaseCancel:  machine.CancelInput,
+	ir.CaseTimer:   machine.TimerInput,
 }
 
-var scopeKinds = map[ir.ScopeKind]runtime.ScopeKind{
-	ir.PerRun:   runtime.PerRun,
-	ir.PerVisit: runtime.PerVisit,
-	ir.PerState: runtime.PerState,
+var scopeKinds = map[ir.ScopeKind]machine.ScopeKind{
+	ir.PerRun:   machine.PerRun,
+	ir.PerVisit: machine.PerVisit,
+	ir.PerState: machine.PerState,
 }
 
-func scope(s ir.Scope) runtime.Scope {
-	out := runtime.Scope{Kind: scopeKinds[s.Kind], State: -1}
+func scope(s ir.Scope) machine.Scope {
+	out := machine.Scope{Kind: scopeKinds[s.Kind], State: -1}
 	if s.State != nil {
 		out.State = s.State.ID
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // faulty says which machines the checker has an error for, although their names
@@ -47,10 +47,10 @@ func compiles(t *testing.T, m, again *ir.Machine, faulty bool) {
 	if diff := cmp.Diff(string(d.Encode()), string(table.Compile(again).Encode())); diff != "" {
 		t.Errorf("it compiles differently each time:\n%s", diff)
 	}
-	if _, err := runtime.Compile(d); err != nil && !faulty {
+	if _, err := machine.Compile(d); err != nil && !faulty {
 		t.Error(err)
 	}
-	parsed, err := runtime.ParseDefinition(d.Encode())
+	parsed, err := machine.ParseDefinition(d.Encode())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-func namesAreUnique(t *testing.T, d *runtime.Definition) {
+func namesAreUnique(t *testing.T, d *machine.Definition) {
 	t.Helper()
 	seen := map[string]bool{}
 	for _, arm := range d.Arms {

@@ -8,23 +8,23 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-var kinds = map[ir.Kind]runtime.Kind{
-	ir.Bool:     runtime.Bool,
-	ir.Int:      runtime.Int,
-	ir.Float:    runtime.Float,
-	ir.String:   runtime.String,
-	ir.Duration: runtime.DurationKind,
-	ir.Time:     runtime.TimeKind,
-	ir.JSON:     runtime.JSON,
-	ir.EnumKind: runtime.EnumKind,
-	ir.List:     runtime.ListKind,
+var kinds = map[ir.Kind]machine.Kind{
+	ir.Bool:     machine.Bool,
+	ir.Int:      machine.Int,
+	ir.Float:    machine.Float,
+	ir.String:   machine.String,
+	ir.Duration: machine.DurationKind,
+	ir.Time:     machine.TimeKind,
+	ir.JSON:     machine.JSON,
+	ir.EnumKind: machine.EnumKind,
+	ir.List:     machine.ListKind,
 }
 
-func (c *compiler) typ(t *ir.Type) runtime.Type {
-	out := runtime.Type{Kind: kinds[t.Kind]}
+func (c *compiler) typ(t *ir.Type) machine.Type {
+	out := machine.Type{Kind: kinds[t.Kind]}
 	if t.Range != nil {
 		lo, hi := t.Range.Lo, t.Range.Hi
 		out.Min, out.Max = &lo, &hi
@@ -65,16 +65,16 @@ func marshal(v any) json.RawMessage {
 	return data
 }
 
-func (c *compiler) exprs(list []ir.Expr) []*runtime.Expr {
-	var out []*runtime.Expr
+func (c *compiler) exprs(list []ir.Expr) []*machine.Expr {
+	var out []*machine.Expr
 	for _, e := range list {
 		out = append(out, c.expr(e))
 	}
 	return out
 }
 
-func (c *compiler) expr(e ir.Expr) *runtime.Expr {
-	out := &runtime.Expr{Type: c.typ(e.Type())}
+func (c *compiler) expr(e ir.Expr) *machine.Expr {
+	out := &machine.Expr{Type: c.typ(e.Type())}
 	switch e := e.(type) {
 	case *ir.Lit:
 		out.Op, out.Value = "lit", constant(e.Value)
@@ -85,19 +85,19 @@ func (c *compiler) expr(e ir.Expr) *runtime.Expr {
 	case *ir.Now:
 		out.Op = "now"
 	case *ir.Len:
-		out.Op, out.Args = "len", []*runtime.Expr{c.expr(e.X)}
+		out.Op, out.Args = "len", []*machine.Expr{c.expr(e.X)}
 	case *ir.IsSet:
-		out.Op, out.Args = "set", []*runtime.Expr{c.variable(e.Var)}
+		out.Op, out.Args = "set", []*machine.Expr{c.variable(e.Var)}
 		if e.Not {
-			out = &runtime.Expr{Op: "!", Type: out.Type, Args: []*runtime.Expr{out}}
+			out = &machine.Expr{Op: "!", Type: out.Type, Args: []*machine.Expr{out}}
 		}
 	case *ir.Unary:
-		out.Op, out.Args = "!", []*runtime.Expr{c.expr(e.X)}
+		out.Op, out.Args = "!", []*machine.Expr{c.expr(e.X)}
 		if e.Op == ir.OpSub {
 			out.Op = "neg"
 		}
 	case *ir.Binary:
-		out.Op, out.Args = string(e.Op), []*runtime.Expr{c.expr(e.X), c.expr(e.Y)}
+		out.Op, out.Args = string(e.Op), []*machine.Expr{c.expr(e.X), c.expr(e.Y)}
 	case *ir.Call:
 		out.Op, out.Args = e.Builtin, c.exprs(e.Args)
 		if e.Guard != nil {
@@ -107,45 +107,45 @@ func (c *compiler) expr(e ir.Expr) *runtime.Expr {
 	return out
 }
 
-func (c *compiler) variable(v *ir.Var) *runtime.Expr {
+func (c *compiler) variable(v *ir.Var) *machine.Expr {
 	op := "field"
 	if v.Param {
 		op = "param"
 	}
-	return &runtime.Expr{Op: op, Type: c.typ(v.Type), Index: v.Index}
+	return &machine.Expr{Op: op, Type: c.typ(v.Type), Index: v.Index}
 }
 
-func (c *compiler) block(b *ir.Block) *runtime.Block {
+func (c *compiler) block(b *ir.Block) *machine.Block {
 	if b == nil {
 		return nil
 	}
-	out := &runtime.Block{}
+	out := &machine.Block{}
 	for _, a := range b.Assigns {
-		assign := runtime.Assign{Field: a.Var.Index}
+		assign := machine.Assign{Field: a.Var.Index}
 		if a.Value != nil {
 			assign.Value = c.expr(a.Value)
 		}
 		out.Assigns = append(out.Assigns, assign)
 	}
 	for _, p := range b.Publishes {
-		out.Publishes = append(out.Publishes, runtime.Publish{Event: p.Event.Index, Values: c.exprs(p.Values)})
+		out.Publishes = append(out.Publishes, machine.Publish{Event: p.Event.Index, Values: c.exprs(p.Values)})
 	}
 	return out
 }
 
-func costs(list []ir.Cost) []runtime.Cost {
-	var out []runtime.Cost
+func costs(list []ir.Cost) []machine.Cost {
+	var out []machine.Cost
 	for _, k := range list {
-		out = append(out, runtime.Cost{Name: k.Name, Amount: ir.DecimalText(k.Amount)})
+		out = append(out, machine.Cost{Name: k.Name, Amount: ir.DecimalText(k.Amount)})
 	}
 	return out
 }
 
-func budget(b *ir.Budget) *runtime.Budget {
+func budget(b *ir.Budget) *machine.Budget {
 	if b == nil {
 		return nil
 	}
-	return &runtime.Budget{Steps: b.Steps, Time: b.Time, Costs: costs(b.Costs)}
+	return &machine.Budget{Steps: b.Steps, Time: b.Time, Costs: costs(b.Costs)}
 }
 
 // ratio is r as the runtime computes with it: the largest float for one beyond

@@ -15,7 +15,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/resolve"
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // TestOrderNeverMatters: moving a declaration never changes what a machine
@@ -35,7 +35,7 @@ func TestOrderNeverMatters(t *testing.T) {
 			want := withoutOrder(string(archive))
 			for seed := range uint64(8) {
 				random := rand.New(rand.NewPCG(seed, 0))
-				got := playAll(t, archive, func(t *testing.T, name, src string) *runtime.Machine {
+				got := playAll(t, archive, func(t *testing.T, name, src string) *machine.Machine {
 					return compileShuffled(t, name, src, random)
 				})
 				if diff := cmp.Diff(want, withoutOrder(string(got))); diff != "" {
@@ -47,7 +47,7 @@ func TestOrderNeverMatters(t *testing.T) {
 }
 
 // compileShuffled compiles a machine whose members have been shuffled.
-func compileShuffled(t *testing.T, name, src string, random *rand.Rand) *runtime.Machine {
+func compileShuffled(t *testing.T, name, src string, random *rand.Rand) *machine.Machine {
 	t.Helper()
 	file, _, _ := lang.Parse(name, []byte(src))
 	for _, m := range file.Machines {
@@ -57,7 +57,7 @@ func compileShuffled(t *testing.T, name, src string, random *rand.Rand) *runtime
 	if len(list) > 0 || len(program.Machines) != 1 {
 		t.Fatalf("%s: want one machine without faults: %v", name, list)
 	}
-	m, err := runtime.Compile(table.Compile(program.Machines[0]))
+	m, err := machine.Compile(table.Compile(program.Machines[0]))
 	if err != nil {
 		t.Fatal(err)
 	}

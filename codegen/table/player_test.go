@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // epoch is when every script begins.
@@ -20,17 +20,17 @@ var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // after it reads back the same, and the records replay to it.
 type player struct {
 	t        *testing.T
-	m        *runtime.Machine
-	d        *runtime.Definition
-	s        *runtime.Snapshot
+	m        *machine.Machine
+	d        *machine.Definition
+	s        *machine.Snapshot
 	now      time.Time
 	answers  map[string]string // of host guards, by name
-	attempts []runtime.Task    // every attempt started, in order
-	records  []*runtime.Record
+	attempts []machine.Task    // every attempt started, in order
+	records  []*machine.Record
 	line     string // of the script
 }
 
-func newPlayer(t *testing.T, m *runtime.Machine) *player {
+func newPlayer(t *testing.T, m *machine.Machine) *player {
 	return &player{t: t, m: m, d: m.Definition(), s: m.NewSnapshot("r", 7), now: epoch, answers: map[string]string{}}
 }
 
@@ -106,36 +106,36 @@ func (p *player) play(line string) []string {
 }
 
 // input reads what a line gives the run. The error is of its payload.
-func (p *player) input(verb, rest string) (runtime.Input, error) {
+func (p *player) input(verb, rest string) (machine.Input, error) {
 	p.t.Helper()
-	in := runtime.Input{Kind: runtime.EventInput, Event: -1}
+	in := machine.Input{Kind: machine.EventInput, Event: -1}
 	var err error
 	switch verb {
 	case "start":
-		in.Kind = runtime.StartInput
+		in.Kind = machine.StartInput
 		in.Data, err = p.m.DecodeParams(json.RawMessage(rest))
 	case "send":
 		err = p.payload(&in, rest)
 	case "raise", "end":
 		do, event := word(rest)
-		in = p.attempt(runtime.ResultInput, do)
+		in = p.attempt(machine.ResultInput, do)
 		if verb == "raise" {
 			err = p.payload(&in, event)
 		}
 	case "fail":
 		do, failure := word(rest)
 		category, message := word(failure)
-		in = p.attempt(runtime.FailureInput, do)
+		in = p.attempt(machine.FailureInput, do)
 		in.Category, in.Message = p.category(category), message
 	case "cancel":
-		in.Kind, in.Force = runtime.CancelInput, rest == "force"
+		in.Kind, in.Force = machine.CancelInput, rest == "force"
 	default:
 		p.fatal("there is no such line")
 	}
 	return in, err
 }
 
-func (p *player) payload(in *runtime.Input, text string) error {
+func (p *player) payload(in *machine.Input, text string) error {
 	p.t.Helper()
 	name, data := word(text)
 	for e := range p.d.Events {
@@ -161,14 +161,14 @@ func (p *player) category(name string) int {
 	return 0
 }
 
-func (p *player) attempt(kind runtime.InputKind, do string) runtime.Input {
+func (p *player) attempt(kind machine.InputKind, do string) machine.Input {
 	p.t.Helper()
 	task := p.task(do)
-	return runtime.Input{Kind: kind, Event: -1, Do: task.Do, Key: task.Key, Attempt: task.Attempt}
+	return machine.Input{Kind: kind, Event: -1, Do: task.Do, Key: task.Key, Attempt: task.Attempt}
 }
 
 // task is the attempt that text means.
-func (p *player) task(text string) runtime.Task {
+func (p *player) task(text string) machine.Task {
 	p.t.Helper()
 	do, nth, old := strings.Cut(text, "@")
 	tasks := p.s.Tasks
@@ -183,7 +183,7 @@ func (p *player) task(text string) runtime.Task {
 	for _, task := range tasks {
 		d := &p.d.Dos[task.Do]
 		means := do == d.Label || do == d.Name || do == p.d.Activities[d.Activity].Name
-		if !means || !old && task.State != runtime.TaskOpen {
+		if !means || !old && task.State != machine.TaskOpen {
 			continue
 		}
 		if n--; n == 0 {
@@ -191,10 +191,10 @@ func (p *player) task(text string) runtime.Task {
 		}
 	}
 	p.fatal(do + " has no such attempt")
-	return runtime.Task{}
+	return machine.Task{}
 }
 
-func (p *player) ask(guard int, _ []runtime.Value) (bool, error) {
+func (p *player) ask(guard int, _ []machine.Value) (bool, error) {
 	switch answer := p.answers[p.d.Guards[guard].Name]; answer {
 	case "true":
 		return true, nil
@@ -206,20 +206,20 @@ func (p *player) ask(guard int, _ []runtime.Value) (bool, error) {
 }
 
 // took goes on with what came of an input, and tells it.
-func (p *player) took(next *runtime.Snapshot, commands []runtime.Command, records []*runtime.Record, err error) []string {
+func (p *player) took(next *machine.Snapshot, commands []machine.Command, records []*machine.Record, err error) []string {
 	p.t.Helper()
 	before := p.s
 	p.s = next
 	p.records = append(p.records, records...)
 	for _, c := range commands {
-		if c.Kind == runtime.StartTask {
+		if c.Kind == machine.StartTask {
 			p.attempts = append(p.attempts, c.Task)
 		}
 	}
 	p.check()
 	told := p.tell(commands, records)
 	told = append(told, p.changes(before)...)
-	var rejected *runtime.Rejected
+	var rejected *machine.Rejected
 	switch {
 	case errors.As(err, &rejected):
 		told = append(told, "refused: "+err.Error())
@@ -240,7 +240,7 @@ func (p *player) check() {
 	if again := p.m.EncodeSnapshot(decoded); string(again) != string(encoded) {
 		p.fatal(fmt.Sprintf("the snapshot reads back otherwise\nfrom %s\nto   %s", encoded, again))
 	}
-	records := make([]*runtime.Record, len(p.records))
+	records := make([]*machine.Record, len(p.records))
 	for i, r := range p.records {
 		if records[i], err = p.m.DecodeRecord(p.m.EncodeRecord(r)); err != nil {
 			p.fatal(err)

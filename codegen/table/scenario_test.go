@@ -10,7 +10,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/codegen/codegentest"
 	"github.com/fsmc-dev/fsmc/codegen/table"
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // TestScenarios holds the language's rules against the runtime. Each archive in
@@ -44,10 +44,10 @@ func TestScenarios(t *testing.T) {
 }
 
 // playAll plays every script of an archive on the machine before it.
-func playAll(t *testing.T, src []byte, compile func(t *testing.T, name, src string) *runtime.Machine) []byte {
+func playAll(t *testing.T, src []byte, compile func(t *testing.T, name, src string) *machine.Machine) []byte {
 	t.Helper()
 	archive := txtar.Parse(src)
-	var m *runtime.Machine
+	var m *machine.Machine
 	for i := range archive.Files {
 		f := &archive.Files[i]
 		switch {
@@ -63,9 +63,9 @@ func playAll(t *testing.T, src []byte, compile func(t *testing.T, name, src stri
 }
 
 // compile takes a machine from its text to the runtime.
-func compile(t *testing.T, name, src string) *runtime.Machine {
+func compile(t *testing.T, name, src string) *machine.Machine {
 	t.Helper()
-	m, err := runtime.Compile(table.Compile(codegentest.Parse(t, name, src)))
+	m, err := machine.Compile(table.Compile(codegentest.Parse(t, name, src)))
 	if err != nil {
 		t.Fatal(err)
 	}

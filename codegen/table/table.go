@@ -4,7 +4,7 @@ package table
 
 import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // Compile turns m, which has no errors, into its runtime definition. The same
@@ -12,13 +12,13 @@ import (
 //
 // Every `ignore E` and `defer E` of a state becomes an arm of its own, so that
 // the runtime has one notion of what can happen with an input.
-func Compile(m *ir.Machine) *runtime.Definition {
+func Compile(m *ir.Machine) *machine.Definition {
 	c := &compiler{m: m, enums: map[*ir.Enum]int{}, kept: map[*ir.EventUse]int{}, events: map[*ir.State][][]int{}}
 	for i, e := range m.Enums {
 		c.enums[e] = i
 	}
-	d := &runtime.Definition{
-		Format: runtime.Format,
+	d := &machine.Definition{
+		Format: machine.Format,
 		Name:   m.Name,
 		Doc:    m.Doc,
 		Params: c.vars(m.Params),
@@ -26,10 +26,10 @@ func Compile(m *ir.Machine) *runtime.Definition {
 		Budget: budget(m.Budget),
 	}
 	for _, e := range m.Enums {
-		d.Enums = append(d.Enums, runtime.Enum{Name: e.Name, Values: e.Values})
+		d.Enums = append(d.Enums, machine.Enum{Name: e.Name, Values: e.Values})
 	}
 	for _, e := range m.Events {
-		d.Events = append(d.Events, runtime.Event{Name: e.Name, Fields: c.eventFields(e.Fields), Internal: !e.External(), Doc: e.Doc})
+		d.Events = append(d.Events, machine.Event{Name: e.Name, Fields: c.eventFields(e.Fields), Internal: !e.External(), Doc: e.Doc})
 	}
 	for _, k := range m.Categories {
 		d.Categories = append(d.Categories, k.Name)
@@ -38,7 +38,7 @@ func Compile(m *ir.Machine) *runtime.Definition {
 		d.Activities = append(d.Activities, c.activity(a))
 	}
 	for _, g := range m.Guards {
-		d.Guards = append(d.Guards, runtime.Guard{Name: g.Name, Params: c.params(g.Params)})
+		d.Guards = append(d.Guards, machine.Guard{Name: g.Name, Params: c.params(g.Params)})
 	}
 	names := ir.DoNames(m)
 	for i, do := range m.Dos {
@@ -63,10 +63,10 @@ type compiler struct {
 	events map[*ir.State][][]int // see around
 }
 
-func (c *compiler) vars(vars []*ir.Var) []runtime.Field {
-	var out []runtime.Field
+func (c *compiler) vars(vars []*ir.Var) []machine.Field {
+	var out []machine.Field
 	for _, v := range vars {
-		f := runtime.Field{Name: v.Name, Type: c.typ(v.Type), Doc: v.Doc}
+		f := machine.Field{Name: v.Name, Type: c.typ(v.Type), Doc: v.Doc}
 		if v.Default != nil {
 			f.Default = constant(v.Default)
 		}
@@ -75,24 +75,24 @@ func (c *compiler) vars(vars []*ir.Var) []runtime.Field {
 	return out
 }
 
-func (c *compiler) eventFields(fields []*ir.EventField) []runtime.Field {
-	var out []runtime.Field
+func (c *compiler) eventFields(fields []*ir.EventField) []machine.Field {
+	var out []machine.Field
 	for _, f := range fields {
-		out = append(out, runtime.Field{Name: f.Name, Type: c.typ(f.Type), Doc: f.Doc})
+		out = append(out, machine.Field{Name: f.Name, Type: c.typ(f.Type), Doc: f.Doc})
 	}
 	return out
 }
 
-func (c *compiler) params(params []*ir.Param) []runtime.Field {
-	var out []runtime.Field
+func (c *compiler) params(params []*ir.Param) []machine.Field {
+	var out []machine.Field
 	for _, p := range params {
-		out = append(out, runtime.Field{Name: p.Name, Type: c.typ(p.Type)})
+		out = append(out, machine.Field{Name: p.Name, Type: c.typ(p.Type)})
 	}
 	return out
 }
 
-func (c *compiler) activity(a *ir.Activity) runtime.Activity {
-	out := runtime.Activity{Name: a.Name, Params: c.params(a.Params), Costs: costs(a.Costs), Doc: a.Doc}
+func (c *compiler) activity(a *ir.Activity) machine.Activity {
+	out := machine.Activity{Name: a.Name, Params: c.params(a.Params), Costs: costs(a.Costs), Doc: a.Doc}
 	for _, e := range a.Results {
 		out.Results = append(out.Results, e.Index)
 	}
@@ -102,8 +102,8 @@ func (c *compiler) activity(a *ir.Activity) runtime.Activity {
 	return out
 }
 
-func (c *compiler) do(d *ir.Do, name string) runtime.Do {
-	return runtime.Do{
+func (c *compiler) do(d *ir.Do, name string) machine.Do {
+	return machine.Do{
 		Name:      name,
 		State:     d.State.ID,
 		Activity:  d.Activity.Index,
@@ -116,8 +116,8 @@ func (c *compiler) do(d *ir.Do, name string) runtime.Do {
 	}
 }
 
-func (c *compiler) timer(t *ir.Timer, name string) runtime.Timer {
-	out := runtime.Timer{Name: name, State: t.State.ID, Delay: t.Delay, Idle: t.Idle, Jitter: ratio(t.Jitter)}
+func (c *compiler) timer(t *ir.Timer, name string) machine.Timer {
+	out := machine.Timer{Name: name, State: t.State.ID, Delay: t.Delay, Idle: t.Idle, Jitter: ratio(t.Jitter)}
 	if t.Var != nil {
 		out.Delay, out.Var = 0, c.variable(t.Var)
 	} else if t.Source != t.DelayText() {
@@ -126,11 +126,11 @@ func (c *compiler) timer(t *ir.Timer, name string) runtime.Timer {
 	return out
 }
 
-func (c *compiler) state(s *ir.State) runtime.State {
-	out := runtime.State{
+func (c *compiler) state(s *ir.State) machine.State {
+	out := machine.State{
 		Path:    s.Path,
 		Kind:    stateKinds[s.Kind],
-		Outcome: runtime.Outcome(s.Outcome),
+		Outcome: machine.Outcome(s.Outcome),
 		Parent:  -1,
 		Initial: -1,
 		Entry:   c.block(s.Entry),
@@ -145,7 +145,7 @@ func (c *compiler) state(s *ir.State) runtime.State {
 		out.Initial = s.Initial.ID
 	}
 	if s.Require != nil {
-		out.Require = &runtime.Require{Cond: c.expr(s.Require.Cond), Target: s.Require.Target.ID}
+		out.Require = &machine.Require{Cond: c.expr(s.Require.Cond), Target: s.Require.Target.ID}
 	}
 	for _, d := range s.Dos {
 		out.Dos = append(out.Dos, d.ID)
@@ -159,8 +159,8 @@ func (c *compiler) state(s *ir.State) runtime.State {
 	return out
 }
 
-var stateKinds = map[ir.StateKind]runtime.StateKind{
-	ir.Leaf:      runtime.LeafState,
-	ir.Composite: runtime.CompositeState,
-	ir.Terminal:  runtime.TerminalState,
+var stateKinds = map[ir.StateKind]machine.StateKind{
+	ir.Leaf:      machine.LeafState,
+	ir.Composite: machine.CompositeState,
+	ir.Terminal:  machine.TerminalState,
 }

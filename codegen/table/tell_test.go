@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // tell writes each record, and below it the commands of its step.
-func (p *player) tell(commands []runtime.Command, records []*runtime.Record) []string {
+func (p *player) tell(commands []machine.Command, records []*machine.Record) []string {
 	var out []string
 	told := 0
 	for _, r := range records {
@@ -27,12 +27,12 @@ func (p *player) tell(commands []runtime.Command, records []*runtime.Record) []s
 	return out
 }
 
-func (p *player) record(r *runtime.Record) string {
+func (p *player) record(r *machine.Record) string {
 	text := p.m.Describe(r.Input) + ": " + string(r.Effect)
 	switch {
 	case r.From < 0:
 		text += " to " + p.path(r.To)
-	case r.From != r.To || r.Effect == runtime.Moved:
+	case r.From != r.To || r.Effect == machine.Moved:
 		text += " " + p.path(r.From) + " -> " + p.path(r.To)
 	default:
 		text += " in " + p.path(r.To)
@@ -64,19 +64,19 @@ func (p *player) record(r *runtime.Record) string {
 	return text
 }
 
-func (p *player) command(c *runtime.Command) string {
+func (p *player) command(c *machine.Command) string {
 	switch c.Kind {
-	case runtime.StartTask, runtime.CancelTask, runtime.EndTask:
+	case machine.StartTask, machine.CancelTask, machine.EndTask:
 		text := fmt.Sprintf("%s %s #%d", c.Kind, c.Task.Key, c.Task.Attempt)
-		if c.Kind == runtime.StartTask && !c.Task.NotBefore.IsZero() {
+		if c.Kind == machine.StartTask && !c.Task.NotBefore.IsZero() {
 			text += " " + p.when(c.Task.NotBefore)
 		}
 		return text
-	case runtime.SetTimer:
+	case machine.SetTimer:
 		return fmt.Sprintf("%s %q %s", c.Kind, p.d.Timers[c.Timer].Name, p.when(c.Due))
-	case runtime.DropTimer:
+	case machine.DropTimer:
 		return fmt.Sprintf("%s %q", c.Kind, p.d.Timers[c.Timer].Name)
-	case runtime.SendOut:
+	case machine.SendOut:
 		data, err := p.m.EncodePayload(c.Event, c.Data)
 		if err != nil {
 			p.fatal(err)
@@ -95,11 +95,11 @@ func (p *player) when(at time.Time) string {
 }
 
 // changes tells what is otherwise than before, of what no command tells.
-func (p *player) changes(before *runtime.Snapshot) []string {
+func (p *player) changes(before *machine.Snapshot) []string {
 	var out []string
 	for _, part := range []struct {
 		name string
-		text func(*runtime.Snapshot) string
+		text func(*machine.Snapshot) string
 	}{{"data", p.data}, {"counters", p.counters}, {"kept", p.kept}, {"executions", p.executions}} {
 		if now := part.text(p.s); now != part.text(before) {
 			out = append(out, part.name+" "+now)
@@ -108,9 +108,9 @@ func (p *player) changes(before *runtime.Snapshot) []string {
 	return out
 }
 
-func (p *player) data(s *runtime.Snapshot) string { return string(p.m.EncodeData(s)) }
+func (p *player) data(s *machine.Snapshot) string { return string(p.m.EncodeData(s)) }
 
-func (p *player) counters(s *runtime.Snapshot) string {
+func (p *player) counters(s *machine.Snapshot) string {
 	var out []string
 	for a, n := range s.Counters {
 		if n > 0 {
@@ -120,7 +120,7 @@ func (p *player) counters(s *runtime.Snapshot) string {
 	return orNone(out)
 }
 
-func (p *player) kept(s *runtime.Snapshot) string {
+func (p *player) kept(s *machine.Snapshot) string {
 	var out []string
 	for _, k := range s.Kept {
 		out = append(out, p.d.Events[k.Event].Name)
@@ -128,7 +128,7 @@ func (p *player) kept(s *runtime.Snapshot) string {
 	return orNone(out)
 }
 
-func (p *player) executions(s *runtime.Snapshot) string {
+func (p *player) executions(s *machine.Snapshot) string {
 	var out []string
 	for _, x := range s.Executions {
 		out = append(out, fmt.Sprintf("%s #%d", x.Key, x.Attempt))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // account holds the day against what was promised.
@@ -131,7 +132,7 @@ func (c *counters) add(run string, steps []runtime.StepView) {
 		shown   strings.Builder
 	)
 	for _, s := range steps {
-		if s.Kind == runtime.LostInput {
+		if s.Kind == machine.LostInput {
 			c.lost++
 		}
 		if s.Input != "RateLimited" || s.Max == 0 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // bar is how wide the widest bar may be.
@@ -31,12 +32,12 @@ func (s *show) distribution(ctx context.Context, engine *runtime.Engine) error {
 	fmt.Fprintln(t, "  STATE\tNOW\t\tVISITS\tMEDIAN\t95 OF 100")
 	open, inError := int64(0), int64(0)
 	for _, state := range DocumentAgentMachine().Definition().States {
-		if state.Kind == runtime.CompositeState {
+		if state.Kind == machine.CompositeState {
 			continue
 		}
 		now := byState[state.Path]
 		fmt.Fprintf(t, "  %s\t%d\t%s\t%d\t%s\t%s\n", state.Path, now.Runs, strings.Repeat("#", int(now.Runs*bar/most)), now.Visits, rounded(now.Median), rounded(now.P95))
-		if state.Kind == runtime.LeafState {
+		if state.Kind == machine.LeafState {
 			open += now.Runs
 		}
 		if state.Path == string(DocumentAgentStateError) {

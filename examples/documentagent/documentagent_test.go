@@ -10,6 +10,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/examples/internal/transcript"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
@@ -60,7 +61,7 @@ func TestThreeDays(t *testing.T) {
 		}
 		got := ""
 		for _, step := range steps {
-			if step.Kind == runtime.RepairInput {
+			if step.Kind == machine.RepairInput {
 				got += step.From + ">" + step.To
 				if step.Actor != "ada" || step.Reason == "" {
 					t.Errorf("%s: repaired by %q, because %q", run, step.Actor, step.Reason)

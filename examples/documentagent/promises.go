@@ -8,6 +8,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // ttl is how long a session may idle.
@@ -70,7 +71,7 @@ func (s *show) promises(ctx context.Context, engine *runtime.Engine) error {
 // read goes through the history of every session.
 func (s *show) read(ctx context.Context, engine *runtime.Engine) (findings, error) {
 	f := findings{byState: map[string]int64{}}
-	err := runtime.EachRun(ctx, s.store, runtime.RunFilter{}, 100, func(row *runtime.RunRow) error {
+	err := store.EachRun(ctx, s.store, runtime.RunFilter{}, 100, func(row *runtime.RunRow) error {
 		f.byState[row.State]++
 		steps, err := engine.History(ctx, row.Run, 0, 10_000)
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 //go:embed documentagent.fsm
@@ -142,5 +143,5 @@ func draft() (*runtime.Machine, error) {
 	if !found.HasErrors() || len(unit.Program.Machines) != 1 {
 		return nil, errors.New("the draft is not what it was made for")
 	}
-	return runtime.Compile(table.Compile(unit.Program.Machines[0]))
+	return machine.Compile(table.Compile(unit.Program.Machines[0]))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // asked is a store that sees what an engine at work asks for.
@@ -17,7 +18,7 @@ type asked struct {
 	rounds chan struct{}
 }
 
-func (a *asked) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.TaskRow, error) {
+func (a *asked) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
 	a.claims.Add(1)
 	return a.Store.Claim(ctx, q)
 }

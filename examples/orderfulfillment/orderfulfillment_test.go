@@ -12,6 +12,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/examples/orderfulfillment/outside"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
@@ -140,7 +141,7 @@ func shown(t *testing.T, page, out string) {
 // rest in a line.
 func TestAnswer(t *testing.T) {
 	run := OrderFulfillmentRun{
-		View:   runtime.View{State: "Paid.PaymentCaptured", Events: []runtime.EventView{{Name: "TriggerFulfillment"}, {Name: "RefundOrder"}}},
+		View:   runtime.View{State: "Paid.PaymentCaptured", Events: []machine.EventView{{Name: "TriggerFulfillment"}, {Name: "RefundOrder"}}},
 		State:  OrderFulfillmentStatePaidPaymentCaptured,
 		Params: OrderFulfillmentParams{Amount: 14_999},
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // link is a host's way to the database. While it is cut nothing gets through,
@@ -50,18 +51,18 @@ func (l *link) Load(ctx context.Context, run string) (runtime.RunRow, error) {
 }
 
 // Claim is the store's, where that can be reached.
-func (l *link) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.TaskRow, error) {
-	return ask(l, func() ([]runtime.TaskRow, error) { return l.Store.Claim(ctx, q) })
+func (l *link) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
+	return ask(l, func() ([]store.TaskRow, error) { return l.Store.Claim(ctx, q) })
 }
 
 // Renew is the store's, where that can be reached.
-func (l *link) Renew(ctx context.Context, c runtime.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
+func (l *link) Renew(ctx context.Context, c store.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
 	return ask(l, func() (bool, error) { return l.Store.Renew(ctx, c, now, until, checkpoint) })
 }
 
 // Expired is the store's, where that can be reached.
-func (l *link) Expired(ctx context.Context, now time.Time, limit int) ([]runtime.TaskRow, error) {
-	return ask(l, func() ([]runtime.TaskRow, error) { return l.Store.Expired(ctx, now, limit) })
+func (l *link) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
+	return ask(l, func() ([]store.TaskRow, error) { return l.Store.Expired(ctx, now, limit) })
 }
 
 // Held is the store's, where that can be reached.
@@ -70,8 +71,8 @@ func (l *link) Held(ctx context.Context, run string, now time.Time) (bool, error
 }
 
 // Due is the store's, where that can be reached.
-func (l *link) Due(ctx context.Context, now time.Time, limit int) ([]runtime.TimerRow, error) {
-	return ask(l, func() ([]runtime.TimerRow, error) { return l.Store.Due(ctx, now, limit) })
+func (l *link) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
+	return ask(l, func() ([]store.TimerRow, error) { return l.Store.Due(ctx, now, limit) })
 }
 
 // NextWake is the store's, where that can be reached.
@@ -80,18 +81,18 @@ func (l *link) NextWake(ctx context.Context, after time.Time) (time.Time, error)
 }
 
 // TakeMessages is the store's, where that can be reached.
-func (l *link) TakeMessages(ctx context.Context, q runtime.MessageQuery) ([]runtime.MessageRow, error) {
-	return ask(l, func() ([]runtime.MessageRow, error) { return l.Store.TakeMessages(ctx, q) })
+func (l *link) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
+	return ask(l, func() ([]store.MessageRow, error) { return l.Store.TakeMessages(ctx, q) })
 }
 
 // History is the store's, where that can be reached.
-func (l *link) History(ctx context.Context, run string, after int64, limit int) ([]runtime.HistoryRow, error) {
-	return ask(l, func() ([]runtime.HistoryRow, error) { return l.Store.History(ctx, run, after, limit) })
+func (l *link) History(ctx context.Context, run string, after int64, limit int) ([]store.HistoryRow, error) {
+	return ask(l, func() ([]store.HistoryRow, error) { return l.Store.History(ctx, run, after, limit) })
 }
 
 // Tasks is the store's, where that can be reached.
-func (l *link) Tasks(ctx context.Context, run string) ([]runtime.TaskRow, error) {
-	return ask(l, func() ([]runtime.TaskRow, error) { return l.Store.Tasks(ctx, run) })
+func (l *link) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
+	return ask(l, func() ([]store.TaskRow, error) { return l.Store.Tasks(ctx, run) })
 }
 
 // Runs is the store's, where that can be reached.
@@ -100,22 +101,22 @@ func (l *link) Runs(ctx context.Context, f runtime.RunFilter) ([]runtime.RunRow,
 }
 
 // Commit is the store's, where that can be reached.
-func (l *link) Commit(ctx context.Context, c *runtime.Commit) error {
+func (l *link) Commit(ctx context.Context, c *store.Commit) error {
 	return l.tell(func() error { return l.Store.Commit(ctx, c) })
 }
 
 // Release is the store's, where that can be reached.
-func (l *link) Release(ctx context.Context, c runtime.Claim, now, notBefore time.Time) error {
+func (l *link) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
 	return l.tell(func() error { return l.Store.Release(ctx, c, now, notBefore) })
 }
 
 // Confirm is the store's, where that can be reached.
-func (l *link) Confirm(ctx context.Context, c runtime.Claim, now time.Time) error {
+func (l *link) Confirm(ctx context.Context, c store.Claim, now time.Time) error {
 	return l.tell(func() error { return l.Store.Confirm(ctx, c, now) })
 }
 
 // Reclaim is the store's, where that can be reached.
-func (l *link) Reclaim(ctx context.Context, c runtime.Claim, now time.Time) error {
+func (l *link) Reclaim(ctx context.Context, c store.Claim, now time.Time) error {
 	return l.tell(func() error { return l.Store.Reclaim(ctx, c, now) })
 }
 

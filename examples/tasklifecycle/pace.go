@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // tick is by how much the time of the swarm passes at once.
@@ -18,10 +19,10 @@ const breath = time.Millisecond
 // database has answered. So a task of seven minutes takes two seconds, and on a
 // slow machine, or a busy disk, time passes more slowly and nobody is late: a
 // second of the swarm has at least one write in it.
-func pace(ctx context.Context, clock *runtime.ManualClock, store runtime.Store) {
+func pace(ctx context.Context, clock *runtime.ManualClock, db runtime.Store) {
 	for ctx.Err() == nil {
 		// There is no such claim. That stands behind all writes that wait.
-		_ = store.Release(ctx, runtime.Claim{Run: "nobody", Do: "nothing"}, clock.Now(), clock.Now())
+		_ = db.Release(ctx, store.Claim{Run: "nobody", Do: "nothing"}, clock.Now(), clock.Now())
 		time.Sleep(breath)
 		clock.Advance(tick)
 	}

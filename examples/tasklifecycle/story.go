@@ -13,6 +13,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
@@ -155,7 +156,7 @@ func (s *swarm) routes(ctx context.Context, engine *runtime.Engine, out io.Write
 	for _, f := range stats.Failures {
 		if f.From == string(TaskLifecycleStateInProgress) {
 			then := "-> " + f.To
-			if f.Effect == runtime.Retried {
+			if f.Effect == machine.Retried {
 				then = "retry"
 			}
 			fmt.Fprintf(w, "  %s\t%s\t%d times\n", f.Input, then, f.Count)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // tally counts what happened.
@@ -72,7 +73,7 @@ type observer struct{ *swarm }
 
 // OnStep counts results that came too late.
 func (o observer) OnStep(i runtime.StepInfo) {
-	if i.Effect == runtime.Refused {
+	if i.Effect == machine.Refused {
 		o.count(&o.tally.refused)
 	}
 }

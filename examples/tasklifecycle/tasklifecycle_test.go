@@ -17,6 +17,7 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // TestSwarm lets a small swarm live over a real database, and reads what it
@@ -163,9 +164,9 @@ func TestTable(t *testing.T) {
 
 // TestLink: nothing gets through a link that is cut.
 func TestLink(t *testing.T) {
-	store := memstore.New()
-	defer store.Close()
-	l := &link{Store: store}
+	db := memstore.New()
+	defer db.Close()
+	l := &link{Store: db}
 	ctx := context.Background()
 	if _, err := l.Load(ctx, "r"); !errors.Is(err, runtime.ErrNotFound) {
 		t.Error(err)
@@ -174,7 +175,7 @@ func TestLink(t *testing.T) {
 	if _, err := l.Load(ctx, "r"); !errors.Is(err, errCut) {
 		t.Error(err)
 	}
-	if err := l.Commit(ctx, &runtime.Commit{}); !errors.Is(err, errCut) {
+	if err := l.Commit(ctx, &store.Commit{}); !errors.Is(err, errCut) {
 		t.Error(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/fsmtest"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // review is the code-review agent of the examples.
@@ -30,7 +31,7 @@ func compile(t *testing.T, text string) *runtime.Machine {
 	if len(unit.Program.Machines) != 1 {
 		t.Fatal(unit.Diags)
 	}
-	m, err := runtime.Compile(table.Compile(unit.Program.Machines[0]))
+	m, err := machine.Compile(table.Compile(unit.Program.Machines[0]))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // Run is one run of the machine.
@@ -103,7 +104,7 @@ func (r *Run) Path() []string {
 	var path []string
 	for i := range r.t.steps {
 		s := &r.t.steps[i]
-		if s.Run == r.ID && (s.Effect == runtime.Moved || s.From == "") {
+		if s.Run == r.ID && (s.Effect == machine.Moved || s.From == "") {
 			path = append(path, s.To)
 		}
 	}

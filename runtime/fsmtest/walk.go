@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // Path is a run from its start, input by input.
@@ -58,7 +59,7 @@ func Walk(t *testing.T, m *runtime.Machine, paths ...Path) {
 type walker struct {
 	m          *runtime.Machine
 	d          *runtime.Definition
-	s          *runtime.Snapshot
+	s          *machine.Snapshot
 	start, now time.Time
 	yes        []string
 }
@@ -70,7 +71,7 @@ func (w *walker) begin(params any) error {
 	if err != nil {
 		return err
 	}
-	in := runtime.Input{Kind: runtime.StartInput}
+	in := machine.Input{Kind: machine.StartInput}
 	if in.Data, err = w.m.DecodeParams(data); err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func (w *walker) begin(params any) error {
 }
 
 // step gives the machine an input; without a record it leaves no trace.
-func (w *walker) step(in runtime.Input) (*runtime.Record, error) {
+func (w *walker) step(in machine.Input) (*machine.Record, error) {
 	next, _, record, err := w.m.Step(w.s, in, w.now, w.ask)
 	if err == nil {
 		w.s = next
@@ -88,7 +89,7 @@ func (w *walker) step(in runtime.Input) (*runtime.Record, error) {
 	return record, err
 }
 
-func (w *walker) ask(guard int, _ []runtime.Value) (bool, error) {
+func (w *walker) ask(guard int, _ []machine.Value) (bool, error) {
 	return slices.Contains(w.yes, w.d.Guards[guard].Name), nil
 }
 
@@ -112,13 +113,13 @@ func (w *walker) take(step *Step) error {
 
 // arm is what a step took, in words. One without a record has deferred an event
 // again: that is want, if it is a defer.
-func (w *walker) arm(r *runtime.Record, want string) string {
+func (w *walker) arm(r *machine.Record, want string) string {
 	switch {
 	case r == nil:
-		if slices.ContainsFunc(w.d.Arms, func(a runtime.Arm) bool { return a.Name == want && a.Kind == runtime.DeferArm }) {
+		if slices.ContainsFunc(w.d.Arms, func(a machine.Arm) bool { return a.Name == want && a.Kind == machine.DeferArm }) {
 			return want
 		}
-		return string(runtime.Deferred)
+		return string(machine.Deferred)
 	case r.Cause != nil:
 		return string(r.Effect) + ": " + r.Cause.String()
 	case r.Arm < 0:
@@ -137,37 +138,37 @@ func (w *walker) later(at time.Time) {
 // input is what a step gives the machine. What must come before that, and does
 // nothing to the state, comes first: activities end before done, and deferred events
 // that nothing takes are dropped.
-func (w *walker) input(step *Step) (runtime.Input, error) {
+func (w *walker) input(step *Step) (machine.Input, error) {
 	kind, name, _ := strings.Cut(step.Input, " ")
-	in := runtime.Input{Kind: runtime.InputKind(kind), Event: -1}
+	in := machine.Input{Kind: runtime.InputKind(kind), Event: -1}
 	if err := w.drop(in.Kind, name); err != nil {
 		return in, err
 	}
 	switch in.Kind {
-	case runtime.EventInput:
+	case machine.EventInput:
 		return in, w.payload(&in, name, step.Data)
-	case runtime.KeptInput:
+	case machine.KeptInput:
 		return w.kept(), nil
-	case runtime.ResultInput:
+	case machine.ResultInput:
 		if err := w.attempt(&in, step.Do); err != nil {
 			return in, err
 		}
 		return in, w.payload(&in, name, step.Data)
-	case runtime.FailureInput:
+	case machine.FailureInput:
 		in.Category = slices.Index(w.d.Categories, name)
 		return in, w.attempt(&in, step.Do)
-	case runtime.TimerInput:
+	case machine.TimerInput:
 		return in, w.timer(&in, name)
-	case runtime.DoneInput:
+	case machine.DoneInput:
 		return in, w.endAll()
-	case runtime.CancelInput:
+	case machine.CancelInput:
 		return in, nil
 	}
 	return in, fmt.Errorf("there is no input of kind %q", kind)
 }
 
-func (w *walker) payload(in *runtime.Input, name string, data any) error {
-	in.Event = slices.IndexFunc(w.d.Events, func(e runtime.Event) bool { return e.Name == name })
+func (w *walker) payload(in *machine.Input, name string, data any) error {
+	in.Event = slices.IndexFunc(w.d.Events, func(e machine.Event) bool { return e.Name == name })
 	if in.Event < 0 {
 		return fmt.Errorf("there is no event %q", name)
 	}
@@ -180,9 +181,9 @@ func (w *walker) payload(in *runtime.Input, name string, data any) error {
 }
 
 // attempt names the attempt of a do that is open, and waits until it begins.
-func (w *walker) attempt(in *runtime.Input, do string) error {
+func (w *walker) attempt(in *machine.Input, do string) error {
 	for _, task := range w.s.Tasks {
-		if w.d.Dos[task.Do].Name == do && task.State == runtime.TaskOpen {
+		if w.d.Dos[task.Do].Name == do && task.State == machine.TaskOpen {
 			in.Do, in.Key, in.Attempt = task.Do, task.Key, task.Attempt
 			w.later(task.NotBefore)
 			return nil
@@ -192,7 +193,7 @@ func (w *walker) attempt(in *runtime.Input, do string) error {
 }
 
 // timer waits until a timer is due.
-func (w *walker) timer(in *runtime.Input, name string) error {
+func (w *walker) timer(in *machine.Input, name string) error {
 	for _, a := range w.s.Alarms {
 		if w.d.Timers[a.Timer].Name == name {
 			in.Timer = a.Timer
@@ -206,11 +207,11 @@ func (w *walker) timer(in *runtime.Input, name string) error {
 // endAll ends the activities that have nothing to say.
 func (w *walker) endAll() error {
 	for _, task := range slices.Clone(w.s.Tasks) {
-		if task.State != runtime.TaskOpen {
+		if task.State != machine.TaskOpen {
 			continue
 		}
 		w.later(task.NotBefore)
-		in := runtime.Input{Kind: runtime.ResultInput, Event: -1, Do: task.Do, Key: task.Key, Attempt: task.Attempt}
+		in := machine.Input{Kind: machine.ResultInput, Event: -1, Do: task.Do, Key: task.Key, Attempt: task.Attempt}
 		if _, err := w.step(in); err != nil {
 			return err
 		}
@@ -223,21 +224,21 @@ func (w *walker) endAll() error {
 func (w *walker) drop(kind runtime.InputKind, name string) error {
 	for w.s.KeptNext < len(w.s.Kept) {
 		in := w.kept()
-		if kind == runtime.KeptInput && w.d.Events[in.Event].Name == name {
+		if kind == machine.KeptInput && w.d.Events[in.Event].Name == name {
 			return nil
 		}
 		if _, err := w.step(in); err != nil {
 			return err
 		}
 	}
-	if kind == runtime.KeptInput {
+	if kind == machine.KeptInput {
 		return errors.New("it is not deferred")
 	}
 	return nil
 }
 
 // kept is the deferred event that is looked at next.
-func (w *walker) kept() runtime.Input {
+func (w *walker) kept() machine.Input {
 	k := &w.s.Kept[w.s.KeptNext]
-	return runtime.Input{Kind: runtime.KeptInput, Event: k.Event, Data: k.Data, ID: k.ID}
+	return machine.Input{Kind: machine.KeptInput, Event: k.Event, Data: k.Data, ID: k.ID}
 }

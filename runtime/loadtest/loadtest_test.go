@@ -16,6 +16,7 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
@@ -30,7 +31,7 @@ func ticket(t testing.TB) (*runtime.Machine, string) {
 	if unit.Diags.HasErrors() {
 		t.Fatal(unit.Diags)
 	}
-	m, err := runtime.Compile(table.Compile(unit.Program.Machines[0]))
+	m, err := machine.Compile(table.Compile(unit.Program.Machines[0]))
 	if err != nil {
 		t.Fatal(err)
 	}

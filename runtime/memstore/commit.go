@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// Commit implements runtime.Store: everything that can be refused is looked at
+// Commit implements store.Store: everything that can be refused is looked at
 // before anything is written.
-func (s *Store) Commit(ctx context.Context, c *runtime.Commit) error {
+func (s *Store) Commit(ctx context.Context, c *store.Commit) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
@@ -27,28 +28,28 @@ func (s *Store) Commit(ctx context.Context, c *runtime.Commit) error {
 	return nil
 }
 
-// admit says why a commit is refused, in the order that runtime.Store gives.
-func (s *Store) admit(c *runtime.Commit) error {
+// admit says why a commit is refused, in the order that store.Store gives.
+func (s *Store) admit(c *store.Commit) error {
 	r := s.runs[c.Run.Run]
 	if r != nil && c.EventID != "" {
 		if _, ok := r.accepted[c.EventID]; ok {
-			return runtime.ErrDuplicate
+			return machine.ErrDuplicate
 		}
 	}
 	switch {
 	case r != nil && c.Expect == 0:
-		return runtime.ErrExists
+		return machine.ErrExists
 	case r == nil && c.Expect > 0:
-		return runtime.ErrNotFound
+		return store.ErrNotFound
 	case r != nil && (r.row.Seq != c.Expect || c.Repairs == nil && !r.row.Started.Equal(micro(c.Run.Started))):
-		return runtime.ErrConflict
+		return store.ErrConflict
 	}
 	if _, ok := s.definitions[c.Run.Definition]; !ok {
-		return runtime.NotFound("definition", c.Run.Definition)
+		return store.NotFound("definition", c.Run.Definition)
 	}
 	if c.Claim != nil {
 		if t := s.held(*c.Claim); t == nil || t.Cancelled {
-			return runtime.ErrFenced
+			return machine.ErrFenced
 		}
 	}
 	return s.admitNew(c)
@@ -56,7 +57,7 @@ func (s *Store) admit(c *runtime.Commit) error {
 
 // admitNew refuses a task beside an open one of the same do, and a message
 // that has been published before.
-func (s *Store) admitNew(c *runtime.Commit) error {
+func (s *Store) admitNew(c *store.Commit) error {
 	open := map[string]bool{}
 	for _, t := range s.tasks {
 		if t.Run == c.Run.Run && !t.Cancelled && !ends(c, t) && !slices.Contains(c.Cancel, t.Do) {
@@ -83,13 +84,13 @@ func (s *Store) admitNew(c *runtime.Commit) error {
 }
 
 // ends reports whether the open task t has ended with c.
-func ends(c *runtime.Commit, t *task) bool {
+func ends(c *store.Commit, t *task) bool {
 	return slices.Contains(c.End, t.Do) ||
 		c.Claim != nil && c.Claim.Do == t.Do && c.Claim.Seq == t.Seq
 }
 
 // write carries out a commit that has been admitted.
-func (s *Store) write(c *runtime.Commit) {
+func (s *Store) write(c *store.Commit) {
 	r := s.runs[c.Run.Run]
 	if r == nil {
 		r = &run{accepted: map[string]json.RawMessage{}}
@@ -115,7 +116,7 @@ func (s *Store) write(c *runtime.Commit) {
 	}
 }
 
-func (s *Store) writeRun(r *run, c *runtime.Commit) {
+func (s *Store) writeRun(r *run, c *store.Commit) {
 	r.row = copyRun(&c.Run)
 	r.row.Started, r.row.Entered, r.row.Updated = micro(c.Run.Started), micro(c.Run.Entered), micro(c.Run.Updated)
 	for _, h := range c.History {
@@ -124,7 +125,7 @@ func (s *Store) writeRun(r *run, c *runtime.Commit) {
 	}
 }
 
-func (s *Store) writeTasks(c *runtime.Commit) {
+func (s *Store) writeTasks(c *store.Commit) {
 	s.remove(func(t *task) bool {
 		return t.Run == c.Run.Run && !t.Cancelled &&
 			(ends(c, t) || t.Worker == "" && slices.Contains(c.Cancel, t.Do))

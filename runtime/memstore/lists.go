@@ -7,28 +7,28 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// Due implements runtime.Store.
-func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]runtime.TimerRow, error) {
+// Due implements store.Store.
+func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var rows []runtime.TimerRow
+	var rows []store.TimerRow
 	for key, due := range s.timers {
 		if !due.After(micro(now)) && s.awake(key.run) {
-			rows = append(rows, runtime.TimerRow{Run: key.run, Name: key.name, Due: due})
+			rows = append(rows, store.TimerRow{Run: key.run, Name: key.name, Due: due})
 		}
 	}
-	slices.SortFunc(rows, func(a, b runtime.TimerRow) int {
+	slices.SortFunc(rows, func(a, b store.TimerRow) int {
 		return cmp.Or(a.Due.Compare(b.Due), strings.Compare(a.Run, b.Run), strings.Compare(a.Name, b.Name))
 	})
 	return page(rows, limit), nil
 }
 
-// NextWake implements runtime.Store.
+// NextWake implements store.Store.
 func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
 	if err := s.lock(ctx); err != nil {
 		return time.Time{}, err
@@ -58,21 +58,21 @@ func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error
 	return next, nil
 }
 
-// Runs implements runtime.Store.
-func (s *Store) Runs(ctx context.Context, f runtime.RunFilter) ([]runtime.RunRow, error) {
+// Runs implements store.Store.
+func (s *Store) Runs(ctx context.Context, f store.RunFilter) ([]store.RunRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var after *runtime.RunRow
+	var after *store.RunRow
 	if f.After != "" {
 		r := s.runs[f.After]
 		if r == nil {
-			return nil, runtime.ErrNotFound
+			return nil, store.ErrNotFound
 		}
 		after = &r.row
 	}
-	var rows []runtime.RunRow
+	var rows []store.RunRow
 	for _, r := range s.runs {
 		if matches(&r.row, &f) && (after == nil || newestFirst(*after, r.row) < 0) {
 			rows = append(rows, copyRun(&r.row))
@@ -83,11 +83,11 @@ func (s *Store) Runs(ctx context.Context, f runtime.RunFilter) ([]runtime.RunRow
 }
 
 // newestFirst orders runs by when they started, then by id, backwards.
-func newestFirst(a, b runtime.RunRow) int {
+func newestFirst(a, b store.RunRow) int {
 	return cmp.Or(b.Started.Compare(a.Started), strings.Compare(b.Run, a.Run))
 }
 
-func matches(r *runtime.RunRow, f *runtime.RunFilter) bool {
+func matches(r *store.RunRow, f *store.RunFilter) bool {
 	return (f.Machine == "" || f.Machine == r.Machine) &&
 		(f.State == "" || f.State == r.State) &&
 		(f.Status == "" || f.Status == r.Status) &&
@@ -101,18 +101,18 @@ func matches(r *runtime.RunRow, f *runtime.RunFilter) bool {
 // before reports whether t lies before limit, where there is one.
 func before(t, limit time.Time) bool { return limit.IsZero() || t.Before(limit) }
 
-// Timers implements runtime.Store.
-func (s *Store) Timers(ctx context.Context, run string) ([]runtime.TimerRow, error) {
+// Timers implements store.Store.
+func (s *Store) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var rows []runtime.TimerRow
+	var rows []store.TimerRow
 	for key, due := range s.timers {
 		if key.run == run {
-			rows = append(rows, runtime.TimerRow{Run: run, Name: key.name, Due: due})
+			rows = append(rows, store.TimerRow{Run: run, Name: key.name, Due: due})
 		}
 	}
-	slices.SortFunc(rows, func(a, b runtime.TimerRow) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(rows, func(a, b store.TimerRow) int { return strings.Compare(a.Name, b.Name) })
 	return rows, nil
 }

@@ -11,15 +11,16 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// Store is a runtime.Store in memory. It is safe for concurrent use, and its
+// Store is a store.Store in memory. It is safe for concurrent use, and its
 // contents are gone with it.
 type Store struct {
 	mu          sync.Mutex
 	closed      bool
-	definitions map[string]runtime.DefinitionRow
+	definitions map[string]store.DefinitionRow
 	runs        map[string]*run
 	tasks       []*task // that have not ended, in the order in which they were started
 	timers      map[timerKey]time.Time
@@ -29,18 +30,18 @@ type Store struct {
 	pruned      *tally
 }
 
-var _ runtime.Store = (*Store)(nil)
+var _ store.Store = (*Store)(nil)
 
 // run is one run with what only it needs.
 type run struct {
-	row      runtime.RunRow
-	history  []runtime.HistoryRow
+	row      store.RunRow
+	history  []store.HistoryRow
 	accepted map[string]json.RawMessage
 }
 
 // task is a task with the time by which it is queued.
 type task struct {
-	runtime.TaskRow
+	store.TaskRow
 	queued time.Time
 }
 
@@ -56,14 +57,14 @@ type timerKey struct{ run, name string }
 type checkpointKey struct{ run, key string }
 
 type message struct {
-	runtime.MessageRow
+	store.MessageRow
 	delivered bool
 }
 
 // New gives an empty store.
 func New() *Store {
 	return &Store{
-		definitions: map[string]runtime.DefinitionRow{},
+		definitions: map[string]store.DefinitionRow{},
 		runs:        map[string]*run{},
 		timers:      map[timerKey]time.Time{},
 		checkpoints: map[checkpointKey]checkpoint{},
@@ -80,7 +81,7 @@ func (s *Store) lock(ctx context.Context) error {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		return runtime.ErrClosed
+		return store.ErrClosed
 	}
 	return nil
 }
@@ -93,8 +94,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// PutDefinition implements runtime.Store.
-func (s *Store) PutDefinition(ctx context.Context, d runtime.DefinitionRow) error {
+// PutDefinition implements store.Store.
+func (s *Store) PutDefinition(ctx context.Context, d store.DefinitionRow) error {
 	if err := s.lock(ctx); err != nil {
 		return err
 	}
@@ -106,34 +107,34 @@ func (s *Store) PutDefinition(ctx context.Context, d runtime.DefinitionRow) erro
 	return nil
 }
 
-// Definition implements runtime.Store.
-func (s *Store) Definition(ctx context.Context, hash string) (runtime.DefinitionRow, error) {
+// Definition implements store.Store.
+func (s *Store) Definition(ctx context.Context, hash string) (store.DefinitionRow, error) {
 	if err := s.lock(ctx); err != nil {
-		return runtime.DefinitionRow{}, err
+		return store.DefinitionRow{}, err
 	}
 	defer s.mu.Unlock()
 	d, ok := s.definitions[hash]
 	if !ok {
-		return d, runtime.NotFound("definition", hash)
+		return d, store.NotFound("definition", hash)
 	}
 	d.Definition = bytes.Clone(d.Definition)
 	return d, nil
 }
 
-// Load implements runtime.Store.
-func (s *Store) Load(ctx context.Context, id string) (runtime.RunRow, error) {
+// Load implements store.Store.
+func (s *Store) Load(ctx context.Context, id string) (store.RunRow, error) {
 	if err := s.lock(ctx); err != nil {
-		return runtime.RunRow{}, err
+		return store.RunRow{}, err
 	}
 	defer s.mu.Unlock()
 	r := s.runs[id]
 	if r == nil {
-		return runtime.RunRow{}, runtime.ErrNotFound
+		return store.RunRow{}, store.ErrNotFound
 	}
 	return copyRun(&r.row), nil
 }
 
-// Accepted implements runtime.Store.
+// Accepted implements store.Store.
 func (s *Store) Accepted(ctx context.Context, id, eventID string) (json.RawMessage, bool, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, false, err
@@ -147,8 +148,8 @@ func (s *Store) Accepted(ctx context.Context, id, eventID string) (json.RawMessa
 	return bytes.Clone(answer), ok, nil
 }
 
-// History implements runtime.Store.
-func (s *Store) History(ctx context.Context, id string, after int64, limit int) ([]runtime.HistoryRow, error) {
+// History implements store.Store.
+func (s *Store) History(ctx context.Context, id string, after int64, limit int) ([]store.HistoryRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
@@ -157,7 +158,7 @@ func (s *Store) History(ctx context.Context, id string, after int64, limit int) 
 	if r == nil {
 		return nil, nil
 	}
-	var rows []runtime.HistoryRow
+	var rows []store.HistoryRow
 	for _, h := range r.history {
 		if h.Seq > after {
 			h.Record = bytes.Clone(h.Record)
@@ -183,7 +184,7 @@ func micro(t time.Time) time.Time {
 	return time.UnixMicro(t.UnixMicro()).UTC()
 }
 
-func copyRun(row *runtime.RunRow) runtime.RunRow {
+func copyRun(row *store.RunRow) store.RunRow {
 	out := *row
 	out.Snapshot = bytes.Clone(row.Snapshot)
 	return out
@@ -192,7 +193,7 @@ func copyRun(row *runtime.RunRow) runtime.RunRow {
 // awake reports whether the run's timers fire and its tasks are handed out.
 func (s *Store) awake(id string) bool {
 	r := s.runs[id]
-	return !r.row.Paused && r.row.Status != runtime.Halted
+	return !r.row.Paused && r.row.Status != machine.Halted
 }
 
 // remove takes the tasks for which gone holds out of the list.

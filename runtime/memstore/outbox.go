@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // heads are the messages that are the next of their run, in the order of the
@@ -29,19 +30,19 @@ func (s *Store) heads() []*message {
 }
 
 // row is a copy of a message.
-func (m *message) row() runtime.MessageRow {
+func (m *message) row() store.MessageRow {
 	row := m.MessageRow
 	row.Data = bytes.Clone(m.Data)
 	return row
 }
 
-// Outbox implements runtime.Store.
-func (s *Store) Outbox(ctx context.Context, run string, limit int) ([]runtime.MessageRow, error) {
+// Outbox implements store.Store.
+func (s *Store) Outbox(ctx context.Context, run string, limit int) ([]store.MessageRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var rows []runtime.MessageRow
+	var rows []store.MessageRow
 	for _, m := range s.heads() {
 		if run == "" || m.Run == run {
 			rows = append(rows, m.row())
@@ -50,13 +51,13 @@ func (s *Store) Outbox(ctx context.Context, run string, limit int) ([]runtime.Me
 	return page(rows, limit), nil
 }
 
-// TakeMessages implements runtime.Store.
-func (s *Store) TakeMessages(ctx context.Context, q runtime.MessageQuery) ([]runtime.MessageRow, error) {
+// TakeMessages implements store.Store.
+func (s *Store) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var rows []runtime.MessageRow
+	var rows []store.MessageRow
 	for _, m := range s.heads() {
 		if len(rows) < q.Limit && (q.Run == "" || m.Run == q.Run) && !m.Ready.After(micro(q.Now)) {
 			m.Ready, m.Worker = micro(q.Until), q.Worker
@@ -67,12 +68,12 @@ func (s *Store) TakeMessages(ctx context.Context, q runtime.MessageQuery) ([]run
 	return rows, nil
 }
 
-// Delivered implements runtime.Store.
+// Delivered implements store.Store.
 func (s *Store) Delivered(ctx context.Context, id string, attempt int, _ time.Time) error {
 	return s.taken(ctx, id, attempt, func(m *message) { m.delivered = true })
 }
 
-// Undelivered implements runtime.Store.
+// Undelivered implements store.Store.
 func (s *Store) Undelivered(ctx context.Context, id string, attempt int, ready time.Time, reason string) error {
 	return s.taken(ctx, id, attempt, func(m *message) { m.Ready, m.Reason = micro(ready), reason })
 }
@@ -87,11 +88,11 @@ func (s *Store) taken(ctx context.Context, id string, attempt int, change func(*
 		switch {
 		case m.ID != id:
 		case m.delivered || m.Attempt != attempt:
-			return runtime.ErrFenced
+			return machine.ErrFenced
 		default:
 			change(m)
 			return nil
 		}
 	}
-	return runtime.NotFound("message", id)
+	return store.NotFound("message", id)
 }

@@ -9,55 +9,56 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // tally is what pruned runs did, and what is counted of the others when it is
 // asked for.
 type tally struct {
-	steps map[runtime.StepCount]int64  // Steps of the key is 0
-	stays map[runtime.StayCount]int64  // Visits of the key is 0
-	costs map[runtime.CostCount]string // Amount of the key is empty
+	steps map[store.StepCount]int64  // Steps of the key is 0
+	stays map[store.StayCount]int64  // Visits of the key is 0
+	costs map[store.CostCount]string // Amount of the key is empty
 }
 
 func newTally() *tally {
-	return &tally{steps: map[runtime.StepCount]int64{}, stays: map[runtime.StayCount]int64{},
-		costs: map[runtime.CostCount]string{}}
+	return &tally{steps: map[store.StepCount]int64{}, stays: map[store.StayCount]int64{},
+		costs: map[store.CostCount]string{}}
 }
 
 // add counts all that a run did.
 func (c *tally) add(r *run) error {
-	runtime.CountRecords(r.row.Machine, r.history, time.Time{},
-		func(s runtime.StepCount) {
+	store.CountRecords(r.row.Machine, r.history, time.Time{},
+		func(s store.StepCount) {
 			n := s.Steps
 			s.Steps = 0
 			c.steps[s] += n
 		},
-		func(s runtime.StayCount) {
+		func(s store.StayCount) {
 			n := s.Visits
 			s.Visits = 0
 			c.stays[s] += n
 		})
-	return runtime.CountCosts(r.row.Machine, r.history, func(s runtime.CostCount) {
+	return store.CountCosts(r.row.Machine, r.history, func(s store.CostCount) {
 		n := s.Amount
 		s.Amount = ""
-		c.costs[s] = runtime.AddAmounts(cmp.Or(c.costs[s], "0"), n)
+		c.costs[s] = machine.AddAmounts(cmp.Or(c.costs[s], "0"), n)
 	})
 }
 
-// Counts implements runtime.Store.
-func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (c runtime.Counts, err error) {
+// Counts implements store.Store.
+func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (c store.Counts, err error) {
 	if err := s.lock(ctx); err != nil {
 		return c, err
 	}
 	defer s.mu.Unlock()
 	all := newTally()
-	runs := map[runtime.RunCount]int64{}
+	runs := map[store.RunCount]int64{}
 	for _, r := range s.runs {
 		if err := all.add(r); err != nil {
 			return c, err
 		}
-		runs[runtime.RunCount{Machine: r.row.Machine, State: r.row.State, Status: r.row.Status, Outcome: r.row.Outcome, Paused: r.row.Paused}]++
+		runs[store.RunCount{Machine: r.row.Machine, State: r.row.State, Status: r.row.Status, Outcome: r.row.Outcome, Paused: r.row.Paused}]++
 	}
 	fits := func(name string) bool { return machine == "" || machine == name }
 	for key, n := range runs {
@@ -67,7 +68,7 @@ func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (c 
 	}
 	for _, t := range []*tally{all, s.pruned} {
 		for key, n := range t.steps {
-			if key.Steps = n; fits(key.Machine) && key.Day >= runtime.DayOf(since) {
+			if key.Steps = n; fits(key.Machine) && key.Day >= store.DayOf(since) {
 				c.Steps = append(c.Steps, key)
 			}
 		}
@@ -77,7 +78,7 @@ func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (c 
 			}
 		}
 		for key, n := range t.costs {
-			if key.Amount = n; fits(key.Machine) && key.Day >= runtime.DayOf(since) {
+			if key.Amount = n; fits(key.Machine) && key.Day >= store.DayOf(since) {
 				c.Costs = append(c.Costs, key)
 			}
 		}
@@ -85,24 +86,24 @@ func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (c 
 	return c, nil
 }
 
-// Definitions implements runtime.Store.
-func (s *Store) Definitions(ctx context.Context) ([]runtime.DefinitionRow, error) {
+// Definitions implements store.Store.
+func (s *Store) Definitions(ctx context.Context) ([]store.DefinitionRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var rows []runtime.DefinitionRow
+	var rows []store.DefinitionRow
 	for _, d := range s.definitions {
 		d.Definition = bytes.Clone(d.Definition)
 		rows = append(rows, d)
 	}
-	slices.SortFunc(rows, func(a, b runtime.DefinitionRow) int {
+	slices.SortFunc(rows, func(a, b store.DefinitionRow) int {
 		return cmp.Or(strings.Compare(a.Machine, b.Machine), strings.Compare(a.Hash, b.Hash))
 	})
 	return rows, nil
 }
 
-// Wanted implements runtime.Store.
+// Wanted implements store.Store.
 func (s *Store) Wanted(ctx context.Context) ([]string, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
@@ -117,13 +118,13 @@ func (s *Store) Wanted(ctx context.Context) ([]string, error) {
 	return hashes, nil
 }
 
-// Waiting implements runtime.Store.
-func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]runtime.TaskRow, error) {
+// Waiting implements store.Store.
+func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]store.TaskRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var rows []runtime.TaskRow
+	var rows []store.TaskRow
 	for _, t := range s.tasks {
 		if t.Worker == "" && s.awake(t.Run) && t.age().Before(micro(before)) {
 			rows = append(rows, s.row(t))
@@ -132,14 +133,14 @@ func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]run
 	return page(rows, limit), nil
 }
 
-// Prune implements runtime.Store.
-func (s *Store) Prune(ctx context.Context, q runtime.PruneQuery) (done runtime.Pruned, err error) {
+// Prune implements store.Store.
+func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (done store.Pruned, err error) {
 	if err := s.lock(ctx); err != nil {
 		return done, err
 	}
 	defer s.mu.Unlock()
 	for id, r := range s.runs {
-		old := r.row.Status == runtime.Finished && r.row.Updated.Before(micro(q.Before)) &&
+		old := r.row.Status == machine.Finished && r.row.Updated.Before(micro(q.Before)) &&
 			(q.Machine == "" || q.Machine == r.row.Machine) && (q.Outcome == "" || q.Outcome == r.row.Outcome)
 		switch {
 		case !old:

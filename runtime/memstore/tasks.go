@@ -8,7 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // leave makes a task held by no one.
@@ -29,7 +30,7 @@ func (t *task) age() time.Time {
 }
 
 // held is the task that is held under c, or nil.
-func (s *Store) held(c runtime.Claim) *task {
+func (s *Store) held(c store.Claim) *task {
 	for _, t := range s.tasks {
 		if t.Worker != "" && t.TaskRow.Claim() == c {
 			return t
@@ -40,24 +41,24 @@ func (s *Store) held(c runtime.Claim) *task {
 
 // current is the task that is held under c at now: the lease of a cancelled one
 // ends it.
-func (s *Store) current(c runtime.Claim, now time.Time) (*task, error) {
+func (s *Store) current(c store.Claim, now time.Time) (*task, error) {
 	t := s.held(c)
 	if t == nil || t.Cancelled && !t.leased(now) {
-		return nil, runtime.ErrFenced
+		return nil, machine.ErrFenced
 	}
 	return t, nil
 }
 
 // row is a task as callers see it.
-func (s *Store) row(t *task) runtime.TaskRow {
+func (s *Store) row(t *task) store.TaskRow {
 	row := t.TaskRow
 	last := s.checkpoints[checkpointKey{t.Run, t.Key}]
 	row.Checkpoint, row.CheckpointAt = bytes.Clone(last.data), last.at
 	return row
 }
 
-// Claim implements runtime.Store.
-func (s *Store) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.TaskRow, error) {
+// Claim implements store.Store.
+func (s *Store) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (s *Store) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.Task
 		}
 	}
 	slices.SortStableFunc(ready, func(a, b *task) int { return a.age().Compare(b.age()) })
-	var rows []runtime.TaskRow
+	var rows []store.TaskRow
 	for _, t := range ready[:min(len(ready), max(q.Limit, 0))] {
 		s.epoch++
 		t.Epoch, t.Worker, t.LeaseUntil = s.epoch, q.Worker, micro(q.Until)
@@ -82,11 +83,11 @@ func (s *Store) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.Task
 	return rows, nil
 }
 
-func (s *Store) ready(t *task, q *runtime.ClaimQuery, now time.Time) bool {
+func (s *Store) ready(t *task, q *store.ClaimQuery, now time.Time) bool {
 	if t.Worker != "" || t.NotBefore.After(now) || q.Run != "" && q.Run != t.Run || !s.awake(t.Run) {
 		return false
 	}
-	if !slices.Contains(q.Activities, runtime.Claimable{Definition: t.Definition, Activity: t.Activity}) {
+	if !slices.Contains(q.Activities, store.Claimable{Definition: t.Definition, Activity: t.Activity}) {
 		return false
 	}
 	return !s.anyHeld(t.Run, now)
@@ -110,8 +111,8 @@ func (s *Store) due(now time.Time) map[string]bool {
 	return runs
 }
 
-// Renew implements runtime.Store.
-func (s *Store) Renew(ctx context.Context, c runtime.Claim, now, until time.Time, data json.RawMessage) (bool, error) {
+// Renew implements store.Store.
+func (s *Store) Renew(ctx context.Context, c store.Claim, now, until time.Time, data json.RawMessage) (bool, error) {
 	if err := s.lock(ctx); err != nil {
 		return false, err
 	}
@@ -128,8 +129,8 @@ func (s *Store) Renew(ctx context.Context, c runtime.Claim, now, until time.Time
 	return t.Cancelled, nil
 }
 
-// Release implements runtime.Store.
-func (s *Store) Release(ctx context.Context, c runtime.Claim, now, notBefore time.Time) error {
+// Release implements store.Store.
+func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
 	if err := s.lock(ctx); err != nil {
 		return err
 	}
@@ -147,8 +148,8 @@ func (s *Store) Release(ctx context.Context, c runtime.Claim, now, notBefore tim
 	return nil
 }
 
-// Confirm implements runtime.Store.
-func (s *Store) Confirm(ctx context.Context, c runtime.Claim, now time.Time) error {
+// Confirm implements store.Store.
+func (s *Store) Confirm(ctx context.Context, c store.Claim, now time.Time) error {
 	if err := s.lock(ctx); err != nil {
 		return err
 	}
@@ -158,37 +159,37 @@ func (s *Store) Confirm(ctx context.Context, c runtime.Claim, now time.Time) err
 		return err
 	}
 	if !t.Cancelled {
-		return runtime.ErrFenced
+		return machine.ErrFenced
 	}
 	s.remove(func(u *task) bool { return u == t })
 	return nil
 }
 
-// Expired implements runtime.Store.
-func (s *Store) Expired(ctx context.Context, now time.Time, limit int) ([]runtime.TaskRow, error) {
+// Expired implements store.Store.
+func (s *Store) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var rows []runtime.TaskRow
+	var rows []store.TaskRow
 	for _, t := range s.tasks {
-		if t.Worker != "" && !t.leased(micro(now)) && !t.Cancelled && s.runs[t.Run].row.Status != runtime.Halted {
+		if t.Worker != "" && !t.leased(micro(now)) && !t.Cancelled && s.runs[t.Run].row.Status != machine.Halted {
 			rows = append(rows, s.row(t))
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b runtime.TaskRow) int { return a.LeaseUntil.Compare(b.LeaseUntil) })
+	slices.SortStableFunc(rows, func(a, b store.TaskRow) int { return a.LeaseUntil.Compare(b.LeaseUntil) })
 	return page(rows, limit), nil
 }
 
-// Reclaim implements runtime.Store.
-func (s *Store) Reclaim(ctx context.Context, c runtime.Claim, now time.Time) error {
+// Reclaim implements store.Store.
+func (s *Store) Reclaim(ctx context.Context, c store.Claim, now time.Time) error {
 	if err := s.lock(ctx); err != nil {
 		return err
 	}
 	defer s.mu.Unlock()
 	t := s.held(c)
 	if t == nil || t.Cancelled || t.leased(micro(now)) {
-		return runtime.ErrFenced
+		return machine.ErrFenced
 	}
 	t.leave()
 	t.queued, t.NotBefore = micro(now), time.Time{}
@@ -196,7 +197,7 @@ func (s *Store) Reclaim(ctx context.Context, c runtime.Claim, now time.Time) err
 	return nil
 }
 
-// Held implements runtime.Store.
+// Held implements store.Store.
 func (s *Store) Held(ctx context.Context, id string, now time.Time) (bool, error) {
 	if err := s.lock(ctx); err != nil {
 		return false, err
@@ -205,18 +206,18 @@ func (s *Store) Held(ctx context.Context, id string, now time.Time) (bool, error
 	return s.anyHeld(id, micro(now)), nil
 }
 
-// Tasks implements runtime.Store.
-func (s *Store) Tasks(ctx context.Context, id string) ([]runtime.TaskRow, error) {
+// Tasks implements store.Store.
+func (s *Store) Tasks(ctx context.Context, id string) ([]store.TaskRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var rows []runtime.TaskRow
+	var rows []store.TaskRow
 	for _, t := range s.tasks {
 		if t.Run == id {
 			rows = append(rows, s.row(t))
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b runtime.TaskRow) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortStableFunc(rows, func(a, b store.TaskRow) int { return cmp.Compare(a.Seq, b.Seq) })
 	return rows, nil
 }

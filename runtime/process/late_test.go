@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 const (
@@ -82,7 +83,7 @@ func TestAnswerAfterTheStop(t *testing.T) {
 					case v.Outcome != runtime.Cancelled:
 						t.Errorf("got %+v", v)
 					case late == "":
-						if last.Kind == runtime.LateInput {
+						if last.Kind == machine.LateInput {
 							t.Errorf("got %q", last.Input)
 						}
 					case last.Input != late:
@@ -135,7 +136,7 @@ const timeLimit = time.Second
 
 func limited(t testing.TB) *runtime.Machine {
 	t.Helper()
-	return compile(t, func(d *runtime.Do) { n := int64(timeLimit); d.Timeout = &n })
+	return compile(t, func(d *machine.Do) { n := int64(timeLimit); d.Timeout = &n })
 }
 
 // stop begins a run of a limited machine, waits for the file by which its activity
@@ -184,7 +185,7 @@ func stop(t *testing.T, h runtime.Handlers, m *runtime.Machine, began string, ca
 }
 
 // spent is the amount of the only cost there is.
-func spent(costs []runtime.CostView) string {
+func spent(costs []machine.CostView) string {
 	if len(costs) == 0 {
 		return ""
 	}

@@ -17,58 +17,59 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
 
 // definition is a machine with the activities `work(n) -> Found` and `rest()`,
 // and the guard `ready(n)`. It starts working on Go, if it is ready; Found leads
 // to Done, a failure to Broken with its category and message.
-func definition(limits func(*runtime.Do)) *runtime.Definition {
-	number := runtime.Field{Name: "n", Type: runtime.Type{Kind: runtime.Int}, Default: json.RawMessage("7")}
-	text := runtime.Type{Kind: runtime.String}
-	none := runtime.Scope{Kind: runtime.PerRun, State: -1}
-	field := func(i int, t runtime.Type) *runtime.Expr { return &runtime.Expr{Op: "field", Type: t, Index: i} }
-	payload := func(name string) *runtime.Expr { return &runtime.Expr{Op: "event", Type: text, Name: name} }
-	transition := func(name string, target int) runtime.Arm {
-		return runtime.Arm{Name: name, State: 2, Kind: runtime.GotoArm, Target: target, Scope: none}
+func definition(limits func(*machine.Do)) *runtime.Definition {
+	number := machine.Field{Name: "n", Type: machine.Type{Kind: machine.Int}, Default: json.RawMessage("7")}
+	text := machine.Type{Kind: machine.String}
+	none := machine.Scope{Kind: machine.PerRun, State: -1}
+	field := func(i int, t machine.Type) *machine.Expr { return &machine.Expr{Op: "field", Type: t, Index: i} }
+	payload := func(name string) *machine.Expr { return &machine.Expr{Op: "event", Type: text, Name: name} }
+	transition := func(name string, target int) machine.Arm {
+		return machine.Arm{Name: name, State: 2, Kind: machine.GotoArm, Target: target, Scope: none}
 	}
 	begin, found, broken := transition("go", 2), transition("found", 3), transition("failed", 4)
 	begin.State = 1
-	begin.When = &runtime.Expr{Op: "guard", Type: runtime.Type{Kind: runtime.Bool}, Args: []*runtime.Expr{field(0, number.Type)}}
-	found.Block = &runtime.Block{Assigns: []runtime.Assign{{Field: 0, Value: &runtime.Expr{Op: "event", Type: number.Type, Name: "n"}}}}
-	broken.Block = &runtime.Block{Assigns: []runtime.Assign{{Field: 1, Value: payload("category")}, {Field: 2, Value: payload("message")}}}
-	do := runtime.Do{Name: "Working.work", State: 2, Args: []*runtime.Expr{field(0, number.Type)}, Scope: runtime.Scope{Kind: runtime.PerVisit, State: -1}}
+	begin.When = &machine.Expr{Op: "guard", Type: machine.Type{Kind: machine.Bool}, Args: []*machine.Expr{field(0, number.Type)}}
+	found.Block = &machine.Block{Assigns: []machine.Assign{{Field: 0, Value: &machine.Expr{Op: "event", Type: number.Type, Name: "n"}}}}
+	broken.Block = &machine.Block{Assigns: []machine.Assign{{Field: 1, Value: payload("category")}, {Field: 2, Value: payload("message")}}}
+	do := machine.Do{Name: "Working.work", State: 2, Args: []*machine.Expr{field(0, number.Type)}, Scope: machine.Scope{Kind: machine.PerVisit, State: -1}}
 	limits(&do)
-	handlers := []runtime.Handler{{Kind: runtime.ResultInput, Event: 1, Category: -1, Timer: -1, Arms: []int{1}}}
+	handlers := []machine.Handler{{Kind: machine.ResultInput, Event: 1, Category: -1, Timer: -1, Arms: []int{1}}}
 	for c := range 5 {
-		handlers = append(handlers, runtime.Handler{Kind: runtime.FailureInput, Event: -1, Category: c, Timer: -1, Arms: []int{2}})
+		handlers = append(handlers, machine.Handler{Kind: machine.FailureInput, Event: -1, Category: c, Timer: -1, Arms: []int{2}})
 	}
 	return &runtime.Definition{
-		Format:     runtime.Format,
+		Format:     machine.Format,
 		Name:       "M",
-		Fields:     []runtime.Field{number, {Name: "category", Type: text}, {Name: "message", Type: text}},
-		Events:     []runtime.Event{{Name: "Go"}, {Name: "Found", Fields: []runtime.Field{{Name: "n", Type: number.Type}}, Internal: true}},
+		Fields:     []machine.Field{number, {Name: "category", Type: text}, {Name: "message", Type: text}},
+		Events:     []machine.Event{{Name: "Go"}, {Name: "Found", Fields: []machine.Field{{Name: "n", Type: number.Type}}, Internal: true}},
 		Categories: []string{"auth", "unknown", "timeout", "silent", "stalled"},
-		Activities: []runtime.Activity{
-			{Name: "work", Params: []runtime.Field{{Name: "n", Type: number.Type}}, Results: []int{1}, Fails: []int{0}},
+		Activities: []machine.Activity{
+			{Name: "work", Params: []machine.Field{{Name: "n", Type: number.Type}}, Results: []int{1}, Fails: []int{0}},
 			{Name: "rest"},
 		},
-		Guards: []runtime.Guard{{Name: "ready", Params: []runtime.Field{{Name: "n", Type: number.Type}}}},
-		States: []runtime.State{
-			{Kind: runtime.CompositeState, Parent: -1, Initial: 1},
-			{Path: "Idle", Kind: runtime.LeafState, Initial: -1, Handlers: []runtime.Handler{{Kind: runtime.EventInput, Do: -1, Category: -1, Timer: -1, Arms: []int{0}}}},
-			{Path: "Working", Kind: runtime.LeafState, Initial: -1, Dos: []int{0}, Handlers: handlers},
-			{Path: "Done", Kind: runtime.TerminalState, Outcome: runtime.Success, Initial: -1},
-			{Path: "Broken", Kind: runtime.TerminalState, Outcome: runtime.Failed, Initial: -1},
+		Guards: []machine.Guard{{Name: "ready", Params: []machine.Field{{Name: "n", Type: number.Type}}}},
+		States: []machine.State{
+			{Kind: machine.CompositeState, Parent: -1, Initial: 1},
+			{Path: "Idle", Kind: machine.LeafState, Initial: -1, Handlers: []machine.Handler{{Kind: machine.EventInput, Do: -1, Category: -1, Timer: -1, Arms: []int{0}}}},
+			{Path: "Working", Kind: machine.LeafState, Initial: -1, Dos: []int{0}, Handlers: handlers},
+			{Path: "Done", Kind: machine.TerminalState, Outcome: runtime.Success, Initial: -1},
+			{Path: "Broken", Kind: machine.TerminalState, Outcome: runtime.Failed, Initial: -1},
 		},
-		Arms: []runtime.Arm{begin, found, broken},
-		Dos:  []runtime.Do{do},
+		Arms: []machine.Arm{begin, found, broken},
+		Dos:  []machine.Do{do},
 	}
 }
 
-func compile(t testing.TB, limits ...func(*runtime.Do)) *runtime.Machine {
+func compile(t testing.TB, limits ...func(*machine.Do)) *runtime.Machine {
 	t.Helper()
-	m, err := runtime.Compile(definition(func(d *runtime.Do) {
+	m, err := machine.Compile(definition(func(d *machine.Do) {
 		for _, limit := range limits {
 			limit(d)
 		}
@@ -326,7 +327,7 @@ func TestGuardExecutables(t *testing.T) {
 
 func TestSignsOfLife(t *testing.T) {
 	limits := func(heartbeat, progress time.Duration) *runtime.Machine {
-		return compile(t, func(d *runtime.Do) {
+		return compile(t, func(d *machine.Do) {
 			h, p := int64(heartbeat), int64(progress)
 			d.Heartbeat, d.Progress = &h, &p
 		})

@@ -13,16 +13,18 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // damaged is a store that gives something other than what is in it.
 type damaged struct {
 	runtime.Store
 	load     func(*runtime.RunRow)
-	history  func([]runtime.HistoryRow) []runtime.HistoryRow
-	tasks    func([]runtime.TaskRow) []runtime.TaskRow
-	timers   func([]runtime.TimerRow) []runtime.TimerRow
-	outbox   func([]runtime.MessageRow) []runtime.MessageRow
+	history  func([]store.HistoryRow) []store.HistoryRow
+	tasks    func([]store.TaskRow) []store.TaskRow
+	timers   func([]store.TimerRow) []store.TimerRow
+	outbox   func([]store.MessageRow) []store.MessageRow
 	accepted func(known bool) bool
 }
 
@@ -36,19 +38,19 @@ func (d *damaged) Runs(ctx context.Context, f runtime.RunFilter) ([]runtime.RunR
 	return rows, err
 }
 
-func (d *damaged) History(ctx context.Context, run string, after int64, limit int) ([]runtime.HistoryRow, error) {
+func (d *damaged) History(ctx context.Context, run string, after int64, limit int) ([]store.HistoryRow, error) {
 	return changed(d.history)(d.Store.History(ctx, run, after, limit))
 }
 
-func (d *damaged) Tasks(ctx context.Context, run string) ([]runtime.TaskRow, error) {
+func (d *damaged) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
 	return changed(d.tasks)(d.Store.Tasks(ctx, run))
 }
 
-func (d *damaged) Due(ctx context.Context, now time.Time, limit int) ([]runtime.TimerRow, error) {
+func (d *damaged) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
 	return changed(d.timers)(d.Store.Due(ctx, now, limit))
 }
 
-func (d *damaged) Outbox(ctx context.Context, run string, limit int) ([]runtime.MessageRow, error) {
+func (d *damaged) Outbox(ctx context.Context, run string, limit int) ([]store.MessageRow, error) {
 	return changed(d.outbox)(d.Store.Outbox(ctx, run, limit))
 }
 
@@ -115,19 +117,19 @@ func TestInvariantsBite(t *testing.T) {
 		in   damaged
 		seen func(*evidence)
 	}{
-		{want: "lines of history", in: damaged{history: func(h []runtime.HistoryRow) []runtime.HistoryRow { return h[:max(0, len(h)-1)] }}},
-		{want: "has the sequence number", in: damaged{history: func(h []runtime.HistoryRow) []runtime.HistoryRow {
+		{want: "lines of history", in: damaged{history: func(h []store.HistoryRow) []store.HistoryRow { return h[:max(0, len(h)-1)] }}},
+		{want: "has the sequence number", in: damaged{history: func(h []store.HistoryRow) []store.HistoryRow {
 			return slices.Delete(h, min(2, len(h)), min(3, len(h)))
 		}}},
 		{want: "does not replay", in: damaged{load: func(r *runtime.RunRow) {
 			r.Snapshot = []byte(strings.Replace(string(r.Snapshot), `"size":2`, `"size":3`, 1))
 		}}},
-		{want: "has no task", in: damaged{tasks: func([]runtime.TaskRow) []runtime.TaskRow { return nil }}},
-		{want: "which its snapshot has not", in: damaged{tasks: func(rows []runtime.TaskRow) []runtime.TaskRow {
-			return append(rows, runtime.TaskRow{Do: "Quoting.quote", Key: "k", Attempt: 1})
+		{want: "has no task", in: damaged{tasks: func([]store.TaskRow) []store.TaskRow { return nil }}},
+		{want: "which its snapshot has not", in: damaged{tasks: func(rows []store.TaskRow) []store.TaskRow {
+			return append(rows, store.TaskRow{Do: "Quoting.quote", Key: "k", Attempt: 1})
 		}}},
-		{want: "the store has the timers", in: damaged{timers: func(rows []runtime.TimerRow) []runtime.TimerRow { return rows[1:] }}},
-		{want: "are marked", in: damaged{outbox: func([]runtime.MessageRow) []runtime.MessageRow { return nil }},
+		{want: "the store has the timers", in: damaged{timers: func(rows []store.TimerRow) []store.TimerRow { return rows[1:] }}},
+		{want: "are marked", in: damaged{outbox: func([]store.MessageRow) []store.MessageRow { return nil }},
 			seen: func(e *evidence) { e.delivered["done"] = e.delivered["done"][1:] }},
 		{want: "and remembered: false", in: damaged{accepted: func(bool) bool { return false }}},
 		{want: "in history 0 times", in: damaged{accepted: func(bool) bool { return true }},
@@ -209,23 +211,23 @@ func TestBoundsBite(t *testing.T) {
 func TestTimersBite(t *testing.T) {
 	m := order()
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	hour := slices.IndexFunc(m.Definition().Timers, func(t runtime.Timer) bool { return t.Delay == int64(time.Hour) })
+	hour := slices.IndexFunc(m.Definition().Timers, func(t machine.Timer) bool { return t.Delay == int64(time.Hour) })
 	for _, c := range []struct {
 		want   string
-		alarms []runtime.Alarm
+		alarms []machine.Alarm
 		at     []time.Duration
 	}{
 		{want: "is not running", at: []time.Duration{time.Hour}},
-		{want: "and is due at", alarms: []runtime.Alarm{{Timer: hour, Due: day.Add(2 * time.Hour)}}, at: []time.Duration{time.Hour}},
-		{want: "fires after 59m0s", alarms: []runtime.Alarm{{Timer: hour, Due: day}}, at: []time.Duration{59 * time.Minute}},
-		{want: "has fired before", alarms: []runtime.Alarm{{Timer: hour, Due: day}}, at: []time.Duration{time.Hour, time.Hour}},
-		{alarms: []runtime.Alarm{{Timer: hour, Due: day.Add(time.Hour)}}, at: []time.Duration{time.Hour}},
+		{want: "and is due at", alarms: []machine.Alarm{{Timer: hour, Due: day.Add(2 * time.Hour)}}, at: []time.Duration{time.Hour}},
+		{want: "fires after 59m0s", alarms: []machine.Alarm{{Timer: hour, Due: day}}, at: []time.Duration{59 * time.Minute}},
+		{want: "has fired before", alarms: []machine.Alarm{{Timer: hour, Due: day}}, at: []time.Duration{time.Hour, time.Hour}},
+		{alarms: []machine.Alarm{{Timer: hour, Due: day.Add(time.Hour)}}, at: []time.Duration{time.Hour}},
 	} {
 		in := &inspection{m: m}
 		w := &walk{in: in, row: &runtime.RunRow{Run: "r"}, fired: map[string]bool{}}
-		before := &runtime.Snapshot{Started: day, Entered: day, Alarms: c.alarms}
+		before := &machine.Snapshot{Started: day, Entered: day, Alarms: c.alarms}
 		for _, at := range c.at {
-			w.timer(before, &runtime.Record{At: day.Add(at), Input: runtime.Input{Kind: runtime.TimerInput, Timer: hour}})
+			w.timer(before, &machine.Record{At: day.Add(at), Input: machine.Input{Kind: machine.TimerInput, Timer: hour}})
 		}
 		err := errors.Join(in.faults...)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // inspect looks whether what is in the store, and what the world outside has
@@ -32,15 +34,15 @@ import (
 //
 // Where all is done, the runs have ended and nothing is left in the outbox. It
 // gives every fault that it finds.
-func inspect(ctx context.Context, store runtime.Store, m *model, e *evidence, allDone bool) error {
-	in := &inspection{ctx: ctx, store: store, m: m, e: e, tasks: map[string]bool{}, runs: map[string]bool{}}
-	engine := runtime.NewEngine(store)
+func inspect(ctx context.Context, db runtime.Store, m *model, e *evidence, allDone bool) error {
+	in := &inspection{ctx: ctx, store: db, m: m, e: e, tasks: map[string]bool{}, runs: map[string]bool{}}
+	engine := runtime.NewEngine(db)
 	err := engine.ReplayAll(ctx, runtime.RunFilter{}, func(_ *runtime.RunRow, err error) error {
 		in.found(err)
 		return nil
 	})
 	in.found(err)
-	in.found(runtime.EachRun(ctx, store, runtime.RunFilter{}, 100, in.run))
+	in.found(store.EachRun(ctx, db, runtime.RunFilter{}, 100, in.run))
 	for run := range e.started {
 		if !in.runs[run] {
 			in.fault("run %q was acknowledged and is not there", run)
@@ -75,7 +77,7 @@ type inspection struct {
 	faults []error
 	runs   map[string]bool
 	tasks  map[string]bool // attempts that history has started
-	alarms []runtime.TimerRow
+	alarms []store.TimerRow
 }
 
 func (in *inspection) found(err error) {
@@ -130,7 +132,7 @@ func (in *inspection) run(row *runtime.RunRow) error {
 type walk struct {
 	in        *inspection
 	row       *runtime.RunRow
-	replay    *runtime.Replay
+	replay    *machine.Replay
 	last      time.Time
 	steps     int64
 	ends      map[string]bool // attempts that have ended
@@ -141,32 +143,32 @@ type walk struct {
 	published []string
 }
 
-func (w *walk) take(r *runtime.Record) error {
+func (w *walk) take(r *machine.Record) error {
 	in, before := w.in, w.replay.Snapshot()
 	if r.At.Before(w.last) {
 		in.fault("line %d of run %q is earlier than the one before", r.Seq, w.row.Run)
 	}
 	w.last = r.At
 	switch r.Input.Kind {
-	case runtime.TimerInput:
+	case machine.TimerInput:
 		w.timer(before, r)
-	case runtime.ResultInput, runtime.FailureInput:
+	case machine.ResultInput, machine.FailureInput:
 		if id := attemptOf(r.Input.Key, r.Input.Attempt); !r.Input.Queued {
 			if w.ends[id] {
 				in.fault("attempt %s has ended twice", id)
 			}
 			w.ends[id] = true
 		}
-	case runtime.EventInput:
+	case machine.EventInput:
 		if r.Input.ID != "" && !r.Input.Queued {
 			w.events[r.Input.ID]++
 		}
 	}
-	byHand := r.Input.Kind == runtime.RetryInput
+	byHand := r.Input.Kind == machine.RetryInput
 	if byHand && before.Status == runtime.Finished {
 		w.again, w.begun = w.again+1, r.At
 	}
-	if !byHand && (r.Effect == runtime.Moved && r.From >= 0 || r.Effect == runtime.Retried) {
+	if !byHand && (r.Effect == machine.Moved && r.From >= 0 || r.Effect == machine.Retried) {
 		w.steps++
 	}
 	_, commands, _, err := in.m.Step(before, r.Input, r.At, answers(r))
@@ -180,10 +182,10 @@ func (w *walk) take(r *runtime.Record) error {
 }
 
 // answers gives what host guards said when a record was made.
-func answers(r *runtime.Record) runtime.Ask {
-	return func(guard int, args []runtime.Value) (bool, error) {
+func answers(r *machine.Record) machine.Ask {
+	return func(guard int, args []machine.Value) (bool, error) {
 		for _, v := range r.Verdicts {
-			if v.Guard == guard && runtime.ListValue(v.Args...).Equal(runtime.ListValue(args...)) {
+			if v.Guard == guard && machine.ListValue(v.Args...).Equal(machine.ListValue(args...)) {
 				return v.Answer, nil
 			}
 		}
@@ -192,11 +194,11 @@ func answers(r *runtime.Record) runtime.Ask {
 }
 
 // command notes what a step asks for.
-func (w *walk) command(c *runtime.Command) {
+func (w *walk) command(c *machine.Command) {
 	switch c.Kind {
-	case runtime.StartTask:
+	case machine.StartTask:
 		w.in.tasks[attemptOf(c.Task.Key, c.Task.Attempt)] = true
-	case runtime.SendOut:
+	case machine.SendOut:
 		w.published = append(w.published, c.Message)
 	}
 }
@@ -204,9 +206,9 @@ func (w *walk) command(c *runtime.Command) {
 // timer looks that a timer which fires was running, has waited its time, and has
 // not fired in this visit before. Of timers around the leaf only those of the
 // machine itself are counted: a composite may be entered again.
-func (w *walk) timer(before *runtime.Snapshot, r *runtime.Record) {
+func (w *walk) timer(before *machine.Snapshot, r *machine.Record) {
 	in, t := w.in, &w.in.m.Definition().Timers[r.Input.Timer]
-	running := slices.IndexFunc(before.Alarms, func(a runtime.Alarm) bool { return a.Timer == r.Input.Timer })
+	running := slices.IndexFunc(before.Alarms, func(a machine.Alarm) bool { return a.Timer == r.Input.Timer })
 	switch {
 	case running < 0:
 		in.fault("line %d of run %q: timer %s fires and is not running", r.Seq, w.row.Run, t.Name)
@@ -297,12 +299,12 @@ func (w *walk) outbox() {
 }
 
 // standing looks at the run as it is: its tables, and its way forward.
-func (w *walk) standing(s *runtime.Snapshot) {
+func (w *walk) standing(s *machine.Snapshot) {
 	in := w.in
 	d := in.m.Definition()
 	open := map[string]bool{}
 	for _, t := range s.Tasks {
-		if t.State == runtime.TaskOpen {
+		if t.State == machine.TaskOpen {
 			open[d.Dos[t.Do].Name+" "+attemptOf(t.Key, t.Attempt)] = true
 		}
 	}
@@ -312,7 +314,7 @@ func (w *walk) standing(s *runtime.Snapshot) {
 	}
 	queued := map[string]bool{}
 	for _, q := range kept {
-		if q.Kind == runtime.ResultInput || q.Kind == runtime.FailureInput {
+		if q.Kind == machine.ResultInput || q.Kind == machine.FailureInput {
 			queued[d.Dos[q.Do].Name+" "+attemptOf(q.Key, q.Attempt)] = true
 		}
 	}
@@ -335,16 +337,16 @@ func (w *walk) standing(s *runtime.Snapshot) {
 	}
 	if s.Status == runtime.Running && s.PausedAt.IsZero() {
 		for _, a := range s.Alarms {
-			in.alarms = append(in.alarms, runtime.TimerRow{Run: w.row.Run, Name: d.Timers[a.Timer].Name, Due: a.Due})
+			in.alarms = append(in.alarms, store.TimerRow{Run: w.row.Run, Name: d.Timers[a.Timer].Name, Due: a.Due})
 		}
 	}
 	w.wayForward(s)
 }
 
-func (w *walk) wayForward(s *runtime.Snapshot) {
+func (w *walk) wayForward(s *machine.Snapshot) {
 	p := w.in.m.proved()
 	stuck := s.PausedAt.IsZero() && len(s.Alarms) == 0 && len(w.in.m.Allowed(s)) == 0 &&
-		!slices.ContainsFunc(s.Tasks, func(t runtime.Task) bool { return t.State == runtime.TaskOpen })
+		!slices.ContainsFunc(s.Tasks, func(t machine.Task) bool { return t.State == machine.TaskOpen })
 	switch {
 	case s.Status == runtime.Finished || !p.clean:
 	case s.Status == runtime.Halted:
@@ -358,12 +360,12 @@ func (w *walk) wayForward(s *runtime.Snapshot) {
 func (in *inspection) timers() {
 	rows, err := in.store.Due(in.ctx, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), 0)
 	in.found(err)
-	for _, list := range [][]runtime.TimerRow{rows, in.alarms} {
-		slices.SortFunc(list, func(a, b runtime.TimerRow) int {
+	for _, list := range [][]store.TimerRow{rows, in.alarms} {
+		slices.SortFunc(list, func(a, b store.TimerRow) int {
 			return slices.Compare([]string{a.Run, a.Name}, []string{b.Run, b.Name})
 		})
 	}
-	same := func(a, b runtime.TimerRow) bool { return a.Run == b.Run && a.Name == b.Name && a.Due.Equal(b.Due) }
+	same := func(a, b store.TimerRow) bool { return a.Run == b.Run && a.Name == b.Name && a.Due.Equal(b.Due) }
 	if !slices.EqualFunc(rows, in.alarms, same) {
 		in.fault("the store has the timers %v, the snapshots %v", rows, in.alarms)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // ledger is what the world outside of the database has seen: a file to which
@@ -171,7 +172,7 @@ type witness struct {
 	worker string
 }
 
-func (w *witness) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.TaskRow, error) {
+func (w *witness) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
 	rows, err := w.Store.Claim(ctx, q)
 	for i := range rows {
 		w.note(claimed, rows[i].Claim())
@@ -179,7 +180,7 @@ func (w *witness) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.Ta
 	return rows, err
 }
 
-func (w *witness) Commit(ctx context.Context, c *runtime.Commit) error {
+func (w *witness) Commit(ctx context.Context, c *store.Commit) error {
 	err := w.Store.Commit(ctx, c)
 	if c.Claim != nil && err == nil {
 		w.note(ended, *c.Claim)
@@ -187,7 +188,7 @@ func (w *witness) Commit(ctx context.Context, c *runtime.Commit) error {
 	return err
 }
 
-func (w *witness) note(what string, c runtime.Claim) {
+func (w *witness) note(what string, c store.Claim) {
 	w.ledger.note(what, c.Run, c.Do, c.Seq, c.Epoch, w.worker)
 }
 

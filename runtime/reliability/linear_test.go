@@ -23,6 +23,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // Several processes send to the same runs, and keep of each send when it began
@@ -156,7 +157,7 @@ func (b *bidding) came(v runtime.View, err error) {
 
 // lot is a run as the model has it: a snapshot, and the answers to event ids.
 type lot struct {
-	snapshot *runtime.Snapshot
+	snapshot *machine.Snapshot
 	answers  map[string]*bidding
 }
 
@@ -164,7 +165,7 @@ type lot struct {
 func sequential(m *model) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any {
-			s, _, _, err := m.Advance(m.NewSnapshot("lot", 0), runtime.Input{Kind: runtime.StartInput}, time.Unix(0, 0).UTC(), nil)
+			s, _, _, err := m.Advance(m.NewSnapshot("lot", 0), machine.Input{Kind: machine.StartInput}, time.Unix(0, 0).UTC(), nil)
 			if err != nil {
 				panic(err)
 			}
@@ -200,12 +201,12 @@ func (l lot) send(m *model, b *bidding) (lot, bidding) {
 	if l.snapshot.Status == runtime.Finished {
 		return l, bidding{Outcome: "finished"}
 	}
-	event := slices.IndexFunc(m.Definition().Events, func(e runtime.Event) bool { return e.Name == b.Event })
+	event := slices.IndexFunc(m.Definition().Events, func(e machine.Event) bool { return e.Name == b.Event })
 	data, err := m.DecodePayload(event, json.RawMessage(b.Data))
 	if err != nil {
 		panic(err)
 	}
-	in := runtime.Input{Kind: runtime.EventInput, Event: event, Data: data, ID: b.ID}
+	in := machine.Input{Kind: machine.EventInput, Event: event, Data: data, ID: b.ID}
 	s, _, _, err := m.Advance(l.snapshot, in, time.Unix(0, 0).UTC(), nil)
 	if err != nil {
 		return l, bidding{Outcome: "refused"}

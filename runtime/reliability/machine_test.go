@@ -14,6 +14,7 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // model is a machine, and what the checker proves of it.
@@ -41,7 +42,7 @@ func newModel(source string) (*model, error) {
 	if unit.Diags.HasErrors() || len(unit.Program.Machines) != 1 {
 		return nil, fmt.Errorf("the machine has errors: %v", unit.Diags)
 	}
-	compiled, err := runtime.Compile(table.Compile(unit.Program.Machines[0]))
+	compiled, err := machine.Compile(table.Compile(unit.Program.Machines[0]))
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // claims is how many runs stand in each of the states Open, Waiting and Done.
@@ -133,7 +134,7 @@ func repairClaims(ctx context.Context, o *office) error {
 }
 
 func eachUnfinished(ctx context.Context, o *office, each func(*runtime.RunRow) error) error {
-	return runtime.EachRun(ctx, o.store, runtime.RunFilter{Status: runtime.Running}, 100, each)
+	return store.EachRun(ctx, o.store, runtime.RunFilter{Status: runtime.Running}, 100, each)
 }
 
 // attend is a child that does a chore.

@@ -17,8 +17,10 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/oracletest"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // TestRandomMachines runs machines made at random, under events and faults made
@@ -121,17 +123,17 @@ func (p *player) tellAbout(t *testing.T, store runtime.Store, fault error) {
 }
 
 // settled looks that no message is left and no timer overdue, and counts steps.
-func settled(t *testing.T, store runtime.Store) (steps int) {
+func settled(t *testing.T, db runtime.Store) (steps int) {
 	t.Helper()
-	rows, err := store.Outbox(t.Context(), "", 0)
+	rows, err := db.Outbox(t.Context(), "", 0)
 	if err != nil || len(rows) > 0 {
 		t.Errorf("%d messages are not delivered: %v", len(rows), err)
 	}
-	due, err := store.Due(t.Context(), time.Now().Add(-time.Minute), 0)
+	due, err := db.Due(t.Context(), time.Now().Add(-time.Minute), 0)
 	if err != nil || len(due) > 0 {
 		t.Errorf("timers %v are overdue: %v", due, err)
 	}
-	err = runtime.EachRun(t.Context(), store, runtime.RunFilter{}, 100, func(r *runtime.RunRow) error {
+	err = store.EachRun(t.Context(), db, runtime.RunFilter{}, 100, func(r *runtime.RunRow) error {
 		steps += int(r.Seq)
 		return nil
 	})
@@ -258,7 +260,7 @@ func (p *player) handlers() runtime.Handlers {
 }
 
 // activity does whatever an activity can do, right or wrong.
-func (p *player) activity(a *runtime.Activity) runtime.ActivityFunc {
+func (p *player) activity(a *machine.Activity) runtime.ActivityFunc {
 	d := p.m.Definition()
 	return func(ctx context.Context, at *runtime.Attempt) (runtime.Result, error) {
 		checkpoint := 0
@@ -308,7 +310,7 @@ func (p *player) activity(a *runtime.Activity) runtime.ActivityFunc {
 }
 
 // object makes values for fields.
-func (p *player) object(fields []runtime.Field) json.RawMessage {
+func (p *player) object(fields []machine.Field) json.RawMessage {
 	var parts []string
 	for i := range fields {
 		parts = append(parts, fmt.Sprintf("%q: %s", fields[i].Name, p.value(&fields[i].Type)))
@@ -316,20 +318,20 @@ func (p *player) object(fields []runtime.Field) json.RawMessage {
 	return json.RawMessage("{" + strings.Join(parts, ", ") + "}")
 }
 
-func (p *player) value(t *runtime.Type) string {
+func (p *player) value(t *machine.Type) string {
 	low, high := int64(0), int64(5)
 	if t.Min != nil {
 		low, high = *t.Min, *t.Max
 	}
 	n := low + int64(p.intN(int(high-low)+1))
 	switch t.Kind {
-	case runtime.Bool:
+	case machine.Bool:
 		return fmt.Sprint(n%2 == 0)
-	case runtime.Int:
+	case machine.Int:
 		return fmt.Sprint(n)
-	case runtime.DurationKind:
+	case machine.DurationKind:
 		return fmt.Sprintf("%q", time.Duration(n))
-	case runtime.EnumKind:
+	case machine.EnumKind:
 		values := p.m.Definition().Enums[t.Enum].Values
 		return fmt.Sprintf("%q", values[p.intN(len(values))])
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // carriers are the activity of the parcel in a child: it says when it has begun,
@@ -124,9 +125,9 @@ func stopWorker(t *testing.T, successor string, watched, late bool) {
 	lateOnes := 0
 	for _, step := range history {
 		switch step.Kind {
-		case runtime.ResultInput:
+		case machine.ResultInput:
 			results = append(results, string(step.Data))
-		case runtime.LateInput:
+		case machine.LateInput:
 			lateOnes++
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // unreliable is a store as one process has it: every call may fail, before it
@@ -71,7 +72,7 @@ func writing[T any](u *unreliable, call func() (T, error)) (out T, err error) {
 	return out, nil
 }
 
-func (u *unreliable) PutDefinition(ctx context.Context, d runtime.DefinitionRow) error {
+func (u *unreliable) PutDefinition(ctx context.Context, d store.DefinitionRow) error {
 	return u.around(func() error { return u.Store.PutDefinition(ctx, d) })
 }
 
@@ -79,7 +80,7 @@ func (u *unreliable) Load(ctx context.Context, run string) (runtime.RunRow, erro
 	return reading(u, func() (runtime.RunRow, error) { return u.Store.Load(ctx, run) })
 }
 
-func (u *unreliable) Commit(ctx context.Context, c *runtime.Commit) error {
+func (u *unreliable) Commit(ctx context.Context, c *store.Commit) error {
 	return u.around(func() error { return u.Store.Commit(ctx, c) })
 }
 
@@ -90,27 +91,27 @@ func (u *unreliable) Accepted(ctx context.Context, run, id string) (answer json.
 	return u.Store.Accepted(ctx, run, id)
 }
 
-func (u *unreliable) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.TaskRow, error) {
-	return writing(u, func() ([]runtime.TaskRow, error) { return u.Store.Claim(ctx, q) })
+func (u *unreliable) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
+	return writing(u, func() ([]store.TaskRow, error) { return u.Store.Claim(ctx, q) })
 }
 
-func (u *unreliable) Renew(ctx context.Context, c runtime.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
+func (u *unreliable) Renew(ctx context.Context, c store.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
 	return writing(u, func() (bool, error) { return u.Store.Renew(ctx, c, now, until, checkpoint) })
 }
 
-func (u *unreliable) Release(ctx context.Context, c runtime.Claim, now, notBefore time.Time) error {
+func (u *unreliable) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
 	return u.around(func() error { return u.Store.Release(ctx, c, now, notBefore) })
 }
 
-func (u *unreliable) Confirm(ctx context.Context, c runtime.Claim, now time.Time) error {
+func (u *unreliable) Confirm(ctx context.Context, c store.Claim, now time.Time) error {
 	return u.around(func() error { return u.Store.Confirm(ctx, c, now) })
 }
 
-func (u *unreliable) Expired(ctx context.Context, now time.Time, limit int) ([]runtime.TaskRow, error) {
-	return reading(u, func() ([]runtime.TaskRow, error) { return u.Store.Expired(ctx, now, limit) })
+func (u *unreliable) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
+	return reading(u, func() ([]store.TaskRow, error) { return u.Store.Expired(ctx, now, limit) })
 }
 
-func (u *unreliable) Reclaim(ctx context.Context, c runtime.Claim, now time.Time) error {
+func (u *unreliable) Reclaim(ctx context.Context, c store.Claim, now time.Time) error {
 	return u.around(func() error { return u.Store.Reclaim(ctx, c, now) })
 }
 
@@ -118,12 +119,12 @@ func (u *unreliable) Held(ctx context.Context, run string, now time.Time) (bool,
 	return reading(u, func() (bool, error) { return u.Store.Held(ctx, run, now) })
 }
 
-func (u *unreliable) Due(ctx context.Context, now time.Time, limit int) ([]runtime.TimerRow, error) {
-	return reading(u, func() ([]runtime.TimerRow, error) { return u.Store.Due(ctx, now, limit) })
+func (u *unreliable) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
+	return reading(u, func() ([]store.TimerRow, error) { return u.Store.Due(ctx, now, limit) })
 }
 
-func (u *unreliable) TakeMessages(ctx context.Context, q runtime.MessageQuery) ([]runtime.MessageRow, error) {
-	return writing(u, func() ([]runtime.MessageRow, error) { return u.Store.TakeMessages(ctx, q) })
+func (u *unreliable) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
+	return writing(u, func() ([]store.MessageRow, error) { return u.Store.TakeMessages(ctx, q) })
 }
 
 func (u *unreliable) Delivered(ctx context.Context, id string, attempt int, now time.Time) error {
@@ -134,10 +135,10 @@ func (u *unreliable) Undelivered(ctx context.Context, id string, attempt int, re
 	return u.around(func() error { return u.Store.Undelivered(ctx, id, attempt, ready, reason) })
 }
 
-func (u *unreliable) Tasks(ctx context.Context, run string) ([]runtime.TaskRow, error) {
-	return reading(u, func() ([]runtime.TaskRow, error) { return u.Store.Tasks(ctx, run) })
+func (u *unreliable) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
+	return reading(u, func() ([]store.TaskRow, error) { return u.Store.Tasks(ctx, run) })
 }
 
-func (u *unreliable) History(ctx context.Context, run string, after int64, limit int) ([]runtime.HistoryRow, error) {
-	return reading(u, func() ([]runtime.HistoryRow, error) { return u.Store.History(ctx, run, after, limit) })
+func (u *unreliable) History(ctx context.Context, run string, after int64, limit int) ([]store.HistoryRow, error) {
+	return reading(u, func() ([]store.HistoryRow, error) { return u.Store.History(ctx, run, after, limit) })
 }

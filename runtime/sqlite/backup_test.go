@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // TestBackupWhileWriting: the copy is the database at one moment, though four
@@ -41,9 +41,9 @@ func TestBackupWhileWriting(t *testing.T) {
 			<-wrote
 		}
 		path := filepath.Join(dir, fmt.Sprintf("copy%d.db", n))
-		var runs []runtime.RunRow
+		var runs []store.RunRow
 		size, err := s.Backup(t.Context(), path, func(ctx context.Context, copied *Store) (err error) {
-			runs, err = copied.Runs(ctx, runtime.RunFilter{})
+			runs, err = copied.Runs(ctx, store.RunFilter{})
 			return err
 		})
 		if err != nil || size == 0 {

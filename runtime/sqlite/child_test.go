@@ -16,7 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // A child is this test binary started again, told by its environment what to do.
@@ -164,7 +165,7 @@ func inspectSteps(ctx context.Context, s *Store, acknowledged map[string]int64) 
 	for i := range killedRuns {
 		run := fmt.Sprintf("r%d", i)
 		row, err := s.Load(ctx, run)
-		if errors.Is(err, runtime.ErrNotFound) {
+		if errors.Is(err, store.ErrNotFound) {
 			short = short || acknowledged[run] > 0
 			continue
 		}
@@ -220,7 +221,7 @@ func compete(s *Store, n int) error {
 		switch err := s.Commit(context.Background(), nextStep(row)); {
 		case err == nil:
 			won++
-		case errors.Is(err, runtime.ErrConflict) || errors.Is(err, runtime.ErrDuplicate):
+		case errors.Is(err, store.ErrConflict) || errors.Is(err, machine.ErrDuplicate):
 		default:
 			return err
 		}

@@ -8,8 +8,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // A task that has waited for its NotBefore and one that was ready at once stand
@@ -50,9 +50,9 @@ type candidate struct{ id, age int64 }
 
 func scanCandidate(found row, c *candidate) error { return found.Scan(&c.id, &c.age) }
 
-// Claim implements runtime.Store. It asks the readers first, so that workers
+// Claim implements store.Store. It asks the readers first, so that workers
 // who find nothing do not disturb the writer.
-func (s *Store) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.TaskRow, error) {
+func (s *Store) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
 	if q.Limit <= 0 {
 		return nil, nil
 	}
@@ -63,7 +63,7 @@ func (s *Store) Claim(ctx context.Context, q runtime.ClaimQuery) ([]runtime.Task
 	if err != nil || len(ready) == 0 {
 		return nil, s.readError(err)
 	}
-	return writing(ctx, s, func(t *tx) ([]runtime.TaskRow, error) { return t.claim(ctx, &q) })
+	return writing(ctx, s, func(t *tx) ([]store.TaskRow, error) { return t.claim(ctx, &q) })
 }
 
 // inPlace looks whether the database is still where it was: an idle worker writes
@@ -80,7 +80,7 @@ func (s *Store) inPlace() error {
 }
 
 // candidates are the tasks that are ready, oldest first.
-func candidates(ctx context.Context, from source, q *runtime.ClaimQuery) ([]candidate, error) {
+func candidates(ctx context.Context, from source, q *store.ClaimQuery) ([]candidate, error) {
 	now := micros(q.Now)
 	var all []candidate
 	add := func(text string, args ...any) error {
@@ -109,7 +109,7 @@ func candidates(ctx context.Context, from source, q *runtime.ClaimQuery) ([]cand
 	return all[:min(len(all), q.Limit)], nil
 }
 
-func (t *tx) claim(ctx context.Context, q *runtime.ClaimQuery) ([]runtime.TaskRow, error) {
+func (t *tx) claim(ctx context.Context, q *store.ClaimQuery) ([]store.TaskRow, error) {
 	now := micros(q.Now)
 	if _, err := t.exec(deleteStopped, now); err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (t *tx) claim(ctx context.Context, q *runtime.ClaimQuery) ([]runtime.TaskRo
 		return nil, err
 	}
 	failpoint.Hit(failpoint.EpochRaised)
-	var claimed []runtime.TaskRow
+	var claimed []store.TaskRow
 	for i, c := range ready {
 		below := len(ready) - 1 - i
 		if _, err := t.exec(claimTask, below, q.Worker, now, micros(q.Until), now, now, c.id); err != nil {

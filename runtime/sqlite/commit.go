@@ -6,13 +6,14 @@ import (
 	"context"
 	"database/sql"
 
-	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// Commit implements runtime.Store. Where ctx ends first, nothing has been
+// Commit implements store.Store. Where ctx ends first, nothing has been
 // written.
-func (s *Store) Commit(ctx context.Context, c *runtime.Commit) error {
+func (s *Store) Commit(ctx context.Context, c *store.Commit) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
@@ -20,7 +21,7 @@ func (s *Store) Commit(ctx context.Context, c *runtime.Commit) error {
 }
 
 // sizeOfCommit is how many bytes c writes, but for what is small.
-func sizeOfCommit(c *runtime.Commit) int64 {
+func sizeOfCommit(c *store.Commit) int64 {
 	size := len(c.Run.Snapshot) + len(c.Answer)
 	for i := range c.History {
 		size += len(c.History[i].Record)
@@ -34,7 +35,7 @@ func sizeOfCommit(c *runtime.Commit) int64 {
 // commit writes c: an error at any place takes back all of it. What it may be
 // refused for comes before it changes anything, so that the others of its batch
 // need not be run again.
-func (t *tx) commit(ctx context.Context, c *runtime.Commit) error {
+func (t *tx) commit(ctx context.Context, c *store.Commit) error {
 	before, err := t.admit(ctx, c)
 	if err != nil {
 		return err
@@ -74,15 +75,15 @@ func (t *tx) commit(ctx context.Context, c *runtime.Commit) error {
 	return err
 }
 
-// admit refuses a commit, in the order that runtime.Store gives.
-func (t *tx) admit(ctx context.Context, c *runtime.Commit) (before standing, err error) {
+// admit refuses a commit, in the order that store.Store gives.
+func (t *tx) admit(ctx context.Context, c *store.Commit) (before standing, err error) {
 	if c.EventID != "" {
 		_, ok, err := first(ctx, t, scanOne[sql.NullString], selectAnswer, c.Run.Run, c.EventID)
 		if err != nil {
 			return before, err
 		}
 		if ok {
-			return before, runtime.ErrDuplicate
+			return before, machine.ErrDuplicate
 		}
 	}
 	if before, err = t.standingFor(ctx, c); err != nil {
@@ -94,7 +95,7 @@ func (t *tx) admit(ctx context.Context, c *runtime.Commit) (before standing, err
 			return before, err
 		}
 		if !ok {
-			return before, runtime.NotFound("definition", c.Run.Definition)
+			return before, store.NotFound("definition", c.Run.Definition)
 		}
 	}
 	return before, nil
@@ -129,7 +130,7 @@ const (
 		machine = ?, definition = ?, status = ?, outcome = ?, paused = ?, started = ?` + asExpected
 )
 
-func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) error {
+func (t *tx) writeRun(ctx context.Context, c *store.Commit, before *standing) error {
 	r, after := &c.Run, standingIn(&c.Run)
 	outcome := sql.NullString{String: string(r.Outcome), Valid: r.Outcome != ""}
 	rows := len(c.History)
@@ -156,7 +157,7 @@ func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) 
 	if written == 0 {
 		return t.overtaken(ctx, c)
 	}
-	if was := before.status != runtime.Halted && !before.paused; c.Expect > 0 && was != awake(r) {
+	if was := before.status != machine.Halted && !before.paused; c.Expect > 0 && was != awake(r) {
 		if err := t.wake(r.Run, awake(r)); err != nil {
 			return err
 		}
@@ -172,7 +173,7 @@ func (t *tx) writeRun(ctx context.Context, c *runtime.Commit, before *standing) 
 }
 
 // awake reports whether the run's timers fire and its tasks are handed out.
-func awake(r *runtime.RunRow) bool { return r.Status != runtime.Halted && !r.Paused }
+func awake(r *store.RunRow) bool { return r.Status != machine.Halted && !r.Paused }
 
 const (
 	wakeTasks  = `UPDATE tasks SET awake = ? WHERE run = ?`

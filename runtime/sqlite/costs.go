@@ -7,7 +7,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // costs are what a batch adds to what attempts have used. They are exact
@@ -22,7 +23,7 @@ type cost struct {
 }
 
 func (c costs) add(key cost, amount string) {
-	c[key] = runtime.AddAmounts(cmp.Or(c[key], "0"), amount)
+	c[key] = machine.AddAmounts(cmp.Or(c[key], "0"), amount)
 }
 
 func (c costs) merge(other costs) {
@@ -32,8 +33,8 @@ func (c costs) merge(other costs) {
 }
 
 // countCosts counts what the attempts that a commit is about have used.
-func (t *tx) countCosts(c *runtime.Commit) error {
-	return runtime.CountCosts(c.Run.Machine, c.History, func(n runtime.CostCount) {
+func (t *tx) countCosts(c *store.Commit) error {
+	return store.CountCosts(c.Run.Machine, c.History, func(n store.CostCount) {
 		if t.costs == nil {
 			t.costs = costs{}
 		}
@@ -57,7 +58,7 @@ func (w *writer) writeCosts() error {
 	for key, amount := range w.effects.costs {
 		sum, _, err := first(context.Background(), &t, scanOne[string], selectCost, key.machine, key.day, key.name)
 		if err == nil {
-			_, err = t.exec(upsertCost, key.machine, key.day, key.name, runtime.AddAmounts(cmp.Or(sum, "0"), amount))
+			_, err = t.exec(upsertCost, key.machine, key.day, key.name, machine.AddAmounts(cmp.Or(sum, "0"), amount))
 		}
 		if err != nil {
 			return err
@@ -67,8 +68,8 @@ func (w *writer) writeCosts() error {
 }
 
 // readCosts gives the sums of a machine; an empty one stands for all.
-func readCosts(ctx context.Context, from source, machine string, since time.Time) ([]runtime.CostCount, error) {
-	return list(ctx, from, func(found row, r *runtime.CostCount) error {
+func readCosts(ctx context.Context, from source, machine string, since time.Time) ([]store.CostCount, error) {
+	return list(ctx, from, func(found row, r *store.CostCount) error {
 		return found.Scan(&r.Machine, &r.Day, &r.Name, &r.Amount)
-	}, selectCosts, machine, runtime.DayOf(since))
+	}, selectCosts, machine, store.DayOf(since))
 }

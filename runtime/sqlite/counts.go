@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // Counts are kept by the steps themselves, so that stats need not read what a
@@ -69,24 +70,24 @@ func (t *tx) countRun(s *standing, n int64) {
 }
 
 // countCommit counts what a commit changes about a run that stood as before.
-func (t *tx) countCommit(c *runtime.Commit, before *standing) {
+func (t *tx) countCommit(c *store.Commit, before *standing) {
 	after := standingIn(&c.Run)
 	t.countRun(&after, 1)
 	if c.Expect > 0 {
 		t.countRun(before, -1)
 	}
-	runtime.CountRecords(c.Run.Machine, c.History, fromMicros(before.entered),
-		func(s runtime.StepCount) {
+	store.CountRecords(c.Run.Machine, c.History, fromMicros(before.entered),
+		func(s store.StepCount) {
 			t.count(count{table: stepCounts, machine: s.Machine, number: s.Day,
 				texts: [5]string{string(s.Kind), s.Input, s.From, s.To, string(s.Effect)}}, s.Steps)
 		},
-		func(s runtime.StayCount) {
+		func(s store.StayCount) {
 			t.count(count{table: stayCounts, machine: s.Machine, texts: [5]string{s.State}, number: s.Bucket}, s.Visits)
 		})
 }
 
 // read adds what the table holds of a machine; an empty machine stands for all.
-func (t *countTable) read(ctx context.Context, from source, machine string, all counts) error {
+func (t *countTable) read(ctx context.Context, from source, name string, all counts) error {
 	_, err := list(ctx, from, func(found row, _ *struct{}) error {
 		key, n := count{table: t}, int64(0)
 		into := []any{&key.machine}
@@ -98,16 +99,16 @@ func (t *countTable) read(ctx context.Context, from source, machine string, all 
 		}
 		all[key] += n
 		return nil
-	}, "SELECT "+t.columns+" FROM "+t.name+" WHERE ?1 = '' OR machine = ?1", machine)
+	}, "SELECT "+t.columns+" FROM "+t.name+" WHERE ?1 = '' OR machine = ?1", name)
 	return err
 }
 
-// Counts implements runtime.Store.
-func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (runtime.Counts, error) {
-	return heeding(ctx, s.readers, func() (runtime.Counts, error) { return s.counts(ctx, machine, since) })
+// Counts implements store.Store.
+func (s *Store) Counts(ctx context.Context, name string, since time.Time) (store.Counts, error) {
+	return heeding(ctx, s.readers, func() (store.Counts, error) { return s.counts(ctx, name, since) })
 }
 
-func (s *Store) counts(ctx context.Context, machine string, since time.Time) (c runtime.Counts, err error) {
+func (s *Store) counts(ctx context.Context, name string, since time.Time) (c store.Counts, err error) {
 	tx, err := s.readers.BeginTx(ctx, nil) // one moment of history and the tables
 	if err != nil {
 		return c, s.readError(err)
@@ -118,25 +119,25 @@ func (s *Store) counts(ctx context.Context, machine string, since time.Time) (c 
 		return c, err
 	}
 	for _, table := range countTables {
-		if err := table.read(ctx, reading{tx}, machine, all); err != nil {
+		if err := table.read(ctx, reading{tx}, name, all); err != nil {
 			return c, err
 		}
 	}
-	if c.Costs, err = readCosts(ctx, reading{tx}, machine, since); err != nil {
+	if c.Costs, err = readCosts(ctx, reading{tx}, name, since); err != nil {
 		return c, err
 	}
 	for key, n := range all {
 		x := key.texts
 		switch {
-		case n == 0 || machine != "" && key.machine != machine:
+		case n == 0 || name != "" && key.machine != name:
 		case key.table == runCounts:
-			c.Runs = append(c.Runs, runtime.RunCount{Machine: key.machine, State: x[0], Status: runtime.Status(x[1]),
-				Outcome: runtime.Outcome(x[2]), Paused: key.number == 1, Runs: n})
-		case key.table == stepCounts && key.number >= runtime.DayOf(since):
-			c.Steps = append(c.Steps, runtime.StepCount{Machine: key.machine, Day: key.number, Kind: runtime.InputKind(x[0]),
-				Input: x[1], From: x[2], To: x[3], Effect: runtime.Effect(x[4]), Steps: n})
+			c.Runs = append(c.Runs, store.RunCount{Machine: key.machine, State: x[0], Status: machine.Status(x[1]),
+				Outcome: machine.Outcome(x[2]), Paused: key.number == 1, Runs: n})
+		case key.table == stepCounts && key.number >= store.DayOf(since):
+			c.Steps = append(c.Steps, store.StepCount{Machine: key.machine, Day: key.number, Kind: machine.InputKind(x[0]),
+				Input: x[1], From: x[2], To: x[3], Effect: machine.Effect(x[4]), Steps: n})
 		case key.table == stayCounts:
-			c.Stays = append(c.Stays, runtime.StayCount{Machine: key.machine, State: x[0], Bucket: key.number, Visits: n})
+			c.Stays = append(c.Stays, store.StayCount{Machine: key.machine, State: x[0], Bucket: key.number, Visits: n})
 		}
 	}
 	return c, nil

@@ -14,7 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // TestCountsOfOlderDatabase: a database of format 1 has the counts after the
@@ -35,9 +36,9 @@ func TestCountsOfOlderDatabase(t *testing.T) {
 			c := nextStep(row)
 			h := &c.History[0]
 			h.At = row.Updated.Add(time.Duration(random.Int64N(1 << (10 + random.IntN(35)))).Truncate(time.Microsecond))
-			h.From, h.To, h.Effect = row.State, fmt.Sprintf("S%d", random.IntN(3)), runtime.Moved
+			h.From, h.To, h.Effect = row.State, fmt.Sprintf("S%d", random.IntN(3)), machine.Moved
 			if random.IntN(3) == 0 {
-				h.To, h.Effect = h.From, runtime.Stayed
+				h.To, h.Effect = h.From, machine.Stayed
 			} else {
 				c.Run.Entered = h.At
 			}
@@ -86,7 +87,7 @@ func TestCountsOfMends(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Commit(t.Context(), nextStep(row)); !errors.Is(err, runtime.ErrConflict) {
+	if err := s.Commit(t.Context(), nextStep(row)); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("a step of a run that was started at another time: %v", err)
 	}
 	c := nextStep(row)
@@ -197,11 +198,11 @@ func sortedCounts(t *testing.T, s *Store) []string {
 	for _, r := range c.Stays {
 		all = append(all, fmt.Sprint("stay ", r))
 	}
-	costs := map[runtime.CostCount]string{} // in which parts does not matter
+	costs := map[store.CostCount]string{} // in which parts does not matter
 	for _, r := range c.Costs {
 		amount := r.Amount
 		r.Amount = ""
-		costs[r] = runtime.AddAmounts(cmp.Or(costs[r], "0"), amount)
+		costs[r] = machine.AddAmounts(cmp.Or(costs[r], "0"), amount)
 	}
 	for key, amount := range costs {
 		key.Amount = amount
@@ -224,10 +225,10 @@ func TestPruneShortWrites(t *testing.T) {
 			c.History = append(c.History, h)
 		}
 		c.Run.Seq, c.Publish = int64(len(c.History)), nil
-		c.Run.Status, c.Run.Outcome = runtime.Finished, runtime.Success
+		c.Run.Status, c.Run.Outcome = machine.Finished, machine.Success
 		commit(t, s, c)
 	}
-	q := runtime.PruneQuery{Before: noon.Add(time.Hour), Limit: 100, Actor: "ada", Reason: "old", Now: noon}
+	q := store.PruneQuery{Before: noon.Add(time.Hour), Limit: 100, Actor: "ada", Reason: "old", Now: noon}
 	for _, want := range []int64{2, 2, 0} {
 		if done, err := s.Prune(t.Context(), q); err != nil || done.Runs != want {
 			t.Errorf("%d runs, want %d; %v", done.Runs, want, err)

@@ -5,7 +5,7 @@ package sqlite
 import (
 	"context"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 const insertDefinition = `
@@ -15,23 +15,23 @@ const insertDefinition = `
 const selectDefinition = `
 	SELECT hash, machine, source, definition FROM definitions WHERE hash = ?`
 
-// PutDefinition implements runtime.Store.
-func (s *Store) PutDefinition(ctx context.Context, d runtime.DefinitionRow) error {
+// PutDefinition implements store.Store.
+func (s *Store) PutDefinition(ctx context.Context, d store.DefinitionRow) error {
 	return s.write(ctx, func(t *tx) error {
 		_, err := t.exec(insertDefinition, d.Hash, d.Machine, d.Source, string(d.Definition))
 		return err
 	})
 }
 
-// Definition implements runtime.Store.
-func (s *Store) Definition(ctx context.Context, hash string) (runtime.DefinitionRow, error) {
+// Definition implements store.Store.
+func (s *Store) Definition(ctx context.Context, hash string) (store.DefinitionRow, error) {
 	d, ok, err := first(ctx, s.readers, scanDefinition, selectDefinition, hash)
 	if err == nil && !ok {
-		return d, runtime.NotFound("definition", hash)
+		return d, store.NotFound("definition", hash)
 	}
 	return d, s.readError(err)
 }
 
-func scanDefinition(found row, d *runtime.DefinitionRow) error {
+func scanDefinition(found row, d *store.DefinitionRow) error {
 	return found.Scan(&d.Hash, &d.Machine, &d.Source, (*[]byte)(&d.Definition))
 }

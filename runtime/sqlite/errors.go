@@ -3,7 +3,7 @@ package sqlite
 import (
 	"errors"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // Errors that callers tell apart with errors.Is.
@@ -33,15 +33,15 @@ var (
 	ErrReadOnly = errors.New("the database was opened read-only")
 	// ErrBusy says that another process kept the database locked for longer
 	// than BusyTimeout; nothing was written.
-	ErrBusy = runtime.Unavailable("another process keeps the database locked")
+	ErrBusy = store.Unavailable("another process keeps the database locked")
 	// ErrMoved says that the files which a store has open are not those at their
 	// names any more: they were moved, deleted or replaced while it wrote to them.
 	ErrMoved = errors.New("the database was moved or replaced while it was open")
 	// ErrFull says that the disk, or what a quota allows of it, has no room; nothing was
 	// written. The next write is tried on it all the same.
-	ErrFull = runtime.Unavailable("the disk is full")
+	ErrFull = store.Unavailable("the disk is full")
 	// ErrStopped is the error of every write after one that the disk refused
 	// (an I/O error, a damaged page), and after ErrMoved and ErrNewer.
 	// Reads go on. To write again, remove the cause, and open the database again.
-	ErrStopped = runtime.ErrStoreStopped
+	ErrStopped = store.ErrStoreStopped
 )

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 	"github.com/mattn/go-sqlite3"
 )
 
@@ -24,7 +24,7 @@ func refusesAll(t *testing.T, s *Store, reason error) {
 			t.Errorf("a commit gives %v", err)
 		}
 	}
-	if err := s.PutDefinition(t.Context(), runtime.DefinitionRow{Hash: "i", Machine: "M", Definition: []byte(`{}`)}); !errors.Is(err, reason) {
+	if err := s.PutDefinition(t.Context(), store.DefinitionRow{Hash: "i", Machine: "M", Definition: []byte(`{}`)}); !errors.Is(err, reason) {
 		t.Errorf("a definition gives %v", err)
 	}
 }
@@ -36,12 +36,12 @@ func TestFormatChangesUnderneath(t *testing.T) {
 	s := openAt(t, path)
 	task := firstStep("worked")
 	task.Set = nil
-	task.Start = []runtime.TaskRow{{Run: "worked", Machine: "Order", Definition: "h", Do: "work", Seq: 1, Activity: "work", Key: "k", Attempt: 1, NotBefore: noon}}
+	task.Start = []store.TaskRow{{Run: "worked", Machine: "Order", Definition: "h", Do: "work", Seq: 1, Activity: "work", Key: "k", Attempt: 1, NotBefore: noon}}
 	commit(t, s, task)
 	raw(t, path, fmt.Sprintf("PRAGMA user_version = %d", len(migrations())+1), "CREATE TABLE more (x INTEGER) STRICT")
-	claim := runtime.ClaimQuery{
+	claim := store.ClaimQuery{
 		Worker: "w", Now: noon.Add(time.Hour), Until: noon.Add(2 * time.Hour), Limit: 1,
-		Activities: []runtime.Claimable{{Definition: "h", Activity: "work"}},
+		Activities: []store.Claimable{{Definition: "h", Activity: "work"}},
 	}
 	if rows, err := s.Claim(t.Context(), claim); !errors.Is(err, ErrNewer) || len(rows) > 0 {
 		t.Errorf("a claim gives %d tasks, %v", len(rows), err)
@@ -95,7 +95,7 @@ func TestMovedUnderneath(t *testing.T) {
 				commit(t, s, nextStep(load(t, s, "r")))
 				defer func() { refusesAll(t, s, ErrMoved) }()
 				defer func() {
-					if _, err := s.Claim(t.Context(), runtime.ClaimQuery{Worker: "w", Limit: 1}); !errors.Is(err, ErrMoved) || !errors.Is(err, ErrStopped) {
+					if _, err := s.Claim(t.Context(), store.ClaimQuery{Worker: "w", Limit: 1}); !errors.Is(err, ErrMoved) || !errors.Is(err, ErrStopped) {
 						t.Errorf("a claim of an idle worker gives %v", err)
 					}
 					if _, err := s.Wanted(t.Context()); !errors.Is(err, ErrMoved) || !errors.Is(err, ErrStopped) {

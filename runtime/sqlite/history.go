@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 	"github.com/mattn/go-sqlite3"
 )
 
@@ -82,7 +82,7 @@ const selectAnswer = `
 
 // record writes what happened behind the run's row last; the last one has what
 // all of it counts.
-func (t *tx) record(rows []runtime.HistoryRow, last int64) error {
+func (t *tx) record(rows []store.HistoryRow, last int64) error {
 	counts, err := t.encodeCounts()
 	if err != nil {
 		return err
@@ -110,13 +110,13 @@ func (t *tx) record(rows []runtime.HistoryRow, last int64) error {
 	return nil
 }
 
-func (t *tx) recordOne(h *runtime.HistoryRow, last int64, counts json.RawMessage) (id int64, err error) {
+func (t *tx) recordOne(h *store.HistoryRow, last int64, counts json.RawMessage) (id int64, err error) {
 	return t.insert(insertHistory, h.Run, h.Seq, last, micros(h.At), string(h.Kind), h.Input, h.From, h.To,
 		string(h.Effect), text(h.Record), text(counts))
 }
 
 // search finds the row before h without the chain.
-func (t *tx) search(h *runtime.HistoryRow) (id int64, err error) {
+func (t *tx) search(h *store.HistoryRow) (id int64, err error) {
 	found, _, err := first(context.Background(), t, scanEnd, searchLast, h.Run)
 	if err == nil && found.seq != h.Seq-1 {
 		err = fmt.Errorf("%w: the history of run %q ends with record %d, and not %d", ErrDamaged, h.Run, found.seq, h.Seq-1)
@@ -143,14 +143,14 @@ func (t *tx) deleteHistory(ctx context.Context, run string, to end) error {
 	return err
 }
 
-// History implements runtime.Store. Where the chain is damaged it looks through
+// History implements store.Store. Where the chain is damaged it looks through
 // all rows.
-func (s *Store) History(ctx context.Context, run string, after int64, limit int) ([]runtime.HistoryRow, error) {
+func (s *Store) History(ctx context.Context, run string, after int64, limit int) ([]store.HistoryRow, error) {
 	rows, err := s.history(ctx, run, after, limit)
 	return rows, s.readError(err)
 }
 
-func (s *Store) history(ctx context.Context, run string, after int64, limit int) ([]runtime.HistoryRow, error) {
+func (s *Store) history(ctx context.Context, run string, after int64, limit int) ([]store.HistoryRow, error) {
 	end, _, err := first(ctx, s.readers, scanEnd, selectLast, run)
 	if err != nil || end.seq <= after {
 		return nil, err
@@ -163,7 +163,7 @@ func (s *Store) history(ctx context.Context, run string, after int64, limit int)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(rows, func(a, b runtime.HistoryRow) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortFunc(rows, func(a, b store.HistoryRow) int { return cmp.Compare(a.Seq, b.Seq) })
 	if follow(rows, after, upTo) {
 		return rows, nil
 	}
@@ -191,7 +191,7 @@ type end struct{ id, seq int64 }
 func scanEnd(found row, e *end) error { return found.Scan(&e.id, &e.seq) }
 
 // follow reports whether rows are those after a number and up to another.
-func follow(rows []runtime.HistoryRow, after, upTo int64) bool {
+func follow(rows []store.HistoryRow, after, upTo int64) bool {
 	for i := range rows {
 		if rows[i].Seq != after+1+int64(i) {
 			return false
@@ -200,14 +200,14 @@ func follow(rows []runtime.HistoryRow, after, upTo int64) bool {
 	return after+int64(len(rows)) == upTo
 }
 
-func scanHistory(found row, h *runtime.HistoryRow) error {
+func scanHistory(found row, h *store.HistoryRow) error {
 	var at int64
 	err := found.Scan(&h.Run, &h.Seq, &at, &h.Kind, &h.Input, &h.From, &h.To, &h.Effect, (*[]byte)(&h.Record))
 	h.At = fromMicros(at)
 	return err
 }
 
-// Accepted implements runtime.Store.
+// Accepted implements store.Store.
 func (s *Store) Accepted(ctx context.Context, run, eventID string) (json.RawMessage, bool, error) {
 	answer, ok, err := first(ctx, s.readers, func(found row, a *json.RawMessage) error {
 		return found.Scan((*[]byte)(a))

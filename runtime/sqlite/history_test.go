@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // brokenLinks counts runs whose last row of history is another one, and rows
@@ -119,7 +120,7 @@ func TestHistoryDamagedChain(t *testing.T) {
 		}
 		row := load(t, s, "q")
 		c := nextStep(row)
-		c.Run.Status, c.Run.Outcome, c.Publish = runtime.Finished, runtime.Success, nil
+		c.Run.Status, c.Run.Outcome, c.Publish = machine.Finished, machine.Success, nil
 		commit(t, s, c)
 		if id := query[int64](t, s, `SELECT id - back FROM history WHERE run = 'q' AND seq = 201`); id != query[int64](t, s, `SELECT id FROM history WHERE run = 'q' AND seq = 200`) {
 			t.Errorf("%s: the next record stands behind row %d", damage, id)
@@ -131,7 +132,7 @@ func TestHistoryDamagedChain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		done, err := s.Prune(t.Context(), runtime.PruneQuery{Before: noon.Add(time.Hour), Limit: 10, Now: noon.Add(time.Hour)})
+		done, err := s.Prune(t.Context(), store.PruneQuery{Before: noon.Add(time.Hour), Limit: 10, Now: noon.Add(time.Hour)})
 		if err != nil || done.Runs != 1 {
 			t.Errorf("%s: %+v, %v", damage, done, err)
 		}
@@ -194,7 +195,7 @@ func TestHistoryOfNoRun(t *testing.T) {
 }
 
 // withoutEvent is c without what other steps may have left already.
-func withoutEvent(c *runtime.Commit) *runtime.Commit {
+func withoutEvent(c *store.Commit) *store.Commit {
 	c.EventID, c.Answer, c.Publish = "", nil, nil
 	return c
 }

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite/faultfs"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // TestFailedCalls lets the first call to the file system fail, the second, the
@@ -108,7 +108,7 @@ func stepUntilStopped(t *testing.T, path string) (acknowledged map[string]int64,
 		}
 	}
 	if failed != nil {
-		var row runtime.RunRow
+		var row store.RunRow
 		if row, err = s.Load(ctx, "r"); err == nil && row.Seq != 1 {
 			t.Errorf("after the failure the run reads as step %d", row.Seq)
 		}

@@ -8,8 +8,9 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 const (
@@ -45,16 +46,16 @@ func scanLease(found row, l *lease) error {
 
 // lease finds the claim, or says ErrFenced. The lease of a cancelled task ends
 // the claim, that of another does not.
-func (t *tx) lease(ctx context.Context, c *runtime.Claim, now time.Time) (lease, error) {
+func (t *tx) lease(ctx context.Context, c *store.Claim, now time.Time) (lease, error) {
 	l, ok, err := first(ctx, t, scanLease, selectLease, c.Run, c.Do, c.Seq, c.Epoch)
 	if err == nil && (!ok || l.cancelled && l.until <= micros(now)) {
-		err = runtime.ErrFenced
+		err = machine.ErrFenced
 	}
 	return l, err
 }
 
-// Renew implements runtime.Store.
-func (s *Store) Renew(ctx context.Context, c runtime.Claim, now, until time.Time, checkpoint json.RawMessage) (cancelled bool, err error) {
+// Renew implements store.Store.
+func (s *Store) Renew(ctx context.Context, c store.Claim, now, until time.Time, checkpoint json.RawMessage) (cancelled bool, err error) {
 	return writing(ctx, s, func(t *tx) (bool, error) {
 		l, err := t.lease(ctx, &c, now)
 		if err != nil {
@@ -73,8 +74,8 @@ func (s *Store) Renew(ctx context.Context, c runtime.Claim, now, until time.Time
 	})
 }
 
-// Release implements runtime.Store.
-func (s *Store) Release(ctx context.Context, c runtime.Claim, now, notBefore time.Time) error {
+// Release implements store.Store.
+func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
 	return s.write(ctx, func(t *tx) error {
 		l, err := t.lease(ctx, &c, now)
 		if err != nil {
@@ -90,15 +91,15 @@ func (s *Store) Release(ctx context.Context, c runtime.Claim, now, notBefore tim
 	})
 }
 
-// Confirm implements runtime.Store.
-func (s *Store) Confirm(ctx context.Context, c runtime.Claim, now time.Time) error {
+// Confirm implements store.Store.
+func (s *Store) Confirm(ctx context.Context, c store.Claim, now time.Time) error {
 	return s.write(ctx, func(t *tx) error {
 		l, err := t.lease(ctx, &c, now)
 		if err != nil {
 			return err
 		}
 		if !l.cancelled {
-			return runtime.ErrFenced
+			return machine.ErrFenced
 		}
 		_, err = t.exec(deleteTask, l.id)
 		failpoint.Hit(failpoint.StoppedDeleted)
@@ -106,15 +107,15 @@ func (s *Store) Confirm(ctx context.Context, c runtime.Claim, now time.Time) err
 	})
 }
 
-// Reclaim implements runtime.Store.
-func (s *Store) Reclaim(ctx context.Context, c runtime.Claim, now time.Time) error {
+// Reclaim implements store.Store.
+func (s *Store) Reclaim(ctx context.Context, c store.Claim, now time.Time) error {
 	return s.write(ctx, func(t *tx) error {
 		l, err := t.lease(ctx, &c, now)
 		if err != nil {
 			return err
 		}
 		if l.cancelled || l.until > micros(now) {
-			return runtime.ErrFenced
+			return machine.ErrFenced
 		}
 		_, err = t.exec(giveBack, micros(now), sql.NullInt64{}, 1, l.id)
 		return err

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // A list of runs is read from one index, in its order, and stops at the limit.
@@ -23,9 +24,9 @@ import (
 // run writes no index. A list of a state without a status is put together of
 // those that have ended and those that are under way, which come in the same
 // order.
-func leading(f *runtime.RunFilter) string {
+func leading(f *store.RunFilter) string {
 	switch {
-	case f.Status != "" && f.Status != runtime.Finished:
+	case f.Status != "" && f.Status != machine.Finished:
 		return "status"
 	case f.Definition != "":
 		return "definition"
@@ -40,11 +41,11 @@ func leading(f *runtime.RunFilter) string {
 }
 
 // runsQuery has conditions for those fields only that filter.
-func runsQuery(f *runtime.RunFilter, after *runtime.RunRow) (text string, args []any) {
+func runsQuery(f *store.RunFilter, after *store.RunRow) (text string, args []any) {
 	if f.Status != "" || leading(f) != "state" {
 		text, args = runsWhere(f, after)
 	} else {
-		for _, status := range []runtime.Status{runtime.Finished, runtime.Running, runtime.Halted} {
+		for _, status := range []machine.Status{machine.Finished, machine.Running, machine.Halted} {
 			part := *f
 			part.Status = status
 			one, its := runsWhere(&part, after)
@@ -57,7 +58,7 @@ func runsQuery(f *runtime.RunFilter, after *runtime.RunRow) (text string, args [
 	return text + " ORDER BY started DESC, run DESC LIMIT ?", append(args, atMost(f.Limit))
 }
 
-func runsWhere(f *runtime.RunFilter, after *runtime.RunRow) (string, []any) {
+func runsWhere(f *store.RunFilter, after *store.RunRow) (string, []any) {
 	query, args := conditions(f)
 	if after != nil {
 		query = append(query, "(started, run) < (?, ?)")
@@ -70,7 +71,7 @@ func runsWhere(f *runtime.RunFilter, after *runtime.RunRow) (string, []any) {
 }
 
 // conditions are those of a filter, whatever the order of the list.
-func conditions(f *runtime.RunFilter) (query []string, args []any) {
+func conditions(f *store.RunFilter) (query []string, args []any) {
 	where := func(condition string, value any) {
 		query, args = append(query, condition), append(args, value)
 	}

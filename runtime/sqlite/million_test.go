@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // finishedRuns is how many there are in BenchmarkMillion.
@@ -56,12 +57,12 @@ func BenchmarkMillion(b *testing.B) {
 		b.Skip("it writes a gigabyte")
 	}
 	s := millionRuns(b)
-	for name, f := range map[string]runtime.RunFilter{
+	for name, f := range map[string]store.RunFilter{
 		"list/all":                {},
 		"list/page in the middle": {After: fmt.Sprintf("run-%07d", finishedRuns/2)},
 		"list/machine and state":  {Machine: "Order", State: "Failed"},
-		"list/running":            {Status: runtime.Running, Machine: "Order"},
-		"list/outcome":            {Outcome: runtime.Failed, Machine: "Order"},
+		"list/running":            {Status: machine.Running, Machine: "Order"},
+		"list/outcome":            {Outcome: machine.Failed, Machine: "Order"},
 		"list/old":                {StartedTo: time.UnixMicro(1767225600000000 + 1000*1000000)},
 	} {
 		f.Limit = 100
@@ -81,7 +82,7 @@ func BenchmarkMillion(b *testing.B) {
 		}
 	})
 	b.Run("prune dry run", func(b *testing.B) {
-		q := runtime.PruneQuery{Before: time.UnixMicro(1767225600000000 + finishedRuns/2*1000000), DryRun: true, Now: time.Now()}
+		q := store.PruneQuery{Before: time.UnixMicro(1767225600000000 + finishedRuns/2*1000000), DryRun: true, Now: time.Now()}
 		for b.Loop() {
 			if done, err := s.Prune(b.Context(), q); err != nil || done.Runs == 0 {
 				b.Fatal(done, err)
@@ -89,7 +90,7 @@ func BenchmarkMillion(b *testing.B) {
 		}
 	})
 	b.Run("prune 100", func(b *testing.B) {
-		q := runtime.PruneQuery{Before: time.Now(), Limit: 100, Now: time.Now()}
+		q := store.PruneQuery{Before: time.Now(), Limit: 100, Now: time.Now()}
 		for b.Loop() {
 			if done, err := s.Prune(b.Context(), q); err != nil || done.Runs != 100 {
 				b.Fatal(done, err)

@@ -6,11 +6,11 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// Store is a runtime.Store in a SQLite file. Without cgo there is none.
-type Store struct{ runtime.Store }
+// Store is a store.Store in a SQLite file. Without cgo there is none.
+type Store struct{ store.Store }
 
 // Open gives ErrNoCgo.
 func Open(_ context.Context, path string, opts ...Option) (*Store, error) {

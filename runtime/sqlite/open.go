@@ -13,18 +13,18 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 	"github.com/mattn/go-sqlite3"
 )
 
-// Store is a runtime.Store in a SQLite file. It is safe for concurrent use.
+// Store is a store.Store in a SQLite file. It is safe for concurrent use.
 type Store struct {
 	readers pool
 	writer  *writer // nil where the store is read-only
 	closed  atomic.Bool
 }
 
-var _ runtime.Store = (*Store)(nil)
+var _ store.Store = (*Store)(nil)
 
 // minVersion is the first SQLite without a bug that could corrupt a database
 // when the write-ahead log is reset (sqlite.org/wal.html, "WAL-reset bug").

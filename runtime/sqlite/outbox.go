@@ -6,8 +6,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // Each run's messages are delivered in order. The first one that waits is
@@ -38,7 +39,7 @@ const (
 		(SELECT id FROM outbox WHERE run = ? AND delivered IS NULL ORDER BY seq, n LIMIT 1)`
 )
 
-func (t *tx) publish(rows []runtime.MessageRow) error {
+func (t *tx) publish(rows []store.MessageRow) error {
 	for i := range rows {
 		m := &rows[i]
 		if _, err := t.exec(insertMessage, m.ID, m.Run, m.Seq, m.N, m.Machine, m.Event, text(m.Data), micros(m.At)); err != nil {
@@ -49,8 +50,8 @@ func (t *tx) publish(rows []runtime.MessageRow) error {
 	return nil
 }
 
-// Outbox implements runtime.Store.
-func (s *Store) Outbox(ctx context.Context, run string, limit int) ([]runtime.MessageRow, error) {
+// Outbox implements store.Store.
+func (s *Store) Outbox(ctx context.Context, run string, limit int) ([]store.MessageRow, error) {
 	query, argument := selectOutbox, any(atMost(limit))
 	if run != "" {
 		query, argument = selectOutboxOf, run
@@ -59,7 +60,7 @@ func (s *Store) Outbox(ctx context.Context, run string, limit int) ([]runtime.Me
 	return rows, s.readError(err)
 }
 
-func scanMessage(found row, m *runtime.MessageRow) error {
+func scanMessage(found row, m *store.MessageRow) error {
 	var at, ready int64
 	err := found.Scan(&m.ID, &m.Run, &m.Seq, &m.N, &m.Machine, &m.Event, (*[]byte)(&m.Data), &at,
 		&ready, &m.Attempt, &m.Worker, &m.Reason)
@@ -67,9 +68,9 @@ func scanMessage(found row, m *runtime.MessageRow) error {
 	return err
 }
 
-// TakeMessages implements runtime.Store. It looks before it asks to write, so
+// TakeMessages implements store.Store. It looks before it asks to write, so
 // that workers who find nothing do not disturb the writer.
-func (s *Store) TakeMessages(ctx context.Context, q runtime.MessageQuery) ([]runtime.MessageRow, error) {
+func (s *Store) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
 	if q.Limit <= 0 {
 		return nil, nil
 	}
@@ -77,7 +78,7 @@ func (s *Store) TakeMessages(ctx context.Context, q runtime.MessageQuery) ([]run
 	if err != nil || len(found) == 0 {
 		return nil, s.readError(err)
 	}
-	return writing(ctx, s, func(t *tx) ([]runtime.MessageRow, error) {
+	return writing(ctx, s, func(t *tx) ([]store.MessageRow, error) {
 		taken, err := readyMessages(ctx, t, q)
 		if err != nil {
 			return nil, err
@@ -95,7 +96,7 @@ func (s *Store) TakeMessages(ctx context.Context, q runtime.MessageQuery) ([]run
 	})
 }
 
-func readyMessages(ctx context.Context, from source, q runtime.MessageQuery) ([]runtime.MessageRow, error) {
+func readyMessages(ctx context.Context, from source, q store.MessageQuery) ([]store.MessageRow, error) {
 	if q.Run == "" {
 		return list(ctx, from, scanMessage, selectReady, micros(q.Now), q.Limit)
 	}
@@ -106,7 +107,7 @@ func readyMessages(ctx context.Context, from source, q runtime.MessageQuery) ([]
 	return rows, err
 }
 
-// Delivered implements runtime.Store.
+// Delivered implements store.Store.
 func (s *Store) Delivered(ctx context.Context, id string, attempt int, now time.Time) error {
 	return s.write(ctx, func(t *tx) error {
 		m, err := t.message(ctx, id, attempt)
@@ -122,7 +123,7 @@ func (s *Store) Delivered(ctx context.Context, id string, attempt int, now time.
 	})
 }
 
-// Undelivered implements runtime.Store.
+// Undelivered implements store.Store.
 func (s *Store) Undelivered(ctx context.Context, id string, attempt int, ready time.Time, reason string) error {
 	return s.write(ctx, func(t *tx) error {
 		if _, err := t.message(ctx, id, attempt); err != nil {
@@ -148,9 +149,9 @@ func (t *tx) message(ctx context.Context, id string, attempt int) (message, erro
 	case err != nil:
 		return m, err
 	case !ok:
-		return m, runtime.NotFound("message", id)
+		return m, store.NotFound("message", id)
 	case m.delivered || m.attempt != attempt:
-		return m, runtime.ErrFenced
+		return m, machine.ErrFenced
 	}
 	return m, nil
 }

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 const selectDefinitions = `
 	SELECT hash, machine, source, definition FROM definitions ORDER BY machine, hash`
 
-// Definitions implements runtime.Store.
-func (s *Store) Definitions(ctx context.Context) ([]runtime.DefinitionRow, error) {
+// Definitions implements store.Store.
+func (s *Store) Definitions(ctx context.Context) ([]store.DefinitionRow, error) {
 	rows, err := list(ctx, s.readers, scanDefinition, selectDefinitions)
 	return rows, s.readError(err)
 }
@@ -39,7 +39,7 @@ const selectWanted = `
 	UNION ALL
 	SELECT definition FROM wanted_later WHERE definition IS NOT NULL`
 
-// Wanted implements runtime.Store.
+// Wanted implements store.Store.
 func (s *Store) Wanted(ctx context.Context) ([]string, error) {
 	if err := s.inPlace(); err != nil {
 		return nil, err
@@ -57,8 +57,8 @@ const selectWaiting = selectTasks + ` WHERE id IN (
 		SELECT id FROM tasks WHERE worker IS NULL AND awake = 1 AND not_before IS NOT NULL AND not_before < ?1
 	) LIMIT ?2`
 
-// Waiting implements runtime.Store.
-func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]runtime.TaskRow, error) {
+// Waiting implements store.Store.
+func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]store.TaskRow, error) {
 	rows, err := list(ctx, s.readers, scanTask, selectWaiting, micros(before), atMost(limit))
 	return rows, s.readError(err)
 }

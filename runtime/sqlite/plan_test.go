@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // TestPlansWithStatistics: who has statistics made (ANALYZE) does not have history
@@ -63,13 +64,13 @@ func TestPlans(t *testing.T) {
 	queries["chain"], queries["mark"], queries["delete record"] = selectChain, selectMark, deleteRecord
 	queries["prunable"], queries["count old"], queries["count prunable"] = selectPrunable, countOld, countPrunable
 	queries["waiting"], queries["wanted"], queries["uncounted"] = selectWaiting, selectWanted, selectUncounted
-	after := &runtime.RunRow{Run: "r", Started: noon}
-	for name, f := range map[string]runtime.RunFilter{
+	after := &store.RunRow{Run: "r", Started: noon}
+	for name, f := range map[string]store.RunFilter{
 		"all": {}, "machine": {Machine: "m"}, "state": {State: "s"}, "status": {Status: "s"}, "outcome": {Outcome: "o"},
 		"definition": {Definition: "d"}, "machine and state": {Machine: "m", State: "s"},
-		"running machine": {Machine: "m", Status: runtime.Running, State: "s"}, "halted": {Machine: "m", Status: runtime.Halted},
-		"failed state": {State: "s", Outcome: runtime.Failed}, "finished machine": {Machine: "m", Status: runtime.Finished},
-		"stuck": {Status: runtime.Running, StartedTo: noon, EnteredTo: noon}, "paused": {Status: runtime.Running, Paused: true},
+		"running machine": {Machine: "m", Status: machine.Running, State: "s"}, "halted": {Machine: "m", Status: machine.Halted},
+		"failed state": {State: "s", Outcome: machine.Failed}, "finished machine": {Machine: "m", Status: machine.Finished},
+		"stuck": {Status: machine.Running, StartedTo: noon, EnteredTo: noon}, "paused": {Status: machine.Running, Paused: true},
 		"time": {StartedFrom: noon, StartedTo: noon.Add(time.Hour)}, "machine and time": {Machine: "m", StartedFrom: noon},
 	} {
 		queries["runs by "+name], _ = runsQuery(&f, nil)

@@ -5,8 +5,9 @@ package sqlite
 import (
 	"context"
 
-	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // Runs that ended before a time are found in the order in which they ended, for
@@ -54,14 +55,14 @@ const maxPruned = 5000
 // prunable is a run that may go.
 type prunable struct {
 	run, machine, state string
-	outcome             runtime.Outcome
+	outcome             machine.Outcome
 	paused              bool
 	end
 }
 
-// Prune implements runtime.Store. It may delete fewer than the limit where the
+// Prune implements store.Store. It may delete fewer than the limit where the
 // runs have a long history, but at least one.
-func (s *Store) Prune(ctx context.Context, q runtime.PruneQuery) (done runtime.Pruned, err error) {
+func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (done store.Pruned, err error) {
 	if q.DryRun {
 		done, err = s.countPruned(ctx, &q)
 		return done, s.readError(err)
@@ -69,13 +70,13 @@ func (s *Store) Prune(ctx context.Context, q runtime.PruneQuery) (done runtime.P
 	if q.Limit <= 0 {
 		return done, nil
 	}
-	return writing(ctx, s, func(t *tx) (runtime.Pruned, error) {
+	return writing(ctx, s, func(t *tx) (store.Pruned, error) {
 		runs, err := t.prune(ctx, &q)
-		return runtime.Pruned{Runs: runs}, err
+		return store.Pruned{Runs: runs}, err
 	})
 }
 
-func (s *Store) countPruned(ctx context.Context, q *runtime.PruneQuery) (done runtime.Pruned, err error) {
+func (s *Store) countPruned(ctx context.Context, q *store.PruneQuery) (done store.Pruned, err error) {
 	for _, outcome := range outcomes(q) {
 		args := []any{string(outcome), micros(q.Before), q.Machine, micros(q.Now)}
 		prunable, _, err := first(ctx, s.readers, scanOne[int64], countPrunable, args...)
@@ -92,14 +93,14 @@ func (s *Store) countPruned(ctx context.Context, q *runtime.PruneQuery) (done ru
 }
 
 // outcomes are those of the runs that are meant.
-func outcomes(q *runtime.PruneQuery) []runtime.Outcome {
+func outcomes(q *store.PruneQuery) []machine.Outcome {
 	if q.Outcome != "" {
-		return []runtime.Outcome{q.Outcome}
+		return []machine.Outcome{q.Outcome}
 	}
-	return []runtime.Outcome{runtime.Success, runtime.Failed, runtime.Cancelled}
+	return []machine.Outcome{machine.Success, machine.Failed, machine.Cancelled}
 }
 
-func (t *tx) prune(ctx context.Context, q *runtime.PruneQuery) (runs int64, err error) {
+func (t *tx) prune(ctx context.Context, q *store.PruneQuery) (runs int64, err error) {
 	records := int64(0)
 	for _, outcome := range outcomes(q) {
 		rows, err := list(ctx, t, scanPrunable, selectPrunable,
@@ -154,7 +155,7 @@ func (t *tx) delete(ctx context.Context, p *prunable) error {
 	if err := t.deleteFrom(deletionsOfRun, p.run); err != nil {
 		return err
 	}
-	t.countRun(&standing{machine: p.machine, state: p.state, status: runtime.Finished, outcome: p.outcome, paused: p.paused}, -1)
+	t.countRun(&standing{machine: p.machine, state: p.state, status: machine.Finished, outcome: p.outcome, paused: p.paused}, -1)
 	return nil
 }
 

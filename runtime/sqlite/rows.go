@@ -9,7 +9,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // source is what rows are read from: the readers, or the writer's transaction.
@@ -56,7 +56,7 @@ func list[T any](ctx context.Context, from source, scan func(row, *T) error, tex
 // heeding reads, and returns soon after ctx is done where the disk hangs: SQLite itself
 // waits for it then, and so does a goroutine that no one waits for.
 func heeding[T any](ctx context.Context, from source, read func() (T, error)) (T, error) {
-	if _, readers := from.(pool); !readers || runtime.Patient(ctx) {
+	if _, readers := from.(pool); !readers || store.Patient(ctx) {
 		return read()
 	}
 	type result struct {
@@ -146,7 +146,7 @@ func writing[T any](ctx context.Context, s *Store, run func(*tx) (T, error)) (no
 func (s *Store) writeLarge(ctx context.Context, bytes int64, run func(*tx) error) error {
 	switch {
 	case s.closed.Load():
-		return runtime.ErrClosed
+		return store.ErrClosed
 	case s.writer == nil:
 		return ErrReadOnly
 	}
@@ -156,7 +156,7 @@ func (s *Store) writeLarge(ctx context.Context, bytes int64, run func(*tx) error
 // readError puts the error of a read in our words.
 func (s *Store) readError(err error) error {
 	if err != nil && s.closed.Load() {
-		return runtime.ErrClosed
+		return store.ErrClosed
 	}
 	return translate(err)
 }

@@ -5,7 +5,7 @@ package sqlite
 import (
 	"context"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 const selectRuns = `
@@ -15,16 +15,16 @@ const selectRuns = `
 
 const selectRun = selectRuns + ` WHERE run = ?`
 
-// Load implements runtime.Store.
-func (s *Store) Load(ctx context.Context, run string) (runtime.RunRow, error) {
+// Load implements store.Store.
+func (s *Store) Load(ctx context.Context, run string) (store.RunRow, error) {
 	row, ok, err := first(ctx, s.readers, scanRun, selectRun, run)
 	if err == nil && !ok {
-		return row, runtime.ErrNotFound
+		return row, store.ErrNotFound
 	}
 	return row, s.readError(err)
 }
 
-func scanRun(found row, r *runtime.RunRow) error {
+func scanRun(found row, r *store.RunRow) error {
 	var started, entered, updated int64
 	err := found.Scan(&r.Run, &r.Machine, &r.Definition, &r.State, &r.Status, &r.Outcome, &r.Paused,
 		&r.Seq, &started, &entered, &updated, (*[]byte)(&r.Snapshot))
@@ -32,10 +32,10 @@ func scanRun(found row, r *runtime.RunRow) error {
 	return err
 }
 
-// Runs implements runtime.Store. A page begins where the one before ended, by
+// Runs implements store.Store. A page begins where the one before ended, by
 // the order itself, so that a late page costs no more than the first.
-func (s *Store) Runs(ctx context.Context, f runtime.RunFilter) ([]runtime.RunRow, error) {
-	var after *runtime.RunRow
+func (s *Store) Runs(ctx context.Context, f store.RunFilter) ([]store.RunRow, error) {
+	var after *store.RunRow
 	if f.After != "" {
 		row, err := s.Load(ctx, f.After)
 		if err != nil {

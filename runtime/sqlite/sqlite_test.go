@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 	"github.com/fsmc-dev/fsmc/runtime/storetest"
 )
 
@@ -24,13 +25,13 @@ func TestMain(m *testing.M) {
 }
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) runtime.Store {
+	storetest.Run(t, func(t *testing.T) store.Store {
 		return openAt(t, filepath.Join(t.TempDir(), "runs.db"))
 	})
 }
 
 func TestDurable(t *testing.T) {
-	storetest.Durable(t, func(t *testing.T, dir string) runtime.Store {
+	storetest.Durable(t, func(t *testing.T, dir string) store.Store {
 		return openAt(t, filepath.Join(dir, "runs.db"))
 	})
 }
@@ -67,7 +68,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func putDefinition(t testing.TB, s *Store) {
 	t.Helper()
-	err := s.PutDefinition(context.Background(), runtime.DefinitionRow{
+	err := s.PutDefinition(context.Background(), store.DefinitionRow{
 		Hash: "h", Machine: "Order", Definition: json.RawMessage(`{}`),
 	})
 	if err != nil {
@@ -75,14 +76,14 @@ func putDefinition(t testing.TB, s *Store) {
 	}
 }
 
-func commit(t testing.TB, s *Store, c *runtime.Commit) {
+func commit(t testing.TB, s *Store, c *store.Commit) {
 	t.Helper()
 	if err := s.Commit(context.Background(), c); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func load(t testing.TB, s *Store, run string) runtime.RunRow {
+func load(t testing.TB, s *Store, run string) store.RunRow {
 	t.Helper()
 	row, err := s.Load(t.Context(), run)
 	if err != nil {
@@ -91,27 +92,27 @@ func load(t testing.TB, s *Store, run string) runtime.RunRow {
 	return row
 }
 
-func firstStep(run string) *runtime.Commit {
-	return nextStep(runtime.RunRow{
-		Run: run, Machine: "Order", Definition: "h", State: "Idle", Status: runtime.Running,
+func firstStep(run string) *store.Commit {
+	return nextStep(store.RunRow{
+		Run: run, Machine: "Order", Definition: "h", State: "Idle", Status: machine.Running,
 		Started: noon, Entered: noon,
 	})
 }
 
 // nextStep takes a run one step on. The step leaves its number everywhere: in
 // the snapshot, a timer, an event id and a message.
-func nextStep(row runtime.RunRow) *runtime.Commit {
-	c := &runtime.Commit{Run: row, Expect: row.Seq}
+func nextStep(row store.RunRow) *store.Commit {
+	c := &store.Commit{Run: row, Expect: row.Seq}
 	seq := row.Seq + 1
 	c.Run.Seq, c.Run.Updated = seq, noon.Add(time.Duration(seq)*time.Second)
 	c.Run.Snapshot = json.RawMessage(fmt.Sprintf(`{"run":%q,"seq":%d,"data":{"n":%d}}`, row.Run, seq, seq))
-	c.History = []runtime.HistoryRow{{
-		Run: row.Run, Seq: seq, At: c.Run.Updated, Kind: runtime.EventInput, Input: "Go", From: row.State,
-		To: row.State, Effect: runtime.Moved, Record: json.RawMessage(fmt.Sprintf(`{"seq":%d}`, seq)),
+	c.History = []store.HistoryRow{{
+		Run: row.Run, Seq: seq, At: c.Run.Updated, Kind: machine.EventInput, Input: "Go", From: row.State,
+		To: row.State, Effect: machine.Moved, Record: json.RawMessage(fmt.Sprintf(`{"seq":%d}`, seq)),
 	}}
-	c.Set = []runtime.TimerRow{{Run: row.Run, Name: "t", Due: c.Run.Updated}}
+	c.Set = []store.TimerRow{{Run: row.Run, Name: "t", Due: c.Run.Updated}}
 	c.EventID, c.Answer = fmt.Sprint(seq), json.RawMessage(fmt.Sprint(seq))
-	c.Publish = []runtime.MessageRow{{
+	c.Publish = []store.MessageRow{{
 		ID: fmt.Sprintf("%s/%d/1", row.Run, seq), Run: row.Run, Seq: seq, N: 1, Event: "Gone", At: c.Run.Updated,
 	}}
 	return c

@@ -5,7 +5,8 @@ package sqlite
 import (
 	"context"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // standing is what a commit needs to know of the run as it was.
@@ -14,8 +15,8 @@ type standing struct {
 	machine    string
 	definition string
 	state      string
-	status     runtime.Status
-	outcome    runtime.Outcome
+	status     machine.Status
+	outcome    machine.Outcome
 	paused     bool
 	started    int64
 	entered    int64
@@ -40,7 +41,7 @@ func scanStanding(found row, b *standing) error {
 // at a sequence number never changes, and that it still stands so is for the
 // UPDATE to say, where nothing else comes before it. A run whose id is used again
 // is told from the one before by when it was started.
-func (t *tx) standingFor(ctx context.Context, c *runtime.Commit) (standing, error) {
+func (t *tx) standingFor(ctx context.Context, c *store.Commit) (standing, error) {
 	if known, ok := t.w.known[c.Run.Run]; ok && known.expected(c) &&
 		len(c.History) > 0 && c.Claim == nil && c.Repairs == nil && c.Run.Definition == known.definition {
 		return known, nil
@@ -50,17 +51,17 @@ func (t *tx) standingFor(ctx context.Context, c *runtime.Commit) (standing, erro
 	case err != nil:
 		return before, err
 	case ok && c.Expect == 0:
-		return before, runtime.ErrExists
+		return before, machine.ErrExists
 	case !ok && c.Expect > 0:
-		return before, runtime.ErrNotFound
+		return before, store.ErrNotFound
 	case ok && !before.expected(c):
-		return before, runtime.ErrConflict
+		return before, store.ErrConflict
 	}
 	return before, nil
 }
 
 // standingIn is how a run stands by its row, which does not say where its history is.
-func standingIn(r *runtime.RunRow) standing {
+func standingIn(r *store.RunRow) standing {
 	return standing{
 		seq: r.Seq, machine: r.Machine, definition: r.Definition, state: r.State, status: r.Status,
 		outcome: r.Outcome, paused: r.Paused, started: micros(r.Started), entered: micros(r.Entered),
@@ -68,7 +69,7 @@ func standingIn(r *runtime.RunRow) standing {
 }
 
 // counted is how the run stood by what has been counted of it.
-func (b *standing) counted(c *runtime.Commit) *standing {
+func (b *standing) counted(c *store.Commit) *standing {
 	if c.Repairs == nil {
 		return b
 	}
@@ -84,17 +85,17 @@ func (b standing) onlyMoves(after *standing) bool {
 }
 
 // expected reports whether it is what c expects.
-func (b *standing) expected(c *runtime.Commit) bool {
+func (b *standing) expected(c *store.Commit) bool {
 	return b.seq == c.Expect && (c.Expect == 0 || c.Repairs != nil || b.started == micros(c.Run.Started))
 }
 
 // overtaken says why a run did not stand as this writer knew.
-func (t *tx) overtaken(ctx context.Context, c *runtime.Commit) error {
+func (t *tx) overtaken(ctx context.Context, c *store.Commit) error {
 	delete(t.w.known, c.Run.Run)
 	if _, err := t.standingFor(ctx, c); err != nil {
 		return err
 	}
-	return runtime.ErrConflict
+	return store.ErrConflict
 }
 
 // maxKnown bounds how many runs a writer remembers.
@@ -104,7 +105,7 @@ const maxKnown = 4096
 // ended is not likely to take another step.
 func (w *writer) remember(stand []standingOf) {
 	for i := range stand {
-		if stand[i].status == runtime.Finished {
+		if stand[i].status == machine.Finished {
 			delete(w.known, stand[i].run)
 			continue
 		}

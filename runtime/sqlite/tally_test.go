@@ -13,7 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // TestCountsOfTwoWriters: what history has to be counted is added up exactly,
@@ -55,7 +56,7 @@ func TestCountsOfTwoWriters(t *testing.T) {
 		look()
 	}
 	for _, rows := range []int{7, 2 * foldAt, foldAt, 3} {
-		done, err := b.Prune(t.Context(), runtime.PruneQuery{Before: noon.Add(240 * time.Hour), Limit: 100, Now: noon})
+		done, err := b.Prune(t.Context(), store.PruneQuery{Before: noon.Add(240 * time.Hour), Limit: 100, Now: noon})
 		if err != nil || done.Runs == 0 {
 			t.Fatal(done, err)
 		}
@@ -112,7 +113,7 @@ func stepsByInput(t *testing.T, s *Store) map[string]int64 {
 }
 
 // longStep is a commit of a run that ends after so many records.
-func longStep(run, input string, records int) *runtime.Commit {
+func longStep(run, input string, records int) *store.Commit {
 	c := firstStep(run)
 	c.Publish, c.EventID, c.Set = nil, "", nil
 	for len(c.History) < records {
@@ -122,7 +123,7 @@ func longStep(run, input string, records int) *runtime.Commit {
 		c.History[n].Seq, c.History[n].Input = int64(n+1), input
 	}
 	c.Run.Seq = int64(records)
-	c.Run.Status, c.Run.Outcome = runtime.Finished, runtime.Success
+	c.Run.Status, c.Run.Outcome = machine.Finished, machine.Success
 	return c
 }
 

@@ -7,8 +7,9 @@ import (
 	"database/sql"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 const (
@@ -47,13 +48,13 @@ const selectHeld = `
 	SELECT EXISTS (SELECT 1 FROM tasks WHERE run = ? AND cancelled = 1 AND lease_until > ?)`
 
 // endClaim ends the task that a commit is about, if any, or says ErrFenced.
-func (t *tx) endClaim(c *runtime.Claim) error {
+func (t *tx) endClaim(c *store.Claim) error {
 	if c == nil {
 		return nil
 	}
 	n, err := t.exec(endClaimed, c.Run, c.Do, c.Seq, c.Epoch)
 	if err == nil && n == 0 {
-		err = runtime.ErrFenced
+		err = machine.ErrFenced
 	}
 	if err == nil {
 		failpoint.Hit(failpoint.ClaimEnded)
@@ -62,7 +63,7 @@ func (t *tx) endClaim(c *runtime.Claim) error {
 }
 
 // endTasks ends and cancels the tasks that stood before the commit.
-func (t *tx) endTasks(c *runtime.Commit) error {
+func (t *tx) endTasks(c *store.Commit) error {
 	for _, do := range c.End {
 		if _, err := t.exec(endOpen, c.Run.Run, do); err != nil {
 			return err
@@ -79,32 +80,32 @@ func (t *tx) endTasks(c *runtime.Commit) error {
 	return nil
 }
 
-func (t *tx) startTask(c *runtime.Commit, row *runtime.TaskRow) error {
+func (t *tx) startTask(c *store.Commit, row *store.TaskRow) error {
 	_, err := t.exec(insertTask, row.Run, row.Do, row.Seq, row.Machine, row.Definition, row.Activity,
 		row.Key, row.Attempt, row.Visit, awake(&c.Run), micros(c.Run.Updated), optional(row.NotBefore), row.Lost,
 		int64(row.Timeout), int64(row.Heartbeat), int64(row.Progress))
 	return err
 }
 
-// Tasks implements runtime.Store.
-func (s *Store) Tasks(ctx context.Context, run string) ([]runtime.TaskRow, error) {
+// Tasks implements store.Store.
+func (s *Store) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
 	rows, err := list(ctx, s.readers, scanTask, selectRunTasks, run)
 	return rows, s.readError(err)
 }
 
-// Expired implements runtime.Store.
-func (s *Store) Expired(ctx context.Context, now time.Time, limit int) ([]runtime.TaskRow, error) {
+// Expired implements store.Store.
+func (s *Store) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
 	rows, err := list(ctx, s.readers, scanTask, selectExpired, micros(now), atMost(limit))
 	return rows, s.readError(err)
 }
 
-// Held implements runtime.Store.
+// Held implements store.Store.
 func (s *Store) Held(ctx context.Context, run string, now time.Time) (bool, error) {
 	held, _, err := first(ctx, s.readers, scanOne[bool], selectHeld, run, micros(now))
 	return held, s.readError(err)
 }
 
-func scanTask(found row, t *runtime.TaskRow) error {
+func scanTask(found row, t *store.TaskRow) error {
 	var notBefore, claimed, lease, beat, progress, checkpoint sql.NullInt64
 	err := found.Scan(&t.Run, &t.Do, &t.Seq, &t.Machine, &t.Definition, &t.Activity, &t.Key, &t.Attempt, &t.Visit,
 		&notBefore, &t.Epoch, &t.Worker, &claimed, &lease, &beat, &progress, &t.Lost, &t.Cancelled,

@@ -7,8 +7,8 @@ import (
 	"database/sql"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 const upsertTimer = `
@@ -34,7 +34,7 @@ const (
 	nextLease = `SELECT min(lease_until) FROM tasks WHERE worker IS NOT NULL AND lease_until > ?`
 )
 
-func (t *tx) writeTimers(c *runtime.Commit) error {
+func (t *tx) writeTimers(c *store.Commit) error {
 	for _, name := range c.Drop {
 		if _, err := t.exec(deleteTimer, c.Run.Run, name); err != nil {
 			return err
@@ -50,26 +50,26 @@ func (t *tx) writeTimers(c *runtime.Commit) error {
 	return nil
 }
 
-// Due implements runtime.Store.
-func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]runtime.TimerRow, error) {
+// Due implements store.Store.
+func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
 	rows, err := list(ctx, s.readers, scanTimer, selectDue, micros(now), atMost(limit))
 	return rows, s.readError(err)
 }
 
-// Timers implements runtime.Store.
-func (s *Store) Timers(ctx context.Context, run string) ([]runtime.TimerRow, error) {
+// Timers implements store.Store.
+func (s *Store) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {
 	rows, err := list(ctx, s.readers, scanTimer, selectTimers, run)
 	return rows, s.readError(err)
 }
 
-func scanTimer(found row, t *runtime.TimerRow) error {
+func scanTimer(found row, t *store.TimerRow) error {
 	var due int64
 	err := found.Scan(&t.Run, &t.Name, &due)
 	t.Due = fromMicros(due)
 	return err
 }
 
-// NextWake implements runtime.Store.
+// NextWake implements store.Store.
 func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
 	var next time.Time
 	for _, query := range []string{nextTimer, nextTask, nextLease, nextMessage} {

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 	"github.com/mattn/go-sqlite3"
 )
 
@@ -198,7 +198,7 @@ func (w *writer) commit() error {
 		return w.failed(err)    // it has been rolled back
 	} else if err != nil {
 		// Whether it is on the disk is not known: nothing may be built on it.
-		return fmt.Errorf("%w: %w", runtime.ErrUnknown, w.stop(err))
+		return fmt.Errorf("%w: %w", store.ErrUnknown, w.stop(err))
 	}
 	failpoint.Hit(failpoint.AfterEnd)
 	w.tally.committed(w.effects.counts)

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 	"github.com/mattn/go-sqlite3"
 )
 
@@ -117,7 +117,7 @@ func (w *writer) outlast(ctx context.Context, r *request) error {
 		return err
 	case <-time.After(patience):
 		w.hangs.Store(true)
-		return fmt.Errorf("%w: %w", runtime.ErrUnknown, context.Cause(ctx))
+		return fmt.Errorf("%w: %w", store.ErrUnknown, context.Cause(ctx))
 	}
 }
 
@@ -127,7 +127,7 @@ func (w *writer) send(ctx context.Context, r *request) error {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	if w.closed {
-		return runtime.ErrClosed
+		return store.ErrClosed
 	}
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (w *writer) send(ctx context.Context, r *request) error {
 
 // leadFor leads for a caller that has the turn.
 func (w *writer) leadFor(ctx context.Context) {
-	if runtime.Patient(ctx) {
+	if store.Patient(ctx) {
 		w.lead()
 		return
 	}

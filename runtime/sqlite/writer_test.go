@@ -16,7 +16,8 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // TestGroupCommit counts transactions with SQLite's own hook.
@@ -166,7 +167,7 @@ func TestOneOfBatchFails(t *testing.T) {
 	wait.Wait()
 	for i := range 5 {
 		_, err := s.Load(t.Context(), fmt.Sprintf("b%d", i))
-		if errors.Is(err, runtime.ErrNotFound) != (i == 2) {
+		if errors.Is(err, store.ErrNotFound) != (i == 2) {
 			t.Errorf("b%d: %v", i, err)
 		}
 	}
@@ -186,12 +187,12 @@ func TestRefusedOfBatch(t *testing.T) {
 	}
 	row := load(t, s, "r")
 	fenced, conflict := nextStep(row), nextStep(row)
-	fenced.Claim = &runtime.Claim{Run: "r", Do: "work", Seq: 1, Epoch: 7}
+	fenced.Claim = &store.Claim{Run: "r", Do: "work", Seq: 1, Epoch: 7}
 	conflict.Expect, conflict.Run.Seq, conflict.History[0].Seq = 8, 9, 9
 	free := block(t, s)
 	var wait sync.WaitGroup
-	for want, c := range map[error]*runtime.Commit{
-		runtime.ErrFenced: fenced, runtime.ErrConflict: conflict, nil: firstStep("other"),
+	for want, c := range map[error]*store.Commit{
+		machine.ErrFenced: fenced, store.ErrConflict: conflict, nil: firstStep("other"),
 	} {
 		wait.Go(func() {
 			if err := s.Commit(context.Background(), c); !errors.Is(err, want) {
@@ -217,18 +218,18 @@ func TestOvertaken(t *testing.T) {
 	path := made(t)
 	ours, theirs := openAt(t, path), openAt(t, path)
 	claimed := firstStep("c")
-	claimed.Start = []runtime.TaskRow{{Run: "c", Machine: "Order", Definition: "h", Do: "work", Seq: 1, Activity: "work", Key: "k", Attempt: 1, NotBefore: noon}}
+	claimed.Start = []store.TaskRow{{Run: "c", Machine: "Order", Definition: "h", Do: "work", Seq: 1, Activity: "work", Key: "k", Attempt: 1, NotBefore: noon}}
 	commit(t, ours, claimed)
 	commit(t, ours, firstStep("d"))
 	commit(t, theirs, nextStep(claimed.Run))
 
 	late := nextStep(claimed.Run)
 	late.EventID, late.Publish, late.Cancel = "", nil, []string{"work"}
-	if err := ours.Commit(t.Context(), late); !errors.Is(err, runtime.ErrConflict) {
+	if err := ours.Commit(t.Context(), late); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("got %v", err)
 	}
-	late.Claim = &runtime.Claim{Run: "c", Do: "work", Seq: 1, Epoch: 99}
-	if err := ours.Commit(t.Context(), late); !errors.Is(err, runtime.ErrConflict) { // before ErrFenced
+	late.Claim = &store.Claim{Run: "c", Do: "work", Seq: 1, Epoch: 99}
+	if err := ours.Commit(t.Context(), late); !errors.Is(err, store.ErrConflict) { // before ErrFenced
 		t.Errorf("got %v", err)
 	}
 	if tasks, err := ours.Tasks(t.Context(), "c"); err != nil || len(tasks) != 1 {
@@ -243,7 +244,7 @@ func TestOvertaken(t *testing.T) {
 	afterwards := nextStep(firstStep("d").Run)
 	afterwards.EventID = ""
 	ended := nextStep(firstStep("d").Run)
-	ended.Run.Status, ended.Run.Outcome, ended.Publish = runtime.Finished, runtime.Success, nil
+	ended.Run.Status, ended.Run.Outcome, ended.Publish = machine.Finished, machine.Success, nil
 	commit(t, theirs, ended)
 	err = theirs.write(t.Context(), func(t *tx) error {
 		if _, err := t.exec("DELETE FROM outbox WHERE run = ?", "d"); err != nil {
@@ -254,7 +255,7 @@ func TestOvertaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ours.Commit(t.Context(), afterwards); !errors.Is(err, runtime.ErrNotFound) {
+	if err := ours.Commit(t.Context(), afterwards); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -264,7 +265,7 @@ func TestOvertaken(t *testing.T) {
 func TestIDAgain(t *testing.T) {
 	path := made(t)
 	ours, theirs := openAt(t, path), openAt(t, path)
-	in := func(state string, c *runtime.Commit) *runtime.Commit {
+	in := func(state string, c *store.Commit) *store.Commit {
 		c.EventID, c.Publish, c.Set = "", nil, nil
 		c.History[0].To, c.Run.State = state, state
 		return c
@@ -274,9 +275,9 @@ func TestIDAgain(t *testing.T) {
 	known := in("Working", nextStep(first.Run))
 	commit(t, ours, known)
 	end := in("Done", nextStep(known.Run))
-	end.Run.Status, end.Run.Outcome = runtime.Finished, runtime.Success
+	end.Run.Status, end.Run.Outcome = machine.Finished, machine.Success
 	commit(t, theirs, end)
-	if done, err := theirs.Prune(t.Context(), runtime.PruneQuery{Before: noon.Add(time.Hour), Limit: 10, Now: noon}); err != nil || done.Runs != 1 {
+	if done, err := theirs.Prune(t.Context(), store.PruneQuery{Before: noon.Add(time.Hour), Limit: 10, Now: noon}); err != nil || done.Runs != 1 {
 		t.Fatal(done, err)
 	}
 	again := in("Draft", firstStep("x"))
@@ -284,7 +285,7 @@ func TestIDAgain(t *testing.T) {
 	commit(t, theirs, again)
 	commit(t, theirs, in("Draft", nextStep(again.Run)))
 
-	if err := ours.Commit(t.Context(), in("Done", nextStep(known.Run))); !errors.Is(err, runtime.ErrConflict) {
+	if err := ours.Commit(t.Context(), in("Done", nextStep(known.Run))); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("a step of the run that is gone: %v", err)
 	}
 	row := load(t, ours, "x")
@@ -389,7 +390,7 @@ func TestBusy(t *testing.T) {
 // that reading has not.
 func stopped(t *testing.T, s *Store, first error, cause sqlite3.ErrNo) {
 	t.Helper()
-	for i, err := range []error{first, s.PutDefinition(t.Context(), runtime.DefinitionRow{Hash: "x", Definition: []byte("1")})} {
+	for i, err := range []error{first, s.PutDefinition(t.Context(), store.DefinitionRow{Hash: "x", Definition: []byte("1")})} {
 		if !errors.Is(err, ErrStopped) || code(err) != cause {
 			t.Errorf("write %d: %v", i, err)
 		}

@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 func testClaim(f *fixture) {
 	c := f.create("r")
 	want := *f.start(c, "a")
 	f.commit(c)
-	equal(f, f.tasks("r"), []runtime.TaskRow{want})
+	equal(f, f.tasks("r"), []store.TaskRow{want})
 	f.pass(time.Second)
 	if rows := f.claim(0); len(rows) != 0 {
 		f.Fatalf("a limit of 0 gave %d tasks", len(rows))
@@ -23,7 +24,7 @@ func testClaim(f *fixture) {
 	want.Epoch, want.Worker, want.LeaseUntil = got.Epoch, "w1", f.now.Add(ttl)
 	want.ClaimedAt, want.BeatAt, want.ProgressAt = f.now, f.now, f.now
 	equal(f, got, want)
-	equal(f, f.tasks("r"), []runtime.TaskRow{want})
+	equal(f, f.tasks("r"), []store.TaskRow{want})
 	f.idle() // it is held
 	f.pass(2 * ttl)
 	f.idle() // until it is reclaimed
@@ -51,16 +52,16 @@ func testClaimFilters(f *fixture) {
 		}
 	}
 	expect("no activities")
-	q.Activities = []runtime.Claimable{{Definition: "another", Activity: activity}}
+	q.Activities = []store.Claimable{{Definition: "another", Activity: activity}}
 	expect("another definition")
-	q.Activities = []runtime.Claimable{{Definition: definition, Activity: "other"}}
+	q.Activities = []store.Claimable{{Definition: definition, Activity: "other"}}
 	q.Run = "r2"
 	expect("one run", "r2/b")
 	q.Run = ""
 	expect("one activity", "r1/b")
 	q.Activities = append(q.Activities,
-		runtime.Claimable{Definition: definition, Activity: activity},
-		runtime.Claimable{Definition: definition, Activity: activity})
+		store.Claimable{Definition: definition, Activity: activity},
+		store.Claimable{Definition: definition, Activity: activity})
 	q.Limit = 1
 	expect("the limit", "r1/a")
 	q.Limit = 10
@@ -96,22 +97,22 @@ func testClaimOrder(f *fixture) {
 
 func testClaimAsleep(f *fixture) {
 	f.begin("r")
-	set := func(change func(*runtime.RunRow)) {
+	set := func(change func(*store.RunRow)) {
 		f.Helper()
 		c := f.next("r")
 		change(&c.Run)
 		f.commit(c)
 	}
-	set(func(r *runtime.RunRow) { r.Paused = true })
+	set(func(r *store.RunRow) { r.Paused = true })
 	f.idle()
 	c := f.next("r") // a step of a paused run wakes nothing
 	f.start(c, "b")
 	f.commit(c)
 	f.idle()
-	set(func(r *runtime.RunRow) { r.Status = runtime.Halted })
-	set(func(r *runtime.RunRow) { r.Paused = false })
+	set(func(r *store.RunRow) { r.Status = machine.Halted })
+	set(func(r *store.RunRow) { r.Paused = false })
 	f.idle()
-	set(func(r *runtime.RunRow) { r.Status = runtime.Running })
+	set(func(r *store.RunRow) { r.Status = machine.Running })
 	equal(f, len(f.claim(10)), 2)
 }
 
@@ -119,7 +120,7 @@ func testClaimAsleep(f *fixture) {
 func testEpochsRise(f *fixture) {
 	f.begin("r")
 	last := int64(0)
-	claim := func(what string) runtime.TaskRow {
+	claim := func(what string) store.TaskRow {
 		f.Helper()
 		row := f.claimOne()
 		if row.Epoch <= last {
@@ -177,14 +178,14 @@ func testTaskEnds(f *fixture) {
 	equal(f, len(f.tasks("r")), 1)
 	late := f.next("r")
 	late.Claim = &claim
-	f.refused(f.s.Commit(f.ctx, late), runtime.ErrFenced)
+	f.refused(f.s.Commit(f.ctx, late), machine.ErrFenced)
 
 	held := f.claimOne() // c, ended by hand while a worker holds it
 	byHand := f.next("r")
 	byHand.End = []string{"c"}
 	f.commit(byHand)
 	_, err = f.s.Renew(f.ctx, held.Claim(), f.now, f.now.Add(ttl), nil)
-	f.refused(err, runtime.ErrFenced)
+	f.refused(err, machine.ErrFenced)
 
 	nothing := f.next("r") // a claim may end without a record
 	f.start(nothing, "d")
@@ -219,7 +220,7 @@ func testCancelHoldsBack(f *fixture) {
 	late := f.next("r")
 	claim := old.Claim()
 	late.Claim = &claim
-	f.refused(f.s.Commit(f.ctx, late), runtime.ErrFenced)
+	f.refused(f.s.Commit(f.ctx, late), machine.ErrFenced)
 
 	f.pass(ttl / 2) // its worker still cleans up
 	cancelled, err := f.s.Renew(f.ctx, old.Claim(), f.now, f.now.Add(ttl), nil)
@@ -229,7 +230,7 @@ func testCancelHoldsBack(f *fixture) {
 	f.idle()
 	f.must(f.s.Confirm(f.ctx, old.Claim(), f.now))
 	held(false)
-	f.refused(f.s.Confirm(f.ctx, old.Claim(), f.now), runtime.ErrFenced)
+	f.refused(f.s.Confirm(f.ctx, old.Claim(), f.now), machine.ErrFenced)
 	rows := f.claim(10)
 	equal(f, len(rows), 2)
 
@@ -241,8 +242,8 @@ func testCancelHoldsBack(f *fixture) {
 	f.pass(ttl)
 	held(false)
 	_, err = f.s.Renew(f.ctx, rows[0].Claim(), f.now, f.now.Add(ttl), nil)
-	f.refused(err, runtime.ErrFenced)
-	f.refused(f.s.Confirm(f.ctx, rows[0].Claim(), f.now), runtime.ErrFenced)
+	f.refused(err, machine.ErrFenced)
+	f.refused(f.s.Confirm(f.ctx, rows[0].Claim(), f.now), machine.ErrFenced)
 	equal(f, f.claimOne().Do, "a")
 	equal(f, len(f.tasks("r")), 1)
 }
@@ -254,7 +255,7 @@ func testDueComesFirst(f *fixture) {
 	c := f.next("r")
 	f.start(c, "b")
 	f.start(c, "c").NotBefore = f.now.Add(time.Minute)
-	c.Set = []runtime.TimerRow{{Run: "r", Name: "late", Due: f.now.Add(time.Hour)}}
+	c.Set = []store.TimerRow{{Run: "r", Name: "late", Due: f.now.Add(time.Hour)}}
 	f.commit(c)
 	f.pass(time.Hour - time.Microsecond)
 	equal(f, len(f.claim(1)), 1)
@@ -282,7 +283,7 @@ func testCancelWaiting(f *fixture) {
 	equal(f, len(f.tasks("r")), 1)
 	row := f.claimOne()
 	equal(f, row.Do, "b")
-	f.refused(f.s.Confirm(f.ctx, row.Claim(), f.now), runtime.ErrFenced) // not cancelled
+	f.refused(f.s.Confirm(f.ctx, row.Claim(), f.now), machine.ErrFenced) // not cancelled
 	c = f.next("r")
 	c.Cancel = []string{"b"}
 	f.commit(c)

@@ -8,11 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 func testDefinitions(f *fixture) {
-	want := runtime.DefinitionRow{Hash: "h2", Machine: "M", Source: "s", Definition: json.RawMessage(`{"a":1}`)}
+	want := store.DefinitionRow{Hash: "h2", Machine: "M", Source: "s", Definition: json.RawMessage(`{"a":1}`)}
 	f.must(f.s.PutDefinition(f.ctx, want))
 	again := want
 	again.Source = "another text that compiles to the same"
@@ -21,7 +22,7 @@ func testDefinitions(f *fixture) {
 	f.must(err)
 	equal(f, got, want)
 	_, err = f.s.Definition(f.ctx, "h3")
-	f.refused(err, runtime.ErrNotFound)
+	f.refused(err, store.ErrNotFound)
 }
 
 func equal(f *fixture, got, want any) {
@@ -33,7 +34,7 @@ func equal(f *fixture, got, want any) {
 
 func testLoad(f *fixture) {
 	_, err := f.s.Load(f.ctx, "r")
-	f.refused(err, runtime.ErrNotFound)
+	f.refused(err, store.ErrNotFound)
 	c := f.create("r")
 	c.Run.Started = f.now.Add(789 * time.Nanosecond).In(time.FixedZone("here", 3600))
 	f.commit(c)
@@ -43,7 +44,7 @@ func testLoad(f *fixture) {
 
 	f.pass(time.Hour)
 	c = f.next("r")
-	c.Run.State, c.Run.Status, c.Run.Outcome = "Done", runtime.Finished, runtime.Success
+	c.Run.State, c.Run.Status, c.Run.Outcome = "Done", machine.Finished, machine.Success
 	c.Run.Entered, c.Run.Paused = f.now, true
 	f.commit(c)
 	equal(f, f.load("r"), c.Run)
@@ -52,23 +53,23 @@ func testLoad(f *fixture) {
 func testCommitRefused(f *fixture) {
 	f.commit(f.create("r"))
 	before := f.load("r")
-	f.refused(f.s.Commit(f.ctx, f.create("r")), runtime.ErrExists)
+	f.refused(f.s.Commit(f.ctx, f.create("r")), machine.ErrExists)
 	stale := f.next("r")
 	f.commit(f.next("r"))
-	f.refused(f.s.Commit(f.ctx, stale), runtime.ErrConflict)
-	early := f.step(runtime.RunRow{
-		Run: "r", Machine: "Order", Definition: definition, State: "Idle", Status: runtime.Running, Seq: 7,
-	}, runtime.EventInput)
-	f.refused(f.s.Commit(f.ctx, early), runtime.ErrConflict)
+	f.refused(f.s.Commit(f.ctx, stale), store.ErrConflict)
+	early := f.step(store.RunRow{
+		Run: "r", Machine: "Order", Definition: definition, State: "Idle", Status: machine.Running, Seq: 7,
+	}, machine.EventInput)
+	f.refused(f.s.Commit(f.ctx, early), store.ErrConflict)
 	another := f.next("r") // as someone knows it who has not seen that it was pruned and begun again
 	another.Run.Started = another.Run.Started.Add(-time.Second)
-	f.refused(f.s.Commit(f.ctx, another), runtime.ErrConflict)
-	none := f.step(before, runtime.EventInput)
+	f.refused(f.s.Commit(f.ctx, another), store.ErrConflict)
+	none := f.step(before, machine.EventInput)
 	none.Run.Run, none.History[0].Run = "no such", "no such"
-	f.refused(f.s.Commit(f.ctx, none), runtime.ErrNotFound)
+	f.refused(f.s.Commit(f.ctx, none), store.ErrNotFound)
 	unknown := f.create("r2")
 	unknown.Run.Definition = "never put"
-	f.refused(f.s.Commit(f.ctx, unknown), runtime.ErrNotFound)
+	f.refused(f.s.Commit(f.ctx, unknown), store.ErrNotFound)
 	if n := len(f.history("r")); n != 2 {
 		f.Fatalf("%d records after two commits that succeeded", n)
 	}
@@ -79,21 +80,21 @@ func testOrderOfRefusals(f *fixture) {
 	c.EventID = "e1"
 	f.start(c, "a")
 	f.commit(c)
-	f.refused(f.s.Commit(f.ctx, c), runtime.ErrDuplicate) // before ErrExists
+	f.refused(f.s.Commit(f.ctx, c), machine.ErrDuplicate) // before ErrExists
 	wrong := f.next("r")
-	wrong.Claim = &runtime.Claim{Run: "r", Do: "a", Seq: 1, Epoch: 99}
-	f.refused(f.s.Commit(f.ctx, wrong), runtime.ErrFenced)
+	wrong.Claim = &store.Claim{Run: "r", Do: "a", Seq: 1, Epoch: 99}
+	f.refused(f.s.Commit(f.ctx, wrong), machine.ErrFenced)
 	f.commit(f.next("r"))
-	f.refused(f.s.Commit(f.ctx, wrong), runtime.ErrConflict) // before ErrFenced
+	f.refused(f.s.Commit(f.ctx, wrong), store.ErrConflict) // before ErrFenced
 	wrong.EventID = "e1"
-	f.refused(f.s.Commit(f.ctx, wrong), runtime.ErrDuplicate) // before both
+	f.refused(f.s.Commit(f.ctx, wrong), machine.ErrDuplicate) // before both
 }
 
 // full is a commit with something of everything.
-func (f *fixture) full(c *runtime.Commit) *runtime.Commit {
+func (f *fixture) full(c *store.Commit) *store.Commit {
 	f.start(c, "b")
-	c.Set = []runtime.TimerRow{{Run: c.Run.Run, Name: "after 1h", Due: f.now.Add(time.Hour)}}
-	c.Publish = []runtime.MessageRow{{
+	c.Set = []store.TimerRow{{Run: c.Run.Run, Name: "after 1h", Due: f.now.Add(time.Hour)}}
+	c.Publish = []store.MessageRow{{
 		ID: "m1", Run: c.Run.Run, Seq: c.Run.Seq, N: 1, Machine: "Order", Event: "Shipped",
 		Data: json.RawMessage(`{"n":1}`), At: f.now,
 	}}
@@ -106,17 +107,17 @@ func (f *fixture) full(c *runtime.Commit) *runtime.Commit {
 func testAtomic(f *fixture) {
 	f.begin("r")
 	other := f.create("other")
-	other.Publish = []runtime.MessageRow{{ID: "taken", Run: "other", Seq: 1, N: 1, Event: "E", At: f.now}}
+	other.Publish = []store.MessageRow{{ID: "taken", Run: "other", Seq: 1, N: 1, Event: "E", At: f.now}}
 	f.commit(other)
 	before := f.load("r")
-	for name, spoil := range map[string]func(c *runtime.Commit){
-		"conflict":        func(c *runtime.Commit) { c.Expect++; c.Run.Seq++; c.History[0].Seq++ },
-		"fenced":          func(c *runtime.Commit) { c.Claim = &runtime.Claim{Run: "r", Do: "a", Seq: 1, Epoch: 1} },
-		"open task":       func(c *runtime.Commit) { f.start(c, "a") },
-		"two of one do":   func(c *runtime.Commit) { f.start(c, "b") },
-		"message id":      func(c *runtime.Commit) { c.Publish[0].ID = "taken" },
-		"no definition":   func(c *runtime.Commit) { c.Run.Definition = "never put" },
-		"two of one name": func(c *runtime.Commit) { c.Publish = append(c.Publish, c.Publish[0]) },
+	for name, spoil := range map[string]func(c *store.Commit){
+		"conflict":        func(c *store.Commit) { c.Expect++; c.Run.Seq++; c.History[0].Seq++ },
+		"fenced":          func(c *store.Commit) { c.Claim = &store.Claim{Run: "r", Do: "a", Seq: 1, Epoch: 1} },
+		"open task":       func(c *store.Commit) { f.start(c, "a") },
+		"two of one do":   func(c *store.Commit) { f.start(c, "b") },
+		"message id":      func(c *store.Commit) { c.Publish[0].ID = "taken" },
+		"no definition":   func(c *store.Commit) { c.Run.Definition = "never put" },
+		"two of one name": func(c *store.Commit) { c.Publish = append(c.Publish, c.Publish[0]) },
 	} {
 		f.Run(name, func(t *testing.T) {
 			c := f.full(f.next("r"))
@@ -139,7 +140,7 @@ func testAtomic(f *fixture) {
 	f.commit(f.full(f.next("r")))
 	timers, err := f.s.Timers(f.ctx, "r")
 	f.must(err)
-	equal(f, timers, []runtime.TimerRow{{Run: "r", Name: "after 1h", Due: f.now.Add(time.Hour)}})
+	equal(f, timers, []store.TimerRow{{Run: "r", Name: "after 1h", Due: f.now.Add(time.Hour)}})
 	timers, err = f.s.Timers(f.ctx, "other")
 	f.must(err)
 	equal(f, len(timers), 0)
@@ -149,15 +150,15 @@ func testAtomic(f *fixture) {
 
 func testMalformed(f *fixture) {
 	f.begin("r")
-	for name, spoil := range map[string]func(c *runtime.Commit){
-		"no run":            func(c *runtime.Commit) { c.Run.Run = "" },
-		"gap":               func(c *runtime.Commit) { c.History[0].Seq++ },
-		"too few records":   func(c *runtime.Commit) { c.Run.Seq++ },
-		"record of another": func(c *runtime.Commit) { c.History[0].Run = "x" },
-		"task of another":   func(c *runtime.Commit) { f.start(c, "b").Run = "x" },
-		"claim of another":  func(c *runtime.Commit) { c.Claim = &runtime.Claim{Run: "x"} },
-		"timer of another":  func(c *runtime.Commit) { c.Set = []runtime.TimerRow{{Run: "x"}} },
-		"nothing":           func(c *runtime.Commit) { c.Run.Seq, c.History = c.Expect, nil },
+	for name, spoil := range map[string]func(c *store.Commit){
+		"no run":            func(c *store.Commit) { c.Run.Run = "" },
+		"gap":               func(c *store.Commit) { c.History[0].Seq++ },
+		"too few records":   func(c *store.Commit) { c.Run.Seq++ },
+		"record of another": func(c *store.Commit) { c.History[0].Run = "x" },
+		"task of another":   func(c *store.Commit) { f.start(c, "b").Run = "x" },
+		"claim of another":  func(c *store.Commit) { c.Claim = &store.Claim{Run: "x"} },
+		"timer of another":  func(c *store.Commit) { c.Set = []store.TimerRow{{Run: "x"}} },
+		"nothing":           func(c *store.Commit) { c.Run.Seq, c.History = c.Expect, nil },
 	} {
 		c := f.next("r")
 		spoil(c)
@@ -193,7 +194,7 @@ func testEventIDs(f *fixture) {
 	f.commit(c)
 	again := f.next("r")
 	again.EventID = "e1"
-	f.refused(f.s.Commit(f.ctx, again), runtime.ErrDuplicate)
+	f.refused(f.s.Commit(f.ctx, again), machine.ErrDuplicate)
 	answer, ok, err := f.s.Accepted(f.ctx, "r", "e1")
 	f.must(err)
 	equal(f, ok, true)
@@ -245,7 +246,7 @@ func testClosed(f *fixture) {
 	_, claim := f.s.Claim(f.ctx, f.query("w1", 1))
 	_, due := f.s.Due(f.ctx, f.now, 1)
 	for _, err := range []error{f.s.Commit(f.ctx, next), load, claim, due} {
-		if !errors.Is(err, runtime.ErrClosed) {
+		if !errors.Is(err, store.ErrClosed) {
 			f.Errorf("after Close: %v", err)
 		}
 	}

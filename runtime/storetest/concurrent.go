@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // testConcurrentCommits: of those who saw one run in one place, one wins.
@@ -19,7 +20,7 @@ func testConcurrentCommits(f *fixture) {
 		results := make([]error, callers)
 		seen := f.load("r")
 		for i := range callers {
-			c := f.step(seen, runtime.EventInput)
+			c := f.step(seen, machine.EventInput)
 			c.Run.State = fmt.Sprintf("S%d", i)
 			wait.Go(func() { results[i] = f.s.Commit(f.ctx, c) })
 		}
@@ -31,7 +32,7 @@ func testConcurrentCommits(f *fixture) {
 				f.Fatalf("round %d: %d and %d both won", round, winner, i)
 			case err == nil:
 				winner = i
-			case !errors.Is(err, runtime.ErrConflict):
+			case !errors.Is(err, store.ErrConflict):
 				f.Fatal(err)
 			}
 		}
@@ -51,7 +52,7 @@ func testConcurrentRuns(f *fixture) {
 	for i := range runs {
 		wait.Go(func() {
 			c := f.create(fmt.Sprintf("r%d", i))
-			refusal := runtime.ErrExists
+			refusal := machine.ErrExists
 			for range steps {
 				if err := f.s.Commit(f.ctx, c); err != nil {
 					f.Error(err)
@@ -59,7 +60,7 @@ func testConcurrentRuns(f *fixture) {
 				if err := f.s.Commit(f.ctx, c); !errors.Is(err, refusal) {
 					f.Errorf("the same commit again: %v", err)
 				}
-				c, refusal = f.step(c.Run, runtime.EventInput), runtime.ErrConflict
+				c, refusal = f.step(c.Run, machine.EventInput), store.ErrConflict
 			}
 		})
 	}
@@ -113,7 +114,7 @@ func testConcurrentClaims(f *fixture) {
 
 // Durable tests a store that outlives its process: open gives a store on what
 // is in dir, which the suite closes and opens again.
-func Durable(t *testing.T, open func(t *testing.T, dir string) runtime.Store) {
+func Durable(t *testing.T, open func(t *testing.T, dir string) store.Store) {
 	dir := t.TempDir()
 	f := newFixture(t, open(t, dir))
 	c := f.full(f.create("r"))
@@ -128,7 +129,7 @@ func Durable(t *testing.T, open func(t *testing.T, dir string) runtime.Store) {
 	f = newFixture(t, open(t, dir))
 	equal(f, f.load("r"), run)
 	equal(f, f.history("r"), history)
-	equal(f, f.tasks("r"), []runtime.TaskRow{claimed})
+	equal(f, f.tasks("r"), []store.TaskRow{claimed})
 	equal(f, outboxIDs(f), []string{"m1"})
 	answer, ok, err := f.s.Accepted(f.ctx, "r", "e1")
 	f.must(err)
@@ -136,7 +137,7 @@ func Durable(t *testing.T, open func(t *testing.T, dir string) runtime.Store) {
 	equal(f, string(answer), `{"state":"Idle"}`)
 	due, err := f.s.Due(f.ctx, f.now.Add(time.Hour), 0)
 	f.must(err)
-	equal(f, due, []runtime.TimerRow{{Run: "r", Name: "after 1h", Due: f.now.Add(time.Hour)}})
+	equal(f, due, []store.TimerRow{{Run: "r", Name: "after 1h", Due: f.now.Add(time.Hour)}})
 	d, err := f.s.Definition(f.ctx, definition)
 	f.must(err)
 	equal(f, d.Machine, "Order")

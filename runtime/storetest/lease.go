@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 func testRenew(f *fixture) {
@@ -16,19 +17,19 @@ func testRenew(f *fixture) {
 	equal(f, cancelled, false)
 	want := row
 	want.BeatAt, want.LeaseUntil = f.now, f.now.Add(ttl) // a heartbeat is no progress
-	equal(f, f.tasks("r"), []runtime.TaskRow{want})
+	equal(f, f.tasks("r"), []store.TaskRow{want})
 
 	f.pass(10 * time.Second)
 	_, err = f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), json.RawMessage(`{"row":1}`))
 	f.must(err)
 	want.BeatAt, want.ProgressAt, want.LeaseUntil = f.now, f.now, f.now.Add(ttl)
 	want.Checkpoint, want.CheckpointAt = json.RawMessage(`{"row":1}`), f.now
-	equal(f, f.tasks("r"), []runtime.TaskRow{want})
+	equal(f, f.tasks("r"), []store.TaskRow{want})
 
 	f.pass(2 * ttl) // late, but no one has reclaimed it
 	_, err = f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), nil)
 	f.must(err)
-	f.refused(f.s.Reclaim(f.ctx, row.Claim(), f.now), runtime.ErrFenced)
+	f.refused(f.s.Reclaim(f.ctx, row.Claim(), f.now), machine.ErrFenced)
 }
 
 // testCheckpoints hands a checkpoint to every later attempt of the execution,
@@ -36,7 +37,7 @@ func testRenew(f *fixture) {
 func testCheckpoints(f *fixture) {
 	f.begin("r")
 	row := f.claimOne()
-	renew := func(row runtime.TaskRow, checkpoint string) {
+	renew := func(row store.TaskRow, checkpoint string) {
 		f.Helper()
 		_, err := f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), json.RawMessage(checkpoint))
 		f.must(err)
@@ -72,7 +73,7 @@ func testCheckpoints(f *fixture) {
 		equal(f, string(got.Checkpoint), want)
 	}
 	_, err := f.s.Renew(f.ctx, again.Claim(), f.now, f.now.Add(ttl), json.RawMessage(`"late"`))
-	f.refused(err, runtime.ErrFenced)
+	f.refused(err, machine.ErrFenced)
 	equal(f, string(f.tasks("r")[0].Checkpoint), `3`)
 }
 
@@ -83,7 +84,7 @@ func testRelease(f *fixture) {
 	got := f.tasks("r")[0]
 	equal(f, []any{got.Worker, got.Lost, got.Attempt, got.LeaseUntil.IsZero()}, []any{"", 0, 1, true})
 	equal(f, got.NotBefore, f.now.Add(time.Hour))
-	f.refused(f.s.Release(f.ctx, row.Claim(), f.now, f.now), runtime.ErrFenced)
+	f.refused(f.s.Release(f.ctx, row.Claim(), f.now, f.now), machine.ErrFenced)
 	f.idle()
 	f.pass(time.Hour)
 	f.claimOne()
@@ -110,7 +111,7 @@ func testReclaim(f *fixture) {
 		}
 		return runs
 	}
-	f.refused(f.s.Reclaim(f.ctx, first.Claim(), f.now), runtime.ErrFenced) // it runs
+	f.refused(f.s.Reclaim(f.ctx, first.Claim(), f.now), machine.ErrFenced) // it runs
 	f.now = first.LeaseUntil
 	equal(f, expired(0), []string{"r1"})
 	f.now = second.LeaseUntil
@@ -118,15 +119,15 @@ func testReclaim(f *fixture) {
 	equal(f, expired(1), []string{"r1"})
 
 	c = f.next("r2")
-	c.Run.Status = runtime.Halted
+	c.Run.Status = machine.Halted
 	f.commit(c)
 	equal(f, expired(0), []string{"r1"})
 
 	f.must(f.s.Reclaim(f.ctx, first.Claim(), f.now))
-	f.refused(f.s.Reclaim(f.ctx, first.Claim(), f.now), runtime.ErrFenced) // counted once
+	f.refused(f.s.Reclaim(f.ctx, first.Claim(), f.now), machine.ErrFenced) // counted once
 	equal(f, expired(0), []string{})
 	_, err := f.s.Renew(f.ctx, first.Claim(), f.now, f.now.Add(ttl), nil)
-	f.refused(err, runtime.ErrFenced)
+	f.refused(err, machine.ErrFenced)
 	row := f.claimOne()
 	equal(f, []any{row.Run, row.Lost, row.Attempt}, []any{"r1", 1, 1})
 }
@@ -150,12 +151,12 @@ func testFencing(f *fixture) {
 		f.s.Reclaim(f.ctx, stale, f.now.Add(2*ttl)),
 		f.s.Commit(f.ctx, result),
 	} {
-		f.refused(err, runtime.ErrFenced)
+		f.refused(err, machine.ErrFenced)
 	}
-	equal(f, f.tasks("r"), []runtime.TaskRow{now})
+	equal(f, f.tasks("r"), []store.TaskRow{now})
 	elsewhere := now.Claim()
 	elsewhere.Seq++
-	f.refused(f.s.Release(f.ctx, elsewhere, f.now, f.now), runtime.ErrFenced)
+	f.refused(f.s.Release(f.ctx, elsewhere, f.now, f.now), machine.ErrFenced)
 	current := now.Claim()
 	result.Claim = &current
 	f.commit(result)

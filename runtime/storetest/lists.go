@@ -5,15 +5,16 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 func testHistory(f *fixture) {
 	equal(f, len(f.history("r")), 0)
 	c := f.create("r")
 	more := c.History[0]
-	more.Seq, more.Kind, more.From, more.Input = 2, runtime.DoneInput, "Idle", "done"
-	more.Effect, more.To = runtime.Stayed, "Elsewhere"
+	more.Seq, more.Kind, more.From, more.Input = 2, machine.DoneInput, "Idle", "done"
+	more.Effect, more.To = machine.Stayed, "Elsewhere"
 	c.History, c.Run.Seq = append(c.History, more), 2
 	f.commit(c)
 	want := slices.Clone(c.History)
@@ -25,7 +26,7 @@ func testHistory(f *fixture) {
 		want = append(want, c.History...)
 	}
 	equal(f, f.history("r"), want)
-	page := func(after int64, limit int, want []runtime.HistoryRow) {
+	page := func(after int64, limit int, want []store.HistoryRow) {
 		f.Helper()
 		got, err := f.s.History(f.ctx, "r", after, limit)
 		f.must(err)
@@ -40,7 +41,7 @@ func testHistory(f *fixture) {
 }
 
 func testRuns(f *fixture) {
-	f.must(f.s.PutDefinition(f.ctx, runtime.DefinitionRow{Hash: "h2", Machine: "Other", Definition: []byte(`{}`)}))
+	f.must(f.s.PutDefinition(f.ctx, store.DefinitionRow{Hash: "h2", Machine: "Other", Definition: []byte(`{}`)}))
 	start := f.now
 	for i := range 6 {
 		c := f.create(fmt.Sprintf("r%d", i))
@@ -50,54 +51,54 @@ func testRuns(f *fixture) {
 		f.commit(c)
 		f.pass(time.Hour)
 	}
-	end := func(run, state string, status runtime.Status, outcome runtime.Outcome) {
+	end := func(run, state string, status machine.Status, outcome machine.Outcome) {
 		c := f.next(run)
 		c.Run.State, c.Run.Status, c.Run.Outcome = state, status, outcome
 		f.commit(c)
 	}
-	end("r2", "Done", runtime.Finished, runtime.Success)
-	end("r3", "Lost", runtime.Finished, runtime.Failed)
-	end("r4", "Done", runtime.Finished, runtime.Success)
-	end("r5", "Idle", runtime.Halted, "")
+	end("r2", "Done", machine.Finished, machine.Success)
+	end("r3", "Lost", machine.Finished, machine.Failed)
+	end("r4", "Done", machine.Finished, machine.Success)
+	end("r5", "Idle", machine.Halted, "")
 	paused := f.next("r1") // enters its state at the end
 	paused.Run.Paused, paused.Run.Entered = true, f.now
 	f.commit(paused)
 	for _, test := range []struct {
-		filter runtime.RunFilter
+		filter store.RunFilter
 		want   []string
 	}{
-		{runtime.RunFilter{}, []string{"r5", "r4", "r3", "r2", "r1", "r0"}},
-		{runtime.RunFilter{Limit: 2}, []string{"r5", "r4"}},
-		{runtime.RunFilter{Machine: "Other"}, []string{"r4", "r1"}},
-		{runtime.RunFilter{Definition: definition, Limit: 1}, []string{"r5"}},
-		{runtime.RunFilter{State: "Done"}, []string{"r4", "r2"}},
-		{runtime.RunFilter{State: "Idle"}, []string{"r5", "r1", "r0"}},
-		{runtime.RunFilter{State: "Idle", Limit: 2}, []string{"r5", "r1"}},
-		{runtime.RunFilter{State: "Idle", After: "r5"}, []string{"r1", "r0"}},
-		{runtime.RunFilter{Status: runtime.Running}, []string{"r1", "r0"}},
-		{runtime.RunFilter{Status: runtime.Halted}, []string{"r5"}},
-		{runtime.RunFilter{Outcome: runtime.Failed}, []string{"r3"}},
-		{runtime.RunFilter{Outcome: runtime.Success, Machine: "Order"}, []string{"r2"}},
-		{runtime.RunFilter{StartedFrom: start.Add(time.Hour), StartedTo: start.Add(3 * time.Hour)}, []string{"r2", "r1"}},
-		{runtime.RunFilter{Paused: true}, []string{"r1"}},
-		{runtime.RunFilter{Status: runtime.Running, Paused: true}, []string{"r1"}},
-		{runtime.RunFilter{EnteredTo: start.Add(2 * time.Hour)}, []string{"r0"}},
-		{runtime.RunFilter{EnteredTo: f.now, StartedFrom: start.Add(time.Hour)}, []string{"r5", "r4", "r3", "r2"}},
-		{runtime.RunFilter{UpdatedTo: start.Add(time.Hour)}, []string{"r0"}},
-		{runtime.RunFilter{State: "Idle", Status: runtime.Running, Machine: "Order"}, []string{"r0"}},
-		{runtime.RunFilter{After: "r2"}, []string{"r1", "r0"}},
-		{runtime.RunFilter{After: "r4", Machine: "Other"}, []string{"r1"}},
-		{runtime.RunFilter{State: "Nowhere"}, nil},
+		{store.RunFilter{}, []string{"r5", "r4", "r3", "r2", "r1", "r0"}},
+		{store.RunFilter{Limit: 2}, []string{"r5", "r4"}},
+		{store.RunFilter{Machine: "Other"}, []string{"r4", "r1"}},
+		{store.RunFilter{Definition: definition, Limit: 1}, []string{"r5"}},
+		{store.RunFilter{State: "Done"}, []string{"r4", "r2"}},
+		{store.RunFilter{State: "Idle"}, []string{"r5", "r1", "r0"}},
+		{store.RunFilter{State: "Idle", Limit: 2}, []string{"r5", "r1"}},
+		{store.RunFilter{State: "Idle", After: "r5"}, []string{"r1", "r0"}},
+		{store.RunFilter{Status: machine.Running}, []string{"r1", "r0"}},
+		{store.RunFilter{Status: machine.Halted}, []string{"r5"}},
+		{store.RunFilter{Outcome: machine.Failed}, []string{"r3"}},
+		{store.RunFilter{Outcome: machine.Success, Machine: "Order"}, []string{"r2"}},
+		{store.RunFilter{StartedFrom: start.Add(time.Hour), StartedTo: start.Add(3 * time.Hour)}, []string{"r2", "r1"}},
+		{store.RunFilter{Paused: true}, []string{"r1"}},
+		{store.RunFilter{Status: machine.Running, Paused: true}, []string{"r1"}},
+		{store.RunFilter{EnteredTo: start.Add(2 * time.Hour)}, []string{"r0"}},
+		{store.RunFilter{EnteredTo: f.now, StartedFrom: start.Add(time.Hour)}, []string{"r5", "r4", "r3", "r2"}},
+		{store.RunFilter{UpdatedTo: start.Add(time.Hour)}, []string{"r0"}},
+		{store.RunFilter{State: "Idle", Status: machine.Running, Machine: "Order"}, []string{"r0"}},
+		{store.RunFilter{After: "r2"}, []string{"r1", "r0"}},
+		{store.RunFilter{After: "r4", Machine: "Other"}, []string{"r1"}},
+		{store.RunFilter{State: "Nowhere"}, nil},
 	} {
 		rows, err := f.s.Runs(f.ctx, test.filter)
 		f.must(err)
 		equal(f, runIDs(rows), test.want)
 	}
-	rows, err := f.s.Runs(f.ctx, runtime.RunFilter{Limit: 1})
+	rows, err := f.s.Runs(f.ctx, store.RunFilter{Limit: 1})
 	f.must(err)
 	equal(f, rows[0], f.load("r5"))
-	_, err = f.s.Runs(f.ctx, runtime.RunFilter{After: "no such"})
-	f.refused(err, runtime.ErrNotFound)
+	_, err = f.s.Runs(f.ctx, store.RunFilter{After: "no such"})
+	f.refused(err, store.ErrNotFound)
 }
 
 // testRunsPaging has runs that started at one time, and some that come while
@@ -115,7 +116,7 @@ func testRunsPaging(f *fixture) {
 	slices.Reverse(want)
 	var got []string
 	for after := ""; ; {
-		rows, err := f.s.Runs(f.ctx, runtime.RunFilter{Limit: 7, After: after})
+		rows, err := f.s.Runs(f.ctx, store.RunFilter{Limit: 7, After: after})
 		f.must(err)
 		if len(rows) == 0 {
 			break
@@ -127,7 +128,7 @@ func testRunsPaging(f *fixture) {
 	equal(f, got, want)
 }
 
-func runIDs(rows []runtime.RunRow) []string {
+func runIDs(rows []store.RunRow) []string {
 	var ids []string
 	for _, r := range rows {
 		ids = append(ids, r.Run)
@@ -139,7 +140,7 @@ func testTimers(f *fixture) {
 	set := func(run, name string, after time.Duration) {
 		f.Helper()
 		c := f.next(run)
-		c.Set = []runtime.TimerRow{{Run: run, Name: name, Due: f.now.Add(after)}}
+		c.Set = []store.TimerRow{{Run: run, Name: name, Due: f.now.Add(after)}}
 		f.commit(c)
 	}
 	due := func(limit int, want ...string) {
@@ -169,12 +170,12 @@ func testTimers(f *fixture) {
 
 	c := f.next("r1")
 	c.Drop = []string{"slow", "none"}
-	c.Set = []runtime.TimerRow{{Run: "r1", Name: "fast", Due: f.now}}
+	c.Set = []store.TimerRow{{Run: "r1", Name: "fast", Due: f.now}}
 	f.commit(c)
 	due(0, "r2/fast", "r1/fast")
 	c = f.next("r1") // dropped and set in one commit: set
 	c.Drop = []string{"fast"}
-	c.Set = []runtime.TimerRow{{Run: "r1", Name: "fast", Due: f.now}}
+	c.Set = []store.TimerRow{{Run: "r1", Name: "fast", Due: f.now}}
 	f.commit(c)
 	due(0, "r2/fast", "r1/fast")
 
@@ -183,15 +184,15 @@ func testTimers(f *fixture) {
 	f.commit(c)
 	due(0, "r1/fast")
 	c = f.next("r2") // set while paused
-	c.Set = []runtime.TimerRow{{Run: "r2", Name: "more", Due: f.now}}
+	c.Set = []store.TimerRow{{Run: "r2", Name: "more", Due: f.now}}
 	f.commit(c)
 	due(0, "r1/fast")
 	c = f.next("r2")
-	c.Run.Paused, c.Run.Status = false, runtime.Halted
+	c.Run.Paused, c.Run.Status = false, machine.Halted
 	f.commit(c)
 	due(0, "r1/fast")
 	c = f.next("r2")
-	c.Run.Status = runtime.Running
+	c.Run.Status = machine.Running
 	f.commit(c)
 	due(0, "r2/fast", "r1/fast", "r2/more")
 }
@@ -214,7 +215,7 @@ func testNextWake(f *fixture) {
 	f.must(err)
 	wake(at(30))
 	c := f.create("r")
-	c.Set = []runtime.TimerRow{{Run: "r", Name: "t", Due: at(20)}}
+	c.Set = []store.TimerRow{{Run: "r", Name: "t", Due: at(20)}}
 	f.commit(c)
 	wake(at(20))
 	c = f.next("r")

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // outboxIDs are the messages that are the next of their run.
@@ -24,7 +25,7 @@ func publish(f *fixture, run string, ns ...int) {
 	f.Helper()
 	c := f.next(run)
 	for _, n := range ns {
-		c.Publish = append(c.Publish, runtime.MessageRow{
+		c.Publish = append(c.Publish, store.MessageRow{
 			ID: fmt.Sprintf("%s.%d.%d", run, c.Run.Seq, n), Run: run, Seq: c.Run.Seq, N: n,
 			Machine: "Order", Event: "Shipped", Data: []byte(`{"n":1}`), At: f.now,
 		})
@@ -36,7 +37,7 @@ func publish(f *fixture, run string, ns ...int) {
 // take takes n messages at most of a run, or of any, and gives their ids.
 func take(f *fixture, run string, n int) []string {
 	f.Helper()
-	rows, err := f.s.TakeMessages(f.ctx, runtime.MessageQuery{
+	rows, err := f.s.TakeMessages(f.ctx, store.MessageQuery{
 		Worker: "w", Now: f.now, Until: f.now.Add(ttl), Limit: n, Run: run,
 	})
 	f.must(err)
@@ -59,13 +60,13 @@ func testOutbox(f *fixture) {
 	publish(f, "r2", 1)
 	publish(f, "r3", 1)
 	equal(f, outboxIDs(f), []string{"r2.2.1", "r1.2.1", "r3.2.1"})
-	want := runtime.MessageRow{
+	want := store.MessageRow{
 		ID: "r2.2.1", Run: "r2", Seq: 2, N: 1, Machine: "Order", Event: "Shipped", Data: []byte(`{"n":1}`), At: at, Ready: at,
 	}
 	for _, run := range []string{"", "r2"} {
 		rows, err := f.s.Outbox(f.ctx, run, 1)
 		f.must(err)
-		equal(f, rows, []runtime.MessageRow{want})
+		equal(f, rows, []store.MessageRow{want})
 	}
 	equal(f, take(f, "", 0), []string{})
 	equal(f, take(f, "", 2), []string{"r2.2.1#1", "r1.2.1#1"})
@@ -81,12 +82,12 @@ func testOutbox(f *fixture) {
 		{"r2.3.1", []string{}},
 	} {
 		f.must(f.s.Delivered(f.ctx, step.delivered, 1, f.now))
-		f.refused(f.s.Delivered(f.ctx, step.delivered, 1, f.now), runtime.ErrFenced)
+		f.refused(f.s.Delivered(f.ctx, step.delivered, 1, f.now), machine.ErrFenced)
 		equal(f, take(f, "", 9), step.next)
 	}
 	equal(f, outboxIDs(f), []string{})
-	f.refused(f.s.Delivered(f.ctx, "no such", 1, f.now), runtime.ErrNotFound)
-	f.refused(f.s.Undelivered(f.ctx, "no such", 1, f.now, ""), runtime.ErrNotFound)
+	f.refused(f.s.Delivered(f.ctx, "no such", 1, f.now), store.ErrNotFound)
+	f.refused(f.s.Undelivered(f.ctx, "no such", 1, f.now, ""), store.ErrNotFound)
 	publish(f, "r1", 1)
 	equal(f, outboxIDs(f), []string{"r1.3.1"})
 }
@@ -109,8 +110,8 @@ func testOutboxLease(f *fixture) {
 	equal(f, wake(), f.now.Add(ttl))
 	f.pass(ttl)
 	equal(f, take(f, "r1", 9), []string{"r1.2.1#2"})
-	f.refused(f.s.Delivered(f.ctx, "r1.2.1", 1, f.now), runtime.ErrFenced)
-	f.refused(f.s.Undelivered(f.ctx, "r1.2.1", 1, f.now, "lost"), runtime.ErrFenced)
+	f.refused(f.s.Delivered(f.ctx, "r1.2.1", 1, f.now), machine.ErrFenced)
+	f.refused(f.s.Undelivered(f.ctx, "r1.2.1", 1, f.now, "lost"), machine.ErrFenced)
 
 	later := f.now.Add(time.Second)
 	f.must(f.s.Undelivered(f.ctx, "r1.2.1", 2, later, "the receiver is down"))

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // countsOf reads the counts as maps, so that order does not matter, without
@@ -41,47 +42,47 @@ func countsOf(f *fixture, machine string, since time.Time) (runs, steps, stays m
 }
 
 // move takes a run to a state.
-func (f *fixture) move(run, to string, effect runtime.Effect, status runtime.Status, outcome runtime.Outcome) {
+func (f *fixture) move(run, to string, effect machine.Effect, status machine.Status, outcome machine.Outcome) {
 	f.Helper()
 	c := f.next(run)
 	c.History[0].To, c.History[0].Effect = to, effect
 	c.Run.State, c.Run.Status, c.Run.Outcome = to, status, outcome
-	if effect == runtime.Moved {
+	if effect == machine.Moved {
 		c.Run.Entered = f.now
 	}
 	f.commit(c)
 }
 
 func testCounts(f *fixture) {
-	day := runtime.DayOf(f.now)
+	day := store.DayOf(f.now)
 	runs, steps, stays := countsOf(f, "", time.Time{})
 	equal(f, len(runs)+len(steps)+len(stays), 0)
 	for _, run := range []string{"r1", "r2", "r3"} {
 		f.commit(f.create(run))
 	}
 	f.pass(time.Minute)
-	f.move("r1", "Idle", runtime.Stayed, runtime.Running, "")
+	f.move("r1", "Idle", machine.Stayed, machine.Running, "")
 	f.pass(time.Minute)
-	f.move("r1", "Busy", runtime.Moved, runtime.Running, "")
-	f.move("r2", "Busy", runtime.Moved, runtime.Running, "")
+	f.move("r1", "Busy", machine.Moved, machine.Running, "")
+	f.move("r2", "Busy", machine.Moved, machine.Running, "")
 	f.pass(time.Second)
-	f.move("r1", "Busy", runtime.Moved, runtime.Running, "") // entered again
+	f.move("r1", "Busy", machine.Moved, machine.Running, "") // entered again
 	f.pass(23*time.Hour + 59*time.Minute)
-	f.move("r1", "Done", runtime.Moved, runtime.Finished, runtime.Success)
-	f.move("r2", "Busy", runtime.Stopped, runtime.Finished, runtime.Cancelled)
+	f.move("r1", "Done", machine.Moved, machine.Finished, machine.Success)
+	f.move("r2", "Busy", machine.Stopped, machine.Finished, machine.Cancelled)
 	c := f.next("r3")
-	c.Run.Paused, c.History[0].Effect = true, runtime.Stayed
+	c.Run.Paused, c.History[0].Effect = true, machine.Stayed
 	f.commit(c)
 	// Several records in one commit, and one that is refused.
 	c = f.next("r3")
 	c.Run.Paused, c.Run.State, c.Run.Entered = false, "Busy", f.now
 	c.History[0].To = "Passing"
 	more := c.History[0]
-	more.Seq, more.From, more.To, more.Kind, more.Input = more.Seq+1, "Passing", "Busy", runtime.DoneInput, "done"
+	more.Seq, more.From, more.To, more.Kind, more.Input = more.Seq+1, "Passing", "Busy", machine.DoneInput, "done"
 	c.History, c.Run.Seq = append(c.History, more), more.Seq
 	bad := *c
-	message := runtime.MessageRow{ID: "twice", Run: "r3", Seq: more.Seq, Machine: "Order", Event: "E", At: f.now}
-	bad.Publish = []runtime.MessageRow{message, message}
+	message := store.MessageRow{ID: "twice", Run: "r3", Seq: more.Seq, Machine: "Order", Event: "E", At: f.now}
+	bad.Publish = []store.MessageRow{message, message}
 	if err := f.s.Commit(f.ctx, &bad); err == nil {
 		f.Fatal("a message was published twice")
 	}
@@ -104,7 +105,7 @@ func testCounts(f *fixture) {
 	})
 	long := 23*time.Hour + 59*time.Minute
 	stay := func(state string, d time.Duration) string {
-		return fmt.Sprintf("Order %s %d", state, runtime.BucketOf(d))
+		return fmt.Sprintf("Order %s %d", state, store.BucketOf(d))
 	}
 	want := map[string]int64{}
 	for _, d := range []time.Duration{2 * time.Minute, 2 * time.Minute, long + 2*time.Minute + time.Second} {
@@ -128,14 +129,14 @@ func testCountsOfMigration(f *fixture) {
 	f.pass(time.Minute)
 	c := f.next("r")
 	h := &c.History[0]
-	h.Kind, h.Input, h.From, h.To, h.Effect = runtime.MigrateInput, "migrate", "Idle", "Ready", runtime.Moved
+	h.Kind, h.Input, h.From, h.To, h.Effect = machine.MigrateInput, "migrate", "Idle", "Ready", machine.Moved
 	c.Run.State = "Ready"
 	f.commit(c)
 	f.pass(time.Minute)
-	f.move("r", "Done", runtime.Moved, runtime.Finished, runtime.Success)
+	f.move("r", "Done", machine.Moved, machine.Finished, machine.Success)
 	runs, _, stays := countsOf(f, "", time.Time{})
 	equal(f, runs, map[string]int64{"Order Done finished success": 1})
-	equal(f, stays, map[string]int64{fmt.Sprintf("Order Ready %d", runtime.BucketOf(2*time.Minute)): 1})
+	equal(f, stays, map[string]int64{fmt.Sprintf("Order Ready %d", store.BucketOf(2*time.Minute)): 1})
 }
 
 // testCosts adds exactly what attempts have used, by day, and keeps what pruned
@@ -146,17 +147,17 @@ func testCosts(f *fixture) {
 		f.Helper()
 		c := f.next(run)
 		c.History[0].Record = []byte(`{"input":{` + cost + `}}`)
-		c.History[0].Effect, c.History[0].To, c.Run.State = runtime.Stayed, "Idle", "Idle"
+		c.History[0].Effect, c.History[0].To, c.Run.State = machine.Stayed, "Idle", "Idle"
 		f.commit(c)
 	}
-	spent := func(machine string, since time.Time) map[string]string {
+	spent := func(name string, since time.Time) map[string]string {
 		f.Helper()
-		c, err := f.s.Counts(f.ctx, machine, since)
+		c, err := f.s.Counts(f.ctx, name, since)
 		f.must(err)
 		sums := map[string]string{}
 		for _, n := range c.Costs {
-			key := fmt.Sprint(n.Machine, " ", n.Day-runtime.DayOf(began), " ", n.Name)
-			sums[key] = runtime.AddAmounts(cmp.Or(sums[key], "0"), n.Amount)
+			key := fmt.Sprint(n.Machine, " ", n.Day-store.DayOf(began), " ", n.Name)
+			sums[key] = machine.AddAmounts(cmp.Or(sums[key], "0"), n.Amount)
 		}
 		return sums
 	}
@@ -173,8 +174,8 @@ func testCosts(f *fixture) {
 	})
 	equal(f, spent("Order", f.now), map[string]string{"Order 1 usd": "0.0000001"})
 	equal(f, spent("Other", time.Time{}), map[string]string{})
-	f.move("r2", "Done", runtime.Moved, runtime.Finished, runtime.Success)
-	_, err := f.s.Prune(f.ctx, runtime.PruneQuery{Before: f.now.Add(time.Hour), Limit: 10, Now: f.now})
+	f.move("r2", "Done", machine.Moved, machine.Finished, machine.Success)
+	_, err := f.s.Prune(f.ctx, store.PruneQuery{Before: f.now.Add(time.Hour), Limit: 10, Now: f.now})
 	f.must(err)
 	equal(f, len(spent("", time.Time{})), 3)
 }
@@ -209,7 +210,7 @@ func testWaiting(f *fixture) {
 // testWanted: a version is wanted as long as one of its tasks waits, now or later.
 func testWanted(f *fixture) {
 	other := "hash-of-another"
-	f.must(f.s.PutDefinition(f.ctx, runtime.DefinitionRow{Hash: other, Machine: "Apple", Definition: []byte(`{}`)}))
+	f.must(f.s.PutDefinition(f.ctx, store.DefinitionRow{Hash: other, Machine: "Apple", Definition: []byte(`{}`)}))
 	wanted := func(want ...string) {
 		f.Helper()
 		hashes, err := f.s.Wanted(f.ctx)
@@ -244,18 +245,18 @@ func testWanted(f *fixture) {
 }
 
 func testDefinitionsList(f *fixture) {
-	f.must(f.s.PutDefinition(f.ctx, runtime.DefinitionRow{Hash: "h2", Machine: "Apple", Definition: []byte(`{}`)}))
+	f.must(f.s.PutDefinition(f.ctx, store.DefinitionRow{Hash: "h2", Machine: "Apple", Definition: []byte(`{}`)}))
 	rows, err := f.s.Definitions(f.ctx)
 	f.must(err)
 	equal(f, len(rows), 2)
-	equal(f, rows[0], runtime.DefinitionRow{Hash: "h2", Machine: "Apple", Definition: []byte(`{}`)})
+	equal(f, rows[0], store.DefinitionRow{Hash: "h2", Machine: "Apple", Definition: []byte(`{}`)})
 	equal(f, rows[1].Hash, definition)
 }
 
 // deliver takes and delivers the next message of a run.
 func (f *fixture) deliver(run string) {
 	f.Helper()
-	rows, err := f.s.TakeMessages(f.ctx, runtime.MessageQuery{Worker: "w", Now: f.now, Until: f.now.Add(ttl), Limit: 1, Run: run})
+	rows, err := f.s.TakeMessages(f.ctx, store.MessageQuery{Worker: "w", Now: f.now, Until: f.now.Add(ttl), Limit: 1, Run: run})
 	f.must(err)
 	if len(rows) != 1 {
 		f.Fatalf("%d messages of %q wait", len(rows), run)
@@ -265,14 +266,14 @@ func (f *fixture) deliver(run string) {
 
 // testPrune: finished runs go with all that belongs to them, others stay.
 func testPrune(f *fixture) {
-	finish := func(run string, outcome runtime.Outcome) {
+	finish := func(run string, outcome machine.Outcome) {
 		f.Helper()
 		c := f.next(run)
-		c.Run.State, c.Run.Status, c.Run.Outcome = "Done", runtime.Finished, outcome
+		c.Run.State, c.Run.Status, c.Run.Outcome = "Done", machine.Finished, outcome
 		c.EventID, c.Answer = "id", []byte(`{}`)
 		f.commit(c)
 	}
-	for i, outcome := range []runtime.Outcome{runtime.Success, runtime.Failed, runtime.Cancelled, runtime.Success} {
+	for i, outcome := range []machine.Outcome{machine.Success, machine.Failed, machine.Cancelled, machine.Success} {
 		run := fmt.Sprintf("r%d", i)
 		f.begin(run)
 		row := f.claimOne()
@@ -281,8 +282,8 @@ func testPrune(f *fixture) {
 		c := f.next(run)
 		claim := row.Claim()
 		c.Claim = &claim
-		c.Set = []runtime.TimerRow{{Run: run, Name: "t", Due: f.now.Add(time.Hour)}}
-		c.Publish = []runtime.MessageRow{{ID: run + "/1", Run: run, Seq: c.Run.Seq, N: 1, Machine: "Order", Event: "E", At: f.now}}
+		c.Set = []store.TimerRow{{Run: run, Name: "t", Due: f.now.Add(time.Hour)}}
+		c.Publish = []store.MessageRow{{ID: run + "/1", Run: run, Seq: c.Run.Seq, N: 1, Machine: "Order", Event: "E", At: f.now}}
 		f.commit(c)
 		if run != "r2" {
 			f.deliver(run)
@@ -293,8 +294,8 @@ func testPrune(f *fixture) {
 	f.begin("live")
 	f.claimOne()
 	_, steps, stays := countsOf(f, "", time.Time{})
-	q := runtime.PruneQuery{Before: f.now.Add(-30 * time.Minute), Limit: 10, Now: f.now, Actor: "ada", Reason: "old"}
-	prune := func(change func(*runtime.PruneQuery), want runtime.Pruned) {
+	q := store.PruneQuery{Before: f.now.Add(-30 * time.Minute), Limit: 10, Now: f.now, Actor: "ada", Reason: "old"}
+	prune := func(change func(*store.PruneQuery), want store.Pruned) {
 		f.Helper()
 		q := q
 		change(&q)
@@ -302,25 +303,25 @@ func testPrune(f *fixture) {
 		f.must(err)
 		equal(f, got, want)
 	}
-	prune(func(q *runtime.PruneQuery) { q.Before = f.now.Add(-100 * time.Hour) }, runtime.Pruned{})
-	prune(func(q *runtime.PruneQuery) { q.Machine = "Other" }, runtime.Pruned{})
-	prune(func(q *runtime.PruneQuery) { q.Limit = 0 }, runtime.Pruned{})
-	prune(func(q *runtime.PruneQuery) { q.DryRun = true }, runtime.Pruned{Runs: 3, Kept: 1})
-	prune(func(q *runtime.PruneQuery) { q.Outcome, q.DryRun = runtime.Failed, true }, runtime.Pruned{Runs: 1})
+	prune(func(q *store.PruneQuery) { q.Before = f.now.Add(-100 * time.Hour) }, store.Pruned{})
+	prune(func(q *store.PruneQuery) { q.Machine = "Other" }, store.Pruned{})
+	prune(func(q *store.PruneQuery) { q.Limit = 0 }, store.Pruned{})
+	prune(func(q *store.PruneQuery) { q.DryRun = true }, store.Pruned{Runs: 3, Kept: 1})
+	prune(func(q *store.PruneQuery) { q.Outcome, q.DryRun = machine.Failed, true }, store.Pruned{Runs: 1})
 	equal(f, len(f.history("r1")), 3)
-	prune(func(q *runtime.PruneQuery) { q.Outcome = runtime.Failed }, runtime.Pruned{Runs: 1})
+	prune(func(q *store.PruneQuery) { q.Outcome = machine.Failed }, store.Pruned{Runs: 1})
 	_, err := f.s.Load(f.ctx, "r1")
-	f.refused(err, runtime.ErrNotFound)
+	f.refused(err, store.ErrNotFound)
 	equal(f, len(f.history("r1")), 0)
 	if _, known, err := f.s.Accepted(f.ctx, "r1", "id"); known || err != nil {
 		f.Errorf("the event id of a pruned run is known: %v", err)
 	}
-	prune(func(q *runtime.PruneQuery) { q.Limit = 1 }, runtime.Pruned{Runs: 1})
-	prune(func(*runtime.PruneQuery) {}, runtime.Pruned{Runs: 1})
-	prune(func(*runtime.PruneQuery) {}, runtime.Pruned{}) // r2 has a message to deliver
+	prune(func(q *store.PruneQuery) { q.Limit = 1 }, store.Pruned{Runs: 1})
+	prune(func(*store.PruneQuery) {}, store.Pruned{Runs: 1})
+	prune(func(*store.PruneQuery) {}, store.Pruned{}) // r2 has a message to deliver
 	f.deliver("r2")
-	prune(func(*runtime.PruneQuery) {}, runtime.Pruned{Runs: 1})
-	rows, err := f.s.Runs(f.ctx, runtime.RunFilter{})
+	prune(func(*store.PruneQuery) {}, store.Pruned{Runs: 1})
+	rows, err := f.s.Runs(f.ctx, store.RunFilter{})
 	f.must(err)
 	equal(f, len(rows), 1)
 	equal(f, rows[0].Run, "live")

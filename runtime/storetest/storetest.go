@@ -1,4 +1,4 @@
-// Package storetest is the conformance suite of runtime.Store: every store
+// Package storetest is the conformance suite of store.Store: every store
 // passes it, and what it does not test no engine may rely on.
 package storetest
 
@@ -10,12 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // Run tests the stores that open gives. Each test opens a new, empty one; Run
 // closes it.
-func Run(t *testing.T, open func(t *testing.T) runtime.Store) {
+func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	for _, test := range []struct {
 		name string
 		run  func(*fixture)
@@ -72,7 +73,7 @@ func Run(t *testing.T, open func(t *testing.T) runtime.Store) {
 // fixture is a store with one definition, and a clock.
 type fixture struct {
 	*testing.T
-	s   runtime.Store
+	s   store.Store
 	ctx context.Context
 	now time.Time
 }
@@ -83,7 +84,7 @@ const (
 	ttl        = time.Minute
 )
 
-func newFixture(t *testing.T, s runtime.Store) *fixture {
+func newFixture(t *testing.T, s store.Store) *fixture {
 	t.Helper()
 	f := &fixture{T: t, s: s, ctx: t.Context(), now: time.Date(2026, 3, 1, 12, 0, 0, 123_000, time.UTC)}
 	t.Cleanup(func() {
@@ -91,7 +92,7 @@ func newFixture(t *testing.T, s runtime.Store) *fixture {
 			t.Errorf("close: %v", err)
 		}
 	})
-	f.must(s.PutDefinition(f.ctx, runtime.DefinitionRow{
+	f.must(s.PutDefinition(f.ctx, store.DefinitionRow{
 		Hash: definition, Machine: "Order", Source: "machine Order {}", Definition: json.RawMessage(`{"format":1}`),
 	}))
 	return f
@@ -115,46 +116,46 @@ func (f *fixture) refused(err, want error) {
 func (f *fixture) pass(d time.Duration) { f.now = f.now.Add(d) }
 
 // create is the commit that creates a run.
-func (f *fixture) create(run string) *runtime.Commit {
-	row := runtime.RunRow{
-		Run: run, Machine: "Order", Definition: definition, State: "Idle", Status: runtime.Running,
+func (f *fixture) create(run string) *store.Commit {
+	row := store.RunRow{
+		Run: run, Machine: "Order", Definition: definition, State: "Idle", Status: machine.Running,
 		Started: f.now, Entered: f.now,
 	}
-	return f.step(row, runtime.StartInput)
+	return f.step(row, machine.StartInput)
 }
 
 // next is a commit that takes a run one step on.
-func (f *fixture) next(run string) *runtime.Commit {
+func (f *fixture) next(run string) *store.Commit {
 	f.Helper()
 	row, err := f.s.Load(f.ctx, run)
 	f.must(err)
-	return f.step(row, runtime.EventInput)
+	return f.step(row, machine.EventInput)
 }
 
-func (f *fixture) step(row runtime.RunRow, kind runtime.InputKind) *runtime.Commit {
-	c := &runtime.Commit{Run: row, Expect: row.Seq}
+func (f *fixture) step(row store.RunRow, kind machine.InputKind) *store.Commit {
+	c := &store.Commit{Run: row, Expect: row.Seq}
 	c.Run.Seq++
 	c.Run.Updated = f.now
 	c.Run.Snapshot = json.RawMessage(fmt.Sprintf(`{"run":%q,"seq":%d}`, row.Run, c.Run.Seq))
-	h := runtime.HistoryRow{
-		Run: row.Run, Seq: c.Run.Seq, At: f.now, Kind: kind, Input: "Go", To: row.State, Effect: runtime.Moved,
+	h := store.HistoryRow{
+		Run: row.Run, Seq: c.Run.Seq, At: f.now, Kind: kind, Input: "Go", To: row.State, Effect: machine.Moved,
 		Record: json.RawMessage(fmt.Sprintf(`{"seq":%d}`, c.Run.Seq)),
 	}
 	if row.Seq > 0 {
 		h.From = row.State
 	}
-	c.History = []runtime.HistoryRow{h}
+	c.History = []store.HistoryRow{h}
 	return c
 }
 
-func (f *fixture) commit(c *runtime.Commit) {
+func (f *fixture) commit(c *store.Commit) {
 	f.Helper()
 	f.must(f.s.Commit(f.ctx, c))
 }
 
 // start adds a new attempt of a do to c, ready at once.
-func (f *fixture) start(c *runtime.Commit, do string) *runtime.TaskRow {
-	c.Start = append(c.Start, runtime.TaskRow{
+func (f *fixture) start(c *store.Commit, do string) *store.TaskRow {
+	c.Start = append(c.Start, store.TaskRow{
 		Run: c.Run.Run, Machine: "Order", Definition: definition, Do: do, Activity: activity,
 		Key: fmt.Sprintf("%s/%s/%d", c.Run.Run, do, c.Run.Seq), Attempt: 1, Visit: 1, Seq: c.Run.Seq,
 		Timeout: time.Minute, Heartbeat: time.Second, Progress: 1500 * time.Nanosecond,
@@ -170,14 +171,14 @@ func (f *fixture) begin(run string) {
 	f.commit(c)
 }
 
-func (f *fixture) query(worker string, limit int) runtime.ClaimQuery {
-	return runtime.ClaimQuery{
+func (f *fixture) query(worker string, limit int) store.ClaimQuery {
+	return store.ClaimQuery{
 		Worker: worker, Now: f.now, Until: f.now.Add(ttl), Limit: limit,
-		Activities: []runtime.Claimable{{Definition: definition, Activity: activity}},
+		Activities: []store.Claimable{{Definition: definition, Activity: activity}},
 	}
 }
 
-func (f *fixture) claim(limit int) []runtime.TaskRow {
+func (f *fixture) claim(limit int) []store.TaskRow {
 	f.Helper()
 	rows, err := f.s.Claim(f.ctx, f.query("w1", limit))
 	f.must(err)
@@ -185,7 +186,7 @@ func (f *fixture) claim(limit int) []runtime.TaskRow {
 }
 
 // claimOne expects that exactly one task is ready.
-func (f *fixture) claimOne() runtime.TaskRow {
+func (f *fixture) claimOne() store.TaskRow {
 	f.Helper()
 	rows := f.claim(10)
 	if len(rows) != 1 {
@@ -202,21 +203,21 @@ func (f *fixture) idle() {
 	}
 }
 
-func (f *fixture) load(run string) runtime.RunRow {
+func (f *fixture) load(run string) store.RunRow {
 	f.Helper()
 	row, err := f.s.Load(f.ctx, run)
 	f.must(err)
 	return row
 }
 
-func (f *fixture) tasks(run string) []runtime.TaskRow {
+func (f *fixture) tasks(run string) []store.TaskRow {
 	f.Helper()
 	rows, err := f.s.Tasks(f.ctx, run)
 	f.must(err)
 	return rows
 }
 
-func (f *fixture) history(run string) []runtime.HistoryRow {
+func (f *fixture) history(run string) []store.HistoryRow {
 	f.Helper()
 	rows, err := f.s.History(f.ctx, run, 0, 0)
 	f.must(err)

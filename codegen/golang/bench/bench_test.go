@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // perStep reports the time of one of the steps of which each round has n.
@@ -156,18 +157,18 @@ func BenchmarkRefusal(b *testing.B) {
 
 // interpreterScript is the script for the runtime's step: a run with activities and
 // timers, whose inputs name the attempts that they are of.
-func interpreterScript(tb testing.TB) (m *runtime.Machine, first *runtime.Snapshot, inputs []runtime.Input, times []time.Time) {
+func interpreterScript(tb testing.TB) (m *machine.Machine, first *machine.Snapshot, inputs []machine.Input, times []time.Time) {
 	tb.Helper()
 	m = runtime.MustCompile(definition(tb))
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	step := func(s *runtime.Snapshot, in runtime.Input) *runtime.Snapshot {
+	step := func(s *machine.Snapshot, in machine.Input) *machine.Snapshot {
 		next, _, _, err := m.Step(s, in, now, nil)
 		if err != nil {
 			tb.Fatal(err)
 		}
 		return next
 	}
-	first = step(m.NewSnapshot("r", 7), runtime.Input{Kind: runtime.StartInput, Data: []runtime.Value{runtime.StringValue("42")}})
+	first = step(m.NewSnapshot("r", 7), machine.Input{Kind: machine.StartInput, Data: []machine.Value{machine.StringValue("42")}})
 	s := first
 	for i := range script {
 		now = now.Add(time.Minute)
@@ -182,8 +183,8 @@ func interpreterScript(tb testing.TB) (m *runtime.Machine, first *runtime.Snapsh
 }
 
 // interpreted is an event as the runtime's step takes it.
-func interpreted(def *runtime.Definition, e *Event, s *runtime.Snapshot) runtime.Input {
-	in := runtime.Input{Kind: runtime.ResultInput, Event: -1}
+func interpreted(def *machine.Definition, e *Event, s *machine.Snapshot) machine.Input {
+	in := machine.Input{Kind: machine.ResultInput, Event: -1}
 	if len(s.Tasks) > 0 {
 		in.Do, in.Key, in.Attempt = s.Tasks[0].Do, s.Tasks[0].Key, s.Tasks[0].Attempt
 	}
@@ -194,22 +195,22 @@ func interpreted(def *runtime.Definition, e *Event, s *runtime.Snapshot) runtime
 	}
 	switch e.Kind {
 	case StartReview:
-		return runtime.Input{Kind: runtime.EventInput, Event: in.Event}
+		return machine.Input{Kind: machine.EventInput, Event: in.Event}
 	case DiffLoaded:
-		in.Data = []runtime.Value{runtime.StringValue(e.Diff)}
+		in.Data = []machine.Value{machine.StringValue(e.Diff)}
 	case AnalysisReady:
-		in.Data = []runtime.Value{runtime.IntValue(e.Comments)}
+		in.Data = []machine.Value{machine.IntValue(e.Comments)}
 	case RateLimited:
-		in.Data = []runtime.Value{runtime.DurationValue(e.RetryAfter)}
+		in.Data = []machine.Value{machine.DurationValue(e.RetryAfter)}
 	case ActivityFailed:
-		in.Kind, in.Message = runtime.FailureInput, "it failed"
+		in.Kind, in.Message = machine.FailureInput, "it failed"
 		for i, name := range def.Categories {
 			if name == categories[e.Category].String() {
 				in.Category = i
 			}
 		}
 	case WaitOver:
-		return runtime.Input{Kind: runtime.TimerInput, Timer: 1}
+		return machine.Input{Kind: machine.TimerInput, Timer: 1}
 	}
 	return in
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // bulk is what a command has that steers one run by its ID, or many by --where:
@@ -90,15 +91,15 @@ func (b *bulk) run(ctx context.Context, t *target, args []string) error {
 // meant are the runs for which the filter holds, as they are now, and apart from
 // them those that would refuse. With --apply all are asked: one that changes until
 // its turn comes is judged as it then is.
-func (b *bulk) meant(ctx context.Context, store runtime.Store, f runtime.RunFilter) (rows []runtime.RunRow, refused []bulkError, err error) {
+func (b *bulk) meant(ctx context.Context, db runtime.Store, f runtime.RunFilter) (rows []runtime.RunRow, refused []bulkError, err error) {
 	statuses := b.statuses
 	if f.Status != "" || f.Outcome != "" {
 		statuses = []runtime.Status{f.Status}
 	}
 	f.Paused = f.Paused || b.paused
-	engine := runtime.NewEngine(store)
+	engine := runtime.NewEngine(db)
 	for _, f.Status = range statuses {
-		err := runtime.EachRun(ctx, store, f, pageOfRuns, func(row *runtime.RunRow) error {
+		err := store.EachRun(ctx, db, f, pageOfRuns, func(row *runtime.RunRow) error {
 			if !b.apply {
 				if why := engine.Refusal(ctx, row, b.does); why != nil {
 					refused = append(refused, bulkError{row.Run, why.Error()})

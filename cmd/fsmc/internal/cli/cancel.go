@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 func newCancel(s *streams) *cobra.Command {
@@ -15,7 +16,7 @@ func newCancel(s *streams) *cobra.Command {
 		who   runtime.Operator
 		ask   guards
 	)
-	many := bulk{does: runtime.CancelInput, statuses: []runtime.Status{runtime.Running, runtime.Halted},
+	many := bulk{does: machine.CancelInput, statuses: []runtime.Status{runtime.Running, runtime.Halted},
 		act: func(ctx context.Context, store runtime.Store, run string) (runtime.View, error) {
 			return ask.step(ctx, store, run, func(engine *runtime.Engine) (runtime.View, error) {
 				return engine.Cancel(ctx, run, runtime.CancelOptions{Force: force, Actor: who.Actor, Reason: who.Reason})

@@ -13,7 +13,7 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 func newDot(s *streams) *cobra.Command {
@@ -91,12 +91,12 @@ func (d *drawer) draw(ctx context.Context, paths []string) error {
 // sayVersion says where a run is of another version than the machine that is
 // drawn.
 func (d *drawer) sayVersion(m *ir.Machine, version, state string) {
-	drawn, err := runtime.Compile(table.Compile(m))
+	drawn, err := machine.Compile(table.Compile(m))
 	if err == nil && drawn.Hash() == version {
 		return
 	}
 	missing := ""
-	if err == nil && !slices.ContainsFunc(drawn.Definition().States, func(s runtime.State) bool { return s.Path == state }) {
+	if err == nil && !slices.ContainsFunc(drawn.Definition().States, func(s machine.State) bool { return s.Path == state }) {
 		missing = fmt.Sprintf("; its state %q is not in the diagram", state)
 	}
 	fmt.Fprintf(d.err, "fsmc: %s keeps its version of %s, which is not this one: what only its version has is not drawn%s\n", d.run, m.Name, missing)
@@ -104,7 +104,7 @@ func (d *drawer) sayVersion(m *ir.Machine, version, state string) {
 
 // walked is the way that a stored run of machine took, and the version of the
 // machine that the run has.
-func walked(ctx context.Context, db, run, machine string) (h *drawing.Highlight, version string, err error) {
+func walked(ctx context.Context, db, run, name string) (h *drawing.Highlight, version string, err error) {
 	store, err := openStore(ctx, db, readOnly)
 	if err != nil {
 		return nil, "", err
@@ -114,15 +114,15 @@ func walked(ctx context.Context, db, run, machine string) (h *drawing.Highlight,
 	switch {
 	case err != nil:
 		return nil, "", runError(run, err)
-	case row.Machine != machine:
-		return nil, "", notOfMachine(run, row.Machine, machine)
+	case row.Machine != name:
+		return nil, "", notOfMachine(run, row.Machine, name)
 	}
 	h = &drawing.Highlight{Current: row.State}
 	for i, s := range steps {
 		if i == 0 {
 			h.Start = s.To
 		}
-		if s.From != "" && s.Effect == runtime.Moved {
+		if s.From != "" && s.Effect == machine.Moved {
 			h.Moves = append(h.Moves, drawing.Move{From: s.From, To: s.To, Arm: s.Arm})
 		}
 	}

@@ -14,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 func newHealth(s *streams) *cobra.Command {
@@ -150,11 +152,11 @@ func (s *stuck) Set(text string) error {
 
 // checkStates refuses a state in which no run of the database can stand, as long
 // as anything is known of its machines.
-func checkStates(ctx context.Context, store runtime.Store, stuck map[string]time.Duration) error {
+func checkStates(ctx context.Context, db runtime.Store, stuck map[string]time.Duration) error {
 	if len(stuck) == 0 {
 		return nil
 	}
-	leaves, err := statesOf(ctx, store, func(_ *runtime.DefinitionRow, s *runtime.State) bool { return s.Kind == runtime.LeafState })
+	leaves, err := statesOf(ctx, db, func(_ *store.DefinitionRow, s *machine.State) bool { return s.Kind == machine.LeafState })
 	if err != nil {
 		return err
 	}

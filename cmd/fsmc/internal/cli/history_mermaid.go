@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // writeSequence draws what happened to a run as a sequence diagram of Mermaid:
@@ -49,7 +50,7 @@ func (s *sequence) participants(steps []runtime.StepView) {
 	s.line("participant run as %s", diagramText(s.run))
 	var timers bool
 	for i := range steps {
-		timers = timers || steps[i].Kind == runtime.TimerInput
+		timers = timers || steps[i].Kind == machine.TimerInput
 		if name := steps[i].Activity; name != "" && s.activities[name] == "" {
 			s.activities[name] = fmt.Sprintf("activity%d", len(s.activities)+1)
 			s.line("participant %s as %s", s.activities[name], diagramText(name))
@@ -72,7 +73,7 @@ func beginnings(steps []runtime.StepView) map[int][]string {
 				begins[last] = append(begins[last], s.Activity)
 			}
 		}
-		if steps[i].Effect == runtime.Moved || steps[i].Effect == runtime.Retried {
+		if steps[i].Effect == machine.Moved || steps[i].Effect == machine.Retried {
 			last = i
 		}
 	}
@@ -85,7 +86,7 @@ func (s *sequence) step(h *runtime.StepView) {
 	if len(h.Data) > len("{}") {
 		text += " " + plain(string(h.Data), 60)
 	}
-	if h.Kind == runtime.FailureInput {
+	if h.Kind == machine.FailureInput {
 		text += after(": ", plain(h.Message, 60))
 	}
 	if h.Actor != "" {
@@ -93,15 +94,15 @@ func (s *sequence) step(h *runtime.StepView) {
 	}
 	s.line("%srun: %s", s.arrow(h), diagramText(text))
 	switch {
-	case h.Effect == runtime.HaltedBy:
+	case h.Effect == machine.HaltedBy:
 		s.line("Note over run: halted: %s", diagramText(plain(h.Message, 80)))
-	case h.Effect == runtime.Retried && h.Activity != "":
+	case h.Effect == machine.Retried && h.Activity != "":
 		again := "again"
 		if wait := shortDuration(h.Wait); wait != "" {
 			again += " in " + wait
 		}
 		s.line("run->>%s: %s", s.activities[h.Activity], diagramText(again))
-	case h.Effect == runtime.Moved || h.From != h.To:
+	case h.Effect == machine.Moved || h.From != h.To:
 		s.line("Note over run: %s", diagramText(h.To))
 	default:
 		s.line("Note right of run: %s", diagramText(string(h.Effect)))
@@ -111,13 +112,13 @@ func (s *sequence) step(h *runtime.StepView) {
 // arrow is from where an input came, with a head that says how it went.
 func (s *sequence) arrow(h *runtime.StepView) string {
 	switch {
-	case h.Kind == runtime.FailureInput:
+	case h.Kind == machine.FailureInput:
 		return s.activities[h.Activity] + "--x"
 	case h.Activity != "":
 		return s.activities[h.Activity] + "-->>"
-	case h.Kind == runtime.TimerInput:
+	case h.Kind == machine.TimerInput:
 		return "timers->>"
-	case h.Kind == runtime.DoneInput || h.Kind == runtime.KeptInput:
+	case h.Kind == machine.DoneInput || h.Kind == machine.KeptInput:
 		return "run->>"
 	}
 	return "outside->>"

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // noteIndent puts notes below the columns that say what happened.
@@ -47,7 +48,7 @@ func stepLines(steps []runtime.StepView) ([]string, error) {
 	for i := range steps {
 		s := &steps[i]
 		to := s.To
-		if to == s.From && s.Effect != runtime.Moved {
+		if to == s.From && s.Effect != machine.Moved {
 			to = ""
 		}
 		fmt.Fprintf(t, "%4d\t%s\t%s\t%s\t%s\t%s\t%s\n",

@@ -7,37 +7,39 @@ import (
 
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // checkFilter refuses a machine that the database does not know, and a state in
 // which no run of the machines that are meant can stand.
-func checkFilter(ctx context.Context, store runtime.Store, f *runtime.RunFilter) error {
-	if err := checkMachine(ctx, store, f.Machine); err != nil || f.State == "" {
+func checkFilter(ctx context.Context, db runtime.Store, f *runtime.RunFilter) error {
+	if err := checkMachine(ctx, db, f.Machine); err != nil || f.State == "" {
 		return err
 	}
-	machine := "machine"
+	name := "machine"
 	if f.Machine != "" {
-		machine = fmt.Sprintf("version of %q", f.Machine)
+		name = fmt.Sprintf("version of %q", f.Machine)
 	}
-	known, err := statesOf(ctx, store, func(row *runtime.DefinitionRow, s *runtime.State) bool {
-		return (f.Machine == "" || row.Machine == f.Machine) && (s.Kind == runtime.LeafState || s.Kind == runtime.TerminalState)
+	known, err := statesOf(ctx, db, func(row *store.DefinitionRow, s *machine.State) bool {
+		return (f.Machine == "" || row.Machine == f.Machine) && (s.Kind == machine.LeafState || s.Kind == machine.TerminalState)
 	})
 	if err != nil {
 		return err
 	}
-	return unlessKnown(f.State, known, fmt.Errorf("no %s in the database has runs that stand in %q", machine, f.State))
+	return unlessKnown(f.State, known, fmt.Errorf("no %s in the database has runs that stand in %q", name, f.State))
 }
 
 // statesOf are the paths of those states of the database's machines that are asked
 // for; none where a definition is damaged, since it may have more.
-func statesOf(ctx context.Context, store runtime.Store, asked func(*runtime.DefinitionRow, *runtime.State) bool) ([]string, error) {
+func statesOf(ctx context.Context, store runtime.Store, asked func(*store.DefinitionRow, *machine.State) bool) ([]string, error) {
 	rows, err := store.Definitions(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var paths []string
 	for i := range rows {
-		d, err := runtime.ParseDefinition(rows[i].Definition)
+		d, err := machine.ParseDefinition(rows[i].Definition)
 		if err != nil {
 			return nil, nil
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 func newList(s *streams) *cobra.Command {
@@ -94,12 +95,12 @@ func (l *lister) list(cmd *cobra.Command, now time.Time) error {
 	if l.age > 0 {
 		f.StartedTo = now.Add(-l.age)
 	}
-	return l.with(cmd.Context(), readOnly, f.After, func(store runtime.Store) error {
-		if err := checkFilter(cmd.Context(), store, &f); err != nil {
+	return l.with(cmd.Context(), readOnly, f.After, func(db runtime.Store) error {
+		if err := checkFilter(cmd.Context(), db, &f); err != nil {
 			return err
 		}
 		var rows []runtime.RunRow
-		err := runtime.EachRun(cmd.Context(), store, f, pageOfRuns, func(row *runtime.RunRow) error {
+		err := store.EachRun(cmd.Context(), db, f, pageOfRuns, func(row *runtime.RunRow) error {
 			row.Snapshot = nil // which may be large, and is not printed
 			rows = append(rows, *row)
 			return nil

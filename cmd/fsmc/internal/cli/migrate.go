@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 func newMigrate(s *streams) *cobra.Command {
@@ -116,7 +117,7 @@ func (m *migrator) readMapping() error {
 	if err != nil {
 		return fmt.Errorf("--map: file %q cannot be read: %w", m.mapping, reason(err))
 	}
-	if m.options.Mapping, err = runtime.DecodeMapping(text); err != nil {
+	if m.options.Mapping, err = machine.DecodeMapping(text); err != nil {
 		return fmt.Errorf("--map: file %q is no mapping: %w", m.mapping, err)
 	}
 	return nil

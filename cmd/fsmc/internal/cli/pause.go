@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 func newPause(s *streams) *cobra.Command {
 	return newSteer(s, &steering{
-		use: "pause [ID]", does: runtime.PauseInput, statuses: []runtime.Status{runtime.Running}, act: (*runtime.Engine).Pause,
+		use: "pause [ID]", does: machine.PauseInput, statuses: []runtime.Status{runtime.Running}, act: (*runtime.Engine).Pause,
 		short: "Pause a run: nothing new starts, and its timers stop",
 		long: `Pause stops a run from moving. Attempts under way go on, and nothing new starts.
 Results, and events that are sent, wait until the run resumes. Timers keep their
@@ -29,7 +30,7 @@ only shows these runs, and those that would refuse. --apply pauses them.`,
 
 func newResume(s *streams) *cobra.Command {
 	return newSteer(s, &steering{
-		use: "resume [ID]", does: runtime.ResumeInput, statuses: []runtime.Status{runtime.Running, runtime.Halted}, paused: true, act: (*runtime.Engine).Resume,
+		use: "resume [ID]", does: machine.ResumeInput, statuses: []runtime.Status{runtime.Running, runtime.Halted}, paused: true, act: (*runtime.Engine).Resume,
 		short: "Let a paused run continue",
 		long: `Resume lets a paused run continue. The run takes what has arrived during the
 pause, in order, as if it arrived now. It drops an event that it does not take any

@@ -4,11 +4,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 func newRetry(s *streams) *cobra.Command {
 	return newSteer(s, &steering{
-		use: "retry [ID]", does: runtime.RetryInput, statuses: []runtime.Status{runtime.Halted}, act: (*runtime.Engine).Retry, judge: inVain,
+		use: "retry [ID]", does: machine.RetryInput, statuses: []runtime.Status{runtime.Halted}, act: (*runtime.Engine).Retry, judge: inVain,
 		short: "Retry a halted or failed run, or an activity that waits",
 		long: `Retry gives a halted run the same input again. If an activity of the run waits for
 its backoff, retry starts it at once. A run that ended in failure continues in the

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // workOnAll works on every unfinished run of the store, each by its own
@@ -65,10 +66,10 @@ func (r *runner) workOnAll(ctx context.Context, engine *runtime.Engine, store ru
 
 // unfinishedRuns are those that have not ended, without their snapshots: there
 // may be many.
-func unfinishedRuns(ctx context.Context, store runtime.Store) ([]runtime.RunRow, error) {
+func unfinishedRuns(ctx context.Context, db runtime.Store) ([]runtime.RunRow, error) {
 	var rows []runtime.RunRow
 	for _, status := range []runtime.Status{runtime.Running, runtime.Halted} {
-		err := runtime.EachRun(ctx, store, runtime.RunFilter{Status: status}, pageOfRuns, func(row *runtime.RunRow) error {
+		err := store.EachRun(ctx, db, runtime.RunFilter{Status: status}, pageOfRuns, func(row *runtime.RunRow) error {
 			row.Snapshot = nil
 			rows = append(rows, *row)
 			return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/process"
 )
 
@@ -38,7 +39,7 @@ func (r *runner) compile(paths []string) (*program, error) {
 		return nil, err
 	}
 	p := &program{source: sourceOf(unit, m)}
-	if p.machine, err = runtime.Compile(table.Compile(m)); err != nil {
+	if p.machine, err = machine.Compile(table.Compile(m)); err != nil {
 		return nil, fmt.Errorf("machine %q does not compile: %w", m.Name, err)
 	}
 	p.handlers, err = r.handlers(p.machine)
@@ -182,7 +183,7 @@ func paramValue(d *runtime.Definition, name, value string) json.RawMessage {
 			continue
 		}
 		switch p.Type.Kind {
-		case runtime.Bool, runtime.Int, runtime.Float, runtime.JSON, runtime.ListKind:
+		case machine.Bool, machine.Int, machine.Float, machine.JSON, machine.ListKind:
 			if json.Valid([]byte(value)) {
 				return json.RawMessage(value)
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // printer shows the steps of runs as they are made. It is called by several
@@ -27,7 +28,7 @@ func (p *printer) OnStep(i runtime.StepInfo) {
 	switch {
 	case i.From == "":
 		p.print(false, "%s started in %s\n", i.Run, i.To)
-	case i.From != i.To || i.Effect == runtime.Moved:
+	case i.From != i.To || i.Effect == machine.Moved:
 		p.print(p.quiet, "%s  %s  %s -> %s  (%s)\n", clock(i.At), i.Run, i.From, i.To, i.Input)
 	case i.Input == string(i.Effect): // an activity that had nothing to say has ended
 		p.print(p.quiet, "%s  %s  %s  (%s)\n", clock(i.At), i.Run, i.To, i.Input)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // slowWriter gives each write time to be torn apart by another.
@@ -31,9 +32,9 @@ func TestPrinterKeepsLinesWhole(t *testing.T) {
 	for run := range 8 {
 		all.Go(func() {
 			id := fmt.Sprintf("run-%d", run)
-			p.OnStep(runtime.StepInfo{Run: id, To: "Idle", Input: "start", Effect: runtime.Moved})
+			p.OnStep(runtime.StepInfo{Run: id, To: "Idle", Input: "start", Effect: machine.Moved})
 			for range 20 {
-				p.OnStep(runtime.StepInfo{Run: id, From: "Idle", To: "Busy", Input: "Go", Effect: runtime.Moved})
+				p.OnStep(runtime.StepInfo{Run: id, From: "Idle", To: "Busy", Input: "Go", Effect: machine.Moved})
 				p.OnAttempt(runtime.AttemptInfo{Run: id, Activity: "work", Attempt: 1, Category: "unknown", Message: "it broke"})
 			}
 		})
@@ -70,8 +71,8 @@ func TestPrinterWhenQuiet(t *testing.T) {
 		var out bytes.Buffer
 		p := c.printer
 		p.out = &out
-		p.OnStep(runtime.StepInfo{Run: "r1", To: "Idle", Input: "start", Effect: runtime.Moved})
-		p.OnStep(runtime.StepInfo{Run: "r1", From: "Idle", To: "Idle", Input: "Go", Effect: runtime.Stayed})
+		p.OnStep(runtime.StepInfo{Run: "r1", To: "Idle", Input: "start", Effect: machine.Moved})
+		p.OnStep(runtime.StepInfo{Run: "r1", From: "Idle", To: "Idle", Input: "Go", Effect: machine.Stayed})
 		p.OnAttempt(runtime.AttemptInfo{Run: "r1", Activity: "work", Attempt: 1, Message: "it broke"})
 		if out.String() != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, out.String(), c.want)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 func newStats(s *streams) *cobra.Command {
@@ -86,7 +87,7 @@ func writeStats(w io.Writer, s *runtime.Stats) error {
 
 // then is what a failure led to: "-> Failed", "retried".
 func then(r *runtime.FailureStats) string {
-	if r.Effect == runtime.Moved {
+	if r.Effect == machine.Moved {
 		return "-> " + r.To
 	}
 	return string(r.Effect)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
@@ -131,8 +132,8 @@ func (n note) Set(text string) error {
 	switch {
 	case !utf8.ValidString(text):
 		return errors.New("it is not valid UTF-8")
-	case len(text) > runtime.MaxNote:
-		return fmt.Errorf("it has %d bytes, more than the %d that are allowed", len(text), runtime.MaxNote)
+	case len(text) > machine.MaxNote:
+		return fmt.Errorf("it has %d bytes, more than the %d that are allowed", len(text), machine.MaxNote)
 	}
 	*n.into = text
 	return nil

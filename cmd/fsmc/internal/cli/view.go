@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // writeView prints a run for a person.
@@ -52,7 +53,7 @@ func writeView(w io.Writer, v *runtime.View, now time.Time) error {
 }
 
 // dueText says when a timer fires: "due 12:00:00", or of a paused run "1h left".
-func dueText(t *runtime.TimerView, now time.Time) string {
+func dueText(t *machine.TimerView, now time.Time) string {
 	if left, err := time.ParseDuration(t.Left); err == nil {
 		return short(left) + " left"
 	}
@@ -60,7 +61,7 @@ func dueText(t *runtime.TimerView, now time.Time) string {
 }
 
 // costText is what a run has used of something: "tokens 61000 of 60000, over budget".
-func costText(c *runtime.CostView) string {
+func costText(c *machine.CostView) string {
 	text := c.Name + " " + c.Spent
 	if c.Budget != "" {
 		text += " of " + c.Budget
@@ -72,7 +73,7 @@ func costText(c *runtime.CostView) string {
 }
 
 // writeEvents lists the events that a run takes.
-func writeEvents(w io.Writer, events []runtime.EventView) error {
+func writeEvents(w io.Writer, events []machine.EventView) error {
 	for i := range events {
 		if _, err := fmt.Fprintf(w, "allowed: %s\n", eventText(&events[i])); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // sentence says in one line what a run waits for, since when, until when, at
@@ -39,7 +40,7 @@ func stands(v *runtime.View) string {
 }
 
 // halted says what a halted run could not take, and why.
-func halted(h *runtime.HaltView) string {
+func halted(h *machine.HaltView) string {
 	return fmt.Sprintf(", halted: %s could not be taken: %s", h.Input, plain(h.Reason, 200))
 }
 
@@ -94,7 +95,7 @@ func ended(v *runtime.View) string {
 }
 
 // endedBy says what a run ended with: ": failed(auth) of fetch: the key is old".
-func endedBy(end *runtime.EndView) string {
+func endedBy(end *machine.EndView) string {
 	if end == nil {
 		return ""
 	}
@@ -122,7 +123,7 @@ func waitsFor(v *runtime.View, now time.Time) string {
 // untilWhen names the first timer that will end the wait, and one before it that
 // will not, or that may start again before it is due.
 func untilWhen(v *runtime.View, now time.Time) string {
-	var first, ends *runtime.TimerView
+	var first, ends *machine.TimerView
 	for i := range v.Timers {
 		t := &v.Timers[i]
 		if first == nil || t.Due.Before(first.Due) {
@@ -142,7 +143,7 @@ func untilWhen(v *runtime.View, now time.Time) string {
 	return text
 }
 
-func activityPhrase(a *runtime.ActivityView, now time.Time) string {
+func activityPhrase(a *machine.ActivityView, now time.Time) string {
 	attempt := fmt.Sprintf("attempt %d", a.Attempt)
 	if a.Of > 0 {
 		attempt += fmt.Sprintf(" of %d", a.Of)
@@ -166,7 +167,7 @@ func activityPhrase(a *runtime.ActivityView, now time.Time) string {
 }
 
 // eventText is an event with its fields: "RateLimited { retry_after duration }".
-func eventText(e *runtime.EventView) string {
+func eventText(e *machine.EventView) string {
 	if len(e.Fields) == 0 {
 		return e.Name
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 var noon = time.Date(2025, 3, 1, 12, 0, 0, 0, time.Local)
@@ -22,10 +23,10 @@ func TestSentence(t *testing.T) {
 	base := runtime.View{
 		Run: "r1", State: "Posting", Status: runtime.Running,
 		Entered: noon.Add(-90 * time.Second), Updated: noon.Add(-time.Minute),
-		Timers: []runtime.TimerView{{Name: "after 24h", Due: noon.Add(20 * time.Hour), Ends: true}, {Name: "Posting after 1h", Due: noon.Add(time.Hour), Ends: true}},
+		Timers: []machine.TimerView{{Name: "after 24h", Due: noon.Add(20 * time.Hour), Ends: true}, {Name: "Posting after 1h", Due: noon.Add(time.Hour), Ends: true}},
 	}
-	post := runtime.ActivityView{Activity: "post", Attempt: 2, Of: 6}
-	failed := &runtime.ErrorView{Category: "transient", Message: "Traceback\n  line 1\n\x1b[31m503\n"}
+	post := machine.ActivityView{Activity: "post", Attempt: 2, Of: 6}
+	failed := &machine.ErrorView{Category: "transient", Message: "Traceback\n  line 1\n\x1b[31m503\n"}
 	for _, c := range []struct {
 		name   string
 		change func(*runtime.View)
@@ -34,46 +35,46 @@ func TestSentence(t *testing.T) {
 		{"an activity at a worker, the earliest timer", func(v *runtime.View) {
 			a := post
 			a.Worker, a.Since, a.Lease, a.LastError = "host/7", at(-5*time.Second), at(25*time.Second), failed
-			v.Activities = []runtime.ActivityView{a}
+			v.Activities = []machine.ActivityView{a}
 		}, "r1 is in Posting since 11:58:30 (1m30s ago), post running since 11:59:55 (attempt 2 of 6, at host/7), " +
 			"last error transient: \uFFFD[31m503, until 13:00:00 at the latest (Posting after 1h)"},
 		{"a worker that is gone", func(v *runtime.View) {
 			a := post
 			a.Worker, a.Since, a.Lease = "host/7", at(-50*time.Second), at(-20*time.Second)
-			v.Activities, v.Timers = []runtime.ActivityView{a}, nil
+			v.Activities, v.Timers = []machine.ActivityView{a}, nil
 		}, "r1 is in Posting since 11:58:30 (1m30s ago), post taken at 11:59:10 (attempt 2 of 6) by host/7, whose lease ran out at 11:59:40 (20s ago)"},
 		{"a retry that waits, and an activity without a worker", func(v *runtime.View) {
 			a, b := post, post
 			a.Until, b.Activity, b.Of = at(30*time.Second), "log", 0
-			v.Activities, v.Timers = []runtime.ActivityView{a, b}, nil
+			v.Activities, v.Timers = []machine.ActivityView{a, b}, nil
 		}, "r1 is in Posting since 11:58:30 (1m30s ago), post to be tried again at 12:00:30 (attempt 2 of 6); " +
 			"and log waiting for a worker (attempt 2)"},
 		{"events", func(v *runtime.View) {
-			v.Events = []runtime.EventView{{Name: "Go"}, {Name: "Stop"}}
+			v.Events = []machine.EventView{{Name: "Go"}, {Name: "Stop"}}
 			v.Timers = v.Timers[:1]
 		}, "r1 is in Posting since 11:58:30 (1m30s ago), waiting for Go or Stop, until 2025-03-02 08:00 at the latest (after 24h)"},
 		{"a timer alone", func(*runtime.View) {},
 			"r1 is in Posting since 11:58:30 (1m30s ago), waiting, until 13:00:00 at the latest (Posting after 1h)"},
 		{"a timer that stays", func(v *runtime.View) {
-			v.Timers = []runtime.TimerView{v.Timers[0], {Name: "Posting after 10m", Text: "Posting after 600s", Due: noon.Add(time.Minute)}}
+			v.Timers = []machine.TimerView{v.Timers[0], {Name: "Posting after 10m", Text: "Posting after 600s", Due: noon.Add(time.Minute)}}
 			v.Deferred = []string{"Tick", "Stop", "Tick"}
 		}, "r1 is in Posting since 11:58:30 (1m30s ago), waiting, with Tick 2 times, Stop deferred" +
 			", with Posting after 600s due at 12:01:00, until 2025-03-02 08:00 at the latest (after 24h)"},
 		{"a timer that starts again", func(v *runtime.View) {
-			v.Timers = []runtime.TimerView{v.Timers[0], {Name: "Posting after 1m idle", Due: noon.Add(time.Minute), Idle: true, Ends: true}}
+			v.Timers = []machine.TimerView{v.Timers[0], {Name: "Posting after 1m idle", Due: noon.Add(time.Minute), Idle: true, Ends: true}}
 		}, "r1 is in Posting since 11:58:30 (1m30s ago), waiting, with Posting after 1m idle due at 12:01:00" +
 			", until 2025-03-02 08:00 at the latest (after 24h)"},
 		{"nothing ends the wait", func(v *runtime.View) {
-			v.Timers = []runtime.TimerView{{Name: "Posting after 10m", Due: noon.Add(time.Minute)}}
+			v.Timers = []machine.TimerView{{Name: "Posting after 10m", Due: noon.Add(time.Minute)}}
 		},
 			"r1 is in Posting since 11:58:30 (1m30s ago), waiting, with Posting after 10m due at 12:01:00"},
 		{"halted", func(v *runtime.View) {
-			v.Status, v.Halt = runtime.Halted, &runtime.HaltView{Reason: "an integer overflows", Input: "Paid"}
+			v.Status, v.Halt = runtime.Halted, &machine.HaltView{Reason: "an integer overflows", Input: "Paid"}
 		}, "r1 is in Posting since 11:58:30 (1m30s ago), halted: Paid could not be taken: an integer overflows"},
 		{"paused, with an attempt under way", func(v *runtime.View) {
 			a, waiting := post, post
 			a.Worker, a.Since, a.Lease = "host/7", at(-5*time.Second), at(25*time.Second)
-			v.Paused, v.Queued, v.Activities = true, []string{"Go"}, []runtime.ActivityView{a, waiting}
+			v.Paused, v.Queued, v.Activities = true, []string{"Go"}, []machine.ActivityView{a, waiting}
 		}, "r1 is in Posting since 11:58:30 (1m30s ago), paused, post running since 11:59:55 (attempt 2 of 6, at host/7)" +
 			", with Go waiting until it resumes"},
 		{"paused", func(v *runtime.View) { v.Paused = true },
@@ -100,16 +101,16 @@ func TestSentence(t *testing.T) {
 // breaks lines nor reaches the terminal.
 func TestHistoryReadsWell(t *testing.T) {
 	steps := []runtime.StepView{
-		{Seq: 1, At: noon, Input: "start", To: "Idle", Effect: runtime.Moved, Data: json.RawMessage(`{"pr":"17"}`)},
-		{Seq: 2, At: noon.Add(time.Second), Input: "Go", From: "Idle", To: "Posting.Comments", Effect: runtime.Moved,
+		{Seq: 1, At: noon, Input: "start", To: "Idle", Effect: machine.Moved, Data: json.RawMessage(`{"pr":"17"}`)},
+		{Seq: 2, At: noon.Add(time.Second), Input: "Go", From: "Idle", To: "Posting.Comments", Effect: machine.Moved,
 			Held: "1s", Actor: "ada\nlovelace", Reason: "it\x07 is\r\n\n time\n"},
 		{Seq: 3, At: noon.Add(13 * time.Hour), Input: "failed(transient)", From: "Posting.Comments", To: "Posting.Comments",
-			Effect: runtime.Retried, Held: "12h59m59.5s", Activity: "post", Attempt: 1, Message: "exit status 1: Traceback\n503",
+			Effect: machine.Retried, Held: "12h59m59.5s", Activity: "post", Attempt: 1, Message: "exit status 1: Traceback\n503",
 			Text: "retry 3", Count: 1, Max: 3, Wait: "1.5s"},
-		{Seq: 4, At: noon.Add(14 * time.Hour), Input: "RateLimited", From: "Posting.Comments", To: "Failed", Effect: runtime.Moved,
+		{Seq: 4, At: noon.Add(14 * time.Hour), Input: "RateLimited", From: "Posting.Comments", To: "Failed", Effect: machine.Moved,
 			Held: "13h59m59s", Activity: "post", Attempt: 2, Redirects: []string{"Waiting"},
-			Passed: []runtime.PassedView{{Text: "-> Waiting max 5", Why: "bound is used up"}},
-			Guards: []runtime.VerdictView{{Guard: "urgent", Args: json.RawMessage(`{"n":1}`), Answer: true}}},
+			Passed: []machine.PassedView{{Text: "-> Waiting max 5", Why: "bound is used up"}},
+			Guards: []machine.VerdictView{{Guard: "urgent", Args: json.RawMessage(`{"n":1}`), Answer: true}}},
 	}
 	want := `   #  TIME          FROM              INPUT              TO                EFFECT   AFTER
 2025-03-01

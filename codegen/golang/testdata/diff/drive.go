@@ -13,28 +13,28 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // Subject is a generated core, seen through the runtime's types.
 type Subject interface {
-	Start(params []runtime.Value, now time.Time, ask runtime.Ask) error
-	Take(in runtime.Input, now time.Time, ask runtime.Ask) (arm string, err error)
+	Start(params []machine.Value, now time.Time, ask machine.Ask) error
+	Take(in machine.Input, now time.Time, ask machine.Ask) (arm string, err error)
 	State() string
-	Data() []runtime.Value
+	Data() []machine.Value
 	Counters() []int64           // by arm
-	Messages() []runtime.Command // since the last call
+	Messages() []machine.Command // since the last call
 	Allowed() []int
 }
 
 // Run drives both with random inputs.
-func Run(t *testing.T, m *runtime.Machine, subject func() Subject, runs, steps int) {
+func Run(t *testing.T, m *machine.Machine, subject func() Subject, runs, steps int) {
 	visited := map[int]bool{}
 	for i := range runs {
 		d := &driver{t: t, m: m, rand: rand.New(rand.NewPCG(uint64(i), 7)), visited: visited, core: subject()}
 		d.old = m.NewSnapshot("run", d.rand.Uint64())
 		d.now = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
-		d.take(runtime.Input{Kind: runtime.StartInput, Data: d.values(m.Definition().Params)})
+		d.take(machine.Input{Kind: machine.StartInput, Data: d.values(m.Definition().Params)})
 		for range steps {
 			if d.apart || t.Failed() {
 				break
@@ -46,7 +46,7 @@ func Run(t *testing.T, m *runtime.Machine, subject func() Subject, runs, steps i
 		}
 	}
 	for s := range m.Definition().States {
-		if m.Definition().States[s].Kind != runtime.CompositeState && !visited[s] {
+		if m.Definition().States[s].Kind != machine.CompositeState && !visited[s] {
 			t.Logf("%s: state %q was never entered", m.Definition().Name, m.Definition().States[s].Path)
 		}
 	}
@@ -54,9 +54,9 @@ func Run(t *testing.T, m *runtime.Machine, subject func() Subject, runs, steps i
 
 type driver struct {
 	t       *testing.T
-	m       *runtime.Machine
+	m       *machine.Machine
 	rand    *rand.Rand
-	old     *runtime.Snapshot
+	old     *machine.Snapshot
 	core    Subject
 	now     time.Time
 	visited map[int]bool
@@ -77,21 +77,21 @@ func (d *driver) step() {
 }
 
 // input is one that the run may be given, most of the time.
-func (d *driver) input() runtime.Input {
+func (d *driver) input() machine.Input {
 	def := d.m.Definition()
-	var open []runtime.Task
+	var open []machine.Task
 	for _, task := range d.old.Tasks {
-		if task.State == runtime.TaskOpen || d.rand.IntN(20) == 0 {
+		if task.State == machine.TaskOpen || d.rand.IntN(20) == 0 {
 			open = append(open, task)
 		}
 	}
 	switch n := d.rand.IntN(20); {
 	case n == 0 && d.rand.IntN(4) == 0:
-		return runtime.Input{Kind: runtime.CancelInput, Force: d.rand.IntN(2) == 0}
+		return machine.Input{Kind: machine.CancelInput, Force: d.rand.IntN(2) == 0}
 	case n == 1 && len(def.Timers) > 0:
-		return runtime.Input{Kind: runtime.TimerInput, Timer: d.rand.IntN(len(def.Timers))}
+		return machine.Input{Kind: machine.TimerInput, Timer: d.rand.IntN(len(def.Timers))}
 	case n == 2:
-		return runtime.Input{Kind: runtime.DoneInput}
+		return machine.Input{Kind: machine.DoneInput}
 	case n < 13 && len(open) > 0:
 		return d.result(open[d.rand.IntN(len(open))])
 	case len(def.Events) > 0:
@@ -99,21 +99,21 @@ func (d *driver) input() runtime.Input {
 		if allowed := d.m.Allowed(d.old); len(allowed) > 0 && d.rand.IntN(4) > 0 {
 			e = allowed[d.rand.IntN(len(allowed))]
 		}
-		return runtime.Input{Kind: runtime.EventInput, Event: e, Data: d.values(def.Events[e].Fields)}
+		return machine.Input{Kind: machine.EventInput, Event: e, Data: d.values(def.Events[e].Fields)}
 	}
-	return runtime.Input{Kind: runtime.DoneInput}
+	return machine.Input{Kind: machine.DoneInput}
 }
 
-func (d *driver) result(task runtime.Task) runtime.Input {
+func (d *driver) result(task machine.Task) machine.Input {
 	def := d.m.Definition()
 	activity := &def.Activities[def.Dos[task.Do].Activity]
-	in := runtime.Input{Kind: runtime.ResultInput, Event: -1, Do: task.Do, Key: task.Key, Attempt: task.Attempt}
+	in := machine.Input{Kind: machine.ResultInput, Event: -1, Do: task.Do, Key: task.Key, Attempt: task.Attempt}
 	if d.rand.IntN(15) == 0 {
 		in.Attempt++
 	}
 	switch {
 	case d.rand.IntN(3) == 0:
-		in.Kind, in.Category, in.Message = runtime.FailureInput, d.rand.IntN(len(def.Categories)), "it broke"
+		in.Kind, in.Category, in.Message = machine.FailureInput, d.rand.IntN(len(def.Categories)), "it broke"
 	case d.rand.IntN(15) == 0 && len(def.Events) > 0:
 		in.Event = d.rand.IntN(len(def.Events))
 		in.Data = d.values(def.Events[in.Event].Fields)
@@ -124,49 +124,49 @@ func (d *driver) result(task runtime.Task) runtime.Input {
 	return in
 }
 
-func (d *driver) values(fields []runtime.Field) []runtime.Value {
-	out := make([]runtime.Value, len(fields))
+func (d *driver) values(fields []machine.Field) []machine.Value {
+	out := make([]machine.Value, len(fields))
 	for i := range fields {
 		out[i] = d.value(&fields[i].Type)
 	}
 	return out
 }
 
-func (d *driver) value(t *runtime.Type) runtime.Value {
+func (d *driver) value(t *machine.Type) machine.Value {
 	switch t.Kind {
-	case runtime.Bool:
-		return runtime.BoolValue(d.rand.IntN(2) == 0)
-	case runtime.Int:
-		return runtime.IntValue(d.number(t, 10))
-	case runtime.DurationKind:
-		return runtime.DurationValue(time.Duration(d.number(t, int64(time.Minute))))
-	case runtime.Float:
-		return runtime.FloatValue([]float64{0, 1, -1.5, 1e300, 0.1, -1e308}[d.rand.IntN(6)])
-	case runtime.TimeKind:
+	case machine.Bool:
+		return machine.BoolValue(d.rand.IntN(2) == 0)
+	case machine.Int:
+		return machine.IntValue(d.number(t, 10))
+	case machine.DurationKind:
+		return machine.DurationValue(time.Duration(d.number(t, int64(time.Minute))))
+	case machine.Float:
+		return machine.FloatValue([]float64{0, 1, -1.5, 1e300, 0.1, -1e308}[d.rand.IntN(6)])
+	case machine.TimeKind:
 		switch d.rand.IntN(12) {
 		case 0:
-			return runtime.TimeValue(time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC))
+			return machine.TimeValue(time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC))
 		case 1:
-			return runtime.TimeValue(d.now.AddDate(d.rand.IntN(1000), 0, 0))
+			return machine.TimeValue(d.now.AddDate(d.rand.IntN(1000), 0, 0))
 		}
-		return runtime.TimeValue(d.now.Add(time.Duration(d.rand.Int64N(int64(10*time.Hour)) - int64(time.Hour))))
-	case runtime.EnumKind:
+		return machine.TimeValue(d.now.Add(time.Duration(d.rand.Int64N(int64(10*time.Hour)) - int64(time.Hour))))
+	case machine.EnumKind:
 		values := d.m.Definition().Enums[t.Enum].Values
-		return runtime.EnumValue(values[d.rand.IntN(len(values))])
-	case runtime.JSON:
-		return runtime.JSONValue([]string{"null", "{}", `[1,"<a>"]`}[d.rand.IntN(3)])
-	case runtime.ListKind:
-		items := []runtime.Value{}
+		return machine.EnumValue(values[d.rand.IntN(len(values))])
+	case machine.JSON:
+		return machine.JSONValue([]string{"null", "{}", `[1,"<a>"]`}[d.rand.IntN(3)])
+	case machine.ListKind:
+		items := []machine.Value{}
 		for range d.rand.IntN(4) {
 			items = append(items, d.value(t.Elem))
 		}
-		return runtime.ListValue(items...)
+		return machine.ListValue(items...)
 	}
-	return runtime.StringValue([]string{"", "a", "b", "x y", "\u2028"}[d.rand.IntN(5)])
+	return machine.StringValue([]string{"", "a", "b", "x y", "\u2028"}[d.rand.IntN(5)])
 }
 
 // number lies in the range most of the time, often at its ends.
-func (d *driver) number(t *runtime.Type, usual int64) int64 {
+func (d *driver) number(t *machine.Type, usual int64) int64 {
 	lo, hi := -usual, usual
 	if t.Min != nil {
 		lo, hi = *t.Min, *t.Max
@@ -189,34 +189,34 @@ func (d *driver) number(t *runtime.Type, usual int64) int64 {
 }
 
 // take gives the runtime's step an input, and the core what that makes of it.
-func (d *driver) take(in runtime.Input) {
+func (d *driver) take(in machine.Input) {
 	ask := d.host()
 	next, commands, record, err := d.m.Step(d.old, in, d.now, ask)
-	running := d.old.Status != runtime.Finished && d.old.Status != runtime.Halted
+	running := d.old.Status != machine.Finished && d.old.Status != machine.Halted
 	at := d.now
 	if at.Before(d.old.Now) {
 		at = d.old.Now
 	}
 	d.trace = append(d.trace, fmt.Sprintf("%s %s %+v: %v", at.Format(time.RFC3339Nano), d.m.Describe(in), in, err))
-	var rejected *runtime.Rejected
+	var rejected *machine.Rejected
 	switch {
 	case errors.As(err, &rejected) && beyond(err.Error()):
 	case errors.As(err, &rejected):
-		if in.Kind == runtime.EventInput && running {
+		if in.Kind == machine.EventInput && running {
 			d.wantRefused(in, at, ask)
 		}
-		if in.Kind == runtime.StartInput && d.core.Start(in.Data, at, ask) == nil {
+		if in.Kind == machine.StartInput && d.core.Start(in.Data, at, ask) == nil {
 			d.fail("the core starts, the runtime says %v", err)
 		}
 	case err != nil: // the core cannot be asked
-	case in.Kind == runtime.StartInput:
+	case in.Kind == machine.StartInput:
 		if err := d.core.Start(in.Data, at, ask); err != nil {
 			d.fail("the core does not start: %v", err)
 		}
 		d.same(next, commands)
 	case record == nil:
 		if next != d.old { // deferred again
-			d.wantTaken(in, runtime.Arm{Kind: runtime.DeferArm}, at, ask)
+			d.wantTaken(in, machine.Arm{Kind: machine.DeferArm}, at, ask)
 		}
 	default:
 		d.follow(record, next, commands, at, ask)
@@ -228,28 +228,28 @@ func (d *driver) take(in runtime.Input) {
 }
 
 // follow gives the core the input of a step that was taken.
-func (d *driver) follow(r *runtime.Record, next *runtime.Snapshot, commands []runtime.Command, at time.Time, ask runtime.Ask) {
+func (d *driver) follow(r *machine.Record, next *machine.Snapshot, commands []machine.Command, at time.Time, ask machine.Ask) {
 	in := r.Input
 	switch r.Effect {
-	case runtime.Moved, runtime.Retried, runtime.Stayed, runtime.Ignored, runtime.Deferred:
+	case machine.Moved, machine.Retried, machine.Stayed, machine.Ignored, machine.Deferred:
 		d.wantTaken(in, d.m.Definition().Arms[r.Arm], at, ask)
 		d.same(next, commands)
-	case runtime.Dropped:
-		if d.old.Status == runtime.Running {
+	case machine.Dropped:
+		if d.old.Status == machine.Running {
 			d.wantRefused(in, at, ask)
 		}
-	case runtime.Stopped:
-		if !in.Force && d.old.Status == runtime.Running {
+	case machine.Stopped:
+		if !in.Force && d.old.Status == machine.Running {
 			d.wantRefused(in, at, ask)
 		}
 		d.apart = true
-	case runtime.HaltedBy:
+	case machine.HaltedBy:
 		if beyond(r.Cause.String()) {
 			d.apart = true
 			return
 		}
 		d.wantRefused(in, at, ask)
-	case runtime.Ended:
+	case machine.Ended:
 	default:
 		d.fail("the runtime says %s", r.Effect)
 	}
@@ -263,16 +263,16 @@ func beyond(cause string) bool {
 
 // wantTaken gives the core what it must take by an arm; it has one name for each
 // list of events that are ignored, or deferred.
-func (d *driver) wantTaken(in runtime.Input, want runtime.Arm, at time.Time, ask runtime.Ask) {
+func (d *driver) wantTaken(in machine.Input, want machine.Arm, at time.Time, ask machine.Ask) {
 	d.t.Helper()
-	aside := want.Kind == runtime.IgnoreArm || want.Kind == runtime.DeferArm
+	aside := want.Kind == machine.IgnoreArm || want.Kind == machine.DeferArm
 	if arm, err := d.core.Take(in, at, ask); err != nil || arm != want.Name && (!aside || arm != string(want.Kind)) {
 		d.fail("the core takes %q (%v), the runtime %q", arm, err, want.Name)
 	}
 }
 
 // wantRefused gives the core what it must refuse, which changes nothing.
-func (d *driver) wantRefused(in runtime.Input, at time.Time, ask runtime.Ask) {
+func (d *driver) wantRefused(in machine.Input, at time.Time, ask machine.Ask) {
 	d.t.Helper()
 	if arm, err := d.core.Take(in, at, ask); err == nil || err.Error() == "" {
 		d.fail("the core takes %q, the runtime nothing", arm)
@@ -281,9 +281,9 @@ func (d *driver) wantRefused(in runtime.Input, at time.Time, ask runtime.Ask) {
 }
 
 // host answers by the arguments; what it says changes from call to call.
-func (d *driver) host() runtime.Ask {
+func (d *driver) host() machine.Ask {
 	salt := d.rand.IntN(3)
-	return func(guard int, args []runtime.Value) (bool, error) {
+	return func(guard int, args []machine.Value) (bool, error) {
 		h := fnv.New32a()
 		fmt.Fprint(h, guard, args, salt)
 		if h.Sum32()%16 == 0 {
@@ -294,7 +294,7 @@ func (d *driver) host() runtime.Ask {
 }
 
 // same compares where the two stand.
-func (d *driver) same(s *runtime.Snapshot, commands []runtime.Command) {
+func (d *driver) same(s *machine.Snapshot, commands []machine.Command) {
 	d.t.Helper()
 	def := d.m.Definition()
 	if got, want := d.core.State(), def.States[s.State].Path; got != want {
@@ -311,7 +311,7 @@ func (d *driver) same(s *runtime.Snapshot, commands []runtime.Command) {
 	if got, want := show(d.core.Messages()), show(commands); got != want {
 		d.fail("messages:\ncore    %s\nruntime %s", got, want)
 	}
-	if got, want := fmt.Sprint(d.core.Allowed()), fmt.Sprint(d.m.Allowed(s)); s.Status == runtime.Running && got != want {
+	if got, want := fmt.Sprint(d.core.Allowed()), fmt.Sprint(d.m.Allowed(s)); s.Status == machine.Running && got != want {
 		d.fail("allowed: core %s, runtime %s", got, want)
 	}
 }
@@ -322,10 +322,10 @@ func (d *driver) fail(format string, args ...any) {
 }
 
 // show is what is published.
-func show(commands []runtime.Command) string {
+func show(commands []machine.Command) string {
 	var b strings.Builder
 	for _, c := range commands {
-		if c.Kind == runtime.SendOut {
+		if c.Kind == machine.SendOut {
 			fmt.Fprintf(&b, "event %d %v\n", c.Event, c.Data)
 		}
 	}

@@ -1,0 +1,159 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// checkSnapshot refuses what no run of the machine can be, so that a snapshot
+// that was read back can be stepped without another look.
+func (m *Machine) checkSnapshot(s *Snapshot) error {
+	if !isToken(s.Token) {
+		return fmt.Errorf("%q is no token of a run", shorten(s.Token))
+	}
+	if s.State < 0 {
+		if s.Seq != 0 || s.Status != Running || len(s.Tasks)+len(s.Alarms)+len(s.Kept)+len(s.Executions) > 0 ||
+			s.DoneDue || s.Cancelled || s.Halt != nil || s.Params != nil {
+			return errors.New("the run has no state")
+		}
+		return nil
+	}
+	state := &m.def.States[s.State]
+	switch {
+	case state.Kind == CompositeState:
+		return fmt.Errorf("state %q is no leaf", state.Path)
+	case len(s.Params) != len(m.def.Params):
+		return errors.New("the parameters are missing")
+	case s.Seq == 0 || s.Visit == 0:
+		return errors.New("a count is missing")
+	case (s.Status == Halted) != (s.Halt != nil) || s.Halt != nil && s.Halt.Input.Kind == "":
+		return errors.New("a halted run has an input that it could not take, and no other has")
+	case s.KeptNext > len(s.Kept) || len(s.Kept) > MaxKept:
+		return errors.New("the kept events are damaged")
+	}
+	for a, n := range s.Counters {
+		if arm := &m.arms[a]; n > 0 && !arm.counted || arm.bounded && n > arm.max {
+			return fmt.Errorf("the counter of arm %q is over its bound", arm.Name)
+		}
+	}
+	for i := range s.Kept {
+		if m.def.Events[s.Kept[i].Event].Internal {
+			return errors.New("the kept events are damaged")
+		}
+	}
+	if s.Halt != nil && !s.canComeAgain(&s.Halt.Input) {
+		return errors.New("the input that halted the run cannot come again")
+	}
+	for i := range s.Queue {
+		switch in := &s.Queue[i]; in.Kind {
+		case EventInput, ResultInput, FailureInput:
+		default:
+			return fmt.Errorf("an input of kind %q cannot wait in the queue", in.Kind)
+		}
+	}
+	if s.Status == Finished {
+		return m.checkFinished(s, state)
+	}
+	if s.Status != Running && s.Status != Halted || s.Outcome != "" || state.Kind == TerminalState {
+		return fmt.Errorf("a run in state %q is not %q", state.Path, s.Status)
+	}
+	if err := m.checkTasks(s, state); err != nil {
+		return err
+	}
+	return m.checkAlarms(s)
+}
+
+func (m *Machine) checkFinished(s *Snapshot, state *State) error {
+	outcome := Cancelled
+	if state.Kind == TerminalState {
+		outcome = state.Outcome
+	}
+	if s.Outcome != outcome || len(s.Tasks)+len(s.Alarms)+len(s.Executions) > 0 || s.DoneDue {
+		return errors.New("a finished run has an outcome and nothing open")
+	}
+	return nil
+}
+
+// canComeAgain reports whether a halted run, which has not changed since, could
+// take the input that halted it.
+func (s *Snapshot) canComeAgain(in *Input) bool {
+	switch {
+	case in.Queued && !s.nextInQueue(in):
+		return false
+	case in.Kind == ResultInput, in.Kind == FailureInput:
+		return s.openTask(in) >= 0
+	case in.Kind == TimerInput:
+		return s.alarm(in.Timer) >= 0
+	case in.Kind == DoneInput:
+		return s.DoneDue
+	case in.Kind == KeptInput:
+		return s.KeptNext < len(s.Kept)
+	}
+	return in.Kind == CancelInput
+}
+
+func (m *Machine) checkTasks(s *Snapshot, state *State) error {
+	if len(s.Tasks) != len(state.Dos) {
+		return fmt.Errorf("state %q has %d activities, not %d", state.Path, len(state.Dos), len(s.Tasks))
+	}
+	for i := range s.Tasks {
+		t := &s.Tasks[i]
+		if t.Do != state.Dos[i] || t.State != TaskOpen && t.State != TaskEnded || t.Key == "" || t.Attempt < 1 {
+			return errors.New("an activity of the visit is damaged")
+		}
+	}
+	for i, x := range s.Executions {
+		if x.Do < 0 || i > 0 && x.Do <= s.Executions[i-1].Do || m.dos[x.Do].Scope.Kind == PerVisit || x.Key == "" || x.Attempt < 1 {
+			return errors.New("an open execution is damaged")
+		}
+	}
+	return nil
+}
+
+func (m *Machine) checkAlarms(s *Snapshot) error {
+	path := m.states[s.State].path
+	depth := 0
+	for i, a := range s.Alarms {
+		if a.Timer < 0 || a.Wait < 0 || a.Due.IsZero() || a.Wait > 0 && !m.def.Timers[a.Timer].Idle {
+			return errors.New("a timer is damaged")
+		}
+		state := m.def.Timers[a.Timer].State
+		d := m.states[state].depth()
+		twice := slices.ContainsFunc(s.Alarms[:i], func(b Alarm) bool { return b.Timer == a.Timer })
+		if d < depth || d >= len(path) || path[d] != state || twice {
+			return errors.New("a timer is damaged")
+		}
+		depth = d
+	}
+	return nil
+}
+
+// checkInput refuses an input that lacks what one of its kind has.
+func (m *Machine) checkInput(in *Input) error {
+	ok := false
+	switch in.Kind {
+	case StartInput:
+		ok = len(in.Data) == len(m.def.Params) && isToken(in.Token)
+	case EventInput, KeptInput:
+		ok = in.Event >= 0 && len(in.Data) == len(m.def.Events[in.Event].Fields)
+	case ResultInput:
+		ok = in.Do >= 0 && (in.Event < 0 || len(in.Data) == len(m.def.Events[in.Event].Fields))
+	case FailureInput:
+		ok = in.Do >= 0 && in.Category >= 0
+	case TimerInput:
+		ok = in.Timer >= 0
+	case ProgressInput:
+		ok = !in.Since.IsZero()
+	case LateInput, LostInput, ReturnInput:
+		ok = in.Do >= 0
+	case MigrateInput:
+		ok = in.Migration != nil && in.Migration.Snapshot != nil
+	case DoneInput, CancelInput, PauseInput, ResumeInput, RetryInput, RepairInput:
+		ok = true
+	}
+	if !ok {
+		return fmt.Errorf("an input of kind %q is incomplete", in.Kind)
+	}
+	return nil
+}

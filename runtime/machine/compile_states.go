@@ -1,0 +1,249 @@
+package machine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+func (c *compiler) exprs() *exprCompiler { return &exprCompiler{d: c.d, m: c.m} }
+
+// compileTest compiles a condition.
+func (c *exprCompiler) compileTest(e *Expr) (func(*env) (bool, error), error) {
+	out, err := c.compile(e)
+	if err == nil && out.test == nil {
+		err = fmt.Errorf("a condition is no bool")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out.test, nil
+}
+
+// compileBlock gives nil for no block.
+func (c *compiler) compileBlock(x *exprCompiler, b *Block, place Place) (*blockCode, error) {
+	if b == nil {
+		return nil, nil
+	}
+	out := &blockCode{place: place}
+	for i := range b.Assigns {
+		if err := c.compileAssign(x, out, &b.Assigns[i]); err != nil {
+			return nil, err
+		}
+	}
+	for i := range b.Publishes {
+		if err := c.compilePublish(x, out, &b.Publishes[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (c *compiler) compileAssign(x *exprCompiler, out *blockCode, a *Assign) error {
+	if a.Field < 0 || a.Field >= len(c.d.Fields) {
+		return fmt.Errorf("there is no context field %d", a.Field)
+	}
+	f := &c.d.Fields[a.Field]
+	for _, other := range out.assigns {
+		if other.field == a.Field {
+			return fmt.Errorf("field %q is assigned twice", f.Name)
+		}
+	}
+	if a.Value == nil {
+		if len(f.Default) > 0 {
+			return fmt.Errorf("field %q has a default and is never unset", f.Name)
+		}
+		out.assigns = append(out.assigns, assignCode{field: a.Field})
+		return nil
+	}
+	value, err := c.compileFor(x, f, a.Value)
+	if err != nil {
+		return err
+	}
+	switch f.Type.Kind {
+	case String, JSON, ListKind:
+		out.grows = true
+	}
+	out.assigns = append(out.assigns, assignCode{a.Field, value})
+	return nil
+}
+
+// compileFor compiles e as the value of f, and has it checked whenever it is
+// computed.
+func (c *compiler) compileFor(x *exprCompiler, f *Field, e *Expr) (func(*env) (Value, error), error) {
+	v, err := x.compile(e)
+	if err != nil {
+		return nil, fmt.Errorf("field %q: %w", f.Name, err)
+	}
+	if !sameType(&v.typ, &f.Type) {
+		return nil, fmt.Errorf("field %q of type %s is given a %s", f.Name, c.d.TypeName(&f.Type), c.d.TypeName(&v.typ))
+	}
+	d, value := c.d, v.value
+	return func(e *env) (Value, error) {
+		v, err := value(e)
+		if err != nil {
+			return Unset, err
+		}
+		if why := d.misfit(&f.Type, &v); why != "" {
+			return Unset, d.badValue(f, &v, why)
+		}
+		return v, nil
+	}, nil
+}
+
+func (c *compiler) compilePublish(x *exprCompiler, out *blockCode, p *Publish) error {
+	if p.Event < 0 || p.Event >= len(c.d.Events) {
+		return fmt.Errorf("there is no event %d", p.Event)
+	}
+	e := &c.d.Events[p.Event]
+	if len(p.Values) != len(e.Fields) {
+		return fmt.Errorf("event %q is published with %d values for %d fields", e.Name, len(p.Values), len(e.Fields))
+	}
+	code := publishCode{event: p.Event}
+	for i := range e.Fields {
+		value, err := c.compileFor(x, &e.Fields[i], p.Values[i])
+		if err != nil {
+			return fmt.Errorf("event %q: %w", e.Name, err)
+		}
+		code.values = append(code.values, value)
+	}
+	out.publishes = append(out.publishes, code)
+	return nil
+}
+
+// compileStates compiles entry and exit blocks and requires.
+func (c *compiler) compileStates() error {
+	for i := range c.d.States {
+		s, out := &c.d.States[i], &c.m.states[i]
+		var err error
+		for _, b := range []struct {
+			to   **blockCode
+			def  *Block
+			what string
+		}{{&out.entry, s.Entry, "entry"}, {&out.exit, s.Exit, "exit"}} {
+			place := Place{b.what, s.Path}
+			if *b.to, err = c.compileBlock(c.exprs(), b.def, place); err != nil {
+				return fmt.Errorf("%s: %w", place, err)
+			}
+		}
+		if s.Require != nil {
+			if out.require, err = c.exprs().compileTest(s.Require.Cond); err != nil {
+				return fmt.Errorf("the require of %q: %w", s.Path, err)
+			}
+		}
+	}
+	return nil
+}
+
+// compileDos compiles the arguments of the activities, and notes at the states
+// which executions end when they are entered from outside.
+func (c *compiler) compileDos() error {
+	c.m.dos = make([]doCode, len(c.d.Dos))
+	for i := range c.d.Dos {
+		if err := c.compileDo(i); err != nil {
+			return fmt.Errorf("do %q: %w", c.d.Dos[i].Name, err)
+		}
+	}
+	return nil
+}
+
+func (c *compiler) compileDo(i int) error {
+	d := &c.d.Dos[i]
+	if d.Activity < 0 || d.Activity >= len(c.d.Activities) {
+		return fmt.Errorf("there is no activity %d", d.Activity)
+	}
+	if !c.isScope(d.Scope) {
+		return fmt.Errorf("the scope of its execution is damaged")
+	}
+	for _, limit := range []struct {
+		ns       *int64
+		category string
+	}{{d.Timeout, "timeout"}, {d.Heartbeat, "silent"}, {d.Progress, "stalled"}} {
+		if limit.ns == nil {
+			continue
+		}
+		if *limit.ns <= 0 {
+			return fmt.Errorf("a limit is not positive")
+		}
+		if _, ok := c.m.index.categories[limit.category]; !ok {
+			return fmt.Errorf("category %q is missing", limit.category)
+		}
+	}
+	x := c.exprs()
+	args, err := x.compileArgs(d.Args)
+	if err == nil {
+		err = x.checkArgs(c.d.Activities[d.Activity].Params, args)
+	}
+	if err != nil {
+		return err
+	}
+	if d.Scope.Kind == PerState {
+		s := &c.m.states[d.Scope.State]
+		s.executions = append(s.executions, i)
+	}
+	c.m.dos[i] = doCode{d, args}
+	return nil
+}
+
+func (c *compiler) compileTimers() error {
+	c.m.timers = make([]*code, len(c.d.Timers))
+	for i := range c.d.Timers {
+		t := &c.d.Timers[i]
+		if !isShare(t.Jitter) {
+			return fmt.Errorf("timer %q: its jitter is no share", t.Name)
+		}
+		if t.Var == nil {
+			continue
+		}
+		wait, err := c.exprs().compile(t.Var)
+		if err == nil && wait.typ.Kind != DurationKind && wait.typ.Kind != TimeKind {
+			err = fmt.Errorf("its wait is neither a duration nor a time")
+		}
+		if err != nil {
+			return fmt.Errorf("timer %q: %w", t.Name, err)
+		}
+		c.m.timers[i] = wait
+	}
+	c.rankTimers()
+	return nil
+}
+
+// rankTimers says which of the timers that are due at one instant fires first:
+// that of the inner state, and in one state that whose name comes first, so
+// that the order of declarations means nothing.
+func (c *compiler) rankTimers() {
+	depth := func(timer int) int { return c.m.states[c.d.Timers[timer].State].depth() }
+	order := make([]int, len(c.d.Timers))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(depth(b), depth(a)), cmp.Compare(c.d.Timers[a].Name, c.d.Timers[b].Name))
+	})
+	c.m.ranks = make([]int, len(order))
+	for rank, timer := range order {
+		c.m.ranks[timer] = rank
+	}
+}
+
+// CanFail reports whether do may fail with category: one that its activity
+// declares, `unknown`, or a limit that it sets.
+func (d *Definition) CanFail(do *Do, category int) bool {
+	if category < 0 || category >= len(d.Categories) {
+		return false
+	}
+	if slices.Contains(d.Activities[do.Activity].Fails, category) {
+		return true
+	}
+	switch d.Categories[category] {
+	case "unknown":
+		return true
+	case "timeout":
+		return do.Timeout != nil
+	case "silent":
+		return do.Heartbeat != nil
+	case "stalled":
+		return do.Progress != nil
+	}
+	return false
+}

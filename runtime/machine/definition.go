@@ -1,0 +1,263 @@
+package machine
+
+import "encoding/json"
+
+// Format is the version of the Definition's own form.
+const Format = 1
+
+// Definition is a compiled machine as data. Names are as in the source;
+// references are indexes. The hierarchy is flattened: each leaf lists for each
+// input that it can meet the arms in the order in which they are tried.
+type Definition struct {
+	Format     int        `json:"format"`
+	Name       string     `json:"name"`
+	Doc        string     `json:"doc,omitempty"`
+	Params     []Field    `json:"params,omitempty"`
+	Fields     []Field    `json:"fields,omitempty"`
+	Enums      []Enum     `json:"enums,omitempty"`
+	Events     []Event    `json:"events,omitempty"`
+	Categories []string   `json:"categories"` // declared ones, then the built-in ones
+	Activities []Activity `json:"activities,omitempty"`
+	Guards     []Guard    `json:"guards,omitempty"`
+	States     []State    `json:"states"` // the first is the machine itself
+	Arms       []Arm      `json:"arms,omitempty"`
+	Dos        []Do       `json:"dos,omitempty"`
+	Timers     []Timer    `json:"timers,omitempty"`
+	Budget     *Budget    `json:"budget,omitempty"`
+}
+
+// Field is a parameter, a context field, a field of an event, or a parameter
+// of an activity or guard.
+type Field struct {
+	Name    string          `json:"name"`
+	Type    Type            `json:"type"`
+	Default json.RawMessage `json:"default,omitempty"` // in its JSON form; absent where the field starts unset
+	Doc     string          `json:"doc,omitempty"`
+}
+
+// Type is the type of a value.
+type Type struct {
+	Kind Kind   `json:"kind"`
+	Min  *int64 `json:"min,omitempty"` // of int, and of duration in nanoseconds; set with Max
+	Max  *int64 `json:"max,omitempty"`
+	Enum int    `json:"enum,omitempty"` // index, of enum
+	Elem *Type  `json:"elem,omitempty"` // of list
+}
+
+// Enum is a type declared by its values.
+type Enum struct {
+	Name   string   `json:"name"`
+	Values []string `json:"values"`
+}
+
+// Event is a message that a run can take or publish. Internal ones are raised
+// by activities alone.
+type Event struct {
+	Name     string  `json:"name"`
+	Fields   []Field `json:"fields,omitempty"`
+	Internal bool    `json:"internal,omitempty"`
+	Doc      string  `json:"doc,omitempty"`
+}
+
+// Activity is a side effect.
+type Activity struct {
+	Name    string  `json:"name"`
+	Params  []Field `json:"params,omitempty"`
+	Results []int   `json:"results,omitempty"` // events
+	Fails   []int   `json:"fails,omitempty"`   // the declared categories with which it may fail
+	Costs   []Cost  `json:"costs,omitempty"`
+	Doc     string  `json:"doc,omitempty"`
+}
+
+// Cost is an exact decimal, as text.
+type Cost struct {
+	Name   string `json:"name"`
+	Amount string `json:"amount"`
+}
+
+// Guard is a predicate that the host answers.
+type Guard struct {
+	Name   string  `json:"name"`
+	Params []Field `json:"params,omitempty"`
+}
+
+// Budget is the most that a run may take.
+type Budget struct {
+	Steps *int64 `json:"steps,omitempty"`
+	Time  *int64 `json:"time,omitempty"` // nanoseconds
+	Costs []Cost `json:"costs,omitempty"`
+}
+
+// StateKind says what a State is.
+type StateKind string
+
+const (
+	LeafState      StateKind = "leaf"
+	CompositeState StateKind = "composite"
+	TerminalState  StateKind = "terminal"
+)
+
+// State is a state. Parent is -1 for the machine itself, Initial -1 for all
+// but composites.
+type State struct {
+	Path     string    `json:"path"` // "Working.Draft"; empty for the machine
+	Kind     StateKind `json:"kind"`
+	Outcome  Outcome   `json:"outcome,omitempty"`
+	Parent   int       `json:"parent"`
+	Initial  int       `json:"initial"` // the child in which a composite begins
+	Entry    *Block    `json:"entry,omitempty"`
+	Exit     *Block    `json:"exit,omitempty"`
+	Require  *Require  `json:"require,omitempty"`
+	Dos      []int     `json:"dos,omitempty"`
+	Timers   []int     `json:"timers,omitempty"`
+	Choice   bool      `json:"choice,omitempty"` // a leaf without activities that raises done on entering
+	Handlers []Handler `json:"handlers,omitempty"`
+	Doc      string    `json:"doc,omitempty"`
+}
+
+// Handler lists, for one input that a leaf can meet, the arms in the order in
+// which they are tried. Which of Event, Do, Category and Timer are meant
+// depends on Kind; the others are -1.
+type Handler struct {
+	Kind     InputKind `json:"kind"`     // event, result, failure, done, cancel, timer
+	Event    int       `json:"event"`    // of event and result
+	Do       int       `json:"do"`       // of result and failure
+	Category int       `json:"category"` // of failure
+	Timer    int       `json:"timer"`    // of timer
+	Arms     []int     `json:"arms"`
+}
+
+// ArmKind says what an Arm does.
+type ArmKind string
+
+const (
+	GotoArm   ArmKind = "goto"
+	RetryArm  ArmKind = "retry"
+	RejectArm ArmKind = "reject"
+	IgnoreArm ArmKind = "ignore"
+	DeferArm  ArmKind = "defer"
+	StayArm   ArmKind = "stay"
+)
+
+// Arm is one branch. Name is stable, unique in the machine, and readable: it
+// stands in history and names the arm's counter.
+type Arm struct {
+	Name      string   `json:"name"`
+	State     int      `json:"state"` // in which it stands
+	Text      string   `json:"text"`  // as written, in short: "-> AwaitingRetry max 5"
+	When      *Expr    `json:"when,omitempty"`
+	Kind      ArmKind  `json:"kind"`
+	Target    int      `json:"target"`        // of goto; else -1
+	Max       *int64   `json:"max,omitempty"` // of goto and retry; absent for no bound
+	Unbounded bool     `json:"unbounded,omitempty"`
+	Scope     Scope    `json:"scope"`
+	Backoff   *Backoff `json:"backoff,omitempty"`
+	Block     *Block   `json:"block,omitempty"`
+}
+
+// Scope says how long a counter or an execution lives: "run", "visit", or
+// "state" (until State is entered again from outside).
+type Scope struct {
+	Kind  ScopeKind `json:"kind"`
+	State int       `json:"state"` // of "state"; else -1
+}
+
+// ScopeKind is the kind of a Scope.
+type ScopeKind string
+
+const (
+	PerRun   ScopeKind = "run"
+	PerVisit ScopeKind = "visit"
+	PerState ScopeKind = "state"
+)
+
+// Backoff is the wait before a retry: By, or min(First × Factor^(k-1), Last)
+// for the k-th, less at most its Jitter share. Durations are in nanoseconds.
+type Backoff struct {
+	By     *Expr   `json:"by,omitempty"`
+	First  int64   `json:"first,omitempty"`
+	Last   int64   `json:"last,omitempty"`
+	Factor float64 `json:"factor,omitempty"`
+	Jitter float64 `json:"jitter,omitempty"`
+}
+
+// Block is a set of effects that happen at once.
+type Block struct {
+	Assigns   []Assign  `json:"assigns,omitempty"`
+	Publishes []Publish `json:"publishes,omitempty"`
+}
+
+// Assign sets a context field, or without a Value unsets it.
+type Assign struct {
+	Field int   `json:"field"`
+	Value *Expr `json:"value,omitempty"`
+}
+
+// Publish hands an event to the outbox; Values are in the order of its fields.
+type Publish struct {
+	Event  int     `json:"event"`
+	Values []*Expr `json:"values,omitempty"`
+}
+
+// Do runs an activity while its leaf is active. Name is stable and unique in
+// the machine. Durations are in nanoseconds, absent where not set.
+type Do struct {
+	Name      string  `json:"name"`
+	State     int     `json:"state"`
+	Activity  int     `json:"activity"`
+	Label     string  `json:"label,omitempty"`
+	Args      []*Expr `json:"args,omitempty"`
+	Scope     Scope   `json:"scope"`
+	Timeout   *int64  `json:"timeout,omitempty"`
+	Heartbeat *int64  `json:"heartbeat,omitempty"`
+	Progress  *int64  `json:"progress,omitempty"`
+}
+
+// Timer is an `after`. Exactly one of Delay (nanoseconds) and Var is meant:
+// Var where it is present, a duration or (a deadline) a time.
+type Timer struct {
+	Name   string  `json:"name"` // stable and unique in the machine
+	State  int     `json:"state"`
+	Delay  int64   `json:"delay,omitempty"`
+	Source string  `json:"source,omitempty"` // how a delay is written, where the name has it in another form: "7d"
+	Var    *Expr   `json:"var,omitempty"`
+	Idle   bool    `json:"idle,omitempty"`
+	Jitter float64 `json:"jitter,omitempty"`
+}
+
+// Require is an invariant of a leaf and where to go when it is false.
+type Require struct {
+	Cond   *Expr `json:"cond"`
+	Target int   `json:"target"`
+}
+
+// Expr is an expression. Op is one of
+//
+//	lit    a constant: Type and Value
+//	param  a parameter: Index
+//	field  a context field: Index
+//	event  a field of the input's payload: Name
+//	now    the time of the step
+//	len    Args[0] is a param, field or event
+//	set    whether the param or field Args[0] is set
+//	guard  a host guard: Index, Args
+//	min, max, neg, !, ||, &&, ==, !=, <, <=, >, >=, +, -, *
+//
+// Type is the type of its value.
+type Expr struct {
+	Op    string          `json:"op"`
+	Type  Type            `json:"type"`
+	Index int             `json:"index,omitempty"`
+	Name  string          `json:"name,omitempty"`
+	Value json.RawMessage `json:"value,omitempty"`
+	Args  []*Expr         `json:"args,omitempty"`
+}
+
+// Outcome says how a run ended.
+type Outcome string
+
+const (
+	Success   Outcome = "success"
+	Failed    Outcome = "failure"
+	Cancelled Outcome = "cancelled"
+)

@@ -1,0 +1,188 @@
+package machine
+
+import "time"
+
+// takeStart enters the machine.
+func (t *step) takeStart() error {
+	if err := ofParams(t.m.def.checkFields(t.m.def.Params, t.in.Data)); err != nil {
+		return t.m.Reject(t.old, t.in, err.Error(), err)
+	}
+	t.next.Params, t.params = t.in.Data, t.in.Data
+	t.next.Started, t.next.Token = t.at, t.in.Token
+	t.record.Effect = Moved
+	t.enterState(0)
+	if err := t.apply(t.m.states[0].entry); err != nil {
+		return err
+	}
+	return t.enter(0, 0, -1)
+}
+
+// move takes a transition. Exit blocks run from the leaf outwards up to below
+// the domain (the innermost composite that contains leaf and target and is
+// neither), then the arm's block, then entry blocks from below the domain
+// inwards.
+func (t *step) move(a int) error {
+	arm := &t.m.arms[a]
+	leaf := t.old.State
+	t.record.Effect = Moved
+	t.count(a)
+	t.leaveTasks()
+	t.resetCounters(t.m.states[leaf].visitArms)
+	domain := t.m.domain(leaf, arm.Target)
+	path := t.m.states[leaf].path
+	if err := t.exit(path[domain+1:]); err != nil {
+		return err
+	}
+	if err := t.apply(arm.block); err != nil {
+		return err
+	}
+	return t.enter(arm.Target, domain, domain)
+}
+
+// domain is the depth of the innermost composite that contains both leaf and
+// target and is neither.
+func (m *Machine) domain(leaf, target int) int {
+	p, q := m.states[leaf].path, m.states[target].path
+	n := min(len(p), len(q)) - 1
+	d := 0
+	for d+1 < n && p[d+1] == q[d+1] {
+		d++
+	}
+	return d
+}
+
+// exit runs the exit blocks of path, innermost first.
+func (t *step) exit(path []int) error {
+	for i := len(path) - 1; i >= 0; i-- {
+		if err := t.apply(t.m.states[path[i]].exit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enter enters target and what lies initially in it, from below the state at
+// depth domain. A leaf whose require is false is not entered: the composites
+// around it, which have been, are left again as far as its other target asks.
+// No state at or above depth kept is left or entered by the step, so that
+// timers there run on (-1: none).
+func (t *step) enter(target, domain, kept int) error {
+	for turns := 0; ; turns++ {
+		leaf := t.m.states[target].leaf
+		path := t.m.states[leaf].path
+		last := len(path) - 1
+		for _, s := range path[domain+1 : last] {
+			t.enterState(s)
+			if err := t.apply(t.m.states[s].entry); err != nil {
+				return err
+			}
+		}
+		ok, err := t.holds(leaf)
+		if err != nil {
+			return err
+		}
+		if ok {
+			return t.arrive(leaf, kept)
+		}
+		if turns == len(t.m.states) {
+			t.place = Place{}
+			return faultOf(RequireCircle, t.m.def.States[leaf].Path)
+		}
+		t.record.Redirects = append(t.record.Redirects, leaf)
+		target = t.m.def.States[leaf].Require.Target
+		domain = t.m.domain(leaf, target)
+		if err := t.exit(path[domain+1 : last]); err != nil {
+			return err
+		}
+		kept = min(kept, domain)
+	}
+}
+
+// holds reads the require of a leaf.
+func (t *step) holds(leaf int) (bool, error) {
+	require := t.m.states[leaf].require
+	if require == nil {
+		return true, nil
+	}
+	ok, err := require(&t.env)
+	if err != nil {
+		t.place = Place{"require", t.m.def.States[leaf].Path}
+	}
+	return ok, err
+}
+
+// enterState starts again what lives until s is entered from outside, that is
+// from a leaf that is neither s nor inside it.
+func (t *step) enterState(s int) {
+	state := &t.m.states[s]
+	if len(state.anew) == 0 && len(state.executions) == 0 {
+		return
+	}
+	if t.old.State >= 0 {
+		from := t.m.states[t.old.State].path
+		if d := state.depth(); d < len(from) && from[d] == s {
+			return
+		}
+	}
+	t.resetCounters(state.anew)
+	for _, do := range state.executions {
+		t.dropExecution(do)
+	}
+}
+
+// arrive enters a leaf or a terminal, and starts the timers and activities of
+// every state that the step has entered, outermost first.
+func (t *step) arrive(leaf, kept int) error {
+	n, state := t.next, &t.m.states[leaf]
+	t.enterState(leaf)
+	if err := t.apply(state.entry); err != nil {
+		return err
+	}
+	n.State, n.Entered = leaf, t.at
+	n.Visit++
+	n.KeptNext = 0
+	n.Status, n.Halt = Running, nil
+	def := &t.m.def.States[leaf]
+	if def.Kind == TerminalState {
+		t.end(def.Outcome)
+		return nil
+	}
+	n.DoneDue = def.Choice
+	n.Alarms = t.remaining(kept)
+	for _, s := range state.path[kept+1:] {
+		if err := t.startTimers(s); err != nil {
+			return err
+		}
+	}
+	t.startTasks(leaf)
+	return nil
+}
+
+// end finishes the run. Events that are still kept are dropped afterwards, one
+// by one, so that history shows each.
+func (t *step) end(outcome Outcome) {
+	n := t.next
+	n.Status, n.Outcome, n.Halt = Finished, outcome, nil
+	n.Alarms, n.Tasks, n.Executions = nil, nil, nil
+	n.DoneDue, n.KeptNext, n.PausedAt = false, 0, time.Time{}
+	t.commands = append(t.commands, Command{Kind: Finish, Outcome: outcome})
+}
+
+// takeCancel: where no state handles cancel, or with force, the run ends where
+// it stands: no exit block, nothing published.
+func (t *step) takeCancel() error {
+	t.next.Cancelled = true
+	if !t.in.Force {
+		a, err := t.choose(t.arms(inputKey{kind: CancelInput}))
+		if err != nil {
+			return err
+		}
+		if a >= 0 {
+			return t.follow(a)
+		}
+	}
+	t.record.Effect = Stopped
+	t.leaveTasks()
+	t.end(Cancelled)
+	return nil
+}

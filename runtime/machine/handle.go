@@ -1,0 +1,202 @@
+package machine
+
+import (
+	"math"
+	"strconv"
+)
+
+// takeEvent judges an event from outside.
+func (t *step) takeEvent() error {
+	event := &t.m.def.Events[t.in.Event]
+	if event.Internal {
+		return t.m.Reject(t.old, t.in, "activities alone raise it", nil)
+	}
+	if err := t.m.def.checkFields(event.Fields, t.in.Data); err != nil {
+		return t.m.Reject(t.old, t.in, err.Error(), err)
+	}
+	t.source, t.payload = t.in.Event, t.in.Data
+	a, err := t.choose(t.arms(inputKey{kind: EventInput, a: t.in.Event}))
+	switch {
+	case err != nil:
+		return err
+	case a < 0:
+		return t.refuse(NotTaken)
+	case t.m.arms[a].Kind == RejectArm:
+		return t.refuse(RefusedByMachine)
+	case t.m.arms[a].Kind == DeferArm:
+		return t.keep(a)
+	}
+	return t.follow(a)
+}
+
+// refuse refuses the input, and says which arms were tried.
+func (t *step) refuse(code CauseCode) error {
+	cause := &Cause{Code: code}
+	r := t.m.Reject(t.old, t.in, cause.String(), nil)
+	r.Cause = cause
+	r.Passed = t.m.PassedViews(t.record.Passed)
+	return r
+}
+
+// arms are those of the leaf's handler for the input, in the order in which
+// they are tried.
+func (t *step) arms(key inputKey) []int {
+	key.state = t.old.State
+	return t.m.handlers[key]
+}
+
+// choose finds the first arm whose guard holds and whose bound is not used
+// up, or -1, and notes those before it.
+func (t *step) choose(arms []int) (int, error) {
+	for _, a := range arms {
+		arm := &t.m.arms[a]
+		if arm.when != nil {
+			t.place = arm.place
+			ok, err := arm.when(&t.env)
+			if err != nil {
+				return -1, err
+			}
+			if !ok {
+				t.record.Passed = append(t.record.Passed, Passed{a, PassedWhy(GuardFalse)})
+				continue
+			}
+		}
+		if arm.bounded && t.next.Counters[a] >= arm.max {
+			t.record.Passed = append(t.record.Passed, Passed{a, PassedWhy(BoundUsed)})
+			continue
+		}
+		return a, nil
+	}
+	t.place = Place{}
+	return -1, nil
+}
+
+// handle takes an input from inside: where no arm takes it, that is a fault.
+func (t *step) handle(key inputKey) error {
+	a, err := t.choose(t.arms(key))
+	if err != nil {
+		return err
+	}
+	if a < 0 {
+		return faultOf(NothingTakes, t.m.Describe(*t.in), t.m.def.States[t.old.State].Path)
+	}
+	return t.follow(a)
+}
+
+// follow takes an arm.
+func (t *step) follow(a int) error {
+	arm := &t.m.arms[a]
+	t.record.Arm = a
+	t.place = arm.place
+	switch arm.Kind {
+	case GotoArm:
+		return t.move(a)
+	case RetryArm:
+		return t.retry(a)
+	case StayArm:
+		t.record.Effect = Stayed
+		if err := t.apply(arm.block); err != nil {
+			return err
+		}
+	case IgnoreArm:
+		t.record.Effect = Ignored
+	}
+	if t.task >= 0 {
+		t.endTask()
+	}
+	return nil
+}
+
+// count notes one more use of an arm, and gives how many there are.
+func (t *step) count(a int) int64 {
+	if !t.m.arms[a].counted {
+		return 0
+	}
+	t.ownCounters()
+	if t.next.Counters[a] < math.MaxInt64 {
+		t.next.Counters[a]++
+	}
+	t.record.Count = t.next.Counters[a]
+	return t.record.Count
+}
+
+// resetCounters starts the counters of arms again.
+func (t *step) resetCounters(arms []int) {
+	for _, a := range arms {
+		if t.next.Counters[a] != 0 {
+			t.ownCounters()
+			t.next.Counters[a] = 0
+		}
+	}
+}
+
+func (t *step) ownCounters() {
+	if !t.ownsCounters {
+		t.next.Counters = append([]int64(nil), t.next.Counters...)
+		t.ownsCounters = true
+	}
+}
+
+// apply does the effects of a block at once: all right sides are read before
+// any field is set.
+func (t *step) apply(b *blockCode) error {
+	if b == nil {
+		return nil
+	}
+	t.place = b.place
+	var buffer [4]Value
+	values := buffer[:0]
+	for i := range b.assigns {
+		v := Unset
+		if f := b.assigns[i].value; f != nil {
+			var err error
+			if v, err = f(&t.env); err != nil {
+				return err
+			}
+		}
+		values = append(values, v)
+	}
+	for i := range b.publishes {
+		if err := t.publish(&b.publishes[i]); err != nil {
+			return err
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	if !t.ownsData {
+		t.next.Data = append([]Value(nil), t.next.Data...)
+		t.data, t.ownsData = t.next.Data, true
+	}
+	for i := range b.assigns {
+		t.data[b.assigns[i].field] = values[i]
+	}
+	if b.grows {
+		return t.checkSize()
+	}
+	return nil
+}
+
+func (t *step) publish(p *publishCode) error {
+	values := make([]Value, len(p.values))
+	for i, f := range p.values {
+		var err error
+		if values[i], err = f(&t.env); err != nil {
+			return err
+		}
+	}
+	t.commands = append(t.commands, Command{Kind: SendOut, Event: p.event, Data: values, Message: t.messageID()})
+	return nil
+}
+
+// checkSize keeps the data of a run, and with it every snapshot, small.
+func (t *step) checkSize() error {
+	total := 0
+	for i := range t.data {
+		total += t.data[i].size()
+	}
+	if total > MaxData {
+		return faultOf(DataTooLarge, strconv.Itoa(total), strconv.Itoa(MaxData))
+	}
+	return nil
+}

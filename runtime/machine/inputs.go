@@ -1,0 +1,238 @@
+package machine
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// What comes from outside speaks of events, activities and categories by their names.
+// The functions of this file make an Input of it, or say why there is none. MaxPayload
+// of them is the most bytes of a payload, where an engine takes fewer than the limit.
+
+// ExternalEvent is an event sent to a run from outside.
+type ExternalEvent struct {
+	Name string
+	Data json.RawMessage // the object of its fields; empty for none
+	// ID makes sending idempotent: an id is accepted once for each run, and
+	// gives the first answer again afterwards; with another name or payload it
+	// is refused. A refused event is not remembered. Empty for an event that may be taken again.
+	ID string
+	// IfSeq refuses the event where the run's sequence number is another;
+	// 0 for any.
+	IfSeq  int64
+	Actor  string // who sent it; stands in history
+	Reason string // why
+}
+
+// Oversized says that a payload has more than so many bytes, or nothing.
+func Oversized(payload json.RawMessage, maxPayload int) string {
+	if len(payload) <= maxPayload {
+		return ""
+	}
+	return "it has " + strconv.Itoa(len(payload)) + " bytes, more than the " + strconv.Itoa(maxPayload) + " that are allowed"
+}
+
+// StartInput starts a run at the time started, with the object of its parameters. The
+// error is a *Rejected.
+func (m *Machine) StartInput(params json.RawMessage, started time.Time, maxPayload int) (Input, error) {
+	if why := Oversized(params, maxPayload); why != "" {
+		return Input{}, &Rejected{Input: StartInput, Why: "parameters: " + why}
+	}
+	values, err := m.DecodeParams(params)
+	if err != nil {
+		return Input{}, &Rejected{Input: StartInput, Why: err.Error(), Err: err}
+	}
+	return Input{Kind: StartInput, Data: values, Token: tokenOf(started)}, nil
+}
+
+// tokenOf tells a run apart from others of its id, which started at other times.
+func tokenOf(started time.Time) string { return strconv.FormatUint(uint64(started.UnixMicro()), 36) }
+
+// SeedOf decides the jitter of a run: runs with different ids differ.
+func SeedOf(run string) uint64 { return fnv(run) }
+
+// EventInput reads an event for the run as it stands. The error is a *Rejected.
+func (m *Machine) EventInput(s *Snapshot, event ExternalEvent, maxPayload int) (Input, error) {
+	in := Input{Kind: EventInput, ID: event.ID, Actor: event.Actor, Reason: event.Reason}
+	index, ok := m.index.events[event.Name]
+	if !ok {
+		return in, m.rejectUnknown(s, event.Name)
+	}
+	in.Event = index
+	if s.Status == Finished {
+		return in, nil // refused by the step, whatever the payload
+	}
+	if why := Oversized(event.Data, maxPayload); why != "" {
+		return in, m.Reject(s, &in, why, nil)
+	}
+	if m.def.Events[index].Internal {
+		return in, nil // refused by the step, which says why
+	}
+	var err error
+	if in.Data, err = m.DecodePayload(index, event.Data); err != nil {
+		return in, m.Reject(s, &in, err.Error(), err)
+	}
+	return in, nil
+}
+
+func (m *Machine) rejectUnknown(s *Snapshot, name string) *Rejected {
+	var names []string
+	for _, e := range m.def.Events {
+		if !e.Internal {
+			names = append(names, e.Name)
+		}
+	}
+	why := fmt.Sprintf("machine %q has no such event%s", m.def.Name, DidYouMean(name, names))
+	return m.rejectNamed(s, name, why, nil)
+}
+
+// rejectNamed refuses an event of which no more than its name is known.
+func (m *Machine) rejectNamed(s *Snapshot, name, why string, err error) *Rejected {
+	r := m.Reject(s, &Input{}, why, err)
+	r.Input, r.Event = EventInput, name
+	return r
+}
+
+// ResultInput is the end of an attempt that has raised the event of that name, or none
+// where it is empty. Of the task the do, the key and the number of the attempt are read.
+// The error says why the activity cannot raise that; Event is -1 where it has no such one.
+func (m *Machine) ResultInput(t *Task, event string, data json.RawMessage, maxPayload int) (Input, error) {
+	in := Input{Kind: ResultInput, Event: -1, Do: t.Do, Key: t.Key, Attempt: t.Attempt}
+	activity := &m.def.Activities[m.def.Dos[t.Do].Activity]
+	var names []string
+	for _, r := range activity.Results {
+		names = append(names, m.def.Events[r].Name)
+		if m.def.Events[r].Name == event {
+			in.Event = r
+		}
+	}
+	switch {
+	case event == "" && len(names) == 0:
+		return in, nil
+	case event == "":
+		return in, fmt.Errorf("it names no event, expected %s", alternatives(names))
+	case len(names) == 0:
+		return in, fmt.Errorf("activity %q has nothing to say, found event %q", activity.Name, event)
+	case in.Event < 0:
+		return in, fmt.Errorf("activity %q does not raise %q, expected %s%s",
+			activity.Name, event, alternatives(names), DidYouMean(event, names))
+	}
+	if why := Oversized(data, maxPayload); why != "" {
+		return in, fmt.Errorf("event %q: %s", event, why)
+	}
+	var err error
+	if in.Data, err = m.DecodePayload(in.Event, data); err != nil {
+		return in, fmt.Errorf("event %q: %w", event, err)
+	}
+	return in, nil
+}
+
+// FailureInput is the end of an attempt that has failed with the category of that name.
+// Where its activity cannot fail with that, it is `unknown`, and the message says so. Of
+// the task the do, the key and the number of the attempt are read.
+func (m *Machine) FailureInput(t *Task, category, message string) Input {
+	c, ok := m.index.categories[category]
+	if !ok || !m.def.CanFail(&m.def.Dos[t.Do], c) {
+		if category != "" {
+			message = fmt.Sprintf("the activity cannot fail with category %q: %s", category, message)
+		}
+		c = m.unknown
+	}
+	return Input{Kind: FailureInput, Do: t.Do, Key: t.Key, Attempt: t.Attempt, Category: c, Message: message}
+}
+
+// NoteInput notes what became of an attempt, by its kind: a LateInput has returned when it
+// was not current any more, of a LostInput the worker was lost, a ReturnInput was released.
+// Of the task the do, the key and the number of the attempt are read.
+func NoteInput(kind InputKind, t *Task, message string) Input {
+	return Input{Kind: kind, Do: t.Do, Key: t.Key, Attempt: t.Attempt, Message: CleanMessage(message)}
+}
+
+// Completion is how an operator ends an activity that was done outside.
+type Completion struct {
+	// Activity is the activity's name, or where the state has several attempts
+	// of it open the label or the name of its `do`.
+	Activity string
+	Event    string          // that it raises; empty where it has nothing to say
+	Data     json.RawMessage // the object of the event's fields
+	Operator
+}
+
+// Operator is who steers a run, and why. Both stand in its history.
+type Operator struct {
+	Actor  string
+	Reason string
+}
+
+// CompleteRefused is the Input of the *Rejected of a Complete.
+const CompleteRefused InputKind = "complete"
+
+// CompleteInput ends an open activity by hand, as if it had returned. The error is a
+// *Rejected.
+func (m *Machine) CompleteInput(s *Snapshot, c *Completion, maxPayload int) (Input, error) {
+	refuse := func(why string, err error) (Input, error) {
+		r := m.Reject(s, &Input{Kind: CompleteRefused}, why, err)
+		return Input{}, r
+	}
+	if s.Status != Running {
+		err := map[Status]error{Halted: ErrHalted, Finished: ErrFinished}[s.Status]
+		return refuse(err.Error(), err)
+	}
+	t, why := m.openActivity(s, c.Activity)
+	if why != "" {
+		return refuse(why, nil)
+	}
+	if s.inQueue(t.input()) {
+		return refuse("it has returned, and is taken when the run resumes", nil)
+	}
+	in, err := m.ResultInput(t, c.Event, c.Data, maxPayload)
+	if err != nil {
+		return refuse(err.Error(), err)
+	}
+	in.Actor, in.Reason = c.Actor, c.Reason
+	return in, nil
+}
+
+// openActivity finds the open task that an operator means, or says why not.
+func (m *Machine) openActivity(s *Snapshot, name string) (found *Task, why string) {
+	var open []string
+	for i := range s.Tasks {
+		t := &s.Tasks[i]
+		if t.State != TaskOpen {
+			continue
+		}
+		do := m.dos[t.Do]
+		activity := m.def.Activities[do.Activity].Name
+		open = append(open, activity)
+		switch {
+		case name == do.Name || name == do.Label:
+			return t, ""
+		case name == activity && found != nil:
+			return nil, fmt.Sprintf("several attempts of activity %q are open; the label or the name of its do says which: %q or %q",
+				name, m.dos[found.Do].Name, do.Name)
+		case name == activity:
+			found = t
+		}
+	}
+	switch {
+	case found != nil:
+		return found, ""
+	case len(open) == 0:
+		return nil, fmt.Sprintf("activity %q is not open there, and no other is", name)
+	}
+	return nil, fmt.Sprintf("activity %q is not open there, expected %s%s", name, alternatives(open), DidYouMean(name, open))
+}
+
+// Refusal is why the run would refuse an operator's pause, resume, cancel or retry;
+// nil where it would take it, or has nothing to do. What only taking it can tell is not
+// known: what is due before it, what a guard says, and whether there is a state in which
+// a failed run can continue.
+func (m *Machine) Refusal(s *Snapshot, kind InputKind, now time.Time) error {
+	in := Input{Kind: kind}
+	if s.standsAlready(&in) || kind == RetryInput && s.Status == Finished && s.Outcome == Failed {
+		return nil
+	}
+	return m.admit(s, &in, stepTime(s, now))
+}

@@ -1,0 +1,260 @@
+package machine
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+)
+
+// migration makes a run of one machine into one of another.
+type migration struct {
+	old, m  *Machine
+	s, next *Snapshot
+	*Mapping
+	step *step // of the new machine, for timers that start
+}
+
+// Migrated is the run by the definition m, after the step in which it moves
+// there. The error says what does not fit.
+func (m *Machine) Migrated(old *Machine, s *Snapshot, p *Mapping, now time.Time, ask Ask) (*Snapshot, error) {
+	x := &migration{old: old, m: m, s: s, Mapping: p, next: m.NewSnapshot(s.Run, s.Seed)}
+	for _, part := range []func() error{x.standing, x.data, x.params, x.kept} {
+		if err := part(); err != nil {
+			return nil, err
+		}
+	}
+	x.next.Now = stepTime(s, now)
+	x.step = m.newStep(x.next, Input{Kind: MigrateInput}, x.next.Now, ask)
+	x.step.seq = x.next.Seq
+	for _, part := range []func() error{x.counters, x.tasks, x.timers, x.halt, x.require} {
+		if err := part(); err != nil {
+			return nil, err
+		}
+	}
+	x.next.Tasks, x.next.Executions, x.next.Alarms = x.step.next.Tasks, x.step.next.Executions, x.step.next.Alarms
+	return x.next, m.checkSnapshot(x.next)
+}
+
+// standing takes over what does not depend on the definition, and the state.
+func (x *migration) standing() error {
+	s, n := x.s, x.next
+	n.Token, n.Seq, n.Visit, n.Status = s.Token, s.Seq+1, s.Visit, s.Status
+	n.Started, n.Entered, n.PausedAt = s.Started, s.Entered, s.PausedAt
+	n.Cancelled, n.Late, n.Spent, n.Uncounted, n.KeptNext = s.Cancelled, s.Late, s.Spent, s.Uncounted, s.KeptNext
+	n.Versions = append(slices.Clone(s.Versions), Version{Definition: x.old.hash, Until: s.Seq})
+	path := x.old.def.States[s.State].Path
+	state, ok := x.m.index.states[x.state(path)]
+	switch {
+	case !ok:
+		return fmt.Errorf("there is no state %q any more; the mapping can name another", x.state(path))
+	case x.m.def.States[state].Kind != LeafState:
+		return fmt.Errorf("state %q is not one in which a run can stand", x.state(path))
+	case len(s.Queue) > 0:
+		return fmt.Errorf("what came while it was paused has not been taken; resume it first")
+	}
+	n.State = state
+	n.DoneDue = s.DoneDue || x.m.def.States[state].Choice
+	return nil
+}
+
+func (x *migration) data() error {
+	var old map[string]json.RawMessage
+	if err := json.Unmarshal(x.old.EncodeData(x.s), &old); err != nil {
+		return err
+	}
+	origins, err := x.Origins(x.old.def.Fields)
+	if err != nil {
+		return err
+	}
+	known := map[string]json.RawMessage{}
+	for i, f := range x.m.def.Fields {
+		origin, was := origins[f.Name]
+		if v, ok := x.Set[f.Name]; ok {
+			known[f.Name] = v
+		} else if v, ok := old[origin]; was && ok {
+			known[f.Name] = v
+		} else if was {
+			x.next.Data[i] = Unset // as it was, whatever its default
+		}
+		delete(origins, f.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(origins)) {
+		if _, set := old[origins[name]]; set {
+			return fmt.Errorf("there is no field %q any more, and it is set; the mapping can rename it or give it up", name)
+		}
+	}
+	return x.overlay(x.m.def.Fields, known, x.next.Data)
+}
+
+func (x *migration) params() error {
+	encoded, err := x.old.EncodeParams(x.s.Params)
+	if err != nil {
+		return err
+	}
+	var old map[string]json.RawMessage
+	if err := json.Unmarshal(encoded, &old); err != nil {
+		return err
+	}
+	known := map[string]json.RawMessage{}
+	for _, p := range x.m.def.Params {
+		known[p.Name] = old[p.Name]
+		if v, ok := x.Set[p.Name]; ok {
+			known[p.Name] = v
+		}
+		if known[p.Name] == nil {
+			return fmt.Errorf("parameter %q is new; the mapping can set it", p.Name)
+		}
+	}
+	x.next.Params = make([]Value, len(x.m.def.Params))
+	return x.overlay(x.m.def.Params, known, x.next.Params)
+}
+
+// overlay reads the values that are known over those that stand there.
+func (x *migration) overlay(fields []Field, known map[string]json.RawMessage, to []Value) error {
+	text, err := encodeJSON(known)
+	if err != nil {
+		return err
+	}
+	values, err := x.m.def.scanFields(&scanner{data: text, stored: true}, fields, false)
+	if err != nil {
+		return err
+	}
+	for i := range fields {
+		if _, ok := known[fields[i].Name]; !ok {
+			continue
+		}
+		if why := x.m.def.misfit(&fields[i].Type, &values[i]); why != "" {
+			return fmt.Errorf("field %q: %s", fields[i].Name, why)
+		}
+		to[i] = values[i]
+	}
+	return nil
+}
+
+func (x *migration) kept() error {
+	for _, k := range x.s.Kept {
+		name := x.old.def.Events[k.Event].Name
+		event, ok := x.m.index.events[name]
+		if !ok {
+			return fmt.Errorf("there is no event %q any more, of which one is kept", name)
+		}
+		var data []Value
+		text := encodeFields(x.old.def.Events[k.Event].Fields, k.Data) // which may be longer than it came
+		if err := x.m.allFields(&scanner{data: text, stored: true}, x.m.def.Events[event].Fields, &data); err != nil {
+			return fmt.Errorf("a kept event %q: %w", name, err)
+		}
+		x.next.Kept = append(x.next.Kept, Kept{Event: event, Data: data, ID: k.ID})
+	}
+	return nil
+}
+
+// counters keeps those of arms that still stand, up to their new bounds. Where
+// two arms become one, it has been used as often as both.
+func (x *migration) counters() error {
+	for a, n := range x.s.Counters {
+		to, ok := x.m.index.arms[x.state(x.old.def.Arms[a].Name)]
+		if !ok || !x.m.arms[to].counted {
+			continue
+		}
+		limit := int64(math.MaxInt64)
+		if arm := &x.m.arms[to]; arm.bounded {
+			limit = arm.max
+		}
+		x.next.Counters[to] += min(n, limit-x.next.Counters[to])
+	}
+	return nil
+}
+
+// tasks goes on with the activities that the state still has, and starts those
+// that it has again.
+func (x *migration) tasks() error {
+	for _, old := range x.s.Executions {
+		do, ok := x.m.index.dos[x.state(x.old.dos[old.Do].Name)]
+		if ok && x.m.dos[do].Scope.Kind != PerVisit {
+			x.step.setExecution(Execution{Do: do, Key: old.Key, Attempt: old.Attempt})
+		}
+	}
+	dos := x.m.def.States[x.next.State].Dos
+	x.step.next.Tasks, x.step.ownsTasks = make([]Task, len(dos)), true
+	for i, do := range dos {
+		key, attempt := x.step.continued(do)
+		task := Task{Do: do, State: TaskOpen, Key: key, Attempt: attempt}
+		for _, old := range x.s.Tasks {
+			if x.state(x.old.dos[old.Do].Name) == x.m.dos[do].Name {
+				task = old
+				task.Do = do
+			}
+		}
+		x.step.next.Tasks[i] = task
+		if task.State == TaskOpen && x.m.dos[do].Scope.Kind != PerVisit {
+			x.step.setExecution(Execution{Do: do, Key: task.Key, Attempt: task.Attempt})
+		}
+	}
+	return nil
+}
+
+// timers keeps those that run, and starts those that are new. One that the old
+// definition had in the state where the run stood, and that does not run any more,
+// has fired.
+func (x *migration) timers() error {
+	was, running := map[string]bool{}, map[string]Alarm{}
+	for _, state := range x.old.states[x.s.State].path {
+		for _, timer := range x.old.def.States[state].Timers {
+			was[x.state(x.old.def.Timers[timer].Name)] = true
+		}
+	}
+	for _, a := range x.s.Alarms {
+		running[x.state(x.old.def.Timers[a.Timer].Name)] = a
+	}
+	x.step.data, x.step.params = x.next.Data, x.next.Params
+	for _, state := range x.m.states[x.next.State].path {
+		for _, timer := range x.m.def.States[state].Timers {
+			def := &x.m.def.Timers[timer]
+			alarm, runs := running[def.Name]
+			switch {
+			case runs:
+				alarm.Timer = timer
+				if !def.Idle {
+					alarm.Wait = 0
+				}
+			case was[def.Name]:
+				continue
+			default:
+				var err error
+				if alarm, err = x.step.newAlarm(timer); err != nil {
+					return fmt.Errorf("timer %q: %w", def.Name, err)
+				}
+			}
+			x.step.next.Alarms = append(x.step.next.Alarms, alarm)
+		}
+	}
+	return nil
+}
+
+// halt takes over the input that the run could not take, so that a retry can.
+func (x *migration) halt() error {
+	if x.s.Halt == nil {
+		return nil
+	}
+	halt := &Halt{Cause: x.s.Halt.Cause}
+	err := x.m.scanInput(&scanner{data: x.old.appendInput(nil, &x.s.Halt.Input), stored: true}, &halt.Input)
+	switch {
+	case err != nil:
+		return fmt.Errorf("what halted it is not known any more: %w", err)
+	case !x.step.next.canComeAgain(&halt.Input):
+		return fmt.Errorf("what halted it, %s, cannot come there", x.m.Describe(halt.Input))
+	}
+	x.next.Halt = halt
+	return nil
+}
+
+func (x *migration) require() error {
+	ok, err := x.step.holds(x.next.State)
+	if err == nil && !ok {
+		err = fmt.Errorf("the require of state %q is false", x.m.def.States[x.next.State].Path)
+	}
+	return err
+}

@@ -1,0 +1,81 @@
+package machine
+
+import "time"
+
+// Retry is what an operator asks for where a run does not go on by itself: a
+// halted one takes the same input again; activities that wait for their
+// backoff are tried at once; one that ended in failure continues in the
+// leaf in which it failed.
+
+// admitAnew refuses to retry a run that has not ended in failure.
+func (m *Machine) admitAnew(s *Snapshot, in *Input) error {
+	switch {
+	case s.Outcome != Failed:
+		return m.Reject(s, in, "the run ended as "+string(s.Outcome)+", and only one that ended in failure can be retried", ErrFinished)
+	case in.State <= 0 || in.State >= len(m.def.States) || m.def.States[in.State].Kind != LeafState:
+		return m.Reject(s, in, "no state is known in which the run failed", ErrFinished)
+	}
+	return nil
+}
+
+// admitBackoff refuses a retry of a running run in which nothing waits.
+func (m *Machine) admitBackoff(s *Snapshot, in *Input, now time.Time) error {
+	for i := range s.Tasks {
+		if s.Tasks[i].waits(now) && !s.inQueue(s.Tasks[i].input()) {
+			return nil
+		}
+	}
+	return m.Reject(s, in, "no activity waits to be tried again", nil)
+}
+
+// waits reports whether a task is one that will be tried later.
+func (t *Task) waits(now time.Time) bool { return t.State == TaskOpen && t.NotBefore.After(now) }
+
+// input names the attempt.
+func (t *Task) input() *Input { return &Input{Do: t.Do, Key: t.Key, Attempt: t.Attempt} }
+
+func (t *step) takeRetry() error {
+	switch t.old.Status {
+	case Halted:
+		return t.retakeHalted()
+	case Finished:
+		return t.takeUp()
+	}
+	t.record.Effect, t.idle = Retried, false
+	t.ownTasks()
+	for i := range t.next.Tasks {
+		task := t.next.Tasks[i]
+		if !task.waits(t.at) {
+			continue
+		}
+		t.commands = append(t.commands, Command{Kind: EndTask, Task: task})
+		task.NotBefore = time.Time{}
+		t.startTask(i, task)
+	}
+	return nil
+}
+
+// retakeHalted takes the input that halted the run again. The record is of
+// the retry; the line of the halt has the input.
+func (t *step) retakeHalted() error {
+	operator := *t.in
+	*t.in = t.old.Halt.Input
+	t.next.Status, t.next.Halt = Running, nil
+	err := t.take()
+	*t.in, t.silent = operator, false
+	return err
+}
+
+// takeUp enters again the leaf in which a run failed, as from outside. Every arm
+// that can be taken there has its bound again: the run would else fail again at
+// once.
+func (t *step) takeUp() error {
+	leaf := t.in.State
+	t.record.Effect = Moved
+	t.next.Outcome, t.next.Cancelled = "", false
+	for _, h := range t.m.def.States[leaf].Handlers {
+		t.resetCounters(h.Arms)
+	}
+	t.enterState(0)
+	return t.enter(leaf, 0, -1)
+}

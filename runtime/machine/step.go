@@ -1,0 +1,371 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Step takes exactly one input and gives the next snapshot, the commands that
+// make it real, and the history record. It is pure: it reads no clock, and s is
+// not changed (the next snapshot may share memory with it).
+//
+// The time of the step is now, or s.Now if that is later; it is cut to the
+// microsecond. Where the step cannot be taken, the next snapshot is nil and
+// nothing has changed; the error is
+//
+//   - a *Rejected for an external event, a start or a cancel that is refused;
+//   - ErrFenced for a result or failure of an attempt that is not open;
+//   - ErrHalted for what a halted run does not take;
+//   - another error where the caller is at fault, such as a timer that is not due.
+//
+// An input from inside that nothing takes, or that cannot be computed, halts
+// the run: that is a snapshot with a record, and no error.
+//
+// These inputs leave no record: a cancel that was taken before, a pause of a
+// paused run and a resume of one that is not give s itself; and a kept event
+// that is deferred again (unless a host guard was asked).
+//
+// While a run is paused it moves by itself no more: events, results and
+// failures are queued, each with a record, and are taken when it resumes.
+func (m *Machine) Step(s *Snapshot, in Input, now time.Time, ask Ask) (*Snapshot, []Command, *Record, error) {
+	if s.standsAlready(&in) {
+		return s, nil, nil, nil
+	}
+	now = stepTime(s, now)
+	if micro := now.UnixMicro(); micro < minTime || micro > maxTime {
+		return nil, nil, nil, fmt.Errorf("the time of a step lies in the years 1 to 9999")
+	}
+	if in.Kind == MigrateInput {
+		return m.stepMigrated(s, in, now)
+	}
+	if err := m.admit(s, &in, now); err != nil {
+		return nil, nil, nil, err
+	}
+	t := m.newStep(s, in, now, ask)
+	defer t.release()
+	err := t.take()
+	if err != nil && in.Queued && in.Kind == EventInput {
+		err = t.refuseQueued(err)
+	}
+	switch {
+	case err != nil:
+		if err := t.fault(err, &in); err != nil {
+			return nil, nil, nil, err
+		}
+	case t.silent:
+		return t.next, nil, nil, nil
+	default:
+		t.finish()
+	}
+	return t.next, slices.Clone(t.commands), t.record, nil
+}
+
+// fault is what becomes of an input that was not taken: an error, or nothing where
+// the run halts with it.
+func (t *step) fault(err error, in *Input) error {
+	var fault *fault
+	switch outside := in.Kind == EventInput || in.Kind == StartInput || in.Kind == RepairInput; {
+	case !errors.As(err, &fault):
+		return err
+	case outside || in.Kind == RetryInput && t.old.Status == Finished:
+		cause := t.cause(fault)
+		r := t.m.Reject(t.old, in, cause.String(), nil)
+		r.Cause = cause
+		return r
+	}
+	t.halt(t.cause(fault))
+	return nil
+}
+
+// stepTime is the time of a step at now: time never runs backwards in a run.
+func stepTime(s *Snapshot, now time.Time) time.Time {
+	now = now.UTC().Truncate(time.Microsecond)
+	if now.Before(s.Now) {
+		return s.Now
+	}
+	return now
+}
+
+// step is one step under way. next starts as a copy of old; its slices are
+// copied before they are first changed.
+type step struct {
+	env
+	m        *Machine
+	old      *Snapshot
+	next     *Snapshot
+	in       *Input // as the record has it
+	at       time.Time
+	seq      int64 // of the record
+	record   *Record
+	commands []Command
+
+	task     int   // index in Tasks of the attempt that this input ends, or -1
+	place    Place // what is being computed, for the cause of a fault
+	messages int   // published so far
+	silent   bool  // no record
+	idle     bool  // `idle` timers start again
+
+	ownsData, ownsCounters, ownsTasks, ownsExecutions bool
+}
+
+func (m *Machine) newStep(s *Snapshot, in Input, now time.Time, ask Ask) *step {
+	next := new(Snapshot)
+	*next = *s
+	record := &Record{From: s.State, Arm: -1, Input: in}
+	t := steps.Get().(*step)
+	*t = step{
+		env:      env{machine: m, params: s.Params, data: s.Data, now: now.UnixMicro(), source: noSource, ask: ask},
+		m:        m,
+		old:      s,
+		next:     next,
+		in:       &record.Input,
+		at:       now,
+		seq:      s.Seq + 1,
+		record:   record,
+		commands: t.commands[:0],
+		task:     -1,
+		idle:     true,
+	}
+	return t
+}
+
+// steps keeps what a step needs only while it is under way: half of what it
+// would allocate.
+var steps = sync.Pool{New: func() any { return new(step) }}
+
+// release returns a step. Nothing that Step returned is part of it.
+func (t *step) release() {
+	clear(t.commands)
+	*t = step{commands: t.commands[:0]}
+	steps.Put(t)
+}
+
+// cause is that of a fault, with the place where it was met.
+func (t *step) cause(f *fault) *Cause {
+	cause := f.cause // which other steps may share
+	cause.Place = t.place
+	return &cause
+}
+
+// admit refuses what s cannot be given at all.
+func (m *Machine) admit(s *Snapshot, in *Input, now time.Time) error {
+	switch {
+	case in.Kind == StartInput && s.State >= 0:
+		return m.Reject(s, in, "the run has started", ErrExists)
+	case in.Kind == StartInput && !isToken(in.Token):
+		return fmt.Errorf("%q is no token of a run", in.Token)
+	case in.Kind == StartInput:
+		return nil
+	case s.State < 0:
+		return errors.New("the run has not started")
+	}
+	switch in.Kind {
+	case EventInput:
+		if in.Event < 0 || in.Event >= len(m.def.Events) {
+			return fmt.Errorf("there is no event %d", in.Event)
+		}
+	case LateInput, LostInput, ReturnInput:
+		if !strings.HasPrefix(in.Key, s.keys()) {
+			return fmt.Errorf("%w: %q is of another run that had the id", ErrFenced, in.Key)
+		}
+		if s.Late >= MaxLate {
+			return fmt.Errorf("%w: %d late results, lost workers and released attempts of the run are recorded, and no more", ErrFenced, s.Late)
+		}
+		return nil
+	case ResultInput, FailureInput:
+		if !in.Queued && (s.openTask(in) < 0 || s.inQueue(in)) {
+			return fmt.Errorf("%w: attempt %d of %q is not open", ErrFenced, in.Attempt, in.Key)
+		}
+	case ResumeInput:
+		if s.Status == Halted {
+			return nil
+		}
+	}
+	if in.Queued && !s.nextInQueue(in) {
+		return errors.New("it is not the next in the queue")
+	}
+	switch s.Status {
+	case Finished:
+		return m.admitFinished(s, in)
+	case Halted:
+		return m.admitHalted(s, in)
+	}
+	return m.admitDue(s, in, now)
+}
+
+func (m *Machine) admitFinished(s *Snapshot, in *Input) error {
+	switch in.Kind {
+	case KeptInput:
+		return m.admitDue(s, in, s.Now)
+	case RetryInput:
+		return m.admitAnew(s, in)
+	case RepairInput:
+		return nil
+	case EventInput, CancelInput, PauseInput, ResumeInput:
+		if !in.Queued {
+			return m.Reject(s, in, "the run has ended", ErrFinished)
+		}
+	}
+	if in.Queued {
+		return nil
+	}
+	return ErrFinished
+}
+
+func (m *Machine) admitHalted(s *Snapshot, in *Input) error {
+	switch in.Kind {
+	case CancelInput, RetryInput, RepairInput:
+		return nil
+	case EventInput, PauseInput:
+		return m.Reject(s, in, "the run is halted", ErrHalted)
+	}
+	return ErrHalted
+}
+
+// admitDue refuses an input from inside that is not due.
+func (m *Machine) admitDue(s *Snapshot, in *Input, now time.Time) error {
+	if paused := !s.PausedAt.IsZero(); paused && (in.Queued || in.Kind == TimerInput || in.Kind == DoneInput || in.Kind == KeptInput) {
+		return errors.New("the run is paused")
+	}
+	switch in.Kind {
+	case EventInput, ResultInput, FailureInput, CancelInput, PauseInput, ResumeInput, RepairInput:
+		return nil
+	case RetryInput:
+		return m.admitBackoff(s, in, now)
+	case ProgressInput:
+		if m.Progressed(s, in.Since) {
+			return nil
+		}
+		return errors.New("no timer starts again with the checkpoint")
+	case TimerInput:
+		if i := s.alarm(in.Timer); i >= 0 && !s.Alarms[i].Due.After(now) {
+			return nil
+		}
+		return errors.New("the timer is not due")
+	case DoneInput:
+		if s.DoneDue {
+			return nil
+		}
+		return errors.New("done is not due")
+	case KeptInput:
+		if s.KeptNext < len(s.Kept) {
+			return nil
+		}
+		return errors.New("no kept event is due")
+	}
+	return fmt.Errorf("there is no input of kind %q", in.Kind)
+}
+
+// reject is the error of an input from outside that changes nothing.
+func (m *Machine) Reject(s *Snapshot, in *Input, why string, err error) *Rejected {
+	r := &Rejected{Input: in.Kind, Why: why, Err: err}
+	if in.Kind == EventInput {
+		r.Event = m.def.Events[in.Event].Name
+	}
+	if s.State >= 0 {
+		r.State = m.def.States[s.State].Path
+	}
+	for _, e := range m.Allowed(s) {
+		r.Allowed = append(r.Allowed, m.def.Events[e].Name)
+	}
+	return r
+}
+
+// take does what the input asks for.
+func (t *step) take() error {
+	switch done, err := t.takeQueue(); {
+	case done || err != nil:
+		return err
+	}
+	switch t.in.Kind {
+	case StartInput:
+		return t.takeStart()
+	case EventInput:
+		return t.takeEvent()
+	case KeptInput:
+		return t.takeKept()
+	case ResultInput:
+		return t.takeResult()
+	case FailureInput:
+		return t.takeFailure()
+	case TimerInput:
+		return t.takeTimer()
+	case DoneInput:
+		t.next.DoneDue = false
+		return t.handle(inputKey{kind: DoneInput})
+	case ProgressInput:
+		return t.takeProgress()
+	case PauseInput:
+		return t.takePause()
+	case ResumeInput:
+		return t.takeResume()
+	case RetryInput:
+		return t.takeRetry()
+	case RepairInput:
+		return t.takeRepair()
+	case LateInput, LostInput, ReturnInput:
+		t.next.Late++
+		t.record.Effect, t.idle = HandedOn, false
+		if t.in.Kind == LateInput {
+			t.record.Effect = Refused
+		}
+		return nil
+	}
+	return t.takeCancel()
+}
+
+// finish completes snapshot, commands and record of a step that was taken.
+func (t *step) finish() {
+	n, r := t.next, t.record
+	n.Seq, n.Now = t.seq, t.at
+	t.spend()
+	if t.idle {
+		t.restartIdle()
+	}
+	t.timerCommands()
+	r.Seq, r.At = t.seq, t.at
+	if t.in != &r.Input { // a halt has a record of its own
+		r.Input = *t.in
+	}
+	r.To, r.Visit, r.Verdicts = n.State, n.Visit, t.verdicts
+	if r.From >= 0 {
+		r.Held = t.at.Sub(t.old.Entered)
+	}
+	for i := range t.commands {
+		t.commands[i].Seq = t.seq
+	}
+}
+
+// halt gives the snapshot of a run that stands still with the input that it
+// could not take; nothing else changes. A run that was halted before keeps
+// that input.
+func (t *step) halt(cause *Cause) {
+	next := new(Snapshot)
+	*next = *t.old
+	next.Status = Halted
+	if next.Halt == nil {
+		next.Halt = &Halt{Cause: cause, Input: *t.in}
+	}
+	t.next, t.commands, t.idle, t.silent = next, t.commands[:0], false, false
+	t.record = &Record{From: t.old.State, Arm: -1, Effect: HaltedBy, Cause: cause, Passed: t.record.Passed}
+	t.finish()
+}
+
+// messageID is the stable id of the next message of the step.
+func (t *step) messageID() string {
+	t.messages++
+	return t.next.keys() + strconv.FormatInt(t.seq, 10) + "/" + strconv.Itoa(t.messages)
+}
+
+// cleanMessage makes what an activity said of its failure fit to be stored.
+func CleanMessage(message string) string {
+	if len(message) > MaxMessage {
+		message = message[:MaxMessage]
+	}
+	return strings.ToValidUTF8(message, "\uFFFD")
+}

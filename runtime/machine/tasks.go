@@ -1,0 +1,239 @@
+package machine
+
+import (
+	"slices"
+	"strconv"
+	"time"
+)
+
+// openTask is the index of the open attempt that a result or failure is of, or
+// -1.
+func (s *Snapshot) openTask(in *Input) int {
+	for i := range s.Tasks {
+		task := &s.Tasks[i]
+		if task.Do == in.Do && task.State == TaskOpen && task.Key == in.Key && task.Attempt == in.Attempt {
+			return i
+		}
+	}
+	return -1
+}
+
+// hasOpenTask reports whether an activity of the visit has not ended.
+func (s *Snapshot) HasOpenTask() bool {
+	return slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.State == TaskOpen })
+}
+
+// takeResult takes what an activity raised, or its end with nothing to say. A
+// result that does not fit is a failure of category `unknown`, and stands so
+// in the record.
+func (t *step) takeResult() error {
+	t.fit()
+	if t.in.Kind == FailureInput {
+		return t.takeFailure()
+	}
+	t.task = t.old.openTask(t.in)
+	activity := &t.m.def.Activities[t.m.dos[t.in.Do].Activity]
+	t.dropExecution(t.in.Do) // it has ended with a result
+	if len(activity.Results) == 0 {
+		t.record.Effect = Ended
+		t.endTask()
+		return nil
+	}
+	t.source, t.payload = t.in.Event, t.in.Data
+	return t.handle(inputKey{kind: ResultInput, a: t.in.Event, do: t.in.Do})
+}
+
+// fit makes of what an attempt returned something that it can return.
+func (t *step) fit() {
+	do := &t.m.dos[t.in.Do]
+	if t.in.Kind == ResultInput {
+		why := t.m.misfitResult(&t.m.def.Activities[do.Activity], t.in)
+		if why == "" {
+			return
+		}
+		*t.in = Input{
+			Kind: FailureInput, Do: t.in.Do, Key: t.in.Key, Attempt: t.in.Attempt,
+			Category: t.m.unknown, Message: "the result does not fit: " + why,
+			ID: t.in.ID, Actor: t.in.Actor, Reason: t.in.Reason,
+			Worker: t.in.Worker, Took: t.in.Took, Cost: t.in.Cost, Uncounted: t.in.Uncounted, Queued: t.in.Queued,
+		}
+	}
+	if !t.m.def.CanFail(do.Do, t.in.Category) {
+		t.in.Category = t.m.unknown
+	}
+	t.in.Message = CleanMessage(t.in.Message)
+}
+
+// misfitResult says why an activity cannot have raised in, or nothing.
+func (m *Machine) misfitResult(a *Activity, in *Input) string {
+	if len(a.Results) == 0 {
+		if in.Event >= 0 {
+			return "activity " + strconv.Quote(a.Name) + " has nothing to say"
+		}
+		return ""
+	}
+	for _, e := range a.Results {
+		if e == in.Event {
+			if err := m.def.checkFields(m.def.Events[e].Fields, in.Data); err != nil {
+				return "event " + strconv.Quote(m.def.Events[e].Name) + ": " + err.Error()
+			}
+			return ""
+		}
+	}
+	return "activity " + strconv.Quote(a.Name) + " does not raise that event"
+}
+
+// takeFailure takes a failed attempt. A category with which the do cannot fail
+// is `unknown`.
+func (t *step) takeFailure() error {
+	t.task = t.old.openTask(t.in)
+	t.fit()
+	do := &t.m.dos[t.in.Do]
+	t.source = failureSource
+	t.payload = []Value{
+		StringValue(t.m.def.Categories[t.in.Category]),
+		StringValue(t.in.Message),
+		StringValue(t.m.def.Activities[do.Activity].Name),
+		IntValue(int64(t.in.Attempt)),
+	}
+	return t.handle(inputKey{kind: FailureInput, a: t.in.Category, do: t.in.Do})
+}
+
+// endTask notes that an activity has nothing more to say in this visit. When
+// it was the last, done is the next input.
+func (t *step) endTask() {
+	t.ownTasks()
+	task := &t.next.Tasks[t.task]
+	t.commands = append(t.commands, Command{Kind: EndTask, Task: *task})
+	task.State, task.NotBefore = TaskEnded, time.Time{}
+	for i := range t.next.Tasks {
+		if t.next.Tasks[i].State == TaskOpen {
+			return
+		}
+	}
+	t.next.DoneDue = true
+}
+
+// leaveTasks ends the attempt that the input is of, and cancels the others.
+func (t *step) leaveTasks() {
+	for i := range t.old.Tasks {
+		switch task := &t.old.Tasks[i]; {
+		case i == t.task:
+			t.commands = append(t.commands, Command{Kind: EndTask, Task: *task})
+		case task.State == TaskOpen:
+			t.commands = append(t.commands, Command{Kind: CancelTask, Task: *task})
+		}
+	}
+	t.next.Tasks = nil
+}
+
+// startTasks starts the activities of a leaf that is entered. One whose
+// execution is open goes on with it.
+func (t *step) startTasks(leaf int) {
+	dos := t.m.def.States[leaf].Dos
+	if len(dos) == 0 {
+		return
+	}
+	t.next.Tasks, t.ownsTasks = make([]Task, len(dos)), true
+	for i, do := range dos {
+		key, attempt := t.continued(do)
+		t.startTask(i, Task{Do: do, State: TaskOpen, Key: key, Attempt: attempt})
+	}
+}
+
+func (t *step) startTask(i int, task Task) {
+	t.next.Tasks[i] = task
+	if t.m.dos[task.Do].Scope.Kind != PerVisit {
+		t.setExecution(Execution{Do: task.Do, Key: task.Key, Attempt: task.Attempt})
+	}
+	t.commands = append(t.commands, Command{Kind: StartTask, Task: task})
+}
+
+// retry runs the activity that raised the input again: as a new attempt of the
+// same execution after a failure, and as a new execution after an event, or
+// where the arm has a block. `by` reads the data from before the block.
+func (t *step) retry(a int) error {
+	arm := &t.m.arms[a]
+	t.record.Effect = Retried
+	k := t.count(a)
+	old := t.next.Tasks[t.task]
+	task := Task{Do: old.Do, State: TaskOpen, Key: old.Key, Attempt: old.Attempt + 1}
+	if t.in.Kind != FailureInput || arm.Block != nil {
+		task.Key, task.Attempt = t.newKey(old.Do), 1
+	}
+	wait := time.Duration(0)
+	if arm.by == nil {
+		wait = arm.backoff.wait(k, jitterShare(t.next.Seed, task.Key, int64(task.Attempt)))
+	} else {
+		ns, err := arm.by(&t.env)
+		if err != nil {
+			return err
+		}
+		wait = time.Duration(max(ns, 0))
+	}
+	if err := t.apply(arm.block); err != nil {
+		return err
+	}
+	if wait > 0 {
+		due, err := t.after(wait)
+		if err != nil {
+			return err
+		}
+		task.NotBefore = due
+	}
+	t.record.Wait = wait
+	t.commands = append(t.commands, Command{Kind: EndTask, Task: old})
+	t.ownTasks()
+	t.startTask(t.task, task)
+	return nil
+}
+
+// newKey is the idempotency key of an execution that starts in this step: no
+// step starts two of one do.
+func (t *step) newKey(do int) string {
+	return t.next.keys() + t.m.dos[do].Name + "/" + strconv.FormatInt(t.seq, 10)
+}
+
+// continued is the key and the attempt with which do starts in a new visit.
+func (t *step) continued(do int) (string, int) {
+	for _, x := range t.next.Executions {
+		if x.Do == do {
+			return x.Key, x.Attempt + 1
+		}
+	}
+	return t.newKey(do), 1
+}
+
+func (t *step) setExecution(x Execution) {
+	t.ownExecutions()
+	i, open := slices.BinarySearchFunc(t.next.Executions, x.Do, func(x Execution, do int) int { return x.Do - do })
+	if open {
+		t.next.Executions[i] = x
+	} else {
+		t.next.Executions = slices.Insert(t.next.Executions, i, x)
+	}
+}
+
+func (t *step) dropExecution(do int) {
+	for i := range t.next.Executions {
+		if t.next.Executions[i].Do == do {
+			t.ownExecutions()
+			t.next.Executions = append(t.next.Executions[:i], t.next.Executions[i+1:]...)
+			return
+		}
+	}
+}
+
+func (t *step) ownTasks() {
+	if !t.ownsTasks {
+		t.next.Tasks = append([]Task(nil), t.next.Tasks...)
+		t.ownsTasks = true
+	}
+}
+
+func (t *step) ownExecutions() {
+	if !t.ownsExecutions {
+		t.next.Executions = append([]Execution(nil), t.next.Executions...)
+		t.ownsExecutions = true
+	}
+}

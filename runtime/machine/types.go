@@ -1,0 +1,176 @@
+package machine
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// sameType reports whether values of t and u are of one type, ranges aside.
+// The element of the empty list literal is nil, and fits any.
+func sameType(t, u *Type) bool {
+	switch {
+	case t == nil || u == nil:
+		return true
+	case t.Kind != u.Kind:
+		return false
+	case t.Kind == EnumKind:
+		return t.Enum == u.Enum
+	case t.Kind == ListKind:
+		return sameType(t.Elem, u.Elem)
+	}
+	return true
+}
+
+// checkType refuses a type that a definition cannot have.
+func checkType(d *Definition, t *Type) error {
+	for depth := 0; ; depth++ {
+		if depth > MaxNesting {
+			return fmt.Errorf("a type is nested deeper than %d", MaxNesting)
+		}
+		switch t.Kind {
+		case Bool, Float, String, TimeKind, JSON:
+		case Int, DurationKind:
+			if (t.Min == nil) != (t.Max == nil) || t.Min != nil && *t.Min > *t.Max {
+				return fmt.Errorf("a range of %s is damaged", t.Kind)
+			}
+			return nil
+		case EnumKind:
+			if t.Enum < 0 || t.Enum >= len(d.Enums) {
+				return fmt.Errorf("there is no enum %d", t.Enum)
+			}
+		case ListKind:
+			if t.Elem == nil {
+				return nil
+			}
+			t = t.Elem
+			continue
+		default:
+			return fmt.Errorf("there is no kind of type %q", t.Kind)
+		}
+		if t.Min != nil || t.Max != nil {
+			return fmt.Errorf("%s has no range", t.Kind)
+		}
+		return nil
+	}
+}
+
+// typeName is t as written in a machine.
+func (d *Definition) TypeName(t *Type) string {
+	switch {
+	case t.Kind == EnumKind && t.Enum >= 0 && t.Enum < len(d.Enums):
+		return d.Enums[t.Enum].Name
+	case t.Kind == ListKind && t.Elem != nil:
+		return "[]" + d.TypeName(t.Elem)
+	case t.Kind == ListKind:
+		return "[]"
+	case t.Kind == Int && t.Min != nil && t.Max != nil:
+		return fmt.Sprintf("int %d..%d", *t.Min, *t.Max)
+	case t.Kind == DurationKind && t.Min != nil && t.Max != nil:
+		return fmt.Sprintf("duration %s..%s", DurationText(time.Duration(*t.Min)), DurationText(time.Duration(*t.Max)))
+	}
+	return string(t.Kind)
+}
+
+// expected is t for a message about a value of it: its name, and how it is
+// written in JSON where that is not plain.
+func (d *Definition) expected(t *Type) string {
+	switch t.Kind {
+	case DurationKind:
+		return d.TypeName(t) + `, such as "1m30s"`
+	case TimeKind:
+		return `time, such as "2006-01-02T15:04:05Z"`
+	case EnumKind:
+		return d.TypeName(t) + ", one of " + strings.Join(d.Enums[t.Enum].Values, ", ")
+	}
+	return d.TypeName(t)
+}
+
+// durationText writes d without the zero parts of Go's own form: "24h".
+func DurationText(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// misfit says why v is no value of type t, or nothing. An unset v never is one.
+func (d *Definition) misfit(t *Type, v *Value) string {
+	if !v.set {
+		return "it is not set"
+	}
+	switch t.Kind {
+	case Int, DurationKind:
+		if t.Min != nil && (v.n < *t.Min || v.n > *t.Max) {
+			return d.outOfRange(t, v.n)
+		}
+	case Float:
+		if f := v.Float(); math.IsInf(f, 0) || math.IsNaN(f) {
+			return "a float is finite"
+		}
+	case String, JSON:
+		switch {
+		case len(v.s) > MaxPayload:
+			return fmt.Sprintf("it is longer than %d bytes", MaxPayload)
+		case !utf8.ValidString(v.s):
+			return "it is not valid UTF-8"
+		}
+	case TimeKind:
+		if v.n < minTime || v.n > maxTime {
+			return "a time lies in the years 1 to 9999"
+		}
+	case EnumKind:
+		return d.notOfEnum(t, v.s)
+	case ListKind:
+		return d.misfitItem(t, v)
+	}
+	return ""
+}
+
+func (d *Definition) misfitItem(t *Type, list *Value) string {
+	if t.Elem == nil {
+		return ""
+	}
+	for i := range list.list {
+		if why := d.misfit(t.Elem, &list.list[i]); why != "" {
+			return "item " + strconv.Itoa(i) + ": " + why
+		}
+	}
+	return ""
+}
+
+// badValue is the fault of a value that is none of the field's type.
+func (d *Definition) badValue(f *Field, v *Value, why string) *fault {
+	switch {
+	case v.set && f.Type.Kind == Int:
+		return faultOf(OutOfRange, f.Name, strconv.FormatInt(v.n, 10), d.TypeName(&f.Type))
+	case v.set && f.Type.Kind == DurationKind:
+		return faultOf(OutOfRange, f.Name, DurationText(time.Duration(v.n)), d.TypeName(&f.Type))
+	}
+	return faultOf(BadValue, f.Name).saying(why)
+}
+
+func (d *Definition) outOfRange(t *Type, n int64) string {
+	text := strconv.FormatInt(n, 10)
+	if t.Kind == DurationKind {
+		text = DurationText(time.Duration(n))
+	}
+	return fmt.Sprintf("%s is out of range, expected %s", text, d.TypeName(t))
+}
+
+func (d *Definition) notOfEnum(t *Type, name string) string {
+	values := d.Enums[t.Enum].Values
+	for _, v := range values {
+		if v == name {
+			return ""
+		}
+	}
+	return fmt.Sprintf("%q is not one of %s%s", name, strings.Join(values, ", "), DidYouMean(name, values))
+}

@@ -1,0 +1,155 @@
+package machine
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// StepView is one line of a run's history, for people and their scripts. Its
+// JSON form is stable; durations are in Go's form.
+type StepView struct {
+	Seq    int64     `json:"seq"`
+	At     time.Time `json:"at"`
+	Kind   InputKind `json:"kind"`
+	Input  string    `json:"input"` // as written in a trigger: "StartReview", "failed(timeout)"
+	From   string    `json:"from,omitempty"`
+	To     string    `json:"to"`
+	Effect Effect    `json:"effect"`
+
+	Data  json.RawMessage `json:"data,omitempty"`  // payload of the event, or the parameters of a start
+	After *AfterView      `json:"after,omitempty"` // what a migration has made of the run's values
+
+	Arm       string        `json:"arm,omitempty"`
+	Text      string        `json:"text,omitempty"` // of the arm, as written
+	Count     int64         `json:"count,omitempty"`
+	Max       int64         `json:"max,omitempty"`
+	Passed    []PassedView  `json:"passed,omitempty"`
+	Guards    []VerdictView `json:"guards,omitempty"`
+	Redirects []string      `json:"redirects,omitempty"` // leaves that a false require turned away from
+	Wait      string        `json:"wait,omitempty"`      // before a retry
+	Held      string        `json:"held,omitempty"`      // how long the run had been in From
+
+	Activity string    `json:"activity,omitempty"` // of a result or failure
+	Attempt  int       `json:"attempt,omitempty"`
+	Key      string    `json:"key,omitempty"`
+	Category string    `json:"category,omitempty"`
+	Message  string    `json:"message,omitempty"` // of a failure; of a halt, and of what is dropped: why
+	Code     CauseCode `json:"code,omitempty"`    // of a halt, and of what is dropped: why
+
+	Worker string     `json:"worker,omitempty"` // who held the attempt
+	Took   string     `json:"took,omitempty"`   // from its claim until it returned
+	Costs  []CostView `json:"costs,omitempty"`  // what the attempt has used
+	// Uncounted is what it has reported besides, and what counts for nothing, as it stood.
+	Uncounted []CostView `json:"uncounted,omitempty"`
+	Queued    bool       `json:"queued,omitempty"` // it came while the run was paused
+
+	EventID string `json:"event_id,omitempty"`
+	Actor   string `json:"actor,omitempty"`
+	Reason  string `json:"reason,omitempty"` // that the sender gave
+}
+
+// AfterView are the values of a run by the definition to which it has moved.
+type AfterView struct {
+	Params json.RawMessage `json:"params"`
+	Data   json.RawMessage `json:"data"`
+}
+
+// PassedView is an arm that was tried and not taken.
+type PassedView struct {
+	Arm  string    `json:"arm"`
+	Text string    `json:"text"`
+	Code CauseCode `json:"code,omitempty"`
+	Why  string    `json:"why"` // in words
+}
+
+// VerdictView is what a host guard answered.
+type VerdictView struct {
+	Guard  string          `json:"guard"`
+	Args   json.RawMessage `json:"args"`
+	Answer bool            `json:"answer"`
+}
+
+// stepView shows a record of a run of m.
+func (m *Machine) StepView(r *Record) StepView {
+	d, in := m.def, &r.Input
+	v := StepView{
+		Seq: r.Seq, At: r.At, Kind: in.Kind, Input: m.Describe(*in), To: d.States[r.To].Path, Effect: r.Effect,
+		Data: m.payloadText(in), Count: r.Count, Attempt: in.Attempt, Key: in.Key, Message: in.Message,
+		EventID: in.ID, Actor: in.Actor, Reason: in.Reason,
+	}
+	if in.Migration != nil {
+		v.From, v.After = in.Migration.From, m.afterView(in.Migration)
+	}
+	if r.From >= 0 {
+		v.From, v.Held = d.States[r.From].Path, r.Held.String()
+	}
+	if r.Arm >= 0 {
+		arm := &d.Arms[r.Arm]
+		if v.Arm, v.Text = arm.Name, arm.Text; arm.Max != nil {
+			v.Max = *arm.Max
+		}
+	}
+	if r.Effect == Retried {
+		v.Wait = r.Wait.String()
+	}
+	if r.Cause != nil {
+		v.Code, v.Message = r.Cause.Code, r.Cause.String()
+	}
+	v.Worker, v.Queued = in.Worker, in.Queued
+	if in.Took > 0 {
+		v.Took = in.Took.String()
+	}
+	for _, c := range in.Cost {
+		v.Costs = append(v.Costs, CostView{Name: c.Name, Spent: c.Amount})
+	}
+	for _, c := range in.Uncounted {
+		v.Uncounted = append(v.Uncounted, CostView{Name: c.Name, Spent: c.Amount})
+	}
+	switch in.Kind {
+	case ResultInput, FailureInput, LateInput, LostInput, ReturnInput:
+		v.Activity = d.Activities[d.Dos[in.Do].Activity].Name
+	}
+	if in.Kind == FailureInput {
+		v.Category = d.Categories[in.Category]
+	}
+	v.Passed = m.PassedViews(r.Passed)
+	for _, a := range r.Verdicts {
+		g := &d.Guards[a.Guard]
+		v.Guards = append(v.Guards, VerdictView{Guard: g.Name, Args: encodeFields(g.Params, a.Args), Answer: a.Answer})
+	}
+	for _, s := range r.Redirects {
+		v.Redirects = append(v.Redirects, d.States[s].Path)
+	}
+	return v
+}
+
+// afterView is nil for a migration whose snapshot is damaged: that is for replay to
+// say, and the line has more to tell.
+func (m *Machine) afterView(g *Migration) *AfterView {
+	s, err := m.DecodeSnapshot(g.Snapshot)
+	if err != nil {
+		return nil
+	}
+	params, _ := m.EncodeParams(s.Params) // they are of their types, else the snapshot would be refused
+	return &AfterView{Params: params, Data: m.EncodeData(s)}
+}
+
+func (m *Machine) PassedViews(passed []Passed) (views []PassedView) {
+	for _, p := range passed {
+		views = append(views, PassedView{Arm: m.def.Arms[p.Arm].Name, Text: m.def.Arms[p.Arm].Text, Code: p.Why.Code(), Why: p.Why.String()})
+	}
+	return views
+}
+
+// payloadText is what an input carries, or nothing.
+func (m *Machine) payloadText(in *Input) json.RawMessage {
+	switch in.Kind {
+	case StartInput:
+		return encodeFields(m.def.Params, in.Data)
+	case EventInput, KeptInput, ResultInput:
+		if in.Event >= 0 {
+			return encodeFields(m.def.Events[in.Event].Fields, in.Data)
+		}
+	}
+	return nil
+}

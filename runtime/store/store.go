@@ -1,0 +1,365 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// Errors of single runs.
+var (
+	ErrNotFound = errors.New("no such run")
+	ErrConflict = errors.New("the run has moved on")
+)
+
+// ErrClosed is the error of every method of a store that has been closed.
+var ErrClosed = errors.New("the store is closed")
+
+// ErrStoreStopped is the error of every write to a store that writes nothing more until it
+// is opened again. A worker ends with it: there is nothing that it can do.
+var ErrStoreStopped = errors.New("the store has stopped writing")
+
+// ErrUnavailable is wrapped by errors of a store that pass: the disk is full, another
+// program has locked it, it does not answer in time. A worker waits for as long as they
+// last.
+var ErrUnavailable = errors.New("the store cannot do it now")
+
+// Unavailable is an ErrUnavailable in other words.
+func Unavailable(text string) error { return unavailable(text) }
+
+type unavailable string
+
+func (e unavailable) Error() string        { return string(e) }
+func (e unavailable) Is(target error) bool { return target == ErrUnavailable }
+
+// ErrUnknown is wrapped by the error of a write of which it is not known whether it has
+// been made, because the store does not answer, or has failed in the middle. An event
+// with an id can be sent again.
+var ErrUnknown = errors.New("whether it was written is not known")
+
+// NotFound is an ErrNotFound of something that is no run: a "definition", a
+// "message".
+func NotFound(kind, name string) error { return &notFound{kind, name} }
+
+type notFound struct{ kind, name string }
+
+func (e *notFound) Error() string        { return fmt.Sprintf("no such %s: %q", e.kind, e.name) }
+func (e *notFound) Is(target error) bool { return target == ErrNotFound }
+
+// Store keeps runs. It knows nothing of what a step means: it loads, commits a
+// step if the run has not moved on, hands out work under leases, and returns
+// history. Every method is safe for concurrent use, from several
+// processes where the store's medium is shared. Times are UTC, to the
+// microsecond. A limit of 0 or less is none, but for Claim. Lists that find
+// nothing are empty, without an error. A store that every program can rely on
+// passes runtime/storetest. A call
+// returns soon after its ctx is done, whatever the medium does.
+type Store interface {
+	// PutDefinition keeps d under its hash; putting it again does nothing.
+	PutDefinition(ctx context.Context, d DefinitionRow) error
+	// Definition is ErrNotFound where no machine of that hash has been put.
+	Definition(ctx context.Context, hash string) (DefinitionRow, error)
+
+	// Load reads one run as of its last commit; ErrNotFound.
+	Load(ctx context.Context, run string) (RunRow, error)
+	// Commit writes one step, all of it or nothing, durably before it returns
+	// nil. Refused, in this order: ErrDuplicate where the run has accepted
+	// c.EventID before; ErrExists where Expect is 0 and the run exists;
+	// ErrNotFound where the run does not; ErrConflict where the run's Seq is not
+	// c.Expect, or it was started at another time than c.Run.Started, and so is
+	// another run, with the id of one that was pruned; ErrNotFound where its
+	// definition has not been put; ErrFenced where c.Claim is not held under that
+	// epoch, or its task has been cancelled. Any other
+	// error means that nothing was written, unless it is ErrUnknown.
+	Commit(ctx context.Context, c *Commit) error
+	// Accepted gives the answer that was stored with an accepted event id of
+	// the run.
+	Accepted(ctx context.Context, run, eventID string) (answer json.RawMessage, ok bool, err error)
+
+	// Claim leases up to q.Limit tasks that are ready at q.Now to q.Worker,
+	// oldest first (by NotBefore, or else by the commit that started them),
+	// giving each an epoch higher than any before. A task is ready when its
+	// NotBefore has come, no one holds it, its run is neither paused nor
+	// halted, no cancelled task of its run is still held, and no timer of its
+	// run has fallen due: that comes first.
+	Claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error)
+	// Wanted lists the machine versions, by their hashes, that have tasks which no
+	// one holds, of runs that are neither paused nor halted; in no order. It costs by
+	// the number of versions, however many tasks there are.
+	Wanted(ctx context.Context) ([]string, error)
+	// Renew moves the end of a lease and, where checkpoint is not nil, stores it
+	// as the execution's last: every later attempt under the same key is handed
+	// it. It reports whether the task has been cancelled. ErrFenced where the
+	// claim is not current: the task has ended, or is held under another epoch,
+	// or by no one, or has been cancelled and its lease had run out by now. A
+	// lease that has run out can be renewed until the task is reclaimed.
+	Renew(ctx context.Context, c Claim, now, until time.Time, checkpoint json.RawMessage) (cancelled bool, err error)
+	// Release releases a task without counting it as lost, to be claimed from
+	// notBefore on; a cancelled one has stopped. ErrFenced as for Renew.
+	Release(ctx context.Context, c Claim, now, notBefore time.Time) error
+	// Confirm says that a cancelled task has stopped. ErrFenced as for Renew,
+	// and where the task has not been cancelled.
+	Confirm(ctx context.Context, c Claim, now time.Time) error
+	// Expired lists claims whose lease had run out by now, of runs that are not
+	// halted, longest ago first. A cancelled one counts as confirmed and is not
+	// listed.
+	Expired(ctx context.Context, now time.Time, limit int) ([]TaskRow, error)
+	// Reclaim makes an expired task ready again and counts it as lost;
+	// ErrFenced where the claim is not current any more, or was renewed.
+	Reclaim(ctx context.Context, c Claim, now time.Time) error
+	// Held reports whether a cancelled task of the run is still held at now.
+	Held(ctx context.Context, run string, now time.Time) (bool, error)
+
+	// Due lists timers due at or before now, earliest first, of runs that are
+	// neither paused nor halted.
+	Due(ctx context.Context, now time.Time, limit int) ([]TimerRow, error)
+	// NextWake is the earliest time later than after at which a timer falls due,
+	// a task's NotBefore comes, a lease runs out or a message can be taken; zero
+	// where nothing waits. It may be early, where what waits turns out to be held
+	// up, but never late.
+	NextWake(ctx context.Context, after time.Time) (time.Time, error)
+
+	// Outbox lists messages not delivered yet, at most one for each run: the
+	// next in its order. They come in the order of the times at which they can
+	// be taken. An empty run means all.
+	Outbox(ctx context.Context, run string, limit int) ([]MessageRow, error)
+	// TakeMessages leases up to q.Limit messages to q.Worker that are the next
+	// of their run and can be taken at q.Now, the longest ready first, and
+	// counts an attempt at each.
+	TakeMessages(ctx context.Context, q MessageQuery) ([]MessageRow, error)
+	// Delivered marks a message as delivered by the attempt that took it; the
+	// next one of its run can then be taken. ErrFenced where it has been taken
+	// again since or is delivered, ErrNotFound.
+	Delivered(ctx context.Context, id string, attempt int, now time.Time) error
+	// Undelivered returns a message, to be taken again from ready on, with
+	// the reason. ErrFenced and ErrNotFound as for Delivered.
+	Undelivered(ctx context.Context, id string, attempt int, ready time.Time, reason string) error
+
+	// History lists the records of a run with Seq greater than after, in order.
+	History(ctx context.Context, run string, after int64, limit int) ([]HistoryRow, error)
+	// Runs lists runs, newest first. ErrNotFound where f.After is no run.
+	Runs(ctx context.Context, f RunFilter) ([]RunRow, error)
+	// Tasks lists the tasks of a run that have not ended, cancelled ones that
+	// are held among them, in the order in which they were started.
+	Tasks(ctx context.Context, run string) ([]TaskRow, error)
+	// Timers lists the timers of a run, by name.
+	Timers(ctx context.Context, run string) ([]TimerRow, error)
+
+	Overview
+
+	// Close waits for what is under way. Closing again does nothing.
+	Close() error
+}
+
+// DefinitionRow is one version of a machine.
+type DefinitionRow struct {
+	Hash       string // of the compiled definition
+	Machine    string
+	Source     string          // the text it was compiled from; may be empty
+	Definition json.RawMessage // the Definition
+}
+
+// RunRow is one run as stored.
+type RunRow struct {
+	Run        string
+	Machine    string
+	Definition string // hash
+	State      string // path of the leaf
+	Status     machine.Status
+	Outcome    machine.Outcome
+	Paused     bool
+	Seq        int64
+	Snapshot   json.RawMessage // canonical, by Machine.EncodeSnapshot
+	Started    time.Time       // never changes: tells it from a pruned run of the same id
+	Entered    time.Time       // its state
+	Updated    time.Time       // by its last step
+}
+
+// Commit is one durable write: one or several records of one run (an input and
+// what follows from it at once), and all that goes with them. What it says of
+// tasks and timers is the difference between before and after, whatever
+// happened in between: End, Cancel and Drop are of those that stood before,
+// and are carried out first; Start and Set are of those that stand after. A
+// name of which nothing stands is passed over.
+//
+// A commit without records does not write the run: it remembers EventID or
+// ends Claim, and has nothing else.
+type Commit struct {
+	Run    RunRow // as it is after the step
+	Expect int64  // Seq before; 0 creates the run
+
+	History []HistoryRow // Seq Expect+1 to Run.Seq
+
+	Claim   *Claim    // the claim under which a result or failure comes; its task ends with this commit
+	End     []string  // names of dos whose task has ended, whoever holds it
+	Cancel  []string  // names of dos whose open task is cancelled: it goes, unless someone holds it
+	Start   []TaskRow // new attempts, held by no one
+	Drop    []string  // names of timers
+	Set     []TimerRow
+	Publish []MessageRow
+
+	EventID string          // remembered with Answer; empty for none
+	Answer  json.RawMessage // what a second send of EventID is told
+
+	// Repairs is set by a repair: how the run stood by its history, which is what has
+	// been counted, whatever its row says. The row's Started is then replaced, too.
+	Repairs *RunRow
+}
+
+// Check says what is wrong with a commit that no engine should make. Stores
+// call it first.
+func (c *Commit) Check() error {
+	if c.Run.Run == "" || c.Expect < 0 {
+		return errors.New("a commit names its run and the Seq it expects")
+	}
+	if c.Run.Seq != c.Expect+int64(len(c.History)) {
+		return fmt.Errorf("a commit from Seq %d to %d has %d records", c.Expect, c.Run.Seq, len(c.History))
+	}
+	if len(c.History) == 0 && (c.Expect == 0 || c.EventID == "" && c.Claim == nil ||
+		len(c.End)+len(c.Cancel)+len(c.Start)+len(c.Drop)+len(c.Set)+len(c.Publish) > 0) {
+		return errors.New("a commit without records remembers an event id or ends a claim, and has nothing else")
+	}
+	for i := range c.History {
+		if h := &c.History[i]; h.Run != c.Run.Run || h.Seq != c.Expect+int64(i)+1 {
+			return fmt.Errorf("record %d of a commit from Seq %d is %q %d", i, c.Expect, h.Run, h.Seq)
+		}
+	}
+	return c.checkRun()
+}
+
+// checkRun refuses parts that are of another run.
+func (c *Commit) checkRun() error {
+	other := c.Claim != nil && c.Claim.Run != c.Run.Run
+	for i := range c.Start {
+		other = other || c.Start[i].Run != c.Run.Run
+	}
+	for i := range c.Set {
+		other = other || c.Set[i].Run != c.Run.Run
+	}
+	for i := range c.Publish {
+		other = other || c.Publish[i].Run != c.Run.Run
+	}
+	if other {
+		return fmt.Errorf("a part of a commit to %q is of another run", c.Run.Run)
+	}
+	return nil
+}
+
+// HistoryRow is one record as stored.
+type HistoryRow struct {
+	Run    string
+	Seq    int64
+	At     time.Time
+	Kind   machine.InputKind
+	Input  string // as written in a trigger: "StartReview", "failed(timeout)", "after 24h"
+	From   string // empty at start
+	To     string
+	Effect machine.Effect
+	Record json.RawMessage // canonical, by Machine.EncodeRecord
+}
+
+// TaskRow is one attempt of an activity: waiting, held, or cancelled and not
+// yet confirmed. A run has at most one that is not cancelled for each do.
+type TaskRow struct {
+	Run        string
+	Machine    string
+	Definition string
+	Do         string // the do's name
+	Activity   string
+	Key        string // idempotency key of the execution
+	Attempt    int
+	Visit      int64
+	Seq        int64 // of the step that started it; makes the task's identity unique within the run
+
+	NotBefore    time.Time
+	Epoch        int64  // fencing token: rises with each claim, never falls
+	Worker       string // who holds it; empty for no one
+	ClaimedAt    time.Time
+	LeaseUntil   time.Time
+	BeatAt       time.Time       // last sign of life, or the claim
+	ProgressAt   time.Time       // last checkpoint, or the claim
+	Lost         int             // how often a holder was lost
+	Cancelled    bool            // and still held
+	Checkpoint   json.RawMessage // the execution's last
+	CheckpointAt time.Time       // when it was made, by this attempt or an earlier one
+
+	Timeout, Heartbeat, Progress time.Duration // 0 where not set
+}
+
+// Claim names a task and the epoch under which it is held.
+type Claim struct {
+	Run   string
+	Do    string
+	Seq   int64
+	Epoch int64
+}
+
+// Claim of a task as it is held now.
+func (t *TaskRow) Claim() Claim { return Claim{Run: t.Run, Do: t.Do, Seq: t.Seq, Epoch: t.Epoch} }
+
+// ClaimQuery says which tasks a worker can take.
+type ClaimQuery struct {
+	Worker     string
+	Now, Until time.Time   // until when the lease runs
+	Limit      int         // 0 or less claims nothing
+	Activities []Claimable // none claims nothing
+	Run        string      // only of this run; empty for any
+}
+
+// Claimable is an activity of a machine version that a worker can run.
+type Claimable struct {
+	Definition string
+	Activity   string
+}
+
+// TimerRow is a running timer.
+type TimerRow struct {
+	Run  string
+	Name string
+	Due  time.Time
+}
+
+// MessageRow is a message in the outbox.
+type MessageRow struct {
+	ID      string // stable: the same for the same message whatever happens
+	Run     string
+	Seq     int64 // of the step
+	N       int   // within the step
+	Machine string
+	Event   string
+	Data    json.RawMessage
+	At      time.Time
+
+	Ready   time.Time // when it can be taken: at once, after a wait, or when its lease has run out
+	Attempt int       // how often it has been taken; fences off who took it before
+	Worker  string    // who took it last; empty for no one
+	Reason  string    // why the last attempt that came back failed
+}
+
+// MessageQuery says which messages a worker takes.
+type MessageQuery struct {
+	Worker     string
+	Now, Until time.Time // until when the lease runs
+	Limit      int       // 0 or less takes nothing
+	Run        string    // only of this run; empty for any
+}
+
+// RunFilter narrows Runs. Zero fields do not filter.
+type RunFilter struct {
+	Machine     string
+	State       string
+	Status      machine.Status
+	Outcome     machine.Outcome
+	Paused      bool // only those that are
+	Definition  string
+	StartedFrom time.Time // that time, or later
+	StartedTo   time.Time // before that time
+	EnteredTo   time.Time // in their state since before that time
+	UpdatedTo   time.Time // their last step was before that time
+	Limit       int
+	After       string // the last run of the page before
+}
