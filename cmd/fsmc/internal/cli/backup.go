@@ -44,8 +44,7 @@ type backupReport struct {
 
 func (t *target) backUp(ctx context.Context, file string) error {
 	// What is found is printed when there is a backup of which it can be said.
-	replayed := replayer{target: target{streams: t.streams, asJSON: true}}
-	replayed.report.Differences = []jsonDifference{}
+	replayed := newReplayer(target{streams: t.streams, asJSON: true})
 	var size int64
 	err := t.with(ctx, readOnly, "", func(store runtime.Store) (err error) {
 		size, err = store.(*sqlite.Store).Backup(ctx, file, func(ctx context.Context, copied *sqlite.Store) error {
@@ -60,15 +59,7 @@ func (t *target) backUp(ctx context.Context, file string) error {
 		return err
 	}
 	report := backupReport{File: file, Bytes: size, replayReport: replayed.report}
-	if t.asJSON {
-		err = printJSON(t.out, &report)
-	} else {
-		err = t.writeBackup(&report, "in the database")
-	}
-	if err == nil && len(report.Differences) > 0 {
-		err = errFinding
-	}
-	return err
+	return t.print(&report, len(report.Differences) > 0, func() error { return t.writeBackup(&report, "in the database") })
 }
 
 // writeBackup says what has become of a copy; of is what it is a copy of.

@@ -69,11 +69,7 @@ func (b *bulk) run(ctx context.Context, t *target, args []string) error {
 	if err != nil {
 		return fmt.Errorf("--where: %w", err)
 	}
-	opening := readOnly
-	if b.apply {
-		opening = readWrite
-	}
-	return t.with(ctx, opening, "", func(store runtime.Store) error {
+	return t.with(ctx, writing(b.apply), "", func(store runtime.Store) error {
 		if err := checkFilter(ctx, store, &f); err != nil {
 			return err
 		}

@@ -10,22 +10,14 @@ import (
 )
 
 func newCancel(s *streams) *cobra.Command {
-	var (
-		t     = target{streams: s}
-		force bool
-		who   runtime.Operator
-		ask   guards
-	)
-	many := bulk{does: machine.CancelInput, statuses: []runtime.Status{runtime.Running, runtime.Halted},
-		act: func(ctx context.Context, store runtime.Store, run string) (runtime.View, error) {
-			return ask.step(ctx, store, run, func(engine *runtime.Engine) (runtime.View, error) {
-				return engine.Cancel(ctx, run, runtime.CancelOptions{Force: force, Actor: who.Actor, Reason: who.Reason})
-			})
-		}}
-	c := &cobra.Command{
-		Use:   "cancel [ID]",
-		Short: "Cancel a run, and wait until its activities have stopped",
-		Long: `Cancel sends the input "cancel" to a run. The state that handles it decides what
+	var force bool
+	c := newSteer(s, &steering{
+		use: "cancel [ID]", does: machine.CancelInput, statuses: []runtime.Status{runtime.Running, runtime.Halted},
+		act: func(engine *runtime.Engine, ctx context.Context, run string, who runtime.Operator) (runtime.View, error) {
+			return engine.Cancel(ctx, run, runtime.CancelOptions{Force: force, Actor: who.Actor, Reason: who.Reason})
+		},
+		short: "Cancel a run, and wait until its activities have stopped",
+		long: `Cancel sends the input "cancel" to a run. The state that handles it decides what
 happens. If no state handles it, or with --force, the run ends where it is.
 
 The command returns when the activities that this stops have said that they have
@@ -36,15 +28,9 @@ ended in another way refuses cancel: exit status 1.
 
 With --where instead of an ID, cancel is for all unfinished runs that match. It
 then only shows these runs, and those that would refuse. --apply cancels them.`,
-		Example: `  fsmc cancel --db runs.db pr-17 --actor ada --reason "superseded"
+		example: `  fsmc cancel --db runs.db pr-17 --actor ada --reason "superseded"
   fsmc cancel --db runs.db --where "machine=CodeReview older than 7d" --apply`,
-		Args: many.check,
-		RunE: func(cmd *cobra.Command, args []string) error { return many.run(cmd.Context(), &t, args) },
-	}
-	t.flags(c)
-	operatorFlags(c, &who)
-	ask.flag(c)
-	many.flags(c)
+	})
 	c.Flags().BoolVar(&force, "force", false, "end the run where it is, even if a state handles cancel")
 	return c
 }

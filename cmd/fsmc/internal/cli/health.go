@@ -64,9 +64,9 @@ Exit status 1: something is listed.`,
 		},
 	}
 	t.flags(c)
-	c.Flags().Var(&stuck{&query}, "stuck", "how long a run may be in one state: an `AGE`, or STATE=AGE,...")
-	c.Flags().Var(&age{into: &query.Late, some: true}, "late", "the `AGE` from which a timer, lease, attempt or message is overdue (default 1m)")
-	c.Flags().Var(&age{into: &integrity}, "integrity", "check the file for at most this `AGE`; 0s to skip the check")
+	c.Flags().Func("stuck", "how long a run may be in one state: an `AGE`, or STATE=AGE,...", func(text string) error { return parseStuck(text, &query) })
+	ageFlag(c, &query.Late, parseSomeAge, "late", "the `AGE` from which a timer, lease, attempt or message is overdue (default 1m)")
+	ageFlag(c, &integrity, runtime.ParseAge, "integrity", "check the file for at most this `AGE`; 0s to skip the check (default 2s)")
 	c.Flags().IntVar(&query.Limit, "limit", 100, "list at most `N` of each kind")
 	return c
 }
@@ -98,15 +98,7 @@ func (t *target) health(ctx context.Context, store *sqlite.Store, query runtime.
 			report.Integrity = "unfinished"
 		}
 	}
-	if t.asJSON {
-		err = printJSON(t.out, &report)
-	} else {
-		err = writeHealth(t.out, &report, now)
-	}
-	if err == nil && len(report.Problems) > 0 {
-		err = errFinding
-	}
-	return err
+	return t.print(&report, len(report.Problems) > 0, func() error { return writeHealth(t.out, &report, now) })
 }
 
 // checkFile looks for damage of the file, for at most so long.
@@ -120,16 +112,9 @@ func checkFile(ctx context.Context, store *sqlite.Store, patience time.Duration)
 	return faults, true, err
 }
 
-// stuck is the value of --stuck: durations, of which those with a state before
-// them are for that state alone.
-type stuck struct{ into *runtime.HealthQuery }
-
-// String, Set and Type make it the value of a flag.
-func (s *stuck) String() string { return "" }
-
-func (s *stuck) Type() string { return "age" }
-
-func (s *stuck) Set(text string) error {
+// parseStuck reads --stuck: durations, of which those with a state before them are for
+// that state alone.
+func parseStuck(text string, into *runtime.HealthQuery) error {
 	for part := range strings.SplitSeq(text, ",") {
 		state, value, single := strings.Cut(strings.TrimSpace(part), "=")
 		if !single {
@@ -140,12 +125,12 @@ func (s *stuck) Set(text string) error {
 		case err != nil:
 			return err
 		case !single:
-			s.into.Stuck = age
+			into.Stuck = age
 			continue
-		case s.into.StuckIn == nil:
-			s.into.StuckIn = map[string]time.Duration{}
+		case into.StuckIn == nil:
+			into.StuckIn = map[string]time.Duration{}
 		}
-		s.into.StuckIn[state] = age
+		into.StuckIn[state] = age
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ status 2. The same holds for a state that no run of these machines can be in.`,
 		option[runtime.Outcome]{"success", runtime.Success},
 		option[runtime.Outcome]{"failure", runtime.Failed},
 		option[runtime.Outcome]{"cancelled", runtime.Cancelled})
-	ageFlag(c, &l.age, "older", "only runs that started at least an `AGE` ago: 90s, 1h30m, 30d")
+	ageFlag(c, &l.age, runtime.ParseAge, "older", "only runs that started at least an `AGE` ago: 90s, 1h30m, 30d")
 	f.IntVar(&l.filter.Limit, "limit", 100, "list at most `N` runs; 0 for all")
 	f.StringVar(&l.filter.After, "after", "", "continue after the run with this `ID`, the last one of the page before")
 	for _, name := range []string{"machine", "state", "status", "outcome", "older"} {

@@ -80,15 +80,11 @@ func (m *migrator) run(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	opening := readOnly
-	if m.options.Apply {
-		opening = readWrite
-	}
 	report := &migrateReport{
 		Machine: p.machine.Definition().Name, Definition: p.machine.Hash(),
 		Applied: m.options.Apply, Runs: []runtime.MigratedRun{},
 	}
-	return m.with(ctx, opening, "", func(store runtime.Store) error {
+	return m.with(ctx, writing(m.options.Apply), "", func(store runtime.Store) error {
 		engine := runtime.NewEngine(store)
 		if err := engine.Register(p.machine, p.source, p.handlers); err != nil {
 			return err
@@ -130,13 +126,10 @@ func (m *migrator) show(r *migrateReport) error {
 			refused++
 		}
 	}
-	var found error
-	if refused > 0 {
-		found = errFinding
-	}
-	if m.asJSON {
-		return errors.Join(printJSON(m.out, r), found)
-	}
+	return m.print(r, refused > 0, func() error { return m.write(r, refused) })
+}
+
+func (m *migrator) write(r *migrateReport, refused int) error {
 	t := tabwriter.NewWriter(m.out, 0, 0, 2, ' ', 0)
 	for _, run := range r.Runs {
 		if run.Why != "" {
@@ -157,5 +150,5 @@ func (m *migrator) show(r *migrateReport) error {
 	default:
 		fmt.Fprintf(m.out, "%s to move to version %.12s; nothing has been done, --apply does it\n", countOf(fits, "run"), r.Definition)
 	}
-	return found
+	return nil
 }

@@ -44,7 +44,7 @@ runs. The file does not shrink: SQLite uses its free pages again.`,
 	}
 	t.flags(c)
 	f := c.Flags()
-	ageFlag(c, &older, "older-than", "runs whose last step is at least an `AGE` ago: 12h, 30d")
+	ageFlag(c, &older, runtime.ParseAge, "older-than", "runs whose last step is at least an `AGE` ago: 12h, 30d")
 	chooseFlag(c, &query.Outcome, "outcome", "", "only runs with this outcome",
 		option[runtime.Outcome]{"success", runtime.Success},
 		option[runtime.Outcome]{"failure", runtime.Failed},
@@ -64,11 +64,7 @@ type pruneReport struct {
 }
 
 func (t *target) prune(ctx context.Context, q runtime.PruneQuery) error {
-	opening := readWrite
-	if q.DryRun {
-		opening = readOnly
-	}
-	return t.with(ctx, opening, "", func(store runtime.Store) error {
+	return t.with(ctx, writing(!q.DryRun), "", func(store runtime.Store) error {
 		if err := checkMachine(ctx, store, q.Machine); err != nil {
 			return err
 		}

@@ -32,11 +32,7 @@ not replay, the run cannot be repaired; fsmc cancel --force ends it.`,
   fsmc repair --db runs.db pr-17 --apply --reason "the disk lied"`,
 		Args: arguments("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opening := readOnly
-			if options.Apply {
-				opening = readWrite
-			}
-			return t.with(cmd.Context(), opening, args[0], func(store runtime.Store) error {
+			return t.with(cmd.Context(), writing(options.Apply), args[0], func(store runtime.Store) error {
 				engine, err := ask.engine(store)
 				if err != nil {
 					return err
@@ -61,23 +57,18 @@ not replay, the run cannot be repaired; fsmc cancel --force ends it.`,
 }
 
 func (t *target) repaired(r *runtime.Repair) error {
-	var found error
-	if len(r.Faults) > 0 && !r.Applied {
-		found = errFinding
-	}
-	if t.asJSON {
-		return errors.Join(printJSON(t.out, r), found)
-	}
-	for _, fault := range r.Faults {
-		fmt.Fprintln(t.out, plain(fault, 1000))
-	}
-	switch {
-	case len(r.Faults) == 0:
-		fmt.Fprintf(t.out, "%s is sound\n", r.Run)
-	case r.Applied:
-		fmt.Fprintf(t.out, "%s is repaired, and in %s\n", r.Run, r.To)
-	default:
-		fmt.Fprintf(t.out, "%s would be in %s; nothing has been done, --apply does it\n", r.Run, r.To)
-	}
-	return found
+	return t.print(r, len(r.Faults) > 0 && !r.Applied, func() (err error) {
+		for _, fault := range r.Faults {
+			fmt.Fprintln(t.out, plain(fault, 1000))
+		}
+		switch {
+		case len(r.Faults) == 0:
+			_, err = fmt.Fprintf(t.out, "%s is sound\n", r.Run)
+		case r.Applied:
+			_, err = fmt.Fprintf(t.out, "%s is repaired, and in %s\n", r.Run, r.To)
+		default:
+			_, err = fmt.Fprintf(t.out, "%s would be in %s; nothing has been done, --apply does it\n", r.Run, r.To)
+		}
+		return err
+	})
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func newReplay(s *streams) *cobra.Command {
-	r := &replayer{target: target{streams: s}}
+	r := newReplayer(target{streams: s})
 	c := &cobra.Command{
 		Use:   "replay [ID]",
 		Short: "Prove that the history of one run, or of all, gives what is stored",
@@ -52,6 +52,10 @@ type replayer struct {
 	report replayReport
 }
 
+func newReplayer(t target) *replayer {
+	return &replayer{t, replayReport{Differences: []jsonDifference{}}}
+}
+
 // replayReport is what replay --format json prints.
 type replayReport struct {
 	Replayed    int              `json:"replayed"` // runs
@@ -75,25 +79,18 @@ type jsonDifference struct {
 func (d *jsonDifference) String() string { return d.text }
 
 func (r *replayer) replay(ctx context.Context, store *sqlite.Store, run string) error {
-	r.report.Differences = []jsonDifference{}
 	if err := r.each(ctx, store, run); err != nil {
 		return err
 	}
 	different := len(r.report.Differences)
-	switch {
-	case r.asJSON:
-		if err := printJSON(r.out, &r.report); err != nil {
-			return err
+	return r.print(&r.report, different > 0, func() error {
+		how := "no difference"
+		if different > 0 {
+			how = fmt.Sprintf("%d with a difference", different)
 		}
-	case different == 0:
-		fmt.Fprintf(r.out, "%s replayed, no difference\n", countOf(r.report.Replayed, "run"))
-	default:
-		fmt.Fprintf(r.out, "%s replayed, %d with a difference\n", countOf(r.report.Replayed, "run"), different)
-	}
-	if different > 0 {
-		return errFinding
-	}
-	return nil
+		_, err := fmt.Fprintf(r.out, "%s replayed, %s\n", countOf(r.report.Replayed, "run"), how)
+		return err
+	})
 }
 
 // each replays one run or all, and then looks for records that no run leads to.

@@ -49,8 +49,7 @@ func (t *target) restore(ctx context.Context, backup string) error {
 	case errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("there is no database %q", backup)
 	}
-	replayed := replayer{target: target{streams: t.streams, asJSON: true}}
-	replayed.report.Differences = []jsonDifference{}
+	replayed := newReplayer(target{streams: t.streams, asJSON: true})
 	restored, err := sqlite.Restore(ctx, backup, t.db, func(ctx context.Context, copied *sqlite.Store) error {
 		return replayed.each(ctx, copied, "")
 	})
@@ -58,13 +57,11 @@ func (t *target) restore(ctx context.Context, backup string) error {
 		return err
 	}
 	report := restoreReport{backupReport{File: t.db, Bytes: restored.Bytes, replayReport: replayed.report}, restored.Before}
-	if t.asJSON {
-		err = printJSON(t.out, &report)
-	} else if err = t.writeBackup(&report.backupReport, "in the backup"); err == nil && report.Before != "" {
-		_, err = fmt.Fprintf(t.out, "what was there is kept as %q\n", report.Before)
-	}
-	if err == nil && len(report.Differences) > 0 {
-		err = errFinding
-	}
-	return err
+	return t.print(&report, len(report.Differences) > 0, func() error {
+		err := t.writeBackup(&report.backupReport, "in the backup")
+		if err == nil && report.Before != "" {
+			_, err = fmt.Fprintf(t.out, "what was there is kept as %q\n", report.Before)
+		}
+		return err
+	})
 }

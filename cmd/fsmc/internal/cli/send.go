@@ -84,14 +84,13 @@ func (s *streams) payload(c *cobra.Command, data string) (json.RawMessage, error
 
 // answer prints the state of a run and the events allowed there.
 func (t *target) answer(v *runtime.View) error {
-	if t.asJSON {
-		return printJSON(t.out, v)
-	}
-	if v.Repeated {
-		fmt.Fprintf(t.out, "taken before, at %s, with this answer:\n", when(v.Updated, time.Now()))
-	}
-	if _, err := fmt.Fprintln(t.out, stands(v)); err != nil || v.Status == runtime.Finished {
-		return err
-	}
-	return writeEvents(t.out, v.Events)
+	return t.print(v, false, func() error {
+		if v.Repeated {
+			fmt.Fprintf(t.out, "taken before, at %s, with this answer:\n", when(v.Updated, time.Now()))
+		}
+		if _, err := fmt.Fprintln(t.out, stands(v)); err != nil || v.Status == runtime.Finished {
+			return err
+		}
+		return writeEvents(t.out, v.Events)
+	})
 }

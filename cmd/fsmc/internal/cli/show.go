@@ -21,13 +21,10 @@ fields, the data, the timers, and how far the bounds are used.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return t.with(cmd.Context(), readOnly, args[0], func(store runtime.Store) error {
 				v, err := runtime.NewEngine(store).Get(cmd.Context(), args[0])
-				switch {
-				case err != nil:
+				if err != nil {
 					return err
-				case t.asJSON:
-					return printJSON(s.out, v)
 				}
-				return writeView(s.out, &v, time.Now())
+				return t.print(v, false, func() error { return writeView(s.out, &v, time.Now()) })
 			})
 		},
 	}

@@ -44,21 +44,21 @@ failures, retries and costs include pruned runs.`,
 					return err
 				}
 				stats, err := runtime.NewEngine(store).Stats(cmd.Context(), query)
-				switch {
-				case err != nil:
+				if err != nil {
 					return err
-				case t.asJSON:
-					return printJSON(s.out, &stats)
-				case len(stats.States) == 0:
-					fmt.Fprintln(s.err, "no runs yet")
 				}
-				return writeStats(s.out, &stats)
+				return t.print(&stats, false, func() error {
+					if len(stats.States) == 0 {
+						fmt.Fprintln(s.err, "no runs yet")
+					}
+					return writeStats(s.out, &stats)
+				})
 			})
 		},
 	}
 	t.flags(c)
 	c.Flags().StringVar(&query.Machine, "machine", "", "only runs of the machine called `NAME`")
-	ageFlag(c, &since, "since", "failures, retries and costs since an `AGE` ago: 24h, 7d (default: all)")
+	ageFlag(c, &since, runtime.ParseAge, "since", "failures, retries and costs since an `AGE` ago: 24h, 7d (default: all)")
 	return c
 }
 

@@ -25,6 +25,14 @@ const (
 	create                // it is made where it does not exist
 )
 
+// writing is how a command opens the database that writes only with --apply.
+func writing(apply bool) mode {
+	if apply {
+		return readWrite
+	}
+	return readOnly
+}
+
 var errNoDatabase = errors.New("--db FILE is missing: it names the database with the runs")
 
 // openStore opens the database at path.
@@ -57,6 +65,19 @@ type target struct {
 func (t *target) flags(c *cobra.Command) {
 	dbFlag(c, &t.db)
 	formatFlag(c, &t.asJSON)
+}
+
+// print prints report, as JSON or with text. Where something is wrong the command then
+// ends with exitFinding.
+func (t *target) print(report any, wrong bool, text func() error) error {
+	show := text
+	if t.asJSON {
+		show = func() error { return printJSON(t.out, report) }
+	}
+	if err := show(); err != nil || !wrong {
+		return err
+	}
+	return errFinding
 }
 
 // with opens the database for f, and says of an error of f which run it is
