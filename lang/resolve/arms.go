@@ -8,9 +8,26 @@ import (
 // someCount stands for a bound that could not be understood.
 const someCount = 1
 
-// arm resolves one arm of n; nil where the parser could not read its step.
-func (r *resolver) arm(n *node, src *ast.Arm, sc scope) *ir.Arm {
-	a := &ir.Arm{State: n.ir, Span: src.Span()}
+// arms resolves the arms of a handler or a timer of n, which is set in of.
+func (r *resolver) arms(n *node, list []*ast.Arm, sc scope, of ir.Arm) []*ir.Arm {
+	var out []*ir.Arm
+	for _, src := range list {
+		a := of
+		a.State, a.Index, a.Span = n.ir, len(out), src.Span()
+		if !r.arm(n, &a, src, sc) {
+			continue
+		}
+		out = append(out, &a)
+		if !n.detached {
+			a.ID = len(r.m.Arms)
+			r.m.Arms = append(r.m.Arms, &a)
+		}
+	}
+	return out
+}
+
+// arm resolves one arm; it is false where the parser could not read its step.
+func (r *resolver) arm(n *node, a *ir.Arm, src *ast.Arm, sc scope) bool {
 	if src.When != nil {
 		a.When = r.guard(src.When, sc)
 	}
@@ -35,9 +52,9 @@ func (r *resolver) arm(n *node, src *ast.Arm, sc scope) *ir.Arm {
 		a.Block = r.block(step.Block, sc)
 	default:
 		r.m.Incomplete = true
-		return nil
+		return false
 	}
-	return a
+	return true
 }
 
 // bound resolves the bound of a goto, which may have none.

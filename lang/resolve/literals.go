@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,8 +32,6 @@ var units = map[string]int64{
 
 // fault is what is wrong with a literal, and what to do about it.
 type fault struct{ why, help string }
-
-func (f *fault) Error() string { return f.why }
 
 var (
 	faultDigits = &fault{"has a misplaced underscore or point", "Put digits on both sides of each."}
@@ -208,45 +207,33 @@ func literalText(lit *ast.Literal) string {
 	return kind + " " + quote(text)
 }
 
-// The parser sees to it that a literal is of the kind that is wanted, and has
-// reported it where it is not: then, too, it counts as orElse.
+// The parser has reported a literal that is not of the kind that is wanted: then, too,
+// its value is orElse.
 
-// intOf is the value of an int literal; orElse where it is missing or wrong.
+// valueOf is the value of a literal of one of some kinds; orElse where it is missing or
+// wrong.
+func valueOf[T any](r *resolver, lit *ast.Literal, orElse T, parse func(text string, neg bool) (T, *fault), kinds ...ast.LiteralKind) T {
+	if lit == nil || !slices.Contains(kinds, lit.Kind) {
+		return orElse
+	}
+	v, f := parse(lit.Text, lit.Neg)
+	if f != nil {
+		r.badLiteral(lit, f)
+		return orElse
+	}
+	return v
+}
+
 func (r *resolver) intOf(lit *ast.Literal, orElse int64) int64 {
-	if lit == nil || lit.Kind != ast.Int {
-		return orElse
-	}
-	n, f := parseInt(lit.Text, lit.Neg)
-	if f != nil {
-		r.badLiteral(lit, f)
-		return orElse
-	}
-	return n
+	return valueOf(r, lit, orElse, parseInt, ast.Int)
 }
 
-// durationOf is the value of a duration literal in nanoseconds; orElse where it
-// is missing or wrong.
+// durationOf is in nanoseconds.
 func (r *resolver) durationOf(lit *ast.Literal, orElse int64) int64 {
-	if lit == nil || lit.Kind != ast.Duration {
-		return orElse
-	}
-	ns, f := parseDuration(lit.Text, lit.Neg)
-	if f != nil {
-		r.badLiteral(lit, f)
-		return orElse
-	}
-	return ns
+	return valueOf(r, lit, orElse, parseDuration, ast.Duration)
 }
 
-// ratOf is the exact value of a number; orElse where it is missing or wrong.
 func (r *resolver) ratOf(lit *ast.Literal, orElse *big.Rat) *big.Rat {
-	if lit == nil || lit.Kind != ast.Int && lit.Kind != ast.Number {
-		return orElse
-	}
-	x, f := parseRat(lit.Text)
-	if f != nil {
-		r.badLiteral(lit, f)
-		return orElse
-	}
-	return x
+	positive := func(text string, _ bool) (*big.Rat, *fault) { return parseRat(text) }
+	return valueOf(r, lit, orElse, positive, ast.Int, ast.Number)
 }

@@ -23,20 +23,7 @@ func (r *resolver) on(n *node, src *ast.On) {
 	}
 	n.ir.Handlers = append(n.ir.Handlers, h)
 	sc := scope{arm: true, triggers: h.Triggers}
-	for _, a := range src.Arms {
-		if arm := r.arm(n, a, sc); arm != nil {
-			arm.Handler, arm.Index = h, len(h.Arms)
-			h.Arms = append(h.Arms, arm)
-			r.addArm(n, arm)
-		}
-	}
-}
-
-func (r *resolver) addArm(n *node, a *ir.Arm) {
-	if !n.detached {
-		a.ID = len(r.m.Arms)
-		r.m.Arms = append(r.m.Arms, a)
-	}
+	h.Arms = r.arms(n, src.Arms, sc, ir.Arm{Handler: h})
 }
 
 // trigger resolves one trigger; nil where it names what is not declared.
@@ -151,13 +138,7 @@ func (r *resolver) after(n *node, src *ast.After) {
 		t.ID = len(r.m.Timers)
 		r.m.Timers = append(r.m.Timers, t)
 	}
-	for _, a := range src.Arms {
-		if arm := r.arm(n, a, scope{arm: true, timer: true}); arm != nil {
-			arm.Timer, arm.Index = t, len(t.Arms)
-			t.Arms = append(t.Arms, arm)
-			r.addArm(n, arm)
-		}
-	}
+	t.Arms = r.arms(n, src.Arms, scope{arm: true, timer: true}, ir.Arm{Timer: t})
 }
 
 // delay resolves how long t runs: a duration, a duration field, or a time
