@@ -137,10 +137,10 @@ func mutationTable(outcomes []diag.List) string {
 	}
 	fmt.Fprintf(&b, `# What the checker finds
 
-Each row is one fault, put into one of the [examples](../examples), and what
-`+"`fsmc check --strict`"+` says then; the examples themselves are clean. Of %d faults
-%d are found, %d leave the machine sound, and %d go unnoticed. A test writes this
-page, and fails when a fault is no longer found.
+Each row has one fault in one of the [examples](../examples), and what
+`+"`fsmc check --strict`"+` reports then. The examples themselves have no findings. Of %d faults,
+%d are found, %d leave the machine sound, and %d are not found. A test writes this page,
+and fails if a fault is no longer found.
 `, len(mutations), found, len(mutations)-found-missed, missed)
 	for i, m := range mutations {
 		if i == 0 || mutations[i-1].machine != m.machine {
