@@ -30,7 +30,7 @@ type proof struct {
 	bareTold bool             // it was asked for
 	control  *control.Graph
 	seen     []bool // entered before the limit was passed, by state ID
-	entered  []bool // surely, by state ID; see explore.Control.SurelyEntered
+	entered  []bool // surely, by state ID; see control.Graph.SurelyEntered
 	worst    *Worst
 	reached  []reached // long runs of figures that were replayed
 	counted  countedPath
@@ -102,7 +102,7 @@ func (s *shared) MayReadUnset() bool {
 	return explore.MayReadUnset(s.Table(), max(smallProduct, looseEach*len(s.Machine.States)))
 }
 
-// Control is the control graph; see explore.NewControl.
+// Control is the control graph; see control.New.
 func (s *shared) Control() *control.Graph {
 	if s.proof.control == nil {
 		s.proof.control = control.New(s.Table())

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
@@ -85,7 +85,7 @@ func (q Question) Help(m *ir.Machine) string {
 		return fmt.Sprintf("The checker found a cycle, but each lap changes %s, which decides whether there is another lap. Bound an arm of the cycle with `max N`, or keep what ends it in a boolean, an enum or an int with a range.", Quote(q.changes.Name))
 	}
 	if !q.past {
-		if names := explore.Coarse(m); len(names) > 0 {
+		if names := data.Coarse(m); len(names) > 0 {
 			return coarseHelp(names)
 		}
 		return "The checker found a path, but no values and times that make it a run. Keep the data in question in a boolean, an enum or a field with a range, or give the timers around it more time."
@@ -99,18 +99,18 @@ func (q Question) Help(m *ir.Machine) string {
 
 // coarseHelp says that some data has too many values to be followed one by one.
 func coarseHelp(names []string) string {
-	data := ""
+	list := ""
 	if more := len(names) - maxNames; more > 0 {
-		data = List(names[:maxNames]) + AndMore(more)
+		list = List(names[:maxNames]) + AndMore(more)
 	} else {
-		data = And(names)
+		list = And(names)
 	}
 	have := "has"
 	if len(names) > 1 {
 		have = "have"
 	}
 	return fmt.Sprintf("The checker found a path, but no values and times that make it a run. %s %s more than %d,%03d values, so that comparisons with other data and sums are followed only approximately: narrow the range, have a host `guard` compare, clamp what is computed with `min` and `max`, or give the timers around it room.",
-		data, have, explore.MostValues/1000, explore.MostValues%1000)
+		list, have, data.MostValues/1000, data.MostValues%1000)
 }
 
 // maxMultipliers is the most kinds of data and bounds that multipliers names.
@@ -125,7 +125,7 @@ func multipliers(m *ir.Machine) string {
 		weight float64
 	}
 	var parts []part
-	for _, d := range explore.Dimensions(m) {
+	for _, d := range data.Dimensions(m) {
 		if d.Field == nil {
 			bounds[d.Values]++
 			continue

@@ -78,7 +78,7 @@ func (s *Space) traps(say func(Fault, bool)) {
 		}
 	}
 	for i, c := range s.nodes {
-		// A circle from which a run can only come to a halt is a trap, too.
+		// A circle from which a run can only end in a halt is a trap, too.
 		if c.status == live && !ends[i] && (!left[comp[i]] || round[comp[i]]) {
 			say(Fault{"no-way-to-finish", c.leaf.line, c.leaf.Name}, !left[comp[i]] && !orHalts[i])
 			k := cycle{"no-way-to-finish", comp[i]}

@@ -30,11 +30,11 @@ type Graph struct {
 
 	Table *flat.Table
 	Edges []Edge
-	Rest  []bool  // by edge: it may be taken without end, as far as is known
-	Level []int   // by edge that is not in Rest: in which round it was taken out, from 1
-	Most  []int64 // by such an edge: how often it is taken while its component of that round is not left
+	rest  []bool  // by edge: it may be taken without end, as far as is known
+	level []int   // by edge that is not in Rest: in which round it was taken out, from 1
+	most  []int64 // by such an edge: how often it is taken while its component of that round is not left
 
-	stays   flat.InPlace
+	inPlace flat.InPlace
 	total   int64   // see hasTime
 	opens   []bool  // by state ID: a way out of the leaf leads nobody knows where
 	circles []bool  // by state ID: in a way out of the leaf the requires lead round
@@ -54,14 +54,14 @@ type Graph struct {
 // and is taken out before.
 func New(t *flat.Table) *Graph {
 	c := &Graph{
-		Table: t, stays: t.EndsInPlace(),
+		Table: t, inPlace: t.EndsInPlace(),
 		opens: make([]bool, len(t.Machine.States)), circles: make([]bool, len(t.Machine.States)), taken: make([]bool, len(t.Machine.Arms)),
 	}
 	c.connect()
 	c.reach()
-	c.Rest, c.Level, c.Most = make([]bool, len(c.Edges)), make([]int, len(c.Edges)), make([]int64, len(c.Edges))
+	c.rest, c.level, c.most = make([]bool, len(c.Edges)), make([]int, len(c.Edges)), make([]int64, len(c.Edges))
 	for e, x := range c.Edges {
-		c.Rest[e] = !x.Once
+		c.rest[e] = !x.Once
 	}
 	for level := 1; c.takeOut(level); level++ {
 	}
@@ -72,7 +72,7 @@ func New(t *flat.Table) *Graph {
 func (c *Graph) components(keep func(e int) bool) []int32 {
 	g := graph.New(len(c.Table.Machine.States), func(edge func(from, to int32)) {
 		for e, x := range c.Edges {
-			if c.Rest[e] && keep(e) {
+			if c.rest[e] && keep(e) {
 				edge(x.From, x.To)
 			}
 		}
@@ -86,7 +86,7 @@ func (c *Graph) takeOut(level int) bool {
 	of := c.components(func(int) bool { return true })
 	inside := map[int32][]int{} // edges by component
 	for e, x := range c.Edges {
-		if c.Rest[e] && of[x.From] == of[x.To] {
+		if c.rest[e] && of[x.From] == of[x.To] {
 			inside[of[x.From]] = append(inside[of[x.From]], e)
 		}
 	}
@@ -95,7 +95,7 @@ func (c *Graph) takeOut(level int) bool {
 		part := newPart(c, edges)
 		for _, e := range edges {
 			if most, ok := part.bounded(c.Edges[e].Arm); ok {
-				c.Rest[e], c.Level[e], c.Most[e], went = false, level, most, true
+				c.rest[e], c.level[e], c.most[e], went = false, level, most, true
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func (c *Graph) loops(keep func(e int) bool) [][]*ir.State {
 	of := c.components(keep)
 	cyclic := map[int32]bool{}
 	for e, x := range c.Edges {
-		if c.Rest[e] && keep(e) && of[x.From] == of[x.To] {
+		if c.rest[e] && keep(e) && of[x.From] == of[x.To] {
 			cyclic[of[x.From]] = true
 		}
 	}

@@ -76,4 +76,4 @@ func (c *Graph) inputs(leaf *ir.State) iter.Seq[flat.Input] {
 
 // CanEnd reports whether every activity of leaf can end with the run still in
 // it, so that `done` is raised.
-func (c *Graph) CanEnd(leaf *ir.State) bool { return c.stays.All(leaf) }
+func (c *Graph) CanEnd(leaf *ir.State) bool { return c.inPlace.All(leaf) }

@@ -103,12 +103,12 @@ func (c *Graph) open(s stretch, edges []int, starts map[int32]bool, out []int64)
 	for _, e := range edges {
 		x := c.Edges[e]
 		switch {
-		case c.Rest[e] || c.Level[e] != s.round:
+		case c.rest[e] || c.level[e] != s.round:
 			rest = append(rest, e)
 		case !taken[landing{x.Arm, x.To}]:
 			taken[landing{x.Arm, x.To}] = true
 			starts[x.To] = true
-			more = graph.Sum(more, c.Most[e])
+			more = graph.Sum(more, c.most[e])
 		}
 	}
 	if len(taken) == 0 {

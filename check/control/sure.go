@@ -176,7 +176,7 @@ func (c *Graph) openChoices(first []int32) []int32 {
 }
 
 // waitsForOthers leaves out what the leaf alone does not tell: whether an activity
-// still runs, whether all have ended, which timers are spent, whether cancel was
+// still runs, whether all have ended, which timers have fired, whether cancel was
 // taken.
 func (c *Graph) waitsForOthers(leaf *ir.State, in ir.Case) bool {
 	if leaf.IsChoice() {
@@ -188,7 +188,7 @@ func (c *Graph) waitsForOthers(leaf *ir.State, in ir.Case) bool {
 	case ir.CaseTimer:
 		return timing.OutlivesFiring(in.Timer)
 	case ir.CaseResult, ir.CaseFailure:
-		return len(leaf.Dos) > 1 || c.stays[in.Do]
+		return len(leaf.Dos) > 1 || c.inPlace[in.Do]
 	}
 	return false
 }

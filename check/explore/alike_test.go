@@ -20,9 +20,9 @@ func TestRunsOfChains(t *testing.T) {
 			fmt.Fprintf(&text, strings.ReplaceAll(line, "GUARD", "f%[1]d() && g%[1]d() && h%[1]d()")+"\n", i, i+1)
 		}
 		if strings.Contains(line, "require") {
-			return explored(t, fmt.Sprintf("machine M {\n %s event E\n initial I\n state I { on E -> S0 }\n %s state S%d { on E -> T }\n terminal T\n}\n", guards.String(), text.String(), n)).runs
+			return explored(t, fmt.Sprintf("machine M {\n %s event E\n initial I\n state I { on E -> S0 }\n %s state S%d { on E -> T }\n terminal T\n}\n", guards.String(), text.String(), n)).Tries
 		}
-		return explored(t, fmt.Sprintf("machine M {\n %s event E\n initial S\n state S { on E when f0() -> T\n %s else -> T }\n terminal T\n}\n", guards.String(), text.String())).runs
+		return explored(t, fmt.Sprintf("machine M {\n %s event E\n initial S\n state S { on E when f0() -> T\n %s else -> T }\n terminal T\n}\n", guards.String(), text.String())).Tries
 	}
 	for line, most := range map[string]int{
 		"else when GUARD -> T": 3,

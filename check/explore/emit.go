@@ -1,8 +1,10 @@
 package explore
 
 import (
-	"github.com/fsmc-dev/fsmc/check/graph"
+	"math/bits"
 	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/graph"
 )
 
 // The edges of one configuration are gathered first, and then numbered together.
@@ -29,7 +31,7 @@ func (x *search) emit(label int32, always bool) {
 		return
 	}
 	for _, part := range x.pieces {
-		x.p.clocks.number.set(x.next, uint64(part))
+		x.Program.Clocks.Number.Set(x.Next, uint64(part))
 		x.emitOne(label, always)
 	}
 }
@@ -39,9 +41,9 @@ func (x *search) emitOne(label int32, always bool) {
 		x.compare(label)
 		return
 	}
-	still := !always && slices.Equal(x.next, x.here)
+	still := !always && slices.Equal(x.Next, x.Here)
 	x.still, x.emitted = x.still || still, x.emitted || !still
-	if x.foot.noted {
+	if x.Foot.Noted {
 		x.note(label, always) // for others it may lead elsewhere
 		return
 	}
@@ -51,8 +53,8 @@ func (x *search) emitOne(label int32, always bool) {
 	if len(x.open) == maxOpen {
 		x.settle()
 	}
-	x.open = append(x.open, openEdge{label, x.restsOn(), x.store.hash(x.next)})
-	x.ends = append(x.ends, x.next...)
+	x.open = append(x.open, openEdge{label, x.restsOn(), x.store.hash(x.Next)})
+	x.ends = append(x.ends, x.Next...)
 }
 
 // settle numbers the ends of the open edges, in the order in which they came.
@@ -79,7 +81,7 @@ func (x *search) add(o *openEdge, end []uint64) {
 	}
 	x.rests = push(x.rests, o.rests)
 	x.To = push(x.To, to)
-	x.edges = push(x.edges, o.label)
+	x.labelAt = push(x.labelAt, o.label)
 }
 
 // reach notes how configuration to, a new one, was reached.
@@ -92,7 +94,7 @@ func (x *search) reach(to, edge, from int32) {
 
 // emitMove is emit for a step that has entered a leaf, if it could.
 func (x *search) emitMove(l Label) {
-	if x.failed() || x.oracle.over {
+	if x.Failed() || x.Oracle.Over {
 		return
 	}
 	x.emit(x.label(x.entering(l)), true)
@@ -100,7 +102,7 @@ func (x *search) emitMove(l Label) {
 
 // entering is l of the step that has just entered a leaf.
 func (x *search) entering(l Label) Label {
-	l.Into, l.Shared = int32(x.p.packing.leaf.get(x.next)), int16(x.step.shared)
+	l.Into, l.Shared = int32(x.Program.Packing.Leaf.Get(x.Next)), int16(x.Step.Shared)
 	x.ageMoved()
 	return l
 }
@@ -114,4 +116,64 @@ func (x *search) label(l Label) int32 {
 		x.labels, x.marks = append(x.labels, l), append(x.marks, x.mark(l))
 	}
 	return n
+}
+
+// edgeTable has the edges of the configuration at hand, by where they lead and what
+// they do. There may be as many as there are configurations, where an event brings
+// values. It is a table with open addressing, of numbers of edges plus 1; those of
+// configurations before the one at hand count as empty, so that it is never
+// cleared. While the edges are few they are gone through one by one.
+type edgeTable struct {
+	table []int32
+	first int32 // edge of the configuration at hand
+	in    int   // how many of its edges are in the table
+}
+
+// fewEdges is up to how many edges of a configuration are gone through.
+const fewEdges = 16
+
+// known is the edge from the configuration at hand to to with label, or None. Where
+// it is None, the edge that is added next counts as that one.
+func (x *search) known(to, label int32) int32 {
+	first, end := x.First[x.at], int32(len(x.To))
+	if end-first <= fewEdges {
+		for e := first; e < end; e++ {
+			if x.To[e] == to && x.labelAt[e] == label {
+				return e
+			}
+		}
+		return graph.None
+	}
+	if x.seen.first != first {
+		x.seen.first, x.seen.in = first, 0
+	}
+	if n := int(end-first) + 1; 2*n > len(x.seen.table) {
+		x.seen.table, x.seen.in = make([]int32, 4<<bits.Len(uint(n))), 0
+	}
+	for ; x.seen.in < int(end-first); x.seen.in++ {
+		e := first + int32(x.seen.in)
+		if at, there := x.entry(first, x.To[e], x.labelAt[e]); !there {
+			x.seen.table[at] = e + 1
+		}
+	}
+	if at, there := x.entry(first, to, label); there {
+		return x.seen.table[at] - 1
+	}
+	return graph.None
+}
+
+// entry is where an edge stands in the table, or would.
+func (x *search) entry(first, to, label int32) (at int, there bool) {
+	mask := len(x.seen.table) - 1
+	h := (uint64(uint32(to))<<32 | uint64(uint32(label))) * 0x9e3779b97f4a7c15
+	for at = int(h>>32) & mask; ; at = (at + 1) & mask {
+		e := x.seen.table[at] - 1
+		x.probes++
+		if e < first {
+			return at, false
+		}
+		if x.To[e] == to && x.labelAt[e] == label {
+			return at, true
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"github.com/fsmc-dev/fsmc/check/explore/step"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -10,23 +11,23 @@ import (
 // deferred, then everything else.
 func (x *search) expand(c int32) {
 	x.at = c
-	copy(x.here, x.words(c))
-	k := x.p.packing
-	leaf := x.p.m.States[k.leaf.get(x.here)]
+	copy(x.Here, x.words(c))
+	k := x.Program.Packing
+	leaf := x.Program.Machine.States[k.Leaf.Get(x.Here)]
 	if leaf.Kind != ir.Leaf {
 		return
 	}
-	x.step.from = leaf
+	x.Step.From = leaf
 	x.readClocks()
 	if x.sought == nil {
 		x.starts(leaf)
 	}
 	x.inputs(leaf, x.take)
 	switch {
-	case x.p.doneDue(leaf, x.here) || anyPending(x.p.states[leaf.ID].instant, k.spent.get(x.here)):
-	case x.hasPending():
+	case x.Program.DoneDue(leaf, x.Here) || anyPending(x.Program.States[leaf.ID].Instant, k.Fired.Get(x.Here)):
+	case x.Program.Packing.Pending.Any(x.Here):
 		if x.beforeTimers(leaf) {
-			x.lookAgain(&x.p.states[leaf.ID])
+			x.lookAgain(&x.Program.States[leaf.ID])
 		}
 	default:
 		x.endSilently(leaf)
@@ -35,25 +36,25 @@ func (x *search) expand(c int32) {
 	}
 }
 
-// inputs calls f with each input that can come to the configuration at hand,
+// inputs calls f with each input that can come in the configuration at hand,
 // events that are looked at again aside.
-func (x *search) inputs(leaf *ir.State, f func(*inputCode)) {
-	code := &x.p.states[leaf.ID]
-	due := x.p.doneDue(leaf, x.here)
-	spent := x.p.packing.spent.get(x.here)
-	forced := !due && anyPending(code.instant, spent)
-	pending := x.hasPending()
-	for i := range code.inputs {
-		in := &code.inputs[i]
+func (x *search) inputs(leaf *ir.State, f func(*step.InputCode)) {
+	code := &x.Program.States[leaf.ID]
+	due := x.Program.DoneDue(leaf, x.Here)
+	fired := x.Program.Packing.Fired.Get(x.Here)
+	forced := !due && anyPending(code.Instant, fired)
+	pending := x.Program.Packing.Pending.Any(x.Here)
+	for i := range code.Inputs {
+		in := &code.Inputs[i]
 		comes := false
 		switch in.Kind {
 		case ir.CaseDone:
 			comes = due
 		case ir.CaseTimer:
-			mine := x.p.ref(in.Timer)
-			comes = !due && mine.pending(spent) && (!pending || in.atOnce || x.timed()) && !anyPending(in.before, spent)
+			mine := x.Program.Ref(in.Timer)
+			comes = !due && mine.Pending(fired) && (!pending || in.AtOnce || x.timed()) && !anyPending(in.Before, fired)
 		default:
-			comes = !due && !forced && !pending && x.comes(leaf, in, spent)
+			comes = !due && !forced && !pending && x.comes(leaf, in, fired)
 		}
 		if comes && x.inTime(leaf, in) {
 			f(in)
@@ -61,18 +62,9 @@ func (x *search) inputs(leaf *ir.State, f func(*inputCode)) {
 	}
 }
 
-func anyPending(timers []timerRef, spent uint64) bool {
+func anyPending(timers []step.TimerRef, fired uint64) bool {
 	for _, t := range timers {
-		if t.pending(spent) {
-			return true
-		}
-	}
-	return false
-}
-
-func (x *search) hasPending() bool {
-	for _, f := range x.p.packing.pending {
-		if f.get(x.here) != 0 {
+		if t.Pending(fired) {
 			return true
 		}
 	}
@@ -80,36 +72,36 @@ func (x *search) hasPending() bool {
 }
 
 // comes reports whether an event, cancel, or what an activity says can come.
-func (x *search) comes(leaf *ir.State, in *inputCode, spent uint64) bool {
+func (x *search) comes(leaf *ir.State, in *step.InputCode, fired uint64) bool {
 	switch in.Kind {
 	case ir.CaseResult, ir.CaseFailure:
-		v := &x.p.packing.visits[leaf.ID]
-		return !v.hasEnded(x.here, in.do) && !v.isWaiting(x.here, in.do) && !anyPending(in.before, spent)
+		v := &x.Program.Packing.Visits[leaf.ID]
+		return !v.HasEnded(x.Here, in.Place) && !v.IsWaiting(x.Here, in.Place) && !anyPending(in.Before, fired)
 	case ir.CaseCancel:
-		return x.p.packing.cancelled.get(x.here) == 0
+		return x.Program.Packing.Cancelled.Get(x.Here) == 0
 	}
 	return true
 }
 
 // take adds the edges of one input.
-func (x *search) take(in *inputCode) {
-	x.input = in
+func (x *search) take(in *step.InputCode) {
+	x.In = in
 	x.eachOf(in, func() { x.follow(in) })
 }
 
 // follow runs the step of in once.
-func (x *search) follow(in *inputCode) {
-	k := x.p.packing
+func (x *search) follow(in *step.InputCode) {
+	k := x.Program.Packing
 	switch in.Kind {
 	case ir.CaseCancel:
-		k.cancelled.set(x.next, 1)
+		k.Cancelled.Set(x.Next, 1)
 	case ir.CaseDone:
-		k.rested.set(x.next, 1)
+		k.Rested.Set(x.Next, 1)
 	case ir.CaseTimer:
 		x.fired[in.Timer.ID] = true
-		k.spent.set(x.next, k.spent.get(x.next)|k.spentBit[in.Timer.ID])
+		k.Fired.Set(x.Next, k.Fired.Get(x.Next)|k.FiredBit[in.Timer.ID])
 	}
-	c := x.decide(in)
+	c := x.Decide(in)
 	if c == nil {
 		x.noteUnmet(in)
 		return
@@ -117,9 +109,9 @@ func (x *search) follow(in *inputCode) {
 	x.carryOut(in, c, false)
 }
 
-func (x *search) noteUnmet(in *inputCode) {
+func (x *search) noteUnmet(in *step.InputCode) {
 	switch {
-	case x.failed() || x.oracle.over:
+	case x.Failed() || x.Oracle.Over:
 		return
 	case x.sought != nil:
 		if x.sought.unmet == in.ID {
@@ -127,32 +119,32 @@ func (x *search) noteUnmet(in *inputCode) {
 		}
 		return
 	}
-	at := InputAt{int32(x.step.from.ID), in.ID}
-	u := Unmet{Config: x.at, Guessed: x.guessed}
-	if x.passed != nil {
-		u.Spent = x.passed.Arm
+	at := InputAt{int32(x.Step.From.ID), in.ID}
+	u := Unmet{Config: x.at, Guessed: x.Guess}
+	if x.Passed != nil {
+		u.Spent = x.Passed.Arm
 		of := spentAt{at, u.Spent}
 		if known, ok := x.spent[of]; !ok || known.Guessed && !u.Guessed {
 			x.spent[of] = u
 		}
 	}
 	known, ok := x.unmet[at]
-	if ok && (known.Spent != nil || x.passed == nil) && (!known.Guessed || x.guessed) {
+	if ok && (known.Spent != nil || x.Passed == nil) && (!known.Guessed || x.Guess) {
 		return
 	}
 	x.unmet[at] = u
 }
 
 // carryOut does what choice c says.
-func (x *search) carryOut(in *inputCode, c *choiceCode, again bool) {
+func (x *search) carryOut(in *step.InputCode, c *step.ChoiceCode, again bool) {
 	l := Label{Kind: Stayed, Input: in.ID, Arm: graph.None, Do: graph.None, Again: again}
 	if c.Arm != nil {
 		l.Arm, x.arm = int32(c.Arm.ID), c.Arm
 		switch c.Arm.Kind {
 		case ir.Goto:
 			l.Kind = Moved
-			x.move(c)
-			if !x.failed() && !x.oracle.over {
+			x.Move(c)
+			if !x.Failed() && !x.Oracle.Over {
 				x.taken[l.Arm] = true
 				x.emitMoved(c, l)
 			}
@@ -162,33 +154,29 @@ func (x *search) carryOut(in *inputCode, c *choiceCode, again bool) {
 				return // nothing to run again: that is retry-without-activity
 			}
 			l.Kind = Retried
-			x.count(c)
-			if c.code.by != nil {
-				c.code.by(x.step)
-			}
-			x.apply(c.code.block)
+			x.Retry(c)
 			x.emitStay(c, l, true)
 			return
 		case ir.Reject:
 			return
 		}
-		x.apply(c.code.block)
+		x.Stay(c)
 	} else if c.Defer {
-		x.putOff(in)
+		x.Program.Packing.Deferred.Put(x.Next, x.Program.Place[in.Event.Index], true)
 	}
 	if in.Do != nil {
-		v := &x.p.packing.visits[x.step.from.ID]
-		if !v.mayEnd(x.here, in.do) {
+		v := &x.Program.Packing.Visits[x.Step.From.ID]
+		if !v.MayEnd(x.Here, in.Place) {
 			return
 		}
-		v.end(x.next, in.do)
+		v.End(x.Next, in.Place)
 	}
 	x.emitStay(c, l, false)
 }
 
 // emitMoved is emitMove with the usual label looked up once.
-func (x *search) emitMoved(c *choiceCode, l Label) {
-	if x.turned {
+func (x *search) emitMoved(c *step.ChoiceCode, l Label) {
+	if x.Turned {
 		x.emitMove(l)
 		return
 	}
@@ -196,25 +184,25 @@ func (x *search) emitMoved(c *choiceCode, l Label) {
 }
 
 // labelOf is label for the edges of c; the usual one is looked up once.
-func (x *search) labelOf(c *choiceCode, l Label) int32 {
+func (x *search) labelOf(c *step.ChoiceCode, l Label) int32 {
 	if l.Again {
 		return x.label(l)
 	}
-	if c.label == graph.None {
-		c.label = x.label(l)
+	if c.Label == graph.None {
+		c.Label = x.label(l)
 	}
-	return c.label
+	return c.Label
 }
 
 // emitStay is emit for a step of c that does not leave the leaf; c is nil where
 // none is taken. Data that it has set and no one reads is dropped here, too.
-func (x *search) emitStay(c *choiceCode, l Label, always bool) {
-	if x.failed() {
+func (x *search) emitStay(c *step.ChoiceCode, l Label, always bool) {
+	if x.Failed() {
 		return
 	}
-	live := x.liveAt(x.step.from)
+	live := x.LiveAt(x.Step.From)
 	for i, mask := range live {
-		x.next[i] &= mask
+		x.Next[i] &= mask
 	}
 	if l.Arm != graph.None {
 		x.taken[l.Arm] = true
@@ -227,22 +215,15 @@ func (x *search) emitStay(c *choiceCode, l Label, always bool) {
 	x.emit(x.labelOf(c, l), always)
 }
 
-// putOff notes that the event of in stands deferred.
-func (x *search) putOff(in *inputCode) {
-	at := x.p.place[in.Event.Index]
-	f := x.p.packing.deferred[at/64]
-	f.set(x.next, f.get(x.next)|1<<(at%64))
-}
-
 // endSilently adds the ends of activities that have nothing to say.
 func (x *search) endSilently(leaf *ir.State) {
-	v := &x.p.packing.visits[leaf.ID]
+	v := &x.Program.Packing.Visits[leaf.ID]
 	for i, d := range leaf.Dos {
-		if len(d.Activity.Results) > 0 || v.hasEnded(x.here, i) || v.isWaiting(x.here, i) || !v.mayEnd(x.here, i) || !x.beforeTimers(leaf) || !x.runsFor(leaf, i, 0) {
+		if len(d.Activity.Results) > 0 || v.HasEnded(x.Here, i) || v.IsWaiting(x.Here, i) || !v.MayEnd(x.Here, i) || !x.beforeTimers(leaf) || !x.runsFor(leaf, i, 0) {
 			continue
 		}
-		x.step.begin()
-		v.end(x.next, i)
+		x.Step.Begin()
+		v.End(x.Next, i)
 		x.emitStay(nil, Label{Kind: Ended, Input: graph.None, Arm: graph.None, Do: int32(d.ID)}, false)
 	}
 }
@@ -250,51 +231,49 @@ func (x *search) endSilently(leaf *ir.State) {
 // lookAgain adds the steps in which events that were deferred are looked at
 // again. A configuration has their names, neither how many there are nor in
 // which order: the one at hand may be the last of its name, or more may follow.
-func (x *search) lookAgain(code *stateCode) {
-	x.again = true
-	defer func() { x.again = false }()
-	for at := range x.p.deferrable {
-		f := x.p.packing.pending[at/64]
-		if f.get(x.here)>>(at%64)&1 == 0 {
+func (x *search) lookAgain(code *step.StateCode) {
+	x.Again = true
+	defer func() { x.Again = false }()
+	for at := range x.Program.Deferrable {
+		if !x.Program.Packing.Pending.Has(x.Here, at) {
 			continue
 		}
-		i := code.takes[at]
+		i := code.Takes[at]
 		if i < 0 {
 			x.each(graph.None, func() { x.look(code, at, i) })
 			continue
 		}
-		x.input = &code.inputs[i]
-		x.eachOf(x.input, func() { x.look(code, at, i) })
+		x.In = &code.Inputs[i]
+		x.eachOf(x.In, func() { x.look(code, at, i) })
 	}
 }
 
 // look looks once at the deferred event in place at.
-func (x *search) look(code *stateCode, at, i int) {
-	bit := uint64(1) << (at % 64)
-	deferred, pending := x.p.packing.deferred[at/64], x.p.packing.pending[at/64]
-	if last := x.oracle.choose(2) == 0; last {
-		deferred.set(x.next, deferred.get(x.next)&^bit)
-		pending.set(x.next, pending.get(x.next)&^bit)
+func (x *search) look(code *step.StateCode, at, i int) {
+	deferred, pending := x.Program.Packing.Deferred, x.Program.Packing.Pending
+	if last := x.Oracle.Choose(2) == 0; last {
+		deferred.Put(x.Next, at, false)
+		pending.Put(x.Next, at, false)
 	} else {
 		x.Product.Guessed = true
 	}
-	var c *choiceCode
+	var c *step.ChoiceCode
 	if i >= 0 {
-		c = x.decide(x.input)
+		c = x.Decide(x.In)
 	}
-	if x.failed() || x.oracle.over {
+	if x.Failed() || x.Oracle.Over {
 		return
 	}
 	if c == nil || c.Arm != nil && c.Arm.Kind == ir.Reject {
-		event := x.p.deferrable[at]
+		event := x.Program.Deferrable[at]
 		x.emitStay(nil, Label{Kind: Dropped, Input: x.Table.EventID(event), Arm: graph.None, Do: graph.None, Again: true}, true)
 		return
 	}
 	if c.Arm == nil && c.Defer {
-		deferred.set(x.next, deferred.get(x.next)|bit)
-		pending.set(x.next, pending.get(x.next)&^bit)
-		x.emitStay(nil, Label{Kind: Stayed, Input: x.input.ID, Arm: graph.None, Do: graph.None, Again: true}, false)
+		deferred.Put(x.Next, at, true)
+		pending.Put(x.Next, at, false)
+		x.emitStay(nil, Label{Kind: Stayed, Input: x.In.ID, Arm: graph.None, Do: graph.None, Again: true}, false)
 		return
 	}
-	x.carryOut(x.input, c, true)
+	x.carryOut(x.In, c, true)
 }

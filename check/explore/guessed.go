@@ -52,13 +52,13 @@ const (
 	depends                   // one of them on data that is not tracked
 )
 
-// restsOn is what the run of the step at hand rests on. What the sender of an event
+// restsOn is what this run of a step rests on. What the sender of an event
 // can bring about is certain, and what else comes of the same input depends on it.
-func (s *step) restsOn() rests {
+func (x *search) restsOn() rests {
 	switch {
-	case s.guessed:
+	case x.Guess:
 		return depends
-	case len(s.wishes) > 0:
+	case len(x.Wishes) > 0:
 		return certain | depends
 	}
 	return certain
@@ -105,7 +105,7 @@ func (p *Product) spared(usingUp bool) []bool {
 		for e := p.First[c]; e < p.First[c+1]; e++ {
 			l, to := p.Label(e), p.To[e]
 			if p.Certain(e) || !l.Again || l.Kind == Stayed && l.Arm == graph.None && to != c {
-				continue // it is deferred once more
+				continue // it is deferred again
 			}
 			in, _ := p.Input(e)
 			out[e] = to == c || usingUp && !doomed[to] && p.isDeferred(to, in.Event)
@@ -143,7 +143,7 @@ func (p *Product) guessesLeft(first []int32, spared []bool) []int32 {
 			left[first[e]]++
 		}
 	}
-	for _, k := range p.idle {
+	for _, k := range p.stuck {
 		for e := p.First[k.config]; e < p.First[k.config+1]; e++ {
 			if p.Label(e).Input == k.input {
 				left[first[e]] = math.MaxInt32

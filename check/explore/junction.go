@@ -3,6 +3,8 @@ package explore
 import (
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/check/explore/data"
+	"github.com/fsmc-dev/fsmc/check/explore/step"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -45,62 +47,44 @@ func coded(j int32) int32 { return graph.None - 1 - j }
 // isWide reports whether in may lead to so many ends that they stand behind a
 // junction: it brings values. Nothing else does, and a junction is no step that waits
 // for nothing.
-func (x *search) isWide(in *inputCode) bool {
+func (x *search) isWide(in *step.InputCode) bool {
 	if x.sought != nil || in.Kind != ir.CaseEvent && in.Kind != ir.CaseResult && in.Kind != ir.CaseFailure {
 		return false
 	}
-	if in.payloads == 0 {
-		in.payloads = 1
-		for _, n := range x.p.tracked.chosen {
-			if n.event != nil && n.event == in.Event {
-				in.payloads = min(in.payloads*n.choices(), mostChoices)
+	if in.Payloads == 0 {
+		in.Payloads = 1
+		for _, n := range x.Program.Tracked.Chosen {
+			if n.Event != nil && n.Event == in.Event {
+				in.Payloads = min(in.Payloads*n.Choices(), data.MostChoices)
 			}
 		}
 	}
-	return in.payloads >= WideFrom
-}
-
-// mostChoices is more than enough of them.
-const mostChoices = 1 << 20
-
-// choices is how many values of n a step may choose from; see chooseCode.
-func (n *node) choices() int {
-	switch n.dom.sort {
-	case byRegion:
-		lo, hi := n.codes()
-		return int(hi-lo) + 1
-	case byLength:
-		return int(n.dom.most) + 1
-	case byValue:
-		lo, hi := n.values()
-		return int(min(hi-lo, mostChoices)) + 1
-	}
-	return 1
+	return in.Payloads >= WideFrom
 }
 
 // eachOf is each for an input.
-func (x *search) eachOf(in *inputCode, run func()) {
+func (x *search) eachOf(in *step.InputCode, run func()) {
 	if !x.isWide(in) {
 		x.each(in.ID, run)
 		return
 	}
-	of := x.wideInput(widely{InputAt{int32(x.step.from.ID), in.ID}, x.again})
+	of := x.wideInput(widely{InputAt{int32(x.Step.From.ID), in.ID}, x.Again})
 	for i, mask := range of.masks {
-		if steps, known := of.found[keyOf(i, mask, x.here)]; known {
+		if steps, known := of.found[keyOf(i, mask, x.Here)]; known {
 			x.lead(steps)
 			return
 		}
 	}
-	steps := &alike{}
+	steps := &commonSteps{}
 	x.junctions.noting = &noting{steps: steps, store: newStore(x.store.width+1, 64)}
-	x.foot.begin(x.p)
+	x.Foot.Begin(x.Program)
 	x.each(in.ID, run)
-	x.foot.noted, x.junctions.noting = false, nil
-	mask, any := x.foot.unread()
+	x.Foot.Noted, x.junctions.noting = false, nil
+	mask, any := x.Foot.Unread()
 	i := of.number(mask)
 	share := !steps.guess && (any || WideFrom <= 1) && i < mostMasks
 	for _, o := range steps.outcomes {
-		o.many = share && len(o.labels) >= WideFrom && (meets(o.wrote, mask) || WideFrom <= 1)
+		o.many = share && len(o.labels) >= WideFrom && (overlaps(o.wrote, mask) || WideFrom <= 1)
 	}
 	x.lead(steps)
 	if !share {
@@ -114,18 +98,18 @@ func (x *search) eachOf(in *inputCode, run func()) {
 	if i == len(of.masks) {
 		of.masks = append(of.masks, mask)
 	}
-	of.found[keyOf(i, mask, x.here)] = steps
+	of.found[keyOf(i, mask, x.Here)] = steps
 }
 
 // lead adds the edges of the configuration at hand that steps are.
-func (x *search) lead(steps *alike) {
+func (x *search) lead(steps *commonSteps) {
 	for _, o := range steps.outcomes {
 		if !o.many {
 			x.leadToEach(o)
 			continue
 		}
 		x.settle()
-		key := keyOf(0, o.wrote, x.here)
+		key := keyOf(0, o.wrote, x.Here)
 		j, known := o.found[key]
 		if !known {
 			j = x.join(o)
@@ -145,7 +129,7 @@ func (x *search) leadToEach(o *outcomes) {
 		}
 		x.ends = x.end(x.ends, o, i)
 		end := x.ends[len(x.ends)-width:]
-		if !o.always[i] && slices.Equal(end, x.here) {
+		if !o.always[i] && slices.Equal(end, x.Here) {
 			x.ends = x.ends[:len(x.ends)-width]
 			continue
 		}
@@ -155,8 +139,8 @@ func (x *search) leadToEach(o *outcomes) {
 
 // end adds to list the end of outcome i from the configuration at hand.
 func (x *search) end(list []uint64, o *outcomes, i int) []uint64 {
-	for k, word := range x.here {
-		list = append(list, word&x.foot.data[k]&^o.wrote[k]|o.words[i*len(x.here)+k])
+	for k, word := range x.Here {
+		list = append(list, word&x.Foot.Data[k]&^o.wrote[k]|o.words[i*len(x.Here)+k])
 	}
 	return list
 }
@@ -191,7 +175,7 @@ func (x *search) join(o *outcomes) int32 {
 
 // leadTo adds an edge into junction j.
 func (x *search) leadTo(j int32) {
-	x.To, x.edges, x.rests = push(x.To, coded(j)), push(x.edges, x.label(Label{Kind: Towards, Input: graph.None, Arm: graph.None, Do: graph.None})), push(x.rests, certain)
+	x.To, x.labelAt, x.rests = push(x.To, coded(j)), push(x.labelAt, x.label(Label{Kind: Towards, Input: graph.None, Arm: graph.None, Do: graph.None})), push(x.rests, certain)
 }
 
 // numberJunctions gives junctions and the edges that leave them their numbers, behind all
@@ -213,7 +197,7 @@ func (x *search) numberJunctions() {
 		x.Product.came, x.Product.from = append(x.Product.came, x.junctions.came[j]), append(x.Product.from, x.junctions.stands[j])
 	}
 	x.To = push(x.To, x.junctions.to...)
-	x.edges = push(x.edges, x.junctions.labels...)
+	x.labelAt = push(x.labelAt, x.junctions.labels...)
 	x.rests = push(x.rests, slices.Repeat([]rests{certain}, len(x.junctions.to))...)
 	x.Product.stands, x.Within = x.junctions.stands, configs
 }

@@ -56,7 +56,7 @@ func TestWideGrows(t *testing.T) {
 			if len(x.Product.stands) == 0 {
 				t.Errorf("%s: no junction", c.name)
 			}
-			return len(x.To), x.step.runs
+			return len(x.To), x.Step.Tries
 		}
 		edges, runs := work(8)
 		moreEdges, moreRuns := work(12)

@@ -1,8 +1,12 @@
 package explore
 
 import (
+	"github.com/fsmc-dev/fsmc/check/control"
+	"github.com/fsmc-dev/fsmc/check/explore/step"
 	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/guard"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -81,7 +85,7 @@ func wantedOf(in flat.Input, arm *ir.Arm, stance Stance, bounds func(*ir.Arm) bo
 	return g.Holds
 }
 
-// Meet asks whether some run comes to leaf where in can come and want holds of
+// Meet asks whether some run reaches leaf where in can come and want holds of
 // its choices. Unsat is a proof.
 func (p *Product) Meet(leaf *ir.State, in flat.Input, want []Stance) Meeting {
 	m := newMeeter(p, leaf)
@@ -91,7 +95,7 @@ func (p *Product) Meet(leaf *ir.State, in flat.Input, want []Stance) Meeting {
 	return m.search()
 }
 
-// MeetFormula asks whether some run comes to leaf with data for which f holds,
+// MeetFormula asks whether some run reaches leaf with data for which f holds,
 // which reads what e does.
 func (p *Product) MeetFormula(leaf *ir.State, f guard.Formula, e ir.Expr) Meeting {
 	m := newMeeter(p, leaf)
@@ -121,17 +125,66 @@ func (p *Product) configsIn(leaf *ir.State) []int32 {
 // firesFirst reports whether a timer is due in the configuration at hand before any
 // other input is looked at.
 func (x *search) firesFirst(leaf *ir.State) bool {
-	return anyPending(x.p.states[leaf.ID].instant, x.p.packing.spent.get(x.here)) || !x.beforeTimers(leaf)
+	return anyPending(x.Program.States[leaf.ID].Instant, x.Program.Packing.Fired.Get(x.Here)) || !x.beforeTimers(leaf)
 }
 
 // arises reports whether in can come in the configuration at hand, as an event
 // that was deferred, too.
-func (x *search) arises(leaf *ir.State, in *inputCode) bool {
+func (x *search) arises(leaf *ir.State, in *step.InputCode) bool {
 	found := false
-	x.inputs(leaf, func(other *inputCode) { found = found || other == in })
-	if found || in.Kind != ir.CaseEvent || !x.hasPending() || x.p.doneDue(leaf, x.here) || x.firesFirst(leaf) {
+	x.inputs(leaf, func(other *step.InputCode) { found = found || other == in })
+	if found || in.Kind != ir.CaseEvent || !x.Program.Packing.Pending.Any(x.Here) || x.Program.DoneDue(leaf, x.Here) || x.firesFirst(leaf) {
 		return found
 	}
-	at := x.p.place[in.Event.Index]
-	return at >= 0 && x.p.packing.pending[at/64].get(x.here)>>(at%64)&1 == 1
+	at := x.Program.Place[in.Event.Index]
+	return at >= 0 && x.Program.Packing.Pending.Has(x.Here, at)
+}
+
+// RunMeeting writes out the run to m's configuration, and there in with the data
+// of m: it is taken by arm, or where that is nil by nothing. Sure reports whether
+// it is a run.
+func (p *Product) RunMeeting(m Meeting, in flat.Input, arm *ir.Arm) (w *diag.Witness, sure bool) {
+	r := p.record(p.PathTo(m.Config), -1)
+	var data map[string]any
+	if in.Event != nil {
+		data = payload(in.Event, m.Model)
+	}
+	r.row(in.Case, control.RowText(in.Case), data, m.Model.Guards)
+	r.takenBy(arm)
+	values := m.Model.Values()
+	for name, v := range p.values(m.Config) {
+		if _, said := values[name]; !said {
+			values[name] = v
+		}
+	}
+	if e := p.edgeOf(m.Config, in, arm); e != graph.None {
+		r.at = p.To[e]
+	}
+	w, sure = r.finish()
+	w.Values = values
+	return w, sure && m.Exact
+}
+
+// payload is what m says of the fields of e.
+func payload(e *ir.Event, m *guard.Model) map[string]any {
+	out := map[string]any{}
+	for name, v := range m.Event {
+		if e.Field(name) != nil {
+			out[name] = v
+		}
+	}
+	return out
+}
+
+// edgeOf is an edge from c along which arm takes in; None where there is none
+// that leads elsewhere.
+func (p *Product) edgeOf(c int32, in flat.Input, arm *ir.Arm) int32 {
+	if arm != nil {
+		for _, e := range p.StepsFrom(c) {
+			if l := p.Label(e); l.Input == in.ID && l.Arm == int32(arm.ID) {
+				return e
+			}
+		}
+	}
+	return graph.None
 }

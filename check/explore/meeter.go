@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/check/explore/data"
+	"github.com/fsmc-dev/fsmc/check/explore/step"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/guard"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -17,13 +19,13 @@ import (
 type meeter struct {
 	p       *Product
 	leaf    *ir.State
-	code    *inputCode // nil where every configuration of the leaf counts
+	code    *step.InputCode // nil where every configuration of the leaf counts
 	formula func(bounds func(*ir.Arm) bound) guard.Formula
 
-	nodes    []*node // the data that guards read and that is held
+	nodes    []*data.Node // the data that guards read and that is held
 	vars     []*ir.Var
 	regions  [][]guard.Value     // by place in nodes: what each code says, of data that is held by region
-	bounded  []choiceCode        // whose bounds matter
+	bounded  []step.ChoiceCode   // whose bounds matter
 	variants map[string]*variant // by how those stand
 	inexact  bool                // the guards read what is not held
 	x        *search
@@ -42,16 +44,16 @@ type variant struct {
 const maxUnclear = 8
 
 func newMeeter(p *Product, leaf *ir.State) *meeter {
-	m := &meeter{p: p, leaf: leaf, variants: map[string]*variant{}, x: &search{Product: p, step: newStep(p.program), times: newTimes()}}
-	m.x.step.from = leaf
+	m := &meeter{p: p, leaf: leaf, variants: map[string]*variant{}, x: p.looking()}
+	m.x.Step.From = leaf
 	return m
 }
 
-// about makes the question that of Meet; it reports whether in can come to the
+// about makes the question that of Meet; it reports whether in can come in the
 // leaf at all.
 func (m *meeter) about(in flat.Input, want []Stance) bool {
-	inputs := m.p.program.states[m.leaf.ID].inputs
-	at := slices.IndexFunc(inputs, func(c inputCode) bool { return c.ID == in.ID })
+	inputs := m.p.program.States[m.leaf.ID].Inputs
+	at := slices.IndexFunc(inputs, func(c step.InputCode) bool { return c.ID == in.ID })
 	if at < 0 {
 		return false
 	}
@@ -65,7 +67,7 @@ func (m *meeter) about(in flat.Input, want []Stance) bool {
 		m.note(arm.When)
 		m.inexact = m.inexact || in.Kind == ir.CaseFailure && readsAttempt(arm.When)
 		if arm.Max != nil && (stance == Passed || stance == Applies) {
-			m.bounded = append(m.bounded, m.code.choices[i])
+			m.bounded = append(m.bounded, m.code.Choices[i])
 		}
 	}
 	return true
@@ -89,28 +91,18 @@ func readsAttempt(e ir.Expr) bool {
 func (m *meeter) note(e ir.Expr) {
 	ir.Walk(e, func(e ir.Expr) bool {
 		if ref, ok := e.(*ir.VarRef); ok && ref.Var.Always() == nil {
-			n := m.p.program.tracked.vars[ref.Var]
-			m.inexact = m.inexact || n.slot == nil || !n.valued() || !n.dom.tellsValues()
+			n := m.p.program.Tracked.Vars[ref.Var]
+			m.inexact = m.inexact || n.Slot == nil || !n.Valued() || !n.Domain.TellsValues()
 		}
 		return true
 	})
 	for _, v := range ir.Vars(e) {
-		if n := m.p.program.tracked.vars[v]; n.slot != nil && !slices.Contains(m.nodes, n) {
+		if n := m.p.program.Tracked.Vars[v]; n.Slot != nil && !slices.Contains(m.nodes, n) {
 			m.nodes, m.vars = append(m.nodes, n), append(m.vars, v)
-			m.regions = append(m.regions, n.regions())
+			m.regions = append(m.regions, n.Regions())
 			m.values = append(m.values, guard.Some())
 		}
 	}
-}
-
-// tellsValues reports whether a code of d says what the value is: itself, or
-// one of a region in which nothing tells them apart.
-func (d *domain) tellsValues() bool {
-	switch d.kind {
-	case ir.Bool, ir.EnumKind, ir.Int, ir.Duration, ir.Float, ir.String:
-		return d.sort != free
-	}
-	return false
 }
 
 // search goes through the configurations of the leaf. The first that can be
@@ -125,9 +117,9 @@ func (m *meeter) search() Meeting {
 		if m.excluded(v, words) {
 			continue
 		}
-		copy(m.x.here, words)
+		copy(m.x.Here, words)
 		m.x.readClocks()
-		canShow := !m.inexact && !m.x.hasPending() // what was deferred came with data of its own
+		canShow := !m.inexact && !m.x.Program.Packing.Pending.Any(m.x.Here) // what was deferred came with data of its own
 		if best.Verdict != guard.Unsat && !canShow {
 			continue
 		}
@@ -161,7 +153,7 @@ func (m *meeter) variant(words []uint64) *variant {
 	v, known := m.variants[string(m.buffer)]
 	if !known {
 		v = &variant{formula: m.formula(func(a *ir.Arm) bound {
-			i := slices.IndexFunc(m.bounded, func(c choiceCode) bool { return c.Arm == a })
+			i := slices.IndexFunc(m.bounded, func(c step.ChoiceCode) bool { return c.Arm == a })
 			return m.bound(words, &m.bounded[i])
 		})}
 		v.judge = guard.NewJudge(v.formula, m.vars)
@@ -170,11 +162,11 @@ func (m *meeter) variant(words []uint64) *variant {
 	return v
 }
 
-func (m *meeter) bound(words []uint64, c *choiceCode) bound {
-	if m.p.program.tracked.loose {
+func (m *meeter) bound(words []uint64, c *step.ChoiceCode) bound {
+	if m.p.program.Tracked.Loose {
 		return either
 	}
-	if c.max == 0 || c.counter.get(words) >= c.max {
+	if c.Max == 0 || c.Counter.Get(words) >= c.Max {
 		return usedUp
 	}
 	return open
@@ -187,7 +179,7 @@ func (m *meeter) excluded(v *variant, words []uint64) bool {
 		return false
 	}
 	for i, n := range m.nodes {
-		m.values[i] = n.judged(words, m.regions[i])
+		m.values[i] = n.Judged(words, m.regions[i])
 	}
 	return v.judge.Excludes(m.values)
 }
@@ -199,7 +191,7 @@ func (m *meeter) key(words []uint64, canShow bool) {
 		m.buffer[0] = 1
 	}
 	for _, n := range m.nodes {
-		m.buffer = binary.AppendUvarint(m.buffer, n.slot.get(words))
+		m.buffer = binary.AppendUvarint(m.buffer, n.Slot.Get(words))
 	}
 	for i := range m.bounded {
 		m.buffer = append(m.buffer, byte(m.bound(words, &m.bounded[i])))
@@ -212,7 +204,7 @@ func (m *meeter) ask(v *variant, c int32, words []uint64, canShow bool) Meeting 
 	for _, shown := range []bool{true, false} {
 		facts := []guard.Formula{v.formula}
 		for _, n := range m.nodes {
-			facts = append(facts, n.fact(words, shown))
+			facts = append(facts, n.Fact(words, shown))
 		}
 		if a := guard.Satisfy(facts...); a.Verdict != guard.Unsat {
 			return Meeting{Verdict: a.Verdict, Config: c, Model: a.Model, Exact: shown && canShow}

@@ -3,6 +3,7 @@ package explore
 import (
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/check/explore/step"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/timing"
@@ -10,7 +11,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// Product is everything that the machine can come to, told apart as far as it
+// Product is everything that the machine can reach, told apart as far as it
 // matters: see the package comment, and language.md, section 7.
 // Every edge is one whole step, entering and redirections included, so that
 // every path is a run; but for those into junctions, which are the first half of one.
@@ -27,14 +28,14 @@ type Product struct {
 	Guessed bool // some choice was made for want of knowing
 	paced   bool // its paths keep to the times of all timers
 
-	program *program
+	program *step.Program
 	store   *store
 	stands  []int32 // by junction: the first configuration that it stands for
 	came    []int32 // by configuration: the edge by which it was first reached
 	from    []int32 // by configuration: where that edge starts
-	edges   []int32 // by edge: its label
+	labelAt []int32 // by edge: its label
 	rests   []rests // by edge
-	idle    []key   // inputs by configuration that some guess leaves without an edge
+	stuck   []key   // inputs by configuration that some guess leaves without an edge
 	labels  []Label
 	zones   *zone.Table // of the times that configurations have; see clocks
 	marks   []mark      // by label
@@ -112,7 +113,7 @@ type InputAt struct {
 	Leaf, Input int32 // ir.State.ID, flat.Input.ID
 }
 
-// Unmet is an input that comes to a configuration where no choice takes it.
+// Unmet is an input that comes in a configuration where no choice takes it.
 type Unmet struct {
 	Config  int32
 	Spent   *ir.Arm // the last arm that would have, but for its bound; nil where guards alone are false
@@ -124,7 +125,7 @@ func (p *Product) Leaf(c int32) *ir.State {
 	if c == 0 {
 		return nil
 	}
-	return p.Table.Machine.States[p.program.packing.leaf.get(p.words(c))]
+	return p.Table.Machine.States[p.program.Packing.Leaf.Get(p.words(c))]
 }
 
 // Entered is the first configuration in s or inside it, and whether there is one.
@@ -137,7 +138,7 @@ func (p *Product) Entered(s *ir.State) (int32, bool) {
 func (p *Product) Taken(a *ir.Arm) bool { return p.taken[a.ID] }
 
 // Label says what edge e does.
-func (p *Product) Label(e int32) Label { return p.labels[p.edges[e]] }
+func (p *Product) Label(e int32) Label { return p.labels[p.labelAt[e]] }
 
 // Starts is the do of which edge e starts another attempt in a visit: a retry, or
 // where that is told apart the end of its wait. It is nil where none starts.
@@ -148,7 +149,7 @@ func (p *Product) starts(l Label) *ir.Do {
 	case Begun:
 		return p.Table.Machine.Dos[l.Do]
 	case Retried:
-		if d := p.Table.Case(l.Input).Do; !p.program.clocks.waitCounts(d.State, slices.Index(d.State.Dos, d)) {
+		if d := p.Table.Case(l.Input).Do; !p.program.Clocks.WaitCounts(d.State, slices.Index(d.State.Dos, d)) {
 			return d
 		}
 	}
@@ -174,9 +175,9 @@ func (p *Product) Arm(e int32) *ir.Arm {
 }
 
 // IsCancel reports whether edge e is a cancellation.
-func (p *Product) IsCancel(e int32) bool { return p.marks[p.edges[e]].cancel }
+func (p *Product) IsCancel(e int32) bool { return p.marks[p.labelAt[e]].cancel }
 
-// Inputs lists what can come to configuration c and is not refused with it.
+// Inputs lists what can come in configuration c and is not refused with it.
 func (p *Product) Inputs(c int32) []flat.Input {
 	leaf := p.Leaf(c)
 	if leaf == nil || leaf.Kind != ir.Leaf {
@@ -185,7 +186,7 @@ func (p *Product) Inputs(c int32) []flat.Input {
 	x := p.looking()
 	x.stand(c)
 	var out []flat.Input
-	x.inputs(leaf, func(in *inputCode) { out = append(out, in.Input) })
+	x.inputs(leaf, func(in *step.InputCode) { out = append(out, in.Input) })
 	return out
 }
 
@@ -197,10 +198,10 @@ func (p *Product) LookedAt(c int32) []flat.Input {
 		return nil
 	}
 	var out []flat.Input
-	code := &p.program.states[leaf.ID]
-	for at, i := range code.takes {
-		if i >= 0 && p.program.packing.pending[at/64].get(p.words(c))>>(at%64)&1 != 0 {
-			out = append(out, code.inputs[i].Input)
+	code := &p.program.States[leaf.ID]
+	for at, i := range code.Takes {
+		if i >= 0 && p.program.Packing.Pending.Has(p.words(c), at) {
+			out = append(out, code.Inputs[i].Input)
 		}
 	}
 	return out
@@ -208,13 +209,13 @@ func (p *Product) LookedAt(c int32) []flat.Input {
 
 // looking is a search that looks at single configurations; see stand.
 func (p *Product) looking() *search {
-	return &search{Product: p, step: newStep(p.program), times: newTimes()}
+	return &search{Product: p, Step: step.New(p.program), times: newTimes()}
 }
 
 // stand makes c, in a leaf, the configuration at hand.
 func (x *search) stand(c int32) {
-	x.at, x.step.from = c, x.Product.Leaf(c)
-	copy(x.here, x.words(c))
+	x.at, x.Step.From = c, x.Product.Leaf(c)
+	copy(x.Here, x.words(c))
 	x.readClocks()
 }
 
@@ -250,35 +251,35 @@ func (p *Product) Sure(path []int32) bool {
 // PathTo lists the edges of the shortest path from the start to configuration c.
 func (p *Product) PathTo(c int32) []int32 { return pathTo(p.came, p.from, c) }
 
-// DoneDue reports whether `done` is the next input in configuration c.
-func (p *Product) DoneDue(c int32) bool {
+// doneDue reports whether `done` is the next input in configuration c.
+func (p *Product) doneDue(c int32) bool {
 	leaf := p.Leaf(c)
-	return leaf != nil && leaf.Kind == ir.Leaf && p.program.doneDue(leaf, p.words(c))
+	return leaf != nil && leaf.Kind == ir.Leaf && p.program.DoneDue(leaf, p.words(c))
 }
 
 // Waits reports whether in configuration c nothing of the leaf itself goes on:
 // no activity runs, and `done` is not due.
 func (p *Product) Waits(c int32) bool {
 	leaf := p.Leaf(c)
-	if leaf == nil || leaf.Kind != ir.Leaf || p.DoneDue(c) {
+	if leaf == nil || leaf.Kind != ir.Leaf || p.doneDue(c) {
 		return false
 	}
-	v := &p.program.packing.visits[leaf.ID]
-	return len(leaf.Dos) == 0 || v.allEnded(p.words(c))
+	v := &p.program.Packing.Visits[leaf.ID]
+	return len(leaf.Dos) == 0 || v.AllEnded(p.words(c))
 }
 
 // Runs reports whether timer t, which stands in the leaf of c or around it, has
 // not fired yet.
 func (p *Product) Runs(c int32, t *ir.Timer) bool {
-	k := p.program.packing
-	return p.program.ref(t).pending(k.spent.get(p.words(c)))
+	k := p.program.Packing
+	return p.program.Ref(t).Pending(k.Fired.Get(p.words(c)))
 }
 
 // HasEnded reports whether in configuration c, in a leaf, its activity in place i has
 // ended.
 func (p *Product) HasEnded(c int32, i int) bool {
-	return p.program.packing.visits[p.Leaf(c).ID].hasEnded(p.words(c), i)
+	return p.program.Packing.Visits[p.Leaf(c).ID].HasEnded(p.words(c), i)
 }
 
 // Tells reports whether configurations tell that t has fired, or need not.
-func (p *Product) Tells(t *ir.Timer) bool { return p.program.tells(t) }
+func (p *Product) Tells(t *ir.Timer) bool { return p.program.Tells(t) }

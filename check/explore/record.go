@@ -32,7 +32,7 @@ func (p *Product) record(path []int32, loop int) *recorder {
 		p: p, teller: p.teller(), clock: timing.NewClock(),
 		w: &diag.Witness{Loop: -1}, sure: true, deferrals: map[*ir.Event]int{},
 	}
-	if p.program.clocks != nil {
+	if p.program.Clocks != nil {
 		r.schedule = newSchedule()
 	}
 	for i, e := range path {
@@ -96,11 +96,11 @@ func (r *recorder) step(e int32) {
 		r.row(c, text, s.data, s.guards)
 		r.takenBy(r.p.Arm(e))
 		if leaving && r.schedule != nil {
-			r.schedule.letStart(r.p.Leaf(r.at), r.p.program.clocks)
+			r.schedule.letStart(r.p.Leaf(r.at), r.p.program.Clocks)
 		}
 	}
 	if l.Again && r.p.isDeferred(r.p.To[e], c.Event) && (l.Kind == Dropped || l.Arm != graph.None) {
-		r.deferOnceMore(c.Event)
+		r.deferAgain(c.Event)
 	}
 	if r.schedule != nil {
 		r.schedule.goesOn(l, r.p.Leaf(r.at), r.p.Leaf(r.p.To[e]), c, s)
@@ -110,7 +110,7 @@ func (r *recorder) step(e int32) {
 
 // begin notes how the run starts.
 func (r *recorder) begin(s *sought) {
-	r.w.Params = r.p.paramsOf(s)
+	r.w.Params = r.p.program.Params(s.params)
 	if len(s.guards) > 0 {
 		r.w.Guards = s.guards
 	}
@@ -148,9 +148,9 @@ func (r *recorder) deferEarlier(event *ir.Event) {
 	r.deferrals[event] = to
 }
 
-// deferOnceMore repeats the row that deferred event: one of that name has been
+// deferAgain repeats the row that deferred event: one of that name has been
 // looked at and gone, and more follow.
-func (r *recorder) deferOnceMore(event *ir.Event) {
+func (r *recorder) deferAgain(event *ir.Event) {
 	at, deferred := r.deferrals[event]
 	if !deferred || r.lap > 0 {
 		return
@@ -173,18 +173,13 @@ func (r *recorder) deferOnceMore(event *ir.Event) {
 
 // isDeferred reports whether event stands deferred in configuration c.
 func (p *Product) isDeferred(c int32, event *ir.Event) bool {
-	return p.isMarked(p.program.packing.deferred, c, event)
+	return p.program.Packing.Deferred.Has(p.words(c), p.program.Place[event.Index])
 }
 
 // isPending reports whether event, which was deferred, is looked at again in
 // configuration c.
 func (p *Product) isPending(c int32, event *ir.Event) bool {
-	return p.isMarked(p.program.packing.pending, c, event)
-}
-
-func (p *Product) isMarked(fields []field, c int32, event *ir.Event) bool {
-	at := p.program.place[event.Index]
-	return fields[at/64].get(p.words(c))>>(at%64)&1 != 0
+	return p.program.Packing.Pending.Has(p.words(c), p.program.Place[event.Index])
 }
 
 // advance moves the clock along an edge.
@@ -195,7 +190,7 @@ func (r *recorder) advance(e int32, l Label, c ir.Case) {
 	case Started, Moved:
 		var domain *ir.State
 		if l.Shared >= 0 {
-			domain = r.p.program.states[leaf.ID].path[l.Shared]
+			domain = r.p.program.States[leaf.ID].Path[l.Shared]
 		}
 		r.clock.Move(domain, leaf)
 		for _, d := range leaf.Dos {
@@ -277,7 +272,7 @@ func named(d *ir.Do) string {
 // comesAtOnce reports whether no time passes in configuration c: `done` is due, or a
 // deferred event is looked at.
 func (p *Product) comesAtOnce(c int32) bool {
-	return p.DoneDue(c) || anySet(p.program.packing.pending, p.words(c))
+	return p.doneDue(c) || p.program.Packing.Pending.Any(p.words(c))
 }
 
 // RetryWait is the longest wait of a's next retry in configuration c; false where it
@@ -285,7 +280,7 @@ func (p *Product) comesAtOnce(c int32) bool {
 func (p *Product) RetryWait(c int32, a *ir.Arm) (wait int64, bounded bool) {
 	used := int64(0)
 	if a.Max != nil {
-		used = int64(p.program.counter(p.Leaf(c), a).get(p.words(c)))
+		used = int64(p.program.Counter(p.Leaf(c), a).Get(p.words(c)))
 	}
 	return timing.RetryWait(a, used)
 }

@@ -41,6 +41,6 @@ func (p *Product) PathAlong(e int32) []int32 {
 // whatever host guards answer: some step along e asks none there.
 func (p *Product) TurnedByData(leaf *ir.State, e int32) bool {
 	t := p.teller()
-	s := t.seek(p.source(e), &sought{to: p.To[e], label: p.edges[e], unmet: graph.None, byData: leaf})
+	s := t.seek(p.source(e), &sought{to: p.To[e], label: p.labelAt[e], unmet: graph.None, byData: leaf})
 	return s.found
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/control"
+	"github.com/fsmc-dev/fsmc/check/explore/step"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -11,7 +12,7 @@ import (
 
 // An edge keeps neither the payload nor the verdicts that lead along it: a
 // witness needs them for a few edges, and there are millions. They are found by
-// taking the step once more.
+// taking the step again.
 
 // sought is the edge, or the fault, that is looked for, and what was found.
 type sought struct {
@@ -28,58 +29,45 @@ type sought struct {
 	guards  map[string]bool
 	params  []int64
 
-	begun    []started // the timers that start with it
-	wait     int64     // of a retry
-	restarts bool      // it restarts idle timers
+	timers   []step.StartedTimer // the timers that start with it
+	wait     int64               // of a retry
+	restarts bool                // it restarts idle timers
 }
 
 // compare looks whether the step just taken is the edge that is sought. One in
 // which nothing was guessed is preferred.
 func (x *search) compare(label int32) {
 	want := x.sought
-	if want.byData != nil && slices.Contains(x.turnedByHost, want.byData) {
+	if want.byData != nil && slices.Contains(x.TurnedByHost, want.byData) {
 		return
 	}
-	if want.fault == nil && want.unmet == graph.None && label == want.label && x.store.find(x.next) == want.to {
+	if want.fault == nil && want.unmet == graph.None && label == want.label && x.store.find(x.Next) == want.to {
 		x.capture()
 	}
 }
 
 func (x *search) compareFault() {
-	if want := x.sought.fault; want != nil && x.fault.assign == want.Assign && x.fault.at == want.At && (x.input == nil || x.input.ID == want.Input) {
+	if want := x.sought.fault; want != nil && x.Fault.Assign == want.Assign && x.Fault.At == want.At && (x.In == nil || x.In.ID == want.Input) {
 		x.capture()
 	}
 }
 
 func (x *search) capture() {
 	want := x.sought
-	if want.found && (!want.guessed || x.guessed) {
+	if want.found && (!want.guessed || x.Guess) {
 		return
 	}
-	want.found, want.guessed = true, x.guessed
-	want.data, want.guards = map[string]any{}, map[string]bool{}
-	for _, i := range x.had {
-		n := x.p.tracked.chosen[i]
-		if n.event != nil && x.input != nil && n.event == x.input.Event && n.dom.sort != free {
-			want.data[n.field.Name] = n.jsonForm(x.payloads[i])
-		}
-	}
-	for id, a := range x.p.atoms {
-		if a.host && x.answers[id] != unasked {
-			for _, text := range a.texts {
-				want.guards[text] = x.answers[id] == isTrue
-			}
-		}
-	}
-	want.begun, want.wait, want.restarts = slices.Clone(x.begun), x.waits, x.restarts
-	want.params = append(want.params[:0], x.params...)
+	want.found, want.guessed = true, x.Guess
+	want.data, want.guards = x.Said()
+	want.timers, want.wait, want.restarts = slices.Clone(x.Timers), x.wait, x.restarts
+	want.params = append(want.params[:0], x.Params...)
 }
 
 // teller takes steps again.
 type teller struct{ x *search }
 
 func (p *Product) teller() teller {
-	x := &search{Product: p, step: newStep(p.program), number: map[Label]int32{}, times: newTimes()}
+	x := &search{Product: p, Step: step.New(p.program), number: map[Label]int32{}, times: newTimes()}
 	for i, l := range p.labels {
 		x.number[l] = int32(i)
 	}
@@ -88,13 +76,13 @@ func (p *Product) teller() teller {
 
 // edge finds what leads along edge e, which starts at configuration from.
 func (t teller) edge(from, e int32) *sought {
-	return t.seek(from, &sought{to: t.x.To[e], label: t.x.edges[e], unmet: graph.None})
+	return t.seek(from, &sought{to: t.x.To[e], label: t.x.labelAt[e], unmet: graph.None})
 }
 
 func (t teller) seek(from int32, s *sought) *sought {
 	guessed := t.x.Guessed
 	t.x.sought, t.x.at = s, from
-	copy(t.x.here, t.x.words(from))
+	copy(t.x.Here, t.x.words(from))
 	if from == 0 {
 		t.x.expandStart()
 	} else {
@@ -104,41 +92,7 @@ func (t teller) seek(from int32, s *sought) *sought {
 	return s
 }
 
-// values are the data of configuration c that still matter there.
-func (p *Product) values(c int32) map[string]any {
-	out := map[string]any{}
-	leaf := p.Leaf(c)
-	if leaf == nil || leaf.Kind != ir.Leaf {
-		return out
-	}
-	words := p.words(c)
-	for _, n := range p.program.tracked.nodes {
-		if n.slot == nil || !n.valued() || n.slot.get(p.program.liveAt(leaf, words)) != n.slot.mask {
-			continue
-		}
-		if code, set := n.slot.load(words); set {
-			out[n.v.Name] = n.jsonForm(code)
-		}
-	}
-	return out
-}
-
-// paramsOf are the parameters of a run that begins with an edge.
-func (p *Product) paramsOf(s *sought) map[string]any {
-	out := map[string]any{}
-	i := 0
-	for _, n := range p.program.tracked.nodes {
-		if n.slot != nil && n.v.Param {
-			if n.dom.sort != free {
-				out[n.v.Name] = n.jsonForm(s.params[i])
-			}
-			i++
-		}
-	}
-	return out
-}
-
-// Run writes out a path from the start as Control.Witness does, with the
+// Run writes out a path from the start as control.Graph.Witness does, with the
 // parameters, payloads and verdicts that lead along it, and the data at its end.
 // Sure reports whether nothing on the way was guessed, so that it is a run.
 func (p *Product) Run(path []int32, loop int, then ...ir.Case) (w *diag.Witness, sure bool) {
@@ -182,4 +136,13 @@ func (p *Product) RunInto(f Fault) (w *diag.Witness, sure bool) {
 		r.row(c, text, s.data, s.guards)
 	}
 	return r.finish()
+}
+
+// values are the data of configuration c that still matter there.
+func (p *Product) values(c int32) map[string]any {
+	leaf := p.Leaf(c)
+	if leaf == nil || leaf.Kind != ir.Leaf {
+		return nil
+	}
+	return p.program.Values(leaf, p.words(c))
 }

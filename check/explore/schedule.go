@@ -3,6 +3,8 @@ package explore
 import (
 	"time"
 
+	"github.com/fsmc-dev/fsmc/check/explore/data"
+	"github.com/fsmc-dev/fsmc/check/explore/step"
 	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/check/zone"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -14,13 +16,13 @@ type schedule struct {
 	zone.Moments
 	now   int               // the moment of the last input
 	due   map[*ir.Timer]int // of the timers that run
-	wait  map[*ir.Timer]started
+	wait  map[*ir.Timer]step.StartedTimer
 	start map[*ir.Do]int // from when on its attempt may say something
 	rows  []int          // by row of the witness: its moment
 }
 
 func newSchedule() *schedule {
-	return &schedule{due: map[*ir.Timer]int{}, wait: map[*ir.Timer]started{}, start: map[*ir.Do]int{}}
+	return &schedule{due: map[*ir.Timer]int{}, wait: map[*ir.Timer]step.StartedTimer{}, start: map[*ir.Do]int{}}
 }
 
 // comes adds the moment of an input in the leaf at hand, as row of the witness; l is
@@ -89,25 +91,25 @@ func (s *schedule) begins(do *ir.Do) {
 
 // letStart adds that the input at hand, with which leaf is left, comes when its
 // attempts have started, unless an edge of their own says whether they do.
-func (s *schedule) letStart(leaf *ir.State, c *clocks) {
+func (s *schedule) letStart(leaf *ir.State, c *step.Clocks) {
 	for i, d := range leaf.Dos {
-		if start, known := s.start[d]; known && !c.waitCounts(leaf, i) {
+		if start, known := s.start[d]; known && !c.WaitCounts(leaf, i) {
 			s.After(start, s.now, 0, false)
 		}
 	}
 }
 
 // starts adds that a timer starts now, or starts again.
-func (s *schedule) starts(b started) {
-	if b.timer.Var != nil && b.timer.Var.Type.Kind != ir.Duration && b.timer.Ahead == nil || b.least > maxWait {
+func (s *schedule) starts(b step.StartedTimer) {
+	if b.Timer.Var != nil && b.Timer.Var.Type.Kind != ir.Duration && b.Timer.Ahead == nil || b.Least > data.MaxWait {
 		return
 	}
 	due := s.Next()
-	s.After(s.now, due, b.least, false)
-	if b.most != zone.Infinite {
-		s.After(due, s.now, -b.most, false)
+	s.After(s.now, due, b.Least, false)
+	if b.Most != zone.Infinite {
+		s.After(due, s.now, -b.Most, false)
 	}
-	s.due[b.timer], s.wait[b.timer] = due, b
+	s.due[b.Timer], s.wait[b.Timer] = due, b
 }
 
 // goesOn adds what starts with the step along an edge.
@@ -134,7 +136,7 @@ func (s *schedule) goesOn(l Label, from, leaf *ir.State, in ir.Case, found *soug
 			}
 		}
 	}
-	for _, b := range found.begun {
+	for _, b := range found.timers {
 		s.starts(b)
 	}
 }

@@ -68,4 +68,4 @@ func (p *Product) SurePath(w *Weigher, length int64) []int32 {
 }
 
 // Of is what edge e counts for.
-func (w *Weigher) Of(_, e int32) int64 { return w.weights[w.p.edges[e]] }
+func (w *Weigher) Of(_, e int32) int64 { return w.weights[w.p.labelAt[e]] }

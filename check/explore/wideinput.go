@@ -15,12 +15,12 @@ type widely struct {
 // not read, and the configuration without it, the steps.
 type wideInput struct {
 	masks [][]uint64
-	found map[string]*alike
+	found map[string]*commonSteps
 }
 
-// alike are the steps of all configurations that differ in nothing but data that none
+// commonSteps are the steps of all configurations that differ in nothing but data that none
 // of the steps reads.
-type alike struct {
+type commonSteps struct {
 	guess    bool // one rests on a guess
 	outcomes []*outcomes
 }
@@ -38,7 +38,7 @@ type outcomes struct {
 
 // noting is what notes the steps of an input.
 type noting struct {
-	steps *alike
+	steps *commonSteps
 	store *store     // what was noted, each once
 	at    []position // by number there
 	words []uint64   // scratch
@@ -53,14 +53,14 @@ type position struct {
 // note notes the end of the step at hand.
 func (x *search) note(label int32, always bool) {
 	n := x.junctions.noting
-	i := slices.IndexFunc(n.steps.outcomes, func(o *outcomes) bool { return slices.Equal(o.wrote, x.foot.wrote) })
+	i := slices.IndexFunc(n.steps.outcomes, func(o *outcomes) bool { return slices.Equal(o.wrote, x.Foot.Wrote) })
 	if i < 0 {
 		i = len(n.steps.outcomes)
-		n.steps.outcomes = append(n.steps.outcomes, &outcomes{wrote: slices.Clone(x.foot.wrote), found: map[string]int32{}})
+		n.steps.outcomes = append(n.steps.outcomes, &outcomes{wrote: slices.Clone(x.Foot.Wrote), found: map[string]int32{}})
 	}
 	n.words = n.words[:0]
-	for k, word := range x.next {
-		n.words = append(n.words, word&^(x.foot.data[k]&^x.foot.wrote[k]))
+	for k, word := range x.Next {
+		n.words = append(n.words, word&^(x.Foot.Data[k]&^x.Foot.Wrote[k]))
 	}
 	counts := uint64(0)
 	if always {
@@ -75,14 +75,14 @@ func (x *search) note(label int32, always bool) {
 	}
 	o := n.steps.outcomes[i]
 	n.at = append(n.at, position{o, len(o.labels)})
-	o.words = append(o.words, n.words[:len(x.next)]...)
+	o.words = append(o.words, n.words[:len(x.Next)]...)
 	o.labels, o.always, o.rests = append(o.labels, label), append(o.always, always), append(o.rests, x.restsOn())
 }
 
 func (x *search) wideInput(at widely) *wideInput {
 	of := x.junctions.inputs[at]
 	if of == nil {
-		of = &wideInput{found: map[string]*alike{}}
+		of = &wideInput{found: map[string]*commonSteps{}}
 		x.junctions.inputs[at] = of
 	}
 	return of
@@ -116,8 +116,8 @@ func covers(bits, mask []uint64) bool {
 	return true
 }
 
-// meets reports whether some bit of mask is among those given.
-func meets(bits, mask []uint64) bool {
+// overlaps reports whether some bit of mask is among those given.
+func overlaps(bits, mask []uint64) bool {
 	for i := range mask {
 		if mask[i]&bits[i] != 0 {
 			return true

@@ -13,3 +13,9 @@ func RefilledBy(a *ir.Arm) *ir.State {
 	}
 	return nil
 }
+
+// CountsBeyondVisit reports whether the configuration holds a's counter while
+// the run is elsewhere.
+func CountsBeyondVisit(a *ir.Arm) bool {
+	return a.Max != nil && *a.Max > 0 && !(a.Kind == ir.Retry && a.Scope.Kind == ir.PerVisit)
+}

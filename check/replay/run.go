@@ -46,7 +46,7 @@ type run struct {
 type alarm struct {
 	timer *ir.Timer
 	due   int64
-	wait  int64 // of an idle one, to start anew
+	wait  int64 // of an idle one, to start again
 }
 
 // attempt is the attempt of a do, under way or waiting.

@@ -74,7 +74,7 @@ func (p *player) search(r *run) error {
 	}
 }
 
-// come is row i as it comes to r, and nil where that is the end of the witness,
+// come is row i as r meets it, and nil where that is the end of the witness,
 // or with an error where it cannot come.
 func (p *player) come(r *run, i, round int) (*fork, error) {
 	row := p.w.Path[i]

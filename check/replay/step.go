@@ -228,7 +228,7 @@ func (r *run) arrive(e *env, from, leaf, shared *ir.State) error {
 	return nil
 }
 
-// refill starts anew what counts from s being entered from outside.
+// refill sets back to zero what counts from s being entered from outside.
 func (r *run) refill(from, s *ir.State) {
 	if from != nil && from.Inside(s) {
 		return

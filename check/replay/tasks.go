@@ -38,7 +38,7 @@ func (r *run) failure(in *input, at int) map[string]value {
 	return out
 }
 
-// retry runs the activity of attempt at once more.
+// retry runs the activity of attempt at again.
 func (r *run) retry(e *env, in *input, a *ir.Arm, at int) error {
 	if at < 0 {
 		return errRefused

@@ -37,7 +37,7 @@ func (r *run) spend(t *ir.Timer) {
 	r.timers = slices.DeleteFunc(r.timers, func(a alarm) bool { return a.timer == t })
 }
 
-// restartIdle starts the idle timers anew; a deadline stays where it is.
+// restartIdle starts the idle timers again; a deadline stays where it is.
 func (r *run) restartIdle() {
 	for i := range r.timers {
 		if a := &r.timers[i]; a.timer.Idle && (a.timer.Var == nil || a.timer.Var.Type.Kind != ir.Time) {

@@ -27,7 +27,7 @@ const (
 // Witness performs w on m, with values for whatever it leaves open, and gives it
 // with all values and the times at which things happen. It is an error where
 // some row is not what happens there; of a loop, where the run cannot go round
-// once more.
+// again.
 func Witness(m *ir.Machine, w *diag.Witness, ending Ending) (*diag.Witness, error) {
 	var first error
 	about := newBook(m)

@@ -38,16 +38,16 @@ func IsCalm(table *flat.Table, leaf *ir.State, timer *ir.Timer) bool {
 		return false
 	}
 	for in := range table.Inputs(leaf) {
-		if stays(in) && (timer == nil || in.Timer != timer) {
+		if restartsIdle(in) && (timer == nil || in.Timer != timer) {
 			return false
 		}
 	}
 	return true
 }
 
-// stays reports whether in may be taken without leaving the leaf, other than by
+// restartsIdle reports whether in may be taken without leaving the leaf, other than by
 // being deferred: that restarts idle timers.
-func stays(in flat.Input) bool {
+func restartsIdle(in flat.Input) bool {
 	for _, c := range in.Choices {
 		if c.Arm == nil && !c.Defer || c.Arm != nil && (c.Arm.Kind == ir.Stay || c.Arm.Kind == ir.IgnoreArm) {
 			return true

@@ -54,9 +54,6 @@ func (z *Zone) reset(n int) {
 	}
 }
 
-// Len is how many moments there are beside now.
-func (z *Zone) Len() int { return z.n - 1 }
-
 // Keep makes z the first k moments of from, and n-k of which nothing is known.
 func (z *Zone) Keep(from *Zone, k, n int) {
 	z.reset(n + 1)

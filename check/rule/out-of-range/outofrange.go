@@ -7,6 +7,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -27,7 +28,7 @@ var Rule = &check.Rule{
 var page string
 
 func run(p *check.Pass) {
-	if !p.Starts() || p.Machine.Broken || !explore.MayLeaveRange(p.Machine) {
+	if !p.Starts() || p.Machine.Broken || !data.MayLeaveRange(p.Machine) {
 		return
 	}
 	g := p.Product()

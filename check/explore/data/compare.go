@@ -1,0 +1,163 @@
+package data
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Empty reports whether no value lies in region code: a gap between two
+// neighbouring integers, or beyond the ends of 64 bits.
+func (d *Domain) Empty(code int64) bool {
+	if d.Kind != ir.Int && d.Kind != ir.Duration || code%2 == 1 {
+		return false
+	}
+	i := int(code / 2)
+	switch n := len(d.ints); {
+	case n == 0:
+		return false
+	case i == 0:
+		return d.ints[0] == math.MinInt64
+	case i == n:
+		return d.ints[n-1] == math.MaxInt64
+	}
+	return d.ints[i-1]+1 == d.ints[i]
+}
+
+// Holds decides `x op c` for an x in region code. The constant is one of the
+// cuts, so that all of the region agrees.
+func (d *Domain) Holds(code int64, op ir.Op, c *ir.Const) bool {
+	at := d.Code(c)
+	if d.Kind == ir.String {
+		return (code == at) == (op == ir.OpEq)
+	}
+	return Ordered(code, op, at)
+}
+
+// Ordered is `a op b` over integers.
+func Ordered(a int64, op ir.Op, b int64) bool {
+	switch op {
+	case ir.OpEq:
+		return a == b
+	case ir.OpNe:
+		return a != b
+	case ir.OpLt:
+		return a < b
+	case ir.OpLe:
+		return a <= b
+	case ir.OpGt:
+		return a > b
+	}
+	return a >= b
+}
+
+// sample is a value of region code, in its JSON form.
+func (d *Domain) sample(code int64) any {
+	switch d.Kind {
+	case ir.Int:
+		return sampleInt(d.ints, code)
+	case ir.Duration:
+		return ir.FormatDuration(sampleInt(d.ints, code))
+	case ir.Float:
+		return sampleFloat(d.floats, code)
+	case ir.String:
+		return d.sampleText(code)
+	}
+	return nil
+}
+
+func sampleInt(cuts []int64, code int64) int64 {
+	i := int(code / 2)
+	switch {
+	case code%2 == 1:
+		return cuts[i]
+	case len(cuts) == 0:
+		return 0
+	case i == 0:
+		return cuts[0] - 1
+	}
+	return cuts[i-1] + 1
+}
+
+func sampleFloat(cuts []float64, code int64) float64 {
+	i := int(code / 2)
+	switch {
+	case code%2 == 1:
+		return cuts[i]
+	case len(cuts) == 0:
+		return 0
+	case i == 0:
+		return cuts[0] - math.Max(1, math.Abs(cuts[0]))
+	case i == len(cuts):
+		return cuts[i-1] + math.Max(1, math.Abs(cuts[i-1]))
+	}
+	return cuts[i-1] + (cuts[i]-cuts[i-1])/2
+}
+
+// sampleText is the constant, or for the rest a text that is none of them.
+func (d *Domain) sampleText(code int64) string {
+	if code < int64(len(d.texts)) {
+		return d.texts[code]
+	}
+	for i := 0; ; i++ {
+		text := "other"
+		if i > 0 {
+			text += strconv.Itoa(i)
+		}
+		if d.Code(&ir.Const{Kind: ir.String, Str: text}) == int64(len(d.texts)) {
+			return text
+		}
+	}
+}
+
+// anyValue is a value of type t in its JSON form, for a place where any will do.
+func anyValue(t *ir.Type) any {
+	n := int64(0)
+	if t.Range != nil && !t.Range.Contains(0) {
+		n = t.Range.Lo
+	}
+	switch t.Kind {
+	case ir.Bool:
+		return false
+	case ir.Float:
+		return 0.0
+	case ir.Duration:
+		return ir.FormatDuration(n)
+	case ir.Time:
+		return "2026-01-01T00:00:00Z"
+	case ir.EnumKind:
+		return t.Enum.Values[0]
+	case ir.String:
+		return ""
+	case ir.List:
+		return []any{}
+	case ir.JSON:
+		return json.RawMessage("null")
+	}
+	return n
+}
+
+// JSON is a code of n in its JSON form.
+func (n *Node) JSON(code int64) any {
+	if n.Domain.Sort == ByRegion {
+		return n.Domain.sample(code)
+	}
+	if n.Domain.Sort == ByLength {
+		items := make([]any, code)
+		for i := range items {
+			items[i] = anyValue(n.Type.Elem)
+		}
+		return items
+	}
+	switch n.Type.Kind {
+	case ir.Bool:
+		return code != 0
+	case ir.EnumKind:
+		return n.Type.Enum.Values[code]
+	case ir.Duration:
+		return ir.FormatDuration(code)
+	}
+	return code
+}

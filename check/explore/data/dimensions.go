@@ -1,0 +1,81 @@
+package data
+
+import (
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Dimension is one thing by which configurations are told apart wherever the run
+// is: a field that is held, or the counter of an arm, with more than one value.
+type Dimension struct {
+	Field  *ir.Var // nil for a counter
+	Values int64
+}
+
+// Dimensions lists those of m in source order, fields first. Their product is an
+// upper bound of the configurations of one leaf, but for its visit and timers.
+func Dimensions(m *ir.Machine) []Dimension {
+	var out []Dimension
+	for _, n := range New(m).Held() {
+		if _, count := n.HeldCodes(); count > 1 {
+			out = append(out, Dimension{n.Var, int64(count)})
+		}
+	}
+	for _, a := range m.Arms {
+		if flat.CountsBeyondVisit(a) {
+			out = append(out, Dimension{nil, *a.Max + 1})
+		}
+	}
+	return out
+}
+
+// HeldCodes is the least code of n that is held, and how many values it can have
+// in a configuration, unset included.
+func (n *Node) HeldCodes() (base int64, count uint64) {
+	count = 1
+	switch {
+	case !n.Valued():
+	case n.Domain.Sort == ByValue:
+		lo, hi, _ := n.Limits()
+		base, count = lo, uint64(hi-lo)+1
+	case n.Domain.Sort == ByLength:
+		count = uint64(n.Domain.Most) + 1
+	case n.Domain.Sort == ByRegion:
+		lo, hi := n.Codes()
+		base, count = lo, uint64(hi-lo)+1
+	}
+	if n.MayBeUnset() {
+		count++
+	}
+	return base, count
+}
+
+// Coarse lists, in source order, what has a range and is compared or computed, but
+// has more values than are followed one by one: each comparison of it with other
+// data is a choice. A field of an event is written "event.n".
+func Coarse(m *ir.Machine) []string {
+	var out []string
+	for _, n := range New(m).Nodes {
+		lo, hi, ranged := n.Limits()
+		if !ranged || n.Domain.Sort != Free || !n.Read || uint64(hi-lo) < maxSpan {
+			continue
+		}
+		name := ""
+		if n.Var != nil {
+			name = n.Var.Name
+		} else {
+			name = "event." + n.Field.Name
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// MostValues is how many values data may have that is compared with other data or
+// computed of it, for the checker to follow them one by one, where the environment
+// chooses them.
+const MostValues = maxSpan

@@ -1,0 +1,265 @@
+package data
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// A domain is how the values of a piece of data are told apart. Data that flows
+// from one place to another by plain copies shares one domain, so that a copy
+// copies a code. There are four sorts.
+//
+//   - By value: booleans, enums, and ranged integers and durations that effects
+//     compute or that are compared with each other. The code is the value.
+//   - By region: what is compared with constants only, and never computed. The
+//     constants cut the line into points and the gaps between them; no guard and
+//     no range can tell two values of one region apart. The code is the number
+//     of the region. Strings have a region for each constant and one for all
+//     the rest.
+//   - By length: lists, whose items decide nothing. The code is the length, and all
+//     lengths over the largest constant with which one is compared are one.
+//   - Free: everything else. A reading of it is a choice of the environment.
+type Domain struct {
+	Sort   sort
+	Kind   ir.Kind
+	ints   []int64   // cuts of int and duration, ascending
+	floats []float64 // cuts of float, ascending
+	texts  []string  // cuts of string, in the order in which they were met
+	Most   int64     // of lists: the code of all lengths over the largest cut
+
+	nodes []*Node
+}
+
+type sort uint8
+
+const (
+	ByRegion sort = iota
+	ByValue
+	ByLength
+	Free
+)
+
+// exact reports whether codes of d are computed as numbers are.
+func (d *Domain) exact() bool { return d.Sort == ByValue || d.Sort == ByLength }
+
+// Node is a parameter, a context field, or a field of an event.
+type Node struct {
+	Var      *ir.Var   // nil for a field of an event
+	Event    *ir.Event // nil for a field of a failure
+	Field    *ir.EventField
+	Type     *ir.Type
+	parent   *Node // union-find
+	Domain   *Domain
+	computed bool // an effect computes it
+	compared bool // with something that is no constant
+	Read     bool // a path depends on its value
+	needed   bool // a path depends on whether it is set
+	cuts     []*ir.Const
+
+	Index int   // of a field of an event: among those
+	Slot  *Slot // where a configuration holds it; nil for a field of an event and what is not held
+}
+
+func (n *Node) find() *Node {
+	for n.parent != n {
+		n.parent = n.parent.parent
+		n = n.parent
+	}
+	return n
+}
+
+func union(a, b *Node) {
+	if a, b = a.find(), b.find(); a != b {
+		b.parent = a
+	}
+}
+
+// maxSpan is how many values a domain by value may have, where the environment
+// may choose among them.
+const maxSpan = 1 << 12
+
+// Limits is the least and the greatest number that n may hold; false where its
+// type has no end.
+func (n *Node) Limits() (lo, hi int64, ok bool) {
+	switch n.Type.Kind {
+	case ir.Bool:
+		return 0, 1, true
+	case ir.EnumKind:
+		return 0, int64(len(n.Type.Enum.Values)) - 1, true
+	}
+	if n.Type.Range == nil {
+		return 0, 0, false
+	}
+	return n.Type.Range.Lo, n.Type.Range.Hi, true
+}
+
+// newDomain makes the domain of nodes, which copies connect.
+func newDomain(nodes []*Node) *Domain {
+	d := &Domain{Kind: nodes[0].Type.Kind, nodes: nodes}
+	needsValue := d.Kind == ir.Bool || d.Kind == ir.EnumKind
+	for _, n := range nodes {
+		n.Domain = d
+		needsValue = needsValue || n.computed || n.compared
+	}
+	switch d.Kind {
+	case ir.Bool, ir.EnumKind:
+		d.Sort = ByValue
+	case ir.Int, ir.Duration:
+		if needsValue {
+			d.Sort = d.wholeOrFree()
+		}
+	case ir.List:
+		d.Sort = d.lengthOrFree()
+	default:
+		if needsValue {
+			d.Sort = Free
+		}
+	}
+	if d.Sort == ByRegion {
+		d.cut()
+	}
+	return d
+}
+
+// wholeOrFree decides whether values can be held one by one: every field that
+// is held has a range, and there is no choice among too many.
+func (d *Domain) wholeOrFree() sort {
+	lo, hi, chosen := int64(0), int64(-1), false
+	for _, n := range d.nodes {
+		l, h, ranged := n.Limits()
+		if n.Var == nil || n.Var.Param {
+			chosen = true
+		}
+		switch {
+		case !ranged && n.Var != nil:
+			return Free
+		case ranged && hi < lo:
+			lo, hi = l, h
+		case ranged:
+			lo, hi = min(lo, l), max(hi, h)
+		}
+	}
+	if hi < lo || chosen && uint64(hi-lo) >= maxSpan || hi-lo < 0 {
+		return Free
+	}
+	return ByValue
+}
+
+// cut gathers the constants that tell values of d apart, and the ends of all
+// ranges: the first value of each, and the one behind it.
+func (d *Domain) cut() {
+	for _, n := range d.nodes {
+		for _, c := range n.cuts {
+			switch d.Kind {
+			case ir.Int, ir.Duration:
+				d.ints = append(d.ints, c.Int)
+			case ir.Float:
+				d.floats = append(d.floats, c.Float)
+			case ir.String:
+				if !slices.Contains(d.texts, c.Str) {
+					d.texts = append(d.texts, c.Str)
+				}
+			}
+		}
+		if lo, hi, ranged := n.Limits(); ranged {
+			d.ints = append(d.ints, lo, hi)
+		}
+	}
+	slices.Sort(d.ints)
+	d.ints = slices.Compact(d.ints)
+	slices.Sort(d.floats)
+	d.floats = slices.Compact(d.floats)
+}
+
+// size is the number of codes of a domain by region.
+func (d *Domain) size() int64 {
+	switch d.Kind {
+	case ir.Int, ir.Duration:
+		return int64(2*len(d.ints) + 1)
+	case ir.Float:
+		return int64(2*len(d.floats) + 1)
+	case ir.String:
+		return int64(len(d.texts) + 1)
+	}
+	return 1
+}
+
+// Code is the region of the constant c.
+func (d *Domain) Code(c *ir.Const) int64 {
+	switch d.Kind {
+	case ir.Int, ir.Duration:
+		return regionOf(d.ints, c.Int)
+	case ir.Float:
+		return regionOf(d.floats, c.Float)
+	case ir.String:
+		if i := slices.Index(d.texts, c.Str); i >= 0 {
+			return int64(i)
+		}
+		return int64(len(d.texts))
+	}
+	return 0
+}
+
+// regionOf numbers the gaps between cuts 0, 2, 4, … and the cuts 1, 3, 5, ….
+func regionOf[T cmp.Ordered](cuts []T, v T) int64 {
+	i, found := slices.BinarySearch(cuts, v)
+	if found {
+		return int64(2*i + 1)
+	}
+	return int64(2 * i)
+}
+
+// Codes is how n's own type limits the regions that it may be in: from lo to
+// hi, both included. Gaps without an integer are among them; see empty.
+func (n *Node) Codes() (lo, hi int64) {
+	if n.Domain.Kind == ir.Int || n.Domain.Kind == ir.Duration {
+		if l, h, ranged := n.Limits(); ranged {
+			return regionOf(n.Domain.ints, l), regionOf(n.Domain.ints, h)
+		}
+	}
+	return 0, n.Domain.size() - 1
+}
+
+// MostChoices is more than enough of them.
+const MostChoices = 1 << 20
+
+// Choices is how many values of n a step may choose from.
+func (n *Node) Choices() int {
+	switch n.Domain.Sort {
+	case ByRegion:
+		lo, hi := n.Codes()
+		return int(hi-lo) + 1
+	case ByLength:
+		return int(n.Domain.Most) + 1
+	case ByValue:
+		lo, hi := n.Values()
+		return int(min(hi-lo, MostChoices)) + 1
+	}
+	return 1
+}
+
+// Values are the ends of what a free choice of n, held by its value, chooses from.
+func (n *Node) Values() (lo, hi int64) {
+	lo, hi, ranged := n.Limits()
+	if !ranged {
+		return n.Domain.hull()
+	}
+	return lo, hi
+}
+
+// hull is the least range around all fields of d, and a value more on each side
+// to stand for all that lies beyond.
+func (d *Domain) hull() (lo, hi int64) {
+	first := true
+	for _, n := range d.nodes {
+		if l, h, ranged := n.Limits(); ranged {
+			if first {
+				lo, hi, first = l, h, false
+			}
+			lo, hi = min(lo, l), max(hi, h)
+		}
+	}
+	return lo - 1, hi + 1
+}

@@ -1,0 +1,161 @@
+package data
+
+import (
+	"math"
+
+	"github.com/fsmc-dev/fsmc/check/guard"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Fact is what words say of n: its value, where shown is set, else the region of
+// its value.
+func (n *Node) Fact(words []uint64, shown bool) guard.Formula {
+	code, set := n.Slot.Load(words)
+	switch {
+	case !set:
+		return guard.Not(guard.IsSet(n.Var))
+	case n.Domain.Sort == ByLength && n.Valued():
+		return guard.And(guard.IsSet(n.Var), n.length(code))
+	case !n.Valued(), !n.Domain.TellsValues():
+		return guard.IsSet(n.Var)
+	case n.Domain.Sort == ByValue:
+		return guard.And(guard.IsSet(n.Var), guard.Equal(n.Var, &ir.Const{Kind: n.Type.Kind, Int: code}))
+	case shown:
+		return guard.And(guard.IsSet(n.Var), guard.Equal(n.Var, n.Domain.sampleConst(code)))
+	}
+	return guard.And(guard.IsSet(n.Var), n.region(code))
+}
+
+// length holds where n, a list, is as long as code says.
+func (n *Node) length(code int64) guard.Formula {
+	op, number := ir.OpEq, &ir.Type{Kind: ir.Int}
+	if code == n.Domain.Most {
+		op = ir.OpGe
+	}
+	return guard.Read(&ir.Binary{
+		E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: op,
+		X: &ir.Len{E: ir.E{T: number}, X: &ir.VarRef{E: ir.E{T: n.Type}, Var: n.Var}},
+		Y: &ir.Lit{E: ir.E{T: number}, Value: &ir.Const{Kind: ir.Int, Int: code}},
+	}, nil).Holds
+}
+
+// Judged is fact for a guard.Judge; regions is what n.regions says.
+func (n *Node) Judged(words []uint64, regions []guard.Value) guard.Value {
+	code, set := n.Slot.Load(words)
+	switch {
+	case !set:
+		return guard.Unset()
+	case !n.Valued(), !n.Domain.TellsValues():
+		return guard.Some()
+	case n.Domain.Sort == ByLength:
+		return guard.Some()
+	case n.Domain.Sort == ByValue:
+		return guard.From(code, code)
+	}
+	return regions[code]
+}
+
+// Regions says of each region of n where its values lie; it is nil for data that
+// is not held by region.
+func (n *Node) Regions() []guard.Value {
+	if !n.Valued() || n.Domain.Sort != ByRegion {
+		return nil
+	}
+	out := make([]guard.Value, n.Domain.size())
+	for code := range out {
+		out[code] = n.Domain.extent(int64(code))
+	}
+	return out
+}
+
+// extent is where the values of a region lie.
+func (d *Domain) extent(code int64) guard.Value {
+	before, at := code/2-1, code/2 // the cuts around a gap
+	switch d.Kind {
+	case ir.Int, ir.Duration:
+		if code%2 == 1 {
+			return guard.From(d.ints[at], d.ints[at])
+		}
+		lo, hi := int64(math.MinInt64), int64(math.MaxInt64)
+		if before >= 0 {
+			lo = d.ints[before] + 1
+		}
+		if int(at) < len(d.ints) {
+			hi = d.ints[at] - 1
+		}
+		return guard.From(lo, hi)
+	case ir.Float:
+		if code%2 == 1 {
+			return guard.Float(d.floats[at])
+		}
+		lo, hi := math.Inf(-1), math.Inf(1)
+		if before >= 0 {
+			lo = d.floats[before]
+		}
+		if int(at) < len(d.floats) {
+			hi = d.floats[at]
+		}
+		return guard.Between(lo, hi)
+	case ir.String:
+		return guard.Text(d.sampleText(code))
+	}
+	return guard.Some()
+}
+
+// sampleConst is sample as a constant.
+func (d *Domain) sampleConst(code int64) *ir.Const {
+	k := &ir.Const{Kind: d.Kind}
+	switch d.Kind {
+	case ir.Int, ir.Duration:
+		k.Int = sampleInt(d.ints, code)
+	case ir.Float:
+		k.Float = sampleFloat(d.floats, code)
+	case ir.String:
+		k.Str = d.sampleText(code)
+	}
+	return k
+}
+
+// region holds where n, which is set, lies in region code.
+func (n *Node) region(code int64) guard.Formula {
+	d := n.Domain
+	if d.Kind == ir.String {
+		if code < int64(len(d.texts)) {
+			return guard.Equal(n.Var, d.sampleConst(code))
+		}
+		var others []guard.Formula
+		for i := range d.texts {
+			others = append(others, guard.Not(guard.Equal(n.Var, d.sampleConst(int64(i)))))
+		}
+		return guard.And(others...)
+	}
+	if code%2 == 1 {
+		return guard.Equal(n.Var, d.sampleConst(code))
+	}
+	var between []guard.Formula
+	if code > 0 {
+		between = append(between, n.compare(ir.OpGt, d.sampleConst(code-1)))
+	}
+	if code < d.size()-1 {
+		between = append(between, n.compare(ir.OpLt, d.sampleConst(code+1)))
+	}
+	return guard.And(between...)
+}
+
+func (n *Node) compare(op ir.Op, k *ir.Const) guard.Formula {
+	return guard.Read(&ir.Binary{
+		E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: op,
+		X: &ir.VarRef{E: ir.E{T: n.Type}, Var: n.Var},
+		Y: &ir.Lit{E: ir.E{T: n.Type}, Value: k},
+	}, nil).Holds
+}
+
+// TellsValues reports whether a code of d says what the value is: itself, or
+// one of a region in which nothing tells them apart.
+func (d *Domain) TellsValues() bool {
+	switch d.Kind {
+	case ir.Bool, ir.EnumKind, ir.Int, ir.Duration, ir.Float, ir.String:
+		return d.Sort != Free
+	}
+	return false
+}

@@ -1,0 +1,166 @@
+package data
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/guard"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// MayLeaveRange reports whether some effect of m, as it stands, could leave the
+// range of its field: it computes the value, sets a constant outside, or copies
+// from where more values fit.
+func MayLeaveRange(m *ir.Machine) bool {
+	t := New(m)
+	may := false
+	t.assigns(func(a *ir.Assign, arm *ir.Arm) {
+		r := a.Var.Type.Range
+		may = may || a.Value != nil && MayOverflow(a.Value)
+		if r == nil || a.Value == nil || may {
+			return
+		}
+		if c := ir.Value(a.Value); c != nil {
+			may = !r.Contains(c.Int)
+			return
+		}
+		if staysInside(a) {
+			return
+		}
+		sources := t.Refs(a.Value, arm)
+		may = len(sources) == 0
+		for _, source := range sources {
+			may = may || Narrows(source, t.Vars[a.Var])
+		}
+	})
+	for _, list := range t.Published {
+		may = may || len(list) > 0
+	}
+	return may
+}
+
+// staysInside reports whether a is `v = min(v + c, hi)` or `v = max(v - c, lo)`
+// with the ends of v's own range.
+func staysInside(a *ir.Assign) bool {
+	x, r := flat.EffectOf(a), a.Var.Type.Range
+	if x.Clamp == nil || r.Lo >= r.Hi {
+		return false
+	}
+	return x.Step > 0 && *x.Clamp == r.Hi || x.Step < 0 && *x.Clamp == r.Lo
+}
+
+// Within reports whether every value that e can have lies in the range from lo
+// to hi, by the ranges of what it reads alone, and can be computed.
+func Within(e ir.Expr, lo, hi int64) bool {
+	v := spanOf(e)
+	return v.fits && lo <= v.lo && v.hi <= hi
+}
+
+// MayOverflow reports whether some part of e may need more than 64 bits, by the
+// ranges of what it reads. Of data without a range nothing is said.
+func MayOverflow(e ir.Expr) bool { return !spanOf(e).fits }
+
+// FitsByGuard reports whether the guard of arm, in whose block n is given the value of
+// e, says that this lies in n's range. Guard and block read the same data but for
+// what an exit block sets between them.
+func (t *Tracked) FitsByGuard(n *Node, e ir.Expr, arm *ir.Arm) bool {
+	if arm == nil || arm.When == nil || t.setOnExit(e) {
+		return false
+	}
+	outside := func(op ir.Op, end int64) guard.Formula {
+		k := &ir.Const{Kind: n.Type.Kind, Int: end}
+		return guard.Read(&ir.Binary{
+			E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: op, X: e, Y: &ir.Lit{E: ir.E{T: &ir.Type{Kind: n.Type.Kind}}, Value: k},
+		}, nil).Holds
+	}
+	holds, r := guard.Read(arm.When, nil).Holds, n.Type.Range
+	return guard.Satisfy(holds, guard.Or(outside(ir.OpLt, r.Lo), outside(ir.OpGt, r.Hi))).Verdict == guard.Unsat
+}
+
+// setOnExit reports whether some exit block sets what e reads.
+func (t *Tracked) setOnExit(e ir.Expr) bool {
+	found := false
+	for _, s := range t.machine.States {
+		if s.Exit == nil {
+			continue
+		}
+		for _, a := range s.Exit.Assigns {
+			ir.Walk(e, func(e ir.Expr) bool {
+				ref, ok := e.(*ir.VarRef)
+				found = found || ok && ref.Var == a.Var
+				return true
+			})
+		}
+	}
+	return found
+}
+
+// span is what values lie between. The ends of 64 bits stand for what lies beyond
+// them, too: fits says that nothing does, as far as that can be said. Where it is
+// open, an end is that of 64 bits for want of a range.
+type span struct {
+	lo, hi     int64
+	fits, open bool
+}
+
+// spanOf is between what the values of e lie, by the ranges of what it reads.
+func spanOf(e ir.Expr) span {
+	if c := ir.Value(e); c != nil {
+		return span{lo: c.Int, hi: c.Int, fits: true}
+	}
+	switch e := e.(type) {
+	case *ir.Len:
+		return span{lo: 0, hi: math.MaxInt64, fits: true, open: true}
+	case *ir.Unary:
+		if e.Op == ir.OpSub {
+			return spread(span{fits: true}, spanOf(e.X), (*big.Int).Sub)
+		}
+	case *ir.Binary:
+		switch e.Op {
+		case ir.OpAdd:
+			return spread(spanOf(e.X), spanOf(e.Y), (*big.Int).Add)
+		case ir.OpSub:
+			return spread(spanOf(e.X), spanOf(e.Y), (*big.Int).Sub)
+		case ir.OpMul:
+			return spread(spanOf(e.X), spanOf(e.Y), (*big.Int).Mul)
+		}
+	case *ir.Call:
+		if e.Guard != nil {
+			break
+		}
+		x, y := spanOf(e.Args[0]), spanOf(e.Args[1])
+		if e.Builtin == "min" {
+			return span{min(x.lo, y.lo), min(x.hi, y.hi), x.fits && y.fits, x.open || y.open}
+		}
+		return span{max(x.lo, y.lo), max(x.hi, y.hi), x.fits && y.fits, x.open || y.open}
+	}
+	if r := e.Type().Range; r != nil {
+		return span{lo: r.Lo, hi: r.Hi, fits: true}
+	}
+	return span{math.MinInt64, math.MaxInt64, true, true}
+}
+
+// spread is between what the values lie that op makes of one of x and one of y: it
+// is largest and least at their ends.
+func spread(x, y span, op func(z, a, b *big.Int) *big.Int) span {
+	out := span{math.MaxInt64, math.MinInt64, x.fits && y.fits, x.open || y.open}
+	for _, a := range []int64{x.lo, x.hi} {
+		for _, b := range []int64{y.lo, y.hi} {
+			n := op(new(big.Int), big.NewInt(a), big.NewInt(b))
+			out.fits = out.fits && (n.IsInt64() || out.open)
+			out.lo, out.hi = min(out.lo, saturated(n)), max(out.hi, saturated(n))
+		}
+	}
+	return out
+}
+
+func saturated(n *big.Int) int64 {
+	switch {
+	case n.IsInt64():
+		return n.Int64()
+	case n.Sign() < 0:
+		return math.MinInt64
+	}
+	return math.MaxInt64
+}

@@ -1,0 +1,332 @@
+// Package data says which data of a machine a configuration holds, and how its values
+// are told apart. It looks at the text alone.
+//
+// In the order in which to read them: domain.go (the four ways to tell values apart),
+// tracked.go (which data that is done for, and by which constants), lengths.go,
+// published.go and waits.go (lists, messages, and what waits read), ranges.go (what
+// certainly fits), compare.go (what can be said of a code), slot.go (where a
+// configuration holds it), facts.go (a code as a formula of package guard),
+// dimensions.go (how many configurations there may be of it).
+package data
+
+import (
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Tracked says which data a configuration holds, and how. Held is what a guard
+// or a `require` reads, directly or through other data that is held, and every
+// ranged field that an effect computes. Which values are told apart follows from
+// how they are compared and copied; see Domain.
+type Tracked struct {
+	machine *ir.Machine
+	Vars    map[*ir.Var]*Node
+	fields  map[*ir.EventField]*Node
+	failure [4]*Node // the fields of a failure, by index
+	Nodes   []*Node
+	Chosen  []*Node // fields of events
+	Loose   bool    // counters are not held: every bound is both open and used up
+
+	Published map[*ir.Publish][]*ir.Assign // what may be out of the range of its field
+}
+
+// New reads all of m.
+func New(m *ir.Machine) *Tracked {
+	t := &Tracked{machine: m, Vars: map[*ir.Var]*Node{}, fields: map[*ir.EventField]*Node{}}
+	for _, list := range [][]*ir.Var{m.Params, m.Fields} {
+		for _, v := range list {
+			t.Vars[v] = t.add(&Node{Var: v, Type: v.Type})
+		}
+	}
+	for _, e := range m.Events {
+		for _, f := range e.Fields {
+			t.fields[f] = t.addChosen(&Node{Event: e, Field: f, Type: f.Type})
+		}
+	}
+	for i, f := range ir.FailureFields {
+		t.failure[i] = t.addChosen(&Node{Field: f, Type: f.Type})
+	}
+	t.readGuards()
+	t.readEffects()
+	t.readPublished()
+	t.readEverywhere()
+	t.readWaits()
+	t.spread()
+	t.group()
+	t.giveUp()
+	return t
+}
+
+func (t *Tracked) add(n *Node) *Node {
+	n.parent = n
+	t.Nodes = append(t.Nodes, n)
+	return n
+}
+
+func (t *Tracked) addChosen(n *Node) *Node {
+	n.Index = len(t.Chosen)
+	t.Chosen = append(t.Chosen, n)
+	return t.add(n)
+}
+
+// Refs are the nodes that e stands for: one for a variable, one for each
+// trigger of the arm's handler for a field of the event, none for anything else.
+func (t *Tracked) Refs(e ir.Expr, arm *ir.Arm) []*Node {
+	switch e := e.(type) {
+	case *ir.VarRef:
+		if e.Var.Always() == nil {
+			return []*Node{t.Vars[e.Var]}
+		}
+	case *ir.FieldRef:
+		var out []*Node
+		if arm == nil || arm.Handler == nil {
+			return nil
+		}
+		for _, trigger := range arm.Handler.Triggers {
+			f := trigger.Field(e.Name)
+			switch {
+			case f == nil:
+			case trigger.Kind == ir.OnFailed:
+				out = append(out, t.failure[f.Index])
+			default:
+				out = append(out, t.fields[f])
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// readGuards notes what guards compare, and with what.
+func (t *Tracked) readGuards() {
+	for _, a := range t.machine.Arms {
+		t.readTest(a.When, a)
+	}
+	for _, s := range t.machine.States {
+		if s.Require != nil {
+			t.readTest(s.Require.Cond, nil)
+		}
+	}
+}
+
+func (t *Tracked) readTest(e ir.Expr, arm *ir.Arm) {
+	ir.Walk(e, func(e ir.Expr) bool {
+		switch e := e.(type) {
+		case *ir.IsSet:
+			t.Vars[e.Var].needed = true
+		case *ir.VarRef, *ir.FieldRef:
+			for _, n := range t.Refs(e, arm) {
+				n.Read = true
+			}
+		case *ir.Call:
+			return e.Guard == nil // what a host guard is told decides nothing here
+		case *ir.Len:
+			return false
+		case *ir.Binary:
+			t.readComparison(e, arm)
+		}
+		return true
+	})
+}
+
+// readComparison notes a constant with which something alone is compared; all
+// other comparisons need values.
+func (t *Tracked) readComparison(e *ir.Binary, arm *ir.Arm) {
+	if e.Op == ir.OpAnd || e.Op == ir.OpOr {
+		return
+	}
+	if t.readLength(e, arm) {
+		return
+	}
+	if ref, _, c := ir.ConstantSide(e); c != nil {
+		if refs := t.Refs(ref, arm); len(refs) > 0 {
+			for _, n := range refs {
+				n.cuts = append(n.cuts, c)
+			}
+			return
+		}
+	}
+	for _, side := range []ir.Expr{e.X, e.Y} {
+		ir.Walk(side, func(e ir.Expr) bool {
+			for _, n := range t.Refs(e, arm) {
+				n.compared = true
+			}
+			return true
+		})
+	}
+}
+
+// readEverywhere notes every read: of a field that is unset it cannot be done, so
+// that the step goes nowhere.
+func (t *Tracked) readEverywhere() {
+	note := func(v *ir.Var) { t.Vars[v].needed = true }
+	for whole := range t.machine.Exprs() {
+		ir.Walk(whole, func(e ir.Expr) bool {
+			if ref, ok := e.(*ir.VarRef); ok {
+				note(ref.Var)
+			}
+			return true
+		})
+	}
+	for _, timer := range t.machine.Timers {
+		if timer.Var != nil {
+			note(timer.Var)
+		}
+	}
+}
+
+// assigns calls f with every assignment, and the arm in which it stands.
+func (t *Tracked) assigns(f func(*ir.Assign, *ir.Arm)) {
+	for b, arm := range t.machine.Blocks() {
+		for _, a := range b.Assigns {
+			f(a, arm)
+		}
+	}
+}
+
+// readEffects joins what copies connect, and notes what effects compute.
+func (t *Tracked) readEffects() {
+	t.assigns(func(a *ir.Assign, arm *ir.Arm) {
+		n := t.Vars[a.Var]
+		if a.Value == nil {
+			return
+		}
+		if c := ir.Value(a.Value); c != nil {
+			n.cuts = append(n.cuts, c)
+			return
+		}
+		if sources := t.Refs(grownFrom(a.Value), arm); len(sources) > 0 || n.Type.Kind == ir.List {
+			for _, source := range sources {
+				union(n, source)
+				if Narrows(source, n) {
+					source.Read = true // whether the copy fits depends on it
+				}
+			}
+			return
+		}
+		n.computed = true
+		if _, _, ranged := n.Limits(); ranged && (n.Type.Kind == ir.Int || n.Type.Kind == ir.Duration) {
+			n.Read = true
+		}
+		ir.Walk(a.Value, func(e ir.Expr) bool {
+			if t.readLength(e, arm) {
+				return false
+			}
+			for _, source := range t.Refs(e, arm) {
+				source.compared = true
+			}
+			return true
+		})
+	})
+	for _, n := range t.Vars {
+		if n.Var.Default != nil {
+			n.cuts = append(n.cuts, n.Var.Default)
+		}
+	}
+}
+
+// Narrows reports whether a value of source may lie outside the range of n.
+func Narrows(source, n *Node) bool {
+	lo, hi, ranged := n.Limits()
+	l, h, bounded := source.Limits()
+	return ranged && (!bounded || l < lo || h > hi)
+}
+
+// spread marks as read whatever flows into data that is read.
+func (t *Tracked) spread() {
+	for changed := true; changed; {
+		changed = false
+		t.assigns(func(a *ir.Assign, arm *ir.Arm) {
+			if !t.Vars[a.Var].Read {
+				return
+			}
+			ir.Walk(grownFrom(a.Value), func(e ir.Expr) bool {
+				if l, ok := e.(*ir.Len); ok && l.X.Type().Kind == ir.List {
+					return false // it is a choice
+				}
+				for _, source := range t.Refs(e, arm) {
+					changed = changed || !source.Read
+					source.Read = true
+				}
+				return true
+			})
+		})
+	}
+}
+
+// group gives every node its domain.
+func (t *Tracked) group() {
+	groups := map[*Node][]*Node{}
+	for _, n := range t.Nodes {
+		groups[n.find()] = append(groups[n.find()], n)
+	}
+	for _, n := range t.Nodes {
+		if n.find() == n {
+			newDomain(groups[n])
+		}
+	}
+}
+
+// giveUp makes free what is given a value that nobody knows and has too many
+// values for a choice.
+func (t *Tracked) giveUp() {
+	for changed := true; changed; {
+		changed = false
+		t.assigns(func(a *ir.Assign, arm *ir.Arm) {
+			n := t.Vars[a.Var]
+			if !n.Read || n.Domain.Sort != ByValue || a.Value == nil || t.Known(a.Value, arm) {
+				return
+			}
+			if lo, hi, _ := n.Limits(); hi-lo >= maxSpan {
+				n.Domain.Sort = Free
+				changed = true
+			}
+		})
+	}
+}
+
+// Known reports whether the value of e can be computed from what is held.
+func (t *Tracked) Known(e ir.Expr, arm *ir.Arm) bool {
+	if ir.Value(e) != nil {
+		return true
+	}
+	switch e := e.(type) {
+	case *ir.VarRef, *ir.FieldRef:
+		refs := t.Refs(e, arm)
+		return len(refs) > 0 && !slices.ContainsFunc(refs, func(n *Node) bool { return !n.Domain.exact() || n.Var != nil && !n.Read })
+	case *ir.Unary:
+		return t.Known(e.X, arm)
+	case *ir.Binary:
+		switch {
+		case e.T.Kind == ir.List:
+			return t.Known(e.X, arm)
+		case e.Op == ir.OpAdd, e.Op == ir.OpSub, e.Op == ir.OpMul:
+			return t.Known(e.X, arm) && t.Known(e.Y, arm)
+		}
+		return e.T.Kind == ir.Bool // decided, or a choice of two
+	case *ir.Call:
+		return e.Guard != nil || t.Known(e.Args[0], arm) && t.Known(e.Args[1], arm)
+	case *ir.IsSet:
+		return true
+	}
+	return false
+}
+
+// Held are the variables that a configuration holds.
+func (t *Tracked) Held() []*Node {
+	var out []*Node
+	for _, n := range t.Nodes {
+		if n.Var != nil && (n.Valued() || n.MayBeUnset() && (n.Read || n.needed)) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// Valued reports whether the value of n is held, or chosen where it comes; else
+// at most whether it is set is held.
+func (n *Node) Valued() bool { return n.Read && n.Domain.Sort != Free }
+
+// MayBeUnset reports whether n is a field that starts unset.
+func (n *Node) MayBeUnset() bool { return n.Var != nil && !n.Var.Param && n.Var.Default == nil }

@@ -1,0 +1,53 @@
+// Package explore walks through everything that a machine can reach, breadth
+// first, and makes of it a finite graph, the Product. Every question about paths
+// is asked of this one graph, so that rules agree, and the first path is the
+// shortest. Past the limit, and in a machine that is broken, the control graph is
+// left: see package control.
+//
+// # The map
+//
+// In the order in which to read it:
+//
+//   - Which data is told apart, and as what: package explore/data. It looks at the
+//     text alone.
+//   - One step of one configuration: package explore/step. It makes a machine ready
+//     (data says what a configuration holds), takes one input, and asks an oracle
+//     wherever the environment may choose.
+//   - The graph: product.go (what a configuration and an edge are), vertices.go
+//     (junctions among them), weights.go (what an edge counts for).
+//   - The search: try.go (limits, and what is left out past them), search.go (the
+//     runs of a step, one for each choice), expand.go (all steps of a configuration),
+//     times.go (which of them there is time for, by the zones of package zone),
+//     emit.go (their edges), store.go (the number of a configuration), junction.go
+//     and wideinput.go (what an event leads to that sets very much). It needs step.
+//   - Questions about the graph: ends.go (what never finishes), guessed.go (what does
+//     if nobody knows which values), loops.go (cycles, and chains that wait for
+//     nothing), timers.go (timers and waits in vain), drops.go (deferred events that
+//     are lost), require.go (runs that are turned away), fault.go (steps that cannot
+//     be computed). They need no more than the graph.
+//   - Questions about data: meet.go and meeter.go ask of all configurations of a leaf
+//     what package guard asks of one.
+//   - A path as a run to show: retell.go (takes its steps again, for what an edge does
+//     not hold), record.go (rows), schedule.go (their times).
+//
+// How long a run lasts is asked in package lifetime.
+//
+// # What a configuration is
+//
+// The leaf; which of the visit's activities have ended; whether `done` was handled
+// in the visit; which timers have fired; whether `cancel` was taken; the data that is
+// held; the counters of `max` and `retry`; the events that may stand deferred
+// (language.md, section 7); where timers decide, what is known of the times. All else
+// is a free choice of the environment.
+//
+// # Activities side by side
+//
+// An activity that ends without leaving the state and without effects changes
+// nothing but that it has ended. Such ends commute with each other and with every
+// exit, so they are taken in one order, that of the dos, and a leaf with n of them
+// has n+1 configurations instead of 2^n. Every exit is still there (before any
+// end), and so is the configuration in which all that can end have ended. This is
+// a static form of partial-order reduction (Godefroid, Partial-Order Methods for
+// the Verification of Concurrent Systems, LNCS 1032, chapter 4). A retry that
+// waits counts as running: nothing but time can tell the two apart here.
+package explore

@@ -1,0 +1,80 @@
+package step
+
+import (
+	"github.com/fsmc-dev/fsmc/check/explore/data"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// chooseRegion is a free choice of a region from lo to hi.
+func (s *Step) chooseRegion(d *data.Domain, lo, hi int64) int64 {
+	n := 0
+	for code := lo; code <= hi; code++ {
+		if !d.Empty(code) {
+			n++
+		}
+	}
+	k := s.Oracle.Choose(n)
+	if d.Kind == ir.Duration {
+		k = n - 1 - k // long waits first: a timer of 0s would come before what a witness shows
+	}
+	for code := lo; code <= hi; code++ {
+		if d.Empty(code) {
+			continue
+		}
+		if k == 0 {
+			return code
+		}
+		k--
+	}
+	return lo
+}
+
+// of is the one of refs that belongs to the input at hand.
+func (s *Step) of(refs []*data.Node) *data.Node {
+	for _, n := range refs {
+		if n.Event == s.In.Event {
+			if n.Event != nil || s.In.Kind == ir.CaseFailure {
+				return n
+			}
+		}
+	}
+	return refs[0]
+}
+
+// payload is the code of a field of the event at hand, chosen when it is first
+// asked for.
+func (s *Step) payload(n *data.Node) int64 {
+	if !s.have[n.Index] {
+		s.have[n.Index] = true
+		s.had = append(s.had, n.Index)
+		s.payloads[n.Index] = s.choosePayload(n)
+	}
+	return s.payloads[n.Index]
+}
+
+func (s *Step) choosePayload(n *data.Node) int64 {
+	if n.Event == nil && s.In.Kind == ir.CaseFailure {
+		switch n.Field.Name {
+		case "category":
+			return n.Domain.Code(&ir.Const{Kind: ir.String, Str: s.In.Category.Name})
+		case "activity":
+			return n.Domain.Code(&ir.Const{Kind: ir.String, Str: s.In.Do.Activity.Name})
+		}
+	}
+	return s.chooseCode(n)
+}
+
+// chooseCode is a free choice among what n can be.
+func (s *Step) chooseCode(n *data.Node) int64 {
+	switch n.Domain.Sort {
+	case data.ByRegion:
+		lo, hi := n.Codes()
+		return s.chooseRegion(n.Domain, lo, hi)
+	case data.ByLength:
+		return int64(s.Oracle.Choose(int(n.Domain.Most) + 1))
+	case data.ByValue:
+		lo, hi := n.Values()
+		return lo + int64(s.Oracle.Choose(int(hi-lo)+1))
+	}
+	return 0
+}

@@ -1,0 +1,248 @@
+package step
+
+import (
+	"github.com/fsmc-dev/fsmc/check/explore/data"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// block is a compiled ir.Block, as far as it concerns what is held.
+type block struct {
+	reads   []func(*Step) // of fields that may be unset, in order
+	effects []effect
+	checks  []effect // what is published, as far as it may be out of range
+	forget  []int    // atoms in which something is assigned
+}
+
+// effect is one assignment.
+type effect struct {
+	assign *ir.Assign
+	node   *data.Node
+	unset  bool
+	value  func(*Step) (code int64, fits bool)
+}
+
+// block compiles b; nil where nothing of it matters.
+func (c *compiler) block(b *ir.Block, arm *ir.Arm) *block {
+	if b == nil {
+		return nil
+	}
+	out := &block{}
+	for _, a := range b.Assigns {
+		e := effect{assign: a, node: c.t.Vars[a.Var]}
+		if a.Value == nil {
+			e.unset = true
+		} else {
+			out.read(c.touch(a.Value, arm))
+			e.value = c.value(e.node, a.Value, arm)
+		}
+		if e.node.Slot != nil || e.value != nil {
+			out.effects = append(out.effects, e)
+		}
+	}
+	for _, p := range b.Publishes {
+		for _, v := range p.Values {
+			out.read(c.touch(v, arm))
+		}
+		for _, a := range c.t.Published[p] {
+			out.checks = append(out.checks, effect{assign: a, value: c.fits(a, arm)})
+		}
+	}
+	return out
+}
+
+func (b *block) read(f func(*Step)) {
+	if f != nil {
+		b.reads = append(b.reads, f)
+	}
+}
+
+// value compiles the right side of an assignment to n: the code, and whether it
+// lies in n's range. It is nil where n is not held and everything fits.
+func (c *compiler) value(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int64, bool) {
+	lo, hi, ranged := n.Limits()
+	refs := c.t.Refs(e, arm)
+	checked := ranged && len(refs) == 0 && n.Type.Range != nil && !data.Within(e, lo, hi) && !c.t.FitsByGuard(n, e, arm)
+	for _, source := range refs {
+		checked = checked || data.Narrows(source, n)
+	}
+	checked = checked || data.MayOverflow(e) && (n.Type.Range == nil || !c.t.FitsByGuard(n, e, arm))
+	switch {
+	case !n.Valued() && !checked:
+		return nil
+	case !n.Valued() && len(refs) == 0:
+		return mayFit
+	case n.Domain.Sort == data.ByRegion:
+		return c.regionValue(n, e, arm)
+	case n.Domain.Sort == data.ByLength:
+		v := c.number(e, arm)
+		return func(s *Step) (int64, bool) { return min(v(s), n.Domain.Most), true }
+	case n.Domain.Sort == data.ByValue && c.t.Known(e, arm):
+		v := c.number(e, arm)
+		return func(s *Step) (int64, bool) {
+			code := v(s)
+			return code, lo <= code && code <= hi
+		}
+	case n.Domain.Sort == data.ByValue:
+		values := int(hi-lo) + 1
+		return func(s *Step) (int64, bool) {
+			s.Guess = true
+			if checked {
+				k := s.Oracle.Choose(values + 1)
+				return lo + int64(k), k < values
+			}
+			return lo + int64(s.Oracle.Choose(values)), true
+		}
+	case checked:
+		return mayFit
+	}
+	return func(s *Step) (int64, bool) { return 0, true }
+}
+
+// regionValue is value for what is held by region: constants and copies.
+func (c *compiler) regionValue(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int64, bool) {
+	lo, hi := n.Codes()
+	if lit := ir.Value(e); lit != nil {
+		code := n.Domain.Code(lit)
+		return func(*Step) (int64, bool) { return code, lo <= code && code <= hi }
+	}
+	if region := c.region(e, arm); region != nil {
+		return func(s *Step) (int64, bool) {
+			_, code := region(s)
+			return code, lo <= code && code <= hi
+		}
+	}
+	return func(s *Step) (int64, bool) {
+		s.Guess = true
+		return s.chooseRegion(n.Domain, lo, hi), true
+	}
+}
+
+// apply does the effects of b at once: all right sides are read first. Where one
+// of them cannot be computed the step fails.
+func (s *Step) apply(b *block) {
+	if b == nil || s.Failed() {
+		return
+	}
+	for _, read := range b.reads {
+		if read(s); s.Failed() {
+			return
+		}
+	}
+	if len(b.forget) > 0 {
+		copy(s.before, s.Next)
+		s.readAll(b.forget)
+	}
+	codes := s.codes[:0]
+	for i := range b.effects {
+		e := &b.effects[i]
+		code := int64(0)
+		if e.value != nil {
+			var fits bool
+			code, fits = e.value(s)
+			if s.Failed() {
+				s.overflows(e.assign)
+				return
+			}
+			if !fits {
+				s.fail(Fault{why: outOfRange, Assign: e.assign})
+				return
+			}
+		}
+		codes = append(codes, code)
+	}
+	for i := range b.checks {
+		check := &b.checks[i]
+		if _, fits := check.value(s); s.Failed() {
+			s.overflows(check.assign)
+			return
+		} else if !fits {
+			s.fail(Fault{why: outOfRange, Assign: check.assign})
+			return
+		}
+	}
+	for i := range b.effects {
+		e := &b.effects[i]
+		if e.node.Slot == nil {
+			continue
+		}
+		s.Foot.writes(e.node)
+		switch {
+		case e.unset:
+			e.node.Slot.Set(s.Next, 0)
+		case !e.node.Valued():
+			e.node.Slot.Store(s.Next, e.node.Slot.Base)
+		default:
+			e.node.Slot.Store(s.Next, codes[i])
+		}
+	}
+	s.codes = codes
+	for _, id := range b.forget {
+		if !s.asksTheSame(id) {
+			s.verdicts[id] = unasked
+		}
+	}
+}
+
+// overflows notes in which assignment a value does not fit into 64 bits, if that is
+// the fault.
+func (s *Step) overflows(a *ir.Assign) {
+	if s.Fault.why == overflow {
+		s.Fault.Assign = a
+	}
+}
+
+// readAll notes that what the atoms given read is read.
+func (s *Step) readAll(atoms []int) {
+	for _, id := range atoms {
+		for _, v := range s.Program.atoms[id].vars {
+			s.Foot.reads(s.Program.Tracked.Vars[v])
+		}
+	}
+}
+
+// asksTheSame reports whether all that atom id reads has the value that it had
+// before the block at hand: a host guard is asked once for the same arguments in
+// a step.
+func (s *Step) asksTheSame(id int) bool {
+	a := &s.Program.atoms[id]
+	for _, v := range a.vars {
+		n := s.Program.Tracked.Vars[v]
+		if n.Slot == nil {
+			if v.Param {
+				continue
+			}
+			return false
+		}
+		if !n.Valued() || n.Domain.Sort != data.ByValue || n.Slot.Get(s.before) != n.Slot.Get(s.Next) {
+			return false
+		}
+	}
+	return true
+}
+
+// fits compiles whether a, a value that is published, lies in its range. Where
+// that is not known it is a choice.
+func (c *compiler) fits(a *ir.Assign, arm *ir.Arm) func(*Step) (int64, bool) {
+	lo, hi := a.Var.Type.Range.Lo, a.Var.Type.Range.Hi
+	if region := c.region(a.Value, arm); region != nil {
+		least, most := &ir.Const{Kind: a.Var.Type.Kind, Int: lo}, &ir.Const{Kind: a.Var.Type.Kind, Int: hi}
+		return func(s *Step) (int64, bool) {
+			d, code := region(s)
+			return 0, d.Holds(code, ir.OpGe, least) && d.Holds(code, ir.OpLe, most)
+		}
+	}
+	if c.t.Known(a.Value, arm) {
+		v := c.number(a.Value, arm)
+		return func(s *Step) (int64, bool) {
+			n := v(s)
+			return 0, lo <= n && n <= hi
+		}
+	}
+	return mayFit
+}
+
+// mayFit is a value of which nobody knows whether it is in range.
+func mayFit(s *Step) (int64, bool) {
+	s.Guess = true
+	return 0, s.Oracle.Choose(2) == 0
+}

@@ -1,0 +1,272 @@
+package step
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/explore/data"
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/timing"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Packing is where the words of a configuration of the product have their parts.
+// What belongs to one visit (activities, the counters of their retries) is laid
+// over the same bits for every leaf.
+type Packing struct {
+	Words int
+	Used  uint
+
+	Leaf, Rested, Cancelled data.Bits
+	Deferred, Pending       Marks // of the deferrable events: those that stand deferred, and those of them still to be looked at
+	Fired                   data.Bits
+	slots                   []slots  // by state ID; see firedSlots
+	FiredBit                []uint64 // by timer ID
+
+	counters []data.Bits // by arm ID: of those counters that outlive a visit
+	Visits   []Visit     // by state ID
+
+	visitBits []uint64 // the bits that belong to the visit
+}
+
+// Marks are one bit for each of some things, by their place: up to 64 in each field.
+type Marks []data.Bits
+
+// Any reports whether one of the things is marked.
+func (m Marks) Any(words []uint64) bool {
+	for _, f := range m {
+		if f.Get(words) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Has reports whether the thing in place at is marked.
+func (m Marks) Has(words []uint64, at int) bool { return m[at/64].Get(words)>>(at%64)&1 != 0 }
+
+// Put marks the thing in place at, or takes its mark away.
+func (m Marks) Put(words []uint64, at int, on bool) {
+	v := m[at/64].Get(words) &^ (1 << (at % 64))
+	if on {
+		v |= 1 << (at % 64)
+	}
+	m[at/64].Set(words, v)
+}
+
+// Visit is what a configuration holds of a visit to a leaf.
+type Visit struct {
+	plain    data.Bits   // how many of the dos whose end nothing but `done` can see have ended
+	ended    []data.Bits // by place in the leaf's dos: one bit, for those that are not plain
+	order    []int       // by place in the leaf's dos: place among the plain ones, or -1
+	Waiting  []data.Bits // by place in the leaf's dos: one bit, for those whose retries are told apart from their attempts
+	nPlain   int
+	counters map[*ir.Arm]data.Bits
+}
+
+// maxWords is the most words of a configuration: what needs more would not be
+// explored to its end anyway.
+const maxWords = 64
+
+// reserve reserves width bits; they never straddle two words.
+func (p *Packing) reserve(width int) data.Bits {
+	w := uint(max(width, 0))
+	if p.Used+w > 64 {
+		p.Words++
+		p.Used = 0
+	}
+	f := data.Bits{Word: p.Words - 1, Shift: p.Used, Mask: 1<<w - 1}
+	if w == 64 {
+		f.Mask = ^uint64(0)
+	}
+	p.Used += w
+	return f
+}
+
+// newPacking gives every part its bits. It gives nil where they are too many.
+func newPacking(m *ir.Machine, t *data.Tracked, deferred int, c *Clocks, plain func(*ir.Do) bool) *Packing {
+	p := &Packing{Words: 1}
+	var fired int
+	p.slots, p.FiredBit, fired = firedSlots(m)
+	p.Leaf = p.reserve(bits.Len(uint(len(m.States))))
+	p.Rested, p.Cancelled = p.reserve(1), p.reserve(1)
+	p.Fired = p.reserve(fired)
+	if c != nil {
+		c.Number, c.Prompt = p.reserve(zoneBits), p.reserve(1)
+	}
+	for at := 0; at < deferred; at += 64 {
+		n := min(64, deferred-at)
+		p.Deferred = append(p.Deferred, p.reserve(n))
+		p.Pending = append(p.Pending, p.reserve(n))
+	}
+	for _, n := range t.Held() {
+		n.Slot = p.slot(n)
+	}
+	p.counters = make([]data.Bits, len(m.Arms))
+	for _, a := range m.Arms {
+		if flat.CountsBeyondVisit(a) {
+			p.counters[a.ID] = p.reserve(bits.Len64(uint64(*a.Max)))
+		}
+	}
+	if p.Words > maxWords {
+		return nil
+	}
+	p.overlay(m, c, plain)
+	if p.Words > maxWords {
+		return nil
+	}
+	return p
+}
+
+func (p *Packing) slot(n *data.Node) *data.Slot {
+	s := &data.Slot{Unset: n.MayBeUnset()}
+	base, count := n.HeldCodes()
+	s.Base = base
+	s.Bits = p.reserve(bits.Len64(count - 1))
+	return s
+}
+
+// overlay lays the visits of all leaves over the bits that follow.
+func (p *Packing) overlay(m *ir.Machine, c *Clocks, plain func(*ir.Do) bool) {
+	p.Visits = make([]Visit, len(m.States))
+	start := *p
+	taken := map[data.Bits]bool{}
+	for _, s := range m.States {
+		if s.Kind != ir.Leaf || len(s.Dos) == 0 {
+			continue
+		}
+		local := start
+		v := &p.Visits[s.ID]
+		v.ended = make([]data.Bits, len(s.Dos))
+		v.order, v.Waiting = make([]int, len(s.Dos)), make([]data.Bits, len(s.Dos))
+		for i, d := range s.Dos {
+			v.order[i] = -1
+			if plain(d) {
+				v.order[i] = v.nPlain
+				v.nPlain++
+			} else {
+				v.ended[i] = local.reserve(1)
+			}
+			if c.WaitCounts(s, i) {
+				v.Waiting[i] = local.reserve(1)
+			}
+		}
+		v.plain = local.reserve(bits.Len(uint(v.nPlain)))
+		v.counters = map[*ir.Arm]data.Bits{}
+		for _, a := range retriesOf(m, s) {
+			v.counters[a] = local.reserve(bits.Len64(uint64(*a.Max)))
+		}
+		v.note(taken)
+		if local.Words > p.Words || local.Words == p.Words && local.Used > p.Used {
+			p.Words, p.Used = local.Words, local.Used
+		}
+	}
+	p.visitBits = make([]uint64, p.Words)
+	for f := range taken {
+		f.Set(p.visitBits, f.Mask)
+	}
+}
+
+// note adds the fields of v to taken.
+func (v *Visit) note(taken map[data.Bits]bool) {
+	taken[v.plain] = true
+	for i, f := range v.ended {
+		if v.order[i] < 0 {
+			taken[f] = true
+		}
+		if v.Waiting[i].Mask != 0 {
+			taken[v.Waiting[i]] = true
+		}
+	}
+	for _, f := range v.counters {
+		taken[f] = true
+	}
+}
+
+// retriesOf lists the arms that retry an activity of leaf and count for the
+// visit alone.
+func retriesOf(m *ir.Machine, leaf *ir.State) []*ir.Arm {
+	var out []*ir.Arm
+	for s := leaf; s != nil; s = s.Parent {
+		for _, h := range s.Handlers {
+			for _, a := range h.Arms {
+				if a.Kind == ir.Retry && a.Max != nil && *a.Max > 0 && a.Scope.Kind == ir.PerVisit && !slices.Contains(out, a) {
+					out = append(out, a)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// HasEnded reports whether the do at place i of the leaf has ended.
+func (v *Visit) HasEnded(words []uint64, i int) bool {
+	if v.order[i] >= 0 {
+		return v.order[i] < int(v.plain.Get(words))
+	}
+	return v.ended[i].Get(words) != 0
+}
+
+// End notes that the do at place i has ended.
+func (v *Visit) End(words []uint64, i int) {
+	if v.order[i] >= 0 {
+		v.plain.Set(words, v.plain.Get(words)+1)
+	} else {
+		v.ended[i].Set(words, 1)
+	}
+}
+
+// IsWaiting reports whether a retry of the do at place i of the leaf waits.
+func (v *Visit) IsWaiting(words []uint64, i int) bool {
+	return v.Waiting[i].Mask != 0 && v.Waiting[i].Get(words) != 0
+}
+
+// MayEnd reports whether it is the turn of the do at place i to end in place:
+// plain ones end in the order in which they stand.
+func (v *Visit) MayEnd(words []uint64, i int) bool {
+	return v.order[i] < 0 || v.order[i] == int(v.plain.Get(words))
+}
+
+func (v *Visit) AllEnded(words []uint64) bool {
+	if len(v.order) == 0 || int(v.plain.Get(words)) < v.nPlain {
+		return false
+	}
+	for i, f := range v.ended {
+		if v.order[i] < 0 && f.Get(words) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// slots is where the bits of one state's timers in the field Fired end. They
+// begin where those of the state around it end, so states side by side share
+// theirs, and a step that does not leave a state keeps the bits below its end.
+type slots uint
+
+// maxFired is the most timers on one path from the root to a leaf whose firing
+// is remembered. What is beyond counts as never fired, which adds paths and
+// hides none.
+const maxFired = 32
+
+// firedSlots gives the timers whose firing is to be remembered their bits: by
+// state ID where those of a state end, by timer ID the bit (0 where none is remembered),
+// and how many bits that takes, the timers around a leaf with the outermost first.
+func firedSlots(m *ir.Machine) (ends []slots, bit []uint64, width int) {
+	ends, bit = make([]slots, len(m.States)), make([]uint64, len(m.Timers))
+	for _, s := range m.States {
+		end := slots(0)
+		if s.Parent != nil {
+			end = ends[s.Parent.ID]
+		}
+		for _, t := range s.Timers {
+			if timing.OutlivesFiring(t) && end < maxFired {
+				bit[t.ID] = 1 << end
+				end++
+			}
+		}
+		ends[s.ID] = end
+		width = max(width, int(end))
+	}
+	return ends, bit, width
+}

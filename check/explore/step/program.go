@@ -1,0 +1,229 @@
+package step
+
+import (
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/explore/data"
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Program is a machine made ready for the product: everything that a step needs
+// to know is looked up here and nothing in the syntax.
+type Program struct {
+	table      *flat.Table
+	Machine    *ir.Machine
+	Tracked    *data.Tracked
+	Packing    *Packing
+	atoms      []atom
+	uses       map[*ir.Arm][]use
+	Deferrable []*ir.Event // the events that some state defers
+	Place      []int       // by event index: its place among those, or -1
+	States     []StateCode // by state ID
+	arms       []armCode   // by arm ID
+	by         apart
+	live       [][]uint64 // by place of a leaf: the bits that matter there; see liveAt
+	Clocks     *Clocks    // nil where no time decides anything
+}
+
+// StateCode is a state made ready.
+type StateCode struct {
+	Path        []*ir.State // from the root down to the state
+	leaf        *ir.State   // the one entered when the state is
+	entry, exit *block
+	require     test
+	timerReads  []func(*Step) // what its timers read as it is entered, where that may be unset
+	Args        []argument    // of a leaf: the same of its activities
+	refills     []data.Bits   // counters set back to zero when the state is entered from outside
+	choice      bool
+	Inputs      []InputCode // of a leaf
+	dos         map[*ir.Do]int
+	last        []spot     // see lastInTurn
+	Takes       []int      // by place among the deferrable events: the input that takes it, or -1
+	defersAgain []uint64   // the deferred events that the leaf plainly defers again
+	Instant     []TimerRef // timers around the leaf that fire at once
+}
+
+// argument is what an attempt of the do in place do reads as it starts.
+type argument struct {
+	Place int
+	Read  func(*Step)
+}
+
+// armCode is an arm made ready.
+type armCode struct {
+	arm   *ir.Arm
+	when  test
+	by    func(*Step) // what `backoff by` reads; nil where all of it is set
+	block *block
+}
+
+// InputCode is an input of a leaf made ready.
+type InputCode struct {
+	flat.Input
+	Choices []ChoiceCode
+	Place   int        // place of Input.Do in the leaf
+	Before  []TimerRef // timers that fire earlier wherever they run
+	last    *lastUses  // nil until it is asked for
+	AtOnce  bool       // a timer that may be due when its state is entered
+
+	Payloads int // in how many ways its event may come, as far as that is held; 0 until it is asked for
+}
+
+// ChoiceCode is a choice of an input in one leaf.
+type ChoiceCode struct {
+	ir.Choice
+	code    *armCode // nil for ignore and defer
+	bounded bool
+	Max     uint64
+	Counter data.Bits
+	Label   int32 // of the edge without a redirection; None until it is needed
+}
+
+// TimerRef is a timer that can be told to have fired, or one that cannot.
+type TimerRef struct{ bit uint64 }
+
+// maxMasks is the most words that the masks of live bits may take together.
+const maxMasks = 1 << 21
+
+// Compile gives nil where the machine needs more room than a
+// configuration may take.
+func Compile(t *flat.Table, tracked *data.Tracked, clocks *Clocks) *Program {
+	m := t.Machine
+	p := &Program{table: t, Machine: m, Tracked: tracked, Clocks: clocks}
+	p.findDeferred()
+	stays := t.EndsInPlace()
+	p.Packing = newPacking(m, p.Tracked, len(p.Deferrable), clocks, func(d *ir.Do) bool { return p.endsPlainly(stays, d) })
+	if p.Packing == nil || p.Packing.Words*len(m.States) > maxMasks {
+		return nil
+	}
+	c := &compiler{t: p.Tracked, known: map[string]int{}, uses: map[*ir.Arm][]use{}}
+	p.arms = make([]armCode, len(m.Arms))
+	for i, a := range m.Arms {
+		p.arms[i] = armCode{arm: a, when: c.guard(a), block: c.block(a.Block, a)}
+		if a.Backoff != nil {
+			p.arms[i].by = c.touch(a.Backoff.By, a)
+		}
+	}
+	p.States = make([]StateCode, len(m.States))
+	for _, s := range m.States {
+		code := &p.States[s.ID]
+		code.Path = s.Chain()
+		slices.Reverse(code.Path)
+		code.leaf = s.Leaf()
+		code.entry, code.exit = c.block(s.Entry, nil), c.block(s.Exit, nil)
+		if s.Require != nil {
+			code.require = c.require(s)
+		}
+		code.choice = s.IsChoice()
+		for _, t := range s.Timers {
+			if t.Var != nil && p.Tracked.Vars[t.Var].MayBeUnset() {
+				code.timerReads = append(code.timerReads, c.touchVar(t.Var, t.Span))
+			}
+		}
+		for i, d := range s.Dos {
+			for _, arg := range d.Args {
+				if read := c.touch(arg, nil); read != nil {
+					code.Args = append(code.Args, argument{i, read})
+				}
+			}
+		}
+	}
+	p.atoms, p.uses = c.atoms, c.uses
+	p.noteForgotten()
+	p.noteScopes()
+	for _, s := range m.States {
+		if s.Kind == ir.Leaf {
+			p.compileLeaf(s)
+		}
+	}
+	p.tellApart()
+	if clocks != nil {
+		clocks.refer(p)
+	}
+	return p
+}
+
+func (p *Program) findDeferred() {
+	p.Place = make([]int, len(p.Machine.Events))
+	for i := range p.Place {
+		p.Place[i] = -1
+	}
+	for _, s := range p.Machine.States {
+		for _, use := range s.Defer {
+			if p.Place[use.Event.Index] < 0 {
+				p.Place[use.Event.Index] = len(p.Deferrable)
+				p.Deferrable = append(p.Deferrable, use.Event)
+			}
+		}
+	}
+}
+
+// endsPlainly reports whether nothing but `done` can tell that d has ended: it
+// has nothing to say, or what ends it in place has neither guards nor effects.
+// Such ends commute with everything, so one order stands for all; see the
+// package comment.
+func (p *Program) endsPlainly(stays flat.InPlace, d *ir.Do) bool {
+	if !stays[d] {
+		return false
+	}
+	plainly := len(d.Activity.Results) == 0 // its failures may have effects all the same
+	for in := range p.table.Inputs(d.State) {
+		if in.Do != d || !flat.CanStay(in.Choices) {
+			continue
+		}
+		for _, c := range in.Choices {
+			if c.Arm != nil && (c.Arm.When != nil || c.Arm.Block != nil && len(c.Arm.Block.Assigns) > 0 && c.Arm.Kind == ir.Stay) {
+				return false
+			}
+		}
+		plainly = true
+	}
+	return plainly
+}
+
+// noteForgotten notes at every block which free verdicts its assignments make
+// void.
+func (p *Program) noteForgotten() {
+	byVar := map[*ir.Var][]int{}
+	for id, a := range p.atoms {
+		for _, v := range a.vars {
+			byVar[v] = append(byVar[v], id)
+		}
+	}
+	note := func(code *block, b *ir.Block) {
+		if b == nil {
+			return
+		}
+		for _, a := range b.Assigns {
+			code.forget = append(code.forget, byVar[a.Var]...)
+		}
+	}
+	for i := range p.arms {
+		note(p.arms[i].block, p.arms[i].arm.Block)
+	}
+	for _, s := range p.Machine.States {
+		note(p.States[s.ID].entry, s.Entry)
+		note(p.States[s.ID].exit, s.Exit)
+	}
+}
+
+// noteScopes notes at every state which counters are set back to zero with it.
+func (p *Program) noteScopes() {
+	for _, a := range p.Machine.Arms {
+		if !flat.CountsBeyondVisit(a) {
+			continue
+		}
+		if s := flat.RefilledBy(a); s != nil {
+			p.States[s.ID].refills = append(p.States[s.ID].refills, p.Packing.counters[a.ID])
+		}
+	}
+}
+
+// DoneDue reports whether `done` is the next input in a configuration in leaf.
+func (p *Program) DoneDue(leaf *ir.State, words []uint64) bool {
+	if p.Packing.Rested.Get(words) != 0 {
+		return false
+	}
+	return p.States[leaf.ID].choice || p.Packing.Visits[leaf.ID].AllEnded(words)
+}

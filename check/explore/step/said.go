@@ -1,0 +1,54 @@
+package step
+
+import (
+	"github.com/fsmc-dev/fsmc/check/explore/data"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Said is what a witness says of the step at hand: the data of its event, and what host
+// guards answered, as far as either was asked for.
+func (s *Step) Said() (payload map[string]any, guards map[string]bool) {
+	payload, guards = map[string]any{}, map[string]bool{}
+	for _, i := range s.had {
+		n := s.Program.Tracked.Chosen[i]
+		if n.Event != nil && s.In != nil && n.Event == s.In.Event && n.Domain.Sort != data.Free {
+			payload[n.Field.Name] = n.JSON(s.payloads[i])
+		}
+	}
+	for id, a := range s.Program.atoms {
+		if a.host && s.answers[id] != unasked {
+			for _, text := range a.texts {
+				guards[text] = s.answers[id] == isTrue
+			}
+		}
+	}
+	return payload, guards
+}
+
+// Values are the data of a configuration in leaf that still matter there.
+func (p *Program) Values(leaf *ir.State, words []uint64) map[string]any {
+	out := map[string]any{}
+	for _, n := range p.Tracked.Nodes {
+		if n.Slot == nil || !n.Valued() || n.Slot.Get(p.liveAt(leaf, words)) != n.Slot.Mask {
+			continue
+		}
+		if code, set := n.Slot.Load(words); set {
+			out[n.Var.Name] = n.JSON(code)
+		}
+	}
+	return out
+}
+
+// Params are the parameters with which a run begins, given their codes.
+func (p *Program) Params(codes []int64) map[string]any {
+	out := map[string]any{}
+	for _, n := range p.Tracked.Nodes {
+		if n.Slot != nil && n.Var.Param {
+			if n.Domain.Sort != data.Free {
+				out[n.Var.Name] = n.JSON(codes[0])
+			}
+			codes = codes[1:]
+		}
+	}
+	return out
+}

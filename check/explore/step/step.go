@@ -1,0 +1,240 @@
+// Package step takes one step of a machine in one configuration, on packed words. What
+// the environment chooses is asked of an oracle, which enumerates all answers.
+//
+// In the order in which to read them: oracle.go (free choices), packing.go (where the
+// words of a configuration have their parts), step.go (the step at hand, and which arm
+// is taken), choose.go (payloads), enter.go (leaving and entering), effects.go
+// (blocks); then how a machine is made ready for that: program.go and leaves.go,
+// compile.go (guards, and in sums.go and touch.go what they read), wish.go (what the
+// sender of an event can bring about), clocks.go (which times are held); then what
+// leaves work out: live.go and apart.go (data that is read no more), alike.go and
+// alikeinturn.go (choices that make no difference), footprint.go (what a step reads and
+// writes); and said.go (what a witness says of it).
+package step
+
+import (
+	"github.com/fsmc-dev/fsmc/check/explore/data"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// Step takes one input in one configuration, by the rules of language.md,
+// section 5, and in the order of package runtime: exit blocks from the leaf
+// outwards, the arm's block, entry blocks inwards; a counter rises before
+// anything is entered; a `require` is read before the leaf's own entry block.
+// It works on the packed words themselves.
+type Step struct {
+	Program *Program
+	Oracle  Oracle
+	Here    []uint64 // the configuration before the step; never changed
+	Next    []uint64 // the one that is being made
+	before  []uint64 // scratch of apply: next as it was
+	From    *ir.State
+	In      *InputCode // nil for the start and for an end with nothing to say
+
+	verdicts []int8         // by atom
+	answers  []int8         // of host guards by atom: the first of the step, for a witness
+	codes    []int64        // scratch of apply
+	payloads []int64        // by data.Node.Index
+	have     []bool         // by data.Node.Index: the payload has been chosen
+	had      []int          // the indexes set in have
+	Params   []int64        // of a start: what was chosen for the parameters that are held
+	Timers   []StartedTimer // the timers that the step has started, where their times matter
+	spans    map[*ir.Timer]StartedTimer
+	longer   map[jittered]int64
+	shorter  map[jittered]int64
+
+	Tries  int // how often any step was run; being turned away by a require counts, too
+	Fault  Fault
+	Guess  bool        // something was chosen for want of knowing
+	Wishes []wishAt    // what was chosen that the sender of the event chooses
+	Again  bool        // the input is an event that was deferred, so that it was sent before
+	choice int         // of the input, that is being decided
+	key    []byte      // scratch of triedAlike
+	Passed *ChoiceCode // the last choice whose bound was used up
+	turn   turn        // whose `require` is asked
+	Shared int         // the depth of the innermost state that is active before, during and behind it
+	Turned bool        // a require sent the run elsewhere
+	hosted bool        // a host guard was asked since this was cleared
+
+	Foot Footprint
+
+	TurnedByHost []*ir.State // the leaves whose requires did so after asking a host guard
+}
+
+const (
+	unasked int8 = iota
+	isTrue
+	isFalse
+)
+
+// Fault is why a step cannot be computed.
+type Fault struct {
+	why    why
+	Assign *ir.Assign // of outOfRange and overflow
+	Leaf   *ir.State  // of circle: where it begins
+	Field  *ir.Var    // of unsetRead
+	At     token.Span // of unsetRead: the read
+}
+
+type why uint8
+
+const (
+	noFault why = iota
+	outOfRange
+	overflow
+	unsetRead
+	circle // the requires lead round in a circle
+)
+
+func New(p *Program) *Step {
+	return &Step{
+		Program: p, Here: make([]uint64, p.Packing.Words), Next: make([]uint64, p.Packing.Words), before: make([]uint64, p.Packing.Words),
+		verdicts: make([]int8, len(p.atoms)), answers: make([]int8, len(p.atoms)),
+		payloads: make([]int64, len(p.Tracked.Chosen)), have: make([]bool, len(p.Tracked.Chosen)),
+	}
+}
+
+// Begin prepares the first or another run of the same step.
+func (s *Step) Begin() {
+	copy(s.Next, s.Here)
+	clear(s.verdicts)
+	clear(s.answers)
+	for _, i := range s.had {
+		s.have[i] = false
+	}
+	s.had = s.had[:0]
+	s.Fault, s.Guess, s.Passed, s.Turned, s.TurnedByHost = Fault{}, false, nil, false, s.TurnedByHost[:0]
+	s.Timers, s.Wishes = s.Timers[:0], s.Wishes[:0]
+	if s.Foot.Noted {
+		clear(s.Foot.Wrote)
+	}
+}
+
+func (s *Step) fail(f Fault) {
+	if s.Fault.why == noFault {
+		s.Fault = f
+	}
+}
+
+func (s *Step) Failed() bool { return s.Fault.why != noFault }
+
+// ask is the truth of atom id in this step.
+func (s *Step) ask(id int) bool {
+	if s.verdicts[id] == unasked {
+		s.verdicts[id] = isTrue + int8(s.Oracle.Choose(2))
+		s.notes(id)
+		if s.answers[id] == unasked {
+			s.answers[id] = s.verdicts[id]
+		}
+	}
+	s.hosted = s.hosted || s.Program.atoms[id].host
+	return s.verdicts[id] == isTrue
+}
+
+// notes notes whether the verdict on atom id is a guess.
+func (s *Step) notes(id int) {
+	switch a := &s.Program.atoms[id]; {
+	case a.host || s.Guess:
+	case a.wish == nil || s.Again:
+		s.Guess = true
+	default:
+		s.Wishes = append(s.Wishes, wishAt{a.wish, s.verdicts[id] == isTrue})
+		s.Guess = !s.granted()
+	}
+}
+
+// load is the code of a variable that is read at the place given; where it is
+// unset the step cannot be computed.
+func (s *Step) load(n *data.Node, at token.Span) int64 {
+	s.Foot.reads(n)
+	code, set := n.Slot.Load(s.Next)
+	if !set {
+		s.fail(Fault{why: unsetRead, Field: n.Var, At: at})
+	}
+	return code
+}
+
+func (s *Step) isSet(n *data.Node) bool {
+	s.Foot.reads(n)
+	_, set := n.Slot.Load(s.Next)
+	return set
+}
+
+// Decide is the first choice of in whose guard holds and whose bound is not used
+// up; nil where there is none, or where a guard cannot be computed.
+func (s *Step) Decide(in *InputCode) *ChoiceCode {
+	for i := range in.Choices {
+		c := &in.Choices[i]
+		if s.choice = i; i > 0 && s.triedAlike(0) {
+			return nil
+		}
+		if c.code != nil && c.code.when != nil {
+			holds := c.code.when(s)
+			if s.Failed() || s.Oracle.Over {
+				return nil
+			}
+			if !holds {
+				continue
+			}
+		}
+		if c.bounded && s.usedUp(c) {
+			s.Passed = c
+			continue
+		}
+		return c
+	}
+	return nil
+}
+
+func (s *Step) usedUp(c *ChoiceCode) bool {
+	if s.Program.Tracked.Loose && c.Max > 0 {
+		s.Guess = true
+		return s.Oracle.Choose(2) == 1
+	}
+	return c.Max == 0 || c.Counter.Get(s.Next) >= c.Max
+}
+
+// count notes one more use of c's bound.
+func (s *Step) count(c *ChoiceCode) {
+	if c.bounded && !s.Program.Tracked.Loose {
+		c.Counter.Set(s.Next, c.Counter.Get(s.Next)+1)
+	}
+}
+
+// Retry takes the arm of c, which runs an activity again.
+func (s *Step) Retry(c *ChoiceCode) {
+	s.count(c)
+	if c.code.by != nil {
+		c.code.by(s)
+	}
+	s.apply(c.code.block)
+}
+
+// Stay takes the arm of c, which leads nowhere.
+func (s *Step) Stay(c *ChoiceCode) { s.apply(c.code.block) }
+
+// Begins is the step that starts a run.
+func (s *Step) Begins() {
+	s.Params = s.Params[:0]
+	for _, n := range s.Program.Tracked.Nodes {
+		if n.Slot == nil {
+			continue
+		}
+		switch {
+		case n.Var.Param:
+			code := s.chooseCode(n)
+			n.Slot.Store(s.Next, code)
+			s.Params = append(s.Params, code)
+		case n.Var.Default == nil:
+		case n.Domain.Sort == data.ByRegion:
+			n.Slot.Store(s.Next, n.Domain.Code(n.Var.Default))
+		default:
+			n.Slot.Store(s.Next, n.Var.Default.Int)
+		}
+	}
+	root := s.Program.Machine.Root
+	s.refill(root)
+	s.apply(s.Program.States[root.ID].entry)
+	s.enter(root, 0, -1)
+}

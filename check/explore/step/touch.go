@@ -1,0 +1,73 @@
+package step
+
+import (
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// touch compiles the reads of e, whatever becomes of its value: the step cannot
+// be computed where one of them meets an unset field. It is nil where none can.
+func (c *compiler) touch(e ir.Expr, arm *ir.Arm) func(*Step) {
+	switch e := e.(type) {
+	case *ir.VarRef:
+		return c.touchVar(e.Var, e.At)
+	case *ir.Len:
+		return c.touch(e.X, arm)
+	case *ir.Unary:
+		return c.touch(e.X, arm)
+	case *ir.Binary:
+		if e.Op == ir.OpAnd || e.Op == ir.OpOr {
+			return c.touchLogic(e, arm)
+		}
+		return inOrder(c.touch(e.X, arm), c.touch(e.Y, arm))
+	case *ir.Call:
+		var all func(*Step)
+		for _, a := range e.Args {
+			all = inOrder(all, c.touch(a, arm))
+		}
+		return all
+	}
+	return nil
+}
+
+// touchVar compiles the read of v at the place given.
+func (c *compiler) touchVar(v *ir.Var, at token.Span) func(*Step) {
+	n := c.t.Vars[v]
+	if !n.MayBeUnset() {
+		return nil
+	}
+	return func(s *Step) {
+		if !s.isSet(n) {
+			s.fail(Fault{why: unsetRead, Field: v, At: at})
+		}
+	}
+}
+
+// touchLogic reads the right side only where the left one does not decide.
+func (c *compiler) touchLogic(e *ir.Binary, arm *ir.Arm) func(*Step) {
+	y := c.touch(e.Y, arm)
+	if y == nil {
+		return c.touch(e.X, arm)
+	}
+	x, goesOn := c.test(e.X, arm), e.Op == ir.OpAnd
+	return func(s *Step) {
+		if holds := x(s); !s.Failed() && holds == goesOn {
+			y(s)
+		}
+	}
+}
+
+// inOrder does one after the other; either may be nil.
+func inOrder(first, second func(*Step)) func(*Step) {
+	switch {
+	case first == nil:
+		return second
+	case second == nil:
+		return first
+	}
+	return func(s *Step) {
+		if first(s); !s.Failed() {
+			second(s)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package explore
+
+import (
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/explore/data"
+	"github.com/fsmc-dev/fsmc/check/explore/step"
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// DefaultLimit is the number of configurations past which a machine is not
+// explored to its end.
+const DefaultLimit = 4_000_000
+
+// edgesEach is the most edges for each configuration of the limit, on average:
+// the limit is there to bound memory.
+const edgesEach = 8
+
+// maxStored is the most words that all configurations may take together: half
+// a gigabyte.
+const maxStored = 1 << 26
+
+// stepsEach is the most times that a step may be run for each configuration of
+// the limit, on average: free choices within one step multiply.
+const stepsEach = 16
+
+// NewProduct explores the machine of t breadth first: the store is the queue. It is nil
+// where the machine has more than limit configurations, or takes more memory than that
+// many usually do; and where the machine is broken, so that an arm or a target may be
+// missing.
+func NewProduct(t *flat.Table, limit int) *Product {
+	p, _ := TryFurther(t, 0, limit)
+	return p
+}
+
+// TryFurther is NewProduct where it gave nil with a limit before: what would give up as
+// it did then is left out. Where it gave up, entered marks by ID the states that it had
+// reached.
+func TryFurther(t *flat.Table, before, limit int) (p *Product, entered []bool) {
+	held, paced := data.New(t.Machine), true
+	for _, which := range []step.Which{step.EveryTimer, step.TimersOfLeaves} {
+		c, tooMany := step.NewClocks(t, held, which)
+		paced = paced && !tooMany
+		if c == nil {
+			continue
+		}
+		if before < maxTimed {
+			if p, _ := try(t, min(limit, maxTimed), held, c); p != nil {
+				p.paced = paced
+				return p, nil
+			}
+		}
+		held, paced = data.New(t.Machine), false
+	}
+	if p, entered = try(t, limit, held, nil); p != nil {
+		p.paced = paced
+	}
+	return p, entered
+}
+
+// TryOpen is NewProduct with every bound both open and used up, so that no counter
+// multiplies configurations. What no path of it does, no run does; a path of it may
+// be none. It gives nil where the machine has no bounds, too.
+func TryOpen(t *flat.Table, limit int) *Product {
+	if !slices.ContainsFunc(t.Machine.Arms, func(a *ir.Arm) bool { return a.Max != nil && *a.Max > 0 }) {
+		return nil
+	}
+	held := data.New(t.Machine)
+	held.Loose = true
+	p, _ := try(t, limit, held, nil)
+	return p
+}
+
+func try(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.Clocks) (p *Product, entered []bool) {
+	x, entered := exploration(t, limit, tracked, clocks)
+	if x == nil {
+		return nil, entered
+	}
+	return x.Product, nil
+}
+
+// exploration is try with what it took.
+func exploration(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.Clocks) (x *search, entered []bool) {
+	if t.Machine.Broken || t.Machine.Incomplete || t.Machine.Root.Leaf() == nil || limit <= 0 {
+		return nil, nil
+	}
+	code := step.Compile(t, tracked, clocks)
+	if code == nil {
+		return nil, nil
+	}
+	x = newSearch(t, code)
+	x.most = stepsEach * limit
+	x.start()
+	for c := int32(1); int(c) < x.store.count; c++ {
+		if x.work > maxWork || x.Tries > x.most || x.store.count > limit || len(x.To)+len(x.junctions.to) > edgesEach*limit || len(x.store.words) > maxStored {
+			return nil, x.enteredSoFar()
+		}
+		x.First = push(x.First, int32(len(x.To)))
+		x.expand(c)
+		x.settle()
+	}
+	if x.Tries > x.most {
+		return nil, x.enteredSoFar()
+	}
+	x.First = append(x.First, int32(len(x.To)))
+	x.numberJunctions()
+	return x, nil
+}
+
+func (x *search) enteredSoFar() []bool {
+	entered := make([]bool, len(x.first))
+	for s, c := range x.first {
+		entered[s] = c != graph.None
+	}
+	return entered
+}
+
+// maxTimed is the most configurations that are told apart by their times. A machine
+// with more, or where it is more work, is explored with the timers of leaves alone,
+// and if need be without times: then the order of the clocks is free but for what
+// their lengths alone say; see timing.Forestalls.
+const maxTimed = 20_000
+
+// maxWork is the most bounds in all zones that steps may make: some hundredths of a second.
+const maxWork = 1_000_000
+
+// MayReadUnset reports whether some run may read a field that it has not set.
+// It explores the machine with neither values nor counters, and of the data only
+// which fields are set: guards may be true or false, bounds open or used up, but
+// `is set` is exact. That has all runs of the machine, and mostly few
+// configurations; where there are more than limit the answer is true.
+func MayReadUnset(t *flat.Table, limit int) bool {
+	held := data.New(t.Machine)
+	held.Loose = true
+	for _, n := range held.Nodes {
+		n.Read = false
+	}
+	p, _ := try(t, limit, held, nil)
+	if p == nil {
+		return true
+	}
+	for _, f := range p.Faults() {
+		if f.Unset != nil {
+			return true
+		}
+	}
+	return false
+}
