@@ -95,7 +95,7 @@ func TestKill(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if !strings.Contains(string(out), "c1 goes on in Fetching\n") || !strings.Contains(string(out), "c1 ended in Done with success") {
+	if !strings.Contains(string(out), "c1 continues in Fetching\n") || !strings.Contains(string(out), "c1 ended in Done with success") {
 		t.Errorf("the run was not continued and ended:\n%s", out)
 	}
 

@@ -21,7 +21,7 @@ func ageFlag(c *cobra.Command, into *time.Duration, parse func(string) (time.Dur
 func parseSomeAge(text string) (time.Duration, error) {
 	d, err := runtime.ParseAge(text)
 	if err == nil && d == 0 {
-		err = fmt.Errorf("%q is no time at all", text)
+		err = fmt.Errorf("%q is not more than 0s", text)
 	}
 	return d, err
 }

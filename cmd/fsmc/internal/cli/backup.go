@@ -53,7 +53,7 @@ func (t *target) backUp(ctx context.Context, file string) error {
 		return err
 	})
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("file %q exists, and a backup overwrites none", file)
+		return fmt.Errorf("file %q exists: name a new file, because a backup overwrites nothing", file)
 	}
 	if err != nil {
 		return err

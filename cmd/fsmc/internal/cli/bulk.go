@@ -42,11 +42,11 @@ func (b *bulk) flags(c *cobra.Command) {
 func (b *bulk) check(c *cobra.Command, args []string) error {
 	switch {
 	case b.where == "" && b.apply:
-		return errors.New("--apply goes with --where; with an ID it is done at once")
+		return errors.New("--apply needs --where; with an ID, the command acts at once")
 	case b.where != "" && len(args) > 0:
-		return fmt.Errorf("either an ID or --where says which runs are meant: write %s", c.UseLine())
+		return fmt.Errorf("give either an ID or --where: write %s", c.UseLine())
 	case b.where == "" && c.Flags().Changed("where"):
-		return errors.New("--where is empty: it would be every run")
+		return errors.New("--where is empty, and would match every run: write at least one term")
 	case b.where == "":
 		return arguments("ID")(c, args)
 	}
@@ -203,7 +203,7 @@ func (b *bulk) steer(ctx context.Context, t *target, store runtime.Store, rows [
 			return err
 		}
 	case len(rows) == 0:
-		fmt.Fprintln(t.err, "no such runs")
+		fmt.Fprintln(t.err, "no runs match")
 	}
 	if len(report.Refused) > 0 {
 		return errFinding

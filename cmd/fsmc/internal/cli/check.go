@@ -52,7 +52,7 @@ there is no machine.`,
 				return fmt.Errorf("--max-configurations is %d; it is at least 1", limit)
 			}
 			if runs && !bounds {
-				return errors.New("--witness goes with --bounds: findings are always shown with a run where there is one")
+				return errors.New("--witness needs --bounds; findings show their witness without it")
 			}
 			collectSeldom()
 			unit, err := s.load(paths)

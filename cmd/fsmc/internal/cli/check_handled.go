@@ -29,7 +29,7 @@ func (r handledRow) input() string {
 // failures are handled, from the state outwards in the order in which the arms
 // are tried.
 func printHandled(out io.Writer, m *ir.Machine) error {
-	title := fmt.Sprintf("\nWhat comes of the activities of %s:\n", m.Name)
+	title := fmt.Sprintf("\nHow the activities of %s can end, and what happens then:\n", m.Name)
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, leaf := range m.States {
 		for _, d := range leaf.Dos {

@@ -99,7 +99,7 @@ func (d *drawer) sayVersion(m *ir.Machine, version, state string) {
 	if err == nil && !slices.ContainsFunc(drawn.Definition().States, func(s machine.State) bool { return s.Path == state }) {
 		missing = fmt.Sprintf("; its state %q is not in the diagram", state)
 	}
-	fmt.Fprintf(d.err, "fsmc: %s keeps its version of %s, which is not this one: what only its version has is not drawn%s\n", d.run, m.Name, missing)
+	fmt.Fprintf(d.err, "fsmc: %s has another version of %s: what only that version has is not drawn%s\n", d.run, m.Name, missing)
 }
 
 // walked is the way that a stored run of machine took, and the version of the

@@ -110,7 +110,7 @@ func (g *generator) target(path string) (string, error) {
 	case path == "-":
 		return "-", nil
 	case err == nil && info.IsDir():
-		return "", errors.New("a folder has no one output file: name it with -o")
+		return "", errors.New("a folder can have several machines: name the output file with -o")
 	}
 	return strings.TrimSuffix(path, filepath.Ext(path)) + "_fsm.go", nil
 }
@@ -182,7 +182,7 @@ func (g *generator) packageName(output string) (string, error) {
 		return "", errors.New("the package is not known: name it with --package")
 	}
 	if !token.IsIdentifier(name) || name == "_" {
-		return "", fmt.Errorf("%q is no name of a Go package: name one with --package", name)
+		return "", fmt.Errorf("%q cannot be the name of a Go package: choose another with --package", name)
 	}
 	return name, nil
 }

@@ -146,7 +146,7 @@ func checkStates(ctx context.Context, db runtime.Store, stuck map[string]time.Du
 		return err
 	}
 	for _, state := range slices.Sorted(maps.Keys(stuck)) {
-		fault := fmt.Errorf("--stuck: no machine in the database has runs that stand in %q", state)
+		fault := fmt.Errorf("--stuck: no machine in the database has runs that can be in %q", state)
 		if err := unlessKnown(state, leaves, fault); err != nil {
 			return err
 		}

@@ -119,7 +119,7 @@ func notes(s *runtime.StepView) []string {
 		add("again in %s", shortDuration(s.Wait))
 	}
 	if len(s.Redirects) > 0 {
-		add("turned away by the require of %s", strings.Join(s.Redirects, ", "))
+		add("redirected by the require of %s", strings.Join(s.Redirects, ", "))
 	}
 	if s.Actor != "" || s.Reason != "" {
 		add("sent%s%s", after(" by ", joined(s.Actor, 80)), after(": ", joined(s.Reason, 200)))

@@ -27,7 +27,7 @@ func checkFilter(ctx context.Context, db runtime.Store, f *runtime.RunFilter) er
 	if err != nil {
 		return err
 	}
-	return unlessKnown(f.State, known, fmt.Errorf("no %s in the database has runs that stand in %q", name, f.State))
+	return unlessKnown(f.State, known, fmt.Errorf("no %s in the database has runs that can be in %q", name, f.State))
 }
 
 // statesOf are the paths of those states of the database's machines that are asked

@@ -135,7 +135,7 @@ func (t *target) writeRuns(rows []runtime.RunRow, limit int, now time.Time) erro
 		return printJSON(t.out, out)
 	}
 	if len(rows) == 0 {
-		fmt.Fprintln(t.err, "no such runs")
+		fmt.Fprintln(t.err, "no runs match")
 		return nil
 	}
 	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)

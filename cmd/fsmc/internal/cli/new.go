@@ -60,10 +60,10 @@ var (
 var unfit = map[string]string{
 	"main":     "Go takes it for a program",
 	"vendor":   "Go keeps copies of other modules in it",
-	"testdata": "Go passes over it",
+	"testdata": "Go ignores it",
 	"internal": "Go lets no other folder import it",
 
-	"documentation": "Go passes over it",
+	"documentation": "Go ignores it",
 }
 
 // longestNew is how many characters a name may have: the file systems in use
@@ -117,9 +117,9 @@ func nameLike(name string) string {
 func (s *streams) makeNew(n newNames) error {
 	switch old, err := os.ReadDir(n.pkg); {
 	case err == nil && len(old) > 0:
-		return findingf("folder %q is there already and not empty: nothing is overwritten", n.pkg)
+		return findingf("folder %q exists and is not empty: nothing was changed", n.pkg)
 	case err != nil && !errors.Is(err, os.ErrNotExist):
-		return findingf("%q is there already and no folder: nothing is overwritten", n.pkg)
+		return findingf("%q exists and is no folder: nothing was changed", n.pkg)
 	}
 	files, err := newFiles(n)
 	if err != nil {

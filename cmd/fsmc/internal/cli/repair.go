@@ -41,7 +41,7 @@ not replay, the run cannot be repaired; fsmc cancel --force ends it.`,
 				var differs *runtime.Difference
 				switch {
 				case errors.As(err, &differs):
-					return findingf("its history does not replay, and cannot be repaired: %w", err)
+					return findingf("its history does not replay, so it cannot be repaired: %w", err)
 				case err != nil:
 					return ask.unanswered(err)
 				}

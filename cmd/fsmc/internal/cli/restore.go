@@ -60,7 +60,7 @@ func (t *target) restore(ctx context.Context, backup string) error {
 	return t.print(&report, len(report.Differences) > 0, func() error {
 		err := t.writeBackup(&report.backupReport, "in the backup")
 		if err == nil && report.Before != "" {
-			_, err = fmt.Fprintf(t.out, "what was there is kept as %q\n", report.Before)
+			_, err = fmt.Fprintf(t.out, "the old database is kept as %q\n", report.Before)
 		}
 		return err
 	})

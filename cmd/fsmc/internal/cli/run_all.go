@@ -164,7 +164,7 @@ func (r *runner) reportAll(views []runtime.View, stopped bool) error {
 		}
 	}
 	if stopped {
-		r.say("stopped: the same command goes on")
+		r.say("stopped: the same command continues")
 		return nil
 	}
 	return result

@@ -116,7 +116,7 @@ func (r *runner) proceed(ctx context.Context, engine *runtime.Engine, m *runtime
 		}
 	}
 	if v.Status != runtime.Finished {
-		r.say("%s goes on in %s", v.Run, v.State)
+		r.say("%s continues in %s", v.Run, v.State)
 	}
 	return v, nil
 }
@@ -129,21 +129,21 @@ func (r *runner) sayVersion(ctx context.Context, engine *runtime.Engine, v *runt
 	case err != nil:
 		return err
 	case len(names) == 0 || r.detach:
-		fmt.Fprintf(r.err, "fsmc: %s keeps its version of %s, which is not this one; fsmc migrate would move it\n", v.Run, v.Machine)
+		fmt.Fprintf(r.err, "fsmc: %s keeps another version of %s than that of the file; fsmc migrate moves it\n", v.Run, v.Machine)
 		return nil
 	}
 	what, them := undone(names)
-	fmt.Fprintf(r.err, "fsmc: %s is of another version of %s, and its %s not done with this file, which declares %s otherwise: name the file of its version, or none\n",
+	fmt.Fprintf(r.err, "fsmc: %s has another version of %s, and this file does not declare its %s in the same way, so %s: name the file of that version, or no file\n",
 		v.Run, v.Machine, what, them)
 	return nil
 }
 
-// undone names activities, so that "not done" can follow, and what stands for them.
+// undone names activities, and says of them that they do not run.
 func undone(names []string) (what, them string) {
 	if len(names) == 1 {
-		return "activity " + check.And(names) + " is", "it"
+		return "activity " + check.And(names), "it does not run"
 	}
-	return "activities " + check.And(names) + " are", "them"
+	return "activities " + check.And(names), "they do not run"
 }
 
 // sameParams reports whether given, in canonical form, is started.

@@ -76,7 +76,7 @@ func leftRuns(ctx context.Context, engine *runtime.Engine, views []runtime.View)
 	if len(runs) == 0 {
 		return nil, nil
 	}
-	return fmt.Errorf("left for want of an executable: %s%s", strings.Join(runs, ", "), more), nil
+	return fmt.Errorf("these runs wait for an activity without an executable: %s%s", strings.Join(runs, ", "), more), nil
 }
 
 // waitForDatabase waits until another process has made the database.

@@ -29,9 +29,9 @@ func (r *runner) sayMigrated(record *slog.Record) {
 	}
 	record.Attrs(func(a slog.Attr) bool {
 		if left, ok := a.Value.Any().([]string); ok {
-			what, _ := undone(left)
-			fmt.Fprintf(r.err, "fsmc: %s has been migrated to another version of its machine, and its %s not done with this file: name the file of that version, or none\n",
-				*run, what)
+			what, them := undone(left)
+			fmt.Fprintf(r.err, "fsmc: %s was migrated to another version of its machine, and this file does not declare its %s in the same way, so %s: name the file of that version, or no file\n",
+				*run, what, them)
 		}
 		return true
 	})

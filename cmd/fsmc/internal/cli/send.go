@@ -86,7 +86,7 @@ func (s *streams) payload(c *cobra.Command, data string) (json.RawMessage, error
 func (t *target) answer(v *runtime.View) error {
 	return t.print(v, false, func() error {
 		if v.Repeated {
-			fmt.Fprintf(t.out, "taken before, at %s, with this answer:\n", when(v.Updated, time.Now()))
+			fmt.Fprintf(t.out, "the run took this event before, at %s, and answered:\n", when(v.Updated, time.Now()))
 		}
 		if _, err := fmt.Fprintln(t.out, stands(v)); err != nil || v.Status == runtime.Finished {
 			return err

@@ -128,7 +128,7 @@ func TestHistoryReadsWell(t *testing.T) {
         post, attempt 2
         not taken, bound is used up: -> Waiting max 5
         guard urgent{"n":1} is true
-        turned away by the require of Waiting
+        redirected by the require of Waiting
 `
 	var out strings.Builder
 	if err := writeHistory(&out, steps); err != nil {
