@@ -1,0 +1,149 @@
+package fsmc_test
+
+import (
+	"fmt"
+	"io/fs"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/all"
+	"github.com/fsmc-dev/fsmc/codegen/table"
+	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// TestMachinesMeanWhatTheyMeant compares what every machine of the repository means
+// with a golden file: its definition by hash, its figures, and how often which rule
+// finds something. A change of the language must not change a line of a machine that
+// it does not touch: runs are stored with the hash of their definition.
+func TestMachinesMeanWhatTheyMeant(t *testing.T) {
+	const golden = "testdata/machines.golden"
+	sources := allMachines(t)
+	if len(sources) < 200 {
+		t.Fatalf("there are %d files with machines: the test sees nothing", len(sources))
+	}
+	var got strings.Builder
+	for _, src := range sources {
+		got.WriteString(meaning(t, src))
+	}
+	if *update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
+		t.Errorf("machines mean something else than %s says (-want +got); where their text was changed, run go test . -run TestMachinesMean -update:\n%s", golden, diff)
+	}
+}
+
+// allMachines are the files in the language: those on their own, and those in archives.
+func allMachines(t *testing.T) []lang.Source {
+	t.Helper()
+	var sources []lang.Source
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != "." && strings.HasPrefix(entry.Name(), "."):
+			return filepath.SkipDir
+		}
+		kind := filepath.Ext(path)
+		if kind != ".fsm" && kind != ".txtar" {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if path = filepath.ToSlash(path); kind == ".fsm" {
+			sources = append(sources, lang.Source{Name: path, Src: text})
+			return nil
+		}
+		for _, file := range txtar.Parse(text).Files {
+			if strings.HasSuffix(file.Name, ".fsm") {
+				sources = append(sources, lang.Source{Name: path + "/" + file.Name, Src: file.Data})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sources
+}
+
+// machinesLimit is the most configurations that are told apart of a machine: the few that
+// have more are compared by their upper bounds, so that the test is quick.
+const machinesLimit = 20_000
+
+// meaning is what src means: a line for each machine, and one for its findings.
+func meaning(t *testing.T, src lang.Source) string {
+	t.Helper()
+	unit := lang.Load([]lang.Source{src})
+	list, worst := check.Analyze(unit.Program, all.Rules, machinesLimit, false)
+	list = append(slices.Clone(unit.Diags), list...)
+	var text strings.Builder
+	for i, m := range unit.Program.Machines {
+		fmt.Fprintf(&text, "%s %s", src.Name, m.Name)
+		if !m.Broken && !m.Incomplete {
+			compiled, err := machine.Compile(table.Compile(m))
+			if err == nil {
+				fmt.Fprintf(&text, " %.16s", compiled.Hash())
+			}
+		}
+		if w := worst[i]; w != nil {
+			for _, figure := range slices.Concat([]check.Figure{w.Steps, w.Time}, w.Costs, w.Activities) {
+				fmt.Fprintf(&text, " %s=%s", figure.Name, amount(figure))
+			}
+		}
+		text.WriteString("\n")
+	}
+	fmt.Fprintf(&text, "%s:%s\n", src.Name, counted(list))
+	return text.String()
+}
+
+// amount is a figure in a word: "none" without a bound, and marked where a run reaches it.
+func amount(f check.Figure) string {
+	switch {
+	case f.Amount == nil:
+		return "none"
+	case f.Exact:
+		return decimal(f.Amount) + "!"
+	}
+	return decimal(f.Amount)
+}
+
+func decimal(r *big.Rat) string {
+	return strings.TrimSuffix(strings.TrimRight(r.FloatString(6), "0"), ".")
+}
+
+// counted is how often each rule finds something: " dead-arm 2 unused 1".
+func counted(list diag.List) string {
+	count := map[string]int{}
+	var rules []string
+	for _, d := range list {
+		if count[d.Rule]++; count[d.Rule] == 1 {
+			rules = append(rules, d.Rule)
+		}
+	}
+	slices.Sort(rules)
+	text := ""
+	for _, rule := range rules {
+		text += fmt.Sprintf(" %s %d", rule, count[rule])
+	}
+	return text
+}
