@@ -166,15 +166,12 @@ func (c *Graph) MaySpin() *ir.State {
 // leadsRound reports whether the requires from leaf on may turn a run away without
 // end: none of them is plainly true, and they lead round.
 func leadsRound(leaf *ir.State) bool {
-	met := map[*ir.State]bool{}
-	for leaf != nil && leaf.Require != nil && flat.Guard(leaf.Require.Cond) != flat.True && leaf.Require.Target != nil {
-		if met[leaf] {
-			return true
+	for s := range leaf.Redirects() {
+		if s == nil || s.Require == nil || flat.Guard(s.Require.Cond) == flat.True {
+			return false
 		}
-		met[leaf] = true
-		leaf = leaf.Require.Target.Leaf()
 	}
-	return false
+	return true
 }
 
 func (c *Graph) loops(keep func(e int) bool) [][]*ir.State {

@@ -27,7 +27,7 @@ func (c *Graph) connect() {
 		for _, a := range c.Table.Lost(s) {
 			c.addMove(s, graph.None, a, false)
 		}
-		for in := range c.inputs(s) {
+		for in := range c.Inputs(s) {
 			for choice := range flat.Takeable(in.Choices) {
 				if choice.Arm != nil {
 					c.addMove(s, in.ID, choice.Arm, in.Kind == ir.CaseCancel)
@@ -55,9 +55,9 @@ func (c *Graph) addMove(leaf *ir.State, input int32, a *ir.Arm, once bool) {
 	}
 }
 
-// inputs are what can come in leaf at some time of a visit. Nothing comes before
+// Inputs are what can come in leaf at some time of a visit. Nothing comes before
 // `done` in a choice state, and nothing after it where no choice stays.
-func (c *Graph) inputs(leaf *ir.State) iter.Seq[flat.Input] {
+func (c *Graph) Inputs(leaf *ir.State) iter.Seq[flat.Input] {
 	alone := false
 	for in := range c.Table.Inputs(leaf) {
 		alone = alone || in.Kind == ir.CaseDone && leaf.IsChoice() && !flat.CanStay(in.Choices)

@@ -27,7 +27,7 @@ func (c *Graph) Entries() []int64 {
 			cancelled[x.To] = true
 		}
 	}
-	for _, leaf := range Landings(c.Table.Machine.Root) {
+	for _, leaf := range c.Starts() {
 		starts[int32(leaf.ID)] = true
 	}
 	work := []stretch{{round: 1, edges: edges, starts: starts, times: 1}}

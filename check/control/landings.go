@@ -1,6 +1,8 @@
 package control
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -9,20 +11,10 @@ import (
 // each of which counts as true and as false unless it is plainly false.
 func Landings(target *ir.State) []*ir.State {
 	var out []*ir.State
-	met := map[*ir.State]bool{}
-	for target != nil {
-		leaf := target.Leaf()
-		if leaf == nil || met[leaf] {
-			break
-		}
-		met[leaf] = true
-		if leaf.Require == nil {
-			return append(out, leaf)
-		}
-		if flat.Guard(leaf.Require.Cond) != flat.False {
+	for leaf := range target.Redirects() {
+		if leaf != nil && (leaf.Require == nil || flat.Guard(leaf.Require.Cond) != flat.False) {
 			out = append(out, leaf)
 		}
-		target = leaf.Require.Target
 	}
 	return out
 }
@@ -31,17 +23,5 @@ func Landings(target *ir.State) []*ir.State {
 // target on the way could not be resolved. Else where it lands nowhere the requires
 // lead round.
 func unresolved(target *ir.State) bool {
-	met := map[*ir.State]bool{}
-	for target != nil {
-		leaf := target.Leaf()
-		if leaf == nil {
-			return true
-		}
-		if met[leaf] || leaf.Require == nil {
-			return false
-		}
-		met[leaf] = true
-		target = leaf.Require.Target
-	}
-	return true
+	return slices.Contains(slices.Collect(target.Redirects()), nil)
 }

@@ -3,7 +3,6 @@ package control
 import (
 	"slices"
 
-	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -75,11 +74,6 @@ func (c *Graph) Left(leaf *ir.State) bool {
 		}
 	}
 	return c.opens[v] || c.circles[v]
-}
-
-// Inputs are the inputs that can come in leaf.
-func (c *Graph) Inputs(leaf *ir.State) []flat.Input {
-	return slices.Collect(c.inputs(leaf))
 }
 
 // pathTo lists the edges of a shortest path from the start to leaf v.

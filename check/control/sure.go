@@ -163,7 +163,7 @@ func (c *Graph) openChoices(first []int32) []int32 {
 			continue
 		}
 		clear(counts)
-		for in := range c.inputs(leaf) {
+		for in := range c.Inputs(leaf) {
 			counts[in.ID] = !c.ruled(leaf, in.Case) && !c.outrun(leaf, in.Case, endsRun) && leadsOn(in) && !c.waitsForOthers(leaf, in.Case)
 		}
 		for e := from; e < to; e++ {

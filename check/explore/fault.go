@@ -27,12 +27,10 @@ type Fault struct {
 // Round are the leaves to which the requires lead on from f.Circle; none where they are
 // not the fault.
 func (f *Fault) Round() []*ir.State {
-	var out []*ir.State
-	for leaf := f.Circle; leaf != nil && leaf.Require != nil && !slices.Contains(out, leaf); {
-		out = append(out, leaf)
-		leaf = leaf.Require.Target.Leaf()
+	if f.Circle == nil {
+		return nil
 	}
-	return out
+	return slices.Collect(f.Circle.Redirects())
 }
 
 type faultKey struct {
@@ -113,7 +111,7 @@ func (p *Product) wouldLead(b Broken) []*ir.State {
 	m := p.Table.Machine
 	switch {
 	case b.Circle != nil:
-		return chained(b.Circle)
+		return slices.Collect(b.Circle.Redirects())
 	case b.At.Leaf == graph.None:
 		return control.Landings(m.Root)
 	case b.Arm != nil && b.Arm.Kind == ir.Goto:
@@ -128,20 +126,6 @@ func (p *Product) wouldLead(b Broken) []*ir.State {
 				out = append(out, control.Landings(choice.Arm.Target)...)
 			}
 		}
-	}
-	return out
-}
-
-// chained are the leaves to which the requires turn a run away that makes for leaf,
-// itself included.
-func chained(leaf *ir.State) []*ir.State {
-	var out []*ir.State
-	for leaf != nil && !slices.Contains(out, leaf) {
-		out = append(out, leaf)
-		if leaf.Require == nil {
-			break
-		}
-		leaf = leaf.Require.Target.Leaf()
 	}
 	return out
 }

@@ -15,7 +15,7 @@ import (
 // recorder writes out a path of the product.
 type recorder struct {
 	p      *Product
-	teller teller
+	teller *search
 	clock  timing.Clock
 	at     int32
 	w      *diag.Witness

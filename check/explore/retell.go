@@ -63,32 +63,31 @@ func (x *search) capture() {
 	want.params = append(want.params[:0], x.Params...)
 }
 
-// teller takes steps again.
-type teller struct{ x *search }
-
-func (p *Product) teller() teller {
-	x := &search{Product: p, Step: step.New(p.program), number: map[Label]int32{}, times: newTimes()}
+// teller is a search that takes steps again.
+func (p *Product) teller() *search {
+	x := p.looking()
+	x.number = make(map[Label]int32, len(p.labels))
 	for i, l := range p.labels {
 		x.number[l] = int32(i)
 	}
-	return teller{x}
+	return x
 }
 
 // edge finds what leads along edge e, which starts at configuration from.
-func (t teller) edge(from, e int32) *sought {
-	return t.seek(from, &sought{to: t.x.To[e], label: t.x.labelAt[e], unmet: graph.None})
+func (x *search) edge(from, e int32) *sought {
+	return x.seek(from, &sought{to: x.To[e], label: x.labelAt[e], unmet: graph.None})
 }
 
-func (t teller) seek(from int32, s *sought) *sought {
-	guessed := t.x.Guessed
-	t.x.sought, t.x.at = s, from
-	copy(t.x.Here, t.x.words(from))
+func (x *search) seek(from int32, s *sought) *sought {
+	guessed := x.Guessed
+	x.sought, x.at = s, from
+	copy(x.Here, x.words(from))
 	if from == 0 {
-		t.x.expandStart()
+		x.expandStart()
 	} else {
-		t.x.expand(from)
+		x.expand(from)
 	}
-	t.x.Guessed = guessed
+	x.Guessed = guessed
 	return s
 }
 

@@ -56,14 +56,14 @@ func (t *Times) free(c int32) int64 {
 	return longest
 }
 
-// capOf is a timer around c that sets its time.
+// capOf is a timer around c that sets its time, or -1.
 func (t *Times) capOf(c int32) int {
 	for i := range t.timers(c) {
-		if most, ok := t.cap(c, i); ok && graph.Sum(most, t.exits[t.start[c]+int32(i)]) == t.Longest[c] {
+		if most, ok := t.cap(c, i); ok && most == t.Longest[c] {
 			return i
 		}
 	}
-	panic("explore: a time that neither timers nor attempts set")
+	return -1
 }
 
 // capAlong is a timer that starts with edge e and sets the time along it.
@@ -73,10 +73,8 @@ func (t *Times) capAlong(e int32) int {
 		if !startsWith(timer.Timer, t.p.Label(e)) {
 			continue
 		}
-		if most, ok := t.cap(to, i); ok {
-			if time := graph.Sum(most, t.exits[t.start[to]+int32(i)]); time < least {
-				least, at = time, i
-			}
+		if most, ok := t.cap(to, i); ok && most < least {
+			least, at = most, i
 		}
 	}
 	return at
@@ -94,13 +92,7 @@ func (t *Times) follow(c int32, timer int) (from, edge int32) {
 			if t.of[to] == t.of[c] {
 				continue
 			}
-			time := int64(0)
-			if timer < 0 || t.stops(t.timers(v)[timer].Timer, e) {
-				time = t.reach(v, e)
-			} else {
-				time = t.exits[t.start[to]+int32(timer)]
-			}
-			if time > longest {
+			if time := t.beyond(v, e, timer); time > longest {
 				from, edge, longest = v, e, time
 			}
 		}

@@ -27,7 +27,7 @@ func (t *Times) settle(members []int32) {
 		}
 		for i := range t.timers(c) {
 			if most, ok := t.cap(c, i); ok {
-				t.Longest[c] = min(t.Longest[c], graph.Sum(most, t.exits[t.start[c]+int32(i)]))
+				t.Longest[c] = min(t.Longest[c], most)
 			}
 		}
 	}
@@ -77,15 +77,11 @@ func (t *Times) exit(members []int32, c int32, i int) int64 {
 		}
 		for e := t.p.First[v]; e < t.p.First[v+1]; e++ {
 			to := t.p.To[e]
-			stops := t.stops(timer, e)
 			switch {
-			case t.of[to] == t.of[c] && stops:
+			case t.of[to] != t.of[c]:
+				longest = max(longest, t.beyond(v, e, i))
+			case t.stops(timer, e):
 				return graph.Infinite
-			case t.of[to] == t.of[c]:
-			case stops:
-				longest = max(longest, t.reach(v, e))
-			default:
-				longest = max(longest, t.exits[t.start[to]+int32(i)])
 			}
 		}
 	}
@@ -111,15 +107,8 @@ func (t *Times) Path() []int32 {
 			if t.of[to] == t.of[c] {
 				continue
 			}
-			reach := int64(0)
-			switch {
-			case timer < 0 || t.stops(t.timers(c)[timer].Timer, e):
-				reach = t.reach(c, e)
-			default:
-				reach = t.exits[t.start[to]+int32(timer)]
-			}
-			if reach > length {
-				before, best, length = into, e, reach
+			if time := t.beyond(c, e, timer); time > length {
+				before, best, length = into, e, time
 			}
 		}
 		if best < 0 {
@@ -138,15 +127,8 @@ func (t *Times) Path() []int32 {
 
 // binding is the timer that sets the time of c, or -1.
 func (t *Times) binding(c int32) int {
-	if t.Longest[c] == graph.Infinite {
+	if t.Longest[c] == graph.Infinite || t.freely(c) == t.Longest[c] {
 		return -1
 	}
-	for i := range t.timers(c) {
-		if most, ok := t.cap(c, i); ok && graph.Sum(most, t.exits[t.start[c]+int32(i)]) == t.Longest[c] {
-			if t.freely(c) != t.Longest[c] {
-				return i
-			}
-		}
-	}
-	return -1
+	return t.capOf(c)
 }

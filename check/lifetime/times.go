@@ -182,7 +182,7 @@ func (t *Times) reach(from, e int32) int64 {
 			continue
 		}
 		if most, ok := t.cap(to, i); ok {
-			time = min(time, graph.Sum(most, t.exits[t.start[to]+int32(i)]))
+			time = min(time, most)
 		}
 	}
 	return time
@@ -193,10 +193,22 @@ func startsWith(timer *ir.Timer, l explore.Label) bool {
 	return timer.Idle || timer.State.Depth > int(l.Shared)
 }
 
-// cap is the most that timer i around c lets pass; false where it sets no end.
+// cap is the time from c that timer i around it sets; false where it sets no end.
 func (t *Times) cap(c int32, i int) (int64, bool) {
 	timer := t.timers(c)[i]
-	return timer.most, timer.ends && t.p.Runs(c, timer.Timer)
+	if !timer.ends || !t.p.Runs(c, timer.Timer) {
+		return 0, false
+	}
+	return graph.Sum(timer.most, t.exits[t.start[c]+int32(i)]), true
+}
+
+// beyond is the time along edge e and on from there, or where timer i around its start
+// still runs then, what follows when that stops; i is -1 for none.
+func (t *Times) beyond(from, e int32, i int) int64 {
+	if i < 0 || t.stops(t.timers(from)[i].Timer, e) {
+		return t.reach(from, e)
+	}
+	return t.exits[t.start[t.p.To[e]]+int32(i)]
 }
 
 // stops reports whether timer i around the start of edge e no longer runs, or

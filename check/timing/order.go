@@ -56,13 +56,6 @@ func restartsIdle(in flat.Input) bool {
 	return false
 }
 
-// ForestallsRetry is a timer of leaf or around it that always ends the visit
-// before the wait of a, a retry, is over; nil where there is none. The first wait
-// is the shortest.
-func ForestallsRetry(leaf *ir.State, a *ir.Arm) *ir.Timer {
-	return EndsBefore(leaf, LeastWait(a))
-}
-
 // EndsBefore is a timer of leaf or around it that always ends the visit before
 // something is over that starts no earlier than the visit and takes so many
 // nanoseconds; nil where there is none.

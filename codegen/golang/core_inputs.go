@@ -2,8 +2,6 @@ package golang
 
 import (
 	"fmt"
-
-	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // inputs writes what the machine can be given, and what it publishes.
@@ -106,22 +104,10 @@ type @MOutMessage struct {
 
 // publishes reports whether the machine publishes anything.
 func (c *corePrinter) publishes() bool {
-	for _, b := range blocksOf(c.m.src) {
-		if b != nil && len(b.Publishes) > 0 {
+	for b := range c.m.src.Blocks() {
+		if len(b.Publishes) > 0 {
 			return true
 		}
 	}
 	return false
-}
-
-// blocksOf lists the blocks of m.
-func blocksOf(m *ir.Machine) []*ir.Block {
-	var out []*ir.Block
-	for _, s := range m.States {
-		out = append(out, s.Entry, s.Exit)
-	}
-	for _, a := range m.Arms {
-		out = append(out, a.Block)
-	}
-	return out
 }

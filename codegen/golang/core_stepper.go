@@ -2,6 +2,7 @@ package golang
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -105,27 +106,15 @@ func (c *corePrinter) asks(g *ir.Guard) bool {
 // exprsOf lists the expressions of m that a step reads.
 func exprsOf(m *ir.Machine) []ir.Expr {
 	var out []ir.Expr
-	for _, b := range blocksOf(m) {
-		if b == nil {
-			continue
-		}
-		for _, a := range b.Assigns {
-			out = append(out, a.Value)
-		}
-		for _, p := range b.Publishes {
-			out = append(out, p.Values...)
-		}
-	}
-	for _, a := range m.Arms {
-		out = append(out, a.When)
-		if a.Backoff != nil {
-			out = append(out, a.Backoff.By)
-		}
-	}
 	for _, s := range m.States {
+		out = slices.AppendSeq(out, s.Entry.Exprs())
+		out = slices.AppendSeq(out, s.Exit.Exprs())
 		if s.Require != nil {
 			out = append(out, s.Require.Cond)
 		}
+	}
+	for _, a := range m.Arms {
+		out = slices.AppendSeq(out, a.Exprs())
 	}
 	return out
 }

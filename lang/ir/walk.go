@@ -94,3 +94,25 @@ func Vars(e Expr) []*Var {
 	})
 	return out
 }
+
+// Redirects yields the leaf that a move to s enters, and then those to which `require`
+// sends a run on, each once. A nil one is last where a target could not be resolved.
+func (s *State) Redirects() iter.Seq[*State] {
+	return func(yield func(*State) bool) {
+		var met map[*State]bool
+		for {
+			var leaf *State
+			if s != nil {
+				leaf = s.Leaf()
+			}
+			if met[leaf] || !yield(leaf) || leaf == nil || leaf.Require == nil {
+				return
+			}
+			if met == nil {
+				met = map[*State]bool{}
+			}
+			met[leaf] = true
+			s = leaf.Require.Target
+		}
+	}
+}

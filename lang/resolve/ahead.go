@@ -10,7 +10,7 @@ import (
 // every step that enters the state sets it to `now + d`.
 func (r *resolver) noteAhead() {
 	ahead := map[*ir.Var]*ir.Range{}
-	for _, b := range r.blocks() {
+	for b := range r.m.Blocks() {
 		for _, a := range b.Assigns {
 			if a.Var.Type.Kind != ir.Time || a.Value == nil {
 				continue
@@ -47,24 +47,6 @@ func afterNow(e ir.Expr) (lo, hi int64) {
 	return lo / int64(time.Microsecond) * int64(time.Microsecond), hi
 }
 
-// blocks are all blocks of the machine.
-func (r *resolver) blocks() []*ir.Block {
-	var out []*ir.Block
-	add := func(b *ir.Block) {
-		if b != nil {
-			out = append(out, b)
-		}
-	}
-	for _, s := range r.m.States {
-		add(s.Entry)
-		add(s.Exit)
-	}
-	for _, a := range r.m.Arms {
-		add(a.Block)
-	}
-	return out
-}
-
 // setOnEntering reports whether every step that enters s gives v a value.
 func (r *resolver) setOnEntering(v *ir.Var, s *ir.State) bool {
 	if sets(s.Entry, v) {
@@ -97,19 +79,10 @@ func sets(b *ir.Block, v *ir.Var) bool {
 // leadsInto reports whether a run that is to enter target may enter s: on its way to
 // the leaf, or to one to which a `require` sends it instead.
 func leadsInto(target, s *ir.State) bool {
-	for seen := map[*ir.State]bool{}; target != nil && !seen[target]; {
-		seen[target] = true
-		leaf := target.Leaf()
-		if leaf == nil {
+	for leaf := range target.Redirects() {
+		if leaf == nil || leaf.Inside(s) {
 			return true
 		}
-		if leaf.Inside(s) {
-			return true
-		}
-		if leaf.Require == nil {
-			return false
-		}
-		target = leaf.Require.Target
 	}
 	return false
 }

@@ -82,7 +82,7 @@ func (r *resolver) machine() {
 
 // noteAssigned notes of each field whether it may change.
 func (r *resolver) noteAssigned() {
-	for _, b := range r.blocks() {
+	for b := range r.m.Blocks() {
 		for _, a := range b.Assigns {
 			lit, isLit := a.Value.(*ir.Lit)
 			if !isLit || a.Var.Default == nil || *lit.Value != *a.Var.Default {

@@ -26,6 +26,22 @@ func (d *Domain) Empty(code int64) bool {
 	return d.ints[i-1]+1 == d.ints[i]
 }
 
+// between is where the integers of a region lie.
+func (d *Domain) between(code int64) (lo, hi int64) {
+	i := int(code / 2)
+	if code%2 == 1 {
+		return d.ints[i], d.ints[i]
+	}
+	lo, hi = math.MinInt64, math.MaxInt64
+	if i > 0 {
+		lo = d.ints[i-1] + 1
+	}
+	if i < len(d.ints) {
+		hi = d.ints[i] - 1
+	}
+	return lo, hi
+}
+
 // Holds decides `x op c` for an x in region code. The constant is one of the
 // cuts, so that all of the region agrees.
 func (d *Domain) Holds(code int64, op ir.Op, c *ir.Const) bool {
@@ -51,21 +67,6 @@ func Ordered(a int64, op ir.Op, b int64) bool {
 		return a > b
 	}
 	return a >= b
-}
-
-// sample is a value of region code, in its JSON form.
-func (d *Domain) sample(code int64) any {
-	switch d.Kind {
-	case ir.Int:
-		return sampleInt(d.ints, code)
-	case ir.Duration:
-		return ir.FormatDuration(sampleInt(d.ints, code))
-	case ir.Float:
-		return sampleFloat(d.floats, code)
-	case ir.String:
-		return d.sampleText(code)
-	}
-	return nil
 }
 
 func sampleInt(cuts []int64, code int64) int64 {
@@ -139,11 +140,30 @@ func anyValue(t *ir.Type) any {
 	return n
 }
 
-// JSON is a code of n in its JSON form.
-func (n *Node) JSON(code int64) any {
+// sample is a value for a code of n, which is no list.
+func (n *Node) sample(code int64) *ir.Const {
 	if n.Domain.Sort == ByRegion {
 		return n.Domain.sample(code)
 	}
+	return &ir.Const{Kind: n.Type.Kind, Int: code}
+}
+
+// sample is a value of region code.
+func (d *Domain) sample(code int64) *ir.Const {
+	k := &ir.Const{Kind: d.Kind}
+	switch d.Kind {
+	case ir.Int, ir.Duration:
+		k.Int = sampleInt(d.ints, code)
+	case ir.Float:
+		k.Float = sampleFloat(d.floats, code)
+	case ir.String:
+		k.Str = d.sampleText(code)
+	}
+	return k
+}
+
+// JSON is a code of n in its JSON form.
+func (n *Node) JSON(code int64) any {
 	if n.Domain.Sort == ByLength {
 		items := make([]any, code)
 		for i := range items {
@@ -151,13 +171,19 @@ func (n *Node) JSON(code int64) any {
 		}
 		return items
 	}
-	switch n.Type.Kind {
+	switch k := n.sample(code); k.Kind {
 	case ir.Bool:
-		return code != 0
+		return k.Int != 0
 	case ir.EnumKind:
-		return n.Type.Enum.Values[code]
+		return n.Type.Enum.Values[k.Int]
+	case ir.Int:
+		return k.Int
 	case ir.Duration:
-		return ir.FormatDuration(code)
+		return ir.FormatDuration(k.Int)
+	case ir.Float:
+		return k.Float
+	case ir.String:
+		return k.Str
 	}
-	return code
+	return nil
 }

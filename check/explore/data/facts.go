@@ -18,10 +18,8 @@ func (n *Node) Fact(words []uint64, shown bool) guard.Formula {
 		return guard.And(guard.IsSet(n.Var), n.length(code))
 	case !n.Valued(), !n.Domain.TellsValues():
 		return guard.IsSet(n.Var)
-	case n.Domain.Sort == ByValue:
-		return guard.And(guard.IsSet(n.Var), guard.Equal(n.Var, &ir.Const{Kind: n.Type.Kind, Int: code}))
-	case shown:
-		return guard.And(guard.IsSet(n.Var), guard.Equal(n.Var, n.Domain.sampleConst(code)))
+	case n.Domain.Sort == ByValue, shown:
+		return guard.And(guard.IsSet(n.Var), guard.Equal(n.Var, n.sample(code)))
 	}
 	return guard.And(guard.IsSet(n.Var), n.region(code))
 }
@@ -45,9 +43,7 @@ func (n *Node) Judged(words []uint64, regions []guard.Value) guard.Value {
 	switch {
 	case !set:
 		return guard.Unset()
-	case !n.Valued(), !n.Domain.TellsValues():
-		return guard.Some()
-	case n.Domain.Sort == ByLength:
+	case !n.Valued(), !n.Domain.TellsValues(), n.Domain.Sort == ByLength:
 		return guard.Some()
 	case n.Domain.Sort == ByValue:
 		return guard.From(code, code)
@@ -73,17 +69,7 @@ func (d *Domain) extent(code int64) guard.Value {
 	before, at := code/2-1, code/2 // the cuts around a gap
 	switch d.Kind {
 	case ir.Int, ir.Duration:
-		if code%2 == 1 {
-			return guard.From(d.ints[at], d.ints[at])
-		}
-		lo, hi := int64(math.MinInt64), int64(math.MaxInt64)
-		if before >= 0 {
-			lo = d.ints[before] + 1
-		}
-		if int(at) < len(d.ints) {
-			hi = d.ints[at] - 1
-		}
-		return guard.From(lo, hi)
+		return guard.From(d.between(code))
 	case ir.Float:
 		if code%2 == 1 {
 			return guard.Float(d.floats[at])
@@ -102,42 +88,28 @@ func (d *Domain) extent(code int64) guard.Value {
 	return guard.Some()
 }
 
-// sampleConst is sample as a constant.
-func (d *Domain) sampleConst(code int64) *ir.Const {
-	k := &ir.Const{Kind: d.Kind}
-	switch d.Kind {
-	case ir.Int, ir.Duration:
-		k.Int = sampleInt(d.ints, code)
-	case ir.Float:
-		k.Float = sampleFloat(d.floats, code)
-	case ir.String:
-		k.Str = d.sampleText(code)
-	}
-	return k
-}
-
 // region holds where n, which is set, lies in region code.
 func (n *Node) region(code int64) guard.Formula {
 	d := n.Domain
 	if d.Kind == ir.String {
 		if code < int64(len(d.texts)) {
-			return guard.Equal(n.Var, d.sampleConst(code))
+			return guard.Equal(n.Var, d.sample(code))
 		}
 		var others []guard.Formula
 		for i := range d.texts {
-			others = append(others, guard.Not(guard.Equal(n.Var, d.sampleConst(int64(i)))))
+			others = append(others, guard.Not(guard.Equal(n.Var, d.sample(int64(i)))))
 		}
 		return guard.And(others...)
 	}
 	if code%2 == 1 {
-		return guard.Equal(n.Var, d.sampleConst(code))
+		return guard.Equal(n.Var, d.sample(code))
 	}
 	var between []guard.Formula
 	if code > 0 {
-		between = append(between, n.compare(ir.OpGt, d.sampleConst(code-1)))
+		between = append(between, n.compare(ir.OpGt, d.sample(code-1)))
 	}
 	if code < d.size()-1 {
-		between = append(between, n.compare(ir.OpLt, d.sampleConst(code+1)))
+		between = append(between, n.compare(ir.OpLt, d.sample(code+1)))
 	}
 	return guard.And(between...)
 }

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"math"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/timing"
@@ -84,19 +83,7 @@ func (n *Node) Span(words []uint64) (lo, hi int64, known bool) {
 	}
 	lo, hi = code, code
 	if n.Domain.Sort == ByRegion {
-		lo, hi = math.MinInt64, zone.Infinite
-		i := int(code / 2)
-		switch cuts := n.Domain.ints; {
-		case code%2 == 1:
-			lo, hi = cuts[i], cuts[i]
-		default:
-			if i > 0 {
-				lo = cuts[i-1] + 1
-			}
-			if i < len(cuts) {
-				hi = cuts[i] - 1
-			}
-		}
+		lo, hi = n.Domain.between(code)
 		if l, h, ranged := n.Limits(); ranged {
 			lo, hi = max(lo, l), min(hi, h)
 		}

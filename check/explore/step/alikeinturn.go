@@ -44,10 +44,8 @@ func (p *Program) lastInTurn(leaf *ir.State) []spot {
 		return code.last
 	}
 	behind := map[*ir.State]bool{}
-	for s := leaf.Require.Target.Leaf(); s != nil && !behind[s]; s = s.Require.Target.Leaf() {
-		if behind[s] = true; s.Require == nil {
-			break
-		}
+	for s := range leaf.Require.Target.Redirects() {
+		behind[s] = true
 	}
 	code.last = make([]spot, len(p.atoms))
 	for i := range code.last {

@@ -93,14 +93,9 @@ func (p *Program) liveness(by apart) [][]uint64 {
 
 // always are the bits that are no data and no counters of the run.
 func (p *Program) always() []uint64 {
-	mask := make([]uint64, p.Packing.Words)
+	mask := p.dataBits()
 	for i := range mask {
-		mask[i] = ^uint64(0)
-	}
-	for _, n := range p.Tracked.Nodes {
-		if n.Slot != nil {
-			n.Slot.Set(mask, 0)
-		}
+		mask[i] = ^mask[i]
 	}
 	for _, a := range p.Machine.Arms {
 		if flat.CountsBeyondVisit(a) {

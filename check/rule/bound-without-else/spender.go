@@ -62,12 +62,11 @@ func scopeOf(a *ir.Arm) *ir.State {
 // leaf, where that does not start scope's counters again: leaf itself, and those
 // to which requires turn it away.
 func ends(from, leaf, scope *ir.State, f func(to *ir.State)) {
-	for seen := map[*ir.State]bool{}; leaf != nil && !seen[leaf]; leaf = leaf.Require.Target.Leaf() {
-		seen[leaf] = true
+	for leaf := range leaf.Redirects() {
 		if !refills(from, leaf, scope) {
 			f(leaf)
 		}
-		if leaf.Require == nil || refills(from, leaf.Parent, scope) {
+		if refills(from, leaf.Parent, scope) {
 			return
 		}
 	}

@@ -27,8 +27,8 @@ func retries(p *check.Pass) {
 				switch {
 				case !seen:
 					order = append(order, c.Arm)
-					known[c.Arm] = forestalled{leaf, timing.ForestallsRetry(leaf, c.Arm)}
-				case found.by != nil && found.leaf != leaf && timing.ForestallsRetry(leaf, c.Arm) == nil:
+					known[c.Arm] = forestalled{leaf, timing.EndsBefore(leaf, timing.LeastWait(c.Arm))}
+				case found.by != nil && found.leaf != leaf && timing.EndsBefore(leaf, timing.LeastWait(c.Arm)) == nil:
 					known[c.Arm] = forestalled{leaf, nil}
 				}
 			}

@@ -1,6 +1,8 @@
 package nowaytofinish
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
@@ -65,7 +67,7 @@ func controlSpace(p *check.Pass) *space {
 		},
 		IsCancel: func(e int32) bool { return c.Edges[e].Once },
 		InputID:  func(e int32) int32 { return c.Edges[e].Input },
-		Inputs:   func(v int32) []flat.Input { return c.Inputs(c.Leaf(v)) },
+		Inputs:   func(v int32) []flat.Input { return slices.Collect(c.Inputs(c.Leaf(v))) },
 		IsRetry:  func(int32) bool { return false },
 		IsMove:   func(int32) bool { return true },
 		IsWithin: func(int32) bool { return false },
