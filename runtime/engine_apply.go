@@ -83,9 +83,9 @@ var errNoTurn = store.Unavailable("other inputs of the run take too long")
 // turn waits for the turn with a run: for a call of the store and a guard, which may be
 // all that someone else waits for. The caller unlocks it.
 func (e *Engine) turn(ctx context.Context, run string) (*liveRun, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, e.storeLimit+e.guardLimit, errNoTurn)
-	defer cancel()
-	live, err := e.runs.lock(ctx, run)
+	within := store.NewCall(ctx, e.storeLimit+e.guardLimit, errNoTurn)
+	defer within.Release()
+	live, err := e.runs.lock(within, run)
 	if err != nil {
 		return nil, fmt.Errorf("run %q: %w", run, err)
 	}

@@ -37,6 +37,11 @@ func (l *liveRuns) lock(ctx context.Context, run string) (*liveRun, error) {
 	select {
 	case <-r.turn:
 		return r, nil
+	default: // and who need not wait asks nothing of ctx
+	}
+	select {
+	case <-r.turn:
+		return r, nil
 	case <-ctx.Done():
 		l.leave(r)
 		return nil, context.Cause(ctx)

@@ -34,13 +34,10 @@ var errSlowStore = store.Unavailable("the store does not answer")
 
 // within makes a call that ends in time.
 func within[T any](ctx context.Context, s *limited, call func(context.Context) (T, error)) (T, error) {
-	if ctx.Done() == nil {
-		ctx = store.Patiently(ctx)
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, s.limit, errSlowStore)
-	defer cancel()
-	value, err := call(ctx)
-	if err != nil && context.Cause(ctx) == errSlowStore && !errors.Is(err, ErrUnavailable) {
+	limited := store.NewCall(ctx, s.limit, errSlowStore)
+	defer limited.Release()
+	value, err := call(limited)
+	if err != nil && context.Cause(limited) == errSlowStore && !errors.Is(err, ErrUnavailable) {
 		err = fmt.Errorf("%w within %s: %w", errSlowStore, machine.DurationText(s.limit), err)
 	}
 	return value, err
