@@ -75,12 +75,12 @@ type sender struct {
 	sent   int
 }
 
-func (s *sender) send(t testing.TB) {
+func (s *sender) send(ctx context.Context, t testing.TB) {
 	event := runtime.ExternalEvent{Name: "Return"}
 	if s.sent++; s.sent%2 == 1 {
 		event = runtime.ExternalEvent{Name: "Take", Data: json.RawMessage(`{"by":3}`)}
 	}
-	if _, err := s.engine.Send(context.Background(), s.run, event); err != nil {
+	if _, err := s.engine.Send(ctx, s.run, event); err != nil {
 		t.Error(err)
 	}
 }
@@ -115,41 +115,48 @@ func (d *disk) write(b *testing.B) {
 const turns = 100
 
 // BenchmarkSend: callers that each send to a run of their own, and send again
-// when the step is durable. One caller is compared with the disk itself, in
-// turns.
+// when the step is durable. Their contexts have no end, or can be cancelled, which costs
+// a lone caller two switches for a step.
 func BenchmarkSend(b *testing.B) {
-	b.Run("callers=1", func(b *testing.B) {
-		e := engine(b, filepath.Join(b.TempDir(), "runs.db"))
-		start(b, e, "r")
-		s, d := sender{engine: e, run: "r"}, newDisk(b)
-		var ours, theirs time.Duration
-		n := 0
-		for b.Loop() {
-			began := time.Now()
-			s.send(b)
-			ours += time.Since(began)
-			if n++; n%turns == 0 {
-				b.StopTimer()
-				began = time.Now()
-				for range turns {
-					d.write(b)
-				}
-				theirs += time.Since(began)
-				b.StartTimer()
-			}
-		}
-		perSecond := float64(n) / ours.Seconds()
-		b.ReportMetric(perSecond, "steps/s")
-		if theirs > 0 {
-			syncs := float64(n/turns*turns) / theirs.Seconds()
-			b.ReportMetric(syncs, "syncs/s")
-			b.ReportMetric(perSecond/syncs, "of-disk")
-		}
-	})
-	b.Run("callers=64", func(b *testing.B) { sendFromMany(b, 64) })
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	b.Run("callers=1", func(b *testing.B) { sendAlone(context.Background(), b) })
+	b.Run("callers=64", func(b *testing.B) { sendFromMany(context.Background(), b, 64) })
+	b.Run("cancellable=1", func(b *testing.B) { sendAlone(ctx, b) })
+	b.Run("cancellable=64", func(b *testing.B) { sendFromMany(ctx, b, 64) })
 }
 
-func sendFromMany(b *testing.B, callers int) {
+// sendAlone compares one caller with the disk itself, in turns.
+func sendAlone(ctx context.Context, b *testing.B) {
+	e := engine(b, filepath.Join(b.TempDir(), "runs.db"))
+	start(b, e, "r")
+	s, d := sender{engine: e, run: "r"}, newDisk(b)
+	var ours, theirs time.Duration
+	n := 0
+	for b.Loop() {
+		began := time.Now()
+		s.send(ctx, b)
+		ours += time.Since(began)
+		if n++; n%turns == 0 {
+			b.StopTimer()
+			began = time.Now()
+			for range turns {
+				d.write(b)
+			}
+			theirs += time.Since(began)
+			b.StartTimer()
+		}
+	}
+	perSecond := float64(n) / ours.Seconds()
+	b.ReportMetric(perSecond, "steps/s")
+	if theirs > 0 {
+		syncs := float64(n/turns*turns) / theirs.Seconds()
+		b.ReportMetric(syncs, "syncs/s")
+		b.ReportMetric(perSecond/syncs, "of-disk")
+	}
+}
+
+func sendFromMany(ctx context.Context, b *testing.B, callers int) {
 	e := engine(b, filepath.Join(b.TempDir(), "runs.db"))
 	for i := range callers {
 		start(b, e, fmt.Sprint("r", i))
@@ -163,7 +170,7 @@ func sendFromMany(b *testing.B, callers int) {
 			s := sender{engine: e, run: fmt.Sprint("r", i)}
 			for k := range share {
 				began := time.Now()
-				s.send(b)
+				s.send(ctx, b)
 				took[i*share+k] = time.Since(began)
 			}
 		})

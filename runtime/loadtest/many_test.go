@@ -3,6 +3,7 @@
 package loadtest
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -126,7 +127,7 @@ func sendToBoth(b *testing.B, full *runtime.Engine, callers int) {
 			for _, s := range senders[i] {
 				group.Go(func() {
 					for range turns {
-						s.send(b)
+						s.send(context.Background(), b)
 					}
 				})
 			}
