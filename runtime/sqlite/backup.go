@@ -125,7 +125,7 @@ func copyPages(ctx context.Context, from, to *sql.Conn) (err error) {
 
 // sound asks SQLite itself for damage.
 func sound(ctx context.Context, conn *sql.Conn) error {
-	found, err := damage(ctx, reading{conn})
+	found, err := damage(ctx, plain{conn})
 	if err == nil && len(found) > 0 {
 		err = fmt.Errorf("%w: %q", ErrDamaged, found)
 	}
@@ -135,8 +135,7 @@ func sound(ctx context.Context, conn *sql.Conn) error {
 // Integrity asks SQLite for damage of the file: pages, indexes and references between
 // tables. It reads all of the file, while others go on writing; ctx ends it.
 func (s *Store) Integrity(ctx context.Context) ([]string, error) {
-	found, err := damage(ctx, s.readers)
-	return found, s.readError(err)
+	return reading(ctx, s, func(from source) ([]string, error) { return damage(ctx, from) })
 }
 
 func damage(ctx context.Context, from source) ([]string, error) {

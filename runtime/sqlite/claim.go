@@ -59,9 +59,9 @@ func (s *Store) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow,
 	if err := s.inPlace(); err != nil {
 		return nil, err
 	}
-	ready, err := candidates(ctx, s.readers, &q)
+	ready, err := reading(ctx, s, func(from source) ([]candidate, error) { return candidates(ctx, from, &q) })
 	if err != nil || len(ready) == 0 {
-		return nil, s.readError(err)
+		return nil, err
 	}
 	return writing(ctx, s, func(t *tx) ([]store.TaskRow, error) { return t.claim(ctx, &q) })
 }

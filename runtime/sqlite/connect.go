@@ -117,7 +117,7 @@ func configure(ctx context.Context, conn *sql.Conn, o options) error {
 // plans that SQLite makes without: statistics of a file with few runs have it read
 // whole tables, for good. Where others are writing, or the disk is full, they stay.
 func dropStatistics(ctx context.Context, conn *sql.Conn) error {
-	tables, err := list(ctx, reading{conn}, scanOne[string], `SELECT name FROM sqlite_schema WHERE name GLOB 'sqlite_stat[0-9]'`)
+	tables, err := list(ctx, plain{conn}, scanOne[string], `SELECT name FROM sqlite_schema WHERE name GLOB 'sqlite_stat[0-9]'`)
 	for _, table := range tables {
 		if err == nil {
 			_, err = conn.ExecContext(ctx, "DROP TABLE IF EXISTS "+table)
@@ -155,8 +155,8 @@ func logAhead(ctx context.Context, conn *sql.Conn, patience time.Duration) error
 func code(err error) sqlite3.ErrNo { return failure(err).Code }
 
 // failure is what SQLite says in err; its codes are 0 where it says nothing.
-func failure(err error) (e sqlite3.Error) {
-	errors.As(err, &e)
+func failure(err error) sqlite3.Error {
+	e, _ := errors.AsType[sqlite3.Error](err)
 	return e
 }
 

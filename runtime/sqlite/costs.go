@@ -54,8 +54,8 @@ const (
 
 // writeCosts adds what the batch's attempts have used to the table.
 func (w *writer) writeCosts() error {
-	t := tx{w: w}
 	for key, amount := range w.effects.costs {
+		t := tx{w: w}
 		sum, _, err := first(context.Background(), &t, scanOne[string], selectCost, key.machine, key.day, key.name)
 		if err == nil {
 			_, err = t.exec(upsertCost, key.machine, key.day, key.name, machine.AddAmounts(cmp.Or(sum, "0"), amount))

@@ -105,7 +105,7 @@ func (t *countTable) read(ctx context.Context, from source, name string, all cou
 
 // Counts implements store.Store.
 func (s *Store) Counts(ctx context.Context, name string, since time.Time) (store.Counts, error) {
-	return heeding(ctx, s.readers, func() (store.Counts, error) { return s.counts(ctx, name, since) })
+	return heeding(ctx, s, func() (store.Counts, error) { return s.counts(ctx, name, since) })
 }
 
 func (s *Store) counts(ctx context.Context, name string, since time.Time) (c store.Counts, err error) {
@@ -114,16 +114,16 @@ func (s *Store) counts(ctx context.Context, name string, since time.Time) (c sto
 		return c, s.readError(err)
 	}
 	defer func() { err = s.readError(errors.Join(err, tx.Rollback())) }()
-	all, err := uncounted(ctx, reading{tx})
+	all, err := uncounted(ctx, plain{tx})
 	if err != nil {
 		return c, err
 	}
 	for _, table := range countTables {
-		if err := table.read(ctx, reading{tx}, name, all); err != nil {
+		if err := table.read(ctx, plain{tx}, name, all); err != nil {
 			return c, err
 		}
 	}
-	if c.Costs, err = readCosts(ctx, reading{tx}, name, since); err != nil {
+	if c.Costs, err = readCosts(ctx, plain{tx}, name, since); err != nil {
 		return c, err
 	}
 	for key, n := range all {

@@ -107,12 +107,12 @@ func TestCountsOfMends(t *testing.T) {
 // allCounts are all but the costs.
 func allCounts(t *testing.T, s *Store) counts {
 	t.Helper()
-	all, err := uncounted(t.Context(), s.readers)
+	all, err := uncounted(t.Context(), plain{s.readers})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, table := range countTables {
-		if err := table.read(t.Context(), s.readers, "", all); err != nil {
+		if err := table.read(t.Context(), plain{s.readers}, "", all); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -174,7 +174,7 @@ func inFormat(t *testing.T, format int, path string, logged counts) string {
 
 func historyOf(t *testing.T, s *Store) []string {
 	t.Helper()
-	lines, err := list(t.Context(), s.readers, scanOne[string],
+	lines, err := readAll(t.Context(), s, scanOne[string],
 		`SELECT concat_ws('|', run, seq, at, kind, input, source, target, effect, record) FROM history ORDER BY run, seq`)
 	if err != nil || len(lines) == 0 {
 		t.Fatal(lines, err)

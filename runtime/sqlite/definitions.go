@@ -25,11 +25,11 @@ func (s *Store) PutDefinition(ctx context.Context, d store.DefinitionRow) error 
 
 // Definition implements store.Store.
 func (s *Store) Definition(ctx context.Context, hash string) (store.DefinitionRow, error) {
-	d, ok, err := first(ctx, s.readers, scanDefinition, selectDefinition, hash)
+	d, ok, err := readFirst(ctx, s, scanDefinition, selectDefinition, hash)
 	if err == nil && !ok {
 		return d, store.NotFound("definition", hash)
 	}
-	return d, s.readError(err)
+	return d, err
 }
 
 func scanDefinition(found row, d *store.DefinitionRow) error {

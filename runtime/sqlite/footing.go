@@ -51,6 +51,9 @@ func (f *footing) onLog(ctx context.Context, conn *sql.Conn, file string) error 
 	return f.stand(target + "-wal")
 }
 
+// log is the name of the log.
+func (f *footing) log() string { return f.files[len(f.files)-1].name }
+
 // holds gives ErrMoved where another file, or none, is at a name.
 func (f *footing) holds() error {
 	for _, p := range f.files {
@@ -71,9 +74,8 @@ func (w *writer) stands() error {
 	if err := w.footing.holds(); err != nil {
 		return err
 	}
-	t := tx{w: w}
-	format, _, err := first(context.Background(), &t, scanOne[int], selectFormat)
-	if err == nil && format != len(migrations()) {
+	format, err := w.session.number(selectFormat)
+	if err == nil && format != int64(len(migrations())) {
 		err = fmt.Errorf("%w: its format has become %d, and this version writes %d", ErrNewer, format, len(migrations()))
 	}
 	return err

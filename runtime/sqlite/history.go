@@ -146,12 +146,13 @@ func (t *tx) deleteHistory(ctx context.Context, run string, to end) error {
 // History implements store.Store. Where the chain is damaged it looks through
 // all rows.
 func (s *Store) History(ctx context.Context, run string, after int64, limit int) ([]store.HistoryRow, error) {
-	rows, err := s.history(ctx, run, after, limit)
-	return rows, s.readError(err)
+	return reading(ctx, s, func(from source) ([]store.HistoryRow, error) {
+		return readHistory(ctx, from, run, after, limit)
+	})
 }
 
-func (s *Store) history(ctx context.Context, run string, after int64, limit int) ([]store.HistoryRow, error) {
-	end, _, err := first(ctx, s.readers, scanEnd, selectLast, run)
+func readHistory(ctx context.Context, from source, run string, after int64, limit int) ([]store.HistoryRow, error) {
+	end, _, err := first(ctx, from, scanEnd, selectLast, run)
 	if err != nil || end.seq <= after {
 		return nil, err
 	}
@@ -159,7 +160,7 @@ func (s *Store) history(ctx context.Context, run string, after int64, limit int)
 	if limit > 0 {
 		upTo = after + min(int64(limit), end.seq-after)
 	}
-	rows, err := list(ctx, s.readers, scanHistory, selectHistory, run, after, upTo, end.id, end.seq)
+	rows, err := list(ctx, from, scanHistory, selectHistory, run, after, upTo, end.id, end.seq)
 	if err != nil {
 		return nil, err
 	}
@@ -167,22 +168,23 @@ func (s *Store) history(ctx context.Context, run string, after int64, limit int)
 	if follow(rows, after, upTo) {
 		return rows, nil
 	}
-	return list(ctx, s.readers, scanHistory, searchHistory, run, after, upTo)
+	return list(ctx, from, scanHistory, searchHistory, run, after, upTo)
 }
 
 // Strays looks through all of history for records that no run leads to: of one run,
 // or with "" of all.
 func (s *Store) Strays(ctx context.Context, run string) ([]Stray, error) {
-	if run == "" {
-		surplus, _, err := first(ctx, s.readers, scanOne[bool], selectSurplus)
-		if err != nil || !surplus {
-			return nil, s.readError(err)
+	return reading(ctx, s, func(from source) ([]Stray, error) {
+		if run == "" {
+			surplus, _, err := first(ctx, from, scanOne[bool], selectSurplus)
+			if err != nil || !surplus {
+				return nil, err
+			}
 		}
-	}
-	strays, err := list(ctx, s.readers, func(found row, x *Stray) error {
-		return found.Scan(&x.Run, &x.Records, &x.Steps)
-	}, selectStrays, run)
-	return strays, s.readError(err)
+		return list(ctx, from, func(found row, x *Stray) error {
+			return found.Scan(&x.Run, &x.Records, &x.Steps)
+		}, selectStrays, run)
+	})
 }
 
 // end is the last row of a run's history.
@@ -209,8 +211,7 @@ func scanHistory(found row, h *store.HistoryRow) error {
 
 // Accepted implements store.Store.
 func (s *Store) Accepted(ctx context.Context, run, eventID string) (json.RawMessage, bool, error) {
-	answer, ok, err := first(ctx, s.readers, func(found row, a *json.RawMessage) error {
+	return readFirst(ctx, s, func(found row, a *json.RawMessage) error {
 		return found.Scan((*[]byte)(a))
 	}, selectAnswer, run, eventID)
-	return answer, ok, s.readError(err)
 }

@@ -4,6 +4,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,7 +20,8 @@ import (
 
 // Store is a store.Store in a SQLite file. It is safe for concurrent use.
 type Store struct {
-	readers pool
+	readers *sql.DB
+	hands   *hands
 	writer  *writer // nil where the store is read-only
 	closed  atomic.Bool
 }
@@ -151,7 +153,7 @@ func open(ctx context.Context, file string, o options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := new(Store)
+	s := &Store{hands: newHands()}
 	if o.readOnly || o.existing {
 		if err := found.present(); err != nil {
 			return nil, err
@@ -161,10 +163,10 @@ func open(ctx context.Context, file string, o options) (*Store, error) {
 		if err := found.upToDate(); err != nil {
 			return nil, err
 		}
-	} else if s.writer, err = openWriter(ctx, file, o); err != nil {
+	} else if s.writer, err = openWriter(ctx, file, o, s.hands); err != nil {
 		return nil, err
 	}
-	s.readers = pool{connect(file, "ro", o)}
+	s.readers = connect(file, "ro", o)
 	if err := s.readers.PingContext(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -172,7 +174,7 @@ func open(ctx context.Context, file string, o options) (*Store, error) {
 }
 
 // openWriter brings the database up to date and opens what writes to it.
-func openWriter(ctx context.Context, file string, o options) (_ *writer, err error) {
+func openWriter(ctx context.Context, file string, o options, h *hands) (_ *writer, err error) {
 	var files footing
 	if err := files.stand(file); err != nil {
 		return nil, err
@@ -195,14 +197,18 @@ func openWriter(ctx context.Context, file string, o options) (_ *writer, err err
 	if err := configure(ctx, conn, o); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(files.onLog(ctx, conn, file), files.holds()); err != nil {
+	if err := files.onLog(ctx, conn, file); err != nil {
 		return nil, err
+	}
+	room, err := openLogRoom(files.log(), o)
+	if err := errors.Join(err, files.holds()); err != nil {
+		return nil, errors.Join(err, room.close())
 	}
 	wal, err := openCheckpointer(ctx, file, o)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, room.close())
 	}
-	return newWriter(db, conn, wal, files), nil
+	return newWriter(db, conn, wal, room, files, h), nil
 }
 
 // closeLimit is how long Close waits for the disk.
@@ -216,6 +222,7 @@ func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return nil
 	}
+	s.hands.close()
 	limit := closeLimit
 	if s.writer != nil && s.writer.hangs.Load() {
 		limit = patience

@@ -56,8 +56,7 @@ func (s *Store) Outbox(ctx context.Context, run string, limit int) ([]store.Mess
 	if run != "" {
 		query, argument = selectOutboxOf, run
 	}
-	rows, err := list(ctx, s.readers, scanMessage, query, argument)
-	return rows, s.readError(err)
+	return readAll(ctx, s, scanMessage, query, argument)
 }
 
 func scanMessage(found row, m *store.MessageRow) error {
@@ -74,9 +73,9 @@ func (s *Store) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store
 	if q.Limit <= 0 {
 		return nil, nil
 	}
-	found, err := readyMessages(ctx, s.readers, q)
+	found, err := reading(ctx, s, func(from source) ([]store.MessageRow, error) { return readyMessages(ctx, from, q) })
 	if err != nil || len(found) == 0 {
-		return nil, s.readError(err)
+		return nil, err
 	}
 	return writing(ctx, s, func(t *tx) ([]store.MessageRow, error) {
 		taken, err := readyMessages(ctx, t, q)

@@ -15,8 +15,7 @@ const selectDefinitions = `
 
 // Definitions implements store.Store.
 func (s *Store) Definitions(ctx context.Context) ([]store.DefinitionRow, error) {
-	rows, err := list(ctx, s.readers, scanDefinition, selectDefinitions)
-	return rows, s.readError(err)
+	return readAll(ctx, s, scanDefinition, selectDefinitions)
 }
 
 // selectWanted goes from one definition to the next in each of the two indexes of
@@ -44,9 +43,9 @@ func (s *Store) Wanted(ctx context.Context) ([]string, error) {
 	if err := s.inPlace(); err != nil {
 		return nil, err
 	}
-	hashes, err := list(ctx, s.readers, func(found row, hash *string) error { return found.Scan(hash) }, selectWanted)
+	hashes, err := readAll(ctx, s, func(found row, hash *string) error { return found.Scan(hash) }, selectWanted)
 	slices.Sort(hashes)
-	return slices.Compact(hashes), s.readError(err)
+	return slices.Compact(hashes), err
 }
 
 // The two parts read an index each, of tasks that wait; no more rows than there
@@ -59,6 +58,5 @@ const selectWaiting = selectTasks + ` WHERE id IN (
 
 // Waiting implements store.Store.
 func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]store.TaskRow, error) {
-	rows, err := list(ctx, s.readers, scanTask, selectWaiting, micros(before), atMost(limit))
-	return rows, s.readError(err)
+	return readAll(ctx, s, scanTask, selectWaiting, micros(before), atMost(limit))
 }

@@ -64,8 +64,7 @@ type prunable struct {
 // runs have a long history, but at least one.
 func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (done store.Pruned, err error) {
 	if q.DryRun {
-		done, err = s.countPruned(ctx, &q)
-		return done, s.readError(err)
+		return reading(ctx, s, func(from source) (store.Pruned, error) { return countPruned(ctx, from, &q) })
 	}
 	if q.Limit <= 0 {
 		return done, nil
@@ -76,14 +75,14 @@ func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (done store.Prune
 	})
 }
 
-func (s *Store) countPruned(ctx context.Context, q *store.PruneQuery) (done store.Pruned, err error) {
+func countPruned(ctx context.Context, from source, q *store.PruneQuery) (done store.Pruned, err error) {
 	for _, outcome := range outcomes(q) {
 		args := []any{string(outcome), micros(q.Before), q.Machine, micros(q.Now)}
-		prunable, _, err := first(ctx, s.readers, scanOne[int64], countPrunable, args...)
+		prunable, _, err := first(ctx, from, scanOne[int64], countPrunable, args...)
 		if err != nil {
 			return done, err
 		}
-		old, _, err := first(ctx, s.readers, scanOne[int64], countOld, args[:3]...)
+		old, _, err := first(ctx, from, scanOne[int64], countOld, args[:3]...)
 		if err != nil {
 			return done, err
 		}

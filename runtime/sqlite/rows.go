@@ -30,17 +30,24 @@ type row interface {
 	Scan(into ...any) error
 }
 
-// pool is the connections that read.
-type pool struct{ *sql.DB }
+// visit is one of the connections that read, while someone does.
+type visit struct{ session }
 
-func (p pool) query(ctx context.Context, text string, args ...any) (rows, error) {
-	return reading{p.DB}.query(ctx, text, args...)
+func (v *visit) query(ctx context.Context, text string, args ...any) (rows, error) {
+	if err := v.bind(args); err != nil {
+		return nil, err
+	}
+	found, err := v.conn.QueryContext(ctx, text, v.args)
+	if err != nil {
+		return nil, err
+	}
+	return v.found(found), nil
 }
 
-// reading is a connection or a transaction of database/sql.
-type reading struct{ queryer }
+// plain is a connection or a transaction of database/sql.
+type plain struct{ queryer }
 
-func (r reading) query(ctx context.Context, text string, args ...any) (rows, error) {
+func (r plain) query(ctx context.Context, text string, args ...any) (rows, error) {
 	found, err := r.QueryContext(ctx, text, args...)
 	if err != nil {
 		return nil, err
@@ -48,40 +55,71 @@ func (r reading) query(ctx context.Context, text string, args ...any) (rows, err
 	return found, nil
 }
 
-// list reads all rows of a query.
-func list[T any](ctx context.Context, from source, scan func(row, *T) error, text string, args ...any) ([]T, error) {
-	return heeding(ctx, from, func() ([]T, error) { return listAll(ctx, from, scan, text, args...) })
+// reading reads with one of the connections that read.
+func reading[T any](ctx context.Context, s *Store, read func(source) (T, error)) (T, error) {
+	value, err := heeding(ctx, s, func() (value T, err error) {
+		conn, err := s.readers.Conn(ctx)
+		if err != nil {
+			return value, err
+		}
+		var v visit
+		err = v.within(conn, func() error {
+			value, err = read(&v)
+			return err
+		})
+		return value, errors.Join(err, conn.Close())
+	})
+	return value, s.readError(err)
+}
+
+// readAll is reading for the rows of one query.
+func readAll[T any](ctx context.Context, s *Store, scan func(row, *T) error, text string, args ...any) ([]T, error) {
+	return reading(ctx, s, func(from source) ([]T, error) { return list(ctx, from, scan, text, args...) })
+}
+
+// readFirst is reading for the first row of one query, if there is one.
+func readFirst[T any](ctx context.Context, s *Store, scan func(row, *T) error, text string, args ...any) (T, bool, error) {
+	type result struct {
+		value T
+		ok    bool
+	}
+	r, err := reading(ctx, s, func(from source) (r result, err error) {
+		r.value, r.ok, err = first(ctx, from, scan, text, args...)
+		return r, err
+	})
+	return r.value, r.ok, err
 }
 
 // heeding reads, and returns soon after ctx is done where the disk hangs: SQLite itself
-// waits for it then, and so does a goroutine that no one waits for.
-func heeding[T any](ctx context.Context, from source, read func() (T, error)) (T, error) {
-	if _, readers := from.(pool); !readers || store.Patient(ctx) {
+// waits for it then, and so does one of the hands.
+func heeding[T any](ctx context.Context, s *Store, read func() (T, error)) (T, error) {
+	if store.Patient(ctx) {
 		return read()
 	}
-	type result struct {
+	var r struct {
 		value T
 		err   error
 	}
-	reply := make(chan result, 1)
-	go func() {
-		value, err := read()
-		reply <- result{value, err}
-	}()
+	done := make(chan struct{})
+	s.hands.do(func() {
+		r.value, r.err = read()
+		close(done)
+	})
 	select {
-	case r := <-reply:
+	case <-done:
 		return r.value, r.err
 	case <-ctx.Done():
 	}
 	select {
-	case r := <-reply:
+	case <-done:
 		return r.value, r.err
 	case <-time.After(patience):
 		return *new(T), context.Cause(ctx)
 	}
 }
 
-func listAll[T any](ctx context.Context, from source, scan func(row, *T) error, text string, args ...any) ([]T, error) {
+// list reads all rows of a query.
+func list[T any](ctx context.Context, from source, scan func(row, *T) error, text string, args ...any) ([]T, error) {
 	found, err := from.query(ctx, text, args...)
 	if err != nil {
 		return nil, err
@@ -98,26 +136,17 @@ func listAll[T any](ctx context.Context, from source, scan func(row, *T) error, 
 
 // first reads the first row of a query, if there is one.
 func first[T any](ctx context.Context, from source, scan func(row, *T) error, text string, args ...any) (value T, ok bool, err error) {
-	got, err := heeding(ctx, from, func() (*T, error) { return firstOf(ctx, from, scan, text, args...) })
-	if got == nil {
-		return value, false, err
-	}
-	return *got, true, nil
-}
-
-func firstOf[T any](ctx context.Context, from source, scan func(row, *T) error, text string, args ...any) (value *T, err error) {
 	found, err := from.query(ctx, text, args...)
 	if err != nil {
-		return nil, err
+		return value, false, err
 	}
-	if found.Next() {
-		value = new(T)
-		err = scan(found, value)
+	if ok = found.Next(); ok {
+		err = scan(found, &value)
 	}
-	if err = errors.Join(err, found.Err(), found.Close()); err != nil {
-		return nil, err
+	if err := errors.Join(err, found.Err(), found.Close()); err != nil {
+		return *new(T), false, err
 	}
-	return value, nil
+	return value, ok, nil
 }
 
 // scanOne reads a row of one column.

@@ -17,11 +17,11 @@ const selectRun = selectRuns + ` WHERE run = ?`
 
 // Load implements store.Store.
 func (s *Store) Load(ctx context.Context, run string) (store.RunRow, error) {
-	row, ok, err := first(ctx, s.readers, scanRun, selectRun, run)
+	row, ok, err := readFirst(ctx, s, scanRun, selectRun, run)
 	if err == nil && !ok {
 		return row, store.ErrNotFound
 	}
-	return row, s.readError(err)
+	return row, err
 }
 
 func scanRun(found row, r *store.RunRow) error {
@@ -44,6 +44,5 @@ func (s *Store) Runs(ctx context.Context, f store.RunFilter) ([]store.RunRow, er
 		after = &row
 	}
 	query, args := runsQuery(&f, after)
-	rows, err := list(ctx, s.readers, scanRun, query, args...)
-	return rows, s.readError(err)
+	return readAll(ctx, s, scanRun, query, args...)
 }

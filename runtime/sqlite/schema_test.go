@@ -84,7 +84,7 @@ func TestReadable(t *testing.T) {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
-	silent, err := list(t.Context(), s.readers, scanOne[string],
+	silent, err := readAll(t.Context(), s, scanOne[string],
 		`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND sql NOT LIKE '%-- %'`)
 	if err != nil || len(silent) > 0 {
 		t.Errorf("tables %q do not say what they are, %v", silent, err)

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -23,6 +24,7 @@ type session struct {
 	conn       *sqlite3.SQLiteConn
 	statements map[string]*sqlite3.SQLiteStmt // by text
 	args       []driver.NamedValue            // of the call under way
+	spare      *sessionRows                   // of a query that has ended
 }
 
 // within has f use the connection of conn.
@@ -81,7 +83,30 @@ func (s *session) query(text string, args ...any) (*sessionRows, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sessionRows{rows: found, values: make([]driver.Value, len(found.Columns()))}, nil
+	return s.found(found), nil
+}
+
+// found are the rows of a query as a source gives them.
+func (s *session) found(rows driver.Rows) *sessionRows {
+	r := s.spare
+	if s.spare = nil; r == nil {
+		r = &sessionRows{session: s}
+	}
+	columns := len(rows.Columns())
+	r.rows, r.err, r.values = rows, nil, slices.Grow(r.values[:0], columns)[:columns]
+	return r
+}
+
+// number is the one that a query gives.
+func (s *session) number(text string) (n int64, err error) {
+	found, err := s.query(text)
+	if err != nil {
+		return 0, err
+	}
+	if found.Next() {
+		n, _ = found.values[0].(int64)
+	}
+	return n, errors.Join(found.Err(), found.Close())
 }
 
 // bind makes args the arguments of the next call.
@@ -106,11 +131,13 @@ func (s *session) bind(args []any) (err error) {
 	return nil
 }
 
-// sessionRows are rows as the driver gives them.
+// sessionRows are rows as the driver gives them. They belong to their session again when
+// they are closed.
 type sessionRows struct {
-	rows   driver.Rows
-	values []driver.Value
-	err    error
+	session *session
+	rows    driver.Rows // nil when closed
+	values  []driver.Value
+	err     error
 }
 
 func (r *sessionRows) Next() bool {
@@ -121,8 +148,14 @@ func (r *sessionRows) Next() bool {
 	return err == nil
 }
 
-func (r *sessionRows) Err() error   { return r.err }
-func (r *sessionRows) Close() error { return r.rows.Close() }
+func (r *sessionRows) Err() error { return r.err }
+
+func (r *sessionRows) Close() error {
+	err := r.rows.Close()
+	clear(r.values)
+	r.rows, r.session.spare = nil, r
+	return err
+}
 
 func (r *sessionRows) Scan(into ...any) error {
 	if len(into) != len(r.values) {

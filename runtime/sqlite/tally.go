@@ -127,8 +127,7 @@ func (w *writer) foldCounts() error {
 	if y.last >= y.upTo && y.last-y.upTo < foldAt {
 		return nil
 	}
-	t := tx{w: w}
-	upTo, _, err := first(context.Background(), &t, scanOne[int64], selectCounted)
+	upTo, err := w.session.number(selectCounted)
 	if err != nil {
 		return err
 	}
@@ -136,10 +135,11 @@ func (w *writer) foldCounts() error {
 		y.upTo, y.version = upTo, unknown
 		return nil
 	}
-	version, _, err := first(context.Background(), &t, scanOne[int64], selectVersion)
+	version, err := w.session.number(selectVersion)
 	if err != nil {
 		return err
 	}
+	t := tx{w: w}
 	if version == y.version {
 		err = t.fold(y.known(w.effects.counts))
 	} else {

@@ -89,20 +89,18 @@ func (t *tx) startTask(c *store.Commit, row *store.TaskRow) error {
 
 // Tasks implements store.Store.
 func (s *Store) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
-	rows, err := list(ctx, s.readers, scanTask, selectRunTasks, run)
-	return rows, s.readError(err)
+	return readAll(ctx, s, scanTask, selectRunTasks, run)
 }
 
 // Expired implements store.Store.
 func (s *Store) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
-	rows, err := list(ctx, s.readers, scanTask, selectExpired, micros(now), atMost(limit))
-	return rows, s.readError(err)
+	return readAll(ctx, s, scanTask, selectExpired, micros(now), atMost(limit))
 }
 
 // Held implements store.Store.
 func (s *Store) Held(ctx context.Context, run string, now time.Time) (bool, error) {
-	held, _, err := first(ctx, s.readers, scanOne[bool], selectHeld, run, micros(now))
-	return held, s.readError(err)
+	held, _, err := readFirst(ctx, s, scanOne[bool], selectHeld, run, micros(now))
+	return held, err
 }
 
 func scanTask(found row, t *store.TaskRow) error {

@@ -52,14 +52,12 @@ func (t *tx) writeTimers(c *store.Commit) error {
 
 // Due implements store.Store.
 func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
-	rows, err := list(ctx, s.readers, scanTimer, selectDue, micros(now), atMost(limit))
-	return rows, s.readError(err)
+	return readAll(ctx, s, scanTimer, selectDue, micros(now), atMost(limit))
 }
 
 // Timers implements store.Store.
 func (s *Store) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {
-	rows, err := list(ctx, s.readers, scanTimer, selectTimers, run)
-	return rows, s.readError(err)
+	return readAll(ctx, s, scanTimer, selectTimers, run)
 }
 
 func scanTimer(found row, t *store.TimerRow) error {
@@ -71,11 +69,14 @@ func scanTimer(found row, t *store.TimerRow) error {
 
 // NextWake implements store.Store.
 func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
-	var next time.Time
+	return reading(ctx, s, func(from source) (time.Time, error) { return nextWake(ctx, from, after) })
+}
+
+func nextWake(ctx context.Context, from source, after time.Time) (next time.Time, err error) {
 	for _, query := range []string{nextTimer, nextTask, nextLease, nextMessage} {
-		n, _, err := first(ctx, s.readers, scanOne[sql.NullInt64], query, micros(after))
+		n, _, err := first(ctx, from, scanOne[sql.NullInt64], query, micros(after))
 		if err != nil {
-			return time.Time{}, s.readError(err)
+			return time.Time{}, err
 		}
 		if t := fromOptional(n); n.Valid && (next.IsZero() || t.Before(next)) {
 			next = t

@@ -192,6 +192,9 @@ func (w *writer) commit() error {
 			return w.failed(err)
 		}
 	}
+	if w.effects.rows > 0 {
+		w.room.extend()
+	}
 	failpoint.Hit(failpoint.BeforeEnd)
 	if err := w.exec("COMMIT"); full(err) {
 		w.wal.moved.Store(true) // what was written of the log's name is gone, too

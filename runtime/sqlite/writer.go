@@ -21,9 +21,8 @@ import (
 // whichever comes first. Who has the turn leads: it takes all requests that wait,
 // begins a transaction, runs each, commits, and only then answers. While the disk
 // syncs, the next requests gather: the more callers, the more of them share a sync. A
-// caller whose context can end has a goroutine lead in its place: a disk that hangs
-// would keep it for ever. (DeWitt
-// et al., "Implementation Techniques for Main Memory Database Systems", 1984; the
+// caller whose context can end has one of the hands lead in its place: a disk that hangs
+// would keep it for ever. (DeWitt et al., "Implementation Techniques for Main Memory Database Systems", 1984; the
 // turn is the combiner's lock of Hendler et al., "Flat Combining", 2010.)
 //
 // What a batch does in its transaction, and what becomes of requests that fail,
@@ -34,10 +33,12 @@ type writer struct {
 	queue  chan *request
 	turn   chan struct{} // of length 1: holds a token while someone leads
 	wal    *checkpointer
+	room   *logRoom
 
 	footing footing // does not change
 
 	hangs atomic.Bool // someone has given up waiting for what is under way
+	hands *hands
 
 	// What follows belongs to who has the turn.
 	db      *sql.DB
@@ -74,12 +75,12 @@ const (
 	abandoned
 )
 
-func newWriter(db *sql.DB, conn *sql.Conn, wal *checkpointer, files footing) *writer {
+func newWriter(db *sql.DB, conn *sql.Conn, wal *checkpointer, room *logRoom, files footing, h *hands) *writer {
 	w := &writer{
 		db: db, conn: conn, session: session{statements: map[string]*sqlite3.SQLiteStmt{}},
 		effects: effects{counts: map[int64]int64{}, costs: costs{}}, known: map[string]standing{}, tally: newTally(),
 		queue: make(chan *request, queueLength), turn: make(chan struct{}, 1),
-		wal: wal, footing: files,
+		wal: wal, room: room, footing: files, hands: h,
 	}
 	go w.tendLog()
 	return w
@@ -96,6 +97,14 @@ func (w *writer) do(ctx context.Context, bytes int64, run func(*tx) error) error
 		return err
 	}
 	for {
+		select {
+		case err := <-r.reply:
+			return err
+		case w.turn <- struct{}{}:
+			w.leadFor(ctx)
+			continue
+		default: // and who need not wait asks nothing of ctx
+		}
 		select {
 		case err := <-r.reply:
 			return err
@@ -155,7 +164,7 @@ func (w *writer) leadFor(ctx context.Context) {
 		w.lead()
 		return
 	}
-	go w.lead()
+	w.hands.do(w.lead)
 }
 
 // lead writes what waits as one batch, and returns the turn.
@@ -204,7 +213,7 @@ func (w *writer) close() error {
 		}
 		w.lead()
 	}
-	err := errors.Join(w.wal.close(), w.session.within(w.conn, w.session.close))
+	err := errors.Join(w.wal.close(), w.room.close(), w.session.within(w.conn, w.session.close))
 	if errors.Is(w.footing.holds(), ErrMoved) {
 		err = errors.Join(err, w.leaveLog())
 	}

@@ -1,0 +1,48 @@
+//go:build cgo
+
+package sqlite
+
+// hands are goroutines that make the calls which may hang, in place of callers who want
+// to be able to leave. A few stay for the next call: a new one would first have to grow
+// its stack to what a query needs.
+type hands struct {
+	calls chan func()
+	stay  chan struct{} // holds a token for each that waits
+	quit  chan struct{}
+}
+
+// maxHands is how many wait for calls.
+const maxHands = 8
+
+func newHands() *hands {
+	return &hands{calls: make(chan func()), stay: make(chan struct{}, maxHands), quit: make(chan struct{})}
+}
+
+// do has f called, and does not wait for it.
+func (h *hands) do(f func()) {
+	select {
+	case h.calls <- f:
+	default:
+		go h.serve(f)
+	}
+}
+
+func (h *hands) serve(f func()) {
+	for {
+		f()
+		select {
+		case h.stay <- struct{}{}:
+		default:
+			return
+		}
+		select {
+		case f = <-h.calls:
+			<-h.stay
+		case <-h.quit:
+			return
+		}
+	}
+}
+
+// close lets those go that wait, and those that are under way when they have ended.
+func (h *hands) close() { close(h.quit) }
