@@ -1,6 +1,7 @@
 package contracttest
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -91,7 +92,7 @@ func (p *printer) machine() {
 			text += []string{" -> ", " | "}[min(i, 1)] + e.Name
 		}
 		if a.Fails != nil {
-			text += " fails " + strings.Join(a.Fails, ", ")
+			text += " fails " + cmp.Or(strings.Join(a.Fails, ", "), "none")
 		}
 		if a.Cost > 0 {
 			text += fmt.Sprintf(" cost tokens %d", a.Cost)

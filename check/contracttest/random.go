@@ -81,8 +81,13 @@ func (g *maker) declare() {
 			m.Events = append(m.Events, e)
 			a.Events = append(a.Events, e)
 		}
-		if m.Failures != nil && g.chance(50) {
-			a.Fails = []string{pick(g, m.Failures)}
+		if m.Failures != nil {
+			switch roll := g.n(100); {
+			case roll < 50:
+				a.Fails = []string{pick(g, m.Failures)}
+			case roll < 65:
+				a.Fails = []string{}
+			}
 		}
 		if g.chance(50) {
 			a.Cost = 1 + g.n(9)

@@ -202,6 +202,8 @@ func (g *generator) declarations() {
 		}
 		if g.category && a.fails {
 			text += " fails broken"
+		} else if g.category && a.cost == 1 {
+			text += " fails none"
 		}
 		if a.cost > 0 {
 			text += fmt.Sprintf(" cost usd 0.%02d", a.cost)

@@ -65,7 +65,7 @@ type Activity struct {
 	Name    *Name    `parser:"'activity' @@ '('"`
 	Params  []*Param `parser:"( @@ ( ',' @@ )* )? ')'"`
 	Results []*Name  `parser:"( '->' @@ ( '|' @@ )* )?"`
-	Fails   []*Name  `parser:"( 'fails' @@ ( ',' @@ )* )?"` // nil without `fails`
+	Fails   []*Name  `parser:"( 'fails' @@ ( ',' @@ )* )?"` // nil without `fails`; "none" alone stands for no category
 	Costs   []*Cost  `parser:"( 'cost' @@ ( ',' @@ )* )?"`
 }
 

@@ -131,7 +131,7 @@ type Activity struct {
 	Name    string
 	Params  []*Param
 	Results []*Event
-	Fails   []*Category // the declared categories with which it may fail
+	Fails   []*Category // the declared categories with which it may fail; none for `fails none`
 	Costs   []Cost
 	Doc     string
 	Span    token.Span

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
@@ -96,6 +97,9 @@ func (r *resolver) results(src *ast.Activity) []*ir.Event {
 	return out
 }
 
+// noFailure stands behind `fails` for no declared category, where none has that name.
+const noFailure = "none"
+
 // fails resolves the declared categories with which src may fail: all, unless
 // it says which.
 func (r *resolver) fails(src *ast.Activity) []*ir.Category {
@@ -106,13 +110,20 @@ func (r *resolver) fails(src *ast.Activity) []*ir.Category {
 	seen := map[*ir.Category]*ast.Name{}
 	var out []*ir.Category
 	for _, name := range src.Fails {
-		c, ok := find(r, r.categories, name)
+		if r.isNoFailure(name) {
+			if len(src.Fails) > 1 {
+				r.report(typeMismatch, name.Span(), "`fails none` names no other category",
+					"Remove \"none\", or the categories beside it.")
+			}
+			continue
+		}
+		c, ok := r.failure(name)
 		switch {
 		case !ok:
 			continue
 		case c.BuiltIn:
 			r.report(unknownName, name.Span(), "category "+quote(name.Text)+" is not declared by this machine",
-				"Leave it out: it needs no `fails`.")
+				"Leave it out: it needs no `fails`. An activity that fails with no declared category `fails none`.")
 			continue
 		case seen[c] != nil:
 			r.listedTwice("category", name, seen[c])
@@ -122,6 +133,30 @@ func (r *resolver) fails(src *ast.Activity) []*ir.Category {
 		out = append(out, c)
 	}
 	return out
+}
+
+// isNoFailure reports whether name is the word for no category: one that the machine
+// declares with this name is that category.
+func (r *resolver) isNoFailure(name *ast.Name) bool {
+	if name == nil || name.Text != noFailure {
+		return false
+	}
+	_, declared := r.categories.names[noFailure]
+	return !declared
+}
+
+// failure is the category called name; a misspelt one may be meant for `none`.
+func (r *resolver) failure(name *ast.Name) (*ir.Category, bool) {
+	if !present(name) {
+		return nil, false
+	}
+	c, ok := r.categories.names[name.Text]
+	if !ok {
+		words := maps.Clone(r.categories.names)
+		words[noFailure] = nil
+		r.unknown(r.categories.kind, name, near(r, name.Text, words))
+	}
+	return c, ok
 }
 
 func (r *resolver) listedTwice(kind string, name, first *ast.Name) {
