@@ -30,13 +30,14 @@ lang                        < lang/token lang/diag lang/ast lang/ir lang/format 
 
 check/graph                 <
 check/zone                  <
-check/guard                 < lang/ir
+check/wide                  <
+check/guard                 < lang/ir check/wide
 check/flat                  < lang/ir
 check/replay                < lang/token lang/diag lang/ir
 check/timing                < lang/ir check/flat check/graph
 check/control               < lang/diag lang/ir check/flat check/graph check/timing
 check/explore/data          < lang/ir check/flat check/guard check/timing check/zone
-check/explore/step          < lang/token lang/ir check/flat check/graph check/guard check/timing check/zone check/explore/data
+check/explore/step          < lang/token lang/ir check/flat check/graph check/guard check/timing check/wide check/zone check/explore/data
 check/explore               < lang/token lang/diag lang/ir check/flat check/graph check/guard check/zone check/timing check/control check/explore/data check/explore/step
 check/lifetime              < lang/ir check/graph check/timing check/explore
 check                       < lang/token lang/diag lang/ir check/flat check/graph check/guard check/timing check/control check/explore check/explore/data check/lifetime check/replay

@@ -90,21 +90,7 @@ func compare(e *ir.Binary) Truth {
 	default:
 		return Unknown
 	}
-	switch e.Op {
-	case ir.OpEq:
-		return truth(order == 0)
-	case ir.OpNe:
-		return truth(order != 0)
-	case ir.OpLt:
-		return truth(order < 0)
-	case ir.OpLe:
-		return truth(order <= 0)
-	case ir.OpGt:
-		return truth(order > 0)
-	case ir.OpGe:
-		return truth(order >= 0)
-	}
-	return Unknown
+	return truth(e.Op.Holds(int64(order), 0))
 }
 
 // Takeable yields those of choices that some data and some state of the

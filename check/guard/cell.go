@@ -1,6 +1,9 @@
 package guard
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"github.com/fsmc-dev/fsmc/check/wide"
+)
 
 // cell is a node of the formula. Equal nodes are one cell, wherever they come
 // from, and a cell knows its negation where that is a cell, too: so `when G` and
@@ -19,12 +22,12 @@ type atom struct {
 	kind literalKind
 	neg  bool
 	x, y int32 // numbers of a bound, texts of an equality; x is the fact of a truth
-	c    wide
+	c    wide.Int
 }
 
 func (a atom) negate() atom {
 	if a.kind == bound {
-		return atom{kind: bound, x: a.y, y: a.x, c: a.c.neg().add(minusOne)}
+		return atom{kind: bound, x: a.y, y: a.x, c: a.c.Neg().Add(wide.MinusOne)}
 	}
 	a.neg = !a.neg
 	return a

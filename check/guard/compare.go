@@ -1,6 +1,9 @@
 package guard
 
-import "github.com/fsmc-dev/fsmc/lang/ir"
+import (
+	"github.com/fsmc-dev/fsmc/check/wide"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
 
 // comparison is the formula of a comparison whose operands are set; nil where it
 // is none of the fragment.
@@ -60,7 +63,7 @@ func (r *reader) texts(x, y ir.Expr) *node {
 // duration are nanoseconds.
 type linear struct {
 	plus, minus *variable
-	c           wide
+	c           wide.Int
 }
 
 // numbers is `x op y` of numbers or enum values.
@@ -81,7 +84,7 @@ func (r *reader) numbers(op ir.Op, x, y ir.Expr) *node {
 // and a constant.
 func (r *reader) linear(e ir.Expr) (linear, bool) {
 	if k := ir.Value(e); k != nil {
-		return linear{c: widen(ordinalOf(k))}, true
+		return linear{c: wide.Of(ordinalOf(k))}, true
 	}
 	if e, ok := e.(*ir.Binary); ok {
 		a, ok := r.linear(e.X)
@@ -108,7 +111,7 @@ func ordinalOf(k *ir.Const) int64 {
 	return k.Int
 }
 
-func (a linear) neg() linear { return linear{plus: a.minus, minus: a.plus, c: a.c.neg()} }
+func (a linear) neg() linear { return linear{plus: a.minus, minus: a.plus, c: a.c.Neg()} }
 
 // add is a + b; not ok where two variables are left on one side.
 func (a linear) add(b linear) (linear, bool) {
@@ -122,7 +125,7 @@ func (a linear) add(b linear) (linear, bool) {
 	}
 	p, ok := only(plus)
 	m, alsoOK := only(minus)
-	return linear{plus: p, minus: m, c: a.c.add(b.c)}, ok && alsoOK
+	return linear{plus: p, minus: m, c: a.c.Add(b.c)}, ok && alsoOK
 }
 
 // only is the one of two variables that is not nil.
@@ -136,31 +139,31 @@ func only(two [2]*variable) (*variable, bool) {
 // compare is `a op 0`. It asks plus - minus <= bound, and the like for the other
 // side. Times count in microseconds, so that there the bound is rounded down.
 func (a linear) compare(op ir.Op) *node {
-	up, down := a.c.neg(), a.c // plus - minus <= up, minus - plus <= down
-	atMostUp := func(slack wide) *node { return atMost(a.plus, a.minus, a.scale(up.add(slack))) }
-	atLeast := func(slack wide) *node { return atMost(a.minus, a.plus, a.scale(down.add(slack))) }
+	up, down := a.c.Neg(), a.c // plus - minus <= up, minus - plus <= down
+	atMostUp := func(slack wide.Int) *node { return atMost(a.plus, a.minus, a.scale(up.Add(slack))) }
+	atLeast := func(slack wide.Int) *node { return atMost(a.minus, a.plus, a.scale(down.Add(slack))) }
 	switch op {
 	case ir.OpLe:
-		return atMostUp(wide{})
+		return atMostUp(wide.Int{})
 	case ir.OpLt:
-		return atMostUp(minusOne)
+		return atMostUp(wide.MinusOne)
 	case ir.OpGe:
-		return atLeast(wide{})
+		return atLeast(wide.Int{})
 	case ir.OpGt:
-		return atLeast(minusOne)
+		return atLeast(wide.MinusOne)
 	case ir.OpEq:
-		return and(atMostUp(wide{}), atLeast(wide{}))
+		return and(atMostUp(wide.Int{}), atLeast(wide.Int{}))
 	case ir.OpNe:
-		return or(atLeast(minusOne), atMostUp(minusOne))
+		return or(atLeast(wide.MinusOne), atMostUp(wide.MinusOne))
 	}
 	return nil
 }
 
 // scale turns a bound in nanoseconds into the unit of a's variables.
-func (a linear) scale(c wide) wide {
+func (a linear) scale(c wide.Int) wide.Int {
 	for _, v := range []*variable{a.plus, a.minus} {
 		if v != nil && v.kind() == ir.Time {
-			return c.thousandth()
+			return c.Thousandth()
 		}
 	}
 	return c

@@ -1,6 +1,9 @@
 package guard
 
-import "github.com/fsmc-dev/fsmc/lang/ir"
+import (
+	"github.com/fsmc-dev/fsmc/check/wide"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
 
 // call is a host guard that is asked about arguments.
 type call struct {
@@ -91,7 +94,7 @@ func (a argument) fits(t *ir.Type) *node {
 }
 
 func within(x linear, r *ir.Range) *node {
-	return and(atMost(x.plus, nil, widen(r.Hi).add(x.c.neg())), atMost(nil, x.plus, x.c.add(widen(r.Lo).neg())))
+	return and(atMost(x.plus, nil, wide.Of(r.Hi).Add(x.c.Neg())), atMost(nil, x.plus, x.c.Add(wide.Of(r.Lo).Neg())))
 }
 
 // congruence holds where calls of one guard with equal arguments have one
@@ -125,7 +128,7 @@ func (a argument) equals(b argument) *node {
 		return never
 	}
 	if a.kind == ir.Time { // operands: no constant is rounded
-		return and(atMost(d.plus, d.minus, wide{}), atMost(d.minus, d.plus, wide{}))
+		return and(atMost(d.plus, d.minus, wide.Int{}), atMost(d.minus, d.plus, wide.Int{}))
 	}
 	return d.compare(ir.OpEq)
 }
@@ -148,10 +151,10 @@ func (a argument) equalLists(b argument) *node {
 	}
 	for _, x := range []argument{a, b} {
 		if x.variable != nil && oneValue(x.variable.typ.Elem) {
-			return and(atMost(a.length, b.length, wide{}), atMost(b.length, a.length, wide{}))
+			return and(atMost(a.length, b.length, wide.Int{}), atMost(b.length, a.length, wide.Int{}))
 		}
 	}
-	return and(atMost(a.length, nil, wide{}), atMost(b.length, nil, wide{}))
+	return and(atMost(a.length, nil, wide.Int{}), atMost(b.length, nil, wide.Int{}))
 }
 
 // oneValue reports whether all values of t are equal.

@@ -3,6 +3,7 @@ package guard
 import (
 	"math"
 
+	"github.com/fsmc-dev/fsmc/check/wide"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -112,7 +113,7 @@ func (j *Judge) searched() bool {
 		return true
 	}
 	for i := int32(1); int(i) < len(j.lo); i++ {
-		if !s.matrix.tighten(i, 0, widen(j.hi[i])) || !s.matrix.tighten(0, i, widen(j.lo[i]).neg()) {
+		if !s.matrix.tighten(i, 0, wide.Of(j.hi[i])) || !s.matrix.tighten(0, i, wide.Of(j.lo[i]).Neg()) {
 			return true
 		}
 	}
@@ -168,9 +169,9 @@ func (j *Judge) atom(a *atom) known {
 	switch a.kind {
 	case bound:
 		switch {
-		case !a.c.less(widen(j.hi[a.x]).add(widen(j.lo[a.y]).neg())):
+		case !a.c.Less(wide.Of(j.hi[a.x]).Add(wide.Of(j.lo[a.y]).Neg())):
 			return yes
-		case a.c.less(widen(j.lo[a.x]).add(widen(j.hi[a.y]).neg())):
+		case a.c.Less(wide.Of(j.lo[a.x]).Add(wide.Of(j.hi[a.y]).Neg())):
 			return no
 		}
 		return open

@@ -12,8 +12,8 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// wide is a machine with n int fields v0, v1, … whose type is typ, and guards.
-func wide(t testing.TB, n int, typ string, texts ...string) []guard.Guard {
+// Int is a machine with n int fields v0, v1, … whose type is typ, and guards.
+func Int(t testing.TB, n int, typ string, texts ...string) []guard.Guard {
 	t.Helper()
 	var src strings.Builder
 	src.WriteString("machine M {\nenum K { a, b, c, d, e, f, g, h, i, j }\nguard ask(v int)\ncontext {\n")
@@ -72,50 +72,50 @@ func TestLargest(t *testing.T) {
 		want []guard.Verdict
 	}{
 		{"a chain of less-than", func() guard.Answer {
-			return overlap(wide(t, 64, "int", each(63, " && ", func(i int) string { return fmt.Sprintf("v%d < v%d", i, i+1) }), "v63 < v0")[0], guard.Read(nil, nil))
+			return overlap(Int(t, 64, "int", each(63, " && ", func(i int) string { return fmt.Sprintf("v%d < v%d", i, i+1) }), "v63 < v0")[0], guard.Read(nil, nil))
 		}, []guard.Verdict{guard.Sat}},
 		{"a cycle of less-than", func() guard.Answer {
-			return guard.Satisfy(wide(t, 64, "int", each(64, " && ", func(i int) string { return fmt.Sprintf("v%d < v%d", i, (i+1)%64) }))[0].Holds)
+			return guard.Satisfy(Int(t, 64, "int", each(64, " && ", func(i int) string { return fmt.Sprintf("v%d < v%d", i, (i+1)%64) }))[0].Holds)
 		}, []guard.Verdict{guard.Unsat}},
 		{"64 values are not it", func() guard.Answer {
-			return guard.Satisfy(wide(t, 1, "int 0..63", each(64, " && ", func(i int) string { return fmt.Sprintf("v0 != %d", i) }))[0].Holds)
+			return guard.Satisfy(Int(t, 1, "int 0..63", each(64, " && ", func(i int) string { return fmt.Sprintf("v0 != %d", i) }))[0].Holds)
 		}, []guard.Verdict{guard.Unsat}},
 		{"63 values are not it", func() guard.Answer {
-			return guard.Satisfy(wide(t, 1, "int 0..63", each(63, " && ", func(i int) string { return fmt.Sprintf("v0 != %d", i) }))[0].Holds)
+			return guard.Satisfy(Int(t, 1, "int 0..63", each(63, " && ", func(i int) string { return fmt.Sprintf("v0 != %d", i) }))[0].Holds)
 		}, []guard.Verdict{guard.Sat}},
 		{"64 disjunctions", func() guard.Answer {
-			return guard.Satisfy(wide(t, 32, "int 0..9", each(32, " && ", func(i int) string { return fmt.Sprintf("(v%d < 2 || v%d > 7)", i, i) }))[0].Holds)
+			return guard.Satisfy(Int(t, 32, "int 0..9", each(32, " && ", func(i int) string { return fmt.Sprintf("(v%d < 2 || v%d > 7)", i, i) }))[0].Holds)
 		}, []guard.Verdict{guard.Sat}},
-		{"8 enums of 10 values differ", func() guard.Answer { return guard.Satisfy(wide(t, 8, "K", pairs(8, " && ", differ))[0].Holds) }, []guard.Verdict{guard.Sat}},
-		{"4 pigeons in 3 holes", func() guard.Answer { return guard.Satisfy(wide(t, 4, "int 1..3", pairs(4, " && ", differ))[0].Holds) }, []guard.Verdict{guard.Unsat}},
-		{"11 pigeons in 10 holes", func() guard.Answer { return guard.Satisfy(wide(t, 11, "K", pairs(11, " && ", differ))[0].Holds) }, []guard.Verdict{guard.Unsat, guard.Undecided}},
-		{"alternating", func() guard.Answer { return guard.Satisfy(wide(t, 8, "int 0..9", alternating)[0].Holds) }, []guard.Verdict{guard.Sat}},
-		{"alternating, stuck", func() guard.Answer { return guard.Satisfy(stuck(wide(t, 8, "int 0..9", alternating)[0])) }, []guard.Verdict{guard.Sat}},
+		{"8 enums of 10 values differ", func() guard.Answer { return guard.Satisfy(Int(t, 8, "K", pairs(8, " && ", differ))[0].Holds) }, []guard.Verdict{guard.Sat}},
+		{"4 pigeons in 3 holes", func() guard.Answer { return guard.Satisfy(Int(t, 4, "int 1..3", pairs(4, " && ", differ))[0].Holds) }, []guard.Verdict{guard.Unsat}},
+		{"11 pigeons in 10 holes", func() guard.Answer { return guard.Satisfy(Int(t, 11, "K", pairs(11, " && ", differ))[0].Holds) }, []guard.Verdict{guard.Unsat, guard.Undecided}},
+		{"alternating", func() guard.Answer { return guard.Satisfy(Int(t, 8, "int 0..9", alternating)[0].Holds) }, []guard.Verdict{guard.Sat}},
+		{"alternating, stuck", func() guard.Answer { return guard.Satisfy(stuck(Int(t, 8, "int 0..9", alternating)[0])) }, []guard.Verdict{guard.Sat}},
 		{"alternating, four ways", func() guard.Answer {
-			g := wide(t, 8, "int 0..9", alternating)[0]
+			g := Int(t, 8, "int 0..9", alternating)[0]
 			return guard.Satisfy(notHeld(g), guard.Not(g.Fails), guard.Not(stuck(g)))
 		}, []guard.Verdict{guard.Unsat}},
 		{"a gap of 500 arms", func() guard.Answer {
 			texts := strings.Split(each(500, "\n", func(i int) string { return fmt.Sprintf("v0 == %d", i) }), "\n")
-			return gap(wide(t, 1, "int 0..500", texts...)...)
+			return gap(Int(t, 1, "int 0..500", texts...)...)
 		}, []guard.Verdict{guard.Sat}},
 		{"no gap of 501 arms", func() guard.Answer {
 			texts := strings.Split(each(501, "\n", func(i int) string { return fmt.Sprintf("v0 == %d", i) }), "\n")
-			return gap(wide(t, 1, "int 0..500", texts...)...)
+			return gap(Int(t, 1, "int 0..500", texts...)...)
 		}, []guard.Verdict{guard.Unsat}},
 		{"64 calls", func() guard.Answer {
-			return guard.Satisfy(wide(t, 64, "int", each(64, " && ", func(i int) string { return fmt.Sprintf("%sask(v%d)", strings.Repeat("!", i%2), i) }))[0].Holds)
+			return guard.Satisfy(Int(t, 64, "int", each(64, " && ", func(i int) string { return fmt.Sprintf("%sask(v%d)", strings.Repeat("!", i%2), i) }))[0].Holds)
 		}, []guard.Verdict{guard.Sat, guard.Undecided}},
 		{"a short string that is none of many", func() guard.Answer {
 			const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 			text := each(len(letters), " && ", func(i int) string { return fmt.Sprintf("v0 != %q", letters[i:i+1]) })
-			return guard.Satisfy(wide(t, 1, "string", text+" && len(v0) == 1")[0].Holds)
+			return guard.Satisfy(Int(t, 1, "string", text+" && len(v0) == 1")[0].Holds)
 		}, []guard.Verdict{guard.Undecided}},
 		{"1000 calls", func() guard.Answer {
-			return gap(wide(t, 1000, "int", strings.Split(each(1000, "\n", func(i int) string { return fmt.Sprintf("ask(v%d)", i) }), "\n")...)...)
+			return gap(Int(t, 1000, "int", strings.Split(each(1000, "\n", func(i int) string { return fmt.Sprintf("ask(v%d)", i) }), "\n")...)...)
 		}, []guard.Verdict{guard.Undecided}},
 		{"2000 variables", func() guard.Answer {
-			return gap(wide(t, 2000, "int", strings.Split(each(2000, "\n", func(i int) string { return fmt.Sprintf("v%d < 0", i) }), "\n")...)...)
+			return gap(Int(t, 2000, "int", strings.Split(each(2000, "\n", func(i int) string { return fmt.Sprintf("v%d < 0", i) }), "\n")...)...)
 		}, []guard.Verdict{guard.Undecided}},
 	} {
 		start := time.Now()

@@ -1,5 +1,7 @@
 package guard
 
+import "github.com/fsmc-dev/fsmc/check/wide"
+
 // literal is an atom or its negation.
 type literal struct {
 	kind literalKind
@@ -8,7 +10,7 @@ type literal struct {
 	// bound: x - y <= c, where a nil variable is 0.
 	// equality: x == y, or where y is nil x == text.
 	x, y *variable
-	c    wide
+	c    wide.Int
 	text string
 
 	// truth: what is asked.
@@ -43,7 +45,7 @@ const (
 func (l *literal) negate() *literal {
 	out := *l
 	if l.kind == bound {
-		out.x, out.y, out.c = l.y, l.x, l.c.neg().add(minusOne) // not x-y <= c is y-x <= -c-1
+		out.x, out.y, out.c = l.y, l.x, l.c.Neg().Add(wide.MinusOne) // not x-y <= c is y-x <= -c-1
 	} else {
 		out.neg = !l.neg
 	}
@@ -51,9 +53,9 @@ func (l *literal) negate() *literal {
 }
 
 // atMost is x - y <= c.
-func atMost(x, y *variable, c wide) *node {
+func atMost(x, y *variable, c wide.Int) *node {
 	if x.is(y) {
-		return constant(c.sign() >= 0)
+		return constant(c.Sign() >= 0)
 	}
 	return &node{op: opLit, lit: &literal{kind: bound, x: x, y: y, c: c}}
 }

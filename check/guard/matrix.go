@@ -1,5 +1,7 @@
 package guard
 
+import "github.com/fsmc-dev/fsmc/check/wide"
+
 // matrix is a difference-bound matrix (Dill, "Timing Assumptions and
 // Verification of Finite-State Concurrent Systems", 1989): entry (i, j) is the
 // least c known for which x_i - x_j <= c, and x_0 is 0. It is closed: no entry
@@ -13,7 +15,7 @@ package guard
 // passed over, so that a bound of a variable by a constant costs O(n).
 type matrix struct {
 	n     int
-	d     []wide // row by row
+	d     []wide.Int // row by row
 	trail []entry
 	work  int
 }
@@ -21,22 +23,22 @@ type matrix struct {
 // entry is what stood at a place of the matrix.
 type entry struct {
 	at  int
-	old wide
+	old wide.Int
 }
 
 // newMatrix has variables 1 to len(lo), of which the i-th lies from lo[i-1] to
 // hi[i-1], and no range is empty.
 func newMatrix(lo, hi []int64) *matrix {
 	n := len(lo) + 1
-	m := &matrix{n: n, d: make([]wide, n*n)}
+	m := &matrix{n: n, d: make([]wide.Int, n*n)}
 	for i := 1; i < n; i++ {
-		m.d[i*n] = widen(hi[i-1])
-		m.d[i] = widen(lo[i-1]).neg()
+		m.d[i*n] = wide.Of(hi[i-1])
+		m.d[i] = wide.Of(lo[i-1]).Neg()
 	}
 	for i := 1; i < n; i++ {
 		for j := 1; j < n; j++ {
 			if i != j {
-				m.d[i*n+j] = m.d[i*n].add(m.d[j])
+				m.d[i*n+j] = m.d[i*n].Add(m.d[j])
 			}
 		}
 	}
@@ -44,16 +46,16 @@ func newMatrix(lo, hi []int64) *matrix {
 	return m
 }
 
-func (m *matrix) at(i, j int32) wide { return m.d[int(i)*m.n+int(j)] }
+func (m *matrix) at(i, j int32) wide.Int { return m.d[int(i)*m.n+int(j)] }
 
 // allows reports whether x_i - x_j <= c, alone, goes with what is known.
-func (m *matrix) allows(i, j int32, c wide) bool { return c.add(m.at(j, i)).sign() >= 0 }
+func (m *matrix) allows(i, j int32, c wide.Int) bool { return c.Add(m.at(j, i)).Sign() >= 0 }
 
 // tighten adds x_u - x_v <= c, and reports whether there still is a solution;
 // where there is none it changes nothing.
-func (m *matrix) tighten(u, v int32, c wide) bool {
+func (m *matrix) tighten(u, v int32, c wide.Int) bool {
 	m.work++
-	if !c.less(m.at(u, v)) {
+	if !c.Less(m.at(u, v)) {
 		return true
 	}
 	if !m.allows(u, v, c) {
@@ -62,26 +64,26 @@ func (m *matrix) tighten(u, v int32, c wide) bool {
 	ends := make([]int32, 0, 16) // the j to which the way from u over v is news
 	n := int32(m.n)
 	for j := range n {
-		if c.add(m.at(v, j)).less(m.at(u, j)) {
+		if c.Add(m.at(v, j)).Less(m.at(u, j)) {
 			ends = append(ends, j)
 		}
 	}
 	m.work += 2 * m.n
 	for i := range n {
-		toV := m.at(i, u).add(c)
-		if !toV.less(m.at(i, v)) {
+		toV := m.at(i, u).Add(c)
+		if !toV.Less(m.at(i, v)) {
 			continue
 		}
 		for _, j := range ends {
-			m.lower(int(i)*m.n+int(j), toV.add(m.at(v, j)))
+			m.lower(int(i)*m.n+int(j), toV.Add(m.at(v, j)))
 		}
 		m.work += len(ends)
 	}
 	return true
 }
 
-func (m *matrix) lower(at int, c wide) {
-	if c.less(m.d[at]) {
+func (m *matrix) lower(at int, c wide.Int) {
+	if c.Less(m.d[at]) {
 		m.trail = append(m.trail, entry{at, m.d[at]})
 		m.d[at] = c
 	}

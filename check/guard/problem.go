@@ -3,6 +3,7 @@ package guard
 import (
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/check/wide"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -90,7 +91,7 @@ func (p *problem) lengths(seen map[*node]int32) []int32 {
 		length.Len = true
 		if number, asked := p.numberOf[length]; asked {
 			p.texts[i].length = number
-			nothing := atMost(p.numbers[number-1], nil, wide{})
+			nothing := atMost(p.numbers[number-1], nil, wide.Int{})
 			axioms = append(axioms, p.add(same(equalText(v, ""), nothing), seen))
 		}
 	}

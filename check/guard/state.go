@@ -1,5 +1,7 @@
 package guard
 
+import "github.com/fsmc-dev/fsmc/check/wide"
+
 // known is what is known of an atom or a node.
 type known uint8
 
@@ -65,7 +67,7 @@ func (s *state) value(a atom) known {
 	switch a.kind {
 	case bound:
 		switch {
-		case !a.c.less(s.matrix.at(a.x, a.y)):
+		case !a.c.Less(s.matrix.at(a.x, a.y)):
 			return yes
 		case !s.matrix.allows(a.x, a.y, a.c):
 			return no
@@ -109,9 +111,9 @@ func (s *state) equateLengths(x, y int32) bool {
 	if a.variable == 0 && !a.fixed || b.variable == 0 && !b.fixed {
 		return true
 	}
-	difference := widen(b.constant - a.constant)
+	difference := wide.Of(b.constant - a.constant)
 	return s.matrix.tighten(a.variable, b.variable, difference) &&
-		s.matrix.tighten(b.variable, a.variable, difference.neg())
+		s.matrix.tighten(b.variable, a.variable, difference.Neg())
 }
 
 // textLength is a number, or where it is 0 a constant, or unknown.

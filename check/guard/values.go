@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fsmc-dev/fsmc/check/wide"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -20,18 +21,18 @@ type values struct {
 func (v *values) value(a atom) known {
 	switch a.kind {
 	case bound:
-		return knownIf(!a.c.less(v.number(a.x).add(v.number(a.y).neg())))
+		return knownIf(!a.c.Less(v.number(a.x).Add(v.number(a.y).Neg())))
 	case equality:
 		return knownIf((v.class[a.x] == v.class[a.y]) != a.neg)
 	}
 	return knownIf((v.facts[a.x] == yes) != a.neg)
 }
 
-func (v *values) number(i int32) wide {
+func (v *values) number(i int32) wide.Int {
 	if i == 0 {
-		return wide{}
+		return wide.Int{}
 	}
-	return widen(v.numbers[i-1])
+	return wide.Of(v.numbers[i-1])
 }
 
 // choose takes the plainest value that is left for one variable after another.
@@ -46,9 +47,9 @@ func (s *search) choose() (*values, bool) {
 		facts:   make([]known, len(s.facts)),
 	}
 	for _, at := range s.p.order {
-		n := plain(s.p.numbers[at-1].kind(), s.matrix.at(0, at).neg().narrow(), s.matrix.at(at, 0).narrow())
-		s.matrix.tighten(at, 0, widen(n))
-		s.matrix.tighten(0, at, widen(n).neg())
+		n := plain(s.p.numbers[at-1].kind(), s.matrix.at(0, at).Neg().Narrow(), s.matrix.at(at, 0).Narrow())
+		s.matrix.tighten(at, 0, wide.Of(n))
+		s.matrix.tighten(0, at, wide.Of(n).Neg())
 		v.numbers[at-1] = n
 	}
 	for i, f := range s.facts {

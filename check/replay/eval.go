@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"math/bits"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -207,14 +206,8 @@ func compare(op ir.Op, a, b value, k ir.Kind) value {
 		return truth(a.equal(b, k))
 	case ir.OpNe:
 		return truth(!a.equal(b, k))
-	case ir.OpLt:
-		return truth(a.compare(b, k) < 0)
-	case ir.OpLe:
-		return truth(a.compare(b, k) <= 0)
-	case ir.OpGt:
-		return truth(a.compare(b, k) > 0)
 	}
-	return truth(a.compare(b, k) >= 0)
+	return truth(op.Holds(int64(a.compare(b, k)), 0))
 }
 
 // compute is arithmetic.
@@ -227,19 +220,7 @@ func compute(x *ir.Binary, a, b value) (value, error) {
 	case ir.Float:
 		return float(x.Op, a.f, b.f)
 	}
-	n, ok := int64(0), false
-	switch x.Op {
-	case ir.OpAdd:
-		n = a.n + b.n
-		ok = (n > a.n) == (b.n > 0) || b.n == 0
-	case ir.OpSub:
-		n = a.n - b.n
-		ok = (n < a.n) == (b.n > 0) || b.n == 0
-	case ir.OpMul:
-		n = a.n * b.n
-		hi, lo := bits.Mul64(magnitude(a.n), magnitude(b.n))
-		ok = hi == 0 && (lo <= math.MaxInt64 || n == math.MinInt64)
-	}
+	n, ok := x.Op.Compute(a.n, b.n)
 	if !ok {
 		return value{}, errOverflow
 	}
@@ -258,11 +239,4 @@ func float(op ir.Op, a, b float64) (value, error) {
 		return value{}, errOverflow
 	}
 	return value{set: true, f: f}, nil
-}
-
-func magnitude(a int64) uint64 {
-	if a < 0 {
-		return -uint64(a)
-	}
-	return uint64(a)
 }

@@ -1,9 +1,6 @@
 package ir
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // Value is what e is in every run: a literal, a field that nothing assigns, the
 // length of one of these, or a sum, a difference or a product of them. It is nil
@@ -55,27 +52,9 @@ func computed(e *Binary) *Const {
 	if x == nil || y == nil || e.T.Kind != Int && e.T.Kind != Duration {
 		return nil
 	}
-	n, fits := x.Int+y.Int, true
-	switch e.Op {
-	case OpAdd:
-		fits = (n > x.Int) == (y.Int > 0) || y.Int == 0
-	case OpSub:
-		n = x.Int - y.Int
-		fits = (n < x.Int) == (y.Int > 0) || y.Int == 0
-	case OpMul:
-		n = x.Int * y.Int
-		hi, lo := bits.Mul64(magnitude(x.Int), magnitude(y.Int))
-		fits = hi == 0 && (lo <= math.MaxInt64 || lo == 1<<63 && n == math.MinInt64 && (x.Int < 0) != (y.Int < 0))
-	}
+	n, fits := e.Op.Compute(x.Int, y.Int)
 	if !fits {
 		return nil
 	}
 	return &Const{Kind: e.T.Kind, Int: n}
-}
-
-func magnitude(n int64) uint64 {
-	if n < 0 {
-		return -uint64(n)
-	}
-	return uint64(n)
 }

@@ -49,24 +49,7 @@ func (d *Domain) Holds(code int64, op ir.Op, c *ir.Const) bool {
 	if d.Kind == ir.String {
 		return (code == at) == (op == ir.OpEq)
 	}
-	return Ordered(code, op, at)
-}
-
-// Ordered is `a op b` over integers.
-func Ordered(a int64, op ir.Op, b int64) bool {
-	switch op {
-	case ir.OpEq:
-		return a == b
-	case ir.OpNe:
-		return a != b
-	case ir.OpLt:
-		return a < b
-	case ir.OpLe:
-		return a <= b
-	case ir.OpGt:
-		return a > b
-	}
-	return a >= b
+	return op.Holds(code, at)
 }
 
 func sampleInt(cuts []int64, code int64) int64 {

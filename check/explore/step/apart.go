@@ -158,7 +158,7 @@ func (by apart) decide(e ir.Expr, kind int) int8 {
 			if by.n.Domain.Sort == data.ByRegion {
 				return verdict(by.n.Domain.Holds(code, op, c))
 			}
-			return verdict(data.Ordered(code, op, c.Int))
+			return verdict(op.Holds(code, c.Int))
 		}
 	}
 	return unasked

@@ -167,7 +167,7 @@ func (c *compiler) compare(e *ir.Binary, arm *ir.Arm) test {
 	}
 	if list, op, k, ok := ir.ListLength(e); ok && c.t.Tells(list, k, arm) {
 		length := c.number(list, arm)
-		return func(s *Step) bool { return data.Ordered(length(s), op, k) }
+		return func(s *Step) bool { return op.Holds(length(s), k) }
 	}
 	if ref, op, lit := ir.ConstantSide(e); lit != nil {
 		if region := c.region(ref, arm); region != nil {
@@ -187,7 +187,7 @@ func (c *compiler) compare(e *ir.Binary, arm *ir.Arm) test {
 			return c.compareSums(e, arm)
 		}
 		x, y, op := c.number(e.X, arm), c.number(e.Y, arm), e.Op
-		return func(s *Step) bool { return data.Ordered(x(s), op, y(s)) }
+		return func(s *Step) bool { return op.Holds(x(s), y(s)) }
 	}
 	return c.unknown(e, arm)
 }
@@ -247,8 +247,7 @@ func (c *compiler) number(e ir.Expr, arm *ir.Arm) number {
 		return func(s *Step) int64 { return s.payload(s.of(refs)) }
 	case *ir.Unary:
 		if e.Op == ir.OpSub {
-			x := c.number(e.X, arm)
-			return func(s *Step) int64 { return s.minus(0, x(s)) }
+			return c.arithmetic(e.Op, func(*Step) int64 { return 0 }, c.number(e.X, arm))
 		}
 	case *ir.Binary:
 		x, y := e.X, e.Y
