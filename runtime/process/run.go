@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	goruntime "runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -119,7 +120,11 @@ func start(cmd *exec.Cmd) (group, <-chan error, error) {
 	}()
 	s := <-begun
 	if s.err != nil {
-		return s.group, nil, startError{"it cannot be started: " + s.err.Error(), s.err}
+		why := "it cannot be started: " + s.err.Error()
+		if errors.Is(s.err, syscall.ENOEXEC) {
+			why += "; its first line must name its interpreter, such as #!/bin/sh"
+		}
+		return s.group, nil, startError{why, s.err}
 	}
 	return s.group, exited, nil
 }

@@ -42,8 +42,11 @@ func (p *printer) OnAttempt(a runtime.AttemptInfo) {
 		return
 	}
 	what := string(a.End)
-	if a.Category != "" {
+	switch {
+	case a.Category != "":
 		what = a.Category
+	case a.End == runtime.AttemptReturned:
+		what = "released"
 	}
 	p.print(p.quiet, "          %s  %s, attempt %d: %s: %s\n", a.Run, a.Activity, a.Attempt, what, plain(a.Message, 200))
 }
