@@ -44,9 +44,7 @@ type variant struct {
 const maxUnclear = 8
 
 func newMeeter(p *Product, leaf *ir.State) *meeter {
-	m := &meeter{p: p, leaf: leaf, variants: map[string]*variant{}, x: p.looking()}
-	m.x.Step.From = leaf
-	return m
+	return &meeter{p: p, leaf: leaf, variants: map[string]*variant{}, x: p.looking()}
 }
 
 // about makes the question that of Meet; it reports whether in can come in the
@@ -117,8 +115,7 @@ func (m *meeter) search() Meeting {
 		if m.excluded(v, words) {
 			continue
 		}
-		copy(m.x.Here, words)
-		m.x.readClocks()
+		m.x.stand(c)
 		canShow := !m.inexact && !m.x.Program.Packing.Pending.Any(m.x.Here) // what was deferred came with data of its own
 		if best.Verdict != guard.Unsat && !canShow {
 			continue

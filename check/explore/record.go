@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -75,11 +76,11 @@ func (r *recorder) step(e int32) {
 	case Started:
 		r.begin(s)
 	case Ended:
-		r.row(ir.Case{Kind: ir.CaseDone}, endedText(r.p.Table.Machine.Dos[l.Do]), nil, nil)
+		r.say(l.Do, " ended")
 	case Begun: // it needs no row: attempts start by themselves
 		r.schedule.begins(r.p.Table.Machine.Dos[l.Do])
 	case Checkpoint:
-		r.row(ir.Case{Kind: ir.CaseDone}, checkpointText(r.p.Table.Machine.Dos[l.Do]), nil, nil)
+		r.say(l.Do, " checkpoint")
 	case Dropped:
 		r.row(c, control.RowText(c)+" (deferred, dropped)", nil, nil)
 	default:
@@ -258,15 +259,10 @@ func (r *recorder) finish() (*diag.Witness, bool) {
 	return r.w, r.sure
 }
 
-func endedText(d *ir.Do) string { return named(d) + " ended" }
-
-func checkpointText(d *ir.Do) string { return named(d) + " checkpoint" }
-
-func named(d *ir.Do) string {
-	if d.Label != "" {
-		return d.Label
-	}
-	return d.Activity.Name
+// say adds the row of what an activity does that is no input.
+func (r *recorder) say(do int32, what string) {
+	d := r.p.Table.Machine.Dos[do]
+	r.row(ir.Case{Kind: ir.CaseDone}, cmp.Or(d.Label, d.Activity.Name)+what, nil, nil)
 }
 
 // comesAtOnce reports whether no time passes in configuration c: `done` is due, or a

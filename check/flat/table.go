@@ -82,7 +82,7 @@ func (t *Table) Inputs(leaf *ir.State) iter.Seq[Input] {
 func (t *Table) Case(id int32) ir.Case { return t.cases[id] }
 
 // EventID is the number of the case in which e comes from outside.
-func (t *Table) EventID(e *ir.Event) int32 { return t.eventID(e) }
+func (t *Table) EventID(e *ir.Event) int32 { return int32(e.Index) }
 
 // number gives every case of the machine its ID: events, timers, done, cancel,
 // and then for each do its results and its failures.
@@ -106,7 +106,6 @@ func (t *Table) number() {
 	}
 }
 
-func (t *Table) eventID(e *ir.Event) int32     { return int32(e.Index) }
 func (t *Table) timerID(timer *ir.Timer) int32 { return int32(len(t.Machine.Events) + timer.ID) }
 func (t *Table) doneID() int32                 { return int32(len(t.Machine.Events) + len(t.Machine.Timers)) }
 func (t *Table) cancelID() int32               { return t.doneID() + 1 }
@@ -154,7 +153,7 @@ func (t *Table) leafRows(s *ir.State) []Input {
 func (t *Table) outsideRows(s *ir.State) []Input {
 	var rows []Input
 	for _, e := range t.spoken[s.ID].events {
-		rows = append(rows, t.row(s, t.eventID(e)))
+		rows = append(rows, t.row(s, t.EventID(e)))
 	}
 	if len(t.spoken[s.ID].cancel) > 0 {
 		rows = append(rows, t.row(s, t.cancelID()))

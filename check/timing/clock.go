@@ -40,21 +40,13 @@ func (c *Clock) LetStart(leaf *ir.State) {
 	}
 }
 
-// delay is how long t runs at least, as far as that is known without data.
+// delay is how long t runs at least; where data says it, by its default.
 func delay(t *ir.Timer) int64 {
-	switch {
-	case t.Var == nil:
-		return t.Delay
-	case t.Ahead != nil:
-		return t.Ahead.Lo
-	case t.Var.Type.Kind != ir.Duration:
-		return 0
-	case t.Var.Default != nil:
-		return max(0, t.Var.Default.Int)
-	case t.Var.Type.Range != nil:
-		return max(0, t.Var.Type.Range.Lo)
+	if v := t.Var; v != nil && v.Type.Kind == ir.Duration && v.Default != nil {
+		return max(0, v.Default.Int)
 	}
-	return 0
+	least, _ := WaitOf(t)
+	return least
 }
 
 // NewClock is a clock at the start of a run.

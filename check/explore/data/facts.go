@@ -37,7 +37,7 @@ func (n *Node) length(code int64) guard.Formula {
 	}, nil).Holds
 }
 
-// Judged is fact for a guard.Judge; regions is what n.regions says.
+// Judged is Fact for a guard.Judge; regions is what n.Regions says.
 func (n *Node) Judged(words []uint64, regions []guard.Value) guard.Value {
 	code, set := n.Slot.Load(words)
 	switch {

@@ -8,8 +8,10 @@ type Bits struct {
 	Mask  uint64
 }
 
+// Get reads them.
 func (f Bits) Get(words []uint64) uint64 { return words[f.Word] >> f.Shift & f.Mask }
 
+// Set writes them.
 func (f Bits) Set(words []uint64, v uint64) {
 	words[f.Word] = words[f.Word]&^(f.Mask<<f.Shift) | (v&f.Mask)<<f.Shift
 }
@@ -22,6 +24,7 @@ type Slot struct {
 	Unset bool
 }
 
+// Load is the code of the variable, and whether it is set.
 func (s *Slot) Load(words []uint64) (code int64, set bool) {
 	v := s.Get(words)
 	if s.Unset {
@@ -33,6 +36,7 @@ func (s *Slot) Load(words []uint64) (code int64, set bool) {
 	return int64(v) + s.Base, true
 }
 
+// Store sets the variable.
 func (s *Slot) Store(words []uint64, code int64) {
 	v := uint64(code - s.Base)
 	if s.Unset {

@@ -105,23 +105,14 @@ func NewClocks(t *flat.Table, tracked *data.Tracked, which Which) (c *Clocks, to
 	if !any {
 		return nil, false
 	}
+	_, fired, _ := firedSlots(m)
 	c = &Clocks{Leaves: make([]leafClocks, len(m.States))}
 	for _, leaf := range m.States {
 		if leaf.Kind == ir.Leaf {
-			c.Leaves[leaf.ID] = newLeafClocks(leaf, tracked, matters, slow[leaf.ID])
+			c.Leaves[leaf.ID] = newLeafClocks(leaf, tracked, matters, fired, slow[leaf.ID])
 		}
 	}
 	return c, false
-}
-
-// refer notes how p tells which timers have fired.
-func (c *Clocks) refer(p *Program) {
-	for i := range c.Leaves {
-		for k := range c.Leaves[i].Timers {
-			of := &c.Leaves[i].Timers[k]
-			of.Ref = p.Ref(of.Timer)
-		}
-	}
 }
 
 // hasMoment reports whether anything is known of how long timer waits.
@@ -167,7 +158,7 @@ func slowDos(t *flat.Table, leaf *ir.State) (slow []zone.Clock, any bool) {
 	return slow, any
 }
 
-func newLeafClocks(leaf *ir.State, tracked *data.Tracked, matters []bool, slow []zone.Clock) leafClocks {
+func newLeafClocks(leaf *ir.State, tracked *data.Tracked, matters []bool, fired []uint64, slow []zone.Clock) leafClocks {
 	c := leafClocks{Dos: make([]int, len(leaf.Dos)), Limits: []zone.Clock{{}}}
 	path := leaf.Chain()
 	for i := len(path) - 1; i >= 0; i-- {
@@ -182,7 +173,7 @@ func newLeafClocks(leaf *ir.State, tracked *data.Tracked, matters []bool, slow [
 			if most < 0 {
 				most = zone.Infinite
 			}
-			c.Timers = append(c.Timers, TimerClock{Timer: timer, Least: least, Most: most})
+			c.Timers = append(c.Timers, TimerClock{Timer: timer, Ref: TimerRef{fired[timer.ID]}, Least: least, Most: most})
 			c.Limits = append(c.Limits, zone.Clock{Ahead: most, Past: zone.Infinite})
 			c.Idle = c.Idle || timer.Idle
 		}

@@ -20,6 +20,7 @@ func (p *Program) dataBits() []uint64 {
 	return mask
 }
 
+// Begin begins to note what the runs of another step do.
 func (f *Footprint) Begin(p *Program) {
 	if f.Data == nil {
 		f.Data = p.dataBits()

@@ -40,6 +40,7 @@ func (p *Program) compileLeaf(leaf *ir.State) {
 	}
 }
 
+// Ref is where it is told that t has fired.
 func (p *Program) Ref(t *ir.Timer) TimerRef { return TimerRef{bit: p.Packing.FiredBit[t.ID]} }
 
 // Tells reports whether a configuration tells that t has fired, or needs not to. What

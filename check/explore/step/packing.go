@@ -130,7 +130,6 @@ func (p *Packing) slot(n *data.Node) *data.Slot {
 func (p *Packing) overlay(m *ir.Machine, c *Clocks, plain func(*ir.Do) bool) {
 	p.Visits = make([]Visit, len(m.States))
 	start := *p
-	taken := map[data.Bits]bool{}
 	for _, s := range m.States {
 		if s.Kind != ir.Leaf || len(s.Dos) == 0 {
 			continue
@@ -153,39 +152,23 @@ func (p *Packing) overlay(m *ir.Machine, c *Clocks, plain func(*ir.Do) bool) {
 		}
 		v.plain = local.reserve(bits.Len(uint(v.nPlain)))
 		v.counters = map[*ir.Arm]data.Bits{}
-		for _, a := range retriesOf(m, s) {
+		for _, a := range retriesOf(s) {
 			v.counters[a] = local.reserve(bits.Len64(uint64(*a.Max)))
 		}
-		v.note(taken)
 		if local.Words > p.Words || local.Words == p.Words && local.Used > p.Used {
 			p.Words, p.Used = local.Words, local.Used
 		}
 	}
 	p.visitBits = make([]uint64, p.Words)
-	for f := range taken {
-		f.Set(p.visitBits, f.Mask)
+	for i := start.Words - 1; i < p.Words; i++ {
+		p.visitBits[i] = ^uint64(0)
 	}
-}
-
-// note adds the fields of v to taken.
-func (v *Visit) note(taken map[data.Bits]bool) {
-	taken[v.plain] = true
-	for i, f := range v.ended {
-		if v.order[i] < 0 {
-			taken[f] = true
-		}
-		if v.Waiting[i].Mask != 0 {
-			taken[v.Waiting[i]] = true
-		}
-	}
-	for _, f := range v.counters {
-		taken[f] = true
-	}
+	p.visitBits[start.Words-1] <<= start.Used
 }
 
 // retriesOf lists the arms that retry an activity of leaf and count for the
 // visit alone.
-func retriesOf(m *ir.Machine, leaf *ir.State) []*ir.Arm {
+func retriesOf(leaf *ir.State) []*ir.Arm {
 	var out []*ir.Arm
 	for s := leaf; s != nil; s = s.Parent {
 		for _, h := range s.Handlers {
@@ -227,6 +210,7 @@ func (v *Visit) MayEnd(words []uint64, i int) bool {
 	return v.order[i] < 0 || v.order[i] == int(v.plain.Get(words))
 }
 
+// AllEnded reports whether the leaf has dos, and all of them have ended.
 func (v *Visit) AllEnded(words []uint64) bool {
 	if len(v.order) == 0 || int(v.plain.Get(words)) < v.nPlain {
 		return false

@@ -138,9 +138,6 @@ func Compile(t *flat.Table, tracked *data.Tracked, clocks *Clocks) *Program {
 		}
 	}
 	p.tellApart()
-	if clocks != nil {
-		clocks.refer(p)
-	}
 	return p
 }
 

@@ -87,6 +87,7 @@ const (
 	circle // the requires lead round in a circle
 )
 
+// New makes a Step of p, to be used for one configuration after another.
 func New(p *Program) *Step {
 	return &Step{
 		Program: p, Here: make([]uint64, p.Packing.Words), Next: make([]uint64, p.Packing.Words), before: make([]uint64, p.Packing.Words),
@@ -117,6 +118,7 @@ func (s *Step) fail(f Fault) {
 	}
 }
 
+// Failed reports whether the step cannot be computed.
 func (s *Step) Failed() bool { return s.Fault.why != noFault }
 
 // ask is the truth of atom id in this step.
