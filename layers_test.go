@@ -33,7 +33,7 @@ check/zone                  <
 check/wide                  <
 check/guard                 < lang/ir check/wide
 check/flat                  < lang/ir
-check/replay                < lang/token lang/diag lang/ir
+check/replay                < lang/token lang/diag lang/ir codegen/table runtime/machine
 check/timing                < lang/ir check/flat check/graph
 check/control               < lang/diag lang/ir check/flat check/graph check/timing
 check/explore/data          < lang/ir check/flat check/guard check/timing check/zone

@@ -1,19 +1,23 @@
 package replay
 
 import (
+	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // book is what the text of a machine says, looked up once: a witness may have a
 // hundred thousand rows, and most of them ask the same.
 type book struct {
 	m         *ir.Machine
+	x         *machine.Machine // m, with a guard for each text of a call
+	calls     []string         // by guard: that text
 	choices   map[place][]ir.Choice
 	reads     map[place]map[string]bool
 	cases     map[*ir.State][]ir.Case
 	arms      map[token.Span]*ir.Arm
-	constants map[*ir.Type][]value
+	constants map[*ir.Type][]machine.Value
 	lap       map[string]bool   // the paths of the states in the loop of the witness
 	decides   []*ir.Var         // see deciding
 	alike     map[*ir.Var]int64 // see lengths
@@ -27,10 +31,15 @@ type place struct {
 	ir.Case
 }
 
-func newBook(m *ir.Machine) *book {
+func newBook(m *ir.Machine) (*book, error) {
+	definition, calls := table.CompileCalls(m)
+	x, err := machine.Compile(definition)
+	if err != nil {
+		return nil, err
+	}
 	b := &book{
-		m: m, choices: map[place][]ir.Choice{}, reads: map[place]map[string]bool{}, cases: map[*ir.State][]ir.Case{},
-		arms: make(map[token.Span]*ir.Arm, len(m.Arms)), constants: map[*ir.Type][]value{},
+		m: m, x: x, calls: calls, choices: map[place][]ir.Choice{}, reads: map[place]map[string]bool{}, cases: map[*ir.State][]ir.Case{},
+		arms: make(map[token.Span]*ir.Arm, len(m.Arms)), constants: map[*ir.Type][]machine.Value{},
 	}
 	for _, a := range m.Arms {
 		if b.arms[a.Span] == nil {
@@ -38,7 +47,7 @@ func newBook(m *ir.Machine) *book {
 		}
 	}
 	b.lengthsAsked()
-	return b
+	return b, nil
 }
 
 // lookUp is what memo holds of k, or what ask says of it.
@@ -82,19 +91,19 @@ func (b *book) readOf(leaf *ir.State, c ir.Case) map[string]bool {
 
 // constantsOf are the constants of type t in the machine, each once. No more of
 // them are of use than are tried.
-func (b *book) constantsOf(t *ir.Type) []value {
-	return lookUp(b.constants, t, func() []value {
-		var out []value
+func (b *book) constantsOf(t *ir.Type) []machine.Value {
+	return lookUp(b.constants, t, func() []machine.Value {
+		var out []machine.Value
 		seen := map[string]bool{}
 		fitting := 0
 		add := func(c *ir.Const) {
 			if fitting == maxChoices {
 				return
 			}
-			if v := constant(c); !seen[v.key()] {
-				seen[v.key()] = true
+			if v := constant(t, c); !seen[key(v)] {
+				seen[key(v)] = true
 				out = append(out, v)
-				if v.fits(t) {
+				if fits(t, v) {
 					fitting++
 				}
 			}
@@ -117,8 +126,8 @@ func (b *book) constantsOf(t *ir.Type) []value {
 		}
 		if t.Kind == ir.String || t.Kind == ir.List {
 			for _, n := range b.lengthsAsked() {
-				if v := ofLength(t, n); !seen[v.key()] {
-					seen[v.key()] = true
+				if v := ofLength(t, n); !seen[key(v)] {
+					seen[key(v)] = true
 					out = append(out, v)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // maxChoices is the most payloads that are tried of one input, and the most sets
@@ -16,15 +17,15 @@ const maxChoices = 512
 
 // paramChoices are the parameters to try: those that the witness names as they
 // are, and for the rest what the machine compares them with.
-func (p *player) paramChoices() [][]value {
-	var lists [][]value
+func (p *player) paramChoices() [][]machine.Value {
+	var lists [][]machine.Value
 	for _, v := range p.m.Params {
-		given, err := value{}, error(nil)
+		given, err := machine.Unset, error(nil)
 		if x, said := p.w.Params[v.Name]; said {
 			given, err = parse(v.Type, x)
 		}
-		if given.set && err == nil {
-			lists = append(lists, []value{given})
+		if given.IsSet() && err == nil {
+			lists = append(lists, []machine.Value{given})
 		} else {
 			lists = append(lists, candidates(v.Type, append(p.instants(v.Type), p.book.constantsOf(v.Type)...)))
 		}
@@ -40,32 +41,41 @@ func (p *player) payloads(r *run, in *input, i int) payloads {
 		return payloads{count: 1}
 	}
 	if in.deferred {
-		return payloads{fixed: r.deferred[r.looked].data, count: 1}
+		return payloads{fixed: r.carriedBy(r.pending()), count: 1}
 	}
 	said := p.w.Path[i].Data
 	if said == nil {
 		said = p.saidLater(in.Event, i)
 	}
 	read := p.book.readOf(r.leaf, in.Case)
-	out := payloads{fields: in.Event.Fields, fixed: map[string]value{}}
+	out := payloads{fields: in.Event.Fields, fixed: map[string]machine.Value{}}
 	for _, f := range in.Event.Fields {
-		given := value{}
+		given := machine.Unset
 		if x, ok := said[f.Name]; ok {
 			given, _ = parse(f.Type, x)
 		}
 		switch {
-		case given.set && f.Type.Kind == ir.List && p.book.copied: // of the number that is made of its length the row knows nothing
-			out.values = append(out.values, append([]value{given}, p.book.constantsOf(f.Type)...))
-		case given.set:
-			out.values = append(out.values, []value{given})
+		case given.IsSet() && f.Type.Kind == ir.List && p.book.copied: // of the number that is made of its length the row knows nothing
+			out.values = append(out.values, append([]machine.Value{given}, p.book.constantsOf(f.Type)...))
+		case given.IsSet():
+			out.values = append(out.values, []machine.Value{given})
 		case read[f.Name]:
 			given := append(r.alike(f.Type), p.instants(f.Type)...)
 			out.values = append(out.values, candidates(f.Type, append(given, p.book.constantsOf(f.Type)...)))
 		default:
-			out.values = append(out.values, []value{plain(f.Type)})
+			out.values = append(out.values, []machine.Value{plain(f.Type)})
 		}
 	}
 	return out.counted()
+}
+
+// carriedBy is the data of a deferred event by the names of its fields.
+func (r *run) carriedBy(k *machine.Kept) map[string]machine.Value {
+	data := map[string]machine.Value{}
+	for i, f := range r.book.m.Events[k.Event].Fields {
+		data[f.Name] = k.Data[i]
+	}
+	return data
 }
 
 // saidLater is what a row behind i says of event, which is deferred there: then
@@ -87,11 +97,11 @@ func (p *player) saidLater(event *ir.Event, i int) map[string]any {
 }
 
 // alike are the values of type t that the run holds.
-func (r *run) alike(t *ir.Type) []value {
-	var out []value
-	for _, list := range [][]*ir.Var{r.m.Params, r.m.Fields} {
+func (r *run) alike(t *ir.Type) []machine.Value {
+	var out []machine.Value
+	for _, list := range [][]*ir.Var{r.book.m.Params, r.book.m.Fields} {
 		for _, v := range list {
-			if held := r.value(v); held.set && v.Type.Same(t) {
+			if held := r.value(v); held.IsSet() && v.Type.Same(t) {
 				out = append(out, held)
 			}
 		}
@@ -104,7 +114,7 @@ const maxWaits = 8
 
 // waits are how long timers that read data may have waited before the rows in which
 // they fire.
-func (p *player) waits() []value {
+func (p *player) waits() []machine.Value {
 	if p.waited != nil {
 		return p.waited
 	}
@@ -114,17 +124,17 @@ func (p *player) waits() []value {
 			reads["after "+t.DelayText()] = true
 		}
 	}
-	p.waited = []value{}
+	p.waited = []machine.Value{}
 	for i, at := range p.times {
 		if !reads[p.w.Path[i].Input] {
 			continue
 		}
 		for k := i - 1; k >= max(-1, i-maxWaits) && len(p.waited) < maxChoices; k-- {
-			since := int64(0)
+			began := int64(0)
 			if k >= 0 {
-				since = p.times[k]
+				began = p.times[k]
 			}
-			p.waited = append(p.waited, number(at-since))
+			p.waited = append(p.waited, machine.DurationValue(time.Duration(at-began)))
 		}
 	}
 	return p.waited
@@ -133,7 +143,7 @@ func (p *player) waits() []value {
 // instants are the times at which the rows of the witness say that a deadline
 // comes: the earliest, as they count it as due at once; and the durations that timers
 // may have waited. None where t is neither.
-func (p *player) instants(t *ir.Type) []value {
+func (p *player) instants(t *ir.Type) []machine.Value {
 	if t.Kind == ir.Duration {
 		return p.waits()
 	}
@@ -143,7 +153,7 @@ func (p *player) instants(t *ir.Type) []value {
 	if p.dueAt != nil {
 		return p.dueAt
 	}
-	out := []value{}
+	out := []machine.Value{}
 	for _, row := range p.w.Path {
 		if len(out) == maxChoices {
 			break
@@ -156,7 +166,7 @@ func (p *player) instants(t *ir.Type) []value {
 		}
 		at, err := time.ParseDuration(row.At)
 		if err == nil && at >= 0 && at < forLong {
-			out = append(out, number(epoch+int64(at.Truncate(time.Microsecond))))
+			out = append(out, machine.TimeValue(epoch.Add(at)))
 		}
 	}
 	p.dueAt = out
@@ -166,18 +176,18 @@ func (p *player) instants(t *ir.Type) []value {
 // candidates are values that fit t, each once: a plain one, of times one that no
 // run lasts until, those given and for numbers their neighbours, and another than
 // all of them.
-func candidates(t *ir.Type, given []value) []value {
-	var out []value
+func candidates(t *ir.Type, given []machine.Value) []machine.Value {
+	var out []machine.Value
 	seen := map[string]bool{}
-	add := func(v value) {
-		if v.fits(t) && !seen[v.key()] {
-			seen[v.key()] = true
+	add := func(v machine.Value) {
+		if fits(t, v) && !seen[key(v)] {
+			seen[key(v)] = true
 			out = append(out, v)
 		}
 	}
 	add(plain(t))
 	if t.Kind == ir.Time {
-		add(number(epoch + int64(forLong)))
+		add(machine.TimeValue(epoch.Add(forLong)))
 	}
 	given = append(given, plain(t))
 	for _, v := range given {
@@ -185,11 +195,11 @@ func candidates(t *ir.Type, given []value) []value {
 	}
 	switch t.Kind {
 	case ir.Bool:
-		add(truth(false))
-		add(truth(true))
+		add(machine.BoolValue(false))
+		add(machine.BoolValue(true))
 	case ir.EnumKind:
-		for i, name := range t.Enum.Values {
-			add(value{set: true, n: int64(i), s: name})
+		for _, name := range t.Enum.Values {
+			add(machine.EnumValue(name))
 		}
 	case ir.Int, ir.Duration, ir.Time:
 		step := int64(1)
@@ -197,32 +207,32 @@ func candidates(t *ir.Type, given []value) []value {
 			step = int64(time.Microsecond)
 		}
 		for _, v := range given {
-			add(number(v.n - step))
-			add(number(v.n + step))
+			add(number(t, content(t, v)-step))
+			add(number(t, content(t, v)+step))
 		}
 		if t.Range != nil {
-			add(number(t.Range.Lo))
-			add(number(t.Range.Hi))
+			add(number(t, t.Range.Lo))
+			add(number(t, t.Range.Hi))
 		}
 	case ir.Float:
 		for _, v := range given {
-			add(value{set: true, f: v.f - 1})
-			add(value{set: true, f: v.f + 1})
+			add(machine.FloatValue(v.Float() - 1))
+			add(machine.FloatValue(v.Float() + 1))
 		}
 	case ir.String:
-		add(value{set: true, s: "other"})
+		add(machine.StringValue("other"))
 	case ir.List:
-		add(value{set: true, list: []value{plain(t.Elem)}})
+		add(machine.ListValue(plain(t.Elem)))
 	}
 	return out
 }
 
 // product is every combination of one value from each list, the first ones
 // first, up to maxChoices.
-func product(lists [][]value) [][]value {
-	out := [][]value{nil}
+func product(lists [][]machine.Value) [][]machine.Value {
+	out := [][]machine.Value{nil}
 	for _, list := range lists {
-		var longer [][]value
+		var longer [][]machine.Value
 		for _, row := range out {
 			for _, v := range list {
 				if len(longer) < maxChoices {
@@ -237,7 +247,7 @@ func product(lists [][]value) [][]value {
 
 // show notes in row the payload that in had: what had to be chosen beside what the
 // row said, and the plain values of the rest.
-func (p *player) show(row *diag.Step, in *input, data map[string]value) {
+func (p *player) show(row *diag.Step, in *input, data map[string]machine.Value) {
 	if in.silent != nil || in.deferred || in.Kind != ir.CaseEvent && in.Kind != ir.CaseResult {
 		return
 	}
@@ -247,20 +257,20 @@ func (p *player) show(row *diag.Step, in *input, data map[string]value) {
 		x, known := said[f.Name]
 		if !known {
 			fillIn(&row.Data, &row.Rest, f.Name, data[f.Name], f.Type)
-		} else if given, err := parse(f.Type, x); err != nil || given.key() != data[f.Name].key() {
-			row.Data[f.Name] = data[f.Name].form(f.Type)
+		} else if given, err := parse(f.Type, x); err != nil || key(given) != key(data[f.Name]) {
+			row.Data[f.Name] = form(f.Type, data[f.Name])
 		}
 	}
 }
 
 // fillIn adds v to chosen, or where it is the plain value of t to rest.
-func fillIn(chosen, rest *map[string]any, name string, v value, t *ir.Type) {
+func fillIn(chosen, rest *map[string]any, name string, v machine.Value, t *ir.Type) {
 	to := chosen
-	if v.key() == plain(t).key() {
+	if key(v) == key(plain(t)) {
 		to = rest
 	}
 	if *to == nil {
 		*to = map[string]any{}
 	}
-	(*to)[name] = v.form(t)
+	(*to)[name] = form(t, v)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // A cycle is shown by going round it twice. That is a proof where all that decides
@@ -27,16 +28,17 @@ func (b *book) lapOf(r *run) lap {
 	var out lap
 	for _, v := range b.deciding() {
 		held := r.value(v)
-		if v.Type.Kind == ir.Time && held.set {
-			held.n -= r.now
+		if v.Type.Kind == ir.Time && held.IsSet() {
+			held = machine.IntValue(since(held.Time()) - r.now)
 		}
-		if most, capped := b.lengths()[v]; v.Type.Kind == ir.List && held.set {
-			held = value{set: true, n: int64(len(held.list))} // no item decides anything
+		if most, capped := b.lengths()[v]; v.Type.Kind == ir.List && held.IsSet() {
+			n := int64(len(held.List())) // no item decides anything
 			if capped {
-				held.n = min(held.n, most)
+				n = min(n, most)
 			}
+			held = machine.IntValue(n)
 		}
-		out = append(out, held.key())
+		out = append(out, key(held))
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // longest is the longest text or list that is tried.
@@ -78,9 +79,9 @@ func hasLength(e ir.Expr) bool {
 }
 
 // ofLength is a text or a list of type t and length n.
-func ofLength(t *ir.Type, n int64) value {
+func ofLength(t *ir.Type, n int64) machine.Value {
 	if t.Kind == ir.String {
-		return value{set: true, s: strings.Repeat("x", int(n))}
+		return machine.StringValue(strings.Repeat("x", int(n)))
 	}
-	return value{set: true, list: slices.Repeat([]value{plain(t.Elem)}, int(n))}
+	return machine.ListValue(slices.Repeat([]machine.Value{plain(t.Elem)}, int(n))...)
 }

@@ -1,36 +1,37 @@
-// Package replay takes a witness and performs it, step by step, on the rules of
-// language.md, section 5. It is written to be plain: whole values, a map for
-// every counter, no packing, no sharing with the explorer, so that a fault in
-// the one does not hide a fault in the other. What it cannot perform is not
-// printed as a refutation.
+// Package replay performs a witness on the runtime's own step, and finds values for what
+// it leaves open. What cannot be performed there is not printed as a refutation. It has
+// these parts:
+//
+//   - witness.go says when a witness is a run, search.go tries the ways in which it may be
+//     one, choose.go the values, timetable.go the times.
+//   - run.go is a run on runtime/machine: whatever an input does, the step does there. What a
+//     witness decides beside its inputs is put into it: answers of guards, and waits within
+//     their jitter.
+//   - lap.go says when a cycle can be gone round for ever.
+//   - book.go, lengths.go and value.go look up what the text of the machine says.
 package replay
 
 import (
-	"maps"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// run is a run: what section 5 says that it keeps. Times are nanoseconds since
-// its start.
+// run is a run of the machine in the book. Times are nanoseconds since its start.
 type run struct {
-	m      *ir.Machine
-	book   *book
-	leaf   *ir.State // nil before the start
-	now    int64
-	params []value
-	fields []value
-
-	timers    []alarm
-	attempts  []attempt      // of the visit, in the order of the dos
-	next      map[*ir.Do]int // the number of the next attempt of an execution that outlives a visit
-	counters  map[*ir.Arm]int64
-	deferred  []deferredEvent
-	looked    int  // how many of deferred have been looked at in this visit
-	done      bool // `done` is the next input
-	cancelled bool
-	finished  bool
+	book    *book
+	s       *machine.Snapshot
+	leaf    *ir.State // nil before the start
+	now     int64
+	params  []machine.Value
+	started []int64 // by do: when its attempt begins, or has begun
 
 	lap   lap     // after the first round of the loop
 	over  int64   // when that round ended
@@ -42,77 +43,315 @@ type run struct {
 	steps int     // how many checkpoints there were
 }
 
-// alarm is a timer that runs.
-type alarm struct {
-	timer *ir.Timer
-	due   int64
-	wait  int64 // of an idle one, to start again
+// epoch is when every replayed run starts.
+var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func newRun(b *book, params []machine.Value) *run {
+	return &run{book: b, s: b.x.NewSnapshot("r", 7), params: params, started: make([]int64, len(b.m.Dos))}
 }
 
-// attempt is the attempt of a do, under way or waiting.
-type attempt struct {
-	do      *ir.Do
-	number  int
-	started int64
-	ended   bool
-}
-
-type deferredEvent struct {
-	event *ir.Event
-	data  map[string]value
-}
-
-// clone is a copy that shares nothing that a step changes.
+// clone is a copy that shares nothing that a step changes: a snapshot is never changed.
 func (r *run) clone() *run {
 	c := *r
-	c.fields = slices.Clone(r.fields)
-	c.timers, c.attempts, c.deferred = slices.Clone(r.timers), slices.Clone(r.attempts), slices.Clone(r.deferred)
-	c.counters, c.next = maps.Clone(r.counters), maps.Clone(r.next)
+	c.started = slices.Clone(r.started)
 	return &c
 }
 
-func newRun(about *book, params []value) *run {
-	m := about.m
-	r := &run{m: m, book: about, params: params, counters: map[*ir.Arm]int64{}, next: map[*ir.Do]int{}}
-	for _, v := range m.Fields {
-		field := value{}
-		if v.Default != nil {
-			field = constant(v.Default)
-		}
-		r.fields = append(r.fields, field)
-	}
-	return r
-}
-
-func (r *run) value(v *ir.Var) value {
+func (r *run) value(v *ir.Var) machine.Value {
 	if v.Param {
 		return r.params[v.Index]
 	}
-	return r.fields[v.Index]
+	return r.s.Data[v.Index]
 }
 
-// due is the timer that fires next, if one is due by now: the earliest, of
-// equals the inner one, then by name.
-func (r *run) due() *ir.Timer {
-	var best *alarm
-	for i := range r.timers {
-		a := &r.timers[i]
-		if a.due <= r.now && (best == nil || a.before(best)) {
-			best = a
+// since is a time of the snapshot as one of the run.
+func since(t time.Time) int64 { return int64(t.Sub(epoch)) }
+
+// input is what comes.
+type input struct {
+	ir.Case
+	silent   *ir.Do // an activity that ends with nothing to say
+	deferred bool   // the event that was deferred first and not looked at yet
+	data     map[string]machine.Value
+	guards   map[string]bool
+	arm      *ir.Arm // the one that takes it; nil where that is not known
+}
+
+// errRefused says that nothing takes an input: one from outside is refused, and
+// one from inside halts the run.
+var errRefused = errors.New("nothing takes it")
+
+// start begins the run.
+func (r *run) start(guards map[string]bool) error {
+	return r.step(machine.Input{Kind: machine.StartInput, Data: r.params}, guards, nil)
+}
+
+// take performs in. Where there is an error the run is as it was.
+func (r *run) take(in *input) error {
+	given, err := r.given(in)
+	if err != nil {
+		return err
+	}
+	return r.step(given, in.guards, in.arm)
+}
+
+// given is in as the step takes it.
+func (r *run) given(in *input) (machine.Input, error) {
+	if in.deferred {
+		next, due := r.next()
+		if !due || next.Kind != machine.KeptInput {
+			return next, errors.New("no deferred event is due")
+		}
+		return next, nil
+	}
+	out := machine.Input{Event: -1}
+	switch {
+	case in.silent != nil, in.Kind == ir.CaseResult:
+		out.Kind = machine.ResultInput
+	case in.Kind == ir.CaseEvent:
+		out.Kind = machine.EventInput
+	case in.Kind == ir.CaseFailure:
+		out.Kind, out.Category = machine.FailureInput, in.Category.Index
+	case in.Kind == ir.CaseTimer:
+		out.Kind, out.Timer = machine.TimerInput, in.Timer.ID
+	case in.Kind == ir.CaseDone:
+		out.Kind = machine.DoneInput
+	case in.Kind == ir.CaseCancel:
+		out.Kind = machine.CancelInput
+	}
+	if in.silent == nil && (in.Kind == ir.CaseResult || in.Kind == ir.CaseEvent) {
+		out.Event = in.Event.Index
+		for _, f := range in.Event.Fields {
+			out.Data = append(out.Data, in.data[f.Name])
 		}
 	}
-	if best == nil {
-		return nil
+	if out.Kind == machine.ResultInput || out.Kind == machine.FailureInput {
+		t := r.attemptOf(in)
+		if t == nil {
+			return out, errRefused
+		}
+		out.Do, out.Key, out.Attempt = t.Do, t.Key, t.Attempt
 	}
-	return best.timer
+	return out, nil
 }
 
-func (a *alarm) before(b *alarm) bool {
-	if a.due != b.due {
-		return a.due < b.due
+func (r *run) clock() time.Time { return epoch.Add(time.Duration(r.now)) }
+
+// next is what comes before anything else, if something does.
+func (r *run) next() (machine.Input, bool) { return r.book.x.Next(r.s, r.clock()) }
+
+// step takes an input on the runtime's step; arm is the one that must take it, if any.
+func (r *run) step(in machine.Input, guards map[string]bool, arm *ir.Arm) error {
+	a := answers{book: r.book, guards: guards, given: map[string]bool{}}
+	next, commands, record, err := r.book.x.Step(r.s, in, r.clock(), a.ask)
+	var refused *machine.Rejected
+	switch {
+	case a.err != nil:
+		return a.err
+	case errors.As(err, &refused) && refused.Cause != nil:
+		return faultOf(refused.Cause)
+	case err != nil:
+		return err
+	case next.Status == machine.Halted:
+		return faultOf(next.Halt.Cause)
+	case record != nil && arm != nil && record.Arm != arm.ID:
+		return errors.New("another arm takes it")
 	}
-	if a.timer.State.Depth != b.timer.State.Depth {
-		return a.timer.State.Depth > b.timer.State.Depth
+	r.begin(next, commands, record)
+	r.s, r.leaf = next, r.book.m.States[next.State]
+	return nil
+}
+
+// faultOf is why a step was not taken.
+func faultOf(c *machine.Cause) error {
+	switch c.Code {
+	case machine.NothingTakes, machine.NotTaken, machine.RefusedByMachine:
+		return errRefused
 	}
-	return a.timer.Text() < b.timer.Text()
+	return errors.New(c.String())
+}
+
+// begin puts the waits that begin with a step where the witness wants them.
+func (r *run) begin(next *machine.Snapshot, commands []machine.Command, record *machine.Record) {
+	owned := false
+	for i := range commands {
+		switch c := &commands[i]; c.Kind {
+		case machine.StartTask:
+			r.started[c.Task.Do] = r.now
+			if record.Effect != machine.Retried {
+				continue
+			}
+			wait := record.Wait
+			if r.book.m.Arms[record.Arm].Backoff == nil || r.book.m.Arms[record.Arm].Backoff.By == nil {
+				share := 1.0
+				if r.slow {
+					share = 0
+				}
+				wait = r.book.x.RetryWait(record.Arm, record.Count, share)
+			}
+			r.started[c.Task.Do] += int64(wait)
+		case machine.SetTimer:
+			t := r.book.m.Timers[c.Timer]
+			if t.Jitter == nil {
+				continue
+			}
+			if !owned {
+				next.Alarms, owned = slices.Clone(next.Alarms), true
+			}
+			at := slices.IndexFunc(next.Alarms, func(a machine.Alarm) bool { return a.Timer == c.Timer })
+			a := &next.Alarms[at]
+			least := int64(a.Wait)
+			if a.Wait == 0 { // it does not start again
+				least = r.least(t, next)
+			}
+			wait := r.jittered(t, least)
+			a.Due = record.At.Add(time.Duration(wait))
+		}
+	}
+}
+
+// least is how long a timer waits that starts now, without its jitter.
+func (r *run) least(t *ir.Timer, s *machine.Snapshot) int64 {
+	if t.Var == nil {
+		return t.Delay
+	}
+	v := s.Data
+	if t.Var.Param {
+		v = s.Params
+	}
+	if t.Var.Type.Kind == ir.Time {
+		return max(0, since(v[t.Var.Index].Time())-r.now)
+	}
+	return max(0, v[t.Var.Index].Int())
+}
+
+// answers are those of host guards in one step: what the witness says of the call, or what
+// was answered to the same question before. The two must agree.
+type answers struct {
+	book   *book
+	guards map[string]bool // by the text of the call
+	given  map[string]bool // by guard and arguments
+	err    error
+}
+
+func (a *answers) ask(call int, args []machine.Value) (bool, error) {
+	text := a.book.calls[call]
+	name, _, _ := strings.Cut(text, "(")
+	question := name
+	for _, v := range args {
+		question += "\x00" + key(v)
+	}
+	before, asked := a.given[question]
+	answer, said := a.guards[text]
+	switch {
+	case asked && !said:
+		answer = before
+	case asked && answer != before:
+		a.err = fmt.Errorf("%q is answered in two ways", name)
+		return false, a.err
+	}
+	a.given[question] = answer
+	return answer, nil
+}
+
+// attemptOf is the attempt that in is of, or nil.
+func (r *run) attemptOf(in *input) *machine.Task {
+	d := in.Do
+	if in.silent != nil {
+		d = in.silent
+	}
+	for i := range r.s.Tasks {
+		if t := &r.s.Tasks[i]; d != nil && t.Do == d.ID && t.State == machine.TaskOpen {
+			return t
+		}
+	}
+	return nil
+}
+
+// due is the timer that fires next, if one is due by now.
+func (r *run) due() *ir.Timer {
+	if r.s.DoneDue {
+		return nil
+	}
+	if in, due := r.next(); due && in.Kind == machine.TimerInput {
+		return r.book.m.Timers[in.Timer]
+	}
+	return nil
+}
+
+// pending is the event that was deferred first and not looked at yet, or nil.
+func (r *run) pending() *machine.Kept {
+	if r.s.KeptNext == len(r.s.Kept) {
+		return nil
+	}
+	return &r.s.Kept[r.s.KeptNext]
+}
+
+// limitOf is how long an attempt of d must run before it can fail with c.
+func limitOf(d *ir.Do, c *ir.Category) int64 {
+	limits := map[string]*int64{ir.Timeout: d.Timeout, ir.Silent: d.Heartbeat, ir.Stalled: d.Progress}
+	if limit := limits[c.Name]; c.BuiltIn && limit != nil {
+		return *limit
+	}
+	return 0
+}
+
+// jittered is how long a timer waits that may wait from least to most: until the row
+// in which it fires, or as long as it can. Without times it does not wait longer than
+// it must.
+func (r *run) jittered(t *ir.Timer, least int64) int64 {
+	if r.plan == nil || r.plan.times == nil {
+		return least
+	}
+	share := new(big.Rat).Add(big.NewRat(1, 1), t.Jitter)
+	share.Mul(share, new(big.Rat).SetInt64(least))
+	most := new(big.Int).Quo(share.Num(), share.Denom()).Int64()
+	for i := r.row + 1; i < len(r.plan.times); i++ {
+		if r.plan.w.Path[i].Input == "after "+t.DelayText() {
+			if wait := r.plan.timeAt(i, r.round) - r.now; wait >= least && wait <= most {
+				return wait
+			}
+			break
+		}
+	}
+	return most
+}
+
+// maxCheckpoints is the most checkpoints that one row may stand for.
+const maxCheckpoints = 10_000
+
+// checkpoint lets d note how far it has come, as often as it takes to keep idle
+// timers from firing, and for the last time at the moment given.
+func (r *run) checkpoint(d *ir.Do, last int64) error {
+	if r.attemptOf(&input{silent: d}) == nil || r.s.DoneDue || r.pending() != nil {
+		return errors.New("no attempt can say that")
+	}
+	for next := max(r.now, r.started[d.ID]); ; next = min(last, r.idleDue()-1) {
+		last = max(last, next)
+		if r.now = next; r.due() != nil {
+			return errors.New("a timer comes first")
+		}
+		if at := r.clock(); r.book.x.Progressed(r.s, at) {
+			if err := r.step(machine.Input{Kind: machine.ProgressInput, Since: at}, nil, nil); err != nil {
+				return err
+			}
+		}
+		if r.now == last {
+			return nil
+		}
+		if r.steps++; r.steps > maxCheckpoints {
+			return errors.New("that takes too many checkpoints")
+		}
+	}
+}
+
+// idleDue is when the first idle timer is due.
+func (r *run) idleDue() int64 {
+	first := int64(math.MaxInt64)
+	for _, a := range r.s.Alarms {
+		if r.book.m.Timers[a.Timer].Idle {
+			first = min(first, since(a.Due))
+		}
+	}
+	return first
 }

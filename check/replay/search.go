@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // maxSteps is the most steps that one replay may try, and stepsEach for each row
@@ -98,7 +99,7 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 		}
 		return nil, nil
 	}
-	if r.finished {
+	if r.s.Status == machine.Finished {
 		return nil, fmt.Errorf("row %d: the run has ended", i)
 	}
 	p.keepTo(r, i, round)
@@ -133,7 +134,7 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 }
 
 // try performs f with one payload, and gives the row that comes next.
-func (p *player) try(r *run, f *fork, data map[string]value) (*fork, error) {
+func (p *player) try(r *run, f *fork, data map[string]machine.Value) (*fork, error) {
 	i, row := f.row, p.w.Path[f.row]
 	lastInput := i == len(p.w.Path)-2 && p.w.Loop < 0
 	given, at := *f.in, r.now
@@ -168,17 +169,17 @@ func (p *player) try(r *run, f *fork, data map[string]value) (*fork, error) {
 // of each field, the first ones first, up to maxChoices.
 type payloads struct {
 	fields []*ir.EventField
-	values [][]value // by field
-	fixed  map[string]value
+	values [][]machine.Value // by field
+	fixed  map[string]machine.Value
 	count  int
 }
 
 // at is the payload with number n; nil where the input has none.
-func (l *payloads) at(n int) map[string]value {
+func (l *payloads) at(n int) map[string]machine.Value {
 	if l.fields == nil {
 		return l.fixed
 	}
-	data := make(map[string]value, len(l.fields))
+	data := make(map[string]machine.Value, len(l.fields))
 	for k := len(l.fields) - 1; k >= 0; k-- {
 		data[l.fields[k].Name] = l.values[k][n%len(l.values[k])]
 		n /= len(l.values[k])

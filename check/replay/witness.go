@@ -10,6 +10,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // Ending is what a witness says of its last input.
@@ -30,7 +31,10 @@ const (
 // again.
 func Witness(m *ir.Machine, w *diag.Witness, ending Ending) (*diag.Witness, error) {
 	var first error
-	about := newBook(m)
+	about, err := newBook(m)
+	if err != nil {
+		return nil, err
+	}
 	about.lap = map[string]bool{}
 	for i := w.Loop; i >= 0 && i < len(w.Path); i++ {
 		about.lap[w.Path[i].State] = true
@@ -41,7 +45,7 @@ func Witness(m *ir.Machine, w *diag.Witness, ending Ending) (*diag.Witness, erro
 		if way.late && ending != Latest {
 			continue
 		}
-		p := &player{m: m, w: w, ending: ending, late: way.late, book: about, carried: map[int]map[string]value{}}
+		p := &player{m: m, w: w, ending: ending, late: way.late, book: about, carried: map[int]map[string]machine.Value{}}
 		if way.timed {
 			p.timetable()
 		}
@@ -71,14 +75,14 @@ type player struct {
 	changes *Changes    // of a lap after which some data was not what it was
 	rows    []diag.Step // as performed
 	params  map[string]any
-	rest    map[string]any           // the parameters that have their plain value
-	carried map[int]map[string]value // by row of the loop: what its event carried in the first lap
-	times   []int64                  // by row: when its input comes; nil where that is found out
-	second  []int64                  // the same of the rows of the loop in the second lap, where it is said
+	rest    map[string]any                   // the parameters that have their plain value
+	carried map[int]map[string]machine.Value // by row of the loop: what its event carried in the first lap
+	times   []int64                          // by row: when its input comes; nil where that is found out
+	second  []int64                          // the same of the rows of the loop in the second lap, where it is said
 
 	deferred map[string][]int // by event: the rows with data of one that was deferred
-	dueAt    []value          // see instants
-	waited   []value          // see waits
+	dueAt    []machine.Value  // see instants
+	waited   []machine.Value  // see waits
 }
 
 func (p *player) play(slow bool) (*diag.Witness, error) {
@@ -113,7 +117,7 @@ func (p *player) cannotStart(slow bool) (*diag.Witness, error) {
 	return nil, errors.New("the run does start")
 }
 
-func (p *player) setParams(params []value) {
+func (p *player) setParams(params []machine.Value) {
 	p.params = maps.Clone(p.w.Params)
 	for i, v := range p.m.Params {
 		if _, said := p.w.Params[v.Name]; !said {
@@ -155,11 +159,11 @@ func (p *player) note(i int, row diag.Step) {
 // passDeferred looks at deferred events that the state defers again, of which no
 // row tells.
 func (p *player) passDeferred(r *run, row diag.Step) error {
-	for !r.done && r.due() == nil && r.looked < len(r.deferred) {
-		c := ir.Case{Kind: ir.CaseEvent, Event: r.deferred[r.looked].event}
-		choice, err := r.decide(&env{run: r, event: r.deferred[r.looked].data, guards: row.Guards}, c)
-		if err == nil && choice.Arm == nil && choice.Defer {
-			r.looked++
+	for !r.s.DoneDue && r.due() == nil && r.pending() != nil {
+		looked := r.clone()
+		err := looked.take(&input{deferred: true, guards: row.Guards})
+		if err == nil && len(looked.s.Kept) == len(r.s.Kept) && looked.leaf == r.leaf {
+			*r = *looked
 			continue
 		}
 		if !strings.Contains(row.Input, "(deferred") {
@@ -211,12 +215,12 @@ func (p *player) armOf(row diag.Step) *ir.Arm {
 // written alike, the one that fires first.
 func caseOf(r *run, text string) (ir.Case, bool) {
 	var best ir.Case
-	var first *alarm
+	var first *machine.Alarm
 	for _, c := range r.book.casesOf(r.leaf) {
 		switch {
 		case c.Kind == ir.CaseTimer && text == "after "+c.Timer.DelayText():
-			for i := range r.timers {
-				if a := &r.timers[i]; a.timer == c.Timer && (first == nil || a.before(first)) {
+			for i := range r.s.Alarms {
+				if a := &r.s.Alarms[i]; a.Timer == c.Timer.ID && (first == nil || r.before(a, first)) {
 					best, first = c, a
 				}
 			}
@@ -225,6 +229,18 @@ func caseOf(r *run, text string) (ir.Case, bool) {
 		}
 	}
 	return best, first != nil
+}
+
+// before reports whether a fires before b: of equals the inner one, then by name.
+func (r *run) before(a, b *machine.Alarm) bool {
+	if !a.Due.Equal(b.Due) {
+		return a.Due.Before(b.Due)
+	}
+	s, t := r.book.m.Timers[a.Timer], r.book.m.Timers[b.Timer]
+	if s.State.Depth != t.State.Depth {
+		return s.State.Depth > t.State.Depth
+	}
+	return s.Text() < t.Text()
 }
 
 // isWritten reports whether text stands for c, with the label of its do or
@@ -256,33 +272,32 @@ func isWritten(c ir.Case, text string) bool {
 // await lets the time pass until in can come, and sees that nothing else comes
 // before it.
 func (r *run) await(in *input) error {
-	if r.done {
+	if r.s.DoneDue {
 		if in.Kind == ir.CaseDone && in.silent == nil {
 			return nil
 		}
 		return errors.New("done comes first")
 	}
-	at := r.attemptOf(in)
+	attempt := r.attemptOf(in)
 	until := max(r.now, r.at)
 	switch {
 	case in.silent == nil && in.Kind == ir.CaseDone:
 		return errors.New("done is not due")
 	case in.silent != nil || in.Kind == ir.CaseResult || in.Kind == ir.CaseFailure:
-		if at < 0 {
+		if attempt == nil {
 			return errors.New("no attempt can say that")
 		}
-		until = max(until, r.attempts[at].started)
+		until = max(until, r.started[attempt.Do])
 		if in.silent == nil && in.Kind == ir.CaseFailure {
-			limit, _ := limitOf(in.Do, in.Category)
-			until = max(until, r.attempts[at].started+limit)
+			until = max(until, r.started[attempt.Do]+limitOf(in.Do, in.Category))
 		}
 	case in.Kind == ir.CaseTimer:
-		for _, a := range r.timers {
-			if a.timer == in.Timer {
-				until = a.due
+		for _, a := range r.s.Alarms {
+			if a.Timer == in.Timer.ID {
+				until = since(a.Due)
 			}
 		}
-	case in.Kind == ir.CaseCancel && r.cancelled:
+	case in.Kind == ir.CaseCancel && r.s.Cancelled:
 		return errors.New("the run was cancelled before")
 	}
 	r.now = max(r.now, until)
@@ -291,7 +306,8 @@ func (r *run) await(in *input) error {
 	if due != nil && !(isTimer && due == in.Timer) {
 		return fmt.Errorf("%q comes first", due.Text())
 	}
-	if !isTimer && !in.deferred && r.looked < len(r.deferred) || in.deferred && (r.looked == len(r.deferred) || r.deferred[r.looked].event != in.Event) {
+	pending := r.pending()
+	if !isTimer && !in.deferred && pending != nil || in.deferred && (pending == nil || pending.Event != in.Event.Index) {
 		return errors.New("a deferred event comes first, or none does")
 	}
 	return nil
@@ -305,19 +321,19 @@ const justBefore = int64(time.Millisecond)
 // own, or at once, does not wait.
 func (r *run) linger(in *input) bool {
 	switch {
-	case r.done || in.deferred:
+	case r.s.DoneDue || in.deferred:
 		return false
 	case in.silent != nil:
 	case in.Kind == ir.CaseTimer, in.Kind == ir.CaseFailure && in.Category.BuiltIn && in.Category.Name == ir.Timeout:
 		return false
 	}
 	end := int64(math.MaxInt64)
-	for _, a := range r.timers {
-		end = min(end, a.due)
+	for _, a := range r.s.Alarms {
+		end = min(end, since(a.Due))
 	}
-	for _, a := range r.attempts {
-		if !a.ended && a.do.Timeout != nil {
-			end = min(end, a.started+*a.do.Timeout)
+	for _, t := range r.s.Tasks {
+		if limit := r.book.m.Dos[t.Do].Timeout; t.State == machine.TaskOpen && limit != nil {
+			end = min(end, r.started[t.Do]+*limit)
 		}
 	}
 	if end == math.MaxInt64 || end-justBefore <= r.now {

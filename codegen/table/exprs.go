@@ -101,7 +101,7 @@ func (c *compiler) expr(e ir.Expr) *machine.Expr {
 	case *ir.Call:
 		out.Op, out.Args = e.Builtin, c.exprs(e.Args)
 		if e.Guard != nil {
-			out.Op, out.Index = "guard", e.Guard.Index
+			out.Op, out.Index = "guard", c.indexOf(e)
 		}
 	}
 	return out

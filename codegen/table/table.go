@@ -3,6 +3,8 @@
 package table
 
 import (
+	"strconv"
+
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
@@ -13,7 +15,24 @@ import (
 // Every `ignore E` and `defer E` of a state becomes an arm of its own, so that
 // the runtime has one notion of what can happen with an input.
 func Compile(m *ir.Machine) *machine.Definition {
-	c := &compiler{m: m, enums: map[*ir.Enum]int{}, kept: map[*ir.EventUse]int{}, events: map[*ir.State][][]int{}}
+	return newCompiler(m).compile()
+}
+
+// CompileCalls is Compile with a guard of its own for each text of a call of a host
+// guard, so that who is asked can tell them apart; calls has these texts.
+func CompileCalls(m *ir.Machine) (d *machine.Definition, calls []string) {
+	c := newCompiler(m)
+	c.calls = map[string]int{}
+	d = c.compile()
+	return d, c.texts
+}
+
+func newCompiler(m *ir.Machine) *compiler {
+	return &compiler{m: m, enums: map[*ir.Enum]int{}, kept: map[*ir.EventUse]int{}, events: map[*ir.State][][]int{}}
+}
+
+func (c *compiler) compile() *machine.Definition {
+	m := c.m
 	for i, e := range m.Enums {
 		c.enums[e] = i
 	}
@@ -37,8 +56,10 @@ func Compile(m *ir.Machine) *machine.Definition {
 	for _, a := range m.Activities {
 		d.Activities = append(d.Activities, c.activity(a))
 	}
-	for _, g := range m.Guards {
-		d.Guards = append(d.Guards, machine.Guard{Name: g.Name, Params: c.params(g.Params)})
+	if c.calls == nil {
+		for _, g := range m.Guards {
+			d.Guards = append(d.Guards, c.guard(g, g.Name))
+		}
 	}
 	names := ir.DoNames(m)
 	for i, do := range m.Dos {
@@ -52,7 +73,27 @@ func Compile(m *ir.Machine) *machine.Definition {
 	for _, s := range m.States {
 		d.States = append(d.States, c.state(s))
 	}
+	d.Guards = append(d.Guards, c.called...)
 	return d
+}
+
+func (c *compiler) guard(g *ir.Guard, name string) machine.Guard {
+	return machine.Guard{Name: name, Params: c.params(g.Params)}
+}
+
+// indexOf is the guard that a call asks.
+func (c *compiler) indexOf(call *ir.Call) int {
+	if c.calls == nil {
+		return call.Guard.Index
+	}
+	text := ir.ExprText(call)
+	i, known := c.calls[text]
+	if !known {
+		i = len(c.texts)
+		c.calls[text], c.texts = i, append(c.texts, text)
+		c.called = append(c.called, c.guard(call.Guard, "call"+strconv.Itoa(i)))
+	}
+	return i
 }
 
 // compiler carries what the parts of one compilation share.
@@ -61,6 +102,10 @@ type compiler struct {
 	enums  map[*ir.Enum]int
 	kept   map[*ir.EventUse]int  // arm made for an ignore or a defer
 	events map[*ir.State][][]int // see around
+
+	calls  map[string]int // see CompileCalls; nil for Compile
+	texts  []string
+	called []machine.Guard
 }
 
 func (c *compiler) vars(vars []*ir.Var) []machine.Field {

@@ -54,6 +54,12 @@ func (b *Backoff) wait(k int64, share float64) time.Duration {
 	return time.Duration(wait - shareOf(wait, b.Jitter, share))
 }
 
+// RetryWait is the k-th wait (k from 1) before a retry by an arm without `by`, less share
+// of its jitter, which is 0 for the longest such wait and 1 for the shortest.
+func (m *Machine) RetryWait(arm int, k int64, share float64) time.Duration {
+	return m.arms[arm].backoff.wait(k, share)
+}
+
 // lengthen adds share of its jitter to a wait that is not negative.
 func lengthen(wait time.Duration, jitter, share float64) time.Duration {
 	return time.Duration(min(math.MaxInt64-int64(wait), shareOf(int64(wait), jitter, share))) + wait
