@@ -81,6 +81,10 @@ type input struct {
 // one from inside halts the run.
 var errRefused = errors.New("nothing takes it")
 
+// errTooLarge says that a run goes beyond the limits of the runtime. Other values do not
+// help.
+var errTooLarge = errors.New("the run would be too large")
+
 // start begins the run.
 func (r *run) start(guards map[string]bool) error {
 	return r.step(machine.Input{Kind: machine.StartInput, Data: r.params}, guards, nil)
@@ -167,6 +171,8 @@ func faultOf(c *machine.Cause) error {
 	switch c.Code {
 	case machine.NothingTakes, machine.NotTaken, machine.RefusedByMachine:
 		return errRefused
+	case machine.TooManyDeferred, machine.DeferredTooLarge, machine.StringTooLong, machine.ListTooLarge, machine.DataTooLarge:
+		return fmt.Errorf("%w: %s", errTooLarge, c)
 	}
 	return errors.New(c.String())
 }

@@ -47,6 +47,9 @@ func (p *player) search(r *run) error {
 			return nil
 		}
 		if f == nil {
+			if errors.Is(last, errTooLarge) {
+				return last
+			}
 			if len(forks) == 0 && forgot {
 				return errTooMany
 			}

@@ -34,11 +34,11 @@ func appendValue(b []byte, t *Type, v *Value) []byte {
 		return append(b, v.s...)
 	case ListKind:
 		b = append(b, '[')
-		for i := range v.list {
+		for i, item := range v.List() {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = appendValue(b, t.Elem, &v.list[i])
+			b = appendValue(b, t.Elem, &item)
 		}
 		return append(b, ']')
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 func (c *compiler) exprs() *exprCompiler { return &exprCompiler{d: c.d, m: c.m} }
@@ -78,17 +79,51 @@ func (c *compiler) compileFor(x *exprCompiler, f *Field, e *Expr) (func(*env) (V
 	if !sameType(&v.typ, &f.Type) {
 		return nil, fmt.Errorf("field %q of type %s is given a %s", f.Name, c.d.TypeName(&f.Type), c.d.TypeName(&v.typ))
 	}
-	d, value := c.d, v.value
+	d, value, grown := c.d, v.value, grows(e, &f.Type)
 	return func(e *env) (Value, error) {
 		v, err := value(e)
 		if err != nil {
 			return Unset, err
+		}
+		if grown { // the items before the last one have been looked at when they came
+			last := v.list.all[v.n-1]
+			if why := d.misfit(f.Type.Elem, &last); why != "" {
+				return Unset, d.badValue(f, &v, "item "+strconv.FormatInt(v.n-1, 10)+": "+why)
+			}
+			return v, nil
 		}
 		if why := d.misfit(&f.Type, &v); why != "" {
 			return Unset, d.badValue(f, &v, why)
 		}
 		return v, nil
 	}, nil
+}
+
+// grows reports whether e is a list that is held somewhere, and one item behind it, and the
+// items of the list held fit t.
+func grows(e *Expr, t *Type) bool {
+	if e.Op != "+" || t.Kind != ListKind || len(e.Args) != 2 {
+		return false
+	}
+	held := e.Args[0]
+	switch held.Op {
+	case "field", "param", "event":
+		return held.Type.Elem != nil && t.Elem != nil && held.Type.Elem.within(t.Elem)
+	}
+	return false
+}
+
+// within reports whether each value of t is one of u.
+func (t *Type) within(u *Type) bool {
+	switch {
+	case !sameType(t, u):
+		return false
+	case u.Elem != nil:
+		return t.Elem != nil && t.Elem.within(u.Elem)
+	case u.Min == nil:
+		return true
+	}
+	return t.Min != nil && *u.Min <= *t.Min && *t.Max <= *u.Max
 }
 
 func (c *compiler) compilePublish(x *exprCompiler, out *blockCode, p *Publish) error {

@@ -371,7 +371,7 @@ func (c *exprCompiler) compileLen(e *Expr, x *code) (*code, error) {
 	case x.typ.Kind == ListKind:
 		return numCode(Int, func(e *env) (int64, error) {
 			v, err := x.value(e)
-			return int64(len(v.list)), err
+			return v.n, err
 		}), nil
 	}
 	return nil, fmt.Errorf(`"len" takes a string or a list that a parameter, a field or an event holds`)

@@ -203,8 +203,7 @@ func appendItem(list, item Value) (Value, error) {
 	if list.size()+item.size() > MaxPayload {
 		return Unset, faultOf(ListTooLarge, strconv.Itoa(MaxPayload))
 	}
-	items := make([]Value, 0, len(list.list)+1)
-	return ListValue(append(append(items, list.list...), item)...), nil
+	return list.with(item), nil
 }
 
 func compileProduct(x, y *code) *code {

@@ -138,8 +138,8 @@ func (d *Definition) misfitItem(t *Type, list *Value) string {
 	if t.Elem == nil {
 		return ""
 	}
-	for i := range list.list {
-		if why := d.misfit(t.Elem, &list.list[i]); why != "" {
+	for i, item := range list.List() {
+		if why := d.misfit(t.Elem, &item); why != "" {
 			return "item " + strconv.Itoa(i) + ": " + why
 		}
 	}

@@ -2,6 +2,8 @@ package machine
 
 import (
 	"math"
+	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -27,9 +29,29 @@ const (
 // (compacted) as text. Values are immutable.
 type Value struct {
 	set  bool
-	n    int64
+	n    int64 // of a list: its length
 	s    string
-	list []Value
+	list *items
+}
+
+// items hold the elements of lists that have grown from one another: each is a prefix
+// of them. So a list that grows by an element at a time is not copied each time.
+type items struct {
+	all   []Value // as many as fit; those behind taken are of no list yet
+	sizes []int   // by element: of all up to it
+	taken atomic.Int64
+}
+
+// newItems has room for so many elements.
+func newItems(room int) *items { return &items{all: make([]Value, room), sizes: make([]int, room)} }
+
+// put writes element n, which is no one else's.
+func (l *items) put(n int, v Value) {
+	size := v.size()
+	if n > 0 {
+		size += l.sizes[n-1]
+	}
+	l.all[n], l.sizes[n] = v, size
 }
 
 // Unset is the absence of a value.
@@ -61,8 +83,34 @@ func TimeValue(t time.Time) Value { return Value{set: true, n: t.UnixMicro()} }
 // EnumValue is a value of an enum, by its bare name.
 func EnumValue(name string) Value { return Value{set: true, s: name} }
 
-// ListValue is a list. The caller must not change items afterwards.
-func ListValue(items ...Value) Value { return Value{set: true, list: items} }
+// ListValue is a list.
+func ListValue(elements ...Value) Value {
+	if len(elements) == 0 {
+		return Value{set: true}
+	}
+	l := newItems(len(elements))
+	for i, v := range elements {
+		l.put(i, v)
+	}
+	l.taken.Store(int64(len(elements)))
+	return Value{set: true, n: int64(len(elements)), list: l}
+}
+
+// with is the list v and x behind it. It copies v only where there is no room, or where
+// another list has grown from it before.
+func (v Value) with(x Value) Value {
+	n, l := int(v.n), v.list
+	if l == nil || n == len(l.all) || !l.taken.CompareAndSwap(v.n, v.n+1) {
+		l = newItems(max(4, 2*n))
+		if n > 0 {
+			copy(l.all, v.list.all[:n])
+			copy(l.sizes, v.list.sizes[:n])
+		}
+		l.taken.Store(v.n + 1)
+	}
+	l.put(n, x)
+	return Value{set: true, n: v.n + 1, list: l}
+}
 
 // JSONValue is a JSON text, which must be valid and compacted.
 func JSONValue(compacted string) Value { return Value{set: true, s: compacted} }
@@ -89,27 +137,27 @@ func (v Value) Duration() time.Duration { return time.Duration(v.n) }
 func (v Value) Time() time.Time { return time.UnixMicro(v.n).UTC() }
 
 // List is the content of a list, which must not be changed.
-func (v Value) List() []Value { return v.list }
+func (v Value) List() []Value {
+	if v.list == nil {
+		return nil
+	}
+	return v.list.all[:v.n:v.n]
+}
 
 // Equal reports whether v and w, values of one type, are the same. Floats are
 // the same when they have the same bits.
 func (v Value) Equal(w Value) bool {
-	if v.set != w.set || v.n != w.n || v.s != w.s || len(v.list) != len(w.list) {
+	if v.set != w.set || v.n != w.n || v.s != w.s || (v.list == nil) != (w.list == nil) {
 		return false
 	}
-	for i := range v.list {
-		if !v.list[i].Equal(w.list[i]) {
-			return false
-		}
-	}
-	return true
+	return v.list == w.list || slices.EqualFunc(v.List(), w.List(), Value.Equal)
 }
 
 // size is about how many bytes v takes, in memory and in JSON; see MaxData.
 func (v *Value) size() int {
 	n := 16 + len(v.s)
-	for i := range v.list {
-		n += v.list[i].size()
+	if v.list != nil {
+		n += v.list.sizes[v.n-1]
 	}
 	return n
 }
