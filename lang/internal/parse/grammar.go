@@ -86,31 +86,31 @@ func newGrammar(p *parser) *grammar {
 		machine: production[ast.Machine](whole),
 		param:   production[ast.Param](whole),
 		items: map[string]itemParser{
-			"context":  item[ast.Context](whole),
-			"enum":     item[ast.Enum](whole),
-			"event":    item[ast.Event](whole),
-			"failures": item[ast.Failures](whole),
-			"activity": item[ast.Activity](whole),
-			"guard":    item[ast.Guard](whole),
-			"budget":   item[ast.Budget](whole),
-			"assert":   item[ast.Assert](whole),
-			"initial":  item[ast.Initial](whole),
-			"state":    p.directly((*direct).state, item[ast.State](whole)),
-			"terminal": item[ast.Terminal](whole),
-			"on":       p.directly((*direct).on, item[ast.On](whole)),
-			"after":    p.directly((*direct).after, item[ast.After](whole)),
-			"do":       p.directly((*direct).do, item[ast.Do](whole)),
-			"entry":    item[ast.Entry](whole),
-			"exit":     item[ast.Exit](whole),
-			"require":  item[ast.Require](whole),
-			"ignore":   item[ast.Ignore](whole),
-			"defer":    item[ast.Defer](whole),
+			"context":  as[ast.Item, ast.Context](whole),
+			"enum":     as[ast.Item, ast.Enum](whole),
+			"event":    as[ast.Item, ast.Event](whole),
+			"failures": as[ast.Item, ast.Failures](whole),
+			"activity": as[ast.Item, ast.Activity](whole),
+			"guard":    as[ast.Item, ast.Guard](whole),
+			"budget":   as[ast.Item, ast.Budget](whole),
+			"assert":   as[ast.Item, ast.Assert](whole),
+			"initial":  as[ast.Item, ast.Initial](whole),
+			"state":    p.directly((*direct).state, as[ast.Item, ast.State](whole)),
+			"terminal": as[ast.Item, ast.Terminal](whole),
+			"on":       p.directly((*direct).on, as[ast.Item, ast.On](whole)),
+			"after":    p.directly((*direct).after, as[ast.Item, ast.After](whole)),
+			"do":       p.directly((*direct).do, as[ast.Item, ast.Do](whole)),
+			"entry":    as[ast.Item, ast.Entry](whole),
+			"exit":     as[ast.Item, ast.Exit](whole),
+			"require":  as[ast.Item, ast.Require](whole),
+			"ignore":   as[ast.Item, ast.Ignore](whole),
+			"defer":    as[ast.Item, ast.Defer](whole),
 		},
-		goTo:    step[ast.Goto](whole),
-		retry:   step[ast.Retry](whole),
-		stay:    step[ast.Stay](whole),
-		assign:  effect[ast.Assign](whole),
-		publish: effect[ast.Publish](whole),
+		goTo:    as[ast.Step, ast.Goto](whole),
+		retry:   as[ast.Step, ast.Retry](whole),
+		stay:    as[ast.Step, ast.Stay](whole),
+		assign:  as[ast.Effect, ast.Assign](whole),
+		publish: as[ast.Effect, ast.Publish](whole),
 	}
 }
 
@@ -125,35 +125,11 @@ func production[T any](whole *participle.Parser[productions]) func(*lexer.Peekin
 	return func(lex *lexer.PeekingLexer) (*T, error) { return sub.ParseFromLexer(lex, trailing) }
 }
 
-func item[T any, P interface {
-	*T
-	ast.Item
-}](whole *participle.Parser[productions]) itemParser {
+// as is production for what participle takes for an I, such as an item.
+func as[I, T any](whole *participle.Parser[productions]) func(*lexer.PeekingLexer) (I, error) {
 	parse := production[T](whole)
-	return func(lex *lexer.PeekingLexer) (ast.Item, error) {
+	return func(lex *lexer.PeekingLexer) (I, error) {
 		n, err := parse(lex)
-		return P(n), err
-	}
-}
-
-func step[T any, P interface {
-	*T
-	ast.Step
-}](whole *participle.Parser[productions]) stepParser {
-	parse := production[T](whole)
-	return func(lex *lexer.PeekingLexer) (ast.Step, error) {
-		n, err := parse(lex)
-		return P(n), err
-	}
-}
-
-func effect[T any, P interface {
-	*T
-	ast.Effect
-}](whole *participle.Parser[productions]) effectParser {
-	parse := production[T](whole)
-	return func(lex *lexer.PeekingLexer) (ast.Effect, error) {
-		n, err := parse(lex)
-		return P(n), err
+		return any(n).(I), err
 	}
 }

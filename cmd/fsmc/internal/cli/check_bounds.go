@@ -157,7 +157,7 @@ func printBounds(out io.Writer, name string, w *check.Worst) error {
 
 func printFigure(t io.Writer, w *check.Worst, label string, f check.Figure, text func(*big.Rat) string) {
 	if f.Amount == nil {
-		fmt.Fprintf(t, "  %s\tno bound\t%s\n", label, whyEndless(w, f.Name))
+		fmt.Fprintf(t, "  %s\tno bound\t%s\n", label, w.Why(f.Name))
 		return
 	}
 	value := text(f.Amount)
@@ -168,16 +168,6 @@ func printFigure(t io.Writer, w *check.Worst, label string, f check.Figure, text
 		value += "\t= " + f.Factors
 	}
 	fmt.Fprintf(t, "  %s\t%s\n", label, value)
-}
-
-// whyEndless is why a figure has no bound.
-func whyEndless(w *check.Worst, figure string) string {
-	for _, e := range w.Unbounded {
-		if e.What == figure {
-			return e.Why
-		}
-	}
-	return ""
 }
 
 // worstRun is a run that reaches figures.
