@@ -85,14 +85,14 @@ func (c *Graph) pass(s stretch, out []int64) []stretch {
 	}
 	for k, edges := range inner {
 		if len(edges) > 0 {
-			inside = append(inside, c.open(s, edges, entry[k], out)...)
+			inside = append(inside, c.unfold(s, edges, entry[k], out)...)
 		}
 	}
 	return inside
 }
 
-// open takes the edges of the round out of a component.
-func (c *Graph) open(s stretch, edges []int, starts map[int32]bool, out []int64) []stretch {
+// unfold takes the edges of the round out of a component.
+func (c *Graph) unfold(s stretch, edges []int, starts map[int32]bool, out []int64) []stretch {
 	type landing struct {
 		arm *ir.Arm
 		to  int32

@@ -24,9 +24,11 @@
 //     if nobody knows which values), loops.go (cycles, and chains that wait for
 //     nothing), timers.go (timers and waits in vain), drops.go (deferred events that
 //     are lost), require.go (runs that are turned away), fault.go (steps that cannot
-//     be computed). They need no more than the graph.
+//     be computed). They need the graph alone; where that does not tell, timers.go and
+//     require.go have the search look at one configuration again.
 //   - Questions about data: meet.go and meeter.go ask of all configurations of a leaf
-//     what package guard asks of one.
+//     what package guard decides for one. They need data, and of the search which
+//     inputs can come.
 //   - A path as a run to show: retell.go (takes its steps again, for what an edge does
 //     not hold), record.go (rows), schedule.go (their times).
 //

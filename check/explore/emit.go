@@ -31,7 +31,7 @@ func (x *search) emit(label int32, always bool) {
 		return
 	}
 	for _, part := range x.pieces {
-		x.Program.Clocks.Number.Set(x.Next, uint64(part))
+		x.Program.Clocks.Zone.Set(x.Next, uint64(part))
 		x.emitOne(label, always)
 	}
 }
@@ -87,8 +87,8 @@ func (x *search) add(o *openEdge, end []uint64) {
 // reach notes how configuration to, a new one, was reached.
 func (x *search) reach(to, edge, from int32) {
 	x.came, x.Product.from = push(x.came, edge), push(x.Product.from, from)
-	for s := x.Product.Leaf(to); s != nil && x.first[s.ID] == graph.None; s = s.Parent {
-		x.first[s.ID] = to
+	for s := x.Product.Leaf(to); s != nil && x.firstIn[s.ID] == graph.None; s = s.Parent {
+		x.firstIn[s.ID] = to
 	}
 }
 

@@ -20,11 +20,11 @@ func (x *search) expand(c int32) {
 	x.Step.From = leaf
 	x.readClocks()
 	if x.sought == nil {
-		x.starts(leaf)
+		x.noteAttempts(leaf)
 	}
 	x.inputs(leaf, x.take)
 	switch {
-	case x.Program.DoneDue(leaf, x.Here) || anyPending(x.Program.States[leaf.ID].Instant, k.Fired.Get(x.Here)):
+	case x.Program.DoneDue(leaf, x.Here) || anyRuns(x.Program.States[leaf.ID].Instant, k.Fired.Get(x.Here)):
 	case x.Program.Packing.Pending.Any(x.Here):
 		if x.beforeTimers(leaf) {
 			x.lookAgain(&x.Program.States[leaf.ID])
@@ -42,7 +42,7 @@ func (x *search) inputs(leaf *ir.State, f func(*step.InputCode)) {
 	code := &x.Program.States[leaf.ID]
 	due := x.Program.DoneDue(leaf, x.Here)
 	fired := x.Program.Packing.Fired.Get(x.Here)
-	forced := !due && anyPending(code.Instant, fired)
+	forced := !due && anyRuns(code.Instant, fired)
 	pending := x.Program.Packing.Pending.Any(x.Here)
 	for i := range code.Inputs {
 		in := &code.Inputs[i]
@@ -52,7 +52,7 @@ func (x *search) inputs(leaf *ir.State, f func(*step.InputCode)) {
 			comes = due
 		case ir.CaseTimer:
 			mine := x.Program.Ref(in.Timer)
-			comes = !due && mine.Pending(fired) && (!pending || in.AtOnce || x.timed()) && !anyPending(in.Before, fired)
+			comes = !due && mine.Runs(fired) && (!pending || in.AtOnce || x.timed()) && !anyRuns(in.Before, fired)
 		default:
 			comes = !due && !forced && !pending && x.comes(leaf, in, fired)
 		}
@@ -62,9 +62,9 @@ func (x *search) inputs(leaf *ir.State, f func(*step.InputCode)) {
 	}
 }
 
-func anyPending(timers []step.TimerRef, fired uint64) bool {
+func anyRuns(timers []step.TimerRef, fired uint64) bool {
 	for _, t := range timers {
-		if t.Pending(fired) {
+		if t.Runs(fired) {
 			return true
 		}
 	}
@@ -76,7 +76,7 @@ func (x *search) comes(leaf *ir.State, in *step.InputCode, fired uint64) bool {
 	switch in.Kind {
 	case ir.CaseResult, ir.CaseFailure:
 		v := &x.Program.Packing.Visits[leaf.ID]
-		return !v.HasEnded(x.Here, in.Place) && !v.IsWaiting(x.Here, in.Place) && !anyPending(in.Before, fired)
+		return !v.HasEnded(x.Here, in.Place) && !v.IsWaiting(x.Here, in.Place) && !anyRuns(in.Before, fired)
 	case ir.CaseCancel:
 		return x.Program.Packing.Cancelled.Get(x.Here) == 0
 	}

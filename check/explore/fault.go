@@ -18,7 +18,7 @@ type Fault struct {
 	Assign  *ir.Assign // that leaves the range of its field; nil where the requires lead round
 	Circle  *ir.State  // the leaf from which they do
 	Unset   *ir.Var    // the field that is read at At though it is unset
-	At      token.Span
+	ReadAt  token.Span
 	Starts  *ir.Do // an attempt of it, which reads Unset: that is no step, and the run stands on
 	Again   bool   // the input is an event that was deferred
 	Guessed bool
@@ -54,7 +54,7 @@ type Broken struct {
 func (p *Product) Faults() []Fault {
 	return slices.SortedFunc(maps.Values(p.faults), func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.Config, b.Config), cmp.Compare(a.Input, b.Input),
-			cmp.Compare(offset(a), offset(b)), cmp.Compare(a.At.Start.Offset, b.At.Start.Offset))
+			cmp.Compare(offset(a), offset(b)), cmp.Compare(a.ReadAt.Start.Offset, b.ReadAt.Start.Offset))
 	})
 }
 
@@ -90,7 +90,7 @@ func (p *Product) Behind(steps []Broken, c *control.Graph) []*ir.State {
 	if len(starts) == 0 {
 		return nil
 	}
-	reached := graph.New(len(p.first), func(edge func(from, to int32)) {
+	reached := graph.New(len(p.firstIn), func(edge func(from, to int32)) {
 		for _, e := range c.Edges {
 			edge(e.From, e.To)
 		}
@@ -98,7 +98,7 @@ func (p *Product) Behind(steps []Broken, c *control.Graph) []*ir.State {
 	var out []*ir.State
 	behind := map[*ir.State]bool{}
 	for id, ok := range reached {
-		for s := p.Table.Machine.States[id]; ok && s != nil && p.first[s.ID] == graph.None && !behind[s]; s = s.Parent {
+		for s := p.Table.Machine.States[id]; ok && s != nil && p.firstIn[s.ID] == graph.None && !behind[s]; s = s.Parent {
 			behind[s] = true
 			out = append(out, s)
 		}

@@ -38,8 +38,8 @@ func (p *Product) unsure(sure []bool) []*ir.State {
 	return out
 }
 
-// key is an input in a configuration.
-type key struct{ config, input int32 }
+// inputIn is an input in a configuration.
+type inputIn struct{ config, input int32 }
 
 // Certain reports whether edge e rests on no guess.
 func (p *Product) Certain(e int32) bool { return p.rests[e]&certain != 0 }

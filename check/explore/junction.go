@@ -32,7 +32,7 @@ const mostMasks = 32
 type junctions struct {
 	stands []int32 // by junction: the first configuration that it stands for
 	came   []int32 // by junction: the edge from there
-	ends   []int32 // by junction: behind the last of its edges
+	behind []int32 // by junction: behind the last of its edges
 	to     []int32
 	labels []int32
 
@@ -70,7 +70,7 @@ func (x *search) eachOf(in *step.InputCode, run func()) {
 	}
 	of := x.wideInput(widely{InputAt{int32(x.Step.From.ID), in.ID}, x.Again})
 	for i, mask := range of.masks {
-		if steps, known := of.found[keyOf(i, mask, x.Here)]; known {
+		if steps, known := of.known[keyOf(i, mask, x.Here)]; known {
 			x.lead(steps)
 			return
 		}
@@ -81,7 +81,7 @@ func (x *search) eachOf(in *step.InputCode, run func()) {
 	x.each(in.ID, run)
 	x.Foot.Noted, x.junctions.noting = false, nil
 	mask, any := x.Foot.Unread()
-	i := of.number(mask)
+	i := of.maskNumber(mask)
 	share := !steps.guess && (any || WideFrom <= 1) && i < mostMasks
 	for _, o := range steps.outcomes {
 		o.many = share && len(o.labels) >= WideFrom && (overlaps(o.wrote, mask) || WideFrom <= 1)
@@ -98,7 +98,7 @@ func (x *search) eachOf(in *step.InputCode, run func()) {
 	if i == len(of.masks) {
 		of.masks = append(of.masks, mask)
 	}
-	of.found[keyOf(i, mask, x.Here)] = steps
+	of.known[keyOf(i, mask, x.Here)] = steps
 }
 
 // lead adds the edges of the configuration at hand that steps are.
@@ -110,10 +110,10 @@ func (x *search) lead(steps *commonSteps) {
 		}
 		x.settle()
 		key := keyOf(0, o.wrote, x.Here)
-		j, known := o.found[key]
+		j, known := o.junctions[key]
 		if !known {
 			j = x.join(o)
-			o.found[key] = j
+			o.junctions[key] = j
 			x.junctions.came = append(x.junctions.came, int32(len(x.To)))
 		}
 		x.leadTo(j)
@@ -169,7 +169,7 @@ func (x *search) join(o *outcomes) int32 {
 		}
 		x.ends = x.ends[:0]
 	}
-	x.junctions.ends = append(x.junctions.ends, int32(len(x.junctions.to)))
+	x.junctions.behind = append(x.junctions.behind, int32(len(x.junctions.to)))
 	return j
 }
 
@@ -192,7 +192,7 @@ func (x *search) numberJunctions() {
 			x.Product.came[c], x.Product.from[c] = edges+coded(e), configs+coded(x.Product.from[c])
 		}
 	}
-	for j, end := range x.junctions.ends {
+	for j, end := range x.junctions.behind {
 		x.First = append(x.First, edges+end)
 		x.Product.came, x.Product.from = append(x.Product.came, x.junctions.came[j]), append(x.Product.from, x.junctions.stands[j])
 	}

@@ -92,7 +92,7 @@ func (p *Product) Meet(leaf *ir.State, in flat.Input, want []Stance) Meeting {
 	if !m.about(in, want) {
 		return Meeting{Verdict: guard.Unsat}
 	}
-	return m.search()
+	return m.answer()
 }
 
 // MeetFormula asks whether some run reaches leaf with data for which f holds,
@@ -101,7 +101,7 @@ func (p *Product) MeetFormula(leaf *ir.State, f guard.Formula, e ir.Expr) Meetin
 	m := newMeeter(p, leaf)
 	m.formula = func(func(*ir.Arm) bound) guard.Formula { return f }
 	m.note(e)
-	return m.search()
+	return m.answer()
 }
 
 // Comes reports whether in can come in some configuration of leaf.
@@ -125,7 +125,7 @@ func (p *Product) configsIn(leaf *ir.State) []int32 {
 // firesFirst reports whether a timer is due in the configuration at hand before any
 // other input is looked at.
 func (x *search) firesFirst(leaf *ir.State) bool {
-	return anyPending(x.Program.States[leaf.ID].Instant, x.Program.Packing.Fired.Get(x.Here)) || !x.beforeTimers(leaf)
+	return anyRuns(x.Program.States[leaf.ID].Instant, x.Program.Packing.Fired.Get(x.Here)) || !x.beforeTimers(leaf)
 }
 
 // arises reports whether in can come in the configuration at hand, as an event

@@ -103,9 +103,9 @@ func (m *meeter) note(e ir.Expr) {
 	}
 }
 
-// search goes through the configurations of the leaf. The first that can be
+// answer goes through the configurations of the leaf. The first that can be
 // shown as a run is the answer, else the first that cannot be excluded.
-func (m *meeter) search() Meeting {
+func (m *meeter) answer() Meeting {
 	best := Meeting{Verdict: guard.Unsat}
 	asked := map[string]bool{}
 	unclear := 0

@@ -30,16 +30,16 @@ type Product struct {
 
 	program *step.Program
 	store   *store
-	stands  []int32 // by junction: the first configuration that it stands for
-	came    []int32 // by configuration: the edge by which it was first reached
-	from    []int32 // by configuration: where that edge starts
-	labelAt []int32 // by edge: its label
-	rests   []rests // by edge
-	stuck   []key   // inputs by configuration that some guess leaves without an edge
+	stands  []int32   // by junction: the first configuration that it stands for
+	came    []int32   // by configuration: the edge by which it was first reached
+	from    []int32   // by configuration: where that edge starts
+	labelAt []int32   // by edge: its label
+	rests   []rests   // by edge
+	stuck   []inputIn // inputs by configuration that some guess leaves without an edge
 	labels  []Label
 	zones   *zone.Table // of the times that configurations have; see clocks
 	marks   []mark      // by label
-	first   []int32     // by state ID
+	firstIn []int32     // by state ID
 	taken   []bool      // by arm ID
 	fired   []bool      // by timer ID
 	faults  map[faultKey]Fault
@@ -130,7 +130,7 @@ func (p *Product) Leaf(c int32) *ir.State {
 
 // Entered is the first configuration in s or inside it, and whether there is one.
 func (p *Product) Entered(s *ir.State) (int32, bool) {
-	c := p.first[s.ID]
+	c := p.firstIn[s.ID]
 	return c, c != graph.None
 }
 
@@ -272,7 +272,7 @@ func (p *Product) Waits(c int32) bool {
 // not fired yet.
 func (p *Product) Runs(c int32, t *ir.Timer) bool {
 	k := p.program.Packing
-	return p.program.Ref(t).Pending(k.Fired.Get(p.words(c)))
+	return p.program.Ref(t).Runs(k.Fired.Get(p.words(c)))
 }
 
 // HasEnded reports whether in configuration c, in a leaf, its activity in place i has

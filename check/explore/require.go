@@ -13,7 +13,7 @@ func (p *Product) TurnedAway() map[int][]int32 {
 	out := map[int][]int32{}
 	for _, e := range p.InOrder() {
 		leaf := p.headsFor(e)
-		for turns := 0; leaf != nil && leaf != p.Leaf(p.To[e]) && leaf.Require != nil && turns < len(p.first); turns++ {
+		for turns := 0; leaf != nil && leaf != p.Leaf(p.To[e]) && leaf.Require != nil && turns < len(p.firstIn); turns++ {
 			out[leaf.ID] = append(out[leaf.ID], e)
 			leaf = leaf.Require.Target.Leaf()
 		}

@@ -47,7 +47,7 @@ func (x *search) compare(label int32) {
 }
 
 func (x *search) compareFault() {
-	if want := x.sought.fault; want != nil && x.Fault.Assign == want.Assign && x.Fault.At == want.At && (x.In == nil || x.In.ID == want.Input) {
+	if want := x.sought.fault; want != nil && x.Fault.Assign == want.Assign && x.Fault.At == want.ReadAt && (x.In == nil || x.In.ID == want.Input) {
 		x.capture()
 	}
 }

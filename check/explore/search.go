@@ -35,13 +35,13 @@ func newSearch(t *flat.Table, code *step.Program) *search {
 	x := &search{
 		Product: &Product{
 			Table: t, program: code, zones: zone.NewTable(), store: newStore(code.Packing.Words, code.Packing.Used),
-			first: make([]int32, len(m.States)), taken: make([]bool, len(m.Arms)), fired: make([]bool, len(m.Timers)),
+			firstIn: make([]int32, len(m.States)), taken: make([]bool, len(m.Arms)), fired: make([]bool, len(m.Timers)),
 			faults: map[faultKey]Fault{}, broken: map[Broken]bool{}, unmet: map[InputAt]Unmet{}, spent: map[spentAt]Unmet{},
 		},
 		Step: step.New(code), number: map[Label]int32{}, times: newTimes(), junctions: junctions{inputs: map[widely]*wideInput{}},
 	}
-	for i := range x.first {
-		x.first[i] = graph.None
+	for i := range x.firstIn {
+		x.firstIn[i] = graph.None
 	}
 	return x
 }
@@ -79,7 +79,7 @@ func (x *search) each(input int32, run func()) {
 		}
 		usesUp := x.Again && x.still // an event was deferred and is gone; see surelyEnding
 		if x.restsOn()&depends != 0 && !x.emitted && !usesUp && !x.Failed() && x.sought == nil {
-			x.noteStuck(key{x.at, input})
+			x.noteStuck(inputIn{x.at, input})
 		}
 		if x.Failed() {
 			x.noteFault(input)
@@ -98,7 +98,7 @@ func (x *search) goesOn() bool {
 
 // noteStuck notes that k may be left without an edge. The runs of one step follow
 // each other.
-func (x *search) noteStuck(k key) {
+func (x *search) noteStuck(k inputIn) {
 	if n := len(x.stuck); n == 0 || x.stuck[n-1] != k {
 		x.stuck = append(x.stuck, k)
 	}
@@ -116,14 +116,14 @@ func (x *search) noteFault(input int32) {
 	x.broken[Broken{At: at, Arm: x.arm, Assign: x.Fault.Assign, Unset: x.Fault.Field, Circle: x.Fault.Leaf}] = true
 	x.addFault(Fault{
 		Config: x.at, Input: input, Assign: x.Fault.Assign, Circle: x.Fault.Leaf,
-		Unset: x.Fault.Field, At: x.Fault.At, Again: x.Again, Guessed: x.Guess,
+		Unset: x.Fault.Field, ReadAt: x.Fault.At, Again: x.Again, Guessed: x.Guess,
 	})
 }
 
 // addFault notes f, unless it is known. One in which nothing was guessed is
 // preferred.
 func (x *search) addFault(f Fault) {
-	key := faultKey{assign: f.Assign, unset: f.At, input: f.Input}
+	key := faultKey{assign: f.Assign, unset: f.ReadAt, input: f.Input}
 	switch {
 	case f.Unset != nil:
 		key.input = graph.None
@@ -135,9 +135,9 @@ func (x *search) addFault(f Fault) {
 	}
 }
 
-// starts notes what the attempts that may start in the configuration at hand
+// noteAttempts notes what the attempts that may start in the configuration at hand
 // read and cannot.
-func (x *search) starts(leaf *ir.State) {
+func (x *search) noteAttempts(leaf *ir.State) {
 	for _, a := range x.Program.States[leaf.ID].Args {
 		if x.Program.Packing.Visits[leaf.ID].HasEnded(x.Here, a.Place) {
 			continue
@@ -148,7 +148,7 @@ func (x *search) starts(leaf *ir.State) {
 			x.Step.Begin()
 			if a.Read(x.Step); x.Failed() {
 				x.addFault(Fault{
-					Config: x.at, Input: graph.None, Unset: x.Fault.Field, At: x.Fault.At,
+					Config: x.at, Input: graph.None, Unset: x.Fault.Field, ReadAt: x.Fault.At,
 					Starts: leaf.Dos[a.Place], Guessed: x.Guess,
 				})
 			}

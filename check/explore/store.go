@@ -14,18 +14,18 @@ import (
 // A configuration that fits into 32 bits has a hash that no other has, so that
 // entries of one hash are one configuration: such a probe looks at none at all.
 type store struct {
-	width int      // words of a configuration
-	exact bool     // equal hashes are equal configurations
-	words []uint64 // configuration c is words[c*width : (c+1)*width]
-	table []uint64 // hash<<32 | number+1, 0 where empty; the length is a power of two
-	count int
-	last  uint64 // see fetch
+	width   int      // words of a configuration
+	perfect bool     // equal hashes are equal configurations
+	words   []uint64 // configuration c is words[c*width : (c+1)*width]
+	table   []uint64 // hash<<32 | number+1, 0 where empty; the length is a power of two
+	count   int
+	last    uint64 // see fetch
 }
 
 // newStore makes a store of configurations of width words, of which the last has
 // as many bits as given.
 func newStore(width int, bits uint) *store {
-	return &store{width: width, exact: width == 1 && bits <= 32, table: make([]uint64, 1<<8)}
+	return &store{width: width, perfect: width == 1 && bits <= 32, table: make([]uint64, 1<<8)}
 }
 
 // at is the configuration with number c. It is valid until the next add.
@@ -59,7 +59,7 @@ func (s *store) add(config []uint64, h uint64) (c int32, fresh bool) {
 
 // is reports whether entry, which has the hash of config, is config.
 func (s *store) is(entry uint64, config []uint64) bool {
-	return s.exact || slices.Equal(s.at(int32(uint32(entry))-1), config)
+	return s.perfect || slices.Equal(s.at(int32(uint32(entry))-1), config)
 }
 
 // push is append that doubles: the runtime grows long slices by a quarter, and so
@@ -104,7 +104,7 @@ func (s *store) grow() {
 // MurmurHash3 (Austin Appleby, public domain); the upper 32 bits are the good
 // ones. 32 bits alone get the whole finalizer, which is a permutation of them.
 func (s *store) hash(words []uint64) uint64 {
-	if s.exact {
+	if s.perfect {
 		h := uint32(words[0])
 		h = (h ^ h>>16) * 0x85ebca6b
 		h = (h ^ h>>13) * 0xc2b2ae35

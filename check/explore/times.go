@@ -31,7 +31,7 @@ func (x *search) timed() bool { return x.Program.Clocks != nil }
 // readClocks reads the zone of the configuration at hand.
 func (x *search) readClocks() {
 	if x.timed() {
-		x.since = x.zones.At(int32(x.Program.Clocks.Number.Get(x.Here)))
+		x.since = x.zones.At(int32(x.Program.Clocks.Zone.Get(x.Here)))
 	}
 }
 
@@ -63,7 +63,7 @@ func (x *search) runningClocks(leaf *ir.State, words []uint64, f func(moment int
 	fired := x.Program.Packing.Fired.Get(words)
 	timers := x.Program.Clocks.Leaves[leaf.ID].Timers
 	for i := range timers {
-		if timers[i].Ref.Pending(fired) && !f(i+1, &timers[i]) {
+		if timers[i].Ref.Runs(fired) && !f(i+1, &timers[i]) {
 			return false
 		}
 	}

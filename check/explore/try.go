@@ -110,8 +110,8 @@ func exploration(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.C
 }
 
 func (x *search) enteredSoFar() []bool {
-	entered := make([]bool, len(x.first))
-	for s, c := range x.first {
+	entered := make([]bool, len(x.firstIn))
+	for s, c := range x.firstIn {
 		entered[s] = c != graph.None
 	}
 	return entered

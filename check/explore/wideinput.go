@@ -15,7 +15,7 @@ type widely struct {
 // not read, and the configuration without it, the steps.
 type wideInput struct {
 	masks [][]uint64
-	found map[string]*commonSteps
+	known map[string]*commonSteps
 }
 
 // commonSteps are the steps of all configurations that differ in nothing but data that none
@@ -27,13 +27,13 @@ type commonSteps struct {
 
 // outcomes are the ends of those steps that write the same data.
 type outcomes struct {
-	wrote  []uint64
-	words  []uint64 // of each: what it writes, and all that is no data
-	labels []int32
-	always []bool // it counts for something where it leads back to where it starts, too
-	rests  []rests
-	many   bool             // they stand behind junctions
-	found  map[string]int32 // those, by the configuration without what is written
+	wrote     []uint64
+	words     []uint64 // of each: what it writes, and all that is no data
+	labels    []int32
+	always    []bool // it counts for something where it leads back to where it starts, too
+	rests     []rests
+	many      bool             // they stand behind junctions
+	junctions map[string]int32 // those, by the configuration without what is written
 }
 
 // noting is what notes the steps of an input.
@@ -56,7 +56,7 @@ func (x *search) note(label int32, always bool) {
 	i := slices.IndexFunc(n.steps.outcomes, func(o *outcomes) bool { return slices.Equal(o.wrote, x.Foot.Wrote) })
 	if i < 0 {
 		i = len(n.steps.outcomes)
-		n.steps.outcomes = append(n.steps.outcomes, &outcomes{wrote: slices.Clone(x.Foot.Wrote), found: map[string]int32{}})
+		n.steps.outcomes = append(n.steps.outcomes, &outcomes{wrote: slices.Clone(x.Foot.Wrote), junctions: map[string]int32{}})
 	}
 	n.words = n.words[:0]
 	for k, word := range x.Next {
@@ -82,14 +82,14 @@ func (x *search) note(label int32, always bool) {
 func (x *search) wideInput(at widely) *wideInput {
 	of := x.junctions.inputs[at]
 	if of == nil {
-		of = &wideInput{found: map[string]*commonSteps{}}
+		of = &wideInput{known: map[string]*commonSteps{}}
 		x.junctions.inputs[at] = of
 	}
 	return of
 }
 
-// number is that of mask, which may be the next one.
-func (of *wideInput) number(mask []uint64) int {
+// maskNumber is that of mask, which may be the next one.
+func (of *wideInput) maskNumber(mask []uint64) int {
 	i := slices.IndexFunc(of.masks, func(known []uint64) bool { return slices.Equal(known, mask) })
 	if i < 0 {
 		i = len(of.masks)

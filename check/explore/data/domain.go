@@ -234,14 +234,14 @@ func (n *Node) Choices() int {
 	case ByLength:
 		return int(n.Domain.Most) + 1
 	case ByValue:
-		lo, hi := n.Values()
+		lo, hi := n.Ends()
 		return int(min(hi-lo, MostChoices)) + 1
 	}
 	return 1
 }
 
-// Values are the ends of what a free choice of n, held by its value, chooses from.
-func (n *Node) Values() (lo, hi int64) {
+// Ends are the ends of what a free choice of n, held by its value, chooses from.
+func (n *Node) Ends() (lo, hi int64) {
 	lo, hi, ranged := n.Limits()
 	if !ranged {
 		return n.Domain.hull()

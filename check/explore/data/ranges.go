@@ -114,16 +114,16 @@ func spanOf(e ir.Expr) span {
 		return span{lo: 0, hi: math.MaxInt64, fits: true, open: true}
 	case *ir.Unary:
 		if e.Op == ir.OpSub {
-			return spread(span{fits: true}, spanOf(e.X), (*big.Int).Sub)
+			return combine(span{fits: true}, spanOf(e.X), (*big.Int).Sub)
 		}
 	case *ir.Binary:
 		switch e.Op {
 		case ir.OpAdd:
-			return spread(spanOf(e.X), spanOf(e.Y), (*big.Int).Add)
+			return combine(spanOf(e.X), spanOf(e.Y), (*big.Int).Add)
 		case ir.OpSub:
-			return spread(spanOf(e.X), spanOf(e.Y), (*big.Int).Sub)
+			return combine(spanOf(e.X), spanOf(e.Y), (*big.Int).Sub)
 		case ir.OpMul:
-			return spread(spanOf(e.X), spanOf(e.Y), (*big.Int).Mul)
+			return combine(spanOf(e.X), spanOf(e.Y), (*big.Int).Mul)
 		}
 	case *ir.Call:
 		if e.Guard != nil {
@@ -141,9 +141,9 @@ func spanOf(e ir.Expr) span {
 	return span{math.MinInt64, math.MaxInt64, true, true}
 }
 
-// spread is between what the values lie that op makes of one of x and one of y: it
+// combine is between what the values lie that op makes of one of x and one of y: it
 // is largest and least at their ends.
-func spread(x, y span, op func(z, a, b *big.Int) *big.Int) span {
+func combine(x, y span, op func(z, a, b *big.Int) *big.Int) span {
 	out := span{math.MaxInt64, math.MinInt64, x.fits && y.fits, x.open || y.open}
 	for _, a := range []int64{x.lo, x.hi} {
 		for _, b := range []int64{y.lo, y.hi} {

@@ -13,7 +13,7 @@ import (
 // turn is a leaf with a `require` for which the step at hand makes.
 type turn struct {
 	leaf   *ir.State
-	count  int // of the leaves that turned the run away before
+	turns  int // of the leaves that turned the run away before
 	domain int // the depth below which it is entered
 	shared int // as in step
 }
@@ -25,7 +25,7 @@ func (s *Step) triedInTurn(offset int) bool {
 	}
 	t := &s.turn
 	s.startKey(spotOf(0, offset), s.Program.lastInTurn(t.leaf))
-	for _, n := range []int{0xff, s.choice, t.leaf.ID, t.count, t.domain, t.shared} {
+	for _, n := range []int{0xff, s.choice, t.leaf.ID, t.turns, t.domain, t.shared} {
 		s.key = binary.AppendVarint(s.key, int64(n))
 	}
 	if s.hosted {

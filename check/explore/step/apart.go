@@ -34,8 +34,8 @@ const (
 // tellApart decides by which field leaves are told apart: the one with which the
 // fewest bits are live, on average.
 func (p *Program) tellApart() {
-	p.by = apart{kinds: 1}
-	p.live = p.liveness(p.by)
+	p.apart = apart{kinds: 1}
+	p.live = p.liveness(p.apart)
 	least := bitsOf(p.live)
 	for _, n := range p.Tracked.Nodes {
 		if n.Slot == nil || !n.Valued() || n.Var.Param {
@@ -48,7 +48,7 @@ func (p *Program) tellApart() {
 		}
 		live := p.liveness(by)
 		if each := bitsOf(live) / float64(by.kinds); each < least {
-			p.by, p.live, least = by, live, each
+			p.apart, p.live, least = by, live, each
 		}
 	}
 }
@@ -66,10 +66,10 @@ func bitsOf(masks [][]uint64) float64 {
 
 // liveAt are the bits that matter in leaf, in the configuration given.
 func (p *Program) liveAt(leaf *ir.State, words []uint64) []uint64 {
-	if p.by.n == nil {
+	if p.apart.n == nil {
 		return p.live[leaf.ID]
 	}
-	return p.live[p.by.mask(leaf, int(p.by.n.Slot.Get(words)))]
+	return p.live[p.apart.mask(leaf, int(p.apart.n.Slot.Get(words)))]
 }
 
 // mask is where the mask of leaf with a kind of the field stands.
@@ -107,7 +107,7 @@ func (by apart) behind(b *ir.Block, before after) after {
 		if c == nil {
 			return anyKind
 		}
-		kind := by.code(c) - by.n.Slot.Base
+		kind := by.codeOf(c) - by.n.Slot.Base
 		if by.n.Slot.Unset {
 			kind++
 		}
@@ -119,16 +119,16 @@ func (by apart) behind(b *ir.Block, before after) after {
 	return before
 }
 
-// code is that of a constant with which the field is compared or set.
-func (by apart) code(c *ir.Const) int64 {
+// codeOf is that of a constant with which the field is compared or set.
+func (by apart) codeOf(c *ir.Const) int64 {
 	if by.n.Domain.Sort == data.ByRegion {
 		return by.n.Domain.Code(c)
 	}
 	return c.Int
 }
 
-// decide is what e comes out at for a kind of the field, as far as that alone tells.
-func (by apart) decide(e ir.Expr, kind int) int8 {
+// verdictOn is what e comes out at for a kind of the field, as far as that alone tells.
+func (by apart) verdictOn(e ir.Expr, kind int) int8 {
 	if by.n == nil {
 		return unasked
 	}
@@ -146,12 +146,12 @@ func (by apart) decide(e ir.Expr, kind int) int8 {
 			return verdict(set != e.Not)
 		}
 	case *ir.Unary:
-		if v := by.decide(e.X, kind); e.Op == ir.OpNot && v != unasked {
+		if v := by.verdictOn(e.X, kind); e.Op == ir.OpNot && v != unasked {
 			return verdict(v == isFalse)
 		}
 	case *ir.Binary:
 		if e.Op == ir.OpAnd || e.Op == ir.OpOr {
-			return joint(by.decide(e.X, kind), by.decide(e.Y, kind), verdict(e.Op == ir.OpOr))
+			return joint(by.verdictOn(e.X, kind), by.verdictOn(e.Y, kind), verdict(e.Op == ir.OpOr))
 		}
 		of, op, c := ir.ConstantSide(e)
 		if ref, ok := of.(*ir.VarRef); ok && c != nil && ref.Var == by.n.Var && set {

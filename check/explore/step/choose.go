@@ -73,7 +73,7 @@ func (s *Step) chooseCode(n *data.Node) int64 {
 	case data.ByLength:
 		return int64(s.Oracle.Choose(int(n.Domain.Most) + 1))
 	case data.ByValue:
-		lo, hi := n.Values()
+		lo, hi := n.Ends()
 		return lo + int64(s.Oracle.Choose(int(hi-lo)+1))
 	}
 	return 0

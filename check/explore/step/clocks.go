@@ -42,7 +42,7 @@ const zoneBits = 31
 // Clocks says which moments a machine's zones have.
 type Clocks struct {
 	Leaves []leafClocks // by state ID
-	Number data.Bits    // where a configuration holds the number of its zone
+	Zone   data.Bits    // where a configuration holds the number of its zone
 	Prompt data.Bits    // and whether a timer may have been due when it began
 }
 

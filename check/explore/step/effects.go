@@ -129,7 +129,7 @@ func (s *Step) apply(b *block) {
 		}
 	}
 	if len(b.forget) > 0 {
-		copy(s.before, s.Next)
+		copy(s.old, s.Next)
 		s.readAll(b.forget)
 	}
 	codes := s.codes[:0]
@@ -213,7 +213,7 @@ func (s *Step) asksTheSame(id int) bool {
 			}
 			return false
 		}
-		if !n.Valued() || n.Domain.Sort != data.ByValue || n.Slot.Get(s.before) != n.Slot.Get(s.Next) {
+		if !n.Valued() || n.Domain.Sort != data.ByValue || n.Slot.Get(s.old) != n.Slot.Get(s.Next) {
 			return false
 		}
 	}

@@ -131,7 +131,7 @@ func (s *Step) arrive(leaf *ir.State, shared int) {
 func (s *Step) LiveAt(leaf *ir.State) []uint64 {
 	live := s.Program.liveAt(leaf, s.Next)
 	if s.Foot.Noted {
-		if by := s.Program.by.n; by != nil {
+		if by := s.Program.apart.n; by != nil {
 			s.Foot.reads(by)
 		}
 		s.Foot.drops(live)

@@ -49,9 +49,9 @@ func (p *Program) Tells(t *ir.Timer) bool {
 	return p.Packing.FiredBit[t.ID] != 0 || !timing.OutlivesFiring(t)
 }
 
-// Pending reports whether the timer has not fired yet in a configuration whose
+// Runs reports whether the timer has not fired yet in a configuration whose
 // fired timers are given.
-func (r TimerRef) Pending(fired uint64) bool { return fired&r.bit == 0 }
+func (r TimerRef) Runs(fired uint64) bool { return fired&r.bit == 0 }
 
 func (p *Program) input(leaf *ir.State, in flat.Input, timers []*ir.Timer) InputCode {
 	ready := InputCode{Input: in, Place: -1}

@@ -31,7 +31,7 @@ type way struct {
 func (p *Program) liveness(by apart) [][]uint64 {
 	words := p.Packing.Words
 	live := make([][]uint64, by.kinds*len(p.Machine.States))
-	always := p.always()
+	always := p.fixedBits()
 	ways := make([][]way, len(live))
 	before := make([][]int, len(live))
 	var work []int
@@ -91,8 +91,8 @@ func (p *Program) liveness(by apart) [][]uint64 {
 	return live
 }
 
-// always are the bits that are no data and no counters of the run.
-func (p *Program) always() []uint64 {
+// fixedBits are the bits that are no data and no counters of the run.
+func (p *Program) fixedBits() []uint64 {
 	mask := p.dataBits()
 	for i := range mask {
 		mask[i] = ^mask[i]
@@ -124,7 +124,7 @@ func (p *Program) waysOut(leaf *ir.State, by apart, kind int, read []uint64) []w
 			p.reads(c.Arm.When, read)
 			holds := isTrue
 			if c.Arm.When != nil {
-				holds = by.decide(c.Arm.When, kind)
+				holds = by.verdictOn(c.Arm.When, kind)
 			}
 			if taken || holds == isFalse {
 				continue

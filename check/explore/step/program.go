@@ -21,7 +21,7 @@ type Program struct {
 	Place      []int       // by event index: its place among those, or -1
 	States     []StateCode // by state ID
 	arms       []armCode   // by arm ID
-	by         apart
+	apart      apart
 	live       [][]uint64 // by place of a leaf: the bits that matter there; see liveAt
 	Clocks     *Clocks    // nil where no time decides anything
 }

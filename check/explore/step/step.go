@@ -28,7 +28,7 @@ type Step struct {
 	Oracle  Oracle
 	Here    []uint64 // the configuration before the step; never changed
 	Next    []uint64 // the one that is being made
-	before  []uint64 // scratch of apply: next as it was
+	old     []uint64 // scratch of apply: next as it was
 	From    *ir.State
 	In      *InputCode // nil for the start and for an end with nothing to say
 
@@ -90,7 +90,7 @@ const (
 // New makes a Step of p, to be used for one configuration after another.
 func New(p *Program) *Step {
 	return &Step{
-		Program: p, Here: make([]uint64, p.Packing.Words), Next: make([]uint64, p.Packing.Words), before: make([]uint64, p.Packing.Words),
+		Program: p, Here: make([]uint64, p.Packing.Words), Next: make([]uint64, p.Packing.Words), old: make([]uint64, p.Packing.Words),
 		verdicts: make([]int8, len(p.atoms)), answers: make([]int8, len(p.atoms)),
 		payloads: make([]int64, len(p.Tracked.Chosen)), have: make([]bool, len(p.Tracked.Chosen)),
 	}

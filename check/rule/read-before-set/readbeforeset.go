@@ -71,15 +71,15 @@ func report(p *check.Pass, g *explore.Product, v *ir.Var, reads []explore.Fault)
 		state := g.Leaf(r.Config) // nil of the start
 		switch {
 		case f.Span.IsValid() && len(f.Related) <= maxRelated:
-			f.Related = append(f.Related, diag.Related{Span: r.At, Message: "this read has the same fault"})
+			f.Related = append(f.Related, diag.Related{Span: r.ReadAt, Message: "this read has the same fault"})
 		case !f.Span.IsValid():
 			if witness, sure := p.RunInto(r); sure {
-				f.State, f.Span, f.Witness = state, r.At, witness
+				f.State, f.Span, f.Witness = state, r.ReadAt, witness
 			}
 		}
 	}
 	if !f.Span.IsValid() {
-		p.LeaveOpen(check.AtStart(check.Question{Rule: "read-before-set", State: g.Leaf(reads[0].Config)}, reads[0].At))
+		p.LeaveOpen(check.AtStart(check.Question{Rule: "read-before-set", State: g.Leaf(reads[0].Config)}, reads[0].ReadAt))
 		return
 	}
 	p.Report(f)
