@@ -59,7 +59,7 @@ func (s *Store) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow,
 	if err := s.inPlace(); err != nil {
 		return nil, err
 	}
-	ready, err := reading(ctx, s, func(from source) ([]candidate, error) { return candidates(ctx, from, &q) })
+	ready, err := glancing(ctx, s, func(from source) ([]candidate, error) { return candidates(ctx, from, &q) })
 	if err != nil || len(ready) == 0 {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func (s *Store) PutDefinition(ctx context.Context, d store.DefinitionRow) error 
 
 // Definition implements store.Store.
 func (s *Store) Definition(ctx context.Context, hash string) (store.DefinitionRow, error) {
-	d, ok, err := readFirst(ctx, s, scanDefinition, selectDefinition, hash)
+	d, ok, err := glanceFirst(ctx, s, scanDefinition, selectDefinition, hash)
 	if err == nil && !ok {
 		return d, store.NotFound("definition", hash)
 	}

@@ -30,6 +30,7 @@ func (h *hands) do(f func()) {
 func (h *hands) serve(f func()) {
 	for {
 		f()
+		f = nil // what it has found
 		select {
 		case h.stay <- struct{}{}:
 		default:
@@ -37,12 +38,14 @@ func (h *hands) serve(f func()) {
 		}
 		select {
 		case f = <-h.calls:
-			<-h.stay
 		case <-h.quit:
+		}
+		<-h.stay
+		if f == nil {
 			return
 		}
 	}
 }
 
-// close lets those go that wait, and those that are under way when they have ended.
+// close lets those go that wait, and the others when their calls have ended.
 func (h *hands) close() { close(h.quit) }

@@ -211,7 +211,7 @@ func scanHistory(found row, h *store.HistoryRow) error {
 
 // Accepted implements store.Store.
 func (s *Store) Accepted(ctx context.Context, run, eventID string) (json.RawMessage, bool, error) {
-	return readFirst(ctx, s, func(found row, a *json.RawMessage) error {
+	return glanceFirst(ctx, s, func(found row, a *json.RawMessage) error {
 		return found.Scan((*[]byte)(a))
 	}, selectAnswer, run, eventID)
 }

@@ -73,7 +73,7 @@ func (s *Store) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store
 	if q.Limit <= 0 {
 		return nil, nil
 	}
-	found, err := reading(ctx, s, func(from source) ([]store.MessageRow, error) { return readyMessages(ctx, from, q) })
+	found, err := glancing(ctx, s, func(from source) ([]store.MessageRow, error) { return readyMessages(ctx, from, q) })
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}

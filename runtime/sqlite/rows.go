@@ -31,13 +31,16 @@ type row interface {
 }
 
 // visit is one of the connections that read, while someone does.
-type visit struct{ session }
+type visit struct {
+	session
+	ctx context.Context // what ends a query
+}
 
-func (v *visit) query(ctx context.Context, text string, args ...any) (rows, error) {
+func (v *visit) query(_ context.Context, text string, args ...any) (rows, error) {
 	if err := v.bind(args); err != nil {
 		return nil, err
 	}
-	found, err := v.conn.QueryContext(ctx, text, v.args)
+	found, err := v.conn.QueryContext(v.ctx, text, v.args)
 	if err != nil {
 		return nil, err
 	}
@@ -55,14 +58,25 @@ func (r plain) query(ctx context.Context, text string, args ...any) (rows, error
 	return found, nil
 }
 
-// reading reads with one of the connections that read.
+// reading reads with one of the connections that read. When ctx is done SQLite ends what it
+// is at.
 func reading[T any](ctx context.Context, s *Store, read func(source) (T, error)) (T, error) {
+	return readWith(ctx, ctx, s, read)
+}
+
+// glancing is reading for what is soon found. SQLite is not told of ctx, which would cost
+// as much as some of it.
+func glancing[T any](ctx context.Context, s *Store, read func(source) (T, error)) (T, error) {
+	return readWith(ctx, context.Background(), s, read)
+}
+
+func readWith[T any](ctx, ends context.Context, s *Store, read func(source) (T, error)) (T, error) {
 	value, err := heeding(ctx, s, func() (value T, err error) {
-		conn, err := s.readers.Conn(ctx)
+		conn, err := s.readers.Conn(store.Caller(ctx))
 		if err != nil {
 			return value, err
 		}
-		var v visit
+		v := visit{ctx: ends}
 		err = v.within(conn, func() error {
 			value, err = read(&v)
 			return err
@@ -77,13 +91,18 @@ func readAll[T any](ctx context.Context, s *Store, scan func(row, *T) error, tex
 	return reading(ctx, s, func(from source) ([]T, error) { return list(ctx, from, scan, text, args...) })
 }
 
-// readFirst is reading for the first row of one query, if there is one.
-func readFirst[T any](ctx context.Context, s *Store, scan func(row, *T) error, text string, args ...any) (T, bool, error) {
+// glanceAll is glancing for the rows of one query.
+func glanceAll[T any](ctx context.Context, s *Store, scan func(row, *T) error, text string, args ...any) ([]T, error) {
+	return glancing(ctx, s, func(from source) ([]T, error) { return list(ctx, from, scan, text, args...) })
+}
+
+// glanceFirst is glancing for the first row of one query, if there is one.
+func glanceFirst[T any](ctx context.Context, s *Store, scan func(row, *T) error, text string, args ...any) (T, bool, error) {
 	type result struct {
 		value T
 		ok    bool
 	}
-	r, err := reading(ctx, s, func(from source) (r result, err error) {
+	r, err := glancing(ctx, s, func(from source) (r result, err error) {
 		r.value, r.ok, err = first(ctx, from, scan, text, args...)
 		return r, err
 	})
@@ -105,16 +124,19 @@ func heeding[T any](ctx context.Context, s *Store, read func() (T, error)) (T, e
 		r.value, r.err = read()
 		close(done)
 	})
+	l := leaveAt(ctx)
+	defer l.end()
 	select {
 	case <-done:
 		return r.value, r.err
-	case <-ctx.Done():
+	case <-l.done:
+	case <-l.limit:
 	}
 	select {
 	case <-done:
 		return r.value, r.err
 	case <-time.After(patience):
-		return *new(T), context.Cause(ctx)
+		return *new(T), l.why()
 	}
 }
 

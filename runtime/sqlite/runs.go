@@ -17,7 +17,7 @@ const selectRun = selectRuns + ` WHERE run = ?`
 
 // Load implements store.Store.
 func (s *Store) Load(ctx context.Context, run string) (store.RunRow, error) {
-	row, ok, err := readFirst(ctx, s, scanRun, selectRun, run)
+	row, ok, err := glanceFirst(ctx, s, scanRun, selectRun, run)
 	if err == nil && !ok {
 		return row, store.ErrNotFound
 	}

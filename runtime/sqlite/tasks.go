@@ -89,17 +89,17 @@ func (t *tx) startTask(c *store.Commit, row *store.TaskRow) error {
 
 // Tasks implements store.Store.
 func (s *Store) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
-	return readAll(ctx, s, scanTask, selectRunTasks, run)
+	return glanceAll(ctx, s, scanTask, selectRunTasks, run)
 }
 
 // Expired implements store.Store.
 func (s *Store) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
-	return readAll(ctx, s, scanTask, selectExpired, micros(now), atMost(limit))
+	return glanceAll(ctx, s, scanTask, selectExpired, micros(now), atMost(limit))
 }
 
 // Held implements store.Store.
 func (s *Store) Held(ctx context.Context, run string, now time.Time) (bool, error) {
-	held, _, err := readFirst(ctx, s, scanOne[bool], selectHeld, run, micros(now))
+	held, _, err := glanceFirst(ctx, s, scanOne[bool], selectHeld, run, micros(now))
 	return held, err
 }
 

@@ -52,12 +52,12 @@ func (t *tx) writeTimers(c *store.Commit) error {
 
 // Due implements store.Store.
 func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
-	return readAll(ctx, s, scanTimer, selectDue, micros(now), atMost(limit))
+	return glanceAll(ctx, s, scanTimer, selectDue, micros(now), atMost(limit))
 }
 
 // Timers implements store.Store.
 func (s *Store) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {
-	return readAll(ctx, s, scanTimer, selectTimers, run)
+	return glanceAll(ctx, s, scanTimer, selectTimers, run)
 }
 
 func scanTimer(found row, t *store.TimerRow) error {
@@ -69,7 +69,7 @@ func scanTimer(found row, t *store.TimerRow) error {
 
 // NextWake implements store.Store.
 func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
-	return reading(ctx, s, func(from source) (time.Time, error) { return nextWake(ctx, from, after) })
+	return glancing(ctx, s, func(from source) (time.Time, error) { return nextWake(ctx, from, after) })
 }
 
 func nextWake(ctx context.Context, from source, after time.Time) (next time.Time, err error) {

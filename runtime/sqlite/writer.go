@@ -92,41 +92,59 @@ const patience = time.Second
 // do runs a request and returns when it is durable, or why it is not. Where ctx
 // ends first nothing has been written, unless the error is ErrUnknown.
 func (w *writer) do(ctx context.Context, bytes int64, run func(*tx) error) error {
-	r := &request{run: run, bytes: bytes, reply: make(chan error, 1)}
+	r := requests.Get().(*request)
+	r.run, r.bytes = run, bytes
 	if err := w.send(ctx, r); err != nil {
 		return err
 	}
 	for {
 		select {
 		case err := <-r.reply:
-			return err
+			return r.answered(err)
 		case w.turn <- struct{}{}:
 			w.leadFor(ctx)
 			continue
-		default: // and who need not wait asks nothing of ctx
-		}
-		select {
-		case err := <-r.reply:
-			return err
-		case w.turn <- struct{}{}:
-			w.leadFor(ctx)
-		case <-ctx.Done():
-			if r.state.CompareAndSwap(waiting, abandoned) {
-				return context.Cause(ctx)
-			}
-			return w.outlast(ctx, r)
+		default:
+			return w.await(ctx, r)
 		}
 	}
 }
 
-// outlast waits for what is under way, but not for a disk that hangs.
-func (w *writer) outlast(ctx context.Context, r *request) error {
-	select {
-	case err := <-r.reply:
-		return err
-	case <-time.After(patience):
-		w.hangs.Store(true)
-		return fmt.Errorf("%w: %w", store.ErrUnknown, context.Cause(ctx))
+// requests that nobody waits for, and that no writer knows any more.
+var requests = sync.Pool{New: func() any { return &request{reply: make(chan error, 1)} }}
+
+// answered is for a request whose reply has been taken.
+func (r *request) answered(err error) error {
+	r.run, r.err = nil, nil
+	r.state.Store(waiting)
+	requests.Put(r)
+	return err
+}
+
+// await is do for a caller that has to wait.
+func (w *writer) await(ctx context.Context, r *request) error {
+	l := leaveAt(ctx)
+	defer l.end()
+	for {
+		select {
+		case err := <-r.reply:
+			return r.answered(err)
+		case w.turn <- struct{}{}:
+			w.leadFor(ctx)
+			continue
+		case <-l.done:
+		case <-l.limit:
+		}
+		if r.state.CompareAndSwap(waiting, abandoned) {
+			return l.why()
+		}
+		select { // for what is under way, but not for a disk that hangs
+		case err := <-r.reply:
+			return r.answered(err)
+		case <-time.After(patience):
+			w.hangs.Store(true)
+			return fmt.Errorf("%w: %w", store.ErrUnknown, l.why())
+		}
 	}
 }
 

@@ -82,6 +82,15 @@ var released = func() context.Context {
 
 type callKey struct{}
 
+// Caller is the context of whoever made a call, without the limit that this has. Whoever
+// waits for its end, or for the deadline of ctx, spares what waiting for ctx costs.
+func Caller(ctx context.Context) context.Context {
+	if call, ok := ctx.(*Call); ok {
+		return Caller(call.caller)
+	}
+	return ctx
+}
+
 // Patient reports whether the caller of a store has a context without an end, and so
 // waits for a disk that hangs for as long as that does. A store may do the work of such
 // a call in the caller's own goroutine, which spares it two switches; for all others it

@@ -69,5 +69,11 @@ func TestPatient(t *testing.T) {
 				t.Errorf("%v of %v is patient: %v", ctx, caller, got)
 			}
 		}
+		if got := Caller(NewCall(call, time.Hour, errLimit)); got != caller {
+			t.Errorf("the caller is %v, and not %v", got, caller)
+		}
+		if got := Caller(within); got != within { // which may end before its caller
+			t.Errorf("the caller is %v, and not %v", got, within)
+		}
 	}
 }

@@ -1,0 +1,46 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// leave says when the caller of a call wants to leave: when its own context ends, or at the
+// deadline of the call. It is ended when nobody waits for it any more.
+type leave struct {
+	ctx   context.Context
+	done  <-chan struct{}
+	limit <-chan time.Time // nil where done is all of it
+	timer *time.Timer
+}
+
+// timers that nobody uses: a call that waits has one for a moment.
+var timers = sync.Pool{New: func() any { return time.NewTimer(time.Hour) }}
+
+func leaveAt(ctx context.Context) leave {
+	caller := store.Caller(ctx)
+	l := leave{ctx: ctx, done: caller.Done()}
+	if deadline, ok := ctx.Deadline(); ok && caller != ctx {
+		l.timer = timers.Get().(*time.Timer)
+		l.timer.Reset(time.Until(deadline))
+		l.limit = l.timer.C
+	}
+	return l
+}
+
+// why is for a caller that leaves.
+func (l *leave) why() error {
+	<-l.ctx.Done() // the deadline of which has passed
+	return context.Cause(l.ctx)
+}
+
+func (l *leave) end() {
+	if l.timer != nil && l.timer.Stop() {
+		timers.Put(l.timer)
+	}
+}
