@@ -3,7 +3,7 @@
 // it is all there is past the limit of package explore.
 //
 // In the order in which to read them: control.go (the graph, and what cannot go on
-// without end), edges.go and landings.go (the moves, and where `require` sends them),
+// without end), edges.go (the moves, and where `require` sends them),
 // reach.go (what some path enters), part.go (what bounds an arm within a component),
 // entries.go (how often each state is entered), sure.go (what surely can be done),
 // drop.go (deferred events that may be lost), witness.go (a path as a run).

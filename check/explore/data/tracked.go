@@ -2,9 +2,9 @@
 // are told apart. It looks at the text alone.
 //
 // In the order in which to read them: domain.go (the four ways to tell values apart),
-// tracked.go (which data that is done for, and by which constants), lengths.go,
-// published.go and waits.go (lists, messages, and what waits read), ranges.go (what
-// certainly fits), compare.go (what can be said of a code), slot.go (where a
+// tracked.go (which data that is done for), reads.go and lengths.go (what the text
+// reads, and by which constants), waits.go (how long data lets timers wait), ranges.go
+// (what certainly fits), compare.go (what can be said of a code), slot.go (where a
 // configuration holds it), facts.go (a code as a formula of package guard),
 // dimensions.go (how many configurations there may be of it).
 package data
@@ -96,141 +96,6 @@ func (t *Tracked) Refs(e ir.Expr, arm *ir.Arm) []*Node {
 		return out
 	}
 	return nil
-}
-
-// readGuards notes what guards compare, and with what.
-func (t *Tracked) readGuards() {
-	for _, a := range t.machine.Arms {
-		t.readTest(a.When, a)
-	}
-	for _, s := range t.machine.States {
-		if s.Require != nil {
-			t.readTest(s.Require.Cond, nil)
-		}
-	}
-}
-
-func (t *Tracked) readTest(e ir.Expr, arm *ir.Arm) {
-	ir.Walk(e, func(e ir.Expr) bool {
-		switch e := e.(type) {
-		case *ir.IsSet:
-			t.Vars[e.Var].needed = true
-		case *ir.VarRef, *ir.FieldRef:
-			for _, n := range t.Refs(e, arm) {
-				n.Read = true
-			}
-		case *ir.Call:
-			return e.Guard == nil // what a host guard is told decides nothing here
-		case *ir.Len:
-			return false
-		case *ir.Binary:
-			t.readComparison(e, arm)
-		}
-		return true
-	})
-}
-
-// readComparison notes a constant with which something alone is compared; all
-// other comparisons need values.
-func (t *Tracked) readComparison(e *ir.Binary, arm *ir.Arm) {
-	if e.Op == ir.OpAnd || e.Op == ir.OpOr {
-		return
-	}
-	if t.readLength(e, arm) {
-		return
-	}
-	if ref, _, c := ir.ConstantSide(e); c != nil {
-		if refs := t.Refs(ref, arm); len(refs) > 0 {
-			for _, n := range refs {
-				n.cuts = append(n.cuts, c)
-			}
-			return
-		}
-	}
-	for _, side := range []ir.Expr{e.X, e.Y} {
-		ir.Walk(side, func(e ir.Expr) bool {
-			for _, n := range t.Refs(e, arm) {
-				n.compared = true
-			}
-			return true
-		})
-	}
-}
-
-// readEverywhere notes every read: of a field that is unset it cannot be done, so
-// that the step goes nowhere.
-func (t *Tracked) readEverywhere() {
-	note := func(v *ir.Var) { t.Vars[v].needed = true }
-	for whole := range t.machine.Exprs() {
-		ir.Walk(whole, func(e ir.Expr) bool {
-			if ref, ok := e.(*ir.VarRef); ok {
-				note(ref.Var)
-			}
-			return true
-		})
-	}
-	for _, timer := range t.machine.Timers {
-		if timer.Var != nil {
-			note(timer.Var)
-		}
-	}
-}
-
-// assigns calls f with every assignment, and the arm in which it stands.
-func (t *Tracked) assigns(f func(*ir.Assign, *ir.Arm)) {
-	for b, arm := range t.machine.Blocks() {
-		for _, a := range b.Assigns {
-			f(a, arm)
-		}
-	}
-}
-
-// readEffects joins what copies connect, and notes what effects compute.
-func (t *Tracked) readEffects() {
-	t.assigns(func(a *ir.Assign, arm *ir.Arm) {
-		n := t.Vars[a.Var]
-		if a.Value == nil {
-			return
-		}
-		if c := ir.Value(a.Value); c != nil {
-			n.cuts = append(n.cuts, c)
-			return
-		}
-		if sources := t.Refs(grownFrom(a.Value), arm); len(sources) > 0 || n.Type.Kind == ir.List {
-			for _, source := range sources {
-				union(n, source)
-				if Narrows(source, n) {
-					source.Read = true // whether the copy fits depends on it
-				}
-			}
-			return
-		}
-		n.computed = true
-		if _, _, ranged := n.Limits(); ranged && (n.Type.Kind == ir.Int || n.Type.Kind == ir.Duration) {
-			n.Read = true
-		}
-		ir.Walk(a.Value, func(e ir.Expr) bool {
-			if t.readLength(e, arm) {
-				return false
-			}
-			for _, source := range t.Refs(e, arm) {
-				source.compared = true
-			}
-			return true
-		})
-	})
-	for _, n := range t.Vars {
-		if n.Var.Default != nil {
-			n.cuts = append(n.cuts, n.Var.Default)
-		}
-	}
-}
-
-// Narrows reports whether a value of source may lie outside the range of n.
-func Narrows(source, n *Node) bool {
-	lo, hi, ranged := n.Limits()
-	l, h, bounded := source.Limits()
-	return ranged && (!bounded || l < lo || h > hi)
 }
 
 // spread marks as read whatever flows into data that is read.

@@ -8,26 +8,6 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// readWaits notes as read the durations that say how long a timer or a retry waits,
-// unless they are computed.
-func (t *Tracked) readWaits() {
-	note := func(v *ir.Var) {
-		if v != nil && v.Type.Kind == ir.Duration && !t.Vars[v].computed {
-			t.Vars[v].Read = true
-		}
-	}
-	for _, timer := range t.machine.Timers {
-		note(timer.Var)
-	}
-	for _, a := range t.machine.Arms {
-		if a.Backoff != nil {
-			if ref, ok := a.Backoff.By.(*ir.VarRef); ok {
-				note(ref.Var)
-			}
-		}
-	}
-}
-
 // constants are the values that v may hold, where nothing but constants is assigned to
 // it; nil where something else is.
 func (t *Tracked) constants(v *ir.Var) []int64 {

@@ -1,0 +1,195 @@
+package data
+
+import "github.com/fsmc-dev/fsmc/lang/ir"
+
+// readPublished notes the published values that may not fit, as assignments to fields
+// of their events, and what they read. A message is checked as an assignment is: a step
+// that would publish a value out of the range of its field cannot be computed. Of a
+// value that fits whatever the data is nothing need be known.
+func (t *Tracked) readPublished() {
+	t.Published = map[*ir.Publish][]*ir.Assign{}
+	for b, arm := range t.machine.Blocks() {
+		for _, p := range b.Publishes {
+			for i, value := range p.Values {
+				if f := p.Event.Fields[i]; f.Type.Range != nil && !Within(value, f.Type.Range.Lo, f.Type.Range.Hi) {
+					v := &ir.Var{Name: p.Event.Name + "." + f.Name, Type: f.Type, Span: f.Span}
+					t.Published[p] = append(t.Published[p], &ir.Assign{Var: v, Value: value, Span: value.Span()})
+					t.readValue(value, f.Type.Range, arm)
+				}
+			}
+		}
+	}
+}
+
+// readValue notes what must be known of the data in e to tell whether it lies in r:
+// of a copy where the range begins and ends, else all.
+func (t *Tracked) readValue(e ir.Expr, r *ir.Range, arm *ir.Arm) {
+	for _, n := range t.Refs(e, arm) {
+		n.Read = true
+		n.cuts = append(n.cuts, &ir.Const{Kind: n.Type.Kind, Int: r.Lo}, &ir.Const{Kind: n.Type.Kind, Int: r.Hi})
+	}
+	if len(t.Refs(e, arm)) > 0 {
+		return
+	}
+	ir.Walk(e, func(e ir.Expr) bool {
+		for _, n := range t.Refs(e, arm) {
+			n.Read, n.compared = true, true
+		}
+		return true
+	})
+}
+
+// readGuards notes what guards compare, and with what.
+func (t *Tracked) readGuards() {
+	for _, a := range t.machine.Arms {
+		t.readTest(a.When, a)
+	}
+	for _, s := range t.machine.States {
+		if s.Require != nil {
+			t.readTest(s.Require.Cond, nil)
+		}
+	}
+}
+
+func (t *Tracked) readTest(e ir.Expr, arm *ir.Arm) {
+	ir.Walk(e, func(e ir.Expr) bool {
+		switch e := e.(type) {
+		case *ir.IsSet:
+			t.Vars[e.Var].needed = true
+		case *ir.VarRef, *ir.FieldRef:
+			for _, n := range t.Refs(e, arm) {
+				n.Read = true
+			}
+		case *ir.Call:
+			return e.Guard == nil // what a host guard is told decides nothing here
+		case *ir.Len:
+			return false
+		case *ir.Binary:
+			t.readComparison(e, arm)
+		}
+		return true
+	})
+}
+
+// readComparison notes a constant with which something alone is compared; all
+// other comparisons need values.
+func (t *Tracked) readComparison(e *ir.Binary, arm *ir.Arm) {
+	if e.Op == ir.OpAnd || e.Op == ir.OpOr {
+		return
+	}
+	if t.readLength(e, arm) {
+		return
+	}
+	if ref, _, c := ir.ConstantSide(e); c != nil {
+		if refs := t.Refs(ref, arm); len(refs) > 0 {
+			for _, n := range refs {
+				n.cuts = append(n.cuts, c)
+			}
+			return
+		}
+	}
+	for _, side := range []ir.Expr{e.X, e.Y} {
+		ir.Walk(side, func(e ir.Expr) bool {
+			for _, n := range t.Refs(e, arm) {
+				n.compared = true
+			}
+			return true
+		})
+	}
+}
+
+// readEverywhere notes every read: of a field that is unset it cannot be done, so
+// that the step goes nowhere.
+func (t *Tracked) readEverywhere() {
+	note := func(v *ir.Var) { t.Vars[v].needed = true }
+	for whole := range t.machine.Exprs() {
+		ir.Walk(whole, func(e ir.Expr) bool {
+			if ref, ok := e.(*ir.VarRef); ok {
+				note(ref.Var)
+			}
+			return true
+		})
+	}
+	for _, timer := range t.machine.Timers {
+		if timer.Var != nil {
+			note(timer.Var)
+		}
+	}
+}
+
+// assigns calls f with every assignment, and the arm in which it stands.
+func (t *Tracked) assigns(f func(*ir.Assign, *ir.Arm)) {
+	for b, arm := range t.machine.Blocks() {
+		for _, a := range b.Assigns {
+			f(a, arm)
+		}
+	}
+}
+
+// readEffects joins what copies connect, and notes what effects compute.
+func (t *Tracked) readEffects() {
+	t.assigns(func(a *ir.Assign, arm *ir.Arm) {
+		n := t.Vars[a.Var]
+		if a.Value == nil {
+			return
+		}
+		if c := ir.Value(a.Value); c != nil {
+			n.cuts = append(n.cuts, c)
+			return
+		}
+		if sources := t.Refs(grownFrom(a.Value), arm); len(sources) > 0 || n.Type.Kind == ir.List {
+			for _, source := range sources {
+				union(n, source)
+				if Narrows(source, n) {
+					source.Read = true // whether the copy fits depends on it
+				}
+			}
+			return
+		}
+		n.computed = true
+		if _, _, ranged := n.Limits(); ranged && (n.Type.Kind == ir.Int || n.Type.Kind == ir.Duration) {
+			n.Read = true
+		}
+		ir.Walk(a.Value, func(e ir.Expr) bool {
+			if t.readLength(e, arm) {
+				return false
+			}
+			for _, source := range t.Refs(e, arm) {
+				source.compared = true
+			}
+			return true
+		})
+	})
+	for _, n := range t.Vars {
+		if n.Var.Default != nil {
+			n.cuts = append(n.cuts, n.Var.Default)
+		}
+	}
+}
+
+// Narrows reports whether a value of source may lie outside the range of n.
+func Narrows(source, n *Node) bool {
+	lo, hi, ranged := n.Limits()
+	l, h, bounded := source.Limits()
+	return ranged && (!bounded || l < lo || h > hi)
+}
+
+// readWaits notes as read the durations that say how long a timer or a retry waits,
+// unless they are computed.
+func (t *Tracked) readWaits() {
+	note := func(v *ir.Var) {
+		if v != nil && v.Type.Kind == ir.Duration && !t.Vars[v].computed {
+			t.Vars[v].Read = true
+		}
+	}
+	for _, timer := range t.machine.Timers {
+		note(timer.Var)
+	}
+	for _, a := range t.machine.Arms {
+		if a.Backoff != nil {
+			if ref, ok := a.Backoff.By.(*ir.VarRef); ok {
+				note(ref.Var)
+			}
+		}
+	}
+}
