@@ -84,7 +84,7 @@ func nameNew(name string) (newNames, error) {
 	}
 	n.pkg = strings.ToLower(n.machine)
 	if token.IsKeyword(n.pkg) {
-		return newNames{}, fmt.Errorf("name %q cannot be a Go package: %q is a word of the language; use %q", name, n.pkg, n.machine+"Flow")
+		return newNames{}, fmt.Errorf("name %q cannot be a Go package: %q is a keyword of Go; use %q", name, n.pkg, n.machine+"Flow")
 	}
 	why := unfit[n.pkg]
 	if devices.MatchString(n.pkg) {
