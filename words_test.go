@@ -35,9 +35,6 @@ var unread = []string{
 	"docs/decisions", // history: a record stays as it was written
 }
 
-// unnamed are folders whose identifiers nobody has put right yet.
-var unnamed = []string{"runtime"}
-
 // blanks are white space with the signs that begin a line of a comment or a quotation.
 var blanks = regexp.MustCompile(`\s+((//|>)\s*)?`)
 
@@ -138,7 +135,7 @@ func sayGo(path string, say func(place, text string)) error {
 	for _, group := range file.Comments {
 		say(set.Position(group.Pos()).String(), group.Text())
 	}
-	isTest, isNamed := strings.HasSuffix(path, "_test.go"), !isIn(unnamed, filepath.ToSlash(path))
+	isTest := strings.HasSuffix(path, "_test.go")
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BasicLit:
@@ -147,9 +144,7 @@ func sayGo(path string, say func(place, text string)) error {
 				say(set.Position(n.Pos()).String(), text)
 			}
 		case *ast.Ident:
-			if isNamed {
-				say(set.Position(n.Pos()).String(), wordsOf(n.Name))
-			}
+			say(set.Position(n.Pos()).String(), wordsOf(n.Name))
 		}
 		return true
 	})

@@ -317,9 +317,9 @@ func TestSpend(t *testing.T) {
 	})
 }
 
-// TestGivenBackIsSpent: what an attempt has used before it is released, or before
+// TestReleasedIsSpent: what an attempt has used before it is released, or before
 // its worker stops, is a line of history and counts.
-func TestGivenBackIsSpent(t *testing.T) {
+func TestReleasedIsSpent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New()
 		m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"))
@@ -352,7 +352,7 @@ func TestGivenBackIsSpent(t *testing.T) {
 			t.Error(got)
 		}
 		steps, err := second.History(t.Context(), "r", 2, 1)
-		if err != nil || len(steps) != 1 || steps[0].Kind != machine.ReturnInput || steps[0].Effect != machine.HandedOn || steps[0].Message != "declined: busy" {
+		if err != nil || len(steps) != 1 || steps[0].Kind != machine.ReturnInput || steps[0].Effect != machine.Reissued || steps[0].Message != "declined: busy" {
 			t.Errorf("%+v, %v", steps, err)
 		}
 		if err := second.Replay(t.Context(), "r"); err != nil {

@@ -134,7 +134,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 	e, t := r.engine, &r.task
 	h, s, err := e.snapshot(r.ctx, t.Run)
 	if err != nil {
-		r.giveBack(e.poll, err.Error(), nil)
+		r.release(e.poll, err.Error(), nil)
 		return nil, nil, false
 	}
 	r.host = h
@@ -145,7 +145,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 	}
 	f := h.handlers.Activities[t.Activity]
 	if !known || f == nil {
-		r.giveBack(longestRest, "this engine has no function for it", nil)
+		r.release(longestRest, "this engine has no function for it", nil)
 		return nil, nil, false
 	}
 	r.do = do
@@ -155,11 +155,11 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		return nil, nil, false
 	}
 	if s.Status != Running {
-		r.giveBack(longestRest, "the run is "+string(s.Status), nil)
+		r.release(longestRest, "the run is "+string(s.Status), nil)
 		return nil, nil, false
 	}
 	if !s.PausedAt.IsZero() {
-		r.giveBack(0, "the run is paused", nil)
+		r.release(0, "the run is paused", nil)
 		return nil, nil, false
 	}
 	a := e.asker(r.ctx, h)
@@ -170,7 +170,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		if r.stopCause() != nil {
 			wait = 0 // no one was asked because the engine stops
 		}
-		r.giveBack(wait, a.unasked.Error(), nil)
+		r.release(wait, a.unasked.Error(), nil)
 		return nil, nil, false
 	case err != nil:
 		r.fail("unknown", err.Error(), nil)

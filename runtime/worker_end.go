@@ -32,10 +32,10 @@ var endings = map[error][goesOn + 1]func(*running, *outcome){
 func (r *running) conclude(out *outcome) { endings[r.stopCause()][out.end](r, out) }
 
 // decline releases the task, as the activity wants it.
-func (r *running) decline(out *outcome) { r.giveBack(declineFor, out.message, r.used(out)) }
+func (r *running) decline(out *outcome) { r.release(declineFor, out.message, r.used(out)) }
 
 // stopped releases the task at once, because the engine stops.
-func (r *running) stopped(out *outcome) { r.giveBack(0, ErrStopped.Error(), r.used(out)) }
+func (r *running) stopped(out *outcome) { r.release(0, ErrStopped.Error(), r.used(out)) }
 
 // overdue commits that a time limit has passed, whatever came after that.
 func (r *running) overdue(out *outcome) { r.fail(r.category, r.message, r.used(out)) }
@@ -132,7 +132,7 @@ func (r *running) commit(in machine.Input, info AttemptInfo) {
 	case errors.Is(err, ErrFenced):
 		r.fenced(&in, &info)
 	case errors.Is(err, ErrHalted), errors.Is(err, ErrNoGuard):
-		r.giveBack(longestRest, err.Error(), info.Cost)
+		r.release(longestRest, err.Error(), info.Cost)
 	default:
 		e.logger.Error("the end of an attempt could not be stored; it will be made again",
 			slog.String("run", r.task.Run), slog.String("activity", r.task.Activity), slog.Any("error", err))
@@ -242,11 +242,11 @@ func (r *running) confirm() bool {
 	return err == nil
 }
 
-// giveBack releases the task uncounted, to be claimed again after wait. What the
+// release releases the task uncounted, to be claimed again after wait. What the
 // attempt has used until then is noted: it is spent.
-func (r *running) giveBack(wait time.Duration, why string, cost map[string]json.Number) {
+func (r *running) release(wait time.Duration, why string, cost map[string]json.Number) {
 	e := r.engine
-	failpoint.Hit(failpoint.BeforeGiveBack)
+	failpoint.Hit(failpoint.BeforeRelease)
 	err := r.insist(func(ctx context.Context) error {
 		return e.store.Release(ctx, r.task.Claim(), e.now(), e.now().Add(wait))
 	})

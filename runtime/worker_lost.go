@@ -73,7 +73,7 @@ func (e *Engine) takeOverTask(ctx context.Context, t *store.TaskRow) error {
 		category = "unknown"
 		message = fmt.Sprintf("its worker was lost %d times, the last was %q", t.Lost+1, t.Worker)
 	default:
-		return e.handOn(ctx, t)
+		return e.reissue(ctx, t)
 	}
 	claim, lost := t.Claim(), e.lostAttempt(t)
 	_, err := e.apply(ctx, &request{run: t.Run, claim: &claim, attempt: &lost, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
@@ -84,15 +84,15 @@ func (e *Engine) takeOverTask(ctx context.Context, t *store.TaskRow) error {
 		return m.FailureInput(attemptOf(do, t), category, message), nil
 	}})
 	if errors.Is(err, ErrHalted) {
-		return e.handOn(ctx, t)
+		return e.reissue(ctx, t)
 	}
 	return err
 }
 
-// handOn makes the task of a lost worker ready again, and notes in the run's
+// reissue makes the task of a lost worker ready again, and notes in the run's
 // history that it was lost. The note comes after, and where it fails the task is
 // passed on all the same.
-func (e *Engine) handOn(ctx context.Context, t *store.TaskRow) error {
+func (e *Engine) reissue(ctx context.Context, t *store.TaskRow) error {
 	if err := e.store.Reclaim(ctx, t.Claim(), e.now()); err != nil {
 		return err
 	}

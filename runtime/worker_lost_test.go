@@ -107,7 +107,7 @@ func TestActivityThatDoesNotStop(t *testing.T) {
 	})
 }
 
-func TestCheckpointIsHandedOn(t *testing.T) {
+func TestCheckpointIsPassedOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []string
 		w := work(t, memstore.New(), job(t, []string{"progress 1m"}, retrying()...), func(_ context.Context, a *Attempt) (Result, error) {
@@ -587,7 +587,7 @@ func TestLostWorkerIsNoted(t *testing.T) {
 		for _, s := range steps {
 			if s.Kind == machine.LostInput {
 				noted++
-				if s.Worker != "gone" || s.Activity != "work" || s.Effect != machine.HandedOn {
+				if s.Worker != "gone" || s.Activity != "work" || s.Effect != machine.Reissued {
 					t.Errorf("%+v", s)
 				}
 			}
@@ -663,9 +663,9 @@ func TestFailuresUnderLoad(t *testing.T) {
 	})
 }
 
-// TestLateAfterGivenBack: an attempt that was released, and one after it that took
+// TestLateAfterReleased: an attempt that was released, and one after it that took
 // as long and returned too late, are two: what the second has used counts too.
-func TestLateAfterGivenBack(t *testing.T) {
+func TestLateAfterReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, calls := memstore.New(), 0
 		w := work(t, store, job(t, nil, retrying()...), func(ctx context.Context, a *Attempt) (Result, error) {

@@ -196,7 +196,7 @@ func (c *compiler) compileBound(i int, out *armCode) error {
 	}
 	if scope.Kind == PerState {
 		s := &c.m.states[scope.State]
-		s.anew = append(s.anew, i)
+		s.restarts = append(s.restarts, i)
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func (t *step) holds(leaf int) (bool, error) {
 // from a leaf that is neither s nor inside it.
 func (t *step) enterState(s int) {
 	state := &t.m.states[s]
-	if len(state.anew) == 0 && len(state.executions) == 0 {
+	if len(state.restarts) == 0 && len(state.executions) == 0 {
 		return
 	}
 	if t.old.State >= 0 {
@@ -124,7 +124,7 @@ func (t *step) enterState(s int) {
 			return
 		}
 	}
-	t.resetCounters(state.anew)
+	t.resetCounters(state.restarts)
 	for _, do := range state.executions {
 		t.dropExecution(do)
 	}

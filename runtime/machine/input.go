@@ -118,7 +118,7 @@ const (
 	Resumed   Effect = "resumed"
 	Queued    Effect = "queued"    // it came while the run was paused, and is taken when it resumes
 	Refused   Effect = "refused"   // a late result
-	HandedOn  Effect = "handed-on" // an attempt whose worker was lost, or released it
+	Reissued  Effect = "handed-on" // an attempt whose worker was lost, or released it
 	Repaired  Effect = "repaired"
 	Migrated  Effect = "migrated"
 )

@@ -39,7 +39,7 @@ type stateCode struct {
 	leaf        int   // the leaf or terminal that is entered when the state is
 	entry, exit *blockCode
 	require     func(*env) (bool, error) // nil without one
-	anew        []int                    // arms whose counter starts again when the state is entered from outside
+	restarts    []int                    // arms whose counter starts again when the state is entered from outside
 	executions  []int                    // dos whose execution ends when the state is entered from outside
 	visitArms   []int                    // of a leaf: retry arms whose counter ends with the visit
 }

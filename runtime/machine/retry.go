@@ -7,8 +7,8 @@ import "time"
 // backoff are tried at once; one that ended in failure continues in the
 // leaf in which it failed.
 
-// admitAnew refuses to retry a run that has not ended in failure.
-func (m *Machine) admitAnew(s *Snapshot, in *Input) error {
+// admitEnded refuses to retry a run that has not ended in failure.
+func (m *Machine) admitEnded(s *Snapshot, in *Input) error {
 	switch {
 	case s.Outcome != Failed:
 		return m.Reject(s, in, "the run ended as "+string(s.Outcome)+", and only one that ended in failure can be retried", ErrFinished)
@@ -39,7 +39,7 @@ func (t *step) takeRetry() error {
 	case Halted:
 		return t.retakeHalted()
 	case Finished:
-		return t.takeUp()
+		return t.tryAgain()
 	}
 	t.record.Effect, t.idle = Retried, false
 	t.ownTasks()
@@ -66,10 +66,10 @@ func (t *step) retakeHalted() error {
 	return err
 }
 
-// takeUp enters again the leaf in which a run failed, as from outside. Every arm
+// tryAgain enters again the leaf in which a run failed, as from outside. Every arm
 // that can be taken there has its bound again: the run would else fail again at
 // once.
-func (t *step) takeUp() error {
+func (t *step) tryAgain() error {
 	leaf := t.in.State
 	t.record.Effect = Moved
 	t.next.Outcome, t.next.Cancelled = "", false

@@ -203,7 +203,7 @@ func (m *Machine) admitFinished(s *Snapshot, in *Input) error {
 	case KeptInput:
 		return m.admitDue(s, in, s.Now)
 	case RetryInput:
-		return m.admitAnew(s, in)
+		return m.admitEnded(s, in)
 	case RepairInput:
 		return nil
 	case EventInput, CancelInput, PauseInput, ResumeInput:
@@ -310,7 +310,7 @@ func (t *step) take() error {
 		return t.takeRepair()
 	case LateInput, LostInput, ReturnInput:
 		t.next.Late++
-		t.record.Effect, t.idle = HandedOn, false
+		t.record.Effect, t.idle = Reissued, false
 		if t.in.Kind == LateInput {
 			t.record.Effect = Refused
 		}

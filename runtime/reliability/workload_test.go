@@ -135,7 +135,7 @@ func (s *station) disturb(ctx context.Context, run, id string) error {
 	case p < 11:
 		_, err = s.Retry(ctx, run, who)
 	case p < 13:
-		err = s.takeUp(ctx, who)
+		err = s.tryAgain(ctx, who)
 	case p < 18:
 		err = s.completeByHand(ctx, run, who)
 	case p < 60:
@@ -169,8 +169,8 @@ func (s *station) send(ctx context.Context, run, event, id string, data []byte) 
 	return err
 }
 
-// takeUp goes on with a run that has failed.
-func (s *station) takeUp(ctx context.Context, who runtime.Operator) error {
+// tryAgain goes on with a run that has failed.
+func (s *station) tryAgain(ctx context.Context, who runtime.Operator) error {
 	rows, err := s.List(ctx, runtime.RunFilter{Outcome: runtime.Failed, Limit: 4})
 	if err != nil || len(rows) == 0 {
 		return err

@@ -75,9 +75,9 @@ func TestCountsOfOlderDatabase(t *testing.T) {
 	}
 }
 
-// TestCountsOfMends: a repair counts how the run stood by its history, whatever
+// TestCountsOfRepairs: a repair counts how the run stood by its history, whatever
 // someone has made of its row, of which nothing has been counted.
-func TestCountsOfMends(t *testing.T) {
+func TestCountsOfRepairs(t *testing.T) {
 	s := openAt(t, made(t))
 	row := load(t, s, "r")
 	err := s.write(t.Context(), func(t *tx) error {

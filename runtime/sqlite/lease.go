@@ -24,7 +24,7 @@ const (
 	upsertCheckpoint = `
 	INSERT INTO checkpoints (key, run, at, data) VALUES (?, ?, ?, ?)
 	ON CONFLICT (key) DO UPDATE SET at = excluded.at, data = excluded.data`
-	giveBack = `
+	release = `
 	UPDATE tasks SET queued = ?, not_before = ?, lost = lost + ?,
 		worker = NULL, claimed = NULL, lease_until = NULL, beat = NULL, progress = NULL
 	WHERE id = ?`
@@ -84,8 +84,8 @@ func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.
 		if l.cancelled {
 			_, err = t.exec(deleteTask, l.id)
 		} else {
-			_, err = t.exec(giveBack, micros(now), optional(notBefore), 0, l.id)
-			failpoint.Hit(failpoint.GivenBack)
+			_, err = t.exec(release, micros(now), optional(notBefore), 0, l.id)
+			failpoint.Hit(failpoint.Released)
 		}
 		return err
 	})
@@ -117,7 +117,7 @@ func (s *Store) Reclaim(ctx context.Context, c store.Claim, now time.Time) error
 		if l.cancelled || l.until > micros(now) {
 			return machine.ErrFenced
 		}
-		_, err = t.exec(giveBack, micros(now), sql.NullInt64{}, 1, l.id)
+		_, err = t.exec(release, micros(now), sql.NullInt64{}, 1, l.id)
 		return err
 	})
 }

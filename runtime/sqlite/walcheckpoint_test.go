@@ -79,9 +79,9 @@ func untilMoved(t *testing.T, path string, size int64, step func()) {
 	}
 }
 
-// TestLogBeginsAnew: under load that never pauses the log does not grow without
+// TestLogBeginsAgain: under load that never pauses the log does not grow without
 // bound, and what was in it is in the database.
-func TestLogBeginsAnew(t *testing.T) {
+func TestLogBeginsAgain(t *testing.T) {
 	path := made(t)
 	s := openAt(t, path)
 	shortLog(s)

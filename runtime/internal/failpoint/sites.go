@@ -19,7 +19,7 @@ const (
 	BeforeCheckpoint  Site = "before-checkpoint"   // the activity has made it
 	AfterCheckpoint   Site = "after-checkpoint"    // the activity has not been told
 	BeforeConfirm     Site = "before-confirm"      // a cancelled activity has stopped
-	BeforeGiveBack    Site = "before-give-back"    // an activity has declined
+	BeforeRelease     Site = "before-release"      // an activity has declined
 	BeforeTakeOver    Site = "before-take-over"    // a worker was found to be lost
 	TimerDue          Site = "timer-due"           // it has not fired
 	TimerFired        Site = "timer-fired"         // the worker goes on
@@ -52,7 +52,7 @@ const (
 	ProgressNoted   Site = "sqlite-progress-noted"   // the checkpoint is not written
 	MarkedDelivered Site = "sqlite-marked-delivered" // the next message is not marked
 	MarkedTaken     Site = "sqlite-marked-taken"     // more may follow
-	GivenBack       Site = "sqlite-given-back"       // a task waits for a worker again
+	Released        Site = "sqlite-released"         // a task waits for a worker again
 	StoppedDeleted  Site = "sqlite-stopped-deleted"  // a cancelled task is confirmed
 	PartPruned      Site = "sqlite-part-pruned"      // of what belongs to a run
 )
@@ -61,12 +61,12 @@ const (
 func Sites() []Site {
 	return []Site{
 		BeforeCommit, AfterCommit, DefinitionKept, Claimed, Returned, Concluded, BeforeCheckpoint,
-		AfterCheckpoint, BeforeConfirm, BeforeGiveBack, BeforeTakeOver, TimerDue, TimerFired,
+		AfterCheckpoint, BeforeConfirm, BeforeRelease, BeforeTakeOver, TimerDue, TimerFired,
 		MessageTaken, MessageDelivered, MessageMarked, MessageNotHandled,
 		Begun, RunWritten, HistoryWritten, ClaimEnded, TasksEnded, TaskStarted, TimerWritten,
 		MessageWritten, AnswerWritten, Woken, RequestReleased, BeforeEnd, AfterEnd, Replied,
 		EpochRaised, TaskClaimed, LeaseRenewed, ProgressNoted, MarkedDelivered, MarkedTaken,
-		Checkpointed, GivenBack, StoppedDeleted, PartPruned,
+		Checkpointed, Released, StoppedDeleted, PartPruned,
 	}
 }
 
