@@ -86,8 +86,8 @@ func (x *search) add(o *openEdge, end []uint64) {
 
 // reach notes how configuration to, a new one, was reached.
 func (x *search) reach(to, edge, from int32) {
-	x.came, x.Product.from = push(x.came, edge), push(x.Product.from, from)
-	for s := x.Product.Leaf(to); s != nil && x.firstIn[s.ID] == graph.None; s = s.Parent {
+	x.came, x.from = push(x.came, edge), push(x.from, from)
+	for s := x.Leaf(to); s != nil && x.firstIn[s.ID] == graph.None; s = s.Parent {
 		x.firstIn[s.ID] = to
 	}
 }
@@ -102,7 +102,7 @@ func (x *search) emitMove(l Label) {
 
 // entering is l of the step that has just entered a leaf.
 func (x *search) entering(l Label) Label {
-	l.Into, l.Shared = int32(x.Program.Packing.Leaf.Get(x.Next)), int16(x.Step.Shared)
+	l.Into, l.Shared = int32(x.Program.Packing.Leaf.Get(x.Next)), int16(x.Shared)
 	x.ageMoved()
 	return l
 }

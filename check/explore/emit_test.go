@@ -97,7 +97,7 @@ func TestChainOfHostGuards(t *testing.T) {
 			if _, entered := x.Entered(x.Table.Machine.Root.Children[2]); !entered {
 				t.Errorf("%s: nothing is taken by the else", name)
 			}
-			return x.Step.Tries
+			return x.Tries
 		}
 		if small, large := runs(10), runs(20); large > 6*small {
 			t.Errorf("%s: %d runs of a step for 10 arms, %d for 20", name, small, large)

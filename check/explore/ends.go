@@ -7,8 +7,8 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// Enters reports whether edge e, which starts in configuration from, enters s. A composite is entered when a leaf
-// inside is entered from outside it.
+// Enters reports whether edge e, which starts in configuration from, enters s. A
+// composite is entered when a leaf inside is entered from outside it.
 func (p *Product) Enters(from, e int32, s *ir.State) bool {
 	if k := p.Label(e).Kind; k != Moved && k != Started {
 		return false

@@ -17,7 +17,7 @@ func (x *search) expand(c int32) {
 	if leaf.Kind != ir.Leaf {
 		return
 	}
-	x.Step.From = leaf
+	x.From = leaf
 	x.readClocks()
 	if x.sought == nil {
 		x.noteAttempts(leaf)
@@ -119,7 +119,7 @@ func (x *search) noteUnmet(in *step.InputCode) {
 		}
 		return
 	}
-	at := InputAt{int32(x.Step.From.ID), in.ID}
+	at := InputAt{int32(x.From.ID), in.ID}
 	u := Unmet{Config: x.at, Guessed: x.Guess}
 	if x.Passed != nil {
 		u.Spent = x.Passed.Arm
@@ -165,7 +165,7 @@ func (x *search) carryOut(in *step.InputCode, c *step.ChoiceCode, again bool) {
 		x.Program.Packing.Deferred.Put(x.Next, x.Program.Place[in.Event.Index], true)
 	}
 	if in.Do != nil {
-		v := &x.Program.Packing.Visits[x.Step.From.ID]
+		v := &x.Program.Packing.Visits[x.From.ID]
 		if !v.MayEnd(x.Here, in.Place) {
 			return
 		}
@@ -200,7 +200,7 @@ func (x *search) emitStay(c *step.ChoiceCode, l Label, always bool) {
 	if x.Failed() {
 		return
 	}
-	live := x.LiveAt(x.Step.From)
+	live := x.LiveAt(x.From)
 	for i, mask := range live {
 		x.Next[i] &= mask
 	}
@@ -222,7 +222,7 @@ func (x *search) endSilently(leaf *ir.State) {
 		if len(d.Activity.Results) > 0 || v.HasEnded(x.Here, i) || v.IsWaiting(x.Here, i) || !v.MayEnd(x.Here, i) || !x.beforeTimers(leaf) || !x.runsFor(leaf, i, 0) {
 			continue
 		}
-		x.Step.Begin()
+		x.Begin()
 		v.End(x.Next, i)
 		x.emitStay(nil, Label{Kind: Ended, Input: graph.None, Arm: graph.None, Do: int32(d.ID)}, false)
 	}
@@ -255,7 +255,7 @@ func (x *search) look(code *step.StateCode, at, i int) {
 		deferred.Put(x.Next, at, false)
 		pending.Put(x.Next, at, false)
 	} else {
-		x.Product.Guessed = true
+		x.Guessed = true
 	}
 	var c *step.ChoiceCode
 	if i >= 0 {

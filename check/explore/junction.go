@@ -68,7 +68,7 @@ func (x *search) eachOf(in *step.InputCode, run func()) {
 		x.each(in.ID, run)
 		return
 	}
-	of := x.wideInput(widely{InputAt{int32(x.Step.From.ID), in.ID}, x.Again})
+	of := x.wideInput(widely{InputAt{int32(x.From.ID), in.ID}, x.Again})
 	for i, mask := range of.masks {
 		if steps, known := of.known[keyOf(i, mask, x.Here)]; known {
 			x.lead(steps)
@@ -187,17 +187,17 @@ func (x *search) numberJunctions() {
 			x.To[e] = configs + coded(to)
 		}
 	}
-	for c, e := range x.Product.came {
+	for c, e := range x.came {
 		if e < graph.None {
-			x.Product.came[c], x.Product.from[c] = edges+coded(e), configs+coded(x.Product.from[c])
+			x.came[c], x.from[c] = edges+coded(e), configs+coded(x.from[c])
 		}
 	}
 	for j, end := range x.junctions.behind {
 		x.First = append(x.First, edges+end)
-		x.Product.came, x.Product.from = append(x.Product.came, x.junctions.came[j]), append(x.Product.from, x.junctions.stands[j])
+		x.came, x.from = append(x.came, x.junctions.came[j]), append(x.from, x.junctions.stands[j])
 	}
 	x.To = push(x.To, x.junctions.to...)
 	x.labelAt = push(x.labelAt, x.junctions.labels...)
 	x.rests = push(x.rests, slices.Repeat([]rests{certain}, len(x.junctions.to))...)
-	x.Product.stands, x.Within = x.junctions.stands, configs
+	x.stands, x.Within = x.junctions.stands, configs
 }

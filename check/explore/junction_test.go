@@ -53,10 +53,10 @@ func TestWideGrows(t *testing.T) {
 			if got, want := x.Configurations(), c.configs(n); got != want {
 				t.Errorf("%s: %d configurations with %d booleans, want %d", c.name, got, n, want)
 			}
-			if len(x.Product.stands) == 0 {
+			if len(x.stands) == 0 {
 				t.Errorf("%s: no junction", c.name)
 			}
-			return len(x.To), x.Step.Tries
+			return len(x.To), x.Tries
 		}
 		edges, runs := work(8)
 		moreEdges, moreRuns := work(12)
@@ -70,8 +70,8 @@ func TestWideGrows(t *testing.T) {
 // that leads back to where it starts.
 func TestFewEnds(t *testing.T) {
 	x := explored(t, strings.Replace(flags(7, "on E { b0 = event.f0 b1 = event.f1 }"), "T else reject", "T else ignore", 1))
-	if len(x.Product.stands) > 0 {
-		t.Errorf("%d junctions, want none", len(x.Product.stands))
+	if len(x.stands) > 0 {
+		t.Errorf("%d junctions, want none", len(x.stands))
 	}
 	for c := range int32(x.Configurations()) {
 		for _, to := range x.Successors(c) {

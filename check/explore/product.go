@@ -214,7 +214,7 @@ func (p *Product) looking() *search {
 
 // stand makes c, in a leaf, the configuration at hand.
 func (x *search) stand(c int32) {
-	x.at, x.Step.From = c, x.Product.Leaf(c)
+	x.at, x.From = c, x.Leaf(c)
 	copy(x.Here, x.words(c))
 	x.readClocks()
 }
@@ -249,7 +249,14 @@ func (p *Product) Sure(path []int32) bool {
 }
 
 // PathTo lists the edges of the shortest path from the start to configuration c.
-func (p *Product) PathTo(c int32) []int32 { return pathTo(p.came, p.from, c) }
+func (p *Product) PathTo(c int32) []int32 {
+	var path []int32
+	for ; p.came[c] != graph.None; c = p.from[c] {
+		path = append(path, p.came[c])
+	}
+	slices.Reverse(path)
+	return path
+}
 
 // doneDue reports whether `done` is the next input in configuration c.
 func (p *Product) doneDue(c int32) bool {

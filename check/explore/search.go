@@ -1,8 +1,6 @@
 package explore
 
 import (
-	"slices"
-
 	"github.com/fsmc-dev/fsmc/check/explore/step"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
@@ -50,14 +48,14 @@ func newSearch(t *flat.Table, code *step.Program) *search {
 // of parameters.
 func (x *search) start() {
 	x.store.add(x.Here, x.store.hash(x.Here)) // its leaf is the root, which no other has
-	x.came, x.Product.from = append(x.came, graph.None), append(x.Product.from, graph.None)
+	x.came, x.from = append(x.came, graph.None), append(x.from, graph.None)
 	x.First = append(x.First, 0)
 	x.expandStart()
 	x.settle()
 }
 
 func (x *search) expandStart() {
-	x.Step.From, x.In = nil, nil
+	x.From, x.In = nil, nil
 	x.each(graph.None, func() {
 		x.Begins()
 		x.emitMove(Label{Kind: Started, Input: graph.None, Arm: graph.None, Do: graph.None})
@@ -69,7 +67,7 @@ func (x *search) each(input int32, run func()) {
 	x.Oracle.Begin()
 	for again := true; again && x.goesOn(); again = x.Oracle.Next() {
 		x.Tries++
-		x.Step.Begin()
+		x.Begin()
 		x.emitted, x.still, x.arm = false, false, nil
 		if run(); x.Oracle.Over {
 			continue
@@ -110,8 +108,8 @@ func (x *search) noteFault(input int32) {
 		return
 	}
 	at := InputAt{graph.None, input}
-	if x.Step.From != nil {
-		at.Leaf = int32(x.Step.From.ID)
+	if x.From != nil {
+		at.Leaf = int32(x.From.ID)
 	}
 	x.broken[Broken{At: at, Arm: x.arm, Assign: x.Fault.Assign, Unset: x.Fault.Field, Circle: x.Fault.Leaf}] = true
 	x.addFault(Fault{
@@ -145,7 +143,7 @@ func (x *search) noteAttempts(leaf *ir.State) {
 		x.In = nil
 		x.Oracle.Begin()
 		for again := true; again; again = x.Oracle.Next() {
-			x.Step.Begin()
+			x.Begin()
 			if a.Read(x.Step); x.Failed() {
 				x.addFault(Fault{
 					Config: x.at, Input: graph.None, Unset: x.Fault.Field, ReadAt: x.Fault.At,
@@ -154,13 +152,4 @@ func (x *search) noteAttempts(leaf *ir.State) {
 			}
 		}
 	}
-}
-
-func pathTo(came, from []int32, c int32) []int32 {
-	var path []int32
-	for ; came[c] != graph.None; c = from[c] {
-		path = append(path, came[c])
-	}
-	slices.Reverse(path)
-	return path
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// times are the moments of the configuration at hand while it is expanded: of what has happened in it,
+// times are the moments of the configuration at hand while it is expanded.
 type times struct {
-	since  *zone.Zone
+	since  *zone.Zone // of what has happened in it
 	moment *zone.Zone // when the input at hand comes
 	then   *zone.Zone // after it
 	part   *zone.Zone // see split
@@ -131,8 +131,8 @@ func (x *search) ageMoved() {
 	}
 	c := &x.Program.Clocks.Leaves[leaf.ID]
 	n := 0 // of the timers run on
-	if x.Step.Shared >= 0 {
-		n = c.UpTo[x.Step.Shared]
+	if x.Shared >= 0 {
+		n = c.UpTo[x.Shared]
 	}
 	z := x.then
 	x.restarts = true
@@ -173,7 +173,7 @@ func (x *search) ageStayed(c *step.ChoiceCode, l Label) {
 	if !x.timed() {
 		return
 	}
-	leaf := x.Step.From
+	leaf := x.From
 	of := &x.Program.Clocks.Leaves[leaf.ID]
 	x.then.Copy(x.moment)
 	x.wait = 0
@@ -263,7 +263,7 @@ func (x *search) beginAttempts(leaf *ir.State) {
 		if !v.IsWaiting(x.Here, i) || !x.beforeTimers(leaf) || !x.runsFor(leaf, i, 0) {
 			continue
 		}
-		x.Step.Begin()
+		x.Begin()
 		v.Waiting[i].Set(x.Next, 0)
 		x.emitStay(nil, Label{Kind: Begun, Input: graph.None, Arm: graph.None, Do: int32(d.ID)}, true)
 	}
@@ -281,7 +281,7 @@ func (x *search) checkpoints(leaf *ir.State) {
 		if v.HasEnded(x.Here, i) || v.IsWaiting(x.Here, i) || !x.beforeTimers(leaf) || !x.runsFor(leaf, i, 0) {
 			continue
 		}
-		x.Step.Begin()
+		x.Begin()
 		z := x.then
 		z.Copy(x.moment)
 		x.runningClocks(leaf, x.Here, func(i int, c *step.TimerClock) bool {

@@ -12,7 +12,6 @@ package flat
 
 import (
 	"iter"
-	"slices"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -174,22 +173,6 @@ func (t *Table) choices(s *ir.State, c ir.Case) []ir.Choice {
 	var out []ir.Choice
 	for ; s != nil; s = s.Parent {
 		out = t.spoken[s.ID].appendChoices(out, s, c)
-	}
-	return out
-}
-
-// Retries lists the arms that may retry d in its leaf, each once.
-func (t *Table) Retries(d *ir.Do) []*ir.Arm {
-	var out []*ir.Arm
-	for in := range t.Inputs(d.State) {
-		if in.Do != d {
-			continue
-		}
-		for _, c := range in.Choices {
-			if c.Arm != nil && c.Arm.Kind == ir.Retry && !slices.Contains(out, c.Arm) {
-				out = append(out, c.Arm)
-			}
-		}
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package flat
 
 import (
 	"cmp"
-	"iter"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -91,48 +90,4 @@ func compare(e *ir.Binary) Truth {
 		return Unknown
 	}
 	return truth(e.Op.Holds(int64(order), 0))
-}
-
-// Takeable yields those of choices that some data and some state of the
-// counters let be taken, every bound being both open and used up: an arm whose
-// guard is not plainly false and whose bound is not zero, up to and with the
-// first that is always taken.
-func Takeable(choices []ir.Choice) iter.Seq[ir.Choice] {
-	return func(yield func(ir.Choice) bool) {
-		for _, c := range choices {
-			if c.Arm == nil {
-				yield(c) // ignore and defer take all that comes
-				return
-			}
-			guard := Guard(c.Arm.When)
-			if guard == False || c.Arm.Max != nil && *c.Arm.Max <= 0 {
-				continue
-			}
-			if !yield(c) || guard == True && c.Arm.Max == nil {
-				return
-			}
-		}
-	}
-}
-
-// LastBound is the arm whose spent bound leaves an input to nobody: choices
-// end with it, and it is bounded. It is nil where the last choice is of another
-// sort, or where one before it always takes.
-func LastBound(choices []ir.Choice) *ir.Arm {
-	var last *ir.Arm
-	for _, c := range choices {
-		if c.Arm == nil {
-			return nil
-		}
-		switch guard := Guard(c.Arm.When); {
-		case guard == False:
-		case c.Arm.Max != nil:
-			last = c.Arm
-		case guard == True:
-			return nil
-		default:
-			last = nil // a guarded arm comes after: whether it takes over is a matter of values
-		}
-	}
-	return last
 }

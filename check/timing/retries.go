@@ -22,13 +22,6 @@ func LeastWait(a *ir.Arm) int64 {
 	return 0
 }
 
-// Shortened is wait × (1 - share), rounded down.
-func Shortened(wait int64, share *big.Rat) int64 {
-	left := new(big.Rat).Sub(big.NewRat(1, 1), share)
-	left.Mul(left, new(big.Rat).SetInt64(wait))
-	return max(0, new(big.Int).Quo(left.Num(), left.Denom()).Int64())
-}
-
 // LongestWait is the longest wait of any retry of a.
 func LongestWait(a *ir.Arm) (int64, bool) {
 	if a.Backoff.By != nil {
@@ -64,8 +57,7 @@ func longWait(b *ir.Backoff, k int64) int64 {
 	if wait.Cmp(last) >= 0 {
 		return b.Last
 	}
-	up := new(big.Int).Add(wait.Num(), new(big.Int).Sub(wait.Denom(), big.NewInt(1)))
-	return up.Quo(up, wait.Denom()).Int64()
+	return ceil(wait)
 }
 
 // shortWait is longWait without big numbers; false where the wait as a fraction

@@ -58,3 +58,37 @@ func TestBackoffWait(t *testing.T) {
 		}
 	}
 }
+
+// TestJitter holds what a share makes of a wait against fractions of any length.
+func TestJitter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	long, _ := new(big.Rat).SetString("0.12345678901234567890123")
+	past := 0
+	for i := range 20_000 {
+		wait := rng.Int64() >> rng.IntN(63)
+		share := big.NewRat(rng.Int64N(100), 1+rng.Int64N(100))
+		if i%10 == 0 {
+			share = long
+		}
+		exact := new(big.Rat).Mul(share, new(big.Rat).SetInt64(wait))
+		whole := new(big.Rat).SetInt64(wait)
+		low, high := new(big.Rat).Sub(whole, exact), new(big.Rat).Add(whole, exact)
+		down := new(big.Int).Quo(low.Num(), low.Denom())
+		if want := max(0, down.Int64()); down.IsInt64() && Shortened(wait, share) != want {
+			t.Fatalf("%d less %s is %d, want %d", wait, share, Shortened(wait, share), want)
+		}
+		up := new(big.Int).Neg(new(big.Int).Div(new(big.Int).Neg(high.Num()), high.Denom()))
+		want := int64(-1)
+		if up.IsInt64() && up.Int64() != math.MaxInt64 {
+			want = up.Int64()
+		} else {
+			past++
+		}
+		if got := Lengthened(wait, share); got != want {
+			t.Fatalf("%d and %s more is %d, want %d", wait, share, got, want)
+		}
+	}
+	if past == 0 {
+		t.Error("none is past 64 bits")
+	}
+}

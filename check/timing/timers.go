@@ -4,9 +4,6 @@
 package timing
 
 import (
-	"math"
-	"math/big"
-
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -81,18 +78,6 @@ func WaitOf(t *ir.Timer) (least, most int64) {
 		most = Lengthened(most, t.Jitter)
 	}
 	return max(0, least), most
-}
-
-// Lengthened is wait × (1 + share), rounded up; -1 past 64 bits.
-func Lengthened(wait int64, share *big.Rat) int64 {
-	total := new(big.Rat).Add(big.NewRat(1, 1), share)
-	total.Mul(total, new(big.Rat).SetInt64(wait))
-	up := new(big.Int).Add(total.Num(), new(big.Int).Sub(total.Denom(), big.NewInt(1)))
-	up.Quo(up, total.Denom())
-	if !up.IsInt64() || up.Int64() == math.MaxInt64 {
-		return -1
-	}
-	return up.Int64()
 }
 
 // AttemptLimit is how long an attempt of d may last; graph.Infinite without end.

@@ -1,7 +1,6 @@
 package step
 
 import (
-	"math/big"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/explore/data"
@@ -215,33 +214,9 @@ type StartedTimer struct {
 	Least, Most int64
 }
 
-// jittered is a wait with the share by which it varies. What comes of the two is looked
-// up: computed with fractions in each step it takes longer than the rest of the step.
-type jittered struct {
-	wait  int64
-	share *big.Rat
-}
-
-// lookUp is what memo has for k, or what compute says.
-func lookUp[K comparable, V any](memo *map[K]V, k K, compute func() V) V {
-	v, known := (*memo)[k]
-	if !known {
-		if *memo == nil {
-			*memo = map[K]V{}
-		}
-		v = compute()
-		(*memo)[k] = v
-	}
-	return v
-}
-
 // noteStart notes that t starts with the step at hand, which has entered its state.
 func (s *Step) noteStart(t *ir.Timer) {
-	wait := lookUp(&s.spans, t, func() StartedTimer {
-		least, most := timing.WaitOf(t)
-		return StartedTimer{t, least, most}
-	})
-	least, most := wait.Least, wait.Most
+	least, most := timing.WaitOf(t)
 	if t.Var != nil && t.Var.Type.Kind == ir.Duration {
 		n := s.Program.Tracked.Vars[t.Var]
 		s.Foot.reads(n)
@@ -251,7 +226,7 @@ func (s *Step) noteStart(t *ir.Timer) {
 				most = max(0, hi)
 			}
 			if most > 0 && most != zone.Infinite && t.Jitter != nil {
-				most = lookUp(&s.longer, jittered{most, t.Jitter}, func() int64 { return timing.Lengthened(most, t.Jitter) })
+				most = timing.Lengthened(most, t.Jitter)
 			}
 		}
 	}
@@ -279,6 +254,5 @@ func (s *Step) ShortestWait(c *ChoiceCode) int64 {
 	case a.Max == nil:
 		return timing.LeastWait(a)
 	}
-	wait := timing.BackoffWait(b, int64(c.Counter.Get(s.Here))+1)
-	return lookUp(&s.shorter, jittered{wait, b.Jitter}, func() int64 { return timing.Shortened(wait, b.Jitter) })
+	return timing.Shortened(timing.BackoffWait(b, int64(c.Counter.Get(s.Here))+1), b.Jitter)
 }

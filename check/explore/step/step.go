@@ -40,9 +40,6 @@ type Step struct {
 	had      []int          // the indexes set in have
 	Params   []int64        // of a start: what was chosen for the parameters that are held
 	Timers   []StartedTimer // the timers that the step has started, where their times matter
-	spans    map[*ir.Timer]StartedTimer
-	longer   map[jittered]int64
-	shorter  map[jittered]int64
 
 	Tries  int // how often any step was run; being turned away by a require counts, too
 	Fault  Fault
