@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"strings"
+
 	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/explore/step"
 	"github.com/fsmc-dev/fsmc/check/flat"
@@ -168,8 +170,8 @@ func (p *Product) RunMeeting(m Meeting, in flat.Input, arm *ir.Arm) (w *diag.Wit
 // payload is what m says of the fields of e.
 func payload(e *ir.Event, m *guard.Model) map[string]any {
 	out := map[string]any{}
-	for name, v := range m.Event {
-		if e.Field(name) != nil {
+	for key, v := range m.Values() {
+		if name, sent := strings.CutPrefix(key, "event."); sent && e.Field(name) != nil {
 			out[name] = v
 		}
 	}

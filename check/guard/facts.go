@@ -11,7 +11,7 @@ func IsSet(v *ir.Var) Formula { return Formula{set(v)} }
 // Equal holds where v has the value k, which is of its type: a bool, int, float,
 // duration, string or enum. Of an unset field it says nothing.
 func Equal(v *ir.Var, k *ir.Const) Formula {
-	x := newVariable(Term{Var: v}, v.Type)
+	x := newVariable(term{Var: v}, v.Type)
 	switch k.Kind {
 	case ir.Bool:
 		is := factNode(fact{kind: boolean, term: x.term})

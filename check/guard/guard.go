@@ -46,12 +46,12 @@
 // variable that nothing is compared with; an atom is decided by looking at one
 // entry. A guard as people write them takes some microseconds. The worst case is
 // exponential (graph colouring can be written with `!=`), so that the work is
-// counted, in entries and nodes looked at, and ends at Limit with Undecided.
+// counted, in entries and nodes looked at, and ends at limit with Undecided.
 package guard
 
-// Limit is how much work one question may take: entries of a matrix and nodes
+// limit is how much work one question may take: entries of a matrix and nodes
 // of a formula looked at. It is some tens of milliseconds.
-const Limit = 1 << 22
+const limit = 1 << 22
 
 // maxVariables is how many integer variables one question may have: its matrix
 // has their number squared of entries, 16 bytes each.

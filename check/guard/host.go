@@ -75,7 +75,7 @@ func (r *reader) argument(e ir.Expr) argument {
 			a.variable = nil
 		} else if a.variable != nil {
 			whole := a.variable
-			a.length = newVariable(Term{Var: whole.term.Var, Event: whole.term.Event, Len: true}, whole.typ)
+			a.length = newVariable(term{Var: whole.term.Var, Event: whole.term.Event, Len: true}, whole.typ)
 		}
 	case ir.JSON:
 		a.variable = r.variable(e)

@@ -57,7 +57,7 @@ func NewJudge(f Formula, data []*ir.Var) *Judge {
 }
 
 func (p *problem) places(v *ir.Var) places {
-	t := Term{Var: v}
+	t := term{Var: v}
 	at := places{none, none, none, none}
 	if i, asked := p.numberOf[t]; asked {
 		at.number = i

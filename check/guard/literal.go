@@ -29,7 +29,7 @@ const (
 // fact names something that is true or false.
 type fact struct {
 	kind factKind
-	term Term   // of isSet and boolean
+	term term   // of isSet and boolean
 	text string // of verdict and opaque: the expression as written
 }
 

@@ -14,36 +14,15 @@ import (
 // what the formulas read and nothing else. A string or a list of more than 64
 // bytes or items is not written out: it stands as its length, "len(name)".
 type Model struct {
-	Params map[string]any
-	Fields map[string]any  // those that are set
-	Unset  []string        // fields that are not
-	Event  map[string]any  // fields of the input
-	Now    string          // time of the step; empty where no host guard is handed it
+	Unset  []string        // the fields that are not set
 	Guards map[string]bool // verdicts of host guards, by the call as written
+	values map[string]any  // see Values
 	text   []string
 }
 
 // Values are parameters, fields, fields of the input as "event.NAME", and "now",
 // together.
-func (m *Model) Values() map[string]any {
-	out := maps.Clone(m.Params)
-	maps.Copy(out, m.Fields)
-	for name, v := range m.Event {
-		out[eventKey(name)] = v
-	}
-	if m.Now != "" {
-		out["now"] = m.Now
-	}
-	return out
-}
-
-// eventKey is the key of a field of the input: len(x) is len(event.x).
-func eventKey(name string) string {
-	if inside, isLength := strings.CutPrefix(name, "len("); isLength {
-		return "len(event." + inside
-	}
-	return "event." + name
-}
+func (m *Model) Values() map[string]any { return maps.Clone(m.values) }
 
 // Text is the model in one line, as a message says it: `n = 3, wait = 1m30s,
 // draft is not set, eligible(n) = true`.
@@ -53,9 +32,7 @@ func (m *Model) Text() string { return strings.Join(m.text, ", ") }
 // made, so that one serves for all.
 var anyData = newModel()
 
-func newModel() *Model {
-	return &Model{Params: map[string]any{}, Fields: map[string]any{}, Event: map[string]any{}, Guards: map[string]bool{}}
-}
+func newModel() *Model { return &Model{Guards: map[string]bool{}, values: map[string]any{}} }
 
 // answer is Sat with v as the model.
 func (p *problem) answer(v *values) Answer {
@@ -79,7 +56,7 @@ func (p *problem) answer(v *values) Answer {
 // parameters and fields in the order in which they are declared, then fields of
 // the input by name, then now.
 func (p *problem) read() []*variable {
-	seen := map[Term]*variable{}
+	seen := map[term]*variable{}
 	add := func(v *variable) {
 		if _, known := seen[v.term.whole()]; !known {
 			seen[v.term.whole()] = newVariable(v.term.whole(), v.typ)
@@ -113,7 +90,7 @@ func (f fact) typ() *ir.Type {
 	return &ir.Type{Kind: ir.Bool}
 }
 
-func (t Term) compare(u Term) int {
+func (t term) compare(u term) int {
 	if c := t.rank() - u.rank(); c != 0 {
 		return c
 	}
@@ -123,7 +100,7 @@ func (t Term) compare(u Term) int {
 	return strings.Compare(t.String(), u.String())
 }
 
-func (t Term) rank() int {
+func (t term) rank() int {
 	switch {
 	case t.Now:
 		return 3

@@ -18,8 +18,8 @@ type problem struct {
 	facts   []fact
 	asked   []*literal // the calls, one literal for each text
 
-	numberOf   map[Term]int32
-	textOf     map[Term]int32
+	numberOf   map[term]int32
+	textOf     map[term]int32
 	constantOf map[string]int32
 	factOf     map[fact]int32
 
@@ -42,7 +42,7 @@ type text struct {
 // says why where that would be too large.
 func newProblem(f Formula) (*problem, string) {
 	p := &problem{
-		numberOf: map[Term]int32{}, textOf: map[Term]int32{},
+		numberOf: map[term]int32{}, textOf: map[term]int32{},
 		constantOf: map[string]int32{}, factOf: map[fact]int32{},
 		atomOf: map[atom]int32{}, groupOf: map[string]int32{},
 	}

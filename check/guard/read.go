@@ -25,7 +25,7 @@ func Read(e ir.Expr, input *ir.Case) Guard {
 	if e == nil {
 		return Guard{Holds: And(), Fails: Or()}
 	}
-	r := &reader{input: input, variables: map[Term]*variable{}}
+	r := &reader{input: input, variables: map[term]*variable{}}
 	c := r.condition(e)
 	return Guard{Holds: Formula{c.holds}, Fails: Formula{c.fails}}
 }
@@ -33,7 +33,7 @@ func Read(e ir.Expr, input *ir.Case) Guard {
 // reader makes formulas of expressions that are read on one input.
 type reader struct {
 	input     *ir.Case
-	variables map[Term]*variable
+	variables map[term]*variable
 }
 
 // condition is a boolean expression: where it computes to true, and where to
@@ -138,23 +138,23 @@ func (r *reader) variable(e ir.Expr) *variable {
 }
 
 // term names what e reads. Its type is that of the whole where e is a length.
-func (r *reader) term(e ir.Expr) (Term, *ir.Type, bool) {
+func (r *reader) term(e ir.Expr) (term, *ir.Type, bool) {
 	switch e := e.(type) {
 	case *ir.VarRef:
-		return Term{Var: e.Var}, e.Var.Type, true
+		return term{Var: e.Var}, e.Var.Type, true
 	case *ir.FieldRef:
 		if f := r.field(e.Name); f != nil {
-			return Term{Event: e.Name}, f.Type, true
+			return term{Event: e.Name}, f.Type, true
 		}
-		return Term{Event: e.Name}, e.T, true
+		return term{Event: e.Name}, e.T, true
 	case *ir.Now:
-		return Term{Now: true}, e.T, true
+		return term{Now: true}, e.T, true
 	case *ir.Len:
 		t, typ, ok := r.term(e.X)
 		t.Len = true
 		return t, typ, ok
 	}
-	return Term{}, nil, false
+	return term{}, nil, false
 }
 
 // field is the field of the input called name; nil where that is not known.

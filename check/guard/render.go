@@ -48,22 +48,8 @@ func (r *renderer) put(v *variable) bool {
 		value, text = length, strconv.FormatInt(length, 10)
 	}
 	r.m.text = append(r.m.text, name.String()+" = "+text)
-	r.store(name, value)
+	r.m.values[name.String()] = value
 	return true
-}
-
-func (r *renderer) store(t Term, value any) {
-	switch {
-	case t.Now:
-		r.m.Now = value.(string)
-	case t.Var == nil:
-		name := strings.Replace(t.String(), "event.", "", 1)
-		r.m.Event[name] = value
-	case t.Var.Param:
-		r.m.Params[t.String()] = value
-	default:
-		r.m.Fields[t.String()] = value
-	}
 }
 
 // number is the value of v as an integer: of a boolean 0 or 1. What no formula

@@ -14,7 +14,7 @@ type search struct {
 	found *values
 }
 
-func newSearch(p *problem) *search { return &search{limit: Limit, state: &state{p: p}} }
+func newSearch(p *problem) *search { return &search{limit: limit, state: &state{p: p}} }
 
 // possible reports whether there is anything to search, and makes it ready.
 func (s *search) possible() bool {

@@ -7,9 +7,9 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// Term names what a guard reads: a parameter or a context field, a field of the
+// term names what a guard reads: a parameter or a context field, a field of the
 // input, the length of one of them, or the time of the step.
-type Term struct {
+type term struct {
 	Var   *ir.Var // nil for what is no parameter or context field
 	Event string  // the name of a field of the input
 	Len   bool
@@ -17,13 +17,13 @@ type Term struct {
 }
 
 // whole is the term itself where t is its length.
-func (t Term) whole() Term {
+func (t term) whole() term {
 	t.Len = false
 	return t
 }
 
 // String is the term as written in a guard.
-func (t Term) String() string {
+func (t term) String() string {
 	name := "now"
 	switch {
 	case t.Var != nil:
@@ -39,7 +39,7 @@ func (t Term) String() string {
 
 // variable is a term with its type and what that says of its values.
 type variable struct {
-	term   Term
+	term   term
 	typ    *ir.Type // of the term; of a length, that of the string or list
 	lo, hi int64    // of what is compared as an integer; both ends belong to it
 	fixed  *string  // of a string that the input fixes
@@ -64,7 +64,7 @@ var (
 	maxTime = time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC).UnixMicro()
 )
 
-func newVariable(t Term, typ *ir.Type) *variable {
+func newVariable(t term, typ *ir.Type) *variable {
 	v := &variable{term: t, typ: typ, lo: math.MinInt64, hi: math.MaxInt64}
 	switch {
 	case t.Len:
@@ -90,5 +90,5 @@ func set(v *ir.Var) *node {
 	if !mayBeUnset(v) {
 		return always
 	}
-	return factNode(fact{kind: isSet, term: Term{Var: v}})
+	return factNode(fact{kind: isSet, term: term{Var: v}})
 }
