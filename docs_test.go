@@ -266,7 +266,7 @@ func TestLanguageReference(t *testing.T) {
 			used[word] = true
 		}
 	}
-	const words = `machine context enum event failures activity fails cost guard budget steps time assert
+	const words = `machine context enum event failures activity fails none cost guard budget steps time assert
 		precedes leads to excludes at most initial state terminal success failure cancelled on done failed cancel
 		after idle jitter when else retry per run visit unbounded backoff factor by max reject ignore defer
 		unset publish do as timeout heartbeat progress entry exit require is not set now len min true false

@@ -61,6 +61,9 @@ func (r *replay) play(w *diag.Witness) error {
 	if start.Data, err = r.m.DecodeParams(filled(r.d, r.d.Params, w.Params)); err != nil {
 		return err
 	}
+	if id, said := w.Params[ir.OwnName(ir.RunID)].(string); said {
+		r.s = r.m.NewSnapshot(id, 7)
+	}
 	if len(w.Path) == 1 && len(w.Values) == 0 {
 		return nil // a run that cannot start
 	}
@@ -385,7 +388,7 @@ func holdsAll(t *testing.T, m *ir.Machine, d diag.Diagnostic) {
 	if len(w.Path) == 1 {
 		return // nothing comes
 	}
-	for _, v := range m.Params {
+	for _, v := range m.Inputs() {
 		if _, said := w.Params[v.Name]; !said {
 			t.Errorf("%s: %s: the witness has no parameter %q", d.Span, d.Rule, v.Name)
 		}

@@ -43,7 +43,9 @@ func rename(m *Machine, _ *rand.Rand) (*Machine, bool) {
 		a.Name = "perform_" + a.Name
 	}
 	for _, f := range c.Fields {
-		f.Name = "k" + f.Name
+		if !f.Own {
+			f.Name = "k" + f.Name
+		}
 	}
 	return c, true
 }

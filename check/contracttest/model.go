@@ -26,7 +26,7 @@ type Machine struct {
 }
 
 // Kind is the type of a value. All values are numbers: a bool is 0 or 1, a value
-// of an enum its place, a duration its seconds.
+// of an enum its place, a duration its seconds, a text one of a few.
 type Kind int
 
 // The kinds.
@@ -35,6 +35,7 @@ const (
 	Enum
 	Int
 	Duration
+	Text
 )
 
 // unset is the value of a field that is not set.
@@ -46,8 +47,9 @@ type Field struct {
 	Kind   Kind
 	Lo, Hi int // both ends belong to it; of bool and enum too
 	Param  bool
-	Start  int // unset: it has no default
-	at     int // place in the data
+	Own    bool // a parameter that nobody hands over: a value of the run itself
+	Start  int  // unset: it has no default
+	at     int  // place in the data
 	line   int
 }
 

@@ -3,6 +3,7 @@ package contracttest
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -46,7 +47,7 @@ func (p *printer) machine() {
 	m := p.m
 	var params []string
 	for _, f := range m.Fields {
-		if f.Param {
+		if f.Param && !f.Own {
 			params = append(params, f.Name+" "+typeText(f))
 		}
 	}
@@ -61,7 +62,7 @@ func (p *printer) machine() {
 	if m.Failures != nil {
 		p.put("failures { %s }", strings.Join(m.Failures, ", "))
 	}
-	if len(params) < len(m.Fields) {
+	if slices.ContainsFunc(m.Fields, func(f *Field) bool { return !f.Param }) {
 		p.open("context")
 		for _, f := range m.Fields {
 			if f.Param {
@@ -304,6 +305,8 @@ func literal(k Kind, v int) string {
 		return []string{"Color.Red", "Color.Green", "Color.Blue"}[v]
 	case Duration:
 		return fmt.Sprintf("%ds", v)
+	case Text:
+		return []string{`"a"`, `"b"`, `"c"`}[v]
 	}
 	return fmt.Sprint(v)
 }

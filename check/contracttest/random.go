@@ -49,10 +49,13 @@ func (g *maker) field(name string) *Field {
 
 func (g *maker) declare() {
 	m := g.m
-	if g.chance(25) {
+	switch roll := g.n(100); {
+	case roll < 25:
 		f := g.field("p0")
 		f.Param = true
 		m.Fields = append(m.Fields, f)
+	case roll >= 90: // one of three texts that guards name, or another
+		m.Fields = append(m.Fields, &Field{Name: "run.id", Kind: Text, Lo: 0, Hi: 3, Start: unset, Param: true, Own: true})
 	}
 	for i := range g.n(3) {
 		f := g.field(fmt.Sprintf("f%d", i))

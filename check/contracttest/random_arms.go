@@ -86,7 +86,7 @@ func (g *maker) guard(e *Event) *Expr {
 		c = &Expr{Op: "isset", Field: x.Field}
 	case x.Field.Kind == Bool:
 		c = x
-	case x.Field.Kind == Enum:
+	case x.Field.Kind == Enum, x.Field.Kind == Text:
 		c = &Expr{Op: pick(g, []string{"==", "!="}), Args: []*Expr{x, lit(x.Field, g.n(3))}}
 	default:
 		y := lit(x.Field, g.n(x.Field.Hi+1))

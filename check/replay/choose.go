@@ -19,7 +19,11 @@ const maxChoices = 512
 // are, and for the rest what the machine compares them with.
 func (p *player) paramChoices() [][]machine.Value {
 	var lists [][]machine.Value
-	for _, v := range p.m.Params {
+	for _, v := range p.m.Inputs() {
+		if v.Own && v.Type.Kind == ir.Time {
+			lists = append(lists, []machine.Value{machine.TimeValue(epoch)})
+			continue
+		}
 		given, err := machine.Unset, error(nil)
 		if x, said := p.w.Params[v.Name]; said {
 			given, err = parse(v.Type, x)
@@ -27,7 +31,11 @@ func (p *player) paramChoices() [][]machine.Value {
 		if given.IsSet() && err == nil {
 			lists = append(lists, []machine.Value{given})
 		} else {
-			lists = append(lists, candidates(v.Type, append(p.instants(v.Type), p.book.constantsOf(v.Type)...)))
+			tried := candidates(v.Type, append(p.instants(v.Type), p.book.constantsOf(v.Type)...))
+			if v.Own { // a run has an id
+				tried = slices.DeleteFunc(tried, func(id machine.Value) bool { return id.Text() == "" })
+			}
+			lists = append(lists, tried)
 		}
 	}
 	return product(lists)
@@ -99,7 +107,7 @@ func (p *player) saidLater(event *ir.Event, i int) map[string]any {
 // alike are the values of type t that the run holds.
 func (r *run) alike(t *ir.Type) []machine.Value {
 	var out []machine.Value
-	for _, list := range [][]*ir.Var{r.book.m.Params, r.book.m.Fields} {
+	for _, list := range [][]*ir.Var{r.book.m.Inputs(), r.book.m.Fields} {
 		for _, v := range list {
 			if held := r.value(v); held.IsSet() && v.Type.Same(t) {
 				out = append(out, held)

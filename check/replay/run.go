@@ -30,8 +30,8 @@ type run struct {
 	s       *machine.Snapshot
 	leaf    *ir.State // nil before the start
 	now     int64
-	params  []machine.Value
-	started []int64 // by do: when its attempt begins, or has begun
+	params  []machine.Value // and the run's own values: see ir.Machine.Inputs
+	started []int64         // by do: when its attempt begins, or has begun
 
 	lap   lap     // after the first round of the loop
 	over  int64   // when that round ended
@@ -47,7 +47,11 @@ type run struct {
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func newRun(b *book, params []machine.Value) *run {
-	return &run{book: b, s: b.x.NewSnapshot("r", 7), params: params, started: make([]int64, len(b.m.Dos))}
+	id := "r"
+	if v := b.m.OwnVar(ir.RunID); v != nil {
+		id = params[v.Index].Text()
+	}
+	return &run{book: b, s: b.x.NewSnapshot(id, 7), params: params, started: make([]int64, len(b.m.Dos))}
 }
 
 // clone is a copy that shares nothing that a step changes: a snapshot is never changed.
@@ -87,7 +91,7 @@ var errTooLarge = errors.New("the run would be too large")
 
 // start begins the run.
 func (r *run) start(guards map[string]bool) error {
-	return r.step(machine.Input{Kind: machine.StartInput, Data: r.params}, guards, nil)
+	return r.step(machine.Input{Kind: machine.StartInput, Data: r.params[:len(r.book.m.Params)]}, guards, nil)
 }
 
 // take performs in. Where there is an error the run is as it was.

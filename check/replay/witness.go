@@ -119,7 +119,7 @@ func (p *player) cannotStart(slow bool) (*diag.Witness, error) {
 
 func (p *player) setParams(params []machine.Value) {
 	p.params = maps.Clone(p.w.Params)
-	for i, v := range p.m.Params {
+	for i, v := range p.m.Inputs() {
 		if _, said := p.w.Params[v.Name]; !said {
 			fillIn(&p.params, &p.rest, v.Name, params[i], v.Type)
 		}

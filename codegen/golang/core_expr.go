@@ -141,12 +141,22 @@ func (m *machinePlan) enumValue(e *ir.Enum, value string) string {
 func (x *exprs) variable(v *ir.Var) string {
 	field := "s.Data." + exported(v.Name)
 	switch {
+	case v.Own:
+		return "s." + ownField(v)
 	case v.Param:
 		return "s.Params." + exported(v.Name)
 	case v.Default == nil:
 		return x.helper("Value") + "(t, " + field + ", " + quote("field "+quote(v.Name)+" is not set") + ")"
 	}
 	return field
+}
+
+// ownField is the field of the core with a value of the run itself.
+func ownField(v *ir.Var) string {
+	if v.Type.Kind == ir.Time {
+		return "Started"
+	}
+	return "ID"
 }
 
 // eventField reads the payload of the input, or what is known of a failure.

@@ -67,6 +67,9 @@ const nothing = "return 0, t.refuse(s, in, \"no arm takes it there\")\n"
 // where that is read.
 func (c *corePrinter) prologue() (text, now string) {
 	now = "_"
+	if c.m.src.OwnVar(ir.RunStarted) != nil {
+		now = "now"
+	}
 	if c.readsNow() {
 		text, now = "t.now = now.UTC().Truncate(time.Microsecond)\n", "now"
 	}
@@ -100,6 +103,9 @@ func (c *corePrinter) begin(start string, fails bool) string {
 			c.p.use("time")
 			b.WriteString("s.Params." + f.Name + " = s.Params." + f.Name + ".UTC().Truncate(time.Microsecond)\n")
 		}
+	}
+	if c.m.src.OwnVar(ir.RunStarted) != nil {
+		b.WriteString("s.Started = now.UTC().Truncate(time.Microsecond)\n")
 	}
 	b.WriteString(start)
 	if fails {

@@ -134,13 +134,21 @@ type @MCore struct {
 	if len(c.plan.counted) > 0 {
 		c.p.f("Used %sCounters", c.m.Name)
 	}
+	own, param, value := "", "", ""
+	if c.m.src.OwnVar(ir.RunID) != nil {
+		own, param, value = "\n\tID string // the run's own id, run.id", ", id string", ", ID: id"
+	}
+	if c.m.src.OwnVar(ir.RunStarted) != nil {
+		c.p.use("time")
+		own += "\n\tStarted time.Time // when Start was called, run.started"
+	}
 	c.t(`	Data   @MData
-	Params @MParams
+	Params @MParams` + own + `
 }
 
 // New@MCore is a machine that has not started, with the defaults of its data.
-func New@MCore(params @MParams) @MCore {
-	return @MCore{Params: params` + c.defaults() + `}
+func New@MCore(params @MParams` + param + `) @MCore {
+	return @MCore{Params: params` + value + c.defaults() + `}
 }
 `)
 	for _, f := range c.m.Data.Fields {

@@ -51,7 +51,11 @@ func (c *coverPrinter) test(cover *ir.Cover) {
 	p.f("func Test%[1]sCover(t *testing.T) {\nfsmtest.Walk(t, %[1]sMachine(), %[2]sPaths...)\n}\n", m.Name, m.low)
 	p.f("var %sPaths = []fsmtest.Path{", m.low)
 	for _, run := range cover.Runs {
-		p.f("{Params: %s, Steps: []fsmtest.Step{", c.fields(m.Params, run.Params))
+		id := ""
+		if given := c.idOf(run.Params); given != "" {
+			id = "ID: " + given + ", "
+		}
+		p.f("{%sParams: %s, Steps: []fsmtest.Step{", id, c.fields(m.Params, run.Params))
 		for i := range run.Steps {
 			s := &run.Steps[i]
 			input, data := c.named(s, timers)
@@ -73,6 +77,19 @@ func (c *coverPrinter) test(cover *ir.Cover) {
 		p.f("}},")
 	}
 	p.f("}\n")
+}
+
+// idOf is the id of the run whose data are params, as a Go string; empty where the
+// machine does not read it.
+func (c *coverPrinter) idOf(params map[string]any) string {
+	if c.m.src.OwnVar(ir.RunID) == nil {
+		return ""
+	}
+	id, given := params[ir.OwnName(ir.RunID)].(string)
+	if !given {
+		id = "run"
+	}
+	return quote(id)
 }
 
 // named is an input as package fsmtest calls it, and the field with its data.

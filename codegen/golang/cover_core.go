@@ -9,7 +9,10 @@ import (
 // coreTest writes the test of a core.
 func (c *coverPrinter) coreTest(cover *ir.Cover) {
 	c.p.use("testing", "time")
-	guards, set := "", ""
+	guards, set, id, given := "", "", "", ""
+	if c.m.src.OwnVar(ir.RunID) != nil {
+		id, given = "\n\tid string", ", run.id"
+	}
 	if len(c.m.Guards) > 0 {
 		guards, set = "\n\tguards @mCoverGuards", "stepper.Guards = step.guards\n"
 	}
@@ -23,7 +26,7 @@ type @mCoverStep struct {
 
 // @mCoverRun is a run from the start.
 type @mCoverRun struct {
-	params @MParams
+	params @MParams` + id + `
 	steps []@mCoverStep
 }
 `)
@@ -34,7 +37,7 @@ func Test@MCover(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i, run := range @mCover {
 		var stepper @MStepper
-		core := New@MCore(run.params)
+		core := New@MCore(run.params` + given + `)
 		if err := stepper.Start(&core, start); err != nil {
 			t.Fatalf("run %d: %v", i, err)
 		}
@@ -78,7 +81,11 @@ func (c *coverPrinter) coreRuns(cover *ir.Cover) {
 	}
 	c.core.t("var @mCover = []@mCoverRun{")
 	for _, run := range cover.Runs {
-		c.p.f("{\nparams: %s,\nsteps: []%sCoverStep{", c.fields(c.m.Params, run.Params), c.m.low)
+		id := ""
+		if given := c.idOf(run.Params); given != "" {
+			id = "\nid: " + given + ","
+		}
+		c.p.f("{\nparams: %s,%s\nsteps: []%sCoverStep{", c.fields(c.m.Params, run.Params), id, c.m.low)
 		for i := range run.Steps {
 			c.coreStep(&run.Steps[i])
 		}

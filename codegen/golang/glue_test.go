@@ -33,7 +33,7 @@ type subject struct {
 	s %[3]sCore
 }
 
-func New() diff.Subject { return &subject{s: New%[3]sCore(%[3]sParams{})} }
+func New() diff.Subject { return &subject{s: New%[3]sCore(%[3]sParams{}%[7]s)} }
 
 func each[A, B any](list []A, turn func(A) B) []B {
 	out := make([]B, len(list))
@@ -76,10 +76,18 @@ func (x *subject) Take(in machine.Input, now time.Time, ask machine.Ask) (string
 }
 
 func (x *subject) State() string { return x.s.State.String() }
-`, pkg, definition, g.name, g.guards(), g.params(), g.armText())
+`, pkg, definition, g.name, g.guards(), g.params(), g.armText(), g.id())
 	g.inputs(&b)
 	g.state(&b)
 	return b.String()
+}
+
+// id is the argument with the id that drive.go gives its runs, if the core takes one.
+func (g *gluer) id() string {
+	if g.m.OwnVar(ir.RunID) == nil {
+		return ""
+	}
+	return `, "run"`
 }
 
 type gluer struct {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -108,6 +109,9 @@ func (c *compiler) expr(e ir.Expr) *machine.Expr {
 }
 
 func (c *compiler) variable(v *ir.Var) *machine.Expr {
+	if v.Own {
+		return &machine.Expr{Op: "run", Type: c.typ(v.Type), Name: strings.TrimPrefix(v.Name, ir.OwnName(""))}
+	}
 	op := "field"
 	if v.Param {
 		op = "param"

@@ -36,7 +36,7 @@ type EventField struct {
 // Now is the time of the step.
 type Now struct{ Node }
 
-// Len is `len(X)`; X is an *Ident or an *EventField.
+// Len is `len(X)`; X is an *Ident, an *EventField or a *Selector.
 type Len struct {
 	Node
 	X Expr
@@ -49,7 +49,7 @@ type Call struct {
 	Args []Expr
 }
 
-// Selector is `Enum.Value`.
+// Selector is `Enum.Value`, or a value of the run itself: `run.id`.
 type Selector struct {
 	Node
 	X, Sel *Name

@@ -28,10 +28,11 @@ func (*E) expr() {}
 // where a float is wanted has been turned into a float.
 type Lit struct {
 	E
-	Value *Const
+	Value   *Const
+	Written string // where that is no literal: "run.machine"
 }
 
-// VarRef reads a parameter or a context field.
+// VarRef reads a parameter, a context field or a value of the run itself.
 type VarRef struct {
 	E
 	Var *Var

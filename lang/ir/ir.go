@@ -34,6 +34,7 @@ type Machine struct {
 	Broken     bool
 
 	Params     []*Var
+	Own        []*Var // of the values of the run itself, those that it reads; see OwnValues
 	Fields     []*Var
 	Enums      []*Enum
 	Events     []*Event
@@ -62,13 +63,14 @@ type Enum struct {
 	Span   token.Span
 }
 
-// Var is a parameter or a context field of a run.
+// Var is a parameter or a context field of a run, or a value of the run itself.
 type Var struct {
 	Name    string
 	Type    *Type
-	Param   bool
+	Param   bool   // it is set when a run starts, and never changes
+	Own     bool   // a Param that nobody hands over: "run.id"
 	Default *Const // nil where it starts unset
-	Index   int    // among the params, or among the fields
+	Index   int    // among the inputs, or among the fields
 	Doc     string
 	Span    token.Span
 

@@ -26,7 +26,7 @@ func ExprText(e Expr) string { return exprText(e, 0) }
 func exprText(e Expr, outer int) string {
 	switch e := e.(type) {
 	case *Lit:
-		return e.Value.Text()
+		return cmp.Or(e.Written, e.Value.Text())
 	case *VarRef:
 		return e.Var.Name
 	case *FieldRef:

@@ -46,7 +46,7 @@ func (r *resolver) expr(src ast.Expr, sc scope) ir.Expr {
 	case *ast.Call:
 		return r.call(src, sc)
 	case *ast.Selector:
-		return r.enumValue(src)
+		return r.selected(src)
 	case *ast.Literal:
 		return r.constant(src, src.Neg)
 	case *ast.EmptyList:
@@ -122,6 +122,11 @@ func (r *resolver) variable(src *ast.Ident) ir.Expr {
 			"Write one of its values, such as "+quote(src.Name+"."+firstOf(enum.Values))+".")
 		return bad(src.Span())
 	}
+	if src.Name == ir.RunWord {
+		r.report(unknownName, src.Span(), "`run` alone is no value",
+			"Read one of its values: `run.id`, `run.started` or `run.machine`.")
+		return bad(src.Span())
+	}
 	nearest := near(r, src.Name, r.vars.names)
 	if enum := r.enumWith(src.Name); enum != nil && nearest == "" {
 		r.misspelt(unknownName, src.Span(), "unknown field "+quote(src.Name), "", enum.Name+"."+src.Name)
@@ -157,8 +162,9 @@ func (r *resolver) enumValue(src *ast.Selector) ir.Expr {
 		r.m.Incomplete = true
 		return bad(src.Span())
 	}
-	enum, ok := find(r, r.enums, src.X)
+	enum, ok := r.enums.names[src.X.Text]
 	if !ok {
+		r.unknownEnum(src)
 		return bad(src.Span())
 	}
 	i, ok := r.values[enum][src.Sel.Text]

@@ -39,6 +39,11 @@ func (r *resolver) defaultOf(f *ast.Field, t *ir.Type) *ir.Const {
 		r.m.Incomplete = true
 		return anyValue(t)
 	}
+	if own, ok := f.Default.(*ast.Selector); ok && r.isOwn(own) {
+		r.mismatch(own.Span(), "a default is a literal, and "+quote(ir.OwnName(own.Sel.Text))+" is none",
+			"Leave the default out, and set "+quote(textOf(f.Name))+" in an `entry` of the machine.")
+		return anyValue(t)
+	}
 	value := r.expr(f.Default, scope{})
 	if t.Kind == ir.Time || t.Kind == ir.JSON {
 		r.mismatch(f.Default.Span(), article(t.String())+" has no default: there are no literals of that type",

@@ -74,6 +74,7 @@ func (r *resolver) machine() {
 		r.resolveMembers(n)
 	}
 	r.resolveAsserts()
+	r.orderOwn()
 	r.noteAssigned()
 	if !r.m.Broken && !r.m.Incomplete {
 		r.noteAhead()

@@ -1,6 +1,7 @@
 package fsmtest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,7 +15,8 @@ import (
 
 // Path is a run from its start, input by input.
 type Path struct {
-	Params any // as for Start
+	ID     string // of the run, for a machine that reads it; "run" unless given
+	Params any    // as for Start
 	Steps  []Step
 }
 
@@ -40,7 +42,7 @@ func Walk(t *testing.T, m *runtime.Machine, paths ...Path) {
 	for i := range paths {
 		w := &walker{m: m, d: m.Definition(), start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 		w.now = w.start
-		if err := w.begin(paths[i].Params); err != nil {
+		if err := w.begin(cmp.Or(paths[i].ID, "run"), paths[i].Params); err != nil {
 			t.Errorf("path %d: the start: %v", i, err)
 			continue
 		}
@@ -66,7 +68,7 @@ type walker struct {
 
 func (w *walker) state() string { return w.d.States[w.s.State].Path }
 
-func (w *walker) begin(params any) error {
+func (w *walker) begin(id string, params any) error {
 	data, err := encode(params)
 	if err != nil {
 		return err
@@ -75,7 +77,7 @@ func (w *walker) begin(params any) error {
 	if in.Data, err = w.m.DecodeParams(data); err != nil {
 		return err
 	}
-	w.s = w.m.NewSnapshot("run", 1)
+	w.s = w.m.NewSnapshot(id, 1)
 	_, err = w.step(in)
 	return err
 }

@@ -115,7 +115,7 @@ func (m *Machine) TaskArgs(s *Snapshot, do int, now time.Time, ask Ask) (json.Ra
 	if do < 0 || do >= len(m.dos) {
 		return nil, fmt.Errorf("there is no do %d", do)
 	}
-	e := &env{machine: m, params: s.Params, data: s.Data, now: stepTime(s, now).UnixMicro(), source: noSource, ask: ask}
+	e := &env{machine: m, run: s, params: s.Params, data: s.Data, now: stepTime(s, now).UnixMicro(), source: noSource, ask: ask}
 	code := &m.dos[do]
 	values := make([]Value, len(code.args))
 	for i, arg := range code.args {

@@ -136,6 +136,12 @@ func TestDamagedDefinitions(t *testing.T) {
 		{"is given a string", func(d *machine.Definition) {
 			d.Arms[1].Block.Assigns[0].Value = &machine.Expr{Op: "param", Type: machine.Type{Kind: machine.String}}
 		}},
+		{`a run has no value "seed" of its own`, func(d *machine.Definition) {
+			d.Arms[1].Block.Assigns[0].Value = &machine.Expr{Op: "run", Name: "seed", Type: machine.Type{Kind: machine.Int}}
+		}},
+		{"is said to be of type int, and is of type string", func(d *machine.Definition) {
+			d.Arms[1].Block.Assigns[0].Value = &machine.Expr{Op: "run", Name: "id", Type: machine.Type{Kind: machine.Int}}
+		}},
 		{"there is no event 5", func(d *machine.Definition) { d.Arms[1].Block.Publishes[0].Event = 5 }},
 		{"with 0 values for 1 fields", func(d *machine.Definition) { d.Arms[1].Block.Publishes[0].Values = nil }},
 		{`read outside an arm`, func(d *machine.Definition) {

@@ -237,8 +237,9 @@ type Require struct {
 //	param  a parameter: Index
 //	field  a context field: Index
 //	event  a field of the input's payload: Name
+//	run    a value of the run itself: Name, "id" or "started"
 //	now    the time of the step
-//	len    Args[0] is a param, field or event
+//	len    Args[0] is a param, field, event or run
 //	set    whether the param or field Args[0] is set
 //	guard  a host guard: Index, Args
 //	min, max, neg, !, ||, &&, ==, !=, <, <=, >, >=, +, -, *

@@ -8,6 +8,7 @@ import (
 // env is what expressions read.
 type env struct {
 	machine *Machine
+	run     *Snapshot // of which the run's own values are read
 	params  []Value
 	data    []Value
 	now     int64 // microseconds since 1970
@@ -152,6 +153,8 @@ func (c *exprCompiler) compileOp(e *Expr) (*code, error) {
 		return c.compileField(e)
 	case "event":
 		return c.compileEventField(e)
+	case "run":
+		return c.compileOwn(e)
 	case "now":
 		return numCode(TimeKind, func(e *env) (int64, error) { return e.now, nil }), nil
 	case "set":
@@ -217,6 +220,18 @@ func (c *exprCompiler) compileField(e *Expr) (*code, error) {
 		}
 		return &e.data[i], nil
 	}), nil
+}
+
+// compileOwn reads a value of the run itself. A snapshot has it, so that a run which
+// is retried, migrated or replayed has the same one.
+func (c *exprCompiler) compileOwn(e *Expr) (*code, error) {
+	switch e.Name {
+	case "id":
+		return &code{typ: Type{Kind: String}, value: func(e *env) (Value, error) { return StringValue(e.run.Run), nil }}, nil
+	case "started":
+		return numCode(TimeKind, func(e *env) (int64, error) { return e.run.Started.UnixMicro(), nil }), nil
+	}
+	return nil, fmt.Errorf("a run has no value %q of its own", shorten(e.Name))
 }
 
 // failureFields are what `event` has in the arm of a failure.
@@ -362,7 +377,7 @@ func (c *exprCompiler) compileUnary(e *Expr, x *code) (*code, error) {
 
 func (c *exprCompiler) compileLen(e *Expr, x *code) (*code, error) {
 	switch op := e.Args[0].Op; {
-	case op != "param" && op != "field" && op != "event":
+	case op != "param" && op != "field" && op != "event" && op != "run":
 	case x.typ.Kind == String:
 		return numCode(Int, func(e *env) (int64, error) {
 			v, err := x.value(e)
@@ -374,7 +389,7 @@ func (c *exprCompiler) compileLen(e *Expr, x *code) (*code, error) {
 			return v.n, err
 		}), nil
 	}
-	return nil, fmt.Errorf(`"len" takes a string or a list that a parameter, a field or an event holds`)
+	return nil, fmt.Errorf(`"len" takes a string or a list that a parameter, a field, an event or the run holds`)
 }
 
 func compileNegation(x *code) *code {

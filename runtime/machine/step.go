@@ -119,7 +119,7 @@ func (m *Machine) newStep(s *Snapshot, in Input, now time.Time, ask Ask) *step {
 	record := &Record{From: s.State, Arm: -1, Input: in}
 	t := steps.Get().(*step)
 	*t = step{
-		env:      env{machine: m, params: s.Params, data: s.Data, now: now.UnixMicro(), source: noSource, ask: ask},
+		env:      env{machine: m, run: next, params: s.Params, data: s.Data, now: now.UnixMicro(), source: noSource, ask: ask},
 		m:        m,
 		old:      s,
 		next:     next,

@@ -34,7 +34,7 @@ type Tracked struct {
 // New reads all of m.
 func New(m *ir.Machine) *Tracked {
 	t := &Tracked{machine: m, Vars: map[*ir.Var]*Node{}, fields: map[*ir.EventField]*Node{}}
-	for _, list := range [][]*ir.Var{m.Params, m.Fields} {
+	for _, list := range [][]*ir.Var{m.Inputs(), m.Fields} {
 		for _, v := range list {
 			t.Vars[v] = t.add(&Node{Var: v, Type: v.Type})
 		}

@@ -20,7 +20,7 @@ Unary = "!" Unary | Compare .
 Compare = <name> "is" "not"? "set" | Sum (("==" | "!=" | "<" | "<=" | ">" | ">=") Sum)? .
 Sum = Term (("+" | "-") Term)* .
 Term = Factor ("*" Factor)* .
-Factor = <int> | <number> | <duration> | <string> | "true" | "false" | "[" "]" | "now" | <name> | <name> "." <name> | "event" "." <name> | "len" "(" (<name> | "event" "." <name>) ")" | <name> "(" (Expr ("," Expr)*)? ")" | "(" Expr ")" | "-" Factor .`
+Factor = <int> | <number> | <duration> | <string> | "true" | "false" | "[" "]" | "now" | <name> | <name> "." <name> | "event" "." <name> | "len" "(" (<name> | <name> "." <name> | "event" "." <name>) ")" | <name> "(" (Expr ("," Expr)*)? ")" | "(" Expr ")" | "-" Factor .`
 
 // Binding powers of the binary operators.
 const (

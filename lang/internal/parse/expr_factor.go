@@ -112,7 +112,7 @@ func (e *exprParser) length(t *lexer.Token) (ast.Expr, int) {
 		return nil, 0
 	}
 	switch x.(type) {
-	case *ast.Ident, *ast.EventField:
+	case *ast.Ident, *ast.EventField, *ast.Selector:
 	default:
 		return e.fail(arg, `"len" takes the name of a field`, "Write a field, a parameter or a field of the event between the parentheses.")
 	}

@@ -50,7 +50,7 @@ func (d *dumper) machine(m *ir.Machine) {
 	d.line("machine %s%s%s", m.Name, mark(m.Incomplete, "incomplete"), mark(m.Broken, "broken"))
 	d.inside(func() {
 		d.doc(m.Doc)
-		for _, v := range m.Params {
+		for _, v := range m.Inputs() {
 			d.variable("param", v)
 		}
 		for _, v := range m.Fields {

@@ -461,6 +461,9 @@ func (b *builder) convert(e ast.Expr, want *machine.Type) *machine.Expr {
 		if left == "event" {
 			return &machine.Expr{Op: "event", Name: e.Sel.Name, Type: b.types[e.Sel.Name]}
 		}
+		if left == "run" {
+			return &machine.Expr{Op: "run", Name: e.Sel.Name, Type: machine.Type{Kind: map[string]machine.Kind{"id": machine.String, "started": machine.TimeKind}[e.Sel.Name]}}
+		}
 		return &machine.Expr{Op: "lit", Type: b.typ(left), Value: json.RawMessage(strconv.Quote(e.Sel.Name))}
 	case *ast.UnaryExpr:
 		x := b.convert(e.X, want)

@@ -1,0 +1,77 @@
+package resolve
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// isOwn reports whether src is written like a value of the run itself, and means one:
+// an enum, a parameter or a field of that name means what it means elsewhere.
+func (r *resolver) isOwn(src *ast.Selector) bool {
+	if src.X == nil || src.Sel == nil || src.X.Text != ir.RunWord {
+		return false
+	}
+	_, enum := r.enums.names[ir.RunWord]
+	_, held := r.vars.names[ir.RunWord]
+	return !enum && !held
+}
+
+// selected is a value of an enum or of the run itself.
+func (r *resolver) selected(src *ast.Selector) ir.Expr {
+	if !r.isOwn(src) {
+		return r.enumValue(src)
+	}
+	t, known := ir.OwnValues[src.Sel.Text]
+	switch {
+	case !known:
+		r.misspelt(unknownName, src.Sel.Span(), "a run has no value "+quote(src.Sel.Text)+" of its own",
+			"It has `run.id`, `run.started` and `run.machine`.", near(r, src.Sel.Text, ir.OwnValues))
+		return bad(src.Span())
+	case src.Sel.Text == ir.RunMachine:
+		name := lit(src.Span(), t, &ir.Const{Kind: ir.String, Str: r.m.Name})
+		name.Written = ir.OwnName(ir.RunMachine)
+		return name
+	}
+	v := r.m.OwnVar(src.Sel.Text)
+	if v == nil {
+		v = &ir.Var{
+			Name: ir.OwnName(src.Sel.Text), Type: t, Param: true, Own: true, Span: src.Span(),
+		}
+		r.m.Own = append(r.m.Own, v)
+	}
+	return &ir.VarRef{E: ir.E{T: t, At: src.Span()}, Var: v}
+}
+
+// orderOwn brings what is read of the run's own values into an order that does not
+// depend on where it is read.
+func (r *resolver) orderOwn() {
+	slices.SortFunc(r.m.Own, func(a, b *ir.Var) int { return strings.Compare(a.Name, b.Name) })
+	for i, v := range r.m.Own {
+		v.Index = len(r.m.Params) + i
+	}
+}
+
+// unknownEnum reports that what stands before the point of src is no enum.
+func (r *resolver) unknownEnum(src *ast.Selector) {
+	v := r.vars.names[src.X.Text]
+	_, own := ir.OwnValues[src.Sel.Text]
+	switch {
+	case v != nil && v.Name == ir.RunWord && own:
+		what := "field"
+		if v.Param {
+			what = "parameter"
+		}
+		r.report(unknownName, src.Span(), quote(ir.OwnName(src.Sel.Text))+" cannot be read: this machine has a "+what+" \"run\"",
+			"Rename that "+what+" to read the values of the run itself.")
+	case own:
+		words := maps.Clone(r.enums.names)
+		words[ir.RunWord] = nil
+		r.unknown("enum", src.X, near(r, src.X.Text, words))
+	default:
+		find(r, r.enums, src.X)
+	}
+}
