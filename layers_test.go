@@ -33,19 +33,20 @@ check/zone                  <
 check/wide                  <
 check/guard                 < lang/ir check/wide
 check/flat                  < lang/ir
-check/replay                < lang/token lang/diag lang/ir codegen/table runtime/machine
+check/witness               < lang/diag lang/ir
+check/replay                < lang/ir check/witness codegen/table runtime/machine
 check/timing                < lang/ir check/flat check/graph
-check/control               < lang/diag lang/ir check/flat check/graph check/timing
+check/control               < lang/ir check/flat check/graph check/timing check/witness
 check/explore/data          < lang/ir check/flat check/guard check/timing check/zone
 check/explore/step          < lang/token lang/ir check/flat check/graph check/guard check/timing check/wide check/zone check/explore/data
-check/explore               < lang/token lang/diag lang/ir check/flat check/graph check/guard check/zone check/timing check/control check/explore/data check/explore/step
+check/explore               < lang/token lang/ir check/witness check/flat check/graph check/guard check/zone check/timing check/control check/explore/data check/explore/step
 check/lifetime              < lang/ir check/graph check/timing check/explore
-check                       < lang/token lang/diag lang/ir check/flat check/graph check/guard check/timing check/control check/explore check/explore/data check/lifetime check/replay
+check                       < lang/token lang/diag lang/ir check/witness check/flat check/graph check/guard check/timing check/control check/explore check/explore/data check/lifetime check/replay
 check/checktest             < lang lang/token lang/diag lang/ir check check/all
 check/oracletest            < lang/ir runtime/machine codegen/table
 check/contracttest          <
 check/all                   < check check/rule/...
-check/rule/...              < lang/token lang/diag lang/ir check check/flat check/graph check/guard check/timing check/control check/explore check/explore/data
+check/rule/...              < lang/token lang/diag lang/ir check check/witness check/flat check/graph check/guard check/timing check/control check/explore check/explore/data
 check/internal/reference    < lang/diag check check/all
 check/internal/...          < check/internal/rulelist
 

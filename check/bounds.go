@@ -6,7 +6,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/lifetime"
-	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -23,12 +23,12 @@ type Worst struct {
 
 // Figure is one figure of the worst case.
 type Figure struct {
-	Name    string        // "steps", "time", or that of a cost or an activity
-	Amount  *big.Rat      // nil where there is no bound
-	Exact   bool          // some run reaches it
-	Factors string        // what it is made of: "3 attempts x 4 visits"; empty where it is 0 or has no bound
-	Shares  []string      // of a cost: the attempts in Run of each activity, in the order of their declarations: "refund 3"; empty where it has no part
-	Run     *diag.Witness // that reaches it; nil where there is none to show
+	Name    string           // "steps", "time", or that of a cost or an activity
+	Amount  *big.Rat         // nil where there is no bound
+	Exact   bool             // some run reaches it
+	Factors string           // what it is made of: "3 attempts x 4 visits"; empty where it is 0 or has no bound
+	Shares  []string         // of a cost: the attempts in Run of each activity, in the order of their declarations: "refund 3"; empty where it has no part
+	Run     *witness.Witness // that reaches it; nil where there is none to show
 
 	path   []int32          // of the product, that reaches it
 	weight *explore.Weigher // what it adds up; nil for time

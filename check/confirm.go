@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/replay"
-	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -45,15 +45,15 @@ func (s *shared) reaches(state *ir.State) bool {
 }
 
 // entering is w without its last input.
-func entering(w *diag.Witness) *diag.Witness {
+func entering(w *witness.Witness) *witness.Witness {
 	short := *w
 	short.Path = slices.Clone(w.Path[:len(w.Path)-1])
-	short.Path[len(short.Path)-1] = diag.Step{State: w.Path[len(short.Path)-1].State}
+	short.Path[len(short.Path)-1] = witness.Row{State: w.Path[len(short.Path)-1].State}
 	return &short
 }
 
 // replays is w with all its values, and whether it is a run.
-func (s *shared) replays(w *diag.Witness) (*diag.Witness, bool) {
+func (s *shared) replays(w *witness.Witness) (*witness.Witness, bool) {
 	s.changes = nil
 	filled, err := replay.Witness(s.Machine, w, s.endings[w])
 	if err != nil {
@@ -64,9 +64,9 @@ func (s *shared) replays(w *diag.Witness) (*diag.Witness, bool) {
 }
 
 // ends notes what w says of its last input, and gives it.
-func (s *shared) ends(w *diag.Witness, ending replay.Ending) *diag.Witness {
+func (s *shared) ends(w *witness.Witness, ending replay.Ending) *witness.Witness {
 	if s.endings == nil {
-		s.endings = map[*diag.Witness]replay.Ending{}
+		s.endings = map[*witness.Witness]replay.Ending{}
 	}
 	s.endings[w] = ending
 	return w

@@ -91,7 +91,7 @@ func coverRun(m *ir.Machine, p *explore.Product, path []int32) (ir.CoverRun, boo
 			}
 			maps.Copy(data, r.Data)
 			run.Steps = append(run.Steps, ir.CoverStep{
-				Input: c, Deferred: l.Again, Data: data, Guards: r.Guards, After: r.At, Arm: p.Arm(e), To: p.Leaf(p.To[e]),
+				Input: c, Deferred: l.Again, Data: data, Guards: r.Guards, After: r.At.String(), Arm: p.Arm(e), To: p.Leaf(p.To[e]),
 			})
 		}
 		row++

@@ -4,7 +4,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/guard"
-	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -62,7 +62,7 @@ func (s *shared) Meet(leaf *ir.State, in flat.Input, want []explore.Stance) Meet
 // Shown is what shows that m can be met: a run in which arm takes the input (or
 // nothing does, where arm is nil), or where some of it is a guess the values
 // alone.
-func (s *shared) Shown(m Meeting, arm *ir.Arm) *diag.Witness {
+func (s *shared) Shown(m Meeting, arm *ir.Arm) *witness.Witness {
 	if m.Met != CanBeMet {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (s *shared) Shown(m Meeting, arm *ir.Arm) *diag.Witness {
 			return w
 		}
 	}
-	return &diag.Witness{Values: m.Model.Values(), Loop: -1}
+	return &witness.Witness{Values: m.Model.Values(), Loop: -1}
 }
 
 // Gap is an input in a leaf for which handlers stand, all of whose guards are

@@ -29,12 +29,12 @@ func compareWitnesses(s *oracletest.Space, w *check.Worst, seen map[string]int) 
 		}
 	}
 	worst := func(f check.Figure, count func(r *replay) int) {
-		if f.Run == nil || !f.Exact || len(f.Run.Path) == 1 {
+		if f.Run.Diag() == nil || !f.Exact || len(f.Run.Diag().Path) == 1 {
 			return // a run of one row is taken for one that cannot start
 		}
 		seen["worst-run"]++
 		got := 0
-		err := replayed(s, f.Run, func(r *replay) { got = count(r) })
+		err := replayed(s, f.Run.Diag(), func(r *replay) { got = count(r) })
 		if err == nil && int64(got) != f.Amount.Num().Int64() {
 			err = fmt.Errorf("the run takes %d", got)
 		}

@@ -3,6 +3,7 @@ package check
 import (
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/replay"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
@@ -25,8 +26,8 @@ type shared struct {
 	rows   int // of all witnesses so far
 	proof  proof
 
-	endings map[*diag.Witness]replay.Ending // of the witnesses made so far
-	changes *replay.Changes                 // why the last one that did not replay did not
+	endings map[*witness.Witness]replay.Ending // of the witnesses made so far
+	changes *replay.Changes                    // why the last one that did not replay did not
 
 	suppressions []Suppression // settled when all rules but those that run last have reported
 }
@@ -49,7 +50,7 @@ type Finding struct {
 	Message string     // as in diag.Diagnostic
 	Help    string
 	Related []diag.Related
-	Witness *diag.Witness
+	Witness *witness.Witness
 
 	Severity *diag.Severity // where it is not that of the rule
 
@@ -111,7 +112,7 @@ func (s *shared) Leaves() []*ir.State {
 
 // PathTo is a shortest run into state, after which come the inputs given; nil
 // where there is none to show. Past the limit it is a path of the control graph.
-func (s *shared) PathTo(state *ir.State, then ...ir.Case) *diag.Witness {
+func (s *shared) PathTo(state *ir.State, then ...ir.Case) *witness.Witness {
 	if p := s.Product(); p != nil {
 		if c, entered := p.Entered(state); entered {
 			w, _ := s.Run(p.PathTo(c), -1, then...)
@@ -130,7 +131,7 @@ func (s *shared) PathTo(state *ir.State, then ...ir.Case) *diag.Witness {
 // given. It is nil where an input on the way could not be resolved, and where the
 // witnesses of the machine have grown too long together: in a chain of a hundred
 // thousand states each with a fault they would be of quadratic size.
-func (s *shared) ControlPath(leaf int32, round []int32, then ...ir.Case) *diag.Witness {
+func (s *shared) ControlPath(leaf int32, round []int32, then ...ir.Case) *witness.Witness {
 	if !s.mayShow(len(round) + len(then)) {
 		return nil
 	}

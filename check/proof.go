@@ -5,7 +5,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/replay"
-	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
@@ -189,7 +189,7 @@ func (s *shared) surelyEntered(state *ir.State) bool {
 // which nothing takes. Sure is false where a choice on the way stands for data that is not
 // tracked: then it may be no run. It is nil where the witnesses of the machine would
 // have too many rows.
-func (s *shared) Run(path []int32, loop int, then ...ir.Case) (w *diag.Witness, sure bool) {
+func (s *shared) Run(path []int32, loop int, then ...ir.Case) (w *witness.Witness, sure bool) {
 	ending := replay.Taken
 	if len(then) > 0 {
 		ending = replay.Refused
@@ -198,7 +198,7 @@ func (s *shared) Run(path []int32, loop int, then ...ir.Case) (w *diag.Witness, 
 }
 
 // Replayed is Run for one that was replayed, so that another can be tried.
-func (s *shared) Replayed(path []int32, loop int) (w *diag.Witness, sure bool) {
+func (s *shared) Replayed(path []int32, loop int) (w *witness.Witness, sure bool) {
 	if w, sure = s.Run(path, loop); sure && w != nil {
 		w, sure = s.replays(w)
 	}
@@ -206,11 +206,11 @@ func (s *shared) Replayed(path []int32, loop int) (w *diag.Witness, sure bool) {
 }
 
 // RunAtOnce is Run for a cycle that waits for nothing.
-func (s *shared) RunAtOnce(path []int32, loop int) (w *diag.Witness, sure bool) {
+func (s *shared) RunAtOnce(path []int32, loop int) (w *witness.Witness, sure bool) {
 	return s.run(path, loop, replay.AtOnce)
 }
 
-func (s *shared) run(path []int32, loop int, ending replay.Ending, then ...ir.Case) (w *diag.Witness, sure bool) {
+func (s *shared) run(path []int32, loop int, ending replay.Ending, then ...ir.Case) (w *witness.Witness, sure bool) {
 	if !s.mayShow(len(path) + len(then)) {
 		return nil, s.Product().Sure(path)
 	}
@@ -237,7 +237,7 @@ func (s *shared) Broken(same func(explore.Broken) bool) (inputs []InputAt, behin
 
 // RunInto is Run for the shortest path to a fault, and the input that cannot be
 // carried out.
-func (s *shared) RunInto(f explore.Fault) (w *diag.Witness, sure bool) {
+func (s *shared) RunInto(f explore.Fault) (w *witness.Witness, sure bool) {
 	if path := s.Product().PathTo(f.Config); !s.mayShow(len(path)) {
 		return nil, !f.Guessed && s.Product().Sure(path)
 	}

@@ -422,7 +422,7 @@ func TestWorstRunsReplay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := r.play(f.Run); err != nil {
+			if err := r.play(f.Run.Diag()); err != nil {
 				t.Errorf("%s: the worst run of %q: %v", m.Name, f.Name, err)
 				continue
 			}

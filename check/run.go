@@ -97,7 +97,7 @@ func (s *shared) apply(rules []*Rule) diag.List {
 	for _, f := range append(left, s.findings...) {
 		list.Add(diag.Diagnostic{
 			Rule: f.rule.Name, Severity: f.severity(), Machine: m.Name,
-			Span: f.Span, Message: f.Message, Help: f.Help, Related: f.Related, Witness: f.Witness,
+			Span: f.Span, Message: f.Message, Help: f.Help, Related: f.Related, Witness: f.Witness.Diag(),
 		})
 	}
 	return list

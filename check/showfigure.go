@@ -6,7 +6,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/replay"
-	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/check/witness"
 )
 
 // longRun is from how many steps on a run that reaches one figure is looked at for
@@ -16,7 +16,7 @@ const longRun = 1000
 // reached is a run that was replayed, or surely is one.
 type reached struct {
 	path []int32
-	run  *diag.Witness // nil where it is too long to be shown
+	run  *witness.Witness // nil where it is too long to be shown
 }
 
 // Show writes out and replays the run that reaches f, a figure of the machine's

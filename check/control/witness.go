@@ -5,7 +5,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/timing"
-	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -19,9 +19,9 @@ import (
 // `stalled` takes as long as its do allows, all else happens at once. A wait
 // that is read from data counts as the field's default, or the least that its
 // range allows.
-func (c *Graph) Witness(v int32, round []int32, then ...ir.Case) *diag.Witness {
+func (c *Graph) Witness(v int32, round []int32, then ...ir.Case) *witness.Witness {
 	path := c.pathTo(v)
-	r := &recorder{c: c, at: v, w: &diag.Witness{Loop: -1}, clock: timing.NewClock()}
+	r := &recorder{c: c, at: v, w: &witness.Witness{Loop: -1}, clock: timing.NewClock()}
 	if len(round) > 0 {
 		r.w.Loop = len(path)
 	}
@@ -39,7 +39,7 @@ func (c *Graph) Witness(v int32, round []int32, then ...ir.Case) *diag.Witness {
 	for _, in := range then {
 		r.row(in)
 	}
-	r.w.Path = append(r.w.Path, diag.Step{State: c.Leaf(r.at).Path})
+	r.w.Path = append(r.w.Path, witness.Row{State: c.Leaf(r.at)})
 	return r.w
 }
 
@@ -48,21 +48,21 @@ type recorder struct {
 	c     *Graph
 	clock timing.Clock
 	at    int32
-	w     *diag.Witness
+	w     *witness.Witness
 }
 
 // row adds what comes in the leaf at hand.
 func (r *recorder) row(c ir.Case) {
 	leaf := r.c.Leaf(r.at)
 	r.clock.Wait(leaf, c)
-	r.w.Path = append(r.w.Path, diag.Step{State: leaf.Path, Input: RowText(c), At: time.Duration(r.clock.Now).String()})
+	r.w.Path = append(r.w.Path, witness.Row{State: leaf, Input: witness.Input{Kind: witness.Comes, Case: c}, At: time.Duration(r.clock.Now)})
 }
 
 // step adds the row of e, and moves on along it, through the requires that send
 // the run elsewhere.
 func (r *recorder) step(e Edge) {
 	r.row(r.c.Table.Case(e.Input))
-	r.w.Path[len(r.w.Path)-1].Arm = e.Arm.Span
+	r.w.Path[len(r.w.Path)-1].Arm = e.Arm
 	from := r.c.Leaf(r.at)
 	for target := e.Arm.Target; ; {
 		leaf := target.Leaf()
@@ -73,13 +73,4 @@ func (r *recorder) step(e Edge) {
 		from, target = leaf, leaf.Require.Target
 	}
 	r.at = e.To
-}
-
-// RowText is the text of c, with the activity as the label of one that has none but
-// stands beside others: a replay must know which of them speaks.
-func RowText(c ir.Case) string {
-	if c.Do != nil && c.Do.Label == "" && len(c.Do.State.Dos) > 1 {
-		return c.Do.Activity.Name + "." + c.Text()
-	}
-	return c.Text()
 }

@@ -46,7 +46,7 @@ func rows(t *testing.T, c *control.Graph, s *ir.State) []string {
 	if !ok {
 		t.Fatalf("%s is not entered", s.Path)
 	}
-	return lines(c.Witness(leaf, nil))
+	return lines(c.Witness(leaf, nil).Diag())
 }
 
 func lines(w *diag.Witness) []string {
@@ -124,7 +124,7 @@ func TestActivitiesSideBySide(t *testing.T) {
 	}
 	c, _ := p.Entered(state(t, m, "Done"))
 	w, sure := p.Run(p.PathTo(c), -1)
-	if path := lines(w); !sure || len(path) != n+2 || path[n] != "0s All done" {
+	if path := lines(w.Diag()); !sure || len(path) != n+2 || path[n] != "0s All done" {
 		t.Errorf("the run to Done has %d rows and ends with %q", len(path), path[len(path)-2:])
 	}
 }

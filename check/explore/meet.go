@@ -3,12 +3,11 @@ package explore
 import (
 	"strings"
 
-	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/explore/step"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/guard"
-	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -145,13 +144,13 @@ func (x *search) arises(leaf *ir.State, in *step.InputCode) bool {
 // RunMeeting writes out the run to m's configuration, and there in with the data
 // of m: it is taken by arm, or where that is nil by nothing. Sure reports whether
 // it is a run.
-func (p *Product) RunMeeting(m Meeting, in flat.Input, arm *ir.Arm) (w *diag.Witness, sure bool) {
+func (p *Product) RunMeeting(m Meeting, in flat.Input, arm *ir.Arm) (w *witness.Witness, sure bool) {
 	r := p.record(p.PathTo(m.Config), -1)
 	var data map[string]any
 	if in.Event != nil {
 		data = payload(in.Event, m.Model)
 	}
-	r.row(in.Case, control.RowText(in.Case), data, m.Model.Guards)
+	r.row(arriving(in.Case, false), data, m.Model.Guards)
 	r.takenBy(arm)
 	values := m.Model.Values()
 	for name, v := range p.values(m.Config) {

@@ -1,15 +1,13 @@
 package explore
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/timing"
-	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -19,7 +17,7 @@ type recorder struct {
 	teller *search
 	clock  timing.Clock
 	at     int32
-	w      *diag.Witness
+	w      *witness.Witness
 	sure   bool
 
 	deferrals map[*ir.Event]int // the row that last deferred it
@@ -31,7 +29,7 @@ type recorder struct {
 func (p *Product) record(path []int32, loop int) *recorder {
 	r := &recorder{
 		p: p, teller: p.teller(), clock: timing.NewClock(),
-		w: &diag.Witness{Loop: -1}, sure: true, deferrals: map[*ir.Event]int{},
+		w: &witness.Witness{Loop: -1}, sure: true, deferrals: map[*ir.Event]int{},
 	}
 	if p.program.Clocks != nil {
 		r.schedule = newSchedule()
@@ -76,25 +74,22 @@ func (r *recorder) step(e int32) {
 	case Started:
 		r.begin(s)
 	case Ended:
-		r.say(l.Do, " ended")
+		r.say(l.Do, witness.Ended)
 	case Begun: // it needs no row: attempts start by themselves
 		r.schedule.begins(r.p.Table.Machine.Dos[l.Do])
 	case Checkpoint:
-		r.say(l.Do, " checkpoint")
+		r.say(l.Do, witness.Checkpoint)
 	case Dropped:
-		r.row(c, control.RowText(c)+" (deferred, dropped)", nil, nil)
+		r.row(witness.Input{Kind: witness.Dropped, Case: c}, nil, nil)
 	default:
 		leaving := l.Kind == Moved && c.Kind != ir.CaseTimer
 		if leaving {
 			r.clock.LetStart(r.p.Leaf(r.at))
 		}
-		text := control.RowText(c)
-		if l.Again {
-			text += " (deferred)"
-		} else if c.Kind == ir.CaseEvent && l.Kind == Stayed && l.Arm == graph.None {
+		if c.Kind == ir.CaseEvent && l.Kind == Stayed && l.Arm == graph.None {
 			r.deferrals[c.Event] = len(r.w.Path)
 		}
-		r.row(c, text, s.data, s.guards)
+		r.row(arriving(c, l.Again), s.data, s.guards)
 		r.takenBy(r.p.Arm(e))
 		if leaving && r.schedule != nil {
 			r.schedule.letStart(r.p.Leaf(r.at), r.p.program.Clocks)
@@ -134,7 +129,7 @@ func (r *recorder) deferEarlier(event *ir.Event) {
 	}
 	rows := r.w.Path[to : from+1]
 	last := len(rows) - 1
-	if slices.ContainsFunc(rows, func(row diag.Step) bool { return row.State != rows[last].State }) {
+	if slices.ContainsFunc(rows, func(row witness.Row) bool { return row.State != rows[last].State }) {
 		return
 	}
 	for i := last; i > 0; i-- { // the times stay where they are
@@ -205,7 +200,8 @@ func (r *recorder) advance(e int32, l Label, c ir.Case) {
 }
 
 // row adds what comes in the configuration at hand.
-func (r *recorder) row(c ir.Case, text string, data map[string]any, guards map[string]bool) {
+func (r *recorder) row(in witness.Input, data map[string]any, guards map[string]bool) {
+	c := in.Case
 	leaf := r.p.Leaf(r.at)
 	if leaf == nil {
 		return
@@ -218,34 +214,34 @@ func (r *recorder) row(c ir.Case, text string, data map[string]any, guards map[s
 		}
 		r.schedule.comes(c, r.edge, do, r.p.comesAtOnce(r.at), len(r.w.Path))
 	}
-	step := diag.Step{State: leaf.Path, Input: text, At: time.Duration(r.clock.Now).String()}
+	row := witness.Row{State: leaf, Input: in, At: time.Duration(r.clock.Now)}
 	if len(data) > 0 {
-		step.Data = data
+		row.Data = data
 	}
 	if len(guards) > 0 {
-		step.Guards = guards
+		row.Guards = guards
 	}
-	r.w.Path = append(r.w.Path, step)
+	r.w.Path = append(r.w.Path, row)
 }
 
 // takenBy notes in the last row which arm takes what comes; nil for none.
 func (r *recorder) takenBy(a *ir.Arm) {
 	if n := len(r.w.Path); a != nil && n > 0 {
-		r.w.Path[n-1].Arm = a.Span
+		r.w.Path[n-1].Arm = a
 	}
 }
 
-func (r *recorder) finish() (*diag.Witness, bool) {
-	last := diag.Step{} // of a run that cannot even start
+func (r *recorder) finish() (*witness.Witness, bool) {
+	last := witness.Row{} // of a run that cannot even start
 	if leaf := r.p.Leaf(r.at); leaf != nil {
-		last.State = leaf.Path
+		last.State = leaf
 	}
 	if r.schedule != nil {
 		for i, at := range r.schedule.solve() {
 			if i < len(r.w.Path) {
-				r.w.Path[i].At = at.String()
+				r.w.Path[i].At = at
 			} else {
-				r.w.Again = append(r.w.Again, at.String())
+				r.w.Again = append(r.w.Again, at)
 			}
 		}
 	}
@@ -260,9 +256,16 @@ func (r *recorder) finish() (*diag.Witness, bool) {
 }
 
 // say adds the row of what an activity does that is no input.
-func (r *recorder) say(do int32, what string) {
-	d := r.p.Table.Machine.Dos[do]
-	r.row(ir.Case{Kind: ir.CaseDone}, cmp.Or(d.Label, d.Activity.Name)+what, nil, nil)
+func (r *recorder) say(do int32, what witness.Kind) {
+	r.row(witness.Input{Kind: what, Case: ir.Case{Kind: ir.CaseDone}, Activity: r.p.Table.Machine.Dos[do]}, nil, nil)
+}
+
+// arriving is c, which is an event that was deferred where again is true.
+func arriving(c ir.Case, again bool) witness.Input {
+	if again {
+		return witness.Input{Kind: witness.Again, Case: c}
+	}
+	return witness.Input{Kind: witness.Comes, Case: c}
 }
 
 // comesAtOnce reports whether no time passes in configuration c: `done` is due, or a

@@ -3,10 +3,9 @@ package explore
 import (
 	"slices"
 
-	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/explore/step"
 	"github.com/fsmc-dev/fsmc/check/graph"
-	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -94,7 +93,7 @@ func (x *search) seek(from int32, s *sought) *sought {
 // Run writes out a path from the start as control.Graph.Witness does, with the
 // parameters, payloads and verdicts that lead along it, and the data at its end.
 // Sure reports whether nothing on the way was guessed, so that it is a run.
-func (p *Product) Run(path []int32, loop int, then ...ir.Case) (w *diag.Witness, sure bool) {
+func (p *Product) Run(path []int32, loop int, then ...ir.Case) (w *witness.Witness, sure bool) {
 	r := p.record(path, loop)
 	for _, c := range then {
 		r.refused(c)
@@ -111,11 +110,11 @@ func (r *recorder) refused(c ir.Case) {
 			s = r.teller.seek(r.at, s)
 		}
 	}
-	r.row(c, control.RowText(c), s.data, s.guards)
+	r.row(arriving(c, false), s.data, s.guards)
 }
 
 // RunInto is Run for the shortest path to a fault, and its input.
-func (p *Product) RunInto(f Fault) (w *diag.Witness, sure bool) {
+func (p *Product) RunInto(f Fault) (w *witness.Witness, sure bool) {
 	r := p.record(p.PathTo(f.Config), -1)
 	if f.Starts != nil {
 		r.sure = r.sure && !f.Guessed
@@ -127,12 +126,7 @@ func (p *Product) RunInto(f Fault) (w *diag.Witness, sure bool) {
 		r.begin(s)
 	}
 	if f.Input != graph.None {
-		c := p.Table.Case(f.Input)
-		text := control.RowText(c)
-		if f.Again {
-			text += " (deferred)"
-		}
-		r.row(c, text, s.data, s.guards)
+		r.row(arriving(p.Table.Case(f.Input), f.Again), s.data, s.guards)
 	}
 	return r.finish()
 }

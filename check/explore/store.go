@@ -1,8 +1,9 @@
 package explore
 
 import (
-	"github.com/fsmc-dev/fsmc/check/graph"
 	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/graph"
 )
 
 // store numbers the distinct configurations in the order in which they are

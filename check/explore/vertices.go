@@ -1,8 +1,9 @@
 package explore
 
 import (
-	"github.com/fsmc-dev/fsmc/check/graph"
 	"iter"
+
+	"github.com/fsmc-dev/fsmc/check/graph"
 )
 
 // words are the data of vertex v: of a junction those of the first configuration that

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"encoding/binary"
+
 	"github.com/fsmc-dev/fsmc/check/wide"
 )
 

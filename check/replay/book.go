@@ -3,7 +3,6 @@ package replay
 import (
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/lang/token"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
@@ -16,13 +15,12 @@ type book struct {
 	choices   map[place][]ir.Choice
 	reads     map[place]map[string]bool
 	cases     map[*ir.State][]ir.Case
-	arms      map[token.Span]*ir.Arm
 	constants map[*ir.Type][]machine.Value
-	lap       map[string]bool   // the paths of the states in the loop of the witness
-	decides   []*ir.Var         // see deciding
-	alike     map[*ir.Var]int64 // see lengths
-	asked     []int64           // see lengthsAsked
-	copied    bool              // an effect reads a length
+	lap       map[*ir.State]bool // the states in the loop of the witness
+	decides   []*ir.Var          // see deciding
+	alike     map[*ir.Var]int64  // see lengths
+	asked     []int64            // see lengthsAsked
+	copied    bool               // an effect reads a length
 }
 
 // place is an input in a leaf.
@@ -39,12 +37,7 @@ func newBook(m *ir.Machine) (*book, error) {
 	}
 	b := &book{
 		m: m, x: x, calls: calls, choices: map[place][]ir.Choice{}, reads: map[place]map[string]bool{}, cases: map[*ir.State][]ir.Case{},
-		arms: make(map[token.Span]*ir.Arm, len(m.Arms)), constants: map[*ir.Type][]machine.Value{},
-	}
-	for _, a := range m.Arms {
-		if b.arms[a.Span] == nil {
-			b.arms[a.Span] = a
-		}
+		constants: map[*ir.Type][]machine.Value{},
 	}
 	b.lengthsAsked()
 	return b, nil

@@ -3,10 +3,9 @@ package replay
 import (
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
@@ -90,14 +89,14 @@ func (r *run) carriedBy(k *machine.Kept) map[string]machine.Value {
 // it comes with its data later.
 func (p *player) saidLater(event *ir.Event, i int) map[string]any {
 	if p.deferred == nil {
-		p.deferred = map[string][]int{}
+		p.deferred = map[*ir.Event][]int{}
 		for k, row := range p.w.Path {
-			if name, _, deferred := strings.Cut(row.Input, " (deferred"); deferred && row.Data != nil {
-				p.deferred[name] = append(p.deferred[name], k)
+			if e := row.Input.Event; row.Input.Deferred() && row.Data != nil {
+				p.deferred[e] = append(p.deferred[e], k)
 			}
 		}
 	}
-	rows := p.deferred[event.Name]
+	rows := p.deferred[event]
 	if k, _ := slices.BinarySearch(rows, i+1); k < len(rows) {
 		return p.w.Path[rows[k]].Data
 	}
@@ -126,15 +125,9 @@ func (p *player) waits() []machine.Value {
 	if p.waited != nil {
 		return p.waited
 	}
-	reads := map[string]bool{}
-	for _, t := range p.m.Timers {
-		if t.Var != nil {
-			reads["after "+t.DelayText()] = true
-		}
-	}
 	p.waited = []machine.Value{}
 	for i, at := range p.times {
-		if !reads[p.w.Path[i].Input] {
+		if t := p.w.Path[i].Input.Fires(); t == nil || t.Var == nil {
 			continue
 		}
 		for k := i - 1; k >= max(-1, i-maxWaits) && len(p.waited) < maxChoices; k-- {
@@ -166,15 +159,12 @@ func (p *player) instants(t *ir.Type) []machine.Value {
 		if len(out) == maxChoices {
 			break
 		}
-		name, isTimer := strings.CutPrefix(row.Input, "after ")
-		if !isTimer || !slices.ContainsFunc(p.m.Timers, func(t *ir.Timer) bool {
-			return t.Var != nil && t.Var.Type.Kind == ir.Time && t.DelayText() == name
-		}) {
+		timer := row.Input.Fires()
+		if timer == nil || timer.Var == nil || timer.Var.Type.Kind != ir.Time {
 			continue
 		}
-		at, err := time.ParseDuration(row.At)
-		if err == nil && at >= 0 && at < forLong {
-			out = append(out, machine.TimeValue(epoch.Add(at)))
+		if row.At >= 0 && row.At < forLong {
+			out = append(out, machine.TimeValue(epoch.Add(row.At)))
 		}
 	}
 	p.dueAt = out
@@ -255,7 +245,7 @@ func product(lists [][]machine.Value) [][]machine.Value {
 
 // show notes in row the payload that in had: what had to be chosen beside what the
 // row said, and the plain values of the rest.
-func (p *player) show(row *diag.Step, in *input, data map[string]machine.Value) {
+func (p *player) show(row *witness.Row, in *input, data map[string]machine.Value) {
 	if in.silent != nil || in.deferred || in.Kind != ir.CaseEvent && in.Kind != ir.CaseResult {
 		return
 	}

@@ -68,7 +68,7 @@ func TestDeadlines(t *testing.T) {
 			}
 			w.Path = append(w.Path, row)
 		}
-		got, err := replay.Witness(m, w, replay.Taken)
+		got, err := perform(m, w, replay.Taken)
 		if err != nil {
 			t.Errorf("%s: %v", c.path, err)
 			continue

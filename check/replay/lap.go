@@ -213,7 +213,7 @@ func source(e ir.Expr) *ir.Var {
 func (b *book) lapStates() map[*ir.State]bool {
 	var leaves []*ir.State
 	for _, s := range b.m.States {
-		if b.lap[s.Path] && s.Kind == ir.Leaf {
+		if b.lap[s] && s.Kind == ir.Leaf {
 			leaves = append(leaves, s)
 		}
 	}

@@ -317,7 +317,7 @@ func (r *run) jittered(t *ir.Timer, least int64) int64 {
 	share.Mul(share, new(big.Rat).SetInt64(least))
 	most := new(big.Int).Quo(share.Num(), share.Denom()).Int64()
 	for i := r.row + 1; i < len(r.plan.times); i++ {
-		if r.plan.w.Path[i].Input == "after "+t.DelayText() {
+		if r.plan.w.Path[i].Input.Fires() == t {
 			if wait := r.plan.timeAt(i, r.round) - r.now; wait >= least && wait <= most {
 				return wait
 			}

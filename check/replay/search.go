@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
@@ -82,10 +83,10 @@ func (p *player) search(r *run) error {
 // or with an error where it cannot come.
 func (p *player) come(r *run, i, round int) (*fork, error) {
 	row := p.w.Path[i]
-	if r.leaf.Path != row.State {
-		return nil, fmt.Errorf("row %d: the run is in %q, not in %q", i, r.leaf.Path, row.State)
+	if r.leaf != row.State {
+		return nil, fmt.Errorf("row %d: the run is in %q, not in %q", i, r.leaf.Path, row.State.Path)
 	}
-	if row.Input == "" {
+	if row.Input.Kind == witness.None {
 		if round == 1 {
 			if p.ending == AtOnce && r.now > r.over {
 				return nil, fmt.Errorf("row %d: a lap takes %v", i, time.Duration(r.now-r.over))
@@ -106,12 +107,12 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 		return nil, fmt.Errorf("row %d: the run has ended", i)
 	}
 	p.keepTo(r, i, round)
-	if d := checkpointOf(r, row); d != nil {
-		if err := r.checkpoint(d, max(r.now, r.at)); err != nil {
+	if row.Input.Kind == witness.Checkpoint {
+		if err := r.checkpoint(row.Input.Activity, max(r.now, r.at)); err != nil {
 			return nil, fmt.Errorf("row %d: %w", i, err)
 		}
 		if round == 0 {
-			row.At = time.Duration(r.now).String()
+			row.At = time.Duration(r.now)
 			p.note(i, row)
 		}
 		return p.come(r, i+1, round)
@@ -147,16 +148,16 @@ func (p *player) try(r *run, f *fork, data map[string]machine.Value) (*fork, err
 	switch {
 	case ends:
 	case err == nil && lastInput && p.ending > Latest:
-		return nil, fmt.Errorf("row %d: %s is taken", i, row.Input)
+		return nil, fmt.Errorf("row %d: %s is taken", i, row.Input.Text())
 	case err != nil:
-		return nil, fmt.Errorf("row %d: %s: %w", i, row.Input, err)
+		return nil, fmt.Errorf("row %d: %s: %w", i, row.Input.Text(), err)
 	}
 	if f.round == 0 {
 		if p.w.Loop >= 0 && i >= p.w.Loop {
 			p.carried[i] = data
 		}
 		p.show(&row, f.in, data)
-		row.At = time.Duration(at).String()
+		row.At = time.Duration(at)
 		p.note(i, row)
 	}
 	if ends {

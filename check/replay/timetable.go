@@ -1,27 +1,14 @@
 package replay
 
-import (
-	"strings"
-	"time"
-
-	"github.com/fsmc-dev/fsmc/lang/diag"
-	"github.com/fsmc-dev/fsmc/lang/ir"
-)
-
 // timetable makes the run keep to the times that the rows say, those of a cycle in
 // both laps.
 func (p *player) timetable() {
 	for _, row := range p.w.Path {
-		p.times = append(p.times, timeOf(row.At)) // the last row has none
+		p.times = append(p.times, int64(row.At)) // the last row has none
 	}
 	for _, at := range p.w.Again {
-		p.second = append(p.second, timeOf(at))
+		p.second = append(p.second, int64(at))
 	}
-}
-
-func timeOf(text string) int64 {
-	at, _ := time.ParseDuration(text)
-	return int64(at)
 }
 
 // keepTo notes when the input of row i comes.
@@ -44,19 +31,4 @@ func (p *player) timeAt(i, round int) int64 {
 		return p.times[i] + p.times[len(p.times)-2] - p.times[p.w.Loop-1]
 	}
 	return p.times[i] + p.times[len(p.times)-2]
-}
-
-// checkpointOf is the activity that notes in row how far it has come; nil where the
-// row is something else.
-func checkpointOf(r *run, row diag.Step) *ir.Do {
-	name, ok := strings.CutSuffix(row.Input, " checkpoint")
-	if !ok {
-		return nil
-	}
-	for _, d := range r.leaf.Dos {
-		if d.Label == name || d.Label == "" && d.Activity.Name == name {
-			return d
-		}
-	}
-	return nil
 }

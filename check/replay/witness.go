@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"strings"
+	"slices"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
@@ -29,13 +29,13 @@ const (
 // with all values and the times at which things happen. It is an error where
 // some row is not what happens there; of a loop, where the run cannot go round
 // again.
-func Witness(m *ir.Machine, w *diag.Witness, ending Ending) (*diag.Witness, error) {
+func Witness(m *ir.Machine, w *witness.Witness, ending Ending) (*witness.Witness, error) {
 	var first error
 	about, err := newBook(m)
 	if err != nil {
 		return nil, err
 	}
-	about.lap = map[string]bool{}
+	about.lap = map[*ir.State]bool{}
 	for i := w.Loop; i >= 0 && i < len(w.Path); i++ {
 		about.lap[w.Path[i].State] = true
 	}
@@ -67,25 +67,25 @@ func Witness(m *ir.Machine, w *diag.Witness, ending Ending) (*diag.Witness, erro
 // of a loop are performed twice.
 type player struct {
 	m       *ir.Machine
-	w       *diag.Witness
+	w       *witness.Witness
 	ending  Ending
 	late    bool // what can wait does, where the rows after it leave the time
 	book    *book
 	steps   int
-	changes *Changes    // of a lap after which some data was not what it was
-	rows    []diag.Step // as performed
+	changes *Changes      // of a lap after which some data was not what it was
+	rows    []witness.Row // as performed
 	params  map[string]any
 	rest    map[string]any                   // the parameters that have their plain value
 	carried map[int]map[string]machine.Value // by row of the loop: what its event carried in the first lap
 	times   []int64                          // by row: when its input comes; nil where that is found out
 	second  []int64                          // the same of the rows of the loop in the second lap, where it is said
 
-	deferred map[string][]int // by event: the rows with data of one that was deferred
-	dueAt    []machine.Value  // see instants
-	waited   []machine.Value  // see waits
+	deferred map[*ir.Event][]int // by event: the rows with data of one that was deferred
+	dueAt    []machine.Value     // see instants
+	waited   []machine.Value     // see waits
 }
 
-func (p *player) play(slow bool) (*diag.Witness, error) {
+func (p *player) play(slow bool) (*witness.Witness, error) {
 	if len(p.w.Path) == 1 && p.ending == Broken {
 		return p.cannotStart(slow)
 	}
@@ -106,7 +106,7 @@ func (p *player) play(slow bool) (*diag.Witness, error) {
 }
 
 // cannotStart performs a run whose start cannot be computed.
-func (p *player) cannotStart(slow bool) (*diag.Witness, error) {
+func (p *player) cannotStart(slow bool) (*witness.Witness, error) {
 	for _, params := range p.paramChoices() {
 		r := newRun(p.book, params)
 		r.slow = slow
@@ -126,7 +126,7 @@ func (p *player) setParams(params []machine.Value) {
 	}
 }
 
-func (p *player) filled() *diag.Witness {
+func (p *player) filled() *witness.Witness {
 	w := *p.w
 	w.Path, w.Rest = p.rows, p.rest
 	if len(p.params) > 0 {
@@ -149,16 +149,16 @@ func (p *player) ends(err error, i int) bool {
 	return p.ending == Any
 }
 
-func (p *player) note(i int, row diag.Step) {
+func (p *player) note(i int, row witness.Row) {
 	if p.rows == nil {
-		p.rows = make([]diag.Step, len(p.w.Path))
+		p.rows = make([]witness.Row, len(p.w.Path))
 	}
 	p.rows[i] = row
 }
 
 // passDeferred looks at deferred events that the state defers again, of which no
 // row tells.
-func (p *player) passDeferred(r *run, row diag.Step) error {
+func (p *player) passDeferred(r *run, row witness.Row) error {
 	for !r.s.DoneDue && r.due() == nil && r.pending() != nil {
 		looked := r.clone()
 		err := looked.take(&input{deferred: true, guards: row.Guards})
@@ -166,7 +166,7 @@ func (p *player) passDeferred(r *run, row diag.Step) error {
 			*r = *looked
 			continue
 		}
-		if !strings.Contains(row.Input, "(deferred") {
+		if !row.Input.Deferred() {
 			return errRefused
 		}
 		return nil
@@ -174,99 +174,16 @@ func (p *player) passDeferred(r *run, row diag.Step) error {
 	return nil
 }
 
-// arrives finds what a row says comes, and lets the time pass until it can.
-func (p *player) arrives(r *run, row diag.Step) (*input, error) {
-	text, again := strings.CutSuffix(row.Input, " (deferred)")
-	text, dropped := strings.CutSuffix(text, " (deferred, dropped)")
-	in := &input{guards: row.Guards, deferred: again || dropped, arm: p.armOf(row)}
-	if name, ended := strings.CutSuffix(text, " ended"); ended {
-		for _, d := range r.leaf.Dos {
-			if in.silent == nil && (d.Label == name || d.Label == "" && d.Activity.Name == name) && len(d.Activity.Results) == 0 {
-				in.silent = d
-			}
-		}
-	}
-	found := in.silent != nil
-	if !found {
-		in.Case, found = caseOf(r, text)
-	}
-	if in.deferred && !found { // nothing here takes it
-		for _, e := range p.m.Events {
-			if e.Name == text {
-				in.Case, found = ir.Case{Kind: ir.CaseEvent, Event: e}, true
-			}
-		}
-	}
-	if !found {
-		return nil, fmt.Errorf("%q cannot come in %q", row.Input, row.State)
+// arrives is what a row says comes; it lets the time pass until it can.
+func (p *player) arrives(r *run, row witness.Row) (*input, error) {
+	in := &input{Case: row.Input.Case, guards: row.Guards, deferred: row.Input.Deferred(), arm: row.Arm}
+	switch {
+	case row.Input.Kind == witness.Ended:
+		in.silent = row.Input.Activity
+	case !in.deferred && !slices.Contains(p.book.casesOf(r.leaf), in.Case):
+		return nil, fmt.Errorf("%q cannot come in %q", row.Input.Text(), row.State.Path)
 	}
 	return in, r.await(in)
-}
-
-// armOf is the arm that takes the input of row, where the row says so.
-func (p *player) armOf(row diag.Step) *ir.Arm {
-	if !row.Arm.IsValid() {
-		return nil
-	}
-	return p.book.arms[row.Arm]
-}
-
-// caseOf is the input of the leaf that is written text; of timers that are
-// written alike, the one that fires first.
-func caseOf(r *run, text string) (ir.Case, bool) {
-	var best ir.Case
-	var first *machine.Alarm
-	for _, c := range r.book.casesOf(r.leaf) {
-		switch {
-		case c.Kind == ir.CaseTimer && text == "after "+c.Timer.DelayText():
-			for i := range r.s.Alarms {
-				if a := &r.s.Alarms[i]; a.Timer == c.Timer.ID && (first == nil || r.before(a, first)) {
-					best, first = c, a
-				}
-			}
-		case c.Kind != ir.CaseTimer && isWritten(c, text):
-			return c, true
-		}
-	}
-	return best, first != nil
-}
-
-// before reports whether a fires before b: of equals the inner one, then by name.
-func (r *run) before(a, b *machine.Alarm) bool {
-	if !a.Due.Equal(b.Due) {
-		return a.Due.Before(b.Due)
-	}
-	s, t := r.book.m.Timers[a.Timer], r.book.m.Timers[b.Timer]
-	if s.State.Depth != t.State.Depth {
-		return s.State.Depth > t.State.Depth
-	}
-	return s.Text() < t.Text()
-}
-
-// isWritten reports whether text stands for c, with the label of its do or
-// without, or with the name of its activity.
-func isWritten(c ir.Case, text string) bool {
-	switch c.Kind {
-	case ir.CaseDone:
-		return text == "done"
-	case ir.CaseCancel:
-		return text == "cancel"
-	case ir.CaseEvent:
-		return text == c.Event.Name
-	}
-	name := "failed("
-	if c.Kind == ir.CaseFailure {
-		name += c.Category.Name + ")"
-	} else {
-		name = c.Event.Name
-	}
-	switch {
-	case c.Do.Label != "":
-		return text == c.Do.Label+"."+name
-	case len(c.Do.State.Dos) > 1:
-		return text == c.Do.Activity.Name+"."+name
-	}
-	return text == name
 }
 
 // await lets the time pass until in can come, and sees that nothing else comes

@@ -68,7 +68,7 @@ func TestWitness(t *testing.T) {
 		{"a loop that is taken once", []diag.Step{open, row("B", "Found"), row("C", "Go"), row("C", "")}, 2, replay.Taken, "nothing takes it"},
 		{"a loop for which there is no time", []diag.Step{open, row("B", "failed(timeout)"), row("B", "")}, 1, replay.Taken, `"after 1h" comes first`},
 	} {
-		_, err := replay.Witness(m, &diag.Witness{Path: c.path, Loop: c.loop}, c.ending)
+		_, err := perform(m, &diag.Witness{Path: c.path, Loop: c.loop}, c.ending)
 		switch {
 		case err == nil && c.fault != "":
 			t.Errorf("%s: it replays, want %s", c.name, c.fault)
@@ -84,7 +84,7 @@ func TestWitnessIsFilled(t *testing.T) {
 	w := &diag.Witness{Loop: -1, Path: []diag.Step{
 		{State: "A", Input: "Claim"}, {State: "B", Input: "Found"}, {State: "C", Input: "after wait"}, {State: "B", Input: "failed(timeout)"}, {State: "B"},
 	}}
-	got, err := replay.Witness(m, w, replay.Taken)
+	got, err := perform(m, w, replay.Taken)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestLatest(t *testing.T) {
 			w.Path = append(w.Path, diag.Step{State: state, Input: input})
 			want.Path = append(want.Path, diag.Step{State: state, Input: input, At: at})
 		}
-		got, err := replay.Witness(m, w, replay.Latest)
+		got, err := perform(m, w, replay.Latest)
 		if err != nil {
 			t.Errorf("%s: %v", c.path, err)
 			continue
@@ -175,10 +175,10 @@ func TestOneAnswerInAStep(t *testing.T) {
 		asked := map[string]bool{"host(n)": false, "host(1)": second}
 		return &diag.Witness{Loop: -1, Path: []diag.Step{{State: "A", Input: "Go", Guards: asked}, {State: last}}}
 	}
-	if _, err := replay.Witness(m, path("B", true), replay.Taken); err == nil || !strings.Contains(err.Error(), "answered in two ways") {
+	if _, err := perform(m, path("B", true), replay.Taken); err == nil || !strings.Contains(err.Error(), "answered in two ways") {
 		t.Errorf("two answers: %v", err)
 	}
-	if _, err := replay.Witness(m, path("Done", false), replay.Taken); err != nil {
+	if _, err := perform(m, path("Done", false), replay.Taken); err != nil {
 		t.Errorf("one answer: %v", err)
 	}
 }

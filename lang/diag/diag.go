@@ -57,16 +57,14 @@ type Edit struct {
 	Text string
 }
 
-// Witness is the run, or the values, that show a finding to be true. It
-// carries all that a replay on the rules of a step needs.
+// Witness is the run, or the values, that show a finding to be true.
 type Witness struct {
 	Params map[string]any  // parameters of the run, in their JSON forms
 	Values map[string]any  // data at the end of the path, or values that satisfy the guards in question
 	Path   []Step          // empty where values alone are the witness
 	Loop   int             // row of Path to which a cycle returns, -1 where there is none
-	Rest   map[string]any  // the other parameters, with plain values: only a replay needs them
+	Rest   map[string]any  // the other parameters, with plain values: json alone has them
 	Guards map[string]bool // what host guards say as the run starts
-	Again  []string        // when the rows of the cycle come in the second lap; only a replay needs it
 }
 
 // Step is one row of a witness: in State, Input arrives. The last row has no
@@ -75,10 +73,9 @@ type Step struct {
 	State  string
 	Input  string         // as written in a trigger: "StartReview", "failed(timeout)", "after 1m0s", "done"
 	Data   map[string]any // payload of the input, where it matters
-	Rest   map[string]any // the rest of the payload, with plain values: only a replay needs it
+	Rest   map[string]any // the rest of the payload, with plain values: json alone has it
 	Guards map[string]bool
-	At     string     // a Go duration since the start of the run
-	Arm    token.Span // of the arm that takes Input; not valid where none does
+	At     string // a Go duration since the start of the run
 }
 
 // List collects diagnostics. Its zero value is ready for use.

@@ -11,6 +11,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/guard"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -65,7 +66,7 @@ func run(p *check.Pass) {
 // outcome decides whether the bound of l can run out in some run. Where the
 // product is large the control graph is asked first; in a machine that is broken
 // there is no other.
-func outcome(p *check.Pass, spent *spender, l *last) (w *diag.Witness, runsOut, sure bool) {
+func outcome(p *check.Pass, spent *spender, l *last) (w *witness.Witness, runsOut, sure bool) {
 	if p.SmallProduct() == nil && !spent.canRunOut(l) {
 		return nil, false, true
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/timing"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -139,7 +140,7 @@ func reportTimer(p *check.Pass, t *ir.Timer, by map[*ir.Timer]*ir.Timer) {
 }
 
 // firing is a run into the state of t in which first fires.
-func firing(p *check.Pass, t, first *ir.Timer) *diag.Witness {
+func firing(p *check.Pass, t, first *ir.Timer) *witness.Witness {
 	if first == nil {
 		return p.PathTo(t.State)
 	}

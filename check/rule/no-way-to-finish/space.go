@@ -7,7 +7,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
-	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -26,7 +26,7 @@ type space struct {
 	InputID  func(int32) int32
 	Inputs   func(int32) []flat.Input
 	onward   func() (g *graph.Graph, of []int32, n int) // without cancel, and its components
-	witness  func(c int32, round []int32) (w *diag.Witness, sure bool)
+	witness  func(c int32, round []int32) (w *witness.Witness, sure bool)
 }
 
 // choose is the space in which the question is decided; nil where it is settled
@@ -81,7 +81,7 @@ func controlSpace(p *check.Pass) *space {
 				return nil
 			}
 		},
-		witness: func(v int32, round []int32) (*diag.Witness, bool) { return p.ControlPath(v, round), true },
+		witness: func(v int32, round []int32) (*witness.Witness, bool) { return p.ControlPath(v, round), true },
 	}
 }
 
@@ -99,7 +99,7 @@ func productSpace(p *check.Pass) *space {
 		Settled: func(c int32) bool { return c != 0 && int(c) < g.Configurations() },
 		OpenAt:  func(int32) bool { return false },
 		InputID: func(e int32) int32 { return g.Label(e).Input },
-		witness: func(c int32, round []int32) (*diag.Witness, bool) {
+		witness: func(c int32, round []int32) (*witness.Witness, bool) {
 			path, loop := g.PathTo(c), -1
 			if len(round) > 0 {
 				loop, path = len(path), append(path, round...)

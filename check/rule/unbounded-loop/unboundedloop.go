@@ -8,6 +8,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -54,7 +55,7 @@ func run(p *check.Pass) {
 }
 
 // round is a run into l and once round.
-func round(p *check.Pass, g *explore.Product, l explore.Loop) (w *diag.Witness, sure bool) {
+func round(p *check.Pass, g *explore.Product, l explore.Loop) (w *witness.Witness, sure bool) {
 	path := g.PathTo(l.Into)
 	return p.Replayed(append(path, l.Round...), len(path))
 }

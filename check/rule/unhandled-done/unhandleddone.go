@@ -7,6 +7,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -65,7 +66,7 @@ func judge(p *check.Pass, s *ir.State, in flat.Input) {
 	report(p, s, in, witness)
 }
 
-func report(p *check.Pass, s *ir.State, in flat.Input, w *diag.Witness) {
+func report(p *check.Pass, s *ir.State, in flat.Input, w *witness.Witness) {
 	what := "its activity"
 	if len(s.Dos) > 1 {
 		what = "all its activities"

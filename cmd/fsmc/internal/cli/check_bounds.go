@@ -184,13 +184,14 @@ func worstRuns(w *check.Worst) []worstRun {
 		if f.Run == nil || f.Amount.Sign() == 0 {
 			return
 		}
+		run := f.Run.Diag()
 		for i := range out {
-			if reflect.DeepEqual(out[i].run, f.Run) {
+			if reflect.DeepEqual(out[i].run, run) {
 				out[i].reaches = append(out[i].reaches, what)
 				return
 			}
 		}
-		out = append(out, worstRun{[]string{what}, f.Run})
+		out = append(out, worstRun{[]string{what}, run})
 	}
 	add("steps", w.Steps)
 	add("time", w.Time)

@@ -1,0 +1,109 @@
+// Package witness is an example run as the parts of the checker hand it to one another. The
+// explorer writes it, a replay performs it, and text is made of it where it is printed.
+package witness
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Witness is the run, or the values, that show a finding to be true. Values are in their
+// JSON forms.
+type Witness struct {
+	Params map[string]any  // parameters of the run
+	Values map[string]any  // data at the end of the path, or values that satisfy the guards in question
+	Path   []Row           // empty where values alone are the witness
+	Loop   int             // row of Path to which a cycle returns, -1 where there is none
+	Rest   map[string]any  // the other parameters, with plain values
+	Guards map[string]bool // what host guards say as the run starts
+	Again  []time.Duration // when the rows of the cycle come in the second lap
+}
+
+// Row is an input that arrives in a state. The last row of a path has none.
+type Row struct {
+	State *ir.State // nil for a run that cannot even start
+	Input Input
+	Arm   *ir.Arm // that takes it; nil where none does, or nobody knows
+	At    time.Duration
+	Data  map[string]any // payload of the input, where it matters
+	Rest  map[string]any // the rest of the payload, with plain values
+
+	Guards map[string]bool // by the text of the call
+}
+
+// Kind is what an Input is.
+type Kind int
+
+const (
+	None       Kind = iota // nothing comes
+	Comes                  // the case arrives
+	Again                  // the event, which was deferred, is looked at again, and taken
+	Dropped                // the same, and nothing takes it
+	Ended                  // the activity ends with nothing to say
+	Checkpoint             // the activity says how far it has come
+)
+
+// Input is what comes.
+type Input struct {
+	Kind Kind
+	ir.Case
+	Activity *ir.Do // of Ended and Checkpoint
+}
+
+// Deferred reports whether the input is an event that was deferred.
+func (in Input) Deferred() bool { return in.Kind == Again || in.Kind == Dropped }
+
+// Fires is the timer that fires, or nil.
+func (in Input) Fires() *ir.Timer {
+	if in.Kind == Comes && in.Case.Kind == ir.CaseTimer {
+		return in.Timer
+	}
+	return nil
+}
+
+// Text is the input as a trigger is written: "StartReview", "failed(timeout)", "after 1m0s",
+// "done". An activity without a label that stands beside others is named.
+func (in Input) Text() string {
+	switch in.Kind {
+	case None:
+		return ""
+	case Ended:
+		return cmp.Or(in.Activity.Label, in.Activity.Activity.Name) + " ended"
+	case Checkpoint:
+		return cmp.Or(in.Activity.Label, in.Activity.Activity.Name) + " checkpoint"
+	}
+	text := in.Case.Text()
+	if do := in.Do; do != nil && do.Label == "" && len(do.State.Dos) > 1 {
+		text = do.Activity.Name + "." + text
+	}
+	switch in.Kind {
+	case Again:
+		text += " (deferred)"
+	case Dropped:
+		text += " (deferred, dropped)"
+	}
+	return text
+}
+
+// Diag is w as a diagnostic has it; nil for nil.
+func (w *Witness) Diag() *diag.Witness {
+	if w == nil {
+		return nil
+	}
+	out := &diag.Witness{Params: w.Params, Values: w.Values, Loop: w.Loop, Rest: w.Rest, Guards: w.Guards}
+	for i := range w.Path {
+		r := &w.Path[i]
+		step := diag.Step{Input: r.Input.Text(), Data: r.Data, Rest: r.Rest, Guards: r.Guards}
+		if r.State != nil {
+			step.State = r.State.Path
+		}
+		if r.Input.Kind != None {
+			step.At = r.At.String()
+		}
+		out.Path = append(out.Path, step)
+	}
+	return out
+}
