@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	goruntime "runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -105,6 +107,32 @@ func TestReadOnAHungDisk(t *testing.T) {
 	faultfs.Hold(0)
 	if v := get(t, e, "r"); v.State != "Idle" {
 		t.Error(v.State)
+	}
+}
+
+// TestReadBehindHungReads: where all connections that read hang, also a caller without a
+// limit of its own is told so in time, and nobody waits for a connection for ever.
+func TestReadBehindHungReads(t *testing.T) {
+	_, e := onHungDisk(t, 100*time.Millisecond)
+	start(t, e, "r", "")
+	faultfs.Hold(faultfs.Read)
+	get := func(ctx context.Context) error { _, err := e.Get(ctx, "r"); return err }
+	var wait sync.WaitGroup
+	for range 4 + 2*goruntime.GOMAXPROCS(0) { // more than there are connections
+		wait.Go(func() {
+			if err := get(t.Context()); !errors.Is(err, ErrUnavailable) {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	background := context.Background()
+	if err := get(background); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("without a limit of its own: %v", err)
+	}
+	faultfs.Hold(0)
+	if err := get(background); err != nil {
+		t.Error(err)
 	}
 }
 

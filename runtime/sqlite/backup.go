@@ -61,6 +61,10 @@ func (s *Store) copyTo(ctx context.Context, file string) (err error) {
 	if err := prepareFile(file, true); err != nil {
 		return err
 	}
+	if err := s.sit(ctx); err != nil {
+		return err
+	}
+	defer s.rise()
 	from, err := s.readers.Conn(ctx)
 	if err != nil {
 		return err

@@ -109,6 +109,10 @@ func (s *Store) Counts(ctx context.Context, name string, since time.Time) (store
 }
 
 func (s *Store) counts(ctx context.Context, name string, since time.Time) (c store.Counts, err error) {
+	if err := s.sit(ctx); err != nil {
+		return c, s.readError(err)
+	}
+	defer s.rise()
 	tx, err := s.readers.BeginTx(ctx, nil) // one moment of history and the tables
 	if err != nil {
 		return c, s.readError(err)

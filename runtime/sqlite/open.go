@@ -21,6 +21,7 @@ import (
 // Store is a store.Store in a SQLite file. It is safe for concurrent use.
 type Store struct {
 	readers *sql.DB
+	seats   chan struct{} // holds a token for each connection of theirs that is in use
 	hands   *hands
 	writer  *writer // nil where the store is read-only
 	closed  atomic.Bool
@@ -166,11 +167,16 @@ func open(ctx context.Context, file string, o options) (*Store, error) {
 	} else if s.writer, err = openWriter(ctx, file, o, s.hands); err != nil {
 		return nil, err
 	}
-	s.readers = connect(file, "ro", o)
+	s.openReaders(file, o)
 	if err := s.readers.PingContext(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+func (s *Store) openReaders(file string, o options) {
+	s.readers = connect(file, "ro", o)
+	s.seats = make(chan struct{}, s.readers.Stats().MaxOpenConnections)
 }
 
 // openWriter brings the database up to date and opens what writes to it.

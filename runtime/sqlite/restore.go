@@ -70,7 +70,8 @@ func copyBackup(ctx context.Context, backup, copied string) (err error) {
 	if err != nil {
 		return err
 	}
-	from := Store{hands: newHands(), readers: connect(file, "ro", newOptions(nil))}
+	from := Store{hands: newHands()}
+	from.openReaders(file, newOptions(nil))
 	if err := errors.Join(from.copyTo(ctx, copied), from.Close()); err != nil {
 		return err
 	}

@@ -72,7 +72,11 @@ func glancing[T any](ctx context.Context, s *Store, read func(source) (T, error)
 
 func readWith[T any](ctx, ends context.Context, s *Store, read func(source) (T, error)) (T, error) {
 	value, err := heeding(ctx, s, func() (value T, err error) {
-		conn, err := s.readers.Conn(store.Caller(ctx))
+		if err := s.sit(ctx); err != nil {
+			return value, err
+		}
+		defer s.rise()
+		conn, err := s.readers.Conn(context.Background()) // there is one for each seat
 		if err != nil {
 			return value, err
 		}
@@ -85,6 +89,26 @@ func readWith[T any](ctx, ends context.Context, s *Store, read func(source) (T, 
 	})
 	return value, s.readError(err)
 }
+
+// sit waits for a seat. Those at which the disk hangs may take all of them.
+func (s *Store) sit(ctx context.Context) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	select {
+	case s.seats <- struct{}{}:
+		return nil
+	default: // and who need not wait asks nothing of ctx
+	}
+	select {
+	case s.seats <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (s *Store) rise() { <-s.seats }
 
 // readAll is reading for the rows of one query.
 func readAll[T any](ctx context.Context, s *Store, scan func(row, *T) error, text string, args ...any) ([]T, error) {

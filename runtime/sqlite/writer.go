@@ -22,8 +22,9 @@ import (
 // begins a transaction, runs each, commits, and only then answers. While the disk
 // syncs, the next requests gather: the more callers, the more of them share a sync. A
 // caller whose context can end has one of the hands lead in its place: a disk that hangs
-// would keep it for ever. (DeWitt et al., "Implementation Techniques for Main Memory Database Systems", 1984; the
-// turn is the combiner's lock of Hendler et al., "Flat Combining", 2010.)
+// would keep it for ever. (DeWitt et al., "Implementation Techniques for Main Memory
+// Database Systems", 1984; the turn is the combiner's lock of Hendler et al., "Flat
+// Combining", 2010.)
 //
 // What a batch does in its transaction, and what becomes of requests that fail,
 // stands in transact.go.
