@@ -36,10 +36,11 @@ func (s *streams) readSources(paths []string) ([]lang.Source, error) {
 	var sources []lang.Source
 	seen := map[string]bool{}
 	for _, name := range names {
-		if seen[filepath.Clean(name)] {
+		file := placeOf(name)
+		if seen[file] {
 			continue
 		}
-		seen[filepath.Clean(name)] = true
+		seen[file] = true
 		src, err := s.readSource(name)
 		if err != nil {
 			return nil, err
@@ -47,6 +48,17 @@ func (s *streams) readSources(paths []string) ([]lang.Source, error) {
 		sources = append(sources, src)
 	}
 	return sources, nil
+}
+
+// placeOf is the path of a file without links, the same however it is written.
+func placeOf(name string) string {
+	if absolute, err := filepath.Abs(name); err == nil && name != "-" {
+		name = absolute
+	}
+	if place, err := filepath.EvalSymlinks(name); err == nil {
+		return place
+	}
+	return filepath.Clean(name)
 }
 
 // expand lists the files that path stands for.
