@@ -58,11 +58,15 @@ func newReplay(m *ir.Machine) (*replay, error) {
 func (r *replay) play(w *diag.Witness) error {
 	start := machine.Input{Kind: machine.StartInput}
 	var err error
-	if start.Data, err = r.m.DecodeParams(filled(r.d, r.d.Params, w.Params)); err != nil {
-		return err
-	}
-	if id, said := w.Params[ir.OwnName(ir.RunID)].(string); said {
+	params := maps.Clone(w.Params)
+	if id, said := params[ir.OwnName(ir.RunID)].(string); said {
 		r.s = r.m.NewSnapshot(id, 7)
+	}
+	for name := range ir.OwnValues { // they are the snapshot's
+		delete(params, ir.OwnName(name))
+	}
+	if start.Data, err = r.m.DecodeParams(filled(r.d, r.d.Params, params)); err != nil {
+		return err
 	}
 	if len(w.Path) == 1 && len(w.Values) == 0 {
 		return nil // a run that cannot start

@@ -16,6 +16,7 @@ const tick = time.Second
 type arrival struct {
 	machine.Input
 	after time.Duration
+	run   string // of a start: the id of the run
 }
 
 // arrivals are all inputs that can reach a run, by the order of language.md, section 5.
@@ -24,7 +25,9 @@ func (s *Space) arrivals(at *machine.Snapshot) []arrival {
 	switch {
 	case at.State < 0:
 		for _, in := range s.each(machine.Input{Kind: machine.StartInput}, s.Def.Params) {
-			list = append(list, arrival{in, 0})
+			for _, id := range s.values.ids() {
+				list = append(list, arrival{Input: in, run: id})
+			}
 		}
 		return list
 	case at.Status != machine.Running:
@@ -32,15 +35,15 @@ func (s *Space) arrivals(at *machine.Snapshot) []arrival {
 	}
 	var others []arrival
 	for _, in := range s.others(at) {
-		others = append(others, arrival{in, s.ready(at, in)})
+		others = append(others, arrival{Input: in, after: s.ready(at, in)})
 	}
 	for _, after := range delays(at, others) {
 		if in, due := s.m.Next(at, start.Add(after)); due {
-			return append(list, arrival{in, after})
+			return append(list, arrival{Input: in, after: after})
 		}
 		for _, o := range others {
 			if after >= o.after {
-				list = append(list, arrival{o.Input, after})
+				list = append(list, arrival{Input: o.Input, after: after})
 			}
 		}
 	}

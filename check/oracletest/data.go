@@ -35,6 +35,7 @@ func (g *generator) atom(field string) string {
 	add(field == "int 0..2" && g.fixed, "event.v < most", "event.v == most")
 	add(g.plain, fmt.Sprintf("p %s %d", pick(g, comparisons), g.IntN(3)))
 	add(g.text, `t == "yes"`, `t != "yes"`)
+	add(g.text && !g.param, `run.id == "yes"`) // with a parameter there would be too many starts
 	add(g.wait, "w > 4s", "w <= 8s", "w == 0s")
 	add(field == "int 0..2", "event.v > 0", "event.v == n", "event.v < n", "event.v < 2")
 	add(field == "int", "event.v > 1", "event.v == p", "event.v < 2")

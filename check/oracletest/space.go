@@ -142,6 +142,10 @@ func (s *Space) canonical(of *machine.Snapshot, now time.Time) *machine.Snapshot
 // guards can answer.
 func (s *Space) take(i int, a arrival) {
 	from, in, now := s.Nodes[i].Snapshot, a.Input, start.Add(a.after)
+	if a.run != "" {
+		named := *from
+		named.Run, from = a.run, &named
+	}
 	if in.Kind == machine.TimerInput {
 		s.fired[in.Timer] = true
 	}

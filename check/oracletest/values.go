@@ -105,6 +105,24 @@ func visit(e *machine.Expr, f func(*machine.Expr)) {
 	}
 }
 
+// ids are those of the runs to try: one that no machine names, and the constants with
+// which the id is compared.
+func (v *valuesOf) ids() []string {
+	ids := map[string]bool{"r": true}
+	for _, e := range conditions(v.d) {
+		visit(e, func(e *machine.Expr) {
+			if len(e.Args) != 2 || e.Args[0].Op != "run" || e.Args[1].Op != "lit" {
+				return
+			}
+			var text string
+			if json.Unmarshal(e.Args[1].Value, &text) == nil {
+				ids[text] = true
+			}
+		})
+	}
+	return slices.Sorted(maps.Keys(ids))
+}
+
 // of lists the values of a type.
 func (v *valuesOf) of(t *machine.Type) []machine.Value {
 	var out []machine.Value

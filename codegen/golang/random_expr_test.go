@@ -51,7 +51,7 @@ func (g *machineWriter) vars(kind string, e *eventDecl) []string {
 	case "int":
 		out = append(out, "limit")
 	case "string":
-		out = append(out, "id")
+		out = append(out, "id", "run.id", "run.machine")
 	}
 	return out
 }
@@ -72,7 +72,7 @@ func (g *machineWriter) expr(typ string, e *eventDecl, depth int) string {
 	}
 	switch kind {
 	case "int":
-		return pickOf(g, leaf()+" + "+leaf(), leaf()+" - "+leaf(), leaf()+" * 3", "min("+leaf()+", 7)", "max("+leaf()+", "+leaf()+")", "-"+pickOf(g, vars...), "len(id)")
+		return pickOf(g, leaf()+" + "+leaf(), leaf()+" - "+leaf(), leaf()+" * 3", "min("+leaf()+", 7)", "max("+leaf()+", "+leaf()+")", "-"+pickOf(g, vars...), "len(id)", "len(run.id)")
 	case "bool":
 		return pickOf(g, "!"+pickOf(g, vars...), g.cond(e, 1))
 	case "string":
@@ -82,7 +82,7 @@ func (g *machineWriter) expr(typ string, e *eventDecl, depth int) string {
 	case "duration":
 		return pickOf(g, leaf()+" + "+leaf(), leaf()+" - 5s", leaf()+" * 2", "min("+leaf()+", 10m)")
 	case "time":
-		return pickOf(g, "now", "now + 5m", "now - 1h")
+		return pickOf(g, "now", "now + 5m", "now - 1h", "run.started", "run.started + 5m")
 	case "[]int":
 		return vars[g.IntN(len(vars))] + " + " + g.expr("int", e, 0)
 	case "[]string":
