@@ -43,11 +43,16 @@ func (e *Engine) Get(ctx context.Context, run string) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
+	limits, err := e.closedLimits(ctx, tasks)
+	if err != nil {
+		return View{}, err
+	}
 	for i := range v.Activities {
 		a := &v.Activities[i]
 		for k := range tasks {
 			if t := &tasks[k]; !t.Cancelled && t.Do == a.Do {
 				addTask(a, t)
+				a.Limit = limitView(limits, t)
 			}
 		}
 		addLastError(a, steps)

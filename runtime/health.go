@@ -189,13 +189,30 @@ func (x *examination) leases(ctx context.Context) error {
 }
 
 func (x *examination) unclaimed(ctx context.Context) error {
-	rows, err := x.e.store.Waiting(ctx, x.now.Add(-x.Late), x.Limit+1)
+	late := x.now.Add(-x.Late)
+	limits, err := x.e.store.Limits(ctx, x.now)
 	if err != nil {
 		return err
 	}
+	limits = slices.DeleteFunc(limits, func(l store.LimitRow) bool { return !holdsBack(&l, late) })
+	most := x.Limit + 1
+	if len(limits) > 0 {
+		most = mostRead + x.Limit + 1
+	}
+	rows, err := x.e.store.Waiting(ctx, late, most)
+	if err != nil {
+		return err
+	}
+	cut := len(rows) == most
 	var problems []Problem
 	for i := range rows {
 		t := &rows[i]
+		if len(problems) > x.Limit {
+			break
+		}
+		if limitOf(limits, t) != nil {
+			continue // it waits for its turn
+		}
 		p := x.of(ctx, t.Run, t.NotBefore, fmt.Sprintf("no worker takes %s, attempt %d", t.Activity, t.Attempt))
 		if p.Since.IsZero() {
 			p.Since = x.now.Add(-x.Late)
@@ -203,6 +220,7 @@ func (x *examination) unclaimed(ctx context.Context) error {
 		problems = append(problems, p)
 	}
 	x.add(NoWorker, problems)
+	x.cut(NoWorker, cut)
 	return nil
 }
 

@@ -270,6 +270,15 @@ func (o *oneRun) wake(ctx context.Context, after time.Time) (time.Time, error) {
 			next = earlier(next, due)
 		}
 	}
+	closed, err := o.engine.closedLimits(ctx, tasks)
+	if err != nil {
+		return time.Time{}, err
+	}
+	for i := range tasks {
+		if l := limitOf(closed, &tasks[i]); l != nil && tasks[i].Worker == "" && l.Opens.After(after) {
+			next = earlier(next, l.Opens)
+		}
+	}
 	messages, err := o.engine.store.Outbox(ctx, o.run, 1)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("the outbox of run %q: %w", o.run, err)

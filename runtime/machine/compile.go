@@ -158,6 +158,9 @@ func (c *compiler) activities() error {
 		if err := costNames("activity "+a.Name, a.Costs); err != nil {
 			return err
 		}
+		if l := a.Limit; l != nil && (l.AtOnce < 0 || l.Rate < 0 || (l.Rate == 0) != (l.Window == 0) || l.Window < 0 || l.AtOnce+l.Rate == 0) {
+			return fmt.Errorf("the limit of activity %q is none: %+v", a.Name, *l)
+		}
 		for _, e := range a.Results {
 			if e < 0 || e >= len(d.Events) || !d.Events[e].Internal {
 				return fmt.Errorf("activity %q raises event %d, which is none that activities raise", a.Name, e)

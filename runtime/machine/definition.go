@@ -66,7 +66,16 @@ type Activity struct {
 	Results []int   `json:"results,omitempty"` // events
 	Fails   []int   `json:"fails,omitempty"`   // the declared categories with which it may fail
 	Costs   []Cost  `json:"costs,omitempty"`
+	Limit   *Limit  `json:"limit,omitempty"`
 	Doc     string  `json:"doc,omitempty"`
+}
+
+// Limit is what holds for the attempts of an activity in all runs of its machine together,
+// whatever their versions. What is 0 is no limit.
+type Limit struct {
+	AtOnce int64 `json:"at_once,omitempty"` // so many are held by workers
+	Rate   int64 `json:"rate,omitempty"`    // so many are claimed in any Window
+	Window int64 `json:"window,omitempty"`  // nanoseconds; set with Rate
 }
 
 // Cost is an exact decimal, as text.

@@ -83,8 +83,15 @@ type ActivityView struct {
 	Lease      *time.Time      `json:"lease,omitempty"`  // until when the worker holds it; where that is past, it is gone
 	Beat       *time.Time      `json:"beat,omitempty"`   // last sign of life
 	Checkpoint json.RawMessage `json:"checkpoint,omitempty"`
-	Lost       int             `json:"lost,omitempty"` // how often a worker of the attempt was lost
+	Lost       int             `json:"lost,omitempty"`  // how often a worker of the attempt was lost
+	Limit      *LimitView      `json:"limit,omitempty"` // where the attempt waits because of one
 	LastError  *ErrorView      `json:"last_error,omitempty"`
+}
+
+// LimitView is a limit of an activity over all runs that lets no attempt begin now.
+type LimitView struct {
+	Text  string     `json:"text"`            // as written: "5 per 1m", "10 at once"
+	Opens *time.Time `json:"opens,omitempty"` // of a rate: when it lets an attempt begin
 }
 
 // ErrorView is the last failure of an activity.

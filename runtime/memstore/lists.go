@@ -55,6 +55,9 @@ func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error
 	for _, m := range s.heads() {
 		consider(m.Ready)
 	}
+	for _, opens := range s.openings(micro(after)) {
+		consider(opens)
+	}
 	return next, nil
 }
 

@@ -28,6 +28,8 @@ type Store struct {
 	checkpoints map[checkpointKey]checkpoint
 	epoch       int64 // the last one given
 	pruned      *tally
+	limits      []store.ActivityLimit    // of the newest definition of each machine
+	claims      map[limitKey][]time.Time // the last ones of each activity with a limit
 }
 
 var _ store.Store = (*Store)(nil)
@@ -69,6 +71,7 @@ func New() *Store {
 		timers:      map[timerKey]time.Time{},
 		checkpoints: map[checkpointKey]checkpoint{},
 		pruned:      newTally(),
+		claims:      map[limitKey][]time.Time{},
 	}
 }
 
@@ -101,6 +104,9 @@ func (s *Store) PutDefinition(ctx context.Context, d store.DefinitionRow) error 
 	}
 	defer s.mu.Unlock()
 	if _, ok := s.definitions[d.Hash]; !ok {
+		if err := s.putLimits(&d); err != nil {
+			return err
+		}
 		d.Definition = bytes.Clone(d.Definition)
 		s.definitions[d.Hash] = d
 	}

@@ -74,7 +74,13 @@ func (s *Store) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow,
 	}
 	slices.SortStableFunc(ready, func(a, b *task) int { return a.age().Compare(b.age()) })
 	var rows []store.TaskRow
-	for _, t := range ready[:min(len(ready), max(q.Limit, 0))] {
+	for _, t := range ready {
+		if len(rows) >= q.Limit {
+			break
+		}
+		if !s.admitClaim(t, now) {
+			continue
+		}
 		s.epoch++
 		t.Epoch, t.Worker, t.LeaseUntil = s.epoch, q.Worker, micro(q.Until)
 		t.ClaimedAt, t.BeatAt, t.ProgressAt = now, now, now

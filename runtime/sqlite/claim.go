@@ -46,7 +46,10 @@ const (
 )
 
 // candidate is a task that is ready.
-type candidate struct{ id, age int64 }
+type candidate struct {
+	id, age int64
+	limited *allowance // nil for any number
+}
 
 func scanCandidate(found row, c *candidate) error { return found.Scan(&c.id, &c.age) }
 
@@ -59,8 +62,16 @@ func (s *Store) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow,
 	if err := s.inPlace(); err != nil {
 		return nil, err
 	}
-	ready, err := glancing(ctx, s, func(from source) ([]candidate, error) { return candidates(ctx, from, &q) })
-	if err != nil || len(ready) == 0 {
+	some, err := glancing(ctx, s, func(from source) (bool, error) {
+		ready, limited, err := candidates(ctx, from, &q)
+		for _, a := range limited {
+			if a.ahead(micros(q.Now)) {
+				return true, err
+			}
+		}
+		return len(ready) > 0, err
+	})
+	if err != nil || !some {
 		return nil, err
 	}
 	return writing(ctx, s, func(t *tx) ([]store.TaskRow, error) { return t.claim(ctx, &q) })
@@ -79,34 +90,49 @@ func (s *Store) inPlace() error {
 	return s.readError(err)
 }
 
-// candidates are the tasks that are ready, oldest first.
-func candidates(ctx context.Context, from source, q *store.ClaimQuery) ([]candidate, error) {
+// candidates are the tasks that are ready, oldest first, as many as limits let through,
+// and the allowances of those that have a limit.
+func candidates(ctx context.Context, from source, q *store.ClaimQuery) ([]candidate, map[store.Claimable]*allowance, error) {
 	now := micros(q.Now)
+	limited, err := allowances(ctx, from, q)
+	if err != nil {
+		return nil, nil, err
+	}
 	var all []candidate
-	add := func(text string, args ...any) error {
+	add := func(a *allowance, text string, args ...any) error {
 		found, err := list(ctx, from, scanCandidate, text, args...)
+		for i := range found {
+			found[i].limited = a
+		}
 		all = append(all, found...)
 		return err
 	}
-	for _, a := range q.Activities {
-		if q.Run != "" {
-			if err := add(selectOfRun, now, a.Definition, a.Activity, q.Run); err != nil {
-				return nil, err
+	for _, c := range q.Activities {
+		a, most := limited[c], q.Limit
+		if a != nil {
+			most = a.free
+		}
+		switch {
+		case most == 0:
+		case q.Run != "":
+			err = add(a, selectOfRun, now, c.Definition, c.Activity, q.Run)
+		default:
+			if err = add(a, selectAtOnce, now, c.Definition, c.Activity, most); err == nil {
+				err = add(a, selectLater, now, c.Definition, c.Activity, most)
 			}
-			continue
 		}
-		if err := add(selectAtOnce, now, a.Definition, a.Activity, q.Limit); err != nil {
-			return nil, err
-		}
-		if err := add(selectLater, now, a.Definition, a.Activity, q.Limit); err != nil {
-			return nil, err
+		if err != nil {
+			return nil, nil, err
 		}
 	}
 	slices.SortFunc(all, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.age, b.age), cmp.Compare(a.id, b.id))
 	})
 	all = slices.Compact(all) // an activity may be asked for twice
-	return all[:min(len(all), q.Limit)], nil
+	if len(limited) > 0 {
+		all = slices.DeleteFunc(all, func(c candidate) bool { return c.limited != nil && !c.limited.take() })
+	}
+	return all[:min(len(all), q.Limit)], limited, nil
 }
 
 func (t *tx) claim(ctx context.Context, q *store.ClaimQuery) ([]store.TaskRow, error) {
@@ -114,7 +140,18 @@ func (t *tx) claim(ctx context.Context, q *store.ClaimQuery) ([]store.TaskRow, e
 	if _, err := t.exec(deleteStopped, now); err != nil {
 		return nil, err
 	}
-	ready, err := candidates(ctx, t, q)
+	ready, limited, err := candidates(ctx, t, q)
+	if err != nil {
+		return nil, err
+	}
+	if caught, err := t.catchUp(limited, now); err != nil {
+		return nil, err
+	} else if caught {
+		ready, _, err = candidates(ctx, t, q)
+		if err != nil {
+			return nil, err
+		}
+	}
 	if err != nil || len(ready) == 0 {
 		return nil, err
 	}
@@ -127,6 +164,11 @@ func (t *tx) claim(ctx context.Context, q *store.ClaimQuery) ([]store.TaskRow, e
 		below := len(ready) - 1 - i
 		if _, err := t.exec(claimTask, below, q.Worker, now, micros(q.Until), now, now, c.id); err != nil {
 			return nil, err
+		}
+		if c.limited != nil {
+			if err := t.claimed(c.limited, now); err != nil {
+				return nil, err
+			}
 		}
 		row, _, err := first(ctx, t, scanTask, selectTask, c.id)
 		if err != nil {

@@ -18,8 +18,11 @@ const selectDefinition = `
 // PutDefinition implements store.Store.
 func (s *Store) PutDefinition(ctx context.Context, d store.DefinitionRow) error {
 	return s.write(ctx, func(t *tx) error {
-		_, err := t.exec(insertDefinition, d.Hash, d.Machine, d.Source, string(d.Definition))
-		return err
+		n, err := t.exec(insertDefinition, d.Hash, d.Machine, d.Source, string(d.Definition))
+		if err != nil || n == 0 {
+			return err
+		}
+		return t.putLimits(&d)
 	})
 }
 

@@ -61,6 +61,9 @@ func TestPlans(t *testing.T) {
 	for i, text := range append(slices.Clone(deletions), deletionsOfRun...) {
 		queries[fmt.Sprint("delete ", i)] = text
 	}
+	queries["limits"], queries["limited"], queries["count held"] = selectLimits, selectLimited, countHeld
+	queries["last claim"], queries["claims"], queries["claims ahead"] = selectLastClaim, selectClaims, claimsAhead
+	queries["forget claims"], queries["next opening"] = forgetClaims, nextOpening
 	queries["chain"], queries["mark"], queries["delete record"] = selectChain, selectMark, deleteRecord
 	queries["prunable"], queries["count old"], queries["count prunable"] = selectPrunable, countOld, countPrunable
 	queries["waiting"], queries["wanted"], queries["uncounted"] = selectWaiting, selectWanted, selectUncounted
@@ -78,9 +81,11 @@ func TestPlans(t *testing.T) {
 	}
 	mayScan := map[string]string{ // the index of exactly what is wanted, read from its beginning
 		"outbox": "USING INDEX outbox_next", "runs by all": "USING INDEX runs_by_start",
-		"waiting":   "SCAN tasks USING",          // the two indexes of tasks that wait
-		"wanted":    "SCAN w",                    // what it has found so far
-		"uncounted": "SCAN change VIRTUAL TABLE", // the counts in a row of history
+		"waiting": "SCAN tasks USING",                                           // the two indexes of tasks that wait
+		"wanted":  "SCAN w",                                                     // what it has found so far
+		"limits":  "SCAN limits", "limited": "SCAN l", "next opening": "SCAN l", // the few limits that there are
+		"count held": "USING INDEX tasks_leases",  // what workers hold
+		"uncounted":  "SCAN change VIRTUAL TABLE", // the counts in a row of history
 	}
 	maySort := map[string]bool{"claim of run": true, "tasks": true, "uncounted": true} // the tasks of one run, the last rows
 	for name, text := range queries {
@@ -99,7 +104,7 @@ func TestPlans(t *testing.T) {
 		"next task": "tasks_wake", "runs by state": "runs_by_state", "runs by outcome": "runs_by_outcome",
 		"later runs by machine": "runs_by_machine", "uncounted": "SEARCH history USING INTEGER PRIMARY KEY (rowid>?)",
 		"history": "history_marks (run=? AND seq>? AND seq<?)", "chain": "SEARCH before USING INTEGER PRIMARY KEY (rowid=?)",
-		"mark":     "history_marks (run=?)",
+		"mark": "history_marks (run=?)", "limited": "definitions_by_machine", "claims ahead": "(machine=? AND activity=?",
 		"prunable": "runs_finished (outcome=? AND updated<?)", "count old": "runs_finished (outcome=? AND updated<?)",
 		"delete 2": "outbox_by_run", "waiting": "tasks_at_once", "wanted": "tasks_at_once (definition>?)", "count prunable": "runs_finished (outcome=? AND updated<?)",
 		"runs by machine and state": "runs_by_state", "runs by running machine": "runs_by_status", "runs by halted": "runs_by_status",

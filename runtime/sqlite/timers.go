@@ -73,7 +73,7 @@ func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error
 }
 
 func nextWake(ctx context.Context, from source, after time.Time) (next time.Time, err error) {
-	for _, query := range []string{nextTimer, nextTask, nextLease, nextMessage} {
+	for _, query := range []string{nextTimer, nextTask, nextLease, nextMessage, nextOpening} {
 		n, _, err := first(ctx, from, scanOne[sql.NullInt64], query, micros(after))
 		if err != nil {
 			return time.Time{}, err

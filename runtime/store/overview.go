@@ -19,6 +19,9 @@ type Overview interface {
 	// that are neither paused nor halted, and that no one has claimed; in no
 	// order.
 	Waiting(ctx context.Context, before time.Time, limit int) ([]TaskRow, error)
+	// Limits lists the limits of activities and how they stand at now, by machine and
+	// activity.
+	Limits(ctx context.Context, now time.Time) ([]LimitRow, error)
 	// Prune deletes up to q.Limit finished runs with all that belongs to them,
 	// in one durable write; in no order. Runs with a message that has not been
 	// delivered, or with a cancelled task that is still held, stay.

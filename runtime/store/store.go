@@ -59,7 +59,8 @@ func (e *notFound) Is(target error) bool { return target == ErrNotFound }
 // passes runtime/storetest. A call
 // returns soon after its ctx is done, whatever the medium does.
 type Store interface {
-	// PutDefinition keeps d under its hash; putting it again does nothing.
+	// PutDefinition keeps d under its hash; putting it again does nothing. A new one
+	// brings the limits of its machine's activities (LimitsOf), in place of those before.
 	PutDefinition(ctx context.Context, d DefinitionRow) error
 	// Definition is ErrNotFound where no machine of that hash has been put.
 	Definition(ctx context.Context, hash string) (DefinitionRow, error)
@@ -85,7 +86,10 @@ type Store interface {
 	// giving each an epoch higher than any before. A task is ready when its
 	// NotBefore has come, no one holds it, its run is neither paused nor
 	// halted, no cancelled task of its run is still held, and no timer of its
-	// run has fallen due: that comes first.
+	// run has fallen due: that comes first. Of an activity with a limit, in runs of any
+	// version of its machine, no more are held at once, and no more are claimed in any
+	// window. A claim counts whatever becomes of it. Where q.Now is earlier than that
+	// of claims before, these count as claims of q.Now.
 	Claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error)
 	// Wanted lists the machine versions, by their hashes, that have tasks which no
 	// one holds, of runs that are neither paused nor halted; in no order. It costs by
@@ -118,8 +122,8 @@ type Store interface {
 	// neither paused nor halted.
 	Due(ctx context.Context, now time.Time, limit int) ([]TimerRow, error)
 	// NextWake is the earliest time later than after at which a timer falls due,
-	// a task's NotBefore comes, a lease runs out or a message can be taken; zero
-	// where nothing waits. It may be early, where what waits turns out to be held
+	// a task's NotBefore comes, a lease runs out, the rate of an activity lets a
+	// waiting task through, or a message can be taken; zero where nothing waits. It may be early, where what waits turns out to be held
 	// up, but never late.
 	NextWake(ctx context.Context, after time.Time) (time.Time, error)
 

@@ -139,6 +139,17 @@ func WithGuard(name, fields string) Part {
 	}
 }
 
+// WithLimit gives an activity a limit over all runs.
+func WithLimit(activity string, l machine.Limit) Part {
+	return func(b *builder, _ int) {
+		for i := range b.d.Activities {
+			if b.d.Activities[i].Name == activity {
+				b.d.Activities[i].Limit = &l
+			}
+		}
+	}
+}
+
 // activity: results and failures are lists of names.
 func WithActivity(name, fields, results, fails string) Part {
 	return func(b *builder, _ int) {

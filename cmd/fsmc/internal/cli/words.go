@@ -157,6 +157,10 @@ func activityPhrase(a *machine.ActivityView, now time.Time) string {
 		text = fmt.Sprintf("%s running since %s (%s, at %s)", a.Activity, when(*a.Since, now), attempt, a.Worker)
 	case a.Until != nil && a.Until.After(now):
 		text = fmt.Sprintf("%s to be tried again at %s (%s)", a.Activity, when(*a.Until, now), attempt)
+	case a.Limit != nil && a.Limit.Opens != nil:
+		text = fmt.Sprintf("%s held back by its limit of %s until %s (%s)", a.Activity, a.Limit.Text, when(*a.Limit.Opens, now), attempt)
+	case a.Limit != nil:
+		text = fmt.Sprintf("%s held back by its limit of %s (%s)", a.Activity, a.Limit.Text, attempt)
 	default:
 		text = fmt.Sprintf("%s waiting for a worker (%s)", a.Activity, attempt)
 	}

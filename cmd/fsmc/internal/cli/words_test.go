@@ -49,6 +49,12 @@ func TestSentence(t *testing.T) {
 			v.Activities, v.Timers = []machine.ActivityView{a, b}, nil
 		}, "r1 is in Posting since 11:58:30 (1m30s ago), post to be tried again at 12:00:30 (attempt 2 of 6); " +
 			"and log waiting for a worker (attempt 2)"},
+		{"activities that their limits hold back", func(v *runtime.View) {
+			a, b := post, post
+			a.Limit, b.Limit = &machine.LimitView{Text: "5 per 1m", Opens: at(30 * time.Second)}, &machine.LimitView{Text: "10 at once"}
+			v.Activities, v.Timers = []machine.ActivityView{a, b}, nil
+		}, "r1 is in Posting since 11:58:30 (1m30s ago), post held back by its limit of 5 per 1m until 12:00:30 (attempt 2 of 6); " +
+			"and post held back by its limit of 10 at once (attempt 2 of 6)"},
 		{"events", func(v *runtime.View) {
 			v.Events = []machine.EventView{{Name: "Go"}, {Name: "Stop"}}
 			v.Timers = v.Timers[:1]
