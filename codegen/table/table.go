@@ -144,6 +144,9 @@ func (c *compiler) activity(a *ir.Activity) machine.Activity {
 	for _, k := range a.Fails {
 		out.Fails = append(out.Fails, k.Index)
 	}
+	if l := a.Limit; l != (ir.Limit{}) {
+		out.Limit = &machine.Limit{AtOnce: l.AtOnce, Rate: l.Rate, Window: l.Window}
+	}
 	return out
 }
 

@@ -59,14 +59,24 @@ type Failures struct {
 	Names []*Name `parser:"'failures' '{' @@ ( (?= ',' Name) ',' @@ )* ','? '}'"`
 }
 
-// Activity declares a side effect: what it takes, raises, fails with and costs.
+// Activity declares a side effect: what it takes, raises, fails with and costs, and how
+// many attempts of it may begin.
 type Activity struct {
 	Node
-	Name    *Name    `parser:"'activity' @@ '('"`
-	Params  []*Param `parser:"( @@ ( ',' @@ )* )? ')'"`
-	Results []*Name  `parser:"( '->' @@ ( '|' @@ )* )?"`
-	Fails   []*Name  `parser:"( 'fails' @@ ( ',' @@ )* )?"` // nil without `fails`; "none" alone stands for no category
-	Costs   []*Cost  `parser:"( 'cost' @@ ( ',' @@ )* )?"`
+	Name      *Name       `parser:"'activity' @@ '('"`
+	Params    []*Param    `parser:"( @@ ( ',' @@ )* )? ')'"`
+	Results   []*Name     `parser:"( '->' @@ ( '|' @@ )* )?"`
+	Fails     []*Name     `parser:"( 'fails' @@ ( ',' @@ )* )?"` // nil without `fails`; "none" alone stands for no category
+	Costs     []*Cost     `parser:"( 'cost' @@ ( ',' @@ )* )?"`
+	Throttles []*Throttle `parser:"@@*"`
+}
+
+// Throttle is a limit of an activity over all runs: `limit 10 at once` or `limit 5 per 1m`.
+type Throttle struct {
+	Node
+	Count  *Literal `parser:"'limit' (?= '-'? Int) @@"` // Neg where a minus stands before it
+	AtOnce bool     `parser:"( @'at' 'once'"`
+	Window *Literal `parser:"| 'per' (?= '-'? Duration) @@ )"` // Neg likewise; nil for `at once`
 }
 
 // Cost is what one attempt costs in one currency.

@@ -133,7 +133,7 @@ func (p *printer) activity(a *ast.Activity) {
 	}
 }
 
-// activityPart is what an activity raises, fails with or costs; print is nil
+// activityPart is what an activity raises, fails with or costs, or its limits; print is nil
 // where it does not say.
 type activityPart struct {
 	gap   int // least number of blanks before it
@@ -142,7 +142,7 @@ type activityPart struct {
 }
 
 func activityParts(a *ast.Activity) []activityPart {
-	parts := []activityPart{{gap: 1}, {gap: 2}, {gap: 2}}
+	parts := []activityPart{{gap: 1}, {gap: 2}, {gap: 2}, {gap: 2}, {gap: 1}}
 	if len(a.Results) > 0 {
 		parts[0].pos = a.Results[0].Pos
 		parts[0].print = func(p *printer) {
@@ -164,6 +164,14 @@ func activityParts(a *ast.Activity) []activityPart {
 			filled(p, a.Costs, ",", (*printer).cost)
 		}
 	}
+	if len(a.Throttles) > 0 {
+		parts[3].pos = a.Throttles[0].Pos
+		parts[3].print = func(p *printer) { p.throttle(a.Throttles[0]) }
+	}
+	if len(a.Throttles) > 1 { // one of each kind, where nothing is wrong
+		parts[4].pos = a.Throttles[1].Pos
+		parts[4].print = func(p *printer) { filled(p, a.Throttles[1:], "", (*printer).throttle) }
+	}
 	return parts
 }
 
@@ -171,6 +179,17 @@ func (p *printer) cost(c *ast.Cost) {
 	p.name(c.Name)
 	p.text(" ")
 	p.literal(c.Amount)
+}
+
+func (p *printer) throttle(t *ast.Throttle) {
+	p.text("limit ")
+	p.literal(t.Count)
+	if t.AtOnce {
+		p.text(" at once")
+		return
+	}
+	p.text(" per ")
+	p.literal(t.Window)
 }
 
 func (p *printer) budgetLine(l *ast.BudgetLine) {

@@ -135,9 +135,17 @@ type Activity struct {
 	Results []*Event
 	Fails   []*Category // the declared categories with which it may fail; none for `fails none`
 	Costs   []Cost
+	Limit   Limit
 	Doc     string
 	Span    token.Span
 	Index   int
+}
+
+// Limit is what holds for the attempts of an activity in all runs together. Zero is none.
+type Limit struct {
+	AtOnce int64 // so many may run at once
+	Rate   int64 // so many may begin in any Window
+	Window int64 // nanoseconds; set with Rate
 }
 
 // Param is a parameter of an activity or a guard.

@@ -50,6 +50,7 @@ func (r *resolver) declareActivities() {
 		a.Results = r.results(src)
 		a.Fails = r.fails(src)
 		a.Costs = r.costsOf(src)
+		a.Limit = r.limitOf(src)
 		if !claim(r, r.callables, src.Name, false) {
 			continue
 		}

@@ -33,7 +33,7 @@ var expectedAfter = map[string]map[string]string{
 		"precedes": aState, "excludes": aState,
 	},
 	"machine":  {"machine": "a name for the machine", "(": "a parameter: a name and a type", ",": "a parameter: a name and a type"},
-	"activity": {"activity": "a name for the activity", "->": anEvent, "|": anEvent, "fails": "a category of failure", "cost": "the name of a cost", "(": `a parameter or ")"`},
+	"activity": {"activity": "a name for the activity", "->": anEvent, "|": anEvent, "fails": "a category of failure", "cost": "the name of a cost", "limit": anInt, "per": "a duration such as 1m", "at": `"once"`, "(": `a parameter or ")"`},
 	"guard":    {"guard": "a name for the guard", "(": `a parameter or ")"`},
 	"event":    {"event": "a name for the event"},
 	"enum":     {"enum": "a name for the enum", "{": "the name of a value", ",": "the name of a value"},
@@ -64,6 +64,7 @@ var expectedSymbol = map[string]string{
 	"Arm": `"->", "retry", "reject", "ignore" or "{"`, "Step": `"->", "retry", "reject", "ignore" or "{"`,
 	"Cost": "a cost and its amount", "Block": `"{"`, "Scope": `"run", "visit" or ` + aState,
 	`"precedes"`: `"precedes", "leads to", "excludes" or "at most"`,
+	`"at"`:       `"at once" or "per"`,
 	`"}"`:        `"," or "}"`, `")"`: `"," or ")"`,
 }
 

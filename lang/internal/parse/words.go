@@ -33,7 +33,7 @@ var (
 		"enum":     {declaration: true},
 		"event":    {declaration: true},
 		"failures": {declaration: true},
-		"activity": {declaration: true, inside: []string{"fails", "cost"}},
+		"activity": {declaration: true, inside: []string{"fails", "cost", "limit", "at", "once", "per"}},
 		"guard":    {declaration: true},
 		"budget":   {declaration: true},
 		"assert":   {declaration: true, inside: []string{"precedes", "leads", "excludes", "at", "to", "most"}},

@@ -111,6 +111,9 @@ func (d *dumper) activity(a *ir.Activity) {
 		d.line("raises %s", joined(a.Results, func(e *ir.Event) string { return e.Name }))
 		d.line("fails %s", joined(a.Fails, func(c *ir.Category) string { return c.Name }))
 		d.line("cost %s", joined(a.Costs, costText))
+		if a.Limit != (ir.Limit{}) {
+			d.line("limit %+v", a.Limit)
+		}
 	})
 }
 
