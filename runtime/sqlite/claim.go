@@ -15,23 +15,24 @@ import (
 // A task that has waited for its NotBefore and one that was ready at once stand
 // in different indexes, each in the order of age. Claim takes the oldest of
 // each, for each activity, and of those the oldest. A task may be handed out
-// while no cancelled one of its run is held, and no timer of its run is due.
+// while no cancelled one of its run is held, and no timer of its run is due. Each says, too,
+// whether there are limits at all, so that who has none does not ask for them.
 const (
 	free = ` AND NOT EXISTS (
 		SELECT 1 FROM tasks AS other
 		WHERE other.run = tasks.run AND other.cancelled = 1 AND other.lease_until > ?1)
 		AND NOT EXISTS (SELECT 1 FROM timers WHERE timers.run = tasks.run AND timers.due <= ?1)`
 	selectAtOnce = `
-	SELECT id, queued AS age FROM tasks
+	SELECT id, queued AS age, EXISTS (SELECT 1 FROM limits) FROM tasks
 	WHERE definition = ?2 AND activity = ?3 AND worker IS NULL AND awake = 1 AND not_before IS NULL` + free + `
 	ORDER BY queued, id LIMIT ?4`
 	selectLater = `
-	SELECT id, not_before AS age FROM tasks
+	SELECT id, not_before AS age, EXISTS (SELECT 1 FROM limits) FROM tasks
 	WHERE definition = ?2 AND activity = ?3 AND worker IS NULL AND awake = 1
 		AND not_before IS NOT NULL AND not_before <= ?1` + free + `
 	ORDER BY not_before, id LIMIT ?4`
 	selectOfRun = `
-	SELECT id, coalesce(not_before, queued) AS age FROM tasks
+	SELECT id, coalesce(not_before, queued) AS age, EXISTS (SELECT 1 FROM limits) FROM tasks
 	WHERE run = ?4 AND definition = ?2 AND activity = ?3 AND worker IS NULL AND awake = 1
 		AND (not_before IS NULL OR not_before <= ?1)` + free
 
@@ -48,10 +49,11 @@ const (
 // candidate is a task that is ready.
 type candidate struct {
 	id, age int64
-	limited *allowance // nil for any number
+	limits  bool       // some activity has one
+	limited *allowance // of its own; nil for any number
 }
 
-func scanCandidate(found row, c *candidate) error { return found.Scan(&c.id, &c.age) }
+func scanCandidate(found row, c *candidate) error { return found.Scan(&c.id, &c.age, &c.limits) }
 
 // Claim implements store.Store. It asks the readers first, so that workers
 // who find nothing do not disturb the writer.
@@ -93,12 +95,21 @@ func (s *Store) inPlace() error {
 // candidates are the tasks that are ready, oldest first, as many as limits let through,
 // and the allowances of those that have a limit.
 func candidates(ctx context.Context, from source, q *store.ClaimQuery) ([]candidate, map[store.Claimable]*allowance, error) {
-	now := micros(q.Now)
-	limited, err := allowances(ctx, from, q)
-	if err != nil {
-		return nil, nil, err
+	all, err := ready(ctx, from, q, nil)
+	if err != nil || len(all) == 0 || !all[0].limits {
+		return all, nil, err
 	}
-	var all []candidate
+	limited, err := allowances(ctx, from, q)
+	if err != nil || len(limited) == 0 {
+		return all, nil, err
+	}
+	all, err = ready(ctx, from, q, limited)
+	return all, limited, err
+}
+
+// ready are the candidates under some allowances.
+func ready(ctx context.Context, from source, q *store.ClaimQuery, limited map[store.Claimable]*allowance) (all []candidate, err error) {
+	now := micros(q.Now)
 	add := func(a *allowance, text string, args ...any) error {
 		found, err := list(ctx, from, scanCandidate, text, args...)
 		for i := range found {
@@ -122,7 +133,7 @@ func candidates(ctx context.Context, from source, q *store.ClaimQuery) ([]candid
 			}
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	slices.SortFunc(all, func(a, b candidate) int {
@@ -132,7 +143,7 @@ func candidates(ctx context.Context, from source, q *store.ClaimQuery) ([]candid
 	if len(limited) > 0 {
 		all = slices.DeleteFunc(all, func(c candidate) bool { return c.limited != nil && !c.limited.take() })
 	}
-	return all[:min(len(all), q.Limit)], limited, nil
+	return all[:min(len(all), q.Limit)], nil
 }
 
 func (t *tx) claim(ctx context.Context, q *store.ClaimQuery) ([]store.TaskRow, error) {
@@ -147,13 +158,12 @@ func (t *tx) claim(ctx context.Context, q *store.ClaimQuery) ([]store.TaskRow, e
 	if caught, err := t.catchUp(limited, now); err != nil {
 		return nil, err
 	} else if caught {
-		ready, _, err = candidates(ctx, t, q)
-		if err != nil {
+		if ready, _, err = candidates(ctx, t, q); err != nil {
 			return nil, err
 		}
 	}
-	if err != nil || len(ready) == 0 {
-		return nil, err
+	if len(ready) == 0 {
+		return nil, nil
 	}
 	if _, err := t.exec(raiseEpoch, len(ready)); err != nil {
 		return nil, err

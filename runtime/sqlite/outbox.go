@@ -24,7 +24,7 @@ const (
 	selectOutbox   = messageColumns + ` WHERE next = 1 ORDER BY ready, run LIMIT ?`
 	selectOutboxOf = messageColumns + ` WHERE run = ? AND delivered IS NULL ORDER BY seq, n LIMIT 1`
 	selectReady    = messageColumns + ` WHERE next = 1 AND ready <= ? ORDER BY ready, run LIMIT ?`
-	nextMessage    = `SELECT min(ready) FROM outbox WHERE next = 1 AND ready > ?`
+	nextMessage    = `SELECT min(ready) FROM outbox WHERE next = 1 AND ready > ?1`
 
 	selectMessage = `
 	SELECT run, attempt, delivered IS NOT NULL FROM outbox WHERE id = ?`

@@ -27,11 +27,14 @@ const selectTimers = `
 
 // The times that anything waits for, later than a given one.
 const (
-	nextTimer = `SELECT min(due) FROM timers WHERE awake = 1 AND due > ?`
+	nextTimer = `SELECT min(due) AS at FROM timers WHERE awake = 1 AND due > ?1`
 	nextTask  = `
 	SELECT min(not_before) FROM tasks
-	WHERE worker IS NULL AND awake = 1 AND not_before IS NOT NULL AND not_before > ?`
-	nextLease = `SELECT min(lease_until) FROM tasks WHERE worker IS NOT NULL AND lease_until > ?`
+	WHERE worker IS NULL AND awake = 1 AND not_before IS NOT NULL AND not_before > ?1`
+	nextLease = `SELECT min(lease_until) FROM tasks WHERE worker IS NOT NULL AND lease_until > ?1`
+
+	nextAny = `SELECT min(at) FROM (` + nextTimer + ` UNION ALL ` + nextTask + ` UNION ALL ` + nextLease +
+		` UNION ALL ` + nextMessage + ` UNION ALL ` + nextOpening + `)`
 )
 
 func (t *tx) writeTimers(c *store.Commit) error {
@@ -69,18 +72,6 @@ func scanTimer(found row, t *store.TimerRow) error {
 
 // NextWake implements store.Store.
 func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
-	return glancing(ctx, s, func(from source) (time.Time, error) { return nextWake(ctx, from, after) })
-}
-
-func nextWake(ctx context.Context, from source, after time.Time) (next time.Time, err error) {
-	for _, query := range []string{nextTimer, nextTask, nextLease, nextMessage, nextOpening} {
-		n, _, err := first(ctx, from, scanOne[sql.NullInt64], query, micros(after))
-		if err != nil {
-			return time.Time{}, err
-		}
-		if t := fromOptional(n); n.Valid && (next.IsZero() || t.Before(next)) {
-			next = t
-		}
-	}
-	return next, nil
+	next, _, err := glanceFirst(ctx, s, scanOne[sql.NullInt64], nextAny, micros(after))
+	return fromOptional(next), err
 }
