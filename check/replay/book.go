@@ -31,6 +31,7 @@ type place struct {
 
 func newBook(m *ir.Machine) (*book, error) {
 	definition, calls := table.CompileCalls(m)
+	sound(definition)
 	x, err := machine.Compile(definition)
 	if err != nil {
 		return nil, err
