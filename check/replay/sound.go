@@ -7,9 +7,9 @@ import (
 )
 
 // sound makes of d what the runtime compiles. It refuses numbers that `unsound-backoff`
-// reports, and retries that `retry-without-activity` reports. They have their finding; the
-// other findings of the machine have runs all the same. The waits are those that
-// check/timing says.
+// reports, retries that `retry-without-activity` reports, and limits of 0s. The findings of
+// such a machine have runs all the same. The waits are those that check/timing says; the
+// step does not look at limits.
 func sound(d *machine.Definition) {
 	for i := range d.Arms {
 		b := d.Arms[i].Backoff
@@ -23,6 +23,14 @@ func sound(d *machine.Definition) {
 	}
 	for i := range d.Timers { // run.begin sets them
 		d.Timers[i].Jitter = min(d.Timers[i].Jitter, 1)
+	}
+	for i := range d.Dos {
+		for _, limit := range []**int64{&d.Dos[i].Timeout, &d.Dos[i].Heartbeat, &d.Dos[i].Progress} {
+			if *limit != nil && **limit <= 0 {
+				least := int64(1)
+				*limit = &least
+			}
+		}
 	}
 	for i := range d.States {
 		for k := range d.States[i].Handlers {
