@@ -35,6 +35,22 @@ func run(p *check.Pass) {
 	for _, t := range p.Machine.Timers {
 		judgeJitter(p, t.State, t.Jitter, t.Span)
 	}
+	for _, d := range p.Machine.Dos {
+		judgeLimits(p, d)
+	}
+}
+
+// judgeLimits reports limits of no time: the runtime takes none.
+func judgeLimits(p *check.Pass, d *ir.Do) {
+	for _, l := range []struct {
+		name  string
+		limit *int64
+	}{{"timeout", d.Timeout}, {"heartbeat", d.Heartbeat}, {"progress", d.Progress}} {
+		if l.limit != nil && *l.limit <= 0 {
+			p.Report(check.Finding{State: d.State, Span: d.Span, Message: "\"" + l.name + " 0s\" leaves an attempt no time",
+				Help: "Write a time over 0s, or remove it."})
+		}
+	}
 }
 
 // judgeBound reports a bound of none at all.
