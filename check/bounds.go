@@ -34,6 +34,8 @@ type Figure struct {
 	weight *explore.Weigher // what it adds up; nil for time
 	length int64            // of path, by weight
 	shown  bool             // whether Run and what is read off it are there
+
+	soughtSure bool // a path without guesses has been looked for
 }
 
 // Endless is why a figure has no bound.

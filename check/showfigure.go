@@ -89,7 +89,8 @@ func (s *shared) reachBy(p *explore.Product, f *Figure) {
 	}
 	run, replays := s.replays(s.ends(w, ending))
 	delete(s.endings, w)
-	if !replays && f.weight != nil && !p.Sure(f.path) {
+	if !replays && f.weight != nil && !f.soughtSure && !p.Sure(f.path) {
+		f.soughtSure = true
 		if path := p.SurePath(f.weight, f.length); path != nil && !slices.Equal(path, f.path) {
 			f.path = path
 			s.reach(p, f)
