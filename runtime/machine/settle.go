@@ -64,14 +64,11 @@ func (m *Machine) Settle(s *Snapshot, now time.Time, ask Ask) (*Snapshot, []Comm
 // it is given all the same: it has happened, and should be written if there
 // are records.
 func (m *Machine) Advance(s *Snapshot, in Input, now time.Time, ask Ask) (*Snapshot, []Command, []*Record, error) {
-	return m.advance(s, in, now, ask, nil, nil)
-}
-
-// advance appends to commands and records.
-func (m *Machine) advance(s *Snapshot, in Input, now time.Time, ask Ask, commands []Command, records []*Record) (*Snapshot, []Command, []*Record, error) {
+	var commands []Command
+	var records []*Record
 	if in.Kind != StartInput {
 		var err error
-		if s, commands, records, err = m.settle(s, now, ask, commands, records); err != nil {
+		if s, commands, records, err = m.Settle(s, now, ask); err != nil {
 			return s, commands, records, err
 		}
 	}
