@@ -10,8 +10,8 @@
 // The package has these parts, in the order in which to read them:
 //
 //   - What programs write: aliases.go, of what stands in the packages below; engine.go with
-//     its options; engine_activity.go, of activities and guards; runs.go, methods.go, fields.go,
-//     optional.go and typed.go, which generated code is made of.
+//     its options; engine_activity.go and handlers.go, of activities and guards; runs.go,
+//     methods.go, fields.go, optional.go and typed.go, which generated code is made of.
 //   - One durable write: engine_apply.go, engine_write.go and engine_commit.go; engine_runs.go,
 //     of the turns of a run; engine_ask.go, of host guards; engine_hosts.go, of the versions
 //     of machines and who serves them.

@@ -99,7 +99,8 @@ func WithObserver(o Observer) Option { return func(e *Engine) { e.observer = o }
 // none. What is missing is left to other engines, and asked for again each second while
 // Run is under way, as is what is there: it may be gone. Where a guard is missing the
 // engine leaves all activities of the version alone, since the step after one may need
-// it. Find must not call the engine. A version that was registered is not asked about.
+// it. Find must not call the engine, and answers as soon as a guard does: see
+// WithGuardLimit. A version that was registered is not asked about.
 func WithHandlers(find func(*Machine) Handlers) Option { return func(e *Engine) { e.find = find } }
 
 // WithWorker sets the name under which tasks are held, for operators to read;

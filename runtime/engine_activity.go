@@ -26,13 +26,6 @@ type ActivityFunc func(ctx context.Context, a *Attempt) (Result, error)
 // ErrNoGuard says that no one can be asked: the step is not taken here and now.
 type GuardFunc func(ctx context.Context, args json.RawMessage) (bool, error)
 
-// Handlers are what a program brings to a machine: one function for each
-// activity and for each guard, by their names in the machine.
-type Handlers struct {
-	Activities map[string]ActivityFunc
-	Guards     map[string]GuardFunc
-}
-
 // Result is how an activity ended: the event that it raises with the event's
 // data, or nothing where it declares none.
 type Result struct {

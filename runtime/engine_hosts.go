@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -43,7 +44,7 @@ type host struct {
 // same functions where the names and types of an activity have not changed, and
 // those of all guards: the step after an activity may need one. See WithHandlers, too.
 func (e *Engine) Register(m *Machine, source string, h Handlers) error {
-	if err := checkHandlers(m.Definition(), h); err != nil {
+	if err := h.Check(m.Definition()); err != nil {
 		return err
 	}
 	known := &host{machine: m, source: source, registered: true,
@@ -62,44 +63,6 @@ func (e *Engine) Register(m *Machine, source string, h Handlers) error {
 	e.hosts.byHash[m.Hash()] = known
 	e.hosts.current[m.Definition().Name] = known
 	return nil
-}
-
-func checkHandlers(d *Definition, h Handlers) error {
-	if len(h.Activities) == 0 && len(h.Guards) == 0 {
-		return nil
-	}
-	activities, guards := map[string]bool{}, map[string]bool{}
-	var faults []string
-	for _, a := range d.Activities {
-		activities[a.Name] = true
-		if h.Activities[a.Name] == nil {
-			faults = append(faults, fmt.Sprintf("activity %q is missing", a.Name))
-		}
-	}
-	for _, g := range d.Guards {
-		guards[g.Name] = true
-		if h.Guards[g.Name] == nil {
-			faults = append(faults, fmt.Sprintf("guard %q is missing", g.Name))
-		}
-	}
-	faults = append(faults, superfluous("activity", h.Activities, activities)...)
-	faults = append(faults, superfluous("guard", h.Guards, guards)...)
-	if len(faults) == 0 {
-		return nil
-	}
-	return fmt.Errorf("the handlers do not fit machine %q: %s", d.Name, strings.Join(faults, ", "))
-}
-
-func superfluous[F any](what string, given map[string]F, declared map[string]bool) []string {
-	var faults []string
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if declared[name] {
-			continue
-		}
-		fault := fmt.Sprintf("there is no %s %q", what, name)
-		faults = append(faults, fault+machine.DidYouMean(name, slices.Collect(maps.Keys(declared))))
-	}
-	return faults
 }
 
 // currentHost is the version of a machine with which new runs start.
@@ -164,15 +127,33 @@ func (e *Engine) adopt(m *Machine, source string) *host {
 // found is a version from the store with the functions that there are for it.
 func (e *Engine) found(m *Machine, source string) *host {
 	h := &host{machine: m, source: source, stored: true}
-	if fault := isolated(func() { h.handlers = e.find(m) }); fault != "" {
+	handlers, fault := e.ask(m)
+	if fault != "" {
 		e.logger.Error("the functions of a machine could not be found", slog.String("machine", m.Definition().Name), slog.String("error", fault))
 	}
+	h.handlers = handlers
 	for i := range m.Definition().Guards {
 		if h.handlers.Guards[m.Definition().Guards[i].Name] == nil {
 			h.handlers.Activities = nil
 		}
 	}
 	return h
+}
+
+// ask asks the program for the functions of a machine, and says what went wrong, or
+// nothing. A program that does not answer within the limit of a guard is left to itself.
+func (e *Engine) ask(m *Machine) (_ Handlers, fault string) {
+	var given Handlers
+	answered := make(chan string, 1)
+	go func() { answered <- isolated(func() { given = e.find(m) }) }()
+	limit := time.NewTimer(e.guardLimit)
+	defer limit.Stop()
+	select {
+	case fault := <-answered:
+		return given, fault
+	case <-limit.C:
+		return Handlers{}, "no answer within " + machine.DurationText(e.guardLimit)
+	}
 }
 
 // lookAgain asks for the functions of the versions that were not registered.
@@ -203,7 +184,7 @@ func (e *Engine) match(m *Machine, source string, current *host) *host {
 		return matched
 	}
 	var left []string
-	matched.handlers, left = matchHandlers(m.Definition(), current)
+	matched.handlers, left = current.handlers.Match(current.machine.Definition(), m.Definition())
 	if len(left) > 0 {
 		e.logger.Warn("another version of a machine is left in part to other engines", slog.String("machine", m.Definition().Name),
 			slog.String("definition", m.Hash()), slog.Any("changed", left))
@@ -232,75 +213,6 @@ func (e *Engine) Unmatched(ctx context.Context, definition string) ([]string, er
 		}
 	}
 	return names, nil
-}
-
-// matchHandlers gives the functions of current that fit d, and the names of
-// what none fits.
-func matchHandlers(d *Definition, current *host) (Handlers, []string) {
-	fits := Handlers{Activities: map[string]ActivityFunc{}, Guards: map[string]GuardFunc{}}
-	now := current.machine.Definition()
-	signatures := map[string]string{}
-	for i := range now.Activities {
-		signatures[now.Activities[i].Name] = signature(now, &now.Activities[i])
-	}
-	guards := map[string]string{}
-	for i := range now.Guards {
-		guards[now.Guards[i].Name] = fieldsText(now, now.Guards[i].Params)
-	}
-	var left []string
-	for i := range d.Activities {
-		a := &d.Activities[i]
-		f := current.handlers.Activities[a.Name]
-		if f == nil || signatures[a.Name] != signature(d, a) {
-			left = append(left, a.Name)
-			continue
-		}
-		fits.Activities[a.Name] = f
-	}
-	for i := range d.Guards {
-		g := &d.Guards[i]
-		f := current.handlers.Guards[g.Name]
-		if f == nil || guards[g.Name] != fieldsText(d, g.Params) {
-			left = append(left, g.Name)
-			continue
-		}
-		fits.Guards[g.Name] = f
-	}
-	if len(fits.Guards) < len(d.Guards) {
-		for i := range d.Activities {
-			if name := d.Activities[i].Name; fits.Activities[name] != nil {
-				left = append(left, name)
-			}
-		}
-		fits.Activities = nil
-	}
-	return fits, left
-}
-
-// signature is the parameters and results of an activity as text.
-func signature(d *Definition, a *machine.Activity) string {
-	var results []string
-	for _, r := range a.Results {
-		results = append(results, d.Events[r].Name+fieldsText(d, d.Events[r].Fields))
-	}
-	slices.Sort(results)
-	return fieldsText(d, a.Params) + " -> " + strings.Join(results, " | ")
-}
-
-func fieldsText(d *Definition, fields []machine.Field) string {
-	var b strings.Builder
-	for i := range fields {
-		t := &fields[i].Type
-		fmt.Fprintf(&b, "(%s %s", fields[i].Name, d.TypeName(t))
-		for t.Kind == machine.ListKind {
-			t = t.Elem
-		}
-		if t.Kind == machine.EnumKind {
-			fmt.Fprintf(&b, " %v", d.Enums[t.Enum].Values)
-		}
-		b.WriteByte(')')
-	}
-	return b.String()
 }
 
 // keepDefinition puts the version into the store, before its first run starts.

@@ -78,7 +78,7 @@ func (r Runs[S, P, D, E]) machine() string {
 // read gives a view its types.
 func (r Runs[S, P, D, E]) read(v View, err error) (run Run[S, P, D], _ error) {
 	if err == nil && v.Machine != r.machine() {
-		err = fmt.Errorf("run %q is one of machine %q", v.Run, v.Machine)
+		err = fmt.Errorf("run %q belongs to machine %q, not to %q", v.Run, v.Machine, r.machine())
 	}
 	if err == nil {
 		err = run.read(v)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -194,6 +195,34 @@ func TestFindHandlers(t *testing.T) {
 				t.Errorf("%d: it is left in %s, %v", i, left.State, err)
 			}
 		}
+		cancel()
+		if err := <-stopped; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestFindHangs: who asks for the functions of a machine waits no longer than a guard may
+// think, and the engine asks again.
+func TestFindHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New()
+		release := make(chan struct{})
+		var asked atomic.Int32
+		e := NewEngine(store, WithGuardLimit(3*time.Second), WithHandlers(func(*machine.Machine) Handlers {
+			if asked.Add(1) == 1 {
+				<-release
+			}
+			return Handlers{Activities: map[string]ActivityFunc{"work": finds}}
+		}))
+		ctx, cancel := context.WithCancel(t.Context())
+		stopped := make(chan error, 1)
+		go func() { stopped <- e.Run(ctx) }()
+		elsewhere := beginElsewhere(t, store, job(t, nil, On("Found", GoTo("Done"))), "r1")
+		if v := within(t, elsewhere, "r1", time.Minute); v.State != "Done" {
+			t.Errorf("%+v", v)
+		}
+		close(release)
 		cancel()
 		if err := <-stopped; err != nil {
 			t.Error(err)
