@@ -50,10 +50,19 @@ func replace(t *lexer.Token, meant string) {
 	}
 }
 
+// What stands in an order, as advice where it stands in another.
+const (
+	partsOfActivity = `Write the parts of an activity in this order: "->", "fails", "cost", "limit".`
+	partsOfDo       = `Write the parts of a "do" in this order: "as", "per", then the time limits.`
+)
+
 // surplus is advice about what often trails an item: by the word that opens the
 // item and what stands behind it.
 var surplus = map[string]map[string]string{
-	"activity": {",": `Write "|" between the events.`},
+	"activity": {
+		",": `Write "|" between the events.`, "->": partsOfActivity, "fails": partsOfActivity, "cost": partsOfActivity,
+	},
+	"do":       {"as": partsOfDo, "per": partsOfDo},
 	"assert":   {"||": `Write "|" between the states.`},
 	"event":    {"(": `Write its fields in braces, as in "event Loaded { size int }".`},
 	"guard":    {"->": "A guard always answers a bool; leave this out."},
