@@ -77,6 +77,22 @@ func blocksOf(t *testing.T, page string) []block {
 	return blocks
 }
 
+// isFile reports whether b is a file to be written, as in the tutorial: `fsm NAME.fsm`.
+func (b block) isFile() bool {
+	return strings.HasPrefix(b.info, "fsm ") && strings.HasSuffix(b.info, ".fsm")
+}
+
+// filesOf are the files of a page, which may import each other.
+func filesOf(blocks []block) []lang.Source {
+	var files []lang.Source
+	for _, b := range blocks {
+		if b.isFile() {
+			files = append(files, lang.Source{Name: b.info[len("fsm "):], Src: []byte(b.text)})
+		}
+	}
+	return files
+}
+
 // TestMachinesInDocs checks every machine that the documents show: a block
 // marked `fsm`, or `fsm NAME.fsm`, holds whole machines without errors and in
 // canonical form, one marked `fsm fragment` what may stand in a machine or a state, and need only be
@@ -87,10 +103,12 @@ func TestMachinesInDocs(t *testing.T) {
 		if filepath.Dir(page) == filepath.Join("docs", "rules") {
 			continue // their examples are to fail, and checktest runs them
 		}
-		for _, b := range blocksOf(t, page) {
-			info := b.info
-			if whole, isFile := strings.CutSuffix(info, ".fsm"); isFile && strings.HasPrefix(whole, "fsm ") {
-				info = "fsm" // a file to be written, as in the tutorial
+		blocks := blocksOf(t, page)
+		files := filesOf(blocks)
+		for _, b := range blocks {
+			info, file := b.info, "m.fsm"
+			if b.isFile() {
+				info, file = "fsm", b.info[len("fsm "):]
 			}
 			switch info {
 			case "fsm":
@@ -98,7 +116,8 @@ func TestMachinesInDocs(t *testing.T) {
 				if canonical, _ := lang.Format(b.place, []byte(b.text)); string(canonical) != b.text {
 					t.Errorf("%s: the machine is not in the form that fsmc fmt gives it", b.place)
 				}
-				for _, d := range findings("m.fsm", b.text) {
+				unit := lang.LoadFrom([]lang.Source{{Name: file, Src: []byte(b.text)}}, lang.Among(files))
+				for _, d := range findingsOf(unit) {
 					if d.Severity == diag.Error {
 						t.Errorf("%s: %s: %s [%s]", b.place, d.Span, d.Message, d.Rule)
 					}
@@ -123,7 +142,10 @@ func TestMachinesInDocs(t *testing.T) {
 
 // findings are all diagnostics of a text.
 func findings(file, text string) diag.List {
-	unit := lang.Load([]lang.Source{{Name: file, Src: []byte(text)}})
+	return findingsOf(lang.Load([]lang.Source{{Name: file, Src: []byte(text)}}))
+}
+
+func findingsOf(unit *lang.Unit) diag.List {
 	list := append(unit.Diags, check.Run(unit.Program, all.Rules)...)
 	list.Sort()
 	return list

@@ -32,8 +32,9 @@ func TestMachinesMeanWhatTheyMeant(t *testing.T) {
 		t.Fatalf("there are %d files with machines: the test sees nothing", len(sources))
 	}
 	var got strings.Builder
+	among := lang.Among(sources)
 	for _, src := range sources {
-		got.WriteString(meaning(t, src))
+		got.WriteString(meaning(t, src, among))
 	}
 	if *update {
 		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
@@ -91,9 +92,9 @@ func allMachines(t *testing.T) []lang.Source {
 const machinesLimit = 20_000
 
 // meaning is what src means: a line for each machine, and one for its findings.
-func meaning(t *testing.T, src lang.Source) string {
+func meaning(t *testing.T, src lang.Source, imports lang.Importer) string {
 	t.Helper()
-	unit := lang.Load([]lang.Source{src})
+	unit := lang.LoadFrom([]lang.Source{src}, imports)
 	list, worst := check.Analyze(unit.Program, all.Rules, machinesLimit, false)
 	list = append(slices.Clone(unit.Diags), list...)
 	var text strings.Builder

@@ -7,7 +7,10 @@
 // check/all lists them; it is generated.
 package check
 
-import "github.com/fsmc-dev/fsmc/lang/diag"
+import (
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
 
 // Rule is the record of one rule.
 type Rule struct {
@@ -21,6 +24,10 @@ type Rule struct {
 	// Run reports the findings of one machine. It is nil where the front end
 	// reports them while it resolves names and types.
 	Run func(*Pass)
+
+	// RunFile reports the findings of what a file has outside its machines; nil for
+	// most rules. The machine of such a pass has nothing but suppressions.
+	RunFile func(*Pass, *ir.File)
 
 	// Static is set where a finding is what the text says: that nothing handles an
 	// input. Whether a timer always comes first is not its question; a run that

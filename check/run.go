@@ -26,7 +26,7 @@ func RunUpTo(prog *ir.Program, rules []*Rule, limit int) diag.List {
 	inParallel(len(lists), func(i int) {
 		lists[i] = newShared(prog.Machines[i], limit).apply(rules)
 	})
-	return joined(lists)
+	return joined(append(lists, files(prog, rules)))
 }
 
 // Analyze is RunUpTo and Bounds of every machine, in the order of the program,
@@ -39,7 +39,7 @@ func Analyze(prog *ir.Program, rules []*Rule, limit int, runs bool) (diag.List, 
 		lists[i] = s.apply(rules)
 		worst[i] = s.bounds(runs)
 	})
-	return joined(lists), worst
+	return joined(append(lists, files(prog, rules))), worst
 }
 
 // inParallel calls f for 0 to n-1, on all cores.
@@ -65,6 +65,21 @@ func joined(lists []diag.List) diag.List {
 	return all
 }
 
+// files applies rules to what the files of prog have outside their machines.
+func files(prog *ir.Program, rules []*Rule) diag.List {
+	var list diag.List
+	for _, f := range prog.Files {
+		s := newShared(&ir.Machine{Allows: f.Allows, Incomplete: f.Incomplete, Broken: f.Broken}, 0)
+		for _, r := range rules {
+			if r.RunFile != nil && !(r.Absence && f.Incomplete) {
+				r.RunFile(&Pass{shared: s, rule: r}, f)
+			}
+		}
+		list = append(list, s.settled(rules, s.findings)...)
+	}
+	return list
+}
+
 // run runs the rule, and says in a panic which it was: rules run side by side.
 func (r *Rule) run(p *Pass) {
 	defer func() {
@@ -86,7 +101,12 @@ func (s *shared) apply(rules []*Rule) diag.List {
 			}
 		}
 	}
-	left := s.suppress(gather(s.spoken()), rules)
+	return s.settled(rules, gather(s.spoken()))
+}
+
+// settled is what is left of found, and what rules say of the suppressions.
+func (s *shared) settled(rules []*Rule, found []found) diag.List {
+	left := s.suppress(found, rules)
 	s.findings = nil
 	for _, r := range rules {
 		if r.RunLast != nil {
@@ -96,7 +116,7 @@ func (s *shared) apply(rules []*Rule) diag.List {
 	var list diag.List
 	for _, f := range append(left, s.findings...) {
 		list.Add(diag.Diagnostic{
-			Rule: f.rule.Name, Severity: f.severity(), Machine: m.Name,
+			Rule: f.rule.Name, Severity: f.severity(), Machine: s.Machine.Name,
 			Span: f.Span, Message: f.Message, Help: f.Help, Related: f.Related, Witness: f.Witness.Diag(),
 		})
 	}

@@ -41,6 +41,14 @@ type SourceOptions struct {
 	Source  string // name of the .fsm file, without its folder
 	Core    bool   // the pure machine, which needs no runtime, in place of the binding to it
 
+	// Enums are those that the files of the machines declare outside them. A binding
+	// declares their types; a core, which is one machine alone, has a type of its own
+	// for each enum.
+	Enums []*ir.Enum
+	// Elsewhere reports whether the type of an enum that is not among Enums is to be
+	// made for a machine alone: what declares it is of another package. Nil says no.
+	Elsewhere func(*ir.Machine, *ir.Enum) bool
+
 	// Definition is the compiled form of a machine, which the binding holds. It is
 	// not called with Core.
 	Definition func(*ir.Machine) []byte

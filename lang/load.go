@@ -25,7 +25,7 @@ type Source struct {
 // names are unique.
 type Unit struct {
 	Files   []*ast.File            // one for each source, in order
-	Sources map[string]*token.File // by name
+	Sources map[string]*token.File // by name; also of the files that they import
 	Program *ir.Program
 	Diags   diag.List // of the parser and of names and types, sorted by place
 }
@@ -33,21 +33,20 @@ type Unit struct {
 // File is the source called name, or nil.
 func (u *Unit) File(name string) *token.File { return u.Sources[name] }
 
-// Load parses sources, side by side on all cores, and resolves them. It always
-// gives a whole unit, however broken the sources are; what it gives does not
-// depend on the number of cores.
-func Load(sources []Source) *Unit {
-	u := &Unit{Files: make([]*ast.File, len(sources)), Sources: make(map[string]*token.File, len(sources))}
-	texts := make([]*token.File, len(sources))
-	lists := make([]diag.List, len(sources))
-	inParallel(len(sources), func(i int) {
-		u.Files[i], texts[i], lists[i] = Parse(sources[i].Name, sources[i].Src)
-	})
-	for i, list := range lists {
-		u.Sources[sources[i].Name] = texts[i]
-		u.Diags = append(u.Diags, list...)
+// Load is LoadFrom with imports of the sources from each other.
+func Load(sources []Source) *Unit { return LoadFrom(sources, Among(sources)) }
+
+// LoadFrom parses sources, side by side on all cores, and resolves them; imports finds
+// what they import. It always gives a whole unit, however broken the sources are; what
+// it gives does not depend on the number of cores.
+func LoadFrom(sources []Source, imports Importer) *Unit {
+	u := &Unit{Sources: make(map[string]*token.File, len(sources))}
+	l := &loader{unit: u, imports: imports, parsed: map[string]resolve.Target{}}
+	for _, t := range l.parse(sources) {
+		u.Files = append(u.Files, t.File)
+		u.Diags = append(u.Diags, t.Faults...)
 	}
-	program, list := resolve.Resolve(u.Files)
+	program, list := resolve.Resolve(u.Files, l.find)
 	u.Program = program
 	placeInMachines(u.Diags, program)
 	u.Diags = append(u.Diags, beside(u.Diags, list)...)
@@ -69,9 +68,12 @@ func beside(syntax, list diag.List) diag.List {
 }
 
 // placeInMachines gives what the parser found to the machine in which it
-// stands, and marks that as incomplete where it is a syntax error.
+// stands, and marks that, and its file, as incomplete where it is a syntax error.
 func placeInMachines(list diag.List, program *ir.Program) {
-	byFile := map[string][]*ir.Machine{}
+	byFile, files := map[string][]*ir.Machine{}, map[string]*ir.File{}
+	for _, f := range program.Files {
+		files[f.Name] = f
+	}
 	for _, m := range program.Machines {
 		file := m.Body.Start.Filename
 		byFile[file] = append(byFile[file], m)
@@ -79,6 +81,9 @@ func placeInMachines(list diag.List, program *ir.Program) {
 	for i := range list {
 		d := &list[i]
 		at := d.Span.Start
+		f := files[at.Filename]
+		f.Incomplete = f.Incomplete || d.Rule == "syntax"
+		f.Broken = f.Broken || d.Rule != "syntax"
 		machines := byFile[at.Filename]
 		next := sort.Search(len(machines), func(i int) bool { return machines[i].Body.Start.Offset > at.Offset })
 		if next == 0 || at.Offset > machines[next-1].Body.End.Offset {

@@ -7,7 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fsmc-dev/fsmc/codegen"
 	"github.com/fsmc-dev/fsmc/codegen/codegentest"
+	"github.com/fsmc-dev/fsmc/codegen/golang"
+	"github.com/fsmc-dev/fsmc/codegen/table"
+	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // TestBinding compiles and vets the binding of every machine, and runs one that
@@ -25,6 +30,49 @@ func TestBinding(t *testing.T) {
 	files["kinds/kinds_test.go"] = readFile(t, "testdata/binding/kinds_test.go")
 	run(t, files, "vet", "./...")
 	run(t, files, "test", "./kinds")
+}
+
+// TestSharedEnums compiles the files of one folder, of which each generates its own: an
+// enum of a file is one type of their package. A core, and a machine of another folder,
+// have types of their own.
+func TestSharedEnums(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles generated code")
+	}
+	machine := func(name string) string {
+		return "import \"size.fsm\"\nmachine " + name + "(size Size) { initial A state A { after 1s -> B { publish Seen { size = size } } } event Seen { size Size } terminal B }\n"
+	}
+	sources := []lang.Source{
+		{Name: "size.fsm", Src: []byte("enum Size { Small, Large }")},
+		{Name: "order.fsm", Src: []byte(machine("Order"))},
+		{Name: "stock.fsm", Src: []byte(machine("Stock"))},
+	}
+	files := map[string]string{"shop/use.go": "package shop\n\nvar _ = []Size{OrderParams{}.Size, StockSeen{}.Size, SizeLarge}\n"}
+	for i, s := range sources {
+		files["shop/"+s.Name+".go"] = generateOne(t, "shop", sources, i, codegen.SourceOptions{})
+	}
+	files["core/order.go"] = generateOne(t, "core", sources, 1, codegen.SourceOptions{Core: true})
+	files["core/stock.go"] = generateOne(t, "core", sources, 2, codegen.SourceOptions{Core: true})
+	files["core/use.go"] = "package core\n\nvar _ = OrderSize(StockSizeLarge)\n"
+	away := codegen.SourceOptions{Elsewhere: func(*ir.Machine, *ir.Enum) bool { return true }}
+	files["away/order.go"] = generateOne(t, "away", sources, 1, away)
+	files["away/stock.go"] = generateOne(t, "away", sources, 2, away)
+	files["away/use.go"] = "package away\n\nvar _ = OrderSize(StockSizeLarge)\n"
+	run(t, files, "vet", "./...")
+}
+
+// generateOne is the Go for one of sources.
+func generateOne(t *testing.T, pkg string, sources []lang.Source, i int, o codegen.SourceOptions) string {
+	t.Helper()
+	unit := lang.LoadFrom(sources[i:i+1], lang.Among(sources))
+	o.Base, o.Package, o.Source, o.Enums = "m", pkg, sources[i].Name, unit.Program.Files[0].Enums
+	o.Definition = func(m *ir.Machine) []byte { return table.Compile(m).Encode() }
+	o.Text = func(*ir.Machine) string { return string(sources[i].Src) }
+	out, list := golang.Generate(unit.Program.Machines, o)
+	for _, d := range append(unit.Diags, list...) {
+		t.Fatalf("%s: %s: %s", d.Span, d.Rule, d.Message)
+	}
+	return string(out[0].Content)
 }
 
 // TestGolden shows what is generated, for people to read in a change.

@@ -33,6 +33,9 @@ func Generate(machines []*ir.Machine, o codegen.SourceOptions) ([]codegen.File, 
 		return nil, list
 	}
 	p := newPrinter()
+	for _, e := range f.Enums {
+		p.enumNames(e)
+	}
 	for _, m := range f.Machines {
 		if f.Core {
 			p.core(m)
@@ -41,7 +44,7 @@ func Generate(machines []*ir.Machine, o codegen.SourceOptions) ([]codegen.File, 
 		}
 	}
 	files := []codegen.File{{Name: o.Base + ".go", Content: p.file(f)}}
-	if o.Cover != nil {
+	if o.Cover != nil && len(machines) > 0 {
 		files = append(files, codegen.File{Name: o.Base + "_test.go", Content: coverTest(f, o.Cover)})
 	}
 	return files, list

@@ -12,6 +12,7 @@ type filePlan struct {
 	Package  string
 	Source   string
 	Core     bool
+	Enums    []*enumPlan // of files
 	Machines []*machinePlan
 }
 
@@ -23,7 +24,7 @@ type machinePlan struct {
 	low  string // "codeReview": before unexported names
 	Doc  string
 
-	Enums      []*enumPlan
+	Enums      []*enumPlan // that are declared for it alone
 	Params     *structPlan
 	Data       *structPlan
 	States     []statePlan // leaves and terminals
@@ -124,13 +125,20 @@ type paramPlan struct {
 
 // planner decides names and finds those that collide.
 type planner struct {
-	declared map[string]token.Span // top-level identifiers
-	list     diag.List
+	declared  map[string]token.Span // top-level identifiers
+	shared    map[*ir.Enum]*enumPlan
+	elsewhere func(*ir.Machine, *ir.Enum) bool
+	list      diag.List
 }
 
 func newPlan(machines []*ir.Machine, o codegen.SourceOptions) (*filePlan, diag.List) {
-	p := &planner{declared: map[string]token.Span{}}
+	p := &planner{declared: map[string]token.Span{}, shared: map[*ir.Enum]*enumPlan{}, elsewhere: o.Elsewhere}
 	f := &filePlan{Package: o.Package, Source: o.Source, Core: o.Core}
+	if !o.Core {
+		for _, e := range o.Enums {
+			f.Enums = append(f.Enums, p.sharedEnum(e))
+		}
+	}
 	for _, m := range machines {
 		plan := p.machine(m, o.Core)
 		if o.Bounds != nil {
@@ -187,7 +195,12 @@ func (p *planner) machine(m *ir.Machine, core bool) *machinePlan {
 		plan.Optional = p.declare(name+"Optional", m.Span)
 	}
 	for _, e := range m.Enums {
-		plan.addEnum(p, e)
+		if e.OfFile && !core && (p.shared[e] != nil || p.elsewhere == nil || !p.elsewhere(m, e)) {
+			plan.enum[e] = p.sharedEnum(e)
+		} else {
+			plan.enum[e] = p.enum(m, e)
+			plan.Enums = append(plan.Enums, plan.enum[e])
+		}
 	}
 	plan.Params = plan.vars(p, name+"Params", "is what a run of "+m.Name+" is started with.", m.Params)
 	plan.Data = plan.vars(p, name+"Data", "is the context of a run of "+m.Name+".", m.Fields)
@@ -222,14 +235,26 @@ func (p *planner) machine(m *ir.Machine, core bool) *machinePlan {
 	return plan
 }
 
-func (m *machinePlan) addEnum(p *planner, e *ir.Enum) {
-	plan := &enumPlan{Type: p.declare(m.Name+exported(e.Name), e.Span), Doc: e.Doc}
-	p.declare(unexported(plan.Type)+"Names", e.Span) // of a core
+// sharedEnum is the plan of an enum that all machines of a package share.
+func (p *planner) sharedEnum(e *ir.Enum) *enumPlan {
+	if p.shared[e] == nil {
+		p.shared[e] = p.enum(nil, e)
+	}
+	return p.shared[e]
+}
+
+// enum plans an enum: of a machine alone, or with nil of the package.
+func (p *planner) enum(m *ir.Machine, e *ir.Enum) *enumPlan {
+	name := exported(e.Name)
+	if m != nil {
+		name = exported(m.Name) + name
+		p.declare(unexported(name)+"Names", e.Span) // of a core
+	}
+	plan := &enumPlan{Type: p.declare(name, e.Span), Doc: e.Doc}
 	for _, v := range e.Values {
 		plan.Values = append(plan.Values, constPlan{Name: p.declare(plan.Type+exported(v), e.Span), Value: v})
 	}
-	m.Enums = append(m.Enums, plan)
-	m.enum[e] = plan
+	return plan
 }
 
 func (m *machinePlan) addEvent(p *planner, e *ir.Event, handled bool) {

@@ -50,10 +50,10 @@ func TestOrderNeverMatters(t *testing.T) {
 func compileShuffled(t *testing.T, name, src string, random *rand.Rand) *machine.Machine {
 	t.Helper()
 	file, _, _ := lang.Parse(name, []byte(src))
-	for _, m := range file.Machines {
+	for m := range ast.Decls[*ast.Machine](file) {
 		shuffle(m.Items, random)
 	}
-	program, list := resolve.Resolve([]*ast.File{file})
+	program, list := resolve.Resolve([]*ast.File{file}, nil)
 	if len(list) > 0 || len(program.Machines) != 1 {
 		t.Fatalf("%s: want one machine without faults: %v", name, list)
 	}

@@ -3,7 +3,11 @@
 // no meaning: names are not resolved and types are not checked.
 package ast
 
-import "github.com/fsmc-dev/fsmc/lang/token"
+import (
+	"iter"
+
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
 
 // Node is embedded in every node. The parser fills Pos and EndPos: EndPos is
 // the place just behind the last token of the node.
@@ -46,9 +50,31 @@ func (n *Node) Doc() string { return doc(n) }
 type File struct {
 	Node
 	Name     string
-	Machines []*Machine
+	Decls    []Decl
 	Comments []*Comment // all of the file, in order; attached ones too
-	Bad      []*Bad     // what stands between machines and is none
+}
+
+// Decl is what may stand in a file outside all braces: *Import, *Enum or *Machine, or
+// a Bad.
+type Decl interface {
+	Any
+	decl()
+}
+
+func (*Import) decl()  {}
+func (*Enum) decl()    {}
+func (*Machine) decl() {}
+func (*Bad) decl()     {}
+
+// Decls yields the declarations of one kind, in order.
+func Decls[T Decl](f *File) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, d := range f.Decls {
+			if t, ok := d.(T); ok && !yield(t) {
+				return
+			}
+		}
+	}
 }
 
 // Name is an identifier where it stands.

@@ -1,5 +1,11 @@
 package ast
 
+// Import makes known what another file, or the files of a folder, declare.
+type Import struct {
+	Node
+	Path *Literal `parser:"'import' (?= String) @@"` // a string
+}
+
 // Param is a name with a type: a parameter of a machine, an activity or a
 // guard, or a field of an event.
 type Param struct {
@@ -38,7 +44,7 @@ type Field struct {
 	Default Expr  `parser:"( '=' @@ )?"` // *Literal, *Selector (an enum value), *EmptyList, or *BadExpr; nil without one
 }
 
-// Enum declares a type by its values.
+// Enum declares a type by its values, in a machine or in a file.
 type Enum struct {
 	Node
 	Name   *Name   `parser:"'enum' @@"`

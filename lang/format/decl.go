@@ -31,10 +31,7 @@ func (p *printer) item(it ast.Item) {
 		p.text("context ")
 		braced(p, it.Pos, it.EndPos, it.Fields, (*printer).field, nil)
 	case *ast.Enum:
-		p.text("enum ")
-		p.name(it.Name)
-		p.text(" ")
-		p.names(it.Name.Pos, it.EndPos, it.Values)
+		p.enum(it)
 	case *ast.Event:
 		p.event(it)
 	case *ast.Failures:
@@ -54,6 +51,13 @@ func (p *printer) item(it ast.Item) {
 	default:
 		p.member(it)
 	}
+}
+
+func (p *printer) enum(e *ast.Enum) {
+	p.text("enum ")
+	p.name(e.Name)
+	p.text(" ")
+	p.names(e.Name.Pos, e.EndPos, e.Values)
 }
 
 // params writes a list in parentheses.

@@ -26,10 +26,42 @@ const (
 // tree with Bad nodes in it has no canonical form, and File panics.
 func File(f *ast.File) []byte {
 	p := &printer{comments: f.Comments}
-	for i, m := range f.Machines {
-		p.element(m, offsetOfNext(f.Machines, i, math.MaxInt), func() { p.machine(m) })
+	for i, d := range f.Decls {
+		if i > 0 && apart(f.Decls[i-1], d) {
+			p.blank = true
+		}
+		p.element(d, offsetOfNext(f.Decls, i, math.MaxInt), func() { p.decl(d) })
+	}
+	if len(f.Decls) > 0 {
 		p.blank = true
 	}
 	p.lead(math.MaxInt)
 	return render(p.lines)
+}
+
+// apart reports whether a blank line stands between two declarations of a file, even
+// where the author wrote none: around machines, and below the imports.
+func apart(a, b ast.Decl) bool {
+	_, above := a.(*ast.Import)
+	_, below := b.(*ast.Import)
+	return above != below || isMachine(a) || isMachine(b)
+}
+
+func isMachine(d ast.Decl) bool {
+	_, ok := d.(*ast.Machine)
+	return ok
+}
+
+func (p *printer) decl(d ast.Decl) {
+	switch d := d.(type) {
+	case *ast.Import:
+		p.text("import ")
+		p.literal(d.Path)
+	case *ast.Enum:
+		p.enum(d)
+	case *ast.Machine:
+		p.machine(d)
+	default:
+		panic(unprintable(d))
+	}
 }

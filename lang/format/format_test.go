@@ -112,7 +112,7 @@ func TestParentheses(t *testing.T) {
 		{&ast.Unary{Op: "-", X: binary("*", x, y)}, "-(x * y)"},
 		{binary("==", &ast.Unary{Op: "!", X: x}, y), "(!x) == y"},
 	} {
-		f := &ast.File{Machines: []*ast.Machine{{Name: &ast.Name{Text: "M"}, Items: []ast.Item{
+		f := &ast.File{Decls: []ast.Decl{&ast.Machine{Name: &ast.Name{Text: "M"}, Items: []ast.Item{
 			&ast.Require{Cond: tc.expr, Target: &ast.Path{Names: []*ast.Name{{Text: "T"}}}},
 		}}}}
 		want := "machine M {\n    require " + tc.want + " else -> T\n}\n"
@@ -206,7 +206,7 @@ func docs(f *ast.File) []string {
 			}
 		}
 	}
-	for _, m := range f.Machines {
+	for m := range ast.Decls[*ast.Machine](f) {
 		texts = append(texts, m.Doc())
 		items(m.Items)
 	}

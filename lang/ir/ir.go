@@ -17,6 +17,29 @@ import (
 // Program is the unit that one command line names: all machines of all files.
 type Program struct {
 	Machines []*Machine
+	Files    []*File
+}
+
+// File is what a file of the unit has outside its machines.
+type File struct {
+	Name     string
+	Imports  []*Import // those that lead somewhere
+	Enums    []*Enum
+	Allows   []*Allow // above those
+	Machines int      // how many it has
+	Imported bool     // another file of the unit imports it
+
+	// As in Machine, of the file and of all its machines: what is missing may be
+	// what uses the rest.
+	Incomplete bool
+	Broken     bool
+}
+
+// Import makes known in a file what others declare.
+type Import struct {
+	Path string
+	Used bool       // the file uses something of it that no import above it makes known
+	Span token.Span // of the path
 }
 
 // Machine is one machine.
@@ -36,7 +59,7 @@ type Machine struct {
 	Params     []*Var
 	Own        []*Var // of the values of the run itself, those that it reads; see OwnValues
 	Fields     []*Var
-	Enums      []*Enum
+	Enums      []*Enum // its own; then, by name, those of files that it uses
 	Events     []*Event
 	Categories []*Category // the declared ones, in order, then the built-in ones
 	Activities []*Activity
@@ -59,6 +82,8 @@ type Machine struct {
 type Enum struct {
 	Name   string
 	Values []string
+	OfFile bool // it stands in a file, outside its machines
+	Used   bool // of a file: a machine of the unit uses it
 	Doc    string
 	Span   token.Span
 }

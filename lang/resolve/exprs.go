@@ -117,7 +117,7 @@ func (r *resolver) variable(src *ast.Ident) ir.Expr {
 		return &ir.VarRef{E: ir.E{T: v.Type, At: src.Span()}, Var: v}
 	}
 	name := &ast.Name{Node: src.Node, Text: src.Name}
-	if enum, isEnum := r.enums.names[src.Name]; isEnum {
+	if enum, isEnum := r.enums.lookup(src.Name); isEnum {
 		r.report(unknownName, src.Span(), quote(src.Name)+" is an enum, and no value",
 			"Write one of its values, such as "+quote(src.Name+"."+firstOf(enum.Values))+".")
 		return bad(src.Span())
@@ -141,9 +141,11 @@ func (r *resolver) variable(src *ast.Ident) ir.Expr {
 
 // enumWith is the first enum that has the value; nil for none.
 func (r *resolver) enumWith(value string) *ir.Enum {
-	for _, e := range r.m.Enums {
-		if _, ok := r.values[e][value]; ok {
-			return e
+	for _, list := range [][]*ir.Enum{r.m.Enums, r.file.known} {
+		for _, e := range list {
+			if _, ok := r.values[e][value]; ok {
+				return e
+			}
 		}
 	}
 	return nil
@@ -162,7 +164,7 @@ func (r *resolver) enumValue(src *ast.Selector) ir.Expr {
 		r.m.Incomplete = true
 		return bad(src.Span())
 	}
-	enum, ok := r.enums.names[src.X.Text]
+	enum, ok := r.enumNamed(src.X.Text)
 	if !ok {
 		r.unknownEnum(src)
 		return bad(src.Span())

@@ -107,7 +107,7 @@ func isTrigger(name string) bool { return name == "done" || name == "failed" || 
 // declareEnums declares the enums; they are the only types with names.
 func (r *resolver) declareEnums() {
 	for src := range items[*ast.Enum](r) {
-		e := &ir.Enum{Name: textOf(src.Name), Doc: src.Doc()}
+		e := &ir.Enum{Name: textOf(src.Name), Doc: src.Doc(), OfFile: r.file == nil}
 		values := newSpace[int]("value")
 		for _, name := range src.Values {
 			if claim(r, values, name, len(e.Values)) {

@@ -22,7 +22,8 @@ type resolver struct {
 	guards     *space[*ir.Guard]
 	costs      *space[bool] // what activities cost; not unique, each names its own
 
-	values  map[*ir.Enum]map[string]int
+	file    *file             // in which it stands
+	outer   map[*ir.Enum]bool // enums of files that it uses
 	payload map[*ir.Event]map[string]*ir.EventField
 
 	root      *node
@@ -50,7 +51,7 @@ func newResolver(u *unit, src *ast.Machine) *resolver {
 		activities: newSpace[*ir.Activity]("activity"),
 		guards:     newSpace[*ir.Guard]("guard"),
 		costs:      newSpace[bool]("cost"),
-		values:     map[*ir.Enum]map[string]int{},
+		outer:      map[*ir.Enum]bool{},
 		payload:    map[*ir.Event]map[string]*ir.EventField{},
 		labels:     map[string][]*ir.Do{},
 		partial:    map[*ir.Event]bool{},
@@ -75,6 +76,7 @@ func (r *resolver) machine() {
 	}
 	r.resolveAsserts()
 	r.orderOwn()
+	r.addOuter()
 	r.noteAssigned()
 	if !r.m.Broken && !r.m.Incomplete {
 		r.noteAhead()

@@ -66,7 +66,8 @@ func (r *resolver) forbidden(name *ast.Name, kind, why string) {
 // unknown reports that name, meant as a kind, is declared nowhere. Beside a
 // bad item, which may have declared it, only a misspelt name is reported.
 func (r *resolver) unknown(kind string, name *ast.Name, nearest string) {
-	if r.gaps && nearest == "" {
+	gaps := r.gaps || r.file.gaps && (kind == "type" || kind == "enum")
+	if gaps && nearest == "" {
 		r.m.Broken = true
 		return
 	}

@@ -12,6 +12,7 @@ type space[T any] struct {
 	kind  string // what its names are called in messages
 	names map[string]T
 	forms map[string]*ast.Name // the first name of each exported form
+	outer *space[T]            // whose names mean something here, too, and are taken; nil for none
 }
 
 func newSpace[T any](kind string) *space[T] {
@@ -25,7 +26,7 @@ func claim[T any](r *resolver, s *space[T], name *ast.Name, v T) bool {
 		return false
 	}
 	form := ir.Exported(name.Text)
-	if first, taken := s.forms[form]; taken {
+	if first := s.first(form); first != nil {
 		r.duplicate(s.kind, name, first)
 	} else {
 		s.forms[form] = name
@@ -35,6 +36,31 @@ func claim[T any](r *resolver, s *space[T], name *ast.Name, v T) bool {
 	}
 	s.names[name.Text] = v
 	return true
+}
+
+// first is the first name of an exported form; nil where there is none.
+func (s *space[T]) first(form string) *ast.Name {
+	if name, ok := s.forms[form]; ok || s.outer == nil {
+		return name
+	}
+	return s.outer.first(form)
+}
+
+// lookup is what name means.
+func (s *space[T]) lookup(name string) (T, bool) {
+	if v, ok := s.names[name]; ok || s.outer == nil {
+		return v, ok
+	}
+	return s.outer.lookup(name)
+}
+
+// nearTo is the name of s that is nearest to word.
+func nearTo[T any](r *resolver, word string, s *space[T]) string {
+	nearest := near(r, word, s.names)
+	if nearest == "" && s.outer != nil {
+		return nearTo(r, word, s.outer)
+	}
+	return nearest
 }
 
 // keep declares a name that the language declares itself.
@@ -47,10 +73,10 @@ func find[T any](r *resolver, s *space[T], name *ast.Name) (T, bool) {
 	if !present(name) {
 		return zero, false
 	}
-	if v, ok := s.names[name.Text]; ok {
+	if v, ok := s.lookup(name.Text); ok {
 		return v, true
 	}
-	r.unknown(s.kind, name, near(r, name.Text, s.names))
+	r.unknown(s.kind, name, nearTo(r, name.Text, s))
 	return zero, false
 }
 

@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -15,7 +14,7 @@ func (r *resolver) isOwn(src *ast.Selector) bool {
 	if src.X == nil || src.Sel == nil || src.X.Text != ir.RunWord {
 		return false
 	}
-	_, enum := r.enums.names[ir.RunWord]
+	_, enum := r.enums.lookup(ir.RunWord)
 	_, held := r.vars.names[ir.RunWord]
 	return !enum && !held
 }
@@ -68,9 +67,11 @@ func (r *resolver) unknownEnum(src *ast.Selector) {
 		r.report(unknownName, src.Span(), quote(ir.OwnName(src.Sel.Text))+" cannot be read: this machine has a "+what+" \"run\"",
 			"Rename that "+what+" to read the values of the run itself.")
 	case own:
-		words := maps.Clone(r.enums.names)
-		words[ir.RunWord] = nil
-		r.unknown("enum", src.X, near(r, src.X.Text, words))
+		nearest := near(r, src.X.Text, map[string]bool{ir.RunWord: true})
+		if nearest == "" {
+			nearest = nearTo(r, src.X.Text, r.enums)
+		}
+		r.unknown("enum", src.X, nearest)
 	default:
 		find(r, r.enums, src.X)
 	}

@@ -22,28 +22,39 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// Resolve resolves all machines of files, which form one unit. Machines come
-// in the order of the files; what could not be resolved is left out. The
-// findings are sorted by place.
-func Resolve(files []*ast.File) (*ir.Program, diag.List) {
-	u := &unit{allowance: comparisons}
+// Resolve resolves all machines of files, which form one unit; find says where their
+// imports lead. Machines come in the order of the files; what could not be resolved
+// is left out. The findings are sorted by place.
+func Resolve(files []*ast.File, find Finder) (*ir.Program, diag.List) {
+	u := &unit{allowance: comparisons, values: map[*ir.Enum]map[string]int{}, find: find, files: map[*ast.File]*file{}}
+	for _, f := range files {
+		u.files[f] = newFile(u, f)
+		u.files[f].named = true
+	}
 	names := newSpace[*ir.Machine]("machine")
 	prog := &ir.Program{}
-	for _, f := range files {
-		var machines []*ir.Machine
-		for _, src := range f.Machines {
+	for _, src := range files {
+		f := u.files[src]
+		f.declare()
+		f.resolveImports()
+		machines := map[*ast.Machine]*ir.Machine{}
+		for src := range ast.Decls[*ast.Machine](src) {
 			if src.Name == nil {
 				continue
 			}
 			r := newResolver(u, src)
+			r.file, r.enums.outer = f, f.imported
 			fresh := claim(r, names, src.Name, r.m)
 			r.machine()
+			f.noteMachine(r.m)
 			if fresh {
-				machines = append(machines, r.m)
+				machines[src] = r.m
+				prog.Machines = append(prog.Machines, r.m)
 			}
 		}
-		placeAllows(f, machines)
-		prog.Machines = append(prog.Machines, machines...)
+		placeAllows(src, machines, f.out)
+		prog.Files = append(prog.Files, f.out)
+		f.forget()
 	}
 	u.list.Sort()
 	return prog, u.list
@@ -53,6 +64,10 @@ func Resolve(files []*ast.File) (*ir.Program, diag.List) {
 type unit struct {
 	list      diag.List
 	allowance int // names that may still be compared with misspelt ones
+	values    map[*ir.Enum]map[string]int
+	find      Finder
+	files     map[*ast.File]*file
+	brings    int // names that imports bring
 }
 
 // comparisons bounds the work spent on nearest names, which would otherwise

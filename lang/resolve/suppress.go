@@ -13,25 +13,38 @@ import (
 const allowDirective = "//fsmc:allow"
 
 // placeAllows gives each suppression of f to the machine in which it stands,
-// or the one that it stands above; one behind the last machine goes to that.
-func placeAllows(f *ast.File, machines []*ir.Machine) {
+// or the one that it stands above; one above an import or an enum of the file goes to
+// out, and one below all goes to what stands last.
+func placeAllows(f *ast.File, machines map[*ast.Machine]*ir.Machine, out *ir.File) {
 	var starts *starts
+	var ends []int
+	var lists []*[]*ir.Allow // of what ends there
+	for _, d := range f.Decls {
+		list := &out.Allows
+		switch d := d.(type) {
+		case *ast.Bad:
+			continue
+		case *ast.Machine:
+			m := machines[d]
+			if m == nil {
+				continue
+			}
+			list = &m.Allows
+		}
+		ends, lists = append(ends, d.Span().End.Offset), append(lists, list)
+	}
 	for i, c := range f.Comments {
-		if !isAllow(c.Text) || len(machines) == 0 {
+		if !isAllow(c.Text) || len(lists) == 0 {
 			continue
 		}
 		if starts == nil {
 			starts = startsOf(f)
 		}
-		m := machines[len(machines)-1]
-		for _, candidate := range slices.Backward(machines) {
-			if c.Pos.Offset < candidate.Body.End.Offset {
-				m = candidate
-			}
-		}
+		at, _ := slices.BinarySearch(ends, c.Pos.Offset+1)
+		list := lists[min(at, len(lists)-1)]
 		a := parseAllow(c)
 		a.Covers = starts.below(starts.lastOfBlock(f.Comments[i:]))
-		m.Allows = append(m.Allows, a)
+		*list = append(*list, a)
 	}
 }
 

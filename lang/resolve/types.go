@@ -55,14 +55,16 @@ var builtinCalled = map[string]string{
 
 // enumType resolves a type that is no built-in one.
 func (r *resolver) enumType(t *ast.Type) *ir.Type {
-	enum, ok := r.enums.names[t.Name]
+	enum, ok := r.enumNamed(t.Name)
 	if !ok {
 		names := make(map[string]bool, len(builtin)+len(r.enums.names))
 		for name := range builtin {
 			names[name] = true
 		}
-		for name := range r.enums.names {
-			names[name] = true
+		for s := r.enums; s != nil; s = s.outer {
+			for name := range s.names {
+				names[name] = true
+			}
 		}
 		nearest := builtinCalled[strings.ToLower(t.Name)]
 		if nearest == "" {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
@@ -14,9 +15,10 @@ var Rule = &check.Rule{
 	Name:     "unused",
 	Group:    check.Data,
 	Severity: diag.Warning,
-	Summary:  "an event, activity, guard, enum or label that nothing uses",
+	Summary:  "an event, activity, guard, enum, label or import that nothing uses",
 	Page:     page,
 	Run:      run,
+	RunFile:  runFile,
 	Absence:  true,
 }
 
@@ -48,7 +50,7 @@ func run(p *check.Pass) {
 		}
 	}
 	for _, e := range m.Enums {
-		if !u.enums[e] {
+		if !u.enums[e] && !e.OfFile {
 			report("enum", e.Name, e.Span, "Give a field this type, or remove it.")
 		}
 	}
@@ -59,6 +61,32 @@ func run(p *check.Pass) {
 				Span:    d.Span,
 				Message: "label " + check.Quote(d.Label) + " is never used",
 				Help:    "Name it in a trigger, such as `on " + d.Label + ".failed`, or leave out `as " + d.Label + "`.",
+			})
+		}
+	}
+}
+
+// runFile leaves out the enums of a file that has no machines, or that another file of
+// the unit imports: those are for others.
+func runFile(p *check.Pass, f *ir.File) {
+	if f.Broken {
+		return
+	}
+	for _, i := range f.Imports {
+		if !i.Used {
+			p.Report(check.Finding{
+				Span: i.Span, Message: "nothing is used of import " + check.Quote(i.Path), Help: "Use an enum that it brings, or remove it.",
+			})
+		}
+	}
+	if f.Machines == 0 || f.Imported {
+		return
+	}
+	for _, e := range f.Enums {
+		if !e.Used {
+			p.Report(check.Finding{
+				Span: e.Span, Message: "enum " + check.Quote(e.Name) + " is never used",
+				Help: "Give a field this type, or remove it. If a file that is not checked here imports this one, check both.",
 			})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -107,10 +108,11 @@ func TestWhatIsLeft(t *testing.T) {
 			if len(list) != 1 {
 				t.Errorf("%d findings, want 1: %v", len(list), list)
 			}
-			if len(tree.Machines) != 1 {
-				t.Fatalf("%d machines", len(tree.Machines))
+			machines := slices.Collect(ast.Decls[*ast.Machine](tree))
+			if len(machines) != 1 {
+				t.Fatalf("%d machines", len(machines))
 			}
-			if got := outline(tree.Machines[0].Items); got != tc.want {
+			if got := outline(machines[0].Items); got != tc.want {
 				t.Errorf("left is %s, want %s", got, tc.want)
 			}
 		})

@@ -32,6 +32,7 @@ var expectedAfter = map[string]map[string]string{
 		"publish": anEvent, "leads": `"to"`, "at": `"most"`, "to": aState,
 		"precedes": aState, "excludes": aState,
 	},
+	"import":   {"import": "a path between double quotes"},
 	"machine":  {"machine": "a name for the machine", "(": "a parameter: a name and a type", ",": "a parameter: a name and a type"},
 	"activity": {"activity": "a name for the activity", "->": anEvent, "|": anEvent, "fails": "a category of failure", "cost": "the name of a cost", "limit": anInt, "per": "a duration such as 1m", "at": `"once"`, "(": `a parameter or ")"`},
 	"guard":    {"guard": "a name for the guard", "(": `a parameter or ")"`},

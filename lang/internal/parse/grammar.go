@@ -15,7 +15,8 @@ import (
 // parser.expr parses expressions. What stands in between is in the struct tags
 // of package ast.
 type productions struct {
-	Machine  *ast.Machine  `parser:"  @@"`
+	Import   *ast.Import   `parser:"  @@"`
+	Machine  *ast.Machine  `parser:"| @@"`
 	Context  *ast.Context  `parser:"| @@"`
 	Enum     *ast.Enum     `parser:"| @@"`
 	Event    *ast.Event    `parser:"| @@"`
@@ -59,6 +60,8 @@ type (
 // grammar is the parsers that participle made, one for each production.
 type grammar struct {
 	whole   *participle.Parser[productions]
+	imports func(*lexer.PeekingLexer) (*ast.Import, error)
+	enum    func(*lexer.PeekingLexer) (*ast.Enum, error)
 	machine func(*lexer.PeekingLexer) (*ast.Machine, error)
 	param   func(*lexer.PeekingLexer) (*ast.Param, error)
 	items   map[string]itemParser // by the word that opens the item
@@ -83,6 +86,8 @@ func newGrammar(p *parser) *grammar {
 	)
 	return &grammar{
 		whole:   whole,
+		imports: production[ast.Import](whole),
+		enum:    production[ast.Enum](whole),
 		machine: production[ast.Machine](whole),
 		param:   production[ast.Param](whole),
 		items: map[string]itemParser{

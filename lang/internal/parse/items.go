@@ -2,6 +2,7 @@ package parse
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/alecthomas/participle/v2"
@@ -10,39 +11,75 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ast"
 )
 
-// machine parses the next machine of the file, or reports what stands in its
-// place and goes to where one may begin.
-func (p *parser) machine(lex *lexer.PeekingLexer, tree *ast.File) {
+// declWords open what stands in a file outside all braces.
+var declWords = []string{"import", "enum", "machine"}
+
+// decl parses the next declaration of the file, or reports what stands in its place
+// and goes to where one may begin.
+func (p *parser) decl(lex *lexer.PeekingLexer, tree *ast.File) ast.Decl {
 	t := lex.Peek()
-	if t.Type == tokName && t.Value != "machine" {
-		if word, ok := nearest(t, []string{"machine"}); ok {
+	if t.Type == tokName && !slices.Contains(declWords, t.Value) {
+		if word, ok := p.meantDecl(lex); ok {
 			p.report(misspelt(t, word))
 			t.Value = word
 		}
 	}
-	if t.Type != tokName || t.Value != "machine" {
-		p.report(p.noMachine(t))
-		tree.Bad = append(tree.Bad, p.skip(lex, lex.MakeCheckpoint(), 1))
-		return
+	if t.Type != tokName || !slices.Contains(declWords, t.Value) {
+		p.report(p.noDecl(t))
+		return p.skip(lex, lex.MakeCheckpoint(), 1)
 	}
-	var m *ast.Machine
-	bad := p.repaired(lex, "machine", func() (err error) {
-		m, err = p.wholeMachine(lex)
+	var d ast.Decl
+	bad := p.repaired(lex, t.Value, func() (err error) {
+		switch t.Value {
+		case "machine":
+			d, err = p.wholeMachine(lex)
+		case "enum":
+			d, err = p.grammar.enum(lex)
+		case "import":
+			d, err = p.grammar.imports(lex)
+		}
 		return err
 	})
 	if bad != nil {
-		tree.Bad = append(tree.Bad, bad)
-		return
+		return bad
 	}
-	p.place(m)
-	tree.Machines = append(tree.Machines, m)
+	p.place(d)
+	if _, ok := d.(*ast.Import); ok && !p.atTop(tree) {
+		p.report(fault{
+			span: span(t), message: "an import below something else",
+			help: "Put it at the top of the file.",
+		})
+	}
+	return d
 }
 
-func (p *parser) noMachine(t *lexer.Token) fault {
+// atTop reports whether only imports have been understood so far.
+func (p *parser) atTop(tree *ast.File) bool {
+	for _, d := range slices.Backward(tree.Decls) {
+		if _, bad := d.(*ast.Bad); !bad {
+			_, ok := d.(*ast.Import)
+			return ok
+		}
+	}
+	return true
+}
+
+// meantDecl is the word that the next token, which opens no declaration, was meant to
+// be.
+func (p *parser) meantDecl(lex *lexer.PeekingLexer) (string, bool) {
+	t := lex.Peek()
+	word, ok := nearest(t, declWords)
+	if _, item := items[t.Value]; item && word != "machine" {
+		return "", false
+	}
+	return word, ok && (word == "machine" || fits(word, second(lex)))
+}
+
+func (p *parser) noDecl(t *lexer.Token) fault {
 	if what, ok := later[t.Value]; ok && t.Type == tokName {
 		return notYet(t, what)
 	}
-	f := unexpected(t, nil, `"machine"`, "")
+	f := unexpected(t, nil, `"machine", "enum" or "import"`, "")
 	if _, ok := items[t.Value]; ok && t.Type == tokName {
 		f.help = fmt.Sprintf("Put %q between the braces of a machine.", t.Value)
 	}
@@ -129,6 +166,12 @@ func (p *parser) noItem(t, behind *lexer.Token) fault {
 	if t.Type == tokName {
 		if what, ok := later[t.Value]; ok {
 			return notYet(t, what)
+		}
+		if t.Value == "import" && behind.Type == tokString {
+			return fault{
+				span: span(t), message: "an import inside a machine",
+				help: "Put it at the top of the file.",
+			}
 		}
 		if t.Value == "machine" {
 			return fault{

@@ -130,7 +130,7 @@ func (p *parser) parse(f *token.File, tree *ast.File, found survey) diag.List {
 	}
 	lex := newLexer(&stream{scanner: p.scanner, end: len(f.Src), repairs: found.repairs, folds: p.folds})
 	for !lex.Peek().EOF() {
-		p.machine(lex, tree)
+		tree.Decls = append(tree.Decls, p.decl(lex, tree))
 	}
 	settle(tree, p, found.comments)
 	list := p.list

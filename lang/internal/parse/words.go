@@ -54,7 +54,7 @@ var (
 
 	// later are the words that open what a later version of the language has.
 	later = map[string]string{
-		"region": "regions", "history": "history states", "scenario": "scenarios", "import": "imports",
+		"region": "regions", "history": "history states", "scenario": "scenarios",
 	}
 )
 
@@ -76,7 +76,7 @@ func opensItem(t *lexer.Token) bool {
 	}
 	_, item := items[t.Value]
 	_, later := later[t.Value]
-	return item || later || t.Value == "machine"
+	return item || later || t.Value == "machine" || t.Value == "import"
 }
 
 // fits reports whether next may stand behind a word that opens an item.
@@ -84,6 +84,8 @@ func fits(word string, next *lexer.Token) bool {
 	switch word {
 	case "context", "failures", "budget", "entry", "exit":
 		return is(next, "{")
+	case "import":
+		return next.Type == tokString
 	case "after":
 		return next.Type == tokName || next.Type == tokDuration || next.Type == tokInt
 	case "require":

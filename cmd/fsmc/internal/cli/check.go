@@ -38,8 +38,11 @@ unless the figure says "at most". Each figure is followed by its factors. With
 --witness, check also draws the run that reaches each figure. With --format json,
 the worst cases are always there.
 
+A file may import others, below the nearest folder with go.mod or .git. Check reads
+those as well, and reports only what is wrong with the files that are named.
+
 Exit status 1: there is an error; or there is a warning and --strict is given; or
-there is no machine.`,
+there is neither a machine nor an enum.`,
 		Example: `  fsmc check review.fsm
   fsmc check --bounds review.fsm
   fsmc check --bounds --witness review.fsm
@@ -71,7 +74,7 @@ there is no machine.`,
 			switch {
 			case r.list.HasErrors() || strict && r.list.Count(diag.Warning) > 0:
 				return errFinding
-			case len(unit.Program.Machines) == 0:
+			case len(unit.Program.Machines) == 0 && len(enums(unit.Program)) == 0:
 				return errNoMachine
 			}
 			return nil

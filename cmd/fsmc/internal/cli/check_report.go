@@ -61,6 +61,14 @@ func writeFindings(w io.Writer, r report) error {
 			return err
 		}
 	}
+	for _, f := range r.unit.Program.Files {
+		if f.Machines > 0 || len(f.Enums) == 0 {
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "%s: %s: nothing wrong\n", f.Name, countOf(len(f.Enums), "enum")); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -47,12 +47,12 @@ type formatter struct {
 }
 
 func (f *formatter) run(paths []string) error {
-	sources, err := f.readSources(paths)
+	r, err := f.readSources(paths)
 	if err != nil {
 		return err
 	}
 	var found error
-	for _, src := range sources {
+	for _, src := range r.sources {
 		switch err := f.one(src); {
 		case errors.Is(err, errFinding):
 			found = errFinding

@@ -38,6 +38,11 @@ beside that file, the file has a copy of its text. The package is that of
 --package; or of $GOPACKAGE under go:generate; or of the Go files beside the output;
 or it has the name of the folder.
 
+An enum outside machines becomes one Go type, in the file that is generated from the
+file that declares it, even if that has no machine. The files generated from the other
+files of its folder use that type. A machine in another folder, or with --core, has a
+type of its own for it.
+
 With --tests, gen writes a second file, NAME_fsm_test.go. Its test takes every arm
 that any run takes, by the shortest runs.
 
@@ -75,7 +80,7 @@ func (g *generator) run(path string) error {
 	if err := g.refuseErrors(unit); err != nil {
 		return err
 	}
-	if len(unit.Program.Machines) == 0 {
+	if len(unit.Program.Machines) == 0 && (g.core || len(enums(unit.Program)) == 0) {
 		return errNoMachine
 	}
 	output, err := g.target(path)
@@ -129,6 +134,7 @@ func (g *generator) generate(unit *lang.Unit, path, output string) ([]codegen.Fi
 		files[i].Name = filepath.Join(filepath.Dir(output), files[i].Name)
 	}
 	files[0].Name = output
+	g.sayUndeclared(unit.Program, output)
 	return files, nil
 }
 
@@ -137,6 +143,8 @@ func (g *generator) options(unit *lang.Unit, path, output string) (codegen.Sourc
 		Base:       strings.TrimSuffix(filepath.Base(output), ".go"),
 		Source:     filepath.Base(path),
 		Core:       g.core,
+		Enums:      enums(unit.Program),
+		Elsewhere:  elsewhere,
 		Definition: func(m *ir.Machine) []byte { return table.Compile(m).Encode() },
 		Text:       func(m *ir.Machine) string { return sourceOf(unit, m) },
 		Embed:      func(m *ir.Machine) string { return besideOutput(m.Span.Start.Filename, output) },

@@ -22,32 +22,69 @@ const maxFile = 64<<20 + 1
 // standardInput is how diagnostics name what was read from "-".
 const standardInput = "<stdin>"
 
+// reader reads the sources of one command line, and what they import, each file once.
+type reader struct {
+	*streams
+	sources []lang.Source          // those that are named
+	read    map[string]lang.Source // by the place of the file
+	from    map[string]origin      // by the name of the source
+
+	roots    map[string]string        // of folders that are named
+	folders  map[string][]lang.Source // by what an import of them leads to
+	imported int                      // files
+	size     int                      // of these, in bytes
+}
+
+// origin is where a source comes from.
+type origin struct {
+	file string // its place
+	base string // the place of the folder that is named, or of the one with the file that is
+}
+
 // readSources reads the named files; a directory stands for every *.fsm below
 // it, "-" for standard input. A file named twice is read once.
-func (s *streams) readSources(paths []string) ([]lang.Source, error) {
-	var names []string
+func (s *streams) readSources(paths []string) (*reader, error) {
+	r := &reader{streams: s, read: map[string]lang.Source{}, from: map[string]origin{}, roots: map[string]string{}, folders: map[string][]lang.Source{}}
 	for _, p := range paths {
-		found, err := expand(p)
+		names, err := expand(p)
 		if err != nil {
 			return nil, err
 		}
-		names = append(names, found...)
-	}
-	var sources []lang.Source
-	seen := map[string]bool{}
-	for _, name := range names {
-		file := placeOf(name)
-		if seen[file] {
-			continue
+		base := placeOf(p)
+		if info, err := os.Stat(base); err != nil || !info.IsDir() {
+			base = filepath.Dir(base)
 		}
-		seen[file] = true
-		src, err := s.readSource(name)
-		if err != nil {
-			return nil, err
+		for _, name := range names {
+			if err := r.add(name, base); err != nil {
+				return nil, err
+			}
 		}
-		sources = append(sources, src)
 	}
-	return sources, nil
+	return r, nil
+}
+
+// add reads a file that is named, unless it has been read.
+func (r *reader) add(name, base string) error {
+	file := placeOf(name)
+	if _, seen := r.read[file]; seen {
+		return nil
+	}
+	src, err := r.readSource(name)
+	if err != nil {
+		return err
+	}
+	if name == "-" { // its imports are seen from the working directory
+		if base, err = os.Getwd(); err != nil {
+			return err
+		}
+		base = placeOf(base)
+		r.from[src.Name] = origin{filepath.Join(base, "stdin.fsm"), base}
+	} else {
+		r.from[src.Name] = origin{file, base}
+	}
+	r.read[file] = src
+	r.sources = append(r.sources, src)
+	return nil
 }
 
 // placeOf is the path of a file without links, the same however it is written.
@@ -124,11 +161,11 @@ func readError(path string, err error) error {
 // load reads, parses and resolves paths. It gives no trees: of all that Load
 // makes they take the most memory, and from here on they are not read any more.
 func (s *streams) load(paths []string) (*lang.Unit, error) {
-	sources, err := s.readSources(paths)
+	r, err := s.readSources(paths)
 	if err != nil {
 		return nil, err
 	}
-	unit := lang.Load(sources)
+	unit := lang.LoadFrom(r.sources, r.find)
 	unit.Files = nil
 	return unit, nil
 }

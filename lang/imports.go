@@ -1,0 +1,99 @@
+package lang
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/resolve"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// Importer gives the sources to which `import "path"` in the source called from leads:
+// one, or those of a folder. A source that is loaded already has the name that it has
+// there. The error says why there is none, as what follows the path in a sentence.
+type Importer func(from, path string) ([]Source, error)
+
+// Errors of Importers.
+var (
+	ErrNowhere = errors.New("leads nowhere: there is no such file or folder")
+	ErrLeaves  = errors.New("leads out of the project")
+)
+
+// InFolder reports whether the file called name is one of those that an import of its
+// folder means.
+func InFolder(name string) bool {
+	return strings.HasSuffix(name, ".fsm") && !strings.HasSuffix(name, "_test.fsm")
+}
+
+// Among is the Importer that finds sources by their names, whose folders are parted by
+// slashes. It is for one goroutine at a time.
+func Among(sources []Source) Importer {
+	var files, folders map[string][]Source
+	return func(from, to string) ([]Source, error) {
+		if files == nil {
+			files, folders = map[string][]Source{}, map[string][]Source{}
+			for _, s := range sources {
+				name := path.Clean(s.Name)
+				files[name] = []Source{s}
+				if InFolder(name) {
+					folders[path.Dir(name)] = append(folders[path.Dir(name)], s)
+				}
+			}
+		}
+		place := path.Join(path.Dir(from), to)
+		switch {
+		case to == "":
+			return nil, ErrNowhere
+		case path.IsAbs(to) || !fs.ValidPath(strings.TrimPrefix(place, "/")):
+			return nil, ErrLeaves
+		case files[place] != nil && path.Ext(place) == ".fsm":
+			return files[place], nil
+		case folders[place] != nil:
+			return folders[place], nil
+		}
+		return nil, ErrNowhere
+	}
+}
+
+// loader parses the sources of a unit and what they import, each once.
+type loader struct {
+	unit    *Unit
+	imports Importer
+	parsed  map[string]resolve.Target // by the name of the source
+}
+
+// parse parses those of sources that have not been parsed.
+func (l *loader) parse(sources []Source) []resolve.Target {
+	var fresh []int
+	for i, s := range sources {
+		if _, known := l.parsed[s.Name]; !known {
+			l.parsed[s.Name] = resolve.Target{}
+			fresh = append(fresh, i)
+		}
+	}
+	targets, texts := make([]resolve.Target, len(fresh)), make([]*token.File, len(fresh))
+	inParallel(len(fresh), func(i int) {
+		s, t := sources[fresh[i]], &targets[i]
+		t.File, texts[i], t.Faults = Parse(s.Name, s.Src)
+	})
+	for i, at := range fresh {
+		l.parsed[sources[at].Name] = targets[i]
+		l.unit.Sources[sources[at].Name] = texts[i]
+	}
+	all := make([]resolve.Target, len(sources))
+	for i, s := range sources {
+		all[i] = l.parsed[s.Name]
+	}
+	return all
+}
+
+// find is the Finder of the unit.
+func (l *loader) find(from, path string) ([]resolve.Target, error) {
+	sources, err := l.imports(from, path)
+	if err != nil {
+		return nil, err
+	}
+	return l.parse(sources), nil
+}

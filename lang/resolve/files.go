@@ -1,0 +1,250 @@
+package resolve
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Finder gives the files to which `import "path"` in the file called from leads. The
+// error says why there is none, as what follows the path in a sentence. It gives one
+// tree for one file, however often and by whatever path it is found.
+type Finder func(from, path string) ([]Target, error)
+
+// Target is a file to which an import leads.
+type Target struct {
+	File   *ast.File
+	Faults diag.List // of its syntax
+}
+
+// file is what the machines of a file find there beside their own names.
+//
+// What the file declares itself is resolved as if the file were a machine without a
+// name, which declares nothing but enums.
+type file struct {
+	*resolver
+	src   *ast.File
+	out   *ir.File
+	named bool // it is of the unit; else it is imported only, and nothing is reported of it
+
+	declared  bool
+	enumNames []exportedName // of out.Enums
+	machines  []exportedName
+	known     []*ir.Enum              // of the file and its imports
+	imported  *space[*ir.Enum]        // those of its imports; around it those of the file
+	brought   map[*ir.Enum]*ir.Import // by which import
+	gaps      bool                    // something that the file declares or imports could not be read
+}
+
+func newFile(u *unit, src *ast.File) *file {
+	items := &ast.Machine{Name: &ast.Name{}}
+	f := &file{
+		resolver: newResolver(u, items), src: src,
+		out: &ir.File{Name: src.Name}, brought: map[*ir.Enum]*ir.Import{},
+		imported: newSpace[*ir.Enum]("enum"),
+	}
+	f.imported.outer = f.enums
+	for _, d := range src.Decls {
+		switch d := d.(type) {
+		case *ast.Enum:
+			items.Items = append(items.Items, d)
+		case *ast.Bad:
+			f.gaps = true
+		}
+	}
+	return f
+}
+
+// declare declares the enums of the file, once.
+func (f *file) declare() {
+	if f.declared {
+		return
+	}
+	f.declared = true
+	f.declareEnums()
+	for _, e := range f.m.Enums {
+		form := ir.Exported(e.Name)
+		f.enumNames = append(f.enumNames, exportedName{form, f.enums.forms[form]})
+	}
+	for m := range ast.Decls[*ast.Machine](f.src) {
+		if present(m.Name) {
+			f.machines = append(f.machines, exportedName{ir.Exported(m.Name.Text), m.Name})
+		}
+	}
+	f.known, f.out.Enums = slices.Clone(f.m.Enums), f.m.Enums
+	f.out.Broken, f.out.Incomplete = f.m.Broken, f.gaps
+}
+
+// forget drops what only the machines of the file had to know: files that all import
+// each other would take memory in the square.
+func (f *file) forget() { f.known, f.imported, f.brought = nil, nil, nil }
+
+// noteMachine notes m as one of the file.
+func (f *file) noteMachine(m *ir.Machine) {
+	f.out.Machines++
+	f.out.Broken = f.out.Broken || m.Broken
+	f.out.Incomplete = f.out.Incomplete || m.Incomplete
+}
+
+// resolveImports makes known what the imports of the file lead to. Imports are not
+// transitive, so cycles of them mean nothing.
+func (f *file) resolveImports() {
+	machines := map[string]declaredMachine{}
+	for _, m := range f.machines {
+		machines[m.form] = declaredMachine{m.at, f.named}
+	}
+	for src := range ast.Decls[*ast.Import](f.src) {
+		path, wrong := parseString(src.Path.Text)
+		if wrong != nil {
+			f.badLiteral(src.Path, wrong)
+			f.gaps = true
+			continue
+		}
+		targets, err := f.find(f.src.Name, path)
+		if err != nil {
+			f.report(unknownName, src.Path.Span(), quote(path)+" "+err.Error(),
+				"Write the path of a .fsm file or a folder, as seen from the folder of this file.")
+			f.gaps = true
+			continue
+		}
+		imp := &ir.Import{Path: path, Span: src.Path.Span()}
+		f.out.Imports = append(f.out.Imports, imp)
+		clashes := map[string]bool{}
+		for _, t := range targets {
+			if t.File == f.src {
+				continue
+			}
+			other := f.other(t)
+			f.noteFaults(src, other, t.Faults)
+			if !f.mayBring(src, 1+len(other.enumNames)+len(other.machines)) {
+				return
+			}
+			f.bring(src, imp, other, machines, clashes)
+		}
+	}
+	f.out.Broken, f.out.Incomplete = f.out.Broken || f.m.Broken, f.out.Incomplete || f.gaps
+}
+
+// other is the file of t, with what it declares.
+func (f *file) other(t Target) *file {
+	other, ok := f.files[t.File]
+	if !ok {
+		aside := *f.unit
+		aside.list = nil
+		other = newFile(&aside, t.File)
+		f.files[t.File] = other
+	}
+	other.declare()
+	other.out.Imported = true
+	return other
+}
+
+// noteFaults reports that an imported file has faults, unless they are reported there.
+func (f *file) noteFaults(src *ast.Import, other *file, syntax diag.List) {
+	f.gaps = f.gaps || len(syntax) > 0
+	faults := slices.Concat(syntax, other.list)
+	if other.named || len(faults) == 0 {
+		return
+	}
+	name := other.src.Name
+	f.report("syntax", src.Path.Span(), quote(name)+", which is imported here, has errors",
+		"Fix what `fsmc check "+name+"` finds.", related(faults[0].Span, faults[0].Message))
+}
+
+// bring makes known what other declares. clashes are the names about which something
+// has been said at the import.
+func (f *file) bring(src *ast.Import, imp *ir.Import, other *file, machines map[string]declaredMachine, clashes map[string]bool) {
+	for i, e := range other.out.Enums {
+		if f.brought[e] != nil {
+			continue
+		}
+		name := other.enumNames[i]
+		if first := f.imported.first(name.form); first != nil {
+			f.clash(src, "enum", first, name.at, clashes)
+		} else {
+			f.imported.forms[name.form] = name.at
+		}
+		if _, same := f.imported.lookup(e.Name); same {
+			continue
+		}
+		f.imported.names[e.Name] = e
+		f.known = append(f.known, e)
+		f.brought[e] = imp
+	}
+	for _, m := range other.machines {
+		first, taken := machines[m.form]
+		switch {
+		case !taken:
+			machines[m.form] = declaredMachine{m.at, other.named}
+		case first.name != m.at && !(first.named && other.named): // else it is reported where the unit is put together
+			f.clash(src, "machine", first.name, m.at, clashes)
+		}
+	}
+}
+
+// declaredMachine is the name of a machine where it stands.
+type declaredMachine struct {
+	name  *ast.Name
+	named bool // in a file of the unit
+}
+
+// exportedName is a name with its form in generated Go.
+type exportedName struct {
+	form string
+	at   *ast.Name
+}
+
+// maxBrought bounds what all imports of a unit bring together. A folder of thousands of
+// files that all import the folder would be worked on for hours.
+const maxBrought = 10_000_000
+
+// mayBring reports whether n more names may be brought. Where it is false for the first
+// time it says so at the import.
+func (f *file) mayBring(src *ast.Import, n int) bool {
+	before := f.brings
+	if f.brings += n; f.brings <= maxBrought {
+		return true
+	}
+	if before <= maxBrought {
+		f.report("syntax", src.Path.Span(), "the imports of all files together bring more than "+strconv.Itoa(maxBrought)+" names",
+			"Import single files, or divide the folder.")
+	}
+	f.gaps, f.out.Broken, f.out.Incomplete = true, true, true
+	return false
+}
+
+// clash reports that an import brings a name that is taken.
+func (f *file) clash(src *ast.Import, kind string, first, second *ast.Name, clashes map[string]bool) {
+	if clashes[kind+second.Text] {
+		return
+	}
+	clashes[kind+second.Text] = true
+	f.report(duplicateName, src.Path.Span(), "this import brings "+article(kind)+" "+quote(second.Text)+", and the name is taken",
+		"Rename one of the two, or import less.",
+		related(first.Span(), "the first is declared here"), related(second.Span(), "the second is declared here"))
+}
+
+// enumNamed is the enum of that name that the machine sees, which is used thereby.
+func (r *resolver) enumNamed(name string) (*ir.Enum, bool) {
+	e, ok := r.enums.lookup(name)
+	if ok && e.OfFile && r.file != nil && !r.outer[e] {
+		r.outer[e], e.Used = true, true
+		if imp := r.file.brought[e]; imp != nil {
+			imp.Used = true
+		}
+	}
+	return e, ok
+}
+
+// addOuter adds the enums of files that the machine uses to its own.
+func (r *resolver) addOuter() {
+	own := len(r.m.Enums)
+	for e := range r.outer {
+		r.m.Enums = append(r.m.Enums, e)
+	}
+	slices.SortFunc(r.m.Enums[own:], func(a, b *ir.Enum) int { return strings.Compare(a.Name, b.Name) })
+}
