@@ -29,6 +29,7 @@ type Figure struct {
 	Factors string           // what it is made of: "3 attempts x 4 visits"; empty where it is 0 or has no bound
 	Shares  []string         // of a cost: the attempts in Run of each activity, in the order of their declarations: "refund 3"; empty where it has no part
 	Run     *witness.Witness // that reaches it; nil where there is none to show
+	Held    bool             // of a cost: runs are held to its budget, and over_budget is taken wherever it may come
 
 	path   []int32          // of the product, that reaches it
 	weight *explore.Weigher // what it adds up; nil for time
@@ -176,7 +177,7 @@ func (t *meter) cost(name string) Figure {
 		}
 	}
 	scale := new(big.Rat).SetInt(denominator)
-	return t.figure(name, t.p.Attempts(func(a *ir.Activity) int64 {
+	return t.held(name, amounts, t.p.Attempts(func(a *ir.Activity) int64 {
 		if amounts[a] == nil {
 			return 0
 		}
@@ -186,6 +187,54 @@ func (t *meter) cost(name string) Figure {
 		}
 		return whole.Int64()
 	}), new(big.Rat).Inv(scale))
+}
+
+// held is figure for a cost. Where runs are held to its budget, and over_budget is taken
+// wherever it may come, it is at most the sum of three: the budget, for no attempt begins
+// past it before over_budget is taken; what stands side by side in a leaf, for that may begin
+// afterwards though it is counted with the step before; and what follows over_budget.
+func (t *meter) held(name string, amounts map[*ir.Activity]*big.Rat, w *explore.Weigher, unit *big.Rat) Figure {
+	unbounded := len(t.out.Unbounded)
+	f := t.figure(name, w, unit)
+	if f.Held = t.p.TakesOverBudget(name); !f.Held {
+		return f
+	}
+	longest := graph.NewLongest(&t.p.Graph, t.of, t.n, w.Of)
+	after, comes := int64(0), false
+	for from := range int32(t.p.Len()) {
+		for e := t.p.First[from]; e < t.p.First[from+1]; e++ {
+			if t.p.IsOverBudget(e, name) {
+				after, comes = max(after, graph.Sum(w.Of(from, e), longest.Length[t.p.To[e]])), true
+			}
+		}
+	}
+	if !comes || after == graph.Infinite {
+		return f
+	}
+	beside := new(big.Rat)
+	for _, s := range t.p.Table.Machine.States {
+		sum := new(big.Rat)
+		for _, d := range s.Dos {
+			if amount := amounts[d.Activity]; amount != nil {
+				sum.Add(sum, amount)
+			}
+		}
+		if sum.Cmp(beside) > 0 {
+			beside = sum
+		}
+	}
+	budget := costOf(&ir.Activity{Costs: t.p.Table.Machine.Budget.Costs}, name)
+	follows := new(big.Rat).Mul(new(big.Rat).SetInt64(after), unit)
+	most := new(big.Rat).Add(budget, beside)
+	if most.Add(most, follows); f.Amount != nil && f.Amount.Cmp(most) <= 0 {
+		return f
+	}
+	t.out.Unbounded = t.out.Unbounded[:unbounded]
+	factors := ir.DecimalText(budget) + " of the budget + " + ir.DecimalText(beside) + " side by side"
+	if follows.Sign() > 0 {
+		factors += " + " + ir.DecimalText(follows) + " after over_budget(" + name + ")"
+	}
+	return Figure{Name: name, Amount: most, Factors: factors, Held: true, shown: true}
 }
 
 func (t *meter) time() Figure {

@@ -41,6 +41,7 @@ func brute(src string) (s *oracletest.Space, broken string) {
 type machines struct {
 	generate func(*rand.Rand) string
 	count    int
+	larger   int // how many more than a tenth may be too large
 
 	seen                 map[string]int // verdicts of each kind
 	broken, large, clean int
@@ -72,6 +73,18 @@ func TestBruteForceFlat(t *testing.T) {
 	flat.compare(t)
 	for _, kind := range []string{"no-way-to-finish", "no no-way-to-finish", "unbounded-loop", "bound-without-else", "unreachable-state"} {
 		if flat.seen[kind] == 0 {
+			t.Errorf("no machine has the verdict %q", kind)
+		}
+	}
+}
+
+// TestBruteForceEnforced is TestBruteForce for machines whose runs are held to the costs of
+// a budget.
+func TestBruteForceEnforced(t *testing.T) {
+	enforced := &machines{generate: oracletest.GenerateEnforced, count: *oracleCount / 2, larger: *oracleCount / 6}
+	enforced.compare(t)
+	for _, kind := range []string{"no-way-to-finish", "dead-arm", "unreachable-state", "assertion-violated", "cost held"} {
+		if enforced.seen[kind] == 0 {
 			t.Errorf("no machine has the verdict %q", kind)
 		}
 	}
@@ -112,7 +125,7 @@ func (g *machines) compare(t *testing.T) {
 		t.Logf("%6d %s", g.seen[kind], kind)
 	}
 	t.Logf("%d machines from seed %d: %d broken, %d too large, %d without an error", g.count, *oracleSeed, g.broken, g.large, g.clean)
-	if most := g.count / 10; g.broken > most || g.large > most {
+	if most := g.count / 10; g.broken > most || g.large > most+g.larger {
 		t.Errorf("%d machines are broken and %d too large; more than a tenth is left out", g.broken, g.large)
 	}
 }

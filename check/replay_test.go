@@ -34,7 +34,8 @@ type replay struct {
 	last     time.Time // of the step before
 	guards   map[string]bool
 	data     map[string]any
-	steps    int // moves and retries
+	overs    []string // the costs whose over_budget comes right behind the row at hand
+	steps    int      // moves and retries
 	attempts map[string]int
 }
 
@@ -90,7 +91,22 @@ func (r *replay) play(w *diag.Witness) error {
 			}
 		}
 		r.deferAgain()
+		r.overs = nil
+		for _, next := range w.Path[i+1:] {
+			cost, over := strings.CutPrefix(next.Input, "over_budget(")
+			if !over {
+				break
+			}
+			r.overs = append(r.overs, strings.TrimSuffix(cost, ")"))
+		}
 		in, err := r.input(row)
+		if err == nil && len(in.Cost) > 0 { // where it is tried again, the next attempt says so
+			plain := in
+			plain.Cost = nil
+			if _, _, record, err := r.m.Step(r.s, plain, r.now, r.ask); err == nil && record.Effect == machine.Retried {
+				in = plain
+			}
+		}
 		if err == nil {
 			err = r.take(in)
 		}
@@ -222,7 +238,12 @@ func (r *replay) input(row diag.Step) (machine.Input, error) {
 	text, deferred := strings.CutSuffix(row.Input, " (deferred)")
 	text, dropped := strings.CutSuffix(text, " (deferred, dropped)")
 	next, due := r.m.Next(r.s, r.now)
+	cost, over := strings.CutPrefix(text, "over_budget(")
 	switch {
+	case over && due && next.Over == strings.TrimSuffix(cost, ")"):
+		return next, nil
+	case over && !due:
+		return r.pass(strings.TrimSuffix(cost, ")"))
 	case text == "done" || deferred || dropped:
 		if !due {
 			return next, fmt.Errorf("nothing is due")
@@ -271,6 +292,32 @@ func (r *replay) input(row diag.Step) (machine.Input, error) {
 	return next, fmt.Errorf("there is no event %s", name)
 }
 
+// reports are what an attempt of a do says, so that those costs pass their budgets.
+func (r *replay) reports(do int, costs []string) (report []machine.Cost) {
+	for _, c := range r.d.Activities[r.d.Dos[do].Activity].Costs {
+		if slices.Contains(costs, c.Name) {
+			report = append(report, machine.Cost{Name: c.Name, Amount: "1000000"})
+		}
+	}
+	slices.SortFunc(report, func(a, b machine.Cost) int { return strings.Compare(a.Name, b.Name) })
+	return report
+}
+
+// pass has an attempt say what makes over_budget of a cost due.
+func (r *replay) pass(cost string) (machine.Input, error) {
+	over := machine.Input{Kind: machine.OverBudgetInput, Over: cost}
+	for _, t := range r.s.Tasks {
+		report := r.reports(t.Do, append([]string{cost}, r.overs...))
+		if t.State == machine.TaskOpen && slices.ContainsFunc(report, func(c machine.Cost) bool { return c.Name == cost }) {
+			if t.NotBefore.After(r.now) {
+				r.now = t.NotBefore
+			}
+			return over, r.take(machine.Input{Kind: machine.SpentInput, Do: t.Do, Key: t.Key, Attempt: t.Attempt, Cost: report})
+		}
+	}
+	return over, fmt.Errorf("no attempt spends %s", cost)
+}
+
 // timer waits for the running timer with the delay given; it must be the next.
 func (r *replay) timer(delay string) (machine.Input, error) {
 	for _, a := range r.s.Alarms {
@@ -303,7 +350,11 @@ func (r *replay) raised(label string, kind machine.InputKind, event int) (machin
 			says = says || e == event
 		}
 		if task.State == machine.TaskOpen && says && (label == "" || label == own) {
-			return machine.Input{Kind: kind, Event: event, Do: task.Do, Key: task.Key, Attempt: task.Attempt}, nil
+			in := machine.Input{Kind: kind, Event: event, Do: task.Do, Key: task.Key, Attempt: task.Attempt}
+			if kind != machine.ProgressInput {
+				in.Cost = r.reports(task.Do, r.overs)
+			}
+			return in, nil
 		}
 	}
 	return machine.Input{}, fmt.Errorf("no attempt can say that")

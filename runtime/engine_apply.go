@@ -200,6 +200,11 @@ func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool
 		w.amend(row)
 	}
 	failpoint.Hit(failpoint.BeforeCommit)
+	for _, r := range w.records {
+		if r.Input.Kind == machine.OverBudgetInput || r.Effect == machine.Held {
+			failpoint.Hit(failpoint.BudgetPassed)
+		}
+	}
 	if err := e.store.Commit(ctx, row); err != nil {
 		return fmt.Errorf("run %q: %w", live.id, err)
 	}

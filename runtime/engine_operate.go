@@ -33,7 +33,17 @@ func (e *Engine) Resume(ctx context.Context, run string, o Operator) (View, erro
 // it failed, as if entered from outside, with the bounds of all that it can take
 // there again. The error is a *Rejected where there is nothing of the kind.
 func (e *Engine) Retry(ctx context.Context, run string, o Operator) (View, error) {
-	in := machine.Input{Kind: machine.RetryInput, Actor: o.Actor, Reason: o.Reason}
+	return e.retry(ctx, run, machine.Input{Kind: machine.RetryInput, Actor: o.Actor, Reason: o.Reason})
+}
+
+// RetryOverBudget lets a run continue that a cost has halted because nothing takes its
+// over_budget there: the run does without that input, and the cost holds nothing back any
+// more. The error is a *Rejected where no cost has halted the run.
+func (e *Engine) RetryOverBudget(ctx context.Context, run string, o Operator) (View, error) {
+	return e.retry(ctx, run, machine.Input{Kind: machine.RetryInput, Allow: true, Actor: o.Actor, Reason: o.Reason})
+}
+
+func (e *Engine) retry(ctx context.Context, run string, in machine.Input) (View, error) {
 	// What is due is written first: the run may fail by it, and where it failed
 	// is read from its history.
 	if _, err := e.apply(ctx, &request{run: run}); err != nil {

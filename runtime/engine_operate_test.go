@@ -256,7 +256,7 @@ func TestCostsAreSummed(t *testing.T) {
 		defer w.stop()
 		begin(t, w.Engine, "r")
 		v := await(t, w.Engine, "r")
-		if got := fmt.Sprint(v.Costs); v.State != "Done" || got != "[{tokens 3000  false} {usd 0.3  false}]" {
+		if got := fmt.Sprint(v.Costs); v.State != "Done" || got != "[{tokens 3000  false  false} {usd 0.3  false  false}]" {
 			t.Errorf("%s in %s", got, v.State)
 		}
 		steps, err := w.History(t.Context(), "r", 2, 0)
@@ -264,7 +264,7 @@ func TestCostsAreSummed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range steps {
-			if fmt.Sprint(s.Costs) != "[{tokens 1000  false} {usd 0.1  false}]" || s.Worker == "" {
+			if fmt.Sprint(s.Costs) != "[{tokens 1000  false  false} {usd 0.1  false  false}]" || s.Worker == "" {
 				t.Errorf("%+v", s)
 			}
 		}
@@ -273,7 +273,7 @@ func TestCostsAreSummed(t *testing.T) {
 		if _, err := w.Cancel(t.Context(), "late", CancelOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if v := get(t, w.Engine, "late"); fmt.Sprint(v.Costs) != "[{tokens 1000  false} {usd 0.1  false}]" {
+		if v := get(t, w.Engine, "late"); fmt.Sprint(v.Costs) != "[{tokens 1000  false  false} {usd 0.1  false  false}]" {
 			t.Errorf("%+v", v.Costs)
 		}
 		if got := lines(t, w.Engine, "late"); got != "start>Idle Go>Working cancel>Working late Found>Working" {
@@ -311,7 +311,7 @@ func TestSpend(t *testing.T) {
 		defer w.stop()
 		begin(t, w.Engine, "r")
 		v := await(t, w.Engine, "r")
-		if got := fmt.Sprint(v.Costs); v.State != "Done" || got != "[{tokens 7  false} {usd 13.2  false}]" {
+		if got := fmt.Sprint(v.Costs); v.State != "Done" || got != "[{tokens 7  false  false} {usd 13.2  false  false}]" {
 			t.Errorf("%s in %s", got, v.State)
 		}
 	})
@@ -345,7 +345,7 @@ func TestReleasedIsSpent(t *testing.T) {
 		first.stop()
 		second := work(t, store, m, activity)
 		defer second.stop()
-		if v := await(t, second.Engine, "r"); v.State != "Done" || fmt.Sprint(v.Costs) != "[{usd 2  false}]" {
+		if v := await(t, second.Engine, "r"); v.State != "Done" || fmt.Sprint(v.Costs) != "[{usd 2  false  false}]" {
 			t.Errorf("%+v", v)
 		}
 		if got := lines(t, second.Engine, "r"); got != "start>Idle Go>Working released>Working released>Working late lost>Working lost>Working Found>Done" {

@@ -45,6 +45,18 @@ func (m *meter) drain(reported map[string]json.Number) map[string]json.Number {
 	return sum
 }
 
+// putBack adds what was drained and could not be noted.
+func (m *meter) putBack(cost map[string]json.Number) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.spent == nil {
+		m.spent = map[string]json.Number{}
+	}
+	for name, amount := range cost {
+		m.spent[name] = sumAmounts(m.spent[name], amount)
+	}
+}
+
 func sumAmounts(a, b json.Number) json.Number {
 	if a == "" {
 		return b

@@ -62,7 +62,8 @@ func (e *Engine) RunOnce(ctx context.Context, run string) (View, error) {
 	if err != nil {
 		return v, err
 	}
-	one := &oneRun{engine: e, run: run, from: v.Seq}
+	one := &oneRun{engine: e, run: run, once: true}
+	one.from.Store(v.Seq)
 	return e.runUntil(ctx, one, func(ctx context.Context, run string) (bool, error) {
 		if moved, err := one.moved(ctx); moved || err != nil {
 			return moved, err
@@ -138,6 +139,8 @@ type scope interface {
 	expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error)
 	// messages takes messages from the outbox.
 	messages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error)
+	// stepped says that so many steps were made of the run that end nothing.
+	stepped(steps int64)
 	// wake is the next time, later than after, at which a timer, a task, a lease
 	// or a message will want attention; zero for never.
 	wake(ctx context.Context, after time.Time) (time.Time, error)

@@ -162,6 +162,13 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		r.release(0, "the run is paused", nil)
 		return nil, nil, false
 	}
+	if h.machine.Begins(do) {
+		var begun bool
+		if s, begun = r.begin(); !begun {
+			return nil, nil, false
+		}
+		failpoint.Hit(failpoint.AttemptBegun)
+	}
 	a := e.asker(r.ctx, h)
 	args, err := h.machine.TaskArgs(s, do, e.now(), a.ask)
 	switch {
@@ -207,6 +214,12 @@ func (r *running) checkpoint(data json.RawMessage) error {
 	}
 	if err := machine.CheckJSON(data); err != nil {
 		return fmt.Errorf("the checkpoint is not valid JSON: %w", err)
+	}
+	if cause := r.stopCause(); cause != nil {
+		return cause
+	}
+	if err := r.tell(); err != nil {
+		return err
 	}
 	if cause := r.stopCause(); cause != nil {
 		return cause

@@ -26,11 +26,11 @@ func TestUncountedCosts(t *testing.T) {
 		defer w.stop()
 		begin(t, w.Engine, "r")
 		v := await(t, w.Engine, "r")
-		if got := fmt.Sprint(v.State, v.Costs, v.Uncounted); got != "Done[{tokens 5  false}] 2" {
+		if got := fmt.Sprint(v.State, v.Costs, v.Uncounted); got != "Done[{tokens 5  false  false}] 2" {
 			t.Error(got)
 		}
 		steps, err := w.History(t.Context(), "r", 2, 0)
-		want := "[{bad\uFFFD name " + strings.Repeat("1", 40) + "…  false} {usd much  false}]"
+		want := "[{bad\uFFFD name " + strings.Repeat("1", 40) + "…  false  false} {usd much  false  false}]"
 		if err != nil || len(steps) != 1 || fmt.Sprint(steps[0].Uncounted) != want {
 			t.Errorf("%+v, %v\nwant %s", steps, err, want)
 		}

@@ -131,7 +131,9 @@ func (r *running) commit(in machine.Input, info AttemptInfo) {
 	case err == nil:
 	case errors.Is(err, ErrFenced):
 		r.fenced(&in, &info)
-	case errors.Is(err, ErrHalted), errors.Is(err, ErrNoGuard):
+	case errors.Is(err, ErrHalted): // nothing of it is claimed until it goes on
+		r.release(0, err.Error(), info.Cost)
+	case errors.Is(err, ErrNoGuard):
 		r.release(longestRest, err.Error(), info.Cost)
 	default:
 		e.logger.Error("the end of an attempt could not be stored; it will be made again",

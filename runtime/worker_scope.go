@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
@@ -191,18 +192,23 @@ func (a *allRuns) wake(ctx context.Context, after time.Time) (time.Time, error) 
 type oneRun struct {
 	engine *Engine
 	run    string
-	from   int64 // where it is not 0, nothing begins once the run has moved on from there
+	once   bool         // nothing begins once the run has moved on from there:
+	from   atomic.Int64 // its Seq, and the steps since then that end nothing
 }
 
+func (a *allRuns) stepped(int64) {}
+
+func (o *oneRun) stepped(steps int64) { o.from.Add(steps) }
+
 func (o *oneRun) moved(ctx context.Context) (bool, error) {
-	if o.from == 0 {
+	if !o.once {
 		return false, nil
 	}
 	row, err := o.engine.store.Load(ctx, o.run)
 	if err != nil {
 		return false, fmt.Errorf("run %q: %w", o.run, err)
 	}
-	return row.Seq > o.from, nil
+	return row.Seq > o.from.Load(), nil
 }
 
 func (o *oneRun) prepare(ctx context.Context) error {

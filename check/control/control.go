@@ -35,6 +35,7 @@ type Graph struct {
 	most  []int64 // by such an edge: how often it is taken while its component of that round is not left
 
 	inPlace flat.InPlace
+	mayPass []bool  // by state ID: see findBudgets
 	total   int64   // see hasTime
 	opens   []bool  // by state ID: a way out of the leaf leads nobody knows where
 	circles []bool  // by state ID: in a way out of the leaf the requires lead round
@@ -57,6 +58,7 @@ func New(t *flat.Table) *Graph {
 		Table: t, inPlace: t.EndsInPlace(),
 		opens: make([]bool, len(t.Machine.States)), circles: make([]bool, len(t.Machine.States)), taken: make([]bool, len(t.Machine.Arms)),
 	}
+	c.findBudgets()
 	c.connect()
 	c.reach()
 	c.rest, c.level, c.most = make([]bool, len(c.Edges)), make([]int, len(c.Edges)), make([]int64, len(c.Edges))

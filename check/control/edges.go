@@ -57,7 +57,7 @@ func (c *Graph) addMove(leaf *ir.State, input int32, a *ir.Arm, once bool) {
 }
 
 // Inputs are what can come in leaf at some time of a visit. Nothing comes before
-// `done` in a choice state, and nothing after it where no choice stays.
+// `done` in a choice state but over_budget, and nothing after it where no choice stays.
 func (c *Graph) Inputs(leaf *ir.State) iter.Seq[flat.Input] {
 	alone := false
 	for in := range c.Table.Inputs(leaf) {
@@ -65,7 +65,7 @@ func (c *Graph) Inputs(leaf *ir.State) iter.Seq[flat.Input] {
 	}
 	return func(yield func(flat.Input) bool) {
 		for in := range c.Table.Inputs(leaf) {
-			if alone && in.Kind != ir.CaseDone || in.Kind == ir.CaseDone && !leaf.IsChoice() && !c.CanEnd(leaf) {
+			if in.Kind == ir.CaseOverBudget && !c.mayPass[leaf.ID] || alone && in.Kind != ir.CaseDone && in.Kind != ir.CaseOverBudget || in.Kind == ir.CaseDone && !leaf.IsChoice() && !c.CanEnd(leaf) {
 				continue
 			}
 			if !yield(in) {
@@ -78,6 +78,38 @@ func (c *Graph) Inputs(leaf *ir.State) iter.Seq[flat.Input] {
 // CanEnd reports whether every activity of leaf can end with the run still in
 // it, so that `done` is raised.
 func (c *Graph) CanEnd(leaf *ir.State) bool { return c.inPlace.All(leaf) }
+
+// findBudgets marks the leaves in which over_budget of a cost may come: where an activity
+// that declares one runs, where a run lands when such an activity ends, and where
+// over_budget of another cost leads.
+func (c *Graph) findBudgets() {
+	m := c.Table.Machine
+	enforced := m.Enforced()
+	c.mayPass = make([]bool, len(m.States))
+	if len(enforced) == 0 {
+		return
+	}
+	spends := func(d *ir.Do) bool { return slices.ContainsFunc(enforced, d.Activity.Spends) }
+	for _, s := range m.States {
+		if s.Kind != ir.Leaf {
+			continue
+		}
+		c.mayPass[s.ID] = c.mayPass[s.ID] || slices.ContainsFunc(s.Dos, spends)
+		for in := range c.Table.Inputs(s) {
+			if in.Kind != ir.CaseOverBudget && (in.Do == nil || !spends(in.Do)) {
+				continue
+			}
+			for choice := range flat.Takeable(in.Choices) {
+				if choice.Arm == nil || choice.Arm.Kind != ir.Goto {
+					continue
+				}
+				for _, to := range Landings(choice.Arm.Target) {
+					c.mayPass[to.ID] = true
+				}
+			}
+		}
+	}
+}
 
 // Landings are the leaves in which a move to target may end, by way of requires,
 // each of which counts as true and as false unless it is plainly false.

@@ -64,16 +64,26 @@ func (c *Graph) Open() bool { return c.lost }
 // OpenAt reports whether that place is leaf v.
 func (c *Graph) OpenAt(v int32) bool { return c.opens[v] }
 
-// Left reports whether anything leads out of leaf to another one, cancel aside, or
-// would but for requires that lead round.
+// Left reports whether anything leads out of leaf to another one, or would but for requires
+// that lead round: cancel aside, and over_budget of a cost that no activity of leaf spends.
 func (c *Graph) Left(leaf *ir.State) bool {
 	v := int32(leaf.ID)
 	for e := c.First[v]; e < c.First[v+1]; e++ {
-		if !c.Edges[e].Once && c.To[e] != v {
+		if !c.Edges[e].Once && c.To[e] != v && !c.foreignCost(leaf, c.Edges[e].Input) {
 			return true
 		}
 	}
 	return c.opens[v] || c.circles[v]
+}
+
+// foreignCost reports whether the input is over_budget of a cost that no activity of leaf
+// spends: it comes there for what was spent before, if at all.
+func (c *Graph) foreignCost(leaf *ir.State, input int32) bool {
+	if input == graph.None {
+		return false
+	}
+	in := c.Table.Case(input)
+	return in.Kind == ir.CaseOverBudget && !slices.ContainsFunc(leaf.Dos, func(d *ir.Do) bool { return d.Activity.Spends(in.Cost) })
 }
 
 // pathTo lists the edges of a shortest path from the start to leaf v.

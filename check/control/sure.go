@@ -34,7 +34,7 @@ func (c *Graph) SurelyEntered() []bool {
 func (c *Graph) sureEdge(from, e int32) bool {
 	x, leaf := c.Edges[e], c.Leaf(from)
 	a := x.Arm
-	if x.Input == graph.None || x.Once || a.When != nil || a.Target.Leaf().Require != nil {
+	if x.Input == graph.None || x.Once || c.Table.Case(x.Input).Kind == ir.CaseOverBudget || a.When != nil || a.Target.Leaf().Require != nil {
 		return false
 	}
 	if a.Max != nil && (*a.Max <= 0 || a.State != leaf) {
@@ -176,14 +176,14 @@ func (c *Graph) openChoices(first []int32) []int32 {
 }
 
 // waitsForOthers leaves out what the leaf alone does not tell: whether an activity
-// still runs, whether all have ended, which timers have fired, whether cancel was
-// taken.
+// still runs, whether all have ended, which timers have fired, whether cancel or
+// over_budget was taken.
 func (c *Graph) waitsForOthers(leaf *ir.State, in ir.Case) bool {
 	if leaf.IsChoice() {
 		return in.Kind != ir.CaseDone
 	}
 	switch in.Kind {
-	case ir.CaseCancel, ir.CaseDone:
+	case ir.CaseCancel, ir.CaseDone, ir.CaseOverBudget:
 		return true
 	case ir.CaseTimer:
 		return timing.OutlivesFiring(in.Timer)

@@ -7,7 +7,7 @@ import (
 )
 
 // expand adds all edges of configuration c. What comes first in a run comes
-// alone here: `done`, then timers that are due at once, then events that were
+// alone here: `over_budget` that is due, `done`, then timers that are due at once, then events that were
 // deferred, then everything else.
 func (x *search) expand(c int32) {
 	x.at = c
@@ -24,6 +24,7 @@ func (x *search) expand(c int32) {
 	}
 	x.inputs(leaf, x.take)
 	switch {
+	case x.nextOver() >= 0:
 	case x.Program.DoneDue(leaf, x.Here) || anyRuns(x.Program.States[leaf.ID].Instant, k.Fired.Get(x.Here)):
 	case x.Program.Packing.Pending.Any(x.Here):
 		if x.beforeTimers(leaf) {
@@ -44,10 +45,17 @@ func (x *search) inputs(leaf *ir.State, f func(*step.InputCode)) {
 	fired := x.Program.Packing.Fired.Get(x.Here)
 	forced := !due && anyRuns(code.Instant, fired)
 	pending := x.Program.Packing.Pending.Any(x.Here)
+	if x.overBudget(code, f) {
+		return
+	}
+	if !due && !forced && !pending {
+		x.overspent(leaf, f)
+	}
 	for i := range code.Inputs {
 		in := &code.Inputs[i]
 		comes := false
 		switch in.Kind {
+		case ir.CaseOverBudget: // they have come
 		case ir.CaseDone:
 			comes = due
 		case ir.CaseTimer:
@@ -106,6 +114,12 @@ func (x *search) follow(in *step.InputCode) {
 		x.noteUnmet(in)
 		return
 	}
+	switch {
+	case in.Kind == ir.CaseOverBudget:
+		x.passesBudget(in)
+	case in.Do != nil:
+		x.mayPass(in.Do)
+	}
 	x.carryOut(in, c, false)
 }
 
@@ -150,8 +164,11 @@ func (x *search) carryOut(in *step.InputCode, c *step.ChoiceCode, again bool) {
 			}
 			return
 		case ir.Retry:
-			if in.Do == nil {
-				return // nothing to run again: that is retry-without-activity
+			if in.Do == nil { // nothing to run again: that is retry-without-activity
+				if in.Kind == ir.CaseOverBudget { // which would hold up all else
+					x.emitStay(c, l, false)
+				}
+				return
 			}
 			l.Kind = Retried
 			x.Retry(c)
@@ -222,9 +239,12 @@ func (x *search) endSilently(leaf *ir.State) {
 		if len(d.Activity.Results) > 0 || v.HasEnded(x.Here, i) || v.IsWaiting(x.Here, i) || !v.MayEnd(x.Here, i) || !x.beforeTimers(leaf) || !x.runsFor(leaf, i, 0) {
 			continue
 		}
+		if len(x.Program.Enforced) > 0 {
+			x.each(graph.None, func() { x.endQuietly(leaf, i) })
+			continue
+		}
 		x.Begin()
-		v.End(x.Next, i)
-		x.emitStay(nil, Label{Kind: Ended, Input: graph.None, Arm: graph.None, Do: int32(d.ID)}, false)
+		x.endQuietly(leaf, i)
 	}
 }
 

@@ -268,10 +268,10 @@ func arriving(c ir.Case, again bool) witness.Input {
 	return witness.Input{Kind: witness.Comes, Case: c}
 }
 
-// comesAtOnce reports whether no time passes in configuration c: `done` is due, or a
-// deferred event is looked at.
+// comesAtOnce reports whether no time passes in configuration c: `over_budget` or `done` is
+// due, or a deferred event is looked at.
 func (p *Product) comesAtOnce(c int32) bool {
-	return p.doneDue(c) || p.program.Packing.Pending.Any(p.words(c))
+	return p.doneDue(c) || p.program.Packing.OverDue.Any(p.words(c)) || p.program.Packing.Pending.Any(p.words(c))
 }
 
 // RetryWait is the longest wait of a's next retry in configuration c; false where it

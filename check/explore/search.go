@@ -35,6 +35,7 @@ func newSearch(t *flat.Table, code *step.Program) *search {
 			Table: t, program: code, zones: zone.NewTable(), store: newStore(code.Packing.Words, code.Packing.Used),
 			firstIn: make([]int32, len(m.States)), taken: make([]bool, len(m.Arms)), fired: make([]bool, len(m.Timers)),
 			faults: map[faultKey]Fault{}, broken: map[Broken]bool{}, unmet: map[InputAt]Unmet{}, spent: map[spentAt]Unmet{},
+			halts: make([]bool, len(code.Enforced)),
 		},
 		Step: step.New(code), number: map[Label]int32{}, times: newTimes(), junctions: junctions{inputs: map[widely]*wideInput{}},
 	}

@@ -220,7 +220,7 @@ func (x *search) passTime(leaf *ir.State) {
 		return true
 	})
 	x.Program.Clocks.Prompt.Set(x.Next, prompt)
-	if !x.Program.DoneDue(leaf, x.Next) && !x.Program.Packing.Pending.Any(x.Next) {
+	if !x.Program.DoneDue(leaf, x.Next) && !x.Program.Packing.Pending.Any(x.Next) && !x.Program.Packing.OverDue.Any(x.Next) {
 		z.Elapse()
 		x.runningClocks(leaf, x.Next, func(i int, _ *step.TimerClock) bool { return z.And(0, i, 0) })
 	}

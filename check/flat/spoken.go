@@ -8,6 +8,7 @@ type spoken struct {
 	events               []*ir.Event // external ones, in the order in which they are first named
 	byEvent              map[*ir.Event]*named
 	done, failed, cancel []*ir.Handler
+	overBudget           []*ir.Handler
 }
 
 // named is what one state says about one event.
@@ -34,6 +35,8 @@ func listen(s *ir.State) spoken {
 				p.failed = appendOnce(p.failed, h)
 			case ir.OnCancel:
 				p.cancel = appendOnce(p.cancel, h)
+			case ir.OnOverBudget:
+				p.overBudget = appendOnce(p.overBudget, h)
 			}
 		}
 	}
@@ -75,14 +78,16 @@ func appendOnce(list []*ir.Handler, h *ir.Handler) []*ir.Handler {
 	return append(list, h)
 }
 
-// about reports whether the state says something about c, an external event or
-// cancel.
+// about reports whether the state says something about c, an external event, cancel or a
+// cost over its budget.
 func (p *spoken) about(c ir.Case) bool {
 	switch c.Kind {
 	case ir.CaseEvent:
 		return p.byEvent[c.Event] != nil
 	case ir.CaseCancel:
 		return len(p.cancel) > 0
+	case ir.CaseOverBudget:
+		return len(ir.MostPrecise(p.overBudget, c)) > 0
 	}
 	return false
 }
@@ -104,6 +109,8 @@ func (p *spoken) appendChoices(out []ir.Choice, s *ir.State, c ir.Case) []ir.Cho
 		handlers = p.done
 	case ir.CaseCancel:
 		handlers = p.cancel
+	case ir.CaseOverBudget:
+		handlers = p.overBudget
 	}
 	for _, h := range ir.MostPrecise(handlers, c) {
 		for _, a := range h.Arms {

@@ -28,12 +28,13 @@ type Input struct {
 type Table struct {
 	Machine *ir.Machine
 
-	cases   []ir.Case   // by Input.ID
-	doFirst []int32     // the ID of the first case of each do
-	spoken  []spoken    // by state: what it says itself
-	rows    [][]Input   // by state: of a leaf its own, of a composite also those of the states around it
-	repeats []bool      // by leaf: some own row hides one of the parent's
-	lost    [][]*ir.Arm // by state: see Lost
+	cases    []ir.Case   // by Input.ID
+	enforced int         // how many costs the machine holds to their budget
+	doFirst  []int32     // the ID of the first case of each do
+	spoken   []spoken    // by state: what it says itself
+	rows     [][]Input   // by state: of a leaf its own, of a composite also those of the states around it
+	repeats  []bool      // by leaf: some own row hides one of the parent's
+	lost     [][]*ir.Arm // by state: see Lost
 }
 
 // New computes the table of m.
@@ -83,8 +84,8 @@ func (t *Table) Case(id int32) ir.Case { return t.cases[id] }
 // EventID is the number of the case in which e comes from outside.
 func (t *Table) EventID(e *ir.Event) int32 { return int32(e.Index) }
 
-// number gives every case of the machine its ID: events, timers, done, cancel,
-// and then for each do its results and its failures.
+// number gives every case of the machine its ID: events, timers, done, cancel, the costs
+// that it is held to, and then for each do its results and its failures.
 func (t *Table) number() {
 	m := t.Machine
 	for _, e := range m.Events {
@@ -94,6 +95,10 @@ func (t *Table) number() {
 		t.cases = append(t.cases, ir.Case{Kind: ir.CaseTimer, Timer: timer})
 	}
 	t.cases = append(t.cases, ir.Case{Kind: ir.CaseDone}, ir.Case{Kind: ir.CaseCancel})
+	for _, name := range m.Enforced() {
+		t.cases = append(t.cases, ir.Case{Kind: ir.CaseOverBudget, Cost: name})
+	}
+	t.enforced = len(t.cases) - int(t.cancelID()) - 1
 	for _, d := range m.Dos {
 		t.doFirst = append(t.doFirst, int32(len(t.cases)))
 		for _, e := range d.Activity.Results {
@@ -148,7 +153,8 @@ func (t *Table) leafRows(s *ir.State) []Input {
 	return rows
 }
 
-// outsideRows are the external events, cancel and the timers of s itself.
+// outsideRows are the external events, cancel, the costs over their budget and the timers
+// of s itself.
 func (t *Table) outsideRows(s *ir.State) []Input {
 	var rows []Input
 	for _, e := range t.spoken[s.ID].events {
@@ -156,6 +162,13 @@ func (t *Table) outsideRows(s *ir.State) []Input {
 	}
 	if len(t.spoken[s.ID].cancel) > 0 {
 		rows = append(rows, t.row(s, t.cancelID()))
+	}
+	if len(t.spoken[s.ID].overBudget) > 0 {
+		for i := range t.enforced {
+			if id := t.cancelID() + 1 + int32(i); t.spoken[s.ID].about(t.cases[id]) {
+				rows = append(rows, t.row(s, id))
+			}
+		}
 	}
 	for _, timer := range s.Timers {
 		id := t.timerID(timer)

@@ -78,7 +78,7 @@ func delays(at *machine.Snapshot, others []arrival) []time.Duration {
 // ready is after how long in can come at the earliest: what an attempt says once it
 // has started and, if that is a matter of a time limit, once it has run so long.
 func (s *Space) ready(at *machine.Snapshot, in machine.Input) time.Duration {
-	if in.Kind != machine.ResultInput && in.Kind != machine.FailureInput && in.Kind != machine.ProgressInput {
+	if in.Kind != machine.ResultInput && in.Kind != machine.FailureInput && in.Kind != machine.ProgressInput && in.Kind != machine.SpentInput {
 		return 0
 	}
 	for _, task := range at.Tasks {
@@ -163,7 +163,7 @@ func (s *Space) jittered(from, next *machine.Snapshot, now time.Time) []*machine
 func Begun(at, next *machine.Snapshot, in machine.Input, since, now time.Time) []machine.Task {
 	var out []machine.Task
 	for _, task := range at.Tasks {
-		speaks := in.Do == task.Do && (in.Kind == machine.ResultInput || in.Kind == machine.FailureInput || in.Kind == machine.ProgressInput)
+		speaks := in.Do == task.Do && (in.Kind == machine.ResultInput || in.Kind == machine.FailureInput || in.Kind == machine.ProgressInput || in.Kind == machine.SpentInput)
 		if task.State != machine.TaskOpen || !task.NotBefore.After(since) || task.NotBefore.After(now) && !speaks {
 			continue
 		}

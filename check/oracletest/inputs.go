@@ -16,7 +16,15 @@ func (s *Space) others(at *machine.Snapshot) []machine.Input {
 	}
 	for _, task := range at.Tasks {
 		if task.State == machine.TaskOpen {
-			list = append(list, s.says(at, task)...)
+			for _, in := range s.says(at, task) {
+				for _, report := range s.reports(at, task.Do) {
+					in.Cost = report
+					list = append(list, in)
+				}
+			}
+			for _, report := range s.reports(at, task.Do)[1:] {
+				list = append(list, machine.Input{Kind: machine.SpentInput, Do: task.Do, Key: task.Key, Attempt: task.Attempt, Cost: report})
+			}
 		}
 	}
 	for _, task := range at.Tasks {

@@ -161,7 +161,7 @@ func (s *Space) waits(leaf int) bool {
 	}
 	ways := 0
 	for _, h := range s.Def.States[leaf].Handlers {
-		if h.Kind == machine.CancelInput || !s.leadsOn(h.Arms) {
+		if h.Kind == machine.CancelInput || h.Kind == machine.OverBudgetInput || !s.leadsOn(h.Arms) {
 			continue
 		}
 		ways++

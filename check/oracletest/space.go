@@ -63,7 +63,7 @@ type Edge struct {
 func (e *Edge) same(f Edge) bool {
 	x, y := e.Input, f.Input
 	return e.To == f.To && e.Effect == f.Effect && e.Arm == f.Arm && e.AtOnce == f.AtOnce && slices.Equal(e.Started, f.Started) &&
-		x.Kind == y.Kind && x.Event == y.Event && x.Do == y.Do && x.Category == y.Category && x.Timer == y.Timer && reflect.DeepEqual(x.Data, y.Data)
+		x.Kind == y.Kind && x.Event == y.Event && x.Do == y.Do && x.Category == y.Category && x.Timer == y.Timer && x.Over == y.Over && reflect.DeepEqual(x.Data, y.Data)
 }
 
 // Counts reports whether the edge is a step of the worst case: a move or a
@@ -134,7 +134,7 @@ func (s *Space) canonical(of *machine.Snapshot, now time.Time) *machine.Snapshot
 		c.Seq, c.Visit = 1, 1
 		c.Started, c.Entered, c.Now = start, start, start
 	}
-	c.Executions, c.Halt = nil, nil
+	c.Executions, c.Halt, c.Spent = nil, nil, nil // what was spent before is free
 	return &c
 }
 
@@ -194,6 +194,9 @@ func (s *Space) record(i int, in machine.Input, next *machine.Snapshot, commands
 		return
 	}
 	s.redirected(record)
+	if s.haltsNext(next) {
+		return
+	}
 	e := Edge{Input: in, Arm: -1, AtOnce: now.Equal(start)}
 	if record != nil {
 		e.Effect, e.Arm = record.Effect, record.Arm

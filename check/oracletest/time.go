@@ -90,7 +90,7 @@ func (w *walk) next() (machine.Input, bool) {
 		switch in.Kind {
 		case machine.CancelInput, machine.ProgressInput:
 			continue
-		case machine.ResultInput, machine.FailureInput:
+		case machine.ResultInput, machine.FailureInput, machine.SpentInput:
 			if w.since[in.Do].After(w.now) || w.timedOut(in) {
 				continue
 			}

@@ -1,6 +1,8 @@
 package oracletest
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
@@ -199,8 +201,8 @@ func (s *Space) remember(a *ir.Assert, memory int64, from int, e *Edge) (int64, 
 	return memory, memory > a.N
 }
 
-// DeadEnds marks the leaves that some run enters and that nothing leads out of,
-// cancel aside: no arm, whatever its guard and bound, has another leaf for its
+// DeadEnds marks the leaves that some run enters and that nothing leads out of, cancel
+// aside, and over_budget where no activity of the leaf spends what it may be of: no arm, whatever its guard and bound, has another leaf for its
 // target.
 func (s *Space) DeadEnds() []bool {
 	out := s.Entered()
@@ -211,6 +213,11 @@ func (s *Space) DeadEnds() []bool {
 			continue
 		}
 		for _, h := range state.Handlers {
+			if h.Kind == machine.OverBudgetInput && !slices.ContainsFunc(state.Dos, func(do int) bool {
+				return slices.Contains(s.spends(&machine.Snapshot{}, do), h.Cost)
+			}) {
+				continue
+			}
 			for _, a := range h.Arms {
 				arm := &s.Def.Arms[a]
 				if arm.Kind == machine.GotoArm && h.Kind != machine.CancelInput && s.leads(id, arm.Target) {

@@ -78,7 +78,8 @@ type input struct {
 	deferred bool   // the event that was deferred first and not looked at yet
 	data     map[string]machine.Value
 	guards   map[string]bool
-	arm      *ir.Arm // the one that takes it; nil where that is not known
+	arm      *ir.Arm  // the one that takes it; nil where that is not known
+	overs    []string // the costs whose over_budget comes right behind it
 }
 
 // errRefused says that nothing takes an input: one from outside is refused, and
@@ -96,11 +97,20 @@ func (r *run) start(guards map[string]bool) error {
 
 // take performs in. Where there is an error the run is as it was.
 func (r *run) take(in *input) error {
+	before := *r
+	if in.silent == nil && in.Kind == ir.CaseOverBudget {
+		if err := r.pass(in); err != nil {
+			return err
+		}
+	}
 	given, err := r.given(in)
 	if err != nil {
 		return err
 	}
-	return r.step(given, in.guards, in.arm)
+	if err = r.step(given, in.guards, in.arm); err != nil {
+		*r = before
+	}
+	return err
 }
 
 // given is in as the step takes it.
@@ -126,6 +136,8 @@ func (r *run) given(in *input) (machine.Input, error) {
 		out.Kind = machine.DoneInput
 	case in.Kind == ir.CaseCancel:
 		out.Kind = machine.CancelInput
+	case in.Kind == ir.CaseOverBudget:
+		out.Kind, out.Over = machine.OverBudgetInput, in.Cost
 	}
 	if in.silent == nil && (in.Kind == ir.CaseResult || in.Kind == ir.CaseEvent) {
 		out.Event = in.Event.Index
@@ -139,6 +151,9 @@ func (r *run) given(in *input) (machine.Input, error) {
 			return out, errRefused
 		}
 		out.Do, out.Key, out.Attempt = t.Do, t.Key, t.Attempt
+		if len(in.overs) > 0 {
+			out.Cost = r.report(r.book.m.Dos[t.Do].Activity, in.overs)
+		}
 	}
 	return out, nil
 }

@@ -124,6 +124,9 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 	if err != nil {
 		return nil, fmt.Errorf("row %d: %w", i, err)
 	}
+	if row.Arm == nil || row.Arm.Kind != ir.Retry || p.early {
+		in.overs = p.overs(i)
+	}
 	f := &fork{row: i, round: round, run: r, in: in, times: []int64{r.now}, data: p.payloads(r, in, i)}
 	if shown, ok := p.carried[i]; ok && round == 1 && !in.deferred {
 		f.data = payloads{fixed: shown, count: 1} // the witness shows one lap

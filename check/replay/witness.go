@@ -41,11 +41,15 @@ func Witness(m *ir.Machine, w *witness.Witness, ending Ending) (*witness.Witness
 	}
 	// At the times that it says, then with the waits as long as they can be, then as
 	// short.
-	for _, way := range []struct{ late, timed, slow bool }{{late: true, slow: true}, {timed: true}, {slow: true}, {}} {
+	ways := []way{{late: true, slow: true}, {timed: true}, {slow: true}, {}}
+	if len(m.Enforced()) > 0 {
+		ways = append(ways, way{timed: true, early: true}, way{early: true})
+	}
+	for _, way := range ways {
 		if way.late && ending != Latest {
 			continue
 		}
-		p := &player{m: m, w: w, ending: ending, late: way.late, book: about, carried: map[int]map[string]machine.Value{}}
+		p := &player{early: way.early, m: m, w: w, ending: ending, late: way.late, book: about, carried: map[int]map[string]machine.Value{}}
 		if way.timed {
 			p.timetable()
 		}
@@ -63,12 +67,18 @@ func Witness(m *ir.Machine, w *witness.Witness, ending Ending) (*witness.Witness
 	return nil, first
 }
 
+// way is one in which a witness may be performed: what can wait comes late; at the times
+// that it says; waits are as long as they can be; and an attempt that is tried again has said
+// before that a cost is over its budget, not the one after it.
+type way struct{ late, timed, slow, early bool }
+
 // player searches for values with which a witness happens; see search. The rows
 // of a loop are performed twice.
 type player struct {
 	m       *ir.Machine
 	w       *witness.Witness
 	ending  Ending
+	early   bool // see way
 	late    bool // what can wait does, where the rows after it leave the time
 	book    *book
 	steps   int
@@ -189,6 +199,12 @@ func (p *player) arrives(r *run, row witness.Row) (*input, error) {
 // await lets the time pass until in can come, and sees that nothing else comes
 // before it.
 func (r *run) await(in *input) error {
+	if in.silent == nil && in.Kind == ir.CaseOverBudget {
+		return r.awaitOver(in)
+	}
+	if r.overDue() != "" {
+		return errOverFirst
+	}
 	if r.s.DoneDue {
 		if in.Kind == ir.CaseDone && in.silent == nil {
 			return nil
@@ -238,7 +254,7 @@ const justBefore = int64(time.Millisecond)
 // own, or at once, does not wait.
 func (r *run) linger(in *input) bool {
 	switch {
-	case r.s.DoneDue || in.deferred:
+	case r.s.DoneDue || in.deferred || r.overDue() != "":
 		return false
 	case in.silent != nil:
 	case in.Kind == ir.CaseTimer, in.Kind == ir.CaseFailure && in.Category.BuiltIn && in.Category.Name == ir.Timeout:

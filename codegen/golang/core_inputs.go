@@ -18,8 +18,12 @@ const (
 	@MInputFailure
 	@MInputTimer
 	@MInputDone
-	@MInputCancel
-)
+	@MInputCancel`)
+	enforced := len(m.src.Enforced()) > 0
+	if enforced {
+		p.f("%sInputOverBudget", m.Name)
+	}
+	c.t(`)
 
 // @MStepInput is what the machine is given.
 type @MStepInput struct {
@@ -33,6 +37,9 @@ type @MStepInput struct {
 	}
 	if len(m.src.Timers) > 0 {
 		p.f("Timer %sTimerName // of timer", m.Name)
+	}
+	if enforced {
+		p.f("Cost string // of over_budget: its name")
 	}
 	payloads := c.payloads()
 	if len(payloads) > 0 {

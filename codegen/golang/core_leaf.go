@@ -62,6 +62,7 @@ var kindsOfInput = []struct {
 }{
 	{ir.CaseEvent, "InputEvent"}, {ir.CaseResult, "InputResult"}, {ir.CaseFailure, "InputFailure"},
 	{ir.CaseDone, "InputDone"}, {ir.CaseCancel, "InputCancel"}, {ir.CaseTimer, "InputTimer"},
+	{ir.CaseOverBudget, "InputOverBudget"},
 }
 
 // leaf writes what is done with an input in leaf; it is empty where nothing in or
@@ -112,6 +113,8 @@ func (c *corePrinter) leaf(leaf *ir.State) string {
 			body = choose("in.Event", branches, false)
 		case ir.CaseTimer:
 			body = choose("in.Timer", branches, false)
+		case ir.CaseOverBudget:
+			body = choose("in.Cost", branches, false)
 		default:
 			body = choose("in.Do", branches, len(leaf.Dos) == 1)
 		}
@@ -162,6 +165,8 @@ func (c *corePrinter) label(k ir.Case) string {
 		return c.category(k.Category)
 	case ir.CaseTimer:
 		return c.plan.Timers[k.Timer.ID].Name
+	case ir.CaseOverBudget:
+		return quote(k.Cost)
 	}
 	return ""
 }

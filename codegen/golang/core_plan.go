@@ -174,6 +174,9 @@ func (m *machinePlan) declareCore(p *planner) {
 	} {
 		p.declare(m.Name+own, at)
 	}
+	if len(m.src.Enforced()) > 0 {
+		p.declare(m.Name+"InputOverBudget", at)
+	}
 	for _, own := range []string{
 		"StateNames", "EventNames", "DoNameNames", "TimerNameNames", "FailureCategoryNames", "ArmNames",
 		"CoverStep", "CoverRun", "CoverGuards", "Cover",

@@ -2,7 +2,12 @@ package golang
 
 // refusals writes the error of an input that is refused.
 func (c *corePrinter) refusals() {
-	allowed, list, field, set, what := "", "", "", "", ""
+	allowed, list, field, set, what, over := "", "", "", "", "", ""
+	if len(c.m.src.Enforced()) > 0 {
+		over = `
+	case @MInputOverBudget:
+		text = "over_budget"`
+	}
 	if len(c.m.Events) > 0 {
 		field, set = "\n\tEvent @MEvent // of an event and a result", "\n\tr.Event = in.Event"
 		what = `
@@ -44,7 +49,7 @@ func (r *@MStepRefused) Error() string {
 	case @MInputStart:
 		return "the start is refused: " + r.Why
 	case @MInputCancel:
-		text = "cancel"
+		text = "cancel"` + over + `
 	case @MInputTimer:
 		text = "a timer"
 	case @MInputFailure:

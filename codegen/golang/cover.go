@@ -113,6 +113,8 @@ func (c *coverPrinter) named(s *ir.CoverStep, timers []string) (input, data stri
 		return "timer " + timers[k.Timer.ID], ""
 	case ir.CaseCancel:
 		return "cancel", ""
+	case ir.CaseOverBudget:
+		return "over_budget " + k.Cost, ""
 	}
 	return "done", ""
 }

@@ -131,6 +131,8 @@ func (c *coverPrinter) coreInput(s *ir.CoverStep) string {
 		return n + "StepInput{Kind: " + n + "InputTimer, Timer: " + c.m.core.Timers[k.Timer.ID].Name + "}"
 	case ir.CaseCancel:
 		return n + "StepInput{Kind: " + n + "InputCancel}"
+	case ir.CaseOverBudget:
+		return n + "StepInput{Kind: " + n + "InputOverBudget, Cost: " + quote(k.Cost) + "}"
 	}
 	return n + "StepInput{Kind: " + n + "InputDone}"
 }

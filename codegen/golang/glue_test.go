@@ -182,6 +182,9 @@ func (g *gluer) armText() string {
 func (g *gluer) inputs(b *strings.Builder) {
 	n := g.name
 	fmt.Fprintf(b, "func fromInput(in machine.Input) %[1]sStepInput {\nvar out %[1]sStepInput\nswitch in.Kind {\n", n)
+	if len(g.m.Enforced()) > 0 {
+		fmt.Fprintf(b, "case machine.OverBudgetInput:\nout.Kind, out.Cost = %[1]sInputOverBudget, in.Over\n", n)
+	}
 	fmt.Fprintf(b, "case machine.DoneInput:\nout.Kind = %[1]sInputDone\ncase machine.CancelInput:\nout.Kind = %[1]sInputCancel\n", n)
 	fmt.Fprintf(b, "case machine.EventInput, machine.KeptInput:\nout.Kind = %[1]sInputEvent\n", n)
 	if len(g.m.Timers) > 0 {

@@ -94,6 +94,7 @@ func (c *compiler) handlers(leaf *ir.State) []machine.Handler {
 		if k.Timer != nil {
 			h.Timer = k.Timer.ID
 		}
+		h.Cost = k.Cost
 		out = append(out, h)
 	}
 	return out
@@ -145,6 +146,8 @@ var caseKinds = map[ir.CaseKind]machine.InputKind{
 	ir.CaseDone:    machine.DoneInput,
 	ir.CaseCancel:  machine.CancelInput,
 	ir.CaseTimer:   machine.TimerInput,
+
+	ir.CaseOverBudget: machine.OverBudgetInput,
 }
 
 var scopeKinds = map[ir.ScopeKind]machine.ScopeKind{

@@ -27,7 +27,8 @@ type player struct {
 	answers  map[string]string // of host guards, by name
 	attempts []machine.Task    // every attempt started, in order
 	records  []*machine.Record
-	line     string // of the script
+	line     string         // of the script
+	cost     []machine.Cost // said with the next input
 }
 
 func newPlayer(t *testing.T, m *machine.Machine) *player {
@@ -63,6 +64,10 @@ func (p *player) playScript(script string) string {
 //	end DO                    an activity ends with nothing to say
 //	fail DO CATEGORY MESSAGE  an attempt fails
 //	cancel, cancel force
+//	pause, resume, retry, retry allow
+//	begin DO, spent DO, late DO, lost DO, return DO
+//	                          what an engine says of an attempt of a run that is held to a budget
+//	cost usd 0.5              no input: what the attempt says with the next input
 //	args DO                   no input: shows the arguments of an attempt
 //	allowed                   no input: shows the events allowed
 //	answer GUARD true         no input: what a host guard says from now on: true, false, or why it fails
@@ -92,6 +97,10 @@ func (p *player) play(line string) []string {
 		return []string{valueOr(string(args), err)}
 	case "allowed":
 		return []string{"allowed: " + p.allowed()}
+	case "cost":
+		name, amount := word(rest)
+		p.cost = append(p.cost, machine.Cost{Name: name, Amount: amount})
+		return nil
 	case "answer":
 		guard, answer := word(rest)
 		p.answers[guard] = answer
@@ -101,6 +110,7 @@ func (p *player) play(line string) []string {
 	if err != nil {
 		return []string{"unreadable: " + err.Error()}
 	}
+	in.Cost, p.cost = p.cost, nil
 	next, commands, records, err := p.m.Advance(p.s, in, p.now, p.ask)
 	return p.took(next, commands, records, err)
 }
@@ -129,6 +139,11 @@ func (p *player) input(verb, rest string) (machine.Input, error) {
 		in.Category, in.Message = p.category(category), message
 	case "cancel":
 		in.Kind, in.Force = machine.CancelInput, rest == "force"
+	case "pause", "resume", "retry":
+		in.Kind, in.Allow = machine.InputKind(verb), rest == "allow"
+	case "begin", "spent", "late", "lost", "return":
+		in = p.attempt(machine.InputKind(verb), rest)
+		in.Worker = "w"
 	default:
 		p.fatal("there is no such line")
 	}

@@ -100,7 +100,7 @@ func (p *player) changes(before *machine.Snapshot) []string {
 	for _, part := range []struct {
 		name string
 		text func(*machine.Snapshot) string
-	}{{"data", p.data}, {"counters", p.counters}, {"kept", p.kept}, {"executions", p.executions}} {
+	}{{"data", p.data}, {"counters", p.counters}, {"kept", p.kept}, {"executions", p.executions}, {"spent", p.spent}} {
 		if now := part.text(p.s); now != part.text(before) {
 			out = append(out, part.name+" "+now)
 		}
@@ -124,6 +124,18 @@ func (p *player) kept(s *machine.Snapshot) string {
 	var out []string
 	for _, k := range s.Kept {
 		out = append(out, p.d.Events[k.Event].Name)
+	}
+	return orNone(out)
+}
+
+func (p *player) spent(s *machine.Snapshot) string {
+	var out []string
+	for _, c := range p.m.CostViews(s) {
+		text := c.Name + " " + c.Spent
+		if c.Reserved != "" {
+			text += " and " + c.Reserved
+		}
+		out = append(out, text)
 	}
 	return orNone(out)
 }

@@ -28,13 +28,13 @@ type On struct {
 	Arms     []*Arm     `parser:"@@ ( 'else' @@ )*"`
 }
 
-// Trigger is what an On waits for. Kind is "done", "failed", "cancel" or
-// "event"; Name is the event's.
+// Trigger is what an On waits for. Kind is "done", "failed", "cancel", "over_budget" or
+// "event"; Name is the event's. A machine that declares an event over_budget means that.
 type Trigger struct {
 	Node
 	Label      *Name   `parser:"( (?= Name '.') @@ '.' )?"` // nil without `label.`
-	Kind       string  `parser:"( @( 'done' | 'failed' | 'cancel' )"`
-	Categories []*Name `parser:"( '(' @@ ( ',' @@ )* ')' )?"` // of "failed"
+	Kind       string  `parser:"( @( 'done' | 'failed' | 'cancel' | 'over_budget' )"`
+	Categories []*Name `parser:"( '(' @@ ( ',' @@ )* ')' )?"` // of "failed"; of "over_budget" the costs
 	Name       *Name   `parser:"| @@ )"`                      // of "event"
 }
 

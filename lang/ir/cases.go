@@ -1,15 +1,18 @@
 package ir
 
+import "slices"
+
 // A Case is one input that a leaf can meet, as specific as handlers can tell
 // inputs apart: an external event; one event raised by one of the leaf's
-// activities; one category with which one of them fails; done; cancel; one
-// timer of the leaf or of a state around it.
+// activities; one category with which one of them fails; done; cancel; that a cost
+// passes its budget; one timer of the leaf or of a state around it.
 type Case struct {
 	Kind     CaseKind
 	Event    *Event    // of CaseEvent and CaseResult
 	Do       *Do       // of CaseResult and CaseFailure
 	Category *Category // of CaseFailure
 	Timer    *Timer    // of CaseTimer
+	Cost     string    // of CaseOverBudget
 }
 
 // CaseKind says what sort of input a Case is.
@@ -22,6 +25,7 @@ const (
 	CaseDone
 	CaseCancel
 	CaseTimer
+	CaseOverBudget
 )
 
 // A Choice is one thing that may happen with an input: an arm, or the `ignore`
@@ -38,7 +42,8 @@ type Choice struct {
 
 // Cases lists every input that can reach leaf: first the external events of
 // the machine in order, then for each of its dos the results and the failures,
-// then done where it can arise, cancel, and the timers from the leaf outwards.
+// then done where it can arise, cancel, the costs that the machine holds to their
+// budget, and the timers from the leaf outwards.
 func (m *Machine) Cases(leaf *State) []Case {
 	var cases []Case
 	for _, e := range m.Events {
@@ -58,6 +63,9 @@ func (m *Machine) Cases(leaf *State) []Case {
 		cases = append(cases, Case{Kind: CaseDone})
 	}
 	cases = append(cases, Case{Kind: CaseCancel})
+	for _, name := range m.Enforced() {
+		cases = append(cases, Case{Kind: CaseOverBudget, Cost: name})
+	}
 	for _, s := range leaf.Chain() {
 		for _, t := range s.Timers {
 			cases = append(cases, Case{Kind: CaseTimer, Timer: t})
@@ -185,6 +193,13 @@ func (t *Trigger) tier(c Case) int {
 	switch {
 	case t.Kind == OnDone && c.Kind == CaseDone, t.Kind == OnCancel && c.Kind == CaseCancel:
 		return 1
+	case t.Kind == OnOverBudget && c.Kind == CaseOverBudget:
+		if len(t.Costs) == 0 {
+			return tierOf(false, false)
+		}
+		if slices.Contains(t.Costs, c.Cost) {
+			return tierOf(false, true)
+		}
 	case t.Kind == OnEvent && (c.Kind == CaseEvent || c.Kind == CaseResult) && t.Event == c.Event:
 		return tierOf(labelled, true)
 	case t.Kind == OnFailed && c.Kind == CaseFailure:

@@ -95,6 +95,7 @@ const (
 	OnDone
 	OnFailed
 	OnCancel
+	OnOverBudget
 )
 
 // Trigger is one trigger of a Handler.
@@ -104,6 +105,7 @@ type Trigger struct {
 	Label      string      // empty without one
 	Do         *Do         // the do with that label in the state or inside it; nil where there are several
 	Categories []*Category // of OnFailed; none means every category not listed elsewhere in the state
+	Costs      []string    // of OnOverBudget; none means every cost not listed elsewhere in the state
 	Span       token.Span
 }
 

@@ -84,6 +84,11 @@ func (t *Trigger) Text() string {
 		return "done"
 	case OnCancel:
 		return "cancel"
+	case OnOverBudget:
+		if len(t.Costs) == 0 {
+			return OverBudget
+		}
+		return OverBudget + "(" + strings.Join(t.Costs, ", ") + ")"
 	}
 	text += "failed"
 	if len(t.Categories) > 0 {
@@ -110,6 +115,8 @@ func (c Case) Text() string {
 		return "done"
 	case CaseCancel:
 		return "cancel"
+	case CaseOverBudget:
+		return OverBudget + "(" + c.Cost + ")"
 	case CaseTimer:
 		return "after " + c.Timer.DelayText()
 	}

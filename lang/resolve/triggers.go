@@ -1,11 +1,13 @@
 package resolve
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -39,6 +41,8 @@ func (r *resolver) trigger(n *node, src *ast.Trigger) *ir.Trigger {
 		t.Kind = ir.OnFailed
 		t.Categories = r.caught(src.Categories)
 		ok = len(t.Categories) > 0 || len(src.Categories) == 0
+	case ir.OverBudget:
+		ok = r.overBudget(t, src)
 	default:
 		t.Kind = ir.OnEvent
 		t.Event, ok = r.eventOf(src.Name)
@@ -50,6 +54,36 @@ func (r *resolver) trigger(n *node, src *ast.Trigger) *ir.Trigger {
 		return nil
 	}
 	return t
+}
+
+// overBudget resolves a trigger `over_budget`: the event of that name where the machine
+// declares one, as it did before there was the word, else the input.
+func (r *resolver) overBudget(t *ir.Trigger, src *ast.Trigger) bool {
+	if e, declared := r.events.names[ir.OverBudget]; declared {
+		t.Kind, t.Event = ir.OnEvent, e
+		if len(src.Categories) > 0 {
+			r.mismatch(src.Span(), quote(ir.OverBudget)+" is an event of this machine, and takes no costs",
+				"Rename the event, so that the word means what it says of budgets.")
+		}
+		return len(src.Categories) == 0
+	}
+	t.Kind = ir.OnOverBudget
+	if src.Label != nil {
+		r.mismatch(src.Label.Span(), quote(ir.OverBudget)+" is of the whole run, and takes no label", "Remove the label.")
+	}
+	for _, name := range src.Categories {
+		switch name.Text {
+		case "time":
+			r.report(notYet, name.Span(), "`over_budget(time)` is not supported yet", "Write an `after` at the machine, which runs from the start of the run.")
+		case "steps":
+			r.mismatch(name.Span(), "steps are not spent, and are not held to their budget while a run goes on", "Bound the loops of the machine with `max`.")
+		default:
+			if _, known := find(r, r.costs, name); known && !slices.Contains(t.Costs, name.Text) {
+				t.Costs = append(t.Costs, name.Text)
+			}
+		}
+	}
+	return src.Label == nil && (len(t.Costs) > 0 || len(src.Categories) == 0)
 }
 
 // eventOf is the event that a trigger names. A category of failure in its place
@@ -74,9 +108,12 @@ func (r *resolver) meantInput(name *ast.Name) string {
 	}
 	word := strings.ToLower(name.Text)
 	switch {
-	case word == "done" || word == "failed" || word == "cancel":
+	case word == "done" || word == "failed" || word == "cancel" || word == ir.OverBudget:
 		return word
 	case near(r, name.Text, r.events.names) == "":
+		if meant, ok := diag.Nearest(word, []string{ir.OverBudget}); ok {
+			return meant
+		}
 		return inputs[word]
 	}
 	return ""
@@ -87,6 +124,7 @@ var inputs = map[string]string{
 	"finished": "done", "completed": "done",
 	"failure": "failed", "fail": "failed", "error": "failed",
 	"canceled": "cancel", "cancelled": "cancel",
+	"overbudget": "over_budget", "budget": "over_budget", "budget_exceeded": "over_budget",
 }
 
 func (r *resolver) caught(names []*ast.Name) []*ir.Category {

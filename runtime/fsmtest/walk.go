@@ -23,7 +23,7 @@ type Path struct {
 // Step is one input of a Path, and what comes of it. Input is a kind and what tells
 // it apart from others of that kind: "event StartReview", "kept StartReview" (one
 // that was deferred), "result DiffLoaded", "failure timeout", "timer Idle after 24h",
-// "done", "cancel".
+// "done", "cancel", "over_budget usd".
 type Step struct {
 	After time.Duration // since the start; where the run waits longer, then that
 	Input string
@@ -49,6 +49,7 @@ func Walk(t *testing.T, m *runtime.Machine, paths ...Path) {
 		for k := range paths[i].Steps {
 			step := &paths[i].Steps[k]
 			from := w.state()
+			w.overs = oversBehind(paths[i].Steps[k+1:])
 			if err := w.take(step); err != nil {
 				t.Errorf("path %d, step %d: %s in %q: %v", i, k, step.Input, from, err)
 				break
@@ -64,6 +65,19 @@ type walker struct {
 	s          *machine.Snapshot
 	start, now time.Time
 	yes        []string
+	overs      []string // the costs whose over_budget comes right behind the step at hand
+}
+
+// oversBehind are the costs of the over_budgets with which steps begin.
+func oversBehind(steps []Step) (costs []string) {
+	for i := range steps {
+		kind, cost, _ := strings.Cut(steps[i].Input, " ")
+		if kind != string(machine.OverBudgetInput) {
+			break
+		}
+		costs = append(costs, cost)
+	}
+	return costs
 }
 
 func (w *walker) state() string { return w.d.States[w.s.State].Path }
@@ -165,6 +179,9 @@ func (w *walker) input(step *Step) (machine.Input, error) {
 		return in, w.endAll()
 	case machine.CancelInput:
 		return in, nil
+	case machine.OverBudgetInput:
+		in.Over = name
+		return in, w.pass(name)
 	}
 	return in, fmt.Errorf("there is no input of kind %q", kind)
 }
@@ -187,11 +204,44 @@ func (w *walker) attempt(in *machine.Input, do string) error {
 	for _, task := range w.s.Tasks {
 		if w.d.Dos[task.Do].Name == do && task.State == machine.TaskOpen {
 			in.Do, in.Key, in.Attempt = task.Do, task.Key, task.Attempt
+			in.Cost = w.report(task.Do, w.overs)
 			w.later(task.NotBefore)
 			return nil
 		}
 	}
 	return fmt.Errorf("%q is not under way", do)
+}
+
+// report is more than the budget of those costs which the activity of do declares.
+func (w *walker) report(do int, costs []string) (report []machine.Cost) {
+	if w.d.Budget == nil {
+		return nil
+	}
+	declared := w.d.Activities[w.d.Dos[do].Activity].Costs
+	for _, c := range w.d.Budget.Costs {
+		if slices.Contains(costs, c.Name) && slices.ContainsFunc(declared, func(d machine.Cost) bool { return d.Name == c.Name }) {
+			report = append(report, machine.Cost{Name: c.Name, Amount: machine.AddAmounts(c.Amount, "1")})
+		}
+	}
+	slices.SortFunc(report, func(a, b machine.Cost) int { return cmp.Compare(a.Name, b.Name) })
+	return report
+}
+
+// pass makes over_budget of a cost due, unless it is, by what an activity says.
+func (w *walker) pass(cost string) error {
+	if len(w.s.OverDue) > 0 {
+		return nil
+	}
+	for _, task := range w.s.Tasks {
+		report := w.report(task.Do, append([]string{cost}, w.overs...))
+		if task.State != machine.TaskOpen || !slices.ContainsFunc(report, func(c machine.Cost) bool { return c.Name == cost }) {
+			continue
+		}
+		w.later(task.NotBefore)
+		_, err := w.step(machine.Input{Kind: machine.SpentInput, Do: task.Do, Key: task.Key, Attempt: task.Attempt, Cost: report})
+		return err
+	}
+	return fmt.Errorf("no activity under way spends %q", cost)
 }
 
 // timer waits until a timer is due.

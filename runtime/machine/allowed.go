@@ -62,6 +62,10 @@ func (m *Machine) Describe(in Input) string {
 			return "after ?"
 		}
 		return "after " + m.delayText(&m.def.Timers[in.Timer])
+	case OverBudgetInput:
+		return "over_budget(" + in.Over + ")"
+	case BeginInput, SpentInput:
+		return m.label(in.Do) + string(in.Kind)
 	case LateInput:
 		return m.label(in.Do) + "late " + in.Message
 	case LostInput:

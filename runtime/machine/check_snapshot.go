@@ -42,6 +42,9 @@ func (m *Machine) checkSnapshot(s *Snapshot) error {
 			return errors.New("the kept events are damaged")
 		}
 	}
+	if err := m.checkOverBudget(s); err != nil {
+		return err
+	}
 	if s.Halt != nil && !s.canComeAgain(&s.Halt.Input) {
 		return errors.New("the input that halted the run cannot come again")
 	}
@@ -89,8 +92,39 @@ func (s *Snapshot) canComeAgain(in *Input) bool {
 		return s.DoneDue
 	case in.Kind == KeptInput:
 		return s.KeptNext < len(s.Kept)
+	case in.Kind == OverBudgetInput:
+		return len(s.OverDue) > 0 && s.OverDue[0] == in.Over
 	}
 	return in.Kind == CancelInput
+}
+
+// checkOverBudget refuses what a run that is held to no budget has not, and costs that are
+// in none.
+func (m *Machine) checkOverBudget(s *Snapshot) error {
+	if len(s.OverDue) > 0 && s.Halt == nil {
+		return errors.New("over_budget is due, and was not taken")
+	}
+	for _, list := range [][]string{s.OverDue, s.OverDone} {
+		for i, name := range list {
+			if !m.enforces || m.line(name) < 0 || i > 0 && list[i-1] >= name {
+				return errors.New("the costs over their budget are damaged")
+			}
+		}
+	}
+	for _, list := range [][]Task{s.Tasks, s.Stopping} {
+		for i := range list {
+			t := &list[i]
+			if t.Do < 0 || t.Begun == "" && t.Reported != nil || t.Begun != "" && !m.Begins(t.Do) {
+				return errors.New("an attempt that has begun is damaged")
+			}
+		}
+	}
+	for i := range s.Stopping {
+		if s.Stopping[i].Begun == "" || s.Stopping[i].Key == "" {
+			return errors.New("an attempt that stops is damaged")
+		}
+	}
+	return nil
 }
 
 func (m *Machine) checkTasks(s *Snapshot, state *State) error {
@@ -145,8 +179,10 @@ func (m *Machine) checkInput(in *Input) error {
 		ok = in.Timer >= 0
 	case ProgressInput:
 		ok = !in.Since.IsZero()
-	case LateInput, LostInput, ReturnInput:
+	case LateInput, LostInput, ReturnInput, BeginInput, SpentInput:
 		ok = in.Do >= 0
+	case OverBudgetInput:
+		ok = in.Over != ""
 	case MigrateInput:
 		ok = in.Migration != nil && in.Migration.Snapshot != nil
 	case DoneInput, CancelInput, PauseInput, ResumeInput, RetryInput, RepairInput:

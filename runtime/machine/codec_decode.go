@@ -192,6 +192,12 @@ func (m *Machine) snapshotMember(sc *scanner, s *Snapshot, key string) error {
 		return each(sc, &s.Spent, sc.costInto)
 	case "uncounted":
 		return countInto(sc, &s.Uncounted)
+	case "over_due":
+		return each(sc, &s.OverDue, sc.textInto)
+	case "over_done":
+		return each(sc, &s.OverDone, sc.textInto)
+	case "stopping":
+		return each(sc, &s.Stopping, func(t *Task) error { return m.scanTask(sc, t) })
 	case "seed":
 		return scanSeed(sc, &s.Seed)
 	}
@@ -231,6 +237,10 @@ func (m *Machine) scanTask(sc *scanner, t *Task) error {
 			return countInto(sc, &t.Attempt)
 		case "not_before":
 			return sc.timeInto(&t.NotBefore)
+		case "begun":
+			return sc.textInto(&t.Begun)
+		case "reported":
+			return each(sc, &t.Reported, sc.costInto)
 		}
 		return unknownKey(key)
 	})

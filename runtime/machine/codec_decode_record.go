@@ -53,6 +53,10 @@ func (m *Machine) inputMember(sc *scanner, in *Input, key string) error {
 		return err
 	case "since":
 		return sc.timeInto(&in.Since)
+	case "over":
+		return sc.textInto(&in.Over)
+	case "allow":
+		return sc.truthInto(&in.Allow)
 	case "force":
 		return sc.truthInto(&in.Force)
 	case "state":

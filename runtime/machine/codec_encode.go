@@ -173,6 +173,12 @@ func (m *Machine) appendSnapshot(b []byte, s *Snapshot) []byte {
 	})
 	o.costs("spent", s.Spent)
 	o.number("uncounted", s.Uncounted)
+	names := func(key string, list []string) {
+		o.list(key, len(list), func(b []byte, i int) []byte { return appendText(b, list[i]) })
+	}
+	names("over_due", s.OverDue)
+	names("over_done", s.OverDone)
+	o.list("stopping", len(s.Stopping), func(b []byte, i int) []byte { return m.appendTask(b, &s.Stopping[i]) })
 	o.key("seed")
 	o.b = strconv.AppendUint(append(o.b, '"'), s.Seed, 16)
 	o.b = append(o.b, '"')
@@ -208,6 +214,8 @@ func (m *Machine) appendTask(b []byte, t *Task) []byte {
 	o.text("key", t.Key)
 	o.number("attempt", int64(t.Attempt))
 	o.time("not_before", t.NotBefore)
+	o.text("begun", t.Begun)
+	o.costs("reported", t.Reported)
 	return o.close()
 }
 
@@ -257,7 +265,10 @@ func (m *Machine) appendInput(b []byte, in *Input) []byte {
 		if in.State > 0 {
 			o.text("state", m.def.States[in.State].Path)
 		}
-	case LateInput, LostInput, ReturnInput:
+		o.truth("allow", in.Allow)
+	case OverBudgetInput:
+		o.text("over", in.Over)
+	case LateInput, LostInput, ReturnInput, BeginInput, SpentInput:
 		o.text("do", m.def.Dos[in.Do].Name)
 		o.text("key", in.Key)
 		o.number("attempt", int64(in.Attempt))

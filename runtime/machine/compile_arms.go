@@ -103,6 +103,15 @@ func (c *compiler) handlerKey(leaf int, h *Handler) (inputKey, int, error) {
 			return key, 0, fmt.Errorf("timer %d does not run there", h.Timer)
 		}
 	case DoneInput, CancelInput:
+	case OverBudgetInput:
+		key.a = -1
+		if c.d.Budget != nil {
+			key.a = slices.IndexFunc(c.d.Budget.Costs, func(b Cost) bool { return b.Name == h.Cost })
+		}
+		if key.a < 0 {
+			return key, 0, fmt.Errorf("cost %q is in no budget", h.Cost)
+		}
+		c.m.enforces = true
 	default:
 		return key, 0, fmt.Errorf("there is no handler of kind %q", h.Kind)
 	}

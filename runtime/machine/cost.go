@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -81,20 +80,12 @@ func (t *step) spend() {
 		return
 	}
 	t.next.Uncounted += int64(len(t.in.Uncounted))
-	if len(t.in.Cost) == 0 {
-		return
+	if len(t.in.Cost) > 0 {
+		t.next.Spent = withCosts(t.next.Spent, t.in.Cost)
 	}
-	spent := slices.Clone(t.next.Spent)
-	for _, c := range t.in.Cost {
-		i, found := slices.BinarySearchFunc(spent, c.Name, func(c Cost, name string) int { return cmp.Compare(c.Name, name) })
-		switch {
-		case found:
-			spent[i].Amount = AddAmounts(spent[i].Amount, c.Amount)
-		case len(spent) < MaxCosts:
-			spent = slices.Insert(spent, i, c)
-		}
+	if t.m.enforces {
+		t.account()
 	}
-	t.next.Spent = spent
 }
 
 // AddAmounts adds two amounts, exact decimals as the history has them. A sum with
@@ -117,6 +108,17 @@ func compareAmounts(a, b string) int {
 	}
 	x, y = x.aligned(y)
 	return x.digits.Cmp(y.digits)
+}
+
+// LessAmounts is a - b, and 0 where that is less.
+func LessAmounts(a, b string) string {
+	if compareAmounts(a, b) <= 0 {
+		return "0"
+	}
+	x, _ := parseDecimal(a)
+	y, _ := parseDecimal(b)
+	x, y = x.aligned(y)
+	return decimal{x.digits.Sub(x.digits, y.digits), x.scale}.String()
 }
 
 // decimal is digits × 10^-scale, not negative.

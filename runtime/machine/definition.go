@@ -126,13 +126,15 @@ type State struct {
 
 // Handler lists, for one input that a leaf can meet, the arms in the order in
 // which they are tried. Which of Event, Do, Category and Timer are meant
-// depends on Kind; the others are -1.
+// depends on Kind; the others are -1. Where any leaf has a handler of over_budget, the runs
+// of the machine are held to the costs of its budget.
 type Handler struct {
-	Kind     InputKind `json:"kind"`     // event, result, failure, done, cancel, timer
-	Event    int       `json:"event"`    // of event and result
-	Do       int       `json:"do"`       // of result and failure
-	Category int       `json:"category"` // of failure
-	Timer    int       `json:"timer"`    // of timer
+	Kind     InputKind `json:"kind"`           // event, result, failure, done, cancel, timer, over_budget
+	Event    int       `json:"event"`          // of event and result
+	Do       int       `json:"do"`             // of result and failure
+	Category int       `json:"category"`       // of failure
+	Timer    int       `json:"timer"`          // of timer
+	Cost     string    `json:"cost,omitempty"` // of over_budget: its name
 	Arms     []int     `json:"arms"`
 }
 

@@ -172,6 +172,7 @@ func (t *step) end(outcome Outcome) {
 // it stands: no exit block, nothing published.
 func (t *step) takeCancel() error {
 	t.next.Cancelled = true
+	t.next.OverDue = nil // which has halted the run
 	if !t.in.Force {
 		a, err := t.choose(t.arms(inputKey{kind: CancelInput}))
 		if err != nil {

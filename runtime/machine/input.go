@@ -15,6 +15,12 @@ const (
 	KeptInput    InputKind = "kept" // a deferred event is looked at again
 	CancelInput  InputKind = "cancel"
 
+	OverBudgetInput InputKind = "over_budget" // a cost has passed its budget, or would
+
+	// Of runs that are held to a budget alone:
+	BeginInput InputKind = "begin" // an attempt is about to begin
+	SpentInput InputKind = "spent" // an attempt says on its way what it has used
+
 	ProgressInput InputKind = "progress" // a checkpoint, where `idle` timers run
 	PauseInput    InputKind = "pause"
 	ResumeInput   InputKind = "resume"
@@ -33,13 +39,13 @@ type Input struct {
 	Event int     // of event, result (-1: nothing to say) and kept
 	Data  []Value // payload of event, result and kept; parameters of start
 
-	Do      int    // of result, failure, late and lost
+	Do      int    // of result, failure, late, lost, begin and spent
 	Key     string // of the same: the execution
 	Attempt int    // of the same
 
-	Worker string        // of result, failure, late and lost: who held the attempt
+	Worker string        // of result, failure, late, lost, begin and spent: who held the attempt
 	Took   time.Duration // of the same: from its claim until it returned or was lost
-	Cost   []Cost        // of the same: what the attempt has used, by name
+	Cost   []Cost        // of the same but begin: what the attempt has used since it last said so, by name
 	// Uncounted is what it has reported besides, as it did: names or amounts that are
 	// none, or beyond the limits of the run. It decides nothing.
 	Uncounted []Cost
@@ -47,6 +53,8 @@ type Input struct {
 	Category int    // of failure
 	Message  string // of failure; of late: what was returned
 
+	Over  string    // of over_budget: the cost
+	Allow bool      // of retry: the run goes on over the budget that has halted it
 	Timer int       // of timer
 	Since time.Time // of progress: when the checkpoint was made
 	Force bool      // of cancel: end the run even where a state handles cancel
@@ -112,6 +120,10 @@ const (
 	Ended    Effect = "ended"   // an activity ended with nothing to say
 	HaltedBy Effect = "halted"
 	Stopped  Effect = "cancelled" // cancel that no state handles: the run ends where it stands
+
+	Begun Effect = "begun" // an attempt may begin
+	Held  Effect = "held"  // it may not yet: a cost would pass its budget
+	Noted Effect = "noted" // what an attempt has used on its way
 
 	Restarted Effect = "restarted" // `idle` timers started again
 	Paused    Effect = "paused"

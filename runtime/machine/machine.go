@@ -22,6 +22,7 @@ type Machine struct {
 	timers   []*code            // the wait of each that has a Var; else nil
 	ranks    []int              // of timers: of those due at one instant the lowest fires first
 	handlers map[inputKey][]int // the arms of a handler
+	enforces bool               // some leaf handles over_budget: runs are held to the costs of the budget
 	unknown  int                // the category `unknown`
 	defaults []Value            // of the context fields
 
@@ -82,8 +83,8 @@ type doCode struct {
 	args []*code
 }
 
-// inputKey finds the handler of a leaf for an input: a is the event, category
-// or timer, do the one that raised it, or 0.
+// inputKey finds the handler of a leaf for an input: a is the event, category,
+// timer or line of the budget, do the one that raised it, or 0.
 type inputKey struct {
 	state, a, do int
 	kind         InputKind

@@ -44,6 +44,10 @@ func (x *migration) standing() error {
 	n.Token, n.Seq, n.Visit, n.Status = s.Token, s.Seq+1, s.Visit, s.Status
 	n.Started, n.Entered, n.PausedAt = s.Started, s.Entered, s.PausedAt
 	n.Cancelled, n.Late, n.Spent, n.Uncounted, n.KeptNext = s.Cancelled, s.Late, s.Spent, s.Uncounted, s.KeptNext
+	for i := range s.Stopping { // of which nothing will be known
+		n.Spent = withCosts(n.Spent, x.old.silent(&s.Stopping[i], nil))
+	}
+	n.OverDue, n.OverDone = x.m.stillHeld(s.OverDue), x.m.stillHeld(s.OverDone)
 	n.Versions = append(slices.Clone(s.Versions), Version{Definition: x.old.hash, Until: s.Seq})
 	path := x.old.def.States[s.State].Path
 	state, ok := x.m.index.states[x.state(path)]
@@ -58,6 +62,16 @@ func (x *migration) standing() error {
 	n.State = state
 	n.DoneDue = s.DoneDue || x.m.def.States[state].Choice
 	return nil
+}
+
+// stillHeld are the names of costs to which runs of m are held, too.
+func (m *Machine) stillHeld(names []string) (held []string) {
+	for _, name := range names {
+		if m.enforces && m.line(name) >= 0 {
+			held = append(held, name)
+		}
+	}
+	return held
 }
 
 func (x *migration) data() error {
@@ -186,6 +200,9 @@ func (x *migration) tasks() error {
 			if x.state(x.old.dos[old.Do].Name) == x.m.dos[do].Name {
 				task = old
 				task.Do = do
+				if !x.m.Begins(do) {
+					task.Begun, task.Reported = "", nil
+				}
 			}
 		}
 		x.step.next.Tasks[i] = task

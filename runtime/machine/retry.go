@@ -5,11 +5,17 @@ import "time"
 // Retry is what an operator asks for where a run does not go on by itself: a
 // halted one takes the same input again; activities that wait for their
 // backoff are tried at once; one that ended in failure continues in the
-// leaf in which it failed.
+// leaf in which it failed. With Allow a run that a cost has halted goes on without
+// that input, and the cost holds nothing back any more.
+
+// notOverBudget is why a retry over a budget is refused.
+const notOverBudget = "no cost that passes its budget has halted the run"
 
 // admitEnded refuses to retry a run that has not ended in failure.
 func (m *Machine) admitEnded(s *Snapshot, in *Input) error {
 	switch {
+	case in.Allow:
+		return m.Reject(s, in, notOverBudget, ErrFinished)
 	case s.Outcome != Failed:
 		return m.Reject(s, in, "the run ended as "+string(s.Outcome)+", and only one that ended in failure can be retried", ErrFinished)
 	case in.State <= 0 || in.State >= len(m.def.States) || m.def.States[in.State].Kind != LeafState:
@@ -37,6 +43,12 @@ func (t *Task) input() *Input { return &Input{Do: t.Do, Key: t.Key, Attempt: t.A
 func (t *step) takeRetry() error {
 	switch t.old.Status {
 	case Halted:
+		if t.in.Allow {
+			t.passBudget()
+			t.next.Status, t.next.Halt = Running, nil
+			t.record.Effect, t.idle = Ignored, false
+			return nil
+		}
 		return t.retakeHalted()
 	case Finished:
 		return t.tryAgain()

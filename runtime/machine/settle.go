@@ -2,8 +2,8 @@ package machine
 
 import "time"
 
-// Next is the input that a run must take before any new one. `done` comes
-// first: it belongs to the step that raised it. Then come the timers that are
+// Next is the input that a run must take before any new one. `over_budget` comes
+// first, by name of the cost, and then `done`: they belong to the step that raised them. Then come the timers that are
 // due at now, earliest first, of equals the inner first and then by name; then
 // the events that have been kept and not been looked at since a state was
 // entered, and at last what came while the run was paused, in that order. A
@@ -13,6 +13,8 @@ func (m *Machine) Next(s *Snapshot, now time.Time) (Input, bool) {
 	switch {
 	case s.State < 0 || s.Status == Halted || !s.PausedAt.IsZero():
 		return Input{}, false
+	case s.Status == Running && len(s.OverDue) > 0:
+		return Input{Kind: OverBudgetInput, Over: s.OverDue[0]}, true
 	case s.Status == Running && s.DoneDue:
 		return Input{Kind: DoneInput}, true
 	case s.Status == Running:

@@ -39,6 +39,11 @@ type Snapshot struct {
 	Spent     []Cost    // what the run's attempts have used, sorted by name
 	Uncounted int64     // costs that they have reported, and that count for nothing
 
+	// Of runs that are held to a budget alone:
+	OverDue  []string // costs for which over_budget is the next input, by name
+	OverDone []string // costs for which it has been taken, which hold nothing back any more, by name
+	Stopping []Task   // begun attempts whose state was left, and of whose end nothing is known
+
 	Seed uint64 // of all jitter of the run
 }
 
@@ -90,6 +95,10 @@ type Task struct {
 	Key       string
 	Attempt   int       // from 1, counted within the execution
 	NotBefore time.Time // a retry waits until then; zero for at once
+
+	// Of runs that are held to a budget alone:
+	Begun    string // the worker with which the attempt has begun; empty where it has not
+	Reported []Cost // what it has used since then, as far as it has said on its way, by name
 }
 
 // Execution is an execution that may be continued in a later visit.

@@ -61,6 +61,9 @@ func (m *Machine) Step(s *Snapshot, in Input, now time.Time, ask Ask) (*Snapshot
 		return t.next, nil, nil, nil
 	default:
 		t.finish()
+		if m.enforces {
+			t.raiseOverBudget()
+		}
 	}
 	return t.next, slices.Clone(t.commands), t.record, nil
 }
@@ -185,6 +188,10 @@ func (m *Machine) admit(s *Snapshot, in *Input, now time.Time) error {
 		if s.Status == Halted {
 			return nil
 		}
+	case BeginInput, SpentInput:
+		if in.Do < 0 || in.Do >= len(m.dos) || s.openTask(in) < 0 {
+			return fmt.Errorf("%w: attempt %d of %q is not open", ErrFenced, in.Attempt, in.Key)
+		}
 	}
 	if in.Queued && !s.nextInQueue(in) {
 		return errors.New("it is not the next in the queue")
@@ -219,7 +226,12 @@ func (m *Machine) admitFinished(s *Snapshot, in *Input) error {
 
 func (m *Machine) admitHalted(s *Snapshot, in *Input) error {
 	switch in.Kind {
-	case CancelInput, RetryInput, RepairInput:
+	case RetryInput:
+		if in.Allow && s.Halt.Input.Kind != OverBudgetInput {
+			return m.Reject(s, in, notOverBudget, nil)
+		}
+		return nil
+	case CancelInput, RepairInput:
 		return nil
 	case EventInput, PauseInput:
 		return m.Reject(s, in, "the run is halted", ErrHalted)
@@ -229,13 +241,28 @@ func (m *Machine) admitHalted(s *Snapshot, in *Input) error {
 
 // admitDue refuses an input from inside that is not due.
 func (m *Machine) admitDue(s *Snapshot, in *Input, now time.Time) error {
-	if paused := !s.PausedAt.IsZero(); paused && (in.Queued || in.Kind == TimerInput || in.Kind == DoneInput || in.Kind == KeptInput) {
+	if paused := !s.PausedAt.IsZero(); paused && (in.Queued || in.Kind == TimerInput || in.Kind == DoneInput || in.Kind == KeptInput || in.Kind == OverBudgetInput) {
 		return errors.New("the run is paused")
 	}
 	switch in.Kind {
 	case EventInput, ResultInput, FailureInput, CancelInput, PauseInput, ResumeInput, RepairInput:
 		return nil
+	case BeginInput:
+		return m.admitBegin(s, in)
+	case SpentInput:
+		if m.enforces {
+			return nil
+		}
+		return errors.New("the run is not held to a budget")
+	case OverBudgetInput:
+		if len(s.OverDue) > 0 && s.OverDue[0] == in.Over {
+			return nil
+		}
+		return errors.New("over_budget is not due")
 	case RetryInput:
+		if in.Allow {
+			return m.Reject(s, in, notOverBudget, nil)
+		}
 		return m.admitBackoff(s, in, now)
 	case ProgressInput:
 		if m.Progressed(s, in.Since) {
@@ -298,6 +325,13 @@ func (t *step) take() error {
 	case DoneInput:
 		t.next.DoneDue = false
 		return t.handle(inputKey{kind: DoneInput})
+	case OverBudgetInput:
+		return t.takeOverBudget()
+	case BeginInput:
+		return t.takeBegin()
+	case SpentInput:
+		t.record.Effect, t.idle = Noted, false
+		return nil
 	case ProgressInput:
 		return t.takeProgress()
 	case PauseInput:

@@ -54,6 +54,10 @@ type CostView struct {
 	Spent  string `json:"spent"`
 	Budget string `json:"budget,omitempty"` // the most that its machine allows
 	Over   bool   `json:"over,omitempty"`
+
+	// Of runs that are held to the budget:
+	Reserved string `json:"reserved,omitempty"` // what attempts under way may still use, by what they declare
+	Passed   bool   `json:"passed,omitempty"`   // over_budget was taken: the budget holds nothing back any more
 }
 
 // EventView is an event that a run may take.
@@ -185,6 +189,10 @@ func (m *Machine) CostViews(s *Snapshot) []CostView {
 			views = append(views, CostView{Name: c.Name, Spent: "0"})
 		}
 		views[i].Budget, views[i].Over = c.Amount, compareAmounts(views[i].Spent, c.Amount) > 0
+		if reserved := m.Reserved(s, c.Name); reserved != "0" {
+			views[i].Reserved = reserved
+		}
+		views[i].Passed = slices.Contains(s.OverDone, c.Name)
 	}
 	slices.SortFunc(views, func(a, b CostView) int { return strings.Compare(a.Name, b.Name) })
 	return views

@@ -106,7 +106,7 @@ func (m *Machine) StepView(r *Record) StepView {
 		v.Uncounted = append(v.Uncounted, CostView{Name: c.Name, Spent: c.Amount})
 	}
 	switch in.Kind {
-	case ResultInput, FailureInput, LateInput, LostInput, ReturnInput:
+	case ResultInput, FailureInput, LateInput, LostInput, ReturnInput, BeginInput, SpentInput:
 		v.Activity = d.Activities[d.Dos[in.Do].Activity].Name
 	}
 	if in.Kind == FailureInput {

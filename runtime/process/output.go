@@ -198,7 +198,7 @@ func (o *output) verdict() (bool, error) {
 
 // signs deals with a heartbeat or a checkpoint, and reports whether line is
 // one. An attempt whose checkpoint cannot be stored is cancelled.
-func signs(a *runtime.Attempt, line []byte, cut bool, cancel func(error)) bool {
+func signs(a *runtime.Attempt, said reports, line []byte, cut bool, cancel func(error)) bool {
 	switch {
 	case line[0] != '{':
 		return false
@@ -212,12 +212,17 @@ func signs(a *runtime.Attempt, line []byte, cut bool, cancel func(error)) bool {
 	var sign struct {
 		Heartbeat bool            `json:"heartbeat"`
 		Progress  json.RawMessage `json:"progress"`
+		Cost      costs           `json:"cost"`
 	}
 	if decode(line, &sign) != nil {
 		return false
 	}
 	switch {
 	case sign.Progress != nil:
+		if err := said.note(a, sign.Cost); err != nil {
+			cancel(fmt.Errorf("its cost was not noted: %w", err))
+			return true
+		}
 		if err := a.Progress(sign.Progress); err != nil {
 			cancel(fmt.Errorf("its checkpoint was not stored: %w", err))
 		}

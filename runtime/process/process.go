@@ -11,7 +11,8 @@
 //	{"failed": "auth", "message": "…"}   fails with a category of the machine
 //	{"declined": "why"}                  releases the attempt, uncounted
 //
-// An answer may carry "cost": {"tokens": 1234}. Lines before the last of the
+// An answer may carry "cost": {"tokens": 1234}, and so may a line with progress: what the
+// attempt has used in all until then. Lines before the last of the
 // form {"heartbeat": true} and {"progress": …} are heartbeats and checkpoints,
 // taken as they are printed; other lines are passed over. A process that exits
 // with another status than 0 has failed as `unknown`, with the end of its
@@ -176,7 +177,8 @@ func activity(path string) runtime.ActivityFunc {
 		}
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		out := &output{early: func(l []byte, cut bool) bool { return signs(a, l, cut, cancel) }}
+		said := reports{}
+		out := &output{early: func(l []byte, cut bool) bool { return signs(a, said, l, cut, cancel) }}
 		info, _ := os.Stat(path) // before: it may be replaced at any time
 		cmd := exec.Command(path)
 		cmd.Env = environment(a)
@@ -185,7 +187,7 @@ func activity(path string) runtime.ActivityFunc {
 			misfits.note(path, info, err)
 			return runtime.Result{}, uncounted(err)
 		}
-		return late(asked)(out.answer())
+		return late(asked)(said.rest(out.answer()))
 	}
 }
 

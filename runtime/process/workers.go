@@ -266,19 +266,20 @@ func (w *Workers) attempt(ctx context.Context, a *runtime.Attempt) (runtime.Resu
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	said := reports{}
 	answer, asked, err := process.call(ctx, func(id int64) any {
 		return struct {
 			ID int64 `json:"id"`
 			attempt
 		}{id, told(a)}
-	}, func(line []byte) bool { return signs(a, line, false, cancel) })
+	}, func(line []byte) bool { return signs(a, said, line, false, cancel) })
 	if err != nil {
 		return runtime.Result{}, err
 	}
 	if string(answer) == "{}\n" && asked != nil {
 		return runtime.Result{}, asked // an answer of which nothing is left but that it has stopped
 	}
-	return late(asked)(readAnswer(answer))
+	return late(asked)(said.rest(readAnswer(answer)))
 }
 
 // ask implements runtime.GuardFunc.

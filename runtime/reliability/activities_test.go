@@ -62,7 +62,11 @@ func (w *world) handlers() runtime.Handlers {
 				return runtime.Result{}, err
 			}
 			name, data := event()
-			return runtime.Result{Event: name, Data: data}, nil
+			result := runtime.Result{Event: name, Data: data}
+			if a.Activity == "quote" {
+				result.Cost = map[string]json.Number{"ink": "0.5"}
+			}
+			return result, nil
 		}
 	}
 	always := func(name string) func() (string, any) {
@@ -112,6 +116,9 @@ func (w *world) pack(ctx context.Context, a *runtime.Attempt) (runtime.Result, e
 	for i := checkpoint + 1; i <= args.Size; i++ {
 		a.Heartbeat()
 		if err := w.dawdle(ctx); err != nil {
+			return runtime.Result{}, err
+		}
+		if err := a.Spend("ink", "0.25"); err != nil {
 			return runtime.Result{}, err
 		}
 		if err := a.Progress(i); err != nil {

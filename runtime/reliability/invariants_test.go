@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -25,6 +26,8 @@ import (
 //   - an acknowledged start and event is in history, and each event once; one
 //     that was not acknowledged is there as a whole or not at all;
 //   - no run took more steps or attempts than the checker has proved;
+//   - of a run that is held to a budget no attempt was made that has not begun in its
+//     history, and none has begun past the budget before over_budget was taken;
 //   - timers fire at most once for each entry, and never early;
 //   - the end of an attempt is taken once, under the youngest claim of its task;
 //   - nothing was done outside that history does not know of, and no attempt
@@ -35,7 +38,7 @@ import (
 // Where all is done, the runs have ended and nothing is left in the outbox. It
 // gives every fault that it finds.
 func inspect(ctx context.Context, db runtime.Store, m *model, e *evidence, allDone bool) error {
-	in := &inspection{ctx: ctx, store: db, m: m, e: e, tasks: map[string]bool{}, runs: map[string]bool{}}
+	in := &inspection{ctx: ctx, store: db, m: m, e: e, tasks: map[string]bool{}, begun: map[string]bool{}, runs: map[string]bool{}}
 	engine := runtime.NewEngine(db)
 	err := engine.ReplayAll(ctx, runtime.RunFilter{}, func(_ *runtime.RunRow, err error) error {
 		in.found(err)
@@ -59,6 +62,9 @@ func inspect(ctx context.Context, db runtime.Store, m *model, e *evidence, allDo
 		if key := attemptOf(c.key, c.attempt); !in.tasks[key] {
 			in.fault("attempt %s was made, and no history has started it", key)
 		}
+		if do, ok := m.Do(doOf(c.key)); ok && m.Begins(do) && !in.begun[attemptOf(c.key, c.attempt)] {
+			in.fault("attempt %s was made, and has not begun", attemptOf(c.key, c.attempt))
+		}
 		if c.right && c.checkpoint < c.past {
 			in.fault("attempt %s was handed checkpoint %d after %d", attemptOf(c.key, c.attempt), c.checkpoint, c.past)
 		}
@@ -77,6 +83,7 @@ type inspection struct {
 	faults []error
 	runs   map[string]bool
 	tasks  map[string]bool // attempts that history has started
+	begun  map[string]bool // attempts that have begun by it
 	alarms []store.TimerRow
 }
 
@@ -91,6 +98,36 @@ func (in *inspection) fault(format string, args ...any) {
 }
 
 func attemptOf(key string, attempt int) string { return fmt.Sprintf("%s #%d", key, attempt) }
+
+// doOf is the name of the do in the key of an execution: between the first slash and the last.
+func doOf(key string) string {
+	first, last := strings.Index(key, "/"), strings.LastIndex(key, "/")
+	if first < 0 || first == last {
+		return ""
+	}
+	return key[first+1 : last]
+}
+
+// spending looks that the run, as it is after a record, has begun nothing past its budget.
+func (w *walk) spending(r *machine.Record, after *machine.Snapshot) {
+	if r.Effect != machine.Begun {
+		return
+	}
+	w.in.begun[attemptOf(r.Input.Key, r.Input.Attempt)] = true
+	for _, c := range w.in.m.Definition().Budget.Costs {
+		spent := "0"
+		for _, s := range after.Spent {
+			if s.Name == c.Name {
+				spent = s.Amount
+			}
+		}
+		all, _ := new(big.Rat).SetString(machine.AddAmounts(spent, w.in.m.Reserved(after, c.Name)))
+		most, _ := new(big.Rat).SetString(c.Amount)
+		if all.Cmp(most) > 0 && !slices.Contains(after.OverDone, c.Name) {
+			w.in.fault("line %d of run %q: an attempt begins with %s %s spent or under way, of %s", r.Seq, w.row.Run, all.RatString(), c.Name, c.Amount)
+		}
+	}
+}
 
 // run walks through one run's history with the pure step.
 func (in *inspection) run(row *runtime.RunRow) error {
@@ -178,7 +215,11 @@ func (w *walk) take(r *machine.Record) error {
 	for i := range commands {
 		w.command(&commands[i])
 	}
-	return w.replay.Take(r)
+	if err := w.replay.Take(r); err != nil {
+		return err
+	}
+	w.spending(r, w.replay.Snapshot())
+	return nil
 }
 
 // answers gives what host guards said when a record was made.

@@ -1,6 +1,8 @@
 package step
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
@@ -19,6 +21,10 @@ func (p *Program) compileLeaf(leaf *ir.State) {
 	for i := range code.Takes {
 		code.Takes[i] = -1
 	}
+	code.Over = make([]int, len(p.Enforced))
+	for i := range code.Over {
+		code.Over[i] = -1
+	}
 	code.defersAgain = make([]uint64, len(p.Packing.Deferred))
 	timers := timing.TimersAround(leaf)
 	for _, t := range timers {
@@ -28,6 +34,9 @@ func (p *Program) compileLeaf(leaf *ir.State) {
 	}
 	for in := range p.table.Inputs(leaf) {
 		ready := p.input(leaf, in, timers)
+		if in.Kind == ir.CaseOverBudget {
+			code.Over[slices.Index(p.Enforced, in.Cost)] = len(code.Inputs)
+		}
 		if in.Kind == ir.CaseEvent {
 			if at := p.Place[in.Event.Index]; at >= 0 {
 				code.Takes[at] = len(code.Inputs)

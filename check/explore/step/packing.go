@@ -19,6 +19,7 @@ type Packing struct {
 
 	Leaf, Rested, Cancelled data.Bits
 	Deferred, Pending       Marks // of the deferrable events: those that stand deferred, and those of them still to be looked at
+	OverDue, OverDone       Marks // of the costs that the machine holds to their budget: whose over_budget is due, and was taken
 	Fired                   data.Bits
 	slots                   []slots  // by state ID; see firedSlots
 	FiredBit                []uint64 // by timer ID
@@ -98,6 +99,11 @@ func newPacking(m *ir.Machine, t *data.Tracked, deferred int, c *Clocks, plain f
 		n := min(64, deferred-at)
 		p.Deferred = append(p.Deferred, p.reserve(n))
 		p.Pending = append(p.Pending, p.reserve(n))
+	}
+	for at, costs := 0, len(m.Enforced()); at < costs; at += 64 {
+		n := min(64, costs-at)
+		p.OverDue = append(p.OverDue, p.reserve(n))
+		p.OverDone = append(p.OverDone, p.reserve(n))
 	}
 	for _, n := range t.Held() {
 		n.Slot = p.slot(n)

@@ -19,6 +19,7 @@ type Program struct {
 	uses       map[*ir.Arm][]use
 	Deferrable []*ir.Event // the events that some state defers
 	Place      []int       // by event index: its place among those, or -1
+	Enforced   []string    // the costs that the machine holds to their budget, by name
 	States     []StateCode // by state ID
 	arms       []armCode   // by arm ID
 	apart      apart
@@ -39,6 +40,7 @@ type StateCode struct {
 	Inputs      []InputCode // of a leaf
 	dos         map[*ir.Do]int
 	last        []spot     // see lastInTurn
+	Over        []int      // by place among the costs: the input that is its over_budget, or -1
 	Takes       []int      // by place among the deferrable events: the input that takes it, or -1
 	defersAgain []uint64   // the deferred events that the leaf plainly defers again
 	Instant     []TimerRef // timers around the leaf that fire at once
@@ -90,7 +92,7 @@ const maxMasks = 1 << 21
 // configuration may take.
 func Compile(t *flat.Table, tracked *data.Tracked, clocks *Clocks) *Program {
 	m := t.Machine
-	p := &Program{table: t, Machine: m, Tracked: tracked, Clocks: clocks}
+	p := &Program{table: t, Machine: m, Tracked: tracked, Clocks: clocks, Enforced: m.Enforced()}
 	p.findDeferred()
 	stays := t.EndsInPlace()
 	p.Packing = newPacking(m, p.Tracked, len(p.Deferrable), clocks, func(d *ir.Do) bool { return p.endsPlainly(stays, d) })
@@ -157,11 +159,11 @@ func (p *Program) findDeferred() {
 }
 
 // endsPlainly reports whether nothing but `done` can tell that d has ended: it
-// has nothing to say, or what ends it in place has neither guards nor effects.
+// declares no cost that the machine is held to, and has nothing to say, or what ends it in place has neither guards nor effects.
 // Such ends commute with everything, so one order stands for all; see the
 // package comment.
 func (p *Program) endsPlainly(stays flat.InPlace, d *ir.Do) bool {
-	if !stays[d] {
+	if !stays[d] || slices.ContainsFunc(p.Enforced, d.Activity.Spends) {
 		return false
 	}
 	plainly := len(d.Activity.Results) == 0 // its failures may have effects all the same

@@ -54,6 +54,7 @@ func run(p *check.Pass) {
 			p.Show(l.figure)
 		}
 		switch {
+		case l.figure.Held && l.figure.Amount != nil: // the run itself reacts to that
 		case l.figure.Amount == nil && p.Product() == nil:
 			p.LeaveOpen(check.Question{Rule: "over-budget", Span: l.span})
 		case l.figure.Amount == nil && unmarked && l.figure.Name != "time": // that is unbounded-loop

@@ -29,7 +29,7 @@ func run(p *check.Pass) {
 	if p.Machine.Broken {
 		return
 	}
-	for _, g := range p.Gaps(ir.CaseResult, ir.CaseFailure, ir.CaseDone, ir.CaseTimer) {
+	for _, g := range p.Gaps(ir.CaseResult, ir.CaseFailure, ir.CaseDone, ir.CaseTimer, ir.CaseOverBudget) {
 		switch g.Met {
 		case check.Unclear:
 			p.LeaveOpen(check.Question{Rule: "unhandled-case", State: g.Leaf})

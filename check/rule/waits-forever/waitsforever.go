@@ -56,7 +56,7 @@ func run(p *check.Pass) {
 // false where there is none: that is a dead end.
 func waysOut(p *check.Pass, s *ir.State) (a awaited, only bool) {
 	for in := range p.Table().Inputs(s) {
-		if in.Kind == ir.CaseCancel || !leads(in) {
+		if in.Kind == ir.CaseCancel || in.Kind == ir.CaseOverBudget || !leads(in) {
 			continue
 		}
 		switch {

@@ -29,7 +29,7 @@ func (d *direct) trigger() *ast.Trigger {
 		return nil
 	}
 	switch name.Text {
-	case "done", "failed", "cancel":
+	case "done", "failed", "cancel", "over_budget":
 		n.Kind = name.Text
 		if d.punct("(") {
 			n.Categories = append(n.Categories, d.name())

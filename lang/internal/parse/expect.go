@@ -16,6 +16,7 @@ const (
 	anInt     = "a whole number"
 	aState    = "the name of a state"
 	anEvent   = "the name of an event"
+	anInput   = `an event, "done", "failed", "cancel" or "over_budget"`
 )
 
 // expectedAfter is what is expected after a word or operator in an item that
@@ -42,7 +43,7 @@ var expectedAfter = map[string]map[string]string{
 	"initial":  {"initial": aState},
 	"state":    {"state": "a name for the state"},
 	"terminal": {"terminal": "a name for the terminal state"},
-	"on":       {"timeout": `"->", "retry", "reject", "ignore" or "{"`, "on": `an event, "done", "failed" or "cancel"`, ",": `an event, "done", "failed" or "cancel"`, "(": "a category of failure", ".": `an event or "failed"`},
+	"on":       {"timeout": `"->", "retry", "reject", "ignore" or "{"`, "on": anInput, ",": anInput, "(": "a category of failure or a cost", ".": `an event or "failed"`},
 	"after":    {"after": aDuration + " or the name of a field"},
 	"do":       {"do": "the name of an activity"},
 	"ignore":   {"ignore": anEvent, ",": anEvent},

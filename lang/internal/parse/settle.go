@@ -131,6 +131,9 @@ func (s *settler) trigger(n *ast.Trigger) {
 		n.Kind = "event"
 		return
 	}
+	if n.Kind == "over_budget" { // where it is an event it may have a label
+		return
+	}
 	if n.Kind != "failed" && (n.Label != nil || n.Categories != nil) {
 		s.wrong(n, fmt.Sprintf("%q takes neither a label nor categories", n.Kind), "Write the word alone.")
 	}

@@ -14,6 +14,8 @@ const (
 	AfterCommit       Site = "after-commit"        // the caller has not been told
 	DefinitionKept    Site = "definition-kept"     // its first run has not started
 	Claimed           Site = "claimed"             // the activity has not begun
+	BudgetPassed      Site = "budget-passed"       // over_budget is taken, and nothing is written
+	AttemptBegun      Site = "attempt-begun"       // the run knows it, the activity does not
 	Returned          Site = "activity-returned"   // what it returned is nowhere
 	Concluded         Site = "attempt-concluded"   // its worker has not been freed
 	BeforeCheckpoint  Site = "before-checkpoint"   // the activity has made it
@@ -60,7 +62,7 @@ const (
 // Sites are all places, in no order that matters.
 func Sites() []Site {
 	return []Site{
-		BeforeCommit, AfterCommit, DefinitionKept, Claimed, Returned, Concluded, BeforeCheckpoint,
+		BeforeCommit, AfterCommit, DefinitionKept, Claimed, BudgetPassed, AttemptBegun, Returned, Concluded, BeforeCheckpoint,
 		AfterCheckpoint, BeforeConfirm, BeforeRelease, BeforeTakeOver, TimerDue, TimerFired,
 		MessageTaken, MessageDelivered, MessageMarked, MessageNotHandled,
 		Begun, RunWritten, HistoryWritten, ClaimEnded, TasksEnded, TaskStarted, TimerWritten,

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -8,8 +10,15 @@ import (
 )
 
 func newRetry(s *streams) *cobra.Command {
-	return newSteer(s, &steering{
-		use: "retry [ID]", does: machine.RetryInput, statuses: []runtime.Status{runtime.Halted}, act: (*runtime.Engine).Retry, judge: inVain,
+	var over bool
+	c := newSteer(s, &steering{
+		use: "retry [ID]", does: machine.RetryInput, statuses: []runtime.Status{runtime.Halted}, judge: inVain,
+		act: func(engine *runtime.Engine, ctx context.Context, run string, who runtime.Operator) (runtime.View, error) {
+			if over {
+				return engine.RetryOverBudget(ctx, run, who)
+			}
+			return engine.Retry(ctx, run, who)
+		},
 		short: "Retry a halted or failed run, or an activity that waits",
 		long: `Retry gives a halted run the same input again. If an activity of the run waits for
 its backoff, retry starts it at once. A run that ended in failure continues in the
@@ -19,12 +28,19 @@ of that state start again from zero.
 A run with nothing to retry refuses: exit status 1. Exit status 1 also says that
 the run is halted again, or has ended in failure again.
 
+A run is halted if a cost passes its budget and nothing takes "over_budget" in its
+state. With --allow-over-budget the run continues without that input. The budget of
+this cost then holds nothing back any more, and the history says who allowed it.
+
 With --where instead of an ID, retry is for all halted runs that match, or with
 the term outcome=failure for all runs that ended in failure and match. It then
 only shows these runs, and those that would refuse. --apply retries them.`,
 		example: `  fsmc retry --db runs.db pr-17 --reason "the token is renewed"
-  fsmc retry --db runs.db --where "machine=CodeReview outcome=failure" --apply`,
+  fsmc retry --db runs.db --where "machine=CodeReview outcome=failure" --apply
+  fsmc retry --db runs.db task-3 --allow-over-budget --reason "the client pays"`,
 	})
+	c.Flags().BoolVar(&over, "allow-over-budget", false, "let a run continue that is halted because a cost passed its budget")
+	return c
 }
 
 // inVain makes a run that still does not go on an exit status.

@@ -66,8 +66,14 @@ func costText(c *machine.CostView) string {
 	if c.Budget != "" {
 		text += " of " + c.Budget
 	}
+	if c.Reserved != "" {
+		text += ", " + c.Reserved + " more declared by attempts under way"
+	}
 	if c.Over {
 		text += ", over budget"
+	}
+	if c.Passed {
+		text += ", over_budget taken"
 	}
 	return text
 }

@@ -9,6 +9,7 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -110,6 +111,12 @@ func (d *driver) result(task machine.Task) machine.Input {
 	in := machine.Input{Kind: machine.ResultInput, Event: -1, Do: task.Do, Key: task.Key, Attempt: task.Attempt}
 	if d.rand.IntN(15) == 0 {
 		in.Attempt++
+	}
+	if def.Budget != nil && d.rand.IntN(2) == 0 {
+		for _, c := range activity.Costs {
+			in.Cost = append(in.Cost, machine.Cost{Name: c.Name, Amount: strconv.Itoa(d.rand.IntN(100))})
+		}
+		slices.SortFunc(in.Cost, func(a, b machine.Cost) int { return strings.Compare(a.Name, b.Name) })
 	}
 	switch {
 	case d.rand.IntN(3) == 0:

@@ -1,0 +1,149 @@
+package explore
+
+import (
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/explore/step"
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// What attempts report is not known before they run, so over_budget of a cost may come, once
+// for each cost, while an activity that declares the cost is about to begin or runs, and
+// after the step with which it ends: then it is due, and comes before all else. Costs that
+// become due together come by name. A configuration has of each cost whether it is due, and
+// whether it was taken.
+
+// nextOver is the place among the costs of the one whose over_budget comes before all else;
+// -1 where none is due.
+func (x *search) nextOver() int {
+	for at := range x.Program.Enforced {
+		if x.Program.Packing.OverDue.Has(x.Here, at) {
+			return at
+		}
+	}
+	return -1
+}
+
+// overBudget calls f with over_budget where it is due, and reports whether it is.
+func (x *search) overBudget(code *step.StateCode, f func(*step.InputCode)) bool {
+	at := x.nextOver()
+	if at < 0 {
+		return false
+	}
+	if x.timed() {
+		x.moment.Copy(x.since)
+	}
+	f(&code.Inputs[code.Over[at]])
+	return true
+}
+
+// haltsNext reports whether the step at hand leads to where over_budget is due and nothing
+// speaks of it: the run halts there, and is not followed.
+func (x *search) haltsNext() bool {
+	leaf := x.Program.Machine.States[x.Program.Packing.Leaf.Get(x.Next)]
+	if leaf.Kind != ir.Leaf {
+		return false
+	}
+	for at := range x.Program.Enforced {
+		if x.Program.Packing.OverDue.Has(x.Next, at) {
+			x.halts[at] = x.halts[at] || x.Program.States[leaf.ID].Over[at] < 0
+			return x.Program.States[leaf.ID].Over[at] < 0
+		}
+	}
+	return false
+}
+
+// spending calls f with each place in leaf of an activity that is about to begin or runs, and
+// declares the cost in place at, which has not passed its budget.
+func (x *search) spending(leaf *ir.State, at int, f func(place int)) {
+	if x.Program.Packing.OverDone.Has(x.Here, at) {
+		return
+	}
+	v := &x.Program.Packing.Visits[leaf.ID]
+	for i, d := range leaf.Dos {
+		if d.Activity.Spends(x.Program.Enforced[at]) && !v.HasEnded(x.Here, i) && !v.IsWaiting(x.Here, i) {
+			f(i)
+		}
+	}
+}
+
+// overspent calls f with the over_budget that may come of activities that run.
+func (x *search) overspent(leaf *ir.State, f func(*step.InputCode)) {
+	for at := range x.Program.Enforced {
+		i := x.Program.States[leaf.ID].Over[at]
+		met := false
+		x.spending(leaf, at, func(place int) {
+			switch {
+			case met && !x.timed():
+			case !x.beforeTimers(leaf) || !x.runsFor(leaf, place, 0):
+			case i < 0:
+				x.halts[at] = true
+			default:
+				met = true
+				f(&x.Program.States[leaf.ID].Inputs[i])
+			}
+		})
+	}
+}
+
+// passesBudget notes in the step at hand, which is over_budget of a cost, that it was taken;
+// costs behind it that some activity spends together with it may be due as well.
+func (x *search) passesBudget(in *step.InputCode) {
+	k := x.Program.Packing
+	at := slices.Index(x.Program.Enforced, in.Cost)
+	due := k.OverDue.Has(x.Here, at)
+	k.OverDone.Put(x.Next, at, true)
+	k.OverDue.Put(x.Next, at, false)
+	if due {
+		return
+	}
+	for other := at + 1; other < len(x.Program.Enforced); other++ {
+		both := false
+		x.spending(x.From, other, func(place int) {
+			both = both || x.From.Dos[place].Activity.Spends(in.Cost)
+		})
+		if both && x.Oracle.Choose(2) == 1 {
+			k.OverDue.Put(x.Next, other, true)
+		}
+	}
+}
+
+// mayPass makes due in the step at hand, with which d ends or is tried again, any of its
+// costs that have not passed their budgets.
+func (x *search) mayPass(d *ir.Do) {
+	k := x.Program.Packing
+	for at, cost := range x.Program.Enforced {
+		if d.Activity.Spends(cost) && !k.OverDone.Has(x.Here, at) && x.Oracle.Choose(2) == 1 {
+			k.OverDue.Put(x.Next, at, true)
+		}
+	}
+}
+
+// endQuietly adds the end of the activity in place i of leaf, which has nothing to say.
+func (x *search) endQuietly(leaf *ir.State, i int) {
+	d := leaf.Dos[i]
+	x.Program.Packing.Visits[leaf.ID].End(x.Next, i)
+	x.mayPass(d)
+	x.emitStay(nil, Label{Kind: Ended, Input: graph.None, Arm: graph.None, Do: int32(d.ID)}, false)
+}
+
+// TakesOverBudget reports whether something takes over_budget of cost wherever it may come.
+func (p *Product) TakesOverBudget(cost string) bool {
+	at := slices.Index(p.program.Enforced, cost)
+	if at < 0 || p.halts[at] {
+		return false
+	}
+	for in := range p.unmet {
+		if c := p.Table.Case(in.Input); c.Kind == ir.CaseOverBudget && c.Cost == cost {
+			return false
+		}
+	}
+	return true
+}
+
+// IsOverBudget reports whether edge e is over_budget of cost.
+func (p *Product) IsOverBudget(e int32, cost string) bool {
+	c, ok := p.Input(e)
+	return ok && c.Kind == ir.CaseOverBudget && c.Cost == cost
+}

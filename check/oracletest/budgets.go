@@ -1,0 +1,154 @@
+package oracletest
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// GenerateEnforced writes a random machine as Generate does, whose runs are held to the
+// costs of a budget: some states, or the machine, take over_budget.
+func GenerateEnforced(r *rand.Rand) string {
+	for {
+		src := Generate(r)
+		if strings.Contains(src, "cost usd") {
+			return enforce(src)
+		}
+	}
+}
+
+var (
+	costLine   = regexp.MustCompile(`cost usd (0\.\d+)`)
+	budgetLine = regexp.MustCompile(`(?m)^ *budget .*\n`)
+	stateLine  = regexp.MustCompile(`(?m)^( *)state (\w+) \{\n`)
+	firstLine  = regexp.MustCompile(`(?m)^    initial \w+\n`)
+	goal       = regexp.MustCompile(`(?m)^    (?:state|terminal) (\w+)`)
+)
+
+// enforce adds a budget and handlers, as the text itself decides.
+func enforce(src string) string {
+	h := fnv.New64a()
+	h.Write([]byte(src))
+	g := &generator{Rand: rand.New(rand.NewPCG(h.Sum64(), 2))}
+	var goals []string
+	for _, m := range goal.FindAllStringSubmatch(src, -1) {
+		goals = append(goals, m[1])
+	}
+	tokens := g.chance(0.5)
+	if tokens {
+		src = costLine.ReplaceAllStringFunc(src, func(cost string) string {
+			if g.chance(0.7) {
+				return cost + fmt.Sprintf(", tokens 0.%02d", 1+g.IntN(4))
+			}
+			return cost
+		})
+		tokens = strings.Contains(src, "tokens")
+	}
+	budget := "budget { usd " + pick(g, []string{"0", "0.04", "0.5", "100"})
+	if tokens {
+		budget += ", tokens " + pick(g, []string{"0.01", "3"})
+	}
+	steps := ""
+	if m := regexp.MustCompile(`steps \d+`).FindString(src); m != "" {
+		steps = ", " + m
+	}
+	src = budgetLine.ReplaceAllString(src, "")
+	arms := func() string {
+		trigger := pick(g, []string{"over_budget", "over_budget", "over_budget(usd)"})
+		if tokens && g.chance(0.2) {
+			trigger = "over_budget(tokens)"
+		}
+		step := pick(g, []string{"-> " + pick(g, goals), "-> " + pick(g, goals), "-> " + pick(g, goals), "ignore", "{ n = 1 }", "when n > 1 -> " + pick(g, goals)})
+		return "on " + trigger + " " + step
+	}
+	src = stateLine.ReplaceAllStringFunc(src, func(line string) string {
+		if g.chance(0.35) {
+			return line + stateLine.FindStringSubmatch(line)[1] + "    " + arms() + "\n"
+		}
+		return line
+	})
+	some := strings.Contains(src, "on over_budget")
+	at := firstLine.FindStringIndex(src)
+	top := "    " + budget + steps + " }\n"
+	if !some || g.chance(0.4) {
+		top += "    on over_budget -> " + pick(g, goals) + "\n"
+	}
+	return src[:at[1]] + top + src[at[1]:]
+}
+
+// spends are the costs of the activity of a do that runs are held to, and that have not
+// passed their budget.
+func (s *Space) spends(at *machine.Snapshot, do int) (names []string) {
+	if !s.m.Begins(do) {
+		return nil
+	}
+	for _, c := range s.Def.Activities[s.Def.Dos[do].Activity].Costs {
+		if slices.ContainsFunc(s.Def.Budget.Costs, func(b machine.Cost) bool { return b.Name == c.Name }) && !slices.Contains(at.OverDone, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// reports are all sets of costs that an attempt may say to be over their budgets, the empty
+// one first.
+func (s *Space) reports(at *machine.Snapshot, do int) [][]machine.Cost {
+	list := [][]machine.Cost{nil}
+	for _, name := range s.spends(at, do) {
+		for _, set := range slices.Clone(list) {
+			list = append(list, append(slices.Clone(set), machine.Cost{Name: name, Amount: "1000000"}))
+		}
+	}
+	return list
+}
+
+// HeldTo reports whether runs are held to the budget of a cost so that it is bounded by it:
+// something takes its over_budget wherever that comes, and what follows has an end.
+func (s *Space) HeldTo(cost string) bool {
+	if !slices.Contains(s.Machine.Enforced(), cost) {
+		return false
+	}
+	for _, e := range s.events {
+		if e.Kind == machine.OverBudgetInput && e.Name == "over_budget("+cost+")" && (e.What == Unhandled || e.What == Gap || e.What == Spent) {
+			return false
+		}
+	}
+	first := &Node{Snapshot: s.Nodes[0].Snapshot} // before all steps behind an over_budget of it
+	nodes := []*Node{first}
+	for _, n := range s.Nodes {
+		c := *n
+		c.Edges = slices.Clone(n.Edges)
+		for k := range c.Edges {
+			e := &c.Edges[k]
+			e.To++
+			if e.Input.Kind == machine.OverBudgetInput && e.Input.Over == cost {
+				first.Edges = append(first.Edges, Edge{To: e.To})
+			}
+		}
+		nodes = append(nodes, &c)
+	}
+	after := &Space{Machine: s.Machine, Def: s.Def, m: s.m, Nodes: nodes}
+	return after.Attempts(Hundredths(s.Machine.Activities, cost)) != Endless
+}
+
+// haltsNext notes that nothing speaks of the over_budget that is due in at, and reports
+// whether that is so: the run halts there.
+func (s *Space) haltsNext(at *machine.Snapshot) bool {
+	if len(at.OverDue) == 0 || at.Status != machine.Running {
+		return false
+	}
+	for _, h := range s.Def.States[at.State].Handlers {
+		if h.Kind == machine.OverBudgetInput && h.Cost == at.OverDue[0] {
+			return false
+		}
+	}
+	in := machine.Input{Kind: machine.OverBudgetInput, Over: at.OverDue[0]}
+	s.note(Event{What: Unhandled, State: at.State, Arm: -1, Kind: in.Kind, Name: s.m.Describe(in)})
+	return true
+}

@@ -1,0 +1,255 @@
+package machine
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+)
+
+// A machine with an `on over_budget` is held to the costs of its budget while it runs. An
+// attempt of an activity that declares such a cost begins with a step of its own, BeginInput,
+// in which what has been spent, and may be by attempts under way, is compared with the
+// budget. What an attempt says on its way comes as SpentInput. A call of an activity that
+// says nothing of a declared cost counts with what is declared.
+//
+// The input over_budget is due in the step after which the cost has first passed the budget,
+// or in which an attempt would; such an attempt does not begin. Once it was taken, the cost
+// holds nothing back.
+
+// Begins reports whether an attempt of do begins with a BeginInput.
+func (m *Machine) Begins(do int) bool { return len(m.heldTo(do)) > 0 }
+
+// heldTo are the declared costs of do's activity that the budget has, with what is declared.
+func (m *Machine) heldTo(do int) (costs []Cost) {
+	if !m.enforces {
+		return nil
+	}
+	for _, c := range m.def.Activities[m.dos[do].Activity].Costs {
+		if m.line(c.Name) >= 0 {
+			costs = append(costs, c)
+		}
+	}
+	return costs
+}
+
+// line is the index of a cost among those of the budget, or -1.
+func (m *Machine) line(cost string) int {
+	return slices.IndexFunc(m.def.Budget.Costs, func(c Cost) bool { return c.Name == cost })
+}
+
+func amountOf(costs []Cost, name string) string {
+	for _, c := range costs {
+		if c.Name == name {
+			return c.Amount
+		}
+	}
+	return "0"
+}
+
+func hasCost(costs []Cost, name string) bool {
+	return slices.ContainsFunc(costs, func(c Cost) bool { return c.Name == name })
+}
+
+// withCosts is a, with more added to it, sorted by name; a itself stays as it is.
+func withCosts(a, more []Cost) []Cost {
+	sum := slices.Clone(a)
+	for _, c := range more {
+		i, found := slices.BinarySearchFunc(sum, c.Name, func(c Cost, name string) int { return cmp.Compare(c.Name, name) })
+		switch {
+		case found:
+			sum[i].Amount = AddAmounts(sum[i].Amount, c.Amount)
+		case len(sum) < MaxCosts:
+			sum = slices.Insert(sum, i, c)
+		}
+	}
+	return sum
+}
+
+// withName is a sorted list with one more name.
+func withName(list []string, name string) []string {
+	if i, found := slices.BinarySearch(list, name); !found {
+		return slices.Insert(slices.Clone(list), i, name)
+	}
+	return list
+}
+
+// silent are the declared costs of an attempt that has begun and said nothing of them.
+func (m *Machine) silent(t *Task, said []Cost) (costs []Cost) {
+	if t.Begun == "" {
+		return nil
+	}
+	for _, c := range m.heldTo(t.Do) {
+		if !hasCost(t.Reported, c.Name) && !hasCost(said, c.Name) {
+			costs = append(costs, c)
+		}
+	}
+	return costs
+}
+
+// Reserved is what attempts under way may still use of a cost by what they declare, beyond
+// what they have said.
+func (m *Machine) Reserved(s *Snapshot, cost string) string {
+	sum := "0"
+	for _, list := range [][]Task{s.Tasks, s.Stopping} {
+		for i := range list {
+			if t := &list[i]; t.Begun != "" {
+				sum = AddAmounts(sum, LessAmounts(amountOf(m.heldTo(t.Do), cost), amountOf(t.Reported, cost)))
+			}
+		}
+	}
+	return sum
+}
+
+// admitBegin refuses the beginning of an attempt that is not the current one, or waits.
+func (m *Machine) admitBegin(s *Snapshot, in *Input) error {
+	i := s.openTask(in)
+	switch {
+	case i < 0 || s.inQueue(in):
+		return ErrFenced
+	case !m.Begins(in.Do) || in.Worker == "":
+		return errors.New("it does not begin with a step")
+	case !s.PausedAt.IsZero():
+		return errors.New("the run is paused")
+	}
+	return nil
+}
+
+// takeBegin lets an attempt begin, unless a cost would pass the budget with it.
+func (t *step) takeBegin() error {
+	n := t.next
+	t.idle = false
+	for i := range n.Stopping { // attempts begin only when those have stopped
+		n.Spent = withCosts(n.Spent, t.m.silent(&n.Stopping[i], nil))
+	}
+	n.Stopping = nil
+	t.ownTasks()
+	task := &n.Tasks[n.openTask(t.in)]
+	task.Begun, task.Reported = "", nil
+	for _, c := range t.m.heldTo(t.in.Do) {
+		after := AddAmounts(AddAmounts(amountOf(n.Spent, c.Name), t.m.Reserved(n, c.Name)), c.Amount)
+		if !slices.Contains(n.OverDone, c.Name) && compareAmounts(after, t.m.def.Budget.Costs[t.m.line(c.Name)].Amount) > 0 {
+			n.OverDue = withName(n.OverDue, c.Name)
+		}
+	}
+	t.record.Effect = Held
+	if len(n.OverDue) == 0 {
+		task.Begun = t.in.Worker
+		t.record.Effect = Begun
+	}
+	return nil
+}
+
+// takeOverBudget takes over_budget of the cost for which it is due.
+func (t *step) takeOverBudget() error {
+	t.passBudget()
+	return t.handle(inputKey{kind: OverBudgetInput, a: t.m.line(t.in.Over)})
+}
+
+// passBudget notes that the next over_budget was taken.
+func (t *step) passBudget() {
+	t.next.OverDone = withName(t.next.OverDone, t.next.OverDue[0])
+	t.next.OverDue = t.next.OverDue[1:]
+	if len(t.next.OverDue) == 0 {
+		t.next.OverDue = nil
+	}
+}
+
+// account keeps the book of attempts that have begun: which of them is over, and what it
+// counts for.
+func (t *step) account() {
+	if t.in.Kind == BeginInput {
+		return
+	}
+	t.closeAccount()
+	gone := func(old *Task) bool {
+		return !slices.ContainsFunc(t.next.Tasks, func(task Task) bool { return task.Key == old.Key && task.Attempt == old.Attempt })
+	}
+	over := -1 // the one that has ended with the input
+	if t.in.Kind == ResultInput || t.in.Kind == FailureInput {
+		over = t.old.openTask(t.in)
+	}
+	for i := range t.old.Tasks {
+		if old := &t.old.Tasks[i]; i != over && old.Begun != "" && gone(old) {
+			t.next.Stopping = append(slices.Clone(t.next.Stopping), *old)
+		}
+	}
+}
+
+// closeAccount is account of the attempt that the input is of.
+func (t *step) closeAccount() {
+	in, n := t.in, t.next
+	was := t.old.openTask(in)
+	if was < 0 || t.old.Tasks[was].Begun == "" {
+		was = -1
+	}
+	switch in.Kind {
+	case ResultInput, FailureInput:
+		if was >= 0 {
+			n.Spent = withCosts(n.Spent, t.m.silent(&t.old.Tasks[was], in.Cost))
+			t.rewriteBegun("", nil)
+		}
+	case LostInput:
+		if was >= 0 && t.old.Tasks[was].Begun == in.Worker {
+			n.Spent = withCosts(n.Spent, t.m.silent(&t.old.Tasks[was], in.Cost))
+			t.rewriteBegun("", nil)
+		}
+	case ReturnInput:
+		if was >= 0 && t.old.Tasks[was].Begun == in.Worker {
+			t.rewriteBegun("", nil)
+		}
+	case SpentInput, LateInput:
+		if was >= 0 && t.old.Tasks[was].Begun == in.Worker {
+			t.rewriteBegun(in.Worker, withCosts(t.old.Tasks[was].Reported, in.Cost))
+			return
+		}
+		for i := range n.Stopping {
+			if s := &n.Stopping[i]; in.Kind == LateInput && s.Key == in.Key && s.Attempt == in.Attempt && s.Begun == in.Worker {
+				n.Spent = withCosts(n.Spent, t.m.silent(s, in.Cost))
+				n.Stopping = slices.Delete(slices.Clone(n.Stopping), i, i+1)
+				if len(n.Stopping) == 0 {
+					n.Stopping = nil
+				}
+				return
+			}
+		}
+	}
+}
+
+// rewriteBegun writes what is known of the attempt that the input is of, where it still stands.
+func (t *step) rewriteBegun(worker string, reported []Cost) {
+	for i := range t.next.Tasks {
+		if task := &t.next.Tasks[i]; task.Do == t.in.Do && task.Key == t.in.Key && task.Attempt == t.in.Attempt {
+			t.ownTasks()
+			t.next.Tasks[i].Begun, t.next.Tasks[i].Reported = worker, reported
+			return
+		}
+	}
+}
+
+// raiseOverBudget makes over_budget due for the costs that have passed their budget, as far
+// as the activity that the input is of declares them; after a pause, those that run do.
+func (t *step) raiseOverBudget() {
+	n := t.next
+	if n.Status != Running || !n.PausedAt.IsZero() {
+		return
+	}
+	switch t.in.Kind {
+	case SpentInput, ResultInput, FailureInput:
+		t.raise(t.in.Do)
+	case ResumeInput:
+		for i := range n.Tasks {
+			if task := &n.Tasks[i]; task.State == TaskOpen && task.Begun != "" && !n.inQueue(task.input()) {
+				t.raise(task.Do)
+			}
+		}
+	}
+}
+
+func (t *step) raise(do int) {
+	for _, c := range t.m.heldTo(do) {
+		most := t.m.def.Budget.Costs[t.m.line(c.Name)].Amount
+		if !slices.Contains(t.next.OverDone, c.Name) && compareAmounts(amountOf(t.next.Spent, c.Name), most) > 0 {
+			t.next.OverDue = withName(t.next.OverDue, c.Name)
+		}
+	}
+}

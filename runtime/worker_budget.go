@@ -1,0 +1,97 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// Attempts of runs that are held to a budget begin with a step of their run, and so does
+// what they say on their way of what they have used. Both are writes of the run, one after
+// the other whoever makes them: no attempt begins past a budget.
+
+// begin has the run let the attempt begin, and gives the run as it then is. Where it does
+// not, the task has been dealt with.
+func (r *running) begin() (*machine.Snapshot, bool) {
+	e := r.engine
+	out, err := r.step(machine.BeginInput, nil)
+	for err == nil && out.snapshot.Status == Running && out.snapshot.IsOpen(r.attempt()) && out.snapshot.PausedAt.IsZero() {
+		if r.begun(out.snapshot) {
+			return out.snapshot, true
+		}
+		out, err = r.step(machine.BeginInput, nil) // over_budget was taken, and the run is where it was
+	}
+	switch {
+	case errors.Is(err, ErrFenced), err == nil && !out.snapshot.IsOpen(r.attempt()):
+		r.confirm()
+		r.report(AttemptCancelled, "the run had moved on before it started", nil)
+	case errors.Is(err, ErrHalted), err == nil && out.snapshot.Status != Running:
+		r.release(0, ErrHalted.Error(), nil)
+	case errors.Is(err, ErrNoGuard):
+		r.release(longestRest, err.Error(), nil)
+	case err == nil:
+		r.release(0, "the run is paused", nil)
+	default:
+		r.release(e.poll, err.Error(), nil)
+	}
+	return nil, false
+}
+
+// begun reports whether the attempt stands as one that has begun here.
+func (r *running) begun(s *machine.Snapshot) bool {
+	for i := range s.Tasks {
+		if t := &s.Tasks[i]; t.Do == r.do && t.Key == r.task.Key && t.Attempt == r.task.Attempt {
+			return t.Begun == r.engine.worker
+		}
+	}
+	return false
+}
+
+// step takes an input of the attempt that does not end it.
+func (r *running) step(kind InputKind, cost map[string]json.Number) (applied, error) {
+	var out applied
+	err := r.insist(func(ctx context.Context) (err error) {
+		out, err = r.engine.apply(ctx, &request{run: r.task.Run, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
+			if m.Hash() != r.host.machine.Hash() {
+				return machine.Input{}, fmt.Errorf("%w: the run has another definition by now", ErrFenced)
+			}
+			in := machine.NoteInput(kind, r.attempt(), "")
+			in.Worker = r.engine.worker
+			r.costs(&in, cost, s)
+			return in, nil
+		}})
+		return err
+	})
+	if err == nil && r.worker.scope != nil {
+		r.worker.scope.stepped(int64(out.steps))
+	}
+	return out, err
+}
+
+// tell has the run note what the attempt has used since it last said so. What cannot be
+// noted is said with the end of the attempt.
+func (r *running) tell() error {
+	if !r.host.machine.Begins(r.do) {
+		return nil
+	}
+	cost := r.meter.drain(nil)
+	if len(cost) == 0 {
+		return nil
+	}
+	_, err := r.step(machine.SpentInput, cost)
+	if err == nil {
+		return nil
+	}
+	r.meter.putBack(cost)
+	if errors.Is(err, ErrFenced) {
+		r.stop(ErrFenced)
+		return err
+	}
+	if errors.Is(err, ErrHalted) || errors.Is(err, ErrNoGuard) {
+		return nil
+	}
+	return fmt.Errorf("noting what the attempt has used: %w", err)
+}
