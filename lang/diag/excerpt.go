@@ -61,6 +61,17 @@ func visible(r rune, column int) string {
 	return string(r)
 }
 
+// Harmless is text, which may have the name of a file in it, without what would disturb
+// a terminal; line ends stay.
+func Harmless(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && visible(r, 0) != string(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, text)
+}
+
 // window cuts text, whose columns from up to to are to be marked, down to
 // excerptWidth columns.
 func window(text string, from, to int) (cut, carets string) {

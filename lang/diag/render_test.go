@@ -274,3 +274,19 @@ func TestWriteErrorsAreReturned(t *testing.T) {
 		}
 	}
 }
+
+// TestFileNames holds that the name of a file, which may come from a stranger, does
+// nothing to a terminal.
+func TestFileNames(t *testing.T) {
+	name := "a\x1b[31m\r\u202e.fsm"
+	f := token.NewFile(name, []byte("x"))
+	list := List{{Rule: "syntax", Severity: Error, Span: f.Span(0, 1), Message: "m", Help: "Check " + name + ".",
+		Related: []Related{{Span: f.Span(0, 1), Message: "here"}}}}
+	var out bytes.Buffer
+	if err := WriteText(&out, list, func(string) *token.File { return f }, TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); strings.ContainsAny(got, "\x1b\r\u202e") || strings.Count(got, "a\ufffd[31m\ufffd\ufffd.fsm") != 3 {
+		t.Errorf("%q", got)
+	}
+}

@@ -94,13 +94,13 @@ func (p *textPrinter) diagnostic(d *Diagnostic) {
 	}
 	p.witness(d.Witness)
 	if d.Help != "" {
-		p.line("  ", p.paint(green, "help:"), " ", strings.ReplaceAll(d.Help, "\n", "\n        "))
+		p.line("  ", p.paint(green, "help:"), " ", strings.ReplaceAll(Harmless(d.Help), "\n", "\n        "))
 	}
 }
 
 // place is what stands before a message: "file:line:column: ".
 func (p *textPrinter) place(span token.Span) string {
-	if s := span.String(); s != "" {
+	if s := Harmless(span.String()); s != "" {
 		return p.paint(bold, s+":") + " "
 	}
 	return ""

@@ -65,7 +65,7 @@ func writeFindings(w io.Writer, r report) error {
 		if f.Machines > 0 || len(f.Enums) == 0 {
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%s: %s: nothing wrong\n", f.Name, countOf(len(f.Enums), "enum")); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s: nothing wrong\n", diag.Harmless(f.Name), countOf(len(f.Enums), "enum")); err != nil {
 			return err
 		}
 	}
