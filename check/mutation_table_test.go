@@ -165,6 +165,8 @@ var mutations = []mutation{
 		old: "after 24h idle", new: "after 5h idle", must: "never-fires"},
 	{machine: "documentagent", kind: "shorten a timeout", what: "`write_sections` ends before it can be seen to stall",
 		old: "timeout 30m progress 10m", new: "timeout 5m progress 10m", must: "never-fires"},
+	{machine: "documentagent", kind: "return too much", what: "a session that expires returns its document, too",
+		old: "terminal Expired failure", new: "terminal Expired failure returns document", must: "read-before-set"},
 	island("documentagent"),
 	livelock("documentagent", "on ReviewPassed -> Finalizing", "over-budget"),
 }

@@ -70,6 +70,23 @@ func (r Runs[S, P, D, E]) Send(ctx context.Context, id string, event E, options 
 	return r.read(r.Engine.Send(ctx, id, NewEvent(event.FSMEvent(), data, options...)))
 }
 
+// ResultOf is what a run has returned: R is the result of one of the terminals of its
+// machine. Where the run has not ended there, that is an error. A field that the terminal
+// of the run's own version of the machine does not return stays zero.
+func ResultOf[R interface{ FSMTerminal() S }, S ~string, P, D any](run Run[S, P, D]) (R, error) {
+	var result R
+	if terminal := result.FSMTerminal(); run.Status != Finished || run.State != terminal {
+		return result, fmt.Errorf("run %q is in state %q and has not ended in %q", run.Run, run.State, terminal)
+	}
+	if len(run.Returns) == 0 {
+		return result, fmt.Errorf("run %q returns nothing: it goes by another version of its machine", run.Run)
+	}
+	if err := DecodeFields(run.Returns, &result); err != nil {
+		return result, fmt.Errorf("what run %q has returned: %w", run.Run, err)
+	}
+	return result, nil
+}
+
 func (r Runs[S, P, D, E]) machine() string {
 	var state S
 	return state.MachineName()

@@ -65,6 +65,7 @@ func reorder(m *Machine, r *rand.Rand) (*Machine, bool) {
 		shuffle(r, s.Dos)
 		shuffle(r, s.Entry)
 		shuffle(r, s.Exit)
+		shuffle(r, s.Returns)
 		if !twins(s.Afters) {
 			shuffle(r, s.Afters)
 		}

@@ -91,6 +91,7 @@ type State struct {
 	Dos      []*Do
 	Entry    []*Effect
 	Exit     []*Effect
+	Returns  []*Field // of a terminal
 	Require  *Expr
 	Else     *State
 	Ignore   []*Event

@@ -93,6 +93,7 @@ func (m *Machine) enter(n *config, from, d, to *State, read *scope, r *result) {
 			}
 		}
 		m.block(read, to.Entry)
+		to.returned(read)
 		r.entered = append(r.entered, to)
 		break
 	}
@@ -105,6 +106,17 @@ func (m *Machine) enter(n *config, from, d, to *State, read *scope, r *result) {
 	r.how, r.next = moved, n
 	m.invariant(n, read, r)
 	m.settle(n, from, outer, r)
+}
+
+// returned reads what a terminal returns, up to the first field that is not set.
+func (s *State) returned(read *scope) {
+	for _, f := range s.Returns {
+		if len(*read.faults) > 0 {
+			return
+		}
+		read.line = s.line
+		read.value(&Expr{Op: "field", Field: f})
+	}
 }
 
 // settle gives a leaf that was entered its counters, timers and activities.

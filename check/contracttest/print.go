@@ -124,9 +124,9 @@ func (p *printer) machine() {
 func (p *printer) state(s *State) {
 	switch {
 	case s.Terminal != "" && s.Entry == nil:
-		s.line = p.put("terminal %s %s", s.Name, s.Terminal)
+		s.line = p.put("terminal %s %s%s", s.Name, s.Terminal, s.returnsText())
 	case s.Terminal != "":
-		s.line = p.open("terminal %s %s", s.Name, s.Terminal)
+		s.line = p.open("terminal %s %s%s", s.Name, s.Terminal, s.returnsText())
 		p.effects(s.Entry)
 		p.shut()
 	default:
@@ -134,6 +134,17 @@ func (p *printer) state(s *State) {
 		p.members(s)
 		p.shut()
 	}
+}
+
+func (s *State) returnsText() string {
+	var names []string
+	for _, f := range s.Returns {
+		names = append(names, f.Name)
+	}
+	if names == nil {
+		return ""
+	}
+	return " returns " + strings.Join(names, ", ")
 }
 
 func (p *printer) members(s *State) {

@@ -18,6 +18,7 @@ func Random(r *rand.Rand, opt Options) *Machine {
 	g.states()
 	g.fill()
 	g.asserts()
+	g.returns()
 	g.m.identify()
 	return g.m
 }
@@ -99,6 +100,20 @@ func (g *maker) declare() {
 	}
 	for i := range g.n(4) / 2 {
 		m.Hosts = append(m.Hosts, fmt.Sprintf("h%d", i))
+	}
+}
+
+// returns lets terminals return fields and parameters.
+func (g *maker) returns() {
+	for _, s := range g.m.Root.Children {
+		if s.Terminal == "" || !g.chance(40) {
+			continue
+		}
+		for _, f := range g.m.Fields {
+			if !f.Own && g.chance(60) {
+				s.Returns = append(s.Returns, f)
+			}
+		}
 	}
 }
 

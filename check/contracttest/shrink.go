@@ -215,6 +215,7 @@ func (s *shrinker) members(st *State) {
 	}
 	drop(s, &st.Entry)
 	drop(s, &st.Exit)
+	drop(s, &st.Returns)
 }
 
 func (s *shrinker) chain(arms *[]*Arm) {
@@ -285,7 +286,7 @@ func (m *Machine) uses(is func(*Expr) bool, f *Field) bool {
 		}
 	}
 	for _, st := range m.states {
-		if in(st.Require) || block(st.Entry) || block(st.Exit) {
+		if in(st.Require) || block(st.Entry) || block(st.Exit) || slices.Contains(st.Returns, f) {
 			return true
 		}
 		for _, a := range st.Afters {

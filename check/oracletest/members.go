@@ -23,12 +23,29 @@ func (g *generator) members() {
 		g.state(s)
 	}
 	if g.ends["Failed"] || g.slip() {
-		g.line("terminal %s failure", g.end("Failed"))
+		g.line("terminal %s failure%s", g.end("Failed"), g.returns())
 	}
 	if g.ends["Done"] || !g.ends["Failed"] || g.slip() {
-		g.line("terminal %s success", g.end("Done"))
+		g.line("terminal %s success%s", g.end("Done"), g.returns())
 	}
 	g.depth = 0
+}
+
+// returns is what a terminal returns. What may be unset is returned rarely.
+func (g *generator) returns() string {
+	var names []string
+	for _, f := range []struct {
+		there bool
+		name  string
+	}{{g.param, "limit"}, {g.flag, "b"}, {g.unset, "u"}} {
+		if f.there && g.chance(0.3) {
+			names = append(names, f.name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return " returns " + strings.Join(names, ", ")
 }
 
 func (g *generator) state(s *plannedState) {

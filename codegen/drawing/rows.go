@@ -14,6 +14,9 @@ func rowsOf(s *ir.State) []Row {
 		rows = append(rows, doRow(d))
 	}
 	rows = append(rows, blockRows(s)...)
+	if returns := s.ReturnsText(); returns != "" {
+		rows = append(rows, Row{Text: returns})
+	}
 	for a := range armsOf(s) {
 		if r, ok := armRow(a); ok {
 			rows = append(rows, r)

@@ -251,6 +251,12 @@ func (p *printer) runs(m *machinePlan) {
 	p.f("type %[1]sRuns = runtime.Runs[%[1]sState, %[1]sParams, %[1]sData, %[1]sSendable]\n", m.Name)
 	p.f("// %sRun is a run as it stood when it was looked at.", m.Name)
 	p.f("type %[1]sRun = runtime.Run[%[1]sState, %[1]sParams, %[1]sData]\n", m.Name)
+	for _, s := range m.States {
+		if s.Result != nil {
+			p.f("// FSMTerminal is the terminal that hands it back, for runtime.ResultOf.")
+			p.f("func (%s) FSMTerminal() %sState { return %s }\n", s.Result.Type, m.Name, s.Const)
+		}
+	}
 }
 
 // definition writes the compiled machine, and the text from which it was compiled.

@@ -29,7 +29,8 @@ func TestBinding(t *testing.T) {
 	}
 	files["kinds/kinds_test.go"] = readFile(t, "testdata/binding/kinds_test.go")
 	run(t, files, "vet", "./...")
-	run(t, files, "test", "./kinds")
+	files["returns/returns_test.go"] = readFile(t, "testdata/binding/returns_test.go")
+	run(t, files, "test", "./kinds", "./returns")
 }
 
 // TestSharedEnums compiles the files of one folder, of which each generates its own: an
@@ -81,6 +82,9 @@ func TestGolden(t *testing.T) {
 	codegentest.Golden(t, "review_binding.go.golden", generate(t, "review", "review.fsm", src, false))
 	codegentest.Golden(t, "review_core.go.golden", generate(t, "review", "review.fsm", src, true))
 	codegentest.Golden(t, "kinds_binding.go.golden", generate(t, "kinds", "kinds.fsm", readFile(t, "testdata/kinds.fsm"), false))
+	returns := readFile(t, "testdata/returns.fsm")
+	codegentest.Golden(t, "returns_binding.go.golden", generate(t, "returns", "returns.fsm", returns, false))
+	codegentest.Golden(t, "returns_core.go.golden", generate(t, "returns", "returns.fsm", returns, true))
 	codegentest.Golden(t, "rules_core.go.golden", generate(t, "rules", "rules.fsm", readFile(t, "testdata/rules.fsm"), true))
 }
 

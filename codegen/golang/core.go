@@ -48,6 +48,7 @@ func (p *printer) core(m *machinePlan) {
 	}
 	c.refusals()
 	c.allowed()
+	c.results()
 	c.values()
 	c.guards()
 	c.helpers(p.buf.Bytes()[begin:])
@@ -124,6 +125,32 @@ func (c *corePrinter) allowed() {
 		}
 	}
 	p.f("}\nreturn list\n}\n")
+}
+
+// results writes what the core returns in each terminal that does.
+func (c *corePrinter) results() {
+	for _, s := range c.m.States {
+		if s.Result == nil {
+			continue
+		}
+		var fields []string
+		for i, ref := range s.returns {
+			from, value := "Data", ""
+			switch v := ref.Var; {
+			case v.Param:
+				from = "Params"
+			case v.Default == nil:
+				value = ".Value"
+			}
+			name := s.Result.Fields[i].Name
+			fields = append(fields, name+": s."+from+"."+name+value)
+		}
+		method := pathName(s.Path) + "Result"
+		c.p.f("// %s is what the machine returns, and whether it has ended in %s.", method, s.Path)
+		c.p.f("func (s *%sCore) %s() (_ %s, ok bool) {", c.m.Name, method, s.Result.Type)
+		c.p.f("if s.State != %s {\nreturn %s{}, false\n}", s.Const, s.Result.Type)
+		c.p.f("return %s{\n%s,\n}, true\n}\n", s.Result.Type, strings.Join(fields, ",\n"))
+	}
 }
 
 func (c *corePrinter) mayTake(choices []ir.Choice) (always bool, conds []string) {

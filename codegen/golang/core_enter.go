@@ -121,6 +121,12 @@ func (c *corePrinter) printEntry(k entry, f *entryFunc) {
 	}
 	b.WriteString(c.reset(k.leaf, k.from))
 	b.WriteString(x.block(k.leaf.Entry))
+	for _, ref := range k.leaf.Returns {
+		if v := ref.Var; !v.Param && v.Default == nil {
+			x.fails = true
+			fmt.Fprintf(&b, "if !s.Data.%s.Set {\nt.fail(%s)\n}\n", exported(v.Name), quote("field "+quote(v.Name)+" is not set"))
+		}
+	}
 	fmt.Fprintf(&b, "s.State = %s\n", c.stateConst(k.leaf))
 	f.fails = f.fails || x.fails
 	if k.leaf.Require == nil && strings.Count(b.String(), "\n") <= shortEntry && !strings.Contains(b.String(), "t.publish(") {

@@ -264,7 +264,18 @@ func (g *gluer) state(b *strings.Builder) {
 	if len(g.m.Events) > 0 {
 		b.WriteString("for _, e := range x.s.Allowed() {\nout = append(out, int(e)-1)\n}\n")
 	}
-	b.WriteString("return out\n}\n")
+	b.WriteString("return out\n}\n\nfunc (x *subject) Returned() []machine.Value {\n")
+	for _, s := range g.m.States {
+		if len(s.Returns) == 0 {
+			continue
+		}
+		var values []string
+		for _, ref := range s.Returns {
+			values = append(values, g.toValue(ref.Var.Type, "r."+ir.Exported(ref.Var.Name)))
+		}
+		fmt.Fprintf(b, "if r, ok := x.s.%sResult(); ok {\nreturn []machine.Value{%s}\n}\n", ir.Exported(s.Name), strings.Join(values, ", "))
+	}
+	b.WriteString("return nil\n}\n")
 }
 
 func publishes(m *ir.Machine) bool {

@@ -62,7 +62,9 @@ type statePlan struct {
 	Const   string
 	Path    string
 	Doc     string
-	Outcome string // of a terminal; empty for a leaf
+	Outcome string      // of a terminal; empty for a leaf
+	Result  *structPlan // of a terminal that returns values; else nil
+	returns []*ir.VarRef
 }
 
 // structPlan is a struct with a place in JSON.
@@ -207,7 +209,8 @@ func (p *planner) machine(m *ir.Machine, core bool) *machinePlan {
 	for _, s := range m.States {
 		if s.Kind != ir.Composite {
 			plan.States = append(plan.States, statePlan{
-				Const: p.declare(name+"State"+pathName(s.Path), s.Span), Path: s.Path, Doc: s.Doc, Outcome: s.Outcome})
+				Const: p.declare(name+"State"+pathName(s.Path), s.Span), Path: s.Path, Doc: s.Doc, Outcome: s.Outcome,
+				Result: plan.result(p, s), returns: s.Returns})
 		}
 	}
 	handled := handledEvents(m)
@@ -282,6 +285,21 @@ func (m *machinePlan) vars(p *planner, typ, doc string, vars []*ir.Var) *structP
 		s.Fields = append(s.Fields, f)
 	}
 	return s
+}
+
+// result plans what a run returns that ends in s; nil where that is nothing. All of
+// it is set then.
+func (m *machinePlan) result(p *planner, s *ir.State) *structPlan {
+	if len(s.Returns) == 0 {
+		return nil
+	}
+	typ := p.declare(m.Name+pathName(s.Path)+"Result", s.Span)
+	r := &structPlan{Type: typ, Doc: typ + " is what a run of " + m.src.Name + " returns when it ends in " + s.Path + "."}
+	for _, ref := range s.Returns {
+		v := ref.Var
+		r.Fields = append(r.Fields, fieldPlan{Name: exported(v.Name), JSON: v.Name, Type: m.goType(v.Type), Doc: v.Doc, typ: v.Type})
+	}
+	return r
 }
 
 // binding plans what stands between the machine and the runtime.

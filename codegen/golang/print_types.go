@@ -22,6 +22,11 @@ func (p *printer) structs(m *machinePlan, tags bool) {
 		p.docOf(named.Type, e.Payload.Doc, fallback)
 		p.structType(&named, tags)
 	}
+	for _, s := range m.States {
+		if s.Result != nil {
+			p.structType(s.Result, tags)
+		}
+	}
 }
 
 func (p *printer) structType(s *structPlan, tags bool) {

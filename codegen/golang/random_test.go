@@ -17,7 +17,7 @@ func randomMachine(seed uint64) string {
 	g.members("", 0)
 	g.bodies("", 0)
 	for i, outcome := range []string{"success", "failure", "cancelled"}[:1+g.IntN(3)] {
-		g.line("terminal End%d %s%s", i, outcome, g.maybeBlock(3, nil))
+		g.line("terminal End%d %s%s%s", i, outcome, g.maybeReturns(), g.maybeBlock(3, nil))
 	}
 	return "machine M(limit int 0..9, id string) {\n" + g.b.String() + "}\n"
 }
@@ -32,6 +32,23 @@ type machineWriter struct {
 	states []*stateDecl // all but terminals, outermost first
 	tops   []string
 	paths  []string // of what a transition may go to
+}
+
+// maybeReturns lets a terminal return some fields and a parameter.
+func (g *machineWriter) maybeReturns() string {
+	var names []string
+	for _, f := range g.fields {
+		if g.chance(2) {
+			names = append(names, f.name)
+		}
+	}
+	if g.chance(2) {
+		names = append(names, "limit")
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " returns " + strings.Join(names, ", ")
 }
 
 type typed struct{ name, typ string }

@@ -195,6 +195,9 @@ func (c *compiler) state(s *ir.State) machine.State {
 	if s.Require != nil {
 		out.Require = &machine.Require{Cond: c.expr(s.Require.Cond), Target: s.Require.Target.ID}
 	}
+	for _, ref := range s.Returns {
+		out.Returns = append(out.Returns, c.variable(ref.Var))
+	}
 	for _, d := range s.Dos {
 		out.Dos = append(out.Dos, d.ID)
 	}

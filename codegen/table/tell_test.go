@@ -58,6 +58,9 @@ func (p *player) record(r *machine.Record) string {
 	if r.Input.Message != "" {
 		text += fmt.Sprintf(", message %q", r.Input.Message)
 	}
+	if r.Returns != nil {
+		text += ", returned " + string(p.m.StepView(r).Returns)
+	}
 	if r.Cause != nil {
 		text += ", because " + r.Cause.String()
 	}

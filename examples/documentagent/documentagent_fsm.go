@@ -175,6 +175,12 @@ type DocumentAgentDocumentWritten struct {
 	Document string `json:"document"`
 }
 
+// DocumentAgentCompleteResult is what a run of DocumentAgent returns when it ends in Complete.
+type DocumentAgentCompleteResult struct {
+	Document string `json:"document"`
+	Rounds   int64  `json:"rounds"`
+}
+
 // What each is called that is sent, or raised by an activity.
 func (DocumentAgentDocumentRequested) FSMEvent() string    { return "DocumentRequested" }
 func (DocumentAgentFeedbackGiven) FSMEvent() string        { return "FeedbackGiven" }
@@ -255,6 +261,11 @@ type DocumentAgentRuns = runtime.Runs[DocumentAgentState, DocumentAgentParams, D
 // DocumentAgentRun is a run as it stood when it was looked at.
 type DocumentAgentRun = runtime.Run[DocumentAgentState, DocumentAgentParams, DocumentAgentData]
 
+// FSMTerminal is the terminal that hands it back, for runtime.ResultOf.
+func (DocumentAgentCompleteResult) FSMTerminal() DocumentAgentState {
+	return DocumentAgentStateComplete
+}
+
 // DocumentAgentMachine is machine DocumentAgent as the runtime runs it.
 var DocumentAgentMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(documentAgentDefinition) })
 
@@ -323,7 +334,7 @@ const documentAgentDefinition = `{
 {"path":"AwaitingFeedback","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":11,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":6}]}]},"timers":[1],"handlers":[{"kind":"event","event":1,"do":-1,"category":-1,"timer":-1,"arms":[17,18,19,20]},{"kind":"event","event":2,"do":-1,"category":-1,"timer":-1,"arms":[21,22]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":1,"arms":[23]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
 {"path":"Finalizing","kind":"leaf","parent":0,"initial":-1,"require":{"cond":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"json"},"index":3}]},"target":4},"dos":[4],"handlers":[{"kind":"result","event":10,"do":4,"category":-1,"timer":-1,"arms":[24]},{"kind":"failure","event":-1,"do":4,"category":0,"timer":-1,"arms":[25,26,1]},{"kind":"failure","event":-1,"do":4,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":4,"category":2,"timer":-1,"arms":[25,26,1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
 {"path":"Error","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":13,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":8}]}]},"handlers":[{"kind":"event","event":3,"do":-1,"category":-1,"timer":-1,"arms":[27,28]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}],"doc":"A way back, and nothing of the old document on it."},
-{"path":"Complete","kind":"terminal","outcome":"success","parent":0,"initial":-1,"entry":{"publishes":[{"event":14,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":7}]}]}},
+{"path":"Complete","kind":"terminal","outcome":"success","parent":0,"initial":-1,"entry":{"publishes":[{"event":14,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":7}]}]},"returns":[{"op":"field","type":{"kind":"string"},"index":7},{"op":"field","type":{"kind":"int","min":0,"max":5},"index":5}]},
 {"path":"Expired","kind":"terminal","outcome":"failure","parent":0,"initial":-1}
 ],
 "arms":[

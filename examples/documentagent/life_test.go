@@ -84,6 +84,11 @@ func TestFiveRounds(t *testing.T) {
 			run.Wait()
 		}
 		run.WantState("Complete")
+		var complete DocumentAgentCompleteResult
+		run.Returns(&complete)
+		if complete.Document != "done" || complete.Rounds != 5 {
+			t.Errorf("%+v is returned", complete)
+		}
 		var data DocumentAgentData
 		run.Data(&data)
 		if data.Rounds != 5 || len(data.FeedbackHistory) != 5 {

@@ -114,7 +114,11 @@ func repair(ctx context.Context, one *session) error {
 		return err
 	}
 	fmt.Printf("    and the session went on to %s\n", run.State)
-	if !report.Applied || run.State != DocumentAgentStateComplete {
+	done, err := runtime.ResultOf[DocumentAgentCompleteResult](run)
+	if err != nil {
+		return err
+	}
+	if !report.Applied || done.Document == "" {
 		return program.ErrWrong
 	}
 	return nil

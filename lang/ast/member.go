@@ -16,9 +16,10 @@ type State struct {
 // Terminal is a state in which a run ends.
 type Terminal struct {
 	Node
-	Name    *Name  `parser:"'terminal' @@"`
-	Outcome string `parser:"@( 'success' | 'failure' | 'cancelled' )?"` // "success", "failure", "cancelled"; empty where none is written
-	Block   *Block `parser:"@@?"`                                       // nil without one
+	Name    *Name   `parser:"'terminal' @@"`
+	Outcome string  `parser:"@( 'success' | 'failure' | 'cancelled' )?"` // "success", "failure", "cancelled"; empty where none is written
+	Returns []*Name `parser:"( 'returns' @@ ( ',' @@ )* )?"`             // fields and parameters whose values the run returns
+	Block   *Block  `parser:"@@?"`                                       // nil without one
 }
 
 // On handles triggers by its arms, which are tried in order.

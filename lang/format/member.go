@@ -59,6 +59,10 @@ func (p *printer) terminal(t *ast.Terminal) {
 	if t.Outcome != "" {
 		p.text(" " + t.Outcome)
 	}
+	if len(t.Returns) > 0 {
+		p.text(" returns ")
+		filled(p, t.Returns, ",", (*printer).name)
+	}
 	if t.Block != nil {
 		p.text(" ")
 		p.block(t.Block)

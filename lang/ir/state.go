@@ -32,6 +32,7 @@ type State struct {
 	Timers   []*Timer   // its `after`s
 	Dos      []*Do      // of a leaf
 	Entry    *Block     // also the block of a terminal; nil without one
+	Returns  []*VarRef  // of a terminal: the values that a run which ends there returns, read behind Entry
 	Exit     *Block
 	Require  *Require
 	Ignore   []*EventUse

@@ -280,3 +280,16 @@ func DecimalText(r *big.Rat) string {
 	}
 	return r.FloatString(digits)
 }
+
+// ReturnsText is what a terminal returns, as written: "returns comments, summary"; empty
+// where that is nothing.
+func (s *State) ReturnsText() string {
+	if len(s.Returns) == 0 {
+		return ""
+	}
+	names := make([]string, len(s.Returns))
+	for i, ref := range s.Returns {
+		names[i] = ref.Var.Name
+	}
+	return "returns " + strings.Join(names, ", ")
+}

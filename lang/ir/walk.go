@@ -52,6 +52,9 @@ func (m *Machine) Exprs() iter.Seq[Expr] {
 		for _, s := range m.States {
 			all(s.Entry.Exprs())
 			all(s.Exit.Exprs())
+			for _, ref := range s.Returns {
+				more = more && yield(ref)
+			}
 			if s.Require != nil && s.Require.Cond != nil {
 				more = more && yield(s.Require.Cond)
 			}

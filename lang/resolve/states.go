@@ -3,6 +3,7 @@ package resolve
 import (
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // node is a state while it is being resolved.
@@ -102,7 +103,7 @@ func (r *resolver) buildTerminal(parent *node, src *ast.Terminal) {
 	}
 	s := &ir.State{
 		Name: src.Name.Text, Kind: ir.Terminal, Outcome: outcome,
-		Doc: src.Doc(), Span: src.Name.Span(), Body: src.Span(),
+		Doc: src.Doc(), Span: src.Name.Span(), Body: src.Span(), Returns: r.returns(src),
 	}
 	n := &node{ir: s}
 	if src.Block != nil {
@@ -116,6 +117,28 @@ func (r *resolver) buildTerminal(parent *node, src *ast.Terminal) {
 		"Move it to the top level of the machine; states inside can name it from where they are.")
 	n.detached = parent.detached
 	r.misplaced = append(r.misplaced, misplaced{n, parent, src.Name})
+}
+
+// returns resolves what a terminal returns: fields and parameters, each once. Of one
+// that is only misspelt it is what was most likely meant.
+func (r *resolver) returns(src *ast.Terminal) []*ir.VarRef {
+	var out []*ir.VarRef
+	given := map[string]token.Span{}
+	for _, name := range src.Returns {
+		v, exact, ok := guess(r, r.vars, "field", name)
+		switch {
+		case !ok:
+			continue
+		case exact:
+			if first, taken := given[name.Text]; taken {
+				r.second(name.Span(), "terminal "+quote(src.Name.Text)+" returns "+quote(name.Text)+" twice", "Remove one of the two.", first)
+				continue
+			}
+			given[name.Text] = name.Span()
+		}
+		out = append(out, &ir.VarRef{E: ir.E{T: v.Type, At: name.Span()}, Var: v})
+	}
+	return out
 }
 
 // misplaced is a terminal that stands inside a state.

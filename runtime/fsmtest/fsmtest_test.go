@@ -147,6 +147,7 @@ func TestCheckpointAndGuard(t *testing.T) {
 func TestFaultsAreSeen(t *testing.T) {
 	says := map[string]string{
 		"a result that does not fit": `failed(unknown): Copying -> Broken (moved): the result does not fit: `,
+		"nothing returned":           `the run is in "Idle" and has returned nothing`,
 		"a long message":             "(moved): disk on fire " + strings.Repeat("x", 200-len("disk on fire ")-1) + "…\n",
 	}
 	copying := func(t *fsmtest.T, outcome fsmtest.Outcome) {
@@ -171,7 +172,11 @@ func TestFaultsAreSeen(t *testing.T) {
 			run.Send("Go", nil)
 			run.Wait()
 		},
-		"no answer":        func(t *fsmtest.T) { t.Start(fields{"rows": 1}).Send("Go", nil) },
+		"no answer": func(t *fsmtest.T) { t.Start(fields{"rows": 1}).Send("Go", nil) },
+		"nothing returned": func(t *fsmtest.T) {
+			var result fields
+			t.Start(fields{"rows": 1}).Returns(&result)
+		},
 		"a misspelt name":  func(t *fsmtest.T) { t.Activity("cpoy", fsmtest.Ends()) },
 		"taken unasked":    func(t *fsmtest.T) { t.Guard("allowed", true); t.Start(fields{"rows": 1}).WantRefused("Go", nil) },
 		"refused unasked":  func(t *fsmtest.T) { t.Guard("allowed", false); t.Start(fields{"rows": 1}).Send("Go", nil) },

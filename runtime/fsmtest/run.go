@@ -96,6 +96,19 @@ func (r *Run) Data(v any) {
 	}
 }
 
+// Returns reads into v, a pointer to a struct or a map, what the run has returned. A run
+// that has not ended in a terminal which returns values fails the test.
+func (r *Run) Returns(v any) {
+	r.t.Helper()
+	view := r.View()
+	if view.Returns == nil {
+		r.t.Fatalf("the run is in %q and has returned nothing%s", view.State, r.lastSteps())
+	}
+	if err := runtime.DecodeFields(view.Returns, v); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
 // Path is every state that the run has entered, in order; a state that is left
 // and entered again stands there again.
 func (r *Run) Path() []string {

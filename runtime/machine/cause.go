@@ -77,7 +77,7 @@ type Cause struct {
 
 // Place is the part of a machine in which a fault was met.
 type Place struct {
-	Part string // arm, entry, exit, timer or require; "" for none
+	Part string // arm, entry, exit, timer, require or terminal; "" for none
 	Name string // of the arm or timer, or the path of the state
 }
 
@@ -86,8 +86,8 @@ func (p Place) String() string {
 	switch p.Part {
 	case "":
 		return ""
-	case "arm":
-		return fmt.Sprintf("arm %q", p.Name)
+	case "arm", "terminal":
+		return fmt.Sprintf("%s %q", p.Part, p.Name)
 	case "timer":
 		return "timer " + p.Name
 	case "require":
@@ -231,7 +231,7 @@ func (c *Cause) check() error {
 		return fmt.Errorf("there is no code %q", shorten(string(c.Code)))
 	case len(c.Args) != strings.Count(text, "%"):
 		return fmt.Errorf("the code %q has %d arguments", c.Code, len(c.Args))
-	case c.Place != (Place{}) && !slices.Contains([]string{"arm", "entry", "exit", "timer", "require"}, c.Place.Part):
+	case c.Place != (Place{}) && !slices.Contains([]string{"arm", "entry", "exit", "timer", "require", "terminal"}, c.Place.Part):
 		return fmt.Errorf("there is no place %q", shorten(c.Place.Part))
 	}
 	return nil

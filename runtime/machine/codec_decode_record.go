@@ -131,6 +131,10 @@ func (m *Machine) recordMember(sc *scanner, r *Record, key string) error {
 		return sc.durationInto(&r.Wait)
 	case "held":
 		return sc.durationInto(&r.Held)
+	case "returns": // stands behind to
+		if r.To >= 0 && len(m.states[r.To].returned) > 0 {
+			return m.allFields(sc, m.states[r.To].returned, &r.Returns)
+		}
 	}
 	return causeMember(sc, &r.Cause, key)
 }

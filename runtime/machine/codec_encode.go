@@ -330,6 +330,9 @@ func (m *Machine) appendRecord(b []byte, r *Record) []byte {
 	})
 	o.duration("wait", r.Wait)
 	o.duration("held", r.Held)
+	if len(r.Returns) > 0 {
+		o.fields("returns", m.states[r.To].returned, r.Returns)
+	}
 	encodeCause(o, r.Cause)
 	return o.close()
 }

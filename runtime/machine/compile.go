@@ -264,7 +264,7 @@ func (c *compiler) members() error {
 		s := &d.States[i]
 		leaf := s.Kind == LeafState
 		if !leaf && (len(s.Dos) > 0 || len(s.Handlers) > 0 || s.Require != nil || s.Choice) ||
-			s.Kind == TerminalState && (len(s.Timers) > 0 || s.Exit != nil) || s.Choice && len(s.Dos) > 0 {
+			s.Kind == TerminalState && (len(s.Timers) > 0 || s.Exit != nil) || s.Kind != TerminalState && len(s.Returns) > 0 || s.Choice && len(s.Dos) > 0 {
 			return fmt.Errorf("state %q has what a %s cannot have", s.Path, s.Kind)
 		}
 		for _, k := range s.Dos {

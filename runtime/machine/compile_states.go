@@ -161,6 +161,9 @@ func (c *compiler) compileStates() error {
 				return fmt.Errorf("%s: %w", place, err)
 			}
 		}
+		if out.returned, err = c.returned(s.Returns); err != nil {
+			return fmt.Errorf("%s: %w", Place{"terminal", s.Path}, err)
+		}
 		if s.Require != nil {
 			if out.require, err = c.exprs().compileTest(s.Require.Cond); err != nil {
 				return fmt.Errorf("the require of %q: %w", s.Path, err)
@@ -168,6 +171,31 @@ func (c *compiler) compileStates() error {
 		}
 	}
 	return nil
+}
+
+// returned checks what a terminal returns: params and fields, each once.
+func (c *compiler) returned(returns []*Expr) ([]Field, error) {
+	var fields []Field
+	for _, e := range returns {
+		if _, err := c.exprs().compile(e); err != nil {
+			return nil, err
+		}
+		var from []Field
+		switch e.Op {
+		case "param":
+			from = c.d.Params
+		case "field":
+			from = c.d.Fields
+		default:
+			return nil, fmt.Errorf("it returns what is neither a parameter nor a field: %q", shorten(e.Op))
+		}
+		if f := from[e.Index]; indexOfField(fields, f.Name) < 0 {
+			fields = append(fields, f)
+			continue
+		}
+		return nil, fmt.Errorf("it returns %q twice", from[e.Index].Name)
+	}
+	return fields, nil
 }
 
 // compileDos compiles the arguments of the activities, and notes at the states

@@ -50,7 +50,7 @@ func sound() *machine.Definition {
 			WithState("A", Doing("a", []string{"n"}, "per W", "timeout 1s"), On("E", GoTo("D", When("event.k > n && g(n)"), Set("n", "n + 1"), Publishing("E", "n"), Bound(1, "W"))),
 				On("R", Retry(1, WithBackoff("1s", "2s", 2, 0.1)), GoTo("D")), On("failed", GoTo("D")))),
 		WithState("B", WithRequire("n > 0", "D"), On("done", GoTo("D"))),
-		WithTerminal("D", machine.Success, Set("n", "0")))
+		WithTerminal("D", machine.Success, Set("n", "0")), Returning("D", "p", "n"))
 }
 
 // TestDamagedDefinitions breaks one thing at a time in a sound definition.
@@ -76,6 +76,15 @@ func TestDamagedDefinitions(t *testing.T) {
 		{"string has no range", func(d *machine.Definition) { d.Params[0].Type.Min = &five }},
 		{"a range of int is damaged", func(d *machine.Definition) { d.Fields[0].Type.Min = &five }},
 		{`default of field "n"`, func(d *machine.Definition) { d.Fields[0].Default = []byte("7") }},
+		{`returns "n" twice`, func(d *machine.Definition) { d.States[4].Returns[0] = d.States[4].Returns[1] }},
+		{"no context field 9", func(d *machine.Definition) { d.States[4].Returns[1].Index = 9 }},
+		{"no parameter -1", func(d *machine.Definition) { d.States[4].Returns[0].Index = -1 }},
+		{"said to be of type int", func(d *machine.Definition) { d.States[4].Returns[0].Type.Kind = machine.Int }},
+		{`neither a parameter nor a field: "now"`, func(d *machine.Definition) {
+			d.States[4].Returns[0] = &machine.Expr{Op: "now", Type: machine.Type{Kind: machine.TimeKind}}
+		}},
+		{"an expression is missing", func(d *machine.Definition) { d.States[4].Returns[0] = nil }},
+		{"a leaf cannot have", func(d *machine.Definition) { d.States[3].Returns = d.States[4].Returns }},
 		{`category "unknown" is missing`, func(d *machine.Definition) { d.Categories = []string{"flaky", "timeout"} }},
 		{`category "timeout" is missing`, func(d *machine.Definition) { d.Categories = []string{"flaky", "unknown", "late", "silent"} }},
 		{"raises event 9", func(d *machine.Definition) { d.Activities[0].Results[0] = 9 }},

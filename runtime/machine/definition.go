@@ -116,6 +116,7 @@ type State struct {
 	Initial  int       `json:"initial"` // the child in which a composite begins
 	Entry    *Block    `json:"entry,omitempty"`
 	Exit     *Block    `json:"exit,omitempty"`
+	Returns  []*Expr   `json:"returns,omitempty"` // of a terminal: params and fields that a run which ends there returns
 	Require  *Require  `json:"require,omitempty"`
 	Dos      []int     `json:"dos,omitempty"`
 	Timers   []int     `json:"timers,omitempty"`

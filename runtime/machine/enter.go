@@ -138,6 +138,11 @@ func (t *step) arrive(leaf, kept int) error {
 	if err := t.apply(state.entry); err != nil {
 		return err
 	}
+	if len(state.returned) > 0 {
+		if err := t.returns(leaf); err != nil {
+			return err
+		}
+	}
 	n.State, n.Entered = leaf, t.at
 	n.Visit++
 	n.KeptNext = 0
@@ -156,6 +161,37 @@ func (t *step) arrive(leaf, kept int) error {
 	}
 	t.startTasks(leaf)
 	return nil
+}
+
+// returns notes what a terminal returns. A value that is not set cannot be.
+func (t *step) returns(terminal int) error {
+	state := &t.m.states[terminal]
+	t.record.Returns = t.m.returned(terminal, t.params, t.data)
+	for i, v := range t.record.Returns {
+		if v.set {
+			continue
+		}
+		t.place = Place{"terminal", t.m.def.States[terminal].Path}
+		if t.m.def.States[terminal].Returns[i].Op == "param" {
+			return faultOf(ParamUnset, state.returned[i].Name)
+		}
+		return faultOf(FieldUnset, state.returned[i].Name)
+	}
+	return nil
+}
+
+// returned are the values that a terminal returns, of a run with these parameters
+// and this data; in the order in which it names them.
+func (m *Machine) returned(terminal int, params, data []Value) []Value {
+	values := make([]Value, len(m.states[terminal].returned))
+	for i, e := range m.def.States[terminal].Returns {
+		from := data
+		if e.Op == "param" {
+			from = params
+		}
+		values[i] = from[e.Index]
+	}
+	return values
 }
 
 // end finishes the run. Events that are still kept are dropped afterwards, one

@@ -154,6 +154,7 @@ type Record struct {
 	Redirects []int     // leaves that a false `require` turned away from, in order
 	Wait      time.Duration
 	Held      time.Duration // how long the run had been in From
+	Returns   []Value       // of a move into a terminal that returns values: these
 	Cause     *Cause        // of a halt, and of what is dropped from the queue; else nil
 }
 

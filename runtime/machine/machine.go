@@ -39,6 +39,7 @@ type stateCode struct {
 	path        []int // from the machine itself down to the state
 	leaf        int   // the leaf or terminal that is entered when the state is
 	entry, exit *blockCode
+	returned    []Field                  // of a terminal: what a run that ends there returns
 	require     func(*env) (bool, error) // nil without one
 	restarts    []int                    // arms whose counter starts again when the state is entered from outside
 	executions  []int                    // dos whose execution ends when the state is entered from outside

@@ -26,6 +26,9 @@ type View struct {
 
 	Params json.RawMessage `json:"params"`
 	Data   json.RawMessage `json:"data"` // fields that are not set are absent
+	// Returns are the values that the run has returned, by name: what the terminal in
+	// which it has ended returns. Absent where that returns nothing.
+	Returns json.RawMessage `json:"returns,omitempty"`
 
 	Events     []EventView    `json:"events"` // those that the run may take now
 	Activities []ActivityView `json:"activities,omitempty"`
@@ -168,6 +171,9 @@ func (m *Machine) View(s *Snapshot) View {
 	until := s.Now
 	if s.Status == Finished && d.States[s.State].Kind == TerminalState {
 		until = s.Entered // something may have come late
+		if returned := m.states[s.State].returned; len(returned) > 0 {
+			v.Returns = encodeFields(returned, m.returned(s.State, s.Params, s.Data))
+		}
 	}
 	v.OverBudget = slices.ContainsFunc(v.Costs, func(c CostView) bool { return c.Over }) || m.OverTime(s, until)
 	return v

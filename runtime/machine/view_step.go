@@ -16,8 +16,10 @@ type StepView struct {
 	To     string    `json:"to"`
 	Effect Effect    `json:"effect"`
 
-	Data  json.RawMessage `json:"data,omitempty"`  // payload of the event, or the parameters of a start
-	After *AfterView      `json:"after,omitempty"` // what a migration has made of the run's values
+	Data json.RawMessage `json:"data,omitempty"` // payload of the event, or the parameters of a start
+	// Returns are the values that the run has returned, by name; of a move into a terminal.
+	Returns json.RawMessage `json:"returns,omitempty"`
+	After   *AfterView      `json:"after,omitempty"` // what a migration has made of the run's values
 
 	Arm       string        `json:"arm,omitempty"`
 	Text      string        `json:"text,omitempty"` // of the arm, as written
@@ -111,6 +113,9 @@ func (m *Machine) StepView(r *Record) StepView {
 	}
 	if in.Kind == FailureInput {
 		v.Category = d.Categories[in.Category]
+	}
+	if len(r.Returns) > 0 {
+		v.Returns = encodeFields(m.states[r.To].returned, r.Returns)
 	}
 	v.Passed = m.PassedViews(r.Passed)
 	for _, a := range r.Verdicts {

@@ -101,6 +101,9 @@ func (s *Step) arrive(leaf *ir.State, shared int) {
 	code := &s.Program.States[leaf.ID]
 	s.refill(leaf)
 	s.apply(code.entry)
+	if code.returns != nil && !s.Failed() {
+		code.returns(s)
+	}
 	for _, state := range code.Path[shared+1:] {
 		s.startTimers(state)
 	}

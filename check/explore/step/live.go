@@ -182,6 +182,11 @@ func (p *Program) waysTo(leaf *ir.State, by apart, a *ir.Arm) []way {
 			p.reads(to.Require.Cond, arrive.reads)
 		}
 		p.passes(to.Entry, arrive.reads, arrive.sets)
+		for _, ref := range to.Returns {
+			if n := p.Tracked.Vars[ref.Var]; n.Slot != nil && n.Slot.Get(arrive.sets) == 0 {
+				p.readsSet(ref.Var, arrive.reads)
+			}
+		}
 		for _, s := range path {
 			for _, t := range s.Timers {
 				if t.Var != nil {

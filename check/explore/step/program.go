@@ -32,6 +32,7 @@ type StateCode struct {
 	Path        []*ir.State // from the root down to the state
 	leaf        *ir.State   // the one entered when the state is
 	entry, exit *block
+	returns     func(*Step) // of a terminal: what reads the fields that it returns, where one may be unset
 	require     test
 	timerReads  []func(*Step) // what its timers read as it is entered, where that may be unset
 	Args        []argument    // of a leaf: the same of its activities
@@ -114,6 +115,9 @@ func Compile(t *flat.Table, tracked *data.Tracked, clocks *Clocks) *Program {
 		slices.Reverse(code.Path)
 		code.leaf = s.Leaf()
 		code.entry, code.exit = c.block(s.Entry, nil), c.block(s.Exit, nil)
+		for _, ref := range s.Returns {
+			code.returns = inOrder(code.returns, c.touch(ref, nil))
+		}
 		if s.Require != nil {
 			code.require = c.require(s)
 		}

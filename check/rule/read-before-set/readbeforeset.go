@@ -9,6 +9,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // Rule is the record of read-before-set.
@@ -55,6 +56,13 @@ func run(p *check.Pass) {
 	}
 }
 
+// returns reports whether what stands at is a value that a terminal returns.
+func returns(m *ir.Machine, at token.Span) bool {
+	return slices.ContainsFunc(m.States, func(s *ir.State) bool {
+		return slices.ContainsFunc(s.Returns, func(ref *ir.VarRef) bool { return ref.At == at })
+	})
+}
+
 func startsUnset(v *ir.Var) bool { return v.Default == nil }
 
 // report reports the reads of v that some run reaches.
@@ -75,6 +83,10 @@ func report(p *check.Pass, g *explore.Product, v *ir.Var, reads []explore.Fault)
 		case !f.Span.IsValid():
 			if witness, sure := p.RunInto(r); sure {
 				f.State, f.Span, f.Witness = state, r.ReadAt, witness
+				if returns(p.Machine, r.ReadAt) {
+					f.Message = "field " + name + " is returned here, and some run has not set it"
+					f.Help = "Set it on every path that leads here, or in the block of the terminal, or give it a default."
+				}
 			}
 		}
 	}

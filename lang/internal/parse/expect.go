@@ -17,6 +17,7 @@ const (
 	aState    = "the name of a state"
 	anEvent   = "the name of an event"
 	anInput   = `an event, "done", "failed", "cancel" or "over_budget"`
+	aReturned = "the name of a field or parameter"
 )
 
 // expectedAfter is what is expected after a word or operator in an item that
@@ -42,7 +43,7 @@ var expectedAfter = map[string]map[string]string{
 	"failures": {"{": "a category of failure", ",": "a category of failure"},
 	"initial":  {"initial": aState},
 	"state":    {"state": "a name for the state"},
-	"terminal": {"terminal": "a name for the terminal state"},
+	"terminal": {"terminal": "a name for the terminal state", "returns": aReturned, ",": aReturned},
 	"on":       {"timeout": `"->", "retry", "reject", "ignore" or "{"`, "on": anInput, ",": anInput, "(": "a category of failure or a cost", ".": `an event or "failed"`},
 	"after":    {"after": aDuration + " or the name of a field"},
 	"do":       {"do": "the name of an activity"},

@@ -62,11 +62,15 @@ var surplus = map[string]map[string]string{
 	"activity": {
 		",": `Write "|" between the events.`, "->": partsOfActivity, "fails": partsOfActivity, "cost": partsOfActivity,
 	},
-	"do":       {"as": partsOfDo, "per": partsOfDo},
-	"assert":   {"||": `Write "|" between the states.`},
-	"event":    {"(": `Write its fields in braces, as in "event Loaded { size int }".`},
-	"guard":    {"->": "A guard always answers a bool; leave this out."},
-	"terminal": {"fail": `Write "failure".`, "fails": `Write "failure".`, "ok": `Write "success", or leave it out.`},
+	"do":     {"as": partsOfDo, "per": partsOfDo},
+	"assert": {"||": `Write "|" between the states.`},
+	"event":  {"(": `Write its fields in braces, as in "event Loaded { size int }".`},
+	"guard":  {"->": "A guard always answers a bool; leave this out."},
+	"terminal": {
+		"fail": `Write "failure".`, "fails": `Write "failure".`, "ok": `Write "success", or leave it out.`,
+		"success": outcomeFirst, "failure": outcomeFirst, "cancelled": outcomeFirst,
+		"returns": `Write "returns" before the block.`, "+": returnsNames, "-": returnsNames, "*": returnsNames, ".": returnsNames,
+	},
 	"on": {
 		"when": "Write the condition before the arrow.", ",": `Give it an "on" of its own, or join the arms by "else".`,
 		"retry": `An arm does one of the two. Write "retry … else -> …" to retry first, and to move when the retries are used up.`,
@@ -74,6 +78,11 @@ var surplus = map[string]map[string]string{
 	},
 	"after": {"when": "Write the condition before the arrow.", ",": `Give it an "after" of its own, or join the arms by "else".`},
 }
+
+const (
+	outcomeFirst = `Write the outcome before "returns".`
+	returnsNames = `A terminal returns fields and parameters. Give a field the value first, in an arm or in the block of the terminal.`
+)
 
 // trailing reports what trails the item where it is known what was meant; else
 // the next item does.

@@ -39,7 +39,7 @@ var (
 		"assert":   {declaration: true, inside: []string{"precedes", "leads", "excludes", "at", "to", "most"}},
 		"initial":  {},
 		"state":    {},
-		"terminal": {inside: []string{"success", "failure", "cancelled", "publish"}},
+		"terminal": {inside: []string{"success", "failure", "cancelled", "returns", "publish"}},
 		"on":       {inside: armWords},
 		"after":    {inside: append([]string{"idle"}, armWords...)},
 		"do":       {inside: []string{"as", "per", "timeout", "heartbeat", "progress"}},

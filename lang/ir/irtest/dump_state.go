@@ -15,6 +15,9 @@ func (d *dumper) state(s *ir.State) {
 		}
 		d.block("entry", s.Entry)
 		d.block("exit", s.Exit)
+		for _, ref := range s.Returns {
+			d.line("returns %s", exprDump(ref))
+		}
 		for _, do := range s.Dos {
 			d.do(do)
 		}

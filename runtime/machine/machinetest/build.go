@@ -221,6 +221,16 @@ func WithTerminal(name string, outcome machine.Outcome, effects ...ArmPart) Part
 	}
 }
 
+// Returning lets the terminal called name, which is declared before, return params and fields.
+func Returning(name string, returned ...string) Part {
+	return func(b *builder, _ int) {
+		t := &b.d.States[b.state(name)]
+		for _, r := range returned {
+			t.Returns = append(t.Returns, b.expr(r, nil))
+		}
+	}
+}
+
 // block makes a Block of effects; nil where there are none.
 func (b *builder) block(effects []ArmPart) *machine.Block {
 	var a machine.Arm

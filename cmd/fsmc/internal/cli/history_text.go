@@ -100,6 +100,9 @@ func notes(s *runtime.StepView) []string {
 	if len(s.Data) > len("{}") {
 		add("with %s", plain(string(s.Data), 100))
 	}
+	if s.Returns != nil {
+		add("returned %s", plain(string(s.Returns), 100))
+	}
 	if s.After != nil && len(s.After.Params) > len("{}") {
 		add("params now %s", plain(string(s.After.Params), 100))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -158,7 +157,7 @@ func (r *runner) reportAll(views []runtime.View, stopped bool) error {
 	}
 	var result error
 	for i := range views {
-		r.say("%s", sentence(&views[i], time.Now()))
+		r.saysHow(&views[i])
 		if err := outcomeError(&views[i]); err != nil {
 			result = err
 		}

@@ -88,11 +88,19 @@ func (r *runner) say(format string, args ...any) {
 	}
 }
 
+// saysHow says how a run stands, and what it has returned.
+func (r *runner) saysHow(v *runtime.View) {
+	r.say("%s", sentence(v, time.Now()))
+	if text := returned(v); text != "" {
+		r.say("%s", text)
+	}
+}
+
 // report prints how a run stands.
 func (r *runner) report(v runtime.View) error {
 	if r.asJSON {
 		return printJSON(r.out, v)
 	}
-	r.say("%s", sentence(&v, time.Now()))
+	r.saysHow(&v)
 	return nil
 }

@@ -88,8 +88,14 @@ func (t *target) answer(v *runtime.View) error {
 		if v.Repeated {
 			fmt.Fprintf(t.out, "the run took this event before, at %s, and answered:\n", when(v.Updated, time.Now()))
 		}
-		if _, err := fmt.Fprintln(t.out, stands(v)); err != nil || v.Status == runtime.Finished {
+		if _, err := fmt.Fprintln(t.out, stands(v)); err != nil {
 			return err
+		}
+		if text := returned(v); text != "" {
+			fmt.Fprintln(t.out, text)
+		}
+		if v.Status == runtime.Finished {
+			return nil
 		}
 		return writeEvents(t.out, v.Events)
 	})

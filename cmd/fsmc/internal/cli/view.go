@@ -29,6 +29,9 @@ func writeView(w io.Writer, v *runtime.View, now time.Time) error {
 	row("steps", "%d", v.Seq)
 	row("params", "%s", plain(string(v.Params), 1000))
 	row("data", "%s", plain(string(v.Data), 1000))
+	if v.Returns != nil {
+		row("returns", "%s", plain(string(v.Returns), 1000))
+	}
 	if v.Cancelled {
 		row("cancel", "taken")
 	}
@@ -50,6 +53,14 @@ func writeView(w io.Writer, v *runtime.View, now time.Time) error {
 		}
 	}
 	return t.Flush()
+}
+
+// returned says on a line what a run has returned; empty where it has nothing.
+func returned(v *runtime.View) string {
+	if v.Returns == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s returned %s", v.Run, plain(string(v.Returns), 1000))
 }
 
 // dueText says when a timer fires: "due 12:00:00", or of a paused run "1h left".

@@ -26,6 +26,7 @@ type Subject interface {
 	Counters() []int64           // by arm
 	Messages() []machine.Command // since the last call
 	Allowed() []int
+	Returned() []machine.Value // nil where it has not ended in a terminal that returns values
 }
 
 // Run drives both with random inputs.
@@ -221,6 +222,7 @@ func (d *driver) take(in machine.Input) {
 			d.fail("the core does not start: %v", err)
 		}
 		d.same(next, commands)
+		d.sameReturned(record)
 	case record == nil:
 		if next != d.old { // deferred again
 			d.wantTaken(in, machine.Arm{Kind: machine.DeferArm}, at, ask)
@@ -241,6 +243,7 @@ func (d *driver) follow(r *machine.Record, next *machine.Snapshot, commands []ma
 	case machine.Moved, machine.Retried, machine.Stayed, machine.Ignored, machine.Deferred:
 		d.wantTaken(in, d.m.Definition().Arms[r.Arm], at, ask)
 		d.same(next, commands)
+		d.sameReturned(r)
 	case machine.Dropped:
 		if d.old.Status == machine.Running {
 			d.wantRefused(in, at, ask)
@@ -320,6 +323,14 @@ func (d *driver) same(s *machine.Snapshot, commands []machine.Command) {
 	}
 	if got, want := fmt.Sprint(d.core.Allowed()), fmt.Sprint(d.m.Allowed(s)); s.Status == machine.Running && got != want {
 		d.fail("allowed: core %s, runtime %s", got, want)
+	}
+}
+
+// sameReturned compares what the two return with a step.
+func (d *driver) sameReturned(r *machine.Record) {
+	d.t.Helper()
+	if got := d.core.Returned(); !machine.ListValue(got...).Equal(machine.ListValue(r.Returns...)) {
+		d.fail("returned:\ncore    %v\nruntime %v", got, r.Returns)
 	}
 }
 
