@@ -20,7 +20,8 @@ const MaxRunID = 200
 // Start starts a run of the version of machine that was registered last. Params
 // is the object of its parameters. An empty id is replaced by a new one. When
 // Start returns nil the run is durable. The error is a *Rejected for parameters
-// that do not fit, and ErrExists where there is a run with this id.
+// that do not fit, and ErrExists where there is a run with this id. An id has no "/";
+// a run that was started with one before goes on.
 func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMessage) (View, error) {
 	h, err := e.currentHost(name)
 	if err != nil {
@@ -31,6 +32,11 @@ func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMess
 	}
 	if why := badID(id); why != "" {
 		return View{}, fmt.Errorf("the id of a run %s", why)
+	}
+	if strings.Contains(id, "/") {
+		if _, err := e.store.Load(ctx, id); errors.Is(err, ErrNotFound) {
+			return View{}, errors.New(`the id of a run has no "/"`)
+		}
 	}
 	if err := e.keepDefinition(ctx, h); err != nil {
 		return View{}, err

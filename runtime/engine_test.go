@@ -127,6 +127,8 @@ func TestStartRefused(t *testing.T) {
 		{"M", "s", `{"owner":"` + strings.Repeat("x", 100) + `"}`, "more than the 100"},
 		{"M", "a\nb", `{}`, "no control characters"},
 		{"M", " \u00a0", `{}`, "is not blank"},
+		{"M", "a/b", `{}`, `has no "/"`},
+		{"M", "/", `{"owner":"me"}`, `has no "/"`},
 		{"M", strings.Repeat("x", 201), `{}`, "at most 200 bytes"},
 	} {
 		_, err := e.Start(t.Context(), c.machine, c.run, json.RawMessage(c.params))
@@ -137,6 +139,39 @@ func TestStartRefused(t *testing.T) {
 	v := start(t, e, "", `{"owner":"me"}`)
 	if !strings.HasPrefix(v.Run, "m-") || len(v.Run) != 18 {
 		t.Errorf("a new id is %q", v.Run)
+	}
+}
+
+// TestSlashOfOld: a run that was started with a "/" in its id, before that was refused,
+// is there as before.
+func TestSlashOfOld(t *testing.T) {
+	db := memstore.New()
+	e, m := NewEngine(db), door(t)
+	register(t, e, m, Handlers{})
+	start(t, e, "other", `{"owner":"me"}`) // which keeps the definition
+	params := json.RawMessage(`{"owner":"me"}`)
+	in, err := m.StartInput(params, time.Now(), MaxPayload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _, record, err := m.Step(m.NewSnapshot("order/17", machine.SeedOf("order/17")), in, time.Now(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Commit(t.Context(), &store.Commit{Run: store.RunOf(m, s), History: []store.HistoryRow{store.HistoryOf(m, s.Run, record)}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Start(t.Context(), "M", "order/17", params); !errors.Is(err, ErrExists) {
+		t.Fatalf("it is started again: %v", err)
+	}
+	if _, err := e.Send(t.Context(), "order/17", NewEvent("Open", json.RawMessage(`{"by":1}`))); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := e.Get(t.Context(), "order/17"); err != nil || v.State != "Ajar" {
+		t.Fatalf("%q, %v", v.State, err)
+	}
+	if err := e.Replay(t.Context(), "order/17"); err != nil {
+		t.Fatal(err)
 	}
 }
 
