@@ -32,7 +32,7 @@ type spender struct {
 // over_budget is taken, and no run costs more than the figure that rests on that.
 func TestHeld(t *testing.T) {
 	figures, begun, held := 0, 0, 0
-	for seed := range uint64(*oracleCount / 2) {
+	for seed := range uint64(2 * *oracleCount) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		src := oracletest.GenerateEnforced(random)
 		unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(src)}})

@@ -81,7 +81,7 @@ func TestBruteForceFlat(t *testing.T) {
 // TestBruteForceEnforced is TestBruteForce for machines whose runs are held to the costs of
 // a budget.
 func TestBruteForceEnforced(t *testing.T) {
-	enforced := &machines{generate: oracletest.GenerateEnforced, count: *oracleCount / 2, larger: *oracleCount / 6}
+	enforced := &machines{generate: oracletest.GenerateEnforced, count: *oracleCount / 4, larger: *oracleCount / 12}
 	enforced.compare(t)
 	for _, kind := range []string{"no-way-to-finish", "dead-arm", "unreachable-state", "assertion-violated", "cost held"} {
 		if enforced.seen[kind] == 0 {
