@@ -143,8 +143,8 @@ func (r *spender) next() machine.Input {
 	}
 	task := open[r.random.IntN(len(open))]
 	in := machine.Input{Kind: machine.BeginInput, Event: -1, Do: task.Do, Key: task.Key, Attempt: task.Attempt, Worker: "w"}
-	if r.m.Begins(task.Do) && (task.Begun == "" || r.random.IntN(10) == 0) {
-		return in // and perhaps once again, after a worker has released it
+	if r.m.Begins(task.Do) && (task.Begun == "" || task.Reported == nil && r.random.IntN(10) == 0) {
+		return in // and perhaps a second time, after a worker has released it unused
 	}
 	activity := r.d.Activities[r.d.Dos[task.Do].Activity]
 	if task.Begun != "" && task.Reported == nil {
