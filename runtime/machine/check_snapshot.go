@@ -14,7 +14,7 @@ func (m *Machine) checkSnapshot(s *Snapshot) error {
 	}
 	if s.State < 0 {
 		if s.Seq != 0 || s.Status != Running || len(s.Tasks)+len(s.Alarms)+len(s.Kept)+len(s.Executions) > 0 ||
-			s.DoneDue || s.Cancelled || s.Halt != nil || s.Params != nil {
+			len(s.OverDue)+len(s.OverDone)+len(s.Stopping) > 0 || s.DoneDue || s.Cancelled || s.Halt != nil || s.Params != nil {
 			return errors.New("the run has no state")
 		}
 		return nil

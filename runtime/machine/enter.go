@@ -147,6 +147,9 @@ func (t *step) arrive(leaf, kept int) error {
 	n.Visit++
 	n.KeptNext = 0
 	n.Status, n.Halt = Running, nil
+	if t.old.Status == Halted && t.in.Kind != OverBudgetInput {
+		n.OverDue = nil // which had halted the run, and is of the leaf that was left
+	}
 	def := &t.m.def.States[leaf]
 	if def.Kind == TerminalState {
 		t.end(def.Outcome)
@@ -200,7 +203,7 @@ func (t *step) end(outcome Outcome) {
 	n := t.next
 	n.Status, n.Outcome, n.Halt = Finished, outcome, nil
 	n.Alarms, n.Tasks, n.Executions = nil, nil, nil
-	n.DoneDue, n.KeptNext, n.PausedAt = false, 0, time.Time{}
+	n.DoneDue, n.OverDue, n.KeptNext, n.PausedAt = false, nil, 0, time.Time{}
 	t.commands = append(t.commands, Command{Kind: Finish, Outcome: outcome})
 }
 
@@ -208,7 +211,6 @@ func (t *step) end(outcome Outcome) {
 // it stands: no exit block, nothing published.
 func (t *step) takeCancel() error {
 	t.next.Cancelled = true
-	t.next.OverDue = nil // which has halted the run
 	if !t.in.Force {
 		a, err := t.choose(t.arms(inputKey{kind: CancelInput}))
 		if err != nil {

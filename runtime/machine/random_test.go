@@ -181,6 +181,11 @@ func randomInput(r *rand.Rand, m *machine.Machine, s *machine.Snapshot) machine.
 		task := choose(r, s.Tasks...)
 		in := machine.Input{Do: task.Do, Key: task.Key, Attempt: task.Attempt, Event: -1}
 		results := d.Activities[d.Dos[task.Do].Activity].Results
+		if m.Begins(task.Do) {
+			if in.Cost = randomReport(r); spending(r, s, task, &in) {
+				return in
+			}
+		}
 		if r.IntN(3) == 0 {
 			in.Kind, in.Category, in.Message = machine.FailureInput, r.IntN(len(d.Categories)+1), "m"
 			return in
@@ -448,8 +453,13 @@ func FuzzSnapshot(f *testing.F) {
 		f.Add(len(machines), []byte(m.EncodeSnapshot(s)), seed)
 		machines = append(machines, m)
 	}
+	m, spending := spendingSnapshots(f)
+	machines = append(machines, m)
+	for _, s := range spending {
+		f.Add(3, []byte(m.EncodeSnapshot(s)), uint64(1))
+	}
 	f.Fuzz(func(t *testing.T, which int, data []byte, seed uint64) {
-		m := machines[uint(which)%3]
+		m := machines[uint(which)%uint(len(machines))]
 		s, err := m.DecodeSnapshot(json.RawMessage(data))
 		if err != nil {
 			return
