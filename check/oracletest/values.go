@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -161,9 +162,45 @@ func (v *valuesOf) of(t *machine.Type) []machine.Value {
 	case machine.TimeKind:
 		return []machine.Value{machine.TimeValue(start)}
 	case machine.JSON:
-		return []machine.Value{machine.JSONValue("null")}
+		return v.documents()
 	case machine.ListKind:
 		return []machine.Value{machine.ListValue()}
+	}
+	return out
+}
+
+// documents are the objects that have all that an effect takes out of an event, with
+// each combination of its values; else it is null.
+func (v *valuesOf) documents() []machine.Value {
+	taken := map[string]*machine.Type{}
+	for _, e := range expressions(v.d) {
+		if e.Op == "fit" && e.Args[0].Op == "key" && e.Args[0].Args[0].Op == "event" {
+			taken[e.Args[0].Name] = &e.Type
+		}
+	}
+	texts := []string{""}
+	for _, key := range slices.Sorted(maps.Keys(taken)) {
+		var longer []string
+		for _, text := range texts {
+			for _, value := range v.of(taken[key]) {
+				form := strconv.Quote(value.Text())
+				switch taken[key].Kind {
+				case machine.Bool:
+					form = strconv.FormatBool(value.Bool())
+				case machine.Int:
+					form = strconv.FormatInt(value.Int(), 10)
+				}
+				longer = append(longer, text+","+strconv.Quote(key)+":"+form)
+			}
+		}
+		texts = longer
+	}
+	if len(taken) == 0 {
+		return []machine.Value{machine.JSONValue("null")}
+	}
+	var out []machine.Value
+	for _, text := range texts {
+		out = append(out, machine.JSONValue("{"+text[1:]+"}"))
 	}
 	return out
 }

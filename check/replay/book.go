@@ -126,6 +126,9 @@ func (b *book) constantsOf(t *ir.Type) []machine.Value {
 				}
 			}
 		}
+		if t.Kind == ir.JSON {
+			out = append(out, b.documents()...)
+		}
 		if t.Kind == ir.Duration {
 			for _, n := range b.waits() {
 				add(&ir.Const{Kind: ir.Duration, Int: n})

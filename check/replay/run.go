@@ -190,7 +190,8 @@ func faultOf(c *machine.Cause) error {
 	switch c.Code {
 	case machine.NothingTakes, machine.NotTaken, machine.RefusedByMachine:
 		return errRefused
-	case machine.TooManyDeferred, machine.DeferredTooLarge, machine.StringTooLong, machine.ListTooLarge, machine.DataTooLarge:
+	case machine.TooManyDeferred, machine.DeferredTooLarge, machine.StringTooLong, machine.ListTooLarge, machine.DataTooLarge,
+		machine.JSONTooLarge, machine.JSONTooDeep:
 		return fmt.Errorf("%w: %s", errTooLarge, c)
 	}
 	return errors.New(c.String())

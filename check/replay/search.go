@@ -101,7 +101,7 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 			r.lap, r.over = p.book.lapOf(r), r.now
 			return p.come(r, p.w.Loop, 1)
 		}
-		return nil, nil
+		return nil, p.holds(r)
 	}
 	if r.s.Status == machine.Finished {
 		return nil, fmt.Errorf("row %d: the run has ended", i)

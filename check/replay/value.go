@@ -60,6 +60,10 @@ func fits(t *ir.Type, v machine.Value) bool {
 
 // parse reads the JSON form of a value of type t, as a witness holds it.
 func parse(t *ir.Type, x any) (machine.Value, error) {
+	if t.Kind == ir.JSON {
+		text, err := json.Marshal(x)
+		return machine.JSONValue(string(text)), err
+	}
 	switch x := x.(type) {
 	case bool:
 		return machine.BoolValue(x), nil
@@ -109,8 +113,6 @@ func parseText(t *ir.Type, x string) (machine.Value, error) {
 			return machine.Unset, fmt.Errorf("%q is no %s", x, t)
 		}
 		return machine.EnumValue(x), nil
-	case ir.JSON:
-		return machine.JSONValue(x), nil
 	}
 	return machine.StringValue(x), nil
 }

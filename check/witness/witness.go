@@ -19,6 +19,7 @@ type Witness struct {
 	Loop   int             // row of Path to which a cycle returns, -1 where there is none
 	Rest   map[string]any  // the other parameters, with plain values
 	Guards map[string]bool // what host guards say as the run starts
+	Holds  bool            // what is shown hangs on Values: a run that ends with others does not show it
 	Again  []time.Duration // when the rows of the cycle come in the second lap
 }
 

@@ -93,6 +93,9 @@ func (x *exprs) literal(k *ir.Const, t *ir.Type, outer int) string {
 		return x.c.m.enumValue(k.Enum, k.Str)
 	case ir.List:
 		return x.c.m.goType(t) + "{}"
+	case ir.JSON:
+		x.c.p.use("encoding/json")
+		return "json.RawMessage(" + quote(k.Str) + ")"
 	}
 	return quote(k.Str)
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -35,6 +36,35 @@ func newCorePlan(m *machinePlan) *corePlan {
 		c.ignored = c.ignored || len(s.Ignore) > 0
 	}
 	return c
+}
+
+// withoutJSON reports the first effect of m that a core cannot compute: it copies a json,
+// and neither builds it nor takes it apart. What activities are given is no part of it.
+func withoutJSON(m *ir.Machine) diag.List {
+	for b := range m.Blocks() {
+		for whole := range b.Exprs() {
+			var found ir.Expr
+			ir.Walk(whole, func(e ir.Expr) bool {
+				switch e := e.(type) {
+				case *ir.Object, *ir.Array, *ir.Key, *ir.Fit, *ir.Text:
+					found = e
+				case *ir.Binary:
+					if e.T.Kind == ir.JSON {
+						found = e
+					}
+				}
+				return found == nil
+			})
+			if found != nil {
+				return diag.List{{
+					Rule: "not-yet", Severity: diag.Error, Span: found.Span(),
+					Message: "a core cannot compute " + strconv.Quote(ir.ExprText(found)) + ": it copies a json, and neither builds it nor takes it apart",
+					Help:    "Generate the binding to the runtime, without `--core`, or compute this in an activity.",
+				}}
+			}
+		}
+	}
+	return nil
 }
 
 // unique numbers the second and later uses of a name.

@@ -143,6 +143,9 @@ func newPlan(machines []*ir.Machine, o codegen.SourceOptions) (*filePlan, diag.L
 	}
 	for _, m := range machines {
 		plan := p.machine(m, o.Core)
+		if o.Core {
+			p.list = append(p.list, withoutJSON(m)...)
+		}
 		if o.Bounds != nil {
 			plan.planBounds(p, o.Bounds(m))
 		}

@@ -53,6 +53,8 @@ func constant(k *ir.Const) json.RawMessage {
 		return marshal(time.Duration(k.Int).String())
 	case ir.List:
 		return json.RawMessage("[]")
+	case ir.JSON:
+		return json.RawMessage(k.Str)
 	}
 	return marshal(k.Str)
 }
@@ -99,6 +101,16 @@ func (c *compiler) expr(e ir.Expr) *machine.Expr {
 		}
 	case *ir.Binary:
 		out.Op, out.Args = string(e.Op), []*machine.Expr{c.expr(e.X), c.expr(e.Y)}
+	case *ir.Object:
+		out.Op, out.Keys, out.Args = "object", e.Keys, c.exprs(e.Values)
+	case *ir.Array:
+		out.Op, out.Args = "array", c.exprs(e.Items)
+	case *ir.Key:
+		out.Op, out.Name, out.Args = "key", e.Name, []*machine.Expr{c.expr(e.X)}
+	case *ir.Fit:
+		out.Op, out.Args = "fit", []*machine.Expr{c.expr(e.X)}
+	case *ir.Text:
+		out.Op, out.Args = "text", []*machine.Expr{c.expr(e.X)}
 	case *ir.Call:
 		out.Op, out.Args = e.Builtin, c.exprs(e.Args)
 		if e.Guard != nil {

@@ -41,7 +41,7 @@ type Field struct {
 	Node
 	Name    *Name `parser:"@@"`
 	Type    *Type `parser:"@@"`
-	Default Expr  `parser:"( '=' @@ )?"` // *Literal, *Selector (an enum value), *EmptyList, or *BadExpr; nil without one
+	Default Expr  `parser:"( '=' @@ )?"` // a literal: see settler.fieldDefault of the parser; or *BadExpr; nil without one
 }
 
 // Enum declares a type by its values, in a machine or in a file.

@@ -1,7 +1,8 @@
 package ast
 
 // Expr is an expression: *Ident, *EventField, *Now, *Len, *Call, *Selector,
-// *Literal, *EmptyList, *Unary, *Binary, *IsSet, *Paren or *BadExpr.
+// *Member, *Literal, *EmptyList, *List, *Object, *Unary, *Binary, *IsSet, *Paren
+// or *BadExpr.
 type Expr interface {
 	Any
 	expr()
@@ -13,8 +14,11 @@ func (*Now) expr()        {}
 func (*Len) expr()        {}
 func (*Call) expr()       {}
 func (*Selector) expr()   {}
+func (*Member) expr()     {}
 func (*Literal) expr()    {}
 func (*EmptyList) expr()  {}
+func (*List) expr()       {}
+func (*Object) expr()     {}
 func (*Unary) expr()      {}
 func (*Binary) expr()     {}
 func (*IsSet) expr()      {}
@@ -42,17 +46,26 @@ type Len struct {
 	X Expr
 }
 
-// Call is a host guard, `min` or `max`, applied.
+// Call is a host guard, `min`, `max` or `text`, applied.
 type Call struct {
 	Node
 	Func *Name
 	Args []Expr
 }
 
-// Selector is `Enum.Value`, or a value of the run itself: `run.id`.
+// Selector is `Enum.Value`, a value of the run itself (`run.id`), or what a json
+// has under a key (`body.order`).
 type Selector struct {
 	Node
 	X, Sel *Name
+}
+
+// Member is what a json has under a key, where X is no name alone:
+// `event.body.order`, `body.order.items`.
+type Member struct {
+	Node
+	X   Expr // *EventField, *Selector or *Member
+	Sel *Name
 }
 
 // LiteralKind says what a Literal is.
@@ -77,6 +90,25 @@ type Literal struct {
 
 // EmptyList is `[]`.
 type EmptyList struct{ Node }
+
+// List is `[a, b]`, a list of a json, with at least one item.
+type List struct {
+	Node
+	Items []Expr
+}
+
+// Object is `{"key": value}`, an object of a json.
+type Object struct {
+	Node
+	Pairs []*Pair
+}
+
+// Pair is a key of an Object and its value.
+type Pair struct {
+	Node
+	Key   *Literal // a string
+	Value Expr
+}
 
 // Unary is `!X` or `-X`.
 type Unary struct {

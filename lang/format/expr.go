@@ -119,8 +119,21 @@ func (p *printer) expr(e ast.Expr) {
 		p.name(e.X)
 		p.text(".")
 		p.name(e.Sel)
+	case *ast.Member:
+		p.expr(e.X)
+		p.text(".")
+		p.name(e.Sel)
 	case *ast.Literal:
 		p.literal(e)
+	case *ast.List:
+		bracketed(p, e.Pos, e.EndPos, e.Items, (*printer).expr, func(i int) string {
+			if i+1 < len(e.Items) {
+				return ","
+			}
+			return ""
+		}, listBrackets)
+	case *ast.Object:
+		bracketed(p, e.Pos, e.EndPos, e.Pairs, (*printer).pair, func(int) string { return "," }, objectBraces)
 	case *ast.EmptyList:
 		p.token(e, "[]")
 	case *ast.Unary:
@@ -148,6 +161,12 @@ func (p *printer) binary(e *ast.Binary) {
 	p.operand(e.X, left)
 	p.text(" " + e.Op + " ")
 	p.operand(e.Y, strength+1)
+}
+
+func (p *printer) pair(n *ast.Pair) {
+	p.literal(n.Key)
+	p.text(": ")
+	p.expr(n.Value)
 }
 
 func (p *printer) isSet(e *ast.IsSet) {

@@ -65,9 +65,13 @@ func TestOutputShape(t *testing.T) {
 		if strings.Contains(out, "\n\n\n") {
 			t.Errorf("%s: two blank lines follow each other", path)
 		}
-		for i, l := range strings.Split(out, "\n") {
+		lines := strings.Split(out, "\n")
+		for i, l := range lines {
 			if strings.TrimRight(l, " \t") != l {
 				t.Errorf("%s:%d: blanks at the end of the line", path, i+1)
+			}
+			if i > 0 && (strings.HasSuffix(lines[i-1], "[") || strings.HasSuffix(lines[i-1], ",")) {
+				continue // an item of a list
 			}
 			if trimmed := strings.TrimLeft(l, " "); strings.HasPrefix(trimmed, "(") ||
 				strings.HasPrefix(trimmed, "-") && !strings.HasPrefix(trimmed, "->") {

@@ -156,28 +156,47 @@ func (p *printer) element(n ast.Any, next int, print func()) {
 // wrote them on one line, from open to end, and there is room; else each gets a
 // line, closed by what after says (nil for nothing).
 func braced[T ast.Any](p *printer, open, end token.Pos, elems []T, print func(*printer, T), after func(i int) string) {
+	bracketed(p, open, end, elems, print, after, blockBraces)
+}
+
+// brackets are what elements stand in, and what parts them from it on one line.
+type brackets struct{ open, close, blank string }
+
+var (
+	blockBraces  = brackets{"{", "}", " "}
+	objectBraces = brackets{"{", "}", ""}
+	listBrackets = brackets{"[", "]", ""}
+)
+
+// bracketed is braced with any brackets.
+func bracketed[T ast.Any](p *printer, open, end token.Pos, elems []T, print func(*printer, T), after func(i int) string, in brackets) {
 	if len(elems) == 0 && !p.commentBefore(end) {
-		p.text("{}")
+		p.text(in.open + in.close)
 		p.srcLine = end.Line
 		return
 	}
 	inline := func(p *printer) {
-		p.text("{ ")
+		p.text(in.open + in.blank)
 		separated(p, elems, ", ", func(e T) { print(p, e) })
-		p.text(" }")
+		p.text(in.blank + in.close)
 	}
 	if len(elems) > 0 && p.fits(open, end, inline) {
 		p.inline(inline)
 		p.srcLine = end.Line
 		return
 	}
-	lines(p, end, elems, func(e T) { print(p, e) }, after)
+	linesIn(p, end, elems, func(e T) { print(p, e) }, after, in)
 }
 
 // lines writes elems in braces, one a line.
 func lines[T ast.Any](p *printer, end token.Pos, elems []T, print func(T), after func(i int) string) {
+	linesIn(p, end, elems, print, after, blockBraces)
+}
+
+// linesIn is lines with any brackets.
+func linesIn[T ast.Any](p *printer, end token.Pos, elems []T, print func(T), after func(i int) string, in brackets) {
 	brace := end.Offset - 1
-	p.text("{")
+	p.text(in.open)
 	p.last().group, p.last().opens = "", true
 	first := offsetOfNext(elems, -1, brace)
 	p.suffix(p.srcLine, first)
@@ -198,7 +217,7 @@ func lines[T ast.Any](p *printer, end token.Pos, elems []T, print func(T), after
 	p.indent -= indentWidth
 	p.blank = false
 	p.begin()
-	p.text("}")
+	p.text(in.close)
 	p.last().closes = true
 	p.srcLine = end.Line
 }

@@ -3,7 +3,8 @@ package ir
 import "github.com/fsmc-dev/fsmc/lang/token"
 
 // Expr is a typed expression: *Lit, *VarRef, *FieldRef, *Now, *Len, *IsSet,
-// *Unary, *Binary, *Call, or in a machine that is Broken or Incomplete *Bad.
+// *Unary, *Binary, *Call, *Object, *Array, *Key, *Fit, *Text, or in a machine that
+// is Broken or Incomplete *Bad.
 type Expr interface {
 	Type() *Type
 	Span() token.Span
@@ -69,7 +70,7 @@ type Unary struct {
 }
 
 // Binary is X Op Y. Both sides have one kind, but for time ± duration,
-// time - time, int * duration, duration * int and list + item.
+// time - time, int * duration, duration * int, list + item and json + anything.
 type Binary struct {
 	E
 	Op   Op
@@ -83,6 +84,54 @@ type Call struct {
 	Guard   *Guard
 	Builtin string // "min", "max"
 	Args    []Expr
+}
+
+// Object is `{"key": value}`, a json. Each value has its JSON form there.
+type Object struct {
+	E
+	Keys   []string
+	Values []Expr
+}
+
+// Array is `[a, b]`, a json. Each item has its JSON form there.
+type Array struct {
+	E
+	Items []Expr
+}
+
+// Key is what the json X has under a name: null where it has none, or is no object.
+type Key struct {
+	E
+	X    Expr
+	Name string
+}
+
+// Fit is the json X as a value of another type; it cannot be computed where X does not
+// fit. It is not written: it stands where the place has a type and what is given to it
+// is a json.
+type Fit struct {
+	E
+	X Expr
+}
+
+// KeysOf is the field of the event that e reads, and the keys behind it, the outermost
+// first; nil where e is no part of one.
+func KeysOf(e Expr) (*FieldRef, []string) {
+	switch e := e.(type) {
+	case *FieldRef:
+		return e, nil
+	case *Key:
+		field, keys := KeysOf(e.X)
+		return field, append(keys, e.Name)
+	}
+	return nil, nil
+}
+
+// Text is `text(X)`: the JSON form of a number, a bool, a duration, a time or a value of
+// an enum, without quotes.
+type Text struct {
+	E
+	X Expr
 }
 
 // Bad is an expression in which something is wrong that has been reported. Its
@@ -129,6 +178,20 @@ func Walk(e Expr, f func(Expr) bool) {
 		for _, a := range e.Args {
 			Walk(a, f)
 		}
+	case *Object:
+		for _, v := range e.Values {
+			Walk(v, f)
+		}
+	case *Array:
+		for _, item := range e.Items {
+			Walk(item, f)
+		}
+	case *Key:
+		Walk(e.X, f)
+	case *Fit:
+		Walk(e.X, f)
+	case *Text:
+		Walk(e.X, f)
 	case *Bad:
 		for _, p := range e.Parts {
 			Walk(p, f)

@@ -42,6 +42,20 @@ func exprText(e Expr, outer int) string {
 		return e.Var.Name + " is set"
 	case *Unary:
 		return string(e.Op) + exprText(e.X, unaryPrecedence)
+	case *Object:
+		parts := make([]string, len(e.Keys))
+		for i, key := range e.Keys {
+			parts[i] = strconv.Quote(key) + ": " + exprText(e.Values[i], 0)
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case *Array:
+		return "[" + exprList(e.Items) + "]"
+	case *Key:
+		return exprText(e.X, 0) + "." + e.Name
+	case *Fit:
+		return exprText(e.X, outer)
+	case *Text:
+		return "text(" + exprText(e.X, 0) + ")"
 	case *Call:
 		name := e.Builtin
 		if e.Guard != nil {

@@ -100,7 +100,7 @@ type Const struct {
 	Kind  Kind
 	Int   int64 // of Int, Duration (ns), Bool (0, 1), EnumKind (index of the value)
 	Float float64
-	Str   string // of String, and the bare value of EnumKind
+	Str   string // of String, the bare value of EnumKind, and the text of JSON
 	Enum  *Enum
 }
 
@@ -119,6 +119,8 @@ func (c *Const) Text() string {
 		return strconv.Quote(c.Str)
 	case EnumKind:
 		return c.Enum.Name + "." + c.Str
+	case JSON:
+		return c.Str
 	case List:
 		return "[]"
 	}

@@ -102,6 +102,7 @@ func (r *resolver) backoff(retry *ast.Retry, sc scope) *ir.Backoff {
 	}
 	b := &ir.Backoff{Factor: r.ratOf(src.Factor, ir.UsualFactor), Jitter: r.ratOf(src.Jitter, ir.UsualJitter), Span: src.Span()}
 	if src.By != nil {
+		sc.wait = true
 		b.By = r.fit(r.expr(src.By, sc), durationType, "`backoff by`")
 		return b
 	}

@@ -74,7 +74,7 @@ func (r *resolver) assign(src *ast.Assign, sc scope) *ir.Assign {
 	case value != nil && !exact:
 		a.Value = bad(value.Span(), value)
 	case value != nil:
-		a.Value = r.fit(value, v.Type, "field "+quote(v.Name))
+		a.Value = r.place(value, v.Type, "field "+quote(v.Name), sc)
 	}
 	return a
 }
@@ -98,7 +98,7 @@ func (r *resolver) publish(src *ast.Publish, sc scope) *ir.Publish {
 			continue
 		}
 		if field := r.payload[e][f.Name.Text]; field != nil {
-			p.Values[field.Index] = r.fit(values[i], field.Type, "field "+quote(field.Name)+" of event "+quote(e.Name))
+			p.Values[field.Index] = r.place(values[i], field.Type, "field "+quote(field.Name)+" of event "+quote(e.Name), sc)
 			continue
 		}
 		nearest := near(r, f.Name.Text, r.payload[e])

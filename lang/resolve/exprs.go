@@ -12,6 +12,9 @@ import (
 type scope struct {
 	arm      bool          // it belongs to an arm
 	timer    bool          // of a timer
+	literal  bool          // it is a default: `null` is no field
+	guard    bool          // it is a condition
+	wait     bool          // it says how long a retry waits
 	triggers []*ir.Trigger // else of an `on`; those that could be resolved
 }
 
@@ -36,7 +39,7 @@ func (r *resolver) expr(src ast.Expr, sc scope) ir.Expr {
 	case *ast.Paren:
 		return r.expr(src.X, sc)
 	case *ast.Ident:
-		return r.variable(src)
+		return r.variable(src, sc)
 	case *ast.EventField:
 		return r.eventField(src, sc)
 	case *ast.Now:
@@ -46,7 +49,13 @@ func (r *resolver) expr(src ast.Expr, sc scope) ir.Expr {
 	case *ast.Call:
 		return r.call(src, sc)
 	case *ast.Selector:
-		return r.selected(src)
+		return r.selected(src, sc)
+	case *ast.Member:
+		return r.member(r.expr(src.X, sc), src.Sel, src.Span(), sc)
+	case *ast.List:
+		return r.array(src, sc)
+	case *ast.Object:
+		return r.object(src, sc)
 	case *ast.Literal:
 		return r.constant(src, src.Neg)
 	case *ast.EmptyList:
@@ -111,10 +120,13 @@ func (r *resolver) constant(src *ast.Literal, neg bool) ir.Expr {
 }
 
 // variable is a parameter or a field.
-func (r *resolver) variable(src *ast.Ident) ir.Expr {
+func (r *resolver) variable(src *ast.Ident, sc scope) ir.Expr {
 	v, ok := r.vars.names[src.Name]
-	if ok {
+	if ok && !sc.literal {
 		return &ir.VarRef{E: ir.E{T: v.Type, At: src.Span()}, Var: v}
+	}
+	if src.Name == nullWord {
+		return lit(src.Span(), jsonType, &ir.Const{Kind: ir.JSON, Str: nullWord})
 	}
 	name := &ast.Name{Node: src.Node, Text: src.Name}
 	if enum, isEnum := r.enums.lookup(src.Name); isEnum {
@@ -204,13 +216,18 @@ func (r *resolver) isSet(src *ast.IsSet) ir.Expr {
 	return e
 }
 
-// call applies min, max or a host guard.
+// call applies min, max, text or a host guard. A guard of the machine may be called
+// "text": then it is meant.
 func (r *resolver) call(src *ast.Call, sc scope) ir.Expr {
 	name := textOf(src.Func)
 	if name == "min" || name == "max" {
 		return r.extreme(src, name, r.exprs(src.Args, sc))
 	}
-	if isGuard, declared := r.callables.names[name]; declared && !isGuard {
+	isGuard, declared := r.callables.names[name]
+	if name == "text" && !isGuard {
+		return r.text(src, r.exprs(src.Args, sc), sc)
+	}
+	if declared && !isGuard {
 		r.report(unknownName, src.Func.Span(), quote(name)+" is an activity, and no guard",
 			"Run it with `do`, and read its result from an event.")
 		return bad(src.Span(), r.exprs(src.Args, sc)...)
@@ -235,7 +252,7 @@ func (r *resolver) arguments(at token.Span, name string, params []*ir.Param, lis
 		return args
 	}
 	for i, a := range args {
-		args[i] = r.fit(a, params[i].Type, "argument "+quote(params[i].Name)+" of "+quote(name))
+		args[i] = r.place(a, params[i].Type, "argument "+quote(params[i].Name)+" of "+quote(name), sc)
 	}
 	return args
 }

@@ -44,13 +44,19 @@ func (r *resolver) defaultOf(f *ast.Field, t *ir.Type) *ir.Const {
 			"Leave the default out, and set "+quote(textOf(f.Name))+" in an `entry` of the machine.")
 		return anyValue(t)
 	}
-	value := r.expr(f.Default, scope{})
-	if t.Kind == ir.Time || t.Kind == ir.JSON {
+	value := r.expr(f.Default, scope{literal: true})
+	if t.Kind == ir.JSON && jsonLiteral(value) != "" {
+		if c := r.jsonDefault(value); c != nil {
+			return c
+		}
+		return anyValue(t)
+	}
+	if t.Kind == ir.Time {
 		r.mismatch(f.Default.Span(), article(t.String())+" has no default: there are no literals of that type",
 			"Leave the default out, and set "+quote(textOf(f.Name))+" in an `entry` or an arm.")
 		return anyValue(t)
 	}
-	lit, ok := r.fit(value, t, "the default of "+quote(textOf(f.Name))).(*ir.Lit)
+	lit, ok := r.place(value, t, "the default of "+quote(textOf(f.Name)), scope{}).(*ir.Lit)
 	if !ok {
 		return anyValue(t)
 	}
@@ -66,6 +72,8 @@ func (r *resolver) defaultOf(f *ast.Field, t *ir.Type) *ir.Const {
 func anyValue(t *ir.Type) *ir.Const {
 	c := &ir.Const{Kind: t.Kind}
 	switch {
+	case t.Kind == ir.JSON:
+		c.Str = nullWord
 	case t.Range != nil:
 		c.Int = t.Range.Lo
 	case t.Kind == ir.EnumKind:

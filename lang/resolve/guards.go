@@ -17,6 +17,7 @@ import (
 
 // guard resolves a condition: a boolean of the fragment.
 func (r *resolver) guard(src ast.Expr, sc scope) ir.Expr {
+	sc.guard = true
 	e := r.expr(src, sc)
 	if isBad(e) {
 		return e

@@ -63,15 +63,22 @@ func (r *resolver) binary(src *ast.Binary, sc scope) ir.Expr {
 		return bad(src.Span(), x, y)
 	}
 	op := ir.Op(src.Op)
+	if op == ir.OpAdd && x.Type().Kind == ir.JSON {
+		e := &ir.Binary{E: ir.E{T: jsonType, At: src.Span()}, Op: op, X: x, Y: y}
+		if !r.mayBuild(e, sc) {
+			return bad(src.Span(), x, y)
+		}
+		return e
+	}
 	if op != ir.OpAdd || x.Type().Kind != ir.List {
 		x, y = meet(x, y)
 	}
 	t := result(op, x.Type(), y.Type())
 	if t == nil && op == ir.OpAdd && x.Type().Kind == ir.List {
-		x, y, t = appended(x, y)
+		x, y, t = appended(x, y, sc)
 	}
 	if t == nil {
-		r.mismatch(src.Span(), "operator "+quote(src.Op)+" does not take "+article(named(x.Type()))+" and "+article(named(y.Type())), operatorHelp(op))
+		r.mismatch(src.Span(), "operator "+quote(src.Op)+" does not take "+article(named(x.Type()))+" and "+article(named(y.Type())), r.operandHelp(op, x, y))
 		return bad(src.Span(), x, y)
 	}
 	return &ir.Binary{E: ir.E{T: t, At: src.Span()}, Op: op, X: x, Y: y}
@@ -146,7 +153,7 @@ func arithmetic(op ir.Op, t, u ir.Kind) *ir.Type {
 }
 
 // appended is the list x with one more item y; a nil type where y is none.
-func appended(x, y ir.Expr) (list, item ir.Expr, t *ir.Type) {
+func appended(x, y ir.Expr, sc scope) (list, item ir.Expr, t *ir.Type) {
 	elem := x.Type().Elem
 	if elem == nil { // the empty list takes its type from the item
 		t = &ir.Type{Kind: ir.List, Elem: plain(y.Type())}
@@ -155,7 +162,11 @@ func appended(x, y ir.Expr) (list, item ir.Expr, t *ir.Type) {
 	if c := adapt(y, elem); c != nil {
 		y = c
 	}
-	if !elem.Same(y.Type()) {
+	switch {
+	case elem.Same(y.Type()):
+	case y.Type().Kind == ir.JSON && jsonLiteral(y) == "" && !sc.guard && !sc.wait:
+		y = fitted(y, elem)
+	default:
 		return x, y, nil
 	}
 	return x, y, x.Type()
@@ -186,6 +197,30 @@ func unaryHelp(op ir.Op) string {
 		return "It takes a boolean."
 	}
 	return "It takes an int, a float or a duration."
+}
+
+// operandHelp says what to do about operands that op does not take.
+func (r *resolver) operandHelp(op ir.Op, x, y ir.Expr) string {
+	for _, side := range [][2]ir.Expr{{x, y}, {y, x}} {
+		switch {
+		case jsonLiteral(side[0]) == nullWord && (op == ir.OpEq || op == ir.OpNe):
+			return "Ask with `is set` whether a field has a value."
+		case side[0].Type().Kind == ir.JSON && jsonLiteral(side[0]) == "":
+			return "Keep the json in a field of type " + named(side[1].Type()) + " first, and read that."
+		case side[0].Type().Kind == ir.String && op == ir.OpAdd && texted(side[1].Type().Kind):
+			return "Make a text of the other one with `text(…)`."
+		}
+	}
+	return operatorHelp(op)
+}
+
+// texted reports whether `text` takes a k.
+func texted(k ir.Kind) bool {
+	switch k {
+	case ir.Bool, ir.Int, ir.Float, ir.Duration, ir.Time, ir.EnumKind:
+		return true
+	}
+	return false
 }
 
 // operatorHelp says what op does take.
@@ -230,7 +265,7 @@ func fitHelp(want *ir.Type) string {
 	case ir.EnumKind:
 		return "Write one of its values, such as " + quote(want.Enum.Name+"."+firstOf(want.Enum.Values)) + "."
 	case ir.JSON:
-		return "Give it another value of type json."
+		return "Build a json of it, such as `{\"key\": x}` or `[x]`."
 	}
 	return "Give it a value of that type, or change the declaration."
 }
@@ -246,6 +281,8 @@ func adapt(e ir.Expr, want *ir.Type) ir.Expr {
 		if l, ok := e.(*ir.Lit); ok && want.Elem != nil {
 			return lit(l.At, want, l.Value)
 		}
+	case want.Kind == ir.JSON && e.Type().Kind == ir.List && e.Type().Elem == nil:
+		return lit(e.Span(), jsonType, &ir.Const{Kind: ir.JSON, Str: "[]"})
 	case want.Kind == ir.List && want.Elem != nil && want.Elem.Kind == ir.Float && e.Type().Kind == ir.List:
 		return floatList(e, want)
 	}

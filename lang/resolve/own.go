@@ -19,8 +19,11 @@ func (r *resolver) isOwn(src *ast.Selector) bool {
 	return !enum && !held
 }
 
-// selected is a value of an enum or of the run itself.
-func (r *resolver) selected(src *ast.Selector) ir.Expr {
+// selected is a value of an enum or of the run itself, or what a json has under a key.
+func (r *resolver) selected(src *ast.Selector, sc scope) ir.Expr {
+	if x := r.holder(src); x != nil {
+		return r.member(x, src.Sel, src.Span(), sc)
+	}
 	if !r.isOwn(src) {
 		return r.enumValue(src)
 	}
@@ -73,6 +76,12 @@ func (r *resolver) unknownEnum(src *ast.Selector) {
 		}
 		r.unknown("enum", src.X, nearest)
 	default:
+		if nearTo(r, src.X.Text, r.enums) == "" {
+			if nearest := r.nearHolder(src.X.Text); nearest != "" {
+				r.unknown("field", src.X, nearest)
+				return
+			}
+		}
 		find(r, r.enums, src.X)
 	}
 }

@@ -35,6 +35,10 @@ const (
 	StringTooLong    CauseCode = "string-too-long"
 	ListTooLarge     CauseCode = "list-too-large"
 	DataTooLarge     CauseCode = "data-too-large"
+	JSONMisfit       CauseCode = "json-misfit" // it is read as another type, and for what Said says is none of it
+	NoJSONList       CauseCode = "no-json-list"
+	JSONTooLarge     CauseCode = "json-too-large"
+	JSONTooDeep      CauseCode = "json-too-deep"
 	TimeTooLate      CauseCode = "time-too-late"
 )
 
@@ -64,6 +68,10 @@ var causeTexts = map[CauseCode]string{
 	StringTooLong:    "a string would be longer than %s bytes",
 	ListTooLarge:     "a list would be larger than %s bytes",
 	DataTooLarge:     "the fields of the run would take %s bytes, more than %s",
+	JSONMisfit:       "a json is not of type %s",
+	NoJSONList:       "an item is put behind a json that is no list",
+	JSONTooLarge:     "a json would be longer than %s bytes",
+	JSONTooDeep:      "a json would be nested deeper than %s",
 	TimeTooLate:      "a wait goes beyond the year 9999",
 }
 

@@ -111,6 +111,15 @@ func isPlain(s string) bool {
 
 // decodeValue reads a constant of a definition.
 func decodeValue(d *Definition, t *Type, data json.RawMessage) (Value, error) {
+	v, err := d.decode(t, data)
+	if err == nil && t.Kind == JSON {
+		v = JSONValue(plainJSON(v.s))
+	}
+	return v, err
+}
+
+// decode reads a value of type t that is all of data.
+func (d *Definition) decode(t *Type, data []byte) (Value, error) {
 	s := &scanner{data: data}
 	v, err := d.scanValue(s, t)
 	if err == nil {

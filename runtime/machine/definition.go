@@ -254,7 +254,14 @@ type Require struct {
 //	len    Args[0] is a param, field, event or run
 //	set    whether the param or field Args[0] is set
 //	guard  a host guard: Index, Args
+//	object a json object: Keys, and Args for their values
+//	array  a json list: Args
+//	key    what the json Args[0] has under Name; null for nothing
+//	fit    the json Args[0] as a value of Type
+//	text   the JSON form of Args[0], without quotes
 //	min, max, neg, !, ||, &&, ==, !=, <, <=, >, >=, +, -, *
+//
+// Where a json is Args[0] of +, an item is put behind it.
 //
 // Type is the type of its value.
 type Expr struct {
@@ -263,6 +270,7 @@ type Expr struct {
 	Index int             `json:"index,omitempty"`
 	Name  string          `json:"name,omitempty"`
 	Value json.RawMessage `json:"value,omitempty"`
+	Keys  []string        `json:"keys,omitempty"`
 	Args  []*Expr         `json:"args,omitempty"`
 }
 

@@ -161,6 +161,16 @@ func (c *exprCompiler) compileOp(e *Expr) (*code, error) {
 		return c.compileSet(e)
 	case "guard":
 		return c.compileGuard(e)
+	case "object":
+		return c.compileObject(e)
+	case "array":
+		return c.compileArray(e)
+	case "key":
+		return c.compileKey(e)
+	case "fit":
+		return c.compileFit(e)
+	case "text":
+		return c.compileText(e)
 	}
 	args, err := c.compileArgs(e.Args)
 	if err != nil {

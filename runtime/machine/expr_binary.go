@@ -163,6 +163,8 @@ func compileArithmetic(op string, x, y *code) *code {
 	case op == "+" && x.typ.Kind == ListKind && (x.typ.Elem == nil || sameType(x.typ.Elem, &y.typ)):
 		elem := y.typ
 		return valueCode(Type{Kind: ListKind, Elem: &elem}, both(x.value, y.value, appendItem))
+	case op == "+" && x.typ.Kind == JSON:
+		return compileAppend(x, y)
 	case op == "*":
 		return compileProduct(x, y)
 	case x.num != nil && y.num != nil:

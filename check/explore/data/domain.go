@@ -53,6 +53,7 @@ type Node struct {
 	parent   *Node // union-find
 	Domain   *Domain
 	computed bool // an effect computes it
+	fitted   bool // an effect takes it out of a json, so that it may be anything that fits
 	compared bool // with something that is no constant
 	Read     bool // a path depends on its value
 	needed   bool // a path depends on whether it is set
@@ -129,7 +130,7 @@ func (d *Domain) wholeOrFree() sort {
 	lo, hi, chosen := int64(0), int64(-1), false
 	for _, n := range d.nodes {
 		l, h, ranged := n.Limits()
-		if n.Var == nil || n.Var.Param {
+		if n.Var == nil || n.Var.Param || n.fitted {
 			chosen = true
 		}
 		switch {

@@ -34,7 +34,7 @@ func (d *Domain) lengthOrFree() sort {
 	d.Most = 1
 	chosen := false
 	for _, n := range d.nodes {
-		chosen = chosen || n.Var == nil || n.Var.Param
+		chosen = chosen || n.Var == nil || n.Var.Param || n.fitted
 		for _, c := range n.cuts {
 			if c.Int == math.MaxInt64 {
 				return Free

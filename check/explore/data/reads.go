@@ -137,6 +137,10 @@ func (t *Tracked) readEffects() {
 			n.cuts = append(n.cuts, c)
 			return
 		}
+		if _, fits := a.Value.(*ir.Fit); fits {
+			n.fitted = true
+			return
+		}
 		if sources := t.Refs(grownFrom(a.Value), arm); len(sources) > 0 || n.Type.Kind == ir.List {
 			for _, source := range sources {
 				union(n, source)

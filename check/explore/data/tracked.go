@@ -110,6 +110,9 @@ func (t *Tracked) spread() {
 				if l, ok := e.(*ir.Len); ok && l.X.Type().Kind == ir.List {
 					return false // it is a choice
 				}
+				if _, fits := e.(*ir.Fit); fits {
+					return false // it is a choice, too
+				}
 				for _, source := range t.Refs(e, arm) {
 					changed = changed || !source.Read
 					source.Read = true

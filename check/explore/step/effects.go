@@ -1,6 +1,8 @@
 package step
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -33,7 +35,11 @@ func (c *compiler) block(b *ir.Block, arm *ir.Arm) *block {
 			e.unset = true
 		} else {
 			out.read(c.touch(a.Value, arm))
-			e.value = c.value(e.node, a.Value, arm)
+			if fit, ok := a.Value.(*ir.Fit); ok {
+				e.value = fitted(e.node, sentAlone(fit, b))
+			} else {
+				e.value = c.value(e.node, a.Value, arm)
+			}
 		}
 		if e.node.Slot != nil || e.value != nil {
 			out.effects = append(out.effects, e)
@@ -96,6 +102,54 @@ func (c *compiler) value(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int6
 		return mayFit
 	}
 	return func(s *Step) (int64, bool) { return 0, true }
+}
+
+// fitted is value for what comes out of a json: anything that fits. Who sends the event
+// at hand chooses it, if sent; nobody knows what another json holds.
+func fitted(n *data.Node, sent bool) func(*Step) (int64, bool) {
+	if !n.Valued() {
+		return nil
+	}
+	return func(s *Step) (int64, bool) {
+		s.Guess = s.Guess || !sent
+		return s.chooseCode(n), true
+	}
+}
+
+// sentAlone reports whether fit, in the block b, reads a json of the event at hand, of
+// which nothing else in b reads the same part, or a message alone does so, as the same.
+func sentAlone(fit *ir.Fit, b *ir.Block) bool {
+	field, keys := ir.KeysOf(fit.X)
+	if field == nil {
+		return false
+	}
+	alone := true
+	apart := func(whole ir.Expr, message bool) {
+		ir.Walk(whole, func(e ir.Expr) bool {
+			other, isFit := e.(*ir.Fit)
+			if !isFit || other == fit {
+				return true
+			}
+			read, path := ir.KeysOf(other.X)
+			n := min(len(path), len(keys))
+			switch {
+			case read == nil || read.Name != field.Name || !slices.Equal(path[:n], keys[:n]):
+			case message && len(path) == len(keys) && other.T.String() == fit.T.String():
+			default:
+				alone = false
+			}
+			return true
+		})
+	}
+	for _, a := range b.Assigns {
+		apart(a.Value, false)
+	}
+	for _, p := range b.Publishes {
+		for _, v := range p.Values {
+			apart(v, true)
+		}
+	}
+	return alone
 }
 
 // regionValue is value for what is held by region: constants and copies.

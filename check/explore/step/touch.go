@@ -20,14 +20,28 @@ func (c *compiler) touch(e ir.Expr, arm *ir.Arm) func(*Step) {
 			return c.touchLogic(e, arm)
 		}
 		return inOrder(c.touch(e.X, arm), c.touch(e.Y, arm))
+	case *ir.Key:
+		return c.touch(e.X, arm)
+	case *ir.Fit:
+		return c.touch(e.X, arm)
+	case *ir.Text:
+		return c.touch(e.X, arm)
+	case *ir.Object:
+		return c.touchAll(e.Values, arm)
+	case *ir.Array:
+		return c.touchAll(e.Items, arm)
 	case *ir.Call:
-		var all func(*Step)
-		for _, a := range e.Args {
-			all = inOrder(all, c.touch(a, arm))
-		}
-		return all
+		return c.touchAll(e.Args, arm)
 	}
 	return nil
+}
+
+func (c *compiler) touchAll(list []ir.Expr, arm *ir.Arm) func(*Step) {
+	var all func(*Step)
+	for _, e := range list {
+		all = inOrder(all, c.touch(e, arm))
+	}
+	return all
 }
 
 // touchVar compiles the read of v at the place given.

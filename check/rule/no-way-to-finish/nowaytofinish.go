@@ -62,6 +62,9 @@ func run(p *check.Pass) {
 			p.LeaveOpen(check.Question{Rule: "no-way-to-finish", State: t.leaves[0], Inputs: t.inputs})
 			continue
 		}
+		if witness != nil {
+			witness.Holds = true
+		}
 		p.Report(check.Finding{
 			State:   t.leaves[0],
 			Also:    t.leaves[1:],

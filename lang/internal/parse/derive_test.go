@@ -18,7 +18,17 @@ File = Import* Enum? Machine Enum? .
 Item = Initial | State | Terminal | On | After | Do | Entry | Exit | Require | Ignore | Defer .
 Machine = "machine" Name ("(" Param ("," Param)* ")")? "{" (Item | Context | Enum | Event | Failures | Activity | Guard | Budget | Assert)* "}" .
 Type = "int" Range? | "duration" Range? | "bool" | "json" | <name> | "[" "]" Type .
-Field = Name Type ("=" ("-"? <int> | "-"? <duration> | <string> | "true" | "[" "]" | <name> "." <name>))? .
+Field = Name Type ("=" ("-"? <int> | "-"? <duration> | <string> | "true" | "null" | Json | <name> "." <name>))? .
+Json = "[" (JsonValue ("," JsonValue)*)? "]" | "{" (<string> ":" JsonValue ("," <string> ":" JsonValue)* ","?)? "}" .
+JsonValue = "null" | <string> | "-"? <number> | "false" | Json .
+Arm = ("when" Cond)? Step .
+Require = "require" Cond "else" "->" Path .
+Backoff = ("by" Cond) | <duration> (".." <duration>)? ("factor" <number>)? ("jitter" <int>)? .
+Cond = CondAnd ("||" CondAnd)* .
+CondAnd = CondUnary ("&&" CondUnary)* .
+CondUnary = "!" CondUnary | Name "is" "not"? "set" | CondSum (("==" | "<") CondSum)? .
+CondSum = CondFactor (("+" | "*") CondFactor)* .
+CondFactor = <int> | <string> | "[" (Cond ("," Cond)*)? "]" | "now" | <name> ("." <name>)* | "event" ("." <name>)+ | <name> "(" (Cond ("," Cond)*)? ")" | "(" Cond ")" | "-" CondFactor .
 BudgetLine = "steps" <int> | "time" <duration> | Name <number> .
 Assert = "assert" Path ("precedes" Path | "leads" "to" Path ("|" Path)* | "excludes" Path | "at" "most" <int>) .
 After = "after" (<duration> | <name>) "idle"? ("jitter" (<int> | <number>))? Arm ("else" Arm)* .
@@ -28,7 +38,7 @@ Do = "do" Name "(" (Expr ("," Expr)*)? ")" ("as" Name)? ("per" Scope)? Limit? .
 `
 
 // shallow are short forms for where a sentence is deep enough.
-var shallow = map[string]string{"Expr": "<int>", "Item": "Initial", "Type": `"bool"`, "Unary": "<name>", "Factor": "<name>", "Step": `"reject"`, "Effect": "Assign"}
+var shallow = map[string]string{"Expr": "<int>", "Item": "Initial", "Type": `"bool"`, "Unary": "<name>", "Cond": "<int>", "CondUnary": "<name>", "JsonValue": `"null"`, "Factor": "<name>", "Step": `"reject"`, "Effect": "Assign"}
 
 var symbol = regexp.MustCompile(`"[^"]*"|<\w+>|\w+|[()|?*+]`)
 

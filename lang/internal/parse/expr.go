@@ -20,7 +20,8 @@ Unary = "!" Unary | Compare .
 Compare = <name> "is" "not"? "set" | Sum (("==" | "!=" | "<" | "<=" | ">" | ">=") Sum)? .
 Sum = Term (("+" | "-") Term)* .
 Term = Factor ("*" Factor)* .
-Factor = <int> | <number> | <duration> | <string> | "true" | "false" | "[" "]" | "now" | <name> | <name> "." <name> | "event" "." <name> | "len" "(" (<name> | <name> "." <name> | "event" "." <name>) ")" | <name> "(" (Expr ("," Expr)*)? ")" | "(" Expr ")" | "-" Factor .`
+Factor = <int> | <number> | <duration> | <string> | "true" | "false" | "[" (Expr ("," Expr)*)? "]" | "{" (Pair ("," Pair)* ","?)? "}" | "now" | <name> ("." <name>)* | "event" ("." <name>)+ | "len" "(" (<name> | <name> "." <name> | "event" "." <name>) ")" | <name> "(" (Expr ("," Expr)*)? ")" | "(" Expr ")" | "-" Factor .
+Pair = <string> ":" Expr .`
 
 // Binding powers of the binary operators.
 const (
@@ -44,7 +45,7 @@ func (p *parser) expr(lex *lexer.PeekingLexer) (ast.Expr, error) {
 	if is(&start, ")") {
 		return nil, participle.NextMatch // an empty list of arguments
 	}
-	e := exprParser{lex: lex}
+	e := exprParser{lex: lex, objects: holdsValues(previous(lex))}
 	from := pos(lex.RawPeek().Pos)
 	x, _ := e.climb(orPower)
 	if e.fault == nil && e.comparisons > maxComparisons {
@@ -59,7 +60,11 @@ func (p *parser) expr(lex *lexer.PeekingLexer) (ast.Expr, error) {
 	}
 	p.report(*e.fault)
 	bad := &ast.BadExpr{Node: ast.Node{Pos: from, EndPos: from}}
-	if skipExpr(lex) || lex.Peek().Pos.Offset > start.Pos.Offset {
+	if e.braces > 0 {
+		skipBraces(lex, e.braces)
+		e.brackets = 0
+	}
+	if skipExpr(lex, e.braces > 0, e.brackets) || lex.Peek().Pos.Offset > start.Pos.Offset {
 		bad.Pos = pos(start.Pos)
 		bad.EndPos = pos(lex.RawPeek().Pos)
 	}
@@ -73,7 +78,10 @@ func (p *parser) expr(lex *lexer.PeekingLexer) (ast.Expr, error) {
 // node with the height of its tree, or nil once fault is set.
 type exprParser struct {
 	lex         *lexer.PeekingLexer
-	depth       int // of the calls of factor
+	objects     bool // a brace begins an object; else it begins what follows the expression
+	braces      int  // of objects, that are open
+	brackets    int  // of lists, that are open
+	depth       int  // of the calls of factor
 	comparisons int
 	fault       *fault
 }
@@ -238,17 +246,36 @@ func previous(lex *lexer.PeekingLexer) *lexer.Token {
 	return nil
 }
 
+// holdsValues reports whether an expression behind t is a value and no condition or
+// wait: behind those, a brace begins a block.
+func holdsValues(t *lexer.Token) bool { return t != nil && (is(t, "=") || is(t, "(") || is(t, ",")) }
+
+// skipBraces goes behind the braces that close those of so many objects.
+func skipBraces(lex *lexer.PeekingLexer, open int) {
+	for open > 0 && !lex.Peek().EOF() {
+		switch t := lex.Next(); {
+		case is(t, "{"):
+			open++
+		case is(t, "}"):
+			open--
+		}
+	}
+}
+
 // skipExpr goes to where the expression that holds the next token seems to
-// end, and reports whether it took anything.
-func skipExpr(lex *lexer.PeekingLexer) bool {
-	moved := false
+// end, and reports whether it took anything; moved says that some of it was taken,
+// and brackets how many lists are open.
+func skipExpr(lex *lexer.PeekingLexer, moved bool, brackets int) bool {
 	var before lexer.Token
+	if moved {
+		before = *previous(lex)
+	}
 	for depth := 0; ; moved = true {
 		t := lex.Peek()
 		switch {
 		case t.EOF(), is(t, "{"), is(t, "}"), is(t, "->"):
 			return moved
-		case moved && depth == 0 && beginsLine(t, &before) && before.Type != tokPunct:
+		case moved && depth == 0 && beginsLine(t, &before) && (before.Type != tokPunct || is(&before, "}") || is(&before, "]")):
 			return moved // no operator joins it to what comes before
 		case is(t, "("):
 			depth++
@@ -257,7 +284,11 @@ func skipExpr(lex *lexer.PeekingLexer) bool {
 				return moved
 			}
 			depth--
-		case depth == 0 && (is(t, ",") || t.Type == tokName && endsExpr(lex)),
+		case is(t, "["):
+			brackets++
+		case is(t, "]"):
+			brackets--
+		case depth == 0 && (is(t, ",") && brackets <= 0 || t.Type == tokName && endsExpr(lex)),
 			depth > 0 && t.Type == tokName && is(second(lex), "="):
 			return moved
 		}

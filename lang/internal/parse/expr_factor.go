@@ -30,11 +30,18 @@ func (e *exprParser) factor() (ast.Expr, int) {
 			}
 			return &ast.Paren{Node: e.node(start), X: x}, height + 1
 		case "[":
-			e.lex.Next()
-			if !e.punct("]") {
+			return e.list(e.lex.Next())
+		case "{":
+			if e.objects {
+				return e.object(e.lex.Next())
+			}
+			if second(e.lex).Type == tokString {
+				e.fail(start, "a json where there is a condition or a wait", "Keep what it says in fields, and read these; behind a condition, a brace begins a block.")
+				e.fault.rule = "guard-too-rich"
+				e.lex.Next()
+				e.braces++
 				return nil, 0
 			}
-			return &ast.EmptyList{Node: e.node(start)}, 1
 		}
 	}
 	return e.expected("a value")
@@ -77,11 +84,11 @@ func (e *exprParser) named(t *lexer.Token) (ast.Expr, int) {
 	case is(next, "."):
 		x := e.name(t)
 		e.lex.Next()
-		sel := e.wantName("a value of the enum")
+		sel := e.wantName("a value of the enum, or a key")
 		if sel == nil {
 			return nil, 0
 		}
-		return &ast.Selector{Node: e.node(t), X: x, Sel: sel}, 1
+		return e.members(t, &ast.Selector{Node: e.node(t), X: x, Sel: sel})
 	}
 	return &ast.Ident{Node: e.node(t), Name: t.Value}, 1
 }
@@ -101,7 +108,102 @@ func (e *exprParser) eventField(t *lexer.Token) (ast.Expr, int) {
 	if name == nil {
 		return nil, 0
 	}
-	return &ast.EventField{Node: e.node(t), Name: name}, 1
+	return e.members(t, &ast.EventField{Node: e.node(t), Name: name})
+}
+
+// members are the keys behind x, which begins with the token t.
+func (e *exprParser) members(t *lexer.Token, x ast.Expr) (ast.Expr, int) {
+	height := 1
+	for is(e.lex.Peek(), ".") {
+		if height++; height > maxNesting {
+			return e.failDeep(e.lex.Peek())
+		}
+		e.lex.Next()
+		sel := e.wantName("a key")
+		if sel == nil {
+			return nil, 0
+		}
+		x = &ast.Member{Node: e.node(t), X: x, Sel: sel}
+	}
+	return x, height
+}
+
+// list is `[]` or a list of a json, which begins with the token t.
+func (e *exprParser) list(t *lexer.Token) (ast.Expr, int) {
+	if is(e.lex.Peek(), "]") {
+		e.lex.Next()
+		return &ast.EmptyList{Node: e.node(t)}, 1
+	}
+	e.brackets++
+	var items []ast.Expr
+	tallest := 0
+	for more := true; more; {
+		x, height := e.climb(orPower)
+		if x == nil {
+			return nil, 0
+		}
+		items = append(items, x)
+		if tallest = max(tallest, height+1); tallest > maxNesting {
+			return e.failDeep(t)
+		}
+		if more = is(e.lex.Peek(), ","); more {
+			e.lex.Next()
+		}
+	}
+	if !is(e.lex.Peek(), "]") {
+		return e.expected(`"," or "]"`)
+	}
+	e.lex.Next()
+	e.brackets--
+	return &ast.List{Node: e.node(t), Items: items}, tallest
+}
+
+// object is an object of a json, which begins with the token t.
+func (e *exprParser) object(t *lexer.Token) (ast.Expr, int) {
+	e.braces++
+	var pairs []*ast.Pair
+	tallest := 1
+	for !is(e.lex.Peek(), "}") {
+		pair, height := e.pair()
+		if pair == nil {
+			return nil, 0
+		}
+		pairs = append(pairs, pair)
+		if tallest = max(tallest, height+1); tallest > maxNesting {
+			return e.failDeep(t)
+		}
+		if is(e.lex.Peek(), ",") {
+			e.lex.Next()
+		} else if !is(e.lex.Peek(), "}") {
+			return e.expected(`"," or "}"`)
+		}
+	}
+	e.lex.Next()
+	e.braces--
+	return &ast.Object{Node: e.node(t), Pairs: pairs}, tallest
+}
+
+// pair is a key and its value.
+func (e *exprParser) pair() (*ast.Pair, int) {
+	t := e.lex.Peek()
+	if t.Type == tokName {
+		e.fail(t, fmt.Sprintf("the key %q is no string", t.Value), fmt.Sprintf("Write it between quotes: %q.", t.Value))
+		return nil, 0
+	}
+	if t.Type != tokString {
+		e.expected(`a key between quotes, or "}"`)
+		return nil, 0
+	}
+	e.lex.Next()
+	key := &ast.Literal{Node: e.node(t), Text: t.Value}
+	if !e.punct(":") {
+		return nil, 0
+	}
+	x, height := e.climb(orPower)
+	if x == nil {
+		return nil, 0
+	}
+	return &ast.Pair{Node: e.node(t), Key: key, Value: x}, height
 }
 
 func (e *exprParser) length(t *lexer.Token) (ast.Expr, int) {

@@ -56,6 +56,15 @@ func TestNesting(t *testing.T) {
 		{"not", maxNesting - 1, guard("!", "a", "")},
 		{"minus", maxNesting - 2, guard("- ", "a", "")},
 		{"calls", maxNesting - 1, guard("f(", "a", ")")},
+		{"objects", maxNesting - 3, func(n int) string {
+			return "machine M { on A { a = " + strings.Repeat(`{"k": `, n) + "1" + strings.Repeat("}", n) + "} }"
+		}},
+		{"lists", maxNesting - 2, func(n int) string {
+			return "machine M { on A { a = " + strings.Repeat("[", n) + "1" + strings.Repeat("]", n) + "} }"
+		}},
+		{"keys", maxNesting - 1, func(n int) string {
+			return "machine M { on A { a = event.b" + strings.Repeat(".k", n) + "} }"
+		}},
 		{"sums", maxNesting - 1, func(n int) string {
 			return "machine M { on A { a = b" + strings.Repeat(" + b", n) + "} }"
 		}},
@@ -94,7 +103,8 @@ func TestComparisons(t *testing.T) {
 // TestManyFaults checks that a file of nothing but faults is done with in time
 // that does not grow out of hand.
 func TestManyFaults(t *testing.T) {
-	for _, line := range []string{"on A ->\n", "}\n", "{\n", "sate S {\n", "context { a b c d }\n", "on A { a = }\n", "\"\n", "foo ( bar\n"} {
+	for _, line := range []string{"on A ->\n", "}\n", "{\n", "sate S {\n", "context { a b c d }\n", "on A { a = }\n", "\"\n", "foo ( bar\n",
+		"on A { a = {\"x\": [ }\n", "on A { a = {\"x\": {\n", "on A { a = [{}\n", "on A when {\"x\":\n"} {
 		src := "machine M {\n" + strings.Repeat(line, 5000)
 		if list := findings(src); len(list) == 0 {
 			t.Errorf("no findings in lines of %q", line)

@@ -198,6 +198,16 @@ func (s *settler) fieldDefault(n *ast.Field) {
 	switch d := n.Default.(type) {
 	case nil, *ast.Literal, *ast.Selector, *ast.EmptyList, *ast.BadExpr:
 		return
+	case *ast.Ident:
+		if d.Name == "null" {
+			return
+		}
+	case *ast.List, *ast.Object:
+		if x := unlikeLiteral(d); x != nil {
+			s.wrong(x, "a default that is not a literal", "Write numbers, durations, strings, true, false, null, lists and objects in it.")
+			n.Default = &ast.BadExpr{Node: *n.Default.Base()}
+		}
+		return
 	case *ast.Unary:
 		x, ok := d.X.(*ast.Literal)
 		if ok && d.Op == "-" {
@@ -213,4 +223,38 @@ func (s *settler) fieldDefault(n *ast.Field) {
 	}
 	s.wrong(n.Default, "a default that is not a literal", help)
 	n.Default = &ast.BadExpr{Node: *n.Default.Base()}
+}
+
+// unlikeLiteral is the first part of x, a json, that is none of its literals; nil
+// where there is none.
+func unlikeLiteral(x ast.Expr) ast.Expr {
+	switch x := x.(type) {
+	case *ast.Literal, *ast.EmptyList:
+		return nil
+	case *ast.Ident:
+		if x.Name == "null" {
+			return nil
+		}
+	case *ast.Unary:
+		if number, ok := x.X.(*ast.Literal); ok && x.Op == "-" {
+			if fillLiteral(number); number.Kind != ast.String && number.Kind != ast.Bool {
+				return nil
+			}
+		}
+	case *ast.List:
+		for _, item := range x.Items {
+			if other := unlikeLiteral(item); other != nil {
+				return other
+			}
+		}
+		return nil
+	case *ast.Object:
+		for _, pair := range x.Pairs {
+			if other := unlikeLiteral(pair.Value); other != nil {
+				return other
+			}
+		}
+		return nil
+	}
+	return x
 }

@@ -60,7 +60,7 @@ func innermost(seen []*lexer.Token) int {
 	var open []int
 	for i, t := range seen[:len(seen)-1] {
 		switch {
-		case is(t, "{") && isPublish(seen[:i]):
+		case is(t, "{") && (isPublish(seen[:i]) || isObject(seen[:i])):
 			open = append(open, -1)
 		case is(t, "{"):
 			open = append(open, i)
@@ -80,6 +80,15 @@ func innermost(seen []*lexer.Token) int {
 func isPublish(tokens []*lexer.Token) bool {
 	n := len(tokens)
 	return n > 1 && tokens[n-1].Type == tokName && tokens[n-2].Type == tokName && tokens[n-2].Value == "publish"
+}
+
+// isObject reports whether a brace behind tokens begins an object of a json.
+func isObject(tokens []*lexer.Token) bool {
+	if len(tokens) == 0 {
+		return false
+	}
+	t := tokens[len(tokens)-1]
+	return holdsValues(t) || is(t, "[") || is(t, ":")
 }
 
 // divisible reports whether braces in the item hold elements that a Bad can
@@ -102,9 +111,9 @@ func (a *attempt) element(seen []*lexer.Token, open int) (from int, end *lexer.T
 	for i := open + 1; i < len(seen)-1; i++ {
 		t := seen[i]
 		switch {
-		case is(t, "{") || is(t, "("):
+		case is(t, "{") || is(t, "(") || is(t, "["):
 			nested++
-		case is(t, "}") || is(t, ")"):
+		case is(t, "}") || is(t, ")") || is(t, "]"):
 			nested--
 		case nested > 0:
 		case is(t, ","):
@@ -130,7 +139,7 @@ func (a *attempt) unfinished(seen []*lexer.Token, i, j int) bool {
 	before := seen[j-1]
 	switch a.word {
 	case "context", "event":
-		return is(before, "=") || is(before, "..") || is(before, "]") && !is(seen[j-3], "=") ||
+		return is(before, "=") || is(before, "..") || is(before, "]") && is(seen[j-2], "[") && !is(seen[j-3], "=") ||
 			(j-i)%2 == 1 && allNames(seen[i:j]) // a name without a type
 	}
 	return is(seen[j+1], "=") && before.Type == tokPunct && !is(before, ")") && !is(before, "]") && !is(before, "}")
@@ -154,9 +163,9 @@ func (a *attempt) elementEnd(t *lexer.Token, braces int) *lexer.Token {
 				return next
 			}
 			braces--
-		case is(next, "("):
+		case is(next, "(") || is(next, "["):
 			parens++
-		case is(next, ")"):
+		case is(next, ")") || is(next, "]"):
 			parens = max(0, parens-1)
 		case braces > 0:
 		case is(next, ",") && parens == 0:

@@ -1,0 +1,160 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// Nothing is known of a json, and a row says nothing of one. But a step takes values out
+// of it, and what is no number there cannot become one. So the objects are tried that
+// have all that some expression reads, each with values that may make a difference.
+
+// maxDocuments is the most values of a json that are tried, and maxEach of one part of it.
+const (
+	maxDocuments = 64
+	maxEach      = 6
+)
+
+// part is what an expression reads in some json.
+type part struct {
+	keys []string
+	t    *ir.Type
+}
+
+// parts are what expressions read in some json, each once, and the types as which all of
+// one is read. Nothing can be both a part and have parts: then it is the first.
+func (b *book) parts() (out []part, whole []*ir.Type) {
+	add := func(e ir.Expr, t *ir.Type) {
+		keys, ok := keysOf(e)
+		if ok && len(keys) == 0 {
+			whole = append(whole, t)
+			return
+		}
+		for _, p := range out {
+			n := min(len(p.keys), len(keys))
+			ok = ok && !slices.Equal(p.keys[:n], keys[:n])
+		}
+		if ok {
+			out = append(out, part{keys, t})
+		}
+	}
+	for e := range b.m.Exprs() {
+		ir.Walk(e, func(e ir.Expr) bool {
+			switch e := e.(type) {
+			case *ir.Fit:
+				add(e.X, e.T)
+			case *ir.Binary:
+				if e.T.Kind == ir.JSON { // a list gets one more item
+					add(e.X, &ir.Type{Kind: ir.List, Elem: e.T})
+				}
+			}
+			return true
+		})
+	}
+	return out, whole
+}
+
+// keysOf are the keys by which e reads a part of some json that a parameter, a field or
+// an event holds.
+func keysOf(e ir.Expr) ([]string, bool) {
+	switch e := e.(type) {
+	case *ir.VarRef, *ir.FieldRef:
+		return nil, true
+	case *ir.Key:
+		keys, ok := keysOf(e.X)
+		return append(keys, e.Name), ok
+	}
+	return nil, false
+}
+
+// documents are values of a json.
+func (b *book) documents() []machine.Value {
+	parts, whole := b.parts()
+	var lists [][]machine.Value
+	for _, p := range parts {
+		list := candidates(p.t, b.constantsOf(p.t))
+		lists = append(lists, list[:min(len(list), maxEach)])
+	}
+	rows := product(lists)
+	var out []machine.Value
+	for _, row := range rows[:min(len(rows), maxDocuments*3/4)] {
+		doc := &document{}
+		for i, p := range parts {
+			doc.put(p.keys, form(p.t, row[i]))
+		}
+		if len(parts) > 0 {
+			out = append(out, machine.JSONValue(doc.text()))
+		}
+	}
+	for _, t := range whole {
+		for _, v := range candidates(t, b.constantsOf(t)) {
+			out = append(out, machine.JSONValue((&document{value: form(t, v)}).text()))
+		}
+	}
+	return out[:min(len(out), maxDocuments)]
+}
+
+// holds compares what the run has taken out of a json with the end of the witness, if what
+// is to be shown hangs on it: what a json holds is a guess there. Of what is not held by
+// its value the witness gives an example alone.
+func (p *player) holds(r *run) error {
+	if !p.w.Holds {
+		return nil
+	}
+	for block := range p.m.Blocks() {
+		for _, a := range block.Assigns {
+			fit, fits := a.Value.(*ir.Fit)
+			said, known := p.w.Values[a.Var.Name]
+			if !fits || !known || fit.T.Range == nil && fit.T.Kind != ir.Bool && fit.T.Kind != ir.EnumKind {
+				continue
+			}
+			if want, err := parse(a.Var.Type, said); err != nil || key(want) != key(r.value(a.Var)) {
+				return fmt.Errorf("%q holds something else", a.Var.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// document is a value, or an object with documents in order.
+type document struct {
+	value any
+	keys  []string
+	under []*document
+}
+
+func (d *document) put(keys []string, value any) {
+	if len(keys) == 0 {
+		d.value = value
+		return
+	}
+	i := slices.Index(d.keys, keys[0])
+	if i < 0 {
+		i = len(d.keys)
+		d.keys, d.under = append(d.keys, keys[0]), append(d.under, &document{})
+	}
+	d.under[i].put(keys[1:], value)
+}
+
+func (d *document) text() string {
+	if d.keys == nil {
+		text, err := json.Marshal(d.value)
+		if err != nil {
+			panic("replay: a value without a JSON form: " + err.Error())
+		}
+		return string(text)
+	}
+	text := "{"
+	for i, key := range d.keys {
+		if i > 0 {
+			text += ","
+		}
+		text += strconv.Quote(key) + ":" + d.under[i].text() // a key is a name
+	}
+	return text + "}"
+}
