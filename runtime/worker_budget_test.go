@@ -1,0 +1,125 @@
+package runtime_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/memstore"
+)
+
+// enforcedJob is a job that declares 0.4 usd an attempt and is held to 1; over_budget is what
+// `Stop` is, where taken says so, and else halts the run.
+func enforcedJob(t testing.TB, taken bool) *machine.Machine {
+	t.Helper()
+	plain := job(t, nil, On1("Found", "Working"), On1("failed", "Broken"))
+	d, err := machine.ParseDefinition(plain.Definition().Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Budget = &machine.Budget{Costs: []machine.Cost{{Name: "usd", Amount: "1"}}}
+	d.Activities[0].Costs = []machine.Cost{{Name: "usd", Amount: "0.4"}}
+	for i := range d.States {
+		s := &d.States[i]
+		for _, h := range s.Handlers {
+			if h.Kind == machine.EventInput && d.Events[h.Event].Name == "Stop" && (s.Path == "Working") == taken {
+				h.Kind, h.Event, h.Cost = machine.OverBudgetInput, -1, "usd"
+				s.Handlers = append(s.Handlers, h)
+			}
+		}
+	}
+	m, err := machine.Compile(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestOneAttemptWithinBudget: the step with which an attempt begins is not the one that
+// RunOnce waits for, and an attempt past the budget is not made.
+func TestOneAttemptWithinBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, calls := NewEngine(memstore.New()), 0
+		register(t, e, enforcedJob(t, true), Handlers{Activities: map[string]ActivityFunc{"work": func(_ context.Context, a *Attempt) (Result, error) {
+			calls++
+			time.Sleep(time.Minute) // longer than a worker waits for it when it is to stop
+			return Result{Event: "Found", Data: json.RawMessage(`{"n":1}`), Cost: map[string]json.Number{"usd": "0.35"}}, nil
+		}}})
+		begin(t, e, "r")
+		for range 2 {
+			if v, err := e.RunOnce(t.Context(), "r"); err != nil || v.State != "Working" {
+				t.Fatal(v, err)
+			}
+		}
+		v, err := e.RunOnce(t.Context(), "r") // 0.7 and 0.4 are more than 1
+		if err != nil || v.State != "Stopped" || calls != 2 || v.Costs[0].Spent != "0.7" || !v.Costs[0].Passed {
+			t.Errorf("%+v, %v, %d calls", v, err, calls)
+		}
+		if got := lines(t, e, "r"); got != "start>Idle Go>Working begin>Working Found>Working begin>Working Found>Working begin>Working over_budget(usd)>Stopped" {
+			t.Error(got)
+		}
+	})
+}
+
+// TestSpendingStopsAnAttempt: what is spent before a checkpoint counts with it, and stops the
+// attempt that says so, whose late words count as well.
+func TestSpendingStopsAnAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told error
+		w := work(t, memstore.New(), enforcedJob(t, true), func(ctx context.Context, a *Attempt) (Result, error) {
+			if err := errors.Join(a.Spend("usd", "0.5"), a.Progress(1), a.Spend("usd", "50")); err != nil {
+				t.Error(err)
+			}
+			told = a.Progress(2)
+			<-ctx.Done()
+			return Result{Event: "Found", Data: json.RawMessage(`{"n":1}`), Cost: map[string]json.Number{"usd": "3"}}, nil
+		})
+		defer w.stop()
+		begin(t, w.Engine, "r")
+		v := await(t, w.Engine, "r")
+		synctest.Wait()
+		if v = get(t, w.Engine, "r"); v.State != "Stopped" || v.Costs[0].Spent != "53.5" || !errors.Is(told, ErrMoved) {
+			t.Errorf("%+v, %v", v, told)
+		}
+		if got := lines(t, w.Engine, "r"); got != "start>Idle Go>Working begin>Working spent>Working spent>Working over_budget(usd)>Stopped late Found>Stopped" {
+			t.Error(got)
+		}
+	})
+}
+
+// TestHaltedByBudget: where nothing takes over_budget the run halts; what its attempt says
+// meanwhile is kept for later, and it goes on when an operator allows that.
+func TestHaltedByBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		w := work(t, memstore.New(), enforcedJob(t, false), func(_ context.Context, a *Attempt) (Result, error) {
+			if calls++; calls == 1 {
+				return Result{}, errors.Join(a.Spend("usd", "2"), a.Progress(1), a.Spend("usd", "1"), a.Progress(2), Fail("flaky", ""))
+			}
+			return Result{}, Fail("flaky", "")
+		})
+		defer w.stop()
+		begin(t, w.Engine, "r")
+		v := await(t, w.Engine, "r")
+		synctest.Wait()
+		if v.Halt == nil || v.Halt.Input != "over_budget(usd)" || !strings.Contains(problems(t, w.Engine, HealthQuery{}), "over_budget(usd)") {
+			t.Fatalf("%+v", v)
+		}
+		if _, err := w.RetryOverBudget(t.Context(), "r", Operator{Actor: "ada", Reason: "the client pays"}); err != nil {
+			t.Fatal(err)
+		}
+		v = await(t, w.Engine, "r")
+		if v.State != "Broken" || v.Costs[0].Spent != "3.4" {
+			t.Errorf("%+v, %d calls", v, calls)
+		}
+		if _, err := w.RetryOverBudget(t.Context(), "r", Operator{}); err == nil {
+			t.Error("a run that nothing has halted is let go on")
+		}
+	})
+}
