@@ -30,6 +30,7 @@ type Figure struct {
 	Shares  []string         // of a cost: the attempts in Run of each activity, in the order of their declarations: "refund 3"; empty where it has no part
 	Run     *witness.Witness // that reaches it; nil where there is none to show
 	Held    bool             // of a cost: runs are held to its budget, and over_budget is taken wherever it may come
+	past    bool             // Held, and over the budget: no attempt of a run that costs what is declared begins past it
 
 	path   []int32          // of the product, that reaches it
 	weight *explore.Weigher // what it adds up; nil for time
@@ -199,6 +200,8 @@ func (t *meter) held(name string, amounts map[*ir.Activity]*big.Rat, w *explore.
 	if f.Held = t.p.TakesOverBudget(name); !f.Held {
 		return f
 	}
+	budget := costOf(&ir.Activity{Costs: t.p.Table.Machine.Budget.Costs}, name)
+	f.past = f.Amount != nil && f.Amount.Cmp(budget) > 0
 	longest := graph.NewLongest(&t.p.Graph, t.of, t.n, w.Of)
 	after, comes := int64(0), false
 	for from := range int32(t.p.Len()) {
@@ -223,7 +226,6 @@ func (t *meter) held(name string, amounts map[*ir.Activity]*big.Rat, w *explore.
 			beside = sum
 		}
 	}
-	budget := costOf(&ir.Activity{Costs: t.p.Table.Machine.Budget.Costs}, name)
 	follows := new(big.Rat).Mul(new(big.Rat).SetInt64(after), unit)
 	most := new(big.Rat).Add(budget, beside)
 	if most.Add(most, follows); f.Amount != nil && f.Amount.Cmp(most) <= 0 {

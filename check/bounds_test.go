@@ -115,6 +115,46 @@ write_patch 12
 run_tests 4
 review 4
 `},
+		{"a figure over the budget that runs are held to", `
+machine Held {
+    budget { usd 0.10 }
+    event Said
+    activity ask() -> Said cost usd 0.04
+    initial Asking
+    on failed -> Failed
+    on over_budget -> Failed
+    state Asking {
+        do ask() timeout 1m
+        on Said -> Asking max 2 else -> Done
+    }
+    terminal Done
+    terminal Failed failure
+}`, `
+steps 3
+time ~3m0s
+usd ~0.12
+ask 3
+`},
+		{"a figure within the budget that runs are held to", `
+machine Held {
+    budget { usd 0.12 }
+    event Said
+    activity ask() -> Said cost usd 0.04
+    initial Asking
+    on failed -> Failed
+    on over_budget -> Failed
+    state Asking {
+        do ask() timeout 1m
+        on Said -> Asking max 2 else -> Done
+    }
+    terminal Done
+    terminal Failed failure
+}`, `
+steps 3
+time ~3m0s
+usd 0.12
+ask 3
+`},
 		{"a sum that does not fit into 64 bits", `
 machine Large {
     context { n int 9223372036854775800..9223372036854775807 = 9223372036854775806 }

@@ -21,14 +21,15 @@ type reached struct {
 
 // Show writes out and replays the run that reaches f, a figure of the machine's
 // worst case, and says with it whether f is exact and what it is made of. A figure
-// whose run does not replay is an upper bound, and shows none.
+// whose run does not replay is an upper bound, and shows none. So is one past the budget that
+// runs are held to.
 func (s *shared) Show(f *Figure) {
 	p := s.Product()
 	if p == nil || f.shown {
 		return
 	}
 	f.shown = true
-	if f.Amount != nil && !s.reachedBefore(f) {
+	if f.Amount != nil && !f.past && !s.reachedBefore(f) {
 		s.reach(p, f)
 	}
 	switch {

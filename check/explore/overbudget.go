@@ -39,17 +39,27 @@ func (x *search) overBudget(code *step.StateCode, f func(*step.InputCode)) bool 
 }
 
 // haltsNext reports whether the step at hand leads to where over_budget is due and nothing
-// speaks of it: the run halts there, and is not followed.
+// speaks of it: the run halts there, and is not followed. Behind over_budget of another cost
+// that became due with it, the run is followed as if this one had not: the way to here would
+// else look like one that leads nowhere.
 func (x *search) haltsNext() bool {
-	leaf := x.Program.Machine.States[x.Program.Packing.Leaf.Get(x.Next)]
+	k := x.Program.Packing
+	leaf := x.Program.Machine.States[k.Leaf.Get(x.Next)]
 	if leaf.Kind != ir.Leaf {
 		return false
 	}
 	for at := range x.Program.Enforced {
-		if x.Program.Packing.OverDue.Has(x.Next, at) {
-			x.halts[at] = x.halts[at] || x.Program.States[leaf.ID].Over[at] < 0
-			return x.Program.States[leaf.ID].Over[at] < 0
+		switch {
+		case !k.OverDue.Has(x.Next, at):
+			continue
+		case x.Program.States[leaf.ID].Over[at] >= 0:
+			return false
 		}
+		x.halts[at] = true
+		if x.nextOver() < 0 {
+			return true
+		}
+		k.OverDue.Put(x.Next, at, false)
 	}
 	return false
 }

@@ -194,8 +194,15 @@ func (s *Space) record(i int, in machine.Input, next *machine.Snapshot, commands
 		return
 	}
 	s.redirected(record)
-	if s.haltsNext(next) {
-		return
+	for s.haltsNext(next) {
+		if in.Kind != machine.OverBudgetInput {
+			return
+		}
+		spared := *next // as if the cost had not passed its budget together with that of in
+		if spared.OverDue = slices.Clone(next.OverDue[1:]); len(spared.OverDue) == 0 {
+			spared.OverDue = nil
+		}
+		next = &spared
 	}
 	e := Edge{Input: in, Arm: -1, AtOnce: now.Equal(start)}
 	if record != nil {
