@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
@@ -150,5 +151,26 @@ func (s *Space) haltsNext(at *machine.Snapshot) bool {
 	}
 	in := machine.Input{Kind: machine.OverBudgetInput, Over: at.OverDue[0]}
 	s.note(Event{What: Unhandled, State: at.State, Arm: -1, Kind: in.Kind, Name: s.m.Describe(in)})
+	return true
+}
+
+// haltsAtOnce notes that the over_budget that a report on the way makes due halts the run,
+// whatever host guards say, and reports whether that is so: the report is then no step to a
+// place of its own, from which nothing leads on.
+func (s *Space) haltsAtOnce(i int, at *machine.Snapshot, now time.Time) bool {
+	if len(at.OverDue) == 0 {
+		return false
+	}
+	in := machine.Input{Kind: machine.OverBudgetInput, Over: at.OverDue[0]}
+	var last *machine.Snapshot
+	var record *machine.Record
+	for _, answer := range []bool{true, false} {
+		var err error
+		last, _, record, err = s.m.Step(at, in, now, func(int, []machine.Value) (bool, error) { return answer, nil })
+		if err != nil || last.Status != machine.Halted {
+			return false
+		}
+	}
+	s.halted(i, in, last.Halt.Cause, record)
 	return true
 }

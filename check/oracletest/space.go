@@ -194,6 +194,9 @@ func (s *Space) record(i int, in machine.Input, next *machine.Snapshot, commands
 		return
 	}
 	s.redirected(record)
+	if in.Kind == machine.SpentInput && s.haltsAtOnce(i, next, now) {
+		return
+	}
 	for s.haltsNext(next) {
 		if in.Kind != machine.OverBudgetInput {
 			return
