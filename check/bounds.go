@@ -32,6 +32,8 @@ type Figure struct {
 	Held    bool             // of a cost: runs are held to its budget, and over_budget is taken wherever it may come
 	past    bool             // Held, and over the budget: no attempt of a run that costs what is declared begins past it
 
+	Least *big.Rat // that Run takes, where it is less than Amount; else nil
+
 	path   []int32          // of the product, that reaches it
 	weight *explore.Weigher // what it adds up; nil for time
 	length int64            // of path, by weight

@@ -33,20 +33,37 @@ func counted[N int | int64](n N, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
+// timesElements is "20 elements of files x ": how many executions a visit begins.
+func timesElements(d *ir.Do, elements int64) string {
+	if d.Fan == nil {
+		return ""
+	}
+	return counted(elements, "element") + " of " + d.Fan.List.Name + " x "
+}
+
 // stepFactors is "15 moves (5 by \"-> Waiting max 5\") + 3 retries of analyze".
 func stepFactors(p *explore.Product, path []int32) string {
 	moves, retries := 0, make([]int, len(p.Table.Machine.Activities))
 	by := make([]int, len(p.Table.Machine.Arms))
 	for _, e := range path {
-		switch l := p.Label(e); l.Kind {
+		l := p.Label(e)
+		switch l.Kind {
 		case explore.Moved:
 			moves++
 			if a := p.Arm(e); a != nil && a.Max != nil {
 				by[a.ID]++
 			}
 		case explore.Retried:
-			c, _ := p.Input(e)
-			retries[c.Do.Activity.Index]++
+			if c, _ := p.Input(e); !p.CountedOnEntering(l) {
+				retries[c.Do.Activity.Index]++
+			}
+		}
+		if l.Begun > 0 {
+			for i, d := range p.Table.Machine.States[l.Into].Dos {
+				if _, n := p.Elements(l, i); d.Fan != nil {
+					retries[d.Activity.Index] += int(n * (p.AttemptsEach(d) - 1))
+				}
+			}
 		}
 	}
 	var bounded, terms []string
@@ -127,9 +144,12 @@ type visits struct {
 	leaf   *ir.State
 	count  int
 	beside int // how many dos run the activity side by side
-	each   int // attempts of each do in a visit
-	total  int
-	alike  bool // each is the same of every do in every visit
+	each   int // attempts of each do in a visit, or of each of its elements
+
+	elements int64  // of the fan-out in a visit; 0 of no fan-out
+	list     string // whose elements they are
+	total    int
+	alike    bool // each is the same of every do in every visit
 }
 
 // attemptsOn counts the attempts of each activity along path, in the order of their
@@ -142,20 +162,26 @@ func (s *shared) attemptsOn(path []int32) []attemptsMade {
 	p := s.Product()
 	made := make([]attemptsMade, len(s.Machine.Activities))
 	var leaf *ir.State
-	var counts []int // of the visit at hand, by do
+	var counts []int     // of the visit at hand, by do
+	var elements []int64 // the same, where it is a fan-out
 	leave := func() {
 		for i := range counts {
-			made[leaf.Dos[i].Activity.Index].add(leaf, i, counts[i])
+			made[leaf.Dos[i].Activity.Index].add(leaf, i, counts[i], elements[i])
 		}
-		counts = counts[:0]
+		counts, elements = counts[:0], elements[:0]
 	}
 	for _, e := range path {
 		switch l := p.Label(e); l.Kind {
 		case explore.Started, explore.Moved:
 			leave()
 			leaf = s.Machine.States[l.Into]
-			for range leaf.Dos {
-				counts = append(counts, 1)
+			for i, d := range leaf.Dos {
+				_, n := p.Elements(l, i)
+				counts = append(counts, int(n*p.AttemptsEach(d)))
+				if d.Fan == nil {
+					n = 0
+				}
+				elements = append(elements, n)
 			}
 		default:
 			if d := p.Starts(e); d != nil {
@@ -175,9 +201,13 @@ type countedPath struct {
 	made []attemptsMade
 }
 
-// add notes n attempts of the do in place i of leaf, in one visit.
-func (m *attemptsMade) add(leaf *ir.State, i, n int) {
+// add notes n attempts of the do in place i of leaf, in one visit, which were made for so
+// many elements where it is a fan-out.
+func (m *attemptsMade) add(leaf *ir.State, i, n int, elements int64) {
 	a := leaf.Dos[i].Activity
+	if n == 0 {
+		return // of an empty list
+	}
 	same := func(d *ir.Do) bool { return d.Activity == a }
 	at, known := m.at[leaf]
 	if !known {
@@ -197,8 +227,15 @@ func (m *attemptsMade) add(leaf *ir.State, i, n int) {
 	if slices.IndexFunc(leaf.Dos, same) == i {
 		v.count++
 	}
-	v.alike = v.alike && (v.each == 0 || v.each == n)
-	v.each = n
+	each := n
+	if d := leaf.Dos[i]; d.Fan != nil {
+		v.alike = v.alike && n%int(elements) == 0 && (v.elements == 0 || v.elements == elements && v.list == d.Fan.List.Name)
+		each, v.elements, v.list = n/int(elements), elements, d.Fan.List.Name
+	} else {
+		v.alike = v.alike && v.elements == 0
+	}
+	v.alike = v.alike && (v.each == 0 || v.each == each)
+	v.each = each
 	v.total += n
 	m.total += n
 }
@@ -212,7 +249,7 @@ func (m attemptsMade) String() string {
 	}
 	all := m.in[0]
 	for _, v := range m.in[1:] {
-		all.alike = all.alike && v.alike && v.each == all.each && v.beside == all.beside
+		all.alike = all.alike && v.alike && v.each == all.each && v.beside == all.beside && v.elements == all.elements && v.list == all.list
 		all.count += v.count
 	}
 	if all.alike {
@@ -236,6 +273,12 @@ func (v visits) String() string {
 	text := counted(v.each, "attempt")
 	if v.beside > 1 {
 		text += fmt.Sprintf(" x %d side by side", v.beside)
+	}
+	if v.elements > 0 {
+		text += " x " + counted(v.elements, "element") + " of " + v.list
+		if v.count == 1 {
+			return text
+		}
 	}
 	return text + " x " + counted(v.count, "visit")
 }

@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"cmp"
 	"flag"
 	"maps"
 	"math/rand/v2"
@@ -42,6 +43,7 @@ type machines struct {
 	generate func(*rand.Rand) string
 	count    int
 	larger   int // how many more than a tenth may be too large
+	part     int // at most one of so many may be left out; 10 where it is 0
 
 	seen                 map[string]int // verdicts of each kind
 	broken, large, clean int
@@ -90,6 +92,38 @@ func TestBruteForceEnforced(t *testing.T) {
 	}
 }
 
+// TestBruteForceLists is TestBruteForce for machines whose paths depend on the lengths of
+// lists.
+func TestBruteForceLists(t *testing.T) {
+	lists := &machines{generate: oracletest.GenerateLists, count: *oracleCount / 2}
+	lists.compare(t)
+	for _, c := range comparisons {
+		if open := lists.seen["undecided "+c.rule]; open > lists.count/40 {
+			t.Errorf("%s is undecided for %d machines", c.rule, open)
+		}
+	}
+	for _, kind := range []string{"out-of-range", "no out-of-range", "no-way-to-finish", "unbounded-loop", "no unbounded-loop", "require-violated", "dead-arm"} {
+		if lists.seen[kind] == 0 {
+			t.Errorf("no machine has the verdict %q", kind)
+		}
+	}
+}
+
+// TestBruteForceFans is TestBruteForce for machines whose activities run for the elements
+// of lists.
+func TestBruteForceFans(t *testing.T) {
+	fans := &machines{generate: oracletest.GenerateFans, count: *oracleCount / 6, part: 4}
+	fans.compare(t)
+	for _, kind := range []string{
+		"no-way-to-finish", "unbounded-loop", "bound-without-else", "unreachable-state", "unhandled-done", "spinning-loop", "dead-arm",
+		"worst-case", "attempts", "cost", "time",
+	} {
+		if fans.seen[kind] == 0 {
+			t.Errorf("no machine has the verdict %q", kind)
+		}
+	}
+}
+
 func (g *machines) compare(t *testing.T) {
 	g.seen = map[string]int{}
 	told := map[string]bool{}
@@ -125,8 +159,8 @@ func (g *machines) compare(t *testing.T) {
 		t.Logf("%6d %s", g.seen[kind], kind)
 	}
 	t.Logf("%d machines from seed %d: %d broken, %d too large, %d without an error", g.count, *oracleSeed, g.broken, g.large, g.clean)
-	if most := g.count / 10; g.broken > most || g.large > most+g.larger {
-		t.Errorf("%d machines are broken and %d too large; more than a tenth is left out", g.broken, g.large)
+	if most := g.count / cmp.Or(g.part, 10); g.broken > most || g.large > most+g.larger {
+		t.Errorf("%d machines are broken and %d too large; more than %d are left out", g.broken, g.large, most)
 	}
 }
 

@@ -135,7 +135,7 @@ func (r *replay) take(in machine.Input) error {
 		}
 	}
 	r.attempt(oracletest.Begun(r.s, next, in, r.last, r.now)...)
-	shorten(next, r.now)
+	r.shorten(next)
 	r.last = r.now
 	if record != nil && (record.Effect == machine.Moved && in.Kind != machine.StartInput || record.Effect == machine.Retried) {
 		r.steps++
@@ -146,11 +146,15 @@ func (r *replay) take(in machine.Input) error {
 
 // shorten makes the waits of retries that begin now as short as their usual jitter
 // lets them be: the runtime takes one of many, a witness the shortest. Others are
-// whole seconds here.
-func shorten(s *machine.Snapshot, now time.Time) {
+// whole seconds here. An element of a list keeps the wait that the runtime gives it, since
+// that decides which element has the next free place.
+func (r *replay) shorten(s *machine.Snapshot) {
 	for i := range s.Tasks {
-		if wait := s.Tasks[i].NotBefore.Sub(now); wait > 0 && wait%time.Second != 0 {
-			s.Tasks[i].NotBefore = now.Add(wait * 8 / 10)
+		if r.d.Dos[s.Tasks[i].Do].Fan != nil {
+			continue
+		}
+		if wait := s.Tasks[i].NotBefore.Sub(r.now); wait > 0 && wait%time.Second != 0 {
+			s.Tasks[i].NotBefore = r.now.Add(wait * 8 / 10)
 		}
 	}
 }
@@ -340,8 +344,12 @@ func (r *replay) timer(delay string) (machine.Input, error) {
 // raised is what an open attempt says: of the do with the label, of one that can
 // raise the event, or of any.
 func (r *replay) raised(label string, kind machine.InputKind, event int) (machine.Input, error) {
+	label, index, element := machine.CutElement(label)
 	for _, task := range r.s.Tasks {
 		do := r.d.Dos[task.Do]
+		if element != (do.Fan != nil) && label != "" || element && index != task.Index {
+			continue
+		}
 		_, own, _ := strings.Cut(do.Name, ".")
 		own = own[strings.LastIndex(own, ".")+1:]
 		results := r.d.Activities[do.Activity].Results
@@ -350,7 +358,7 @@ func (r *replay) raised(label string, kind machine.InputKind, event int) (machin
 			says = says || e == event
 		}
 		if task.State == machine.TaskOpen && says && (label == "" || label == own) {
-			in := machine.Input{Kind: kind, Event: event, Do: task.Do, Key: task.Key, Attempt: task.Attempt}
+			in := machine.Input{Kind: kind, Event: event, Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt}
 			if kind != machine.ProgressInput {
 				in.Cost = r.reports(task.Do, r.overs)
 			}
@@ -392,7 +400,11 @@ func zero(d *machine.Definition, t *machine.Type) any {
 	case machine.EnumKind:
 		return d.Enums[t.Enum].Values[0]
 	case machine.ListKind:
-		return []any{}
+		items := []any{}
+		for t.Len != nil && int64(len(items)) < t.Len.Min {
+			items = append(items, zero(d, t.Elem))
+		}
+		return items
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"math/big"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
@@ -30,7 +31,9 @@ func (s *shared) Show(f *Figure) {
 	}
 	f.shown = true
 	if f.Amount != nil && !f.past && !s.reachedBefore(f) {
-		s.reach(p, f)
+		if s.reach(p, f); f.Run == nil && s.mayShow(len(f.path)) {
+			s.reachLess(p, f)
+		}
 	}
 	switch {
 	case f == &s.proof.worst.Steps:
@@ -82,7 +85,7 @@ func (s *shared) reachBy(p *explore.Product, f *Figure) {
 		s.alsoReaches(f)
 		return
 	}
-	w, _ := p.Run(f.path, -1)
+	w, retries, whole := p.RunAll(f.path)
 	s.rows += len(w.Path)
 	ending := replay.Taken
 	if f.Name == timeName {
@@ -98,11 +101,31 @@ func (s *shared) reachBy(p *explore.Product, f *Figure) {
 		}
 		return
 	}
-	if !replays {
+	if !replays || !retries {
 		return
 	}
-	f.Run, f.Exact = run, f.Name != timeName
+	f.Run, f.Exact = run, f.Name != timeName && retries && (whole || f == &s.proof.worst.Steps)
 	s.alsoReaches(f)
+}
+
+// reachLess replays the path of f, a figure that its whole run does not reach, without the
+// retries of elements.
+func (s *shared) reachLess(p *explore.Product, f *Figure) {
+	if f.weight == nil {
+		return
+	}
+	length, ok := f.weight.Bare(f.path)
+	if !ok || f.length == 0 {
+		return
+	}
+	w, whole := p.RunBare(f.path)
+	s.rows += len(w.Path)
+	run, replays := s.replays(s.ends(w, replay.Taken))
+	delete(s.endings, w)
+	if replays && whole {
+		unit := new(big.Rat).Quo(f.Amount, new(big.Rat).SetInt64(f.length))
+		f.Run, f.Least = run, unit.Mul(unit, new(big.Rat).SetInt64(length))
+	}
 }
 
 // alsoReaches notes the run of f for figures that it reaches, too.

@@ -22,12 +22,13 @@ func upperBounds(c *control.Graph) *Worst {
 	stepFactors := []string{fmt.Sprintf("%d moves", max(steps, 0))}
 	for _, d := range m.Dos {
 		visits, at := entries[d.State.ID], d.Activity.Index
-		retries := graph.Times(visits, c.Retries(d))
+		_, elements := d.Elements()
+		retries := graph.Times(graph.Times(visits, elements), c.Retries(d))
 		steps = addUp(steps, retries)
-		attempts[at] = addUp(attempts[at], addUp(visits, retries))
+		attempts[at] = addUp(attempts[at], addUp(graph.Times(visits, elements), retries))
 		if visits > 0 {
-			factors[at] = append(factors[at], fmt.Sprintf("%s x %s of %s",
-				counted(graph.Sum(1, c.Retries(d)), "attempt"), counted(visits, "visit"), d.State.Path))
+			factors[at] = append(factors[at], fmt.Sprintf("%s x %s%s of %s",
+				counted(graph.Sum(1, c.Retries(d)), "attempt"), timesElements(d, elements), counted(visits, "visit"), d.State.Path))
 		}
 		if retries > 0 {
 			stepFactors = append(stepFactors, fmt.Sprintf("%d retries of %s", retries, d.Activity.Name))

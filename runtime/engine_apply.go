@@ -175,6 +175,9 @@ func (e *Engine) load(ctx context.Context, c *request, live *liveRun) error {
 
 // decode gives the version and the snapshot of a stored run.
 func (e *Engine) decode(ctx context.Context, row *RunRow) (*host, *machine.Snapshot, error) {
+	if read := e.runs.known(row); read != nil {
+		return read.host, read.snapshot, nil
+	}
 	h, err := e.host(ctx, row.Definition)
 	if err != nil {
 		return nil, nil, fmt.Errorf("run %q: %w", row.Run, err)
@@ -209,7 +212,15 @@ func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool
 		return fmt.Errorf("run %q: %w", live.id, err)
 	}
 	failpoint.Hit(failpoint.AfterCommit)
+	if failpoint.Enabled && w.endsElement() {
+		failpoint.Hit(failpoint.ElementEnded)
+	}
 	live.host, live.snapshot = w.host, w.after
+	if len(w.after.Lists) > 0 {
+		e.runs.note(live, &decoded{row.Run.Definition, row.Run.Snapshot, w.host, w.after})
+	} else if len(w.before.Lists) > 0 {
+		e.runs.note(live, nil)
+	}
 	if w.after.Status == Finished || len(row.Run.Snapshot) > maxRemembered {
 		live.forget()
 	}
@@ -218,6 +229,20 @@ func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool
 	e.changes.notify(w.after.Run)
 	e.report(w)
 	return nil
+}
+
+// endsElement reports whether an element has ended and others of its list are open.
+func (w *write) endsElement() bool {
+	if len(w.after.Lists) == 0 || !w.after.HasOpenTask() {
+		return false
+	}
+	for _, r := range w.records {
+		ended := r.Input.Kind == machine.ResultInput || r.Input.Kind == machine.FailureInput
+		if ended && r.Effect != machine.Retried && w.host.machine.Definition().Dos[r.Input.Do].Fan != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // maxRemembered is the size in bytes of the largest snapshot that is kept in

@@ -38,13 +38,14 @@ func (w *write) commit(taken bool) (*store.Commit, error) {
 // that someone else has ended, such as an operator, may be held, and its worker has yet
 // to stop.
 func (w *write) work(c *store.Commit) {
-	d, net := w.host.machine.Definition(), machine.NetOf(w.commands)
+	m, net := w.host.machine, machine.NetOf(w.commands)
+	d := m.Definition()
 	for i := range net.Start {
 		c.Start = append(c.Start, w.taskRow(&net.Start[i]))
 	}
 	for i := range net.End {
 		cmd := &net.End[i]
-		if name := d.Dos[cmd.Task.Do].Name; cmd.Kind == machine.CancelTask || c.Claim == nil || c.Claim.Do != name {
+		if name := m.TaskName(&cmd.Task); cmd.Kind == machine.CancelTask || c.Claim == nil || c.Claim.Do != name {
 			c.Cancel = append(c.Cancel, name)
 		}
 	}
@@ -84,7 +85,7 @@ func (w *write) taskRow(cmd *machine.Command) store.TaskRow {
 		Run:        w.after.Run,
 		Machine:    d.Name,
 		Definition: w.host.machine.Hash(),
-		Do:         do.Name,
+		Do:         w.host.machine.TaskName(&cmd.Task),
 		Activity:   d.Activities[do.Activity].Name,
 		Key:        cmd.Task.Key,
 		Attempt:    cmd.Task.Attempt,

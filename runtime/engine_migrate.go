@@ -137,7 +137,7 @@ func (e *Engine) writeMigration(ctx context.Context, live *liveRun, old, h *host
 func (w *write) replaceWork(c *store.Commit, old *Machine) {
 	s, after, m := w.before, w.after, w.host.machine
 	for i := range w.stops {
-		c.Cancel = append(c.Cancel, old.Definition().Dos[w.stops[i].Task.Do].Name)
+		c.Cancel = append(c.Cancel, old.TaskName(&w.stops[i].Task))
 	}
 	for _, a := range s.Alarms {
 		c.Drop = append(c.Drop, old.Definition().Timers[a.Timer].Name)

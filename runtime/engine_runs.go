@@ -1,11 +1,13 @@
 package runtime
 
 import (
+	"bytes"
 	"container/list"
 	"context"
 	"sync"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // maxCached is how many runs an engine keeps in memory that no one works on.
@@ -29,6 +31,35 @@ type liveRun struct {
 
 	host     *host             // guarded by the turn
 	snapshot *machine.Snapshot // nil where nothing is remembered
+
+	read *decoded // guarded by the mutex of liveRuns
+}
+
+// decoded is a run as it was written last, where its activities run for the elements of
+// lists: each attempt looks at the run, and to read a thousand elements takes a while.
+type decoded struct {
+	definition string
+	text       []byte
+	host       *host
+	snapshot   *machine.Snapshot
+}
+
+// note remembers what has been written of the run, or that it is not known.
+func (l *liveRuns) note(r *liveRun, read *decoded) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r.read = read
+}
+
+// known is what has been remembered of the run, if what is stored is the same.
+func (l *liveRuns) known(row *store.RunRow) *decoded {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := l.runs[row.Run]
+	if r == nil || r.read == nil || r.read.definition != row.Definition || !bytes.Equal(r.read.text, row.Snapshot) {
+		return nil
+	}
+	return r.read
 }
 
 // lock waits for its turn with run. The caller calls unlock.

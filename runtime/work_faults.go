@@ -22,7 +22,7 @@ func (e *Engine) workFaults(ctx context.Context, m *Machine, s *machine.Snapshot
 	wanted := s.HandedOut()
 	for i := range wanted {
 		if !stored(m, &wanted[i], tasks) {
-			fault("no task stands for attempt %d of %q", wanted[i].Attempt, m.Definition().Dos[wanted[i].Do].Name)
+			fault("no task stands for attempt %d of %q", wanted[i].Attempt, m.TaskName(&wanted[i]))
 		}
 	}
 	for i := range tasks {
@@ -94,7 +94,6 @@ func wants(m *Machine, tasks []machine.Task, row *store.TaskRow) bool {
 // sameAttempt reports whether a row stands for an attempt, so that workers can find it.
 func sameAttempt(m *Machine, t *machine.Task, row *store.TaskRow) bool {
 	d := m.Definition()
-	do := &d.Dos[t.Do]
-	return do.Name == row.Do && t.Key == row.Key && t.Attempt == row.Attempt &&
-		d.Activities[do.Activity].Name == row.Activity && m.Hash() == row.Definition
+	return m.TaskName(t) == row.Do && t.Key == row.Key && t.Attempt == row.Attempt &&
+		d.Activities[d.Dos[t.Do].Activity].Name == row.Activity && m.Hash() == row.Definition
 }

@@ -21,7 +21,7 @@ type running struct {
 	worker    *worker
 	task      store.TaskRow
 	host      *host
-	do        int
+	attempt   *machine.Task // as its machine has it; set before the activity begins
 	meter     meter
 	uncounted sync.Once // said of its costs
 	ctx       context.Context
@@ -139,17 +139,17 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 	}
 	r.host = h
 	d := h.machine.Definition()
-	do, known := h.machine.Do(t.Do)
+	of, known := attemptOf(h.machine, t)
 	if known { // the definition says which activity it is, whatever the row says
-		t.Activity = d.Activities[d.Dos[do].Activity].Name
+		t.Activity = d.Activities[d.Dos[of.Do].Activity].Name
 	}
 	f := h.handlers.Activities[t.Activity]
 	if !known || f == nil {
 		r.release(longestRest, "this engine has no function for it", nil)
 		return nil, nil, false
 	}
-	r.do = do
-	if !s.IsOpen(r.attempt()) {
+	r.attempt = of
+	if !s.IsOpen(r.attempt) {
 		r.confirm() // cancelled since it was claimed
 		r.report(AttemptCancelled, "the run had moved on before it started", nil)
 		return nil, nil, false
@@ -162,7 +162,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		r.release(0, "the run is paused", nil)
 		return nil, nil, false
 	}
-	if h.machine.Begins(do) {
+	if h.machine.Begins(of.Do) {
 		var begun bool
 		if s, begun = r.begin(); !begun {
 			return nil, nil, false
@@ -170,7 +170,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		failpoint.Hit(failpoint.AttemptBegun)
 	}
 	a := e.asker(r.ctx, h)
-	args, err := h.machine.TaskArgs(s, do, e.now(), a.ask)
+	args, err := h.machine.TaskArgs(s, r.attempt, e.now(), a.ask)
 	switch {
 	case a.unasked != nil:
 		wait := longestRest

@@ -18,14 +18,14 @@ import (
 func (r *running) begin() (*machine.Snapshot, bool) {
 	e := r.engine
 	out, err := r.step(machine.BeginInput, nil)
-	for err == nil && out.snapshot.Status == Running && out.snapshot.IsOpen(r.attempt()) && out.snapshot.PausedAt.IsZero() {
+	for err == nil && out.snapshot.Status == Running && out.snapshot.IsOpen(r.attempt) && out.snapshot.PausedAt.IsZero() {
 		if r.begun(out.snapshot) {
 			return out.snapshot, true
 		}
 		out, err = r.step(machine.BeginInput, nil) // over_budget was taken, and the run is where it was
 	}
 	switch {
-	case errors.Is(err, ErrFenced), err == nil && !out.snapshot.IsOpen(r.attempt()):
+	case errors.Is(err, ErrFenced), err == nil && !out.snapshot.IsOpen(r.attempt):
 		r.confirm()
 		r.report(AttemptCancelled, "the run had moved on before it started", nil)
 	case errors.Is(err, ErrHalted), err == nil && out.snapshot.Status != Running:
@@ -43,7 +43,7 @@ func (r *running) begin() (*machine.Snapshot, bool) {
 // begun reports whether the attempt stands as one that has begun here.
 func (r *running) begun(s *machine.Snapshot) bool {
 	for i := range s.Tasks {
-		if t := &s.Tasks[i]; t.Do == r.do && t.Key == r.task.Key && t.Attempt == r.task.Attempt {
+		if t := &s.Tasks[i]; t.Do == r.attempt.Do && t.Key == r.task.Key && t.Attempt == r.task.Attempt {
 			return t.Begun == r.engine.worker
 		}
 	}
@@ -58,7 +58,7 @@ func (r *running) step(kind InputKind, cost map[string]json.Number) (applied, er
 			if m.Hash() != r.host.machine.Hash() {
 				return machine.Input{}, fmt.Errorf("%w: the run has another definition by now", ErrFenced)
 			}
-			in := machine.NoteInput(kind, r.attempt(), "")
+			in := machine.NoteInput(kind, r.attempt, "")
 			in.Worker = r.engine.worker
 			r.costs(&in, cost, s)
 			return in, nil
@@ -74,7 +74,7 @@ func (r *running) step(kind InputKind, cost map[string]json.Number) (applied, er
 // tell has the run note what the attempt has used since it last said so. What cannot be
 // noted is said with the end of the attempt.
 func (r *running) tell() error {
-	if !r.host.machine.Begins(r.do) {
+	if !r.host.machine.Begins(r.attempt.Do) {
 		return nil
 	}
 	cost := r.meter.drain(nil)

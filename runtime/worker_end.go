@@ -65,7 +65,7 @@ func (r *running) leave(*outcome) { r.report(AttemptCancelled, "it does not stop
 // succeed commits a result. One that does not fit is a failure.
 func (r *running) succeed(out *outcome) {
 	cost := r.used(out)
-	in, err := r.host.machine.ResultInput(r.attempt(), out.event, out.data, r.engine.maxPayload)
+	in, err := r.host.machine.ResultInput(r.attempt, out.event, out.data, r.engine.maxPayload)
 	switch {
 	case out.fault != "" && in.Event >= 0:
 		r.fail("unknown", fmt.Sprintf("the result does not fit: event %q: its data has no JSON form: %s", out.event, out.fault), cost)
@@ -82,15 +82,15 @@ func (r *running) failWith(out *outcome) { r.fail(out.category, out.message, r.u
 // fail commits a failure.
 func (r *running) fail(category, message string, cost map[string]json.Number) {
 	m := r.host.machine
-	in := m.FailureInput(r.attempt(), category, message)
+	in := m.FailureInput(r.attempt, category, message)
 	r.commit(in, AttemptInfo{End: AttemptFailed, Category: m.Definition().Categories[in.Category], Message: in.Message, Cost: cost})
 }
 
-// attempt is the attempt as its machine has it.
-func (r *running) attempt() *machine.Task { return attemptOf(r.do, &r.task) }
-
-func attemptOf(do int, t *store.TaskRow) *machine.Task {
-	return &machine.Task{Do: do, Key: t.Key, Attempt: t.Attempt}
+// attemptOf is the attempt that a task stands for, as its machine has it.
+func attemptOf(m *Machine, t *store.TaskRow) (*machine.Task, bool) {
+	of, ok := m.TaskOf(t.Do)
+	of.Key, of.Attempt = t.Key, t.Attempt
+	return &of, ok
 }
 
 // used is what an attempt has used, and nothing of it twice: that of its outcome
@@ -215,11 +215,11 @@ func (r *running) late(returned string, cost map[string]json.Number) {
 func (r *running) note(kind InputKind, message string, cost map[string]json.Number) {
 	e := r.engine
 	_, err := e.apply(r.worker.ctx, &request{run: r.task.Run, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
-		do, ok := m.Do(r.task.Do)
+		of, ok := attemptOf(m, &r.task)
 		if !ok {
 			return machine.Input{}, ErrFenced
 		}
-		in := machine.NoteInput(kind, attemptOf(do, &r.task), message)
+		in := machine.NoteInput(kind, of, message)
 		in.Worker, in.Took = e.worker, r.took()
 		r.costs(&in, cost, s)
 		return in, nil

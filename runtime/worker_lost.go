@@ -77,11 +77,11 @@ func (e *Engine) takeOverTask(ctx context.Context, t *store.TaskRow) error {
 	}
 	claim, lost := t.Claim(), e.lostAttempt(t)
 	_, err := e.apply(ctx, &request{run: t.Run, claim: &claim, attempt: &lost, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
-		do, ok := m.Do(t.Do)
+		of, ok := attemptOf(m, t)
 		if !ok {
 			return machine.Input{}, fmt.Errorf("there is no do %q", t.Do)
 		}
-		return m.FailureInput(attemptOf(do, t), category, message), nil
+		return m.FailureInput(of, category, message), nil
 	}})
 	if errors.Is(err, ErrHalted) {
 		return e.reissue(ctx, t)
@@ -97,11 +97,11 @@ func (e *Engine) reissue(ctx context.Context, t *store.TaskRow) error {
 		return err
 	}
 	_, err := e.apply(ctx, &request{run: t.Run, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
-		do, ok := m.Do(t.Do)
+		of, ok := attemptOf(m, t)
 		if !ok {
 			return machine.Input{}, ErrFenced
 		}
-		in := machine.NoteInput(machine.LostInput, attemptOf(do, t), "")
+		in := machine.NoteInput(machine.LostInput, of, "")
 		in.Worker, in.Took = t.Worker, max(e.now().Sub(t.ClaimedAt), 0)
 		return in, nil
 	}})

@@ -24,6 +24,9 @@ var contractSeed = flag.Uint64("contract-seed", 1, "the first random machine")
 // options are those of a random machine: every other one has timers.
 func options(seed uint64) contracttest.Options { return contracttest.Options{Timers: seed%2 == 0} }
 
+// lists are those of one whose activities run for the elements of a list.
+func lists(uint64) contracttest.Options { return contracttest.Options{Lists: true} }
+
 // machines is how many random machines a test makes up.
 func machines(t *testing.T, short int) uint64 {
 	n := short
@@ -39,7 +42,19 @@ func machines(t *testing.T, short int) uint64 {
 // TestContract holds the checker against the contract on random machines: what
 // it finds, what it does not, and its figures.
 func TestContract(t *testing.T) {
-	count := machines(t, 150)
+	hold(t, machines(t, 150), options, "unreachable-state", "unbounded-loop", "no-way-to-finish", "bound-without-else", "unhandled-done", "guard-gap", "dead-arm")
+}
+
+// TestContractOfLists is TestContract for machines whose activities run for the elements of
+// a list.
+func TestContractOfLists(t *testing.T) {
+	hold(t, machines(t, 40), lists, "unreachable-state", "no-way-to-finish", "bound-without-else", "unhandled-done", "dead-arm")
+}
+
+// hold holds the checker against the contract on count random machines, some of which have
+// a finding of each of the rules given.
+func hold(t *testing.T, count uint64, options func(uint64) contracttest.Options, wanted ...string) {
+	t.Helper()
 	compared, rules := 0, map[string]int{}
 	for seed := *contractSeed; seed < *contractSeed+count; seed++ {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -60,10 +75,10 @@ func TestContract(t *testing.T) {
 		t.Errorf("machine %d:\n%s\n%s", seed, strings.Join(diffs, "\n"), m.Text())
 	}
 	t.Logf("%d machines of %d compared; rules found: %v", compared, count, rules)
-	if compared < int(count)*9/10 {
+	if compared < int(count)*8/10 {
 		t.Errorf("%d machines of %d compared, want most of them", compared, count)
 	}
-	for _, rule := range []string{"unreachable-state", "unbounded-loop", "no-way-to-finish", "bound-without-else", "unhandled-done", "guard-gap", "dead-arm"} {
+	for _, rule := range wanted {
 		if rules[rule] == 0 {
 			t.Errorf("no machine has a finding of %s", rule)
 		}
@@ -82,13 +97,17 @@ func differences(t *testing.T, m *contracttest.Machine, rules map[string]int) (d
 	t.Helper()
 	text := m.Text()
 	for queue := 2; ; queue++ {
-		space := contracttest.Explore(m, queue, 20_000, false)
+		limit := 20_000
+		if m.HasLists() {
+			limit = 4000
+		}
+		space := contracttest.Explore(m, queue, limit, false)
 		if space.Full || space.Lost { // what is open for any queue counts all the same
 			diffs = slices.DeleteFunc(diffs, func(d string) bool { return !strings.HasPrefix(d, "undecided") })
 			return diffs, len(diffs) > 0
 		}
 		diffs = compare(t, m, text, space, queue, rules)
-		if len(diffs) > 0 && len(compare(t, m, text, contracttest.Explore(m, queue, 20_000, true), queue, nil)) == 0 {
+		if len(diffs) > 0 && len(compare(t, m, text, contracttest.Explore(m, queue, limit, true), queue, nil)) == 0 {
 			diffs = nil
 		}
 		if !space.Capped || len(diffs) == 0 || queue == 5 {
@@ -174,6 +193,13 @@ func compare(t *testing.T, m *contracttest.Machine, text string, space *contract
 	}
 	if space.Starts() {
 		diffs = append(diffs, figures(m, space, queue, worsts[0])...)
+	}
+	if m.HasLists() { // of retries that elements count together the checker may leave questions open: decision 148
+		diffs = slices.DeleteFunc(diffs, func(d string) bool {
+			rule, missed, _ := strings.Cut(d, " ")
+			open := len(s.has["undecided"]) > 0 || len(s.has[rule]) > 0 // a finding of the rule hides what it leaves open in the same state
+			return rule == "undecided" || open && strings.HasPrefix(missed, "missed")
+		})
 	}
 	slices.Sort(diffs)
 	return diffs
@@ -316,6 +342,7 @@ func figures(m *contracttest.Machine, space *contracttest.Space, queue int, w *c
 		got := amount(f)
 		switch {
 		case got == want && (f.Exact || want < 0):
+		case m.HasLists() && !f.Exact && want >= 0 && got >= want: // docs/decisions/0149-figures-of-elements.md
 		case got == want:
 			diffs = append(diffs, fmt.Sprintf("%s at-most: %d is reached by some run", f.Name, got))
 		default:

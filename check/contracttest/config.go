@@ -17,6 +17,7 @@ const (
 	running uint8 = iota
 	waiting
 	finished
+	queued // an element that has no place yet
 )
 
 // config is a configuration of a run.
@@ -26,7 +27,7 @@ type config struct {
 	done      bool // `done` is the next input
 	scan      int  // the deferred event to look at next; -1: none
 	cancelled bool
-	acts      []uint8
+	acts      []uint8 // of the tasks of the leaf, in their order
 	data      []int
 	counters  []int
 	deferred  []deferral

@@ -85,6 +85,10 @@ func (s *scope) value(e *Expr) int {
 		return is(s.data[e.Field.at] != unset)
 	case "!":
 		return is(arg(0) == 0)
+	case "len":
+		return arg(0)
+	case "append":
+		return arg(0) + 1
 	case "&&", "||":
 		// A fault on the left ends it: the right side is not reached.
 		n := len(*s.faults)

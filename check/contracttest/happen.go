@@ -54,7 +54,7 @@ func (s *Space) expand(i int) {
 	if c.done {
 		n := c.clone()
 		n.done = false
-		s.input(i, n, &input{kind: "done"}, edge{what: "done", instant: len(c.leaf.Dos) == 0})
+		s.input(i, n, &input{kind: "done"}, edge{what: "done", instant: len(c.acts) == 0})
 		return
 	}
 	timers, now := s.due(c)
@@ -64,11 +64,11 @@ func (s *Space) expand(i int) {
 		s.input(i, c.clone(), &input{kind: "after", after: a}, edge{what: "after", instant: k.lo == 0})
 	}
 	if now {
-		for _, d := range c.leaf.Dos {
+		for _, t := range s.m.tasks(c.leaf, c.data) {
 			if !s.late {
-				s.resume(i, c, d)
+				s.resume(i, c, t)
 			}
-			s.categories(c, d, s.equal)
+			s.categories(c, t, s.equal)
 		}
 		return
 	}
@@ -93,30 +93,31 @@ func (s *Space) expand(i int) {
 		n.cancelled = true
 		s.input(i, n, &input{kind: "cancel"}, edge{what: "cancel", cancel: true})
 	}
-	for _, d := range c.leaf.Dos {
-		s.activity(i, c, d)
+	for _, t := range s.m.tasks(c.leaf, c.data) {
+		s.activity(i, c, t)
 	}
 }
 
 // activity is what can come of an activity of the visit.
-func (s *Space) activity(i int, c *config, d *Do) {
-	switch c.acts[d.at] {
+func (s *Space) activity(i int, c *config, t task) {
+	d := t.do
+	switch c.acts[t.at] {
 	case waiting:
-		s.resume(i, c, d)
+		s.resume(i, c, t)
 	case running:
 		for _, e := range d.Act.Events {
 			for _, v := range payloads(e) {
-				s.input(i, c.clone(), &input{kind: "result", event: e, values: v, do: d}, edge{what: "result"})
+				s.input(i, c.clone(), &input{kind: "result", event: e, values: v, do: d, task: t}, edge{what: "result"})
 			}
 		}
 		if len(d.Act.Events) == 0 {
 			n := c.clone()
-			s.m.finish(n, d)
+			starts := s.m.finish(n, t)
 			s.m.idle(n)
-			s.link(i, n, edge{what: "nothing to say"})
+			s.link(i, n, edge{what: "nothing to say", starts: starts})
 		}
-		for _, cat := range s.categories(c, d, s.limits) {
-			s.input(i, c.clone(), &input{kind: "failed", cat: cat, do: d}, edge{what: "failed"})
+		for _, cat := range s.categories(c, t, s.limits) {
+			s.input(i, c.clone(), &input{kind: "failed", cat: cat, do: d, task: t}, edge{what: "failed"})
 		}
 		n := c.clone()
 		s.m.idle(n)
@@ -154,32 +155,34 @@ func (s *Space) elapse(i int, c *config) {
 }
 
 // resume starts the attempt for which a retry waits.
-func (s *Space) resume(i int, c *config, d *Do) {
-	if c.acts[d.at] != waiting {
+func (s *Space) resume(i int, c *config, t task) {
+	d := t.do
+	if c.acts[t.at] != waiting || !s.m.hasPlace(c, d) {
 		return
 	}
-	k := c.clock(ofWait, d.at)
+	k := c.clock(ofWait, t.at)
 	if k == nil {
 		n := c.clone()
-		s.m.attempt(n, d)
+		s.m.attempt(n, t)
 		s.link(i, n, edge{what: "attempt", starts: []*Do{d}})
 	} else if k.atLeast(k.lo) {
 		n := c.clone()
-		s.m.attempt(n, d)
+		s.m.attempt(n, t)
 		s.resumed[k.arm] = true
 		s.link(i, n, edge{what: "attempt", starts: []*Do{d}})
 	}
 }
 
 // categories are those with which an attempt of d can fail now.
-func (s *Space) categories(c *config, d *Do, out map[[2]int]bool) []string {
+func (s *Space) categories(c *config, t task, out map[[2]int]bool) []string {
+	d := t.do
 	all := s.m.declared(d)
 	for i, limit := range []int{d.Timeout, d.Heartbeat, d.Progress} {
 		if limit == 0 || d.Timeout > 0 && limit > d.Timeout {
 			continue
 		}
-		if k := c.clock(ofAttempt, d.at*4+i); k == nil || k.atLeast(s.m.scale*limit) {
-			if c.acts[d.at] == running {
+		if k := c.clock(ofAttempt, t.at*4+i); k == nil || k.atLeast(s.m.scale*limit) {
+			if c.acts[t.at] == running {
 				out[[2]int{d.line, i}] = true
 			}
 			all = append(all, []string{"timeout", "silent", "stalled"}[i])

@@ -26,7 +26,7 @@ type Machine struct {
 }
 
 // Kind is the type of a value. All values are numbers: a bool is 0 or 1, a value
-// of an enum its place, a duration its seconds, a text one of a few.
+// of an enum its place, a duration its seconds, a text one of a few, a list its length.
 type Kind int
 
 // The kinds.
@@ -36,6 +36,7 @@ const (
 	Int
 	Duration
 	Text
+	List
 )
 
 // unset is the value of a field that is not set.
@@ -45,7 +46,7 @@ const unset = -1 << 30
 type Field struct {
 	Name   string
 	Kind   Kind
-	Lo, Hi int // both ends belong to it; of bool and enum too
+	Lo, Hi int // both ends belong to it; of bool and enum too, and of a list its lengths
 	Param  bool
 	Own    bool // a parameter that nobody hands over: a value of the run itself
 	Start  int  // unset: it has no default
@@ -132,9 +133,12 @@ type After struct {
 	line   int
 }
 
-// Do runs an activity in a leaf. A limit of 0 is none.
+// Do runs an activity in a leaf, or with a List one for each of its elements. A limit of 0
+// is none.
 type Do struct {
 	Act                          *Activity
+	List                         *Field // a parameter
+	AtOnce                       int    // so many elements run at the same time
 	Label                        string
 	Timeout, Heartbeat, Progress int
 	ID                           int
@@ -170,7 +174,7 @@ type Effect struct {
 
 // Expr is an expression: a condition or a value.
 type Expr struct {
-	Op    string // lit, field, event, host, isset, ! && || == != < <= > >= + - * min max
+	Op    string // lit, field, event, host, isset, ! && || == != < <= > >= + - * min max len append
 	Args  []*Expr
 	Field *Field
 	Val   int

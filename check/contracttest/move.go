@@ -129,13 +129,13 @@ func (m *Machine) settle(n *config, from, d *State, r *result) {
 		case b.Per == "run" || b.Per == "" && b.Op == "go":
 			continue
 		case b.Op == "retry": // the visit of the leaf
-			n.counters[b.counter] = 0
+			clear(n.counters[b.counter*mostElements : (b.counter+1)*mostElements])
 			continue
 		default:
 			s = b.home
 		}
 		if slices.Contains(r.entered, s) && (from == nil || !from.within(s)) {
-			n.counters[b.counter] = 0
+			clear(n.counters[b.counter*mostElements : (b.counter+1)*mostElements])
 		}
 	}
 	n.acts = nil
@@ -166,23 +166,25 @@ func (m *Machine) settle(n *config, from, d *State, r *result) {
 		}
 	}
 	m.idle(n)
-	n.acts = make([]uint8, len(n.leaf.Dos))
-	for _, do := range n.leaf.Dos {
-		m.attempt(n, do)
-		r.starts = append(r.starts, do)
+	tasks := m.tasks(n.leaf, n.data)
+	n.acts = make([]uint8, len(tasks))
+	for i := range n.acts {
+		n.acts[i] = queued
 	}
-	n.done = len(n.leaf.Dos) == 0 && slices.ContainsFunc(n.leaf.Ons, func(o *On) bool {
+	r.starts = append(r.starts, m.fill(n)...)
+	n.done = len(n.leaf.Dos) > 0 && len(tasks) == 0 || len(n.leaf.Dos) == 0 && slices.ContainsFunc(n.leaf.Ons, func(o *On) bool {
 		return slices.ContainsFunc(o.Triggers, func(t *Trigger) bool { return t.Kind == "done" })
 	})
 }
 
 // attempt starts an attempt.
-func (m *Machine) attempt(n *config, d *Do) {
-	n.acts[d.at] = running
-	n.stop(func(k *clock) bool { return k.kind == ofWait && k.id == d.at })
+func (m *Machine) attempt(n *config, t task) {
+	d := t.do
+	n.acts[t.at] = running
+	n.stop(func(k *clock) bool { return k.kind == ofWait && k.id == t.at })
 	for i, limit := range []int{d.Timeout, d.Heartbeat, d.Progress} {
 		if limit > 0 {
-			n.begin(clock{kind: ofAttempt, id: d.at*4 + i, lo: m.scale * limit, hi: -1})
+			n.begin(clock{kind: ofAttempt, id: t.at*4 + i, lo: m.scale * limit, hi: -1})
 		}
 	}
 }

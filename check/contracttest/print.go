@@ -166,6 +166,12 @@ func (p *printer) members(s *State) {
 	}
 	for _, d := range s.Dos {
 		t := "do " + d.Act.Name + "()"
+		if d.List != nil {
+			t += " for x in " + d.List.Name
+			if d.AtOnce > 0 {
+				t += fmt.Sprintf(" limit %d", d.AtOnce)
+			}
+		}
 		if d.Label != "" {
 			t += " as " + d.Label
 		}
@@ -304,6 +310,8 @@ func typeText(f *Field) string {
 		return "Color"
 	case Int:
 		return fmt.Sprintf("int %d..%d", f.Lo, f.Hi)
+	case List:
+		return fmt.Sprintf("[%d..%d]bool", f.Lo, f.Hi)
 	}
 	return fmt.Sprintf("duration %ds..%ds", f.Lo, f.Hi)
 }
@@ -318,6 +326,8 @@ func literal(k Kind, v int) string {
 		return fmt.Sprintf("%ds", v)
 	case Text:
 		return []string{`"a"`, `"b"`, `"c"`}[v]
+	case List:
+		return "[]"
 	}
 	return fmt.Sprint(v)
 }
@@ -338,6 +348,10 @@ func text(e *Expr) string {
 		return e.Field.Name + " is set"
 	case "!":
 		return "!(" + text(e.Args[0]) + ")"
+	case "len":
+		return "len(" + text(e.Args[0]) + ")"
+	case "append":
+		return text(e.Args[0]) + " + true"
 	case "&&", "||":
 		return "(" + text(e.Args[0]) + ") " + e.Op + " (" + text(e.Args[1]) + ")"
 	case "min", "max":

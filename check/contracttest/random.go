@@ -9,6 +9,7 @@ import (
 // Options say what random machines are made of.
 type Options struct {
 	Timers bool
+	Lists  bool // activities run for the elements of a list; not with timers
 }
 
 // Random makes up a small machine.
@@ -39,13 +40,26 @@ func pick[T any](g *maker, list []T) T { return list[g.n(len(list))] }
 
 func (g *maker) field(name string) *Field {
 	f := &Field{Name: name, Kind: Int, Lo: 0, Hi: 1 + g.n(2), Start: unset}
-	switch g.n(6) {
+	switch g.n(7) {
 	case 0, 1:
 		f.Kind, f.Hi = Bool, 1
 	case 2:
 		f.Kind, f.Hi = Enum, 2
+	case 3:
+		f.Kind = List
+		if g.chance(20) {
+			f.Lo = 1
+		}
 	}
 	return f
+}
+
+// literal is a value of f that can be written.
+func (g *maker) literal(f *Field) int {
+	if f.Kind == List {
+		return 0
+	}
+	return g.n(f.Hi + 1)
 }
 
 func (g *maker) declare() {
@@ -58,10 +72,16 @@ func (g *maker) declare() {
 	case roll >= 90: // one of three texts that guards name, or another
 		m.Fields = append(m.Fields, &Field{Name: "run.id", Kind: Text, Lo: 0, Hi: 3, Start: unset, Param: true, Own: true})
 	}
+	if g.opt.Lists {
+		least := g.n(2)
+		m.Fields = append(m.Fields[:0:0], &Field{Name: "xs", Kind: List, Lo: least, Hi: max(1+g.n(2), least), Start: unset, Param: true})
+	}
 	for i := range g.n(3) {
 		f := g.field(fmt.Sprintf("f%d", i))
-		if g.chance(85) {
-			f.Start = g.n(f.Hi + 1)
+		switch {
+		case f.Kind == List && f.Lo > 0: // there is no literal of a list with items
+		case g.chance(85):
+			f.Start = g.literal(f)
 		}
 		m.Fields = append(m.Fields, f)
 	}
@@ -170,6 +190,10 @@ func (g *maker) fill() {
 				break
 			}
 			d := &Do{Act: pick(g, m.Acts), state: s}
+			if g.opt.Lists && g.chance(70) {
+				d.List = m.Fields[0]
+				d.AtOnce = g.n(4) / 2
+			}
 			if g.chance(60) {
 				d.Timeout = 1 + g.n(3)
 			}

@@ -88,6 +88,9 @@ func (g *maker) guard(e *Event) *Expr {
 		c = x
 	case x.Field.Kind == Enum, x.Field.Kind == Text:
 		c = &Expr{Op: pick(g, []string{"==", "!="}), Args: []*Expr{x, lit(x.Field, g.n(3))}}
+	case x.Field.Kind == List:
+		number := &Field{Kind: Int}
+		c = &Expr{Op: pick(g, []string{"==", "!=", "<", "<=", ">", ">="}), Args: []*Expr{{Op: "len", Args: []*Expr{x}}, lit(number, g.n(x.Field.Hi+2))}}
 	default:
 		y := lit(x.Field, g.n(x.Field.Hi+1))
 		if o := pick(g, all); o.Field.Kind == Int && g.chance(30) {
@@ -112,7 +115,7 @@ func (g *maker) block(e *Event) []*Effect {
 		if f.Param || g.chance(40) {
 			continue
 		}
-		v := lit(f, g.n(f.Hi+1))
+		v := lit(f, g.literal(f))
 		var same []*Expr
 		for _, x := range g.fields(e) {
 			if x.Field.Kind == f.Kind {
@@ -122,6 +125,11 @@ func (g *maker) block(e *Event) []*Effect {
 		switch {
 		case len(same) > 0 && g.chance(25):
 			v = pick(g, same)
+		case f.Kind == List && g.chance(60):
+			v = &Expr{Op: "append", Args: []*Expr{{Op: "field", Field: f}}}
+			if len(same) > 0 && g.chance(30) {
+				v.Args[0] = pick(g, same)
+			}
 		case f.Kind == Int && g.chance(50):
 			v = &Expr{Op: pick(g, []string{"+", "+", "-"}), Args: []*Expr{{Op: "field", Field: f}, lit(f, 1)}}
 			if g.chance(50) {

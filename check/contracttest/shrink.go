@@ -275,6 +275,11 @@ func (m *Machine) names(e *Event) bool {
 
 // uses says whether an expression of m satisfies is, or an effect gives f a value.
 func (m *Machine) uses(is func(*Expr) bool, f *Field) bool {
+	for _, s := range m.states {
+		if slices.ContainsFunc(s.Dos, func(d *Do) bool { return d.List == f }) {
+			return true
+		}
+	}
 	var in func(e *Expr) bool
 	in = func(e *Expr) bool { return e != nil && (is(e) || slices.ContainsFunc(e.Args, in)) }
 	block := func(b []*Effect) bool {

@@ -154,7 +154,7 @@ func (s *Space) start(data []int) {
 	ch := &chooser{}
 	for {
 		ch.begin()
-		c := &config{leaf: m.Root, data: data, scan: -1, counters: make([]int, len(m.bounds)), memory: make([]uint8, len(m.Asserts))}
+		c := &config{leaf: m.Root, data: data, scan: -1, counters: make([]int, mostElements*len(m.bounds)), memory: make([]uint8, len(m.Asserts))}
 		r := &result{}
 		read := &scope{data: data, hosts: ch, faults: &r.faults}
 		m.enter(c, nil, nil, m.Root, read, r)

@@ -8,6 +8,7 @@ type input struct {
 	event  *Event
 	values []int
 	do     *Do
+	task   task // of result and failed
 	cat    string
 	after  *After
 }
@@ -148,7 +149,7 @@ func (m *Machine) chain(c *config, in *input, arms []*Arm, read *scope, r *resul
 			continue
 		}
 		if a.Bound > 0 {
-			if c.counters[a.counter] >= a.Bound {
+			if c.counters[a.slot(in)] >= a.Bound {
 				r.spent, r.used = true, a.line
 				continue
 			}
@@ -202,7 +203,7 @@ func (m *Machine) open(c *config, in *input, ch *chooser) (arms []*Arm) {
 func (m *Machine) take(c *config, in *input, a *Arm, read *scope, r *result) {
 	n := c.clone()
 	if a.Bound > 0 {
-		n.counters[a.counter]++
+		n.counters[a.slot(in)]++
 	}
 	switch a.Op {
 	case "reject":
@@ -231,12 +232,13 @@ func (m *Machine) take(c *config, in *input, a *Arm, read *scope, r *result) {
 		m.idle(n)
 		k := 1
 		if a.Bound > 0 {
-			k = n.counters[a.counter]
+			k = n.counters[a.slot(in)]
 		}
 		wait := min(a.First<<(k-1), a.Last)
-		n.acts[in.do.at] = waiting
-		n.stop(func(k *clock) bool { return k.kind == ofAttempt && k.id/4 == in.do.at })
-		n.begin(clock{kind: ofWait, id: in.do.at, arm: a, lo: m.scale * (wait - wait*a.Jitter/100), hi: -1, most: m.scale * wait})
+		n.acts[in.task.at] = waiting
+		n.stop(func(k *clock) bool { return k.kind == ofAttempt && k.id/4 == in.task.at })
+		r.starts = append(r.starts, m.fill(n)...)
+		n.begin(clock{kind: ofWait, id: in.task.at, arm: a, lo: m.scale * (wait - wait*a.Jitter/100), hi: -1, most: m.scale * wait})
 		r.how, r.next = retried, n
 	}
 }
@@ -245,7 +247,7 @@ func (m *Machine) take(c *config, in *input, a *Arm, read *scope, r *result) {
 func (m *Machine) stay(n *config, in *input, r *result, how int) {
 	r.how, r.next = how, n
 	if in.do != nil {
-		m.finish(n, in.do)
+		r.starts = append(r.starts, m.finish(n, in.task)...)
 	}
 	m.idle(n)
 	if in.kind == "after" {
@@ -255,11 +257,13 @@ func (m *Machine) stay(n *config, in *input, r *result, how int) {
 	}
 }
 
-// finish ends an activity; the last one raises done.
-func (m *Machine) finish(n *config, d *Do) {
-	n.acts[d.at] = finished
-	n.stop(func(k *clock) bool { return k.kind == ofWait && k.id == d.at || k.kind == ofAttempt && k.id/4 == d.at })
+// finish ends an activity; the last one raises done. It gives what starts in its place.
+func (m *Machine) finish(n *config, t task) []*Do {
+	n.acts[t.at] = finished
+	n.stop(func(k *clock) bool { return k.kind == ofWait && k.id == t.at || k.kind == ofAttempt && k.id/4 == t.at })
+	starts := m.fill(n)
 	n.done = !slices.ContainsFunc(n.acts, func(a uint8) bool { return a != finished })
+	return starts
 }
 
 // idle starts the idle timers again.

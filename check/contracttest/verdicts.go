@@ -253,8 +253,8 @@ func (s *Space) rests(leaf *State) bool {
 		if c.leaf != leaf || c.status != live || c.done || c.scan >= 0 {
 			continue
 		}
-		if !slices.ContainsFunc(leaf.Dos, func(d *Do) bool {
-			return c.acts[d.at] == waiting || c.acts[d.at] == running && d.Timeout+d.Heartbeat+d.Progress > 0
+		if !slices.ContainsFunc(s.m.tasks(leaf, c.data), func(t task) bool {
+			return c.acts[t.at] == waiting || c.acts[t.at] == running && t.do.Timeout+t.do.Heartbeat+t.do.Progress > 0
 		}) {
 			return true
 		}

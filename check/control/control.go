@@ -121,7 +121,7 @@ func (c *Graph) atOnce(e int) bool {
 	in := c.Table.Case(c.Edges[e].Input)
 	switch in.Kind {
 	case ir.CaseDone:
-		return c.Table.Machine.States[c.Edges[e].From].IsChoice()
+		return flat.DoneAtOnce(c.Table.Machine.States[c.Edges[e].From])
 	case ir.CaseTimer:
 		least, _ := timing.WaitOf(in.Timer)
 		return least == 0

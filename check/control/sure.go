@@ -41,6 +41,9 @@ func (c *Graph) sureEdge(from, e int32) bool {
 		return false
 	}
 	in := c.Table.Case(x.Input)
+	if emptied(leaf) || in.Do != nil && in.Do.Fan != nil && in.Do.Fan.Least == 0 {
+		return false
+	}
 	if comesLate(leaf, in) || c.ruled(leaf, in) || c.outrun(leaf, in, c.hasTime) {
 		return false
 	}
@@ -182,6 +185,9 @@ func (c *Graph) waitsForOthers(leaf *ir.State, in ir.Case) bool {
 	if leaf.IsChoice() {
 		return in.Kind != ir.CaseDone
 	}
+	if emptied(leaf) {
+		return true
+	}
 	switch in.Kind {
 	case ir.CaseCancel, ir.CaseDone, ir.CaseOverBudget:
 		return true
@@ -209,3 +215,7 @@ func leadsOn(in flat.Input) bool {
 	}
 	return false
 }
+
+// emptied reports whether the lists for whose elements the activities of leaf run may be
+// empty, or always are: then nothing comes before `done`, and else something may.
+func emptied(leaf *ir.State) bool { return flat.DoneAtOnce(leaf) && !leaf.IsChoice() }

@@ -32,6 +32,12 @@
 //   - A path as a run to show: retell.go (takes its steps again, for what an edge does
 //     not hold), record.go (rows), schedule.go (their times).
 //
+// # Elements of lists
+//
+// fans.go has the fan-outs of a step, and what they count for; elements.go writes out the
+// rows of each element, of which a path tells nothing. What a configuration holds of them
+// is in package step, fans.go.
+//
 // How long a run lasts is asked in package lifetime.
 //
 // # What a configuration is

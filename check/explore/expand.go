@@ -110,6 +110,13 @@ func (x *search) follow(in *step.InputCode) {
 		k.Fired.Set(x.Next, k.Fired.Get(x.Next)|k.FiredBit[in.Timer.ID])
 	}
 	c := x.Decide(in)
+	if x.timed() && len(x.UsedUp) > 0 {
+		x.saved.Copy(x.moment)
+		defer x.moment.Copy(x.saved)
+		if !x.usedUpInTime(x.From, in) {
+			return
+		}
+	}
 	if c == nil {
 		x.noteUnmet(in)
 		return
@@ -171,8 +178,10 @@ func (x *search) carryOut(in *step.InputCode, c *step.ChoiceCode, again bool) {
 				return
 			}
 			l.Kind = Retried
-			x.Retry(c)
-			x.emitStay(c, l, true)
+			if x.Retry(c); c.CountsOnEntering() && !x.Failed() {
+				x.noteRetried(in, c)
+			}
+			x.emitStay(c, l, !c.CountsOnEntering())
 			return
 		case ir.Reject:
 			return
@@ -186,7 +195,7 @@ func (x *search) carryOut(in *step.InputCode, c *step.ChoiceCode, again bool) {
 		if !v.MayEnd(x.Here, in.Place) {
 			return
 		}
-		v.End(x.Next, in.Place)
+		x.EndOne(in.Place)
 	}
 	x.emitStay(c, l, false)
 }
@@ -202,7 +211,7 @@ func (x *search) emitMoved(c *step.ChoiceCode, l Label) {
 
 // labelOf is label for the edges of c; the usual one is looked up once.
 func (x *search) labelOf(c *step.ChoiceCode, l Label) int32 {
-	if l.Again {
+	if l.Again || l.Begun > 0 {
 		return x.label(l)
 	}
 	if c.Label == graph.None {
@@ -243,8 +252,11 @@ func (x *search) endSilently(leaf *ir.State) {
 			x.each(graph.None, func() { x.endQuietly(leaf, i) })
 			continue
 		}
-		x.Begin()
-		x.endQuietly(leaf, i)
+		x.Oracle.Begin()
+		for again := true; again; again = x.Oracle.Next() {
+			x.Begin()
+			x.endQuietly(leaf, i)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/control"
+	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -140,7 +141,7 @@ func (p *Product) Unmarked(_, e int32) bool { return !p.marks[p.labelAt[e]].unbo
 // timers that may be due when they start.
 func (p *Product) AtOnce(from, e int32) bool {
 	m := p.marks[p.labelAt[e]]
-	if m.done && p.Leaf(from).IsChoice() {
+	if m.done && flat.DoneAtOnce(p.Leaf(from)) {
 		return true
 	}
 	in, _ := p.Input(e)
@@ -197,6 +198,6 @@ func (p *Product) ChainAtOnce() (from int32, chain []int32) {
 
 // mayFollow reports whether any step waits for nothing.
 func (p *Product) mayFollow() bool {
-	return slices.ContainsFunc(p.Table.Machine.States, (*ir.State).IsChoice) ||
+	return slices.ContainsFunc(p.Table.Machine.States, flat.DoneAtOnce) ||
 		slices.ContainsFunc(p.marks, func(m mark) bool { return m.instant })
 }

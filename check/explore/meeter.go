@@ -83,11 +83,15 @@ func readsAttempt(e ir.Expr) bool {
 	return found
 }
 
-// note takes the variables that e reads. A value that is not held (one whose
+// note takes the variables that e reads. A value that is not held (a string whose
 // length alone is read, an argument of a host guard) makes the answer inexact;
-// of what is asked only whether it is set, that is enough.
+// of what is asked only whether it is set, or how its length compares with constants,
+// that is enough.
 func (m *meeter) note(e ir.Expr) {
 	ir.Walk(e, func(e ir.Expr) bool {
+		if b, ok := e.(*ir.Binary); ok && m.tells(b) {
+			return false
+		}
 		if ref, ok := e.(*ir.VarRef); ok && ref.Var.Always() == nil {
 			n := m.p.program.Tracked.Vars[ref.Var]
 			m.inexact = m.inexact || n.Slot == nil || !n.Valued() || !n.Domain.TellsValues()
@@ -101,6 +105,14 @@ func (m *meeter) note(e ir.Expr) {
 			m.values = append(m.values, guard.Some())
 		}
 	}
+}
+
+// tells reports whether e compares the length of a list with a constant, and the
+// configuration says how.
+func (m *meeter) tells(e *ir.Binary) bool {
+	list, _, k, ok := ir.ListLength(e)
+	ref, isVar := list.(*ir.VarRef)
+	return ok && isVar && ref.Var.Always() == nil && m.p.program.Tracked.Tells(ref, k, nil)
 }
 
 // answer goes through the configurations of the leaf. The first that can be

@@ -133,7 +133,7 @@ func (x *search) mayPass(d *ir.Do) {
 // endQuietly adds the end of the activity in place i of leaf, which has nothing to say.
 func (x *search) endQuietly(leaf *ir.State, i int) {
 	d := leaf.Dos[i]
-	x.Program.Packing.Visits[leaf.ID].End(x.Next, i)
+	x.EndOne(i)
 	x.mayPass(d)
 	x.emitStay(nil, Label{Kind: Ended, Input: graph.None, Arm: graph.None, Do: int32(d.ID)}, false)
 }

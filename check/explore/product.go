@@ -28,25 +28,28 @@ type Product struct {
 	Guessed bool // some choice was made for want of knowing
 	paced   bool // its paths keep to the times of all timers
 
-	program *step.Program
-	store   *store
-	stands  []int32   // by junction: the first configuration that it stands for
-	came    []int32   // by configuration: the edge by which it was first reached
-	from    []int32   // by configuration: where that edge starts
-	labelAt []int32   // by edge: its label
-	rests   []rests   // by edge
-	stuck   []inputIn // inputs by configuration that some guess leaves without an edge
-	labels  []Label
-	zones   *zone.Table // of the times that configurations have; see clocks
-	marks   []mark      // by label
-	firstIn []int32     // by state ID
-	taken   []bool      // by arm ID
-	fired   []bool      // by timer ID
-	faults  map[faultKey]Fault
-	broken  map[Broken]bool
-	unmet   map[InputAt]Unmet
-	halts   []bool // by place of a cost: its over_budget may come where nothing speaks of it
-	spent   map[spentAt]Unmet
+	program    *step.Program
+	store      *store
+	stands     []int32   // by junction: the first configuration that it stands for
+	came       []int32   // by configuration: the edge by which it was first reached
+	from       []int32   // by configuration: where that edge starts
+	labelAt    []int32   // by edge: its label
+	rests      []rests   // by edge
+	stuck      []inputIn // inputs by configuration that some guess leaves without an edge
+	labels     []Label
+	begun      [][]step.Elements     // by Label.Begun; the first one is of a leaf without fan-outs
+	beginnings map[string]int32      // the numbers of those
+	retried    map[retryOf]retriedBy // by retry that elements make and configurations do not count: a case in which they do
+	zones      *zone.Table           // of the times that configurations have; see clocks
+	marks      []mark                // by label
+	firstIn    []int32               // by state ID
+	taken      []bool                // by arm ID
+	fired      []bool                // by timer ID
+	faults     map[faultKey]Fault
+	broken     map[Broken]bool
+	unmet      map[InputAt]Unmet
+	halts      []bool // by place of a cost: its over_budget may come where nothing speaks of it
+	spent      map[spentAt]Unmet
 
 	onward      *graph.Graph // see Onward
 	component   []int32
@@ -67,6 +70,7 @@ type Label struct {
 	Into   int32 // of Started and Moved: the ir.State.ID of the leaf or terminal that is entered
 	Shared int16 // of Started and Moved: the depth of the innermost state that is neither left nor entered
 	Again  bool  // the input is an event that was deferred
+	Begun  int32 // of Started and Moved: with how many elements the fan-outs of the leaf begin; see Elements
 }
 
 // mark is what is asked of many edges, said once of each label.
@@ -150,7 +154,7 @@ func (p *Product) starts(l Label) *ir.Do {
 	case Begun:
 		return p.Table.Machine.Dos[l.Do]
 	case Retried:
-		if d := p.Table.Case(l.Input).Do; !p.program.Clocks.WaitCounts(d.State, slices.Index(d.State.Dos, d)) {
+		if d := p.Table.Case(l.Input).Do; !p.CountedOnEntering(l) && !p.program.Clocks.WaitCounts(d.State, slices.Index(d.State.Dos, d)) {
 			return d
 		}
 	}

@@ -24,33 +24,56 @@ type recorder struct {
 	edge      *Label            // of the row at hand; nil where it has none
 	schedule  *schedule         // nil where the product does not know times
 	lap       int               // in the second lap of the cycle: how many rows the first path has; else 0
+
+	elements map[*ir.Do][]element // of the fan-outs of the visit
+	more     map[*ir.Do]int64     // of those that the path does not tell apart: how many more there are
+	begins   []witness.Begins     // of the visit, until its first row
+	ahead    []int32              // the edges behind the one at hand
+	refuses  bool                 // nothing takes what comes behind the path
+	letStart bool                 // the row that comes next waits for attempts
+	all      bool                 // lists are as long as they can be, and all retries are made
+	bare     bool                 // but for these
+	fewer    bool                 // a retry that counts where a visit begins was not made
+	short    bool                 // an attempt that counts where a visit begins did not start
 }
 
-func (p *Product) record(path []int32, loop int) *recorder {
+func (p *Product) recorder(all bool) *recorder {
 	r := &recorder{
-		p: p, teller: p.teller(), clock: timing.NewClock(),
-		w: &witness.Witness{Loop: -1}, sure: true, deferrals: map[*ir.Event]int{},
+		p: p, teller: p.teller(), clock: timing.NewClock(), all: all,
+		w: &witness.Witness{Loop: -1}, sure: true, deferrals: map[*ir.Event]int{}, elements: map[*ir.Do][]element{}, more: map[*ir.Do]int64{},
 	}
 	if p.program.Clocks != nil {
 		r.schedule = newSchedule()
 	}
+	return r
+}
+
+func (p *Product) record(path []int32, loop int) *recorder {
+	r := p.recorder(false)
+	r.take(path, loop)
+	return r
+}
+
+// take adds the rows of path.
+func (r *recorder) take(path []int32, loop int) {
 	for i, e := range path {
 		if i == loop {
 			r.w.Loop = len(r.w.Path)
 		}
+		r.ahead = path[i+1:]
 		r.step(e)
 	}
 	if loop >= 0 && r.schedule != nil {
 		r.goRoundAgain(path[loop:])
 	}
-	return r
 }
 
 // goRoundAgain notes when the rows of the cycle come in the second lap: it need not
 // take as long as the first, which comes from elsewhere.
 func (r *recorder) goRoundAgain(round []int32) {
 	r.lap = len(r.w.Path)
-	for _, e := range round {
+	for i, e := range round {
+		r.ahead = round[i+1:]
 		r.step(e)
 	}
 	r.w.Path, r.lap = r.w.Path[:r.lap], 0
@@ -61,10 +84,14 @@ func (r *recorder) step(e int32) {
 	if r.p.IsWithin(e) {
 		return // the row is that of the edge which comes next
 	}
-	s := r.teller.edge(r.at, e)
-	r.sure = r.sure && s.found && !s.guessed
 	l := r.p.Label(e)
 	c, _ := r.p.Input(e)
+	if r.all && r.p.CountedOnEntering(l) {
+		r.at = r.p.To[e]
+		return // all of them are made where the visit begins
+	}
+	s := r.teller.edge(r.at, e)
+	r.sure = r.sure && s.found && !s.guessed
 	r.edge = &l
 	if l.Again {
 		r.deferEarlier(c.Event)
@@ -74,23 +101,33 @@ func (r *recorder) step(e int32) {
 	case Started:
 		r.begin(s)
 	case Ended:
-		r.say(l.Do, witness.Ended)
+		r.say(l, e, s, witness.Ended)
 	case Begun: // it needs no row: attempts start by themselves
 		r.schedule.begins(r.p.Table.Machine.Dos[l.Do])
 	case Checkpoint:
-		r.say(l.Do, witness.Checkpoint)
+		r.say(l, e, s, witness.Checkpoint)
 	case Dropped:
 		r.row(witness.Input{Kind: witness.Dropped, Case: c}, nil, nil)
 	default:
 		leaving := l.Kind == Moved && c.Kind != ir.CaseTimer
+		if l.Kind == Moved && r.all {
+			r.letElementsStart()
+		}
 		if leaving {
 			r.clock.LetStart(r.p.Leaf(r.at))
 		}
 		if c.Kind == ir.CaseEvent && l.Kind == Stayed && l.Arm == graph.None {
 			r.deferrals[c.Event] = len(r.w.Path)
 		}
-		r.row(arriving(c, l.Again), s.data, s.guards)
-		r.takenBy(r.p.Arm(e))
+		if in, a := arriving(c, l.Again), r.p.Arm(e); c.Do != nil && c.Do.Fan != nil {
+			r.said(l, e, in, a, s, r.elementRow(in, a, s))
+		} else {
+			r.row(in, s.data, s.guards)
+			r.takenBy(a)
+		}
+		if l.Kind == Moved && c.Kind == ir.CaseTimer {
+			r.noteLate()
+		}
 		if leaving && r.schedule != nil {
 			r.schedule.letStart(r.p.Leaf(r.at), r.p.program.Clocks)
 		}
@@ -98,10 +135,12 @@ func (r *recorder) step(e int32) {
 	if l.Again && r.p.isDeferred(r.p.To[e], c.Event) && (l.Kind == Dropped || l.Arm != graph.None) {
 		r.deferAgain(c.Event)
 	}
-	if r.schedule != nil {
+	if r.schedule != nil && (l.Kind != Retried || c.Do.Fan == nil) {
 		r.schedule.goesOn(l, r.p.Leaf(r.at), r.p.Leaf(r.p.To[e]), c, s)
 	}
-	r.advance(e, l, c)
+	if r.advance(e, l, c); l.Begun > 0 {
+		r.beginVisit(l)
+	}
 }
 
 // begin notes how the run starts.
@@ -193,6 +232,9 @@ func (r *recorder) advance(e int32, l Label, c ir.Case) {
 			r.clock.Started[d] = r.clock.Now
 		}
 	case Retried:
+		if c.Do.Fan != nil {
+			break
+		}
 		wait, _ := r.p.RetryWait(r.at, r.p.Arm(e))
 		r.clock.Started[c.Do] = r.clock.Now + max(wait, 0)
 	}
@@ -214,7 +256,8 @@ func (r *recorder) row(in witness.Input, data map[string]any, guards map[string]
 		}
 		r.schedule.comes(c, r.edge, do, r.p.comesAtOnce(r.at), len(r.w.Path))
 	}
-	row := witness.Row{State: leaf, Input: in, At: time.Duration(r.clock.Now)}
+	row := witness.Row{State: leaf, Input: in, At: time.Duration(r.clock.Now), Begins: r.begins, LetStart: r.letStart}
+	r.begins, r.letStart = nil, false
 	if len(data) > 0 {
 		row.Data = data
 	}
@@ -256,8 +299,16 @@ func (r *recorder) finish() (*witness.Witness, bool) {
 }
 
 // say adds the row of what an activity does that is no input.
-func (r *recorder) say(do int32, what witness.Kind) {
-	r.row(witness.Input{Kind: what, Case: ir.Case{Kind: ir.CaseDone}, Activity: r.p.Table.Machine.Dos[do]}, nil, nil)
+func (r *recorder) say(l Label, e int32, s *sought, what witness.Kind) {
+	in := witness.Input{Kind: what, Case: ir.Case{Kind: ir.CaseDone}, Activity: r.p.Table.Machine.Dos[l.Do]}
+	switch {
+	case in.Activity.Fan == nil:
+		r.row(in, nil, nil)
+	case what == witness.Ended:
+		r.said(l, e, in, nil, s, r.elementRow(in, nil, s))
+	default:
+		r.elementRow(in, nil, s)
+	}
 }
 
 // arriving is c, which is an event that was deferred where again is true.

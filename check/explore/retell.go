@@ -29,6 +29,7 @@ type sought struct {
 	params  []int64
 
 	timers   []step.StartedTimer // the timers that start with it
+	usedUp   []*ir.Arm           // the retries that the element of a fan-out has used up
 	wait     int64               // of a retry
 	restarts bool                // it restarts idle timers
 }
@@ -60,6 +61,10 @@ func (x *search) capture() {
 	want.data, want.guards = x.Said()
 	want.timers, want.wait, want.restarts = slices.Clone(x.Timers), x.wait, x.restarts
 	want.params = append(want.params[:0], x.Params...)
+	want.usedUp = nil
+	for _, c := range x.UsedUp {
+		want.usedUp = append(want.usedUp, c.Arm)
+	}
 }
 
 // teller is a search that takes steps again.
@@ -94,7 +99,9 @@ func (x *search) seek(from int32, s *sought) *sought {
 // parameters, payloads and verdicts that lead along it, and the data at its end.
 // Sure reports whether nothing on the way was guessed, so that it is a run.
 func (p *Product) Run(path []int32, loop int, then ...ir.Case) (w *witness.Witness, sure bool) {
-	r := p.record(path, loop)
+	r := p.recorder(false)
+	r.refuses = len(then) > 0
+	r.take(path, loop)
 	for _, c := range then {
 		r.refused(c)
 	}
@@ -110,7 +117,16 @@ func (r *recorder) refused(c ir.Case) {
 			s = r.teller.seek(r.at, s)
 		}
 	}
-	r.row(arriving(c, false), s.data, s.guards)
+	r.inputRow(arriving(c, false), s)
+}
+
+// inputRow adds the row of an input that has no edge.
+func (r *recorder) inputRow(in witness.Input, s *sought) {
+	if in.Do != nil && in.Do.Fan != nil {
+		r.elementRow(in, nil, s)
+		return
+	}
+	r.row(in, s.data, s.guards)
 }
 
 // RunInto is Run for the shortest path to a fault, and its input.
@@ -126,7 +142,7 @@ func (p *Product) RunInto(f Fault) (w *witness.Witness, sure bool) {
 		r.begin(s)
 	}
 	if f.Input != graph.None {
-		r.row(arriving(p.Table.Case(f.Input), f.Again), s.data, s.guards)
+		r.inputRow(arriving(p.Table.Case(f.Input), f.Again), s)
 	}
 	return r.finish()
 }

@@ -141,6 +141,13 @@ func (s *schedule) goesOn(l Label, from, leaf *ir.State, in ir.Case, found *soug
 	}
 }
 
+// later is a moment that comes so long after now, or later.
+func (s *schedule) later(wait int64) int {
+	v := s.Next()
+	s.After(s.now, v, wait, false)
+	return v
+}
+
 // insert makes room for a row, which comes at the moment of the row that was there.
 func (s *schedule) insert(row int) {
 	if row < len(s.rows) {

@@ -34,6 +34,7 @@ func newSearch(t *flat.Table, code *step.Program) *search {
 		Product: &Product{
 			Table: t, program: code, zones: zone.NewTable(), store: newStore(code.Packing.Words, code.Packing.Used),
 			firstIn: make([]int32, len(m.States)), taken: make([]bool, len(m.Arms)), fired: make([]bool, len(m.Timers)),
+			begun: [][]step.Elements{nil}, beginnings: map[string]int32{}, retried: map[retryOf]retriedBy{},
 			faults: map[faultKey]Fault{}, broken: map[Broken]bool{}, unmet: map[InputAt]Unmet{}, spent: map[spentAt]Unmet{},
 			halts: make([]bool, len(code.Enforced)),
 		},
@@ -76,7 +77,7 @@ func (x *search) each(input int32, run func()) {
 		if n := x.junctions.noting; n != nil && x.restsOn()&depends != 0 {
 			n.steps.guess = true
 		}
-		usesUp := x.Again && x.still // an event was deferred and is gone; see surelyEnding
+		usesUp := (x.Again || x.OneLess) && x.still // an event was deferred and is gone, or an element has ended; see surelyEnding
 		if x.restsOn()&depends != 0 && !x.emitted && !usesUp && !x.Failed() && x.sought == nil {
 			x.noteStuck(inputIn{x.at, input})
 		}

@@ -19,7 +19,7 @@ func (p *Product) AlwaysVain(a *ir.Arm) bool {
 			continue
 		}
 		taken = true
-		if p.Starts(e) != nil {
+		if p.Starts(e) != nil || p.CountedOnEntering(p.Label(e)) {
 			return false
 		}
 		c, _ := p.Input(e)

@@ -17,6 +17,7 @@ type times struct {
 	moment *zone.Zone // when the input at hand comes
 	then   *zone.Zone // after it
 	part   *zone.Zone // see split
+	saved  *zone.Zone // moment, before what an element has used up was looked at
 	pieces []int32    // the numbers of its zones, in which the step ends
 
 	work     int   // bounds in zones that were made
@@ -24,7 +25,9 @@ type times struct {
 	restarts bool  // the step at hand restarts idle timers
 }
 
-func newTimes() times { return times{moment: zone.New(0), then: zone.New(0), part: zone.New(0)} }
+func newTimes() times {
+	return times{moment: zone.New(0), then: zone.New(0), part: zone.New(0), saved: zone.New(0)}
+}
 
 func (x *search) timed() bool { return x.Program.Clocks != nil }
 
@@ -86,6 +89,20 @@ func (x *search) runsFor(leaf *ir.State, i int, limit int64) bool {
 	}
 	s := x.Program.Clocks.Leaves[leaf.ID].Dos[i]
 	return s == 0 || x.moment.And(s, 0, -min(limit, data.MaxWait))
+}
+
+// usedUpInTime adds to the moment of the input at hand that its element has waited for all
+// the retries that it has used up, and reports whether there is time for that.
+func (x *search) usedUpInTime(leaf *ir.State, in *step.InputCode) bool {
+	waits := int64(0)
+	for _, c := range x.UsedUp {
+		waits = graph.Sum(waits, timing.LeastWaits(c.Arm))
+	}
+	if in.Kind == ir.CaseFailure {
+		limit, _ := timing.Earliest(in.Case)
+		waits = graph.Sum(waits, limit)
+	}
+	return x.runsFor(leaf, in.Place, waits)
 }
 
 // fires is the time at which the timer of in is due and no other timer comes before it.
@@ -192,6 +209,10 @@ func (x *search) ageStayed(c *step.ChoiceCode, l Label) {
 	}
 	switch {
 	case s == 0:
+	case leaf.Dos[place].Fan != nil:
+		if x.Program.Packing.Visits[leaf.ID].HasEnded(x.Next, int(place)) {
+			x.then.Free(s)
+		}
 	case l.Kind == Retried:
 		x.then.Set(s, 0, x.wait, x.wait)
 		if x.Program.Clocks.WaitCounts(leaf, int(place)) {

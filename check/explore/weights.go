@@ -11,6 +11,7 @@ import (
 type Weigher struct {
 	p       *Product
 	weights []int64 // by label
+	bare    []int64 // the same without the retries that count where a visit begins; nil where there are none
 }
 
 // Steps counts moves and retries.
@@ -25,23 +26,49 @@ func (p *Product) Attempts(of func(*ir.Activity) int64) *Weigher { return p.weig
 func (p *Product) weigher(step int64, attempt func(*ir.Activity) int64) *Weigher {
 	ofLeaf := make([]int64, len(p.Table.Machine.States))
 	for _, d := range p.Table.Machine.Dos {
-		ofLeaf[d.State.ID] += attempt(d.Activity)
+		if d.Fan == nil {
+			ofLeaf[d.State.ID] += attempt(d.Activity)
+		}
 	}
 	w := &Weigher{p: p, weights: make([]int64, len(p.labels))}
+	if len(p.retried) > 0 {
+		w.bare = make([]int64, len(p.labels))
+	}
 	for i, l := range p.labels {
 		switch l.Kind {
 		case Started:
-			w.weights[i] = ofLeaf[l.Into]
+			w.weights[i] = graph.Sum(ofLeaf[l.Into], p.ofElements(l, step, attempt))
 		case Moved:
-			w.weights[i] = step + ofLeaf[l.Into]
+			w.weights[i] = step + graph.Sum(ofLeaf[l.Into], p.ofElements(l, step, attempt))
 		case Retried:
-			w.weights[i] = step
+			if !p.CountedOnEntering(l) {
+				w.weights[i] = step
+			}
 		}
 		if d := p.starts(l); d != nil {
 			w.weights[i] += attempt(d.Activity)
 		}
+		if w.bare != nil {
+			w.bare[i] = w.weights[i]
+			for _, e := range p.begun[l.Begun] {
+				d := p.Table.Machine.States[l.Into].Dos[e.Place]
+				each := graph.Sum(graph.Times(p.retriesEach(d), attempt(d.Activity)), graph.Times(step, p.retriesEach(d)))
+				w.bare[i] -= graph.Times(e.Most, each)
+			}
+		}
 	}
 	return w
+}
+
+// ofElements is what the elements count for that begin with l, and their retries.
+func (p *Product) ofElements(l Label, step int64, attempt func(*ir.Activity) int64) int64 {
+	total := int64(0)
+	for _, e := range p.begun[l.Begun] {
+		d := p.Table.Machine.States[l.Into].Dos[e.Place]
+		each := graph.Sum(graph.Times(p.AttemptsEach(d), attempt(d.Activity)), graph.Times(step, p.retriesEach(d)))
+		total = graph.Sum(total, graph.Times(e.Most, each))
+	}
+	return total
 }
 
 // SurePath is a path from the start that adds up to length, the most that any does, and
@@ -65,6 +92,18 @@ func (p *Product) SurePath(w *Weigher, length int64) []int32 {
 		path[i] = numbers[e]
 	}
 	return path
+}
+
+// Bare is what path counts for without the retries that count where a visit begins; false
+// where there are none.
+func (w *Weigher) Bare(path []int32) (length int64, ok bool) {
+	if w.bare == nil {
+		return 0, false
+	}
+	for _, e := range path {
+		length = graph.Sum(length, w.bare[w.p.labelAt[e]])
+	}
+	return length, true
 }
 
 // Of is what edge e counts for.

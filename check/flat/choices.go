@@ -49,8 +49,8 @@ type InPlace map[*ir.Do]bool
 func (t *Table) EndsInPlace() InPlace {
 	ends := InPlace{}
 	for _, d := range t.Machine.Dos {
-		if len(d.Activity.Results) == 0 {
-			ends[d] = true // it has nothing to say
+		if len(d.Activity.Results) == 0 || mayBeEmpty(d) {
+			ends[d] = true // it has nothing to say, or not even begun
 		}
 	}
 	for _, s := range t.Machine.States {
@@ -64,6 +64,18 @@ func (t *Table) EndsInPlace() InPlace {
 		}
 	}
 	return ends
+}
+
+// DoneAtOnce reports whether `done` may come as s is entered, before anything else: s is a
+// choice state, or its activities run for elements of lists that may be empty.
+func DoneAtOnce(s *ir.State) bool {
+	return s.IsChoice() || s.Kind == ir.Leaf && len(s.Dos) > 0 && !slices.ContainsFunc(s.Dos, func(d *ir.Do) bool { return !mayBeEmpty(d) })
+}
+
+// mayBeEmpty reports whether d may run for no element at all.
+func mayBeEmpty(d *ir.Do) bool {
+	least, _ := d.Elements()
+	return least == 0
 }
 
 // CanStay reports whether an input may be handled without leaving the state and

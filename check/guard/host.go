@@ -85,12 +85,15 @@ func (r *reader) argument(e ir.Expr) argument {
 	return a
 }
 
-// fits holds where a lies in the range of t.
+// fits holds where a lies in the range of t, or is as long as t says.
 func (a argument) fits(t *ir.Type) *node {
-	if t.Range == nil {
-		return always
+	switch {
+	case t.Range != nil:
+		return within(a.number, t.Range)
+	case t.Len != nil:
+		return within(linear{plus: a.length}, t.Len)
 	}
-	return within(a.number, t.Range)
+	return always
 }
 
 func within(x linear, r *ir.Range) *node {
@@ -166,6 +169,8 @@ func oneValue(t *ir.Type) bool {
 		return t.Range.Lo == t.Range.Hi
 	case t.Kind == ir.EnumKind:
 		return len(t.Enum.Values) == 1
+	case t.Kind == ir.List && t.Len != nil && t.Len.Lo == t.Len.Hi:
+		return t.Len.Hi == 0 || oneValue(t.Elem)
 	}
 	return false
 }

@@ -64,14 +64,14 @@ func (r *renderer) number(v *variable) int64 {
 	return plain(v.typ.Kind, v.lo, v.hi)
 }
 
-// lengthOf is the length of v; 0 where no formula reads it.
+// lengthOf is the length of v; the least one where no formula reads it.
 func (r *renderer) lengthOf(v *variable) int64 {
 	length := v.term
 	length.Len = true
 	if i, read := r.p.numberOf[length]; read {
 		return r.v.numbers[i-1]
 	}
-	return 0
+	return v.typ.LeastLen()
 }
 
 func (r *renderer) textOf(v *variable) (any, string) {
@@ -119,6 +119,8 @@ func valuesOf(t *ir.Type) int64 {
 		return int64(len(t.Enum.Values))
 	case t.Range != nil && uint64(t.Range.Hi-t.Range.Lo) < math.MaxInt32:
 		return t.Range.Hi - t.Range.Lo + 1
+	case t.Len != nil && t.Len.Hi-t.Len.Lo < math.MaxInt32:
+		return t.Len.Hi - t.Len.Lo + 1
 	}
 	return math.MaxInt32
 }
@@ -131,7 +133,7 @@ func valueAt(t *ir.Type, k int64) int64 {
 	case t.Kind == ir.Float:
 		return ordinal(float64(k))
 	}
-	return k
+	return t.LeastLen() + k
 }
 
 // scalar is the value of a t with the number n, in its JSON form and as text.
@@ -160,7 +162,7 @@ func scalar(t *ir.Type, n int64) (any, string) {
 		return k.Str, k.Text()
 	case ir.List:
 		item, _ := scalar(t.Elem, valueAt(t.Elem, 0))
-		return slices.Repeat([]any{item}, int(n)), itemsText(int(n))
+		return slices.Repeat([]any{item}, int(min(n, longest))), itemsText(int(n))
 	}
 	return n, strconv.FormatInt(n, 10) // json: any number will do
 }

@@ -68,7 +68,9 @@ func newVariable(t term, typ *ir.Type) *variable {
 	v := &variable{term: t, typ: typ, lo: math.MinInt64, hi: math.MaxInt64}
 	switch {
 	case t.Len:
-		v.lo = 0
+		if v.lo = 0; typ.Len != nil {
+			v.lo, v.hi = typ.Len.Lo, typ.Len.Hi
+		}
 	case typ.Range != nil:
 		v.lo, v.hi = typ.Range.Lo, typ.Range.Hi
 	case typ.Kind == ir.Time:

@@ -118,7 +118,7 @@ func (t *Times) limitless(c int32) *ir.Timer {
 func (t *Times) endlessRetry(leaf *ir.State) *ir.Arm {
 	for _, d := range leaf.Dos {
 		for _, a := range t.p.Table.Retries(d) {
-			if _, bounded := timing.LongestWait(a); !bounded || a.Max == nil && len(leaf.Dos) > 1 {
+			if _, bounded := timing.LongestWait(a); !bounded || a.Max == nil && sideBySide(leaf) {
 				return a
 			}
 		}

@@ -1,6 +1,7 @@
 // Package lifetime bounds how long a run may last, on the product of package explore.
 //
-// In the order in which to read them: times.go (the equations), settle.go (their
+// In the order in which to read them: times.go (the equations), fans.go (what the elements
+// of a fan-out last), settle.go (their
 // solution, component by component), parts.go (the sum that a time is), endless.go
 // (why one has no end).
 package lifetime
@@ -37,8 +38,9 @@ type Times struct {
 	around  [][]capping // by state ID: the timers around a leaf, the outermost first
 	start   []int32     // by configuration: where its exits begin
 	exits   []int64     // exit(T, c), for each timer around the leaf of c
-	attempt []int64     // by state ID: what the attempts cost that start with it
-	first   []int32     // by component: where its members begin
+	attempt []int64     // by state ID: what the attempts cost that start with it, of one without fan-outs
+	begun   map[beginning]int64
+	first   []int32 // by component: where its members begin
 	members []int32
 }
 
@@ -46,7 +48,7 @@ type Times struct {
 func New(p *explore.Product, of []int32, n int) *Times {
 	t := &Times{Longest: make([]int64, p.Len()), p: p, of: of, start: make([]int32, p.Len()+1)}
 	m := p.Table.Machine
-	t.around, t.attempt = make([][]capping, len(m.States)), make([]int64, len(m.States))
+	t.around, t.attempt, t.begun = make([][]capping, len(m.States)), make([]int64, len(m.States)), map[beginning]int64{}
 	for _, s := range m.States {
 		if s.Kind != ir.Leaf {
 			continue
@@ -59,7 +61,9 @@ func New(p *explore.Product, of []int32, n int) *Times {
 				t.around[s.ID] = append(t.around[s.ID], capping{timer, most, ends})
 			}
 		}
-		t.attempt[s.ID] = t.attemptTime(s)
+		if !hasFan(s) {
+			t.attempt[s.ID] = t.attemptTime(s, nil)
+		}
 	}
 	for c := range int32(p.Len()) {
 		t.start[c+1] = t.start[c] + int32(len(t.timers(c)))
@@ -87,18 +91,25 @@ func (t *Times) timers(c int32) []capping {
 }
 
 // attemptTime is what entering leaf costs: its attempts, the longest of those
-// side by side, with all retries where there are several.
-func (t *Times) attemptTime(leaf *ir.State) int64 {
+// side by side, with all retries where there are several. Elements says how many
+// elements of the do at a place begin; nil where none is a fan-out.
+func (t *Times) attemptTime(leaf *ir.State, elements func(place int) int64) int64 {
 	longest := int64(0)
-	for _, d := range leaf.Dos {
+	for i, d := range leaf.Dos {
 		time := timing.AttemptLimit(d)
-		if len(leaf.Dos) > 1 {
+		if d.Fan != nil {
+			time = t.fanTime(d, elements(i))
+		} else if sideBySide(leaf) {
 			time = graph.Sum(time, t.allRetries(d))
 		}
 		longest = max(longest, time)
 	}
 	return longest
 }
+
+// sideBySide reports whether executions run side by side in leaf, so that their retries
+// count where the visit begins.
+func sideBySide(leaf *ir.State) bool { return len(leaf.Dos) > 1 || hasFan(leaf) }
 
 // allRetries is what all retries of d in one visit cost.
 func (t *Times) allRetries(d *ir.Do) int64 {
@@ -117,10 +128,10 @@ func (t *Times) allRetries(d *ir.Do) int64 {
 func (t *Times) weight(from, e int32) int64 {
 	switch l := t.p.Label(e); l.Kind {
 	case explore.Started, explore.Moved:
-		return t.attempt[l.Into]
+		return t.attemptsWith(l)
 	case explore.Retried:
 		leaf := t.p.Leaf(from)
-		if len(leaf.Dos) > 1 {
+		if sideBySide(leaf) {
 			return 0 // counted on entering
 		}
 		wait, bounded := t.p.RetryWait(from, t.p.Arm(e))
@@ -147,7 +158,9 @@ func (t *Times) restOf(c int32) int64 {
 			continue
 		}
 		time := graph.Sum(timing.AttemptLimit(d), t.longestRetryWait(d))
-		if len(leaf.Dos) > 1 {
+		if d.Fan != nil {
+			time = t.fanTime(d, t.p.OpenAtMost(c, i))
+		} else if sideBySide(leaf) {
 			time = graph.Sum(timing.AttemptLimit(d), t.allRetries(d))
 		}
 		longest = max(longest, time)

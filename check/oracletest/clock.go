@@ -82,7 +82,7 @@ func (s *Space) ready(at *machine.Snapshot, in machine.Input) time.Duration {
 		return 0
 	}
 	for _, task := range at.Tasks {
-		if task.Do == in.Do {
+		if of(in, task) {
 			wait := task.NotBefore.Sub(start)
 			if in.Kind == machine.FailureInput {
 				if limit := s.mayFail(&s.Def.Dos[in.Do], in.Category, s.Def.Categories[in.Category]); limit != nil {
@@ -93,6 +93,11 @@ func (s *Space) ready(at *machine.Snapshot, in machine.Input) time.Duration {
 		}
 	}
 	return 0
+}
+
+// of reports whether in is of a task.
+func of(in machine.Input, task machine.Task) bool {
+	return in.Do == task.Do && in.Index == task.Index
 }
 
 // longestLimit is the longest time limit of a do.
@@ -117,7 +122,14 @@ func (s *Space) settle(c *machine.Snapshot, now time.Time) {
 		if task.NotBefore.IsZero() {
 			since = 0
 		}
-		if task.State != machine.TaskOpen {
+		switch {
+		case task.State == machine.TaskWaiting && since > 0: // a place that is free later goes to who can run first
+			task.Key, task.Attempt, task.NotBefore = "", 0, start.Add(since)
+			continue
+		case task.State == machine.TaskWaiting:
+			task.Key, task.Attempt, task.NotBefore = "", 0, time.Time{}
+			continue
+		case task.State != machine.TaskOpen:
 			task.NotBefore = time.Time{}
 			continue
 		}
@@ -163,7 +175,7 @@ func (s *Space) jittered(from, next *machine.Snapshot, now time.Time) []*machine
 func Begun(at, next *machine.Snapshot, in machine.Input, since, now time.Time) []machine.Task {
 	var out []machine.Task
 	for _, task := range at.Tasks {
-		speaks := in.Do == task.Do && (in.Kind == machine.ResultInput || in.Kind == machine.FailureInput || in.Kind == machine.ProgressInput || in.Kind == machine.SpentInput)
+		speaks := of(in, task) && (in.Kind == machine.ResultInput || in.Kind == machine.FailureInput || in.Kind == machine.ProgressInput || in.Kind == machine.SpentInput)
 		if task.State != machine.TaskOpen || !task.NotBefore.After(since) || task.NotBefore.After(now) && !speaks {
 			continue
 		}
@@ -188,7 +200,7 @@ func Waiting(at *machine.Snapshot, since time.Time) []machine.Task {
 // waits reports whether next has task, which still waits.
 func waits(next *machine.Snapshot, task machine.Task) bool {
 	return next.Status == machine.Running && slices.ContainsFunc(next.Tasks, func(t machine.Task) bool {
-		return t.Do == task.Do && t.State == machine.TaskOpen && t.NotBefore.Equal(task.NotBefore)
+		return t.Do == task.Do && t.Index == task.Index && t.State == machine.TaskOpen && t.NotBefore.Equal(task.NotBefore)
 	})
 }
 

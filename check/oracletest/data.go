@@ -44,6 +44,9 @@ func (g *generator) atom(field string) string {
 	add(field == "failure", `event.category == "timeout"`, `event.category != "unknown"`, `event.activity == "act0"`)
 	add(field == "Color", "event.v == Color.Green", "event.v == c")
 	add(field == "duration 0s..20s", "event.v > 4s", "event.v <= w")
+	add(g.fans, "len(xs) > 1", "len(xs) == 0", "n < 2")
+	add(g.set, "len(ys) > 0")
+	add(g.inFan && g.chance(0.3), "event.index == 0", "event.index < 1")
 	return pick(g, list)
 }
 
@@ -80,5 +83,8 @@ func (g *generator) assign(field string) string {
 	add(field == "bool" && g.flag, "b = event.v")
 	add(field == "Color", "c = event.v")
 	add(field == "duration 0s..20s", "w = event.v")
+	add(g.inFan, "n = n + 1")
+	add(g.set, "ys = []")
+	add(field == "[0..2]string", "ys = event.v", "ys = event.v")
 	return pick(g, list)
 }

@@ -137,9 +137,9 @@ func (s *Space) arms(leaf int, in machine.Input) []int {
 }
 
 // readArguments notes what an attempt that starts reads too early.
-func (s *Space) readArguments(next *machine.Snapshot, do int) {
+func (s *Space) readArguments(next *machine.Snapshot, t *machine.Task) {
 	ask := func(int, []machine.Value) (bool, error) { return true, nil }
-	if _, err := s.m.TaskArgs(next, do, start, ask); err != nil {
+	if _, err := s.m.TaskArgs(next, t, start, ask); err != nil {
 		s.fault(Event{State: next.State, Arm: -1}, machine.CauseOf(err))
 	}
 }

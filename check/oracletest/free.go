@@ -2,6 +2,7 @@ package oracletest
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
@@ -19,6 +20,8 @@ func (s *Space) Free() bool {
 	for _, e := range conditions(s.Def) {
 		visit(e, func(e *machine.Expr) {
 			switch e.Op {
+			case "event":
+				free = free || e.Name == "index" // it is free, as elements are alike
 			case "==", "!=", "<", "<=", ">", ">=":
 				free = free || !known(e.Args[0]) && !known(e.Args[1]) && !finite(&e.Args[0].Type)
 			}
@@ -45,11 +48,22 @@ func (s *Space) assigned() []bool {
 	return out
 }
 
+// Fans reports whether an activity runs for the elements of a list. The waits of their
+// retries are not followed.
+func (s *Space) Fans() bool {
+	return slices.ContainsFunc(s.Def.Dos, func(do machine.Do) bool { return do.Fan != nil })
+}
+
 // Timed reports whether the order of timers, or of time limits beside each other,
 // may decide what a run does.
 func (s *Space) Timed() bool {
 	if len(s.Def.Timers) > 0 {
 		return true
+	}
+	for _, do := range s.Def.Dos {
+		if do.Fan != nil && (do.Timeout != nil || do.Heartbeat != nil || do.Progress != nil) {
+			return true
+		}
 	}
 	for i := range s.Def.States {
 		if len(s.Def.States[i].Dos) < 2 {

@@ -45,14 +45,18 @@ type generator struct {
 	results    []plannedEvent
 	param      bool // a parameter `limit int 0..2`
 	enum, flag bool
-	unset      bool // a field without a default
-	wait       bool // a duration field
-	host       bool // a host guard
-	plain      bool // an unranged int, copied from events alone
-	text       bool // a string, copied from events alone
-	fixed      bool // fields that nothing assigns
-	flat       bool // no timers
-	category   bool // a declared category of failure
+	unset      bool   // a field without a default
+	wait       bool   // a duration field
+	host       bool   // a host guard
+	plain      bool   // an unranged int, copied from events alone
+	text       bool   // a string, copied from events alone
+	fixed      bool   // fields that nothing assigns
+	flat       bool   // no timers
+	fans       bool   // activities run for elements of lists
+	set        bool   // a list that events set
+	inFan      bool   // the arms of a fan-out are being written
+	elements   string // the type of the list that is a parameter
+	category   bool   // a declared category of failure
 }
 
 type plannedState struct {
@@ -161,6 +165,9 @@ func (s *plannedState) path() string {
 }
 
 func (g *generator) params() string {
+	if g.fans {
+		return "(xs " + g.elements + ")"
+	}
 	if g.param {
 		return "(limit int 0..2)"
 	}
@@ -181,7 +188,7 @@ func (g *generator) declarations() {
 		text  string
 	}{
 		{g.flag, "b bool = false"}, {g.enum, "c Color = Color.Red"}, {g.unset, "u int 0..2"},
-		{g.wait, "w duration 0s..20s = 8s"}, {g.fixed, "most int = 2"}, {g.fixed, `mode string = "slow"`}, {g.plain, "p int = 0"}, {g.text, `t string = "no"`},
+		{g.wait, "w duration 0s..20s = 8s"}, {g.fixed, "most int = 2"}, {g.fixed, `mode string = "slow"`}, {g.plain, "p int = 0"}, {g.set, "ys [0..2]string = []"}, {g.text, `t string = "no"`},
 	} {
 		if f.there {
 			g.line("%s", f.text)

@@ -30,7 +30,7 @@ func (s *Space) others(at *machine.Snapshot) []machine.Input {
 	for _, task := range at.Tasks {
 		idle := slices.ContainsFunc(at.Alarms, func(a machine.Alarm) bool { return s.Def.Timers[a.Timer].Idle })
 		if task.State == machine.TaskOpen && idle {
-			list = append(list, machine.Input{Kind: machine.ProgressInput, Do: task.Do, Key: task.Key, Attempt: task.Attempt})
+			list = append(list, machine.Input{Kind: machine.ProgressInput, Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt})
 		}
 	}
 	if !at.Cancelled {
@@ -43,7 +43,7 @@ func (s *Space) others(at *machine.Snapshot) []machine.Input {
 func (s *Space) says(at *machine.Snapshot, task machine.Task) []machine.Input {
 	do := &s.Def.Dos[task.Do]
 	activity := &s.Def.Activities[do.Activity]
-	in := machine.Input{Kind: machine.ResultInput, Event: -1, Do: task.Do, Key: task.Key, Attempt: task.Attempt}
+	in := machine.Input{Kind: machine.ResultInput, Event: -1, Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt}
 	var list []machine.Input
 	if len(activity.Results) == 0 {
 		list = append(list, in)

@@ -87,7 +87,7 @@ func (g *generator) leaf() {
 	case g.chance(0.15):
 		g.choice()
 		return
-	case len(g.activities) > 0 && g.chance(0.55):
+	case len(g.activities) > 0 && (g.fans && g.chance(0.8) || g.chance(0.55)):
 		g.work()
 		if g.chance(0.6) {
 			return
@@ -131,13 +131,16 @@ func (g *generator) choice() {
 // work writes activities and the handlers of what they say.
 func (g *generator) work() {
 	labels := []string{""}
-	if g.chance(0.25) {
+	if g.chance(0.25) && (!g.fans || g.chance(0.3)) {
 		labels = []string{"x.", "y."}
 	}
 	quiet := false
 	for _, label := range labels {
 		a := pick(g, g.activities)
 		text := "do " + a.name + "()"
+		if g.inFan = g.fans && g.chance(0.85); g.inFan {
+			text += g.fan()
+		}
 		if label != "" {
 			text += " as " + label[:1]
 		}
@@ -165,6 +168,7 @@ func (g *generator) work() {
 		}
 		quiet = quiet || len(a.results) == 0
 	}
+	g.inFan = false
 	if (quiet || g.chance(0.3)) && !g.slip() {
 		g.line("on done -> %s", g.ahead())
 	}

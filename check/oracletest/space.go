@@ -63,7 +63,7 @@ type Edge struct {
 func (e *Edge) same(f Edge) bool {
 	x, y := e.Input, f.Input
 	return e.To == f.To && e.Effect == f.Effect && e.Arm == f.Arm && e.AtOnce == f.AtOnce && slices.Equal(e.Started, f.Started) &&
-		x.Kind == y.Kind && x.Event == y.Event && x.Do == y.Do && x.Category == y.Category && x.Timer == y.Timer && x.Over == y.Over && reflect.DeepEqual(x.Data, y.Data)
+		x.Kind == y.Kind && x.Event == y.Event && x.Do == y.Do && x.Index == y.Index && x.Category == y.Category && x.Timer == y.Timer && x.Over == y.Over && reflect.DeepEqual(x.Data, y.Data)
 }
 
 // Counts reports whether the edge is a step of the worst case: a move or a
@@ -135,6 +135,10 @@ func (s *Space) canonical(of *machine.Snapshot, now time.Time) *machine.Snapshot
 		c.Started, c.Entered, c.Now = start, start, start
 	}
 	c.Executions, c.Halt, c.Spent = nil, nil, nil // what was spent before is free
+	c.Lists = slices.Clone(c.Lists)
+	for i := range c.Lists {
+		c.Lists[i].Seq = 1
+	}
 	return &c
 }
 
@@ -219,7 +223,7 @@ func (s *Space) record(i int, in machine.Input, next *machine.Snapshot, commands
 			if !c.Task.NotBefore.After(now) {
 				e.Started = append(e.Started, s.Def.Dos[c.Task.Do].Activity)
 			}
-			s.readArguments(next, c.Task.Do)
+			s.readArguments(next, &c.Task)
 		}
 	}
 	e.Started = append(e.Started, s.activities(Begun(s.Nodes[i].Snapshot, next, in, start, now))...)

@@ -27,7 +27,7 @@ type walk struct {
 	*rand.Rand
 	at    *machine.Snapshot
 	now   time.Time
-	since map[int]time.Time // by do: when the attempt under way has started, or will
+	since map[[2]int]time.Time // by do and element: when the attempt under way has started, or will
 }
 
 // last walks, and gives how long the run lasted until its last step.
@@ -51,9 +51,9 @@ func (w *walk) takes(in machine.Input) bool {
 	for _, c := range commands {
 		if c.Kind == machine.StartTask {
 			if w.since == nil {
-				w.since = map[int]time.Time{}
+				w.since = map[[2]int]time.Time{}
 			}
-			w.since[c.Task.Do] = later(w.now, c.Task.NotBefore)
+			w.since[[2]int{c.Task.Do, c.Task.Index}] = later(w.now, c.Task.NotBefore)
 		}
 	}
 	w.at = next
@@ -91,7 +91,7 @@ func (w *walk) next() (machine.Input, bool) {
 		case machine.CancelInput, machine.ProgressInput:
 			continue
 		case machine.ResultInput, machine.FailureInput, machine.SpentInput:
-			if w.since[in.Do].After(w.now) || w.timedOut(in) {
+			if w.since[[2]int{in.Do, in.Index}].After(w.now) || w.timedOut(in) {
 				continue
 			}
 		}
@@ -135,10 +135,10 @@ func (w *walk) limit() (limit time.Time, out *machine.Input) {
 		if task.State != machine.TaskOpen {
 			continue
 		}
-		since := w.since[task.Do]
+		since := w.since[[2]int{task.Do, task.Index}]
 		if timeout := w.Def.Dos[task.Do].Timeout; timeout != nil && since.Add(time.Duration(*timeout)).Before(limit) {
 			limit = since.Add(time.Duration(*timeout))
-			out = &machine.Input{Kind: machine.FailureInput, Do: task.Do, Key: task.Key, Attempt: task.Attempt, Category: w.category("timeout")}
+			out = &machine.Input{Kind: machine.FailureInput, Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt, Category: w.category("timeout")}
 		}
 		if since.After(w.now) && since.Before(limit) { // the next attempt starts
 			limit, out = since, nil

@@ -17,6 +17,7 @@ type valuesOf struct {
 	ints  []int64
 	waits []int64
 	texts []string
+	most  int64 // of the lengths of lists without a range
 }
 
 func newValuesOf(d *machine.Definition) valuesOf {
@@ -36,6 +37,11 @@ func newValuesOf(d *machine.Definition) valuesOf {
 			texts[text] = true
 		}
 	}
+	for _, f := range fieldsOf(d) {
+		if f.Type.Len != nil {
+			v.most = max(v.most, f.Type.Len.Max+1)
+		}
+	}
 	for _, f := range d.Fields {
 		constant(f.Type.Kind, f.Default)
 	}
@@ -48,7 +54,23 @@ func newValuesOf(d *machine.Definition) valuesOf {
 	}
 	v.ints, v.waits = slices.Sorted(maps.Keys(ints)), slices.Sorted(maps.Keys(waits))
 	v.texts = append(v.texts, slices.Sorted(maps.Keys(texts))...)
+	for _, e := range conditions(d) {
+		visit(e, func(e *machine.Expr) {
+			if e.Op == "len" {
+				v.most = max(v.most, v.ints[len(v.ints)-1])
+			}
+		})
+	}
 	return v
+}
+
+// fieldsOf are all parameters and fields of d, and those of its events.
+func fieldsOf(d *machine.Definition) []machine.Field {
+	list := slices.Concat(d.Params, d.Fields)
+	for _, e := range d.Events {
+		list = append(list, e.Fields...)
+	}
+	return list
 }
 
 // expressions are all conditions and all right sides of d.
@@ -164,7 +186,13 @@ func (v *valuesOf) of(t *machine.Type) []machine.Value {
 	case machine.JSON:
 		return v.documents()
 	case machine.ListKind:
-		return []machine.Value{machine.ListValue()}
+		lo, hi := int64(0), v.most
+		if t.Len != nil {
+			lo, hi = t.Len.Min, t.Len.Max
+		}
+		for n := lo; n <= hi; n++ { // no item decides anything
+			out = append(out, machine.ListValue(slices.Repeat(v.of(t.Elem)[:1], int(n))...))
+		}
 	}
 	return out
 }

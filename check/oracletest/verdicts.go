@@ -106,7 +106,8 @@ func (s *Space) Spins() []bool {
 	return s.loops(func(from int, e *Edge) bool {
 		switch e.Input.Kind {
 		case machine.DoneInput:
-			return s.Def.States[s.Nodes[from].Snapshot.State].Choice
+			at := s.Nodes[from].Snapshot
+			return s.Def.States[at.State].Choice || len(at.Tasks) == 0 // all lists are empty
 		case machine.TimerInput:
 			return e.AtOnce
 		}

@@ -21,6 +21,7 @@ type book struct {
 	alike     map[*ir.Var]int64  // see lengths
 	asked     []int64            // see lengthsAsked
 	copied    bool               // an effect reads a length
+	element   *bool              // see readsElement
 }
 
 // place is an input in a leaf.

@@ -28,9 +28,9 @@ func (p *player) paramChoices() [][]machine.Value {
 			given, err = parse(v.Type, x)
 		}
 		if given.IsSet() && err == nil {
-			lists = append(lists, []machine.Value{given})
+			lists = append(lists, p.listsOf(v.Type, given))
 		} else {
-			tried := candidates(v.Type, append(p.instants(v.Type), p.book.constantsOf(v.Type)...))
+			tried := p.listsOf(v.Type, candidates(v.Type, append(p.instants(v.Type), p.book.constantsOf(v.Type)...))...)
 			if v.Own { // a run has an id
 				tried = slices.DeleteFunc(tried, func(id machine.Value) bool { return id.Text() == "" })
 			}
@@ -63,12 +63,12 @@ func (p *player) payloads(r *run, in *input, i int) payloads {
 		}
 		switch {
 		case given.IsSet() && f.Type.Kind == ir.List && p.book.copied: // of the number that is made of its length the row knows nothing
-			out.values = append(out.values, append([]machine.Value{given}, p.book.constantsOf(f.Type)...))
+			out.values = append(out.values, p.listsOf(f.Type, append([]machine.Value{given}, fitting(f.Type, p.book.constantsOf(f.Type))...)...))
 		case given.IsSet():
-			out.values = append(out.values, []machine.Value{given})
+			out.values = append(out.values, p.listsOf(f.Type, given))
 		case read[f.Name]:
 			given := append(r.alike(f.Type), p.instants(f.Type)...)
-			out.values = append(out.values, candidates(f.Type, append(given, p.book.constantsOf(f.Type)...)))
+			out.values = append(out.values, p.listsOf(f.Type, candidates(f.Type, append(given, p.book.constantsOf(f.Type)...))...))
 		default:
 			out.values = append(out.values, []machine.Value{plain(f.Type)})
 		}
@@ -220,9 +220,17 @@ func candidates(t *ir.Type, given []machine.Value) []machine.Value {
 	case ir.String:
 		add(machine.StringValue("other"))
 	case ir.List:
-		add(machine.ListValue(plain(t.Elem)))
+		add(ofLength(t, min(t.LeastLen(), longest)+1))
+		if t.Len != nil && t.Len.Hi <= longest {
+			add(ofLength(t, t.Len.Hi))
+		}
 	}
 	return out
+}
+
+// fitting are those of given that fit t.
+func fitting(t *ir.Type, given []machine.Value) []machine.Value {
+	return slices.DeleteFunc(slices.Clone(given), func(v machine.Value) bool { return !fits(t, v) })
 }
 
 // product is every combination of one value from each list, the first ones

@@ -80,13 +80,13 @@ func (b *book) deciding() []*ir.Var {
 			return
 		}
 		for _, a := range k.Assigns {
-			if assigns = append(assigns, a); a.Var.Type.Range != nil {
+			if assigns = append(assigns, a); a.Var.Type.Limits() != nil {
 				note(a.Value)
 			}
 		}
 		for _, p := range k.Publishes {
 			for i, v := range p.Values {
-				if p.Event.Fields[i].Type.Range != nil {
+				if p.Event.Fields[i].Type.Limits() != nil {
 					note(v)
 				}
 			}
@@ -110,6 +110,11 @@ func (b *book) deciding() []*ir.Var {
 		for _, t := range s.Timers {
 			if t.Var != nil && reentered {
 				decides[t.Var] = true
+			}
+		}
+		for _, d := range s.Dos {
+			if d.Fan != nil && reentered {
+				decides[d.Fan.List] = true
 			}
 		}
 	}
@@ -142,7 +147,7 @@ func (b *book) deciding() []*ir.Var {
 }
 
 // lengths are the lists of whose lengths nothing is asked but how they compare with
-// constants: all that are as long as said here, or longer, are alike.
+// constants, and where they fit: all that are as long as said here, or longer, are alike.
 func (b *book) lengths() map[*ir.Var]int64 {
 	if b.alike != nil {
 		return b.alike
@@ -173,6 +178,16 @@ func (b *book) lengths() map[*ir.Var]int64 {
 	}
 	for e := range b.m.Exprs() {
 		note(e)
+	}
+	for list, to := range b.lists() {
+		if from := source(list); from != nil {
+			most[from] = max(most[from], to.Lo, min(to.Hi, math.MaxInt32)+1)
+		}
+	}
+	for _, d := range b.m.Dos {
+		if d.Fan != nil {
+			most[d.Fan.List] = max(most[d.Fan.List], d.Fan.Most)
+		}
 	}
 	for changed := true; changed; {
 		changed = false

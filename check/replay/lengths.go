@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -31,6 +32,11 @@ func (b *book) lengthsAsked() []int64 {
 		if t.Kind == ir.Int && t.Range != nil && t.Range.Hi < longest {
 			note(t.Range.Hi)
 		}
+	}
+	for put, to := range b.lists() {
+		any = any || put != nil
+		note(to.Lo - 1)
+		note(to.Hi)
 	}
 	for whole := range b.m.Exprs() {
 		ir.Walk(whole, func(e ir.Expr) bool {
@@ -65,6 +71,26 @@ func (b *book) lengthsAsked() []int64 {
 		}
 	}
 	return b.asked
+}
+
+// lists are the lists that effects put where only some lengths fit, each with those.
+func (b *book) lists() iter.Seq2[ir.Expr, *ir.Range] {
+	return func(yield func(ir.Expr, *ir.Range) bool) {
+		for block := range b.m.Blocks() {
+			for _, a := range block.Assigns {
+				if to := a.Var.Type.Len; to != nil && a.Value != nil && !yield(a.Value, to) {
+					return
+				}
+			}
+			for _, p := range block.Publishes {
+				for i, v := range p.Values {
+					if to := p.Event.Fields[i].Type.Len; to != nil && !yield(v, to) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // hasLength reports whether e reads a length.

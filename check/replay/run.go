@@ -7,6 +7,7 @@
 //   - run.go is a run on runtime/machine: whatever an input does, the step does there. What a
 //     witness decides beside its inputs is put into it: answers of guards, and waits within
 //     their jitter.
+//   - elements.go says which element of a fan-out an input is of.
 //   - lap.go says when a cycle can be gone round for ever.
 //   - book.go, lengths.go and value.go look up what the text of the machine says.
 package replay
@@ -33,6 +34,8 @@ type run struct {
 	params  []machine.Value // and the run's own values: see ir.Machine.Inputs
 	started []int64         // by do: when its attempt begins, or has begun
 
+	elements map[int]*elements // of the fan-outs of the visit, by do
+
 	lap   lap     // after the first round of the loop
 	over  int64   // when that round ended
 	slow  bool    // jitter makes waits as long as they can be, not as short
@@ -57,7 +60,7 @@ func newRun(b *book, params []machine.Value) *run {
 // clone is a copy that shares nothing that a step changes: a snapshot is never changed.
 func (r *run) clone() *run {
 	c := *r
-	c.started = slices.Clone(r.started)
+	c.started, c.elements = slices.Clone(r.started), r.cloneElements()
 	return &c
 }
 
@@ -75,6 +78,7 @@ func since(t time.Time) int64 { return int64(t.Sub(epoch)) }
 type input struct {
 	ir.Case
 	silent   *ir.Do // an activity that ends with nothing to say
+	element  int    // of a fan-out: which one says it
 	deferred bool   // the event that was deferred first and not looked at yet
 	data     map[string]machine.Value
 	guards   map[string]bool
@@ -150,7 +154,7 @@ func (r *run) given(in *input) (machine.Input, error) {
 		if t == nil {
 			return out, errRefused
 		}
-		out.Do, out.Key, out.Attempt = t.Do, t.Key, t.Attempt
+		out.Do, out.Index, out.Key, out.Attempt = t.Do, t.Index, t.Key, t.Attempt
 		if len(in.overs) > 0 {
 			out.Cost = r.report(r.book.m.Dos[t.Do].Activity, in.overs)
 		}
@@ -180,6 +184,9 @@ func (r *run) step(in machine.Input, guards map[string]bool, arm *ir.Arm) error 
 	case record != nil && arm != nil && record.Arm != arm.ID:
 		return errors.New("another arm takes it")
 	}
+	if record != nil && record.Effect == machine.Moved || next.State != r.s.State {
+		r.elements = nil
+	}
 	r.begin(next, commands, record)
 	r.s, r.leaf = next, r.book.m.States[next.State]
 	return nil
@@ -203,6 +210,10 @@ func (r *run) begin(next *machine.Snapshot, commands []machine.Command, record *
 	for i := range commands {
 		switch c := &commands[i]; c.Kind {
 		case machine.StartTask:
+			if r.book.m.Dos[c.Task.Do].Fan != nil {
+				r.setStart(next, &c.Task)
+				continue
+			}
 			r.started[c.Task.Do] = r.now
 			if record.Effect != machine.Retried {
 				continue
@@ -287,7 +298,7 @@ func (r *run) attemptOf(in *input) *machine.Task {
 		d = in.silent
 	}
 	for i := range r.s.Tasks {
-		if t := &r.s.Tasks[i]; d != nil && t.Do == d.ID && t.State == machine.TaskOpen {
+		if t := &r.s.Tasks[i]; d != nil && t.Do == d.ID && t.State == machine.TaskOpen && (d.Fan == nil || t.Index == in.element) {
 			return t
 		}
 	}
@@ -349,10 +360,21 @@ const maxCheckpoints = 10_000
 // checkpoint lets d note how far it has come, as often as it takes to keep idle
 // timers from firing, and for the last time at the moment given.
 func (r *run) checkpoint(d *ir.Do, last int64) error {
-	if r.attemptOf(&input{silent: d}) == nil || r.s.DoneDue || r.pending() != nil {
+	said := &input{silent: d}
+	if d.Fan != nil {
+		index := slices.IndexFunc(r.s.Tasks, func(t machine.Task) bool {
+			return t.Do == d.ID && t.State == machine.TaskOpen && r.startOf(&t) <= r.now
+		})
+		if index < 0 {
+			return errors.New("no attempt can say that")
+		}
+		said.element = r.s.Tasks[index].Index
+	}
+	attempt := r.attemptOf(said)
+	if attempt == nil || r.s.DoneDue || r.pending() != nil {
 		return errors.New("no attempt can say that")
 	}
-	for next := max(r.now, r.started[d.ID]); ; next = min(last, r.idleDue()-1) {
+	for next := max(r.now, r.startOf(attempt)); ; next = min(last, r.idleDue()-1) {
 		last = max(last, next)
 		if r.now = next; r.due() != nil {
 			return errors.New("a timer comes first")

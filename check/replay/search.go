@@ -30,11 +30,12 @@ type fork struct {
 	run   *run // as it is when the input comes
 	in    *input
 	times []int64 // at which it may come, the first to be tried first
+	who   []int   // the elements that may say it; one of them where it is of none
 	data  payloads
-	next  int // the way to be tried; each time comes with each payload
+	next  int // the way to be tried; each element comes with each time, and each of these with each payload
 }
 
-func (f *fork) ways() int { return len(f.times) * f.data.count }
+func (f *fork) ways() int { return len(f.who) * len(f.times) * f.data.count }
 
 // search performs all rows with r, depth first: where a row cannot be performed,
 // the last one that can be performed in another way is. It copies the run only
@@ -74,8 +75,8 @@ func (p *player) search(r *run) error {
 				forks, forgot = forks[:n], true
 			}
 		}
-		r.now = f.times[way/f.data.count]
-		f, last = p.try(r, f, f.data.at(way%f.data.count))
+		r.now = f.times[way/f.data.count%len(f.times)]
+		f, last = p.try(r, f, f.who[way/f.data.count/len(f.times)], f.data.at(way%f.data.count))
 	}
 }
 
@@ -106,6 +107,9 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 	if r.s.Status == machine.Finished {
 		return nil, fmt.Errorf("row %d: the run has ended", i)
 	}
+	if !r.begins(&row) {
+		return nil, fmt.Errorf("row %d: there are not as many elements", i)
+	}
 	p.keepTo(r, i, round)
 	if row.Input.Kind == witness.Checkpoint {
 		if err := r.checkpoint(row.Input.Activity, max(r.now, r.at)); err != nil {
@@ -120,14 +124,21 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 	if p.passDeferred(r, row) != nil {
 		return nil, fmt.Errorf("row %d: a deferred event comes first", i)
 	}
-	in, err := p.arrives(r, row)
+	who := []int{0}
+	if d := row.Input.Of(); d != nil && d.Fan != nil {
+		var err error
+		if who, err = r.who(d, row.Input.Element-1, row.Arm); err != nil {
+			return nil, fmt.Errorf("row %d: %w", i, err)
+		}
+	}
+	in, err := p.arrives(r, row, who[0])
 	if err != nil {
 		return nil, fmt.Errorf("row %d: %w", i, err)
 	}
 	if row.Arm == nil || row.Arm.Kind != ir.Retry || p.early {
 		in.overs = p.overs(i)
 	}
-	f := &fork{row: i, round: round, run: r, in: in, times: []int64{r.now}, data: p.payloads(r, in, i)}
+	f := &fork{row: i, round: round, run: r, in: in, times: []int64{r.now}, who: who, data: p.payloads(r, in, i)}
 	if shown, ok := p.carried[i]; ok && round == 1 && !in.deferred {
 		f.data = payloads{fixed: shown, count: 1} // the witness shows one lap
 	}
@@ -141,11 +152,20 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 }
 
 // try performs f with one payload, and gives the row that comes next.
-func (p *player) try(r *run, f *fork, data map[string]machine.Value) (*fork, error) {
+func (p *player) try(r *run, f *fork, who int, data map[string]machine.Value) (*fork, error) {
 	i, row := f.row, p.w.Path[f.row]
 	lastInput := i == len(p.w.Path)-2 && p.w.Loop < 0
-	given, at := *f.in, r.now
-	given.data = data
+	given := *f.in
+	given.data, given.element = data, who
+	if d := row.Input.Of(); d != nil && d.Fan != nil {
+		if r.plays(d, row.Input.Element-1, who); who != f.who[0] {
+			if err := r.await(&given); err != nil {
+				return nil, fmt.Errorf("row %d: %w", i, err)
+			}
+		}
+		row.Input.Element = who + 1
+	}
+	at := r.now
 	err := r.take(&given)
 	ends := lastInput && p.ends(err, i)
 	switch {

@@ -53,9 +53,23 @@ func constant(t *ir.Type, c *ir.Const) machine.Value {
 	return number(t, c.Int)
 }
 
-// fits reports whether v may stand in a field of type t.
+// fits reports whether v may stand in a field of type t, as far as ranges and lengths
+// say.
 func fits(t *ir.Type, v machine.Value) bool {
-	return !v.IsSet() || t.Range == nil || t.Range.Contains(content(t, v))
+	switch {
+	case !v.IsSet():
+		return true
+	case t.Kind != ir.List:
+		return t.Range == nil || t.Range.Contains(content(t, v))
+	case t.Len != nil && !t.Len.Contains(int64(len(v.List()))):
+		return false
+	}
+	for _, item := range v.List() {
+		if !fits(t.Elem, item) {
+			return false
+		}
+	}
+	return true
 }
 
 // parse reads the JSON form of a value of type t, as a witness holds it.
@@ -161,7 +175,7 @@ func plain(t *ir.Type) machine.Value {
 	case t.Kind == ir.String:
 		return machine.StringValue("")
 	case t.Kind == ir.List:
-		return machine.ListValue()
+		return ofLength(t, min(t.LeastLen(), longest))
 	}
 	return number(t, 0)
 }

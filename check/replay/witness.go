@@ -93,6 +93,7 @@ type player struct {
 	deferred map[*ir.Event][]int // by event: the rows with data of one that was deferred
 	dueAt    []machine.Value     // see instants
 	waited   []machine.Value     // see waits
+	lengths  []int64             // see wanted
 }
 
 func (p *player) play(slow bool) (*witness.Witness, error) {
@@ -130,8 +131,11 @@ func (p *player) cannotStart(slow bool) (*witness.Witness, error) {
 func (p *player) setParams(params []machine.Value) {
 	p.params = maps.Clone(p.w.Params)
 	for i, v := range p.m.Inputs() {
-		if _, said := p.w.Params[v.Name]; !said {
+		x, said := p.w.Params[v.Name]
+		if !said {
 			fillIn(&p.params, &p.rest, v.Name, params[i], v.Type)
+		} else if given, err := parse(v.Type, x); err != nil || key(given) != key(params[i]) {
+			p.params[v.Name] = form(v.Type, params[i])
 		}
 	}
 }
@@ -185,13 +189,20 @@ func (p *player) passDeferred(r *run, row witness.Row) error {
 }
 
 // arrives is what a row says comes; it lets the time pass until it can.
-func (p *player) arrives(r *run, row witness.Row) (*input, error) {
-	in := &input{Case: row.Input.Case, guards: row.Guards, deferred: row.Input.Deferred(), arm: row.Arm}
+func (p *player) arrives(r *run, row witness.Row, element int) (*input, error) {
+	in := &input{Case: row.Input.Case, guards: row.Guards, deferred: row.Input.Deferred(), arm: row.Arm, element: element}
 	switch {
 	case row.Input.Kind == witness.Ended:
 		in.silent = row.Input.Activity
 	case !in.deferred && !slices.Contains(p.book.casesOf(r.leaf), in.Case):
 		return nil, fmt.Errorf("%q cannot come in %q", row.Input.Text(), row.State.Path)
+	}
+	if row.LetStart {
+		for i := range r.s.Tasks {
+			if t := &r.s.Tasks[i]; t.State == machine.TaskOpen {
+				r.at = max(r.at, r.startOf(t))
+			}
+		}
 	}
 	return in, r.await(in)
 }
@@ -220,9 +231,9 @@ func (r *run) await(in *input) error {
 		if attempt == nil {
 			return errors.New("no attempt can say that")
 		}
-		until = max(until, r.started[attempt.Do])
+		until = max(until, r.startOf(attempt))
 		if in.silent == nil && in.Kind == ir.CaseFailure {
-			until = max(until, r.started[attempt.Do]+limitOf(in.Do, in.Category))
+			until = max(until, r.startOf(attempt)+limitOf(in.Do, in.Category))
 		}
 	case in.Kind == ir.CaseTimer:
 		for _, a := range r.s.Alarms {
@@ -266,7 +277,7 @@ func (r *run) linger(in *input) bool {
 	}
 	for _, t := range r.s.Tasks {
 		if limit := r.book.m.Dos[t.Do].Timeout; t.State == machine.TaskOpen && limit != nil {
-			end = min(end, r.started[t.Do]+*limit)
+			end = min(end, r.startOf(&t)+*limit)
 		}
 	}
 	if end == math.MaxInt64 || end-justBefore <= r.now {

@@ -22,6 +22,38 @@ func LeastWait(a *ir.Arm) int64 {
 	return 0
 }
 
+// maxWaits is how many waits of a retry are added up one by one.
+const maxWaits = 64
+
+// LeastWaits is the least that all waits of a together may take, as a lower bound.
+func LeastWaits(a *ir.Arm) int64 {
+	if a.Max == nil {
+		return 0
+	}
+	if a.Backoff.By != nil || *a.Max > maxWaits {
+		return graph.Times(*a.Max, max(0, LeastWait(a)))
+	}
+	total := int64(0)
+	for k := range *a.Max {
+		total = graph.Sum(total, Shortened(BackoffWait(a.Backoff, k+1), a.Backoff.Jitter))
+	}
+	return total
+}
+
+// LongestWaits is the most that they may take; false where they have no end.
+func LongestWaits(a *ir.Arm) (total int64, bounded bool) {
+	longest, bounded := LongestWait(a)
+	if !bounded || a.Max == nil {
+		return 0, false
+	}
+	one := min(*a.Max, maxWaits)
+	for k := range one {
+		wait, _ := RetryWait(a, k)
+		total = graph.Sum(total, wait)
+	}
+	return graph.Sum(total, graph.Times(*a.Max-one, longest)), true
+}
+
 // LongestWait is the longest wait of any retry of a.
 func LongestWait(a *ir.Arm) (int64, bool) {
 	if a.Backoff.By != nil {

@@ -4,6 +4,7 @@ package witness
 
 import (
 	"cmp"
+	"strconv"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -33,6 +34,15 @@ type Row struct {
 	Rest  map[string]any // the rest of the payload, with plain values
 
 	Guards map[string]bool // by the text of the call
+
+	LetStart bool     // it comes when the attempts have started for which elements wait
+	Begins   []Begins // of the first row of a visit: how many elements its fan-outs have
+}
+
+// Begins is how many elements a fan-out has.
+type Begins struct {
+	Do       *ir.Do
+	Elements int64
 }
 
 // Kind is what an Input is.
@@ -52,6 +62,15 @@ type Input struct {
 	Kind Kind
 	ir.Case
 	Activity *ir.Do // of Ended and Checkpoint
+	Element  int    // of a fan-out: which one it is of, counted from 1; 0 of any that can, until it is replayed
+}
+
+// Of is the do that says it; nil where none does.
+func (in Input) Of() *ir.Do {
+	if in.Kind == Ended || in.Kind == Checkpoint {
+		return in.Activity
+	}
+	return in.Do
 }
 
 // Deferred reports whether the input is an event that was deferred.
@@ -72,12 +91,17 @@ func (in Input) Text() string {
 	case None:
 		return ""
 	case Ended:
-		return cmp.Or(in.Activity.Label, in.Activity.Activity.Name) + " ended"
+		return in.sayer() + " ended"
 	case Checkpoint:
-		return cmp.Or(in.Activity.Label, in.Activity.Activity.Name) + " checkpoint"
+		return in.sayer() + " checkpoint"
 	}
 	text := in.Case.Text()
-	if do := in.Do; do != nil && do.Label == "" && len(do.State.Dos) > 1 {
+	switch do := in.Do; {
+	case do != nil && do.Fan != nil && in.Element > 0:
+		unlabelled := in.Case
+		unlabelled.Do = &ir.Do{}
+		text = in.sayer() + "." + unlabelled.Text()
+	case do != nil && do.Label == "" && len(do.State.Dos) > 1:
 		text = do.Activity.Name + "." + text
 	}
 	switch in.Kind {
@@ -87,6 +111,15 @@ func (in Input) Text() string {
 		text += " (deferred, dropped)"
 	}
 	return text
+}
+
+// sayer is what the activity is called that says the input, with the index of its element.
+func (in Input) sayer() string {
+	name := cmp.Or(in.Of().Label, in.Of().Activity.Name)
+	if in.Of().Fan != nil && in.Element > 0 {
+		name += "[" + strconv.Itoa(in.Element-1) + "]"
+	}
+	return name
 }
 
 // Diag is w as a diagnostic has it; nil for nil.

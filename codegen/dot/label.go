@@ -49,8 +49,25 @@ func boxRow(r drawing.Row) string {
 			lines = append(lines, paint(faint, rowSize-1, escape(t)))
 		}
 	}
-	left := `<BR ALIGN="LEFT"/>`
-	return `<TR><TD ALIGN="LEFT" BALIGN="LEFT">` + strings.Join(lines, left) + `</TD></TR>`
+	if r.Stack != "" {
+		lines = append(lines, paint(ink, rowSize-1, "<B>"+escape(r.Stack)+"</B>"))
+	}
+	cell := `<TD ALIGN="LEFT" BALIGN="LEFT">` + strings.Join(lines, `<BR ALIGN="LEFT"/>`) + `</TD>`
+	if r.Stack != "" {
+		cell = `<TD ALIGN="LEFT">` + stacked(cell) + `</TD>`
+	}
+	return `<TR>` + cell + `</TR>`
+}
+
+// stacked puts a cell on the first of several sheets that lie behind each other, of which
+// the others show their right and lower edges.
+func stacked(cell string) string {
+	const sheet = `<TABLE BORDER="%d" CELLBORDER="0" CELLSPACING="0" CELLPADDING="%d" COLOR="` + faint + `"%s><TR>%s</TR></TABLE>`
+	out := fmt.Sprintf(sheet, 1, 3, ` BGCOLOR="#FFFFFF"`, cell)
+	for range 2 {
+		out = fmt.Sprintf(sheet, 1, 2, ` SIDES="RB"`, "<TD>"+out+"</TD>")
+	}
+	return out
 }
 
 // arrowLabel is one block of lines for each label of e, in the colour of its

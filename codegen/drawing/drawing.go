@@ -49,6 +49,7 @@ const (
 type Row struct {
 	Text   string // "do fetch_diff(pr)"
 	Detail string // "timeout 30s"; empty without one
+	Stack  string // of an activity that runs for each element of a list, how many there are: "0..20 elements"; else empty
 }
 
 // Edge is an arrow. Everything that leads from one node to another is one Edge

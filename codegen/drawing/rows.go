@@ -1,6 +1,7 @@
 package drawing
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -36,7 +37,11 @@ func doRow(d *ir.Do) Row {
 	call := *d
 	call.Timeout, call.Heartbeat, call.Progress = nil, nil, nil
 	text := call.Text()
-	return Row{Text: text, Detail: strings.TrimPrefix(strings.TrimPrefix(d.Text(), text), " ")}
+	row := Row{Text: text, Detail: strings.TrimPrefix(strings.TrimPrefix(d.Text(), text), " ")}
+	if f := d.Fan; f != nil {
+		row.Stack = fmt.Sprintf("%d..%d elements", f.Least, f.Most)
+	}
+	return row
 }
 
 // blockRows are the entry and exit blocks of s; a terminal's only block needs

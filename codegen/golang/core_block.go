@@ -75,7 +75,11 @@ func (x *exprs) misfit(t *ir.Type, e ir.Expr, local, what string) string {
 		return ""
 	}
 	x.fails = true
-	return x.c.checks(t, local, func(why string) string { return "t.fail(" + quote(what+": "+why) + ")" })
+	fail := func(why string) string { return "t.fail(" + quote(what+": "+why) + ")" }
+	if t.Kind == ir.List && itemsFit(e, t) {
+		return x.c.lengthCheck(t, local, fail)
+	}
+	return x.c.checks(t, local, fail)
 }
 
 // alwaysFits reports whether every value of e fits t, as far as ranges say: the
@@ -85,12 +89,18 @@ func alwaysFits(e ir.Expr, t *ir.Type) bool {
 	case ir.Int, ir.Duration:
 		return valuesOf(e).clip().within(t.Range)
 	case ir.List:
-		if sum, ok := e.(*ir.Binary); ok {
-			return alwaysFits(sum.X, t) && alwaysFits(sum.Y, t.Elem)
-		}
-		return narrower(e.Type(), t)
+		return lengthsOf(e).within(t.Len) && itemsFit(e, t)
 	}
 	return true
+}
+
+// itemsFit reports whether every item that the list e can have fits t, as far as ranges
+// say.
+func itemsFit(e ir.Expr, t *ir.Type) bool {
+	if sum, ok := e.(*ir.Binary); ok {
+		return itemsFit(sum.X, t) && alwaysFits(sum.Y, t.Elem)
+	}
+	return narrower(e.Type().Elem, t.Elem)
 }
 
 // narrower reports whether every value of t fits u, as far as ranges say.
@@ -99,7 +109,7 @@ func narrower(t, u *ir.Type) bool {
 		return true
 	}
 	if t.Kind == ir.List {
-		return narrower(t.Elem, u.Elem)
+		return lengthOf(t).within(u.Len) && narrower(t.Elem, u.Elem)
 	}
 	return t.Kind != ir.Int && t.Kind != ir.Duration || rangeOf(t).within(u.Range)
 }
@@ -162,9 +172,36 @@ func (c *corePrinter) checks(t *ir.Type, v string, fail func(why string) string)
 	case ir.EnumKind:
 		return when(fmt.Sprintf("%s == 0 || int(%s) >= len(%sNames)", v, v, unexported(c.m.enum[t.Enum].Type)), "it is none of the values of "+t.Enum.Name)
 	case ir.List:
-		if inner := c.checks(t.Elem, "item", fail); inner != "" {
-			return "for _, item := range " + v + " {\n" + inner + "}\n"
-		}
+		return c.lengthCheck(t, v, fail) + eachItem(v, c.checks(t.Elem, "item", fail))
 	}
 	return ""
+}
+
+// eachItem runs what check does for each item of the list v.
+func eachItem(v, check string) string {
+	if check == "" {
+		return ""
+	}
+	return "for _, item := range " + v + " {\n" + check + "}\n"
+}
+
+// lengths is the part of checks that speaks of the lengths of lists.
+func (c *corePrinter) lengths(t *ir.Type, v string, fail func(why string) string) string {
+	if t.Kind != ir.List {
+		return ""
+	}
+	return c.lengthCheck(t, v, fail) + eachItem(v, c.lengths(t.Elem, "item", fail))
+}
+
+// lengthCheck is the part of checks that speaks of the length of t, a list.
+func (c *corePrinter) lengthCheck(t *ir.Type, v string, fail func(why string) string) string {
+	if t.Len == nil {
+		return ""
+	}
+	n := "int64(len(" + v + "))"
+	cond := fmt.Sprintf("%s > %d", n, t.Len.Hi)
+	if t.Len.Lo > 0 {
+		cond = fmt.Sprintf("%s < %d || %s", n, t.Len.Lo, cond)
+	}
+	return "if " + cond + " {\n" + fail("its length is out of range, expected "+t.String()) + "\n}\n"
 }

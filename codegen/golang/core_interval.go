@@ -58,6 +58,27 @@ func rangeOf(t *ir.Type) interval {
 	return anyInt64
 }
 
+// lengthOf is the interval of the lengths of a string or a list, which are bounded by
+// what a run may hold.
+func lengthOf(t *ir.Type) interval {
+	if t.Len != nil {
+		return between(min(t.Len.Lo, math.MaxInt32), min(t.Len.Hi, math.MaxInt32))
+	}
+	return between(0, math.MaxInt32)
+}
+
+// lengthsOf is what the length of e, a list, can be.
+func lengthsOf(e ir.Expr) interval {
+	switch e := e.(type) {
+	case *ir.Lit:
+		return between(0, 0)
+	case *ir.Binary:
+		before, one := lengthsOf(e.X), big.NewInt(1)
+		return interval{new(big.Int).Add(before.lo, one), new(big.Int).Add(before.hi, one)}
+	}
+	return lengthOf(e.Type())
+}
+
 // clip is v where it fits, and all of int64 where it does not: an operation
 // that overflows has no value.
 func (v interval) clip() interval {
@@ -79,7 +100,7 @@ func valuesOf(e ir.Expr) interval {
 	case *ir.FieldRef:
 		return rangeOf(e.Type())
 	case *ir.Len:
-		return between(0, math.MaxInt32)
+		return lengthOf(e.X.Type())
 	case *ir.Unary:
 		x := inner(e.X)
 		return interval{new(big.Int).Neg(x.hi), new(big.Int).Neg(x.lo)}

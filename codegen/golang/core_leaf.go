@@ -143,10 +143,11 @@ func (c *corePrinter) fits(k ir.Case) string {
 	var b strings.Builder
 	e := c.m.ev[k.Event]
 	for _, f := range e.Payload.Fields {
+		check := c.checks
 		if holdsText(f.typ) {
-			continue
+			check = c.lengths
 		}
-		b.WriteString(c.checks(f.typ, "in.Data."+exported(e.Name)+"."+f.Name, func(why string) string {
+		b.WriteString(check(f.typ, "in.Data."+exported(e.Name)+"."+f.Name, func(why string) string {
 			return "return 0, t.refuse(s, in, " + quote("field "+quote(f.JSON)+": "+why) + ")"
 		}))
 	}

@@ -195,6 +195,10 @@ func (c *coverPrinter) fitting(t *ir.Type) string {
 	case ir.EnumKind:
 		return c.m.enum[t.Enum].Values[0].Name
 	case ir.List:
+		if t.Len != nil && t.Len.Lo > 0 {
+			c.p.use("slices")
+			return fmt.Sprintf("slices.Repeat(%s{%s}, %d)", c.m.goType(t), c.fitting(t.Elem), t.Len.Lo)
+		}
 		return "nil"
 	case ir.JSON:
 		return "nil"

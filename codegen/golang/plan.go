@@ -142,6 +142,9 @@ func newPlan(machines []*ir.Machine, o codegen.SourceOptions) (*filePlan, diag.L
 		}
 	}
 	for _, m := range machines {
+		if o.Core {
+			p.refuseFans(m)
+		}
 		plan := p.machine(m, o.Core)
 		if o.Core {
 			p.list = append(p.list, withoutJSON(m)...)
@@ -161,6 +164,20 @@ func newPlan(machines []*ir.Machine, o codegen.SourceOptions) (*filePlan, diag.L
 		f.Machines = append(f.Machines, plan)
 	}
 	return f, p.list
+}
+
+// refuseFans reports what a core has no place for: it holds the state, the data and the
+// counters of a run, and no element of a list that was read on entering.
+func (p *planner) refuseFans(m *ir.Machine) {
+	for _, d := range m.Dos {
+		if d.Fan != nil {
+			p.list.Add(diag.Diagnostic{
+				Rule: "not-yet", Severity: diag.Error, Machine: m.Name, Span: d.Fan.Span,
+				Message: "an activity that runs for each element of a list is not supported in a core yet",
+				Help:    "Leave --core out: the binding to the runtime has all of the machine.",
+			})
+		}
+	}
 }
 
 // declare takes ident for something of the source. Where it is taken already,

@@ -5,9 +5,12 @@ import (
 	"strings"
 )
 
-// kindOf is a type without its range.
+// kindOf is a type without its range and length.
 func kindOf(typ string) string {
 	kind, _, _ := strings.Cut(typ, " ")
+	if _, elem, list := strings.Cut(kind, "]"); list {
+		return "[]" + elem
+	}
 	return kind
 }
 
@@ -101,7 +104,7 @@ func (g *machineWriter) cond(e *eventDecl, depth int) string {
 	}
 	op := pickOf(g, "<", "<=", ">", ">=", "==", "!=")
 	any := func(kind string) string { v := g.vars(kind, e); return v[g.IntN(len(v))] }
-	switch n := g.IntN(9); {
+	switch n := g.IntN(10); {
 	case n == 0:
 		return "open()"
 	case n == 1:
@@ -116,6 +119,8 @@ func (g *machineWriter) cond(e *eventDecl, depth int) string {
 		return any("bool")
 	case n == 6 && len(g.vars("duration", e)) > 0:
 		return any("duration") + " " + op + " 10m"
+	case n == 8 && len(g.vars("[]int", e)) > 0:
+		return "len(" + any("[]int") + ") " + op + " " + fmt.Sprint(g.IntN(4))
 	case n == 7:
 		return g.fields[g.IntN(len(g.fields))].name + " is set"
 	}

@@ -87,10 +87,10 @@ const (
 func (g *machineWriter) declarations() {
 	g.line("failures { busy }\nenum Mood { Good, Bad }\nguard lucky(n int)\nguard open()\ncontext {")
 	for i := range 4 + g.IntN(6) {
-		f := typed{fmt.Sprintf("f%d", i), pickOf(g, "int", "int 0..9", "int -3..40", "bool", "string", "float", "duration 0s..1h", "duration", "time", "Mood", "[]int", "[]string")}
+		f := typed{fmt.Sprintf("f%d", i), pickOf(g, "int", "int 0..9", "int -3..40", "bool", "string", "float", "duration 0s..1h", "duration", "time", "Mood", "[]int", "[]string", "[0..2]int 0..9", "[1..3]int", "[0..2]string")}
 		g.fields = append(g.fields, f)
 		start := ""
-		if !g.chance(3) {
+		if !g.chance(3) && !strings.HasPrefix(f.typ, "[1") { // [] is the only literal of a list
 			start = g.literal(f.typ)
 		}
 		if start != "" {
@@ -102,7 +102,7 @@ func (g *machineWriter) declarations() {
 	for i := range external + internal {
 		e := eventDecl{name: fmt.Sprintf("E%d", i)}
 		for k := range g.IntN(3) {
-			e.fields = append(e.fields, typed{fmt.Sprintf("v%d", k), pickOf(g, "int", "int 0..9", "bool", "string", "duration 0s..1h", "time", "Mood", "float")})
+			e.fields = append(e.fields, typed{fmt.Sprintf("v%d", k), pickOf(g, "int", "int 0..9", "bool", "string", "duration 0s..1h", "time", "Mood", "float", "[]int", "[0..2]int", "[1..2]int 0..9")})
 		}
 		g.events = append(g.events, e)
 		g.line("event %s { %s }", e.name, joined(e.fields))

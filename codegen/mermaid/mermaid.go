@@ -100,7 +100,7 @@ func (p *printer) node(n *drawing.Node, depth int) {
 	if n.Kind != drawing.Composite {
 		p.line(depth, `state "%s" as %s`, escape(n.Title), id(n))
 		for _, r := range rowsOf(n) {
-			p.line(depth, "%s : %s", id(n), lines(strings.TrimSuffix(r.Text+", "+r.Detail, ", ")))
+			p.line(depth, "%s : %s", id(n), lines(rowText(r)))
 		}
 		return
 	}
@@ -117,6 +117,16 @@ func rowsOf(n *drawing.Node) []drawing.Row {
 		return append(slices.Clip(n.Rows), n.Parent.Rows...)
 	}
 	return n.Rows
+}
+
+// rowText is a row on one line. Mermaid draws no box within a box, so that of an activity that
+// runs for the elements of a list the number stands before it.
+func rowText(r drawing.Row) string {
+	text := r.Text
+	if r.Stack != "" {
+		text = r.Stack + ": " + text
+	}
+	return strings.TrimSuffix(text+", "+r.Detail, ", ")
 }
 
 // rowWidth and arrowWidth are in characters.

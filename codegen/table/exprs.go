@@ -37,6 +37,9 @@ func (c *compiler) typ(t *ir.Type) machine.Type {
 		elem := c.typ(t.Elem)
 		out.Elem = &elem
 	}
+	if t.Len != nil {
+		out.Len = &machine.Length{Min: t.Len.Lo, Max: t.Len.Hi}
+	}
 	return out
 }
 
@@ -85,6 +88,11 @@ func (c *compiler) expr(e ir.Expr) *machine.Expr {
 		return c.variable(e.Var)
 	case *ir.FieldRef:
 		out.Op, out.Name = "event", e.Name
+	case *ir.FanRef:
+		out.Op, out.Name = "each", ir.ItemField
+		if e.Index {
+			out.Name = ir.IndexField
+		}
 	case *ir.Now:
 		out.Op = "now"
 	case *ir.Len:

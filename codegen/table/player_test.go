@@ -74,7 +74,7 @@ func (p *player) playScript(script string) string {
 //	+1h                       time passes, and what is due fires
 //
 // Before each may stand +DURATION: the input comes that much later. DO is a
-// label, an activity or the full name of a do, and means its open attempt; with
+// label, an activity or the full name of a do, with "[i]" an element of it, and means its open attempt; with
 // "@k" the k-th attempt of it in the run, open or not.
 func (p *player) play(line string) []string {
 	p.t.Helper()
@@ -93,7 +93,7 @@ func (p *player) play(line string) []string {
 	}
 	switch verb {
 	case "args":
-		args, err := p.m.TaskArgs(p.s, p.task(rest).Do, p.now, p.ask)
+		args, err := p.m.TaskArgs(p.s, p.task(rest), p.now, p.ask)
 		return []string{valueOr(string(args), err)}
 	case "allowed":
 		return []string{"allowed: " + p.allowed()}
@@ -179,11 +179,11 @@ func (p *player) category(name string) int {
 func (p *player) attempt(kind machine.InputKind, do string) machine.Input {
 	p.t.Helper()
 	task := p.task(do)
-	return machine.Input{Kind: kind, Event: -1, Do: task.Do, Key: task.Key, Attempt: task.Attempt}
+	return machine.Input{Kind: kind, Event: -1, Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt}
 }
 
 // task is the attempt that text means.
-func (p *player) task(text string) machine.Task {
+func (p *player) task(text string) *machine.Task {
 	p.t.Helper()
 	do, nth, old := strings.Cut(text, "@")
 	tasks := p.s.Tasks
@@ -197,16 +197,17 @@ func (p *player) task(text string) machine.Task {
 	}
 	for _, task := range tasks {
 		d := &p.d.Dos[task.Do]
-		means := do == d.Label || do == d.Name || do == p.d.Activities[d.Activity].Name
+		of, index, element := machine.CutElement(do)
+		means := (of == d.Label || of == d.Name || of == p.d.Activities[d.Activity].Name) && element == (d.Fan != nil) && index == task.Index
 		if !means || !old && task.State != machine.TaskOpen {
 			continue
 		}
 		if n--; n == 0 {
-			return task
+			return &task
 		}
 	}
 	p.fatal(do + " has no such attempt")
-	return machine.Task{}
+	return nil
 }
 
 func (p *player) ask(guard int, _ []machine.Value) (bool, error) {
@@ -244,7 +245,8 @@ func (p *player) took(next *machine.Snapshot, commands []machine.Command, record
 	return told
 }
 
-// check holds the run against its own history and its written form.
+// check holds the run against its own history and its written form, from which it then
+// goes on.
 func (p *player) check() {
 	p.t.Helper()
 	encoded := p.m.EncodeSnapshot(p.s)
@@ -268,6 +270,7 @@ func (p *player) check() {
 	if got := p.m.EncodeSnapshot(replayed); string(got) != string(encoded) {
 		p.fatal(fmt.Sprintf("replay differs\ngot  %s\nwant %s", got, encoded))
 	}
+	p.s = decoded
 }
 
 func (p *player) fatal(why any) {

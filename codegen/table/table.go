@@ -152,6 +152,7 @@ func (c *compiler) activity(a *ir.Activity) machine.Activity {
 
 func (c *compiler) do(d *ir.Do, name string) machine.Do {
 	return machine.Do{
+		Fan:       c.fan(d.Fan),
 		Name:      name,
 		State:     d.State.ID,
 		Activity:  d.Activity.Index,
@@ -162,6 +163,13 @@ func (c *compiler) do(d *ir.Do, name string) machine.Do {
 		Heartbeat: d.Heartbeat,
 		Progress:  d.Progress,
 	}
+}
+
+func (c *compiler) fan(f *ir.Fan) *machine.Fan {
+	if f == nil {
+		return nil
+	}
+	return &machine.Fan{List: c.variable(f.List), Limit: f.Limit}
 }
 
 func (c *compiler) timer(t *ir.Timer, name string) machine.Timer {

@@ -17,9 +17,10 @@ type Param struct {
 // Type is a type as written.
 type Type struct {
 	Node
-	Name  string `parser:"( @Name"`        // "int", "duration", an enum's name; empty for a list
-	Range *Range `parser:"@@?"`            // of int and duration
-	Elem  *Type  `parser:"| '[' ']' @@ )"` // of a list
+	Name  string `parser:"( @Name"`   // "int", "duration", an enum's name; empty for a list
+	Range *Range `parser:"@@?"`       // of int and duration
+	Len   *Range `parser:"| '[' @@?"` // of a list: how many items it may have; nil for any number
+	Elem  *Type  `parser:"']' @@ )"`  // of a list
 }
 
 // Range is a range as written; both ends belong to it.

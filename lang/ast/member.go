@@ -160,9 +160,19 @@ type Do struct {
 	Node
 	Activity *Name    `parser:"'do' @@ '('"`
 	Args     []Expr   `parser:"( @@ ( ',' @@ )* )? ')'"`
+	Fan      *Fan     `parser:"@@?"`           // nil without `for`
 	Label    *Name    `parser:"( 'as' @@ )?"`  // nil without `as`
 	Scope    *Scope   `parser:"( 'per' @@ )?"` // nil without `per`
 	Limits   []*Limit `parser:"@@*"`
+}
+
+// Fan is `for Index, Item in List limit Limit`: a Do runs once for each element of a list.
+type Fan struct {
+	Node
+	Index *Name    `parser:"'for' ( (?= Name ',') @@ ',' )?"` // nil without one
+	Item  *Name    `parser:"@@"`
+	List  *Name    `parser:"'in' @@"`
+	Limit *Literal `parser:"( 'limit' (?= '-'? Int) @@ )?"` // Neg where a minus stands before it; nil without one
 }
 
 // Limit is a time limit of a Do. Name is "timeout", "heartbeat" or "progress".

@@ -215,16 +215,25 @@ func (p *printer) assert(a *ast.Assert) {
 
 func (p *printer) typ(t *ast.Type) {
 	if t.Elem != nil {
-		p.token(t, "[]")
+		p.token(t, "[")
+		if t.Len != nil {
+			p.span(t.Len)
+		}
+		p.text("]")
 		p.typ(t.Elem)
 		return
 	}
 	p.word(t.Pos, t.Name)
 	if t.Range != nil {
 		p.text(" ")
-		p.literal(t.Range.Lo)
-		p.text("..")
-		p.literal(t.Range.Hi)
+		p.span(t.Range)
 	}
 	p.srcLine = t.EndPos.Line
+}
+
+// span writes a range.
+func (p *printer) span(r *ast.Range) {
+	p.literal(r.Lo)
+	p.text("..")
+	p.literal(r.Hi)
 }

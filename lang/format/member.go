@@ -111,6 +111,9 @@ func (p *printer) do(d *ast.Do) {
 	p.text("(")
 	filled(p, d.Args, ",", (*printer).expr)
 	p.text(")")
+	if d.Fan != nil {
+		p.fan(d.Fan)
+	}
 	if d.Label != nil {
 		p.part(d.Label.Pos, func(p *printer) {
 			p.text("as ")
@@ -124,6 +127,28 @@ func (p *printer) do(d *ast.Do) {
 		p.part(l.Pos, func(p *printer) {
 			p.word(l.Pos, l.Name+" ")
 			p.literal(l.Value)
+		})
+	}
+}
+
+// fan writes `for i, x in xs limit n`.
+func (p *printer) fan(f *ast.Fan) {
+	names := []*ast.Name{f.Item}
+	if f.Index != nil {
+		names = []*ast.Name{f.Index, f.Item}
+	}
+	p.part(names[0].Pos, func(p *printer) {
+		p.text("for ")
+		filled(p, names, ",", (*printer).name)
+	})
+	p.part(f.List.Pos, func(p *printer) {
+		p.text("in ")
+		p.name(f.List)
+	})
+	if f.Limit != nil {
+		p.part(f.Limit.Pos, func(p *printer) {
+			p.text("limit ")
+			p.literal(f.Limit)
 		})
 	}
 }

@@ -2,7 +2,7 @@ package ir
 
 import "github.com/fsmc-dev/fsmc/lang/token"
 
-// Expr is a typed expression: *Lit, *VarRef, *FieldRef, *Now, *Len, *IsSet,
+// Expr is a typed expression: *Lit, *VarRef, *FieldRef, *FanRef, *Now, *Len, *IsSet,
 // *Unary, *Binary, *Call, *Object, *Array, *Key, *Fit, *Text, or in a machine that
 // is Broken or Incomplete *Bad.
 type Expr interface {
@@ -46,13 +46,21 @@ type FieldRef struct {
 	Name string
 }
 
+// FanRef is the element that an attempt of a do with a Fan is for, or its index. It
+// stands in the arguments of that do alone.
+type FanRef struct {
+	E
+	Fan   *Fan
+	Index bool // the index, else the element
+}
+
 // Now is the time of the step.
 type Now struct{ E }
 
 // Len is the length of X: bytes of a string, items of a list.
 type Len struct {
 	E
-	X Expr // *VarRef or *FieldRef
+	X Expr // *VarRef, *FieldRef or *FanRef
 }
 
 // IsSet is `Var is set`, or with Not `Var is not set`.

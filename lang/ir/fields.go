@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // FailureFields are what `event` has in the arm of a failure.
 var FailureFields = []*EventField{
 	{Name: "category", Type: &Type{Kind: String}, Index: 0},
@@ -8,14 +10,54 @@ var FailureFields = []*EventField{
 	{Name: "attempt", Type: &Type{Kind: Int}, Index: 3},
 }
 
-// Fields are what `event` has where t is met: the fields of its event, those
-// of a failure, or none.
+// What `event` has beside them in the arms of a do with a Fan.
+const (
+	IndexField = "index" // of the element, from 0
+	ItemField  = "item"  // the element
+)
+
+// Element is what is known of the element that a result or a failure is of.
+type Element struct {
+	Index *Type
+	Item  *Type // nil where elements of several types may be meant
+}
+
+// Element is what is known of each element of f, which may be nil.
+func (f *Fan) Element() *Element {
+	if f == nil {
+		return nil
+	}
+	return &Element{
+		Index: &Type{Kind: Int, Range: &Range{Lo: 0, Hi: max(f.Most-1, 0)}},
+		Item:  f.List.Type.Elem,
+	}
+}
+
+// Fields are own, which `event` has of itself, and then what e, which may be nil, adds:
+// a field that the event declares under the same name is meant instead.
+func (e *Element) Fields(own []*EventField) []*EventField {
+	if e == nil {
+		return own
+	}
+	out := slices.Clip(own)
+	for _, f := range []*EventField{{Name: IndexField, Type: e.Index}, {Name: ItemField, Type: e.Item}} {
+		declared := slices.ContainsFunc(own, func(o *EventField) bool { return o.Name == f.Name })
+		if f.Type != nil && !declared {
+			f.Index = len(out)
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Fields are what `event` has where t is met: the fields of its event, those of a
+// failure, or none, and with an Element what that adds.
 func (t *Trigger) Fields() []*EventField {
 	switch t.Kind {
 	case OnEvent:
-		return t.Event.Fields
+		return t.Element.Fields(t.Event.Fields)
 	case OnFailed:
-		return FailureFields
+		return t.Element.Fields(FailureFields)
 	}
 	return nil
 }

@@ -107,6 +107,7 @@ type Trigger struct {
 	Do         *Do         // the do with that label in the state or inside it; nil where there are several
 	Categories []*Category // of OnFailed; none means every category not listed elsewhere in the state
 	Costs      []string    // of OnOverBudget; none means every cost not listed elsewhere in the state
+	Element    *Element    // what `event` has where every do whose results or failures come here has a Fan; else nil
 	Span       token.Span
 }
 
@@ -232,12 +233,38 @@ type Do struct {
 	State    *State
 	Activity *Activity
 	Args     []Expr
+	Fan      *Fan // nil where it runs once a visit
 	Label    string
 	Scope    Scope
 	// Timeout, Heartbeat and Progress are in nanoseconds; nil without one.
 	Timeout, Heartbeat, Progress *int64
 	Span                         token.Span
 }
+
+// Fan says that a Do runs for each element of a list, which is read on entering its
+// leaf: each element is an execution of its own.
+type Fan struct {
+	List  *Var   // a field or a parameter with a range of lengths
+	Item  string // what the arguments call the element
+	Index string // what they call its index, which counts from 0; empty for nothing
+	Limit int64  // so many elements run at the same time; 0 for any number
+
+	Least, Most int64 // elements, as the type of the list says
+
+	Span     token.Span // from `for` to the list or its limit
+	ListSpan token.Span
+}
+
+// Elements is how many executions d begins on entering its leaf: at least and at most.
+func (d *Do) Elements() (least, most int64) {
+	if d.Fan == nil {
+		return 1, 1
+	}
+	return d.Fan.Least, d.Fan.Most
+}
+
+// MaxElements is the most that a list may hold whose elements a Fan runs for.
+const MaxElements = 1000
 
 // Require is an invariant of a leaf and where to go when it is false.
 type Require struct {

@@ -31,6 +31,11 @@ func exprText(e Expr, outer int) string {
 		return e.Var.Name
 	case *FieldRef:
 		return "event." + e.Name
+	case *FanRef:
+		if e.Index {
+			return e.Fan.Index
+		}
+		return e.Fan.Item
 	case *Now:
 		return "now"
 	case *Len:
@@ -257,6 +262,9 @@ func (b *Backoff) usual() bool {
 // Text is the do as written: "do charge(amount) as c timeout 30s".
 func (d *Do) Text() string {
 	text := "do " + d.Activity.Name + "(" + exprList(d.Args) + ")"
+	if d.Fan != nil {
+		text += " " + d.Fan.Text()
+	}
 	if d.Label != "" {
 		text += " as " + d.Label
 	}
@@ -270,6 +278,19 @@ func (d *Do) Text() string {
 		if l.ns != nil {
 			text += " " + l.word + " " + FormatDuration(*l.ns)
 		}
+	}
+	return text
+}
+
+// Text is the fan as written: "for i, topic in topics limit 4".
+func (f *Fan) Text() string {
+	text := "for "
+	if f.Index != "" {
+		text += f.Index + ", "
+	}
+	text += f.Item + " in " + f.List.Name
+	if f.Limit > 0 {
+		text += " limit " + strconv.FormatInt(f.Limit, 10)
 	}
 	return text
 }

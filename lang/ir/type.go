@@ -29,16 +29,33 @@ type Type struct {
 	Range *Range // of int and duration; nil where none is declared
 	Enum  *Enum  // of EnumKind
 	Elem  *Type  // of List; nil for the empty list literal
+	Len   *Range // of List: how many items it may have, at least none; nil where none is declared
 }
 
-// Range is a range of an int, or of a duration in nanoseconds; both ends
-// belong to it.
+// Range is a range of an int, of a duration in nanoseconds, or of the length of
+// a list; both ends belong to it.
 type Range struct {
 	Lo, Hi int64
 }
 
 // Contains reports whether v lies in r.
 func (r *Range) Contains(v int64) bool { return r.Lo <= v && v <= r.Hi }
+
+// Limits is the range of t, of a list that of its length; nil where none is declared.
+func (t *Type) Limits() *Range {
+	if t.Kind == List {
+		return t.Len
+	}
+	return t.Range
+}
+
+// LeastLen is how many items a list of type t has at least, as far as t says.
+func (t *Type) LeastLen() int64 {
+	if t.Len == nil {
+		return 0
+	}
+	return t.Len.Lo
+}
 
 // Same reports whether values of t and u are of one type, ranges aside.
 func (t *Type) Same(u *Type) bool {
@@ -66,6 +83,9 @@ func (t *Type) String() string {
 	case List:
 		if t.Elem == nil {
 			return "[]"
+		}
+		if t.Len != nil {
+			return fmt.Sprintf("[%d..%d]%s", t.Len.Lo, t.Len.Hi, t.Elem)
 		}
 		return "[]" + t.Elem.String()
 	}

@@ -48,15 +48,12 @@ func (r *resolver) eventField(src *ast.EventField, sc scope) ir.Expr {
 // fieldOf is the field of trigger called name; nil where there is none, which
 // is then reported.
 func (r *resolver) fieldOf(trigger *ir.Trigger, name *ast.Name) *ir.EventField {
-	fields := failureFields
-	if trigger.Kind == ir.OnEvent {
-		fields = r.payload[trigger.Event]
-	} else if trigger.Kind != ir.OnFailed {
+	if trigger.Kind != ir.OnEvent && trigger.Kind != ir.OnFailed {
 		r.report(unknownName, name.Span(), quote(trigger.Text())+" carries no fields, so there is no "+quote("event."+name.Text),
 			"Keep the value in a field before.")
 		return nil
 	}
-	if f := fields[name.Text]; f != nil {
+	if f := trigger.Field(name.Text); f != nil {
 		return f
 	}
 	message, help := "event "+quote(trigger.Text())+" has no field "+quote(name.Text), "Add it to the event, or read one of its fields."
@@ -65,32 +62,36 @@ func (r *resolver) fieldOf(trigger *ir.Trigger, name *ast.Name) *ir.EventField {
 	} else if trigger.Label != "" {
 		message = "event " + quote(trigger.Event.Name) + " has no field " + quote(name.Text)
 	}
+	fields := map[string]bool{}
+	for _, f := range trigger.Fields() {
+		fields[f.Name] = true
+	}
 	nearest := near(r, name.Text, fields)
-	if nearest != "" || !r.partial[trigger.Event] {
+	switch {
+	case name.Text == ir.IndexField || name.Text == ir.ItemField:
+		r.report(unknownName, name.Span(), message,
+			"Only a result or a failure of an activity that runs `for` each element of a list has it: name that activity by its label.")
+	case nearest != "" || !r.partial[trigger.Event]:
 		r.misspelt(unknownName, name.Span(), message, help, nearest)
 	}
 	return nil
 }
 
-// failureFields are the fields of a failure, by name.
-var failureFields = func() map[string]*ir.EventField {
-	fields := map[string]*ir.EventField{}
-	for _, f := range ir.FailureFields {
-		fields[f.Name] = f
-	}
-	return fields
-}()
-
 // join is the type that holds the values of t and u, which are the same but
-// for their ranges.
+// for their ranges and lengths.
 func join(t, u *ir.Type) *ir.Type {
-	if t.Range == nil {
-		return t
-	}
-	if u.Range == nil {
-		return u
-	}
 	out := *t
-	out.Range = &ir.Range{Lo: min(t.Range.Lo, u.Range.Lo), Hi: max(t.Range.Hi, u.Range.Hi)}
+	out.Range, out.Len = hull(t.Range, u.Range), hull(t.Len, u.Len)
+	if t.Elem != nil && u.Elem != nil {
+		out.Elem = join(t.Elem, u.Elem)
+	}
 	return &out
+}
+
+// hull is the range that holds t and u; nil where one of them has no ends.
+func hull(t, u *ir.Range) *ir.Range {
+	if t == nil || u == nil {
+		return nil
+	}
+	return &ir.Range{Lo: min(t.Lo, u.Lo), Hi: max(t.Hi, u.Hi)}
 }

@@ -16,6 +16,7 @@ type scope struct {
 	guard    bool          // it is a condition
 	wait     bool          // it says how long a retry waits
 	triggers []*ir.Trigger // else of an `on`; those that could be resolved
+	fan      *ir.Fan       // in the arguments of a do that has one
 }
 
 // bad is an expression that holds a fault.
@@ -39,6 +40,9 @@ func (r *resolver) expr(src ast.Expr, sc scope) ir.Expr {
 	case *ast.Paren:
 		return r.expr(src.X, sc)
 	case *ast.Ident:
+		if e := sc.element(src); e != nil {
+			return e
+		}
 		return r.variable(src, sc)
 	case *ast.EventField:
 		return r.eventField(src, sc)

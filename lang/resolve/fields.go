@@ -60,10 +60,15 @@ func (r *resolver) defaultOf(f *ast.Field, t *ir.Type) *ir.Const {
 	if !ok {
 		return anyValue(t)
 	}
-	if t.Range != nil && !t.Range.Contains(lit.Value.Int) {
+	switch {
+	case t.Range != nil && !t.Range.Contains(lit.Value.Int):
 		r.literal(f.Default.Span(), "the default of "+quote(textOf(f.Name))+" is outside its range, "+t.String(),
 			"Write a value inside the range, or widen the range.")
 		return anyValue(t)
+	case t.Len != nil && t.Len.Lo > 0: // [] is the only literal of a list
+		r.literal(f.Default.Span(), "the default of "+quote(textOf(f.Name))+" has fewer items than its type, "+t.String(),
+			"Leave the default out, and set the field where its items are known; or begin the range with 0.")
+		t.Len.Lo = 0 // or each rule would say it again
 	}
 	return lit.Value
 }

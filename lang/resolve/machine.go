@@ -31,6 +31,7 @@ type resolver struct {
 	misplaced []misplaced
 	bare      map[string][]*node // states by their own name; made when first asked for
 	labels    map[string][]*ir.Do
+	fans      bool // some do has a `for`
 
 	gaps    bool               // a bad item stands where declarations stand
 	partial map[*ir.Event]bool // events of which a field could not be read
@@ -75,6 +76,7 @@ func (r *resolver) machine() {
 		r.resolveMembers(n)
 	}
 	r.resolveAsserts()
+	r.refuseHeldFans()
 	r.orderOwn()
 	r.addOuter()
 	r.noteAssigned()

@@ -126,17 +126,19 @@ func (r *resolver) addDo(n *node, d *ir.Do) {
 func (r *resolver) do(n *node, src *ast.Do) *ir.Do {
 	d := &ir.Do{State: n.ir, Label: textOf(src.Label), Scope: r.scopeOf(n, src.Scope, ir.PerVisit), Span: src.Span()}
 	r.limits(d, src.Limits)
+	d.Fan = r.fan(src)
+	sc := scope{fan: d.Fan}
 	if r.callables.names[textOf(src.Activity)] {
 		r.report(unknownName, src.Activity.Span(), quote(src.Activity.Text)+" is a guard, and no activity",
 			"Run an activity here; guards are asked in `when`.")
-		r.exprs(src.Args, scope{})
+		r.exprs(src.Args, sc)
 		return nil
 	}
 	activity, exact, ok := guess(r, r.activities, "activity", src.Activity)
 	if !ok || !exact {
-		d.Args = r.exprs(src.Args, scope{})
+		d.Args = r.exprs(src.Args, sc)
 	} else {
-		d.Args = r.arguments(src.Span(), activity.Name, activity.Params, src.Args, scope{})
+		d.Args = r.arguments(src.Span(), activity.Name, activity.Params, src.Args, sc)
 	}
 	if !ok {
 		return nil

@@ -19,6 +19,7 @@ const (
 	badTarget      = "bad-target"
 	missingInitial = "missing-initial"
 	nestedTerminal = "nested-terminal"
+	missingRange   = "missing-range"
 	guardTooRich   = "guard-too-rich"
 	notYet         = "not-yet"
 )
@@ -106,12 +107,12 @@ func (r *resolver) literal(span token.Span, message, help string) {
 	r.report(badLiteral, span, message, help)
 }
 
-// named is t without its range, as messages name it.
+// named is t without its range or length, as messages name it.
 func named(t *ir.Type) string {
 	if t.Kind == ir.List && t.Elem == nil {
 		return "empty list"
 	}
 	plain := *t
-	plain.Range = nil
+	plain.Range, plain.Len = nil, nil
 	return plain.String()
 }

@@ -45,13 +45,15 @@ func negated(c *ir.Const) *ir.Const {
 	return nil
 }
 
-// plain is t without its range: what computing gives.
+// plain is t without its range or length: what computing gives.
 func plain(t *ir.Type) *ir.Type {
 	switch t.Kind {
 	case ir.Int:
 		return intType
 	case ir.Duration:
 		return durationType
+	case ir.List:
+		return &ir.Type{Kind: ir.List, Elem: t.Elem}
 	}
 	return t
 }
@@ -169,7 +171,7 @@ func appended(x, y ir.Expr, sc scope) (list, item ir.Expr, t *ir.Type) {
 	default:
 		return x, y, nil
 	}
-	return x, y, x.Type()
+	return x, y, plain(x.Type())
 }
 
 // extreme is `min(a, b)` or `max(a, b)`.
@@ -279,12 +281,12 @@ func adapt(e ir.Expr, want *ir.Type) ir.Expr {
 		return floated(e)
 	case want.Kind == ir.List && e.Type().Kind == ir.List && e.Type().Elem == nil:
 		if l, ok := e.(*ir.Lit); ok && want.Elem != nil {
-			return lit(l.At, want, l.Value)
+			return lit(l.At, plain(want), l.Value)
 		}
 	case want.Kind == ir.JSON && e.Type().Kind == ir.List && e.Type().Elem == nil:
 		return lit(e.Span(), jsonType, &ir.Const{Kind: ir.JSON, Str: "[]"})
 	case want.Kind == ir.List && want.Elem != nil && want.Elem.Kind == ir.Float && e.Type().Kind == ir.List:
-		return floatList(e, want)
+		return floatList(e, plain(want))
 	}
 	return nil
 }

@@ -53,6 +53,9 @@ func (r *resolver) trigger(n *node, src *ast.Trigger) *ir.Trigger {
 	if !ok {
 		return nil
 	}
+	if t.Kind == ir.OnEvent || t.Kind == ir.OnFailed {
+		t.Element = r.elementOf(n, t)
+	}
 	return t
 }
 

@@ -31,7 +31,7 @@ func (r *resolver) typeOf(t *ast.Type) *ir.Type {
 	case t == nil:
 		return invalid
 	case t.Elem != nil:
-		return &ir.Type{Kind: ir.List, Elem: r.typeOf(t.Elem)}
+		return &ir.Type{Kind: ir.List, Elem: r.typeOf(t.Elem), Len: r.lengthOf(t.Len)}
 	case t.Name == "": // the parser could not read it
 		return invalid
 	}
@@ -41,7 +41,7 @@ func (r *resolver) typeOf(t *ast.Type) *ir.Type {
 	}
 	out := &ir.Type{Kind: kind}
 	if t.Range != nil {
-		out.Range = r.rangeOf(t, kind)
+		out.Range = r.rangeOf(t.Range, "the range of "+article(t.Name), kind)
 	}
 	return out
 }
@@ -76,25 +76,39 @@ func (r *resolver) enumType(t *ast.Type) *ir.Type {
 	return &ir.Type{Kind: ir.EnumKind, Enum: enum}
 }
 
-// rangeOf resolves the range of t, an int or a duration; nil where something is
-// wrong with it.
-func (r *resolver) rangeOf(t *ast.Type, kind ir.Kind) *ir.Range {
-	lo, ok := r.rangeEnd(t.Range.Lo, kind)
+// lengthOf resolves the range of how many items a list may have; nil where
+// there is none, or where something is wrong with it.
+func (r *resolver) lengthOf(src *ast.Range) *ir.Range {
+	if src == nil {
+		return nil
+	}
+	length := r.rangeOf(src, "the range of the length of a list", ir.Int)
+	if length != nil && length.Lo < 0 {
+		r.literal(src.Lo.Span(), "the length of a list is never negative", "Begin the range with 0, or with a larger number.")
+		return nil
+	}
+	return length
+}
+
+// rangeOf resolves a range of ints or durations, which what names in messages;
+// nil where something is wrong with it.
+func (r *resolver) rangeOf(src *ast.Range, what string, kind ir.Kind) *ir.Range {
+	lo, ok := r.rangeEnd(src.Lo, what, kind)
 	if !ok {
 		return nil
 	}
-	hi, ok := r.rangeEnd(t.Range.Hi, kind)
+	hi, ok := r.rangeEnd(src.Hi, what, kind)
 	if !ok {
 		return nil
 	}
 	if lo > hi {
-		r.literal(t.Range.Span(), "range begins above its end", "Write the smaller value first.")
+		r.literal(src.Span(), "range begins above its end", "Write the smaller value first.")
 		return nil
 	}
 	return &ir.Range{Lo: lo, Hi: hi}
 }
 
-func (r *resolver) rangeEnd(lit *ast.Literal, kind ir.Kind) (int64, bool) {
+func (r *resolver) rangeEnd(lit *ast.Literal, what string, kind ir.Kind) (int64, bool) {
 	if lit == nil {
 		return 0, false
 	}
@@ -106,10 +120,10 @@ func (r *resolver) rangeEnd(lit *ast.Literal, kind ir.Kind) (int64, bool) {
 	case kind == ir.Duration && lit.Kind == ast.Duration:
 		n, f = parseDuration(lit.Text, lit.Neg)
 	case kind == ir.Int:
-		r.mismatch(lit.Span(), "the range of an int ends in whole numbers, not in "+literalText(lit), "Write digits alone.")
+		r.mismatch(lit.Span(), what+" ends in whole numbers, not in "+literalText(lit), "Write digits alone.")
 		return 0, false
 	default:
-		r.mismatch(lit.Span(), "the range of a duration ends in durations, not in "+literalText(lit), "Write a number with a unit, such as 0s or 15m.")
+		r.mismatch(lit.Span(), what+" ends in durations, not in "+literalText(lit), "Write a number with a unit, such as 0s or 15m.")
 		return 0, false
 	}
 	if f != nil {

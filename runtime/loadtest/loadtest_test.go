@@ -20,14 +20,14 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
-// ticket compiles testdata/ticket.fsm.
-func ticket(t testing.TB) (*runtime.Machine, string) {
+// compiled is the machine of a file in testdata, with its source.
+func compiled(t testing.TB, file string) (*runtime.Machine, string) {
 	t.Helper()
-	source, err := os.ReadFile("testdata/ticket.fsm")
+	source, err := os.ReadFile(filepath.Join("testdata", file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	unit := lang.Load([]lang.Source{{Name: "ticket.fsm", Src: source}})
+	unit := lang.Load([]lang.Source{{Name: file, Src: source}})
 	if unit.Diags.HasErrors() {
 		t.Fatal(unit.Diags)
 	}
@@ -41,6 +41,12 @@ func ticket(t testing.TB) (*runtime.Machine, string) {
 // engine is one on the database at path, with the ticket's activity.
 func engine(t testing.TB, path string, opts ...runtime.Option) *runtime.Engine {
 	t.Helper()
+	return engineOf(t, "ticket.fsm", path, opts...)
+}
+
+// engineOf is one with the machine of a file in testdata, all whose activities do nothing.
+func engineOf(t testing.TB, file, path string, opts ...runtime.Option) *runtime.Engine {
+	t.Helper()
 	store, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +57,7 @@ func engine(t testing.TB, path string, opts ...runtime.Option) *runtime.Engine {
 		}
 	})
 	e := runtime.NewEngine(store, opts...)
-	m, source := ticket(t)
+	m, source := compiled(t, file)
 	activities := map[string]runtime.ActivityFunc{"work": func(context.Context, *runtime.Attempt) (runtime.Result, error) {
 		return runtime.Result{Event: "Worked", Data: json.RawMessage(`{"n":1}`)}, nil
 	}}

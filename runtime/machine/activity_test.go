@@ -22,7 +22,7 @@ func TestResults(t *testing.T) {
 	m := working(t, On("Found", Stay(Set("n", "event.n"))), On("None", GoTo("D")), On("done", GoTo("B")), On("failed", GoTo("D")))
 	r := begin(t, m, "")
 	r.did("start-task:r/A/work/1#1")
-	args, err := m.TaskArgs(r.s, 0, r.now, nil)
+	args, err := m.TaskArgs(r.s, &machine.Task{}, r.now, nil)
 	if err != nil || string(args) != `{"n":1}` {
 		t.Fatal(string(args), err)
 	}

@@ -48,15 +48,15 @@ func (m *Machine) Describe(in Input) string {
 		return m.eventName(in.Event)
 	case ResultInput:
 		if in.Event < 0 {
-			return m.label(in.Do) + "ended"
+			return m.label(&in) + "ended"
 		}
-		return m.label(in.Do) + m.eventName(in.Event)
+		return m.label(&in) + m.eventName(in.Event)
 	case FailureInput:
 		category := "?"
 		if in.Category >= 0 && in.Category < len(m.def.Categories) {
 			category = m.def.Categories[in.Category]
 		}
-		return m.label(in.Do) + "failed(" + category + ")"
+		return m.label(&in) + "failed(" + category + ")"
 	case TimerInput:
 		if in.Timer < 0 || in.Timer >= len(m.def.Timers) {
 			return "after ?"
@@ -65,20 +65,20 @@ func (m *Machine) Describe(in Input) string {
 	case OverBudgetInput:
 		return "over_budget(" + in.Over + ")"
 	case BeginInput, SpentInput:
-		return m.label(in.Do) + string(in.Kind)
+		return m.label(&in) + string(in.Kind)
 	case LateInput:
-		return m.label(in.Do) + "late " + in.Message
+		return m.label(&in) + "late " + in.Message
 	case LostInput:
-		return m.label(in.Do) + "lost"
+		return m.label(&in) + "lost"
 	case ReturnInput:
-		return m.label(in.Do) + "released"
+		return m.label(&in) + "released"
 	}
 	return string(in.Kind)
 }
 
 // DescribeEnd is Describe of a result or failure, without the label of what raised it.
 func (m *Machine) DescribeEnd(in *Input) string {
-	return strings.TrimPrefix(m.Describe(*in), m.label(in.Do))
+	return strings.TrimPrefix(m.Describe(*in), m.label(in))
 }
 
 func (m *Machine) eventName(event int) string {
@@ -88,12 +88,19 @@ func (m *Machine) eventName(event int) string {
 	return m.def.Events[event].Name
 }
 
-// label is what stands before the name of what a do raises.
-func (m *Machine) label(do int) string {
-	if do < 0 || do >= len(m.dos) || m.dos[do].Label == "" {
+// label is what stands before the name of what an attempt has raised: the label of its
+// do, and always which element it was of.
+func (m *Machine) label(in *Input) string {
+	if in.Do < 0 || in.Do >= len(m.dos) {
 		return ""
 	}
-	return m.dos[do].Label + "."
+	switch do := &m.dos[in.Do]; {
+	case do.Fan != nil:
+		return ElementName(cmp.Or(do.Label, m.def.Activities[do.Activity].Name), in.Index) + "."
+	case do.Label != "":
+		return do.Label + "."
+	}
+	return ""
 }
 
 func (m *Machine) delayText(t *Timer) string {
@@ -114,23 +121,30 @@ func (m *Machine) delayText(t *Timer) string {
 }
 
 // TaskArgs reads the arguments of an activity, as an attempt of it starts: a
-// JSON object by the names of its parameters.
-func (m *Machine) TaskArgs(s *Snapshot, do int, now time.Time, ask Ask) (json.RawMessage, error) {
-	if do < 0 || do >= len(m.dos) {
-		return nil, fmt.Errorf("there is no do %d", do)
+// JSON object by the names of its parameters. Of the task the do and the element are read.
+func (m *Machine) TaskArgs(s *Snapshot, t *Task, now time.Time, ask Ask) (json.RawMessage, error) {
+	if t.Do < 0 || t.Do >= len(m.dos) {
+		return nil, fmt.Errorf("there is no do %d", t.Do)
 	}
 	e := &env{machine: m, run: s, params: s.Params, data: s.Data, now: stepTime(s, now).UnixMicro(), source: noSource, ask: ask}
-	code := &m.dos[do]
+	code := &m.dos[t.Do]
+	if code.Fan != nil {
+		items := s.list(t.Do).Items.List()
+		if t.Index < 0 || t.Index >= len(items) {
+			return nil, fmt.Errorf("there is no element %d of %q", t.Index, code.Name)
+		}
+		e.index, e.item = IntValue(int64(t.Index)), items[t.Index]
+	}
 	values := make([]Value, len(code.args))
 	for i, arg := range code.args {
 		var err error
 		if values[i], err = arg.value(e); err != nil {
-			return nil, fmt.Errorf("the arguments of %q: %w", code.Name, err)
+			return nil, fmt.Errorf("the arguments of %q: %w", m.TaskName(t), err)
 		}
 	}
 	args, err := m.def.encodeObject(m.def.Activities[code.Activity].Params, values)
 	if err != nil {
-		return nil, fmt.Errorf("the arguments of %q: %w", code.Name, err)
+		return nil, fmt.Errorf("the arguments of %q: %w", m.TaskName(t), err)
 	}
 	return args, nil
 }

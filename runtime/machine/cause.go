@@ -40,6 +40,7 @@ const (
 	JSONTooLarge     CauseCode = "json-too-large"
 	JSONTooDeep      CauseCode = "json-too-deep"
 	TimeTooLate      CauseCode = "time-too-late"
+	TooManyElements  CauseCode = "too-many-elements"
 )
 
 // causeTexts are made of the arguments of a cause. History has no word of them, so
@@ -73,6 +74,7 @@ var causeTexts = map[CauseCode]string{
 	JSONTooLarge:     "a json would be longer than %s bytes",
 	JSONTooDeep:      "a json would be nested deeper than %s",
 	TimeTooLate:      "a wait goes beyond the year 9999",
+	TooManyElements:  "%q would run for %s elements, more than %s",
 }
 
 // Cause is why something was not done.

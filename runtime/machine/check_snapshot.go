@@ -13,7 +13,7 @@ func (m *Machine) checkSnapshot(s *Snapshot) error {
 		return fmt.Errorf("%q is no token of a run", shorten(s.Token))
 	}
 	if s.State < 0 {
-		if s.Seq != 0 || s.Status != Running || len(s.Tasks)+len(s.Alarms)+len(s.Kept)+len(s.Executions) > 0 ||
+		if s.Seq != 0 || s.Status != Running || len(s.Tasks)+len(s.Lists)+len(s.Tries)+len(s.Alarms)+len(s.Kept)+len(s.Executions) > 0 ||
 			len(s.OverDue)+len(s.OverDone)+len(s.Stopping) > 0 || s.DoneDue || s.Cancelled || s.Halt != nil || s.Params != nil {
 			return errors.New("the run has no state")
 		}
@@ -72,7 +72,7 @@ func (m *Machine) checkFinished(s *Snapshot, state *State) error {
 	if state.Kind == TerminalState {
 		outcome = state.Outcome
 	}
-	if s.Outcome != outcome || len(s.Tasks)+len(s.Alarms)+len(s.Executions) > 0 || s.DoneDue {
+	if s.Outcome != outcome || len(s.Tasks)+len(s.Lists)+len(s.Tries)+len(s.Alarms)+len(s.Executions) > 0 || s.DoneDue {
 		return errors.New("a finished run has an outcome and nothing open")
 	}
 	return nil
@@ -128,18 +128,56 @@ func (m *Machine) checkOverBudget(s *Snapshot) error {
 }
 
 func (m *Machine) checkTasks(s *Snapshot, state *State) error {
-	if len(s.Tasks) != len(state.Dos) {
-		return fmt.Errorf("state %q has %d activities, not %d", state.Path, len(state.Dos), len(s.Tasks))
+	tasks, lists := s.Tasks, s.Lists
+	for _, do := range state.Dos {
+		n := 1
+		if m.dos[do].Fan != nil {
+			if len(lists) == 0 || lists[0].Do != do {
+				return fmt.Errorf("the list of %q is missing", m.dos[do].Name)
+			}
+			n = int(lists[0].Items.n)
+			lists = lists[1:]
+		}
+		if len(tasks) < n {
+			return fmt.Errorf("state %q has %d activities, and some have no task", state.Path, len(state.Dos))
+		}
+		for i := range tasks[:n] {
+			if !m.isTask(&tasks[i], do, i) {
+				return errTask
+			}
+		}
+		tasks = tasks[n:]
 	}
-	for i := range s.Tasks {
-		t := &s.Tasks[i]
-		if t.Do != state.Dos[i] || t.State != TaskOpen && t.State != TaskEnded || t.Key == "" || t.Attempt < 1 {
-			return errors.New("an activity of the visit is damaged")
+	if len(tasks)+len(lists) > 0 {
+		return fmt.Errorf("state %q has %d activities, and there are other tasks", state.Path, len(state.Dos))
+	}
+	return m.checkExecutions(s)
+}
+
+// isTask reports whether t can be the task of a do, or of one of its elements.
+func (m *Machine) isTask(t *Task, do, index int) bool {
+	switch {
+	case t.Do != do || t.Index != index:
+		return false
+	case m.dos[do].Fan == nil:
+		return (t.State == TaskOpen || t.State == TaskEnded) && t.Key != "" && t.Attempt >= 1
+	case t.State == TaskEnded || t.State == TaskWaiting && t.Attempt == 0:
+		return t.Key == "" && t.Attempt == 0 && t.NotBefore.IsZero() && t.Begun == ""
+	}
+	return (t.State == TaskOpen || t.State == TaskWaiting) && t.Key != "" && t.Attempt >= 1
+}
+
+func (m *Machine) checkExecutions(s *Snapshot) error {
+	for i, x := range s.Executions {
+		if x.Do < 0 || i > 0 && compareExecutions(s.Executions[i-1], x) >= 0 || m.dos[x.Do].Scope.Kind == PerVisit || x.Key == "" || x.Attempt < 1 ||
+			x.Index >= MaxElements || m.dos[x.Do].Fan == nil && x.Index > 0 || (m.dos[x.Do].Fan == nil) != (x.Item == "") {
+			return errors.New("an open execution is damaged")
 		}
 	}
-	for i, x := range s.Executions {
-		if x.Do < 0 || i > 0 && x.Do <= s.Executions[i-1].Do || m.dos[x.Do].Scope.Kind == PerVisit || x.Key == "" || x.Attempt < 1 {
-			return errors.New("an open execution is damaged")
+	for i, x := range s.Tries {
+		if x.Do < 0 || x.Arm < 0 || x.Index >= MaxElements || m.dos[x.Do].Fan == nil || m.arms[x.Arm].Kind != RetryArm ||
+			x.Used < 1 || m.arms[x.Arm].bounded && x.Used > m.arms[x.Arm].max || i > 0 && compareTries(s.Tries[i-1], x) >= 0 {
+			return errors.New("the retries of an element are damaged")
 		}
 	}
 	return nil
@@ -172,15 +210,15 @@ func (m *Machine) checkInput(in *Input) error {
 	case EventInput, KeptInput:
 		ok = in.Event >= 0 && len(in.Data) == len(m.def.Events[in.Event].Fields)
 	case ResultInput:
-		ok = in.Do >= 0 && (in.Event < 0 || len(in.Data) == len(m.def.Events[in.Event].Fields))
+		ok = m.hasElement(in) && (in.Event < 0 || len(in.Data) == len(m.def.Events[in.Event].Fields))
 	case FailureInput:
-		ok = in.Do >= 0 && in.Category >= 0
+		ok = m.hasElement(in) && in.Category >= 0
 	case TimerInput:
 		ok = in.Timer >= 0
 	case ProgressInput:
 		ok = !in.Since.IsZero()
 	case LateInput, LostInput, ReturnInput, BeginInput, SpentInput:
-		ok = in.Do >= 0
+		ok = m.hasElement(in)
 	case OverBudgetInput:
 		ok = in.Over != ""
 	case MigrateInput:
@@ -192,4 +230,9 @@ func (m *Machine) checkInput(in *Input) error {
 		return fmt.Errorf("an input of kind %q is incomplete", in.Kind)
 	}
 	return nil
+}
+
+// hasElement reports whether an input names a do, and an element where it has some.
+func (m *Machine) hasElement(in *Input) bool {
+	return in.Do >= 0 && in.Index < MaxElements && (in.Index == 0 || m.dos[in.Do].Fan != nil)
 }

@@ -115,9 +115,22 @@ func (m *Machine) allFields(s *scanner, fields []Field, to *[]Value) error {
 func (m *Machine) DecodeSnapshot(data json.RawMessage) (*Snapshot, error) {
 	sc := &scanner{data: data, stored: true}
 	s := &Snapshot{State: -1, Data: make([]Value, len(m.def.Fields)), Counters: make([]int64, len(m.arms))}
-	err := sc.object(func(key string) error { return m.snapshotMember(sc, s, key) })
+	var tasks, executions []stored
+	err := sc.object(func(key string) error {
+		switch {
+		case !m.fans: // each task stands for itself
+		case key == "tasks":
+			return each(sc, &tasks, func(t *stored) error { return m.scanStored(sc, t) })
+		case key == "executions":
+			return each(sc, &executions, func(x *stored) error { return m.scanStored(sc, x) })
+		}
+		return m.snapshotMember(sc, s, key)
+	})
 	if err == nil {
 		err = sc.end()
+	}
+	if err == nil && m.fans {
+		err = m.unstore(s, tasks, executions)
 	}
 	if err == nil {
 		err = m.checkSnapshot(s)
@@ -167,6 +180,8 @@ func (m *Machine) snapshotMember(sc *scanner, s *Snapshot, key string) error {
 			*x = Execution{Do: t.Do, Key: t.Key, Attempt: t.Attempt}
 			return err
 		})
+	case "tries":
+		return each(sc, &s.Tries, func(x *Tries) error { return m.scanTries(sc, x) })
 	case "alarms":
 		return each(sc, &s.Alarms, func(a *Alarm) error { return m.scanAlarm(sc, a) })
 	case "kept":
@@ -225,25 +240,31 @@ func (m *Machine) counterMember(sc *scanner, s *Snapshot, arm string) error {
 
 func (m *Machine) scanTask(sc *scanner, t *Task) error {
 	t.Do = -1
-	return sc.object(func(key string) error {
-		switch key {
-		case "do":
-			return sc.lookup("do", m.index.dos, &t.Do)
-		case "state":
-			return sc.textInto((*string)(&t.State))
-		case "key":
-			return sc.textInto(&t.Key)
-		case "attempt":
-			return countInto(sc, &t.Attempt)
-		case "not_before":
-			return sc.timeInto(&t.NotBefore)
-		case "begun":
-			return sc.textInto(&t.Begun)
-		case "reported":
-			return each(sc, &t.Reported, sc.costInto)
+	return sc.object(func(key string) error { return m.taskMember(sc, t, key) })
+}
+
+func (m *Machine) taskMember(sc *scanner, t *Task, key string) error {
+	switch key {
+	case "do":
+		return sc.lookup("do", m.index.dos, &t.Do)
+	case "state":
+		return sc.textInto((*string)(&t.State))
+	case "key":
+		return sc.textInto(&t.Key)
+	case "attempt":
+		return countInto(sc, &t.Attempt)
+	case "not_before":
+		return sc.timeInto(&t.NotBefore)
+	case "begun":
+		return sc.textInto(&t.Begun)
+	case "reported":
+		return each(sc, &t.Reported, sc.costInto)
+	case "index":
+		if t.Do >= 0 && m.dos[t.Do].Fan != nil {
+			return countInto(sc, &t.Index)
 		}
-		return unknownKey(key)
-	})
+	}
+	return unknownKey(key)
 }
 
 func (m *Machine) scanAlarm(sc *scanner, a *Alarm) error {

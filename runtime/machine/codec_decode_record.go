@@ -31,6 +31,8 @@ func (m *Machine) inputMember(sc *scanner, in *Input, key string) error {
 		return sc.textInto(&in.Token)
 	case "do":
 		return sc.lookup("do", m.index.dos, &in.Do)
+	case "index":
+		return countInto(sc, &in.Index)
 	case "key":
 		return sc.textInto(&in.Key)
 	case "attempt":

@@ -144,11 +144,9 @@ func (m *Machine) appendSnapshot(b []byte, s *Snapshot) []byte {
 	}
 	o.fields("data", m.def.Fields, s.Data)
 	m.encodeCounters(o, s.Counters)
-	o.list("tasks", len(s.Tasks), func(b []byte, i int) []byte { return m.appendTask(b, &s.Tasks[i]) })
-	o.list("executions", len(s.Executions), func(b []byte, i int) []byte {
-		x := &s.Executions[i]
-		return m.appendTask(b, &Task{Do: x.Do, Key: x.Key, Attempt: x.Attempt})
-	})
+	m.appendTasks(o, s)
+	m.appendTries(o, s)
+	m.appendExecutions(o, s)
 	o.list("alarms", len(s.Alarms), func(b []byte, i int) []byte { return m.appendAlarm(b, &s.Alarms[i]) })
 	o.list("kept", len(s.Kept), func(b []byte, i int) []byte { return m.appendKept(b, &s.Kept[i]) })
 	o.number("kept_next", int64(s.KeptNext))
@@ -210,6 +208,9 @@ func (m *Machine) encodeCounters(o *object, counters []int64) {
 func (m *Machine) appendTask(b []byte, t *Task) []byte {
 	o := (&object{b: b}).open()
 	o.text("do", m.def.Dos[t.Do].Name)
+	if m.dos[t.Do].Fan != nil {
+		o.number("index", int64(t.Index))
+	}
 	o.text("state", string(t.State))
 	o.text("key", t.Key)
 	o.number("attempt", int64(t.Attempt))
@@ -246,7 +247,7 @@ func (m *Machine) appendInput(b []byte, in *Input) []byte {
 	case EventInput, KeptInput:
 		m.encodeEvent(o, in)
 	case ResultInput, FailureInput:
-		o.text("do", m.def.Dos[in.Do].Name)
+		m.encodeDo(o, in)
 		o.text("key", in.Key)
 		o.number("attempt", int64(in.Attempt))
 		if in.Kind == ResultInput {
@@ -269,7 +270,7 @@ func (m *Machine) appendInput(b []byte, in *Input) []byte {
 	case OverBudgetInput:
 		o.text("over", in.Over)
 	case LateInput, LostInput, ReturnInput, BeginInput, SpentInput:
-		o.text("do", m.def.Dos[in.Do].Name)
+		m.encodeDo(o, in)
 		o.text("key", in.Key)
 		o.number("attempt", int64(in.Attempt))
 		o.text("message", in.Message)
@@ -288,6 +289,15 @@ func (m *Machine) appendInput(b []byte, in *Input) []byte {
 	o.text("actor", in.Actor)
 	o.text("reason", in.Reason)
 	return o.close()
+}
+
+// encodeDo writes which do an attempt was of, and which element of it.
+func (m *Machine) encodeDo(o *object, in *Input) {
+	o.text("do", m.def.Dos[in.Do].Name)
+	if m.dos[in.Do].Fan != nil {
+		o.key("index")
+		o.b = strconv.AppendInt(o.b, int64(in.Index), 10)
+	}
 }
 
 func (m *Machine) encodeEvent(o *object, in *Input) {

@@ -258,6 +258,7 @@ func (d *Definition) scanList(s *scanner, t *Type) (Value, error) {
 	if s.peek() != '[' {
 		return Unset, fmt.Errorf("expected %s, found %s", d.expected(t), s.found())
 	}
+	start := s.pos
 	list := []Value{}
 	err := s.array(func(i int) error {
 		if t.Elem == nil {
@@ -270,7 +271,14 @@ func (d *Definition) scanList(s *scanner, t *Type) (Value, error) {
 		list = append(list, v)
 		return nil
 	})
-	return ListValue(list...), err
+	if err != nil {
+		return Unset, err
+	}
+	v := ListValue(list...)
+	if why := d.misfitLength(t, &v); why != "" {
+		return Unset, &scanError{start, why}
+	}
+	return v, nil
 }
 
 // itemError says in which item of a list the fault is.

@@ -14,7 +14,7 @@ type compiler struct {
 	d *Definition
 	m *Machine
 
-	sources []map[int]bool // by arm: the inputs with which it can be met
+	sources []map[int]*elements // by arm: the inputs with which it can be met, and what they are of
 }
 
 // names checks that all names are there, valid and different, and indexes them.

@@ -9,7 +9,7 @@ import (
 // each arm can be met.
 func (c *compiler) indexHandlers() error {
 	d := c.d
-	c.sources = make([]map[int]bool, len(d.Arms))
+	c.sources = make([]map[int]*elements, len(d.Arms))
 	for i := range d.Arms {
 		if s := d.Arms[i].State; s < 0 || s >= len(d.States) {
 			return fmt.Errorf("arm %q stands in no state", d.Arms[i].Name)
@@ -55,11 +55,46 @@ func (c *compiler) indexHandler(leaf int, h *Handler) error {
 			*visit = append(*visit, a)
 		}
 		if c.sources[a] == nil {
-			c.sources[a] = make(map[int]bool)
+			c.sources[a] = make(map[int]*elements)
 		}
-		c.sources[a][source] = true
+		of := c.elementsOf(h)
+		if before, met := c.sources[a][source]; met {
+			of = of.with(before)
+		}
+		c.sources[a][source] = of
 	}
 	return nil
+}
+
+// elementsOf are those of which the input of h is one; nil where it is of none.
+func (c *compiler) elementsOf(h *Handler) *elements {
+	if h.Kind != ResultInput && h.Kind != FailureInput {
+		return nil
+	}
+	if item := c.d.Dos[h.Do].itemType(); item != nil {
+		return &elements{item}
+	}
+	return nil
+}
+
+// with is what an input is of that may be of either.
+func (e *elements) with(f *elements) *elements {
+	switch {
+	case e == nil || f == nil:
+		return nil
+	case e.item == nil || f.item == nil || !sameType(e.item, f.item):
+		return &elements{}
+	}
+	return e
+}
+
+// itemType is the type of the elements that a do runs for, each for itself; nil where it
+// has no Fan, or one without a list.
+func (d *Do) itemType() *Type {
+	if d.Fan == nil || d.Fan.List == nil {
+		return nil
+	}
+	return d.Fan.List.Type.Elem
 }
 
 // handlerKey is what a handler is found by, and what `event` means in it.
@@ -147,7 +182,7 @@ func (c *compiler) compileArm(i int) error {
 	out := &c.m.arms[i]
 	*out = armCode{Arm: a, place: Place{"arm", a.Name}, backoff: &defaultBackoff}
 	x := c.exprs()
-	x.inArm = true
+	x.inArm, x.of = true, c.sources[i]
 	for s := range c.sources[i] {
 		x.sources = append(x.sources, s)
 	}

@@ -85,7 +85,7 @@ func (c *compiler) compileFor(x *exprCompiler, f *Field, e *Expr) (func(*env) (V
 		if err != nil {
 			return Unset, err
 		}
-		if grown { // the items before the last one have been looked at when they came
+		if grown && f.Type.holds(&v) { // the items before the last one have been looked at when they came
 			last := v.list.all[v.n-1]
 			if why := d.misfit(f.Type.Elem, &last); why != "" {
 				return Unset, d.badValue(f, &v, "item "+strconv.FormatInt(v.n-1, 10)+": "+why)
@@ -117,6 +117,8 @@ func grows(e *Expr, t *Type) bool {
 func (t *Type) within(u *Type) bool {
 	switch {
 	case !sameType(t, u):
+		return false
+	case u.Len != nil && (t.Len == nil || t.Len.Min < u.Len.Min || t.Len.Max > u.Len.Max):
 		return false
 	case u.Elem != nil:
 		return t.Elem != nil && t.Elem.within(u.Elem)
@@ -233,6 +235,11 @@ func (c *compiler) compileDo(i int) error {
 		}
 	}
 	x := c.exprs()
+	list, err := c.compileFan(x, d)
+	if err != nil {
+		return err
+	}
+	x.each = d.itemType()
 	args, err := x.compileArgs(d.Args)
 	if err == nil {
 		err = x.checkArgs(c.d.Activities[d.Activity].Params, args)
@@ -244,8 +251,34 @@ func (c *compiler) compileDo(i int) error {
 		s := &c.m.states[d.Scope.State]
 		s.executions = append(s.executions, i)
 	}
-	c.m.dos[i] = doCode{d, args}
+	c.m.dos[i] = doCode{d, args, list}
+	c.m.fans = c.m.fans || list != nil
 	return nil
+}
+
+// compileFan compiles the list of a do; nil for one that has none. A do with a list and an
+// element of it are told apart by their names in a store.
+func (c *compiler) compileFan(x *exprCompiler, d *Do) (func(*env) (Value, error), error) {
+	if d.Fan == nil {
+		return nil, nil
+	}
+	list, err := x.compile(d.Fan.List)
+	switch {
+	case err != nil:
+		return nil, err
+	case d.Fan.List.Op != "param" && d.Fan.List.Op != "field":
+		return nil, fmt.Errorf("it runs for the elements of what is no parameter and no field")
+	case list.typ.Kind != ListKind || list.typ.Elem == nil || list.typ.Len == nil || list.typ.Len.Max > MaxElements:
+		return nil, fmt.Errorf("it runs for the elements of a %s, not of a list of at most %d", c.d.TypeName(&list.typ), MaxElements)
+	case d.Fan.List.Type.Elem == nil || d.Fan.Limit < 0:
+		return nil, fmt.Errorf("its list or the limit of its elements is damaged")
+	}
+	for i := range c.d.Dos {
+		if of, _, ok := CutElement(c.d.Dos[i].Name); ok && of == d.Name {
+			return nil, fmt.Errorf("do %q is named like an element of it", c.d.Dos[i].Name)
+		}
+	}
+	return list.value, nil
 }
 
 func (c *compiler) compileTimers() error {

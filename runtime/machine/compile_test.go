@@ -75,6 +75,22 @@ func TestDamagedDefinitions(t *testing.T) {
 		{"no type of its items", func(d *machine.Definition) { d.Params[0].Type = machine.Type{Kind: machine.ListKind} }},
 		{"string has no range", func(d *machine.Definition) { d.Params[0].Type.Min = &five }},
 		{"a range of int is damaged", func(d *machine.Definition) { d.Fields[0].Type.Min = &five }},
+		{"string has no length", func(d *machine.Definition) { d.Params[0].Type.Len = &machine.Length{Max: 1} }},
+		{"int has no length", func(d *machine.Definition) { d.Fields[0].Type.Len = &machine.Length{Max: 1} }},
+		{"list has no range", func(d *machine.Definition) {
+			d.Params[0].Type = machine.Type{Kind: machine.ListKind, Min: &five, Max: &five, Elem: &machine.Type{Kind: machine.Bool}}
+		}},
+		{"a length of list is damaged", func(d *machine.Definition) {
+			d.Params[0].Type = machine.Type{Kind: machine.ListKind, Len: &machine.Length{Min: -1}, Elem: &machine.Type{Kind: machine.Bool}}
+		}},
+		{"a length of list is damaged", func(d *machine.Definition) {
+			inner := machine.Type{Kind: machine.ListKind, Len: &machine.Length{Min: 2, Max: 1}, Elem: &machine.Type{Kind: machine.Bool}}
+			d.Params[0].Type = machine.Type{Kind: machine.ListKind, Elem: &inner}
+		}},
+		{`default of field "n": a list of length 0`, func(d *machine.Definition) {
+			d.Fields[0].Type = machine.Type{Kind: machine.ListKind, Len: &machine.Length{Min: 1, Max: 1}, Elem: &machine.Type{Kind: machine.Bool}}
+			d.Fields[0].Default = []byte("[]")
+		}},
 		{`default of field "n"`, func(d *machine.Definition) { d.Fields[0].Default = []byte("7") }},
 		{`returns "n" twice`, func(d *machine.Definition) { d.States[4].Returns[0] = d.States[4].Returns[1] }},
 		{"no context field 9", func(d *machine.Definition) { d.States[4].Returns[1].Index = 9 }},
@@ -264,7 +280,7 @@ func TestMisuseIsAnError(t *testing.T) {
 	if _, _, _, err := m.Step(r.s, machine.Input{Kind: machine.CancelInput}, time.Date(10001, 1, 1, 0, 0, 0, 0, time.UTC), nil); err == nil {
 		t.Error("the year 10001 was taken")
 	}
-	if _, err := m.TaskArgs(r.s, 5, epoch, nil); err == nil {
+	if _, err := m.TaskArgs(r.s, &machine.Task{Do: 5}, epoch, nil); err == nil {
 		t.Error("there is no do 5")
 	}
 }

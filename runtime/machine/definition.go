@@ -37,11 +37,18 @@ type Field struct {
 
 // Type is the type of a value.
 type Type struct {
-	Kind Kind   `json:"kind"`
-	Min  *int64 `json:"min,omitempty"` // of int, and of duration in nanoseconds; set with Max
-	Max  *int64 `json:"max,omitempty"`
-	Enum int    `json:"enum,omitempty"` // index, of enum
-	Elem *Type  `json:"elem,omitempty"` // of list
+	Kind Kind    `json:"kind"`
+	Min  *int64  `json:"min,omitempty"` // of int, and of duration in nanoseconds; set with Max
+	Max  *int64  `json:"max,omitempty"`
+	Enum int     `json:"enum,omitempty"` // index, of enum
+	Elem *Type   `json:"elem,omitempty"` // of list
+	Len  *Length `json:"len,omitempty"`  // of list; absent for any length
+}
+
+// Length is how many items a list may have. Both ends belong to it.
+type Length struct {
+	Min int64 `json:"min"` // 0 or more
+	Max int64 `json:"max"`
 }
 
 // Enum is a type declared by its values.
@@ -219,10 +226,18 @@ type Do struct {
 	Activity  int     `json:"activity"`
 	Label     string  `json:"label,omitempty"`
 	Args      []*Expr `json:"args,omitempty"`
+	Fan       *Fan    `json:"fan,omitempty"` // absent where it runs once in a visit
 	Scope     Scope   `json:"scope"`
 	Timeout   *int64  `json:"timeout,omitempty"`
 	Heartbeat *int64  `json:"heartbeat,omitempty"`
 	Progress  *int64  `json:"progress,omitempty"`
+}
+
+// Fan says that a do runs for each element of a list, which is read when its leaf is
+// entered. Each element is an execution of its own.
+type Fan struct {
+	List  *Expr `json:"list"`            // a param or a field, of at most MaxElements
+	Limit int64 `json:"limit,omitempty"` // so many elements run at once; absent for any number
 }
 
 // Timer is an `after`. Exactly one of Delay (nanoseconds) and Var is meant:
@@ -248,10 +263,11 @@ type Require struct {
 //	lit    a constant: Type and Value
 //	param  a parameter: Index
 //	field  a context field: Index
-//	event  a field of the input's payload: Name
+//	event  a field of the input's payload: Name; of an element, its `index` and `item` too
+//	each   in the Args of a do with a Fan what an attempt is for: Name, "item" or "index"
 //	run    a value of the run itself: Name, "id" or "started"
 //	now    the time of the step
-//	len    Args[0] is a param, field, event or run
+//	len    Args[0] is a param, field, event, each or run
 //	set    whether the param or field Args[0] is set
 //	guard  a host guard: Index, Args
 //	object a json object: Keys, and Args for their values

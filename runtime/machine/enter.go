@@ -126,7 +126,7 @@ func (t *step) enterState(s int) {
 	}
 	t.resetCounters(state.restarts)
 	for _, do := range state.executions {
-		t.dropExecution(do)
+		t.dropExecutions(func(x *Execution) bool { return x.Do == do })
 	}
 }
 
@@ -162,8 +162,7 @@ func (t *step) arrive(leaf, kept int) error {
 			return err
 		}
 	}
-	t.startTasks(leaf)
-	return nil
+	return t.startTasks(leaf)
 }
 
 // returns notes what a terminal returns. A value that is not set cannot be.
@@ -202,7 +201,7 @@ func (m *Machine) returned(terminal int, params, data []Value) []Value {
 func (t *step) end(outcome Outcome) {
 	n := t.next
 	n.Status, n.Outcome, n.Halt = Finished, outcome, nil
-	n.Alarms, n.Tasks, n.Executions = nil, nil, nil
+	n.Alarms, n.Tasks, n.Lists, n.Tries, n.Executions = nil, nil, nil, nil, nil
 	n.DoneDue, n.OverDue, n.KeptNext, n.PausedAt = false, nil, 0, time.Time{}
 	t.commands = append(t.commands, Command{Kind: Finish, Outcome: outcome})
 }

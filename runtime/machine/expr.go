@@ -13,7 +13,9 @@ type env struct {
 	data    []Value
 	now     int64 // microseconds since 1970
 	payload []Value
-	source  int // what payload belongs to: an event, failureSource, or noSource
+	source  int   // what payload belongs to: an event, failureSource, or noSource
+	index   Value // of the element that a result or failure is of, or an attempt is for; else unset
+	item    Value // the same element
 
 	ask      Ask
 	verdicts []Verdict // of the host guards that have been asked
@@ -116,8 +118,10 @@ const maxExpr = 5000
 type exprCompiler struct {
 	d       *Definition
 	m       *Machine
-	inArm   bool  // event.x may be read
-	sources []int // the inputs with which the arm can be met
+	inArm   bool              // event.x may be read
+	sources []int             // the inputs with which the arm can be met
+	of      map[int]*elements // what they are of
+	each    *Type             // in the arguments of a do with a Fan: the type of its elements
 	depth   int
 }
 
@@ -153,6 +157,8 @@ func (c *exprCompiler) compileOp(e *Expr) (*code, error) {
 		return c.compileField(e)
 	case "event":
 		return c.compileEventField(e)
+	case "each":
+		return c.compileEach(e)
 	case "run":
 		return c.compileOwn(e)
 	case "now":
@@ -265,7 +271,13 @@ func (c *exprCompiler) compileEventField(e *Expr) (*code, error) {
 			fields = c.d.Events[source].Fields
 		}
 		i := indexOfField(fields, e.Name)
-		if i < 0 || !sameType(&fields[i].Type, &e.Type) {
+		t := &Type{}
+		if i >= 0 {
+			t = &fields[i].Type
+		} else if of := c.of[source]; of != nil {
+			i, t = elementField(e.Name, of.item)
+		}
+		if i == -1 || t == nil || !sameType(t, &e.Type) {
 			return nil, fmt.Errorf("an input of the arm has no field %q of type %s", e.Name, c.d.TypeName(&e.Type))
 		}
 		places = append(places, eventField{source, i})
@@ -273,7 +285,11 @@ func (c *exprCompiler) compileEventField(e *Expr) (*code, error) {
 	missing := faultOf(InputField, e.Name)
 	return readCode(e.Type, func(e *env) (*Value, error) {
 		for _, p := range places {
-			if p.source == e.source && p.index < len(e.payload) {
+			switch {
+			case p.source != e.source:
+			case p.index < 0:
+				return e.ofElement(p.index, missing)
+			case p.index < len(e.payload):
 				return &e.payload[p.index], nil
 			}
 		}
@@ -281,8 +297,57 @@ func (c *exprCompiler) compileEventField(e *Expr) (*code, error) {
 	}), nil
 }
 
-// eventField is where a field stands in the payload of one source.
+// elements are what alone the results or failures are of that an arm can be met with.
+type elements struct {
+	item *Type // nil where they are of several types
+}
+
+// eventField is where a field stands in the payload of one source, or that it is
+// elementIndex or elementItem.
 type eventField struct{ source, index int }
+
+// What is known of an element beside a payload.
+const (
+	elementIndex = -2
+	elementItem  = -3
+)
+
+// elementField is the place and the type of what is called name of elements of a type; -1
+// for nothing.
+func elementField(name string, item *Type) (int, *Type) {
+	switch name {
+	case "index":
+		return elementIndex, &Type{Kind: Int}
+	case "item":
+		return elementItem, item
+	}
+	return -1, nil
+}
+
+// ofElement is what is known of the element.
+func (e *env) ofElement(what int, missing *fault) (*Value, error) {
+	v := &e.index
+	if what == elementItem {
+		v = &e.item
+	}
+	if !v.set {
+		return nil, missing
+	}
+	return v, nil
+}
+
+// compileEach reads the element that an attempt is for, or its index.
+func (c *exprCompiler) compileEach(e *Expr) (*code, error) {
+	if c.each == nil {
+		return nil, fmt.Errorf("an element is read where there is none")
+	}
+	what, t := elementField(e.Name, c.each)
+	if t == nil {
+		return nil, fmt.Errorf("an element has no %q", shorten(e.Name))
+	}
+	missing := faultOf(InputField, e.Name)
+	return readCode(*t, func(e *env) (*Value, error) { return e.ofElement(what, missing) }), nil
+}
 
 func indexOfField(fields []Field, name string) int {
 	for i := range fields {
@@ -387,7 +452,7 @@ func (c *exprCompiler) compileUnary(e *Expr, x *code) (*code, error) {
 
 func (c *exprCompiler) compileLen(e *Expr, x *code) (*code, error) {
 	switch op := e.Args[0].Op; {
-	case op != "param" && op != "field" && op != "event" && op != "run":
+	case op != "param" && op != "field" && op != "event" && op != "each" && op != "run":
 	case x.typ.Kind == String:
 		return numCode(Int, func(e *env) (int64, error) {
 			v, err := x.value(e)

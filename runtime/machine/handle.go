@@ -2,6 +2,7 @@ package machine
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -61,7 +62,7 @@ func (t *step) choose(arms []int) (int, error) {
 				continue
 			}
 		}
-		if arm.bounded && t.next.Counters[a] >= arm.max {
+		if arm.bounded && t.used(a) >= arm.max {
 			t.record.Passed = append(t.record.Passed, Passed{a, PassedWhy(BoundUsed)})
 			continue
 		}
@@ -107,10 +108,23 @@ func (t *step) follow(a int) error {
 	return nil
 }
 
+// used is how often the bound of an arm has been used: of a retry of an element, by that
+// element.
+func (t *step) used(a int) int64 {
+	if t.fan != nil && t.m.arms[a].Kind == RetryArm {
+		return t.tries(a)
+	}
+	return t.next.Counters[a]
+}
+
 // count notes one more use of an arm, and gives how many there are.
 func (t *step) count(a int) int64 {
 	if !t.m.arms[a].counted {
 		return 0
+	}
+	if t.fan != nil && t.m.arms[a].Kind == RetryArm {
+		t.record.Count = t.countTry(a)
+		return t.record.Count
 	}
 	t.ownCounters()
 	if t.next.Counters[a] < math.MaxInt64 {
@@ -127,6 +141,9 @@ func (t *step) resetCounters(arms []int) {
 			t.ownCounters()
 			t.next.Counters[a] = 0
 		}
+	}
+	if len(t.next.Tries) > 0 && len(arms) > 0 {
+		t.dropTries(func(x *Tries) bool { return slices.Contains(arms, x.Arm) })
 	}
 }
 

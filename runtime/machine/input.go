@@ -40,6 +40,7 @@ type Input struct {
 	Data  []Value // payload of event, result and kept; parameters of start
 
 	Do      int    // of result, failure, late, lost, begin and spent
+	Index   int    // of the same: the element, where the do has a Fan; else 0
 	Key     string // of the same: the execution
 	Attempt int    // of the same
 

@@ -3,6 +3,7 @@ package machine
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -99,7 +100,7 @@ func (m *Machine) rejectNamed(s *Snapshot, name, why string, err error) *Rejecte
 // where it is empty. Of the task the do, the key and the number of the attempt are read.
 // The error says why the activity cannot raise that; Event is -1 where it has no such one.
 func (m *Machine) ResultInput(t *Task, event string, data json.RawMessage, maxPayload int) (Input, error) {
-	in := Input{Kind: ResultInput, Event: -1, Do: t.Do, Key: t.Key, Attempt: t.Attempt}
+	in := Input{Kind: ResultInput, Event: -1, Do: t.Do, Index: t.Index, Key: t.Key, Attempt: t.Attempt}
 	activity := &m.def.Activities[m.def.Dos[t.Do].Activity]
 	var names []string
 	for _, r := range activity.Results {
@@ -140,14 +141,14 @@ func (m *Machine) FailureInput(t *Task, category, message string) Input {
 		}
 		c = m.unknown
 	}
-	return Input{Kind: FailureInput, Do: t.Do, Key: t.Key, Attempt: t.Attempt, Category: c, Message: message}
+	return Input{Kind: FailureInput, Do: t.Do, Index: t.Index, Key: t.Key, Attempt: t.Attempt, Category: c, Message: message}
 }
 
 // NoteInput notes what became of an attempt, by its kind: a LateInput has returned when it
 // was not current any more, of a LostInput the worker was lost, a ReturnInput was released.
 // Of the task the do, the key and the number of the attempt are read.
 func NoteInput(kind InputKind, t *Task, message string) Input {
-	return Input{Kind: kind, Do: t.Do, Key: t.Key, Attempt: t.Attempt, Message: CleanMessage(message)}
+	return Input{Kind: kind, Do: t.Do, Index: t.Index, Key: t.Key, Attempt: t.Attempt, Message: CleanMessage(message)}
 }
 
 // Completion is how an operator ends an activity that was done outside.
@@ -197,32 +198,71 @@ func (m *Machine) CompleteInput(s *Snapshot, c *Completion, maxPayload int) (Inp
 
 // openActivity finds the open task that an operator means, or says why not.
 func (m *Machine) openActivity(s *Snapshot, name string) (found *Task, why string) {
+	do, element, why := m.openDo(s, name)
+	switch {
+	case why != "":
+		return nil, why
+	case m.dos[do].Fan == nil:
+		return &s.Tasks[slices.IndexFunc(s.Tasks, func(t Task) bool { return t.Do == do })], ""
+	}
+	from, to := s.elements(do)
+	n := to - from
+	_, index, _ := CutElement(name)
+	switch example := ElementName(name, 0); {
+	case !element:
+		return nil, fmt.Sprintf("%q runs for %d elements; name one of them, from %q to %q", name, n, example, ElementName(name, n-1))
+	case index >= n:
+		return nil, fmt.Sprintf("there is no element %d: the list has %d, and the first is 0", index, n)
+	}
+	t := &s.Tasks[from+index]
+	switch {
+	case t.State == TaskEnded:
+		return nil, fmt.Sprintf("element %d has ended", index)
+	case t.Attempt == 0:
+		return nil, fmt.Sprintf("element %d has not begun: others have the %d places", index, m.dos[do].Fan.Limit)
+	case t.State == TaskWaiting:
+		return nil, fmt.Sprintf("element %d is tried again when there is a place for it; others have the %d", index, m.dos[do].Fan.Limit)
+	}
+	return t, ""
+}
+
+// openDo finds the do, of those that have not ended, that an operator means by its label, its
+// name or its activity, and reports whether one of its elements is meant; or it says why not.
+func (m *Machine) openDo(s *Snapshot, name string) (do int, element bool, why string) {
+	of, _, isElement := CutElement(name)
+	do = -1
+	several := ""
 	var open []string
-	for i := range s.Tasks {
-		t := &s.Tasks[i]
-		if t.State != TaskOpen {
+	for _, d := range m.def.States[s.State].Dos {
+		if !slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Do == d && t.State != TaskEnded }) {
 			continue
 		}
-		do := m.dos[t.Do]
-		activity := m.def.Activities[do.Activity].Name
+		code := &m.dos[d]
+		activity, element, named := m.def.Activities[code.Activity].Name, false, name
+		if code.Fan != nil && isElement {
+			element, named = true, of
+		}
 		open = append(open, activity)
 		switch {
-		case name == do.Name || name == do.Label:
-			return t, ""
-		case name == activity && found != nil:
-			return nil, fmt.Sprintf("several attempts of activity %q are open; the label or the name of its do says which: %q or %q",
-				name, m.dos[found.Do].Name, do.Name)
-		case name == activity:
-			found = t
+		case named == code.Name || named == code.Label:
+			return d, element, ""
+		case named != activity:
+		case do >= 0:
+			several = fmt.Sprintf("several attempts of activity %q are open; the label or the name of its do says which: %q or %q",
+				named, m.dos[do].Name, code.Name)
+		default:
+			do = d
 		}
 	}
 	switch {
-	case found != nil:
-		return found, ""
+	case several != "":
+		return -1, false, several
+	case do >= 0:
+		return do, isElement && m.dos[do].Fan != nil, ""
 	case len(open) == 0:
-		return nil, fmt.Sprintf("activity %q is not open there, and no other is", name)
+		return -1, false, fmt.Sprintf("activity %q is not open there, and no other is", name)
 	}
-	return nil, fmt.Sprintf("activity %q is not open there, expected %s%s", name, alternatives(open), DidYouMean(name, open))
+	return -1, false, fmt.Sprintf("activity %q is not open there, expected %s%s", name, alternatives(open), DidYouMean(name, open))
 }
 
 // Refusal is why the run would refuse an operator's pause, resume, cancel or retry;

@@ -23,6 +23,8 @@ const (
 	MaxKept = 1000
 	// MaxKeptData is about how many bytes they may take together.
 	MaxKeptData = 4 << 20
+	// MaxElements is the most elements for which one do runs.
+	MaxElements = 1000
 	// MaxMessage is the length in bytes to which the message of a failure is
 	// cut.
 	MaxMessage = 64 << 10

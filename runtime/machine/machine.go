@@ -25,6 +25,7 @@ type Machine struct {
 	enforces bool               // some leaf handles over_budget: runs are held to the costs of the budget
 	unknown  int                // the category `unknown`
 	defaults []Value            // of the context fields
+	fans     bool               // some do has a Fan
 
 	index names
 }
@@ -82,6 +83,7 @@ type publishCode struct {
 type doCode struct {
 	*Do
 	args []*code
+	list func(*env) (Value, error) // of one with a Fan
 }
 
 // inputKey finds the handler of a leaf for an input: a is the event, category,

@@ -11,19 +11,21 @@ type Net struct {
 	Publish []Command
 }
 
-// NetOf nets the commands of one durable write. A do has at most one open task, so what
-// matters is what happens to the one that was there, and which one is left.
+// NetOf nets the commands of one durable write. A do, or an element of one, has at most one
+// open task, so what matters is what happens to the one that was there, and which one is
+// left.
 func NetOf(commands []Command) (n Net) {
-	var started, timers map[int]int // by do and timer: the last command
+	var started map[[2]int]int // by do and element: the last command
+	var timers map[int]int     // by timer: the same
 	for i := range commands {
 		switch c := &commands[i]; c.Kind {
 		case StartTask:
-			started = at(started, c.Task.Do, i)
+			started = at(started, c.Task.place(), i)
 		case CancelTask, EndTask:
-			if _, fresh := started[c.Task.Do]; !fresh {
+			if _, fresh := started[c.Task.place()]; !fresh {
 				n.End = append(n.End, *c)
 			}
-			delete(started, c.Task.Do)
+			delete(started, c.Task.place())
 		case SetTimer, DropTimer:
 			timers = at(timers, c.Timer, i)
 		case SendOut:
@@ -33,7 +35,7 @@ func NetOf(commands []Command) (n Net) {
 	for i := range commands {
 		switch c := &commands[i]; c.Kind {
 		case StartTask:
-			if last, ok := started[c.Task.Do]; ok && last == i {
+			if last, ok := started[c.Task.place()]; ok && last == i {
 				n.Start = append(n.Start, *c)
 			}
 		case SetTimer, DropTimer:
@@ -45,9 +47,12 @@ func NetOf(commands []Command) (n Net) {
 	return n
 }
 
-func at(m map[int]int, key, i int) map[int]int {
+// place tells the task apart from the others of the visit.
+func (t *Task) place() [2]int { return [2]int{t.Do, t.Index} }
+
+func at[K comparable](m map[K]int, key K, i int) map[K]int {
 	if m == nil {
-		m = map[int]int{}
+		m = map[K]int{}
 	}
 	m[key] = i
 	return m

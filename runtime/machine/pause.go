@@ -143,7 +143,7 @@ func (t *step) refuseQueued(err error) error {
 // inQueue reports whether the attempt has returned while the run was paused.
 func (s *Snapshot) inQueue(in *Input) bool {
 	for i := range s.Queue {
-		if q := &s.Queue[i]; q.Kind != EventInput && q.Do == in.Do && q.Key == in.Key && q.Attempt == in.Attempt {
+		if q := &s.Queue[i]; q.Kind != EventInput && q.Do == in.Do && q.Index == in.Index && q.Key == in.Key && q.Attempt == in.Attempt {
 			return true
 		}
 	}
@@ -156,5 +156,5 @@ func (s *Snapshot) nextInQueue(in *Input) bool {
 		return false
 	}
 	q := &s.Queue[0]
-	return q.Kind == in.Kind && q.Event == in.Event && q.Do == in.Do && q.Key == in.Key && q.Attempt == in.Attempt && q.ID == in.ID
+	return q.Kind == in.Kind && q.Event == in.Event && q.Do == in.Do && q.Index == in.Index && q.Key == in.Key && q.Attempt == in.Attempt && q.ID == in.ID
 }

@@ -41,6 +41,8 @@ func randomMachine(r *rand.Rand) *machine.Definition {
 		}
 		if source == "E1" && r.IntN(2) == 0 {
 			out = append(out, Set("l", "l + event.k"))
+		} else if r.IntN(6) == 0 {
+			out = append(out, Set("l", choose(r, "[]int{}", "l + n", "l + 2")))
 		}
 		return out
 	}
@@ -106,7 +108,14 @@ func randomMachine(r *rand.Rand) *machine.Definition {
 		parts := handlers()
 		for i := range r.IntN(3) {
 			options := []string{fmt.Sprintf("as a%d", i), "per " + scope()}
-			parts = append(parts, Doing("work", []string{"n"}, options...))
+			arg := "n"
+			if r.IntN(2) == 0 {
+				options = append(options, "for l")
+				if arg = choose(r, "n", "each.item", "each.index + n"); r.IntN(2) == 0 {
+					options = append(options, fmt.Sprintf("limit %d", 1+r.IntN(3)))
+				}
+			}
+			parts = append(parts, Doing("work", []string{arg}, options...))
 		}
 		if r.IntN(2) == 0 {
 			parts = append(parts, On("done", arms("done", false, false)...))
@@ -117,7 +126,7 @@ func randomMachine(r *rand.Rand) *machine.Definition {
 		return WithState(name, parts...)
 	}
 	all := []Part{
-		WithFields(`n int 0..5 = 0, flag bool = false, w duration 0s..1m = "20s", s string, l []int = []`),
+		WithFields(`n int 0..5 = 0, flag bool = false, w duration 0s..1m = "20s", s string, l [0..8]int = [3]`),
 		WithEvent("E1", "k int 0..9"), WithEvent("E2", ""), WithEvent("E3", ""), WithEvent("R1", "k int 0..9"), WithEvent("Out", "n int, at time"),
 		WithGuard("odd", "n int"), WithActivity("work", "n int", "R1", "flaky"),
 	}
@@ -179,7 +188,7 @@ func randomInput(r *rand.Rand, m *machine.Machine, s *machine.Snapshot) machine.
 	}
 	if len(s.Tasks) > 0 && r.IntN(2) == 0 {
 		task := choose(r, s.Tasks...)
-		in := machine.Input{Do: task.Do, Key: task.Key, Attempt: task.Attempt, Event: -1}
+		in := machine.Input{Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt, Event: -1}
 		results := d.Activities[d.Dos[task.Do].Activity].Results
 		if m.Begins(task.Do) {
 			if in.Cost = randomReport(r); spending(r, s, task, &in) {
@@ -227,7 +236,7 @@ func operatorInput(r *rand.Rand, m *machine.Machine, s *machine.Snapshot) machin
 }
 
 // wander drives a run at random and checks what must always hold.
-func wander(t testing.TB, m *machine.Machine, seed uint64, steps int) (records int) {
+func wander(t testing.TB, m *machine.Machine, seed uint64, steps int) []*machine.Record {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
 	ask := func(_ int, args []machine.Value) (bool, error) {
@@ -260,6 +269,12 @@ func wander(t testing.TB, m *machine.Machine, seed uint64, steps int) (records i
 		}
 		checkCommands(t, m, s, next, commands)
 		s = next
+		if i%2 == 1 { // go on from what is written
+			var err error
+			if s, err = m.DecodeSnapshot(m.EncodeSnapshot(next)); err != nil {
+				t.Fatal(err)
+			}
+		}
 		w.records = append(w.records, made...)
 		if len(made) > 100 {
 			break // it goes round for ever
@@ -268,7 +283,7 @@ func wander(t testing.TB, m *machine.Machine, seed uint64, steps int) (records i
 	if w.s = s; s.State >= 0 {
 		w.checkWith(seed)
 	}
-	return len(w.records)
+	return w.records
 }
 
 func (r *drive) checkWith(seed uint64) {
@@ -322,6 +337,18 @@ func checkCommands(t testing.TB, m *machine.Machine, before, after *machine.Snap
 			}
 		}
 	}
+	for _, list := range after.Lists {
+		states := map[machine.TaskState]int64{}
+		for _, task := range after.Tasks {
+			if task.Do == list.Do {
+				states[task.State]++
+			}
+		}
+		limit, open := m.Definition().Dos[list.Do].Fan.Limit, states[machine.TaskOpen]
+		if limit > 0 && open > limit || states[machine.TaskWaiting] > 0 && open < limit {
+			t.Fatalf("%v elements, of which %d may run", states, limit)
+		}
+	}
 	got := fmt.Sprint(tasks, timers)
 	load(after)
 	if want := fmt.Sprint(tasks, timers); got != want {
@@ -329,24 +356,38 @@ func checkCommands(t testing.TB, m *machine.Machine, before, after *machine.Snap
 	}
 }
 
+// met counts what became of elements, so that the test shows that they are drawn.
+func met(records []*machine.Record, d *machine.Definition, seen map[machine.Effect]int) {
+	for _, r := range records {
+		if k := r.Input.Kind; (k == machine.ResultInput || k == machine.FailureInput) && d.Dos[r.Input.Do].Fan != nil {
+			seen[r.Effect]++
+		}
+	}
+}
+
 func TestRandomMachines(t *testing.T) {
 	total := 0
+	seen := map[machine.Effect]int{}
 	for seed := range uint64(1500) {
 		m, err := machine.Compile(randomMachine(rand.New(rand.NewPCG(seed, 0))))
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := wander(t, m, seed, 60)
-		if again := wander(t, m, seed, 60); again != n {
-			t.Fatalf("machine %d: %d records, then %d", seed, n, again)
+		records := wander(t, m, seed, 60)
+		if again := wander(t, m, seed, 60); len(again) != len(records) {
+			t.Fatalf("machine %d: %d records, then %d", seed, len(records), len(again))
 		}
-		total += n
+		total += len(records)
+		met(records, m.Definition(), seen)
 		if t.Failed() {
 			t.Fatalf("machine %d", seed)
 		}
 	}
 	if total < 15_000 {
 		t.Errorf("only %d steps were taken", total)
+	}
+	if seen[machine.Retried] < 20 || seen[machine.Stayed] < 30 || seen[machine.Moved] < 90 || seen[machine.Queued] < 35 {
+		t.Errorf("of elements came only %v", seen)
 	}
 }
 

@@ -35,10 +35,12 @@ func (m *Machine) admitBackoff(s *Snapshot, in *Input, now time.Time) error {
 }
 
 // waits reports whether a task is one that will be tried later.
-func (t *Task) waits(now time.Time) bool { return t.State == TaskOpen && t.NotBefore.After(now) }
+func (t *Task) waits(now time.Time) bool { return t.State != TaskEnded && t.NotBefore.After(now) }
 
 // input names the attempt.
-func (t *Task) input() *Input { return &Input{Do: t.Do, Key: t.Key, Attempt: t.Attempt} }
+func (t *Task) input() *Input {
+	return &Input{Do: t.Do, Index: t.Index, Key: t.Key, Attempt: t.Attempt}
+}
 
 func (t *step) takeRetry() error {
 	switch t.old.Status {
@@ -60,9 +62,16 @@ func (t *step) takeRetry() error {
 		if !task.waits(t.at) {
 			continue
 		}
+		if task.State == TaskWaiting {
+			t.next.Tasks[i].NotBefore = time.Time{}
+			continue
+		}
 		t.commands = append(t.commands, Command{Kind: EndTask, Task: task})
 		task.NotBefore = time.Time{}
 		t.startTask(i, task)
+	}
+	for i := range t.next.Lists {
+		t.fill(t.next.Lists[i].Do)
 	}
 	return nil
 }

@@ -23,8 +23,10 @@ type Snapshot struct {
 	Data     []Value
 	Counters []int64 // by arm: how often its bound has been used in its scope
 
-	Tasks      []Task      // the activities of the visit, by their dos
-	Executions []Execution // open executions that outlive a visit (`do … per S`), by their dos
+	Tasks      []Task      // the activities of the visit, by their dos and elements
+	Lists      []List      // of the visit: those whose elements activities run for, by their dos
+	Tries      []Tries     // what elements have used of the bounds of retries, by do, element and arm
+	Executions []Execution // open executions that outlive a visit (`do … per S`), by their dos and elements
 	Alarms     []Alarm     // the timers that are running
 	Kept       []Kept      // deferred events, in the order in which they came
 	KeptNext   int         // how many of Kept have been looked at since a state was last entered
@@ -83,14 +85,17 @@ const (
 type TaskState string
 
 const (
-	TaskOpen  TaskState = "open"  // an attempt runs, or will at NotBefore
-	TaskEnded TaskState = "ended" // it has nothing more to say
+	TaskOpen    TaskState = "open"    // an attempt runs, or will at NotBefore
+	TaskWaiting TaskState = "waiting" // an element has no place to run in: it has not begun, or it is tried again from NotBefore on
+	TaskEnded   TaskState = "ended"   // it has nothing more to say
 )
 
-// Task is one activity of the present visit. Key is the idempotency key of its
-// execution, the same over all attempts of it.
+// Task is one activity of the present visit, or one of its elements. Key is the
+// idempotency key of its execution, the same over all attempts of it. An element that
+// has not begun, or has ended, has no Key and no Attempt.
 type Task struct {
 	Do        int
+	Index     int // of the element, where the do has a Fan; else 0
 	State     TaskState
 	Key       string
 	Attempt   int       // from 1, counted within the execution
@@ -101,11 +106,27 @@ type Task struct {
 	Reported []Cost // what it has used since then, as far as it has said on its way, by name
 }
 
+// List is the list whose elements a do with a Fan runs for, as it was when the leaf was
+// entered.
+type List struct {
+	Do    int
+	Items Value
+	Seq   int64 // of the step that entered the leaf
+}
+
+// Tries is how often an element has used the bound of a retry.
+type Tries struct {
+	Do, Index, Arm int
+	Used           int64
+}
+
 // Execution is an execution that may be continued in a later visit.
 type Execution struct {
 	Do      int
+	Index   int // of the element, where the do has a Fan; else 0
 	Key     string
-	Attempt int // the last attempt started
+	Attempt int    // the last attempt started
+	Item    string // a digest of the element
 }
 
 // Alarm is a running timer.

@@ -108,12 +108,13 @@ type step struct {
 	commands []Command
 
 	task     int   // index in Tasks of the attempt that this input ends, or -1
+	fan      *Fan  // of its do; nil for none
 	place    Place // what is being computed, for the cause of a fault
 	messages int   // published so far
 	silent   bool  // no record
 	idle     bool  // `idle` timers start again
 
-	ownsData, ownsCounters, ownsTasks, ownsExecutions bool
+	ownsData, ownsCounters, ownsTasks, ownsTries, ownsExecutions bool
 }
 
 func (m *Machine) newStep(s *Snapshot, in Input, now time.Time, ask Ask) *step {

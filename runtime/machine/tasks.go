@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -11,16 +12,16 @@ import (
 func (s *Snapshot) openTask(in *Input) int {
 	for i := range s.Tasks {
 		task := &s.Tasks[i]
-		if task.Do == in.Do && task.State == TaskOpen && task.Key == in.Key && task.Attempt == in.Attempt {
+		if task.Do == in.Do && task.Index == in.Index && task.State == TaskOpen && task.Key == in.Key && task.Attempt == in.Attempt {
 			return i
 		}
 	}
 	return -1
 }
 
-// hasOpenTask reports whether an activity of the visit has not ended.
+// HasOpenTask reports whether an activity of the visit has not ended.
 func (s *Snapshot) HasOpenTask() bool {
-	return slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.State == TaskOpen })
+	return slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.State != TaskEnded })
 }
 
 // takeResult takes what an activity raised, or its end with nothing to say. A
@@ -31,9 +32,9 @@ func (t *step) takeResult() error {
 	if t.in.Kind == FailureInput {
 		return t.takeFailure()
 	}
-	t.task = t.old.openTask(t.in)
+	t.ofTask()
 	activity := &t.m.def.Activities[t.m.dos[t.in.Do].Activity]
-	t.dropExecution(t.in.Do) // it has ended with a result
+	t.dropExecutions(func(x *Execution) bool { return x.Do == t.in.Do && x.Index == t.in.Index }) // it has ended with a result
 	if len(activity.Results) == 0 {
 		t.record.Effect = Ended
 		t.endTask()
@@ -52,7 +53,7 @@ func (t *step) fit() {
 			return
 		}
 		*t.in = Input{
-			Kind: FailureInput, Do: t.in.Do, Key: t.in.Key, Attempt: t.in.Attempt,
+			Kind: FailureInput, Do: t.in.Do, Index: t.in.Index, Key: t.in.Key, Attempt: t.in.Attempt,
 			Category: t.m.unknown, Message: "the result does not fit: " + why,
 			ID: t.in.ID, Actor: t.in.Actor, Reason: t.in.Reason,
 			Worker: t.in.Worker, Took: t.in.Took, Cost: t.in.Cost, Uncounted: t.in.Uncounted, Queued: t.in.Queued,
@@ -86,7 +87,7 @@ func (m *Machine) misfitResult(a *Activity, in *Input) string {
 // takeFailure takes a failed attempt. A category with which the do cannot fail
 // is `unknown`.
 func (t *step) takeFailure() error {
-	t.task = t.old.openTask(t.in)
+	t.ofTask()
 	t.fit()
 	do := &t.m.dos[t.in.Do]
 	t.source = failureSource
@@ -99,6 +100,14 @@ func (t *step) takeFailure() error {
 	return t.handle(inputKey{kind: FailureInput, a: t.in.Category, do: t.in.Do})
 }
 
+// ofTask notes which attempt the input ends, and of which element it is.
+func (t *step) ofTask() {
+	t.task = t.old.openTask(t.in)
+	if t.fan = t.m.dos[t.in.Do].Fan; t.fan != nil {
+		t.index, t.item = IntValue(int64(t.in.Index)), t.old.list(t.in.Do).Items.List()[t.in.Index]
+	}
+}
+
 // endTask notes that an activity has nothing more to say in this visit. When
 // it was the last, done is the next input.
 func (t *step) endTask() {
@@ -106,12 +115,10 @@ func (t *step) endTask() {
 	task := &t.next.Tasks[t.task]
 	t.commands = append(t.commands, Command{Kind: EndTask, Task: *task})
 	task.State, task.NotBefore = TaskEnded, time.Time{}
-	for i := range t.next.Tasks {
-		if t.next.Tasks[i].State == TaskOpen {
-			return
-		}
+	if t.fan != nil {
+		t.endElement(task)
 	}
-	t.next.DoneDue = true
+	t.next.DoneDue = !t.next.HasOpenTask()
 }
 
 // leaveTasks ends the attempt that the input is of, and cancels the others.
@@ -124,27 +131,37 @@ func (t *step) leaveTasks() {
 			t.commands = append(t.commands, Command{Kind: CancelTask, Task: *task})
 		}
 	}
-	t.next.Tasks = nil
+	t.next.Tasks, t.next.Lists = nil, nil
 }
 
 // startTasks starts the activities of a leaf that is entered. One whose
-// execution is open goes on with it.
-func (t *step) startTasks(leaf int) {
+// execution is open goes on with it. Where none has an element to run for, all have
+// ended.
+func (t *step) startTasks(leaf int) error {
 	dos := t.m.def.States[leaf].Dos
 	if len(dos) == 0 {
-		return
+		return nil
 	}
-	t.next.Tasks, t.ownsTasks = make([]Task, len(dos)), true
-	for i, do := range dos {
-		key, attempt := t.continued(do)
-		t.startTask(i, Task{Do: do, State: TaskOpen, Key: key, Attempt: attempt})
+	t.next.Tasks, t.ownsTasks = make([]Task, 0, len(dos)), true
+	for _, do := range dos {
+		if t.m.dos[do].Fan != nil {
+			if err := t.startElements(do); err != nil {
+				return err
+			}
+			continue
+		}
+		t.next.Tasks = append(t.next.Tasks, Task{})
+		key, attempt := t.continued(do, 0, t.seq)
+		t.startTask(len(t.next.Tasks)-1, Task{Do: do, State: TaskOpen, Key: key, Attempt: attempt})
 	}
+	t.next.DoneDue = len(t.next.Tasks) == 0
+	return nil
 }
 
 func (t *step) startTask(i int, task Task) {
 	t.next.Tasks[i] = task
 	if t.m.dos[task.Do].Scope.Kind != PerVisit {
-		t.setExecution(Execution{Do: task.Do, Key: task.Key, Attempt: task.Attempt})
+		t.setExecution(Execution{Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt, Item: t.digestOf(&task)})
 	}
 	t.commands = append(t.commands, Command{Kind: StartTask, Task: task})
 }
@@ -157,9 +174,9 @@ func (t *step) retry(a int) error {
 	t.record.Effect = Retried
 	k := t.count(a)
 	old := t.next.Tasks[t.task]
-	task := Task{Do: old.Do, State: TaskOpen, Key: old.Key, Attempt: old.Attempt + 1}
+	task := Task{Do: old.Do, Index: old.Index, State: TaskOpen, Key: old.Key, Attempt: old.Attempt + 1}
 	if t.in.Kind != FailureInput || arm.Block != nil {
-		task.Key, task.Attempt = t.newKey(old.Do), 1
+		task.Key, task.Attempt = t.m.keyOf(t.next, old.Do, old.Index, t.seq), 1
 	}
 	wait := time.Duration(0)
 	if arm.by == nil {
@@ -184,29 +201,34 @@ func (t *step) retry(a int) error {
 	t.record.Wait = wait
 	t.commands = append(t.commands, Command{Kind: EndTask, Task: old})
 	t.ownTasks()
+	if t.fan != nil {
+		t.retryElement(task)
+		return nil
+	}
 	t.startTask(t.task, task)
 	return nil
 }
 
-// newKey is the idempotency key of an execution that starts in this step: no
-// step starts two of one do.
-func (t *step) newKey(do int) string {
-	return t.next.keys() + t.m.dos[do].Name + "/" + strconv.FormatInt(t.seq, 10)
+// keyOf is the idempotency key of an execution that is named after a step: no step
+// starts two of one do, or of one element.
+func (m *Machine) keyOf(s *Snapshot, do, index int, seq int64) string {
+	return s.keys() + m.TaskName(&Task{Do: do, Index: index}) + "/" + strconv.FormatInt(seq, 10)
 }
 
-// continued is the key and the attempt with which do starts in a new visit.
-func (t *step) continued(do int) (string, int) {
-	for _, x := range t.next.Executions {
-		if x.Do == do {
+// continued is the key and the attempt with which do, or one of its elements, starts in
+// a new visit: those of the execution that is open, or of one named after the step seq.
+func (t *step) continued(do, index int, seq int64) (string, int) {
+	for i := range t.next.Executions {
+		if x := &t.next.Executions[i]; x.Do == do && x.Index == index {
 			return x.Key, x.Attempt + 1
 		}
 	}
-	return t.newKey(do), 1
+	return t.m.keyOf(t.next, do, index, seq), 1
 }
 
 func (t *step) setExecution(x Execution) {
 	t.ownExecutions()
-	i, open := slices.BinarySearchFunc(t.next.Executions, x.Do, func(x Execution, do int) int { return x.Do - do })
+	i, open := slices.BinarySearchFunc(t.next.Executions, x, compareExecutions)
 	if open {
 		t.next.Executions[i] = x
 	} else {
@@ -214,13 +236,14 @@ func (t *step) setExecution(x Execution) {
 	}
 }
 
-func (t *step) dropExecution(do int) {
-	for i := range t.next.Executions {
-		if t.next.Executions[i].Do == do {
-			t.ownExecutions()
-			t.next.Executions = append(t.next.Executions[:i], t.next.Executions[i+1:]...)
-			return
-		}
+// compareExecutions orders executions by do and element.
+func compareExecutions(x, y Execution) int { return cmp.Or(x.Do-y.Do, x.Index-y.Index) }
+
+// dropExecutions ends those executions that drop means.
+func (t *step) dropExecutions(drop func(*Execution) bool) {
+	if slices.ContainsFunc(t.next.Executions, func(x Execution) bool { return drop(&x) }) {
+		t.ownExecutions()
+		t.next.Executions = slices.DeleteFunc(t.next.Executions, func(x Execution) bool { return drop(&x) })
 	}
 }
 

@@ -37,24 +37,26 @@ func checkType(d *Definition, t *Type) error {
 			if (t.Min == nil) != (t.Max == nil) || t.Min != nil && *t.Min > *t.Max {
 				return fmt.Errorf("a range of %s is damaged", t.Kind)
 			}
-			return nil
 		case EnumKind:
 			if t.Enum < 0 || t.Enum >= len(d.Enums) {
 				return fmt.Errorf("there is no enum %d", t.Enum)
 			}
 		case ListKind:
-			if t.Elem == nil {
-				return nil
+			if l := t.Len; l != nil && (l.Min < 0 || l.Min > l.Max) {
+				return fmt.Errorf("a length of %s is damaged", t.Kind)
 			}
-			t = t.Elem
-			continue
 		default:
 			return fmt.Errorf("there is no kind of type %q", t.Kind)
 		}
-		if t.Min != nil || t.Max != nil {
+		switch {
+		case t.Kind != Int && t.Kind != DurationKind && (t.Min != nil || t.Max != nil):
 			return fmt.Errorf("%s has no range", t.Kind)
+		case t.Kind != ListKind && t.Len != nil:
+			return fmt.Errorf("%s has no length", t.Kind)
+		case t.Kind != ListKind || t.Elem == nil:
+			return nil
 		}
-		return nil
+		t = t.Elem
 	}
 }
 
@@ -63,6 +65,8 @@ func (d *Definition) TypeName(t *Type) string {
 	switch {
 	case t.Kind == EnumKind && t.Enum >= 0 && t.Enum < len(d.Enums):
 		return d.Enums[t.Enum].Name
+	case t.Kind == ListKind && t.Elem != nil && t.Len != nil:
+		return fmt.Sprintf("[%d..%d]%s", t.Len.Min, t.Len.Max, d.TypeName(t.Elem))
 	case t.Kind == ListKind && t.Elem != nil:
 		return "[]" + d.TypeName(t.Elem)
 	case t.Kind == ListKind:
@@ -129,10 +133,27 @@ func (d *Definition) misfit(t *Type, v *Value) string {
 	case EnumKind:
 		return d.notOfEnum(t, v.s)
 	case ListKind:
+		if why := d.misfitLength(t, v); why != "" {
+			return why
+		}
 		return d.misfitItem(t, v)
 	}
 	return ""
 }
+
+func (d *Definition) misfitLength(t *Type, list *Value) string {
+	if t.holds(list) {
+		return ""
+	}
+	return fmt.Sprintf("%s is out of range, expected %s", lengthText(list), d.TypeName(t))
+}
+
+// holds reports whether t, of a list, may be as long as list.
+func (t *Type) holds(list *Value) bool {
+	return t.Len == nil || t.Len.Min <= list.n && list.n <= t.Len.Max
+}
+
+func lengthText(list *Value) string { return "a list of length " + strconv.FormatInt(list.n, 10) }
 
 func (d *Definition) misfitItem(t *Type, list *Value) string {
 	if t.Elem == nil {
@@ -153,6 +174,8 @@ func (d *Definition) badValue(f *Field, v *Value, why string) *fault {
 		return faultOf(OutOfRange, f.Name, strconv.FormatInt(v.n, 10), d.TypeName(&f.Type))
 	case v.set && f.Type.Kind == DurationKind:
 		return faultOf(OutOfRange, f.Name, DurationText(time.Duration(v.n)), d.TypeName(&f.Type))
+	case v.set && f.Type.Kind == ListKind && !f.Type.holds(v):
+		return faultOf(OutOfRange, f.Name, lengthText(v), d.TypeName(&f.Type))
 	}
 	return faultOf(BadValue, f.Name).saying(why)
 }

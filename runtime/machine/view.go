@@ -32,6 +32,7 @@ type View struct {
 
 	Events     []EventView    `json:"events"` // those that the run may take now
 	Activities []ActivityView `json:"activities,omitempty"`
+	Elements   []ElementsView `json:"elements,omitempty"` // of the activities that run for each element of a list
 	Timers     []TimerView    `json:"timers,omitempty"`
 	Bounds     []BoundView    `json:"bounds,omitempty"` // of which something has been used
 	Halt       *HaltView      `json:"halt,omitempty"`
@@ -84,6 +85,7 @@ type ActivityView struct {
 	Attempt  int        `json:"attempt"`
 	Of       int64      `json:"of,omitempty"`    // the most attempts of an execution, where that is known
 	Until    *time.Time `json:"until,omitempty"` // a retry waits until then
+	State    TaskState  `json:"state,omitempty"` // "waiting" for an element that is tried again and has no place to run in yet
 
 	Worker     string          `json:"worker,omitempty"` // empty where no one holds it
 	Since      *time.Time      `json:"since,omitempty"`  // when the worker took it
@@ -93,6 +95,18 @@ type ActivityView struct {
 	Lost       int             `json:"lost,omitempty"`  // how often a worker of the attempt was lost
 	Limit      *LimitView      `json:"limit,omitempty"` // where the attempt waits because of one
 	LastError  *ErrorView      `json:"last_error,omitempty"`
+}
+
+// ElementsView is how far an activity is that runs for each element of a list.
+type ElementsView struct {
+	Do       string `json:"do"`
+	Activity string `json:"activity"`
+	Count    int    `json:"count"`
+	Limit    int64  `json:"limit,omitempty"` // so many run at once
+	Ended    int    `json:"ended"`
+	Open     int    `json:"open"`    // they have a place to run in; each is one of the activities
+	Waiting  int    `json:"waiting"` // to be tried again, without a place; each is one of the activities too
+	Left     int    `json:"left"`    // have not begun
 }
 
 // LimitView is a limit of an activity over all runs that lets no attempt begin now.
@@ -122,7 +136,8 @@ type TimerView struct {
 // BoundView is a bound of which something has been used.
 type BoundView struct {
 	Arm  string `json:"arm"`
-	Text string `json:"text"` // as written: "-> AwaitingRetry max 5"
+	Text string `json:"text"`         // as written: "-> AwaitingRetry max 5"
+	Of   string `json:"of,omitempty"` // the element that has used it
 	Used int64  `json:"used"`
 	Max  int64  `json:"max"`
 }
@@ -146,9 +161,12 @@ func (m *Machine) View(s *Snapshot) View {
 		Params: params, Data: m.EncodeData(s), Events: m.eventViews(m.Allowed(s)),
 	}
 	for i := range s.Tasks {
-		if s.Tasks[i].State == TaskOpen {
+		if s.Tasks[i].State != TaskEnded && s.Tasks[i].Attempt > 0 {
 			v.Activities = append(v.Activities, m.activityView(s, &s.Tasks[i]))
 		}
+	}
+	for i := range s.Lists {
+		v.Elements = append(v.Elements, m.elementsView(s, &s.Lists[i]))
 	}
 	for _, a := range s.Alarms {
 		v.Timers = append(v.Timers, m.timerView(s, &a))
@@ -156,6 +174,12 @@ func (m *Machine) View(s *Snapshot) View {
 	for i, used := range s.Counters {
 		if arm := &d.Arms[i]; used > 0 && arm.Max != nil {
 			v.Bounds = append(v.Bounds, BoundView{Arm: arm.Name, Text: arm.Text, Used: used, Max: *arm.Max})
+		}
+	}
+	for _, x := range s.Tries {
+		if arm := &d.Arms[x.Arm]; arm.Max != nil {
+			of := m.TaskName(&Task{Do: x.Do, Index: x.Index})
+			v.Bounds = append(v.Bounds, BoundView{Arm: arm.Name, Text: arm.Text, Of: of, Used: x.Used, Max: *arm.Max})
 		}
 	}
 	if s.Halt != nil {
@@ -220,12 +244,40 @@ func (m *Machine) eventViews(events []int) []EventView {
 func (m *Machine) activityView(s *Snapshot, t *Task) ActivityView {
 	do := &m.def.Dos[t.Do]
 	v := ActivityView{
-		Do: do.Name, Activity: m.def.Activities[do.Activity].Name,
+		Do: m.TaskName(t), Activity: m.def.Activities[do.Activity].Name, State: t.State.apart(),
 		Key: t.Key, Attempt: t.Attempt, Of: m.attempts(s.State, t.Do),
 	}
 	if !t.NotBefore.IsZero() {
 		until := t.NotBefore
 		v.Until = &until
+	}
+	return v
+}
+
+// apart leaves out what is usual.
+func (s TaskState) apart() TaskState {
+	if s == TaskOpen {
+		return ""
+	}
+	return s
+}
+
+func (m *Machine) elementsView(s *Snapshot, list *List) ElementsView {
+	do := &m.dos[list.Do]
+	v := ElementsView{Do: do.Name, Activity: m.def.Activities[do.Activity].Name, Limit: do.Fan.Limit}
+	from, to := s.elements(list.Do)
+	for i := range s.Tasks[from:to] {
+		v.Count++
+		switch t := &s.Tasks[from+i]; {
+		case t.State == TaskEnded:
+			v.Ended++
+		case t.State == TaskOpen:
+			v.Open++
+		case t.Attempt > 0:
+			v.Waiting++
+		default:
+			v.Left++
+		}
 	}
 	return v
 }

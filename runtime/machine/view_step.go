@@ -33,6 +33,7 @@ type StepView struct {
 
 	Activity string    `json:"activity,omitempty"` // of a result or failure
 	Attempt  int       `json:"attempt,omitempty"`
+	Index    *int      `json:"index,omitempty"` // of the element, where the activity runs for those of a list
 	Key      string    `json:"key,omitempty"`
 	Category string    `json:"category,omitempty"`
 	Message  string    `json:"message,omitempty"` // of a failure; of a halt, and of what is dropped: why
@@ -110,6 +111,9 @@ func (m *Machine) StepView(r *Record) StepView {
 	switch in.Kind {
 	case ResultInput, FailureInput, LateInput, LostInput, ReturnInput, BeginInput, SpentInput:
 		v.Activity = d.Activities[d.Dos[in.Do].Activity].Name
+		if d.Dos[in.Do].Fan != nil {
+			v.Index = &in.Index
+		}
 	}
 	if in.Kind == FailureInput {
 		v.Category = d.Categories[in.Category]

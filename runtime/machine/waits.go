@@ -54,7 +54,7 @@ func (s *Snapshot) HandedOut() (tasks []Task) {
 		returned := s.inQueue(t.input())
 		if s.Halt != nil {
 			in := &s.Halt.Input
-			returned = returned || (in.Kind == ResultInput || in.Kind == FailureInput) && in.Do == t.Do && in.Key == t.Key && in.Attempt == t.Attempt
+			returned = returned || (in.Kind == ResultInput || in.Kind == FailureInput) && in.Do == t.Do && in.Index == t.Index && in.Key == t.Key && in.Attempt == t.Attempt
 		}
 		if t.State == TaskOpen && !returned {
 			tasks = append(tasks, t)

@@ -75,7 +75,7 @@ func (w *world) handlers() runtime.Handlers {
 	return runtime.Handlers{
 		Activities: map[string]runtime.ActivityFunc{
 			"quote": raise(func() (string, any) {
-				return "Quoted", map[string]any{"price": rand.IntN(101)}
+				return "Quoted", map[string]any{"price": rand.IntN(101), "parts": rand.Perm(10)[:rand.IntN(4)]}
 			}),
 			"charge": raise(func() (string, any) {
 				if w.unlucky(0.1) {

@@ -339,6 +339,22 @@ func (w *walk) outbox() {
 	}
 }
 
+// places looks whether as many elements of each list run as may.
+func (w *walk) places(s *machine.Snapshot) {
+	for i := range s.Lists {
+		do := &w.in.m.Definition().Dos[s.Lists[i].Do]
+		states := map[machine.TaskState]int64{}
+		for _, t := range s.Tasks {
+			if t.Do == s.Lists[i].Do {
+				states[t.State]++
+			}
+		}
+		if limit, n := do.Fan.Limit, states[machine.TaskOpen]; limit > 0 && n > limit || states[machine.TaskWaiting] > 0 && n < limit {
+			w.in.fault("run %q has %v elements of %s, of which %d may run", w.row.Run, states, do.Name, limit)
+		}
+	}
+}
+
 // standing looks at the run as it is: its tables, and its way forward.
 func (w *walk) standing(s *machine.Snapshot) {
 	in := w.in
@@ -346,9 +362,10 @@ func (w *walk) standing(s *machine.Snapshot) {
 	open := map[string]bool{}
 	for _, t := range s.Tasks {
 		if t.State == machine.TaskOpen {
-			open[d.Dos[t.Do].Name+" "+attemptOf(t.Key, t.Attempt)] = true
+			open[in.m.TaskName(&t)+" "+attemptOf(t.Key, t.Attempt)] = true
 		}
 	}
+	w.places(s)
 	kept := slices.Clone(s.Queue) // what has ended and could not be taken: the run was paused, or it halted
 	if s.Halt != nil {
 		kept = append(kept, s.Halt.Input)
@@ -356,7 +373,8 @@ func (w *walk) standing(s *machine.Snapshot) {
 	queued := map[string]bool{}
 	for _, q := range kept {
 		if q.Kind == machine.ResultInput || q.Kind == machine.FailureInput {
-			queued[d.Dos[q.Do].Name+" "+attemptOf(q.Key, q.Attempt)] = true
+			of := in.m.TaskName(&machine.Task{Do: q.Do, Index: q.Index})
+			queued[of+" "+attemptOf(q.Key, q.Attempt)] = true
 		}
 	}
 	rows, err := in.store.Tasks(in.ctx, w.row.Run)

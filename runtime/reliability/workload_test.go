@@ -196,9 +196,9 @@ func (s *station) completeByHand(ctx context.Context, run string, who runtime.Op
 
 // completions are by the state of an order.
 var completions = map[string]runtime.Completion{
-	"Quoting":             {Activity: "quote", Event: "Quoted", Data: []byte(`{"price": 5}`)},
+	"Quoting":             {Activity: "quote", Event: "Quoted", Data: []byte(`{"price": 5, "parts": [1, 2]}`)},
 	"Fulfilling.Charging": {Activity: "charge", Event: "Charged"},
-	"Fulfilling.Packing":  {Activity: "label"},
+	"Fulfilling.Packing":  {Activity: "l[0]"},
 	"Fulfilling.Shipping": {Activity: "ship", Event: "Shipped"},
 	"Refunding":           {Activity: "refund", Event: "Returned"},
 }

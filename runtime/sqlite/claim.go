@@ -22,6 +22,8 @@ const (
 		SELECT 1 FROM tasks AS other
 		WHERE other.run = tasks.run AND other.cancelled = 1 AND other.lease_until > ?1)
 		AND NOT EXISTS (SELECT 1 FROM timers WHERE timers.run = tasks.run AND timers.due <= ?1)`
+	freeRun = ` AND NOT EXISTS (SELECT 1 FROM tasks AS other WHERE other.run = ?4 AND other.cancelled = 1 AND other.lease_until > ?1)
+		AND NOT EXISTS (SELECT 1 FROM timers WHERE timers.run = ?4 AND timers.due <= ?1)` // asked once, however many tasks there are
 	selectAtOnce = `
 	SELECT id, queued AS age, EXISTS (SELECT 1 FROM limits) FROM tasks
 	WHERE definition = ?2 AND activity = ?3 AND worker IS NULL AND awake = 1 AND not_before IS NULL` + free + `
@@ -34,7 +36,7 @@ const (
 	selectOfRun = `
 	SELECT id, coalesce(not_before, queued) AS age, EXISTS (SELECT 1 FROM limits) FROM tasks
 	WHERE run = ?4 AND definition = ?2 AND activity = ?3 AND worker IS NULL AND awake = 1
-		AND (not_before IS NULL OR not_before <= ?1)` + free
+		AND (not_before IS NULL OR not_before <= ?1)` + freeRun
 
 	deleteStopped = `
 	DELETE FROM tasks WHERE worker IS NOT NULL AND lease_until <= ? AND cancelled = 1`

@@ -26,6 +26,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"CommitRefused", testCommitRefused},
 		{"CommitOrderOfRefusals", testOrderOfRefusals},
 		{"CommitAtomic", testAtomic},
+		{"Elements", testElements},
 		{"CommitMalformed", testMalformed},
 		{"CommitWithoutRecords", testWithoutRecords},
 		{"EventIDs", testEventIDs},

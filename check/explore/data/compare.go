@@ -116,11 +116,23 @@ func anyValue(t *ir.Type) any {
 	case ir.String:
 		return ""
 	case ir.List:
-		return []any{}
+		return itemsOf(t, 0)
 	case ir.JSON:
 		return json.RawMessage("null")
 	}
 	return n
+}
+
+// maxLeast is the greatest least length with which lists are written out.
+const maxLeast = 1 << 14
+
+// itemsOf is a list of type t with n items, or the least number of them if that is more.
+func itemsOf(t *ir.Type, n int64) []any {
+	items := make([]any, max(n, min(t.LeastLen(), maxLeast)))
+	for i := range items {
+		items[i] = anyValue(t.Elem)
+	}
+	return items
 }
 
 // sample is a value for a code of n, which is no list.
@@ -148,11 +160,7 @@ func (d *Domain) sample(code int64) *ir.Const {
 // JSON is a code of n in its JSON form.
 func (n *Node) JSON(code int64) any {
 	if n.Domain.Sort == ByLength {
-		items := make([]any, code)
-		for i := range items {
-			items[i] = anyValue(n.Type.Elem)
-		}
-		return items
+		return itemsOf(n.Type, code)
 	}
 	switch k := n.sample(code); k.Kind {
 	case ir.Bool:

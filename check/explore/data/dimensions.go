@@ -41,7 +41,8 @@ func (n *Node) HeldCodes() (base int64, count uint64) {
 		lo, hi, _ := n.Limits()
 		base, count = lo, uint64(hi-lo)+1
 	case n.Domain.Sort == ByLength:
-		count = uint64(n.Domain.Most) + 1
+		lo, hi := n.Lengths()
+		base, count = lo, uint64(hi-lo)+1
 	case n.Domain.Sort == ByRegion:
 		lo, hi := n.Codes()
 		base, count = lo, uint64(hi-lo)+1

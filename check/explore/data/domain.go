@@ -81,8 +81,8 @@ func union(a, b *Node) {
 // may choose among them.
 const maxSpan = 1 << 12
 
-// Limits is the least and the greatest number that n may hold; false where its
-// type has no end.
+// Limits is the least and the greatest number that n may hold, of a list the least and
+// the greatest length; false where its type has no end.
 func (n *Node) Limits() (lo, hi int64, ok bool) {
 	switch n.Type.Kind {
 	case ir.Bool:
@@ -90,10 +90,10 @@ func (n *Node) Limits() (lo, hi int64, ok bool) {
 	case ir.EnumKind:
 		return 0, int64(len(n.Type.Enum.Values)) - 1, true
 	}
-	if n.Type.Range == nil {
-		return 0, 0, false
+	if r := n.Type.Limits(); r != nil {
+		return r.Lo, r.Hi, true
 	}
-	return n.Type.Range.Lo, n.Type.Range.Hi, true
+	return 0, 0, false
 }
 
 // newDomain makes the domain of nodes, which copies connect.
@@ -233,7 +233,8 @@ func (n *Node) Choices() int {
 		lo, hi := n.Codes()
 		return int(hi-lo) + 1
 	case ByLength:
-		return int(n.Domain.Most) + 1
+		lo, hi := n.Lengths()
+		return int(hi-lo) + 1
 	case ByValue:
 		lo, hi := n.Ends()
 		return int(min(hi-lo, MostChoices)) + 1

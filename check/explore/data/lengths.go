@@ -32,9 +32,7 @@ func (t *Tracked) Tells(list ir.Expr, k int64, arm *ir.Arm) bool {
 // choice among too many lengths.
 func (d *Domain) lengthOrFree() sort {
 	d.Most = 1
-	chosen := false
 	for _, n := range d.nodes {
-		chosen = chosen || n.Var == nil || n.Var.Param || n.fitted
 		for _, c := range n.cuts {
 			if c.Int == math.MaxInt64 {
 				return Free
@@ -42,20 +40,57 @@ func (d *Domain) lengthOrFree() sort {
 			d.Most = max(d.Most, c.Int+1)
 		}
 	}
-	if chosen && d.Most >= maxSpan {
-		return Free
+	for _, n := range d.nodes {
+		if lo, hi := n.Lengths(); hi-lo >= maxSpan && (n.Var == nil || n.Var.Param || n.fitted) {
+			return Free
+		}
 	}
 	return ByLength
 }
 
+// Lengths is how n's own type limits the codes of its lengths, both included.
+func (n *Node) Lengths() (lo, hi int64) {
+	lo, hi, limited := n.Limits()
+	if !limited {
+		hi = n.Domain.Most
+	}
+	return min(lo, n.Domain.Most), min(hi, n.Domain.Most)
+}
+
+// MayLeaveLength reports whether the list e may have a length that lists of type to do
+// not have; arm is that in whose block e stands, or nil.
+func (t *Tracked) MayLeaveLength(to *ir.Type, e ir.Expr, arm *ir.Arm) bool {
+	return to.Len != nil && !Within(e, to.Len.Lo, to.Len.Hi) && !t.FitsByGuard(to, e, arm)
+}
+
+// readFitting notes what must be known of the list that e has grown from to tell
+// whether its length lies in r.
+func (t *Tracked) readFitting(e ir.Expr, r *ir.Range, arm *ir.Arm) {
+	end := r.Hi
+	if spanOf(e).hi <= end {
+		end = r.Lo - 1
+	}
+	for _, n := range t.Refs(grownFrom(e), arm) {
+		n.Read = true
+		n.cuts = append(n.cuts, &ir.Const{Kind: ir.List, Int: end})
+	}
+}
+
 // grownFrom is what e, a list, is made of by putting items behind it; else it is e.
 func grownFrom(e ir.Expr) ir.Expr {
+	e, _ = grown(e)
+	return e
+}
+
+// grown is grownFrom, and how many items are put behind that.
+func grown(e ir.Expr) (from ir.Expr, items int64) {
 	for e != nil && e.Type().Kind == ir.List {
 		sum, ok := e.(*ir.Binary)
 		if !ok {
 			break
 		}
 		e = sum.X
+		items++
 	}
-	return e
+	return e, items
 }

@@ -16,13 +16,17 @@ func MayLeaveRange(m *ir.Machine) bool {
 	t := New(m)
 	may := false
 	t.assigns(func(a *ir.Assign, arm *ir.Arm) {
-		r := a.Var.Type.Range
+		r := a.Var.Type.Limits()
 		may = may || a.Value != nil && MayOverflow(a.Value)
 		if r == nil || a.Value == nil || may {
 			return
 		}
 		if c := ir.Value(a.Value); c != nil {
 			may = !r.Contains(c.Int)
+			return
+		}
+		if a.Var.Type.Kind == ir.List {
+			may = t.MayLeaveLength(a.Var.Type, a.Value, arm)
 			return
 		}
 		if staysInside(a) {
@@ -61,20 +65,26 @@ func Within(e ir.Expr, lo, hi int64) bool {
 // ranges of what it reads. Of data without a range nothing is said.
 func MayOverflow(e ir.Expr) bool { return !spanOf(e).fits }
 
-// FitsByGuard reports whether the guard of arm, in whose block n is given the value of
-// e, says that this lies in n's range. Guard and block read the same data but for
-// what an exit block sets between them.
-func (t *Tracked) FitsByGuard(n *Node, e ir.Expr, arm *ir.Arm) bool {
+// FitsByGuard reports whether the guard of arm, in whose block the value of e is put
+// where a value of type to stands, says that it lies in its range, or is as long as it
+// says. Guard and block read the same data but for what an exit block sets between them.
+func (t *Tracked) FitsByGuard(to *ir.Type, e ir.Expr, arm *ir.Arm) bool {
 	if arm == nil || arm.When == nil || t.setOnExit(e) {
 		return false
 	}
+	x, kind, more := e, to.Kind, int64(0)
+	if kind == ir.List {
+		kind = ir.Int
+		x, more = grown(e)
+		x = &ir.Len{E: ir.E{T: &ir.Type{Kind: kind}}, X: x}
+	}
 	outside := func(op ir.Op, end int64) guard.Formula {
-		k := &ir.Const{Kind: n.Type.Kind, Int: end}
+		k := &ir.Const{Kind: kind, Int: end - more}
 		return guard.Read(&ir.Binary{
-			E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: op, X: e, Y: &ir.Lit{E: ir.E{T: &ir.Type{Kind: n.Type.Kind}}, Value: k},
+			E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: op, X: x, Y: &ir.Lit{E: ir.E{T: &ir.Type{Kind: kind}}, Value: k},
 		}, nil).Holds
 	}
-	holds, r := guard.Read(arm.When, nil).Holds, n.Type.Range
+	holds, r := guard.Read(arm.When, nil).Holds, to.Limits()
 	return guard.Satisfy(holds, guard.Or(outside(ir.OpLt, r.Lo), outside(ir.OpGt, r.Hi))).Verdict == guard.Unsat
 }
 
@@ -104,14 +114,15 @@ type span struct {
 	fits, open bool
 }
 
-// spanOf is between what the values of e lie, by the ranges of what it reads.
+// spanOf is between what the values of e lie, of a list its lengths, by the ranges of
+// what it reads.
 func spanOf(e ir.Expr) span {
 	if c := ir.Value(e); c != nil {
 		return span{lo: c.Int, hi: c.Int, fits: true}
 	}
 	switch e := e.(type) {
 	case *ir.Len:
-		return span{lo: 0, hi: math.MaxInt64, fits: true, open: true}
+		return lengthSpan(e.X.Type())
 	case *ir.Unary:
 		if e.Op == ir.OpSub {
 			return combine(span{fits: true}, spanOf(e.X), (*big.Int).Sub)
@@ -119,6 +130,9 @@ func spanOf(e ir.Expr) span {
 	case *ir.Binary:
 		switch e.Op {
 		case ir.OpAdd:
+			if e.T.Kind == ir.List {
+				return combine(spanOf(e.X), span{1, 1, spanOf(e.Y).fits, false}, (*big.Int).Add)
+			}
 			return combine(spanOf(e.X), spanOf(e.Y), (*big.Int).Add)
 		case ir.OpSub:
 			return combine(spanOf(e.X), spanOf(e.Y), (*big.Int).Sub)
@@ -135,10 +149,21 @@ func spanOf(e ir.Expr) span {
 		}
 		return span{max(x.lo, y.lo), max(x.hi, y.hi), x.fits && y.fits, x.open || y.open}
 	}
+	if e.Type().Kind == ir.List {
+		return lengthSpan(e.Type())
+	}
 	if r := e.Type().Range; r != nil {
 		return span{lo: r.Lo, hi: r.Hi, fits: true}
 	}
 	return span{math.MinInt64, math.MaxInt64, true, true}
+}
+
+// lengthSpan is between what the lengths of strings or lists of type t lie.
+func lengthSpan(t *ir.Type) span {
+	if t.Len == nil || t.Len.Hi > math.MaxInt32 { // which none of them has
+		return span{lo: t.LeastLen(), hi: math.MaxInt64, fits: true, open: true}
+	}
+	return span{lo: t.Len.Lo, hi: t.Len.Hi, fits: true}
 }
 
 // combine is between what the values lie that op makes of one of x and one of y: it

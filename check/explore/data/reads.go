@@ -11,11 +11,19 @@ func (t *Tracked) readPublished() {
 	for b, arm := range t.machine.Blocks() {
 		for _, p := range b.Publishes {
 			for i, value := range p.Values {
-				if f := p.Event.Fields[i]; f.Type.Range != nil && !Within(value, f.Type.Range.Lo, f.Type.Range.Hi) {
-					v := &ir.Var{Name: p.Event.Name + "." + f.Name, Type: f.Type, Span: f.Span}
-					t.Published[p] = append(t.Published[p], &ir.Assign{Var: v, Value: value, Span: value.Span()})
-					t.readValue(value, f.Type.Range, arm)
+				f := p.Event.Fields[i]
+				switch r := f.Type.Limits(); {
+				case r == nil || Within(value, r.Lo, r.Hi):
+					continue
+				case f.Type.Kind != ir.List:
+					t.readValue(value, r, arm)
+				case t.MayLeaveLength(f.Type, value, arm):
+					t.readFitting(value, r, arm)
+				default:
+					continue
 				}
+				v := &ir.Var{Name: p.Event.Name + "." + f.Name, Type: f.Type, Span: f.Span}
+				t.Published[p] = append(t.Published[p], &ir.Assign{Var: v, Value: value, Span: value.Span()})
 			}
 		}
 	}
@@ -144,9 +152,12 @@ func (t *Tracked) readEffects() {
 		if sources := t.Refs(grownFrom(a.Value), arm); len(sources) > 0 || n.Type.Kind == ir.List {
 			for _, source := range sources {
 				union(n, source)
-				if Narrows(source, n) {
+				if n.Type.Kind != ir.List && Narrows(source, n) {
 					source.Read = true // whether the copy fits depends on it
 				}
+			}
+			if n.Type.Kind == ir.List && t.MayLeaveLength(n.Type, a.Value, arm) {
+				t.readFitting(a.Value, n.Type.Len, arm)
 			}
 			return
 		}

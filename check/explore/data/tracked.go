@@ -3,7 +3,7 @@
 //
 // In the order in which to read them: domain.go (the four ways to tell values apart),
 // tracked.go (which data that is done for), reads.go and lengths.go (what the text
-// reads, and by which constants), waits.go (how long data lets timers wait), ranges.go
+// reads, and by which constants), fans.go (how many elements a list has), waits.go (how long data lets timers wait), ranges.go
 // (what certainly fits), compare.go (what can be said of a code), slot.go (where a
 // configuration holds it), facts.go (a code as a formula of package guard),
 // dimensions.go (how many configurations there may be of it).
@@ -52,6 +52,7 @@ func New(m *ir.Machine) *Tracked {
 	t.readPublished()
 	t.readEverywhere()
 	t.readWaits()
+	t.readFans()
 	t.spread()
 	t.group()
 	t.giveUp()
@@ -87,6 +88,8 @@ func (t *Tracked) Refs(e ir.Expr, arm *ir.Arm) []*Node {
 			f := trigger.Field(e.Name)
 			switch {
 			case f == nil:
+			case t.ofElement(trigger, f):
+				return nil
 			case trigger.Kind == ir.OnFailed:
 				out = append(out, t.failure[f.Index])
 			default:
@@ -185,11 +188,16 @@ func (t *Tracked) Known(e ir.Expr, arm *ir.Arm) bool {
 func (t *Tracked) Held() []*Node {
 	var out []*Node
 	for _, n := range t.Nodes {
-		if n.Var != nil && (n.Valued() || n.MayBeUnset() && (n.Read || n.needed)) {
+		if n.IsHeld() {
 			out = append(out, n)
 		}
 	}
 	return out
+}
+
+// IsHeld reports whether a configuration holds n, or whether it is set.
+func (n *Node) IsHeld() bool {
+	return n.Var != nil && (n.Valued() || n.MayBeUnset() && (n.Read || n.needed))
 }
 
 // Valued reports whether the value of n is held, or chosen where it comes; else

@@ -71,7 +71,8 @@ func (s *Step) chooseCode(n *data.Node) int64 {
 		lo, hi := n.Codes()
 		return s.chooseRegion(n.Domain, lo, hi)
 	case data.ByLength:
-		return int64(s.Oracle.Choose(int(n.Domain.Most) + 1))
+		lo, hi := n.Lengths()
+		return lo + int64(s.Oracle.Choose(int(hi-lo)+1))
 	case data.ByValue:
 		lo, hi := n.Ends()
 		return lo + int64(s.Oracle.Choose(int(hi-lo)+1))

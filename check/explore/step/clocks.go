@@ -5,6 +5,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/check/zone"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -145,6 +146,15 @@ func slowDos(t *flat.Table, leaf *ir.State) (slow []zone.Clock, any bool) {
 		}
 	}
 	for i, d := range leaf.Dos {
+		if d.Fan != nil { // while an element waits another one need not
+			waits := int64(0)
+			for _, a := range t.Retries(d) {
+				waits = graph.Sum(waits, timing.LeastWaits(a))
+			}
+			slow[i].Past = min(graph.Sum(slow[i].Past, waits), data.MaxWait)
+			any = any || slow[i].Past > 0
+			continue
+		}
 		for _, a := range t.Retries(d) {
 			wait, bounded := timing.LongestWait(a)
 			if !bounded {

@@ -65,13 +65,16 @@ func (b *block) read(f func(*Step)) {
 // value compiles the right side of an assignment to n: the code, and whether it
 // lies in n's range. It is nil where n is not held and everything fits.
 func (c *compiler) value(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int64, bool) {
+	if n.Type.Kind == ir.List {
+		return c.list(n, e, arm)
+	}
 	lo, hi, ranged := n.Limits()
 	refs := c.t.Refs(e, arm)
-	checked := ranged && len(refs) == 0 && n.Type.Range != nil && !data.Within(e, lo, hi) && !c.t.FitsByGuard(n, e, arm)
+	checked := ranged && len(refs) == 0 && n.Type.Range != nil && !data.Within(e, lo, hi) && !c.t.FitsByGuard(n.Type, e, arm)
 	for _, source := range refs {
 		checked = checked || data.Narrows(source, n)
 	}
-	checked = checked || data.MayOverflow(e) && (n.Type.Range == nil || !c.t.FitsByGuard(n, e, arm))
+	checked = checked || data.MayOverflow(e) && (n.Type.Range == nil || !c.t.FitsByGuard(n.Type, e, arm))
 	switch {
 	case !n.Valued() && !checked:
 		return nil
@@ -79,9 +82,6 @@ func (c *compiler) value(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int6
 		return mayFit
 	case n.Domain.Sort == data.ByRegion:
 		return c.regionValue(n, e, arm)
-	case n.Domain.Sort == data.ByLength:
-		v := c.number(e, arm)
-		return func(s *Step) (int64, bool) { return min(v(s), n.Domain.Most), true }
 	case n.Domain.Sort == data.ByValue && c.t.Known(e, arm):
 		v := c.number(e, arm)
 		return func(s *Step) (int64, bool) {
@@ -102,6 +102,26 @@ func (c *compiler) value(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int6
 		return mayFit
 	}
 	return func(s *Step) (int64, bool) { return 0, true }
+}
+
+// list is value for a list: its length, as far as that is told.
+func (c *compiler) list(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int64, bool) {
+	leaves, overflows := c.t.MayLeaveLength(n.Type, e, arm), data.MayOverflow(e)
+	switch {
+	case !n.Valued() && !leaves && !overflows:
+		return nil
+	case !n.Valued() && overflows:
+		return mayFit
+	case c.t.Known(e, arm):
+		v := c.number(e, arm)
+		return func(s *Step) (int64, bool) {
+			length := v(s)
+			return min(length, n.Domain.Most), !leaves || n.Type.Len.Contains(length)
+		}
+	case leaves:
+		return mayFit
+	}
+	return func(*Step) (int64, bool) { return 0, true }
 }
 
 // fitted is value for what comes out of a json: anything that fits. Who sends the event
@@ -277,7 +297,7 @@ func (s *Step) asksTheSame(id int) bool {
 // fits compiles whether a, a value that is published, lies in its range. Where
 // that is not known it is a choice.
 func (c *compiler) fits(a *ir.Assign, arm *ir.Arm) func(*Step) (int64, bool) {
-	lo, hi := a.Var.Type.Range.Lo, a.Var.Type.Range.Hi
+	lo, hi := a.Var.Type.Limits().Lo, a.Var.Type.Limits().Hi
 	if region := c.region(a.Value, arm); region != nil {
 		least, most := &ir.Const{Kind: a.Var.Type.Kind, Int: lo}, &ir.Const{Kind: a.Var.Type.Kind, Int: hi}
 		return func(s *Step) (int64, bool) {

@@ -107,7 +107,7 @@ func (s *Step) arrive(leaf *ir.State, shared int) {
 	for _, state := range code.Path[shared+1:] {
 		s.startTimers(state)
 	}
-	if s.Failed() {
+	if s.countElements(code); s.Failed() {
 		return
 	}
 	s.Shared = shared
@@ -128,6 +128,7 @@ func (s *Step) arrive(leaf *ir.State, shared int) {
 	for i, mask := range s.LiveAt(leaf) {
 		s.Next[i] &= mask &^ k.visitBits[i]
 	}
+	s.beginElements(leaf)
 }
 
 // LiveAt are the bits that matter in leaf, in the configuration that is being made.

@@ -80,6 +80,7 @@ func (p *Program) input(leaf *ir.State, in flat.Input, timers []*ir.Timer) Input
 		choice := ChoiceCode{Choice: c, Label: graph.None}
 		if c.Arm != nil {
 			choice.code = &p.arms[c.Arm.ID]
+			choice.retry = p.Packing.Visits[leaf.ID].retries[c.Arm]
 			if c.Arm.Max != nil {
 				choice.bounded, choice.Max = true, uint64(max(*c.Arm.Max, 0))
 				choice.Counter = p.Counter(leaf, c.Arm)

@@ -194,6 +194,9 @@ func (p *Program) waysTo(leaf *ir.State, by apart, a *ir.Arm) []way {
 				}
 			}
 		}
+		for _, f := range p.States[to.ID].fans {
+			p.readsLength(f.do.Fan.List, arrive.reads)
+		}
 		out = append(out, arrive)
 		if to.Require == nil || met[to] {
 			return out
@@ -267,6 +270,13 @@ func (p *Program) readsSet(v *ir.Var, mask []uint64) {
 func (p *Program) readsWait(v *ir.Var, mask []uint64) {
 	p.readsSet(v, mask)
 	if n := p.Tracked.Vars[v]; p.Clocks != nil && n.Slot != nil {
+		n.Slot.Set(mask, ^uint64(0))
+	}
+}
+
+// readsLength adds v, a list, whose length is read.
+func (p *Program) readsLength(v *ir.Var, mask []uint64) {
+	if n := p.Tracked.Vars[v]; n.Slot != nil {
 		n.Slot.Set(mask, ^uint64(0))
 	}
 }

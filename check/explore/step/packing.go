@@ -60,9 +60,13 @@ type Visit struct {
 	plain    data.Bits   // how many of the dos whose end nothing but `done` can see have ended
 	ended    []data.Bits // by place in the leaf's dos: one bit, for those that are not plain
 	order    []int       // by place in the leaf's dos: place among the plain ones, or -1
+	open     []data.Bits // by place in the leaf's dos: of a fan-out whose elements are counted, how many are open; else no bits
+	enough   []int64     // by the same: as many or more are one; 0 where all numbers are told apart
+	begun    []data.Bits // by the same: with how many elements it began, where a retry is counted that all of them make; else no bits
 	Waiting  []data.Bits // by place in the leaf's dos: one bit, for those whose retries are told apart from their attempts
 	nPlain   int
 	counters map[*ir.Arm]data.Bits
+	retries  map[*ir.Arm]sharedRetry // those of fan-outs
 }
 
 // maxWords is the most words of a configuration: what needs more would not be
@@ -85,7 +89,7 @@ func (p *Packing) reserve(width int) data.Bits {
 }
 
 // newPacking gives every part its bits. It gives nil where they are too many.
-func newPacking(m *ir.Machine, t *data.Tracked, deferred int, c *Clocks, plain func(*ir.Do) bool) *Packing {
+func newPacking(m *ir.Machine, t *data.Tracked, deferred int, c *Clocks, plain func(*ir.Do) bool, fans *fans) *Packing {
 	p := &Packing{Words: 1}
 	var fired int
 	p.slots, p.FiredBit, fired = firedSlots(m)
@@ -111,13 +115,13 @@ func newPacking(m *ir.Machine, t *data.Tracked, deferred int, c *Clocks, plain f
 	p.counters = make([]data.Bits, len(m.Arms))
 	for _, a := range m.Arms {
 		if flat.CountsBeyondVisit(a) {
-			p.counters[a.ID] = p.reserve(bits.Len64(uint64(*a.Max)))
+			p.counters[a.ID] = p.reserve(bits.Len64(uint64(fans.mostOf(a))))
 		}
 	}
 	if p.Words > maxWords {
 		return nil
 	}
-	p.overlay(m, c, plain)
+	p.overlay(m, c, plain, fans)
 	if p.Words > maxWords {
 		return nil
 	}
@@ -133,7 +137,7 @@ func (p *Packing) slot(n *data.Node) *data.Slot {
 }
 
 // overlay lays the visits of all leaves over the bits that follow.
-func (p *Packing) overlay(m *ir.Machine, c *Clocks, plain func(*ir.Do) bool) {
+func (p *Packing) overlay(m *ir.Machine, c *Clocks, plain func(*ir.Do) bool, fans *fans) {
 	p.Visits = make([]Visit, len(m.States))
 	start := *p
 	for _, s := range m.States {
@@ -143,14 +147,25 @@ func (p *Packing) overlay(m *ir.Machine, c *Clocks, plain func(*ir.Do) bool) {
 		local := start
 		v := &p.Visits[s.ID]
 		v.ended = make([]data.Bits, len(s.Dos))
-		v.order, v.Waiting = make([]int, len(s.Dos)), make([]data.Bits, len(s.Dos))
+		v.order, v.Waiting, v.open = make([]int, len(s.Dos)), make([]data.Bits, len(s.Dos)), make([]data.Bits, len(s.Dos))
+		v.enough, v.begun = make([]int64, len(s.Dos)), make([]data.Bits, len(s.Dos))
+		v.retries = fans.retries[s]
 		for i, d := range s.Dos {
 			v.order[i] = -1
-			if plain(d) {
+			switch {
+			case plain(d):
 				v.order[i] = v.nPlain
 				v.nPlain++
-			} else {
+			case fans.counted[d] > 0:
+				v.open[i] = local.reserve(bits.Len64(uint64(fans.counted[d])))
+				if fans.counted[d] < d.Fan.Most {
+					v.enough[i] = fans.counted[d]
+				}
+			default:
 				v.ended[i] = local.reserve(1)
+			}
+			if fans.countsRetriesOf(s, i) {
+				v.begun[i] = local.reserve(bits.Len64(uint64(d.Fan.Most)))
 			}
 			if c.WaitCounts(s, i) {
 				v.Waiting[i] = local.reserve(1)
@@ -159,7 +174,13 @@ func (p *Packing) overlay(m *ir.Machine, c *Clocks, plain func(*ir.Do) bool) {
 		v.plain = local.reserve(bits.Len(uint(v.nPlain)))
 		v.counters = map[*ir.Arm]data.Bits{}
 		for _, a := range retriesOf(s) {
-			v.counters[a] = local.reserve(bits.Len64(uint64(*a.Max)))
+			most := *a.Max
+			if r, shared := v.retries[a]; shared {
+				if most = r.most; r.open {
+					continue
+				}
+			}
+			v.counters[a] = local.reserve(bits.Len64(uint64(most)))
 		}
 		if local.Words > p.Words || local.Words == p.Words && local.Used > p.Used {
 			p.Words, p.Used = local.Words, local.Used
@@ -193,14 +214,31 @@ func (v *Visit) HasEnded(words []uint64, i int) bool {
 	if v.order[i] >= 0 {
 		return v.order[i] < int(v.plain.Get(words))
 	}
+	if v.Counts(i) {
+		return v.open[i].Get(words) == 0
+	}
 	return v.ended[i].Get(words) != 0
 }
 
-// End notes that the do at place i has ended.
+// Counts reports whether the do at place i of the leaf is a fan-out whose open elements
+// are counted.
+func (v *Visit) Counts(i int) bool { return v.open[i].Mask != 0 }
+
+// Open is how many elements of the do at place i are open, where they are counted. There
+// may be more where the number is not told apart from greater ones.
+func (v *Visit) Open(words []uint64, i int) (n int64, orMore bool) {
+	n = int64(v.open[i].Get(words))
+	return n, n > 0 && n == v.enough[i]
+}
+
+// End notes that the do at place i has ended; of elements that are counted, that one has.
 func (v *Visit) End(words []uint64, i int) {
-	if v.order[i] >= 0 {
+	switch {
+	case v.order[i] >= 0:
 		v.plain.Set(words, v.plain.Get(words)+1)
-	} else {
+	case v.Counts(i):
+		v.open[i].Set(words, v.open[i].Get(words)-1)
+	default:
 		v.ended[i].Set(words, 1)
 	}
 }
@@ -221,8 +259,8 @@ func (v *Visit) AllEnded(words []uint64) bool {
 	if len(v.order) == 0 || int(v.plain.Get(words)) < v.nPlain {
 		return false
 	}
-	for i, f := range v.ended {
-		if v.order[i] < 0 && f.Get(words) == 0 {
+	for i := range v.ended {
+		if v.order[i] < 0 && !v.HasEnded(words, i) {
 			return false
 		}
 	}

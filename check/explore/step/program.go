@@ -40,6 +40,7 @@ type StateCode struct {
 	choice      bool
 	Inputs      []InputCode // of a leaf
 	dos         map[*ir.Do]int
+	fans        []fanCode  // of a leaf
 	last        []spot     // see lastInTurn
 	Over        []int      // by place among the costs: the input that is its over_budget, or -1
 	Takes       []int      // by place among the deferrable events: the input that takes it, or -1
@@ -80,7 +81,8 @@ type ChoiceCode struct {
 	bounded bool
 	Max     uint64
 	Counter data.Bits
-	Label   int32 // of the edge without a redirection; None until it is needed
+	retry   sharedRetry // of a fan-out; zero elsewhere
+	Label   int32       // of the edge without a redirection; None until it is needed
 }
 
 // TimerRef is a timer that can be told to have fired, or one that cannot.
@@ -96,7 +98,7 @@ func Compile(t *flat.Table, tracked *data.Tracked, clocks *Clocks) *Program {
 	p := &Program{table: t, Machine: m, Tracked: tracked, Clocks: clocks, Enforced: m.Enforced()}
 	p.findDeferred()
 	stays := t.EndsInPlace()
-	p.Packing = newPacking(m, p.Tracked, len(p.Deferrable), clocks, func(d *ir.Do) bool { return p.endsPlainly(stays, d) })
+	p.Packing = newPacking(m, p.Tracked, len(p.Deferrable), clocks, func(d *ir.Do) bool { return p.endsPlainly(stays, d) }, newFans(t, tracked))
 	if p.Packing == nil || p.Packing.Words*len(m.States) > maxMasks {
 		return nil
 	}
@@ -128,6 +130,9 @@ func Compile(t *flat.Table, tracked *data.Tracked, clocks *Clocks) *Program {
 			}
 		}
 		for i, d := range s.Dos {
+			if d.Fan != nil {
+				code.fans = append(code.fans, fanCode{i, d, c.touchVar(d.Fan.List, d.Fan.ListSpan)})
+			}
 			for _, arg := range d.Args {
 				if read := c.touch(arg, nil); read != nil {
 					code.Args = append(code.Args, argument{i, read})
@@ -167,8 +172,8 @@ func (p *Program) findDeferred() {
 // Such ends commute with everything, so one order stands for all; see the
 // package comment.
 func (p *Program) endsPlainly(stays flat.InPlace, d *ir.Do) bool {
-	if !stays[d] || slices.ContainsFunc(p.Enforced, d.Activity.Spends) {
-		return false
+	if !stays[d] || d.Fan != nil && d.Fan.Least == 0 || slices.ContainsFunc(p.Enforced, d.Activity.Spends) {
+		return false // one for an empty list may have ended before any other
 	}
 	plainly := len(d.Activity.Results) == 0 // its failures may have effects all the same
 	for in := range p.table.Inputs(d.State) {

@@ -2,7 +2,7 @@
 // the environment chooses is asked of an oracle, which enumerates all answers.
 //
 // In the order in which to read them: oracle.go (free choices), packing.go (where the
-// words of a configuration have their parts), step.go (the step at hand, and which arm
+// words of a configuration have their parts), fans.go (elements of lists), step.go (the step at hand, and which arm
 // is taken), choose.go (payloads), enter.go (leaving and entering), effects.go
 // (blocks); then how a machine is made ready for that: program.go and leaves.go,
 // compile.go (guards, and in sums.go and touch.go what they read), wish.go (what the
@@ -41,18 +41,22 @@ type Step struct {
 	Params   []int64        // of a start: what was chosen for the parameters that are held
 	Timers   []StartedTimer // the timers that the step has started, where their times matter
 
-	Tries  int // how often any step was run; being turned away by a require counts, too
-	Fault  Fault
-	Guess  bool        // something was chosen for want of knowing
-	Wishes []wishAt    // what was chosen that the sender of the event chooses
-	Again  bool        // the input is an event that was deferred, so that it was sent before
-	choice int         // of the input, that is being decided
-	key    []byte      // scratch of triedAlike
-	Passed *ChoiceCode // the last choice whose bound was used up
-	turn   turn        // whose `require` is asked
-	Shared int         // the depth of the innermost state that is active before, during and behind it
-	Turned bool        // a require sent the run elsewhere
-	hosted bool        // a host guard was asked since this was cleared
+	Tries   int // how often any step was run; being turned away by a require counts, too
+	Fault   Fault
+	Guess   bool          // something was chosen for want of knowing
+	Wishes  []wishAt      // what was chosen that the sender of the event chooses
+	Again   bool          // the input is an event that was deferred, so that it was sent before
+	choice  int           // of the input, that is being decided
+	key     []byte        // scratch of triedAlike
+	Passed  *ChoiceCode   // the last choice whose bound was used up
+	turn    turn          // whose `require` is asked
+	Shared  int           // the depth of the innermost state that is active before, during and behind it
+	Turned  bool          // a require sent the run elsewhere
+	Begun   []Elements    // of the fan-outs of the leaf that was entered, in the order of its dos
+	OneLess bool          // an element has ended of those that are not told apart
+	UsedUp  []*ChoiceCode // the retries of a fan-out that an element has used up
+
+	hosted bool // a host guard was asked since this was cleared
 
 	Foot Footprint
 
@@ -103,7 +107,8 @@ func (s *Step) Begin() {
 	}
 	s.had = s.had[:0]
 	s.Fault, s.Guess, s.Passed, s.Turned, s.TurnedByHost = Fault{}, false, nil, false, s.TurnedByHost[:0]
-	s.Timers, s.Wishes = s.Timers[:0], s.Wishes[:0]
+	s.OneLess = false
+	s.Timers, s.Wishes, s.Begun, s.UsedUp = s.Timers[:0], s.Wishes[:0], s.Begun[:0], s.UsedUp[:0]
 	if s.Foot.Noted {
 		clear(s.Foot.Wrote)
 	}
@@ -191,12 +196,15 @@ func (s *Step) usedUp(c *ChoiceCode) bool {
 		s.Guess = true
 		return s.Oracle.Choose(2) == 1
 	}
+	if c.retry.most > 0 && !c.retry.timed {
+		return s.usedUpByElement(c)
+	}
 	return c.Max == 0 || c.Counter.Get(s.Next) >= c.Max
 }
 
 // count notes one more use of c's bound.
 func (s *Step) count(c *ChoiceCode) {
-	if c.bounded && !s.Program.Tracked.Loose {
+	if c.bounded && !s.Program.Tracked.Loose && !c.retry.open {
 		c.Counter.Set(s.Next, c.Counter.Get(s.Next)+1)
 	}
 }

@@ -80,7 +80,10 @@ func endsOf(e ir.Expr) (lo, hi int64, whole bool) {
 	if k := ir.Value(e); k != nil && (k.Kind == ir.Int || k.Kind == ir.Duration) {
 		return k.Int, k.Int, false
 	}
-	if _, isLength := e.(*ir.Len); isLength {
+	if l, isLength := e.(*ir.Len); isLength {
+		if r := l.X.Type().Len; r != nil {
+			return r.Lo, r.Hi, false
+		}
 		return 0, math.MaxInt64, false
 	}
 	if r := e.Type().Range; r != nil {
@@ -127,11 +130,15 @@ func (c *compiler) sent(e ir.Expr, arm *ir.Arm) string {
 		return ""
 	}
 	for _, n := range c.t.Refs(ref, arm) {
-		if r := n.Type.Range; n.Event == nil || (r == nil) != (ref.T.Range == nil) || r != nil && *r != *ref.T.Range {
+		if n.Event == nil || !sameRange(n.Type.Limits(), ref.T.Limits()) {
 			return ""
 		}
 	}
 	return ref.Name
+}
+
+func sameRange(r, q *ir.Range) bool {
+	return r == q || r != nil && q != nil && *r == *q
 }
 
 // and is what holds of both.

@@ -74,5 +74,10 @@ func readIn(m *ir.Machine) map[*ir.Var]bool {
 			read[t.Var] = true
 		}
 	}
+	for _, d := range m.Dos {
+		if d.Fan != nil {
+			read[d.Fan.List] = true
+		}
+	}
 	return read
 }

@@ -57,17 +57,27 @@ func run(p *check.Pass) {
 			Also:    behind,
 			Span:    f.Assign.Span,
 			Message: check.Quote(f.Assign.Text()) + " can " + leaves(f.Assign.Var),
-			Help:    "Guard the arm so that the value fits, clamp it with `min` or `max`, or widen the range.",
+			Help:    helpFor(f.Assign.Var.Type),
 			Related: []diag.Related{{Span: f.Assign.Var.Span, Message: "the field is declared here"}},
 			Witness: witness,
 		})
 	}
 }
 
+func helpFor(t *ir.Type) string {
+	if t.Kind == ir.List {
+		return "Guard the arm so that the list fits, as in `when len(list) < 20`, or widen the range of its length."
+	}
+	return "Guard the arm so that the value fits, clamp it with `min` or `max`, or widen the range."
+}
+
 // leaves is what a value does that v cannot hold.
 func leaves(v *ir.Var) string {
-	if v.Type.Range == nil {
+	if v.Type.Limits() == nil {
 		return "overflow: " + check.Quote(v.Name) + " holds 64 bits"
+	}
+	if v.Type.Kind == ir.List {
+		return "leave the length of " + check.Quote(v.Name) + ", " + v.Type.String()
 	}
 	return "leave the range of " + check.Quote(v.Name) + ", " + v.Type.String()
 }

@@ -38,9 +38,11 @@ func (l limit) passed() bool {
 	return l.figure.Amount != nil && l.figure.Amount.Cmp(l.most) > 0
 }
 
-// shown reports whether a run takes as much as the figure says. Time is an upper
+// shown reports whether a run takes as much as the figure says, or is over the limit. Time is an upper
 // bound by its nature.
-func (l limit) shown() bool { return l.figure.Exact || l.figure.Name == "time" }
+func (l limit) shown() bool {
+	return l.figure.Exact || l.figure.Name == "time" || l.figure.Least != nil && l.figure.Least.Cmp(l.most) > 0
+}
 
 func run(p *check.Pass) {
 	b := p.Machine.Budget

@@ -71,11 +71,29 @@ func report(p *check.Pass, s *ir.State, in flat.Input, w *witness.Witness) {
 	if len(s.Dos) > 1 {
 		what = "all its activities"
 	}
+	message := what + " can end with the run still in " + check.Quote(s.Path) + ", and nothing takes \"done\""
+	if list := emptied(p, s); list != nil {
+		message = "the list " + check.Quote(list.Name) + " can be empty, and then nothing takes \"done\" as " + check.Quote(s.Path) + " is entered"
+	}
 	p.Report(check.Finding{
 		State:   s,
-		Message: what + " can end with the run still in " + check.Quote(s.Path) + ", and nothing takes \"done\"",
+		Message: message,
 		Help:    "Add `on done -> …`, or `on done ignore` if the run is meant to wait.",
 		Witness: w,
 		Inputs:  []check.InputAt{{Leaf: s, ID: in.ID}},
 	})
+}
+
+// emptied is the list that has to be empty for the activity of s to end there; nil where
+// it can end otherwise, or is one of several.
+func emptied(p *check.Pass, s *ir.State) *ir.Var {
+	if len(s.Dos) != 1 || s.Dos[0].Fan == nil || len(s.Dos[0].Activity.Results) == 0 {
+		return nil
+	}
+	for in := range p.Table().Inputs(s) {
+		if in.Do != nil && flat.CanStay(in.Choices) {
+			return nil
+		}
+	}
+	return s.Dos[0].Fan.List
 }

@@ -17,7 +17,7 @@ const narrower = `
 File = Import* Enum? Machine Enum? .
 Item = Initial | State | Terminal | On | After | Do | Entry | Exit | Require | Ignore | Defer .
 Machine = "machine" Name ("(" Param ("," Param)* ")")? "{" (Item | Context | Enum | Event | Failures | Activity | Guard | Budget | Assert)* "}" .
-Type = "int" Range? | "duration" Range? | "bool" | "json" | <name> | "[" "]" Type .
+Type = "int" Range? | "duration" Range? | "bool" | "json" | <name> | "[" Range? "]" Type .
 Field = Name Type ("=" ("-"? <int> | "-"? <duration> | <string> | "true" | "null" | Json | <name> "." <name>))? .
 Json = "[" (JsonValue ("," JsonValue)*)? "]" | "{" (<string> ":" JsonValue ("," <string> ":" JsonValue)* ","?)? "}" .
 JsonValue = "null" | <string> | "-"? <number> | "false" | Json .
@@ -34,7 +34,7 @@ Assert = "assert" Path ("precedes" Path | "leads" "to" Path ("|" Path)* | "exclu
 After = "after" (<duration> | <name>) "idle"? ("jitter" (<int> | <number>))? Arm ("else" Arm)* .
 Trigger = "done" | "cancel" | (Name ".")? "failed" ("(" Name ("," Name)* ")")? | (Name ".")? Name .
 Limit = "timeout" <duration> .
-Do = "do" Name "(" (Expr ("," Expr)*)? ")" ("as" Name)? ("per" Scope)? Limit? .
+Do = "do" Name "(" (Expr ("," Expr)*)? ")" Fan? ("as" Name)? ("per" Scope)? Limit? .
 `
 
 // shallow are short forms for where a sentence is deep enough.

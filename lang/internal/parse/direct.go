@@ -185,6 +185,7 @@ func (d *direct) do() ast.Item {
 		}
 		n.Args = append(n.Args, d.expr())
 	}
+	n.Fan = d.fan()
 	if d.word("as") {
 		n.Label = d.name()
 	}
@@ -193,6 +194,27 @@ func (d *direct) do() ast.Item {
 		n.Limits = append(n.Limits, l)
 	}
 	n.Node = d.node(start)
+	return n
+}
+
+// fan takes `for` and what stands behind it, or nothing.
+func (d *direct) fan() *ast.Fan {
+	t := d.lex.Peek()
+	if !d.word("for") {
+		return nil
+	}
+	n := &ast.Fan{Item: d.name()}
+	if d.punct(",") {
+		n.Index, n.Item = n.Item, d.name()
+	}
+	if !d.word("in") {
+		d.failed = true
+	}
+	n.List = d.name()
+	if d.word("limit") {
+		n.Limit = d.literal(tokInt, tokInt)
+	}
+	n.Node = d.node(t)
 	return n
 }
 

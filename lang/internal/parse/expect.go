@@ -46,11 +46,14 @@ var expectedAfter = map[string]map[string]string{
 	"terminal": {"terminal": "a name for the terminal state", "returns": aReturned, ",": aReturned},
 	"on":       {"timeout": `"->", "retry", "reject", "ignore" or "{"`, "on": anInput, ",": anInput, "(": "a category of failure or a cost", ".": `an event or "failed"`},
 	"after":    {"after": aDuration + " or the name of a field"},
-	"do":       {"do": "the name of an activity"},
-	"ignore":   {"ignore": anEvent, ",": anEvent},
-	"defer":    {"defer": anEvent, ",": anEvent},
-	"assert":   {"assert": aState},
-	"require":  {"require": "a condition"},
+	"do": {
+		"do": "the name of an activity", "for": "a name for the element", ",": "a name for the element",
+		"in": "the name of a list", "limit": anInt,
+	},
+	"ignore":  {"ignore": anEvent, ",": anEvent},
+	"defer":   {"defer": anEvent, ",": anEvent},
+	"assert":  {"assert": aState},
+	"require": {"require": "a condition"},
 }
 
 // elements is what stands between the braces of an item, by the word that opens

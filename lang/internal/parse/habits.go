@@ -53,7 +53,7 @@ func replace(t *lexer.Token, meant string) {
 // What stands in an order, as advice where it stands in another.
 const (
 	partsOfActivity = `Write the parts of an activity in this order: "->", "fails", "cost", "limit".`
-	partsOfDo       = `Write the parts of a "do" in this order: "as", "per", then the time limits.`
+	partsOfDo       = `Write the parts of a "do" in this order: "for" with its "limit", "as", "per", then the time limits.`
 )
 
 // surplus is advice about what often trails an item: by the word that opens the

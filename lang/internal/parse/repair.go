@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -157,7 +158,8 @@ func (a *attempt) blame(err error, seen []*lexer.Token) {
 	found, behind := seen[len(seen)-1], seen[len(seen)-2]
 	if n := len(seen) - 3; n >= 0 && symbolOf(err) == strconv.Quote(behind.Value) {
 		// What was expected had been taken for a value: `require x == else -> T`.
-		a.report(unexpected(behind, seen[n], "a value", ""))
+		what := expectedAfter[a.word][seen[n].Value]
+		a.report(unexpected(behind, seen[n], cmp.Or(what, "a value"), ""))
 		a.blamed[found.Pos.Offset] = true
 		return
 	}
@@ -186,6 +188,10 @@ func hint(what string, found, behind *lexer.Token) string {
 		return "Write a unit behind the number, as in " + found.Value + "s."
 	case found.Type == tokName && what == aDuration+` or "by"`:
 		return `Write "backoff by ` + found.Value + `…": "by" takes the wait from data.`
+	case is(behind, "[") && is(found, "..") || is(found, "]") && (what == `".."` || is(behind, "..")):
+		return `Write both ends of the length, as in "[0..20]".`
+	case what == `".."`:
+		return `A range is written with two points, as in "0..20".`
 	case is(found, "-") || is(found, ">"):
 		return `An arrow is written "->".`
 	case is(behind, "(") && is(found, ")"):

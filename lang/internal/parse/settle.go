@@ -160,6 +160,9 @@ func (s *settler) after(n *ast.After) {
 
 func (s *settler) do(n *ast.Do) {
 	s.declared("label", n.Label)
+	if n.Fan != nil {
+		s.declared("name of an element", n.Fan.Index, n.Fan.Item)
+	}
 	for i, l := range n.Limits {
 		for _, other := range n.Limits[:i] {
 			if other.Name == l.Name {
@@ -187,11 +190,17 @@ func (s *settler) budget(n *ast.Budget) {
 }
 
 func (s *settler) typ(n *ast.Type) {
-	if n.Range != nil && n.Name != "int" && n.Name != "duration" {
+	if e := n.Elem; e != nil && e.Range != nil && !hasRange(e) {
+		s.wrong(e.Range, fmt.Sprintf("a range on the type %q", e.Name), `The length of a list stands between its brackets, as in "[0..20]`+e.Name+`".`)
+		e.Range = nil
+	}
+	if n.Range != nil && !hasRange(n) {
 		s.wrong(n.Range, fmt.Sprintf("a range on the type %q", n.Name), `Only "int" and "duration" have ranges.`)
 		n.Range = nil
 	}
 }
+
+func hasRange(n *ast.Type) bool { return n.Name == "int" || n.Name == "duration" }
 
 // fieldDefault makes a literal of the default of n.
 func (s *settler) fieldDefault(n *ast.Field) {

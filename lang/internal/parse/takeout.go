@@ -139,7 +139,7 @@ func (a *attempt) unfinished(seen []*lexer.Token, i, j int) bool {
 	before := seen[j-1]
 	switch a.word {
 	case "context", "event":
-		return is(before, "=") || is(before, "..") || is(before, "]") && is(seen[j-2], "[") && !is(seen[j-3], "=") ||
+		return is(before, "=") || is(before, "..") || is(before, "]") && (is(seen[j-2], "[") && !is(seen[j-3], "=") || is(seen[j-3], "..")) ||
 			(j-i)%2 == 1 && allNames(seen[i:j]) // a name without a type
 	}
 	return is(seen[j+1], "=") && before.Type == tokPunct && !is(before, ")") && !is(before, "]") && !is(before, "}")

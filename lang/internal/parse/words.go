@@ -42,7 +42,7 @@ var (
 		"terminal": {inside: []string{"success", "failure", "cancelled", "returns", "publish"}},
 		"on":       {inside: armWords},
 		"after":    {inside: append([]string{"idle"}, armWords...)},
-		"do":       {inside: []string{"as", "per", "timeout", "heartbeat", "progress"}},
+		"do":       {inside: []string{"for", "in", "limit", "as", "per", "timeout", "heartbeat", "progress"}},
 		"entry":    {inside: []string{"publish"}},
 		"exit":     {inside: []string{"publish"}},
 		"require":  {inside: []string{"else"}},

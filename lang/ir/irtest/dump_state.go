@@ -38,11 +38,18 @@ func (d *dumper) state(s *ir.State) {
 	})
 }
 
-func triggerDump(t *ir.Trigger) string { return t.Text() + mark(t.Do != nil, "(one do)") }
+func triggerDump(t *ir.Trigger) string {
+	return t.Text() + mark(t.Do != nil, "(one do)") + mark(t.Element != nil, "(of an element)")
+}
 
 func (d *dumper) do(do *ir.Do) {
 	d.line("do %d %s(%s) as %q per %s timeout %s heartbeat %s progress %s", do.ID, do.Activity.Name, joined(do.Args, exprDump),
 		do.Label, do.Scope.Text(), numberText(do.Timeout), numberText(do.Heartbeat), numberText(do.Progress))
+	if f := do.Fan; f != nil {
+		d.inside(func() {
+			d.line("for %q, %q in %s (%d..%d) limit %d", f.Index, f.Item, f.List.Name, f.Least, f.Most, f.Limit)
+		})
+	}
 }
 
 func (d *dumper) arms(arms []*ir.Arm) {

@@ -12,6 +12,7 @@ type Site string
 const (
 	BeforeCommit      Site = "before-commit"       // the step is computed
 	AfterCommit       Site = "after-commit"        // the caller has not been told
+	ElementEnded      Site = "element-ended"       // others of its list are open
 	DefinitionKept    Site = "definition-kept"     // its first run has not started
 	Claimed           Site = "claimed"             // the activity has not begun
 	BudgetPassed      Site = "budget-passed"       // over_budget is taken, and nothing is written
@@ -62,7 +63,7 @@ const (
 // Sites are all places, in no order that matters.
 func Sites() []Site {
 	return []Site{
-		BeforeCommit, AfterCommit, DefinitionKept, Claimed, BudgetPassed, AttemptBegun, Returned, Concluded, BeforeCheckpoint,
+		BeforeCommit, AfterCommit, ElementEnded, DefinitionKept, Claimed, BudgetPassed, AttemptBegun, Returned, Concluded, BeforeCheckpoint,
 		AfterCheckpoint, BeforeConfirm, BeforeRelease, BeforeTakeOver, TimerDue, TimerFired,
 		MessageTaken, MessageDelivered, MessageMarked, MessageNotHandled,
 		Begun, RunWritten, HistoryWritten, ClaimEnded, TasksEnded, TaskStarted, TimerWritten,

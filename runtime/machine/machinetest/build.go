@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,7 @@ type builder struct {
 	d     *machine.Definition
 	ons   map[int][]on
 	types map[string]machine.Type
+	each  map[string]machine.Type // of an element, as the last do that has some reads it
 	fix   []func()
 }
 
@@ -61,9 +63,16 @@ func Build(t testing.TB, parts ...Part) *machine.Machine {
 }
 
 func (b *builder) typ(s string) machine.Type {
-	if elem, ok := strings.CutPrefix(s, "[]"); ok {
+	if length, elem, ok := strings.Cut(s, "]"); ok {
 		t := b.typ(elem)
-		return machine.Type{Kind: machine.ListKind, Elem: &t}
+		list := machine.Type{Kind: machine.ListKind, Elem: &t}
+		if length != "[" {
+			list.Len = new(machine.Length)
+			if _, err := fmt.Sscanf(length, "[%d..%d", &list.Len.Min, &list.Len.Max); err != nil {
+				panic(err)
+			}
+		}
+		return list
 	}
 	name, limits, ranged := strings.Cut(s, " ")
 	for i, e := range b.d.Enums {
@@ -256,18 +265,31 @@ func WithRequire(cond, target string) Part {
 	}
 }
 
-// do: options are "as a", "per run", "per S", "timeout 5s", "heartbeat 5s", "progress 5s".
+// do: options are "for l", "limit 2", "as a", "per run", "per S", "timeout 5s", "heartbeat 5s",
+// "progress 5s". With "for l" it runs for each element of the list l, which the arguments
+// read as each.item and each.index.
 func Doing(activity string, args []string, options ...string) Part {
 	return func(b *builder, s int) {
 		i := len(b.d.Dos)
 		d := machine.Do{Name: b.d.States[s].Path + "/" + activity, State: s, Scope: machine.Scope{Kind: machine.PerVisit, State: -1}}
 		d.Activity = slices.IndexFunc(b.d.Activities, func(a machine.Activity) bool { return a.Name == activity })
+		for _, o := range options {
+			word, value, _ := strings.Cut(o, " ")
+			switch word {
+			case "for":
+				d.Fan = &machine.Fan{List: b.expr(value, nil)}
+				b.each = map[string]machine.Type{"item": *d.Fan.List.Type.Elem, "index": {Kind: machine.Int}}
+			case "limit":
+				d.Fan.Limit, _ = strconv.ParseInt(value, 10, 64)
+			}
+		}
 		for k, a := range args {
 			d.Args = append(d.Args, b.expr(a, &b.d.Activities[d.Activity].Params[k].Type))
 		}
 		for _, o := range options {
 			word, value, _ := strings.Cut(o, " ")
 			switch word {
+			case "for", "limit":
 			case "as":
 				d.Label = value
 				d.Name += "/" + value
@@ -443,7 +465,10 @@ var failure = []machine.Field{
 
 // triggers notes the types that event.x has under them.
 func (b *builder) triggers(triggers []string) {
-	b.types = make(map[string]machine.Type)
+	b.types = maps.Clone(b.each)
+	if b.types == nil {
+		b.types = make(map[string]machine.Type)
+	}
 	for _, t := range triggers {
 		if i := strings.IndexByte(t, '.'); i >= 0 {
 			t = t[i+1:]
@@ -479,6 +504,9 @@ func (b *builder) convert(e ast.Expr, want *machine.Type) *machine.Expr {
 		return b.ident(e.Name)
 	case *ast.SelectorExpr:
 		left := e.X.(*ast.Ident).Name
+		if left == "each" {
+			return &machine.Expr{Op: "each", Name: e.Sel.Name, Type: b.each[e.Sel.Name]}
+		}
 		if left == "event" {
 			return &machine.Expr{Op: "event", Name: e.Sel.Name, Type: b.types[e.Sel.Name]}
 		}

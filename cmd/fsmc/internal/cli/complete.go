@@ -22,11 +22,14 @@ works on the activity is told to stop, and its result is refused. The history of
 the run says who completed the activity, and why.
 
 If a state has the activity several times, ACTIVITY is the label of its "do", or
-the name that fsmc show --format json prints in the field "do".
+the name that fsmc show --format json prints in the field "do". Of an activity that
+runs for each element of a list, it is one element: "r[3]" is the fourth, since
+the first is "r[0]".
 
 An event that does not fit is refused and changes nothing: exit status 1.`,
 		Example: `  fsmc complete --db runs.db pr-17 post_comments CommentsPosted --reason "posted by hand"
-  fsmc complete --db runs.db order-4 charge Charged --data '{"id": "ch_17"}'`,
+  fsmc complete --db runs.db order-4 charge Charged --data '{"id": "ch_17"}'
+  fsmc complete --db runs.db batch-7 'r[3]' Found --data '{"note": "looked up"}'`,
 		Args: arguments("ID", "ACTIVITY", "[EVENT]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			payload, err := s.payload(cmd, data)

@@ -81,7 +81,11 @@ func notes(s *runtime.StepView) []string {
 	first, rest, _ := strings.Cut(message, "\n")
 	switch {
 	case s.Activity != "":
-		add("%s, attempt %d%s", s.Activity, s.Attempt, after(": ", plain(first, 200)))
+		name := s.Activity
+		if s.Index != nil {
+			name = machine.ElementName(name, *s.Index)
+		}
+		add("%s, attempt %d%s", name, s.Attempt, after(": ", plain(first, 200)))
 	case first != "":
 		add("%s", plain(first, 200))
 	}

@@ -48,7 +48,7 @@ func (p *printer) OnAttempt(a runtime.AttemptInfo) {
 	case a.End == runtime.AttemptReturned:
 		what = "released"
 	}
-	p.print(p.quiet, "          %s  %s, attempt %d: %s: %s\n", a.Run, a.Activity, a.Attempt, what, plain(a.Message, 200))
+	p.print(p.quiet, "          %s  %s, attempt %d: %s: %s\n", a.Run, attemptName(a.Activity, a.Do), a.Attempt, what, plain(a.Message, 200))
 }
 
 // repeats reports whether an attempt is released as it was the last time.

@@ -39,7 +39,7 @@ func writeView(w io.Writer, v *runtime.View, now time.Time) error {
 		row("timer", "%s, %s", cmp.Or(timer.Text, timer.Name), dueText(&timer, now))
 	}
 	for _, b := range v.Bounds {
-		row("bound", "%s, used %d of %d", b.Text, b.Used, b.Max)
+		row("bound", "%s, used %d of %d%s", b.Text, b.Used, b.Max, after(" by ", attemptName("", b.Of)))
 	}
 	for _, c := range v.Costs {
 		row("cost", "%s", costText(&c))
@@ -49,7 +49,7 @@ func writeView(w io.Writer, v *runtime.View, now time.Time) error {
 	}
 	for _, a := range v.Activities {
 		if a.Checkpoint != nil {
-			row("checkpoint", "%s: %s", a.Activity, plain(string(a.Checkpoint), 1000))
+			row("checkpoint", "%s: %s", attemptName(a.Activity, a.Do), plain(string(a.Checkpoint), 1000))
 		}
 	}
 	return t.Flush()

@@ -105,8 +105,18 @@ func endedBy(end *machine.EndView) string {
 // waitsFor names the activities that a run waits for, or else the events.
 func waitsFor(v *runtime.View, now time.Time) string {
 	var parts []string
+	for i := range v.Elements {
+		parts = append(parts, elementsPhrase(&v.Elements[i]))
+	}
+	told := map[string]int{} // of elements, by their do
 	for i := range v.Activities {
-		parts = append(parts, activityPhrase(&v.Activities[i], now))
+		a := &v.Activities[i]
+		if do, _, element := machine.CutElement(a.Do); element {
+			if told[do]++; told[do] > maxElementsTold {
+				continue
+			}
+		}
+		parts = append(parts, activityPhrase(a, now))
 	}
 	if len(parts) > 0 {
 		return ", " + strings.Join(parts, "; and ")
@@ -143,7 +153,34 @@ func untilWhen(v *runtime.View, now time.Time) string {
 	return text
 }
 
+// maxElementsTold is how many elements of an activity a sentence tells of one by one.
+const maxElementsTold = 3
+
+// elementsPhrase says how far an activity is with the elements of its list.
+func elementsPhrase(v *machine.ElementsView) string {
+	text := fmt.Sprintf("%s for %s: %d ended, %d open", v.Do[strings.LastIndexByte(v.Do, '.')+1:], countOf(v.Count, "element"), v.Ended, v.Open)
+	if v.Waiting > 0 {
+		text += fmt.Sprintf(", %d to be tried again", v.Waiting)
+	}
+	if v.Left > 0 {
+		text += fmt.Sprintf(", %d not begun", v.Left)
+	}
+	if v.Limit > 0 {
+		text += fmt.Sprintf(" (%d at once)", v.Limit)
+	}
+	return text
+}
+
+// attemptName is what an attempt is of: an activity, or "r[3]" for an element.
+func attemptName(activity, do string) string {
+	if _, _, element := machine.CutElement(do); element {
+		return do[strings.LastIndexByte(do, '.')+1:]
+	}
+	return activity
+}
+
 func activityPhrase(a *machine.ActivityView, now time.Time) string {
+	name := attemptName(a.Activity, a.Do)
 	attempt := fmt.Sprintf("attempt %d", a.Attempt)
 	if a.Of > 0 {
 		attempt += fmt.Sprintf(" of %d", a.Of)
@@ -152,17 +189,19 @@ func activityPhrase(a *machine.ActivityView, now time.Time) string {
 	switch {
 	case a.Worker != "" && a.Since != nil && a.Lease != nil && a.Lease.Before(now):
 		text = fmt.Sprintf("%s taken at %s (%s) by %s, whose lease ran out at %s (%s)",
-			a.Activity, when(*a.Since, now), attempt, a.Worker, when(*a.Lease, now), ago(*a.Lease, now))
+			name, when(*a.Since, now), attempt, a.Worker, when(*a.Lease, now), ago(*a.Lease, now))
 	case a.Worker != "" && a.Since != nil:
-		text = fmt.Sprintf("%s running since %s (%s, at %s)", a.Activity, when(*a.Since, now), attempt, a.Worker)
+		text = fmt.Sprintf("%s running since %s (%s, at %s)", name, when(*a.Since, now), attempt, a.Worker)
+	case a.State == machine.TaskWaiting && (a.Until == nil || !a.Until.After(now)):
+		text = fmt.Sprintf("%s to be tried again when an element before it ends (%s)", name, attempt)
 	case a.Until != nil && a.Until.After(now):
-		text = fmt.Sprintf("%s to be tried again at %s (%s)", a.Activity, when(*a.Until, now), attempt)
+		text = fmt.Sprintf("%s to be tried again at %s (%s)", name, when(*a.Until, now), attempt)
 	case a.Limit != nil && a.Limit.Opens != nil:
-		text = fmt.Sprintf("%s held back by its limit of %s until %s (%s)", a.Activity, a.Limit.Text, when(*a.Limit.Opens, now), attempt)
+		text = fmt.Sprintf("%s held back by its limit of %s until %s (%s)", name, a.Limit.Text, when(*a.Limit.Opens, now), attempt)
 	case a.Limit != nil:
-		text = fmt.Sprintf("%s held back by its limit of %s (%s)", a.Activity, a.Limit.Text, attempt)
+		text = fmt.Sprintf("%s held back by its limit of %s (%s)", name, a.Limit.Text, attempt)
 	default:
-		text = fmt.Sprintf("%s waiting for a worker (%s)", a.Activity, attempt)
+		text = fmt.Sprintf("%s waiting for a worker (%s)", name, attempt)
 	}
 	if e := a.LastError; e != nil {
 		text += fmt.Sprintf(", last error %s: %s", e.Category, plain(e.Message, 120))

@@ -165,12 +165,27 @@ func (d *driver) value(t *machine.Type) machine.Value {
 		return machine.JSONValue([]string{"null", "{}", `[1,"<a>"]`}[d.rand.IntN(3)])
 	case machine.ListKind:
 		items := []machine.Value{}
-		for range d.rand.IntN(4) {
+		for range d.length(t) {
 			items = append(items, d.value(t.Elem))
 		}
 		return machine.ListValue(items...)
 	}
 	return machine.StringValue([]string{"", "a", "b", "x y", "\u2028"}[d.rand.IntN(5)])
+}
+
+// length is one that a list of type t has most of the time.
+func (d *driver) length(t *machine.Type) int {
+	if t.Len == nil {
+		return d.rand.IntN(4)
+	}
+	lo, hi := int(t.Len.Min), int(min(t.Len.Max, t.Len.Min+4))
+	switch d.rand.IntN(12) {
+	case 0:
+		return max(0, lo-1)
+	case 1:
+		return hi + 1
+	}
+	return lo + d.rand.IntN(hi-lo+1)
 }
 
 // number lies in the range most of the time, often at its ends.
@@ -318,7 +333,7 @@ func (d *driver) same(s *machine.Snapshot, commands []machine.Command) {
 	if got := d.core.Counters(); !slices.Equal(got, s.Counters) {
 		d.fail("counters:\ncore    %v\nruntime %v", got, s.Counters)
 	}
-	if got, want := show(d.core.Messages()), show(commands); got != want {
+	if got, want := d.show(d.core.Messages()), d.show(commands); got != want {
 		d.fail("messages:\ncore    %s\nruntime %s", got, want)
 	}
 	if got, want := fmt.Sprint(d.core.Allowed()), fmt.Sprint(d.m.Allowed(s)); s.Status == machine.Running && got != want {
@@ -340,11 +355,15 @@ func (d *driver) fail(format string, args ...any) {
 }
 
 // show is what is published.
-func show(commands []machine.Command) string {
+func (d *driver) show(commands []machine.Command) string {
 	var b strings.Builder
 	for _, c := range commands {
 		if c.Kind == machine.SendOut {
-			fmt.Fprintf(&b, "event %d %v\n", c.Event, c.Data)
+			payload, err := d.m.EncodePayload(c.Event, c.Data)
+			if err != nil {
+				payload = []byte(err.Error())
+			}
+			fmt.Fprintf(&b, "event %d %s\n", c.Event, payload)
 		}
 	}
 	return b.String()

@@ -1,0 +1,388 @@
+package explore
+
+import (
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/check/timing"
+	"github.com/fsmc-dev/fsmc/check/witness"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// A path tells no elements apart, and has neither the retries that change nothing nor all
+// the ends that do not. A run has them, and says of which element each is.
+
+// element is one of a fan-out, in a run that is written out.
+type element struct {
+	ended  bool
+	used   map[*ir.Arm]int64
+	start  int64 // when its attempt begins
+	moment int   // the same in the schedule
+}
+
+// beginVisit begins the rows of the visit that edge e, number i of the path, enters.
+func (r *recorder) beginVisit(l Label) {
+	clear(r.elements)
+	r.begins = nil
+	leaf := r.p.Leaf(r.at)
+	for place, d := range leaf.Dos {
+		if d.Fan == nil {
+			continue
+		}
+		least, most := r.p.Elements(l, place)
+		n := max(least, min(most, r.retriesAhead(d)))
+		if r.p.program.Packing.Visits[leaf.ID].Counts(place) && least < most {
+			n = min(most, r.endsAhead(d, place))
+		}
+		delete(r.more, d)
+		if r.all && n < most {
+			r.more[d], n = most-n, most
+		}
+		list := make([]element, n)
+		for i := range list {
+			list[i] = element{used: map[*ir.Arm]int64{}, start: r.clock.Now}
+			if r.schedule != nil {
+				list[i].moment = r.schedule.now
+			}
+		}
+		r.elements[d] = list
+		r.begins = append(r.begins, witness.Begins{Do: d, Elements: n})
+	}
+	for _, d := range leaf.Dos {
+		if r.all && !r.bare && d.Fan != nil {
+			r.retryAll(d)
+		}
+	}
+}
+
+// retriesAhead is how many elements of d the retries take that the path has in this visit.
+func (r *recorder) retriesAhead(d *ir.Do) int64 {
+	made := map[*ir.Arm]int64{}
+	last := int64(1) // what comes behind the path may be one more
+	if r.refuses {
+		last = 0
+	}
+	for _, e := range r.ahead {
+		l := r.p.Label(e)
+		if l.Kind == Moved {
+			last = 0
+			break
+		}
+		if c, ok := r.p.Input(e); ok && l.Kind == Retried && c.Do == d {
+			made[r.p.Arm(e)]++
+		}
+	}
+	need := int64(0)
+	for a, n := range made {
+		if a.Max != nil && *a.Max > 0 {
+			need = max(need, (n+last-1) / *a.Max + 1)
+		}
+	}
+	return need
+}
+
+// endsAhead is how many elements of d, which stands at place, the path has in this visit:
+// those that end in it, and those that are open behind it.
+func (r *recorder) endsAhead(d *ir.Do, place int) int64 {
+	at, ends := r.at, int64(0)
+	for _, e := range r.ahead {
+		l := r.p.Label(e)
+		if l.Kind == Moved {
+			break
+		}
+		if c, _ := r.p.Input(e); !r.p.IsWithin(e) && (c.Do == d && l.Kind == Stayed || l.Kind == Ended && int(l.Do) == d.ID) {
+			ends++
+		}
+		if !r.p.IsWithin(e) {
+			at = r.p.To[e]
+		}
+	}
+	open, _ := r.p.program.Packing.Visits[d.State.ID].Open(r.p.words(at), place)
+	return ends + open
+}
+
+// retryAll has every element of d make all the retries that count where a visit begins.
+func (r *recorder) retryAll(d *ir.Do) {
+	arms, cases := r.p.ElementRetries(d)
+	for k, a := range arms {
+		if a.Max == nil {
+			r.fewer = true
+			continue
+		}
+		for range *a.Max {
+			for i := range r.elements[d] {
+				r.retryRow(cases[k], a, i, nil, nil)
+				r.ofAny()
+			}
+		}
+	}
+}
+
+// retryRow adds the row in which element i makes the retry a.
+func (r *recorder) retryRow(c ir.Case, a *ir.Arm, i int, data map[string]any, guards map[string]bool) {
+	edge := r.edge
+	r.edge = &Label{Kind: Retried, Do: graph.None}
+	r.rowOf(i, witness.Input{Kind: witness.Comes, Case: c}, data, guards)
+	r.edge = edge
+	r.takenBy(a)
+	r.retried(c.Do, a, i)
+}
+
+// retried notes that element i of d makes the retry a now.
+func (r *recorder) retried(d *ir.Do, a *ir.Arm, i int) {
+	el := &r.elements[d][i]
+	wait, _ := timing.RetryWait(a, el.used[a])
+	el.used[a]++
+	el.start = r.clock.Now + max(wait, 0)
+	if r.schedule != nil {
+		el.moment = r.schedule.later(timing.LeastWait(a))
+	}
+}
+
+// rowOf adds the row of an input of element i of a fan-out.
+func (r *recorder) rowOf(i int, in witness.Input, data map[string]any, guards map[string]bool) {
+	d := in.Of()
+	in.Element = i + 1
+	if el := &r.elements[d][i]; !el.ended {
+		r.clock.Started[d] = el.start
+		if r.schedule != nil {
+			r.schedule.start[d] = el.moment
+		}
+	}
+	r.row(in, data, guards)
+}
+
+// elementRow adds the rows of edge e, or of an input that has none, of an element: first
+// its retries that it is to have used up.
+func (r *recorder) elementRow(in witness.Input, a *ir.Arm, s *sought) (i int) {
+	d := in.Of()
+	if len(r.elements[d]) == 0 {
+		r.row(in, s.data, s.guards) // nothing to go by: a replay will tell
+		return -1
+	}
+	i = r.elementFor(d, a, s.usedUp)
+	if d.Fan.Limit > 0 && d.Fan.Limit < int64(len(r.elements[d])) {
+		r.useUpTogether(in, s)
+	}
+	for _, up := range s.usedUp {
+		for r.p.program.Packing.OpenRetry(d.State, up) && up.Max != nil && r.elements[d][i].used[up] < *up.Max {
+			r.retryRow(in.Case, up, i, s.data, s.guards)
+		}
+	}
+	r.rowOf(i, in, s.data, s.guards)
+	r.takenBy(a)
+	return i
+}
+
+// useUpTogether has all open elements make the retries that one is to have used up, in
+// turns: where there are more of them than places, one that waits has none, and nobody
+// knows which of them is next.
+func (r *recorder) useUpTogether(in witness.Input, s *sought) {
+	d := in.Of()
+	for _, up := range s.usedUp {
+		if !r.p.program.Packing.OpenRetry(d.State, up) || up.Max == nil {
+			continue
+		}
+		for k := range *up.Max {
+			for i := range r.elements[d] {
+				if el := &r.elements[d][i]; !el.ended && el.used[up] == k {
+					r.retryRow(in.Case, up, i, s.data, s.guards)
+					r.ofAny()
+				}
+			}
+		}
+	}
+}
+
+// ofAny leaves open of which element the last row is: which one has a place is a matter of
+// times.
+func (r *recorder) ofAny() { r.w.Path[len(r.w.Path)-1].Input.Element = 0 }
+
+// elementFor is an open element of d that may take a when it has used up the retries given.
+func (r *recorder) elementFor(d *ir.Do, a *ir.Arm, usedUp []*ir.Arm) int {
+	best, least := 0, int64(-1)
+	for i := range r.elements[d] {
+		el := &r.elements[d][i]
+		if el.ended || a != nil && a.Kind == ir.Retry && a.Max != nil && el.used[a] >= *a.Max {
+			continue
+		}
+		made := int64(0)
+		fits := true
+		for of, n := range el.used {
+			if r.p.program.Packing.OpenRetry(d.State, of) {
+				continue
+			}
+			made += n
+			fits = fits && (!slices.Contains(usedUp, of) || n >= *of.Max)
+		}
+		for _, of := range usedUp {
+			fits = fits && (el.used[of] > 0 || r.p.program.Packing.OpenRetry(d.State, of))
+		}
+		switch {
+		case !fits:
+		case a != nil && a.Kind == ir.Retry || len(usedUp) > 0:
+			return i
+		case least < 0 || made < least: // those that can make no more retries are kept for what follows
+			best, least = i, made
+		}
+	}
+	return best
+}
+
+// said notes that element i of d has said what edge e says, and adds the rows of others
+// that end with it.
+func (r *recorder) said(l Label, e int32, in witness.Input, a *ir.Arm, s *sought, i int) {
+	d := in.Of()
+	if i < 0 || l.Kind == Moved {
+		return
+	}
+	if l.Kind == Retried {
+		r.retried(d, a, i)
+		return
+	}
+	r.elements[d][i].ended = true
+	place := slices.Index(d.State.Dos, d)
+	if _, orMore := r.p.program.Packing.Visits[d.State.ID].Open(r.p.words(r.at), place); orMore {
+		for ; r.more[d] > 0; r.more[d]-- { // those of which the path does not tell end alike
+			k := r.elementRow(in, a, s)
+			r.elements[d][k].ended = true
+		}
+	}
+	if r.p.program.Packing.Visits[d.State.ID].Counts(place) || !r.p.HasEnded(r.p.To[e], place) {
+		return
+	}
+	for k := range r.elements[d] {
+		if !r.elements[d][k].ended {
+			k = r.elementRow(in, a, s)
+			r.elements[d][k].ended = true
+		}
+	}
+}
+
+// letElementsStart sees that all attempts of the visit have started before it is left, as
+// far as elements that end without leaving it make room; else it notes that some have not.
+func (r *recorder) letElementsStart() {
+	leaf := r.p.Leaf(r.at)
+	for place, d := range leaf.Dos {
+		if d.Fan == nil {
+			continue
+		}
+		list := r.elements[d]
+		open := int64(0)
+		for i := range list {
+			if !list[i].ended {
+				open++
+			}
+		}
+		limit := d.Fan.Limit
+		if limit == 0 {
+			limit = open
+		}
+		if c, a, silent, ok := r.p.endInPlace(leaf, d); ok && !r.p.program.Packing.Visits[leaf.ID].Counts(place) {
+			in := witness.Input{Kind: witness.Comes, Case: c}
+			if silent {
+				in = witness.Input{Kind: witness.Ended, Case: c, Activity: d}
+			}
+			for i := 0; i < len(list) && open > max(limit, 1); i++ {
+				if !list[i].ended {
+					edge := r.edge
+					r.edge = nil
+					r.rowOf(i, in, nil, nil)
+					r.edge = edge
+					r.takenBy(a)
+					list[i].ended = true
+					open--
+				}
+			}
+		}
+		r.letStart = true
+		r.short = r.short || open > limit || r.more[d] > 0 && r.p.program.Packing.Visits[leaf.ID].Counts(place) && !r.p.hasMore(r.at, place)
+		last := 0
+		if r.schedule != nil {
+			last = r.schedule.Next()
+			r.schedule.start[d] = last
+		}
+		for i := range list {
+			if !list[i].ended {
+				r.clock.Started[d] = max(r.clock.Started[d], list[i].start)
+				if r.schedule != nil {
+					r.schedule.After(list[i].moment, last, 0, false)
+				}
+			}
+		}
+	}
+}
+
+// hasMore reports whether in configuration c more elements of the fan-out at place may be
+// open than are told.
+func (p *Product) hasMore(c int32, place int) bool {
+	_, orMore := p.program.Packing.Visits[p.Leaf(c).ID].Open(p.words(c), place)
+	return orMore
+}
+
+// endAll sees the same of the visit with which the path ends. Where a timer stands around
+// it, an attempt that waits for a retry may start too late.
+func (r *recorder) endAll() {
+	leaf := r.p.Leaf(r.at)
+	if leaf == nil || leaf.Kind != ir.Leaf {
+		return
+	}
+	r.letElementsStart()
+	for _, d := range leaf.Dos {
+		for _, el := range r.elements[d] {
+			r.short = r.short || !el.ended && len(el.used) > 0 && len(timing.TimersAround(leaf)) > 0
+		}
+	}
+}
+
+// noteLate notes whether an attempt of the visit had not started when its timer fired.
+func (r *recorder) noteLate() {
+	for _, d := range r.p.Leaf(r.at).Dos {
+		for _, el := range r.elements[d] {
+			r.short = r.short || !el.ended && el.used != nil && el.start >= r.clock.Now && len(el.used) > 0
+		}
+	}
+}
+
+// endInPlace is how an element of d can end in leaf whatever the data is, and with no
+// effects; a is nil where no arm takes it.
+func (p *Product) endInPlace(leaf *ir.State, d *ir.Do) (c ir.Case, a *ir.Arm, silent, ok bool) {
+	if len(d.Activity.Results) == 0 {
+		return ir.Case{Kind: ir.CaseDone}, nil, true, true
+	}
+	for in := range p.Table.Inputs(leaf) {
+		if in.Do != d || len(in.Choices) == 0 {
+			continue
+		}
+		switch first := in.Choices[0]; {
+		case first.Arm == nil:
+			return in.Case, nil, false, true
+		case (first.Arm.Kind == ir.Stay || first.Arm.Kind == ir.IgnoreArm) && flat.Guard(first.Arm.When) == flat.True:
+			return in.Case, first.Arm, false, true
+		}
+	}
+	return ir.Case{}, nil, false, false
+}
+
+// RunBare is RunAll without those retries.
+func (p *Product) RunBare(path []int32) (w *witness.Witness, whole bool) {
+	r := p.recorder(true)
+	r.bare = true
+	r.take(path, -1)
+	r.endAll()
+	w, _ = r.finish()
+	return w, !r.short
+}
+
+// RunAll is Run for a figure of the worst case: of lists as long as they can be, with all
+// retries that count where a visit begins. Whole is false where some attempt that counts
+// there has not started when the visit is left, and retries are false where some of those
+// were not made.
+func (p *Product) RunAll(path []int32) (w *witness.Witness, retries, whole bool) {
+	r := p.recorder(true)
+	r.take(path, -1)
+	r.endAll()
+	w, _ = r.finish()
+	return w, !r.fewer, !r.short
+}

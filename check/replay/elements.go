@@ -1,0 +1,215 @@
+package replay
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/witness"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// Elements of a fan-out are alike, as long as none of them has made a retry that another
+// has not. So where a witness names one that has no place to run in, another like it may
+// say what it is to say; from there on each plays the part of the other.
+
+// elements are those of one fan-out in a visit.
+type elements struct {
+	parts []int   // by part that the witness names: who plays it
+	start []int64 // by element: when its attempt begins
+}
+
+// cloneElements is a copy that shares nothing.
+func (r *run) cloneElements() map[int]*elements {
+	out := maps.Clone(r.elements)
+	for do, e := range out {
+		out[do] = &elements{slices.Clone(e.parts), slices.Clone(e.start)}
+	}
+	return out
+}
+
+// elementsOf are those of a fan-out.
+func (r *run) elementsOf(do int) *elements {
+	e := r.elements[do]
+	if e == nil {
+		n := 0
+		for i := range r.s.Tasks {
+			if r.s.Tasks[i].Do == do {
+				n++
+			}
+		}
+		e = &elements{start: make([]int64, n)}
+		for i := range n {
+			e.parts = append(e.parts, i)
+		}
+		if r.elements == nil {
+			r.elements = map[int]*elements{}
+		}
+		r.elements[do] = e
+	}
+	return e
+}
+
+// startOf is when the attempt of t begins, or has begun.
+func (r *run) startOf(t *machine.Task) int64 {
+	if r.book.m.Dos[t.Do].Fan == nil {
+		return r.started[t.Do]
+	}
+	return r.elementsOf(t.Do).start[t.Index]
+}
+
+// setStart notes when the attempt of t, which starts with the step at hand, begins. An
+// element keeps to the wait that the runtime gives it.
+func (r *run) setStart(next *machine.Snapshot, t *machine.Task) {
+	begin := r.now
+	if !t.NotBefore.IsZero() {
+		begin = max(begin, since(t.NotBefore))
+	}
+	before := r.s
+	r.s = next
+	r.elementsOf(t.Do).start[t.Index] = begin
+	r.s = before
+}
+
+// who are the elements that may play the part that row names: those that have an attempt
+// and have made the same retries, the one first that may say something first. All of them
+// are given where an arm reads which element it is. A part of -1 is any element that may
+// make the retry arm.
+func (r *run) who(d *ir.Do, part int, arm *ir.Arm) ([]int, error) {
+	e := r.elementsOf(d.ID)
+	if part >= len(e.parts) || part < 0 && (arm == nil || arm.Max == nil) {
+		return nil, errors.New("there is no such element")
+	}
+	var out []int
+	for i := range r.s.Tasks {
+		t := &r.s.Tasks[i]
+		if t.Do != d.ID || t.State != machine.TaskOpen {
+			continue
+		}
+		if part < 0 && r.tries(d.ID, t.Index)[arm.ID] < *arm.Max || part >= 0 && r.sameTries(d.ID, e.parts[part], t.Index) {
+			out = append(out, t.Index)
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("no attempt can say that")
+	}
+	slices.SortStableFunc(out, func(i, k int) int {
+		switch {
+		case e.start[i] < e.start[k]:
+			return -1
+		case e.start[i] > e.start[k]:
+			return 1
+		}
+		return 0
+	})
+	if !r.book.readsElement() {
+		out = out[:1]
+	}
+	return out, nil
+}
+
+// sameTries reports whether two elements have made the same retries.
+func (r *run) sameTries(do, i, k int) bool {
+	if i == k {
+		return true
+	}
+	return maps.Equal(r.tries(do, i), r.tries(do, k))
+}
+
+// tries are the retries that an element has made, by arm.
+func (r *run) tries(do, index int) map[int]int64 {
+	out := map[int]int64{}
+	for _, x := range r.s.Tries {
+		if x.Do == do && x.Index == index {
+			out[x.Arm] = x.Used
+		}
+	}
+	return out
+}
+
+// plays notes that element index plays the part from now on.
+func (r *run) plays(d *ir.Do, part, index int) {
+	if part < 0 {
+		return
+	}
+	e := r.elementsOf(d.ID)
+	e.parts[slices.Index(e.parts, index)] = e.parts[part]
+	e.parts[part] = index
+}
+
+// begins reports whether the fan-outs of the visit have as many elements as the row says.
+func (r *run) begins(row *witness.Row) bool {
+	for _, b := range row.Begins {
+		n := int64(0)
+		for i := range r.s.Tasks {
+			if r.s.Tasks[i].Do == b.Do.ID {
+				n++
+			}
+		}
+		if n != b.Elements {
+			return false
+		}
+	}
+	return true
+}
+
+// readsElement reports whether an arm reads which element an input is of.
+func (b *book) readsElement() bool {
+	if b.element == nil {
+		reads := false
+		for _, a := range b.m.Arms {
+			for whole := range a.Exprs() {
+				ir.Walk(whole, func(e ir.Expr) bool {
+					ref, ok := e.(*ir.FieldRef)
+					reads = reads || ok && (ref.Name == ir.IndexField || ref.Name == ir.ItemField)
+					return !reads
+				})
+			}
+		}
+		b.element = &reads
+	}
+	return *b.element
+}
+
+// wanted are the lengths of lists that the witness says.
+func (p *player) wanted() []int64 {
+	if p.lengths == nil {
+		p.lengths = []int64{}
+		for i := range p.w.Path {
+			for _, b := range p.w.Path[i].Begins {
+				if !slices.Contains(p.lengths, b.Elements) {
+					p.lengths = append(p.lengths, b.Elements)
+				}
+			}
+		}
+	}
+	return p.lengths
+}
+
+// listsOf are lists of type t as long as the witness says of some, with items that differ
+// where an arm reads them; then those given. A list that the witness says is as long as
+// others of which nothing more matters.
+func (p *player) listsOf(t *ir.Type, given ...machine.Value) []machine.Value {
+	var out []machine.Value
+	if t.Kind == ir.List {
+		for _, n := range p.wanted() {
+			if v := p.listOf(t, n); fits(t, v) {
+				out = append(out, v)
+			}
+		}
+	}
+	return append(out, given...)
+}
+
+func (p *player) listOf(t *ir.Type, n int64) machine.Value {
+	if !p.book.readsElement() {
+		return ofLength(t, n)
+	}
+	items := candidates(t.Elem, p.book.constantsOf(t.Elem))
+	list := make([]machine.Value, n)
+	for i := range list {
+		list[i] = items[i%len(items)]
+	}
+	return machine.ListValue(list...)
+}
