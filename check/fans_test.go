@@ -128,3 +128,20 @@ machine Beside(x [0..100]string) {
 		}
 	}
 }
+
+// TestWaitingHasElements: the run that waits for the elements of a list has some.
+func TestWaitingHasElements(t *testing.T) {
+	found := 0
+	for _, d := range check.Run(program(t, []byte(analyse("", "{}"))), all.Rules) {
+		if d.Rule != "waits-forever" {
+			continue
+		}
+		found++
+		if files, _ := d.Witness.Params["files"].([]any); len(files) == 0 {
+			t.Errorf("%s: started with %v", d.Message, d.Witness.Params)
+		}
+	}
+	if found != 1 {
+		t.Errorf("%d findings of waits-forever", found)
+	}
+}

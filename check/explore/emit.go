@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // The edges of one configuration are gathered first, and then numbered together.
@@ -90,9 +91,23 @@ func (x *search) add(o *openEdge, end []uint64) {
 // reach notes how configuration to, a new one, was reached.
 func (x *search) reach(to, edge, from int32) {
 	x.came, x.from = push(x.came, edge), push(x.from, from)
-	for s := x.Leaf(to); s != nil && x.firstIn[s.ID] == graph.None; s = s.Parent {
+	leaf := x.Leaf(to)
+	if leaf != nil && mayBeEmpty(leaf) && x.firstIn[leaf.ID] != graph.None && x.isEmpty(leaf, x.firstIn[leaf.ID]) && !x.isEmpty(leaf, to) {
+		x.firstIn[leaf.ID] = to // where a run stays for a while, and not for no time
+	}
+	for s := leaf; s != nil && x.firstIn[s.ID] == graph.None; s = s.Parent {
 		x.firstIn[s.ID] = to
 	}
+}
+
+// mayBeEmpty reports whether all that leaf does may be for the elements of empty lists.
+func mayBeEmpty(leaf *ir.State) bool {
+	return len(leaf.Dos) > 0 && !slices.ContainsFunc(leaf.Dos, func(d *ir.Do) bool { return d.Fan == nil || d.Fan.Least > 0 })
+}
+
+// isEmpty reports whether nothing that leaf does is open in configuration c.
+func (x *search) isEmpty(leaf *ir.State, c int32) bool {
+	return x.Program.Packing.Visits[leaf.ID].AllEnded(x.words(c))
 }
 
 // emitMove is emit for a step that has entered a leaf, if it could.
