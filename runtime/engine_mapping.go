@@ -19,11 +19,21 @@ func (n *namesOf) add(d *Definition) {
 		n.states = append(n.states, d.States[i].Path)
 	}
 	for i := range d.Fields {
-		n.fields = append(n.fields, d.Fields[i].Name)
+		n.fields = withRecords(n.fields, d.Fields[i].Name)
 	}
 	for i := range d.Params {
-		n.params = append(n.params, d.Params[i].Name)
+		n.params = withRecords(n.params, d.Params[i].Name)
 	}
+}
+
+// withRecords is names with name and, of a leaf, the records in which it stands.
+func withRecords(names []string, name string) []string {
+	for at, c := range name {
+		if c == '.' && !slices.Contains(names, name[:at]) {
+			names = append(names, name[:at])
+		}
+	}
+	return append(names, name)
 }
 
 // checkMapping refuses a mapping with a name that would never be met: an old one

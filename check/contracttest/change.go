@@ -20,6 +20,7 @@ var Changes = []Change{
 	{Name: "renaming", Make: rename},
 	{Name: "reordering", Make: reorder},
 	{Name: "wrapping in a composite", Make: wrap},
+	{Name: "putting fields in records", Make: inRecords},
 	{Name: "unrolling a bound into a counter", Make: unroll, Except: []string{
 		// A spent bound is a gap of the guards then, and a guard may be false
 		// for good where a bound counts as open.
@@ -175,4 +176,29 @@ func (m *Machine) Places() map[int]string {
 		}
 	}
 	return places
+}
+
+// inRecords makes one record of all fields with a default, and one of the fields of each
+// event: Text writes what has a point in its name as a place.
+func inRecords(m *Machine, _ *rand.Rand) (*Machine, bool) {
+	c := m.copy()
+	c.link()
+	changed := false
+	returned := map[*Field]bool{} // which are named alone
+	for _, s := range c.states {
+		for _, f := range s.Returns {
+			returned[f] = true
+		}
+	}
+	for _, f := range c.Fields {
+		if !returned[f] && !f.Param && !f.Own && f.Start != unset {
+			f.Name, changed = "held."+f.Name, true
+		}
+	}
+	for _, e := range c.Events {
+		for _, f := range e.Fields {
+			f.Name, changed = "of."+f.Name, true
+		}
+	}
+	return c, changed
 }

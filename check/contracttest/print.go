@@ -63,9 +63,21 @@ func (p *printer) machine() {
 		p.put("failures { %s }", strings.Join(m.Failures, ", "))
 	}
 	if slices.ContainsFunc(m.Fields, func(f *Field) bool { return !f.Param }) {
+		held, starts := inRecord(m.Fields)
+		if held != nil {
+			p.put("record Held { %s }", strings.Join(held, ", "))
+		}
 		p.open("context")
+		record := 0
+		if held != nil {
+			record = p.put("held Held = Held { %s }", strings.Join(starts, ", "))
+		}
 		for _, f := range m.Fields {
-			if f.Param {
+			switch {
+			case f.Param:
+				continue
+			case strings.HasPrefix(f.Name, "held."):
+				f.line = record
 				continue
 			}
 			text := f.Name + " " + typeText(f)
@@ -78,6 +90,11 @@ func (p *printer) machine() {
 	}
 	for _, e := range m.Events {
 		var fields []string
+		if of, _ := inRecord(e.Fields); of != nil {
+			p.put("record Of%s { %s }", e.Name, strings.Join(of, ", "))
+			e.line = p.put("event %s { of Of%s }", e.Name, e.Name)
+			continue
+		}
 		for _, f := range e.Fields {
 			fields = append(fields, f.Name+" "+typeText(f))
 		}
@@ -119,6 +136,20 @@ func (p *printer) machine() {
 	}
 	p.members(m.Root)
 	p.shut()
+}
+
+// inRecord writes those of fields that are places of a record: its fields, and with
+// their defaults.
+func inRecord(fields []*Field) (declared, starts []string) {
+	for _, f := range fields {
+		if _, name, ok := strings.Cut(f.Name, "."); ok && !f.Own {
+			declared = append(declared, name+" "+typeText(f))
+			if f.Start != unset {
+				starts = append(starts, name+" = "+literal(f.Kind, f.Start))
+			}
+		}
+	}
+	return declared, starts
 }
 
 func (p *printer) state(s *State) {

@@ -113,6 +113,8 @@ func itemsText(n int) string {
 // valuesOf is how many values of t valueAt knows.
 func valuesOf(t *ir.Type) int64 {
 	switch {
+	case t.Kind == ir.RecordKind: // which differ in their first field
+		return valuesOf(t.Record.Fields[0].Type)
 	case t.Kind == ir.Bool:
 		return 2
 	case t.Kind == ir.EnumKind:
@@ -128,6 +130,8 @@ func valuesOf(t *ir.Type) int64 {
 // valueAt is the k-th value of t, as an integer.
 func valueAt(t *ir.Type, k int64) int64 {
 	switch {
+	case t.Kind == ir.RecordKind:
+		return valueAt(t.Record.Fields[0].Type, k)
 	case t.Range != nil:
 		return t.Range.Lo + k
 	case t.Kind == ir.Float:
@@ -160,6 +164,16 @@ func scalar(t *ir.Type, n int64) (any, string) {
 	case ir.String:
 		k.Str = word(int(n))
 		return k.Str, k.Text()
+	case ir.RecordKind:
+		members := map[string]any{}
+		for i, f := range t.Record.Fields {
+			k := n
+			if i > 0 {
+				k = valueAt(f.Type, 0)
+			}
+			members[f.Name], _ = scalar(f.Type, k)
+		}
+		return members, "a " + t.Record.Name
 	case ir.List:
 		item, _ := scalar(t.Elem, valueAt(t.Elem, 0))
 		return slices.Repeat([]any{item}, int(min(n, longest))), itemsText(int(n))

@@ -110,6 +110,11 @@ func parse(t *ir.Type, x any) (machine.Value, error) {
 			}
 		}
 		return machine.ListValue(items...), nil
+	case map[string]any:
+		if t.Kind == ir.RecordKind {
+			leaves, err := leavesOf(t, x)
+			return machine.RecordValue(leaves...), err
+		}
 	}
 	return machine.Unset, fmt.Errorf("%v is no %s", x, t)
 }
@@ -152,8 +157,46 @@ func form(t *ir.Type, v machine.Value) any {
 			items = append(items, form(t.Elem, item))
 		}
 		return items
+	case ir.RecordKind:
+		leaves := v.List()
+		return record(t, &leaves)
 	}
 	return v.Int()
+}
+
+// record is the JSON form of a record, of whose leaves it takes the first.
+func record(t *ir.Type, leaves *[]machine.Value) any {
+	if t.Kind != ir.RecordKind {
+		first := (*leaves)[0]
+		*leaves = (*leaves)[1:]
+		return form(t, first)
+	}
+	members := map[string]any{}
+	for _, f := range t.Record.Fields {
+		members[f.Name] = record(f.Type, leaves)
+	}
+	return members
+}
+
+// leavesOf reads the leaves of a record of type t from its JSON form.
+func leavesOf(t *ir.Type, x any) ([]machine.Value, error) {
+	if t.Kind != ir.RecordKind {
+		v, err := parse(t, x)
+		return []machine.Value{v}, err
+	}
+	members, ok := x.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%v is no %s", x, t)
+	}
+	var out []machine.Value
+	for _, f := range t.Record.Fields {
+		leaves, err := leavesOf(f.Type, members[f.Name])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, leaves...)
+	}
+	return out, nil
 }
 
 // plain is a value that fits t: the least, or an empty one. Waits are long, so
@@ -176,6 +219,13 @@ func plain(t *ir.Type) machine.Value {
 		return machine.StringValue("")
 	case t.Kind == ir.List:
 		return ofLength(t, min(t.LeastLen(), longest))
+	case t.Kind == ir.RecordKind:
+		leaves := t.Leaves()
+		values := make([]machine.Value, len(leaves))
+		for i, l := range leaves {
+			values[i] = plain(l.Type)
+		}
+		return machine.RecordValue(values...)
 	}
 	return number(t, 0)
 }

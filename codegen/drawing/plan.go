@@ -39,9 +39,10 @@ func title(m *ir.Machine) string {
 	if len(m.Params) == 0 {
 		return m.Name
 	}
-	params := make([]string, len(m.Params))
-	for i, v := range m.Params {
-		params[i] = v.Name + " " + v.Type.String()
+	declared := ir.Declared(m.Params)
+	params := make([]string, len(declared))
+	for i, v := range declared {
+		params[i] = v.Declared() + " " + v.DeclaredType().String()
 	}
 	return m.Name + "(" + strings.Join(params, ", ") + ")"
 }

@@ -68,8 +68,13 @@ func effectsOf(b *ir.Block) []string {
 		return nil
 	}
 	var out []string
-	for _, as := range b.Assigns {
-		if f, ok := as.Value.(*ir.FieldRef); ok && f.Name == as.Var.Name {
+	for i, as := range b.Assigns {
+		if as.Keeps || i > 0 && as.Var.Whole != nil && as.Span == b.Assigns[i-1].Span {
+			continue // the leaves of a record are one effect
+		}
+		if name := as.Var.Declared(); as.Written == name+" = event."+name {
+			out = append(out, name)
+		} else if f, ok := as.Value.(*ir.FieldRef); ok && f.Name == as.Var.Name {
 			out = append(out, as.Var.Name)
 		} else {
 			out = append(out, as.Text())

@@ -35,6 +35,7 @@ func (p *printer) core(m *machinePlan) {
 	begin := p.buf.Len()
 	c.names()
 	p.bounds(m)
+	p.records(m, false)
 	p.structs(m, false)
 	p.guards(m)
 	c.types()
@@ -135,6 +136,9 @@ func (c *corePrinter) results() {
 		}
 		var fields []string
 		for i, ref := range s.returns {
+			if i > 0 && ref.Var.Together(s.returns[i-1].Var) {
+				continue // a leaf of the same record
+			}
 			from, value := "Data", ""
 			switch v := ref.Var; {
 			case v.Param:
@@ -142,7 +146,7 @@ func (c *corePrinter) results() {
 			case v.Default == nil:
 				value = ".Value"
 			}
-			name := s.Result.Fields[i].Name
+			name := exported(ref.Var.Declared())
 			fields = append(fields, name+": s."+from+"."+name+value)
 		}
 		method := pathName(s.Path) + "Result"
@@ -171,8 +175,11 @@ func (c *corePrinter) mayTake(choices []ir.Choice) (always bool, conds []string)
 // ask is a call of a host guard.
 func (c *corePrinter) ask(x *exprs, e *ir.Call) string {
 	var args []string
-	for _, a := range e.Args {
-		args = append(args, x.expr(a, 0))
+	leaves := x.list(e.Args)
+	for _, p := range ir.DeclaredParams(e.Guard.Params) {
+		n := p.Type.Count()
+		args = append(args, x.c.m.compose(p.Type, leaves[:n]))
+		leaves = leaves[n:]
 	}
 	return "t.ask" + exported(e.Guard.Name) + "(" + strings.Join(args, ", ") + ")"
 }

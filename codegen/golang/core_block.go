@@ -16,10 +16,15 @@ func (x *exprs) block(b *ir.Block) string {
 	var values, stores strings.Builder
 	many := len(b.Assigns)+len(b.Publishes) > 1
 	grows := false
+	sets := map[*ir.Whole]bool{} // that are said to be set
 	for _, a := range b.Assigns {
-		value, field := x.assign(&values, a, many), "s.Data."+exported(a.Var.Name)
-		if value != field { // which go vet takes for a slip
+		value, field := x.assign(&values, a, many), x.target(a)
+		if value != field && value != "" { // which go vet takes for a slip
 			fmt.Fprintf(&stores, "%s = %s\n", field, value)
+		}
+		if w := a.Var.Whole; w != nil && a.Var.Default == nil && a.Value != nil && !sets[w] {
+			sets[w] = true
+			fmt.Fprintf(&stores, "s.Data.%s.Set = true\n", exported(w.Name))
 		}
 		grows = grows || isLong(a.Var.Type)
 	}
@@ -37,24 +42,40 @@ func (x *exprs) block(b *ir.Block) string {
 	return code
 }
 
+// target is where the value that a gives to its field is stored.
+func (x *exprs) target(a *ir.Assign) string {
+	if a.Value == nil {
+		return "s.Data." + exported(a.Var.Declared())
+	}
+	return stored(a.Var)
+}
+
 // assign gives the value to store for a, and writes to out what has to be
-// computed before.
+// computed before. It is empty where nothing has to be stored: the first leaf unsets a
+// record.
 func (x *exprs) assign(out *strings.Builder, a *ir.Assign, many bool) string {
 	t := a.Var.Type
-	optional := x.c.m.Optional + "[" + x.c.m.goType(t) + "]"
+	held := t
+	if a.Var.Whole != nil {
+		held = a.Var.Whole.Type
+	}
+	optional := x.c.m.Optional + "[" + x.c.m.goType(held) + "]"
 	if a.Value == nil {
+		if i := a.Var.Index; i > 0 && a.Var.Whole != nil && x.c.m.src.Fields[i-1].Together(a.Var) {
+			return ""
+		}
 		return optional + "{}"
 	}
 	value := x.expr(a.Value, 0)
-	check := x.misfit(t, a.Value, "new"+exported(a.Var.Name), "field "+quote(a.Var.Name))
+	local := "new" + localName(a.Var.Name)
+	check := x.misfit(t, a.Value, local, "field "+quote(a.Var.Name))
 	_, constant := a.Value.(*ir.Lit)
-	same := value == "s.Data."+exported(a.Var.Name)
+	same := value == stored(a.Var)
 	if check != "" || many && !constant && !same {
-		local := "new" + exported(a.Var.Name)
 		fmt.Fprintf(out, "%s := %s\n%s", local, x.typed(a.Value, value), check)
 		value = local
 	}
-	if a.Var.Default == nil {
+	if a.Var.Default == nil && a.Var.Whole == nil {
 		return optional + "{Value: " + value + ", Set: true}"
 	}
 	return value
@@ -90,6 +111,13 @@ func alwaysFits(e ir.Expr, t *ir.Type) bool {
 		return valuesOf(e).clip().within(t.Range)
 	case ir.List:
 		return lengthsOf(e).within(t.Len) && itemsFit(e, t)
+	case ir.RecordKind:
+		list := ir.Leaves(e)
+		for i, l := range t.Leaves() {
+			if !alwaysFits(list[i], l.Type) {
+				return false
+			}
+		}
 	}
 	return true
 }
@@ -115,18 +143,23 @@ func narrower(t, u *ir.Type) bool {
 }
 
 func (x *exprs) publish(out *strings.Builder, p *ir.Publish) {
-	var fields []string
+	event := x.c.m.ev[p.Event]
+	var leaves, fields []string
 	for i, e := range p.Values {
 		f := p.Event.Fields[i]
 		value := x.expr(e, 0)
-		local := "out" + exported(p.Event.Name) + exported(f.Name)
+		local := "out" + exported(p.Event.Name) + localName(f.Name)
 		if check := x.misfit(f.Type, e, local, "event "+quote(p.Event.Name)+": field "+quote(f.Name)); check != "" {
 			fmt.Fprintf(out, "%s := %s\n%s", local, x.typed(e, value), check)
 			value = local
 		}
-		fields = append(fields, exported(f.Name)+": "+value)
+		leaves = append(leaves, value)
 	}
-	event := x.c.m.ev[p.Event]
+	for _, f := range event.Payload.Fields {
+		n := f.typ.Count()
+		fields = append(fields, f.Name+": "+x.c.m.compose(f.typ, leaves[:n]))
+		leaves = leaves[n:]
+	}
 	data := ""
 	if len(fields) > 0 {
 		data = fmt.Sprintf(", Data: %sStepPayload{%s: %s{%s}}", x.c.m.Name, exported(p.Event.Name), event.Payload.Type, strings.Join(fields, ", "))
@@ -137,12 +170,17 @@ func (x *exprs) publish(out *strings.Builder, p *ir.Publish) {
 // isLong reports whether a value of t may be long.
 func isLong(t *ir.Type) bool { return t.Kind == ir.String || t.Kind == ir.JSON || t.Kind == ir.List }
 
-// holdsText reports whether a value of t is or holds a string.
+// holdsText reports whether a value of t is or holds strings, and nothing else.
 func holdsText(t *ir.Type) bool {
 	for t.Kind == ir.List && t.Elem != nil {
 		t = t.Elem
 	}
-	return t.Kind == ir.String || t.Kind == ir.JSON
+	for _, l := range t.Leaves() {
+		if t.Kind == ir.RecordKind && !holdsText(l.Type) {
+			return false
+		}
+	}
+	return t.Kind == ir.String || t.Kind == ir.JSON || t.Kind == ir.RecordKind
 }
 
 // checks writes statements that call fail with why v, a Go expression, is no
@@ -171,6 +209,10 @@ func (c *corePrinter) checks(t *ir.Type, v string, fail func(why string) string)
 		return when(v+".UTC().Year() < 1 || "+v+".UTC().Year() > 9999", "a time lies in the years 1 to 9999")
 	case ir.EnumKind:
 		return when(fmt.Sprintf("%s == 0 || int(%s) >= len(%sNames)", v, v, unexported(c.m.enum[t.Enum].Type)), "it is none of the values of "+t.Enum.Name)
+	case ir.RecordKind:
+		return strings.Join(ofLeaves(t, v, "", func(l ir.RecordLeaf, v, name string) string {
+			return c.checks(l.Type, v, func(why string) string { return fail(name + ": " + why) })
+		}), "")
 	case ir.List:
 		return c.lengthCheck(t, v, fail) + eachItem(v, c.checks(t.Elem, "item", fail))
 	}
@@ -187,10 +229,15 @@ func eachItem(v, check string) string {
 
 // lengths is the part of checks that speaks of the lengths of lists.
 func (c *corePrinter) lengths(t *ir.Type, v string, fail func(why string) string) string {
-	if t.Kind != ir.List {
-		return ""
+	switch t.Kind {
+	case ir.RecordKind:
+		return strings.Join(ofLeaves(t, v, "", func(l ir.RecordLeaf, v, name string) string {
+			return c.lengths(l.Type, v, func(why string) string { return fail(name + ": " + why) })
+		}), "")
+	case ir.List:
+		return c.lengthCheck(t, v, fail) + eachItem(v, c.lengths(t.Elem, "item", fail))
 	}
-	return c.lengthCheck(t, v, fail) + eachItem(v, c.lengths(t.Elem, "item", fail))
+	return ""
 }
 
 // lengthCheck is the part of checks that speaks of the length of t, a list.

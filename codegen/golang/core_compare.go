@@ -1,6 +1,10 @@
 package golang
 
-import "github.com/fsmc-dev/fsmc/lang/ir"
+import (
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
 
 // comparison compares values of one kind. Sums and differences of ints,
 // durations and times are compared as mathematical integers: where one might
@@ -119,6 +123,13 @@ func (c *corePrinter) equal(t *ir.Type, a, b string, depth int) string {
 		}
 		item := c.m.goType(t.Elem)
 		return "slices.EqualFunc(" + a + ", " + b + ", func(a, b " + item + ") bool { return " + c.equal(t.Elem, "a", "b", depth+1) + " })"
+	case ir.RecordKind:
+		leaves := t.Leaves()
+		parts := make([]string, len(leaves))
+		for i, l := range leaves {
+			parts[i] = c.equal(l.Type, a+"."+goPath(l.Path), b+"."+goPath(l.Path), depth)
+		}
+		return strings.Join(parts, " && ")
 	case ir.JSON:
 		return "string(" + a + ") == string(" + b + ")"
 	case ir.Time:
@@ -144,6 +155,8 @@ func (c *corePrinter) sizeOf(t *ir.Type, v string) string {
 		return "16 + len(" + v + ")"
 	case ir.EnumKind:
 		return "16 + len(" + v + ".String())"
+	case ir.RecordKind: // an item of a list
+		return "16 + " + c.sizeOfLeaves(t, v)
 	case ir.List:
 		if t.Elem == nil {
 			return "16"
@@ -151,4 +164,9 @@ func (c *corePrinter) sizeOf(t *ir.Type, v string) string {
 		return c.need("Size") + "(" + v + ", " + c.size(t.Elem) + ")"
 	}
 	return "16"
+}
+
+// sizeOfLeaves is sizeOf for a field, of which a record takes what its leaves take.
+func (c *corePrinter) sizeOfLeaves(t *ir.Type, v string) string {
+	return strings.Join(ofLeaves(t, v, "", func(l ir.RecordLeaf, v, _ string) string { return c.sizeOf(l.Type, v) }), " + ")
 }

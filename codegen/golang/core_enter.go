@@ -121,10 +121,11 @@ func (c *corePrinter) printEntry(k entry, f *entryFunc) {
 	}
 	b.WriteString(c.reset(k.leaf, k.from))
 	b.WriteString(x.block(k.leaf.Entry))
-	for _, ref := range k.leaf.Returns {
-		if v := ref.Var; !v.Param && v.Default == nil {
+	for i, ref := range k.leaf.Returns {
+		again := i > 0 && ref.Var.Together(k.leaf.Returns[i-1].Var) // a leaf of the same record
+		if v := ref.Var; !v.Param && v.Default == nil && !again {
 			x.fails = true
-			fmt.Fprintf(&b, "if !s.Data.%s.Set {\nt.fail(%s)\n}\n", exported(v.Name), quote("field "+quote(v.Name)+" is not set"))
+			fmt.Fprintf(&b, "if !s.Data.%s.Set {\nt.fail(%s)\n}\n", exported(v.Declared()), quote("field "+quote(v.Name)+" is not set"))
 		}
 	}
 	fmt.Fprintf(&b, "s.State = %s\n", c.stateConst(k.leaf))

@@ -69,8 +69,18 @@ func (x *exprs) expr(e ir.Expr, outer int) string {
 		return x.binary(e, outer)
 	case *ir.Call:
 		return x.call(e)
+	case *ir.RecordLit:
+		return x.c.m.compose(e.T, x.list(e.Leaves))
 	}
 	panic(fmt.Sprintf("golang: an expression of kind %T", e))
+}
+
+func (x *exprs) list(exprs []ir.Expr) []string {
+	var out []string
+	for _, e := range exprs {
+		out = append(out, x.expr(e, 0))
+	}
+	return out
 }
 
 func (x *exprs) literal(k *ir.Const, t *ir.Type, outer int) string {
@@ -142,16 +152,16 @@ func (m *machinePlan) enumValue(e *ir.Enum, value string) string {
 }
 
 func (x *exprs) variable(v *ir.Var) string {
-	field := "s.Data." + exported(v.Name)
 	switch {
 	case v.Own:
 		return "s." + ownField(v)
 	case v.Param:
-		return "s.Params." + exported(v.Name)
+		return "s.Params." + goPath(v.Name)
 	case v.Default == nil:
-		return x.helper("Value") + "(t, " + field + ", " + quote("field "+quote(v.Name)+" is not set") + ")"
+		name := exported(v.Declared())
+		return x.helper("Value") + "(t, s.Data." + name + ", " + quote("field "+quote(v.Name)+" is not set") + ")" + strings.TrimPrefix(goPath(v.Name), name)
 	}
-	return field
+	return stored(v)
 }
 
 // ownField is the field of the core with a value of the run itself.
@@ -175,7 +185,7 @@ func (x *exprs) eventField(e *ir.FieldRef) string {
 		}
 		return "in.Attempt"
 	}
-	field := "in.Data." + exported(x.source.Event.Name) + "." + exported(e.Name)
+	field := "in.Data." + exported(x.source.Event.Name) + "." + goPath(e.Name)
 	if e.Type().Kind == ir.Time {
 		x.c.p.use("time")
 		return field + ".UTC().Truncate(time.Microsecond)"
@@ -188,9 +198,9 @@ func (x *exprs) isSet(e *ir.IsSet, outer int) string {
 	case e.Var.Param || e.Var.Default != nil:
 		return strconv.FormatBool(!e.Not)
 	case e.Not:
-		return paren("!s.Data."+exported(e.Var.Name)+".Set", precUnary, outer)
+		return paren("!s.Data."+exported(e.Var.Declared())+".Set", precUnary, outer)
 	}
-	return "s.Data." + exported(e.Var.Name) + ".Set"
+	return "s.Data." + exported(e.Var.Declared()) + ".Set"
 }
 
 func (x *exprs) unary(e *ir.Unary, outer int) string {

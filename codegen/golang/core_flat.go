@@ -99,10 +99,13 @@ func (c *corePrinter) begin(start string, fails bool) string {
 		b.WriteString("t.save(s)\n")
 	}
 	for _, f := range c.m.Params.Fields {
-		if f.typ.Kind == ir.Time {
-			c.p.use("time")
-			b.WriteString("s.Params." + f.Name + " = s.Params." + f.Name + ".UTC().Truncate(time.Microsecond)\n")
-		}
+		ofLeaves(f.typ, "s.Params."+f.Name, "", func(l ir.RecordLeaf, v, _ string) string {
+			if l.Type.Kind == ir.Time {
+				c.p.use("time")
+				b.WriteString(v + " = " + v + ".UTC().Truncate(time.Microsecond)\n")
+			}
+			return ""
+		})
 	}
 	if c.m.src.OwnVar(ir.RunStarted) != nil {
 		b.WriteString("s.Started = now.UTC().Truncate(time.Microsecond)\n")

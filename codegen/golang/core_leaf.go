@@ -143,13 +143,16 @@ func (c *corePrinter) fits(k ir.Case) string {
 	var b strings.Builder
 	e := c.m.ev[k.Event]
 	for _, f := range e.Payload.Fields {
-		check := c.checks
-		if holdsText(f.typ) {
-			check = c.lengths
-		}
-		b.WriteString(check(f.typ, "in.Data."+exported(e.Name)+"."+f.Name, func(why string) string {
-			return "return 0, t.refuse(s, in, " + quote("field "+quote(f.JSON)+": "+why) + ")"
-		}))
+		ofLeaves(f.typ, "in.Data."+exported(e.Name)+"."+f.Name, f.JSON, func(l ir.RecordLeaf, v, name string) string {
+			check := c.checks
+			if holdsText(l.Type) {
+				check = c.lengths
+			}
+			b.WriteString(check(l.Type, v, func(why string) string {
+				return "return 0, t.refuse(s, in, " + quote("field "+quote(name)+": "+why) + ")"
+			}))
+			return ""
+		})
 	}
 	return b.String()
 }

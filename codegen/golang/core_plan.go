@@ -109,7 +109,7 @@ func (c *corePlan) planTimers() {
 		}
 		what := word(t.DelayText())
 		if t.Var != nil {
-			what = exported(t.Var.Name)
+			what = pathName(t.Var.Name)
 		}
 		c.Timers = append(c.Timers, constPlan{Name: unique(taken, c.m.Name+"Timer"+path+"After"+what), Value: names[i]})
 	}

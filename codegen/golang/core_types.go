@@ -168,8 +168,17 @@ type @MOptional[T any] struct {
 func (c *corePrinter) defaults() string {
 	x := &exprs{c: c}
 	var fields []string
-	for _, f := range c.m.src.Fields {
-		if d := f.Default; d != nil && d.Kind != ir.List {
+	all := c.m.src.Fields
+	for _, f := range ir.Declared(all) {
+		switch d := f.Default; {
+		case d == nil:
+		case f.Whole != nil:
+			var leaves []string
+			for _, l := range all[f.Index : f.Index+f.Whole.Type.Count()] {
+				leaves = append(leaves, x.literal(l.Default, l.Type, 0))
+			}
+			fields = append(fields, exported(f.Whole.Name)+": "+c.m.compose(f.Whole.Type, leaves)+",\n")
+		case d.Kind != ir.List:
 			fields = append(fields, exported(f.Name)+": "+x.literal(d, f.Type, 0)+",\n")
 		}
 	}

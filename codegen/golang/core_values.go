@@ -10,9 +10,10 @@ import (
 func (c *corePrinter) misfits(s *structPlan) string {
 	var b strings.Builder
 	for _, f := range s.Fields {
-		b.WriteString(c.checks(f.typ, "v."+f.Name, func(why string) string {
-			return "return " + quote("parameter "+quote(f.JSON)+": "+why)
-		}))
+		ofLeaves(f.typ, "v."+f.Name, f.JSON, func(l ir.RecordLeaf, v, name string) string {
+			b.WriteString(c.checks(l.Type, v, func(why string) string { return "return " + quote("parameter "+quote(name)+": "+why) }))
+			return ""
+		})
 	}
 	return b.String()
 }
@@ -32,7 +33,7 @@ func (c *corePrinter) values() {
 		if f.Optional {
 			v += ".Value"
 		}
-		parts = append(parts, c.sizeOf(f.typ, v))
+		parts = append(parts, c.sizeOfLeaves(f.typ, v))
 	}
 	c.t(`// checkSize keeps the data small.
 func (t *@MStepper) checkSize(s *@MCore) {

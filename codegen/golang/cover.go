@@ -158,15 +158,18 @@ func (c *coverPrinter) saidYes(s *ir.CoverStep) []string {
 func (c *coverPrinter) fields(s *structPlan, data map[string]any) string {
 	var parts []string
 	for _, f := range s.Fields {
-		v := c.fitting(f.typ)
-		if given, ok := data[f.JSON]; ok {
+		leaves := ofLeaves(f.typ, "", f.JSON, func(l ir.RecordLeaf, _, name string) string {
+			given, ok := data[name]
+			if !ok {
+				return c.fitting(l.Type)
+			}
 			text, err := json.Marshal(given)
 			if err != nil {
 				panic("golang: a value of a cover has no JSON form: " + err.Error())
 			}
-			v = c.value(f.typ, text)
-		}
-		parts = append(parts, f.Name+": "+v)
+			return c.value(l.Type, text)
+		})
+		parts = append(parts, f.Name+": "+c.m.compose(f.typ, leaves))
 	}
 	return s.Type + "{" + strings.Join(parts, ", ") + "}"
 }
@@ -215,6 +218,10 @@ func (c *coverPrinter) value(t *ir.Type, text []byte) string {
 	case ir.JSON:
 		c.p.use("encoding/json")
 		return "json.RawMessage(" + quote(string(text)) + ")"
+	case ir.RecordKind:
+		return c.m.compose(t, ofLeaves(t, "", "", func(l ir.RecordLeaf, _, name string) string {
+			return c.value(l.Type, memberOf(text, name))
+		}))
 	case ir.List:
 		var items []json.RawMessage
 		must(json.Unmarshal(text, &items))
@@ -239,6 +246,16 @@ func (c *coverPrinter) value(t *ir.Type, text []byte) string {
 		return c.m.enumValue(t.Enum, s)
 	}
 	return quote(s)
+}
+
+// memberOf is what stands in the object text under the names of a path.
+func memberOf(text []byte, path string) []byte {
+	for name := range strings.SplitSeq(path, ".") {
+		var members map[string]json.RawMessage
+		must(json.Unmarshal(text, &members))
+		text = members[name]
+	}
+	return text
 }
 
 // must stops at a value that the checker cannot have written.

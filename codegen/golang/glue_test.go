@@ -114,8 +114,23 @@ func (g *gluer) toValue(t *ir.Type, x string) string {
 		return "machine.JSONValue(string(" + x + "))"
 	case ir.List:
 		return fmt.Sprintf("machine.ListValue(each(%s, func(v %s) machine.Value { return %s })...)", x, g.goType(t.Elem), g.toValue(t.Elem, "v"))
+	case ir.RecordKind:
+		var leaves []string
+		for _, l := range t.Leaves() {
+			leaves = append(leaves, g.toValue(l.Type, x+"."+selector(l.Path)))
+		}
+		return "machine.RecordValue(" + strings.Join(leaves, ", ") + ")"
 	}
 	return "machine.StringValue(" + x + ")"
+}
+
+// selector is how Go selects the leaf of a record.
+func selector(name string) string {
+	parts := strings.Split(name, ".")
+	for i, p := range parts {
+		parts[i] = ir.Exported(p)
+	}
+	return strings.Join(parts, ".")
 }
 
 func (g *gluer) fromValue(t *ir.Type, x string) string {
@@ -140,6 +155,12 @@ func (g *gluer) fromValue(t *ir.Type, x string) string {
 		return "json.RawMessage(" + x + ".Text())"
 	case ir.List:
 		return fmt.Sprintf("each(%s.List(), func(v machine.Value) %s { return %s })", x, g.goType(t.Elem), g.fromValue(t.Elem, "v"))
+	case ir.RecordKind:
+		text := "func(v machine.Value) (r " + g.goType(t) + ") {\n"
+		for i, l := range t.Leaves() {
+			text += fmt.Sprintf("r.%s = %s\n", selector(l.Path), g.fromValue(l.Type, fmt.Sprintf("v.List()[%d]", i)))
+		}
+		return text + "return r\n}(" + x + ")"
 	}
 	return x + ".Text()"
 }
@@ -148,6 +169,8 @@ func (g *gluer) goType(t *ir.Type) string {
 	switch t.Kind {
 	case ir.EnumKind:
 		return g.name + ir.Exported(t.Enum.Name)
+	case ir.RecordKind:
+		return g.name + ir.Exported(t.Record.Name)
 	case ir.List:
 		return "[]" + g.goType(t.Elem)
 	}
@@ -165,7 +188,7 @@ func (g *gluer) guards() string {
 func (g *gluer) params() string {
 	var b strings.Builder
 	for i, p := range g.m.Params {
-		fmt.Fprintf(&b, "s.Params.%s = %s\n", ir.Exported(p.Name), g.fromValue(p.Type, fmt.Sprintf("params[%d]", i)))
+		fmt.Fprintf(&b, "s.Params.%s = %s\n", selector(p.Name), g.fromValue(p.Type, fmt.Sprintf("params[%d]", i)))
 	}
 	return b.String()
 }
@@ -205,7 +228,7 @@ case machine.FailureInput:
 		for i, e := range g.m.Events {
 			fmt.Fprintf(b, "case %d:\n", i)
 			for k, f := range e.Fields {
-				fmt.Fprintf(b, "out.Data.%s.%s = %s\n", ir.Exported(e.Name), ir.Exported(f.Name), g.fromValue(f.Type, fmt.Sprintf("in.Data[%d]", k)))
+				fmt.Fprintf(b, "out.Data.%s.%s = %s\n", ir.Exported(e.Name), selector(f.Name), g.fromValue(f.Type, fmt.Sprintf("in.Data[%d]", k)))
 			}
 		}
 		b.WriteString("}\n}\n")
@@ -217,9 +240,11 @@ case machine.FailureInput:
 	b.WriteString("type host struct{ ask machine.Ask }\n\n")
 	for i, q := range g.m.Guards {
 		var params, args []string
-		for k, p := range q.Params {
+		for k, p := range ir.DeclaredParams(q.Params) {
 			params = append(params, fmt.Sprintf("p%d %s", k, g.goType(p.Type)))
-			args = append(args, g.toValue(p.Type, fmt.Sprintf("p%d", k)))
+			for _, l := range p.Type.Leaves() {
+				args = append(args, g.toValue(l.Type, strings.TrimSuffix(fmt.Sprintf("p%d.%s", k, selector(l.Path)), ".")))
+			}
 		}
 		fmt.Fprintf(b, "func (h host) %s(%s) (bool, error) {\nreturn h.ask(%d, []machine.Value{%s})\n}\n\n",
 			ir.Exported(q.Name), strings.Join(params, ", "), i, strings.Join(args, ", "))
@@ -230,11 +255,12 @@ case machine.FailureInput:
 func (g *gluer) state(b *strings.Builder) {
 	var data []string
 	for _, f := range g.m.Fields {
-		x := "x.s.Data." + ir.Exported(f.Name)
+		whole := ir.Exported(f.Declared())
+		x, leaf := "x.s.Data."+whole, strings.TrimPrefix(selector(f.Name), whole)
 		if f.Default != nil {
-			data = append(data, g.toValue(f.Type, x))
+			data = append(data, g.toValue(f.Type, x+leaf))
 		} else {
-			data = append(data, "unset("+x+".Set, "+g.toValue(f.Type, x+".Value")+")")
+			data = append(data, "unset("+x+".Set, "+g.toValue(f.Type, x+".Value"+leaf)+")")
 		}
 	}
 	fmt.Fprintf(b, "func (x *subject) Data() []machine.Value { return []machine.Value{%s} }\n\n", strings.Join(data, ", "))
@@ -252,7 +278,7 @@ func (g *gluer) state(b *strings.Builder) {
 		for i, e := range g.m.Events {
 			var values []string
 			for _, f := range e.Fields {
-				values = append(values, g.toValue(f.Type, "m.Data."+ir.Exported(e.Name)+"."+ir.Exported(f.Name)))
+				values = append(values, g.toValue(f.Type, "m.Data."+ir.Exported(e.Name)+"."+selector(f.Name)))
 			}
 			if len(values) > 0 {
 				fmt.Fprintf(b, "case %d:\nc.Data = []machine.Value{%s}\n", i, strings.Join(values, ", "))
@@ -271,7 +297,7 @@ func (g *gluer) state(b *strings.Builder) {
 		}
 		var values []string
 		for _, ref := range s.Returns {
-			values = append(values, g.toValue(ref.Var.Type, "r."+ir.Exported(ref.Var.Name)))
+			values = append(values, g.toValue(ref.Var.Type, "r."+selector(ref.Var.Name)))
 		}
 		fmt.Fprintf(b, "if r, ok := x.s.%sResult(); ok {\nreturn []machine.Value{%s}\n}\n", ir.Exported(s.Name), strings.Join(values, ", "))
 	}

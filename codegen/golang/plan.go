@@ -25,6 +25,7 @@ type machinePlan struct {
 	Doc  string
 
 	Enums      []*enumPlan // that are declared for it alone
+	Records    []*recordPlan
 	Params     *structPlan
 	Data       *structPlan
 	States     []statePlan // leaves and terminals
@@ -41,6 +42,7 @@ type machinePlan struct {
 
 	core *corePlan
 	enum map[*ir.Enum]*enumPlan
+	rec  map[*ir.Record]*recordPlan
 	ev   map[*ir.Event]*eventPlan
 }
 
@@ -49,6 +51,12 @@ type enumPlan struct {
 	Type   string
 	Doc    string
 	Values []constPlan
+}
+
+// recordPlan is a record.
+type recordPlan struct {
+	src *ir.Record
+	structPlan
 }
 
 // constPlan is a constant: its Go name, and what it stands for in the source.
@@ -208,7 +216,7 @@ func (p *planner) machine(m *ir.Machine, core bool) *machinePlan {
 	name := exported(m.Name)
 	plan := &machinePlan{
 		src: m, Name: name, low: unexported(name), Doc: m.Doc, Optional: "runtime.Optional",
-		enum: map[*ir.Enum]*enumPlan{}, ev: map[*ir.Event]*eventPlan{},
+		enum: map[*ir.Enum]*enumPlan{}, rec: map[*ir.Record]*recordPlan{}, ev: map[*ir.Event]*eventPlan{},
 	}
 	for _, own := range []string{"State", "Event", "Params", "Data"} {
 		p.declare(name+own, m.Span)
@@ -224,6 +232,7 @@ func (p *planner) machine(m *ir.Machine, core bool) *machinePlan {
 			plan.Enums = append(plan.Enums, plan.enum[e])
 		}
 	}
+	plan.addRecords(p)
 	plan.Params = plan.vars(p, name+"Params", "is what a run of "+m.Name+" is started with.", m.Params)
 	plan.Data = plan.vars(p, name+"Data", "is the context of a run of "+m.Name+".", m.Fields)
 	for _, s := range m.States {
@@ -286,9 +295,16 @@ func (m *machinePlan) addEvent(p *planner, e *ir.Event, handled bool) {
 		Const:   p.declare(m.Name+"Event"+exported(e.Name), e.Span),
 		Payload: &structPlan{Type: p.declare(m.Name+exported(e.Name), e.Span), Doc: e.Doc},
 	}
-	for _, f := range e.Fields {
+	for i, f := range e.Fields {
+		name, typ, doc := f.Name, f.Type, f.Doc
+		if w := f.Whole; w != nil {
+			if i > 0 && e.Fields[i-1].Whole == w {
+				continue
+			}
+			name, typ, doc = w.Name, w.Type, w.Doc
+		}
 		plan.Payload.Fields = append(plan.Payload.Fields,
-			fieldPlan{Name: p.field(plan.Payload, f.Name, f.Span), JSON: f.Name, Type: m.goType(f.Type), Doc: f.Doc, typ: f.Type})
+			fieldPlan{Name: p.field(plan.Payload, name, f.Span), JSON: name, Type: m.goType(typ), Doc: doc, typ: typ})
 	}
 	m.Events = append(m.Events, plan)
 	m.ev[e] = plan
@@ -296,8 +312,12 @@ func (m *machinePlan) addEvent(p *planner, e *ir.Event, handled bool) {
 
 func (m *machinePlan) vars(p *planner, typ, doc string, vars []*ir.Var) *structPlan {
 	s := &structPlan{Type: typ, Doc: typ + " " + doc}
-	for _, v := range vars {
-		f := fieldPlan{Name: p.field(s, v.Name, v.Span), JSON: v.Name, Type: m.goType(v.Type), Doc: v.Doc, typ: v.Type}
+	for _, v := range ir.Declared(vars) {
+		name, typ, doc := v.Name, v.Type, v.Doc
+		if w := v.Whole; w != nil {
+			name, typ, doc = w.Name, w.Type, w.Doc
+		}
+		f := fieldPlan{Name: p.field(s, name, v.Span), JSON: name, Type: m.goType(typ), Doc: doc, typ: typ}
 		if !v.Param && v.Default == nil {
 			f.Optional = true
 			f.Type = m.Optional + "[" + f.Type + "]"
@@ -315,9 +335,16 @@ func (m *machinePlan) result(p *planner, s *ir.State) *structPlan {
 	}
 	typ := p.declare(m.Name+pathName(s.Path)+"Result", s.Span)
 	r := &structPlan{Type: typ, Doc: typ + " is what a run of " + m.src.Name + " returns when it ends in " + s.Path + "."}
+	var vars []*ir.Var
 	for _, ref := range s.Returns {
-		v := ref.Var
-		r.Fields = append(r.Fields, fieldPlan{Name: exported(v.Name), JSON: v.Name, Type: m.goType(v.Type), Doc: v.Doc, typ: v.Type})
+		vars = append(vars, ref.Var)
+	}
+	for _, v := range ir.Declared(vars) {
+		name, typ, doc := v.Name, v.Type, v.Doc
+		if w := v.Whole; w != nil {
+			name, typ, doc = w.Name, w.Type, w.Doc
+		}
+		r.Fields = append(r.Fields, fieldPlan{Name: exported(name), JSON: name, Type: m.goType(typ), Doc: doc, typ: typ})
 	}
 	return r
 }
@@ -361,7 +388,7 @@ func (m *machinePlan) binding(p *planner) {
 func (m *machinePlan) params(params []*ir.Param) []paramPlan {
 	taken := map[string]bool{"ctx": true, "attempt": true, "json": true, "time": true}
 	var out []paramPlan
-	for _, q := range params {
+	for _, q := range ir.DeclaredParams(params) {
 		out = append(out, paramPlan{Name: local(q.Name, taken), JSON: q.Name, Type: m.goType(q.Type), typ: q.Type})
 	}
 	return out

@@ -23,6 +23,8 @@ func (m *machinePlan) goType(t *ir.Type) string {
 		return "time.Time"
 	case ir.EnumKind:
 		return m.enum[t.Enum].Type
+	case ir.RecordKind:
+		return m.rec[t.Record].Type
 	case ir.List:
 		return "[]" + m.goType(t.Elem)
 	}

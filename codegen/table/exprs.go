@@ -22,6 +22,8 @@ var kinds = map[ir.Kind]machine.Kind{
 	ir.JSON:     machine.JSON,
 	ir.EnumKind: machine.EnumKind,
 	ir.List:     machine.ListKind,
+
+	ir.RecordKind: machine.RecordKind,
 }
 
 func (c *compiler) typ(t *ir.Type) machine.Type {
@@ -39,6 +41,12 @@ func (c *compiler) typ(t *ir.Type) machine.Type {
 	}
 	if t.Len != nil {
 		out.Len = &machine.Length{Min: t.Len.Lo, Max: t.Len.Hi}
+	}
+	if t.Record != nil {
+		out.Name = t.Record.Name
+		for _, l := range t.Leaves() {
+			out.Fields = append(out.Fields, machine.Field{Name: l.Path, Type: c.typ(l.Type)})
+		}
 	}
 	return out
 }
@@ -119,6 +127,8 @@ func (c *compiler) expr(e ir.Expr) *machine.Expr {
 		out.Op, out.Args = "fit", []*machine.Expr{c.expr(e.X)}
 	case *ir.Text:
 		out.Op, out.Args = "text", []*machine.Expr{c.expr(e.X)}
+	case *ir.RecordLit:
+		out.Op, out.Args = "record", c.exprs(e.Leaves)
 	case *ir.Call:
 		out.Op, out.Args = e.Builtin, c.exprs(e.Args)
 		if e.Guard != nil {

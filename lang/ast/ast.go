@@ -112,6 +112,7 @@ type Item interface {
 
 func (*Context) item()  {}
 func (*Enum) item()     {}
+func (*Record) item()   {}
 func (*Event) item()    {}
 func (*Failures) item() {}
 func (*Activity) item() {}

@@ -7,7 +7,7 @@ type Import struct {
 }
 
 // Param is a name with a type: a parameter of a machine, an activity or a
-// guard, or a field of an event.
+// guard, or a field of an event or a record.
 type Param struct {
 	Node
 	Name *Name `parser:"@@"`
@@ -17,7 +17,7 @@ type Param struct {
 // Type is a type as written.
 type Type struct {
 	Node
-	Name  string `parser:"( @Name"`   // "int", "duration", an enum's name; empty for a list
+	Name  string `parser:"( @Name"`   // "int", "duration", the name of an enum or a record; empty for a list
 	Range *Range `parser:"@@?"`       // of int and duration
 	Len   *Range `parser:"| '[' @@?"` // of a list: how many items it may have; nil for any number
 	Elem  *Type  `parser:"']' @@ )"`  // of a list
@@ -50,6 +50,14 @@ type Enum struct {
 	Node
 	Name   *Name   `parser:"'enum' @@"`
 	Values []*Name `parser:"'{' @@ ( (?= ',' Name) ',' @@ )* ','? '}'"`
+}
+
+// Record declares a type by its fields.
+type Record struct {
+	Node
+	Name   *Name    `parser:"'record' @@"`
+	Fields []*Param `parser:"'{' ( @@ ','? )* '}'"`
+	Bad    []*Bad   // fields that could not be understood
 }
 
 // Event declares an event and its payload.

@@ -1,8 +1,8 @@
 package ast
 
 // Expr is an expression: *Ident, *EventField, *Now, *Len, *Call, *Selector,
-// *Member, *Literal, *EmptyList, *List, *Object, *Unary, *Binary, *IsSet, *Paren
-// or *BadExpr.
+// *Member, *Literal, *EmptyList, *List, *Object, *RecordLit, *Unary, *Binary,
+// *IsSet, *Paren or *BadExpr.
 type Expr interface {
 	Any
 	expr()
@@ -19,6 +19,7 @@ func (*Literal) expr()    {}
 func (*EmptyList) expr()  {}
 func (*List) expr()       {}
 func (*Object) expr()     {}
+func (*RecordLit) expr()  {}
 func (*Unary) expr()      {}
 func (*Binary) expr()     {}
 func (*IsSet) expr()      {}
@@ -40,7 +41,7 @@ type EventField struct {
 // Now is the time of the step.
 type Now struct{ Node }
 
-// Len is `len(X)`; X is an *Ident, an *EventField or a *Selector.
+// Len is `len(X)`; X is an *Ident, an *EventField, a *Selector or a *Member.
 type Len struct {
 	Node
 	X Expr
@@ -53,15 +54,15 @@ type Call struct {
 	Args []Expr
 }
 
-// Selector is `Enum.Value`, a value of the run itself (`run.id`), or what a json
-// has under a key (`body.order`).
+// Selector is `Enum.Value`, a field of a record (`order.total`), a value of the run
+// itself (`run.id`), or what a json has under a key (`body.order`).
 type Selector struct {
 	Node
 	X, Sel *Name
 }
 
-// Member is what a json has under a key, where X is no name alone:
-// `event.body.order`, `body.order.items`.
+// Member is a field of a record or what a json has under a key, where X is no name
+// alone: `event.order.total`, `body.order.items`.
 type Member struct {
 	Node
 	X   Expr // *EventField, *Selector or *Member
@@ -110,6 +111,20 @@ type Pair struct {
 	Value Expr
 }
 
+// RecordLit is a record with all its fields: `Order { id = x, total = 0 }`.
+type RecordLit struct {
+	Node
+	Type   *Name
+	Fields []*RecordValue
+}
+
+// RecordValue is one field of a RecordLit.
+type RecordValue struct {
+	Node
+	Name  *Name
+	Value Expr
+}
+
 // Unary is `!X` or `-X`.
 type Unary struct {
 	Node
@@ -124,11 +139,12 @@ type Binary struct {
 	X, Y Expr
 }
 
-// IsSet is `Name is set`, or with Not `Name is not set`.
+// IsSet is `Name.Inner is set`, or with Not `Name.Inner is not set`.
 type IsSet struct {
 	Node
-	Name *Name
-	Not  bool
+	Name  *Name
+	Inner []*Name // of a place in a record: what stands behind the points
+	Not   bool
 }
 
 // Paren is an expression in parentheses, kept so that formatting can keep it.

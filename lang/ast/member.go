@@ -141,11 +141,12 @@ func (*Assign) effect()  {}
 func (*Publish) effect() {}
 func (*Bad) effect()     {}
 
-// Assign sets a field, or with a nil Value unsets it.
+// Assign sets a field or a place in a record, or with a nil Value unsets it.
 type Assign struct {
 	Node
-	Name  *Name `parser:"@@"`
-	Value Expr  `parser:"( (?= '=' 'unset') '=' 'unset' | '=' @@ )"`
+	Name  *Name   `parser:"@@"`
+	Inner []*Name `parser:"( '.' @@ )*"` // of a place in a record: what stands behind the points
+	Value Expr    `parser:"( (?= '=' 'unset') '=' 'unset' | '=' @@ )"`
 }
 
 // Publish hands an event to the outbox.

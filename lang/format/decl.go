@@ -32,6 +32,11 @@ func (p *printer) item(it ast.Item) {
 		braced(p, it.Pos, it.EndPos, it.Fields, (*printer).field, nil)
 	case *ast.Enum:
 		p.enum(it)
+	case *ast.Record:
+		p.text("record ")
+		p.name(it.Name)
+		p.text(" ")
+		braced(p, it.Name.Pos, it.EndPos, it.Fields, (*printer).param, nil)
 	case *ast.Event:
 		p.event(it)
 	case *ast.Failures:

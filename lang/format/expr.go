@@ -123,6 +123,10 @@ func (p *printer) expr(e ast.Expr) {
 		p.expr(e.X)
 		p.text(".")
 		p.name(e.Sel)
+	case *ast.RecordLit:
+		p.name(e.Type)
+		p.text(" ")
+		braced(p, e.Type.Pos, e.EndPos, e.Fields, (*printer).recordValue, nil)
 	case *ast.Literal:
 		p.literal(e)
 	case *ast.List:
@@ -170,13 +174,28 @@ func (p *printer) pair(n *ast.Pair) {
 }
 
 func (p *printer) isSet(e *ast.IsSet) {
-	p.name(e.Name)
+	p.place(e.Name, e.Inner)
 	if e.Not {
 		p.text(" is not set")
 	} else {
 		p.text(" is set")
 	}
 	p.srcLine = e.EndPos.Line
+}
+
+// place writes a field, and what stands behind its points.
+func (p *printer) place(name *ast.Name, inner []*ast.Name) {
+	p.name(name)
+	for _, n := range inner {
+		p.text(".")
+		p.name(n)
+	}
+}
+
+func (p *printer) recordValue(v *ast.RecordValue) {
+	p.name(v.Name)
+	p.text(" = ")
+	p.expr(v.Value)
 }
 
 func (p *printer) literal(l *ast.Literal) {

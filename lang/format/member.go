@@ -205,7 +205,7 @@ func (p *printer) effect(e ast.Effect) {
 }
 
 func (p *printer) assign(a *ast.Assign) {
-	p.name(a.Name)
+	p.place(a.Name, a.Inner)
 	p.text(" = ")
 	if a.Value == nil {
 		p.text("unset")

@@ -3,7 +3,7 @@ package ir
 import "github.com/fsmc-dev/fsmc/lang/token"
 
 // Expr is a typed expression: *Lit, *VarRef, *FieldRef, *FanRef, *Now, *Len, *IsSet,
-// *Unary, *Binary, *Call, *Object, *Array, *Key, *Fit, *Text, or in a machine that
+// *Unary, *Binary, *Call, *Object, *Array, *Key, *Fit, *Text, *RecordLit, or in a machine that
 // is Broken or Incomplete *Bad.
 type Expr interface {
 	Type() *Type
@@ -200,6 +200,10 @@ func Walk(e Expr, f func(Expr) bool) {
 		Walk(e.X, f)
 	case *Text:
 		Walk(e.X, f)
+	case *RecordLit:
+		for _, l := range e.Leaves {
+			Walk(l, f)
+		}
 	case *Bad:
 		for _, p := range e.Parts {
 			Walk(p, f)

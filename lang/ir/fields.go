@@ -41,7 +41,7 @@ func (e *Element) Fields(own []*EventField) []*EventField {
 	}
 	out := slices.Clip(own)
 	for _, f := range []*EventField{{Name: IndexField, Type: e.Index}, {Name: ItemField, Type: e.Item}} {
-		declared := slices.ContainsFunc(own, func(o *EventField) bool { return o.Name == f.Name })
+		declared := slices.ContainsFunc(own, func(o *EventField) bool { return o.Declared() == f.Name })
 		if f.Type != nil && !declared {
 			f.Index = len(out)
 			out = append(out, f)
@@ -60,6 +60,14 @@ func (t *Trigger) Fields() []*EventField {
 		return t.Element.Fields(FailureFields)
 	}
 	return nil
+}
+
+// Declared is the name under which f is declared: of a leaf of a record, that of the whole.
+func (f *EventField) Declared() string {
+	if f.Whole != nil {
+		return f.Whole.Name
+	}
+	return f.Name
 }
 
 // Field is the one of t.Fields called name, or nil.

@@ -60,6 +60,7 @@ type Machine struct {
 	Own        []*Var // of the values of the run itself, those that it reads; see OwnValues
 	Fields     []*Var
 	Enums      []*Enum // its own; then, by name, those of files that it uses
+	Records    []*Record
 	Events     []*Event
 	Categories []*Category // the declared ones, in order, then the built-in ones
 	Activities []*Activity
@@ -88,9 +89,11 @@ type Enum struct {
 	Span   token.Span
 }
 
-// Var is a parameter or a context field of a run, or a value of the run itself.
+// Var is a parameter or a context field of a run, or a value of the run itself. Of what
+// has a record type there is a Var for each leaf, in order: `order.id`, `order.total`.
 type Var struct {
 	Name    string
+	Whole   *Whole // nil for what has no record type
 	Type    *Type
 	Param   bool   // it is set when a run starts, and never changes
 	Own     bool   // a Param that nobody hands over: "run.id"
@@ -128,9 +131,10 @@ func (e *Event) Field(name string) *EventField {
 }
 
 // EventField is one field of an event's payload, or one of the fields that a
-// failure carries (category, message, activity, attempt).
+// failure carries (category, message, activity, attempt); of a record its leaves.
 type EventField struct {
 	Name  string
+	Whole *Whole // nil for what has no record type
 	Type  *Type
 	Doc   string
 	Span  token.Span
@@ -173,11 +177,12 @@ type Limit struct {
 	Window int64 // nanoseconds; set with Rate
 }
 
-// Param is a parameter of an activity or a guard.
+// Param is a parameter of an activity or a guard; of a record its leaves.
 type Param struct {
-	Name string
-	Type *Type
-	Span token.Span
+	Name  string
+	Whole *Whole // nil for what has no record type
+	Type  *Type
+	Span  token.Span
 }
 
 // Cost is what one attempt costs in one currency, exactly.

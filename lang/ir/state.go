@@ -217,6 +217,14 @@ type Assign struct {
 	Var   *Var
 	Value Expr
 	Span  token.Span
+
+	// Written is the effect as written where it gives several leaves of a record their
+	// values; each of them has an Assign, with the same text.
+	Written string
+
+	// Keeps is set where another place of a record is assigned, and Var is given the
+	// value that it has: so that the record has one.
+	Keeps bool
 }
 
 // Publish hands an event to the outbox. Values are in the order of the

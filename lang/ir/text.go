@@ -42,9 +42,9 @@ func exprText(e Expr, outer int) string {
 		return "len(" + exprText(e.X, 0) + ")"
 	case *IsSet:
 		if e.Not {
-			return e.Var.Name + " is not set"
+			return e.Var.Declared() + " is not set"
 		}
-		return e.Var.Name + " is set"
+		return e.Var.Declared() + " is set"
 	case *Unary:
 		return string(e.Op) + exprText(e.X, unaryPrecedence)
 	case *Object:
@@ -62,11 +62,19 @@ func exprText(e Expr, outer int) string {
 	case *Text:
 		return "text(" + exprText(e.X, 0) + ")"
 	case *Call:
-		name := e.Builtin
 		if e.Guard != nil {
-			name = e.Guard.Name
+			return e.Guard.Name + "(" + argsText(e.Guard.Params, e.Args) + ")"
 		}
-		return name + "(" + exprList(e.Args) + ")"
+		return e.Builtin + "(" + exprList(e.Args) + ")"
+	case *RecordLit:
+		if e.Written != "" {
+			return e.Written
+		}
+		parts := make([]string, len(e.Leaves))
+		for i, l := range e.T.Leaves() {
+			parts[i] = l.Path + " = " + exprText(e.Leaves[i], 0)
+		}
+		return e.T.Record.Name + " { " + strings.Join(parts, ", ") + " }"
 	case *Binary:
 		p := precedence[e.Op]
 		left := p
@@ -261,7 +269,7 @@ func (b *Backoff) usual() bool {
 
 // Text is the do as written: "do charge(amount) as c timeout 30s".
 func (d *Do) Text() string {
-	text := "do " + d.Activity.Name + "(" + exprList(d.Args) + ")"
+	text := "do " + d.Activity.Name + "(" + argsText(d.Activity.Params, d.Args) + ")"
 	if d.Fan != nil {
 		text += " " + d.Fan.Text()
 	}
@@ -297,8 +305,11 @@ func (f *Fan) Text() string {
 
 // Text is the effect as written: "wait = event.retry_after", "outline = unset".
 func (a *Assign) Text() string {
+	if a.Written != "" {
+		return a.Written
+	}
 	if a.Value == nil {
-		return a.Var.Name + " = unset"
+		return a.Var.Declared() + " = unset"
 	}
 	return a.Var.Name + " = " + ExprText(a.Value)
 }
@@ -322,9 +333,11 @@ func (s *State) ReturnsText() string {
 	if len(s.Returns) == 0 {
 		return ""
 	}
-	names := make([]string, len(s.Returns))
+	var names []string
 	for i, ref := range s.Returns {
-		names[i] = ref.Var.Name
+		if i == 0 || !ref.Var.Together(s.Returns[i-1].Var) {
+			names = append(names, ref.Var.Declared())
+		}
 	}
 	return "returns " + strings.Join(names, ", ")
 }

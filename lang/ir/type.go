@@ -21,6 +21,7 @@ const (
 	JSON
 	EnumKind
 	List
+	RecordKind // of the items of lists, and of RecordLit; what else has it is its leaves
 )
 
 // Type is the type of a value. Types are compared with Same, not with ==.
@@ -30,6 +31,8 @@ type Type struct {
 	Enum  *Enum  // of EnumKind
 	Elem  *Type  // of List; nil for the empty list literal
 	Len   *Range // of List: how many items it may have, at least none; nil where none is declared
+
+	Record *Record // of RecordKind
 }
 
 // Range is a range of an int, of a duration in nanoseconds, or of the length of
@@ -68,6 +71,8 @@ func (t *Type) Same(u *Type) bool {
 		return false
 	case t.Kind == EnumKind:
 		return t.Enum == u.Enum
+	case t.Kind == RecordKind:
+		return t.Record == u.Record
 	case t.Kind == List:
 		return t.Elem.Same(u.Elem)
 	}
@@ -76,10 +81,12 @@ func (t *Type) Same(u *Type) bool {
 
 // String is the type as written in a machine.
 func (t *Type) String() string {
-	name := [...]string{"invalid", "bool", "int", "float", "string", "duration", "time", "json", "enum", "list"}[t.Kind]
+	name := [...]string{"invalid", "bool", "int", "float", "string", "duration", "time", "json", "enum", "list", "record"}[t.Kind]
 	switch t.Kind {
 	case EnumKind:
 		name = t.Enum.Name
+	case RecordKind:
+		name = t.Record.Name
 	case List:
 		if t.Elem == nil {
 			return "[]"

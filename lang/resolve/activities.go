@@ -71,7 +71,7 @@ func (r *resolver) params(list []*ast.Param) []*ir.Param {
 		p := &ir.Param{Name: textOf(src.Name), Type: r.typeOf(src.Type)}
 		if claim(r, names, src.Name, p) {
 			p.Span = src.Name.Span()
-			out = append(out, p)
+			out = append(out, r.leafParams(p)...)
 		}
 	}
 	return out

@@ -18,12 +18,12 @@ func (r *resolver) block(src *ast.Block, sc scope) *ir.Block {
 	for _, effect := range src.Effects {
 		switch effect := effect.(type) {
 		case *ast.Assign:
-			a := r.assign(effect, sc)
-			if a == nil {
+			assigns := r.assign(effect, sc)
+			if len(assigns) == 0 {
 				continue
 			}
-			if guessed := a.Var.Name != effect.Name.Text; guessed || r.firstAssign(given, effect.Name) {
-				b.Assigns = append(b.Assigns, a)
+			if guessed := assigns[0].Var.Declared() != effect.Name.Text; guessed || r.firstAssign(given, effect, assigns) {
+				b.Assigns = append(b.Assigns, assigns...)
 			}
 		case *ast.Publish:
 			if p := r.publish(effect, sc); p != nil {
@@ -33,27 +33,40 @@ func (r *resolver) block(src *ast.Block, sc scope) *ir.Block {
 			r.m.Incomplete = true
 		}
 	}
+	r.keepRest(b)
 	return b
 }
 
-// firstAssign notes that a block gives the field a value, and reports a second
-// time.
-func (r *resolver) firstAssign(given map[string]token.Span, name *ast.Name) bool {
-	if first, taken := given[name.Text]; taken {
-		r.second(name.Span(), "field "+quote(name.Text)+" is set twice in one block",
-			"All effects of a block happen at once; remove one of the two.", first)
-		return false
+// firstAssign notes that a block gives the fields of assigns, which are of src, a value,
+// and reports a second time.
+func (r *resolver) firstAssign(given map[string]token.Span, src *ast.Assign, assigns []*ir.Assign) bool {
+	for _, a := range assigns {
+		if first, taken := given[a.Var.Name]; taken {
+			r.setTwice(src.Name, a.Var.Name, first)
+			return false
+		}
 	}
-	given[name.Text] = name.Span()
+	for _, a := range assigns {
+		given[a.Var.Name] = src.Name.Span()
+	}
 	return true
 }
 
-// assign resolves an effect that sets or unsets a field; nil where the field
-// is unknown or cannot be set.
-func (r *resolver) assign(src *ast.Assign, sc scope) *ir.Assign {
+func (r *resolver) setTwice(at *ast.Name, name string, first token.Span) {
+	r.second(at.Span(), "field "+quote(name)+" is set twice in one block",
+		"All effects of a block happen at once; remove one of the two.", first)
+}
+
+// assign resolves an effect that sets or unsets a field or a place in a record: one
+// assignment for each leaf. It is none where the field is unknown or cannot be set.
+func (r *resolver) assign(src *ast.Assign, sc scope) []*ir.Assign {
 	var value ir.Expr
 	if src.Value != nil {
 		value = r.expr(src.Value, sc)
+	}
+	if textOf(src.Name) == ir.RunWord && len(src.Inner) > 0 && r.vars.names[ir.RunWord] == nil {
+		r.mismatch(src.Span(), "the values of the run itself cannot be set: they never change", "Set a field of the context.")
+		return nil
 	}
 	v, exact, ok := guess(r, r.vars, "field", src.Name)
 	switch {
@@ -66,17 +79,39 @@ func (r *resolver) assign(src *ast.Assign, sc scope) *ir.Assign {
 	case v.Param:
 		return nil
 	}
-	a := &ir.Assign{Var: v, Value: value, Span: src.Span()}
+	p, found := r.walk(v.Type, v.Name, src.Inner)
+	leaves := r.within(src.Span(), p.t)
+	if !found || leaves == nil {
+		return nil
+	}
+	name := joined(v.Name, p.path)
 	switch {
 	case value == nil && v.Default != nil && exact:
 		r.mismatch(src.Span(), "field "+quote(v.Name)+" cannot be unset: it has a default",
 			"Give it a value, or declare it without a default.")
+	case value == nil && p.path != "" && exact:
+		r.mismatch(src.Span(), quote(name)+" cannot be unset: a record has all its fields",
+			"Unset the whole record, with "+quote(v.Name+" = unset")+", or give it a value.")
+		return nil
 	case value != nil && !exact:
-		a.Value = bad(value.Span(), value)
-	case value != nil:
-		a.Value = r.place(value, v.Type, "field "+quote(v.Name), sc)
+		value = bad(value.Span(), ir.Leaves(value)...)
 	}
-	return a
+	var values []ir.Expr
+	if value != nil {
+		values = r.fitLeaves(value, p.t, "field "+quote(name), sc)
+	}
+	written := ""
+	if p.t.Kind == ir.RecordKind && value != nil {
+		written = name + " = " + ir.ExprText(value)
+	}
+	out := make([]*ir.Assign, len(leaves))
+	for i := range leaves {
+		out[i] = &ir.Assign{Var: r.leavesOf(v)[v.Index+p.offset+i], Span: src.Span(), Written: written}
+		if values != nil {
+			out[i].Value = values[i]
+		}
+	}
+	return out
 }
 
 // publish resolves an effect that hands an event to the outbox, with all its
@@ -94,11 +129,20 @@ func (r *resolver) publish(src *ast.Publish, sc scope) *ir.Publish {
 	given := map[string]token.Span{}
 	guessed := map[*ir.EventField]bool{}
 	for i, f := range src.Fields {
-		if f.Name == nil || !r.firstAssign(given, f.Name) {
+		if f.Name == nil {
 			continue
 		}
+		if first, taken := given[f.Name.Text]; taken {
+			r.setTwice(f.Name, f.Name.Text, first)
+			continue
+		}
+		given[f.Name.Text] = f.Name.Span()
 		if field := r.payload[e][f.Name.Text]; field != nil {
-			p.Values[field.Index] = r.place(values[i], field.Type, "field "+quote(field.Name)+" of event "+quote(e.Name), sc)
+			if len(f.Inner) > 0 {
+				r.mismatch(f.Span(), "field "+quote(field.Name)+" of an event is given as a whole", "Give it a record with all its fields.")
+				values[i] = bad(f.Span(), ir.Leaves(values[i])...)
+			}
+			copy(p.Values[field.Index:], r.fitLeaves(values[i], field.Type, "field "+quote(field.Name)+" of event "+quote(e.Name), sc))
 			continue
 		}
 		nearest := near(r, f.Name.Text, r.payload[e])
@@ -121,8 +165,12 @@ func (r *resolver) missingFields(p *ir.Publish, guessed map[*ir.EventField]bool)
 			continue
 		}
 		p.Values[i] = bad(p.Span)
-		if !guessed[f] {
-			missing = append(missing, quote(f.Name))
+		name := f.Name
+		if f.Whole != nil {
+			name = f.Whole.Name
+		}
+		if field := r.payload[p.Event][name]; !guessed[field] && field.Index == i {
+			missing = append(missing, quote(name))
 		}
 	}
 	if len(missing) == 0 {

@@ -3,18 +3,13 @@ package resolve
 import (
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
-// eventField is `event.x`: a field of one type in every trigger of the arm.
-// Where its ranges differ from trigger to trigger it has the one that holds
-// them all.
-func (r *resolver) eventField(src *ast.EventField, sc scope) ir.Expr {
-	at := src.Span()
-	if src.Name == nil {
-		r.m.Incomplete = true
-		return bad(at)
-	}
-	text := quote("event." + src.Name.Text)
+// eventField is `event.x` or `event.x.y`: a field of one type in every trigger of the
+// arm. Where its ranges differ from trigger to trigger it has the one that holds them all.
+func (r *resolver) eventField(at token.Span, names []*ast.Name, sc scope) ir.Expr {
+	text := quote("event." + names[0].Text)
 	switch {
 	case !sc.arm:
 		r.report(unknownName, at, text+" is read where there is no event",
@@ -27,22 +22,35 @@ func (r *resolver) eventField(src *ast.EventField, sc scope) ir.Expr {
 		return bad(at) // they were reported
 	}
 	var t *ir.Type
+	full := names[0].Text
+	var keys []*ast.Name
 	for _, trigger := range sc.triggers {
-		f := r.fieldOf(trigger, src.Name)
+		f := r.fieldOf(trigger, names[0])
+		if f == nil || f.Type.Kind == ir.Invalid {
+			return bad(at)
+		}
+		p, rest, found := r.walkTo(f.Type, "event."+f.Name, names[1:])
+		keys = rest
+		if t == nil {
+			full = joined(names[0].Text, p.path)
+		}
 		switch {
-		case f == nil || f.Type.Kind == ir.Invalid:
+		case !found:
 			return bad(at)
 		case t == nil:
-			t = f.Type
-		case !t.Same(f.Type):
-			r.mismatch(at, text+" is "+article(named(t))+" for "+quote(sc.triggers[0].Text())+" and "+
-				article(named(f.Type))+" for "+quote(trigger.Text()), "Give each trigger an `on` of its own, or the fields one type.")
+			t = p.t
+		case !t.Same(p.t):
+			r.mismatch(at, quote("event."+full)+" is "+article(named(t))+" for "+quote(sc.triggers[0].Text())+" and "+
+				article(named(p.t))+" for "+quote(trigger.Text()), "Give each trigger an `on` of its own, or the fields one type.")
 			return bad(at)
 		default:
-			t = join(t, f.Type)
+			t = join(t, p.t)
 		}
 	}
-	return &ir.FieldRef{E: ir.E{T: t, At: at}, Name: src.Name.Text}
+	e := r.leaves(at, t, "event."+full, func(_ int, l ir.RecordLeaf) ir.Expr {
+		return &ir.FieldRef{E: ir.E{T: l.Type, At: at}, Name: joined(full, l.Path)}
+	})
+	return r.keys(e, keys, at, sc)
 }
 
 // fieldOf is the field of trigger called name; nil where there is none, which
@@ -52,6 +60,9 @@ func (r *resolver) fieldOf(trigger *ir.Trigger, name *ast.Name) *ir.EventField {
 		r.report(unknownName, name.Span(), quote(trigger.Text())+" carries no fields, so there is no "+quote("event."+name.Text),
 			"Keep the value in a field before.")
 		return nil
+	}
+	if f := r.payload[trigger.Event][name.Text]; f != nil {
+		return f // one of a record is no field of the trigger, but its leaves are
 	}
 	if f := trigger.Field(name.Text); f != nil {
 		return f
@@ -64,7 +75,7 @@ func (r *resolver) fieldOf(trigger *ir.Trigger, name *ast.Name) *ir.EventField {
 	}
 	fields := map[string]bool{}
 	for _, f := range trigger.Fields() {
-		fields[f.Name] = true
+		fields[f.Declared()] = true
 	}
 	nearest := near(r, name.Text, fields)
 	switch {

@@ -44,8 +44,10 @@ func (r *resolver) expr(src ast.Expr, sc scope) ir.Expr {
 			return e
 		}
 		return r.variable(src, sc)
-	case *ast.EventField:
-		return r.eventField(src, sc)
+	case *ast.EventField, *ast.Member:
+		return r.member(src, sc)
+	case *ast.RecordLit:
+		return r.record(src, sc)
 	case *ast.Now:
 		return &ir.Now{E: ir.E{T: timeType, At: src.Span()}}
 	case *ast.Len:
@@ -54,8 +56,6 @@ func (r *resolver) expr(src ast.Expr, sc scope) ir.Expr {
 		return r.call(src, sc)
 	case *ast.Selector:
 		return r.selected(src, sc)
-	case *ast.Member:
-		return r.member(r.expr(src.X, sc), src.Sel, src.Span(), sc)
 	case *ast.List:
 		return r.array(src, sc)
 	case *ast.Object:
@@ -127,7 +127,7 @@ func (r *resolver) constant(src *ast.Literal, neg bool) ir.Expr {
 func (r *resolver) variable(src *ast.Ident, sc scope) ir.Expr {
 	v, ok := r.vars.names[src.Name]
 	if ok && !sc.literal {
-		return &ir.VarRef{E: ir.E{T: v.Type, At: src.Span()}, Var: v}
+		return r.read(src.Span(), v, v.Type, v.Index, v.Name)
 	}
 	if src.Name == nullWord {
 		return lit(src.Span(), jsonType, &ir.Const{Kind: ir.JSON, Str: nullWord})
@@ -150,7 +150,7 @@ func (r *resolver) variable(src *ast.Ident, sc scope) ir.Expr {
 	}
 	r.unknown("field", name, nearest)
 	if v := r.vars.names[nearest]; v != nil {
-		return bad(src.Span(), &ir.VarRef{E: ir.E{T: v.Type, At: src.Span()}, Var: v})
+		return bad(src.Span(), ir.Leaves(r.read(src.Span(), v, v.Type, v.Index, v.Name))...)
 	}
 	return bad(src.Span())
 }
@@ -213,7 +213,11 @@ func (r *resolver) isSet(src *ast.IsSet) ir.Expr {
 	if !ok {
 		return bad(src.Span())
 	}
-	e := &ir.IsSet{E: ir.E{T: boolType, At: src.Span()}, Var: v, Not: src.Not}
+	p, found := r.walk(v.Type, v.Name, src.Inner)
+	if !found || r.within(src.Span(), v.Type) == nil {
+		return bad(src.Span())
+	}
+	e := &ir.IsSet{E: ir.E{T: boolType, At: src.Span()}, Var: r.leavesOf(v)[v.Index+p.offset], Not: src.Not}
 	if !exact {
 		return bad(src.Span(), e)
 	}
@@ -251,14 +255,16 @@ func (r *resolver) call(src *ast.Call, sc scope) ir.Expr {
 // the number and the types are those of params.
 func (r *resolver) arguments(at token.Span, name string, params []*ir.Param, list []ast.Expr, sc scope) []ir.Expr {
 	args := r.exprs(list, sc)
-	if len(args) != len(params) {
-		r.mismatch(at, quote(name)+" takes "+count(len(params), "argument")+", and is given "+strconv.Itoa(len(args)), argumentHelp(params))
+	wholes := ir.DeclaredParams(params)
+	if len(args) != len(wholes) {
+		r.mismatch(at, quote(name)+" takes "+count(len(wholes), "argument")+", and is given "+strconv.Itoa(len(args)), argumentHelp(wholes))
 		return args
 	}
+	var out []ir.Expr
 	for i, a := range args {
-		args[i] = r.place(a, params[i].Type, "argument "+quote(params[i].Name)+" of "+quote(name), sc)
+		out = append(out, r.fitLeaves(a, wholes[i].Type, "argument "+quote(wholes[i].Name)+" of "+quote(name), sc)...)
 	}
-	return args
+	return out
 }
 
 func argumentHelp(params []*ir.Param) string {

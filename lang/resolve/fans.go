@@ -32,6 +32,11 @@ func (r *resolver) fan(src *ast.Do) *ir.Fan {
 		r.mismatch(f.ListSpan, "`for` takes the elements of a list, and "+quote(list.Name)+" is "+article(named(t)),
 			"Name a parameter or a field that is a list.")
 		return r.lost(f)
+	case t.Elem.Kind == ir.RecordKind:
+		r.report(notYet, f.ListSpan, "an activity for each element of "+quote(list.Name)+", a list of records, is not supported yet",
+			"Keep what the activity needs in a list of its own, such as a `[0..20]string`.",
+			related(list.Span, "it is declared here"))
+		return r.lost(f)
 	case t.Len == nil:
 		r.report(missingRange, f.ListSpan, "list "+quote(list.Name)+" has no range of lengths, but an activity runs for each of its elements",
 			"Declare how many elements it may have, such as `"+list.Name+" [0..20]"+t.Elem.String()+"`.",
@@ -112,6 +117,12 @@ func (sc scope) element(src *ast.Ident) ir.Expr {
 	return nil
 }
 
+// ofLostElement reports whether name, before a point, is an element of a list about which
+// something is wrong, which was reported.
+func (r *resolver) ofLostElement(name *ast.Name, sc scope) bool {
+	return present(name) && sc.fan != nil && name.Text == sc.fan.Item && sc.fan.List.Type.Elem.Kind == ir.Invalid
+}
+
 // elementOf is what `event` has of an element where t, a trigger of n, is met: nothing
 // unless all activities whose results or failures may come there run for elements. An
 // activity that another handler of n names by its label does not come.
@@ -131,13 +142,13 @@ func (r *resolver) elementOf(n *node, t *ir.Trigger) *ir.Element {
 		if d.Fan == nil {
 			return nil
 		}
-		all = joined(all, d.Fan.Element())
+		all = ofBoth(all, d.Fan.Element())
 	}
 	return all
 }
 
-// joined is what is known where either of two elements is meant; a may be nil.
-func joined(a, b *ir.Element) *ir.Element {
+// ofBoth is what is known where either of two elements is meant; a may be nil.
+func ofBoth(a, b *ir.Element) *ir.Element {
 	if a == nil {
 		return b
 	}

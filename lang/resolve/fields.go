@@ -11,7 +11,7 @@ func (r *resolver) declareParams() {
 		v := &ir.Var{Name: textOf(p.Name), Type: r.typeOf(p.Type), Param: true, Doc: p.Doc()}
 		if claim(r, r.vars, p.Name, v) {
 			v.Index, v.Span = len(r.m.Params), p.Name.Span()
-			r.m.Params = append(r.m.Params, v)
+			r.m.Params = append(r.m.Params, r.leafVars(v, nil)...)
 		}
 	}
 }
@@ -21,56 +21,73 @@ func (r *resolver) declareFields() {
 	for c := range items[*ast.Context](r) {
 		for _, f := range c.Fields {
 			v := &ir.Var{Name: textOf(f.Name), Type: r.typeOf(f.Type), Doc: f.Doc()}
+			var defaults []*ir.Const
 			if f.Default != nil {
-				v.Default = r.defaultOf(f, v.Type)
+				defaults = r.defaultOf(f, v.Type)
+				v.Default = defaults[0]
 			}
 			if claim(r, r.vars, f.Name, v) {
 				v.Index, v.Span = len(r.m.Fields), f.Name.Span()
-				r.m.Fields = append(r.m.Fields, v)
+				r.m.Fields = append(r.m.Fields, r.leafVars(v, defaults)...)
 			}
 		}
 	}
 }
 
-// defaultOf resolves the default of f, whose type is t. A wrong one becomes
-// some value of the type, since the field does start set.
-func (r *resolver) defaultOf(f *ast.Field, t *ir.Type) *ir.Const {
+// defaultOf resolves the default of f, whose type is t: one value for each leaf of it. A
+// wrong one becomes some value of the type, since the field does start set.
+func (r *resolver) defaultOf(f *ast.Field, t *ir.Type) []*ir.Const {
+	leaves := t.Leaves()
+	out := make([]*ir.Const, max(1, len(leaves)))
+	for i, l := range leaves {
+		out[i] = anyValue(l.Type)
+	}
 	if _, bad := f.Default.(*ast.BadExpr); bad {
 		r.m.Incomplete = true
-		return anyValue(t)
+		return out
 	}
 	if own, ok := f.Default.(*ast.Selector); ok && r.isOwn(own) {
-		r.mismatch(own.Span(), "a default is a literal, and "+quote(ir.OwnName(own.Sel.Text))+" is none",
-			"Leave the default out, and set "+quote(textOf(f.Name))+" in an `entry` of the machine.")
-		return anyValue(t)
+		r.noLiteral(f, own, ir.OwnName(own.Sel.Text))
+		return out
 	}
 	value := r.expr(f.Default, scope{literal: true})
 	if t.Kind == ir.JSON && jsonLiteral(value) != "" {
 		if c := r.jsonDefault(value); c != nil {
-			return c
+			out[0] = c
 		}
-		return anyValue(t)
+		return out
 	}
 	if t.Kind == ir.Time {
 		r.mismatch(f.Default.Span(), article(t.String())+" has no default: there are no literals of that type",
 			"Leave the default out, and set "+quote(textOf(f.Name))+" in an `entry` or an arm.")
-		return anyValue(t)
+		return out
 	}
-	lit, ok := r.place(value, t, "the default of "+quote(textOf(f.Name)), scope{}).(*ir.Lit)
-	if !ok {
-		return anyValue(t)
+	values := r.fitLeaves(value, t, "the default of "+quote(textOf(f.Name)), scope{})
+	for i, l := range leaves {
+		lit, ok := values[i].(*ir.Lit)
+		switch {
+		case isBad(values[i]):
+		case !ok:
+			r.noLiteral(f, f.Default, ir.ExprText(value))
+			return out
+		case l.Type.Range != nil && !l.Type.Range.Contains(lit.Value.Int):
+			r.literal(values[i].Span(), "the default of "+quote(joined(textOf(f.Name), l.Path))+" is outside its range, "+l.Type.String(),
+				"Write a value inside the range, or widen the range.")
+		case l.Type.Len != nil && l.Type.Len.Lo > 0: // [] is the only literal of a list
+			r.literal(values[i].Span(), "the default of "+quote(joined(textOf(f.Name), l.Path))+" has fewer items than its type, "+l.Type.String(),
+				"Leave the default out, and set the field where its items are known; or begin the range with 0.")
+			l.Type.Len.Lo = 0 // or each rule would say it again
+		default:
+			out[i] = lit.Value
+		}
 	}
-	switch {
-	case t.Range != nil && !t.Range.Contains(lit.Value.Int):
-		r.literal(f.Default.Span(), "the default of "+quote(textOf(f.Name))+" is outside its range, "+t.String(),
-			"Write a value inside the range, or widen the range.")
-		return anyValue(t)
-	case t.Len != nil && t.Len.Lo > 0: // [] is the only literal of a list
-		r.literal(f.Default.Span(), "the default of "+quote(textOf(f.Name))+" has fewer items than its type, "+t.String(),
-			"Leave the default out, and set the field where its items are known; or begin the range with 0.")
-		t.Len.Lo = 0 // or each rule would say it again
-	}
-	return lit.Value
+	return out
+}
+
+// noLiteral reports a default of f that is no literal.
+func (r *resolver) noLiteral(f *ast.Field, value ast.Expr, text string) {
+	r.mismatch(value.Span(), "a default is a literal, and "+quote(text)+" is none",
+		"Leave the default out, and set "+quote(textOf(f.Name))+" in an `entry` of the machine.")
 }
 
 // anyValue is some value of type t.
@@ -99,7 +116,7 @@ func (r *resolver) declareEvents() {
 			f := &ir.EventField{Name: textOf(p.Name), Type: r.typeOf(p.Type), Doc: p.Doc()}
 			if claim(r, fields, p.Name, f) {
 				f.Index, f.Span = len(e.Fields), p.Name.Span()
-				e.Fields = append(e.Fields, f)
+				e.Fields = append(e.Fields, r.leafFields(f)...)
 			}
 		}
 		r.m.Incomplete = r.m.Incomplete || len(src.Bad) > 0 || isTrigger(e.Name)
@@ -117,7 +134,7 @@ func (r *resolver) declareEvents() {
 // those of the other one.
 func isTrigger(name string) bool { return name == "done" || name == "failed" || name == "cancel" }
 
-// declareEnums declares the enums; they are the only types with names.
+// declareEnums declares the enums.
 func (r *resolver) declareEnums() {
 	for src := range items[*ast.Enum](r) {
 		e := &ir.Enum{Name: textOf(src.Name), Doc: src.Doc(), OfFile: r.file == nil}

@@ -14,7 +14,8 @@ type resolver struct {
 	src *ast.Machine
 
 	enums      *space[*ir.Enum]
-	vars       *space[*ir.Var] // parameters and fields
+	records    *space[*ir.Record]
+	vars       *space[*ir.Var] // parameters and fields, of a record the whole: see leafVars
 	events     *space[*ir.Event]
 	categories *space[*ir.Category]
 	callables  *space[bool] // activities and, where true, guards: one name space
@@ -22,9 +23,9 @@ type resolver struct {
 	guards     *space[*ir.Guard]
 	costs      *space[bool] // what activities cost; not unique, each names its own
 
-	file    *file             // in which it stands
-	outer   map[*ir.Enum]bool // enums of files that it uses
-	payload map[*ir.Event]map[string]*ir.EventField
+	file    *file                                   // in which it stands
+	outer   map[*ir.Enum]bool                       // enums of files that it uses
+	payload map[*ir.Event]map[string]*ir.EventField // of a record the whole, with the index of its first leaf
 
 	root      *node
 	nodes     []*node // every state, detached ones too
@@ -45,6 +46,7 @@ func newResolver(u *unit, src *ast.Machine) *resolver {
 			Name: src.Name.Text, Doc: src.Doc(), Span: src.Name.Span(), Body: src.Span(),
 		},
 		enums:      newSpace[*ir.Enum]("enum"),
+		records:    newSpace[*ir.Record]("record"),
 		vars:       newSpace[*ir.Var]("field"),
 		events:     newSpace[*ir.Event]("event"),
 		categories: newSpace[*ir.Category]("category"),
@@ -63,6 +65,7 @@ func newResolver(u *unit, src *ast.Machine) *resolver {
 func (r *resolver) machine() {
 	r.findGaps()
 	r.declareEnums()
+	r.declareRecords()
 	r.declareParams()
 	r.declareFields()
 	r.declareEvents()
@@ -90,7 +93,7 @@ func (r *resolver) noteAssigned() {
 	for b := range r.m.Blocks() {
 		for _, a := range b.Assigns {
 			lit, isLit := a.Value.(*ir.Lit)
-			if !isLit || a.Var.Default == nil || *lit.Value != *a.Var.Default {
+			if !a.Keeps && (!isLit || a.Var.Default == nil || *lit.Value != *a.Var.Default) {
 				a.Var.Assigned = true
 			}
 		}

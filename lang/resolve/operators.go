@@ -107,7 +107,7 @@ func result(op ir.Op, t, u *ir.Type) *ir.Type {
 			return boolType
 		}
 	case ir.OpEq, ir.OpNe:
-		if t.Same(u) {
+		if t.Same(u) && !hasRecords(t) {
 			return boolType
 		}
 	case ir.OpLt, ir.OpLe, ir.OpGt, ir.OpGe:
@@ -231,7 +231,7 @@ func operatorHelp(op ir.Op) string {
 	case ir.OpAnd, ir.OpOr:
 		return "It takes booleans."
 	case ir.OpEq, ir.OpNe:
-		return "Compare two values of one type."
+		return "Compare two values of one type; of records, compare the fields."
 	case ir.OpLt, ir.OpLe, ir.OpGt, ir.OpGe:
 		return "Compare two values of one kind: int, float, duration, time or string."
 	case ir.OpMul:

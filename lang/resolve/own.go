@@ -19,10 +19,14 @@ func (r *resolver) isOwn(src *ast.Selector) bool {
 	return !enum && !held
 }
 
-// selected is a value of an enum or of the run itself, or what a json has under a key.
+// selected is a field of a record, what a json has under a key, a value of an enum, or one
+// of the run itself, sought in this order.
 func (r *resolver) selected(src *ast.Selector, sc scope) ir.Expr {
-	if x := r.holder(src); x != nil {
-		return r.member(x, src.Sel, src.Span(), sc)
+	if src.X != nil && src.Sel != nil && r.isField(src.X.Text) {
+		return r.member(src, sc)
+	}
+	if r.ofLostElement(src.X, sc) {
+		return bad(src.Span())
 	}
 	if !r.isOwn(src) {
 		return r.enumValue(src)
@@ -75,6 +79,8 @@ func (r *resolver) unknownEnum(src *ast.Selector) {
 			nearest = nearTo(r, src.X.Text, r.enums)
 		}
 		r.unknown("enum", src.X, nearest)
+	case nearTo(r, src.X.Text, r.enums) == "" && near(r, src.X.Text, r.vars.names) != "":
+		r.unknownPlace(src.X)
 	default:
 		if nearTo(r, src.X.Text, r.enums) == "" {
 			if nearest := r.nearHolder(src.X.Text); nearest != "" {

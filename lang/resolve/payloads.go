@@ -72,8 +72,8 @@ func (r *resolver) object(src *ast.Object, sc scope) ir.Expr {
 	return e
 }
 
-// member is what x has under a key.
-func (r *resolver) member(x ir.Expr, sel *ast.Name, at token.Span, sc scope) ir.Expr {
+// key is what x has under a key.
+func (r *resolver) key(x ir.Expr, sel *ast.Name, at token.Span, sc scope) ir.Expr {
 	switch {
 	case sel == nil:
 		r.m.Incomplete = true
@@ -89,22 +89,6 @@ func (r *resolver) member(x ir.Expr, sel *ast.Name, at token.Span, sc scope) ir.
 		return bad(at, x)
 	}
 	return e
-}
-
-// holder is the parameter or field before the point of src, where no enum has its
-// name; nil for none.
-func (r *resolver) holder(src *ast.Selector) ir.Expr {
-	if src.X == nil {
-		return nil
-	}
-	v := r.vars.names[src.X.Text]
-	if _, enum := r.enums.lookup(src.X.Text); v == nil || enum {
-		return nil
-	}
-	if src.Sel != nil && v.Name == ir.RunWord && v.Type.Kind != ir.JSON {
-		return nil // it hides a value of the run
-	}
-	return &ir.VarRef{E: ir.E{T: v.Type, At: src.X.Span()}, Var: v}
 }
 
 // nearHolder is the field or parameter of type json whose name is nearest to word.

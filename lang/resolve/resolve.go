@@ -26,7 +26,7 @@ import (
 // imports lead. Machines come in the order of the files; what could not be resolved
 // is left out. The findings are sorted by place.
 func Resolve(files []*ast.File, find Finder) (*ir.Program, diag.List) {
-	u := &unit{allowance: comparisons, values: map[*ir.Enum]map[string]int{}, find: find, files: map[*ast.File]*file{}}
+	u := &unit{allowance: comparisons, room: maxLeaves, values: map[*ir.Enum]map[string]int{}, find: find, files: map[*ast.File]*file{}}
 	for _, f := range files {
 		u.files[f] = newFile(u, f)
 		u.files[f].named = true
@@ -64,6 +64,7 @@ func Resolve(files []*ast.File, find Finder) (*ir.Program, diag.List) {
 type unit struct {
 	list      diag.List
 	allowance int // names that may still be compared with misspelt ones
+	room      int // of records, that fields and expressions may still have
 	values    map[*ir.Enum]map[string]int
 	find      Finder
 	files     map[*ast.File]*file

@@ -119,7 +119,7 @@ func (r *resolver) buildTerminal(parent *node, src *ast.Terminal) {
 	r.misplaced = append(r.misplaced, misplaced{n, parent, src.Name})
 }
 
-// returns resolves what a terminal returns: fields and parameters, each once. Of one
+// returns resolves what a terminal returns: fields and parameters, each once, of records the leaves. Of one
 // that is only misspelt it is what was most likely meant.
 func (r *resolver) returns(src *ast.Terminal) []*ir.VarRef {
 	var out []*ir.VarRef
@@ -136,7 +136,11 @@ func (r *resolver) returns(src *ast.Terminal) []*ir.VarRef {
 			}
 			given[name.Text] = name.Span()
 		}
-		out = append(out, &ir.VarRef{E: ir.E{T: v.Type, At: name.Span()}, Var: v})
+		for _, leaf := range ir.Leaves(r.read(name.Span(), v, v.Type, v.Index, v.Name)) {
+			if ref, ok := leaf.(*ir.VarRef); ok {
+				out = append(out, ref)
+			}
+		}
 	}
 	return out
 }

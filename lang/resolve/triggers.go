@@ -190,14 +190,21 @@ func (r *resolver) delay(t *ir.Timer, src ast.Expr) {
 		t.Delay, t.Source = r.durationOf(lit, someWait), lit.Text
 		return
 	}
-	ref, ok := r.expr(src, scope{}).(*ir.VarRef)
+	wait := r.expr(src, scope{})
+	ref, ok := wait.(*ir.VarRef)
 	if !ok {
+		if !isBad(wait) {
+			r.mismatch(wait.Span(), "`after` wants a duration or a time, and "+quote(ir.ExprText(wait))+" is "+article(named(wait.Type())),
+				"Write a duration such as 30s, or name a field of type duration or time.")
+		}
 		return
 	}
-	switch ref.Type().Kind {
-	case ir.Duration, ir.Time:
+	switch kind := ref.Type().Kind; {
+	case ref.Var.Own:
+		r.report("syntax", ref.Span(), `"after" takes a duration or the name of a field`, "Compute the time into a field first.")
+	case kind == ir.Duration || kind == ir.Time:
 		t.Delay, t.Var = 0, ref.Var
-	case ir.Invalid:
+	case kind == ir.Invalid:
 	default:
 		r.mismatch(ref.Span(), "`after` wants a duration or a time, and "+quote(ref.Var.Name)+" is "+article(named(ref.Type())),
 			"Write a duration such as 30s, or name a field of type duration or time.")

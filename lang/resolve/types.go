@@ -37,7 +37,7 @@ func (r *resolver) typeOf(t *ast.Type) *ir.Type {
 	}
 	kind, known := builtin[t.Name]
 	if !known {
-		return r.enumType(t)
+		return r.namedType(t)
 	}
 	out := &ir.Type{Kind: kind}
 	if t.Range != nil {
@@ -53,11 +53,17 @@ var builtinCalled = map[string]string{
 	"timestamp": "time", "date": "time", "datetime": "time", "object": "json", "any": "json", "map": "json",
 }
 
-// enumType resolves a type that is no built-in one.
-func (r *resolver) enumType(t *ast.Type) *ir.Type {
+// namedType resolves a type that is no built-in one.
+func (r *resolver) namedType(t *ast.Type) *ir.Type {
+	if record := r.records.names[t.Name]; record != nil {
+		return &ir.Type{Kind: ir.RecordKind, Record: record}
+	}
 	enum, ok := r.enumNamed(t.Name)
 	if !ok {
-		names := make(map[string]bool, len(builtin)+len(r.enums.names))
+		names := make(map[string]bool, len(builtin)+len(r.enums.names)+len(r.records.names))
+		for name := range r.records.names {
+			names[name] = true
+		}
 		for name := range builtin {
 			names[name] = true
 		}

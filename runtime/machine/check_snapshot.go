@@ -32,6 +32,9 @@ func (m *Machine) checkSnapshot(s *Snapshot) error {
 	case s.KeptNext > len(s.Kept) || len(s.Kept) > MaxKept:
 		return errors.New("the kept events are damaged")
 	}
+	if err := inPart(m.def.Fields, s.Data); err != nil {
+		return err
+	}
 	for a, n := range s.Counters {
 		if arm := &m.arms[a]; n > 0 && !arm.counted || arm.bounded && n > arm.max {
 			return fmt.Errorf("the counter of arm %q is over its bound", arm.Name)

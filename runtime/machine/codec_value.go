@@ -12,7 +12,8 @@ import (
 
 // Values have one JSON form each: int as an integer, float as a finite number,
 // duration as Go's string, time as RFC 3339 in UTC with microseconds, enum as
-// its bare name, json as it came but compacted, list as an array.
+// its bare name, json as it came but compacted, list as an array, record as an object of all
+// its fields.
 
 // timeLayout writes six digits, always.
 const timeLayout = "2006-01-02T15:04:05.000000Z"
@@ -32,6 +33,8 @@ func appendValue(b []byte, t *Type, v *Value) []byte {
 		return appendTime(b, v.Time())
 	case JSON:
 		return append(b, v.s...)
+	case RecordKind:
+		return appendFields(b, t.Fields, v.List())
 	case ListKind:
 		b = append(b, '[')
 		for i, item := range v.List() {
@@ -130,8 +133,11 @@ func (d *Definition) decode(t *Type, data []byte) (Value, error) {
 
 // scanValue reads a value of type t and checks that it fits.
 func (d *Definition) scanValue(s *scanner, t *Type) (Value, error) {
-	if t.Kind == ListKind {
+	switch t.Kind {
+	case ListKind:
 		return d.scanList(s, t)
+	case RecordKind:
+		return d.scanRecord(s, t)
 	}
 	s.peek()
 	start := *s

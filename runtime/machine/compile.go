@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,7 +25,7 @@ func (c *compiler) names() error {
 	list := func(what string, n int, name func(i int) string) map[string]int {
 		valid := isName
 		switch what {
-		case "state":
+		case "state", "field":
 			valid = isPath
 		case "arm", "do", "timer":
 			valid = isTitle
@@ -184,20 +185,30 @@ func costNames(of string, costs []Cost) error {
 }
 
 func (c *compiler) fields(of string, fields []Field) error {
-	names := make([]string, len(fields))
 	for i := range fields {
-		names[i] = fields[i].Name
 		t := &fields[i].Type
 		if err := checkType(c.d, t); err != nil {
 			return fmt.Errorf("field %q of %s: %w", fields[i].Name, of, err)
 		}
-		for t.Kind == ListKind {
-			if t = t.Elem; t == nil {
-				return fmt.Errorf("field %q of %s: a list has no type of its items", fields[i].Name, of)
-			}
+		if t.Kind == RecordKind {
+			return fmt.Errorf("field %q of %s is a record, and not its leaves", fields[i].Name, of)
+		}
+		if !hasItems(t) {
+			return fmt.Errorf("field %q of %s: a list has no type of its items", fields[i].Name, of)
 		}
 	}
-	return distinct("field of "+of, names)
+	return checkNames(of, fields)
+}
+
+// hasItems reports whether every list in t has a type of its items.
+func hasItems(t *Type) bool {
+	switch t.Kind {
+	case ListKind:
+		return t.Elem != nil && hasItems(t.Elem)
+	case RecordKind:
+		return !slices.ContainsFunc(t.Fields, func(f Field) bool { return !hasItems(&f.Type) })
+	}
+	return true
 }
 
 func distinct(what string, names []string) error {

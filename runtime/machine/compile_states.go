@@ -197,7 +197,7 @@ func (c *compiler) returned(returns []*Expr) ([]Field, error) {
 		}
 		return nil, fmt.Errorf("it returns %q twice", from[e.Index].Name)
 	}
-	return fields, nil
+	return fields, checkNames("what it returns", fields)
 }
 
 // compileDos compiles the arguments of the activities, and notes at the states

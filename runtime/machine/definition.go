@@ -27,7 +27,9 @@ type Definition struct {
 }
 
 // Field is a parameter, a context field, a field of an event, or a parameter
-// of an activity or guard.
+// of an activity or guard. Of a record there is a Field for each leaf, one behind the
+// other: "order.id", "order.total". Their values are set and unset together, and stand in
+// one object in JSON.
 type Field struct {
 	Name    string          `json:"name"`
 	Type    Type            `json:"type"`
@@ -43,6 +45,9 @@ type Type struct {
 	Enum int     `json:"enum,omitempty"` // index, of enum
 	Elem *Type   `json:"elem,omitempty"` // of list
 	Len  *Length `json:"len,omitempty"`  // of list; absent for any length
+
+	Name   string  `json:"name,omitempty"`   // of record
+	Fields []Field `json:"fields,omitempty"` // of record: its leaves, as those of a Field
 }
 
 // Length is how many items a list may have. Both ends belong to it.
@@ -275,6 +280,7 @@ type Require struct {
 //	key    what the json Args[0] has under Name; null for nothing
 //	fit    the json Args[0] as a value of Type
 //	text   the JSON form of Args[0], without quotes
+//	record a record, of which Args are the leaves
 //	min, max, neg, !, ||, &&, ==, !=, <, <=, >, >=, +, -, *
 //
 // Where a json is Args[0] of +, an item is put behind it.

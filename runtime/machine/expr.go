@@ -177,6 +177,8 @@ func (c *exprCompiler) compileOp(e *Expr) (*code, error) {
 		return c.compileFit(e)
 	case "text":
 		return c.compileText(e)
+	case "record":
+		return c.compileRecord(e)
 	}
 	args, err := c.compileArgs(e.Args)
 	if err != nil {
@@ -189,6 +191,30 @@ func (c *exprCompiler) compileOp(e *Expr) (*code, error) {
 		return c.compileBinary(e, args[0], args[1])
 	}
 	return nil, fmt.Errorf("operator %q does not take %d operands", e.Op, len(args))
+}
+
+// compileRecord makes an item of a list of its leaves.
+func (c *exprCompiler) compileRecord(e *Expr) (*code, error) {
+	leaves, err := c.compileArgs(e.Args)
+	if err != nil {
+		return nil, err
+	}
+	if e.Type.Kind != RecordKind {
+		return nil, fmt.Errorf("expression %q is said to be of type %s", e.Op, c.d.TypeName(&e.Type))
+	}
+	if err := c.checkArgs(e.Type.Fields, leaves); err != nil {
+		return nil, err
+	}
+	return valueCode(e.Type, func(e *env) (Value, error) {
+		values := make([]Value, len(leaves))
+		for i, leaf := range leaves {
+			var err error
+			if values[i], err = leaf.value(e); err != nil {
+				return Unset, err
+			}
+		}
+		return RecordValue(values...), nil
+	}), nil
 }
 
 func (c *exprCompiler) compileArgs(list []*Expr) ([]*code, error) {

@@ -17,7 +17,8 @@ type Mapping struct {
 	// become one.
 	States map[string]string `json:"states"`
 	// Fields are the new names of context fields, by their old ones; an empty
-	// one gives up what the field holds. Two fields cannot become one.
+	// one gives up what the field holds. Two fields cannot become one. A record can be
+	// named as a whole, or a place in it.
 	Fields map[string]string `json:"fields"`
 	// Set gives values to fields and parameters of the new definition.
 	Set map[string]json.RawMessage `json:"set"`
@@ -90,16 +91,30 @@ func (p *Mapping) state(name string) string {
 	return name
 }
 
+// field is the new name of a field, or of a leaf of a record; empty where the mapping gives
+// it up.
+func (p *Mapping) field(name string) string {
+	if to, renamed := p.Fields[name]; renamed {
+		return to
+	}
+	for end := strings.LastIndexByte(name, '.'); end > 0; end = strings.LastIndexByte(name[:end], '.') {
+		if to, renamed := p.Fields[name[:end]]; renamed && to != "" {
+			return to + name[end:]
+		} else if renamed {
+			return ""
+		}
+	}
+	return name
+}
+
 // Origins are the old names of fields by their new ones. Where two of fields would
 // become one, what one of them holds would be lost.
 func (p *Mapping) Origins(fields []Field) (map[string]string, error) {
 	origins := make(map[string]string, len(fields))
 	for i := range fields {
 		old := fields[i].Name
-		name, renamed := p.Fields[old]
-		if !renamed {
-			name = old
-		} else if name == "" {
+		name := p.field(old)
+		if name == "" {
 			continue
 		}
 		if other, taken := origins[name]; taken {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -76,18 +77,19 @@ func (m *Machine) stillHeld(names []string) (held []string) {
 }
 
 func (x *migration) data() error {
-	var old map[string]json.RawMessage
-	if err := json.Unmarshal(x.old.EncodeData(x.s), &old); err != nil {
+	old := valuesByName(x.old.def.Fields, x.s.Data)
+	origins, err := x.Origins(x.old.def.Fields)
+	if err != nil {
 		return err
 	}
-	origins, err := x.Origins(x.old.def.Fields)
+	set, err := x.setLeaves(x.m.def.Fields)
 	if err != nil {
 		return err
 	}
 	known := map[string]json.RawMessage{}
 	for i, f := range x.m.def.Fields {
 		origin, was := origins[f.Name]
-		if v, ok := x.Set[f.Name]; ok {
+		if v, ok := set[f.Name]; ok {
 			known[f.Name] = v
 		} else if v, ok := old[origin]; was && ok {
 			known[f.Name] = v
@@ -101,22 +103,25 @@ func (x *migration) data() error {
 			return fmt.Errorf("there is no field %q any more, and it is set; the mapping can rename it or give it up", name)
 		}
 	}
-	return x.overlay(x.m.def.Fields, known, x.next.Data)
+	if err := x.overlay(x.m.def.Fields, known, x.next.Data); err != nil {
+		return err
+	}
+	if err := inPart(x.m.def.Fields, x.next.Data); err != nil {
+		return fmt.Errorf("%w; the mapping can set it", err)
+	}
+	return nil
 }
 
 func (x *migration) params() error {
-	encoded, err := x.old.EncodeParams(x.s.Params)
+	old := valuesByName(x.old.def.Params, x.s.Params)
+	set, err := x.setLeaves(x.m.def.Params)
 	if err != nil {
-		return err
-	}
-	var old map[string]json.RawMessage
-	if err := json.Unmarshal(encoded, &old); err != nil {
 		return err
 	}
 	known := map[string]json.RawMessage{}
 	for _, p := range x.m.def.Params {
 		known[p.Name] = old[p.Name]
-		if v, ok := x.Set[p.Name]; ok {
+		if v, ok := set[p.Name]; ok {
 			known[p.Name] = v
 		}
 		if known[p.Name] == nil {
@@ -127,24 +132,64 @@ func (x *migration) params() error {
 	return x.overlay(x.m.def.Params, known, x.next.Params)
 }
 
-// overlay reads the values that are known over those that stand there.
-func (x *migration) overlay(fields []Field, known map[string]json.RawMessage, to []Value) error {
-	text, err := encodeJSON(known)
-	if err != nil {
-		return err
-	}
-	values, err := x.m.def.scanFields(&scanner{data: text, stored: true}, fields, false)
-	if err != nil {
-		return err
-	}
+// valuesByName are the JSON forms of those values that are set, by the names of fields.
+func valuesByName(fields []Field, values []Value) map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
 	for i := range fields {
-		if _, ok := known[fields[i].Name]; !ok {
+		if values[i].set {
+			out[fields[i].Name] = encoded(func(b []byte) []byte { return appendValue(b, &fields[i].Type, &values[i]) })
+		}
+	}
+	return out
+}
+
+// setLeaves are the values that the mapping sets, with those of the leaves in place of a
+// record of fields that it sets as a whole.
+func (x *migration) setLeaves(fields []Field) (map[string]json.RawMessage, error) {
+	out := maps.Clone(x.Set)
+	for _, name := range slices.Sorted(maps.Keys(x.Set)) {
+		if !isRecord(fields, name) {
 			continue
 		}
-		if why := x.m.def.misfit(&fields[i].Type, &values[i]); why != "" {
-			return fmt.Errorf("field %q: %s", fields[i].Name, why)
+		var leaves []Field
+		for _, f := range fields {
+			if strings.HasPrefix(f.Name, name+".") {
+				if _, twice := x.Set[f.Name]; twice {
+					return nil, fmt.Errorf("the mapping sets %q, and %q as a whole", f.Name, name)
+				}
+				leaves = append(leaves, f)
+			}
 		}
-		to[i] = values[i]
+		s := &scanner{data: x.Set[name], stored: true}
+		values := make([]Value, len(leaves))
+		err := x.m.def.scanMembers(s, leaves, name+".", values, false)
+		if err == nil {
+			err = x.m.def.missing(leaves, values)
+		}
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(out, valuesByName(leaves, values))
+	}
+	return out, nil
+}
+
+// overlay reads the values that are known over those that stand there.
+func (x *migration) overlay(fields []Field, known map[string]json.RawMessage, to []Value) error {
+	for i := range fields {
+		text, ok := known[fields[i].Name]
+		if !ok {
+			continue
+		}
+		s := &scanner{data: text, stored: true}
+		v, err := x.m.def.scanValue(s, &fields[i].Type)
+		if err == nil {
+			err = s.end()
+		}
+		if err != nil {
+			return fieldError(fields[i].Name, err)
+		}
+		to[i] = v
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // PayloadError says what is wrong with the JSON of a payload or of parameters.
@@ -108,46 +107,7 @@ func (d *Definition) decodeObject(fields []Field, data json.RawMessage, param bo
 	if err != nil {
 		return nil, payloadError(err)
 	}
-	for i := range fields {
-		if !values[i].set {
-			return nil, &PayloadError{Field: fields[i].Name, Why: "it is missing, expected " + d.expected(&fields[i].Type)}
-		}
-	}
-	return values, nil
-}
-
-// scanFields reads an object that has some of fields and no others.
-func (d *Definition) scanFields(s *scanner, fields []Field, param bool) ([]Value, error) {
-	values := make([]Value, len(fields))
-	err := s.object(func(key string) error {
-		i := indexOfField(fields, key)
-		if i < 0 {
-			return &PayloadError{Field: shorten(key), Why: unknownField(fields, key, param)}
-		}
-		v, err := d.scanValue(s, &fields[i].Type)
-		if err != nil {
-			return fieldError(key, err)
-		}
-		values[i] = v
-		return nil
-	})
-	return values, err
-}
-
-func unknownField(fields []Field, key string, param bool) string {
-	names := make([]string, len(fields))
-	for i := range fields {
-		names[i] = fields[i].Name
-	}
-	why := "there is no such " + fieldNoun(param)
-	near := DidYouMean(key, names)
-	switch {
-	case near != "":
-		return why + near
-	case len(names) == 0:
-		return why + "; none is expected"
-	}
-	return why + "; expected " + strings.Join(names, ", ")
+	return values, d.missing(fields, values)
 }
 
 // fieldError names the field in which err was found. Where the text itself is
@@ -157,6 +117,13 @@ func fieldError(field string, err error) error {
 	for errors.As(err, &item) {
 		field += "[" + strconv.Itoa(item.index) + "]"
 		err = item.err
+	}
+	var inner *PayloadError // of a record
+	if errors.As(err, &inner) {
+		if inner.Field != "" {
+			field += "." + inner.Field
+		}
+		return &PayloadError{Field: field, Why: inner.Why}
 	}
 	var fault *scanError
 	if errors.As(err, &fault) {
@@ -199,23 +166,4 @@ func (d *Definition) encodeObject(fields []Field, values []Value) (json.RawMessa
 
 func encodeFields(fields []Field, values []Value) json.RawMessage {
 	return encoded(func(b []byte) []byte { return appendFields(b, fields, values) })
-}
-
-// appendFields writes an object of those values that are set.
-func appendFields(b []byte, fields []Field, values []Value) []byte {
-	b = append(b, '{')
-	first := true
-	for i := range fields {
-		if i >= len(values) || !values[i].set {
-			continue
-		}
-		if !first {
-			b = append(b, ',')
-		}
-		first = false
-		b = appendText(b, fields[i].Name)
-		b = append(b, ':')
-		b = appendValue(b, &fields[i].Type, &values[i])
-	}
-	return append(b, '}')
 }

@@ -459,6 +459,7 @@ func FuzzDefinition(f *testing.F) {
 		f.Add(randomMachine(rand.New(rand.NewPCG(seed, 0))).Encode(), seed)
 	}
 	f.Add(payloadMachine(f).Definition().Encode(), uint64(1))
+	f.Add(recordMachine(f).Definition().Encode(), uint64(1))
 	f.Add([]byte(`{"format":1,"name":"M","categories":["unknown"],"states":[{"path":"","kind":"composite","parent":-1,"initial":1},{"path":"A","kind":"leaf","parent":0,"initial":-1}]}`), uint64(1))
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
 		d, err := machine.ParseDefinition(data)
@@ -499,6 +500,9 @@ func FuzzSnapshot(f *testing.F) {
 	for _, s := range spending {
 		f.Add(3, []byte(m.EncodeSnapshot(s)), uint64(1))
 	}
+	records := recordMachine(f)
+	f.Add(len(machines), []byte(records.EncodeSnapshot(placed(f, records))), uint64(1))
+	machines = append(machines, records)
 	f.Fuzz(func(t *testing.T, which int, data []byte, seed uint64) {
 		m := machines[uint(which)%uint(len(machines))]
 		s, err := m.DecodeSnapshot(json.RawMessage(data))
@@ -525,11 +529,17 @@ func FuzzSnapshot(f *testing.F) {
 }
 
 func FuzzPayload(f *testing.F) {
-	m := payloadMachine(f)
+	plain, records := payloadMachine(f), recordMachine(f)
 	f.Add([]byte(goodPayload))
+	f.Add([]byte(goodRecord))
+	f.Add([]byte(strings.ReplaceAll(goodRecord, "}", "},\"order\":{}")))
 	f.Add([]byte(strings.ReplaceAll(goodPayload, ":", " : ")))
 	f.Add([]byte(`{"j":[[[{"a":"\ud83d\ude00"}]]],"f":1e-9}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		m := plain
+		if bytes.Contains(data, []byte("order")) {
+			m = records
+		}
 		values, err := m.DecodePayload(0, data)
 		var payload *machine.PayloadError
 		if err != nil {

@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,13 +22,18 @@ func sameType(t, u *Type) bool {
 		return t.Enum == u.Enum
 	case t.Kind == ListKind:
 		return sameType(t.Elem, u.Elem)
+	case t.Kind == RecordKind:
+		return slices.EqualFunc(t.Fields, u.Fields, func(f, g Field) bool { return f.Name == g.Name && sameType(&f.Type, &g.Type) })
 	}
 	return true
 }
 
 // checkType refuses a type that a definition cannot have.
-func checkType(d *Definition, t *Type) error {
-	for depth := 0; ; depth++ {
+func checkType(d *Definition, t *Type) error { return checkTypeWithin(d, t, 0) }
+
+// checkTypeWithin is checkType for a type so deep in another.
+func checkTypeWithin(d *Definition, t *Type, depth int) error {
+	for ; ; depth++ {
 		if depth > MaxNesting {
 			return fmt.Errorf("a type is nested deeper than %d", MaxNesting)
 		}
@@ -45,10 +51,24 @@ func checkType(d *Definition, t *Type) error {
 			if l := t.Len; l != nil && (l.Min < 0 || l.Min > l.Max) {
 				return fmt.Errorf("a length of %s is damaged", t.Kind)
 			}
+		case RecordKind:
+			if len(t.Fields) == 0 || !isName(t.Name) {
+				return fmt.Errorf("record %q has no fields, or no valid name", shorten(t.Name))
+			}
+			for i := range t.Fields {
+				if err := checkTypeWithin(d, &t.Fields[i].Type, depth+1); err != nil {
+					return err
+				}
+			}
+			if err := checkNames("record "+t.Name, t.Fields); err != nil {
+				return err
+			}
 		default:
 			return fmt.Errorf("there is no kind of type %q", t.Kind)
 		}
 		switch {
+		case t.Kind != RecordKind && len(t.Fields) > 0:
+			return fmt.Errorf("%s has no fields", t.Kind)
 		case t.Kind != Int && t.Kind != DurationKind && (t.Min != nil || t.Max != nil):
 			return fmt.Errorf("%s has no range", t.Kind)
 		case t.Kind != ListKind && t.Len != nil:
@@ -67,6 +87,8 @@ func (d *Definition) TypeName(t *Type) string {
 		return d.Enums[t.Enum].Name
 	case t.Kind == ListKind && t.Elem != nil && t.Len != nil:
 		return fmt.Sprintf("[%d..%d]%s", t.Len.Min, t.Len.Max, d.TypeName(t.Elem))
+	case t.Kind == RecordKind:
+		return t.Name
 	case t.Kind == ListKind && t.Elem != nil:
 		return "[]" + d.TypeName(t.Elem)
 	case t.Kind == ListKind:
@@ -89,6 +111,8 @@ func (d *Definition) expected(t *Type) string {
 		return `time, such as "2006-01-02T15:04:05Z"`
 	case EnumKind:
 		return d.TypeName(t) + ", one of " + strings.Join(d.Enums[t.Enum].Values, ", ")
+	case RecordKind:
+		return d.TypeName(t) + ", " + objectOf(t.Fields, "")
 	}
 	return d.TypeName(t)
 }
@@ -137,6 +161,21 @@ func (d *Definition) misfit(t *Type, v *Value) string {
 			return why
 		}
 		return d.misfitItem(t, v)
+	case RecordKind:
+		return d.misfitLeaf(t, v)
+	}
+	return ""
+}
+
+func (d *Definition) misfitLeaf(t *Type, record *Value) string {
+	leaves := record.List()
+	if len(leaves) != len(t.Fields) {
+		return fmt.Sprintf("it has %d values, and %s has %d", len(leaves), t.Name, len(t.Fields))
+	}
+	for i := range leaves {
+		if why := d.misfit(&t.Fields[i].Type, &leaves[i]); why != "" {
+			return t.Fields[i].Name + ": " + why
+		}
 	}
 	return ""
 }

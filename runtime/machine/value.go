@@ -20,13 +20,14 @@ const (
 	JSON         Kind = "json"
 	EnumKind     Kind = "enum"
 	ListKind     Kind = "list"
+	RecordKind   Kind = "record" // of an item of a list; a field that is a record is its leaves, see Field
 )
 
 // Value is one value of a run's data. The zero Value is unset. Which type it
 // has is known from where it stands; a Value alone holds only its content:
 // int, duration (nanoseconds), time (microseconds since 1970) and bool as a
 // number, float as its bits, string, enum (the bare value) and json
-// (compacted) as text. Values are immutable.
+// (compacted) as text; a record is the list of its leaves. Values are immutable.
 type Value struct {
 	set  bool
 	n    int64 // of a list: its length
@@ -95,6 +96,9 @@ func ListValue(elements ...Value) Value {
 	l.taken.Store(int64(len(elements)))
 	return Value{set: true, n: int64(len(elements)), list: l}
 }
+
+// RecordValue is a record that is an item of a list: its leaves, in the order of its type.
+func RecordValue(leaves ...Value) Value { return ListValue(leaves...) }
 
 // with is the list v and x behind it. It copies v only where there is no room, or where
 // another list has grown from it before.

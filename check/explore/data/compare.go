@@ -119,6 +119,12 @@ func anyValue(t *ir.Type) any {
 		return itemsOf(t, 0)
 	case ir.JSON:
 		return json.RawMessage("null")
+	case ir.RecordKind:
+		members := map[string]any{}
+		for _, f := range t.Record.Fields {
+			members[f.Name] = anyValue(f.Type)
+		}
+		return members
 	}
 	return n
 }

@@ -33,14 +33,18 @@ func run(p *check.Pass) {
 		return // what could not be resolved may be the read
 	}
 	read := readIn(m)
-	for _, v := range m.Fields {
-		if read[v] {
+	wholes := map[*ir.Whole]bool{} // of which something reads a part
+	for v := range read {
+		wholes[v.Whole] = v.Whole != nil && (read[v] || wholes[v.Whole])
+	}
+	for _, v := range ir.Declared(m.Fields) {
+		if read[v] || wholes[v.Whole] {
 			continue
 		}
 		p.Report(check.Finding{
 			Field:   v,
 			Span:    v.Span,
-			Message: "nothing reads field " + check.Quote(v.Name),
+			Message: "nothing reads field " + check.Quote(v.Declared()),
 			Help:    "Use it in a guard, an argument or a message, or remove it; it is shown with the run all the same.",
 		})
 	}

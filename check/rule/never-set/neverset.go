@@ -33,22 +33,23 @@ func run(p *check.Pass) {
 		return // an effect whose field could not be resolved may be the one
 	}
 	set := map[*ir.Var]bool{}
+	wholes := map[*ir.Whole]bool{}
 	for b := range m.Blocks() {
 		for _, a := range b.Assigns {
-			if a.Value != nil {
-				set[a.Var] = true
+			if a.Value != nil && !a.Keeps {
+				set[a.Var], wholes[a.Var.Whole] = true, a.Var.Whole != nil
 			}
 		}
 	}
-	for _, v := range m.Fields {
-		if v.Default != nil || set[v] {
+	for _, v := range ir.Declared(m.Fields) {
+		if v.Default != nil || set[v] || wholes[v.Whole] {
 			continue
 		}
 		p.Report(check.Finding{
 			Field:   v,
 			Span:    v.Span,
-			Message: "field " + check.Quote(v.Name) + " has no default, and nothing sets it",
-			Help:    "Set it in a block with `{ " + v.Name + " = … }`, give it a default, or remove it.",
+			Message: "field " + check.Quote(v.Declared()) + " has no default, and nothing sets it",
+			Help:    "Set it in a block with `{ " + v.Declared() + " = … }`, give it a default, or remove it.",
 		})
 	}
 }

@@ -46,7 +46,11 @@ func run(p *check.Pass) {
 	reads := map[*ir.Var][]explore.Fault{}
 	for _, f := range g.Faults() {
 		if f.Unset != nil {
-			reads[f.Unset] = append(reads[f.Unset], f)
+			v := f.Unset
+			for v.Index > 0 && v.Together(p.Machine.Fields[v.Index-1]) {
+				v = p.Machine.Fields[v.Index-1] // a record is set and unset as a whole
+			}
+			reads[v] = append(reads[v], f)
 		}
 	}
 	for _, v := range p.Machine.Fields {
@@ -67,14 +71,20 @@ func startsUnset(v *ir.Var) bool { return v.Default == nil }
 
 // report reports the reads of v that some run reaches.
 func report(p *check.Pass, g *explore.Product, v *ir.Var, reads []explore.Fault) {
-	name := check.Quote(v.Name)
+	name := check.Quote(v.Declared())
 	f := check.Finding{
 		Field:   v,
 		Message: "field " + name + " is read here, and some run has not set it",
-		Help:    "Set it on every path that leads here, ask `" + v.Name + " is set` first, or give it a default.",
+		Help:    "Set it on every path that leads here, ask `" + v.Declared() + " is set` first, or give it a default.",
 		Related: []diag.Related{{Span: v.Span, Message: name + " has no default"}},
 	}
-	f.Inputs, f.Also = p.Broken(func(b explore.Broken) bool { return b.Unset == v })
+	f.Inputs, f.Also = p.Broken(func(b explore.Broken) bool { return b.Unset != nil && b.Unset.Together(v) })
+	places := map[token.Span]bool{}
+	for b := range p.Machine.Blocks() {
+		for _, a := range b.Assigns {
+			places[a.Span] = places[a.Span] || a.Keeps
+		}
+	}
 	for _, r := range reads {
 		state := g.Leaf(r.Config) // nil of the start
 		switch {
@@ -86,6 +96,8 @@ func report(p *check.Pass, g *explore.Product, v *ir.Var, reads []explore.Fault)
 				if returns(p.Machine, r.ReadAt) {
 					f.Message = "field " + name + " is returned here, and some run has not set it"
 					f.Help = "Set it on every path that leads here, or in the block of the terminal, or give it a default."
+				} else if places[r.ReadAt] {
+					f.Message = "a part of " + name + " is set here, and some run has not set the record"
 				}
 			}
 		}

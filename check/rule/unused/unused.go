@@ -15,7 +15,7 @@ var Rule = &check.Rule{
 	Name:     "unused",
 	Group:    check.Data,
 	Severity: diag.Warning,
-	Summary:  "an event, activity, guard, enum, label or import that nothing uses",
+	Summary:  "an event, activity, guard, enum, record, label or import that nothing uses",
 	Page:     page,
 	Run:      run,
 	RunFile:  runFile,
@@ -52,6 +52,11 @@ func run(p *check.Pass) {
 	for _, e := range m.Enums {
 		if !u.enums[e] && !e.OfFile {
 			report("enum", e.Name, e.Span, "Give a field this type, or remove it.")
+		}
+	}
+	for _, r := range m.Records {
+		if !u.records[r] {
+			report("record", r.Name, r.Span, "Give a field this type, or remove it.")
 		}
 	}
 	for _, d := range m.Dos {

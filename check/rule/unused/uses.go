@@ -10,6 +10,7 @@ type uses struct {
 	activities map[*ir.Activity]bool
 	guards     map[*ir.Guard]bool
 	enums      map[*ir.Enum]bool
+	records    map[*ir.Record]bool
 	labels     map[*ir.Do]bool
 }
 
@@ -19,6 +20,7 @@ func usesOf(m *ir.Machine) *uses {
 		activities: map[*ir.Activity]bool{},
 		guards:     map[*ir.Guard]bool{},
 		enums:      map[*ir.Enum]bool{},
+		records:    map[*ir.Record]bool{},
 		labels:     map[*ir.Do]bool{},
 	}
 	u.inStates(m)
@@ -102,33 +104,47 @@ func (u *uses) inExpressions(m *ir.Machine) {
 				if e.Value.Enum != nil {
 					u.enums[e.Value.Enum] = true
 				}
+			case *ir.RecordLit:
+				u.inType(e.T)
 			}
 			return true
 		})
 	}
 }
 
-// inTypes finds the enums that are the type of something.
+// inTypes finds the enums and records that are the type of something.
 func (u *uses) inTypes(m *ir.Machine) {
 	for _, vars := range [][]*ir.Var{m.Params, m.Fields} {
 		for _, v := range vars {
-			u.inType(v.Type)
+			u.inLeaf(v.Type, v.Whole)
+		}
+	}
+	for _, r := range m.Records {
+		for _, f := range r.Fields {
+			u.inType(f.Type)
 		}
 	}
 	for _, e := range m.Events {
 		for _, f := range e.Fields {
-			u.inType(f.Type)
+			u.inLeaf(f.Type, f.Whole)
 		}
 	}
 	for _, a := range m.Activities {
 		for _, p := range a.Params {
-			u.inType(p.Type)
+			u.inLeaf(p.Type, p.Whole)
 		}
 	}
 	for _, g := range m.Guards {
 		for _, p := range g.Params {
-			u.inType(p.Type)
+			u.inLeaf(p.Type, p.Whole)
 		}
+	}
+}
+
+// inLeaf is inType for a leaf of whole, or for what is no leaf.
+func (u *uses) inLeaf(t *ir.Type, whole *ir.Whole) {
+	if u.inType(t); whole != nil {
+		u.inType(whole.Type)
 	}
 }
 
@@ -136,7 +152,14 @@ func (u *uses) inType(t *ir.Type) {
 	for t != nil && t.Kind == ir.List {
 		t = t.Elem
 	}
-	if t != nil && t.Enum != nil {
+	switch {
+	case t == nil:
+	case t.Enum != nil:
 		u.enums[t.Enum] = true
+	case t.Record != nil && !u.records[t.Record]:
+		u.records[t.Record] = true
+		for _, f := range t.Record.Fields {
+			u.inType(f.Type)
+		}
 	}
 }

@@ -16,9 +16,9 @@ import (
 const narrower = `
 File = Import* Enum? Machine Enum? .
 Item = Initial | State | Terminal | On | After | Do | Entry | Exit | Require | Ignore | Defer .
-Machine = "machine" Name ("(" Param ("," Param)* ")")? "{" (Item | Context | Enum | Event | Failures | Activity | Guard | Budget | Assert)* "}" .
+Machine = "machine" Name ("(" Param ("," Param)* ")")? "{" (Item | Context | Enum | Record | Event | Failures | Activity | Guard | Budget | Assert)* "}" .
 Type = "int" Range? | "duration" Range? | "bool" | "json" | <name> | "[" Range? "]" Type .
-Field = Name Type ("=" ("-"? <int> | "-"? <duration> | <string> | "true" | "null" | Json | <name> "." <name>))? .
+Field = Name Type ("=" ("-"? <int> | "-"? <duration> | <string> | "true" | "null" | Json | <name> "." <name> | <name> "{" Name "=" "-"? <int> "}"))? .
 Json = "[" (JsonValue ("," JsonValue)*)? "]" | "{" (<string> ":" JsonValue ("," <string> ":" JsonValue)* ","?)? "}" .
 JsonValue = "null" | <string> | "-"? <number> | "false" | Json .
 Arm = ("when" Cond)? Step .
@@ -26,19 +26,22 @@ Require = "require" Cond "else" "->" Path .
 Backoff = ("by" Cond) | <duration> (".." <duration>)? ("factor" <number>)? ("jitter" <int>)? .
 Cond = CondAnd ("||" CondAnd)* .
 CondAnd = CondUnary ("&&" CondUnary)* .
-CondUnary = "!" CondUnary | Name "is" "not"? "set" | CondSum (("==" | "<") CondSum)? .
+CondUnary = "!" CondUnary | Place "is" "not"? "set" | CondSum (("==" | "<") CondSum)? .
 CondSum = CondFactor (("+" | "*") CondFactor)* .
 CondFactor = <int> | <string> | "[" (Cond ("," Cond)*)? "]" | "now" | <name> ("." <name>)* | "event" ("." <name>)+ | <name> "(" (Cond ("," Cond)*)? ")" | "(" Cond ")" | "-" CondFactor .
+RecordLit = <name> .
+Assign = Name ("." Name)* "=" ("unset" | Expr | <name> "{" (<name> "=" Expr ","?)* "}") .
+Record = "record" Name "{" Param ","? (Param ","?)* "}" .
 BudgetLine = "steps" <int> | "time" <duration> | Name <number> .
 Assert = "assert" Path ("precedes" Path | "leads" "to" Path ("|" Path)* | "excludes" Path | "at" "most" <int>) .
-After = "after" (<duration> | <name>) "idle"? ("jitter" (<int> | <number>))? Arm ("else" Arm)* .
+After = "after" (<duration> | Place) "idle"? ("jitter" (<int> | <number>))? Arm ("else" Arm)* .
 Trigger = "done" | "cancel" | (Name ".")? "failed" ("(" Name ("," Name)* ")")? | (Name ".")? Name .
 Limit = "timeout" <duration> .
 Do = "do" Name "(" (Expr ("," Expr)*)? ")" Fan? ("as" Name)? ("per" Scope)? Limit? .
 `
 
 // shallow are short forms for where a sentence is deep enough.
-var shallow = map[string]string{"Expr": "<int>", "Item": "Initial", "Type": `"bool"`, "Unary": "<name>", "Cond": "<int>", "CondUnary": "<name>", "JsonValue": `"null"`, "Factor": "<name>", "Step": `"reject"`, "Effect": "Assign"}
+var shallow = map[string]string{"Expr": "<int>", "Item": "Initial", "Type": `"bool"`, "Unary": "<name>", "Cond": "<int>", "CondUnary": "<name>", "JsonValue": `"null"`, "Factor": "<name>", "RecordLit": "<name>", "Step": `"reject"`, "Effect": "Assign"}
 
 var symbol = regexp.MustCompile(`"[^"]*"|<\w+>|\w+|[()|?*+]`)
 

@@ -186,6 +186,9 @@ func (d *direct) publish(start *lexer.Token) ast.Effect {
 
 func (d *direct) assign(start *lexer.Token, name *ast.Name) *ast.Assign {
 	n := &ast.Assign{Name: name}
+	for d.punct(".") {
+		n.Inner = append(n.Inner, d.name())
+	}
 	d.want("=")
 	if !d.word("unset") {
 		n.Value = d.expr()

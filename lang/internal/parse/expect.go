@@ -39,6 +39,7 @@ var expectedAfter = map[string]map[string]string{
 	"activity": {"activity": "a name for the activity", "->": anEvent, "|": anEvent, "fails": "a category of failure", "cost": "the name of a cost", "limit": anInt, "per": "a duration such as 1m", "at": `"once"`, "(": `a parameter or ")"`},
 	"guard":    {"guard": "a name for the guard", "(": `a parameter or ")"`},
 	"event":    {"event": "a name for the event"},
+	"record":   {"record": "a name for the record"},
 	"enum":     {"enum": "a name for the enum", "{": "the name of a value", ",": "the name of a value"},
 	"failures": {"{": "a category of failure", ",": "a category of failure"},
 	"initial":  {"initial": aState},
@@ -59,7 +60,7 @@ var expectedAfter = map[string]map[string]string{
 // elements is what stands between the braces of an item, by the word that opens
 // it.
 var elements = map[string]string{
-	"context": "a field", "event": "a field", "budget": "a limit",
+	"context": "a field", "event": "a field", "record": "a field", "budget": "a limit",
 	"on": "an effect", "after": "an effect", "entry": "an effect", "exit": "an effect", "terminal": "an effect",
 }
 

@@ -17,11 +17,13 @@ const maxComparisons = 64
 const exprGrammar = `Expr = And ("||" And)* .
 And = Unary ("&&" Unary)* .
 Unary = "!" Unary | Compare .
-Compare = <name> "is" "not"? "set" | Sum (("==" | "!=" | "<" | "<=" | ">" | ">=") Sum)? .
+Compare = Place "is" "not"? "set" | Sum (("==" | "!=" | "<" | "<=" | ">" | ">=") Sum)? .
 Sum = Term (("+" | "-") Term)* .
 Term = Factor ("*" Factor)* .
-Factor = <int> | <number> | <duration> | <string> | "true" | "false" | "[" (Expr ("," Expr)*)? "]" | "{" (Pair ("," Pair)* ","?)? "}" | "now" | <name> ("." <name>)* | "event" ("." <name>)+ | "len" "(" (<name> | <name> "." <name> | "event" "." <name>) ")" | <name> "(" (Expr ("," Expr)*)? ")" | "(" Expr ")" | "-" Factor .
-Pair = <string> ":" Expr .`
+Factor = <int> | <number> | <duration> | <string> | "true" | "false" | "[" (Expr ("," Expr)*)? "]" | "{" (Pair ("," Pair)* ","?)? "}" | "now" | Place | "event" "." Place | RecordLit | "len" "(" (Place | "event" "." Place) ")" | <name> "(" (Expr ("," Expr)*)? ")" | "(" Expr ")" | "-" Factor .
+Pair = <string> ":" Expr .
+Place = <name> ("." <name>)* .
+RecordLit = <name> "{" (<name> "=" Expr ","?)* "}" .`
 
 // Binding powers of the binary operators.
 const (
@@ -78,8 +80,8 @@ func (p *parser) expr(lex *lexer.PeekingLexer) (ast.Expr, error) {
 // node with the height of its tree, or nil once fault is set.
 type exprParser struct {
 	lex         *lexer.PeekingLexer
-	objects     bool // a brace begins an object; else it begins what follows the expression
-	braces      int  // of objects, that are open
+	objects     bool // a brace begins an object, or behind a name a record; else it begins what follows the expression
+	braces      int  // of objects and records, that are open
 	brackets    int  // of lists, that are open
 	depth       int  // of the calls of factor
 	comparisons int
@@ -167,13 +169,27 @@ func (e *exprParser) isSet(start *lexer.Token, x ast.Expr, height, power int) (a
 		e.lex.LoadCheckpoint(here)
 		return x, height
 	}
-	name, ok := x.(*ast.Ident)
-	if !ok || power > comparePower {
+	names := placeNames(x)
+	if names == nil || power > comparePower {
 		return e.fail(word, `only a field can be asked whether it "is set"`, "Write the name of a field or parameter alone before it.")
 	}
 	e.comparisons++
-	node := ast.Node{Pos: name.Pos, EndPos: name.EndPos}
-	return &ast.IsSet{Node: e.node(start), Name: &ast.Name{Node: node, Text: name.Name}, Not: not}, 1
+	return &ast.IsSet{Node: e.node(start), Name: names[0], Inner: names[1:], Not: not}, 1
+}
+
+// placeNames are the names of a place outside an event; nil where x is none.
+func placeNames(x ast.Expr) []*ast.Name {
+	switch x := x.(type) {
+	case *ast.Ident:
+		return []*ast.Name{{Node: ast.Node{Pos: x.Pos, EndPos: x.EndPos}, Text: x.Name}}
+	case *ast.Selector:
+		return []*ast.Name{x.X, x.Sel}
+	case *ast.Member:
+		if names := placeNames(x.X); names != nil {
+			return append(names, x.Sel)
+		}
+	}
+	return nil
 }
 
 // word takes the next token if it is that word.
@@ -250,7 +266,7 @@ func previous(lex *lexer.PeekingLexer) *lexer.Token {
 // wait: behind those, a brace begins a block.
 func holdsValues(t *lexer.Token) bool { return t != nil && (is(t, "=") || is(t, "(") || is(t, ",")) }
 
-// skipBraces goes behind the braces that close those of so many objects.
+// skipBraces goes behind the braces that close those of so many objects and records.
 func skipBraces(lex *lexer.PeekingLexer, open int) {
 	for open > 0 && !lex.Peek().EOF() {
 		switch t := lex.Next(); {

@@ -84,11 +84,13 @@ func (e *exprParser) named(t *lexer.Token) (ast.Expr, int) {
 	case is(next, "."):
 		x := e.name(t)
 		e.lex.Next()
-		sel := e.wantName("a value of the enum, or a key")
+		sel := e.wantName("a value of the enum, a field of the record or a key")
 		if sel == nil {
 			return nil, 0
 		}
 		return e.members(t, &ast.Selector{Node: e.node(t), X: x, Sel: sel})
+	case is(next, "{") && e.objects:
+		return e.record(t)
 	}
 	return &ast.Ident{Node: e.node(t), Name: t.Value}, 1
 }
@@ -119,7 +121,7 @@ func (e *exprParser) members(t *lexer.Token, x ast.Expr) (ast.Expr, int) {
 			return e.failDeep(e.lex.Peek())
 		}
 		e.lex.Next()
-		sel := e.wantName("a key")
+		sel := e.wantName("a field of the record or a key")
 		if sel == nil {
 			return nil, 0
 		}
@@ -206,6 +208,36 @@ func (e *exprParser) pair() (*ast.Pair, int) {
 	return &ast.Pair{Node: e.node(t), Key: key, Value: x}, height
 }
 
+// record is a record whose type is the token t.
+func (e *exprParser) record(t *lexer.Token) (ast.Expr, int) {
+	typ := e.name(t)
+	e.lex.Next()
+	e.braces++
+	var fields []*ast.RecordValue
+	tallest := 1
+	for !is(e.lex.Peek(), "}") {
+		start := e.lex.Peek()
+		name := e.wantName("a field of the record")
+		if name == nil || !e.punct("=") {
+			return nil, 0
+		}
+		x, height := e.climb(orPower)
+		if x == nil {
+			return nil, 0
+		}
+		if tallest = max(tallest, height+1); tallest > maxNesting {
+			return e.failDeep(t)
+		}
+		fields = append(fields, &ast.RecordValue{Node: e.node(start), Name: name, Value: x})
+		if is(e.lex.Peek(), ",") {
+			e.lex.Next()
+		}
+	}
+	e.lex.Next()
+	e.braces--
+	return &ast.RecordLit{Node: e.node(t), Type: typ, Fields: fields}, tallest
+}
+
 func (e *exprParser) length(t *lexer.Token) (ast.Expr, int) {
 	e.lex.Next()
 	arg := e.lex.Peek()
@@ -214,7 +246,7 @@ func (e *exprParser) length(t *lexer.Token) (ast.Expr, int) {
 		return nil, 0
 	}
 	switch x.(type) {
-	case *ast.Ident, *ast.EventField, *ast.Selector:
+	case *ast.Ident, *ast.EventField, *ast.Selector, *ast.Member:
 	default:
 		return e.fail(arg, `"len" takes the name of a field`, "Write a field, a parameter or a field of the event between the parentheses.")
 	}

@@ -19,6 +19,7 @@ type productions struct {
 	Machine  *ast.Machine  `parser:"| @@"`
 	Context  *ast.Context  `parser:"| @@"`
 	Enum     *ast.Enum     `parser:"| @@"`
+	Record   *ast.Record   `parser:"| @@"`
 	Event    *ast.Event    `parser:"| @@"`
 	Failures *ast.Failures `parser:"| @@"`
 	Activity *ast.Activity `parser:"| @@"`
@@ -93,6 +94,7 @@ func newGrammar(p *parser) *grammar {
 		items: map[string]itemParser{
 			"context":  as[ast.Item, ast.Context](whole),
 			"enum":     as[ast.Item, ast.Enum](whole),
+			"record":   as[ast.Item, ast.Record](whole),
 			"event":    as[ast.Item, ast.Event](whole),
 			"failures": as[ast.Item, ast.Failures](whole),
 			"activity": as[ast.Item, ast.Activity](whole),

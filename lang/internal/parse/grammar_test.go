@@ -37,16 +37,18 @@ const grammarTail = `
 //
 // Checked besides:
 //
-//   - Context, Enum, Event, Failures, Activity, Guard, Budget and Assert stand in
-//     a machine, not in a state. An Enum may also stand in a file.
+//   - Context, Enum, Record, Event, Failures, Activity, Guard, Budget and Assert
+//     stand in a machine, not in a state. An Enum may also stand in a file.
 //   - A range stands behind "int" and "duration" alone.
 //   - A default is a literal, with a minus before a number or duration perhaps,
-//     or a value of an enum, or a json that is made of literals and null.
-//   - No object stands in the Expr behind "when", "require", "after" and "by": a
+//     or a value of an enum, a json that is made of literals and null, or a record of
+//     these.
+//   - A record has one field or more.
+//   - No object and no RecordLit stands in the Expr behind "when", "require", "after" and "by": a
 //     brace there begins what comes next.
 //   - "steps" takes an <int>, "time" a <duration>, a cost an <int> or <number>.
 //   - "at most" takes an <int>, the other verbs one target, "leads to" several.
-//   - "after" takes a <duration> or a <name>.
+//   - "after" takes a <duration> or a Place.
 //   - "done" and "cancel" take neither a label nor categories.
 //   - Each limit of a "do" is given once.
 //   - No declared name is one of: event done failed cancel now true false set unset.

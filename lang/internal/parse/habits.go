@@ -64,6 +64,7 @@ var surplus = map[string]map[string]string{
 	},
 	"do":     {"as": partsOfDo, "per": partsOfDo},
 	"assert": {"||": `Write "|" between the states.`},
+	"record": {"(": `Write its fields in braces, as in "record Order { id string }".`},
 	"event":  {"(": `Write its fields in braces, as in "event Loaded { size int }".`},
 	"guard":  {"->": "A guard always answers a bool; leave this out."},
 	"terminal": {

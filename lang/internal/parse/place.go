@@ -37,6 +37,8 @@ func placeIn(n ast.Any, bad *ast.Bad) {
 	switch n := n.(type) {
 	case *ast.Context:
 		n.Bad = insert(n.Bad, bad)
+	case *ast.Record:
+		n.Bad = insert(n.Bad, bad)
 	case *ast.Event:
 		n.Bad = insert(n.Bad, bad)
 	case *ast.Block:

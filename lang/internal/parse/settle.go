@@ -67,6 +67,11 @@ func (s *settler) declaration(n ast.Any) {
 	case *ast.Enum:
 		s.declared("enum", n.Name)
 		s.declared("value", n.Values...)
+	case *ast.Record:
+		s.declared("record", n.Name)
+		if len(n.Fields) == 0 && len(n.Bad) == 0 {
+			s.wrong(n, "a record without fields", "Give it one field or more: a name and a type.")
+		}
 	case *ast.Event:
 		s.declared("event", n.Name)
 	case *ast.Failures:
@@ -141,7 +146,13 @@ func (s *settler) trigger(n *ast.Trigger) {
 
 func (s *settler) after(n *ast.After) {
 	switch d := n.Delay.(type) {
-	case *ast.Ident, *ast.BadExpr:
+	case *ast.Ident, *ast.Selector, *ast.BadExpr:
+	case *ast.Member:
+		if placeNames(d) != nil {
+			return
+		}
+		s.wrong(d, `"after" takes a duration or the name of a field`, "Compute the time into a field first.")
+		n.Delay = &ast.BadExpr{Node: *d.Base()}
 	case *ast.Literal:
 		if fillLiteral(d); d.Kind == ast.Duration {
 			return
@@ -204,33 +215,27 @@ func hasRange(n *ast.Type) bool { return n.Name == "int" || n.Name == "duration"
 
 // fieldDefault makes a literal of the default of n.
 func (s *settler) fieldDefault(n *ast.Field) {
-	switch d := n.Default.(type) {
-	case nil, *ast.Literal, *ast.Selector, *ast.EmptyList, *ast.BadExpr:
+	if n.Default == nil {
 		return
-	case *ast.Ident:
-		if d.Name == "null" {
-			return
-		}
+	}
+	switch n.Default.(type) {
 	case *ast.List, *ast.Object:
-		if x := unlikeLiteral(d); x != nil {
+		if x := unlikeLiteral(n.Default); x != nil {
 			s.wrong(x, "a default that is not a literal", "Write numbers, durations, strings, true, false, null, lists and objects in it.")
 			n.Default = &ast.BadExpr{Node: *n.Default.Base()}
 		}
 		return
-	case *ast.Unary:
-		x, ok := d.X.(*ast.Literal)
-		if ok && d.Op == "-" {
-			if fillLiteral(x); x.Kind != ast.String && x.Kind != ast.Bool && !x.Neg {
-				n.Default = &ast.Literal{Node: d.Node, Text: "-" + x.Text}
-				return
-			}
-		}
 	}
-	help := "Write a number, a duration, a string, true, false, [] or a value of an enum."
+	literal, wrong := constant(n.Default)
+	if wrong == nil {
+		n.Default = literal
+		return
+	}
+	help := "Write a number, a duration, a string, true, false, [], a value of an enum, or a record of these."
 	if d, ok := n.Default.(*ast.Ident); ok && n.Type != nil && n.Type.Name != "" && !builtinTypes[n.Type.Name] {
 		help = fmt.Sprintf("Write a value of an enum with the name of the enum, as in %s.%s.", n.Type.Name, d.Name)
 	}
-	s.wrong(n.Default, "a default that is not a literal", help)
+	s.wrong(wrong, "a default that is not a literal", help)
 	n.Default = &ast.BadExpr{Node: *n.Default.Base()}
 }
 
@@ -266,4 +271,39 @@ func unlikeLiteral(x ast.Expr) ast.Expr {
 		return nil
 	}
 	return x
+}
+
+// constant is x with a literal in place of a minus before a number, or the part of x that
+// is no literal.
+func constant(x ast.Expr) (literal, wrong ast.Expr) {
+	switch x := x.(type) {
+	case *ast.Literal, *ast.Selector, *ast.EmptyList, *ast.BadExpr:
+		return x, nil
+	case *ast.Unary:
+		number, ok := x.X.(*ast.Literal)
+		if ok && x.Op == "-" {
+			if fillLiteral(number); number.Kind != ast.String && number.Kind != ast.Bool && !number.Neg {
+				return &ast.Literal{Node: x.Node, Text: "-" + number.Text}, nil
+			}
+		}
+	case *ast.Ident:
+		if x.Name == "null" {
+			return x, nil
+		}
+	case *ast.List, *ast.Object: // of a json in a record
+		if other := unlikeLiteral(x); other != nil {
+			return nil, other
+		}
+		return x, nil
+	case *ast.RecordLit:
+		for _, f := range x.Fields {
+			literal, wrong := constant(f.Value)
+			if wrong != nil {
+				return nil, wrong
+			}
+			f.Value = literal
+		}
+		return x, nil
+	}
+	return nil, x
 }

@@ -138,7 +138,7 @@ func (a *attempt) unfinished(seen []*lexer.Token, i, j int) bool {
 	}
 	before := seen[j-1]
 	switch a.word {
-	case "context", "event":
+	case "context", "event", "record":
 		return is(before, "=") || is(before, "..") || is(before, "]") && (is(seen[j-2], "[") && !is(seen[j-3], "=") || is(seen[j-3], "..")) ||
 			(j-i)%2 == 1 && allNames(seen[i:j]) // a name without a type
 	}

@@ -31,6 +31,7 @@ var (
 	items = map[string]itemWord{
 		"context":  {declaration: true},
 		"enum":     {declaration: true},
+		"record":   {declaration: true},
 		"event":    {declaration: true},
 		"failures": {declaration: true},
 		"activity": {declaration: true, inside: []string{"fails", "cost", "limit", "at", "once", "per"}},

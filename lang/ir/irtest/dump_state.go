@@ -93,7 +93,7 @@ func (d *dumper) block(kind string, b *ir.Block) {
 				d.line("%s = unset", a.Var.Name)
 				continue
 			}
-			d.line("%s = %s", a.Var.Name, exprDump(a.Value))
+			d.line("%s = %s%s", a.Var.Name, exprDump(a.Value), mark(a.Keeps, "kept"))
 		}
 		for _, p := range b.Publishes {
 			d.line("publish %s(%s)", p.Event.Name, joined(p.Values, exprDump))
@@ -114,6 +114,8 @@ func exprDump(e ir.Expr) string {
 			name = e.Guard.Name
 		}
 		return name + "(" + joined(e.Args, exprDump) + "):" + e.T.String()
+	case *ir.RecordLit:
+		return e.T.Record.Name + "{" + joined(e.Leaves, exprDump) + "}"
 	case *ir.Bad:
 		return "bad(" + joined(e.Parts, exprDump) + ")"
 	}

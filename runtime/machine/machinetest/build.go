@@ -29,6 +29,8 @@ type builder struct {
 	types map[string]machine.Type
 	each  map[string]machine.Type // of an element, as the last do that has some reads it
 	fix   []func()
+
+	records map[string]machine.Type
 }
 
 type on struct {
@@ -79,6 +81,9 @@ func (b *builder) typ(s string) machine.Type {
 		if e.Name == name {
 			return machine.Type{Kind: machine.EnumKind, Enum: i}
 		}
+	}
+	if t, ok := b.records[name]; ok {
+		return t
 	}
 	t := machine.Type{Kind: machine.Kind(name)}
 	if ranged {
@@ -134,6 +139,16 @@ func WithFields(list string) Part {
 
 func WithEnum(name string, values ...string) Part {
 	return func(b *builder, _ int) { b.d.Enums = append(b.d.Enums, machine.Enum{Name: name, Values: values}) }
+}
+
+// WithRecord declares the type of items of lists; fields have the names of its leaves.
+func WithRecord(name, fields string) Part {
+	return func(b *builder, _ int) {
+		if b.records == nil {
+			b.records = map[string]machine.Type{}
+		}
+		b.records[name] = machine.Type{Kind: machine.RecordKind, Name: name, Fields: b.fieldsOf(fields)}
+	}
 }
 
 func WithEvent(name, fields string) Part {
@@ -492,6 +507,14 @@ func (b *builder) expr(text string, want *machine.Type) *machine.Expr {
 	return b.convert(e, want)
 }
 
+// place is a name with points in it.
+func place(e ast.Expr) string {
+	if s, ok := e.(*ast.SelectorExpr); ok {
+		return place(s.X) + "." + s.Sel.Name
+	}
+	return e.(*ast.Ident).Name
+}
+
 func (b *builder) convert(e ast.Expr, want *machine.Type) *machine.Expr {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -499,17 +522,28 @@ func (b *builder) convert(e ast.Expr, want *machine.Type) *machine.Expr {
 	case *ast.BasicLit:
 		return b.literal(e, want)
 	case *ast.CompositeLit:
+		if name, ok := e.Type.(*ast.Ident); ok && b.records[name.Name].Kind != "" {
+			out := &machine.Expr{Op: "record", Type: b.records[name.Name]}
+			for i, x := range e.Elts {
+				out.Args = append(out.Args, b.convert(x, &out.Type.Fields[i].Type))
+			}
+			return out
+		}
 		return &machine.Expr{Op: "lit", Type: *want, Value: json.RawMessage("[]")}
 	case *ast.Ident:
 		return b.ident(e.Name)
 	case *ast.SelectorExpr:
+		name := place(e)
+		if of, ok := strings.CutPrefix(name, "event."); ok {
+			return &machine.Expr{Op: "event", Name: of, Type: b.types[of]}
+		}
+		if indexOf(b.d.Params, name) >= 0 || indexOf(b.d.Fields, name) >= 0 {
+			return b.ident(name)
+		}
+		if of, ok := strings.CutPrefix(name, "each."); ok {
+			return &machine.Expr{Op: "each", Name: of, Type: b.each[of]}
+		}
 		left := e.X.(*ast.Ident).Name
-		if left == "each" {
-			return &machine.Expr{Op: "each", Name: e.Sel.Name, Type: b.each[e.Sel.Name]}
-		}
-		if left == "event" {
-			return &machine.Expr{Op: "event", Name: e.Sel.Name, Type: b.types[e.Sel.Name]}
-		}
 		if left == "run" {
 			return &machine.Expr{Op: "run", Name: e.Sel.Name, Type: machine.Type{Kind: map[string]machine.Kind{"id": machine.String, "started": machine.TimeKind}[e.Sel.Name]}}
 		}

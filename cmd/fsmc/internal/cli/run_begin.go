@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -158,27 +159,50 @@ func sameParams(m *runtime.Machine, given, started json.RawMessage) bool {
 
 // paramsJSON makes the object of a machine's parameters from NAME=VALUE. A
 // value is taken as it stands for parameters whose JSON form is a string, and
-// as JSON for others.
+// as JSON for others. Of a record a NAME may be that of a place in it.
 func paramsJSON(d *runtime.Definition, params []string) (json.RawMessage, error) {
-	object := map[string]json.RawMessage{}
+	object := map[string]any{}
 	for _, p := range params {
 		name, value, found := strings.Cut(p, "=")
 		if !found {
 			return nil, fmt.Errorf("--param %q has no value: write NAME=VALUE", p)
 		}
-		if _, twice := object[name]; twice {
-			return nil, fmt.Errorf("--param %s is given twice", name)
-		}
 		if !utf8.ValidString(p) {
 			return nil, fmt.Errorf("--param %q is not valid UTF-8", p)
 		}
-		object[name] = paramValue(d, name, value)
+		if !put(object, d, name, paramValue(d, name, value)) {
+			return nil, fmt.Errorf("--param %s is given twice", name)
+		}
 	}
 	return runtime.EncodeJSON(object)
 }
 
+// put writes value into object under a name: that of a leaf of a record, as in
+// "order.total", stands inside. It is false where something stands there.
+func put(object map[string]any, d *runtime.Definition, name string, value json.RawMessage) bool {
+	leaf := slices.ContainsFunc(d.Params, func(p machine.Field) bool { return p.Name == name })
+	for point := strings.IndexByte(name, '.'); leaf && point >= 0; point = strings.IndexByte(name, '.') {
+		if object[name[:point]] == nil {
+			object[name[:point]] = map[string]any{}
+		}
+		inner, ok := object[name[:point]].(map[string]any)
+		if !ok {
+			return false
+		}
+		object, name = inner, name[point+1:]
+	}
+	if object[name] != nil {
+		return false
+	}
+	object[name] = value
+	return true
+}
+
 func paramValue(d *runtime.Definition, name, value string) json.RawMessage {
 	for _, p := range d.Params {
+		if strings.HasPrefix(p.Name, name+".") && json.Valid([]byte(value)) {
+			return json.RawMessage(value)
+		}
 		if p.Name != name {
 			continue
 		}

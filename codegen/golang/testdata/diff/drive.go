@@ -163,6 +163,8 @@ func (d *driver) value(t *machine.Type) machine.Value {
 		return machine.EnumValue(values[d.rand.IntN(len(values))])
 	case machine.JSON:
 		return machine.JSONValue([]string{"null", "{}", `[1,"<a>"]`}[d.rand.IntN(3)])
+	case machine.RecordKind:
+		return machine.RecordValue(d.values(t.Fields)...)
 	case machine.ListKind:
 		items := []machine.Value{}
 		for range d.length(t) {
@@ -310,7 +312,8 @@ func (d *driver) host() machine.Ask {
 	salt := d.rand.IntN(3)
 	return func(guard int, args []machine.Value) (bool, error) {
 		h := fnv.New32a()
-		fmt.Fprint(h, guard, args, salt)
+		text, _ := d.m.GuardArgs(guard, args)
+		fmt.Fprint(h, guard, string(text), salt)
 		if h.Sum32()%16 == 0 {
 			return false, errors.New("no answer")
 		}

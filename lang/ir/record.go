@@ -1,0 +1,167 @@
+package ir
+
+import (
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// Record is a type declared by its fields.
+type Record struct {
+	Name   string
+	Fields []*RecordField
+	Doc    string
+	Span   token.Span
+}
+
+// RecordField is one field of a Record.
+type RecordField struct {
+	Name string
+	Type *Type
+	Doc  string
+	Span token.Span
+}
+
+// Whole is a field or parameter of a record type, as it is declared. A run has its
+// leaves, which are set and unset together: nothing but the edges (JSON, generated
+// structs) knows more than these.
+type Whole struct {
+	Name string
+	Type *Type
+	Doc  string
+	Span token.Span
+}
+
+// RecordLeaf is a part of a record that is no record itself.
+type RecordLeaf struct {
+	Path string // "total", "address.city"
+	Type *Type
+	Doc  string
+}
+
+// Leaves are the parts of a record, in order; those of what has another type are it
+// alone, with an empty path.
+func (t *Type) Leaves() []RecordLeaf {
+	if t.Kind != RecordKind {
+		return []RecordLeaf{{Type: t}}
+	}
+	var out []RecordLeaf
+	for _, f := range t.Record.Fields {
+		for _, l := range f.Type.Leaves() {
+			if path := f.Name; l.Path == "" {
+				l.Path, l.Doc = path, f.Doc
+			} else {
+				l.Path = path + "." + l.Path
+			}
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// Count is the number of leaves of t.
+func (t *Type) Count() int {
+	if t.Kind != RecordKind {
+		return 1
+	}
+	n := 0
+	for _, f := range t.Record.Fields {
+		n += f.Type.Count()
+	}
+	return n
+}
+
+// Declared is the name under which v is declared: of a leaf of a record, that of the
+// whole.
+func (v *Var) Declared() string {
+	if v.Whole != nil {
+		return v.Whole.Name
+	}
+	return v.Name
+}
+
+// DeclaredType is the type with which v is declared.
+func (v *Var) DeclaredType() *Type {
+	if v.Whole != nil {
+		return v.Whole.Type
+	}
+	return v.Type
+}
+
+// Declared are those of vars by which declared fields and parameters are told apart: of
+// each record the first leaf alone.
+func Declared(vars []*Var) []*Var {
+	var out []*Var
+	for i, v := range vars {
+		if i == 0 || !v.Together(vars[i-1]) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// DeclaredParams are params as they are declared: a record as a whole.
+func DeclaredParams(params []*Param) []*Param {
+	var out []*Param
+	for i, p := range params {
+		switch {
+		case p.Whole == nil:
+			out = append(out, p)
+		case i == 0 || params[i-1].Whole != p.Whole:
+			out = append(out, &Param{Name: p.Whole.Name, Type: p.Whole.Type, Span: p.Span})
+		}
+	}
+	return out
+}
+
+// Together reports whether v and w are one field, or leaves of one.
+func (v *Var) Together(w *Var) bool { return v == w || v.Whole != nil && v.Whole == w.Whole }
+
+// RecordLit is a record made of its leaves, in order. What reads a field of a record
+// type as a whole is one, too.
+type RecordLit struct {
+	E
+	Leaves  []Expr
+	Written string // where it reads a field as a whole: "order", "event.order"
+}
+
+// argsText writes what is handed over for params, the leaves of a record as one.
+func argsText(params []*Param, args []Expr) string {
+	if len(args) != len(params) {
+		return exprList(args) // of a machine with errors
+	}
+	var parts []string
+	for _, p := range DeclaredParams(params) {
+		n := p.Type.Count()
+		parts = append(parts, wholeText(p.Type, args[:n]))
+		args = args[n:]
+	}
+	return strings.Join(parts, ", ")
+}
+
+// wholeText writes a value of type t by its leaves: as the field that all of them are
+// read of, where it is one.
+func wholeText(t *Type, leaves []Expr) string {
+	if t.Kind != RecordKind {
+		return exprText(leaves[0], 0)
+	}
+	whole := ""
+	for i, l := range t.Leaves() {
+		_, isVar := leaves[i].(*VarRef)
+		_, isField := leaves[i].(*FieldRef)
+		from, ok := strings.CutSuffix(exprText(leaves[i], 0), "."+l.Path)
+		if !ok || !isVar && !isField || i > 0 && from != whole {
+			return exprText(&RecordLit{E: E{T: t}, Leaves: leaves}, 0)
+		}
+		whole = from
+	}
+	return whole
+}
+
+// Leaves are the expressions of the leaves of e, in order: e alone, unless it is a record.
+func Leaves(e Expr) []Expr {
+	if r, ok := e.(*RecordLit); ok {
+		return r.Leaves
+	}
+	return []Expr{e}
+}

@@ -1,0 +1,458 @@
+package resolve
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// Limits of records, which bound what a short text can stand for: a record is its leaves,
+// and each of its fields may be a record again.
+const (
+	maxLeaves     = 1_000_000 // of all fields and expressions of a unit
+	maxRecord     = 256       // leaves of a record, those in its lists too
+	maxRecordDeep = 16        // records inside each other
+)
+
+// declareRecords declares the records of the machine.
+func (r *resolver) declareRecords() {
+	var fresh []*ir.Record
+	var sources []*ast.Record
+	for src := range items[*ast.Record](r) {
+		rec := &ir.Record{Name: textOf(src.Name), Doc: src.Doc()}
+		if _, taken := builtin[rec.Name]; taken {
+			r.forbidden(src.Name, "record", "it is a built-in type")
+			continue
+		}
+		if first := r.enums.forms[ir.Exported(rec.Name)]; first != nil && present(src.Name) {
+			r.duplicate("type", src.Name, first)
+			continue
+		}
+		r.m.Incomplete = r.m.Incomplete || len(src.Bad) > 0
+		if claim(r, r.records, src.Name, rec) {
+			rec.Span = src.Name.Span()
+			r.m.Records = append(r.m.Records, rec)
+			fresh, sources = append(fresh, rec), append(sources, src)
+		}
+	}
+	for i, rec := range fresh {
+		fields := newSpace[*ir.RecordField]("field")
+		for _, p := range sources[i].Fields {
+			f := &ir.RecordField{Name: textOf(p.Name), Type: r.typeOf(p.Type), Doc: p.Doc()}
+			if claim(r, fields, p.Name, f) {
+				f.Span = p.Name.Span()
+				rec.Fields = append(rec.Fields, f)
+			}
+		}
+	}
+	s := sizes{resolver: r, known: map[*ir.Record]size{}}
+	for _, rec := range fresh {
+		s.of(rec, nil)
+	}
+}
+
+// sizes measures records, depth first, and breaks their cycles: a field that leads back
+// to its record is reported, and becomes Invalid.
+type sizes struct {
+	*resolver
+	known map[*ir.Record]size
+}
+
+type size struct{ leaves, deep int }
+
+func (s *sizes) of(rec *ir.Record, around []*ir.Record) size {
+	if known, ok := s.known[rec]; ok {
+		return known
+	}
+	around = append(around, rec)
+	total := size{deep: 1}
+	for _, f := range rec.Fields {
+		inner := f.Type
+		for inner.Kind == ir.List && inner.Elem != nil {
+			inner = inner.Elem
+		}
+		n := size{leaves: 1}
+		if inner.Kind == ir.RecordKind {
+			if i := slices.Index(around, inner.Record); i >= 0 {
+				s.cycle(f, around[i:])
+				continue
+			}
+			if len(around) < maxRecordDeep {
+				n = s.of(inner.Record, around)
+			} else {
+				n.deep = maxRecordDeep
+			}
+		}
+		total.leaves, total.deep = total.leaves+n.leaves, max(total.deep, n.deep+1)
+		if total.leaves > maxRecord || total.deep > maxRecordDeep {
+			s.report("syntax", f.Span, "record "+quote(rec.Name)+" is too large",
+				"A record has at most "+strconv.Itoa(maxRecord)+" values, those of the records in it counted, and "+
+					strconv.Itoa(maxRecordDeep)+" records inside each other. Use a json for more.")
+			f.Type, total = invalid, size{leaves: 1, deep: 1}
+		}
+	}
+	if len(rec.Fields) == 0 {
+		rec.Fields = []*ir.RecordField{{Type: invalid, Span: rec.Span}} // the parser has reported it
+	}
+	s.known[rec] = total
+	return total
+}
+
+// cycle reports f, by which the last of round has the first one in itself.
+func (s *sizes) cycle(f *ir.RecordField, round []*ir.Record) {
+	names := make([]string, len(round)+1)
+	var places []diag.Related
+	for i, rec := range round {
+		names[i] = rec.Name
+		if i > 0 {
+			places = append(places, related(rec.Span, quote(rec.Name)+" is declared here"))
+		}
+	}
+	names[len(round)] = round[0].Name
+	s.report(typeMismatch, f.Span, "a record cannot have itself in it: "+strings.Join(names, " -> "),
+		"Keep the name or the number of the other one instead, or use a json.", places...)
+	f.Type = invalid
+}
+
+// within is the leaves of t, whose number counts against what the unit may have; nil
+// where there is no more room, which is reported once.
+func (r *resolver) within(at token.Span, t *ir.Type) []ir.RecordLeaf {
+	leaves := t.Leaves()
+	if t.Kind != ir.RecordKind {
+		return leaves
+	}
+	spent := r.room < 0
+	if r.room -= len(leaves); r.room >= 0 {
+		return leaves
+	}
+	r.m.Broken = true
+	if !spent {
+		r.report("syntax", at, "more than "+strconv.Itoa(maxLeaves)+" values in the records of one unit",
+			"Every field and expression of a record type counts as many values as it has. Use smaller records, or a json.")
+	}
+	return nil
+}
+
+// leafVars are the Vars of v as it is declared, with their defaults: v itself, unless it
+// is a record.
+func (r *resolver) leafVars(v *ir.Var, defaults []*ir.Const) []*ir.Var {
+	leaves := r.within(v.Span, v.Type)
+	if leaves == nil {
+		v.Type = invalid
+	}
+	if v.Type.Kind != ir.RecordKind {
+		return []*ir.Var{v}
+	}
+	whole := &ir.Whole{Name: v.Name, Type: v.Type, Doc: v.Doc, Span: v.Span}
+	out := make([]*ir.Var, len(leaves))
+	for i, l := range leaves {
+		out[i] = &ir.Var{
+			Name: joined(v.Name, l.Path), Whole: whole, Type: l.Type, Param: v.Param,
+			Index: v.Index + i, Doc: l.Doc, Span: v.Span,
+		}
+		if defaults != nil {
+			out[i].Default = defaults[i]
+		}
+	}
+	return out
+}
+
+// leafFields are the fields of an event of which f is declared.
+func (r *resolver) leafFields(f *ir.EventField) []*ir.EventField {
+	leaves := r.within(f.Span, f.Type)
+	if leaves == nil {
+		f.Type = invalid
+	}
+	if f.Type.Kind != ir.RecordKind {
+		return []*ir.EventField{f}
+	}
+	whole := &ir.Whole{Name: f.Name, Type: f.Type, Doc: f.Doc, Span: f.Span}
+	out := make([]*ir.EventField, len(leaves))
+	for i, l := range leaves {
+		out[i] = &ir.EventField{Name: joined(f.Name, l.Path), Whole: whole, Type: l.Type, Doc: l.Doc, Span: f.Span, Index: f.Index + i}
+	}
+	return out
+}
+
+// leafParams are the parameters of an activity or a guard of which p is declared.
+func (r *resolver) leafParams(p *ir.Param) []*ir.Param {
+	leaves := r.within(p.Span, p.Type)
+	if leaves == nil {
+		p.Type = invalid
+	}
+	if p.Type.Kind != ir.RecordKind {
+		return []*ir.Param{p}
+	}
+	whole := &ir.Whole{Name: p.Name, Type: p.Type, Span: p.Span}
+	out := make([]*ir.Param, len(leaves))
+	for i, l := range leaves {
+		out[i] = &ir.Param{Name: joined(p.Name, l.Path), Whole: whole, Type: l.Type, Span: p.Span}
+	}
+	return out
+}
+
+// leavesOf are the Vars among which those of v, a declared field or parameter, begin at
+// its index.
+func (r *resolver) leavesOf(v *ir.Var) []*ir.Var {
+	if v.Param {
+		return r.m.Params
+	}
+	return r.m.Fields
+}
+
+// joined is the name of what has that path in the field called name.
+func joined(name, path string) string {
+	if path == "" {
+		return name
+	}
+	return name + "." + path
+}
+
+// spot is a part of a field: its type, and its path and its first leaf in the field.
+type spot struct {
+	t      *ir.Type
+	path   string
+	offset int
+}
+
+// walk is walkTo for a place that is no part of a json.
+func (r *resolver) walk(t *ir.Type, what string, names []*ast.Name) (p spot, found bool) {
+	p, keys, found := r.walkTo(t, what, names)
+	if len(keys) > 0 {
+		r.report(unknownName, keys[0].Span(), quote(joined(what, p.path))+" is "+article(named(p.t))+", and has no fields", "Only a record has fields.")
+		return p, false
+	}
+	return p, found
+}
+
+// walkTo follows names into a value of type t, which is called what; not found is
+// reported. The names behind what is no record are keys, which only a json has.
+func (r *resolver) walkTo(t *ir.Type, what string, names []*ast.Name) (p spot, keys []*ast.Name, found bool) {
+	p.t = t
+	for i, name := range names {
+		switch {
+		case !present(name):
+			r.m.Incomplete = true
+			return p, nil, false
+		case p.t.Kind == ir.Invalid:
+			return p, nil, false
+		case p.t.Kind != ir.RecordKind:
+			return p, names[i:], true
+		}
+		record := p.t.Record
+		at := slices.IndexFunc(record.Fields, func(f *ir.RecordField) bool { return f.Name == name.Text })
+		if at < 0 {
+			fields := map[string]bool{}
+			for _, f := range record.Fields {
+				fields[f.Name] = true
+			}
+			r.misspelt(unknownName, name.Span(), "record "+quote(record.Name)+" has no field "+quote(name.Text),
+				"Add it to the record, or name one of its fields.", near(r, name.Text, fields))
+			return p, nil, false
+		}
+		for _, before := range record.Fields[:at] {
+			p.offset += before.Type.Count()
+		}
+		p.t, p.path = record.Fields[at].Type, strings.TrimPrefix(p.path+"."+name.Text, ".")
+	}
+	return p, nil, true
+}
+
+// leaves is a value of type t, which is written so, by its leaves.
+func (r *resolver) leaves(at token.Span, t *ir.Type, written string, leaf func(int, ir.RecordLeaf) ir.Expr) ir.Expr {
+	list := r.within(at, t)
+	if list == nil {
+		return bad(at)
+	}
+	exprs := make([]ir.Expr, len(list))
+	for i, l := range list {
+		exprs[i] = leaf(i, l)
+	}
+	if t.Kind != ir.RecordKind {
+		return exprs[0]
+	}
+	return &ir.RecordLit{E: ir.E{T: t, At: at}, Leaves: exprs, Written: written}
+}
+
+// read reads what begins with the leaf at index of v's, has type t and is written so.
+func (r *resolver) read(at token.Span, v *ir.Var, t *ir.Type, index int, written string) ir.Expr {
+	return r.leaves(at, t, written, func(i int, _ ir.RecordLeaf) ir.Expr {
+		leaf := r.leavesOf(v)[index+i]
+		return &ir.VarRef{E: ir.E{T: leaf.Type, At: at}, Var: leaf}
+	})
+}
+
+// isField reports whether name, before a point, is sought as a field or parameter: one
+// that is no record gives way to an enum of its name, and to the run itself.
+func (r *resolver) isField(name string) bool {
+	v := r.vars.names[name]
+	if v == nil || v.Type.Kind == ir.RecordKind {
+		return v != nil
+	}
+	_, enum := r.enums.lookup(name)
+	return !enum && (name != ir.RunWord || v.Type.Kind == ir.JSON)
+}
+
+// member is a place in a record: of a field, a parameter or the event.
+func (r *resolver) member(src ast.Expr, sc scope) ir.Expr {
+	at := src.Span()
+	var names []*ast.Name // the last first
+	ofEvent := false
+	var base *ast.Selector
+	for x := src; x != nil; {
+		switch e := x.(type) {
+		case *ast.Member:
+			names, x = append(names, e.Sel), e.X
+		case *ast.Selector:
+			names, x, base = append(names, e.Sel, e.X), nil, e
+		case *ast.EventField:
+			names, x, ofEvent = append(names, e.Name), nil, true
+		default:
+			r.m.Incomplete = true
+			return bad(at)
+		}
+	}
+	slices.Reverse(names)
+	if slices.ContainsFunc(names, func(n *ast.Name) bool { return !present(n) }) {
+		r.m.Incomplete = true
+		return bad(at)
+	}
+	if ofEvent {
+		return r.eventField(at, names, sc)
+	}
+	if !r.isField(names[0].Text) {
+		return r.keys(r.selected(base, sc), names[2:], at, sc)
+	}
+	v := r.vars.names[names[0].Text]
+	p, keys, found := r.walkTo(v.Type, v.Name, names[1:])
+	if !found {
+		return bad(at)
+	}
+	return r.keys(r.read(at, v, p.t, v.Index+p.offset, joined(v.Name, p.path)), keys, at, sc)
+}
+
+// keys is what e, a json, has under keys one below the other.
+func (r *resolver) keys(e ir.Expr, keys []*ast.Name, at token.Span, sc scope) ir.Expr {
+	for _, key := range keys {
+		e = r.key(e, key, at, sc)
+	}
+	return e
+}
+
+// unknownPlace reports that name, before a point, is no field with fields.
+func (r *resolver) unknownPlace(name *ast.Name) {
+	r.unknown("field", name, near(r, name.Text, r.vars.names))
+}
+
+// record is a record by all its fields.
+func (r *resolver) record(src *ast.RecordLit, sc scope) ir.Expr {
+	values := make([]ir.Expr, len(src.Fields))
+	for i, f := range src.Fields {
+		values[i] = r.expr(f.Value, sc)
+	}
+	rec, exact, ok := guess(r, r.records, "record", src.Type)
+	if !ok || !exact {
+		return bad(src.Span(), values...)
+	}
+	t := &ir.Type{Kind: ir.RecordKind, Record: rec}
+	given := map[string]ir.Expr{}
+	first := map[string]token.Span{}
+	faulty := false
+	for i, f := range src.Fields {
+		name := textOf(f.Name)
+		at := slices.IndexFunc(rec.Fields, func(g *ir.RecordField) bool { return g.Name == name })
+		switch {
+		case given[name] != nil:
+			r.second(f.Name.Span(), "field "+quote(name)+" stands twice in one record", "Remove one of the two.", first[name])
+			faulty = true
+		case at < 0:
+			r.walk(t, rec.Name, []*ast.Name{f.Name})
+			faulty = true
+		default:
+			first[name] = f.Name.Span()
+			given[name] = r.whole(values[i], rec.Fields[at].Type, "field "+quote(name)+" of record "+quote(rec.Name), sc)
+		}
+	}
+	var leaves []ir.Expr
+	var missing []string
+	for _, f := range rec.Fields {
+		switch v := given[f.Name]; {
+		case v == nil:
+			missing = append(missing, quote(f.Name))
+		case isBad(v):
+			faulty = true
+			leaves = append(leaves, v)
+		default:
+			leaves = append(leaves, ir.Leaves(v)...)
+		}
+	}
+	if len(missing) > 0 && !faulty {
+		r.mismatch(src.Span(), "record "+quote(rec.Name)+" without "+strings.Join(missing, ", "), "Give it a value: a record has all its fields.")
+	}
+	if faulty || len(missing) > 0 || r.within(src.Span(), t) == nil {
+		return bad(src.Span(), leaves...)
+	}
+	return &ir.RecordLit{E: ir.E{T: t, At: src.Span()}, Leaves: leaves}
+}
+
+// fitLeaves is fit for the leaves of e: as many as want has.
+func (r *resolver) fitLeaves(e ir.Expr, want *ir.Type, what string, sc scope) []ir.Expr {
+	e = r.whole(e, want, what, sc)
+	if n := want.Count(); len(ir.Leaves(e)) != n {
+		return slices.Repeat([]ir.Expr{bad(e.Span(), ir.Leaves(e)...)}, n)
+	}
+	return ir.Leaves(e)
+}
+
+// keepRest adds to b, for each record of which it assigns places and not all of them, that
+// another one keeps its value: a record of which the run has no value is read then. It has
+// all its leaves or none.
+func (r *resolver) keepRest(b *ir.Block) {
+	assigned := map[*ir.Var]bool{}
+	count := map[*ir.Whole]int{}
+	for _, a := range b.Assigns {
+		if a.Var.Whole != nil && a.Var.Default == nil && !assigned[a.Var] {
+			assigned[a.Var] = true
+			count[a.Var.Whole]++
+		}
+	}
+	for _, a := range slices.Clip(b.Assigns) {
+		whole := a.Var.Whole
+		if whole == nil || count[whole] == 0 || count[whole] == whole.Type.Count() {
+			continue
+		}
+		count[whole] = 0
+		at := a.Var.Index
+		for at > 0 && r.m.Fields[at-1].Whole == whole {
+			at--
+		}
+		for assigned[r.m.Fields[at]] {
+			at++
+		}
+		kept := r.m.Fields[at]
+		b.Assigns = append(b.Assigns, &ir.Assign{
+			Var: kept, Value: &ir.VarRef{E: ir.E{T: kept.Type, At: a.Span}, Var: kept}, Span: a.Span, Keeps: true,
+		})
+	}
+}
+
+// hasRecords reports whether t is a record, or a list of them.
+func hasRecords(t *ir.Type) bool {
+	for t != nil && t.Kind == ir.List {
+		t = t.Elem
+	}
+	return t != nil && t.Kind == ir.RecordKind
+}
+
+// whole is e where a value of type want is wanted. A json fits no record.
+func (r *resolver) whole(e ir.Expr, want *ir.Type, what string, sc scope) ir.Expr {
+	if want.Kind == ir.RecordKind {
+		return r.fit(e, want, what)
+	}
+	return r.place(e, want, what, sc)
+}
