@@ -368,15 +368,32 @@ func (r *replay) raised(label string, kind machine.InputKind, event int) (machin
 	return machine.Input{}, fmt.Errorf("no attempt can say that")
 }
 
-// filled is the JSON of fields: those of data, and something that fits for the rest.
+// filled is the JSON of fields: those of data, and something that fits for the rest. Places
+// of a record, such as "order.id", are members of its object.
 func filled(d *machine.Definition, fields []machine.Field, data map[string]any) json.RawMessage {
 	out := map[string]any{}
 	for _, f := range fields {
 		out[f.Name] = zero(d, &f.Type)
 	}
 	maps.Copy(out, data)
-	text, _ := json.Marshal(out)
+	text, _ := json.Marshal(nested(out))
 	return text
+}
+
+func nested(leaves map[string]any) map[string]any {
+	out := map[string]any{}
+	for name, v := range leaves {
+		path := strings.Split(name, ".")
+		in := out
+		for _, record := range path[:len(path)-1] {
+			if in[record] == nil {
+				in[record] = map[string]any{}
+			}
+			in = in[record].(map[string]any)
+		}
+		in[path[len(path)-1]] = v
+	}
+	return out
 }
 
 func zero(d *machine.Definition, t *machine.Type) any {
