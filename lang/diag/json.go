@@ -56,7 +56,8 @@ type JSONRelated struct {
 // JSONWitness is a Witness. Loop, the row of Path to which a cycle returns, is
 // left out where the path is no cycle. Guards, the answers of host guards as the run
 // starts, are left out where none is asked then. Params, and the Data of each row, hold what
-// a replay needs: also the plain values, which a text leaves out.
+// a replay needs: also the plain values, which a text leaves out. A place of a record has its
+// name in the machine, "order.total".
 type JSONWitness struct {
 	Params map[string]any  `json:"params"`
 	Guards map[string]bool `json:"guards,omitempty"`

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -59,7 +58,7 @@ func testElements(f *fixture) {
 	f.commit(c)
 	held := f.tasks("r")
 	if len(held) != 1 || !held[0].Cancelled || held[0].Do != claimed[2].Do {
-		f.Fatal(fmt.Sprintf("%d tasks are left: %+v", len(held), held))
+		f.Fatalf("%d tasks are left: %+v", len(held), held)
 	}
 	f.idle()
 	f.must(f.s.Confirm(f.ctx, held[0].Claim(), f.now))
