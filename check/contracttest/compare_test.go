@@ -252,6 +252,10 @@ func (s *said) instead(f contracttest.Fault) bool {
 		return s.space.Dead(s.m.Locate(f.Line))
 	case "dead-arm":
 		return s.dead(f.Line)
+	case "out-of-range": // of a block that reads what is not set
+		return slices.ContainsFunc(s.has["read-before-set"], func(d diag.Diagnostic) bool {
+			return slices.ContainsFunc(s.space.Broken(), func(a *contracttest.Arm) bool { return a.Has(f.Line) && a.Has(d.Span.Start.Line) })
+		})
 	}
 	return false
 }

@@ -221,8 +221,8 @@ func (s *Space) Behind() map[*State]bool {
 			}
 		}
 	}
-	for a := range s.broken {
-		landAll([]*Arm{a}, land)
+	for _, arms := range []map[*Arm]bool{s.broken, s.meets} {
+		landAll(slices.Collect(maps.Keys(arms)), land)
 	}
 	if s.fails {
 		land(s.m.Root)

@@ -35,6 +35,7 @@ type Space struct {
 	taken   map[*Arm]bool // arms that some run takes
 	chosen  map[*Arm]bool // and those that it would take, could the step be computed
 	broken  map[*Arm]bool // arms whose steps some run cannot compute
+	meets   map[*Arm]bool // arms of inputs of which some run cannot compute a guard
 	fails   bool          // so it is with the start
 	open    map[*Arm]bool // and those behind a bound
 	fired   map[*After]bool
@@ -66,7 +67,7 @@ func explore(m *Machine, queue, limit, parts int, late bool) *Space {
 	s := &Space{
 		parts: parts, late: late,
 		m: m, queue: queue, limit: limit, index: map[string]int{},
-		entered: map[*State]bool{}, taken: map[*Arm]bool{}, chosen: map[*Arm]bool{}, broken: map[*Arm]bool{}, open: map[*Arm]bool{}, fired: map[*After]bool{},
+		entered: map[*State]bool{}, taken: map[*Arm]bool{}, chosen: map[*Arm]bool{}, broken: map[*Arm]bool{}, meets: map[*Arm]bool{}, open: map[*Arm]bool{}, fired: map[*After]bool{},
 		resumed: map[*Arm]bool{}, equal: map[[2]int]bool{}, limits: map[[2]int]bool{}, cycles: map[cycle][]*State{}, Found: map[Fault]bool{}, sure: map[Fault]bool{}, later: map[Fault]bool{}, maybe: map[Fault]bool{},
 	}
 	s.clocks = parts > 0
@@ -194,6 +195,11 @@ func (s *Space) note(c *config, r *result) {
 		s.fails = s.fails || c == nil
 		for _, a := range r.tried {
 			s.broken[a] = true
+		}
+		if r.arm == nil {
+			for _, a := range r.meets {
+				s.meets[a] = true
+			}
 		}
 	}
 }

@@ -31,6 +31,7 @@ type result struct {
 	next    *config
 	arm     *Arm
 	tried   []*Arm // where it cannot be computed: the arm, or those whose guards may hold
+	meets   []*Arm // where a guard cannot be computed: all arms that the input might meet
 	handler bool   // some handler speaks of the input
 	spent   bool   // an arm would have taken it but for its bound
 	place   int    // the line of the innermost handler
@@ -108,6 +109,7 @@ func (m *Machine) step(c *config, in *input, ch *chooser) *result {
 			if s == in.after.state {
 				speaks(in.after.line)
 				if m.chain(c, in, in.after.Arms, read, r) {
+					r.meets = in.after.Arms
 					return r
 				}
 			}
@@ -119,6 +121,9 @@ func (m *Machine) step(c *config, in *input, ch *chooser) *result {
 		for _, o := range m.precise(s, in) {
 			speaks(o.line)
 			if m.chain(c, in, o.Arms, read, r) {
+				if r.how == faulty {
+					r.meets = m.meets(s, in)
+				}
 				return r
 			}
 		}
@@ -134,6 +139,16 @@ func (m *Machine) step(c *config, in *input, ch *chooser) *result {
 		}
 	}
 	return r
+}
+
+// meets are the arms of s, and of the states around it, that speak of in.
+func (m *Machine) meets(s *State, in *input) (arms []*Arm) {
+	for ; s != nil; s = s.Parent {
+		for _, o := range m.precise(s, in) {
+			arms = append(arms, o.Arms...)
+		}
+	}
+	return arms
 }
 
 // chain tries the arms in order, and says whether the input is dealt with.
