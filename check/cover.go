@@ -30,7 +30,7 @@ func Cover(m *ir.Machine, limit int) *ir.Cover {
 			continue
 		}
 		path := append(p.PathTo(from), e)
-		if run, sure := coverRun(m, p, path); sure {
+		if run, sure := coverRun(m, p, path); sure && !tellsApart(p, run) {
 			cover.Runs = append(cover.Runs, run)
 			mark(taken, run)
 		}
@@ -59,6 +59,30 @@ func mark(taken []bool, run ir.CoverRun) bool {
 		}
 	}
 	return fresh
+}
+
+// tellsApart reports whether run depends on which element of a list an input is of: a test
+// that performs it takes any that is open. That matters where elements make retries, and
+// where an arm reads which one it is.
+func tellsApart(p *explore.Product, run ir.CoverRun) bool {
+	return slices.ContainsFunc(run.Steps, func(s ir.CoverStep) bool {
+		return s.Arm != nil && s.Arm.Handler != nil && slices.ContainsFunc(s.Arm.Handler.Arms, readsElement) || s.To != nil && slices.ContainsFunc(s.To.Dos, func(d *ir.Do) bool {
+			return d.Fan != nil && len(p.Table.Retries(d)) > 0
+		}) || s.Input.Do != nil && s.Input.Do.Fan != nil && (len(p.Table.Retries(s.Input.Do)) > 0 || s.Input.Do.Fan.Limit > 0)
+	})
+}
+
+// readsElement reports whether a reads which element of a list an input is of.
+func readsElement(a *ir.Arm) bool {
+	reads := false
+	for whole := range a.Exprs() {
+		ir.Walk(whole, func(e ir.Expr) bool {
+			ref, ok := e.(*ir.FieldRef)
+			reads = reads || ok && (ref.Name == ir.IndexField || ref.Name == ir.ItemField)
+			return !reads
+		})
+	}
+	return reads
 }
 
 // coverRun is a path of the product as a run, and whether it surely is one: it is

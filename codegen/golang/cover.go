@@ -46,7 +46,7 @@ func (c *coverPrinter) test(cover *ir.Cover) {
 	p.f("// Test%sCover takes every arm of %s that some run takes. Each path is the shortest to", m.Name, m.src.Name)
 	p.f("// an arm that those behind it do not take.")
 	for _, a := range cover.Missed {
-		p.f("// No run is known to take %q.", oneLine(arms[a.ID]))
+		p.f("// No generated test takes %q.", oneLine(arms[a.ID]))
 	}
 	p.f("func Test%[1]sCover(t *testing.T) {\nfsmtest.Walk(t, %[1]sMachine(), %[2]sPaths...)\n}\n", m.Name, m.low)
 	p.f("var %sPaths = []fsmtest.Path{", m.low)

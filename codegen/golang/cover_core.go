@@ -77,7 +77,7 @@ func (c *coverPrinter) coreRuns(cover *ir.Cover) {
 	c.core.t(`// @mCover are runs that together take every arm that some run takes. Each is the
 // shortest to an arm that those behind it do not take.`)
 	for _, a := range cover.Missed {
-		c.p.f("// No run is known to take %s.", oneLine(c.m.core.Arms[a.ID].Value))
+		c.p.f("// None of them takes %s.", oneLine(c.m.core.Arms[a.ID].Value))
 	}
 	c.core.t("var @mCover = []@mCoverRun{")
 	for _, run := range cover.Runs {
