@@ -65,10 +65,14 @@ func mark(taken []bool, run ir.CoverRun) bool {
 // that performs it takes any that is open. That matters where elements make retries, and
 // where an arm reads which one it is.
 func tellsApart(p *explore.Product, run ir.CoverRun) bool {
+	retried := func(d *ir.Do) bool { return d.Fan != nil && len(p.Table.Retries(d)) > 0 }
 	return slices.ContainsFunc(run.Steps, func(s ir.CoverStep) bool {
-		return s.Arm != nil && s.Arm.Handler != nil && slices.ContainsFunc(s.Arm.Handler.Arms, readsElement) || s.To != nil && slices.ContainsFunc(s.To.Dos, func(d *ir.Do) bool {
-			return d.Fan != nil && len(p.Table.Retries(d)) > 0
-		}) || s.Input.Do != nil && s.Input.Do.Fan != nil && (len(p.Table.Retries(s.Input.Do)) > 0 || s.Input.Do.Fan.Limit > 0)
+		if s.To != nil && slices.ContainsFunc(s.To.Dos, retried) {
+			return true
+		}
+		d := s.Input.Do
+		return d != nil && d.Fan != nil && (d.Fan.Limit > 0 || retried(d) ||
+			s.Arm != nil && s.Arm.Handler != nil && slices.ContainsFunc(s.Arm.Handler.Arms, readsElement))
 	})
 }
 
