@@ -38,7 +38,7 @@ check/replay                < lang/ir check/witness codegen/table runtime/machin
 check/timing                < lang/ir check/flat check/graph
 check/control               < lang/ir check/flat check/graph check/timing check/witness
 check/explore/data          < lang/ir check/flat check/guard check/timing check/zone
-check/explore/step          < lang/token lang/ir check/flat check/graph check/guard check/timing check/wide check/zone check/explore/data
+check/explore/step          < lang/token lang/ir check/witness check/flat check/graph check/guard check/timing check/wide check/zone check/explore/data
 check/explore               < lang/token lang/ir check/witness check/flat check/graph check/guard check/zone check/timing check/control check/explore/data check/explore/step
 check/lifetime              < lang/ir check/graph check/timing check/explore
 check                       < lang/token lang/diag lang/ir check/witness check/flat check/graph check/guard check/timing check/control check/explore check/explore/data check/lifetime check/replay
@@ -52,7 +52,7 @@ check/internal/...          < check/internal/rulelist
 
 codegen/table               < lang/ir runtime/machine
 codegen/drawing             < lang/ir
-codegen                     < lang/diag lang/ir codegen/drawing
+codegen                     < lang/token lang/diag lang/ir codegen/drawing
 codegen/all                 < codegen codegen/dot codegen/golang codegen/mermaid
 codegen/codegentest         < lang lang/ir codegen github.com/google/go-cmp/cmp
 codegen/dot                 < lang/ir codegen codegen/drawing github.com/emicklei/dot

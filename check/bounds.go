@@ -2,6 +2,7 @@ package check
 
 import (
 	"math/big"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/graph"
@@ -17,8 +18,11 @@ type Worst struct {
 	Steps      Figure // moves and retries
 	Time       Figure // nanoseconds
 	Costs      []Figure
-	Activities []Figure // attempts of each, in the order of their declarations
+	Activities []Figure // attempts of each, in the order of their declarations; runs, of a machine that is called
+	Tree       *Tree    // with what it calls; nil of a machine that calls none
 	Unbounded  []Endless
+
+	still *explore.Weigher // that counts nothing
 }
 
 // Figure is one figure of the worst case.
@@ -29,15 +33,18 @@ type Figure struct {
 	Factors string           // what it is made of: "3 attempts x 4 visits"; empty where it is 0 or has no bound
 	Shares  []string         // of a cost: the attempts in Run of each activity, in the order of their declarations: "refund 3"; empty where it has no part
 	Run     *witness.Witness // that reaches it; nil where there is none to show
+	Called  bool             // of an activity: it is a machine that is called, whose runs are counted
 	Held    bool             // of a cost: runs are held to its budget, and over_budget is taken wherever it may come
 	past    bool             // Held, and over the budget: no attempt of a run that costs what is declared begins past it
 
 	Least *big.Rat // that Run takes, where it is less than Amount; else nil
 
-	path   []int32          // of the product, that reaches it
-	weight *explore.Weigher // what it adds up; nil for time
-	length int64            // of path, by weight
-	shown  bool             // whether Run and what is read off it are there
+	path    []int32          // of the product, that reaches it
+	weight  *explore.Weigher // what it adds up; nil for time
+	measure measure          // what it counts of machines that are called
+	lasts   time.Duration    // Run, with what the machines last that it calls
+	length  int64            // of path, by weight
+	shown   bool             // whether Run and what is read off it are there
 
 	soughtSure bool // a path without guesses has been looked for
 }
@@ -52,24 +59,33 @@ type Endless struct {
 // configurations; past it the figures are upper bounds. It is nil for a machine
 // that is broken.
 func Bounds(m *ir.Machine, limit int) *Worst {
-	return newShared(m, limit).bounds(true)
+	s := newSession([]*ir.Machine{m}, nil, limit)
+	s.bounds, s.runs = true, true
+	return s.of(m).worst
 }
 
-// bounds is the whole worst case; its runs stay where runs says so.
-func (s *shared) bounds(runs bool) *Worst {
+// bounds is the whole worst case, with the runs that reach it.
+func (s *shared) bounds() *Worst {
 	if s.Machine.Broken || s.Machine.Incomplete || s.Machine.Root.Leaf() == nil {
 		return nil
 	}
 	w := s.Amounts()
 	if p := s.Product(); p != nil {
-		newMeter(p, w).activities()
+		t := s.meter(p, w)
+		t.activities()
+		t.tree()
 		for _, f := range w.figures() {
-			if s.Show(f); !runs {
-				f.Run = nil
-			}
+			s.Show(f)
 		}
 	}
 	return w
+}
+
+// dropRuns takes the runs away that reach figures.
+func (w *Worst) dropRuns() {
+	for _, f := range w.figures() {
+		f.Run = nil
+	}
 }
 
 // figures are those of w that a run may reach.
@@ -80,7 +96,7 @@ func (w *Worst) figures() []*Figure {
 			list = append(list, &figures[i])
 		}
 	}
-	return list
+	return append(list, w.treeFigures()...)
 }
 
 // Amounts is the worst case as far as rules ask for it, without the attempts of
@@ -91,9 +107,9 @@ func (s *shared) Amounts() *Worst {
 	if s.proof.worst == nil {
 		if p := s.Product(); p != nil {
 			s.proof.worst = &Worst{}
-			newMeter(p, s.proof.worst).amounts()
+			s.meter(p, s.proof.worst).amounts()
 		} else {
-			s.proof.worst = upperBounds(s.Control())
+			s.proof.worst = s.upperBounds()
 		}
 	}
 	return s.proof.worst
@@ -101,28 +117,31 @@ func (s *shared) Amounts() *Worst {
 
 // meter measures the product.
 type meter struct {
+	s   *shared
 	p   *explore.Product
 	of  []int32
 	n   int
 	out *Worst
 }
 
-func newMeter(p *explore.Product, w *Worst) *meter {
+func (s *shared) meter(p *explore.Product, w *Worst) *meter {
 	of, n := p.Components()
-	return &meter{p: p, of: of, n: n, out: w}
+	return &meter{s: s, p: p, of: of, n: n, out: w}
 }
 
 func (t *meter) amounts() {
 	t.out.Steps = t.figure("steps", t.p.Steps(), big.NewRat(1, 1))
 	t.out.Time = t.time()
-	for _, name := range costNames(t.p.Table.Machine) {
+	for _, name := range t.s.costNames() {
 		t.out.Costs = append(t.out.Costs, t.cost(name))
 	}
 }
 
 func (t *meter) activities() {
 	for _, a := range t.p.Table.Machine.Activities[len(t.out.Activities):] {
-		t.out.Activities = append(t.out.Activities, t.figure(a.Name, attempts(t.p, a), big.NewRat(1, 1)))
+		f := t.figure(a.Name, attempts(t.p, a), big.NewRat(1, 1))
+		f.Called = a.Machine != nil
+		t.out.Activities = append(t.out.Activities, f)
 	}
 }
 
@@ -165,51 +184,34 @@ func (t *meter) figure(name string, w *explore.Weigher, unit *big.Rat) Figure {
 	return f
 }
 
-// cost measures a cost exactly: amounts become whole numbers of the greatest
-// unit that they all are multiples of.
+// cost measures a cost.
 func (t *meter) cost(name string) Figure {
-	denominator := big.NewInt(1)
-	amounts := map[*ir.Activity]*big.Rat{}
-	for _, a := range t.p.Table.Machine.Activities {
-		for _, c := range a.Costs {
-			if c.Name == name {
-				amounts[a] = c.Amount
-				gcd := new(big.Int).GCD(nil, nil, denominator, c.Amount.Denom())
-				denominator.Mul(denominator, new(big.Int).Div(c.Amount.Denom(), gcd))
-			}
-		}
+	of := measure{ofCost, name}
+	if !t.p.TakesOverBudget(name) || t.s.calleesSpend(name) {
+		return t.whole(name, of)
 	}
-	scale := new(big.Rat).SetInt(denominator)
-	return t.held(name, amounts, t.p.Attempts(func(a *ir.Activity) int64 {
-		if amounts[a] == nil {
-			return 0
-		}
-		whole := new(big.Rat).Mul(amounts[a], scale).Num()
-		if !whole.IsInt64() {
-			return graph.Infinite
-		}
-		return whole.Int64()
-	}), new(big.Rat).Inv(scale))
+	amounts, w, unit := t.weigh(of)
+	return t.held(name, amounts, w, unit)
 }
 
-// held is figure for a cost. Where runs are held to its budget, and over_budget is taken
-// wherever it may come, it is at most the sum of three: the budget, for no attempt begins
-// past it before over_budget is taken; what stands side by side in a leaf, for that may begin
-// afterwards though it is counted with the step before; and what follows over_budget.
+// held is figure for a cost of which runs are held to its budget, and over_budget is taken
+// wherever it may come. It is at most the sum of three: the budget, for no attempt begins
+// past it before over_budget is taken; what stands side by side in a leaf in which the run then
+// stays, for that may begin afterwards though it is counted with the step before; and what
+// follows over_budget.
 func (t *meter) held(name string, amounts map[*ir.Activity]*big.Rat, w *explore.Weigher, unit *big.Rat) Figure {
 	unbounded := len(t.out.Unbounded)
 	f := t.figure(name, w, unit)
-	if f.Held = t.p.TakesOverBudget(name); !f.Held {
-		return f
-	}
+	f.Held, f.measure = true, measure{ofCost, name}
 	budget := costOf(&ir.Activity{Costs: t.p.Table.Machine.Budget.Costs}, name)
 	f.past = f.Amount != nil && f.Amount.Cmp(budget) > 0
 	longest := graph.NewLongest(&t.p.Graph, t.of, t.n, w.Of)
-	after, comes := int64(0), false
+	after, comes, stays := int64(0), false, map[*ir.State]bool{}
 	for from := range int32(t.p.Len()) {
 		for e := t.p.First[from]; e < t.p.First[from+1]; e++ {
 			if t.p.IsOverBudget(e, name) {
 				after, comes = max(after, graph.Sum(w.Of(from, e), longest.Length[t.p.To[e]])), true
+				stays[t.p.Leaf(from)] = stays[t.p.Leaf(from)] || !t.p.IsMove(e)
 			}
 		}
 	}
@@ -217,11 +219,18 @@ func (t *meter) held(name string, amounts map[*ir.Activity]*big.Rat, w *explore.
 		return f
 	}
 	beside := new(big.Rat)
-	for _, s := range t.p.Table.Machine.States {
+	for s := range stays {
+		if !stays[s] {
+			continue
+		}
 		sum := new(big.Rat)
 		for _, d := range s.Dos {
 			if amount := amounts[d.Activity]; amount != nil {
-				sum.Add(sum, amount)
+				begin := big.NewInt(1)
+				if d.Fan != nil { // with its elements the retries are counted that change nothing
+					begin.Mul(big.NewInt(d.Fan.Most), big.NewInt(t.p.AttemptsEach(d)))
+				}
+				sum.Add(sum, new(big.Rat).Mul(amount, new(big.Rat).SetInt(begin)))
 			}
 		}
 		if sum.Cmp(beside) > 0 {
@@ -234,7 +243,10 @@ func (t *meter) held(name string, amounts map[*ir.Activity]*big.Rat, w *explore.
 		return f
 	}
 	t.out.Unbounded = t.out.Unbounded[:unbounded]
-	factors := ir.DecimalText(budget) + " of the budget + " + ir.DecimalText(beside) + " side by side"
+	factors := ir.DecimalText(budget) + " of the budget"
+	if beside.Sign() > 0 {
+		factors += " + " + ir.DecimalText(beside) + " side by side"
+	}
 	if follows.Sign() > 0 {
 		factors += " + " + ir.DecimalText(follows) + " after over_budget(" + name + ")"
 	}
@@ -243,13 +255,13 @@ func (t *meter) held(name string, amounts map[*ir.Activity]*big.Rat, w *explore.
 
 func (t *meter) time() Figure {
 	f := Figure{Name: timeName}
-	time := lifetime.New(t.p, t.of, t.n)
-	if time.Longest[0] == graph.Infinite {
-		t.out.Unbounded = append(t.out.Unbounded, Endless{What: "time", Why: t.endlessTime(time)})
+	times := lifetime.New(t.p, t.of, t.n)
+	if times.Longest[0] == graph.Infinite {
+		t.out.Unbounded = append(t.out.Unbounded, Endless{What: "time", Why: t.endlessTime(times)})
 		return f
 	}
-	f.Amount = new(big.Rat).SetInt64(time.Longest[0])
-	f.path, f.Factors = time.Path(), timeFactors(time.Parts())
+	f.Amount = new(big.Rat).SetInt64(times.Longest[0])
+	f.path, f.Factors = times.Path(), timeFactors(times.Parts())
 	return f
 }
 

@@ -132,7 +132,7 @@ machine Held {
 }`, `
 steps 3
 time ~3m0s
-usd ~0.12
+usd ~0.1
 ask 3
 `},
 		{"a figure within the budget that runs are held to", `

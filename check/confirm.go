@@ -55,11 +55,12 @@ func entering(w *witness.Witness) *witness.Witness {
 // replays is w with all its values, and whether it is a run.
 func (s *shared) replays(w *witness.Witness) (*witness.Witness, bool) {
 	s.changes = nil
-	filled, err := replay.Witness(s.Machine, w, s.endings[w])
+	filled, err := replay.Witness(s.Machine, w, s.endings[w], s.lasts())
 	if err != nil {
 		errors.As(err, &s.changes)
 		return w, false
 	}
+	s.showChildren(filled, nil)
 	return s.ends(filled, s.endings[w]), true
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
-	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -19,7 +18,7 @@ func Cover(m *ir.Machine, limit int) *ir.Cover {
 	if m.Broken || m.Incomplete || m.Root.Leaf() == nil {
 		return nil
 	}
-	p := explore.NewProduct(flat.New(m), limit)
+	p := explore.NewProduct(newSession([]*ir.Machine{m}, nil, limit).shared(m).Table(), limit)
 	if p == nil {
 		return nil
 	}
@@ -99,7 +98,7 @@ func coverRun(m *ir.Machine, p *explore.Product, path []int32) (ir.CoverRun, boo
 	if !sure {
 		return ir.CoverRun{}, false
 	}
-	w, err := replay.Witness(m, w, replay.Any)
+	w, err := replay.Witness(m, w, replay.Any, nil)
 	if err != nil {
 		return ir.CoverRun{}, false
 	}

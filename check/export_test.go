@@ -15,7 +15,7 @@ func Asked(m *ir.Machine, rules []*Rule) (list diag.List, open map[string]bool) 
 // AskedPast is Asked with other numbers of configurations up to which a product is
 // small, and up to which there is one.
 func AskedPast(m *ir.Machine, rules []*Rule, small, limit int) (list diag.List, open map[string]bool) {
-	s := newShared(m, limit)
+	s := newSession([]*ir.Machine{m}, nil, limit).shared(m)
 	s.proof.small = small
 	list = s.apply(rules)
 	open = map[string]bool{}
@@ -44,7 +44,7 @@ const MaxRows = maxRows
 func Walked(m *ir.Machine) (walked, longest int) {
 	s := newShared(m, explore.DefaultLimit)
 	s.apply(nil)
-	for _, f := range s.bounds(false).figures() {
+	for _, f := range s.bounds().figures() {
 		longest = max(longest, len(f.path))
 	}
 	return s.proof.walked, longest

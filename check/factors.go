@@ -94,8 +94,8 @@ func (s *shared) costFactors(f *Figure) string {
 	var terms []string
 	made := s.attemptsOn(f.path)
 	for i, a := range s.Machine.Activities {
-		each := costOf(a, f.Name)
-		if n := made[i].total; n > 0 && each.Sign() > 0 {
+		each := s.each(a, f.measure)
+		if n := made[i].total; n > 0 && each != nil && each.Sign() > 0 {
 			terms = append(terms, costTerm(int64(n), a, each))
 		}
 	}
@@ -124,7 +124,7 @@ func (s *shared) shares(f *Figure) []string {
 	}
 	out := make([]string, len(s.Machine.Activities))
 	for i, made := range s.attemptsOn(f.path) {
-		if a := s.Machine.Activities[i]; made.total > 0 && costOf(a, f.Name).Sign() > 0 {
+		if a := s.Machine.Activities[i]; made.total > 0 && s.each(a, f.measure).Sign() > 0 {
 			out[i] = fmt.Sprintf("%s %d = %s", a.Name, made.total, made)
 		}
 	}
@@ -142,6 +142,7 @@ type attemptsMade struct {
 // visits are those of a leaf.
 type visits struct {
 	leaf   *ir.State
+	word   string // what an attempt is called
 	count  int
 	beside int // how many dos run the activity side by side
 	each   int // attempts of each do in a visit, or of each of its elements
@@ -216,7 +217,7 @@ func (m *attemptsMade) add(leaf *ir.State, i, n int, elements int64) {
 		}
 		at = len(m.in)
 		m.at[leaf] = at
-		m.in = append(m.in, visits{leaf: leaf, alike: true})
+		m.in = append(m.in, visits{leaf: leaf, word: wordFor(a), alike: true})
 		for _, d := range leaf.Dos {
 			if same(d) {
 				m.in[at].beside++
@@ -266,11 +267,19 @@ func (m attemptsMade) String() string {
 	return sum(terms)
 }
 
+// wordFor is what an attempt of a is called.
+func wordFor(a *ir.Activity) string {
+	if a.Machine != nil {
+		return "run"
+	}
+	return "attempt"
+}
+
 func (v visits) String() string {
 	if !v.alike {
-		return counted(v.total, "attempt") + " in " + counted(v.count, "visit")
+		return counted(v.total, v.word) + " in " + counted(v.count, "visit")
 	}
-	text := counted(v.each, "attempt")
+	text := counted(v.each, v.word)
 	if v.beside > 1 {
 		text += fmt.Sprintf(" x %d side by side", v.beside)
 	}
@@ -299,6 +308,9 @@ func timeFactors(parts []lifetime.Part) string {
 			what = "of attempts in " + part.Leaf.Path
 		} else {
 			what = "by " + Quote("after "+part.Timer.DelayText()) + " in " + place(part.Timer.State)
+		}
+		if part.Stops {
+			what = "of what that cancels to end"
 		}
 		i := slices.IndexFunc(terms, func(t *term) bool { return t.what == what })
 		if i < 0 {

@@ -31,10 +31,15 @@ type spender struct {
 // TestHeld walks machines whose runs are held to a budget. No attempt begins past it before
 // over_budget is taken, and no run costs more than the figure that rests on that.
 func TestHeld(t *testing.T) {
+	t.Run("activities", func(t *testing.T) { walkHeld(t, oracletest.GenerateEnforced, 2**oracleCount) })
+	t.Run("elements", func(t *testing.T) { walkHeld(t, oracletest.GenerateEnforcedFans, *oracleCount) })
+}
+
+func walkHeld(t *testing.T, generate func(*rand.Rand) string, count int) {
 	figures, begun, held := 0, 0, 0
-	for seed := range uint64(2 * *oracleCount) {
+	for seed := range uint64(count) {
 		random := rand.New(rand.NewPCG(seed, 0))
-		src := oracletest.GenerateEnforced(random)
+		src := generate(random)
 		unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(src)}})
 		if unit.Diags.HasErrors() || len(unit.Program.Machines) != 1 {
 			continue
@@ -92,9 +97,19 @@ func (r *spender) walk() {
 func (r *spender) params() []machine.Value {
 	values := make([]machine.Value, len(r.d.Params))
 	for i := range values {
-		values[i] = machine.IntValue(r.random.Int64N(3))
+		values[i] = r.value(&r.d.Params[i].Type)
 	}
 	return values
+}
+
+func (r *spender) value(t *machine.Type) machine.Value {
+	switch t.Kind {
+	case machine.Bool:
+		return machine.BoolValue(r.random.IntN(2) == 0)
+	case machine.ListKind:
+		return machine.ListValue(slices.Repeat([]machine.Value{machine.StringValue("x")}, r.random.IntN(4))...)
+	}
+	return machine.IntValue(r.random.Int64N(3))
 }
 
 // take gives the run an input and what follows from it; what is refused does nothing.
@@ -142,7 +157,7 @@ func (r *spender) next() machine.Input {
 		return machine.Input{Kind: machine.EventInput, Event: external[r.random.IntN(len(external))]}
 	}
 	task := open[r.random.IntN(len(open))]
-	in := machine.Input{Kind: machine.BeginInput, Event: -1, Do: task.Do, Key: task.Key, Attempt: task.Attempt, Worker: "w"}
+	in := machine.Input{Kind: machine.BeginInput, Event: -1, Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt, Worker: "w"}
 	if r.m.Begins(task.Do) && (task.Begun == "" || task.Reported == nil && r.random.IntN(10) == 0) {
 		return in // and perhaps a second time, after a worker has released it unused
 	}
@@ -168,12 +183,7 @@ func (r *spender) next() machine.Input {
 			in.Event = activity.Results[r.random.IntN(len(activity.Results))]
 			in.Data = make([]machine.Value, len(r.d.Events[in.Event].Fields))
 			for i, f := range r.d.Events[in.Event].Fields {
-				switch f.Type.Kind {
-				case machine.Bool:
-					in.Data[i] = machine.BoolValue(r.random.IntN(2) == 0)
-				default:
-					in.Data[i] = machine.IntValue(r.random.Int64N(3))
-				}
+				in.Data[i] = r.value(&f.Type)
 			}
 		}
 	}

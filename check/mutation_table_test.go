@@ -4,7 +4,7 @@ import "strings"
 
 // mutation is one fault put into one of the example machines.
 type mutation struct {
-	machine string // the example's folder
+	machine string // the example's folder; "archive" is in testdata
 	kind    string
 	what    string // in words, for the table
 	old     string // stands exactly once in the source
@@ -169,4 +169,48 @@ var mutations = []mutation{
 		old: "terminal Expired failure", new: "terminal Expired failure returns document", must: "read-before-set"},
 	island("documentagent"),
 	livelock("documentagent", "on ReviewPassed -> Finalizing", "over-budget"),
+
+	drop("archive", "no one takes a box that cannot be read", "on scan.Unreadable {}\n", "unhandled-result"),
+	drop("archive", "no one takes `done` of the boxes", "        on done when len(boxes) > 0 && scanned == 0 -> Lost\n            else -> Archived\n", "unhandled-done"),
+	drop("archive", "no one takes a box whose run could not start", "        on scan.failed {}\n", "unhandled-failure"),
+	{machine: "archive", kind: "forget a timeout", what: "`open_box` may never answer, and neither may a child",
+		old: "do open_box(box) timeout 5m", new: "do open_box(box)", must: "waits-forever"},
+	{machine: "archive", kind: "raise a factor", what: "three retries of each page, in a child",
+		old: "on failed(timeout) retry 2", new: "on failed(timeout) retry 3", must: "over-budget"},
+	{machine: "archive", kind: "raise a factor", what: "two retries of each child",
+		old: "retry 1 backoff 1m", new: "retry 2 backoff 1m", must: "over-budget"},
+	{machine: "archive", kind: "raise a factor", what: "a page costs 0.03 usd",
+		old: "cost usd 0.02", new: "cost usd 0.03", must: "over-budget"},
+	{machine: "archive", kind: "raise a factor", what: "six boxes, where five are counted",
+		old: "boxes [0..5]string", new: "boxes [0..6]string", must: "out-of-range"},
+	{machine: "archive", kind: "lower a limit", what: "one box at a time",
+		old: "limit 2 as scan", new: "limit 1 as scan", must: "over-budget"},
+	{machine: "archive", kind: "swap a bound's scope", what: "a box is scanned again without end",
+		old: "retry 1 backoff 1m else {}", new: "retry unbounded backoff 1m", must: "over-budget"},
+	{machine: "archive", kind: "drop a range", what: "boxes of any number",
+		old: "boxes [0..5]string", new: "boxes []string", must: "missing-range"},
+	{machine: "archive", kind: "widen a guard", what: "a box without pages is scanned, too",
+		old: "len(event.pages) > 0", new: "len(event.pages) >= 0", must: "dead-arm"},
+	{machine: "archive", kind: "widen a guard", what: "`missing < 5`, of four pages",
+		old: "missing < 3", new: "missing < 5", must: "dead-arm"},
+	{machine: "archive", kind: "narrow a guard", what: "more than four pages, which no box has",
+		old: "len(event.pages) > 0", new: "len(event.pages) > 4", must: "dead-arm unreachable-state"},
+	{machine: "archive", kind: "forget an else", what: "a box without pages",
+		old: "-> Pages { pages = event.pages }\n                                       else -> Unreadable\n", new: "-> Pages { pages = event.pages }\n", must: "unhandled-case"},
+	{machine: "archive", kind: "forget to clear", what: "the pages of a box that cannot be read are not counted as missing",
+		old:   "on Blank { missing = missing + 1 }",
+		new:   "on Blank {}",
+		sound: "no promise speaks of blank pages; that is what a test is for"},
+	{machine: "archive", kind: "reset a counter in its loop", what: "each page that is scanned forgets those that are missing",
+		old:   "on Scanned {}",
+		new:   "on Scanned { missing = 0 }",
+		sound: "the elements end all the same, and the count is less than it was"},
+	{machine: "archive", kind: "drop a handler", what: "money bounds the search, and nothing takes `over_budget`",
+		old: "    on over_budget -> Stopped\n", must: "over-budget"},
+	{machine: "archive", kind: "drop a handler", what: "the budget of the search, which `over_budget` is about",
+		old: "    budget { tokens 10_000 }\n", must: "dead-arm"},
+	{machine: "archive", kind: "stay where money ends", what: "`over_budget` leaves the search where it is",
+		old: "on over_budget -> Stopped", new: "on over_budget {}", must: "over-budget"},
+	{machine: "archive", kind: "stay where money ends", what: "`over_budget` goes on looking, without end",
+		old: "on over_budget -> Stopped", new: "on over_budget -> Looking", must: "over-budget"},
 }

@@ -54,6 +54,9 @@ func TestFaultsAreFound(t *testing.T) {
 func (m mutation) apply(t *testing.T) string {
 	t.Helper()
 	read, err := os.ReadFile("../examples/" + m.machine + "/" + m.machine + ".fsm")
+	if m.machine == "archive" {
+		read, err = os.ReadFile("testdata/archive.fsm")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,8 +140,9 @@ func mutationTable(outcomes []diag.List) string {
 	}
 	fmt.Fprintf(&b, `# What the checker finds
 
-Each row has one fault in one of the [examples](../examples), and what
-`+"`fsmc check --strict`"+` reports then. The examples themselves have no findings. Of %d faults,
+Each row has one fault in one of the [examples](../examples), or in
+[archive](../check/testdata/archive.fsm), which has children, elements of lists and budgets, and what
+`+"`fsmc check --strict`"+` reports then. The machines themselves have no findings. Of %d faults,
 %d are found, %d leave the machine sound, and %d are not found. A test writes this page,
 and fails if a fault is no longer found.
 `, len(mutations), found, len(mutations)-found-missed, missed)

@@ -50,3 +50,71 @@ machine Analyse(files [0..3]string) {
 		}
 	}
 }
+
+// TestWrongTreesAreCaught is TestWrongFactorsAreCaught for a machine that calls another: what
+// is wrong in one of the two, or in the sum, brute force has otherwise.
+func TestWrongTreesAreCaught(t *testing.T) {
+	s, why := brute(`
+machine Batch(files [0..2]string) {
+    event Listed
+    activity list() -> Listed cost usd 0.01
+    initial Listing
+    state Listing {
+        do list()
+        on Listed -> Reviewing
+        on failed retry 1 backoff 4s jitter 0
+            else -> Broken
+    }
+    state Reviewing {
+        do machine Review(file) for file in files as review
+        on review.Good {}
+        on review.Bad retry 1 backoff 4s jitter 0
+            else {}
+        on review.failed {}
+        on done -> Done
+    }
+    terminal Done
+    terminal Broken failure
+}
+machine Review(file string) {
+    event Analysed
+    activity analyse(file string) -> Analysed cost usd 0.05
+    initial Analysing
+    state Analysing {
+        do analyse(file)
+        on Analysed -> Good
+        on failed retry 2 backoff 4s jitter 0
+            else -> Bad
+    }
+    terminal Good
+    terminal Bad failure
+}
+`)
+	if s == nil {
+		t.Fatal(why)
+	}
+	most := func(f *check.Figure, n, of int64) { f.Amount = big.NewRat(n, of) }
+	for _, f := range []struct {
+		name   string
+		change func(w *check.Worst)
+		caught bool
+	}{
+		{"nothing", func(*check.Worst) {}, false},
+		{"children of one element", func(w *check.Worst) { most(&w.Tree.Runs, 3, 1) }, true},
+		{"children without the run itself", func(w *check.Worst) { most(&w.Tree.Runs, 4, 1) }, true},
+		{"children without retries", func(w *check.Worst) { most(&w.Tree.Attempts[1], 6, 1) }, true},
+		{"one attempt of each child", func(w *check.Worst) { most(&w.Tree.Attempts[1], 4, 1) }, true},
+		{"its own attempts with those of children", func(w *check.Worst) { most(&w.Tree.Attempts[0], 4, 1) }, true},
+		{"the cost of its own attempts left out", func(w *check.Worst) { most(&w.Costs[0], 60, 100) }, true},
+		{"the cost of one child", func(w *check.Worst) { most(&w.Costs[0], 17, 100) }, true},
+		{"too little at most", func(w *check.Worst) { most(&w.Costs[0], 61, 100); w.Costs[0].Exact = false }, true},
+		{"steps of children left out", func(w *check.Worst) { most(&w.Tree.Steps, 5, 1) }, true},
+		{"steps of one child more", func(w *check.Worst) { most(&w.Tree.Steps, 20, 1) }, true},
+	} {
+		w := check.Bounds(s.Machine, explore.DefaultLimit)
+		f.change(w)
+		if found := compareWorst(s, w, map[string]int{}); (len(found) > 0) != f.caught {
+			t.Errorf("%s: brute force says %v", f.name, found)
+		}
+	}
+}

@@ -32,7 +32,7 @@ func brute(src string) (s *oracletest.Space, broken string) {
 			return nil, d.Rule + ": " + d.Message
 		}
 	}
-	if len(unit.Program.Machines) != 1 {
+	if len(unit.Program.Machines) == 0 {
 		return nil, "no machine"
 	}
 	return oracletest.Explore(unit.Program.Machines[0], bruteLimit), ""
@@ -56,7 +56,9 @@ func TestBruteForce(t *testing.T) {
 	all.compare(t)
 	kinds := []string{"time", "time without end", "worst-case", "worst-case without end", "attempts", "attempts without end", "cost", "cost without end"}
 	for _, c := range comparisons {
-		kinds = append(kinds, c.rule, "no "+c.rule)
+		if c.rule != "unhandled-budget" { // see TestBruteForceEnforced
+			kinds = append(kinds, c.rule, "no "+c.rule)
+		}
 		if open := all.seen["undecided "+c.rule]; open > all.count/40 {
 			t.Errorf("%s is undecided for %d machines", c.rule, open)
 		}
@@ -85,7 +87,19 @@ func TestBruteForceFlat(t *testing.T) {
 func TestBruteForceEnforced(t *testing.T) {
 	enforced := &machines{generate: oracletest.GenerateEnforced, count: *oracleCount / 4, larger: *oracleCount / 12}
 	enforced.compare(t)
-	for _, kind := range []string{"no-way-to-finish", "dead-arm", "unreachable-state", "assertion-violated", "cost held"} {
+	for _, kind := range []string{"no-way-to-finish", "dead-arm", "unreachable-state", "assertion-violated", "cost held", "unhandled-budget", "no unhandled-budget"} {
+		if enforced.seen[kind] == 0 {
+			t.Errorf("no machine has the verdict %q", kind)
+		}
+	}
+}
+
+// TestBruteForceEnforcedFans is TestBruteForceEnforced for activities that run for the
+// elements of lists.
+func TestBruteForceEnforcedFans(t *testing.T) {
+	enforced := &machines{generate: oracletest.GenerateEnforcedFans, count: *oracleCount / 6, part: 4}
+	enforced.compare(t)
+	for _, kind := range []string{"no-way-to-finish", "dead-arm", "unreachable-state", "cost held", "unhandled-budget", "no unhandled-budget"} {
 		if enforced.seen[kind] == 0 {
 			t.Errorf("no machine has the verdict %q", kind)
 		}
@@ -109,6 +123,25 @@ func TestBruteForceLists(t *testing.T) {
 	}
 }
 
+// TestBruteForceOptional is TestBruteForce for machines in which much may be absent.
+func TestBruteForceOptional(t *testing.T) {
+	optional := &machines{generate: oracletest.GenerateOptional, count: *oracleCount / 2}
+	optional.compare(t)
+	for _, c := range comparisons {
+		if open := optional.seen["undecided "+c.rule]; open > optional.count/40 {
+			t.Errorf("%s is undecided for %d machines", c.rule, open)
+		}
+	}
+	for _, kind := range []string{
+		"read-before-set", "no read-before-set", "out-of-range", "no-way-to-finish", "unbounded-loop", "dead-arm", "no dead-arm",
+		"guard-gap", "unreachable-state",
+	} {
+		if optional.seen[kind] == 0 {
+			t.Errorf("no machine has the verdict %q", kind)
+		}
+	}
+}
+
 // TestBruteForceFans is TestBruteForce for machines whose activities run for the elements
 // of lists.
 func TestBruteForceFans(t *testing.T) {
@@ -119,6 +152,20 @@ func TestBruteForceFans(t *testing.T) {
 		"worst-case", "attempts", "cost", "time",
 	} {
 		if fans.seen[kind] == 0 {
+			t.Errorf("no machine has the verdict %q", kind)
+		}
+	}
+}
+
+// TestBruteForceTrees is TestBruteForce for machines that call another one.
+func TestBruteForceTrees(t *testing.T) {
+	trees := &machines{generate: oracletest.GenerateTree, count: *oracleCount / 5, part: 3}
+	trees.compare(t)
+	for _, kind := range []string{
+		"no-way-to-finish", "unbounded-loop", "bound-without-else", "unreachable-state", "unhandled-result", "unhandled-failure", "dead-arm",
+		"worst-case", "attempts", "cost", "tree", "tree at most", "tree without end",
+	} {
+		if trees.seen[kind] == 0 {
 			t.Errorf("no machine has the verdict %q", kind)
 		}
 	}

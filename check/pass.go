@@ -21,10 +21,11 @@ type shared struct {
 	Machine  *ir.Machine
 	findings []found
 
-	table  *flat.Table
-	raised *Raised
-	rows   int // of all witnesses so far
-	proof  proof
+	callees []*Summary // by activity: of those that call a machine
+	table   *flat.Table
+	raised  *Raised
+	rows    int // of all witnesses so far
+	proof   proof
 
 	endings map[*witness.Witness]replay.Ending // of the witnesses made so far
 	changes *replay.Changes                    // why the last one that did not replay did not
@@ -91,7 +92,7 @@ func (p *Pass) Report(f Finding) {
 // Table is the flattened table of the machine.
 func (s *shared) Table() *flat.Table {
 	if s.table == nil {
-		s.table = flat.New(s.Machine)
+		s.table = flat.NewCalling(s.Machine, s.known())
 	}
 	return s.table
 }

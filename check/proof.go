@@ -235,6 +235,20 @@ func (s *shared) Broken(same func(explore.Broken) bool) (inputs []InputAt, behin
 	return inputs, s.Product().Behind(steps, s.Control())
 }
 
+// RunIntoHalt is Run for a run that over_budget of cost halts in state.
+func (s *shared) RunIntoHalt(h explore.Halt, state *ir.State, cost string) (w *witness.Witness, sure bool) {
+	if path := s.Product().PathTo(h.Config); !s.mayShow(len(path) + 2) {
+		return nil, h.By == nil && s.Product().Sure(path)
+	}
+	w, sure = s.Product().RunIntoHalt(h, state, cost)
+	s.ends(w, replay.Refused)
+	s.rows += len(w.Path)
+	if !sure {
+		w, sure = s.replays(w)
+	}
+	return w, sure
+}
+
 // RunInto is Run for the shortest path to a fault, and the input that cannot be
 // carried out.
 func (s *shared) RunInto(f explore.Fault) (w *witness.Witness, sure bool) {

@@ -90,6 +90,8 @@ func (t *meter) endlessTime(time *lifetime.Times) string {
 		return place(leaf) + " waits" + waitedFor(t.p, why.At) + " with " + noTimer(leaf)
 	case why.Timer != nil:
 		return place(t.p.Leaf(why.At)) + " waits" + waitedFor(t.p, why.At) + ", and " + Quote("after "+why.Timer.DelayText()) + " has no limit"
+	case why.Attempt != nil && why.Attempt.Activity.Machine != nil:
+		return place(why.Leaf) + ": " + t.s.whyEndless(why.Attempt.Activity, &Figure{Name: timeName})
 	case why.Attempt != nil:
 		return place(why.Leaf) + ": " + Quote(why.Attempt.Activity.Name) + " has no timeout"
 	case why.Retry != nil && why.Retry.Backoff != nil && why.Retry.Backoff.By != nil:

@@ -67,6 +67,7 @@ type Scope int
 
 const (
 	SameMachine Scope = iota
+	SamePlace         // Finding.Span
 	SameState         // Finding.State, or one of Finding.Also
 	SameInput         // one of Finding.Inputs
 	SameField         // Finding.Field

@@ -22,10 +22,9 @@ func Run(prog *ir.Program, rules []*Rule) diag.List {
 // RunUpTo is Run with the most configurations of a machine that are told apart.
 // What that leaves open is reported as `undecided`.
 func RunUpTo(prog *ir.Program, rules []*Rule, limit int) diag.List {
+	s := newSession(prog.Machines, rules, limit)
 	lists := make([]diag.List, len(prog.Machines))
-	inParallel(len(lists), func(i int) {
-		lists[i] = newShared(prog.Machines[i], limit).apply(rules)
-	})
+	inParallel(len(lists), func(i int) { lists[i] = s.of(prog.Machines[i]).list })
 	return joined(append(lists, files(prog, rules)))
 }
 
@@ -33,11 +32,12 @@ func RunUpTo(prog *ir.Program, rules []*Rule, limit int) diag.List {
 // with the runs that reach the figures where runs says so. Both come from one
 // exploration.
 func Analyze(prog *ir.Program, rules []*Rule, limit int, runs bool) (diag.List, []*Worst) {
+	s := newSession(prog.Machines, rules, limit)
+	s.bounds, s.runs = true, runs
 	lists, worst := make([]diag.List, len(prog.Machines)), make([]*Worst, len(prog.Machines))
 	inParallel(len(lists), func(i int) {
-		s := newShared(prog.Machines[i], limit)
-		lists[i] = s.apply(rules)
-		worst[i] = s.bounds(runs)
+		r := s.of(prog.Machines[i])
+		lists[i], worst[i] = r.list, r.worst
 	})
 	return joined(append(lists, files(prog, rules))), worst
 }

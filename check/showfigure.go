@@ -41,6 +41,9 @@ func (s *shared) Show(f *Figure) {
 	case f.Name == timeName:
 	case f.isCost(s.proof.worst):
 		f.Shares, f.Factors = s.shares(f), s.costFactors(f)
+	case f.measure.kind != ofItself && f.Amount == nil:
+	case f.measure.kind != ofItself:
+		f.Factors = s.treeFactors(f)
 	default:
 		for i := range s.proof.worst.Activities {
 			if f == &s.proof.worst.Activities[i] {
@@ -81,7 +84,7 @@ func (s *shared) reach(p *explore.Product, f *Figure) {
 // no step of it is a guess.
 func (s *shared) reachBy(p *explore.Product, f *Figure) {
 	if !s.mayShow(len(f.path)) {
-		f.Exact = f.Name != timeName && p.Sure(f.path)
+		f.Exact = f.Name != timeName && p.Sure(f.path) && !s.calls()
 		s.alsoReaches(f)
 		return
 	}
@@ -105,6 +108,9 @@ func (s *shared) reachBy(p *explore.Product, f *Figure) {
 		return
 	}
 	f.Run, f.Exact = run, f.Name != timeName && retries && (whole || f == &s.proof.worst.Steps)
+	if f.lasts = lastOf(run); f.Exact && s.calls() {
+		f.Run, f.Exact = s.combined(f, w, run)
+	}
 	s.alsoReaches(f)
 }
 
@@ -137,7 +143,7 @@ func (s *shared) alsoReaches(f *Figure) {
 
 // reachedBefore looks whether a run that was replayed reaches f, too.
 func (s *shared) reachedBefore(f *Figure) bool {
-	if f.weight == nil || len(f.path) < longRun {
+	if f.weight == nil || len(f.path) < longRun || s.calls() {
 		return false
 	}
 	for _, r := range s.proof.reached {

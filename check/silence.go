@@ -1,6 +1,9 @@
 package check
 
-import "github.com/fsmc-dev/fsmc/lang/ir"
+import (
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
 
 // One fault, one finding (language.md, section 7). Which finding gives way to
 // which is said in the records of the rules; here is the one place that acts on
@@ -60,13 +63,17 @@ type said map[topic]bool
 
 type topic struct {
 	rule  string
-	state *ir.State // of SameState
-	input InputAt   // of SameInput
-	field *ir.Var   // of SameField
+	state *ir.State  // of SameState
+	input InputAt    // of SameInput
+	field *ir.Var    // of SameField
+	place token.Span // of SamePlace
 }
 
 func (s said) add(f found) {
 	s[topic{rule: f.rule.Name}] = true
+	if f.Span.IsValid() {
+		s[topic{rule: f.rule.Name, place: f.Span}] = true
+	}
 	if f.State != nil {
 		s[topic{rule: f.rule.Name, state: f.State}] = true
 	}
@@ -101,6 +108,10 @@ func (s said) silences(f found, rule *Rule) bool {
 		switch by.At {
 		case SameMachine:
 			if s[topic{rule: by.Rule}] {
+				return true
+			}
+		case SamePlace:
+			if f.Span.IsValid() && s[topic{rule: by.Rule, place: f.Span}] {
 				return true
 			}
 		case SameState:

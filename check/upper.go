@@ -4,20 +4,18 @@ import (
 	"fmt"
 	"math/big"
 
-	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/graph"
-	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // upperBounds is the worst case past the limit: upper bounds from the control
 // graph, printed "at most". Of time it knows nothing.
-func upperBounds(c *control.Graph) *Worst {
-	m := c.Table.Machine
+func (s *shared) upperBounds() *Worst {
+	c, m := s.Control(), s.Machine
 	entries := c.Entries()
 	attempts, factors := make([]int64, len(m.Activities)), make([][]string, len(m.Activities))
 	steps := int64(-1) // the start is none
-	for _, s := range m.States {
-		steps = addUp(steps, entries[s.ID])
+	for _, state := range m.States {
+		steps = addUp(steps, entries[state.ID])
 	}
 	stepFactors := []string{fmt.Sprintf("%d moves", max(steps, 0))}
 	for _, d := range m.Dos {
@@ -28,7 +26,7 @@ func upperBounds(c *control.Graph) *Worst {
 		attempts[at] = addUp(attempts[at], addUp(graph.Times(visits, elements), retries))
 		if visits > 0 {
 			factors[at] = append(factors[at], fmt.Sprintf("%s x %s%s of %s",
-				counted(graph.Sum(1, c.Retries(d)), "attempt"), timesElements(d, elements), counted(visits, "visit"), d.State.Path))
+				counted(graph.Sum(1, c.Retries(d)), wordFor(d.Activity)), timesElements(d, elements), counted(visits, "visit"), d.State.Path))
 		}
 		if retries > 0 {
 			stepFactors = append(stepFactors, fmt.Sprintf("%d retries of %s", retries, d.Activity.Name))
@@ -36,15 +34,28 @@ func upperBounds(c *control.Graph) *Worst {
 	}
 	w := &Worst{Steps: upperFigure("steps", steps, stepFactors), Time: Figure{Name: "time"}}
 	for _, a := range m.Activities {
-		w.Activities = append(w.Activities, upperFigure(a.Name, attempts[a.Index], factors[a.Index]))
+		f := upperFigure(a.Name, attempts[a.Index], factors[a.Index])
+		f.Called = a.Machine != nil
+		w.Activities = append(w.Activities, f)
 	}
-	for _, name := range costNames(m) {
-		w.Costs = append(w.Costs, upperCost(m, name, attempts))
+	for _, name := range s.costNames() {
+		w.Costs = append(w.Costs, s.upperWhole(name, measure{ofCost, name}, attempts, Figure{Amount: new(big.Rat)}))
 	}
-	for _, list := range [][]Figure{{w.Steps, w.Time}, w.Costs, w.Activities} {
+	lists := [][]Figure{{w.Steps, w.Time}, w.Costs, w.Activities}
+	if s.calls() {
+		w.Tree = &Tree{
+			Steps: s.upperWhole("steps of the tree", measure{kind: ofSteps}, attempts, w.Steps),
+			Runs:  s.upperWhole("runs of the tree", measure{kind: ofRuns}, attempts, Figure{Amount: one(), Factors: "1 run of " + m.Name}),
+		}
+		for _, name := range s.attemptNames() {
+			w.Tree.Attempts = append(w.Tree.Attempts, s.upperWhole(name, measure{ofAttempts, name}, attempts, Figure{Amount: new(big.Rat)}))
+		}
+		lists = append(lists, []Figure{w.Tree.Steps, w.Tree.Runs}, w.Tree.Attempts)
+	}
+	for _, list := range lists {
 		for _, f := range list {
 			if f.Amount == nil {
-				w.Unbounded = append(w.Unbounded, Endless{What: f.Name, Why: "past the limit of configurations, the control graph alone gives no bound"})
+				w.Unbounded = append(w.Unbounded, Endless{What: f.Name, Why: s.whyNoUpper(f, attempts)})
 			}
 		}
 	}
@@ -71,23 +82,39 @@ func upperFigure(name string, amount int64, factors []string) Figure {
 	return f
 }
 
-func upperCost(m *ir.Machine, name string, attempts []int64) Figure {
-	f := Figure{Name: name, Amount: new(big.Rat)}
+// upperWhole adds up what so many attempts of each activity count for in a measure, beside
+// own, which is what the run itself does.
+func (s *shared) upperWhole(name string, of measure, attempts []int64, own Figure) Figure {
+	f := Figure{Name: name, measure: of}
+	if own.Amount == nil {
+		return f
+	}
+	f.Amount = new(big.Rat).Set(own.Amount)
 	var terms []string
-	for _, a := range m.Activities {
-		for _, c := range a.Costs {
-			if c.Name != name || c.Amount.Sign() == 0 {
-				continue
-			}
-			if attempts[a.Index] == graph.Infinite {
-				return Figure{Name: name}
-			}
-			f.Amount.Add(f.Amount, new(big.Rat).Mul(c.Amount, new(big.Rat).SetInt64(attempts[a.Index])))
-			if attempts[a.Index] > 0 {
-				terms = append(terms, costTerm(attempts[a.Index], a, c.Amount))
-			}
+	if own.Factors != "" {
+		terms = append(terms, own.Factors)
+	}
+	for i, a := range s.Machine.Activities {
+		each := s.each(a, of)
+		if attempts[i] == 0 || each != nil && each.Sign() == 0 {
+			continue
 		}
+		if each == nil || attempts[i] == graph.Infinite {
+			return Figure{Name: name, measure: of}
+		}
+		f.Amount.Add(f.Amount, new(big.Rat).Mul(each, new(big.Rat).SetInt64(attempts[i])))
+		terms = append(terms, costTerm(attempts[i], a, each))
 	}
 	f.Factors = sum(terms)
 	return f
+}
+
+// whyNoUpper says why f has no bound.
+func (s *shared) whyNoUpper(f Figure, attempts []int64) string {
+	for i, a := range s.Machine.Activities {
+		if attempts[i] > 0 && a.Machine != nil && s.each(a, f.measure) == nil {
+			return s.whyEndless(a, s.figureOf(a, f.measure))
+		}
+	}
+	return "past the limit of configurations, the control graph alone gives no bound"
 }

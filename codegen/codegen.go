@@ -7,6 +7,7 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // Target turns machines into files of one format.
@@ -22,6 +23,15 @@ type Target struct {
 // those that concern it.
 type Options struct {
 	Highlight *drawing.Highlight // of a diagram: the run to show; nil for none
+	Expand    bool               // of a diagram: with the insides of the machines that are called
+}
+
+// Draw is the diagram of m that o asks for.
+func Draw(m *ir.Machine, o Options) *drawing.Drawing {
+	if o.Expand {
+		return drawing.Expand(m, o.Highlight)
+	}
+	return drawing.Plan(m, o.Highlight)
 }
 
 // Source compiles machines to a language.
@@ -45,9 +55,10 @@ type SourceOptions struct {
 	// declares their types; a core, which is one machine alone, has a type of its own
 	// for each enum.
 	Enums []*ir.Enum
-	// Elsewhere reports whether the type of an enum that is not among Enums is to be
-	// made for a machine alone: what declares it is of another package. Nil says no.
-	Elsewhere func(*ir.Machine, *ir.Enum) bool
+	// Elsewhere reports whether what is declared at a place is of another package than
+	// a machine: an enum that is not among Enums then has a type for the machine alone,
+	// and of a machine that is called the definition is held. Nil says no.
+	Elsewhere func(m *ir.Machine, at token.Span) bool
 
 	// Definition is the compiled form of a machine, which the binding holds. It is
 	// not called with Core.

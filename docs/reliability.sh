@@ -36,6 +36,8 @@ row 'SIGKILL between any two writes' '{kills at failpoints} processes killed, at
 	"FSMC_KILLS=${FSMC_KILLS:-30} go test -tags failpoint -run '^TestKillAtFailpoints\$' -timeout 1h $here"
 row 'SIGKILL at any moment' '{kills at random moments} kills of one process, or of two that share a database' 'all invariants' \
 	"FSMC_RANDOM_KILLS=${FSMC_RANDOM_KILLS:-1000} go test -run '^TestKillAtRandom\$' -timeout 1h $here"
+row 'SIGKILL of trees of runs at any moment' '{kills of trees at random moments} kills, as above, of parents, children and their children' 'all invariants' \
+	"FSMC_RANDOM_KILLS=${FSMC_TREE_KILLS:-500} go test -run '^TestKillTreesAtRandom\$' -timeout 1h $here"
 row 'SIGKILL of migrate, prune, repair' '{kills of operators} kills in the middle of many runs' 'each run is as it was before the command, or as it is after it; the same command again does the rest' \
 	"go test -tags failpoint -run '^TestKillOperators\$' $here"
 row 'Power loss' '{losses of power} losses at random moments, each with a state of the disk that it may leave' 'every acknowledged step is there, no step is there in part, the file is sound' \

@@ -64,6 +64,71 @@ func TestImports(t *testing.T) {
 	}
 }
 
+const leaf = "machine Sub(n int) { initial A state A { after 1h -> Done } terminal Done }\n"
+
+// caller is a machine that calls another one.
+func caller(name, callee, arguments string) string {
+	return "machine " + name + " { initial A state A { do machine " + callee + "(" + arguments + ") timeout 2h on " + callee + ".Done, failed -> Done } terminal Done }\n"
+}
+
+// TestCalls holds what is found in the first source, whose machine calls those of others,
+// where it alone is loaded.
+func TestCalls(t *testing.T) {
+	for name, tc := range map[string]struct {
+		first  string
+		others []lang.Source
+		want   []string
+	}{
+		"of a file":         {`import "b.fsm" ` + caller("M", "Sub", "1"), []lang.Source{source("b.fsm", leaf)}, nil},
+		"of a folder":       {`import "lib" ` + caller("M", "Sub", "1"), []lang.Source{source("lib/b.fsm", leaf), source("lib/c.fsm", "enum Size { Small }")}, nil},
+		"not imported":      {caller("M", "Sub", "1"), []lang.Source{source("b.fsm", leaf)}, []string{"a.fsm:1:44 M unknown-name"}},
+		"through another":   {`import "b.fsm" ` + caller("M", "Mid", ""), []lang.Source{source("b.fsm", `import "c.fsm" `+caller("Mid", "Sub", "1")), source("c.fsm", leaf)}, nil},
+		"not transitive":    {`import "b.fsm" ` + caller("M", "Sub", "1"), []lang.Source{source("b.fsm", `import "c.fsm"`), source("c.fsm", leaf)}, []string{"a.fsm:1:59 M unknown-name"}},
+		"not called":        {`import "b.fsm" machine M { initial A terminal A }`, []lang.Source{source("b.fsm", caller("Mid", "Lost", ""))}, []string{"a.fsm:1:8  unused"}},
+		"with faults":       {`import "b.fsm" ` + caller("M", "Mid", ""), []lang.Source{source("b.fsm", caller("Mid", "Lost", ""))}, []string{"a.fsm:1:8  syntax"}},
+		"with faults below": {`import "b.fsm" ` + caller("M", "Mid", ""), []lang.Source{source("b.fsm", `import "c.fsm" `+caller("Mid", "Low", "")), source("c.fsm", caller("Low", "Lost", ""))}, []string{"a.fsm:1:8  syntax"}},
+		"in a circle":       {`import "b.fsm" ` + caller("M", "Mid", ""), []lang.Source{source("b.fsm", `import "a.fsm" `+caller("Mid", "M", ""))}, []string{"a.fsm:1:48 M unbounded-loop"}},
+		"of a circle":       {`import "b.fsm" ` + caller("M", "Mid", ""), []lang.Source{source("b.fsm", caller("Mid", "Low", "")+caller("Low", "Mid", ""))}, []string{"a.fsm:1:8  syntax"}},
+		"with its own enum": {`import "b.fsm" ` + caller("M", "Sub", "1"), []lang.Source{source("b.fsm", "machine Sub(s Size) { enum Size { Small } initial A state A { after 1h -> Done } terminal Done }\n")},
+			[]string{"a.fsm:1:59 M type-mismatch"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			first := source("a.fsm", tc.first)
+			unit := lang.LoadFrom([]lang.Source{first}, lang.Among(append(tc.others, first)))
+			var got []string
+			for _, d := range append(unit.Diags, check.Run(unit.Program, all.Rules)...) {
+				got = append(got, fmt.Sprintf("%s %s %s", d.Span, d.Machine, d.Rule))
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if len(unit.Program.Machines) != 1 {
+				t.Errorf("%d machines; imports bring none", len(unit.Program.Machines))
+			}
+		})
+	}
+}
+
+// TestManyCalls holds that many machines that call each other take linear time, and that
+// they call each other no deeper than ids of their runs can be.
+func TestManyCalls(t *testing.T) {
+	const n, deep = 5000, 64
+	for _, deeper := range []int{0, 1} {
+		var text strings.Builder
+		for i := range n {
+			if i%(deep+1+deeper) == 0 {
+				fmt.Fprintf(&text, "machine M%d { initial A state A { after 1h -> Done } terminal Done }\n", i)
+			} else {
+				text.WriteString(caller(fmt.Sprintf("M%d", i), fmt.Sprintf("M%d", i-1), ""))
+			}
+		}
+		unit := lang.Load([]lang.Source{source("m.fsm", text.String())})
+		if want := n / (deep + 2) * deeper; len(unit.Diags) != want || want > 0 && unit.Diags[0].Rule != "syntax" {
+			t.Errorf("%d findings, want %d", len(unit.Diags), want)
+		}
+	}
+}
+
 // TestOuterEnums holds that the meaning of a machine has the enums of files that it
 // uses and no others, in an order that does not depend on that of imports and uses.
 func TestOuterEnums(t *testing.T) {

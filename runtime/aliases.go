@@ -34,6 +34,7 @@ type (
 const (
 	Running  = machine.Running
 	Halted   = machine.Halted
+	Ending   = machine.Ending
 	Finished = machine.Finished
 
 	Success   = machine.Success

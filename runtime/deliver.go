@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -189,7 +190,7 @@ func (e *Engine) WaitDelivered(ctx context.Context) error {
 	}
 }
 
-// drained reports whether this engine has nothing more to deliver for a run.
+// drained reports whether this engine has nothing more to deliver for a run, and for those below it.
 func (e *Engine) drained(ctx context.Context, run string) (bool, error) {
 	if e.outbox == nil {
 		return true, nil
@@ -198,5 +199,11 @@ func (e *Engine) drained(ctx context.Context, run string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("the outbox of run %q: %w", run, err)
 	}
-	return len(rows) == 0, nil
+	if h, _, err := e.snapshot(ctx, run); err != nil || len(rows) > 0 || !h.machine.Calls() {
+		return len(rows) == 0, err
+	}
+	if rows, err = e.store.Outbox(ctx, "", 0); err != nil {
+		return false, fmt.Errorf("the outbox: %w", err)
+	}
+	return !slices.ContainsFunc(rows, func(m store.MessageRow) bool { return below(m.Run, run) }), nil
 }

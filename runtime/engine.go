@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -27,8 +28,9 @@ type Engine struct {
 	clock    Clock
 	logger   *slog.Logger
 	observer Observer
-	outbox   OutboxFunc              // nil where messages are left for another engine
-	find     func(*Machine) Handlers // nil where only registered versions have functions
+	outbox   OutboxFunc                        // nil where messages are left for another engine
+	find     func(*Machine) Handlers           // nil where only registered versions have functions
+	standIns func(machine string) ActivityFunc // nil for none
 	worker   string
 
 	concurrency int
@@ -45,6 +47,8 @@ type Engine struct {
 	runs    liveRuns
 	active  activeAttempts
 	changes changes
+
+	trees atomic.Int64 // counts what may leave a child, or end one
 
 	unfirable sync.Map // IDs of runs whose timers it has just failed to fire
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
@@ -22,6 +23,7 @@ type request struct {
 	input func(m *Machine, s *machine.Snapshot) (machine.Input, error)
 
 	start   *host        // the run is created, of this version
+	child   *childOf     // and is a child
 	ifSeq   int64        // the Seq that the sender expects; 0 for any
 	eventID string       // under which the event is accepted once
 	claim   *store.Claim // under which a result or failure comes
@@ -63,7 +65,7 @@ func (e *Engine) apply(ctx context.Context, c *request) (applied, error) {
 		out, err := e.applyOnce(ctx, c, live)
 		// That there is nothing to do was not put to the store by a commit.
 		if err == nil && (!remembered || out.steps > 0 || out.answer != nil) {
-			return out, nil
+			return e.applyEnd(ctx, c, out, live), nil
 		}
 		switch {
 		case remembered && judged(err):
@@ -208,10 +210,17 @@ func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool
 			failpoint.Hit(failpoint.BudgetPassed)
 		}
 	}
+	ends := failpoint.Enabled && w.after.Status == Finished && w.before.Status != Finished && strings.Contains(live.id, "/")
+	if ends {
+		failpoint.Hit(failpoint.ChildEnds)
+	}
 	if err := e.store.Commit(ctx, row); err != nil {
 		return fmt.Errorf("run %q: %w", live.id, err)
 	}
 	failpoint.Hit(failpoint.AfterCommit)
+	if ends {
+		failpoint.Hit(failpoint.ChildEnded)
+	}
 	if failpoint.Enabled && w.endsElement() {
 		failpoint.Hit(failpoint.ElementEnded)
 	}
@@ -223,6 +232,9 @@ func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool
 	}
 	if w.after.Status == Finished || len(row.Run.Snapshot) > maxRemembered {
 		live.forget()
+	}
+	if w.after.Left || strings.Contains(live.id, "/") {
+		e.trees.Add(1)
 	}
 	e.active.release(w.after.Run, w.commands)
 	e.active.release(w.after.Run, w.stops)

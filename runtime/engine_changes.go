@@ -1,6 +1,9 @@
 package runtime
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 // changes wakes those in this process who wait for something to happen: to one
 // run, or to any. A wake-up says only that something may have changed.
@@ -32,12 +35,18 @@ func (c *changes) watch(run string) (woken <-chan struct{}, stop func()) {
 	}
 }
 
-// notify wakes those who watch run, and those who watch any; those alone where run
-// is empty.
+// notify wakes those who watch run, or a run that it is below, and those who watch any; those
+// alone where run is empty.
 func (c *changes) notify(run string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, key := range []string{run, ""} {
+	for more := true; more; {
+		key := run
+		if i := strings.LastIndexByte(run, '/'); run == "" {
+			more = false
+		} else {
+			run = run[:max(i, 0)]
+		}
 		for ch := range c.waiting[key] {
 			select {
 			case ch <- struct{}{}:

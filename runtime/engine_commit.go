@@ -20,6 +20,12 @@ func (w *write) commit(taken bool) (*store.Commit, error) {
 	if taken {
 		c.Claim, c.EventID = w.claim, w.eventID
 	}
+	if w.child != nil {
+		c.Run.Parent, c.Run.Root, c.Parent = w.child.task.Run, w.child.root, &w.child.claim
+		if w.child.timeout > 0 {
+			c.ParentDue = w.after.Started.Add(w.child.timeout)
+		}
+	}
 	if c.EventID != "" {
 		var err error
 		if c.Answer, err = w.host.machine.EncodeAnswer(w.after, c.EventID, w.records); err != nil {

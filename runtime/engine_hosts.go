@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -43,9 +44,26 @@ type host struct {
 // Runs of other versions of the machine in the store are worked on with the
 // same functions where the names and types of an activity have not changed, and
 // those of all guards: the step after an activity may need one. See WithHandlers, too.
+//
+// Machines that m calls are registered before it, or are in the store. No one has functions
+// for calls. A version that is registered a second time without functions keeps those it has.
 func (e *Engine) Register(m *Machine, source string, h Handlers) error {
 	if err := h.Check(m.Definition()); err != nil {
 		return err
+	}
+	for _, a := range m.Definition().Activities {
+		if a.Callee == "" {
+			continue
+		}
+		switch _, err := e.host(context.Background(), a.Callee); {
+		case err != nil && !errors.Is(err, ErrNotFound):
+			return fmt.Errorf("machine %q, which %q calls: %w", a.Name, m.Definition().Name, err)
+		case err != nil:
+			return fmt.Errorf("machine %q calls machine %q of version %s, which has to be registered first", m.Definition().Name, a.Name, a.Callee)
+		}
+	}
+	if e.isRegistered(m) && len(h.Activities)+len(h.Guards) == 0 {
+		return nil
 	}
 	known := &host{machine: m, source: source, registered: true,
 		handlers: Handlers{maps.Clone(h.Activities), maps.Clone(h.Guards)}}
@@ -63,6 +81,14 @@ func (e *Engine) Register(m *Machine, source string, h Handlers) error {
 	e.hosts.byHash[m.Hash()] = known
 	e.hosts.current[m.Definition().Name] = known
 	return nil
+}
+
+// isRegistered reports whether this very version is the one that was registered last.
+func (e *Engine) isRegistered(m *Machine) bool {
+	e.hosts.mu.Lock()
+	defer e.hosts.mu.Unlock()
+	known := e.hosts.current[m.Definition().Name]
+	return known != nil && known.machine.Hash() == m.Hash()
 }
 
 // currentHost is the version of a machine with which new runs start.
@@ -203,7 +229,7 @@ func (e *Engine) Unmatched(ctx context.Context, definition string) ([]string, er
 	}
 	var names []string
 	for _, a := range h.machine.Definition().Activities {
-		if h.handlers.Activities[a.Name] == nil {
+		if a.Callee == "" && h.handlers.Activities[a.Name] == nil {
 			names = append(names, a.Name)
 		}
 	}
@@ -215,13 +241,26 @@ func (e *Engine) Unmatched(ctx context.Context, definition string) ([]string, er
 	return names, nil
 }
 
-// keepDefinition puts the version into the store, before its first run starts.
+// keepDefinition puts the version into the store, before its first run starts, and those
+// that it calls before it.
 func (e *Engine) keepDefinition(ctx context.Context, h *host) error {
 	e.hosts.mu.Lock()
 	stored := h.stored
 	e.hosts.mu.Unlock()
 	if stored {
 		return nil
+	}
+	for _, a := range h.machine.Definition().Activities {
+		if a.Callee == "" {
+			continue
+		}
+		callee, err := e.host(ctx, a.Callee)
+		if err == nil {
+			err = e.keepDefinition(ctx, callee)
+		}
+		if err != nil {
+			return fmt.Errorf("machine %q, which %q calls: %w", a.Name, h.machine.Definition().Name, err)
+		}
 	}
 	err := e.store.PutDefinition(ctx, store.DefinitionRow{
 		Hash:       h.machine.Hash(),
@@ -246,6 +285,27 @@ func (e *Engine) claimable() []store.Claimable {
 	for hash, h := range e.hosts.byHash {
 		for name := range h.handlers.Activities {
 			out = append(out, store.Claimable{Definition: hash, Activity: name})
+		}
+	}
+	slices.SortFunc(out, func(a, b store.Claimable) int {
+		return strings.Compare(a.Definition+a.Activity, b.Definition+b.Activity)
+	})
+	return out
+}
+
+// calls lists the machines that the known ones call, whose children any worker starts.
+func (e *Engine) calls() []store.Claimable {
+	e.hosts.mu.Lock()
+	defer e.hosts.mu.Unlock()
+	var out []store.Claimable
+	for hash, h := range e.hosts.byHash {
+		if !h.machine.Calls() {
+			continue
+		}
+		for _, a := range h.machine.Definition().Activities {
+			if a.Callee != "" {
+				out = append(out, store.Claimable{Definition: hash, Activity: a.Name})
+			}
 		}
 	}
 	slices.SortFunc(out, func(a, b store.Claimable) int {

@@ -22,13 +22,21 @@ func (e *Engine) Get(ctx context.Context, run string) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
+	v, err := e.look(ctx, h, s)
+	v.Parent = row.Parent
+	return v, err
+}
+
+// look is Get of a run that was read.
+func (e *Engine) look(ctx context.Context, h *host, s *machine.Snapshot) (v View, err error) {
+	run := s.Run
 	if s.Status == Finished && s.Outcome == Failed {
 		v := h.machine.View(s)
 		v.End, err = e.endOf(ctx, s)
 		return v, err
 	}
 	over := s.Status != Finished && h.machine.OverTime(s, e.now())
-	if !s.HasOpenTask() {
+	if !s.HasOpenTask() && !s.Left {
 		v := h.machine.View(s)
 		v.OverBudget = v.OverBudget || over
 		return v, nil
@@ -37,8 +45,11 @@ func (e *Engine) Get(ctx context.Context, run string) (View, error) {
 	if err != nil {
 		return View{}, fmt.Errorf("the tasks of run %q: %w", run, err)
 	}
-	v := h.machine.View(withProgress(h.machine, s, tasks))
+	v = h.machine.View(withProgress(h.machine, s, tasks))
 	v.OverBudget = v.OverBudget || over
+	if err := e.addChildren(ctx, &v, tasks); err != nil {
+		return View{}, err
+	}
 	steps, err := e.History(ctx, run, max(0, s.Seq-recentSteps), recentSteps)
 	if err != nil {
 		return View{}, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -28,7 +29,9 @@ type MigratedRun struct {
 // Migrate moves the unfinished runs of a machine to the version that was
 // registered last, and tells each what becomes of it, newest first. A run that
 // does not fit stays with the definition that it has. Attempts under way are
-// cancelled, and made again by the new definition when they have stopped. Without
+// cancelled, and made again by the new definition when they have stopped. Children that have
+// started go on, each by its own definition; a run does not fit where one of them can end in a way that the
+// new definition does not handle. Without
 // Apply nothing is written. The error says so where the mapping has a name that is
 // in no version that it could mean. What each returns ends the walk.
 func (e *Engine) Migrate(ctx context.Context, machine string, o MigrateOptions, each func(MigratedRun) error) error {
@@ -106,15 +109,22 @@ func (e *Engine) migrateOnce(ctx context.Context, live *liveRun, h *host, o *Mig
 		return report, nil
 	}
 	report.To = h.machine.Definition().States[next.State].Path
+	var children []store.TaskRow
+	if old.machine.Calls() {
+		if children, report.Why, err = e.keptChildren(ctx, h.machine, next); err != nil || report.Why != "" {
+			report.To = ""
+			return report, err
+		}
+	}
 	if !o.Apply {
 		return report, nil
 	}
-	return report, e.writeMigration(ctx, live, old, h, s, next, &o.Operator)
+	return report, e.writeMigration(ctx, live, old, h, s, next, children, &o.Operator)
 }
 
 // writeMigration writes the step: the tasks and timers of before go, and those
 // of the new definition stand.
-func (e *Engine) writeMigration(ctx context.Context, live *liveRun, old, h *host, s, next *machine.Snapshot, who *Operator) error {
+func (e *Engine) writeMigration(ctx context.Context, live *liveRun, old, h *host, s, next *machine.Snapshot, children []store.TaskRow, who *Operator) error {
 	m := h.machine
 	in := machine.Input{Kind: machine.MigrateInput, Actor: who.Actor, Reason: who.Reason,
 		Migration: &machine.Migration{From: old.machine.Definition().States[s.State].Path, Snapshot: m.EncodeSnapshot(next)}}
@@ -128,13 +138,13 @@ func (e *Engine) writeMigration(ctx context.Context, live *liveRun, old, h *host
 			w.stops = append(w.stops, machine.Command{Kind: machine.CancelTask, Task: t})
 		}
 	}
-	w.amend = func(c *store.Commit) { w.replaceWork(c, old.machine) }
+	w.amend = func(c *store.Commit) { w.replaceWork(c, old.machine, children) }
 	return e.commit(ctx, w, live, false)
 }
 
 // replaceWork puts the tasks and timers of the run as it now stands in the place of those
-// that it had by an older version.
-func (w *write) replaceWork(c *store.Commit, old *Machine) {
+// that it had by an older version. Children go on with the tasks that do.
+func (w *write) replaceWork(c *store.Commit, old *Machine, children []store.TaskRow) {
 	s, after, m := w.before, w.after, w.host.machine
 	for i := range w.stops {
 		c.Cancel = append(c.Cancel, old.TaskName(&w.stops[i].Task))
@@ -143,9 +153,73 @@ func (w *write) replaceWork(c *store.Commit, old *Machine) {
 		c.Drop = append(c.Drop, old.Definition().Timers[a.Timer].Name)
 	}
 	for _, t := range after.HandedOut() {
-		c.Start = append(c.Start, w.taskRow(&machine.Command{Kind: machine.StartTask, Seq: after.Seq, Task: t}))
+		row := w.taskRow(&machine.Command{Kind: machine.StartTask, Seq: after.Seq, Task: t})
+		if i := slices.IndexFunc(children, func(c store.TaskRow) bool { return isSame(&c, &t) }); i >= 0 {
+			row.Child, row.NotBefore = children[i].Child, children[i].NotBefore
+		}
+		c.Start = append(c.Start, row)
 	}
 	for _, a := range after.Alarms {
 		c.Set = append(c.Set, store.TimerRow{Run: s.Run, Name: m.Definition().Timers[a.Timer].Name, Due: a.Due})
 	}
+}
+
+// isSame reports whether a stored task stands for an attempt, whatever its do is called by now.
+func isSame(row *store.TaskRow, t *machine.Task) bool {
+	_, index, element := machine.CutElement(row.Do)
+	return row.Key == t.Key && row.Attempt == t.Attempt && (!element || index == t.Index)
+}
+
+// keptChildren are the tasks that have a child with which a run goes on by m, or why it
+// cannot. A task that a keeper holds may have one in a moment: that is an ErrConflict.
+func (e *Engine) keptChildren(ctx context.Context, m *Machine, next *machine.Snapshot) (kept []store.TaskRow, why string, err error) {
+	tasks, err := e.store.Tasks(ctx, next.Run)
+	if err != nil {
+		return nil, "", fmt.Errorf("the tasks of run %q: %w", next.Run, err)
+	}
+	for i := range tasks {
+		row := &tasks[i]
+		if row.ChildHolds() && !m.Calls() {
+			return nil, fmt.Sprintf("its child %q has yet to end, and the new definition calls no machine", row.Child), nil
+		}
+		k := slices.IndexFunc(next.Tasks, func(t machine.Task) bool { return isSame(row, &t) })
+		if row.Cancelled || k < 0 || m.Callee(next.Tasks[k].Do) == "" {
+			continue
+		}
+		if row.Child == "" {
+			if row.Worker != "" {
+				return nil, "", fmt.Errorf("%w: a child of run %q is about to start", ErrConflict, next.Run)
+			}
+			continue
+		}
+		h, _, err := e.snapshot(ctx, row.Child)
+		if err != nil {
+			return nil, "", err
+		}
+		activity := &m.Definition().Activities[m.Definition().Dos[next.Tasks[k].Do].Activity]
+		if why := misfitChild(m.Definition(), activity, h.machine); why != "" {
+			return nil, fmt.Sprintf("its child %q %s", row.Child, why), nil
+		}
+		kept = append(kept, *row)
+	}
+	return kept, "", nil
+}
+
+// misfitChild says why a call cannot be told how a child ends, or nothing.
+func misfitChild(d *Definition, a *machine.Activity, callee *Machine) string {
+	child := callee.Definition()
+	if child.Name != a.Name {
+		return fmt.Sprintf("is a %s, and its do runs a %s by the new definition", child.Name, a.Name)
+	}
+	for i := range child.States {
+		s := &child.States[i]
+		if s.Kind != machine.TerminalState {
+			continue
+		}
+		k := slices.IndexFunc(a.Results, func(e int) bool { return d.Events[e].Name == a.Name+"."+s.Path })
+		if k < 0 || fieldsText(d, d.Events[a.Results[k]].Fields) != fieldsText(child, callee.Returned(i)) {
+			return fmt.Sprintf("can end in %s, which the new definition does not know as it is", s.Path)
+		}
+	}
+	return ""
 }

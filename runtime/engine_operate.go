@@ -11,27 +11,29 @@ import (
 // what they return and events from outside wait, and timers keep what remained
 // of their time. A deadline, which is a time of the world, stays where it is. A
 // wait before a retry goes on. Pausing a paused run does nothing. Cancel is
-// taken all the same.
+// taken all the same. The runs below it in its tree are paused, too, as far as they go on.
 //
 // The error is a *Rejected for a run that has ended or is halted, and
 // ErrNotFound where there is none.
 func (e *Engine) Pause(ctx context.Context, run string, o Operator) (View, error) {
-	return e.steer(ctx, &request{run: run}, machine.Input{Kind: machine.PauseInput, Actor: o.Actor, Reason: o.Reason})
+	return e.steerTree(ctx, &request{run: run}, machine.Input{Kind: machine.PauseInput, Actor: o.Actor, Reason: o.Reason})
 }
 
 // Resume lets a paused run go on, and takes what has come meanwhile, in order:
 // first the timers whose deadline has passed, then each as if it came now. An
 // event that the run does not take any more is dropped, with a line of history.
-// Resuming a run that is not paused does nothing.
+// Resuming a run that is not paused does nothing. The runs below it resume, too, also those that
+// were paused by themselves.
 func (e *Engine) Resume(ctx context.Context, run string, o Operator) (View, error) {
-	return e.steer(ctx, &request{run: run, resumes: true}, machine.Input{Kind: machine.ResumeInput, Actor: o.Actor, Reason: o.Reason})
+	return e.steerTree(ctx, &request{run: run, resumes: true}, machine.Input{Kind: machine.ResumeInput, Actor: o.Actor, Reason: o.Reason})
 }
 
 // Retry lets what has stopped continue: a halted run takes the
 // input again that halted it; activities that wait for their backoff are tried
 // at once; a run that ended in failure continues in the state in which
 // it failed, as if entered from outside, with the bounds of all that it can take
-// there again. The error is a *Rejected where there is nothing of the kind.
+// there again; but not a child, whose end its parent is told. The error is a *Rejected where
+// there is nothing of the kind.
 func (e *Engine) Retry(ctx context.Context, run string, o Operator) (View, error) {
 	return e.retry(ctx, run, machine.Input{Kind: machine.RetryInput, Actor: o.Actor, Reason: o.Reason})
 }
@@ -49,9 +51,16 @@ func (e *Engine) retry(ctx context.Context, run string, in machine.Input) (View,
 	if _, err := e.apply(ctx, &request{run: run}); err != nil {
 		return View{}, err
 	}
+	row, err := e.store.Load(ctx, run)
+	if err != nil {
+		return View{}, fmt.Errorf("run %q: %w", run, err)
+	}
 	out, err := e.apply(ctx, &request{run: run, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
 		if s.Status != Finished || s.Outcome != Failed {
 			return in, nil
+		}
+		if row.Parent != "" {
+			return in, childTold(m, s, row.Parent)
 		}
 		var err error
 		in.State, err = e.failedIn(ctx, m, s)
@@ -61,6 +70,12 @@ func (e *Engine) retry(ctx context.Context, run string, in machine.Input) (View,
 		return View{}, err
 	}
 	return out.view(), nil
+}
+
+// childTold is why a child that has ended cannot be retried.
+func childTold(m *Machine, s *machine.Snapshot, parent string) *Rejected {
+	in := machine.Input{Kind: machine.RetryInput}
+	return m.Reject(s, &in, fmt.Sprintf("the run %q, which it is a child of, has its result", parent), ErrFinished)
 }
 
 // failedIn is the leaf that a run left for the terminal in which it has ended;
@@ -94,6 +109,9 @@ func (e *Engine) Refusal(ctx context.Context, row *RunRow, kind InputKind) error
 	h, s, err := e.decode(ctx, row)
 	if err != nil {
 		return err
+	}
+	if kind == machine.RetryInput && s.Status == Finished && row.Parent != "" {
+		return childTold(h.machine, s, row.Parent)
 	}
 	return h.machine.Refusal(s, kind, e.now())
 }

@@ -30,7 +30,8 @@ type Repair struct {
 // timers are not those of the snapshot, or whose `require` is false where it stands:
 // the history is the truth, and a false require sends the run where it would
 // have been turned away to. With Apply that is written, with a line of history.
-// A run with nothing wrong is left alone. One whose history itself does not
+// A run with nothing wrong is left alone. A child of which no task of the run knows is cancelled
+// with force. One whose history itself does not
 // replay cannot be repaired: the error is a *Difference.
 func (e *Engine) Repair(ctx context.Context, run string, o RepairOptions) (Repair, error) {
 	live, err := e.turn(ctx, run)
@@ -55,7 +56,7 @@ func (e *Engine) Repair(ctx context.Context, run string, o RepairOptions) (Repai
 		return x.report, err
 	}
 	x.report.Applied = true
-	return x.report, nil
+	return x.report, x.cancelOrphans(ctx, &o.Operator)
 }
 
 // repair is one call of Repair.
@@ -65,6 +66,9 @@ type repair struct {
 	write  *write
 	tasks  []store.TaskRow // as stored
 	report Repair
+
+	adopted map[string]*RunRow // children of tasks that are missing, by the names of these
+	orphans []string           // children of no task
 }
 
 func (x *repair) fault(format string, args ...any) {
@@ -106,7 +110,55 @@ func (x *repair) compare(ctx context.Context, h *host, s *machine.Snapshot) erro
 	}
 	faults, tasks, err := x.engine.workFaults(ctx, m, s)
 	x.report.Faults, x.tasks = append(x.report.Faults, faults...), tasks
-	return err
+	if err != nil || !m.Calls() {
+		return err
+	}
+	return x.children(ctx, m, s)
+}
+
+// children finds those whose tasks are missing, and those that have no task at all.
+func (x *repair) children(ctx context.Context, m *Machine, s *machine.Snapshot) error {
+	held := map[string]bool{}
+	for i := range x.tasks {
+		held[x.tasks[i].Child] = true
+	}
+	x.adopted = map[string]*RunRow{}
+	for _, t := range s.HandedOut() {
+		if stored(m, &t, x.tasks) {
+			continue
+		}
+		child, err := x.engine.childOfTask(ctx, m, s, &t)
+		if err != nil {
+			return err
+		}
+		if child != nil {
+			held[child.Run], x.adopted[m.TaskName(&t)] = true, child
+		}
+	}
+	for _, status := range []Status{Running, Halted, Ending} {
+		err := store.EachRun(ctx, x.engine.store, RunFilter{Parent: s.Run, Status: status}, batch, func(row *RunRow) error {
+			if !held[row.Run] {
+				x.fault("no task stands for the child %q", row.Run)
+				x.orphans = append(x.orphans, row.Run)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cancelOrphans cancels children of which no task of the run knows.
+func (x *repair) cancelOrphans(ctx context.Context, who *Operator) error {
+	for _, run := range x.orphans {
+		in := machine.Input{Kind: machine.CancelInput, Force: true, Actor: who.Actor, Reason: who.Reason}
+		if _, err := x.engine.steer(ctx, &request{run: run}, in); err != nil && !errors.Is(err, ErrFinished) {
+			return err
+		}
+	}
+	return nil
 }
 
 func (x *repair) step(who *Operator) error {
@@ -155,7 +207,11 @@ func (x *repair) amend(c *store.Commit) {
 	if w.records[0].Effect != machine.Moved {
 		for _, t := range before {
 			if !stored(m, &t, x.tasks) {
-				c.Start = append(c.Start, w.taskRow(&machine.Command{Kind: machine.StartTask, Seq: w.after.Seq, Task: t}))
+				row := w.taskRow(&machine.Command{Kind: machine.StartTask, Seq: w.after.Seq, Task: t})
+				if child := x.adopted[row.Do]; child != nil {
+					heldBy(&row, child)
+				}
+				c.Start = append(c.Start, row)
 			}
 		}
 	}

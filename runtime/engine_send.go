@@ -110,7 +110,8 @@ type CancelOptions struct {
 }
 
 // Cancel cancels a run, and waits until the activities that this stops have
-// confirmed that they have stopped, or their leases have run out. Cancelling a
+// confirmed that they have stopped, or their leases have run out, and its children that
+// they have ended. Those are cancelled too, with force where the run was. Cancelling a
 // run a second time does nothing, unless with force. Where ctx is done before
 // that the error is ctx's, and the cancellation stands all the same.
 func (e *Engine) Cancel(ctx context.Context, run string, o CancelOptions) (View, error) {
@@ -119,7 +120,18 @@ func (e *Engine) Cancel(ctx context.Context, run string, o CancelOptions) (View,
 	if err != nil {
 		return View{}, err
 	}
-	return out.view(), e.waitStopped(ctx, run)
+	if out.snapshot.Left {
+		if err := e.cancelBelow(ctx, run); err != nil {
+			return out.view(), err
+		}
+	}
+	if err := e.waitStopped(ctx, run); err != nil || out.snapshot.Status != machine.Ending {
+		return out.view(), err
+	}
+	if err := e.finish(ctx, run); err != nil {
+		return out.view(), err
+	}
+	return e.Get(ctx, run)
 }
 
 // waitStopped waits until no cancelled task of the run is held any more.

@@ -24,6 +24,7 @@ type write struct {
 	ask      machine.Ask // of asker
 
 	claim   *store.Claim
+	child   *childOf
 	attempt *AttemptInfo
 	eventID string
 
@@ -44,6 +45,7 @@ func (e *Engine) newWrite(ctx context.Context, c *request, live *liveRun) write 
 		began:   e.clock.Now(),
 		now:     e.now(),
 		claim:   c.claim,
+		child:   c.child,
 		attempt: c.attempt,
 		eventID: c.eventID,
 	}

@@ -25,6 +25,9 @@ func (h Handlers) Check(d *Definition) error {
 	activities, guards := map[string]bool{}, map[string]bool{}
 	var faults []string
 	for _, a := range d.Activities {
+		if a.Callee != "" {
+			continue
+		}
 		activities[a.Name] = true
 		if h.Activities[a.Name] == nil {
 			faults = append(faults, fmt.Sprintf("activity %q is missing", a.Name))
@@ -72,6 +75,9 @@ func (h Handlers) Match(current, other *Definition) (fits Handlers, left []strin
 	}
 	for i := range other.Activities {
 		a := &other.Activities[i]
+		if a.Callee != "" {
+			continue
+		}
 		f := h.Activities[a.Name]
 		if f == nil || signatures[a.Name] != signature(other, a) {
 			left = append(left, a.Name)
@@ -113,7 +119,7 @@ func fieldsText(d *Definition, fields []machine.Field) string {
 	var b strings.Builder
 	for i := range fields {
 		t := &fields[i].Type
-		fmt.Fprintf(&b, "(%s %s", fields[i].Name, d.TypeName(t))
+		fmt.Fprintf(&b, "(%s %s", fields[i].Name, d.FieldType(&fields[i]))
 		for t.Kind == machine.ListKind {
 			t = t.Elem
 		}

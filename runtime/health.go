@@ -112,6 +112,9 @@ func (x *examination) halted(ctx context.Context) error {
 		if h, s, err := x.e.decode(ctx, &rows[i]); err == nil && s.Halt != nil {
 			p.Why = fmt.Sprintf("%s could not be taken: %s", h.machine.Describe(s.Halt.Input), s.Halt.Cause)
 		}
+		if rows[i].Parent != "" {
+			p.Why += fmt.Sprintf("; run %q waits for it", rows[i].Parent)
+		}
 		problems = append(problems, p)
 	}
 	x.add(HaltedRun, problems)
@@ -143,7 +146,9 @@ func (x *examination) stuck(ctx context.Context) error {
 			limit = x.Stuck
 		}
 		if limit > 0 && !r.Paused && x.now.Sub(r.Entered) > limit && len(problems) <= x.Limit {
-			problems = append(problems, ofRun(r, r.Entered, fmt.Sprintf("in %s for longer than %s", r.State, machine.DurationText(limit))))
+			children, err := x.e.waitsForChildren(ctx, r.Run)
+			problems = append(problems, ofRun(r, r.Entered, fmt.Sprintf("in %s for longer than %s", r.State, machine.DurationText(limit))+children))
+			return err
 		}
 		return nil
 	})

@@ -19,7 +19,8 @@ const (
 // Replay lives a stored run through again, from the first line of its history,
 // and compares what comes out with what is stored: every record, and at the end
 // the snapshot and the run's row, bit for bit, and the tasks and timers of one that
-// goes on. The error is a *Difference where
+// goes on, and what children have returned against what the run was told. The runs below it
+// in its tree are replayed, too. The error is a *Difference where
 // they differ, ErrNotFound where there is no such run, or another where the
 // store fails. Memory is bounded, whatever the length of the history; steps
 // taken meanwhile are not looked at.
@@ -28,7 +29,25 @@ func (e *Engine) Replay(ctx context.Context, run string) error {
 	if err != nil {
 		return fmt.Errorf("run %q: %w", run, err)
 	}
-	return e.replayRow(ctx, &row)
+	if err := e.replayRow(ctx, &row); err != nil {
+		return err
+	}
+	if h, err := e.host(ctx, row.Definition); err != nil || !h.machine.Calls() {
+		return err
+	}
+	rows, err := e.Tree(ctx, run)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		if rows[i].Run == run {
+			continue
+		}
+		if err := e.replayRow(ctx, &rows[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ReplayAll replays the runs that f lets through, newest first, and tells each
@@ -72,7 +91,10 @@ func (e *Engine) replayRow(ctx context.Context, row *RunRow) error {
 	if err == nil && fault != "" {
 		err = &Difference{Run: row.Run, Seq: row.Seq, Field: machine.WorkField, Err: errors.New(fault)}
 	}
-	return err
+	if err != nil || !m.Calls() || len(stored.Versions) > 0 {
+		return err // the names of calls may have been others once
+	}
+	return e.replayTold(ctx, row, m)
 }
 
 // definitionFault is a *Difference where a definition of a run is missing or damaged,

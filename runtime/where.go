@@ -16,7 +16,8 @@ import (
 //	machine=Order state=Paying older than 2h
 //	status=halted, outcome=failure, definition=<hash>
 //
-// State is the path of a leaf. Status is running, halted, finished or paused.
+// State is the path of a leaf. Status is running, halted, ending, finished or paused.
+// Parent=ID are the children of that run.
 // Older than means started at least so long before now; see ParseAge. A term
 // that is said twice, or makes no sense, is an error in lower case.
 func ParseWhere(text string, now time.Time) (RunFilter, error) {
@@ -25,7 +26,7 @@ func ParseWhere(text string, now time.Time) (RunFilter, error) {
 	for _, term := range whereTerms(text) {
 		key, value, ok := strings.Cut(term, "=")
 		if !ok || value == "" {
-			return f, fmt.Errorf("%q is no term: write machine=, state=, status=, outcome=, definition= or older than", term)
+			return f, fmt.Errorf("%q is no term: write machine=, state=, status=, outcome=, definition=, parent= or older than", term)
 		}
 		if seen[key] {
 			return f, fmt.Errorf("%q is said twice", key)
@@ -36,7 +37,7 @@ func ParseWhere(text string, now time.Time) (RunFilter, error) {
 		}
 	}
 	if len(seen) == 0 {
-		return f, fmt.Errorf("it has no term: write machine=, state=, status=, outcome=, definition= or older than")
+		return f, fmt.Errorf("it has no term: write machine=, state=, status=, outcome=, definition=, parent= or older than")
 	}
 	return f, nil
 }
@@ -67,13 +68,15 @@ func setTerm(f *RunFilter, key, value string, now time.Time) error {
 		f.State = value
 	case "definition":
 		f.Definition = value
+	case "parent":
+		f.Parent = value
 	case "status":
 		if value == "paused" {
 			f.Status, f.Paused = Running, true
 			return nil
 		}
 		f.Status = Status(value)
-		return oneOf(key, value, string(Running), string(Halted), string(Finished), "paused")
+		return oneOf(key, value, string(Running), string(Halted), string(Ending), string(Finished), "paused")
 	case "outcome":
 		f.Outcome = Outcome(value)
 		return oneOf(key, value, string(Success), string(Failed), string(Cancelled))
@@ -83,7 +86,7 @@ func setTerm(f *RunFilter, key, value string, now time.Time) error {
 		return err
 	default:
 		return fmt.Errorf("there is no %q to ask for%s", key,
-			machine.DidYouMean(key, []string{"machine", "state", "status", "outcome", "definition", "older"}))
+			machine.DidYouMean(key, []string{"machine", "state", "status", "outcome", "definition", "parent", "older"}))
 	}
 	return nil
 }

@@ -62,8 +62,7 @@ func (e *Engine) RunOnce(ctx context.Context, run string) (View, error) {
 	if err != nil {
 		return v, err
 	}
-	one := &oneRun{engine: e, run: run, once: true}
-	one.from.Store(v.Seq)
+	one := &oneRun{engine: e, run: run, once: true, from: v.Seq}
 	return e.runUntil(ctx, one, func(ctx context.Context, run string) (bool, error) {
 		if moved, err := one.moved(ctx); moved || err != nil {
 			return moved, err
@@ -135,12 +134,12 @@ type scope interface {
 	fire(ctx context.Context, now time.Time) (fired bool, err error)
 	// claim leases up to limit tasks.
 	claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error)
+	// covers reports whether a run is one that is worked on.
+	covers(run string) bool
 	// expired lists claims of lost workers, at most limit of them.
 	expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error)
 	// messages takes messages from the outbox.
 	messages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error)
-	// stepped says that so many steps were made of the run that end nothing.
-	stepped(steps int64)
 	// wake is the next time, later than after, at which a timer, a task, a lease
 	// or a message will want attention; zero for never.
 	wake(ctx context.Context, after time.Time) (time.Time, error)
@@ -152,6 +151,7 @@ type worker struct {
 	scope  scope
 
 	courier  *courier
+	keeper   *keeper
 	attempts sync.WaitGroup     // of activities and deliveries
 	ended    chan struct{}      // receives after an attempt has ended
 	untaken  rests[store.Claim] // of lost workers, that could not be taken over
@@ -186,7 +186,7 @@ const lastMoments = time.Second
 // work rounds until ctx is done or stop says so. It does not wait for longer than it may.
 func (e *Engine) work(ctx context.Context, scope scope, stop func() (bool, error)) error {
 	w := &worker{engine: e, scope: scope, ended: make(chan struct{}, 1), running: map[*running]struct{}{}}
-	w.courier = newCourier(ctx, w)
+	w.courier, w.keeper = newCourier(ctx, w), &keeper{worker: w}
 	w.ctx, w.giveUp = context.WithCancelCause(context.WithoutCancel(ctx))
 	w.insisting, w.relent = context.WithCancel(w.ctx)
 	defer w.relent()
@@ -301,7 +301,11 @@ func (w *worker) round(ctx context.Context) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	if fired || claimed || taken || delivering {
+	keeping, err := w.keeper.round(ctx, now)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if fired || claimed || taken || delivering || keeping {
 		return time.Time{}, nil
 	}
 	wake, err := w.scope.wake(ctx, now)
@@ -309,13 +313,17 @@ func (w *worker) round(ctx context.Context) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("looking for the next thing to do: %w", err)
 	}
 	look := e.clock.Now().Add(e.poll - rand.N(e.poll/4+1)) // processes do not look all at once
-	return earlier(earlier(look, wake), w.untaken.wake(now)), nil
+	return earlier(earlier(look, wake), earlier(w.untaken.wake(now), w.keeper.untold.wake(now))), nil
 }
 
 // claim takes as many tasks as there is room for, and runs them.
 func (w *worker) claim(ctx context.Context) (bool, error) {
 	e := w.engine
 	activities := e.claimable()
+	if e.standIns != nil {
+		_, standIns := e.withoutChildren(e.calls())
+		activities = append(activities, standIns...)
+	}
 	free := e.concurrency - w.occupied()
 	if free <= 0 || len(activities) == 0 {
 		return false, nil

@@ -144,6 +144,9 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		t.Activity = d.Activities[d.Dos[of.Do].Activity].Name
 	}
 	f := h.handlers.Activities[t.Activity]
+	if known && h.machine.Callee(of.Do) != "" {
+		f = e.standIn(t.Activity)
+	}
 	if !known || f == nil {
 		r.release(longestRest, "this engine has no function for it", nil)
 		return nil, nil, false

@@ -65,9 +65,6 @@ func (r *running) step(kind InputKind, cost map[string]json.Number) (applied, er
 		}})
 		return err
 	})
-	if err == nil && r.worker.scope != nil {
-		r.worker.scope.stepped(int64(out.steps))
-	}
 	return out, err
 }
 

@@ -236,6 +236,7 @@ func (r *running) confirm() bool {
 	e := r.engine
 	failpoint.Hit(failpoint.BeforeConfirm)
 	err := r.insist(func(ctx context.Context) error { return e.store.Confirm(ctx, r.task.Claim(), e.now()) })
+	e.trees.Add(1) // a run may have waited for it to finish
 	if err != nil && !errors.Is(err, ErrFenced) {
 		e.logger.Warn("that an activity has stopped could not be stored; its lease runs out",
 			slog.String("run", r.task.Run), slog.String("activity", r.task.Activity), slog.Any("error", err))

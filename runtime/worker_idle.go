@@ -7,11 +7,21 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// idle reports whether nothing moves the run but events from outside.
+// idle reports whether nothing moves the run but events from outside, to it or to runs
+// below it.
 func (e *Engine) idle(ctx context.Context, run string) (bool, error) {
 	h, s, err := e.snapshot(ctx, run)
 	if err != nil {
 		return false, err
+	}
+	if h.machine.Calls() && (s.Status == Running && s.PausedAt.IsZero() || s.Status == machine.Ending) {
+		switch some, settled, err := e.childrenIdle(ctx, run, e.idle); {
+		case err != nil || !settled || e.unfired(s):
+			return false, err
+		case s.Status == machine.Ending || s.HasOpenTask():
+			return some, nil // what it waits for waits itself
+		}
+		return h.machine.WaitsOutside(s), nil
 	}
 	held, err := e.store.Held(ctx, run, e.now())
 	if err != nil {
@@ -21,6 +31,32 @@ func (e *Engine) idle(ctx context.Context, run string) (bool, error) {
 		return false, nil
 	}
 	return s.Status != Running || !s.PausedAt.IsZero() || h.machine.WaitsOutside(s), nil
+}
+
+// childrenIdle reports whether a run has no tasks but those that are held by children which
+// are idle, as idle says, and whether it has some. A child that has been left behind is not, before
+// it has been cancelled.
+func (e *Engine) childrenIdle(ctx context.Context, run string, idle func(context.Context, string) (bool, error)) (some, settled bool, err error) {
+	tasks, err := e.store.Tasks(ctx, run)
+	if err != nil {
+		return false, false, fmt.Errorf("the tasks of run %q: %w", run, err)
+	}
+	now := e.now()
+	for i := range tasks {
+		if t := &tasks[i]; !t.ChildHolds() || !t.Cancelled && !t.NotBefore.After(now) {
+			return true, false, nil
+		}
+	}
+	for i := range tasks {
+		t := &tasks[i]
+		if settled, err := idle(ctx, t.Child); err != nil || !settled {
+			return true, false, err
+		}
+		if _, child, err := e.snapshot(ctx, t.Child); err != nil || t.Cancelled && !child.Cancelled && !child.Status.Over() {
+			return true, false, err
+		}
+	}
+	return len(tasks) > 0, true, nil
 }
 
 // unfired reports whether a timer has fallen due that will be fired as soon as someone
@@ -48,18 +84,32 @@ func (e *Engine) left(ctx context.Context, run string) (bool, error) {
 		return false, fmt.Errorf("the tasks of run %q: %w", run, err)
 	}
 	for i := range tasks {
-		if t := &tasks[i]; t.Worker != "" || h.handlers.Activities[t.Activity] != nil {
+		t := &tasks[i]
+		if t.ChildHolds() && !t.Cancelled {
+			if left, err := e.left(ctx, t.Child); err != nil || !left {
+				return false, err
+			}
+			continue
+		}
+		if do, ok := h.machine.TaskOf(t.Do); t.Worker != "" || h.handlers.Activities[t.Activity] != nil || ok && h.machine.Callee(do.Do) != "" {
 			return false, nil
 		}
 	}
 	return len(tasks) > 0, nil
 }
 
-// done reports whether the run has ended or is halted.
+// done reports whether the run has ended or is halted, or waits for children alone that are
+// halted, or wait for such.
 func (e *Engine) done(ctx context.Context, run string) (bool, error) {
-	row, err := e.store.Load(ctx, run)
-	if err != nil {
-		return false, fmt.Errorf("run %q: %w", run, err)
+	h, s, err := e.snapshot(ctx, run)
+	switch {
+	case err != nil:
+		return false, err
+	case s.Status == Finished || s.Status == Halted:
+		return true, nil
+	case !h.machine.Calls() || s.Status == Running && !s.HasOpenTask():
+		return false, nil
 	}
-	return row.Status != Running, nil
+	some, settled, err := e.childrenIdle(ctx, run, e.done)
+	return some && settled, err
 }

@@ -16,7 +16,7 @@ func answered(err error) bool {
 	if err == nil || errors.As(err, &refused) {
 		return true
 	}
-	for _, answer := range []error{ErrFenced, ErrHalted, ErrFinished, ErrNotFound, ErrNoGuard, store.ErrStoreStopped, store.ErrClosed} {
+	for _, answer := range []error{ErrFenced, ErrHalted, ErrFinished, ErrNotFound, ErrExists, ErrNoGuard, store.ErrStoreStopped, store.ErrClosed} {
 		if errors.Is(err, answer) {
 			return true
 		}

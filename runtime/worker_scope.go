@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
@@ -35,29 +34,29 @@ func (a *allRuns) prepare(ctx context.Context) error {
 	e := a.engine
 	a.learnt = e.now()
 	a.unreadable = map[string]bool{}
-	known := map[string]bool{}
-	for after := ""; ; {
-		rows, err := e.store.Runs(ctx, RunFilter{Status: Running, Limit: 1000, After: after})
-		if err != nil {
+	for _, status := range []Status{Running, machine.Ending} {
+		if err := a.prepareFor(ctx, status); err != nil {
 			return fmt.Errorf("looking for unfinished runs: %w", err)
 		}
-		for i := range rows {
-			hash := rows[i].Definition
-			if known[hash] || a.unreadable[hash] {
-				continue
-			}
-			_, err := e.host(ctx, hash)
-			known[hash], a.unreadable[hash] = err == nil, err != nil
-			if err != nil {
-				e.logger.Error("runs of a machine are left alone", slog.String("machine", rows[i].Machine),
-					slog.String("run", rows[i].Run), slog.Any("error", err))
-			}
-		}
-		if len(rows) < 1000 {
+	}
+	return nil
+}
+
+func (a *allRuns) prepareFor(ctx context.Context, status Status) error {
+	known := map[string]bool{}
+	return store.EachRun(ctx, a.engine.store, RunFilter{Status: status}, 1000, func(row *RunRow) error {
+		hash := row.Definition
+		if known[hash] || a.unreadable[hash] {
 			return nil
 		}
-		after = rows[len(rows)-1].Run
-	}
+		_, err := a.engine.host(ctx, hash)
+		known[hash], a.unreadable[hash] = err == nil, err != nil
+		if err != nil {
+			a.engine.logger.Error("runs of a machine are left alone", slog.String("machine", row.Machine),
+				slog.String("run", row.Run), slog.Any("error", err))
+		}
+		return nil
+	})
 }
 
 // learnEvery is how often a worker looks for work of versions that it does not know,
@@ -75,6 +74,15 @@ func (a *allRuns) learn(ctx context.Context, now time.Time) error {
 	wanted, err := e.store.Wanted(ctx)
 	if err != nil {
 		return fmt.Errorf("looking for versions: %w", err)
+	}
+	left, err := e.store.Leftovers(ctx, 0)
+	if err != nil {
+		return fmt.Errorf("looking for children without a parent: %w", err)
+	}
+	for i := range left {
+		if hash := left[i].Definition; !slices.Contains(wanted, hash) {
+			wanted = append(wanted, hash)
+		}
 	}
 	for _, hash := range wanted {
 		_, err := e.host(ctx, hash)
@@ -124,26 +132,34 @@ func (a *allRuns) due(ctx context.Context, now time.Time) (due []string, err err
 	}
 }
 
-// firing is how many runs fire their timers at once.
+// firing is how many runs are steered at once, such as those whose timers fire.
 const firing = 8
 
 func (a *allRuns) fireEach(ctx context.Context, runs []string, now time.Time) {
+	sideBySide(len(runs), func(i int) {
+		run := runs[i]
+		failpoint.Hit(failpoint.TimerDue)
+		out, err := a.engine.apply(ctx, &request{run: run})
+		failpoint.Hit(failpoint.TimerFired)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			a.couldNotFire(run, now, err)
+		case out.steps == 0: // someone was faster; it may have other timers by now
+			a.unfired.begin(run, rest{until: now.Add(a.engine.poll), upTo: now})
+		}
+	})
+}
+
+// sideBySide calls f with 0 to n-1, some at once, and waits for all.
+func sideBySide(n int, f func(i int)) {
 	var group sync.WaitGroup
 	slots := make(chan struct{}, firing)
-	for _, run := range runs {
+	for i := range n {
 		slots <- struct{}{}
 		group.Go(func() {
 			defer func() { <-slots }()
-			failpoint.Hit(failpoint.TimerDue)
-			out, err := a.engine.apply(ctx, &request{run: run})
-			failpoint.Hit(failpoint.TimerFired)
-			switch {
-			case ctx.Err() != nil:
-			case err != nil:
-				a.couldNotFire(run, now, err)
-			case out.steps == 0: // someone was faster; it may have other timers by now
-				a.unfired.begin(run, rest{until: now.Add(a.engine.poll), upTo: now})
-			}
+			f(i)
 		})
 	}
 	group.Wait()
@@ -179,6 +195,8 @@ func (a *allRuns) expired(ctx context.Context, now time.Time, limit int) ([]stor
 	return a.engine.store.Expired(ctx, now, limit)
 }
 
+func (a *allRuns) covers(string) bool { return true }
+
 func (a *allRuns) messages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
 	return a.engine.store.TakeMessages(ctx, q)
 }
@@ -186,113 +204,6 @@ func (a *allRuns) messages(ctx context.Context, q store.MessageQuery) ([]store.M
 func (a *allRuns) wake(ctx context.Context, after time.Time) (time.Time, error) {
 	next, err := a.engine.store.NextWake(ctx, after)
 	return earlier(next, a.unfired.wake(after)), err
-}
-
-// oneRun is the scope of RunUntilIdle: one run, and nothing of the others.
-type oneRun struct {
-	engine *Engine
-	run    string
-	once   bool         // nothing begins once the run has moved on from there:
-	from   atomic.Int64 // its Seq, and the steps since then that end nothing
-}
-
-func (a *allRuns) stepped(int64) {}
-
-func (o *oneRun) stepped(steps int64) { o.from.Add(steps) }
-
-func (o *oneRun) moved(ctx context.Context) (bool, error) {
-	if !o.once {
-		return false, nil
-	}
-	row, err := o.engine.store.Load(ctx, o.run)
-	if err != nil {
-		return false, fmt.Errorf("run %q: %w", o.run, err)
-	}
-	return row.Seq > o.from.Load(), nil
-}
-
-func (o *oneRun) prepare(ctx context.Context) error {
-	row, err := o.engine.store.Load(ctx, o.run)
-	if err == nil {
-		_, err = o.engine.host(ctx, row.Definition)
-	}
-	if err != nil {
-		return fmt.Errorf("run %q: %w", o.run, err)
-	}
-	return nil
-}
-
-// fire reads the timers of the run itself.
-func (o *oneRun) fire(ctx context.Context, now time.Time) (fired bool, err error) {
-	_, s, err := o.engine.snapshot(ctx, o.run)
-	if err != nil || s.Status != Running || !s.PausedAt.IsZero() {
-		return false, err
-	}
-	if next := s.NextDue(); next.IsZero() || next.After(now) {
-		return false, nil
-	}
-	if moved, err := o.moved(ctx); moved || err != nil {
-		return false, err
-	}
-	_, err = o.engine.apply(ctx, &request{run: o.run})
-	return err == nil, err
-}
-
-func (o *oneRun) claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
-	if moved, err := o.moved(ctx); moved || err != nil {
-		return nil, err
-	}
-	q.Run = o.run
-	return o.engine.store.Claim(ctx, q)
-}
-
-// expired asks for all there are, since those of other runs come with it.
-func (o *oneRun) expired(ctx context.Context, now time.Time, _ int) ([]store.TaskRow, error) {
-	rows, err := o.engine.store.Expired(ctx, now, 0)
-	return slices.DeleteFunc(rows, func(t store.TaskRow) bool { return t.Run != o.run }), err
-}
-
-func (o *oneRun) messages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
-	q.Run = o.run
-	return o.engine.store.TakeMessages(ctx, q)
-}
-
-func (o *oneRun) wake(ctx context.Context, after time.Time) (time.Time, error) {
-	_, s, err := o.engine.snapshot(ctx, o.run)
-	if err != nil {
-		return time.Time{}, err
-	}
-	tasks, err := o.engine.store.Tasks(ctx, o.run)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("the tasks of run %q: %w", o.run, err)
-	}
-	next := s.NextDue()
-	for i := range tasks {
-		due := tasks[i].NotBefore
-		if tasks[i].Worker != "" {
-			due = tasks[i].LeaseUntil
-		}
-		if due.After(after) {
-			next = earlier(next, due)
-		}
-	}
-	closed, err := o.engine.closedLimits(ctx, tasks)
-	if err != nil {
-		return time.Time{}, err
-	}
-	for i := range tasks {
-		if l := limitOf(closed, &tasks[i]); l != nil && tasks[i].Worker == "" && l.Opens.After(after) {
-			next = earlier(next, l.Opens)
-		}
-	}
-	messages, err := o.engine.store.Outbox(ctx, o.run, 1)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("the outbox of run %q: %w", o.run, err)
-	}
-	if len(messages) > 0 && messages[0].Ready.After(after) {
-		next = earlier(next, messages[0].Ready)
-	}
-	return next, nil
 }
 
 // earlier is the earlier of two times, where the zero time is none.

@@ -38,6 +38,7 @@ import (
 	typemismatch "github.com/fsmc-dev/fsmc/check/rule/type-mismatch"
 	unboundedloop "github.com/fsmc-dev/fsmc/check/rule/unbounded-loop"
 	"github.com/fsmc-dev/fsmc/check/rule/undecided"
+	unhandledbudget "github.com/fsmc-dev/fsmc/check/rule/unhandled-budget"
 	unhandledcase "github.com/fsmc-dev/fsmc/check/rule/unhandled-case"
 	unhandleddone "github.com/fsmc-dev/fsmc/check/rule/unhandled-done"
 	unhandledfailure "github.com/fsmc-dev/fsmc/check/rule/unhandled-failure"
@@ -84,6 +85,7 @@ var Rules = []*check.Rule{
 	typemismatch.Rule,
 	unboundedloop.Rule,
 	undecided.Rule,
+	unhandledbudget.Rule,
 	unhandledcase.Rule,
 	unhandleddone.Rule,
 	unhandledfailure.Rule,

@@ -196,6 +196,9 @@ func inRecords(m *Machine, _ *rand.Rand) (*Machine, bool) {
 		}
 	}
 	for _, e := range c.Events {
+		if slices.ContainsFunc(e.Fields, func(f *Field) bool { return f.Absent }) {
+			continue // a place of a record is never absent
+		}
 		for _, f := range e.Fields {
 			f.Name, changed = "of."+f.Name, true
 		}

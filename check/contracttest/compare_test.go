@@ -27,6 +27,11 @@ func options(seed uint64) contracttest.Options { return contracttest.Options{Tim
 // lists are those of one whose activities run for the elements of a list.
 func lists(uint64) contracttest.Options { return contracttest.Options{Lists: true} }
 
+// absent are those of one with much that may be absent.
+func absent(seed uint64) contracttest.Options {
+	return contracttest.Options{Absent: true, Timers: seed%4 == 0}
+}
+
 // machines is how many random machines a test makes up.
 func machines(t *testing.T, short int) uint64 {
 	n := short
@@ -49,6 +54,39 @@ func TestContract(t *testing.T) {
 // a list.
 func TestContractOfLists(t *testing.T) {
 	hold(t, machines(t, 40), lists, "unreachable-state", "no-way-to-finish", "bound-without-else", "unhandled-done", "dead-arm")
+}
+
+// TestContractOfAbsent is TestContract for half as many machines, in which much may be absent.
+func TestContractOfAbsent(t *testing.T) {
+	hold(t, machines(t, 160)/2, absent, "unreachable-state", "no-way-to-finish", "read-before-set", "guard-gap", "unhandled-case", "dead-arm")
+}
+
+// TestContractOfCalls is TestContract for machines that call another one. What that one is
+// given and how long it lasts plays no part.
+func TestContractOfCalls(t *testing.T) {
+	rules, compared := map[string]int{}, 0
+	for seed := *contractSeed; seed < *contractSeed+machines(t, 150); seed++ {
+		r := rand.New(rand.NewPCG(seed, 11))
+		m := contracttest.Random(r, contracttest.Options{})
+		if !m.Call(r) {
+			continue
+		}
+		diffs, ok := differences(t, m, rules)
+		if ok {
+			compared++
+		}
+		if len(diffs) > 0 {
+			t.Errorf("machine %d:\n%s\n%s", seed, strings.Join(diffs, "\n"), m.Text()+m.Called().Text())
+		}
+	}
+	if compared < 10 {
+		t.Errorf("%d machines compared", compared)
+	}
+	for _, rule := range []string{"unhandled-result", "unhandled-failure", "no-way-to-finish", "dead-arm", "waits-forever"} {
+		if rules[rule] == 0 {
+			t.Errorf("no machine has a finding of %s", rule)
+		}
+	}
 }
 
 // hold holds the checker against the contract on count random machines, some of which have
@@ -150,11 +188,15 @@ func placeOf(m *contracttest.Machine, rule string, line int) place {
 
 func compare(t *testing.T, m *contracttest.Machine, text string, space *contracttest.Space, queue int, rules map[string]int) (diffs []string) {
 	t.Helper()
+	if child := m.Called(); child != nil {
+		text += child.Text()
+	}
 	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(text)}})
 	if unit.Diags.HasErrors() {
 		t.Fatalf("line %d: %s\n%s", unit.Diags[0].Span.Start.Line, unit.Diags[0].Message, text)
 	}
 	diags, worsts := check.Analyze(unit.Program, all.Rules, 4_000_000, false)
+	diags = slices.DeleteFunc(diags, func(d diag.Diagnostic) bool { return d.Machine == "Child" })
 	found, must := space.Verdicts()
 	truth := map[place]bool{}
 	for f := range found {
@@ -346,7 +388,7 @@ func figures(m *contracttest.Machine, space *contracttest.Space, queue int, w *c
 		got := amount(f)
 		switch {
 		case got == want && (f.Exact || want < 0):
-		case m.HasLists() && !f.Exact && want >= 0 && got >= want: // docs/decisions/0149-figures-of-elements.md
+		case (m.HasLists() || m.Called() != nil) && !f.Exact && want >= 0 && got >= want: // docs/decisions/0149-figures-of-elements.md
 		case got == want:
 			diffs = append(diffs, fmt.Sprintf("%s at-most: %d is reached by some run", f.Name, got))
 		default:
@@ -359,6 +401,9 @@ func figures(m *contracttest.Machine, space *contracttest.Space, queue int, w *c
 	}
 	for i, a := range w.Activities {
 		figure(a, mine.Attempts[i])
+	}
+	if m.Called() != nil {
+		return diffs
 	}
 	return append(diffs, longest(m, queue, w)...)
 }

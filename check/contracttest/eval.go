@@ -73,12 +73,14 @@ func (s *scope) value(e *Expr) int {
 		}
 		return v
 	case "event":
-		for i, f := range s.event.Fields {
-			if f.Name == e.Field.Name {
-				return s.values[i]
-			}
+		v := s.sent(e.Field)
+		if v == unset {
+			*s.faults = append(*s.faults, Fault{"read-before-set", s.line, s.event.Name + "." + e.Field.Name})
+			return 0
 		}
-		panic("no field " + e.Field.Name)
+		return v
+	case "sent":
+		return is(s.sent(e.Field) != unset)
 	case "host":
 		return is(s.hosts.ask(e.Host))
 	case "isset":
@@ -126,6 +128,28 @@ func (s *scope) value(e *Expr) int {
 	panic("no operator " + e.Op)
 }
 
+// sent is the value of a field of the event.
+func (s *scope) sent(field *Field) int {
+	for i, f := range s.event.Fields {
+		if f.Name == field.Name {
+			return s.values[i]
+		}
+	}
+	panic("no field " + field.Name)
+}
+
+// absent reports whether e is a whole right side that is unset there, and may be, since it
+// is declared so.
+func (s *scope) absent(e *Expr) bool {
+	switch {
+	case e.Field == nil || !e.Field.Absent:
+		return false
+	case e.Op == "event":
+		return s.sent(e.Field) == unset
+	}
+	return e.Op == "field" && s.data[e.Field.at] == unset
+}
+
 // perform does all effects of a block at once.
 func (s *scope) perform(block []*Effect) {
 	if block == nil || len(*s.faults) > 0 {
@@ -133,7 +157,7 @@ func (s *scope) perform(block []*Effect) {
 	}
 	after := append([]int(nil), s.data...)
 	for _, e := range block {
-		if e.Value == nil {
+		if e.Value == nil || e.Field.Start == unset && s.absent(e.Value) {
 			after[e.Field.at] = unset
 			continue
 		}

@@ -3,7 +3,7 @@
 // parser, resolver, explorer nor step.
 //
 // In the order in which to read them: a machine in a model of its own (model.go),
-// its text (print.go), random ones (random.go, random_arms.go) and what changes
+// its text (print.go), one that it calls (child.go), random ones (random.go, random_arms.go) and what changes
 // nothing in them (change.go); a configuration with dense time (config.go); one
 // step (eval.go, step.go, move.go); all that can happen (happen.go, space.go); what
 // the rules and figures of the checker must be (verdicts.go, worst.go); and the
@@ -50,6 +50,7 @@ type Field struct {
 	Param  bool
 	Own    bool // a parameter that nobody hands over: a value of the run itself
 	Start  int  // unset: it has no default
+	Absent bool // of a parameter and a field of an event: it may be absent
 	at     int  // place in the data
 	line   int
 }
@@ -58,6 +59,7 @@ type Field struct {
 type Event struct {
 	Name   string
 	Raised bool
+	Exit   string // of a terminal of a machine that is called: its name there
 	Fields []*Field
 	line   int
 }
@@ -68,6 +70,7 @@ type Activity struct {
 	Events []*Event
 	Fails  []string // nil: all that the machine declares
 	Cost   int      // in tokens; 0 for none
+	Child  *Child   // the machine that it is; nil for an activity of the host
 	at     int
 }
 
@@ -174,7 +177,7 @@ type Effect struct {
 
 // Expr is an expression: a condition or a value.
 type Expr struct {
-	Op    string // lit, field, event, host, isset, ! && || == != < <= > >= + - * min max len append
+	Op    string // lit, field, event, host, isset, sent, ! && || == != < <= > >= + - * min max len append
 	Args  []*Expr
 	Field *Field
 	Val   int

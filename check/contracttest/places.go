@@ -3,6 +3,7 @@ package contracttest
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Locate is the line of the handler, the timer or the state to which a line of
@@ -121,7 +122,7 @@ func Reads(arms []*Arm) (names []string) {
 		if e == nil {
 			return
 		}
-		if e.Field != nil && (e.Op == "field" || e.Op == "isset") {
+		if e.Field != nil && (e.Op == "field" || e.Op == "isset" || e.Field.Absent) {
 			names = append(names, e.Field.Name)
 		}
 		for _, a := range e.Args {
@@ -152,6 +153,11 @@ func (m *Machine) FieldLine(name string) int {
 	for _, f := range m.Fields {
 		if f.Name == name {
 			return f.line
+		}
+	}
+	for _, e := range m.Events {
+		if strings.HasPrefix(name, e.Name+".") {
+			return e.line
 		}
 	}
 	return 0

@@ -48,6 +48,7 @@ func (p *printer) machine() {
 	var params []string
 	for _, f := range m.Fields {
 		if f.Param && !f.Own {
+			f.line = p.line + 1
 			params = append(params, f.Name+" "+typeText(f))
 		}
 	}
@@ -89,6 +90,9 @@ func (p *printer) machine() {
 		p.shut()
 	}
 	for _, e := range m.Events {
+		if e.Exit != "" {
+			continue
+		}
 		var fields []string
 		if of, _ := inRecord(e.Fields); of != nil {
 			p.put("record Of%s { %s }", e.Name, strings.Join(of, ", "))
@@ -105,6 +109,9 @@ func (p *printer) machine() {
 		}
 	}
 	for _, a := range m.Acts {
+		if a.Child != nil {
+			continue
+		}
 		text := "activity " + a.Name + "()"
 		for i, e := range a.Events {
 			text += []string{" -> ", " | "}[min(i, 1)] + e.Name
@@ -197,6 +204,9 @@ func (p *printer) members(s *State) {
 	}
 	for _, d := range s.Dos {
 		t := "do " + d.Act.Name + "()"
+		if d.Act.Child != nil {
+			t = "do machine Child()"
+		}
 		if d.List != nil {
 			t += " for x in " + d.List.Name
 			if d.AtOnce > 0 {
@@ -250,6 +260,9 @@ func (t *Trigger) text() string {
 	s := t.Kind
 	if t.Kind == "event" {
 		s = t.Event.Name
+	}
+	if t.Label != "" && t.Event != nil && t.Event.Exit != "" {
+		s = t.Event.Exit
 	}
 	if t.Label != "" {
 		s = t.Label + "." + s
@@ -334,6 +347,11 @@ func (m *Machine) hasEnum() bool {
 }
 
 func typeText(f *Field) string {
+	if f.Absent {
+		here := *f
+		here.Absent = false
+		return typeText(&here) + "?"
+	}
 	switch f.Kind {
 	case Bool:
 		return "bool"
@@ -377,6 +395,8 @@ func text(e *Expr) string {
 		return fmt.Sprintf("h%d()", e.Host)
 	case "isset":
 		return e.Field.Name + " is set"
+	case "sent":
+		return "event." + e.Field.Name + " is set"
 	case "!":
 		return "!(" + text(e.Args[0]) + ")"
 	case "len":

@@ -10,6 +10,7 @@ import (
 type Options struct {
 	Timers bool
 	Lists  bool // activities run for the elements of a list; not with timers
+	Absent bool // parameters and fields of events may be absent
 }
 
 // Random makes up a small machine.
@@ -88,10 +89,14 @@ func (g *maker) declare() {
 	for i := range g.n(3) {
 		m.Failures = append(m.Failures, fmt.Sprintf("x%d", i))
 	}
+	if g.opt.Absent && len(m.Fields) > 0 && m.Fields[0].Param && !m.Fields[0].Own {
+		m.Fields[0].Absent = g.chance(70)
+	}
 	for i := range 1 + g.n(3) {
 		e := &Event{Name: fmt.Sprintf("E%d", i)}
-		if g.chance(35) {
+		if g.chance(35) || g.opt.Absent && g.chance(50) {
 			e.Fields = append(e.Fields, g.field("v"))
+			e.Fields[0].Absent = g.opt.Absent && g.chance(70)
 		}
 		m.Events = append(m.Events, e)
 	}
@@ -101,6 +106,7 @@ func (g *maker) declare() {
 			e := &Event{Name: fmt.Sprintf("R%d%d", i, j), Raised: true}
 			if g.chance(30) {
 				e.Fields = append(e.Fields, g.field("v"))
+				e.Fields[0].Absent = g.opt.Absent && g.chance(70)
 			}
 			m.Events = append(m.Events, e)
 			a.Events = append(a.Events, e)

@@ -81,6 +81,9 @@ func (g *maker) guard(e *Event) *Expr {
 	}
 	x := pick(g, all)
 	var c *Expr
+	if x.Field.Absent && g.chance(70) {
+		return g.asked(x, e)
+	}
 	switch {
 	case x.Op == "field" && x.Field.Start == unset && !x.Field.Param && g.chance(50):
 		c = &Expr{Op: "isset", Field: x.Field}
@@ -105,6 +108,22 @@ func (g *maker) guard(e *Event) *Expr {
 		if d := g.guard(e); d != nil {
 			c = &Expr{Op: pick(g, []string{"&&", "||"}), Args: []*Expr{c, d}}
 		}
+	}
+	return c
+}
+
+// asked asks whether x is there, and often something more where it is.
+func (g *maker) asked(x *Expr, e *Event) *Expr {
+	c := &Expr{Op: "isset", Field: x.Field}
+	if x.Op == "event" {
+		c.Op = "sent"
+	}
+	op := "&&"
+	if g.chance(30) {
+		c, op = &Expr{Op: "!", Args: []*Expr{c}}, "||"
+	}
+	if d := g.guard(e); d != nil && g.chance(60) {
+		c = &Expr{Op: op, Args: []*Expr{c, d}}
 	}
 	return c
 }

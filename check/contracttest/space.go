@@ -110,6 +110,9 @@ func span(f *Field) []int {
 	for x := f.Lo; x <= f.Hi; x++ {
 		v = append(v, x)
 	}
+	if f.Absent {
+		v = append(v, unset)
+	}
 	return v
 }
 

@@ -336,7 +336,8 @@ func (r *recorder) endAll() {
 	}
 }
 
-// noteLate notes whether an attempt of the visit had not started when its timer fired.
+// noteLate notes whether an attempt of the visit had not started when its timer fired, or a
+// cost passed its budget.
 func (r *recorder) noteLate() {
 	for _, d := range r.p.Leaf(r.at).Dos {
 		for _, el := range r.elements[d] {
@@ -348,7 +349,7 @@ func (r *recorder) noteLate() {
 // endInPlace is how an element of d can end in leaf whatever the data is, and with no
 // effects; a is nil where no arm takes it.
 func (p *Product) endInPlace(leaf *ir.State, d *ir.Do) (c ir.Case, a *ir.Arm, silent, ok bool) {
-	if len(d.Activity.Results) == 0 {
+	if flat.EndsSilently(d.Activity) {
 		return ir.Case{Kind: ir.CaseDone}, nil, true, true
 	}
 	for in := range p.Table.Inputs(leaf) {

@@ -27,7 +27,7 @@ const maxOpen = 64
 // emit adds an edge from the configuration at hand to next. One that leads back
 // to where it starts is added only where it counts for something.
 func (x *search) emit(label int32, always bool) {
-	if len(x.Program.Enforced) > 0 && x.haltsNext() {
+	if len(x.Program.Enforced) > 0 && x.haltsNext(x.labels[label].Input) {
 		return
 	}
 	if !x.timed() {

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"github.com/fsmc-dev/fsmc/check/explore/step"
+	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -245,7 +246,7 @@ func (x *search) emitStay(c *step.ChoiceCode, l Label, always bool) {
 func (x *search) endSilently(leaf *ir.State) {
 	v := &x.Program.Packing.Visits[leaf.ID]
 	for i, d := range leaf.Dos {
-		if len(d.Activity.Results) > 0 || v.HasEnded(x.Here, i) || v.IsWaiting(x.Here, i) || !v.MayEnd(x.Here, i) || !x.beforeTimers(leaf) || !x.runsFor(leaf, i, 0) {
+		if !flat.EndsSilently(d.Activity) || v.HasEnded(x.Here, i) || v.IsWaiting(x.Here, i) || !v.MayEnd(x.Here, i) || !x.beforeTimers(leaf) || !x.runsFor(leaf, i, 0) {
 			continue
 		}
 		if len(x.Program.Enforced) > 0 {

@@ -14,15 +14,19 @@ import (
 // Fault is a step that cannot be computed.
 type Fault struct {
 	Config  int32
-	Input   int32      // None at the start, and where an activity ends with nothing to say
-	Assign  *ir.Assign // that leaves the range of its field; nil where the requires lead round
-	Circle  *ir.State  // the leaf from which they do
-	Unset   *ir.Var    // the field that is read at At though it is unset
+	Input   int32          // None at the start, and where an activity ends with nothing to say
+	Assign  *ir.Assign     // that leaves the range of its field; nil where the requires lead round
+	Circle  *ir.State      // the leaf from which they do
+	Unset   *ir.Var        // the field that is read at ReadAt though it is unset
+	Absent  *ir.EventField // the field of the event that is, though it is absent
 	ReadAt  token.Span
 	Starts  *ir.Do // an attempt of it, which reads Unset: that is no step, and the run stands on
 	Again   bool   // the input is an event that was deferred
 	Guessed bool
 }
+
+// ReadsUnset reports whether f is the read of what is unset or absent.
+func (f *Fault) ReadsUnset() bool { return f.Unset != nil || f.Absent != nil }
 
 // Round are the leaves to which the requires lead on from f.Circle; none where they are
 // not the fault.
@@ -40,12 +44,13 @@ type faultKey struct {
 }
 
 // Broken is an input in a leaf that some configuration there cannot compute, and
-// why: one of Assign, Unset and Circle, as in Fault, or none.
+// why: one of Assign, Unset, Absent and Circle, as in Fault, or none.
 type Broken struct {
 	At     InputAt // of the start: leaf and input None
 	Arm    *ir.Arm // that would have been taken; nil where a guard could not be read
 	Assign *ir.Assign
 	Unset  *ir.Var
+	Absent *ir.EventField
 	Circle *ir.State // the leaf from which the requires lead round
 }
 

@@ -169,10 +169,19 @@ func (p *Product) RunMeeting(m Meeting, in flat.Input, arm *ir.Arm) (w *witness.
 // payload is what m says of the fields of e.
 func payload(e *ir.Event, m *guard.Model) map[string]any {
 	out := map[string]any{}
-	for key, v := range m.Values() {
+	put := func(key string, v any) {
 		if name, sent := strings.CutPrefix(key, "event."); sent && e.Field(name) != nil {
 			out[name] = v
 		}
+	}
+	for key, v := range m.Values() {
+		put(key, v)
+	}
+	for _, key := range m.Unset {
+		put(key, nil)
+	}
+	for _, key := range m.Sent {
+		put(key, witness.Present)
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/explore/step"
 	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -38,11 +39,11 @@ func (x *search) overBudget(code *step.StateCode, f func(*step.InputCode)) bool 
 	return true
 }
 
-// haltsNext reports whether the step at hand leads to where over_budget is due and nothing
-// speaks of it: the run halts there, and is not followed. Behind over_budget of another cost
-// that became due with it, the run is followed as if this one had not: the way to here would
-// else look like one that leads nowhere.
-func (x *search) haltsNext() bool {
+// haltsNext reports whether the step at hand, with which input by is taken, leads to where
+// over_budget is due and nothing speaks of it: the run halts there, and is not followed.
+// Behind over_budget of another cost that became due with it, the run is followed as if this
+// one had not: the way to here would else look like one that leads nowhere.
+func (x *search) haltsNext(by int32) bool {
 	k := x.Program.Packing
 	leaf := x.Program.Machine.States[k.Leaf.Get(x.Next)]
 	if leaf.Kind != ir.Leaf {
@@ -55,13 +56,56 @@ func (x *search) haltsNext() bool {
 		case x.Program.States[leaf.ID].Over[at] >= 0:
 			return false
 		}
-		x.halts[at] = true
+		x.halt(leaf, at, by)
 		if x.nextOver() < 0 {
 			return true
 		}
 		k.OverDue.Put(x.Next, at, false)
 	}
 	return false
+}
+
+// Halt is where a run may be halted because nothing takes over_budget: in configuration
+// Config, right behind the input By that something takes there; without one, on the way of an
+// attempt that runs.
+type Halt struct {
+	Config int32
+	By     *ir.Case
+}
+
+// halt notes that over_budget of the cost in place at halts runs in leaf, which input by, if
+// there is one, has led to.
+func (x *search) halt(leaf *ir.State, at int, by int32) {
+	in := InputAt{int32(leaf.ID), x.Table.OverBudgetID(at)}
+	if _, known := x.halts[in]; known {
+		return
+	}
+	h := Halt{Config: x.at}
+	if by != graph.None {
+		c := x.Table.Case(by)
+		h.By = &c
+	}
+	x.halts[in] = h
+}
+
+// RunIntoHalt is Run for the path to where over_budget of cost halts the run in leaf. It is no
+// proof where the halt is behind an input: what lets that one lead to leaf is left open.
+func (p *Product) RunIntoHalt(h Halt, leaf *ir.State, cost string) (w *witness.Witness, sure bool) {
+	over := ir.Case{Kind: ir.CaseOverBudget, Cost: cost}
+	if h.By == nil {
+		return p.Run(p.PathTo(h.Config), -1, over)
+	}
+	w, _ = p.Run(p.PathTo(h.Config), -1, *h.By)
+	last := len(w.Path) - 1
+	w.Path[last] = witness.Row{State: leaf, Input: arriving(over, false), At: w.Path[last-1].At}
+	w.Path = append(w.Path, witness.Row{State: leaf})
+	return w, false
+}
+
+// Halts is where over_budget of cost first halts a run in leaf, and whether it does.
+func (p *Product) Halts(leaf *ir.State, cost string) (Halt, bool) {
+	h, ok := p.halts[InputAt{int32(leaf.ID), p.Table.OverBudgetID(slices.Index(p.program.Enforced, cost))}]
+	return h, ok
 }
 
 // spending calls f with each place in leaf of an activity that is about to begin or runs, and
@@ -88,7 +132,7 @@ func (x *search) overspent(leaf *ir.State, f func(*step.InputCode)) {
 			case met && !x.timed():
 			case !x.beforeTimers(leaf) || !x.runsFor(leaf, place, 0):
 			case i < 0:
-				x.halts[at] = true
+				x.halt(leaf, at, graph.None)
 			default:
 				met = true
 				f(&x.Program.States[leaf.ID].Inputs[i])
@@ -140,12 +184,20 @@ func (x *search) endQuietly(leaf *ir.State, i int) {
 
 // TakesOverBudget reports whether something takes over_budget of cost wherever it may come.
 func (p *Product) TakesOverBudget(cost string) bool {
-	at := slices.Index(p.program.Enforced, cost)
-	if at < 0 || p.halts[at] {
+	if !slices.Contains(p.program.Enforced, cost) {
 		return false
 	}
+	of := func(in InputAt) bool {
+		c := p.Table.Case(in.Input)
+		return c.Kind == ir.CaseOverBudget && c.Cost == cost
+	}
+	for in := range p.halts {
+		if of(in) {
+			return false
+		}
+	}
 	for in := range p.unmet {
-		if c := p.Table.Case(in.Input); c.Kind == ir.CaseOverBudget && c.Cost == cost {
+		if of(in) {
 			return false
 		}
 	}

@@ -48,7 +48,7 @@ type Product struct {
 	faults     map[faultKey]Fault
 	broken     map[Broken]bool
 	unmet      map[InputAt]Unmet
-	halts      []bool // by place of a cost: its over_budget may come where nothing speaks of it
+	halts      map[InputAt]Halt // over_budget that may come where nothing speaks of it
 	spent      map[spentAt]Unmet
 
 	onward      *graph.Graph // see Onward

@@ -125,7 +125,7 @@ func (r *recorder) step(e int32) {
 			r.row(in, s.data, s.guards)
 			r.takenBy(a)
 		}
-		if l.Kind == Moved && c.Kind == ir.CaseTimer {
+		if l.Kind == Moved && (c.Kind == ir.CaseTimer || c.Kind == ir.CaseOverBudget) {
 			r.noteLate()
 		}
 		if leaving && r.schedule != nil {

@@ -36,7 +36,7 @@ func newSearch(t *flat.Table, code *step.Program) *search {
 			firstIn: make([]int32, len(m.States)), taken: make([]bool, len(m.Arms)), fired: make([]bool, len(m.Timers)),
 			begun: [][]step.Elements{nil}, beginnings: map[string]int32{}, retried: map[retryOf]retriedBy{},
 			faults: map[faultKey]Fault{}, broken: map[Broken]bool{}, unmet: map[InputAt]Unmet{}, spent: map[spentAt]Unmet{},
-			halts: make([]bool, len(code.Enforced)),
+			halts: map[InputAt]Halt{},
 		},
 		Step: step.New(code), number: map[Label]int32{}, times: newTimes(), junctions: junctions{inputs: map[widely]*wideInput{}},
 	}
@@ -113,10 +113,10 @@ func (x *search) noteFault(input int32) {
 	if x.From != nil {
 		at.Leaf = int32(x.From.ID)
 	}
-	x.broken[Broken{At: at, Arm: x.arm, Assign: x.Fault.Assign, Unset: x.Fault.Field, Circle: x.Fault.Leaf}] = true
+	x.broken[Broken{At: at, Arm: x.arm, Assign: x.Fault.Assign, Unset: x.Fault.Field, Absent: x.Fault.Absent, Circle: x.Fault.Leaf}] = true
 	x.addFault(Fault{
 		Config: x.at, Input: input, Assign: x.Fault.Assign, Circle: x.Fault.Leaf,
-		Unset: x.Fault.Field, ReadAt: x.Fault.At, Again: x.Again, Guessed: x.Guess,
+		Unset: x.Fault.Field, Absent: x.Fault.Absent, ReadAt: x.Fault.At, Again: x.Again, Guessed: x.Guess,
 	})
 }
 
@@ -125,7 +125,7 @@ func (x *search) noteFault(input int32) {
 func (x *search) addFault(f Fault) {
 	key := faultKey{assign: f.Assign, unset: f.ReadAt, input: f.Input}
 	switch {
-	case f.Unset != nil:
+	case f.ReadsUnset():
 		key.input = graph.None
 	case f.Assign == nil && f.Circle == nil:
 		return // an overflow

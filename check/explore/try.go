@@ -142,7 +142,7 @@ func MayReadUnset(t *flat.Table, limit int) bool {
 		return true
 	}
 	for _, f := range p.Faults() {
-		if f.Unset != nil {
+		if f.ReadsUnset() {
 			return true
 		}
 	}

@@ -22,12 +22,18 @@ func (p *Product) Steps() *Weigher {
 // Attempts adds up what each attempt of an activity counts for.
 func (p *Product) Attempts(of func(*ir.Activity) int64) *Weigher { return p.weigher(0, of) }
 
+// Weigh adds up what each attempt of an activity counts for, with step for each move and
+// retry. A sum that is over 64 bits is graph.Infinite.
+func (p *Product) Weigh(step int64, attempt func(*ir.Activity) int64) *Weigher {
+	return p.weigher(step, attempt)
+}
+
 // weigher counts step for each move and retry, and attempt for each attempt.
 func (p *Product) weigher(step int64, attempt func(*ir.Activity) int64) *Weigher {
 	ofLeaf := make([]int64, len(p.Table.Machine.States))
 	for _, d := range p.Table.Machine.Dos {
 		if d.Fan == nil {
-			ofLeaf[d.State.ID] += attempt(d.Activity)
+			ofLeaf[d.State.ID] = graph.Sum(ofLeaf[d.State.ID], attempt(d.Activity))
 		}
 	}
 	w := &Weigher{p: p, weights: make([]int64, len(p.labels))}
@@ -39,21 +45,23 @@ func (p *Product) weigher(step int64, attempt func(*ir.Activity) int64) *Weigher
 		case Started:
 			w.weights[i] = graph.Sum(ofLeaf[l.Into], p.ofElements(l, step, attempt))
 		case Moved:
-			w.weights[i] = step + graph.Sum(ofLeaf[l.Into], p.ofElements(l, step, attempt))
+			w.weights[i] = graph.Sum(step, graph.Sum(ofLeaf[l.Into], p.ofElements(l, step, attempt)))
 		case Retried:
 			if !p.CountedOnEntering(l) {
 				w.weights[i] = step
 			}
 		}
 		if d := p.starts(l); d != nil {
-			w.weights[i] += attempt(d.Activity)
+			w.weights[i] = graph.Sum(w.weights[i], attempt(d.Activity))
 		}
 		if w.bare != nil {
 			w.bare[i] = w.weights[i]
 			for _, e := range p.begun[l.Begun] {
 				d := p.Table.Machine.States[l.Into].Dos[e.Place]
 				each := graph.Sum(graph.Times(p.retriesEach(d), attempt(d.Activity)), graph.Times(step, p.retriesEach(d)))
-				w.bare[i] -= graph.Times(e.Most, each)
+				if all := graph.Times(e.Most, each); all < graph.Infinite && w.bare[i] < graph.Infinite {
+					w.bare[i] -= all
+				}
 			}
 		}
 	}
@@ -74,24 +82,50 @@ func (p *Product) ofElements(l Label, step int64, attempt func(*ir.Activity) int
 // SurePath is a path from the start that adds up to length, the most that any does, and
 // rests on no guess; nil where there is none.
 func (p *Product) SurePath(w *Weigher, length int64) []int32 {
-	var numbers []int32 // by edge of sure: its number in p
-	keep := func(_, e int32) bool { return p.Certain(e) && !p.Label(e).Again }
-	for e := range int32(len(p.To)) {
-		if keep(graph.None, e) {
-			numbers = append(numbers, e)
-		}
-	}
-	sure := p.Filter(keep)
-	of, n := sure.Components()
-	longest := graph.NewLongest(sure, of, n, func(from, e int32) int64 { return w.Of(from, numbers[e]) })
-	if longest.Length[0] != length {
+	most, path := p.longest(w, func(_, e int32) bool { return p.Certain(e) && !p.Label(e).Again })
+	if most != length {
 		return nil
 	}
-	path := longest.Path(0)
+	return path
+}
+
+// LongestInto is a path from the start into a terminal, or with nil to where the run has
+// not ended, and the most that any adds up to. There is one.
+func (p *Product) LongestInto(w *Weigher, terminal *ir.State) (length int64, path []int32) {
+	if terminal == nil {
+		return p.longest(w, func(_, e int32) bool { to := p.Leaf(p.To[e]); return to == nil || to.Kind == ir.Leaf })
+	}
+	var ends []int32
+	for c := range int32(p.Len()) {
+		if p.Leaf(c) == terminal {
+			ends = append(ends, c)
+		}
+	}
+	leads := p.Reverse().Reach(ends...)
+	return p.longest(w, func(_, e int32) bool { return leads[p.To[e]] })
+}
+
+// longest is the longest path from the start along the edges that keep lets pass.
+func (p *Product) longest(w *Weigher, keep func(from, e int32) bool) (length int64, path []int32) {
+	var numbers []int32 // by edge that is kept: its number in p
+	for from := range int32(p.Len()) {
+		for e := p.First[from]; e < p.First[from+1]; e++ {
+			if keep(from, e) {
+				numbers = append(numbers, e)
+			}
+		}
+	}
+	kept := p.Filter(keep)
+	of, n := kept.Components()
+	longest := graph.NewLongest(kept, of, n, func(from, e int32) int64 { return w.Of(from, numbers[e]) })
+	if longest.Length[0] == graph.Infinite {
+		return graph.Infinite, nil
+	}
+	path = longest.Path(0)
 	for i, e := range path {
 		path[i] = numbers[e]
 	}
-	return path
+	return longest.Length[0], path
 }
 
 // Bare is what path counts for without the retries that count where a visit begins; false

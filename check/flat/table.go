@@ -28,6 +28,7 @@ type Input struct {
 type Table struct {
 	Machine *ir.Machine
 
+	callees  []*Callee   // by activity: of one that calls a machine
 	cases    []ir.Case   // by Input.ID
 	enforced int         // how many costs the machine holds to their budget
 	doFirst  []int32     // the ID of the first case of each do
@@ -37,10 +38,14 @@ type Table struct {
 	lost     [][]*ir.Arm // by state: see Lost
 }
 
-// New computes the table of m.
-func New(m *ir.Machine) *Table {
+// New computes the table of m. Of the machines that it calls nothing is known but their
+// text.
+func New(m *ir.Machine) *Table { return NewCalling(m, make([]*Callee, len(m.Activities))) }
+
+// NewCalling is New with what is known of the machines that m calls, by activity.
+func NewCalling(m *ir.Machine, callees []*Callee) *Table {
 	n := len(m.States)
-	t := &Table{Machine: m, spoken: make([]spoken, n), rows: make([][]Input, n), repeats: make([]bool, n), lost: make([][]*ir.Arm, n)}
+	t := &Table{Machine: m, callees: callees, spoken: make([]spoken, n), rows: make([][]Input, n), repeats: make([]bool, n), lost: make([][]*ir.Arm, n)}
 	t.number()
 	for _, s := range m.States { // parents come before children
 		t.lost[s.ID] = t.lostArms(s)
@@ -114,6 +119,10 @@ func (t *Table) timerID(timer *ir.Timer) int32 { return int32(len(t.Machine.Even
 func (t *Table) doneID() int32                 { return int32(len(t.Machine.Events) + len(t.Machine.Timers)) }
 func (t *Table) cancelID() int32               { return t.doneID() + 1 }
 
+// OverBudgetID is the number of the case in which the cost passes its budget that stands in
+// place at of those that the machine is held to.
+func (t *Table) OverBudgetID(at int) int32 { return t.cancelID() + 1 + int32(at) }
+
 // casesOf are the numbers of d's results and failures: from first up to end.
 func (t *Table) casesOf(d *ir.Do) (first, end int32) {
 	if d.ID+1 < len(t.doFirst) {
@@ -144,7 +153,9 @@ func (t *Table) leafRows(s *ir.State) []Input {
 	for _, d := range s.Dos {
 		first, end := t.casesOf(d)
 		for id := first; id < end; id++ {
-			rows = append(rows, t.row(s, id))
+			if c := t.cases[id]; c.Kind != ir.CaseResult || !t.Never(d.Activity, c.Event) {
+				rows = append(rows, t.row(s, id))
+			}
 		}
 	}
 	if len(s.Dos) > 0 || s.IsChoice() {

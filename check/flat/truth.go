@@ -28,7 +28,7 @@ func Guard(e ir.Expr) Truth {
 			return truth(c.Int != 0)
 		}
 	case *ir.IsSet:
-		if e.Var.Param || e.Var.Default != nil {
+		if e.Var != nil && !e.Var.MayBeUnset() || e.Field != nil && !e.Field.Optional {
 			return truth(!e.Not)
 		}
 	case *ir.Unary:

@@ -15,6 +15,7 @@ import (
 // bytes or items is not written out: it stands as its length, "len(name)".
 type Model struct {
 	Unset  []string        // the fields that are not set
+	Sent   []string        // the fields of the input that are there, with any value
 	Guards map[string]bool // verdicts of host guards, by the call as written
 	values map[string]any  // see Values
 	text   []string
@@ -71,13 +72,18 @@ func (p *problem) read() []*variable {
 		}
 	}
 	for _, f := range p.facts {
-		if f.kind == boolean || f.kind == isSet {
+		if f.kind == boolean || f.kind == isSet && f.term.Var != nil {
 			add(&variable{term: f.term, typ: f.typ()})
 		}
 	}
 	for _, l := range p.asked {
 		for _, v := range l.call.reads {
 			add(v)
+		}
+	}
+	for _, f := range p.facts {
+		if f.kind == isSet { // of a field of the input that nothing else reads
+			add(&variable{term: f.term, typ: &ir.Type{Kind: ir.Invalid}})
 		}
 	}
 	return slices.SortedFunc(maps.Values(seen), func(a, b *variable) int { return a.term.compare(b.term) })

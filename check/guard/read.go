@@ -59,10 +59,16 @@ func (r *reader) condition(e ir.Expr) condition {
 	}
 	switch e := e.(type) {
 	case *ir.IsSet:
-		if e.Not {
-			return total(not(set(e.Var)))
+		var holds *node
+		if e.Field != nil {
+			holds = r.sent(e.Field)
+		} else {
+			holds = set(e.Var)
 		}
-		return total(set(e.Var))
+		if e.Not {
+			return total(not(holds))
+		}
+		return total(holds)
 	case *ir.VarRef, *ir.FieldRef:
 		if v := r.variable(e); v != nil && v.kind() == ir.Bool {
 			return reading(r.allSet(e), factNode(fact{kind: boolean, term: v.term}))
@@ -114,8 +120,15 @@ func either(a, b condition) condition {
 func (r *reader) allSet(e ir.Expr) *node {
 	out := always
 	ir.Walk(e, func(e ir.Expr) bool {
-		if ref, ok := e.(*ir.VarRef); ok {
-			out = and(out, set(ref.Var))
+		switch e := e.(type) {
+		case *ir.VarRef:
+			if !e.OrUnset {
+				out = and(out, set(e.Var))
+			}
+		case *ir.FieldRef:
+			if !e.OrUnset {
+				out = and(out, r.sent(e))
+			}
 		}
 		return true
 	})

@@ -23,8 +23,13 @@ type renderer struct {
 // lists of the length that v has.
 func (r *renderer) put(v *variable) bool {
 	if f, asked := r.p.factOf[fact{kind: isSet, term: v.term}]; asked && r.v.facts[f] != yes {
-		r.m.Unset = append(r.m.Unset, v.term.Var.Name)
+		r.m.Unset = append(r.m.Unset, v.term.String())
 		r.m.text = append(r.m.text, v.term.String()+" is not set")
+		return true
+	}
+	if v.typ.Kind == ir.Invalid {
+		r.m.Sent = append(r.m.Sent, v.term.String())
+		r.m.text = append(r.m.text, v.term.String()+" is set")
 		return true
 	}
 	name, value, text := v.term, any(nil), ""

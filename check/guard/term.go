@@ -83,14 +83,18 @@ func newVariable(t term, typ *ir.Type) *variable {
 	return v
 }
 
-// mayBeUnset reports whether some run may have v unset: parameters are always
-// set, and so are fields with a default.
-func mayBeUnset(v *ir.Var) bool { return !v.Param && v.Default == nil }
-
 // set holds where v is set.
 func set(v *ir.Var) *node {
-	if !mayBeUnset(v) {
+	if !v.MayBeUnset() {
 		return always
 	}
 	return factNode(fact{kind: isSet, term: term{Var: v}})
+}
+
+// sent holds where the field that e reads comes with the input.
+func (r *reader) sent(e *ir.FieldRef) *node {
+	if f := r.field(e.Name); !e.Optional || f != nil && !f.Optional {
+		return always
+	}
+	return factNode(fact{kind: isSet, term: term{Event: e.Name}})
 }

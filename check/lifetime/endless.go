@@ -68,7 +68,7 @@ func (t *Times) endlessAt(c int32, seen []bool) (Endless, bool) {
 		}
 		leaf := t.p.Leaf(t.p.To[e])
 		for _, d := range leaf.Dos {
-			if d.Timeout == nil {
+			if t.limit(d) == graph.Infinite {
 				return Endless{At: c, Leaf: leaf, Attempt: d}, true
 			}
 		}

@@ -54,7 +54,7 @@ func (t *Times) fanTime(d *ir.Do, n int64) int64 {
 		}
 		attempts, waits = graph.Sum(attempts, *a.Max), graph.Sum(waits, wait)
 	}
-	each := graph.Times(attempts, timing.AttemptLimit(d))
+	each := graph.Times(attempts, t.limit(d))
 	time := graph.Sum(each, waits)
 	limit := d.Fan.Limit
 	if limit > 0 && n > limit && attempts == 1 {

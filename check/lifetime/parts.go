@@ -5,12 +5,23 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// Part is one term of the sum that a time is: what a timer lets pass, or
-// what attempts and the waits before them may take in a visit.
+// Part is one term of the sum that a time is: what a timer lets pass, how long machines
+// last that are called in its state and that it cancels, or what attempts and the waits
+// before them may take in a visit.
 type Part struct {
 	Timer *ir.Timer // nil where it is attempts
+	Stops bool      // it is what the machines last that Timer cancels
 	Leaf  *ir.State // of the attempts
 	Time  int64     // nanoseconds
+}
+
+// byTimer are the parts of what passes until c has fired, and what it cancels has stopped.
+func byTimer(c capping) []Part {
+	parts := []Part{{Timer: c.Timer, Time: c.most - c.stops}}
+	if c.stops > 0 {
+		parts = append(parts, Part{Timer: c.Timer, Stops: true, Time: c.stops})
+	}
+	return parts
 }
 
 // Parts is the sum that the time from the start is; nil where that has no end.
@@ -25,7 +36,7 @@ func (t *Times) Parts() []Part {
 	for {
 		if timer < 0 && t.free(c) != t.Longest[c] {
 			timer = t.capOf(c)
-			parts = append(parts, Part{Timer: t.timers(c)[timer].Timer, Time: t.timers(c)[timer].most})
+			parts = append(parts, byTimer(t.timers(c)[timer])...)
 		}
 		from, e := t.follow(c, timer)
 		if e == graph.None {
@@ -39,7 +50,7 @@ func (t *Times) Parts() []Part {
 		weight, next := t.weight(from, e), -1
 		if t.reach(from, e) != graph.Sum(weight, t.Longest[to]) {
 			next = t.capAlong(e)
-			parts = append(parts, Part{Timer: t.around[t.p.Label(e).Into][next].Timer, Time: t.around[t.p.Label(e).Into][next].most})
+			parts = append(parts, byTimer(t.around[t.p.Label(e).Into][next])...)
 		} else if weight > 0 {
 			parts = append(parts, Part{Leaf: t.p.Leaf(to), Time: weight})
 		}

@@ -1,7 +1,7 @@
 // Package lifetime bounds how long a run may last, on the product of package explore.
 //
 // In the order in which to read them: times.go (the equations), fans.go (what the elements
-// of a fan-out last), settle.go (their
+// of a fan-out last), callees.go (what machines last that are called), settle.go (their
 // solution, component by component), parts.go (the sum that a time is), endless.go
 // (why one has no end).
 package lifetime
@@ -40,6 +40,7 @@ type Times struct {
 	exits   []int64     // exit(T, c), for each timer around the leaf of c
 	attempt []int64     // by state ID: what the attempts cost that start with it, of one without fan-outs
 	begun   map[beginning]int64
+	stopsIn []int64 // by state ID: see stopping
 	first   []int32 // by component: where its members begin
 	members []int32
 }
@@ -48,6 +49,7 @@ type Times struct {
 func New(p *explore.Product, of []int32, n int) *Times {
 	t := &Times{Longest: make([]int64, p.Len()), p: p, of: of, start: make([]int32, p.Len()+1)}
 	m := p.Table.Machine
+	t.stopsIn = t.stopping()
 	t.around, t.attempt, t.begun = make([][]capping, len(m.States)), make([]int64, len(m.States)), map[beginning]int64{}
 	for _, s := range m.States {
 		if s.Kind != ir.Leaf {
@@ -58,7 +60,11 @@ func New(p *explore.Product, of []int32, n int) *Times {
 			for _, timer := range outer.Timers {
 				_, most := timing.WaitOf(timer)
 				ends := most >= 0 && (!timer.Idle || calm) && p.Tells(timer)
-				t.around[s.ID] = append(t.around[s.ID], capping{timer, most, ends})
+				c := capping{Timer: timer, most: most, ends: ends, stops: t.stopsIn[outer.ID]}
+				if ends {
+					c.most = graph.Sum(most, c.stops)
+				}
+				t.around[s.ID] = append(t.around[s.ID], c)
 			}
 		}
 		if !hasFan(s) {
@@ -79,8 +85,9 @@ func New(p *explore.Product, of []int32, n int) *Times {
 // capping is a timer around a leaf.
 type capping struct {
 	*ir.Timer
-	most int64 // that it lets pass
-	ends bool  // it sets an end to that
+	most  int64 // that it lets pass, with stops; -1 without end
+	stops int64 // how long machines last that are called inside its state, once they are cancelled
+	ends  bool  // it sets an end to that
 }
 
 func (t *Times) timers(c int32) []capping {
@@ -96,7 +103,7 @@ func (t *Times) timers(c int32) []capping {
 func (t *Times) attemptTime(leaf *ir.State, elements func(place int) int64) int64 {
 	longest := int64(0)
 	for i, d := range leaf.Dos {
-		time := timing.AttemptLimit(d)
+		time := t.limit(d)
 		if d.Fan != nil {
 			time = t.fanTime(d, elements(i))
 		} else if sideBySide(leaf) {
@@ -119,7 +126,7 @@ func (t *Times) allRetries(d *ir.Do) int64 {
 		if a.Max == nil || !bounded {
 			return graph.Infinite
 		}
-		total = graph.Sum(total, graph.Times(*a.Max, graph.Sum(wait, timing.AttemptLimit(d))))
+		total = graph.Sum(total, graph.Times(*a.Max, graph.Sum(wait, t.limit(d))))
 	}
 	return total
 }
@@ -138,7 +145,7 @@ func (t *Times) weight(from, e int32) int64 {
 		if !bounded {
 			return graph.Infinite
 		}
-		return graph.Sum(wait, timing.AttemptLimit(leaf.Dos[0]))
+		return graph.Sum(wait, t.limit(leaf.Dos[0]))
 	case explore.Stayed:
 		if c, ok := t.p.Input(e); ok && c.Kind == ir.CaseTimer {
 			return t.restOf(t.p.To[e])
@@ -157,11 +164,11 @@ func (t *Times) restOf(c int32) int64 {
 		if t.p.HasEnded(c, i) {
 			continue
 		}
-		time := graph.Sum(timing.AttemptLimit(d), t.longestRetryWait(d))
+		time := graph.Sum(t.limit(d), t.longestRetryWait(d))
 		if d.Fan != nil {
 			time = t.fanTime(d, t.p.OpenAtMost(c, i))
 		} else if sideBySide(leaf) {
-			time = graph.Sum(timing.AttemptLimit(d), t.allRetries(d))
+			time = graph.Sum(t.limit(d), t.allRetries(d))
 		}
 		longest = max(longest, time)
 	}

@@ -23,6 +23,16 @@ func GenerateEnforced(r *rand.Rand) string {
 	}
 }
 
+// GenerateEnforcedFans is GenerateEnforced for activities that run for the elements of a list.
+func GenerateEnforcedFans(r *rand.Rand) string {
+	for {
+		src := GenerateFans(r)
+		if strings.Contains(src, "cost usd") {
+			return enforce(src)
+		}
+	}
+}
+
 var (
 	costLine   = regexp.MustCompile(`cost usd (0\.\d+)`)
 	budgetLine = regexp.MustCompile(`(?m)^ *budget .*\n`)

@@ -1,6 +1,9 @@
 package oracletest
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // guard writes a condition; field is the type of `event.v`, or empty.
 func (g *generator) guard(field string) string {
@@ -16,6 +19,12 @@ func (g *generator) guard(field string) string {
 var comparisons = []string{"==", "!=", "<", "<=", ">", ">="}
 
 func (g *generator) atom(field string) string {
+	if g.maybe {
+		if text := g.asks(field); text != "" {
+			return text
+		}
+		field = strings.TrimSuffix(field, "?")
+	}
 	list := []string{
 		fmt.Sprintf("n %s %d", pick(g, comparisons), g.IntN(4)),
 		"n < 3",
@@ -62,6 +71,12 @@ func (g *generator) effect(field string) string {
 }
 
 func (g *generator) assign(field string) string {
+	if g.maybe {
+		if text := g.copies(field); text != "" {
+			return text
+		}
+		field = strings.TrimSuffix(field, "?")
+	}
 	list := []string{fmt.Sprintf("n = %d", g.IntN(4)), "n = min(n + 1, 3)", "n = max(n - 1, 0)"}
 	add := func(there bool, text ...string) {
 		if there {

@@ -35,7 +35,7 @@ const (
 )
 
 var faults = map[machine.CauseCode]What{
-	machine.FieldUnset: Unset, machine.ParamUnset: Unset, machine.Overflow: Overflow,
+	machine.FieldUnset: Unset, machine.ParamUnset: Unset, machine.InputField: Unset, machine.Overflow: Overflow,
 	machine.OutOfRange: OutOfRange, machine.BadValue: OutOfRange, machine.RequireCircle: Circle,
 }
 
@@ -140,6 +140,9 @@ func (s *Space) arms(leaf int, in machine.Input) []int {
 func (s *Space) readArguments(next *machine.Snapshot, t *machine.Task) {
 	ask := func(int, []machine.Value) (bool, error) { return true, nil }
 	if _, err := s.m.TaskArgs(next, t, start, ask); err != nil {
+		if s.Def.Calls(&s.Def.Dos[t.Do]) && machine.CauseOf(err) == nil {
+			return // what a machine is given does not fit, so that it fails as unknown
+		}
 		s.fault(Event{State: next.State, Arm: -1}, machine.CauseOf(err))
 	}
 }

@@ -54,9 +54,11 @@ type generator struct {
 	flat       bool   // no timers
 	fans       bool   // activities run for elements of lists
 	set        bool   // a list that events set
+	child      string // the arguments of the machine that is called
 	inFan      bool   // the arms of a fan-out are being written
 	elements   string // the type of the list that is a parameter
 	category   bool   // a declared category of failure
+	maybe      bool   // what may be absent: the parameter, payloads, and what activities and messages are given
 }
 
 type plannedState struct {
@@ -74,6 +76,7 @@ type plannedActivity struct {
 	results []plannedEvent
 	fails   bool
 	cost    int
+	called  bool // it is a machine
 }
 
 func (g *generator) chance(p float64) bool { return g.Float64() < p }
@@ -168,6 +171,9 @@ func (g *generator) params() string {
 	if g.fans {
 		return "(xs " + g.elements + ")"
 	}
+	if g.param && g.maybe {
+		return "(limit int 0..2?)"
+	}
 	if g.param {
 		return "(limit int 0..2)"
 	}
@@ -196,6 +202,9 @@ func (g *generator) declarations() {
 	}
 	g.close()
 	for _, e := range append(append([]plannedEvent(nil), g.events...), g.results...) {
+		if strings.Contains(e.name, ".") {
+			continue // a terminal of the machine that is called
+		}
 		if e.field == "" {
 			g.line("event %s", e.name)
 		} else {
@@ -203,7 +212,13 @@ func (g *generator) declarations() {
 		}
 	}
 	for _, a := range g.activities {
+		if a.called {
+			continue
+		}
 		text := "activity " + a.name + "()"
+		if g.maybe {
+			text = "activity " + a.name + "(a int 0..2?)"
+		}
 		for i, e := range a.results {
 			text += []string{" -> ", " | "}[i] + e.name
 		}
@@ -219,6 +234,10 @@ func (g *generator) declarations() {
 	}
 	if g.host {
 		g.line("guard host(n int)")
+	}
+	if g.maybe {
+		g.line("event Out { v int 0..1? }")
+		g.line("guard maybe(n int 0..2?)")
 	}
 	for range max(0, g.IntN(4)-1) {
 		g.promise()

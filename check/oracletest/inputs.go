@@ -23,7 +23,7 @@ func (s *Space) others(at *machine.Snapshot) []machine.Input {
 				}
 			}
 			for _, report := range s.reports(at, task.Do)[1:] {
-				list = append(list, machine.Input{Kind: machine.SpentInput, Do: task.Do, Key: task.Key, Attempt: task.Attempt, Cost: report})
+				list = append(list, machine.Input{Kind: machine.SpentInput, Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt, Cost: report})
 			}
 		}
 	}
@@ -49,6 +49,9 @@ func (s *Space) says(at *machine.Snapshot, task machine.Task) []machine.Input {
 		list = append(list, in)
 	}
 	for _, e := range activity.Results {
+		if !s.mayRaise(do.Activity, e) {
+			continue
+		}
 		in.Event = e
 		list = append(list, s.each(in, s.Def.Events[e].Fields)...)
 	}

@@ -138,25 +138,35 @@ func (g *generator) work() {
 	for _, label := range labels {
 		a := pick(g, g.activities)
 		text := "do " + a.name + "()"
+		switch {
+		case a.called:
+			text = "do machine " + a.name + "(" + g.child + ")"
+		case g.maybe:
+			text = "do " + a.name + "(" + g.given("") + ")"
+		}
 		if g.inFan = g.fans && g.chance(0.85); g.inFan {
 			text += g.fan()
 		}
 		if label != "" {
 			text += " as " + label[:1]
 		}
-		if g.chance(0.1) {
+		if g.chance(0.1) && !a.called {
 			text += " per " + g.scope()
 		}
 		if g.chance(0.7) {
 			text += " timeout " + pick(g, []string{"4s", "12s"})
 		}
-		if g.chance(0.1) {
+		if g.chance(0.1) && !a.called {
 			text += pick(g, []string{" heartbeat 4s", " progress 8s"})
 		}
 		g.line("%s", text)
 		for _, e := range a.results {
+			name := e.name
+			if a.called && label != "" {
+				_, name, _ = strings.Cut(name, ".")
+			}
 			if !g.slip() {
-				g.arms("on "+label+e.name, e.field, true)
+				g.arms("on "+label+name, e.field, true)
 			}
 		}
 		if g.chance(0.5) {

@@ -30,7 +30,8 @@ func (s *Space) readRequire(at *machine.Snapshot) {
 	_, _, record, err := s.m.Step(at, machine.Input{Kind: machine.RepairInput}, start, yes)
 	if err == nil {
 		s.redirected(record)
-	} else if strings.Contains(err.Error(), "lead round in a circle") { // by its else target back to it
+	} else if cause := machine.CauseOf(err); strings.Contains(err.Error(), "lead round in a circle") || // by its else target back to it
+		cause != nil && cause.Place.String() != "the require of "+s.Def.States[at.State].Path { // or where that leads cannot be computed
 		s.note(Event{What: Violated, State: at.State, Arm: -1})
 	}
 }
@@ -43,7 +44,7 @@ func (s *Space) Over(name string, most *big.Rat) bool {
 		length = s.Steps()
 	} else {
 		unit = big.NewRat(1, 100)
-		length = s.Attempts(Hundredths(s.Machine.Activities, name))
+		length = s.TreeCost(name)
 	}
 	return length == Endless || new(big.Rat).Mul(new(big.Rat).SetInt64(length), unit).Cmp(most) > 0
 }
@@ -150,18 +151,41 @@ func (s *Space) asksConstants(leaf int) bool {
 }
 
 func (s *Space) waits(leaf int) bool {
+	ways, only := s.waysOut(leaf)
+	return only && ways > 0
+}
+
+// NeverEnds reports whether some run may not end: it waits, or nothing leads on.
+func (s *Space) NeverEnds() bool {
+	for id, entered := range s.Entered() {
+		if entered && s.Def.States[id].Kind == machine.LeafState {
+			if _, only := s.waysOut(id); only {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// waysOut counts the ways out of a leaf, and says whether all of them need never come.
+func (s *Space) waysOut(leaf int) (ways int, only bool) {
 	for _, t := range s.Def.Timers {
 		if s.inside(leaf, t.State) {
-			return false
+			return 0, false
 		}
 	}
 	limitless := func(do int) bool {
 		d := &s.Def.Dos[do]
+		if callee := s.callees[d.Activity]; callee != nil && !callee.NeverEnds() {
+			return false
+		}
 		return d.Timeout == nil && d.Heartbeat == nil && d.Progress == nil
 	}
-	ways := 0
 	for _, h := range s.Def.States[leaf].Handlers {
 		if h.Kind == machine.CancelInput || h.Kind == machine.OverBudgetInput || !s.leadsOn(h.Arms) {
+			continue
+		}
+		if h.Kind == machine.ResultInput && h.Event >= 0 && !s.mayRaise(s.Def.Dos[h.Do].Activity, h.Event) {
 			continue
 		}
 		ways++
@@ -169,15 +193,15 @@ func (s *Space) waits(leaf int) bool {
 		case machine.EventInput:
 		case machine.DoneInput:
 			if !slices.ContainsFunc(s.Def.States[leaf].Dos, limitless) {
-				return false
+				return 0, false
 			}
 		default:
 			if !limitless(h.Do) {
-				return false
+				return 0, false
 			}
 		}
 	}
-	return ways > 0
+	return ways, true
 }
 
 // leadsOn reports whether one of arms, in the order in which they are tried, may

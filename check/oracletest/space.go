@@ -34,6 +34,8 @@ type Space struct {
 	Nodes   []*Node
 	Cut     bool // some run would have deferred more than maxDeferred events
 
+	callees map[int]*Space // by activity: of the machine that it calls
+
 	m      *machine.Machine
 	number map[string]int
 	seen   map[Event]bool
@@ -57,6 +59,8 @@ type Edge struct {
 	Arm     int            // -1 where none is taken
 	Started []int          // the activities of which an attempt starts
 	AtOnce  bool           // no time passes before it
+
+	begun []machine.Task // whose attempts start between the node and it
 }
 
 // same reports whether f is e at another time.
@@ -84,7 +88,16 @@ func Explore(m *ir.Machine, limit int) *Space {
 	if err != nil {
 		return nil
 	}
-	s := &Space{Machine: m, Def: d, m: compiled, number: map[string]int{}, seen: map[Event]bool{}, fired: map[int]bool{}, values: newValuesOf(d)}
+	callees := map[int]*Space{}
+	for i, a := range m.Activities {
+		if a.Machine == nil {
+			continue
+		}
+		if callees[i] = Explore(a.Machine, limit); callees[i] == nil || callees[i].Cut {
+			return nil
+		}
+	}
+	s := &Space{Machine: m, Def: d, callees: callees, m: compiled, number: map[string]int{}, seen: map[Event]bool{}, fired: map[int]bool{}, values: newValuesOf(d)}
 	s.node(compiled.NewSnapshot("r", 1), start)
 	steps := 0
 	for i := 0; i < len(s.Nodes); i++ {
@@ -134,7 +147,10 @@ func (s *Space) canonical(of *machine.Snapshot, now time.Time) *machine.Snapshot
 		c.Seq, c.Visit = 1, 1
 		c.Started, c.Entered, c.Now = start, start, start
 	}
-	c.Executions, c.Halt, c.Spent = nil, nil, nil // what was spent before is free
+	c.Executions, c.Halt, c.Spent = nil, nil, nil                    // what was spent before is free
+	if c.Left, c.Forced = false, false; c.Status == machine.Ending { // nothing comes until its children have ended
+		c.Status = machine.Finished
+	}
 	c.Lists = slices.Clone(c.Lists)
 	for i := range c.Lists {
 		c.Lists[i].Seq = 1
@@ -226,7 +242,8 @@ func (s *Space) record(i int, in machine.Input, next *machine.Snapshot, commands
 			s.readArguments(next, &c.Task)
 		}
 	}
-	e.Started = append(e.Started, s.activities(Begun(s.Nodes[i].Snapshot, next, in, start, now))...)
+	e.begun = Begun(s.Nodes[i].Snapshot, next, in, start, now)
+	e.Started = append(e.Started, s.activities(e.begun)...)
 	s.readRequire(next)
 	e.To = s.node(next, now)
 	if !slices.ContainsFunc(s.Nodes[i].Edges, e.same) {

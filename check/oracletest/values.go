@@ -239,7 +239,11 @@ func (s *Space) each(in machine.Input, fields []machine.Field) []machine.Input {
 	for i := range fields {
 		var longer [][]machine.Value
 		for _, row := range rows {
-			for _, v := range s.values.of(&fields[i].Type) {
+			values := s.values.of(&fields[i].Type)
+			if fields[i].Optional {
+				values = append(values, machine.Unset)
+			}
+			for _, v := range values {
 				longer = append(longer, append(row[:len(row):len(row)], v))
 			}
 		}

@@ -46,7 +46,7 @@ func (s *Space) trapped() []bool {
 	of, n := cut{s, onward}.components()
 	free := make([]bool, n)
 	for i, node := range s.Nodes {
-		if s.terminal(i) || node.Snapshot.Status == machine.Finished {
+		if s.terminal(i) || node.Snapshot.Status.Over() {
 			free[of[i]] = true
 		}
 		for k := range node.Edges {
@@ -302,7 +302,7 @@ func (s *Space) misses(leaf, do int, kind machine.InputKind) bool {
 	}
 	if kind == machine.ResultInput {
 		for _, e := range s.Def.Activities[s.Def.Dos[do].Activity].Results {
-			if !handled(e, -1) {
+			if s.mayRaise(s.Def.Dos[do].Activity, e) && !handled(e, -1) {
 				return true
 			}
 		}

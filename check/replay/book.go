@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -11,7 +13,7 @@ import (
 type book struct {
 	m         *ir.Machine
 	x         *machine.Machine // m, with a guard for each text of a call
-	calls     []string         // by guard: that text
+	asks      []string         // by guard: that text
 	choices   map[place][]ir.Choice
 	reads     map[place]map[string]bool
 	cases     map[*ir.State][]ir.Case
@@ -22,6 +24,8 @@ type book struct {
 	asked     []int64            // see lengthsAsked
 	copied    bool               // an effect reads a length
 	element   *bool              // see readsElement
+	calls     bool               // the machine calls others
+	lasts     []int64            // see Witness
 }
 
 // place is an input in a leaf.
@@ -31,17 +35,18 @@ type place struct {
 }
 
 func newBook(m *ir.Machine) (*book, error) {
-	definition, calls := table.CompileCalls(m)
+	definition, asks := table.CompileCalls(m)
 	sound(definition)
 	x, err := machine.Compile(definition)
 	if err != nil {
 		return nil, err
 	}
 	b := &book{
-		m: m, x: x, calls: calls, choices: map[place][]ir.Choice{}, reads: map[place]map[string]bool{}, cases: map[*ir.State][]ir.Case{},
+		m: m, x: x, asks: asks, choices: map[place][]ir.Choice{}, reads: map[place]map[string]bool{}, cases: map[*ir.State][]ir.Case{},
 		constants: map[*ir.Type][]machine.Value{},
 	}
 	b.lengthsAsked()
+	b.calls = slices.ContainsFunc(m.Activities, func(a *ir.Activity) bool { return a.Machine != nil })
 	return b, nil
 }
 
@@ -72,8 +77,13 @@ func (b *book) readOf(leaf *ir.State, c ir.Case) map[string]bool {
 			if choice.Arm != nil {
 				for whole := range choice.Arm.Exprs() {
 					ir.Walk(whole, func(e ir.Expr) bool {
-						if ref, ok := e.(*ir.FieldRef); ok {
-							read[ref.Name] = true
+						switch e := e.(type) {
+						case *ir.FieldRef:
+							read[e.Name] = true
+						case *ir.IsSet:
+							if e.Field != nil {
+								read[e.Field.Name] = true
+							}
 						}
 						return true
 					})

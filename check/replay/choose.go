@@ -23,21 +23,37 @@ func (p *player) paramChoices() [][]machine.Value {
 			lists = append(lists, []machine.Value{machine.TimeValue(epoch)})
 			continue
 		}
-		given, err := machine.Unset, error(nil)
-		if x, said := p.w.Params[v.Name]; said {
-			given, err = parse(v.Type, x)
-		}
-		if given.IsSet() && err == nil {
+		x, said := p.w.Params[v.Name]
+		given, err := parseSaid(v.Type, x)
+		if said && x == nil {
+			lists = append(lists, []machine.Value{machine.Unset})
+		} else if given.IsSet() && err == nil {
 			lists = append(lists, p.listsOf(v.Type, given))
 		} else {
 			tried := p.listsOf(v.Type, candidates(v.Type, append(p.instants(v.Type), p.book.constantsOf(v.Type)...))...)
 			if v.Own { // a run has an id
 				tried = slices.DeleteFunc(tried, func(id machine.Value) bool { return id.Text() == "" })
 			}
+			if v.Optional {
+				tried = maybe(v.Type, tried, !said)
+			}
 			lists = append(lists, tried)
 		}
 	}
 	return product(lists)
+}
+
+// maybe are those of tried, values of type t, that what may be absent can have, and absent
+// itself where that may be tried. It cannot be null, which is absent.
+func maybe(t *ir.Type, tried []machine.Value, absent bool) []machine.Value {
+	if t.Kind == ir.JSON {
+		tried = slices.DeleteFunc(tried, func(v machine.Value) bool { return v.Text() == "null" })
+		tried = append(tried, machine.JSONValue("{}"))
+	}
+	if absent {
+		tried = append(tried, machine.Unset)
+	}
+	return tried
 }
 
 // payloads are the payloads to try for in: the values that the row names, and
@@ -57,18 +73,22 @@ func (p *player) payloads(r *run, in *input, i int) payloads {
 	read := p.book.readOf(r.leaf, in.Case)
 	out := payloads{fields: in.Event.Fields, fixed: map[string]machine.Value{}}
 	for _, f := range in.Event.Fields {
-		given := machine.Unset
-		if x, ok := said[f.Name]; ok {
-			given, _ = parse(f.Type, x)
-		}
+		x, isSaid := said[f.Name]
+		given, _ := parseSaid(f.Type, x)
 		switch {
+		case isSaid && x == nil, f.Optional && !isSaid && !read[f.Name]:
+			out.values = append(out.values, []machine.Value{machine.Unset})
 		case given.IsSet() && f.Type.Kind == ir.List && p.book.copied: // of the number that is made of its length the row knows nothing
 			out.values = append(out.values, p.listsOf(f.Type, append([]machine.Value{given}, fitting(f.Type, p.book.constantsOf(f.Type))...)...))
 		case given.IsSet():
 			out.values = append(out.values, p.listsOf(f.Type, given))
-		case read[f.Name]:
+		case isSaid, read[f.Name]:
 			given := append(r.alike(f.Type), p.instants(f.Type)...)
-			out.values = append(out.values, p.listsOf(f.Type, candidates(f.Type, append(given, p.book.constantsOf(f.Type)...))...))
+			tried := p.listsOf(f.Type, candidates(f.Type, append(given, p.book.constantsOf(f.Type)...))...)
+			if f.Optional {
+				tried = maybe(f.Type, tried, !isSaid)
+			}
+			out.values = append(out.values, tried)
 		default:
 			out.values = append(out.values, []machine.Value{plain(f.Type)})
 		}
@@ -259,11 +279,14 @@ func (p *player) show(row *witness.Row, in *input, data map[string]machine.Value
 	}
 	said := row.Data
 	row.Data, row.Rest = maps.Clone(said), nil
+	read := p.book.readOf(row.State, in.Case)
 	for _, f := range in.Event.Fields {
 		x, known := said[f.Name]
 		if !known {
-			fillIn(&row.Data, &row.Rest, f.Name, data[f.Name], f.Type)
-		} else if given, err := parse(f.Type, x); err != nil || key(given) != key(data[f.Name]) {
+			if data[f.Name].IsSet() || read[f.Name] {
+				fillIn(&row.Data, &row.Rest, f.Name, data[f.Name], f.Type)
+			}
+		} else if given, err := parseSaid(f.Type, x); err != nil || key(given) != key(data[f.Name]) {
 			row.Data[f.Name] = form(f.Type, data[f.Name])
 		}
 	}
@@ -272,7 +295,7 @@ func (p *player) show(row *witness.Row, in *input, data map[string]machine.Value
 // fillIn adds v to chosen, or where it is the plain value of t to rest.
 func fillIn(chosen, rest *map[string]any, name string, v machine.Value, t *ir.Type) {
 	to := chosen
-	if key(v) == key(plain(t)) {
+	if key(v) == key(plain(t)) || t.Kind == ir.JSON && v.Text() == "{}" {
 		to = rest
 	}
 	if *to == nil {

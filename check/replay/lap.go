@@ -67,7 +67,9 @@ func (b *book) deciding() []*ir.Var {
 			case *ir.VarRef:
 				decides[e.Var] = true
 			case *ir.IsSet:
-				decides[e.Var] = true
+				if e.Var != nil {
+					decides[e.Var] = true
+				}
 			case *ir.Call:
 				return e.Guard == nil // a host may say anything
 			}

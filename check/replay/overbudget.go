@@ -93,6 +93,6 @@ func (r *run) pass(in *input) error {
 	}
 	costs := append([]string{in.Cost}, in.overs...)
 	return r.step(machine.Input{
-		Kind: machine.SpentInput, Do: t.Do, Key: t.Key, Attempt: t.Attempt, Cost: r.report(r.book.m.Dos[t.Do].Activity, costs),
+		Kind: machine.SpentInput, Do: t.Do, Index: t.Index, Key: t.Key, Attempt: t.Attempt, Cost: r.report(r.book.m.Dos[t.Do].Activity, costs),
 	}, nil, nil)
 }

@@ -7,6 +7,7 @@
 //   - run.go is a run on runtime/machine: whatever an input does, the step does there. What a
 //     witness decides beside its inputs is put into it: answers of guards, and waits within
 //     their jitter.
+//   - children.go says what the machines are given that the run calls, and how they end.
 //   - elements.go says which element of a fan-out an input is of.
 //   - lap.go says when a cycle can be gone round for ever.
 //   - book.go, lengths.go and value.go look up what the text of the machine says.
@@ -15,6 +16,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -34,7 +36,8 @@ type run struct {
 	params  []machine.Value // and the run's own values: see ir.Machine.Inputs
 	started []int64         // by do: when its attempt begins, or has begun
 
-	elements map[int]*elements // of the fan-outs of the visit, by do
+	elements map[int]*elements             // of the fan-outs of the visit, by do
+	handed   map[attemptKey]map[string]any // of the machines that it has called, as they started
 
 	lap   lap     // after the first round of the loop
 	over  int64   // when that round ended
@@ -60,7 +63,7 @@ func newRun(b *book, params []machine.Value) *run {
 // clone is a copy that shares nothing that a step changes: a snapshot is never changed.
 func (r *run) clone() *run {
 	c := *r
-	c.started, c.elements = slices.Clone(r.started), r.cloneElements()
+	c.started, c.elements, c.handed = slices.Clone(r.started), r.cloneElements(), maps.Clone(r.handed)
 	return &c
 }
 
@@ -272,7 +275,7 @@ type answers struct {
 }
 
 func (a *answers) ask(call int, args []machine.Value) (bool, error) {
-	text := a.book.calls[call]
+	text := a.book.asks[call]
 	name, _, _ := strings.Cut(text, "(")
 	question := name
 	for _, v := range args {

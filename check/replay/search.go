@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/check/witness"
@@ -98,13 +99,16 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 			}
 			return nil, nil
 		}
+		if row.Children = r.childrenOpen(); p.w.Loop >= 0 {
+			row.Children = nil
+		}
 		if p.note(i, row); p.w.Loop >= 0 {
 			r.lap, r.over = p.book.lapOf(r), r.now
 			return p.come(r, p.w.Loop, 1)
 		}
 		return nil, p.holds(r)
 	}
-	if r.s.Status == machine.Finished {
+	if r.s.Status.Over() {
 		return nil, fmt.Errorf("row %d: the run has ended", i)
 	}
 	if !r.begins(&row) {
@@ -165,7 +169,11 @@ func (p *player) try(r *run, f *fork, who int, data map[string]machine.Value) (*
 		}
 		row.Input.Element = who + 1
 	}
-	at := r.now
+	r.noteGiven()
+	at, before := r.now, *r
+	if p.book.calls {
+		before.started = slices.Clone(r.started)
+	}
 	err := r.take(&given)
 	ends := lastInput && p.ends(err, i)
 	switch {
@@ -181,6 +189,9 @@ func (p *player) try(r *run, f *fork, who int, data map[string]machine.Value) (*
 		}
 		p.show(&row, f.in, data)
 		row.At = time.Duration(at)
+		if err == nil {
+			row.Children = r.childrenOf(&given, &before)
+		}
 		p.note(i, row)
 	}
 	if ends {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
@@ -70,6 +71,14 @@ func fits(t *ir.Type, v machine.Value) bool {
 		}
 	}
 	return true
+}
+
+// parseSaid is parse for what a witness says: null stands for what is absent.
+func parseSaid(t *ir.Type, x any) (machine.Value, error) {
+	if x == nil || x == witness.Present {
+		return machine.Unset, nil
+	}
+	return parse(t, x)
 }
 
 // parse reads the JSON form of a value of type t, as a witness holds it.
@@ -138,6 +147,9 @@ func parseText(t *ir.Type, x string) (machine.Value, error) {
 
 // form is the JSON form of a value of type t.
 func form(t *ir.Type, v machine.Value) any {
+	if !v.IsSet() {
+		return nil
+	}
 	switch t.Kind {
 	case ir.Bool:
 		return v.Bool()

@@ -28,13 +28,15 @@ const (
 // Witness performs w on m, with values for whatever it leaves open, and gives it
 // with all values and the times at which things happen. It is an error where
 // some row is not what happens there; of a loop, where the run cannot go round
-// again.
-func Witness(m *ir.Machine, w *witness.Witness, ending Ending) (*witness.Witness, error) {
+// again. Lasts says how long a run of each machine may last that m calls, in nanoseconds, by
+// activity; nil where nobody knows.
+func Witness(m *ir.Machine, w *witness.Witness, ending Ending, lasts []int64) (*witness.Witness, error) {
 	var first error
 	about, err := newBook(m)
 	if err != nil {
 		return nil, err
 	}
+	about.lasts = lasts
 	about.lap = map[*ir.State]bool{}
 	for i := w.Loop; i >= 0 && i < len(w.Path); i++ {
 		about.lap[w.Path[i].State] = true
@@ -134,7 +136,7 @@ func (p *player) setParams(params []machine.Value) {
 		x, said := p.w.Params[v.Name]
 		if !said {
 			fillIn(&p.params, &p.rest, v.Name, params[i], v.Type)
-		} else if given, err := parse(v.Type, x); err != nil || key(given) != key(params[i]) {
+		} else if given, err := parseSaid(v.Type, x); err != nil || key(given) != key(params[i]) {
 			p.params[v.Name] = form(v.Type, params[i])
 		}
 	}
@@ -276,8 +278,8 @@ func (r *run) linger(in *input) bool {
 		end = min(end, since(a.Due))
 	}
 	for _, t := range r.s.Tasks {
-		if limit := r.book.m.Dos[t.Do].Timeout; t.State == machine.TaskOpen && limit != nil {
-			end = min(end, r.startOf(&t)+*limit)
+		if limit := r.book.lastsAtMost(r.book.m.Dos[t.Do]); t.State == machine.TaskOpen && limit < math.MaxInt64/2 {
+			end = min(end, r.startOf(&t)+limit)
 		}
 	}
 	if end == math.MaxInt64 || end-justBefore <= r.now {
@@ -285,4 +287,16 @@ func (r *run) linger(in *input) bool {
 	}
 	r.now = end - justBefore
 	return true
+}
+
+// lastsAtMost is how long an attempt of d may last; math.MaxInt64 without end.
+func (b *book) lastsAtMost(d *ir.Do) int64 {
+	limit := int64(math.MaxInt64)
+	if d.Timeout != nil {
+		limit = *d.Timeout
+	}
+	if d.Activity.Machine != nil && b.lasts != nil {
+		limit = min(limit, b.lasts[d.Activity.Index])
+	}
+	return limit
 }

@@ -4,6 +4,7 @@ package witness
 
 import (
 	"cmp"
+	"maps"
 	"strconv"
 	"time"
 
@@ -24,6 +25,12 @@ type Witness struct {
 	Again  []time.Duration // when the rows of the cycle come in the second lap
 }
 
+// Present stands in Params and Data for any value of what may be absent, and is not; null
+// stands for what is. A replay puts a value in its place.
+var Present any = present{}
+
+type present struct{}
+
 // Row is an input that arrives in a state. The last row of a path has none.
 type Row struct {
 	State *ir.State // nil for a run that cannot even start
@@ -37,6 +44,7 @@ type Row struct {
 
 	LetStart bool     // it comes when the attempts have started for which elements wait
 	Begins   []Begins // of the first row of a visit: how many elements its fan-outs have
+	Children []Child  // that end with the input, or are cancelled by it
 }
 
 // Begins is how many elements a fan-out has.
@@ -99,8 +107,11 @@ func (in Input) Text() string {
 	switch do := in.Do; {
 	case do != nil && do.Fan != nil && in.Element > 0:
 		unlabelled := in.Case
-		unlabelled.Do = &ir.Do{}
-		text = in.sayer() + "." + unlabelled.Text()
+		if unlabelled.Do = &(ir.Do{}); in.Event != nil {
+			text = in.sayer() + "." + in.Event.Exit()
+		} else {
+			text = in.sayer() + "." + unlabelled.Text()
+		}
 	case do != nil && do.Label == "" && len(do.State.Dos) > 1:
 		text = do.Activity.Name + "." + text
 	}
@@ -127,17 +138,27 @@ func (w *Witness) Diag() *diag.Witness {
 	if w == nil {
 		return nil
 	}
-	out := &diag.Witness{Params: w.Params, Values: w.Values, Loop: w.Loop, Rest: w.Rest, Guards: w.Guards}
+	out := &diag.Witness{Params: known(w.Params), Values: w.Values, Loop: w.Loop, Rest: w.Rest, Guards: w.Guards}
 	for i := range w.Path {
 		r := &w.Path[i]
-		step := diag.Step{Input: r.Input.Text(), Data: r.Data, Rest: r.Rest, Guards: r.Guards}
+		step := diag.Step{Input: r.Input.Text(), Data: known(r.Data), Rest: r.Rest, Guards: r.Guards}
 		if r.State != nil {
 			step.State = r.State.Path
 		}
 		if r.Input.Kind != None {
 			step.At = r.At.String()
 		}
+		for _, c := range r.Children {
+			step.Children = append(step.Children, c.diag())
+		}
 		out.Path = append(out.Path, step)
 	}
+	return out
+}
+
+// known is data without what has no value of its own.
+func known(data map[string]any) map[string]any {
+	out := maps.Clone(data)
+	maps.DeleteFunc(out, func(_ string, v any) bool { return v == Present })
 	return out
 }

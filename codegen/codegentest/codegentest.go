@@ -62,17 +62,18 @@ func Load(tb testing.TB, name string) *ir.Machine {
 	return Parse(tb, name+".fsm", string(src))
 }
 
-// Parse is the one machine in src, which must have no errors.
+// Parse is the last machine in src, which must have no errors.
 func Parse(tb testing.TB, name, src string) *ir.Machine {
 	tb.Helper()
 	unit := lang.Load([]lang.Source{{Name: name, Src: []byte(src)}})
 	for _, d := range unit.Diags {
 		tb.Errorf("%s: %s: %s", d.Span, d.Rule, d.Message)
 	}
-	if tb.Failed() || len(unit.Program.Machines) != 1 {
-		tb.Fatalf("%s: want one machine without faults", name)
+	all := unit.Program.Machines
+	if tb.Failed() || len(all) == 0 {
+		tb.Fatalf("%s: want a machine without faults", name)
 	}
-	return unit.Program.Machines[0]
+	return all[len(all)-1]
 }
 
 // Chain is a machine of n states in groups of ten, each group a composite, with

@@ -21,7 +21,7 @@ var Target = codegen.Target{
 	Name:    "dot",
 	Summary: "a diagram for Graphviz",
 	Generate: func(m *ir.Machine, o codegen.Options) []codegen.File {
-		d := drawing.Plan(m, o.Highlight)
+		d := codegen.Draw(m, o)
 		return []codegen.File{{Name: m.Name + ".dot", Content: Print(d)}}
 	},
 }
@@ -94,10 +94,16 @@ func (p *printer) key() string {
 }
 
 func (p *printer) cluster(g *dot.Graph, n *drawing.Node) {
+	s := styleOf(n)
+	if n.Child { // a frame has one border
+		border := g.Subgraph(p.key(), dot.ClusterOption{})
+		p.names[fmt.Sprintf("cluster_s%d", p.made)] = quote("cluster " + n.ID + " (border)")
+		set(border.AttributesMap, "label", "", "style", "rounded", "color", s.line, "penwidth", s.width, "margin", "5")
+		g = border
+	}
 	sub := g.Subgraph(p.key(), dot.ClusterOption{})
 	p.names[fmt.Sprintf("cluster_s%d", p.made)] = clusterName(n)
 	sub.Attr("label", dot.HTML(boxLabel(n)))
-	s := styleOf(n)
 	fill := "#FAFBFD"
 	if depth(n)%2 == 0 {
 		fill = "#F1F4F8"

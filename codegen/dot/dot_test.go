@@ -24,6 +24,11 @@ func TestGoldenRun(t *testing.T) {
 	codegentest.Golden(t, "review-run.dot", files[0].Content)
 }
 
+func TestGoldenExpanded(t *testing.T) {
+	files := dot.Target.Generate(codegentest.Load(t, "nightly"), codegen.Options{Expand: true})
+	codegentest.Golden(t, "nightly-expanded.dot", files[0].Content)
+}
+
 // One more state in the middle adds lines, and changes none.
 func TestNewStateRenamesNothing(t *testing.T) {
 	const before = `machine M {

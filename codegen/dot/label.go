@@ -53,11 +53,34 @@ func boxRow(r drawing.Row) string {
 		lines = append(lines, paint(ink, rowSize-1, "<B>"+escape(r.Stack)+"</B>"))
 	}
 	cell := `<TD ALIGN="LEFT" BALIGN="LEFT">` + strings.Join(lines, `<BR ALIGN="LEFT"/>`) + `</TD>`
+	if len(r.Exits) > 0 {
+		cell = `<TD ALIGN="LEFT">` + child(cell, r.Exits) + `</TD>`
+	}
 	if r.Stack != "" {
 		cell = `<TD ALIGN="LEFT">` + stacked(cell) + `</TD>`
 	}
 	return `<TR>` + cell + `</TR>`
 }
+
+// child puts the cell of a machine that runs as a child into a box with a double border,
+// above its exits.
+func child(cell string, exits []drawing.Exit) string {
+	var b strings.Builder
+	b.WriteString(`<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="2" CELLPADDING="1"><TR>`)
+	for i, e := range exits {
+		if i > 0 && i%exitsInRow == 0 {
+			b.WriteString(`</TR><TR>`)
+		}
+		s := outcomeStyle(e.Outcome)
+		fmt.Fprintf(&b, `<TD BORDER="1" STYLE="ROUNDED" COLOR="%s" BGCOLOR="%s">%s</TD>`, s.line, s.fill, paint(quiet, rowSize-1, escape(e.Name)))
+	}
+	b.WriteString(`</TR></TABLE>`)
+	inner := `<TABLE BORDER="1" CELLBORDER="0" CELLSPACING="0" CELLPADDING="2" COLOR="` + quiet + `"><TR>` + cell + `</TR><TR><TD ALIGN="LEFT">` + b.String() + `</TD></TR></TABLE>`
+	return `<TABLE BORDER="1" CELLBORDER="0" CELLSPACING="0" CELLPADDING="2" COLOR="` + quiet + `" BGCOLOR="#FFFFFF"><TR><TD>` + inner + `</TD></TR></TABLE>`
+}
+
+// exitsInRow is how many exits of a child stand beside each other.
+const exitsInRow = 4
 
 // stacked puts a cell on the first of several sheets that lie behind each other, of which
 // the others show their right and lower edges.

@@ -49,15 +49,20 @@ func kindStyle(n *drawing.Node) boxStyle {
 	case drawing.Any:
 		return boxStyle{"#FFFFFF", "#9AA5B1", "1"}
 	case drawing.Terminal:
-		switch n.Outcome {
-		case "success":
-			return boxStyle{"#E3F4E8", "#2E7D4F", "1.4"}
-		case "failure":
-			return boxStyle{"#FBE9E7", "#B5473C", "1.4"}
-		}
-		return boxStyle{"#ECEFF1", "#6B7780", "1.4"}
+		return outcomeStyle(n.Outcome)
 	}
 	return boxStyle{"#F3F7FB", "#5B7083", "1.2"}
+}
+
+// outcomeStyle is how a terminal with that outcome looks.
+func outcomeStyle(outcome string) boxStyle {
+	switch outcome {
+	case "success":
+		return boxStyle{"#E3F4E8", "#2E7D4F", "1.4"}
+	case "failure":
+		return boxStyle{"#FBE9E7", "#B5473C", "1.4"}
+	}
+	return boxStyle{"#ECEFF1", "#6B7780", "1.4"}
 }
 
 // arrowStyle is how an edge looks, and how hard it pulls its ends together.

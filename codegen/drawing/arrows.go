@@ -32,6 +32,8 @@ func armsOf(s *ir.State) iter.Seq[*ir.Arm] {
 func (p *planner) arm(a *ir.Arm) {
 	n := p.nodes[a.State]
 	switch {
+	case a.Kind == ir.Retry && a.State.Kind != ir.Composite && n.Kind == Composite:
+		n.Rows = append(n.Rows, Row{Text: labelOf(a).text()}) // a frame has no arrow to itself
 	case a.Kind == ir.Retry && a.State.Kind != ir.Composite:
 		p.edge(n, n, labelOf(a))
 	case a.Kind == ir.Goto && a.Target != nil:

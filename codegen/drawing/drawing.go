@@ -28,6 +28,7 @@ type Node struct {
 	Rows     []Row
 	Doc      string
 	Mark     Mark
+	Child    bool  // a Composite that is a machine which runs as a child
 	Parent   *Node // nil for the root
 	Children []*Node
 }
@@ -50,6 +51,7 @@ type Row struct {
 	Text   string // "do fetch_diff(pr)"
 	Detail string // "timeout 30s"; empty without one
 	Stack  string // of an activity that runs for each element of a list, how many there are: "0..20 elements"; else empty
+	Exits  []Exit // of a machine that runs as a child
 }
 
 // Edge is an arrow. Everything that leads from one node to another is one Edge

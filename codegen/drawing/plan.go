@@ -8,15 +8,18 @@ import (
 
 // Plan decides what a diagram of m shows. A nil highlight marks nothing. Of a
 // broken machine it shows what was understood.
-func Plan(m *ir.Machine, h *Highlight) *Drawing {
-	p := &planner{nodes: make(map[*ir.State]*Node, len(m.States)), edges: map[pair]*Edge{}}
+func Plan(m *ir.Machine, h *Highlight) *Drawing { return plan(m, h, nil) }
+
+// plan is Plan, or where left is not nil Expand: so many states may be drawn besides.
+func plan(m *ir.Machine, h *Highlight, left *int) *Drawing {
+	p := &planner{left: left, nodes: make(map[*ir.State]*Node, len(m.States)), edges: map[pair]*Edge{}}
 	d := &Drawing{Title: title(m), Name: m.Name, Doc: m.Doc, States: len(m.States) - 1}
 	d.Root = p.node(m.Root, nil)
 	p.start(m.Root)
 	for _, s := range m.States {
 		p.state(s)
 	}
-	d.Edges = p.order
+	d.Edges = append(p.order, p.inner...)
 	d.markBack()
 	h.mark(m, p)
 	return d
@@ -27,6 +30,8 @@ type planner struct {
 	nodes map[*ir.State]*Node
 	edges map[pair]*Edge // those of one pair are merged
 	order []*Edge
+	inner []*Edge // of machines that are drawn inside
+	left  *int    // see plan
 }
 
 // pair is what two arrows must share to become one.
@@ -59,6 +64,7 @@ func (p *planner) node(s *ir.State, parent *Node) *Node {
 	case s.IsChoice():
 		n.Kind = Choice
 	}
+	p.expand(s, n)
 	if s.Initial != nil {
 		n.add(Start, "(start)", "")
 	}

@@ -37,7 +37,7 @@ func doRow(d *ir.Do) Row {
 	call := *d
 	call.Timeout, call.Heartbeat, call.Progress = nil, nil, nil
 	text := call.Text()
-	row := Row{Text: text, Detail: strings.TrimPrefix(strings.TrimPrefix(d.Text(), text), " ")}
+	row := Row{Exits: exitsOf(d), Text: text, Detail: strings.TrimPrefix(strings.TrimPrefix(d.Text(), text), " ")}
 	if f := d.Fan; f != nil {
 		row.Stack = fmt.Sprintf("%d..%d elements", f.Least, f.Most)
 	}
@@ -74,11 +74,16 @@ func armRow(a *ir.Arm) (Row, bool) {
 	case ir.IgnoreArm:
 		l.Effects = []string{"ignore"}
 	}
+	return Row{Text: l.text()}, true
+}
+
+// text is l on one line.
+func (l Label) text() string {
 	text := strings.Join(l.head(), " ")
 	if len(l.Effects) > 0 {
 		text += " / " + strings.Join(l.Effects, ", ")
 	}
-	return Row{Text: text}, true
+	return text
 }
 
 func eventNames(uses []*ir.EventUse) string {

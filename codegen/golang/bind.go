@@ -24,6 +24,7 @@ func (p *printer) binding(m *machinePlan) {
 	p.activities(m)
 	p.register(m)
 	p.runs(m)
+	p.away(m)
 	p.definition(m)
 }
 
@@ -213,7 +214,12 @@ func (p *printer) register(m *machinePlan) {
 		p.f("// What is nil is left to others: the engine starts runs, sends to them, fires")
 		p.f("// their timers and delivers what they publish.")
 	}
+	if len(m.Calls)+len(m.Away) > 0 {
+		p.f("// The machines that it calls are registered first; those that do their work")
+		p.f("// register them with their activities, before or after.")
+	}
 	p.f("func Register%s(engine *runtime.Engine%s) error {", m.Name, params)
+	p.registerCalls(m)
 	if params == "" {
 		p.f("return engine.Register(%sMachine(), %sSource, runtime.Handlers{})\n}\n", m.Name, m.low)
 		return

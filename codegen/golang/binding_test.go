@@ -13,6 +13,7 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // TestBinding compiles and vets the binding of every machine, and runs one that
@@ -22,7 +23,7 @@ func TestBinding(t *testing.T) {
 		t.Skip("compiles generated code")
 	}
 	files := map[string]string{}
-	for _, path := range machineFiles(t) {
+	for _, path := range append(machineFiles(t), "testdata/binding/optional.fsm") {
 		src := readFile(t, path)
 		pkg := strings.TrimSuffix(filepath.Base(path), ".fsm")
 		files[pkg+"/"+pkg+"_fsm.go"] = string(generate(t, pkg, filepath.Base(path), src, false))
@@ -30,7 +31,8 @@ func TestBinding(t *testing.T) {
 	files["kinds/kinds_test.go"] = readFile(t, "testdata/binding/kinds_test.go")
 	run(t, files, "vet", "./...")
 	files["returns/returns_test.go"] = readFile(t, "testdata/binding/returns_test.go")
-	run(t, files, "test", "./kinds", "./returns")
+	files["optional/optional_test.go"] = readFile(t, "testdata/binding/optional_test.go")
+	run(t, files, "test", "./kinds", "./returns", "./optional")
 }
 
 // TestSharedEnums compiles the files of one folder, of which each generates its own: an
@@ -55,11 +57,47 @@ func TestSharedEnums(t *testing.T) {
 	files["core/order.go"] = generateOne(t, "core", sources, 1, codegen.SourceOptions{Core: true})
 	files["core/stock.go"] = generateOne(t, "core", sources, 2, codegen.SourceOptions{Core: true})
 	files["core/use.go"] = "package core\n\nvar _ = OrderSize(StockSizeLarge)\n"
-	away := codegen.SourceOptions{Elsewhere: func(*ir.Machine, *ir.Enum) bool { return true }}
+	away := codegen.SourceOptions{Elsewhere: func(*ir.Machine, token.Span) bool { return true }}
 	files["away/order.go"] = generateOne(t, "away", sources, 1, away)
 	files["away/stock.go"] = generateOne(t, "away", sources, 2, away)
 	files["away/use.go"] = "package away\n\nvar _ = OrderSize(StockSizeLarge)\n"
 	run(t, files, "vet", "./...")
+}
+
+// TestCalls compiles the files of one folder whose machines call each other, and one that
+// calls machines of another folder: it registers them, and runs a tree.
+func TestCalls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles generated code")
+	}
+	sources := []lang.Source{
+		{Name: "size.fsm", Src: []byte("enum Size { Small, Large }")},
+		{Name: "review.fsm", Src: []byte(readFile(t, "testdata/calls/review.fsm"))},
+		{Name: "batch.fsm", Src: []byte(readFile(t, "testdata/calls/batch.fsm"))},
+	}
+	files := map[string]string{"shop/calls_test.go": readFile(t, "testdata/calls/calls_test.go")}
+	for i, s := range sources {
+		files["shop/"+s.Name+".go"] = generateOne(t, "shop", sources, i, codegen.SourceOptions{})
+	}
+	away := codegen.SourceOptions{Elsewhere: func(_ *ir.Machine, at token.Span) bool { return at.Start.Filename != "batch.fsm" }}
+	files["away/batch.go"] = generateOne(t, "away", sources, 2, away)
+	files["away/calls_test.go"] = readFile(t, "testdata/calls/away_test.go")
+	run(t, files, "vet", "./...")
+	run(t, files, "test", "./...")
+}
+
+// TestCallsInCore holds that a core has no children.
+func TestCallsInCore(t *testing.T) {
+	unit := lang.Load([]lang.Source{{Name: "calls.fsm", Src: []byte(`
+machine Child { initial A state A { after 1h -> B } terminal B }
+machine Parent { initial A state A { do machine Child() on Child.B, failed -> B } terminal B }
+`)}})
+	for i, want := range []int{0, 1} {
+		_, list := golang.Generate(unit.Program.Machines[i:i+1], codegen.SourceOptions{Package: "p", Source: "calls.fsm", Core: true})
+		if len(list) != want || want > 0 && (list[0].Rule != "not-yet" || list[0].Span.Start.Line != 3) {
+			t.Errorf("%s: %v", unit.Program.Machines[i].Name, list)
+		}
+	}
 }
 
 // generateOne is the Go for one of sources.

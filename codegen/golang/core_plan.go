@@ -6,6 +6,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // corePlan is what the core needs beside the types: names for what the source does
@@ -65,6 +66,38 @@ func withoutJSON(m *ir.Machine) diag.List {
 		}
 	}
 	return nil
+}
+
+// withoutAbsent reports the first parameter or field of an event of m that may be absent: a
+// core has all of them.
+func withoutAbsent(m *ir.Machine) diag.List {
+	name, at := "", token.Span{}
+	note := func(optional bool, of string, span token.Span) {
+		if optional && name == "" {
+			name, at = of, span
+		}
+	}
+	for _, v := range m.Params {
+		note(v.Optional, v.Name, v.Span)
+	}
+	for _, e := range m.Events {
+		for _, f := range e.Fields {
+			note(f.Optional, f.Name, f.Span)
+		}
+	}
+	for _, g := range m.Guards {
+		for _, q := range g.Params {
+			note(q.Optional, q.Name, q.Span)
+		}
+	}
+	if name == "" {
+		return nil
+	}
+	return diag.List{{
+		Rule: "not-yet", Severity: diag.Error, Machine: m.Name, Span: at,
+		Message: strconv.Quote(name) + " may be absent, which is not supported in a core yet",
+		Help:    "Leave --core out: the binding to the runtime has all of the machine.",
+	}}
 }
 
 // unique numbers the second and later uses of a name.

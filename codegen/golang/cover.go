@@ -158,6 +158,15 @@ func (c *coverPrinter) saidYes(s *ir.CoverStep) []string {
 func (c *coverPrinter) fields(s *structPlan, data map[string]any) string {
 	var parts []string
 	for _, f := range s.Fields {
+		if f.Optional { // no record is
+			if given := data[f.JSON]; given != nil {
+				text, err := json.Marshal(given)
+				must(err)
+				parts = append(parts, f.Name+": "+f.Type+"{Value: "+c.value(f.typ, text)+", Set: true}")
+				c.p.use(runtimePath)
+			}
+			continue
+		}
 		leaves := ofLeaves(f.typ, "", f.JSON, func(l ir.RecordLeaf, _, name string) string {
 			given, ok := data[name]
 			if !ok {

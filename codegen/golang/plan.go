@@ -35,7 +35,10 @@ type machinePlan struct {
 	Failures   []constPlan // declared categories
 	Bounds     []boundPlan // what is proved; empty where that is not asked for
 
-	Optional   string // type of a field that may be unset
+	Optional string   // type of a field that may be unset
+	Calls    []string // what registers the machines of the package that it calls
+	Away     []string // definitions of those of other packages, callees first
+
 	Definition string // compiled, as JSON; empty in a core
 	Text       string // of the source; empty in a core, and where it is embedded
 	Embed      string // file with the text
@@ -137,7 +140,7 @@ type paramPlan struct {
 type planner struct {
 	declared  map[string]token.Span // top-level identifiers
 	shared    map[*ir.Enum]*enumPlan
-	elsewhere func(*ir.Machine, *ir.Enum) bool
+	elsewhere func(*ir.Machine, token.Span) bool
 	list      diag.List
 }
 
@@ -152,16 +155,19 @@ func newPlan(machines []*ir.Machine, o codegen.SourceOptions) (*filePlan, diag.L
 	for _, m := range machines {
 		if o.Core {
 			p.refuseFans(m)
+			p.refuseCalls(m)
 		}
 		plan := p.machine(m, o.Core)
 		if o.Core {
 			p.list = append(p.list, withoutJSON(m)...)
+			p.list = append(p.list, withoutAbsent(m)...)
 		}
 		if o.Bounds != nil {
 			plan.planBounds(p, o.Bounds(m))
 		}
 		if !o.Core {
 			plan.Definition = string(o.Definition(m))
+			plan.planCalls(p, machines, o)
 			if o.Embed != nil {
 				plan.Embed = o.Embed(m)
 			}
@@ -179,11 +185,7 @@ func newPlan(machines []*ir.Machine, o codegen.SourceOptions) (*filePlan, diag.L
 func (p *planner) refuseFans(m *ir.Machine) {
 	for _, d := range m.Dos {
 		if d.Fan != nil {
-			p.list.Add(diag.Diagnostic{
-				Rule: "not-yet", Severity: diag.Error, Machine: m.Name, Span: d.Fan.Span,
-				Message: "an activity that runs for each element of a list is not supported in a core yet",
-				Help:    "Leave --core out: the binding to the runtime has all of the machine.",
-			})
+			p.notInCore(m, d.Fan.Span, "an activity that runs for each element of a list is not supported in a core yet")
 		}
 	}
 }
@@ -225,7 +227,7 @@ func (p *planner) machine(m *ir.Machine, core bool) *machinePlan {
 		plan.Optional = p.declare(name+"Optional", m.Span)
 	}
 	for _, e := range m.Enums {
-		if e.OfFile && !core && (p.shared[e] != nil || p.elsewhere == nil || !p.elsewhere(m, e)) {
+		if e.OfFile && !core && (p.shared[e] != nil || p.elsewhere == nil || !p.elsewhere(m, e.Span)) {
 			plan.enum[e] = p.sharedEnum(e)
 		} else {
 			plan.enum[e] = p.enum(m, e)
@@ -244,7 +246,11 @@ func (p *planner) machine(m *ir.Machine, core bool) *machinePlan {
 	}
 	handled := handledEvents(m)
 	for _, e := range m.Events {
-		plan.addEvent(p, e, handled[e])
+		if e.Terminal != nil {
+			plan.addExit(e)
+		} else {
+			plan.addEvent(p, e, handled[e])
+		}
 	}
 	for _, a := range m.Activities {
 		for _, e := range a.Results {
@@ -303,8 +309,9 @@ func (m *machinePlan) addEvent(p *planner, e *ir.Event, handled bool) {
 			}
 			name, typ, doc = w.Name, w.Type, w.Doc
 		}
-		plan.Payload.Fields = append(plan.Payload.Fields,
-			fieldPlan{Name: p.field(plan.Payload, name, f.Span), JSON: name, Type: m.goType(typ), Doc: doc, typ: typ})
+		plan.Payload.Fields = append(plan.Payload.Fields, fieldPlan{
+			Name: p.field(plan.Payload, name, f.Span), JSON: name, Type: m.goTypeOf(typ, f.Optional), Doc: doc, Optional: f.Optional, typ: typ,
+		})
 	}
 	m.Events = append(m.Events, plan)
 	m.ev[e] = plan
@@ -317,12 +324,9 @@ func (m *machinePlan) vars(p *planner, typ, doc string, vars []*ir.Var) *structP
 		if w := v.Whole; w != nil {
 			name, typ, doc = w.Name, w.Type, w.Doc
 		}
-		f := fieldPlan{Name: p.field(s, name, v.Span), JSON: name, Type: m.goType(typ), Doc: doc, typ: typ}
-		if !v.Param && v.Default == nil {
-			f.Optional = true
-			f.Type = m.Optional + "[" + f.Type + "]"
-		}
-		s.Fields = append(s.Fields, f)
+		s.Fields = append(s.Fields, fieldPlan{
+			Name: p.field(s, name, v.Span), JSON: name, Type: m.goTypeOf(typ, v.MayBeUnset()), Doc: doc, Optional: v.MayBeUnset(), typ: typ,
+		})
 	}
 	return s
 }
@@ -363,11 +367,11 @@ func (m *machinePlan) binding(p *planner) {
 		p.declare(e.Payload.Type+".FSMEvent", e.src.Span)
 	}
 	for _, c := range m.src.Categories {
-		if !c.BuiltIn {
+		if !c.BuiltIn && c.Span != (token.Span{}) {
 			m.Failures = append(m.Failures, constPlan{Name: p.declare(m.Name+"Fail"+exported(c.Name), c.Span), Value: c.Name})
 		}
 	}
-	for _, a := range m.src.Activities {
+	for _, a := range sideEffects(m.src) {
 		plan := &activityPlan{src: a, Name: a.Name, Method: exported(a.Name), Doc: a.Doc, Params: m.params(a.Params)}
 		p.declare(m.Name+"Activities."+plan.Method, a.Span)
 		for _, e := range a.Results {
@@ -389,7 +393,7 @@ func (m *machinePlan) params(params []*ir.Param) []paramPlan {
 	taken := map[string]bool{"ctx": true, "attempt": true, "json": true, "time": true}
 	var out []paramPlan
 	for _, q := range ir.DeclaredParams(params) {
-		out = append(out, paramPlan{Name: local(q.Name, taken), JSON: q.Name, Type: m.goType(q.Type), typ: q.Type})
+		out = append(out, paramPlan{Name: local(q.Name, taken), JSON: q.Name, Type: m.goTypeOf(q.Type, q.Optional), typ: q.Type})
 	}
 	return out
 }

@@ -37,7 +37,7 @@ func (m *machinePlan) planBounds(p *planner, b *ir.Bounds) {
 		add("MaxCost"+exported(c.Name), c, ir.DecimalText)
 	}
 	for _, a := range b.Attempts {
-		add("MaxAttempts"+exported(a.Name), a, ir.DecimalText)
+		add("MaxAttempts"+pathName(a.Name), a, ir.DecimalText)
 	}
 }
 

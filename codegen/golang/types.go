@@ -31,6 +31,14 @@ func (m *machinePlan) goType(t *ir.Type) string {
 	return "json.RawMessage"
 }
 
+// goTypeOf is the Go type of a field or parameter of type t, which may be unset or not.
+func (m *machinePlan) goTypeOf(t *ir.Type, unset bool) string {
+	if unset {
+		return m.Optional + "[" + m.goType(t) + "]"
+	}
+	return m.goType(t)
+}
+
 // typesUsed imports what a Go type needs.
 func (p *printer) typesUsed(typ string) {
 	if strings.Contains(typ, "time.") {

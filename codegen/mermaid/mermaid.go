@@ -28,7 +28,7 @@ var Target = codegen.Target{
 	Name:    "mermaid",
 	Summary: "a Mermaid state diagram, for Markdown",
 	Generate: func(m *ir.Machine, o codegen.Options) []codegen.File {
-		d := drawing.Plan(m, o.Highlight)
+		d := codegen.Draw(m, o)
 		return []codegen.File{{Name: m.Name + ".mmd", Content: Print(d)}}
 	},
 }
@@ -81,7 +81,11 @@ func (p *printer) line(depth int, format string, args ...any) {
 // contents prints the states and the arrows in the frame n.
 func (p *printer) contents(n *drawing.Node, depth int) {
 	if len(n.Rows) > 0 && !slices.ContainsFunc(n.Children, isAny) {
-		p.node(&drawing.Node{ID: n.ID + ".(any)", Kind: drawing.Any, Title: "any state", Parent: n}, depth)
+		title := "any state"
+		if slices.ContainsFunc(n.Children, func(c *drawing.Node) bool { return c.Child }) {
+			title = n.Title // a leaf, with the machines that it runs
+		}
+		p.node(&drawing.Node{ID: n.ID + ".(any)", Kind: drawing.Any, Title: title, Parent: n}, depth)
 	}
 	for _, c := range n.Children {
 		if c.Kind != drawing.Start {
@@ -126,7 +130,16 @@ func rowText(r drawing.Row) string {
 	if r.Stack != "" {
 		text = r.Stack + ": " + text
 	}
-	return strings.TrimSuffix(text+", "+r.Detail, ", ")
+	text = strings.TrimSuffix(text+", "+r.Detail, ", ")
+	for i, e := range r.Exits {
+		if i == 0 {
+			text += ", ends in "
+		} else {
+			text += " | "
+		}
+		text += e.Name
+	}
+	return text
 }
 
 // rowWidth and arrowWidth are in characters.

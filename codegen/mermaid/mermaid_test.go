@@ -15,6 +15,11 @@ import (
 // semicolons, quotes, #, <, %%, list marks and emoji.
 func TestGolden(t *testing.T) { codegentest.Run(t, mermaid.Target) }
 
+func TestGoldenExpanded(t *testing.T) {
+	files := mermaid.Target.Generate(codegentest.Load(t, "nightly"), codegen.Options{Expand: true})
+	codegentest.Golden(t, "nightly-expanded.mmd", files[0].Content)
+}
+
 func TestGoldenRun(t *testing.T) {
 	h := &drawing.Highlight{Start: "Working.Outlining", Current: "Working.Authoring.Judging", Moves: []drawing.Move{
 		{From: "Working.Outlining", To: "Working.Authoring.Drafting"},

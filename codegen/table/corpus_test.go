@@ -102,7 +102,7 @@ func load(path string, src []byte) []*ir.Machine {
 	}
 	var out []*ir.Machine
 	for _, m := range unit.Program.Machines {
-		if !wrong[m.Name] && !wrong[""] {
+		if !wrong[m.Name] && !wrong[""] && !m.Broken {
 			out = append(out, m)
 		}
 	}

@@ -93,9 +93,10 @@ func (c *compiler) expr(e ir.Expr) *machine.Expr {
 	case *ir.Lit:
 		out.Op, out.Value = "lit", constant(e.Value)
 	case *ir.VarRef:
-		return c.variable(e.Var)
+		out = c.variable(e.Var)
+		out.OrUnset = e.OrUnset
 	case *ir.FieldRef:
-		out.Op, out.Name = "event", e.Name
+		out.Op, out.Name, out.OrUnset = "event", e.Name, e.OrUnset
 	case *ir.FanRef:
 		out.Op, out.Name = "each", ir.ItemField
 		if e.Index {
@@ -106,7 +107,12 @@ func (c *compiler) expr(e ir.Expr) *machine.Expr {
 	case *ir.Len:
 		out.Op, out.Args = "len", []*machine.Expr{c.expr(e.X)}
 	case *ir.IsSet:
-		out.Op, out.Args = "set", []*machine.Expr{c.variable(e.Var)}
+		out.Op = "set"
+		if e.Field != nil {
+			out.Args = []*machine.Expr{{Op: "event", Type: c.typ(e.Field.T), Name: e.Field.Name}}
+		} else {
+			out.Args = []*machine.Expr{c.variable(e.Var)}
+		}
 		if e.Not {
 			out = &machine.Expr{Op: "!", Type: out.Type, Args: []*machine.Expr{out}}
 		}
@@ -124,7 +130,9 @@ func (c *compiler) expr(e ir.Expr) *machine.Expr {
 	case *ir.Key:
 		out.Op, out.Name, out.Args = "key", e.Name, []*machine.Expr{c.expr(e.X)}
 	case *ir.Fit:
-		out.Op, out.Args = "fit", []*machine.Expr{c.expr(e.X)}
+		out.Op, out.Args, out.OrUnset = "fit", []*machine.Expr{c.expr(e.X)}, e.OrUnset
+	case *ir.Absent:
+		out.Op = "unset"
 	case *ir.Text:
 		out.Op, out.Args = "text", []*machine.Expr{c.expr(e.X)}
 	case *ir.RecordLit:

@@ -15,20 +15,28 @@ import (
 // Every `ignore E` and `defer E` of a state becomes an arm of its own, so that
 // the runtime has one notion of what can happen with an input.
 func Compile(m *ir.Machine) *machine.Definition {
-	return newCompiler(m).compile()
+	all := Tree(m)
+	return all[len(all)-1].Definition
 }
 
 // CompileCalls is Compile with a guard of its own for each text of a call of a host
 // guard, so that who is asked can tell them apart; calls has these texts.
 func CompileCalls(m *ir.Machine) (d *machine.Definition, calls []string) {
-	c := newCompiler(m)
+	t := &tree{hashes: map[*ir.Machine]string{}}
+	c := t.compiler(m)
 	c.calls = map[string]int{}
 	d = c.compile()
 	return d, c.texts
 }
 
-func newCompiler(m *ir.Machine) *compiler {
-	return &compiler{m: m, enums: map[*ir.Enum]int{}, kept: map[*ir.EventUse]int{}, events: map[*ir.State][][]int{}}
+// compiler is one for m. The machines that m calls are compiled first.
+func (t *tree) compiler(m *ir.Machine) *compiler {
+	for _, a := range m.Activities {
+		if a.Machine != nil {
+			t.add(a.Machine)
+		}
+	}
+	return &compiler{m: m, hashes: t.hashes, enums: map[*ir.Enum]int{}, kept: map[*ir.EventUse]int{}, events: map[*ir.State][][]int{}}
 }
 
 func (c *compiler) compile() *machine.Definition {
@@ -99,6 +107,7 @@ func (c *compiler) indexOf(call *ir.Call) int {
 // compiler carries what the parts of one compilation share.
 type compiler struct {
 	m      *ir.Machine
+	hashes map[*ir.Machine]string // of the machines that m calls
 	enums  map[*ir.Enum]int
 	kept   map[*ir.EventUse]int  // arm made for an ignore or a defer
 	events map[*ir.State][][]int // see around
@@ -111,7 +120,7 @@ type compiler struct {
 func (c *compiler) vars(vars []*ir.Var) []machine.Field {
 	var out []machine.Field
 	for _, v := range vars {
-		f := machine.Field{Name: v.Name, Type: c.typ(v.Type), Doc: v.Doc}
+		f := machine.Field{Name: v.Name, Type: c.typ(v.Type), Doc: v.Doc, Optional: v.Optional}
 		if v.Default != nil {
 			f.Default = constant(v.Default)
 		}
@@ -123,7 +132,7 @@ func (c *compiler) vars(vars []*ir.Var) []machine.Field {
 func (c *compiler) eventFields(fields []*ir.EventField) []machine.Field {
 	var out []machine.Field
 	for _, f := range fields {
-		out = append(out, machine.Field{Name: f.Name, Type: c.typ(f.Type), Doc: f.Doc})
+		out = append(out, machine.Field{Name: f.Name, Type: c.typ(f.Type), Doc: f.Doc, Optional: f.Optional})
 	}
 	return out
 }
@@ -131,13 +140,13 @@ func (c *compiler) eventFields(fields []*ir.EventField) []machine.Field {
 func (c *compiler) params(params []*ir.Param) []machine.Field {
 	var out []machine.Field
 	for _, p := range params {
-		out = append(out, machine.Field{Name: p.Name, Type: c.typ(p.Type)})
+		out = append(out, machine.Field{Name: p.Name, Type: c.typ(p.Type), Optional: p.Optional})
 	}
 	return out
 }
 
 func (c *compiler) activity(a *ir.Activity) machine.Activity {
-	out := machine.Activity{Name: a.Name, Params: c.params(a.Params), Costs: costs(a.Costs), Doc: a.Doc}
+	out := machine.Activity{Name: a.Name, Callee: c.hashes[a.Machine], Params: c.params(a.Params), Costs: costs(a.Costs), Doc: a.Doc}
 	for _, e := range a.Results {
 		out.Results = append(out.Results, e.Index)
 	}

@@ -26,6 +26,11 @@ var codeReviewPaths = []fsmtest.Path{
 	{Params: CodeReviewParams{Pr: ""}, Steps: []fsmtest.Step{
 		{Input: "event StartReview", Arm: "Idle on StartReview", To: "FetchingDiff"},
 		{Input: "result DiffLoaded", Do: "FetchingDiff.fetch_diff", Data: CodeReviewDiffLoaded{Diff: ""}, Arm: "FetchingDiff on DiffLoaded", To: "Analyzing"},
+		{Input: "over_budget tokens", Arm: "on over_budget", To: "Failed"},
+	}},
+	{Params: CodeReviewParams{Pr: ""}, Steps: []fsmtest.Step{
+		{Input: "event StartReview", Arm: "Idle on StartReview", To: "FetchingDiff"},
+		{Input: "result DiffLoaded", Do: "FetchingDiff.fetch_diff", Data: CodeReviewDiffLoaded{Diff: ""}, Arm: "FetchingDiff on DiffLoaded", To: "Analyzing"},
 		{Input: "result AnalysisReady", Do: "Analyzing.analyze", Data: CodeReviewAnalysisReady{Comments: 0}, Arm: "Analyzing on AnalysisReady", To: "PostingComments"},
 		{Input: "result CommentsPosted", Do: "PostingComments.post_comments", Arm: "PostingComments on CommentsPosted", To: "Summarizing"},
 		{Input: "result SummaryDone", Do: "Summarizing.summarize", Arm: "Summarizing on SummaryDone", To: "Completed"},

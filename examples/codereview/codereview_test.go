@@ -69,7 +69,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 	}
 	transcript.Check(t, "README.md", "go run ./examples/codereview", out)
 	for _, want := range []string{
-		"CodeReview: 9 states, 12 transitions: no findings",
+		"CodeReview: 9 states, 13 transitions: no findings",
 		"killed: the run stands in PostingComments",
 		"attempt 1 was lost with its worker",
 		"the run ended in Completed with outcome success",

@@ -23,6 +23,10 @@ var documentAgentPaths = []fsmtest.Path{
 	{Params: DocumentAgentParams{Session: ""}, Steps: []fsmtest.Step{
 		{Input: "event DocumentRequested", Data: DocumentAgentDocumentRequested{Request: ""}, Arm: "Idle on DocumentRequested", To: "GatheringRequirements"},
 		{Input: "failure unknown", Do: "GatheringRequirements.gather_requirements", Arm: "on failed", To: "Error"},
+	}},
+	{Params: DocumentAgentParams{Session: ""}, Steps: []fsmtest.Step{
+		{Input: "event DocumentRequested", Data: DocumentAgentDocumentRequested{Request: ""}, Arm: "Idle on DocumentRequested", To: "GatheringRequirements"},
+		{Input: "over_budget tokens", Arm: "on over_budget", To: "Error"},
 		{Input: "event StartOver", Arm: "Error on StartOver", To: "Idle"},
 	}},
 	{Params: DocumentAgentParams{Session: ""}, Steps: []fsmtest.Step{

@@ -33,6 +33,12 @@ var taskLifecyclePaths = []fsmtest.Path{
 		{After: 1500 * time.Millisecond, Input: "timer Unassigned after pause jitter 0.5", Arm: "Unassigned after pause jitter 0.5", To: "Offered"},
 		{After: 1500 * time.Millisecond, Input: "event Accepted", Data: TaskLifecycleAccepted{Agent: "", Offer: 1}, Arm: "Offered on Accepted", To: "Pending"},
 		{After: 1500 * time.Millisecond, Input: "event Started", Data: TaskLifecycleStarted{Agent: "", Offer: 1}, Arm: "Pending on Started", To: "InProgress"},
+		{After: 1500 * time.Millisecond, Input: "over_budget usd", Arm: "on over_budget", To: "Failed"},
+	}},
+	{Params: TaskLifecycleParams{Task: ""}, Steps: []fsmtest.Step{
+		{After: 1500 * time.Millisecond, Input: "timer Unassigned after pause jitter 0.5", Arm: "Unassigned after pause jitter 0.5", To: "Offered"},
+		{After: 1500 * time.Millisecond, Input: "event Accepted", Data: TaskLifecycleAccepted{Agent: "", Offer: 1}, Arm: "Offered on Accepted", To: "Pending"},
+		{After: 1500 * time.Millisecond, Input: "event Started", Data: TaskLifecycleStarted{Agent: "", Offer: 1}, Arm: "Pending on Started", To: "InProgress"},
 		{After: 1500 * time.Millisecond, Input: "result WorkDone", Do: "InProgress.work", Data: TaskLifecycleWorkDone{Result: ""}, Arm: "InProgress on WorkDone", To: "Completed"},
 	}},
 	{Params: TaskLifecycleParams{Task: ""}, Steps: []fsmtest.Step{

@@ -10,8 +10,9 @@ type Import struct {
 // guard, or a field of an event or a record.
 type Param struct {
 	Node
-	Name *Name `parser:"@@"`
-	Type *Type `parser:"@@"`
+	Name     *Name `parser:"@@"`
+	Type     *Type `parser:"@@"`
+	Optional bool  `parser:"@'?'?"` // it may be absent
 }
 
 // Type is a type as written.

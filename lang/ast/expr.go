@@ -142,6 +142,7 @@ type Binary struct {
 // IsSet is `Name.Inner is set`, or with Not `Name.Inner is not set`.
 type IsSet struct {
 	Node
+	Event bool // it is `event.Name.Inner`
 	Name  *Name
 	Inner []*Name // of a place in a record: what stands behind the points
 	Not   bool

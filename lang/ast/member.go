@@ -156,10 +156,11 @@ type Publish struct {
 	Fields []*Assign `parser:"( '{' ( @@ ','? )* '}' )?"`
 }
 
-// Do runs an activity while its state is active.
+// Do runs an activity, or a machine as a child, while its state is active.
 type Do struct {
 	Node
-	Activity *Name    `parser:"'do' @@ '('"`
+	Machine  bool     `parser:"'do' ( (?= 'machine' Name) @'machine' )?"` // Activity is the name of a machine
+	Activity *Name    `parser:"@@ '('"`
 	Args     []Expr   `parser:"( @@ ( ',' @@ )* )? ')'"`
 	Fan      *Fan     `parser:"@@?"`           // nil without `for`
 	Label    *Name    `parser:"( 'as' @@ )?"`  // nil without `as`
@@ -172,7 +173,7 @@ type Fan struct {
 	Node
 	Index *Name    `parser:"'for' ( (?= Name ',') @@ ',' )?"` // nil without one
 	Item  *Name    `parser:"@@"`
-	List  *Name    `parser:"'in' @@"`
+	List  *Path    `parser:"'in' @@"`                       // a field, a parameter or a place in a record
 	Limit *Literal `parser:"( 'limit' (?= '-'? Int) @@ )?"` // Neg where a minus stands before it; nil without one
 }
 

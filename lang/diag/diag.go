@@ -76,6 +76,30 @@ type Step struct {
 	Rest   map[string]any // the rest of the payload, with plain values: json alone has it
 	Guards map[string]bool
 	At     string // a Go duration since the start of the run
+
+	Children []Child // the runs that end with the input, or are cancelled by it
+}
+
+// Child is a run that the run of a Witness starts.
+type Child struct {
+	Do       string         // what starts it: "review[2]"
+	Machine  string         // its name
+	Given    map[string]any // its parameters
+	Terminal string         // in which it ends
+	Ends     string         // of one that ends in no terminal: "cancelled", "timeout", or "unknown" where it cannot start; else empty
+	Run      *Witness       // an example of a run that ends so; nil where there is none
+}
+
+// Fold leaves the runs of children out of w, which may be nil.
+func (w *Witness) Fold() {
+	if w == nil {
+		return
+	}
+	for i := range w.Path {
+		for k := range w.Path[i].Children {
+			w.Path[i].Children[k].Run = nil
+		}
+	}
 }
 
 // List collects diagnostics. Its zero value is ready for use.

@@ -75,6 +75,20 @@ type JSONStep struct {
 	Data   map[string]any  `json:"data,omitzero"`
 	Guards map[string]bool `json:"guards,omitzero"`
 	At     string          `json:"at,omitempty"`
+
+	Children []JSONChild `json:"children,omitempty"`
+}
+
+// JSONChild is a run that the run of a witness starts, in the row in which it ends or
+// is cancelled. Of Terminal and Ends one is empty, or both where it runs on. Run is left out unless
+// it is asked for.
+type JSONChild struct {
+	Do       string         `json:"do"`
+	Machine  string         `json:"machine"`
+	Given    map[string]any `json:"given"`
+	Terminal string         `json:"terminal"`
+	Ends     string         `json:"ends"` // "cancelled", "timeout", or "unknown"
+	Run      *JSONWitness   `json:"run,omitempty"`
 }
 
 // JSON is list in the form in which it is written as JSON, in the same order;
@@ -141,6 +155,11 @@ func NewJSONWitness(w *Witness) *JSONWitness {
 		row := JSONStep{State: s.State, Input: s.Input, At: s.At}
 		if s.Input != "" {
 			row.Data, row.Guards = joined(s.Data, s.Rest), notNil(s.Guards)
+		}
+		for _, c := range s.Children {
+			row.Children = append(row.Children, JSONChild{
+				Do: c.Do, Machine: c.Machine, Given: notNil(c.Given), Terminal: c.Terminal, Ends: c.Ends, Run: NewJSONWitness(c.Run),
+			})
 		}
 		out.Path[i] = row
 	}

@@ -105,6 +105,35 @@ func findings(t *testing.T) List {
 			Rule: "syntax", Severity: Error,
 			Span: token.Span{Start: token.Pos{Filename: "gone, 1:2.fsm"}}, Message: "the file is not valid UTF-8",
 		},
+		{
+			Rule: "unbounded-loop", Severity: Error, Machine: "Batch", Span: at(t, review, "Idle"), Message: "runs that the run starts",
+			Witness: &Witness{
+				Loop: 1,
+				Path: []Step{
+					{State: "First", Input: "done", At: "0s"},
+					{State: "Reviewing", Input: "r[0].Completed", At: "2m0s", Children: []Child{
+						{Do: "r[0]", Machine: "CodeReview", Given: map[string]any{"file": "a"}, Terminal: "Completed", Run: &Witness{
+							Loop: -1, Params: map[string]any{"file": "b"},
+							Path: []Step{{State: "Idle", Input: "after 1m", At: "1m0s"}, {State: "Completed"}},
+						}},
+						{Do: "r[1]", Machine: "CodeReview", Ends: "unknown"},
+						{Do: "r[2]", Machine: "CodeReview", Ends: "timeout"},
+						{Do: "r[3]", Machine: "CodeReview", Ends: "cancelled"},
+					}},
+					{State: "Reviewing", Children: []Child{{Do: "r[4]", Machine: "CodeReview"}}},
+				},
+			},
+		},
+	}
+}
+
+func TestFold(t *testing.T) {
+	for _, d := range findings(t) {
+		d.Witness.Fold()
+		var b bytes.Buffer
+		if err := WriteText(&b, List{d}, nil, TextOptions{}); err != nil || strings.Contains(b.String(), "--after 1m-->") {
+			t.Errorf("the run of a child is there, with %v:\n%s", err, b.String())
+		}
 	}
 }
 
@@ -227,7 +256,7 @@ func TestFingerprintIgnoresThePlace(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	if got, want := Summary(findings(t)), "4 errors, 1 warning, 1 hint in 3 files"; got != want {
+	if got, want := Summary(findings(t)), "5 errors, 1 warning, 1 hint in 3 files"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got, want := Summary(findings(t)[:1]), "1 error in 1 file"; got != want {

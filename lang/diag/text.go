@@ -80,6 +80,7 @@ type textPrinter struct {
 	w       *bufio.Writer
 	sources Sources
 	color   bool
+	indent  string
 	gutter  int // digits of the largest line number of this diagnostic
 }
 
@@ -119,6 +120,7 @@ func (p *textPrinter) excerpt(span token.Span, color string) {
 }
 
 func (p *textPrinter) line(parts ...string) {
+	p.w.WriteString(p.indent)
 	for _, s := range parts {
 		p.w.WriteString(s)
 	}

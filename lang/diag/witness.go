@@ -66,6 +66,38 @@ func (p *textPrinter) rows(w *Witness) {
 		s := w.Path[i]
 		row := fmt.Sprintf("    %s%s  %s  %s", w.bracket(i), padded(s.At, at), padded(s.State, state), arrow(s))
 		p.line(strings.TrimRight(row, " "))
+		margin := strings.Repeat(" ", len(w.bracket(i)))
+		if w.loops() && i >= w.Loop && i < len(w.Path)-1 {
+			margin = "|   "
+		}
+		p.children(s.Children, "    "+margin+padded("", at)+"      ")
+	}
+}
+
+// children draws a line for each of list, and below it the run of the child where that is
+// there.
+//
+//	review[2]: CodeReview(file = "a.go") ends in Completed
+func (p *textPrinter) children(list []Child, margin string) {
+	for _, c := range list {
+		how := " ends in " + c.Terminal
+		switch {
+		case c.Ends == "timeout":
+			how = " is cancelled after its timeout"
+		case c.Ends == "unknown":
+			how = " cannot start"
+		case c.Ends != "":
+			how = " is " + c.Ends
+		case c.Terminal == "":
+			how = " runs on"
+		}
+		p.line(margin, c.Do, ": ", c.Machine, "(", assignments(c.Given, ", "), ")", how)
+		if c.Run != nil {
+			outer := p.indent
+			p.indent += margin
+			p.path(c.Run)
+			p.indent = outer
+		}
 	}
 }
 

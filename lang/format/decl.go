@@ -72,6 +72,7 @@ func (p *printer) params(params []*ast.Param) {
 		p.name(f.Name)
 		p.text(" ")
 		p.typ(f.Type)
+		p.optional(f)
 	})
 	p.text(")")
 }
@@ -97,6 +98,13 @@ func (p *printer) param(f *ast.Param) {
 	p.name(f.Name)
 	p.cell(1)
 	p.typ(f.Type)
+	p.optional(f)
+}
+
+func (p *printer) optional(f *ast.Param) {
+	if f.Optional {
+		p.text("?")
+	}
 }
 
 func (p *printer) event(e *ast.Event) {

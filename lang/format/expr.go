@@ -174,6 +174,9 @@ func (p *printer) pair(n *ast.Pair) {
 }
 
 func (p *printer) isSet(e *ast.IsSet) {
+	if e.Event {
+		p.text("event.")
+	}
 	p.place(e.Name, e.Inner)
 	if e.Not {
 		p.text(" is not set")

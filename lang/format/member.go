@@ -107,6 +107,9 @@ func (p *printer) afterHead(a *ast.After) {
 
 func (p *printer) do(d *ast.Do) {
 	p.text("do ")
+	if d.Machine {
+		p.text("machine ")
+	}
 	p.name(d.Activity)
 	p.text("(")
 	filled(p, d.Args, ",", (*printer).expr)
@@ -143,7 +146,7 @@ func (p *printer) fan(f *ast.Fan) {
 	})
 	p.part(f.List.Pos, func(p *printer) {
 		p.text("in ")
-		p.name(f.List)
+		p.path(f.List)
 	})
 	if f.Limit != nil {
 		p.part(f.Limit.Pos, func(p *printer) {

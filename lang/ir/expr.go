@@ -3,8 +3,8 @@ package ir
 import "github.com/fsmc-dev/fsmc/lang/token"
 
 // Expr is a typed expression: *Lit, *VarRef, *FieldRef, *FanRef, *Now, *Len, *IsSet,
-// *Unary, *Binary, *Call, *Object, *Array, *Key, *Fit, *Text, *RecordLit, or in a machine that
-// is Broken or Incomplete *Bad.
+// *Unary, *Binary, *Call, *Object, *Array, *Key, *Fit, *Text, *RecordLit, *Absent, or in a
+// machine that is Broken or Incomplete *Bad.
 type Expr interface {
 	Type() *Type
 	Span() token.Span
@@ -36,14 +36,17 @@ type Lit struct {
 // VarRef reads a parameter, a context field or a value of the run itself.
 type VarRef struct {
 	E
-	Var *Var
+	Var     *Var
+	OrUnset bool // where it is unset, so is the place that it is given to; else it cannot be read there
 }
 
 // FieldRef is `event.Field`. With several triggers the field stands for the
 // one of that name in each: read it by name.
 type FieldRef struct {
 	E
-	Name string
+	Name     string
+	Optional bool // of some trigger: it may be absent
+	OrUnset  bool // as of a VarRef
 }
 
 // FanRef is the element that an attempt of a do with a Fan is for, or its index. It
@@ -63,11 +66,13 @@ type Len struct {
 	X Expr // *VarRef, *FieldRef or *FanRef
 }
 
-// IsSet is `Var is set`, or with Not `Var is not set`.
+// IsSet is `Var is set`, or with Not `Var is not set`; or the same of a field of the
+// event. Exactly one of Var and Field is set.
 type IsSet struct {
 	E
-	Var *Var
-	Not bool
+	Var   *Var
+	Field *FieldRef
+	Not   bool
 }
 
 // Unary is `!X` (bool) or `-X` (int, float, duration).
@@ -119,7 +124,8 @@ type Key struct {
 // is a json.
 type Fit struct {
 	E
-	X Expr
+	X       Expr
+	OrUnset bool // where X is null, the place that it is given to is unset
 }
 
 // KeysOf is the field of the event that e reads, and the keys behind it, the outermost
@@ -141,6 +147,10 @@ type Text struct {
 	E
 	X Expr
 }
+
+// Absent is what a message has in a field that may be absent and is left out. It is not
+// written.
+type Absent struct{ E }
 
 // Bad is an expression in which something is wrong that has been reported. Its
 // type is Invalid and nothing is known of its value; Parts are what could be

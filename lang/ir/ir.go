@@ -102,23 +102,42 @@ type Var struct {
 	Doc     string
 	Span    token.Span
 
+	Optional bool // a Param that may be absent
+
 	// Assigned says that some block gives it a value other than its default, or
 	// may: of a machine with a syntax error nobody knows.
 	Assigned bool
 }
+
+// MayBeUnset reports whether some run may have v unset: parameters are always set unless
+// they may be absent, and so are fields with a default.
+func (v *Var) MayBeUnset() bool { return v.Optional || !v.Param && v.Default == nil }
 
 // Event is a message that a run can take, or publish.
 type Event struct {
 	Name    string
 	Fields  []*EventField
 	Raisers []*Activity // the activities that declare it; none for an external event
-	Doc     string
-	Span    token.Span
-	Index   int
+
+	// Terminal is what a child enters that raises the event, of the machine that is
+	// called; nil for an event that the machine declares itself.
+	Terminal *State
+
+	Doc   string
+	Span  token.Span
+	Index int
 }
 
 // External reports whether the event comes from outside: no activity raises it.
 func (e *Event) External() bool { return len(e.Raisers) == 0 }
+
+// Exit is the event's name behind a label: of the terminal of a child its own.
+func (e *Event) Exit() string {
+	if e.Terminal != nil {
+		return e.Terminal.Name
+	}
+	return e.Name
+}
 
 // Field is the field called name, or nil.
 func (e *Event) Field(name string) *EventField {
@@ -139,6 +158,8 @@ type EventField struct {
 	Doc   string
 	Span  token.Span
 	Index int
+
+	Optional bool // it may be absent
 }
 
 // Category is a category of failure.
@@ -155,10 +176,15 @@ const (
 	Timeout = "timeout" // the attempt ran longer than its do allows
 	Silent  = "silent"  // no heartbeat came for so long
 	Stalled = "stalled" // no checkpoint came for so long
+	// Cancelled is what children fail with that ended in none of their terminals. A
+	// machine that calls others has it as if it had declared it.
+	Cancelled = "cancelled"
 )
 
-// Activity is a side effect.
+// Activity is a side effect, or a machine that this one calls: a child, whose parameters
+// and terminals those of the activity are.
 type Activity struct {
+	Machine *Machine // which is called, and never leads back to this one; nil for a side effect
 	Name    string
 	Params  []*Param
 	Results []*Event
@@ -183,6 +209,8 @@ type Param struct {
 	Whole *Whole // nil for what has no record type
 	Type  *Type
 	Span  token.Span
+
+	Optional bool // it may be absent
 }
 
 // Cost is what one attempt costs in one currency, exactly.

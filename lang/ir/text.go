@@ -41,10 +41,18 @@ func exprText(e Expr, outer int) string {
 	case *Len:
 		return "len(" + exprText(e.X, 0) + ")"
 	case *IsSet:
-		if e.Not {
-			return e.Var.Declared() + " is not set"
+		name := ""
+		if e.Field != nil {
+			name = exprText(e.Field, 0)
+		} else {
+			name = e.Var.Declared()
 		}
-		return e.Var.Declared() + " is set"
+		if e.Not {
+			return name + " is not set"
+		}
+		return name + " is set"
+	case *Absent:
+		return "unset"
 	case *Unary:
 		return string(e.Op) + exprText(e.X, unaryPrecedence)
 	case *Object:
@@ -106,7 +114,7 @@ func (t *Trigger) Text() string {
 	}
 	switch t.Kind {
 	case OnEvent:
-		return text + t.Event.Name
+		return exitText(t.Label, t.Event)
 	case OnDone:
 		return "done"
 	case OnCancel:
@@ -147,7 +155,18 @@ func (c Case) Text() string {
 	case CaseTimer:
 		return "after " + c.Timer.DelayText()
 	}
-	return label + c.Event.Name
+	if c.Do != nil {
+		return exitText(c.Do.Label, c.Event)
+	}
+	return c.Event.Name
+}
+
+// exitText is e behind the label of what raises it, which may be empty.
+func exitText(label string, e *Event) string {
+	if label == "" {
+		return e.Name
+	}
+	return label + "." + e.Exit()
 }
 
 // Text is the handler's triggers as written, without the arms.
@@ -269,11 +288,15 @@ func (b *Backoff) usual() bool {
 
 // Text is the do as written: "do charge(amount) as c timeout 30s".
 func (d *Do) Text() string {
-	text := "do " + d.Activity.Name + "(" + argsText(d.Activity.Params, d.Args) + ")"
+	word := "do "
+	if d.Activity.Machine != nil {
+		word = "do machine "
+	}
+	text := word + d.Activity.Name + "(" + argsText(d.Activity.Params, d.Args) + ")"
 	if d.Fan != nil {
 		text += " " + d.Fan.Text()
 	}
-	if d.Label != "" {
+	if d.Label != "" && (d.Activity.Machine == nil || d.Label != d.Activity.Name) {
 		text += " as " + d.Label
 	}
 	if d.Scope.Kind != PerVisit {

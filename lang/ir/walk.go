@@ -91,7 +91,9 @@ func Vars(e Expr) []*Var {
 		case *VarRef:
 			out = append(out, e.Var)
 		case *IsSet:
-			out = append(out, e.Var)
+			if e.Var != nil {
+				out = append(out, e.Var)
+			}
 		}
 		return true
 	})

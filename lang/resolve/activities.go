@@ -68,7 +68,8 @@ func (r *resolver) params(list []*ast.Param) []*ir.Param {
 	names := newSpace[*ir.Param]("parameter")
 	var out []*ir.Param
 	for _, src := range list {
-		p := &ir.Param{Name: textOf(src.Name), Type: r.typeOf(src.Type)}
+		t, optional := r.paramType(src)
+		p := &ir.Param{Name: textOf(src.Name), Type: t, Optional: optional}
 		if claim(r, names, src.Name, p) {
 			p.Span = src.Name.Span()
 			out = append(out, r.leafParams(p)...)

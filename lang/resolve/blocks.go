@@ -110,6 +110,9 @@ func (r *resolver) assign(src *ast.Assign, sc scope) []*ir.Assign {
 		if values != nil {
 			out[i].Value = values[i]
 		}
+		if a := out[i]; a.Value != nil && a.Var.Default == nil && a.Var.Whole == nil {
+			orUnset(values, false)
+		}
 	}
 	return out
 }
@@ -142,7 +145,11 @@ func (r *resolver) publish(src *ast.Publish, sc scope) *ir.Publish {
 				r.mismatch(f.Span(), "field "+quote(field.Name)+" of an event is given as a whole", "Give it a record with all its fields.")
 				values[i] = bad(f.Span(), ir.Leaves(values[i])...)
 			}
-			copy(p.Values[field.Index:], r.fitLeaves(values[i], field.Type, "field "+quote(field.Name)+" of event "+quote(e.Name), sc))
+			given := r.fitLeaves(values[i], field.Type, "field "+quote(field.Name)+" of event "+quote(e.Name), sc)
+			if field.Optional {
+				orUnset(given, true)
+			}
+			copy(p.Values[field.Index:], given)
 			continue
 		}
 		nearest := near(r, f.Name.Text, r.payload[e])
@@ -162,6 +169,10 @@ func (r *resolver) missingFields(p *ir.Publish, guessed map[*ir.EventField]bool)
 	var missing []string
 	for i, f := range p.Event.Fields {
 		if p.Values[i] != nil {
+			continue
+		}
+		if f.Optional && !guessed[f] {
+			p.Values[i] = &ir.Absent{E: ir.E{T: f.Type, At: p.Span}}
 			continue
 		}
 		p.Values[i] = bad(p.Span)

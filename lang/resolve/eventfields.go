@@ -23,6 +23,7 @@ func (r *resolver) eventField(at token.Span, names []*ast.Name, sc scope) ir.Exp
 	}
 	var t *ir.Type
 	full := names[0].Text
+	optional := false
 	var keys []*ast.Name
 	for _, trigger := range sc.triggers {
 		f := r.fieldOf(trigger, names[0])
@@ -30,7 +31,7 @@ func (r *resolver) eventField(at token.Span, names []*ast.Name, sc scope) ir.Exp
 			return bad(at)
 		}
 		p, rest, found := r.walkTo(f.Type, "event."+f.Name, names[1:])
-		keys = rest
+		keys, optional = rest, optional || f.Optional
 		if t == nil {
 			full = joined(names[0].Text, p.path)
 		}
@@ -48,7 +49,7 @@ func (r *resolver) eventField(at token.Span, names []*ast.Name, sc scope) ir.Exp
 		}
 	}
 	e := r.leaves(at, t, "event."+full, func(_ int, l ir.RecordLeaf) ir.Expr {
-		return &ir.FieldRef{E: ir.E{T: l.Type, At: at}, Name: joined(full, l.Path)}
+		return &ir.FieldRef{E: ir.E{T: l.Type, At: at}, Name: joined(full, l.Path), Optional: optional}
 	})
 	return r.keys(e, keys, at, sc)
 }

@@ -69,7 +69,7 @@ func (r *resolver) expr(src ast.Expr, sc scope) ir.Expr {
 	case *ast.Binary:
 		return r.binary(src, sc)
 	case *ast.IsSet:
-		return r.isSet(src)
+		return r.isSet(src, sc)
 	}
 	r.m.Incomplete = true
 	if src == nil {
@@ -208,7 +208,10 @@ func (r *resolver) length(src *ast.Len, sc scope) ir.Expr {
 	return bad(src.Span(), x)
 }
 
-func (r *resolver) isSet(src *ast.IsSet) ir.Expr {
+func (r *resolver) isSet(src *ast.IsSet, sc scope) ir.Expr {
+	if src.Event {
+		return r.isSetInEvent(src, sc)
+	}
 	v, exact, ok := guess(r, r.vars, "field", src.Name)
 	if !ok {
 		return bad(src.Span())
@@ -262,7 +265,11 @@ func (r *resolver) arguments(at token.Span, name string, params []*ir.Param, lis
 	}
 	var out []ir.Expr
 	for i, a := range args {
-		out = append(out, r.fitLeaves(a, wholes[i].Type, "argument "+quote(wholes[i].Name)+" of "+quote(name), sc)...)
+		values := r.fitLeaves(a, wholes[i].Type, "argument "+quote(wholes[i].Name)+" of "+quote(name), sc)
+		if wholes[i].Optional {
+			orUnset(values, true)
+		}
+		out = append(out, values...)
 	}
 	return out
 }

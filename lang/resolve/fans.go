@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -20,8 +21,8 @@ func (r *resolver) fan(src *ast.Do) *ir.Fan {
 		Item: r.elementName(src.Fan.Item, nil), Index: r.elementName(src.Fan.Index, src.Fan.Item),
 		Limit: r.fanLimit(src.Fan.Limit), Span: src.Fan.Span(),
 	}
-	list, ok := find(r, r.vars, src.Fan.List)
-	if !ok {
+	list := r.placeOf(src.Fan.List)
+	if list == nil {
 		return r.lost(f)
 	}
 	f.List, f.ListSpan = list, src.Fan.List.Span()
@@ -39,7 +40,7 @@ func (r *resolver) fan(src *ast.Do) *ir.Fan {
 		return r.lost(f)
 	case t.Len == nil:
 		r.report(missingRange, f.ListSpan, "list "+quote(list.Name)+" has no range of lengths, but an activity runs for each of its elements",
-			"Declare how many elements it may have, such as `"+list.Name+" [0..20]"+t.Elem.String()+"`.",
+			"Declare how many elements it may have, such as `"+list.Name[strings.LastIndexByte(list.Name, '.')+1:]+" [0..20]"+t.Elem.String()+"`.",
 			related(list.Span, "it is declared here"))
 		return r.lost(f)
 	case t.Len.Hi > ir.MaxElements:
@@ -51,6 +52,23 @@ func (r *resolver) fan(src *ast.Do) *ir.Fan {
 	f.Least, f.Most = list.Type.Len.Lo, list.Type.Len.Hi
 	r.fans = true
 	return f
+}
+
+// placeOf is the parameter, the field or the place in a record that src names; nil where
+// there is none, which is reported.
+func (r *resolver) placeOf(src *ast.Path) *ir.Var {
+	v, ok := find(r, r.vars, src.Names[0])
+	if !ok {
+		return nil
+	}
+	p, found := r.walk(v.Type, v.Name, src.Names[1:])
+	switch {
+	case !found || p.t.Kind == ir.Invalid:
+		return nil
+	case p.t.Kind == ir.RecordKind:
+		return v // with a type that says what is wrong
+	}
+	return r.leavesOf(v)[v.Index+p.offset]
 }
 
 // lost is f with a list about which something is wrong, so that what reads its
@@ -117,10 +135,19 @@ func (sc scope) element(src *ast.Ident) ir.Expr {
 	return nil
 }
 
-// ofLostElement reports whether name, before a point, is an element of a list about which
-// something is wrong, which was reported.
-func (r *resolver) ofLostElement(name *ast.Name, sc scope) bool {
-	return present(name) && sc.fan != nil && name.Text == sc.fan.Item && sc.fan.List.Type.Elem.Kind == ir.Invalid
+// ofElement is what an element, a json, has under a key; nil where src names no element.
+func (r *resolver) ofElement(src *ast.Selector, sc scope) ir.Expr {
+	if !present(src.X) {
+		return nil
+	}
+	e := sc.element(&ast.Ident{Node: src.X.Node, Name: src.X.Text})
+	switch {
+	case e == nil:
+		return nil
+	case e.Type().Kind == ir.Invalid:
+		return bad(src.Span()) // its list was reported
+	}
+	return r.key(e, src.Sel, src.Span(), sc)
 }
 
 // elementOf is what `event` has of an element where t, a trigger of n, is met: nothing
@@ -165,7 +192,8 @@ func reaches(n *node, t *ir.Trigger, d *ir.Do) bool {
 	case t.Label != "":
 		return t.Label == d.Label
 	case t.Kind == ir.OnEvent:
-		return slices.Contains(d.Activity.Results, t.Event) && (d.Label == "" || !n.names(d.Label, t.Event.Name))
+		unnamed := d.Label == "" || d.Activity.Machine != nil && d.Label == d.Activity.Name // then no label speaks of it
+		return slices.Contains(d.Activity.Results, t.Event) && (unnamed || !n.names(d.Label, t.Event.Exit()))
 	}
 	return d.Label == "" || !n.names(d.Label, "")
 }
@@ -188,15 +216,4 @@ func (n *node) names(label, event string) bool {
 		}
 	}
 	return false
-}
-
-// refuseHeldFans reports elements that spend a cost to which runs are held.
-func (r *resolver) refuseHeldFans() {
-	held := r.m.Enforced()
-	for _, d := range r.m.Dos {
-		if d.Fan != nil && slices.ContainsFunc(held, d.Activity.Spends) {
-			r.report(notYet, d.Fan.Span, "an activity for each element of a list that spends a cost to which `on over_budget` holds the run is not supported yet",
-				"Leave that cost out of the budget, or out of what the activity declares.")
-		}
-	}
 }

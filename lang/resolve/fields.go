@@ -8,7 +8,8 @@ import (
 // declareParams declares the parameters of the machine.
 func (r *resolver) declareParams() {
 	for _, p := range r.src.Params {
-		v := &ir.Var{Name: textOf(p.Name), Type: r.typeOf(p.Type), Param: true, Doc: p.Doc()}
+		t, optional := r.paramType(p)
+		v := &ir.Var{Name: textOf(p.Name), Type: t, Param: true, Optional: optional, Doc: p.Doc()}
 		if claim(r, r.vars, p.Name, v) {
 			v.Index, v.Span = len(r.m.Params), p.Name.Span()
 			r.m.Params = append(r.m.Params, r.leafVars(v, nil)...)
@@ -113,7 +114,8 @@ func (r *resolver) declareEvents() {
 		e := &ir.Event{Name: textOf(src.Name), Doc: src.Doc()}
 		fields := newSpace[*ir.EventField]("field")
 		for _, p := range src.Fields {
-			f := &ir.EventField{Name: textOf(p.Name), Type: r.typeOf(p.Type), Doc: p.Doc()}
+			t, optional := r.paramType(p)
+			f := &ir.EventField{Name: textOf(p.Name), Type: t, Optional: optional, Doc: p.Doc()}
 			if claim(r, fields, p.Name, f) {
 				f.Index, f.Span = len(e.Fields), p.Name.Span()
 				e.Fields = append(e.Fields, r.leafFields(f)...)

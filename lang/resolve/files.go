@@ -8,6 +8,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // Finder gives the files to which `import "path"` in the file called from leads. The
@@ -31,13 +32,19 @@ type file struct {
 	out   *ir.File
 	named bool // it is of the unit; else it is imported only, and nothing is reported of it
 
+	faulty    bool // its syntax is wrong
 	declared  bool
+	imports   bool           // have been resolved
 	enumNames []exportedName // of out.Enums
 	machines  []exportedName
 	known     []*ir.Enum              // of the file and its imports
 	imported  *space[*ir.Enum]        // those of its imports; around it those of the file
 	brought   map[*ir.Enum]*ir.Import // by which import
-	gaps      bool                    // something that the file declares or imports could not be read
+	own       map[string]*ast.Machine // of the file
+	callables map[string]callable     // machines of the file and its imports
+	resolvers map[*ast.Machine]*resolver
+	blamed    map[*file]bool // imported files whose faults have been reported
+	gaps      bool           // something that the file declares or imports could not be read
 }
 
 func newFile(u *unit, src *ast.File) *file {
@@ -45,7 +52,8 @@ func newFile(u *unit, src *ast.File) *file {
 	f := &file{
 		resolver: newResolver(u, items), src: src,
 		out: &ir.File{Name: src.Name}, brought: map[*ir.Enum]*ir.Import{},
-		imported: newSpace[*ir.Enum]("enum"),
+		imported: newSpace[*ir.Enum]("enum"), own: map[string]*ast.Machine{},
+		callables: map[string]callable{}, blamed: map[*file]bool{}, resolvers: map[*ast.Machine]*resolver{},
 	}
 	f.imported.outer = f.enums
 	for _, d := range src.Decls {
@@ -73,6 +81,10 @@ func (f *file) declare() {
 	for m := range ast.Decls[*ast.Machine](f.src) {
 		if present(m.Name) {
 			f.machines = append(f.machines, exportedName{ir.Exported(m.Name.Text), m.Name})
+			if f.own[m.Name.Text] == nil {
+				f.own[m.Name.Text] = m
+				f.callables[m.Name.Text] = callable{file: f, src: m}
+			}
 		}
 	}
 	f.known, f.out.Enums = slices.Clone(f.m.Enums), f.m.Enums
@@ -81,7 +93,7 @@ func (f *file) declare() {
 
 // forget drops what only the machines of the file had to know: files that all import
 // each other would take memory in the square.
-func (f *file) forget() { f.known, f.imported, f.brought = nil, nil, nil }
+func (f *file) forget() { f.known, f.imported, f.brought, f.callables = nil, nil, nil, nil }
 
 // noteMachine notes m as one of the file.
 func (f *file) noteMachine(m *ir.Machine) {
@@ -93,6 +105,10 @@ func (f *file) noteMachine(m *ir.Machine) {
 // resolveImports makes known what the imports of the file lead to. Imports are not
 // transitive, so cycles of them mean nothing.
 func (f *file) resolveImports() {
+	if f.imports {
+		return
+	}
+	f.imports = true
 	machines := map[string]declaredMachine{}
 	for _, m := range f.machines {
 		machines[m.form] = declaredMachine{m.at, f.named}
@@ -119,7 +135,8 @@ func (f *file) resolveImports() {
 				continue
 			}
 			other := f.other(t)
-			f.noteFaults(src, other, t.Faults)
+			other.faulty = other.faulty || len(t.Faults) > 0
+			f.noteFaults(src.Path.Span(), other, t.Faults)
 			if !f.mayBring(src, 1+len(other.enumNames)+len(other.machines)) {
 				return
 			}
@@ -144,14 +161,15 @@ func (f *file) other(t Target) *file {
 }
 
 // noteFaults reports that an imported file has faults, unless they are reported there.
-func (f *file) noteFaults(src *ast.Import, other *file, syntax diag.List) {
+func (f *file) noteFaults(at token.Span, other *file, syntax diag.List) {
 	f.gaps = f.gaps || len(syntax) > 0
 	faults := slices.Concat(syntax, other.list)
-	if other.named || len(faults) == 0 {
+	if other.named || len(faults) == 0 || f.blamed[other] {
 		return
 	}
+	f.blamed[other] = true
 	name := other.src.Name
-	f.report("syntax", src.Path.Span(), quote(name)+", which is imported here, has errors",
+	f.report("syntax", at, quote(name)+", which is imported here, has errors",
 		"Fix what `fsmc check "+name+"` finds.", related(faults[0].Span, faults[0].Message))
 }
 
@@ -176,6 +194,9 @@ func (f *file) bring(src *ast.Import, imp *ir.Import, other *file, machines map[
 		f.brought[e] = imp
 	}
 	for _, m := range other.machines {
+		if _, known := f.callables[m.at.Text]; !known {
+			f.callables[m.at.Text] = callable{other, other.own[m.at.Text], imp}
+		}
 		first, taken := machines[m.form]
 		switch {
 		case !taken:

@@ -27,12 +27,16 @@ type resolver struct {
 	outer   map[*ir.Enum]bool                       // enums of files that it uses
 	payload map[*ir.Event]map[string]*ir.EventField // of a record the whole, with the index of its first leaf
 
-	root      *node
-	nodes     []*node // every state, detached ones too
-	misplaced []misplaced
-	bare      map[string][]*node // states by their own name; made when first asked for
-	labels    map[string][]*ir.Do
-	fans      bool // some do has a `for`
+	root       *node
+	nodes      []*node // every state, detached ones too
+	misplaced  []misplaced
+	bare       map[string][]*node // states by their own name; made when first asked for
+	labels     map[string][]*ir.Do
+	fans       bool             // some do has a `for`
+	calls      map[string]*call // machines that it calls, by name; nil until they are looked for
+	costsBelow map[string]bool  // costs of these, and of those that they call
+	depth      int              // of these; 0 for none
+	lostLabels map[string]bool  // labels of what could not be resolved
 
 	gaps    bool               // a bad item stands where declarations stand
 	partial map[*ir.Event]bool // events of which a field could not be read
@@ -58,11 +62,14 @@ func newResolver(u *unit, src *ast.Machine) *resolver {
 		payload:    map[*ir.Event]map[string]*ir.EventField{},
 		labels:     map[string][]*ir.Do{},
 		partial:    map[*ir.Event]bool{},
+		costsBelow: map[string]bool{},
+		lostLabels: map[string]bool{},
 	}
 }
 
-// machine runs the passes.
-func (r *resolver) machine() {
+// declarations runs the passes by which the machine is known to those that call it: what
+// it declares, and its states.
+func (r *resolver) declarations() {
 	r.findGaps()
 	r.declareEnums()
 	r.declareRecords()
@@ -72,14 +79,20 @@ func (r *resolver) machine() {
 	r.declareCategories()
 	r.declareActivities()
 	r.declareGuards()
-	r.resolveBudget()
 	r.buildStates()
+}
+
+// members runs the passes over what names declarations and states.
+func (r *resolver) members() {
+	r.declareCalls()
+	r.addCosts()
+	r.resolveBudget()
 	r.resolveDos()
 	for _, n := range r.nodes {
 		r.resolveMembers(n)
 	}
 	r.resolveAsserts()
-	r.refuseHeldFans()
+	r.refuseHeldCalls()
 	r.orderOwn()
 	r.addOuter()
 	r.noteAssigned()

@@ -98,12 +98,12 @@ func (r *resolver) resolveDos() {
 					"Move it to the leaf states that need it.")
 				continue
 			}
-			if src.Label != nil && !claim(r, labels, src.Label, true) && d != nil {
-				d.Label = ""
+			if d == nil {
+				r.lose(src)
+				continue
 			}
-			if d != nil {
-				r.addDo(n, d)
-			}
+			d.Label = r.labelOf(n, d, src, labels)
+			r.addDo(n, d)
 		}
 	}
 }
@@ -124,17 +124,24 @@ func (r *resolver) addDo(n *node, d *ir.Do) {
 // the likely one is taken: without it, what comes after would look
 // unreachable.
 func (r *resolver) do(n *node, src *ast.Do) *ir.Do {
-	d := &ir.Do{State: n.ir, Label: textOf(src.Label), Scope: r.scopeOf(n, src.Scope, ir.PerVisit), Span: src.Span()}
+	d := &ir.Do{State: n.ir, Scope: r.scopeOf(n, src.Scope, ir.PerVisit), Span: src.Span()}
 	r.limits(d, src.Limits)
 	d.Fan = r.fan(src)
 	sc := scope{fan: d.Fan}
-	if r.callables.names[textOf(src.Activity)] {
+	if !src.Machine && r.callables.names[textOf(src.Activity)] {
 		r.report(unknownName, src.Activity.Span(), quote(src.Activity.Text)+" is a guard, and no activity",
 			"Run an activity here; guards are asked in `when`.")
 		r.exprs(src.Args, sc)
 		return nil
 	}
-	activity, exact, ok := guess(r, r.activities, "activity", src.Activity)
+	var activity *ir.Activity
+	var exact, ok bool
+	if src.Machine {
+		activity = r.doMachine(d, src)
+		exact, ok = activity != nil, activity != nil
+	} else {
+		activity, exact, ok = r.activity(src.Activity)
+	}
 	if !ok || !exact {
 		d.Args = r.exprs(src.Args, sc)
 	} else {
@@ -145,6 +152,27 @@ func (r *resolver) do(n *node, src *ast.Do) *ir.Do {
 	}
 	d.Activity = activity
 	return d
+}
+
+// activity is the activity called name. A machine of that name is reported as what it is.
+func (r *resolver) activity(name *ast.Name) (a *ir.Activity, exact, ok bool) {
+	if _, declared := r.activities.names[textOf(name)]; !declared && present(name) {
+		if _, machine := r.file.callables[name.Text]; machine {
+			r.misspelt(unknownName, name.Span(), quote(name.Text)+" is a machine, and no activity", "", "machine "+name.Text)
+			return nil, false, false
+		}
+	}
+	return guess(r, r.activities, "activity", name)
+}
+
+// lose notes that src could not be resolved, so that arms that name it are no second fault.
+func (r *resolver) lose(src *ast.Do) {
+	switch {
+	case src.Label != nil:
+		r.lostLabels[src.Label.Text] = true
+	case src.Machine:
+		r.lostLabels[textOf(src.Activity)] = true
+	}
 }
 
 // limits resolves the time limits of d. The parser has reported one that is

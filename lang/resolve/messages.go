@@ -22,6 +22,8 @@ const (
 	missingRange   = "missing-range"
 	guardTooRich   = "guard-too-rich"
 	notYet         = "not-yet"
+	ambiguousLabel = "ambiguous-label"
+	unboundedLoop  = "unbounded-loop"
 )
 
 // quote puts a name between double quotes.
@@ -67,7 +69,7 @@ func (r *resolver) forbidden(name *ast.Name, kind, why string) {
 // unknown reports that name, meant as a kind, is declared nowhere. Beside a
 // bad item, which may have declared it, only a misspelt name is reported.
 func (r *resolver) unknown(kind string, name *ast.Name, nearest string) {
-	gaps := r.gaps || r.file.gaps && (kind == "type" || kind == "enum")
+	gaps := r.gaps || r.file.gaps && (kind == "type" || kind == "enum" || kind == "machine")
 	if gaps && nearest == "" {
 		r.m.Broken = true
 		return

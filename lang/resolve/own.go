@@ -25,8 +25,8 @@ func (r *resolver) selected(src *ast.Selector, sc scope) ir.Expr {
 	if src.X != nil && src.Sel != nil && r.isField(src.X.Text) {
 		return r.member(src, sc)
 	}
-	if r.ofLostElement(src.X, sc) {
-		return bad(src.Span())
+	if e := r.ofElement(src, sc); e != nil {
+		return e
 	}
 	if !r.isOwn(src) {
 		return r.enumValue(src)

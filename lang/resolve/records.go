@@ -44,6 +44,10 @@ func (r *resolver) declareRecords() {
 		fields := newSpace[*ir.RecordField]("field")
 		for _, p := range sources[i].Fields {
 			f := &ir.RecordField{Name: textOf(p.Name), Type: r.typeOf(p.Type), Doc: p.Doc()}
+			if p.Optional {
+				r.report(notYet, p.Span(), "a field of a record that may be absent is not supported yet",
+					"Leave the `?` out, or use a json for the record.")
+			}
 			if claim(r, fields, p.Name, f) {
 				f.Span = p.Name.Span()
 				rec.Fields = append(rec.Fields, f)

@@ -26,13 +26,22 @@ import (
 // imports lead. Machines come in the order of the files; what could not be resolved
 // is left out. The findings are sorted by place.
 func Resolve(files []*ast.File, find Finder) (*ir.Program, diag.List) {
-	u := &unit{allowance: comparisons, room: maxLeaves, values: map[*ir.Enum]map[string]int{}, find: find, files: map[*ast.File]*file{}}
-	for _, f := range files {
-		u.files[f] = newFile(u, f)
-		u.files[f].named = true
+	u := &unit{shared: &shared{
+		allowance: comparisons, room: maxLeaves, values: map[*ir.Enum]map[string]int{}, find: find,
+		files: map[*ast.File]*file{}, declaring: map[string]*ast.Name{},
+	}}
+	for _, src := range files {
+		f := newFile(u, src)
+		u.files[src], f.named = f, true
+		for m := range ast.Decls[*ast.Machine](src) {
+			if present(m.Name) && u.declaring[m.Name.Text] == nil {
+				u.declaring[m.Name.Text] = m.Name
+			}
+		}
 	}
 	names := newSpace[*ir.Machine]("machine")
 	prog := &ir.Program{}
+	var resolvers []*resolver
 	for _, src := range files {
 		f := u.files[src]
 		f.declare()
@@ -42,10 +51,10 @@ func Resolve(files []*ast.File, find Finder) (*ir.Program, diag.List) {
 			if src.Name == nil {
 				continue
 			}
-			r := newResolver(u, src)
-			r.file, r.enums.outer = f, f.imported
+			r := f.resolverOf(src)
 			fresh := claim(r, names, src.Name, r.m)
-			r.machine()
+			r.members()
+			resolvers = append(resolvers, r)
 			f.noteMachine(r.m)
 			if fresh {
 				machines[src] = r.m
@@ -56,19 +65,27 @@ func Resolve(files []*ast.File, find Finder) (*ir.Program, diag.List) {
 		prog.Files = append(prog.Files, f.out)
 		f.forget()
 	}
+	u.called(resolvers)
 	u.list.Sort()
 	return prog, u.list
 }
 
-// unit is what the machines of one unit share.
+// unit is what the machines of one unit, or of one imported file, share.
 type unit struct {
-	list      diag.List
+	list diag.List
+	*shared
+}
+
+// shared is what the files of a unit and those that they import share.
+type shared struct {
 	allowance int // names that may still be compared with misspelt ones
 	room      int // of records, that fields and expressions may still have
 	values    map[*ir.Enum]map[string]int
 	find      Finder
 	files     map[*ast.File]*file
-	brings    int // names that imports bring
+	brings    int                  // names that imports bring
+	declaring map[string]*ast.Name // where machines of the unit are declared
+	outside   []*resolver          // machines of imported files that others call
 }
 
 // comparisons bounds the work spent on nearest names, which would otherwise

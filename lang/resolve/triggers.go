@@ -19,7 +19,9 @@ const someWait = int64(time.Second)
 func (r *resolver) on(n *node, src *ast.On) {
 	h := &ir.Handler{State: n.ir, Span: src.Span()}
 	for _, t := range src.Triggers {
-		if trigger := r.trigger(n, t); trigger != nil {
+		if exits, ok := r.exitsOf(n, t); ok {
+			h.Triggers = append(h.Triggers, exits...)
+		} else if trigger := r.trigger(n, t); trigger != nil {
 			h.Triggers = append(h.Triggers, trigger)
 		}
 	}
@@ -45,6 +47,9 @@ func (r *resolver) trigger(n *node, src *ast.Trigger) *ir.Trigger {
 		ok = r.overBudget(t, src)
 	default:
 		t.Kind = ir.OnEvent
+		if r.lostLabels[textOf(src.Label)] {
+			return nil // it may be the terminal of a machine
+		}
 		t.Event, ok = r.eventOf(src.Name)
 	}
 	if src.Label != nil && (t.Kind == ir.OnEvent || t.Kind == ir.OnFailed) {
@@ -147,7 +152,7 @@ func (r *resolver) label(n *node, t *ir.Trigger, name *ast.Name) bool {
 	if len(bearers) == 1 {
 		t.Do = bearers[0]
 	}
-	if len(bearers) == 0 {
+	if len(bearers) == 0 && !r.lostLabels[name.Text] {
 		r.unknown("label", name, near(r, name.Text, r.labels))
 	}
 	return len(bearers) > 0

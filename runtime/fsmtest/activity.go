@@ -30,15 +30,54 @@ func (s *script) next() Outcome {
 // one the first outcome, and so on; those after the last one result in that again.
 func (t *T) Activity(name string, outcomes ...Outcome) {
 	t.Helper()
-	names := []string{}
-	for _, a := range t.machine.Definition().Activities {
-		names = append(names, a.Name)
-	}
-	t.known("activity", name, names)
+	t.known("activity", name, t.names(false))
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.scripts[name] = &script{outcomes: outcomes}
 }
+
+// Machine says what runs of a machine that is called result in from now on, in place of
+// children: the first one in the first outcome, and so on, as for Activity. Without outcomes
+// children run again.
+func (t *T) Machine(name string, outcomes ...Outcome) {
+	t.Helper()
+	t.known("call of machine", name, t.names(true))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.children[name] = &script{outcomes: outcomes}
+}
+
+// names are those of the activities, or of the machines that are called.
+func (t *T) names(called bool) (names []string) {
+	for _, m := range t.machines {
+		for _, a := range m.Definition().Activities {
+			if called == (a.Callee != "") {
+				names = append(names, a.Name)
+			}
+		}
+	}
+	return names
+}
+
+// standIn does what a child would, if the test has said what; nil where a child runs.
+func (t *T) standIn(machine string) runtime.ActivityFunc {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s := t.children[machine]; s == nil || len(s.outcomes) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
+		t.mu.Lock()
+		t.attempts = append(t.attempts, *a)
+		next := t.children[machine].next()
+		t.mu.Unlock()
+		return next(ctx, a)
+	}
+}
+
+// EndsIn ends what stands in for a child in a terminal of its machine, with what that returns:
+// anything that encoding/json turns into the object of the fields, or nil.
+func EndsIn(terminal string, returns any) Outcome { return Raises(terminal, returns) }
 
 // Raises ends an attempt with an event and its data: anything that
 // encoding/json turns into the object of its fields, or nil.

@@ -17,6 +17,7 @@
 package fsmtest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,11 +39,13 @@ type T struct {
 	*testing.T
 	Engine *runtime.Engine // for what T has no method for
 
-	machine *runtime.Machine
-	started int
+	machine  *runtime.Machine
+	machines []*runtime.Machine // it, and those that may be called
+	started  int
 
 	mu        sync.Mutex
 	scripts   map[string]*script
+	children  map[string]*script // of machines that are called
 	guards    map[string]runtime.GuardFunc
 	attempts  []runtime.Attempt
 	steps     []runtime.StepInfo
@@ -51,15 +54,18 @@ type T struct {
 
 // Play runs test in a bubble of its own time (see testing/synctest), with an
 // engine that works on the runs of m. An activity for which the test has given
-// no script fails the test when it is called.
-func Play(t *testing.T, m *runtime.Machine, test func(t *T)) {
+// no script fails the test when it is called. Machines that m calls, and theirs, are given
+// behind the test, in any order: they run as children, unless Machine says what they do.
+func Play(t *testing.T, m *runtime.Machine, test func(t *T), called ...*runtime.Machine) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		p := &T{T: t, machine: m, scripts: map[string]*script{}, guards: map[string]runtime.GuardFunc{}}
+		p := &T{T: t, machine: m, machines: append([]*runtime.Machine{m}, called...),
+			scripts: map[string]*script{}, children: map[string]*script{}, guards: map[string]runtime.GuardFunc{}}
 		p.Engine = runtime.NewEngine(memstore.New(), runtime.WithObserver(p.observer()), runtime.WithOutbox(p.publish),
+			runtime.WithStandIns(p.standIn),
 			runtime.WithPoll(time.Hour), // no other process has anything to do with it, and weeks are to pass in no time
 			runtime.WithLogger(slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))))
-		if err := p.Engine.Register(m, "", p.handlers()); err != nil {
+		if err := p.register(); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
@@ -75,14 +81,34 @@ func Play(t *testing.T, m *runtime.Machine, test func(t *T)) {
 	})
 }
 
+// register registers the machines, each behind those that it calls.
+func (t *T) register() error {
+	for left := t.machines; len(left) > 0; {
+		var refused []*runtime.Machine
+		var first error
+		for _, m := range left {
+			if err := t.Engine.Register(m, "", t.handlers(m)); err != nil {
+				refused, first = append(refused, m), cmp.Or(first, err)
+			}
+		}
+		if len(refused) == len(left) {
+			return first
+		}
+		left = refused
+	}
+	return nil
+}
+
 // handlers look the test's scripts up when they are called, so that a test may
 // give another one in the middle.
-func (t *T) handlers() runtime.Handlers {
+func (t *T) handlers(m *runtime.Machine) runtime.Handlers {
 	h := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{}, Guards: map[string]runtime.GuardFunc{}}
-	for _, a := range t.machine.Definition().Activities {
-		h.Activities[a.Name] = t.attempt
+	for _, a := range m.Definition().Activities {
+		if a.Callee == "" {
+			h.Activities[a.Name] = t.attempt
+		}
 	}
-	for _, g := range t.machine.Definition().Guards {
+	for _, g := range m.Definition().Guards {
 		h.Guards[g.Name] = func(ctx context.Context, args json.RawMessage) (bool, error) { return t.ask(ctx, g.Name, args) }
 	}
 	return h
@@ -120,8 +146,10 @@ func (t *T) Guard(name string, verdict bool) {
 func (t *T) GuardFunc(name string, f runtime.GuardFunc) {
 	t.Helper()
 	names := []string{}
-	for _, g := range t.machine.Definition().Guards {
-		names = append(names, g.Name)
+	for _, m := range t.machines {
+		for _, g := range m.Definition().Guards {
+			names = append(names, g.Name)
+		}
 	}
 	t.known("guard", name, names)
 	t.mu.Lock()

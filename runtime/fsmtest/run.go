@@ -18,6 +18,15 @@ type Run struct {
 	ID string
 }
 
+// Child is the run of a do that calls a machine, which must have started: by its id without that of
+// the run, "Reviewing.review.1.1" for the first attempt in the first visit.
+func (r *Run) Child(name string) *Run {
+	r.t.Helper()
+	child := &Run{t: r.t, ID: r.ID + "/" + name}
+	child.View()
+	return child
+}
+
 // Send sends an event, with data as for Raises, and gives the run as it then is.
 // A refusal fails the test.
 func (r *Run) Send(event string, data any) runtime.View {

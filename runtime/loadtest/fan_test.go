@@ -18,7 +18,12 @@ const elements = 1000
 
 // BenchmarkFanOut: a run whose one activity runs for each element of a list of 1,000, from
 // its start to its end, with SQLite at FULL.
-func BenchmarkFanOut(b *testing.B) {
+func BenchmarkFanOut(b *testing.B) { benchmarkFan(b, "batch.fsm", "Batch") }
+
+// BenchmarkChildren: the same where each element is a run of its own that has the activity.
+func BenchmarkChildren(b *testing.B) { benchmarkFan(b, "parts.fsm", "Parts") }
+
+func benchmarkFan(b *testing.B, file, machine string) {
 	parts := make([]string, elements)
 	for i := range parts {
 		parts[i] = fmt.Sprintf("part-%04d", i)
@@ -29,14 +34,14 @@ func BenchmarkFanOut(b *testing.B) {
 	}
 	for _, concurrency := range []int{16, 64, 256} {
 		b.Run(fmt.Sprintf("concurrency=%d", concurrency), func(b *testing.B) {
-			e := engineOf(b, "batch.fsm", filepath.Join(b.TempDir(), "runs.db"), runtime.WithConcurrency(concurrency))
+			e := engineOf(b, file, filepath.Join(b.TempDir(), "runs.db"), runtime.WithConcurrency(concurrency))
 			stop := work(b, e)
 			began := time.Now()
 			n := 0
 			for b.Loop() {
 				run := fmt.Sprint("r", n)
 				n++
-				if _, err := e.Start(context.Background(), "Batch", run, params); err != nil {
+				if _, err := e.Start(context.Background(), machine, run, params); err != nil {
 					b.Fatal(err)
 				}
 				v, err := e.Wait(b.Context(), run)

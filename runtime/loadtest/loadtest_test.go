@@ -20,8 +20,9 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
-// compiled is the machine of a file in testdata, with its source.
-func compiled(t testing.TB, file string) (*runtime.Machine, string) {
+// compiled are the machines of a file in testdata, which call only those behind them, with
+// their source.
+func compiled(t testing.TB, file string) (machines []*runtime.Machine, text string) {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join("testdata", file))
 	if err != nil {
@@ -31,11 +32,14 @@ func compiled(t testing.TB, file string) (*runtime.Machine, string) {
 	if unit.Diags.HasErrors() {
 		t.Fatal(unit.Diags)
 	}
-	m, err := machine.Compile(table.Compile(unit.Program.Machines[0]))
-	if err != nil {
-		t.Fatal(err)
+	for _, of := range unit.Program.Machines {
+		m, err := machine.Compile(table.Compile(of))
+		if err != nil {
+			t.Fatal(err)
+		}
+		machines = append(machines, m)
 	}
-	return m, string(source)
+	return machines, string(source)
 }
 
 // engine is one on the database at path, with the ticket's activity.
@@ -44,7 +48,7 @@ func engine(t testing.TB, path string, opts ...runtime.Option) *runtime.Engine {
 	return engineOf(t, "ticket.fsm", path, opts...)
 }
 
-// engineOf is one with the machine of a file in testdata, all whose activities do nothing.
+// engineOf is one with the machines of a file in testdata, all whose activities do nothing.
 func engineOf(t testing.TB, file, path string, opts ...runtime.Option) *runtime.Engine {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), path)
@@ -57,12 +61,19 @@ func engineOf(t testing.TB, file, path string, opts ...runtime.Option) *runtime.
 		}
 	})
 	e := runtime.NewEngine(store, opts...)
-	m, source := compiled(t, file)
-	activities := map[string]runtime.ActivityFunc{"work": func(context.Context, *runtime.Attempt) (runtime.Result, error) {
-		return runtime.Result{Event: "Worked", Data: json.RawMessage(`{"n":1}`)}, nil
-	}}
-	if err := e.Register(m, source, runtime.Handlers{Activities: activities}); err != nil {
-		t.Fatal(err)
+	machines, source := compiled(t, file)
+	for _, m := range slices.Backward(machines) {
+		activities := map[string]runtime.ActivityFunc{}
+		for _, a := range m.Definition().Activities {
+			if a.Callee == "" {
+				activities[a.Name] = func(context.Context, *runtime.Attempt) (runtime.Result, error) {
+					return runtime.Result{Event: "Worked", Data: json.RawMessage(`{"n":1}`)}, nil
+				}
+			}
+		}
+		if err := e.Register(m, source, runtime.Handlers{Activities: activities}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return e
 }

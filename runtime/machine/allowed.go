@@ -50,7 +50,11 @@ func (m *Machine) Describe(in Input) string {
 		if in.Event < 0 {
 			return m.label(&in) + "ended"
 		}
-		return m.label(&in) + m.eventName(in.Event)
+		label, name := m.label(&in), m.eventName(in.Event)
+		if _, terminal, ofChild := strings.Cut(name, "."); ofChild && label != "" {
+			name = terminal
+		}
+		return label + name
 	case FailureInput:
 		category := "?"
 		if in.Category >= 0 && in.Category < len(m.def.Categories) {

@@ -58,8 +58,17 @@ func (m *Machine) checkSnapshot(s *Snapshot) error {
 			return fmt.Errorf("an input of kind %q cannot wait in the queue", in.Kind)
 		}
 	}
-	if s.Status == Finished {
+	if s.Left && !m.calls || s.Forced && s.Status != Ending {
+		return errors.New("the run has no children")
+	}
+	switch s.Status {
+	case Finished:
 		return m.checkFinished(s, state)
+	case Ending:
+		if s.Outcome != "" || !s.Left || s.hasWork() {
+			return errors.New("a run that is ending has children, and nothing else open")
+		}
+		return nil
 	}
 	if s.Status != Running && s.Status != Halted || s.Outcome != "" || state.Kind == TerminalState {
 		return fmt.Errorf("a run in state %q is not %q", state.Path, s.Status)
@@ -71,14 +80,15 @@ func (m *Machine) checkSnapshot(s *Snapshot) error {
 }
 
 func (m *Machine) checkFinished(s *Snapshot, state *State) error {
-	outcome := Cancelled
-	if state.Kind == TerminalState {
-		outcome = state.Outcome
-	}
-	if s.Outcome != outcome || len(s.Tasks)+len(s.Lists)+len(s.Tries)+len(s.Alarms)+len(s.Executions) > 0 || s.DoneDue {
+	if s.Outcome != state.outcome() || s.Left || s.hasWork() {
 		return errors.New("a finished run has an outcome and nothing open")
 	}
 	return nil
+}
+
+// hasWork reports whether there is something in s that only a run which goes on has.
+func (s *Snapshot) hasWork() bool {
+	return len(s.Tasks)+len(s.Lists)+len(s.Tries)+len(s.Alarms)+len(s.Executions) > 0 || s.DoneDue
 }
 
 // canComeAgain reports whether a halted run, which has not changed since, could
@@ -226,7 +236,7 @@ func (m *Machine) checkInput(in *Input) error {
 		ok = in.Over != ""
 	case MigrateInput:
 		ok = in.Migration != nil && in.Migration.Snapshot != nil
-	case DoneInput, CancelInput, PauseInput, ResumeInput, RetryInput, RepairInput:
+	case DoneInput, CancelInput, PauseInput, ResumeInput, RetryInput, RepairInput, StoppedInput:
 		ok = true
 	}
 	if !ok {

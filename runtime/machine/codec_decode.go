@@ -213,6 +213,10 @@ func (m *Machine) snapshotMember(sc *scanner, s *Snapshot, key string) error {
 		return each(sc, &s.OverDone, sc.textInto)
 	case "stopping":
 		return each(sc, &s.Stopping, func(t *Task) error { return m.scanTask(sc, t) })
+	case "left":
+		return sc.truthInto(&s.Left)
+	case "forced":
+		return sc.truthInto(&s.Forced)
 	case "seed":
 		return scanSeed(sc, &s.Seed)
 	}

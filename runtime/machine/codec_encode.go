@@ -177,6 +177,8 @@ func (m *Machine) appendSnapshot(b []byte, s *Snapshot) []byte {
 	names("over_due", s.OverDue)
 	names("over_done", s.OverDone)
 	o.list("stopping", len(s.Stopping), func(b []byte, i int) []byte { return m.appendTask(b, &s.Stopping[i]) })
+	o.truth("left", s.Left)
+	o.truth("forced", s.Forced)
 	o.key("seed")
 	o.b = strconv.AppendUint(append(o.b, '"'), s.Seed, 16)
 	o.b = append(o.b, '"')

@@ -63,6 +63,9 @@ func (d *Definition) scanMembers(s *scanner, fields []Field, prefix string, valu
 		if i < 0 {
 			return &PayloadError{Field: shorten(name), Why: unknownField(fields, prefix, key, param)}
 		}
+		if fields[i].Optional && s.word("null") {
+			return nil
+		}
 		v, err := d.scanValue(s, &fields[i].Type)
 		if err != nil {
 			return fieldError(name, err)
@@ -97,7 +100,7 @@ func (d *Definition) scanRecord(s *scanner, t *Type) (Value, error) {
 // record.
 func (d *Definition) missing(fields []Field, values []Value) error {
 	for i := range fields {
-		if values[i].set {
+		if values[i].set || fields[i].Optional {
 			continue
 		}
 		name, expected := fields[i].Name, d.expected(&fields[i].Type)

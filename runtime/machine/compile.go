@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"slices"
@@ -25,7 +26,7 @@ func (c *compiler) names() error {
 	list := func(what string, n int, name func(i int) string) map[string]int {
 		valid := isName
 		switch what {
-		case "state", "field":
+		case "state", "field", "event": // an event of a child has the name of its machine before its own
 			valid = isPath
 		case "arm", "do", "timer":
 			valid = isTitle
@@ -122,6 +123,9 @@ func (c *compiler) declarations() error {
 		c.m.defaults[i] = v
 	}
 	for i := range d.Events {
+		if e := &d.Events[i]; !e.Internal && !isName(e.Name) {
+			return fmt.Errorf("event %q comes from outside, and has the name of one of a child", e.Name)
+		}
 		if err := c.fields("event "+d.Events[i].Name, d.Events[i].Fields); err != nil {
 			return err
 		}
@@ -162,9 +166,15 @@ func (c *compiler) activities() error {
 		if l := a.Limit; l != nil && (l.AtOnce < 0 || l.Rate < 0 || (l.Rate == 0) != (l.Window == 0) || l.Window < 0 || l.AtOnce+l.Rate == 0) {
 			return fmt.Errorf("the limit of activity %q is none: %+v", a.Name, *l)
 		}
+		if a.Callee != "" && (!isHash(a.Callee) || len(a.Results) == 0 || a.Costs != nil || a.Limit != nil) {
+			return fmt.Errorf("activity %q has a callee, and is no call of a machine", a.Name)
+		}
 		for _, e := range a.Results {
 			if e < 0 || e >= len(d.Events) || !d.Events[e].Internal {
 				return fmt.Errorf("activity %q raises event %d, which is none that activities raise", a.Name, e)
+			}
+			if of, _, ofChild := strings.Cut(d.Events[e].Name, "."); ofChild != (a.Callee != "") || ofChild && of != a.Name {
+				return fmt.Errorf("activity %q raises %q, which is no event of it", a.Name, d.Events[e].Name)
 			}
 		}
 		for _, f := range a.Fails {
@@ -174,6 +184,11 @@ func (c *compiler) activities() error {
 		}
 	}
 	return nil
+}
+
+// isHash reports whether text can be the Hash of a Machine.
+func isHash(text string) bool {
+	return len(text) == 2*sha256.Size && strings.Trim(text, "0123456789abcdef") == ""
 }
 
 func costNames(of string, costs []Cost) error {
@@ -192,6 +207,9 @@ func (c *compiler) fields(of string, fields []Field) error {
 		}
 		if t.Kind == RecordKind {
 			return fmt.Errorf("field %q of %s is a record, and not its leaves", fields[i].Name, of)
+		}
+		if fields[i].Optional && (of == "context" || strings.Contains(fields[i].Name, ".")) {
+			return fmt.Errorf("field %q of %s cannot be declared to be absent", fields[i].Name, of)
 		}
 		if !hasItems(t) {
 			return fmt.Errorf("field %q of %s: a list has no type of its items", fields[i].Name, of)

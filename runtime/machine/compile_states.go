@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 func (c *compiler) exprs() *exprCompiler { return &exprCompiler{d: c.d, m: c.m} }
@@ -57,7 +58,7 @@ func (c *compiler) compileAssign(x *exprCompiler, out *blockCode, a *Assign) err
 		out.assigns = append(out.assigns, assignCode{field: a.Field})
 		return nil
 	}
-	value, err := c.compileFor(x, f, a.Value)
+	value, err := c.compileFor(x, f, a.Value, len(f.Default) == 0 && !strings.Contains(f.Name, "."))
 	if err != nil {
 		return err
 	}
@@ -71,8 +72,8 @@ func (c *compiler) compileAssign(x *exprCompiler, out *blockCode, a *Assign) err
 
 // compileFor compiles e as the value of f, and has it checked whenever it is
 // computed.
-func (c *compiler) compileFor(x *exprCompiler, f *Field, e *Expr) (func(*env) (Value, error), error) {
-	v, err := x.compile(e)
+func (c *compiler) compileFor(x *exprCompiler, f *Field, e *Expr, mayBeUnset bool) (func(*env) (Value, error), error) {
+	v, err := x.compilePlace(e, mayBeUnset)
 	if err != nil {
 		return nil, fmt.Errorf("field %q: %w", f.Name, err)
 	}
@@ -80,9 +81,12 @@ func (c *compiler) compileFor(x *exprCompiler, f *Field, e *Expr) (func(*env) (V
 		return nil, fmt.Errorf("field %q of type %s is given a %s", f.Name, c.d.TypeName(&f.Type), c.d.TypeName(&v.typ))
 	}
 	d, value, grown := c.d, v.value, grows(e, &f.Type)
+	if f.Optional && f.Type.Kind == JSON {
+		value = noNull(value)
+	}
 	return func(e *env) (Value, error) {
 		v, err := value(e)
-		if err != nil {
+		if err != nil || mayBeUnset && !v.set {
 			return Unset, err
 		}
 		if grown && f.Type.holds(&v) { // the items before the last one have been looked at when they came
@@ -138,7 +142,7 @@ func (c *compiler) compilePublish(x *exprCompiler, out *blockCode, p *Publish) e
 	}
 	code := publishCode{event: p.Event}
 	for i := range e.Fields {
-		value, err := c.compileFor(x, &e.Fields[i], p.Values[i])
+		value, err := c.compileFor(x, &e.Fields[i], p.Values[i], e.Fields[i].Optional)
 		if err != nil {
 			return fmt.Errorf("event %q: %w", e.Name, err)
 		}
@@ -220,6 +224,9 @@ func (c *compiler) compileDo(i int) error {
 	if !c.isScope(d.Scope) {
 		return fmt.Errorf("the scope of its execution is damaged")
 	}
+	if c.d.Calls(d) && (d.Scope.Kind != PerVisit || d.Heartbeat != nil || d.Progress != nil) {
+		return fmt.Errorf("it runs a machine, which has no scope, no heartbeat and no progress")
+	}
 	for _, limit := range []struct {
 		ns       *int64
 		category string
@@ -240,10 +247,7 @@ func (c *compiler) compileDo(i int) error {
 		return err
 	}
 	x.each = d.itemType()
-	args, err := x.compileArgs(d.Args)
-	if err == nil {
-		err = x.checkArgs(c.d.Activities[d.Activity].Params, args)
-	}
+	args, err := x.compileGiven(c.d.Activities[d.Activity].Params, d.Args)
 	if err != nil {
 		return err
 	}
@@ -251,7 +255,14 @@ func (c *compiler) compileDo(i int) error {
 		s := &c.m.states[d.Scope.State]
 		s.executions = append(s.executions, i)
 	}
-	c.m.dos[i] = doCode{d, args, list}
+	calls := c.d.Calls(d)
+	if calls && slices.ContainsFunc(c.d.States[d.State].Dos, func(other int) bool {
+		return other < i && c.d.Calls(&c.d.Dos[other]) && c.d.labelOf(&c.d.Dos[other]) == c.d.labelOf(d)
+	}) {
+		return fmt.Errorf("another do of the state runs a machine as %q", c.d.labelOf(d))
+	}
+	c.m.dos[i] = doCode{d, calls, args, list}
+	c.m.calls = c.m.calls || calls
 	c.m.fans = c.m.fans || list != nil
 	return nil
 }
@@ -321,6 +332,9 @@ func (c *compiler) rankTimers() {
 		c.m.ranks[timer] = rank
 	}
 }
+
+// Calls reports whether do runs a machine as a child, and no activity of the host.
+func (d *Definition) Calls(do *Do) bool { return d.Activities[do.Activity].Callee != "" }
 
 // CanFail reports whether do may fail with category: one that its activity
 // declares, `unknown`, or a limit that it sets.

@@ -285,6 +285,46 @@ func TestMisuseIsAnError(t *testing.T) {
 	}
 }
 
+// TestCallsOfMachines: what says that it calls a machine must look like a call of one.
+func TestCallsOfMachines(t *testing.T) {
+	child := Build(t, Named("Review"), WithParams("file string"), WithFields("n int = 0"),
+		WithState("Work", On("done", GoTo("Completed"))), WithTerminal("Completed", machine.Success), Returning("Completed", "n"), WithTerminal("Failed", machine.Failed))
+	parent := func() *machine.Definition {
+		return Define(WithFields("n int = 0"), Calling(child), WithEvent("Own", ""), WithActivity("work", "", "Own", ""),
+			WithState("A", Doing("Review", []string{`"f"`}, "as one", "timeout 1m"), Doing("Review", []string{`"g"`}), Doing("work", nil),
+				On("one.Completed", Stay(Set("n", "event.n"))), On("Review.Completed, Review.Failed, Own, failed", GoTo("D"))),
+			WithTerminal("D", machine.Success))
+	}
+	m, err := machine.Compile(parent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := machine.ParseDefinition(m.Definition().Encode()); err != nil || again.Activities[0].Callee != child.Hash() {
+		t.Fatal(again, err)
+	}
+	for want, spoil := range map[string]func(d *machine.Definition){
+		`activity "Review" has a callee, and is no call`: func(d *machine.Definition) { d.Activities[0].Callee = "f00" },
+		`"Review" raises "Review.Completed", which is`:   func(d *machine.Definition) { d.Activities[0].Callee = "" },
+		`"Review" raises "Own", which is no event of it`: func(d *machine.Definition) { d.Activities[0].Results = d.Activities[1].Results },
+		`"work" raises "Review.Failed", which is no`:     func(d *machine.Definition) { d.Activities[1].Results[0] = 1 },
+		`"Other" raises "Review.Completed", which is no`: func(d *machine.Definition) { d.Activities[0].Name = "Other" },
+		`"Review.Completed" comes from outside`:          func(d *machine.Definition) { d.Events[0].Internal = false },
+		`has no valid name: "Review/Completed"`:          func(d *machine.Definition) { d.Events[0].Name = "Review/Completed" },
+		"it runs a machine, which has no scope":          func(d *machine.Definition) { d.Dos[0].Heartbeat = d.Dos[0].Timeout },
+	} {
+		d := parent()
+		spoil(d)
+		if _, err := machine.Compile(d); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %s\n got %v", want, err)
+		}
+	}
+	d := parent()
+	d.Activities[0].Costs = []machine.Cost{{"usd", "1"}}
+	if _, err := machine.Compile(d); err == nil {
+		t.Error("the call of a machine has a cost")
+	}
+}
+
 // TestNamesAreNames: a definition may have been written by anyone, and its names
 // become names of files and what is printed.
 func TestNamesAreNames(t *testing.T) {

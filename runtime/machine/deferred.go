@@ -40,7 +40,7 @@ func (t *step) takeKept() error {
 	n := t.next
 	kept := &n.Kept[n.KeptNext]
 	*t.in = Input{Kind: KeptInput, Event: kept.Event, Data: kept.Data, ID: kept.ID}
-	if n.Status == Finished {
+	if n.Status.Over() {
 		t.drop()
 		return nil
 	}

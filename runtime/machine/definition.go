@@ -35,6 +35,10 @@ type Field struct {
 	Type    Type            `json:"type"`
 	Default json.RawMessage `json:"default,omitempty"` // in its JSON form; absent where the field starts unset
 	Doc     string          `json:"doc,omitempty"`
+
+	// Optional is set where a parameter or the field of an event may be absent. Null in
+	// JSON is the same, also of a json.
+	Optional bool `json:"optional,omitempty"`
 }
 
 // Type is the type of a value.
@@ -71,9 +75,13 @@ type Event struct {
 	Doc      string  `json:"doc,omitempty"`
 }
 
-// Activity is a side effect.
+// Activity is a side effect, or with a Callee another machine that runs as a child: its
+// Params are those of that machine, and it raises an event for each of its terminals, with
+// what that terminal returns as its fields. It fails with `cancelled` where the child ended
+// in no terminal. No worker has a handler for it.
 type Activity struct {
 	Name    string  `json:"name"`
+	Callee  string  `json:"callee,omitempty"` // the hash of the definition that a child runs
 	Params  []Field `json:"params,omitempty"`
 	Results []int   `json:"results,omitempty"` // events
 	Fails   []int   `json:"fails,omitempty"`   // the declared categories with which it may fail
@@ -273,7 +281,8 @@ type Require struct {
 //	run    a value of the run itself: Name, "id" or "started"
 //	now    the time of the step
 //	len    Args[0] is a param, field, event, each or run
-//	set    whether the param or field Args[0] is set
+//	set    whether the param, field or event Args[0] is set
+//	unset  no value, for a field of a message that may be absent
 //	guard  a host guard: Index, Args
 //	object a json object: Keys, and Args for their values
 //	array  a json list: Args
@@ -294,6 +303,10 @@ type Expr struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	Keys  []string        `json:"keys,omitempty"`
 	Args  []*Expr         `json:"args,omitempty"`
+
+	// OrUnset is set of a param, field or event that gives no value where it has none, and of
+	// a fit that gives none for null. It stands where a value is given to what may be unset.
+	OrUnset bool `json:"or_unset,omitempty"`
 }
 
 // Outcome says how a run ended.

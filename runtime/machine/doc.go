@@ -16,7 +16,8 @@
 //     errors.go and cause.go, of why it is not taken; limits.go.
 //   - The step: step.go. It calls handle.go, which tries the arms, and enter.go, which leaves
 //     and enters states; tasks.go, timers.go, backoff.go, deferred.go and cost.go keep what the
-//     snapshot has of these. What operators bring is in pause.go, retry.go and repair.go.
+//     snapshot has of these. What operators bring is in pause.go, retry.go and repair.go;
+//     children.go is what a run that calls machines has besides.
 //   - What follows from a step: settle.go, of all that is due at once; net.go, of what the
 //     commands of several steps ask for in the end; waits.go, of what a run waits for.
 //   - By names: inputs.go makes an Input of what comes from outside; allowed.go, view.go and

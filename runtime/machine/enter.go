@@ -200,9 +200,14 @@ func (m *Machine) returned(terminal int, params, data []Value) []Value {
 // by one, so that history shows each.
 func (t *step) end(outcome Outcome) {
 	n := t.next
-	n.Status, n.Outcome, n.Halt = Finished, outcome, nil
+	n.Status, n.Halt = Finished, nil
 	n.Alarms, n.Tasks, n.Lists, n.Tries, n.Executions = nil, nil, nil, nil, nil
 	n.DoneDue, n.OverDue, n.KeptNext, n.PausedAt = false, nil, 0, time.Time{}
+	if n.Left {
+		n.Status, n.Forced = Ending, t.in.Force
+		return
+	}
+	n.Outcome = outcome
 	t.commands = append(t.commands, Command{Kind: Finish, Outcome: outcome})
 }
 
@@ -210,6 +215,11 @@ func (t *step) end(outcome Outcome) {
 // it stands: no exit block, nothing published.
 func (t *step) takeCancel() error {
 	t.next.Cancelled = true
+	if t.old.Status == Ending {
+		t.next.Forced = true
+		t.record.Effect, t.idle = Stopped, false
+		return nil
+	}
 	if !t.in.Force {
 		a, err := t.choose(t.arms(inputKey{kind: CancelInput}))
 		if err != nil {

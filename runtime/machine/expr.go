@@ -122,6 +122,7 @@ type exprCompiler struct {
 	sources []int             // the inputs with which the arm can be met
 	of      map[int]*elements // what they are of
 	each    *Type             // in the arguments of a do with a Fan: the type of its elements
+	given   bool              // what is compiled next is given to what may be unset
 	depth   int
 }
 
@@ -137,6 +138,10 @@ func (c *exprCompiler) compile(e *Expr) (*code, error) {
 	if err := checkType(c.d, &e.Type); err != nil {
 		return nil, err
 	}
+	if !c.given && (e.OrUnset || e.Op == "unset") {
+		return nil, fmt.Errorf("expression %q may have no value where one is wanted", e.Op)
+	}
+	c.given = false
 	out, err := c.compileOp(e)
 	if err != nil {
 		return nil, err
@@ -165,6 +170,8 @@ func (c *exprCompiler) compileOp(e *Expr) (*code, error) {
 		return numCode(TimeKind, func(e *env) (int64, error) { return e.now, nil }), nil
 	case "set":
 		return c.compileSet(e)
+	case "unset":
+		return valueCode(e.Type, func(*env) (Value, error) { return Unset, nil }), nil
 	case "guard":
 		return c.compileGuard(e)
 	case "object":
@@ -242,6 +249,14 @@ func (c *exprCompiler) compileParam(e *Expr) (*code, error) {
 	}
 	i, f := e.Index, &c.d.Params[e.Index]
 	unset := faultOf(ParamUnset, f.Name)
+	if e.OrUnset {
+		return valueCode(f.Type, func(e *env) (Value, error) {
+			if i >= len(e.params) {
+				return Unset, unset
+			}
+			return e.params[i], nil
+		}), nil
+	}
 	return readCode(f.Type, func(e *env) (*Value, error) {
 		if i >= len(e.params) || !e.params[i].set {
 			return nil, unset
@@ -256,6 +271,9 @@ func (c *exprCompiler) compileField(e *Expr) (*code, error) {
 	}
 	i, f := e.Index, &c.d.Fields[e.Index]
 	unset := faultOf(FieldUnset, f.Name)
+	if e.OrUnset {
+		return valueCode(f.Type, func(e *env) (Value, error) { return e.data[i], nil }), nil
+	}
 	return readCode(f.Type, func(e *env) (*Value, error) {
 		if !e.data[i].set {
 			return nil, unset
@@ -287,6 +305,31 @@ var failureFields = []Field{
 // compileEventField looks the field up by name in each input with which the
 // arm can be met; it may stand at another place in each.
 func (c *exprCompiler) compileEventField(e *Expr) (*code, error) {
+	find, err := c.findEventField(e)
+	if err != nil {
+		return nil, err
+	}
+	if e.OrUnset {
+		return valueCode(e.Type, func(e *env) (Value, error) {
+			v, err := find(e)
+			if err != nil {
+				return Unset, err
+			}
+			return *v, nil
+		}), nil
+	}
+	missing := faultOf(InputField, e.Name)
+	return readCode(e.Type, func(e *env) (*Value, error) {
+		v, err := find(e)
+		if err == nil && !v.set {
+			return nil, missing
+		}
+		return v, err
+	}), nil
+}
+
+// findEventField finds the Value of a field, which is unset where it is absent.
+func (c *exprCompiler) findEventField(e *Expr) (func(*env) (*Value, error), error) {
 	if !c.inArm {
 		return nil, fmt.Errorf("field %q of an event is read outside an arm", e.Name)
 	}
@@ -309,7 +352,7 @@ func (c *exprCompiler) compileEventField(e *Expr) (*code, error) {
 		places = append(places, eventField{source, i})
 	}
 	missing := faultOf(InputField, e.Name)
-	return readCode(e.Type, func(e *env) (*Value, error) {
+	return func(e *env) (*Value, error) {
 		for _, p := range places {
 			switch {
 			case p.source != e.source:
@@ -320,7 +363,7 @@ func (c *exprCompiler) compileEventField(e *Expr) (*code, error) {
 			}
 		}
 		return nil, missing
-	}), nil
+	}, nil
 }
 
 // elements are what alone the results or failures are of that an arm can be met with.
@@ -390,6 +433,15 @@ func (c *exprCompiler) compileSet(e *Expr) (*code, error) {
 	}
 	i := e.Args[0].Index
 	switch {
+	case e.Args[0].Op == "event":
+		find, err := c.findEventField(e.Args[0])
+		if err != nil {
+			return nil, err
+		}
+		return testCode(func(e *env) (bool, error) {
+			v, err := find(e)
+			return err == nil && v.set, err
+		}), nil
 	case e.Args[0].Op == "param" && i >= 0 && i < len(c.d.Params):
 		return testCode(func(e *env) (bool, error) { return i < len(e.params) && e.params[i].set, nil }), nil
 	case e.Args[0].Op == "field" && i >= 0 && i < len(c.d.Fields):
@@ -403,11 +455,8 @@ func (c *exprCompiler) compileGuard(e *Expr) (*code, error) {
 		return nil, fmt.Errorf("there is no guard %d", e.Index)
 	}
 	guard, g := e.Index, &c.d.Guards[e.Index]
-	args, err := c.compileArgs(e.Args)
+	args, err := c.compileGiven(g.Params, e.Args)
 	if err != nil {
-		return nil, err
-	}
-	if err := c.checkArgs(g.Params, args); err != nil {
 		return nil, fmt.Errorf("guard %q: %w", g.Name, err)
 	}
 	return testCode(func(e *env) (bool, error) {
@@ -423,6 +472,38 @@ func (c *exprCompiler) compileGuard(e *Expr) (*code, error) {
 		}
 		return e.answer(guard, values)
 	}), nil
+}
+
+// compileGiven compiles what is given for params.
+func (c *exprCompiler) compileGiven(params []Field, list []*Expr) ([]*code, error) {
+	args := make([]*code, len(list))
+	for i, a := range list {
+		var err error
+		if args[i], err = c.compilePlace(a, i < len(params) && params[i].Optional); err != nil {
+			return nil, err
+		}
+		if i < len(params) && params[i].Optional && params[i].Type.Kind == JSON {
+			args[i].value = noNull(args[i].value)
+		}
+	}
+	return args, c.checkArgs(params, args)
+}
+
+// compilePlace compiles what is given to what may be unset, or not.
+func (c *exprCompiler) compilePlace(e *Expr, mayBeUnset bool) (*code, error) {
+	c.given = mayBeUnset
+	return c.compile(e)
+}
+
+// noNull is value without null, which is no value where a json may be absent.
+func noNull(value func(*env) (Value, error)) func(*env) (Value, error) {
+	return func(e *env) (Value, error) {
+		v, err := value(e)
+		if v.s == "null" {
+			return Unset, err
+		}
+		return v, err
+	}
 }
 
 func (c *exprCompiler) checkArgs(params []Field, args []*code) error {

@@ -114,11 +114,14 @@ func (c *exprCompiler) compileFit(e *Expr) (*code, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, t := c.d, e.Type
+	d, t, orUnset := c.d, e.Type, e.OrUnset
 	fit := func(e *env) (Value, error) {
 		v, err := x.value(e)
 		if err != nil {
 			return Unset, err
+		}
+		if orUnset && v.s == "null" {
+			return Unset, nil
 		}
 		out, err := d.decode(&t, []byte(v.s))
 		if err != nil {

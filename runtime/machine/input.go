@@ -30,6 +30,7 @@ const (
 	LateInput     InputKind = "late"    // what an attempt returned that is not current any more
 	LostInput     InputKind = "lost"    // an attempt's worker was lost, and the attempt is handed out again
 	ReturnInput   InputKind = "return"  // an attempt was released that had used something, and is handed out again
+	StoppedInput  InputKind = "stopped" // the children of a run that is ending have ended
 )
 
 // Input is what a run is given. Event payloads and parameters have been
@@ -134,6 +135,7 @@ const (
 	Reissued  Effect = "handed-on" // an attempt whose worker was lost, or released it
 	Repaired  Effect = "repaired"
 	Migrated  Effect = "migrated"
+	Over      Effect = "finished" // a run that was ending, by the end of its children
 )
 
 // Record is one line of history: what came, what it met, and what was done.

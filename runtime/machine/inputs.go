@@ -62,7 +62,7 @@ func (m *Machine) EventInput(s *Snapshot, event ExternalEvent, maxPayload int) (
 		return in, m.rejectUnknown(s, event.Name)
 	}
 	in.Event = index
-	if s.Status == Finished {
+	if s.Status.Over() {
 		return in, nil // refused by the step, whatever the payload
 	}
 	if why := Oversized(event.Data, maxPayload); why != "" {
@@ -102,6 +102,9 @@ func (m *Machine) rejectNamed(s *Snapshot, name, why string, err error) *Rejecte
 func (m *Machine) ResultInput(t *Task, event string, data json.RawMessage, maxPayload int) (Input, error) {
 	in := Input{Kind: ResultInput, Event: -1, Do: t.Do, Index: t.Index, Key: t.Key, Attempt: t.Attempt}
 	activity := &m.def.Activities[m.def.Dos[t.Do].Activity]
+	if activity.Callee != "" && isName(event) {
+		event = activity.Name + "." + event
+	}
 	var names []string
 	for _, r := range activity.Results {
 		names = append(names, m.def.Events[r].Name)
@@ -178,7 +181,7 @@ func (m *Machine) CompleteInput(s *Snapshot, c *Completion, maxPayload int) (Inp
 		return Input{}, r
 	}
 	if s.Status != Running {
-		err := map[Status]error{Halted: ErrHalted, Finished: ErrFinished}[s.Status]
+		err := map[Status]error{Halted: ErrHalted, Ending: ErrFinished, Finished: ErrFinished}[s.Status]
 		return refuse(err.Error(), err)
 	}
 	t, why := m.openActivity(s, c.Activity)

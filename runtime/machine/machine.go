@@ -26,6 +26,7 @@ type Machine struct {
 	unknown  int                // the category `unknown`
 	defaults []Value            // of the context fields
 	fans     bool               // some do has a Fan
+	calls    bool               // some do runs a machine as a child
 
 	index names
 }
@@ -82,8 +83,9 @@ type publishCode struct {
 
 type doCode struct {
 	*Do
-	args []*code
-	list func(*env) (Value, error) // of one with a Fan
+	calls bool // it runs a machine
+	args  []*code
+	list  func(*env) (Value, error) // of one with a Fan
 }
 
 // inputKey finds the handler of a leaf for an input: a is the event, category,
@@ -126,6 +128,14 @@ func (d *Definition) Encode() []byte {
 		return nil
 	}
 	return encoded
+}
+
+// Hash is that of the Machine which Compile makes of d.
+func (d *Definition) Hash() string { return hashOf(d.Encode()) }
+
+func hashOf(encoded []byte) string {
+	sum := sha256.Sum256(encoded)
+	return hex.EncodeToString(sum[:])
 }
 
 func (d *Definition) encode() ([]byte, error) { return encodeJSON(d) }
@@ -197,7 +207,6 @@ func Compile(d *Definition) (*Machine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("machine %q: %w", d.Name, err)
 	}
-	sum := sha256.Sum256(encoded)
-	c.m.hash = hex.EncodeToString(sum[:])
+	c.m.hash = hashOf(encoded)
 	return c.m, nil
 }

@@ -50,6 +50,7 @@ func (x *migration) standing() error {
 		n.Spent = withCosts(n.Spent, x.old.silent(&s.Stopping[i], nil))
 	}
 	n.OverDue, n.OverDone = x.m.stillHeld(s.OverDue), x.m.stillHeld(s.OverDone)
+	n.Left = x.m.calls && (s.Left || slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.State == TaskOpen && x.old.dos[t.Do].calls }))
 	n.Versions = append(slices.Clone(s.Versions), Version{Definition: x.old.hash, Until: s.Seq})
 	path := x.old.def.States[s.State].Path
 	state, ok := x.m.index.states[x.state(path)]
@@ -124,7 +125,13 @@ func (x *migration) params() error {
 		if v, ok := set[p.Name]; ok {
 			known[p.Name] = v
 		}
-		if known[p.Name] == nil {
+		switch {
+		case known[p.Name] != nil:
+		case p.Optional:
+			delete(known, p.Name)
+		case slices.ContainsFunc(x.old.def.Params, func(f Field) bool { return f.Name == p.Name }):
+			return fmt.Errorf("parameter %q is absent, and may not be any more; the mapping can set it", p.Name)
+		default:
 			return fmt.Errorf("parameter %q is new; the mapping can set it", p.Name)
 		}
 	}
@@ -182,6 +189,10 @@ func (x *migration) overlay(fields []Field, known map[string]json.RawMessage, to
 			continue
 		}
 		s := &scanner{data: text, stored: true}
+		if fields[i].Optional && s.word("null") {
+			to[i] = Unset
+			continue
+		}
 		v, err := x.m.def.scanValue(s, &fields[i].Type)
 		if err == nil {
 			err = s.end()

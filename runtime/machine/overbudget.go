@@ -218,7 +218,7 @@ func (t *step) closeAccount() {
 // rewriteBegun writes what is known of the attempt that the input is of, where it still stands.
 func (t *step) rewriteBegun(worker string, reported []Cost) {
 	for i := range t.next.Tasks {
-		if task := &t.next.Tasks[i]; task.Do == t.in.Do && task.Key == t.in.Key && task.Attempt == t.in.Attempt {
+		if task := &t.next.Tasks[i]; task.Do == t.in.Do && task.Index == t.in.Index && task.Key == t.in.Key && task.Attempt == t.in.Attempt {
 			t.ownTasks()
 			t.next.Tasks[i].Begun, t.next.Tasks[i].Reported = worker, reported
 			return

@@ -13,10 +13,10 @@ import (
 // standsAlready reports whether an operator's input would change nothing.
 func (s *Snapshot) standsAlready(in *Input) bool {
 	if in.Kind == CancelInput {
-		return s.Cancelled && (!in.Force || s.Status == Finished)
+		return s.Cancelled && (!in.Force || s.Status == Finished || s.Forced)
 	}
 	paused := !s.PausedAt.IsZero()
-	return s.Status != Finished && s.State >= 0 && (in.Kind == PauseInput && paused || in.Kind == ResumeInput && !paused)
+	return !s.Status.Over() && s.State >= 0 && (in.Kind == PauseInput && paused || in.Kind == ResumeInput && !paused)
 }
 
 func (t *step) takePause() error {
@@ -55,7 +55,7 @@ func (m *Machine) isDeadline(timer int) bool {
 func (t *step) takeQueue() (done bool, err error) {
 	if t.in.Queued {
 		t.unqueue()
-		if t.next.Status == Finished || t.in.Kind != EventInput && t.old.openTask(t.in) < 0 {
+		if t.next.Status.Over() || t.in.Kind != EventInput && t.old.openTask(t.in) < 0 {
 			t.record.Effect, t.record.Cause, t.idle = Dropped, &Cause{Code: MovedOn}, false
 			return true, nil
 		}
@@ -69,6 +69,7 @@ func (t *step) takeQueue() (done bool, err error) {
 		return true, t.queueEvent()
 	case ResultInput, FailureInput:
 		t.fit()
+		t.noteLeft()
 		end := Command{Kind: EndTask, Task: t.old.Tasks[t.old.openTask(t.in)]}
 		t.commands = append(t.commands, end)
 		t.queue()

@@ -150,6 +150,12 @@ func (d *Definition) checkFields(fields []Field, values []Value) error {
 		return &PayloadError{Why: fmt.Sprintf("it has %d values for %d fields", len(values), len(fields))}
 	}
 	for i := range fields {
+		if fields[i].Optional && !values[i].set {
+			continue
+		}
+		if fields[i].Optional && fields[i].Type.Kind == JSON && values[i].s == "null" {
+			return &PayloadError{Field: fields[i].Name, Why: "null is absent"}
+		}
 		if why := d.misfit(&fields[i].Type, &values[i]); why != "" {
 			return &PayloadError{Field: fields[i].Name, Why: why}
 		}

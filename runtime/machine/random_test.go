@@ -34,10 +34,13 @@ func randomMachine(r *rand.Rand) *machine.Definition {
 			out = append(out, Set("w", choose(r, "w * 2", `d("1s")`, `max(w - d("5s"), d("0s"))`)))
 		}
 		if r.IntN(3) == 0 {
-			out = append(out, Publishing("Out", "n", "now"))
+			out = append(out, Publishing("Out", "n", "now", choose(r, "n", "maybe(u)")))
 		}
 		if r.IntN(3) == 0 {
 			out = append(out, Set("s", choose(r, "s + `x`", "unset", "`y`")))
+		}
+		if source == "E2" && r.IntN(2) == 0 {
+			out = append(out, Set("u", choose(r, "event.o", "maybe(event.o)", "maybe(event.o)")))
 		}
 		if source == "E1" && r.IntN(2) == 0 {
 			out = append(out, Set("l", "l + event.k"))
@@ -51,7 +54,7 @@ func randomMachine(r *rand.Rand) *machine.Definition {
 		for range 1 + r.IntN(3) {
 			parts := effects(source)
 			if r.IntN(2) == 0 {
-				parts = append(parts, When(choose(r, "n < 3", "n - 1 > 0 || flag", "set(s) && len(s) < 3", "odd(n)", "w > d(`10s`)", "now > now - w")))
+				parts = append(parts, When(choose(r, "n < 3", "n - 1 > 0 || flag", "set(s) && len(s) < 3", "odd(n)", "any(maybe(u))", "!set(u) || u < 3", "w > d(`10s`)", "now > now - w")))
 			}
 			if r.IntN(2) == 0 {
 				parts = append(parts, Bound(int64(r.IntN(4)), scope()))
@@ -115,7 +118,7 @@ func randomMachine(r *rand.Rand) *machine.Definition {
 					options = append(options, fmt.Sprintf("limit %d", 1+r.IntN(3)))
 				}
 			}
-			parts = append(parts, Doing("work", []string{arg}, options...))
+			parts = append(parts, Doing("work", []string{arg, choose(r, "maybe(u)", "n")}, options...))
 		}
 		if r.IntN(2) == 0 {
 			parts = append(parts, On("done", arms("done", false, false)...))
@@ -126,9 +129,9 @@ func randomMachine(r *rand.Rand) *machine.Definition {
 		return WithState(name, parts...)
 	}
 	all := []Part{
-		WithFields(`n int 0..5 = 0, flag bool = false, w duration 0s..1m = "20s", s string, l [0..8]int = [3]`),
-		WithEvent("E1", "k int 0..9"), WithEvent("E2", ""), WithEvent("E3", ""), WithEvent("R1", "k int 0..9"), WithEvent("Out", "n int, at time"),
-		WithGuard("odd", "n int"), WithActivity("work", "n int", "R1", "flaky"),
+		WithFields(`n int 0..5 = 0, flag bool = false, w duration 0s..1m = "20s", s string, l [0..8]int = [3], u int 0..5`),
+		WithEvent("E1", "k int 0..9"), WithEvent("E2", "o int 0..5?"), WithEvent("E3", ""), WithEvent("R1", "k int 0..9"), WithEvent("Out", "n int, at time, u int 0..5?"),
+		WithGuard("odd", "n int"), WithGuard("any", "u int 0..5?"), WithActivity("work", "n int, u int 0..5?", "R1", "flaky"),
 	}
 	all = append(all, handlers()...)
 	return Define(append(all, leaf("A"), leaf("B"),
@@ -173,7 +176,12 @@ func randomValue(r *rand.Rand, d *machine.Definition, t *machine.Type) machine.V
 func randomValues(r *rand.Rand, d *machine.Definition, list []machine.Field) []machine.Value {
 	values := make([]machine.Value, len(list))
 	for i := range list {
-		values[i] = randomValue(r, d, &list[i].Type)
+		if !list[i].Optional || r.IntN(3) > 0 {
+			values[i] = randomValue(r, d, &list[i].Type)
+		}
+		if list[i].Optional && values[i].Text() == "null" {
+			values[i] = machine.Unset
+		}
 	}
 	return values
 }
@@ -181,6 +189,9 @@ func randomValues(r *rand.Rand, d *machine.Definition, list []machine.Field) []m
 // randomInput is any input, most often one that may be taken.
 func randomInput(r *rand.Rand, m *machine.Machine, s *machine.Snapshot) machine.Input {
 	d := m.Definition()
+	if s.Status == machine.Ending && r.IntN(4) == 0 {
+		return machine.Input{Kind: machine.StoppedInput}
+	}
 	if r.IntN(6) == 0 {
 		if in := operatorInput(r, m, s); in.Kind != "" {
 			return in
@@ -460,6 +471,7 @@ func FuzzDefinition(f *testing.F) {
 	}
 	f.Add(payloadMachine(f).Definition().Encode(), uint64(1))
 	f.Add(recordMachine(f).Definition().Encode(), uint64(1))
+	f.Add(pageMachine(f, "from string?").Definition().Encode(), uint64(1))
 	f.Add([]byte(`{"format":1,"name":"M","categories":["unknown"],"states":[{"path":"","kind":"composite","parent":-1,"initial":1},{"path":"A","kind":"leaf","parent":0,"initial":-1}]}`), uint64(1))
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
 		d, err := machine.ParseDefinition(data)
@@ -529,7 +541,8 @@ func FuzzSnapshot(f *testing.F) {
 }
 
 func FuzzPayload(f *testing.F) {
-	plain, records := payloadMachine(f), recordMachine(f)
+	plain, records, pages := payloadMachine(f), recordMachine(f), pageMachine(f, "from string?")
+	f.Add([]byte(`{"items":[],"next":null,"tags":["a"],"body":null,"limit":3}`))
 	f.Add([]byte(goodPayload))
 	f.Add([]byte(goodRecord))
 	f.Add([]byte(strings.ReplaceAll(goodRecord, "}", "},\"order\":{}")))
@@ -539,6 +552,8 @@ func FuzzPayload(f *testing.F) {
 		m := plain
 		if bytes.Contains(data, []byte("order")) {
 			m = records
+		} else if bytes.Contains(data, []byte("items")) {
+			m = pages
 		}
 		values, err := m.DecodePayload(0, data)
 		var payload *machine.PayloadError

@@ -14,7 +14,7 @@ import (
 func (t *step) takeRepair() error {
 	t.record.Effect, t.idle = Repaired, false
 	leaf := t.old.State
-	if t.old.Status == Finished {
+	if t.old.Status.Over() {
 		return nil
 	}
 	if ok, err := t.holds(leaf); err != nil || ok {

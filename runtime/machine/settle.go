@@ -7,7 +7,7 @@ import "time"
 // due at now, earliest first, of equals the inner first and then by name; then
 // the events that have been kept and not been looked at since a state was
 // entered, and at last what came while the run was paused, in that order. A
-// halted or paused run has none; a finished one only kept and queued ones, which
+// halted or paused run has none; one that is over only kept and queued ones, which
 // are dropped.
 func (m *Machine) Next(s *Snapshot, now time.Time) (Input, bool) {
 	switch {

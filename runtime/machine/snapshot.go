@@ -46,6 +46,10 @@ type Snapshot struct {
 	OverDone []string // costs for which it has been taken, which hold nothing back any more, by name
 	Stopping []Task   // begun attempts whose state was left, and of whose end nothing is known
 
+	// Of runs that call machines alone:
+	Left   bool // a child may go on although the run has nothing more to do with it
+	Forced bool // of one that is ending: its children are cancelled with force
+
 	Seed uint64 // of all jitter of the run
 }
 
@@ -78,6 +82,7 @@ type Status string
 const (
 	Running  Status = "running"
 	Halted   Status = "halted" // an input could not be taken; see Halt
+	Ending   Status = "ending" // it is over, but child runs of it are not
 	Finished Status = "finished"
 )
 

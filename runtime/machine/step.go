@@ -200,6 +200,8 @@ func (m *Machine) admit(s *Snapshot, in *Input, now time.Time) error {
 	switch s.Status {
 	case Finished:
 		return m.admitFinished(s, in)
+	case Ending:
+		return m.admitEnding(s, in)
 	case Halted:
 		return m.admitHalted(s, in)
 	}
@@ -343,6 +345,8 @@ func (t *step) take() error {
 		return t.takeRetry()
 	case RepairInput:
 		return t.takeRepair()
+	case StoppedInput:
+		return t.takeStopped()
 	case LateInput, LostInput, ReturnInput:
 		t.next.Late++
 		t.record.Effect, t.idle = Reissued, false

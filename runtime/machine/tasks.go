@@ -32,6 +32,7 @@ func (t *step) takeResult() error {
 	if t.in.Kind == FailureInput {
 		return t.takeFailure()
 	}
+	t.noteLeft()
 	t.ofTask()
 	activity := &t.m.def.Activities[t.m.dos[t.in.Do].Activity]
 	t.dropExecutions(func(x *Execution) bool { return x.Do == t.in.Do && x.Index == t.in.Index }) // it has ended with a result
@@ -89,6 +90,7 @@ func (m *Machine) misfitResult(a *Activity, in *Input) string {
 func (t *step) takeFailure() error {
 	t.ofTask()
 	t.fit()
+	t.noteLeft()
 	do := &t.m.dos[t.in.Do]
 	t.source = failureSource
 	t.payload = []Value{
@@ -129,6 +131,7 @@ func (t *step) leaveTasks() {
 			t.commands = append(t.commands, Command{Kind: EndTask, Task: *task})
 		case task.State == TaskOpen:
 			t.commands = append(t.commands, Command{Kind: CancelTask, Task: *task})
+			t.next.Left = t.next.Left || t.m.dos[task.Do].calls
 		}
 	}
 	t.next.Tasks, t.next.Lists = nil, nil
@@ -175,7 +178,7 @@ func (t *step) retry(a int) error {
 	k := t.count(a)
 	old := t.next.Tasks[t.task]
 	task := Task{Do: old.Do, Index: old.Index, State: TaskOpen, Key: old.Key, Attempt: old.Attempt + 1}
-	if t.in.Kind != FailureInput || arm.Block != nil {
+	if (t.in.Kind != FailureInput || arm.Block != nil) && !t.m.dos[old.Do].calls {
 		task.Key, task.Attempt = t.m.keyOf(t.next, old.Do, old.Index, t.seq), 1
 	}
 	wait := time.Duration(0)

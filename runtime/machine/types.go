@@ -56,6 +56,9 @@ func checkTypeWithin(d *Definition, t *Type, depth int) error {
 				return fmt.Errorf("record %q has no fields, or no valid name", shorten(t.Name))
 			}
 			for i := range t.Fields {
+				if t.Fields[i].Optional {
+					return fmt.Errorf("field %q of record %q cannot be declared to be absent", t.Fields[i].Name, shorten(t.Name))
+				}
 				if err := checkTypeWithin(d, &t.Fields[i].Type, depth+1); err != nil {
 					return err
 				}
@@ -99,6 +102,14 @@ func (d *Definition) TypeName(t *Type) string {
 		return fmt.Sprintf("duration %s..%s", DurationText(time.Duration(*t.Min)), DurationText(time.Duration(*t.Max)))
 	}
 	return string(t.Kind)
+}
+
+// FieldType is the type of f as written in a machine, with `?` where it may be absent.
+func (d *Definition) FieldType(f *Field) string {
+	if f.Optional {
+		return d.TypeName(&f.Type) + "?"
+	}
+	return d.TypeName(&f.Type)
 }
 
 // expected is t for a message about a value of it: its name, and how it is

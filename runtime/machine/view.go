@@ -43,6 +43,20 @@ type View struct {
 	OverBudget bool           `json:"over_budget,omitempty"` // a cost, or the time, is more than the machine's budget
 	Repeated   bool           `json:"repeated,omitempty"`    // the answer that Send gave to the same event before
 	End        *EndView       `json:"end,omitempty"`         // of a run that ended in failure; given by Engine.Get alone
+
+	// Given by Engine.Get alone: the run that it is a child of, and the children that it has
+	// left behind, and that have yet to end.
+	Parent string      `json:"parent,omitempty"`
+	Left   []ChildView `json:"left,omitempty"`
+}
+
+// ChildView is a child as its parent sees it.
+type ChildView struct {
+	Run    string    `json:"run"`
+	State  string    `json:"state"`
+	Status Status    `json:"status"`
+	Paused bool      `json:"paused,omitempty"`
+	Halt   *HaltView `json:"halt,omitempty"`
 }
 
 // EndView is the input with which a run ended.
@@ -95,6 +109,7 @@ type ActivityView struct {
 	Lost       int             `json:"lost,omitempty"`  // how often a worker of the attempt was lost
 	Limit      *LimitView      `json:"limit,omitempty"` // where the attempt waits because of one
 	LastError  *ErrorView      `json:"last_error,omitempty"`
+	Child      *ChildView      `json:"child,omitempty"` // of a machine that is called: the run that does it
 }
 
 // ElementsView is how far an activity is that runs for each element of a list.
@@ -234,7 +249,7 @@ func (m *Machine) eventViews(events []int) []EventView {
 		v := EventView{Name: m.def.Events[e].Name}
 		for i := range m.def.Events[e].Fields {
 			f := &m.def.Events[e].Fields[i]
-			v.Fields = append(v.Fields, FieldView{Name: f.Name, Type: m.def.TypeName(&f.Type)})
+			v.Fields = append(v.Fields, FieldView{Name: f.Name, Type: m.def.FieldType(f)})
 		}
 		views = append(views, v)
 	}

@@ -2,6 +2,7 @@ package memstore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -52,6 +53,11 @@ func (s *Store) admit(c *store.Commit) error {
 			return machine.ErrFenced
 		}
 	}
+	if c.Parent != nil {
+		if t := s.held(*c.Parent); t == nil || t.Cancelled || t.Child != "" || !s.awake(t.Run) {
+			return machine.ErrFenced
+		}
+	}
 	return s.admitNew(c)
 }
 
@@ -69,6 +75,9 @@ func (s *Store) admitNew(c *store.Commit) error {
 			return fmt.Errorf("do %q has an open task", t.Do)
 		}
 		open[t.Do] = true
+		if child := s.runs[t.Child]; t.Child != "" && (child == nil || child.row.Parent != t.Run) {
+			return fmt.Errorf("%q is no child of %q", t.Child, t.Run)
+		}
 	}
 	published := map[string]bool{}
 	for _, m := range s.outbox {
@@ -100,6 +109,7 @@ func (s *Store) write(c *store.Commit) {
 		s.writeRun(r, c)
 	}
 	s.writeTasks(c)
+	s.writeParent(c)
 	for _, name := range c.Drop {
 		delete(s.timers, timerKey{c.Run.Run, name})
 	}
@@ -117,7 +127,12 @@ func (s *Store) write(c *store.Commit) {
 }
 
 func (s *Store) writeRun(r *run, c *store.Commit) {
+	parent, root := r.row.Parent, r.row.Root
+	if c.Expect == 0 {
+		parent, root = c.Run.Parent, cmp.Or(c.Run.Root, c.Run.Run)
+	}
 	r.row = copyRun(&c.Run)
+	r.row.Parent, r.row.Root = parent, root
 	r.row.Started, r.row.Entered, r.row.Updated = micro(c.Run.Started), micro(c.Run.Entered), micro(c.Run.Updated)
 	for _, h := range c.History {
 		h.At, h.Record = micro(h.At), bytes.Clone(h.Record)
@@ -126,6 +141,12 @@ func (s *Store) writeRun(r *run, c *store.Commit) {
 }
 
 func (s *Store) writeTasks(c *store.Commit) {
+	for _, t := range s.tasks {
+		if t.Run == c.Run.Run && t.ChildHolds() && (ends(c, t) || slices.Contains(c.Cancel, t.Do)) {
+			t.Cancelled = true
+			t.leave()
+		}
+	}
 	s.remove(func(t *task) bool {
 		return t.Run == c.Run.Run && !t.Cancelled &&
 			(ends(c, t) || t.Worker == "" && slices.Contains(c.Cancel, t.Do))
@@ -136,10 +157,39 @@ func (s *Store) writeTasks(c *store.Commit) {
 		}
 	}
 	for _, row := range c.Start {
+		if row.Child != "" {
+			s.remove(func(t *task) bool { return t.Child == row.Child })
+			if child := &s.runs[row.Child].row; child.Status == machine.Finished {
+				row.ChildEnded, row.NotBefore = true, child.Updated
+			} else {
+				row.ChildEnded = false
+			}
+		}
 		t := &task{TaskRow: row, queued: micro(c.Run.Updated)}
 		t.NotBefore = micro(row.NotBefore)
 		t.Epoch, t.Checkpoint, t.Cancelled = 0, nil, false
 		t.leave()
 		s.tasks = append(s.tasks, t)
+	}
+}
+
+// writeParent does what the start and the end of a child do to its task.
+func (s *Store) writeParent(c *store.Commit) {
+	if c.Parent != nil {
+		t := s.held(*c.Parent)
+		t.leave()
+		t.Child, t.NotBefore = c.Run.Run, store.Never
+		if !c.ParentDue.IsZero() {
+			t.NotBefore = micro(c.ParentDue)
+		}
+	}
+	if len(c.History) == 0 || c.Run.Status != machine.Finished {
+		return
+	}
+	s.remove(func(t *task) bool { return t.Child == c.Run.Run && t.Cancelled })
+	for _, t := range s.tasks {
+		if t.Child == c.Run.Run && !t.ChildEnded {
+			t.ChildEnded, t.NotBefore = true, micro(c.Run.Updated)
+		}
 	}
 }

@@ -36,7 +36,7 @@ func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error
 	defer s.mu.Unlock()
 	var next time.Time
 	consider := func(t time.Time) {
-		if t.After(micro(after)) && (next.IsZero() || t.Before(next)) {
+		if t.Before(store.Never) && t.After(micro(after)) && (next.IsZero() || t.Before(next)) {
 			next = t
 		}
 	}
@@ -96,6 +96,8 @@ func matches(r *store.RunRow, f *store.RunFilter) bool {
 		(f.Status == "" || f.Status == r.Status) &&
 		(f.Outcome == "" || f.Outcome == r.Outcome) &&
 		(f.Definition == "" || f.Definition == r.Definition) &&
+		(f.Parent == "" || f.Parent == r.Parent) &&
+		(f.Root == "" || f.Root == r.Root) &&
 		(f.StartedFrom.IsZero() || !r.Started.Before(f.StartedFrom)) &&
 		(!f.Paused || r.Paused) &&
 		before(r.Started, f.StartedTo) && before(r.Entered, f.EnteredTo) && before(r.Updated, f.UpdatedTo)

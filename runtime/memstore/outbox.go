@@ -59,7 +59,7 @@ func (s *Store) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store
 	defer s.mu.Unlock()
 	var rows []store.MessageRow
 	for _, m := range s.heads() {
-		if len(rows) < q.Limit && (q.Run == "" || m.Run == q.Run) && !m.Ready.After(micro(q.Now)) {
+		if len(rows) < q.Limit && within(q.Run, m.Run) && !m.Ready.After(micro(q.Now)) {
 			m.Ready, m.Worker = micro(q.Until), q.Worker
 			m.Attempt++
 			rows = append(rows, m.row())

@@ -139,19 +139,26 @@ func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (done store.Prune
 		return done, err
 	}
 	defer s.mu.Unlock()
+	trees := 0
 	for id, r := range s.runs {
-		old := r.row.Status == machine.Finished && r.row.Updated.Before(micro(q.Before)) &&
+		old := r.row.Parent == "" && r.row.Status == machine.Finished && r.row.Updated.Before(micro(q.Before)) &&
 			(q.Machine == "" || q.Machine == r.row.Machine) && (q.Outcome == "" || q.Outcome == r.row.Outcome)
-		switch {
-		case !old:
-		case s.busy(id, micro(q.Now)):
-			done.Kept++
+		if !old {
+			continue
+		}
+		tree := s.tree(id)
+		switch busy := slices.ContainsFunc(tree, func(id string) bool { return s.busy(id, micro(q.Now)) }); {
+		case busy:
+			done.Kept += int64(len(tree))
 		case q.DryRun:
-			done.Runs++
-		case done.Runs < int64(q.Limit):
-			done.Runs++
-			if err := s.delete(id); err != nil {
-				return done, err
+			done.Runs += int64(len(tree))
+		case trees < q.Limit:
+			trees++
+			done.Runs += int64(len(tree))
+			for _, id := range tree {
+				if err := s.delete(id); err != nil {
+					return done, err
+				}
 			}
 		}
 	}
@@ -161,9 +168,19 @@ func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (done store.Prune
 	return done, nil
 }
 
-// busy reports whether something of a finished run is still under way.
+// tree is a run with all that has it as the root.
+func (s *Store) tree(root string) (ids []string) {
+	for id, r := range s.runs {
+		if r.row.Root == root {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// busy reports whether something of a run is still under way.
 func (s *Store) busy(id string, now time.Time) bool {
-	return s.anyHeld(id, now) || slices.ContainsFunc(s.outbox, func(m *message) bool { return m.Run == id && !m.delivered })
+	return s.runs[id].row.Status != machine.Finished || s.anyHeld(id, now) || slices.ContainsFunc(s.outbox, func(m *message) bool { return m.Run == id && !m.delivered })
 }
 
 func (s *Store) delete(id string) error {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -20,6 +21,11 @@ func (t *task) leave() {
 
 // leased reports whether the lease of a task runs at now.
 func (t *task) leased(now time.Time) bool { return t.Worker != "" && t.LeaseUntil.After(now) }
+
+// stopped reports whether a task has been cancelled and no one holds it any more at now.
+func (t *task) stopped(now time.Time) bool {
+	return t.Cancelled && !t.leased(now) && !t.ChildHolds()
+}
 
 // age is the time by which tasks are handed out.
 func (t *task) age() time.Time {
@@ -64,7 +70,7 @@ func (s *Store) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow,
 	}
 	defer s.mu.Unlock()
 	now := micro(q.Now)
-	s.remove(func(t *task) bool { return t.Cancelled && !t.leased(now) })
+	s.remove(func(t *task) bool { return t.stopped(now) })
 	var ready []*task
 	due := s.due(now)
 	for _, t := range s.tasks {
@@ -90,7 +96,7 @@ func (s *Store) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow,
 }
 
 func (s *Store) ready(t *task, q *store.ClaimQuery, now time.Time) bool {
-	if t.Worker != "" || t.NotBefore.After(now) || q.Run != "" && q.Run != t.Run || !s.awake(t.Run) {
+	if t.Worker != "" || t.NotBefore.After(now) || !within(q.Run, t.Run) || !s.awake(t.Run) {
 		return false
 	}
 	if !slices.Contains(q.Activities, store.Claimable{Definition: t.Definition, Activity: t.Activity}) {
@@ -99,10 +105,15 @@ func (s *Store) ready(t *task, q *store.ClaimQuery, now time.Time) bool {
 	return !s.anyHeld(t.Run, now)
 }
 
+// within reports whether a query of a run means another.
+func within(of, run string) bool {
+	return of == "" || run == of || strings.HasPrefix(run, of+"/")
+}
+
 // anyHeld reports whether a cancelled task of the run is held at now.
 func (s *Store) anyHeld(id string, now time.Time) bool {
 	return slices.ContainsFunc(s.tasks, func(t *task) bool {
-		return t.Run == id && t.Cancelled && t.leased(now)
+		return t.Run == id && t.Cancelled && !t.stopped(now)
 	})
 }
 
@@ -210,6 +221,21 @@ func (s *Store) Held(ctx context.Context, id string, now time.Time) (bool, error
 	}
 	defer s.mu.Unlock()
 	return s.anyHeld(id, micro(now)), nil
+}
+
+// Leftovers implements store.Store.
+func (s *Store) Leftovers(ctx context.Context, limit int) ([]store.TaskRow, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var rows []store.TaskRow
+	for _, t := range s.tasks {
+		if t.Cancelled && t.ChildHolds() {
+			rows = append(rows, s.row(t))
+		}
+	}
+	return page(rows, limit), nil
 }
 
 // Tasks implements store.Store.

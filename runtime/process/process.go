@@ -77,6 +77,9 @@ func Load(dir string, m *runtime.Machine) (runtime.Handlers, error) {
 		return path, fault == ""
 	}
 	for _, a := range m.Definition().Activities {
+		if a.Callee != "" {
+			continue // the engine starts it
+		}
 		if path, found := find(a.Name); found {
 			h.Activities[a.Name] = activity(path)
 		}

@@ -96,7 +96,9 @@ func (s *shared) Write(p []byte) (int, error) {
 func (w *Workers) Handlers(m *runtime.Machine) runtime.Handlers {
 	h := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{}, Guards: map[string]runtime.GuardFunc{}}
 	for _, a := range m.Definition().Activities {
-		h.Activities[a.Name] = w.attempt
+		if a.Callee == "" {
+			h.Activities[a.Name] = w.attempt
+		}
 	}
 	for _, g := range m.Definition().Guards {
 		h.Guards[g.Name] = func(ctx context.Context, args json.RawMessage) (bool, error) { return w.ask(ctx, g.Name, args) }

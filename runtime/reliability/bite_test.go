@@ -21,6 +21,7 @@ import (
 type damaged struct {
 	runtime.Store
 	load     func(*runtime.RunRow)
+	runs     func([]runtime.RunRow) []runtime.RunRow
 	history  func([]store.HistoryRow) []store.HistoryRow
 	tasks    func([]store.TaskRow) []store.TaskRow
 	timers   func([]store.TimerRow) []store.TimerRow
@@ -35,7 +36,7 @@ func (d *damaged) Runs(ctx context.Context, f runtime.RunFilter) ([]runtime.RunR
 			d.load(&rows[i])
 		}
 	}
-	return rows, err
+	return changed(d.runs)(rows, err)
 }
 
 func (d *damaged) History(ctx context.Context, run string, after int64, limit int) ([]store.HistoryRow, error) {
@@ -223,8 +224,8 @@ func TestTimersBite(t *testing.T) {
 		{want: "has fired before", alarms: []machine.Alarm{{Timer: hour, Due: day}}, at: []time.Duration{time.Hour, time.Hour}},
 		{alarms: []machine.Alarm{{Timer: hour, Due: day.Add(time.Hour)}}, at: []time.Duration{time.Hour}},
 	} {
-		in := &inspection{m: m}
-		w := &walk{in: in, row: &runtime.RunRow{Run: "r"}, fired: map[string]bool{}}
+		in := &inspection{}
+		w := &walk{in: in, m: m, row: &runtime.RunRow{Run: "r"}, fired: map[string]bool{}}
 		before := &machine.Snapshot{Started: day, Entered: day, Alarms: c.alarms}
 		for _, at := range c.at {
 			w.timer(before, &machine.Record{At: day.Add(at), Input: machine.Input{Kind: machine.TimerInput, Timer: hour}})

@@ -18,6 +18,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // A child is this test binary, started again and told by its environment what to
@@ -41,19 +42,21 @@ func TestMain(m *testing.M) {
 
 // roles are what a child may do.
 var roles = map[string]func(dir, name string) error{
-	"trade":    func(dir, name string) error { return tradeIn(dir, name, 1) },
-	"trade on": func(dir, name string) error { return tradeIn(dir, name, 1000) },
+	"trade":    func(dir, name string) error { return orders.in(dir, name, 1) },
+	"trade on": func(dir, name string) error { return orders.in(dir, name, 1000) },
+	"haul":     func(dir, name string) error { return convoys.in(dir, name, 1) },
+	"haul on":  func(dir, name string) error { return convoys.in(dir, name, 1000) },
 	"hold":     hold,
 	"bid":      bid,
 	"attend":   attend,
 }
 
-// tradeIn works on the orders of dir for some rounds, and brings to their end
+// in does the work on the runs of dir for some rounds, and brings to their end
 // those that are left. It says so on its standard output when it begins.
-func tradeIn(dir, name string, rounds int) error {
+func (w *work) in(dir, name string, rounds int) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	s, err := openStation(dir, name, 1)
+	s, err := w.open(dir, name, 1)
 	if err != nil {
 		return err
 	}
@@ -61,7 +64,7 @@ func tradeIn(dir, name string, rounds int) error {
 	fmt.Println("begun")
 	wait := s.serve(ctx)
 	for round := 0; round < rounds && err == nil; round++ {
-		err = s.trade(ctx, name+"."+strconv.Itoa(round), 150)
+		err = s.trade(ctx, name+"."+strconv.Itoa(round), w.runs)
 	}
 	if err == nil {
 		err = s.finishRuns(ctx)
@@ -140,9 +143,9 @@ func (p *process) ended(t *testing.T) (killed bool) {
 }
 
 // inspectDir inspects the database of dir, on which no one works.
-func inspectDir(t *testing.T, dir string, allDone bool) {
+func inspectDir(t *testing.T, w *work, dir string, allDone bool) {
 	t.Helper()
-	s, err := openStation(dir, "inspector", 0)
+	s, err := w.open(dir, "inspector", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +156,9 @@ func inspectDir(t *testing.T, dir string, allDone bool) {
 	}()
 	e, err := readLedger(ledgerIn(dir))
 	if err == nil {
-		err = inspect(t.Context(), s.store, order(), e, allDone)
+		if err = inspect(t.Context(), s.store, w.model(), e, allDone); err != nil {
+			histories(t, s.store, err)
+		}
 	}
 	if err == nil {
 		err = integrity(databaseIn(dir))
@@ -165,9 +170,9 @@ func inspectDir(t *testing.T, dir string, allDone bool) {
 
 // finishDir brings all runs of dir to their end in this process, and inspects
 // them.
-func finishDir(t *testing.T, dir string) {
+func finishDir(t *testing.T, w *work, dir string) {
 	t.Helper()
-	s, err := openStation(dir, "finisher", 0)
+	s, err := w.open(dir, "finisher", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,18 +185,39 @@ func finishDir(t *testing.T, dir string) {
 	if err := s.close(); err != nil {
 		t.Error(err)
 	}
-	inspectDir(t, dir, !t.Failed())
+	inspectDir(t, w, dir, !t.Failed())
+}
+
+// histories says what happened to the runs of which a fault speaks.
+func histories(t *testing.T, db runtime.Store, fault error) {
+	t.Helper()
+	err := store.EachRun(t.Context(), db, runtime.RunFilter{}, 100, func(row *runtime.RunRow) error {
+		if !strings.Contains(fault.Error(), fmt.Sprintf("%q", row.Run)) {
+			return nil
+		}
+		rows, err := db.History(t.Context(), row.Run, 0, 0)
+		for _, r := range rows {
+			t.Logf("%s %d %s", row.Run, r.Seq, r.Record)
+		}
+		t.Logf("%s %s", row.Run, row.Snapshot)
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // report says which runs have not ended.
 func report(t *testing.T, s *station) {
 	t.Helper()
-	rows, err := s.List(context.WithoutCancel(t.Context()), runtime.RunFilter{Status: runtime.Running, Limit: 5})
-	if err != nil {
-		t.Error(err)
-	}
-	for _, row := range rows {
-		t.Logf("%s", row.Snapshot)
+	for _, status := range unfinished {
+		rows, err := s.List(context.WithoutCancel(t.Context()), runtime.RunFilter{Status: status, Limit: 5})
+		if err != nil {
+			t.Error(err)
+		}
+		for _, row := range rows {
+			t.Logf("%s", row.Snapshot)
+		}
 	}
 }
 

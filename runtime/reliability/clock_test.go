@@ -75,7 +75,7 @@ func TestClockJumps(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	inspectDir(t, dir, false)
+	inspectDir(t, orders, dir, false)
 	finishAfter(t, dir, 4*time.Hour)
 	t.Logf("figure: jumps of the clock = %d", jumps)
 }
@@ -95,7 +95,7 @@ func finishAfter(t *testing.T, dir string, later time.Duration) {
 	if err := errors.Join(s.finish(ctx), s.close()); err != nil {
 		t.Fatal(err)
 	}
-	inspectDir(t, dir, true)
+	inspectDir(t, orders, dir, true)
 }
 
 // TestDay lives through a day of twenty runs with timers of a quarter of an

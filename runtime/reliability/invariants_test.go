@@ -33,12 +33,15 @@ import (
 //   - nothing was done outside that history does not know of, and no attempt
 //     that got anywhere was handed a checkpoint older than an acknowledged one;
 //   - a run that has not ended has a way forward;
+//   - a child is started once and its parent told once of its end, and no run finishes
+//     before its children: see trees;
 //   - messages are delivered in order, and marked only when they are.
 //
 // Where all is done, the runs have ended and nothing is left in the outbox. It
 // gives every fault that it finds.
 func inspect(ctx context.Context, db runtime.Store, m *model, e *evidence, allDone bool) error {
-	in := &inspection{ctx: ctx, store: db, m: m, e: e, tasks: map[string]bool{}, begun: map[string]bool{}, runs: map[string]bool{}}
+	in := &inspection{ctx: ctx, store: db, models: m.byName(), e: e, tasks: map[string]bool{}, begun: map[string]bool{},
+		runs: map[string]*model{}, tree: newForest()}
 	engine := runtime.NewEngine(db)
 	err := engine.ReplayAll(ctx, runtime.RunFilter{}, func(_ *runtime.RunRow, err error) error {
 		in.found(err)
@@ -47,12 +50,12 @@ func inspect(ctx context.Context, db runtime.Store, m *model, e *evidence, allDo
 	in.found(err)
 	in.found(store.EachRun(ctx, db, runtime.RunFilter{}, 100, in.run))
 	for run := range e.started {
-		if !in.runs[run] {
+		if in.runs[run] == nil {
 			in.fault("run %q was acknowledged and is not there", run)
 		}
 	}
 	for id := range e.accepted {
-		if !in.runs[id.run] {
+		if in.runs[id.run] == nil {
 			in.fault("event %v was acknowledged and its run is not there", id)
 		}
 	}
@@ -62,13 +65,18 @@ func inspect(ctx context.Context, db runtime.Store, m *model, e *evidence, allDo
 		if key := attemptOf(c.key, c.attempt); !in.tasks[key] {
 			in.fault("attempt %s was made, and no history has started it", key)
 		}
-		if do, ok := m.Do(doOf(c.key)); ok && m.Begins(do) && !in.begun[attemptOf(c.key, c.attempt)] {
+		m := in.runs[c.run]
+		if m == nil {
+			continue // no history has started the attempt
+		}
+		if do, ok := m.Do(doOf(c.run, c.key)); ok && m.Begins(do) && !in.begun[attemptOf(c.key, c.attempt)] {
 			in.fault("attempt %s was made, and has not begun", attemptOf(c.key, c.attempt))
 		}
 		if c.right && c.checkpoint < c.past {
 			in.fault("attempt %s was handed checkpoint %d after %d", attemptOf(c.key, c.attempt), c.checkpoint, c.past)
 		}
 	}
+	in.trees()
 	if allDone {
 		in.done()
 	}
@@ -78,13 +86,14 @@ func inspect(ctx context.Context, db runtime.Store, m *model, e *evidence, allDo
 type inspection struct {
 	ctx    context.Context
 	store  runtime.Store
-	m      *model
+	models map[string]*model // by the name of the machine
 	e      *evidence
 	faults []error
-	runs   map[string]bool
+	runs   map[string]*model
 	tasks  map[string]bool // attempts that history has started
 	begun  map[string]bool // attempts that have begun by it
 	alarms []store.TimerRow
+	tree   *forest
 }
 
 func (in *inspection) found(err error) {
@@ -99,8 +108,10 @@ func (in *inspection) fault(format string, args ...any) {
 
 func attemptOf(key string, attempt int) string { return fmt.Sprintf("%s #%d", key, attempt) }
 
-// doOf is the name of the do in the key of an execution: between the first slash and the last.
-func doOf(key string) string {
+// doOf is the name of the do in the key of an execution: between the first slash behind the
+// run and the last.
+func doOf(run, key string) string {
+	key = strings.TrimPrefix(key, run)
 	first, last := strings.Index(key, "/"), strings.LastIndex(key, "/")
 	if first < 0 || first == last {
 		return ""
@@ -114,14 +125,14 @@ func (w *walk) spending(r *machine.Record, after *machine.Snapshot) {
 		return
 	}
 	w.in.begun[attemptOf(r.Input.Key, r.Input.Attempt)] = true
-	for _, c := range w.in.m.Definition().Budget.Costs {
+	for _, c := range w.m.Definition().Budget.Costs {
 		spent := "0"
 		for _, s := range after.Spent {
 			if s.Name == c.Name {
 				spent = s.Amount
 			}
 		}
-		all, _ := new(big.Rat).SetString(machine.AddAmounts(spent, w.in.m.Reserved(after, c.Name)))
+		all, _ := new(big.Rat).SetString(machine.AddAmounts(spent, w.m.Reserved(after, c.Name)))
 		most, _ := new(big.Rat).SetString(c.Amount)
 		if all.Cmp(most) > 0 && !slices.Contains(after.OverDone, c.Name) {
 			w.in.fault("line %d of run %q: an attempt begins with %s %s spent or under way, of %s", r.Seq, w.row.Run, all.RatString(), c.Name, c.Amount)
@@ -131,7 +142,8 @@ func (w *walk) spending(r *machine.Record, after *machine.Snapshot) {
 
 // run walks through one run's history with the pure step.
 func (in *inspection) run(row *runtime.RunRow) error {
-	in.runs[row.Run] = true
+	m := in.models[row.Machine]
+	in.runs[row.Run] = m
 	lines, err := in.store.History(in.ctx, row.Run, 0, 0)
 	if err != nil {
 		return err
@@ -139,14 +151,14 @@ func (in *inspection) run(row *runtime.RunRow) error {
 	if int64(len(lines)) != row.Seq {
 		in.fault("run %q is at %d and has %d lines of history", row.Run, row.Seq, len(lines))
 	}
-	stored, err := in.m.DecodeSnapshot(row.Snapshot)
+	stored, err := m.DecodeSnapshot(row.Snapshot)
 	if err != nil {
 		return err
 	}
-	w := &walk{in: in, row: row, replay: in.m.NewReplay(row.Run, stored.Seed),
+	w := &walk{in: in, m: m, row: row, replay: m.NewReplay(row.Run, stored.Seed),
 		ends: map[string]bool{}, events: map[string]int{}, fired: map[string]bool{}}
 	for i := range lines {
-		record, err := in.m.DecodeRecord(lines[i].Record)
+		record, err := m.DecodeRecord(lines[i].Record)
 		if err != nil {
 			return err
 		}
@@ -168,6 +180,7 @@ func (in *inspection) run(row *runtime.RunRow) error {
 // walk is a run on its way through its history.
 type walk struct {
 	in        *inspection
+	m         *model
 	row       *runtime.RunRow
 	replay    *machine.Replay
 	last      time.Time
@@ -177,6 +190,7 @@ type walk struct {
 	fired     map[string]bool // timers, with the visit
 	again     int64           // how often an operator has retried it after its end
 	begun     time.Time       // when that was last; zero for never
+	finished  time.Time       // when it has finished
 	published []string
 }
 
@@ -195,6 +209,7 @@ func (w *walk) take(r *machine.Record) error {
 				in.fault("attempt %s has ended twice", id)
 			}
 			w.ends[id] = true
+			w.childTold(id, r)
 		}
 	case machine.EventInput:
 		if r.Input.ID != "" && !r.Input.Queued {
@@ -208,7 +223,7 @@ func (w *walk) take(r *machine.Record) error {
 	if !byHand && (r.Effect == machine.Moved && r.From >= 0 || r.Effect == machine.Retried) {
 		w.steps++
 	}
-	_, commands, _, err := in.m.Step(before, r.Input, r.At, answers(r))
+	_, commands, _, err := w.m.Step(before, r.Input, r.At, answers(r))
 	if err != nil {
 		return fmt.Errorf("line %d of run %q is refused: %w", r.Seq, w.row.Run, err)
 	}
@@ -218,7 +233,12 @@ func (w *walk) take(r *machine.Record) error {
 	if err := w.replay.Take(r); err != nil {
 		return err
 	}
-	w.spending(r, w.replay.Snapshot())
+	after := w.replay.Snapshot()
+	if after.Status == runtime.Finished && before.Status != runtime.Finished {
+		w.finished = r.At
+	}
+	w.spending(r, after)
+	w.childrenOf(after, commands)
 	return nil
 }
 
@@ -248,7 +268,7 @@ func (w *walk) command(c *machine.Command) {
 // not fired in this visit before. Of timers around the leaf only those of the
 // machine itself are counted: a composite may be entered again.
 func (w *walk) timer(before *machine.Snapshot, r *machine.Record) {
-	in, t := w.in, &w.in.m.Definition().Timers[r.Input.Timer]
+	in, t := w.in, &w.m.Definition().Timers[r.Input.Timer]
 	running := slices.IndexFunc(before.Alarms, func(a machine.Alarm) bool { return a.Timer == r.Input.Timer })
 	switch {
 	case running < 0:
@@ -261,7 +281,7 @@ func (w *walk) timer(before *machine.Snapshot, r *machine.Record) {
 	switch {
 	case t.State == before.State:
 		since, visit = before.Entered, before.Visit
-	case in.m.Definition().States[t.State].Parent < 0:
+	case w.m.Definition().States[t.State].Parent < 0:
 		since, visit = before.Started, -w.again
 		if w.again > 0 {
 			since = w.begun
@@ -283,11 +303,17 @@ func (w *walk) bounds() {
 	if w.again > 0 {
 		return // what is proved is of one life
 	}
-	p := w.in.m.proved()
+	p := w.m.proved()
 	if p.steps != nil && p.clean && big.NewRat(w.steps, 1).Cmp(p.steps) > 0 {
 		w.in.fault("run %q took %d steps, proved are at most %s", w.row.Run, w.steps, p.steps.RatString())
 	}
-	for activity, n := range w.in.e.attempts(w.row.Run) {
+	attempts := w.in.e.attempts(w.row.Run)
+	for _, b := range w.in.tree.children {
+		if b.parent == w {
+			attempts[w.m.Definition().Activities[w.m.Definition().Dos[b.task.Do].Activity].Name]++
+		}
+	}
+	for activity, n := range attempts {
 		if most := p.attempts[activity]; most != nil && p.clean && big.NewRat(n, 1).Cmp(most) > 0 {
 			w.in.fault("run %q made %d attempts at %s, proved are at most %s", w.row.Run, n, activity, most.RatString())
 		}
@@ -342,7 +368,7 @@ func (w *walk) outbox() {
 // places looks whether as many elements of each list run as may.
 func (w *walk) places(s *machine.Snapshot) {
 	for i := range s.Lists {
-		do := &w.in.m.Definition().Dos[s.Lists[i].Do]
+		do := &w.m.Definition().Dos[s.Lists[i].Do]
 		states := map[machine.TaskState]int64{}
 		for _, t := range s.Tasks {
 			if t.Do == s.Lists[i].Do {
@@ -358,11 +384,11 @@ func (w *walk) places(s *machine.Snapshot) {
 // standing looks at the run as it is: its tables, and its way forward.
 func (w *walk) standing(s *machine.Snapshot) {
 	in := w.in
-	d := in.m.Definition()
+	d := w.m.Definition()
 	open := map[string]bool{}
 	for _, t := range s.Tasks {
 		if t.State == machine.TaskOpen {
-			open[in.m.TaskName(&t)+" "+attemptOf(t.Key, t.Attempt)] = true
+			open[w.m.TaskName(&t)+" "+attemptOf(t.Key, t.Attempt)] = true
 		}
 	}
 	w.places(s)
@@ -373,7 +399,7 @@ func (w *walk) standing(s *machine.Snapshot) {
 	queued := map[string]bool{}
 	for _, q := range kept {
 		if q.Kind == machine.ResultInput || q.Kind == machine.FailureInput {
-			of := in.m.TaskName(&machine.Task{Do: q.Do, Index: q.Index})
+			of := w.m.TaskName(&machine.Task{Do: q.Do, Index: q.Index})
 			queued[of+" "+attemptOf(q.Key, q.Attempt)] = true
 		}
 	}
@@ -400,14 +426,15 @@ func (w *walk) standing(s *machine.Snapshot) {
 		}
 	}
 	w.wayForward(s)
+	in.tree.add(w, s, rows)
 }
 
 func (w *walk) wayForward(s *machine.Snapshot) {
-	p := w.in.m.proved()
-	stuck := s.PausedAt.IsZero() && len(s.Alarms) == 0 && len(w.in.m.Allowed(s)) == 0 &&
+	p := w.m.proved()
+	stuck := s.PausedAt.IsZero() && len(s.Alarms) == 0 && len(w.m.Allowed(s)) == 0 &&
 		!slices.ContainsFunc(s.Tasks, func(t machine.Task) bool { return t.State == machine.TaskOpen })
 	switch {
-	case s.Status == runtime.Finished || !p.clean:
+	case s.Status.Over() || !p.clean:
 	case s.Status == runtime.Halted:
 		w.in.fault("run %q is halted: %s", w.row.Run, s.Halt.Cause)
 	case stuck:
@@ -461,7 +488,7 @@ func (in *inspection) done() {
 	if len(rows) > 0 {
 		in.fault("%d messages are not delivered", len(rows))
 	}
-	for _, status := range []runtime.Status{runtime.Running, runtime.Halted} {
+	for _, status := range []runtime.Status{runtime.Running, runtime.Halted, machine.Ending} {
 		rows, err := in.store.Runs(in.ctx, runtime.RunFilter{Status: status})
 		in.found(err)
 		if len(rows) > 0 {

@@ -5,6 +5,7 @@ package reliability
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -30,9 +31,13 @@ func TestKillAtFailpoints(t *testing.T) {
 			if site == failpoint.PartPruned {
 				continue // TestKillOperators reaches it
 			}
+			w, role := orders, "trade"
+			if slices.Contains(failpoint.TreeSites(), site) {
+				w, role = convoys, "haul"
+			}
 			t.Run(string(site), func(t *testing.T) {
 				t.Parallel()
-				total.Add(int64(killAt(t, site, kills)))
+				total.Add(int64(killAt(t, w, role, site, kills)))
 			})
 		}
 	})
@@ -41,7 +46,7 @@ func TestKillAtFailpoints(t *testing.T) {
 }
 
 // killAt gives how many processes were killed at the site.
-func killAt(t *testing.T, site failpoint.Site, kills int) (killed int) {
+func killAt(t *testing.T, w *work, role string, site failpoint.Site, kills int) (killed int) {
 	var dir string
 	for n := 1; n <= kills; n++ {
 		if (n-1)%perDatabase == 0 {
@@ -51,15 +56,15 @@ func killAt(t *testing.T, site failpoint.Site, kills int) (killed int) {
 		if n > perDatabase {
 			hit = 1 + rand.IntN(3*perDatabase)
 		}
-		p := spawn(t, "trade", dir, fmt.Sprintf("k%d", n), fmt.Sprintf("%s:%d", site, hit))
+		p := spawn(t, role, dir, fmt.Sprintf("k%d", n), fmt.Sprintf("%s:%d", site, hit))
 		if p.ended(t) {
 			killed++
 		} else if hit <= 2 {
 			t.Fatalf("the work never comes to it %d times", hit)
 		}
-		inspectDir(t, dir, false)
+		inspectDir(t, w, dir, false)
 		if n%perDatabase == 0 || n == kills {
-			finishDir(t, dir)
+			finishDir(t, w, dir)
 		}
 	}
 	return killed
@@ -72,14 +77,26 @@ func TestKillAtRandom(t *testing.T) {
 	if testing.Short() {
 		kills = 5
 	}
+	killAtRandom(t, orders, "trade on", kills)
+	t.Logf("figure: kills at random moments = %d", kills)
+}
+
+// TestKillTreesAtRandom is that of trees of runs.
+func TestKillTreesAtRandom(t *testing.T) {
+	kills := count(t, "FSMC_RANDOM_KILLS", 6)
+	killAtRandom(t, convoys, "haul on", kills)
+	t.Logf("figure: kills of trees at random moments = %d", kills)
+}
+
+func killAtRandom(t *testing.T, w *work, role string, kills int) {
 	var dir string
 	for n := range kills {
 		if n%perDatabase == 0 {
 			dir = t.TempDir()
 		}
-		victims := []*process{spawn(t, "trade on", dir, fmt.Sprintf("a%d", n), "")}
+		victims := []*process{spawn(t, role, dir, fmt.Sprintf("a%d", n), "")}
 		if n%2 == 1 {
-			victims = append(victims, spawn(t, "trade on", dir, fmt.Sprintf("b%d", n), ""))
+			victims = append(victims, spawn(t, role, dir, fmt.Sprintf("b%d", n), ""))
 		}
 		for _, p := range victims {
 			time.Sleep(rand.N(250 * time.Millisecond))
@@ -92,10 +109,9 @@ func TestKillAtRandom(t *testing.T) {
 				t.Fatal("a process ended before it was killed")
 			}
 		}
-		inspectDir(t, dir, false)
+		inspectDir(t, w, dir, false)
 		if (n+1)%perDatabase == 0 || n == kills-1 {
-			finishDir(t, dir)
+			finishDir(t, w, dir)
 		}
 	}
-	t.Logf("figure: kills at random moments = %d", kills)
 }

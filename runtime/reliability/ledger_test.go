@@ -185,6 +185,9 @@ func (w *witness) Commit(ctx context.Context, c *store.Commit) error {
 	if c.Claim != nil && err == nil {
 		w.note(ended, *c.Claim)
 	}
+	if c.Parent != nil && err == nil {
+		w.ledger.note(started, c.Run.Run)
+	}
 	return err
 }
 

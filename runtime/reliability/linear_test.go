@@ -77,7 +77,7 @@ const (
 
 // bid is a child that sends to all runs of dir.
 func bid(dir, name string) error {
-	s, err := openStationOf(auction(), func(*world) runtime.Handlers { return runtime.Handlers{} }, dir, name, 0)
+	s, err := auctions.open(dir, name, 0)
 	if err != nil {
 		return err
 	}
@@ -266,7 +266,7 @@ func unanswered(t *testing.T, operations []porcupine.Operation) {
 func auctionOff(t *testing.T) map[string][]porcupine.Operation {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := openStationOf(auction(), func(*world) runtime.Handlers { return runtime.Handlers{} }, dir, "seller", 0)
+	s, err := auctions.open(dir, "seller", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"sync"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/all"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
@@ -21,8 +23,17 @@ import (
 type model struct {
 	*runtime.Machine
 	source string
-	unit   *lang.Unit
 	proved func() proof
+	callee *model // the next machine of the file, which it may call
+}
+
+// byName has the machine, and those that it calls.
+func (m *model) byName() map[string]*model {
+	all := map[string]*model{}
+	for ; m != nil; m = m.callee {
+		all[m.Definition().Name] = m
+	}
+	return all
 }
 
 // proof is what the checker says of a machine.
@@ -35,26 +46,29 @@ type proof struct {
 // configurations is how far the checker looks at a machine.
 const configurations = 200_000
 
-// newModel compiles a machine. The error is of one that has errors in its names
-// or types.
+// newModel compiles the first machine of a file, and those behind it that it calls. The
+// error is of one that has errors in its names or types.
 func newModel(source string) (*model, error) {
 	unit := lang.Load([]lang.Source{{Name: "machine.fsm", Src: []byte(source)}})
-	if unit.Diags.HasErrors() || len(unit.Program.Machines) != 1 {
+	if unit.Diags.HasErrors() || len(unit.Program.Machines) == 0 {
 		return nil, fmt.Errorf("the machine has errors: %v", unit.Diags)
 	}
-	compiled, err := machine.Compile(table.Compile(unit.Program.Machines[0]))
-	if err != nil {
-		return nil, err
+	var m *model
+	for _, of := range slices.Backward(unit.Program.Machines) {
+		compiled, err := machine.Compile(table.Compile(of))
+		if err != nil {
+			return nil, err
+		}
+		m = &model{Machine: compiled, source: source, callee: m}
+		m.proved = sync.OnceValue(func() proof { return prove(unit.Program, of) })
 	}
-	m := &model{Machine: compiled, source: source, unit: unit}
-	m.proved = sync.OnceValue(m.prove)
 	return m, nil
 }
 
-func (m *model) prove() proof {
+func prove(program *ir.Program, of *ir.Machine) proof {
 	p := proof{attempts: map[string]*big.Rat{}}
-	p.clean = !check.RunUpTo(m.unit.Program, all.Rules, configurations).HasErrors()
-	worst := check.Bounds(m.unit.Program.Machines[0], configurations)
+	p.clean = !check.RunUpTo(program, all.Rules, configurations).HasErrors()
+	worst := check.Bounds(of, configurations)
 	if worst == nil {
 		return p
 	}
@@ -76,6 +90,7 @@ var (
 	parcel   = sync.OnceValue(func() *model { return load("parcel") })
 	auction  = sync.OnceValue(func() *model { return load("auction") })
 	bells    = sync.OnceValue(func() *model { return load("bells") })
+	convoy   = sync.OnceValue(func() *model { return load("convoy") })
 	claimOld = sync.OnceValue(func() *model { return load("claim") })
 
 	claimNew = sync.OnceValue(func() *model { return compiled(strings.ReplaceAll(claimOld().source, "Waiting", "Held")) })

@@ -3,6 +3,7 @@
 package reliability
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -48,8 +49,21 @@ func openOffice(dir string, moved bool) (*office, error) {
 	return o, nil
 }
 
-// fill starts the claims, and brings each to its state.
+// fill starts the claims, and brings each to its state. Beside them are two trees of runs,
+// which have ended.
 func fill(dir string) error {
+	s, err := convoys.open(dir, "driver", 0)
+	if err != nil {
+		return err
+	}
+	for _, run := range []string{"one", "two"} {
+		if _, err := s.Start(context.Background(), "Convoy", run, []byte(`{"trucks": [1, 2], "crates": [3]}`)); err != nil {
+			return errors.Join(err, s.close())
+		}
+	}
+	if err := errors.Join(s.finish(context.Background()), s.close()); err != nil {
+		return err
+	}
 	o, err := openOffice(dir, false)
 	if err != nil {
 		return err
@@ -85,12 +99,12 @@ type chore struct {
 	moved  bool                                       // it knows the second version
 	spoil  func(db *sql.DB) error                     // before it
 	do     func(ctx context.Context, o *office) error // may be killed at any moment, and done again
-	left   int                                        // runs, when it has been done
+	left   int                                        // runs, when it has been done; 0 for all
 	closed func(ctx context.Context, o *office) error // what must then hold
 }
 
 var chores = map[string]chore{
-	"migrate": {hit: 5, moved: true, left: 3 * claims, do: migrateClaims, closed: func(ctx context.Context, o *office) error {
+	"migrate": {hit: 5, moved: true, do: migrateClaims, closed: func(ctx context.Context, o *office) error {
 		return eachUnfinished(ctx, o, func(row *runtime.RunRow) error {
 			if row.Definition != claimNew().Hash() || row.State == "Waiting" {
 				return fmt.Errorf("run %q was left behind in %s", row.Run, row.State)
@@ -105,7 +119,7 @@ var chores = map[string]chore{
 		}
 		return err
 	}},
-	"repair": {hit: 5, left: 3 * claims, do: repairClaims, spoil: func(db *sql.DB) error {
+	"repair": {hit: 5, do: repairClaims, spoil: func(db *sql.DB) error {
 		_, err := db.Exec(`UPDATE runs SET snapshot = replace(snapshot, '"state":"Waiting"', '"state":"Open"') WHERE state = 'Waiting'`)
 		return err
 	}, closed: func(context.Context, *office) error { return nil }},
@@ -158,8 +172,13 @@ func TestKillOperators(t *testing.T) {
 	if err := fill(pattern); err != nil {
 		t.Fatal(err)
 	}
+	all, err := runsIn(t.Context(), pattern)
+	if err != nil || all < 3*claims+2*8 {
+		t.Fatalf("there are %d runs: %v", all, err)
+	}
 	var total atomic.Int64
 	for name, c := range chores {
+		c.left = cmp.Or(c.left, all)
 		t.Run(name, func(t *testing.T) {
 			killed := 0
 			for _, site := range failpoint.Sites() {
@@ -230,7 +249,32 @@ func afterChore(ctx context.Context, dir string, c *chore, done bool) error {
 	case done:
 		err = c.closed(ctx, o)
 	}
-	return errors.Join(err, orphans(databaseIn(dir)), integrity(databaseIn(dir)))
+	return errors.Join(err, orphans(databaseIn(dir)), integrity(databaseIn(dir)), wholeTrees(ctx, o.store.(*sqlite.Store)))
+}
+
+// runsIn counts the runs of dir.
+func runsIn(ctx context.Context, dir string) (int, error) {
+	o, err := openOffice(dir, false)
+	if err != nil {
+		return 0, err
+	}
+	rows, err := o.List(ctx, runtime.RunFilter{})
+	return len(rows), errors.Join(err, o.store.Close())
+}
+
+// wholeTrees looks for a child without its parent, and for a root without its children.
+func wholeTrees(ctx context.Context, s *sqlite.Store) error {
+	found, err := s.Integrity(ctx)
+	if err == nil && len(found) > 0 {
+		err = errors.New(found[0])
+	}
+	for _, root := range []string{"one", "two"} {
+		rows, failed := s.Runs(ctx, runtime.RunFilter{Root: root})
+		if n := len(rows); failed != nil || n > 0 && n < 8 {
+			err = errors.Join(err, failed, fmt.Errorf("%d runs are left of the tree %q", n, root))
+		}
+	}
+	return err
 }
 
 // orphans finds what belongs to a run that is not there.

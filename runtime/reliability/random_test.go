@@ -96,30 +96,11 @@ func liveRandomly(t *testing.T, m *model, seed uint64, onDisk bool) (sum tally) 
 			t.Error(err)
 		}
 		sum.steps = settled(t, store)
-		if t.Failed() {
-			p.tellAbout(t, store, err)
+		if err != nil {
+			histories(t, store, err)
 		}
 	})
 	return sum
-}
-
-// tellAbout writes the histories of the runs of which a fault speaks.
-func (p *player) tellAbout(t *testing.T, store runtime.Store, fault error) {
-	for _, run := range p.runs {
-		if fault == nil || !strings.Contains(fault.Error(), fmt.Sprintf("%q", run)) {
-			continue
-		}
-		rows, err := store.History(t.Context(), run, 0, 0)
-		if err != nil {
-			t.Error(err)
-		}
-		for _, r := range rows {
-			t.Logf("%s %d %s", run, r.Seq, r.Record)
-		}
-		if row, err := store.Load(t.Context(), run); err == nil {
-			t.Logf("%s %s", run, row.Snapshot)
-		}
-	}
 }
 
 // settled looks that no message is left and no timer overdue, and counts steps.

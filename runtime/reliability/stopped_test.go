@@ -50,7 +50,7 @@ func hold(dir, name string) error {
 	defer stop()
 	worker, _, _ := strings.Cut(name, ":")
 	e := ends{make(chan runtime.AttemptEnd, 10)}
-	s, err := openStationOf(parcel(), carriers, dir, worker, 0, runtime.WithConcurrency(1), runtime.WithObserver(e))
+	s, err := parcels.open(dir, worker, 0, runtime.WithConcurrency(1), runtime.WithObserver(e))
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func TestStoppedWorker(t *testing.T) {
 // has ended.
 func stopWorker(t *testing.T, successor string, watched, late bool) {
 	dir := t.TempDir()
-	s, err := openStationOf(parcel(), func(*world) runtime.Handlers { return runtime.Handlers{} }, dir, "sender", 0)
+	s, err := (&work{model: parcel, handlers: auctions.handlers}).open(dir, "sender", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,9 +159,16 @@ func stopWorker(t *testing.T, successor string, watched, late bool) {
 // leases, and lets it go on beside the other.
 func TestStopAtRandom(t *testing.T) {
 	stops := count(t, "FSMC_STOPS", 2)
+	for role, w := range map[string]*work{"trade on": orders, "haul on": convoys} {
+		t.Run(role, func(t *testing.T) { stopAtRandom(t, w, role, stops) })
+	}
+	t.Logf("figure: stops at random moments = %d", 2*stops)
+}
+
+func stopAtRandom(t *testing.T, w *work, role string, stops int) {
 	dir := t.TempDir()
-	one := spawn(t, "trade on", dir, "one", "")
-	two := spawn(t, "trade on", dir, "two", "")
+	one := spawn(t, role, dir, "one", "")
+	two := spawn(t, role, dir, "two", "")
 	for range stops {
 		time.Sleep(rand.N(200 * time.Millisecond))
 		one.signal(t, syscall.SIGSTOP)
@@ -175,7 +182,6 @@ func TestStopAtRandom(t *testing.T) {
 			t.Fatal("a process ended before it was killed")
 		}
 	}
-	inspectDir(t, dir, false)
-	finishDir(t, dir)
-	t.Logf("figure: stops at random moments = %d", stops)
+	inspectDir(t, w, dir, false)
+	finishDir(t, w, dir)
 }

@@ -14,27 +14,45 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
 // station is one process at one database: its engine, and the ledger beside.
 type station struct {
 	*runtime.Engine
+	work  *work
 	store runtime.Store
 	world *world
 }
 
+// work is what the processes at one database do.
+type work struct {
+	model    func() *model
+	handlers func(*world) runtime.Handlers
+	runs     int                                                     // that a round starts
+	start    func(s *station, ctx context.Context, run string) error // starts one, and disturbs it and others for a while
+	accept   string                                                  // the state in which runs wait for someone
+}
+
+var (
+	orders   = &work{model: order, handlers: (*world).handlers, runs: 150, start: (*station).order, accept: "Offered"}
+	convoys  = &work{model: convoy, handlers: (*world).weighers, runs: 24, start: (*station).convoy}
+	auctions = &work{model: auction, handlers: func(*world) runtime.Handlers { return runtime.Handlers{} }}
+	parcels  = &work{model: parcel, handlers: carriers}
+)
+
 func databaseIn(dir string) string { return filepath.Join(dir, "runs.db") }
 func ledgerIn(dir string) string   { return filepath.Join(dir, "ledger") }
 
-// openStation opens the database of dir. Everything about it is impatient, so
-// that much happens in little time.
+// openStation opens the database of dir for orders.
 func openStation(dir, worker string, trouble float64, opts ...runtime.Option) (*station, error) {
-	return openStationOf(order(), (*world).handlers, dir, worker, trouble, opts...)
+	return orders.open(dir, worker, trouble, opts...)
 }
 
-// openStationOf is openStation for any machine.
-func openStationOf(m *model, handlers func(*world) runtime.Handlers, dir, worker string, trouble float64, opts ...runtime.Option) (*station, error) {
+// open opens the database of dir. Everything about it is impatient, so that much
+// happens in little time.
+func (w *work) open(dir, worker string, trouble float64, opts ...runtime.Option) (*station, error) {
 	l, err := openLedger(ledgerIn(dir))
 	if err != nil {
 		return nil, err
@@ -43,7 +61,7 @@ func openStationOf(m *model, handlers func(*world) runtime.Handlers, dir, worker
 	if err != nil {
 		return nil, errors.Join(err, l.file.Close())
 	}
-	s := &station{store: store, world: &world{ledger: l, trouble: trouble}}
+	s := &station{work: w, store: store, world: &world{ledger: l, trouble: trouble}}
 	opts = append([]runtime.Option{
 		runtime.WithWorker(worker), runtime.WithLease(300 * time.Millisecond), runtime.WithPoll(10 * time.Millisecond),
 		runtime.WithGrace(0), runtime.WithOutbox(s.world.deliver),
@@ -52,10 +70,27 @@ func openStationOf(m *model, handlers func(*world) runtime.Handlers, dir, worker
 		opts = append(opts, runtime.WithLogger(slog.New(slog.NewTextHandler(os.Stderr, nil))))
 	}
 	s.Engine = runtime.NewEngine(&witness{Store: store, ledger: l, worker: worker}, opts...)
-	if err := s.Register(m.Machine, m.source, handlers(s.world)); err != nil {
+	if err := s.register(w.model(), w.handlers(s.world)); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
+}
+
+// register registers a machine behind those that it calls, each with the handlers of its own.
+func (s *station) register(m *model, all runtime.Handlers) error {
+	own := all
+	if m.callee != nil {
+		if err := s.register(m.callee, all); err != nil {
+			return err
+		}
+	}
+	own.Activities = map[string]runtime.ActivityFunc{}
+	for _, a := range m.Definition().Activities {
+		if h, ok := all.Activities[a.Name]; ok && a.Callee == "" {
+			own.Activities[a.Name] = h
+		}
+	}
+	return s.Register(m.Machine, m.source, own)
 }
 
 func (s *station) close() error { return errors.Join(s.store.Close(), s.world.ledger.file.Close()) }
@@ -67,12 +102,12 @@ func (s *station) serve(ctx context.Context) func() error {
 	return func() error { return <-done }
 }
 
-// The work that one process does: orders are started, and several goroutines
+// The work that one process does: runs are started, and several goroutines
 // send events to all that have not ended, with ids of which some come twice, and
 // pause, resume, retry, complete by hand and cancel now and then.
 const senders = 4
 
-func (s *station) trade(ctx context.Context, name string, orders int) error {
+func (s *station) trade(ctx context.Context, name string, runs int) error {
 	if err := s.resumeAll(ctx); err != nil {
 		return err
 	}
@@ -80,9 +115,9 @@ func (s *station) trade(ctx context.Context, name string, orders int) error {
 	failed := make(chan error, senders)
 	for i := range senders {
 		all.Go(func() {
-			for n := range orders / senders {
+			for n := range runs / senders {
 				run := fmt.Sprintf("%s-%d-%d", name, i, n)
-				if err := s.order(ctx, run, n); err != nil {
+				if err := s.work.start(s, ctx, run); err != nil {
 					failed <- fmt.Errorf("run %q: %w", run, err)
 					return
 				}
@@ -95,8 +130,8 @@ func (s *station) trade(ctx context.Context, name string, orders int) error {
 }
 
 // order starts one and sends to it, and to others, for a while.
-func (s *station) order(ctx context.Context, run string, n int) error {
-	if _, err := s.Start(ctx, "Order", run, fmt.Appendf(nil, `{"size": %d}`, 1+n%4)); err != nil {
+func (s *station) order(ctx context.Context, run string) error {
+	if _, err := s.Start(ctx, "Order", run, fmt.Appendf(nil, `{"size": %d}`, 1+rand.IntN(4))); err != nil {
 		return err
 	}
 	s.world.ledger.note(started, run)
@@ -233,17 +268,27 @@ func (s *station) finish(ctx context.Context) error {
 	return errors.Join(err, wait())
 }
 
+// unfinished are the statuses of runs that should go on by themselves.
+var unfinished = []runtime.Status{runtime.Running, machine.Ending}
+
 func (s *station) finishRuns(ctx context.Context) error {
 	if err := s.resumeAll(ctx); err != nil {
 		return err
 	}
 	for {
-		rows, err := s.List(ctx, runtime.RunFilter{Status: runtime.Running})
-		if err != nil || len(rows) == 0 {
-			return err
+		var rows []runtime.RunRow
+		for _, status := range unfinished {
+			some, err := s.List(ctx, runtime.RunFilter{Status: status})
+			if err != nil {
+				return err
+			}
+			rows = append(rows, some...)
+		}
+		if len(rows) == 0 {
+			return nil
 		}
 		for i := range rows {
-			if rows[i].State != "Offered" {
+			if rows[i].State != s.work.accept {
 				continue
 			}
 			if _, err := s.Send(ctx, rows[i].Run, runtime.ExternalEvent{Name: "Accept"}); err != nil && !isRefusal(err) {

@@ -20,10 +20,12 @@ import (
 const (
 	free = ` AND NOT EXISTS (
 		SELECT 1 FROM tasks AS other
-		WHERE other.run = tasks.run AND other.cancelled = 1 AND other.lease_until > ?1)
+		WHERE other.run = tasks.run AND other.cancelled = 1 AND (other.lease_until > ?1 OR other.child IS NOT NULL AND other.ended = 0))
 		AND NOT EXISTS (SELECT 1 FROM timers WHERE timers.run = tasks.run AND timers.due <= ?1)`
-	freeRun = ` AND NOT EXISTS (SELECT 1 FROM tasks AS other WHERE other.run = ?4 AND other.cancelled = 1 AND other.lease_until > ?1)
+	freeRun = ` AND NOT EXISTS (SELECT 1 FROM tasks AS other
+		WHERE other.run = ?4 AND other.cancelled = 1 AND (other.lease_until > ?1 OR other.child IS NOT NULL AND other.ended = 0))
 		AND NOT EXISTS (SELECT 1 FROM timers WHERE timers.run = ?4 AND timers.due <= ?1)` // asked once, however many tasks there are
+	below4       = ` run >= ?4 || '/' AND run < ?4 || '0'` // ids that begin with it and a slash: a 0 is next to that
 	selectAtOnce = `
 	SELECT id, queued AS age, EXISTS (SELECT 1 FROM limits) FROM tasks
 	WHERE definition = ?2 AND activity = ?3 AND worker IS NULL AND awake = 1 AND not_before IS NULL` + free + `
@@ -36,7 +38,11 @@ const (
 	selectOfRun = `
 	SELECT id, coalesce(not_before, queued) AS age, EXISTS (SELECT 1 FROM limits) FROM tasks
 	WHERE run = ?4 AND definition = ?2 AND activity = ?3 AND worker IS NULL AND awake = 1
-		AND (not_before IS NULL OR not_before <= ?1)` + freeRun
+		AND (not_before IS NULL OR not_before <= ?1)` + freeRun + `
+	UNION ALL
+	SELECT id, coalesce(not_before, queued), EXISTS (SELECT 1 FROM limits) FROM tasks
+	WHERE` + below4 + ` AND definition = ?2 AND activity = ?3 AND worker IS NULL AND awake = 1
+		AND (not_before IS NULL OR not_before <= ?1)` + free
 
 	deleteStopped = `
 	DELETE FROM tasks WHERE worker IS NOT NULL AND lease_until <= ? AND cancelled = 1`

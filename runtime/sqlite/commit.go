@@ -43,6 +43,11 @@ func (t *tx) commit(ctx context.Context, c *store.Commit) error {
 	if err := t.endClaim(c.Claim); err != nil {
 		return err
 	}
+	if c.Parent != nil {
+		if err := t.startChild(c); err != nil {
+			return err
+		}
+	}
 	if len(c.History) > 0 {
 		t.countCommit(c, before.counted(c))
 		if err := t.writeRun(ctx, c, &before); err != nil {
@@ -51,13 +56,18 @@ func (t *tx) commit(ctx context.Context, c *store.Commit) error {
 		if err := t.countCosts(c); err != nil {
 			return err
 		}
+		if c.Run.Status == machine.Finished && before.child {
+			if err := t.endChild(c); err != nil {
+				return err
+			}
+		}
 	}
 	if err := t.endTasks(c); err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.TasksEnded)
 	for i := range c.Start {
-		if err := t.startTask(c, &c.Start[i]); err != nil {
+		if err := t.startTask(ctx, c, &c.Start[i]); err != nil {
 			return err
 		}
 		failpoint.Hit(failpoint.TaskStarted)
@@ -105,8 +115,8 @@ func (t *tx) admit(ctx context.Context, c *store.Commit) (before standing, err e
 const lastOf = `? + coalesce((SELECT max(id) FROM history), 0)`
 
 const insertRun = `
-	INSERT INTO runs (run, machine, definition, state, status, outcome, paused, seq, started, entered, updated, snapshot, last)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ` + lastOf + `)`
+	INSERT INTO runs (run, machine, definition, state, status, outcome, paused, seq, started, entered, updated, snapshot, last, parent, root)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ` + lastOf + `, ?, ?)`
 
 // An UPDATE looks at each index that has a column among those it sets, so a step
 // sets what it has changed: the run stays where it is, or moves, or something
@@ -132,6 +142,7 @@ const (
 
 func (t *tx) writeRun(ctx context.Context, c *store.Commit, before *standing) error {
 	r, after := &c.Run, standingIn(&c.Run)
+	after.child = before.child
 	outcome := sql.NullString{String: string(r.Outcome), Valid: r.Outcome != ""}
 	rows := len(c.History)
 	var written int64
@@ -139,7 +150,8 @@ func (t *tx) writeRun(ctx context.Context, c *store.Commit, before *standing) er
 	switch {
 	case c.Expect == 0:
 		written, err = t.exec(insertRun, r.Run, r.Machine, r.Definition, r.State, string(r.Status), outcome, r.Paused,
-			r.Seq, micros(r.Started), micros(r.Entered), micros(r.Updated), text(r.Snapshot), rows)
+			r.Seq, micros(r.Started), micros(r.Entered), micros(r.Updated), text(r.Snapshot), rows,
+			sql.NullString{String: r.Parent, Valid: before.child}, sql.NullString{String: r.Root, Valid: before.child})
 	case c.Repairs != nil:
 		written, err = t.exec(repairRun, r.Seq, rows, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
 			r.Machine, r.Definition, string(r.Status), outcome, r.Paused, micros(r.Started), r.Run, c.Expect, before.started)

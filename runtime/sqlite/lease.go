@@ -25,9 +25,7 @@ const (
 	INSERT INTO checkpoints (key, run, at, data) VALUES (?, ?, ?, ?)
 	ON CONFLICT (key) DO UPDATE SET at = excluded.at, data = excluded.data`
 	release = `
-	UPDATE tasks SET queued = ?, not_before = ?, lost = lost + ?,
-		worker = NULL, claimed = NULL, lease_until = NULL, beat = NULL, progress = NULL
-	WHERE id = ?`
+	UPDATE tasks SET queued = ?, not_before = ?, lost = lost + ?, ` + released + ` WHERE id = ?`
 	deleteTask = `
 	DELETE FROM tasks WHERE id = ?`
 )

@@ -17,15 +17,19 @@ import (
 // as over the three that are halted. A "+" takes a column's index from its
 // choice (sqlite.org/optoverview.html, "Disqualifying WHERE Clause Terms").
 //
-// Of the columns the one is taken that narrows most: a status other than
-// finished, a version, a state, an outcome, a machine, finished.
+// Of the columns the one is taken that narrows most: a parent, a root, a status other
+// than finished, a version, a state, an outcome, a machine, finished.
 //
 // The index of states has only runs that have ended, so that a step that moves a
 // run writes no index. A list of a state without a status is put together of
 // those that have ended and those that are under way, which come in the same
-// order.
+// order. So is a list of a tree: of its root, which has no root, and the others.
 func leading(f *store.RunFilter) string {
 	switch {
+	case f.Parent != "":
+		return "parent"
+	case f.Root != "":
+		return "root"
 	case f.Status != "" && f.Status != machine.Finished:
 		return "status"
 	case f.Definition != "":
@@ -42,24 +46,31 @@ func leading(f *store.RunFilter) string {
 
 // runsQuery has conditions for those fields only that filter.
 func runsQuery(f *store.RunFilter, after *store.RunRow) (text string, args []any) {
-	if f.Status != "" || leading(f) != "state" {
-		text, args = runsWhere(f, after)
-	} else {
-		for _, status := range []machine.Status{machine.Finished, machine.Running, machine.Halted} {
+	add := func(f *store.RunFilter, query []string, values ...any) {
+		one, its := runsWhere(f, after, query, values)
+		if text != "" {
+			text += " UNION ALL"
+		}
+		text, args = text+one, append(args, its...)
+	}
+	switch index := leading(f); {
+	case index == "root":
+		add(f, []string{"root = ?"}, f.Root)
+		add(f, []string{"run = ?", "root IS NULL"}, f.Root)
+	case index == "state" && f.Status == "":
+		for _, status := range []machine.Status{machine.Finished, machine.Running, machine.Halted, machine.Ending} {
 			part := *f
 			part.Status = status
-			one, its := runsWhere(&part, after)
-			if text != "" {
-				text += " UNION ALL"
-			}
-			text, args = text+one, append(args, its...)
+			add(&part, nil)
 		}
+	default:
+		add(f, nil)
 	}
 	return text + " ORDER BY started DESC, run DESC LIMIT ?", append(args, atMost(f.Limit))
 }
 
-func runsWhere(f *store.RunFilter, after *store.RunRow) (string, []any) {
-	query, args := conditions(f)
+func runsWhere(f *store.RunFilter, after *store.RunRow, query []string, args []any) (string, []any) {
+	query, args = conditions(f, query, args)
 	if after != nil {
 		query = append(query, "(started, run) < (?, ?)")
 		args = append(args, micros(after.Started), after.Run)
@@ -70,8 +81,9 @@ func runsWhere(f *store.RunFilter, after *store.RunRow) (string, []any) {
 	return selectRuns + " WHERE " + strings.Join(query, " AND "), args
 }
 
-// conditions are those of a filter, whatever the order of the list.
-func conditions(f *store.RunFilter) (query []string, args []any) {
+// conditions adds those of a filter, whatever the order of the list. Of a root as the index
+// they are given already.
+func conditions(f *store.RunFilter, query []string, args []any) ([]string, []any) {
 	where := func(condition string, value any) {
 		query, args = append(query, condition), append(args, value)
 	}
@@ -85,9 +97,11 @@ func conditions(f *store.RunFilter) (query []string, args []any) {
 		{"status", string(f.Status)},
 		{"outcome", string(f.Outcome)},
 		{"definition", f.Definition},
+		{"parent", f.Parent},
+		{"root", f.Root},
 	} {
 		switch {
-		case equal.value == "", equal.column == "status" && index == "state":
+		case equal.value == "", equal.column == "status" && index == "state", equal.column == "root" && index == "root":
 		case equal.column == index:
 			where(equal.column+" = ?", equal.value)
 		default:

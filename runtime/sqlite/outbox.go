@@ -24,7 +24,9 @@ const (
 	selectOutbox   = messageColumns + ` WHERE next = 1 ORDER BY ready, run LIMIT ?`
 	selectOutboxOf = messageColumns + ` WHERE run = ? AND delivered IS NULL ORDER BY seq, n LIMIT 1`
 	selectReady    = messageColumns + ` WHERE next = 1 AND ready <= ? ORDER BY ready, run LIMIT ?`
-	nextMessage    = `SELECT min(ready) FROM outbox WHERE next = 1 AND ready > ?1`
+	selectReadyOf  = messageColumns + ` WHERE delivered IS NULL AND +next = 1 AND ready <= ?1 AND run = ?4 UNION ALL ` +
+		messageColumns + ` WHERE delivered IS NULL AND +next = 1 AND ready <= ?1 AND` + below4 + ` ORDER BY ready, run LIMIT ?2`
+	nextMessage = `SELECT min(ready) FROM outbox WHERE next = 1 AND ready > ?1`
 
 	selectMessage = `
 	SELECT run, attempt, delivered IS NOT NULL FROM outbox WHERE id = ?`
@@ -99,11 +101,7 @@ func readyMessages(ctx context.Context, from source, q store.MessageQuery) ([]st
 	if q.Run == "" {
 		return list(ctx, from, scanMessage, selectReady, micros(q.Now), q.Limit)
 	}
-	rows, err := list(ctx, from, scanMessage, selectOutboxOf, q.Run)
-	if len(rows) > 0 && rows[0].Ready.After(q.Now) {
-		rows = nil
-	}
-	return rows, err
+	return list(ctx, from, scanMessage, selectReadyOf, micros(q.Now), q.Limit, nil, q.Run)
 }
 
 // Delivered implements store.Store.

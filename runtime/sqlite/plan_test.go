@@ -45,7 +45,7 @@ func TestPlans(t *testing.T) {
 	s := openAt(t, made(t))
 	queries := map[string]string{
 		"due": selectDue, "next timer": nextTimer, "next task": nextTask, "next lease": nextLease,
-		"outbox": selectOutbox, "outbox of run": selectOutboxOf, "ready messages": selectReady, "next message ready": nextMessage,
+		"outbox": selectOutbox, "outbox of run": selectOutboxOf, "ready messages": selectReady, "ready messages of run": selectReadyOf, "next message ready": nextMessage,
 		"take message": takeMessage, "give back": markUndelivered, "message": selectMessage, "next message": markNext, "publish": insertMessage,
 		"history": selectHistory, "run": selectRun, "answer": selectAnswer, "standing": selectStanding,
 		"claim at once": selectAtOnce, "claim later": selectLater, "claim of run": selectOfRun,
@@ -66,6 +66,9 @@ func TestPlans(t *testing.T) {
 	queries["forget claims"], queries["next opening"], queries["next of any"] = forgetClaims, nextOpening, nextAny
 	queries["chain"], queries["mark"], queries["delete record"] = selectChain, selectMark, deleteRecord
 	queries["prunable"], queries["count old"], queries["count prunable"] = selectPrunable, countOld, countPrunable
+	queries["hold by child"], queries["leave claimed"], queries["leave open"] = holdByChild, leaveClaimed, leaveOpen
+	queries["end held"], queries["delete leftover"], queries["delete held"] = endHeld, deleteLeftover, deleteHeld
+	queries["leftovers"], queries["children"] = selectLeftovers, selectChildren
 	queries["waiting"], queries["wanted"], queries["uncounted"] = selectWaiting, selectWanted, selectUncounted
 	after := &store.RunRow{Run: "r", Started: noon}
 	for name, f := range map[string]store.RunFilter{
@@ -74,6 +77,7 @@ func TestPlans(t *testing.T) {
 		"running machine": {Machine: "m", Status: machine.Running, State: "s"}, "halted": {Machine: "m", Status: machine.Halted},
 		"failed state": {State: "s", Outcome: machine.Failed}, "finished machine": {Machine: "m", Status: machine.Finished},
 		"stuck": {Status: machine.Running, StartedTo: noon, EnteredTo: noon}, "paused": {Status: machine.Running, Paused: true},
+		"parent": {Parent: "r", Status: machine.Running}, "tree": {Root: "r"}, "halted of tree": {Root: "r", Status: machine.Halted, State: "s"},
 		"time": {StartedFrom: noon, StartedTo: noon.Add(time.Hour)}, "machine and time": {Machine: "m", StartedFrom: noon},
 	} {
 		queries["runs by "+name], _ = runsQuery(&f, nil)
@@ -86,8 +90,9 @@ func TestPlans(t *testing.T) {
 		"limits":  "SCAN limits", "limited": "SCAN l", "next opening": "SCAN l", "next of any": "SCAN l", // the few limits that there are
 		"count held": "USING INDEX tasks_leases",  // what workers hold
 		"uncounted":  "SCAN change VIRTUAL TABLE", // the counts in a row of history
+		"leftovers":  "USING INDEX tasks_cancelled",
 	}
-	maySort := map[string]bool{"claim of run": true, "tasks": true, "uncounted": true} // the tasks of one run, the last rows
+	maySort := map[string]bool{"claim of run": true, "ready messages of run": true, "tasks": true, "uncounted": true} // the tasks of one run, the last rows
 	for name, text := range queries {
 		for _, step := range plan(t, s, text) {
 			scans := strings.HasPrefix(step, "SCAN") && !strings.HasSuffix(step, "VALUES CLAUSE") && step != "SCAN CONSTANT ROW" && step != "SCAN epochs" && step != "SCAN limits" && step != "SCAN counted" && step != "SCAN chain"
@@ -100,7 +105,7 @@ func TestPlans(t *testing.T) {
 		}
 	}
 	for name, index := range map[string]string{
-		"due": "timers_due", "claim at once": "tasks_at_once", "claim later": "tasks_later", "expired": "tasks_leases",
+		"due": "timers_due", "claim at once": "tasks_at_once", "claim later": "tasks_later", "claim of run": "(run>? AND run<?)", "ready messages of run": "outbox_waiting (run>? AND run<?)", "expired": "tasks_leases",
 		"next task": "tasks_wake", "runs by state": "runs_by_state", "runs by outcome": "runs_by_outcome",
 		"later runs by machine": "runs_by_machine", "uncounted": "SEARCH history USING INTEGER PRIMARY KEY (rowid>?)",
 		"history": "history_marks (run=? AND seq>? AND seq<?)", "chain": "SEARCH before USING INTEGER PRIMARY KEY (rowid=?)",
@@ -109,6 +114,8 @@ func TestPlans(t *testing.T) {
 		"delete 2": "outbox_by_run", "waiting": "tasks_at_once", "wanted": "tasks_at_once (definition>?)", "count prunable": "runs_finished (outcome=? AND updated<?)",
 		"runs by machine and state": "runs_by_state", "runs by running machine": "runs_by_status", "runs by halted": "runs_by_status",
 		"runs by failed state": "runs_by_state", "runs by finished machine": "runs_by_machine",
+		"runs by parent": "runs_by_parent", "later runs by tree": "runs_by_root", "runs by halted of tree": "runs_by_root", "children": "runs_by_root",
+		"end held": "tasks_child", "delete leftover": "tasks_child", "delete held": "tasks_child", "held": "tasks_cancelled",
 		"runs by stuck": "runs_by_status", "later runs by paused": "runs_by_status",
 	} {
 		if steps := fmt.Sprint(plan(t, s, queries[name])); !strings.Contains(steps, index) {

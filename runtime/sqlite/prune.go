@@ -11,20 +11,27 @@ import (
 )
 
 // Runs that ended before a time are found in the order in which they ended, for
-// each outcome in the index of finished runs.
+// each outcome in the index of finished runs, which has no children. They go and stay with
+// their root.
 const (
 	whereOld = `
 	FROM runs
-	WHERE status = 'finished' AND outcome = ?1 AND updated < ?2 AND (?3 = '' OR +machine = ?3)`
+	WHERE status = 'finished' AND parent IS NULL AND outcome = ?1 AND updated < ?2 AND (?3 = '' OR +machine = ?3)`
 	whereDone = `
 	AND NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.run = runs.run AND delivered IS NULL)
-	AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.run = runs.run AND worker IS NOT NULL AND lease_until > ?4)`
+	AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.run = runs.run AND (lease_until > ?4 OR child IS NOT NULL AND ended = 0))
+	AND NOT EXISTS (SELECT 1 FROM runs AS child WHERE child.root = runs.run AND (child.status <> 'finished'
+		OR EXISTS (SELECT 1 FROM outbox WHERE outbox.run = child.run AND delivered IS NULL)
+		OR EXISTS (SELECT 1 FROM tasks WHERE tasks.run = child.run AND (lease_until > ?4 OR child IS NOT NULL AND ended = 0))))`
 
-	countOld       = `SELECT count(*)` + whereOld
-	countPrunable  = `SELECT count(*)` + whereOld + whereDone
+	countTrees     = `SELECT count(*) + coalesce(sum((SELECT count(*) FROM runs AS child WHERE child.root = runs.run)), 0)`
+	countOld       = countTrees + whereOld
+	countPrunable  = countTrees + whereOld + whereDone
 	selectPrunable = `
-	SELECT run, machine, state, paused, seq, last` + whereOld + whereDone + `
+	SELECT run, machine, state, paused, seq, last, outcome` + whereOld + whereDone + `
 	ORDER BY updated, run LIMIT ?5`
+	selectChildren = `
+	SELECT run, machine, state, paused, seq, last, outcome FROM runs WHERE root = ?`
 
 	insertPruning = `
 	INSERT INTO prunings (at, actor, reason, before, machine, outcome, runs) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -49,7 +56,8 @@ var deletionsOfRun = []string{
 }
 
 // maxPruned is how many records one write deletes before it stops short of its
-// limit: it bounds how long the writes of others wait.
+// limit: it bounds how long the writes of others wait. A tree goes in one write, however
+// large it is.
 const maxPruned = 5000
 
 // prunable is a run that may go.
@@ -100,27 +108,36 @@ func outcomes(q *store.PruneQuery) []machine.Outcome {
 }
 
 func (t *tx) prune(ctx context.Context, q *store.PruneQuery) (runs int64, err error) {
-	records := int64(0)
+	trees, records := 0, int64(0)
 	for _, outcome := range outcomes(q) {
 		rows, err := list(ctx, t, scanPrunable, selectPrunable,
-			string(outcome), micros(q.Before), q.Machine, micros(q.Now), int64(q.Limit)-runs)
+			string(outcome), micros(q.Before), q.Machine, micros(q.Now), q.Limit-trees)
 		if err != nil {
 			return 0, err
 		}
 		for i := range rows {
-			if runs > 0 && records+rows[i].seq > maxPruned {
+			tree, err := list(ctx, t, scanPrunable, selectChildren, rows[i].run)
+			if err != nil {
+				return 0, err
+			}
+			tree = append(tree, rows[i])
+			for k := range tree {
+				records += tree[k].seq
+			}
+			if runs > 0 && records > maxPruned {
 				break
 			}
-			rows[i].outcome = outcome
 			if runs == 0 { // what is not counted yet may go
 				if err := t.foldHistory(); err != nil {
 					return 0, err
 				}
 			}
-			if err := t.delete(ctx, &rows[i]); err != nil {
-				return 0, err
+			for k := range tree {
+				if err := t.delete(ctx, &tree[k]); err != nil {
+					return 0, err
+				}
 			}
-			runs, records = runs+1, records+rows[i].seq
+			trees, runs = trees+1, runs+int64(len(tree))
 		}
 	}
 	if runs == 0 {
@@ -140,7 +157,7 @@ func (t *tx) prune(ctx context.Context, q *store.PruneQuery) (runs int64, err er
 }
 
 func scanPrunable(found row, p *prunable) error {
-	return found.Scan(&p.run, &p.machine, &p.state, &p.paused, &p.seq, &p.id)
+	return found.Scan(&p.run, &p.machine, &p.state, &p.paused, &p.seq, &p.id, &p.outcome)
 }
 
 func (t *tx) delete(ctx context.Context, p *prunable) error {

@@ -10,7 +10,7 @@ import (
 
 const selectRuns = `
 	SELECT run, machine, definition, state, status, coalesce(outcome, ''), paused,
-		seq, started, entered, updated, snapshot
+		seq, started, entered, updated, snapshot, coalesce(parent, ''), coalesce(root, run)
 	FROM runs`
 
 const selectRun = selectRuns + ` WHERE run = ?`
@@ -27,7 +27,7 @@ func (s *Store) Load(ctx context.Context, run string) (store.RunRow, error) {
 func scanRun(found row, r *store.RunRow) error {
 	var started, entered, updated int64
 	err := found.Scan(&r.Run, &r.Machine, &r.Definition, &r.State, &r.Status, &r.Outcome, &r.Paused,
-		&r.Seq, &started, &entered, &updated, (*[]byte)(&r.Snapshot))
+		&r.Seq, &started, &entered, &updated, (*[]byte)(&r.Snapshot), &r.Parent, &r.Root)
 	r.Started, r.Entered, r.Updated = fromMicros(started), fromMicros(entered), fromMicros(updated)
 	return err
 }

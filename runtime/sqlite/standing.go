@@ -21,6 +21,7 @@ type standing struct {
 	started    int64
 	entered    int64
 	last       int64 // row of its history
+	child      bool
 }
 
 // standingOf is a run and how it stands after a commit.
@@ -30,10 +31,11 @@ type standingOf struct {
 }
 
 const selectStanding = `
-	SELECT seq, machine, definition, state, status, coalesce(outcome, ''), paused, started, entered, last FROM runs WHERE run = ?`
+	SELECT seq, machine, definition, state, status, coalesce(outcome, ''), paused, started, entered, last, parent IS NOT NULL
+	FROM runs WHERE run = ?`
 
 func scanStanding(found row, b *standing) error {
-	return found.Scan(&b.seq, &b.machine, &b.definition, &b.state, &b.status, &b.outcome, &b.paused, &b.started, &b.entered, &b.last)
+	return found.Scan(&b.seq, &b.machine, &b.definition, &b.state, &b.status, &b.outcome, &b.paused, &b.started, &b.entered, &b.last, &b.child)
 }
 
 // standingFor gives how the run stands that c expects, or the error with which c is
@@ -57,10 +59,12 @@ func (t *tx) standingFor(ctx context.Context, c *store.Commit) (standing, error)
 	case ok && !before.expected(c):
 		return before, store.ErrConflict
 	}
+	before.child = before.child || c.Parent != nil
 	return before, nil
 }
 
-// standingIn is how a run stands by its row, which does not say where its history is.
+// standingIn is how a run stands by its row, which does not say where its history is,
+// nor, but at the start, whether it is a child.
 func standingIn(r *store.RunRow) standing {
 	return standing{
 		seq: r.Seq, machine: r.Machine, definition: r.Definition, state: r.State, status: r.Status,

@@ -15,17 +15,17 @@ import (
 const (
 	endClaimed = `
 	DELETE FROM tasks
-	WHERE run = ? AND do = ? AND seq = ? AND epoch = ? AND worker IS NOT NULL AND cancelled = 0`
+	WHERE run = ? AND do = ? AND seq = ? AND epoch = ? AND worker IS NOT NULL AND cancelled = 0` + noChildHolds
 	endOpen = `
-	DELETE FROM tasks WHERE run = ? AND do = ? AND cancelled = 0`
+	DELETE FROM tasks WHERE run = ? AND do = ? AND cancelled = 0` + noChildHolds
 	cancelWaiting = `
-	DELETE FROM tasks WHERE run = ? AND do = ? AND cancelled = 0 AND worker IS NULL`
+	DELETE FROM tasks WHERE run = ? AND do = ? AND cancelled = 0 AND worker IS NULL` + noChildHolds
 	cancelHeld = `
-	UPDATE tasks SET cancelled = 1 WHERE run = ? AND do = ? AND cancelled = 0`
+	UPDATE tasks SET cancelled = 1 WHERE run = ? AND do = ? AND cancelled = 0` + noChildHolds
 	insertTask = `
 	INSERT INTO tasks (run, do, seq, machine, definition, activity, key, attempt, visit, awake,
-		queued, not_before, lost, timeout_ns, heartbeat_ns, progress_ns)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		queued, not_before, lost, timeout_ns, heartbeat_ns, progress_ns, child, ended)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 )
 
 // selectTasks reads tasks with the last checkpoint of their execution.
@@ -34,7 +34,7 @@ const selectTasks = `
 		not_before, epoch, coalesce(worker, ''), claimed, lease_until, beat, progress, lost, cancelled,
 		(SELECT data FROM checkpoints WHERE checkpoints.key = tasks.key),
 		(SELECT at FROM checkpoints WHERE checkpoints.key = tasks.key),
-		timeout_ns, heartbeat_ns, progress_ns
+		timeout_ns, heartbeat_ns, progress_ns, coalesce(child, ''), ended
 	FROM tasks`
 
 const selectRunTasks = selectTasks + ` WHERE run = ? ORDER BY seq, id`
@@ -45,7 +45,9 @@ const selectExpired = selectTasks + `
 	ORDER BY lease_until LIMIT ?`
 
 const selectHeld = `
-	SELECT EXISTS (SELECT 1 FROM tasks WHERE run = ? AND cancelled = 1 AND lease_until > ?)`
+	SELECT EXISTS (SELECT 1 FROM tasks WHERE run = ? AND cancelled = 1 AND (lease_until > ? OR child IS NOT NULL AND ended = 0))`
+
+const selectLeftovers = selectTasks + ` WHERE cancelled = 1 AND child IS NOT NULL AND ended = 0 LIMIT ?`
 
 // endClaim ends the task that a commit is about, if any, or says ErrFenced.
 func (t *tx) endClaim(c *store.Claim) error {
@@ -53,6 +55,9 @@ func (t *tx) endClaim(c *store.Claim) error {
 		return nil
 	}
 	n, err := t.exec(endClaimed, c.Run, c.Do, c.Seq, c.Epoch)
+	if err == nil && n == 0 {
+		n, err = t.exec(leaveClaimed, c.Run, c.Do, c.Seq, c.Epoch)
+	}
 	if err == nil && n == 0 {
 		err = machine.ErrFenced
 	}
@@ -65,25 +70,39 @@ func (t *tx) endClaim(c *store.Claim) error {
 // endTasks ends and cancels the tasks that stood before the commit.
 func (t *tx) endTasks(c *store.Commit) error {
 	for _, do := range c.End {
-		if _, err := t.exec(endOpen, c.Run.Run, do); err != nil {
+		if err := t.firstOf(c.Run.Run, do, endOpen, leaveOpen); err != nil {
 			return err
 		}
 	}
 	for _, do := range c.Cancel {
-		if _, err := t.exec(cancelWaiting, c.Run.Run, do); err != nil {
-			return err
-		}
-		if _, err := t.exec(cancelHeld, c.Run.Run, do); err != nil {
+		if err := t.firstOf(c.Run.Run, do, cancelWaiting, cancelHeld, leaveOpen); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *tx) startTask(c *store.Commit, row *store.TaskRow) error {
+// firstOf runs the first statement that fits the open task of a do, if it has one.
+func (t *tx) firstOf(run, do string, texts ...string) error {
+	for _, text := range texts {
+		if n, err := t.exec(text, run, do); err != nil || n > 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tx) startTask(ctx context.Context, c *store.Commit, row *store.TaskRow) error {
+	ended, notBefore := false, row.NotBefore
+	if row.Child != "" {
+		var err error
+		if ended, notBefore, err = t.takeChild(ctx, row); err != nil {
+			return err
+		}
+	}
 	_, err := t.exec(insertTask, row.Run, row.Do, row.Seq, row.Machine, row.Definition, row.Activity,
-		row.Key, row.Attempt, row.Visit, awake(&c.Run), micros(c.Run.Updated), optional(row.NotBefore), row.Lost,
-		int64(row.Timeout), int64(row.Heartbeat), int64(row.Progress))
+		row.Key, row.Attempt, row.Visit, awake(&c.Run), micros(c.Run.Updated), optional(notBefore), row.Lost,
+		int64(row.Timeout), int64(row.Heartbeat), int64(row.Progress), sql.NullString{String: row.Child, Valid: row.Child != ""}, ended)
 	return err
 }
 
@@ -107,7 +126,7 @@ func scanTask(found row, t *store.TaskRow) error {
 	var notBefore, claimed, lease, beat, progress, checkpoint sql.NullInt64
 	err := found.Scan(&t.Run, &t.Do, &t.Seq, &t.Machine, &t.Definition, &t.Activity, &t.Key, &t.Attempt, &t.Visit,
 		&notBefore, &t.Epoch, &t.Worker, &claimed, &lease, &beat, &progress, &t.Lost, &t.Cancelled,
-		(*[]byte)(&t.Checkpoint), &checkpoint, &t.Timeout, &t.Heartbeat, &t.Progress)
+		(*[]byte)(&t.Checkpoint), &checkpoint, &t.Timeout, &t.Heartbeat, &t.Progress, &t.Child, &t.ChildEnded)
 	t.NotBefore, t.ClaimedAt, t.LeaseUntil = fromOptional(notBefore), fromOptional(claimed), fromOptional(lease)
 	t.BeatAt, t.ProgressAt, t.CheckpointAt = fromOptional(beat), fromOptional(progress), fromOptional(checkpoint)
 	return err

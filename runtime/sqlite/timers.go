@@ -30,7 +30,7 @@ const (
 	nextTimer = `SELECT min(due) AS at FROM timers WHERE awake = 1 AND due > ?1`
 	nextTask  = `
 	SELECT min(not_before) FROM tasks
-	WHERE worker IS NULL AND awake = 1 AND not_before IS NOT NULL AND not_before > ?1`
+	WHERE worker IS NULL AND awake = 1 AND not_before IS NOT NULL AND not_before > ?1 AND not_before < ` + never
 	nextLease = `SELECT min(lease_until) FROM tasks WHERE worker IS NOT NULL AND lease_until > ?1`
 
 	nextAny = `SELECT min(at) FROM (` + nextTimer + ` UNION ALL ` + nextTask + ` UNION ALL ` + nextLease +
@@ -69,6 +69,9 @@ func scanTimer(found row, t *store.TimerRow) error {
 	t.Due = fromMicros(due)
 	return err
 }
+
+// never is store.Never, as it stands in a column.
+const never = `253402300799000000`
 
 // NextWake implements store.Store.
 func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {

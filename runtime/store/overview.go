@@ -24,7 +24,9 @@ type Overview interface {
 	Limits(ctx context.Context, now time.Time) ([]LimitRow, error)
 	// Prune deletes up to q.Limit finished runs with all that belongs to them,
 	// in one durable write; in no order. Runs with a message that has not been
-	// delivered, or with a cancelled task that is still held, stay.
+	// delivered, or with a cancelled task that is still held, stay. A run goes with all of
+	// its tree, or stays with it: a child is never meant by q, and its parent is by its own
+	// age and outcome.
 	Prune(ctx context.Context, q PruneQuery) (Pruned, error)
 }
 
@@ -33,7 +35,7 @@ type PruneQuery struct {
 	Before  time.Time       // ended before that time
 	Machine string          // empty for all
 	Outcome machine.Outcome // empty for all
-	Limit   int             // runs; 0 or less prunes nothing
+	Limit   int             // runs that are no children; 0 or less prunes nothing
 	DryRun  bool            // only count, without a limit
 
 	// Who prunes, why, and since when: kept for those who ask later. Writes of
@@ -42,7 +44,7 @@ type PruneQuery struct {
 	Now           time.Time
 }
 
-// Pruned is what became of a PruneQuery.
+// Pruned is what became of a PruneQuery. Children count as runs.
 type Pruned struct {
 	Runs int64
 	Kept int64 // runs that stay although they are old enough; a Store counts them in a dry run alone

@@ -19,6 +19,7 @@ func RunOf(m *machine.Machine, s *machine.Snapshot) RunRow {
 		Started:    s.Started,
 		Entered:    s.Entered,
 		Updated:    s.Now,
+		Root:       s.Run,
 	}
 }
 

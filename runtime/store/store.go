@@ -74,8 +74,14 @@ type Store interface {
 	// c.Expect, or it was started at another time than c.Run.Started, and so is
 	// another run, with the id of one that was pruned; ErrNotFound where its
 	// definition has not been put; ErrFenced where c.Claim is not held under that
-	// epoch, or its task has been cancelled. Any other
+	// epoch, or its task has been cancelled, and where c.Parent is not, or that task has
+	// a child, or its run is paused or halted. Any other
 	// error means that nothing was written, unless it is ErrUnknown.
+	//
+	// A task that has a child is held by it, and no worker holds it, until the child is
+	// finished: by the commit that makes it so, the task can be claimed from then on, or
+	// goes where it has been cancelled. If the task ends before that, whatever ends it, it is
+	// cancelled and held.
 	Commit(ctx context.Context, c *Commit) error
 	// Accepted gives the answer that was stored with an accepted event id of
 	// the run.
@@ -115,16 +121,21 @@ type Store interface {
 	// Reclaim makes an expired task ready again and counts it as lost;
 	// ErrFenced where the claim is not current any more, or was renewed.
 	Reclaim(ctx context.Context, c Claim, now time.Time) error
-	// Held reports whether a cancelled task of the run is still held at now.
+	// Held reports whether a cancelled task of the run is still held at now, by a
+	// worker or by its child.
 	Held(ctx context.Context, run string, now time.Time) (bool, error)
+
+	// Leftovers lists cancelled tasks that a child holds, of all runs, in no order: the
+	// child has yet to end.
+	Leftovers(ctx context.Context, limit int) ([]TaskRow, error)
 
 	// Due lists timers due at or before now, earliest first, of runs that are
 	// neither paused nor halted.
 	Due(ctx context.Context, now time.Time, limit int) ([]TimerRow, error)
 	// NextWake is the earliest time later than after at which a timer falls due,
 	// a task's NotBefore comes, a lease runs out, the rate of an activity lets a
-	// waiting task through, or a message can be taken; zero where nothing waits. It may be early, where what waits turns out to be held
-	// up, but never late.
+	// waiting task through, or a message can be taken; zero where nothing waits. It may be
+	// early, where what waits turns out to be held up, but never late.
 	NextWake(ctx context.Context, after time.Time) (time.Time, error)
 
 	// Outbox lists messages not delivered yet, at most one for each run: the
@@ -181,6 +192,11 @@ type RunRow struct {
 	Started    time.Time       // never changes: tells it from a pruned run of the same id
 	Entered    time.Time       // its state
 	Updated    time.Time       // by its last step
+
+	// The run that it is a child of, empty for none, and the one at the top of that
+	// tree, itself where there is no parent. The commit that creates a run says so, with an
+	// empty Root for the run itself; what others say of it is passed over.
+	Parent, Root string
 }
 
 // Commit is one durable write: one or several records of one run (an input and
@@ -205,6 +221,12 @@ type Commit struct {
 	Drop    []string  // names of timers
 	Set     []TimerRow
 	Publish []MessageRow
+
+	// Parent is given with Expect 0 by the commit that creates a child: the claim of the
+	// task of Run.Parent that has it from then on. ParentDue is when that task can
+	// be claimed although the child has not ended; zero for never.
+	Parent    *Claim
+	ParentDue time.Time
 
 	EventID string          // remembered with Answer; empty for none
 	Answer  json.RawMessage // what a second send of EventID is told
@@ -232,7 +254,23 @@ func (c *Commit) Check() error {
 			return fmt.Errorf("record %d of a commit from Seq %d is %q %d", i, c.Expect, h.Run, h.Seq)
 		}
 	}
-	return c.checkRun()
+	return errors.Join(c.checkRun(), c.checkParent())
+}
+
+// checkParent refuses a run whose place in its tree is not whole.
+func (c *Commit) checkParent() error {
+	r := &c.Run
+	switch child := r.Parent != ""; {
+	case c.Parent != nil && (c.Expect > 0 || c.Parent.Run != r.Parent):
+		return fmt.Errorf("only the commit that creates a child of %q has a claim of that run", c.Parent.Run)
+	case c.Expect > 0:
+		return nil
+	case child && c.Parent == nil:
+		return fmt.Errorf("the child %q is created without a claim of its parent", r.Run)
+	case child == (r.Root == "" || r.Root == r.Run):
+		return fmt.Errorf("the root of %q is %q, and its parent %q", r.Run, r.Root, r.Parent)
+	}
+	return nil
 }
 
 // checkRun refuses parts that are of another run.
@@ -266,8 +304,13 @@ type HistoryRow struct {
 	Record json.RawMessage // canonical, by Machine.EncodeRecord
 }
 
+// Never is the NotBefore of a task that can be claimed only when its child has ended.
+var Never = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+
 // TaskRow is one attempt of an activity: waiting, held, or cancelled and not
-// yet confirmed. A run has at most one that is not cancelled for each do.
+// yet confirmed. A run has at most one that is not cancelled for each do. A new one that
+// has a Child takes that run over from the task that had it, by a repair or a migration;
+// the store itself says then whether it has ended.
 type TaskRow struct {
 	Run        string
 	Machine    string
@@ -288,6 +331,8 @@ type TaskRow struct {
 	ProgressAt   time.Time       // last checkpoint, or the claim
 	Lost         int             // how often a holder was lost
 	Cancelled    bool            // and still held
+	Child        string          // the run that holds it, or held it until it ended
+	ChildEnded   bool            // it is finished
 	Checkpoint   json.RawMessage // the execution's last
 	CheckpointAt time.Time       // when it was made, by this attempt or an earlier one
 
@@ -305,13 +350,16 @@ type Claim struct {
 // Claim of a task as it is held now.
 func (t *TaskRow) Claim() Claim { return Claim{Run: t.Run, Do: t.Do, Seq: t.Seq, Epoch: t.Epoch} }
 
+// ChildHolds reports whether a child that has not ended holds the task.
+func (t *TaskRow) ChildHolds() bool { return t.Child != "" && !t.ChildEnded }
+
 // ClaimQuery says which tasks a worker can take.
 type ClaimQuery struct {
 	Worker     string
 	Now, Until time.Time   // until when the lease runs
 	Limit      int         // 0 or less claims nothing
 	Activities []Claimable // none claims nothing
-	Run        string      // only of this run; empty for any
+	Run        string      // only of this run and those below it, whose ids begin with it and a slash; empty for any
 }
 
 // Claimable is an activity of a machine version that a worker can run.
@@ -349,7 +397,7 @@ type MessageQuery struct {
 	Worker     string
 	Now, Until time.Time // until when the lease runs
 	Limit      int       // 0 or less takes nothing
-	Run        string    // only of this run; empty for any
+	Run        string    // as for a ClaimQuery
 }
 
 // RunFilter narrows Runs. Zero fields do not filter.
@@ -364,6 +412,8 @@ type RunFilter struct {
 	StartedTo   time.Time // before that time
 	EnteredTo   time.Time // in their state since before that time
 	UpdatedTo   time.Time // their last step was before that time
+	Parent      string    // children of that run
+	Root        string    // all runs of the tree that has that run at the top
 	Limit       int
 	After       string // the last run of the page before
 }

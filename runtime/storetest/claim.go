@@ -66,6 +66,17 @@ func testClaimFilters(f *fixture) {
 	expect("the limit", "r1/a")
 	q.Limit = 10
 	expect("the rest", "r2/a")
+	for _, run := range []string{"r", "r/1", "r/1/1", "r-", "r0", "r/"} {
+		c := f.create(run)
+		f.start(c, "a")
+		f.commit(c)
+	}
+	q.Run = "r/1"
+	expect("a run within a tree", "r/1/a", "r/1/1/a")
+	q.Run = "r"
+	expect("the tree", "r/a", "r//a")
+	q.Run = ""
+	expect("the others", "r-/a", "r0/a")
 }
 
 func testClaimOrder(f *fixture) {

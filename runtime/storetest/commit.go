@@ -159,11 +159,26 @@ func testMalformed(f *fixture) {
 		"claim of another":  func(c *store.Commit) { c.Claim = &store.Claim{Run: "x"} },
 		"timer of another":  func(c *store.Commit) { c.Set = []store.TimerRow{{Run: "x"}} },
 		"nothing":           func(c *store.Commit) { c.Run.Seq, c.History = c.Expect, nil },
+		"child of a step":   func(c *store.Commit) { c.Run.Parent, c.Run.Root, c.Parent = "r", "r", &store.Claim{Run: "r"} },
 	} {
 		c := f.next("r")
 		spoil(c)
 		if err := f.s.Commit(f.ctx, c); err == nil {
 			f.Errorf("%s: it was written", name)
+		}
+	}
+	for name, spoil := range map[string]func(c *store.Commit){
+		"child without a claim": func(c *store.Commit) { c.Run.Parent, c.Run.Root = "r", "r" },
+		"claim of a root":       func(c *store.Commit) { c.Parent = &store.Claim{Run: "r"} },
+		"claim of another":      func(c *store.Commit) { c.Run.Parent, c.Run.Root, c.Parent = "r", "r", &store.Claim{Run: "x"} },
+		"child without a root":  func(c *store.Commit) { c.Run.Parent, c.Parent = "r", &store.Claim{Run: "r"} },
+		"child as the root":     func(c *store.Commit) { c.Run.Parent, c.Run.Root, c.Parent = "r", "new", &store.Claim{Run: "r"} },
+		"another root":          func(c *store.Commit) { c.Run.Root = "r" },
+	} {
+		c := f.create("new")
+		spoil(c)
+		if err := f.s.Commit(f.ctx, c); err == nil || errors.Is(err, machine.ErrFenced) {
+			f.Errorf("%s: %v", name, err)
 		}
 	}
 	equal(f, len(f.history("r")), 1)

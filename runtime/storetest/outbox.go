@@ -126,4 +126,12 @@ func testOutboxLease(f *fixture) {
 	equal(f, take(f, "r1", 9), []string{"r1.2.1#3"})
 	f.must(f.s.Delivered(f.ctx, "r1.2.1", 3, f.now))
 	equal(f, take(f, "r1", 9), []string{"r1.2.2#1"})
+
+	for _, run := range []string{"r", "r/2", "r/1", "r-"} { // a run, and those below it
+		f.commit(f.create(run))
+		publish(f, run, 1)
+	}
+	equal(f, take(f, "r", 2), []string{"r.2.1#1", "r/2.2.1#1"})
+	equal(f, take(f, "r", 2), []string{"r/1.2.1#1"})
+	equal(f, take(f, "r", 2), []string{})
 }

@@ -54,6 +54,14 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"ConcurrentLimits", testConcurrentLimits},
 		{"Renew", testRenew},
 		{"Checkpoints", testCheckpoints},
+		{"ChildStarts", testChildStarts},
+		{"ChildRefused", testChildRefused},
+		{"ChildEnds", testChildEnds},
+		{"ChildTimeout", testChildTimeout},
+		{"ChildCancelled", testChildCancelled},
+		{"ChildTakenOver", testChildTakenOver},
+		{"RunsOfTree", testRunsOfTree},
+		{"PruneTrees", testPruneTrees},
 		{"Release", testRelease},
 		{"Reclaim", testReclaim},
 		{"Fencing", testFencing},
@@ -129,7 +137,7 @@ func (f *fixture) pass(d time.Duration) { f.now = f.now.Add(d) }
 func (f *fixture) create(run string) *store.Commit {
 	row := store.RunRow{
 		Run: run, Machine: "Order", Definition: definition, State: "Idle", Status: machine.Running,
-		Started: f.now, Entered: f.now,
+		Started: f.now, Entered: f.now, Root: run,
 	}
 	return f.step(row, machine.StartInput)
 }

@@ -50,6 +50,8 @@ type Node struct {
 	Event    *ir.Event // nil for a field of a failure
 	Field    *ir.EventField
 	Type     *ir.Type
+	Sent     *Node // of a field of an event that may be absent: whether it comes
+	Of       *Node // of such a node: the field
 	parent   *Node // union-find
 	Domain   *Domain
 	computed bool // an effect computes it

@@ -12,6 +12,9 @@ func (t *Tracked) readPublished() {
 		for _, p := range b.Publishes {
 			for i, value := range p.Values {
 				f := p.Event.Fields[i]
+				if _, absent := value.(*ir.Absent); absent {
+					continue
+				}
 				switch r := f.Type.Limits(); {
 				case r == nil || Within(value, r.Lo, r.Hi):
 					continue
@@ -63,7 +66,9 @@ func (t *Tracked) readTest(e ir.Expr, arm *ir.Arm) {
 	ir.Walk(e, func(e ir.Expr) bool {
 		switch e := e.(type) {
 		case *ir.IsSet:
-			t.Vars[e.Var].needed = true
+			if e.Var != nil {
+				t.Vars[e.Var].needed = true
+			}
 		case *ir.VarRef, *ir.FieldRef:
 			for _, n := range t.Refs(e, arm) {
 				n.Read = true

@@ -41,7 +41,11 @@ func New(m *ir.Machine) *Tracked {
 	}
 	for _, e := range m.Events {
 		for _, f := range e.Fields {
-			t.fields[f] = t.addChosen(&Node{Event: e, Field: f, Type: f.Type})
+			n := t.addChosen(&Node{Event: e, Field: f, Type: f.Type})
+			if f.Optional {
+				n.Sent = t.addChosen(&Node{Event: e, Field: f, Type: &ir.Type{Kind: ir.Bool}, Of: n})
+			}
+			t.fields[f] = n
 		}
 	}
 	for i, f := range ir.FailureFields {
@@ -100,6 +104,9 @@ func (t *Tracked) Refs(e ir.Expr, arm *ir.Arm) []*Node {
 	}
 	return nil
 }
+
+// Reads reports whether a path depends on f, directly or by way of other data.
+func (t *Tracked) Reads(f *ir.EventField) bool { return t.fields[f].Read }
 
 // spread marks as read whatever flows into data that is read.
 func (t *Tracked) spread() {
@@ -204,5 +211,5 @@ func (n *Node) IsHeld() bool {
 // at most whether it is set is held.
 func (n *Node) Valued() bool { return n.Read && n.Domain.Sort != Free }
 
-// MayBeUnset reports whether n is a field that starts unset.
-func (n *Node) MayBeUnset() bool { return n.Var != nil && !n.Var.Param && n.Var.Default == nil }
+// MayBeUnset reports whether n is a variable that may be unset.
+func (n *Node) MayBeUnset() bool { return n.Var != nil && n.Var.MayBeUnset() }

@@ -58,9 +58,17 @@ func (p *Program) lastUses(in *InputCode) *lastUses {
 		}
 		for whole := range c.Arm.Exprs() {
 			ir.Walk(whole, func(e ir.Expr) bool {
-				if ref, isField := e.(*ir.FieldRef); isField {
+				ref, isField := e.(*ir.FieldRef)
+				if asked, is := e.(*ir.IsSet); is && asked.Field != nil {
+					ref, isField = asked.Field, true
+				}
+				if isField {
 					for _, n := range p.Tracked.Refs(ref, c.Arm) {
-						u.fields[n.Index] = max(u.fields[n.Index], spotOf(i, ref.Span().Start.Offset))
+						at := spotOf(i, ref.Span().Start.Offset)
+						u.fields[n.Index] = max(u.fields[n.Index], at)
+						if n.Sent != nil {
+							u.fields[n.Sent.Index] = max(u.fields[n.Sent.Index], at)
+						}
 					}
 				}
 				return true

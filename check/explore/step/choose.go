@@ -1,6 +1,8 @@
 package step
 
 import (
+	"math"
+
 	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -50,6 +52,40 @@ func (s *Step) payload(n *data.Node) int64 {
 		s.payloads[n.Index] = s.choosePayload(n)
 	}
 	return s.payloads[n.Index]
+}
+
+// noCode stands for what is unset.
+const noCode = math.MinInt64
+
+// chooseParam chooses a parameter, and holds it.
+func (s *Step) chooseParam(n *data.Node) int64 {
+	code := n.Slot.Base
+	switch {
+	case n.Slot.Unset && s.Oracle.Choose(2) == 1:
+		return noCode
+	case n.Valued():
+		code = s.chooseCode(n)
+	}
+	n.Slot.Store(s.Next, code)
+	return code
+}
+
+// sent is the field of refs that belongs to the input at hand, and whether it comes: one
+// that may be absent is chosen to come or not when that is first asked for.
+func (s *Step) sent(refs []*data.Node) (*data.Node, bool) {
+	n := s.of(refs)
+	return n, n.Sent == nil || s.payload(n.Sent) == 0
+}
+
+// read is the code of what e reads, a field of the event at hand; where that is absent the
+// step cannot be computed.
+func (s *Step) read(refs []*data.Node, e *ir.FieldRef) (*data.Node, int64) {
+	n, sent := s.sent(refs)
+	if !sent {
+		s.fail(Fault{why: unsetRead, Absent: n.Field, At: e.At})
+		return n, 0
+	}
+	return n, s.payload(n)
 }
 
 func (s *Step) choosePayload(n *data.Node) int64 {

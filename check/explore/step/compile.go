@@ -87,7 +87,7 @@ func (c *compiler) test(e ir.Expr, arm *ir.Arm) test {
 		n := c.number(e, arm)
 		return func(s *Step) bool { return n(s) != 0 }
 	case *ir.IsSet:
-		return c.isSet(e)
+		return c.isSet(e, arm)
 	case *ir.Unary:
 		x := c.test(e.X, arm)
 		return func(s *Step) bool { return !x(s) }
@@ -140,8 +140,19 @@ func questionOf(call *ir.Call) string {
 	return key
 }
 
-func (c *compiler) isSet(e *ir.IsSet) test {
-	n, not := c.t.Vars[e.Var], e.Not
+func (c *compiler) isSet(e *ir.IsSet, arm *ir.Arm) test {
+	not := e.Not
+	if e.Field != nil {
+		refs := c.t.Refs(e.Field, arm)
+		if len(refs) == 0 || !e.Field.Optional {
+			return always(!not)
+		}
+		return func(s *Step) bool {
+			_, sent := s.sent(refs)
+			return sent != not
+		}
+	}
+	n := c.t.Vars[e.Var]
 	if n.Slot == nil || !n.Slot.Unset {
 		return func(*Step) bool { return !not }
 	}
@@ -225,9 +236,10 @@ func (c *compiler) region(e ir.Expr, arm *ir.Arm) func(*Step) (*data.Domain, int
 		}
 		return func(s *Step) (*data.Domain, int64) { return n.Domain, s.load(n, e.Span()) }
 	}
+	field := e.(*ir.FieldRef)
 	return func(s *Step) (*data.Domain, int64) {
-		n := s.of(refs)
-		return n.Domain, s.payload(n)
+		n, code := s.read(refs, field)
+		return n.Domain, code
 	}
 }
 
@@ -244,7 +256,10 @@ func (c *compiler) number(e ir.Expr, arm *ir.Arm) number {
 		return func(s *Step) int64 { return s.load(n, e.At) }
 	case *ir.FieldRef:
 		refs := c.t.Refs(e, arm)
-		return func(s *Step) int64 { return s.payload(s.of(refs)) }
+		return func(s *Step) int64 {
+			_, code := s.read(refs, e)
+			return code
+		}
 	case *ir.Unary:
 		if e.Op == ir.OpSub {
 			return c.arithmetic(e.Op, func(*Step) int64 { return 0 }, c.number(e.X, arm))

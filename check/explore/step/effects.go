@@ -20,6 +20,7 @@ type effect struct {
 	assign *ir.Assign
 	node   *data.Node
 	unset  bool
+	absent func(*Step) bool // nil where the value is never unset
 	value  func(*Step) (code int64, fits bool)
 }
 
@@ -35,6 +36,7 @@ func (c *compiler) block(b *ir.Block, arm *ir.Arm) *block {
 			e.unset = true
 		} else {
 			out.read(c.touch(a.Value, arm))
+			e.absent = c.absent(a.Value, arm)
 			if fit, ok := a.Value.(*ir.Fit); ok {
 				e.value = fitted(e.node, sentAlone(fit, b))
 			} else {
@@ -50,7 +52,7 @@ func (c *compiler) block(b *ir.Block, arm *ir.Arm) *block {
 			out.read(c.touch(v, arm))
 		}
 		for _, a := range c.t.Published[p] {
-			out.checks = append(out.checks, effect{assign: a, value: c.fits(a, arm)})
+			out.checks = append(out.checks, effect{assign: a, absent: c.absent(a.Value, arm), value: c.fits(a, arm)})
 		}
 	}
 	return out
@@ -210,7 +212,10 @@ func (s *Step) apply(b *block) {
 	for i := range b.effects {
 		e := &b.effects[i]
 		code := int64(0)
-		if e.value != nil {
+		switch {
+		case e.absent != nil && e.absent(s):
+			code = noCode
+		case e.value != nil:
 			var fits bool
 			code, fits = e.value(s)
 			if s.Failed() {
@@ -226,6 +231,9 @@ func (s *Step) apply(b *block) {
 	}
 	for i := range b.checks {
 		check := &b.checks[i]
+		if check.absent != nil && check.absent(s) {
+			continue
+		}
 		if _, fits := check.value(s); s.Failed() {
 			s.overflows(check.assign)
 			return
@@ -241,7 +249,7 @@ func (s *Step) apply(b *block) {
 		}
 		s.Foot.writes(e.node)
 		switch {
-		case e.unset:
+		case e.unset || e.absent != nil && codes[i] == noCode:
 			e.node.Slot.Set(s.Next, 0)
 		case !e.node.Valued():
 			e.node.Slot.Store(s.Next, e.node.Slot.Base)

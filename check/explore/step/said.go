@@ -2,6 +2,7 @@ package step
 
 import (
 	"github.com/fsmc-dev/fsmc/check/explore/data"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -11,7 +12,15 @@ func (s *Step) Said() (payload map[string]any, guards map[string]bool) {
 	payload, guards = map[string]any{}, map[string]bool{}
 	for _, i := range s.had {
 		n := s.Program.Tracked.Chosen[i]
-		if n.Event != nil && s.In != nil && n.Event == s.In.Event && n.Domain.Sort != data.Free {
+		switch {
+		case n.Event == nil || s.In == nil || n.Event != s.In.Event:
+		case n.Of != nil && s.payloads[i] != 0:
+			payload[n.Field.Name] = nil
+		case n.Of != nil:
+			if _, said := payload[n.Field.Name]; !said {
+				payload[n.Field.Name] = witness.Present
+			}
+		case n.Of == nil && n.Domain.Sort != data.Free:
 			payload[n.Field.Name] = n.JSON(s.payloads[i])
 		}
 	}
@@ -44,8 +53,13 @@ func (p *Program) Params(codes []int64) map[string]any {
 	out := map[string]any{}
 	for _, n := range p.Tracked.Nodes {
 		if n.Slot != nil && n.Var.Param {
-			if n.Domain.Sort != data.Free {
+			switch {
+			case codes[0] == noCode:
+				out[n.Var.Name] = nil
+			case n.Valued():
 				out[n.Var.Name] = n.JSON(codes[0])
+			case n.Slot.Unset:
+				out[n.Var.Name] = witness.Present
 			}
 			codes = codes[1:]
 		}

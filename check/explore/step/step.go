@@ -74,7 +74,8 @@ type Fault struct {
 	why    why
 	Assign *ir.Assign // of outOfRange and overflow
 	Leaf   *ir.State  // of circle: where it begins
-	Field  *ir.Var    // of unsetRead
+	Field  *ir.Var    // of unsetRead; nil where it is
+	Absent *ir.EventField
 	At     token.Span // of unsetRead: the read
 }
 
@@ -230,9 +231,7 @@ func (s *Step) Begins() {
 		}
 		switch {
 		case n.Var.Param:
-			code := s.chooseCode(n)
-			n.Slot.Store(s.Next, code)
-			s.Params = append(s.Params, code)
+			s.Params = append(s.Params, s.chooseParam(n))
 		case n.Var.Default == nil:
 		case n.Domain.Sort == data.ByRegion:
 			n.Slot.Store(s.Next, n.Domain.Code(n.Var.Default))

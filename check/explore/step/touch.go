@@ -10,7 +10,20 @@ import (
 func (c *compiler) touch(e ir.Expr, arm *ir.Arm) func(*Step) {
 	switch e := e.(type) {
 	case *ir.VarRef:
+		if e.OrUnset {
+			return nil
+		}
 		return c.touchVar(e.Var, e.At)
+	case *ir.FieldRef:
+		refs := c.t.Refs(e, arm)
+		if e.OrUnset || !e.Optional || len(refs) == 0 {
+			return nil
+		}
+		return func(s *Step) {
+			if n, sent := s.sent(refs); !sent {
+				s.fail(Fault{why: unsetRead, Absent: n.Field, At: e.At})
+			}
+		}
 	case *ir.Len:
 		return c.touch(e.X, arm)
 	case *ir.Unary:
@@ -69,6 +82,25 @@ func (c *compiler) touchLogic(e *ir.Binary, arm *ir.Arm) func(*Step) {
 			y(s)
 		}
 	}
+}
+
+// absent compiles whether e, the value of an effect or of a field of a message, is unset
+// there; it is nil where it never is.
+func (c *compiler) absent(e ir.Expr, arm *ir.Arm) func(*Step) bool {
+	switch e := e.(type) {
+	case *ir.VarRef:
+		if n := c.t.Vars[e.Var]; e.OrUnset && n.Slot != nil {
+			return func(s *Step) bool { return !s.isSet(n) }
+		}
+	case *ir.FieldRef:
+		if refs := c.t.Refs(e, arm); e.OrUnset && len(refs) > 0 {
+			return func(s *Step) bool {
+				_, sent := s.sent(refs)
+				return !sent
+			}
+		}
+	}
+	return nil
 }
 
 // inOrder does one after the other; either may be nil.

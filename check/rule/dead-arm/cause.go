@@ -1,6 +1,8 @@
 package deadarm
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/guard"
@@ -13,6 +15,8 @@ type cause uint8
 const (
 	alive           cause = iota
 	notRaised             // no state in question has the input
+	noRunEnds             // the same, as no run of the machine that is called ends so
+	noBudget              // the same, as no cost of a budget can be passed
 	neverComes            // the input does not come while the run is there
 	guardImpossible       // no value satisfies the guard
 	guardNeverMet         // no run has such values
@@ -22,6 +26,8 @@ const (
 
 var texts = [...]string{
 	notRaised:       "nothing raises its trigger here",
+	noRunEnds:       "no run of the machine that is called ends so",
+	noBudget:        "no activity of the machine has a cost of its budget, so that `over_budget` never comes",
 	neverComes:      "its trigger never arrives while a run is here",
 	guardImpossible: "no value satisfies its guard",
 	guardNeverMet:   "its guard is false in every run",
@@ -31,6 +37,8 @@ var texts = [...]string{
 
 var helps = [...]string{
 	notRaised:       "Remove it, or start the activity that raises this in the state or inside it.",
+	noRunEnds:       "Remove it. It is needed once a run of the machine can reach that terminal.",
+	noBudget:        "Add the cost to `budget { … }`, or to the activity that has it, or remove the handler. Steps are proved, and for time there is `after`.",
 	neverComes:      "Remove it, or change what happens before, so that its trigger can arrive.",
 	guardImpossible: "Fix its guard, or remove it.",
 	guardNeverMet:   "Fix its guard, or the effects that set what it reads, or remove it.",
@@ -40,9 +48,9 @@ var helps = [...]string{
 
 // causeOf says why an arm that comes into question in places is never taken, if
 // it is not.
-func causeOf(p *check.Pass, places []place) cause {
+func causeOf(p *check.Pass, a *ir.Arm, places []place) cause {
 	if len(places) == 0 {
-		return notRaised
+		return unraised(p, a)
 	}
 	met := best(p, places, reached)
 	if met == check.Unclear {
@@ -56,6 +64,9 @@ func causeOf(p *check.Pass, places []place) cause {
 		return guardImpossible
 	case check.NeverMet:
 		if best(p, places, nothing) == check.NeverMet {
+			if unraised(p, a) == noBudget {
+				return noBudget
+			}
 			return neverComes
 		}
 		return guardNeverMet
@@ -64,6 +75,33 @@ func causeOf(p *check.Pass, places []place) cause {
 		return shadowed
 	}
 	return shadowedInRuns
+}
+
+// unraised says why no state in question has the input of a.
+func unraised(p *check.Pass, a *ir.Arm) cause {
+	if a.Handler == nil {
+		return notRaised
+	}
+	all := func(is func(t *ir.Trigger) bool) bool {
+		return len(a.Handler.Triggers) > 0 && !slices.ContainsFunc(a.Handler.Triggers, func(t *ir.Trigger) bool { return !is(t) })
+	}
+	switch {
+	case all(func(t *ir.Trigger) bool { return t.Kind == ir.OnOverBudget && !spends(p.Machine, t) }):
+		return noBudget
+	case all(func(t *ir.Trigger) bool {
+		return t.Kind == ir.OnEvent && t.Event.Terminal != nil && p.Raised().Has(a.State, t)
+	}):
+		return noRunEnds
+	}
+	return notRaised
+}
+
+// spends reports whether an activity has a cost of the budget that t means.
+func spends(m *ir.Machine, t *ir.Trigger) bool {
+	return slices.ContainsFunc(m.Enforced(), func(cost string) bool {
+		return (len(t.Costs) == 0 || slices.Contains(t.Costs, cost)) &&
+			slices.ContainsFunc(m.Activities, func(a *ir.Activity) bool { return a.Spends(cost) })
+	})
 }
 
 // takenArms marks by ID the arms of which it is plain that a run takes them: a path

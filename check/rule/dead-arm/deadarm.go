@@ -53,7 +53,7 @@ func run(p *check.Pass) {
 		if taken[a.ID] || a.Max != nil && *a.Max == 0 || p.Unreachable(a.State) || a.Kind == ir.Goto && p.Unreachable(a.Target) {
 			continue
 		}
-		why := causeOf(p, places[a])
+		why := causeOf(p, a, places[a])
 		if why == alive {
 			continue
 		}

@@ -68,7 +68,9 @@ func readIn(m *ir.Machine) map[*ir.Var]bool {
 			case *ir.VarRef:
 				read[e.Var] = read[e.Var] || own[whole] != e.Var
 			case *ir.IsSet:
-				read[e.Var] = true
+				if e.Var != nil {
+					read[e.Var] = true
+				}
 			}
 			return true
 		})

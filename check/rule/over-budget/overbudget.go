@@ -46,7 +46,7 @@ func (l limit) shown() bool {
 
 func run(p *check.Pass) {
 	b := p.Machine.Budget
-	if b == nil || !p.Starts() || p.Machine.Broken {
+	if b == nil || !p.Starts() || p.Machine.Broken || p.CallsBroken() {
 		return
 	}
 	worst := p.Amounts()
@@ -106,7 +106,11 @@ func over(p *check.Pass, l limit) check.Finding {
 	}
 	for i, share := range l.figure.Shares {
 		if share != "" {
-			f.Related = append(f.Related, diag.Related{Span: p.Machine.Activities[i].Span, Message: "attempts of it in the worst run: " + share})
+			made := "attempts"
+			if p.Machine.Activities[i].Machine != nil {
+				made = "runs"
+			}
+			f.Related = append(f.Related, diag.Related{Span: p.Machine.Activities[i].Span, Message: made + " of it in the worst run: " + share})
 		}
 	}
 	return f

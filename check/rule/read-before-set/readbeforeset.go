@@ -32,7 +32,7 @@ const maxRelated = 3
 
 // One field is one finding, at the read that the shortest run reaches.
 func run(p *check.Pass) {
-	if !p.Starts() || p.Machine.Broken || !slices.ContainsFunc(p.Machine.Fields, startsUnset) {
+	if !p.Starts() || p.Machine.Broken || !mayBeUnset(p.Machine) {
 		return // a lost name may be the effect that sets it
 	}
 	if p.SmallProduct() == nil && !p.MayReadUnset() {
@@ -43,21 +43,38 @@ func run(p *check.Pass) {
 		p.LeaveOpen(check.Question{Rule: "read-before-set"})
 		return
 	}
-	reads := map[*ir.Var][]explore.Fault{}
+	reads, sent := map[*ir.Var][]explore.Fault{}, map[*ir.EventField][]explore.Fault{}
 	for _, f := range g.Faults() {
-		if f.Unset != nil {
-			v := f.Unset
-			for v.Index > 0 && v.Together(p.Machine.Fields[v.Index-1]) {
+		switch v := f.Unset; {
+		case v != nil:
+			for !v.Param && v.Index > 0 && v.Together(p.Machine.Fields[v.Index-1]) {
 				v = p.Machine.Fields[v.Index-1] // a record is set and unset as a whole
 			}
 			reads[v] = append(reads[v], f)
+		case f.Absent != nil:
+			sent[f.Absent] = append(sent[f.Absent], f)
 		}
 	}
-	for _, v := range p.Machine.Fields {
+	for _, v := range slices.Concat(p.Machine.Params, p.Machine.Fields) {
 		if len(reads[v]) > 0 {
 			report(p, g, v, reads[v])
 		}
 	}
+	for _, e := range p.Machine.Events {
+		for _, field := range e.Fields {
+			if len(sent[field]) > 0 {
+				reportSent(p, g, e, field, sent[field])
+			}
+		}
+	}
+}
+
+// mayBeUnset reports whether m has anything that may be.
+func mayBeUnset(m *ir.Machine) bool {
+	return slices.ContainsFunc(slices.Concat(m.Params, m.Fields), (*ir.Var).MayBeUnset) ||
+		slices.ContainsFunc(m.Events, func(e *ir.Event) bool {
+			return slices.ContainsFunc(e.Fields, func(f *ir.EventField) bool { return f.Optional })
+		})
 }
 
 // returns reports whether what stands at is a value that a terminal returns.
@@ -66,8 +83,6 @@ func returns(m *ir.Machine, at token.Span) bool {
 		return slices.ContainsFunc(s.Returns, func(ref *ir.VarRef) bool { return ref.At == at })
 	})
 }
-
-func startsUnset(v *ir.Var) bool { return v.Default == nil }
 
 // report reports the reads of v that some run reaches.
 func report(p *check.Pass, g *explore.Product, v *ir.Var, reads []explore.Fault) {
@@ -78,6 +93,11 @@ func report(p *check.Pass, g *explore.Product, v *ir.Var, reads []explore.Fault)
 		Help:    "Set it on every path that leads here, ask `" + v.Declared() + " is set` first, or give it a default.",
 		Related: []diag.Related{{Span: v.Span, Message: name + " has no default"}},
 	}
+	if v.Param {
+		f.Message = "parameter " + name + " is read here, and some run does not have it"
+		f.Help = "Ask `" + v.Declared() + " is set` first, or take the `?` out of its declaration."
+		f.Related[0].Message = name + " may be absent"
+	}
 	f.Inputs, f.Also = p.Broken(func(b explore.Broken) bool { return b.Unset != nil && b.Unset.Together(v) })
 	places := map[token.Span]bool{}
 	for b := range p.Machine.Blocks() {
@@ -85,26 +105,50 @@ func report(p *check.Pass, g *explore.Product, v *ir.Var, reads []explore.Fault)
 			places[a.Span] = places[a.Span] || a.Keeps
 		}
 	}
+	if !show(p, g, &f, reads) {
+		return
+	}
+	switch {
+	case places[f.Span]:
+		f.Message = "a part of " + name + " is set here, and some run has not set the record"
+	case returns(p.Machine, f.Span) && v.Param:
+		f.Message = "parameter " + name + " is returned here, and some run does not have it"
+	case returns(p.Machine, f.Span):
+		f.Message = "field " + name + " is returned here, and some run has not set it"
+		f.Help = "Set it on every path that leads here, or in the block of the terminal, or give it a default."
+	}
+	p.Report(f)
+}
+
+// reportSent reports the reads of a field of e that is absent in some run.
+func reportSent(p *check.Pass, g *explore.Product, e *ir.Event, field *ir.EventField, reads []explore.Fault) {
+	name := check.Quote(field.Declared())
+	f := check.Finding{
+		Message: "field " + name + " of event " + check.Quote(e.Name) + " is read here, and some run meets the event without it",
+		Help:    "Ask `event." + field.Declared() + " is set` first, or give it as it is to a field without a default, which is unset then.",
+		Related: []diag.Related{{Span: field.Span, Message: name + " may be absent"}},
+	}
+	f.Inputs, f.Also = p.Broken(func(b explore.Broken) bool { return b.Absent == field })
+	if show(p, g, &f, reads) {
+		p.Report(f)
+	}
+}
+
+// show gives f its place and its witness: the first of reads that can be shown. The others
+// are related. Where none can be shown the question is left open.
+func show(p *check.Pass, g *explore.Product, f *check.Finding, reads []explore.Fault) bool {
 	for _, r := range reads {
-		state := g.Leaf(r.Config) // nil of the start
 		switch {
 		case f.Span.IsValid() && len(f.Related) <= maxRelated:
 			f.Related = append(f.Related, diag.Related{Span: r.ReadAt, Message: "this read has the same fault"})
 		case !f.Span.IsValid():
 			if witness, sure := p.RunInto(r); sure {
-				f.State, f.Span, f.Witness = state, r.ReadAt, witness
-				if returns(p.Machine, r.ReadAt) {
-					f.Message = "field " + name + " is returned here, and some run has not set it"
-					f.Help = "Set it on every path that leads here, or in the block of the terminal, or give it a default."
-				} else if places[r.ReadAt] {
-					f.Message = "a part of " + name + " is set here, and some run has not set the record"
-				}
+				f.State, f.Span, f.Witness = g.Leaf(r.Config), r.ReadAt, witness // the leaf is nil at the start
 			}
 		}
 	}
 	if !f.Span.IsValid() {
 		p.LeaveOpen(check.AtStart(check.Question{Rule: "read-before-set", State: g.Leaf(reads[0].Config)}, reads[0].ReadAt))
-		return
 	}
-	p.Report(f)
+	return f.Span.IsValid()
 }

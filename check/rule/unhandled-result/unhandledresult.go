@@ -40,14 +40,23 @@ func run(p *check.Pass) {
 }
 
 func report(p *check.Pass, s *ir.State, in flat.Input) {
-	event := check.Quote(in.Event.Name)
-	p.Report(check.Finding{
+	name, says := check.Quote(in.Do.Activity.Name), in.Event.Name
+	f := check.Finding{
 		State:   s,
 		Span:    in.Do.Span,
-		Message: check.Quote(in.Do.Activity.Name) + " may raise " + event + ", which " + check.NoneAround(s) + " handles",
-		Help:    "Add `on " + in.Event.Name + " -> …` to " + check.Around(s) + ", or `ignore " + in.Event.Name + "`.",
-		Related: []diag.Related{{Span: in.Do.Activity.Span, Message: check.Quote(in.Do.Activity.Name) + " is declared to raise it here"}},
+		Message: name + " may raise " + check.Quote(says) + ", which " + check.NoneAround(s) + " handles",
+		Related: []diag.Related{{Span: in.Do.Activity.Span, Message: name + " is declared to raise it here"}},
 		Witness: p.PathTo(s, in.Case),
 		Inputs:  []check.InputAt{{Leaf: s, ID: in.ID}},
-	})
+	}
+	if in.Event.Terminal != nil {
+		says = in.Do.Label + "." + in.Event.Exit()
+		f.Message = "a run of " + name + " may end in " + check.Quote(in.Event.Exit()) + ", which " + check.NoneAround(s) + " handles"
+		f.Related = []diag.Related{{Span: in.Event.Terminal.Span, Message: "runs of " + name + " end here"}}
+	}
+	f.Help = "Add `on " + says + " -> …` to " + check.Around(s) + "."
+	if in.Event.Terminal == nil {
+		f.Help = "Add `on " + says + " -> …` to " + check.Around(s) + ", or `ignore " + says + "`."
+	}
+	p.Report(f)
 }

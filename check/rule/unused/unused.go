@@ -2,6 +2,8 @@
 package unused
 
 import (
+	"slices"
+
 	_ "embed"
 
 	"github.com/fsmc-dev/fsmc/check"
@@ -60,7 +62,7 @@ func run(p *check.Pass) {
 		}
 	}
 	for _, d := range m.Dos {
-		if d.Label != "" && !u.labels[d] {
+		if d.Label != "" && !u.labels[d] && !namesChild(d) {
 			p.Report(check.Finding{
 				State:   d.State,
 				Span:    d.Span,
@@ -69,6 +71,13 @@ func run(p *check.Pass) {
 			})
 		}
 	}
+}
+
+// namesChild reports whether d calls a machine and needs its label for that: it is the name
+// of the machine, or tells d from another call of it in the same state.
+func namesChild(d *ir.Do) bool {
+	same := func(other *ir.Do) bool { return other != d && other.Activity == d.Activity }
+	return d.Activity.Machine != nil && (d.Label == d.Activity.Name || slices.ContainsFunc(d.State.Dos, same))
 }
 
 // runFile leaves out the enums of a file that has no machines, or that another file of

@@ -201,6 +201,7 @@ type CodeReviewArm uint16
 const (
 	CodeReviewArmAfter24h CodeReviewArm = iota + 1
 	CodeReviewArmOnFailed
+	CodeReviewArmOnOverBudget
 	CodeReviewArmIdleOnStartReview
 	CodeReviewArmFetchingDiffOnDiffLoaded
 	CodeReviewArmFetchingDiffOnFailedTransientTimeout
@@ -219,6 +220,7 @@ var codeReviewArmNames = [...]string{
 	"",
 	"after 24h",
 	"on failed",
+	"on over_budget",
 	"Idle on StartReview",
 	"FetchingDiff on DiffLoaded",
 	"FetchingDiff on failed(transient, timeout)",
@@ -311,6 +313,7 @@ const (
 	CodeReviewInputTimer
 	CodeReviewInputDone
 	CodeReviewInputCancel
+	CodeReviewInputOverBudget
 )
 
 // CodeReviewStepInput is what the machine is given.
@@ -322,6 +325,7 @@ type CodeReviewStepInput struct {
 	Message  string                    // of failure
 	Attempt  int64                     // of failure
 	Timer    CodeReviewTimerName       // of timer
+	Cost     string                    // of over_budget: its name
 	Data     CodeReviewStepPayload     // of event and result
 }
 
@@ -412,6 +416,13 @@ func (t *CodeReviewStepper) Take(s *CodeReviewCore, in *CodeReviewStepInput, _ t
 				s.State = CodeReviewStateExpired
 				return CodeReviewArmAfter24h, nil
 			}
+		case CodeReviewInputOverBudget:
+			switch in.Cost {
+			case "tokens":
+				// on over_budget -> Failed
+				t.enterFailed(s)
+				return CodeReviewArmOnOverBudget, nil
+			}
 		}
 	case CodeReviewStateFetchingDiff:
 		switch in.Kind {
@@ -449,6 +460,14 @@ func (t *CodeReviewStepper) Take(s *CodeReviewCore, in *CodeReviewStepInput, _ t
 				s.Used.FetchingDiffOnFailedTransientTimeout = 0
 				s.State = CodeReviewStateExpired
 				return CodeReviewArmAfter24h, nil
+			}
+		case CodeReviewInputOverBudget:
+			switch in.Cost {
+			case "tokens":
+				// on over_budget -> Failed
+				s.Used.FetchingDiffOnFailedTransientTimeout = 0
+				t.enterFailed(s)
+				return CodeReviewArmOnOverBudget, nil
 			}
 		}
 	case CodeReviewStateAnalyzing:
@@ -488,6 +507,14 @@ func (t *CodeReviewStepper) Take(s *CodeReviewCore, in *CodeReviewStepInput, _ t
 				s.State = CodeReviewStateExpired
 				return CodeReviewArmAfter24h, nil
 			}
+		case CodeReviewInputOverBudget:
+			switch in.Cost {
+			case "tokens":
+				// on over_budget -> Failed
+				s.Used.AnalyzingOnFailedTimeoutSilent = 0
+				t.enterFailed(s)
+				return CodeReviewArmOnOverBudget, nil
+			}
 		}
 	case CodeReviewStatePostingComments:
 		switch in.Kind {
@@ -523,6 +550,13 @@ func (t *CodeReviewStepper) Take(s *CodeReviewCore, in *CodeReviewStepInput, _ t
 				s.State = CodeReviewStateExpired
 				return CodeReviewArmAfter24h, nil
 			}
+		case CodeReviewInputOverBudget:
+			switch in.Cost {
+			case "tokens":
+				// on over_budget -> Failed
+				t.enterFailed(s)
+				return CodeReviewArmOnOverBudget, nil
+			}
 		}
 	case CodeReviewStateAwaitingRetry:
 		switch in.Kind {
@@ -536,6 +570,13 @@ func (t *CodeReviewStepper) Take(s *CodeReviewCore, in *CodeReviewStepInput, _ t
 				// after 24h -> Expired
 				s.State = CodeReviewStateExpired
 				return CodeReviewArmAfter24h, nil
+			}
+		case CodeReviewInputOverBudget:
+			switch in.Cost {
+			case "tokens":
+				// on over_budget -> Failed
+				t.enterFailed(s)
+				return CodeReviewArmOnOverBudget, nil
 			}
 		}
 	case CodeReviewStateSummarizing:
@@ -557,6 +598,13 @@ func (t *CodeReviewStepper) Take(s *CodeReviewCore, in *CodeReviewStepInput, _ t
 				// after 24h -> Expired
 				s.State = CodeReviewStateExpired
 				return CodeReviewArmAfter24h, nil
+			}
+		case CodeReviewInputOverBudget:
+			switch in.Cost {
+			case "tokens":
+				// on over_budget -> Failed
+				t.enterFailed(s)
+				return CodeReviewArmOnOverBudget, nil
 			}
 		}
 	}
@@ -594,6 +642,8 @@ func (r *CodeReviewStepRefused) Error() string {
 		return "the start is refused: " + r.Why
 	case CodeReviewInputCancel:
 		text = "cancel"
+	case CodeReviewInputOverBudget:
+		text = "over_budget"
 	case CodeReviewInputTimer:
 		text = "a timer"
 	case CodeReviewInputFailure:

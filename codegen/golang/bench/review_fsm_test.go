@@ -42,6 +42,14 @@ var codeReviewCover = []codeReviewCoverRun{
 		steps: []codeReviewCoverStep{
 			{in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
 			{in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventDiffLoaded, Do: CodeReviewDoFetchingDiffFetchDiff, Data: CodeReviewStepPayload{DiffLoaded: CodeReviewDiffLoaded{Diff: ""}}}, arm: CodeReviewArmFetchingDiffOnDiffLoaded, to: CodeReviewStateAnalyzing},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputOverBudget, Cost: "tokens"}, arm: CodeReviewArmOnOverBudget, to: CodeReviewStateFailed},
+		},
+	},
+	{
+		params: CodeReviewParams{Pr: ""},
+		steps: []codeReviewCoverStep{
+			{in: CodeReviewStepInput{Kind: CodeReviewInputEvent, Event: CodeReviewEventStartReview}, arm: CodeReviewArmIdleOnStartReview, to: CodeReviewStateFetchingDiff},
+			{in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventDiffLoaded, Do: CodeReviewDoFetchingDiffFetchDiff, Data: CodeReviewStepPayload{DiffLoaded: CodeReviewDiffLoaded{Diff: ""}}}, arm: CodeReviewArmFetchingDiffOnDiffLoaded, to: CodeReviewStateAnalyzing},
 			{in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventAnalysisReady, Do: CodeReviewDoAnalyzingAnalyze, Data: CodeReviewStepPayload{AnalysisReady: CodeReviewAnalysisReady{Comments: 0}}}, arm: CodeReviewArmAnalyzingOnAnalysisReady, to: CodeReviewStatePostingComments},
 			{in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventCommentsPosted, Do: CodeReviewDoPostingCommentsPostComments}, arm: CodeReviewArmPostingCommentsOnCommentsPosted, to: CodeReviewStateSummarizing},
 			{in: CodeReviewStepInput{Kind: CodeReviewInputResult, Event: CodeReviewEventSummaryDone, Do: CodeReviewDoSummarizingSummarize}, arm: CodeReviewArmSummarizingOnSummaryDone, to: CodeReviewStateCompleted},

@@ -26,7 +26,7 @@ Require = "require" Cond "else" "->" Path .
 Backoff = ("by" Cond) | <duration> (".." <duration>)? ("factor" <number>)? ("jitter" <int>)? .
 Cond = CondAnd ("||" CondAnd)* .
 CondAnd = CondUnary ("&&" CondUnary)* .
-CondUnary = "!" CondUnary | Place "is" "not"? "set" | CondSum (("==" | "<") CondSum)? .
+CondUnary = "!" CondUnary | ("event" ".")? Place "is" "not"? "set" | CondSum (("==" | "<") CondSum)? .
 CondSum = CondFactor (("+" | "*") CondFactor)* .
 CondFactor = <int> | <string> | "[" (Cond ("," Cond)*)? "]" | "now" | <name> ("." <name>)* | "event" ("." <name>)+ | <name> "(" (Cond ("," Cond)*)? ")" | "(" Cond ")" | "-" CondFactor .
 RecordLit = <name> .
@@ -37,7 +37,7 @@ Assert = "assert" Path ("precedes" Path | "leads" "to" Path ("|" Path)* | "exclu
 After = "after" (<duration> | Place) "idle"? ("jitter" (<int> | <number>))? Arm ("else" Arm)* .
 Trigger = "done" | "cancel" | (Name ".")? "failed" ("(" Name ("," Name)* ")")? | (Name ".")? Name .
 Limit = "timeout" <duration> .
-Do = "do" Name "(" (Expr ("," Expr)*)? ")" Fan? ("as" Name)? ("per" Scope)? Limit? .
+Do = "do" "machine"? Name "(" (Expr ("," Expr)*)? ")" Fan? ("as" Name)? ("per" Scope)? Limit? .
 `
 
 // shallow are short forms for where a sentence is deep enough.

@@ -178,6 +178,9 @@ func (d *direct) items() []ast.Item {
 func (d *direct) do() ast.Item {
 	start := d.next()
 	n := &ast.Do{Activity: d.name()}
+	if !d.failed && n.Activity.Text == "machine" && d.lex.Peek().Type == tokName {
+		n.Machine, n.Activity = true, d.name()
+	}
 	d.want("(")
 	for !d.failed && !d.punct(")") {
 		if len(n.Args) > 0 {
@@ -210,7 +213,7 @@ func (d *direct) fan() *ast.Fan {
 	if !d.word("in") {
 		d.failed = true
 	}
-	n.List = d.name()
+	n.List = d.path()
 	if d.word("limit") {
 		n.Limit = d.literal(tokInt, tokInt)
 	}

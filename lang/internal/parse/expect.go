@@ -49,7 +49,7 @@ var expectedAfter = map[string]map[string]string{
 	"after":    {"after": aDuration + " or the name of a field"},
 	"do": {
 		"do": "the name of an activity", "for": "a name for the element", ",": "a name for the element",
-		"in": "the name of a list", "limit": anInt,
+		"in": "the name of a list", "limit": anInt, "machine": "the name of a machine",
 	},
 	"ignore":  {"ignore": anEvent, ",": anEvent},
 	"defer":   {"defer": anEvent, ",": anEvent},

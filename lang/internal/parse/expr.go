@@ -17,7 +17,7 @@ const maxComparisons = 64
 const exprGrammar = `Expr = And ("||" And)* .
 And = Unary ("&&" Unary)* .
 Unary = "!" Unary | Compare .
-Compare = Place "is" "not"? "set" | Sum (("==" | "!=" | "<" | "<=" | ">" | ">=") Sum)? .
+Compare = ("event" ".")? Place "is" "not"? "set" | Sum (("==" | "!=" | "<" | "<=" | ">" | ">=") Sum)? .
 Sum = Term (("+" | "-") Term)* .
 Term = Factor ("*" Factor)* .
 Factor = <int> | <number> | <duration> | <string> | "true" | "false" | "[" (Expr ("," Expr)*)? "]" | "{" (Pair ("," Pair)* ","?)? "}" | "now" | Place | "event" "." Place | RecordLit | "len" "(" (Place | "event" "." Place) ")" | <name> "(" (Expr ("," Expr)*)? ")" | "(" Expr ")" | "-" Factor .
@@ -174,12 +174,23 @@ func (e *exprParser) isSet(start *lexer.Token, x ast.Expr, height, power int) (a
 		return e.fail(word, `only a field can be asked whether it "is set"`, "Write the name of a field or parameter alone before it.")
 	}
 	e.comparisons++
-	return &ast.IsSet{Node: e.node(start), Name: names[0], Inner: names[1:], Not: not}, 1
+	return &ast.IsSet{Node: e.node(start), Event: ofEvent(x), Name: names[0], Inner: names[1:], Not: not}, 1
 }
 
-// placeNames are the names of a place outside an event; nil where x is none.
+// ofEvent reports whether x, a place, is one of the event.
+func ofEvent(x ast.Expr) bool {
+	if m, ok := x.(*ast.Member); ok {
+		return ofEvent(m.X)
+	}
+	_, ok := x.(*ast.EventField)
+	return ok
+}
+
+// placeNames are the names of a place, without the word `event`; nil where x is none.
 func placeNames(x ast.Expr) []*ast.Name {
 	switch x := x.(type) {
+	case *ast.EventField:
+		return []*ast.Name{x.Name}
 	case *ast.Ident:
 		return []*ast.Name{{Node: ast.Node{Pos: x.Pos, EndPos: x.EndPos}, Text: x.Name}}
 	case *ast.Selector:

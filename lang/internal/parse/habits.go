@@ -62,7 +62,10 @@ var surplus = map[string]map[string]string{
 	"activity": {
 		",": `Write "|" between the events.`, "->": partsOfActivity, "fails": partsOfActivity, "cost": partsOfActivity,
 	},
-	"do":     {"as": partsOfDo, "per": partsOfDo},
+	"do": {
+		"as": partsOfDo, "per": partsOfDo, "retry": `Write "on failed retry …" in the state.`,
+		"limit": `How many elements run at the same time stands behind "for": "for x in xs limit 4".`,
+	},
 	"assert": {"||": `Write "|" between the states.`},
 	"record": {"(": `Write its fields in braces, as in "record Order { id string }".`},
 	"event":  {"(": `Write its fields in braces, as in "event Loaded { size int }".`},
@@ -107,6 +110,24 @@ func opening(t, behind *lexer.Token) string {
 		return `An arrow belongs to an "on" or an "after".`
 	case t.Type == tokName && openers[behind.Value] != "" && behind.Type == tokPunct:
 		return fmt.Sprintf(openers[behind.Value], t.Value)
+	}
+	return ""
+}
+
+// inDo is advice about what stands between the name of an activity or a machine and
+// its arguments, or among these.
+func inDo(what string, found, behind *lexer.Token) string {
+	switch {
+	case is(found, "="):
+		return "Arguments have no names: write them in the order of the parameters."
+	case what != `"("` || behind.Type != tokName || behind.Pos.Line != found.Pos.Line:
+		return ""
+	case is(found, "{"):
+		return "Write the arguments in parentheses, in the order of the parameters."
+	case is(found, "."):
+		return "Write the name alone: an import makes it known as it is."
+	case found.Type == tokName && behind.Value != "do":
+		return `Write "do machine ` + found.Value + `(…)" to run a machine, or "do ` + behind.Value + `(…)" to run an activity.`
 	}
 	return ""
 }

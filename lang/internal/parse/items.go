@@ -174,10 +174,11 @@ func (p *parser) noItem(t, behind *lexer.Token) fault {
 			}
 		}
 		if t.Value == "machine" {
-			return fault{
-				span: span(t), message: "a machine inside another machine",
-				help: "Close the machine before it with a \"}\".",
+			help := `Close the machine before it with a "}".`
+			if p.states > 0 && behind.Type == tokName {
+				help = `Write "do machine ` + behind.Value + `(…)" to run it as a child; else close what stands before it with a "}".`
 			}
+			return fault{span: span(t), message: "a machine inside another machine", help: help}
 		}
 	}
 	f := fault{span: span(t), message: "unexpected " + describe(t), help: opening(t, behind)}
@@ -189,12 +190,8 @@ func (p *parser) noItem(t, behind *lexer.Token) fault {
 
 // known parses the item that the next token, a word that opens one, opens.
 func (p *parser) known(lex *lexer.PeekingLexer) ast.Item {
-	start := lex.MakeCheckpoint()
 	t := lex.Peek()
 	word := t.Value
-	if word == "do" && p.childMachine(lex) {
-		return p.skip(lex, start, 1)
-	}
 	if word == "state" {
 		p.states++
 		defer func() { p.states-- }()
@@ -251,17 +248,4 @@ func (p *parser) assert(a *ast.Assert) bool {
 // wrong reports that something is wrong with n.
 func (p *parser) wrong(n ast.Any, message, help string) {
 	p.report(fault{span: n.Span(), message: message, help: help})
-}
-
-// childMachine reports `do machine Name`, which a later version has.
-func (p *parser) childMachine(lex *lexer.PeekingLexer) bool {
-	here := lex.MakeCheckpoint()
-	defer lex.LoadCheckpoint(here)
-	lex.Next()
-	t := lex.Next()
-	if t.Type != tokName || t.Value != "machine" || lex.Peek().Type != tokName {
-		return false
-	}
-	p.report(notYet(t, "child machines"))
-	return true
 }

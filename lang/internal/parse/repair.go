@@ -167,7 +167,11 @@ func (a *attempt) blame(err error, seen []*lexer.Token) {
 	if list := elements[a.word]; list != "" && depth(seen) > 0 && (is(behind, "{") || is(behind, ",")) {
 		what = list + ` or "}"`
 	}
-	a.report(unexpected(found, behind, what, hint(what, found, behind)))
+	help := hint(what, found, behind)
+	if help == "" && a.word == "do" {
+		help = inDo(what, found, behind)
+	}
+	a.report(unexpected(found, behind, what, help))
 }
 
 // hint is advice for mistakes that many make.
@@ -192,6 +196,8 @@ func hint(what string, found, behind *lexer.Token) string {
 		return `Write both ends of the length, as in "[0..20]".`
 	case what == `".."`:
 		return `A range is written with two points, as in "0..20".`
+	case is(found, "?"):
+		return `A "?" stands once, at the end of the type of an event's field or of a parameter. A field of the context without a default starts unset.`
 	case is(found, "-") || is(found, ">"):
 		return `An arrow is written "->".`
 	case is(behind, "(") && is(found, ")"):

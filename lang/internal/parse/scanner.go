@@ -138,7 +138,7 @@ func punctLength(text string) int {
 			return 2
 		}
 	}
-	if strings.IndexByte("{}()[],.:=|<>+-*!", text[0]) >= 0 {
+	if strings.IndexByte("{}()[],.:=|<>+-*!?", text[0]) >= 0 {
 		return 1
 	}
 	return 0

@@ -148,7 +148,7 @@ func (s *settler) after(n *ast.After) {
 	switch d := n.Delay.(type) {
 	case *ast.Ident, *ast.Selector, *ast.BadExpr:
 	case *ast.Member:
-		if placeNames(d) != nil {
+		if placeNames(d) != nil && !ofEvent(d) {
 			return
 		}
 		s.wrong(d, `"after" takes a duration or the name of a field`, "Compute the time into a field first.")

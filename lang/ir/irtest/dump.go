@@ -93,7 +93,7 @@ func (d *dumper) variable(kind string, v *ir.Var) {
 	if v.Default != nil {
 		text = " = " + v.Default.Text()
 	}
-	d.line("%s %d %s %s%s", kind, v.Index, v.Name, v.Type, text)
+	d.line("%s %d %s %s%s%s", kind, v.Index, v.Name, v.Type, mark(v.Optional, "optional"), text)
 	d.inside(func() { d.doc(v.Doc) })
 }
 
@@ -102,14 +102,14 @@ func (d *dumper) event(e *ir.Event) {
 	d.inside(func() {
 		d.doc(e.Doc)
 		for _, f := range e.Fields {
-			d.line("%d %s %s", f.Index, f.Name, f.Type)
+			d.line("%d %s %s%s", f.Index, f.Name, f.Type, mark(f.Optional, "optional"))
 			d.inside(func() { d.doc(f.Doc) })
 		}
 	})
 }
 
 func (d *dumper) activity(a *ir.Activity) {
-	d.line("activity %d %s(%s)", a.Index, a.Name, params(a.Params))
+	d.line("activity %d %s(%s)%s", a.Index, a.Name, params(a.Params), mark(a.Machine != nil, "machine"))
 	d.inside(func() {
 		d.doc(a.Doc)
 		d.line("raises %s", joined(a.Results, func(e *ir.Event) string { return e.Name }))
@@ -172,7 +172,7 @@ func joined[T any](list []T, text func(T) string) string {
 }
 
 func params(list []*ir.Param) string {
-	return joined(list, func(p *ir.Param) string { return p.Name + " " + p.Type.String() })
+	return joined(list, func(p *ir.Param) string { return p.Name + " " + p.Type.String() + mark(p.Optional, "optional") })
 }
 
 func costText(c ir.Cost) string { return c.Name + " " + c.Amount.RatString() }

@@ -119,5 +119,17 @@ func exprDump(e ir.Expr) string {
 	case *ir.Bad:
 		return "bad(" + joined(e.Parts, exprDump) + ")"
 	}
-	return ir.ExprText(e) + ":" + e.Type().String()
+	return ir.ExprText(e) + ":" + e.Type().String() + mark(orUnset(e), "or unset")
+}
+
+func orUnset(e ir.Expr) bool {
+	switch e := e.(type) {
+	case *ir.VarRef:
+		return e.OrUnset
+	case *ir.FieldRef:
+		return e.OrUnset
+	case *ir.Fit:
+		return e.OrUnset
+	}
+	return false
 }

@@ -30,6 +30,14 @@ const (
 	MessageDelivered  Site = "message-delivered"   // it has not been marked
 	MessageMarked     Site = "message-marked"      // the next one has not been taken
 	MessageNotHandled Site = "message-not-handled" // delivering it failed
+	ChildStarts       Site = "child-starts"        // it is computed, and nothing is written
+	ChildStarted      Site = "child-started"       // the worker goes on
+	ChildEnds         Site = "child-ends"          // it is computed, and nothing is written
+	ChildEnded        Site = "child-ended"         // its parent has not been told
+	TellsParent       Site = "tells-parent"        // how its child has ended is known, and not written
+	ParentTold        Site = "parent-told"         // the worker goes on
+	CancelsChild      Site = "cancels-child"       // which its parent has left behind
+	TreeStops         Site = "tree-stops"          // the children of a run have ended, and it has not
 )
 
 // The places in a write of the SQLite store.
@@ -58,11 +66,13 @@ const (
 	Released        Site = "sqlite-released"         // a task waits for a worker again
 	StoppedDeleted  Site = "sqlite-stopped-deleted"  // a cancelled task is confirmed
 	PartPruned      Site = "sqlite-part-pruned"      // of what belongs to a run
+	HeldByChild     Site = "sqlite-held-by-child"    // which is not written
+	FreedByChild    Site = "sqlite-freed-by-child"   // it has ended, and tasks of its own are to follow
 )
 
 // Sites are all places, in no order that matters.
 func Sites() []Site {
-	return []Site{
+	return append(TreeSites(), []Site{
 		BeforeCommit, AfterCommit, ElementEnded, DefinitionKept, Claimed, BudgetPassed, AttemptBegun, Returned, Concluded, BeforeCheckpoint,
 		AfterCheckpoint, BeforeConfirm, BeforeRelease, BeforeTakeOver, TimerDue, TimerFired,
 		MessageTaken, MessageDelivered, MessageMarked, MessageNotHandled,
@@ -70,6 +80,14 @@ func Sites() []Site {
 		MessageWritten, AnswerWritten, Woken, RequestReleased, BeforeEnd, AfterEnd, Replied,
 		EpochRaised, TaskClaimed, LeaseRenewed, ProgressNoted, MarkedDelivered, MarkedTaken,
 		Checkpointed, Released, StoppedDeleted, PartPruned,
+	}...)
+}
+
+// TreeSites are the places to which only runs with children come.
+func TreeSites() []Site {
+	return []Site{
+		ChildStarts, ChildStarted, ChildEnds, ChildEnded, TellsParent, ParentTold, CancelsChild, TreeStops,
+		HeldByChild, FreedByChild,
 	}
 }
 

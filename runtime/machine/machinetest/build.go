@@ -19,7 +19,7 @@ import (
 
 // A builder makes a Definition from a compact description, so that tests need
 // no compiler. Expressions are written as Go expressions ("n + 1",
-// `event.x == Color.Red`, `d("30s")`, "set(x)"); types as in the language.
+// `event.x == Color.Red`, `d("30s")`, "set(x)", "maybe(x)"); types as in the language.
 
 type Part func(b *builder, parent int)
 
@@ -112,14 +112,15 @@ func Duration(s string) time.Duration {
 	return d
 }
 
-// fieldsOf reads "a int 0..3, b string".
+// fieldsOf reads "a int 0..3, b string?".
 func (b *builder) fieldsOf(list string) []machine.Field {
 	var out []machine.Field
 	for _, f := range strings.Split(list, ",") {
 		if f = strings.TrimSpace(f); f != "" {
 			name, typ, _ := strings.Cut(f, " ")
 			typ, value, hasDefault := strings.Cut(typ, " = ")
-			field := machine.Field{Name: name, Type: b.typ(typ)}
+			typ, optional := strings.CutSuffix(typ, "?")
+			field := machine.Field{Name: name, Type: b.typ(typ), Optional: optional}
 			if hasDefault {
 				field.Default = json.RawMessage(value)
 			}
@@ -161,6 +162,37 @@ func WithGuard(name, fields string) Part {
 	return func(b *builder, _ int) {
 		b.d.Guards = append(b.d.Guards, machine.Guard{Name: name, Params: b.fieldsOf(fields)})
 	}
+}
+
+// Calling declares a machine that may run as a child, as an activity of its name. Its
+// enums and records are not declared with it.
+func Calling(child *machine.Machine) Part {
+	return func(b *builder, parent int) {
+		d := child.Definition()
+		var results []string
+		for i := range d.States {
+			if s := &d.States[i]; s.Kind == machine.TerminalState {
+				e := machine.Event{Name: d.Name + "." + s.Path}
+				for _, r := range s.Returns {
+					from := d.Fields
+					if r.Op == "param" {
+						from = d.Params
+					}
+					e.Fields = append(e.Fields, machine.Field{Name: from[r.Index].Name, Type: from[r.Index].Type})
+				}
+				b.d.Events = append(b.d.Events, e)
+				results = append(results, e.Name)
+			}
+		}
+		WithActivity(d.Name, "", strings.Join(results, " "), "cancelled")(b, parent)
+		a := &b.d.Activities[len(b.d.Activities)-1]
+		a.Callee, a.Params = child.Hash(), d.Params
+	}
+}
+
+// Named gives the machine another name than M.
+func Named(name string) Part {
+	return func(b *builder, _ int) { b.d.Name = name }
 }
 
 // WithLimit gives an activity a limit over all runs.
@@ -485,18 +517,29 @@ func (b *builder) triggers(triggers []string) {
 		b.types = make(map[string]machine.Type)
 	}
 	for _, t := range triggers {
-		if i := strings.IndexByte(t, '.'); i >= 0 {
-			t = t[i+1:]
-		}
 		fields := failure
-		if i := slices.IndexFunc(b.d.Events, func(e machine.Event) bool { return e.Name == t }); i >= 0 {
-			fields = b.d.Events[i].Fields
+		if e := b.ofTrigger(t); e != nil {
+			fields = e.Fields
 		}
 		for _, f := range fields {
 			b.types[f.Name] = f.Type
 		}
 	}
 }
+
+// ofTrigger is the event that a trigger names: its name, or with a label its own part of it.
+func (b *builder) ofTrigger(trigger string) *machine.Event {
+	_, own, _ := strings.Cut(trigger, ".")
+	for i := range b.d.Events {
+		if e := &b.d.Events[i]; e.Name == trigger || ownName(e.Name) == own {
+			return e
+		}
+	}
+	return nil
+}
+
+// ownName is the name of an event without that of the machine whose terminal it is.
+func ownName(event string) string { return event[strings.IndexByte(event, '.')+1:] }
 
 // expr reads a Go expression; a literal takes the type that is wanted.
 func (b *builder) expr(text string, want *machine.Type) *machine.Expr {
@@ -640,6 +683,9 @@ func (b *builder) call(e *ast.CallExpr, want *machine.Type) *machine.Expr {
 		out.Args = append(out.Args, b.convert(a, want))
 	}
 	switch name {
+	case "maybe": // read as unset where it is
+		out.Args[0].OrUnset = true
+		return out.Args[0]
 	case "set":
 	case "len":
 		out.Type.Kind = machine.Int
@@ -709,7 +755,7 @@ func (b *builder) flattenDo(k int, none machine.Handler, add func(machine.Handle
 		h := none
 		h.Kind, h.Event = machine.ResultInput, e
 		name := b.d.Events[e].Name
-		add(h, do.Label+"."+name, name)
+		add(h, do.Label+"."+ownName(name), name)
 	}
 	for c, name := range b.d.Categories {
 		if h := none; b.d.CanFail(do, c) {

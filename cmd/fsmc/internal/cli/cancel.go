@@ -21,7 +21,8 @@ func newCancel(s *streams) *cobra.Command {
 happens. If no state handles it, or with --force, the run ends where it is.
 
 The command returns when the activities that this stops have said that they have
-cleaned up, or when their leases have run out.
+cleaned up, or when their leases have run out. The children of the run are
+cancelled, too, with --force if it is given, and the command waits for their end.
 
 To cancel a run a second time does nothing, unless with --force. A run that
 ended in another way refuses cancel: exit status 1.

@@ -14,6 +14,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 func newCheck(s *streams) *cobra.Command {
@@ -22,6 +23,7 @@ func newCheck(s *streams) *cobra.Command {
 		strict bool
 		bounds bool
 		runs   bool
+		expand bool
 		limit  int
 	)
 	c := &cobra.Command{
@@ -36,7 +38,11 @@ attempts of each activity, costs and time that any run can take. It also prints
 where each activity's results and failures are handled. Some run reaches a figure,
 unless the figure says "at most". Each figure is followed by its factors. With
 --witness, check also draws the run that reaches each figure. With --format json,
-the worst cases are always there.
+the worst cases are always there. Costs and time are those of a run with all the runs
+that it starts. So are the figures of the tree.
+
+A witness of a machine that calls others has a line for each run that it starts: what
+it was given, and how it ended. With --expand, an example of such a run is below it.
 
 A file may import others, below the nearest folder with go.mod or .git. Check reads
 those as well, and reports only what is wrong with the files that are named.
@@ -62,11 +68,16 @@ there is neither a machine nor an enum.`,
 			if err != nil {
 				return err
 			}
-			r := report{unit: unit, bounds: bounds, runs: runs}
+			r := report{unit: unit, bounds: bounds, runs: runs, expand: expand}
 			if bounds || format.worst {
 				r.list, r.worst = analyzed(unit, limit, runs)
 			} else {
 				r.list = findings(unit, limit)
+			}
+			if !expand {
+				for _, d := range r.list {
+					d.Witness.Fold()
+				}
 			}
 			if err := format.write(s.out, r); err != nil {
 				return err
@@ -89,6 +100,7 @@ there is neither a machine nor an enum.`,
 	c.Flags().BoolVar(&strict, "strict", false, "exit with 1 for a warning, too")
 	c.Flags().BoolVar(&bounds, "bounds", false, "print the worst case of each machine, and where results and failures are handled")
 	c.Flags().BoolVar(&runs, "witness", false, "with --bounds: draw the run that reaches each figure")
+	c.Flags().BoolVar(&expand, "expand", false, "show the steps of the machines that a witness calls, below the line of each")
 	c.Flags().IntVar(&limit, "max-configurations", explore.DefaultLimit, "explore at most `N` configurations of a machine; a question that is then open is \"undecided\"")
 	return c
 }
@@ -129,7 +141,31 @@ func withFrontEnd(unit *lang.Unit, list diag.List) diag.List {
 // refuseErrors is errFinding where unit has errors, which it prints: a machine
 // with errors is neither generated nor run.
 func (s *streams) refuseErrors(unit *lang.Unit) error {
-	return s.refuse(findings(unit, explore.DefaultLimit), unit.File)
+	list := findings(unit, explore.DefaultLimit)
+	if called := calledElsewhere(unit.Program); len(called) > 0 {
+		list = append(list, check.RunUpTo(&ir.Program{Machines: called}, all.Rules, explore.DefaultLimit)...)
+		list.Sort()
+	}
+	return s.refuse(list, unit.File)
+}
+
+// calledElsewhere are the machines of imported files that those of prog call, and that
+// these call.
+func calledElsewhere(prog *ir.Program) []*ir.Machine {
+	var out []*ir.Machine
+	known := map[*ir.Machine]bool{}
+	for _, m := range prog.Machines {
+		known[m] = true
+	}
+	for next := slices.Clone(prog.Machines); len(next) > 0; next = next[1:] {
+		for _, a := range next[0].Activities {
+			if m := a.Machine; m != nil && !known[m] {
+				known[m] = true
+				out, next = append(out, m), append(next, m)
+			}
+		}
+	}
+	return out
 }
 
 // refuse is errFinding where list has errors, which it prints.

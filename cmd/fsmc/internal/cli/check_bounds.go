@@ -16,7 +16,8 @@ import (
 )
 
 // jsonBounds is the worst case of a machine in check --format json. A figure
-// without a bound is null, and has a row in Unbounded.
+// without a bound is null, and has a row in Unbounded. Costs and time are those of a run
+// with all that it starts.
 type jsonBounds struct {
 	Steps      *json.Number            `json:"steps"`
 	Time       *string                 `json:"time"` // in Go's form
@@ -25,6 +26,7 @@ type jsonBounds struct {
 	Exact      jsonExact               `json:"exact"`
 	Unbounded  []jsonEndless           `json:"unbounded"`
 	Factors    jsonFactors             `json:"factors"`
+	Tree       *jsonTree               `json:"tree,omitempty"` // of a machine that calls others
 	Runs       []jsonWorstRun          `json:"runs,omitempty"` // with --witness
 }
 
@@ -45,6 +47,33 @@ type jsonFactors struct {
 	Activities map[string]string `json:"activities"`
 }
 
+// jsonTree is the worst case of a run with all the runs that it starts. Attempts are by
+// machine and activity: "CodeReview.analyze".
+type jsonTree struct {
+	Steps    *json.Number            `json:"steps"`
+	Attempts map[string]*json.Number `json:"attempts"`
+	Costs    map[string]*json.Number `json:"costs"`
+	Runs     *json.Number            `json:"runs"` // with the run itself
+	Exact    jsonTreeExact           `json:"exact"`
+	Factors  jsonTreeFactors         `json:"factors"`
+}
+
+// jsonTreeExact is jsonExact of a tree.
+type jsonTreeExact struct {
+	Steps    bool `json:"steps"`
+	Attempts bool `json:"attempts"`
+	Costs    bool `json:"costs"`
+	Runs     bool `json:"runs"`
+}
+
+// jsonTreeFactors is jsonFactors of a tree.
+type jsonTreeFactors struct {
+	Steps    string            `json:"steps"`
+	Attempts map[string]string `json:"attempts"`
+	Costs    map[string]string `json:"costs"`
+	Runs     string            `json:"runs"`
+}
+
 // jsonWorstRun is a run that reaches figures.
 type jsonWorstRun struct {
 	Reaches []string          `json:"reaches"` // "steps", "time", "cost tokens", "attempts of analyze"
@@ -57,7 +86,7 @@ type jsonEndless struct {
 }
 
 // boundsJSON gives w its JSON form; nil for a machine that has none.
-func boundsJSON(w *check.Worst) *jsonBounds {
+func boundsJSON(w *check.Worst, expand bool) *jsonBounds {
 	if w == nil {
 		return nil
 	}
@@ -74,7 +103,16 @@ func boundsJSON(w *check.Worst) *jsonBounds {
 			Costs: factors(w.Costs), Activities: factors(w.Activities),
 		},
 	}
-	for _, r := range worstRuns(w) {
+	if t := w.Tree; t != nil {
+		out.Tree = &jsonTree{
+			Steps: amount(t.Steps), Attempts: amounts(t.Attempts), Costs: amounts(w.Costs), Runs: amount(t.Runs),
+			Exact: jsonTreeExact{Steps: t.Steps.Exact, Attempts: allExact(t.Attempts), Costs: allExact(w.Costs), Runs: t.Runs.Exact},
+			Factors: jsonTreeFactors{
+				Steps: t.Steps.Factors, Attempts: factors(t.Attempts), Costs: factors(w.Costs), Runs: t.Runs.Factors,
+			},
+		}
+	}
+	for _, r := range worstRuns(w, expand) {
 		out.Runs = append(out.Runs, jsonWorstRun{Reaches: r.reaches, Witness: diag.NewJSONWitness(r.run)})
 	}
 	for _, e := range w.Unbounded {
@@ -150,9 +188,29 @@ func printBounds(out io.Writer, name string, w *check.Worst) error {
 		printFigure(t, w, f.Name, f, ir.DecimalText)
 	}
 	for _, f := range w.Activities {
-		printFigure(t, w, f.Name+" attempts", f, ir.DecimalText)
+		what := " attempts"
+		if f.Called {
+			what = " runs"
+		}
+		printFigure(t, w, f.Name+what, f, ir.DecimalText)
 	}
+	printTree(t, name, w)
 	return t.Flush()
+}
+
+// printTree writes what the machine called name does with all that it calls; its own
+// attempts are written already.
+func printTree(t io.Writer, name string, w *check.Worst) {
+	if w.Tree == nil {
+		return
+	}
+	for _, f := range w.Tree.Attempts {
+		if !strings.HasPrefix(f.Name, name+".") {
+			printFigure(t, w, f.Name+" attempts", f, ir.DecimalText)
+		}
+	}
+	printFigure(t, w, "runs of the tree", w.Tree.Runs, ir.DecimalText)
+	printFigure(t, w, "steps of the tree", w.Tree.Steps, ir.DecimalText)
 }
 
 func printFigure(t io.Writer, w *check.Worst, label string, f check.Figure, text func(*big.Rat) string) {
@@ -177,14 +235,18 @@ type worstRun struct {
 }
 
 // worstRuns are the runs that reach the figures of w; figures that the same run
-// reaches share it.
-func worstRuns(w *check.Worst) []worstRun {
+// reaches share it. Without expand they are without the steps of the machines that they
+// call.
+func worstRuns(w *check.Worst, expand bool) []worstRun {
 	var out []worstRun
 	add := func(what string, f check.Figure) {
 		if f.Run == nil || f.Amount.Sign() == 0 {
 			return
 		}
 		run := f.Run.Diag()
+		if !expand {
+			run.Fold()
+		}
 		for i := range out {
 			if reflect.DeepEqual(out[i].run, run) {
 				out[i].reaches = append(out[i].reaches, what)
@@ -201,15 +263,22 @@ func worstRuns(w *check.Worst) []worstRun {
 	for _, f := range w.Activities {
 		add("attempts of "+f.Name, f)
 	}
+	if w.Tree != nil {
+		for _, f := range w.Tree.Attempts {
+			add("attempts of "+f.Name, f)
+		}
+		add("runs of the tree", w.Tree.Runs)
+		add("steps of the tree", w.Tree.Steps)
+	}
 	return out
 }
 
 // printWorstRuns draws the runs that reach the figures of w.
-func printWorstRuns(out io.Writer, name string, w *check.Worst) error {
+func printWorstRuns(out io.Writer, name string, w *check.Worst, expand bool) error {
 	if w == nil {
 		return nil
 	}
-	for _, r := range worstRuns(w) {
+	for _, r := range worstRuns(w, expand) {
 		fmt.Fprintf(out, "\nA worst run of %s for %s:\n", name, strings.Join(r.reaches, ", "))
 		if err := diag.WriteWitness(out, r.run, diag.TextOptions{Color: color(out)}); err != nil {
 			return err

@@ -17,6 +17,7 @@ type report struct {
 	list   diag.List
 	bounds bool           // the worst cases are to be printed as text
 	runs   bool           // with the runs that reach the figures
+	expand bool           // with the steps of the machines that they call
 	worst  []*check.Worst // of each machine, where they are asked for
 }
 
@@ -35,7 +36,7 @@ func writeText(w io.Writer, r report) error {
 			return err
 		}
 		if r.runs {
-			if err := printWorstRuns(w, m.Name, r.worst[i]); err != nil {
+			if err := printWorstRuns(w, m.Name, r.worst[i], r.expand); err != nil {
 				return err
 			}
 		}
@@ -95,7 +96,7 @@ func writeJSON(w io.Writer, r report) error {
 		out.Machines = append(out.Machines, jsonMachine{
 			Name: m.Name, File: m.Span.Start.Filename,
 			States: n.States, Terminals: n.Terminals, Transitions: n.Transitions,
-			Bounds: boundsJSON(r.worst[i]),
+			Bounds: boundsJSON(r.worst[i], r.expand),
 		})
 	}
 	return printJSON(w, out)

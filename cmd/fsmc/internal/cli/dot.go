@@ -26,6 +26,9 @@ of a run and the path that the run took. If the run has another version of the
 machine than PATH, dot says so on standard error, and highlights what both
 versions have.
 
+A machine that runs as a child is a box with a double border and its terminals. With
+--expand, its states are drawn inside, and so are those of the machines that it calls.
+
 Dot also draws a machine that fsmc check refuses. Exit status 1: the text has
 errors, so that something may be missing in the diagram.`,
 		Example: `  fsmc dot review.fsm | dot -Tsvg > review.svg
@@ -42,6 +45,7 @@ errors, so that something may be missing in the diagram.`,
 	chooseFlag(c, &d.target, "format", "dot", "how to draw", targets...)
 	c.Flags().StringVarP(&d.output, "output", "o", "", "write to `FILE`; - is standard output")
 	machineFlag(c, &d.machine)
+	c.Flags().BoolVar(&d.expand, "expand", false, "draw the machines that are called inside the states that call them")
 	c.Flags().StringVar(&d.db, "db", "", "the database `FILE` with the run")
 	c.Flags().StringVar(&d.run, "run", "", "highlight the path of the run with this `ID`")
 	return c
@@ -52,6 +56,7 @@ type drawer struct {
 	*streams
 	target                   codegen.Target
 	output, machine, db, run string
+	expand                   bool
 }
 
 func (d *drawer) draw(ctx context.Context, paths []string) error {
@@ -80,7 +85,7 @@ func (d *drawer) draw(ctx context.Context, paths []string) error {
 			d.sayVersion(m, version, highlight.Current)
 		}
 	}
-	for _, f := range d.target.Generate(m, codegen.Options{Highlight: highlight}) {
+	for _, f := range d.target.Generate(m, codegen.Options{Highlight: highlight, Expand: d.expand}) {
 		if err := d.write(d.output, f.Content); err != nil {
 			return err
 		}

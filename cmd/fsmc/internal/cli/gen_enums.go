@@ -7,6 +7,7 @@ import (
 	"regexp"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // enums are those that the files of prog declare outside machines.
@@ -18,16 +19,16 @@ func enums(prog *ir.Program) []*ir.Enum {
 	return list
 }
 
-// elsewhere reports whether e, an enum of a file, is declared in another folder than m:
+// elsewhere reports whether what is declared at a place stands in another folder than m:
 // what is generated of the files of one folder is taken to be of one package.
-func elsewhere(m *ir.Machine, e *ir.Enum) bool {
-	return filepath.Dir(placeOf(m.Span.Start.Filename)) != filepath.Dir(placeOf(e.Span.Start.Filename))
+func elsewhere(m *ir.Machine, at token.Span) bool {
+	return filepath.Dir(placeOf(m.Span.Start.Filename)) != filepath.Dir(placeOf(at.Start.Filename))
 }
 
-// sharedType is the declaration of the type of an enum of a file.
-var sharedType = regexp.MustCompile(`(?m)^type (\w+) string$`)
+// declaration is that of the type of an enum of a file, or of what registers a machine.
+var declaration = regexp.MustCompile(`(?m)^(?:type (\w+) string$|func (Register\w+)\()`)
 
-// sayUndeclared says which types the output uses that no Go file beside it declares.
+// sayUndeclared says what the output uses that no Go file beside it declares.
 func (g *generator) sayUndeclared(prog *ir.Program, output string) {
 	if g.core || output == "-" {
 		return
@@ -36,34 +37,46 @@ func (g *generator) sayUndeclared(prog *ir.Program, output string) {
 	for _, e := range enums(prog) {
 		declared[ir.Exported(e.Name)] = true
 	}
+	for _, m := range prog.Machines {
+		declared["Register"+ir.Exported(m.Name)] = true
+	}
 	files, _ := filepath.Glob(filepath.Join(filepath.Dir(output), "*.go"))
 	read := false
+	needs := func(m *ir.Machine, name, what string, at token.Span) {
+		if declared[name] || elsewhere(m, at) {
+			return
+		}
+		if !read {
+			read = true
+			noteDeclared(files, declared)
+		}
+		if !declared[name] {
+			declared[name] = true
+			fmt.Fprintf(g.err, "fsmc: the Go %s is not there yet: run fsmc gen for %s, too\n", what, at.Start.Filename)
+		}
+	}
 	for _, m := range prog.Machines {
 		for _, e := range m.Enums {
-			name := ir.Exported(e.Name)
-			if !e.OfFile || declared[name] || elsewhere(m, e) {
-				continue
+			if e.OfFile {
+				needs(m, ir.Exported(e.Name), fmt.Sprintf("type of enum %q", e.Name), e.Span)
 			}
-			if !read {
-				read = true
-				noteTypes(files, declared)
-			}
-			if !declared[name] {
-				declared[name] = true
-				fmt.Fprintf(g.err, "fsmc: the Go type of enum %q is not there yet: run fsmc gen for %s, too\n", e.Name, e.Span.Start.Filename)
+		}
+		for _, a := range m.Activities {
+			if a.Machine != nil {
+				needs(m, "Register"+ir.Exported(a.Name), fmt.Sprintf("function that registers machine %q", a.Name), a.Machine.Span)
 			}
 		}
 	}
 }
 
-func noteTypes(files []string, declared map[string]bool) {
+func noteDeclared(files []string, declared map[string]bool) {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			continue
 		}
-		for _, found := range sharedType.FindAllSubmatch(text, -1) {
-			declared[string(found[1])] = true
+		for _, found := range declaration.FindAllSubmatch(text, -1) {
+			declared[string(found[1])+string(found[2])] = true
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 func newHistory(s *streams) *cobra.Command {
 	t := target{streams: s}
 	write := writeTable
+	tree := false
 	c := &cobra.Command{
 		Use:   "history ID",
 		Short: "Print what happened to a run, step by step",
@@ -24,15 +25,22 @@ func newHistory(s *streams) *cobra.Command {
   - the parameters and data that a migration has changed
   - who sent the input, and why
 
+With --tree, it prints the steps of the run and of the runs below it, in the order
+of their times, and each with the id of its run.
+
 With --format json, it prints an array with one object for each step. With
 --format mermaid, it prints a sequence diagram of the outside world, the run, its
 activities and its timers.`,
 		Example: `  fsmc history --db runs.db pr-17
   fsmc history --db runs.db --format json pr-17
+  fsmc history --db runs.db --tree pr-17
   fsmc history --db runs.db --format mermaid pr-17 > pr-17.mmd`,
 		Args: arguments("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return t.with(cmd.Context(), readOnly, args[0], func(store runtime.Store) error {
+				if tree {
+					return printTreeHistory(cmd, s.out, store, args[0])
+				}
 				row, steps, err := wholeHistory(cmd.Context(), store, args[0])
 				if err != nil && len(steps) == 0 {
 					return err
@@ -42,6 +50,7 @@ activities and its timers.`,
 		},
 	}
 	dbFlag(c, &t.db)
+	c.Flags().BoolVar(&tree, "tree", false, "also the steps of the runs below it: children, and theirs")
 	chooseFlag(c, &write, "format", "text", "how to print",
 		option[historyWriter]{"text", writeTable}, option[historyWriter]{"json", writeSteps}, option[historyWriter]{"mermaid", writeSequence})
 	return c

@@ -24,11 +24,13 @@ of steps, when it started, and since when it has been in its state.
 with blanks, commas or "and":
   machine=NAME
   state=PATH
-  status=running|halted|finished|paused
+  status=running|halted|ending|finished|paused
   outcome=success|failure|cancelled
   definition=HASH
+  parent=ID                       (the children of that run)
   older than 90s|1h30m|30d        (since the run started)
-Each term but the definition also has a flag.
+Each term but the definition also has a flag. A run that is ending is over, and
+waits for its children to end.
 
 If the database has machines, but none with this NAME, that is an error: exit
 status 2. The same holds for a state that no run of these machines can be in.`,
@@ -46,16 +48,18 @@ status 2. The same holds for a state that no run of these machines can be in.`,
 	chooseFlag(c, &l.status, "status", "", "only runs with this status",
 		option[listedStatus]{"running", listedStatus{status: runtime.Running}},
 		option[listedStatus]{"halted", listedStatus{status: runtime.Halted}},
+		option[listedStatus]{"ending", listedStatus{status: runtime.Ending}},
 		option[listedStatus]{"finished", listedStatus{status: runtime.Finished}},
 		option[listedStatus]{"paused", listedStatus{runtime.Running, true}})
 	chooseFlag(c, &l.filter.Outcome, "outcome", "", "only runs with this outcome",
 		option[runtime.Outcome]{"success", runtime.Success},
 		option[runtime.Outcome]{"failure", runtime.Failed},
 		option[runtime.Outcome]{"cancelled", runtime.Cancelled})
+	f.StringVar(&l.filter.Parent, "parent", "", "only the children of the run with this `ID`")
 	ageFlag(c, &l.age, runtime.ParseAge, "older", "only runs that started at least an `AGE` ago: 90s, 1h30m, 30d")
 	f.IntVar(&l.filter.Limit, "limit", 100, "list at most `N` runs; 0 for all")
 	f.StringVar(&l.filter.After, "after", "", "continue after the run with this `ID`, the last one of the page before")
-	for _, name := range []string{"machine", "state", "status", "outcome", "older"} {
+	for _, name := range []string{"machine", "state", "status", "outcome", "parent", "older"} {
 		c.MarkFlagsMutuallyExclusive("where", name)
 	}
 	return c
@@ -124,13 +128,14 @@ type jsonRun struct {
 	Started time.Time       `json:"started"`
 	Entered time.Time       `json:"entered"`
 	Updated time.Time       `json:"updated"`
+	Parent  string          `json:"parent,omitempty"`
 }
 
 func (t *target) writeRuns(rows []runtime.RunRow, limit int, now time.Time) error {
 	if t.asJSON {
 		out := make([]jsonRun, len(rows))
 		for i, r := range rows {
-			out[i] = jsonRun{r.Run, r.Machine, r.State, r.Status, r.Outcome, r.Paused, r.Seq, r.Started, r.Entered, r.Updated}
+			out[i] = jsonRun{r.Run, r.Machine, r.State, r.Status, r.Outcome, r.Paused, r.Seq, r.Started, r.Entered, r.Updated, r.Parent}
 		}
 		return printJSON(t.out, out)
 	}

@@ -86,7 +86,7 @@ func (m *migrator) run(ctx context.Context, paths []string) error {
 	}
 	return m.with(ctx, writing(m.options.Apply), "", func(store runtime.Store) error {
 		engine := runtime.NewEngine(store)
-		if err := engine.Register(p.machine, p.source, p.handlers); err != nil {
+		if err := p.register(engine); err != nil {
 			return err
 		}
 		err := engine.Migrate(ctx, report.Machine, m.options, func(r runtime.MigratedRun) error {

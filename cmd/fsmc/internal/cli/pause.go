@@ -16,7 +16,8 @@ func newPause(s *streams) *cobra.Command {
 		long: `Pause stops a run from moving. Attempts under way go on, and nothing new starts.
 Results, and events that are sent, wait until the run resumes. Timers keep their
 remaining time. A deadline (a timer until a point in time) does not shift, and a
-wait before a retry goes on. A paused run can be cancelled.
+wait before a retry goes on. A paused run can be cancelled. The runs below it, its
+children and theirs, are paused, too.
 
 To pause a paused run does nothing. A run that is halted or has ended refuses
 pause: exit status 1.
@@ -34,7 +35,8 @@ func newResume(s *streams) *cobra.Command {
 		short: "Let a paused run continue",
 		long: `Resume lets a paused run continue. The run takes what has arrived during the
 pause, in order, as if it arrived now. It drops an event that it does not take any
-more, with a line of history. Deadlines that have passed fire first.
+more, with a line of history. Deadlines that have passed fire first. The runs below
+it resume, too.
 
 To resume a run that is not paused does nothing. A run that has ended refuses
 resume: exit status 1.

@@ -21,7 +21,9 @@ func newReplay(s *streams) *cobra.Command {
 compares the result with what is stored: each record, the snapshot, and the
 columns beside them, bit for bit. For a run that has not ended, it also compares
 the tasks and timers. Without an ID, it replays every run, and a record of
-history that belongs to no run is a difference, too.
+history that belongs to no run is a difference, too. With an ID, it also replays the
+runs below this one. What a child has returned is compared with what its parent was
+told.
 
 Replay takes what came from outside (data, times, who and why) as it is in the
 history. It does not look at the outbox, the inbox and the checkpoints. The page

@@ -217,11 +217,10 @@ func whileWorkersStart(ctx context.Context, pool *process.Workers, f func(contex
 // workOnOne starts the run, or continues it, and works until it ends or
 // waits.
 func (r *runner) workOnOne(ctx context.Context, engine *runtime.Engine, p *program) error {
-	var err error
-	if p.handlers, err = r.handlers(p.machine); err != nil {
+	if err := r.equip(p); err != nil {
 		return err
 	}
-	if err := engine.Register(p.machine, p.source, p.handlers); err != nil {
+	if err := p.register(engine); err != nil {
 		return err
 	}
 	v, err := r.begin(ctx, engine, p.machine)

@@ -18,11 +18,12 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/process"
 )
 
-// program is the machine that a command line names, ready to run.
+// program is the machine that a command line names, ready to run, and those that it calls.
 type program struct {
 	machine  *runtime.Machine
 	source   string
 	handlers runtime.Handlers
+	callees  []*program // all below it in its tree, those that are called first
 }
 
 // compile turns the machine in paths into its definition, unless it has errors,
@@ -39,12 +40,38 @@ func (r *runner) compile(paths []string) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &program{source: sourceOf(unit, m)}
-	if p.machine, err = machine.Compile(table.Compile(m)); err != nil {
-		return nil, fmt.Errorf("machine %q does not compile: %w", m.Name, err)
+	var all []*program
+	for _, c := range table.Tree(m) {
+		p := &program{source: sourceOf(unit, c.Machine)}
+		if p.machine, err = machine.Compile(c.Definition); err != nil {
+			return nil, fmt.Errorf("machine %q does not compile: %w", c.Machine.Name, err)
+		}
+		all = append(all, p)
 	}
-	p.handlers, err = r.handlers(p.machine)
-	return p, err
+	p := all[len(all)-1]
+	p.callees = all[:len(all)-1]
+	return p, r.equip(p)
+}
+
+// equip gives p, and the machines that it calls, what does their work.
+func (r *runner) equip(p *program) error {
+	for _, one := range append(slices.Clip(p.callees), p) {
+		var err error
+		if one.handlers, err = r.handlers(one.machine); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// register makes p known to engine, and before it the machines that it calls.
+func (p *program) register(engine *runtime.Engine) error {
+	for _, one := range append(slices.Clip(p.callees), p) {
+		if err := engine.Register(one.machine, one.source, one.handlers); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // handlers are what does the work of a machine: the processes of --worker, or

@@ -179,7 +179,7 @@ func sourceOf(unit *lang.Unit, m *ir.Machine) string {
 var errNoMachine = findingf("there is no machine in the input")
 
 // pick chooses the one machine that a command is about: the one called name,
-// or with an empty name the only one there is.
+// or with an empty name the only one that no other calls.
 func pick(prog *ir.Program, name string) (*ir.Machine, error) {
 	names := make([]string, len(prog.Machines))
 	for i, m := range prog.Machines {
@@ -191,13 +191,25 @@ func pick(prog *ir.Program, name string) (*ir.Machine, error) {
 	switch {
 	case len(names) == 0:
 		return nil, errNoMachine
-	case name == "" && len(names) == 1:
-		return prog.Machines[0], nil
 	case name == "":
+		if top := uncalled(prog); len(top) == 1 {
+			return top[0], nil
+		}
 		return nil, fmt.Errorf("the input has %d machines (%s); choose one with --machine NAME", len(names), strings.Join(names, ", "))
 	}
 	if near, ok := diag.Nearest(name, names); ok {
 		return nil, fmt.Errorf("there is no machine %q; did you mean %q?", name, near)
 	}
 	return nil, fmt.Errorf("there is no machine %q; the input has %s", name, strings.Join(names, ", "))
+}
+
+// uncalled are the machines of prog that no other of them calls.
+func uncalled(prog *ir.Program) []*ir.Machine {
+	called := map[*ir.Machine]bool{}
+	for _, m := range prog.Machines {
+		for _, a := range m.Activities {
+			called[a.Machine] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(prog.Machines), func(m *ir.Machine) bool { return called[m] })
 }

@@ -25,6 +25,9 @@ func writeView(w io.Writer, v *runtime.View, now time.Time) error {
 		fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
 	row("machine", "%s (version %.12s)", v.Machine, v.Definition)
+	if v.Parent != "" {
+		row("parent", "%s", plain(v.Parent, 1000))
+	}
 	row("started", "%s (%s)", when(v.Started, now), ago(v.Started, now))
 	row("steps", "%d", v.Seq)
 	row("params", "%s", plain(string(v.Params), 1000))

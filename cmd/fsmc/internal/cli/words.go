@@ -16,14 +16,17 @@ func sentence(v *runtime.View, now time.Time) string {
 	if v.Status == runtime.Finished {
 		return fmt.Sprintf("%s at %s (%s)%s", ended(v), when(v.Updated, now), ago(v.Updated, now), endedBy(v.End))
 	}
+	if v.Status == runtime.Ending {
+		return fmt.Sprintf("%s is over in %s since %s (%s)%s", v.Run, v.State, when(v.Entered, now), ago(v.Entered, now), leftBehind(v))
+	}
 	where := fmt.Sprintf("%s is in %s since %s (%s)", v.Run, v.State, when(v.Entered, now), ago(v.Entered, now))
 	switch {
 	case v.Halt != nil:
-		return where + halted(v.Halt)
+		return where + halted(v.Halt) + leftBehind(v)
 	case v.Paused:
 		return where + ", paused" + underWay(v, now) + queued(v) + deferred(v)
 	}
-	return where + waitsFor(v, now) + deferred(v) + untilWhen(v, now)
+	return where + waitsFor(v, now) + leftBehind(v) + deferred(v) + untilWhen(v, now)
 }
 
 // stands says where a run is after a command, without times.
@@ -31,6 +34,8 @@ func stands(v *runtime.View) string {
 	switch {
 	case v.Status == runtime.Finished:
 		return ended(v) + endedBy(v.End)
+	case v.Status == runtime.Ending:
+		return fmt.Sprintf("%s is over in %s, and waits for its children to end", v.Run, v.State)
 	case v.Halt != nil:
 		return fmt.Sprintf("%s is in %s%s", v.Run, v.State, halted(v.Halt))
 	case v.Paused:
@@ -187,6 +192,8 @@ func activityPhrase(a *machine.ActivityView, now time.Time) string {
 	}
 	var text string
 	switch {
+	case a.Child != nil:
+		text = fmt.Sprintf("%s running as %s (%s)", name, childPhrase(a.Child), attempt)
 	case a.Worker != "" && a.Since != nil && a.Lease != nil && a.Lease.Before(now):
 		text = fmt.Sprintf("%s taken at %s (%s) by %s, whose lease ran out at %s (%s)",
 			name, when(*a.Since, now), attempt, a.Worker, when(*a.Lease, now), ago(*a.Lease, now))
@@ -207,6 +214,36 @@ func activityPhrase(a *machine.ActivityView, now time.Time) string {
 		text += fmt.Sprintf(", last error %s: %s", e.Category, plain(e.Message, 120))
 	}
 	return text
+}
+
+// childPhrase says where a child is, and why it does not go on.
+func childPhrase(c *machine.ChildView) string {
+	text := c.Run + ", in " + c.State
+	switch {
+	case c.Halt != nil:
+		return text + halted(c.Halt)
+	case c.Paused:
+		return text + ", paused"
+	case c.Status == runtime.Ending:
+		return text + ", ending"
+	}
+	return text
+}
+
+// leftBehind names the children that a run has left behind, and that have yet to end.
+func leftBehind(v *runtime.View) string {
+	var parts []string
+	for i := range v.Left {
+		if i == maxElementsTold {
+			parts = append(parts, fmt.Sprintf("%d more", len(v.Left)-i))
+			break
+		}
+		parts = append(parts, childPhrase(&v.Left[i]))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ", waiting until these have ended: " + strings.Join(parts, "; ")
 }
 
 // eventText is an event with its fields: "RateLimited { retry_after duration }".

@@ -1,0 +1,217 @@
+package check
+
+import (
+	"slices"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/check/explore/data"
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/replay"
+	"github.com/fsmc-dev/fsmc/check/timing"
+	"github.com/fsmc-dev/fsmc/check/witness"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// A run is replayed with the results of the machines that it calls as those of activities.
+// That such a run is one of the whole tree, and that the machines do in it what a figure
+// counts for them, takes more:
+//
+//   - Each machine ends as it does in some run of its own, whatever it is given, and no
+//     path depends on what it returns.
+//   - A run of it that ends so reaches the figure.
+//   - There is time for that. Runs of machines last, and the replay knows nothing of it: so
+//     no timer around them may fire, however one follows the other.
+//
+// Where one of these is not known the figure is an upper bound.
+
+// combined is a run of the path of f, written out as w and replayed as run, that is one of
+// the whole tree and reaches f; false where none is known, with run. Where machines end in it
+// in a way that does not reach f, others that lead on in the same way are tried.
+func (s *shared) combined(f *Figure, w, run *witness.Witness) (*witness.Witness, bool) {
+	if s.combines(f, run) {
+		s.showChildren(run, f)
+		return run, true
+	}
+	changed := s.endingBest(f, w)
+	if changed == nil {
+		return run, false
+	}
+	other, replays := s.replays(s.ends(changed, replay.Taken))
+	if replays && s.combines(f, other) {
+		s.showChildren(other, f)
+		return other, true
+	}
+	return run, false
+}
+
+// combines reports whether run is one of the whole tree and reaches f, and notes how long it
+// lasts.
+func (s *shared) combines(f *Figure, run *witness.Witness) bool {
+	tracked := data.New(s.Machine)
+	total := time.Duration(0) // if machines run one after the other
+	for i, row := range run.Path {
+		leaf := row.State
+		if leaf == nil || !slices.ContainsFunc(leaf.Dos, callsMachine) {
+			continue
+		}
+		d := row.Input.Of()
+		if d != nil && callsMachine(d) {
+			lasts, ok := s.endsAs(f, row.Input.Case, tracked)
+			if total += lasts; !ok {
+				return false
+			}
+		}
+		last := i == len(run.Path)-1
+		if !last && !leaves(row, run.Path[i+1]) || row.Input.Kind == witness.Comes && row.Input.Case.Kind == ir.CaseDone {
+			continue
+		}
+		for _, open := range leaf.Dos { // it is cancelled then
+			if !callsMachine(open) || len(leaf.Dos) == 1 && open.Fan == nil && d == open {
+				continue
+			}
+			lasts, ok := s.attains(f, open, nil)
+			if _, elements := open.Elements(); ok {
+				total += lasts * time.Duration(elements)
+			} else {
+				return false
+			}
+		}
+	}
+	f.lasts = lastOf(run) + total
+	return total == 0 || s.leavesTime(run, f.lasts)
+}
+
+// endsAs reports whether a machine surely can end as c says, in a run that reaches the figure
+// that f has of it, and how long that lasts. Of what the runtime says of it, and no run of it,
+// nobody knows.
+func (s *shared) endsAs(f *Figure, c ir.Case, tracked *data.Tracked) (lasts time.Duration, ok bool) {
+	switch {
+	case c.Kind == ir.CaseFailure && !c.Category.BuiltIn:
+		return s.attains(f, c.Do, nil) // somebody has cancelled it
+	case c.Kind != ir.CaseResult || slices.ContainsFunc(c.Event.Fields, tracked.Reads):
+		return 0, false
+	}
+	return s.attains(f, c.Do, c.Event.Terminal)
+}
+
+// callsMachine reports whether d runs a machine.
+func callsMachine(d *ir.Do) bool { return d.Activity.Machine != nil }
+
+// leaves reports whether the state of row is left, or entered again, with its input.
+func leaves(row, next witness.Row) bool {
+	return row.State != next.State || row.Arm != nil && row.Arm.Kind == ir.Goto
+}
+
+// attains reports whether a machine that d calls, whatever it is given, has a run that reaches
+// the figure that f has of it, and ends in terminal, or for nil has not ended, and how long
+// that lasts.
+func (s *shared) attains(f *Figure, d *ir.Do, terminal *ir.State) (lasts time.Duration, ok bool) {
+	u := s.callees[d.Activity.Index]
+	if u.broken || !u.free || !fits(d) {
+		return 0, false
+	}
+	of := s.figureOf(d.Activity, f.measure)
+	switch e := u.ends[terminal]; {
+	case !of.zero():
+		found := u.reaches(f.measure, terminal)
+		lasts, ok = found.lasts, found.reached
+	case terminal == nil:
+		ok = true
+	case e != nil:
+		lasts, ok = e.lasts, e.sure
+	}
+	return lasts, ok && (d.Timeout == nil || lasts < time.Duration(*d.Timeout))
+}
+
+// fits reports whether whatever d gives to the machine that it calls fits.
+func fits(d *ir.Do) bool {
+	for i, arg := range d.Args {
+		of := d.Activity.Params[i].Type
+		if v := ir.Value(arg); v != nil && of.Range != nil {
+			if !of.Range.Contains(v.Int) {
+				return false
+			}
+		} else if _, computed := arg.(*ir.Fit); computed || !takes(of, arg.Type()) {
+			return false
+		}
+	}
+	return true
+}
+
+// takes reports whether each value of type u is one of t, which is the same type but for
+// ranges.
+func takes(t, u *ir.Type) bool {
+	if of, r := t.Limits(), u.Limits(); of != nil && (r == nil || r.Lo < of.Lo || r.Hi > of.Hi) {
+		return false
+	}
+	return t.Kind != ir.List || t.Elem == nil || u.Elem == nil || takes(t.Elem, u.Elem)
+}
+
+// leavesTime reports whether no timer around a machine that is called fires in run, though
+// it lasts so long.
+func (s *shared) leavesTime(run *witness.Witness, lasts time.Duration) bool {
+	for _, row := range run.Path {
+		if row.State == nil || !slices.ContainsFunc(row.State.Dos, callsMachine) {
+			continue
+		}
+		for _, t := range timing.TimersAround(row.State) {
+			least, _ := timing.WaitOf(t)
+			fires := func(row witness.Row) bool { return row.Input.Fires() == t }
+			if time.Duration(least) <= lasts || slices.ContainsFunc(run.Path, fires) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// endingBest is w with machines that end in a way that reaches f, where there is one that
+// the same kind of arm takes to the same place; nil where nothing changes.
+func (s *shared) endingBest(f *Figure, w *witness.Witness) *witness.Witness {
+	tracked := data.New(s.Machine)
+	best := func(c ir.Case) bool { _, ok := s.endsAs(f, c, tracked); return ok }
+	out := *w
+	out.Path = slices.Clone(w.Path)
+	changed := false
+	for i := range out.Path {
+		row := &out.Path[i]
+		d := row.Input.Of()
+		if d == nil || row.Arm == nil || !callsMachine(d) || best(row.Input.Case) {
+			continue
+		}
+		for in := range s.Table().Inputs(row.State) {
+			if in.Do != d || !best(in.Case) || len(in.Choices) == 0 {
+				continue
+			}
+			a := in.Choices[0].Arm
+			if a != nil && a.Kind == row.Arm.Kind && a.Target == row.Arm.Target && flat.Guard(a.When) == flat.True {
+				row.Input.Case, row.Arm, row.Data, row.Rest, changed = in.Case, a, nil, nil, true
+				break
+			}
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return &out
+}
+
+// showChildren gives each machine that run calls a run of its own, which ends as it does
+// there: one that reaches the figure that f has of it, or with nil the shortest.
+func (s *shared) showChildren(run *witness.Witness, f *Figure) {
+	if !s.calls() {
+		return
+	}
+	for i := range run.Path {
+		for k := range run.Path[i].Children {
+			c := &run.Path[i].Children[k]
+			u := s.callees[c.Do.Activity.Index]
+			switch e := u.ends[c.Exit]; {
+			case f != nil && !s.figureOf(c.Do.Activity, f.measure).zero():
+				c.Run = u.reaches(f.measure, c.Exit).run
+			case e != nil:
+				c.Run = e.run
+			}
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package flat
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Callee is what a machine that calls another one knows of it. Times are nanoseconds,
+// math.MaxInt64 without end.
+type Callee struct {
+	Never []*ir.Event // the results, in the machine that calls, of terminals that no run reaches
+	Waits bool        // some run may wait for ever
+	Time  int64       // how long a run may last
+	Stops int64       // how long it may last once it is cancelled
+}
+
+// unknown is all that the text of a machine says of its runs.
+var unknown = &Callee{Waits: true, Time: math.MaxInt64, Stops: math.MaxInt64}
+
+// Callee is what is known of the machine that a calls; nil for an activity of the host.
+func (t *Table) Callee(a *ir.Activity) *Callee {
+	if a.Machine == nil {
+		return nil
+	}
+	if c := t.callees[a.Index]; c != nil {
+		return c
+	}
+	return unknown
+}
+
+// Never reports whether a calls a machine no run of which ends as e says.
+func (t *Table) Never(a *ir.Activity, e *ir.Event) bool {
+	c := t.Callee(a)
+	return c != nil && slices.Contains(c.Never, e)
+}
+
+// Limitless reports whether an attempt of d may run without end.
+func (t *Table) Limitless(d *ir.Do) bool {
+	if c := t.Callee(d.Activity); c != nil && !c.Waits {
+		return false
+	}
+	return d.Timeout == nil && d.Heartbeat == nil && d.Progress == nil
+}
+
+// EndsSilently reports whether a ends with nothing to say. A machine ends in a terminal.
+func EndsSilently(a *ir.Activity) bool { return len(a.Results) == 0 && a.Machine == nil }

@@ -1,0 +1,95 @@
+// Package unhandledbudget finds budgets to which nothing holds a run: what an activity reports
+// may be more than it declares, and over_budget is not taken.
+package unhandledbudget
+
+import (
+	_ "embed"
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Rule is the record of unhandled-budget.
+var Rule = &check.Rule{
+	Name:     "unhandled-budget",
+	Group:    check.Completeness,
+	Severity: diag.Warning,
+	Summary:  "a run may spend more than its budget, or be halted there: nothing takes `over_budget`",
+	Question: "whether a run passes its budget where nothing takes `over_budget`",
+	Page:     page,
+	Run:      run,
+	Absence:  true,
+	SilencedBy: []check.Silence{
+		{Rule: "over-budget", At: check.SamePlace},
+	},
+}
+
+//go:embed page.md
+var page string
+
+func run(p *check.Pass) {
+	m := p.Machine
+	switch {
+	case m.Budget == nil || m.Broken || !p.Starts():
+	case len(m.Enforced()) == 0:
+		unheld(p)
+	default:
+		for _, s := range p.Leaves() {
+			judge(p, s)
+		}
+	}
+}
+
+// unheld hints at a budget of costs that binds no run: without an `on over_budget` it speaks
+// of what activities declare alone.
+func unheld(p *check.Pass) {
+	var names []string
+	at := p.Machine.Budget.Span
+	for _, c := range p.Machine.Budget.Costs {
+		if !slices.ContainsFunc(p.Machine.Dos, func(d *ir.Do) bool { return d.Activity.Spends(c.Name) }) {
+			continue
+		}
+		if len(names) == 0 {
+			at = c.Span
+		}
+		names = append(names, c.Name)
+	}
+	if len(names) == 0 {
+		return
+	}
+	hint := diag.Hint
+	p.Report(check.Finding{
+		Severity: &hint,
+		Span:     at,
+		Message:  "the budget of " + check.And(names) + " is held against what activities declare; a run whose activities report more goes on",
+		Help:     "Add `on over_budget -> …` to the machine, and no attempt begins that would pass the budget.",
+	})
+}
+
+// judge finds the first cost whose over_budget halts a run in s.
+func judge(p *check.Pass, s *ir.State) {
+	g := p.Product()
+	if g == nil {
+		return // over-budget says so of the figure
+	}
+	for _, cost := range p.Machine.Enforced() {
+		h, halts := g.Halts(s, cost)
+		if !halts {
+			continue
+		}
+		w, sure := p.RunIntoHalt(h, s, cost)
+		if !sure {
+			p.LeaveOpen(check.Question{Rule: "unhandled-budget", State: s})
+			return
+		}
+		p.Report(check.Finding{
+			State:   s,
+			Message: "a run may pass its budget of " + check.Quote(cost) + " in " + check.Quote(s.Path) + ", where nothing takes \"over_budget\", and it would be halted",
+			Help:    "Add `on over_budget -> …` to " + check.Around(s) + ", or to the machine.",
+			Witness: w,
+		})
+		return
+	}
+}

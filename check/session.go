@@ -1,0 +1,95 @@
+package check
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// session checks machines, each once, and before those that call it. What callers have to
+// know of it is its summary.
+type session struct {
+	rules  []*Rule
+	limit  int
+	bounds bool // the worst cases are wanted
+	runs   bool // and the runs that reach them
+
+	// Not changed once machines are checked side by side.
+	results map[*ir.Machine]*result
+	called  map[*ir.Machine]bool
+}
+
+// result is what a check of a machine gives.
+type result struct {
+	once    sync.Once
+	list    diag.List
+	worst   *Worst
+	summary *Summary // of one that is called
+}
+
+// newSession prepares the check of machines and of all that they call.
+func newSession(machines []*ir.Machine, rules []*Rule, limit int) *session {
+	s := &session{
+		rules: rules, limit: limit,
+		results: map[*ir.Machine]*result{}, called: map[*ir.Machine]bool{},
+	}
+	for all := slices.Clone(machines); len(all) > 0; all = all[1:] {
+		if s.results[all[0]] != nil {
+			continue
+		}
+		s.results[all[0]] = &result{}
+		for _, a := range all[0].Activities {
+			if a.Machine != nil {
+				s.called[a.Machine] = true
+				all = append(all, a.Machine)
+			}
+		}
+	}
+	return s
+}
+
+// of is the check of m; those of what it calls come first. No machine leads back to one
+// that calls it.
+func (s *session) of(m *ir.Machine) *result {
+	r := s.results[m]
+	r.once.Do(func() {
+		p := s.shared(m)
+		if s.rules != nil {
+			r.list = p.apply(s.rules)
+		}
+		if s.bounds || s.called[m] {
+			r.worst = p.bounds()
+		}
+		if s.called[m] {
+			r.summary = p.summarize(slices.ContainsFunc(r.list, misleads))
+		}
+		if r.worst != nil && !s.runs {
+			r.worst.dropRuns()
+		}
+	})
+	return r
+}
+
+// harmless are the errors with which the summary of a machine is true all the same: what is
+// said of its runs, or left open.
+var harmless = []string{"unreachable-state", "over-budget", "assertion-violated", "undecided"}
+
+// misleads reports whether nothing is to be believed of the runs of a machine with this
+// finding.
+func misleads(d diag.Diagnostic) bool {
+	return d.Severity == diag.Error && !slices.Contains(harmless, d.Rule)
+}
+
+// shared begins the check of m with what is known of the machines that it calls.
+func (s *session) shared(m *ir.Machine) *shared {
+	p := newShared(m, s.limit)
+	p.callees = make([]*Summary, len(m.Activities))
+	for i, a := range m.Activities {
+		if a.Machine != nil {
+			p.callees[i] = s.of(a.Machine).summary
+		}
+	}
+	return p
+}

@@ -1,0 +1,217 @@
+package check
+
+import (
+	"math/big"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/check/explore/data"
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/check/lifetime"
+	"github.com/fsmc-dev/fsmc/check/replay"
+	"github.com/fsmc-dev/fsmc/check/witness"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// A machine that is called is checked alone, and its callers see a summary of it: in which
+// terminals its runs end, whether they may wait for ever, and what they cost. No product of
+// the two is made. So a summary holds for every argument, whatever the caller passes, and
+// the values that a terminal returns are any of their types.
+
+// Summary is what the callers of a machine know of it.
+type Summary struct {
+	machine *ir.Machine
+	broken  bool // it has errors of its own: nothing is known of its runs
+	free    bool // no path of it depends on an argument
+	waits   bool // some run may wait for ever
+	time    int64
+	stops   int64 // how long a run may last once it is cancelled
+	ends    map[*ir.State]*end
+
+	mu     sync.Mutex // of what is found out when a caller asks
+	callee *shared
+	shown  map[ending]shown
+}
+
+// end is how runs of a machine end in a terminal.
+type end struct {
+	run   *witness.Witness // the shortest that ends there; nil where none was replayed
+	sure  bool             // it is one of all that the machine starts, too
+	lasts time.Duration    // that it takes then
+}
+
+// ending is a figure of a run that ends in a terminal; nil is one that has not ended.
+type ending struct {
+	of       measure
+	terminal *ir.State
+}
+
+// shown is a run that reaches a figure, and lasts so long.
+type shown struct {
+	lasts   time.Duration
+	reached bool
+	run     *witness.Witness
+}
+
+// summarize makes the summary of the machine once it was checked.
+func (s *shared) summarize(errors bool) *Summary {
+	u := &Summary{machine: s.Machine, callee: s, time: graph.Infinite, stops: graph.Infinite, shown: map[ending]shown{}}
+	if u.broken = errors || s.proof.worst == nil; u.broken {
+		return u
+	}
+	u.free = s.isFree()
+	u.waits = slices.ContainsFunc(s.Leaves(), s.mayStay)
+	if t := s.proof.worst.Time.Amount; t != nil && t.Num().IsInt64() {
+		u.time = t.Num().Int64()
+	}
+	if p := s.Product(); p != nil {
+		of, n := p.Components()
+		u.stops = min(u.time, lifetime.New(p, of, n).Stops())
+	}
+	u.ends = map[*ir.State]*end{}
+	for _, state := range terminals(s.Machine) {
+		if s.Unreachable(state) {
+			continue
+		}
+		e := &end{}
+		u.ends[state] = e
+		w := s.PathTo(state)
+		if w == nil {
+			continue
+		}
+		if run, replays := s.replays(w); replays {
+			e.run, e.lasts, e.sure = run, lastOf(run), true
+			if s.calls() {
+				f := Figure{}
+				e.sure, e.lasts = s.combines(&f, run), f.lasts
+			}
+		}
+	}
+	return u
+}
+
+// terminals are those of m.
+func terminals(m *ir.Machine) []*ir.State {
+	var list []*ir.State
+	for _, s := range m.States {
+		if s.Kind == ir.Terminal {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// isFree reports whether no path depends on what the run is given.
+func (s *shared) isFree() bool {
+	t := data.New(s.Machine)
+	return !slices.ContainsFunc(s.Machine.Params, func(v *ir.Var) bool { return t.Vars[v].Read })
+}
+
+// known is what the table of the machine says of those that it calls.
+func (s *shared) known() []*flat.Callee {
+	list := make([]*flat.Callee, len(s.Machine.Activities))
+	for i, u := range s.callees {
+		if u == nil {
+			continue
+		}
+		a := s.Machine.Activities[i]
+		c := &flat.Callee{Waits: u.waits, Time: u.time, Stops: u.stops}
+		for _, e := range a.Results {
+			if !u.broken && u.ends[e.Terminal] == nil {
+				c.Never = append(c.Never, e)
+			}
+		}
+		list[i] = c
+	}
+	return list
+}
+
+// lasts is how long a run of each machine lasts that is called, by activity; nil where
+// there is none.
+func (s *shared) lasts() []int64 {
+	if !s.calls() {
+		return nil
+	}
+	list := make([]int64, len(s.callees))
+	for i, u := range s.callees {
+		if u != nil {
+			list[i] = u.time
+		}
+	}
+	return list
+}
+
+// calls reports whether the machine calls another.
+func (s *shared) calls() bool {
+	return slices.ContainsFunc(s.Machine.Activities, func(a *ir.Activity) bool { return a.Machine != nil })
+}
+
+// CallsBroken reports whether the machine calls one of whose runs nothing is known, since
+// it has errors of its own.
+func (s *shared) CallsBroken() bool {
+	return slices.ContainsFunc(s.callees, func(u *Summary) bool { return u != nil && u.broken })
+}
+
+// figure is the worst case of the machine in one measure; nil where it has no such figure.
+func (u *Summary) figure(of measure) *Figure {
+	if u.broken {
+		return nil
+	}
+	return u.callee.proof.worst.of(u.machine, of)
+}
+
+// reaches looks for a run that reaches the figure of a measure and ends in terminal, or
+// for nil has not ended, and says how long it lasts.
+func (u *Summary) reaches(of measure, terminal *ir.State) shown {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	key := ending{of, terminal}
+	found, known := u.shown[key]
+	if !known {
+		found = u.callee.reachesAt(u.figure(of), terminal)
+		u.shown[key] = found
+	}
+	return found
+}
+
+// reachesAt replays the longest run of f that ends in terminal.
+func (s *shared) reachesAt(f *Figure, terminal *ir.State) shown {
+	p := s.Product()
+	if f == nil || f.weight == nil || f.past || !f.Exact {
+		return shown{}
+	}
+	length, path := p.LongestInto(f.weight, terminal)
+	if length != f.length || !s.mayShow(len(path)) {
+		return shown{}
+	}
+	at := *f
+	at.path = path
+	w, retries, whole := p.RunAll(path)
+	s.rows += len(w.Path)
+	run, replays := s.replays(s.ends(w, replay.Taken))
+	switch {
+	case !replays || !retries || !whole:
+		return shown{}
+	case !s.calls():
+		return shown{lastOf(run), true, run}
+	}
+	run, ok := s.combined(&at, w, run)
+	return shown{at.lasts, ok, run}
+}
+
+// lastOf is when the last input of run comes.
+func lastOf(run *witness.Witness) time.Duration {
+	last := time.Duration(0)
+	for _, row := range run.Path {
+		last = max(last, row.At)
+	}
+	return last
+}
+
+// zero reports whether f is known to be nothing.
+func (f *Figure) zero() bool { return f != nil && f.Amount != nil && f.Amount.Sign() == 0 }
+
+// one is a weight or an amount of one.
+func one() *big.Rat { return big.NewRat(1, 1) }

@@ -1,0 +1,135 @@
+package golang
+
+import (
+	"github.com/fsmc-dev/fsmc/codegen"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// A machine that is called runs as a child: the engine starts it, so a program calls
+// nothing of it. It has to be registered before the machine that calls it. One of the same
+// package has a function for that; of one of another package the definition stands in the
+// file, since the import of that package would need its path, and cycles of folders are
+// allowed in the source but not in Go.
+
+// planCalls plans how the machines that m calls are registered; own are those of the file.
+func (m *machinePlan) planCalls(p *planner, own []*ir.Machine, o codegen.SourceOptions) {
+	here := map[*ir.Machine]bool{}
+	for _, other := range own {
+		here[other] = true
+	}
+	away := map[*ir.Machine]bool{}
+	for _, a := range m.src.Activities {
+		switch callee := a.Machine; {
+		case callee == nil:
+		case here[callee] || o.Elsewhere == nil || !o.Elsewhere(m.src, callee.Span):
+			m.Calls = append(m.Calls, registering(callee))
+		default:
+			m.addAway(callee, o.Definition, away)
+		}
+	}
+	if len(m.Away) > 0 {
+		p.declare(m.low+"Called", m.src.Span)
+	}
+}
+
+// registering is the call that registers m without functions for its activities and guards.
+func registering(m *ir.Machine) string {
+	call := "Register" + exported(m.Name) + "(engine"
+	if len(sideEffects(m)) > 0 {
+		call += ", nil"
+	}
+	if len(m.Guards) > 0 {
+		call += ", nil"
+	}
+	return call + ")"
+}
+
+// addAway adds the definition of callee, behind those of the machines that it calls.
+func (m *machinePlan) addAway(callee *ir.Machine, definition func(*ir.Machine) []byte, known map[*ir.Machine]bool) {
+	if known[callee] {
+		return
+	}
+	known[callee] = true
+	for _, a := range callee.Activities {
+		if a.Machine != nil {
+			m.addAway(a.Machine, definition, known)
+		}
+	}
+	m.Away = append(m.Away, string(definition(callee)))
+}
+
+// sideEffects are the activities of m that a program does: no machines.
+func sideEffects(m *ir.Machine) []*ir.Activity {
+	var out []*ir.Activity
+	for _, a := range m.Activities {
+		if a.Machine == nil {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// addExit plans the event of a child's terminal, which has no name in Go: its payload stands
+// in generated tests alone.
+func (m *machinePlan) addExit(e *ir.Event) {
+	fields := &structPlan{}
+	typ := "struct{ "
+	for i, f := range e.Fields {
+		name, t := f.Name, f.Type
+		if w := f.Whole; w != nil {
+			if i > 0 && e.Fields[i-1].Whole == w {
+				continue
+			}
+			name, t = w.Name, w.Type
+		}
+		field := fieldPlan{Name: exported(name), JSON: name, Type: m.goType(t), typ: t}
+		fields.Fields = append(fields.Fields, field)
+		typ += field.Name + " " + field.Type + " `json:" + quote(name) + "`; "
+	}
+	fields.Type = typ + "}"
+	m.ev[e] = &eventPlan{src: e, Name: e.Name, Payload: fields}
+}
+
+// refuseCalls reports what a core has no place for: it has no activities, and no children.
+func (p *planner) refuseCalls(m *ir.Machine) {
+	for _, d := range m.Dos {
+		if d.Activity.Machine != nil {
+			p.notInCore(m, d.Span, "a machine that runs as a child is not supported in a core yet")
+		}
+	}
+}
+
+// notInCore reports something that a core does not have.
+func (p *planner) notInCore(m *ir.Machine, at token.Span, message string) {
+	p.list.Add(diag.Diagnostic{
+		Rule: "not-yet", Severity: diag.Error, Machine: m.Name, Span: at, Message: message,
+		Help: "Leave --core out: the binding to the runtime has all of the machine.",
+	})
+}
+
+// registerCalls writes what registers the machines that m calls.
+func (p *printer) registerCalls(m *machinePlan) {
+	for _, call := range m.Calls {
+		p.f("if err := %s; err != nil {\nreturn err\n}", call)
+	}
+	if len(m.Away) > 0 {
+		p.f("for _, called := range %sCalled {", m.low)
+		p.f("if err := engine.Register(runtime.MustCompile(called), \"\", runtime.Handlers{}); err != nil {\nreturn err\n}\n}")
+	}
+}
+
+// away writes the definitions of machines of other packages.
+func (p *printer) away(m *machinePlan) {
+	if len(m.Away) == 0 {
+		return
+	}
+	p.f("// %sCalled are the machines of other packages that run as children, those that are", m.low)
+	p.f("// called before those that call them.")
+	p.f("var %sCalled = []string{", m.low)
+	for _, definition := range m.Away {
+		p.f("%s,", jsonLiteral(definition))
+	}
+	p.f("}\n")
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/fsmc-dev/fsmc/examples/internal/transcript"
+)
+
+// asProgram makes the test binary be the program: it starts itself as such, and
+// so do the processes that it starts.
+const asProgram = "BATCH_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestKilled runs the whole example with fewer documents: three workers at least are killed
+// in the middle of them, and the program itself holds what is left against what was promised.
+func TestKilled(t *testing.T) {
+	t.Parallel() // it mostly waits
+	documents, kills := "400", 6
+	if testing.Short() {
+		documents, kills = "200", 3
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-dir", t.TempDir(), "-documents", documents, "-every", "500ms")
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	transcript.Check(t, "README.md", "go run ./examples/batch", string(out))
+	if n := strings.Count(string(out), "  killed: "); n < kills {
+		t.Errorf("%d workers were killed, want %d at least:\n%s", n, kills, out)
+	}
+	if strings.Contains(string(out), "FAIL") {
+		t.Errorf("a promise is broken:\n%s", out)
+	}
+}
+
+// TestRefuses: a folder that has a batch is left as it is, and so is a count that no machine takes.
+func TestRefuses(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(database(dir), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []show{{dir: dir, documents: 1}, {dir: t.TempDir(), documents: 1001}, {dir: t.TempDir()}} {
+		if err := s.run(t.Context()); err == nil {
+			t.Errorf("%+v is no error", s)
+		}
+	}
+}

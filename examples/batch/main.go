@@ -1,0 +1,42 @@
+// Command batch reads a thousand documents by child runs of child runs, while its workers
+// are killed with SIGKILL again and again. A third of the documents cannot be read. Before
+// it starts anything it prints what the batch can cost at most; at the end each document
+// stands in exactly one of three lists.
+//
+//	go run ./examples/batch
+package main
+
+import (
+	"context"
+	"flag"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
+)
+
+//go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen batch.fsm
+
+func main() {
+	program.Main("batch", command().run)
+}
+
+// runner is what the flags ask for.
+type runner interface {
+	run(ctx context.Context) error
+}
+
+// command reads the flags.
+func command() runner {
+	var s show
+	var isWorker bool
+	flag.StringVar(&s.dir, "dir", "", "keep the database and the documents in this folder")
+	flag.IntVar(&s.documents, "documents", 1000, "how many; at most 1,000")
+	flag.IntVar(&s.kills, "kills", 12, "how often the worker is killed")
+	flag.DurationVar(&s.every, "every", 1500*time.Millisecond, "how long a worker lives")
+	flag.BoolVar(&isWorker, "worker", false, "work on the batch in -dir; the program starts itself so")
+	flag.Parse()
+	if isWorker {
+		return &worker{dir: s.dir}
+	}
+	return &s
+}

@@ -1,0 +1,331 @@
+package resolve
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// A machine that is called is to its caller an activity: its parameters are those of the
+// machine, its results the terminals, each an event with what the terminal returns. So
+// results, arms, fan-outs and labels need no case for it.
+
+// call is that a machine calls another one.
+type call struct {
+	callee   *resolver
+	do       *ast.Do // the first that does
+	activity *ir.Activity
+	exits    map[string]*ir.Event // by the name of the terminal
+	by       *ir.Import           // which brings it; nil where it stands in the same file
+}
+
+// callable is a machine that a file knows.
+type callable struct {
+	file *file // in which it stands
+	src  *ast.Machine
+	imp  *ir.Import // which brings it; nil for one of the file
+}
+
+// call is a call of src; nil where the file knows no such machine.
+func (f *file) call(src *ast.Do) *call {
+	c, ok := f.callables[src.Activity.Text]
+	if !ok {
+		return nil
+	}
+	if c.imp != nil {
+		c.imp.Used = true
+	}
+	return &call{callee: c.file.resolverOf(c.src), do: src, by: c.imp}
+}
+
+// resolverOf is the resolver of a machine of f, with what it declares.
+func (f *file) resolverOf(src *ast.Machine) *resolver {
+	if known := f.resolvers[src]; known != nil {
+		return known
+	}
+	f.declare()
+	f.resolveImports()
+	r := newResolver(f.unit, src)
+	r.file, r.enums.outer = f, f.imported
+	f.resolvers[src] = r
+	r.declarations()
+	r.m.Incomplete = r.m.Incomplete || f.faulty
+	if !f.named {
+		f.outside = append(f.outside, r)
+	}
+	return r
+}
+
+// findCalls finds the machines that the states call, once.
+func (r *resolver) findCalls() {
+	if r.calls != nil {
+		return
+	}
+	r.calls = map[string]*call{}
+	for _, n := range r.nodes {
+		for _, item := range n.items {
+			if src, ok := item.(*ast.Do); ok && src.Machine && present(src.Activity) && r.calls[src.Activity.Text] == nil {
+				if c := r.file.call(src); c != nil {
+					r.calls[src.Activity.Text] = c
+				}
+			}
+		}
+	}
+}
+
+// declareCalls declares the machines that the states call, in the order of their names.
+func (r *resolver) declareCalls() {
+	r.findCalls()
+	for _, c := range r.inOrder() {
+		r.declareCall(c)
+	}
+}
+
+// addCosts makes the costs of the machines that r calls, and that these call, costs of r
+// where that has a budget: those of a run are those of its tree.
+func (r *resolver) addCosts() {
+	if !slices.ContainsFunc(r.src.Items, func(item ast.Item) bool { _, is := item.(*ast.Budget); return is }) {
+		return
+	}
+	known := map[*resolver]bool{r: true}
+	for next := []*resolver{r}; len(next) > 0; next = next[1:] {
+		next[0].findCalls()
+		for _, c := range next[0].inOrder() {
+			if known[c.callee] {
+				continue
+			}
+			known[c.callee] = true
+			next = append(next, c.callee)
+			for _, a := range c.callee.m.Activities {
+				for _, cost := range a.Costs {
+					r.costs.keep(cost.Name, true)
+					r.costsBelow[cost.Name] = true
+				}
+			}
+		}
+	}
+}
+
+// declareCall declares a machine that is called as an activity, and its terminals as
+// events.
+func (r *resolver) declareCall(c *call) {
+	m := c.callee.m
+	if first := r.callables.first(ir.Exported(m.Name)); first != nil {
+		r.report(duplicateName, c.do.Activity.Span(), "machine "+quote(m.Name)+" is called here, and "+r.callables.kind+" "+quote(first.Text)+" has its name",
+			"Rename the activity or the guard.", related(first.Span(), "it is declared here"))
+	}
+	a := &ir.Activity{
+		Name: m.Name, Machine: m, Params: r.paramsOf(c), Fails: []*ir.Category{r.cancelled()},
+		Doc: m.Doc, Span: c.do.Activity.Span(), Index: len(r.m.Activities),
+	}
+	c.activity, c.exits = a, map[string]*ir.Event{}
+	r.m.Activities = append(r.m.Activities, a)
+	for _, s := range m.Root.Children {
+		if s.Kind != ir.Terminal {
+			continue
+		}
+		e := &ir.Event{
+			Name: m.Name + "." + s.Name, Terminal: s, Raisers: []*ir.Activity{a},
+			Doc: s.Doc, Span: s.Span, Index: len(r.m.Events),
+		}
+		r.payload[e] = map[string]*ir.EventField{}
+		for i, ref := range s.Returns {
+			v := ref.Var
+			f := &ir.EventField{Name: v.Name, Whole: v.Whole, Type: r.shared(c, v), Doc: v.Doc, Span: ref.Span(), Index: i}
+			e.Fields = append(e.Fields, f)
+			if r.payload[e][v.Declared()] == nil {
+				r.payload[e][v.Declared()] = &ir.EventField{Name: v.Declared(), Type: v.DeclaredType(), Doc: f.Doc, Span: f.Span, Index: i}
+			}
+		}
+		a.Results = append(a.Results, e)
+		c.exits[s.Name] = e
+		r.m.Events = append(r.m.Events, e)
+	}
+}
+
+// paramsOf are the parameters of a machine that is called, as an activity has them.
+func (r *resolver) paramsOf(c *call) []*ir.Param {
+	var out []*ir.Param
+	for _, v := range c.callee.m.Params {
+		out = append(out, &ir.Param{Name: v.Name, Whole: v.Whole, Type: r.shared(c, v), Optional: v.Optional, Span: v.Span})
+	}
+	return out
+}
+
+// shared is the type of v, which a machine takes from those that call it, or returns to
+// them: one that both know.
+func (r *resolver) shared(c *call, v *ir.Var) *ir.Type {
+	inner := v.DeclaredType()
+	for inner.Kind == ir.List && inner.Elem != nil {
+		inner = inner.Elem
+	}
+	switch {
+	case inner.Kind == ir.RecordKind:
+		r.foreign(c, v, "record "+quote(inner.Record.Name), inner.Record.Span, "Hand over its fields, or a json.")
+		return invalid
+	case inner.Kind != ir.EnumKind:
+		return v.Type
+	case !inner.Enum.OfFile:
+		r.foreign(c, v, "enum "+quote(inner.Enum.Name), inner.Enum.Span, "Declare the enum in a file, outside its machines.")
+		return invalid
+	}
+	if known, ok := r.enums.lookup(inner.Enum.Name); ok && known != inner.Enum {
+		r.report(duplicateName, c.do.Activity.Span(), quote(v.Declared())+" of machine "+quote(c.callee.m.Name)+" has the type "+quote(inner.Enum.Name)+", which is another enum here",
+			"Rename one of the two.", related(inner.Enum.Span, "its type is declared here"), related(known.Span, "the other one is declared here"))
+		return invalid
+	}
+	r.outer[inner.Enum], inner.Enum.Used = true, true
+	return v.Type
+}
+
+// foreign reports a value that a machine cannot take from those that call it, or return
+// to them: they do not know its type.
+func (r *resolver) foreign(c *call, v *ir.Var, typ string, at token.Span, help string) {
+	r.mismatch(c.do.Activity.Span(), quote(v.Declared())+" of machine "+quote(c.callee.m.Name)+" is of "+typ+", which is declared inside that machine", help)
+	d := &r.list[len(r.list)-1]
+	d.Related = append(d.Related, related(at, "it is declared here"))
+}
+
+// cancelled is the category of a child that ended in no terminal.
+func (r *resolver) cancelled() *ir.Category {
+	if c := r.categories.names[ir.Cancelled]; c != nil {
+		return c
+	}
+	c := &ir.Category{Name: ir.Cancelled}
+	r.categories.keep(c.Name, c)
+	r.m.Categories = slices.Insert(r.m.Categories, len(r.m.Categories)-len(builtinCategories), c)
+	for i, other := range r.m.Categories {
+		other.Index = i
+	}
+	return c
+}
+
+// doMachine resolves the machine that d calls, and what it may not have; nil where the
+// machine is unknown.
+func (r *resolver) doMachine(d *ir.Do, src *ast.Do) *ir.Activity {
+	name := src.Activity
+	if !present(name) {
+		return nil
+	}
+	if src.Scope != nil {
+		r.mismatch(src.Scope.Span(), "`per` on a machine: each time it is called, a run of its own begins", "Remove `per`.")
+		d.Scope = ir.Scope{Kind: ir.PerVisit}
+	}
+	for _, l := range src.Limits {
+		if l.Name != "timeout" {
+			r.mismatch(l.Span(), quote(l.Name)+" on a machine: a run reports no such thing to the one that calls it", "Remove it, or write a `timeout`.")
+		}
+	}
+	d.Heartbeat, d.Progress = nil, nil
+	if c := r.calls[name.Text]; c != nil {
+		return c.activity
+	}
+	if _, other := r.callables.names[name.Text]; other {
+		kind, help := "an activity", "Write `do "+name.Text+"(…)`."
+		if r.callables.names[name.Text] {
+			kind, help = "a guard", "Call a machine here; guards are asked in `when`."
+		}
+		r.report(unknownName, name.Span(), quote(name.Text)+" is "+kind+", and no machine", help)
+		return nil
+	}
+	r.unknownMachine(name)
+	return nil
+}
+
+// unknownMachine reports that no machine is called name: one that another file of the
+// unit declares needs an import.
+func (r *resolver) unknownMachine(name *ast.Name) {
+	if other := r.declaring[name.Text]; other != nil {
+		r.report(unknownName, name.Span(), "machine "+quote(name.Text)+" is not known in this file", "Import the file that declares it.",
+			related(other.Span(), "it is declared here"))
+		return
+	}
+	r.unknown("machine", name, near(r, name.Text, r.file.callables))
+}
+
+// labelOf is how the arms of n call d: a machine without `as` by its name. Where that is
+// taken it is reported, and the label is empty.
+func (r *resolver) labelOf(n *node, d *ir.Do, src *ast.Do, labels *space[bool]) string {
+	name := src.Label
+	if name == nil && d.Activity.Machine != nil {
+		name = src.Activity
+		if unlabelled, taken := labels.names[name.Text]; taken && unlabelled {
+			r.report(ambiguousLabel, name.Span(), r.says(n)+" calls machine "+quote(name.Text)+" twice without a label",
+				"Write `as` and a name of its own behind each, so that the arms can tell them apart.")
+			return ""
+		}
+	}
+	if name == nil || !claim(r, labels, name, src.Label == nil) {
+		return ""
+	}
+	return name.Text
+}
+
+// exitsOf resolves a trigger that names the terminal of a machine, by a label of n or by
+// the name of the machine: a trigger for each machine that is meant. It is false where
+// src is no such trigger.
+func (r *resolver) exitsOf(n *node, src *ast.Trigger) ([]*ir.Trigger, bool) {
+	if src.Kind != "event" || !present(src.Label) || !present(src.Name) || len(r.calls) == 0 {
+		return nil, false
+	}
+	label, byLabel := src.Label.Text, false
+	var called []*ir.Activity
+	for _, d := range r.labelled(n, label) {
+		if d.Activity.Machine == nil || d.Activity.Name != label {
+			byLabel = true
+		}
+		if d.Activity.Machine != nil && !slices.Contains(called, d.Activity) {
+			called = append(called, d.Activity)
+		}
+	}
+	if c := r.calls[label]; c != nil && !byLabel {
+		called = []*ir.Activity{c.activity}
+	}
+	if len(called) == 0 {
+		return nil, false
+	}
+	var out []*ir.Trigger
+	if e := r.events.names[src.Name.Text]; e != nil && byLabel {
+		if t := r.trigger(n, src); t != nil {
+			out = append(out, t)
+		}
+	}
+	names := map[string]bool{}
+	for _, a := range called {
+		exits := r.calls[a.Name].exits
+		for name := range exits {
+			names[name] = true
+		}
+		if e := exits[src.Name.Text]; e != nil {
+			t := &ir.Trigger{Kind: ir.OnEvent, Event: e, Span: src.Span()}
+			if byLabel {
+				r.label(n, t, src.Label)
+			}
+			t.Element = r.elementOf(n, t)
+			out = append(out, t)
+		}
+	}
+	if len(out) == 0 && !called[0].Machine.Incomplete {
+		r.misspelt(unknownName, src.Name.Span(), "machine "+quote(called[0].Name)+" has no terminal "+quote(src.Name.Text),
+			"Name one of its terminals: "+strings.Join(slices.Sorted(maps.Keys(names)), ", ")+".", near(r, src.Name.Text, names))
+	}
+	return out, true
+}
+
+// refuseHeldCalls reports a budget to which runs are held, and which those that they start
+// spend.
+func (r *resolver) refuseHeldCalls() {
+	if len(r.m.Enforced()) == 0 {
+		return
+	}
+	for _, c := range r.m.Budget.Costs {
+		if r.costsBelow[c.Name] {
+			r.report(notYet, c.Span, "a run cannot be held to its budget of "+quote(c.Name)+" by `on over_budget` yet: machines that run as children spend it",
+				"Hold each of these machines to a budget of its own, or take `on over_budget` out.")
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// keeper looks after the children of runs. Every worker has one, since it needs no functions
+// for that: it starts the child that a task asks for, tells the parent how it has ended, or
+// that its time is over, cancels children that have been left behind, and finishes
+// runs that waited for such children alone. Each of these is one durable write, under the
+// claim of the task or as an input that is taken once, so that it does not matter how many
+// keepers there are and when one dies.
+type keeper struct {
+	worker *worker
+
+	mu     sync.Mutex
+	busy   int
+	looked time.Time // when it last looked for children that were left behind
+	trees  int64     // and what the engine had counted until then
+	// told are the children that it has cancelled and that have yet to end, and
+	// whether with force.
+	told   map[string]bool
+	untold rests[string] // children that it could not cancel, and runs that it could not finish
+}
+
+// keeping is how many tasks a keeper deals with at once: each for no longer than the store needs.
+const keeping = 16
+
+// round does what there is to do, and reports whether there may be more.
+func (k *keeper) round(ctx context.Context, now time.Time) (bool, error) {
+	e := k.worker.engine
+	calls := e.calls()
+	if len(calls) == 0 {
+		return false, nil
+	}
+	children, _ := e.withoutChildren(calls)
+	claimed, err := k.claim(ctx, children, now)
+	if err != nil {
+		return false, fmt.Errorf("claiming the tasks of children: %w", err)
+	}
+	trees := e.trees.Load()
+	if trees == k.trees && now.Sub(k.looked).Abs() < e.poll {
+		return claimed, nil
+	}
+	k.looked, k.trees = now, trees
+	if err := k.cancelLeft(ctx, now); err != nil {
+		return false, fmt.Errorf("looking for children without a parent: %w", err)
+	}
+	if err := k.finish(ctx, now); err != nil {
+		return false, fmt.Errorf("looking for runs that are ending: %w", err)
+	}
+	return claimed || e.trees.Load() != trees, nil
+}
+
+// claim takes tasks that call machines.
+func (k *keeper) claim(ctx context.Context, calls []store.Claimable, now time.Time) (bool, error) {
+	e := k.worker.engine
+	k.mu.Lock()
+	free := keeping - k.busy
+	k.mu.Unlock()
+	if free <= 0 || len(calls) == 0 {
+		return false, nil
+	}
+	rows, err := k.worker.scope.claim(ctx, store.ClaimQuery{
+		Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free, Activities: calls,
+	})
+	for i := range rows {
+		failpoint.Hit(failpoint.Claimed)
+		k.mu.Lock()
+		k.busy++
+		k.mu.Unlock()
+		k.worker.attempts.Go(func() {
+			k.keep(&rows[i])
+			k.mu.Lock()
+			k.busy--
+			k.mu.Unlock()
+			k.worker.wakeUp()
+		})
+	}
+	return len(rows) > 0, err
+}
+
+// keep deals with one task.
+func (k *keeper) keep(t *store.TaskRow) {
+	e := k.worker.engine
+	ctx, cancel := context.WithCancelCause(k.worker.ctx)
+	defer cancel(nil)
+	c := &call{running: running{
+		engine: e, worker: k.worker, task: *t, ctx: ctx, cancel: cancel, nudge: make(chan struct{}, 1), claimed: e.clock.Now(),
+	}}
+	if !c.prepare() {
+		return
+	}
+	switch {
+	case t.Child == "":
+		c.start()
+	case t.ChildEnded:
+		c.tell()
+	default:
+		c.overdue()
+	}
+}
+
+// cancelLeft cancels the children whose task has been cancelled. Those that know, and have
+// yet to end, are passed over.
+func (k *keeper) cancelLeft(ctx context.Context, now time.Time) error {
+	rows, err := k.worker.engine.store.Leftovers(ctx, 0)
+	if err != nil {
+		return err
+	}
+	k.untold.end(now, func(string) {})
+	var mu sync.Mutex
+	told := map[string]bool{}
+	sideBySide(len(rows), func(i int) {
+		t := &rows[i]
+		if _, resting := k.untold.active(t.Child, now); resting || !k.worker.scope.covers(t.Run) {
+			return
+		}
+		forced, err := k.worker.engine.cancelChild(ctx, t, k.told)
+		if err != nil {
+			k.worker.engine.logger.Warn("a child could not be cancelled", slog.String("run", t.Child), slog.Any("error", err))
+			k.untold.failed(t.Child, now, 0)
+			return
+		}
+		mu.Lock()
+		told[t.Child] = forced
+		mu.Unlock()
+	})
+	k.told = told
+	return nil
+}
+
+// finish finishes the runs whose children have ended.
+func (k *keeper) finish(ctx context.Context, now time.Time) error {
+	e := k.worker.engine
+	return store.EachRun(ctx, e.store, RunFilter{Status: machine.Ending}, batch, func(row *RunRow) error {
+		if _, resting := k.untold.active(row.Run, now); resting || !k.worker.scope.covers(row.Run) {
+			return nil
+		}
+		if err := e.finish(ctx, row.Run); err != nil {
+			e.logger.Warn("a run that was ending could not finish", slog.String("run", row.Run), slog.Any("error", err))
+			k.untold.failed(row.Run, now, 0)
+		}
+		return nil
+	})
+}
+
+// cancelChild cancels the child of a task that has been cancelled, with force where its
+// parent was, unless told says that it knows. It reports whether that was with force.
+func (e *Engine) cancelChild(ctx context.Context, t *store.TaskRow, told map[string]bool) (forced bool, err error) {
+	_, parent, err := e.snapshot(ctx, t.Run)
+	if err != nil {
+		return false, err
+	}
+	forced = parent.Forced
+	if before, knows := told[t.Child]; knows && (before || !forced) {
+		return before, nil
+	}
+	failpoint.Hit(failpoint.CancelsChild)
+	in := machine.Input{Kind: machine.CancelInput, Force: forced, Actor: t.Run, Reason: "its parent has left " + t.Do}
+	_, err = e.apply(ctx, &request{run: t.Child, input: func(*Machine, *machine.Snapshot) (machine.Input, error) { return in, nil }})
+	var refused *Rejected
+	if errors.As(err, &refused) && errors.Is(err, ErrFinished) {
+		err = nil // it ends without that
+	}
+	return forced, err
+}
+
+// cancelBelow cancels the children that a run has left behind, and theirs, as the keepers of
+// workers do, for who may be alone.
+func (e *Engine) cancelBelow(ctx context.Context, run string) error {
+	tasks, err := e.store.Tasks(ctx, run)
+	if err != nil {
+		return fmt.Errorf("the tasks of run %q: %w", run, err)
+	}
+	failed := make([]error, len(tasks))
+	sideBySide(len(tasks), func(i int) {
+		t := &tasks[i]
+		if !t.Cancelled || !t.ChildHolds() {
+			return
+		}
+		if _, failed[i] = e.cancelChild(ctx, t, nil); failed[i] == nil {
+			failed[i] = e.cancelBelow(ctx, t.Child)
+		}
+	})
+	if err := errors.Join(failed...); err != nil {
+		return err
+	}
+	row, err := e.store.Load(ctx, run)
+	if err != nil || row.Status != machine.Ending {
+		return err
+	}
+	return e.finish(ctx, run)
+}
+
+// finish finishes a run that is ending, unless some child has yet to end.
+func (e *Engine) finish(ctx context.Context, run string) error {
+	tasks, err := e.store.Tasks(ctx, run)
+	if err != nil || len(tasks) > 0 {
+		return err
+	}
+	failpoint.Hit(failpoint.TreeStops)
+	_, err = e.apply(ctx, &request{run: run, input: stopped})
+	if errors.Is(err, ErrFinished) { // by someone else
+		err = nil
+	}
+	return err
+}
+
+// stopped is the input that finishes a run which is ending, and no other.
+func stopped(m *Machine, s *machine.Snapshot) (machine.Input, error) {
+	in := machine.Input{Kind: machine.StoppedInput}
+	if s.Status != machine.Ending {
+		return in, m.Reject(s, &in, "the run is "+string(s.Status), ErrFinished)
+	}
+	return in, nil
+}
+
+// applyEnd finishes a run at once that a request has ended, and that left children behind,
+// where those have ended meanwhile, or there were none. If that fails a keeper does it. What
+// an event with an id is answered stays what is remembered of it.
+func (e *Engine) applyEnd(ctx context.Context, c *request, out applied, live *liveRun) applied {
+	if out.steps == 0 || out.snapshot.Status != machine.Ending {
+		return out
+	}
+	tasks, err := e.store.Tasks(ctx, live.id)
+	if err != nil || len(tasks) > 0 {
+		return out
+	}
+	end, err := e.applyOnce(ctx, &request{run: live.id, input: stopped}, live)
+	if err != nil || c.eventID != "" {
+		return out
+	}
+	out.snapshot, out.steps = end.snapshot, out.steps+end.steps
+	return out
+}

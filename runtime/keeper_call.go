@@ -1,0 +1,194 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// call is the task of a child, which a keeper has claimed.
+type call struct {
+	running
+	parent *machine.Snapshot
+	root   string
+}
+
+// childOf says of a run that starts which task it is the child of.
+type childOf struct {
+	task    *store.TaskRow
+	claim   store.Claim
+	root    string
+	timeout time.Duration
+}
+
+// prepare reads the parent. Where there is nothing to do the task has been dealt with.
+func (c *call) prepare() bool {
+	e, t := c.engine, &c.task
+	row, err := e.store.Load(c.ctx, t.Run)
+	if err != nil {
+		c.release(e.poll, err.Error(), nil)
+		return false
+	}
+	if c.host, c.parent, err = e.decode(c.ctx, &row); err != nil {
+		c.release(longestRest, err.Error(), nil)
+		return false
+	}
+	c.root = row.Root
+	of, known := attemptOf(c.host.machine, t)
+	switch {
+	case !known || c.host.machine.Callee(of.Do) == "":
+		c.release(longestRest, "there is no such call", nil)
+		return false
+	case !c.parent.IsOpen(of):
+		c.confirm()
+		return false
+	case c.parent.Status != Running || !c.parent.PausedAt.IsZero():
+		c.release(0, "the run is paused or halted", nil) // nothing of it is claimed until it goes on
+		return false
+	}
+	c.attempt = of
+	return true
+}
+
+// start starts the child, with arguments as they are now.
+func (c *call) start() {
+	e, m, t := c.engine, c.host.machine, &c.task
+	id := m.ChildID(c.parent, c.attempt)
+	callee, err := e.host(c.ctx, m.Callee(c.attempt.Do))
+	if err == nil {
+		err = e.keepDefinition(c.ctx, callee)
+	}
+	if err != nil {
+		e.logger.Error("a child cannot start", slog.String("run", t.Run), slog.String("machine", t.Activity), slog.Any("error", err))
+		c.release(longestRest, err.Error(), nil)
+		return
+	}
+	if len(id) > machine.MaxChildID {
+		c.fail("unknown", fmt.Sprintf("the id of the child would have %d bytes, more than the %d that are allowed", len(id), machine.MaxChildID))
+		return
+	}
+	a := e.asker(c.ctx, c.host)
+	args, err := m.TaskArgs(c.parent, c.attempt, e.now(), a.ask)
+	switch {
+	case a.unasked != nil:
+		c.release(longestRest, a.unasked.Error(), nil)
+		return
+	case err != nil:
+		c.fail("unknown", err.Error())
+		return
+	}
+	failpoint.Hit(failpoint.ChildStarts)
+	child := &childOf{task: t, claim: t.Claim(), root: c.root, timeout: t.Timeout}
+	err = c.insist(func(ctx context.Context) error {
+		_, err := e.apply(ctx, &request{run: id, start: callee, child: child, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
+			in, err := m.StartInput(args, e.now(), e.maxPayload)
+			in.Actor = t.Run
+			return in, err
+		}})
+		return err
+	})
+	failpoint.Hit(failpoint.ChildStarted)
+	c.started(id, err)
+	e.changes.notify(t.Run)
+}
+
+// started deals with what became of the start of a child.
+func (c *call) started(id string, err error) {
+	var refused *Rejected
+	switch {
+	case err == nil:
+	case errors.Is(err, ErrExists): // perhaps by this very task, which is held by it then
+		c.fail("unknown", "there is a run "+strconv.Quote(id)+" already")
+	case errors.As(err, &refused):
+		c.fail("unknown", "its arguments do not fit: "+refused.Why)
+	case errors.Is(err, ErrFenced):
+		c.leave()
+	case errors.Is(err, ErrNoGuard):
+		c.release(longestRest, err.Error(), nil)
+	default:
+		c.engine.logger.Error("a child could not be started; it will be tried again", slog.String("run", c.task.Run),
+			slog.String("child", id), slog.Any("error", err))
+	}
+}
+
+// leave gives up a task that is not the keeper's any more: because its run has moved on, is
+// paused or halted, or because another keeper has the task.
+func (c *call) leave() {
+	e := c.engine
+	claim := c.task.Claim()
+	if err := e.store.Confirm(c.ctx, claim, e.now()); errors.Is(err, ErrFenced) {
+		err = e.store.Release(c.ctx, claim, e.now(), e.now())
+		if err != nil && !errors.Is(err, ErrFenced) {
+			e.logger.Warn("the task of a child could not be released; its lease runs out", slog.String("run", claim.Run), slog.Any("error", err))
+		}
+	}
+	e.changes.notify(claim.Run)
+}
+
+// tell tells the parent how the child has ended.
+func (c *call) tell() {
+	e := c.engine
+	h, child, err := e.snapshot(c.ctx, c.task.Child)
+	if err != nil {
+		e.logger.Error("a child that has ended cannot be read", slog.String("run", c.task.Run), slog.Any("error", err))
+		c.release(longestRest, err.Error(), nil)
+		return
+	}
+	in, err := c.host.machine.EndedInput(c.attempt, h.machine, child, e.maxPayload)
+	if err != nil {
+		in = c.host.machine.FailureInput(c.attempt, "unknown", "the result does not fit: "+err.Error())
+	}
+	in.Took = child.Now.Sub(child.Started)
+	c.write(in)
+}
+
+// overdue says that the time of the child is over.
+func (c *call) overdue() {
+	c.fail("timeout", fmt.Sprintf("the run %q has not ended within %s", c.task.Child, machine.DurationText(c.task.Timeout)))
+}
+
+func (c *call) fail(category, message string) {
+	c.write(c.host.machine.FailureInput(c.attempt, category, message))
+}
+
+// write gives the parent the end of the attempt, under the claim.
+func (c *call) write(in machine.Input) {
+	e, claim, m := c.engine, c.task.Claim(), c.host.machine
+	info := c.named(AttemptInfo{End: AttemptResult})
+	if in.Kind == machine.FailureInput {
+		info.End, info.Category, info.Message = AttemptFailed, m.Definition().Categories[in.Category], in.Message
+	} else {
+		info.Event = m.Definition().Events[in.Event].Name
+	}
+	if in.Worker = e.worker; in.Took > 0 {
+		info.Duration = in.Took
+	}
+	failpoint.Hit(failpoint.TellsParent)
+	err := c.insist(func(ctx context.Context) error {
+		_, err := e.apply(ctx, &request{run: claim.Run, claim: &claim, attempt: &info, input: func(now *Machine, _ *machine.Snapshot) (machine.Input, error) {
+			if now.Hash() != m.Hash() {
+				return in, fmt.Errorf("%w: the run has another definition by now", ErrFenced)
+			}
+			return in, nil
+		}})
+		return err
+	})
+	failpoint.Hit(failpoint.ParentTold)
+	switch {
+	case err == nil:
+	case errors.Is(err, ErrFenced), errors.Is(err, ErrHalted):
+		c.leave()
+	case errors.Is(err, ErrNoGuard):
+		c.release(longestRest, err.Error(), nil)
+	default:
+		e.logger.Error("a parent could not be told; it will be tried again", slog.String("run", claim.Run),
+			slog.String("child", c.task.Child), slog.Any("error", err))
+	}
+}

@@ -1,0 +1,87 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// replayTold holds what a run was told by its children, as its history has it, against how
+// those have ended. That the records replay has been found.
+func (e *Engine) replayTold(ctx context.Context, row *RunRow, m *Machine) error {
+	visit := int64(0)
+	for seq := int64(0); seq < row.Seq; {
+		page, err := e.store.History(ctx, row.Run, seq, int(min(replayRecords, row.Seq-seq)))
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for i := range page {
+			seq = page[i].Seq
+			r, err := m.DecodeRecord(page[i].Record)
+			if err != nil {
+				return &Difference{Run: row.Run, Seq: seq, Err: err}
+			}
+			if err := e.sameEnd(ctx, row, m, r, visit); err != nil {
+				return err
+			}
+			visit = r.Visit
+		}
+	}
+	return nil
+}
+
+// sameEnd compares a result of a child with the child; visit is that in which it came. What an
+// operator has brought, or what was queued and is in an earlier record, is passed over.
+func (e *Engine) sameEnd(ctx context.Context, row *RunRow, m *Machine, r *machine.Record, visit int64) error {
+	in := &r.Input
+	if in.Kind != machine.ResultInput || in.Worker == "" || in.Queued || m.Callee(in.Do) == "" {
+		return nil
+	}
+	t := &machine.Task{Do: in.Do, Index: in.Index, Key: in.Key, Attempt: in.Attempt}
+	id := m.ChildID(&machine.Snapshot{Run: row.Run, Visit: visit}, t)
+	h, child, err := e.snapshot(ctx, id)
+	if errors.Is(err, ErrNotFound) {
+		if _, err := e.store.Load(ctx, row.Run); err != nil {
+			return fmt.Errorf("run %q: %w", row.Run, err) // the tree has been pruned
+		}
+		return &Difference{Run: row.Run, Seq: r.Seq, Err: fmt.Errorf("there is no run %q", id)}
+	}
+	if err != nil {
+		return &Difference{Run: row.Run, Seq: r.Seq, Err: err}
+	}
+	if child.Status != Finished {
+		return &Difference{Run: row.Run, Seq: r.Seq, Err: fmt.Errorf("the run %q has not ended", id)}
+	}
+	end, err := m.EndedInput(t, h.machine, child, MaxPayload)
+	if err != nil || end.Kind != in.Kind || end.Event != in.Event || !machine.ListValue(end.Data...).Equal(machine.ListValue(in.Data...)) {
+		return &Difference{Run: row.Run, Seq: r.Seq, Err: fmt.Errorf("the run %q ended otherwise", id)}
+	}
+	return nil
+}
+
+// childOfTask is the run that stands for an attempt of a call, as far as it has
+// started; nil where it has not, or the attempt is of an activity.
+func (e *Engine) childOfTask(ctx context.Context, m *Machine, s *machine.Snapshot, t *machine.Task) (*RunRow, error) {
+	if m.Callee(t.Do) == "" {
+		return nil, nil
+	}
+	row, err := e.store.Load(ctx, m.ChildID(s, t))
+	switch {
+	case errors.Is(err, ErrNotFound), err == nil && row.Parent != s.Run:
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("the child of run %q: %w", s.Run, err)
+	}
+	return &row, nil
+}
+
+// heldBy has a new task held by a child that has started.
+func heldBy(t *store.TaskRow, child *RunRow) {
+	t.Child, t.NotBefore = child.Run, store.Never
+	if t.Timeout > 0 {
+		t.NotBefore = child.Started.Add(t.Timeout)
+	}
+}

@@ -1,0 +1,88 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// A task with a child that has not ended is held by it: no worker holds it, and it goes
+// only when the child ends. Its not_before is when it can be claimed all the same, or so far
+// away that it never comes, so that a claim needs no condition of its own.
+const (
+	noChildHolds = ` AND (child IS NULL OR ended = 1)`
+	released     = `worker = NULL, claimed = NULL, lease_until = NULL, beat = NULL, progress = NULL`
+
+	holdByChild = `
+	UPDATE tasks SET child = ?, not_before = ?, ` + released + `
+	WHERE run = ? AND do = ? AND seq = ? AND epoch = ? AND worker IS NOT NULL AND cancelled = 0 AND child IS NULL AND awake = 1`
+	leaveClaimed = `
+	UPDATE tasks SET cancelled = 1, ` + released + `
+	WHERE run = ? AND do = ? AND seq = ? AND epoch = ? AND worker IS NOT NULL AND cancelled = 0`
+	leaveOpen = `
+	UPDATE tasks SET cancelled = 1, ` + released + `
+	WHERE run = ? AND do = ? AND cancelled = 0`
+	endHeld = `
+	UPDATE tasks SET ended = 1, not_before = ? WHERE child = ? AND ended = 0 AND cancelled = 0`
+	deleteLeftover = `
+	DELETE FROM tasks WHERE child = ? AND ended = 0 AND cancelled = 1`
+
+	deleteHeld = `
+	DELETE FROM tasks WHERE child = ?`
+)
+
+// startChild has the task of the parent held by the run that c creates, or says ErrFenced.
+func (t *tx) startChild(c *store.Commit) error {
+	due := c.ParentDue
+	if due.IsZero() {
+		due = store.Never
+	}
+	p := c.Parent
+	n, err := t.exec(holdByChild, c.Run.Run, micros(due), p.Run, p.Do, p.Seq, p.Epoch)
+	if err == nil && n == 0 {
+		err = machine.ErrFenced
+	}
+	if err == nil {
+		failpoint.Hit(failpoint.HeldByChild)
+	}
+	return err
+}
+
+// endChild lets the task of the parent be claimed from the end of its child on, or takes it
+// away where it has been cancelled. A task whose child had ended before is as it was.
+func (t *tx) endChild(c *store.Commit) error {
+	n, err := t.exec(endHeld, micros(c.Run.Updated), c.Run.Run)
+	if err == nil && n == 0 {
+		_, err = t.exec(deleteLeftover, c.Run.Run)
+	}
+	failpoint.Hit(failpoint.FreedByChild)
+	return err
+}
+
+// takeChild takes the child of a new task from the one that had it, and says whether it has
+// ended, and from when on the task can be claimed.
+func (t *tx) takeChild(ctx context.Context, row *store.TaskRow) (ended bool, notBefore time.Time, err error) {
+	child, ok, err := first(ctx, t, scanRun, selectRun, row.Child)
+	if err == nil && (!ok || child.Parent != row.Run) {
+		err = fmt.Errorf("%q is no child of %q", row.Child, row.Run)
+	}
+	if err != nil {
+		return false, notBefore, err
+	}
+	if ended, notBefore = child.Status == machine.Finished, row.NotBefore; ended {
+		notBefore = child.Updated
+	}
+	_, err = t.exec(deleteHeld, row.Child)
+	return ended, notBefore, err
+}
+
+// Leftovers implements store.Store.
+func (s *Store) Leftovers(ctx context.Context, limit int) ([]store.TaskRow, error) {
+	return glanceAll(ctx, s, scanTask, selectLeftovers, atMost(limit))
+}

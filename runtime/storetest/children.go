@@ -1,0 +1,477 @@
+package storetest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// child is the commit that creates a child under the claim of a task.
+func (f *fixture) child(run string, task *store.TaskRow) *store.Commit {
+	f.Helper()
+	c, claim := f.create(run), task.Claim()
+	c.Run.Parent, c.Run.Root, c.Parent = task.Run, f.load(task.Run).Root, &claim
+	return c
+}
+
+// call claims the one task that is ready, and has it held by a new child.
+func (f *fixture) call(run string, due time.Time) store.TaskRow {
+	f.Helper()
+	task := f.claimOne()
+	c := f.child(run, &task)
+	c.ParentDue = due
+	f.commit(c)
+	return task
+}
+
+// finish ends a run.
+func (f *fixture) finish(run string) {
+	f.Helper()
+	c := f.next(run)
+	c.Run.Status, c.Run.Outcome = machine.Finished, machine.Success
+	f.commit(c)
+}
+
+// standing is a step of a run that changes how it stands.
+func (f *fixture) standing(run string, status machine.Status, paused bool) {
+	f.Helper()
+	c := f.next(run)
+	c.Run.Status, c.Run.Paused = status, paused
+	f.commit(c)
+}
+
+// held looks whether a cancelled task of a run is held.
+func (f *fixture) held(run string, want bool) {
+	f.Helper()
+	got, err := f.s.Held(f.ctx, run, f.now)
+	f.must(err)
+	equal(f, got, want)
+}
+
+func (f *fixture) leftovers(want ...string) {
+	f.Helper()
+	rows, err := f.s.Leftovers(f.ctx, 0)
+	f.must(err)
+	var got []string
+	for _, t := range rows {
+		got = append(got, t.Child)
+	}
+	slices.Sort(got)
+	equal(f, got, want)
+}
+
+// fenced expects that nothing can be done under a claim.
+func (f *fixture) fenced(t *store.TaskRow) {
+	f.Helper()
+	claim := t.Claim()
+	_, err := f.s.Renew(f.ctx, claim, f.now, f.now.Add(ttl), nil)
+	f.refused(err, machine.ErrFenced)
+	f.refused(f.s.Release(f.ctx, claim, f.now, time.Time{}), machine.ErrFenced)
+	f.refused(f.s.Confirm(f.ctx, claim, f.now), machine.ErrFenced)
+	f.refused(f.s.Reclaim(f.ctx, claim, f.now), machine.ErrFenced)
+	c := f.next(t.Run)
+	c.Claim = &claim
+	f.refused(f.s.Commit(f.ctx, c), machine.ErrFenced)
+	f.refused(f.s.Commit(f.ctx, f.child("more", t)), machine.ErrFenced)
+	_, err = f.s.Load(f.ctx, "more")
+	f.refused(err, store.ErrNotFound)
+}
+
+func testChildStarts(f *fixture) {
+	c := f.create("r")
+	f.start(c, "a")
+	c.Run.Root = "" // the run itself
+	f.commit(c)
+	equal(f, f.load("r").Root, "r")
+	f.pass(time.Second)
+	task := f.call("r/c", time.Time{})
+	child := f.load("r/c")
+	equal(f, []string{child.Parent, child.Root}, []string{"r", "r"})
+
+	want := task // it is as it was, and its child holds it
+	want.Child, want.NotBefore = "r/c", store.Never
+	want.Worker, want.ClaimedAt, want.LeaseUntil, want.BeatAt, want.ProgressAt = "", time.Time{}, time.Time{}, time.Time{}, time.Time{}
+	equal(f, f.tasks("r"), []store.TaskRow{want})
+	equal(f, want.ChildHolds(), true)
+	f.fenced(&task)
+	f.held("r", false)
+	f.leftovers()
+	next, err := f.s.NextWake(f.ctx, f.now)
+	f.must(err)
+	equal(f, next, time.Time{})
+	f.pass(1000 * time.Hour)
+	f.idle()
+	f.refused(f.s.Commit(f.ctx, f.child("r/c", &task)), machine.ErrExists) // before ErrFenced
+
+	c = f.next("r/c") // a step says nothing of its parent
+	c.Run.Parent, c.Run.Root = "", ""
+	f.start(c, "a")
+	f.commit(c)
+	equal(f, f.load("r/c").Parent, "r")
+	f.call("r/c/d", time.Time{})
+	grandchild := f.load("r/c/d")
+	equal(f, []string{grandchild.Parent, grandchild.Root}, []string{"r/c", "r"})
+}
+
+// testChildRefused: no child starts but under a claim that is current, of a run that goes on.
+func testChildRefused(f *fixture) {
+	f.begin("r")
+	task := f.claimOne()
+	wrong := task
+	wrong.Epoch++
+	f.fenced(&wrong)
+	refused := func() {
+		f.Helper()
+		f.refused(f.s.Commit(f.ctx, f.child("r/c", &task)), machine.ErrFenced)
+		_, err := f.s.Load(f.ctx, "r/c")
+		f.refused(err, store.ErrNotFound)
+		equal(f, f.tasks("r")[0].Child, "")
+	}
+	f.standing("r", machine.Running, true)
+	refused()
+	f.standing("r", machine.Halted, false)
+	refused()
+	f.standing("r", machine.Running, false)
+	lost := f.child("r/c", &task)
+	lost.Run.Definition = "never put"
+	f.refused(f.s.Commit(f.ctx, lost), store.ErrNotFound)
+	equal(f, f.tasks("r")[0], task)
+	c := f.next("r")
+	c.Cancel = []string{"a"}
+	f.commit(c)
+	refused()
+	f.held("r", true) // by the worker, who confirms
+	f.leftovers()
+	f.must(f.s.Confirm(f.ctx, task.Claim(), f.now))
+	f.held("r", false)
+}
+
+func testChildEnds(f *fixture) {
+	f.begin("r")
+	f.call("r/c", time.Time{})
+	f.pass(time.Hour)
+	f.standing("r/c", machine.Halted, false)
+	f.standing("r/c", machine.Ending, false)
+	f.idle()
+	f.finish("r/c")
+	ended := f.now
+	f.commit(f.next("r/c")) // a step of a run that has ended ends it no second time
+	f.pass(time.Second)
+	task := f.claimOne()
+	equal(f, []any{task.Child, task.ChildEnded, task.NotBefore}, []any{"r/c", true, ended})
+	f.refused(f.s.Commit(f.ctx, f.child("more", &task)), machine.ErrFenced)
+	f.pass(2 * ttl) // who was to tell the parent is lost, and another does
+	f.must(f.s.Reclaim(f.ctx, task.Claim(), f.now))
+	again := f.claimOne()
+	equal(f, []any{again.Child, again.ChildEnded}, []any{"r/c", true})
+	for _, claim := range []store.Claim{task.Claim(), again.Claim(), again.Claim()} {
+		c := f.next("r")
+		c.Claim = &claim
+		err := f.s.Commit(f.ctx, c)
+		if told := claim == again.Claim() && len(f.tasks("r")) == 0; !told || err != nil {
+			f.refused(err, machine.ErrFenced)
+		}
+	}
+	equal(f, len(f.history("r")), 2)
+
+	f.begin("p") // a parent that is paused is told when it goes on
+	f.call("p/c", time.Time{})
+	f.standing("p", machine.Running, true)
+	f.finish("p/c")
+	f.idle()
+	f.standing("p", machine.Running, false)
+	equal(f, f.claimOne().ChildEnded, true)
+}
+
+// testChildTimeout: at its due a task can be claimed although the child has not ended. If it
+// then ends, the run takes no other until the child has.
+func testChildTimeout(f *fixture) {
+	f.begin("r")
+	due := f.now.Add(time.Hour)
+	f.call("r/c", due)
+	next, err := f.s.NextWake(f.ctx, f.now)
+	f.must(err)
+	equal(f, next, due)
+	f.pass(time.Hour - time.Microsecond)
+	f.idle()
+	f.pass(time.Microsecond)
+	task := f.claimOne()
+	equal(f, []any{task.Child, task.ChildEnded}, []any{"r/c", false})
+
+	c, claim := f.next("r"), task.Claim()
+	c.Claim = &claim
+	f.start(c, "a").Attempt = 2
+	f.commit(c)
+	old := f.tasks("r")[0]
+	equal(f, []any{old.Child, old.Cancelled, old.Worker, len(f.tasks("r"))}, []any{"r/c", true, "", 2})
+	f.fenced(&task)
+	f.pass(2 * ttl)
+	f.held("r", true)
+	f.leftovers("r/c")
+	f.idle()
+	q := f.query("w1", 1)
+	q.Run = "r"
+	rows, err := f.s.Claim(f.ctx, q)
+	f.must(err)
+	equal(f, len(rows), 0)
+	f.finish("r/c")
+	f.held("r", false)
+	f.leftovers()
+	equal(f, f.claimOne().Attempt, 2)
+	equal(f, len(f.tasks("r")), 1)
+
+	f.begin("s") // and where the child ends while its task is claimed, nothing is left
+	f.call("s/c", f.now)
+	task = f.claimOne()
+	f.finish("s/c")
+	c, claim = f.next("s"), task.Claim()
+	c.Claim = &claim
+	f.commit(c)
+	equal(f, len(f.tasks("s")), 0)
+	f.held("s", false)
+}
+
+// testChildCancelled: a cancelled task goes, unless its child has not ended.
+func testChildCancelled(f *fixture) {
+	for _, test := range []struct {
+		name  string
+		leave func(c *store.Commit, do string)
+	}{
+		{"cancelled", func(c *store.Commit, do string) { c.Cancel = append(c.Cancel, do) }},
+		{"ended", func(c *store.Commit, do string) { c.End = append(c.End, do) }},
+	} {
+		f.Run(test.name, func(*testing.T) {
+			r := test.name
+			f.commit(f.create(r))
+			for _, do := range []string{"waits", "runs", "due", "ended"} {
+				c := f.next(r)
+				f.start(c, do)
+				f.commit(c)
+				if do != "waits" {
+					q := f.query("w1", 10)
+					q.Run = r
+					rows, err := f.s.Claim(f.ctx, q)
+					f.must(err)
+					task := rows[slices.IndexFunc(rows, func(t store.TaskRow) bool { return t.Do == do })]
+					for _, other := range rows {
+						if other.Do != do {
+							f.must(f.s.Release(f.ctx, other.Claim(), f.now, time.Time{}))
+						}
+					}
+					start := f.child(r+"/"+do, &task)
+					if do == "due" {
+						start.ParentDue = f.now.Add(time.Second)
+					}
+					f.commit(start)
+				}
+			}
+			f.finish(r + "/ended")
+			f.pass(time.Second)
+			keeper := f.claim(10)
+			equal(f, len(keeper), 3) // but not the one that runs
+			due := keeper[slices.IndexFunc(keeper, func(t store.TaskRow) bool { return t.Do == "due" })]
+			for _, t := range keeper {
+				if t.Do != "due" {
+					f.must(f.s.Release(f.ctx, t.Claim(), f.now, time.Time{}))
+				}
+			}
+			c := f.next(r)
+			for _, do := range []string{"waits", "runs", "due", "ended", "none"} {
+				test.leave(c, do)
+			}
+			f.start(c, "runs")
+			f.commit(c)
+			f.leftovers(r+"/due", r+"/runs")
+			equal(f, len(f.tasks(r)), 3)
+			f.fenced(&due)
+			f.idle()
+			f.standing(r+"/due", machine.Ending, false)
+			f.standing(r, machine.Running, true) // which changes nothing for children
+			f.pass(2 * ttl)
+			f.finish(r + "/due")
+			f.held(r, true)
+			f.leftovers(r + "/runs")
+			f.finish(r + "/runs")
+			f.held(r, false)
+			f.leftovers()
+			f.standing(r, machine.Running, false)
+			equal(f, f.claimOne().Child, "")
+			equal(f, len(f.tasks(r)), 1)
+		})
+	}
+}
+
+// testChildTakenOver puts other tasks in the place of those of children, one of which
+// has ended since.
+func testChildTakenOver(f *fixture) {
+	f.commit(f.create("other"))
+	f.begin("r")
+	f.call("r/live", time.Time{})
+	c := f.next("r")
+	f.start(c, "b")
+	f.commit(c)
+	f.call("r/ended", time.Time{})
+	f.finish("r/ended")
+	f.pass(time.Second)
+	f.must(f.s.PutDefinition(f.ctx, store.DefinitionRow{Hash: "h2", Machine: "Order", Definition: []byte(`{}`)}))
+	move := func(live, ended string) *store.Commit {
+		c := f.next("r")
+		c.Run.Definition, c.Cancel, c.End = "h2", []string{"a"}, []string{"b"}
+		for _, child := range []string{live, ended} {
+			t := f.start(c, "new "+child)
+			t.Definition, t.Child, t.NotBefore = "h2", child, store.Never
+		}
+		return c
+	}
+	for _, child := range []string{"other", "none"} {
+		if err := f.s.Commit(f.ctx, move("r/live", child)); err == nil {
+			f.Fatalf("the run %q has become a child", child)
+		}
+		equal(f, len(f.tasks("r")), 2)
+		f.leftovers()
+	}
+	f.commit(move("r/live", "r/ended"))
+	tasks := f.tasks("r")
+	equal(f, len(tasks), 2)
+	for i, want := range []bool{false, true} {
+		equal(f, []any{tasks[i].ChildEnded, tasks[i].Cancelled, tasks[i].Definition}, []any{want, false, "h2"})
+	}
+	f.leftovers()
+	q := f.query("w1", 10)
+	q.Activities[0].Definition = "h2"
+	ready := func(child string) {
+		f.Helper()
+		rows, err := f.s.Claim(f.ctx, q)
+		f.must(err)
+		equal(f, len(rows), 1)
+		equal(f, rows[0].Child, child)
+	}
+	ready("r/ended")
+	f.finish("r/live")
+	ready("r/live")
+}
+
+// tree starts a root with two children, of which the first has one, each at a time
+// of its own.
+func (f *fixture) tree(root string) {
+	f.Helper()
+	start := func(run, parent string) {
+		f.Helper()
+		f.pass(time.Minute)
+		c := f.next(parent)
+		f.start(c, run)
+		f.commit(c)
+		f.call(run, time.Time{})
+	}
+	f.pass(time.Minute)
+	f.commit(f.create(root))
+	start(root+"/1", root)
+	start(root+"/2", root)
+	start(root+"/1/1", root+"/1")
+}
+
+func testRunsOfTree(f *fixture) {
+	f.tree("x")
+	f.tree("y")
+	f.finish("y/1/1")
+	f.standing("y/1", machine.Ending, false)
+	f.standing("y/2", machine.Halted, false)
+	for _, test := range []struct {
+		filter store.RunFilter
+		want   string
+	}{
+		{store.RunFilter{}, "y/1/1 y/2 y/1 y x/1/1 x/2 x/1 x"},
+		{store.RunFilter{Parent: "x"}, "x/2 x/1"},
+		{store.RunFilter{Parent: "x", Limit: 1}, "x/2"},
+		{store.RunFilter{Parent: "x", Limit: 1, After: "x/2"}, "x/1"},
+		{store.RunFilter{Parent: "y/1"}, "y/1/1"},
+		{store.RunFilter{Parent: "y/2"}, ""},
+		{store.RunFilter{Parent: "none"}, ""},
+		{store.RunFilter{Root: "y"}, "y/1/1 y/2 y/1 y"},
+		{store.RunFilter{Root: "y", Limit: 2}, "y/1/1 y/2"},
+		{store.RunFilter{Root: "y", After: "y/2"}, "y/1 y"},
+		{store.RunFilter{Root: "y/1"}, ""},
+		{store.RunFilter{Root: "y", Parent: "y"}, "y/2 y/1"},
+		{store.RunFilter{Root: "x", Parent: "y"}, ""},
+		{store.RunFilter{Root: "y", Status: machine.Running}, "y"},
+		{store.RunFilter{Root: "y", Status: machine.Ending}, "y/1"},
+		{store.RunFilter{Parent: "y", Status: machine.Halted, Machine: "Order"}, "y/2"},
+		{store.RunFilter{Root: "y", Outcome: machine.Success}, "y/1/1"},
+		{store.RunFilter{Root: "y", State: "Idle", Definition: definition, StartedTo: f.load("y/2").Started}, "y/1 y"},
+		{store.RunFilter{Status: machine.Ending}, "y/1"},
+		{store.RunFilter{State: "Idle", Limit: 3}, "y/1/1 y/2 y/1"},
+	} {
+		rows, err := f.s.Runs(f.ctx, test.filter)
+		f.must(err)
+		if got := strings.Join(runIDs(rows), " "); got != test.want {
+			f.Errorf("%+v: got %s, want %s", test.filter, got, test.want)
+		}
+	}
+	rows, err := f.s.Runs(f.ctx, store.RunFilter{Parent: "y/1"})
+	f.must(err)
+	equal(f, rows[0], f.load("y/1/1"))
+}
+
+// testPruneTrees: a tree goes by the age and the outcome of its root, and only as a whole.
+func testPruneTrees(f *fixture) {
+	prune := func(outcome machine.Outcome, limit int, runs, kept int64, left string) {
+		f.Helper()
+		q := store.PruneQuery{Before: f.now, Outcome: outcome, Limit: limit, Now: f.now, DryRun: true}
+		done, err := f.s.Prune(f.ctx, q)
+		f.must(err)
+		if limit > 1 {
+			equal(f, done, store.Pruned{Runs: runs, Kept: kept})
+		}
+		q.DryRun = false
+		done, err = f.s.Prune(f.ctx, q)
+		f.must(err)
+		equal(f, done.Runs, runs)
+		rows, err := f.s.Runs(f.ctx, store.RunFilter{})
+		f.must(err)
+		equal(f, strings.Join(runIDs(rows), " "), left)
+	}
+	// tell ends the parent's tasks of children that have ended.
+	tell := func() {
+		f.Helper()
+		for _, task := range f.claim(100) {
+			c, claim := f.next(task.Run), task.Claim()
+			c.Claim = &claim
+			f.commit(c)
+		}
+	}
+	for _, root := range []string{"x", "y", "z"} {
+		f.tree(root)
+		f.finish(root + "/1/1")
+		f.finish(root + "/2")
+		tell()
+		f.finish(root + "/1")
+		tell()
+	}
+	f.pass(time.Hour)
+	const all = "z/1/1 z/2 z/1 z y/1/1 y/2 y/1 y x/1/1 x/2 x/1 x"
+	prune("", 10, 0, 0, all) // no child goes alone
+	c := f.next("x")
+	c.Run.Status, c.Run.Outcome = machine.Finished, machine.Failed
+	f.commit(c)
+	f.finish("y")
+	f.standing("z", machine.Ending, false)
+	prune("", 10, 0, 0, all) // a root that has just ended is not old, whatever its children are
+	f.pass(time.Hour)
+	c = f.next("x/1/1")
+	c.Publish = []store.MessageRow{{ID: "m", Run: "x/1/1", Seq: 2, N: 1, Machine: "Order", Event: "Shipped", At: f.now}}
+	f.commit(c)
+	prune(machine.Cancelled, 10, 0, 0, all)
+	prune("", 10, 4, 4, "z/1/1 z/2 z/1 z x/1/1 x/2 x/1 x") // a message of x waits
+	equal(f, len(f.history("y/1/1")), 0)
+	taken, err := f.s.TakeMessages(f.ctx, store.MessageQuery{Worker: "w1", Now: f.now, Until: f.now.Add(ttl), Limit: 1})
+	f.must(err)
+	f.must(f.s.Delivered(f.ctx, "m", taken[0].Attempt, f.now))
+	f.finish("z")
+	f.pass(time.Hour)
+	prune(machine.Success, 10, 4, 0, "x/1/1 x/2 x/1 x") // the root's outcome counts
+	prune(machine.Failed, 1, 4, 0, "")
+}

@@ -1,0 +1,382 @@
+//go:build cgo
+
+package runtime_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
+	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// askingTree is a tree of three, of which the lowest waits for someone to say something.
+func askingTree(t testing.TB, options ...string) (w *working, db Store, lowest string) {
+	t.Helper()
+	child := review(t)
+	db = memstore.New()
+	middle := parent(t, child, options...)
+	w = tree(t, db, middle, child, findsN(0))
+	register(t, w.Engine, deep(t, middle), Handlers{})
+	if _, err := w.Start(t.Context(), "Top", "r", nil); err != nil {
+		t.Fatal(err)
+	}
+	await(t, w.Engine, "r")
+	send(t, w.Engine, "r/Calling.m.1.1", "Go", "")
+	await(t, w.Engine, "r")
+	return w, db, "r/Calling.m.1.1/One.one.2.1"
+}
+
+func TestPauseTree(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w, db, lowest := askingTree(t, "timeout 1h")
+		defer w.stop()
+		if _, err := w.Pause(t.Context(), "r", ada); err != nil {
+			t.Fatal(err)
+		}
+		for _, run := range []string{"r", "r/Calling.m.1.1", lowest} {
+			if v := get(t, w.Engine, run); !v.Paused {
+				t.Errorf("%s is not paused", run)
+			}
+		}
+		time.Sleep(2 * time.Hour) // the timeout runs from the child's start, and is told when its parent goes on
+		send(t, w.Engine, lowest, "Say", `{"n":4}`)
+		if _, err := w.Resume(t.Context(), "r", ada); err != nil {
+			t.Fatal(err)
+		}
+		v := await(t, w.Engine, "r")
+		if m := get(t, w.Engine, "r/Calling.m.1.1"); m.State != "Idle" && m.State != "All" && m.State != "Done" {
+			t.Errorf("%+v", m)
+		}
+		if v.Paused || get(t, w.Engine, lowest).Paused {
+			t.Error("something is paused still")
+		}
+		steps, err := w.History(t.Context(), lowest, 0, 0)
+		if err != nil || !strings.Contains(fmt.Sprint(steps), "because") {
+			t.Error(steps, err)
+		}
+		_ = db
+	})
+}
+
+// TestPausedStartsNoChild: who pauses a run finds all children that there will be.
+func TestPausedStartsNoChild(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		db, child := memstore.New(), review(t)
+		e := NewEngine(db)
+		register(t, e, child, Handlers{})
+		register(t, e, parent(t, child), Handlers{})
+		start(t, e, "r", listOf(0))
+		send(t, e, "r", "Go", "")
+		if _, err := e.Pause(t.Context(), "r", ada); err != nil {
+			t.Fatal(err)
+		}
+		w := run(t, e)
+		defer w.stop()
+		time.Sleep(time.Hour)
+		if _, err := e.Get(t.Context(), "r/One.one.2.1"); !errors.Is(err, ErrNotFound) {
+			t.Error("a child has started:", err)
+		}
+		if _, err := e.Resume(t.Context(), "r", ada); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		if _, err := e.Get(t.Context(), "r/One.one.2.1"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestChildStandsStill: a child that is halted or paused holds its parent, and is the reason.
+func TestChildStandsStill(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w, _, lowest := askingTree(t)
+		defer w.stop()
+		middle := "r/Calling.m.1.1"
+		if _, err := w.Pause(t.Context(), lowest, ada); err != nil {
+			t.Fatal(err)
+		}
+		v := get(t, w.Engine, middle)
+		if len(v.Activities) != 1 || v.Activities[0].Child == nil || v.Parent != "r" ||
+			*v.Activities[0].Child != (machine.ChildView{Run: lowest, State: "Waiting", Status: Running, Paused: true}) {
+			t.Errorf("%+v", v)
+		}
+		time.Sleep(2 * time.Hour)
+		why := func() string {
+			health, err := w.Health(t.Context(), HealthQuery{Stuck: time.Hour})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return fmt.Sprint(health.Problems)
+		}
+		if text := why(); !strings.Contains(text, "in One for longer than 1h; it waits for "+lowest+", which is paused in Waiting") {
+			t.Error(text)
+		}
+		if _, err := w.Resume(t.Context(), lowest, ada); err != nil {
+			t.Fatal(err)
+		}
+		send(t, w.Engine, lowest, "Break", "")
+		_, err := w.Send(t.Context(), lowest, machine.ExternalEvent{Name: "Break"}) // n overflows: refused, since it comes from outside
+		if err == nil {
+			t.Error("it was taken")
+		}
+		if v, err := w.RunUntilIdle(t.Context(), "r"); err != nil || v.Status != Running {
+			t.Errorf("%+v, %v", v, err)
+		}
+	})
+}
+
+func TestHaltedChild(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		child := Build(t, Named("Review"), WithParams("file string"), WithFields("n int 0..3 = 3"),
+			WithState("Working", After("1m", GoTo("Completed", Set("n", "n + 1")))), WithTerminal("Completed", machine.Success), Returning("Completed", "n"), WithTerminal("Failed", machine.Failed))
+		db := memstore.New()
+		e := NewEngine(db)
+		register(t, e, child, Handlers{})
+		register(t, e, parent(t, child), Handlers{})
+		start(t, e, "r", listOf(0))
+		send(t, e, "r", "Go", "")
+		v, err := e.RunUntilDone(t.Context(), "r") // which nothing but an operator can help
+		if err != nil || v.Status != Running || v.State != "One" {
+			t.Fatalf("%+v, %v", v, err)
+		}
+		c := v.Activities[0].Child
+		if c == nil || c.Status != Halted || c.Halt == nil || c.Halt.Input != "after 1m" {
+			t.Errorf("%+v", c)
+		}
+		health, err := e.Health(t.Context(), HealthQuery{})
+		if err != nil || len(health.Problems) != 1 || !strings.HasSuffix(health.Problems[0].Why, `; run "r" waits for it`) {
+			t.Errorf("%+v, %v", health, err)
+		}
+		if v, err := e.Cancel(t.Context(), "r", CancelOptions{Force: true}); err != nil || v.Status != Finished {
+			t.Errorf("%+v, %v", v, err)
+		}
+		whole(t, e, db, "r")
+	})
+}
+
+// TestTree lists the runs below one, and replays them.
+func TestTreeOfRuns(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w, _, lowest := askingTree(t)
+		defer w.stop()
+		ids := func(run string) string {
+			rows, err := w.Tree(t.Context(), run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := ""
+			for _, row := range rows {
+				text += row.Run + " "
+			}
+			return text
+		}
+		if got := ids("r"); got != "r r/Calling.m.1.1 "+lowest+" " {
+			t.Error(got)
+		}
+		if got := ids("r/Calling.m.1.1"); got != "r/Calling.m.1.1 "+lowest+" " {
+			t.Error(got)
+		}
+		rows, err := w.List(t.Context(), RunFilter{Parent: "r/Calling.m.1.1"})
+		if err != nil || len(rows) != 1 || rows[0].Run != lowest {
+			t.Error(rows, err)
+		}
+		f, err := ParseWhere("parent=r status=ending", time.Now())
+		if err != nil || f.Parent != "r" || f.Status != Ending {
+			t.Error(f, err)
+		}
+		if err := w.Replay(t.Context(), "r"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestReplayOfWhatWasTold: a parent that was told something else than its child returned does not replay.
+func TestReplayOfWhatWasTold(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w, db, lowest := askingTree(t)
+		defer w.stop()
+		send(t, w.Engine, lowest, "Say", `{"n":4}`)
+		if v := await(t, w.Engine, "r"); v.Updated.Sub(v.Started) > 0 || v.State != "Done" || string(v.Data) != `{"total":4,"files":[]}` {
+			t.Fatalf("%+v", v)
+		}
+		whole(t, w.Engine, db, "r")
+		err := NewEngine(&tamper{db, func(row *RunRow) {
+			if row.Run == lowest {
+				row.Snapshot = json.RawMessage(strings.Replace(string(row.Snapshot), `"n":4`, `"n":5`, 1))
+			}
+		}}).Replay(t.Context(), "r/Calling.m.1.1")
+		var differs *Difference
+		if !errors.As(err, &differs) || !strings.Contains(err.Error(), `the run "`+lowest+`" ended otherwise`) {
+			t.Error(err)
+		}
+	})
+}
+
+// TestCompleteCall: an operator ends a call by hand, and its child is cancelled.
+func TestCompleteCall(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w, db, lowest := askingTree(t)
+		defer w.stop()
+		middle := "r/Calling.m.1.1"
+		v, err := w.Complete(t.Context(), middle, Completion{Activity: "one", Event: "Completed", Data: json.RawMessage(`{"n":9,"file":"f"}`), Operator: ada})
+		if err != nil || v.State != "All" && v.State != "Done" {
+			t.Fatalf("%+v, %v", v, err)
+		}
+		time.Sleep(time.Second)
+		if c := get(t, w.Engine, lowest); !c.Cancelled || c.State != "Stopping" {
+			t.Errorf("%+v", c)
+		}
+		if v := get(t, w.Engine, middle); v.Status != Ending || len(v.Left) != 1 || v.Left[0].Run != lowest {
+			t.Errorf("%+v", v)
+		}
+		send(t, w.Engine, lowest, "Say", `{"n":1}`)
+		if v := await(t, w.Engine, "r"); v.State != "Done" || string(v.Data) != `{"total":9,"files":[]}` {
+			t.Errorf("%+v", v)
+		}
+		whole(t, w.Engine, db, "r")
+	})
+}
+
+// TestMigrateParent: its children go on with it, unless they can end in a way that is new to it.
+func TestMigrateParent(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		db, child := memstore.New(), review(t)
+		w := tree(t, db, parent(t, child, "timeout 2h"), child, findsN(0))
+		start(t, w.Engine, "r", listOf(0))
+		send(t, w.Engine, "r", "Go", "")
+		await(t, w.Engine, "r")
+		w.stop()
+		migrate := func(child *machine.Machine, options ...string) MigratedRun {
+			t.Helper()
+			e := NewEngine(db)
+			register(t, e, child, Handlers{})
+			register(t, e, parent(t, child, options...), Handlers{})
+			var got []MigratedRun
+			err := e.Migrate(t.Context(), "M", MigrateOptions{Apply: true, Operator: ada}, func(r MigratedRun) error {
+				got = append(got, r)
+				return nil
+			})
+			if err != nil || len(got) != 1 {
+				t.Fatal(got, err)
+			}
+			return got[0]
+		}
+		other := Build(t, Named("Review"), WithParams("file string"), WithFields("n int 0..9 = 0"), WithState("Working", On("done", GoTo("Completed"))),
+			WithTerminal("Completed", machine.Success), Returning("Completed", "n"), WithTerminal("Failed", machine.Failed))
+		if got := migrate(other); !strings.Contains(got.Why, `its child "r/One.one.2.1" can end in Completed, which the new definition does not know as it is`) || got.To != "" {
+			t.Errorf("%+v", got)
+		}
+		alone := NewEngine(db) // a version that calls none
+		register(t, alone, Build(t, WithParams("parts [0..1000]string"), WithFields("total int = 0, failed int = 0, why string = \"\""), WithEvent("Go", ""),
+			WithState("One", On("Go", GoTo("Done"))), WithTerminal("Done", machine.Success)), Handlers{})
+		if err := alone.Migrate(t.Context(), "M", MigrateOptions{}, func(r MigratedRun) error {
+			if r.Why != `its child "r/One.one.2.1" has yet to end, and the new definition calls no machine` {
+				t.Errorf("%+v", r)
+			}
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+		longer := Build(t, Named("Review"), WithParams("file string"), WithFields("n int = 0"), WithState("Working", After("1m", GoTo("Completed"))),
+			WithTerminal("Completed", machine.Success), Returning("Completed", "n", "file"), WithTerminal("Failed", machine.Failed))
+		if got := migrate(longer); got.Why != "" || got.To != "One" {
+			t.Errorf("%+v", got)
+		}
+		tasks, err := db.Tasks(t.Context(), "r")
+		if err != nil || len(tasks) != 1 || tasks[0].Child != "r/One.one.2.1" || tasks[0].Cancelled {
+			t.Fatalf("%+v, %v", tasks, err)
+		}
+		e := NewEngine(db)
+		register(t, e, longer, Handlers{})
+		register(t, e, parent(t, longer), Handlers{})
+		w = run(t, e)
+		defer w.stop()
+		send(t, e, "r/One.one.2.1", "Say", `{"n":6}`)
+		if v := await(t, e, "r"); v.State != "Done" || string(v.Returns) != `{"total":6}` {
+			t.Errorf("%+v", v)
+		}
+		whole(t, e, db, "r")
+	})
+}
+
+// TestRepairOfCalls: a task that is gone is made again with the child that it had, whether that
+// has ended or not.
+func TestRepairOfCalls(t *testing.T) {
+	for _, ended := range []bool{true, false} {
+		onEachStore(t, func(t *testing.T, db Store, _ *Engine, clock *ManualClock) {
+			child := review(t)
+			m := parent(t, child, "timeout 1h")
+			e := NewEngine(db, WithClock(clock))
+			register(t, e, child, Handlers{Activities: map[string]ActivityFunc{"work": findsN(0)}})
+			register(t, e, m, Handlers{})
+			start(t, e, "r", listOf(0))
+			send(t, e, "r", "Go", "")
+			if v, err := e.RunUntilIdle(t.Context(), "r"); err != nil || v.State != "One" {
+				t.Fatal(v, err)
+			}
+			lowest := "r/One.one.2.1"
+			if ended {
+				send(t, e, lowest, "Say", `{"n":4}`)
+			} else {
+				clock.Advance(2 * time.Hour)
+			}
+			rows, err := db.Claim(t.Context(), store.ClaimQuery{Worker: "w", Now: clock.Now(), Until: clock.Now().Add(time.Minute), Limit: 9,
+				Activities: []store.Claimable{{Definition: m.Hash(), Activity: "Review"}}})
+			if err != nil || len(rows) != 1 || rows[0].ChildEnded != ended {
+				t.Fatalf("%+v, %v", rows, err)
+			}
+			row, err := db.Load(t.Context(), "r")
+			if err != nil {
+				t.Fatal(err)
+			}
+			claim := rows[0].Claim()
+			if err := db.Commit(t.Context(), &store.Commit{Run: row, Expect: row.Seq, Claim: &claim}); err != nil {
+				t.Fatal(err)
+			}
+			got, err := e.Repair(t.Context(), "r", RepairOptions{Apply: true, Operator: ada})
+			if err != nil || len(got.Faults) != 1 || !strings.Contains(got.Faults[0], `no task stands for attempt 1 of "One/Review/one"`) {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			tasks, err := db.Tasks(t.Context(), "r")
+			if err != nil || len(tasks) != 1 || tasks[0].Child != lowest || tasks[0].ChildEnded != ended || tasks[0].Cancelled {
+				t.Fatalf("%+v, %v", tasks, err)
+			}
+			want := map[bool]string{true: "start>Idle Go>One repair>One one.Completed>All done>Done", false: "start>Idle Go>One repair>One one.failed(timeout)>Idle"}[ended]
+			if _, err := e.RunUntilIdle(t.Context(), "r"); err != nil {
+				t.Fatal(err)
+			}
+			if got := lines(t, e, "r"); got != want {
+				t.Error(got)
+			}
+			if v := get(t, e, lowest); ended != (v.State == "Completed") {
+				t.Errorf("%+v", v)
+			}
+		})
+	}
+}
+
+// TestRepairOfOrphans: a child of which no task knows is reported, and cancelled.
+func TestRepairOfOrphans(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w, db, lowest := askingTree(t)
+		w.stop()
+		middle := "r/Calling.m.1.1"
+		send(t, w.Engine, middle, "Leave", "")
+		e := NewEngine(&emptied{Store: db, tasks: true})
+		got, err := e.Repair(t.Context(), middle, RepairOptions{Apply: true, Operator: ada})
+		if err != nil || len(got.Faults) != 1 || got.Faults[0] != `no task stands for the child "`+lowest+`"` || !got.Applied {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		if v := get(t, w.Engine, lowest); v.Status != Finished || v.Outcome != Cancelled {
+			t.Errorf("%+v", v)
+		}
+	})
+}

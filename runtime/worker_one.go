@@ -1,0 +1,180 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// oneRun is the scope of RunUntilIdle: one run with the runs below it in its tree, and
+// nothing of the others.
+type oneRun struct {
+	engine *Engine
+	run    string
+	tree   bool  // its machine calls machines
+	once   bool  // nothing begins once the run has moved on from there:
+	from   int64 // its Seq; the beginnings of attempts, and what they spend, aside
+}
+
+func (o *oneRun) moved(ctx context.Context) (bool, error) {
+	if !o.once {
+		return false, nil
+	}
+	row, err := o.engine.store.Load(ctx, o.run)
+	if err != nil {
+		return false, fmt.Errorf("run %q: %w", o.run, err)
+	}
+	if row.Seq == o.from {
+		return false, nil
+	}
+	since, err := o.engine.store.History(ctx, o.run, o.from, 0)
+	if err != nil {
+		return false, fmt.Errorf("run %q: %w", o.run, err)
+	}
+	return slices.ContainsFunc(since, func(h store.HistoryRow) bool { return h.Kind != machine.BeginInput && h.Kind != machine.SpentInput }), nil
+}
+
+func (o *oneRun) prepare(ctx context.Context) error {
+	h, _, err := o.engine.snapshot(ctx, o.run)
+	if err != nil || !h.machine.Calls() {
+		return err
+	}
+	o.tree = true
+	return o.below(ctx, func(row *RunRow) error {
+		_, err := o.engine.host(ctx, row.Definition)
+		return err
+	})
+}
+
+// below calls each with those runs below it that have not finished.
+func (o *oneRun) below(ctx context.Context, each func(*RunRow) error) error {
+	row, err := o.engine.store.Load(ctx, o.run)
+	if err != nil {
+		return fmt.Errorf("run %q: %w", o.run, err)
+	}
+	return o.engine.eachBelow(ctx, &row, each)
+}
+
+// below reports whether the id of a run is that of a run below another one in its tree.
+func below(run, of string) bool { return strings.HasPrefix(run, of+"/") }
+
+// eachBelow calls each with those runs below one in its tree that have not finished.
+func (e *Engine) eachBelow(ctx context.Context, above *RunRow, each func(*RunRow) error) error {
+	for _, status := range []Status{Running, Halted, machine.Ending} {
+		err := store.EachRun(ctx, e.store, RunFilter{Root: above.Root, Status: status}, batch, func(row *RunRow) error {
+			if !below(row.Run, above.Run) {
+				return nil
+			}
+			return each(row)
+		})
+		if err != nil {
+			return fmt.Errorf("the runs below %q: %w", above.Run, err)
+		}
+	}
+	return nil
+}
+
+func (o *oneRun) covers(run string) bool { return run == o.run || o.tree && below(run, o.run) }
+
+// fire reads the timers of the run itself, and asks for those of the runs below it.
+func (o *oneRun) fire(ctx context.Context, now time.Time) (fired bool, err error) {
+	if fired, err = o.fireOwn(ctx, now); err != nil || !o.tree {
+		return fired, err
+	}
+	due, err := o.engine.store.Due(ctx, now, 0)
+	if err != nil {
+		return fired, fmt.Errorf("looking for due timers: %w", err)
+	}
+	for i := range due {
+		if !below(due[i].Run, o.run) {
+			continue
+		}
+		out, err := o.engine.apply(ctx, &request{run: due[i].Run})
+		if err != nil {
+			return fired, err
+		}
+		fired = fired || out.steps > 0
+	}
+	return fired, nil
+}
+
+func (o *oneRun) fireOwn(ctx context.Context, now time.Time) (fired bool, err error) {
+	_, s, err := o.engine.snapshot(ctx, o.run)
+	if err != nil || s.Status != Running || !s.PausedAt.IsZero() {
+		return false, err
+	}
+	if next := s.NextDue(); next.IsZero() || next.After(now) {
+		return false, nil
+	}
+	if moved, err := o.moved(ctx); moved || err != nil {
+		return false, err
+	}
+	_, err = o.engine.apply(ctx, &request{run: o.run})
+	return err == nil, err
+}
+
+func (o *oneRun) claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
+	if moved, err := o.moved(ctx); moved || err != nil {
+		return nil, err
+	}
+	q.Run = o.run
+	return o.engine.store.Claim(ctx, q)
+}
+
+// expired asks for all there are, since those of other runs come with it.
+func (o *oneRun) expired(ctx context.Context, now time.Time, _ int) ([]store.TaskRow, error) {
+	rows, err := o.engine.store.Expired(ctx, now, 0)
+	return slices.DeleteFunc(rows, func(t store.TaskRow) bool { return !o.covers(t.Run) }), err
+}
+
+func (o *oneRun) messages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
+	q.Run = o.run
+	return o.engine.store.TakeMessages(ctx, q)
+}
+
+// wake may be early where there are runs below it: others wake them, too.
+func (o *oneRun) wake(ctx context.Context, after time.Time) (time.Time, error) {
+	if o.tree {
+		return o.engine.store.NextWake(ctx, after)
+	}
+	_, s, err := o.engine.snapshot(ctx, o.run)
+	if err != nil {
+		return time.Time{}, err
+	}
+	tasks, err := o.engine.store.Tasks(ctx, o.run)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("the tasks of run %q: %w", o.run, err)
+	}
+	next := s.NextDue()
+	for i := range tasks {
+		due := tasks[i].NotBefore
+		if tasks[i].Worker != "" {
+			due = tasks[i].LeaseUntil
+		}
+		if due.After(after) {
+			next = earlier(next, due)
+		}
+	}
+	closed, err := o.engine.closedLimits(ctx, tasks)
+	if err != nil {
+		return time.Time{}, err
+	}
+	for i := range tasks {
+		if l := limitOf(closed, &tasks[i]); l != nil && tasks[i].Worker == "" && l.Opens.After(after) {
+			next = earlier(next, l.Opens)
+		}
+	}
+	messages, err := o.engine.store.Outbox(ctx, o.run, 1)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("the outbox of run %q: %w", o.run, err)
+	}
+	if len(messages) > 0 && messages[0].Ready.After(after) {
+		next = earlier(next, messages[0].Ready)
+	}
+	return next, nil
+}
