@@ -426,6 +426,56 @@ func TestParentMovesOnMeanwhile(t *testing.T) {
 	}
 }
 
+// justThen is a store in which something happens just after the tasks of a run have been read that
+// wait for a child.
+type justThen struct {
+	store.Store
+	happens func()
+}
+
+func (s *justThen) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
+	tasks, err := s.Store.Tasks(ctx, run)
+	if f := s.happens; f != nil && len(tasks) > 0 && tasks[0].ChildHolds() && tasks[0].NotBefore.After(time.Now()) {
+		s.happens = nil
+		f()
+	}
+	return tasks, err
+}
+
+// TestChildEndsMeanwhile: a child that ends while a worker asks whether it has anything left to do
+// still has to be told of.
+func TestChildEndsMeanwhile(t *testing.T) {
+	for name, until := range map[string]func(*Engine, context.Context, string) (View, error){
+		"idle": (*Engine).RunUntilIdle,
+		"done": (*Engine).RunUntilDone,
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				child, db := review(t), memstore.New()
+				other := NewEngine(db)
+				register(t, other, child, Handlers{})
+				register(t, other, parent(t, child), Handlers{})
+				asked := &justThen{Store: db}
+				e := NewEngine(asked)
+				register(t, e, child, Handlers{Activities: map[string]ActivityFunc{"work": findsN(0)}})
+				register(t, e, parent(t, child), Handlers{})
+				start(t, other, "r", listOf(0))
+				send(t, other, "r", "Go", "")
+				asked.happens = func() {
+					time.Sleep(time.Second) // the child asks for what this test says
+					send(t, other, "r/One.one.2.1", "Say", `{"n":5}`)
+				}
+				if v, err := until(e, t.Context(), "r"); err != nil || v.State != "Done" || string(v.Returns) != `{"total":5}` {
+					t.Errorf("%+v, %v", v, err)
+				}
+				if asked.happens != nil {
+					t.Error("nobody asked")
+				}
+			})
+		})
+	}
+}
+
 // TestChildThatCannotStart: what keeps a child from starting for good is a failure of its do.
 func TestChildThatCannotStart(t *testing.T) {
 	bubble(t, func(t *testing.T) {

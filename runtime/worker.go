@@ -49,7 +49,7 @@ func (e *Engine) RunUntilIdle(ctx context.Context, run string) (View, error) {
 }
 
 // RunUntilDone works as RunUntilIdle does, but waits on for events from outside:
-// until the run has ended or is halted.
+// until the run has ended or is halted, or only waits for child machines that are.
 func (e *Engine) RunUntilDone(ctx context.Context, run string) (View, error) {
 	return e.runUntil(ctx, &oneRun{engine: e, run: run}, e.done)
 }

@@ -34,8 +34,8 @@ func (e *Engine) idle(ctx context.Context, run string) (bool, error) {
 }
 
 // childrenIdle reports whether a run has no tasks but those that are held by children which
-// are idle, as idle says, and whether it has some. A child that has been left behind is not, before
-// it has been cancelled.
+// are idle, as idle says, and whether it has some. A child that has ended is not, for its run has yet
+// to be told, and neither is one that has been left behind, before it has been cancelled.
 func (e *Engine) childrenIdle(ctx context.Context, run string, idle func(context.Context, string) (bool, error)) (some, settled bool, err error) {
 	tasks, err := e.store.Tasks(ctx, run)
 	if err != nil {
@@ -52,7 +52,9 @@ func (e *Engine) childrenIdle(ctx context.Context, run string, idle func(context
 		if settled, err := idle(ctx, t.Child); err != nil || !settled {
 			return true, false, err
 		}
-		if _, child, err := e.snapshot(ctx, t.Child); err != nil || t.Cancelled && !child.Cancelled && !child.Status.Over() {
+		// It is asked for after the tasks: it may have ended since they were read.
+		_, child, err := e.snapshot(ctx, t.Child)
+		if err != nil || child.Status == Finished || t.Cancelled && !child.Cancelled && !child.Status.Over() {
 			return true, false, err
 		}
 	}
@@ -98,8 +100,8 @@ func (e *Engine) left(ctx context.Context, run string) (bool, error) {
 	return len(tasks) > 0, nil
 }
 
-// done reports whether the run has ended or is halted, or waits for children alone that are
-// halted, or wait for such.
+// done reports whether the run has ended or is halted, or waits for children alone, and for no
+// timer, that are halted or wait for such.
 func (e *Engine) done(ctx context.Context, run string) (bool, error) {
 	h, s, err := e.snapshot(ctx, run)
 	switch {
@@ -107,7 +109,7 @@ func (e *Engine) done(ctx context.Context, run string) (bool, error) {
 		return false, err
 	case s.Status == Finished || s.Status == Halted:
 		return true, nil
-	case !h.machine.Calls() || s.Status == Running && !s.HasOpenTask():
+	case !h.machine.Calls() || s.Status == Running && (!s.HasOpenTask() || !s.NextDue().IsZero()):
 		return false, nil
 	}
 	some, settled, err := e.childrenIdle(ctx, run, e.done)

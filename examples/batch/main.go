@@ -9,7 +9,6 @@ package main
 import (
 	"context"
 	"flag"
-	"time"
 
 	"github.com/fsmc-dev/fsmc/examples/internal/program"
 )
@@ -32,7 +31,7 @@ func command() runner {
 	flag.StringVar(&s.dir, "dir", "", "keep the database and the documents in this folder")
 	flag.IntVar(&s.documents, "documents", 1000, "how many; at most 1,000")
 	flag.IntVar(&s.kills, "kills", 12, "how often the worker is killed")
-	flag.DurationVar(&s.every, "every", 1500*time.Millisecond, "how long a worker lives")
+	flag.IntVar(&s.after, "after", 150, "how many attempts a worker makes before it is killed")
 	flag.BoolVar(&isWorker, "worker", false, "work on the batch in -dir; the program starts itself so")
 	flag.Parse()
 	if isWorker {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -24,11 +25,10 @@ const shelf = 50
 
 // show is the example as a person sees it.
 type show struct {
-	dir              string
-	documents, kills int
-	every            time.Duration
-	killed           int
-	took             time.Duration
+	dir                     string
+	documents, kills, after int
+	killed                  int
+	took                    time.Duration
 }
 
 func (s *show) run(ctx context.Context) error {
@@ -116,26 +116,26 @@ func (s *show) oneWorker(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	cmd := exec.CommandContext(ctx, program, "-worker", "-dir", s.dir)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Stderr = os.Stderr
+	attempts, err := cmd.StdoutPipe() // a line for each
+	if err != nil {
+		return false, err
+	}
 	if err := cmd.Start(); err != nil {
 		return false, err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	var alarm <-chan time.Time
-	if s.killed < s.kills {
-		alarm = time.After(s.every)
+	kill := false
+	for n, lines := 0, bufio.NewScanner(attempts); lines.Scan(); n++ {
+		if kill = n == s.after && s.killed < s.kills; !kill {
+			continue
+		}
+		if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			return false, err
+		}
+		break
 	}
-	select {
-	case err := <-ended:
+	if err := cmd.Wait(); err == nil || !kill {
 		return true, err
-	case <-alarm:
-	}
-	if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return false, err
-	}
-	if err := <-ended; err == nil {
-		return true, nil
 	}
 	s.killed++
 	return false, s.progress(ctx)
