@@ -2,20 +2,23 @@
 
 package sqlite
 
+import "sync"
+
 // hands are goroutines that make the calls which may hang, in place of callers who want
 // to be able to leave. A few stay for the next call: a new one would first have to grow
 // its stack to what a query needs.
 type hands struct {
-	calls chan func()
-	stay  chan struct{} // holds a token for each that waits
-	quit  chan struct{}
+	calls  chan func()
+	stay   chan struct{} // holds a token for each that waits
+	quit   chan struct{}
+	timers *sync.Pool // of callers that may leave
 }
 
 // maxHands is how many wait for calls.
 const maxHands = 8
 
 func newHands() *hands {
-	return &hands{calls: make(chan func()), stay: make(chan struct{}, maxHands), quit: make(chan struct{})}
+	return &hands{calls: make(chan func()), stay: make(chan struct{}, maxHands), quit: make(chan struct{}), timers: newTimers()}
 }
 
 // do has f called, and does not wait for it.

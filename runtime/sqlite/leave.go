@@ -17,16 +17,20 @@ type leave struct {
 	done  <-chan struct{}
 	limit <-chan time.Time // nil where done is all of it
 	timer *time.Timer
+	from  *sync.Pool
 }
 
-// timers that nobody uses: a call that waits has one for a moment.
-var timers = sync.Pool{New: func() any { return time.NewTimer(time.Hour) }}
+// newTimers has timers that nobody uses: a call that waits has one for a moment. Each store has its
+// own, for a timer of testing/synctest is of no use outside the test that made it.
+func newTimers() *sync.Pool {
+	return &sync.Pool{New: func() any { return time.NewTimer(time.Hour) }}
+}
 
-func leaveAt(ctx context.Context) leave {
+func leaveAt(ctx context.Context, timers *sync.Pool) leave {
 	caller := store.Caller(ctx)
 	l := leave{ctx: ctx, done: caller.Done()}
 	if deadline, ok := ctx.Deadline(); ok && caller != ctx {
-		l.timer = timers.Get().(*time.Timer)
+		l.timer, l.from = timers.Get().(*time.Timer), timers
 		l.timer.Reset(time.Until(deadline))
 		l.limit = l.timer.C
 	}
@@ -41,6 +45,6 @@ func (l *leave) why() error {
 
 func (l *leave) end() {
 	if l.timer != nil && l.timer.Stop() {
-		timers.Put(l.timer)
+		l.from.Put(l.timer)
 	}
 }

@@ -148,7 +148,7 @@ func heeding[T any](ctx context.Context, s *Store, read func() (T, error)) (T, e
 		r.value, r.err = read()
 		close(done)
 	})
-	l := leaveAt(ctx)
+	l := leaveAt(ctx, s.hands.timers)
 	defer l.end()
 	select {
 	case <-done:

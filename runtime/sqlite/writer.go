@@ -38,8 +38,9 @@ type writer struct {
 
 	footing footing // does not change
 
-	hangs atomic.Bool // someone has given up waiting for what is under way
-	hands *hands
+	hangs    atomic.Bool // someone has given up waiting for what is under way
+	hands    *hands
+	requests sync.Pool // that nobody waits for, and that this writer does not know any more
 
 	// What follows belongs to who has the turn.
 	db      *sql.DB
@@ -82,6 +83,7 @@ func newWriter(db *sql.DB, conn *sql.Conn, wal *checkpointer, room *logRoom, fil
 		effects: effects{counts: map[int64]int64{}, costs: costs{}}, known: map[string]standing{}, tally: newTally(),
 		queue: make(chan *request, queueLength), turn: make(chan struct{}, 1),
 		wal: wal, room: room, footing: files, hands: h,
+		requests: sync.Pool{New: func() any { return &request{reply: make(chan error, 1)} }},
 	}
 	go w.tendLog()
 	return w
@@ -93,7 +95,7 @@ const patience = time.Second
 // do runs a request and returns when it is durable, or why it is not. Where ctx
 // ends first nothing has been written, unless the error is ErrUnknown.
 func (w *writer) do(ctx context.Context, bytes int64, run func(*tx) error) error {
-	r := requests.Get().(*request)
+	r := w.requests.Get().(*request)
 	r.run, r.bytes = run, bytes
 	if err := w.send(ctx, r); err != nil {
 		return err
@@ -101,7 +103,7 @@ func (w *writer) do(ctx context.Context, bytes int64, run func(*tx) error) error
 	for {
 		select {
 		case err := <-r.reply:
-			return r.answered(err)
+			return w.answered(r, err)
 		case w.turn <- struct{}{}:
 			w.leadFor(ctx)
 			continue
@@ -111,25 +113,22 @@ func (w *writer) do(ctx context.Context, bytes int64, run func(*tx) error) error
 	}
 }
 
-// requests that nobody waits for, and that no writer knows any more.
-var requests = sync.Pool{New: func() any { return &request{reply: make(chan error, 1)} }}
-
 // answered is for a request whose reply has been taken.
-func (r *request) answered(err error) error {
+func (w *writer) answered(r *request, err error) error {
 	r.run, r.err = nil, nil
 	r.state.Store(waiting)
-	requests.Put(r)
+	w.requests.Put(r)
 	return err
 }
 
 // await is do for a caller that has to wait.
 func (w *writer) await(ctx context.Context, r *request) error {
-	l := leaveAt(ctx)
+	l := leaveAt(ctx, w.hands.timers)
 	defer l.end()
 	for {
 		select {
 		case err := <-r.reply:
-			return r.answered(err)
+			return w.answered(r, err)
 		case w.turn <- struct{}{}:
 			w.leadFor(ctx)
 			continue
@@ -141,7 +140,7 @@ func (w *writer) await(ctx context.Context, r *request) error {
 		}
 		select { // for what is under way, but not for a disk that hangs
 		case err := <-r.reply:
-			return r.answered(err)
+			return w.answered(r, err)
 		case <-time.After(patience):
 			w.hangs.Store(true)
 			return fmt.Errorf("%w: %w", store.ErrUnknown, l.why())
