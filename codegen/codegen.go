@@ -55,10 +55,13 @@ type SourceOptions struct {
 	// declares their types; a core, which is one machine alone, has a type of its own
 	// for each enum.
 	Enums []*ir.Enum
+	// Records likewise.
+	Records []*ir.Record
 	// Elsewhere reports whether what is declared at a place is of another package than
-	// a machine: an enum that is not among Enums then has a type for the machine alone,
+	// what is declared at from, a machine or a record: an enum that is not among Enums then
+	// has a type for the machine alone, as has a record with a type of another package in it;
 	// and of a machine that is called the definition is held. Nil says no.
-	Elsewhere func(m *ir.Machine, at token.Span) bool
+	Elsewhere func(from, at token.Span) bool
 
 	// Definition is the compiled form of a machine, which the binding holds. It is
 	// not called with Core.

@@ -17,7 +17,7 @@ func (p *printer) binding(m *machinePlan) {
 	}
 	p.failures(m)
 	p.bounds(m)
-	p.records(m, true)
+	p.records(m.Records, true)
 	p.structs(m, true)
 	p.events(m)
 	p.guards(m)

@@ -57,7 +57,7 @@ func TestSharedEnums(t *testing.T) {
 	files["core/order.go"] = generateOne(t, "core", sources, 1, codegen.SourceOptions{Core: true})
 	files["core/stock.go"] = generateOne(t, "core", sources, 2, codegen.SourceOptions{Core: true})
 	files["core/use.go"] = "package core\n\nvar _ = OrderSize(StockSizeLarge)\n"
-	away := codegen.SourceOptions{Elsewhere: func(*ir.Machine, token.Span) bool { return true }}
+	away := codegen.SourceOptions{Elsewhere: func(_, _ token.Span) bool { return true }}
 	files["away/order.go"] = generateOne(t, "away", sources, 1, away)
 	files["away/stock.go"] = generateOne(t, "away", sources, 2, away)
 	files["away/use.go"] = "package away\n\nvar _ = OrderSize(StockSizeLarge)\n"
@@ -79,7 +79,7 @@ func TestCalls(t *testing.T) {
 	for i, s := range sources {
 		files["shop/"+s.Name+".go"] = generateOne(t, "shop", sources, i, codegen.SourceOptions{})
 	}
-	away := codegen.SourceOptions{Elsewhere: func(_ *ir.Machine, at token.Span) bool { return at.Start.Filename != "batch.fsm" }}
+	away := codegen.SourceOptions{Elsewhere: func(_, at token.Span) bool { return at.Start.Filename != "batch.fsm" }}
 	files["away/batch.go"] = generateOne(t, "away", sources, 2, away)
 	files["away/calls_test.go"] = readFile(t, "testdata/calls/away_test.go")
 	run(t, files, "vet", "./...")
@@ -104,7 +104,8 @@ machine Parent { initial A state A { do machine Child() on Child.B, failed -> B 
 func generateOne(t *testing.T, pkg string, sources []lang.Source, i int, o codegen.SourceOptions) string {
 	t.Helper()
 	unit := lang.LoadFrom(sources[i:i+1], lang.Among(sources))
-	o.Base, o.Package, o.Source, o.Enums = "m", pkg, sources[i].Name, unit.Program.Files[0].Enums
+	o.Base, o.Package, o.Source = "m", pkg, sources[i].Name
+	o.Enums, o.Records = unit.Program.Files[0].Enums, unit.Program.Files[0].Records
 	o.Definition = func(m *ir.Machine) []byte { return table.Compile(m).Encode() }
 	o.Text = func(*ir.Machine) string { return string(sources[i].Src) }
 	out, list := golang.Generate(unit.Program.Machines, o)

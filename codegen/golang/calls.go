@@ -23,7 +23,7 @@ func (m *machinePlan) planCalls(p *planner, own []*ir.Machine, o codegen.SourceO
 	for _, a := range m.src.Activities {
 		switch callee := a.Machine; {
 		case callee == nil:
-		case here[callee] || o.Elsewhere == nil || !o.Elsewhere(m.src, callee.Span):
+		case here[callee] || o.Elsewhere == nil || !o.Elsewhere(m.src.Span, callee.Span):
 			m.Calls = append(m.Calls, registering(callee))
 		default:
 			m.addAway(callee, o.Definition, away)

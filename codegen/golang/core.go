@@ -35,7 +35,7 @@ func (p *printer) core(m *machinePlan) {
 	begin := p.buf.Len()
 	c.names()
 	p.bounds(m)
-	p.records(m, false)
+	p.records(m.Records, false)
 	p.structs(m, false)
 	p.guards(m)
 	c.types()

@@ -36,6 +36,7 @@ func Generate(machines []*ir.Machine, o codegen.SourceOptions) ([]codegen.File, 
 	for _, e := range f.Enums {
 		p.enumNames(e)
 	}
+	p.records(f.Records, true)
 	for _, m := range f.Machines {
 		if f.Core {
 			p.core(m)

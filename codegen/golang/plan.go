@@ -13,6 +13,7 @@ type filePlan struct {
 	Source   string
 	Core     bool
 	Enums    []*enumPlan // of files
+	Records  []*recordPlan
 	Machines []*machinePlan
 }
 
@@ -140,16 +141,22 @@ type paramPlan struct {
 type planner struct {
 	declared  map[string]token.Span // top-level identifiers
 	shared    map[*ir.Enum]*enumPlan
-	elsewhere func(*ir.Machine, token.Span) bool
+	records   map[*ir.Record]*recordPlan // that all machines of a package share
+	elsewhere func(from, at token.Span) bool
 	list      diag.List
 }
 
 func newPlan(machines []*ir.Machine, o codegen.SourceOptions) (*filePlan, diag.List) {
-	p := &planner{declared: map[string]token.Span{}, shared: map[*ir.Enum]*enumPlan{}, elsewhere: o.Elsewhere}
+	p := &planner{declared: map[string]token.Span{}, shared: map[*ir.Enum]*enumPlan{}, records: map[*ir.Record]*recordPlan{}, elsewhere: o.Elsewhere}
 	f := &filePlan{Package: o.Package, Source: o.Source, Core: o.Core}
 	if !o.Core {
 		for _, e := range o.Enums {
 			f.Enums = append(f.Enums, p.sharedEnum(e))
+		}
+		for _, r := range o.Records {
+			if p.shares(r.Span, r) {
+				f.Records = append(f.Records, p.sharedRecord(r))
+			}
 		}
 	}
 	for _, m := range machines {
@@ -227,14 +234,14 @@ func (p *planner) machine(m *ir.Machine, core bool) *machinePlan {
 		plan.Optional = p.declare(name+"Optional", m.Span)
 	}
 	for _, e := range m.Enums {
-		if e.OfFile && !core && (p.shared[e] != nil || p.elsewhere == nil || !p.elsewhere(m, e.Span)) {
+		if e.OfFile && !core && (p.shared[e] != nil || p.elsewhere == nil || !p.elsewhere(m.Span, e.Span)) {
 			plan.enum[e] = p.sharedEnum(e)
 		} else {
 			plan.enum[e] = p.enum(m, e)
 			plan.Enums = append(plan.Enums, plan.enum[e])
 		}
 	}
-	plan.addRecords(p)
+	plan.addRecords(p, core)
 	plan.Params = plan.vars(p, name+"Params", "is what a run of "+m.Name+" is started with.", m.Params)
 	plan.Data = plan.vars(p, name+"Data", "is the context of a run of "+m.Name+".", m.Fields)
 	for _, s := range m.States {

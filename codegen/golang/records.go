@@ -1,31 +1,67 @@
 package golang
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // A record is a struct; what reads or sets it does so leaf by leaf.
 
+// shares reports whether r has one type for all that stands in the package of from: neither
+// it nor a type in it is of another one.
+func (p *planner) shares(from token.Span, r *ir.Record) bool {
+	return r.OfFile && (p.elsewhere == nil || !slices.ContainsFunc(r.Places(), func(at token.Span) bool { return p.elsewhere(from, at) }))
+}
+
+// sharedRecord is the plan of a record that all machines of a package share.
+func (p *planner) sharedRecord(r *ir.Record) *recordPlan {
+	if p.records[r] != nil {
+		return p.records[r]
+	}
+	plan := &recordPlan{src: r, structPlan: structPlan{Type: p.declare(exported(r.Name), r.Span), Doc: r.Doc}}
+	p.records[r] = plan
+	for _, f := range r.Fields {
+		switch inner := f.Type.Innermost(); {
+		case inner.Record != nil:
+			p.sharedRecord(inner.Record)
+		case inner.Enum != nil:
+			p.sharedEnum(inner.Enum)
+		}
+	}
+	plan.addFields(p, &machinePlan{enum: p.shared, rec: p.records})
+	return plan
+}
+
 // addRecords plans the records of the machine.
-func (m *machinePlan) addRecords(p *planner) {
+func (m *machinePlan) addRecords(p *planner, core bool) {
 	for _, r := range m.src.Records {
+		if !core && p.shares(m.src.Span, r) {
+			m.rec[r] = p.sharedRecord(r)
+			continue
+		}
 		plan := &recordPlan{src: r, structPlan: structPlan{Type: p.declare(m.Name+exported(r.Name), r.Span), Doc: r.Doc}}
 		m.Records = append(m.Records, plan)
 		m.rec[r] = plan
 	}
 	for _, plan := range m.Records { // which may be fields of one another
-		for _, f := range plan.src.Fields {
-			plan.Fields = append(plan.Fields, fieldPlan{
-				Name: p.field(&plan.structPlan, f.Name, f.Span), JSON: f.Name, Type: m.goType(f.Type), Doc: f.Doc, typ: f.Type})
-		}
+		plan.addFields(p, m)
 	}
 }
 
-// records writes the records as structs.
-func (p *printer) records(m *machinePlan, tags bool) {
-	for _, r := range m.Records {
+// addFields plans the fields of a record, with the Go types that m has.
+func (r *recordPlan) addFields(p *planner, m *machinePlan) {
+	for _, f := range r.src.Fields {
+		r.Fields = append(r.Fields, fieldPlan{
+			Name: p.field(&r.structPlan, f.Name, f.Span), JSON: f.Name, Type: m.goType(f.Type), Doc: f.Doc, typ: f.Type})
+	}
+}
+
+// records writes records as structs.
+func (p *printer) records(records []*recordPlan, tags bool) {
+	for _, r := range records {
 		named := r.structPlan
 		named.Doc = ""
 		p.docOf(r.Type, r.Doc, "is a record of the source.")

@@ -54,8 +54,8 @@ type File struct {
 	Comments []*Comment // all of the file, in order; attached ones too
 }
 
-// Decl is what may stand in a file outside all braces: *Import, *Enum or *Machine, or
-// a Bad.
+// Decl is what may stand in a file outside all braces: *Import, *Enum, *Record or
+// *Machine, or a Bad.
 type Decl interface {
 	Any
 	decl()
@@ -63,6 +63,7 @@ type Decl interface {
 
 func (*Import) decl()  {}
 func (*Enum) decl()    {}
+func (*Record) decl()  {}
 func (*Machine) decl() {}
 func (*Bad) decl()     {}
 

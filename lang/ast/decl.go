@@ -53,7 +53,7 @@ type Enum struct {
 	Values []*Name `parser:"'{' @@ ( (?= ',' Name) ',' @@ )* ','? '}'"`
 }
 
-// Record declares a type by its fields.
+// Record declares a type by its fields, in a machine or in a file.
 type Record struct {
 	Node
 	Name   *Name    `parser:"'record' @@"`

@@ -33,10 +33,7 @@ func (p *printer) item(it ast.Item) {
 	case *ast.Enum:
 		p.enum(it)
 	case *ast.Record:
-		p.text("record ")
-		p.name(it.Name)
-		p.text(" ")
-		braced(p, it.Name.Pos, it.EndPos, it.Fields, (*printer).param, nil)
+		p.record(it)
 	case *ast.Event:
 		p.event(it)
 	case *ast.Failures:
@@ -63,6 +60,13 @@ func (p *printer) enum(e *ast.Enum) {
 	p.name(e.Name)
 	p.text(" ")
 	p.names(e.Name.Pos, e.EndPos, e.Values)
+}
+
+func (p *printer) record(r *ast.Record) {
+	p.text("record ")
+	p.name(r.Name)
+	p.text(" ")
+	braced(p, r.Name.Pos, r.EndPos, r.Fields, (*printer).param, nil)
 }
 
 // params writes a list in parentheses.

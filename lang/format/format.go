@@ -59,6 +59,8 @@ func (p *printer) decl(d ast.Decl) {
 		p.literal(d.Path)
 	case *ast.Enum:
 		p.enum(d)
+	case *ast.Record:
+		p.record(d)
 	case *ast.Machine:
 		p.machine(d)
 	default:

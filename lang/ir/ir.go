@@ -25,6 +25,7 @@ type File struct {
 	Name     string
 	Imports  []*Import // those that lead somewhere
 	Enums    []*Enum
+	Records  []*Record
 	Allows   []*Allow // above those
 	Machines int      // how many it has
 	Imported bool     // another file of the unit imports it
@@ -59,8 +60,8 @@ type Machine struct {
 	Params     []*Var
 	Own        []*Var // of the values of the run itself, those that it reads; see OwnValues
 	Fields     []*Var
-	Enums      []*Enum // its own; then, by name, those of files that it uses
-	Records    []*Record
+	Enums      []*Enum   // its own; then, by name, those of files that it uses
+	Records    []*Record // likewise
 	Events     []*Event
 	Categories []*Category // the declared ones, in order, then the built-in ones
 	Activities []*Activity

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/token"
@@ -10,6 +11,8 @@ import (
 type Record struct {
 	Name   string
 	Fields []*RecordField
+	OfFile bool // it stands in a file, outside its machines
+	Used   bool // of a file: a machine of the unit uses it
 	Doc    string
 	Span   token.Span
 }
@@ -20,6 +23,33 @@ type RecordField struct {
 	Type *Type
 	Doc  string
 	Span token.Span
+}
+
+// Within are r and the records in it, each once.
+func (r *Record) Within() []*Record {
+	all := []*Record{r}
+	for i := 0; i < len(all); i++ {
+		for _, f := range all[i].Fields {
+			if inner := f.Type.Innermost().Record; inner != nil && !slices.Contains(all, inner) {
+				all = append(all, inner)
+			}
+		}
+	}
+	return all
+}
+
+// Places is where r and the types in it are declared.
+func (r *Record) Places() []token.Span {
+	var out []token.Span
+	for _, inner := range r.Within() {
+		out = append(out, inner.Span)
+		for _, f := range inner.Fields {
+			if e := f.Type.Innermost().Enum; e != nil {
+				out = append(out, e.Span)
+			}
+		}
+	}
+	return out
 }
 
 // Whole is a field or parameter of a record type, as it is declared. A run has its
@@ -57,6 +87,14 @@ func (t *Type) Leaves() []RecordLeaf {
 		}
 	}
 	return out
+}
+
+// Innermost is the type of what lists of t have in them, however deep; t itself where it is no list.
+func (t *Type) Innermost() *Type {
+	for t.Kind == List && t.Elem != nil {
+		t = t.Elem
+	}
+	return t
 }
 
 // Count is the number of leaves of t.

@@ -49,8 +49,9 @@ func (f *file) resolverOf(src *ast.Machine) *resolver {
 	}
 	f.declare()
 	f.resolveImports()
+	f.completeRecords()
 	r := newResolver(f.unit, src)
-	r.file, r.enums.outer = f, f.imported
+	r.file, r.enums.outer, r.records.outer = f, f.imported, f.importedRecords
 	f.resolvers[src] = r
 	r.declarations()
 	r.m.Incomplete = r.m.Incomplete || f.faulty

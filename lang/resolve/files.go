@@ -3,7 +3,6 @@ package resolve
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -25,23 +24,30 @@ type Target struct {
 // file is what the machines of a file find there beside their own names.
 //
 // What the file declares itself is resolved as if the file were a machine without a
-// name, which declares nothing but enums.
+// name, which declares nothing but types.
 type file struct {
 	*resolver
 	src   *ast.File
 	out   *ir.File
 	named bool // it is of the unit; else it is imported only, and nothing is reported of it
 
-	faulty    bool // its syntax is wrong
-	declared  bool
-	imports   bool           // have been resolved
-	enumNames []exportedName // of out.Enums
-	machines  []exportedName
-	known     []*ir.Enum              // of the file and its imports
-	imported  *space[*ir.Enum]        // those of its imports; around it those of the file
-	brought   map[*ir.Enum]*ir.Import // by which import
-	own       map[string]*ast.Machine // of the file
-	callables map[string]callable     // machines of the file and its imports
+	faulty   bool // its syntax is wrong
+	declared bool
+	imports  bool       // have been resolved
+	types    []fileType // that it declares
+	fields   bool       // of its records have been resolved
+	complete bool       // its records and those of its imports are
+	from     []*file    // to which its imports lead
+	fromAt   map[*file]token.Span
+	machines []exportedName
+	known    []*ir.Enum              // of the file and its imports
+	imported *space[*ir.Enum]        // those of its imports; around it those of the file
+	brought  map[any]*ir.Import      // by which import, an enum or a record
+	own      map[string]*ast.Machine // of the file
+
+	importedRecords *space[*ir.Record] // as imported
+
+	callables map[string]callable // machines of the file and its imports
 	resolvers map[*ast.Machine]*resolver
 	blamed    map[*file]bool // imported files whose faults have been reported
 	gaps      bool           // something that the file declares or imports could not be read
@@ -51,15 +57,19 @@ func newFile(u *unit, src *ast.File) *file {
 	items := &ast.Machine{Name: &ast.Name{}}
 	f := &file{
 		resolver: newResolver(u, items), src: src,
-		out: &ir.File{Name: src.Name}, brought: map[*ir.Enum]*ir.Import{},
-		imported: newSpace[*ir.Enum]("enum"), own: map[string]*ast.Machine{},
+		out: &ir.File{Name: src.Name}, brought: map[any]*ir.Import{}, fromAt: map[*file]token.Span{},
+		imported: newSpace[*ir.Enum]("enum"), importedRecords: newSpace[*ir.Record]("record"), own: map[string]*ast.Machine{},
 		callables: map[string]callable{}, blamed: map[*file]bool{}, resolvers: map[*ast.Machine]*resolver{},
 	}
-	f.imported.outer = f.enums
+	f.imported.outer, f.importedRecords.outer = f.enums, f.records
+	f.importedRecords.forms = f.imported.forms
 	for _, d := range src.Decls {
 		switch d := d.(type) {
 		case *ast.Enum:
 			items.Items = append(items.Items, d)
+		case *ast.Record:
+			items.Items = append(items.Items, d)
+			f.gaps = f.gaps || len(d.Bad) > 0
 		case *ast.Bad:
 			f.gaps = true
 		}
@@ -67,17 +77,18 @@ func newFile(u *unit, src *ast.File) *file {
 	return f
 }
 
-// declare declares the enums of the file, once.
+// declare declares the types of the file, once, of records the names.
 func (f *file) declare() {
 	if f.declared {
 		return
 	}
 	f.declared = true
 	f.declareEnums()
-	for _, e := range f.m.Enums {
-		form := ir.Exported(e.Name)
-		f.enumNames = append(f.enumNames, exportedName{form, f.enums.forms[form]})
+	f.declareRecords()
+	for _, rec := range f.m.Records {
+		f.homes[rec] = f
 	}
+	f.types = f.typesOf()
 	for m := range ast.Decls[*ast.Machine](f.src) {
 		if present(m.Name) {
 			f.machines = append(f.machines, exportedName{ir.Exported(m.Name.Text), m.Name})
@@ -87,13 +98,16 @@ func (f *file) declare() {
 			}
 		}
 	}
-	f.known, f.out.Enums = slices.Clone(f.m.Enums), f.m.Enums
+	f.known, f.out.Enums, f.out.Records = slices.Clone(f.m.Enums), f.m.Enums, f.m.Records
 	f.out.Broken, f.out.Incomplete = f.m.Broken, f.gaps
 }
 
 // forget drops what only the machines of the file had to know: files that all import
 // each other would take memory in the square.
-func (f *file) forget() { f.known, f.imported, f.brought, f.callables = nil, nil, nil, nil }
+func (f *file) forget() {
+	f.known, f.imported, f.importedRecords, f.brought, f.callables = nil, nil, nil, nil, nil
+	f.from, f.fromAt = nil, nil
+}
 
 // noteMachine notes m as one of the file.
 func (f *file) noteMachine(m *ir.Machine) {
@@ -137,8 +151,11 @@ func (f *file) resolveImports() {
 			other := f.other(t)
 			other.faulty = other.faulty || len(t.Faults) > 0
 			f.noteFaults(src.Path.Span(), other, t.Faults)
-			if !f.mayBring(src, 1+len(other.enumNames)+len(other.machines)) {
+			if !f.mayBring(src, 1+len(other.types)+len(other.machines)) {
 				return
+			}
+			if _, again := f.fromAt[other]; !again {
+				f.from, f.fromAt[other] = append(f.from, other), src.Path.Span()
 			}
 			f.bring(src, imp, other, machines, clashes)
 		}
@@ -176,22 +193,8 @@ func (f *file) noteFaults(at token.Span, other *file, syntax diag.List) {
 // bring makes known what other declares. clashes are the names about which something
 // has been said at the import.
 func (f *file) bring(src *ast.Import, imp *ir.Import, other *file, machines map[string]declaredMachine, clashes map[string]bool) {
-	for i, e := range other.out.Enums {
-		if f.brought[e] != nil {
-			continue
-		}
-		name := other.enumNames[i]
-		if first := f.imported.first(name.form); first != nil {
-			f.clash(src, "enum", first, name.at, clashes)
-		} else {
-			f.imported.forms[name.form] = name.at
-		}
-		if _, same := f.imported.lookup(e.Name); same {
-			continue
-		}
-		f.imported.names[e.Name] = e
-		f.known = append(f.known, e)
-		f.brought[e] = imp
+	for _, t := range other.types {
+		f.bringType(src, imp, t, clashes)
 	}
 	for _, m := range other.machines {
 		if _, known := f.callables[m.at.Text]; !known {
@@ -247,25 +250,4 @@ func (f *file) clash(src *ast.Import, kind string, first, second *ast.Name, clas
 	f.report(duplicateName, src.Path.Span(), "this import brings "+article(kind)+" "+quote(second.Text)+", and the name is taken",
 		"Rename one of the two, or import less.",
 		related(first.Span(), "the first is declared here"), related(second.Span(), "the second is declared here"))
-}
-
-// enumNamed is the enum of that name that the machine sees, which is used thereby.
-func (r *resolver) enumNamed(name string) (*ir.Enum, bool) {
-	e, ok := r.enums.lookup(name)
-	if ok && e.OfFile && r.file != nil && !r.outer[e] {
-		r.outer[e], e.Used = true, true
-		if imp := r.file.brought[e]; imp != nil {
-			imp.Used = true
-		}
-	}
-	return e, ok
-}
-
-// addOuter adds the enums of files that the machine uses to its own.
-func (r *resolver) addOuter() {
-	own := len(r.m.Enums)
-	for e := range r.outer {
-		r.m.Enums = append(r.m.Enums, e)
-	}
-	slices.SortFunc(r.m.Enums[own:], func(a, b *ir.Enum) int { return strings.Compare(a.Name, b.Name) })
 }

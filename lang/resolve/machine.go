@@ -23,8 +23,12 @@ type resolver struct {
 	guards     *space[*ir.Guard]
 	costs      *space[bool] // what activities cost; not unique, each names its own
 
-	file    *file                                   // in which it stands
-	outer   map[*ir.Enum]bool                       // enums of files that it uses
+	file  *file             // in which it stands
+	outer map[*ir.Enum]bool // enums of files that it uses
+
+	outerRecords  map[*ir.Record]token.Span // records of files that it uses, and where first
+	recordSources []*ast.Record             // of its own records
+
 	payload map[*ir.Event]map[string]*ir.EventField // of a record the whole, with the index of its first leaf
 
 	root       *node
@@ -43,7 +47,7 @@ type resolver struct {
 }
 
 func newResolver(u *unit, src *ast.Machine) *resolver {
-	return &resolver{
+	r := &resolver{
 		unit: u,
 		src:  src,
 		m: &ir.Machine{
@@ -59,12 +63,17 @@ func newResolver(u *unit, src *ast.Machine) *resolver {
 		guards:     newSpace[*ir.Guard]("guard"),
 		costs:      newSpace[bool]("cost"),
 		outer:      map[*ir.Enum]bool{},
+
+		outerRecords: map[*ir.Record]token.Span{},
+
 		payload:    map[*ir.Event]map[string]*ir.EventField{},
 		labels:     map[string][]*ir.Do{},
 		partial:    map[*ir.Event]bool{},
 		costsBelow: map[string]bool{},
 		lostLabels: map[string]bool{},
 	}
+	r.records.forms = r.enums.forms // types are one name space
+	return r
 }
 
 // declarations runs the passes by which the machine is known to those that call it: what
@@ -73,6 +82,8 @@ func (r *resolver) declarations() {
 	r.findGaps()
 	r.declareEnums()
 	r.declareRecords()
+	r.resolveRecordFields(r.m.Records, r.recordSources)
+	r.measure(r.m.Records)
 	r.declareParams()
 	r.declareFields()
 	r.declareEvents()

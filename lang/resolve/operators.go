@@ -107,7 +107,7 @@ func result(op ir.Op, t, u *ir.Type) *ir.Type {
 			return boolType
 		}
 	case ir.OpEq, ir.OpNe:
-		if t.Same(u) && !hasRecords(t) {
+		if t.Same(u) && t.Innermost().Kind != ir.RecordKind {
 			return boolType
 		}
 	case ir.OpLt, ir.OpLe, ir.OpGt, ir.OpGe:

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
-	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
@@ -19,28 +18,29 @@ const (
 	maxRecordDeep = 16        // records inside each other
 )
 
-// declareRecords declares the records of the machine.
+// declareRecords declares the records of the machine or file, without their fields.
 func (r *resolver) declareRecords() {
-	var fresh []*ir.Record
-	var sources []*ast.Record
 	for src := range items[*ast.Record](r) {
-		rec := &ir.Record{Name: textOf(src.Name), Doc: src.Doc()}
+		rec := &ir.Record{Name: textOf(src.Name), Doc: src.Doc(), OfFile: r.file == nil}
 		if _, taken := builtin[rec.Name]; taken {
 			r.forbidden(src.Name, "record", "it is a built-in type")
 			continue
 		}
-		if first := r.enums.forms[ir.Exported(rec.Name)]; first != nil && present(src.Name) {
-			r.duplicate("type", src.Name, first)
+		if _, enum := r.enums.lookup(rec.Name); enum {
+			r.duplicate("type", src.Name, r.enums.first(ir.Exported(rec.Name)))
 			continue
 		}
 		r.m.Incomplete = r.m.Incomplete || len(src.Bad) > 0
 		if claim(r, r.records, src.Name, rec) {
 			rec.Span = src.Name.Span()
-			r.m.Records = append(r.m.Records, rec)
-			fresh, sources = append(fresh, rec), append(sources, src)
+			r.m.Records, r.recordSources = append(r.m.Records, rec), append(r.recordSources, src)
 		}
 	}
-	for i, rec := range fresh {
+}
+
+// resolveRecordFields resolves the fields of records, which stand at sources.
+func (r *resolver) resolveRecordFields(records []*ir.Record, sources []*ast.Record) {
+	for i, rec := range records {
 		fields := newSpace[*ir.RecordField]("field")
 		for _, p := range sources[i].Fields {
 			f := &ir.RecordField{Name: textOf(p.Name), Type: r.typeOf(p.Type), Doc: p.Doc()}
@@ -53,74 +53,10 @@ func (r *resolver) declareRecords() {
 				rec.Fields = append(rec.Fields, f)
 			}
 		}
-	}
-	s := sizes{resolver: r, known: map[*ir.Record]size{}}
-	for _, rec := range fresh {
-		s.of(rec, nil)
-	}
-}
-
-// sizes measures records, depth first, and breaks their cycles: a field that leads back
-// to its record is reported, and becomes Invalid.
-type sizes struct {
-	*resolver
-	known map[*ir.Record]size
-}
-
-type size struct{ leaves, deep int }
-
-func (s *sizes) of(rec *ir.Record, around []*ir.Record) size {
-	if known, ok := s.known[rec]; ok {
-		return known
-	}
-	around = append(around, rec)
-	total := size{deep: 1}
-	for _, f := range rec.Fields {
-		inner := f.Type
-		for inner.Kind == ir.List && inner.Elem != nil {
-			inner = inner.Elem
-		}
-		n := size{leaves: 1}
-		if inner.Kind == ir.RecordKind {
-			if i := slices.Index(around, inner.Record); i >= 0 {
-				s.cycle(f, around[i:])
-				continue
-			}
-			if len(around) < maxRecordDeep {
-				n = s.of(inner.Record, around)
-			} else {
-				n.deep = maxRecordDeep
-			}
-		}
-		total.leaves, total.deep = total.leaves+n.leaves, max(total.deep, n.deep+1)
-		if total.leaves > maxRecord || total.deep > maxRecordDeep {
-			s.report("syntax", f.Span, "record "+quote(rec.Name)+" is too large",
-				"A record has at most "+strconv.Itoa(maxRecord)+" values, those of the records in it counted, and "+
-					strconv.Itoa(maxRecordDeep)+" records inside each other. Use a json for more.")
-			f.Type, total = invalid, size{leaves: 1, deep: 1}
+		if len(rec.Fields) == 0 {
+			rec.Fields = []*ir.RecordField{{Type: invalid, Span: rec.Span}} // the parser has reported it
 		}
 	}
-	if len(rec.Fields) == 0 {
-		rec.Fields = []*ir.RecordField{{Type: invalid, Span: rec.Span}} // the parser has reported it
-	}
-	s.known[rec] = total
-	return total
-}
-
-// cycle reports f, by which the last of round has the first one in itself.
-func (s *sizes) cycle(f *ir.RecordField, round []*ir.Record) {
-	names := make([]string, len(round)+1)
-	var places []diag.Related
-	for i, rec := range round {
-		names[i] = rec.Name
-		if i > 0 {
-			places = append(places, related(rec.Span, quote(rec.Name)+" is declared here"))
-		}
-	}
-	names[len(round)] = round[0].Name
-	s.report(typeMismatch, f.Span, "a record cannot have itself in it: "+strings.Join(names, " -> "),
-		"Keep the name or the number of the other one instead, or use a json.", places...)
-	f.Type = invalid
 }
 
 // within is the leaves of t, whose number counts against what the unit may have; nil
@@ -359,8 +295,12 @@ func (r *resolver) record(src *ast.RecordLit, sc scope) ir.Expr {
 	for i, f := range src.Fields {
 		values[i] = r.expr(f.Value, sc)
 	}
-	rec, exact, ok := guess(r, r.records, "record", src.Type)
-	if !ok || !exact {
+	if !present(src.Type) {
+		return bad(src.Span(), values...)
+	}
+	rec, ok := r.recordNamed(src.Type.Text, src.Span())
+	if !ok {
+		r.unknown("record", src.Type, nearTo(r, src.Type.Text, r.records))
 		return bad(src.Span(), values...)
 	}
 	t := &ir.Type{Kind: ir.RecordKind, Record: rec}
@@ -443,14 +383,6 @@ func (r *resolver) keepRest(b *ir.Block) {
 			Var: kept, Value: &ir.VarRef{E: ir.E{T: kept.Type, At: a.Span}, Var: kept}, Span: a.Span, Keeps: true,
 		})
 	}
-}
-
-// hasRecords reports whether t is a record, or a list of them.
-func hasRecords(t *ir.Type) bool {
-	for t != nil && t.Kind == ir.List {
-		t = t.Elem
-	}
-	return t != nil && t.Kind == ir.RecordKind
 }
 
 // whole is e where a value of type want is wanted. A json fits no record.

@@ -28,7 +28,7 @@ import (
 func Resolve(files []*ast.File, find Finder) (*ir.Program, diag.List) {
 	u := &unit{shared: &shared{
 		allowance: comparisons, room: maxLeaves, values: map[*ir.Enum]map[string]int{}, find: find,
-		files: map[*ast.File]*file{}, declaring: map[string]*ast.Name{},
+		files: map[*ast.File]*file{}, homes: map[*ir.Record]*file{}, sizes: map[*ir.Record]size{}, declaring: map[string]*ast.Name{},
 	}}
 	for _, src := range files {
 		f := newFile(u, src)
@@ -46,6 +46,7 @@ func Resolve(files []*ast.File, find Finder) (*ir.Program, diag.List) {
 		f := u.files[src]
 		f.declare()
 		f.resolveImports()
+		f.completeRecords()
 		machines := map[*ast.Machine]*ir.Machine{}
 		for src := range ast.Decls[*ast.Machine](src) {
 			if src.Name == nil {
@@ -83,6 +84,8 @@ type shared struct {
 	values    map[*ir.Enum]map[string]int
 	find      Finder
 	files     map[*ast.File]*file
+	homes     map[*ir.Record]*file // of records of files
+	sizes     map[*ir.Record]size
 	brings    int                  // names that imports bring
 	declaring map[string]*ast.Name // where machines of the unit are declared
 	outside   []*resolver          // machines of imported files that others call

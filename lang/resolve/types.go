@@ -55,14 +55,16 @@ var builtinCalled = map[string]string{
 
 // namedType resolves a type that is no built-in one.
 func (r *resolver) namedType(t *ast.Type) *ir.Type {
-	if record := r.records.names[t.Name]; record != nil {
+	if record, ok := r.recordNamed(t.Name, t.Span()); ok {
 		return &ir.Type{Kind: ir.RecordKind, Record: record}
 	}
 	enum, ok := r.enumNamed(t.Name)
 	if !ok {
-		names := make(map[string]bool, len(builtin)+len(r.enums.names)+len(r.records.names))
-		for name := range r.records.names {
-			names[name] = true
+		names := map[string]bool{}
+		for s := r.records; s != nil; s = s.outer {
+			for name := range s.names {
+				names[name] = true
+			}
 		}
 		for name := range builtin {
 			names[name] = true

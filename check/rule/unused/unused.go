@@ -57,7 +57,7 @@ func run(p *check.Pass) {
 		}
 	}
 	for _, r := range m.Records {
-		if !u.records[r] {
+		if !u.records[r] && !r.OfFile {
 			report("record", r.Name, r.Span, "Give a field this type, or remove it.")
 		}
 	}
@@ -80,7 +80,7 @@ func namesChild(d *ir.Do) bool {
 	return d.Activity.Machine != nil && (d.Label == d.Activity.Name || slices.ContainsFunc(d.State.Dos, same))
 }
 
-// runFile leaves out the enums of a file that has no machines, or that another file of
+// runFile leaves out the types of a file that has no machines, or that another file of
 // the unit imports: those are for others.
 func runFile(p *check.Pass, f *ir.File) {
 	if f.Broken {
@@ -89,19 +89,27 @@ func runFile(p *check.Pass, f *ir.File) {
 	for _, i := range f.Imports {
 		if !i.Used {
 			p.Report(check.Finding{
-				Span: i.Span, Message: "nothing is used of import " + check.Quote(i.Path), Help: "Use an enum that it brings, or remove it.",
+				Span: i.Span, Message: "nothing is used of import " + check.Quote(i.Path), Help: "Use a type or a machine that it brings, or remove it.",
 			})
 		}
 	}
 	if f.Machines == 0 || f.Imported {
 		return
 	}
+	report := func(what, name string, span token.Span) {
+		p.Report(check.Finding{
+			Span: span, Message: what + " " + check.Quote(name) + " is never used",
+			Help: "Give a field this type, or remove it. If a file that is not checked here imports this one, check both.",
+		})
+	}
 	for _, e := range f.Enums {
 		if !e.Used {
-			p.Report(check.Finding{
-				Span: e.Span, Message: "enum " + check.Quote(e.Name) + " is never used",
-				Help: "Give a field this type, or remove it. If a file that is not checked here imports this one, check both.",
-			})
+			report("enum", e.Name, e.Span)
+		}
+	}
+	for _, r := range f.Records {
+		if !r.Used {
+			report("record", r.Name, r.Span)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 // narrower are productions with what is checked besides the grammar written
 // into them.
 const narrower = `
-File = Import* Enum? Machine Enum? .
+File = Import* Enum? Record? Machine Enum? .
 Item = Initial | State | Terminal | On | After | Do | Entry | Exit | Require | Ignore | Defer .
 Machine = "machine" Name ("(" Param ("," Param)* ")")? "{" (Item | Context | Enum | Record | Event | Failures | Activity | Guard | Budget | Assert)* "}" .
 Type = "int" Range? | "duration" Range? | "bool" | "json" | <name> | "[" Range? "]" Type .

@@ -63,6 +63,7 @@ type grammar struct {
 	whole   *participle.Parser[productions]
 	imports func(*lexer.PeekingLexer) (*ast.Import, error)
 	enum    func(*lexer.PeekingLexer) (*ast.Enum, error)
+	record  func(*lexer.PeekingLexer) (*ast.Record, error)
 	machine func(*lexer.PeekingLexer) (*ast.Machine, error)
 	param   func(*lexer.PeekingLexer) (*ast.Param, error)
 	items   map[string]itemParser // by the word that opens the item
@@ -89,6 +90,7 @@ func newGrammar(p *parser) *grammar {
 		whole:   whole,
 		imports: production[ast.Import](whole),
 		enum:    production[ast.Enum](whole),
+		record:  production[ast.Record](whole),
 		machine: production[ast.Machine](whole),
 		param:   production[ast.Param](whole),
 		items: map[string]itemParser{

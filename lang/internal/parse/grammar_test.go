@@ -38,7 +38,7 @@ const grammarTail = `
 // Checked besides:
 //
 //   - Context, Enum, Record, Event, Failures, Activity, Guard, Budget and Assert
-//     stand in a machine, not in a state. An Enum may also stand in a file.
+//     stand in a machine, not in a state. An Enum or a Record may also stand in a file.
 //   - A range stands behind "int" and "duration" alone.
 //   - A default is a literal, with a minus before a number or duration perhaps,
 //     or a value of an enum, a json that is made of literals and null, or a record of
@@ -70,7 +70,7 @@ func ebnf() string {
 	p := parsers.Get().(*parser)
 	defer parsers.Put(p)
 	lines := strings.Split(p.grammar.whole.String(), "\n")
-	out := []string{"File = Import* (Enum | Machine)* ."}
+	out := []string{"File = Import* (Enum | Record | Machine)* ."}
 	for _, line := range lines {
 		name, _, _ := strings.Cut(line, " ")
 		switch name {

@@ -12,7 +12,7 @@ import (
 )
 
 // declWords open what stands in a file outside all braces.
-var declWords = []string{"import", "enum", "machine"}
+var declWords = []string{"import", "enum", "record", "machine"}
 
 // decl parses the next declaration of the file, or reports what stands in its place
 // and goes to where one may begin.
@@ -35,6 +35,8 @@ func (p *parser) decl(lex *lexer.PeekingLexer, tree *ast.File) ast.Decl {
 			d, err = p.wholeMachine(lex)
 		case "enum":
 			d, err = p.grammar.enum(lex)
+		case "record":
+			d, err = p.grammar.record(lex)
 		case "import":
 			d, err = p.grammar.imports(lex)
 		}
@@ -79,7 +81,7 @@ func (p *parser) noDecl(t *lexer.Token) fault {
 	if what, ok := later[t.Value]; ok && t.Type == tokName {
 		return notYet(t, what)
 	}
-	f := unexpected(t, nil, `"machine", "enum" or "import"`, "")
+	f := unexpected(t, nil, `"machine", "enum", "record" or "import"`, "")
 	if _, ok := items[t.Value]; ok && t.Type == tokName {
 		f.help = fmt.Sprintf("Put %q between the braces of a machine.", t.Value)
 	}

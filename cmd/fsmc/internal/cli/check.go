@@ -85,7 +85,7 @@ there is neither a machine nor an enum.`,
 			switch {
 			case r.list.HasErrors() || strict && r.list.Count(diag.Warning) > 0:
 				return errFinding
-			case len(unit.Program.Machines) == 0 && len(enums(unit.Program)) == 0:
+			case len(unit.Program.Machines) == 0 && !hasTypes(unit.Program):
 				return errNoMachine
 			}
 			return nil

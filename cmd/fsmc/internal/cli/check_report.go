@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
@@ -63,10 +64,17 @@ func writeFindings(w io.Writer, r report) error {
 		}
 	}
 	for _, f := range r.unit.Program.Files {
-		if f.Machines > 0 || len(f.Enums) == 0 {
+		var types []string
+		if n := len(f.Enums); n > 0 {
+			types = append(types, countOf(n, "enum"))
+		}
+		if n := len(f.Records); n > 0 {
+			types = append(types, countOf(n, "record"))
+		}
+		if f.Machines > 0 || len(types) == 0 {
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%s: %s: nothing wrong\n", diag.Harmless(f.Name), countOf(len(f.Enums), "enum")); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s: nothing wrong\n", diag.Harmless(f.Name), strings.Join(types, ", ")); err != nil {
 			return err
 		}
 	}

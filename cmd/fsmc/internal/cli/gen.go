@@ -80,7 +80,7 @@ func (g *generator) run(path string) error {
 	if err := g.refuseErrors(unit); err != nil {
 		return err
 	}
-	if len(unit.Program.Machines) == 0 && (g.core || len(enums(unit.Program)) == 0) {
+	if len(unit.Program.Machines) == 0 && (g.core || !hasTypes(unit.Program)) {
 		return errNoMachine
 	}
 	output, err := g.target(path)
@@ -143,7 +143,8 @@ func (g *generator) options(unit *lang.Unit, path, output string) (codegen.Sourc
 		Base:       strings.TrimSuffix(filepath.Base(output), ".go"),
 		Source:     filepath.Base(path),
 		Core:       g.core,
-		Enums:      enums(unit.Program),
+		Enums:      types(unit.Program, func(f *ir.File) []*ir.Enum { return f.Enums }),
+		Records:    types(unit.Program, func(f *ir.File) []*ir.Record { return f.Records }),
 		Elsewhere:  elsewhere,
 		Definition: func(m *ir.Machine) []byte { return table.Compile(m).Encode() },
 		Text:       func(m *ir.Machine) string { return sourceOf(unit, m) },

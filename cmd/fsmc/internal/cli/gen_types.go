@@ -5,28 +5,34 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
-// enums are those that the files of prog declare outside machines.
-func enums(prog *ir.Program) []*ir.Enum {
-	var list []*ir.Enum
+// types are those of one kind that the files of prog declare outside machines.
+func types[T any](prog *ir.Program, of func(*ir.File) []T) []T {
+	var list []T
 	for _, f := range prog.Files {
-		list = append(list, f.Enums...)
+		list = append(list, of(f)...)
 	}
 	return list
 }
 
-// elsewhere reports whether what is declared at a place stands in another folder than m:
-// what is generated of the files of one folder is taken to be of one package.
-func elsewhere(m *ir.Machine, at token.Span) bool {
-	return filepath.Dir(placeOf(m.Span.Start.Filename)) != filepath.Dir(placeOf(at.Start.Filename))
+// hasTypes reports whether a file of prog declares a type outside machines.
+func hasTypes(prog *ir.Program) bool {
+	return slices.ContainsFunc(prog.Files, func(f *ir.File) bool { return len(f.Enums)+len(f.Records) > 0 })
 }
 
-// declaration is that of the type of an enum of a file, or of what registers a machine.
-var declaration = regexp.MustCompile(`(?m)^(?:type (\w+) string$|func (Register\w+)\()`)
+// elsewhere reports whether what is declared at a place stands in another folder than what
+// is declared at from: what is generated of the files of one folder is taken to be of one package.
+func elsewhere(from, at token.Span) bool {
+	return filepath.Dir(placeOf(from.Start.Filename)) != filepath.Dir(placeOf(at.Start.Filename))
+}
+
+// declaration is that of the type of an enum or a record of a file, or of what registers a machine.
+var declaration = regexp.MustCompile(`(?m)^(?:type (\w+) (?:string|struct \{)$|func (Register\w+)\()`)
 
 // sayUndeclared says what the output uses that no Go file beside it declares.
 func (g *generator) sayUndeclared(prog *ir.Program, output string) {
@@ -34,8 +40,13 @@ func (g *generator) sayUndeclared(prog *ir.Program, output string) {
 		return
 	}
 	declared := map[string]bool{}
-	for _, e := range enums(prog) {
-		declared[ir.Exported(e.Name)] = true
+	for _, f := range prog.Files {
+		for _, e := range f.Enums {
+			declared[ir.Exported(e.Name)] = true
+		}
+		for _, r := range f.Records {
+			declared[ir.Exported(r.Name)] = true
+		}
 	}
 	for _, m := range prog.Machines {
 		declared["Register"+ir.Exported(m.Name)] = true
@@ -43,7 +54,7 @@ func (g *generator) sayUndeclared(prog *ir.Program, output string) {
 	files, _ := filepath.Glob(filepath.Join(filepath.Dir(output), "*.go"))
 	read := false
 	needs := func(m *ir.Machine, name, what string, at token.Span) {
-		if declared[name] || elsewhere(m, at) {
+		if declared[name] || elsewhere(m.Span, at) {
 			return
 		}
 		if !read {
@@ -59,6 +70,12 @@ func (g *generator) sayUndeclared(prog *ir.Program, output string) {
 		for _, e := range m.Enums {
 			if e.OfFile {
 				needs(m, ir.Exported(e.Name), fmt.Sprintf("type of enum %q", e.Name), e.Span)
+			}
+		}
+		for _, r := range m.Records {
+			apart := func(at token.Span) bool { return elsewhere(m.Span, at) } // then the machine has a type of its own
+			if r.OfFile && !slices.ContainsFunc(r.Places(), apart) {
+				needs(m, ir.Exported(r.Name), fmt.Sprintf("type of record %q", r.Name), r.Span)
 			}
 		}
 		for _, a := range m.Activities {
