@@ -6,6 +6,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/replay"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -22,14 +23,15 @@ func Cover(m *ir.Machine, limit int) *ir.Cover {
 	if p == nil {
 		return nil
 	}
-	cover, taken := &ir.Cover{}, make([]bool, len(m.Arms))
+	cover, taken, tried := &ir.Cover{}, make([]bool, len(m.Arms)), make([]int, len(m.Arms))
 	for from, e := range p.InOrder() {
 		a := p.Arm(e)
-		if a == nil || taken[a.ID] {
+		if a == nil || taken[a.ID] || tried[a.ID] == maxCoverTries {
 			continue
 		}
-		path := append(p.PathTo(from), e)
-		if run, sure := coverRun(m, p, path); sure && !tellsApart(p, run) {
+		tried[a.ID]++
+		w, _ := p.Run(append(p.PathTo(from), e), -1)
+		if run, ok := coverRun(m, w); ok {
 			cover.Runs = append(cover.Runs, run)
 			mark(taken, run)
 		}
@@ -48,6 +50,10 @@ func Cover(m *ir.Machine, limit int) *ir.Cover {
 	return cover
 }
 
+// maxCoverTries is how many paths are tried for an arm: the shortest may not be performed where
+// which element an input is of matters.
+const maxCoverTries = 100
+
 // mark notes the arms that run takes, and reports whether there was a new one.
 func mark(taken []bool, run ir.CoverRun) bool {
 	fresh := false
@@ -60,68 +66,39 @@ func mark(taken []bool, run ir.CoverRun) bool {
 	return fresh
 }
 
-// tellsApart reports whether run depends on which element of a list an input is of: a test
-// that performs it takes any that is open. That matters where elements make retries, and
-// where an arm reads which one it is.
-func tellsApart(p *explore.Product, run ir.CoverRun) bool {
-	retried := func(d *ir.Do) bool { return d.Fan != nil && len(p.Table.Retries(d)) > 0 }
-	return slices.ContainsFunc(run.Steps, func(s ir.CoverStep) bool {
-		if s.To != nil && slices.ContainsFunc(s.To.Dos, retried) {
-			return true
-		}
-		d := s.Input.Do
-		return d != nil && d.Fan != nil && (d.Fan.Limit > 0 || retried(d) ||
-			s.Arm != nil && s.Arm.Handler != nil && slices.ContainsFunc(s.Arm.Handler.Arms, readsElement))
-	})
-}
-
-// readsElement reports whether a reads which element of a list an input is of.
-func readsElement(a *ir.Arm) bool {
-	reads := false
-	for whole := range a.Exprs() {
-		ir.Walk(whole, func(e ir.Expr) bool {
-			ref, ok := e.(*ir.FieldRef)
-			reads = reads || ok && (ref.Name == ir.IndexField || ref.Name == ir.ItemField)
-			return !reads
-		})
-	}
-	return reads
-}
-
-// coverRun is a path of the product as a run, and whether it surely is one: it is
-// performed, with values for what the path leaves open.
-func coverRun(m *ir.Machine, p *explore.Product, path []int32) (ir.CoverRun, bool) {
-	w, sure := p.Run(path, -1)
+// coverRun is a witness as a run, and whether it is one: it is performed, with values for what
+// it leaves open.
+func coverRun(m *ir.Machine, w *witness.Witness) (ir.CoverRun, bool) {
 	for _, said := range w.Guards {
-		sure = sure && !said // as a generated run starts no host guard says yes
-	}
-	if !sure {
-		return ir.CoverRun{}, false
+		if said { // as a generated run starts no host guard says yes
+			return ir.CoverRun{}, false
+		}
 	}
 	w, err := replay.Witness(m, w, replay.Any, nil)
 	if err != nil {
 		return ir.CoverRun{}, false
 	}
 	run := ir.CoverRun{Params: w.Params}
-	row := 0
-	for _, e := range path {
-		l := p.Label(e)
-		if l.Kind == explore.Started || l.Kind == explore.Begun || p.IsWithin(e) {
-			continue // of these no row tells
-		}
-		c, ok := p.Input(e)
-		if ok && l.Kind != explore.Ended && l.Kind != explore.Dropped { // those do nothing to state and data
-			r := w.Path[row]
-			data := maps.Clone(r.Rest)
-			if data == nil {
-				data = map[string]any{}
+	for i := range w.Path {
+		r, c := &w.Path[i], w.Path[i].Input.Case
+		switch r.Input.Kind {
+		case witness.Ended:
+			if r.Input.Element == 0 { // it does nothing to state and data
+				continue
 			}
-			maps.Copy(data, r.Data)
-			run.Steps = append(run.Steps, ir.CoverStep{
-				Input: c, Deferred: l.Again, Data: data, Guards: r.Guards, After: r.At.String(), Arm: p.Arm(e), To: p.Leaf(p.To[e]),
-			})
+			c = ir.Case{Kind: ir.CaseResult, Do: r.Input.Activity} // another element may begin
+		case witness.None, witness.Dropped:
+			continue
 		}
-		row++
+		data := maps.Clone(r.Rest)
+		if data == nil {
+			data = map[string]any{}
+		}
+		maps.Copy(data, r.Data)
+		run.Steps = append(run.Steps, ir.CoverStep{
+			Input: c, Element: r.Input.Element - 1, Deferred: r.Input.Deferred(), Data: data, Guards: r.Guards,
+			After: r.At.String(), Arm: r.Arm, To: w.Path[i+1].State,
+		})
 	}
 	return run, true
 }

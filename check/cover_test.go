@@ -6,7 +6,6 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
-	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // TestCover holds that the runs of the code-review agent take each of its arms,
@@ -37,26 +36,26 @@ func TestCover(t *testing.T) {
 	}
 }
 
-// TestCoverOfElements: a generated test takes any element that is open, so no run is given
-// in which it matters which one that is.
+// TestCoverOfElements: a run says of which element an input is, also where that matters.
 func TestCoverOfElements(t *testing.T) {
-	for _, c := range []struct {
-		name, do, failed string
-		given            bool // runs with results of elements
-	}{
-		{"alike", "timeout 1m", "{}", true},
-		{"retries", "timeout 1m", "retry 1 backoff 1s else {}", false},
-		{"one at a time", "limit 1 timeout 1m", "{}", false},
-		{"told apart", "timeout 1m", `when event.item == "x" -> Done else {}`, false},
+	for name, c := range map[string]struct{ do, failed string }{
+		"alike":         {"timeout 1m", "{}"},
+		"retries":       {"timeout 1m", "retry 1 backoff 1s else {}"},
+		"one at a time": {"limit 1 timeout 1m", "retry 1 else {}"},
+		"told apart":    {"timeout 1m", `when event.index == 0 -> Done else {}`},
 	} {
-		cover, given := check.Cover(program(t, []byte(analyse(c.do, c.failed))).Machines[0], explore.DefaultLimit), false
-		for _, run := range cover.Runs {
-			for _, s := range run.Steps {
-				given = given || s.Input.Kind == ir.CaseFailure
+		t.Run(name, func(t *testing.T) {
+			cover := check.Cover(program(t, []byte(analyse(c.do, c.failed))).Machines[0], explore.DefaultLimit)
+			if len(cover.Missed) > 0 {
+				t.Errorf("%q is missed", cover.Missed[0].Text())
 			}
-		}
-		if given != c.given {
-			t.Errorf("%s: %v, with %d runs", c.name, given, len(cover.Runs))
-		}
+			for _, run := range cover.Runs {
+				for _, s := range run.Steps {
+					if (s.Input.Do != nil) != (s.Element >= 0) || s.Ends() && s.Arm != nil {
+						t.Errorf("%+v", s)
+					}
+				}
+			}
+		})
 	}
 }

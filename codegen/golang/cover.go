@@ -60,19 +60,24 @@ func (c *coverPrinter) test(cover *ir.Cover) {
 			s := &run.Steps[i]
 			input, data := c.named(s, timers)
 			arm := ""
-			if s.Arm != nil {
-				arm = arms[s.Arm.ID]
-			} else {
-				arm = uses[c.aside(s).Use]
+			switch {
+			case s.Arm != nil:
+				arm = ", Arm: " + quote(arms[s.Arm.ID])
+			case !s.Ends():
+				arm = ", Arm: " + quote(uses[c.aside(s).Use])
 			}
 			do, yes := "", ""
-			if s.Input.Kind == ir.CaseResult || s.Input.Kind == ir.CaseFailure {
-				do = ", Do: " + quote(dos[s.Input.Do.ID])
+			if d := s.Input.Do; d != nil {
+				name := dos[d.ID]
+				if s.Element >= 0 {
+					name += "[" + strconv.Itoa(s.Element) + "]"
+				}
+				do = ", Do: " + quote(name)
 			}
 			if guards := c.saidYes(s); len(guards) > 0 {
 				yes = ", Yes: []string{" + strings.Join(guards, ", ") + "}"
 			}
-			p.f("{%sInput: %s%s%s%s, Arm: %s, To: %s},", c.after(s), quote(input), do, data, yes, quote(arm), quote(s.To.Path))
+			p.f("{%sInput: %s%s%s%s%s, To: %s},", c.after(s), quote(input), do, data, yes, arm, quote(s.To.Path))
 		}
 		p.f("}},")
 	}
@@ -94,6 +99,9 @@ func (c *coverPrinter) idOf(params map[string]any) string {
 
 // named is an input as package fsmtest calls it, and the field with its data.
 func (c *coverPrinter) named(s *ir.CoverStep, timers []string) (input, data string) {
+	if s.Ends() {
+		return "result", ""
+	}
 	switch k := s.Input; k.Kind {
 	case ir.CaseEvent, ir.CaseResult:
 		e, kind := c.m.ev[k.Event], "event "

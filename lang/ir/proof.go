@@ -35,7 +35,8 @@ type CoverRun struct {
 
 // CoverStep is one step of a run.
 type CoverStep struct {
-	Input    Case
+	Input    Case            // a result without an Event where the Do ends with nothing to say
+	Element  int             // of the list of the do, from 0; -1 where it has none
 	Deferred bool            // the input is an event that had been deferred
 	Data     map[string]any  // what of its payload matters, in JSON forms
 	Guards   map[string]bool // what host guards say, by calls: "open()"
@@ -43,3 +44,6 @@ type CoverStep struct {
 	Arm      *Arm            // nil for an `ignore` or a `defer`
 	To       *State          // in which the run stands then
 }
+
+// Ends reports whether an activity ends in the step, with nothing to say.
+func (s *CoverStep) Ends() bool { return s.Input.Kind == CaseResult && s.Input.Event == nil }

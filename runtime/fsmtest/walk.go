@@ -120,7 +120,10 @@ func (w *walker) take(step *Step) error {
 	if err != nil {
 		return err
 	}
-	arm := w.arm(record, step.Arm)
+	arm := step.Arm
+	if in.Kind != machine.ResultInput || in.Event >= 0 {
+		arm = w.arm(record, step.Arm)
+	}
 	if arm != step.Arm || w.state() != step.To {
 		return fmt.Errorf("%q led to %q, want %q to %q", arm, w.state(), step.Arm, step.To)
 	}
@@ -166,7 +169,7 @@ func (w *walker) input(step *Step) (machine.Input, error) {
 	case machine.KeptInput:
 		return w.kept(), nil
 	case machine.ResultInput:
-		if err := w.attempt(&in, step.Do); err != nil {
+		if err := w.attempt(&in, step.Do); err != nil || name == "" {
 			return in, err
 		}
 		return in, w.payload(&in, name, step.Data)
@@ -202,8 +205,8 @@ func (w *walker) payload(in *machine.Input, name string, data any) error {
 // attempt names the attempt of a do that is open, and waits until it begins.
 func (w *walker) attempt(in *machine.Input, do string) error {
 	for _, task := range w.s.Tasks {
-		if w.d.Dos[task.Do].Name == do && task.State == machine.TaskOpen {
-			in.Do, in.Key, in.Attempt = task.Do, task.Key, task.Attempt
+		if task.State == machine.TaskOpen && (w.m.TaskName(&task) == do || w.d.Dos[task.Do].Name == do) {
+			in.Do, in.Index, in.Key, in.Attempt = task.Do, task.Index, task.Key, task.Attempt
 			in.Cost = w.report(task.Do, w.overs)
 			w.later(task.NotBefore)
 			return nil
@@ -238,7 +241,7 @@ func (w *walker) pass(cost string) error {
 			continue
 		}
 		w.later(task.NotBefore)
-		_, err := w.step(machine.Input{Kind: machine.SpentInput, Do: task.Do, Key: task.Key, Attempt: task.Attempt, Cost: report})
+		_, err := w.step(machine.Input{Kind: machine.SpentInput, Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt, Cost: report})
 		return err
 	}
 	return fmt.Errorf("no activity under way spends %q", cost)
@@ -258,17 +261,18 @@ func (w *walker) timer(in *machine.Input, name string) error {
 
 // endAll ends the activities that have nothing to say.
 func (w *walker) endAll() error {
-	for _, task := range slices.Clone(w.s.Tasks) {
-		if task.State != machine.TaskOpen {
-			continue
+	for {
+		i := slices.IndexFunc(w.s.Tasks, func(t machine.Task) bool { return t.State == machine.TaskOpen })
+		if i < 0 {
+			return nil
 		}
+		task := w.s.Tasks[i]
 		w.later(task.NotBefore)
-		in := machine.Input{Kind: machine.ResultInput, Event: -1, Do: task.Do, Key: task.Key, Attempt: task.Attempt}
+		in := machine.Input{Kind: machine.ResultInput, Event: -1, Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt}
 		if _, err := w.step(in); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
 // drop looks at the deferred events that come before the input, up to the one that

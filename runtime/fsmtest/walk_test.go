@@ -57,6 +57,44 @@ func TestWalk(t *testing.T) {
 	)
 }
 
+// TestWalkElements: an element of a list is named where it matters, and another one where any will do.
+func TestWalkElements(t *testing.T) {
+	m := compile(t, `
+machine Reading(files [0..5]string) {
+    context { last string = "" }
+    activity read(file string)
+    initial Open
+    state Open {
+        do read(f) for f in files limit 1 timeout 1m
+        on failed(timeout) retry 1 else { last = event.item }
+        on failed when event.index == 2 -> Lost else {}
+        on done when last == "b" -> Over
+                else -> Lost
+    }
+    terminal Over
+    terminal Lost failure
+}`)
+	over := func(i string) fsmtest.Step {
+		return fsmtest.Step{Input: "failure timeout", Do: "Open.read" + i, Arm: "Open on failed(timeout) else 1", To: "Open"}
+	}
+	retry := func(i string) fsmtest.Step {
+		return fsmtest.Step{Input: "failure timeout", Do: "Open.read" + i, Arm: "Open on failed(timeout)", To: "Open"}
+	}
+	params := fields{"files": []string{"a", "b", "c"}}
+	fsmtest.Walk(t, m,
+		fsmtest.Path{Params: params, Steps: []fsmtest.Step{
+			{Input: "result", Do: "Open.read[0]", To: "Open"},
+			retry("[1]"), {Input: "result", Do: "Open.read[2]", To: "Open"}, over(""), // [2] while [1] waits
+			{Input: "done", Arm: "Open on done", To: "Over"},
+		}},
+		fsmtest.Path{Params: params, Steps: []fsmtest.Step{
+			{Input: "result", Do: "Open.read", To: "Open"}, {Input: "result", Do: "Open.read", To: "Open"},
+			{Input: "failure unknown", Do: "Open.read[2]", Arm: "Open on failed", To: "Lost"},
+		}},
+		fsmtest.Path{Params: params, Steps: []fsmtest.Step{{Input: "done", Arm: "Open on done else 1", To: "Lost"}}},
+	)
+}
+
 // TestWalkSees holds that a walk fails where the machine does something else.
 func TestWalkSees(t *testing.T) {
 	says := map[string]string{
@@ -64,6 +102,7 @@ func TestWalkSees(t *testing.T) {
 		"another state":  `led to "Home", want "Home ignore Bother" to "Away"`,
 		"a no":           `event Go in "Home": event "Go" is refused`,
 		"not under way":  `"Away.wash" is not under way`,
+		"no event":       `there is no event ""`,
 		"no such timer":  `timer "Home after 1s" does not run`,
 		"not deferred":   `kept Later in "Home": it is not deferred`,
 		"no such event":  `there is no event "Gone"`,
@@ -77,6 +116,7 @@ func TestWalkSees(t *testing.T) {
 		"another state":  {Steps: []fsmtest.Step{{Input: "event Bother", Arm: "Home ignore Bother", To: "Away"}}},
 		"a no":           {Steps: []fsmtest.Step{{Input: "event Go", Arm: "Home on Go", To: "Away"}}},
 		"not under way":  {Steps: []fsmtest.Step{{Input: "failure timeout", Do: "Away.wash"}}},
+		"no event":       {Steps: []fsmtest.Step{{Input: "event"}}},
 		"no such timer":  {Steps: []fsmtest.Step{{Input: "timer Home after 1s"}}},
 		"not deferred":   {Steps: []fsmtest.Step{{Input: "kept Later"}}},
 		"no such event":  {Steps: []fsmtest.Step{{Input: "event Gone"}}},
