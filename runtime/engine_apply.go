@@ -22,13 +22,14 @@ type request struct {
 	// definition that it has. Nil takes only what is due.
 	input func(m *Machine, s *machine.Snapshot) (machine.Input, error)
 
-	start   *host        // the run is created, of this version
-	child   *childOf     // and is a child
-	ifSeq   int64        // the Seq that the sender expects; 0 for any
-	eventID string       // under which the event is accepted once
-	claim   *store.Claim // under which a result or failure comes
-	attempt *AttemptInfo // that ends with it
-	resumes bool         // the run's time goes on after a pause
+	start   *host         // the run is created, of this version
+	child   *childOf      // and is a child
+	ifSeq   int64         // the Seq that the sender expects; 0 for any
+	eventID string        // under which the event is accepted once
+	claim   *store.Claim  // under which a result or failure comes
+	hears   *store.Report // of a child, which comes with the input
+	attempt *AttemptInfo  // that ends with it
+	resumes bool          // the run's time goes on after a pause
 }
 
 // applied is what became of a request.
@@ -209,6 +210,9 @@ func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool
 		if r.Input.Kind == machine.OverBudgetInput || r.Effect == machine.Held {
 			failpoint.Hit(failpoint.BudgetPassed)
 		}
+	}
+	if failpoint.Enabled && row.Total != nil {
+		failpoint.Hit(failpoint.CostGoesUp)
 	}
 	ends := failpoint.Enabled && w.after.Status == Finished && w.before.Status != Finished && strings.Contains(live.id, "/")
 	if ends {

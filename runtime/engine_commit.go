@@ -2,6 +2,8 @@ package runtime
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -18,7 +20,10 @@ import (
 func (w *write) commit(taken bool) (*store.Commit, error) {
 	c := &store.Commit{Run: store.RunOf(w.host.machine, w.after), Expect: w.before.Seq}
 	if taken {
-		c.Claim, c.EventID = w.claim, w.eventID
+		c.Claim, c.Hears, c.EventID = w.claim, w.hears, w.eventID
+	}
+	if strings.Contains(w.after.Run, "/") && (w.amend != nil || !slices.Equal(w.before.Spent, w.after.Spent)) {
+		c.Total = encodeTotal(w.after.Spent)
 	}
 	if w.child != nil {
 		c.Run.Parent, c.Run.Root, c.Parent = w.child.task.Run, w.child.root, &w.child.claim

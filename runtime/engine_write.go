@@ -24,6 +24,7 @@ type write struct {
 	ask      machine.Ask // of asker
 
 	claim   *store.Claim
+	hears   *store.Report
 	child   *childOf
 	attempt *AttemptInfo
 	eventID string
@@ -45,6 +46,7 @@ func (e *Engine) newWrite(ctx context.Context, c *request, live *liveRun) write 
 		began:   e.clock.Now(),
 		now:     e.now(),
 		claim:   c.claim,
+		hears:   c.hears,
 		child:   c.child,
 		attempt: c.attempt,
 		eventID: c.eventID,

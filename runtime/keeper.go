@@ -55,6 +55,9 @@ func (k *keeper) round(ctx context.Context, now time.Time) (bool, error) {
 	if err := k.cancelLeft(ctx, now); err != nil {
 		return false, fmt.Errorf("looking for children without a parent: %w", err)
 	}
+	if err := k.hear(ctx, now); err != nil {
+		return false, fmt.Errorf("looking for what children have used: %w", err)
+	}
 	if err := k.finish(ctx, now); err != nil {
 		return false, fmt.Errorf("looking for runs that are ending: %w", err)
 	}
@@ -208,6 +211,9 @@ func (e *Engine) finish(ctx context.Context, run string) error {
 	if err != nil || len(tasks) > 0 {
 		return err
 	}
+	if err := e.hearAll(ctx, run); err != nil {
+		return err
+	}
 	failpoint.Hit(failpoint.TreeStops)
 	_, err = e.apply(ctx, &request{run: run, input: stopped})
 	if errors.Is(err, ErrFinished) { // by someone else
@@ -234,6 +240,9 @@ func (e *Engine) applyEnd(ctx context.Context, c *request, out applied, live *li
 	}
 	tasks, err := e.store.Tasks(ctx, live.id)
 	if err != nil || len(tasks) > 0 {
+		return out
+	}
+	if untold, err := e.store.Reports(ctx, store.ReportQuery{Parent: live.id}); err != nil || len(untold) > 0 {
 		return out
 	}
 	end, err := e.applyOnce(ctx, &request{run: live.id, input: stopped}, live)

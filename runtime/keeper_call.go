@@ -18,6 +18,7 @@ type call struct {
 	running
 	parent *machine.Snapshot
 	root   string
+	hears  *store.Report // of the child that has ended; nil where all is known
 }
 
 // childOf says of a run that starts which task it is the child of.
@@ -73,6 +74,13 @@ func (c *call) start() {
 	if len(id) > machine.MaxChildID {
 		c.fail("unknown", fmt.Sprintf("the id of the child would have %d bytes, more than the %d that are allowed", len(id), machine.MaxChildID))
 		return
+	}
+	if m.Begins(c.attempt.Do) {
+		parent, begun := c.begin()
+		if !begun {
+			return
+		}
+		c.parent = parent
 	}
 	a := e.asker(c.ctx, c.host)
 	args, err := m.TaskArgs(c.parent, c.attempt, e.now(), a.ask)
@@ -136,6 +144,9 @@ func (c *call) leave() {
 func (c *call) tell() {
 	e := c.engine
 	h, child, err := e.snapshot(c.ctx, c.task.Child)
+	if err == nil {
+		c.hears, err = e.reportOf(c.ctx, c.task.Child)
+	}
 	if err != nil {
 		e.logger.Error("a child that has ended cannot be read", slog.String("run", c.task.Run), slog.Any("error", err))
 		c.release(longestRest, err.Error(), nil)
@@ -172,11 +183,16 @@ func (c *call) write(in machine.Input) {
 	}
 	failpoint.Hit(failpoint.TellsParent)
 	err := c.insist(func(ctx context.Context) error {
-		_, err := e.apply(ctx, &request{run: claim.Run, claim: &claim, attempt: &info, input: func(now *Machine, _ *machine.Snapshot) (machine.Input, error) {
+		_, err := e.apply(ctx, &request{run: claim.Run, claim: &claim, hears: c.hears, attempt: &info, input: func(now *Machine, s *machine.Snapshot) (machine.Input, error) {
 			if now.Hash() != m.Hash() {
 				return in, fmt.Errorf("%w: the run has another definition by now", ErrFenced)
 			}
-			return in, nil
+			if c.hears == nil {
+				return in, nil
+			}
+			total, told, err := decodeReport(c.hears)
+			in.AddBelow(s, total, told)
+			return in, err
 		}})
 		return err
 	})

@@ -17,6 +17,12 @@ import (
 // not, the task has been dealt with.
 func (r *running) begin() (*machine.Snapshot, bool) {
 	e := r.engine
+	if r.host.machine.Calls() {
+		if err := e.hearAll(r.ctx, r.task.Run); err != nil {
+			r.release(e.poll, err.Error(), nil)
+			return nil, false
+		}
+	}
 	out, err := r.step(machine.BeginInput, nil)
 	for err == nil && out.snapshot.Status == Running && out.snapshot.IsOpen(r.attempt) && out.snapshot.PausedAt.IsZero() {
 		if r.begun(out.snapshot) {

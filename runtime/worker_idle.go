@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // idle reports whether nothing moves the run but events from outside, to it or to runs
@@ -58,7 +59,8 @@ func (e *Engine) childrenIdle(ctx context.Context, run string, idle func(context
 			return true, false, err
 		}
 	}
-	return len(tasks) > 0, true, nil
+	untold, err := e.store.Reports(ctx, store.ReportQuery{Parent: run})
+	return len(tasks) > 0, len(untold) == 0, err
 }
 
 // unfired reports whether a timer has fallen due that will be fired as soon as someone

@@ -36,7 +36,8 @@ func (o *oneRun) moved(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("run %q: %w", o.run, err)
 	}
-	return slices.ContainsFunc(since, func(h store.HistoryRow) bool { return h.Kind != machine.BeginInput && h.Kind != machine.SpentInput }), nil
+	aside := []InputKind{machine.BeginInput, machine.SpentInput, machine.ToldInput}
+	return slices.ContainsFunc(since, func(h store.HistoryRow) bool { return !slices.Contains(aside, h.Kind) }), nil
 }
 
 func (o *oneRun) prepare(ctx context.Context) error {

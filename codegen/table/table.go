@@ -3,6 +3,7 @@
 package table
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -152,6 +153,11 @@ func (c *compiler) activity(a *ir.Activity) machine.Activity {
 	}
 	for _, k := range a.Fails {
 		out.Fails = append(out.Fails, k.Index)
+	}
+	for _, name := range c.m.Enforced() { // the caller's budget holds what the machine spends
+		if slices.Contains(a.Below, name) {
+			out.Costs = append(out.Costs, machine.Cost{Name: name, Amount: "0"})
+		}
 	}
 	if l := a.Limit; l != (ir.Limit{}) {
 		out.Limit = &machine.Limit{AtOnce: l.AtOnce, Rate: l.Rate, Window: l.Window}

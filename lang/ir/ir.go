@@ -191,6 +191,7 @@ type Activity struct {
 	Results []*Event
 	Fails   []*Category // the declared categories with which it may fail; none for `fails none`
 	Costs   []Cost
+	Below   []string // the costs that a machine which is called, and what that calls, may spend, by name
 	Limit   Limit
 	Doc     string
 	Span    token.Span

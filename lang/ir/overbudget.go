@@ -29,7 +29,8 @@ func (m *Machine) Enforced() []string {
 	return nil
 }
 
-// Spends reports whether an attempt of a has a declared cost of that name.
+// Spends reports whether an attempt of a has a declared cost of that name: of a machine that
+// is called, whether something that it starts has.
 func (a *Activity) Spends(cost string) bool {
-	return slices.ContainsFunc(a.Costs, func(c Cost) bool { return c.Name == cost })
+	return slices.Contains(a.Below, cost) || slices.ContainsFunc(a.Costs, func(c Cost) bool { return c.Name == cost })
 }

@@ -86,29 +86,39 @@ func (r *resolver) declareCalls() {
 	}
 }
 
-// addCosts makes the costs of the machines that r calls, and that these call, costs of r
-// where that has a budget: those of a run are those of its tree.
+// addCosts notes what the machines that r calls, and that these call, may spend. Where r has
+// a budget that is of costs of r, too: those of a run are those of its tree.
 func (r *resolver) addCosts() {
-	if !slices.ContainsFunc(r.src.Items, func(item ast.Item) bool { _, is := item.(*ast.Budget); return is }) {
-		return
-	}
-	known := map[*resolver]bool{r: true}
-	for next := []*resolver{r}; len(next) > 0; next = next[1:] {
-		next[0].findCalls()
-		for _, c := range next[0].inOrder() {
-			if known[c.callee] {
-				continue
-			}
-			known[c.callee] = true
-			next = append(next, c.callee)
-			for _, a := range c.callee.m.Activities {
-				for _, cost := range a.Costs {
-					r.costs.keep(cost.Name, true)
-					r.costsBelow[cost.Name] = true
-				}
+	budget := slices.ContainsFunc(r.src.Items, func(item ast.Item) bool { _, is := item.(*ast.Budget); return is })
+	for _, c := range r.inOrder() {
+		c.activity.Below = c.callee.spent()
+		for _, name := range c.activity.Below {
+			if budget {
+				r.costs.keep(name, true)
 			}
 		}
 	}
+}
+
+// spent are the costs that a run of r, and those below it, may spend, by name.
+func (r *resolver) spent() []string {
+	names := map[string]bool{}
+	known := map[*resolver]bool{r: true}
+	for next := []*resolver{r}; len(next) > 0; next = next[1:] {
+		for _, a := range next[0].m.Activities {
+			for _, cost := range a.Costs {
+				names[cost.Name] = true
+			}
+		}
+		next[0].findCalls()
+		for _, c := range next[0].inOrder() {
+			if !known[c.callee] {
+				known[c.callee] = true
+				next = append(next, c.callee)
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // declareCall declares a machine that is called as an activity, and its terminals as
@@ -315,18 +325,4 @@ func (r *resolver) exitsOf(n *node, src *ast.Trigger) ([]*ir.Trigger, bool) {
 			"Name one of its terminals: "+strings.Join(slices.Sorted(maps.Keys(names)), ", ")+".", near(r, src.Name.Text, names))
 	}
 	return out, true
-}
-
-// refuseHeldCalls reports a budget to which runs are held, and which those that they start
-// spend.
-func (r *resolver) refuseHeldCalls() {
-	if len(r.m.Enforced()) == 0 {
-		return
-	}
-	for _, c := range r.m.Budget.Costs {
-		if r.costsBelow[c.Name] {
-			r.report(notYet, c.Span, "a run cannot be held to its budget of "+quote(c.Name)+" by `on over_budget` yet: machines that run as children spend it",
-				"Hold each of these machines to a budget of its own, or take `on over_budget` out.")
-		}
-	}
 }

@@ -38,7 +38,6 @@ type resolver struct {
 	labels     map[string][]*ir.Do
 	fans       bool             // some do has a `for`
 	calls      map[string]*call // machines that it calls, by name; nil until they are looked for
-	costsBelow map[string]bool  // costs of these, and of those that they call
 	depth      int              // of these; 0 for none
 	lostLabels map[string]bool  // labels of what could not be resolved
 
@@ -69,7 +68,6 @@ func newResolver(u *unit, src *ast.Machine) *resolver {
 		payload:    map[*ir.Event]map[string]*ir.EventField{},
 		labels:     map[string][]*ir.Do{},
 		partial:    map[*ir.Event]bool{},
-		costsBelow: map[string]bool{},
 		lostLabels: map[string]bool{},
 	}
 	r.records.forms = r.enums.forms // types are one name space
@@ -103,7 +101,6 @@ func (r *resolver) members() {
 		r.resolveMembers(n)
 	}
 	r.resolveAsserts()
-	r.refuseHeldCalls()
 	r.orderOwn()
 	r.addOuter()
 	r.noteAssigned()

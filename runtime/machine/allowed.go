@@ -70,6 +70,11 @@ func (m *Machine) Describe(in Input) string {
 		return "over_budget(" + in.Over + ")"
 	case BeginInput, SpentInput:
 		return m.label(&in) + string(in.Kind)
+	case ToldInput:
+		if in.Key == "" {
+			return string(SpentInput)
+		}
+		return m.label(&in) + string(SpentInput)
 	case LateInput:
 		return m.label(&in) + "late " + in.Message
 	case LostInput:

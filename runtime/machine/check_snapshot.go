@@ -232,6 +232,8 @@ func (m *Machine) checkInput(in *Input) error {
 		ok = !in.Since.IsZero()
 	case LateInput, LostInput, ReturnInput, BeginInput, SpentInput:
 		ok = m.hasElement(in)
+	case ToldInput:
+		ok = in.Key == "" || m.hasElement(in)
 	case OverBudgetInput:
 		ok = in.Over != ""
 	case MigrateInput:

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"strconv"
 )
@@ -40,6 +41,30 @@ func (m *Machine) Calls() bool { return m.calls }
 // Callee is the hash of the definition that an attempt of do runs as a child; empty for an
 // activity of the host.
 func (m *Machine) Callee(do int) string { return m.def.Activities[m.dos[do].Activity].Callee }
+
+// ToldInput is what the child tells of what it and those below it have used: total, of which
+// the run knows told. Of the task the do, the key and the number of the attempt are read; it
+// is nil where the run has left the child behind.
+func (m *Machine) ToldInput(s *Snapshot, t *Task, child string, total, told []Cost) Input {
+	in := Input{Kind: ToldInput, Actor: child}
+	if t != nil {
+		in.Do, in.Index, in.Key, in.Attempt = t.Do, t.Index, t.Key, t.Attempt
+	}
+	in.AddBelow(s, total, told)
+	return in
+}
+
+// AddBelow adds to an input what a child has used, as far as the run can count it: total, of
+// which the run knows told.
+func (in *Input) AddBelow(s *Snapshot, total, told []Cost) {
+	more := map[string]json.Number{}
+	for _, c := range total {
+		if amount := LessAmounts(c.Amount, amountOf(told, c.Name)); amount != "0" {
+			more[c.Name] = json.Number(amount)
+		}
+	}
+	in.Below, in.Uncounted = CountedCosts(more, s.Spent)
+}
 
 // Returned are the fields that a run returns which ends in a state, by its index.
 func (m *Machine) Returned(state int) []Field { return m.states[state].returned }

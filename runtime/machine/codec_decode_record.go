@@ -69,6 +69,8 @@ func (m *Machine) inputMember(sc *scanner, in *Input, key string) error {
 		return sc.durationInto(&in.Took)
 	case "cost":
 		return each(sc, &in.Cost, sc.costInto)
+	case "below":
+		return each(sc, &in.Below, sc.costInto)
 	case "uncounted":
 		return each(sc, &in.Uncounted, sc.uncountedInto)
 	case "queued":

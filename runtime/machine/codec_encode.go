@@ -271,6 +271,12 @@ func (m *Machine) appendInput(b []byte, in *Input) []byte {
 		o.truth("allow", in.Allow)
 	case OverBudgetInput:
 		o.text("over", in.Over)
+	case ToldInput:
+		if in.Key != "" {
+			m.encodeDo(o, in)
+			o.text("key", in.Key)
+			o.number("attempt", int64(in.Attempt))
+		}
 	case LateInput, LostInput, ReturnInput, BeginInput, SpentInput:
 		m.encodeDo(o, in)
 		o.text("key", in.Key)
@@ -285,6 +291,7 @@ func (m *Machine) appendInput(b []byte, in *Input) []byte {
 	o.text("worker", in.Worker)
 	o.duration("took", in.Took)
 	o.costs("cost", in.Cost)
+	o.costs("below", in.Below)
 	o.costs("uncounted", in.Uncounted)
 	o.truth("queued", in.Queued)
 	o.text("id", in.ID)

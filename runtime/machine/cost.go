@@ -74,14 +74,16 @@ func CheckCost(name string, amount json.Number) error {
 	return nil
 }
 
-// spend adds what an attempt has used to what the run has.
+// spend adds what an attempt, or a child, has used to what the run has.
 func (t *step) spend() {
 	if t.in.Queued {
 		return
 	}
 	t.next.Uncounted += int64(len(t.in.Uncounted))
-	if len(t.in.Cost) > 0 {
-		t.next.Spent = withCosts(t.next.Spent, t.in.Cost)
+	for _, costs := range [][]Cost{t.in.Cost, t.in.Below} {
+		if len(costs) > 0 {
+			t.next.Spent = withCosts(t.next.Spent, costs)
+		}
 	}
 	if t.m.enforces {
 		t.account()

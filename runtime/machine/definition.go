@@ -78,7 +78,8 @@ type Event struct {
 // Activity is a side effect, or with a Callee another machine that runs as a child: its
 // Params are those of that machine, and it raises an event for each of its terminals, with
 // what that terminal returns as its fields. It fails with `cancelled` where the child ended
-// in no terminal. No worker has a handler for it.
+// in no terminal. No worker has a handler for it. Its Costs are those that it, and what is below
+// it, may spend of the caller's budget, each with the amount 0: nothing is reserved for it.
 type Activity struct {
 	Name    string  `json:"name"`
 	Callee  string  `json:"callee,omitempty"` // the hash of the definition that a child runs

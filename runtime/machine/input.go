@@ -30,6 +30,7 @@ const (
 	LateInput     InputKind = "late"    // what an attempt returned that is not current any more
 	LostInput     InputKind = "lost"    // an attempt's worker was lost, and the attempt is handed out again
 	ReturnInput   InputKind = "return"  // an attempt was released that had used something, and is handed out again
+	ToldInput     InputKind = "told"    // a child tells what it has used
 	StoppedInput  InputKind = "stopped" // the children of a run that is ending have ended
 )
 
@@ -40,7 +41,7 @@ type Input struct {
 	Event int     // of event, result (-1: nothing to say) and kept
 	Data  []Value // payload of event, result and kept; parameters of start
 
-	Do      int    // of result, failure, late, lost, begin and spent
+	Do      int    // of result, failure, late, lost, begin and spent; of told where the attempt is open
 	Index   int    // of the same: the element, where the do has a Fan; else 0
 	Key     string // of the same: the execution
 	Attempt int    // of the same
@@ -48,6 +49,7 @@ type Input struct {
 	Worker string        // of result, failure, late, lost, begin and spent: who held the attempt
 	Took   time.Duration // of the same: from its claim until it returned or was lost
 	Cost   []Cost        // of the same but begin: what the attempt has used since it last said so, by name
+	Below  []Cost        // of told, and of what ends a child: what that and those below it have used since it last said so, by name
 	// Uncounted is what it has reported besides, as it did: names or amounts that are
 	// none, or beyond the limits of the run. It decides nothing.
 	Uncounted []Cost

@@ -12,6 +12,9 @@ import (
 // budget. What an attempt says on its way comes as SpentInput. A call of an activity that
 // says nothing of a declared cost counts with what is declared.
 //
+// A child begins in the same way, and reserves nothing: what it and those below it use comes as
+// ToldInput while it runs, and with its end.
+//
 // The input over_budget is due in the step after which the cost has first passed the budget,
 // or in which an attempt would; such an attempt does not begin. Once it was taken, the cost
 // holds nothing back.
@@ -19,7 +22,8 @@ import (
 // Begins reports whether an attempt of do begins with a BeginInput.
 func (m *Machine) Begins(do int) bool { return len(m.heldTo(do)) > 0 }
 
-// heldTo are the declared costs of do's activity that the budget has, with what is declared.
+// heldTo are the declared costs of do's activity that the budget has, with what is declared:
+// 0 for those of a machine that is called, which reserves nothing.
 func (m *Machine) heldTo(do int) (costs []Cost) {
 	if !m.enforces {
 		return nil
@@ -75,7 +79,7 @@ func withName(list []string, name string) []string {
 
 // silent are the declared costs of an attempt that has begun and said nothing of them.
 func (m *Machine) silent(t *Task, said []Cost) (costs []Cost) {
-	if t.Begun == "" {
+	if t.Begun == "" || m.dos[t.Do].calls {
 		return nil
 	}
 	for _, c := range m.heldTo(t.Do) {
@@ -157,7 +161,7 @@ func (t *step) passBudget() {
 // account keeps the book of attempts that have begun: which of them is over, and what it
 // counts for.
 func (t *step) account() {
-	if t.in.Kind == BeginInput {
+	if t.in.Kind == BeginInput || t.in.Kind == ToldInput {
 		return
 	}
 	t.closeAccount()
@@ -169,7 +173,7 @@ func (t *step) account() {
 		over = t.old.openTask(t.in)
 	}
 	for i := range t.old.Tasks {
-		if old := &t.old.Tasks[i]; i != over && old.Begun != "" && gone(old) {
+		if old := &t.old.Tasks[i]; i != over && old.Begun != "" && !t.m.dos[old.Do].calls && gone(old) {
 			t.next.Stopping = append(slices.Clone(t.next.Stopping), *old)
 		}
 	}
@@ -236,6 +240,10 @@ func (t *step) raiseOverBudget() {
 	switch t.in.Kind {
 	case SpentInput, ResultInput, FailureInput:
 		t.raise(t.in.Do)
+	case ToldInput:
+		if t.in.Key != "" && n.openTask(t.in) >= 0 {
+			t.raise(t.in.Do)
+		}
 	case ResumeInput:
 		for i := range n.Tasks {
 			if task := &n.Tasks[i]; task.State == TaskOpen && task.Begun != "" && !n.inQueue(task.input()) {

@@ -105,7 +105,7 @@ func (t *step) queueEvent() error {
 func (t *step) queue() {
 	queue := make([]Input, 0, len(t.next.Queue)+1)
 	waits := *t.in
-	waits.Cost, waits.Uncounted = nil, nil // they have been counted
+	waits.Cost, waits.Below, waits.Uncounted = nil, nil, nil // they have been counted
 	t.next.Queue = append(append(queue, t.next.Queue...), waits)
 	t.record.Effect, t.idle = Queued, false
 }

@@ -181,6 +181,8 @@ func (m *Machine) admit(s *Snapshot, in *Input, now time.Time) error {
 			return fmt.Errorf("%w: %d late results, lost workers and released attempts of the run are recorded, and no more", ErrFenced, s.Late)
 		}
 		return nil
+	case ToldInput: // whatever has become of the run meanwhile: it is spent
+		return nil
 	case ResultInput, FailureInput:
 		if !in.Queued && (s.openTask(in) < 0 || s.inQueue(in)) {
 			return fmt.Errorf("%w: attempt %d of %q is not open", ErrFenced, in.Attempt, in.Key)
@@ -332,7 +334,7 @@ func (t *step) take() error {
 		return t.takeOverBudget()
 	case BeginInput:
 		return t.takeBegin()
-	case SpentInput:
+	case SpentInput, ToldInput:
 		t.record.Effect, t.idle = Noted, false
 		return nil
 	case ProgressInput:

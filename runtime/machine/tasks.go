@@ -57,7 +57,7 @@ func (t *step) fit() {
 			Kind: FailureInput, Do: t.in.Do, Index: t.in.Index, Key: t.in.Key, Attempt: t.in.Attempt,
 			Category: t.m.unknown, Message: "the result does not fit: " + why,
 			ID: t.in.ID, Actor: t.in.Actor, Reason: t.in.Reason,
-			Worker: t.in.Worker, Took: t.in.Took, Cost: t.in.Cost, Uncounted: t.in.Uncounted, Queued: t.in.Queued,
+			Worker: t.in.Worker, Took: t.in.Took, Cost: t.in.Cost, Below: t.in.Below, Uncounted: t.in.Uncounted, Queued: t.in.Queued,
 		}
 	}
 	if !t.m.def.CanFail(do.Do, t.in.Category) {

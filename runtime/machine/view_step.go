@@ -2,6 +2,7 @@ package machine
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -42,6 +43,7 @@ type StepView struct {
 	Worker string     `json:"worker,omitempty"` // who held the attempt
 	Took   string     `json:"took,omitempty"`   // from its claim until it returned
 	Costs  []CostView `json:"costs,omitempty"`  // what the attempt has used
+	Below  []CostView `json:"below,omitempty"`  // what a child, and those below it, have used since it last said so
 	// Uncounted is what it has reported besides, and what counts for nothing, as it stood.
 	Uncounted []CostView `json:"uncounted,omitempty"`
 	Queued    bool       `json:"queued,omitempty"` // it came while the run was paused
@@ -56,6 +58,9 @@ type AfterView struct {
 	Params json.RawMessage `json:"params"`
 	Data   json.RawMessage `json:"data"`
 }
+
+// ofAttempts are the inputs that speak of an attempt.
+var ofAttempts = []InputKind{ResultInput, FailureInput, LateInput, LostInput, ReturnInput, BeginInput, SpentInput, ToldInput}
 
 // PassedView is an arm that was tried and not taken.
 type PassedView struct {
@@ -105,11 +110,15 @@ func (m *Machine) StepView(r *Record) StepView {
 	for _, c := range in.Cost {
 		v.Costs = append(v.Costs, CostView{Name: c.Name, Spent: c.Amount})
 	}
+	for _, c := range in.Below {
+		v.Below = append(v.Below, CostView{Name: c.Name, Spent: c.Amount})
+	}
 	for _, c := range in.Uncounted {
 		v.Uncounted = append(v.Uncounted, CostView{Name: c.Name, Spent: c.Amount})
 	}
-	switch in.Kind {
-	case ResultInput, FailureInput, LateInput, LostInput, ReturnInput, BeginInput, SpentInput:
+	switch {
+	case in.Kind == ToldInput && in.Key == "":
+	case slices.Contains(ofAttempts, in.Kind):
 		v.Activity = d.Activities[d.Dos[in.Do].Activity].Name
 		if d.Dos[in.Do].Fan != nil {
 			v.Index = &in.Index

@@ -58,6 +58,11 @@ func (s *Store) admit(c *store.Commit) error {
 			return machine.ErrFenced
 		}
 	}
+	if h := c.Hears; h != nil {
+		if child := s.runs[h.Child]; child == nil || child.row.Parent != h.Parent || !bytes.Equal(child.told, h.Told) {
+			return machine.ErrFenced
+		}
+	}
 	return s.admitNew(c)
 }
 
@@ -107,6 +112,12 @@ func (s *Store) write(c *store.Commit) {
 	}
 	if len(c.History) > 0 {
 		s.writeRun(r, c)
+	}
+	if c.Total != nil && r.row.Parent != "" {
+		r.total = bytes.Clone(c.Total)
+	}
+	if c.Hears != nil {
+		s.runs[c.Hears.Child].told = bytes.Clone(c.Hears.Total)
 	}
 	s.writeTasks(c)
 	s.writeParent(c)

@@ -39,6 +39,8 @@ type run struct {
 	row      store.RunRow
 	history  []store.HistoryRow
 	accepted map[string]json.RawMessage
+
+	total, told json.RawMessage // what a child has used, and what its parent knows of that
 }
 
 // task is a task with the time by which it is queued.

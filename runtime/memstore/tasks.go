@@ -238,6 +238,22 @@ func (s *Store) Leftovers(ctx context.Context, limit int) ([]store.TaskRow, erro
 	return page(rows, limit), nil
 }
 
+// Reports implements store.Store.
+func (s *Store) Reports(ctx context.Context, q store.ReportQuery) ([]store.Report, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var reports []store.Report
+	for id, r := range s.runs {
+		meant := (q.Parent == "" || r.row.Parent == q.Parent) && (q.Child == "" || id == q.Child)
+		if meant && !bytes.Equal(r.total, r.told) {
+			reports = append(reports, store.Report{Child: id, Parent: r.row.Parent, Total: bytes.Clone(r.total), Told: bytes.Clone(r.told)})
+		}
+	}
+	return reports, nil
+}
+
 // Tasks implements store.Store.
 func (s *Store) Tasks(ctx context.Context, id string) ([]store.TaskRow, error) {
 	if err := s.lock(ctx); err != nil {

@@ -35,6 +35,16 @@ const (
 
 	deleteHeld = `
 	DELETE FROM tasks WHERE child = ?`
+
+	updateTotal = `
+	UPDATE runs SET total = ? WHERE run = ? AND parent IS NOT NULL`
+	updateTold = `
+	UPDATE runs SET told = ? WHERE run = ? AND parent = ? AND told IS ?`
+	selectReports = `
+	SELECT run, parent, total, told FROM runs INDEXED BY runs_untold WHERE parent IS NOT NULL AND total IS NOT told`
+	selectReportsTo = selectReports + ` AND parent = ?`
+	selectReport    = `
+	SELECT run, parent, total, told FROM runs WHERE run = ? AND parent IS NOT NULL AND total IS NOT told`
 )
 
 // startChild has the task of the parent held by the run that c creates, or says ErrFenced.
@@ -80,6 +90,36 @@ func (t *tx) takeChild(ctx context.Context, row *store.TaskRow) (ended bool, not
 	}
 	_, err = t.exec(deleteHeld, row.Child)
 	return ended, notBefore, err
+}
+
+// hear notes what the run of c knows of a child with it, or says ErrFenced.
+func (t *tx) hear(h *store.Report) error {
+	if h == nil {
+		return nil
+	}
+	n, err := t.exec(updateTold, text(h.Total), h.Child, h.Parent, text(h.Told))
+	if err == nil && n == 0 {
+		err = machine.ErrFenced
+	}
+	if err == nil {
+		failpoint.Hit(failpoint.ReportTaken)
+	}
+	return err
+}
+
+// Reports implements store.Store.
+func (s *Store) Reports(ctx context.Context, q store.ReportQuery) ([]store.Report, error) {
+	switch {
+	case q.Child != "":
+		return glanceAll(ctx, s, scanReport, selectReport, q.Child)
+	case q.Parent != "":
+		return glanceAll(ctx, s, scanReport, selectReportsTo, q.Parent)
+	}
+	return glanceAll(ctx, s, scanReport, selectReports)
+}
+
+func scanReport(found row, r *store.Report) error {
+	return found.Scan(&r.Child, &r.Parent, (*[]byte)(&r.Total), (*[]byte)(&r.Told))
 }
 
 // Leftovers implements store.Store.

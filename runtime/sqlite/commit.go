@@ -43,6 +43,9 @@ func (t *tx) commit(ctx context.Context, c *store.Commit) error {
 	if err := t.endClaim(c.Claim); err != nil {
 		return err
 	}
+	if err := t.hear(c.Hears); err != nil {
+		return err
+	}
 	if c.Parent != nil {
 		if err := t.startChild(c); err != nil {
 			return err
@@ -55,6 +58,12 @@ func (t *tx) commit(ctx context.Context, c *store.Commit) error {
 		}
 		if err := t.countCosts(c); err != nil {
 			return err
+		}
+		if c.Total != nil && before.child {
+			if _, err := t.exec(updateTotal, text(c.Total), c.Run.Run); err != nil {
+				return err
+			}
+			failpoint.Hit(failpoint.TotalRaised)
 		}
 		if c.Run.Status == machine.Finished && before.child {
 			if err := t.endChild(c); err != nil {

@@ -21,7 +21,7 @@ var frozen = []string{
 	"de2f6b045d9c02233822ba7f890292be01e4bfd9a971efee36fa8077fff0c1c0",
 	"eafcc985fdfa9c91ef10928f517b6d98259e89e6f83e2b1aa9f7e5b9415c6c0f",
 	"cc896278f7d6fdde796da6d80140ce758695c6b62a11c5fcbda94bb79f274887",
-	"7242c8e12aa1b42793b815f2cd8188b013ca6532c5e07adff62faa971b96ca99",
+	"5ab0eec2cbac534f8d5cfeb95171dd2d0772ed4ff9ddf94e38fac7d61e45e801",
 }
 
 // frozenEarly are those of earlyForms, by the history of this repository.

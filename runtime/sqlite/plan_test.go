@@ -69,6 +69,8 @@ func TestPlans(t *testing.T) {
 	queries["hold by child"], queries["leave claimed"], queries["leave open"] = holdByChild, leaveClaimed, leaveOpen
 	queries["end held"], queries["delete leftover"], queries["delete held"] = endHeld, deleteLeftover, deleteHeld
 	queries["leftovers"], queries["children"] = selectLeftovers, selectChildren
+	queries["reports"], queries["reports to"], queries["report"] = selectReports, selectReportsTo, selectReport
+	queries["total"], queries["told"] = updateTotal, updateTold
 	queries["waiting"], queries["wanted"], queries["uncounted"] = selectWaiting, selectWanted, selectUncounted
 	after := &store.RunRow{Run: "r", Started: noon}
 	for name, f := range map[string]store.RunFilter{
@@ -91,6 +93,7 @@ func TestPlans(t *testing.T) {
 		"count held": "USING INDEX tasks_leases",  // what workers hold
 		"uncounted":  "SCAN change VIRTUAL TABLE", // the counts in a row of history
 		"leftovers":  "USING INDEX tasks_cancelled",
+		"reports":    "USING INDEX runs_untold",
 	}
 	maySort := map[string]bool{"claim of run": true, "ready messages of run": true, "tasks": true, "uncounted": true} // the tasks of one run, the last rows
 	for name, text := range queries {
@@ -115,6 +118,7 @@ func TestPlans(t *testing.T) {
 		"runs by machine and state": "runs_by_state", "runs by running machine": "runs_by_status", "runs by halted": "runs_by_status",
 		"runs by failed state": "runs_by_state", "runs by finished machine": "runs_by_machine",
 		"runs by parent": "runs_by_parent", "later runs by tree": "runs_by_root", "runs by halted of tree": "runs_by_root", "children": "runs_by_root",
+		"reports to": "runs_untold (parent=?)", "report": "(run=?)", "total": "(run=?)", "told": "(run=?)",
 		"end held": "tasks_child", "delete leftover": "tasks_child", "delete held": "tasks_child", "held": "tasks_cancelled",
 		"runs by stuck": "runs_by_status", "later runs by paused": "runs_by_status",
 	} {

@@ -74,8 +74,9 @@ type Store interface {
 	// c.Expect, or it was started at another time than c.Run.Started, and so is
 	// another run, with the id of one that was pruned; ErrNotFound where its
 	// definition has not been put; ErrFenced where c.Claim is not held under that
-	// epoch, or its task has been cancelled, and where c.Parent is not, or that task has
-	// a child, or its run is paused or halted. Any other
+	// epoch, or its task has been cancelled, where c.Parent is not, or that task has
+	// a child, or its run is paused or halted, and where the run knows something else
+	// of the child of c.Hears than c.Hears.Told. Any other
 	// error means that nothing was written, unless it is ErrUnknown.
 	//
 	// A task that has a child is held by it, and no worker holds it, until the child is
@@ -128,6 +129,8 @@ type Store interface {
 	// Leftovers lists cancelled tasks that a child holds, of all runs, in no order: the
 	// child has yet to end.
 	Leftovers(ctx context.Context, limit int) ([]TaskRow, error)
+	// Reports lists what children have used that their parents do not know, in no order.
+	Reports(ctx context.Context, q ReportQuery) ([]Report, error)
 
 	// Due lists timers due at or before now, earliest first, of runs that are
 	// neither paused nor halted.
@@ -228,6 +231,12 @@ type Commit struct {
 	Parent    *Claim
 	ParentDue time.Time
 
+	// Total is given where what a child has used is another than before: it is to be told to
+	// its parent. Of a run that is no child it is passed over.
+	Total json.RawMessage
+	// Hears is what the run is told of a child with this commit: from then on it knows Total.
+	Hears *Report
+
 	EventID string          // remembered with Answer; empty for none
 	Answer  json.RawMessage // what a second send of EventID is told
 
@@ -253,6 +262,9 @@ func (c *Commit) Check() error {
 		if h := &c.History[i]; h.Run != c.Run.Run || h.Seq != c.Expect+int64(i)+1 {
 			return fmt.Errorf("record %d of a commit from Seq %d is %q %d", i, c.Expect, h.Run, h.Seq)
 		}
+	}
+	if c.Hears != nil && (c.Hears.Parent != c.Run.Run || len(c.History) == 0) {
+		return fmt.Errorf("a commit to %q takes with a step what its own child %q has used", c.Run.Run, c.Hears.Child)
 	}
 	return errors.Join(c.checkRun(), c.checkParent())
 }
@@ -302,6 +314,19 @@ type HistoryRow struct {
 	To     string
 	Effect machine.Effect
 	Record json.RawMessage // canonical, by Machine.EncodeRecord
+}
+
+// Report is what a child has used, all told, and what its parent knows of that, which is nil
+// before the first time. A store compares the two, and knows nothing of what they mean.
+type Report struct {
+	Child, Parent string
+	Total, Told   json.RawMessage
+}
+
+// ReportQuery says which reports are meant: of children of Parent, or of Child alone. Without
+// either it is all that there are.
+type ReportQuery struct {
+	Parent, Child string
 }
 
 // Never is the NotBefore of a task that can be claimed only when its child has ended.

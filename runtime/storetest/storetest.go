@@ -60,6 +60,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"ChildTimeout", testChildTimeout},
 		{"ChildCancelled", testChildCancelled},
 		{"ChildTakenOver", testChildTakenOver},
+		{"Reports", testReports},
 		{"RunsOfTree", testRunsOfTree},
 		{"PruneTrees", testPruneTrees},
 		{"Release", testRelease},

@@ -37,6 +37,9 @@ const (
 	TellsParent       Site = "tells-parent"        // how its child has ended is known, and not written
 	ParentTold        Site = "parent-told"         // the worker goes on
 	CancelsChild      Site = "cancels-child"       // which its parent has left behind
+	CostGoesUp        Site = "cost-goes-up"        // a child has used something, and nothing is written
+	TellsCost         Site = "tells-cost"          // what a child has used is known, and its parent has not been told
+	CostTold          Site = "cost-told"           // the worker goes on
 	TreeStops         Site = "tree-stops"          // the children of a run have ended, and it has not
 )
 
@@ -68,6 +71,8 @@ const (
 	PartPruned      Site = "sqlite-part-pruned"      // of what belongs to a run
 	HeldByChild     Site = "sqlite-held-by-child"    // which is not written
 	FreedByChild    Site = "sqlite-freed-by-child"   // it has ended, and tasks of its own are to follow
+	TotalRaised     Site = "sqlite-total-raised"     // of a child, whose parent is not to know it alone
+	ReportTaken     Site = "sqlite-report-taken"     // the parent's step is not written
 )
 
 // Sites are all places, in no order that matters.
@@ -87,7 +92,7 @@ func Sites() []Site {
 func TreeSites() []Site {
 	return []Site{
 		ChildStarts, ChildStarted, ChildEnds, ChildEnded, TellsParent, ParentTold, CancelsChild, TreeStops,
-		HeldByChild, FreedByChild,
+		HeldByChild, FreedByChild, CostGoesUp, TellsCost, CostTold, TotalRaised, ReportTaken,
 	}
 }
 

@@ -206,6 +206,26 @@ func WithLimit(activity string, l machine.Limit) Part {
 	}
 }
 
+// WithCosts gives an activity costs, or the machine a budget of them where it is empty:
+// "usd 0.4, tokens 10".
+func WithCosts(activity, costs string) Part {
+	return func(b *builder, _ int) {
+		var list []machine.Cost
+		for _, c := range strings.Split(costs, ", ") {
+			name, amount, _ := strings.Cut(c, " ")
+			list = append(list, machine.Cost{Name: name, Amount: amount})
+		}
+		if activity == "" {
+			b.d.Budget = &machine.Budget{Costs: list}
+		}
+		for i := range b.d.Activities {
+			if b.d.Activities[i].Name == activity {
+				b.d.Activities[i].Costs = list
+			}
+		}
+	}
+}
+
 // activity: results and failures are lists of names.
 func WithActivity(name, fields, results, fails string) Part {
 	return func(b *builder, _ int) {
@@ -739,6 +759,14 @@ func (b *builder) flatten() {
 		}
 		h.Kind = machine.CancelInput
 		add(h, "cancel")
+		if b.d.Budget != nil {
+			h.Kind = machine.OverBudgetInput
+			for _, c := range b.d.Budget.Costs {
+				h.Cost = c.Name
+				add(h, "over_budget")
+			}
+			h.Cost = ""
+		}
 		for s := i; s >= 0; s = b.d.States[s].Parent {
 			for _, k := range b.d.States[s].Timers {
 				h.Kind, h.Timer = machine.TimerInput, k

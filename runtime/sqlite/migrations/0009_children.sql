@@ -2,9 +2,12 @@
 
 ALTER TABLE runs ADD COLUMN parent TEXT; -- the run of which it is a child; NULL for none
 ALTER TABLE runs ADD COLUMN root TEXT;   -- of a child: the run at the top of its tree
+ALTER TABLE runs ADD COLUMN total TEXT;  -- of a child: what it has used, as JSON; NULL for nothing
+ALTER TABLE runs ADD COLUMN told TEXT;   -- what its parent knows of that
 
 CREATE INDEX runs_by_parent ON runs (parent, started, run) WHERE parent IS NOT NULL;
 CREATE INDEX runs_by_root   ON runs (root, started, run) WHERE root IS NOT NULL;
+CREATE INDEX runs_untold    ON runs (parent) WHERE parent IS NOT NULL AND total IS NOT told;
 
 -- Children are pruned with their root.
 DROP INDEX runs_finished;

@@ -1,0 +1,122 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// What a child has used counts for its parent, too. The write with which that changes has the
+// new total, and the store remembers of it what the parent knows. So the total is a report
+// until the parent has taken the difference, in a step of its own or with the end of the
+// child, under the condition that it still knows what it knew: each report is taken once,
+// whoever brings it. Runs below the child reach the parent through the child.
+
+func encodeTotal(costs []machine.Cost) json.RawMessage {
+	if costs == nil {
+		costs = []machine.Cost{}
+	}
+	text, err := json.Marshal(costs)
+	if err != nil {
+		panic(err) // two texts
+	}
+	return text
+}
+
+// decodeReport reads both sides of a report.
+func decodeReport(r *store.Report) (total, told []machine.Cost, err error) {
+	if err = json.Unmarshal(r.Total, &total); err == nil && r.Told != nil {
+		err = json.Unmarshal(r.Told, &told)
+	}
+	if err != nil {
+		err = fmt.Errorf("what run %q has used is damaged: %w", r.Child, err)
+	}
+	return total, told, err
+}
+
+// hear tells parents what their children have used: those that go on, and those that have
+// been left behind. The others tell it with their end.
+func (k *keeper) hear(ctx context.Context, now time.Time) error {
+	e := k.worker.engine
+	reports, err := e.store.Reports(ctx, store.ReportQuery{})
+	if err != nil {
+		return err
+	}
+	sideBySide(len(reports), func(i int) {
+		r := &reports[i]
+		if _, resting := k.untold.active(r.Child, now); resting || !k.worker.scope.covers(r.Parent) {
+			return
+		}
+		if err := e.hear(ctx, r); err != nil {
+			e.logger.Warn("what a child has used could not be told", slog.String("run", r.Child), slog.Any("error", err))
+			k.untold.failed(r.Child, now, 0)
+		}
+	})
+	return nil
+}
+
+// hearAll tells a run what its children have used.
+func (e *Engine) hearAll(ctx context.Context, run string) error {
+	reports, err := e.store.Reports(ctx, store.ReportQuery{Parent: run})
+	if err != nil {
+		return fmt.Errorf("what the children of run %q have used: %w", run, err)
+	}
+	for i := range reports {
+		if err := e.hear(ctx, &reports[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reportOf is what the parent of a child does not know; nil for nothing.
+func (e *Engine) reportOf(ctx context.Context, child string) (*store.Report, error) {
+	reports, err := e.store.Reports(ctx, store.ReportQuery{Child: child})
+	if err != nil || len(reports) == 0 {
+		return nil, err
+	}
+	return &reports[0], nil
+}
+
+// hear tells a run what a child has used, unless that is told with its end.
+func (e *Engine) hear(ctx context.Context, r *store.Report) error {
+	total, told, err := decodeReport(r)
+	if err != nil {
+		return err
+	}
+	tasks, err := e.store.Tasks(ctx, r.Parent)
+	if err != nil {
+		return fmt.Errorf("the tasks of run %q: %w", r.Parent, err)
+	}
+	var of *store.TaskRow
+	for i := range tasks {
+		if t := &tasks[i]; t.Child == r.Child && !t.Cancelled {
+			of = t
+		}
+	}
+	if of != nil && of.ChildEnded {
+		return nil
+	}
+	failpoint.Hit(failpoint.TellsCost)
+	_, err = e.apply(ctx, &request{run: r.Parent, hears: r, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
+		var t *machine.Task
+		if of != nil {
+			if known, ok := attemptOf(m, of); ok && s.IsOpen(known) {
+				t = known
+			}
+		}
+		return m.ToldInput(s, t, r.Child, total, told), nil
+	}})
+	failpoint.Hit(failpoint.CostTold)
+	if errors.Is(err, ErrFenced) {
+		return nil // someone else has told it
+	}
+	return err
+}

@@ -1,0 +1,134 @@
+package runtime_test
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
+	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// spends is three machines: Job works on one part, Batch calls a Job for each of some, two at
+// once, and Night calls a Batch. Each run of Night is held to 1 usd.
+func spends(t testing.TB) []*machine.Machine {
+	job := Build(t, Named("Job"), WithParams("part string"), WithEvent("Found", "n int"), WithActivity("work", "part string", "Found", ""),
+		WithCosts("work", "usd 0.1"),
+		WithState("Working", Doing("work", []string{"part"}), On("Found", GoTo("Fine")), On("failed", GoTo("Broken"))),
+		WithTerminal("Fine", machine.Success), WithTerminal("Broken", machine.Failed))
+	batch := Build(t, Named("Batch"), WithParams("parts [0..1000]string"), Calling(job), WithFields("failed int = 0"),
+		WithState("All", Doing("Job", []string{"each.item"}, "for parts", "limit 2", "as j"),
+			On("j.Fine", Stay()), On("j.Broken, j.failed", Stay(Set("failed", "failed + 1"))), On("done", GoTo("Ready"))),
+		WithTerminal("Ready", machine.Success))
+	night := Build(t, Named("Night"), WithParams("parts [0..1000]string"), Calling(batch), WithCosts("Batch", "usd 0"), WithCosts("", "usd 1"),
+		WithState("Going", Doing("Batch", []string{"parts"}, "as b"),
+			On("b.Ready", GoTo("Done")), On("b.failed", GoTo("Failed")), On("over_budget", GoTo("Stopped"))),
+		WithTerminal("Done", machine.Success), WithTerminal("Failed", machine.Failed), WithTerminal("Stopped", machine.Failed))
+	return []*machine.Machine{job, batch, night}
+}
+
+// nights is an engine that works on them.
+func nights(t testing.TB, db store.Store, work ActivityFunc, opts ...Option) *working {
+	t.Helper()
+	e := NewEngine(db, opts...)
+	machines := spends(t)
+	register(t, e, machines[0], Handlers{Activities: map[string]ActivityFunc{"work": work}})
+	register(t, e, machines[1], Handlers{})
+	register(t, e, machines[2], Handlers{})
+	return run(t, e)
+}
+
+// startNight starts the run n of ten parts.
+func startNight(t testing.TB, e *Engine) {
+	t.Helper()
+	if _, err := e.Start(t.Context(), "Night", "n", json.RawMessage(listOf(10))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// usd is what an attempt returns that has used so much.
+func usd(amount string) ActivityFunc {
+	return func(context.Context, *Attempt) (Result, error) {
+		return Result{Event: "Found", Data: found.Data, Cost: map[string]json.Number{"usd": json.Number(amount)}}, nil
+	}
+}
+
+// spent is what each run of a tree has used, by the id.
+func spent(t testing.TB, e *Engine, db store.Store, root string) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	for id := range whole(t, e, db, root) {
+		got[id] = ""
+		for _, c := range get(t, e, id).Costs {
+			got[id] += c.Name + " " + c.Spent
+		}
+		if err := e.Replay(t.Context(), id); err != nil {
+			t.Error(err)
+		}
+	}
+	if left, err := db.Reports(t.Context(), store.ReportQuery{}); err != nil || len(left) > 0 {
+		t.Errorf("not told: %+v, %v", left, err)
+	}
+	return got
+}
+
+// TestCostsOfTrees: what a run below has used counts once for each run above it.
+func TestCostsOfTrees(t *testing.T) {
+	onEachStore(t, func(t *testing.T, db store.Store, _ *Engine, _ *ManualClock) {
+		w := nights(t, db, usd("0.07"))
+		defer w.stop()
+		startNight(t, w.Engine)
+		if v := await(t, w.Engine, "n"); v.State != "Done" || len(v.Costs) != 1 || v.Costs[0].Spent != "0.7" {
+			t.Errorf("%s %+v", v.State, v.Costs)
+		}
+		got := spent(t, w.Engine, db, "n")
+		if got["n/Going.b.1.1"] != "usd 0.7" || got["n/Going.b.1.1/All.j.1.1[3]"] != "usd 0.07" || len(got) != 12 {
+			t.Error(slices.Sorted(maps.Keys(got)), got)
+		}
+		stats, err := w.Stats(t.Context(), StatsQuery{})
+		if err != nil || len(stats.Costs) != 1 || stats.Costs[0].Machine != "Job" || stats.Costs[0].Spent != "0.7" {
+			t.Errorf("%+v, %v: each cost is counted where it was spent", stats.Costs, err)
+		}
+	})
+}
+
+// TestTreeOverBudget: a run above is told on the way, and stops what is below it. What attempts
+// have used that are stopped with that counts, too, whatever has ended by then.
+func TestTreeOverBudget(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		db := memstore.New()
+		w := nights(t, db, func(ctx context.Context, a *Attempt) (Result, error) {
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Minute):
+			}
+			return usd("0.3")(ctx, a)
+		})
+		defer w.stop()
+		startNight(t, w.Engine)
+		began := time.Now()
+		if v := await(t, w.Engine, "n"); v.State != "Stopped" {
+			t.Fatalf("%+v", v)
+		}
+		if took := time.Since(began); took != 2*time.Minute { // two a minute, so that 1.2 usd are used then
+			t.Errorf("it took %s", took)
+		}
+		time.Sleep(time.Minute)
+		got := spent(t, w.Engine, db, "n")
+		sum := "0"
+		for id, amount := range got {
+			if below := id != "n" && id != "n/Going.b.1.1"; below && amount != "" {
+				sum = machine.AddAmounts(sum, amount[len("usd "):])
+			}
+		}
+		if got["n"] != "usd "+sum || got["n/Going.b.1.1"] != "usd "+sum || sum < "1.2" || sum > "1.8" {
+			t.Error(got, sum)
+		}
+	})
+}
