@@ -456,7 +456,7 @@ machine Bad {
     terminal Done
     terminal Never
 }
-`, "dead-arm", ""},
+`, "unhandled-budget dead-arm", ""},
 		{"one over its budget", `
 machine Bad {
     event Paid
