@@ -21,6 +21,7 @@ type call struct {
 	activity *ir.Activity
 	exits    map[string]*ir.Event // by the name of the terminal
 	by       *ir.Import           // which brings it; nil where it stands in the same file
+	known    map[*ir.Var]bool     // of what it takes and returns: whether the caller knows the type
 }
 
 // callable is a machine that a file knows.
@@ -39,7 +40,7 @@ func (f *file) call(src *ast.Do) *call {
 	if c.imp != nil {
 		c.imp.Used = true
 	}
-	return &call{callee: c.file.resolverOf(c.src), do: src, by: c.imp}
+	return &call{callee: c.file.resolverOf(c.src), do: src, by: c.imp, known: map[*ir.Var]bool{}}
 }
 
 // resolverOf is the resolver of a machine of f, with what it declares.
@@ -144,9 +145,12 @@ func (r *resolver) declareCall(c *call) {
 			Doc: s.Doc, Span: s.Span, Index: len(r.m.Events),
 		}
 		r.payload[e] = map[string]*ir.EventField{}
-		for i, ref := range s.Returns {
-			v := ref.Var
-			f := &ir.EventField{Name: v.Name, Whole: v.Whole, Type: r.shared(c, v), Doc: v.Doc, Span: ref.Span(), Index: i}
+		var returns []*ir.Var
+		for _, ref := range s.Returns {
+			returns = append(returns, ref.Var)
+		}
+		for i, v := range r.handedOver(c, returns) {
+			f := &ir.EventField{Name: v.Name, Whole: v.Whole, Type: v.Type, Doc: v.Doc, Span: v.Span, Index: i}
 			e.Fields = append(e.Fields, f)
 			if r.payload[e][v.Declared()] == nil {
 				r.payload[e][v.Declared()] = &ir.EventField{Name: v.Declared(), Type: v.DeclaredType(), Doc: f.Doc, Span: f.Span, Index: i}
@@ -161,44 +165,68 @@ func (r *resolver) declareCall(c *call) {
 // paramsOf are the parameters of a machine that is called, as an activity has them.
 func (r *resolver) paramsOf(c *call) []*ir.Param {
 	var out []*ir.Param
-	for _, v := range c.callee.m.Params {
-		out = append(out, &ir.Param{Name: v.Name, Whole: v.Whole, Type: r.shared(c, v), Optional: v.Optional, Span: v.Span})
+	for _, v := range r.handedOver(c, c.callee.m.Params) {
+		out = append(out, &ir.Param{Name: v.Name, Whole: v.Whole, Type: v.Type, Optional: v.Optional, Span: v.Span})
 	}
 	return out
 }
 
-// shared is the type of v, which a machine takes from those that call it, or returns to
-// them: one that both know.
-func (r *resolver) shared(c *call, v *ir.Var) *ir.Type {
-	inner := v.DeclaredType()
-	for inner.Kind == ir.List && inner.Elem != nil {
-		inner = inner.Elem
+// handedOver are vars, which a machine takes from those that call it, or returns to them, as
+// r knows them: of a type that it does not know, one whose type is Invalid.
+func (r *resolver) handedOver(c *call, vars []*ir.Var) []*ir.Var {
+	var out []*ir.Var
+	unknown := false
+	for i, v := range vars {
+		if i == 0 || !v.Together(vars[i-1]) {
+			known, asked := c.known[v]
+			if !asked {
+				known = r.knows(c, v)
+				c.known[v] = known
+			}
+			unknown = !known
+			if unknown {
+				out = append(out, &ir.Var{Name: v.Declared(), Type: invalid, Optional: v.Optional, Span: v.Span})
+			}
+		}
+		if !unknown {
+			out = append(out, v)
+		}
 	}
-	switch {
-	case inner.Kind == ir.RecordKind:
-		r.foreign(c, v, "record "+quote(inner.Record.Name), inner.Record.Span, "Hand over its fields, or a json.")
-		return invalid
-	case inner.Kind != ir.EnumKind:
-		return v.Type
-	case !inner.Enum.OfFile:
-		r.foreign(c, v, "enum "+quote(inner.Enum.Name), inner.Enum.Span, "Declare the enum in a file, outside its machines.")
-		return invalid
-	}
-	if known, ok := r.enums.lookup(inner.Enum.Name); ok && known != inner.Enum {
-		r.report(duplicateName, c.do.Activity.Span(), quote(v.Declared())+" of machine "+quote(c.callee.m.Name)+" has the type "+quote(inner.Enum.Name)+", which is another enum here",
-			"Rename one of the two.", related(inner.Enum.Span, "its type is declared here"), related(known.Span, "the other one is declared here"))
-		return invalid
-	}
-	r.outer[inner.Enum], inner.Enum.Used = true, true
-	return v.Type
+	return out
 }
 
-// foreign reports a value that a machine cannot take from those that call it, or return
-// to them: they do not know its type.
-func (r *resolver) foreign(c *call, v *ir.Var, typ string, at token.Span, help string) {
-	r.mismatch(c.do.Activity.Span(), quote(v.Declared())+" of machine "+quote(c.callee.m.Name)+" is of "+typ+", which is declared inside that machine", help)
+// knows reports whether r knows the type of v, which a machine that it calls takes or
+// returns; else that is reported.
+func (r *resolver) knows(c *call, v *ir.Var) bool {
+	inner, at := v.DeclaredType().Innermost(), c.do.Activity.Span()
+	what := quote(v.Declared()) + " of machine " + quote(c.callee.m.Name)
+	switch {
+	case inner.Kind == ir.EnumKind && !inner.Enum.OfFile:
+		r.foreign(at, what, "enum", inner.Enum.Name, inner.Enum.Span)
+		return false
+	case inner.Kind == ir.EnumKind:
+		return r.useEnum(inner.Enum, at, what)
+	case inner.Kind != ir.RecordKind:
+		return true
+	case !inner.Record.OfFile:
+		r.foreign(at, what, "record", inner.Record.Name, inner.Record.Span)
+		return false
+	}
+	if known, ok := r.records.lookup(inner.Record.Name); ok && known != inner.Record {
+		r.otherType(at, what, "record", inner.Record.Name, inner.Record.Span, known.Span)
+		return false
+	}
+	r.useRecord(inner.Record, at)
+	return true
+}
+
+// foreign reports that what, which a machine takes from those that call it, or returns to
+// them, has a type that is declared inside that machine.
+func (r *resolver) foreign(at token.Span, what, kind, name string, declared token.Span) {
+	r.mismatch(at, what+" is of "+kind+" "+quote(name)+", which is declared inside that machine",
+		"Declare the "+kind+" in a file, outside its machines.")
 	d := &r.list[len(r.list)-1]
-	d.Related = append(d.Related, related(at, "it is declared here"))
+	d.Related = append(d.Related, related(declared, "it is declared here"))
 }
 
 // cancelled is the category of a child that ended in no terminal.

@@ -143,12 +143,17 @@ func (r *resolver) useEnum(e *ir.Enum, at token.Span, what string) bool {
 		}
 	}
 	if ok && known != e {
-		r.report(duplicateName, at, what+" has the type "+quote(e.Name)+", which is another enum here",
-			"Rename one of the two.", related(e.Span, "its type is declared here"), related(known.Span, "the other one is declared here"))
+		r.otherType(at, what, "enum", e.Name, e.Span, known.Span)
 		return false
 	}
 	r.outer[e], e.Used = true, true
 	return true
+}
+
+// otherType reports that what has a type whose name is that of another one to the machine.
+func (r *resolver) otherType(at token.Span, what, kind, name string, its, others token.Span) {
+	r.report(duplicateName, at, what+" has the type "+quote(name)+", which is another "+kind+" here",
+		"Rename one of the two.", related(its, "its type is declared here"), related(others, "the other one is declared here"))
 }
 
 // recordFields resolves the fields of the records of f, once, and of those that they have in them.
