@@ -2,8 +2,6 @@ package runtime
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -22,7 +20,7 @@ func (w *write) commit(taken bool) (*store.Commit, error) {
 	if taken {
 		c.Claim, c.Hears, c.EventID = w.claim, w.hears, w.eventID
 	}
-	if strings.Contains(w.after.Run, "/") && (w.amend != nil || !slices.Equal(w.before.Spent, w.after.Spent)) {
+	if w.tells {
 		c.Total = encodeTotal(w.after.Spent)
 	}
 	if w.child != nil {

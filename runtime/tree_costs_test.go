@@ -98,6 +98,21 @@ func TestCostsOfTrees(t *testing.T) {
 	})
 }
 
+// TestCostsWithTheEnd: where no run above is held to a budget, a child costs no write more than its end.
+func TestCostsWithTheEnd(t *testing.T) {
+	onEachStore(t, func(t *testing.T, db store.Store, _ *Engine, _ *ManualClock) {
+		w := nights(t, db, usd("0.07"))
+		defer w.stop()
+		if _, err := w.Start(t.Context(), "Batch", "n", json.RawMessage(listOf(10))); err != nil {
+			t.Fatal(err)
+		}
+		if v := await(t, w.Engine, "n"); v.State != "Ready" || len(v.Costs) != 1 || v.Costs[0].Spent != "0.7" || v.Seq != 12 {
+			t.Errorf("%+v", v)
+		}
+		spent(t, w.Engine, db, "n")
+	})
+}
+
 // TestTreeOverBudget: a run above is told on the way, and stops what is below it. What attempts
 // have used that are stopped with that counts, too, whatever has ended by then.
 func TestTreeOverBudget(t *testing.T) {

@@ -22,6 +22,9 @@ import (
 // Begins reports whether an attempt of do begins with a BeginInput.
 func (m *Machine) Begins(do int) bool { return len(m.heldTo(do)) > 0 }
 
+// Enforces reports whether runs are held to the costs of their budget.
+func (m *Machine) Enforces() bool { return m.enforces }
+
 // heldTo are the declared costs of do's activity that the budget has, with what is declared:
 // 0 for those of a machine that is called, which reserves nothing.
 func (m *Machine) heldTo(do int) (costs []Cost) {
