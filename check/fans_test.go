@@ -55,6 +55,38 @@ func TestBoundsOfElements(t *testing.T) {
 	}
 }
 
+// TestBoundsShareARun: a figure is exact if a run that was replayed for another one reaches it,
+// too. The one that is found for the attempts alone is left by the timer before all have begun.
+func TestBoundsShareARun(t *testing.T) {
+	const want = "steps 2\ntime ~3m0s\nusd 5.8\nread 8\njoin 1\n"
+	got := bounds(t, `
+machine Join(files [1..8]string) {
+    context { texts [0..8]string = [] }
+    event Read { text string }
+    activity read(file string) -> Read cost usd 0.6
+    activity join(texts [0..8]string) cost usd 1
+    initial Reading
+    state Reading {
+        do read(file) for file in files limit 4 timeout 1m
+        on Read { texts = texts + event.text }
+        on failed {}
+        on done when len(texts) == 0 -> Failed
+            else -> Joining
+        after 2h -> Failed
+    }
+    state Joining {
+        do join(texts) timeout 1m
+        on done -> Done
+        on failed -> Failed
+    }
+    terminal Done
+    terminal Failed failure
+}`, explore.DefaultLimit)
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("%swant\n%s", got, want)
+	}
+}
+
 // TestFactorsOfElements: the report says which elements there are.
 func TestFactorsOfElements(t *testing.T) {
 	w := check.Bounds(program(t, []byte(analyse("limit 4 timeout 10m", "retry 3 else {}"))).Machines[0], explore.DefaultLimit)

@@ -11,7 +11,7 @@ import (
 )
 
 // longRun is from how many steps on a run that reaches one figure is looked at for
-// others: to write one out for each of a hundred activities would take minutes.
+// others first: to write one out for each of a hundred activities would take minutes.
 const longRun = 1000
 
 // reached is a run that was replayed, or surely is one.
@@ -30,8 +30,9 @@ func (s *shared) Show(f *Figure) {
 		return
 	}
 	f.shown = true
-	if f.Amount != nil && !f.past && !s.reachedBefore(f) {
-		if s.reach(p, f); f.Run == nil && s.mayShow(len(f.path)) {
+	if f.Amount != nil && !f.past && !s.reachedBefore(f, longRun) {
+		s.reach(p, f)
+		if !f.Exact && !s.reachedBefore(f, 0) && f.Run == nil && s.mayShow(len(f.path)) {
 			s.reachLess(p, f)
 		}
 	}
@@ -85,7 +86,7 @@ func (s *shared) reach(p *explore.Product, f *Figure) {
 func (s *shared) reachBy(p *explore.Product, f *Figure) {
 	if !s.mayShow(len(f.path)) {
 		f.Exact = f.Name != timeName && p.Sure(f.path) && !s.calls()
-		s.alsoReaches(f)
+		s.alsoReaches(f, true)
 		return
 	}
 	w, retries, whole := p.RunAll(f.path)
@@ -111,7 +112,7 @@ func (s *shared) reachBy(p *explore.Product, f *Figure) {
 	if f.lasts = lastOf(run); f.Exact && s.calls() {
 		f.Run, f.Exact = s.combined(f, w, run)
 	}
-	s.alsoReaches(f)
+	s.alsoReaches(f, whole)
 }
 
 // reachLess replays the path of f, a figure that its whole run does not reach, without the
@@ -135,15 +136,16 @@ func (s *shared) reachLess(p *explore.Product, f *Figure) {
 }
 
 // alsoReaches notes the run of f for figures that it reaches, too.
-func (s *shared) alsoReaches(f *Figure) {
-	if f.Exact && len(f.path) >= longRun {
+func (s *shared) alsoReaches(f *Figure, whole bool) {
+	if f.Exact && whole {
 		s.proof.reached = append(s.proof.reached, reached{f.path, f.Run})
 	}
 }
 
-// reachedBefore looks whether a run that was replayed reaches f, too.
-func (s *shared) reachedBefore(f *Figure) bool {
-	if f.weight == nil || len(f.path) < longRun || s.calls() {
+// reachedBefore looks whether a run that was replayed reaches f, too, if the path of f has
+// so many steps.
+func (s *shared) reachedBefore(f *Figure, steps int) bool {
+	if f.weight == nil || f.Name == timeName || len(f.path) < steps || s.calls() {
 		return false
 	}
 	for _, r := range s.proof.reached {
