@@ -3,6 +3,7 @@ package drawing
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -32,13 +33,20 @@ func rowsOf(s *ir.State) []Row {
 	return rows
 }
 
-// doRow sets the limits of d apart from the call.
+// mostCall is how many characters of a call there is room for.
+const mostCall = 80
+
+// doRow sets the limits of d apart from the call. Where a call for elements is long, it is its
+// arguments that are left out, and not what it is for.
 func doRow(d *ir.Do) Row {
 	call := *d
 	call.Timeout, call.Heartbeat, call.Progress = nil, nil, nil
 	text := call.Text()
 	row := Row{Exits: exitsOf(d), Text: text, Detail: strings.TrimPrefix(strings.TrimPrefix(d.Text(), text), " ")}
 	if f := d.Fan; f != nil {
+		if call.Args = nil; utf8.RuneCountInString(text) > mostCall {
+			row.Text = strings.Replace(call.Text(), "()", "(…)", 1)
+		}
 		row.Stack = fmt.Sprintf("%d..%d elements", f.Least, f.Most)
 	}
 	return row

@@ -43,7 +43,7 @@ func (o *orchestrator) run(ctx context.Context) error {
 	if err := RegisterResearchPipeline(engine, &crew{dir: o.dir, die: fate.die}); err != nil {
 		return err
 	}
-	params := ResearchPipelineParams{Topic: o.topic, PauseAfter: true}
+	params := ResearchPipelineParams{Topic: o.topic, Perspectives: perspectives}
 	if _, err := (ResearchPipelineRuns{Engine: engine}).Start(ctx, runID, params); err != nil && !errors.Is(err, runtime.ErrExists) {
 		return err
 	}

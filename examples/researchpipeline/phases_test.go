@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 // script has every worker do its part at once.
 func script(t *fsmtest.T) {
 	t.Activity("research", fsmtest.Raises("ReportWritten", ResearchPipelineReportWritten{Path: "report.md"}))
-	t.Activity("summarize", fsmtest.Raises("Summarized", ResearchPipelineSummarized{Summary: "two reports"}))
+	t.Activity("summarize", fsmtest.Raises("Summarized", ResearchPipelineSummarized{Summary: "three reports"}))
 	t.Activity("synthesize", fsmtest.Raises("ResultWritten", ResearchPipelineResultWritten{Path: "final.md"}))
 	t.Activity("deliver", fsmtest.Ends())
 	t.Activity("archive", fsmtest.Ends())
@@ -38,7 +39,7 @@ func want(t *fsmtest.T, events ...string) {
 func TestPhases(t *testing.T) {
 	fsmtest.Play(t, ResearchPipelineMachine(), func(t *fsmtest.T) {
 		script(t)
-		run := t.Start(ResearchPipelineParams{Topic: "x"})
+		run := t.Start(ResearchPipelineParams{Topic: "x", Perspectives: perspectives})
 		run.Wait()
 		run.WantPath("Collecting", "Synthesizing", "Delivering", "Archiving", "Completed")
 		want(t, "PhaseStarted", "PhaseStarted", "Finished")
@@ -49,7 +50,7 @@ func TestPhases(t *testing.T) {
 func TestPauseAfter(t *testing.T) {
 	fsmtest.Play(t, ResearchPipelineMachine(), func(t *fsmtest.T) {
 		script(t)
-		run := t.Start(ResearchPipelineParams{Topic: "x", PauseAfter: true})
+		run := t.Start(ResearchPipelineParams{Topic: "x", Perspectives: perspectives, PauseAfter: true})
 		run.Wait()
 		run.WantState("AwaitingReview")
 		run.Sleep(25 * time.Hour)
@@ -64,7 +65,7 @@ func TestPauseAfter(t *testing.T) {
 func TestNoOneReviews(t *testing.T) {
 	fsmtest.Play(t, ResearchPipelineMachine(), func(t *fsmtest.T) {
 		script(t)
-		left, stopped := t.Start(ResearchPipelineParams{PauseAfter: true}), t.Start(ResearchPipelineParams{PauseAfter: true})
+		left, stopped := t.Start(ResearchPipelineParams{Perspectives: perspectives, PauseAfter: true}), t.Start(ResearchPipelineParams{Perspectives: perspectives, PauseAfter: true})
 		left.Wait()
 		stopped.Wait()
 		stopped.Send("Abort", nil)
@@ -74,25 +75,70 @@ func TestNoOneReviews(t *testing.T) {
 	})
 }
 
-// TestWorkerTooSlow fails the phase of a worker that hangs, and tells the user.
-// The other worker's report is not lost by that, and no one tries again.
+// TestWorkerTooSlow has a worker that hangs: the user is told, no one tries again, and a
+// person is asked before the pipeline goes on with the reports of the others.
 func TestWorkerTooSlow(t *testing.T) {
 	fsmtest.Play(t, ResearchPipelineMachine(), func(t *fsmtest.T) {
 		script(t)
-		t.Activity("research", fsmtest.Raises("ReportWritten", ResearchPipelineReportWritten{Path: "report.md"}), fsmtest.Hangs())
-		run := t.Start(ResearchPipelineParams{Topic: "x"})
+		report := fsmtest.Raises("ReportWritten", ResearchPipelineReportWritten{Path: "report.md"})
+		t.Activity("research", report, fsmtest.Hangs(), report)
+		run := t.Start(ResearchPipelineParams{Topic: "x", Perspectives: perspectives})
 		run.Sleep(9 * time.Minute)
 		run.WantState("Collecting")
 		run.Sleep(2 * time.Minute)
-		run.WantState("Failed")
-		want(t, "PhaseStarted", "PipelineFailed")
-		if n := len(t.Attempts("research")); n != 2 {
+		run.WantState("AwaitingReview")
+		want(t, "PhaseStarted", "ResearcherFailed", "ReviewWanted")
+		if n := len(t.Attempts("research")); n != 3 {
 			t.Errorf("%d attempts at research", n)
 		}
 		var data ResearchPipelineData
 		run.Data(&data)
-		if data.ReportA.Set == data.ReportB.Set || data.Problem == "" {
+		if len(data.Reports) != 2 || len(data.Missing) != 1 {
 			t.Errorf("left is %+v", data)
+		}
+		run.Send("Continue", ResearchPipelineContinue{})
+		run.Wait()
+		run.WantState("Completed")
+	})
+}
+
+// TestNothingFound ends a pipeline without a single report, and tells the user.
+func TestNothingFound(t *testing.T) {
+	fsmtest.Play(t, ResearchPipelineMachine(), func(t *fsmtest.T) {
+		script(t)
+		t.Activity("research", fsmtest.Fails("unknown"))
+		run := t.Start(ResearchPipelineParams{Topic: "x", Perspectives: perspectives})
+		run.Wait()
+		run.WantPath("Collecting", "Failed")
+		want(t, "PhaseStarted", "ResearcherFailed", "ResearcherFailed", "ResearcherFailed", "PipelineFailed")
+	})
+}
+
+// TestRounds has more researchers than may work at a time: the last four begin when the first
+// ones have ended, and each writes a file of its own.
+func TestRounds(t *testing.T) {
+	fsmtest.Play(t, ResearchPipelineMachine(), func(t *fsmtest.T) {
+		script(t)
+		t.Activity("research", fsmtest.After(8*time.Minute, fsmtest.Raises("ReportWritten", ResearchPipelineReportWritten{Path: "report.md"})))
+		run := t.Start(ResearchPipelineParams{Topic: "x", Perspectives: []string{"a", "b", "c", "d", "e", "f", "g", "h"}})
+		for _, begun := range []int{4, 8} {
+			run.Sleep(5 * time.Minute) // 5, and then 10 of the 16 that it takes
+			if n := len(t.Attempts("research")); n != begun {
+				t.Errorf("%d researchers have begun, not %d", n, begun)
+			}
+		}
+		run.Wait()
+		run.WantState("Completed")
+		files := map[string]bool{}
+		for _, a := range t.Attempts("research") {
+			var args struct{ Output string }
+			if err := json.Unmarshal(a.Args, &args); err != nil {
+				t.Fatal(err)
+			}
+			files[args.Output] = true
+		}
+		if len(files) != 8 || !files["researcher-1.md"] || !files["researcher-8.md"] {
+			t.Errorf("they write %v", files)
 		}
 	})
 }
@@ -104,14 +150,14 @@ func TestOperatorPauses(t *testing.T) {
 		script(t)
 		report := fsmtest.Raises("ReportWritten", ResearchPipelineReportWritten{Path: "report.md"})
 		t.Activity("research", fsmtest.After(time.Minute, report))
-		run := t.Start(ResearchPipelineParams{Topic: "x"})
+		run := t.Start(ResearchPipelineParams{Topic: "x", Perspectives: perspectives})
 		run.Sleep(time.Second)
 		operator := runtime.Operator{Actor: "ada", Reason: "the quota is used up"}
 		if _, err := t.Engine.Pause(t.Context(), run.ID, operator); err != nil {
 			t.Fatal(err)
 		}
-		view := run.Sleep(time.Hour) // far beyond `after 12m`
-		if view.State != "Collecting" || len(view.Queued) != 2 {
+		view := run.Sleep(time.Hour) // far beyond `after 22m`
+		if view.State != "Collecting" || len(view.Queued) != 3 {
 			t.Errorf("paused in %s with %q", view.State, view.Queued)
 		}
 		if _, err := t.Engine.Resume(t.Context(), run.ID, operator); err != nil {
@@ -127,7 +173,7 @@ func TestDeliveryIsTriedAgain(t *testing.T) {
 	fsmtest.Play(t, ResearchPipelineMachine(), func(t *fsmtest.T) {
 		script(t)
 		t.Activity("deliver", fsmtest.Hangs(), fsmtest.Ends())
-		run := t.Start(ResearchPipelineParams{Topic: "x"})
+		run := t.Start(ResearchPipelineParams{Topic: "x", Perspectives: perspectives})
 		run.Wait()
 		run.WantState("Completed")
 		attempts := t.Attempts("deliver")

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -38,16 +39,16 @@ type sprinters struct{ crew }
 const patience = 5 * time.Second
 
 // Research writes its report and says so when the other report is there too.
-func (s *sprinters) Research(ctx context.Context, attempt *runtime.Attempt, _, role, _, _, output string) (ResearchPipelineReportWritten, error) {
+func (s *sprinters) Research(ctx context.Context, attempt *runtime.Attempt, _, _, _, output string) (ResearchPipelineReportWritten, error) {
 	folder := workFolder(s.dir, attempt.Run)
 	if path := filepath.Join(folder, output); !exists(path) {
-		if err := publish(path, role+"\n"); err != nil {
+		if err := publish(path, "a report\n"); err != nil {
 			return ResearchPipelineReportWritten{}, err
 		}
 	}
-	other := filepath.Join(folder, "researcher-a.md")
-	if output == "researcher-a.md" {
-		other = filepath.Join(folder, "researcher-b.md")
+	other := filepath.Join(folder, "researcher-1.md")
+	if output == "researcher-1.md" {
+		other = filepath.Join(folder, "researcher-2.md")
 	}
 	for end := time.Now().Add(patience); !exists(other) && time.Now().Before(end); {
 		if err := sleep(ctx, 200*time.Microsecond); err != nil {
@@ -77,7 +78,7 @@ func race(ctx context.Context, dir string, pairs int) (finish, error) {
 	}
 	runs := ResearchPipelineRuns{Engine: engine}
 	for i := range pairs {
-		if _, err := runs.Start(ctx, fmt.Sprintf("race-%03d", i), ResearchPipelineParams{Topic: "a race"}); err != nil {
+		if _, err := runs.Start(ctx, fmt.Sprintf("race-%03d", i), ResearchPipelineParams{Topic: "a race", Perspectives: perspectives[:2]}); err != nil {
 			return finish{}, err
 		}
 	}
@@ -144,13 +145,13 @@ func (f *finish) add(run ResearchPipelineRun, steps []runtime.StepView) {
 	joined := 0
 	for _, s := range steps {
 		switch {
-		case s.Input == "a.ReportWritten", s.Input == "b.ReportWritten":
+		case strings.HasSuffix(s.Input, ".ReportWritten"):
 			results = append(results, s)
 		case s.Input == "done" && s.From == "Collecting":
 			joined++
 		}
 	}
-	if len(results) == 2 && joined == 1 && run.Data.ReportA.Set && run.Data.ReportB.Set {
+	if len(results) == 2 && joined == 1 && len(run.Data.Reports) == 2 {
 		f.both++
 		f.apart = append(f.apart, results[1].At.Sub(results[0].At))
 		if results[0].Worker != results[1].Worker {

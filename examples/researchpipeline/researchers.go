@@ -17,9 +17,12 @@ import (
 // one who comes after it goes on behind the last.
 const parts = 7
 
-// pace is how long a step takes; researcher-b is slower, so that each of them is
+// pace is how long a step takes; researcher-2 is slower, so that each of them is
 // alone for a while.
 const pace = 15 * time.Millisecond
+
+// closed is a perspective of which nobody finds anything.
+const closed = "what stands in closed archives"
 
 // crew is the workers. They read the files of earlier phases, write their own,
 // and know nothing of the pipeline.
@@ -32,12 +35,15 @@ var _ ResearchPipelineActivities = (*crew)(nil)
 
 // Research takes its steps, writes its report, and says so. Where the report is
 // there already it only says so.
-func (c *crew) Research(ctx context.Context, attempt *runtime.Attempt, topic, role, model, task, output string) (ResearchPipelineReportWritten, error) {
-	written := ResearchPipelineReportWritten{Path: output}
+func (c *crew) Research(ctx context.Context, attempt *runtime.Attempt, topic, model, perspective, output string) (ResearchPipelineReportWritten, error) {
+	written, role := ResearchPipelineReportWritten{Path: output}, strings.TrimSuffix(output, ".md")
 	c.die(role + " begins")
+	if perspective == closed {
+		return written, errors.New("the archive does not answer")
+	}
 	path := filepath.Join(workFolder(c.dir, attempt.Run), output)
 	if !exists(path) {
-		report, err := c.collect(ctx, attempt, topic, role, model, task)
+		report, err := c.collect(ctx, attempt, topic, role, model, perspective)
 		if err == nil {
 			err = publish(path, report)
 		}
@@ -50,7 +56,7 @@ func (c *crew) Research(ctx context.Context, attempt *runtime.Attempt, topic, ro
 }
 
 // collect takes the steps that no attempt before has taken, and makes a report.
-func (c *crew) collect(ctx context.Context, attempt *runtime.Attempt, topic, role, model, task string) (string, error) {
+func (c *crew) collect(ctx context.Context, attempt *runtime.Attempt, topic, role, model, perspective string) (string, error) {
 	var notes []string
 	if attempt.Checkpoint != nil {
 		if err := json.Unmarshal(attempt.Checkpoint, &notes); err != nil {
@@ -58,7 +64,7 @@ func (c *crew) collect(ctx context.Context, attempt *runtime.Attempt, topic, rol
 		}
 	}
 	step := pace
-	if role == "researcher-b" {
+	if role == "researcher-2" {
 		step *= 3
 	}
 	for len(notes) < parts {
@@ -68,7 +74,7 @@ func (c *crew) collect(ctx context.Context, attempt *runtime.Attempt, topic, rol
 		if err := sleep(ctx, step); err != nil {
 			return "", err
 		}
-		note := fmt.Sprintf("%s, source %d of %d: %s", topic, len(notes)+1, parts, task)
+		note := fmt.Sprintf("%s, source %d of %d: %s", topic, len(notes)+1, parts, perspective)
 		if err := appendLine(callsFile(c.dir), fmt.Sprintf("%s source %d", role, len(notes)+1)); err != nil {
 			return "", err
 		}
@@ -81,27 +87,27 @@ func (c *crew) collect(ctx context.Context, attempt *runtime.Attempt, topic, rol
 }
 
 // Summarize is what a person reads between the phases.
-func (c *crew) Summarize(_ context.Context, attempt *runtime.Attempt, reportA, reportB string) (ResearchPipelineSummarized, error) {
+func (c *crew) Summarize(_ context.Context, attempt *runtime.Attempt, reports []string) (ResearchPipelineSummarized, error) {
 	c.die("the summary begins")
 	lines := 0
-	for _, name := range []string{reportA, reportB} {
+	for _, name := range reports {
 		text, err := os.ReadFile(filepath.Join(workFolder(c.dir, attempt.Run), name))
 		if err != nil {
 			return ResearchPipelineSummarized{}, err
 		}
 		lines += strings.Count(string(text), "\n- ")
 	}
-	return ResearchPipelineSummarized{Summary: fmt.Sprintf("two reports, %d sources", lines)}, nil
+	return ResearchPipelineSummarized{Summary: fmt.Sprintf("%d reports, %d sources", len(reports), lines)}, nil
 }
 
-// Synthesize reads both reports and writes the result.
-func (c *crew) Synthesize(ctx context.Context, attempt *runtime.Attempt, topic, reportA, reportB, guidance, model, output string) (ResearchPipelineResultWritten, error) {
+// Synthesize reads the reports and writes the result.
+func (c *crew) Synthesize(ctx context.Context, attempt *runtime.Attempt, topic string, reports []string, guidance, model, output string) (ResearchPipelineResultWritten, error) {
 	written := ResearchPipelineResultWritten{Path: output}
 	c.die("the synthesizer begins")
 	folder := workFolder(c.dir, attempt.Run)
 	if path := filepath.Join(folder, output); !exists(path) {
 		head := fmt.Sprintf("# %s (%s)\n\nGuidance: %s\n", topic, model, guidance)
-		text, err := c.combine(ctx, head, filepath.Join(folder, reportA), filepath.Join(folder, reportB))
+		text, err := c.combine(ctx, folder, head, reports)
 		if err == nil {
 			err = publish(path, text)
 		}
@@ -113,12 +119,12 @@ func (c *crew) Synthesize(ctx context.Context, attempt *runtime.Attempt, topic, 
 	return written, nil
 }
 
-// combine puts reports under a head.
-func (c *crew) combine(ctx context.Context, head string, reports ...string) (string, error) {
+// combine puts the reports of a folder under a head.
+func (c *crew) combine(ctx context.Context, folder, head string, reports []string) (string, error) {
 	var text strings.Builder
 	text.WriteString(head)
-	for _, path := range reports {
-		report, err := os.ReadFile(path)
+	for _, name := range reports {
+		report, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {
 			return "", err
 		}

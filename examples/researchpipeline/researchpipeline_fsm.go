@@ -13,15 +13,15 @@ import (
 
 // ResearchPipelineState is a state of machine ResearchPipeline; the zero value is none.
 //
-// Two researchers side by side, then a synthesis of what both found. The control
-// flow is this table; no model decides what comes next.
+// Researchers side by side, one for each perspective, then a synthesis of what they found.
+// The control flow is this table; no model decides what comes next.
 type ResearchPipelineState string
 
 // The states of ResearchPipeline, in the order of the source.
 const (
-	// Phase 1. Each researcher's result is an input of its own, taken one after
-	// the other: two that finish in the same instant cannot overwrite each other.
-	// `done` is said once, when both have ended.
+	// Phase 1. Each report is an input of its own, taken one after the other: two that come
+	// in the same instant cannot overwrite each other. `done` is said once, when all
+	// researchers have ended. The user hears of one who fails, and decides what it is worth.
 	ResearchPipelineStateCollecting ResearchPipelineState = "Collecting"
 	// Between the phases: tell a person what was found, and wait for a word.
 	ResearchPipelineStateSummarizing    ResearchPipelineState = "Summarizing"
@@ -45,25 +45,26 @@ type ResearchPipelineEvent string
 
 // The events of ResearchPipeline, in the order of the source.
 const (
-	ResearchPipelineEventReportWritten  ResearchPipelineEvent = "ReportWritten"
-	ResearchPipelineEventSummarized     ResearchPipelineEvent = "Summarized"
-	ResearchPipelineEventResultWritten  ResearchPipelineEvent = "ResultWritten"
-	ResearchPipelineEventContinue       ResearchPipelineEvent = "Continue"
-	ResearchPipelineEventAbort          ResearchPipelineEvent = "Abort"
-	ResearchPipelineEventPhaseStarted   ResearchPipelineEvent = "PhaseStarted"
-	ResearchPipelineEventReviewWanted   ResearchPipelineEvent = "ReviewWanted"
-	ResearchPipelineEventReviewReminder ResearchPipelineEvent = "ReviewReminder"
-	ResearchPipelineEventFinished       ResearchPipelineEvent = "Finished"
-	ResearchPipelineEventPipelineFailed ResearchPipelineEvent = "PipelineFailed"
+	ResearchPipelineEventReportWritten    ResearchPipelineEvent = "ReportWritten"
+	ResearchPipelineEventSummarized       ResearchPipelineEvent = "Summarized"
+	ResearchPipelineEventResultWritten    ResearchPipelineEvent = "ResultWritten"
+	ResearchPipelineEventContinue         ResearchPipelineEvent = "Continue"
+	ResearchPipelineEventAbort            ResearchPipelineEvent = "Abort"
+	ResearchPipelineEventPhaseStarted     ResearchPipelineEvent = "PhaseStarted"
+	ResearchPipelineEventResearcherFailed ResearchPipelineEvent = "ResearcherFailed"
+	ResearchPipelineEventReviewWanted     ResearchPipelineEvent = "ReviewWanted"
+	ResearchPipelineEventReviewReminder   ResearchPipelineEvent = "ReviewReminder"
+	ResearchPipelineEventFinished         ResearchPipelineEvent = "Finished"
+	ResearchPipelineEventPipelineFailed   ResearchPipelineEvent = "PipelineFailed"
 )
 
 // What is proved of every run of ResearchPipeline: the most steps (moves and retries), time,
 // costs and attempts of each activity that it can take. A cost may be no whole number.
 const (
 	ResearchPipelineMaxSteps              = 12                   // some run takes that many
-	ResearchPipelineMaxTime               = 606490 * time.Second // at most
-	ResearchPipelineMaxCostUsd            = 2.45                 // some run takes that many
-	ResearchPipelineMaxAttemptsResearch   = 2                    // some run takes that many
+	ResearchPipelineMaxTime               = 607090 * time.Second // at most
+	ResearchPipelineMaxCostUsd            = 6.05                 // some run takes that many
+	ResearchPipelineMaxAttemptsResearch   = 8                    // some run takes that many
 	ResearchPipelineMaxAttemptsSummarize  = 1                    // some run takes that many
 	ResearchPipelineMaxAttemptsSynthesize = 1                    // some run takes that many
 	ResearchPipelineMaxAttemptsDeliver    = 4                    // some run takes that many
@@ -72,14 +73,15 @@ const (
 
 // ResearchPipelineParams is what a run of ResearchPipeline is started with.
 type ResearchPipelineParams struct {
-	Topic      string `json:"topic"`
-	PauseAfter bool   `json:"pause_after"`
+	Topic        string   `json:"topic"`
+	Perspectives []string `json:"perspectives"`
+	PauseAfter   bool     `json:"pause_after"`
 }
 
 // ResearchPipelineData is the context of a run of ResearchPipeline.
 type ResearchPipelineData struct {
-	ReportA  runtime.Optional[string] `json:"report_a,omitzero"`
-	ReportB  runtime.Optional[string] `json:"report_b,omitzero"`
+	Reports  []string                 `json:"reports"`
+	Missing  []string                 `json:"missing"`
 	Summary  runtime.Optional[string] `json:"summary,omitzero"`
 	Guidance string                   `json:"guidance"`
 	Result   runtime.Optional[string] `json:"result,omitzero"`
@@ -117,10 +119,17 @@ type ResearchPipelinePhaseStarted struct {
 	Workers int64  `json:"workers"`
 }
 
+// ResearchPipelineResearcherFailed is what event ResearcherFailed carries.
+type ResearchPipelineResearcherFailed struct {
+	Perspective string `json:"perspective"`
+	Problem     string `json:"problem"`
+}
+
 // ResearchPipelineReviewWanted is what event ReviewWanted carries.
 type ResearchPipelineReviewWanted struct {
-	Topic   string `json:"topic"`
-	Summary string `json:"summary"`
+	Topic   string   `json:"topic"`
+	Summary string   `json:"summary"`
+	Missing []string `json:"missing"`
 }
 
 // ResearchPipelineReviewReminder is what event ReviewReminder carries.
@@ -161,14 +170,14 @@ func (ResearchPipelineAbort) researchPipelineSendable()    {}
 // cancelled when the run has moved on. An error is a failure of category unknown,
 // unless it says another.
 type ResearchPipelineActivities interface {
-	// A worker gets its role, its model, its task and the file to write. One that
+	// A worker gets its model, its task and the file to write. One that
 	// finds its file already written says so and does nothing: the file is the
 	// signal, not the message.
-	Research(ctx context.Context, attempt *runtime.Attempt, topic string, role string, model string, task string, output string) (ResearchPipelineReportWritten, error)                          // in Collecting, Collecting
-	Summarize(ctx context.Context, attempt *runtime.Attempt, reportA string, reportB string) (ResearchPipelineSummarized, error)                                                                 // in Summarizing
-	Synthesize(ctx context.Context, attempt *runtime.Attempt, topic string, reportA string, reportB string, guidance string, model string, output string) (ResearchPipelineResultWritten, error) // in Synthesizing
-	Deliver(ctx context.Context, attempt *runtime.Attempt, topic string, result string) error                                                                                                    // in Delivering
-	Archive(ctx context.Context, attempt *runtime.Attempt, topic string, result string) error                                                                                                    // in Archiving
+	Research(ctx context.Context, attempt *runtime.Attempt, topic string, model string, perspective string, output string) (ResearchPipelineReportWritten, error)                  // in Collecting
+	Summarize(ctx context.Context, attempt *runtime.Attempt, reports []string) (ResearchPipelineSummarized, error)                                                                 // in Summarizing
+	Synthesize(ctx context.Context, attempt *runtime.Attempt, topic string, reports []string, guidance string, model string, output string) (ResearchPipelineResultWritten, error) // in Synthesizing
+	Deliver(ctx context.Context, attempt *runtime.Attempt, topic string, result string) error                                                                                      // in Delivering
+	Archive(ctx context.Context, attempt *runtime.Attempt, topic string, result string) error                                                                                      // in Archiving
 }
 
 // RegisterResearchPipeline lets engine run machine ResearchPipeline.
@@ -178,9 +187,9 @@ func RegisterResearchPipeline(engine *runtime.Engine, activities ResearchPipelin
 	var handlers runtime.Handlers
 	if activities != nil {
 		handlers.Activities = map[string]runtime.ActivityFunc{
-			"research":   runtime.ActivityOf(activities.Research, "topic", "role", "model", "task", "output"),
-			"summarize":  runtime.ActivityOf(activities.Summarize, "report_a", "report_b"),
-			"synthesize": runtime.ActivityOf(activities.Synthesize, "topic", "report_a", "report_b", "guidance", "model", "output"),
+			"research":   runtime.ActivityOf(activities.Research, "topic", "model", "perspective", "output"),
+			"summarize":  runtime.ActivityOf(activities.Summarize, "reports"),
+			"synthesize": runtime.ActivityOf(activities.Synthesize, "topic", "reports", "guidance", "model", "output"),
 			"deliver":    runtime.ActivityOf(activities.Deliver, "topic", "result"),
 			"archive":    runtime.ActivityOf(activities.Archive, "topic", "result"),
 		}
@@ -207,14 +216,15 @@ var researchPipelineSource string
 const researchPipelineDefinition = `{
 "format":1,
 "name":"ResearchPipeline",
-"doc":"Two researchers side by side, then a synthesis of what both found. The control\nflow is this table; no model decides what comes next.",
+"doc":"Researchers side by side, one for each perspective, then a synthesis of what they found.\nThe control flow is this table; no model decides what comes next.",
 "params":[
 {"name":"topic","type":{"kind":"string"}},
+{"name":"perspectives","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":1,"max":8}}},
 {"name":"pause_after","type":{"kind":"bool"}}
 ],
 "fields":[
-{"name":"report_a","type":{"kind":"string"}},
-{"name":"report_b","type":{"kind":"string"}},
+{"name":"reports","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":0,"max":8}},"default":[]},
+{"name":"missing","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":0,"max":8}},"default":[]},
 {"name":"summary","type":{"kind":"string"}},
 {"name":"guidance","type":{"kind":"string"},"default":""},
 {"name":"result","type":{"kind":"string"}},
@@ -227,7 +237,8 @@ const researchPipelineDefinition = `{
 {"name":"Continue","fields":[{"name":"guidance","type":{"kind":"string"}}]},
 {"name":"Abort"},
 {"name":"PhaseStarted","fields":[{"name":"phase","type":{"kind":"string"}},{"name":"workers","type":{"kind":"int"}}],"doc":"To the user, through the outbox."},
-{"name":"ReviewWanted","fields":[{"name":"topic","type":{"kind":"string"}},{"name":"summary","type":{"kind":"string"}}]},
+{"name":"ResearcherFailed","fields":[{"name":"perspective","type":{"kind":"string"}},{"name":"problem","type":{"kind":"string"}}]},
+{"name":"ReviewWanted","fields":[{"name":"topic","type":{"kind":"string"}},{"name":"summary","type":{"kind":"string"}},{"name":"missing","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":0,"max":8}}}]},
 {"name":"ReviewReminder","fields":[{"name":"topic","type":{"kind":"string"}}]},
 {"name":"Finished","fields":[{"name":"topic","type":{"kind":"string"}},{"name":"result","type":{"kind":"string"}}]},
 {"name":"PipelineFailed","fields":[{"name":"topic","type":{"kind":"string"}},{"name":"problem","type":{"kind":"string"}}]}
@@ -239,36 +250,37 @@ const researchPipelineDefinition = `{
 "stalled"
 ],
 "activities":[
-{"name":"research","params":[{"name":"topic","type":{"kind":"string"}},{"name":"role","type":{"kind":"string"}},{"name":"model","type":{"kind":"string"}},{"name":"task","type":{"kind":"string"}},{"name":"output","type":{"kind":"string"}}],"results":[0],"costs":[{"name":"usd","amount":"0.6"}],"doc":"A worker gets its role, its model, its task and the file to write. One that\nfinds its file already written says so and does nothing: the file is the\nsignal, not the message."},
-{"name":"summarize","params":[{"name":"report_a","type":{"kind":"string"}},{"name":"report_b","type":{"kind":"string"}}],"results":[1],"costs":[{"name":"usd","amount":"0.05"}]},
-{"name":"synthesize","params":[{"name":"topic","type":{"kind":"string"}},{"name":"report_a","type":{"kind":"string"}},{"name":"report_b","type":{"kind":"string"}},{"name":"guidance","type":{"kind":"string"}},{"name":"model","type":{"kind":"string"}},{"name":"output","type":{"kind":"string"}}],"results":[2],"costs":[{"name":"usd","amount":"1.2"}]},
+{"name":"research","params":[{"name":"topic","type":{"kind":"string"}},{"name":"model","type":{"kind":"string"}},{"name":"perspective","type":{"kind":"string"}},{"name":"output","type":{"kind":"string"}}],"results":[0],"costs":[{"name":"usd","amount":"0.6"}],"doc":"A worker gets its model, its task and the file to write. One that\nfinds its file already written says so and does nothing: the file is the\nsignal, not the message."},
+{"name":"summarize","params":[{"name":"reports","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":0,"max":8}}}],"results":[1],"costs":[{"name":"usd","amount":"0.05"}]},
+{"name":"synthesize","params":[{"name":"topic","type":{"kind":"string"}},{"name":"reports","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":0,"max":8}}},{"name":"guidance","type":{"kind":"string"}},{"name":"model","type":{"kind":"string"}},{"name":"output","type":{"kind":"string"}}],"results":[2],"costs":[{"name":"usd","amount":"1.2"}]},
 {"name":"deliver","params":[{"name":"topic","type":{"kind":"string"}},{"name":"result","type":{"kind":"string"}}]},
 {"name":"archive","params":[{"name":"topic","type":{"kind":"string"}},{"name":"result","type":{"kind":"string"}}]}
 ],
 "states":[
-{"path":"","kind":"composite","parent":-1,"initial":1,"doc":"Two researchers side by side, then a synthesis of what both found. The control\nflow is this table; no model decides what comes next."},
-{"path":"Collecting","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":5,"values":[{"op":"lit","type":{"kind":"string"},"value":"collect"},{"op":"lit","type":{"kind":"int"},"value":2}]}]},"dos":[0,1],"timers":[0],"handlers":[{"kind":"result","event":0,"do":0,"category":-1,"timer":-1,"arms":[2]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[0]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[0]},{"kind":"result","event":0,"do":1,"category":-1,"timer":-1,"arms":[3]},{"kind":"failure","event":-1,"do":1,"category":0,"timer":-1,"arms":[0]},{"kind":"failure","event":-1,"do":1,"category":1,"timer":-1,"arms":[0]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[4,5]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[6]}],"doc":"Phase 1. Each researcher's result is an input of its own, taken one after\nthe other: two that finish in the same instant cannot overwrite each other.\n\u0060done\u0060 is said once, when both have ended."},
-{"path":"Summarizing","kind":"leaf","parent":0,"initial":-1,"dos":[2],"handlers":[{"kind":"result","event":1,"do":2,"category":-1,"timer":-1,"arms":[7]},{"kind":"failure","event":-1,"do":2,"category":0,"timer":-1,"arms":[0]},{"kind":"failure","event":-1,"do":2,"category":1,"timer":-1,"arms":[0]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[1]}],"doc":"Between the phases: tell a person what was found, and wait for a word."},
-{"path":"AwaitingReview","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":6,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":2}]}]},"timers":[1,2],"handlers":[{"kind":"event","event":3,"do":-1,"category":-1,"timer":-1,"arms":[8]},{"kind":"event","event":4,"do":-1,"category":-1,"timer":-1,"arms":[9]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":1,"arms":[10]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":2,"arms":[11]}]},
-{"path":"Synthesizing","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":5,"values":[{"op":"lit","type":{"kind":"string"},"value":"synthesis"},{"op":"lit","type":{"kind":"int"},"value":1}]}]},"require":{"cond":{"op":"&&","type":{"kind":"bool"},"args":[{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"string"}}]},{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"string"},"index":1}]}]},"target":8},"dos":[3],"timers":[3],"handlers":[{"kind":"result","event":2,"do":3,"category":-1,"timer":-1,"arms":[12]},{"kind":"failure","event":-1,"do":3,"category":0,"timer":-1,"arms":[0]},{"kind":"failure","event":-1,"do":3,"category":1,"timer":-1,"arms":[0]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":3,"arms":[13]}],"doc":"Phase 2."},
-{"path":"Delivering","kind":"leaf","parent":0,"initial":-1,"dos":[4],"handlers":[{"kind":"failure","event":-1,"do":4,"category":0,"timer":-1,"arms":[0]},{"kind":"failure","event":-1,"do":4,"category":1,"timer":-1,"arms":[15,16,0]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[14]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[1]}],"doc":"\u0060per run\u0060: one key, so that a worker killed after the delivery and before\nits word of it does not deliver twice."},
-{"path":"Archiving","kind":"leaf","parent":0,"initial":-1,"dos":[5],"handlers":[{"kind":"failure","event":-1,"do":5,"category":0,"timer":-1,"arms":[18,19,0]},{"kind":"failure","event":-1,"do":5,"category":1,"timer":-1,"arms":[18,19,0]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[17]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[1]}]},
-{"path":"Completed","kind":"terminal","outcome":"success","parent":0,"initial":-1,"entry":{"publishes":[{"event":8,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":4}]}]}},
-{"path":"Failed","kind":"terminal","outcome":"failure","parent":0,"initial":-1,"entry":{"publishes":[{"event":9,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":5}]}]}},
+{"path":"","kind":"composite","parent":-1,"initial":1,"doc":"Researchers side by side, one for each perspective, then a synthesis of what they found.\nThe control flow is this table; no model decides what comes next."},
+{"path":"Collecting","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":5,"values":[{"op":"lit","type":{"kind":"string"},"value":"collect"},{"op":"len","type":{"kind":"int"},"args":[{"op":"param","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":1,"max":8}},"index":1}]}]}]},"dos":[0],"timers":[0],"handlers":[{"kind":"result","event":0,"do":0,"category":-1,"timer":-1,"arms":[2]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[3,0]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[3,0]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[4,5,6]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[7]}],"doc":"Phase 1. Each report is an input of its own, taken one after the other: two that come\nin the same instant cannot overwrite each other. \u0060done\u0060 is said once, when all\nresearchers have ended. The user hears of one who fails, and decides what it is worth."},
+{"path":"Summarizing","kind":"leaf","parent":0,"initial":-1,"dos":[1],"handlers":[{"kind":"result","event":1,"do":1,"category":-1,"timer":-1,"arms":[8]},{"kind":"failure","event":-1,"do":1,"category":0,"timer":-1,"arms":[0]},{"kind":"failure","event":-1,"do":1,"category":1,"timer":-1,"arms":[0]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[1]}],"doc":"Between the phases: tell a person what was found, and wait for a word."},
+{"path":"AwaitingReview","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":7,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":2},{"op":"field","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":0,"max":8}},"index":1}]}]},"timers":[1,2],"handlers":[{"kind":"event","event":3,"do":-1,"category":-1,"timer":-1,"arms":[9]},{"kind":"event","event":4,"do":-1,"category":-1,"timer":-1,"arms":[10]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":1,"arms":[11]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":2,"arms":[12]}]},
+{"path":"Synthesizing","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":5,"values":[{"op":"lit","type":{"kind":"string"},"value":"synthesis"},{"op":"lit","type":{"kind":"int"},"value":1}]}]},"require":{"cond":{"op":">","type":{"kind":"bool"},"args":[{"op":"len","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":0,"max":8}}}]},{"op":"lit","type":{"kind":"int"},"value":0}]},"target":8},"dos":[2],"timers":[3],"handlers":[{"kind":"result","event":2,"do":2,"category":-1,"timer":-1,"arms":[13]},{"kind":"failure","event":-1,"do":2,"category":0,"timer":-1,"arms":[0]},{"kind":"failure","event":-1,"do":2,"category":1,"timer":-1,"arms":[0]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":3,"arms":[14]}],"doc":"Phase 2."},
+{"path":"Delivering","kind":"leaf","parent":0,"initial":-1,"dos":[3],"handlers":[{"kind":"failure","event":-1,"do":3,"category":0,"timer":-1,"arms":[0]},{"kind":"failure","event":-1,"do":3,"category":1,"timer":-1,"arms":[16,17,0]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[15]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[1]}],"doc":"\u0060per run\u0060: one key, so that a worker killed after the delivery and before\nits word of it does not deliver twice."},
+{"path":"Archiving","kind":"leaf","parent":0,"initial":-1,"dos":[4],"handlers":[{"kind":"failure","event":-1,"do":4,"category":0,"timer":-1,"arms":[19,20,0]},{"kind":"failure","event":-1,"do":4,"category":1,"timer":-1,"arms":[19,20,0]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[18]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[1]}]},
+{"path":"Completed","kind":"terminal","outcome":"success","parent":0,"initial":-1,"entry":{"publishes":[{"event":9,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":4}]}]}},
+{"path":"Failed","kind":"terminal","outcome":"failure","parent":0,"initial":-1,"entry":{"publishes":[{"event":10,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":5}]}]}},
 {"path":"Stopped","kind":"terminal","outcome":"cancelled","parent":0,"initial":-1}
 ],
 "arms":[
 {"name":"on failed","state":0,"text":"-> Failed","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
 {"name":"on cancel","state":0,"text":"-> Stopped","kind":"goto","target":9,"scope":{"kind":"run","state":-1}},
-{"name":"Collecting on a.ReportWritten","state":1,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"event","type":{"kind":"string"},"name":"path"}}]}},
-{"name":"Collecting on b.ReportWritten","state":1,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":1,"value":{"op":"event","type":{"kind":"string"},"name":"path"}}]}},
-{"name":"Collecting on done","state":1,"text":"when pause_after -> Summarizing","when":{"op":"param","type":{"kind":"bool"},"index":1},"kind":"goto","target":2,"scope":{"kind":"run","state":-1}},
-{"name":"Collecting on done else 1","state":1,"text":"-> Synthesizing","kind":"goto","target":4,"scope":{"kind":"run","state":-1}},
-{"name":"Collecting after 12m","state":1,"text":"-> Failed","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"lit","type":{"kind":"string"},"value":"collect took longer than 12 minutes"}}]}},
+{"name":"Collecting on r.ReportWritten","state":1,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"+","type":{"kind":"list","elem":{"kind":"string"}},"args":[{"op":"field","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":0,"max":8}}},{"op":"event","type":{"kind":"string"},"name":"path"}]}}]}},
+{"name":"Collecting on r.failed","state":1,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":1,"value":{"op":"+","type":{"kind":"list","elem":{"kind":"string"}},"args":[{"op":"field","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":0,"max":8}},"index":1},{"op":"event","type":{"kind":"string"},"name":"item"}]}}],"publishes":[{"event":6,"values":[{"op":"event","type":{"kind":"string"},"name":"item"},{"op":"event","type":{"kind":"string"},"name":"message"}]}]}},
+{"name":"Collecting on done","state":1,"text":"when len(reports) == 0 -> Failed","when":{"op":"==","type":{"kind":"bool"},"args":[{"op":"len","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":0,"max":8}}}]},{"op":"lit","type":{"kind":"int"},"value":0}]},"kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"lit","type":{"kind":"string"},"value":"no one has found anything"}}]}},
+{"name":"Collecting on done else 1","state":1,"text":"when pause_after || len(missing) > 0 -> Summarizing","when":{"op":"||","type":{"kind":"bool"},"args":[{"op":"param","type":{"kind":"bool"},"index":2},{"op":">","type":{"kind":"bool"},"args":[{"op":"len","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":0,"max":8}},"index":1}]},{"op":"lit","type":{"kind":"int"},"value":0}]}]},"kind":"goto","target":2,"scope":{"kind":"run","state":-1}},
+{"name":"Collecting on done else 2","state":1,"text":"-> Synthesizing","kind":"goto","target":4,"scope":{"kind":"run","state":-1}},
+{"name":"Collecting after 22m","state":1,"text":"-> Failed","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"lit","type":{"kind":"string"},"value":"two rounds took longer than 22 minutes"}}]}},
 {"name":"Summarizing on Summarized","state":2,"text":"-> AwaitingReview","kind":"goto","target":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":2,"value":{"op":"event","type":{"kind":"string"},"name":"summary"}}]}},
 {"name":"AwaitingReview on Continue","state":3,"text":"-> Synthesizing","kind":"goto","target":4,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":3,"value":{"op":"event","type":{"kind":"string"},"name":"guidance"}}]}},
 {"name":"AwaitingReview on Abort","state":3,"text":"-> Stopped","kind":"goto","target":9,"scope":{"kind":"run","state":-1}},
-{"name":"AwaitingReview after 24h","state":3,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"publishes":[{"event":7,"values":[{"op":"param","type":{"kind":"string"}}]}]}},
+{"name":"AwaitingReview after 24h","state":3,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"publishes":[{"event":8,"values":[{"op":"param","type":{"kind":"string"}}]}]}},
 {"name":"AwaitingReview after 168h","state":3,"text":"-> Failed","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"lit","type":{"kind":"string"},"value":"no one reviewed the first phase"}}]}},
 {"name":"Synthesizing on ResultWritten","state":4,"text":"-> Delivering","kind":"goto","target":5,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":4,"value":{"op":"event","type":{"kind":"string"},"name":"path"}}]}},
 {"name":"Synthesizing after 9m","state":4,"text":"-> Failed","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"lit","type":{"kind":"string"},"value":"synthesis took longer than 9 minutes"}}]}},
@@ -280,15 +292,14 @@ const researchPipelineDefinition = `{
 {"name":"Archiving on failed else 1","state":6,"text":"-> Failed","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"lit","type":{"kind":"string"},"value":"delivered, but not archived"}}]}}
 ],
 "dos":[
-{"name":"Collecting.a","state":1,"activity":0,"label":"a","args":[{"op":"param","type":{"kind":"string"}},{"op":"lit","type":{"kind":"string"},"value":"researcher-a"},{"op":"lit","type":{"kind":"string"},"value":"sonnet"},{"op":"lit","type":{"kind":"string"},"value":"main sources, facts, current state"},{"op":"lit","type":{"kind":"string"},"value":"researcher-a.md"}],"scope":{"kind":"visit","state":-1},"timeout":600000000000},
-{"name":"Collecting.b","state":1,"activity":0,"label":"b","args":[{"op":"param","type":{"kind":"string"}},{"op":"lit","type":{"kind":"string"},"value":"researcher-b"},{"op":"lit","type":{"kind":"string"},"value":"sonnet"},{"op":"lit","type":{"kind":"string"},"value":"alternative views, criticism, edge cases"},{"op":"lit","type":{"kind":"string"},"value":"researcher-b.md"}],"scope":{"kind":"visit","state":-1},"timeout":600000000000},
-{"name":"Summarizing.summarize","state":2,"activity":1,"args":[{"op":"field","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":1}],"scope":{"kind":"visit","state":-1},"timeout":120000000000},
-{"name":"Synthesizing.synthesize","state":4,"activity":2,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":1},{"op":"field","type":{"kind":"string"},"index":3},{"op":"lit","type":{"kind":"string"},"value":"opus"},{"op":"lit","type":{"kind":"string"},"value":"final.md"}],"scope":{"kind":"visit","state":-1},"timeout":420000000000},
+{"name":"Collecting.r","state":1,"activity":0,"label":"r","args":[{"op":"param","type":{"kind":"string"}},{"op":"lit","type":{"kind":"string"},"value":"sonnet"},{"op":"each","type":{"kind":"string"},"name":"item"},{"op":"+","type":{"kind":"string"},"args":[{"op":"+","type":{"kind":"string"},"args":[{"op":"lit","type":{"kind":"string"},"value":"researcher-"},{"op":"text","type":{"kind":"string"},"args":[{"op":"+","type":{"kind":"int"},"args":[{"op":"each","type":{"kind":"int","min":0,"max":7},"name":"index"},{"op":"lit","type":{"kind":"int"},"value":1}]}]}]},{"op":"lit","type":{"kind":"string"},"value":".md"}]}],"fan":{"list":{"op":"param","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":1,"max":8}},"index":1},"limit":4},"scope":{"kind":"visit","state":-1},"timeout":600000000000},
+{"name":"Summarizing.summarize","state":2,"activity":1,"args":[{"op":"field","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":0,"max":8}}}],"scope":{"kind":"visit","state":-1},"timeout":120000000000},
+{"name":"Synthesizing.synthesize","state":4,"activity":2,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":0,"max":8}}},{"op":"field","type":{"kind":"string"},"index":3},{"op":"lit","type":{"kind":"string"},"value":"opus"},{"op":"lit","type":{"kind":"string"},"value":"final.md"}],"scope":{"kind":"visit","state":-1},"timeout":420000000000},
 {"name":"Delivering.deliver","state":5,"activity":3,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":4}],"scope":{"kind":"run","state":-1},"timeout":60000000000},
 {"name":"Archiving.archive","state":6,"activity":4,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":4}],"scope":{"kind":"visit","state":-1},"timeout":60000000000}
 ],
 "timers":[
-{"name":"Collecting after 12m","state":1,"delay":720000000000},
+{"name":"Collecting after 22m","state":1,"delay":1320000000000},
 {"name":"AwaitingReview after 24h","state":3,"delay":86400000000000,"source":"1d"},
 {"name":"AwaitingReview after 168h","state":3,"delay":604800000000000,"source":"7d"},
 {"name":"Synthesizing after 9m","state":4,"delay":540000000000}
@@ -296,6 +307,6 @@ const researchPipelineDefinition = `{
 "budget":{
 "steps":12,
 "time":691200000000000,
-"costs":[{"name":"usd","amount":"2.5"}]
+"costs":[{"name":"usd","amount":"6.1"}]
 }
 }`

@@ -16,65 +16,64 @@ func TestResearchPipelineCover(t *testing.T) {
 }
 
 var researchPipelinePaths = []fsmtest.Path{
-	{Params: ResearchPipelineParams{Topic: "", PauseAfter: false}, Steps: []fsmtest.Step{
-		{After: 12 * time.Minute, Input: "timer Collecting after 12m", Arm: "Collecting after 12m", To: "Failed"},
+	{Params: ResearchPipelineParams{Topic: "", Perspectives: []string{""}, PauseAfter: false}, Steps: []fsmtest.Step{
+		{After: 22 * time.Minute, Input: "timer Collecting after 22m", Arm: "Collecting after 22m", To: "Failed"},
 	}},
-	{Params: ResearchPipelineParams{Topic: "", PauseAfter: false}, Steps: []fsmtest.Step{
-		{Input: "failure unknown", Do: "Collecting.a", Arm: "on failed", To: "Failed"},
-	}},
-	{Params: ResearchPipelineParams{Topic: "", PauseAfter: false}, Steps: []fsmtest.Step{
+	{Params: ResearchPipelineParams{Topic: "", Perspectives: []string{""}, PauseAfter: false}, Steps: []fsmtest.Step{
 		{Input: "cancel", Arm: "on cancel", To: "Stopped"},
 	}},
-	{Params: ResearchPipelineParams{Topic: "", PauseAfter: false}, Steps: []fsmtest.Step{
-		{Input: "result ReportWritten", Do: "Collecting.a", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on a.ReportWritten", To: "Collecting"},
-		{Input: "result ReportWritten", Do: "Collecting.b", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on b.ReportWritten", To: "Collecting"},
-		{Input: "done", Arm: "Collecting on done else 1", To: "Synthesizing"},
+	{Params: ResearchPipelineParams{Topic: "", Perspectives: []string{""}, PauseAfter: false}, Steps: []fsmtest.Step{
+		{Input: "failure unknown", Do: "Collecting.r[0]", Arm: "Collecting on r.failed", To: "Collecting"},
+		{Input: "done", Arm: "Collecting on done", To: "Failed"},
+	}},
+	{Params: ResearchPipelineParams{Topic: "", Perspectives: []string{""}, PauseAfter: false}, Steps: []fsmtest.Step{
+		{Input: "result ReportWritten", Do: "Collecting.r[0]", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on r.ReportWritten", To: "Collecting"},
+		{Input: "done", Arm: "Collecting on done else 2", To: "Synthesizing"},
 		{After: 9 * time.Minute, Input: "timer Synthesizing after 9m", Arm: "Synthesizing after 9m", To: "Failed"},
 	}},
-	{Params: ResearchPipelineParams{Topic: "", PauseAfter: true}, Steps: []fsmtest.Step{
-		{Input: "result ReportWritten", Do: "Collecting.a", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on a.ReportWritten", To: "Collecting"},
-		{Input: "result ReportWritten", Do: "Collecting.b", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on b.ReportWritten", To: "Collecting"},
-		{Input: "done", Arm: "Collecting on done", To: "Summarizing"},
+	{Params: ResearchPipelineParams{Topic: "", Perspectives: []string{""}, PauseAfter: false}, Steps: []fsmtest.Step{
+		{Input: "result ReportWritten", Do: "Collecting.r[0]", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on r.ReportWritten", To: "Collecting"},
+		{Input: "done", Arm: "Collecting on done else 2", To: "Synthesizing"},
+		{Input: "failure unknown", Do: "Synthesizing.synthesize", Arm: "on failed", To: "Failed"},
+	}},
+	{Params: ResearchPipelineParams{Topic: "", Perspectives: []string{""}, PauseAfter: true}, Steps: []fsmtest.Step{
+		{Input: "result ReportWritten", Do: "Collecting.r[0]", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on r.ReportWritten", To: "Collecting"},
+		{Input: "done", Arm: "Collecting on done else 1", To: "Summarizing"},
 		{Input: "result Summarized", Do: "Summarizing.summarize", Data: ResearchPipelineSummarized{Summary: ""}, Arm: "Summarizing on Summarized", To: "AwaitingReview"},
 		{Input: "event Continue", Data: ResearchPipelineContinue{Guidance: ""}, Arm: "AwaitingReview on Continue", To: "Synthesizing"},
 	}},
-	{Params: ResearchPipelineParams{Topic: "", PauseAfter: true}, Steps: []fsmtest.Step{
-		{Input: "result ReportWritten", Do: "Collecting.a", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on a.ReportWritten", To: "Collecting"},
-		{Input: "result ReportWritten", Do: "Collecting.b", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on b.ReportWritten", To: "Collecting"},
-		{Input: "done", Arm: "Collecting on done", To: "Summarizing"},
+	{Params: ResearchPipelineParams{Topic: "", Perspectives: []string{""}, PauseAfter: true}, Steps: []fsmtest.Step{
+		{Input: "result ReportWritten", Do: "Collecting.r[0]", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on r.ReportWritten", To: "Collecting"},
+		{Input: "done", Arm: "Collecting on done else 1", To: "Summarizing"},
 		{Input: "result Summarized", Do: "Summarizing.summarize", Data: ResearchPipelineSummarized{Summary: ""}, Arm: "Summarizing on Summarized", To: "AwaitingReview"},
 		{Input: "event Abort", Arm: "AwaitingReview on Abort", To: "Stopped"},
 	}},
-	{Params: ResearchPipelineParams{Topic: "", PauseAfter: true}, Steps: []fsmtest.Step{
-		{Input: "result ReportWritten", Do: "Collecting.a", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on a.ReportWritten", To: "Collecting"},
-		{Input: "result ReportWritten", Do: "Collecting.b", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on b.ReportWritten", To: "Collecting"},
-		{Input: "done", Arm: "Collecting on done", To: "Summarizing"},
+	{Params: ResearchPipelineParams{Topic: "", Perspectives: []string{""}, PauseAfter: true}, Steps: []fsmtest.Step{
+		{Input: "result ReportWritten", Do: "Collecting.r[0]", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on r.ReportWritten", To: "Collecting"},
+		{Input: "done", Arm: "Collecting on done else 1", To: "Summarizing"},
 		{Input: "result Summarized", Do: "Summarizing.summarize", Data: ResearchPipelineSummarized{Summary: ""}, Arm: "Summarizing on Summarized", To: "AwaitingReview"},
 		{After: 24 * time.Hour, Input: "timer AwaitingReview after 24h", Arm: "AwaitingReview after 24h", To: "AwaitingReview"},
 		{After: 168 * time.Hour, Input: "timer AwaitingReview after 168h", Arm: "AwaitingReview after 168h", To: "Failed"},
 	}},
-	{Params: ResearchPipelineParams{Topic: "", PauseAfter: false}, Steps: []fsmtest.Step{
-		{Input: "result ReportWritten", Do: "Collecting.a", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on a.ReportWritten", To: "Collecting"},
-		{Input: "result ReportWritten", Do: "Collecting.b", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on b.ReportWritten", To: "Collecting"},
-		{Input: "done", Arm: "Collecting on done else 1", To: "Synthesizing"},
+	{Params: ResearchPipelineParams{Topic: "", Perspectives: []string{""}, PauseAfter: false}, Steps: []fsmtest.Step{
+		{Input: "result ReportWritten", Do: "Collecting.r[0]", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on r.ReportWritten", To: "Collecting"},
+		{Input: "done", Arm: "Collecting on done else 2", To: "Synthesizing"},
 		{Input: "result ResultWritten", Do: "Synthesizing.synthesize", Data: ResearchPipelineResultWritten{Path: ""}, Arm: "Synthesizing on ResultWritten", To: "Delivering"},
 		{After: time.Minute, Input: "failure timeout", Do: "Delivering.deliver", Arm: "Delivering on failed(timeout)", To: "Delivering"},
 		{After: 124 * time.Second, Input: "failure timeout", Do: "Delivering.deliver", Arm: "Delivering on failed(timeout)", To: "Delivering"},
 		{After: 192 * time.Second, Input: "failure timeout", Do: "Delivering.deliver", Arm: "Delivering on failed(timeout)", To: "Delivering"},
 		{After: 268 * time.Second, Input: "failure timeout", Do: "Delivering.deliver", Arm: "Delivering on failed(timeout) else 1", To: "Failed"},
 	}},
-	{Params: ResearchPipelineParams{Topic: "", PauseAfter: false}, Steps: []fsmtest.Step{
-		{Input: "result ReportWritten", Do: "Collecting.a", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on a.ReportWritten", To: "Collecting"},
-		{Input: "result ReportWritten", Do: "Collecting.b", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on b.ReportWritten", To: "Collecting"},
-		{Input: "done", Arm: "Collecting on done else 1", To: "Synthesizing"},
+	{Params: ResearchPipelineParams{Topic: "", Perspectives: []string{""}, PauseAfter: false}, Steps: []fsmtest.Step{
+		{Input: "result ReportWritten", Do: "Collecting.r[0]", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on r.ReportWritten", To: "Collecting"},
+		{Input: "done", Arm: "Collecting on done else 2", To: "Synthesizing"},
 		{Input: "result ResultWritten", Do: "Synthesizing.synthesize", Data: ResearchPipelineResultWritten{Path: ""}, Arm: "Synthesizing on ResultWritten", To: "Delivering"},
 		{Input: "done", Arm: "Delivering on done", To: "Archiving"},
 		{Input: "done", Arm: "Archiving on done", To: "Completed"},
 	}},
-	{Params: ResearchPipelineParams{Topic: "", PauseAfter: false}, Steps: []fsmtest.Step{
-		{Input: "result ReportWritten", Do: "Collecting.a", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on a.ReportWritten", To: "Collecting"},
-		{Input: "result ReportWritten", Do: "Collecting.b", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on b.ReportWritten", To: "Collecting"},
-		{Input: "done", Arm: "Collecting on done else 1", To: "Synthesizing"},
+	{Params: ResearchPipelineParams{Topic: "", Perspectives: []string{""}, PauseAfter: false}, Steps: []fsmtest.Step{
+		{Input: "result ReportWritten", Do: "Collecting.r[0]", Data: ResearchPipelineReportWritten{Path: ""}, Arm: "Collecting on r.ReportWritten", To: "Collecting"},
+		{Input: "done", Arm: "Collecting on done else 2", To: "Synthesizing"},
 		{Input: "result ResultWritten", Do: "Synthesizing.synthesize", Data: ResearchPipelineResultWritten{Path: ""}, Arm: "Synthesizing on ResultWritten", To: "Delivering"},
 		{Input: "done", Arm: "Delivering on done", To: "Archiving"},
 		{Input: "failure unknown", Do: "Archiving.archive", Arm: "Archiving on failed", To: "Archiving"},

@@ -11,6 +11,9 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
+// perspectives has a researcher for each. The last one finds nothing.
+var perspectives = []string{"main sources, facts, current state", "alternative views, criticism, edge cases", closed}
+
 // guidance is what the person between the phases says.
 const guidance = "weigh criticism as much as facts"
 
@@ -34,7 +37,7 @@ func (s *show) walk(ctx context.Context) error {
 		case err != nil:
 			return err
 		case len(after) > len(before):
-			fmt.Printf("  killed: %-60s  the run stands in %s\n", after[len(after)-1], run.State)
+			fmt.Printf("  killed: %-66s  the run stands in %s\n", after[len(after)-1], run.State)
 		case failed != nil:
 			return failed // of itself
 		case run.State == ResearchPipelineStateAwaitingReview:
@@ -70,7 +73,7 @@ func (s *show) look(ctx context.Context) (ResearchPipelineRun, error) {
 
 // review is the person who reads the summary and lets the pipeline go on.
 func (s *show) review(ctx context.Context, run ResearchPipelineRun) error {
-	fmt.Printf("\n  It waits for a person, who may take a week: %q\n", run.Data.Summary.Value)
+	fmt.Printf("\n  It waits for a person, who may take a week: %q, and nothing of %q\n", run.Data.Summary.Value, run.Data.Missing)
 	store, err := sqlite.Open(ctx, database(s.dir))
 	if err != nil {
 		return err
