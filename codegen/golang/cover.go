@@ -172,6 +172,7 @@ func (c *coverPrinter) fields(s *structPlan, data map[string]any) string {
 				must(err)
 				parts = append(parts, f.Name+": "+f.Type+"{Value: "+c.value(f.typ, text)+", Set: true}")
 				c.p.use(runtimePath)
+				c.p.typesUsed(f.Type)
 			}
 			continue
 		}

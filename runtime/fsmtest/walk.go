@@ -278,6 +278,9 @@ func (w *walker) endAll() error {
 // drop looks at the deferred events that come before the input, up to the one that
 // it is.
 func (w *walker) drop(kind runtime.InputKind, name string) error {
+	if kind == machine.DoneInput && w.s.DoneDue {
+		return nil // it comes before them
+	}
 	for w.s.KeptNext < len(w.s.Kept) {
 		in := w.kept()
 		if kind == machine.KeptInput && w.d.Events[in.Event].Name == name {

@@ -57,6 +57,30 @@ func TestWalk(t *testing.T) {
 	)
 }
 
+// TestWalkDoneFirst: `done` of a state without activities comes before events that are kept.
+func TestWalkDoneFirst(t *testing.T) {
+	m := compile(t, `
+machine Hasty {
+    event Later
+    activity wash()
+    initial Home
+    state Home {
+        do wash()
+        defer Later
+        on done, failed -> Choosing
+    }
+    state Choosing { on done -> Back }
+    state Back { on Later -> Over }
+    terminal Over
+}`)
+	fsmtest.Walk(t, m, fsmtest.Path{Steps: []fsmtest.Step{
+		{Input: "event Later", Arm: "Home defer Later", To: "Home"},
+		{Input: "done", Arm: "Home on done, failed", To: "Choosing"},
+		{Input: "done", Arm: "Choosing on done", To: "Back"},
+		{Input: "kept Later", Arm: "Back on Later", To: "Over"},
+	}})
+}
+
 // TestWalkElements: an element of a list is named where it matters, and another one where any will do.
 func TestWalkElements(t *testing.T) {
 	m := compile(t, `
