@@ -187,70 +187,11 @@ func (t *meter) figure(name string, w *explore.Weigher, unit *big.Rat) Figure {
 // cost measures a cost.
 func (t *meter) cost(name string) Figure {
 	of := measure{ofCost, name}
-	if !t.p.TakesOverBudget(name) || t.s.calleesSpend(name) {
+	if !t.p.TakesOverBudget(name) {
 		return t.whole(name, of)
 	}
 	amounts, w, unit := t.weigh(of)
 	return t.held(name, amounts, w, unit)
-}
-
-// held is figure for a cost of which runs are held to its budget, and over_budget is taken
-// wherever it may come. It is at most the sum of three: the budget, for no attempt begins
-// past it before over_budget is taken; what stands side by side in a leaf in which the run then
-// stays, for that may begin afterwards though it is counted with the step before; and what
-// follows over_budget.
-func (t *meter) held(name string, amounts map[*ir.Activity]*big.Rat, w *explore.Weigher, unit *big.Rat) Figure {
-	unbounded := len(t.out.Unbounded)
-	f := t.figure(name, w, unit)
-	f.Held, f.measure = true, measure{ofCost, name}
-	budget := costOf(&ir.Activity{Costs: t.p.Table.Machine.Budget.Costs}, name)
-	f.past = f.Amount != nil && f.Amount.Cmp(budget) > 0
-	longest := graph.NewLongest(&t.p.Graph, t.of, t.n, w.Of)
-	after, comes, stays := int64(0), false, map[*ir.State]bool{}
-	for from := range int32(t.p.Len()) {
-		for e := t.p.First[from]; e < t.p.First[from+1]; e++ {
-			if t.p.IsOverBudget(e, name) {
-				after, comes = max(after, graph.Sum(w.Of(from, e), longest.Length[t.p.To[e]])), true
-				stays[t.p.Leaf(from)] = stays[t.p.Leaf(from)] || !t.p.IsMove(e)
-			}
-		}
-	}
-	if !comes || after == graph.Infinite {
-		return f
-	}
-	beside := new(big.Rat)
-	for s := range stays {
-		if !stays[s] {
-			continue
-		}
-		sum := new(big.Rat)
-		for _, d := range s.Dos {
-			if amount := amounts[d.Activity]; amount != nil {
-				begin := big.NewInt(1)
-				if d.Fan != nil { // with its elements the retries are counted that change nothing
-					begin.Mul(big.NewInt(d.Fan.Most), big.NewInt(t.p.AttemptsEach(d)))
-				}
-				sum.Add(sum, new(big.Rat).Mul(amount, new(big.Rat).SetInt(begin)))
-			}
-		}
-		if sum.Cmp(beside) > 0 {
-			beside = sum
-		}
-	}
-	follows := new(big.Rat).Mul(new(big.Rat).SetInt64(after), unit)
-	most := new(big.Rat).Add(budget, beside)
-	if most.Add(most, follows); f.Amount != nil && f.Amount.Cmp(most) <= 0 {
-		return f
-	}
-	t.out.Unbounded = t.out.Unbounded[:unbounded]
-	factors := ir.DecimalText(budget) + " of the budget"
-	if beside.Sign() > 0 {
-		factors += " + " + ir.DecimalText(beside) + " side by side"
-	}
-	if follows.Sign() > 0 {
-		factors += " + " + ir.DecimalText(follows) + " after over_budget(" + name + ")"
-	}
-	return Figure{Name: name, Amount: most, Factors: factors, Held: true, shown: true}
 }
 
 func (t *meter) time() Figure {

@@ -158,7 +158,7 @@ func (r *spender) next() machine.Input {
 	}
 	task := open[r.random.IntN(len(open))]
 	in := machine.Input{Kind: machine.BeginInput, Event: -1, Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt, Worker: "w"}
-	if r.m.Begins(task.Do) && (task.Begun == "" || task.Reported == nil && r.random.IntN(10) == 0) {
+	if r.m.Begins(r.s, task.Do) && (task.Begun == "" || task.Reported == nil && r.random.IntN(10) == 0) {
 		return in // and perhaps a second time, after a worker has released it unused
 	}
 	activity := r.d.Activities[r.d.Dos[task.Do].Activity]

@@ -162,6 +162,11 @@ func (t *meter) tree() {
 // greatest unit that they all are multiples of.
 func (t *meter) whole(name string, of measure) Figure {
 	amounts, w, unit := t.weigh(of)
+	return t.weighed(name, of, amounts, w, unit)
+}
+
+// weighed is whole for what weigh gave.
+func (t *meter) weighed(name string, of measure, amounts map[*ir.Activity]*big.Rat, w *explore.Weigher, unit *big.Rat) Figure {
 	unbounded := len(t.out.Unbounded)
 	f := t.figure(name, w, unit)
 	f.measure = of
@@ -237,14 +242,6 @@ func (w *Worst) treeFigures() []*Figure {
 		list = append(list, &w.Tree.Attempts[i])
 	}
 	return list
-}
-
-// calleesSpend reports whether a machine that is called has a part in a cost. What it spends
-// is not held to the budget of its caller.
-func (s *shared) calleesSpend(cost string) bool {
-	return slices.ContainsFunc(s.Machine.Activities, func(a *ir.Activity) bool {
-		return a.Machine != nil && !s.figureOf(a, measure{ofCost, cost}).zero()
-	})
 }
 
 // treeFactors says what a figure of the tree is made of: what the run does itself, and the

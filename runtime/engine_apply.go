@@ -198,10 +198,6 @@ func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool
 	if len(w.records) == 0 {
 		return nil // a second cancel, or kept events that are deferred again
 	}
-	var err error
-	if w.tells, err = e.tells(ctx, w); err != nil {
-		return err
-	}
 	row, err := w.commit(taken)
 	if err != nil {
 		return fmt.Errorf("run %q: %w", live.id, err)

@@ -20,7 +20,7 @@ func (w *write) commit(taken bool) (*store.Commit, error) {
 	if taken {
 		c.Claim, c.Hears, c.EventID = w.claim, w.hears, w.eventID
 	}
-	if w.tells {
+	if w.tells() {
 		c.Total = encodeTotal(w.after.Spent)
 	}
 	if w.child != nil {

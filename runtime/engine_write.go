@@ -25,7 +25,6 @@ type write struct {
 
 	claim   *store.Claim
 	hears   *store.Report
-	tells   bool // the parent is to know what the run has used
 	child   *childOf
 	attempt *AttemptInfo
 	eventID string

@@ -75,7 +75,7 @@ func (c *call) start() {
 		c.fail("unknown", fmt.Sprintf("the id of the child would have %d bytes, more than the %d that are allowed", len(id), machine.MaxChildID))
 		return
 	}
-	if m.Begins(c.attempt.Do) {
+	if m.Begins(c.parent, c.attempt.Do) {
 		parent, begun := c.begin()
 		if !begun {
 			return
@@ -95,9 +95,9 @@ func (c *call) start() {
 	failpoint.Hit(failpoint.ChildStarts)
 	child := &childOf{task: t, claim: t.Claim(), root: c.root, timeout: t.Timeout}
 	err = c.insist(func(ctx context.Context) error {
-		_, err := e.apply(ctx, &request{run: id, start: callee, child: child, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
-			in, err := m.StartInput(args, e.now(), e.maxPayload)
-			in.Actor = t.Run
+		_, err := e.apply(ctx, &request{run: id, start: callee, child: child, input: func(of *Machine, _ *machine.Snapshot) (machine.Input, error) {
+			in, err := of.StartInput(args, e.now(), e.maxPayload)
+			in.Actor, in.Above = t.Run, m.HeldBelow(c.parent)
 			return in, err
 		}})
 		return err

@@ -16,42 +16,22 @@ import (
 )
 
 // What a child has used counts for its parent, too. The write with which it ends has the total,
-// and each with which that changes where a run above it is held to a budget, and the store remembers of it what the parent knows. So the total is a report
+// and so has each later one that changes it, and each earlier one where a run above is held to a
+// budget. The store remembers of it what the parent knows. So the total is a report
 // until the parent has taken the difference, in a step of its own or with the end of the
 // child, under the condition that it still knows what it knew: each report is taken once,
 // whoever brings it. Runs below the child reach the parent through the child.
 
 // tells reports whether with a write of a child its parent is to know what it has used.
-func (e *Engine) tells(ctx context.Context, w *write) (bool, error) {
-	if !strings.Contains(w.after.Run, "/") {
-		return false, nil
-	}
+func (w *write) tells() bool {
 	more := w.amend != nil || !slices.Equal(w.before.Spent, w.after.Spent)
-	if w.after.Status == Finished {
-		return more || w.before.Status != Finished && len(w.after.Spent) > 0, nil
+	switch {
+	case !strings.Contains(w.after.Run, "/"):
+		return false
+	case w.after.Status == Finished:
+		return more || w.before.Status != Finished && len(w.after.Spent) > 0
 	}
-	if !more {
-		return false, nil
-	}
-	return e.heldAbove(ctx, w.after.Run)
-}
-
-// heldAbove reports whether some run above a child, whose ids its own begins with, is held to a budget.
-func (e *Engine) heldAbove(ctx context.Context, run string) (bool, error) {
-	for i := strings.LastIndexByte(run, '/'); i > 0; i = strings.LastIndexByte(run[:i], '/') {
-		row, err := e.store.Load(ctx, run[:i])
-		if errors.Is(err, ErrNotFound) {
-			return false, nil // an old run with a slash in its id, which is no child
-		}
-		if err != nil {
-			return false, fmt.Errorf("run %q: %w", run[:i], err)
-		}
-		h, err := e.host(ctx, row.Definition)
-		if err != nil || h.machine.Enforces() {
-			return true, err
-		}
-	}
-	return false, nil
+	return more && len(w.after.Above) > 0
 }
 
 func encodeTotal(costs []machine.Cost) json.RawMessage {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
@@ -144,6 +145,39 @@ func TestTreeOverBudget(t *testing.T) {
 		}
 		if got["n"] != "usd "+sum || got["n/Going.b.1.1"] != "usd "+sum || sum < "1.2" || sum > "1.8" {
 			t.Error(got, sum)
+		}
+	})
+}
+
+// TestSilenceOfTrees: what an attempt declares that reports nothing counts for the runs above
+// that are held to it, and so does that of one which is left behind when its run ends.
+func TestSilenceOfTrees(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		db := memstore.New()
+		left := make(chan struct{})
+		w := nights(t, db, func(ctx context.Context, a *Attempt) (Result, error) {
+			if a.Run != "n/Going.b.1.1/All.j.1.1[1]" {
+				return found, nil
+			}
+			<-ctx.Done() // and it takes its time
+			<-left
+			return usd("0.25")(ctx, a)
+		})
+		defer w.stop()
+		startNight(t, w.Engine)
+		synctest.Wait()
+		cancelled, err := w.Cancel(t.Context(), "n/Going.b.1.1/All.j.1.1[1]", CancelOptions{})
+		if err != nil || cancelled.Status != Finished || len(cancelled.Costs) != 1 || cancelled.Costs[0].Spent != "0.1" {
+			t.Fatalf("%+v, %v", cancelled.Costs, err)
+		}
+		if v := await(t, w.Engine, "n"); v.State != "Done" || v.Costs[0].Spent != "1" {
+			t.Errorf("%s %+v", v.State, v.Costs)
+		}
+		close(left)
+		time.Sleep(time.Minute)
+		got := spent(t, w.Engine, db, "n")
+		if got["n"] != "usd 1.15" || got["n/Going.b.1.1"] != "usd 1.15" || got["n/Going.b.1.1/All.j.1.1[1]"] != "usd 0.25" {
+			t.Error(got)
 		}
 	})
 }

@@ -22,6 +22,7 @@ type running struct {
 	task      store.TaskRow
 	host      *host
 	attempt   *machine.Task // as its machine has it; set before the activity begins
+	begins    bool          // with a step of the run
 	meter     meter
 	uncounted sync.Once // said of its costs
 	ctx       context.Context
@@ -165,7 +166,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		r.release(0, "the run is paused", nil)
 		return nil, nil, false
 	}
-	if h.machine.Begins(of.Do) {
+	if r.begins = h.machine.Begins(s, of.Do); r.begins {
 		var begun bool
 		if s, begun = r.begin(); !begun {
 			return nil, nil, false

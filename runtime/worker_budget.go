@@ -77,7 +77,7 @@ func (r *running) step(kind InputKind, cost map[string]json.Number) (applied, er
 // tell has the run note what the attempt has used since it last said so. What cannot be
 // noted is said with the end of the attempt.
 func (r *running) tell() error {
-	if !r.host.machine.Begins(r.attempt.Do) {
+	if !r.begins {
 		return nil
 	}
 	cost := r.meter.drain(nil)

@@ -95,7 +95,7 @@ func enforce(src string) string {
 // spends are the costs of the activity of a do that runs are held to, and that have not
 // passed their budget.
 func (s *Space) spends(at *machine.Snapshot, do int) (names []string) {
-	if !s.m.Begins(do) {
+	if !s.m.Begins(at, do) {
 		return nil
 	}
 	for _, c := range s.Def.Activities[s.Def.Dos[do].Activity].Costs {

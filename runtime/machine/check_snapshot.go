@@ -127,7 +127,7 @@ func (m *Machine) checkOverBudget(s *Snapshot) error {
 	for _, list := range [][]Task{s.Tasks, s.Stopping} {
 		for i := range list {
 			t := &list[i]
-			if t.Do < 0 || t.Begun == "" && t.Reported != nil || t.Begun != "" && !m.Begins(t.Do) {
+			if t.Do < 0 || t.Begun == "" && t.Reported != nil || t.Begun != "" && !m.Begins(s, t.Do) {
 				return errors.New("an attempt that has begun is damaged")
 			}
 		}

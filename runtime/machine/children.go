@@ -58,10 +58,8 @@ func (m *Machine) ToldInput(s *Snapshot, t *Task, child string, total, told []Co
 // which the run knows told.
 func (in *Input) AddBelow(s *Snapshot, total, told []Cost) {
 	more := map[string]json.Number{}
-	for _, c := range total {
-		if amount := LessAmounts(c.Amount, amountOf(told, c.Name)); amount != "0" {
-			more[c.Name] = json.Number(amount)
-		}
+	for _, c := range beyond(total, told) {
+		more[c.Name] = json.Number(c.Amount)
 	}
 	in.Below, in.Uncounted = CountedCosts(more, s.Spent)
 }

@@ -213,6 +213,8 @@ func (m *Machine) snapshotMember(sc *scanner, s *Snapshot, key string) error {
 		return each(sc, &s.OverDone, sc.textInto)
 	case "stopping":
 		return each(sc, &s.Stopping, func(t *Task) error { return m.scanTask(sc, t) })
+	case "above":
+		return each(sc, &s.Above, sc.textInto)
 	case "left":
 		return sc.truthInto(&s.Left)
 	case "forced":
@@ -263,6 +265,8 @@ func (m *Machine) taskMember(sc *scanner, t *Task, key string) error {
 		return sc.textInto(&t.Begun)
 	case "reported":
 		return each(sc, &t.Reported, sc.costInto)
+	case "assumed":
+		return each(sc, &t.Assumed, sc.costInto)
 	case "index":
 		if t.Do >= 0 && m.dos[t.Do].Fan != nil {
 			return countInto(sc, &t.Index)

@@ -27,6 +27,8 @@ func (m *Machine) inputMember(sc *scanner, in *Input, key string) error {
 		case in.Event >= 0:
 			return m.allFields(sc, m.def.Events[in.Event].Fields, &in.Data)
 		}
+	case "above":
+		return each(sc, &in.Above, sc.textInto)
 	case "token":
 		return sc.textInto(&in.Token)
 	case "do":

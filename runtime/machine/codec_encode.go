@@ -99,6 +99,10 @@ func (o *object) list(name string, n int, item func(b []byte, i int) []byte) {
 }
 
 // costs leaves the empty list out.
+func (o *object) names(name string, list []string) {
+	o.list(name, len(list), func(b []byte, i int) []byte { return appendText(b, list[i]) })
+}
+
 func (o *object) costs(name string, costs []Cost) {
 	o.list(name, len(costs), func(b []byte, i int) []byte {
 		c := (&object{b: b}).open()
@@ -171,12 +175,10 @@ func (m *Machine) appendSnapshot(b []byte, s *Snapshot) []byte {
 	})
 	o.costs("spent", s.Spent)
 	o.number("uncounted", s.Uncounted)
-	names := func(key string, list []string) {
-		o.list(key, len(list), func(b []byte, i int) []byte { return appendText(b, list[i]) })
-	}
-	names("over_due", s.OverDue)
-	names("over_done", s.OverDone)
+	o.names("over_due", s.OverDue)
+	o.names("over_done", s.OverDone)
 	o.list("stopping", len(s.Stopping), func(b []byte, i int) []byte { return m.appendTask(b, &s.Stopping[i]) })
+	o.names("above", s.Above)
 	o.truth("left", s.Left)
 	o.truth("forced", s.Forced)
 	o.key("seed")
@@ -219,6 +221,7 @@ func (m *Machine) appendTask(b []byte, t *Task) []byte {
 	o.time("not_before", t.NotBefore)
 	o.text("begun", t.Begun)
 	o.costs("reported", t.Reported)
+	o.costs("assumed", t.Assumed)
 	return o.close()
 }
 
@@ -246,6 +249,7 @@ func (m *Machine) appendInput(b []byte, in *Input) []byte {
 	case StartInput:
 		o.fields("data", m.def.Params, in.Data)
 		o.text("token", in.Token)
+		o.names("above", in.Above)
 	case EventInput, KeptInput:
 		m.encodeEvent(o, in)
 	case ResultInput, FailureInput:

@@ -80,12 +80,12 @@ func (t *step) spend() {
 		return
 	}
 	t.next.Uncounted += int64(len(t.in.Uncounted))
-	for _, costs := range [][]Cost{t.in.Cost, t.in.Below} {
+	for _, costs := range [][]Cost{t.counts(), t.in.Below} {
 		if len(costs) > 0 {
 			t.next.Spent = withCosts(t.next.Spent, costs)
 		}
 	}
-	if t.m.enforces {
+	if t.m.keepsBook(t.next) {
 		t.account()
 	}
 }

@@ -44,10 +44,10 @@ func (m *Machine) Migrated(old *Machine, s *Snapshot, p *Mapping, now time.Time,
 func (x *migration) standing() error {
 	s, n := x.s, x.next
 	n.Token, n.Seq, n.Visit, n.Status = s.Token, s.Seq+1, s.Visit, s.Status
-	n.Started, n.Entered, n.PausedAt = s.Started, s.Entered, s.PausedAt
+	n.Started, n.Entered, n.PausedAt, n.Above = s.Started, s.Entered, s.PausedAt, s.Above
 	n.Cancelled, n.Late, n.Spent, n.Uncounted, n.KeptNext = s.Cancelled, s.Late, s.Spent, s.Uncounted, s.KeptNext
 	for i := range s.Stopping { // of which nothing will be known
-		n.Spent = withCosts(n.Spent, x.old.silent(&s.Stopping[i], nil))
+		n.Spent = withCosts(n.Spent, x.old.silent(s, &s.Stopping[i], nil))
 	}
 	n.OverDue, n.OverDone = x.m.stillHeld(s.OverDue), x.m.stillHeld(s.OverDone)
 	n.Left = x.m.calls && (s.Left || slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.State == TaskOpen && x.old.dos[t.Do].calls }))
@@ -280,7 +280,7 @@ func (x *migration) tasks() error {
 			if x.meant(old.Do, do) {
 				task = old
 				task.Do = do
-				if !x.m.Begins(do) {
+				if !x.m.Begins(x.next, do) {
 					task.Begun, task.Reported = "", nil
 				}
 			}
@@ -326,7 +326,7 @@ func (x *migration) elements(do int) error {
 		x.step.next.Lists = append(x.step.next.Lists, List{Do: do, Items: items, Seq: old.Seq})
 		from, to := x.s.elements(old.Do)
 		for _, task := range x.s.Tasks[from:to] {
-			if task.Do = do; !x.m.Begins(do) {
+			if task.Do = do; !x.m.Begins(x.next, do) {
 				task.Begun, task.Reported = "", nil
 			}
 			x.keep(task)

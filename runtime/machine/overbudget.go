@@ -19,20 +19,34 @@ import (
 // or in which an attempt would; such an attempt does not begin. Once it was taken, the cost
 // holds nothing back.
 
+// A run below one that is held to a budget keeps the same book of those costs, so that its silence
+// counts for the runs above it, too. It compares nothing.
+
 // Begins reports whether an attempt of do begins with a BeginInput.
-func (m *Machine) Begins(do int) bool { return len(m.heldTo(do)) > 0 }
+func (m *Machine) Begins(s *Snapshot, do int) bool { return len(m.heldTo(s, do)) > 0 }
 
-// Enforces reports whether runs are held to the costs of their budget.
-func (m *Machine) Enforces() bool { return m.enforces }
+// keepsBook reports whether the run notes what its attempts may still use.
+func (m *Machine) keepsBook(s *Snapshot) bool { return m.enforces || len(s.Above) > 0 }
 
-// heldTo are the declared costs of do's activity that the budget has, with what is declared:
-// 0 for those of a machine that is called, which reserves nothing.
-func (m *Machine) heldTo(do int) (costs []Cost) {
-	if !m.enforces {
+// HeldBelow are the costs to whose budgets the runs are held that s is above of, by name.
+func (m *Machine) HeldBelow(s *Snapshot) []string {
+	names := s.Above
+	if m.enforces {
+		for _, c := range m.def.Budget.Costs {
+			names = withName(names, c.Name)
+		}
+	}
+	return names
+}
+
+// heldTo are the declared costs of do's activity that the budget has, or one of a run above,
+// with what is declared: 0 for those of a machine that is called, which reserves nothing.
+func (m *Machine) heldTo(s *Snapshot, do int) (costs []Cost) {
+	if !m.keepsBook(s) {
 		return nil
 	}
 	for _, c := range m.def.Activities[m.dos[do].Activity].Costs {
-		if m.line(c.Name) >= 0 {
+		if m.enforces && m.line(c.Name) >= 0 || slices.Contains(s.Above, c.Name) {
 			costs = append(costs, c)
 		}
 	}
@@ -81,11 +95,11 @@ func withName(list []string, name string) []string {
 }
 
 // silent are the declared costs of an attempt that has begun and said nothing of them.
-func (m *Machine) silent(t *Task, said []Cost) (costs []Cost) {
+func (m *Machine) silent(s *Snapshot, t *Task, said []Cost) (costs []Cost) {
 	if t.Begun == "" || m.dos[t.Do].calls {
 		return nil
 	}
-	for _, c := range m.heldTo(t.Do) {
+	for _, c := range m.heldTo(s, t.Do) {
 		if !hasCost(t.Reported, c.Name) && !hasCost(said, c.Name) {
 			costs = append(costs, c)
 		}
@@ -100,7 +114,7 @@ func (m *Machine) Reserved(s *Snapshot, cost string) string {
 	for _, list := range [][]Task{s.Tasks, s.Stopping} {
 		for i := range list {
 			if t := &list[i]; t.Begun != "" {
-				sum = AddAmounts(sum, LessAmounts(amountOf(m.heldTo(t.Do), cost), amountOf(t.Reported, cost)))
+				sum = AddAmounts(sum, LessAmounts(amountOf(m.heldTo(s, t.Do), cost), amountOf(t.Reported, cost)))
 			}
 		}
 	}
@@ -113,7 +127,7 @@ func (m *Machine) admitBegin(s *Snapshot, in *Input) error {
 	switch {
 	case i < 0 || s.inQueue(in):
 		return ErrFenced
-	case !m.Begins(in.Do) || in.Worker == "":
+	case !m.Begins(s, in.Do) || in.Worker == "":
 		return errors.New("it does not begin with a step")
 	case !s.PausedAt.IsZero():
 		return errors.New("the run is paused")
@@ -126,13 +140,16 @@ func (t *step) takeBegin() error {
 	n := t.next
 	t.idle = false
 	for i := range n.Stopping { // attempts begin only when those have stopped
-		n.Spent = withCosts(n.Spent, t.m.silent(&n.Stopping[i], nil))
+		n.Spent = withCosts(n.Spent, t.m.silent(n, &n.Stopping[i], nil))
 	}
 	n.Stopping = nil
 	t.ownTasks()
 	task := &n.Tasks[n.openTask(t.in)]
 	task.Begun, task.Reported = "", nil
-	for _, c := range t.m.heldTo(t.in.Do) {
+	for _, c := range t.m.heldTo(n, t.in.Do) {
+		if !t.m.enforces || t.m.line(c.Name) < 0 {
+			continue
+		}
 		after := AddAmounts(AddAmounts(amountOf(n.Spent, c.Name), t.m.Reserved(n, c.Name)), c.Amount)
 		if !slices.Contains(n.OverDone, c.Name) && compareAmounts(after, t.m.def.Budget.Costs[t.m.line(c.Name)].Amount) > 0 {
 			n.OverDue = withName(n.OverDue, c.Name)
@@ -180,6 +197,52 @@ func (t *step) account() {
 			t.next.Stopping = append(slices.Clone(t.next.Stopping), *old)
 		}
 	}
+	if len(t.next.Above) > 0 && t.next.Status.Over() {
+		t.assume()
+	}
+}
+
+// assume counts the attempts that the run leaves behind as it ends with what they may still
+// use by what they declare, for the runs above go on. What one reports later counts as far as
+// it is more.
+func (t *step) assume() {
+	n := t.next
+	n.Stopping = slices.Clone(n.Stopping)
+	for i := range n.Stopping {
+		if task := &n.Stopping[i]; task.Assumed == nil {
+			task.Assumed = beyond(t.m.heldTo(n, task.Do), task.Reported)
+			slices.SortFunc(task.Assumed, func(a, b Cost) int { return cmp.Compare(a.Name, b.Name) })
+			n.Spent = withCosts(n.Spent, task.Assumed)
+		}
+	}
+}
+
+// counts is what the costs of the input add to those of the run.
+func (t *step) counts() []Cost {
+	if t.in.Kind != LateInput {
+		return t.in.Cost
+	}
+	for i := range t.old.Stopping {
+		if s := &t.old.Stopping[i]; s.Assumed != nil && t.isOf(s) {
+			return beyond(t.in.Cost, s.Assumed)
+		}
+	}
+	return t.in.Cost
+}
+
+// isOf reports whether the input is of an attempt that stops.
+func (t *step) isOf(s *Task) bool {
+	return s.Key == t.in.Key && s.Attempt == t.in.Attempt && s.Begun == t.in.Worker
+}
+
+// beyond is what costs have more than others.
+func beyond(costs, others []Cost) (more []Cost) {
+	for _, c := range costs {
+		if c.Amount = LessAmounts(c.Amount, amountOf(others, c.Name)); c.Amount != "0" {
+			more = append(more, c)
+		}
+	}
+	return more
 }
 
 // closeAccount is account of the attempt that the input is of.
@@ -192,12 +255,12 @@ func (t *step) closeAccount() {
 	switch in.Kind {
 	case ResultInput, FailureInput:
 		if was >= 0 {
-			n.Spent = withCosts(n.Spent, t.m.silent(&t.old.Tasks[was], in.Cost))
+			n.Spent = withCosts(n.Spent, t.m.silent(n, &t.old.Tasks[was], in.Cost))
 			t.rewriteBegun("", nil)
 		}
 	case LostInput:
 		if was >= 0 && t.old.Tasks[was].Begun == in.Worker {
-			n.Spent = withCosts(n.Spent, t.m.silent(&t.old.Tasks[was], in.Cost))
+			n.Spent = withCosts(n.Spent, t.m.silent(n, &t.old.Tasks[was], in.Cost))
 			t.rewriteBegun("", nil)
 		}
 	case ReturnInput:
@@ -210,8 +273,8 @@ func (t *step) closeAccount() {
 			return
 		}
 		for i := range n.Stopping {
-			if s := &n.Stopping[i]; in.Kind == LateInput && s.Key == in.Key && s.Attempt == in.Attempt && s.Begun == in.Worker {
-				n.Spent = withCosts(n.Spent, t.m.silent(s, in.Cost))
+			if s := &n.Stopping[i]; in.Kind == LateInput && t.isOf(s) {
+				n.Spent = withCosts(n.Spent, t.m.silent(n, s, withCosts(in.Cost, s.Assumed)))
 				n.Stopping = slices.Delete(slices.Clone(n.Stopping), i, i+1)
 				if len(n.Stopping) == 0 {
 					n.Stopping = nil
@@ -257,7 +320,10 @@ func (t *step) raiseOverBudget() {
 }
 
 func (t *step) raise(do int) {
-	for _, c := range t.m.heldTo(do) {
+	for _, c := range t.m.heldTo(t.next, do) {
+		if t.m.line(c.Name) < 0 {
+			continue
+		}
 		most := t.m.def.Budget.Costs[t.m.line(c.Name)].Amount
 		if !slices.Contains(t.next.OverDone, c.Name) && compareAmounts(amountOf(t.next.Spent, c.Name), most) > 0 {
 			t.next.OverDue = withName(t.next.OverDue, c.Name)

@@ -46,7 +46,7 @@ func enforcedMachine(t testing.TB, seed uint64) *machine.Machine {
 			t.Fatal(err)
 		}
 		for do := range m.Definition().Dos {
-			if m.Begins(do) {
+			if m.Begins(&machine.Snapshot{}, do) {
 				return m
 			}
 		}

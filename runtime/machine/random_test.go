@@ -201,7 +201,7 @@ func randomInput(r *rand.Rand, m *machine.Machine, s *machine.Snapshot) machine.
 		task := choose(r, s.Tasks...)
 		in := machine.Input{Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt, Event: -1}
 		results := d.Activities[d.Dos[task.Do].Activity].Results
-		if m.Begins(task.Do) {
+		if m.Begins(s, task.Do) {
 			if in.Cost = randomReport(r); spending(r, s, task, &in) {
 				return in
 			}

@@ -46,6 +46,8 @@ type Snapshot struct {
 	OverDone []string // costs for which it has been taken, which hold nothing back any more, by name
 	Stopping []Task   // begun attempts whose state was left, and of whose end nothing is known
 
+	Above    []string // of a child: the costs to whose budgets runs above it are held, by name
+
 	// Of runs that call machines alone:
 	Left   bool // a child may go on although the run has nothing more to do with it
 	Forced bool // of one that is ending: its children are cancelled with force
@@ -109,6 +111,7 @@ type Task struct {
 	// Of runs that are held to a budget alone:
 	Begun    string // the worker with which the attempt has begun; empty where it has not
 	Reported []Cost // what it has used since then, as far as it has said on its way, by name
+	Assumed  []Cost // what it was counted with when the run ended without knowing, by name
 }
 
 // List is the list whose elements a do with a Fan runs for, as it was when the leaf was

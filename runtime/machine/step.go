@@ -255,10 +255,10 @@ func (m *Machine) admitDue(s *Snapshot, in *Input, now time.Time) error {
 	case BeginInput:
 		return m.admitBegin(s, in)
 	case SpentInput:
-		if m.enforces {
+		if m.keepsBook(s) {
 			return nil
 		}
-		return errors.New("the run is not held to a budget")
+		return errors.New("no run is held to a budget")
 	case OverBudgetInput:
 		if len(s.OverDue) > 0 && s.OverDue[0] == in.Over {
 			return nil

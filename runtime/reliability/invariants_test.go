@@ -69,7 +69,7 @@ func inspect(ctx context.Context, db runtime.Store, m *model, e *evidence, allDo
 		if m == nil {
 			continue // no history has started the attempt
 		}
-		if do, ok := m.Do(doOf(c.run, c.key)); ok && m.Begins(do) && !in.begun[attemptOf(c.key, c.attempt)] {
+		if do, ok := m.Do(doOf(c.run, c.key)); ok && m.Begins(in.tree.runs[c.run].snapshot, do) && !in.begun[attemptOf(c.key, c.attempt)] {
 			in.fault("attempt %s was made, and has not begun", attemptOf(c.key, c.attempt))
 		}
 		if c.right && c.checkpoint < c.past {
@@ -125,6 +125,9 @@ func (w *walk) spending(r *machine.Record, after *machine.Snapshot) {
 		return
 	}
 	w.in.begun[attemptOf(r.Input.Key, r.Input.Attempt)] = true
+	if len(w.m.HeldBelow(&machine.Snapshot{})) == 0 {
+		return // a run above it is held
+	}
 	for _, c := range w.m.Definition().Budget.Costs {
 		spent := "0"
 		for _, s := range after.Spent {

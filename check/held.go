@@ -1,0 +1,139 @@
+package check
+
+import (
+	"math/big"
+
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// held is whole for a cost of which runs are held to its budget, and over_budget is taken
+// wherever it may come. It is at most the sum of these:
+//
+//   - the budget, for no attempt begins past it before over_budget is taken;
+//   - what children use that run side by side, since nothing is reserved for them. What has ended
+//     is known when the next attempt begins, or the next child;
+//   - what stands side by side in a leaf in which the run then stays, for that may begin
+//     afterwards though it is counted with the step before;
+//   - what follows over_budget.
+func (t *meter) held(name string, amounts map[*ir.Activity]*big.Rat, w *explore.Weigher, unit *big.Rat) Figure {
+	unbounded, of := len(t.out.Unbounded), measure{ofCost, name}
+	f := t.weighed(name, of, amounts, w, unit)
+	f.Held = true
+	budget := costOf(&ir.Activity{Costs: t.p.Table.Machine.Budget.Costs}, name)
+	f.past = f.Amount != nil && f.Amount.Cmp(budget) > 0
+	longest := graph.NewLongest(&t.p.Graph, t.of, t.n, w.Of)
+	after, comes, stays := int64(0), false, map[*ir.State]bool{}
+	for from := range int32(t.p.Len()) {
+		for e := t.p.First[from]; e < t.p.First[from+1]; e++ {
+			if t.p.IsOverBudget(e, name) {
+				after, comes = max(after, graph.Sum(w.Of(from, e), longest.Length[t.p.To[e]])), true
+				stays[t.p.Leaf(from)] = stays[t.p.Leaf(from)] || !t.p.IsMove(e)
+			}
+		}
+	}
+	below := &below{p: t.p, cost: name, each: inUnits(amounts, unit)}
+	children := below.most()
+	if !comes || after == graph.Infinite || children == graph.Infinite {
+		return f
+	}
+	terms := []term{{budget, "of the budget"}, {times(children, unit), "by children side by side"}, {t.beside(stays, amounts), "side by side"},
+		{times(after, unit), "after over_budget(" + name + ")"}}
+	most, factors := new(big.Rat), ""
+	for i, term := range terms {
+		if most.Add(most, term.amount); i > 0 && term.amount.Sign() == 0 {
+			continue
+		}
+		if i > 0 {
+			factors += " + "
+		}
+		factors += ir.DecimalText(term.amount) + " " + term.what
+	}
+	if f.Amount != nil && f.Amount.Cmp(most) <= 0 {
+		return f
+	}
+	t.out.Unbounded = t.out.Unbounded[:unbounded]
+	return Figure{Name: name, Amount: most, Factors: factors, Held: true, shown: true, measure: of}
+}
+
+// term is a part of a figure.
+type term struct {
+	amount *big.Rat
+	what   string
+}
+
+func times(n int64, unit *big.Rat) *big.Rat { return new(big.Rat).Mul(new(big.Rat).SetInt64(n), unit) }
+
+// beside is the most that stands side by side in one of those leaves that are true.
+func (t *meter) beside(leaves map[*ir.State]bool, amounts map[*ir.Activity]*big.Rat) *big.Rat {
+	beside := new(big.Rat)
+	for s := range leaves {
+		if !leaves[s] {
+			continue
+		}
+		sum := new(big.Rat)
+		for _, d := range s.Dos {
+			if amount := amounts[d.Activity]; amount != nil {
+				begin := big.NewInt(1)
+				if d.Fan != nil { // with its elements the retries are counted that change nothing
+					begin.Mul(big.NewInt(d.Fan.Most), big.NewInt(t.p.AttemptsEach(d)))
+				}
+				sum.Add(sum, new(big.Rat).Mul(amount, new(big.Rat).SetInt(begin)))
+			}
+		}
+		if sum.Cmp(beside) > 0 {
+			beside = sum
+		}
+	}
+	return beside
+}
+
+// below is what children use of a cost, in whole numbers of a unit.
+type below struct {
+	p    *explore.Product
+	cost string
+	each func(*ir.Activity) int64 // what a run of a machine uses that is called
+}
+
+// inUnits is what an attempt of each activity uses, as a whole number of unit; graph.Infinite
+// where that has no bound.
+func inUnits(amounts map[*ir.Activity]*big.Rat, unit *big.Rat) func(*ir.Activity) int64 {
+	return func(a *ir.Activity) int64 {
+		if amounts[a] == nil {
+			return graph.Infinite
+		}
+		if n := new(big.Rat).Quo(amounts[a], unit).Num(); n.IsInt64() {
+			return n.Int64()
+		}
+		return graph.Infinite
+	}
+}
+
+// spends is what the children of d use that run at the same time.
+func (b *below) spends(d *ir.Do) int64 {
+	if d.Activity.Machine == nil || !d.Activity.Spends(b.cost) {
+		return 0
+	}
+	n := int64(1)
+	if d.Fan != nil {
+		n = d.Fan.Most
+		if d.Fan.Limit > 0 {
+			n = min(n, d.Fan.Limit)
+		}
+	}
+	return graph.Times(n, b.each(d.Activity))
+}
+
+// most is the most that children use which run side by side.
+func (b *below) most() int64 {
+	most := int64(0)
+	for _, s := range b.p.Table.Machine.States {
+		sum := int64(0)
+		for _, d := range s.Dos {
+			sum = graph.Sum(sum, b.spends(d))
+		}
+		most = max(most, sum)
+	}
+	return most
+}
