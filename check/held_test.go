@@ -1,6 +1,8 @@
 package check_test
 
 import (
+	"fmt"
+	"maps"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -9,9 +11,12 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/all"
 	"github.com/fsmc-dev/fsmc/check/oracletest"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
@@ -26,6 +31,9 @@ type spender struct {
 	random *rand.Rand
 	begun  int
 	held   int
+
+	most     string            // of usd, by a run of what it calls
+	children map[string]string // what those that have begun may still use, by key and attempt
 }
 
 // TestHeld walks machines whose runs are held to a budget. No attempt begins past it before
@@ -33,6 +41,7 @@ type spender struct {
 func TestHeld(t *testing.T) {
 	t.Run("activities", func(t *testing.T) { walkHeld(t, oracletest.GenerateEnforced, 2**oracleCount) })
 	t.Run("elements", func(t *testing.T) { walkHeld(t, oracletest.GenerateEnforcedFans, *oracleCount) })
+	t.Run("children", func(t *testing.T) { walkHeld(t, oracletest.GenerateEnforcedTree, *oracleCount/2) })
 }
 
 func walkHeld(t *testing.T, generate func(*rand.Rand) string, count int) {
@@ -41,10 +50,20 @@ func walkHeld(t *testing.T, generate func(*rand.Rand) string, count int) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		src := generate(random)
 		unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(src)}})
-		if unit.Diags.HasErrors() || len(unit.Program.Machines) != 1 {
+		if unit.Diags.HasErrors() || len(unit.Program.Machines) == 0 {
 			continue
 		}
-		m := unit.Program.Machines[0]
+		m, most := unit.Program.Machines[0], "0"
+		if len(unit.Program.Machines) > 1 {
+			below := check.Bounds(unit.Program.Machines[1], 20_000)
+			i := slices.IndexFunc(below.Costs, func(f check.Figure) bool { return f.Name == "usd" })
+			list, _ := check.Analyze(unit.Program, all.Rules, 20_000, false)
+			unreached := slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Rule == "unreachable-state" && d.Machine == "Child" })
+			if i < 0 || below.Costs[i].Amount == nil || unreached {
+				continue // a child here ends in any of its terminals
+			}
+			most = ir.DecimalText(below.Costs[i].Amount)
+		}
 		compiled, err := machine.Compile(table.Compile(m))
 		w := check.Bounds(m, 20_000)
 		if err != nil || w == nil {
@@ -54,6 +73,7 @@ func walkHeld(t *testing.T, generate func(*rand.Rand) string, count int) {
 			r := &spender{
 				t: t, m: compiled, d: compiled.Definition(), s: compiled.NewSnapshot("r", walk),
 				now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), random: random,
+				most: most, children: map[string]string{},
 			}
 			r.walk()
 			for _, f := range w.Costs {
@@ -129,7 +149,7 @@ func (r *spender) take(in machine.Input) {
 	for _, c := range r.budget() {
 		spent, _ := new(big.Rat).SetString(machine.AddAmounts(amount(r.s, c.Name), r.m.Reserved(r.s, c.Name)))
 		most, _ := new(big.Rat).SetString(c.Amount)
-		if spent.Cmp(most) > 0 && !slices.Contains(r.s.OverDone, c.Name) && r.s.Status == machine.Running {
+		if r.most == "0" && spent.Cmp(most) > 0 && !slices.Contains(r.s.OverDone, c.Name) && r.s.Status == machine.Running {
 			r.t.Fatalf("%s %s are spent or may be by attempts under way, of %s", spent.RatString(), c.Name, c.Amount)
 		}
 	}
@@ -157,12 +177,17 @@ func (r *spender) next() machine.Input {
 		return machine.Input{Kind: machine.EventInput, Event: external[r.random.IntN(len(external))]}
 	}
 	task := open[r.random.IntN(len(open))]
+	if in, told := r.tell(&task); told {
+		return in
+	}
 	in := machine.Input{Kind: machine.BeginInput, Event: -1, Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt, Worker: "w"}
 	if r.m.Begins(r.s, task.Do) && (task.Begun == "" || task.Reported == nil && r.random.IntN(10) == 0) {
 		return in // and perhaps a second time, after a worker has released it unused
 	}
 	activity := r.d.Activities[r.d.Dos[task.Do].Activity]
-	if task.Begun != "" && task.Reported == nil {
+	if activity.Callee != "" && task.Begun != "" {
+		in.Below = r.uses(attemptOf(&task))
+	} else if task.Begun != "" && task.Reported == nil {
 		for _, c := range activity.Costs {
 			if r.random.IntN(3) > 0 {
 				in.Cost = append(in.Cost, machine.Cost{Name: c.Name, Amount: []string{"0", "0.005", c.Amount}[r.random.IntN(3)]})
@@ -188,4 +213,41 @@ func (r *spender) next() machine.Input {
 		}
 	}
 	return in
+}
+
+func attemptOf(t *machine.Task) string { return fmt.Sprintf("%s %d", t.Key, t.Attempt) }
+
+// tell is what a child tells: one that has been left behind before the next attempt begins, or
+// sometimes that of task on its way.
+func (r *spender) tell(task *machine.Task) (machine.Input, bool) {
+	for _, key := range slices.Sorted(maps.Keys(r.children)) {
+		if !slices.ContainsFunc(r.s.Tasks, func(t machine.Task) bool { return t.State == machine.TaskOpen && attemptOf(&t) == key }) {
+			below := r.uses(key)
+			delete(r.children, key)
+			return machine.Input{Kind: machine.ToldInput, Below: below}, true
+		}
+	}
+	if r.d.Activities[r.d.Dos[task.Do].Activity].Callee == "" || task.Begun == "" {
+		return machine.Input{}, false
+	}
+	if _, known := r.children[attemptOf(task)]; !known {
+		r.children[attemptOf(task)] = r.most
+	}
+	in := machine.Input{Kind: machine.ToldInput, Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt}
+	if r.random.IntN(2) == 0 {
+		in.Below = r.uses(attemptOf(task))
+	}
+	return in, in.Below != nil
+}
+
+// uses is what a child uses now, of what it may.
+func (r *spender) uses(key string) []machine.Cost {
+	amount := []string{"0", "0.005", r.children[key]}[r.random.IntN(3)]
+	if machine.LessAmounts(amount, r.children[key]) != "0" {
+		amount = r.children[key]
+	}
+	if r.children[key] = machine.LessAmounts(r.children[key], amount); amount == "0" {
+		return nil
+	}
+	return []machine.Cost{{Name: "usd", Amount: amount}}
 }

@@ -33,6 +33,17 @@ func GenerateEnforcedFans(r *rand.Rand) string {
 	}
 }
 
+// GenerateEnforcedTree is GenerateTree with a caller whose runs are held to what the other
+// machine spends.
+func GenerateEnforcedTree(r *rand.Rand) string {
+	for {
+		caller, callee, _ := strings.Cut(GenerateTree(r), "\nmachine Child")
+		if strings.Contains(callee, "cost usd") {
+			return enforce(caller) + "\nmachine Child" + callee
+		}
+	}
+}
+
 var (
 	costLine   = regexp.MustCompile(`cost usd (0\.\d+)`)
 	budgetLine = regexp.MustCompile(`(?m)^ *budget .*\n`)

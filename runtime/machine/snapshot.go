@@ -46,7 +46,7 @@ type Snapshot struct {
 	OverDone []string // costs for which it has been taken, which hold nothing back any more, by name
 	Stopping []Task   // begun attempts whose state was left, and of whose end nothing is known
 
-	Above    []string // of a child: the costs to whose budgets runs above it are held, by name
+	Above []string // of a child: the costs to whose budgets runs above it are held, by name
 
 	// Of runs that call machines alone:
 	Left   bool // a child may go on although the run has nothing more to do with it

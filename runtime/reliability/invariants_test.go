@@ -241,6 +241,7 @@ func (w *walk) take(r *machine.Record) error {
 		w.finished = r.At
 	}
 	w.spending(r, after)
+	w.hears(r)
 	w.childrenOf(after, commands)
 	return nil
 }

@@ -102,6 +102,9 @@ func TestTreesBite(t *testing.T) {
 			return []store.TaskRow{t}
 		})},
 		{`run "open" has finished before its child "open/Driving.t`, row("open", func(r *runtime.RunRow) { r.Status = runtime.Finished })},
+		{`has used [{fuel 7.5}], and its parent knows`, row(told, func(r *runtime.RunRow) {
+			r.Snapshot = regexp.MustCompile(`"spent":\[\{"name":"fuel","amount":"[0-9.]*"`).ReplaceAll(r.Snapshot, []byte(`"spent":[{"name":"fuel","amount":"7.5"`))
+		})},
 		{`run "done" was told that its child "done/Driving.t.1.1[0]" has ended, and it has not`,
 			row(told, func(r *runtime.RunRow) { r.Status = runtime.Running })},
 		{`of its child "done/Driving.t.1.1[0]", which has ended with`, row(told, func(r *runtime.RunRow) {

@@ -3,6 +3,7 @@
 package reliability
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -13,8 +14,9 @@ import (
 // forest is what the inspection has seen of runs that are children, and of their parents.
 type forest struct {
 	runs     map[string]*grown
-	children map[string]*birth // by the id of the child
-	attempts map[string]*birth // by the attempt that it is
+	children map[string]*birth         // by the id of the child
+	attempts map[string]*birth         // by the attempt that it is
+	known    map[string][]machine.Cost // what parents have been told that a child has used, by its id
 }
 
 // birth is an attempt of a parent that is a child run, as the parent's history has it.
@@ -33,7 +35,7 @@ type grown struct {
 }
 
 func newForest() *forest {
-	return &forest{runs: map[string]*grown{}, children: map[string]*birth{}, attempts: map[string]*birth{}}
+	return &forest{runs: map[string]*grown{}, children: map[string]*birth{}, attempts: map[string]*birth{}, known: map[string][]machine.Cost{}}
 }
 
 func (f *forest) add(w *walk, s *machine.Snapshot, tasks []store.TaskRow) {
@@ -63,6 +65,53 @@ func (w *walk) childTold(attempt string, r *machine.Record) {
 	}
 }
 
+// hears notes what a record says that a child has used.
+func (w *walk) hears(r *machine.Record) {
+	child := r.Input.Actor
+	if r.Input.Kind != machine.ToldInput {
+		b := w.in.tree.attempts[attemptOf(r.Input.Key, r.Input.Attempt)]
+		if b == nil {
+			return
+		}
+		child = b.id
+	}
+	for _, c := range r.Input.Below {
+		known := w.in.tree.known[child]
+		if i := slices.IndexFunc(known, func(k machine.Cost) bool { return k.Name == c.Name }); i >= 0 {
+			known[i].Amount = machine.AddAmounts(known[i].Amount, c.Amount)
+		} else {
+			w.in.tree.known[child] = append(known, c)
+		}
+	}
+}
+
+// costs holds what each parent has been told that a child has used against what it has: both
+// are the same, but for what the store has yet to tell it.
+func (in *inspection) costs() {
+	reports, err := in.store.Reports(in.ctx, store.ReportQuery{})
+	in.found(err)
+	told := map[string][]machine.Cost{}
+	for _, r := range reports {
+		var known []machine.Cost
+		if r.Told != nil {
+			in.found(json.Unmarshal(r.Told, &known))
+		}
+		told[r.Child] = known
+	}
+	for run, g := range in.tree.runs {
+		if g.walk.row.Parent == "" {
+			continue
+		}
+		want, waits := told[run]
+		if !waits {
+			want = g.snapshot.Spent
+		}
+		if got := in.tree.known[run]; !slices.Equal(got, want) {
+			in.fault("run %q has used %v, and its parent knows %v of %v", run, g.snapshot.Spent, got, want)
+		}
+	}
+}
+
 // trees looks at the runs that are children:
 //
 //   - each was started by a step of its parent, under the id that follows from it, and has
@@ -71,7 +120,8 @@ func (w *walk) childTold(attempt string, r *machine.Record) {
 //     by none, but for one that waits to tell the parent;
 //   - a parent was told no more and nothing else than how its child has ended, and of one
 //     that has not ended nothing but that it is late, or what an operator said;
-//   - no run has finished before its children.
+//   - no run has finished before its children;
+//   - what a child has used its parent knows, or the store has it to tell: see costs.
 func (in *inspection) trees() {
 	for run, g := range in.tree.runs {
 		row := g.walk.row
@@ -97,6 +147,7 @@ func (in *inspection) trees() {
 	for _, b := range in.tree.children {
 		in.told(b)
 	}
+	in.costs()
 	for run, g := range in.tree.runs {
 		for i := range g.tasks {
 			if child := g.tasks[i].Child; child != "" && in.tree.runs[child] == nil {

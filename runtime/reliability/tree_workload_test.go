@@ -20,6 +20,14 @@ func (w *world) weighers() runtime.Handlers {
 			if _, _, err := w.begun(ctx, a); err != nil {
 				return runtime.Result{}, err
 			}
+			if rand.IntN(3) == 0 {
+				if err := a.Spend("fuel", "0.1"); err != nil {
+					return runtime.Result{}, err
+				}
+				if err := a.Progress(1); err != nil {
+					return runtime.Result{}, err
+				}
+			}
 			if w.unlucky(0.05) { // it will be late
 				select {
 				case <-ctx.Done():
@@ -27,7 +35,11 @@ func (w *world) weighers() runtime.Handlers {
 				case <-time.After(50 * time.Millisecond):
 				}
 			}
-			return runtime.Result{Event: "Weighed", Data: map[string]any{"weight": rand.IntN(10)}}, nil
+			result := runtime.Result{Event: "Weighed", Data: map[string]any{"weight": rand.IntN(10)}}
+			if n := rand.IntN(4); n > 0 {
+				result.Cost = map[string]json.Number{"fuel": []json.Number{"0.05", "0.3", "0.9"}[n-1]}
+			}
+			return result, nil
 		},
 	}}
 }
