@@ -64,7 +64,7 @@ func (m mutation) apply(t *testing.T) string {
 	if m.old != "" {
 		src = edit(t, src, m.old, m.new)
 	}
-	end := strings.LastIndex(src, "}")
+	end := strings.Index(src, "\n}\n") + 1 // of the first machine
 	switch m.kind {
 	case "an island":
 		src = src[:end] + m.new + src[end:]

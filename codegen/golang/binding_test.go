@@ -133,7 +133,7 @@ func TestBenchFresh(t *testing.T) {
 		t.Skip("compiles the command")
 	}
 	c := exec.Command("go", "run", "./cmd/fsmc", "gen", "--check", "--core", "--package", "bench",
-		"-o", "codegen/golang/bench/review_fsm.go", "examples/codereview/codereview.fsm")
+		"-o", "codegen/golang/bench/review_fsm.go", "codegen/golang/bench/review.fsm")
 	c.Dir = filepath.Join("..", "..")
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("run go generate in codegen/golang/bench: %v\n%s", err, out)

@@ -13,14 +13,37 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
-// look reads the run from the database, without touching it.
-func (s *show) look(ctx context.Context) (CodeReviewRun, error) {
+// read opens the database for f, without touching it.
+func (s *show) read(ctx context.Context, f func(engine *runtime.Engine) error) error {
 	store, err := sqlite.Open(ctx, database(s.dir), sqlite.ReadOnly())
 	if err != nil {
-		return CodeReviewRun{}, err
+		return err
 	}
 	defer store.Close()
-	return CodeReviewRuns{Engine: runtime.NewEngine(store)}.Get(ctx, runID)
+	return f(runtime.NewEngine(store))
+}
+
+// look is the run as it stands.
+func (s *show) look(ctx context.Context) (run CodeReviewRun, err error) {
+	err = s.read(ctx, func(engine *runtime.Engine) error {
+		run, err = CodeReviewRuns{Engine: engine}.Get(ctx, runID)
+		return err
+	})
+	return run, err
+}
+
+// files is how many of its files have been analyzed.
+func (s *show) files(ctx context.Context) (n int, err error) {
+	err = s.read(ctx, func(engine *runtime.Engine) error {
+		runs, err := engine.List(ctx, runtime.RunFilter{Parent: runID, Status: runtime.Finished})
+		for _, run := range runs {
+			if run.State == string(FileReviewStateReviewed) {
+				n++
+			}
+		}
+		return err
+	})
+	return n, err
 }
 
 // bounds says how far the run's bounds are used.
@@ -40,7 +63,7 @@ func (s *show) account(ctx context.Context, before CodeReviewRun) error {
 	if err != nil {
 		return err
 	}
-	comments, err := review.Load(commentsFile(s.dir))
+	comments, err := review.Load(commentsFolder(s.dir, runID), run.Data.Comments)
 	if err != nil {
 		return err
 	}
@@ -54,13 +77,18 @@ func (s *show) account(ctx context.Context, before CodeReviewRun) error {
 			once++
 		}
 	}
+	files, err := s.files(ctx)
+	if err != nil {
+		return err
+	}
 	fmt.Println()
 	broken := program.Keep(os.Stdout, []program.Promise{
+		{Kept: files == len(run.Data.Patches), Text: fmt.Sprintf("%d of %d files were analyzed, each by one run of FileReview", files, len(run.Data.Patches))},
 		{Kept: once == len(comments) && len(posted) == once, Text: fmt.Sprintf("%d of %d comments stand in the review exactly once", once, len(comments))},
 		{Kept: used(run) >= used(before), Text: fmt.Sprintf("the retry counter survived: %d before the kill, %d at the end", used(before), used(run))},
 		{Kept: run.State == CodeReviewStateCompleted, Text: fmt.Sprintf("the run ended in %s with outcome %s", run.State, run.Outcome)},
 	})
-	fmt.Printf("\nThe review is %s, the database %s.\nLook at it: go run ./cmd/fsmc history --db %s %s\n",
+	fmt.Printf("\nThe review is %s, the database %s.\nLook at it: go run ./cmd/fsmc history --tree --db %s %s\n",
 		reviewFile(s.dir), database(s.dir), database(s.dir), runID)
 	return broken
 }
@@ -75,12 +103,11 @@ func used(run CodeReviewRun) int64 {
 
 // history prints every step of the run.
 func (s *show) history(ctx context.Context) error {
-	store, err := sqlite.Open(ctx, database(s.dir), sqlite.ReadOnly())
-	if err != nil {
+	var steps []runtime.StepView
+	err := s.read(ctx, func(engine *runtime.Engine) (err error) {
+		steps, err = engine.History(ctx, runID, 0, 1000)
 		return err
-	}
-	defer store.Close()
-	steps, err := runtime.NewEngine(store).History(ctx, runID, 0, 1000)
+	})
 	if err != nil {
 		return err
 	}

@@ -13,13 +13,14 @@ import (
 
 // CodeReviewState is a state of machine CodeReview; the zero value is none.
 //
-// Reviews one pull request: fetch the diff, analyze it, post comments, summarize.
+// Reviews one pull request: fetch the diff, analyze each changed file, post comments, summarize.
 type CodeReviewState string
 
 // The states of CodeReview, in the order of the source.
 const (
-	CodeReviewStateIdle            CodeReviewState = "Idle"
-	CodeReviewStateFetchingDiff    CodeReviewState = "FetchingDiff"
+	CodeReviewStateIdle         CodeReviewState = "Idle"
+	CodeReviewStateFetchingDiff CodeReviewState = "FetchingDiff"
+	// A file that cannot be reviewed fails the whole review: no part of it is called complete.
 	CodeReviewStateAnalyzing       CodeReviewState = "Analyzing"
 	CodeReviewStatePostingComments CodeReviewState = "PostingComments"
 	CodeReviewStateAwaitingRetry   CodeReviewState = "AwaitingRetry"
@@ -39,7 +40,6 @@ type CodeReviewEvent string
 const (
 	CodeReviewEventStartReview    CodeReviewEvent = "StartReview"
 	CodeReviewEventDiffLoaded     CodeReviewEvent = "DiffLoaded"
-	CodeReviewEventAnalysisReady  CodeReviewEvent = "AnalysisReady"
 	CodeReviewEventCommentsPosted CodeReviewEvent = "CommentsPosted"
 	CodeReviewEventRateLimited    CodeReviewEvent = "RateLimited"
 	CodeReviewEventSummaryDone    CodeReviewEvent = "SummaryDone"
@@ -54,14 +54,14 @@ const (
 // What is proved of every run of CodeReview: the most steps (moves and retries), time,
 // costs and attempts of each activity that it can take. A cost may be no whole number.
 const (
-	CodeReviewMaxSteps                = 21             // some run takes that many
+	CodeReviewMaxSteps                = 18             // some run takes that many
 	CodeReviewMaxTime                 = 24 * time.Hour // at most
-	CodeReviewMaxCostTokens           = 50000          // some run takes that many
-	CodeReviewMaxCostUsd              = 0.17           // some run takes that many
+	CodeReviewMaxCostTokens           = 602000         // some run takes that many
+	CodeReviewMaxCostUsd              = 2.01           // some run takes that many
 	CodeReviewMaxAttemptsFetchDiff    = 4              // some run takes that many
-	CodeReviewMaxAttemptsAnalyze      = 4              // some run takes that many
 	CodeReviewMaxAttemptsPostComments = 6              // some run takes that many
 	CodeReviewMaxAttemptsSummarize    = 1              // some run takes that many
+	CodeReviewMaxAttemptsFileReview   = 50             // some run takes that many
 )
 
 // CodeReviewParams is what a run of CodeReview is started with.
@@ -71,9 +71,9 @@ type CodeReviewParams struct {
 
 // CodeReviewData is the context of a run of CodeReview.
 type CodeReviewData struct {
-	Diff     runtime.Optional[string] `json:"diff,omitzero"`
-	Comments int64                    `json:"comments"`
-	Wait     time.Duration            `json:"wait"`
+	Patches  []string      `json:"patches"`
+	Comments int64         `json:"comments"`
+	Wait     time.Duration `json:"wait"`
 }
 
 // CodeReviewStartReview is what event StartReview carries.
@@ -81,12 +81,7 @@ type CodeReviewStartReview struct{}
 
 // CodeReviewDiffLoaded is what event DiffLoaded carries. Activities raise it.
 type CodeReviewDiffLoaded struct {
-	Diff string `json:"diff"`
-}
-
-// CodeReviewAnalysisReady is what event AnalysisReady carries. Activities raise it.
-type CodeReviewAnalysisReady struct {
-	Comments int64 `json:"comments"`
+	Patches []string `json:"patches"`
 }
 
 // CodeReviewCommentsPosted is what event CommentsPosted carries. Activities raise it.
@@ -109,7 +104,6 @@ type CodeReviewReviewFailed struct {
 // What each is called that is sent, or raised by an activity.
 func (CodeReviewStartReview) FSMEvent() string    { return "StartReview" }
 func (CodeReviewDiffLoaded) FSMEvent() string     { return "DiffLoaded" }
-func (CodeReviewAnalysisReady) FSMEvent() string  { return "AnalysisReady" }
 func (CodeReviewCommentsPosted) FSMEvent() string { return "CommentsPosted" }
 func (CodeReviewRateLimited) FSMEvent() string    { return "RateLimited" }
 func (CodeReviewSummaryDone) FSMEvent() string    { return "SummaryDone" }
@@ -128,7 +122,6 @@ func (CodeReviewStartReview) codeReviewSendable() {}
 // unless it says another.
 type CodeReviewActivities interface {
 	FetchDiff(ctx context.Context, attempt *runtime.Attempt, pr string) (CodeReviewDiffLoaded, error)                            // in FetchingDiff
-	Analyze(ctx context.Context, attempt *runtime.Attempt, diff string) (CodeReviewAnalysisReady, error)                         // in Analyzing
 	PostComments(ctx context.Context, attempt *runtime.Attempt, pr string, comments int64) (CodeReviewPostCommentsResult, error) // in PostingComments
 	Summarize(ctx context.Context, attempt *runtime.Attempt, pr string) (CodeReviewSummaryDone, error)                           // in Summarizing
 }
@@ -145,12 +138,16 @@ func (CodeReviewRateLimited) codeReviewPostCommentsResult()    {}
 // RegisterCodeReview lets engine run machine CodeReview.
 // What is nil is left to others: the engine starts runs, sends to them, fires
 // their timers and delivers what they publish.
+// The machines that it calls are registered first; those that do their work
+// register them with their activities, before or after.
 func RegisterCodeReview(engine *runtime.Engine, activities CodeReviewActivities) error {
+	if err := RegisterFileReview(engine, nil); err != nil {
+		return err
+	}
 	var handlers runtime.Handlers
 	if activities != nil {
 		handlers.Activities = map[string]runtime.ActivityFunc{
 			"fetch_diff":    runtime.ActivityOf(activities.FetchDiff, "pr"),
-			"analyze":       runtime.ActivityOf(activities.Analyze, "diff"),
 			"post_comments": runtime.ActivityOf(activities.PostComments, "pr", "comments"),
 			"summarize":     runtime.ActivityOf(activities.Summarize, "pr"),
 		}
@@ -177,26 +174,28 @@ var codeReviewSource string
 const codeReviewDefinition = `{
 "format":1,
 "name":"CodeReview",
-"doc":"Reviews one pull request: fetch the diff, analyze it, post comments, summarize.",
+"doc":"Reviews one pull request: fetch the diff, analyze each changed file, post comments, summarize.",
 "params":[
 {"name":"pr","type":{"kind":"string"}}
 ],
 "fields":[
-{"name":"diff","type":{"kind":"string"}},
+{"name":"patches","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":0,"max":50}},"default":[]},
 {"name":"comments","type":{"kind":"int"},"default":0},
 {"name":"wait","type":{"kind":"duration","min":0,"max":900000000000},"default":"1m0s"}
 ],
 "events":[
 {"name":"StartReview"},
-{"name":"DiffLoaded","fields":[{"name":"diff","type":{"kind":"string"}}],"internal":true},
-{"name":"AnalysisReady","fields":[{"name":"comments","type":{"kind":"int"}}],"internal":true},
+{"name":"DiffLoaded","fields":[{"name":"patches","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":0,"max":50}}}],"internal":true},
 {"name":"CommentsPosted","internal":true},
 {"name":"RateLimited","fields":[{"name":"retry_after","type":{"kind":"duration","min":0,"max":900000000000}}],"internal":true},
 {"name":"SummaryDone","internal":true},
-{"name":"ReviewFailed","fields":[{"name":"pr","type":{"kind":"string"}},{"name":"comments","type":{"kind":"int"}}]}
+{"name":"ReviewFailed","fields":[{"name":"pr","type":{"kind":"string"}},{"name":"comments","type":{"kind":"int"}}]},
+{"name":"FileReview.Reviewed","fields":[{"name":"comments","type":{"kind":"int"}}],"internal":true},
+{"name":"FileReview.Failed","internal":true}
 ],
 "categories":[
 "transient",
+"cancelled",
 "unknown",
 "timeout",
 "silent",
@@ -204,33 +203,33 @@ const codeReviewDefinition = `{
 ],
 "activities":[
 {"name":"fetch_diff","params":[{"name":"pr","type":{"kind":"string"}}],"results":[1],"fails":[0]},
-{"name":"analyze","params":[{"name":"diff","type":{"kind":"string"}}],"results":[2],"fails":[0],"costs":[{"name":"tokens","amount":"12000"},{"name":"usd","amount":"0.04"}]},
-{"name":"post_comments","params":[{"name":"pr","type":{"kind":"string"}},{"name":"comments","type":{"kind":"int"}}],"results":[3,4],"fails":[0]},
-{"name":"summarize","params":[{"name":"pr","type":{"kind":"string"}}],"results":[5],"fails":[0],"costs":[{"name":"tokens","amount":"2000"},{"name":"usd","amount":"0.01"}]}
+{"name":"post_comments","params":[{"name":"pr","type":{"kind":"string"}},{"name":"comments","type":{"kind":"int"}}],"results":[2,3],"fails":[0]},
+{"name":"summarize","params":[{"name":"pr","type":{"kind":"string"}}],"results":[4],"fails":[0],"costs":[{"name":"tokens","amount":"2000"},{"name":"usd","amount":"0.01"}]},
+{"name":"FileReview","callee":"eb550d6514f175851522cbc7f63610188e28648a508c70653268f03c86524bcc","params":[{"name":"patch","type":{"kind":"string"}}],"results":[6,7],"fails":[1],"costs":[{"name":"tokens","amount":"0"}],"doc":"Looks at one changed file."}
 ],
 "states":[
-{"path":"","kind":"composite","parent":-1,"initial":1,"timers":[0],"doc":"Reviews one pull request: fetch the diff, analyze it, post comments, summarize."},
+{"path":"","kind":"composite","parent":-1,"initial":1,"timers":[0],"doc":"Reviews one pull request: fetch the diff, analyze each changed file, post comments, summarize."},
 {"path":"Idle","kind":"leaf","parent":0,"initial":-1,"handlers":[{"kind":"event","event":0,"do":-1,"category":-1,"timer":-1,"arms":[3]},{"kind":"over_budget","event":-1,"do":-1,"category":-1,"timer":-1,"cost":"tokens","arms":[2]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
-{"path":"FetchingDiff","kind":"leaf","parent":0,"initial":-1,"dos":[0],"handlers":[{"kind":"result","event":1,"do":0,"category":-1,"timer":-1,"arms":[4]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[5,6,1]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":0,"category":2,"timer":-1,"arms":[5,6,1]},{"kind":"over_budget","event":-1,"do":-1,"category":-1,"timer":-1,"cost":"tokens","arms":[2]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
-{"path":"Analyzing","kind":"leaf","parent":0,"initial":-1,"dos":[1],"handlers":[{"kind":"result","event":2,"do":1,"category":-1,"timer":-1,"arms":[7]},{"kind":"failure","event":-1,"do":1,"category":0,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":1,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":1,"category":2,"timer":-1,"arms":[8,9,1]},{"kind":"failure","event":-1,"do":1,"category":3,"timer":-1,"arms":[8,9,1]},{"kind":"over_budget","event":-1,"do":-1,"category":-1,"timer":-1,"cost":"tokens","arms":[2]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
-{"path":"PostingComments","kind":"leaf","parent":0,"initial":-1,"dos":[2],"handlers":[{"kind":"result","event":3,"do":2,"category":-1,"timer":-1,"arms":[10]},{"kind":"result","event":4,"do":2,"category":-1,"timer":-1,"arms":[11,12]},{"kind":"failure","event":-1,"do":2,"category":0,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":2,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":2,"category":2,"timer":-1,"arms":[1]},{"kind":"over_budget","event":-1,"do":-1,"category":-1,"timer":-1,"cost":"tokens","arms":[2]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"FetchingDiff","kind":"leaf","parent":0,"initial":-1,"dos":[0],"handlers":[{"kind":"result","event":1,"do":0,"category":-1,"timer":-1,"arms":[4]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[5,6,1]},{"kind":"failure","event":-1,"do":0,"category":2,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":0,"category":3,"timer":-1,"arms":[5,6,1]},{"kind":"over_budget","event":-1,"do":-1,"category":-1,"timer":-1,"cost":"tokens","arms":[2]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"Analyzing","kind":"leaf","parent":0,"initial":-1,"dos":[1],"handlers":[{"kind":"result","event":6,"do":1,"category":-1,"timer":-1,"arms":[7]},{"kind":"result","event":7,"do":1,"category":-1,"timer":-1,"arms":[8]},{"kind":"failure","event":-1,"do":1,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":1,"category":2,"timer":-1,"arms":[1]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[9]},{"kind":"over_budget","event":-1,"do":-1,"category":-1,"timer":-1,"cost":"tokens","arms":[2]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}],"doc":"A file that cannot be reviewed fails the whole review: no part of it is called complete."},
+{"path":"PostingComments","kind":"leaf","parent":0,"initial":-1,"dos":[2],"handlers":[{"kind":"result","event":2,"do":2,"category":-1,"timer":-1,"arms":[10]},{"kind":"result","event":3,"do":2,"category":-1,"timer":-1,"arms":[11,12]},{"kind":"failure","event":-1,"do":2,"category":0,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":2,"category":2,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":2,"category":3,"timer":-1,"arms":[1]},{"kind":"over_budget","event":-1,"do":-1,"category":-1,"timer":-1,"cost":"tokens","arms":[2]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
 {"path":"AwaitingRetry","kind":"leaf","parent":0,"initial":-1,"timers":[1],"handlers":[{"kind":"over_budget","event":-1,"do":-1,"category":-1,"timer":-1,"cost":"tokens","arms":[2]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":1,"arms":[13]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
-{"path":"Summarizing","kind":"leaf","parent":0,"initial":-1,"dos":[3],"handlers":[{"kind":"result","event":5,"do":3,"category":-1,"timer":-1,"arms":[14]},{"kind":"failure","event":-1,"do":3,"category":0,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":3,"category":1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":3,"category":2,"timer":-1,"arms":[1]},{"kind":"over_budget","event":-1,"do":-1,"category":-1,"timer":-1,"cost":"tokens","arms":[2]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"Summarizing","kind":"leaf","parent":0,"initial":-1,"dos":[3],"handlers":[{"kind":"result","event":4,"do":3,"category":-1,"timer":-1,"arms":[14]},{"kind":"failure","event":-1,"do":3,"category":0,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":3,"category":2,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":3,"category":3,"timer":-1,"arms":[1]},{"kind":"over_budget","event":-1,"do":-1,"category":-1,"timer":-1,"cost":"tokens","arms":[2]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
 {"path":"Completed","kind":"terminal","outcome":"success","parent":0,"initial":-1},
 {"path":"Expired","kind":"terminal","outcome":"failure","parent":0,"initial":-1},
-{"path":"Failed","kind":"terminal","outcome":"failure","parent":0,"initial":-1,"entry":{"publishes":[{"event":6,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"int"},"index":1}]}]}}
+{"path":"Failed","kind":"terminal","outcome":"failure","parent":0,"initial":-1,"entry":{"publishes":[{"event":5,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"int"},"index":1}]}]}}
 ],
 "arms":[
 {"name":"after 24h","state":0,"text":"-> Expired","kind":"goto","target":8,"scope":{"kind":"run","state":-1}},
 {"name":"on failed","state":0,"text":"-> Failed","kind":"goto","target":9,"scope":{"kind":"run","state":-1}},
 {"name":"on over_budget","state":0,"text":"-> Failed","kind":"goto","target":9,"scope":{"kind":"run","state":-1}},
 {"name":"Idle on StartReview","state":1,"text":"-> FetchingDiff","kind":"goto","target":2,"scope":{"kind":"run","state":-1}},
-{"name":"FetchingDiff on DiffLoaded","state":2,"text":"-> Analyzing","kind":"goto","target":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"event","type":{"kind":"string"},"name":"diff"}}]}},
+{"name":"FetchingDiff on DiffLoaded","state":2,"text":"-> Analyzing","kind":"goto","target":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"event","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":0,"max":50}},"name":"patches"}}]}},
 {"name":"FetchingDiff on failed(transient, timeout)","state":2,"text":"retry 3 backoff 1s..30s","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":30000000000,"factor":2,"jitter":0.2}},
 {"name":"FetchingDiff on failed(transient, timeout) else 1","state":2,"text":"-> Failed","kind":"goto","target":9,"scope":{"kind":"run","state":-1}},
-{"name":"Analyzing on AnalysisReady","state":3,"text":"-> PostingComments","kind":"goto","target":4,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":1,"value":{"op":"event","type":{"kind":"int"},"name":"comments"}}]}},
-{"name":"Analyzing on failed(timeout, silent)","state":3,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
-{"name":"Analyzing on failed(timeout, silent) else 1","state":3,"text":"-> Failed","kind":"goto","target":9,"scope":{"kind":"run","state":-1}},
+{"name":"Analyzing on file.Reviewed","state":3,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":1,"value":{"op":"+","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"int"},"index":1},{"op":"event","type":{"kind":"int"},"name":"comments"}]}}]}},
+{"name":"Analyzing on file.Failed","state":3,"text":"-> Failed","kind":"goto","target":9,"scope":{"kind":"run","state":-1}},
+{"name":"Analyzing on done","state":3,"text":"-> PostingComments","kind":"goto","target":4,"scope":{"kind":"run","state":-1}},
 {"name":"PostingComments on CommentsPosted","state":4,"text":"-> Summarizing","kind":"goto","target":6,"scope":{"kind":"run","state":-1}},
 {"name":"PostingComments on RateLimited","state":4,"text":"-> AwaitingRetry max 5","kind":"goto","target":5,"max":5,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":2,"value":{"op":"event","type":{"kind":"duration","min":0,"max":900000000000},"name":"retry_after"}}]}},
 {"name":"PostingComments on RateLimited else 1","state":4,"text":"-> Failed","kind":"goto","target":9,"scope":{"kind":"run","state":-1}},
@@ -239,9 +238,9 @@ const codeReviewDefinition = `{
 ],
 "dos":[
 {"name":"FetchingDiff.fetch_diff","state":2,"activity":0,"args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1},"timeout":30000000000},
-{"name":"Analyzing.analyze","state":3,"activity":1,"args":[{"op":"field","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1},"timeout":120000000000,"heartbeat":30000000000},
-{"name":"PostingComments.post_comments","state":4,"activity":2,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"int"},"index":1}],"scope":{"kind":"visit","state":-1},"timeout":60000000000},
-{"name":"Summarizing.summarize","state":6,"activity":3,"args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1},"timeout":60000000000}
+{"name":"Analyzing.file","state":3,"activity":3,"label":"file","args":[{"op":"each","type":{"kind":"string"},"name":"item"}],"fan":{"list":{"op":"field","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":0,"max":50}}},"limit":4},"scope":{"kind":"visit","state":-1}},
+{"name":"PostingComments.post_comments","state":4,"activity":1,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"int"},"index":1}],"scope":{"kind":"visit","state":-1},"timeout":60000000000},
+{"name":"Summarizing.summarize","state":6,"activity":2,"args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1},"timeout":60000000000}
 ],
 "timers":[
 {"name":"after 24h","state":0,"delay":86400000000000},
@@ -249,6 +248,147 @@ const codeReviewDefinition = `{
 ],
 "budget":{
 "steps":40,
-"costs":[{"name":"tokens","amount":"60000"}]
+"costs":[{"name":"tokens","amount":"700000"}]
 }
+}`
+
+// FileReviewState is a state of machine FileReview; the zero value is none.
+//
+// Looks at one changed file.
+type FileReviewState string
+
+// The states of FileReview, in the order of the source.
+const (
+	FileReviewStateAnalyzing FileReviewState = "Analyzing"
+	FileReviewStateReviewed  FileReviewState = "Reviewed" // terminal: success
+	FileReviewStateFailed    FileReviewState = "Failed"   // terminal: failure
+)
+
+// MachineName is the name in the source.
+func (FileReviewState) MachineName() string { return "FileReview" }
+
+// FileReviewEvent names an event of machine FileReview; the zero value is none.
+type FileReviewEvent string
+
+// The events of FileReview, in the order of the source.
+const (
+	FileReviewEventAnalyzed FileReviewEvent = "Analyzed"
+)
+
+// What is proved of every run of FileReview: the most steps (moves and retries), time,
+// costs and attempts of each activity that it can take. A cost may be no whole number.
+const (
+	FileReviewMaxSteps           = 4                 // some run takes that many
+	FileReviewMaxTime            = 487 * time.Second // at most
+	FileReviewMaxCostTokens      = 12000             // some run takes that many
+	FileReviewMaxCostUsd         = 0.04              // some run takes that many
+	FileReviewMaxAttemptsAnalyze = 4                 // some run takes that many
+)
+
+// FileReviewParams is what a run of FileReview is started with.
+type FileReviewParams struct {
+	Patch string `json:"patch"`
+}
+
+// FileReviewData is the context of a run of FileReview.
+type FileReviewData struct {
+	Comments int64 `json:"comments"`
+}
+
+// FileReviewAnalyzed is what event Analyzed carries. Activities raise it.
+type FileReviewAnalyzed struct {
+	Comments int64 `json:"comments"`
+}
+
+// FileReviewReviewedResult is what a run of FileReview returns when it ends in Reviewed.
+type FileReviewReviewedResult struct {
+	Comments int64 `json:"comments"`
+}
+
+// What each is called that is sent, or raised by an activity.
+func (FileReviewAnalyzed) FSMEvent() string { return "Analyzed" }
+
+// FileReviewSendable is an event that may be sent to a run of FileReview; there is none.
+type FileReviewSendable interface {
+	FSMEvent() string
+	fileReviewSendable()
+}
+
+// FileReviewActivities do the work of FileReview. Each method is one attempt: it may be
+// called again for the same execution, with the same attempt.Key. Its context is
+// cancelled when the run has moved on. An error is a failure of category unknown,
+// unless it says another.
+type FileReviewActivities interface {
+	Analyze(ctx context.Context, attempt *runtime.Attempt, patch string) (FileReviewAnalyzed, error) // in Analyzing
+}
+
+// RegisterFileReview lets engine run machine FileReview.
+// What is nil is left to others: the engine starts runs, sends to them, fires
+// their timers and delivers what they publish.
+func RegisterFileReview(engine *runtime.Engine, activities FileReviewActivities) error {
+	var handlers runtime.Handlers
+	if activities != nil {
+		handlers.Activities = map[string]runtime.ActivityFunc{
+			"analyze": runtime.ActivityOf(activities.Analyze, "patch"),
+		}
+	}
+	return engine.Register(FileReviewMachine(), fileReviewSource, handlers)
+}
+
+// FileReviewRuns starts runs of FileReview, sends them events and looks at them:
+// FileReviewRuns{Engine: engine}.
+type FileReviewRuns = runtime.Runs[FileReviewState, FileReviewParams, FileReviewData, FileReviewSendable]
+
+// FileReviewRun is a run as it stood when it was looked at.
+type FileReviewRun = runtime.Run[FileReviewState, FileReviewParams, FileReviewData]
+
+// FSMTerminal is the terminal that hands it back, for runtime.ResultOf.
+func (FileReviewReviewedResult) FSMTerminal() FileReviewState { return FileReviewStateReviewed }
+
+// FileReviewMachine is machine FileReview as the runtime runs it.
+var FileReviewMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(fileReviewDefinition) })
+
+// fileReviewSource is the text from which the machine was compiled.
+//
+//go:embed codereview.fsm
+var fileReviewSource string
+
+// fileReviewDefinition is the compiled machine.
+const fileReviewDefinition = `{
+"format":1,
+"name":"FileReview",
+"doc":"Looks at one changed file.",
+"params":[
+{"name":"patch","type":{"kind":"string"}}
+],
+"fields":[
+{"name":"comments","type":{"kind":"int"},"default":0}
+],
+"events":[
+{"name":"Analyzed","fields":[{"name":"comments","type":{"kind":"int"}}],"internal":true}
+],
+"categories":[
+"unknown",
+"timeout",
+"silent",
+"stalled"
+],
+"activities":[
+{"name":"analyze","params":[{"name":"patch","type":{"kind":"string"}}],"results":[0],"costs":[{"name":"tokens","amount":"3000"},{"name":"usd","amount":"0.01"}]}
+],
+"states":[
+{"path":"","kind":"composite","parent":-1,"initial":1,"doc":"Looks at one changed file."},
+{"path":"Analyzing","kind":"leaf","parent":0,"initial":-1,"dos":[0],"handlers":[{"kind":"result","event":0,"do":0,"category":-1,"timer":-1,"arms":[0]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[3]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[1,2]},{"kind":"failure","event":-1,"do":0,"category":2,"timer":-1,"arms":[1,2]}]},
+{"path":"Reviewed","kind":"terminal","outcome":"success","parent":0,"initial":-1,"returns":[{"op":"field","type":{"kind":"int"}}]},
+{"path":"Failed","kind":"terminal","outcome":"failure","parent":0,"initial":-1}
+],
+"arms":[
+{"name":"Analyzing on Analyzed","state":1,"text":"-> Reviewed","kind":"goto","target":2,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"event","type":{"kind":"int"},"name":"comments"}}]}},
+{"name":"Analyzing on failed(timeout, silent)","state":1,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Analyzing on failed(timeout, silent) else 1","state":1,"text":"-> Failed","kind":"goto","target":3,"scope":{"kind":"run","state":-1}},
+{"name":"Analyzing on failed","state":1,"text":"-> Failed","kind":"goto","target":3,"scope":{"kind":"run","state":-1}}
+],
+"dos":[
+{"name":"Analyzing.analyze","state":1,"activity":0,"args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1},"timeout":120000000000,"heartbeat":30000000000}
+]
 }`

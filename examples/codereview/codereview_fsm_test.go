@@ -25,13 +25,25 @@ var codeReviewPaths = []fsmtest.Path{
 	}},
 	{Params: CodeReviewParams{Pr: ""}, Steps: []fsmtest.Step{
 		{Input: "event StartReview", Arm: "Idle on StartReview", To: "FetchingDiff"},
-		{Input: "result DiffLoaded", Do: "FetchingDiff.fetch_diff", Data: CodeReviewDiffLoaded{Diff: ""}, Arm: "FetchingDiff on DiffLoaded", To: "Analyzing"},
+		{Input: "result DiffLoaded", Do: "FetchingDiff.fetch_diff", Data: CodeReviewDiffLoaded{Patches: []string{""}}, Arm: "FetchingDiff on DiffLoaded", To: "Analyzing"},
 		{Input: "over_budget tokens", Arm: "on over_budget", To: "Failed"},
 	}},
 	{Params: CodeReviewParams{Pr: ""}, Steps: []fsmtest.Step{
 		{Input: "event StartReview", Arm: "Idle on StartReview", To: "FetchingDiff"},
-		{Input: "result DiffLoaded", Do: "FetchingDiff.fetch_diff", Data: CodeReviewDiffLoaded{Diff: ""}, Arm: "FetchingDiff on DiffLoaded", To: "Analyzing"},
-		{Input: "result AnalysisReady", Do: "Analyzing.analyze", Data: CodeReviewAnalysisReady{Comments: 0}, Arm: "Analyzing on AnalysisReady", To: "PostingComments"},
+		{Input: "result DiffLoaded", Do: "FetchingDiff.fetch_diff", Data: CodeReviewDiffLoaded{Patches: []string{""}}, Arm: "FetchingDiff on DiffLoaded", To: "Analyzing"},
+		{Input: "result FileReview.Reviewed", Do: "Analyzing.file[0]", Data: struct {
+			Comments int64 `json:"comments"`
+		}{Comments: 0}, Arm: "Analyzing on file.Reviewed", To: "Analyzing"},
+	}},
+	{Params: CodeReviewParams{Pr: ""}, Steps: []fsmtest.Step{
+		{Input: "event StartReview", Arm: "Idle on StartReview", To: "FetchingDiff"},
+		{Input: "result DiffLoaded", Do: "FetchingDiff.fetch_diff", Data: CodeReviewDiffLoaded{Patches: []string{""}}, Arm: "FetchingDiff on DiffLoaded", To: "Analyzing"},
+		{Input: "result FileReview.Failed", Do: "Analyzing.file[0]", Arm: "Analyzing on file.Failed", To: "Failed"},
+	}},
+	{Params: CodeReviewParams{Pr: ""}, Steps: []fsmtest.Step{
+		{Input: "event StartReview", Arm: "Idle on StartReview", To: "FetchingDiff"},
+		{Input: "result DiffLoaded", Do: "FetchingDiff.fetch_diff", Data: CodeReviewDiffLoaded{Patches: []string{}}, Arm: "FetchingDiff on DiffLoaded", To: "Analyzing"},
+		{Input: "done", Arm: "Analyzing on done", To: "PostingComments"},
 		{Input: "result CommentsPosted", Do: "PostingComments.post_comments", Arm: "PostingComments on CommentsPosted", To: "Summarizing"},
 		{Input: "result SummaryDone", Do: "Summarizing.summarize", Arm: "Summarizing on SummaryDone", To: "Completed"},
 	}},
@@ -44,16 +56,8 @@ var codeReviewPaths = []fsmtest.Path{
 	}},
 	{Params: CodeReviewParams{Pr: ""}, Steps: []fsmtest.Step{
 		{Input: "event StartReview", Arm: "Idle on StartReview", To: "FetchingDiff"},
-		{Input: "result DiffLoaded", Do: "FetchingDiff.fetch_diff", Data: CodeReviewDiffLoaded{Diff: ""}, Arm: "FetchingDiff on DiffLoaded", To: "Analyzing"},
-		{After: 2 * time.Minute, Input: "failure timeout", Do: "Analyzing.analyze", Arm: "Analyzing on failed(timeout, silent)", To: "Analyzing"},
-		{After: 240800 * time.Millisecond, Input: "failure timeout", Do: "Analyzing.analyze", Arm: "Analyzing on failed(timeout, silent)", To: "Analyzing"},
-		{After: 362400 * time.Millisecond, Input: "failure timeout", Do: "Analyzing.analyze", Arm: "Analyzing on failed(timeout, silent)", To: "Analyzing"},
-		{After: 485600 * time.Millisecond, Input: "failure timeout", Do: "Analyzing.analyze", Arm: "Analyzing on failed(timeout, silent) else 1", To: "Failed"},
-	}},
-	{Params: CodeReviewParams{Pr: ""}, Steps: []fsmtest.Step{
-		{Input: "event StartReview", Arm: "Idle on StartReview", To: "FetchingDiff"},
-		{Input: "result DiffLoaded", Do: "FetchingDiff.fetch_diff", Data: CodeReviewDiffLoaded{Diff: ""}, Arm: "FetchingDiff on DiffLoaded", To: "Analyzing"},
-		{Input: "result AnalysisReady", Do: "Analyzing.analyze", Data: CodeReviewAnalysisReady{Comments: 0}, Arm: "Analyzing on AnalysisReady", To: "PostingComments"},
+		{Input: "result DiffLoaded", Do: "FetchingDiff.fetch_diff", Data: CodeReviewDiffLoaded{Patches: []string{}}, Arm: "FetchingDiff on DiffLoaded", To: "Analyzing"},
+		{Input: "done", Arm: "Analyzing on done", To: "PostingComments"},
 		{Input: "result RateLimited", Do: "PostingComments.post_comments", Data: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}, Arm: "PostingComments on RateLimited", To: "AwaitingRetry"},
 		{After: 15 * time.Minute, Input: "timer AwaitingRetry after wait", Arm: "AwaitingRetry after wait", To: "PostingComments"},
 		{After: 15 * time.Minute, Input: "result RateLimited", Do: "PostingComments.post_comments", Data: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}, Arm: "PostingComments on RateLimited", To: "AwaitingRetry"},
@@ -65,5 +69,26 @@ var codeReviewPaths = []fsmtest.Path{
 		{After: time.Hour, Input: "result RateLimited", Do: "PostingComments.post_comments", Data: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}, Arm: "PostingComments on RateLimited", To: "AwaitingRetry"},
 		{After: 75 * time.Minute, Input: "timer AwaitingRetry after wait", Arm: "AwaitingRetry after wait", To: "PostingComments"},
 		{After: 75 * time.Minute, Input: "result RateLimited", Do: "PostingComments.post_comments", Data: CodeReviewRateLimited{RetryAfter: 15 * time.Minute}, Arm: "PostingComments on RateLimited else 1", To: "Failed"},
+	}},
+}
+
+// TestFileReviewCover takes every arm of FileReview that some run takes. Each path is the shortest to
+// an arm that those behind it do not take.
+func TestFileReviewCover(t *testing.T) {
+	fsmtest.Walk(t, FileReviewMachine(), fileReviewPaths...)
+}
+
+var fileReviewPaths = []fsmtest.Path{
+	{Params: FileReviewParams{Patch: ""}, Steps: []fsmtest.Step{
+		{Input: "result Analyzed", Do: "Analyzing.analyze", Data: FileReviewAnalyzed{Comments: 0}, Arm: "Analyzing on Analyzed", To: "Reviewed"},
+	}},
+	{Params: FileReviewParams{Patch: ""}, Steps: []fsmtest.Step{
+		{Input: "failure unknown", Do: "Analyzing.analyze", Arm: "Analyzing on failed", To: "Failed"},
+	}},
+	{Params: FileReviewParams{Patch: ""}, Steps: []fsmtest.Step{
+		{After: 2 * time.Minute, Input: "failure timeout", Do: "Analyzing.analyze", Arm: "Analyzing on failed(timeout, silent)", To: "Analyzing"},
+		{After: 241 * time.Second, Input: "failure timeout", Do: "Analyzing.analyze", Arm: "Analyzing on failed(timeout, silent)", To: "Analyzing"},
+		{After: 363 * time.Second, Input: "failure timeout", Do: "Analyzing.analyze", Arm: "Analyzing on failed(timeout, silent)", To: "Analyzing"},
+		{After: 487 * time.Second, Input: "failure timeout", Do: "Analyzing.analyze", Arm: "Analyzing on failed(timeout, silent) else 1", To: "Failed"},
 	}},
 }

@@ -70,7 +70,9 @@ func TestKilledInTheMiddle(t *testing.T) {
 	transcript.Check(t, "README.md", "go run ./examples/codereview", out)
 	for _, want := range []string{
 		"CodeReview: 9 states, 13 transitions: no findings",
-		"killed: the run stands in PostingComments",
+		"a review takes at most 50 runs of FileReview, 200 analyses, 602000 tokens",
+		"killed: the run stands in Analyzing, 1 of 3 files are analyzed, 0 comments are posted",
+		"killed: the run stands in PostingComments, 3 of 3 files are analyzed",
 		"attempt 1 was lost with its worker",
 		"the run ended in Completed with outcome success",
 	} {

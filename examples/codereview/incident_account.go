@@ -96,7 +96,8 @@ func (n *incident) promises(ctx context.Context, kept tally, counted *counters, 
 		{Kept: notices == kept.failed && deliveries > notices, Text: fmt.Sprintf("%d ReviewFailed were delivered %d times, and known by their ids the second time", notices, deliveries)},
 		{Kept: counted.broken == "", Text: fmt.Sprintf("%d RateLimited were counted 1, 2, 3 in each review, across %d changes of the worker%s",
 			counted.refusals, counted.changes, counted.broken)},
-		{Kept: replayed == kept.reviews && differ == 0, Text: fmt.Sprintf("the history of %d reviews was replayed: %d differ", replayed, differ)},
+		{Kept: replayed == kept.reviews+n.day.files() && differ == 0, Text: fmt.Sprintf("the history of %d reviews, and of %d files in them, was replayed: %d differ",
+			kept.reviews, replayed-kept.reviews, differ)},
 	})
 	fmt.Printf("\nThe database is %s.\n", database(n.dir))
 	for _, command := range []string{"stats --db %s", "history --db %s pr-021", "health --db %s"} {

@@ -57,18 +57,33 @@ func newDay(seed uint64, n int) *day {
 	return d
 }
 
-// newDiff adds so many lines with a fault in each, and as many without.
+// perFile is how many faults one file has at most.
+const perFile = 6
+
+// newDiff adds so many lines with a fault in each, and as many without, to as many files as it takes.
 func newDiff(random *rand.Rand, faults int) string {
 	bad := []string{
 		`fmt.Println("here", %d)`, `_ = os.Remove(path%d)`, `apiKey := "k-000000-%d"`, `value, _ := strconv.Atoi(text%d)`,
 	}
-	var lines strings.Builder
+	var diff strings.Builder
 	for i := range faults {
-		fmt.Fprintf(&lines, "+\tcount%d++\n+\t", i)
-		fmt.Fprintf(&lines, bad[random.IntN(len(bad))], i)
-		lines.WriteByte('\n')
+		if i%perFile == 0 {
+			fmt.Fprintf(&diff, "diff --git a/part%[1]d.go b/part%[1]d.go\n--- a/part%[1]d.go\n+++ b/part%[1]d.go\n@@ -1,0 +2,%[2]d @@ package main\n",
+				i/perFile, 2*min(perFile, faults-i))
+		}
+		fmt.Fprintf(&diff, "+\tcount%d++\n+\t", i)
+		fmt.Fprintf(&diff, bad[random.IntN(len(bad))], i)
+		diff.WriteByte('\n')
 	}
-	return fmt.Sprintf("diff --git a/main.go b/main.go\n--- a/main.go\n+++ b/main.go\n@@ -1,0 +2,%d @@ package main\n%s", 2*faults, lines.String())
+	return diff.String()
+}
+
+// files is how many files are changed in the day.
+func (d *day) files() (n int) {
+	for _, p := range d.pulls {
+		n += len(review.Patches(p.Diff))
+	}
+	return n
 }
 
 // host puts the day's pull requests on a forge.

@@ -17,8 +17,8 @@ func TestReason(t *testing.T) {
 		{fsmtest.Fails("transient"), "failed(transient): as the test wants it"},
 	} {
 		fsmtest.Play(t, CodeReviewMachine(), func(t *fsmtest.T) {
-			t.Activity("fetch_diff", fsmtest.Raises("DiffLoaded", CodeReviewDiffLoaded{Diff: "+x"}))
-			t.Activity("analyze", fsmtest.Raises("AnalysisReady", CodeReviewAnalysisReady{Comments: 1}))
+			t.Activity("fetch_diff", fsmtest.Raises("DiffLoaded", CodeReviewDiffLoaded{Patches: []string{"+x"}}))
+			t.Machine("FileReview", fsmtest.EndsIn("Reviewed", FileReviewReviewedResult{Comments: 1}))
 			t.Activity("post_comments", c.posts)
 			run := t.Start(CodeReviewParams{Pr: "17"})
 			run.Send("StartReview", nil)
@@ -31,6 +31,6 @@ func TestReason(t *testing.T) {
 			if why != c.want {
 				t.Errorf("told %q, not %q", why, c.want)
 			}
-		})
+		}, FileReviewMachine())
 	}
 }

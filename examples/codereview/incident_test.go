@@ -74,7 +74,7 @@ func readDay(t *testing.T, db string) {
 	}
 	defer store.Close()
 	engine := runtime.NewEngine(store)
-	runs, err := engine.List(ctx, runtime.RunFilter{Limit: 1000})
+	runs, err := engine.List(ctx, runtime.RunFilter{Machine: "CodeReview", Limit: 1000})
 	if err != nil || len(runs) != 60 {
 		t.Fatalf("%d runs, %v", len(runs), err)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/examples/codereview/forge"
@@ -32,7 +31,8 @@ func (w *dayWorker) run(ctx context.Context) error {
 	engine := runtime.NewEngine(store, runtime.WithWorker(w.name), runtime.WithLease(dayLease),
 		runtime.WithPoll(200*time.Millisecond), runtime.WithOutbox(developer.notify))
 	developer.engine = engine
-	if err := RegisterCodeReview(engine, &dayReviewer{dir: w.dir, forge: forgeAt(w.forge)}); err != nil {
+	reviewer := &dayReviewer{dir: w.dir, forge: forgeAt(w.forge)}
+	if err := errors.Join(RegisterFileReview(engine, reviewer), RegisterCodeReview(engine, reviewer)); err != nil {
 		return err
 	}
 	return engine.Run(ctx)
@@ -44,7 +44,10 @@ type dayReviewer struct {
 	forge forge.Client
 }
 
-var _ CodeReviewActivities = (*dayReviewer)(nil)
+var (
+	_ CodeReviewActivities = (*dayReviewer)(nil)
+	_ FileReviewActivities = (*dayReviewer)(nil)
+)
 
 // classify is where errors get the classes that the machine knows: what may
 // differ the next time is transient, and a retry does not help with the rest.
@@ -57,20 +60,20 @@ func classify(err error) error {
 
 func (r *dayReviewer) FetchDiff(ctx context.Context, _ *runtime.Attempt, pr string) (CodeReviewDiffLoaded, error) {
 	diff, err := r.forge.Diff(ctx, pr)
-	return CodeReviewDiffLoaded{Diff: diff}, classify(err)
+	return CodeReviewDiffLoaded{Patches: review.Patches(diff)}, classify(err)
 }
 
-func (r *dayReviewer) Analyze(_ context.Context, attempt *runtime.Attempt, diff string) (CodeReviewAnalysisReady, error) {
-	comments := review.Analyze(diff)
-	return CodeReviewAnalysisReady{Comments: int64(len(comments))}, review.Save(r.comments(attempt.Run), comments)
+func (r *dayReviewer) Analyze(_ context.Context, attempt *runtime.Attempt, patch string) (FileReviewAnalyzed, error) {
+	comments := review.Analyze(patch)
+	return FileReviewAnalyzed{Comments: int64(len(comments))}, review.Save(commentsFile(r.dir, attempt.Run), comments)
 }
 
 // dayPace is how long the forge takes for a comment.
 const dayPace = 20 * time.Millisecond
 
 // PostComments looks which comments stand in the thread, and posts the others.
-func (r *dayReviewer) PostComments(ctx context.Context, attempt *runtime.Attempt, pr string, _ int64) (CodeReviewPostCommentsResult, error) {
-	comments, err := review.Load(r.comments(attempt.Run))
+func (r *dayReviewer) PostComments(ctx context.Context, attempt *runtime.Attempt, pr string, count int64) (CodeReviewPostCommentsResult, error) {
+	comments, err := review.Load(commentsFolder(r.dir, attempt.Run), count)
 	if err != nil {
 		return nil, err
 	}
@@ -101,5 +104,3 @@ func (r *dayReviewer) PostComments(ctx context.Context, attempt *runtime.Attempt
 func (r *dayReviewer) Summarize(context.Context, *runtime.Attempt, string) (CodeReviewSummaryDone, error) {
 	return CodeReviewSummaryDone{}, nil
 }
-
-func (r *dayReviewer) comments(run string) string { return filepath.Join(r.dir, run+".comments.json") }

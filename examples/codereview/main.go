@@ -1,7 +1,7 @@
 // Command codereview reviews a change with a workflow that survives being
-// killed. It checks the machine, starts a worker process, kills it with SIGKILL
-// in the middle of posting comments, starts it again, and shows that every
-// comment was posted exactly once.
+// killed. It checks the machines, starts a worker process, kills it with SIGKILL
+// in the middle of the files, kills the next one in the middle of posting comments,
+// starts a third, and shows that every comment was posted exactly once.
 //
 //	go run ./examples/codereview
 //	go run ./examples/codereview -repo ~/src/project -range main..topic
@@ -49,6 +49,7 @@ func command() runner {
 	flag.IntVar(&n.reviews, "reviews", 200, "with -incident: how many")
 	flag.Uint64Var(&n.seed, "seed", 1, "with -incident: of the pull requests and the kills")
 	flag.BoolVar(&isWorker, "worker", false, "work on the runs in -dir and do nothing else; the program starts itself so")
+	flag.BoolVar(&w.hangs, "hangs", false, "with -worker: hang in the middle of the files, until someone kills it")
 	flag.StringVar(&forge, "forge", "", "with -worker: where the forge listens")
 	flag.StringVar(&d.notices, "notices", "", "with -worker and -incident: where notices go")
 	flag.StringVar(&d.name, "name", "", "with -worker and -incident: the worker's name")

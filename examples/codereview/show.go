@@ -36,20 +36,24 @@ func (s *show) run(ctx context.Context) error {
 		return err
 	}
 	defer s.forge.Close()
-	say("1. Check the machine, before it runs.")
-	if err := checkMachine(); err != nil {
+	say("1. Check the machines, before they run.")
+	if err := checkMachines(); err != nil {
 		return err
 	}
-	say("2. Run it, and kill the worker with SIGKILL in the middle of posting.")
-	before, err := s.untilKilled(ctx)
+	say("2. Run them, and kill the worker with SIGKILL in the middle of the files.")
+	if _, err := s.untilKilled(ctx, s.hasFile, "-hangs"); err != nil {
+		return err
+	}
+	say("3. Start a new worker on the same database, and kill it in the middle of posting.")
+	before, err := s.untilKilled(ctx, s.isPosting)
 	if err != nil {
 		return err
 	}
-	say("3. Start a new worker on the same database.")
+	say("4. Start another one.")
 	if err := s.untilDone(ctx); err != nil {
 		return err
 	}
-	say("4. What happened, from the database.")
+	say("5. What happened, from the database.")
 	return s.account(ctx, before)
 }
 
@@ -92,8 +96,8 @@ func freshFolder(dir string) (string, error) {
 	return dir, nil
 }
 
-// checkMachine prints what fsmc check has to say.
-func checkMachine() error {
+// checkMachines prints what fsmc check has to say, and the most that a review can take.
+func checkMachines() error {
 	unit := lang.Load([]lang.Source{{Name: "codereview.fsm", Src: []byte(codeReviewSource)}})
 	list := append(unit.Diags, check.Run(unit.Program, all.Rules)...)
 	if err := diag.WriteText(os.Stdout, list, unit.File, diag.TextOptions{}); err != nil {
@@ -106,33 +110,39 @@ func checkMachine() error {
 		n := check.Stats(m)
 		fmt.Printf("  %s: %d states, %d transitions: %s\n", m.Name, n.States, n.Transitions, diag.Summary(list))
 	}
+	fmt.Printf("  a review takes at most %d runs of FileReview, %d analyses, %d tokens, %v usd and %s\n", CodeReviewMaxAttemptsFileReview,
+		CodeReviewMaxAttemptsFileReview*FileReviewMaxAttemptsAnalyze, CodeReviewMaxCostTokens, CodeReviewMaxCostUsd, CodeReviewMaxTime)
 	return nil
 }
 
 // start starts a worker process.
-func (s *show) start(ctx context.Context) (*exec.Cmd, error) {
+func (s *show) start(ctx context.Context, more ...string) (*exec.Cmd, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, program, "-worker", "-dir", s.dir, "-repo", s.repo, "-range", s.commits, "-forge", s.forge.URL)
+	args := []string{"-worker", "-dir", s.dir, "-repo", s.repo, "-range", s.commits, "-forge", s.forge.URL}
+	cmd := exec.CommandContext(ctx, program, append(args, more...)...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return cmd, cmd.Start()
 }
 
-// untilKilled lets a worker post until it has been rate-limited once and is
-// posting again, kills it, and returns what it left behind.
-func (s *show) untilKilled(ctx context.Context) (CodeReviewRun, error) {
-	cmd, err := s.start(ctx)
+// untilKilled lets a worker live until there is so much, kills it, and returns what it
+// left behind.
+func (s *show) untilKilled(ctx context.Context, enough func(context.Context) bool, more ...string) (CodeReviewRun, error) {
+	cmd, err := s.start(ctx, more...)
 	if err != nil {
 		return CodeReviewRun{}, err
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	for !s.inTheMiddle() {
+	for !enough(ctx) {
 		select {
 		case err := <-ended:
-			return CodeReviewRun{}, s.endedEarly(err)
+			if err == nil {
+				fmt.Println("  the change is too small: the review has ended before there was anything to interrupt")
+			}
+			return CodeReviewRun{}, err
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
@@ -144,23 +154,21 @@ func (s *show) untilKilled(ctx context.Context) (CodeReviewRun, error) {
 	if err != nil {
 		return run, err
 	}
-	fmt.Printf("  killed: the run stands in %s, %d of %d comments are posted, %s\n",
-		run.State, s.posted(), run.Data.Comments, bounds(run))
-	return run, nil
+	files, err := s.files(ctx)
+	fmt.Printf("  killed: the run stands in %s, %d of %d files are analyzed, %d comments are posted, %s\n",
+		run.State, files, len(run.Data.Patches), s.posted(), bounds(run))
+	return run, err
 }
 
-// endedEarly explains a worker that ended before it could be killed.
-func (s *show) endedEarly(err error) error {
-	if err != nil {
-		return err
-	}
-	fmt.Println("  the change has too few faults for the forge to get in the way: there was nothing to interrupt")
-	return nil
+// hasFile reports whether a file has been analyzed.
+func (s *show) hasFile(ctx context.Context) bool {
+	files, err := s.files(ctx)
+	return err == nil && files > 0
 }
 
-// inTheMiddle reports whether the rate limit has been met, and comments have
+// isPosting reports whether the rate limit has been met, and comments have
 // been posted since.
-func (s *show) inTheMiddle() bool {
+func (s *show) isPosting(context.Context) bool {
 	_, refused := s.forge.Counts()
 	return refused > 0 && s.posted() > forgeLimit
 }

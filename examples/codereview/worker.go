@@ -23,6 +23,7 @@ const lease = 1500 * time.Millisecond
 type worker struct {
 	repo, commits, dir string
 	forge              string
+	hangs              bool // in the middle of the files
 }
 
 // run starts the review, or goes on with it where an earlier worker died, and
@@ -35,7 +36,8 @@ func (w *worker) run(ctx context.Context) error {
 	defer store.Close()
 
 	engine := runtime.NewEngine(store, runtime.WithLease(lease), runtime.WithObserver(journal{}))
-	if err := RegisterCodeReview(engine, newReviewer(w)); err != nil {
+	reviewer := newReviewer(w)
+	if err := errors.Join(RegisterFileReview(engine, reviewer), RegisterCodeReview(engine, reviewer)); err != nil {
 		return err
 	}
 	runs := CodeReviewRuns{Engine: engine}
@@ -54,6 +56,9 @@ func (w *worker) run(ctx context.Context) error {
 type journal struct{}
 
 func (journal) OnStep(s runtime.StepInfo) {
+	if s.Run != runID {
+		return // of a file
+	}
 	fmt.Printf("  worker: %s: %s -> %s\n", s.Input, s.From, s.To)
 }
 

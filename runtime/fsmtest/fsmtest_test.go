@@ -15,10 +15,10 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// review is the code-review agent of the examples.
+// review is a code-review agent without children.
 func review(t *testing.T) *runtime.Machine {
 	t.Helper()
-	text, err := os.ReadFile("../../examples/codereview/codereview.fsm")
+	text, err := os.ReadFile("../../codegen/testdata/review.fsm")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,24 +3,25 @@ package bench
 import (
 	"math/rand/v2"
 	"os"
-	"regexp"
 	"testing"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/codegen/table"
+	"github.com/fsmc-dev/fsmc/lang"
 )
 
-// definition is the compiled form of the machine, which the binding of the
-// example has in it.
+// definition is the compiled form of the machine.
 func definition(tb testing.TB) string {
 	tb.Helper()
-	src, err := os.ReadFile("../../../examples/codereview/codereview_fsm.go")
+	src, err := os.ReadFile("review.fsm")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	m := regexp.MustCompile("(?s)const codeReviewDefinition = `(.*?)`").FindSubmatch(src)
-	if m == nil {
-		tb.Fatal("the example has no definition")
+	unit := lang.Load([]lang.Source{{Name: "review.fsm", Src: src}})
+	if len(unit.Diags) > 0 {
+		tb.Fatal(unit.Diags)
 	}
-	return string(m[1])
+	return string(table.Compile(unit.Program.Machines[0]).Encode())
 }
 
 // view is what all of them must agree upon.

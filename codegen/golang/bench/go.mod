@@ -8,4 +8,9 @@ require (
 	github.com/qmuntal/stateless v1.7.2
 )
 
+require (
+	github.com/alecthomas/participle/v2 v2.1.4 // indirect
+	github.com/rogpeppe/go-internal v1.16.0 // indirect
+)
+
 replace github.com/fsmc-dev/fsmc => ../../..

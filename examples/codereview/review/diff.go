@@ -26,6 +26,18 @@ func Diff(ctx context.Context, repo, commits string) (string, error) {
 	return string(out), nil
 }
 
+// Patches takes a diff apart: what has changed in each file.
+func Patches(diff string) []string {
+	var patches []string
+	for line := range strings.Lines(diff) {
+		if strings.HasPrefix(line, "diff --git ") || len(patches) == 0 {
+			patches = append(patches, "")
+		}
+		patches[len(patches)-1] += line
+	}
+	return patches
+}
+
 // Line is one added line.
 type Line struct {
 	File string

@@ -25,14 +25,30 @@ func Save(path string, comments []Comment) error {
 	return os.Rename(path+".new", path)
 }
 
-// Load reads what Save kept.
-func Load(path string) ([]Comment, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
+// Load reads what Save kept in the files of a folder: so many comments, or it is an error.
+func Load(folder string, want int64) (comments []Comment, err error) {
+	files, err := os.ReadDir(folder)
+	if err != nil && !os.IsNotExist(err) { // no file was changed
 		return nil, err
 	}
-	var comments []Comment
-	return comments, json.Unmarshal(data, &comments)
+	for _, f := range files {
+		if filepath.Ext(f.Name()) != ".json" {
+			continue // not whole yet
+		}
+		data, err := os.ReadFile(filepath.Join(folder, f.Name()))
+		if err != nil {
+			return nil, err
+		}
+		var some []Comment
+		if err := json.Unmarshal(data, &some); err != nil {
+			return nil, err
+		}
+		comments = append(comments, some...)
+	}
+	if n := int64(len(comments)); n != want {
+		return nil, fmt.Errorf("%s has %d comments, not %d", folder, n, want)
+	}
+	return comments, nil
 }
 
 // Thread is a review file: one line of Markdown for each posted comment, which

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,6 +42,17 @@ func TestAdded(t *testing.T) {
 	}
 }
 
+// TestPatches: the patches of the files are the whole diff, and what is found in them is the same.
+func TestPatches(t *testing.T) {
+	patches := Patches(diff)
+	if len(patches) != 2 || strings.Join(patches, "") != diff || Patches("") != nil {
+		t.Errorf("%q", patches)
+	}
+	if d := cmp.Diff(Analyze(diff), append(Analyze(patches[0]), Analyze(patches[1])...)); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestAnalyze(t *testing.T) {
 	var got []string
 	for _, c := range Analyze(diff) {
@@ -49,6 +61,28 @@ func TestAnalyze(t *testing.T) {
 	want := []string{"a.go:3 debug-print", "a.go:12 swallowed-error", "b.py:1 secret"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestLoad: the comments of all files, but not of one whose writer died in the middle of it.
+func TestLoad(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "comments")
+	if _, err := Load(folder, 0); err != nil {
+		t.Errorf("nothing was changed: %v", err)
+	}
+	for i := range 2 {
+		if err := Save(filepath.Join(folder, fmt.Sprintf("%d.json", i)), Analyze(diff)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(folder, "2.json.new"), []byte("[{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if comments, err := Load(folder, 6); err != nil || len(comments) != 6 {
+		t.Errorf("%v, %v", comments, err)
+	}
+	if comments, err := Load(folder, 7); err == nil {
+		t.Errorf("one is missing, and there is no error: %v", comments)
 	}
 }
 
