@@ -129,6 +129,9 @@ func (b *below) spends(d *ir.Do) int64 {
 func (b *below) most() int64 {
 	most := int64(0)
 	for _, s := range b.p.Table.Machine.States {
+		if _, entered := b.p.Entered(s); !entered {
+			continue
+		}
 		sum := int64(0)
 		for _, d := range s.Dos {
 			sum = graph.Sum(sum, b.spends(d))

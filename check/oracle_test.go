@@ -106,6 +106,17 @@ func TestBruteForceEnforcedFans(t *testing.T) {
 	}
 }
 
+// TestBruteForceEnforcedTrees is TestBruteForceEnforced for machines that call another one.
+func TestBruteForceEnforcedTrees(t *testing.T) {
+	enforced := &machines{generate: oracletest.GenerateEnforcedTree, count: *oracleCount / 10, part: 3}
+	enforced.compare(t)
+	for _, kind := range []string{"no-way-to-finish", "dead-arm", "unreachable-state", "cost held", "unhandled-budget", "no unhandled-budget", "tree"} {
+		if enforced.seen[kind] == 0 {
+			t.Errorf("no machine has the verdict %q", kind)
+		}
+	}
+}
+
 // TestBruteForceLists is TestBruteForce for machines whose paths depend on the lengths of
 // lists.
 func TestBruteForceLists(t *testing.T) {

@@ -155,8 +155,25 @@ func (s *Space) HeldTo(cost string) bool {
 		}
 		nodes = append(nodes, &c)
 	}
-	after := &Space{Machine: s.Machine, Def: s.Def, m: s.m, Nodes: nodes}
+	after := &Space{Machine: s.Machine, Def: s.Def, m: s.m, Nodes: nodes, callees: s.callees}
+	if s.Calls() {
+		return after.TreeCost(cost) != Endless && !s.callsEndless(cost)
+	}
 	return after.Attempts(Hundredths(s.Machine.Activities, cost)) != Endless
+}
+
+// callsEndless reports whether some run starts one that has no bound for a cost.
+func (s *Space) callsEndless(cost string) bool {
+	for _, n := range s.Nodes {
+		for _, e := range n.Edges {
+			for _, a := range e.Started {
+				if callee, called := s.callees[a]; called && callee.TreeCost(cost) == Endless {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // haltsNext notes that nothing speaks of the over_budget that is due in at, and reports
