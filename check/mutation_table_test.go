@@ -226,4 +226,12 @@ var mutations = []mutation{
 		old: "on over_budget -> Stopped", new: "on over_budget {}", must: "over-budget"},
 	{machine: "archive", kind: "stay where money ends", what: "`over_budget` goes on looking, without end",
 		old: "on over_budget -> Stopped", new: "on over_budget -> Looking", must: "over-budget"},
+	{machine: "archive", kind: "drop a handler", what: "children spend the money of all shelves, and nothing takes `over_budget` there",
+		old: "        on over_budget -> Closed\n", must: "unhandled-budget"},
+	{machine: "archive", kind: "drop a handler", what: "a child alone may pass the budget where nothing takes `over_budget`",
+		old: "        on over_budget -> Catalogued\n", must: "unhandled-budget"},
+	{machine: "archive", kind: "hold another cost", what: "a budget of a cost that no child has",
+		old: "budget { tokens 20_000 }", new: "budget { pages 20_000 }", must: "unknown-name"},
+	{machine: "archive", kind: "stay where money ends", what: "`over_budget` lets the children go on",
+		old: "on over_budget -> Closed", new: "on over_budget {}", must: "unreachable-state"},
 }

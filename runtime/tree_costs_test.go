@@ -181,3 +181,75 @@ func TestSilenceOfTrees(t *testing.T) {
 		}
 	})
 }
+
+// TestTreeHalts: where nothing takes over_budget the run above is halted, and counts what is used
+// meanwhile; an operator lets it go on without.
+func TestTreeHalts(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		db := memstore.New()
+		machines := spends(t)
+		machines[2] = Build(t, Named("Night"), WithParams("parts [0..1000]string"), Calling(machines[1]), WithCosts("Batch", "usd 0"), WithCosts("", "usd 1"),
+			WithState("Going", Doing("Batch", []string{"parts"}, "as b"), On("b.Ready", GoTo("Closing")), On("b.failed", GoTo("Failed"))),
+			WithState("Closing", On("over_budget", GoTo("Failed")), On("done", GoTo("Done"))),
+			WithTerminal("Done", machine.Success), WithTerminal("Failed", machine.Failed))
+		e := NewEngine(db)
+		register(t, e, machines[0], Handlers{Activities: map[string]ActivityFunc{"work": func(ctx context.Context, a *Attempt) (Result, error) {
+			time.Sleep(time.Minute)
+			return usd("0.3")(ctx, a)
+		}}})
+		register(t, e, machines[1], Handlers{})
+		register(t, e, machines[2], Handlers{})
+		w := run(t, e)
+		defer w.stop()
+		startNight(t, w.Engine)
+		time.Sleep(150 * time.Second)
+		v := get(t, w.Engine, "n")
+		if v.Status != Halted || v.Costs[0].Spent != "1.2" {
+			t.Fatalf("%s in %s, %+v", v.Status, v.State, v.Costs)
+		}
+		time.Sleep(10 * time.Minute)
+		if v = get(t, w.Engine, "n"); v.Status != Halted || v.Costs[0].Spent < "2.4" { // the rest comes with the child's end
+			t.Fatalf("%s in %s, %+v", v.Status, v.State, v.Costs)
+		}
+		if _, err := w.RetryOverBudget(t.Context(), "n", Operator{}); err != nil {
+			t.Fatal(err)
+		}
+		if v := await(t, w.Engine, "n"); v.State != "Done" || v.Costs[0].Spent != "3" {
+			t.Errorf("%s %+v", v.State, v.Costs)
+		}
+		spent(t, w.Engine, db, "n")
+	})
+}
+
+// TestTreePaused: what comes while a tree is paused counts at once, and over_budget comes when it
+// resumes.
+func TestTreePaused(t *testing.T) {
+	onEachStore(t, func(t *testing.T, db store.Store, _ *Engine, _ *ManualClock) {
+		begun, goOn := make(chan struct{}, 20), make(chan struct{})
+		w := nights(t, db, func(ctx context.Context, a *Attempt) (Result, error) {
+			begun <- struct{}{}
+			<-goOn
+			return usd("0.6")(ctx, a)
+		})
+		defer w.stop()
+		startNight(t, w.Engine)
+		<-begun
+		<-begun
+		if _, err := w.Pause(t.Context(), "n", Operator{}); err != nil {
+			t.Fatal(err)
+		}
+		close(goOn)
+		for v := get(t, w.Engine, "n"); len(v.Costs) == 0 || v.Costs[0].Spent != "1.2"; v = get(t, w.Engine, "n") {
+			if v.State != "Going" {
+				t.Fatal(v.State)
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if _, err := w.Resume(t.Context(), "n", Operator{}); err != nil {
+			t.Fatal(err)
+		}
+		if v := await(t, w.Engine, "n"); v.State != "Stopped" {
+			t.Errorf("%s %+v", v.State, v.Costs)
+		}
+	})
+}
