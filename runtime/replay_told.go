@@ -1,9 +1,12 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -12,7 +15,7 @@ import (
 // replayTold holds what a run was told by its children, as its history has it, against how
 // those have ended. That the records replay has been found.
 func (e *Engine) replayTold(ctx context.Context, row *RunRow, m *Machine) error {
-	visit := int64(0)
+	visit, known := int64(0), costsBelow{}
 	for seq := int64(0); seq < row.Seq; {
 		page, err := e.store.History(ctx, row.Run, seq, int(min(replayRecords, row.Seq-seq)))
 		if err != nil || len(page) == 0 {
@@ -27,10 +30,74 @@ func (e *Engine) replayTold(ctx context.Context, row *RunRow, m *Machine) error 
 			if err := e.sameEnd(ctx, row, m, r, visit); err != nil {
 				return err
 			}
+			known.add(row.Run, m, r, visit)
 			visit = r.Visit
 		}
 	}
+	return e.sameCosts(ctx, row, known)
+}
+
+// costsBelow is what a run was told that its children have used: by the child, and the name.
+type costsBelow map[string]map[string]string
+
+// add adds what a record says of that; visit is that in which it came.
+func (b costsBelow) add(run string, m *Machine, r *machine.Record, visit int64) {
+	in := &r.Input
+	if len(in.Below) == 0 {
+		return
+	}
+	child := in.Actor
+	if in.Kind != machine.ToldInput {
+		child = m.ChildID(&machine.Snapshot{Run: run, Visit: visit}, &machine.Task{Do: in.Do, Index: in.Index, Key: in.Key, Attempt: in.Attempt})
+	}
+	if b[child] == nil {
+		b[child] = map[string]string{}
+	}
+	for _, c := range in.Below {
+		b[child][c.Name] = machine.AddAmounts(cmp.Or(b[child][c.Name], "0"), c.Amount)
+	}
+}
+
+// sameCosts compares what a run was told that its children have used with what they have, but
+// for what it has yet to be told. A run that has moved on meanwhile is passed over.
+func (e *Engine) sameCosts(ctx context.Context, row *RunRow, known costsBelow) error {
+	for _, id := range slices.Sorted(maps.Keys(known)) {
+		why := e.otherCosts(ctx, id, known[id])
+		if why == nil {
+			continue
+		}
+		now, err := e.store.Load(ctx, row.Run)
+		if err != nil {
+			return fmt.Errorf("run %q: %w", row.Run, err)
+		}
+		if now.Seq == row.Seq {
+			return &Difference{Run: row.Run, Seq: row.Seq, Err: why}
+		}
+	}
 	return nil
+}
+
+// otherCosts says what a child has used that its parent was told otherwise. The child is read
+// before the report, so that what it uses meanwhile has one.
+func (e *Engine) otherCosts(ctx context.Context, id string, told map[string]string) error {
+	_, child, err := e.snapshot(ctx, id)
+	if errors.Is(err, ErrNotFound) {
+		return nil // that is said of its end, or the tree has been pruned
+	}
+	if err != nil {
+		return err
+	}
+	used := child.Spent
+	report, err := e.reportOf(ctx, id)
+	if err == nil && report != nil {
+		_, used, err = decodeReport(report)
+	}
+	for _, c := range used {
+		if known := told[c.Name]; known != "" && known != c.Amount && err == nil {
+			err = fmt.Errorf("the run %q has used %s %s, and its parent was told %s", id, c.Amount, c.Name, known)
+		}
+	}
+	return err
 }
 
 // sameEnd compares a result of a child with the child; visit is that in which it came. What an

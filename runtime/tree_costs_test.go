@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,6 +92,15 @@ func TestCostsOfTrees(t *testing.T) {
 		got := spent(t, w.Engine, db, "n")
 		if got["n/Going.b.1.1"] != "usd 0.7" || got["n/Going.b.1.1/All.j.1.1[3]"] != "usd 0.07" || len(got) != 12 {
 			t.Error(slices.Sorted(maps.Keys(got)), got)
+		}
+		const job = "n/Going.b.1.1/All.j.1.1[3]"
+		err := NewEngine(&tamper{db, func(row *RunRow) {
+			if row.Run == job {
+				row.Snapshot = json.RawMessage(strings.Replace(string(row.Snapshot), `"0.07"`, `"0.08"`, 1))
+			}
+		}}).Replay(t.Context(), "n/Going.b.1.1")
+		if err == nil || !strings.Contains(err.Error(), `the run "`+job+`" has used 0.08 usd, and its parent was told 0.07`) {
+			t.Error(err)
 		}
 		stats, err := w.Stats(t.Context(), StatsQuery{})
 		if err != nil || len(stats.Costs) != 1 || stats.Costs[0].Machine != "Job" || stats.Costs[0].Spent != "0.7" {

@@ -98,6 +98,9 @@ func notes(s *runtime.StepView) []string {
 	for i := range s.Costs {
 		add("used %s", costText(&s.Costs[i]))
 	}
+	for i := range s.Below {
+		add("its runs used %s", costText(&s.Below[i]))
+	}
 	for _, c := range s.Uncounted {
 		add("not counted: cost %s: %s", plain(strconv.Quote(c.Name), 100), plain(c.Spent, 100))
 	}
