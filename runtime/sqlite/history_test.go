@@ -164,7 +164,7 @@ func TestHistoryOfOtherLength(t *testing.T) {
 		}
 		var strays []Stray
 		if strings.HasPrefix(damage, "UPDATE") {
-			strays = []Stray{{"q", longRun, row.Seq}}
+			strays = []Stray{{Run: "q", Records: longRun, Steps: row.Seq}}
 		}
 		for run, want := range map[string][]Stray{"": strays, "q": strays, "p": nil} {
 			if got, err := s.Strays(t.Context(), run); err != nil || !slices.Equal(got, want) {
@@ -189,7 +189,7 @@ func TestHistoryOfNoRun(t *testing.T) {
 	if rows, err := s.History(t.Context(), "q", 0, 0); err != nil || len(rows) != 1 || rows[0].Input != "Again" {
 		t.Errorf("%+v, %v", rows, err)
 	}
-	if got, err := s.Strays(t.Context(), ""); err != nil || !slices.Equal(got, []Stray{{"q", longRun + 1, 1}}) {
+	if got, err := s.Strays(t.Context(), ""); err != nil || !slices.Equal(got, []Stray{{Run: "q", Records: longRun + 1, Steps: 1}}) {
 		t.Errorf("strays %v, %v", got, err)
 	}
 }

@@ -1,0 +1,179 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// Counts are kept by the steps themselves, so that stats need not read what a million runs
+// have left. A step writes what it changes about them as a row of its own to count_log, since
+// a row of a sum would have all steps wait for each other; what many have left there is added
+// up in the table from time to time. What is read is the table and the log, of one moment.
+const (
+	insertCounts = `INSERT INTO @count_log (counts) VALUES ($1)`
+
+	// fromLog are the rows of the log as the table has them.
+	logColumns = `
+	SELECT e ->> 'w' AS what, e ->> 'm' AS machine, (e -> 'x') :: text AS texts, (e ->> 'k') :: bigint AS number,
+		(e ->> 'n') :: numeric AS amount
+	FROM `
+	fromLog = logColumns + `@count_log AS l, json_array_elements(l.counts :: json) AS e`
+
+	selectCounts = `
+	SELECT what, machine, texts, number, trim_scale(sum(amount)) :: text
+	FROM (SELECT what, machine, texts, number, amount FROM @counts UNION ALL` + fromLog + `) AS c
+	WHERE $1 = '' OR machine = $1
+	GROUP BY what, machine, texts, number HAVING sum(amount) <> 0`
+
+	// foldCounts adds up the oldest rows of the log. Whoever has the lock does it, and no one
+	// waits for that.
+	lockCounts = `SELECT pg_try_advisory_xact_lock(1718840676, hashtext($1))`
+	foldCounts = `
+	WITH gone AS (
+		DELETE FROM @count_log WHERE id IN (
+			SELECT id FROM @count_log ORDER BY id LIMIT 4096 FOR UPDATE SKIP LOCKED)
+		RETURNING counts),
+	sums AS (
+		SELECT what, machine, texts, number, sum(amount) AS amount
+		FROM (` + logColumns + `gone, json_array_elements(counts :: json) AS e) AS c GROUP BY 1, 2, 3, 4)
+	INSERT INTO @counts (what, machine, texts, number, amount) SELECT * FROM sums
+	ON CONFLICT (what, machine, texts, number) DO UPDATE SET amount = @counts.amount + excluded.amount`
+)
+
+// foldEach is after how many commits of a process it looks whether it can add up.
+const foldEach = 1024
+
+// What is counted, as it stands in the tables.
+const (
+	runCount  = "run"  // state, status, outcome; 1 if paused
+	stepCount = "step" // kind, input, source, target, effect; the day
+	stayCount = "stay" // state; the bucket
+	costCount = "cost" // name; the day
+)
+
+// count is by how much something changes.
+type count struct {
+	What    string   `json:"w"`
+	Machine string   `json:"m"`
+	Texts   []string `json:"x"`
+	Number  int64    `json:"k"`
+	Amount  string   `json:"n"`
+}
+
+// tally is what a commit counts.
+type tally []count
+
+func (y *tally) add(what, machine string, number int64, amount string, texts ...string) {
+	*y = append(*y, count{what, machine, texts, number, amount})
+}
+
+// run counts that one run more ("1"), or one less ("-1"), stands so.
+func (y *tally) run(s *standing, amount string) {
+	paused := int64(0)
+	if s.paused {
+		paused = 1
+	}
+	y.add(runCount, s.machine, paused, amount, s.state, string(s.status), string(s.outcome))
+}
+
+// count queues what a commit changes about a run that stood as before.
+func (t *tx) count(c *store.Commit, before *standing) error {
+	var y tally
+	after := standingIn(&c.Run)
+	if c.Repairs != nil {
+		repaired := standingIn(c.Repairs)
+		before = &repaired
+	}
+	y.run(&after, "1")
+	if c.Expect > 0 {
+		y.run(before, "-1")
+	}
+	store.CountRecords(c.Run.Machine, c.History, before.entered.UTC(),
+		func(s store.StepCount) {
+			y.add(stepCount, s.Machine, s.Day, "1", string(s.Kind), s.Input, s.From, s.To, string(s.Effect))
+		},
+		func(s store.StayCount) { y.add(stayCount, s.Machine, s.Bucket, "1", s.State) })
+	err := store.CountCosts(c.Run.Machine, c.History, func(n store.CostCount) {
+		y.add(costCount, n.Machine, n.Day, n.Amount, n.Name)
+	})
+	if err != nil {
+		return err
+	}
+	return t.log(y)
+}
+
+// log queues what is counted.
+func (t *tx) log(y tally) error {
+	row, err := json.Marshal(y)
+	if err == nil {
+		t.queue(nil, insertCounts, string(row))
+	}
+	return err
+}
+
+// fold adds up the log now and then, after a commit that has succeeded. That it fails is
+// nothing to the commit: another one does it.
+func (s *Store) fold(ctx context.Context) {
+	if s.commits.Add(1)%foldEach != 0 {
+		return
+	}
+	_ = s.transact(ctx, func(ctx context.Context, t *tx) error {
+		mine, _, err := first(ctx, t, scanOne[bool], lockCounts, s.schema)
+		if err == nil && mine {
+			_, err = t.exec(ctx, foldCounts)
+		}
+		return err
+	})
+}
+
+// counted is a row of the counts as it is read.
+type counted struct {
+	count
+	texts string
+}
+
+// Counts implements store.Store.
+func (s *Store) Counts(ctx context.Context, name string, since time.Time) (c store.Counts, err error) {
+	rows, err := readAll(ctx, s, func(found row, r *counted) error {
+		return found.Scan(&r.What, &r.Machine, &r.texts, &r.Number, &r.Amount)
+	}, selectCounts, name)
+	for i := range rows {
+		if err == nil {
+			err = rows[i].into(&c, store.DayOf(since))
+		}
+	}
+	return c, err
+}
+
+// into adds a row to the counts, unless it is of a day before the one given.
+func (r *counted) into(c *store.Counts, day int64) error {
+	if err := json.Unmarshal([]byte(r.texts), &r.Texts); err != nil {
+		return err
+	}
+	x := append(r.Texts, make([]string, 5)...)
+	if r.What == costCount {
+		if r.Number >= day {
+			c.Costs = append(c.Costs, store.CostCount{Machine: r.Machine, Day: r.Number, Name: x[0], Amount: r.Amount})
+		}
+		return nil
+	}
+	var n int64
+	if err := json.Unmarshal([]byte(r.Amount), &n); err != nil {
+		return err
+	}
+	switch {
+	case r.What == runCount:
+		c.Runs = append(c.Runs, store.RunCount{Machine: r.Machine, State: x[0], Status: machine.Status(x[1]),
+			Outcome: machine.Outcome(x[2]), Paused: r.Number == 1, Runs: n})
+	case r.What == stepCount && r.Number >= day:
+		c.Steps = append(c.Steps, store.StepCount{Machine: r.Machine, Day: r.Number, Kind: machine.InputKind(x[0]),
+			Input: x[1], From: x[2], To: x[3], Effect: machine.Effect(x[4]), Steps: n})
+	case r.What == stayCount:
+		c.Stays = append(c.Stays, store.StayCount{Machine: r.Machine, State: x[0], Bucket: r.Number, Visits: n})
+	}
+	return nil
+}

@@ -1,0 +1,46 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+const (
+	insertDefinition = `
+	INSERT INTO @definitions (hash, machine, source, definition) VALUES ($1, $2, $3, $4)
+	ON CONFLICT (hash) DO NOTHING`
+	selectDefinitions = `
+	SELECT hash, machine, source, definition FROM @definitions`
+	selectDefinition    = selectDefinitions + ` WHERE hash = $1`
+	selectAllDefinition = selectDefinitions + ` ORDER BY machine, hash`
+)
+
+// PutDefinition implements store.Store.
+func (s *Store) PutDefinition(ctx context.Context, d store.DefinitionRow) error {
+	return s.write(ctx, func(ctx context.Context, t *tx) error {
+		n, err := t.exec(ctx, insertDefinition, d.Hash, d.Machine, d.Source, string(d.Definition))
+		if err != nil || n == 0 {
+			return err
+		}
+		return t.putLimits(ctx, &d)
+	})
+}
+
+// Definition implements store.Store.
+func (s *Store) Definition(ctx context.Context, hash string) (store.DefinitionRow, error) {
+	d, ok, err := readFirst(ctx, s, scanDefinition, selectDefinition, hash)
+	if err == nil && !ok {
+		return d, store.NotFound("definition", hash)
+	}
+	return d, err
+}
+
+// Definitions implements store.Store.
+func (s *Store) Definitions(ctx context.Context) ([]store.DefinitionRow, error) {
+	return readAll(ctx, s, scanDefinition, selectAllDefinition)
+}
+
+func scanDefinition(found row, d *store.DefinitionRow) error {
+	return found.Scan(&d.Hash, &d.Machine, &d.Source, (*[]byte)(&d.Definition))
+}

@@ -1,0 +1,105 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// Errors of Open that callers tell apart with errors.Is.
+var (
+	// ErrForeign is the error for a schema that has tables, and not those of fsmc.
+	ErrForeign = errors.New("the schema is not one of fsmc")
+	// ErrNewer is the error for tables that a newer version of fsmc has made.
+	ErrNewer = errors.New("the database is from a newer version of fsmc")
+	// ErrOlder is the error of Open with ReadOnly for tables that have to be brought up to date first.
+	ErrOlder = errors.New("the database is from an older version of fsmc, and cannot be brought up to date read-only")
+	// ErrMissing is the error of Open with Existing or ReadOnly where there are no tables.
+	ErrMissing = errors.New("the schema has no tables of fsmc")
+	// ErrUnfit is the error for a server that would lose what it has acknowledged, or that
+	// cannot keep runs: its version, its encoding, its settings.
+	ErrUnfit = errors.New("the server cannot keep runs")
+
+	// ErrReadOnly is the error of a write to a store opened with ReadOnly.
+	ErrReadOnly = errors.New("the database was opened read-only")
+)
+
+// ErrServer is wrapped by errors of a server that cannot be reached or cannot write now.
+var ErrServer = store.Unavailable("the PostgreSQL server cannot do it now")
+
+// translate puts an error of the driver in our words; ctx is that of the call.
+func (s *Store) translate(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case s.closed.Load():
+		return store.ErrClosed
+	case errors.Is(err, store.ErrUnknown):
+		return err
+	case context.Cause(ctx) != nil && ended(err):
+		return context.Cause(ctx)
+	case passes(err):
+		return fmt.Errorf("%w: %s", ErrServer, words(err))
+	}
+	return err
+}
+
+// ended reports whether err can be of a context that is done.
+func ended(err error) bool {
+	return lost(err) || code(err) == "57014"
+}
+
+// code is the SQLSTATE of an answer of the server, empty for other errors.
+func code(err error) string {
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) {
+		return answer.Code
+	}
+	return ""
+}
+
+// Classes and codes of SQLSTATE for what passes: the connection, resources, the intervention
+// of an operator, a lock that is not to be had, a server that has become a standby.
+var passing = []string{"08", "53", "57", "55P03", "25006"}
+
+// passes reports whether an error of the driver is one that passes.
+func passes(err error) bool {
+	if c := code(err); c != "" {
+		for _, prefix := range passing {
+			if strings.HasPrefix(c, prefix) {
+				return true
+			}
+		}
+		return false
+	}
+	return lost(err)
+}
+
+// lost reports whether err is of the connection, and no answer of the server.
+func lost(err error) bool {
+	var broken *brokenError
+	return errors.As(err, &broken)
+}
+
+// brokenError is an error of a connection that is lost, or of one that could not be made.
+type brokenError struct{ error }
+
+func (e *brokenError) Unwrap() error { return e.error }
+
+// undecided reports whether the error of a COMMIT, or of a statement that is its own
+// transaction, leaves open whether that was made.
+func undecided(err error) bool {
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) {
+		return answer.Severity == "FATAL" || answer.Severity == "PANIC"
+	}
+	return err != nil && !pgconn.SafeToRetry(err)
+}
+
+// words are an error's, in one line.
+func words(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

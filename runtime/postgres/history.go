@@ -1,0 +1,55 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+const (
+	insertRecord = `
+	INSERT INTO @history (run, seq, at, kind, input, source, target, effect, token, record)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+	selectHistory = `
+	SELECT run, seq, at, kind, input, source, target, effect, record FROM @history
+	WHERE run = $1 AND seq > $2 ORDER BY seq LIMIT $3`
+	selectToken = `
+	SELECT 1 FROM @history WHERE run = $1 AND seq = $2 AND token = $3`
+
+	insertAnswer = `
+	INSERT INTO @inbox (run, event_id, seq, token, answer) VALUES ($1, $2, $3, $4, $5)`
+	selectAnswer = `
+	SELECT answer FROM @inbox WHERE run = $1 AND event_id = $2`
+	selectAnswerToken = `
+	SELECT token FROM @inbox WHERE run = $1 AND event_id = $2`
+
+	selectStrays = `
+	SELECT h.run, h.records, coalesce(r.seq, 0) FROM (
+		SELECT run, count(*) AS records FROM @history WHERE $1 = '' OR run = $1 GROUP BY run) AS h
+	LEFT JOIN @runs AS r ON r.run = h.run WHERE h.records > coalesce(r.seq, 0)`
+)
+
+// History implements store.Store.
+func (s *Store) History(ctx context.Context, run string, after int64, limit int) ([]store.HistoryRow, error) {
+	return readAll(ctx, s, scanHistory, selectHistory, run, after, atMost(limit))
+}
+
+func scanHistory(found row, h *store.HistoryRow) error {
+	return found.Scan(&h.Run, &h.Seq, moment{&h.At}, &h.Kind, &h.Input, &h.From, &h.To, &h.Effect, (*[]byte)(&h.Record))
+}
+
+// Accepted implements store.Store.
+func (s *Store) Accepted(ctx context.Context, run, eventID string) (json.RawMessage, bool, error) {
+	return readFirst(ctx, s, func(found row, a *json.RawMessage) error {
+		return found.Scan((*[]byte)(a))
+	}, selectAnswer, run, eventID)
+}
+
+// Strays looks through all of history for records that no run leads to: of one run,
+// or with "" of all. No step leaves such records: someone else has written to the tables.
+func (s *Store) Strays(ctx context.Context, run string) ([]store.Stray, error) {
+	return readAll(ctx, s, func(found row, x *store.Stray) error {
+		return found.Scan(&x.Run, &x.Records, &x.Steps)
+	}, selectStrays, run)
+}

@@ -1,0 +1,167 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// Store is a store.Store in a schema of a PostgreSQL database. It is safe for concurrent
+// use, and any number of processes may have one on the same schema.
+type Store struct {
+	pool    *pgxpool.Pool
+	schema  string
+	options options
+	closed  atomic.Bool
+	texts   sync.Map     // of statements: with the schema, by the text without
+	commits atomic.Int64 // since the start
+}
+
+var _ store.Store = (*Store)(nil)
+
+const (
+	// maxConnections is how many connections a process has, unless the URL says
+	// pool_max_conns.
+	maxConnections = 5
+	connectTimeout = 5 * time.Second
+
+	// patience is for how long a call tries again while the server cannot be reached, if
+	// its context does not end before.
+	patience = 10 * time.Second
+)
+
+// IsURL reports whether name is what Open takes, and not the path of a file.
+func IsURL(name string) bool {
+	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
+}
+
+// Open opens the database at a URL (postgres://user@host/database?fsmc_schema=name), and
+// makes the tables where there are none, or brings them up to date. The schema is fsmc,
+// unless the URL names another. A password that the URL does not have comes from the
+// environment, a service file or .pgpass, as libpq has it. Errors are those of errors.go, and
+// what the server says; none has the password.
+func Open(ctx context.Context, url string, opts ...Option) (*Store, error) {
+	s := &Store{}
+	for _, opt := range opts {
+		opt(&s.options)
+	}
+	config, err := s.configure(url)
+	if err != nil {
+		return nil, err
+	}
+	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return nil, err
+	}
+	err = s.read(ctx, s.checkServer)
+	if err == nil {
+		err = s.prepare(ctx)
+	}
+	if err != nil {
+		s.pool.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+
+// configure reads the URL.
+func (s *Store) configure(url string) (*pgxpool.Config, error) {
+	if !IsURL(url) {
+		return nil, errors.New("a PostgreSQL database is named by a URL: postgres://user@host/database")
+	}
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("the URL of the database: %w", withoutURL(err))
+	}
+	params := config.ConnConfig.RuntimeParams
+	s.schema = cmp.Or(params["fsmc_schema"], "fsmc")
+	delete(params, "fsmc_schema")
+	if !schemaName.MatchString(s.schema) {
+		return nil, fmt.Errorf("the schema %q: a name has small letters, digits and _", s.schema)
+	}
+	for name := range params {
+		if strings.HasPrefix(name, "fsmc_") {
+			return nil, fmt.Errorf("the URL of the database: there is no %q", name)
+		}
+	}
+	params["application_name"] = cmp.Or(params["application_name"], "fsmc")
+	if !strings.Contains(url, "pool_max_conns") {
+		config.MaxConns = maxConnections
+	}
+	if !strings.Contains(url, "connect_timeout") {
+		config.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	return config, nil
+}
+
+// withoutURL is why a URL cannot be read, without the URL.
+func withoutURL(err error) error {
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	text := err.Error()
+	if i := strings.LastIndex(text, "`: "); i >= 0 {
+		text = text[i+3:]
+	}
+	return errors.New(text)
+}
+
+// server is what a server says of itself.
+type server struct {
+	version                                int
+	encoding, fsync, pages, commit, schema string
+	standby                                bool
+}
+
+const selectServer = `
+	SELECT current_setting('server_version_num')::int, current_setting('server_encoding'), current_setting('fsync'),
+		current_setting('full_page_writes'), current_setting('synchronous_commit'), pg_is_in_recovery()`
+
+// checkServer refuses a server that would lose what it has acknowledged.
+func (s *Store) checkServer(ctx context.Context, t *tx) error {
+	v, _, err := first(ctx, t, func(found row, v *server) error {
+		return found.Scan(&v.version, &v.encoding, &v.fsync, &v.pages, &v.commit, &v.standby)
+	}, selectServer)
+	if err != nil {
+		return err
+	}
+	unfit := ""
+	switch {
+	case v.version < 14_00_00:
+		unfit = fmt.Sprintf("it is version %d, and 14 is the oldest that will do", v.version/1_00_00)
+	case v.encoding != "UTF8":
+		unfit = "the encoding of the database is " + v.encoding + ", and not UTF8"
+	case s.options.readOnly:
+	case v.standby:
+		unfit = "it is a standby, which takes no writes: add target_session_attrs=read-write to the URL"
+	case v.fsync != "on":
+		unfit = "it has fsync=" + v.fsync
+	case v.pages != "on":
+		unfit = "it has full_page_writes=" + v.pages
+	case v.commit == "off" && !s.options.relaxed:
+		unfit = "it has synchronous_commit=off"
+	}
+	if unfit != "" {
+		return fmt.Errorf("%w: %s", ErrUnfit, unfit)
+	}
+	return nil
+}
+
+// Close implements store.Store.
+func (s *Store) Close() error {
+	if !s.closed.Swap(true) {
+		s.pool.Close()
+	}
+	return nil
+}

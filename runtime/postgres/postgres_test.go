@@ -1,0 +1,37 @@
+package postgres_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/fsmc-dev/fsmc/runtime/postgres"
+	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+	"github.com/fsmc-dev/fsmc/runtime/storetest"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) store.Store { return open(t, pgtest.URL(t)) })
+}
+
+func TestDurable(t *testing.T) {
+	url := pgtest.URL(t)
+	storetest.Durable(t, func(t *testing.T, _ string) store.Store { return open(t, url) })
+}
+
+// open opens a database, and closes it after the test.
+func open(t testing.TB, url string, opts ...postgres.Option) *postgres.Store {
+	t.Helper()
+	s, err := postgres.Open(t.Context(), url, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return s
+}

@@ -1,0 +1,149 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// Runs that ended before a time are found in the order in which they ended, in an index of
+// those that are no children. They go and stay with their root.
+const (
+	isBusy = `(
+		EXISTS (SELECT 1 FROM @outbox AS m WHERE m.run = r.run AND m.delivered IS NULL)
+		OR EXISTS (SELECT 1 FROM @tasks AS t WHERE t.run = r.run
+			AND (t.lease_until > $1 OR t.child IS NOT NULL AND NOT t.ended)))`
+	whereOld = `
+	FROM @runs AS r
+	WHERE ended IS NOT NULL AND parent IS NULL AND outcome = ANY ($2) AND ended < $3 AND ($4 = '' OR machine = $4)`
+	countTrees = `SELECT count(*) + coalesce(sum((SELECT count(*) FROM @runs AS child WHERE child.root = r.run)), 0)`
+	countOld   = countTrees + whereOld + ` AND $1 :: timestamptz IS NOT NULL`
+
+	selectTree = `
+	SELECT run, machine, definition, state, status, coalesce(outcome, ''), paused, seq, started, entered, updated,
+		coalesce(parent, ''), told
+	FROM @runs WHERE run = $1 OR root = $1 ORDER BY run FOR UPDATE SKIP LOCKED`
+	selectBusy = `
+	SELECT count(*), count(*) FILTER (WHERE status <> 'finished' OR ` + isBusy + `)
+	FROM @runs AS r WHERE run = $2 OR root = $2`
+
+	allowPruning  = `SELECT set_config('fsmc.pruning', 'on', true)`
+	insertPruning = `
+	INSERT INTO @prunings AS p (at, actor, reason, before, machine, outcome, runs) VALUES ($1, $2, $3, $4, $5, $6, $7)
+	ON CONFLICT (at, actor, reason, before, machine, outcome) DO UPDATE SET runs = p.runs + excluded.runs`
+)
+
+var (
+	// ofTree is isBusy of a child.
+	childBusy = strings.ReplaceAll(isBusy, "r.run", "child.run")
+	whereDone = ` AND NOT ` + isBusy + ` AND NOT EXISTS (
+		SELECT 1 FROM @runs AS child WHERE child.root = r.run AND (child.status <> 'finished' OR ` + childBusy + `))`
+	countPrunable  = countTrees + whereOld + whereDone
+	selectPrunable = `SELECT run` + whereOld + whereDone + ` ORDER BY ended, run LIMIT $5 FOR UPDATE OF r SKIP LOCKED`
+)
+
+// deletions are what belongs to runs.
+var deletions = []string{
+	`DELETE FROM @inbox WHERE run = ANY ($1)`,
+	`DELETE FROM @outbox WHERE run = ANY ($1)`,
+	`DELETE FROM @timers WHERE run = ANY ($1)`,
+	`DELETE FROM @checkpoints WHERE run = ANY ($1)`,
+	`DELETE FROM @tasks WHERE run = ANY ($1)`,
+	`DELETE FROM @history WHERE run = ANY ($1)`,
+	`DELETE FROM @runs WHERE run = ANY ($1)`,
+}
+
+// maxPruned is how many records one write deletes before it stops short of its limit. A tree
+// goes in one write, however large it is.
+const maxPruned = 5000
+
+// Prune implements store.Store. It may delete fewer than the limit where the runs have a long
+// history, or someone else has to do with them, but at least one of those that no one has.
+func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (done store.Pruned, err error) {
+	if q.DryRun {
+		err = s.read(ctx, func(ctx context.Context, t *tx) (err error) {
+			done, err = t.countPruned(ctx, &q)
+			return err
+		})
+		return done, err
+	}
+	if q.Limit <= 0 {
+		return done, nil
+	}
+	runs, err := writing(ctx, s, func(ctx context.Context, t *tx) (int64, error) { return t.prune(ctx, &q) })
+	return store.Pruned{Runs: runs}, err
+}
+
+// outcomes are those of the runs that are meant.
+func outcomes(q *store.PruneQuery) []string {
+	if q.Outcome != "" {
+		return []string{string(q.Outcome)}
+	}
+	return []string{string(machine.Success), string(machine.Failed), string(machine.Cancelled)}
+}
+
+func (t *tx) countPruned(ctx context.Context, q *store.PruneQuery) (done store.Pruned, err error) {
+	args := []any{q.Now, outcomes(q), q.Before, q.Machine}
+	prunable, _, err := first(ctx, t, scanOne[int64], countPrunable, args...)
+	if err != nil {
+		return done, err
+	}
+	old, _, err := first(ctx, t, scanOne[int64], countOld, args...)
+	return store.Pruned{Runs: prunable, Kept: old - prunable}, err
+}
+
+func (t *tx) prune(ctx context.Context, q *store.PruneQuery) (int64, error) {
+	roots, err := list(ctx, t, scanOne[string], selectPrunable, q.Now, outcomes(q), q.Before, q.Machine, q.Limit)
+	if err != nil {
+		return 0, err
+	}
+	var runs []string
+	var gone tally
+	records := int64(0)
+	for _, root := range roots {
+		tree, err := t.tree(ctx, q, root)
+		if err != nil {
+			return 0, err
+		}
+		for i := range tree {
+			records += tree[i].seq
+		}
+		if len(runs) > 0 && records > maxPruned {
+			break
+		}
+		for i := range tree {
+			runs = append(runs, tree[i].run)
+			gone.run(&tree[i], "-1")
+		}
+	}
+	if len(runs) == 0 {
+		return 0, nil
+	}
+	t.queue(nil, allowPruning)
+	for _, text := range deletions {
+		t.queue(nil, text, runs)
+	}
+	if err := t.log(gone); err != nil {
+		return 0, err
+	}
+	t.queue(nil, insertPruning, q.Now, q.Actor, q.Reason, q.Before, q.Machine, string(q.Outcome), len(runs))
+	return int64(len(runs)), t.flush(ctx)
+}
+
+// tree locks a run with all that is below it; it is empty where someone else has a part of it
+// locked, or something of it has come to life again.
+func (t *tx) tree(ctx context.Context, q *store.PruneQuery, root string) ([]standing, error) {
+	tree, err := list(ctx, t, scanStanding, selectTree, root)
+	if err != nil {
+		return nil, err
+	}
+	type size struct{ all, busy int }
+	n, _, err := first(ctx, t, func(found row, n *size) error { return found.Scan(&n.all, &n.busy) }, selectBusy, q.Now, root)
+	if err != nil || n.all != len(tree) || n.busy > 0 {
+		return nil, err
+	}
+	return slices.Clip(tree), nil
+}

@@ -1,0 +1,111 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+const selectRuns = `
+	SELECT run, machine, definition, state, status, coalesce(outcome, ''), paused,
+		seq, started, entered, updated, snapshot, coalesce(parent, ''), coalesce(root, run)
+	FROM @runs`
+
+const selectRun = selectRuns + ` WHERE run = $1`
+
+// Load implements store.Store.
+func (s *Store) Load(ctx context.Context, run string) (store.RunRow, error) {
+	row, ok, err := readFirst(ctx, s, scanRun, selectRun, run)
+	if err == nil && !ok {
+		return row, store.ErrNotFound
+	}
+	return row, err
+}
+
+func scanRun(found row, r *store.RunRow) error {
+	return found.Scan(&r.Run, &r.Machine, &r.Definition, &r.State, &r.Status, &r.Outcome, &r.Paused,
+		&r.Seq, moment{&r.Started}, moment{&r.Entered}, moment{&r.Updated}, (*[]byte)(&r.Snapshot), &r.Parent, &r.Root)
+}
+
+// Runs implements store.Store. A page begins where the one before ended, by the order
+// itself, so that a late page costs no more than the first.
+func (s *Store) Runs(ctx context.Context, f store.RunFilter) ([]store.RunRow, error) {
+	var after *store.RunRow
+	if f.After != "" {
+		row, err := s.Load(ctx, f.After)
+		if err != nil {
+			return nil, err
+		}
+		after = &row
+	}
+	query, args := runsQuery(&f, after)
+	return readAll(ctx, s, scanRun, query, args...)
+}
+
+// conditions are those of a WHERE, with the values of their parameters.
+type conditions struct {
+	texts []string
+	args  []any
+}
+
+// add adds a condition, in which %d stands for the number of its parameter.
+func (c *conditions) add(condition string, value any) {
+	c.args = append(c.args, value)
+	c.texts = append(c.texts, strings.ReplaceAll(condition, "%d", fmt.Sprint(len(c.args))))
+}
+
+// runsQuery has conditions for those fields only that filter. Runs that have ended are found
+// by their state in an index of their own, which a step of others does not touch.
+func runsQuery(f *store.RunFilter, after *store.RunRow) (text string, args []any) {
+	var c conditions
+	for _, equal := range []struct{ condition, value string }{
+		{"machine = $%d", f.Machine},
+		{"status = $%d", string(f.Status)},
+		{"outcome = $%d", string(f.Outcome)},
+		{"definition = $%d", f.Definition},
+		{"parent = $%d", f.Parent},
+		{"(root = $%d OR root IS NULL AND run = $%d)", f.Root},
+	} {
+		if equal.value != "" {
+			c.add(equal.condition, equal.value)
+		}
+	}
+	switch {
+	case f.State == "":
+	case f.Status == machine.Finished:
+		c.add("final = $%d", f.State)
+	default:
+		c.add("(final = $%d OR final IS NULL AND status IN ('running', 'halted', 'ending') AND state = $%d)", f.State)
+	}
+	if f.Paused {
+		c.texts = append(c.texts, "paused")
+	}
+	for _, limit := range []struct {
+		condition string
+		time      time.Time
+	}{
+		{"started >= $%d", f.StartedFrom},
+		{"started < $%d", f.StartedTo},
+		{"entered < $%d", f.EnteredTo},
+		{"updated < $%d", f.UpdatedTo},
+	} {
+		if !limit.time.IsZero() {
+			c.add(limit.condition, limit.time)
+		}
+	}
+	if after != nil {
+		c.add("(started, run) < ($%d, ", after.Started)
+		c.args = append(c.args, after.Run)
+		c.texts[len(c.texts)-1] += fmt.Sprintf("$%d)", len(c.args))
+	}
+	text = selectRuns
+	if len(c.texts) > 0 {
+		text += " WHERE " + strings.Join(c.texts, " AND ")
+	}
+	c.args = append(c.args, atMost(f.Limit))
+	return text + fmt.Sprintf(" ORDER BY started DESC, run DESC LIMIT $%d", len(c.args)), c.args
+}

@@ -1,0 +1,110 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+const (
+	// childHolds is of a cancelled task, or of one that no worker can hold.
+	childHolds   = `(child IS NOT NULL AND NOT ended)`
+	noChildHolds = ` AND (child IS NULL OR ended)`
+	released     = `worker = NULL, claimed = NULL, lease_until = NULL, beat = NULL, progress = NULL`
+
+	endByID     = `DELETE FROM @tasks WHERE id = ANY ($1)`
+	cancelByID  = `UPDATE @tasks SET cancelled = true WHERE id = ANY ($1)`
+	leaveByID   = `UPDATE @tasks SET cancelled = true, ` + released + ` WHERE id = ANY ($1)`
+	holdByChild = `UPDATE @tasks SET child = $2, not_before = $3, ` + released + ` WHERE id = $1`
+	endChild    = `UPDATE @tasks SET ended = true, not_before = $2 WHERE id = $1`
+
+	insertTask = `
+	INSERT INTO @tasks (run, "do", seq, machine, definition, activity, key, attempt, visit, awake,
+		queued, not_before, lost, timeout_ns, heartbeat_ns, progress_ns, child, ended)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`
+
+	// taskColumns are a task with the last checkpoint of its execution.
+	taskColumns = `
+		t.run, t.do, t.seq, t.machine, t.definition, t.activity, t.key, t.attempt, t.visit,
+		t.not_before, t.epoch, coalesce(t.worker, ''), t.claimed, t.lease_until, t.beat, t.progress, t.lost, t.cancelled,
+		(SELECT data FROM @checkpoints AS c WHERE c.key = t.key),
+		(SELECT at FROM @checkpoints AS c WHERE c.key = t.key),
+		t.timeout_ns, t.heartbeat_ns, t.progress_ns, coalesce(t.child, ''), t.ended`
+	selectTasks     = `SELECT ` + taskColumns + ` FROM @tasks AS t`
+	selectRunTasks  = selectTasks + ` WHERE run = $1 ORDER BY seq, id`
+	selectLeftovers = selectTasks + ` WHERE cancelled AND ` + childHolds + ` LIMIT $1`
+	selectExpired   = selectTasks + `
+	WHERE worker IS NOT NULL AND lease_until <= $1 AND NOT cancelled
+		AND (SELECT status FROM @runs AS r WHERE r.run = t.run) <> 'halted'
+	ORDER BY lease_until, id LIMIT $2`
+	selectHeld = `
+	SELECT EXISTS (SELECT 1 FROM @tasks WHERE run = $1 AND cancelled AND (lease_until > $2 OR ` + childHolds + `))`
+	selectWaiting = selectTasks + `
+	WHERE worker IS NULL AND awake AND not_before IS NULL AND queued < $1
+	UNION ALL ` + selectTasks + `
+	WHERE worker IS NULL AND awake AND not_before IS NOT NULL AND not_before < $1
+	LIMIT $2`
+
+	// selectWanted goes from one definition to the next in each of the two indexes of
+	// tasks that wait.
+	selectWanted = `
+	WITH RECURSIVE
+	wanted_now (definition) AS (
+		SELECT min(definition) FROM @tasks WHERE worker IS NULL AND awake AND not_before IS NULL
+		UNION ALL
+		SELECT (SELECT min(t.definition) FROM @tasks AS t
+			WHERE t.worker IS NULL AND t.awake AND t.not_before IS NULL AND t.definition > w.definition)
+		FROM wanted_now AS w WHERE w.definition IS NOT NULL),
+	wanted_later (definition) AS (
+		SELECT min(definition) FROM @tasks WHERE worker IS NULL AND awake AND not_before IS NOT NULL
+		UNION ALL
+		SELECT (SELECT min(t.definition) FROM @tasks AS t
+			WHERE t.worker IS NULL AND t.awake AND t.not_before IS NOT NULL AND t.definition > w.definition)
+		FROM wanted_later AS w WHERE w.definition IS NOT NULL)
+	SELECT definition FROM wanted_now WHERE definition IS NOT NULL
+	UNION
+	SELECT definition FROM wanted_later WHERE definition IS NOT NULL`
+)
+
+// Tasks implements store.Store.
+func (s *Store) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
+	return readAll(ctx, s, scanTask, selectRunTasks, run)
+}
+
+// Expired implements store.Store.
+func (s *Store) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
+	return readAll(ctx, s, scanTask, selectExpired, now, atMost(limit))
+}
+
+// Held implements store.Store.
+func (s *Store) Held(ctx context.Context, run string, now time.Time) (bool, error) {
+	held, _, err := readFirst(ctx, s, scanOne[bool], selectHeld, run, now)
+	return held, err
+}
+
+// Leftovers implements store.Store.
+func (s *Store) Leftovers(ctx context.Context, limit int) ([]store.TaskRow, error) {
+	return readAll(ctx, s, scanTask, selectLeftovers, atMost(limit))
+}
+
+// Waiting implements store.Store.
+func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]store.TaskRow, error) {
+	return readAll(ctx, s, scanTask, selectWaiting, before, atMost(limit))
+}
+
+// Wanted implements store.Store.
+func (s *Store) Wanted(ctx context.Context) ([]string, error) {
+	return readAll(ctx, s, scanOne[string], selectWanted)
+}
+
+func scanTask(found row, t *store.TaskRow) error { return scanTaskBehind(found, t) }
+
+// scanTaskBehind reads a task behind what stands before it.
+func scanTaskBehind(found row, t *store.TaskRow, before ...any) error {
+	return found.Scan(append(before, &t.Run, &t.Do, &t.Seq, &t.Machine, &t.Definition, &t.Activity, &t.Key, &t.Attempt, &t.Visit,
+		moment{&t.NotBefore}, &t.Epoch, &t.Worker, moment{&t.ClaimedAt}, moment{&t.LeaseUntil},
+		moment{&t.BeatAt}, moment{&t.ProgressAt}, &t.Lost, &t.Cancelled,
+		(*[]byte)(&t.Checkpoint), moment{&t.CheckpointAt},
+		(*int64)(&t.Timeout), (*int64)(&t.Heartbeat), (*int64)(&t.Progress), &t.Child, &t.ChildEnded)...)
+}

@@ -1,0 +1,68 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+const (
+	deleteTimers = `
+	DELETE FROM @timers WHERE run = $1 AND name = ANY ($2)`
+	upsertTimer = `
+	INSERT INTO @timers (run, name, due, awake) VALUES ($1, $2, $3, $4)
+	ON CONFLICT (run, name) DO UPDATE SET due = excluded.due`
+	selectDue = `
+	SELECT run, name, due FROM @timers
+	WHERE awake AND due <= $1 ORDER BY due, run, name LIMIT $2`
+	selectTimers = `
+	SELECT run, name, due FROM @timers WHERE run = $1 ORDER BY name`
+
+	// The earliest time later than $1 that anything waits for. $2 is store.Never.
+	selectNextWake = `
+	SELECT min(at) FROM (
+		SELECT min(due) AS at FROM @timers WHERE awake AND due > $1
+		UNION ALL
+		SELECT min(not_before) FROM @tasks
+		WHERE worker IS NULL AND awake AND not_before IS NOT NULL AND not_before > $1 AND not_before < $2
+		UNION ALL
+		SELECT min(lease_until) FROM @tasks WHERE worker IS NOT NULL AND lease_until > $1
+		UNION ALL
+		SELECT min(ready) FROM @outbox WHERE next AND ready > $1
+		UNION ALL ` + selectNextOpening + `
+	) AS times`
+)
+
+// writeTimers queues what a commit does to timers.
+func (t *tx) writeTimers(c *store.Commit) {
+	if len(c.Drop) > 0 {
+		t.queue(nil, deleteTimers, c.Run.Run, c.Drop)
+	}
+	for i := range c.Set {
+		timer := &c.Set[i]
+		t.queue(nil, upsertTimer, timer.Run, timer.Name, timer.Due, awake(&c.Run))
+	}
+}
+
+// Due implements store.Store.
+func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
+	return readAll(ctx, s, scanTimer, selectDue, now, atMost(limit))
+}
+
+// Timers implements store.Store.
+func (s *Store) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {
+	return readAll(ctx, s, scanTimer, selectTimers, run)
+}
+
+func scanTimer(found row, t *store.TimerRow) error {
+	return found.Scan(&t.Run, &t.Name, moment{&t.Due})
+}
+
+// NextWake implements store.Store.
+func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
+	next, _, err := readFirst(ctx, s, func(found row, at *time.Time) error {
+		return found.Scan(moment{at})
+	}, selectNextWake, after, store.Never)
+	return next, err
+}

@@ -1,0 +1,254 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// tx is a connection while a call has it, in a transaction where that writes.
+type tx struct {
+	s     *Store
+	conn  *pgx.Conn
+	batch pgx.Batch // what is queued, to be sent in one round trip
+}
+
+// row is the one that a query has reached.
+type row interface{ Scan(into ...any) error }
+
+// sql is the text of a statement with the schema in place of each @.
+func (s *Store) sql(text string) string {
+	if known, ok := s.texts.Load(text); ok {
+		return known.(string)
+	}
+	full := strings.ReplaceAll(text, "@", s.schema+".")
+	s.texts.Store(text, full)
+	return full
+}
+
+// exec runs a statement and says how many rows it has written.
+func (t *tx) exec(ctx context.Context, text string, args ...any) (int64, error) {
+	done, err := t.conn.Exec(ctx, t.s.sql(text), args...)
+	return done.RowsAffected(), err
+}
+
+// script runs several statements.
+func (t *tx) script(ctx context.Context, text string) error {
+	return t.conn.PgConn().Exec(ctx, strings.ReplaceAll(text, "@", t.s.schema+".")).Close()
+}
+
+// queue adds a statement to those that flush sends. See is told of how many rows it has
+// written; nil where that does not matter.
+func (t *tx) queue(see func(n int64) error, text string, args ...any) {
+	queued := t.batch.Queue(t.s.sql(text), args...)
+	queued.Exec(func(done pgconn.CommandTag) error {
+		if see == nil {
+			return nil
+		}
+		return see(done.RowsAffected())
+	})
+}
+
+// ask adds a query to those that flush sends.
+func ask[T any](t *tx, into *[]T, scan func(row, *T) error, text string, args ...any) {
+	t.batch.Queue(t.s.sql(text), args...).Query(func(rows pgx.Rows) (err error) {
+		*into, err = collect(rows, scan)
+		return err
+	})
+}
+
+// flush sends what is queued, and gives the first error of it.
+func (t *tx) flush(ctx context.Context) error {
+	if t.batch.Len() == 0 {
+		return nil
+	}
+	err := t.conn.SendBatch(ctx, &t.batch).Close()
+	t.batch = pgx.Batch{}
+	return err
+}
+
+// list reads all rows of a query.
+func list[T any](ctx context.Context, t *tx, scan func(row, *T) error, text string, args ...any) ([]T, error) {
+	rows, err := t.conn.Query(ctx, t.s.sql(text), args...)
+	if err != nil {
+		return nil, err
+	}
+	return collect(rows, scan)
+}
+
+func collect[T any](rows pgx.Rows, scan func(row, *T) error) (all []T, err error) {
+	defer rows.Close()
+	for rows.Next() {
+		all = append(all, *new(T))
+		if err := scan(rows, &all[len(all)-1]); err != nil {
+			return nil, err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// first reads the first row of a query, if there is one.
+func first[T any](ctx context.Context, t *tx, scan func(row, *T) error, text string, args ...any) (value T, ok bool, err error) {
+	all, err := list(ctx, t, scan, text, args...)
+	if err != nil || len(all) == 0 {
+		return value, false, err
+	}
+	return all[0], true, nil
+}
+
+// scanOne reads a row of one column.
+func scanOne[T any](r row, v *T) error { return r.Scan(v) }
+
+// read runs f on a connection, without a transaction around it.
+func (s *Store) read(ctx context.Context, f func(context.Context, *tx) error) error {
+	return s.insist(ctx, func() error { return s.use(ctx, func(t *tx) error { return f(ctx, t) }) })
+}
+
+// readAll reads all rows of a query.
+func readAll[T any](ctx context.Context, s *Store, scan func(row, *T) error, text string, args ...any) (all []T, err error) {
+	err = s.read(ctx, func(ctx context.Context, t *tx) (err error) {
+		all, err = list(ctx, t, scan, text, args...)
+		return err
+	})
+	return all, err
+}
+
+// readFirst reads the first row of a query, if there is one.
+func readFirst[T any](ctx context.Context, s *Store, scan func(row, *T) error, text string, args ...any) (value T, ok bool, err error) {
+	all, err := readAll(ctx, s, scan, text, args...)
+	if err != nil || len(all) == 0 {
+		return value, false, err
+	}
+	return all[0], true, nil
+}
+
+// write runs f in a transaction. What it writes is there or not, as a whole; the error
+// is an ErrUnknown where the reply to its COMMIT was lost. F may run several times.
+func (s *Store) write(ctx context.Context, f func(context.Context, *tx) error) error {
+	return s.insist(ctx, func() error { return s.transact(ctx, f) })
+}
+
+// writing is write with what f gives.
+func writing[T any](ctx context.Context, s *Store, f func(context.Context, *tx) (T, error)) (value T, err error) {
+	err = s.write(ctx, func(ctx context.Context, t *tx) (err error) {
+		value, err = f(ctx, t)
+		return err
+	})
+	if err != nil {
+		return *new(T), err
+	}
+	return value, nil
+}
+
+// transact runs f in a transaction, once.
+func (s *Store) transact(ctx context.Context, f func(context.Context, *tx) error) error {
+	if s.options.readOnly {
+		return ErrReadOnly
+	}
+	return s.use(ctx, func(t *tx) error {
+		began, err := t.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+		if err != nil {
+			return err
+		}
+		if err := f(ctx, t); err != nil {
+			_ = began.Rollback(ctx) // a connection that is gone has taken it back, too
+			return err
+		}
+		if err := began.Commit(ctx); err != nil {
+			if undecided(err) {
+				return unknown(err)
+			}
+			return err
+		}
+		return nil
+	})
+}
+
+// unknown is the error of a write whose reply was lost.
+func unknown(err error) error {
+	return fmt.Errorf("%w: %w: %s", store.ErrUnknown, ErrServer, words(err))
+}
+
+// use has f use a connection.
+func (s *Store) use(ctx context.Context, f func(*tx) error) error {
+	if s.closed.Load() {
+		return store.ErrClosed
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return unreached(err)
+	}
+	defer conn.Release()
+	err = f(&tx{s: s, conn: conn.Conn()})
+	if err != nil && code(err) == "" && conn.Conn().IsClosed() && !errors.Is(err, store.ErrUnknown) {
+		return &brokenError{err}
+	}
+	return err
+}
+
+// unreached is the error of a connection that could not be made. What the server has said,
+// such as that the password is wrong, is an answer.
+func unreached(err error) error {
+	if c := code(err); c != "" && !strings.HasPrefix(c, "57") && !strings.HasPrefix(c, "53") && !strings.HasPrefix(c, "08") {
+		return err
+	}
+	return &brokenError{err}
+}
+
+// insist tries again what has been taken back for no fault of its own: two transactions
+// that waited for each other, two that made the same run, a server that is away. It ends with
+// ctx, or after patience.
+func (s *Store) insist(ctx context.Context, try func() error) error {
+	begun := time.Now()
+	for n := 0; ; n++ {
+		err := try()
+		if err == nil || !s.again(err) || time.Since(begun) > patience || !pause(ctx, n) {
+			return s.translate(ctx, err)
+		}
+	}
+}
+
+// again reports whether what has failed with err may be tried again.
+func (s *Store) again(err error) bool {
+	switch {
+	case s.closed.Load(), errors.Is(err, store.ErrUnknown):
+		return false
+	case collided(err):
+		return true
+	}
+	c := code(err)
+	return c == "" && lost(err) || strings.HasPrefix(c, "08") || strings.HasPrefix(c, "57P") || c == "53300"
+}
+
+// collided reports whether two transactions stood in each other's way.
+func collided(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && (answer.Code == "40001" || answer.Code == "40P01" ||
+		answer.Code == "23505" && answer.ConstraintName == "runs_pkey")
+}
+
+// pause waits before the nth time that something is tried again, for longer each time, and
+// reports whether ctx has not ended.
+func pause(ctx context.Context, n int) bool {
+	most := min(time.Millisecond<<min(n, 10), time.Second)
+	select {
+	case <-time.After(rand.N(most) + 1):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
