@@ -66,6 +66,8 @@ runtime/internal/failpoint  <
 runtime/memstore            < runtime/machine runtime/store
 runtime/storetest           < runtime/machine runtime/store
 runtime/sqlite              < runtime/machine runtime/store runtime/internal/failpoint github.com/mattn/go-sqlite3 golang.org/x/sys/unix
+runtime/postgres            < runtime/machine runtime/store github.com/jackc/pgx/v5
+runtime/postgres/pgtest     < github.com/jackc/pgx/v5
 runtime/sqlite/faultfs      < github.com/mattn/go-sqlite3
 runtime/...                 < runtime runtime/machine runtime/store runtime/memstore runtime/process
 
@@ -192,6 +194,8 @@ func TestLayersBite(t *testing.T) {
 		{"runtime", "runtime/sqlite", false},
 		{"runtime/sqlite", "github.com/mattn/go-sqlite3", true},
 		{"runtime/memstore", "github.com/mattn/go-sqlite3", false},
+		{"runtime/postgres", "github.com/jackc/pgx/v5/pgxpool", true},
+		{"runtime/sqlite", "github.com/jackc/pgx/v5", false},
 		{"runtime/memstore", "lang/ir", false},
 		{"codegen/dot", "github.com/emicklei/dot", true},
 		{"codegen/mermaid", "github.com/emicklei/dot", false},
@@ -229,6 +233,23 @@ func TestMachineIsPure(t *testing.T) {
 		if imported == "math/rand" || imported == "math/rand/v2" || strings.HasPrefix(imported, module) {
 			t.Errorf("runtime/machine imports %s", imported)
 		}
+	}
+}
+
+// TestSQLiteAlone: a program that keeps its runs in SQLite compiles no other store's driver.
+func TestSQLiteAlone(t *testing.T) {
+	driver := func(of string) bool {
+		out, err := exec.Command("go", "list", "-deps", "./runtime/"+of).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(out), "github.com/jackc/")
+	}
+	if driver("sqlite") || driver("process") {
+		t.Error("a program with SQLite alone compiles pgx")
+	}
+	if !driver("postgres") {
+		t.Error("the test sees nothing")
 	}
 }
 

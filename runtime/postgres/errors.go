@@ -42,6 +42,9 @@ func (s *Store) translate(ctx context.Context, err error) error {
 	case errors.Is(err, store.ErrUnknown):
 		return err
 	case context.Cause(ctx) != nil && ended(err):
+		if ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
+			return fmt.Errorf("%w: %s", context.Cause(ctx), words(err))
+		}
 		return context.Cause(ctx)
 	case passes(err):
 		return fmt.Errorf("%w: %s", ErrServer, words(err))
@@ -91,14 +94,12 @@ type brokenError struct{ error }
 
 func (e *brokenError) Unwrap() error { return e.error }
 
-// undecided reports whether the error of a COMMIT, or of a statement that is its own
-// transaction, leaves open whether that was made.
+// undecided reports whether the error of a COMMIT leaves open whether that was made. All do
+// but an answer of a server that stays: pgconn.SafeToRetry says yes of a connection that was
+// lost between a COMMIT and its reply ("conn closed"), and is not asked.
 func undecided(err error) bool {
 	var answer *pgconn.PgError
-	if errors.As(err, &answer) {
-		return answer.Severity == "FATAL" || answer.Severity == "PANIC"
-	}
-	return err != nil && !pgconn.SafeToRetry(err)
+	return !errors.As(err, &answer) || answer.Severity == "FATAL" || answer.Severity == "PANIC"
 }
 
 // words are an error's, in one line.

@@ -62,7 +62,7 @@ func Open(ctx context.Context, url string, opts ...Option) (*Store, error) {
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, err
 	}
-	err = s.read(ctx, s.checkServer)
+	err = s.once(ctx, s.checkServer)
 	if err == nil {
 		err = s.prepare(ctx)
 	}
@@ -82,7 +82,7 @@ func (s *Store) configure(url string) (*pgxpool.Config, error) {
 	}
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, fmt.Errorf("the URL of the database: %w", withoutURL(err))
+		return nil, fmt.Errorf("the URL of the database: %w", withoutURL(url, err))
 	}
 	params := config.ConnConfig.RuntimeParams
 	s.schema = cmp.Or(params["fsmc_schema"], "fsmc")
@@ -105,23 +105,25 @@ func (s *Store) configure(url string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// withoutURL is why a URL cannot be read, without the URL.
-func withoutURL(err error) error {
-	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
-		err = inner
-	}
+var secret = regexp.MustCompile(`://[^/@]*:([^/]*)@`)
+
+// withoutURL is why a URL cannot be read, without the URL and the password in it.
+func withoutURL(url string, err error) error {
 	text := err.Error()
 	if i := strings.LastIndex(text, "`: "); i >= 0 {
 		text = text[i+3:]
+	}
+	if found := secret.FindStringSubmatch(url); found != nil && found[1] != "" {
+		text = strings.ReplaceAll(text, found[1], "xxxxx")
 	}
 	return errors.New(text)
 }
 
 // server is what a server says of itself.
 type server struct {
-	version                                int
-	encoding, fsync, pages, commit, schema string
-	standby                                bool
+	version                        int
+	encoding, fsync, pages, commit string
+	standby                        bool
 }
 
 const selectServer = `
@@ -136,26 +138,31 @@ func (s *Store) checkServer(ctx context.Context, t *tx) error {
 	if err != nil {
 		return err
 	}
-	unfit := ""
-	switch {
-	case v.version < 14_00_00:
-		unfit = fmt.Sprintf("it is version %d, and 14 is the oldest that will do", v.version/1_00_00)
-	case v.encoding != "UTF8":
-		unfit = "the encoding of the database is " + v.encoding + ", and not UTF8"
-	case s.options.readOnly:
-	case v.standby:
-		unfit = "it is a standby, which takes no writes: add target_session_attrs=read-write to the URL"
-	case v.fsync != "on":
-		unfit = "it has fsync=" + v.fsync
-	case v.pages != "on":
-		unfit = "it has full_page_writes=" + v.pages
-	case v.commit == "off" && !s.options.relaxed:
-		unfit = "it has synchronous_commit=off"
-	}
-	if unfit != "" {
+	if unfit := v.unfit(&s.options); unfit != "" {
 		return fmt.Errorf("%w: %s", ErrUnfit, unfit)
 	}
 	return nil
+}
+
+// unfit is why a server will not do, empty where it will.
+func (v *server) unfit(o *options) string {
+	switch {
+	case v.version < 14_00_00:
+		return fmt.Sprintf("it is version %d, and 14 is the oldest that will do", v.version/1_00_00)
+	case v.encoding != "UTF8":
+		return "the encoding of the database is " + v.encoding + ", and not UTF8"
+	case o.readOnly:
+		return ""
+	case v.standby:
+		return "it is a standby, which takes no writes: add target_session_attrs=read-write to the URL"
+	case v.fsync != "on":
+		return "it has fsync=" + v.fsync
+	case v.pages != "on":
+		return "it has full_page_writes=" + v.pages
+	case v.commit == "off" && !o.relaxed:
+		return "it has synchronous_commit=off"
+	}
+	return ""
 }
 
 // Close implements store.Store.

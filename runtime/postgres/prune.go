@@ -37,7 +37,7 @@ const (
 )
 
 var (
-	// ofTree is isBusy of a child.
+	// childBusy is isBusy of a child.
 	childBusy = strings.ReplaceAll(isBusy, "r.run", "child.run")
 	whereDone = ` AND NOT ` + isBusy + ` AND NOT EXISTS (
 		SELECT 1 FROM @runs AS child WHERE child.root = r.run AND (child.status <> 'finished' OR ` + childBusy + `))`
@@ -134,7 +134,7 @@ func (t *tx) prune(ctx context.Context, q *store.PruneQuery) (int64, error) {
 }
 
 // tree locks a run with all that is below it; it is empty where someone else has a part of it
-// locked, or something of it has come to life again.
+// locked, or a part of it is under way.
 func (t *tx) tree(ctx context.Context, q *store.PruneQuery, root string) ([]standing, error) {
 	tree, err := list(ctx, t, scanStanding, selectTree, root)
 	if err != nil {

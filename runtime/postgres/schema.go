@@ -37,12 +37,12 @@ const (
 	// its name.
 	lockSchema = `SELECT pg_advisory_xact_lock(1718840675, hashtext($1))`
 
-	hasMeta = `SELECT to_regclass('@meta') IS NOT NULL`
-	hasAny  = `
-	SELECT EXISTS (SELECT 1 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $1)`
-	hasColumns = `
-	SELECT count(*) = 2 FROM information_schema.columns
-	WHERE table_schema = $1 AND table_name = 'meta' AND column_name IN ('format', 'checksum')`
+	// selectMade says what the schema has: anything, and a table meta with our columns. It is
+	// one statement, so that it sees what another process makes at the same time whole or not.
+	selectMade = `
+	SELECT count(*) > 0, coalesce(bool_or(c.relname = 'meta' AND 2 = (
+		SELECT count(*) FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attname IN ('format', 'checksum'))), false)
+	FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $1`
 	hasSchema = `SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1)`
 
 	createMeta = `
@@ -59,7 +59,7 @@ const (
 // processes that do it at one time the others wait for the first.
 func (s *Store) prepare(ctx context.Context) error {
 	format := 0
-	err := s.read(ctx, func(ctx context.Context, t *tx) (err error) {
+	err := s.once(ctx, func(ctx context.Context, t *tx) (err error) {
 		format, err = s.format(ctx, t)
 		return err
 	})
@@ -76,21 +76,12 @@ func (s *Store) prepare(ctx context.Context) error {
 
 // format is that of the tables, 0 where there are none. It refuses those that are not ours.
 func (s *Store) format(ctx context.Context, t *tx) (int, error) {
-	meta, _, err := first(ctx, t, scanOne[bool], hasMeta)
-	if err != nil {
-		return 0, err
+	type made struct{ any, ours bool }
+	is, _, err := first(ctx, t, func(found row, m *made) error { return found.Scan(&m.any, &m.ours) }, selectMade, s.schema)
+	if err == nil && is.any && !is.ours {
+		err = fmt.Errorf("%w: %s", ErrForeign, s.schema)
 	}
-	if meta {
-		meta, _, err = first(ctx, t, scanOne[bool], hasColumns, s.schema)
-	}
-	if err != nil {
-		return 0, err
-	}
-	if !meta {
-		other, _, err := first(ctx, t, scanOne[bool], hasAny, s.schema)
-		if err == nil && other {
-			err = fmt.Errorf("%w: %s", ErrForeign, s.schema)
-		}
+	if err != nil || !is.any {
 		return 0, err
 	}
 	sums, err := list(ctx, t, scanOne[string], selectMeta)

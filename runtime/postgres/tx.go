@@ -115,6 +115,12 @@ func (s *Store) read(ctx context.Context, f func(context.Context, *tx) error) er
 	return s.insist(ctx, func() error { return s.use(ctx, func(t *tx) error { return f(ctx, t) }) })
 }
 
+// once is read for a server that is asked for the first time: whoever has given the URL hears
+// at once that it does not answer.
+func (s *Store) once(ctx context.Context, f func(context.Context, *tx) error) error {
+	return s.translate(ctx, s.use(ctx, func(t *tx) error { return f(ctx, t) }))
+}
+
 // readAll reads all rows of a query.
 func readAll[T any](ctx context.Context, s *Store, scan func(row, *T) error, text string, args ...any) (all []T, err error) {
 	err = s.read(ctx, func(ctx context.Context, t *tx) (err error) {

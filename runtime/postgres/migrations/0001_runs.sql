@@ -1,8 +1,8 @@
 -- The tables of fsmc in PostgreSQL, format 1. An @ stands for the schema. Look at
 -- COMMENTs with \d+, and at runs_v and history_v for JSON that can be asked.
 --
--- Text is ordered by bytes, as in Go. JSON is text, because jsonb would order it anew, and
--- what replay compares is compared bit for bit. Columns named _ns are nanoseconds.
+-- Text is ordered by bytes, as in Go. JSON is text, because jsonb would change its
+-- order, and replay compares it bit for bit. Columns named _ns are nanoseconds.
 -- No index names a column that every step changes, so that a step's update stays on its page.
 
 CREATE TABLE @definitions (

@@ -1,0 +1,202 @@
+package postgres_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/postgres"
+	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// begin creates a run.
+func begin(t testing.TB, s store.Store, run string) {
+	t.Helper()
+	err := s.PutDefinition(t.Context(), store.DefinitionRow{Hash: "h", Machine: "Order", Definition: []byte(`{}`)})
+	if err == nil {
+		err = s.Commit(t.Context(), step(store.RunRow{
+			Run: run, Machine: "Order", Definition: "h", State: "Idle", Status: machine.Running, Started: noon, Entered: noon,
+		}))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// next is a commit that takes a run one step on.
+func next(t testing.TB, s store.Store, run string) *store.Commit {
+	t.Helper()
+	row, err := s.Load(t.Context(), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return step(row)
+}
+
+func step(row store.RunRow) *store.Commit {
+	c := &store.Commit{Run: row, Expect: row.Seq}
+	c.Run.Seq++
+	c.Run.Updated = noon.Add(time.Duration(c.Run.Seq) * time.Second)
+	c.Run.Snapshot = fmt.Appendf(nil, `{"seq":%d}`, c.Run.Seq)
+	c.History = []store.HistoryRow{{Run: row.Run, Seq: c.Run.Seq, At: c.Run.Updated, Kind: machine.EventInput, Input: "Go",
+		From: row.State, To: row.State, Effect: machine.Moved, Record: []byte(`{}`)}}
+	c.EventID = fmt.Sprint(c.Run.Seq)
+	return c
+}
+
+// proxy stands between a store and its server, and cuts connections at a COMMIT.
+type proxy struct {
+	url    string
+	before atomic.Int64 // how many COMMITs do not reach the server
+	after  atomic.Int64 // of how many COMMITs the reply is lost
+}
+
+func newProxy(t *testing.T, to string) *proxy {
+	t.Helper()
+	parsed, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := parsed.Query()
+	dir := query.Get("host")
+	if dir == "" {
+		t.Skip("the proxy needs the tests' own cluster")
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	query.Del("host")
+	parsed.Host, parsed.RawQuery = listener.Addr().String(), query.Encode()
+	p := &proxy{url: parsed.String()}
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go p.serve(client, filepath.Join(dir, ".s.PGSQL.5432"))
+		}
+	}()
+	return p
+}
+
+// serve passes messages between a client and the server, until a COMMIT is to be lost.
+func (p *proxy) serve(client net.Conn, socket string) {
+	defer client.Close()
+	server, err := net.Dial("unix", socket)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	var deaf atomic.Bool // the client hears nothing more
+	go func() {
+		buffer := make([]byte, 1<<16)
+		for {
+			n, err := server.Read(buffer)
+			if err != nil || deaf.Load() {
+				_ = client.Close()
+				return
+			}
+			if _, err := client.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+	}()
+	buffer := make([]byte, 1<<16)
+	for {
+		n, err := client.Read(buffer)
+		if err != nil {
+			return
+		}
+		if bytes.Contains(buffer[:n], []byte("commit\x00")) {
+			if p.before.Add(-1) >= 0 {
+				return
+			}
+			if p.after.Add(-1) >= 0 {
+				deaf.Store(true)
+			}
+		}
+		if _, err := io.Copy(server, bytes.NewReader(buffer[:n])); err != nil {
+			return
+		}
+	}
+}
+
+// TestLostReplies: a commit whose reply is lost is made once, and said to be made; so is one
+// that has not reached the server.
+func TestLostReplies(t *testing.T) {
+	at := pgtest.URL(t)
+	direct := open(t, at)
+	p := newProxy(t, at)
+	s := open(t, p.url)
+	begin(t, s, "r")
+	for i := range int64(20) {
+		c := next(t, direct, "r")
+		if i%4 == 3 {
+			c.EventID = "" // the history alone tells
+		}
+		p.before.Store(i % 2)
+		p.after.Store(i % 3)
+		if err := s.Commit(t.Context(), c); err != nil {
+			t.Fatalf("%d: %v", i, err)
+		}
+		if row, err := direct.Load(t.Context(), "r"); err != nil || row.Seq != i+2 {
+			t.Fatalf("%d: it is at %d, %v", i, row.Seq, err)
+		}
+	}
+	again := next(t, direct, "r")
+	p.after.Store(1)
+	if err := s.Commit(t.Context(), again); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Commit(t.Context(), again); !errors.Is(err, machine.ErrDuplicate) {
+		t.Errorf("a second send: %v", err)
+	}
+	again.EventID = ""
+	if err := s.Commit(t.Context(), again); !errors.Is(err, store.ErrConflict) {
+		t.Errorf("another commit at the same number: %v", err)
+	}
+}
+
+// TestLostReplyOfAnother: the step of another process is no success of ours.
+func TestLostReplyOfAnother(t *testing.T) {
+	at := pgtest.URL(t)
+	direct := open(t, at)
+	p := newProxy(t, at)
+	s := open(t, p.url)
+	begin(t, s, "r")
+	ours, theirs := next(t, direct, "r"), next(t, direct, "r")
+	ours.EventID, theirs.EventID = "", ""
+	if err := direct.Commit(t.Context(), theirs); err != nil {
+		t.Fatal(err)
+	}
+	p.before.Store(1)
+	if err := s.Commit(t.Context(), ours); !errors.Is(err, store.ErrConflict) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestUnknown: of another write whose reply is lost no one says that it was not made.
+func TestUnknown(t *testing.T) {
+	at := pgtest.URL(t)
+	p := newProxy(t, at)
+	s := open(t, p.url)
+	p.after.Store(1)
+	err := s.PutDefinition(t.Context(), store.DefinitionRow{Hash: "h2", Machine: "M", Definition: []byte("{}")})
+	if !errors.Is(err, store.ErrUnknown) || !errors.Is(err, postgres.ErrServer) {
+		t.Errorf("got %v", err)
+	}
+}
