@@ -423,6 +423,8 @@ func zero(d *machine.Definition, t *machine.Type) any {
 			items = append(items, zero(d, t.Elem))
 		}
 		return items
+	case machine.RecordKind:
+		return filled(d, t.Fields, nil)
 	}
 	return ""
 }

@@ -10,7 +10,8 @@ import (
 // up to three elements. There are few timers, and little else to multiply the ways in
 // which so many elements can end.
 func GenerateFans(r *rand.Rand) string {
-	g := &generator{Rand: r, flat: r.IntN(6) > 0, fans: true}
+	kind := r.IntN(6)
+	g := &generator{Rand: r, flat: kind > 0, records: kind > 3, fans: true}
 	g.careless = pick(g, []float64{0, 0.1, 0.4})
 	g.flag, g.host, g.category = g.chance(0.4), g.chance(0.1), g.chance(0.4)
 	g.events = []plannedEvent{{"E0", ""}}
@@ -23,7 +24,11 @@ func GenerateFans(r *rand.Rand) string {
 	}
 	g.activities, g.results = []plannedActivity{a}, a.results
 	least := g.IntN(2)
-	g.elements = fmt.Sprintf("[%d..%d]string", least, max(least, pick(g, []int{1, 2, 2, 2, 2, 3})))
+	item := "string"
+	if g.records {
+		item = "Item"
+	}
+	g.elements = fmt.Sprintf("[%d..%d]%s", least, max(least, pick(g, []int{1, 2, 2, 2, 2, 3})), item)
 	for i := range pick(g, []int{1, 1, 2, 2, 3}) {
 		g.all = append(g.all, &plannedState{name: fmt.Sprintf("S%d", i), number: i})
 	}
@@ -34,7 +39,7 @@ func GenerateFans(r *rand.Rand) string {
 // fan writes for which elements an activity runs.
 func (g *generator) fan() string {
 	list := "xs"
-	if g.set && g.chance(0.5) {
+	if g.set && !g.records && g.chance(0.5) { // else event.item were of two types
 		list = "ys"
 	}
 	text := " for x in " + list

@@ -3,6 +3,7 @@ package oracletest
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
@@ -21,7 +22,7 @@ func (s *Space) Free() bool {
 		visit(e, func(e *machine.Expr) {
 			switch e.Op {
 			case "event":
-				free = free || e.Name == "index" // it is free, as elements are alike
+				free = free || e.Name == "index" || strings.HasPrefix(e.Name, "item.") // it is free, as elements are alike
 			case "==", "!=", "<", "<=", ">", ">=":
 				free = free || !known(e.Args[0]) && !known(e.Args[1]) && !finite(&e.Args[0].Type)
 			}

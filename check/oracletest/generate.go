@@ -57,6 +57,7 @@ type generator struct {
 	child      string // the arguments of the machine that is called
 	inFan      bool   // the arms of a fan-out are being written
 	elements   string // the type of the list that is a parameter
+	records    bool   // whose items are records
 	category   bool   // a declared category of failure
 	maybe      bool   // what may be absent: the parameter, payloads, and what activities and messages are given
 }
@@ -186,6 +187,9 @@ func (g *generator) declarations() {
 	}
 	if g.enum {
 		g.line("enum Color { Red, Green }")
+	}
+	if g.records {
+		g.line("record Item { on bool }")
 	}
 	g.line("context {")
 	g.line("n int 0..3 = 0")

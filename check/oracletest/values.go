@@ -190,8 +190,22 @@ func (v *valuesOf) of(t *machine.Type) []machine.Value {
 		if t.Len != nil {
 			lo, hi = t.Len.Min, t.Len.Max
 		}
-		for n := lo; n <= hi; n++ { // no item decides anything
-			out = append(out, machine.ListValue(slices.Repeat(v.of(t.Elem)[:1], int(n))...))
+		items := v.of(t.Elem)
+		if t.Elem.Kind != machine.RecordKind { // then no item decides anything
+			items = items[:1]
+		}
+		for n := lo; n <= hi; n++ {
+			for _, row := range rows(slices.Repeat([][]machine.Value{items}, int(n))) {
+				out = append(out, machine.ListValue(row...))
+			}
+		}
+	case machine.RecordKind:
+		var leaves [][]machine.Value
+		for i := range t.Fields {
+			leaves = append(leaves, v.of(&t.Fields[i].Type))
+		}
+		for _, row := range rows(leaves) {
+			out = append(out, machine.RecordValue(row...))
 		}
 	}
 	return out
@@ -233,24 +247,33 @@ func (v *valuesOf) documents() []machine.Value {
 	return out
 }
 
-// each is in with every combination of values for fields.
-func (s *Space) each(in machine.Input, fields []machine.Field) []machine.Input {
-	rows := [][]machine.Value{nil}
-	for i := range fields {
+// rows are every combination of a value of each list.
+func rows(lists [][]machine.Value) [][]machine.Value {
+	out := [][]machine.Value{nil}
+	for _, list := range lists {
 		var longer [][]machine.Value
-		for _, row := range rows {
-			values := s.values.of(&fields[i].Type)
-			if fields[i].Optional {
-				values = append(values, machine.Unset)
-			}
-			for _, v := range values {
+		for _, row := range out {
+			for _, v := range list {
 				longer = append(longer, append(row[:len(row):len(row)], v))
 			}
 		}
-		rows = longer
+		out = longer
+	}
+	return out
+}
+
+// each is in with every combination of values for fields.
+func (s *Space) each(in machine.Input, fields []machine.Field) []machine.Input {
+	var lists [][]machine.Value
+	for i := range fields {
+		values := s.values.of(&fields[i].Type)
+		if fields[i].Optional {
+			values = append(values, machine.Unset)
+		}
+		lists = append(lists, values)
 	}
 	var list []machine.Input
-	for _, row := range rows {
+	for _, row := range rows(lists) {
 		in.Data = row
 		list = append(list, in)
 	}

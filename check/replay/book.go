@@ -23,7 +23,7 @@ type book struct {
 	alike     map[*ir.Var]int64  // see lengths
 	asked     []int64            // see lengthsAsked
 	copied    bool               // an effect reads a length
-	element   *bool              // see readsElement
+	element   map[string]reading // see elementReads
 	calls     bool               // the machine calls others
 	lasts     []int64            // see Witness
 }

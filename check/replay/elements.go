@@ -154,24 +154,6 @@ func (r *run) begins(row *witness.Row) bool {
 	return true
 }
 
-// readsElement reports whether an arm reads which element an input is of.
-func (b *book) readsElement() bool {
-	if b.element == nil {
-		reads := false
-		for _, a := range b.m.Arms {
-			for whole := range a.Exprs() {
-				ir.Walk(whole, func(e ir.Expr) bool {
-					ref, ok := e.(*ir.FieldRef)
-					reads = reads || ok && (ref.Name == ir.IndexField || ref.Name == ir.ItemField)
-					return !reads
-				})
-			}
-		}
-		b.element = &reads
-	}
-	return *b.element
-}
-
 // wanted are the lengths of lists that the witness says.
 func (p *player) wanted() []int64 {
 	if p.lengths == nil {
@@ -185,31 +167,4 @@ func (p *player) wanted() []int64 {
 		}
 	}
 	return p.lengths
-}
-
-// listsOf are lists of type t as long as the witness says of some, with items that differ
-// where an arm reads them; then those given. A list that the witness says is as long as
-// others of which nothing more matters.
-func (p *player) listsOf(t *ir.Type, given ...machine.Value) []machine.Value {
-	var out []machine.Value
-	if t.Kind == ir.List {
-		for _, n := range p.wanted() {
-			if v := p.listOf(t, n); fits(t, v) {
-				out = append(out, v)
-			}
-		}
-	}
-	return append(out, given...)
-}
-
-func (p *player) listOf(t *ir.Type, n int64) machine.Value {
-	if !p.book.readsElement() {
-		return ofLength(t, n)
-	}
-	items := candidates(t.Elem, p.book.constantsOf(t.Elem))
-	list := make([]machine.Value, n)
-	for i := range list {
-		list[i] = items[i%len(items)]
-	}
-	return machine.ListValue(list...)
 }

@@ -99,8 +99,11 @@ func (c *compiler) expr(e ir.Expr) *machine.Expr {
 		out.Op, out.Name, out.OrUnset = "event", e.Name, e.OrUnset
 	case *ir.FanRef:
 		out.Op, out.Name = "each", ir.ItemField
-		if e.Index {
+		switch {
+		case e.Index:
 			out.Name = ir.IndexField
+		case e.Leaf != "":
+			out.Name += "." + e.Leaf
 		}
 	case *ir.Now:
 		out.Op = "now"

@@ -49,12 +49,13 @@ type FieldRef struct {
 	OrUnset  bool // as of a VarRef
 }
 
-// FanRef is the element that an attempt of a do with a Fan is for, or its index. It
-// stands in the arguments of that do alone.
+// FanRef is the element that an attempt of a do with a Fan is for, or its index, or of a
+// record a leaf. It stands in the arguments of that do alone.
 type FanRef struct {
 	E
 	Fan   *Fan
-	Index bool // the index, else the element
+	Index bool   // the index, else the element
+	Leaf  string // of an element that is a record: its path; else empty
 }
 
 // Now is the time of the step.

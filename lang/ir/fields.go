@@ -1,6 +1,9 @@
 package ir
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // FailureFields are what `event` has in the arm of a failure.
 var FailureFields = []*EventField{
@@ -42,12 +45,23 @@ func (e *Element) Fields(own []*EventField) []*EventField {
 	out := slices.Clip(own)
 	for _, f := range []*EventField{{Name: IndexField, Type: e.Index}, {Name: ItemField, Type: e.Item}} {
 		declared := slices.ContainsFunc(own, func(o *EventField) bool { return o.Declared() == f.Name })
-		if f.Type != nil && !declared {
-			f.Index = len(out)
-			out = append(out, f)
+		if f.Type == nil || declared {
+			continue
+		}
+		if f.Type.Kind == RecordKind {
+			f.Whole = &Whole{Name: f.Name, Type: f.Type}
+		}
+		for _, l := range f.Type.Leaves() {
+			out = append(out, &EventField{Name: joined(f.Name, l.Path), Whole: f.Whole, Type: l.Type, Index: len(out)})
 		}
 	}
 	return out
+}
+
+// IsElement reports whether f, read in an arm, may be what is known of an element: the index, or
+// the item or a part of it.
+func (f *FieldRef) IsElement() bool {
+	return f.Name == IndexField || f.Name == ItemField || strings.HasPrefix(f.Name, ItemField+".")
 }
 
 // Fields are what `event` has where t is met: the fields of its event, those of a

@@ -97,6 +97,14 @@ func (t *Type) Innermost() *Type {
 	return t
 }
 
+// joined is the name of what has that path in what is called name.
+func joined(name, path string) string {
+	if path == "" {
+		return name
+	}
+	return name + "." + path
+}
+
 // Count is the number of leaves of t.
 func (t *Type) Count() int {
 	if t.Kind != RecordKind {
@@ -187,8 +195,9 @@ func wholeText(t *Type, leaves []Expr) string {
 	for i, l := range t.Leaves() {
 		_, isVar := leaves[i].(*VarRef)
 		_, isField := leaves[i].(*FieldRef)
+		_, isElement := leaves[i].(*FanRef)
 		from, ok := strings.CutSuffix(exprText(leaves[i], 0), "."+l.Path)
-		if !ok || !isVar && !isField || i > 0 && from != whole {
+		if !ok || !isVar && !isField && !isElement || i > 0 && from != whole {
 			return exprText(&RecordLit{E: E{T: t}, Leaves: leaves}, 0)
 		}
 		whole = from

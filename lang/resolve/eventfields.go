@@ -68,6 +68,9 @@ func (r *resolver) fieldOf(trigger *ir.Trigger, name *ast.Name) *ir.EventField {
 	if f := trigger.Field(name.Text); f != nil {
 		return f
 	}
+	if e := trigger.Element; e != nil && e.Item != nil && name.Text == ir.ItemField {
+		return &ir.EventField{Name: name.Text, Type: e.Item} // a record, likewise
+	}
 	message, help := "event "+quote(trigger.Text())+" has no field "+quote(name.Text), "Add it to the event, or read one of its fields."
 	if trigger.Kind == ir.OnFailed {
 		message, help = "a failure has no field "+quote(name.Text), "It has category, message, activity and attempt."

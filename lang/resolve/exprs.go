@@ -40,7 +40,7 @@ func (r *resolver) expr(src ast.Expr, sc scope) ir.Expr {
 	case *ast.Paren:
 		return r.expr(src.X, sc)
 	case *ast.Ident:
-		if e := sc.element(src); e != nil {
+		if e := r.element(src, sc); e != nil {
 			return e
 		}
 		return r.variable(src, sc)

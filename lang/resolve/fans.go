@@ -9,6 +9,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // fan resolves the `for` of a do; nil without one, and where something is wrong
@@ -32,11 +33,6 @@ func (r *resolver) fan(src *ast.Do) *ir.Fan {
 	case t.Kind != ir.List:
 		r.mismatch(f.ListSpan, "`for` takes the elements of a list, and "+quote(list.Name)+" is "+article(named(t)),
 			"Name a parameter or a field that is a list.")
-		return r.lost(f)
-	case t.Elem.Kind == ir.RecordKind:
-		r.report(notYet, f.ListSpan, "an activity for each element of "+quote(list.Name)+", a list of records, is not supported yet",
-			"Keep what the activity needs in a list of its own, such as a `[0..20]string`.",
-			related(list.Span, "it is declared here"))
 		return r.lost(f)
 	case t.Len == nil:
 		r.report(missingRange, f.ListSpan, "list "+quote(list.Name)+" has no range of lengths, but an activity runs for each of its elements",
@@ -124,30 +120,39 @@ func (r *resolver) fanLimit(lit *ast.Literal) int64 {
 
 // element is what src means in the arguments of a do with a `for`; nil where it is
 // none of the names that this declares.
-func (sc scope) element(src *ast.Ident) ir.Expr {
+func (r *resolver) element(src *ast.Ident, sc scope) ir.Expr {
 	switch f := sc.fan; {
 	case f == nil:
 	case src.Name == f.Item:
-		return &ir.FanRef{E: ir.E{T: f.List.Type.Elem, At: src.Span()}, Fan: f}
+		return r.partOfElement(src.Span(), f, spot{t: f.List.Type.Elem})
 	case src.Name == f.Index:
 		return &ir.FanRef{E: ir.E{T: f.Element().Index, At: src.Span()}, Fan: f, Index: true}
 	}
 	return nil
 }
 
-// ofElement is what an element, a json, has under a key; nil where src names no element.
-func (r *resolver) ofElement(src *ast.Selector, sc scope) ir.Expr {
-	if !present(src.X) {
-		return nil
-	}
-	e := sc.element(&ast.Ident{Node: src.X.Node, Name: src.X.Text})
+// partOfElement is a place in the element of f, a record, or the whole of it.
+func (r *resolver) partOfElement(at token.Span, f *ir.Fan, p spot) ir.Expr {
+	return r.leaves(at, p.t, joined(f.Item, p.path), func(_ int, l ir.RecordLeaf) ir.Expr {
+		return &ir.FanRef{E: ir.E{T: l.Type, At: at}, Fan: f, Leaf: joined(p.path, l.Path)}
+	})
+}
+
+// ofElement is a place in an element, or what an element that is a json has under keys; nil where
+// the first of names, behind which the others stand, names no element.
+func (r *resolver) ofElement(at token.Span, names []*ast.Name, sc scope) ir.Expr {
+	f := sc.fan
 	switch {
-	case e == nil:
+	case f == nil || names[0].Text != f.Item && names[0].Text != f.Index:
 		return nil
-	case e.Type().Kind == ir.Invalid:
-		return bad(src.Span()) // its list was reported
+	case names[0].Text == f.Index:
+		return r.keys(&ir.FanRef{E: ir.E{T: f.Element().Index, At: at}, Fan: f, Index: true}, names[1:], at, sc)
 	}
-	return r.key(e, src.Sel, src.Span(), sc)
+	p, keys, found := r.walkTo(f.List.Type.Elem, f.Item, names[1:])
+	if !found {
+		return bad(at) // also where its list was reported
+	}
+	return r.keys(r.partOfElement(at, f, p), keys, at, sc)
 }
 
 // elementOf is what `event` has of an element where t, a trigger of n, is met: nothing

@@ -25,8 +25,10 @@ func (r *resolver) selected(src *ast.Selector, sc scope) ir.Expr {
 	if src.X != nil && src.Sel != nil && r.isField(src.X.Text) {
 		return r.member(src, sc)
 	}
-	if e := r.ofElement(src, sc); e != nil {
-		return e
+	if src.X != nil && src.Sel != nil {
+		if e := r.ofElement(src.Span(), []*ast.Name{src.X, src.Sel}, sc); e != nil {
+			return e
+		}
 	}
 	if !r.isOwn(src) {
 		return r.enumValue(src)

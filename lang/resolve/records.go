@@ -145,10 +145,10 @@ func (r *resolver) leavesOf(v *ir.Var) []*ir.Var {
 	return r.m.Fields
 }
 
-// joined is the name of what has that path in the field called name.
+// joined is the name of what has that path in the field called name; either may be empty.
 func joined(name, path string) string {
-	if path == "" {
-		return name
+	if name == "" || path == "" {
+		return name + path
 	}
 	return name + "." + path
 }
@@ -266,6 +266,9 @@ func (r *resolver) member(src ast.Expr, sc scope) ir.Expr {
 		return r.eventField(at, names, sc)
 	}
 	if !r.isField(names[0].Text) {
+		if e := r.ofElement(at, names, sc); e != nil {
+			return e
+		}
 		return r.keys(r.selected(base, sc), names[2:], at, sc)
 	}
 	v := r.vars.names[names[0].Text]

@@ -278,7 +278,8 @@ type Require struct {
 //	param  a parameter: Index
 //	field  a context field: Index
 //	event  a field of the input's payload: Name; of an element, its `index` and `item` too
-//	each   in the Args of a do with a Fan what an attempt is for: Name, "item" or "index"
+//	each   in the Args of a do with a Fan what an attempt is for: Name, "item" or "index"; of an item
+//	       that is a record a leaf, "item.total"
 //	run    a value of the run itself: Name, "id" or "started"
 //	now    the time of the step
 //	len    Args[0] is a param, field, event, each or run

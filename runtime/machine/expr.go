@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // env is what expressions read.
@@ -339,17 +340,17 @@ func (c *exprCompiler) findEventField(e *Expr) (func(*env) (*Value, error), erro
 		if source >= 0 {
 			fields = c.d.Events[source].Fields
 		}
-		i := indexOfField(fields, e.Name)
-		t := &Type{}
-		if i >= 0 {
-			t = &fields[i].Type
+		place := eventField{source: source, index: indexOfField(fields, e.Name)}
+		var t *Type
+		if place.index >= 0 {
+			t = &fields[place.index].Type
 		} else if of := c.of[source]; of != nil {
-			i, t = elementField(e.Name, of.item)
+			place.element, t = elementField(e.Name, of.item)
 		}
-		if i == -1 || t == nil || !sameType(t, &e.Type) {
+		if t == nil || !sameType(t, &e.Type) {
 			return nil, fmt.Errorf("an input of the arm has no field %q of type %s", e.Name, c.d.TypeName(&e.Type))
 		}
-		places = append(places, eventField{source, i})
+		places = append(places, place)
 	}
 	missing := faultOf(InputField, e.Name)
 	return func(e *env) (*Value, error) {
@@ -357,7 +358,7 @@ func (c *exprCompiler) findEventField(e *Expr) (func(*env) (*Value, error), erro
 			switch {
 			case p.source != e.source:
 			case p.index < 0:
-				return e.ofElement(p.index, missing)
+				return e.ofElement(p.element, missing)
 			case p.index < len(e.payload):
 				return &e.payload[p.index], nil
 			}
@@ -371,36 +372,48 @@ type elements struct {
 	item *Type // nil where they are of several types
 }
 
-// eventField is where a field stands in the payload of one source, or that it is
-// elementIndex or elementItem.
-type eventField struct{ source, index int }
-
-// What is known of an element beside a payload.
-const (
-	elementIndex = -2
-	elementItem  = -3
-)
-
-// elementField is the place and the type of what is called name of elements of a type; -1
-// for nothing.
-func elementField(name string, item *Type) (int, *Type) {
-	switch name {
-	case "index":
-		return elementIndex, &Type{Kind: Int}
-	case "item":
-		return elementItem, item
-	}
-	return -1, nil
+// eventField is where a field stands in the payload of one source; the index is -1 for what is
+// known of an element.
+type eventField struct {
+	source, index int
+	element       elementPart
 }
 
-// ofElement is what is known of the element.
-func (e *env) ofElement(what int, missing *fault) (*Value, error) {
+// elementPart is what is known of an element beside a payload: its index, itself, or where
+// that is a record one of its leaves.
+type elementPart struct {
+	item bool
+	leaf int // of the item; -1 for the whole
+}
+
+// elementField is the part of elements of a type that is called name, and its type; nil for
+// nothing.
+func elementField(name string, item *Type) (elementPart, *Type) {
+	path, isLeaf := strings.CutPrefix(name, "item.")
+	switch {
+	case name == "index":
+		return elementPart{leaf: -1}, &Type{Kind: Int}
+	case name == "item":
+		return elementPart{item: true, leaf: -1}, item
+	case isLeaf && item != nil && item.Kind == RecordKind:
+		if i := indexOfField(item.Fields, path); i >= 0 {
+			return elementPart{item: true, leaf: i}, &item.Fields[i].Type
+		}
+	}
+	return elementPart{}, nil
+}
+
+// ofElement is a part of the element.
+func (e *env) ofElement(part elementPart, missing *fault) (*Value, error) {
 	v := &e.index
-	if what == elementItem {
+	if part.item {
 		v = &e.item
 	}
-	if !v.set {
+	switch {
+	case !v.set:
 		return nil, missing
+	case part.leaf >= 0:
+		return &v.List()[part.leaf], nil
 	}
 	return v, nil
 }
