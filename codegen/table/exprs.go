@@ -134,6 +134,9 @@ func (c *compiler) expr(e ir.Expr) *machine.Expr {
 		out.Op, out.Name, out.Args = "key", e.Name, []*machine.Expr{c.expr(e.X)}
 	case *ir.Fit:
 		out.Op, out.Args, out.OrUnset = "fit", []*machine.Expr{c.expr(e.X)}, e.OrUnset
+		if e.Whole != nil {
+			out.Op, out.Name, out.Args = "leaf", e.Leaf, []*machine.Expr{c.expr(e.Whole)}
+		}
 	case *ir.Absent:
 		out.Op = "unset"
 	case *ir.Text:

@@ -127,6 +127,11 @@ type Fit struct {
 	E
 	X       Expr
 	OrUnset bool // where X is null, the place that it is given to is unset
+
+	// Of a record that a json is given to, each leaf is a Fit, and X is what the json has
+	// under its path. But Whole has to fit, with all its keys.
+	Whole *Fit
+	Leaf  string // the path; empty without Whole
 }
 
 // KeysOf is the field of the event that e reads, and the keys behind it, the outermost

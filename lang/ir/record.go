@@ -196,8 +196,9 @@ func wholeText(t *Type, leaves []Expr) string {
 		_, isVar := leaves[i].(*VarRef)
 		_, isField := leaves[i].(*FieldRef)
 		_, isElement := leaves[i].(*FanRef)
+		_, isFit := leaves[i].(*Fit)
 		from, ok := strings.CutSuffix(exprText(leaves[i], 0), "."+l.Path)
-		if !ok || !isVar && !isField && !isElement || i > 0 && from != whole {
+		if !ok || !isVar && !isField && !isElement && !isFit || i > 0 && from != whole {
 			return exprText(&RecordLit{E: E{T: t}, Leaves: leaves}, 0)
 		}
 		whole = from

@@ -388,10 +388,18 @@ func (r *resolver) keepRest(b *ir.Block) {
 	}
 }
 
-// whole is e where a value of type want is wanted. A json fits no record.
+// whole is e where a value of type want is wanted.
 func (r *resolver) whole(e ir.Expr, want *ir.Type, what string, sc scope) ir.Expr {
-	if want.Kind == ir.RecordKind {
-		return r.fit(e, want, what)
+	e = r.place(e, want, what, sc)
+	fit, ok := e.(*ir.Fit)
+	if !ok || want.Kind != ir.RecordKind {
+		return e
 	}
-	return r.place(e, want, what, sc)
+	return r.leaves(e.Span(), want, ir.ExprText(e), func(_ int, l ir.RecordLeaf) ir.Expr {
+		x := fit.X
+		for key := range strings.SplitSeq(l.Path, ".") {
+			x = &ir.Key{E: ir.E{T: jsonType, At: e.Span()}, X: x, Name: key}
+		}
+		return &ir.Fit{E: ir.E{T: l.Type, At: e.Span()}, X: x, Whole: fit, Leaf: l.Path}
+	})
 }

@@ -290,6 +290,7 @@ type Require struct {
 //	array  a json list: Args
 //	key    what the json Args[0] has under Name; null for nothing
 //	fit    the json Args[0] as a value of Type
+//	leaf   the leaf of the record Args[0] that is called Name
 //	text   the JSON form of Args[0], without quotes
 //	record a record, of which Args are the leaves
 //	min, max, neg, !, ||, &&, ==, !=, <, <=, >, >=, +, -, *

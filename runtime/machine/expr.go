@@ -183,6 +183,8 @@ func (c *exprCompiler) compileOp(e *Expr) (*code, error) {
 		return c.compileKey(e)
 	case "fit":
 		return c.compileFit(e)
+	case "leaf":
+		return c.compileLeaf(e)
 	case "text":
 		return c.compileText(e)
 	case "record":

@@ -238,6 +238,7 @@ func TestDamagedJSON(t *testing.T) {
 func TestJSONDefinitions(t *testing.T) {
 	lit := &machine.Expr{Op: "lit", Type: machine.Type{Kind: machine.Int}, Value: json.RawMessage("1")}
 	held := &machine.Expr{Op: "field", Type: jsonKind, Index: 0}
+	pair := machine.Type{Kind: machine.RecordKind, Name: "Pair", Fields: []machine.Field{{Name: "a", Type: jsonKind}}}
 	for i, c := range []struct {
 		expr *machine.Expr
 		want string
@@ -250,6 +251,8 @@ func TestJSONDefinitions(t *testing.T) {
 		{&machine.Expr{Op: "key", Type: jsonKind, Name: "a", Args: []*machine.Expr{lit}}, `"key" takes one json`},
 		{&machine.Expr{Op: "key", Type: jsonKind, Name: "a"}, `"key" takes one json`},
 		{&machine.Expr{Op: "fit", Type: jsonKind, Args: []*machine.Expr{lit}}, `"fit" takes one json`},
+		{&machine.Expr{Op: "leaf", Type: jsonKind, Name: "a", Args: []*machine.Expr{held}}, `"leaf" takes one record`},
+		{&machine.Expr{Op: "leaf", Type: jsonKind, Name: "b", Args: []*machine.Expr{{Op: "fit", Type: pair, Args: []*machine.Expr{held}}}}, `record "Pair" has no leaf "b"`},
 		{&machine.Expr{Op: "text", Type: machine.Type{Kind: machine.String}, Args: []*machine.Expr{held}}, `"text" does not take a json`},
 		{&machine.Expr{Op: "text", Type: machine.Type{Kind: machine.String}}, `"text" takes one value`},
 		{&machine.Expr{Op: "lit", Type: jsonKind, Value: json.RawMessage(`{"a":`)}, "a literal"},
