@@ -11,14 +11,17 @@ var (
 	returned  = regexp.MustCompile(` returns .*`)
 	ofMachine = regexp.MustCompile(`(?m)^    terminal (\w+)( failure| success)?`)
 	theFlag   = regexp.MustCompile(`\bb\b`)
+	itsPlace  = regexp.MustCompile(`\bv\b`)
 	assertion = regexp.MustCompile(`(?m)^    (assert|budget) .*\n`)
 )
 
 // GenerateTree writes a random machine that calls another one, and that one behind it. The
-// callee is small. Its terminals may return a flag, which the caller may read.
+// callee is small. Its terminals may return a flag, which the caller may read, or that flag in a
+// record.
 func GenerateTree(r *rand.Rand) string {
 	callee, results, argument := generateCallee(r)
-	g := &generator{Rand: r, flat: r.IntN(4) > 0, fans: r.IntN(3) == 0}
+	kind := r.IntN(4)
+	g := &generator{Rand: r, flat: kind > 0, fans: r.IntN(3) == 0}
 	g.careless = pick(g, []float64{0, 0, 0.1, 0.4})
 	g.flag = g.chance(0.4)
 	g.events, g.results = []plannedEvent{{"E0", ""}}, results
@@ -37,7 +40,18 @@ func GenerateTree(r *rand.Rand) string {
 		g.all = append(g.all, &plannedState{name: fmt.Sprintf("S%d", i), number: i})
 	}
 	g.tree, g.ends = g.all, map[string]bool{}
-	return g.write() + "\n" + callee
+	caller := g.write()
+	if kind%2 == 0 && strings.Contains(callee, "returns v") {
+		caller, callee = inRecord(caller), inRecord(callee)
+		return caller + "\nrecord Held { on bool }\n" + callee
+	}
+	return caller + "\n" + callee
+}
+
+// inRecord puts what is called v into a record.
+func inRecord(src string) string {
+	src = itsPlace.ReplaceAllString(src, "v.on")
+	return strings.NewReplacer("v.on bool = false", "v Held = Held { on = false }", "returns v.on", "returns v").Replace(src)
 }
 
 // generateCallee writes a machine that may be called, its terminals, and whether it has a

@@ -2,6 +2,7 @@ package machine_test
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -202,4 +203,41 @@ func appended(d *machine.Definition) *machine.Expr {
 		}
 	}
 	return nil
+}
+
+// TestPartsOfElementsAreChecked: an element that is a record has its leaves, for arguments and arms.
+func TestPartsOfElementsAreChecked(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		kind machine.Kind
+		want string // of what is wrong; empty for nothing
+	}{
+		{"item.name", machine.String, ""},
+		{"item.from.city", machine.String, ""},
+		{"item.price", machine.String, `"item.price"|is said to be of type string`},
+		{"item.from", machine.String, `no "item.from"|no field "item.from"`},
+		{"item.", machine.String, `no "item."|no field "item."`},
+		{"index.name", machine.String, `no "index.name"|no field "index.name"`},
+	} {
+		d := Define(
+			WithRecord("Item", "name string, price int 0..100, from.city string"),
+			WithParams("all [0..3]Item"), WithFields("s string"), WithEvent("Sent", ""),
+			WithActivity("ship", "s string", "Sent", ""),
+			WithState("A", Doing("ship", []string{`"x"`}, "for all"), On("Sent", Stay(Set("s", `"x"`)))),
+			WithTerminal("D", machine.Success))
+		part := func(op string) *machine.Expr {
+			return &machine.Expr{Op: op, Name: c.name, Type: machine.Type{Kind: c.kind}}
+		}
+		inArgs, inArm := *d, *d
+		inArgs.Dos = []machine.Do{d.Dos[0]}
+		inArgs.Dos[0].Args = []*machine.Expr{part("each")}
+		inArm.Arms = []machine.Arm{d.Arms[0]}
+		inArm.Arms[0].Block = &machine.Block{Assigns: []machine.Assign{{Field: 0, Value: part("event")}}}
+		for _, d := range []*machine.Definition{&inArgs, &inArm} {
+			_, err := machine.Compile(d)
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !regexp.MustCompile(c.want).MatchString(err.Error())) {
+				t.Errorf("%s: %v, want %q", c.name, err, c.want)
+			}
+		}
+	}
 }
