@@ -12,12 +12,28 @@ import (
 // execution; a worker may be killed before it, in the middle, or after it.
 type services struct{ outside.Client }
 
-var _ OrderFulfillmentActivities = (*services)(nil)
+var (
+	_ OrderFulfillmentActivities = (*services)(nil)
+	_ RefundActivities           = (*services)(nil)
+	_ SettlementActivities       = (*services)(nil)
+	_ ReleaseActivities          = (*services)(nil)
+)
 
-// ask sends a request. A failure is transient where it cannot be known whether
-// the request has arrived, and else of the provider; a refusal stays what it is.
+// register lets engine run orders, and what undoes them, with the activities of s.
+func register(engine *runtime.Engine, s *services) error {
+	return errors.Join(RegisterRefund(engine, s), RegisterSettlement(engine, s), RegisterRelease(engine, s),
+		RegisterOrderFulfillment(engine, s))
+}
+
+// ask sends a request under the key of its execution.
 func (s *services) ask(ctx context.Context, a *runtime.Attempt, service string, r outside.Request) (outside.Answer, error) {
-	answer, err := s.Call(ctx, service, a.Key, r)
+	return s.askAs(ctx, a.Key, service, r)
+}
+
+// askAs sends a request under a key. A failure is transient where it cannot be known whether
+// the request has arrived, and else of the provider; a refusal stays what it is.
+func (s *services) askAs(ctx context.Context, key, service string, r outside.Request) (outside.Answer, error) {
+	answer, err := s.Call(ctx, service, key, r)
 	var refused *outside.RefusedError
 	switch {
 	case err == nil, errors.As(err, &refused):
@@ -83,17 +99,18 @@ func (s *services) SendConfirmation(ctx context.Context, a *runtime.Attempt, ord
 	return OrderFulfillmentEmailSent{}, err
 }
 
-func (s *services) SettlePayment(ctx context.Context, a *runtime.Attempt, order string) (OrderFulfillmentPaymentSettled, error) {
+func (s *services) SettlePayment(ctx context.Context, a *runtime.Attempt, order string) (SettlementSettled, error) {
 	answer, err := s.ask(ctx, a, "settle", outside.Request{Order: order})
-	return OrderFulfillmentPaymentSettled{Captured: answer.Captured}, err
+	return SettlementSettled{Captured: answer.Captured}, err
 }
 
-func (s *services) ReleaseInventory(ctx context.Context, a *runtime.Attempt, order string) (OrderFulfillmentStockReleased, error) {
+func (s *services) ReleaseInventory(ctx context.Context, a *runtime.Attempt, order string) error {
 	_, err := s.ask(ctx, a, "release", outside.Request{Order: order})
-	return OrderFulfillmentStockReleased{}, err
+	return err
 }
 
-func (s *services) RefundPayment(ctx context.Context, a *runtime.Attempt, order string, amount int64) (OrderFulfillmentRefunded, error) {
-	answer, err := s.ask(ctx, a, "refund", outside.Request{Order: order, Amount: amount})
-	return OrderFulfillmentRefunded{Refund: answer.ID}, err
+// RefundPayment has a key of the order, and not of the run that asks: that may be the second one.
+func (s *services) RefundPayment(ctx context.Context, _ *runtime.Attempt, order string, amount int64) (RefundRefunded, error) {
+	answer, err := s.askAs(ctx, order+":refund_payment", "refund", outside.Request{Order: order, Amount: amount})
+	return RefundRefunded{Refund: answer.ID}, err
 }

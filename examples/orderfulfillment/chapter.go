@@ -12,6 +12,9 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
+// orderMachine is the machine of the orders; the others undo parts of them.
+var orderMachine = OrderFulfillmentState("").MachineName()
+
 // chapter is a few minutes of the story's time in which everyone works.
 // Between two of them nothing runs: the database is all there is.
 type chapter struct {
@@ -126,7 +129,7 @@ func (a *agent) until(ctx context.Context, orders []fate) error {
 
 // steps is how many steps all orders have taken.
 func (c *chapter) steps(ctx context.Context) (n int64, err error) {
-	rows, err := c.engine.List(ctx, runtime.RunFilter{Limit: c.orders})
+	rows, err := c.engine.List(ctx, runtime.RunFilter{Machine: orderMachine, Limit: c.orders})
 	for i := range rows {
 		n += rows[i].Seq
 	}
@@ -135,7 +138,7 @@ func (c *chapter) steps(ctx context.Context) (n int64, err error) {
 
 // need gives the orders that stand in a state.
 func (c *chapter) need(ctx context.Context, state OrderFulfillmentState) ([]string, error) {
-	rows, err := c.engine.List(ctx, runtime.RunFilter{State: string(state), Limit: c.orders})
+	rows, err := c.engine.List(ctx, runtime.RunFilter{Machine: orderMachine, State: string(state), Limit: c.orders})
 	var ids []string
 	for i := range rows {
 		ids = append(ids, rows[i].Run)

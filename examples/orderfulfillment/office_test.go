@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -19,7 +20,9 @@ type asked struct {
 }
 
 func (a *asked) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
-	a.claims.Add(1)
+	if slices.ContainsFunc(q.Activities, func(c store.Claimable) bool { return c.Activity == "reserve_inventory" }) {
+		a.claims.Add(1)
+	}
 	return a.Store.Claim(ctx, q)
 }
 

@@ -76,9 +76,6 @@ const (
 	OrderFulfillmentEventDeclined           OrderFulfillmentEvent = "Declined"
 	OrderFulfillmentEventAccepted           OrderFulfillmentEvent = "Accepted"
 	OrderFulfillmentEventEmailSent          OrderFulfillmentEvent = "EmailSent"
-	OrderFulfillmentEventPaymentSettled     OrderFulfillmentEvent = "PaymentSettled"
-	OrderFulfillmentEventStockReleased      OrderFulfillmentEvent = "StockReleased"
-	OrderFulfillmentEventRefunded           OrderFulfillmentEvent = "Refunded"
 	OrderFulfillmentEventApprovalWanted     OrderFulfillmentEvent = "ApprovalWanted"
 	OrderFulfillmentEventApprovalReminder   OrderFulfillmentEvent = "ApprovalReminder"
 	OrderFulfillmentEventOrderStuck         OrderFulfillmentEvent = "OrderStuck"
@@ -114,16 +111,16 @@ const (
 // What is proved of every run of OrderFulfillment: the most steps (moves and retries), time,
 // costs and attempts of each activity that it can take. A cost may be no whole number.
 const (
-	OrderFulfillmentMaxSteps                      = 124                    // some run takes that many
-	OrderFulfillmentMaxTime                       = 27908728 * time.Second // at most
+	OrderFulfillmentMaxSteps                      = 91                     // some run takes that many
+	OrderFulfillmentMaxTime                       = 27908382 * time.Second // at most
 	OrderFulfillmentMaxAttemptsReserveInventory   = 16                     // some run takes that many
 	OrderFulfillmentMaxAttemptsAuthorizePayment   = 28                     // some run takes that many
 	OrderFulfillmentMaxAttemptsCapturePayment     = 28                     // some run takes that many
 	OrderFulfillmentMaxAttemptsTriggerFulfillment = 16                     // some run takes that many
 	OrderFulfillmentMaxAttemptsSendConfirmation   = 16                     // some run takes that many
-	OrderFulfillmentMaxAttemptsSettlePayment      = 20                     // some run takes that many
-	OrderFulfillmentMaxAttemptsReleaseInventory   = 40                     // some run takes that many
-	OrderFulfillmentMaxAttemptsRefundPayment      = 20                     // some run takes that many
+	OrderFulfillmentMaxAttemptsRefund             = 5                      // some run takes that many
+	OrderFulfillmentMaxAttemptsRelease            = 10                     // some run takes that many
+	OrderFulfillmentMaxAttemptsSettlement         = 5                      // some run takes that many
 )
 
 // OrderFulfillmentParams is what a run of OrderFulfillment is started with.
@@ -232,19 +229,6 @@ type OrderFulfillmentAccepted struct {
 // OrderFulfillmentEmailSent is what event EmailSent carries. Activities raise it.
 type OrderFulfillmentEmailSent struct{}
 
-// OrderFulfillmentPaymentSettled is what event PaymentSettled carries. Activities raise it.
-type OrderFulfillmentPaymentSettled struct {
-	Captured bool `json:"captured"`
-}
-
-// OrderFulfillmentStockReleased is what event StockReleased carries. Activities raise it.
-type OrderFulfillmentStockReleased struct{}
-
-// OrderFulfillmentRefunded is what event Refunded carries. Activities raise it.
-type OrderFulfillmentRefunded struct {
-	Refund string `json:"refund"`
-}
-
 // OrderFulfillmentApprovalWanted is what event ApprovalWanted carries.
 //
 // To the world, through the outbox.
@@ -318,9 +302,6 @@ func (OrderFulfillmentCaptured) FSMEvent() string           { return "Captured" 
 func (OrderFulfillmentDeclined) FSMEvent() string           { return "Declined" }
 func (OrderFulfillmentAccepted) FSMEvent() string           { return "Accepted" }
 func (OrderFulfillmentEmailSent) FSMEvent() string          { return "EmailSent" }
-func (OrderFulfillmentPaymentSettled) FSMEvent() string     { return "PaymentSettled" }
-func (OrderFulfillmentStockReleased) FSMEvent() string      { return "StockReleased" }
-func (OrderFulfillmentRefunded) FSMEvent() string           { return "Refunded" }
 
 // OrderFulfillmentSendable is an event that may be sent to a run of OrderFulfillment: OrderFulfillmentReserveInventory, OrderFulfillmentAuthorizePayment, OrderFulfillmentCapturePayment, OrderFulfillmentTriggerFulfillment, OrderFulfillmentMarkShipped, OrderFulfillmentMarkDelivered, OrderFulfillmentCancelOrder, OrderFulfillmentRefundOrder, OrderFulfillmentApprovePayment, OrderFulfillmentDenyPayment, OrderFulfillmentResume.
 type OrderFulfillmentSendable interface {
@@ -353,12 +334,6 @@ type OrderFulfillmentActivities interface {
 	// Sends nothing where it has been sent: an order that got stuck beside it comes
 	// here again.
 	SendConfirmation(ctx context.Context, attempt *runtime.Attempt, order string, customer string, sent bool) (OrderFulfillmentEmailSent, error) // in Paid.Fulfilling
-	// Voids what was only authorized; where the charge has gone through already,
-	// says so. Looks the payment up by the order, and so needs no id of it.
-	SettlePayment(ctx context.Context, attempt *runtime.Attempt, order string) (OrderFulfillmentPaymentSettled, error) // in Compensating
-	// Frees what is reserved for the order and has not left the house.
-	ReleaseInventory(ctx context.Context, attempt *runtime.Attempt, order string) (OrderFulfillmentStockReleased, error)       // in Refunding, Compensating
-	RefundPayment(ctx context.Context, attempt *runtime.Attempt, order string, amount int64) (OrderFulfillmentRefunded, error) // in Refunding
 }
 
 // OrderFulfillmentReserveInventoryResult is what activity reserve_inventory raises: OrderFulfillmentReserved, OrderFulfillmentOutOfStock.
@@ -391,7 +366,18 @@ func (OrderFulfillmentDeclined) orderFulfillmentCapturePaymentResult() {}
 // RegisterOrderFulfillment lets engine run machine OrderFulfillment.
 // What is nil is left to others: the engine starts runs, sends to them, fires
 // their timers and delivers what they publish.
+// The machines that it calls are registered first; those that do their work
+// register them with their activities, before or after.
 func RegisterOrderFulfillment(engine *runtime.Engine, activities OrderFulfillmentActivities) error {
+	if err := RegisterRefund(engine, nil); err != nil {
+		return err
+	}
+	if err := RegisterRelease(engine, nil); err != nil {
+		return err
+	}
+	if err := RegisterSettlement(engine, nil); err != nil {
+		return err
+	}
 	var handlers runtime.Handlers
 	if activities != nil {
 		handlers.Activities = map[string]runtime.ActivityFunc{
@@ -400,9 +386,6 @@ func RegisterOrderFulfillment(engine *runtime.Engine, activities OrderFulfillmen
 			"capture_payment":     runtime.ActivityOf(activities.CapturePayment, "order", "authorization", "amount", "approver"),
 			"trigger_fulfillment": runtime.ActivityOf(activities.TriggerFulfillment, "order", "reservation"),
 			"send_confirmation":   runtime.ActivityOf(activities.SendConfirmation, "order", "customer", "sent"),
-			"settle_payment":      runtime.ActivityOf(activities.SettlePayment, "order"),
-			"release_inventory":   runtime.ActivityOf(activities.ReleaseInventory, "order"),
-			"refund_payment":      runtime.ActivityOf(activities.RefundPayment, "order", "amount"),
 		}
 	}
 	return engine.Register(OrderFulfillmentMachine(), orderFulfillmentSource, handlers)
@@ -469,9 +452,6 @@ const orderFulfillmentDefinition = `{
 {"name":"Declined","fields":[{"name":"reason","type":{"kind":"string"}}],"internal":true},
 {"name":"Accepted","fields":[{"name":"shipment","type":{"kind":"string"}}],"internal":true},
 {"name":"EmailSent","internal":true},
-{"name":"PaymentSettled","fields":[{"name":"captured","type":{"kind":"bool"}}],"internal":true},
-{"name":"StockReleased","internal":true},
-{"name":"Refunded","fields":[{"name":"refund","type":{"kind":"string"}}],"internal":true},
 {"name":"ApprovalWanted","fields":[{"name":"order","type":{"kind":"string"}},{"name":"amount","type":{"kind":"int"}}],"doc":"To the world, through the outbox."},
 {"name":"ApprovalReminder","fields":[{"name":"order","type":{"kind":"string"}},{"name":"amount","type":{"kind":"int"}}]},
 {"name":"OrderStuck","fields":[{"name":"order","type":{"kind":"string"}},{"name":"reason","type":{"kind":"string"}}]},
@@ -479,11 +459,19 @@ const orderFulfillmentDefinition = `{
 {"name":"OrderClosed","fields":[{"name":"order","type":{"kind":"string"}},{"name":"shipment","type":{"kind":"string"}},{"name":"tracking","type":{"kind":"string"}}]},
 {"name":"OrderRefunded","fields":[{"name":"order","type":{"kind":"string"}},{"name":"customer","type":{"kind":"string"}},{"name":"refund","type":{"kind":"string"}}]},
 {"name":"OrderCancelled","fields":[{"name":"order","type":{"kind":"string"}},{"name":"customer","type":{"kind":"string"}},{"name":"reason","type":{"kind":"string"}}]},
-{"name":"OrderAbandoned","fields":[{"name":"order","type":{"kind":"string"}},{"name":"reason","type":{"kind":"string"}}]}
+{"name":"OrderAbandoned","fields":[{"name":"order","type":{"kind":"string"}},{"name":"reason","type":{"kind":"string"}}]},
+{"name":"Refund.Done","fields":[{"name":"refund","type":{"kind":"string"}}],"internal":true},
+{"name":"Refund.Stuck","fields":[{"name":"reason","type":{"kind":"string"}}],"internal":true},
+{"name":"Release.Done","internal":true},
+{"name":"Release.Stuck","fields":[{"name":"reason","type":{"kind":"string"}}],"internal":true},
+{"name":"Settlement.Voided","internal":true},
+{"name":"Settlement.Charged","internal":true},
+{"name":"Settlement.Stuck","fields":[{"name":"reason","type":{"kind":"string"}}],"internal":true}
 ],
 "categories":[
 "transient",
 "provider_down",
+"cancelled",
 "unknown",
 "timeout",
 "silent",
@@ -495,34 +483,34 @@ const orderFulfillmentDefinition = `{
 {"name":"capture_payment","params":[{"name":"order","type":{"kind":"string"}},{"name":"authorization","type":{"kind":"string"}},{"name":"amount","type":{"kind":"int"}},{"name":"approver","type":{"kind":"string"}}],"results":[14,15],"fails":[0,1],"doc":"Charges. The provider is given the idempotency key of the execution."},
 {"name":"trigger_fulfillment","params":[{"name":"order","type":{"kind":"string"}},{"name":"reservation","type":{"kind":"string"}}],"results":[16],"fails":[0,1]},
 {"name":"send_confirmation","params":[{"name":"order","type":{"kind":"string"}},{"name":"customer","type":{"kind":"string"}},{"name":"sent","type":{"kind":"bool"}}],"results":[17],"fails":[0,1],"doc":"Sends nothing where it has been sent: an order that got stuck beside it comes\nhere again."},
-{"name":"settle_payment","params":[{"name":"order","type":{"kind":"string"}}],"results":[18],"fails":[0,1],"doc":"Voids what was only authorized; where the charge has gone through already,\nsays so. Looks the payment up by the order, and so needs no id of it."},
-{"name":"release_inventory","params":[{"name":"order","type":{"kind":"string"}}],"results":[19],"fails":[0,1],"doc":"Frees what is reserved for the order and has not left the house."},
-{"name":"refund_payment","params":[{"name":"order","type":{"kind":"string"}},{"name":"amount","type":{"kind":"int"}}],"results":[20],"fails":[0,1]}
+{"name":"Refund","callee":"8a5c2770a7b5432fab4f8d925ec6c22bf62e86908372dfe73fed8fe04c23f913","params":[{"name":"order","type":{"kind":"string"}},{"name":"amount","type":{"kind":"int","min":1,"max":10000000}}],"results":[26,27],"fails":[2],"doc":"Pays an order back. Its key is that of the order, so that an order which is sent here again\nis paid back once."},
+{"name":"Release","callee":"fa84566a18289189cac9b82a7b43990814a4c2d1dbaa2c8d4b88adce175b7297","params":[{"name":"order","type":{"kind":"string"}}],"results":[28,29],"fails":[2],"doc":"Frees what is reserved for an order and has not left the house."},
+{"name":"Settlement","callee":"14bdacbca1b47876739a1a597c47cfdf55194aa8f640853046bc86047354f8e8","params":[{"name":"order","type":{"kind":"string"}}],"results":[30,31,32],"fails":[2],"doc":"Voids what was only authorized; where the charge has gone through already, says so."}
 ],
 "states":[
 {"path":"","kind":"composite","parent":-1,"initial":1,"doc":"Fulfils one order: reserve, authorize, capture, fulfil, ship, deliver; or give\neverything back. Agents and people advance it by events; the side effects are\nactivities, each under a key that stays the same when it is tried again."},
 {"path":"Unpaid","kind":"composite","parent":0,"initial":2,"timers":[0],"doc":"Nothing is charged yet: a cancellation gives back what was taken."},
 {"path":"Unpaid.Created","kind":"leaf","parent":1,"initial":-1,"handlers":[{"kind":"event","event":0,"do":-1,"category":-1,"timer":-1,"arms":[3]},{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}]},
-{"path":"Unpaid.Reserving","kind":"leaf","parent":1,"initial":-1,"dos":[0],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"result","event":11,"do":0,"category":-1,"timer":-1,"arms":[4]},{"kind":"result","event":12,"do":0,"category":-1,"timer":-1,"arms":[5]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[6,7]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[6,7]},{"kind":"failure","event":-1,"do":0,"category":2,"timer":-1,"arms":[6,7]},{"kind":"failure","event":-1,"do":0,"category":3,"timer":-1,"arms":[6,7]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}]},
+{"path":"Unpaid.Reserving","kind":"leaf","parent":1,"initial":-1,"dos":[0],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"result","event":11,"do":0,"category":-1,"timer":-1,"arms":[4]},{"kind":"result","event":12,"do":0,"category":-1,"timer":-1,"arms":[5]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[6,7]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[6,7]},{"kind":"failure","event":-1,"do":0,"category":3,"timer":-1,"arms":[6,7]},{"kind":"failure","event":-1,"do":0,"category":4,"timer":-1,"arms":[6,7]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}]},
 {"path":"Unpaid.InventoryReserved","kind":"leaf","parent":1,"initial":-1,"handlers":[{"kind":"event","event":1,"do":-1,"category":-1,"timer":-1,"arms":[8]},{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}]},
-{"path":"Unpaid.AuthorizingPayment","kind":"leaf","parent":1,"initial":-1,"dos":[1],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"result","event":13,"do":1,"category":-1,"timer":-1,"arms":[9]},{"kind":"result","event":15,"do":1,"category":-1,"timer":-1,"arms":[10,11]},{"kind":"failure","event":-1,"do":1,"category":0,"timer":-1,"arms":[12,13]},{"kind":"failure","event":-1,"do":1,"category":1,"timer":-1,"arms":[12,13]},{"kind":"failure","event":-1,"do":1,"category":2,"timer":-1,"arms":[12,13]},{"kind":"failure","event":-1,"do":1,"category":3,"timer":-1,"arms":[12,13]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}]},
+{"path":"Unpaid.AuthorizingPayment","kind":"leaf","parent":1,"initial":-1,"dos":[1],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"result","event":13,"do":1,"category":-1,"timer":-1,"arms":[9]},{"kind":"result","event":15,"do":1,"category":-1,"timer":-1,"arms":[10,11]},{"kind":"failure","event":-1,"do":1,"category":0,"timer":-1,"arms":[12,13]},{"kind":"failure","event":-1,"do":1,"category":1,"timer":-1,"arms":[12,13]},{"kind":"failure","event":-1,"do":1,"category":3,"timer":-1,"arms":[12,13]},{"kind":"failure","event":-1,"do":1,"category":4,"timer":-1,"arms":[12,13]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}]},
 {"path":"Unpaid.PaymentAuthorized","kind":"leaf","parent":1,"initial":-1,"handlers":[{"kind":"event","event":2,"do":-1,"category":-1,"timer":-1,"arms":[14,15]},{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}],"doc":"The same event goes two ways: a large amount needs a person."},
-{"path":"Unpaid.AwaitingManagerApproval","kind":"leaf","parent":1,"initial":-1,"entry":{"publishes":[{"event":21,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1}]}]},"timers":[1,2],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"event","event":8,"do":-1,"category":-1,"timer":-1,"arms":[16]},{"kind":"event","event":9,"do":-1,"category":-1,"timer":-1,"arms":[17]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":1,"arms":[18]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":2,"arms":[19]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}]},
-{"path":"CapturingPayment","kind":"leaf","parent":0,"initial":-1,"dos":[2],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[76]},{"kind":"result","event":14,"do":2,"category":-1,"timer":-1,"arms":[20]},{"kind":"result","event":15,"do":2,"category":-1,"timer":-1,"arms":[21,22]},{"kind":"failure","event":-1,"do":2,"category":0,"timer":-1,"arms":[23,24]},{"kind":"failure","event":-1,"do":2,"category":1,"timer":-1,"arms":[23,24]},{"kind":"failure","event":-1,"do":2,"category":2,"timer":-1,"arms":[23,24]},{"kind":"failure","event":-1,"do":2,"category":3,"timer":-1,"arms":[23,24]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]}],"doc":"From here on money moves, and a cancellation is a refund."},
+{"path":"Unpaid.AwaitingManagerApproval","kind":"leaf","parent":1,"initial":-1,"entry":{"publishes":[{"event":18,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1}]}]},"timers":[1,2],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"event","event":8,"do":-1,"category":-1,"timer":-1,"arms":[16]},{"kind":"event","event":9,"do":-1,"category":-1,"timer":-1,"arms":[17]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":1,"arms":[18]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":2,"arms":[19]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}]},
+{"path":"CapturingPayment","kind":"leaf","parent":0,"initial":-1,"dos":[2],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[71]},{"kind":"result","event":14,"do":2,"category":-1,"timer":-1,"arms":[20]},{"kind":"result","event":15,"do":2,"category":-1,"timer":-1,"arms":[21,22]},{"kind":"failure","event":-1,"do":2,"category":0,"timer":-1,"arms":[23,24]},{"kind":"failure","event":-1,"do":2,"category":1,"timer":-1,"arms":[23,24]},{"kind":"failure","event":-1,"do":2,"category":3,"timer":-1,"arms":[23,24]},{"kind":"failure","event":-1,"do":2,"category":4,"timer":-1,"arms":[23,24]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]}],"doc":"From here on money moves, and a cancellation is a refund."},
 {"path":"Paid","kind":"composite","parent":0,"initial":10},
 {"path":"Paid.PaymentCaptured","kind":"leaf","parent":9,"initial":-1,"timers":[3],"handlers":[{"kind":"event","event":3,"do":-1,"category":-1,"timer":-1,"arms":[27]},{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":3,"arms":[28]}]},
-{"path":"Paid.Fulfilling","kind":"leaf","parent":9,"initial":-1,"dos":[3,4],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"result","event":16,"do":3,"category":-1,"timer":-1,"arms":[29]},{"kind":"failure","event":-1,"do":3,"category":0,"timer":-1,"arms":[32,33]},{"kind":"failure","event":-1,"do":3,"category":1,"timer":-1,"arms":[32,33]},{"kind":"failure","event":-1,"do":3,"category":2,"timer":-1,"arms":[32,33]},{"kind":"failure","event":-1,"do":3,"category":3,"timer":-1,"arms":[32,33]},{"kind":"result","event":17,"do":4,"category":-1,"timer":-1,"arms":[30,31]},{"kind":"failure","event":-1,"do":4,"category":0,"timer":-1,"arms":[34,35]},{"kind":"failure","event":-1,"do":4,"category":1,"timer":-1,"arms":[34,35]},{"kind":"failure","event":-1,"do":4,"category":2,"timer":-1,"arms":[34,35]},{"kind":"failure","event":-1,"do":4,"category":3,"timer":-1,"arms":[34,35]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[36]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]}],"doc":"Two things at once. A confirmation that cannot be sent holds up nothing."},
+{"path":"Paid.Fulfilling","kind":"leaf","parent":9,"initial":-1,"dos":[3,4],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"result","event":16,"do":3,"category":-1,"timer":-1,"arms":[29]},{"kind":"failure","event":-1,"do":3,"category":0,"timer":-1,"arms":[32,33]},{"kind":"failure","event":-1,"do":3,"category":1,"timer":-1,"arms":[32,33]},{"kind":"failure","event":-1,"do":3,"category":3,"timer":-1,"arms":[32,33]},{"kind":"failure","event":-1,"do":3,"category":4,"timer":-1,"arms":[32,33]},{"kind":"result","event":17,"do":4,"category":-1,"timer":-1,"arms":[30,31]},{"kind":"failure","event":-1,"do":4,"category":0,"timer":-1,"arms":[34,35]},{"kind":"failure","event":-1,"do":4,"category":1,"timer":-1,"arms":[34,35]},{"kind":"failure","event":-1,"do":4,"category":3,"timer":-1,"arms":[34,35]},{"kind":"failure","event":-1,"do":4,"category":4,"timer":-1,"arms":[34,35]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[36]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]}],"doc":"Two things at once. A confirmation that cannot be sent holds up nothing."},
 {"path":"Paid.FulfillmentTriggered","kind":"leaf","parent":9,"initial":-1,"timers":[4],"handlers":[{"kind":"event","event":4,"do":-1,"category":-1,"timer":-1,"arms":[37]},{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":4,"arms":[38]}]},
 {"path":"Paid.Shipped","kind":"leaf","parent":9,"initial":-1,"timers":[5],"handlers":[{"kind":"event","event":5,"do":-1,"category":-1,"timer":-1,"arms":[39]},{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[40,25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":5,"arms":[41]}]},
 {"path":"Paid.Delivered","kind":"leaf","parent":9,"initial":-1,"timers":[6],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[42,25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":6,"arms":[43]}],"doc":"Over, but for a month it can be given back."},
-{"path":"Refunding","kind":"leaf","parent":0,"initial":-1,"dos":[5,6],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[77]},{"kind":"result","event":20,"do":5,"category":-1,"timer":-1,"arms":[44]},{"kind":"failure","event":-1,"do":5,"category":0,"timer":-1,"arms":[46,47]},{"kind":"failure","event":-1,"do":5,"category":1,"timer":-1,"arms":[46,47]},{"kind":"failure","event":-1,"do":5,"category":2,"timer":-1,"arms":[46,47]},{"kind":"failure","event":-1,"do":5,"category":3,"timer":-1,"arms":[46,47]},{"kind":"result","event":19,"do":6,"category":-1,"timer":-1,"arms":[45]},{"kind":"failure","event":-1,"do":6,"category":0,"timer":-1,"arms":[48,49]},{"kind":"failure","event":-1,"do":6,"category":1,"timer":-1,"arms":[48,49]},{"kind":"failure","event":-1,"do":6,"category":2,"timer":-1,"arms":[48,49]},{"kind":"failure","event":-1,"do":6,"category":3,"timer":-1,"arms":[48,49]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[51]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[50,0]}]},
-{"path":"Compensating","kind":"leaf","parent":0,"initial":-1,"dos":[7,8],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[78]},{"kind":"result","event":18,"do":7,"category":-1,"timer":-1,"arms":[52,53]},{"kind":"failure","event":-1,"do":7,"category":0,"timer":-1,"arms":[55,56]},{"kind":"failure","event":-1,"do":7,"category":1,"timer":-1,"arms":[55,56]},{"kind":"failure","event":-1,"do":7,"category":2,"timer":-1,"arms":[55,56]},{"kind":"failure","event":-1,"do":7,"category":3,"timer":-1,"arms":[55,56]},{"kind":"result","event":19,"do":8,"category":-1,"timer":-1,"arms":[54]},{"kind":"failure","event":-1,"do":8,"category":0,"timer":-1,"arms":[57,58]},{"kind":"failure","event":-1,"do":8,"category":1,"timer":-1,"arms":[57,58]},{"kind":"failure","event":-1,"do":8,"category":2,"timer":-1,"arms":[57,58]},{"kind":"failure","event":-1,"do":8,"category":3,"timer":-1,"arms":[57,58]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[60]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[59,0]}],"doc":"Gives back what was authorized and reserved, both at once. Whether the\ncharge has gone through is for the provider to say: an operator may have\ncancelled in the middle of it."},
-{"path":"NeedsAttention","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":23,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":9}]}]},"timers":[7],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[63,64,65]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[63,64,65]},{"kind":"event","event":10,"do":-1,"category":-1,"timer":-1,"arms":[61,62]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[66,67,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":7,"arms":[68]}],"doc":"A person mends what is wrong, and the order goes on where it got stuck."},
-{"path":"Resuming","kind":"leaf","parent":0,"initial":-1,"choice":true,"handlers":[{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[69,70,71,72,73,74,75]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]}]},
-{"path":"Closed","kind":"terminal","outcome":"success","parent":0,"initial":-1,"entry":{"publishes":[{"event":25,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":4},{"op":"field","type":{"kind":"string"},"index":5}]}]}},
-{"path":"Returned","kind":"terminal","outcome":"cancelled","parent":0,"initial":-1,"entry":{"publishes":[{"event":26,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"field","type":{"kind":"string"},"index":6}]}]}},
-{"path":"Cancelled","kind":"terminal","outcome":"cancelled","parent":0,"initial":-1,"entry":{"publishes":[{"event":27,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"field","type":{"kind":"string"},"index":9}]}]}},
-{"path":"Abandoned","kind":"terminal","outcome":"failure","parent":0,"initial":-1,"entry":{"publishes":[{"event":28,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":9}]}]}}
+{"path":"Refunding","kind":"leaf","parent":0,"initial":-1,"dos":[5,6],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[72]},{"kind":"result","event":26,"do":5,"category":-1,"timer":-1,"arms":[44]},{"kind":"result","event":27,"do":5,"category":-1,"timer":-1,"arms":[46]},{"kind":"failure","event":-1,"do":5,"category":2,"timer":-1,"arms":[47]},{"kind":"failure","event":-1,"do":5,"category":3,"timer":-1,"arms":[47]},{"kind":"result","event":28,"do":6,"category":-1,"timer":-1,"arms":[45]},{"kind":"result","event":29,"do":6,"category":-1,"timer":-1,"arms":[46]},{"kind":"failure","event":-1,"do":6,"category":2,"timer":-1,"arms":[47]},{"kind":"failure","event":-1,"do":6,"category":3,"timer":-1,"arms":[47]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[49]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[48,0]}]},
+{"path":"Compensating","kind":"leaf","parent":0,"initial":-1,"dos":[7,8],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[73]},{"kind":"result","event":30,"do":7,"category":-1,"timer":-1,"arms":[51]},{"kind":"result","event":31,"do":7,"category":-1,"timer":-1,"arms":[50]},{"kind":"result","event":32,"do":7,"category":-1,"timer":-1,"arms":[52]},{"kind":"failure","event":-1,"do":7,"category":2,"timer":-1,"arms":[53]},{"kind":"failure","event":-1,"do":7,"category":3,"timer":-1,"arms":[53]},{"kind":"result","event":28,"do":8,"category":-1,"timer":-1,"arms":[51]},{"kind":"result","event":29,"do":8,"category":-1,"timer":-1,"arms":[52]},{"kind":"failure","event":-1,"do":8,"category":2,"timer":-1,"arms":[53]},{"kind":"failure","event":-1,"do":8,"category":3,"timer":-1,"arms":[53]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[55]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[54,0]}],"doc":"Gives back what was authorized and reserved, both at once. Whether the\ncharge has gone through is for the provider to say: an operator may have\ncancelled in the middle of it."},
+{"path":"NeedsAttention","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":20,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":9}]}]},"timers":[7],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[58,59,60]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[58,59,60]},{"kind":"event","event":10,"do":-1,"category":-1,"timer":-1,"arms":[56,57]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[61,62,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":7,"arms":[63]}],"doc":"A person mends what is wrong, and the order goes on where it got stuck."},
+{"path":"Resuming","kind":"leaf","parent":0,"initial":-1,"choice":true,"handlers":[{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[64,65,66,67,68,69,70]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]}]},
+{"path":"Closed","kind":"terminal","outcome":"success","parent":0,"initial":-1,"entry":{"publishes":[{"event":22,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":4},{"op":"field","type":{"kind":"string"},"index":5}]}]}},
+{"path":"Returned","kind":"terminal","outcome":"cancelled","parent":0,"initial":-1,"entry":{"publishes":[{"event":23,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"field","type":{"kind":"string"},"index":6}]}]}},
+{"path":"Cancelled","kind":"terminal","outcome":"cancelled","parent":0,"initial":-1,"entry":{"publishes":[{"event":24,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"field","type":{"kind":"string"},"index":9}]}]}},
+{"path":"Abandoned","kind":"terminal","outcome":"failure","parent":0,"initial":-1,"entry":{"publishes":[{"event":25,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":9}]}]}}
 ],
 "arms":[
 {"name":"on cancel","state":0,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"cancelled by the operator"}}]}},
@@ -543,7 +531,7 @@ const orderFulfillmentDefinition = `{
 {"name":"Unpaid.PaymentAuthorized on CapturePayment else 1","state":6,"text":"-> CapturingPayment","kind":"goto","target":8,"scope":{"kind":"run","state":-1}},
 {"name":"Unpaid.AwaitingManagerApproval on ApprovePayment","state":7,"text":"-> CapturingPayment","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"approver"}}]}},
 {"name":"Unpaid.AwaitingManagerApproval on DenyPayment","state":7,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"approver"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
-{"name":"Unpaid.AwaitingManagerApproval after 4h","state":7,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"publishes":[{"event":22,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1}]}]}},
+{"name":"Unpaid.AwaitingManagerApproval after 4h","state":7,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"publishes":[{"event":19,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1}]}]}},
 {"name":"Unpaid.AwaitingManagerApproval after 24h","state":7,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"no approval within a day"}}]}},
 {"name":"CapturingPayment on Captured","state":8,"text":"-> Paid.PaymentCaptured","kind":"goto","target":10,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":3,"value":{"op":"event","type":{"kind":"string"},"name":"charge"}}]}},
 {"name":"CapturingPayment on Declined","state":8,"text":"-> Unpaid.PaymentAuthorized max 3","kind":"goto","target":6,"max":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
@@ -562,28 +550,23 @@ const orderFulfillmentDefinition = `{
 {"name":"Paid.Fulfilling on confirm.failed","state":11,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
 {"name":"Paid.Fulfilling on confirm.failed else 1","state":11,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
 {"name":"Paid.Fulfilling on done","state":11,"text":"-> Paid.FulfillmentTriggered","kind":"goto","target":12,"scope":{"kind":"run","state":-1}},
-{"name":"Paid.FulfillmentTriggered on MarkShipped","state":12,"text":"-> Paid.Shipped","kind":"goto","target":13,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"event","type":{"kind":"string"},"name":"tracking"}}],"publishes":[{"event":24,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"event","type":{"kind":"string"},"name":"tracking"}]}]}},
+{"name":"Paid.FulfillmentTriggered on MarkShipped","state":12,"text":"-> Paid.Shipped","kind":"goto","target":13,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"event","type":{"kind":"string"},"name":"tracking"}}],"publishes":[{"event":21,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"event","type":{"kind":"string"},"name":"tracking"}]}]}},
 {"name":"Paid.FulfillmentTriggered after 168h","state":12,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"shipping"}},{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"not shipped for a week"}}]}},
 {"name":"Paid.Shipped on MarkDelivered","state":13,"text":"-> Paid.Delivered","kind":"goto","target":14,"scope":{"kind":"run","state":-1}},
 {"name":"Paid.Shipped on CancelOrder","state":13,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}},
 {"name":"Paid.Shipped after 504h","state":13,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"shipping"}},{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"not delivered for three weeks"}}]}},
 {"name":"Paid.Delivered on CancelOrder","state":14,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}},
 {"name":"Paid.Delivered after 720h","state":14,"text":"-> Closed","kind":"goto","target":19,"scope":{"kind":"run","state":-1}},
-{"name":"Refunding on Refunded","state":15,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"event","type":{"kind":"string"},"name":"refund"}}]}},
-{"name":"Refunding on StockReleased","state":15,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
-{"name":"Refunding on money.failed","state":15,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
-{"name":"Refunding on money.failed else 1","state":15,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"refunding"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
-{"name":"Refunding on stock.failed","state":15,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
-{"name":"Refunding on stock.failed else 1","state":15,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"refunding"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Refunding on money.Done","state":15,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"event","type":{"kind":"string"},"name":"refund"}}]}},
+{"name":"Refunding on stock.Done","state":15,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
+{"name":"Refunding on money.Stuck, stock.Stuck","state":15,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"refunding"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
+{"name":"Refunding on failed","state":15,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"refunding"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
 {"name":"Refunding on cancel","state":15,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
 {"name":"Refunding on done","state":15,"text":"-> Returned","kind":"goto","target":20,"scope":{"kind":"run","state":-1}},
-{"name":"Compensating on PaymentSettled","state":16,"text":"when event.captured -> Refunding","when":{"op":"event","type":{"kind":"bool"},"name":"captured"},"kind":"goto","target":15,"scope":{"kind":"run","state":-1}},
-{"name":"Compensating on PaymentSettled else 1","state":16,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
-{"name":"Compensating on StockReleased","state":16,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
-{"name":"Compensating on money.failed","state":16,"text":"retry 3 backoff 1s..5m","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":300000000000,"factor":2,"jitter":0.2}},
-{"name":"Compensating on money.failed else 1","state":16,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"compensating"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
-{"name":"Compensating on stock.failed","state":16,"text":"retry 3 backoff 1s..5m","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":300000000000,"factor":2,"jitter":0.2}},
-{"name":"Compensating on stock.failed else 1","state":16,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"compensating"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Compensating on money.Charged","state":16,"text":"-> Refunding","kind":"goto","target":15,"scope":{"kind":"run","state":-1}},
+{"name":"Compensating on money.Voided, stock.Done","state":16,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
+{"name":"Compensating on money.Stuck, stock.Stuck","state":16,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"compensating"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
+{"name":"Compensating on failed","state":16,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"compensating"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
 {"name":"Compensating on cancel","state":16,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
 {"name":"Compensating on done","state":16,"text":"-> Cancelled","kind":"goto","target":21,"scope":{"kind":"run","state":-1}},
 {"name":"NeedsAttention on Resume","state":17,"text":"when mended < 3 -> Resuming","when":{"op":"<","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":3},"index":11},{"op":"lit","type":{"kind":"int"},"value":3}]},"kind":"goto","target":18,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":11,"value":{"op":"+","type":{"kind":"int"},"args":[{"op":"field","type":{"kind":"int","min":0,"max":3},"index":11},{"op":"lit","type":{"kind":"int"},"value":1}]}}]}},
@@ -611,10 +594,10 @@ const orderFulfillmentDefinition = `{
 {"name":"CapturingPayment.capture_payment","state":8,"activity":2,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":2},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1},{"op":"field","type":{"kind":"string"},"index":7}],"scope":{"kind":"run","state":-1},"timeout":30000000000},
 {"name":"Paid.Fulfilling.fulfil","state":11,"activity":3,"label":"fulfil","args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":1}],"scope":{"kind":"run","state":-1},"timeout":60000000000},
 {"name":"Paid.Fulfilling.confirm","state":11,"activity":4,"label":"confirm","args":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"time"},"index":8}]}],"scope":{"kind":"run","state":-1},"timeout":30000000000},
-{"name":"Refunding.money","state":15,"activity":7,"label":"money","args":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1}],"scope":{"kind":"run","state":-1},"timeout":30000000000},
-{"name":"Refunding.stock","state":15,"activity":6,"label":"stock","args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"run","state":-1},"timeout":30000000000},
-{"name":"Compensating.money","state":16,"activity":5,"label":"money","args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"run","state":-1},"timeout":30000000000},
-{"name":"Compensating.stock","state":16,"activity":6,"label":"stock","args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"run","state":-1},"timeout":30000000000}
+{"name":"Refunding.money","state":15,"activity":5,"label":"money","args":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1}],"scope":{"kind":"visit","state":-1}},
+{"name":"Refunding.stock","state":15,"activity":6,"label":"stock","args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1}},
+{"name":"Compensating.money","state":16,"activity":7,"label":"money","args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1}},
+{"name":"Compensating.stock","state":16,"activity":6,"label":"stock","args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1}}
 ],
 "timers":[
 {"name":"Unpaid after 168h","state":1,"delay":604800000000000,"source":"7d"},
@@ -627,7 +610,443 @@ const orderFulfillmentDefinition = `{
 {"name":"NeedsAttention after 720h","state":17,"delay":2592000000000000,"source":"30d"}
 ],
 "budget":{
-"steps":124,
+"steps":91,
 "time":31536000000000000
 }
+}`
+
+// RefundState is a state of machine Refund; the zero value is none.
+//
+// Pays an order back. Its key is that of the order, so that an order which is sent here again
+// is paid back once.
+type RefundState string
+
+// The states of Refund, in the order of the source.
+const (
+	RefundStateAsking RefundState = "Asking"
+	RefundStateDone   RefundState = "Done"  // terminal: success
+	RefundStateStuck  RefundState = "Stuck" // terminal: failure
+)
+
+// MachineName is the name in the source.
+func (RefundState) MachineName() string { return "Refund" }
+
+// RefundEvent names an event of machine Refund; the zero value is none.
+type RefundEvent string
+
+// The events of Refund, in the order of the source.
+const (
+	RefundEventRefunded RefundEvent = "Refunded"
+)
+
+// The categories of failure that Refund declares, for runtime.Fail.
+const (
+	RefundFailTransient    = "transient"
+	RefundFailProviderDown = "provider_down"
+)
+
+// What is proved of every run of Refund: the most steps (moves and retries), time,
+// costs and attempts of each activity that it can take. A cost may be no whole number.
+const (
+	RefundMaxSteps                 = 4                 // some run takes that many
+	RefundMaxTime                  = 127 * time.Second // at most
+	RefundMaxAttemptsRefundPayment = 4                 // some run takes that many
+)
+
+// RefundParams is what a run of Refund is started with.
+type RefundParams struct {
+	Order  string `json:"order"`
+	Amount int64  `json:"amount"`
+}
+
+// RefundData is the context of a run of Refund.
+type RefundData struct {
+	Refund runtime.Optional[string] `json:"refund,omitzero"`
+	Reason runtime.Optional[string] `json:"reason,omitzero"`
+}
+
+// RefundRefunded is what event Refunded carries. Activities raise it.
+type RefundRefunded struct {
+	Refund string `json:"refund"`
+}
+
+// RefundDoneResult is what a run of Refund returns when it ends in Done.
+type RefundDoneResult struct {
+	Refund string `json:"refund"`
+}
+
+// RefundStuckResult is what a run of Refund returns when it ends in Stuck.
+type RefundStuckResult struct {
+	Reason string `json:"reason"`
+}
+
+// What each is called that is sent, or raised by an activity.
+func (RefundRefunded) FSMEvent() string { return "Refunded" }
+
+// RefundSendable is an event that may be sent to a run of Refund; there is none.
+type RefundSendable interface {
+	FSMEvent() string
+	refundSendable()
+}
+
+// RefundActivities do the work of Refund. Each method is one attempt: it may be
+// called again for the same execution, with the same attempt.Key. Its context is
+// cancelled when the run has moved on. An error is a failure of category unknown,
+// unless it says another.
+type RefundActivities interface {
+	RefundPayment(ctx context.Context, attempt *runtime.Attempt, order string, amount int64) (RefundRefunded, error) // in Asking
+}
+
+// RegisterRefund lets engine run machine Refund.
+// What is nil is left to others: the engine starts runs, sends to them, fires
+// their timers and delivers what they publish.
+func RegisterRefund(engine *runtime.Engine, activities RefundActivities) error {
+	var handlers runtime.Handlers
+	if activities != nil {
+		handlers.Activities = map[string]runtime.ActivityFunc{
+			"refund_payment": runtime.ActivityOf(activities.RefundPayment, "order", "amount"),
+		}
+	}
+	return engine.Register(RefundMachine(), refundSource, handlers)
+}
+
+// RefundRuns starts runs of Refund, sends them events and looks at them:
+// RefundRuns{Engine: engine}.
+type RefundRuns = runtime.Runs[RefundState, RefundParams, RefundData, RefundSendable]
+
+// RefundRun is a run as it stood when it was looked at.
+type RefundRun = runtime.Run[RefundState, RefundParams, RefundData]
+
+// FSMTerminal is the terminal that hands it back, for runtime.ResultOf.
+func (RefundDoneResult) FSMTerminal() RefundState { return RefundStateDone }
+
+// FSMTerminal is the terminal that hands it back, for runtime.ResultOf.
+func (RefundStuckResult) FSMTerminal() RefundState { return RefundStateStuck }
+
+// RefundMachine is machine Refund as the runtime runs it.
+var RefundMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(refundDefinition) })
+
+// refundSource is the text from which the machine was compiled.
+//
+//go:embed orderfulfillment.fsm
+var refundSource string
+
+// refundDefinition is the compiled machine.
+const refundDefinition = `{
+"format":1,
+"name":"Refund",
+"doc":"Pays an order back. Its key is that of the order, so that an order which is sent here again\nis paid back once.",
+"params":[
+{"name":"order","type":{"kind":"string"}},
+{"name":"amount","type":{"kind":"int","min":1,"max":10000000}}
+],
+"fields":[
+{"name":"refund","type":{"kind":"string"}},
+{"name":"reason","type":{"kind":"string"}}
+],
+"events":[
+{"name":"Refunded","fields":[{"name":"refund","type":{"kind":"string"}}],"internal":true}
+],
+"categories":[
+"transient",
+"provider_down",
+"unknown",
+"timeout",
+"silent",
+"stalled"
+],
+"activities":[
+{"name":"refund_payment","params":[{"name":"order","type":{"kind":"string"}},{"name":"amount","type":{"kind":"int"}}],"results":[0],"fails":[0,1]}
+],
+"states":[
+{"path":"","kind":"composite","parent":-1,"initial":1,"doc":"Pays an order back. Its key is that of the order, so that an order which is sent here again\nis paid back once."},
+{"path":"Asking","kind":"leaf","parent":0,"initial":-1,"dos":[0],"handlers":[{"kind":"result","event":0,"do":0,"category":-1,"timer":-1,"arms":[0]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[1,2]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[1,2]},{"kind":"failure","event":-1,"do":0,"category":2,"timer":-1,"arms":[1,2]},{"kind":"failure","event":-1,"do":0,"category":3,"timer":-1,"arms":[1,2]}]},
+{"path":"Done","kind":"terminal","outcome":"success","parent":0,"initial":-1,"returns":[{"op":"field","type":{"kind":"string"}}]},
+{"path":"Stuck","kind":"terminal","outcome":"failure","parent":0,"initial":-1,"returns":[{"op":"field","type":{"kind":"string"},"index":1}]}
+],
+"arms":[
+{"name":"Asking on Refunded","state":1,"text":"-> Done","kind":"goto","target":2,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"event","type":{"kind":"string"},"name":"refund"}}]}},
+{"name":"Asking on failed","state":1,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Asking on failed else 1","state":1,"text":"-> Stuck","kind":"goto","target":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":1,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}}
+],
+"dos":[
+{"name":"Asking.refund_payment","state":1,"activity":0,"args":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1}],"scope":{"kind":"visit","state":-1},"timeout":30000000000}
+]
+}`
+
+// SettlementState is a state of machine Settlement; the zero value is none.
+//
+// Voids what was only authorized; where the charge has gone through already, says so.
+type SettlementState string
+
+// The states of Settlement, in the order of the source.
+const (
+	SettlementStateAsking  SettlementState = "Asking"
+	SettlementStateVoided  SettlementState = "Voided"  // terminal: success
+	SettlementStateCharged SettlementState = "Charged" // terminal: success
+	SettlementStateStuck   SettlementState = "Stuck"   // terminal: failure
+)
+
+// MachineName is the name in the source.
+func (SettlementState) MachineName() string { return "Settlement" }
+
+// SettlementEvent names an event of machine Settlement; the zero value is none.
+type SettlementEvent string
+
+// The events of Settlement, in the order of the source.
+const (
+	SettlementEventSettled SettlementEvent = "Settled"
+)
+
+// The categories of failure that Settlement declares, for runtime.Fail.
+const (
+	SettlementFailTransient    = "transient"
+	SettlementFailProviderDown = "provider_down"
+)
+
+// What is proved of every run of Settlement: the most steps (moves and retries), time,
+// costs and attempts of each activity that it can take. A cost may be no whole number.
+const (
+	SettlementMaxSteps                 = 4                 // some run takes that many
+	SettlementMaxTime                  = 127 * time.Second // at most
+	SettlementMaxAttemptsSettlePayment = 4                 // some run takes that many
+)
+
+// SettlementParams is what a run of Settlement is started with.
+type SettlementParams struct {
+	Order string `json:"order"`
+}
+
+// SettlementData is the context of a run of Settlement.
+type SettlementData struct {
+	Reason runtime.Optional[string] `json:"reason,omitzero"`
+}
+
+// SettlementSettled is what event Settled carries. Activities raise it.
+type SettlementSettled struct {
+	Captured bool `json:"captured"`
+}
+
+// SettlementStuckResult is what a run of Settlement returns when it ends in Stuck.
+type SettlementStuckResult struct {
+	Reason string `json:"reason"`
+}
+
+// What each is called that is sent, or raised by an activity.
+func (SettlementSettled) FSMEvent() string { return "Settled" }
+
+// SettlementSendable is an event that may be sent to a run of Settlement; there is none.
+type SettlementSendable interface {
+	FSMEvent() string
+	settlementSendable()
+}
+
+// SettlementActivities do the work of Settlement. Each method is one attempt: it may be
+// called again for the same execution, with the same attempt.Key. Its context is
+// cancelled when the run has moved on. An error is a failure of category unknown,
+// unless it says another.
+type SettlementActivities interface {
+	// Looks the payment up by the order, and so needs no id of it.
+	SettlePayment(ctx context.Context, attempt *runtime.Attempt, order string) (SettlementSettled, error) // in Asking
+}
+
+// RegisterSettlement lets engine run machine Settlement.
+// What is nil is left to others: the engine starts runs, sends to them, fires
+// their timers and delivers what they publish.
+func RegisterSettlement(engine *runtime.Engine, activities SettlementActivities) error {
+	var handlers runtime.Handlers
+	if activities != nil {
+		handlers.Activities = map[string]runtime.ActivityFunc{
+			"settle_payment": runtime.ActivityOf(activities.SettlePayment, "order"),
+		}
+	}
+	return engine.Register(SettlementMachine(), settlementSource, handlers)
+}
+
+// SettlementRuns starts runs of Settlement, sends them events and looks at them:
+// SettlementRuns{Engine: engine}.
+type SettlementRuns = runtime.Runs[SettlementState, SettlementParams, SettlementData, SettlementSendable]
+
+// SettlementRun is a run as it stood when it was looked at.
+type SettlementRun = runtime.Run[SettlementState, SettlementParams, SettlementData]
+
+// FSMTerminal is the terminal that hands it back, for runtime.ResultOf.
+func (SettlementStuckResult) FSMTerminal() SettlementState { return SettlementStateStuck }
+
+// SettlementMachine is machine Settlement as the runtime runs it.
+var SettlementMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(settlementDefinition) })
+
+// settlementSource is the text from which the machine was compiled.
+//
+//go:embed orderfulfillment.fsm
+var settlementSource string
+
+// settlementDefinition is the compiled machine.
+const settlementDefinition = `{
+"format":1,
+"name":"Settlement",
+"doc":"Voids what was only authorized; where the charge has gone through already, says so.",
+"params":[
+{"name":"order","type":{"kind":"string"}}
+],
+"fields":[
+{"name":"reason","type":{"kind":"string"}}
+],
+"events":[
+{"name":"Settled","fields":[{"name":"captured","type":{"kind":"bool"}}],"internal":true}
+],
+"categories":[
+"transient",
+"provider_down",
+"unknown",
+"timeout",
+"silent",
+"stalled"
+],
+"activities":[
+{"name":"settle_payment","params":[{"name":"order","type":{"kind":"string"}}],"results":[0],"fails":[0,1],"doc":"Looks the payment up by the order, and so needs no id of it."}
+],
+"states":[
+{"path":"","kind":"composite","parent":-1,"initial":1,"doc":"Voids what was only authorized; where the charge has gone through already, says so."},
+{"path":"Asking","kind":"leaf","parent":0,"initial":-1,"dos":[0],"handlers":[{"kind":"result","event":0,"do":0,"category":-1,"timer":-1,"arms":[0,1]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[2,3]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[2,3]},{"kind":"failure","event":-1,"do":0,"category":2,"timer":-1,"arms":[2,3]},{"kind":"failure","event":-1,"do":0,"category":3,"timer":-1,"arms":[2,3]}]},
+{"path":"Voided","kind":"terminal","outcome":"success","parent":0,"initial":-1},
+{"path":"Charged","kind":"terminal","outcome":"success","parent":0,"initial":-1},
+{"path":"Stuck","kind":"terminal","outcome":"failure","parent":0,"initial":-1,"returns":[{"op":"field","type":{"kind":"string"}}]}
+],
+"arms":[
+{"name":"Asking on Settled","state":1,"text":"when event.captured -> Charged","when":{"op":"event","type":{"kind":"bool"},"name":"captured"},"kind":"goto","target":3,"scope":{"kind":"run","state":-1}},
+{"name":"Asking on Settled else 1","state":1,"text":"-> Voided","kind":"goto","target":2,"scope":{"kind":"run","state":-1}},
+{"name":"Asking on failed","state":1,"text":"retry 3 backoff 1s..5m","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":300000000000,"factor":2,"jitter":0.2}},
+{"name":"Asking on failed else 1","state":1,"text":"-> Stuck","kind":"goto","target":4,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}}
+],
+"dos":[
+{"name":"Asking.settle_payment","state":1,"activity":0,"args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1},"timeout":30000000000}
+]
+}`
+
+// ReleaseState is a state of machine Release; the zero value is none.
+//
+// Frees what is reserved for an order and has not left the house.
+type ReleaseState string
+
+// The states of Release, in the order of the source.
+const (
+	ReleaseStateAsking ReleaseState = "Asking"
+	ReleaseStateDone   ReleaseState = "Done"  // terminal: success
+	ReleaseStateStuck  ReleaseState = "Stuck" // terminal: failure
+)
+
+// MachineName is the name in the source.
+func (ReleaseState) MachineName() string { return "Release" }
+
+// The categories of failure that Release declares, for runtime.Fail.
+const (
+	ReleaseFailTransient    = "transient"
+	ReleaseFailProviderDown = "provider_down"
+)
+
+// What is proved of every run of Release: the most steps (moves and retries), time,
+// costs and attempts of each activity that it can take. A cost may be no whole number.
+const (
+	ReleaseMaxSteps                    = 4                 // some run takes that many
+	ReleaseMaxTime                     = 127 * time.Second // at most
+	ReleaseMaxAttemptsReleaseInventory = 4                 // some run takes that many
+)
+
+// ReleaseParams is what a run of Release is started with.
+type ReleaseParams struct {
+	Order string `json:"order"`
+}
+
+// ReleaseData is the context of a run of Release.
+type ReleaseData struct {
+	Reason runtime.Optional[string] `json:"reason,omitzero"`
+}
+
+// ReleaseStuckResult is what a run of Release returns when it ends in Stuck.
+type ReleaseStuckResult struct {
+	Reason string `json:"reason"`
+}
+
+// ReleaseSendable is an event that may be sent to a run of Release; there is none.
+type ReleaseSendable interface {
+	FSMEvent() string
+	releaseSendable()
+}
+
+// ReleaseActivities do the work of Release. Each method is one attempt: it may be
+// called again for the same execution, with the same attempt.Key. Its context is
+// cancelled when the run has moved on. An error is a failure of category unknown,
+// unless it says another.
+type ReleaseActivities interface {
+	ReleaseInventory(ctx context.Context, attempt *runtime.Attempt, order string) error // in Asking
+}
+
+// RegisterRelease lets engine run machine Release.
+// What is nil is left to others: the engine starts runs, sends to them, fires
+// their timers and delivers what they publish.
+func RegisterRelease(engine *runtime.Engine, activities ReleaseActivities) error {
+	var handlers runtime.Handlers
+	if activities != nil {
+		handlers.Activities = map[string]runtime.ActivityFunc{
+			"release_inventory": runtime.ActivityOf(activities.ReleaseInventory, "order"),
+		}
+	}
+	return engine.Register(ReleaseMachine(), releaseSource, handlers)
+}
+
+// ReleaseRuns starts runs of Release, sends them events and looks at them:
+// ReleaseRuns{Engine: engine}.
+type ReleaseRuns = runtime.Runs[ReleaseState, ReleaseParams, ReleaseData, ReleaseSendable]
+
+// ReleaseRun is a run as it stood when it was looked at.
+type ReleaseRun = runtime.Run[ReleaseState, ReleaseParams, ReleaseData]
+
+// FSMTerminal is the terminal that hands it back, for runtime.ResultOf.
+func (ReleaseStuckResult) FSMTerminal() ReleaseState { return ReleaseStateStuck }
+
+// ReleaseMachine is machine Release as the runtime runs it.
+var ReleaseMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(releaseDefinition) })
+
+// releaseSource is the text from which the machine was compiled.
+//
+//go:embed orderfulfillment.fsm
+var releaseSource string
+
+// releaseDefinition is the compiled machine.
+const releaseDefinition = `{
+"format":1,
+"name":"Release",
+"doc":"Frees what is reserved for an order and has not left the house.",
+"params":[
+{"name":"order","type":{"kind":"string"}}
+],
+"fields":[
+{"name":"reason","type":{"kind":"string"}}
+],
+"categories":[
+"transient",
+"provider_down",
+"unknown",
+"timeout",
+"silent",
+"stalled"
+],
+"activities":[
+{"name":"release_inventory","params":[{"name":"order","type":{"kind":"string"}}],"fails":[0,1]}
+],
+"states":[
+{"path":"","kind":"composite","parent":-1,"initial":1,"doc":"Frees what is reserved for an order and has not left the house."},
+{"path":"Asking","kind":"leaf","parent":0,"initial":-1,"dos":[0],"handlers":[{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[1,2]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[1,2]},{"kind":"failure","event":-1,"do":0,"category":2,"timer":-1,"arms":[1,2]},{"kind":"failure","event":-1,"do":0,"category":3,"timer":-1,"arms":[1,2]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]}]},
+{"path":"Done","kind":"terminal","outcome":"success","parent":0,"initial":-1},
+{"path":"Stuck","kind":"terminal","outcome":"failure","parent":0,"initial":-1,"returns":[{"op":"field","type":{"kind":"string"}}]}
+],
+"arms":[
+{"name":"Asking on done","state":1,"text":"-> Done","kind":"goto","target":2,"scope":{"kind":"run","state":-1}},
+{"name":"Asking on failed","state":1,"text":"retry 3 backoff 1s..5m","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":300000000000,"factor":2,"jitter":0.2}},
+{"name":"Asking on failed else 1","state":1,"text":"-> Stuck","kind":"goto","target":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}}
+],
+"dos":[
+{"name":"Asking.release_inventory","state":1,"activity":0,"args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1},"timeout":30000000000}
+]
 }`

@@ -32,60 +32,70 @@ var orderFulfillmentPaths = []fsmtest.Path{
 	}},
 	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
 		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
-		{Input: "result PaymentSettled", Do: "Compensating.money", Data: OrderFulfillmentPaymentSettled{Captured: true}, Arm: "Compensating on PaymentSettled", To: "Refunding"},
+		{Input: "failure cancelled", Do: "Compensating.money", Arm: "Compensating on failed", To: "NeedsAttention"},
+	}},
+	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
+		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
+		{Input: "result Settlement.Charged", Do: "Compensating.money", Arm: "Compensating on money.Charged", To: "Refunding"},
 		{Input: "cancel", Arm: "Refunding on cancel", To: "Refunding"},
 	}},
 	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
 		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
-		{Input: "result PaymentSettled", Do: "Compensating.money", Data: OrderFulfillmentPaymentSettled{Captured: false}, Arm: "Compensating on PaymentSettled else 1", To: "Compensating"},
-		{Input: "result StockReleased", Do: "Compensating.stock", Arm: "Compensating on StockReleased", To: "Compensating"},
+		{Input: "result Settlement.Charged", Do: "Compensating.money", Arm: "Compensating on money.Charged", To: "Refunding"},
+		{Input: "failure cancelled", Do: "Refunding.money", Arm: "Refunding on failed", To: "NeedsAttention"},
+	}},
+	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
+		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
+		{Input: "result Settlement.Stuck", Do: "Compensating.money", Data: struct {
+			Reason string `json:"reason"`
+		}{Reason: ""}, Arm: "Compensating on money.Stuck, stock.Stuck", To: "NeedsAttention"},
+		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "NeedsAttention on CancelOrder, RefundOrder else 1", To: "Compensating"},
+	}},
+	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
+		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
+		{Input: "result Settlement.Stuck", Do: "Compensating.money", Data: struct {
+			Reason string `json:"reason"`
+		}{Reason: ""}, Arm: "Compensating on money.Stuck, stock.Stuck", To: "NeedsAttention"},
+		{Input: "cancel", Arm: "NeedsAttention on cancel else 1", To: "Compensating"},
+	}},
+	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
+		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
+		{Input: "result Settlement.Stuck", Do: "Compensating.money", Data: struct {
+			Reason string `json:"reason"`
+		}{Reason: ""}, Arm: "Compensating on money.Stuck, stock.Stuck", To: "NeedsAttention"},
+		{After: 720 * time.Hour, Input: "timer NeedsAttention after 720h", Arm: "NeedsAttention after 720h", To: "Abandoned"},
+	}},
+	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
+		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
+		{Input: "result Settlement.Voided", Do: "Compensating.money", Arm: "Compensating on money.Voided, stock.Done", To: "Compensating"},
+		{Input: "result Release.Done", Do: "Compensating.stock", Arm: "Compensating on money.Voided, stock.Done", To: "Compensating"},
 		{Input: "done", Arm: "Compensating on done", To: "Cancelled"},
 	}},
 	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
 		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
-		{Input: "result PaymentSettled", Do: "Compensating.money", Data: OrderFulfillmentPaymentSettled{Captured: true}, Arm: "Compensating on PaymentSettled", To: "Refunding"},
-		{Input: "result Refunded", Do: "Refunding.money", Data: OrderFulfillmentRefunded{Refund: ""}, Arm: "Refunding on Refunded", To: "Refunding"},
-		{Input: "result StockReleased", Do: "Refunding.stock", Arm: "Refunding on StockReleased", To: "Refunding"},
+		{Input: "result Settlement.Stuck", Do: "Compensating.money", Data: struct {
+			Reason string `json:"reason"`
+		}{Reason: ""}, Arm: "Compensating on money.Stuck, stock.Stuck", To: "NeedsAttention"},
+		{Input: "event Resume", Arm: "NeedsAttention on Resume", To: "Resuming"},
+		{Input: "done", Arm: "Resuming on done else 6", To: "Compensating"},
+	}},
+	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
+		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
+		{Input: "result Settlement.Charged", Do: "Compensating.money", Arm: "Compensating on money.Charged", To: "Refunding"},
+		{Input: "result Refund.Done", Do: "Refunding.money", Data: struct {
+			Refund string `json:"refund"`
+		}{Refund: ""}, Arm: "Refunding on money.Done", To: "Refunding"},
+		{Input: "result Release.Done", Do: "Refunding.stock", Arm: "Refunding on stock.Done", To: "Refunding"},
 		{Input: "done", Arm: "Refunding on done", To: "Returned"},
 	}},
 	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
 		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
-		{Input: "failure transient", Do: "Compensating.stock", Arm: "Compensating on stock.failed", To: "Compensating"},
-		{After: 800 * time.Millisecond, Input: "failure transient", Do: "Compensating.stock", Arm: "Compensating on stock.failed", To: "Compensating"},
-		{After: 2400 * time.Millisecond, Input: "failure transient", Do: "Compensating.stock", Arm: "Compensating on stock.failed", To: "Compensating"},
-		{After: 5600 * time.Millisecond, Input: "failure transient", Do: "Compensating.stock", Arm: "Compensating on stock.failed else 1", To: "NeedsAttention"},
-	}},
-	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
-		{Input: "event ReserveInventory", Arm: "Unpaid.Created on ReserveInventory", To: "Unpaid.Reserving"},
-		{Input: "failure transient", Do: "Unpaid.Reserving.reserve_inventory", Arm: "Unpaid.Reserving on failed", To: "Unpaid.Reserving"},
-		{After: 800 * time.Millisecond, Input: "failure transient", Do: "Unpaid.Reserving.reserve_inventory", Arm: "Unpaid.Reserving on failed", To: "Unpaid.Reserving"},
-		{After: 2400 * time.Millisecond, Input: "failure transient", Do: "Unpaid.Reserving.reserve_inventory", Arm: "Unpaid.Reserving on failed", To: "Unpaid.Reserving"},
-		{After: 5600 * time.Millisecond, Input: "failure transient", Do: "Unpaid.Reserving.reserve_inventory", Arm: "Unpaid.Reserving on failed else 1", To: "NeedsAttention"},
-		{After: 5600 * time.Millisecond, Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "NeedsAttention on CancelOrder, RefundOrder else 1", To: "Compensating"},
-	}},
-	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
-		{Input: "event ReserveInventory", Arm: "Unpaid.Created on ReserveInventory", To: "Unpaid.Reserving"},
-		{Input: "failure transient", Do: "Unpaid.Reserving.reserve_inventory", Arm: "Unpaid.Reserving on failed", To: "Unpaid.Reserving"},
-		{After: 800 * time.Millisecond, Input: "failure transient", Do: "Unpaid.Reserving.reserve_inventory", Arm: "Unpaid.Reserving on failed", To: "Unpaid.Reserving"},
-		{After: 2400 * time.Millisecond, Input: "failure transient", Do: "Unpaid.Reserving.reserve_inventory", Arm: "Unpaid.Reserving on failed", To: "Unpaid.Reserving"},
-		{After: 5600 * time.Millisecond, Input: "failure transient", Do: "Unpaid.Reserving.reserve_inventory", Arm: "Unpaid.Reserving on failed else 1", To: "NeedsAttention"},
-		{After: 5600 * time.Millisecond, Input: "cancel", Arm: "NeedsAttention on cancel else 1", To: "Compensating"},
-	}},
-	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
-		{Input: "event ReserveInventory", Arm: "Unpaid.Created on ReserveInventory", To: "Unpaid.Reserving"},
-		{Input: "failure transient", Do: "Unpaid.Reserving.reserve_inventory", Arm: "Unpaid.Reserving on failed", To: "Unpaid.Reserving"},
-		{After: 800 * time.Millisecond, Input: "failure transient", Do: "Unpaid.Reserving.reserve_inventory", Arm: "Unpaid.Reserving on failed", To: "Unpaid.Reserving"},
-		{After: 2400 * time.Millisecond, Input: "failure transient", Do: "Unpaid.Reserving.reserve_inventory", Arm: "Unpaid.Reserving on failed", To: "Unpaid.Reserving"},
-		{After: 5600 * time.Millisecond, Input: "failure transient", Do: "Unpaid.Reserving.reserve_inventory", Arm: "Unpaid.Reserving on failed else 1", To: "NeedsAttention"},
-		{After: 2592005600 * time.Millisecond, Input: "timer NeedsAttention after 720h", Arm: "NeedsAttention after 720h", To: "Abandoned"},
-	}},
-	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
-		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
-		{Input: "result PaymentSettled", Do: "Compensating.money", Data: OrderFulfillmentPaymentSettled{Captured: true}, Arm: "Compensating on PaymentSettled", To: "Refunding"},
-		{Input: "failure transient", Do: "Refunding.stock", Arm: "Refunding on stock.failed", To: "Refunding"},
-		{After: 800 * time.Millisecond, Input: "failure transient", Do: "Refunding.stock", Arm: "Refunding on stock.failed", To: "Refunding"},
-		{After: 2400 * time.Millisecond, Input: "failure transient", Do: "Refunding.stock", Arm: "Refunding on stock.failed", To: "Refunding"},
-		{After: 5600 * time.Millisecond, Input: "failure transient", Do: "Refunding.stock", Arm: "Refunding on stock.failed else 1", To: "NeedsAttention"},
+		{Input: "result Settlement.Charged", Do: "Compensating.money", Arm: "Compensating on money.Charged", To: "Refunding"},
+		{Input: "result Refund.Stuck", Do: "Refunding.money", Data: struct {
+			Reason string `json:"reason"`
+		}{Reason: ""}, Arm: "Refunding on money.Stuck, stock.Stuck", To: "NeedsAttention"},
+		{Input: "event Resume", Arm: "NeedsAttention on Resume", To: "Resuming"},
+		{Input: "done", Arm: "Resuming on done else 5", To: "Refunding"},
 	}},
 	{Params: OrderFulfillmentParams{Order: "", Amount: 50001, Customer: ""}, Steps: []fsmtest.Step{
 		{Input: "event ReserveInventory", Arm: "Unpaid.Created on ReserveInventory", To: "Unpaid.Reserving"},
@@ -130,15 +140,6 @@ var orderFulfillmentPaths = []fsmtest.Path{
 		{After: 5600 * time.Millisecond, Input: "event Resume", Arm: "NeedsAttention on Resume", To: "Resuming"},
 		{After: 5600 * time.Millisecond, Input: "done", Arm: "Resuming on done", To: "Unpaid.Reserving"},
 	}},
-	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
-		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
-		{Input: "failure transient", Do: "Compensating.money", Arm: "Compensating on money.failed", To: "Compensating"},
-		{After: 800 * time.Millisecond, Input: "failure transient", Do: "Compensating.money", Arm: "Compensating on money.failed", To: "Compensating"},
-		{After: 2400 * time.Millisecond, Input: "failure transient", Do: "Compensating.money", Arm: "Compensating on money.failed", To: "Compensating"},
-		{After: 5600 * time.Millisecond, Input: "failure transient", Do: "Compensating.money", Arm: "Compensating on money.failed else 1", To: "NeedsAttention"},
-		{After: 5600 * time.Millisecond, Input: "event Resume", Arm: "NeedsAttention on Resume", To: "Resuming"},
-		{After: 5600 * time.Millisecond, Input: "done", Arm: "Resuming on done else 6", To: "Compensating"},
-	}},
 	{Params: OrderFulfillmentParams{Order: "", Amount: 50001, Customer: ""}, Steps: []fsmtest.Step{
 		{Input: "event ReserveInventory", Arm: "Unpaid.Created on ReserveInventory", To: "Unpaid.Reserving"},
 		{Input: "result Reserved", Do: "Unpaid.Reserving.reserve_inventory", Data: OrderFulfillmentReserved{Reservation: ""}, Arm: "Unpaid.Reserving on Reserved", To: "Unpaid.InventoryReserved"},
@@ -167,16 +168,6 @@ var orderFulfillmentPaths = []fsmtest.Path{
 		{Input: "result Captured", Do: "CapturingPayment.capture_payment", Data: OrderFulfillmentCaptured{Charge: ""}, Arm: "CapturingPayment on Captured", To: "Paid.PaymentCaptured"},
 		{After: 72 * time.Hour, Input: "timer Paid.PaymentCaptured after 72h", Arm: "Paid.PaymentCaptured after 72h", To: "NeedsAttention"},
 		{After: 72 * time.Hour, Input: "cancel", Arm: "NeedsAttention on cancel", To: "Refunding"},
-	}},
-	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
-		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
-		{Input: "result PaymentSettled", Do: "Compensating.money", Data: OrderFulfillmentPaymentSettled{Captured: true}, Arm: "Compensating on PaymentSettled", To: "Refunding"},
-		{Input: "failure transient", Do: "Refunding.money", Arm: "Refunding on money.failed", To: "Refunding"},
-		{After: 800 * time.Millisecond, Input: "failure transient", Do: "Refunding.money", Arm: "Refunding on money.failed", To: "Refunding"},
-		{After: 2400 * time.Millisecond, Input: "failure transient", Do: "Refunding.money", Arm: "Refunding on money.failed", To: "Refunding"},
-		{After: 5600 * time.Millisecond, Input: "failure transient", Do: "Refunding.money", Arm: "Refunding on money.failed else 1", To: "NeedsAttention"},
-		{After: 5600 * time.Millisecond, Input: "event Resume", Arm: "NeedsAttention on Resume", To: "Resuming"},
-		{After: 5600 * time.Millisecond, Input: "done", Arm: "Resuming on done else 5", To: "Refunding"},
 	}},
 	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
 		{Input: "event ReserveInventory", Arm: "Unpaid.Created on ReserveInventory", To: "Unpaid.Reserving"},
@@ -312,5 +303,62 @@ var orderFulfillmentPaths = []fsmtest.Path{
 		{After: 5600 * time.Millisecond, Input: "event Resume", Arm: "NeedsAttention on Resume", To: "Resuming"},
 		{After: 5600 * time.Millisecond, Input: "done", Arm: "Resuming on done else 3", To: "Paid.Fulfilling"},
 		{After: 5600 * time.Millisecond, Input: "result EmailSent", Do: "Paid.Fulfilling.confirm", Arm: "Paid.Fulfilling on EmailSent", To: "Paid.Fulfilling"},
+	}},
+}
+
+// TestRefundCover takes every arm of Refund that some run takes. Each path is the shortest to
+// an arm that those behind it do not take.
+func TestRefundCover(t *testing.T) {
+	fsmtest.Walk(t, RefundMachine(), refundPaths...)
+}
+
+var refundPaths = []fsmtest.Path{
+	{Params: RefundParams{Order: "", Amount: 1}, Steps: []fsmtest.Step{
+		{Input: "result Refunded", Do: "Asking.refund_payment", Data: RefundRefunded{Refund: ""}, Arm: "Asking on Refunded", To: "Done"},
+	}},
+	{Params: RefundParams{Order: "", Amount: 1}, Steps: []fsmtest.Step{
+		{Input: "failure transient", Do: "Asking.refund_payment", Arm: "Asking on failed", To: "Asking"},
+		{After: time.Second, Input: "failure transient", Do: "Asking.refund_payment", Arm: "Asking on failed", To: "Asking"},
+		{After: 3 * time.Second, Input: "failure transient", Do: "Asking.refund_payment", Arm: "Asking on failed", To: "Asking"},
+		{After: 7 * time.Second, Input: "failure transient", Do: "Asking.refund_payment", Arm: "Asking on failed else 1", To: "Stuck"},
+	}},
+}
+
+// TestSettlementCover takes every arm of Settlement that some run takes. Each path is the shortest to
+// an arm that those behind it do not take.
+func TestSettlementCover(t *testing.T) {
+	fsmtest.Walk(t, SettlementMachine(), settlementPaths...)
+}
+
+var settlementPaths = []fsmtest.Path{
+	{Params: SettlementParams{Order: ""}, Steps: []fsmtest.Step{
+		{Input: "result Settled", Do: "Asking.settle_payment", Data: SettlementSettled{Captured: false}, Arm: "Asking on Settled else 1", To: "Voided"},
+	}},
+	{Params: SettlementParams{Order: ""}, Steps: []fsmtest.Step{
+		{Input: "result Settled", Do: "Asking.settle_payment", Data: SettlementSettled{Captured: true}, Arm: "Asking on Settled", To: "Charged"},
+	}},
+	{Params: SettlementParams{Order: ""}, Steps: []fsmtest.Step{
+		{Input: "failure transient", Do: "Asking.settle_payment", Arm: "Asking on failed", To: "Asking"},
+		{After: time.Second, Input: "failure transient", Do: "Asking.settle_payment", Arm: "Asking on failed", To: "Asking"},
+		{After: 3 * time.Second, Input: "failure transient", Do: "Asking.settle_payment", Arm: "Asking on failed", To: "Asking"},
+		{After: 7 * time.Second, Input: "failure transient", Do: "Asking.settle_payment", Arm: "Asking on failed else 1", To: "Stuck"},
+	}},
+}
+
+// TestReleaseCover takes every arm of Release that some run takes. Each path is the shortest to
+// an arm that those behind it do not take.
+func TestReleaseCover(t *testing.T) {
+	fsmtest.Walk(t, ReleaseMachine(), releasePaths...)
+}
+
+var releasePaths = []fsmtest.Path{
+	{Params: ReleaseParams{Order: ""}, Steps: []fsmtest.Step{
+		{Input: "done", Arm: "Asking on done", To: "Done"},
+	}},
+	{Params: ReleaseParams{Order: ""}, Steps: []fsmtest.Step{
+		{Input: "failure transient", Do: "Asking.release_inventory", Arm: "Asking on failed", To: "Asking"},
+		{After: time.Second, Input: "failure transient", Do: "Asking.release_inventory", Arm: "Asking on failed", To: "Asking"},
+		{After: 3 * time.Second, Input: "failure transient", Do: "Asking.release_inventory", Arm: "Asking on failed", To: "Asking"},
+		{After: 7 * time.Second, Input: "failure transient", Do: "Asking.release_inventory", Arm: "Asking on failed else 1", To: "Stuck"},
 	}},
 }

@@ -46,7 +46,7 @@ func (w *worker) run(ctx context.Context) error {
 	engine := runtime.NewEngine(store, runtime.WithClock(w.clock), runtime.WithWorker(w.name),
 		runtime.WithLease(lease), runtime.WithPoll(poll))
 	client := outside.Client{URL: w.outside, HTTP: &http.Client{Timeout: 10 * time.Second}}
-	if err := RegisterOrderFulfillment(engine, &services{client}); err != nil {
+	if err := register(engine, &services{client}); err != nil {
 		return err
 	}
 	return engine.Run(ctx)
