@@ -100,32 +100,17 @@ func (e *Engine) reportOf(ctx context.Context, child string) (*store.Report, err
 	return &reports[0], nil
 }
 
-// hear tells a run what a child has used, unless that is told with its end.
+// hear tells a run what a child has used.
 func (e *Engine) hear(ctx context.Context, r *store.Report) error {
 	total, told, err := decodeReport(r)
 	if err != nil {
 		return err
 	}
-	tasks, err := e.store.Tasks(ctx, r.Parent)
-	if err != nil {
-		return fmt.Errorf("the tasks of run %q: %w", r.Parent, err)
-	}
-	var of *store.TaskRow
-	for i := range tasks {
-		if t := &tasks[i]; t.Child == r.Child && !t.Cancelled {
-			of = t
-		}
-	}
-	if of != nil && of.ChildEnded {
-		return nil
-	}
 	failpoint.Hit(failpoint.TellsCost)
 	_, err = e.apply(ctx, &request{run: r.Parent, hears: r, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
-		var t *machine.Task
-		if of != nil {
-			if known, ok := attemptOf(m, of); ok && s.IsOpen(known) {
-				t = known
-			}
+		t, known := attemptOf(m, &store.TaskRow{Do: r.Do, Key: r.Key, Attempt: r.Attempt})
+		if !known || !s.IsOpen(t) {
+			t = nil
 		}
 		return m.ToldInput(s, t, r.Child, total, told), nil
 	}})

@@ -247,8 +247,16 @@ func (s *Store) Reports(ctx context.Context, q store.ReportQuery) ([]store.Repor
 	var reports []store.Report
 	for id, r := range s.runs {
 		meant := (q.Parent == "" || r.row.Parent == q.Parent) && (q.Child == "" || id == q.Child)
-		if meant && !bytes.Equal(r.total, r.told) {
-			reports = append(reports, store.Report{Child: id, Parent: r.row.Parent, Total: bytes.Clone(r.total), Told: bytes.Clone(r.told)})
+		if !meant || bytes.Equal(r.total, r.told) {
+			continue
+		}
+		report := store.Report{Child: id, Parent: r.row.Parent, Total: bytes.Clone(r.total), Told: bytes.Clone(r.told)}
+		i := slices.IndexFunc(s.tasks, func(t *task) bool { return t.Child == id && !t.Cancelled })
+		if i >= 0 {
+			report.Do, report.Key, report.Attempt = s.tasks[i].Do, s.tasks[i].Key, s.tasks[i].Attempt
+		}
+		if i < 0 || !s.tasks[i].ChildEnded || q.Child != "" {
+			reports = append(reports, report)
 		}
 	}
 	return reports, nil

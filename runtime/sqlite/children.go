@@ -40,11 +40,17 @@ const (
 	UPDATE runs SET total = ? WHERE run = ? AND parent IS NOT NULL`
 	updateTold = `
 	UPDATE runs SET told = ? WHERE run = ? AND parent = ? AND told IS ?`
-	selectReports = `
-	SELECT run, parent, total, told FROM runs INDEXED BY runs_untold WHERE parent IS NOT NULL AND total IS NOT told`
+	ofReport = `
+	SELECT runs.run, parent, total, told, coalesce(tasks.do, ''), coalesce(tasks.key, ''), coalesce(tasks.attempt, 0)`
+	ofTask = `
+	LEFT JOIN tasks ON tasks.child = runs.run AND tasks.cancelled = 0`
+	untold = ` parent IS NOT NULL AND total IS NOT told`
+
+	selectReports = ofReport + ` FROM runs INDEXED BY runs_untold` + ofTask + `
+	WHERE` + untold + ` AND tasks.ended IS NOT 1`
 	selectReportsTo = selectReports + ` AND parent = ?`
-	selectReport    = `
-	SELECT run, parent, total, told FROM runs WHERE run = ? AND parent IS NOT NULL AND total IS NOT told`
+	selectReport    = ofReport + ` FROM runs` + ofTask + `
+	WHERE runs.run = ? AND` + untold
 )
 
 // startChild has the task of the parent held by the run that c creates, or says ErrFenced.
@@ -119,7 +125,7 @@ func (s *Store) Reports(ctx context.Context, q store.ReportQuery) ([]store.Repor
 }
 
 func scanReport(found row, r *store.Report) error {
-	return found.Scan(&r.Child, &r.Parent, (*[]byte)(&r.Total), (*[]byte)(&r.Told))
+	return found.Scan(&r.Child, &r.Parent, (*[]byte)(&r.Total), (*[]byte)(&r.Told), &r.Do, &r.Key, &r.Attempt)
 }
 
 // Leftovers implements store.Store.

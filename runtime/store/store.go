@@ -129,7 +129,8 @@ type Store interface {
 	// Leftovers lists cancelled tasks that a child holds, of all runs, in no order: the
 	// child has yet to end.
 	Leftovers(ctx context.Context, limit int) ([]TaskRow, error)
-	// Reports lists what children have used that their parents do not know, in no order.
+	// Reports lists what children have used that their parents do not know, in no order. Its
+	// cost is by their number.
 	Reports(ctx context.Context, q ReportQuery) ([]Report, error)
 
 	// Due lists timers due at or before now, earliest first, of runs that are
@@ -318,13 +319,16 @@ type HistoryRow struct {
 
 // Report is what a child has used, all told, and what its parent knows of that, which is nil
 // before the first time. A store compares the two, and knows nothing of what they mean.
+// Do, Key and Attempt are of the task that has the child, and empty where that was cancelled.
 type Report struct {
 	Child, Parent string
 	Total, Told   json.RawMessage
+	Do, Key       string
+	Attempt       int
 }
 
-// ReportQuery says which reports are meant: of children of Parent, or of Child alone. Without
-// either it is all that there are.
+// ReportQuery says which reports are meant: that of Child, or those of children of Parent, or all. Of
+// several there are none of children that have ended and whose task has not: that ends with them.
 type ReportQuery struct {
 	Parent, Child string
 }

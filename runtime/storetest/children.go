@@ -361,6 +361,14 @@ func (f *fixture) reports(q store.ReportQuery, want ...store.Report) {
 	got, err := f.s.Reports(f.ctx, q)
 	f.must(err)
 	slices.SortFunc(got, func(a, b store.Report) int { return strings.Compare(a.Child, b.Child) })
+	for i := range got {
+		if tasks := f.tasks(got[i].Parent); got[i].Do != "" {
+			t := tasks[slices.IndexFunc(tasks, func(t store.TaskRow) bool { return t.Child == got[i].Child })]
+			equal(f, []any{got[i].Do, got[i].Key, got[i].Attempt, false}, []any{t.Do, t.Key, t.Attempt, t.Cancelled})
+		}
+		equal(f, got[i].Do == "", got[i].Child == f.left)
+		got[i].Do, got[i].Key, got[i].Attempt = "", "", 0
+	}
 	equal(f, got, want)
 }
 
@@ -412,6 +420,7 @@ func testReports(f *fixture) {
 	last := report("x/1", "x", `[1, 2]`, `[1, 1]`)
 	f.reports(store.ReportQuery{Child: "x/1"}, last)
 
+	f.left = "x/1"
 	c := f.next("x") // neither the end of a task nor that of the child ends what is to be told
 	c.Cancel = []string{"x/1"}
 	f.commit(c)
@@ -441,7 +450,8 @@ func testReports(f *fixture) {
 	claim.Epoch++
 	c.Claim = &claim
 	f.refused(f.s.Commit(f.ctx, c), machine.ErrFenced)
-	f.reports(store.ReportQuery{Parent: "e"}, end)
+	f.reports(store.ReportQuery{Parent: "e"}) // which comes with the end
+	f.reports(store.ReportQuery{Child: "e/c"}, end)
 	claim.Epoch--
 	wrong := report("e/c", "e", `[9]`, `[8]`)
 	c.Hears = &wrong
@@ -449,7 +459,7 @@ func testReports(f *fixture) {
 	equal(f, len(f.tasks("e")), 1)
 	c.Hears = &end
 	f.commit(c)
-	f.reports(store.ReportQuery{Parent: "e"})
+	f.reports(store.ReportQuery{Child: "e/c"})
 	equal(f, len(f.tasks("e")), 0)
 }
 

@@ -95,6 +95,8 @@ type fixture struct {
 	s   store.Store
 	ctx context.Context
 	now time.Time
+
+	left string // the child that its parent has left behind
 }
 
 const (
