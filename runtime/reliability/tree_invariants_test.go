@@ -88,23 +88,17 @@ func (w *walk) hears(r *machine.Record) {
 // costs holds what each parent has been told that a child has used against what it has: both
 // are the same, but for what the store has yet to tell it.
 func (in *inspection) costs() {
-	reports, err := in.store.Reports(in.ctx, store.ReportQuery{})
-	in.found(err)
-	told := map[string][]machine.Cost{}
-	for _, r := range reports {
-		var known []machine.Cost
-		if r.Told != nil {
-			in.found(json.Unmarshal(r.Told, &known))
-		}
-		told[r.Child] = known
-	}
 	for run, g := range in.tree.runs {
 		if g.walk.row.Parent == "" {
 			continue
 		}
-		want, waits := told[run]
-		if !waits {
-			want = g.snapshot.Spent
+		want := g.snapshot.Spent
+		reports, err := in.store.Reports(in.ctx, store.ReportQuery{Child: run})
+		in.found(err)
+		if len(reports) > 0 {
+			if want = nil; reports[0].Told != nil {
+				in.found(json.Unmarshal(reports[0].Told, &want))
+			}
 		}
 		if got := in.tree.known[run]; !slices.Equal(got, want) {
 			in.fault("run %q has used %v, and its parent knows %v of %v", run, g.snapshot.Spent, got, want)
