@@ -64,7 +64,7 @@ func (p *player) listsOf(t *ir.Type, given ...machine.Value) []machine.Value {
 }
 
 // listsLong are lists of n items. Where an arm reads them these are the values in question one
-// behind the other, beginning with each of them, and then each of them alone.
+// behind the other, beginning with each of them, and each of them alone.
 func (p *player) listsLong(t *ir.Type, n int64) []machine.Value {
 	if !p.book.readsElement() {
 		return []machine.Value{ofLength(t, n)}
@@ -83,9 +83,7 @@ func (p *player) listsLong(t *ir.Type, n int64) []machine.Value {
 	}
 	for first := range items {
 		list(func(i int) int { return first + i })
-	}
-	for one := range items {
-		list(func(int) int { return one })
+		list(func(int) int { return first })
 	}
 	return out
 }
@@ -112,12 +110,29 @@ func (b *book) itemsOf(t *ir.Type) []machine.Value {
 		}
 	}
 	var out []machine.Value
-	for _, values := range product(lists) {
+	for _, values := range append(alone(lists), product(lists)...) {
 		record := make([]machine.Value, len(leaves))
 		for at, i := range order {
 			record[i] = values[at]
 		}
 		out = append(out, machine.RecordValue(record...))
+	}
+	return out
+}
+
+// alone are the first values of lists, and for each other value they and it in its place.
+func alone(lists [][]machine.Value) [][]machine.Value {
+	var first []machine.Value
+	for _, list := range lists {
+		first = append(first, list[0])
+	}
+	out := [][]machine.Value{first}
+	for i, list := range lists {
+		for _, v := range list[1:] {
+			row := slices.Clone(first)
+			row[i] = v
+			out = append(out, row)
+		}
 	}
 	return out
 }
