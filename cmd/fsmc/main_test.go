@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,6 +18,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts expect with what there is")
@@ -43,6 +46,7 @@ func TestScript(t *testing.T) {
 			"waitfor":    waitFor,
 			"terminate":  terminate,
 			"scrub":      scrub,
+			"postgres":   newSchema,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -75,13 +79,28 @@ func setUp(env *testscript.Env) error {
 	return makeExecutable(env.WorkDir)
 }
 
-// condition knows [cgo]: whether there is a SQLite store in the binary.
+// condition knows [cgo]: whether there is a SQLite store in the binary; and [postgres]: whether
+// there is a server.
 func condition(name string) (bool, error) {
+	if name == "postgres" {
+		return pgtest.Found(), nil
+	}
 	if name != "cgo" {
 		return false, fmt.Errorf("there is no condition %q", name)
 	}
 	info, ok := debug.ReadBuildInfo()
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "CGO_ENABLED", Value: "1"}), nil
+}
+
+// newSchema sets a variable to the URL of a database that only this script has.
+func newSchema(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: postgres VARIABLE")
+	}
+	url, drop, err := pgtest.Schema()
+	ts.Check(err)
+	ts.Defer(func() { _ = drop(context.Background()) })
+	ts.Setenv(args[0], url)
 }
 
 // badFiles are those that a text archive cannot hold, or no one would read.

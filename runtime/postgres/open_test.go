@@ -52,7 +52,7 @@ func TestOpenForeign(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := pgtest.Exec(t.Context(), url, strings.ReplaceAll(test.first, "@", pgtest.Schema(t, url))); err != nil {
+			if err := pgtest.Exec(t.Context(), url, strings.ReplaceAll(test.first, "@", pgtest.SchemaOf(t, url))); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := postgres.Open(t.Context(), url); !errors.Is(err, test.want) {
@@ -107,7 +107,7 @@ func TestHistoryOnlyGrows(t *testing.T) {
 	s := open(t, url)
 	begin(t, s, "r")
 	for _, statement := range []string{"UPDATE @.history SET seq = 9", "DELETE FROM @.history", "TRUNCATE @.history"} {
-		err := pgtest.Exec(t.Context(), url, strings.ReplaceAll(statement, "@", pgtest.Schema(t, url)))
+		err := pgtest.Exec(t.Context(), url, strings.ReplaceAll(statement, "@", pgtest.SchemaOf(t, url)))
 		if err == nil || !strings.Contains(err.Error(), "history only grows") {
 			t.Errorf("%s: %v", statement, err)
 		}
@@ -124,7 +124,7 @@ func TestReturnsWithItsContext(t *testing.T) {
 	go func() {
 		statement := "BEGIN; SELECT 1 FROM @.runs FOR UPDATE; SELECT pg_notify('x', ''); SELECT pg_sleep(3); ROLLBACK"
 		locked <- nil
-		done <- pgtest.Exec(context.Background(), url, strings.ReplaceAll(statement, "@", pgtest.Schema(t, url)))
+		done <- pgtest.Exec(context.Background(), url, strings.ReplaceAll(statement, "@", pgtest.SchemaOf(t, url)))
 	}()
 	<-locked
 	time.Sleep(time.Second)

@@ -13,7 +13,9 @@ import (
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) store.Store { return open(t, pgtest.URL(t)) })
+	storetest.Run(t, func(t *testing.T) store.Store {
+		return open(t, pgtest.URL(t, "synchronous_commit=off"), postgres.Relaxed()) // none of it is about durability
+	})
 }
 
 func TestDurable(t *testing.T) {

@@ -6,6 +6,7 @@ package pgtest
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -46,14 +47,32 @@ var server = sync.OnceValues(func() (string, error) {
 // Each pair is a parameter that the URL gets: "synchronous_commit=off".
 func URL(t testing.TB, params ...string) string {
 	t.Helper()
-	base, err := server()
-	if err != nil {
+	if _, err := server(); err != nil {
 		skipped.Store(true)
 		t.Skipf("there is no PostgreSQL server: %v", err)
 	}
+	text, drop, err := Schema(params...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := drop(context.Background()); err != nil {
+			t.Errorf("the schema of the test: %v", err)
+		}
+	})
+	return text
+}
+
+// Schema gives the database with a schema that no one else has, and what drops that. It is for
+// those who have no test at hand; the error says why there is no server.
+func Schema(params ...string) (text string, drop func(context.Context) error, err error) {
+	base, err := server()
+	if err != nil {
+		return "", nil, err
+	}
 	parsed, err := url.Parse(base)
 	if err != nil {
-		t.Fatal("FSMC_POSTGRES is no URL")
+		return "", nil, errors.New("FSMC_POSTGRES is no URL")
 	}
 	schema := "test_" + strings.ToLower(rand.Text()[:16])
 	query := parsed.Query()
@@ -63,16 +82,23 @@ func URL(t testing.TB, params ...string) string {
 		query.Set(name, value)
 	}
 	parsed.RawQuery = query.Encode()
-	t.Cleanup(func() {
-		if err := Exec(context.Background(), base, "DROP SCHEMA IF EXISTS "+schema+" CASCADE"); err != nil {
-			t.Errorf("the schema of the test: %v", err)
-		}
-	})
-	return parsed.String()
+	return parsed.String(), func(ctx context.Context) error {
+		return Exec(ctx, base, "DROP SCHEMA IF EXISTS "+schema+" CASCADE")
+	}, nil
 }
 
-// Schema is the schema that a URL names.
-func Schema(t testing.TB, text string) string {
+// Found reports whether there is a server. Where there is none it says aloud that what asks
+// for one is not tested.
+func Found() bool {
+	_, err := server()
+	if err != nil {
+		fmt.Printf("%s: %v\n", NotTested, err)
+	}
+	return err == nil
+}
+
+// SchemaOf is the schema that a URL names.
+func SchemaOf(t testing.TB, text string) string {
 	t.Helper()
 	parsed, err := url.Parse(text)
 	if err != nil {

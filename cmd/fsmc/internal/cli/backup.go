@@ -43,6 +43,9 @@ type backupReport struct {
 }
 
 func (t *target) backUp(ctx context.Context, file string) error {
+	if err := refuseServer(t.db, "backup"); err != nil {
+		return err
+	}
 	// What is found is printed when there is a backup of which it can be said.
 	replayed := newReplayer(target{streams: t.streams, asJSON: true})
 	var size int64

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -46,7 +48,7 @@ errors, so that something may be missing in the diagram.`,
 	c.Flags().StringVarP(&d.output, "output", "o", "", "write to `FILE`; - is standard output")
 	machineFlag(c, &d.machine)
 	c.Flags().BoolVar(&d.expand, "expand", false, "draw the machines that are called inside the states that call them")
-	c.Flags().StringVar(&d.db, "db", "", "the database `FILE` with the run")
+	c.Flags().StringVar(&d.db, "db", "", "the database with the run: a `FILE`, or postgres://…; $FSMC_DB if not given")
 	c.Flags().StringVar(&d.run, "run", "", "highlight the path of the run with this `ID`")
 	return c
 }
@@ -60,6 +62,9 @@ type drawer struct {
 }
 
 func (d *drawer) draw(ctx context.Context, paths []string) error {
+	if d.run != "" {
+		d.db = cmp.Or(d.db, os.Getenv(databaseVariable))
+	}
 	switch {
 	case d.db != "" && d.run == "":
 		return errors.New("--run ID is missing: it says which run of the database is highlighted")

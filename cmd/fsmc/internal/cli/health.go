@@ -44,7 +44,7 @@ for each state that you name. Without --stuck, the timers of the state say it: a
 run is stuck if a timer is due and has not fired.
 
 Health also checks the file with SQLite's integrity check, for at most the time of
---integrity. fsmc backup checks all of it.
+--integrity. fsmc backup checks all of it. A database of PostgreSQL has no such check.
 
 Exit status 1: something is listed.`,
 		Example: `  fsmc health --db runs.db
@@ -59,7 +59,7 @@ Exit status 1: something is listed.`,
 				if err := checkStates(cmd.Context(), store, query.StuckIn); err != nil {
 					return err
 				}
-				return t.health(cmd.Context(), store.(*sqlite.Store), query, integrity)
+				return t.health(cmd.Context(), store, query, integrity)
 			})
 		},
 	}
@@ -79,15 +79,15 @@ type healthReport struct {
 	Integrity string `json:"integrity"`
 }
 
-func (t *target) health(ctx context.Context, store *sqlite.Store, query runtime.HealthQuery, integrity time.Duration) error {
+func (t *target) health(ctx context.Context, store runtime.Store, query runtime.HealthQuery, integrity time.Duration) error {
 	found, err := runtime.NewEngine(store).Health(ctx, query)
 	if err != nil {
 		return err
 	}
 	report := healthReport{found, "skipped"}
 	now := time.Now()
-	if integrity > 0 {
-		faults, finished, err := checkFile(ctx, store, integrity)
+	if file, ok := store.(*sqlite.Store); ok && integrity > 0 {
+		faults, finished, err := checkFile(ctx, file, integrity)
 		if err != nil {
 			return err
 		}

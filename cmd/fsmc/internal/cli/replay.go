@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
-	"github.com/fsmc-dev/fsmc/runtime/sqlite"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 func newReplay(s *streams) *cobra.Command {
@@ -40,7 +40,7 @@ Exit status 1: there is a difference. Replay prints the first one of each run.`,
 				run = args[0]
 			}
 			return r.with(cmd.Context(), readOnly, run, func(store runtime.Store) error {
-				return r.replay(cmd.Context(), store.(*sqlite.Store), run)
+				return r.replay(cmd.Context(), store, run)
 			})
 		},
 	}
@@ -80,8 +80,8 @@ type jsonDifference struct {
 // String is the difference for people.
 func (d *jsonDifference) String() string { return d.text }
 
-func (r *replayer) replay(ctx context.Context, store *sqlite.Store, run string) error {
-	if err := r.each(ctx, store, run); err != nil {
+func (r *replayer) replay(ctx context.Context, db runtime.Store, run string) error {
+	if err := r.each(ctx, db, run); err != nil {
 		return err
 	}
 	different := len(r.report.Differences)
@@ -96,8 +96,8 @@ func (r *replayer) replay(ctx context.Context, store *sqlite.Store, run string) 
 }
 
 // each replays one run or all, and then looks for records that no run leads to.
-func (r *replayer) each(ctx context.Context, store *sqlite.Store, run string) (err error) {
-	engine := runtime.NewEngine(store)
+func (r *replayer) each(ctx context.Context, db runtime.Store, run string) (err error) {
+	engine := runtime.NewEngine(db)
 	if run == "" {
 		err = engine.ReplayAll(ctx, runtime.RunFilter{}, func(row *runtime.RunRow, err error) error {
 			return r.note(err)
@@ -108,7 +108,11 @@ func (r *replayer) each(ctx context.Context, store *sqlite.Store, run string) (e
 	if err != nil {
 		return err
 	}
-	strays, err := store.Strays(ctx, run)
+	past, ok := db.(store.Strayer)
+	if !ok {
+		return nil
+	}
+	strays, err := past.Strays(ctx, run)
 	for _, s := range strays {
 		r.differ(&runtime.Difference{Run: s.Run, Seq: s.Steps + 1,
 			Err: fmt.Errorf("history has %d records of the run, which has taken %s", s.Records, countOf(int(s.Steps), "step"))})

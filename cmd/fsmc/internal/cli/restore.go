@@ -43,6 +43,9 @@ type restoreReport struct {
 }
 
 func (t *target) restore(ctx context.Context, backup string) error {
+	if err := refuseServer(t.db, "restore"); err != nil {
+		return err
+	}
 	switch _, err := os.Stat(backup); {
 	case t.db == "":
 		return errNoDatabase

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/postgres"
 	"github.com/fsmc-dev/fsmc/runtime/process"
 )
 
@@ -122,12 +123,15 @@ func (r *runner) runAll(ctx context.Context) error {
 	if err := r.checkActivities(); err != nil {
 		return err
 	}
+	found := &finder{runner: r, said: map[string]string{}}
+	if postgres.IsURL(r.db) { // the first worker makes the tables
+		return r.withEngine(ctx, create, r.workOnAll, runtime.WithHandlers(found.find))
+	}
 	if r.follow {
 		if err := r.waitForDatabase(ctx); err != nil {
 			return nil // stopped before there was anything to do
 		}
 	}
-	found := &finder{runner: r, said: map[string]string{}}
 	return r.withEngine(ctx, readWrite, r.workOnAll, runtime.WithHandlers(found.find))
 }
 

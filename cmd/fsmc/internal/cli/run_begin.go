@@ -15,6 +15,7 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/postgres"
 	"github.com/fsmc-dev/fsmc/runtime/process"
 )
 
@@ -90,6 +91,9 @@ func (r *runner) handlers(m *runtime.Machine) (runtime.Handlers, error) {
 // refuseParams holds the parameters against the machine before a database is
 // made for the run. Where there is one the run may be there, and need none.
 func (r *runner) refuseParams(m *runtime.Machine) error {
+	if postgres.IsURL(r.db) {
+		return nil
+	}
 	info, err := os.Stat(r.db)
 	if made := err == nil && info.Size() > 0; made || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/postgres"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
@@ -33,12 +34,18 @@ func writing(apply bool) mode {
 	return readOnly
 }
 
-var errNoDatabase = errors.New("--db FILE is missing: it names the database with the runs")
+var errNoDatabase = errors.New("--db FILE is missing: it names the database with the runs, as does the variable FSMC_DB")
 
-// openStore opens the database at path.
+// databaseVariable names the variable that stands in for --db.
+const databaseVariable = "FSMC_DB"
+
+// openStore opens the database that is a file, or the one that a URL names.
 func openStore(ctx context.Context, path string, m mode) (runtime.Store, error) {
 	if path == "" {
 		return nil, errNoDatabase
+	}
+	if postgres.IsURL(path) {
+		return openPostgres(ctx, path, m)
 	}
 	if m != create {
 		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
@@ -53,6 +60,30 @@ func openStore(ctx context.Context, path string, m mode) (runtime.Store, error) 
 		options = append(options, sqlite.Existing())
 	}
 	return sqlite.Open(ctx, path, options...)
+}
+
+// openPostgres opens the database at a URL.
+func openPostgres(ctx context.Context, url string, m mode) (runtime.Store, error) {
+	var options []postgres.Option
+	switch m {
+	case readOnly:
+		options = append(options, postgres.ReadOnly())
+	case readWrite:
+		options = append(options, postgres.Existing())
+	}
+	store, err := postgres.Open(ctx, url, options...)
+	if err != nil { // and no store that is nil and has a type
+		return nil, err
+	}
+	return store, nil
+}
+
+// refuseServer is the error of a command about the file of a database, where that is none.
+func refuseServer(db, command string) error {
+	if !postgres.IsURL(db) {
+		return nil
+	}
+	return fmt.Errorf("%s is about a SQLite file: of PostgreSQL make copies with pg_dump or continuous archiving, and prove one with fsmc replay", command)
 }
 
 // target is what the commands about stored runs have in common.
@@ -97,7 +128,8 @@ func (t *target) with(ctx context.Context, m mode, run string, f func(runtime.St
 }
 
 func dbFlag(c *cobra.Command, db *string) {
-	c.Flags().StringVar(db, "db", "", "the database `FILE`")
+	c.Flags().StringVar(db, "db", "", "the database: a `FILE`, or postgres://…; $FSMC_DB if not given")
+	*db = os.Getenv(databaseVariable) // and no default, which --help would print
 }
 
 func machineFlag(c *cobra.Command, machine *string) {
