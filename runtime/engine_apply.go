@@ -206,27 +206,15 @@ func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool
 		w.amend(row)
 	}
 	failpoint.Hit(failpoint.BeforeCommit)
-	for _, r := range w.records {
-		if r.Input.Kind == machine.OverBudgetInput || r.Effect == machine.Held {
-			failpoint.Hit(failpoint.BudgetPassed)
-		}
-	}
-	if failpoint.Enabled && row.Total != nil {
-		failpoint.Hit(failpoint.CostGoesUp)
-	}
-	ends := failpoint.Enabled && w.after.Status == Finished && w.before.Status != Finished && strings.Contains(live.id, "/")
-	if ends {
-		failpoint.Hit(failpoint.ChildEnds)
+	for _, site := range w.sites(row) {
+		failpoint.Hit(site)
 	}
 	if err := e.store.Commit(ctx, row); err != nil {
 		return fmt.Errorf("run %q: %w", live.id, err)
 	}
 	failpoint.Hit(failpoint.AfterCommit)
-	if ends {
-		failpoint.Hit(failpoint.ChildEnded)
-	}
-	if failpoint.Enabled && w.endsElement() {
-		failpoint.Hit(failpoint.ElementEnded)
+	for _, site := range w.sitesAfter() {
+		failpoint.Hit(site)
 	}
 	live.host, live.snapshot = w.host, w.after
 	if len(w.after.Lists) > 0 {
@@ -245,20 +233,6 @@ func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool
 	e.changes.notify(w.after.Run)
 	e.report(w)
 	return nil
-}
-
-// endsElement reports whether an element has ended and others of its list are open.
-func (w *write) endsElement() bool {
-	if len(w.after.Lists) == 0 || !w.after.HasOpenTask() {
-		return false
-	}
-	for _, r := range w.records {
-		ended := r.Input.Kind == machine.ResultInput || r.Input.Kind == machine.FailureInput
-		if ended && r.Effect != machine.Retried && w.host.machine.Definition().Dos[r.Input.Do].Fan != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // maxRemembered is the size in bytes of the largest snapshot that is kept in

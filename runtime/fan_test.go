@@ -139,7 +139,7 @@ func TestElementOfTwoWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	var refused *Rejected
-	if _, err := e.Complete(t.Context(), "r", done); !errors.As(err, &refused) || refused.Why != "element 0 has ended" {
+	if _, err := e.Complete(t.Context(), "r", done); !errors.As(err, &refused) || refused.Why != "w[0] has ended" {
 		t.Error(err)
 	}
 	// The worker that holds it finds that it is cancelled.

@@ -178,6 +178,7 @@ func (c *call) write(in machine.Input) {
 	} else {
 		info.Event = m.Definition().Events[in.Event].Name
 	}
+	in.Actor = c.task.Child
 	if in.Worker = e.worker; in.Took > 0 {
 		info.Duration = in.Took
 	}

@@ -257,7 +257,7 @@ func TestEndingRun(t *testing.T) {
 		}
 		whole(t, w.Engine, db, "r")
 		steps, err := w.History(t.Context(), "r/One.one.2.1", 0, 0)
-		if last := steps[len(steps)-2]; err != nil || last.Input != "cancel" || last.Actor != "r" || last.Reason != "its parent has left One/Review/one" {
+		if last := steps[len(steps)-2]; err != nil || last.Input != "cancel" || last.Actor != "r" || last.Reason != "its parent does not wait for One/Review/one any more" {
 			t.Errorf("%+v", last)
 		}
 	})

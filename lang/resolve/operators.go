@@ -207,6 +207,8 @@ func (r *resolver) operandHelp(op ir.Op, x, y ir.Expr) string {
 		switch {
 		case jsonLiteral(side[0]) == nullWord && (op == ir.OpEq || op == ir.OpNe):
 			return "Ask with `is set` whether a field has a value."
+		case isArray(side[0]) && side[1].Type().Kind == ir.List && op == ir.OpAdd:
+			return "A list takes one item, without brackets: `list + item`."
 		case side[0].Type().Kind == ir.JSON && jsonLiteral(side[0]) == "":
 			return "Keep the json in a field of type " + named(side[1].Type()) + " first, and read that."
 		case side[0].Type().Kind == ir.String && op == ir.OpAdd && texted(side[1].Type().Kind):
@@ -215,6 +217,8 @@ func (r *resolver) operandHelp(op ir.Op, x, y ir.Expr) string {
 	}
 	return operatorHelp(op)
 }
+
+func isArray(e ir.Expr) bool { _, is := e.(*ir.Array); return is }
 
 // texted reports whether `text` takes a k.
 func texted(k ir.Kind) bool {

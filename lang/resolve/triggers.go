@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -101,11 +102,29 @@ func (r *resolver) eventOf(name *ast.Name) (*ir.Event, bool) {
 		r.misspelt(unknownName, name.Span(), quote(name.Text)+" is a category of failure, and no event", "", "failed("+name.Text+")")
 		return nil, false
 	}
+	if meant := r.meantExit(name); meant != "" {
+		r.misspelt(unknownName, name.Span(), "unknown event "+quote(name.Text)+": it is a terminal of a machine that is called", "", meant)
+		return nil, false
+	}
 	if meant := r.meantInput(name); meant != "" {
 		r.misspelt(unknownName, name.Span(), "unknown event "+quote(name.Text), "", meant)
 		return nil, false
 	}
 	return find(r, r.events, name)
+}
+
+// meantExit is the terminal of a machine that is called which name, that is no event, was
+// meant to be, with that machine; empty for none.
+func (r *resolver) meantExit(name *ast.Name) string {
+	if _, event := r.events.names[textOf(name)]; event || !present(name) {
+		return ""
+	}
+	for _, callee := range slices.Sorted(maps.Keys(r.calls)) {
+		if r.calls[callee].exits[name.Text] != nil {
+			return callee + "." + name.Text
+		}
+	}
+	return ""
 }
 
 // meantInput is the input of the language that name, which is no event, was meant

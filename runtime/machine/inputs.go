@@ -215,16 +215,16 @@ func (m *Machine) openActivity(s *Snapshot, name string) (found *Task, why strin
 	case !element:
 		return nil, fmt.Sprintf("%q runs for %d elements; name one of them, from %q to %q", name, n, example, ElementName(name, n-1))
 	case index >= n:
-		return nil, fmt.Sprintf("there is no element %d: the list has %d, and the first is 0", index, n)
+		return nil, fmt.Sprintf("there is no %s: the list has %d, and the first is %s", name, n, example)
 	}
 	t := &s.Tasks[from+index]
 	switch {
 	case t.State == TaskEnded:
-		return nil, fmt.Sprintf("element %d has ended", index)
+		return nil, name + " has ended"
 	case t.Attempt == 0:
-		return nil, fmt.Sprintf("element %d has not begun: others have the %d places", index, m.dos[do].Fan.Limit)
+		return nil, fmt.Sprintf("%s has not begun: others have the %d places", name, m.dos[do].Fan.Limit)
 	case t.State == TaskWaiting:
-		return nil, fmt.Sprintf("element %d is tried again when there is a place for it; others have the %d", index, m.dos[do].Fan.Limit)
+		return nil, fmt.Sprintf("%s is tried again when there is a place for it; others have the %d", name, m.dos[do].Fan.Limit)
 	}
 	return t, ""
 }

@@ -107,7 +107,7 @@ var openers = map[string]string{
 func opening(t, behind *lexer.Token) string {
 	switch {
 	case is(t, "->"):
-		return `An arrow belongs to an "on" or an "after".`
+		return `An arrow belongs to an "on" or an "after"; behind "retry 3" or "max 3" it is "else -> …".`
 	case t.Type == tokName && openers[behind.Value] != "" && behind.Type == tokPunct:
 		return fmt.Sprintf(openers[behind.Value], t.Value)
 	}

@@ -38,7 +38,7 @@ beside that file, the file has a copy of its text. The package is that of
 --package; or of $GOPACKAGE under go:generate; or of the Go files beside the output;
 or it has the name of the folder.
 
-An enum outside machines becomes one Go type, in the file that is generated from the
+An enum or a record outside machines becomes one Go type, in the file that is generated from the
 file that declares it, even if that has no machine. The files generated from the other
 files of its folder use that type. A machine in another folder, or with --core, has a
 type of its own for it.

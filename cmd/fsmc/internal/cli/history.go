@@ -60,7 +60,7 @@ activities and its timers.`,
 type historyWriter = func(io.Writer, *runtime.RunRow, []runtime.StepView) error
 
 func writeTable(w io.Writer, _ *runtime.RunRow, steps []runtime.StepView) error {
-	return writeHistory(w, steps)
+	return writeHistory(w, steps, nil)
 }
 
 func writeSteps(w io.Writer, _ *runtime.RunRow, steps []runtime.StepView) error {

@@ -17,19 +17,24 @@ import (
 const noteIndent = "        "
 
 // writeHistory writes a table of steps, with the day above the first step of
-// it, and what a step's line does not say on lines of their own below it.
-func writeHistory(w io.Writer, steps []runtime.StepView) error {
+// it, and what a step's line does not say on lines of their own below it. Where heads are
+// given, the one of a step stands before the day, and above the first step that has it.
+func writeHistory(w io.Writer, steps []runtime.StepView, heads []string) error {
 	lines, err := stepLines(steps)
 	if err != nil {
 		return err
 	}
 	var out bytes.Buffer
 	fmt.Fprintln(&out, lines[0])
-	today := ""
+	last := ""
 	for i := range steps {
-		if d := day(steps[i].At.Local()); d != today {
-			today = d
-			fmt.Fprintln(&out, d)
+		head := day(steps[i].At.Local())
+		if heads != nil {
+			head = heads[i] + ", " + head
+		}
+		if head != last {
+			last = head
+			fmt.Fprintln(&out, head)
 		}
 		fmt.Fprintln(&out, lines[i+1])
 		for _, note := range notes(&steps[i]) {
@@ -132,7 +137,11 @@ func notes(s *runtime.StepView) []string {
 		add("redirected by the require of %s", strings.Join(s.Redirects, ", "))
 	}
 	if s.Actor != "" || s.Reason != "" {
-		add("sent%s%s", after(" by ", joined(s.Actor, 80)), after(": ", joined(s.Reason, 200)))
+		sent := "sent"
+		if s.Kind == machine.StartInput {
+			sent = "started"
+		}
+		add("%s%s%s", sent, after(" by ", joined(s.Actor, 80)), after(": ", joined(s.Reason, 200)))
 	}
 	return out
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -20,7 +19,7 @@ type treeStep struct {
 }
 
 // printTreeHistory prints the steps of a run and of those below it, by their times, of equals those
-// of the upper run first.
+// of the upper run first. Of a run that can be read only in part it prints that, too.
 func printTreeHistory(c *cobra.Command, w io.Writer, store runtime.Store, run string) error {
 	format := c.Flag("format").Value.String()
 	if format == "mermaid" {
@@ -31,47 +30,31 @@ func printTreeHistory(c *cobra.Command, w io.Writer, store runtime.Store, run st
 		return err
 	}
 	steps := []treeStep{}
+	var faults error
 	for _, row := range rows {
 		_, its, err := wholeHistory(c.Context(), store, row.Run)
-		if err != nil {
-			return err
-		}
+		faults = errors.Join(faults, err)
 		for _, s := range its {
 			steps = append(steps, treeStep{row.Run, s})
 		}
+	}
+	if faults != nil && len(steps) == 0 {
+		return faults
 	}
 	slices.SortStableFunc(steps, func(a, b treeStep) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(strings.Count(a.Run, "/"), strings.Count(b.Run, "/")))
 	})
 	if format == "json" {
-		return printJSON(w, steps)
+		return cmp.Or(printJSON(w, steps), faults)
 	}
-	return writeTreeSteps(w, steps)
+	return cmp.Or(writeTreeSteps(w, steps), faults)
 }
 
-// writeTreeSteps writes a line for each step, and under it what that does not say.
+// writeTreeSteps writes a table of the steps, with the run and the day above those of one.
 func writeTreeSteps(w io.Writer, steps []treeStep) error {
-	views := make([]runtime.StepView, len(steps))
+	views, runs := make([]runtime.StepView, len(steps)), make([]string, len(steps))
 	for i := range steps {
-		views[i] = steps[i].StepView
+		views[i], runs[i] = steps[i].StepView, plain(steps[i].Run, 1000)
 	}
-	lines, err := stepLines(views)
-	if err != nil {
-		return err
-	}
-	var out strings.Builder
-	fmt.Fprintln(&out, lines[0])
-	last := ""
-	for i := range steps {
-		if run := steps[i].Run; run != last {
-			last = run
-			fmt.Fprintf(&out, "%s, %s\n", plain(run, 1000), day(steps[i].At.Local()))
-		}
-		fmt.Fprintln(&out, lines[i+1])
-		for _, note := range notes(&views[i]) {
-			fmt.Fprintf(&out, "%s%s\n", noteIndent, note)
-		}
-	}
-	_, err = io.WriteString(w, out.String())
-	return err
+	return writeHistory(w, views, runs)
 }

@@ -137,7 +137,7 @@ func TestHistoryReadsWell(t *testing.T) {
         redirected by the require of Waiting
 `
 	var out strings.Builder
-	if err := writeHistory(&out, steps); err != nil {
+	if err := writeHistory(&out, steps, nil); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, out.String()); diff != "" {
@@ -147,6 +147,35 @@ func TestHistoryReadsWell(t *testing.T) {
 		if len(line) > 120 {
 			t.Errorf("%d columns: %s", len(line), line)
 		}
+	}
+}
+
+// TestTreeHistoryReadsWell: each run and each day stands above its steps, with what children have used.
+func TestTreeHistoryReadsWell(t *testing.T) {
+	used := []machine.CostView{{Name: "usd", Spent: "0.3"}}
+	steps := []treeStep{
+		{"r", runtime.StepView{Seq: 1, At: noon, Input: "start", To: "One", Effect: machine.Moved}},
+		{"r/One.c.1.1", runtime.StepView{Seq: 1, At: noon, Input: "start", To: "Busy", Effect: machine.Moved}},
+		{"r/One.c.1.1", runtime.StepView{Seq: 2, At: noon.Add(50 * time.Hour), Input: "Go", From: "Busy", To: "Fine", Effect: machine.Moved}},
+		{"r", runtime.StepView{Seq: 2, At: noon.Add(50 * time.Hour), Input: "c.Fine", From: "One", To: "Done", Effect: machine.Moved, Below: used}},
+	}
+	want := `   #  TIME          FROM  INPUT   TO    EFFECT  AFTER
+r, 2025-03-01
+   1  12:00:00.000        start   One   moved
+r/One.c.1.1, 2025-03-01
+   1  12:00:00.000        start   Busy  moved
+r/One.c.1.1, 2025-03-03
+   2  14:00:00.000  Busy  Go      Fine  moved
+r, 2025-03-03
+   2  14:00:00.000  One   c.Fine  Done  moved
+        its runs used usd 0.3
+`
+	var out strings.Builder
+	if err := writeTreeSteps(&out, steps); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
