@@ -210,10 +210,10 @@ func (m *Machine) openActivity(s *Snapshot, name string) (found *Task, why strin
 	}
 	from, to := s.elements(do)
 	n := to - from
-	_, index, _ := CutElement(name)
-	switch example := ElementName(name, 0); {
+	of, index, _ := CutElement(name)
+	switch example := ElementName(of, 0); {
 	case !element:
-		return nil, fmt.Sprintf("%q runs for %d elements; name one of them, from %q to %q", name, n, example, ElementName(name, n-1))
+		return nil, fmt.Sprintf("%q runs for %d elements; name one of them, from %q to %q", name, n, example, ElementName(of, n-1))
 	case index >= n:
 		return nil, fmt.Sprintf("there is no %s: the list has %d, and the first is %s", name, n, example)
 	}
