@@ -214,6 +214,38 @@ machine Child(name string, k int) {
 	}
 }
 
+// TestWitnessOfHalt holds that a witness says how the run of a machine ended that halts its
+// caller.
+func TestWitnessOfHalt(t *testing.T) {
+	const src = `
+machine Ask(name string) {
+    initial Asking
+    state Asking {
+        do machine Answer(name) as a
+        on a.Done when event.n > 5 -> End
+        on a.failed -> End
+    }
+    terminal End
+}
+machine Answer(name string) {
+    context { n int 0..10 = 0 }
+    initial S
+    state S { after 2h -> Done }
+    terminal Done returns n
+}
+`
+	want := `    0s  Asking  --a.Done { n = 0 }-->
+            a: Answer(name = "") ends in Done
+                2h0m0s  S     --after 2h-->
+                        Done
+        Asking
+    with event.n = 0
+`
+	if diff := cmp.Diff(want, childLines(t, src, "unhandled-case")); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestTrees holds figures of machines that call others.
 func TestTrees(t *testing.T) {
 	const quick = `

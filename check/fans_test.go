@@ -177,3 +177,49 @@ func TestWaitingHasElements(t *testing.T) {
 		t.Errorf("%d findings of waits-forever", found)
 	}
 }
+
+// TestWhichElementIsLeftOut: the run that shows a gap has as many elements as it takes, and the
+// one with which it ends is one that no guard takes.
+func TestWhichElementIsLeftOut(t *testing.T) {
+	const src = `
+machine Count(names [1..%d]string) {
+    context { n int 0..100 = 0 }
+    event R { v int }
+    activity w(name string) -> R fails none
+    initial First
+    state First {
+        do w(name) for name in names timeout 1m
+        on R, failed {}
+        on done -> Second
+    }
+    state Second {
+        do w(name) for name in names as r timeout 1m
+        on r.R when %s %s
+        on r.failed {}
+        on done when n > 2 -> T
+                else -> T
+    }
+    terminal T
+}`
+	for _, c := range []struct {
+		most        int
+		when, block string
+		want        string
+	}{
+		{9, "event.v < 4", "{}", "r[0].R"},
+		{9, "event.index < 4", "{}", "r[4].R"},
+		{9, "event.index < 4", "{ n = min(n + 1, 100) }", "r[4].R"},
+		{60, "event.index < 44", "{ n = min(n + 1, 100) }", "r[44].R"},
+		{9, `event.item != "b"`, "{}", "r[1].R"},
+	} {
+		got := ""
+		for _, d := range check.Run(program(t, fmt.Appendf(nil, src, c.most, c.when, c.block)), all.Rules) {
+			if d.Rule == "unhandled-case" && len(d.Witness.Path) > 1 {
+				got = d.Witness.Path[len(d.Witness.Path)-2].Input
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s %s: the last input is %q, want %q", c.when, c.block, got, c.want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/guard"
+	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -67,7 +68,14 @@ func (s *shared) Shown(m Meeting, arm *ir.Arm) *witness.Witness {
 		return nil
 	}
 	if p := s.proof.product; s.mayShow(len(p.PathTo(m.found.Config))) {
-		if w, sure := p.RunMeeting(m.found, m.input, arm); sure {
+		w, sure := p.RunMeeting(m.found, m.input, arm)
+		if arm == nil {
+			s.ends(w, replay.Refused)
+		}
+		if !sure { // a guess; with the right values it may be a run all the same
+			w, sure = s.replays(w)
+		}
+		if sure {
 			s.rows += len(w.Path)
 			return w
 		}

@@ -31,9 +31,9 @@ func (r *recorder) beginVisit(l Label) {
 			continue
 		}
 		least, most := r.p.Elements(l, place)
-		n := max(least, min(most, r.retriesAhead(d)))
+		n := max(least, min(most, max(r.retriesAhead(d), r.elementsAsked(d))))
 		if r.p.program.Packing.Visits[leaf.ID].Counts(place) && least < most {
-			n = min(most, r.endsAhead(d, place))
+			n = min(most, max(r.endsAhead(d, place), r.elementsAsked(d)))
 		}
 		delete(r.more, d)
 		if r.all && n < most {
@@ -54,6 +54,14 @@ func (r *recorder) beginVisit(l Label) {
 			r.retryAll(d)
 		}
 	}
+}
+
+// elementsAsked is how many elements d has to have for what comes behind the path.
+func (r *recorder) elementsAsked(d *ir.Do) int64 {
+	if d.Fan.List != r.asked {
+		return 0
+	}
+	return r.atLeast
 }
 
 // retriesAhead is how many elements of d the retries take that the path has in this visit.

@@ -145,13 +145,16 @@ func (x *search) arises(leaf *ir.State, in *step.InputCode) bool {
 // of m: it is taken by arm, or where that is nil by nothing. Sure reports whether
 // it is a run.
 func (p *Product) RunMeeting(m Meeting, in flat.Input, arm *ir.Arm) (w *witness.Witness, sure bool) {
-	r := p.record(p.PathTo(m.Config), -1)
+	r := p.recorder(false)
+	if in.Do != nil && in.Do.Fan != nil {
+		r.asked, r.atLeast = in.Do.Fan.List, elementsFor(m.Model)
+	}
+	r.take(p.PathTo(m.Config), -1)
 	var data map[string]any
 	if in.Event != nil {
 		data = payload(in.Event, m.Model)
 	}
-	r.row(arriving(in.Case, false), data, m.Model.Guards)
-	r.takenBy(arm)
+	r.inputRow(arriving(in.Case, false), arm, &sought{data: data, guards: m.Model.Guards})
 	values := m.Model.Values()
 	for name, v := range p.values(m.Config) {
 		if _, said := values[name]; !said {
@@ -164,6 +167,19 @@ func (p *Product) RunMeeting(m Meeting, in flat.Input, arm *ir.Arm) (w *witness.
 	w, sure = r.finish()
 	w.Values = values
 	return w, sure && m.Exact
+}
+
+// manyItems is how many elements have all the items that a guard may ask for.
+const manyItems = 64
+
+// elementsFor is how many elements there have to be for one to be as m says.
+func elementsFor(m *guard.Model) int64 {
+	values := m.Values()
+	if _, asked := values["event."+ir.ItemField]; asked {
+		return manyItems
+	}
+	index, _ := values["event."+ir.IndexField].(int64)
+	return index + 1
 }
 
 // payload is what m says of the fields of e.

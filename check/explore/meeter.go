@@ -28,6 +28,7 @@ type meeter struct {
 	bounded  []step.ChoiceCode   // whose bounds matter
 	variants map[string]*variant // by how those stand
 	inexact  bool                // the guards read what is not held
+	fan      *flat.Input         // the input, if its guards read the index of an element
 	x        *search
 	buffer   []byte        // scratch of key
 	values   []guard.Value // scratch of excluded
@@ -63,7 +64,10 @@ func (m *meeter) about(in flat.Input, want []Stance) bool {
 			continue
 		}
 		m.note(arm.When)
-		m.inexact = m.inexact || in.Kind == ir.CaseFailure && readsAttempt(arm.When)
+		m.inexact = m.inexact || in.Kind == ir.CaseFailure && reads(arm.When, "attempt")
+		if in.Do != nil && in.Do.Fan != nil && reads(arm.When, ir.IndexField) {
+			m.fan = &in
+		}
 		if arm.Max != nil && (stance == Passed || stance == Applies) {
 			m.bounded = append(m.bounded, m.code.Choices[i])
 		}
@@ -71,13 +75,13 @@ func (m *meeter) about(in flat.Input, want []Stance) bool {
 	return true
 }
 
-// readsAttempt reports whether e reads the number of an attempt, which hangs on
-// the run before.
-func readsAttempt(e ir.Expr) bool {
+// reads reports whether e reads the field of `event` called name. Of attempt the value hangs
+// on the run before, and of index on how long the list is.
+func reads(e ir.Expr, name string) bool {
 	found := false
 	ir.Walk(e, func(e ir.Expr) bool {
 		ref, ok := e.(*ir.FieldRef)
-		found = found || ok && ref.Name == "attempt"
+		found = found || ok && ref.Name == name
 		return true
 	})
 	return found
@@ -205,6 +209,35 @@ func (m *meeter) key(words []uint64, canShow bool) {
 	for i := range m.bounded {
 		m.buffer = append(m.buffer, byte(m.bound(words, &m.bounded[i])))
 	}
+	if m.fan != nil {
+		m.buffer = binary.AppendVarint(m.buffer, m.open(words))
+	}
+}
+
+// open is how many elements of the fan-out are open in a configuration; -1 where nobody counts them.
+func (m *meeter) open(words []uint64) int64 {
+	visit := m.p.program.Packing.Visits[m.leaf.ID]
+	place := slices.Index(m.leaf.Dos, m.fan.Do)
+	n, orMore := visit.Open(words, place)
+	if orMore || !visit.Counts(place) {
+		return -1
+	}
+	return n
+}
+
+// isOpen holds where the index that guards read is that of one of the open elements, if none
+// has ended.
+func (m *meeter) isOpen(words []uint64) guard.Formula {
+	open := m.open(words)
+	if open < 0 {
+		return guard.And()
+	}
+	number := ir.E{T: &ir.Type{Kind: ir.Int}}
+	return guard.Read(&ir.Binary{
+		E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: ir.OpLt,
+		X: &ir.FieldRef{E: number, Name: ir.IndexField},
+		Y: &ir.Lit{E: number, Value: &ir.Const{Kind: ir.Int, Int: open}},
+	}, &m.fan.Case).Holds
 }
 
 // ask asks about one configuration. Of data that is held by region one value is
@@ -214,6 +247,9 @@ func (m *meeter) ask(v *variant, c int32, words []uint64, canShow bool) Meeting 
 		facts := []guard.Formula{v.formula}
 		for _, n := range m.nodes {
 			facts = append(facts, n.Fact(words, shown))
+		}
+		if m.fan != nil && shown {
+			facts = append(facts, m.isOpen(words))
 		}
 		if a := guard.Satisfy(facts...); a.Verdict != guard.Unsat {
 			return Meeting{Verdict: a.Verdict, Config: c, Model: a.Model, Exact: shown && canShow}

@@ -30,6 +30,8 @@ type recorder struct {
 	begins   []witness.Begins     // of the visit, until its first row
 	ahead    []int32              // the edges behind the one at hand
 	refuses  bool                 // nothing takes what comes behind the path
+	asked    *ir.Var              // the list of the elements one of which says that; and
+	atLeast  int64                // how long it is to be, if it can
 	letStart bool                 // the row that comes next waits for attempts
 	all      bool                 // lists are as long as they can be, and all retries are made
 	bare     bool                 // but for these

@@ -117,16 +117,17 @@ func (r *recorder) refused(c ir.Case) {
 			s = r.teller.seek(r.at, s)
 		}
 	}
-	r.inputRow(arriving(c, false), s)
+	r.inputRow(arriving(c, false), nil, s)
 }
 
-// inputRow adds the row of an input that has no edge.
-func (r *recorder) inputRow(in witness.Input, s *sought) {
+// inputRow adds the row of an input that has no edge, and that a takes; nil for none.
+func (r *recorder) inputRow(in witness.Input, a *ir.Arm, s *sought) {
 	if in.Do != nil && in.Do.Fan != nil {
-		r.elementRow(in, nil, s)
+		r.elementRow(in, a, s)
 		return
 	}
 	r.row(in, s.data, s.guards)
+	r.takenBy(a)
 }
 
 // RunInto is Run for the shortest path to a fault, and its input.
@@ -142,7 +143,7 @@ func (p *Product) RunInto(f Fault) (w *witness.Witness, sure bool) {
 		r.begin(s)
 	}
 	if f.Input != graph.None {
-		r.inputRow(arriving(p.Table.Case(f.Input), f.Again), s)
+		r.inputRow(arriving(p.Table.Case(f.Input), f.Again), nil, s)
 	}
 	return r.finish()
 }

@@ -189,9 +189,7 @@ func (p *player) try(r *run, f *fork, who int, data map[string]machine.Value) (*
 		}
 		p.show(&row, f.in, data)
 		row.At = time.Duration(at)
-		if err == nil {
-			row.Children = r.childrenOf(&given, &before)
-		}
+		row.Children = r.childrenOf(&given, &before)
 		p.note(i, row)
 	}
 	if ends {
