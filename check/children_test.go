@@ -389,6 +389,31 @@ usd: A: "Loop" has no bound: S: "-> S unbounded" can be taken without end
 steps of the tree: A: "Loop" has no bound: S: "-> S unbounded" can be taken without end
 Loop.pay: A: "Loop" has no bound: S: "-> S unbounded" can be taken without end
 `, 0},
+		{"a callee that waits once it is cancelled", `
+machine M {
+    initial A
+    state A {
+        do machine Deaf() timeout 10m
+        on Deaf.Done, failed -> Done
+        after 1h -> Done
+    }
+    terminal Done
+}
+machine Deaf {
+    event Go
+    initial S
+    on cancel -> Waiting
+    state S { after 1m -> Done }
+    state Waiting { on Go -> Done }
+    terminal Done
+}
+`, `steps 1 = 1 move
+time no bound
+Deaf 1 = 1 run x 1 visit
+steps of the tree ~3 = 1 move + 1 run of Deaf x 2
+runs of the tree 2 = 1 run of M + 1 run of Deaf
+time: A: "Deaf" has no bound: Waiting waits for Go with no timer
+`, 0},
 		{"sums that pass 64 bits", `
 machine M(xs [0..1000]string) {
     initial A

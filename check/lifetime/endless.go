@@ -82,7 +82,7 @@ func (t *Times) endlessAt(c int32, seen []bool) (Endless, bool) {
 // capped reports whether some timer sets an end to what passes in c.
 func (t *Times) capped(c int32) bool {
 	for i := range t.timers(c) {
-		if _, ok := t.cap(c, i); ok {
+		if t.caps(c, i) {
 			return true
 		}
 	}
@@ -95,12 +95,19 @@ func (t *Times) cappedAlong(e int32) bool {
 	to, l := t.p.To[e], t.p.Label(e)
 	for i, timer := range t.timers(to) {
 		if (l.Kind == explore.Moved || l.Kind == explore.Started) && startsWith(timer.Timer, l) {
-			if _, ok := t.cap(to, i); ok {
+			if t.caps(to, i) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// caps reports whether timer i around c sets an end to what passes there: it does not where
+// it cancels a machine that then lasts without end.
+func (t *Times) caps(c int32, i int) bool {
+	_, ends := t.cap(c, i)
+	return ends && t.timers(c)[i].most != graph.Infinite
 }
 
 // limitless is a timer that runs in c, and perhaps for ever.
