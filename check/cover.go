@@ -30,8 +30,7 @@ func Cover(m *ir.Machine, limit int) *ir.Cover {
 			continue
 		}
 		tried[a.ID]++
-		w, _ := p.Run(append(p.PathTo(from), e), -1)
-		if run, ok := coverRun(m, w); ok {
+		if run, ok := coverAlong(m, p, append(p.PathTo(from), e)); ok {
 			cover.Runs = append(cover.Runs, run)
 			mark(taken, run)
 		}
@@ -54,6 +53,21 @@ func Cover(m *ir.Machine, limit int) *ir.Cover {
 // which element an input is of matters.
 const maxCoverTries = 100
 
+// coverAlong is path as a run, and whether it is one. Where it is none, lists are longer: an arm
+// may ask which element an input is of.
+func coverAlong(m *ir.Machine, p *explore.Product, path []int32) (run ir.CoverRun, ok bool) {
+	w, _ := p.Run(path, -1)
+	if run, ok = coverRun(m, w); ok {
+		return run, true
+	}
+	for _, elements := range []int64{2, 8} {
+		if w := p.RunOfMany(path, elements); w != nil && !ok {
+			run, ok = coverRun(m, w)
+		}
+	}
+	return run, ok
+}
+
 // mark notes the arms that run takes, and reports whether there was a new one.
 func mark(taken []bool, run ir.CoverRun) bool {
 	fresh := false
@@ -74,7 +88,7 @@ func coverRun(m *ir.Machine, w *witness.Witness) (ir.CoverRun, bool) {
 			return ir.CoverRun{}, false
 		}
 	}
-	w, err := replay.Witness(m, w, replay.Any, nil)
+	w, err := replay.Witness(m, w, replay.Taken, nil)
 	if err != nil {
 		return ir.CoverRun{}, false
 	}

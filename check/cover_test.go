@@ -6,6 +6,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // TestCover holds that the runs of the code-review agent take each of its arms,
@@ -57,5 +58,30 @@ func TestCoverOfElements(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCoverStays: a run that ends with an arm that leads back to its state carries what lets that
+// arm be taken, and no other.
+func TestCoverStays(t *testing.T) {
+	const src = `
+machine M {
+    context { said json = [] }
+    event Said { text string }
+    activity ask() -> Said fails none
+    initial A
+    state A {
+        do ask() timeout 1m
+        on Said when event.text == "more" -> A max 3 { said = said + event.text }
+                else -> T
+        on failed -> T
+    }
+    terminal T success returns said
+}`
+	for _, run := range check.Cover(program(t, []byte(src)).Machines[0], explore.DefaultLimit).Runs {
+		last := run.Steps[len(run.Steps)-1]
+		if more := last.Data["text"] == "more"; last.Arm.Kind == ir.Goto && more != (last.To.Name == "A") {
+			t.Errorf("%q leads to %s with %v", last.Arm.Text(), last.To.Name, last.Data)
+		}
 	}
 }

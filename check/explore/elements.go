@@ -260,12 +260,25 @@ func (r *recorder) said(l Label, e int32, in witness.Input, a *ir.Arm, s *sought
 	if r.p.program.Packing.Visits[d.State.ID].Counts(place) || !r.p.HasEnded(r.p.To[e], place) {
 		return
 	}
+	if end, arm, ok := r.p.anyEnd(d); ok && d.Fan.List == r.asked {
+		in, a, s = end, arm, &sought{} // the arm may not be for all
+	}
 	for k := range r.elements[d] {
 		if !r.elements[d][k].ended {
 			k = r.elementRow(in, a, s)
 			r.elements[d][k].ended = true
 		}
 	}
+}
+
+// anyEnd is how an element of d can end whatever the data is and whichever it is, and with no
+// effects, and the arm that takes it, if any; false where there is no such end.
+func (p *Product) anyEnd(d *ir.Do) (in witness.Input, a *ir.Arm, ok bool) {
+	c, a, silent, ok := p.endInPlace(d.State, d)
+	if silent {
+		return witness.Input{Kind: witness.Ended, Case: c, Activity: d}, a, ok
+	}
+	return witness.Input{Kind: witness.Comes, Case: c}, a, ok
 }
 
 // letElementsStart sees that all attempts of the visit have started before it is left, as
@@ -287,11 +300,7 @@ func (r *recorder) letElementsStart() {
 		if limit == 0 {
 			limit = open
 		}
-		if c, a, silent, ok := r.p.endInPlace(leaf, d); ok && !r.p.program.Packing.Visits[leaf.ID].Counts(place) {
-			in := witness.Input{Kind: witness.Comes, Case: c}
-			if silent {
-				in = witness.Input{Kind: witness.Ended, Case: c, Activity: d}
-			}
+		if in, a, ok := r.p.anyEnd(d); ok && !r.p.program.Packing.Visits[leaf.ID].Counts(place) {
 			for i := 0; i < len(list) && open > max(limit, 1); i++ {
 				if !list[i].ended {
 					edge := r.edge
@@ -372,26 +381,4 @@ func (p *Product) endInPlace(leaf *ir.State, d *ir.Do) (c ir.Case, a *ir.Arm, si
 		}
 	}
 	return ir.Case{}, nil, false, false
-}
-
-// RunBare is RunAll without those retries.
-func (p *Product) RunBare(path []int32) (w *witness.Witness, whole bool) {
-	r := p.recorder(true)
-	r.bare = true
-	r.take(path, -1)
-	r.endAll()
-	w, _ = r.finish()
-	return w, !r.short
-}
-
-// RunAll is Run for a figure of the worst case: of lists as long as they can be, with all
-// retries that count where a visit begins. Whole is false where some attempt that counts
-// there has not started when the visit is left, and retries are false where some of those
-// were not made.
-func (p *Product) RunAll(path []int32) (w *witness.Witness, retries, whole bool) {
-	r := p.recorder(true)
-	r.take(path, -1)
-	r.endAll()
-	w, _ = r.finish()
-	return w, !r.fewer, !r.short
 }

@@ -182,6 +182,21 @@ func elementsFor(m *guard.Model) int64 {
 	return index + 1
 }
 
+// RunOfMany is Run where the list of the element of which the last edge is has so many elements,
+// if it can, and others end as they like: an arm may ask which one it is. It is nil where that
+// edge is of no element.
+func (p *Product) RunOfMany(path []int32, elements int64) *witness.Witness {
+	c, _ := p.Input(path[len(path)-1])
+	if c.Do == nil || c.Do.Fan == nil {
+		return nil
+	}
+	r := p.recorder(false)
+	r.asked, r.atLeast = c.Do.Fan.List, elements
+	r.take(path, -1)
+	w, _ := r.finish()
+	return w
+}
+
 // payload is what m says of the fields of e.
 func payload(e *ir.Event, m *guard.Model) map[string]any {
 	out := map[string]any{}

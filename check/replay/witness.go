@@ -17,8 +17,7 @@ import (
 type Ending int
 
 const (
-	Any     Ending = iota // it is taken, or if the run stays where it is, not
-	Taken                 // it is taken
+	Taken   Ending = iota // it is taken
 	AtOnce                // the same, and a lap of the cycle takes no time
 	Latest                // the same, and what can wait comes as late as it can
 	Refused               // nothing takes it
@@ -162,7 +161,7 @@ func (p *player) ends(err error, i int) bool {
 	case Broken:
 		return !errors.Is(err, errRefused)
 	}
-	return p.ending == Any
+	return false
 }
 
 func (p *player) note(i int, row witness.Row) {
