@@ -25,15 +25,22 @@ const (
 // store fails. Memory is bounded, whatever the length of the history; steps
 // taken meanwhile are not looked at.
 func (e *Engine) Replay(ctx context.Context, run string) error {
+	return e.ReplayTree(ctx, run, func(_ *RunRow, err error) error { return err })
+}
+
+// ReplayTree is Replay, and tells each what became of the run and then of those below it, as
+// ReplayAll does: a difference of one keeps no other from being replayed.
+func (e *Engine) ReplayTree(ctx context.Context, run string, each func(run *RunRow, err error) error) error {
 	row, err := e.store.Load(ctx, run)
 	if err != nil {
 		return fmt.Errorf("run %q: %w", run, err)
 	}
-	if err := e.replayRow(ctx, &row); err != nil {
+	if err := e.replayOne(ctx, &row, each); err != nil {
 		return err
 	}
-	if h, err := e.host(ctx, row.Definition); err != nil || !h.machine.Calls() {
-		return err
+	h, err := e.host(ctx, row.Definition)
+	if err != nil || !h.machine.Calls() {
+		return nil // a definition that is missing has been told
 	}
 	rows, err := e.Tree(ctx, run)
 	if err != nil {
@@ -43,7 +50,7 @@ func (e *Engine) Replay(ctx context.Context, run string) error {
 		if rows[i].Run == run {
 			continue
 		}
-		if err := e.replayRow(ctx, &rows[i]); err != nil {
+		if err := e.replayOne(ctx, &rows[i], each); err != nil {
 			return err
 		}
 	}
@@ -55,16 +62,21 @@ func (e *Engine) Replay(ctx context.Context, run string) error {
 // does a store that fails. Runs that are pruned meanwhile are passed over.
 func (e *Engine) ReplayAll(ctx context.Context, f RunFilter, each func(run *RunRow, err error) error) error {
 	return store.EachRun(ctx, e.store, f, replayRuns, func(row *RunRow) error {
-		err := e.replayRow(ctx, row)
-		var differs *Difference
-		switch {
-		case err == nil || errors.As(err, &differs):
-			return each(row, err)
-		case errors.Is(err, ErrNotFound):
-			return nil
+		if err := e.replayOne(ctx, row, each); !errors.Is(err, ErrNotFound) {
+			return err
 		}
-		return err
+		return nil
 	})
+}
+
+// replayOne replays a run, and tells each what became of it; any other error ends the walk.
+func (e *Engine) replayOne(ctx context.Context, row *RunRow, each func(run *RunRow, err error) error) error {
+	err := e.replayRow(ctx, row)
+	var differs *Difference
+	if err != nil && !errors.As(err, &differs) {
+		return err
+	}
+	return each(row, err)
 }
 
 func (e *Engine) replayRow(ctx context.Context, row *RunRow) error {

@@ -213,7 +213,7 @@ func (m *Machine) openActivity(s *Snapshot, name string) (found *Task, why strin
 	of, index, _ := CutElement(name)
 	switch example := ElementName(of, 0); {
 	case !element:
-		return nil, fmt.Sprintf("%q runs for %d elements; name one of them, from %q to %q", name, n, example, ElementName(of, n-1))
+		return nil, fmt.Sprintf("%q runs for each element of a list; name one, from %q to %q", name, example, ElementName(of, n-1))
 	case index >= n:
 		return nil, fmt.Sprintf("there is no %s: the list has %d, and the first is %s", name, n, example)
 	}

@@ -14,6 +14,7 @@ func newCancel(s *streams) *cobra.Command {
 	c := newSteer(s, &steering{
 		use: "cancel [ID]", does: machine.CancelInput, statuses: []runtime.Status{runtime.Running, runtime.Halted},
 		act: func(engine *runtime.Engine, ctx context.Context, run string, who runtime.Operator) (runtime.View, error) {
+			defer s.sayChildren(ctx, engine, run)()
 			return engine.Cancel(ctx, run, runtime.CancelOptions{Force: force, Actor: who.Actor, Reason: who.Reason})
 		},
 		short: "Cancel a run, and wait until its activities have stopped",
@@ -22,7 +23,9 @@ happens. If no state handles it, or with --force, the run ends where it is.
 
 The command returns when the activities that this stops have said that they have
 cleaned up, or when their leases have run out. The children of the run are
-cancelled, too, with --force if it is given, and the command waits for their end.
+cancelled, too, with --force if it is given, and the command waits for their end. Where
+that takes longer, it says which they are: a child that cleans up may need a worker, or an
+event. You can interrupt the command; the cancellation stands all the same.
 
 To cancel a run a second time does nothing, unless with --force. A run that
 ended in another way refuses cancel: exit status 1.

@@ -99,11 +99,9 @@ func (r *replayer) replay(ctx context.Context, db runtime.Store, run string) err
 func (r *replayer) each(ctx context.Context, db runtime.Store, run string) (err error) {
 	engine := runtime.NewEngine(db)
 	if run == "" {
-		err = engine.ReplayAll(ctx, runtime.RunFilter{}, func(row *runtime.RunRow, err error) error {
-			return r.note(err)
-		})
+		err = engine.ReplayAll(ctx, runtime.RunFilter{}, r.note)
 	} else {
-		err = r.note(engine.Replay(ctx, run))
+		err = engine.ReplayTree(ctx, run, r.note)
 	}
 	if err != nil {
 		return err
@@ -120,15 +118,11 @@ func (r *replayer) each(ctx context.Context, db runtime.Store, run string) (err 
 	return err
 }
 
-// note counts a run, with what is different about it; any other error ends the
-// command.
-func (r *replayer) note(err error) error {
-	var d *runtime.Difference
-	if err != nil && !errors.As(err, &d) {
-		return err
-	}
+// note counts a run, with what is different about it.
+func (r *replayer) note(_ *runtime.RunRow, err error) error {
 	r.report.Replayed++
-	if d != nil {
+	var d *runtime.Difference
+	if errors.As(err, &d) {
 		r.differ(d)
 	}
 	return nil

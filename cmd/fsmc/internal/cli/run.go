@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -50,7 +51,8 @@ You can kill the command at any point and start it again: the run continues wher
 it was. After a SIGTERM or an interrupt, the command lets activities work for ten
 more seconds, then stops them and ends. A second signal ends it at once.
 
-Exit status 1: the run is halted, or ended with an outcome other than success.`,
+Exit status 1: the run, or one below it, is halted, or the run ended with an outcome
+other than success.`,
 		Example: `  fsmc run --db runs.db --activities ./activities --id pr-17 --param pr=17 review.fsm
   fsmc run --db runs.db --detach --param pr=18 review.fsm
   fsmc run --db runs.db --activities ./activities --follow`,
@@ -254,7 +256,19 @@ func (r *runner) workOnOne(ctx context.Context, engine *runtime.Engine, p *progr
 		r.say("stopped: --id %s continues it", v.Run)
 		return nil
 	}
-	return outcomeError(&v)
+	return cmp.Or(outcomeError(&v), haltedBelow(ctx, engine, &v))
+}
+
+// haltedBelow makes an exit status of a run that goes on, and has one below it that is halted.
+func haltedBelow(ctx context.Context, engine *runtime.Engine, v *runtime.View) error {
+	if v.Status == runtime.Finished {
+		return nil
+	}
+	rows, err := engine.Tree(ctx, v.Run)
+	if slices.ContainsFunc(rows, func(row runtime.RunRow) bool { return row.Status == runtime.Halted }) {
+		return errFinding
+	}
+	return err
 }
 
 // leave says of a run what has not been said: its start has, but not that it is
