@@ -108,6 +108,9 @@ func (e *Engine) migrateOnce(ctx context.Context, live *liveRun, h *host, o *Mig
 		report.Why = err.Error()
 		return report, nil
 	}
+	if report.Why, err = e.misfitParent(ctx, &row, h.machine); err != nil || report.Why != "" {
+		return report, err
+	}
 	report.To = h.machine.Definition().States[next.State].Path
 	var children []store.TaskRow
 	if old.machine.Calls() {
@@ -197,7 +200,7 @@ func (e *Engine) keptChildren(ctx context.Context, m *Machine, next *machine.Sna
 			return nil, "", err
 		}
 		activity := &m.Definition().Activities[m.Definition().Dos[next.Tasks[k].Do].Activity]
-		if why := misfitChild(m.Definition(), activity, h.machine); why != "" {
+		if why := misfitChild(m.Definition(), activity, h.machine, "the new definition"); why != "" {
 			return nil, fmt.Sprintf("its child %q %s", row.Child, why), nil
 		}
 		kept = append(kept, *row)
@@ -205,8 +208,37 @@ func (e *Engine) keptChildren(ctx context.Context, m *Machine, next *machine.Sna
 	return kept, "", nil
 }
 
-// misfitChild says why a call cannot be told how a child ends, or nothing.
-func misfitChild(d *Definition, a *machine.Activity, callee *Machine) string {
+// misfitParent says why the parent of a run, if it has one that waits for it, cannot be told how
+// the run ends by m, or nothing.
+func (e *Engine) misfitParent(ctx context.Context, row *RunRow, m *Machine) (why string, err error) {
+	if row.Parent == "" {
+		return "", nil
+	}
+	tasks, err := e.store.Tasks(ctx, row.Parent)
+	if err != nil {
+		return "", fmt.Errorf("the tasks of run %q: %w", row.Parent, err)
+	}
+	i := slices.IndexFunc(tasks, func(t store.TaskRow) bool { return t.Child == row.Run && !t.Cancelled })
+	if i < 0 {
+		return "", nil // it was left behind
+	}
+	h, s, err := e.snapshot(ctx, row.Parent)
+	if err != nil {
+		return "", err
+	}
+	k := slices.IndexFunc(s.Tasks, func(t machine.Task) bool { return isSame(&tasks[i], &t) })
+	if k < 0 {
+		return "", fmt.Errorf("%w: the parent of run %q has moved on", ErrConflict, row.Run)
+	}
+	d := h.machine.Definition()
+	if why = misfitChild(d, &d.Activities[d.Dos[s.Tasks[k].Do].Activity], m, fmt.Sprintf("its parent %q", row.Parent)); why != "" {
+		why = "it " + why
+	}
+	return why, nil
+}
+
+// misfitChild says why a call in d, which is that of who, cannot be told how a child ends, or nothing.
+func misfitChild(d *Definition, a *machine.Activity, callee *Machine, who string) string {
 	child := callee.Definition()
 	if child.Name != a.Name {
 		return fmt.Sprintf("is a %s, and its do runs a %s by the new definition", child.Name, a.Name)
@@ -218,7 +250,7 @@ func misfitChild(d *Definition, a *machine.Activity, callee *Machine) string {
 		}
 		k := slices.IndexFunc(a.Results, func(e int) bool { return d.Events[e].Name == a.Name+"."+s.Path })
 		if k < 0 || fieldsText(d, d.Events[a.Results[k]].Fields) != fieldsText(child, callee.Returned(i)) {
-			return fmt.Sprintf("can end in %s, which the new definition does not know as it is", s.Path)
+			return fmt.Sprintf("can end in %s, which %s does not know as it is", s.Path, who)
 		}
 	}
 	return ""

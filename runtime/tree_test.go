@@ -245,6 +245,40 @@ func TestCompleteCall(t *testing.T) {
 	})
 }
 
+// TestMigrateChild: a child goes to no version that can end in a way of which its parent does not know.
+func TestMigrateChild(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		db, child := memstore.New(), review(t)
+		w := tree(t, db, parent(t, child), child, findsN(0))
+		start(t, w.Engine, "r", listOf(0))
+		send(t, w.Engine, "r", "Go", "")
+		await(t, w.Engine, "r")
+		w.stop()
+		states := func(terminal string) []Part {
+			return []Part{Named("Review"), WithParams("file string"), WithFields("n int = 0"), WithState("Waiting", After("1m", GoTo(terminal))),
+				WithTerminal("Completed", machine.Success), Returning("Completed", "n", "file"), WithTerminal("Failed", machine.Failed)}
+		}
+		for _, c := range []struct {
+			terminal, why string
+			more          []Part
+		}{
+			{"Gone", `it can end in Gone, which its parent "r" does not know as it is`, []Part{WithTerminal("Gone", machine.Failed)}},
+			{"Completed", "", nil},
+		} {
+			e := NewEngine(db)
+			register(t, e, Build(t, append(states(c.terminal), c.more...)...), Handlers{})
+			if err := e.Migrate(t.Context(), "Review", MigrateOptions{Operator: ada}, func(r MigratedRun) error {
+				if r.Why != c.why || (r.To == "") != (c.why != "") {
+					t.Errorf("%s: %+v", c.terminal, r)
+				}
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
 // TestMigrateParent: its children go on with it, unless they can end in a way that is new to it.
 func TestMigrateParent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
