@@ -69,7 +69,8 @@ func inspect(ctx context.Context, db runtime.Store, m *model, e *evidence, allDo
 		if m == nil {
 			continue // no history has started the attempt
 		}
-		if do, ok := m.Do(doOf(c.run, c.key)); ok && m.Begins(in.tree.runs[c.run].snapshot, do) && !in.begun[attemptOf(c.key, c.attempt)] {
+		g := in.tree.runs[c.run] // nil where its history cannot be read
+		if do, ok := m.Do(doOf(c.run, c.key)); ok && g != nil && m.Begins(g.snapshot, do) && !in.begun[attemptOf(c.key, c.attempt)] {
 			in.fault("attempt %s was made, and has not begun", attemptOf(c.key, c.attempt))
 		}
 		if c.right && c.checkpoint < c.past {
