@@ -13,7 +13,7 @@ var Rule = &check.Rule{
 	Name:     "not-yet",
 	Group:    check.Names,
 	Severity: diag.Error,
-	Summary:  "a word that is reserved for a later version",
+	Summary:  "something that this version does not have yet",
 	Page:     page,
 }
 
