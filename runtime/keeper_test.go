@@ -430,14 +430,13 @@ func TestParentMovesOnMeanwhile(t *testing.T) {
 // wait for a child.
 type justThen struct {
 	store.Store
-	happens func()
+	happens func() bool // and reports whether it was the time for it
 }
 
 func (s *justThen) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
 	tasks, err := s.Store.Tasks(ctx, run)
-	if f := s.happens; f != nil && len(tasks) > 0 && tasks[0].ChildHolds() && tasks[0].NotBefore.After(time.Now()) {
+	if f := s.happens; f != nil && run == "r" && len(tasks) > 0 && tasks[0].ChildHolds() && f() {
 		s.happens = nil
-		f()
 	}
 	return tasks, err
 }
@@ -457,13 +456,26 @@ func TestChildEndsMeanwhile(t *testing.T) {
 				register(t, other, parent(t, child), Handlers{})
 				asked := &justThen{Store: db}
 				e := NewEngine(asked)
-				register(t, e, child, Handlers{Activities: map[string]ActivityFunc{"work": findsN(0)}})
+				begun, release := make(chan struct{}), make(chan struct{})
+				register(t, e, child, Handlers{Activities: map[string]ActivityFunc{"work": func(ctx context.Context, a *Attempt) (Result, error) {
+					close(begun)
+					<-release
+					return findsN(5)(ctx, a)
+				}}})
 				register(t, e, parent(t, child), Handlers{})
 				start(t, other, "r", listOf(0))
 				send(t, other, "r", "Go", "")
-				asked.happens = func() {
-					time.Sleep(time.Second) // the child asks for what this test says
-					send(t, other, "r/One.one.2.1", "Say", `{"n":5}`)
+				asked.happens = func() bool {
+					select {
+					case <-begun:
+					default:
+						return false
+					}
+					close(release)
+					for get(t, other, "r/One.one.2.1").Status != Finished {
+						time.Sleep(time.Millisecond)
+					}
+					return true
 				}
 				if v, err := until(e, t.Context(), "r"); err != nil || v.State != "Done" || string(v.Returns) != `{"total":5}` {
 					t.Errorf("%+v, %v", v, err)

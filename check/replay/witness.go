@@ -17,7 +17,8 @@ import (
 type Ending int
 
 const (
-	Taken   Ending = iota // it is taken
+	Any     Ending = iota // it is taken, or if the run stays where it is, not: what comes may halt it
+	Taken                 // it is taken
 	AtOnce                // the same, and a lap of the cycle takes no time
 	Latest                // the same, and what can wait comes as late as it can
 	Refused               // nothing takes it
@@ -161,7 +162,7 @@ func (p *player) ends(err error, i int) bool {
 	case Broken:
 		return !errors.Is(err, errRefused)
 	}
-	return false
+	return p.ending == Any
 }
 
 func (p *player) note(i int, row witness.Row) {
