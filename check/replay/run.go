@@ -93,6 +93,9 @@ type input struct {
 // one from inside halts the run.
 var errRefused = errors.New("nothing takes it")
 
+// errOther says that an input is taken otherwise than the witness says.
+var errOther = errors.New("another arm takes it")
+
 // errTooLarge says that a run goes beyond the limits of the runtime. Other values do not
 // help.
 var errTooLarge = errors.New("the run would be too large")
@@ -185,7 +188,7 @@ func (r *run) step(in machine.Input, guards map[string]bool, arm *ir.Arm) error 
 	case next.Status == machine.Halted:
 		return faultOf(next.Halt.Cause)
 	case record != nil && arm != nil && record.Arm != arm.ID:
-		return errors.New("another arm takes it")
+		return errOther
 	}
 	if record != nil && record.Effect == machine.Moved || next.State != r.s.State {
 		r.elements = nil

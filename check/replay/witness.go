@@ -162,7 +162,7 @@ func (p *player) ends(err error, i int) bool {
 	case Broken:
 		return !errors.Is(err, errRefused)
 	}
-	return p.ending == Any
+	return p.ending == Any && !errors.Is(err, errOther)
 }
 
 func (p *player) note(i int, row witness.Row) {
