@@ -61,11 +61,13 @@ func coverAlong(m *ir.Machine, p *explore.Product, path []int32) (run ir.CoverRu
 		return run, true
 	}
 	for _, elements := range []int64{2, 8} {
-		if w := p.RunOfMany(path, elements); w != nil && !ok {
-			run, ok = coverRun(m, w)
+		if w := p.RunOfMany(path, elements); w != nil {
+			if run, ok = coverRun(m, w); ok {
+				return run, true
+			}
 		}
 	}
-	return run, ok
+	return run, false
 }
 
 // mark notes the arms that run takes, and reports whether there was a new one.

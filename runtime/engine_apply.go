@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
@@ -225,7 +224,7 @@ func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool
 	if w.after.Status == Finished || len(row.Run.Snapshot) > maxRemembered {
 		live.forget()
 	}
-	if w.after.Left || strings.Contains(live.id, "/") {
+	if w.after.Left || mayBeChild(live.id) {
 		e.trees.Add(1)
 	}
 	e.active.release(w.after.Run, w.commands)

@@ -1,8 +1,6 @@
 package runtime
 
 import (
-	"strings"
-
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -42,7 +40,7 @@ func (w *write) sitesAfter() (sites []failpoint.Site) {
 }
 
 func (w *write) endsChild() bool {
-	return w.after.Status == Finished && w.before.Status != Finished && strings.Contains(w.after.Run, "/")
+	return w.after.Status == Finished && w.before.Status != Finished && mayBeChild(w.after.Run)
 }
 
 // endsElement reports whether an element has ended and others of its list are open.

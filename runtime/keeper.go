@@ -26,10 +26,10 @@ type keeper struct {
 	busy   int
 	looked time.Time // when it last looked for children that were left behind
 	trees  int64     // and what the engine had counted until then
-	// told are the children that it has cancelled and that have yet to end, and
+	// cancelled are the children that it has cancelled and that have yet to end, and
 	// whether with force.
-	told   map[string]bool
-	untold rests[string] // children that it could not cancel, and runs that it could not finish
+	cancelled map[string]bool
+	failing   rests[string] // children that it could not cancel or hear, and runs that it could not finish
 }
 
 // keeping is how many tasks a keeper deals with at once: each for no longer than the store needs.
@@ -120,25 +120,25 @@ func (k *keeper) cancelLeft(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	k.untold.end(now, func(string) {})
+	k.failing.end(now, func(string) {})
 	var mu sync.Mutex
 	told := map[string]bool{}
 	sideBySide(len(rows), func(i int) {
 		t := &rows[i]
-		if _, resting := k.untold.active(t.Child, now); resting || !k.worker.scope.covers(t.Run) {
+		if _, resting := k.failing.active(t.Child, now); resting || !k.worker.scope.covers(t.Run) {
 			return
 		}
-		forced, err := k.worker.engine.cancelChild(ctx, t, k.told)
+		forced, err := k.worker.engine.cancelChild(ctx, t, k.cancelled)
 		if err != nil {
 			k.worker.engine.logger.Warn("a child could not be cancelled", slog.String("run", t.Child), slog.Any("error", err))
-			k.untold.failed(t.Child, now, 0)
+			k.failing.failed(t.Child, now, 0)
 			return
 		}
 		mu.Lock()
 		told[t.Child] = forced
 		mu.Unlock()
 	})
-	k.told = told
+	k.cancelled = told
 	return nil
 }
 
@@ -146,12 +146,12 @@ func (k *keeper) cancelLeft(ctx context.Context, now time.Time) error {
 func (k *keeper) finish(ctx context.Context, now time.Time) error {
 	e := k.worker.engine
 	return store.EachRun(ctx, e.store, RunFilter{Status: machine.Ending}, batch, func(row *RunRow) error {
-		if _, resting := k.untold.active(row.Run, now); resting || !k.worker.scope.covers(row.Run) {
+		if _, resting := k.failing.active(row.Run, now); resting || !k.worker.scope.covers(row.Run) {
 			return nil
 		}
 		if err := e.finish(ctx, row.Run); err != nil {
 			e.logger.Warn("a run that was ending could not finish", slog.String("run", row.Run), slog.Any("error", err))
-			k.untold.failed(row.Run, now, 0)
+			k.failing.failed(row.Run, now, 0)
 		}
 		return nil
 	})

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
@@ -26,7 +25,7 @@ import (
 func (w *write) tells() bool {
 	more := w.amend != nil || !slices.Equal(w.before.Spent, w.after.Spent)
 	switch {
-	case !strings.Contains(w.after.Run, "/"):
+	case !mayBeChild(w.after.Run):
 		return false
 	case w.after.Status == Finished:
 		return more || w.before.Status != Finished && len(w.after.Spent) > 0
@@ -66,12 +65,12 @@ func (k *keeper) hear(ctx context.Context, now time.Time) error {
 	}
 	sideBySide(len(reports), func(i int) {
 		r := &reports[i]
-		if _, resting := k.untold.active(r.Child, now); resting || !k.worker.scope.covers(r.Parent) {
+		if _, resting := k.failing.active(r.Child, now); resting || !k.worker.scope.covers(r.Parent) {
 			return
 		}
 		if err := e.hear(ctx, r); err != nil {
 			e.logger.Warn("what a child has used could not be told", slog.String("run", r.Child), slog.Any("error", err))
-			k.untold.failed(r.Child, now, 0)
+			k.failing.failed(r.Child, now, 0)
 		}
 	})
 	return nil

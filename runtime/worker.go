@@ -313,7 +313,7 @@ func (w *worker) round(ctx context.Context) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("looking for the next thing to do: %w", err)
 	}
 	look := e.clock.Now().Add(e.poll - rand.N(e.poll/4+1)) // processes do not look all at once
-	return earlier(earlier(look, wake), earlier(w.untaken.wake(now), w.keeper.untold.wake(now))), nil
+	return earlier(earlier(look, wake), earlier(w.untaken.wake(now), w.keeper.failing.wake(now))), nil
 }
 
 // claim takes as many tasks as there is room for, and runs them.
