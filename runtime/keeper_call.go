@@ -137,6 +137,7 @@ func (c *call) leave() {
 			e.logger.Warn("the task of a child could not be released; its lease runs out", slog.String("run", claim.Run), slog.Any("error", err))
 		}
 	}
+	e.trees.Add(1) // its run may have waited for it to finish
 	e.changes.notify(claim.Run)
 }
 

@@ -426,6 +426,29 @@ func TestParentMovesOnMeanwhile(t *testing.T) {
 	}
 }
 
+// TestEndsMeanwhile: a run that was ended while a child was about to start is finished as soon as
+// the child has not, without a look for it.
+func TestEndsMeanwhile(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		child, slow := review(t), &meanwhile{Store: memstore.New()}
+		w := tree(t, slow, parent(t, child), child, findsN(1))
+		defer w.stop()
+		start(t, w.Engine, "r", listOf(0))
+		slow.happens = func() {
+			send(t, w.Engine, "r", "End", "")
+			time.Sleep(time.Millisecond) // by then the worker has looked whether it can finish, and rests
+		}
+		began := time.Now()
+		send(t, w.Engine, "r", "Go", "")
+		for get(t, w.Engine, "r").Status != machine.Finished {
+			time.Sleep(time.Millisecond)
+		}
+		if took := time.Since(began); took > 2*time.Millisecond {
+			t.Errorf("it took %s", took)
+		}
+	})
+}
+
 // justThen is a store in which something happens just after the tasks of a run have been read that
 // wait for a child.
 type justThen struct {
