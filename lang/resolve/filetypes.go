@@ -66,7 +66,7 @@ func bringAs[T comparable](f *file, s *space[T], v T, name string, src *ast.Impo
 // enumNamed is the enum of that name that the machine sees, which is used thereby.
 func (r *resolver) enumNamed(name string) (*ir.Enum, bool) {
 	e, ok := r.enums.lookup(name)
-	if ok && e.OfFile && r.file != nil && !r.outer[e] {
+	if ok && e.OfFile && r.file != nil {
 		r.outer[e], e.Used = true, true
 		r.file.credit(e)
 	}

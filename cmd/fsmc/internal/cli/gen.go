@@ -23,20 +23,21 @@ import (
 func newGen(s *streams) *cobra.Command {
 	g := &generator{streams: s}
 	c := &cobra.Command{
-		Use:   "gen PATH",
+		Use:   "gen PATH...",
 		Short: "Write Go for machines",
-		Long: `Gen writes Go for the machines in PATH, as NAME_fsm.go beside the source. The file
+		Long: `Gen writes Go for machines, for each file NAME.fsm a file NAME_fsm.go beside it. That
 has what a program calls: types for states, events and data, an interface with a
 method for each activity, and functions that start runs and send events. It embeds
-the source file, so the source must stay beside it.
+the source file, so the source must stay beside it. A folder stands for all files below it
+that declare something. If one file has errors, no file is written.
 
 With --core, the file has the pure machine instead: state, data and counters, and a
 function that chooses the arm for an input. It imports only the standard library.
 
--o FILE writes another file; -o - writes to standard output. If the source is not
-beside that file, the file has a copy of its text. The package is that of
---package; or of $GOPACKAGE under go:generate; or of the Go files beside the output;
-or it has the name of the folder.
+-o FILE writes one other file for all that PATH has; -o - writes to standard output. If the
+source is not beside that file, the file has a copy of its text. The package is that of
+--package; or of $GOPACKAGE for a file in the working directory, as under go:generate; or
+of the Go files beside the output; or it has the name of the folder.
 
 An enum or a record outside machines becomes one Go type, in the file that is generated from the
 file that declares it, even if that has no machine. The files generated from the other
@@ -50,11 +51,12 @@ Exit status 1: a machine has errors; or, with --check, a file on disk is not wha
 gen would write.`,
 		Example: `  //go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen --tests review.fsm
   fsmc gen review.fsm
+  fsmc gen --tests .
   fsmc gen --core -o core.go review.fsm
-  fsmc gen --check review.fsm`,
-		Args:              arguments("PATH"),
+  fsmc gen --check .`,
+		Args:              arguments("PATH..."),
 		ValidArgsFunction: completeFSM,
-		RunE:              func(_ *cobra.Command, args []string) error { return g.run(args[0]) },
+		RunE:              func(_ *cobra.Command, args []string) error { return g.run(args) },
 	}
 	c.Flags().StringVarP(&g.output, "output", "o", "", "write to `FILE`; - is standard output")
 	c.Flags().StringVar(&g.pkg, "package", "", "the `NAME` of the package")
@@ -72,31 +74,84 @@ type generator struct {
 	tests       bool
 }
 
-func (g *generator) run(path string) error {
-	unit, err := g.load([]string{path})
+// run writes all that it is asked for, or nothing.
+func (g *generator) run(paths []string) error {
+	inputs, err := g.inputs(paths)
 	if err != nil {
 		return err
 	}
-	if err := g.refuseErrors(unit); err != nil {
-		return err
-	}
-	if len(unit.Program.Machines) == 0 && (g.core || !hasTypes(unit.Program)) {
-		return errNoMachine
-	}
-	output, err := g.target(path)
-	if err != nil {
-		return err
-	}
-	files, err := g.generate(unit, path, output)
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		if err := g.put(f); err != nil {
+	var outputs []generated
+	for _, in := range inputs {
+		unit, err := g.load([]string{in.path})
+		if err != nil {
 			return err
 		}
+		if err := g.refuseErrors(unit); err != nil {
+			return err
+		}
+		if len(unit.Program.Machines) == 0 && (g.core || !hasTypes(unit.Program)) {
+			if in.named {
+				return errNoMachine
+			}
+			continue
+		}
+		files, err := g.generate(unit, in.path)
+		if err != nil {
+			return err
+		}
+		outputs = append(outputs, generated{unit.Program, files})
+	}
+	if len(outputs) == 0 {
+		return errNoMachine
+	}
+	for _, o := range outputs {
+		for _, f := range o.files {
+			if err := g.put(f); err != nil {
+				return err
+			}
+		}
+	}
+	for _, o := range outputs {
+		g.sayUndeclared(o.of, o.files[0].Name)
 	}
 	return nil
+}
+
+// generated is what becomes of a file, or with -o of a folder.
+type generated struct {
+	of    *ir.Program
+	files []codegen.File
+}
+
+// genInput is a file, or with -o a folder, and whether the command line names it.
+type genInput struct {
+	path  string
+	named bool
+}
+
+// inputs are those of the command line, each once.
+func (g *generator) inputs(paths []string) ([]genInput, error) {
+	if g.output != "" {
+		if len(paths) > 1 {
+			return nil, errors.New("-o takes what one PATH has: name one, or leave -o out")
+		}
+		return []genInput{{paths[0], true}}, nil
+	}
+	var list []genInput
+	known := map[string]bool{}
+	for _, path := range paths {
+		names, err := expand(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if place := placeOf(name); !known[place] {
+				known[place] = true
+				list = append(list, genInput{name, name == path})
+			}
+		}
+	}
+	return list, nil
 }
 
 // put writes a file, or with --check compares it with what is there.
@@ -108,20 +163,19 @@ func (g *generator) put(f codegen.File) error {
 }
 
 // target is where the result goes.
-func (g *generator) target(path string) (string, error) {
-	switch info, err := os.Stat(path); {
+func (g *generator) target(path string) string {
+	switch {
 	case g.output != "":
-		return g.output, nil
+		return g.output
 	case path == "-":
-		return "-", nil
-	case err == nil && info.IsDir():
-		return "", errors.New("a folder can have several machines: name the output file with -o")
+		return "-"
 	}
-	return strings.TrimSuffix(path, filepath.Ext(path)) + "_fsm.go", nil
+	return strings.TrimSuffix(path, filepath.Ext(path)) + "_fsm.go"
 }
 
-// generate gives all files, or none.
-func (g *generator) generate(unit *lang.Unit, path, output string) ([]codegen.File, error) {
+// generate gives the files for one input.
+func (g *generator) generate(unit *lang.Unit, path string) ([]codegen.File, error) {
+	output := g.target(path)
 	options, err := g.options(unit, path, output)
 	if err != nil {
 		return nil, err
@@ -134,7 +188,6 @@ func (g *generator) generate(unit *lang.Unit, path, output string) ([]codegen.Fi
 		files[i].Name = filepath.Join(filepath.Dir(output), files[i].Name)
 	}
 	files[0].Name = output
-	g.sayUndeclared(unit.Program, output)
 	return files, nil
 }
 
@@ -181,8 +234,8 @@ func besideOutput(source, output string) string {
 // packageName finds the package to which the output belongs.
 func (g *generator) packageName(output string) (string, error) {
 	name := g.pkg
-	if name == "" {
-		name = os.Getenv("GOPACKAGE")
+	if name == "" && (output == "-" || filepath.Dir(placeOf(output)) == placeOf(".")) {
+		name = os.Getenv("GOPACKAGE") // go generate runs in the folder of that package
 	}
 	if name == "" && output != "-" {
 		name = packageBeside(output)

@@ -131,5 +131,5 @@ func (s *streams) makeNew(n newNames) error {
 		}
 	}
 	g := &generator{streams: s, pkg: n.pkg, tests: true}
-	return g.run(filepath.Join(n.pkg, n.pkg+".fsm"))
+	return g.run([]string{filepath.Join(n.pkg, n.pkg+".fsm")})
 }
