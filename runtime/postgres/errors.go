@@ -19,6 +19,10 @@ var (
 	ErrNewer = errors.New("the database is from a newer version of fsmc")
 	// ErrOlder is the error of Open with ReadOnly for tables that have to be brought up to date first.
 	ErrOlder = errors.New("the database is from an older version of fsmc, and cannot be brought up to date read-only")
+	// ErrContract is the error for tables that have to be brought up to date by Migrate first.
+	ErrContract = errors.New("the database waits for a change that takes something away from older versions: fsmc db migrate --apply makes it")
+	// ErrOlderHosts is the error of Migrate while a process of an older version has the database open.
+	ErrOlderHosts = errors.New("processes of an older version have the database open, and could not go on: end them first")
 	// ErrMissing is the error of Open with Existing or ReadOnly where there are no tables.
 	ErrMissing = errors.New("the schema has no tables of fsmc")
 	// ErrUnfit is the error for a server that would lose what it has acknowledged, or that

@@ -22,9 +22,11 @@ type Store struct {
 	pool    *pgxpool.Pool
 	schema  string
 	options options
+	leaving atomic.Bool // Close has been called
 	closed  atomic.Bool
 	texts   sync.Map     // of statements: with the schema, by the text without
 	commits atomic.Int64 // since the start
+	present presence
 }
 
 var _ store.Store = (*Store)(nil)
@@ -51,15 +53,8 @@ func IsURL(name string) bool {
 // environment, a service file or .pgpass, as libpq has it. Errors are those of errors.go, and
 // what the server says; none has the password.
 func Open(ctx context.Context, url string, opts ...Option) (*Store, error) {
-	s := &Store{}
-	for _, opt := range opts {
-		opt(&s.options)
-	}
-	config, err := s.configure(url)
+	s, err := connect(ctx, url, opts...)
 	if err != nil {
-		return nil, err
-	}
-	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, err
 	}
 	err = s.once(ctx, s.checkServer)
@@ -71,6 +66,20 @@ func Open(ctx context.Context, url string, opts ...Option) (*Store, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// connect is Open without a look at what is there. Who has called it closes the pool.
+func connect(ctx context.Context, url string, opts ...Option) (*Store, error) {
+	s := &Store{}
+	for _, opt := range opts {
+		opt(&s.options)
+	}
+	config, err := s.configure(url)
+	if err != nil {
+		return nil, err
+	}
+	s.pool, err = pgxpool.NewWithConfig(ctx, config)
+	return s, err
 }
 
 var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
@@ -167,7 +176,9 @@ func (v *server) unfit(o *options) string {
 
 // Close implements store.Store.
 func (s *Store) Close() error {
-	if !s.closed.Swap(true) {
+	if !s.leaving.Swap(true) {
+		s.leave()
+		s.closed.Store(true)
 		s.pool.Close()
 	}
 	return nil

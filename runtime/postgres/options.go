@@ -7,6 +7,7 @@ type options struct {
 	readOnly bool
 	existing bool
 	relaxed  bool
+	steps    []migration // for tests: others than those of this version
 }
 
 // ReadOnly opens a database to look at it: no tables are made, every method that writes

@@ -7,35 +7,57 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"strings"
 	"sync"
 )
 
 // migrations are numbered from 1; the format of a database is the number of the last one
-// that has been applied. One that is committed is never changed.
+// that has been applied. One that is committed is never changed. Beside one that expands the
+// tables the versions before it still work. One that contracts them, of which the name ends in
+// .contract.sql, is applied by Migrate alone, when no older version has the database open.
 //
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-var migrations = sync.OnceValue(func() []string {
+// migration is one step of the tables.
+type migration struct {
+	name, text string
+	contract   bool
+}
+
+// migrations are all that this version knows.
+var migrations = sync.OnceValue(func() []migration {
 	names, err := fs.Glob(migrationFiles, "migrations/*.sql") // sorted
 	if err != nil {
 		panic(err)
 	}
-	var texts []string
-	for _, name := range names {
-		text, err := migrationFiles.ReadFile(name)
+	var all []migration
+	for _, file := range names {
+		text, err := migrationFiles.ReadFile(file)
 		if err != nil {
 			panic(err)
 		}
-		texts = append(texts, string(text))
+		name := strings.TrimSuffix(strings.TrimPrefix(file, "migrations/"), ".sql")
+		name, contract := strings.CutSuffix(name, ".contract")
+		all = append(all, migration{name, string(text), contract})
 	}
-	return texts
+	return all
 })
+
+func (m *migration) checksum() string {
+	sum := sha256.Sum256([]byte(m.text))
+	return hex.EncodeToString(sum[:])
+}
 
 const (
 	// lockSchema takes the advisory lock under which a schema is changed, beside the hash of
-	// its name.
-	lockSchema = `SELECT pg_advisory_xact_lock(1718840675, hashtext($1))`
+	// its name. Who joins takes it shared.
+	lockSchema  = `SELECT pg_advisory_xact_lock(1718840675, hashtext($1))`
+	shareSchema = `SELECT pg_advisory_xact_lock_shared(1718840675, hashtext($1))`
+
+	// limitLocks is for how long a migration waits for a table that others use: who comes
+	// after it waits behind it.
+	limitLocks = `SELECT set_config('lock_timeout', '10s', true)`
 
 	// selectMade says what the schema has: anything, and a table meta with our columns. It is
 	// one statement, so that it sees what another process makes at the same time whole or not.
@@ -51,30 +73,73 @@ const (
 		checksum text NOT NULL,
 		applied  timestamptz NOT NULL DEFAULT clock_timestamp()
 	)`
-	selectMeta = `SELECT checksum FROM @meta ORDER BY format`
-	insertMeta = `INSERT INTO @meta (format, checksum) VALUES ($1, $2)`
+	// selectMeta reads format 1, too, which has no column contract.
+	selectMeta = `
+	SELECT checksum, coalesce((to_jsonb(m) ->> 'contract') :: boolean, false) FROM @meta AS m ORDER BY format`
+	insertMeta   = `INSERT INTO @meta (format, checksum) VALUES ($1, $2)`
+	markContract = `UPDATE @meta SET contract = true WHERE format = $1`
 )
 
-// prepare makes the tables, or brings them up to date, where that is to be done. Of several
-// processes that do it at one time the others wait for the first.
+// steps are the migrations that this store knows.
+func (s *Store) steps() []migration {
+	if s.options.steps != nil {
+		return s.options.steps
+	}
+	return migrations()
+}
+
+// needed is the oldest format that a store can work with: what contracts the tables in the end
+// is for later.
+func (s *Store) needed() int {
+	steps := s.steps()
+	n := len(steps)
+	for n > 0 && steps[n-1].contract {
+		n--
+	}
+	return n
+}
+
+// prepare makes the tables, or brings them up to date, where that is to be done, and says that
+// this process has them open. Of several processes that do it at one time the others wait for
+// the first.
 func (s *Store) prepare(ctx context.Context) error {
 	format := 0
 	err := s.once(ctx, func(ctx context.Context, t *tx) (err error) {
 		format, err = s.format(ctx, t)
 		return err
 	})
+	looks := s.options.readOnly
 	switch {
-	case err != nil || format == len(migrations()):
+	case err != nil:
 		return err
-	case format == 0 && (s.options.readOnly || s.options.existing):
+	case format == 0 && (looks || s.options.existing):
 		return fmt.Errorf("%w: %s", ErrMissing, s.schema)
-	case s.options.readOnly:
+	case looks && format < s.needed():
 		return ErrOlder
+	case looks:
+		return nil
 	}
-	return s.write(ctx, s.migrate)
+	if err := s.expand(ctx, format); err != nil {
+		return err
+	}
+	return s.join(ctx)
 }
 
-// format is that of the tables, 0 where there are none. It refuses those that are not ours.
+// expand applies what is missing and expands the tables.
+func (s *Store) expand(ctx context.Context, format int) error {
+	for format < s.needed() {
+		var err error
+		if format, err = writing(ctx, s, func(ctx context.Context, t *tx) (int, error) {
+			return s.advance(ctx, t, false)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// format is that of the tables, 0 where there are none. It refuses those that are not ours,
+// and those that only a newer version can work with.
 func (s *Store) format(ctx context.Context, t *tx) (int, error) {
 	type made struct{ any, ours bool }
 	is, _, err := first(ctx, t, func(found row, m *made) error { return found.Scan(&m.any, &m.ours) }, selectMade, s.schema)
@@ -84,48 +149,88 @@ func (s *Store) format(ctx context.Context, t *tx) (int, error) {
 	if err != nil || !is.any {
 		return 0, err
 	}
-	sums, err := list(ctx, t, scanOne[string], selectMeta)
+	rows, err := list(ctx, t, scanApplied, selectMeta)
 	if err != nil {
 		return 0, err
 	}
-	for i, text := range migrations() {
-		if i < len(sums) && sums[i] != checksum(text) {
-			return 0, fmt.Errorf("%w: %s has format %d of another origin", ErrForeign, s.schema, i+1)
+	return len(rows), s.known(rows)
+}
+
+// applied is a migration as the database has it.
+type applied struct {
+	checksum string
+	contract bool
+}
+
+func scanApplied(found row, a *applied) error { return found.Scan(&a.checksum, &a.contract) }
+
+// known refuses a database of which the migrations are others than ours, or of which one that
+// this version does not know has contracted the tables.
+func (s *Store) known(rows []applied) error {
+	steps := s.steps()
+	for i, a := range rows {
+		switch {
+		case i < len(steps) && a.checksum != steps[i].checksum():
+			return fmt.Errorf("%w: %s has format %d of another origin", ErrForeign, s.schema, i+1)
+		case i >= len(steps) && a.contract:
+			return fmt.Errorf("%w: it has format %d, and this version knows %d", ErrNewer, len(rows), len(steps))
 		}
 	}
-	if len(sums) > len(migrations()) {
-		return 0, fmt.Errorf("%w: it has format %d, and this version knows %d", ErrNewer, len(sums), len(migrations()))
-	}
-	return len(sums), nil
+	return nil
 }
 
-func checksum(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
-
-// migrate applies what is missing.
-func (s *Store) migrate(ctx context.Context, t *tx) error {
+// advance applies the next migration in a transaction, or all where there are no tables yet, and
+// gives the format after it. It does not contract the tables unless it is told to, and nobody
+// else has them open who does not know the format.
+func (s *Store) advance(ctx context.Context, t *tx, contract bool) (int, error) {
 	if _, err := t.exec(ctx, lockSchema, s.schema); err != nil {
-		return err
+		return 0, err
+	}
+	if _, err := t.exec(ctx, limitLocks); err != nil {
+		return 0, err
 	}
 	format, err := s.format(ctx, t)
 	if err != nil {
-		return err
+		return 0, err
 	}
+	steps := s.steps()
 	if format == 0 {
 		if err := s.createSchema(ctx, t); err != nil {
-			return err
+			return 0, err
+		}
+		for format = range steps {
+			if err := t.apply(ctx, format+1, &steps[format]); err != nil {
+				return 0, err
+			}
+		}
+		return len(steps), nil
+	}
+	if format >= len(steps) {
+		return format, nil
+	}
+	next := &steps[format]
+	if next.contract {
+		if !contract {
+			return format, fmt.Errorf("%w: format %d (%s)", ErrContract, format+1, next.name)
+		}
+		if err := t.refuseOlder(ctx, format+1); err != nil {
+			return format, err
 		}
 	}
-	for i := format; i < len(migrations()); i++ {
-		text := migrations()[i]
-		if err := t.script(ctx, text); err != nil {
-			return fmt.Errorf("format %d: %w", i+1, err)
-		}
-		if _, err := t.exec(ctx, insertMeta, i+1, checksum(text)); err != nil {
-			return err
-		}
+	return format + 1, t.apply(ctx, format+1, next)
+}
+
+// apply applies one migration.
+func (t *tx) apply(ctx context.Context, format int, m *migration) error {
+	err := t.script(ctx, m.text)
+	if err == nil {
+		_, err = t.exec(ctx, insertMeta, format, m.checksum())
+	}
+	if err == nil && m.contract {
+		_, err = t.exec(ctx, markContract, format)
+	}
+	if err != nil {
+		return fmt.Errorf("format %d (%s): %w", format, m.name, err)
 	}
 	return nil
 }

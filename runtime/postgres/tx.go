@@ -162,7 +162,15 @@ func (s *Store) transact(ctx context.Context, f func(context.Context, *tx) error
 	if s.options.readOnly {
 		return ErrReadOnly
 	}
-	return s.use(ctx, func(t *tx) error {
+	if err := s.attend(ctx); err != nil {
+		return err
+	}
+	return s.transactNow(ctx, f)
+}
+
+// transactNow is transact without a look at whether this process may count as gone.
+func (s *Store) transactNow(ctx context.Context, f func(context.Context, *tx) error) error {
+	return s.useNow(ctx, func(t *tx) error {
 		began, err := t.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 		if err != nil {
 			return err
@@ -188,6 +196,14 @@ func unknown(err error) error {
 
 // use has f use a connection.
 func (s *Store) use(ctx context.Context, f func(*tx) error) error {
+	if err := s.attend(ctx); err != nil {
+		return err
+	}
+	return s.useNow(ctx, f)
+}
+
+// useNow is use without a look at whether this process may count as gone.
+func (s *Store) useNow(ctx context.Context, f func(*tx) error) error {
 	if s.closed.Load() {
 		return store.ErrClosed
 	}

@@ -1,0 +1,240 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// knows opens the database as a version that knows more migrations than ours.
+func knows(more ...migration) Option {
+	return func(o *options) { o.steps = append(migrations()[:len(migrations()):len(migrations())], more...) }
+}
+
+// Made-up migrations of later versions.
+var (
+	extra   = migration{name: "extra", text: "CREATE TABLE @extra (id int)"}
+	noExtra = migration{name: "no_extra", text: "DROP TABLE @extra", contract: true}
+	other   = migration{name: "other", text: "CREATE TABLE @other (id int)"}
+)
+
+func opened(t *testing.T, url string, opts ...Option) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), url, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// writes is a write of a store, and its error.
+func writes(s *Store, hash string) error {
+	return s.PutDefinition(context.Background(), store.DefinitionRow{Hash: hash, Machine: "M", Definition: []byte("{}")})
+}
+
+// do runs statements in the schema of a test, in which @ stands for it.
+func do(t *testing.T, url, statements string) error {
+	t.Helper()
+	return pgtest.Exec(t.Context(), url, strings.ReplaceAll(statements, "@", pgtest.SchemaOf(t, url)+"."))
+}
+
+// TestExpand: a newer version brings the tables up to date as it opens them, and the one before
+// works on, and can be started beside it.
+func TestExpand(t *testing.T) {
+	url := pgtest.URL(t)
+	old := opened(t, url)
+	newer := opened(t, url, knows(extra))
+	if err := do(t, url, "INSERT INTO @extra VALUES (1)"); err != nil {
+		t.Fatal(err)
+	}
+	for hash, s := range map[string]*Store{"a": old, "b": newer, "c": opened(t, url), "d": opened(t, url, Existing(), knows(extra))} {
+		if err := writes(s, hash); err != nil {
+			t.Errorf("%s: %v", hash, err)
+		}
+	}
+	if _, err := Open(t.Context(), url, ReadOnly(), knows(extra, other)); !errors.Is(err, ErrOlder) {
+		t.Errorf("a look by a version that needs another table: %v", err)
+	}
+	opened(t, url, ReadOnly())
+}
+
+// TestContract: what older versions need is taken away by Migrate alone, and only when none of
+// them has the database open.
+func TestContract(t *testing.T) {
+	url := pgtest.URL(t)
+	newest := knows(extra, noExtra)
+	first, second := opened(t, url), opened(t, url, knows(extra))
+	if err := writes(opened(t, url, newest), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := do(t, url, "SELECT FROM @extra"); err != nil {
+		t.Fatalf("an open took it away: %v", err)
+	}
+	for _, s := range []*Store{first, second} {
+		if _, err := Migrate(t.Context(), url, true, newest); !errors.Is(err, ErrOlderHosts) || !strings.Contains(err.Error(), "fsmc ") {
+			t.Fatalf("beside an older version: %v", err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := len(migrations())
+	shown, err := Migrate(t.Context(), url, false, newest)
+	if err != nil || shown.Before != n+1 || shown.After != n+2 || len(shown.Steps) != 1 || !shown.Steps[0].Contract {
+		t.Errorf("%+v, %v", shown, err)
+	}
+	if err := do(t, url, "SELECT FROM @extra"); err != nil {
+		t.Fatalf("a look took it away: %v", err)
+	}
+	if _, err := Migrate(t.Context(), url, true, newest); err != nil {
+		t.Fatal(err)
+	}
+	if err := do(t, url, "SELECT FROM @extra"); err == nil {
+		t.Error("it is still there")
+	}
+	for _, o := range [][]Option{nil, {ReadOnly()}, {knows(extra)}} {
+		if _, err := Open(t.Context(), url, o...); !errors.Is(err, ErrNewer) {
+			t.Errorf("an older version: %v", err)
+		}
+	}
+	if err := writes(opened(t, url, newest), "b"); err != nil {
+		t.Error(err)
+	}
+	if done, err := Migrate(t.Context(), url, true, newest); err != nil || len(done.Steps) > 0 {
+		t.Errorf("a second time: %+v, %v", done, err)
+	}
+}
+
+// TestContractPending: a version that needs what comes behind a step that contracts the tables
+// does not start, and says what to do.
+func TestContractPending(t *testing.T) {
+	url := pgtest.URL(t)
+	opened(t, url, knows(extra)).Close()
+	needs := knows(extra, noExtra, other)
+	if _, err := Open(t.Context(), url, needs); !errors.Is(err, ErrContract) || !strings.Contains(err.Error(), "fsmc db migrate") {
+		t.Fatalf("got %v", err)
+	}
+	if _, err := Migrate(t.Context(), url, true, needs); err != nil {
+		t.Fatal(err)
+	}
+	opened(t, url, needs)
+}
+
+// TestGoneHost: a process that was away for so long that it counts as gone finds, before it
+// writes anything, that the tables are no longer its own.
+func TestGoneHost(t *testing.T) {
+	url := pgtest.URL(t)
+	newest := knows(extra, noExtra)
+	old := opened(t, url, knows(extra))
+	if err := do(t, url, "UPDATE @hosts SET seen = seen - interval '3 minutes'"); err != nil {
+		t.Fatal(err)
+	}
+	old.present.seen.Add(-180)
+	if _, err := Migrate(t.Context(), url, true, newest); err != nil {
+		t.Fatalf("an older version that has gone: %v", err)
+	}
+	if err := writes(old, "a"); !errors.Is(err, ErrNewer) {
+		t.Errorf("it writes: %v", err)
+	}
+	if _, err := old.Definitions(t.Context()); !errors.Is(err, ErrNewer) {
+		t.Errorf("it reads: %v", err)
+	}
+}
+
+// TestBeat: a process that is there stays so, also where its row is lost, and takes it away.
+func TestBeat(t *testing.T) {
+	url := pgtest.URL(t)
+	s := opened(t, url)
+	if err := do(t, url, "DELETE FROM @hosts"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.beat(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	count := func() (n int) {
+		look := opened(t, url, ReadOnly())
+		n, _, err := readFirst(t.Context(), look, scanOne[int], "SELECT count(*) FROM @hosts WHERE seen > now() - interval '1 minute'")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := count(); n != 1 {
+		t.Errorf("%d hosts", n)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := count(); n != 0 {
+		t.Errorf("%d hosts after it has closed", n)
+	}
+}
+
+// TestMigrateTogether: of many processes of a newer version one brings the tables up to date.
+func TestMigrateTogether(t *testing.T) {
+	url := pgtest.URL(t)
+	opened(t, url)
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			s, err := Open(context.Background(), url, knows(extra, other))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_ = s.Close()
+		})
+	}
+	wait.Wait()
+}
+
+// inMigration names the variable with the URL that a test's child process opens.
+const inMigration = "FSMC_TEST_IN_MIGRATION"
+
+// slow is a migration that a test ends from outside.
+var slow = migration{name: "slow", text: "CREATE TABLE @extra (id int); SELECT pg_sleep(600)"}
+
+// TestKilledInMigration: what a process that is killed has begun is taken back, and the next
+// one does it.
+func TestKilledInMigration(t *testing.T) {
+	if url := os.Getenv(inMigration); url != "" {
+		_, err := Open(context.Background(), url, knows(slow))
+		t.Fatalf("it was not killed: %v", err)
+	}
+	url := pgtest.URL(t)
+	name := pgtest.SchemaOf(t, url)
+	old := opened(t, url)
+	child := exec.Command(os.Args[0], "-test.run=^TestKilledInMigration$")
+	child.Env = append(os.Environ(), inMigration+"="+url+"&application_name="+name)
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	asleep := "DO 'BEGIN ASSERT (SELECT count(*) FROM pg_stat_activity WHERE application_name = ''" + name + "'' AND wait_event = ''PgSleep'') = 1; END'"
+	for begun := time.Now(); do(t, url, asleep) != nil; time.Sleep(5 * time.Millisecond) {
+		if time.Since(begun) > time.Minute {
+			t.Fatal("it has not begun")
+		}
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait()
+	if err := do(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '"+name+"'"); err != nil {
+		t.Fatal(err) // the server would find out when it has slept
+	}
+	if err := writes(old, "a"); err != nil {
+		t.Errorf("the version before: %v", err)
+	}
+	if err := writes(opened(t, url, knows(extra)), "b"); err != nil {
+		t.Errorf("the newer version: %v", err)
+	}
+}
