@@ -10,10 +10,15 @@ const (
 	exitOK      = 0 // nothing wrong
 	exitFinding = 1 // the input was read, and something is wrong with it
 	exitUsage   = 2 // usage, an unreadable file, a broken database
+
+	exitUnfinished = 3 // the run that the command is about has not ended
 )
 
 // errFinding ends a command with exitFinding after it has said what is wrong.
 var errFinding = errors.New("finding")
+
+// errUnfinished ends a command with exitUnfinished after it has said how its run stands.
+var errUnfinished = errors.New("unfinished")
 
 // findingf is an error that is printed and ends with exitFinding: the input
 // was understood, and refused.
@@ -33,21 +38,23 @@ func exitStatus(err error) int {
 		return exitOK
 	case errors.Is(err, errFinding):
 		return exitFinding
+	case errors.Is(err, errUnfinished):
+		return exitUnfinished
 	}
 	return exitUsage
 }
 
-// unsaid is the part of err that the command has not said itself: all but
-// errFinding, which may be joined with what came of closing a database.
+// unsaid is the part of err that the command has not said itself: all but errFinding and
+// errUnfinished, which may be joined with what came of closing a database.
 func unsaid(err error) error {
 	if _, speaks := err.(*finding); speaks {
 		return err
 	}
 	joined, ok := err.(interface{ Unwrap() []error })
 	switch {
-	case err == errFinding:
+	case err == errFinding, err == errUnfinished:
 		return nil
-	case !ok || !errors.Is(err, errFinding):
+	case !ok || !errors.Is(err, errFinding) && !errors.Is(err, errUnfinished):
 		return err
 	}
 	var rest []error

@@ -52,7 +52,8 @@ it was. After a SIGTERM or an interrupt, the command lets activities work for te
 more seconds, then stops them and ends. A second signal ends it at once.
 
 Exit status 1: the run, or one below it, is halted, or the run ended with an outcome
-other than success.`,
+other than success. Exit status 3: the run in PATH has not ended, because it waits for
+something, or because the command was stopped; but not with --detach.`,
 		Example: `  fsmc run --db runs.db --activities ./activities --id pr-17 --param pr=17 review.fsm
   fsmc run --db runs.db --detach --param pr=18 review.fsm
   fsmc run --db runs.db --activities ./activities --follow`,
@@ -254,21 +255,24 @@ func (r *runner) workOnOne(ctx context.Context, engine *runtime.Engine, p *progr
 	}
 	if stopped {
 		r.say("stopped: --id %s continues it", v.Run)
-		return nil
 	}
-	return cmp.Or(outcomeError(&v), haltedBelow(ctx, engine, &v))
+	return runStatus(context.WithoutCancel(ctx), engine, &v)
 }
 
-// haltedBelow makes an exit status of a run that goes on, and has one below it that is halted.
-func haltedBelow(ctx context.Context, engine *runtime.Engine, v *runtime.View) error {
-	if v.Status == runtime.Finished {
-		return nil
+// runStatus is the exit status of a command about one run: of its end; or errFinding where it or a run
+// below it is halted, and else errUnfinished.
+func runStatus(ctx context.Context, engine *runtime.Engine, v *runtime.View) error {
+	if err := outcomeError(v); err != nil || v.Status == runtime.Finished {
+		return err
 	}
 	rows, err := engine.Tree(ctx, v.Run)
-	if slices.ContainsFunc(rows, func(row runtime.RunRow) bool { return row.Status == runtime.Halted }) {
+	switch {
+	case err != nil:
+		return err
+	case slices.ContainsFunc(rows, func(row runtime.RunRow) bool { return row.Status == runtime.Halted }):
 		return errFinding
 	}
-	return err
+	return errUnfinished
 }
 
 // leave says of a run what has not been said: its start has, but not that it is

@@ -157,7 +157,11 @@ func (r *runner) reportAll(views []runtime.View, stopped bool) error {
 	}
 	var result error
 	for i := range views {
-		r.saysHow(&views[i])
+		if !r.asJSON {
+			if err := writeHow(r.out, &views[i]); err != nil {
+				return err
+			}
+		}
 		if err := outcomeError(&views[i]); err != nil {
 			result = err
 		}

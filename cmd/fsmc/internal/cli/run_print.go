@@ -88,12 +88,13 @@ func (r *runner) say(format string, args ...any) {
 	}
 }
 
-// saysHow says how a run stands, and what it has returned.
-func (r *runner) saysHow(v *runtime.View) {
-	r.say("%s", sentence(v, time.Now()))
-	if text := returned(v); text != "" {
-		r.say("%s", text)
+// writeHow writes how a run stands, and what it has returned.
+func writeHow(w io.Writer, v *runtime.View) error {
+	_, err := fmt.Fprintln(w, sentence(v, time.Now()))
+	if text := returned(v); text != "" && err == nil {
+		_, err = fmt.Fprintln(w, text)
 	}
+	return err
 }
 
 // report prints how a run stands.
@@ -101,6 +102,5 @@ func (r *runner) report(v runtime.View) error {
 	if r.asJSON {
 		return printJSON(r.out, v)
 	}
-	r.saysHow(&v)
-	return nil
+	return writeHow(r.out, &v)
 }
