@@ -76,6 +76,13 @@ func (f *faulty) Renew(ctx context.Context, c store.Claim, now, until time.Time,
 	return f.Store.Renew(ctx, c, now, until, checkpoint)
 }
 
+func (f *faulty) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (store.Renewed, error) {
+	if err := f.fails(); err != nil {
+		return store.Renewed{}, err
+	}
+	return f.Store.RenewAll(ctx, claims, now, until)
+}
+
 func (f *faulty) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
 	return f.around(func() error { return f.Store.Release(ctx, c, now, notBefore) })
 }

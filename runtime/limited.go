@@ -98,6 +98,10 @@ func (s *limited) Load(ctx context.Context, run string) (RunRow, error) {
 	return readFrom(ctx, s, func(ctx context.Context) (RunRow, error) { return s.Store.Load(ctx, run) })
 }
 
+func (s *limited) Look(ctx context.Context, q store.LookQuery) (store.Work, error) {
+	return readFrom(ctx, s, func(ctx context.Context) (store.Work, error) { return s.Store.Look(ctx, q) })
+}
+
 func (s *limited) Wanted(ctx context.Context) ([]string, error) {
 	return readFrom(ctx, s, func(ctx context.Context) ([]string, error) { return s.Store.Wanted(ctx) })
 }
@@ -152,6 +156,10 @@ func (s *limited) TakeMessages(ctx context.Context, q store.MessageQuery) ([]sto
 
 func (s *limited) Renew(ctx context.Context, c store.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
 	return writeTo(ctx, s, func(ctx context.Context) (bool, error) { return s.Store.Renew(ctx, c, now, until, checkpoint) })
+}
+
+func (s *limited) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (store.Renewed, error) {
+	return writeTo(ctx, s, func(ctx context.Context) (store.Renewed, error) { return s.Store.RenewAll(ctx, claims, now, until) })
 }
 
 func (s *limited) Accepted(ctx context.Context, run, eventID string) (answer json.RawMessage, ok bool, err error) {

@@ -152,6 +152,7 @@ type worker struct {
 
 	courier  *courier
 	keeper   *keeper
+	leases   *leases
 	attempts sync.WaitGroup     // of activities and deliveries
 	ended    chan struct{}      // receives after an attempt has ended
 	untaken  rests[store.Claim] // of lost workers, that could not be taken over
@@ -189,6 +190,7 @@ func (e *Engine) work(ctx context.Context, scope scope, stop func() (bool, error
 	w.courier, w.keeper = newCourier(ctx, w), &keeper{worker: w}
 	w.ctx, w.giveUp = context.WithCancelCause(context.WithoutCancel(ctx))
 	w.insisting, w.relent = context.WithCancel(w.ctx)
+	w.leases = newLeases(w)
 	defer w.relent()
 	over := make(chan error, 1)
 	go func() { over <- w.loop(ctx, stop) }()
@@ -223,6 +225,7 @@ func (w *worker) loop(ctx context.Context, stop func() (bool, error)) error {
 	e, scope := w.engine, w.scope
 	woken, unwatch := e.changes.watch("")
 	defer unwatch()
+	defer w.leases.begin()()
 	defer w.shutDown(ctx)
 	failures, wait, prepared := 0, time.Duration(0), false
 	for ctx.Err() == nil {
@@ -285,6 +288,9 @@ func (w *worker) rest(ctx context.Context, woken <-chan struct{}, until time.Tim
 func (w *worker) round(ctx context.Context) (time.Time, error) {
 	e := w.engine
 	now := e.now()
+	if err := w.look(ctx, now); err != nil {
+		return time.Time{}, err
+	}
 	fired, err := w.scope.fire(ctx, now)
 	if err != nil {
 		return time.Time{}, err
@@ -314,6 +320,19 @@ func (w *worker) round(ctx context.Context) (time.Time, error) {
 	}
 	look := e.clock.Now().Add(e.poll - rand.N(e.poll/4+1)) // processes do not look all at once
 	return earlier(earlier(look, wake), earlier(w.untaken.wake(now), w.keeper.failing.wake(now))), nil
+}
+
+// look asks the store what there is.
+func (w *worker) look(ctx context.Context, now time.Time) error {
+	if w.leases.empty() {
+		return nil
+	}
+	work, err := w.engine.store.Look(ctx, store.LookQuery{Worker: w.engine.worker, Now: now})
+	if err != nil {
+		return fmt.Errorf("looking for what there is to do: %w", err)
+	}
+	w.leases.saw(work.Stopping)
+	return nil
 }
 
 // claim takes as many tasks as there is room for, and runs them.

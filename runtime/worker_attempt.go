@@ -91,7 +91,9 @@ func (r *running) run() {
 	}
 	returned := make(chan outcome, 1)
 	go r.call(f, a, returned)
+	r.worker.leases.keep(r)
 	out := r.watch(returned)
+	r.worker.leases.drop(r)
 	failpoint.Hit(failpoint.Returned)
 	r.conclude(&out)
 	failpoint.Hit(failpoint.Concluded)
@@ -193,7 +195,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 // hasLease reports whether the task is still ours when the activity is to begin. Where
 // the store was slow the lease may have run out since it was asked for.
 func (r *running) hasLease() bool {
-	if r.engine.clock.Now().Before(r.lease) {
+	if r.engine.clock.Now().Before(r.leasedUntil()) {
 		return true
 	}
 	err := r.renew(nil)
@@ -253,9 +255,7 @@ func (r *running) renew(checkpoint json.RawMessage) error {
 	case err != nil:
 		return fmt.Errorf("renewing the lease: %w", err)
 	}
-	r.mu.Lock()
-	r.lease = asked.Add(e.lease)
-	r.mu.Unlock()
+	r.leaseTo(asked.Add(e.lease))
 	if cancelled {
 		r.stop(ErrMoved)
 	}

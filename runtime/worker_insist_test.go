@@ -156,6 +156,13 @@ func (h *hung) Renew(ctx context.Context, c store.Claim, now, until time.Time, c
 	return h.Store.Renew(ctx, c, now, until, checkpoint)
 }
 
+func (h *hung) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (store.Renewed, error) {
+	if err := h.at(ctx, "Renew"); err != nil {
+		return store.Renewed{}, err
+	}
+	return h.Store.RenewAll(ctx, claims, now, until)
+}
+
 // TestRunEndsWhateverHangs: Run returns in bounded time after its context ends, whatever
 // call of the store hangs, and whether an activity or a guard does.
 func TestRunEndsWhateverHangs(t *testing.T) {

@@ -91,6 +91,10 @@ func (h *hiccup) Renew(ctx context.Context, c store.Claim, now, until time.Time,
 	return call(h, "Renew", func() (bool, error) { return h.Store.Renew(ctx, c, now, until, checkpoint) })
 }
 
+func (h *hiccup) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (store.Renewed, error) {
+	return call(h, "Renew", func() (store.Renewed, error) { return h.Store.RenewAll(ctx, claims, now, until) })
+}
+
 func (h *hiccup) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
 	_, err := call(h, "Release", func() (nothing, error) { return none(h.Store.Release(ctx, c, now, notBefore)) })
 	return err
@@ -257,6 +261,13 @@ func (s renewing) Renew(ctx context.Context, c store.Claim, now, until time.Time
 		return false, machine.ErrFenced
 	}
 	return s.Store.Renew(ctx, c, now, until, checkpoint)
+}
+
+func (s renewing) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (store.Renewed, error) {
+	if !s.ask() {
+		return store.Renewed{Fenced: claims}, nil
+	}
+	return s.Store.RenewAll(ctx, claims, now, until)
 }
 
 // TestDeliveryByTheEnginesClock: the lease of a message is measured on the engine's clock,

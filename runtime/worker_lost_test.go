@@ -432,6 +432,13 @@ func (c *cutOff) Renew(ctx context.Context, claim store.Claim, now, until time.T
 	return c.Store.Renew(ctx, claim, now, until, checkpoint)
 }
 
+func (c *cutOff) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (store.Renewed, error) {
+	if c.off.Load() {
+		return store.Renewed{}, errCutOff
+	}
+	return c.Store.RenewAll(ctx, claims, now, until)
+}
+
 func (c *cutOff) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
 	if c.off.Load() {
 		return nil, errCutOff
@@ -605,9 +612,9 @@ type heldUp struct {
 	until <-chan struct{}
 }
 
-func (s *heldUp) Renew(ctx context.Context, c store.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
+func (s *heldUp) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (store.Renewed, error) {
 	s.once.Do(func() { <-s.until })
-	return s.Store.Renew(ctx, c, now, until, checkpoint)
+	return s.Store.RenewAll(ctx, claims, now, until)
 }
 
 // TestReturnedInTime: what an activity returned within its time limit counts, also
@@ -631,6 +638,26 @@ func TestReturnedInTime(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOverdueWhileTheStoreHangs: a store that holds up the renewal of leases holds up no time
+// limit.
+func TestOverdueWhileTheStoreHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		free := make(chan struct{})
+		w := work(t, &heldUp{Store: memstore.New(), until: free}, job(t, []string{"timeout 15s"}, On1("Found", "Done"), On1("failed", "Broken")),
+			func(ctx context.Context, _ *Attempt) (Result, error) {
+				<-ctx.Done()
+				return Result{}, ctx.Err()
+			})
+		began := time.Now()
+		begin(t, w.Engine, "r")
+		if v := await(t, w.Engine, "r"); v.State != "Broken" || time.Since(began) != 15*time.Second {
+			t.Errorf("after %s: %s", time.Since(began), v.State)
+		}
+		close(free)
+		w.stop()
+	})
 }
 
 // unread is a store whose leases cannot be read until a time.

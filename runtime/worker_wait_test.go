@@ -52,6 +52,13 @@ func (s *refusing) Renew(ctx context.Context, c store.Claim, now, until time.Tim
 	return s.Store.Renew(ctx, c, now, until, checkpoint)
 }
 
+func (s *refusing) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (store.Renewed, error) {
+	if err := s.refused(); err != nil {
+		return store.Renewed{}, err
+	}
+	return s.Store.RenewAll(ctx, claims, now, until)
+}
+
 // TestWaitsForRoom: a worker whose store cannot write waits for as long as that lasts, with
 // what its activities have done, and says so once.
 func TestWaitsForRoom(t *testing.T) {

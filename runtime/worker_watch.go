@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -9,47 +8,45 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// watch waits for an activity to return, and meanwhile keeps its lease, holds
-// it to its time limits, and sees whether the run has moved on. Once its
-// context is cancelled it has a last time to stop; where it has used that up its
-// outcome is that it goes on.
+// watch waits for an activity to return, and meanwhile holds it to its time limits. Once its
+// context is cancelled it has a last time to stop; where it has used that up its outcome
+// is that it goes on.
 //
-// All limits are measured on this engine's own clock. The lease is renewed
-// whatever the activity does: it says that the worker lives. Heartbeats and
-// checkpoints say that the activity does.
+// All limits are measured on this engine's own clock. Heartbeats and checkpoints say that
+// the activity lives; that the worker does, its lease says.
 func (r *running) watch(returned <-chan outcome) (out outcome) {
-	e := r.engine
-	r.mu.Lock()
-	renew := r.lease.Add(e.lease/3 - e.lease) // counted from when the lease was asked for
-	r.mu.Unlock()
-	look := e.clock.Now().Add(e.poll)
 	for {
 		select { // before its limits: it may have returned in time, and this have been held up
 		case out = <-returned:
 			return out
 		default:
 		}
-		now := e.clock.Now()
+		now := r.engine.clock.Now()
 		limit := r.limits(now)
 		if r.abandoned(now) {
 			return outcome{end: goesOn}
 		}
-		if !now.Before(renew) || !now.Before(look) && r.cancelledElsewhere() {
-			renew = now.Add(r.keep(now))
-		}
-		if !now.Before(look) {
-			look = now.Add(e.poll)
-		}
-		timer := e.clock.NewTimer(earlier(earlier(renew, look), limit))
-		select {
-		case out = <-returned:
-			timer.Stop()
+		if out, ok := r.await(returned, limit); ok {
 			return out
-		case <-timer.C():
-		case <-r.nudge:
-			timer.Stop()
 		}
 	}
+}
+
+// await waits for an outcome, until a time if it is one, or until something has changed.
+func (r *running) await(returned <-chan outcome, until time.Time) (out outcome, ok bool) {
+	var due <-chan time.Time
+	if !until.IsZero() {
+		timer := r.engine.clock.NewTimer(until)
+		defer timer.Stop()
+		due = timer.C()
+	}
+	select {
+	case out = <-returned:
+		return out, true
+	case <-due:
+	case <-r.nudge:
+	}
+	return out, false
 }
 
 // limits stops the activity where a time limit has passed, and gives the time
@@ -99,37 +96,4 @@ func (r *running) abandoned(now time.Time) bool {
 		slog.String("run", r.task.Run), slog.String("activity", r.task.Activity),
 		slog.Int("attempt", r.task.Attempt), slog.Any("cause", r.cause))
 	return true
-}
-
-// keep renews the lease, and gives the time until that is to be done again.
-// Where the store cannot be reached until the lease has run out, the task may
-// be another's by now; but not where nobody can write: then the fence decides, later.
-func (r *running) keep(now time.Time) time.Duration {
-	e := r.engine
-	err := r.renew(nil)
-	if err == nil || r.stopCause() != nil {
-		return e.lease / 3
-	}
-	if errors.Is(err, ErrUnavailable) { // for others, too
-		return e.lease / 6
-	}
-	e.logger.Warn("a lease was not renewed", slog.String("run", r.task.Run),
-		slog.String("activity", r.task.Activity), slog.Any("error", err))
-	r.mu.Lock()
-	lost := !now.Before(r.lease)
-	r.mu.Unlock()
-	if lost {
-		r.stop(ErrFenced)
-	}
-	return e.lease / 6
-}
-
-// cancelledElsewhere asks whether another process has cancelled a task of the
-// run. In this process the attempt is told at once.
-func (r *running) cancelledElsewhere() bool {
-	if r.stopCause() != nil {
-		return false
-	}
-	held, err := r.engine.store.Held(r.ctx, r.task.Run, r.engine.now())
-	return err == nil && held
 }

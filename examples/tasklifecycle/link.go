@@ -60,6 +60,16 @@ func (l *link) Renew(ctx context.Context, c store.Claim, now, until time.Time, c
 	return ask(l, func() (bool, error) { return l.Store.Renew(ctx, c, now, until, checkpoint) })
 }
 
+// RenewAll is the store's, where that can be reached.
+func (l *link) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (store.Renewed, error) {
+	return ask(l, func() (store.Renewed, error) { return l.Store.RenewAll(ctx, claims, now, until) })
+}
+
+// Look is the store's, where that can be reached.
+func (l *link) Look(ctx context.Context, q store.LookQuery) (store.Work, error) {
+	return ask(l, func() (store.Work, error) { return l.Store.Look(ctx, q) })
+}
+
 // Expired is the store's, where that can be reached.
 func (l *link) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
 	return ask(l, func() ([]store.TaskRow, error) { return l.Store.Expired(ctx, now, limit) })

@@ -146,6 +146,27 @@ func (s *Store) Renew(ctx context.Context, c store.Claim, now, until time.Time, 
 	return t.Cancelled, nil
 }
 
+// RenewAll implements store.Store.
+func (s *Store) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (store.Renewed, error) {
+	if err := s.lock(ctx); err != nil {
+		return store.Renewed{}, err
+	}
+	defer s.mu.Unlock()
+	var r store.Renewed
+	for _, c := range claims {
+		t, err := s.current(c, micro(now))
+		if err != nil {
+			r.Fenced = append(r.Fenced, c)
+			continue
+		}
+		t.BeatAt, t.LeaseUntil = micro(now), micro(until)
+		if t.Cancelled {
+			r.Cancelled = append(r.Cancelled, c)
+		}
+	}
+	return r, nil
+}
+
 // Release implements store.Store.
 func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
 	if err := s.lock(ctx); err != nil {

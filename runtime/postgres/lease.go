@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -24,6 +25,16 @@ const (
 		SELECT key, run, $5, $7 FROM renewed WHERE $7 :: text IS NOT NULL
 		ON CONFLICT (key) DO UPDATE SET at = excluded.at, data = excluded.data)
 	SELECT cancelled FROM renewed`
+
+	// renewLeases renews those of several claims that no one has locked, and says which.
+	renewLeases = `
+	WITH locked AS (
+		SELECT t.id, c.n FROM unnest($1 :: text[], $2 :: text[], $3 :: bigint[], $4 :: bigint[]) WITH ORDINALITY AS c (run, "do", seq, epoch, n)
+		JOIN @tasks AS t ON t.run = c.run AND t.do = c.do AND t.seq = c.seq AND t.epoch = c.epoch
+		WHERE t.worker IS NOT NULL AND (NOT t.cancelled OR t.lease_until > $5)
+		FOR UPDATE OF t SKIP LOCKED)
+	UPDATE @tasks AS t SET lease_until = $6, beat = $5 FROM locked WHERE t.id = locked.id
+	RETURNING locked.n, t.cancelled`
 
 	lockLease = `
 	SELECT id, cancelled FROM @tasks WHERE` + current + ` FOR UPDATE`
@@ -47,6 +58,59 @@ func (s *Store) Renew(ctx context.Context, c store.Claim, now, until time.Time, 
 		}
 		return cancelled, err
 	})
+}
+
+// RenewAll implements store.Store. A task that another transaction has locked, which may end
+// it, holds up no other: it comes behind them, alone.
+func (s *Store) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (r store.Renewed, err error) {
+	if len(claims) == 0 {
+		return r, nil
+	}
+	renewed, err := writing(ctx, s, func(ctx context.Context, t *tx) (map[int]bool, error) {
+		return t.renewFree(ctx, claims, now, until)
+	})
+	if err != nil {
+		return r, err
+	}
+	for i, c := range claims {
+		var err error
+		cancelled, done := renewed[i+1]
+		if !done {
+			cancelled, err = s.Renew(ctx, c, now, until, nil)
+		}
+		switch {
+		case errors.Is(err, machine.ErrFenced):
+			r.Fenced = append(r.Fenced, c)
+		case err != nil:
+			return r, err
+		case cancelled:
+			r.Cancelled = append(r.Cancelled, c)
+		}
+	}
+	return r, nil
+}
+
+// renewFree renews the claims whose tasks no one has locked, and says by their numbers, from
+// 1, which these are, and whether their tasks have been cancelled.
+func (t *tx) renewFree(ctx context.Context, claims []store.Claim, now, until time.Time) (map[int]bool, error) {
+	type one struct {
+		n         int
+		cancelled bool
+	}
+	var runs, dos []string
+	var seqs, epochs []int64
+	for _, c := range claims {
+		runs, dos = append(runs, c.Run), append(dos, c.Do)
+		seqs, epochs = append(seqs, c.Seq), append(epochs, c.Epoch)
+	}
+	all, err := list(ctx, t, func(found row, o *one) error {
+		return found.Scan(&o.n, &o.cancelled)
+	}, renewLeases, runs, dos, seqs, epochs, now, until)
+	renewed := map[int]bool{}
+	for _, o := range all {
+		renewed[o.n] = o.cancelled
+	}
+	return renewed, err
 }
 
 // lease is a claim as it stands.

@@ -99,6 +99,14 @@ func (u *unreliable) Renew(ctx context.Context, c store.Claim, now, until time.T
 	return writing(u, func() (bool, error) { return u.Store.Renew(ctx, c, now, until, checkpoint) })
 }
 
+func (u *unreliable) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (store.Renewed, error) {
+	return writing(u, func() (store.Renewed, error) { return u.Store.RenewAll(ctx, claims, now, until) })
+}
+
+func (u *unreliable) Look(ctx context.Context, q store.LookQuery) (store.Work, error) {
+	return reading(u, func() (store.Work, error) { return u.Store.Look(ctx, q) })
+}
+
 func (u *unreliable) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
 	return u.around(func() error { return u.Store.Release(ctx, c, now, notBefore) })
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
@@ -69,6 +70,29 @@ func (s *Store) Renew(ctx context.Context, c store.Claim, now, until time.Time, 
 		failpoint.Hit(failpoint.ProgressNoted)
 		_, err = t.exec(upsertCheckpoint, l.key, c.Run, micros(now), text(checkpoint))
 		return l.cancelled, err
+	})
+}
+
+// RenewAll implements store.Store.
+func (s *Store) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (store.Renewed, error) {
+	return writing(ctx, s, func(t *tx) (r store.Renewed, err error) {
+		for i := range claims {
+			l, err := t.lease(ctx, &claims[i], now)
+			switch {
+			case errors.Is(err, machine.ErrFenced):
+				r.Fenced = append(r.Fenced, claims[i])
+				continue
+			case err != nil:
+				return r, err
+			case l.cancelled:
+				r.Cancelled = append(r.Cancelled, claims[i])
+			}
+			if _, err := t.exec(renewLease, micros(until), micros(now), l.id); err != nil {
+				return r, err
+			}
+			failpoint.Hit(failpoint.LeaseRenewed)
+		}
+		return r, nil
 	})
 }
 

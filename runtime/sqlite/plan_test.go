@@ -50,7 +50,7 @@ func TestPlans(t *testing.T) {
 		"history": selectHistory, "run": selectRun, "answer": selectAnswer, "standing": selectStanding,
 		"claim at once": selectAtOnce, "claim later": selectLater, "claim of run": selectOfRun,
 		"stopped": deleteStopped, "claim": claimTask, "task": selectTask, "tasks": selectRunTasks,
-		"expired": selectExpired, "held": selectHeld, "lease": selectLease,
+		"expired": selectExpired, "stopping": selectStopping, "held": selectHeld, "lease": selectLease,
 		"end claimed": endClaimed, "end": endOpen, "cancel waiting": cancelWaiting, "cancel held": cancelHeld,
 		"wake tasks": wakeTasks, "wake timers": wakeTimers, "drop": deleteTimer, "timers": selectTimers,
 		"step": updateStep, "move": updateMove, "change": updateRun, "repair": repairRun, "count name": selectCountName, "counted": selectCounted,

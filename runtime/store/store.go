@@ -109,6 +109,9 @@ type Store interface {
 	// or by no one, or has been cancelled and its lease had run out by now. A
 	// lease that has run out can be renewed until the task is reclaimed.
 	Renew(ctx context.Context, c Claim, now, until time.Time, checkpoint json.RawMessage) (cancelled bool, err error)
+	// RenewAll renews the leases of several claims as Renew does, without checkpoints and in one
+	// call, and says which of them are not as they were.
+	RenewAll(ctx context.Context, claims []Claim, now, until time.Time) (Renewed, error)
 	// Release releases a task without counting it as lost, to be claimed from
 	// notBefore on; a cancelled one has stopped. ErrFenced as for Renew.
 	Release(ctx context.Context, c Claim, now, notBefore time.Time) error
@@ -126,6 +129,8 @@ type Store interface {
 	// worker or by its child.
 	Held(ctx context.Context, run string, now time.Time) (bool, error)
 
+	// Look gives what a worker asks for in each round of its work, in one call.
+	Look(ctx context.Context, q LookQuery) (Work, error)
 	// Leftovers lists cancelled tasks that a child holds, of all runs, in no order: the
 	// child has yet to end.
 	Leftovers(ctx context.Context, limit int) ([]TaskRow, error)

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -30,6 +31,86 @@ func testRenew(f *fixture) {
 	_, err = f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), nil)
 	f.must(err)
 	f.refused(f.s.Reclaim(f.ctx, row.Claim(), f.now), machine.ErrFenced)
+}
+
+// testRenewAll renews several leases at once, of which some are not what they were.
+func testRenewAll(f *fixture) {
+	rows := map[string]*store.TaskRow{}
+	for _, run := range []string{"ended", "cancelled", "elsewhere", "kept", "lapsed", "stopped"} {
+		f.begin(run)
+		row := f.claimOne()
+		rows[run] = &row
+	}
+	var claims []store.Claim
+	for _, row := range rows {
+		claims = append(claims, row.Claim())
+	}
+	ended, stopped := rows["ended"].Claim(), rows["stopped"]
+	c := f.next("ended")
+	c.Claim = &ended
+	f.commit(c)
+	for _, run := range []string{"cancelled", "stopped"} {
+		c := f.next(run)
+		c.Cancel = []string{"a"}
+		f.commit(c)
+	}
+	f.stopping("w1", rows["cancelled"].Claim(), stopped.Claim())
+	f.must(f.s.Confirm(f.ctx, stopped.Claim(), f.now))
+	f.stopping("w1", rows["cancelled"].Claim())
+	f.stopping("w2")
+	f.must(f.s.Release(f.ctx, rows["elsewhere"].Claim(), f.now, f.now))
+	other, err := f.s.Claim(f.ctx, f.query("w2", 1))
+	f.must(err)
+	equal(f, runsOf(other), []string{"elsewhere"})
+
+	renew := func(wantCancelled, wantFenced []string) {
+		f.Helper()
+		got, err := f.s.RenewAll(f.ctx, claims, f.now, f.now.Add(ttl))
+		f.must(err)
+		equal(f, runsOfClaims(got.Cancelled), wantCancelled)
+		equal(f, runsOfClaims(got.Fenced), wantFenced)
+	}
+	f.pass(ttl - time.Second)
+	renew([]string{"cancelled"}, []string{"elsewhere", "ended", "stopped"})
+	for _, run := range []string{"cancelled", "kept", "lapsed"} {
+		want := *rows[run]
+		want.BeatAt, want.LeaseUntil, want.Cancelled = f.now, f.now.Add(ttl), run == "cancelled" // and no progress
+		equal(f, f.tasks(run), []store.TaskRow{want})
+	}
+	equal(f, f.tasks("elsewhere")[0].Epoch, other[0].Epoch)
+	equal(f, f.tasks("elsewhere")[0].BeatAt, other[0].BeatAt)
+	f.pass(2 * ttl) // late, but no one has reclaimed them; of the cancelled one that was the end
+	f.stopping("w1")
+	renew([]string{}, []string{"cancelled", "elsewhere", "ended", "stopped"})
+	f.pass(2 * ttl)
+	f.must(f.s.Reclaim(f.ctx, rows["lapsed"].Claim(), f.now))
+	renew([]string{}, []string{"cancelled", "elsewhere", "ended", "lapsed", "stopped"})
+	none, err := f.s.RenewAll(f.ctx, nil, f.now, f.now.Add(ttl))
+	f.must(err)
+	equal(f, none, store.Renewed{})
+}
+
+// runsOfClaims are the runs of claims, sorted.
+func runsOfClaims(claims []store.Claim) []string {
+	runs := []string{}
+	for _, c := range claims {
+		runs = append(runs, c.Run)
+	}
+	slices.Sort(runs)
+	return runs
+}
+
+// stopping expects that a worker is told of some cancelled tasks, and of no others.
+func (f *fixture) stopping(worker string, want ...store.Claim) {
+	f.Helper()
+	work, err := f.s.Look(f.ctx, store.LookQuery{Worker: worker, Now: f.now})
+	f.must(err)
+	equal(f, runsOfClaims(work.Stopping), runsOfClaims(want))
+	for _, c := range want {
+		if !slices.Contains(work.Stopping, c) {
+			f.Errorf("%+v is not among %+v", c, work.Stopping)
+		}
+	}
 }
 
 // testCheckpoints hands a checkpoint to every later attempt of the execution,

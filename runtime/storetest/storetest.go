@@ -53,6 +53,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"LimitedBehind", testLimitedBehind},
 		{"ConcurrentLimits", testConcurrentLimits},
 		{"Renew", testRenew},
+		{"RenewAll", testRenewAll},
 		{"Checkpoints", testCheckpoints},
 		{"ChildStarts", testChildStarts},
 		{"ChildRefused", testChildRefused},

@@ -1,0 +1,221 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// leases keeps the leases of a worker's attempts: all of them in one write, when the first has
+// run for a third of its time. A lease is renewed whatever its activity does: it says that the
+// worker lives. Whoever finds that a task has been cancelled, or is another's, tells its attempt.
+type leases struct {
+	worker *worker
+	change chan struct{} // receives when there is a new one
+
+	mu     sync.Mutex
+	of     map[store.Claim]*running
+	rest   time.Time // until when nothing is renewed, after a failure
+	looked time.Time // when the worker last looked for cancelled tasks
+}
+
+func newLeases(w *worker) *leases {
+	return &leases{worker: w, change: make(chan struct{}, 1), of: map[store.Claim]*running{}}
+}
+
+// keep keeps the lease of an attempt until it is dropped.
+func (l *leases) keep(r *running) {
+	l.mu.Lock()
+	if len(l.of) == 0 {
+		l.looked = l.worker.engine.clock.Now()
+	}
+	l.of[r.task.Claim()] = r
+	l.mu.Unlock()
+	select {
+	case l.change <- struct{}{}:
+	default:
+	}
+}
+
+func (l *leases) drop(r *running) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.of, r.task.Claim())
+}
+
+func (l *leases) empty() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.of) == 0
+}
+
+// begin keeps leases until the function that it gives has returned.
+func (l *leases) begin() (end func()) {
+	ctx, cancel := context.WithCancel(l.worker.ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		l.run(ctx)
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
+// run renews what is due. It looks for cancelled tasks, too, where the worker's rounds do not:
+// because one takes long, or there are none any more.
+func (l *leases) run(ctx context.Context) {
+	e := l.worker.engine
+	for ctx.Err() == nil {
+		renew, look := l.next()
+		now := e.clock.Now()
+		switch {
+		case renew.IsZero():
+			select {
+			case <-l.change:
+			case <-ctx.Done():
+			}
+		case !now.Before(renew):
+			l.renew(ctx, now)
+		case !now.Before(look):
+			l.look(ctx)
+		default:
+			l.wait(ctx, earlier(renew, look))
+		}
+	}
+}
+
+// wait waits until a time, or until there is a new lease.
+func (l *leases) wait(ctx context.Context, until time.Time) {
+	timer := l.worker.engine.clock.NewTimer(until)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-l.change:
+	case <-timer.C():
+	}
+}
+
+// next is when a lease is to be renewed, and when cancelled tasks are to be looked for; both
+// zero without leases.
+func (l *leases) next() (renew, look time.Time) {
+	e := l.worker.engine
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range l.of {
+		renew = earlier(renew, r.leasedUntil().Add(e.lease/3-e.lease)) // counted from when it was asked for
+	}
+	if renew.IsZero() {
+		return renew, look
+	}
+	if renew.Before(l.rest) {
+		renew = l.rest
+	}
+	return renew, l.looked.Add(2 * e.poll)
+}
+
+// renew renews all leases. Where the store cannot be reached until one has run out, its task
+// may be another's by now; but not where nobody can write: then the fence decides, later.
+func (l *leases) renew(ctx context.Context, asked time.Time) {
+	e := l.worker.engine
+	claims := l.claims()
+	now := e.now()
+	renewed, err := e.store.RenewAll(ctx, claims, now, now.Add(e.lease))
+	if err == nil {
+		l.renewed(claims, &renewed, asked.Add(e.lease))
+		return
+	}
+	l.mu.Lock()
+	l.rest = asked.Add(e.lease / 6)
+	l.mu.Unlock()
+	if ctx.Err() != nil || errors.Is(err, ErrUnavailable) { // for others, too
+		return
+	}
+	e.logger.Warn("leases were not renewed", slog.Int("leases", len(claims)), slog.Any("error", err))
+	for _, c := range claims {
+		if r := l.find(c); r != nil && !asked.Before(r.leasedUntil()) {
+			r.stop(ErrFenced)
+		}
+	}
+}
+
+// renewed tells the attempts what became of their claims.
+func (l *leases) renewed(claims []store.Claim, renewed *store.Renewed, until time.Time) {
+	fenced := map[store.Claim]bool{}
+	for _, c := range renewed.Fenced {
+		fenced[c] = true
+		if r := l.find(c); r != nil {
+			r.stop(ErrFenced)
+			l.drop(r)
+		}
+	}
+	for _, c := range claims {
+		if r := l.find(c); r != nil && !fenced[c] {
+			r.leaseTo(until)
+		}
+	}
+	l.stopping(renewed.Cancelled)
+}
+
+// look asks which tasks have been cancelled elsewhere. In this process their attempts are told
+// at once.
+func (l *leases) look(ctx context.Context) {
+	e := l.worker.engine
+	work, err := e.store.Look(ctx, store.LookQuery{Worker: e.worker, Now: e.now()})
+	l.saw(work.Stopping)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrUnavailable) {
+		e.logger.Warn("cancelled tasks were not looked for", slog.Any("error", err))
+	}
+}
+
+// saw notes that the worker has looked, and what it has found.
+func (l *leases) saw(cancelled []store.Claim) {
+	l.mu.Lock()
+	l.looked = l.worker.engine.clock.Now()
+	l.mu.Unlock()
+	l.stopping(cancelled)
+}
+
+// stopping tells attempts that their tasks have been cancelled.
+func (l *leases) stopping(cancelled []store.Claim) {
+	for _, c := range cancelled {
+		if r := l.find(c); r != nil && r.stopCause() != ErrMoved {
+			r.stop(ErrMoved)
+		}
+	}
+}
+
+// find is the attempt that holds a claim, or nil.
+func (l *leases) find(c store.Claim) *running {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.of[c]
+}
+
+func (l *leases) claims() []store.Claim {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	claims := make([]store.Claim, 0, len(l.of))
+	for c := range l.of {
+		claims = append(claims, c)
+	}
+	return claims
+}
+
+// leasedUntil is until when the task of an attempt is its own.
+func (r *running) leasedUntil() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lease
+}
+
+func (r *running) leaseTo(until time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lease = until
+}
