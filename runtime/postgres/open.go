@@ -27,6 +27,7 @@ type Store struct {
 	texts   sync.Map     // of statements: with the schema, by the text without
 	commits atomic.Int64 // since the start
 	present presence
+	within  *within // nil where the store has connections of its own
 }
 
 var _ store.Store = (*Store)(nil)
@@ -176,7 +177,9 @@ func (v *server) unfit(o *options) string {
 
 // Close implements store.Store.
 func (s *Store) Close() error {
-	if !s.leaving.Swap(true) {
+	if s.within != nil {
+		s.closed.Store(true)
+	} else if !s.leaving.Swap(true) {
 		s.leave()
 		s.closed.Store(true)
 		s.pool.Close()
