@@ -24,14 +24,20 @@ type Target struct {
 type Options struct {
 	Highlight *drawing.Highlight // of a diagram: the run to show; nil for none
 	Expand    bool               // of a diagram: with the insides of the machines that are called
+	Compact   bool               // of a diagram: titles and triggers alone
+	Theme     string             // of a diagram with colours that its reader may choose: "light", "dark", or "auto"
 }
 
 // Draw is the diagram of m that o asks for.
 func Draw(m *ir.Machine, o Options) *drawing.Drawing {
+	d := drawing.Plan(m, o.Highlight)
 	if o.Expand {
-		return drawing.Expand(m, o.Highlight)
+		d = drawing.Expand(m, o.Highlight)
 	}
-	return drawing.Plan(m, o.Highlight)
+	if o.Compact {
+		d = drawing.Compact(d)
+	}
+	return d
 }
 
 // Source compiles machines to a language.

@@ -7,12 +7,14 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen/dot"
 	"github.com/fsmc-dev/fsmc/codegen/golang"
 	"github.com/fsmc-dev/fsmc/codegen/mermaid"
+	"github.com/fsmc-dev/fsmc/codegen/svg"
 )
 
 // Diagrams are the targets that draw a machine, the usual one first.
 var Diagrams = []codegen.Target{
 	dot.Target,
 	mermaid.Target,
+	svg.Target,
 }
 
 // Sources are the languages to which machines are compiled, the usual one first.

@@ -53,6 +53,20 @@ func (p *planner) pairOf(a *ir.Arm) pair {
 	return pair{from: from, to: p.head(n, a.Target)}
 }
 
+// name notes on the arrows of m which arms lead along them.
+func (p *planner) name(m *ir.Machine) {
+	for i, name := range ir.ArmNames(m, new(ir.StableNames)) {
+		a := m.Arms[i]
+		e, _ := p.ofArm(a)
+		if n := p.nodes[a.State]; a.Kind == ir.Retry {
+			e = p.edges[pair{n, n, true}]
+		}
+		if e != nil {
+			e.Arms = append(e.Arms, name)
+		}
+	}
+}
+
 // head is where an arrow from n to target ends: at the target, or where the
 // arrow would start inside the frame in which it ends, at the leaf entered.
 func (p *planner) head(n *Node, target *ir.State) *Node {

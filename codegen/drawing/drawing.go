@@ -60,9 +60,20 @@ type Edge struct {
 	From, To *Node
 	Kind     EdgeKind
 	Labels   []Label
-	Doc      string // documentation of the events that trigger it
+	Arms     []string // the names of the arms that lead along it, as a run's history has them
+	Doc      string   // documentation of the events that trigger it
 	Mark     Mark
 	Back     bool // leads to where a run that got here has been
+}
+
+// ID is what no other arrow of the drawing has, made of its ends: "Idle-Working", and of a
+// retry "Working-Working-retry".
+func (e *Edge) ID() string {
+	id := e.From.ID + "-" + e.To.ID
+	if e.Kind == Retry {
+		id += "-retry"
+	}
+	return id
 }
 
 // EdgeKind says why an arrow is taken. Of the labels on one arrow the first

@@ -19,6 +19,7 @@ func plan(m *ir.Machine, h *Highlight, left *int) *Drawing {
 	for _, s := range m.States {
 		p.state(s)
 	}
+	p.name(m)
 	d.Edges = append(p.order, p.inner...)
 	d.markBack()
 	h.mark(m, p)

@@ -47,6 +47,9 @@ errors, so that something may be missing in the diagram.`,
 	chooseFlag(c, &d.target, "format", "dot", "how to draw", targets...)
 	c.Flags().StringVarP(&d.output, "output", "o", "", "write to `FILE`; - is standard output")
 	machineFlag(c, &d.machine)
+	c.Flags().BoolVar(&d.compact, "compact", false, "titles and triggers alone")
+	chooseFlag(c, &d.theme, "theme", "auto", "colours of an SVG: auto takes those that its reader prefers",
+		option[string]{"light", "light"}, option[string]{"dark", "dark"}, option[string]{"auto", "auto"})
 	c.Flags().BoolVar(&d.expand, "expand", false, "draw the machines that are called inside the states that call them")
 	c.Flags().StringVar(&d.db, "db", "", "the database with the run: a `FILE`, or postgres://…; $FSMC_DB if not given")
 	c.Flags().StringVar(&d.run, "run", "", "highlight the path of the run with this `ID`")
@@ -57,8 +60,9 @@ errors, so that something may be missing in the diagram.`,
 type drawer struct {
 	*streams
 	target                   codegen.Target
+	theme                    string
 	output, machine, db, run string
-	expand                   bool
+	expand, compact          bool
 }
 
 func (d *drawer) draw(ctx context.Context, paths []string) error {
@@ -90,7 +94,7 @@ func (d *drawer) draw(ctx context.Context, paths []string) error {
 			d.sayVersion(m, version, highlight.Current)
 		}
 	}
-	for _, f := range d.target.Generate(m, codegen.Options{Highlight: highlight, Expand: d.expand}) {
+	for _, f := range d.target.Generate(m, codegen.Options{Highlight: highlight, Expand: d.expand, Compact: d.compact, Theme: d.theme}) {
 		if err := d.write(d.output, f.Content); err != nil {
 			return err
 		}

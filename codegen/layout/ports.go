@@ -1,0 +1,62 @@
+package layout
+
+import (
+	"cmp"
+	"slices"
+)
+
+// portGap is how far apart two arrows at a box's edge should be, and portMargin how far from
+// its corners.
+const (
+	portGap    = 14
+	widestGap  = 26
+	portMargin = 10
+)
+
+// framePorts lets the arrows at a frame meet it where they cross its border.
+func (p *placer) framePorts(l *level) {
+	for _, c := range l.pieces {
+		if b := c.upper.box; b != nil && b.Frame {
+			c.links[0].out = p.levels[b].ports[c.arrow].x - c.upper.left
+		}
+		if b := c.lower.box; b != nil && b.Frame {
+			c.links[len(c.links)-1].in = p.levels[b].ports[c.arrow].x - c.lower.left
+		}
+	}
+}
+
+// boxPorts spreads the arrows of each box along its edges, in the order of their other
+// ends, so that they do not cross there.
+func (l *level) boxPorts() {
+	for _, n := range l.nodes {
+		if n.kind != boxItem || n.box.Frame || n.box.Dot {
+			continue
+		}
+		slices.SortStableFunc(n.up, func(a, b *link) int { return cmp.Compare(a.above(), b.above()) })
+		slices.SortStableFunc(n.down, func(a, b *link) int { return cmp.Compare(a.below(), b.below()) })
+		for i, at := range spread(n.up, n.box.W) {
+			n.up[i].in = at
+		}
+		for i, at := range spread(n.down, n.box.W) {
+			n.down[i].out = at
+		}
+	}
+}
+
+// spread gives the arrows at an edge of the given width their distances from its middle.
+// One of the main way is in the middle, so that its line is straight.
+func spread(links []*link, width int) []int {
+	main := slices.IndexFunc(links, func(k *link) bool { return k.weight >= Main })
+	out := make([]int, len(links))
+	room := width/2 - portMargin
+	for i := range links {
+		if main >= 0 {
+			side := max(main, len(links)-1-main, 1)
+			out[i] = (i - main) * min(widestGap, room/side)
+		} else if len(links) > 1 {
+			gap := min(widestGap, 2*room/(len(links)-1))
+			out[i] = (2*i - len(links) + 1) * gap / 2
+		}
+	}
+	return out
+}

@@ -1,0 +1,88 @@
+package svg
+
+import (
+	"fmt"
+
+	"github.com/fsmc-dev/fsmc/codegen/drawing"
+	"github.com/fsmc-dev/fsmc/codegen/layout"
+)
+
+const (
+	tipLong = 9 // how long the tip of an arrow is
+	tipWide = 4 // and how wide on either side
+	bend    = 7 // the radius of a corner
+)
+
+// arrow writes e, which has been placed.
+func (w *printer) arrow(e *drawing.Edge, a *layout.Arrow) {
+	w.group("arrow-", e.ID(), "arrow "+kindClass(e.Kind)+markClass(e.Mark), e.Doc)
+	points := a.Points
+	n := len(points)
+	end, before := points[n-1], points[n-2]
+	points = append([]layout.Point(nil), points...)
+	points[n-1] = towards(end, before, tipLong-1)
+	w.out.WriteString(`<path class="line" d="`)
+	w.line(points)
+	w.out.WriteString(`"/>`)
+	w.tip(end, before)
+	c := w.plan.labels[e]
+	w.content(c, a.LabelAt)
+	w.out.WriteString("</g>\n")
+}
+
+// towards is the place so far from p on the way to q, at most half of it.
+func towards(p, q layout.Point, far int) layout.Point {
+	dx, dy := q.X-p.X, q.Y-p.Y
+	long := abs(dx) + abs(dy) // of an upright or a level line; of a slanted one about
+	if long == 0 {
+		return p
+	}
+	far = min(far, long/2)
+	return layout.Point{X: p.X + dx*far/long, Y: p.Y + dy*far/long}
+}
+
+// pointOf is a place.
+func pointOf(x, y int) layout.Point { return layout.Point{X: x, Y: y} }
+
+func abs(n int) int { return max(n, -n) }
+
+// line writes a line with round corners.
+func (w *printer) line(points []layout.Point) {
+	fmt.Fprintf(&w.out, "M%d %d", points[0].X+margin, points[0].Y+margin)
+	for i := 1; i+1 < len(points); i++ {
+		p := points[i]
+		in, out := towards(p, points[i-1], bend), towards(p, points[i+1], bend)
+		fmt.Fprintf(&w.out, "L%d %dQ%d %d %d %d", in.X+margin, in.Y+margin, p.X+margin, p.Y+margin, out.X+margin, out.Y+margin)
+	}
+	last := points[len(points)-1]
+	fmt.Fprintf(&w.out, "L%d %d", last.X+margin, last.Y+margin)
+}
+
+// tip writes the tip of an arrow that ends at p and comes from q: from above or below, or,
+// of a loop, from the right.
+func (w *printer) tip(p, q layout.Point) {
+	x, y := p.X+margin, p.Y+margin
+	switch {
+	case q.Y < p.Y:
+		fmt.Fprintf(&w.out, `<path class="tip" d="M%d %dl-%d -%dh%dZ"/>`, x, y, tipWide, tipLong, 2*tipWide)
+	case q.Y > p.Y:
+		fmt.Fprintf(&w.out, `<path class="tip" d="M%d %dl-%d %dh%dZ"/>`, x, y, tipWide, tipLong, 2*tipWide)
+	default:
+		fmt.Fprintf(&w.out, `<path class="tip" d="M%d %dl%d -%dv%dZ"/>`, x, y, tipLong, tipWide, 2*tipWide)
+	}
+}
+
+// loop writes the i-th arrow from b to itself, which leaves and enters it on the right.
+func (w *printer) loop(e *drawing.Edge, b *layout.Box, i int) {
+	w.group("arrow-", e.ID(), "arrow "+kindClass(e.Kind)+markClass(e.Mark), e.Doc)
+	x, n := b.At.X+b.W, len(b.Loops)
+	y := b.At.Y + b.H*(2*i+1)/(2*n)
+	half := min(7, b.H/(2*n)-1)
+	far := x + layout.LoopWide
+	w.out.WriteString(`<path class="line" d="`)
+	w.line([]layout.Point{{X: x, Y: y - half}, {X: far, Y: y - half}, {X: far, Y: y + half}, {X: x + tipLong - 1, Y: y + half}})
+	w.out.WriteString(`"/>`)
+	w.tip(layout.Point{X: x, Y: y + half}, layout.Point{X: far, Y: y + half})
+	w.content(w.plan.labels[e], b.LoopAt[i])
+	w.out.WriteString("</g>\n")
+}
