@@ -53,30 +53,53 @@ type Arrow struct {
 	// Place sets these.
 	Points  []Point // the corners of the line, From first
 	LabelAt Point   // the upper left corner of the label
-	Ranks   int     // over how many it leads where it is longest
 	up      bool
+}
+
+// Far are the arrows that would lead over more than so many ranks, but for those of the main
+// way. A drawing is better, and much sooner made, without them.
+func Far(root *Box, arrows []*Arrow, ranks int) []*Arrow {
+	p := newPlacer(root, arrows, nil)
+	for _, l := range p.levels {
+		l.measure()
+		l.rank()
+	}
+	var far []*Arrow
+	for _, a := range arrows {
+		for _, c := range p.pieces[a] {
+			if a.Weight < Main && c.lower.rank-c.upper.rank > ranks {
+				far = append(far, a)
+				break
+			}
+		}
+	}
+	return far
 }
 
 // Place sets the places of all boxes in root, which is a frame without a border, and of the
 // arrows, and the size of root.
 func Place(root *Box, arrows []*Arrow) {
-	adopt(root)
-	turn(arrows)
 	far := map[end]int{}
 	heading := headings(root)
-	for round := range rounds {
-		p := &placer{far: far, levels: map[*Box]*level{}, pieces: map[*Arrow][]*piece{}}
+	for range rounds {
 		for b, size := range heading {
 			b.Size = size
 		}
-		p.divide(arrows)
+		p := newPlacer(root, arrows, far)
 		p.place(root)
 		p.settle(root, Point{})
 		p.draw(arrows)
-		if round+1 < rounds {
-			p.look(arrows)
-		}
+		p.look(arrows)
 	}
+}
+
+// newPlacer prepares a round of placing.
+func newPlacer(root *Box, arrows []*Arrow, far map[end]int) *placer {
+	adopt(root)
+	turn(arrows)
+	p := &placer{far: far, levels: map[*Box]*level{}, pieces: map[*Arrow][]*piece{}}
+	p.divide(arrows)
+	return p
 }
 
 // rounds is how often all is placed: once from the inside, and once knowing the outside.

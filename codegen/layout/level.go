@@ -71,7 +71,6 @@ type piece struct {
 // divide finds the pieces of all arrows.
 func (p *placer) divide(arrows []*Arrow) {
 	for _, a := range arrows {
-		a.Ranks = 0
 		frame, from, to := a.meet()
 		for b := a.From; b != from; b = b.in {
 			l := p.level(b.in)

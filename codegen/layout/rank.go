@@ -96,7 +96,6 @@ func (l *level) lengthen() {
 		c.links[0].ends[0] = c.arrow.up && c.upper.box == c.arrow.To && c.upper.box != nil
 		last := c.links[len(c.links)-1]
 		last.ends[1] = !c.arrow.up && c.lower.box == c.arrow.To && c.lower.box != nil
-		c.arrow.Ranks = max(c.arrow.Ranks, c.lower.rank-c.upper.rank)
 	}
 }
 

@@ -241,21 +241,20 @@ func labelled(e *drawing.Edge) content {
 	return c
 }
 
-// stub is an arrow as a row of the box from which it leads.
+// stub is an arrow as a row of the box from which it leads: when it is taken, and where to.
 func stub(e *drawing.Edge) content {
 	var c content
-	for i, l := range e.Labels {
+	to := " → " + drawing.Wrap(e.To.Title, boxWidth, 1)[0]
+	for _, l := range e.Labels {
 		lines := l.Lines(boxWidth)
-		for j, line := range lines {
+		for i, line := range lines {
 			class := kindClass(l.Kind)
 			if line.Aside {
 				class = "note"
+			} else if i+1 == len(lines) || lines[i+1].Aside {
+				line.Text += to
 			}
-			s := line.Text
-			if i == len(e.Labels)-1 && j == len(lines)-1 {
-				s += " → " + drawing.Wrap(e.To.Title, boxWidth, 1)[0]
-			}
-			c.line(0, s, rowFont, class).edge = e
+			c.line(0, line.Text, rowFont, class).edge = e
 		}
 	}
 	return c

@@ -47,36 +47,51 @@ type plan struct {
 	boxes    map[*drawing.Node]*layout.Box
 	contents map[*drawing.Node]content
 	arrows   map[*drawing.Edge]*layout.Arrow
+	edges    map[*layout.Arrow]*drawing.Edge
 	labels   map[*drawing.Edge]content
 	loops    map[*drawing.Node][]*drawing.Edge
 	stubs    map[*drawing.Node][]*drawing.Edge
 }
 
-// planned places what d shows. In a large drawing, arrows that turn out to lead very
-// far become rows, and the rest is placed again.
+// planned places what d shows. In a large drawing, arrows that would lead very far become
+// rows; without them, others may lead far.
 func planned(d *drawing.Drawing) *plan {
 	way := mainWay(d)
 	stubs := crowded(d, way)
-	p := place(d, way, stubs)
-	if d.States <= wideStates {
-		return p
-	}
-	far := false
-	for _, e := range d.Edges {
-		if a := p.arrows[e]; a != nil && !way[e] && a.Ranks > farRanks && e.Kind != drawing.Initial {
-			stubs[e], far = true, true
+	p := sized(d, way, stubs)
+	for round := 0; d.States > wideStates && round < mostRounds; round++ {
+		far := layout.Far(p.root, p.inOrder(), farRanks)
+		if len(far) == 0 {
+			break
 		}
+		for _, a := range far {
+			stubs[p.edges[a]] = true
+		}
+		p = sized(d, way, stubs)
 	}
-	if far {
-		p = place(d, way, stubs)
-	}
+	layout.Place(p.root, p.inOrder())
 	return p
 }
 
-func place(d *drawing.Drawing, way, stubs map[*drawing.Edge]bool) *plan {
+// mostRounds is how often a drawing is searched for arrows that lead far.
+const mostRounds = 4
+
+// inOrder are the arrows of the layout, in the order of the drawing.
+func (p *plan) inOrder() []*layout.Arrow {
+	var arrows []*layout.Arrow
+	for _, e := range p.drawing.Edges {
+		if a := p.arrows[e]; a != nil {
+			arrows = append(arrows, a)
+		}
+	}
+	return arrows
+}
+
+// sized is what d shows, with the sizes of all and no places. The arrows in stubs are rows.
+func sized(d *drawing.Drawing, way, stubs map[*drawing.Edge]bool) *plan {
 	p := &plan{
 		drawing: d, boxes: map[*drawing.Node]*layout.Box{}, contents: map[*drawing.Node]content{},
-		arrows: map[*drawing.Edge]*layout.Arrow{}, labels: map[*drawing.Edge]content{},
+		arrows: map[*drawing.Edge]*layout.Arrow{}, edges: map[*layout.Arrow]*drawing.Edge{}, labels: map[*drawing.Edge]content{},
 		loops: map[*drawing.Node][]*drawing.Edge{}, stubs: map[*drawing.Node][]*drawing.Edge{},
 	}
 	for _, e := range d.Edges {
@@ -93,17 +108,14 @@ func place(d *drawing.Drawing, way, stubs map[*drawing.Edge]bool) *plan {
 	p.root = p.box(d.Root)
 	p.heading = title(d)
 	p.root.Size = layout.Size{W: p.heading.w, H: p.heading.h}
-	var arrows []*layout.Arrow
 	for _, e := range d.Edges {
 		if stubs[e] || e.From == e.To {
 			continue
 		}
 		label := p.labels[e]
 		a := &layout.Arrow{From: p.boxes[e.From], To: p.boxes[e.To], Label: layout.Size{W: label.w, H: label.h}, Weight: weight(e, way), Back: e.Back}
-		p.arrows[e] = a
-		arrows = append(arrows, a)
+		p.arrows[e], p.edges[a] = a, e
 	}
-	layout.Place(p.root, arrows)
 	return p
 }
 
