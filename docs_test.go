@@ -2,7 +2,6 @@ package fsmc_test
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -235,36 +234,7 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "draw docs/codereview.svg again, which needs Graphviz")
-
-// TestPicture holds that the README's picture is of the example's machine as it is
-// now drawn: the SVG names the DOT of which Graphviz made it.
-func TestPicture(t *testing.T) {
-	const picture = "docs/codereview.svg"
-	dot, err := exec.Command(buildFsmc(t), "dot", "examples/codereview/codereview.fsm").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	mark := fmt.Sprintf("<!-- drawn of the DOT with the SHA-256 %x -->\n", sha256.Sum256(dot))
-	if *update {
-		c := exec.Command("dot", "-Tsvg")
-		c.Stdin = bytes.NewReader(dot)
-		svg, err := c.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(picture, append(svg, mark...), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	svg, err := os.ReadFile(picture)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Contains(svg, []byte(mark)) {
-		t.Errorf("%s is of an older machine: run go test . -run TestPicture -update", picture)
-	}
-}
+var update = flag.Bool("update", false, "write the golden files again")
 
 // buildFsmc builds the command, and gives its path.
 func buildFsmc(t *testing.T) string {

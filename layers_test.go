@@ -53,9 +53,13 @@ check/internal/...          < check/internal/rulelist
 codegen/table               < lang/ir runtime/machine
 codegen/drawing             < lang/ir
 codegen                     < lang/token lang/diag lang/ir codegen/drawing
-codegen/all                 < codegen codegen/dot codegen/golang codegen/mermaid
+codegen/all                 < codegen codegen/dot codegen/golang codegen/mermaid codegen/svg
 codegen/codegentest         < lang lang/ir codegen github.com/google/go-cmp/cmp
 codegen/dot                 < lang/ir codegen codegen/drawing github.com/emicklei/dot
+codegen/layout/simplex      <
+codegen/layout/layouttest   < codegen/layout
+codegen/layout              < codegen/layout/simplex
+codegen/svg                 < lang/ir codegen codegen/drawing codegen/layout
 codegen/...                 < lang/token lang/diag lang/ir codegen codegen/drawing
 
 runtime/machine             <

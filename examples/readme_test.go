@@ -51,10 +51,8 @@ func TestExamples(t *testing.T) {
 				run("gen", "--tests", "--check")
 			}
 			said := run("check", "--strict", "--bounds")
-			fresh(t, filepath.Join(filepath.Dir(m), "README.md"), map[string]string{
-				"mermaid": run("dot", "--format", "mermaid"),
-				"text":    worst(said),
-			})
+			fresh(t, filepath.Join(filepath.Dir(m), "README.md"), worst(said))
+			drawn(t, filepath.Dir(m), run("dot", "--format", "svg"))
 		})
 	}
 }
@@ -66,33 +64,50 @@ func worst(said string) string {
 	return "The worst case of " + table + "\n"
 }
 
-// fresh holds the first block of each kind in page against what it must show.
-// A page without such a block shows nothing, and so nothing stale.
-func fresh(t *testing.T, page string, blocks map[string]string) {
+// fresh holds the first block of text in page against what it must show. A page without one
+// shows nothing, and so nothing stale.
+func fresh(t *testing.T, page, want string) {
 	t.Helper()
 	read, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := string(read)
-	for kind, want := range blocks {
-		open := "```" + kind + "\n"
-		before, rest, found := strings.Cut(text, open)
-		if !found {
-			continue
-		}
-		got, after, closed := strings.Cut(rest, "```\n")
-		if !closed {
-			t.Fatalf("%s: the block %s is not closed", page, kind)
-		}
-		if got != want && !*update {
-			t.Errorf("%s is stale; go test ./examples -update\n%s", page, cmp.Diff(got, want))
-		}
-		text = before + open + want + "```\n" + after
+	const open, end = "```text\n", "```\n"
+	before, rest, found := strings.Cut(string(read), open)
+	got, after, closed := strings.Cut(rest, end)
+	if !found || got == want {
+		return
 	}
-	if *update && text != string(read) {
-		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	switch {
+	case !closed:
+		t.Fatalf("%s: the block is not closed", page)
+	case *update:
+		write(t, page, before+open+want+end+after)
+	default:
+		t.Errorf("%s is stale; go test ./examples -update\n%s", page, cmp.Diff(got, want))
+	}
+}
+
+// drawn holds the picture that a page shows against the machine as it is drawn now.
+func drawn(t *testing.T, dir, want string) {
+	t.Helper()
+	name := dir + ".svg"
+	page, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil || !strings.Contains(string(page), "]("+name+")") {
+		return // shows none
+	}
+	path := filepath.Join(dir, name)
+	if *update {
+		write(t, path, want)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("%s is not of the machine as it is; go test ./examples -update: %v", path, err)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }

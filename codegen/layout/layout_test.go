@@ -86,3 +86,68 @@ func TestSameAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestFaultsBite proves that the tests above can fail.
+func TestFaultsBite(t *testing.T) {
+	box := func() *layout.Box { return &layout.Box{Size: layout.Size{W: 80, H: 30}} }
+	for name, spoil := range map[string]func(a, b, c *layout.Box, r *layout.Arrow){
+		"a box on a box":   func(a, b, _ *layout.Box, _ *layout.Arrow) { a.At = b.At },
+		"a label on a box": func(a, _, _ *layout.Box, r *layout.Arrow) { r.LabelAt = a.At },
+		"a label outside":  func(_, _, _ *layout.Box, r *layout.Arrow) { r.LabelAt.X = -50 },
+		"an arrow through a box": func(_, _, c *layout.Box, r *layout.Arrow) {
+			c.At = layout.Point{X: r.Points[0].X - 5, Y: r.Points[0].Y + 2}
+		},
+		"an arrow that ends nowhere": func(_, _, _ *layout.Box, r *layout.Arrow) { r.Points[0].Y++ },
+	} {
+		a, b, c := box(), box(), box()
+		r := &layout.Arrow{From: a, To: b, Label: layout.Size{W: 40, H: 15}, Weight: 1}
+		root := &layout.Box{Frame: true, Boxes: []*layout.Box{a, b, c}}
+		layout.Place(root, []*layout.Arrow{r})
+		if faults := layouttest.Faults(root, []*layout.Arrow{r}); len(faults) > 0 {
+			t.Fatal(faults)
+		}
+		spoil(a, b, c, r)
+		if len(layouttest.Faults(root, []*layout.Arrow{r})) == 0 {
+			t.Errorf("%s is not found", name)
+		}
+	}
+}
+
+// A rank has its boxes beside each other, a long arrow passes them, and the main way is straight.
+func TestShape(t *testing.T) {
+	box := func() *layout.Box { return &layout.Box{Size: layout.Size{W: 80, H: 30}} }
+	a, b, c, d := box(), box(), box(), box()
+	main := []*layout.Arrow{{From: a, To: b, Weight: layout.Main}, {From: b, To: d, Weight: layout.Main}}
+	side := []*layout.Arrow{{From: a, To: c, Weight: 1}, {From: c, To: d, Weight: 1}, {From: a, To: d, Weight: 1}, {From: d, To: b, Weight: 1, Back: true}}
+	root := &layout.Box{Frame: true, Boxes: []*layout.Box{a, b, c, d}}
+	layout.Place(root, append(main, side...))
+	for i, r := range main {
+		if len(r.Points) != 2 || r.Points[0].X != r.Points[1].X {
+			t.Errorf("arrow %d of the main way is not straight: %v", i, r.Points)
+		}
+	}
+	if b.At.Y != c.At.Y || a.At.Y >= b.At.Y || b.At.Y >= d.At.Y {
+		t.Errorf("a %v, b %v, c %v, d %v", a.At, b.At, c.At, d.At)
+	}
+	if up := side[3].Points; up[0].Y < up[len(up)-1].Y || up[0].Y != d.At.Y {
+		t.Errorf("the arrow back is %v", up)
+	}
+}
+
+func TestFar(t *testing.T) {
+	root := &layout.Box{Frame: true}
+	var arrows []*layout.Arrow
+	for i := range 10 {
+		root.Boxes = append(root.Boxes, &layout.Box{Size: layout.Size{W: 80, H: 30}})
+		if i > 0 {
+			arrows = append(arrows, &layout.Arrow{From: root.Boxes[i-1], To: root.Boxes[i], Weight: 1})
+		}
+	}
+	long := &layout.Arrow{From: root.Boxes[0], To: root.Boxes[9], Weight: 1}
+	if far := layout.Far(root, append(arrows, long), 8); len(far) != 1 || far[0] != long {
+		t.Errorf("%d are far", len(far))
+	}
+	if far := layout.Far(root, append(arrows, long), 9); len(far) != 0 {
+		t.Errorf("%d are far", len(far))
+	}
+}

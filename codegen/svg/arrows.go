@@ -2,6 +2,8 @@ package svg
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
 	"github.com/fsmc-dev/fsmc/codegen/layout"
@@ -15,7 +17,7 @@ const (
 
 // arrow writes e, which has been placed.
 func (w *printer) arrow(e *drawing.Edge, a *layout.Arrow) {
-	w.group("arrow-", e.ID(), "arrow "+kindClass(e.Kind)+markClass(e.Mark), e.Doc)
+	w.group("arrow-", e.ID(), "arrow "+kindClass(e.Kind)+markClass(e.Mark), tipOf(e))
 	points := a.Points
 	n := len(points)
 	end, before := points[n-1], points[n-2]
@@ -74,7 +76,7 @@ func (w *printer) tip(p, q layout.Point) {
 
 // loop writes the i-th arrow from b to itself, which leaves and enters it on the right.
 func (w *printer) loop(e *drawing.Edge, b *layout.Box, i int) {
-	w.group("arrow-", e.ID(), "arrow "+kindClass(e.Kind)+markClass(e.Mark), e.Doc)
+	w.group("arrow-", e.ID(), "arrow "+kindClass(e.Kind)+markClass(e.Mark), tipOf(e))
 	x, n := b.At.X+b.W, len(b.Loops)
 	y := b.At.Y + b.H*(2*i+1)/(2*n)
 	half := min(7, b.H/(2*n)-1)
@@ -85,4 +87,23 @@ func (w *printer) loop(e *drawing.Edge, b *layout.Box, i int) {
 	w.tip(layout.Point{X: x, Y: y + half}, layout.Point{X: far, Y: y + half})
 	w.content(w.plan.labels[e], b.LoopAt[i])
 	w.out.WriteString("</g>\n")
+}
+
+// tipOf is what a pointer over e shows: the documentation of its events, or what did not fit
+// beside it.
+func tipOf(e *drawing.Edge) string {
+	var whole []string
+	cut := false
+	for _, l := range e.Labels {
+		for _, line := range l.Lines(arrowWidth) {
+			cut = cut || strings.HasSuffix(line.Text, "…")
+		}
+		for _, line := range l.Lines(math.MaxInt / 2) {
+			whole = append(whole, line.Text)
+		}
+	}
+	if e.Doc != "" || !cut {
+		return e.Doc
+	}
+	return strings.Join(whole, "\n")
 }

@@ -195,7 +195,7 @@ func (w *printer) content(c content, at layout.Point) {
 				w.out.WriteString("</g>")
 			}
 			if open = t.edge; open != nil {
-				w.group("arrow-", open.ID(), "stub "+kindClass(open.Kind)+markClass(open.Mark), open.Doc)
+				w.group("arrow-", open.ID(), "stub "+kindClass(open.Kind)+markClass(open.Mark), tipOf(open))
 			}
 		}
 		w.text(t, at.X+margin, at.Y+margin)

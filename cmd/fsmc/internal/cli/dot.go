@@ -13,6 +13,7 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen"
 	"github.com/fsmc-dev/fsmc/codegen/all"
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
+	"github.com/fsmc-dev/fsmc/codegen/svg"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -22,23 +23,34 @@ func newDot(s *streams) *cobra.Command {
 	d := &drawer{streams: s}
 	c := &cobra.Command{
 		Use:   "dot PATH...",
-		Short: "Draw a machine, for Graphviz or as Mermaid",
+		Short: "Draw a machine: as a picture, for Graphviz or as Mermaid",
 		Long: `Dot prints the diagram of a machine. With --db and --run, it highlights the state
 of a run and the path that the run took. If the run has another version of the
 machine than PATH, dot says so on standard error, and highlights what both
 versions have.
+
+With --format svg, the diagram is a picture that a browser shows, and no other
+program is needed. Four or more arrows to one failure or cancelled terminal are rows
+of the boxes from which they lead: "failed → Failed". With --compact, boxes have titles
+alone and arrows what triggers them.
 
 A machine that runs as a child is a box with a double border and its terminals. With
 --expand, its states are drawn inside, and so are those of the machines that it calls.
 
 Dot also draws a machine that fsmc check refuses. Exit status 1: the text has
 errors, so that something may be missing in the diagram.`,
-		Example: `  fsmc dot review.fsm | dot -Tsvg > review.svg
+		Example: `  fsmc dot --format svg -o review.svg review.fsm
+  fsmc dot review.fsm | dot -Tpdf > review.pdf
   fsmc dot --format mermaid -o review.mmd review.fsm
   fsmc dot --db runs.db --run pr-17 review.fsm | dot -Tpng > pr-17.png`,
 		Args:              arguments("PATH..."),
 		ValidArgsFunction: completeFSM,
-		RunE:              func(cmd *cobra.Command, paths []string) error { return d.draw(cmd.Context(), paths) },
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			if cmd.Flags().Changed("theme") && d.target.Name != svg.Target.Name {
+				return errors.New("--theme is for --format svg alone: other formats have no themes")
+			}
+			return d.draw(cmd.Context(), paths)
+		},
 	}
 	var targets []option[codegen.Target]
 	for _, t := range all.Diagrams {
@@ -47,8 +59,8 @@ errors, so that something may be missing in the diagram.`,
 	chooseFlag(c, &d.target, "format", "dot", "how to draw", targets...)
 	c.Flags().StringVarP(&d.output, "output", "o", "", "write to `FILE`; - is standard output")
 	machineFlag(c, &d.machine)
-	c.Flags().BoolVar(&d.compact, "compact", false, "titles and triggers alone")
-	chooseFlag(c, &d.theme, "theme", "auto", "colours of an SVG: auto takes those that its reader prefers",
+	c.Flags().BoolVar(&d.compact, "compact", false, "show titles and triggers alone")
+	chooseFlag(c, &d.theme, "theme", "auto", "the colours of --format svg; auto leaves them to the reader's browser",
 		option[string]{"light", "light"}, option[string]{"dark", "dark"}, option[string]{"auto", "auto"})
 	c.Flags().BoolVar(&d.expand, "expand", false, "draw the machines that are called inside the states that call them")
 	c.Flags().StringVar(&d.db, "db", "", "the database with the run: a `FILE`, or postgres://…; $FSMC_DB if not given")
