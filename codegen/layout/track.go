@@ -42,9 +42,7 @@ func (k *link) x2() int    { return k.to.x + k.in }
 func (k *link) left() int  { return min(k.x1(), k.x2()) }
 func (k *link) right() int { return max(k.x1(), k.x2()) }
 
-// meets reports whether two links cannot share a height.
-func (k *link) meets(o *link) bool { return k.left() <= o.right()+near && o.left() <= k.right()+near }
-
+// covers reports whether k runs sideways past x.
 func (k *link) covers(x int) bool { return k.left() < x && x < k.right() }
 
 // must reports whether k has to be above o.
