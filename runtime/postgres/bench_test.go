@@ -3,10 +3,15 @@ package postgres_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -14,19 +19,23 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// BenchmarkCommit takes steps of runs, by one caller and by 64 with a run each; beside it
-// BenchmarkInsert, which is the least that a durable write on the same server can cost.
+// BenchmarkCommit takes steps of runs, by one caller and by 64 with a run each, in turns with
+// bare INSERTs of a row of 300 bytes, each in a transaction and from a connection of its own:
+// the least that a durable write on the same server can cost. An iteration is one such turn.
+// Of-insert is the median of the ratios of their rates, and cpu-of-insert the ratio of the server's
+// CPU time, where it runs on this machine.
 func BenchmarkCommit(b *testing.B) {
 	for _, callers := range []int{1, 64} {
-		b.Run(fmt.Sprint(callers), func(b *testing.B) {
-			s := open(b, pgtest.URL(b)+"&pool_max_conns="+fmt.Sprint(callers))
+		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
+			url := pgtest.URL(b)
+			s := open(b, url)
 			rows := make([]store.RunRow, callers)
 			for i := range rows {
 				begin(b, s, fmt.Sprintf("r%d", i))
 				rows[i] = next(b, s, fmt.Sprintf("r%d", i)).Run
 				rows[i].Seq--
 			}
-			spread(b, callers, func(caller int) error {
+			inTurns(b, url, callers, func(caller int) error {
 				c := step(rows[caller])
 				rows[caller] = c.Run
 				return s.Commit(context.Background(), c)
@@ -35,43 +44,78 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
-// BenchmarkInsert inserts a row of 300 bytes in a transaction of its own, by one connection
-// and by 64.
-func BenchmarkInsert(b *testing.B) {
-	for _, callers := range []int{1, 64} {
-		b.Run(fmt.Sprint(callers), func(b *testing.B) {
-			url := pgtest.URL(b)
-			table := pgtest.SchemaOf(b, url) + ".bare"
-			if err := pgtest.Exec(b.Context(), url, "CREATE SCHEMA "+pgtest.SchemaOf(b, url)+"; CREATE TABLE "+table+
-				" (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, data text)"); err != nil {
-				b.Fatal(err)
-			}
-			conns := make([]*pgx.Conn, callers)
-			for i := range conns {
-				config, err := pgx.ParseConfig(url)
-				if err != nil {
-					b.Fatal(err)
-				}
-				delete(config.RuntimeParams, "fsmc_schema")
-				if conns[i], err = pgx.ConnectConfig(b.Context(), config); err != nil {
-					b.Fatal(err)
-				}
-				defer conns[i].Close(context.Background())
-			}
-			data := strings.Repeat("x", 300)
-			spread(b, callers, func(caller int) error {
-				_, err := conns[caller].Exec(context.Background(), "INSERT INTO "+table+" (data) VALUES ($1)", data)
-				return err
-			})
-		})
+// inTurns measures step against bare INSERTs.
+func inTurns(b *testing.B, url string, callers int, step func(caller int) error) {
+	insert := inserts(b, url, callers)
+	each := 100 * (callers + 1)
+	server := newServer(b, url)
+	var rates, steps []float64
+	var cpus [2]time.Duration
+	turn := func(call func(int) error, sum *time.Duration) time.Duration {
+		begun, used := time.Now(), server.cpu()
+		spread(b, callers, each, call)
+		took := time.Since(begun)
+		*sum += server.cpu() - used
+		return took
+	}
+	b.ResetTimer()
+	for range b.N {
+		bare := turn(insert, &cpus[0])
+		took := turn(step, &cpus[1])
+		rates = append(rates, float64(bare)/float64(took))
+		steps = append(steps, float64(each)/took.Seconds())
+	}
+	b.ReportMetric(median(rates), "of-insert")
+	b.ReportMetric(median(steps), "steps/s")
+	if cpus[0] > 0 {
+		b.ReportMetric(float64(cpus[1])/float64(cpus[0]), "cpu-of-insert")
+		b.ReportMetric(float64(cpus[1].Microseconds())/float64(each*b.N), "server-µs/step")
 	}
 }
 
-// spread has callers do b.N calls together.
-func spread(b *testing.B, callers int, call func(caller int) error) {
-	b.ResetTimer()
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// inserts gives what inserts a row from a caller's own connection.
+func inserts(b *testing.B, url string, callers int) func(caller int) error {
+	table := pgtest.SchemaOf(b, url) + ".bare"
+	if err := pgtest.Exec(b.Context(), url, "CREATE TABLE "+table+
+		" (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, data text)"); err != nil {
+		b.Fatal(err)
+	}
+	conns := make([]*pgx.Conn, callers)
+	for i := range conns {
+		conns[i] = connect(b, url)
+	}
+	data := strings.Repeat("x", 300)
+	return func(caller int) error {
+		_, err := conns[caller].Exec(context.Background(), "INSERT INTO "+table+" (data) VALUES ($1)", data)
+		return err
+	}
+}
+
+// connect gives a connection past any store.
+func connect(t testing.TB, url string) *pgx.Conn {
+	t.Helper()
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(config.RuntimeParams, "fsmc_schema")
+	conn, err := pgx.ConnectConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// spread has callers do n calls together.
+func spread(b *testing.B, callers, n int, call func(caller int) error) {
 	var left atomic.Int64
-	left.Store(int64(b.N))
+	left.Store(int64(n))
 	var wait sync.WaitGroup
 	for caller := range callers {
 		wait.Go(func() {
@@ -84,5 +128,42 @@ func spread(b *testing.B, callers int, call func(caller int) error) {
 		})
 	}
 	wait.Wait()
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "calls/s")
+}
+
+// server is the processes of a server on this machine.
+type server struct{ postmaster string }
+
+// newServer finds a server by the parent of one of its processes.
+func newServer(b *testing.B, url string) server {
+	var pid int
+	if err := connect(b, url).QueryRow(b.Context(), "SELECT pg_backend_pid()").Scan(&pid); err != nil {
+		b.Fatal(err)
+	}
+	if stat := readStat(fmt.Sprintf("/proc/%d/stat", pid)); len(stat) > 0 && stat[0] == "postgres" {
+		return server{stat[2]}
+	}
+	return server{}
+}
+
+// cpu is the CPU time of its processes, 0 where they are elsewhere or the system does not say.
+func (s server) cpu() (all time.Duration) {
+	files, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range files {
+		if stat := readStat(file); s.postmaster != "" && len(stat) > 2 && stat[2] == s.postmaster {
+			ran, _ := os.ReadFile(file[:len(file)-len("stat")] + "schedstat")
+			ns, _, _ := strings.Cut(string(ran), " ")
+			n, _ := strconv.ParseInt(ns, 10, 64)
+			all += time.Duration(n)
+		}
+	}
+	return all
+}
+
+// readStat gives the fields of /proc/PID/stat from the second on: a name without brackets, a
+// state, the parent.
+func readStat(file string) []string {
+	data, _ := os.ReadFile(file)
+	_, rest, _ := strings.Cut(string(data), "(")
+	name, rest, _ := strings.Cut(rest, ") ")
+	return append([]string{name}, strings.Fields(rest)...)
 }

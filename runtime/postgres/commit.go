@@ -23,7 +23,28 @@ func (s *Store) Commit(ctx context.Context, c *store.Commit) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
+	switch {
+	case s.closed.Load():
+		return store.ErrClosed
+	case s.options.readOnly:
+		return ErrReadOnly
+	}
 	w := commit{Commit: c, token: int64(rand.Uint64())}
+	err := errAlone
+	if !w.alone() {
+		err = s.together(ctx, &w)
+	}
+	if errors.Is(err, errAlone) {
+		err = s.commitAlone(ctx, &w)
+	}
+	if err == nil {
+		s.fold(ctx)
+	}
+	return err
+}
+
+// commitAlone writes a commit in a transaction of its own.
+func (s *Store) commitAlone(ctx context.Context, w *commit) error {
 	err := s.insist(ctx, func() error {
 		err := s.transact(ctx, w.write)
 		if errors.Is(err, store.ErrUnknown) {
@@ -32,10 +53,7 @@ func (s *Store) Commit(ctx context.Context, c *store.Commit) error {
 		}
 		return err
 	})
-	switch {
-	case err == nil:
-		s.fold(ctx)
-	case w.doubt && !decided(err):
+	if err != nil && w.doubt && !decided(err) {
 		return fmt.Errorf("%w: %w", store.ErrUnknown, err)
 	}
 	return err
@@ -66,27 +84,27 @@ func (w *commit) write(ctx context.Context, t *tx) error {
 		}
 		return err
 	}
-	before := standing{}
+	r := request{commit: w, children: f.runs}
 	if run := f.runs[w.Run.Run]; run != nil {
-		before = *run
-	} else {
-		before.parent = w.Run.Parent
-	}
-	if len(w.History) > 0 {
-		if err := w.writeRun(t, &before); err != nil {
-			return err
+		r.before = *run
+		if was := run.awake(); was != awake(&w.Run) && len(w.History) > 0 {
+			t.queue(nil, wakeTasks, run.run, !was)
+			t.queue(nil, wakeTimers, run.run, !was)
 		}
 	}
 	if h := w.Hears; h != nil {
 		t.queue(fenced, updateTold, h.Child, text(h.Told), text(h.Total))
 	}
-	if err := w.writeTasks(t, f); err != nil {
+	if err := w.writeChildren(t, f); err != nil {
 		return err
 	}
-	t.writeTimers(w.Commit)
-	t.publish(w.Publish)
-	if w.EventID != "" {
-		t.queue(nil, insertAnswer, w.Run.Run, w.EventID, w.Run.Seq, w.token, text(w.Answer))
+	t.queue(nil, refuseNone)
+	b := batch{requests: []*request{&r}}
+	if err := b.buildWrites(); err != nil {
+		return err
+	}
+	for _, w := range b.writes {
+		t.queue(nil, w.text, w.columns...)
 	}
 	return t.flush(ctx)
 }
@@ -110,59 +128,12 @@ func (w *commit) resolve(ctx context.Context, t *tx, f *footing, refusal error) 
 }
 
 const (
-	insertRun = `
-	INSERT INTO @runs (run, machine, definition, state, status, outcome, paused, seq, started, entered, updated, ended, final,
-		snapshot, total, parent, root)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
-	updateRun = `
-	UPDATE @runs SET machine = $2, definition = $3, state = $4, status = $5, outcome = $6, paused = $7, seq = $8,
-		started = $9, entered = $10, updated = $11, ended = $12, final = $13, snapshot = $14, total = coalesce($15, total)
-	WHERE run = $1 AND seq = $16`
 	updateTold = `
 	UPDATE @runs SET told = $3 WHERE run = $1 AND told IS NOT DISTINCT FROM $2`
 
 	wakeTasks  = `UPDATE @tasks SET awake = $2 WHERE run = $1`
 	wakeTimers = `UPDATE @timers SET awake = $2 WHERE run = $1`
 )
-
-// writeRun queues the row of the run, its history, and what they count.
-func (w *commit) writeRun(t *tx, before *standing) error {
-	r := &w.Run
-	args := []any{r.Run, r.Machine, r.Definition, r.State, string(r.Status), nullable(string(r.Outcome)), r.Paused, r.Seq,
-		r.Started, r.Entered, r.Updated, nil, nil, string(r.Snapshot), nil}
-	if r.Status == machine.Finished {
-		args[11], args[12] = r.Updated, r.State
-	}
-	if before.parent != "" {
-		args[14] = text(w.Total)
-	}
-	if w.Expect == 0 {
-		var root *string
-		if before.parent != "" {
-			root = nullable(r.Root)
-		}
-		t.queue(nil, insertRun, append(args, nullable(before.parent), root)...)
-	} else {
-		t.queue(moved, updateRun, append(args, w.Expect)...)
-		if was := before.status != machine.Halted && !before.paused; was != awake(r) {
-			t.queue(nil, wakeTasks, r.Run, awake(r))
-			t.queue(nil, wakeTimers, r.Run, awake(r))
-		}
-	}
-	for i := range w.History {
-		h := &w.History[i]
-		t.queue(nil, insertRecord, h.Run, h.Seq, h.At, string(h.Kind), h.Input, h.From, h.To, string(h.Effect), w.token, string(h.Record))
-	}
-	return t.count(w.Commit, before)
-}
-
-// moved is the error of an update that did not find the run at the number it expects.
-func moved(n int64) error {
-	if n == 0 {
-		return store.ErrConflict
-	}
-	return nil
-}
 
 // awake reports whether the run's timers fire and its tasks are handed out.
 func awake(r *store.RunRow) bool { return r.Status != machine.Halted && !r.Paused }

@@ -3,6 +3,9 @@ package postgres
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -15,6 +18,17 @@ import (
 // up in the table from time to time. What is read is the table and the log, of one moment.
 const (
 	insertCounts = `INSERT INTO @count_log (counts) VALUES ($1)`
+
+	// insertCountsOf writes what a batch counts: $1 where none of it is refused, which is
+	// mostly so, and else what each of the others counts.
+	insertCountsOf = `
+	INSERT INTO @count_log (counts)
+	SELECT counts FROM (
+		SELECT CASE WHEN refused = '{}' THEN $1 ELSE (
+			SELECT '[' || string_agg(part, ',') || ']' FROM unnest($2 :: bigint[], $3 :: text[]) AS q (n, part)
+			WHERE n <> ALL (refused)) END AS counts
+		FROM (SELECT current_setting('fsmc.refused') :: bigint[] AS refused) AS setting) AS sums
+	WHERE counts IS NOT NULL`
 
 	// fromLog are the rows of the log as the table has them.
 	logColumns = `
@@ -80,30 +94,85 @@ func (y *tally) run(s *standing, amount string) {
 	y.add(runCount, s.machine, paused, amount, s.state, string(s.status), string(s.outcome))
 }
 
-// count queues what a commit changes about a run that stood as before.
-func (t *tx) count(c *store.Commit, before *standing) error {
-	var y tally
-	after := standingIn(&c.Run)
-	if c.Repairs != nil {
-		repaired := standingIn(c.Repairs)
-		before = &repaired
+// tally is what a commit counts.
+func (r *request) tally() (y tally, err error) {
+	after, before := standingIn(&r.Run), r.before
+	if r.Repairs != nil {
+		before = standingIn(r.Repairs)
 	}
 	y.run(&after, "1")
-	if c.Expect > 0 {
-		y.run(before, "-1")
+	if r.Expect > 0 {
+		y.run(&before, "-1")
 	}
-	store.CountRecords(c.Run.Machine, c.History, before.entered.UTC(),
+	store.CountRecords(r.Run.Machine, r.History, before.entered.UTC(),
 		func(s store.StepCount) {
 			y.add(stepCount, s.Machine, s.Day, "1", string(s.Kind), s.Input, s.From, s.To, string(s.Effect))
 		},
 		func(s store.StayCount) { y.add(stayCount, s.Machine, s.Bucket, "1", s.State) })
-	err := store.CountCosts(c.Run.Machine, c.History, func(n store.CostCount) {
+	err = store.CountCosts(r.Run.Machine, r.History, func(n store.CostCount) {
 		y.add(costCount, n.Machine, n.Day, n.Amount, n.Name)
 	})
-	if err != nil {
-		return err
+	return y.sum(), err
+}
+
+// sum adds up what is counted by ones, and leaves out what cancels out.
+func (y tally) sum() (sum tally) {
+	type name struct {
+		what, machine, texts string
+		number               int64
 	}
-	return t.log(y)
+	at, ones := map[name]int{}, []int64{}
+	for _, c := range y {
+		n, err := strconv.ParseInt(c.Amount, 10, 64)
+		key := name{c.What, c.Machine, strings.Join(c.Texts, "\x00"), c.Number}
+		i, known := at[key]
+		if known && err == nil && c.What != costCount {
+			ones[i] += n
+			continue
+		}
+		at[key] = len(sum)
+		sum, ones = append(sum, c), append(ones, n)
+	}
+	for i := range sum {
+		if sum[i].What != costCount {
+			sum[i].Amount = strconv.FormatInt(ones[i], 10)
+		}
+	}
+	return slices.DeleteFunc(sum, func(c count) bool { return c.Amount == "0" })
+}
+
+// writeCounts fills what the requests count.
+func (b *batch) writeCounts() error {
+	var all tally
+	var numbers []int64
+	var parts []string
+	for i, r := range b.requests {
+		if len(r.History) == 0 {
+			continue
+		}
+		y, err := r.tally()
+		if err != nil {
+			return err
+		}
+		part, err := json.Marshal(y)
+		if err != nil {
+			return err
+		}
+		all = append(all, y...)
+		numbers, parts = append(numbers, int64(i+1)), append(parts, string(part[1:len(part)-1]))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	if len(b.requests) == 1 {
+		b.write(insertCountsOf, "["+parts[0]+"]", []int64{}, []string{})
+		return nil
+	}
+	sum, err := json.Marshal(all.sum())
+	if err == nil {
+		b.write(insertCountsOf, string(sum), numbers, parts)
+	}
+	return err
 }
 
 // log queues what is counted.
@@ -118,7 +187,7 @@ func (t *tx) log(y tally) error {
 // fold adds up the log now and then, after a commit that has succeeded. That it fails is
 // nothing to the commit: another one does it.
 func (s *Store) fold(ctx context.Context) {
-	if s.within != nil || s.commits.Add(1)%foldEach != 0 {
+	if s.commits.Add(1)%foldEach != 0 {
 		return
 	}
 	_ = s.transact(ctx, func(ctx context.Context, t *tx) error {

@@ -8,17 +8,12 @@ import (
 )
 
 const (
-	insertRecord = `
-	INSERT INTO @history (run, seq, at, kind, input, source, target, effect, token, record)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
 	selectHistory = `
 	SELECT run, seq, at, kind, input, source, target, effect, record FROM @history
 	WHERE run = $1 AND seq > $2 ORDER BY seq LIMIT $3`
 	selectToken = `
 	SELECT 1 FROM @history WHERE run = $1 AND seq = $2 AND token = $3`
 
-	insertAnswer = `
-	INSERT INTO @inbox (run, event_id, seq, token, answer) VALUES ($1, $2, $3, $4, $5)`
 	selectAnswer = `
 	SELECT answer FROM @inbox WHERE run = $1 AND event_id = $2`
 	selectAnswerToken = `

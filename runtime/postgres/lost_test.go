@@ -55,14 +55,22 @@ func step(row store.RunRow) *store.Commit {
 	return c
 }
 
-// proxy stands between a store and its server, and cuts connections at a COMMIT.
+// What the client sends when a write is made: the COMMIT of a transaction, or a batch with a step
+// in it, whose end is its COMMIT.
+const (
+	ofCommit = "commit\x00"
+	ofBatch  = `{"seq":`
+)
+
+// proxy stands between a store and its server, and cuts connections at writes.
 type proxy struct {
 	url    string
-	before atomic.Int64 // how many COMMITs do not reach the server
-	after  atomic.Int64 // of how many COMMITs the reply is lost
+	mark   string       // of a write
+	before atomic.Int64 // how many writes do not reach the server
+	after  atomic.Int64 // of how many writes the reply is lost
 }
 
-func newProxy(t *testing.T, to string) *proxy {
+func newProxy(t *testing.T, to, mark string) *proxy {
 	t.Helper()
 	parsed, err := url.Parse(to)
 	if err != nil {
@@ -80,7 +88,7 @@ func newProxy(t *testing.T, to string) *proxy {
 	t.Cleanup(func() { _ = listener.Close() })
 	query.Del("host")
 	parsed.Host, parsed.RawQuery = listener.Addr().String(), query.Encode()
-	p := &proxy{url: parsed.String()}
+	p := &proxy{url: parsed.String(), mark: mark}
 	go func() {
 		for {
 			client, err := listener.Accept()
@@ -93,7 +101,7 @@ func newProxy(t *testing.T, to string) *proxy {
 	return p
 }
 
-// serve passes messages between a client and the server, until a COMMIT is to be lost.
+// serve passes messages between a client and the server, until a write is to be lost.
 func (p *proxy) serve(client net.Conn, socket string) {
 	defer client.Close()
 	server, err := net.Dial("unix", socket)
@@ -121,7 +129,7 @@ func (p *proxy) serve(client net.Conn, socket string) {
 		if err != nil {
 			return
 		}
-		if bytes.Contains(buffer[:n], []byte("commit\x00")) {
+		if bytes.Contains(buffer[:n], []byte(p.mark)) {
 			if p.before.Add(-1) >= 0 {
 				return
 			}
@@ -136,16 +144,31 @@ func (p *proxy) serve(client net.Conn, socket string) {
 }
 
 // TestLostReplies: a commit whose reply is lost is made once, and said to be made; so is one
-// that has not reached the server.
+// that has not reached the server. It is the same in a batch and alone.
 func TestLostReplies(t *testing.T) {
+	t.Run("batch", func(t *testing.T) {
+		loseReplies(t, ofBatch, func(*store.Commit) {})
+	})
+	t.Run("alone", func(t *testing.T) {
+		loseReplies(t, ofCommit, func(c *store.Commit) {
+			row := c.Run
+			row.Seq--
+			c.Repairs = &row
+		})
+	})
+}
+
+// loseReplies takes steps of a kind. The reply to some is lost once, to others twice; some do
+// not reach the server first.
+func loseReplies(t *testing.T, mark string, kind func(*store.Commit)) {
 	at := pgtest.URL(t)
 	direct := open(t, at)
-	p := newProxy(t, at)
+	p := newProxy(t, at, mark)
 	s := open(t, p.url)
 	begin(t, s, "r")
 	for i := range int64(20) {
 		c := next(t, direct, "r")
-		if i%4 == 3 {
+		if kind(c); i%4 == 3 {
 			c.EventID = "" // the history alone tells
 		}
 		p.before.Store(i % 2)
@@ -156,8 +179,13 @@ func TestLostReplies(t *testing.T) {
 		if row, err := direct.Load(t.Context(), "r"); err != nil || row.Seq != i+2 {
 			t.Fatalf("%d: it is at %d, %v", i, row.Seq, err)
 		}
+		if p.before.Load() > 0 || i%3 > 0 && p.after.Load() == i%3 {
+			t.Fatalf("%d: nothing was lost", i)
+		}
 	}
 	again := next(t, direct, "r")
+	kind(again)
+	p.before.Store(0)
 	p.after.Store(1)
 	if err := s.Commit(t.Context(), again); err != nil {
 		t.Fatal(err)
@@ -175,7 +203,7 @@ func TestLostReplies(t *testing.T) {
 func TestLostReplyOfAnother(t *testing.T) {
 	at := pgtest.URL(t)
 	direct := open(t, at)
-	p := newProxy(t, at)
+	p := newProxy(t, at, ofBatch)
 	s := open(t, p.url)
 	begin(t, s, "r")
 	ours, theirs := next(t, direct, "r"), next(t, direct, "r")
@@ -192,7 +220,7 @@ func TestLostReplyOfAnother(t *testing.T) {
 // TestUnknown: of another write whose reply is lost no one says that it was not made.
 func TestUnknown(t *testing.T) {
 	at := pgtest.URL(t)
-	p := newProxy(t, at)
+	p := newProxy(t, at, ofCommit)
 	s := open(t, p.url)
 	p.after.Store(1)
 	err := s.PutDefinition(t.Context(), store.DefinitionRow{Hash: "h2", Machine: "M", Definition: []byte("{}")})

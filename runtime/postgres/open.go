@@ -19,15 +19,16 @@ import (
 // Store is a store.Store in a schema of a PostgreSQL database. It is safe for concurrent
 // use, and any number of processes may have one on the same schema.
 type Store struct {
-	pool    *pgxpool.Pool
-	schema  string
-	options options
-	leaving atomic.Bool // Close has been called
-	closed  atomic.Bool
-	texts   sync.Map     // of statements: with the schema, by the text without
-	commits atomic.Int64 // since the start
-	present presence
-	within  *within // nil where the store has connections of its own
+	pool      *pgxpool.Pool
+	schema    string
+	options   options
+	leaving   atomic.Bool // Close has been called
+	closed    atomic.Bool
+	texts     sync.Map     // of statements: with the schema, by the text without
+	commits   atomic.Int64 // since the start
+	present   presence
+	lanes     lanes
+	standings standings
 }
 
 var _ store.Store = (*Store)(nil)
@@ -71,7 +72,7 @@ func Open(ctx context.Context, url string, opts ...Option) (*Store, error) {
 
 // connect is Open without a look at what is there. Who has called it closes the pool.
 func connect(ctx context.Context, url string, opts ...Option) (*Store, error) {
-	s := &Store{}
+	s := &Store{lanes: lanes{moving: map[string]struct{}{}}}
 	for _, opt := range opts {
 		opt(&s.options)
 	}
@@ -177,9 +178,7 @@ func (v *server) unfit(o *options) string {
 
 // Close implements store.Store.
 func (s *Store) Close() error {
-	if s.within != nil {
-		s.closed.Store(true)
-	} else if !s.leaving.Swap(true) {
+	if !s.leaving.Swap(true) {
 		s.leave()
 		s.closed.Store(true)
 		s.pool.Close()

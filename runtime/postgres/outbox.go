@@ -15,10 +15,6 @@ import (
 // they give. A delivery locks the run, as a step does, so that a message which is published
 // meanwhile gets the mark from one of the two.
 const (
-	insertMessage = `
-	INSERT INTO @outbox (id, run, seq, n, machine, event, data, at, ready, next)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8,
-		NOT EXISTS (SELECT 1 FROM @outbox WHERE run = $2 AND delivered IS NULL))`
 	messageColumns = `
 	id, run, seq, n, machine, event, data, at, ready, attempt, coalesce(worker, ''), coalesce(reason, '')`
 	selectMessages = `SELECT ` + messageColumns + ` FROM @outbox`
@@ -43,14 +39,6 @@ const (
 	markUndelivered = `
 	UPDATE @outbox SET ready = $3, reason = $4 WHERE id = $1 AND attempt = $2 AND delivered IS NULL`
 )
-
-// publish queues the messages of a commit.
-func (t *tx) publish(rows []store.MessageRow) {
-	for i := range rows {
-		m := &rows[i]
-		t.queue(nil, insertMessage, m.ID, m.Run, m.Seq, m.N, m.Machine, m.Event, text(m.Data), m.At)
-	}
-}
 
 // Outbox implements store.Store.
 func (s *Store) Outbox(ctx context.Context, run string, limit int) ([]store.MessageRow, error) {

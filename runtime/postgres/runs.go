@@ -23,6 +23,9 @@ func (s *Store) Load(ctx context.Context, run string) (store.RunRow, error) {
 	if err == nil && !ok {
 		return row, store.ErrNotFound
 	}
+	if err == nil {
+		s.standings.note(standingIn(&row))
+	}
 	return row, err
 }
 

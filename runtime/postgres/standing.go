@@ -23,6 +23,11 @@ type standing struct {
 	told                      json.RawMessage
 }
 
+func (b *standing) finished() bool { return b.status == machine.Finished }
+
+// awake reports whether the run's timers fire and its tasks are handed out.
+func (b *standing) awake() bool { return b.status != machine.Halted && !b.paused }
+
 // standingIn is how a run stands by its row.
 func standingIn(r *store.RunRow) standing {
 	return standing{
@@ -43,10 +48,11 @@ type open struct {
 func (o *open) childHolds() bool { return o.child != "" && !o.ended }
 
 const (
-	lockRuns = `
+	selectStandings = `
 	SELECT run, machine, definition, state, status, coalesce(outcome, ''), paused, seq, started, entered, updated,
 		coalesce(parent, ''), told
-	FROM @runs WHERE run = ANY ($1) ORDER BY run FOR NO KEY UPDATE`
+	FROM @runs WHERE run = ANY ($1)`
+	lockRuns  = selectStandings + ` ORDER BY run FOR NO KEY UPDATE`
 	lockTasks = `
 	SELECT id, run, "do", seq, epoch, worker IS NOT NULL, cancelled, awake, ended, coalesce(child, '')
 	FROM @tasks WHERE run = $1 AND "do" = ANY ($2) OR run = $3 AND "do" = $4 OR child = ANY ($5)

@@ -14,15 +14,8 @@ const (
 	released     = `worker = NULL, claimed = NULL, lease_until = NULL, beat = NULL, progress = NULL`
 
 	endByID     = `DELETE FROM @tasks WHERE id = ANY ($1)`
-	cancelByID  = `UPDATE @tasks SET cancelled = true WHERE id = ANY ($1)`
-	leaveByID   = `UPDATE @tasks SET cancelled = true, ` + released + ` WHERE id = ANY ($1)`
 	holdByChild = `UPDATE @tasks SET child = $2, not_before = $3, ` + released + ` WHERE id = $1`
 	endChild    = `UPDATE @tasks SET ended = true, not_before = $2 WHERE id = $1`
-
-	insertTask = `
-	INSERT INTO @tasks (run, "do", seq, machine, definition, activity, key, attempt, visit, awake,
-		queued, not_before, lost, timeout_ns, heartbeat_ns, progress_ns, child, ended)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`
 
 	// taskColumns are a task with the last checkpoint of its execution.
 	taskColumns = `

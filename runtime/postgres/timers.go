@@ -8,11 +8,6 @@ import (
 )
 
 const (
-	deleteTimers = `
-	DELETE FROM @timers WHERE run = $1 AND name = ANY ($2)`
-	upsertTimer = `
-	INSERT INTO @timers (run, name, due, awake) VALUES ($1, $2, $3, $4)
-	ON CONFLICT (run, name) DO UPDATE SET due = excluded.due`
 	selectDue = `
 	SELECT run, name, due FROM @timers
 	WHERE awake AND due <= $1 ORDER BY due, run, name LIMIT $2`
@@ -33,17 +28,6 @@ const (
 		UNION ALL ` + selectNextOpening + `
 	) AS times`
 )
-
-// writeTimers queues what a commit does to timers.
-func (t *tx) writeTimers(c *store.Commit) {
-	if len(c.Drop) > 0 {
-		t.queue(nil, deleteTimers, c.Run.Run, c.Drop)
-	}
-	for i := range c.Set {
-		timer := &c.Set[i]
-		t.queue(nil, upsertTimer, timer.Run, timer.Name, timer.Due, awake(&c.Run))
-	}
-}
 
 // Due implements store.Store.
 func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
