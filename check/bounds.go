@@ -34,7 +34,7 @@ type Figure struct {
 	Shares  []string         // of a cost: the attempts in Run of each activity, in the order of their declarations: "refund 3"; empty where it has no part
 	Run     *witness.Witness // that reaches it; nil where there is none to show
 	Called  bool             // of an activity: it is a machine that is called, whose runs are counted
-	Held    bool             // of a cost: runs are held to its budget, and over_budget is taken wherever it may come
+	Held    bool             // of a cost, or time: runs are held to its budget, and over_budget is taken wherever it may come
 	past    bool             // Held, and over the budget: no attempt of a run that costs what is declared begins past it
 
 	Least *big.Rat // that Run takes, where it is less than Amount; else nil
@@ -195,7 +195,7 @@ func (t *meter) cost(name string) Figure {
 }
 
 func (t *meter) time() Figure {
-	f := Figure{Name: timeName}
+	f := Figure{Name: timeName, Held: t.p.TakesOverBudget(timeName)}
 	times := lifetime.New(t.p, t.of, t.n)
 	if times.Longest[0] == graph.Infinite {
 		t.out.Unbounded = append(t.out.Unbounded, Endless{What: "time", Why: t.endlessTime(times)})
@@ -217,4 +217,4 @@ func (w *Worst) Why(name string) string {
 }
 
 // timeName is the name of the figure that is an upper bound by its nature.
-const timeName = "time"
+const timeName = ir.BudgetTime

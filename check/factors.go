@@ -307,7 +307,7 @@ func timeFactors(parts []lifetime.Part) string {
 		if part.Timer == nil {
 			what = "of attempts in " + part.Leaf.Path
 		} else {
-			what = "by " + Quote("after "+part.Timer.DelayText()) + " in " + place(part.Timer.State)
+			what = "by " + Quote(part.Timer.Trigger()) + " in " + place(part.Timer.State)
 		}
 		if part.Stops {
 			what = "of what that cancels to end"

@@ -38,9 +38,9 @@ func (e *Engine) Retry(ctx context.Context, run string, o Operator) (View, error
 	return e.retry(ctx, run, machine.Input{Kind: machine.RetryInput, Actor: o.Actor, Reason: o.Reason})
 }
 
-// RetryOverBudget lets a run continue that a cost has halted because nothing takes its
-// over_budget there: the run does without that input, and the cost holds nothing back any
-// more. The error is a *Rejected where no cost has halted the run.
+// RetryOverBudget lets a run continue that a cost, or the time of its budget, has halted because
+// nothing takes its over_budget there: the run does without that input, and the cost holds
+// nothing back any more. The error is a *Rejected where no budget has halted the run.
 func (e *Engine) RetryOverBudget(ctx context.Context, run string, o Operator) (View, error) {
 	return e.retry(ctx, run, machine.Input{Kind: machine.RetryInput, Allow: true, Actor: o.Actor, Reason: o.Reason})
 }

@@ -94,7 +94,7 @@ func (c *Graph) outrun(leaf *ir.State, in ir.Case, harmless func(*ir.Timer) bool
 
 // endsRun reports whether t ends the run when it fires.
 func endsRun(t *ir.Timer) bool {
-	return len(t.Arms) == 1 && t.Arms[0].Kind == ir.Goto && t.Arms[0].When == nil && t.Arms[0].Max == nil &&
+	return len(t.Arms) == 1 && t.Arms[0].State == t.State && t.Arms[0].Kind == ir.Goto && t.Arms[0].When == nil && t.Arms[0].Max == nil &&
 		t.Arms[0].Target != nil && t.Arms[0].Target.Kind == ir.Terminal
 }
 

@@ -91,7 +91,7 @@ func (x *search) halt(leaf *ir.State, at int, by int32) {
 // RunIntoHalt is Run for the path to where over_budget of cost halts the run in leaf. It is no
 // proof where the halt is behind an input: what lets that one lead to leaf is left open.
 func (p *Product) RunIntoHalt(h Halt, leaf *ir.State, cost string) (w *witness.Witness, sure bool) {
-	over := ir.Case{Kind: ir.CaseOverBudget, Cost: cost}
+	over := p.overBudget(cost)
 	if h.By == nil {
 		return p.Run(p.PathTo(h.Config), -1, over)
 	}
@@ -102,8 +102,21 @@ func (p *Product) RunIntoHalt(h Halt, leaf *ir.State, cost string) (w *witness.W
 	return w, false
 }
 
-// Halts is where over_budget of cost first halts a run in leaf, and whether it does.
+// overBudget is the input that comes when cost, which may be ir.BudgetTime, passes its budget.
+func (p *Product) overBudget(cost string) ir.Case {
+	if cost == ir.BudgetTime {
+		return ir.Case{Kind: ir.CaseTimer, Timer: p.Table.Budget()}
+	}
+	return ir.Case{Kind: ir.CaseOverBudget, Cost: cost}
+}
+
+// Halts is where over_budget of cost, which may be ir.BudgetTime, first halts a run in leaf,
+// and whether it does: where guards leave values out it does not count.
 func (p *Product) Halts(leaf *ir.State, cost string) (Halt, bool) {
+	if cost == ir.BudgetTime {
+		u, ok := p.unmet[InputAt{int32(leaf.ID), p.Table.TimerID(p.Table.Budget())}]
+		return Halt{Config: u.Config}, ok && len(p.Table.Machine.Choices(leaf, p.overBudget(cost))) == 0
+	}
 	h, ok := p.halts[InputAt{int32(leaf.ID), p.Table.OverBudgetID(slices.Index(p.program.Enforced, cost))}]
 	return h, ok
 }
@@ -182,15 +195,13 @@ func (x *search) endQuietly(leaf *ir.State, i int) {
 	x.emitStay(nil, Label{Kind: Ended, Input: graph.None, Arm: graph.None, Do: int32(d.ID)}, false)
 }
 
-// TakesOverBudget reports whether something takes over_budget of cost wherever it may come.
+// TakesOverBudget reports whether something takes over_budget of cost, which may be
+// ir.BudgetTime, wherever it may come.
 func (p *Product) TakesOverBudget(cost string) bool {
-	if !slices.Contains(p.program.Enforced, cost) {
+	if !slices.Contains(p.Table.Held(), cost) {
 		return false
 	}
-	of := func(in InputAt) bool {
-		c := p.Table.Case(in.Input)
-		return c.Kind == ir.CaseOverBudget && c.Cost == cost
-	}
+	of := func(in InputAt) bool { return p.Table.Case(in.Input).OverBudget() == cost }
 	for in := range p.halts {
 		if of(in) {
 			return false

@@ -78,16 +78,16 @@ func appendOnce(list []*ir.Handler, h *ir.Handler) []*ir.Handler {
 	return append(list, h)
 }
 
-// about reports whether the state says something about c, an external event, cancel or a
-// cost over its budget.
+// about reports whether the state says something about c, an external event, cancel, or a
+// cost or the time over its budget.
 func (p *spoken) about(c ir.Case) bool {
 	switch c.Kind {
 	case ir.CaseEvent:
 		return p.byEvent[c.Event] != nil
 	case ir.CaseCancel:
 		return len(p.cancel) > 0
-	case ir.CaseOverBudget:
-		return len(ir.MostPrecise(p.overBudget, c)) > 0
+	case ir.CaseOverBudget, ir.CaseTimer:
+		return c.OverBudget() != "" && len(ir.MostPrecise(p.overBudget, c)) > 0
 	}
 	return false
 }
@@ -109,7 +109,7 @@ func (p *spoken) appendChoices(out []ir.Choice, s *ir.State, c ir.Case) []ir.Cho
 		handlers = p.done
 	case ir.CaseCancel:
 		handlers = p.cancel
-	case ir.CaseOverBudget:
+	case ir.CaseOverBudget, ir.CaseTimer:
 		handlers = p.overBudget
 	}
 	for _, h := range ir.MostPrecise(handlers, c) {

@@ -12,6 +12,7 @@ package flat
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -31,6 +32,7 @@ type Table struct {
 	callees  []*Callee   // by activity: of one that calls a machine
 	cases    []ir.Case   // by Input.ID
 	enforced int         // how many costs the machine holds to their budget
+	budget   *ir.Timer   // the time of the budget; nil where the machine is not held to it
 	doFirst  []int32     // the ID of the first case of each do
 	spoken   []spoken    // by state: what it says itself
 	rows     [][]Input   // by state: of a leaf its own, of a composite also those of the states around it
@@ -98,6 +100,9 @@ func (t *Table) number() {
 	}
 	for _, timer := range m.Timers {
 		t.cases = append(t.cases, ir.Case{Kind: ir.CaseTimer, Timer: timer})
+		if timer.Budget {
+			t.budget = timer
+		}
 	}
 	t.cases = append(t.cases, ir.Case{Kind: ir.CaseDone}, ir.Case{Kind: ir.CaseCancel})
 	for _, name := range m.Enforced() {
@@ -115,9 +120,23 @@ func (t *Table) number() {
 	}
 }
 
-func (t *Table) timerID(timer *ir.Timer) int32 { return int32(len(t.Machine.Events) + timer.ID) }
-func (t *Table) doneID() int32                 { return int32(len(t.Machine.Events) + len(t.Machine.Timers)) }
-func (t *Table) cancelID() int32               { return t.doneID() + 1 }
+// TimerID is the number of the case in which timer fires.
+func (t *Table) TimerID(timer *ir.Timer) int32 { return int32(len(t.Machine.Events) + timer.ID) }
+
+// Budget is the timer that is the time of the budget; nil where runs are not held to it.
+func (t *Table) Budget() *ir.Timer { return t.budget }
+
+// Held is what runs are held to the budget of: costs by name, and ir.BudgetTime.
+func (t *Table) Held() []string {
+	names := t.Machine.Enforced()
+	if t.budget != nil {
+		names = append(slices.Clip(names), ir.BudgetTime)
+	}
+	return names
+}
+
+func (t *Table) doneID() int32   { return int32(len(t.Machine.Events) + len(t.Machine.Timers)) }
+func (t *Table) cancelID() int32 { return t.doneID() + 1 }
 
 // OverBudgetID is the number of the case in which the cost passes its budget that stands in
 // place at of those that the machine is held to.
@@ -164,8 +183,8 @@ func (t *Table) leafRows(s *ir.State) []Input {
 	return rows
 }
 
-// outsideRows are the external events, cancel, the costs over their budget and the timers
-// of s itself.
+// outsideRows are the external events, cancel, what is over its budget and the timers of s
+// itself.
 func (t *Table) outsideRows(s *ir.State) []Input {
 	var rows []Input
 	for _, e := range t.spoken[s.ID].events {
@@ -180,9 +199,12 @@ func (t *Table) outsideRows(s *ir.State) []Input {
 				rows = append(rows, t.row(s, id))
 			}
 		}
+		if c := t.budget; s.Parent != nil && c != nil && t.spoken[s.ID].about(t.cases[t.TimerID(c)]) {
+			rows = append(rows, t.row(s, t.TimerID(c)))
+		}
 	}
 	for _, timer := range s.Timers {
-		id := t.timerID(timer)
+		id := t.TimerID(timer)
 		rows = append(rows, Input{Case: t.cases[id], ID: id, Choices: t.Machine.Choices(s, t.cases[id])})
 	}
 	return rows

@@ -18,6 +18,9 @@ func armsOf(s *ir.State) iter.Seq[*ir.Arm] {
 			}
 		}
 		for _, t := range s.Timers {
+			if t.Budget {
+				continue // its arms are those of handlers
+			}
 			for _, a := range t.Arms {
 				if !yield(a) {
 					return

@@ -140,11 +140,14 @@ func (c *corePlan) planTimers() {
 		if t.State.Path != "" {
 			path = pathName(t.State.Path)
 		}
-		what := word(t.DelayText())
-		if t.Var != nil {
-			what = pathName(t.Var.Name)
+		what := "After" + word(t.DelayText())
+		switch {
+		case t.Budget:
+			what = "OverBudget"
+		case t.Var != nil:
+			what = "After" + pathName(t.Var.Name)
 		}
-		c.Timers = append(c.Timers, constPlan{Name: unique(taken, c.m.Name+"Timer"+path+"After"+what), Value: names[i]})
+		c.Timers = append(c.Timers, constPlan{Name: unique(taken, c.m.Name+"Timer"+path+what), Value: names[i]})
 	}
 }
 

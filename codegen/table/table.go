@@ -188,10 +188,10 @@ func (c *compiler) fan(f *ir.Fan) *machine.Fan {
 }
 
 func (c *compiler) timer(t *ir.Timer, name string) machine.Timer {
-	out := machine.Timer{Name: name, State: t.State.ID, Delay: t.Delay, Idle: t.Idle, Jitter: ratio(t.Jitter)}
+	out := machine.Timer{Name: name, State: t.State.ID, Delay: t.Delay, Budget: t.Budget, Idle: t.Idle, Jitter: ratio(t.Jitter)}
 	if t.Var != nil {
 		out.Delay, out.Var = 0, c.variable(t.Var)
-	} else if t.Source != t.DelayText() {
+	} else if !t.Budget && t.Source != t.DelayText() {
 		out.Source = t.Source
 	}
 	return out

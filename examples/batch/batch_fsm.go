@@ -112,7 +112,7 @@ const batchDefinition = `{
 "stalled"
 ],
 "activities":[
-{"name":"Shelf","callee":"ecdfe362c1a0a8a312c592dbb721e2c1b2f6af95d7f65916b0fb3ca584d8f732","params":[{"name":"paths","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":1,"max":50}}}],"results":[0],"fails":[0],"doc":"Reads the documents of one shelf."}
+{"name":"Shelf","callee":"b082700d8ea09a9137afd08cd1818e8bde2cfa69a0cd54d5bff5408c36e69c6f","params":[{"name":"paths","type":{"kind":"list","elem":{"kind":"string"},"len":{"min":1,"max":50}}}],"results":[0],"fails":[0],"doc":"Reads the documents of one shelf."}
 ],
 "states":[
 {"path":"","kind":"composite","parent":-1,"initial":1,"doc":"Reads a thousand documents, shelf by shelf: a batch starts a run for each shelf, and a\nshelf one for each document."},
@@ -235,7 +235,7 @@ const shelfDefinition = `{
 "stalled"
 ],
 "activities":[
-{"name":"Document","callee":"d70d3569def0dcd69269243bc85d4b88e91cb62f1cc4e2696f75bb4c3cd7235c","params":[{"name":"path","type":{"kind":"string"}}],"results":[0,1,2],"fails":[0],"doc":"Reads one document, and gives it a label."}
+{"name":"Document","callee":"2cdf3193bc546a7d4b962a19a040de4bf434493bd88e073ca504ec74b6935f9f","params":[{"name":"path","type":{"kind":"string"}}],"results":[0,1,2],"fails":[0],"doc":"Reads one document, and gives it a label."}
 ],
 "states":[
 {"path":"","kind":"composite","parent":-1,"initial":1,"doc":"Reads the documents of one shelf."},
@@ -401,9 +401,9 @@ const documentDefinition = `{
 {"name":"name","params":[{"name":"path","type":{"kind":"string"}},{"name":"text","type":{"kind":"string"}}],"results":[1],"fails":[0],"costs":[{"name":"usd","amount":"0.004"}]}
 ],
 "states":[
-{"path":"","kind":"composite","parent":-1,"initial":1,"doc":"Reads one document, and gives it a label."},
-{"path":"Extracting","kind":"leaf","parent":0,"initial":-1,"dos":[0],"handlers":[{"kind":"result","event":0,"do":0,"category":-1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[2,3]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[4]},{"kind":"failure","event":-1,"do":0,"category":2,"timer":-1,"arms":[5]},{"kind":"failure","event":-1,"do":0,"category":3,"timer":-1,"arms":[2,3]},{"kind":"over_budget","event":-1,"do":-1,"category":-1,"timer":-1,"cost":"usd","arms":[0]}]},
-{"path":"Naming","kind":"leaf","parent":0,"initial":-1,"dos":[1],"handlers":[{"kind":"result","event":1,"do":1,"category":-1,"timer":-1,"arms":[6]},{"kind":"failure","event":-1,"do":1,"category":0,"timer":-1,"arms":[7,8]},{"kind":"failure","event":-1,"do":1,"category":2,"timer":-1,"arms":[9]},{"kind":"failure","event":-1,"do":1,"category":3,"timer":-1,"arms":[7,8]},{"kind":"over_budget","event":-1,"do":-1,"category":-1,"timer":-1,"cost":"usd","arms":[0]}]},
+{"path":"","kind":"composite","parent":-1,"initial":1,"timers":[0],"doc":"Reads one document, and gives it a label."},
+{"path":"Extracting","kind":"leaf","parent":0,"initial":-1,"dos":[0],"handlers":[{"kind":"result","event":0,"do":0,"category":-1,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[2,3]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[4]},{"kind":"failure","event":-1,"do":0,"category":2,"timer":-1,"arms":[5]},{"kind":"failure","event":-1,"do":0,"category":3,"timer":-1,"arms":[2,3]},{"kind":"over_budget","event":-1,"do":-1,"category":-1,"timer":-1,"cost":"usd","arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
+{"path":"Naming","kind":"leaf","parent":0,"initial":-1,"dos":[1],"handlers":[{"kind":"result","event":1,"do":1,"category":-1,"timer":-1,"arms":[6]},{"kind":"failure","event":-1,"do":1,"category":0,"timer":-1,"arms":[7,8]},{"kind":"failure","event":-1,"do":1,"category":2,"timer":-1,"arms":[9]},{"kind":"failure","event":-1,"do":1,"category":3,"timer":-1,"arms":[7,8]},{"kind":"over_budget","event":-1,"do":-1,"category":-1,"timer":-1,"cost":"usd","arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[0]}]},
 {"path":"Labelled","kind":"terminal","outcome":"success","parent":0,"initial":-1,"returns":[{"op":"field","type":{"kind":"string"},"index":1}]},
 {"path":"Unreadable","kind":"terminal","outcome":"failure","parent":0,"initial":-1},
 {"path":"GivenUp","kind":"terminal","outcome":"failure","parent":0,"initial":-1}
@@ -423,6 +423,9 @@ const documentDefinition = `{
 "dos":[
 {"name":"Extracting.extract","state":1,"activity":0,"args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1},"timeout":60000000000},
 {"name":"Naming.name","state":2,"activity":1,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1},"timeout":60000000000}
+],
+"timers":[
+{"name":"over_budget(time)","budget":true,"state":0,"delay":3600000000000}
 ],
 "budget":{
 "time":3600000000000,

@@ -77,15 +77,15 @@ var documentPaths = []fsmtest.Path{
 	}},
 	{Params: DocumentParams{Path: ""}, Steps: []fsmtest.Step{
 		{Input: "failure busy", Do: "Extracting.extract", Arm: "Extracting on failed(busy, timeout)", To: "Extracting"},
-		{After: 50 * time.Millisecond, Input: "failure busy", Do: "Extracting.extract", Arm: "Extracting on failed(busy, timeout)", To: "Extracting"},
-		{After: 150 * time.Millisecond, Input: "failure busy", Do: "Extracting.extract", Arm: "Extracting on failed(busy, timeout)", To: "Extracting"},
-		{After: 350 * time.Millisecond, Input: "failure busy", Do: "Extracting.extract", Arm: "Extracting on failed(busy, timeout) else 1", To: "GivenUp"},
+		{After: 40 * time.Millisecond, Input: "failure busy", Do: "Extracting.extract", Arm: "Extracting on failed(busy, timeout)", To: "Extracting"},
+		{After: 120 * time.Millisecond, Input: "failure busy", Do: "Extracting.extract", Arm: "Extracting on failed(busy, timeout)", To: "Extracting"},
+		{After: 280 * time.Millisecond, Input: "failure busy", Do: "Extracting.extract", Arm: "Extracting on failed(busy, timeout) else 1", To: "GivenUp"},
 	}},
 	{Params: DocumentParams{Path: ""}, Steps: []fsmtest.Step{
 		{Input: "result Extracted", Do: "Extracting.extract", Data: DocumentExtracted{Text: ""}, Arm: "Extracting on Extracted", To: "Naming"},
 		{Input: "failure busy", Do: "Naming.name", Arm: "Naming on failed(busy, timeout)", To: "Naming"},
-		{After: 50 * time.Millisecond, Input: "failure busy", Do: "Naming.name", Arm: "Naming on failed(busy, timeout)", To: "Naming"},
-		{After: 150 * time.Millisecond, Input: "failure busy", Do: "Naming.name", Arm: "Naming on failed(busy, timeout)", To: "Naming"},
-		{After: 350 * time.Millisecond, Input: "failure busy", Do: "Naming.name", Arm: "Naming on failed(busy, timeout) else 1", To: "GivenUp"},
+		{After: 40 * time.Millisecond, Input: "failure busy", Do: "Naming.name", Arm: "Naming on failed(busy, timeout)", To: "Naming"},
+		{After: 120 * time.Millisecond, Input: "failure busy", Do: "Naming.name", Arm: "Naming on failed(busy, timeout)", To: "Naming"},
+		{After: 280 * time.Millisecond, Input: "failure busy", Do: "Naming.name", Arm: "Naming on failed(busy, timeout) else 1", To: "GivenUp"},
 	}},
 }

@@ -113,7 +113,7 @@ func (m *Machine) FailuresOf(d *Do) []*Category {
 // the input.
 func (m *Machine) Choices(leaf *State, c Case) []Choice {
 	var out []Choice
-	if c.Kind == CaseTimer {
+	if c.Kind == CaseTimer && !c.Timer.Budget {
 		return armsOf(c.Timer.State, c.Timer.Arms)
 	}
 	for _, s := range leaf.Chain() {
@@ -122,7 +122,7 @@ func (m *Machine) Choices(leaf *State, c Case) []Choice {
 	return out
 }
 
-// OwnChoices lists what s itself says of c, which is no timer: Choices is that of
+// OwnChoices lists what s itself says of c, which is no `after`: Choices is that of
 // the leaf and of all states around it.
 func (s *State) OwnChoices(c Case) []Choice {
 	var out []Choice
@@ -193,11 +193,11 @@ func (t *Trigger) tier(c Case) int {
 	switch {
 	case t.Kind == OnDone && c.Kind == CaseDone, t.Kind == OnCancel && c.Kind == CaseCancel:
 		return 1
-	case t.Kind == OnOverBudget && c.Kind == CaseOverBudget:
+	case t.Kind == OnOverBudget && c.OverBudget() != "":
 		if len(t.Costs) == 0 {
 			return tierOf(false, false)
 		}
-		if slices.Contains(t.Costs, c.Cost) {
+		if slices.Contains(t.Costs, c.OverBudget()) {
 			return tierOf(false, true)
 		}
 	case t.Kind == OnEvent && (c.Kind == CaseEvent || c.Kind == CaseResult) && t.Event == c.Event:

@@ -29,6 +29,40 @@ func (m *Machine) Enforced() []string {
 	return nil
 }
 
+// BudgetTime stands for the time of a run where costs are named.
+const BudgetTime = "time"
+
+// AddBudgetTimer gives m the timer that is the time of its budget, where some handler takes
+// that: it stands at the machine and runs from the start of the run. A machine none of whose
+// handlers speaks of time is not held to it.
+func (m *Machine) AddBudgetTimer() {
+	if m.Budget == nil || m.Budget.Time == nil {
+		return
+	}
+	t := &Timer{ID: len(m.Timers), State: m.Root, Budget: true, Delay: *m.Budget.Time, Span: m.Budget.TimeSpan}
+	c := Case{Kind: CaseTimer, Timer: t}
+	for _, s := range m.States {
+		for _, h := range s.HandlersFor(c) {
+			t.Arms = append(t.Arms, h.Arms...)
+		}
+	}
+	if len(t.Arms) > 0 {
+		m.Timers, m.Root.Timers = append(m.Timers, t), append(m.Root.Timers, t)
+	}
+}
+
+// OverBudget is the cost that c says has passed its budget, or BudgetTime; empty for another
+// input.
+func (c Case) OverBudget() string {
+	switch {
+	case c.Kind == CaseTimer && c.Timer.Budget:
+		return BudgetTime
+	case c.Kind == CaseOverBudget:
+		return c.Cost
+	}
+	return ""
+}
+
 // Spends reports whether an attempt of a has a declared cost of that name: of a machine that
 // is called, whether something that it starts has.
 func (a *Activity) Spends(cost string) bool {

@@ -54,7 +54,7 @@ func DoNames(m *Machine) []string {
 	return out
 }
 
-// TimerNames names each timer "State after 24h".
+// TimerNames names each timer "State after 24h", and that of the budget "over_budget(time)".
 func TimerNames(m *Machine) []string {
 	var taken StableNames
 	out := make([]string, len(m.Timers))

@@ -106,7 +106,7 @@ type Trigger struct {
 	Label      string      // empty without one
 	Do         *Do         // the do with that label in the state or inside it; nil where there are several
 	Categories []*Category // of OnFailed; none means every category not listed elsewhere in the state
-	Costs      []string    // of OnOverBudget; none means every cost not listed elsewhere in the state
+	Costs      []string    // of OnOverBudget, with BudgetTime; none means all not listed elsewhere in the state
 	Element    *Element    // what `event` has where every do whose results or failures come here has a Fan; else nil
 	Span       token.Span
 }
@@ -120,18 +120,19 @@ type Handler struct {
 	Span     token.Span
 }
 
-// Timer is an `after`. Exactly one of Delay and Var is meant: Var where it is
-// not nil, a duration or (a deadline) a time.
+// Timer is an `after`, or the time of the budget, which Machine.BudgetTimer makes. Exactly
+// one of Delay and Var is meant: Var where it is not nil, a duration or (a deadline) a time.
 type Timer struct {
 	ID     int
 	State  *State
+	Budget bool   // it is the time of the budget: what takes `over_budget(time)` takes it
 	Delay  int64  // nanoseconds
 	Source string // the delay as the source has it, "7d" where DelayText is "168h"; empty for a Var
 	Var    *Var
 	Ahead  *Range // of a deadline: how many nanoseconds it lies ahead when the timer starts; nil where nobody knows
 	Idle   bool
 	Jitter *big.Rat // share of the wait; nil for none
-	Arms   []*Arm
+	Arms   []*Arm   // of that of the budget: those of all handlers that take it
 	Span   token.Span
 }
 

@@ -153,7 +153,7 @@ func (c Case) Text() string {
 	case CaseOverBudget:
 		return OverBudget + "(" + c.Cost + ")"
 	case CaseTimer:
-		return "after " + c.Timer.DelayText()
+		return c.Timer.Trigger()
 	}
 	if c.Do != nil {
 		return exitText(c.Do.Label, c.Event)
@@ -185,8 +185,19 @@ func (t *Timer) Text() string { return t.text(t.DelayText()) }
 // SourceText is Text with the delay as the source has it: "after 1d idle".
 func (t *Timer) SourceText() string { return t.text(cmp.Or(t.Source, t.DelayText())) }
 
+// Trigger is what the timer is called where it is one of several inputs: "after 24h",
+// "over_budget(time)".
+func (t *Timer) Trigger() string { return t.trigger(t.DelayText()) }
+
+func (t *Timer) trigger(delay string) string {
+	if t.Budget {
+		return OverBudget + "(" + BudgetTime + ")"
+	}
+	return "after " + delay
+}
+
 func (t *Timer) text(delay string) string {
-	text := "after " + delay
+	text := t.trigger(delay)
 	if t.Idle {
 		text += " idle"
 	}

@@ -100,6 +100,7 @@ func (r *resolver) members() {
 	for _, n := range r.nodes {
 		r.resolveMembers(n)
 	}
+	r.m.AddBudgetTimer()
 	r.resolveAsserts()
 	r.orderOwn()
 	r.addOuter()

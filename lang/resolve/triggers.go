@@ -82,14 +82,17 @@ func (r *resolver) overBudget(t *ir.Trigger, src *ast.Trigger) bool {
 	}
 	for _, name := range src.Categories {
 		switch name.Text {
-		case "time":
-			r.report(notYet, name.Span(), "`over_budget(time)` is not supported yet", "Write an `after` at the machine, which runs from the start of the run.")
 		case "steps":
 			r.mismatch(name.Span(), "steps are not spent, and are not held to their budget while a run goes on", "Bound the loops of the machine with `max`.")
+			continue
+		case ir.BudgetTime:
 		default:
-			if _, known := find(r, r.costs, name); known && !slices.Contains(t.Costs, name.Text) {
-				t.Costs = append(t.Costs, name.Text)
+			if _, known := find(r, r.costs, name); !known {
+				continue
 			}
+		}
+		if !slices.Contains(t.Costs, name.Text) {
+			t.Costs = append(t.Costs, name.Text)
 		}
 	}
 	return src.Label == nil && (len(t.Costs) > 0 || len(src.Categories) == 0)

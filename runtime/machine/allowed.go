@@ -65,7 +65,10 @@ func (m *Machine) Describe(in Input) string {
 		if in.Timer < 0 || in.Timer >= len(m.def.Timers) {
 			return "after ?"
 		}
-		return "after " + m.delayText(&m.def.Timers[in.Timer])
+		if t := &m.def.Timers[in.Timer]; !t.Budget {
+			return "after " + m.delayText(t)
+		}
+		return "over_budget(time)"
 	case OverBudgetInput:
 		return "over_budget(" + in.Over + ")"
 	case BeginInput, SpentInput:

@@ -299,6 +299,9 @@ func (c *compiler) compileTimers() error {
 		if !isShare(t.Jitter) {
 			return fmt.Errorf("timer %q: its jitter is no share", t.Name)
 		}
+		if t.Budget && !c.isBudget(t) {
+			return fmt.Errorf("timer %q is not the time of the budget", t.Name)
+		}
 		if t.Var == nil {
 			continue
 		}
@@ -313,6 +316,12 @@ func (c *compiler) compileTimers() error {
 	}
 	c.rankTimers()
 	return nil
+}
+
+// isBudget reports whether t runs from the start of the run for the time of the budget.
+func (c *compiler) isBudget(t *Timer) bool {
+	b := c.d.Budget
+	return b != nil && b.Time != nil && *b.Time == t.Delay && t.State == 0 && t.Var == nil && !t.Idle && t.Jitter == 0
 }
 
 // rankTimers says which of the timers that are due at one instant fires first:

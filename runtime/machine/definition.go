@@ -254,10 +254,11 @@ type Fan struct {
 	Limit int64 `json:"limit,omitempty"` // so many elements run at once; absent for any number
 }
 
-// Timer is an `after`. Exactly one of Delay (nanoseconds) and Var is meant:
-// Var where it is present, a duration or (a deadline) a time.
+// Timer is an `after`, or the time of the budget. Exactly one of Delay (nanoseconds) and Var
+// is meant: Var where it is present, a duration or (a deadline) a time.
 type Timer struct {
-	Name   string  `json:"name"` // stable and unique in the machine
+	Name   string  `json:"name"`             // stable and unique in the machine
+	Budget bool    `json:"budget,omitempty"` // it stands at the machine, with the time of the budget for its delay
 	State  int     `json:"state"`
 	Delay  int64   `json:"delay,omitempty"`
 	Source string  `json:"source,omitempty"` // how a delay is written, where the name has it in another form: "7d"

@@ -356,6 +356,9 @@ func (x *migration) timers() error {
 			alarm, runs := running[def.Name]
 			switch {
 			case runs:
+				if def.Budget { // the new one holds, from the start of the run
+					alarm.Due = alarm.Due.Add(time.Duration(def.Delay - x.old.def.Timers[alarm.Timer].Delay))
+				}
 				alarm.Timer = timer
 				if !def.Idle {
 					alarm.Wait = 0
@@ -366,6 +369,9 @@ func (x *migration) timers() error {
 				var err error
 				if alarm, err = x.step.newAlarm(timer); err != nil {
 					return fmt.Errorf("timer %q: %w", def.Name, err)
+				}
+				if def.Budget {
+					alarm.Due = x.s.Started.Add(time.Duration(def.Delay))
 				}
 			}
 			x.step.next.Alarms = append(x.step.next.Alarms, alarm)

@@ -5,11 +5,16 @@ import "time"
 // Retry is what an operator asks for where a run does not go on by itself: a
 // halted one takes the same input again; activities that wait for their
 // backoff are tried at once; one that ended in failure continues in the
-// leaf in which it failed. With Allow a run that a cost has halted goes on without
-// that input, and the cost holds nothing back any more.
+// leaf in which it failed. With Allow a run that a cost, or the time of its budget, has halted
+// goes on without that input, and it holds nothing back any more.
 
 // notOverBudget is why a retry over a budget is refused.
-const notOverBudget = "no cost that passes its budget has halted the run"
+const notOverBudget = "nothing that passes its budget has halted the run"
+
+// passes reports whether in says that a cost, or the time, has passed its budget.
+func (m *Machine) passes(in *Input) bool {
+	return in.Kind == OverBudgetInput || in.Kind == TimerInput && m.def.Timers[in.Timer].Budget
+}
 
 // admitEnded refuses to retry a run that has not ended in failure.
 func (m *Machine) admitEnded(s *Snapshot, in *Input) error {
@@ -46,7 +51,11 @@ func (t *step) takeRetry() error {
 	switch t.old.Status {
 	case Halted:
 		if t.in.Allow {
-			t.passBudget()
+			if halt := &t.old.Halt.Input; halt.Kind == TimerInput {
+				t.spendTimer(halt.Timer)
+			} else {
+				t.passBudget()
+			}
 			t.next.Status, t.next.Halt = Running, nil
 			t.record.Effect, t.idle = Ignored, false
 			return nil

@@ -232,7 +232,7 @@ func (m *Machine) admitFinished(s *Snapshot, in *Input) error {
 func (m *Machine) admitHalted(s *Snapshot, in *Input) error {
 	switch in.Kind {
 	case RetryInput:
-		if in.Allow && s.Halt.Input.Kind != OverBudgetInput {
+		if in.Allow && !m.passes(&s.Halt.Input) {
 			return m.Reject(s, in, notOverBudget, nil)
 		}
 		return nil

@@ -14,10 +14,15 @@ func (s *Snapshot) alarm(timer int) int {
 
 // takeTimer spends a timer, whatever its arm does.
 func (t *step) takeTimer() error {
-	i := t.old.alarm(t.in.Timer)
+	t.spendTimer(t.in.Timer)
+	return t.handle(inputKey{kind: TimerInput, a: t.in.Timer})
+}
+
+// spendTimer takes a running timer away.
+func (t *step) spendTimer(timer int) {
+	i := t.old.alarm(timer)
 	alarms := make([]Alarm, 0, len(t.old.Alarms))
 	t.next.Alarms = append(append(alarms, t.old.Alarms[:i]...), t.old.Alarms[i+1:]...)
-	return t.handle(inputKey{kind: TimerInput, a: t.in.Timer})
 }
 
 // remaining are the timers of states down to depth kept. Alarms stand outermost

@@ -17,6 +17,7 @@ const (
 	notRaised             // no state in question has the input
 	noRunEnds             // the same, as no run of the machine that is called ends so
 	noBudget              // the same, as no cost of a budget can be passed
+	noTime                // the same, as the budget has no time
 	neverComes            // the input does not come while the run is there
 	guardImpossible       // no value satisfies the guard
 	guardNeverMet         // no run has such values
@@ -28,6 +29,7 @@ var texts = [...]string{
 	notRaised:       "nothing raises its trigger here",
 	noRunEnds:       "no run of the machine that is called ends so",
 	noBudget:        "no activity of the machine has a cost of its budget, so that `over_budget` never comes",
+	noTime:          "the machine has no `budget { time … }`, so that `over_budget(time)` never comes",
 	neverComes:      "its trigger never arrives while a run is here",
 	guardImpossible: "no value satisfies its guard",
 	guardNeverMet:   "its guard is false in every run",
@@ -38,7 +40,8 @@ var texts = [...]string{
 var helps = [...]string{
 	notRaised:       "Remove it, or start the activity that raises this in the state or inside it.",
 	noRunEnds:       "Remove it. It is needed once a run of the machine can reach that terminal.",
-	noBudget:        "Add the cost to `budget { … }`, or to the activity that has it, or remove the handler. Steps are proved, and for time there is `after`.",
+	noBudget:        "Add the cost to `budget { … }`, or to the activity that has it, or remove the handler. Steps are proved.",
+	noTime:          "Add `time` to `budget { … }`, or write an `after` at the machine.",
 	neverComes:      "Remove it, or change what happens before, so that its trigger can arrive.",
 	guardImpossible: "Fix its guard, or remove it.",
 	guardNeverMet:   "Fix its guard, or the effects that set what it reads, or remove it.",
@@ -86,7 +89,11 @@ func unraised(p *check.Pass, a *ir.Arm) cause {
 		return len(a.Handler.Triggers) > 0 && !slices.ContainsFunc(a.Handler.Triggers, func(t *ir.Trigger) bool { return !is(t) })
 	}
 	switch {
-	case all(func(t *ir.Trigger) bool { return t.Kind == ir.OnOverBudget && !spends(p.Machine, t) }):
+	case all(func(t *ir.Trigger) bool {
+		return t.Kind == ir.OnOverBudget && slices.Equal(t.Costs, []string{ir.BudgetTime})
+	}) && p.Table().Budget() == nil:
+		return noTime
+	case all(func(t *ir.Trigger) bool { return t.Kind == ir.OnOverBudget && !spends(p.Machine, t) }) && p.Table().Budget() == nil:
 		return noBudget
 	case all(func(t *ir.Trigger) bool {
 		return t.Kind == ir.OnEvent && t.Event.Terminal != nil && p.Raised().Has(a.State, t)

@@ -37,6 +37,9 @@ func run(p *check.Pass) {
 	var silent []*ir.Timer
 	by := map[*ir.Timer]*ir.Timer{}
 	for _, t := range p.Machine.Timers {
+		if t.Budget { // that no run lasts as long is what a budget is for
+			continue
+		}
 		if first, never := forestalled(p, t); never && !p.Unreachable(t.State) {
 			silent = append(silent, t)
 			by[t] = first
@@ -174,7 +177,7 @@ func taken(i, n int) []explore.Stance {
 
 // named is a timer with its state: `"after 2h" of "Draft"`.
 func named(t *ir.Timer) string {
-	text := check.Quote("after " + t.DelayText())
+	text := check.Quote(t.Trigger())
 	if t.State.Parent == nil {
 		return text + " of the machine"
 	}

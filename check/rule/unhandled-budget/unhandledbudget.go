@@ -33,12 +33,12 @@ func run(p *check.Pass) {
 	m := p.Machine
 	switch {
 	case m.Budget == nil || m.Broken || !p.Starts() || p.CallsBroken():
+		return
 	case len(m.Enforced()) == 0:
 		unheld(p)
-	default:
-		for _, s := range p.Leaves() {
-			judge(p, s)
-		}
+	}
+	for _, s := range p.Leaves() {
+		judge(p, s)
 	}
 }
 
@@ -68,13 +68,17 @@ func unheld(p *check.Pass) {
 	})
 }
 
-// judge finds the first cost whose over_budget halts a run in s.
+// judge finds the first cost, or else the time, whose over_budget halts a run in s.
 func judge(p *check.Pass, s *ir.State) {
+	held := p.Table().Held()
+	if len(held) == 0 {
+		return
+	}
 	g := p.Product()
 	if g == nil {
 		return // over-budget says so of the figure
 	}
-	for _, cost := range p.Machine.Enforced() {
+	for _, cost := range held {
 		h, halts := g.Halts(s, cost)
 		if !halts {
 			continue

@@ -26,6 +26,10 @@ func (d *dumper) state(s *ir.State) {
 			d.arms(h.Arms)
 		}
 		for _, t := range s.Timers {
+			if t.Budget {
+				d.line("%s %d %s", t.Text(), t.ID, t.DelayText())
+				continue // its arms are those of handlers
+			}
 			d.line("after %d %s%s jitter %s", t.ID, t.DelayText(), mark(t.Idle, "idle"), ratText(t.Jitter))
 			d.arms(t.Arms)
 		}

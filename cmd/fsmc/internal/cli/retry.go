@@ -28,9 +28,10 @@ of that state start again from zero.
 A run with nothing to retry refuses: exit status 1. Exit status 1 also says that
 the run is halted again, or has ended in failure again.
 
-A run is halted if a cost passes its budget and nothing takes "over_budget" in its
-state. With --allow-over-budget the run continues without that input. The budget of
-this cost then holds nothing back any more, and the history says who allowed it.
+A run is halted if a cost, or its time, passes the budget and nothing takes
+"over_budget" in its state. With --allow-over-budget the run continues without that
+input. The budget of this cost then holds nothing back any more, and the history says
+who allowed it.
 
 With --where instead of an ID, retry is for all halted runs that match, or with
 the term outcome=failure for all runs that ended in failure and match. It then
@@ -39,7 +40,7 @@ only shows these runs, and those that would refuse. --apply retries them.`,
   fsmc retry --db runs.db --where "machine=CodeReview outcome=failure" --apply
   fsmc retry --db runs.db task-3 --allow-over-budget --reason "the client pays"`,
 	})
-	c.Flags().BoolVar(&over, "allow-over-budget", false, "let a run continue that is halted because a cost passed its budget")
+	c.Flags().BoolVar(&over, "allow-over-budget", false, "let a run continue that is halted because it passed its budget")
 	return c
 }
 
