@@ -67,10 +67,11 @@ func (e *Engine) apply(ctx context.Context, c *request) (applied, error) {
 		if err == nil && (!remembered || out.steps > 0 || out.answer != nil) {
 			return e.applyEnd(ctx, c, out, live), nil
 		}
+		var refused *Rejected // by what is stored, perhaps because of the Seq that the sender expects
 		switch {
 		case remembered && judged(err):
 			live.forget() // by what is no longer so, perhaps
-		case !errors.Is(err, ErrConflict), try >= maxTries:
+		case !errors.Is(err, ErrConflict), errors.As(err, &refused), try >= maxTries:
 			return applied{}, err
 		default:
 			if err := giveWay(ctx, backOff(try)); err != nil {
@@ -224,7 +225,7 @@ func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool
 	if w.after.Status == Finished || len(row.Run.Snapshot) > maxRemembered {
 		live.forget()
 	}
-	if w.after.Left || mayBeChild(live.id) {
+	if w.after.Left || w.after.Halt != nil || mayBeChild(live.id) { // the timeout of a child may have halted it
 		e.trees.Add(1)
 	}
 	e.active.release(w.after.Run, w.commands)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	. "github.com/fsmc-dev/fsmc/runtime"
@@ -251,6 +252,21 @@ func TestIfSeq(t *testing.T) {
 	if _, err := e.Send(t.Context(), "r", machine.ExternalEvent{Name: "Close", IfSeq: 2}); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestIfSeqIsAnsweredAtOnce: no other process was faster, so that nothing is tried again, while
+// others wait for their turn with the run.
+func TestIfSeqIsAnsweredAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := NewEngine(memstore.New())
+		register(t, e, door(t), Handlers{})
+		start(t, e, "r", `{"owner":"me"}`)
+		began := time.Now()
+		_, err := e.Send(t.Context(), "r", machine.ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":2}`), IfSeq: 5})
+		if took := time.Since(began); took > 0 || !errors.Is(err, store.ErrConflict) {
+			t.Errorf("it took %s: %v", took, err)
+		}
+	})
 }
 
 // TestConcurrentSends lets several engines over one store, as several processes

@@ -236,6 +236,25 @@ func TestChildTimeout(t *testing.T) {
 	})
 }
 
+// TestTimeoutHalts: a child whose time is over is cancelled at once, also where its run is halted by that.
+func TestTimeoutHalts(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		child := review(t)
+		m := Build(t, Calling(child), WithState("One", Doing("Review", []string{`"first"`}, "timeout 1h"),
+			On("Review.Completed", GoTo("Done"))), WithTerminal("Done", machine.Success))
+		w := tree(t, memstore.New(), m, child, findsN(0), WithPoll(24*time.Hour))
+		defer w.stop()
+		start(t, w.Engine, "r", "")
+		time.Sleep(time.Hour + time.Second)
+		if v := get(t, w.Engine, "r"); v.Status != Halted {
+			t.Fatalf("%+v", v)
+		}
+		if c := get(t, w.Engine, "r/One.Review.1.1"); c.State != "Stopping" {
+			t.Errorf("it was not told: %+v", c)
+		}
+	})
+}
+
 // TestEndingRun: a run that leaves a child behind is finished when that has ended.
 func TestEndingRun(t *testing.T) {
 	bubble(t, func(t *testing.T) {

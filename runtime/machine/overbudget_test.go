@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 )
 
 // enforced gives a random definition a budget, and over_budget to most of its leaves: taken by
@@ -101,7 +102,7 @@ func eachSpending(t testing.TB, m *machine.Machine, seed uint64, f func(*machine
 	r := rand.New(rand.NewPCG(seed, 3))
 	yes := func(int, []machine.Value) (bool, error) { return r.IntN(2) == 0, nil }
 	now := epoch
-	in := machine.Input{Kind: machine.StartInput, Data: randomValues(r, m.Definition(), m.Definition().Params)}
+	in := machine.Input{Kind: machine.StartInput, Data: machinetest.RandomValues(r, m.Definition(), m.Definition().Params)}
 	s := m.NewSnapshot("run", seed)
 	for range 80 {
 		next, _, records, _ := m.Advance(s, in, now, yes)

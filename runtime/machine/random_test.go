@@ -139,53 +139,6 @@ func randomMachine(r *rand.Rand) *machine.Definition {
 		WithTerminal("End", machine.Success), WithTerminal("Bad", machine.Failed))...)
 }
 
-// randomValue fits t.
-func randomValue(r *rand.Rand, d *machine.Definition, t *machine.Type) machine.Value {
-	low, high := int64(0), int64(9)
-	if t.Min != nil {
-		low, high = *t.Min, *t.Max
-	}
-	if high-low > 1000 || high < low {
-		high = low
-	}
-	switch t.Kind {
-	case machine.Bool:
-		return machine.BoolValue(r.IntN(2) == 0)
-	case machine.Int, machine.DurationKind:
-		return machine.IntValue(low + r.Int64N(high-low+1))
-	case machine.Float:
-		return machine.FloatValue(r.NormFloat64())
-	case machine.TimeKind:
-		return machine.TimeValue(epoch.Add(time.Duration(r.IntN(1000)) * time.Minute))
-	case machine.JSON:
-		return machine.JSONValue(choose(r, "null", `{"a":[1]}`))
-	case machine.EnumKind:
-		if values := d.Enums[t.Enum].Values; len(values) > 0 {
-			return machine.EnumValue(choose(r, values...))
-		}
-	case machine.ListKind:
-		var items []machine.Value
-		for range r.IntN(3) {
-			items = append(items, randomValue(r, d, t.Elem))
-		}
-		return machine.ListValue(items...)
-	}
-	return machine.StringValue(choose(r, "", "x", "ü\n"))
-}
-
-func randomValues(r *rand.Rand, d *machine.Definition, list []machine.Field) []machine.Value {
-	values := make([]machine.Value, len(list))
-	for i := range list {
-		if !list[i].Optional || r.IntN(3) > 0 {
-			values[i] = randomValue(r, d, &list[i].Type)
-		}
-		if list[i].Optional && values[i].Text() == "null" {
-			values[i] = machine.Unset
-		}
-	}
-	return values
-}
-
 // randomInput is any input, most often one that may be taken.
 func randomInput(r *rand.Rand, m *machine.Machine, s *machine.Snapshot) machine.Input {
 	d := m.Definition()
@@ -213,13 +166,13 @@ func randomInput(r *rand.Rand, m *machine.Machine, s *machine.Snapshot) machine.
 		in.Kind = machine.ResultInput
 		if len(results) > 0 {
 			in.Event = choose(r, results...)
-			in.Data = randomValues(r, d, d.Events[in.Event].Fields)
+			in.Data = RandomValues(r, d, d.Events[in.Event].Fields)
 		}
 		return in
 	}
 	if len(d.Events) > 0 && r.IntN(40) > 0 {
 		e := r.IntN(len(d.Events))
-		return machine.Input{Kind: machine.EventInput, Event: e, Data: randomValues(r, d, d.Events[e].Fields), ID: "x"}
+		return machine.Input{Kind: machine.EventInput, Event: e, Data: RandomValues(r, d, d.Events[e].Fields), ID: "x"}
 	}
 	return machine.Input{Kind: machine.CancelInput, Force: r.IntN(4) == 0}
 }
@@ -260,7 +213,7 @@ func wander(t testing.TB, m *machine.Machine, seed uint64, steps int) []*machine
 	s := m.NewSnapshot("run", seed)
 	w := &drive{t: t, m: m}
 	for i := range steps {
-		in := machine.Input{Kind: machine.StartInput, Data: randomValues(r, m.Definition(), m.Definition().Params), Token: choose(r, "", "t0")}
+		in := machine.Input{Kind: machine.StartInput, Data: RandomValues(r, m.Definition(), m.Definition().Params), Token: choose(r, "", "t0")}
 		if i > 0 {
 			if s.State < 0 {
 				break // the start was refused
