@@ -2,7 +2,7 @@
 // it: the histories, snapshots, messages and refusals must be equal in every bit, but for the
 // names of workers.
 //
-// A Tape is a machine, what comes to a run of it from outside and when, and what its activities
+// A Tape is a machine, what a run of it is sent from outside and when, and what its activities
 // and guards do. All of it follows from a seed: an attempt does what its key, its number
 // and how often it was called say, so that no engine decides anything by being fast or slow.
 // Time is virtual. An engine is a Player; OnStore makes one of a store.Store, which the
