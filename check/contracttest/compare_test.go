@@ -296,7 +296,11 @@ func (s *said) instead(f contracttest.Fault) bool {
 		return s.dead(f.Line)
 	case "out-of-range": // of a block that reads what is not set
 		return slices.ContainsFunc(s.has["read-before-set"], func(d diag.Diagnostic) bool {
-			return slices.ContainsFunc(s.space.Broken(), func(a *contracttest.Arm) bool { return a.Has(f.Line) && a.Has(d.Span.Start.Line) })
+			return slices.ContainsFunc(s.space.Broken(), func(a *contracttest.Arm) bool {
+				return slices.ContainsFunc(s.m.States(), func(st *contracttest.State) bool {
+					return st.Within(a.Home()) && a.Has(f.Line, st) && a.Has(d.Span.Start.Line, st)
+				})
+			})
 		})
 	}
 	return false
@@ -307,7 +311,8 @@ func (s *said) instead(f contracttest.Fault) bool {
 func (s *said) standsStill(line int) bool {
 	for _, d := range append(s.has["read-before-set"], s.has["out-of-range"]...) {
 		for _, a := range s.space.Broken() {
-			if s.m.StateAt(line).Within(a.Home()) && (d.Rule == "read-before-set" || a.Has(d.Span.Start.Line)) {
+			leaf := s.m.StateAt(line)
+			if leaf.Within(a.Home()) && (d.Rule == "read-before-set" || a.Has(d.Span.Start.Line, leaf)) {
 				return true
 			}
 		}

@@ -166,14 +166,14 @@ func (m *Machine) FieldLine(name string) int {
 // Broken are the arms whose steps some run cannot compute.
 func (s *Space) Broken() []*Arm { return slices.Collect(maps.Keys(s.broken)) }
 
-// Has says whether an effect that is performed with an arm stands at a line: its own,
-// or one of an entry or exit block.
-func (a *Arm) Has(line int) bool {
+// Has says whether an effect that is performed with an arm, taken in leaf, stands at a
+// line: its own, or one of an entry or exit block.
+func (a *Arm) Has(line int, leaf *State) bool {
 	own := func(b []*Effect) bool { return slices.ContainsFunc(b, func(e *Effect) bool { return e.line == line }) }
 	if own(a.Block) || a.To == nil {
 		return own(a.Block)
 	}
-	for _, from := range []*State{a.home, a.To.land()} {
+	for _, from := range []*State{leaf, a.To.land()} {
 		for st := from; st != nil; st = st.Parent {
 			if own(st.Entry) || own(st.Exit) {
 				return true

@@ -19,6 +19,7 @@ type sought struct {
 	label int32
 	fault *Fault
 	unmet int32 // the input that nothing is to take; None where another thing is sought
+	lost  bool  // with unmet: or whose step cannot be computed, or that is dropped
 
 	byData *ir.State // only where its require was false without asking a host guard
 
@@ -38,6 +39,12 @@ type sought struct {
 // which nothing was guessed is preferred.
 func (x *search) compare(label int32) {
 	want := x.sought
+	if want.lost {
+		if l := x.labels[label]; l.Kind == Dropped && l.Input == want.unmet {
+			x.capture()
+		}
+		return
+	}
 	if want.byData != nil && slices.Contains(x.TurnedByHost, want.byData) {
 		return
 	}
@@ -47,6 +54,9 @@ func (x *search) compare(label int32) {
 }
 
 func (x *search) compareFault() {
+	if x.sought.lost && x.In != nil && x.In.ID == x.sought.unmet {
+		x.capture()
+	}
 	if want := x.sought.fault; want != nil && x.Fault.Assign == want.Assign && x.Fault.At == want.ReadAt && (x.In == nil || x.In.ID == want.Input) {
 		x.capture()
 	}

@@ -84,7 +84,7 @@ func gapsOf(p *check.Pass, leaves []*ir.State) []check.InputAt {
 	var out []check.InputAt
 	for _, leaf := range leaves {
 		for in := range p.Table().Inputs(leaf) {
-			if leftToNobody(in) {
+			if mayBeLeft(in) {
 				out = append(out, check.InputAt{Leaf: leaf, ID: in.ID})
 			}
 		}

@@ -25,7 +25,8 @@ type space struct {
 	IsRetry  func(int32) bool
 	InputID  func(int32) int32
 	Inputs   func(int32) []flat.Input
-	onward   func() (g *graph.Graph, of []int32, n int) // without cancel, and its components
+	leftOut  func(configs []int32, inputs []check.InputAt) []check.InputAt // those of inputs that some configuration leaves to nobody
+	onward   func() (g *graph.Graph, of []int32, n int)                    // without cancel, and its components
 	witness  func(c int32, round []int32) (w *witness.Witness, sure bool)
 }
 
@@ -67,6 +68,7 @@ func controlSpace(p *check.Pass) *space {
 		},
 		IsCancel: func(e int32) bool { return c.Edges[e].Once },
 		InputID:  func(e int32) int32 { return c.Edges[e].Input },
+		leftOut:  func(_ []int32, inputs []check.InputAt) []check.InputAt { return inputs },
 		Inputs:   func(v int32) []flat.Input { return slices.Collect(c.Inputs(c.Leaf(v))) },
 		IsRetry:  func(int32) bool { return false },
 		IsMove:   func(int32) bool { return true },
@@ -99,6 +101,7 @@ func productSpace(p *check.Pass) *space {
 		Settled: func(c int32) bool { return c != 0 && int(c) < g.Configurations() },
 		OpenAt:  func(int32) bool { return false },
 		InputID: func(e int32) int32 { return g.Label(e).Input },
+		leftOut: func(configs []int32, inputs []check.InputAt) []check.InputAt { return leftOut(g, configs, inputs) },
 		witness: func(c int32, round []int32) (*witness.Witness, bool) {
 			path, loop := g.PathTo(c), -1
 			if len(round) > 0 {
@@ -123,4 +126,15 @@ func (g *space) doomed(onward *graph.Graph) []bool {
 		out[c] = !out[c]
 	}
 	return out
+}
+
+// leftOut are those of inputs that some configuration of configs leaves to nobody.
+func leftOut(g *explore.Product, configs []int32, inputs []check.InputAt) []check.InputAt {
+	at := func(in check.InputAt) explore.InputAt { return explore.InputAt{Leaf: int32(in.Leaf.ID), Input: in.ID} }
+	sought := map[explore.InputAt]bool{}
+	for _, in := range inputs {
+		sought[at(in)] = true
+	}
+	left := g.LeftOut(configs, sought)
+	return slices.DeleteFunc(inputs, func(in check.InputAt) bool { return !left[at(in)] })
 }

@@ -127,7 +127,7 @@ func distinct(g *space, found []*trap, broken map[check.InputAt]bool) []*trap {
 
 // restsOn lists the inputs on which the trap rests alone: those that nothing
 // takes, that a spent bound leaves to nobody, or that cannot be computed (they
-// are broken), where without them the run
+// are broken), in some configuration of the trap, where without them the run
 // stands still. Where it goes round by inputs that are handled, the
 // trap is a fault of its own, and the list is empty.
 func (t *trap) restsOn(g *space, broken map[check.InputAt]bool) []check.InputAt {
@@ -136,16 +136,27 @@ func (t *trap) restsOn(g *space, broken map[check.InputAt]bool) []check.InputAt 
 	for _, c := range t.configs {
 		for _, in := range g.Inputs(c) {
 			at := check.InputAt{Leaf: g.Leaf(c), ID: in.ID}
-			if !faulty[at] && (leftToNobody(in) || broken[at]) {
+			if !faulty[at] && (mayBeLeft(in) || broken[at]) {
 				faulty[at] = true
 				list = append(list, at)
 			}
 		}
 	}
-	if len(list) > 0 && t.goesRound(g, faulty) {
+	if len(list) == 0 || t.goesRound(g, faulty) {
 		return nil
 	}
-	return list
+	before := len(list)
+	left := g.leftOut(t.configs, list)
+	if len(left) < before {
+		clear(faulty)
+		for _, at := range left {
+			faulty[at] = true
+		}
+		if t.goesRound(g, faulty) {
+			return nil
+		}
+	}
+	return left
 }
 
 // goesRound reports whether the trap has a cycle with a move in it without the
@@ -173,7 +184,8 @@ func (t *trap) goesRound(g *space, without map[check.InputAt]bool) bool {
 	return cycle
 }
 
-func leftToNobody(in flat.Input) bool {
+// mayBeLeft reports whether in may be left to nobody, as far as its text says.
+func mayBeLeft(in flat.Input) bool {
 	if in.Kind == ir.CaseCancel {
 		return false
 	}
