@@ -189,6 +189,22 @@ machine M {
     }
     terminal Done success
 }`},
+	{"two timers are due in one instant, and the second cannot be carried out", `
+machine M {
+    context {
+        u int 0..2
+    }
+    event E0
+    initial S0
+    after 20s -> Failed
+    state S0 {
+        on E0 -> S1
+        after 16s jitter 0.5 -> S0
+    }
+    state S1 {
+    }
+    terminal Failed failure returns u
+}`},
 }
 
 func TestRepaired(t *testing.T) {

@@ -148,9 +148,17 @@ func (p *Product) AtOnce(from, e int32) bool {
 	return m.instant && (p.program.Clocks.MomentOf(p.Leaf(from), in.Timer) == 0 || p.prompt(from))
 }
 
-// prompt reports whether a timer that has a moment may have been due when
-// configuration c began.
-func (p *Product) prompt(c int32) bool { return p.program.Clocks.Prompt.Get(p.words(c)) != 0 }
+// prompt reports whether a timer that has a moment was due when configuration c began.
+func (p *Product) prompt(c int32) bool {
+	z := p.zones.At(int32(p.program.Clocks.Zone.Get(p.words(c))))
+	leaf, fired := p.Leaf(c), p.program.Packing.Fired.Get(p.words(c))
+	for i, t := range p.program.Clocks.Leaves[leaf.ID].Timers {
+		if t.Ref.Runs(fired) && z.Within(i+1, 0) {
+			return true
+		}
+	}
+	return false
+}
 
 // ChainAtOnce is a path of more than MostAtOnce steps that wait for nothing, and
 // the configuration in which it begins; None where there is no such path. It is for

@@ -16,7 +16,8 @@ type times struct {
 	since  *zone.Zone // of what has happened in it
 	moment *zone.Zone // when the input at hand comes
 	then   *zone.Zone // after it
-	part   *zone.Zone // see split
+	first  *zone.Zone // see passTime
+	part   *zone.Zone // see passTime
 	saved  *zone.Zone // moment, before what an element has used up was looked at
 	pieces []int32    // the numbers of its zones, in which the step ends
 
@@ -26,7 +27,7 @@ type times struct {
 }
 
 func newTimes() times {
-	return times{moment: zone.New(0), then: zone.New(0), part: zone.New(0), saved: zone.New(0)}
+	return times{moment: zone.New(0), then: zone.New(0), first: zone.New(0), part: zone.New(0), saved: zone.New(0)}
 }
 
 func (x *search) timed() bool { return x.Program.Clocks != nil }
@@ -142,7 +143,6 @@ func (x *search) ageMoved() {
 	}
 	leaf := x.Program.Machine.States[x.Program.Packing.Leaf.Get(x.Next)]
 	if leaf.Kind != ir.Leaf {
-		x.Program.Clocks.Prompt.Set(x.Next, 0)
 		x.pieces = append(x.pieces[:0], 0)
 		return
 	}
@@ -231,49 +231,53 @@ func (x *search) ageStayed(c *step.ChoiceCode, l Label) {
 }
 
 // passTime lets the time pass in the configuration that the step has made, where
-// nothing comes at once there, and notes its zone.
+// nothing comes at once there, and notes its zones: one part for each timer that may be
+// the first to fire, and two where that may be due at once. Runs that differ in that may
+// end in different ways, and what is true of some runs of a configuration should be true
+// of all.
 func (x *search) passTime(leaf *ir.State) {
-	z, prompt := x.then, uint64(0)
-	x.runningClocks(leaf, x.Next, func(i int, _ *step.TimerClock) bool {
-		if z.MayFollow(0, i) {
-			prompt = 1
+	z := x.then
+	running := 0
+	x.pieces = x.pieces[:0]
+	x.runningClocks(leaf, x.Next, func(i int, first *step.TimerClock) bool {
+		running++
+		x.first.Copy(z)
+		if !x.runningClocks(leaf, x.Next, func(k int, other *step.TimerClock) bool {
+			return k == i || order(x.first, i, k, other.Timer, first.Timer)
+		}) {
+			return true
+		}
+		x.part.Copy(x.first)
+		if x.part.And(i, 0, 0) {
+			x.notePiece(leaf, x.part)
+		}
+		if x.first.Before(0, i) {
+			x.letPass(leaf, x.first)
+			x.notePiece(leaf, x.first)
 		}
 		return true
 	})
-	x.Program.Clocks.Prompt.Set(x.Next, prompt)
-	if !x.Program.DoneDue(leaf, x.Next) && !x.Program.Packing.Pending.Any(x.Next) && !x.Program.Packing.OverDue.Any(x.Next) {
-		z.Elapse()
-		x.runningClocks(leaf, x.Next, func(i int, _ *step.TimerClock) bool { return z.And(0, i, 0) })
+	if running == 0 {
+		x.letPass(leaf, z)
+		x.notePiece(leaf, z)
 	}
-	x.split(leaf)
 }
 
-// split notes the zone that the step has made, one part for each timer that may be
-// the first to fire: runs that differ in that may end in different ways, and what is
-// true of some runs of a configuration should be true of all.
-func (x *search) split(leaf *ir.State) {
-	c := &x.Program.Clocks.Leaves[leaf.ID]
-	x.pieces = x.pieces[:0]
-	note := func(z *zone.Zone) {
-		x.work += len(c.Limits) * len(c.Limits)
-		z.Abstract(c.Limits)
-		x.pieces = append(x.pieces, x.zones.Number(z))
-	}
-	running := 0
-	x.runningClocks(leaf, x.Next, func(int, *step.TimerClock) bool { running++; return true })
-	if running < 2 {
-		note(x.then)
+// letPass lets the time pass in z until a timer is due, where nothing comes at once.
+func (x *search) letPass(leaf *ir.State, z *zone.Zone) {
+	if x.Program.DoneDue(leaf, x.Next) || x.Program.Packing.Pending.Any(x.Next) || x.Program.Packing.OverDue.Any(x.Next) {
 		return
 	}
-	x.runningClocks(leaf, x.Next, func(i int, first *step.TimerClock) bool {
-		x.part.Copy(x.then)
-		if x.runningClocks(leaf, x.Next, func(k int, other *step.TimerClock) bool {
-			return k == i || order(x.part, i, k, other.Timer, first.Timer)
-		}) {
-			note(x.part)
-		}
-		return true
-	})
+	z.Elapse()
+	x.runningClocks(leaf, x.Next, func(i int, _ *step.TimerClock) bool { return z.And(0, i, 0) })
+}
+
+// notePiece notes a zone in which the step ends.
+func (x *search) notePiece(leaf *ir.State, z *zone.Zone) {
+	c := &x.Program.Clocks.Leaves[leaf.ID]
+	x.work += len(c.Limits) * len(c.Limits)
+	z.Abstract(c.Limits)
+	x.pieces = append(x.pieces, x.zones.Number(z))
 }
 
 // beginAttempts adds the starts of attempts of leaf for which a retry waits. What

@@ -101,8 +101,8 @@ func (z *Zone) and(i, j int, bound int64) bool {
 	return true
 }
 
-// MayFollow reports whether moment i may be moment j, or come after it.
-func (z *Zone) MayFollow(i, j int) bool { return z.m[i*z.n+j] >= atMost(0) }
+// Within reports whether moment i is moment j, or comes before it, in all solutions.
+func (z *Zone) Within(i, j int) bool { return z.m[i*z.n+j] <= atMost(0) }
 
 // Elapse lets any time pass.
 func (z *Zone) Elapse() {

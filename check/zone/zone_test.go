@@ -186,7 +186,7 @@ func TestTable(t *testing.T) {
 	if tab.Number(b) == tab.Number(a) {
 		t.Fatal("different zones have one number")
 	}
-	if own := tab.At(tab.Number(a)); !own.MayFollow(1, 0) || own.MayFollow(0, 1) || own.m[2] != atMost(2) {
+	if own := tab.At(tab.Number(a)); !own.Within(0, 1) || own.Within(1, 0) || own.m[2] != atMost(2) {
 		t.Fatalf("zone stored as %v", own.m)
 	}
 }

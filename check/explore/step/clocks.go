@@ -43,7 +43,6 @@ const zoneBits = 31
 type Clocks struct {
 	Leaves []leafClocks // by state ID
 	Zone   data.Bits    // where a configuration holds the number of its zone
-	Prompt data.Bits    // and whether a timer may have been due when it began
 }
 
 // leafClocks are the moments of a zone in one leaf: the timers first, the outermost

@@ -97,7 +97,7 @@ func newPacking(m *ir.Machine, t *data.Tracked, deferred int, c *Clocks, plain f
 	p.Rested, p.Cancelled = p.reserve(1), p.reserve(1)
 	p.Fired = p.reserve(fired)
 	if c != nil {
-		c.Zone, c.Prompt = p.reserve(zoneBits), p.reserve(1)
+		c.Zone = p.reserve(zoneBits)
 	}
 	for at := 0; at < deferred; at += 64 {
 		n := min(64, deferred-at)
