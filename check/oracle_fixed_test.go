@@ -205,6 +205,40 @@ machine M {
     }
     terminal Failed failure returns u
 }`},
+	{"the run of a figure leaves a state before an attempt starts that it counts", `
+machine M {
+    context {
+        n int 0..3 = 0
+        b bool = false
+        w duration 0s..20s = 8s
+    }
+    event E0
+    event R00 { v duration 0s..20s }
+    event R01
+    activity act0() -> R00 | R01
+    initial S0
+    state S0 {
+        on E0 -> S0 max 1
+            else -> S2
+    }
+    state S1 {
+        initial S1a0
+        after 12s -> Failed { n = max(n - 1, 0), w = min(w * 2, 20s) }
+        state S1a0 {
+        }
+        state S1a1 {
+            do act0()
+            on R00 retry 2
+        }
+    }
+    state S2 {
+        do act0()
+        on R00 -> Failed { b = !b, w = event.v }
+        on R01 retry 2 backoff by w
+        on E0 -> Failed
+    }
+    terminal Failed failure
+}`},
 }
 
 func TestRepaired(t *testing.T) {

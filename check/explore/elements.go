@@ -281,12 +281,15 @@ func (p *Product) anyEnd(d *ir.Do) (in witness.Input, a *ir.Arm, ok bool) {
 	return witness.Input{Kind: witness.Comes, Case: c}, a, ok
 }
 
-// letElementsStart sees that all attempts of the visit have started before it is left, as
+// letAllStart sees that all attempts of the visit have started before it is left, as
 // far as elements that end without leaving it make room; else it notes that some have not.
-func (r *recorder) letElementsStart() {
+func (r *recorder) letAllStart() {
 	leaf := r.p.Leaf(r.at)
 	for place, d := range leaf.Dos {
 		if d.Fan == nil {
+			if !r.p.program.Packing.Visits[leaf.ID].IsWaiting(r.p.words(r.at), place) {
+				r.letStart = append(r.letStart, d)
+			}
 			continue
 		}
 		list := r.elements[d]
@@ -313,7 +316,7 @@ func (r *recorder) letElementsStart() {
 				}
 			}
 		}
-		r.letStart = true
+		r.letStart = append(r.letStart, d)
 		r.short = r.short || open > limit || r.more[d] > 0 && r.p.program.Packing.Visits[leaf.ID].Counts(place) && !r.p.hasMore(r.at, place)
 		last := 0
 		if r.schedule != nil {
@@ -345,7 +348,7 @@ func (r *recorder) endAll() {
 	if leaf == nil || leaf.Kind != ir.Leaf {
 		return
 	}
-	r.letElementsStart()
+	r.letAllStart()
 	for _, d := range leaf.Dos {
 		for _, el := range r.elements[d] {
 			r.short = r.short || !el.ended && len(el.used) > 0 && len(timing.TimersAround(leaf)) > 0

@@ -32,7 +32,7 @@ type recorder struct {
 	refuses  bool                 // nothing takes what comes behind the path
 	asked    *ir.Var              // the list of the elements one of which says that; and
 	atLeast  int64                // how long it is to be, if it can
-	letStart bool                 // the row that comes next waits for attempts
+	letStart []*ir.Do             // the row that comes next waits for their attempts
 	all      bool                 // lists are as long as they can be, and all retries are made
 	bare     bool                 // but for these
 	fewer    bool                 // a retry that counts where a visit begins was not made
@@ -113,7 +113,7 @@ func (r *recorder) step(e int32) {
 	default:
 		leaving := l.Kind == Moved && c.Kind != ir.CaseTimer
 		if l.Kind == Moved && r.all {
-			r.letElementsStart()
+			r.letAllStart()
 		}
 		if leaving {
 			r.clock.LetStart(r.p.Leaf(r.at))
@@ -259,7 +259,7 @@ func (r *recorder) row(in witness.Input, data map[string]any, guards map[string]
 		r.schedule.comes(c, r.edge, do, r.p.comesAtOnce(r.at), len(r.w.Path))
 	}
 	row := witness.Row{State: leaf, Input: in, At: time.Duration(r.clock.Now), Begins: r.begins, LetStart: r.letStart}
-	r.begins, r.letStart = nil, false
+	r.begins, r.letStart = nil, nil
 	if len(data) > 0 {
 		row.Data = data
 	}

@@ -199,11 +199,9 @@ func (p *player) arrives(r *run, row witness.Row, element int) (*input, error) {
 	case !in.deferred && !slices.Contains(p.book.casesOf(r.leaf), in.Case):
 		return nil, fmt.Errorf("%q cannot come in %q", row.Input.Text(), row.State.Path)
 	}
-	if row.LetStart {
-		for i := range r.s.Tasks {
-			if t := &r.s.Tasks[i]; t.State == machine.TaskOpen {
-				r.at = max(r.at, r.startOf(t))
-			}
+	for i := range r.s.Tasks {
+		if t := &r.s.Tasks[i]; t.State == machine.TaskOpen && slices.Contains(row.LetStart, r.book.m.Dos[t.Do]) {
+			r.at = max(r.at, r.startOf(t))
 		}
 	}
 	return in, r.await(in)

@@ -42,7 +42,7 @@ type Row struct {
 
 	Guards map[string]bool // by the text of the call
 
-	LetStart bool     // it comes when the attempts have started for which elements wait
+	LetStart []*ir.Do // it comes when their attempts have started
 	Begins   []Begins // of the first row of a visit: how many elements its fan-outs have
 	Children []Child  // that end with the input, or are cancelled by it
 }
