@@ -170,7 +170,7 @@ func (r *recorder) elementRow(in witness.Input, a *ir.Arm, s *sought) (i int) {
 		return -1
 	}
 	i = r.elementFor(d, a, s.usedUp)
-	if d.Fan.Limit > 0 && d.Fan.Limit < int64(len(r.elements[d])) {
+	if r.takesTurns(d) {
 		r.useUpTogether(in, s)
 	}
 	for _, up := range s.usedUp {
@@ -180,7 +180,16 @@ func (r *recorder) elementRow(in witness.Input, a *ir.Arm, s *sought) (i int) {
 	}
 	r.rowOf(i, in, s.data, s.guards)
 	r.takenBy(a)
+	if r.takesTurns(d) && a != nil && a.Kind == ir.Retry && a.Max != nil {
+		r.ofAny()
+	}
 	return i
+}
+
+// takesTurns reports whether d has more elements than places: while one waits for a retry,
+// another has its place.
+func (r *recorder) takesTurns(d *ir.Do) bool {
+	return d.Fan.Limit > 0 && d.Fan.Limit < int64(len(r.elements[d]))
 }
 
 // useUpTogether has all open elements make the retries that one is to have used up, in
@@ -229,6 +238,10 @@ func (r *recorder) elementFor(d *ir.Do, a *ir.Arm, usedUp []*ir.Arm) int {
 		}
 		switch {
 		case !fits:
+		case a != nil && a.Kind == ir.Retry && r.takesTurns(d) && len(usedUp) == 0:
+			if least < 0 || el.used[a] < least {
+				best, least = i, el.used[a]
+			}
 		case a != nil && a.Kind == ir.Retry || len(usedUp) > 0:
 			return i
 		case least < 0 || made < least: // those that can make no more retries are kept for what follows
