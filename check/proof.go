@@ -72,10 +72,16 @@ func (s *shared) SmallProduct() *explore.Product {
 }
 
 func (s *shared) productUpTo(limit int) *explore.Product {
+	if limit > s.proof.small && s.SmallProduct() != nil {
+		return s.proof.product
+	}
 	if s.proof.product == nil && s.proof.limit < limit {
-		before := s.proof.limit
+		before, try := s.proof.limit, explore.TryFurther
+		if limit > s.proof.small {
+			try = explore.TryLarge
+		}
 		s.proof.limit = limit
-		s.proof.product, s.proof.seen = explore.TryFurther(s.Table(), before, limit)
+		s.proof.product, s.proof.seen = try(s.Table(), before, limit)
 	}
 	return s.proof.product
 }

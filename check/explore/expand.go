@@ -198,7 +198,7 @@ func (x *search) carryOut(in *step.InputCode, c *step.ChoiceCode, again bool) {
 		}
 		x.EndOne(in.Place)
 	}
-	x.emitStay(c, l, false)
+	x.emitStay(c, l, c.Adds) // more than once, if it adds to what is not held
 }
 
 // emitMoved is emitMove with the usual label looked up once.

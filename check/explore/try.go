@@ -39,7 +39,12 @@ func NewProduct(t *flat.Table, limit int) *Product {
 // it did then is left out. Where it gave up, entered marks by ID the states that it had
 // reached.
 func TryFurther(t *flat.Table, before, limit int) (p *Product, entered []bool) {
-	held, paced := data.New(t.Machine), true
+	return tryWithout(t, nil, before, limit)
+}
+
+// tryWithout is TryFurther that does not hold the sums given.
+func tryWithout(t *flat.Table, sums []*data.Sum, before, limit int) (p *Product, entered []bool) {
+	held, paced := data.NewWithout(t.Machine, sums), true
 	for _, which := range []step.Which{step.EveryTimer, step.TimersOfLeaves} {
 		c, tooMany := step.NewClocks(t, held, which)
 		paced = paced && !tooMany
@@ -52,7 +57,7 @@ func TryFurther(t *flat.Table, before, limit int) (p *Product, entered []bool) {
 				return p, nil
 			}
 		}
-		held, paced = data.New(t.Machine), false
+		held, paced = data.NewWithout(t.Machine, sums), false
 	}
 	if p, entered = try(t, limit, held, nil); p != nil {
 		p.paced = paced

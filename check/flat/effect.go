@@ -17,7 +17,7 @@ func EffectOf(a *ir.Assign) Effect {
 		return x
 	}
 	x.Value = ir.Value(a.Value)
-	value, clamp := clamped(a)
+	value, clamp := Clamped(a)
 	x.Clamp = clamp
 	sum, ok := value.(*ir.Binary)
 	if !ok || sum.Op != ir.OpAdd && sum.Op != ir.OpSub {
@@ -33,9 +33,9 @@ func EffectOf(a *ir.Assign) Effect {
 	return x
 }
 
-// clamped is what a assigns, without a `min` or `max` that keeps it in the range
+// Clamped is what a assigns, without a `min` or `max` that keeps it in the range
 // of its field and cannot move it the other way, and the constant of that.
-func clamped(a *ir.Assign) (value ir.Expr, clamp *int64) {
+func Clamped(a *ir.Assign) (value ir.Expr, clamp *int64) {
 	call, ok := a.Value.(*ir.Call)
 	r := a.Var.Type.Range
 	if !ok || call.Guard != nil || r == nil {

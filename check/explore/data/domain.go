@@ -59,6 +59,7 @@ type Node struct {
 	compared bool // with something that is no constant
 	Read     bool // a path depends on its value
 	needed   bool // a path depends on whether it is set
+	Sum      *Sum // where it is settled otherwise whether it stays in its range; else nil
 	cuts     []*ir.Const
 
 	Index int   // of a field of an event: among those

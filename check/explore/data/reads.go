@@ -167,7 +167,7 @@ func (t *Tracked) readEffects() {
 			return
 		}
 		n.computed = true
-		if _, _, ranged := n.Limits(); ranged && (n.Type.Kind == ir.Int || n.Type.Kind == ir.Duration) {
+		if _, _, ranged := n.Limits(); ranged && n.Sum == nil && (n.Type.Kind == ir.Int || n.Type.Kind == ir.Duration) {
 			n.Read = true
 		}
 		ir.Walk(a.Value, func(e ir.Expr) bool {

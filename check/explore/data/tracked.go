@@ -32,7 +32,10 @@ type Tracked struct {
 }
 
 // New reads all of m.
-func New(m *ir.Machine) *Tracked {
+func New(m *ir.Machine) *Tracked { return NewWithout(m, nil) }
+
+// NewWithout is New where it need not be known whether the sums given stay in their ranges.
+func NewWithout(m *ir.Machine, sums []*Sum) *Tracked {
 	t := &Tracked{machine: m, Vars: map[*ir.Var]*Node{}, fields: map[*ir.EventField]*Node{}}
 	for _, list := range [][]*ir.Var{m.Inputs(), m.Fields} {
 		for _, v := range list {
@@ -47,6 +50,9 @@ func New(m *ir.Machine) *Tracked {
 			}
 			t.fields[f] = n
 		}
+	}
+	for _, s := range sums {
+		t.Vars[s.Var].Sum = s
 	}
 	for i, f := range ir.FailureFields {
 		t.failure[i] = t.addChosen(&Node{Field: f, Type: f.Type})

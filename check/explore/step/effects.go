@@ -67,6 +67,9 @@ func (b *block) read(f func(*Step)) {
 // value compiles the right side of an assignment to n: the code, and whether it
 // lies in n's range. It is nil where n is not held and everything fits.
 func (c *compiler) value(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int64, bool) {
+	if n.Sum != nil {
+		return nil
+	}
 	if n.Type.Kind == ir.List {
 		return c.list(n, e, arm)
 	}

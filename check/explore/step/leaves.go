@@ -77,7 +77,7 @@ func (p *Program) input(leaf *ir.State, in flat.Input, timers []*ir.Timer) Input
 		}
 	}
 	for _, c := range in.Choices {
-		choice := ChoiceCode{Choice: c, Label: graph.None}
+		choice := ChoiceCode{Choice: c, Label: graph.None, Adds: p.Tracked.Adds(c.Arm)}
 		if c.Arm != nil {
 			choice.code = &p.arms[c.Arm.ID]
 			choice.retry = p.Packing.Visits[leaf.ID].retries[c.Arm]

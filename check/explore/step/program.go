@@ -82,6 +82,7 @@ type ChoiceCode struct {
 	Max     uint64
 	Counter data.Bits
 	retry   sharedRetry // of a fan-out; zero elsewhere
+	Adds    bool        // it adds to a field that is not held; see data.Sum
 	Label   int32       // of the edge without a redirection; None until it is needed
 }
 

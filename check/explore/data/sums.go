@@ -1,0 +1,144 @@
+package data
+
+import (
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Sum is a field with a range that arms add to and on which no path depends: what nobody
+// knows of it is whether it stays in its range. Where that is settled by how often the
+// arms are taken, no configuration has to hold it. See explore/sums.go.
+type Sum struct {
+	Var         *ir.Var
+	Least, Most int64             // what it is set to, its default included, lies between these
+	Adds        map[*ir.Arm]Added // what arms add to it
+	Rises       bool              // some arm raises it that does not clamp it at the end of its range
+	Falls       bool              // the same of one that lowers it
+}
+
+// Added is by how much an arm raises a field at most, and by how much it lowers it.
+type Added struct{ Up, Down int64 }
+
+// Sums are the sums of m, in source order.
+func Sums(m *ir.Machine) []*Sum {
+	decides := decisive(m)
+	var list []*Sum
+	for _, v := range m.Fields {
+		if v.Type.Range == nil || v.Type.Kind != ir.Int && v.Type.Kind != ir.Duration || slices.Contains(decides, v) {
+			continue
+		}
+		if s := sumOf(m, v); s != nil {
+			list = append(list, s)
+		}
+	}
+	held := NewWithout(m, list)
+	return slices.DeleteFunc(list, func(s *Sum) bool { return held.Vars[s.Var].Read })
+}
+
+// decisive are the variables that guards, requires, timers and waits read, and what host
+// guards are told.
+func decisive(m *ir.Machine) []*ir.Var {
+	var out []*ir.Var
+	note := func(e ir.Expr) {
+		if e != nil {
+			out = append(out, ir.Vars(e)...)
+		}
+	}
+	for _, a := range m.Arms {
+		note(a.When)
+		if a.Backoff != nil {
+			note(a.Backoff.By)
+		}
+	}
+	for _, s := range m.States {
+		if s.Require != nil {
+			note(s.Require.Cond)
+		}
+	}
+	for _, t := range m.Timers {
+		out = append(out, t.Var)
+	}
+	for whole := range m.Exprs() {
+		ir.Walk(whole, func(e ir.Expr) bool {
+			if call, ok := e.(*ir.Call); ok && call.Guard != nil {
+				note(call)
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// sumOf is v as a sum; nil where something else is done with it than to set it and to add
+// to it, or where that is done by a block of no arm.
+func sumOf(m *ir.Machine, v *ir.Var) *Sum {
+	s := &Sum{Var: v, Least: v.Type.Range.Hi, Most: v.Type.Range.Lo, Adds: map[*ir.Arm]Added{}}
+	if v.Default != nil {
+		s.Least, s.Most = v.Default.Int, v.Default.Int
+	}
+	for b, arm := range m.Blocks() {
+		for _, a := range b.Assigns {
+			if a.Var == v && a.Value != nil && !s.assigns(a, arm) {
+				return nil
+			}
+		}
+	}
+	if len(s.Adds) == 0 || s.Least > s.Most {
+		return nil
+	}
+	return s
+}
+
+// assigns notes what a does; false where that is neither to set nor to add.
+func (s *Sum) assigns(a *ir.Assign, arm *ir.Arm) bool {
+	value, clamp := flat.Clamped(a)
+	if !slices.Contains(ir.Vars(a.Value), s.Var) {
+		x := spanOf(a.Value)
+		s.Least, s.Most = min(s.Least, x.lo), max(s.Most, x.hi)
+		return !x.open && x.fits
+	}
+	sum, ok := value.(*ir.Binary)
+	if !ok || arm == nil || MayOverflow(a.Value) || sum.Op != ir.OpAdd && sum.Op != ir.OpSub {
+		return false
+	}
+	x, y := sum.X, sum.Y
+	if ref, is := y.(*ir.VarRef); is && ref.Var == s.Var && sum.Op == ir.OpAdd {
+		x, y = y, x
+	}
+	ref, is := x.(*ir.VarRef)
+	if !is || ref.Var != s.Var || slices.Contains(ir.Vars(y), s.Var) {
+		return false
+	}
+	by := spanOf(y)
+	if sum.Op == ir.OpSub {
+		by.lo, by.hi = -by.hi, -by.lo
+	}
+	add := Added{Up: max(by.hi, 0), Down: max(-by.lo, 0)}
+	s.Rises = s.Rises || add.Up > 0 && (clamp == nil || *clamp != s.Var.Type.Range.Hi)
+	s.Falls = s.Falls || add.Down > 0 && (clamp == nil || *clamp != s.Var.Type.Range.Lo)
+	s.Adds[arm] = add
+	return !by.open
+}
+
+// Fits reports whether s stays in its range if arms raise it by no more than up in all, and
+// lower it by no more than down.
+func (s *Sum) Fits(up, down int64) bool {
+	r := s.Var.Type.Range
+	return r.Lo <= s.Least && s.Most <= r.Hi && (!s.Rises || room(s.Most, r.Hi) >= up) && (!s.Falls || room(r.Lo, s.Least) >= down)
+}
+
+// room is how far b lies beyond a, and less than graph.Infinite.
+func room(a, b int64) int64 {
+	if b-a < 0 {
+		return graph.Infinite - 1
+	}
+	return min(b-a, graph.Infinite-1)
+}
+
+// Adds reports whether arm, nil for none, assigns a sum that is not held.
+func (t *Tracked) Adds(arm *ir.Arm) bool {
+	return arm != nil && arm.Block != nil && slices.ContainsFunc(arm.Block.Assigns, func(a *ir.Assign) bool { return t.Vars[a.Var].Sum != nil })
+}

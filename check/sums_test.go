@@ -1,0 +1,70 @@
+package check_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/all"
+)
+
+// sums are machines with a field of many values that is only added to, and what is found of
+// it.
+var sums = []struct{ name, src, want string }{
+	{"a result of each of 20 elements adds up to 500", batchOf("comments int 0..10_000 = 0", "comments = comments + event.comments"), ""},
+	{"the elements add what a retry costs", batchOf("comments int 0..10_000 = 0", "comments = comments + event.comments * 3"), "undecided"},
+	{"each clamps", batchOf("comments int 0..900 = 0", "comments = min(comments + event.comments, 900)"), ""},
+	{"it begins with more", batchOf("comments int 0..10_000 = 1", "comments = comments + event.comments"), "undecided"},
+	{"an event adds as often as it comes", `machine M {
+    context { a int 0..400 = 0, b int 0..400 = 0, n int 0..30_000 = 0 }
+    event Up
+    event Go
+    initial S
+    after 1h -> T
+    state S {
+        on Up { n = n + 1 }
+        on Go when a < 400 && b < 400 -> S unbounded { a = a + 1, b = min(b + a, 400) }
+            else -> T
+    }
+    terminal T returns n
+}`, "undecided"},
+}
+
+// batchOf is a machine that runs something for 20 elements: context has the fields, and
+// effect is what each result does.
+func batchOf(context, effect string) string {
+	return `machine Batch(files [0..20]string) {
+    context { ` + context + `, lost int 0..20 = 0, done1 int 0..20 = 0 }
+    event Read { comments int 0..500 }
+    activity read(file string) -> Read
+    initial Reading
+    state Reading {
+        do read(file) for file in files limit 4 timeout 1m
+        on Read { ` + effect + `, done1 = done1 + 1 }
+        on failed retry 2
+            else { lost = lost + 1 }
+        on done when lost < 3 && done1 < 17 -> Merged
+            else -> Partly
+    }
+    terminal Merged success returns comments
+    terminal Partly failure returns comments
+}`
+}
+
+// TestSums holds what only adds up against its range, of machines that are not small.
+func TestSums(t *testing.T) {
+	for _, test := range sums {
+		t.Run(test.name, func(t *testing.T) {
+			list, _ := check.AskedPast(program(t, []byte(test.src)).Machines[0], all.Rules, 100, 30_000)
+			var found []string
+			for _, d := range list {
+				if d.Rule != "never-read" {
+					found = append(found, d.Rule)
+				}
+			}
+			if got := strings.Join(found, " "); (test.want == "") != (got == "") || !strings.Contains(got, test.want) {
+				t.Errorf("found %q, want %q", got, test.want)
+			}
+		})
+	}
+}
