@@ -12,7 +12,7 @@ import (
 // it.
 var sums = []struct{ name, src, want string }{
 	{"a result of each of 20 elements adds up to 500", batchOf("comments int 0..10_000 = 0", "comments = comments + event.comments"), ""},
-	{"the elements add what a retry costs", batchOf("comments int 0..10_000 = 0", "comments = comments + event.comments * 3"), "undecided"},
+	{"each adds three times as much", batchOf("comments int 0..10_000 = 0", "comments = comments + event.comments * 3"), "undecided"},
 	{"each clamps", batchOf("comments int 0..900 = 0", "comments = min(comments + event.comments, 900)"), ""},
 	{"it begins with more", batchOf("comments int 0..10_000 = 1", "comments = comments + event.comments"), "undecided"},
 	{"an event adds as often as it comes", `machine M {

@@ -13,8 +13,7 @@ import (
 // whether it stays in its range. A sum over the elements of a list has a thousand values,
 // each of which all the rest is multiplied with. So in a machine that is not small the most
 // that can be added is asked first, of the graph without the field: it is a longest path, as
-// the figures of the worst case are. An attempt says one thing, so that an arm of what it
-// says is taken no more often than attempts start. Where the most fits, the field is held no
+// the figures of the worst case are. Where the most fits, the field is held no
 // more; elsewhere it is held by value.
 
 // TryLarge is TryFurther for a machine that is not small: sums that surely stay in their
@@ -48,24 +47,51 @@ func (p *Product) fits(s *data.Sum) bool {
 	return s.Fits(most(func(a data.Added) int64 { return a.Up }), most(func(a data.Added) int64 { return a.Down }))
 }
 
-// additions counts by for each arm that is taken, of what attempts say the most that any arm
-// counts for with each attempt.
+// additions counts by for each arm that is taken. What an activity says at last counts where
+// its visit begins, once for each element, whichever arm takes it.
 func (p *Product) additions(by func(*ir.Arm) int64) *Weigher {
-	w := p.weigher(0, func(d *ir.Do) int64 {
-		most := int64(0)
-		for in := range p.Table.Inputs(d.State) {
-			for _, c := range in.Choices {
-				if in.Do == d && c.Arm != nil {
-					most = max(most, by(c.Arm))
+	last, again := p.mostOf(by)
+	w := &Weigher{p: p, weights: make([]int64, len(p.labels))}
+	add := func(i int, n int64) { w.weights[i] = graph.Sum(w.weights[i], n) }
+	for i, l := range p.labels {
+		if l.Kind == Started || l.Kind == Moved {
+			for _, d := range p.Table.Machine.States[l.Into].Dos {
+				if d.Fan == nil {
+					add(i, last[d.ID])
 				}
 			}
+			for _, e := range p.begun[l.Begun] {
+				d := p.Table.Machine.States[l.Into].Dos[e.Place]
+				add(i, graph.Times(e.Most, graph.Sum(last[d.ID], graph.Times(p.retriesEach(d), again[d.ID]))))
+			}
 		}
-		return most
-	})
-	for i, l := range p.labels {
-		if l.Arm != graph.None && l.Input != graph.None && p.Table.Case(l.Input).Do == nil {
-			w.weights[i] = graph.Sum(w.weights[i], by(p.Table.Machine.Arms[l.Arm]))
+		if l.Arm == graph.None || l.Input == graph.None {
+			continue
+		}
+		if p.Table.Case(l.Input).Do == nil || l.Kind == Retried && !p.CountedOnEntering(l) {
+			add(i, by(p.Table.Machine.Arms[l.Arm]))
 		}
 	}
 	return w
+}
+
+// mostOf is, by do, the most that by counts for an arm that takes what its activity says: one
+// that retries, and one with which it has ended.
+func (p *Product) mostOf(by func(*ir.Arm) int64) (last, again []int64) {
+	dos := p.Table.Machine.Dos
+	last, again = make([]int64, len(dos)), make([]int64, len(dos))
+	for _, d := range dos {
+		for in := range p.Table.Inputs(d.State) {
+			for _, c := range in.Choices {
+				switch {
+				case in.Do != d || c.Arm == nil:
+				case c.Arm.Kind == ir.Retry:
+					again[d.ID] = max(again[d.ID], by(c.Arm))
+				default:
+					last[d.ID] = max(last[d.ID], by(c.Arm))
+				}
+			}
+		}
+	}
+	return last, again
 }

@@ -16,24 +16,24 @@ type Weigher struct {
 
 // Steps counts moves and retries.
 func (p *Product) Steps() *Weigher {
-	return p.weigher(1, func(*ir.Do) int64 { return 0 })
+	return p.weigher(1, func(*ir.Activity) int64 { return 0 })
 }
 
 // Attempts adds up what each attempt of an activity counts for.
-func (p *Product) Attempts(of func(*ir.Activity) int64) *Weigher { return p.Weigh(0, of) }
+func (p *Product) Attempts(of func(*ir.Activity) int64) *Weigher { return p.weigher(0, of) }
 
 // Weigh adds up what each attempt of an activity counts for, with step for each move and
 // retry. A sum that is over 64 bits is graph.Infinite.
 func (p *Product) Weigh(step int64, attempt func(*ir.Activity) int64) *Weigher {
-	return p.weigher(step, func(d *ir.Do) int64 { return attempt(d.Activity) })
+	return p.weigher(step, attempt)
 }
 
-// weigher counts step for each move and retry, and attempt for each attempt of a do.
-func (p *Product) weigher(step int64, attempt func(*ir.Do) int64) *Weigher {
+// weigher counts step for each move and retry, and attempt for each attempt.
+func (p *Product) weigher(step int64, attempt func(*ir.Activity) int64) *Weigher {
 	ofLeaf := make([]int64, len(p.Table.Machine.States))
 	for _, d := range p.Table.Machine.Dos {
 		if d.Fan == nil {
-			ofLeaf[d.State.ID] = graph.Sum(ofLeaf[d.State.ID], attempt(d))
+			ofLeaf[d.State.ID] = graph.Sum(ofLeaf[d.State.ID], attempt(d.Activity))
 		}
 	}
 	w := &Weigher{p: p, weights: make([]int64, len(p.labels))}
@@ -52,13 +52,13 @@ func (p *Product) weigher(step int64, attempt func(*ir.Do) int64) *Weigher {
 			}
 		}
 		if d := p.starts(l); d != nil {
-			w.weights[i] = graph.Sum(w.weights[i], attempt(d))
+			w.weights[i] = graph.Sum(w.weights[i], attempt(d.Activity))
 		}
 		if w.bare != nil {
 			w.bare[i] = w.weights[i]
 			for _, e := range p.begun[l.Begun] {
 				d := p.Table.Machine.States[l.Into].Dos[e.Place]
-				each := graph.Sum(graph.Times(p.retriesEach(d), attempt(d)), graph.Times(step, p.retriesEach(d)))
+				each := graph.Sum(graph.Times(p.retriesEach(d), attempt(d.Activity)), graph.Times(step, p.retriesEach(d)))
 				if all := graph.Times(e.Most, each); all < graph.Infinite && w.bare[i] < graph.Infinite {
 					w.bare[i] -= all
 				}
@@ -69,11 +69,11 @@ func (p *Product) weigher(step int64, attempt func(*ir.Do) int64) *Weigher {
 }
 
 // ofElements is what the elements count for that begin with l, and their retries.
-func (p *Product) ofElements(l Label, step int64, attempt func(*ir.Do) int64) int64 {
+func (p *Product) ofElements(l Label, step int64, attempt func(*ir.Activity) int64) int64 {
 	total := int64(0)
 	for _, e := range p.begun[l.Begun] {
 		d := p.Table.Machine.States[l.Into].Dos[e.Place]
-		each := graph.Sum(graph.Times(p.AttemptsEach(d), attempt(d)), graph.Times(step, p.retriesEach(d)))
+		each := graph.Sum(graph.Times(p.AttemptsEach(d), attempt(d.Activity)), graph.Times(step, p.retriesEach(d)))
 		total = graph.Sum(total, graph.Times(e.Most, each))
 	}
 	return total
