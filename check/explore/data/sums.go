@@ -1,10 +1,10 @@
 package data
 
 import (
+	"math"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/flat"
-	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -124,18 +124,18 @@ func (s *Sum) assigns(a *ir.Assign, arm *ir.Arm) bool {
 }
 
 // Fits reports whether s stays in its range if arms raise it by no more than up in all, and
-// lower it by no more than down.
+// lower it by no more than down; math.MaxInt64 has no end.
 func (s *Sum) Fits(up, down int64) bool {
 	r := s.Var.Type.Range
 	return r.Lo <= s.Least && s.Most <= r.Hi && (!s.Rises || room(s.Most, r.Hi) >= up) && (!s.Falls || room(r.Lo, s.Least) >= down)
 }
 
-// room is how far b lies beyond a, and less than graph.Infinite.
+// room is how far b lies beyond a, and less than what has no end.
 func room(a, b int64) int64 {
 	if b-a < 0 {
-		return graph.Infinite - 1
+		return math.MaxInt64 - 1
 	}
-	return min(b-a, graph.Infinite-1)
+	return min(b-a, math.MaxInt64-1)
 }
 
 // Adds reports whether arm, nil for none, assigns a sum that is not held.
