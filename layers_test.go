@@ -64,6 +64,7 @@ codegen/...                 < lang/token lang/diag lang/ir codegen codegen/drawi
 
 runtime/machine             <
 runtime/machine/machinetest < runtime/machine
+runtime/simulate            < runtime/machine
 runtime/store               < runtime/machine
 runtime                     < runtime/internal/failpoint runtime/machine runtime/store
 runtime/internal/failpoint  <

@@ -72,6 +72,7 @@ From the first line of a machine to its runs:
   check    prove what the machine can do, before it runs
   fmt      format the text
   dot      draw the machine
+  simulate take a run along by hand
   gen      write Go for the machine
   run      run the machine, so that a crash loses nothing
 
@@ -89,7 +90,7 @@ files that one command names form one unit, in which machine names are unique.`,
 		SilenceUsage:          true,
 		SilenceErrors:         true,
 	}
-	write := []*cobra.Command{newNew(s), newCheck(s), newExplain(s), newFmt(s), newGen(s), newDot(s)}
+	write := []*cobra.Command{newNew(s), newCheck(s), newExplain(s), newFmt(s), newGen(s), newDot(s), newSimulate(s)}
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/codegen/table"
@@ -98,7 +96,7 @@ func (r *runner) refuseParams(m *runtime.Machine) error {
 	if made := err == nil && info.Size() > 0; made || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	params, err := paramsJSON(m.Definition(), r.params)
+	params, err := objectOf(m.Definition().Params, "--param ", r.params)
 	if err != nil {
 		return err
 	}
@@ -110,7 +108,7 @@ func (r *runner) refuseParams(m *runtime.Machine) error {
 
 // begin continues the run that has the id, or starts one.
 func (r *runner) begin(ctx context.Context, engine *runtime.Engine, m *runtime.Machine) (runtime.View, error) {
-	params, err := paramsJSON(m.Definition(), r.params)
+	params, err := objectOf(m.Definition().Params, "--param ", r.params)
 	if err != nil {
 		return runtime.View{}, err
 	}
@@ -186,64 +184,4 @@ func sameParams(m *runtime.Machine, given, started json.RawMessage) bool {
 	}
 	canonical, err := m.EncodeParams(values)
 	return err == nil && bytes.Equal(canonical, started)
-}
-
-// paramsJSON makes the object of a machine's parameters from NAME=VALUE. A
-// value is taken as it stands for parameters whose JSON form is a string, and
-// as JSON for others. Of a record a NAME may be that of a place in it.
-func paramsJSON(d *runtime.Definition, params []string) (json.RawMessage, error) {
-	object := map[string]any{}
-	for _, p := range params {
-		name, value, found := strings.Cut(p, "=")
-		if !found {
-			return nil, fmt.Errorf("--param %q has no value: write NAME=VALUE", p)
-		}
-		if !utf8.ValidString(p) {
-			return nil, fmt.Errorf("--param %q is not valid UTF-8", p)
-		}
-		if !put(object, d, name, paramValue(d, name, value)) {
-			return nil, fmt.Errorf("--param %s is given twice", name)
-		}
-	}
-	return runtime.EncodeJSON(object)
-}
-
-// put writes value into object under a name: that of a leaf of a record, as in
-// "order.total", stands inside. It is false where something stands there.
-func put(object map[string]any, d *runtime.Definition, name string, value json.RawMessage) bool {
-	leaf := slices.ContainsFunc(d.Params, func(p machine.Field) bool { return p.Name == name })
-	for point := strings.IndexByte(name, '.'); leaf && point >= 0; point = strings.IndexByte(name, '.') {
-		if object[name[:point]] == nil {
-			object[name[:point]] = map[string]any{}
-		}
-		inner, ok := object[name[:point]].(map[string]any)
-		if !ok {
-			return false
-		}
-		object, name = inner, name[point+1:]
-	}
-	if object[name] != nil {
-		return false
-	}
-	object[name] = value
-	return true
-}
-
-func paramValue(d *runtime.Definition, name, value string) json.RawMessage {
-	for _, p := range d.Params {
-		if strings.HasPrefix(p.Name, name+".") && json.Valid([]byte(value)) {
-			return json.RawMessage(value)
-		}
-		if p.Name != name {
-			continue
-		}
-		switch p.Type.Kind {
-		case machine.Bool, machine.Int, machine.Float, machine.JSON, machine.ListKind:
-			if json.Valid([]byte(value)) {
-				return json.RawMessage(value)
-			}
-		}
-	}
-	text, _ := runtime.EncodeJSON(value) // a string always has a JSON form
-	return text
 }

@@ -1,0 +1,380 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/simulate"
+)
+
+// take does what a line says.
+func (c *simulator) take(line string) error {
+	words := splitWords(line)
+	if done, err := c.look(words); done || err != nil {
+		return err
+	}
+	move, err := c.parse(words)
+	if err != nil {
+		return err
+	}
+	before := c.simulation.Now()
+	steps, err := c.simulation.Take(move)
+	if err != nil {
+		return err
+	}
+	c.taken = append(c.taken, append(c.told, c.moveText(&move)))
+	c.told = nil
+	c.say(steps)
+	if len(steps) == 0 {
+		fmt.Fprintf(c.out, "%s later, nothing has happened\n", short(c.simulation.Now().Sub(before)))
+	}
+	c.offer()
+	return nil
+}
+
+// look does what moves nothing, and reports whether the line was that.
+func (c *simulator) look(words []string) (done bool, err error) {
+	v := c.simulation.View()
+	switch words[0] {
+	case "?", "help":
+		c.offer()
+	case "quit", "exit":
+		fmt.Fprintln(c.out, "bye")
+		return true, errQuit
+	case "data":
+		fmt.Fprintf(c.out, "params %s\ndata %s\n", plain(string(v.Params), 10_000), plain(string(v.Data), 10_000))
+	case "bounds":
+		for _, b := range v.Bounds {
+			fmt.Fprintf(c.out, "%s: used %d of %d\n", b.Text, b.Used, b.Max)
+		}
+		if len(v.Bounds) == 0 {
+			fmt.Fprintln(c.out, "nothing of any bound is used")
+		}
+	case "history":
+		return true, writeHistory(c.out, c.simulation.Steps(), nil)
+	case "guard":
+		return true, c.tellGuard(words[1:])
+	case "save":
+		return true, c.save(words[1:])
+	case "back":
+		return true, c.back(words[1:])
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+func (c *simulator) tellGuard(words []string) error {
+	if len(words) < 2 {
+		return fmt.Errorf("write guard NAME yes, or guard NAME no")
+	}
+	yes, ok := parseYes(words[len(words)-1])
+	d := c.simulation.Machine().Definition()
+	if !ok || !slices.ContainsFunc(d.Guards, func(g machine.Guard) bool { return g.Name == words[0] }) {
+		return fmt.Errorf("write guard NAME yes, or guard NAME no, with the NAME of a host guard")
+	}
+	c.tell(strings.Join(words[:len(words)-1], " "), yes)
+	return nil
+}
+
+func (c *simulator) back(words []string) error {
+	n := 1
+	if len(words) > 0 {
+		var err error
+		if n, err = strconv.Atoi(words[0]); err != nil || n < 1 || len(words) > 1 {
+			return fmt.Errorf("write back, or back and how many moves")
+		}
+	}
+	if len(c.taken) == 0 {
+		return fmt.Errorf("no move has been made")
+	}
+	n = min(n, len(c.taken))
+	c.simulation.Back(n)
+	c.taken = c.taken[:len(c.taken)-n]
+	c.offer()
+	return nil
+}
+
+// save writes the moves so far.
+func (c *simulator) save(words []string) error {
+	if len(words) != 1 {
+		return fmt.Errorf("write save and the name of a file")
+	}
+	var text strings.Builder
+	for _, lines := range c.taken {
+		text.WriteString(strings.Join(lines, "\n") + "\n")
+	}
+	file, err := os.OpenFile(words[0], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return fmt.Errorf("file %q cannot be written: %w", words[0], reason(err))
+	}
+	if _, err = file.WriteString(text.String()); err == nil {
+		err = file.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("file %q cannot be written: %w", words[0], reason(err))
+	}
+	fmt.Fprintf(c.out, "%s: %s\n", words[0], countOf(int64(len(c.taken)), "move"))
+	return nil
+}
+
+// parse reads a move.
+func (c *simulator) parse(words []string) (simulate.Move, error) {
+	if n, err := strconv.Atoi(words[0]); err == nil {
+		if n < 1 || n > len(c.choices) {
+			return simulate.Move{}, fmt.Errorf("there is no choice %d", n)
+		}
+		choice := &c.choices[n-1]
+		return c.fill(choice.Move, choice.Fields, words[1:])
+	}
+	switch words[0] {
+	case "next":
+		return simulate.Move{Kind: machine.TimerInput}, tooMany(words[1:])
+	case "wait":
+		if len(words) != 2 {
+			return simulate.Move{}, fmt.Errorf("write wait and how long: wait 2h")
+		}
+		d, err := runtime.ParseAge(words[1])
+		if err != nil || d <= 0 {
+			return simulate.Move{}, fmt.Errorf("%q is no time that passes: write it like 90s, 2h or 30d", words[1])
+		}
+		return simulate.Move{Kind: machine.TimerInput, Pass: d}, nil
+	case "cancel":
+		force := len(words) == 2 && words[1] == "force"
+		if force {
+			words = words[1:]
+		}
+		return simulate.Move{Kind: machine.CancelInput, Force: force}, tooMany(words[1:])
+	case "pause":
+		return simulate.Move{Kind: machine.PauseInput}, tooMany(words[1:])
+	case "resume":
+		return simulate.Move{Kind: machine.ResumeInput}, tooMany(words[1:])
+	}
+	return c.parseNamed(words)
+}
+
+func tooMany(words []string) error {
+	if len(words) > 0 {
+		return fmt.Errorf("%q is one word too many", words[0])
+	}
+	return nil
+}
+
+// parseNamed reads a move that begins with an event, or with what names an attempt.
+func (c *simulator) parseNamed(words []string) (simulate.Move, error) {
+	d := c.simulation.Machine().Definition()
+	if e, ok := c.simulation.Machine().Event(words[0]); ok && !d.Events[e].Internal {
+		return c.fill(simulate.Move{Kind: machine.EventInput, Name: words[0]}, d.Events[e].Fields, words[1:])
+	}
+	move := simulate.Move{Kind: machine.ResultInput, Do: words[0]}
+	switch {
+	case len(words) < 2:
+		return move, fmt.Errorf("there is no event %q, and no move of that name: ? prints what may come%s", words[0], machine.DidYouMean(words[0], c.names()))
+	case words[1] == "fails":
+		if len(words) < 3 {
+			return move, fmt.Errorf("write the category, too: %s fails unknown", words[0])
+		}
+		move.Kind, move.Name = machine.FailureInput, words[2]
+		return c.fill(move, nil, words[3:])
+	case words[1] == "ends":
+		return c.fill(move, nil, words[2:])
+	}
+	e, ok := c.simulation.Machine().Event(words[1])
+	if !ok {
+		return move, fmt.Errorf("there is no event %q%s", words[1], machine.DidYouMean(words[1], c.names()))
+	}
+	move.Name = words[1]
+	return c.fill(move, d.Events[e].Fields, words[2:])
+}
+
+// names are those of events.
+func (c *simulator) names() (names []string) {
+	for _, e := range c.simulation.Machine().Definition().Events {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// fill gives a move its data, and behind the word cost what it has used.
+func (c *simulator) fill(move simulate.Move, fields []machine.Field, words []string) (simulate.Move, error) {
+	if i := slices.Index(words, "cost"); i >= 0 {
+		move.Cost = map[string]json.Number{}
+		for _, word := range words[i+1:] {
+			name, amount, ok := strings.Cut(word, "=")
+			if !ok || machine.CheckCost(name, json.Number(amount)) != nil {
+				return move, fmt.Errorf("%q is no cost: write cost usd=0.5", word)
+			}
+			move.Cost[name] = json.Number(amount)
+		}
+		words = words[:i]
+	}
+	if len(fields) == 0 {
+		return move, tooMany(words)
+	}
+	plainWords := make([]string, len(words))
+	for i, word := range words {
+		plainWords[i] = unquoted(fields, word)
+	}
+	var err error
+	move.Data, err = objectOf(fields, "", plainWords)
+	return move, err
+}
+
+// splitWords splits a line at spaces, but for those in a JSON string, list or object.
+func splitWords(line string) (words []string) {
+	start, depth, quoted := -1, 0, false
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case quoted:
+			if c == '\\' {
+				i++
+			}
+			quoted = c != '"'
+		case c == '"':
+			quoted = true
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			depth--
+		}
+		space := !quoted && depth <= 0 && (c == ' ' || c == '\t')
+		if space && start >= 0 {
+			words, start = append(words, line[start:i]), -1
+		} else if !space && start < 0 {
+			start = i
+		}
+	}
+	if start >= 0 {
+		words = append(words, line[start:])
+	}
+	return words
+}
+
+// unquoted is NAME=VALUE without the quotes around a VALUE of which the field takes the text.
+func unquoted(fields []machine.Field, word string) string {
+	name, value, _ := strings.Cut(word, "=")
+	var text string
+	for _, f := range fields {
+		if f.Name == name && f.Type.Kind != machine.JSON && json.Unmarshal([]byte(value), &text) == nil {
+			return name + "=" + text
+		}
+	}
+	return word
+}
+
+// moveText is the line that makes a move again.
+func (c *simulator) moveText(move *simulate.Move) string {
+	var text string
+	switch move.Kind {
+	case machine.EventInput:
+		text = move.Name
+	case machine.ResultInput:
+		text = move.Do + " " + move.Name
+		if move.Name == "" {
+			text = move.Do + " ends"
+		}
+	case machine.FailureInput:
+		text = move.Do + " fails " + move.Name
+	case machine.TimerInput:
+		text = "next"
+		if move.Pass > 0 {
+			text = "wait " + machine.DurationText(move.Pass)
+		}
+	case machine.CancelInput:
+		text = "cancel"
+		if move.Force {
+			text += " force"
+		}
+	default:
+		text = string(move.Kind)
+	}
+	return text + dataText(move.Data) + costWords(move.Cost)
+}
+
+// dataText is an object as words NAME=VALUE, in the order of the names.
+func dataText(data json.RawMessage) string {
+	if len(data) == 0 {
+		return ""
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(data, &object) != nil {
+		return ""
+	}
+	text := ""
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		text += " " + name + "=" + string(object[name])
+	}
+	return text
+}
+
+func costWords(costs map[string]json.Number) string {
+	if len(costs) == 0 {
+		return ""
+	}
+	text := " cost"
+	for _, name := range slices.Sorted(maps.Keys(costs)) {
+		text += " " + name + "=" + string(costs[name])
+	}
+	return text
+}
+
+// writeChoice prints a choice: its number, what it is, and where it leads.
+func (c *simulator) writeChoice(number int, choice *simulate.Choice) {
+	fmt.Fprintln(c.out, strings.TrimRight(fmt.Sprintf("%3d  %-52s %s", number, c.choiceText(choice), leadsTo(choice.Steps)), " "))
+}
+
+// leadsTo says in short what some steps make of a run.
+func leadsTo(steps []machine.StepView) string {
+	if len(steps) == 0 {
+		return ""
+	}
+	first, last := &steps[0], &steps[len(steps)-1]
+	switch {
+	case first.Effect == machine.Stopped:
+		return "ends as cancelled"
+	case last.To != first.From || first.Effect == machine.Moved:
+		return "-> " + last.To
+	}
+	return "stays (" + string(first.Effect) + ")"
+}
+
+func (c *simulator) choiceText(choice *simulate.Choice) string {
+	var text string
+	switch m := &choice.Move; m.Kind {
+	case machine.EventInput:
+		text = m.Name
+	case machine.ResultInput:
+		text = m.Do + after(" ", m.Name)
+		if m.Name == "" {
+			text += " ends"
+		}
+	case machine.FailureInput:
+		text = m.Do + " fails " + m.Name
+	case machine.TimerInput:
+		text = "next"
+		if len(choice.Steps) > 0 {
+			text += ": " + choice.Steps[0].Input
+		} else if choice.Steps != nil {
+			text += ": the wait of a retry ends"
+		}
+	default:
+		text = string(m.Kind)
+	}
+	d := c.simulation.Machine().Definition()
+	for i := range choice.Fields {
+		text += " " + choice.Fields[i].Name + "=" + d.FieldType(&choice.Fields[i])
+	}
+	if choice.In > 0 {
+		text += ", in " + short(choice.In.Round(time.Millisecond))
+	}
+	return text
+}

@@ -1,0 +1,181 @@
+package simulate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// Move is what comes next. Its Kind is EventInput, ResultInput, FailureInput, TimerInput (time
+// passes), CancelInput, PauseInput or ResumeInput.
+type Move struct {
+	Kind machine.InputKind
+	Do   string                 // of a result or a failure: which attempt, as View has it; a label or an activity where that names one
+	Name string                 // of an event, or a result, empty for one that has nothing to say; of a failure its category
+	Data json.RawMessage        // of an event or a result: the object of its fields
+	Cost map[string]json.Number // of a result or a failure: what the attempt has used
+
+	// Pass is how much time passes; 0 of TimerInput means until the next timer is due, or the
+	// next retry may begin.
+	Pass  time.Duration
+	Force bool // of cancel
+}
+
+// make makes a move on the run at hand.
+func (s *Simulation) make(at *state) error {
+	move := &at.move
+	switch move.Kind {
+	case machine.EventInput:
+		in, err := s.machine.EventInput(at.snapshot, machine.ExternalEvent{Name: move.Name, Data: move.Data}, machine.MaxPayload)
+		if err != nil {
+			return err
+		}
+		return s.advance(at, in)
+	case machine.ResultInput, machine.FailureInput:
+		return s.endAttempt(at)
+	case machine.TimerInput:
+		return s.wait(at)
+	case machine.CancelInput, machine.PauseInput, machine.ResumeInput:
+		err := s.advance(at, machine.Input{Kind: move.Kind, Event: -1, Force: move.Force})
+		if err == nil && len(at.records) == 0 {
+			err = fmt.Errorf("%s changes nothing here", move.Kind)
+		}
+		return err
+	}
+	return fmt.Errorf("there is no move %q", move.Kind)
+}
+
+// wait lets time pass.
+func (s *Simulation) wait(at *state) error {
+	if at.move.Pass > 0 {
+		return s.pass(at, at.now.Add(at.move.Pass))
+	}
+	next := s.nextMoment(at)
+	if next.IsZero() {
+		return errors.New("no timer runs: nothing happens by itself")
+	}
+	return s.pass(at, next)
+}
+
+// nextMoment is when something may happen next by itself; zero for never.
+func (s *Simulation) nextMoment(at *state) time.Time {
+	if at.snapshot.Status != machine.Running || !at.snapshot.PausedAt.IsZero() {
+		return time.Time{}
+	}
+	next := at.snapshot.NextDue()
+	for _, t := range at.snapshot.HandedOut() {
+		if t.NotBefore.After(at.now) && (next.IsZero() || t.NotBefore.Before(next)) {
+			next = t.NotBefore
+		}
+	}
+	return next
+}
+
+// endAttempt ends an attempt, after the wait of a retry where it has to.
+func (s *Simulation) endAttempt(at *state) error {
+	move, d := &at.move, s.machine.Definition()
+	t, err := s.attempt(at)
+	if err != nil {
+		return err
+	}
+	if t.NotBefore.After(at.now) {
+		if err := s.pass(at, t.NotBefore); err != nil {
+			return err
+		}
+		if !at.snapshot.IsOpen(&t) {
+			return fmt.Errorf("%s begins only when its retry has waited, and is not under way any more then: let that time pass first", move.Do)
+		}
+		if err := s.settle(at); err != nil { // it begins
+			return err
+		}
+	}
+	var in machine.Input
+	if move.Kind == machine.ResultInput {
+		if in, err = s.machine.ResultInput(&t, move.Name, move.Data, machine.MaxPayload); err != nil {
+			return err
+		}
+	} else {
+		category, ok := s.machine.Category(move.Name)
+		if do := &d.Dos[t.Do]; !ok || !d.CanFail(do, category) {
+			return fmt.Errorf("%s does not fail with %q%s", s.machine.TaskName(&t), move.Name, machine.DidYouMean(move.Name, s.categories(t.Do)))
+		}
+		in = s.machine.FailureInput(&t, move.Name, "")
+	}
+	counted, uncounted := machine.CountedCosts(move.Cost, at.snapshot.Spent)
+	if len(uncounted) > 0 {
+		return fmt.Errorf("cost %s=%s cannot be counted", uncounted[0].Name, uncounted[0].Amount)
+	}
+	in.Cost = counted
+	return s.advance(at, in)
+}
+
+// attempt is the one under way that a move names.
+func (s *Simulation) attempt(at *state) (machine.Task, error) {
+	var found []machine.Task
+	var names []string
+	for _, t := range at.snapshot.HandedOut() {
+		full, short := s.names(&t)
+		if at.move.Do == full {
+			return t, nil
+		}
+		if slices.Contains(short, at.move.Do) {
+			found = append(found, t)
+		}
+		names = append(names, full)
+		names = append(names, short...)
+	}
+	switch len(found) {
+	case 0:
+		return machine.Task{}, fmt.Errorf("%q is not under way%s", at.move.Do, machine.DidYouMean(at.move.Do, names))
+	case 1:
+		return found[0], nil
+	}
+	full, _ := s.names(&found[0])
+	return machine.Task{}, fmt.Errorf("%q is more than one attempt: write it as %s", at.move.Do, full)
+}
+
+// names are that of an attempt, and the shorter ones, which others may have, too: those of the
+// label and of the activity, with the index of the element.
+func (s *Simulation) names(t *machine.Task) (full string, short []string) {
+	d := s.machine.Definition()
+	do := &d.Dos[t.Do]
+	full = s.machine.TaskName(t)
+	_, index, element := machine.CutElement(full)
+	for _, name := range []string{do.Label, d.Activities[do.Activity].Name} {
+		if name == "" {
+			continue
+		}
+		if element {
+			name = machine.ElementName(name, index)
+		}
+		short = append(short, name)
+	}
+	return full, short
+}
+
+// shortest is the shortest name that means this attempt alone.
+func (s *Simulation) shortest(at *state, t *machine.Task) string {
+	full, short := s.names(t)
+	for _, name := range short {
+		probe := state{snapshot: at.snapshot, move: Move{Do: name}}
+		if _, err := s.attempt(&probe); err == nil {
+			return name
+		}
+	}
+	return full
+}
+
+// categories are those with which an attempt of a do may fail.
+func (s *Simulation) categories(do int) (names []string) {
+	d := s.machine.Definition()
+	for i, name := range d.Categories {
+		if d.CanFail(&d.Dos[do], i) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
