@@ -168,6 +168,7 @@ func (p *placer) place(frame *Box) {
 	l.order(len(p.far) > 0)
 	l.boxPorts()
 	l.placeItems()
+	l.straighten()
 	l.setTracks()
 	l.setHeights()
 }

@@ -8,21 +8,28 @@ import (
 // order chooses the order in each rank so that few arrows cross: sweeps down and up, in which
 // each item goes where its neighbours in the rank before are on average (the barycentre
 // method of Sugiyama, Tagawa and Toda 1981), then exchanges of neighbours that save
-// crossings; the best order seen is kept. Where ports are known to lead they stay.
+// crossings; the best order seen is kept. What arrows cross the frame's border begins in the
+// order of their other ends, where that is known.
 func (l *level) order(known bool) {
-	l.begin()
-	if known {
-		for _, r := range [2]int{0, len(l.ranks) - 1} {
-			slices.SortStableFunc(l.ranks[r], func(a, b *item) int { return cmp.Compare(a.hint, b.hint) })
-			count(l.ranks[r])
+	var best [][]*item
+	least := -1
+	for _, down := range [2]bool{true, false} {
+		l.begin(down)
+		if known {
+			for _, r := range [2]int{0, len(l.ranks) - 1} {
+				slices.SortStableFunc(l.ranks[r], func(a, b *item) int { return cmp.Compare(a.hint, b.hint) })
+				count(l.ranks[r])
+			}
 		}
-	}
-	best, least := l.copied(), l.crossings()
-	for sweep := 0; sweep < l.sweeps() && least > 0; sweep++ {
-		l.sweep(sweep%2 == 0, known)
-		l.exchange(known)
-		if c := l.crossings(); c < least {
-			best, least = l.copied(), c
+		for sweep := range l.sweeps() {
+			if c := l.crossings(); least < 0 || c < least {
+				best, least = l.copied(), c
+			}
+			if least == 0 {
+				break
+			}
+			l.sweep(sweep%2 == 0)
+			l.exchange()
 		}
 	}
 	for r, items := range best {
@@ -37,12 +44,13 @@ func (l *level) sweeps() int {
 	for _, r := range l.ranks {
 		items += len(r)
 	}
-	return 4 + min(20, 20_000/(items+1))
+	return 4 + min(20, 10_000/(items+1))
 }
 
-// begin puts the items in the order in which a search finds them that follows the arrows in
-// their order from the boxes in theirs.
-func (l *level) begin() {
+// begin puts the items in the order in which a search finds them that follows the arrows, down
+// or up, in their order from the boxes in theirs.
+func (l *level) begin(down bool) {
+	clear(l.ranks)
 	seen := map[*item]bool{}
 	var visit func(*item)
 	visit = func(n *item) {
@@ -51,8 +59,14 @@ func (l *level) begin() {
 		}
 		seen[n] = true
 		l.ranks[n.rank] = append(l.ranks[n.rank], n)
-		for _, k := range n.down {
-			visit(k.to)
+		if down {
+			for _, k := range n.down {
+				visit(k.to)
+			}
+		} else {
+			for _, k := range n.up {
+				visit(k.from)
+			}
 		}
 	}
 	if l.heading != nil {
@@ -96,15 +110,13 @@ func (k *link) above() int { return place(k.from, k.out) }
 func (k *link) below() int { return place(k.to, k.in) }
 
 // sweep orders rank after rank, from above or from below.
-func (l *level) sweep(down, known bool) {
+func (l *level) sweep(down bool) {
 	for i := 1; i < len(l.ranks); i++ {
 		r := i
 		if !down {
 			r = len(l.ranks) - 1 - i
 		}
-		if !known || r > 0 && r < len(l.ranks)-1 {
-			l.ranks[r] = sorted(l.ranks[r], down)
-		}
+		l.ranks[r] = sorted(l.ranks[r], down)
 	}
 }
 
@@ -146,13 +158,10 @@ func sorted(items []*item, down bool) []*item {
 }
 
 // exchange exchanges neighbours where that saves crossings.
-func (l *level) exchange(known bool) {
+func (l *level) exchange() {
 	for range 4 {
 		better := false
-		for r, items := range l.ranks {
-			if known && (r == 0 || r == len(l.ranks)-1) {
-				continue
-			}
+		for _, items := range l.ranks {
 			for i := 0; i+1 < len(items); i++ {
 				a, b := items[i], items[i+1]
 				if a.kind == heading || crossed(a, b) <= crossed(b, a) {

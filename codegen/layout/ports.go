@@ -60,3 +60,47 @@ func spread(links []*link, width int) []int {
 	}
 	return out
 }
+
+// straighten moves the arrows at a box's edges, where there is room, so that they go straight
+// on to the next rank.
+func (l *level) straighten() {
+	for _, n := range l.nodes {
+		if n.kind != boxItem || n.box.Frame || n.box.Dot {
+			continue
+		}
+		room := n.box.W/2 - portMargin
+		for i, k := range n.up {
+			at := k.x1() - n.x
+			if at >= left(n.up, i, -room, (*link).lower) && at <= right(n.up, i, room, (*link).lower) {
+				k.in = at
+			}
+		}
+		for i, k := range n.down {
+			at := k.x2() - n.x
+			if at >= left(n.down, i, -room, (*link).upper) && at <= right(n.down, i, room, (*link).upper) {
+				k.out = at
+			}
+		}
+	}
+}
+
+func (k *link) upper() int { return k.out }
+func (k *link) lower() int { return k.in }
+
+// left and right are how far the i-th of some links at an edge may move.
+func left(links []*link, i, most int, at func(*link) int) int {
+	if i == 0 {
+		return most
+	}
+	return at(links[i-1]) + leastPorts
+}
+
+func right(links []*link, i, most int, at func(*link) int) int {
+	if i+1 == len(links) {
+		return most
+	}
+	return at(links[i+1]) - leastPorts
+}
+
+// leastPorts is how close two arrows at a box's edge may be.
+const leastPorts = 9

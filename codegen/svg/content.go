@@ -123,11 +123,17 @@ func headed(n *drawing.Node, stubs []*drawing.Edge) content {
 // rowsOf are the rows of n, and one for each arrow that is drawn as a row.
 func rowsOf(n *drawing.Node, stubs []*drawing.Edge) content {
 	var c content
+	bordered := false
 	for i, r := range n.Rows {
-		if i > 0 {
+		o := row(r)
+		switch borders := len(o.shapes) > 0; {
+		case i > 0 && (borders || bordered):
+			c.h += 6
+		case i > 0:
 			c.h += 2
 		}
-		c.put(row(r), 0, c.h)
+		bordered = len(o.shapes) > 0
+		c.put(o, 0, c.h)
 	}
 	for _, e := range stubs {
 		if c.h > 0 {

@@ -2,6 +2,8 @@ package svg
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -20,6 +22,17 @@ func FuzzPrint(f *testing.F) {
 		"machine M { initial A activity a(x [0..9]string) state A { do a(x) for y in x limit 2 do machine M() as A do machine M() as A on A.failed -> A } }",
 	} {
 		f.Add(src)
+	}
+	seeds, err := filepath.Glob("../testdata/*.fsm")
+	if err != nil || len(seeds) == 0 {
+		f.Fatal(seeds, err)
+	}
+	for _, path := range seeds {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(src))
 	}
 	f.Fuzz(func(t *testing.T, src string) {
 		for _, m := range codegentest.Broken(src) {

@@ -13,7 +13,7 @@ var colours = []struct{ name, light, dark string }{
 	{"ground", "#ffffff", "#14181d"},
 	{"ink", "#1f2933", "#e6eaee"},
 	{"quiet", "#52606d", "#b3bdc7"},
-	{"faint", "#66727f", "#97a3af"},
+	{"faint", "#5f6b78", "#97a3af"},
 	{"box", "#f3f7fb", "#1f2730"},
 	{"edge", "#5b7083", "#8398ab"},
 	{"frame", "#fafbfd", "#181e25"},
