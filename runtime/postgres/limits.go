@@ -52,9 +52,13 @@ const (
 		) AS closed
 		FROM @limits AS l
 		WHERE l.rate > 0 AND EXISTS (
-			SELECT 1 FROM @definitions AS d JOIN @tasks AS t ON t.definition = d.hash AND t.activity = l.activity
-			WHERE d.machine = l.machine AND t.worker IS NULL AND t.awake
-				AND (t.not_before IS NULL OR t.not_before <= $1))) AS openings
+			SELECT 1 FROM @definitions AS d WHERE d.machine = l.machine AND (EXISTS (
+				SELECT 1 FROM @tasks AS t WHERE t.definition = d.hash AND t.activity = l.activity
+					AND t.worker IS NULL AND t.awake AND t.not_before IS NULL ORDER BY t.queued OFFSET 0)
+				OR EXISTS (
+				SELECT 1 FROM @tasks AS t WHERE t.definition = d.hash AND t.activity = l.activity
+					AND t.worker IS NULL AND t.awake AND t.not_before IS NOT NULL AND t.not_before <= $1
+				ORDER BY t.not_before OFFSET 0)))) AS openings
 	WHERE closed AND opens > $1`
 )
 

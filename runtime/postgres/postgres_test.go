@@ -12,12 +12,6 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
-func TestStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) store.Store {
-		return open(t, pgtest.URL(t, "synchronous_commit=off"), postgres.Relaxed()) // none of it is about durability
-	})
-}
-
 func TestDurable(t *testing.T) {
 	url := pgtest.URL(t)
 	storetest.Durable(t, func(t *testing.T, _ string) store.Store { return open(t, url) })

@@ -13,9 +13,9 @@ import (
 // those that are no children. They go and stay with their root.
 const (
 	isBusy = `(
-		EXISTS (SELECT 1 FROM @outbox AS m WHERE m.run = r.run AND m.delivered IS NULL)
+		EXISTS (SELECT 1 FROM @outbox AS m WHERE m.run = r.run AND m.delivered IS NULL OFFSET 0)
 		OR EXISTS (SELECT 1 FROM @tasks AS t WHERE t.run = r.run
-			AND (t.lease_until > $1 OR t.child IS NOT NULL AND NOT t.ended)))`
+			AND (t.lease_until > $1 OR t.child IS NOT NULL AND NOT t.ended) OFFSET 0))`
 	whereOld = `
 	FROM @runs AS r
 	WHERE ended IS NOT NULL AND parent IS NULL AND outcome = ANY ($2) AND ended < $3 AND ($4 = '' OR machine = $4)`

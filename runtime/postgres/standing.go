@@ -44,9 +44,6 @@ type open struct {
 	child                         string
 }
 
-// childHolds reports whether a child that has not ended holds the task.
-func (o *open) childHolds() bool { return o.child != "" && !o.ended }
-
 const (
 	selectStandings = `
 	SELECT run, machine, definition, state, status, coalesce(outcome, ''), paused, seq, started, entered, updated,

@@ -1,0 +1,10 @@
+package postgres
+
+// Statements are those that a store has sent, with @ for the schema.
+func Statements(s *Store) (all []string) {
+	s.texts.Range(func(text, _ any) bool {
+		all = append(all, text.(string))
+		return true
+	})
+	return all
+}
