@@ -38,6 +38,9 @@ func (s *Store) Commit(ctx context.Context, c *store.Commit) error {
 		err = s.commitAlone(ctx, &w)
 	}
 	if err == nil {
+		if hinted(c) {
+			s.hint(c.Run.Run)
+		}
 		s.fold(ctx)
 	}
 	return err

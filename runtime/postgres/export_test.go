@@ -8,3 +8,6 @@ func Statements(s *Store) (all []string) {
 	})
 	return all
 }
+
+// Channel is that of a store's hints.
+func Channel(s *Store) string { return s.channel() }

@@ -210,6 +210,21 @@ func TestBatchForgetful(t *testing.T) {
 	}
 }
 
+// TestHintPayload: what does not go into one hint names no run.
+func TestHintPayload(t *testing.T) {
+	h := newHints()
+	runs := map[string]struct{}{`a "name"`: {}}
+	if got, want := h.payload(runs), `["`+h.sender+`","a \"name\""]`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for i := range 60 {
+		runs[fmt.Sprintf("%0200d", i)] = struct{}{}
+	}
+	if got, want := h.payload(runs), `["`+h.sender+`"]`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // TestLeave: a caller whose context ends while it waits for a lane has written nothing.
 func TestLeave(t *testing.T) {
 	s := made(t, pgtest.URL(t, "synchronous_commit=off"), "a", "b")

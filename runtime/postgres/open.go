@@ -29,6 +29,7 @@ type Store struct {
 	present   presence
 	lanes     lanes
 	standings standings
+	hints     *hints
 }
 
 var _ store.Store = (*Store)(nil)
@@ -72,7 +73,7 @@ func Open(ctx context.Context, url string, opts ...Option) (*Store, error) {
 
 // connect is Open without a look at what is there. Who has called it closes the pool.
 func connect(ctx context.Context, url string, opts ...Option) (*Store, error) {
-	s := &Store{lanes: lanes{moving: map[string]struct{}{}}}
+	s := &Store{lanes: lanes{moving: map[string]struct{}{}}, hints: newHints()}
 	for _, opt := range opts {
 		opt(&s.options)
 	}
@@ -179,6 +180,7 @@ func (v *server) unfit(o *options) string {
 // Close implements store.Store.
 func (s *Store) Close() error {
 	if !s.leaving.Swap(true) {
+		s.hints.close()
 		s.leave()
 		s.closed.Store(true)
 		s.pool.Close()
