@@ -21,6 +21,11 @@
 // is nothing but arrows.
 package layout
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Point is a place: X to the right, Y down.
 type Point struct{ X, Y int }
 
@@ -56,21 +61,31 @@ type Arrow struct {
 	up      bool
 }
 
-// Far are the arrows that would lead over more than so many ranks, but for those of the main
-// way. A drawing is better, and much sooner made, without them.
-func Far(root *Box, arrows []*Arrow, ranks int) []*Arrow {
+// Far are the arrows that would lead over more than so many ranks, and the farthest of the
+// others as long as all together lead over more than so many in total; but none of the main
+// way. A drawing is better, and much sooner made, without them: each rank that an arrow
+// passes has an item for it.
+func Far(root *Box, arrows []*Arrow, ranks, total int) []*Arrow {
 	p := newPlacer(root, arrows, nil)
 	for _, l := range p.levels {
 		l.measure()
 		l.rank()
 	}
-	var far []*Arrow
+	long := make(map[*Arrow]int, len(arrows))
+	sum := 0
 	for _, a := range arrows {
 		for _, c := range p.pieces[a] {
-			if a.Weight < Main && c.lower.rank-c.upper.rank > ranks {
-				far = append(far, a)
-				break
-			}
+			long[a] = max(long[a], c.lower.rank-c.upper.rank)
+		}
+		sum += long[a]
+	}
+	inOrder := slices.Clone(arrows)
+	slices.SortStableFunc(inOrder, func(a, b *Arrow) int { return cmp.Compare(long[b], long[a]) })
+	var far []*Arrow
+	for _, a := range inOrder {
+		if a.Weight < Main && (long[a] > ranks || sum > total) {
+			far = append(far, a)
+			sum -= long[a]
 		}
 	}
 	return far

@@ -144,10 +144,13 @@ func TestFar(t *testing.T) {
 		}
 	}
 	long := &layout.Arrow{From: root.Boxes[0], To: root.Boxes[9], Weight: 1}
-	if far := layout.Far(root, append(arrows, long), 8); len(far) != 1 || far[0] != long {
+	if far := layout.Far(root, append(arrows, long), 8, 100); len(far) != 1 || far[0] != long {
 		t.Errorf("%d are far", len(far))
 	}
-	if far := layout.Far(root, append(arrows, long), 9); len(far) != 0 {
+	if far := layout.Far(root, append(arrows, long), 9, 100); len(far) != 0 {
 		t.Errorf("%d are far", len(far))
+	}
+	if far := layout.Far(root, append(arrows, long), 9, 15); len(far) != 1 || far[0] != long {
+		t.Errorf("%d are far in total", len(far))
 	}
 }

@@ -53,14 +53,18 @@ type plan struct {
 	stubs    map[*drawing.Node][]*drawing.Edge
 }
 
-// planned places what d shows. In a large drawing, arrows that would lead very far become
-// rows; without them, others may lead far.
+// planned places what d shows. Arrows that would lead too far become rows; without them,
+// others may lead far.
 func planned(d *drawing.Drawing) *plan {
 	way := mainWay(d)
 	stubs := crowded(d, way)
 	p := sized(d, way, stubs)
-	for round := 0; d.States > wideStates && round < mostRounds; round++ {
-		far := layout.Far(p.root, p.inOrder(), farRanks)
+	ranks := farRanks
+	if d.States <= wideStates {
+		ranks = mostRanks
+	}
+	for range mostRounds {
+		far := layout.Far(p.root, p.inOrder(), ranks, mostRanks)
 		if len(far) == 0 {
 			break
 		}
