@@ -20,9 +20,9 @@
 //     tree.go, of the runs below one;
 //     health*.go, stats.go, prune.go and where.go, of many runs.
 //   - Workers: worker.go, with worker_scope.go, worker_one.go and rests.go, of what there is to do and when;
-//     limits.go, of activities over all runs; worker_attempt.go, worker_watch.go, outcome.go,
+//     limits.go, of activities over all runs; worker_attempt.go, performing.go, outcome.go,
 //     meter.go and worker_end.go, of one attempt; worker_lost.go, worker_insist.go and
-//     worker_idle.go; keeper*.go and standins.go, of children; deliver.go, of messages; engine_progress.go, of checkpoints.
+//     worker_idle.go; perform.go, of one attempt without a worker; keeper*.go and standins.go, of children; deliver.go, of messages; engine_progress.go, of checkpoints.
 //   - Underneath: clock.go; limited.go, of a store that does not answer; foreign.go, of code
 //     that is not ours; observer.go; engine_changes.go, which wakes who waits.
 package runtime

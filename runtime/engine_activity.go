@@ -81,14 +81,15 @@ func (a *Attempt) Heartbeat() {
 // Progress stores a checkpoint, durably before it returns nil: the next attempt
 // of the execution is handed it. It counts as a heartbeat too. Without one for
 // the `progress` of its `do` the attempt fails as `stalled`. The error is
-// ErrFenced where the attempt is no longer the current one.
+// ErrFenced where the attempt is no longer the current one. An Attempt that a program has
+// made itself keeps no checkpoint, and says so: see NewAttempt.
 func (a *Attempt) Progress(checkpoint any) error {
 	data, err := EncodeJSON(checkpoint)
 	if err != nil {
 		return fmt.Errorf("the checkpoint has no JSON form: %w", err)
 	}
 	if a.progress == nil {
-		return nil
+		return errors.New("nothing keeps the checkpoints of this attempt, which NewAttempt has not made")
 	}
 	return a.progress(data)
 }

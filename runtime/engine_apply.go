@@ -186,7 +186,10 @@ func (e *Engine) decode(ctx context.Context, row *RunRow) (*host, *machine.Snaps
 		return nil, nil, fmt.Errorf("run %q: %w", row.Run, err)
 	}
 	s, err := h.machine.DecodeSnapshot(row.Snapshot)
-	if err != nil {
+	switch {
+	case errors.Is(err, machine.ErrNewer):
+		return nil, nil, fmt.Errorf("run %q: %w", row.Run, err)
+	case err != nil:
 		return nil, nil, fmt.Errorf("run %q: its snapshot is damaged: %w", row.Run, err)
 	}
 	return h, s, nil

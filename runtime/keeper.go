@@ -94,12 +94,8 @@ func (k *keeper) claim(ctx context.Context, calls []store.Claimable, now time.Ti
 
 // keep deals with one task.
 func (k *keeper) keep(t *store.TaskRow) {
-	e := k.worker.engine
-	ctx, cancel := context.WithCancelCause(k.worker.ctx)
-	defer cancel(nil)
-	c := &call{running: running{
-		engine: e, worker: k.worker, task: *t, ctx: ctx, cancel: cancel, nudge: make(chan struct{}, 1), claimed: e.clock.Now(),
-	}}
+	c := &call{running: *k.worker.newRunning(k.worker.ctx, t)}
+	defer c.cancel(nil)
 	if !c.prepare() {
 		return
 	}

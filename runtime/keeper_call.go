@@ -173,12 +173,7 @@ func (c *call) fail(category, message string) {
 // write gives the parent the end of the attempt, under the claim.
 func (c *call) write(in machine.Input) {
 	e, claim, m := c.engine, c.task.Claim(), c.host.machine
-	info := c.named(AttemptInfo{End: AttemptResult})
-	if in.Kind == machine.FailureInput {
-		info.End, info.Category, info.Message = AttemptFailed, m.Definition().Categories[in.Category], in.Message
-	} else {
-		info.Event = m.Definition().Events[in.Event].Name
-	}
+	info := c.named(endOf(m, &in))
 	in.Actor = c.task.Child
 	if in.Worker = e.worker; in.Took > 0 {
 		info.Duration = in.Took

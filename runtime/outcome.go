@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // outcome is how a call of an activity ended, in plain values: nothing in it is the
@@ -94,4 +96,19 @@ func rawJSON(data any) (json.RawMessage, error) {
 		encoded = nil
 	}
 	return encoded, err
+}
+
+// input is the end of a task's attempt for its run: of a result that does not fit a failure.
+func (out *outcome) input(m *Machine, t *machine.Task, maxPayload int) machine.Input {
+	if out.end != gaveResult {
+		return m.FailureInput(t, out.category, out.message)
+	}
+	in, err := m.ResultInput(t, out.event, out.data, maxPayload)
+	switch {
+	case out.fault != "" && in.Event >= 0:
+		return m.FailureInput(t, "unknown", fmt.Sprintf("the result does not fit: event %q: its data has no JSON form: %s", out.event, out.fault))
+	case err != nil:
+		return m.FailureInput(t, "unknown", "the result does not fit: "+err.Error())
+	}
+	return in
 }

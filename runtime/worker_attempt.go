@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -17,40 +16,28 @@ import (
 
 // running is an attempt that this process holds.
 type running struct {
+	*performing
 	engine    *Engine
 	worker    *worker
 	task      store.TaskRow
 	host      *host
 	attempt   *machine.Task // as its machine has it; set before the activity begins
 	begins    bool          // with a step of the run
-	meter     meter
-	uncounted sync.Once // said of its costs
-	ctx       context.Context
-	cancel    context.CancelCauseFunc
-	nudge     chan struct{} // receives when something below has changed
+	uncounted *sync.Once    // said of its costs
+	lease     time.Time     // until when the task is ours, by the clock; guarded by mu
+}
 
-	// These times are as Clock.Now gives them: with the system's clock their
-	// differences do not follow its jumps.
-	claimed  time.Time
-	mu       sync.Mutex
-	beat     time.Time // last sign of life
-	progress time.Time // last checkpoint
-	lease    time.Time // until when the task is ours
-	cause    error     // why the activity is to stop; nil while it is not
-	giveUp   time.Time // when it will be left to itself
-	category string    // of the failure, where cause is ErrOverdue
-	message  string
+func (w *worker) newRunning(ctx context.Context, task *store.TaskRow) *running {
+	e := w.engine
+	limits := AttemptLimits{Timeout: task.Timeout, Heartbeat: task.Heartbeat, Progress: task.Progress, Stopping: e.stopping}
+	return &running{performing: newPerforming(ctx, e.clock, e.logger, limits), engine: e, worker: w, task: *task, uncounted: new(sync.Once)}
 }
 
 // start runs a task that has been claimed, under a lease that was counted from before
 // the claim.
 func (w *worker) start(task *store.TaskRow, lease time.Time) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	now := w.engine.clock.Now()
-	r := &running{
-		engine: w.engine, worker: w, task: *task, ctx: ctx, cancel: cancel, nudge: make(chan struct{}, 1),
-		claimed: now, beat: now, progress: now, lease: lease,
-	}
+	r := w.newRunning(context.Background(), task)
+	r.lease = lease
 	w.mu.Lock()
 	w.running[r] = struct{}{}
 	w.mu.Unlock()
@@ -84,16 +71,19 @@ func (r *running) run() {
 		r.worker.free(r)
 		return
 	}
-	a := &Attempt{
+	a := NewAttempt(Attempt{
 		Run: r.task.Run, Machine: r.task.Machine, Activity: r.task.Activity, Number: r.task.Attempt,
 		Key: r.task.Key, Fence: r.task.Epoch, Args: args, Checkpoint: r.task.Checkpoint,
-		beat: r.heartbeat, progress: r.checkpoint, spend: r.meter.add,
-	}
+	}, AttemptHooks{Beat: r.heartbeat, Checkpoint: r.checkpoint, Spend: r.meter.add})
 	returned := make(chan outcome, 1)
 	go r.call(f, a, returned)
 	r.worker.leases.keep(r)
 	out := r.watch(returned)
 	r.worker.leases.drop(r)
+	if out.end == goesOn {
+		r.engine.logger.Error("an activity does not stop and is left to itself", slog.String("run", r.task.Run),
+			slog.String("activity", r.task.Activity), slog.Int("attempt", r.task.Attempt), slog.Any("cause", r.stopCause()))
+	}
 	failpoint.Hit(failpoint.Returned)
 	r.conclude(&out)
 	failpoint.Hit(failpoint.Concluded)
@@ -112,23 +102,6 @@ func (r *running) run() {
 		}
 		r.worker.free(r)
 	}()
-}
-
-// call calls the activity. Whatever that and the values that it returns do, an
-// outcome is sent.
-func (r *running) call(f ActivityFunc, a *Attempt, returned chan<- outcome) {
-	out := failed("the activity ended its goroutine without returning")
-	defer func() { returned <- out }()
-	defer func() {
-		if p := recover(); p != nil {
-			stack := debug.Stack()
-			out = failed(panicText(p))
-			r.engine.logger.Error("an activity panicked", slog.String("run", a.Run), slog.String("activity", a.Activity),
-				slog.String("panic", out.message), slog.String("stack", string(stack)))
-		}
-	}()
-	result, err := f(r.ctx, a)
-	out = outcomeOf(&result, err)
 }
 
 // prepare finds the function and reads the arguments from the run as it is
@@ -205,21 +178,11 @@ func (r *running) hasLease() bool {
 	return err == nil
 }
 
-// heartbeat notes a sign of life.
-func (r *running) heartbeat() {
-	r.mu.Lock()
-	r.beat = r.engine.clock.Now()
-	r.mu.Unlock()
-}
-
 // checkpoint stores one; see Attempt.Progress.
 func (r *running) checkpoint(data json.RawMessage) error {
 	e := r.engine
-	if why := machine.Oversized(data, e.maxPayload); why != "" {
-		return fmt.Errorf("the checkpoint is too large: %s", why)
-	}
-	if err := machine.CheckJSON(data); err != nil {
-		return fmt.Errorf("the checkpoint is not valid JSON: %w", err)
+	if err := checkCheckpoint(data, e.maxPayload); err != nil {
+		return err
 	}
 	if cause := r.stopCause(); cause != nil {
 		return cause
@@ -235,10 +198,7 @@ func (r *running) checkpoint(data json.RawMessage) error {
 		return err
 	}
 	failpoint.Hit(failpoint.AfterCheckpoint)
-	now := e.clock.Now()
-	r.mu.Lock()
-	r.beat, r.progress = now, now
-	r.mu.Unlock()
+	r.progressed()
 	return nil
 }
 
@@ -260,30 +220,6 @@ func (r *running) renew(checkpoint json.RawMessage) error {
 		r.stop(ErrMoved)
 	}
 	return nil
-}
-
-// stop cancels the activity's context. That the run has moved on, or the task
-// is another's, counts more than what was said before.
-func (r *running) stop(cause error) {
-	r.mu.Lock()
-	if r.cause == nil {
-		r.giveUp = r.engine.clock.Now().Add(r.engine.stopping)
-	}
-	if r.cause == nil || cause == ErrMoved || cause == ErrFenced {
-		r.cause = cause
-	}
-	r.cancel(cause) // before anyone is told the cause: Progress tells the activity
-	r.mu.Unlock()
-	select {
-	case r.nudge <- struct{}{}:
-	default:
-	}
-}
-
-func (r *running) stopCause() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.cause
 }
 
 // attemptID tells attempts apart within a store.

@@ -21,8 +21,8 @@ const declineFor = time.Second
 // how its call ended. Whoever has lost the task writes nothing of it but what came late.
 var endings = map[error][goesOn + 1]func(*running, *outcome){
 	// by a result, a failure, a decline, the loss of its worker process, or not yet
-	nil:        {(*running).succeed, (*running).failWith, (*running).decline, (*running).lost, (*running).leave},
-	ErrStopped: {(*running).succeed, (*running).stopped, (*running).stopped, (*running).stopped, (*running).leave},
+	nil:        {(*running).conclusive, (*running).conclusive, (*running).decline, (*running).lost, (*running).leave},
+	ErrStopped: {(*running).conclusive, (*running).stopped, (*running).stopped, (*running).stopped, (*running).leave},
 	ErrOverdue: {(*running).overdue, (*running).overdue, (*running).overdue, (*running).overdue, (*running).overdue},
 	ErrMoved:   {(*running).moved, (*running).moved, (*running).moved, (*running).moved, (*running).leave},
 	ErrFenced:  {(*running).newer, (*running).newer, (*running).newer, (*running).newer, (*running).fencedOff},
@@ -62,28 +62,14 @@ func (r *running) fencedOff(*outcome) {
 // leave leaves to itself what was told to stop and goes on.
 func (r *running) leave(*outcome) { r.report(AttemptCancelled, "it does not stop", nil) }
 
-// succeed commits a result. One that does not fit is a failure.
-func (r *running) succeed(out *outcome) {
-	cost := r.used(out)
-	in, err := r.host.machine.ResultInput(r.attempt, out.event, out.data, r.engine.maxPayload)
-	switch {
-	case out.fault != "" && in.Event >= 0:
-		r.fail("unknown", fmt.Sprintf("the result does not fit: event %q: its data has no JSON form: %s", out.event, out.fault), cost)
-	case err != nil:
-		r.fail("unknown", "the result does not fit: "+err.Error(), cost)
-	default:
-		r.commit(in, AttemptInfo{End: AttemptResult, Event: out.event, Cost: cost})
-	}
+// conclusive commits a result or a failure. A result that does not fit is a failure.
+func (r *running) conclusive(out *outcome) {
+	r.commit(out.input(r.host.machine, r.attempt, r.engine.maxPayload), r.used(out))
 }
-
-// failWith commits the failure that an error of the activity means.
-func (r *running) failWith(out *outcome) { r.fail(out.category, out.message, r.used(out)) }
 
 // fail commits a failure.
 func (r *running) fail(category, message string, cost map[string]json.Number) {
-	m := r.host.machine
-	in := m.FailureInput(r.attempt, category, message)
-	r.commit(in, AttemptInfo{End: AttemptFailed, Category: m.Definition().Categories[in.Category], Message: in.Message, Cost: cost})
+	r.commit(r.host.machine.FailureInput(r.attempt, category, message), cost)
 }
 
 // attemptOf is the attempt that a task stands for, as its machine has it.
@@ -92,10 +78,6 @@ func attemptOf(m *Machine, t *store.TaskRow) (*machine.Task, bool) {
 	of.Key, of.Attempt = t.Key, t.Attempt
 	return &of, ok
 }
-
-// used is what an attempt has used, and nothing of it twice: that of its outcome
-// and what it has noted by Spend since the last time.
-func (r *running) used(out *outcome) map[string]json.Number { return r.meter.drain(out.cost) }
 
 // costs are what an attempt has used, as far as it can be counted for its run; the rest
 // stands in history, too, and the log says it.
@@ -112,9 +94,10 @@ func (r *running) costs(in *machine.Input, reported map[string]json.Number, s *m
 }
 
 // commit takes the input under the attempt's claim. That tells the observer.
-func (r *running) commit(in machine.Input, info AttemptInfo) {
+func (r *running) commit(in machine.Input, cost map[string]json.Number) {
 	e, claim := r.engine, r.task.Claim()
-	info = r.named(info)
+	info := r.named(endOf(r.host.machine, &in))
+	info.Cost = cost
 	in.Worker, in.Took = e.worker, info.Duration
 	c := &request{run: r.task.Run, claim: &claim, attempt: &info, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
 		if m.Hash() != r.host.machine.Hash() { // it may have been registered again
@@ -139,6 +122,17 @@ func (r *running) commit(in machine.Input, info AttemptInfo) {
 		e.logger.Error("the end of an attempt could not be stored; it will be made again",
 			slog.String("run", r.task.Run), slog.String("activity", r.task.Activity), slog.Any("error", err))
 	}
+}
+
+// endOf is what an observer is told of the input with which an attempt ends.
+func endOf(m *Machine, in *machine.Input) AttemptInfo {
+	switch d := m.Definition(); {
+	case in.Kind == machine.FailureInput:
+		return AttemptInfo{End: AttemptFailed, Category: d.Categories[in.Category], Message: in.Message}
+	case in.Event >= 0:
+		return AttemptInfo{End: AttemptResult, Event: d.Events[in.Event].Name}
+	}
+	return AttemptInfo{End: AttemptResult}
 }
 
 // refused deals with an attempt whose result came too late: the run has moved
@@ -272,7 +266,7 @@ func (r *running) release(wait time.Duration, why string, cost map[string]json.N
 }
 
 // took is how long the attempt has been held.
-func (r *running) took() time.Duration { return r.engine.clock.Now().Sub(r.claimed) }
+func (r *running) took() time.Duration { return r.engine.clock.Now().Sub(r.began) }
 
 // lost ends the lease at once, so that the attempt is taken over like one whose
 // worker has not renewed it.

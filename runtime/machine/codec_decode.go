@@ -2,6 +2,7 @@ package machine
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -135,6 +136,9 @@ func (m *Machine) DecodeSnapshot(data json.RawMessage) (*Snapshot, error) {
 	if err == nil {
 		err = m.checkSnapshot(s)
 	}
+	if errors.Is(err, ErrNewer) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the snapshot is damaged: %w", err)
 	}
@@ -147,6 +151,8 @@ func (m *Machine) snapshotMember(sc *scanner, s *Snapshot, key string) error {
 		return sc.textInto(&s.Run)
 	case "token":
 		return sc.textInto(&s.Token)
+	case "semantics":
+		return semanticsInto(sc, &s.Semantics)
 	case "seq":
 		return countInto(sc, &s.Seq)
 	case "state":

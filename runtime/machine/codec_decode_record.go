@@ -2,6 +2,7 @@ package machine
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -31,6 +32,8 @@ func (m *Machine) inputMember(sc *scanner, in *Input, key string) error {
 		return each(sc, &in.Above, sc.textInto)
 	case "token":
 		return sc.textInto(&in.Token)
+	case "semantics":
+		return semanticsInto(sc, &in.Semantics)
 	case "do":
 		return sc.lookup("do", m.index.dos, &in.Do)
 	case "index":
@@ -100,6 +103,9 @@ func (m *Machine) DecodeRecord(data json.RawMessage) (*Record, error) {
 	}
 	if err == nil {
 		err = r.Cause.check()
+	}
+	if errors.Is(err, ErrNewer) {
+		return nil, err
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the record is damaged: %w", err)

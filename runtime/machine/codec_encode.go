@@ -133,6 +133,7 @@ func (m *Machine) appendSnapshot(b []byte, s *Snapshot) []byte {
 	o := (&object{b: b}).open()
 	o.text("run", s.Run)
 	o.text("token", s.Token)
+	o.number("semantics", int64(s.Semantics))
 	o.number("seq", s.Seq)
 	if s.State >= 0 {
 		o.text("state", m.def.States[s.State].Path)
@@ -249,6 +250,7 @@ func (m *Machine) appendInput(b []byte, in *Input) []byte {
 	case StartInput:
 		o.fields("data", m.def.Params, in.Data)
 		o.text("token", in.Token)
+		o.number("semantics", int64(in.Semantics))
 		o.names("above", in.Above)
 	case EventInput, KeptInput:
 		m.encodeEvent(o, in)

@@ -25,6 +25,6 @@
 //     finds what a misspelt name was meant to be.
 //   - JSON: payload.go, codec_*.go and scan.go; check_snapshot.go refuses a snapshot that no
 //     step can have made.
-//   - Over again: replay*.go takes the records of a run; migrate.go and mapping.go move it to
-//     another definition.
+//   - Over again: replay*.go takes the records of a run; semantics.go is the version of its
+//     steps; migrate.go and mapping.go move it to another definition.
 package machine

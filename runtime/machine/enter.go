@@ -8,7 +8,7 @@ func (t *step) takeStart() error {
 		return t.m.Reject(t.old, t.in, err.Error(), err)
 	}
 	t.next.Params, t.params = t.in.Data, t.in.Data
-	t.next.Started, t.next.Token, t.next.Above = t.at, t.in.Token, t.in.Above
+	t.next.Started, t.next.Token, t.next.Semantics, t.next.Above = t.at, t.in.Token, t.in.Semantics, t.in.Above
 	t.record.Effect = Moved
 	t.enterState(0)
 	if err := t.apply(t.m.states[0].entry); err != nil {

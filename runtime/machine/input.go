@@ -66,6 +66,7 @@ type Input struct {
 
 	Migration *Migration // of migrate
 	Token     string     // of start: what tells the run apart; see Snapshot.Token
+	Semantics int        // of start: see Snapshot.Semantics
 	Above     []string   // of the start of a child; see Snapshot.Above
 
 	Queued bool // of event, result and failure: it came while the run was paused

@@ -45,7 +45,7 @@ func (m *Machine) StartInput(params json.RawMessage, started time.Time, maxPaylo
 	if err != nil {
 		return Input{}, &Rejected{Input: StartInput, Why: err.Error(), Err: err}
 	}
-	return Input{Kind: StartInput, Data: values, Token: tokenOf(started)}, nil
+	return Input{Kind: StartInput, Data: values, Token: tokenOf(started), Semantics: sinceFirst(m.semantics)}, nil
 }
 
 // tokenOf tells a run apart from others of its id, which started at other times.

@@ -16,6 +16,8 @@ type Machine struct {
 	def  *Definition
 	hash string
 
+	semantics int // of new runs
+
 	states   []stateCode
 	arms     []armCode
 	dos      []doCode
@@ -191,11 +193,16 @@ func (m *Machine) NewSnapshot(run string, seed uint64) *Snapshot {
 // Compile checks d and makes it ready to run. A definition may come from a
 // database: whatever is wrong with it gives an error, never a panic later. The
 // definition must not be changed afterwards.
-func Compile(d *Definition) (*Machine, error) {
+func Compile(d *Definition, options ...Option) (*Machine, error) {
 	if d.Format != Format {
 		return nil, fmt.Errorf("machine %q: the definition has format %d, this program runs format %d", d.Name, d.Format, Format)
 	}
-	c := &compiler{d: d, m: &Machine{def: d, handlers: make(map[inputKey][]int)}}
+	c := &compiler{d: d, m: &Machine{def: d, semantics: newest, handlers: make(map[inputKey][]int)}}
+	for _, set := range options {
+		if err := set(c.m); err != nil {
+			return nil, fmt.Errorf("machine %q: %w", d.Name, err)
+		}
+	}
 	for _, phase := range []func() error{
 		c.names, c.declarations, c.tree, c.members, c.indexHandlers, c.compileArms, c.compileStates, c.compileDos, c.compileTimers,
 	} {

@@ -43,7 +43,7 @@ func (m *Machine) Migrated(old *Machine, s *Snapshot, p *Mapping, now time.Time,
 // standing takes over what does not depend on the definition, and the state.
 func (x *migration) standing() error {
 	s, n := x.s, x.next
-	n.Token, n.Seq, n.Visit, n.Status = s.Token, s.Seq+1, s.Visit, s.Status
+	n.Token, n.Semantics, n.Seq, n.Visit, n.Status = s.Token, s.Semantics, s.Seq+1, s.Visit, s.Status
 	n.Started, n.Entered, n.PausedAt, n.Above = s.Started, s.Entered, s.PausedAt, s.Above
 	n.Cancelled, n.Late, n.Spent, n.Uncounted, n.KeptNext = s.Cancelled, s.Late, s.Spent, s.Uncounted, s.KeptNext
 	for i := range s.Stopping { // of which nothing will be known

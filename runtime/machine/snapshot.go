@@ -6,11 +6,12 @@ import "time"
 // changes the one it is given. Slices over fields, arms and dos are indexed as
 // in the Definition. Its canonical JSON is written by Machine.EncodeSnapshot.
 type Snapshot struct {
-	Run   string // the run's id
-	Token string // tells it apart from pruned runs of that id, in keys and ids of messages; lower-case letters and digits, or empty
-	Seq   int64  // number of history records so far
-	State int    // the leaf, or the terminal
-	Visit int64  // number of leaves entered so far; names the present visit
+	Run       string // the run's id
+	Token     string // tells it apart from pruned runs of that id, in keys and ids of messages; lower-case letters and digits, or empty
+	Semantics int    // the version of its steps; 0 for the first
+	Seq       int64  // number of history records so far
+	State     int    // the leaf, or the terminal
+	Visit     int64  // number of leaves entered so far; names the present visit
 
 	Status  Status
 	Outcome Outcome // of a finished run
