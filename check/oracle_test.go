@@ -153,6 +153,23 @@ func TestBruteForceOptional(t *testing.T) {
 	}
 }
 
+// TestBruteForceOptionalPlaces is TestBruteForce for machines in which places in records may be
+// absent.
+func TestBruteForceOptionalPlaces(t *testing.T) {
+	places := &machines{generate: oracletest.GenerateOptionalPlaces, count: *oracleCount / 4}
+	places.compare(t)
+	for _, c := range comparisons {
+		if open := places.seen["undecided "+c.rule]; open > places.count/40 {
+			t.Errorf("%s is undecided for %d machines", c.rule, open)
+		}
+	}
+	for _, kind := range []string{"read-before-set", "no read-before-set", "out-of-range", "no-way-to-finish", "dead-arm"} {
+		if places.seen[kind] == 0 {
+			t.Errorf("no machine has the verdict %q", kind)
+		}
+	}
+}
+
 // TestBruteForceFans is TestBruteForce for machines whose activities run for the elements
 // of lists.
 func TestBruteForceFans(t *testing.T) {

@@ -3,6 +3,7 @@ package oracletest
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 )
 
@@ -69,4 +70,32 @@ func (g *generator) copies(field string) string {
 		return "publish Out"
 	}
 	return ""
+}
+
+// GenerateOptionalPlaces is GenerateOptional with all that may be absent in records: the parameter, a field of the
+// context and the payloads of events are places in records that have another field, too.
+func GenerateOptionalPlaces(r *rand.Rand) string {
+	src := GenerateOptional(r)
+	for _, into := range intoRecords {
+		src = into.old.ReplaceAllString(src, into.new)
+	}
+	return "record Ints { k bool, v int 0..2? }\nrecord Bools { k bool, v bool? }\nrecord Sure { v int 0..2 }\nrecord Flag { v bool }\n" + src
+}
+
+// intoRecords make of fields places in records.
+var intoRecords = []struct {
+	old *regexp.Regexp
+	new string
+}{
+	{regexp.MustCompile(`(?m)^(    event [ER].*)\{ v int 0\.\.2\? \}`), "$1{ r Ints }"},
+	{regexp.MustCompile(`(?m)^(    event [ER].*)\{ v bool\? \}`), "$1{ r Bools }"},
+	{regexp.MustCompile(`(?m)^(    event [ER].*)\{ v (int 0\.\.2|bool) \}`), "$1{ r Sure$2 }"},
+	{regexp.MustCompile(`Sureint 0\.\.2`), "Sure"},
+	{regexp.MustCompile(`Surebool`), "Flag"},
+	{regexp.MustCompile(`\bevent\.v\b`), "event.r.v"},
+	{regexp.MustCompile(` returns \w+(, \w+)*`), ""},
+	{regexp.MustCompile(`\blimit int 0\.\.2\?`), "q Ints"},
+	{regexp.MustCompile(`\blimit\b`), "q.v"},
+	{regexp.MustCompile(`(?m)^        u int 0\.\.2$`), "        w Ints = Ints { k = false }"},
+	{regexp.MustCompile(`\bu\b`), "w.v"},
 }

@@ -22,14 +22,15 @@ const (
 
 // part is what an expression reads in some json.
 type part struct {
-	keys []string
-	t    *ir.Type
+	keys     []string
+	t        *ir.Type
+	optional bool // it may be absent
 }
 
 // parts are what expressions read in some json, each once, and the types as which all of
 // one is read. Nothing can be both a part and have parts: then it is the first.
 func (b *book) parts() (out []part, whole []*ir.Type) {
-	add := func(e ir.Expr, t *ir.Type) {
+	add := func(e ir.Expr, t *ir.Type, optional bool) {
 		keys, ok := keysOf(e)
 		if ok && len(keys) == 0 {
 			whole = append(whole, t)
@@ -40,17 +41,17 @@ func (b *book) parts() (out []part, whole []*ir.Type) {
 			ok = ok && !slices.Equal(p.keys[:n], keys[:n])
 		}
 		if ok {
-			out = append(out, part{keys, t})
+			out = append(out, part{keys, t, optional})
 		}
 	}
 	for e := range b.m.Exprs() {
 		ir.Walk(e, func(e ir.Expr) bool {
 			switch e := e.(type) {
 			case *ir.Fit:
-				add(e.X, e.T)
+				add(e.X, e.T, e.OrUnset)
 			case *ir.Binary:
 				if e.T.Kind == ir.JSON { // a list gets one more item
-					add(e.X, &ir.Type{Kind: ir.List, Elem: e.T})
+					add(e.X, &ir.Type{Kind: ir.List, Elem: e.T}, false)
 				}
 			}
 			return true
@@ -78,7 +79,11 @@ func (b *book) documents() []machine.Value {
 	var lists [][]machine.Value
 	for _, p := range parts {
 		list := candidates(p.t, b.constantsOf(p.t))
-		lists = append(lists, list[:min(len(list), maxEach)])
+		list = list[:min(len(list), maxEach)]
+		if p.optional { // null stands for what is absent
+			list = append(list, machine.Unset)
+		}
+		lists = append(lists, list)
 	}
 	rows := product(lists)
 	var out []machine.Value

@@ -185,7 +185,9 @@ func record(t *ir.Type, leaves *[]machine.Value) any {
 	}
 	members := map[string]any{}
 	for _, f := range t.Record.Fields {
-		members[f.Name] = record(f.Type, leaves)
+		if member := record(f.Type, leaves); member != nil || !f.Optional {
+			members[f.Name] = member
+		}
 	}
 	return members
 }
@@ -202,6 +204,10 @@ func leavesOf(t *ir.Type, x any) ([]machine.Value, error) {
 	}
 	var out []machine.Value
 	for _, f := range t.Record.Fields {
+		if f.Optional && members[f.Name] == nil {
+			out = append(out, machine.Unset)
+			continue
+		}
 		leaves, err := leavesOf(f.Type, members[f.Name])
 		if err != nil {
 			return nil, err
@@ -235,7 +241,9 @@ func plain(t *ir.Type) machine.Value {
 		leaves := t.Leaves()
 		values := make([]machine.Value, len(leaves))
 		for i, l := range leaves {
-			values[i] = plain(l.Type)
+			if !l.Optional {
+				values[i] = plain(l.Type)
+			}
 		}
 		return machine.RecordValue(values...)
 	}

@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,8 +78,13 @@ func withoutAbsent(m *ir.Machine) diag.List {
 			name, at = of, span
 		}
 	}
-	for _, v := range m.Params {
+	for _, v := range slices.Concat(m.Params, m.Fields) {
 		note(v.Optional, v.Name, v.Span)
+	}
+	for _, r := range m.Records { // an item of a list may be one
+		for _, f := range r.Fields {
+			note(f.Optional, f.Name, f.Span)
+		}
 	}
 	for _, e := range m.Events {
 		for _, f := range e.Fields {

@@ -166,7 +166,7 @@ func (c *coverPrinter) saidYes(s *ir.CoverStep) []string {
 func (c *coverPrinter) fields(s *structPlan, data map[string]any) string {
 	var parts []string
 	for _, f := range s.Fields {
-		if f.Optional { // no record is
+		if f.Optional { // no record may be absent
 			if given := data[f.JSON]; given != nil {
 				text, err := json.Marshal(given)
 				must(err)
@@ -178,18 +178,35 @@ func (c *coverPrinter) fields(s *structPlan, data map[string]any) string {
 		}
 		leaves := ofLeaves(f.typ, "", f.JSON, func(l ir.RecordLeaf, _, name string) string {
 			given, ok := data[name]
-			if !ok {
+			switch {
+			case l.Optional && given == nil:
+				return c.maybe(l, nil)
+			case !ok:
 				return c.fitting(l.Type)
 			}
 			text, err := json.Marshal(given)
 			if err != nil {
 				panic("golang: a value of a cover has no JSON form: " + err.Error())
 			}
+			if l.Optional {
+				return c.maybe(l, text)
+			}
 			return c.value(l.Type, text)
 		})
 		parts = append(parts, f.Name+": "+c.m.compose(f.typ, leaves))
 	}
 	return s.Type + "{" + strings.Join(parts, ", ") + "}"
+}
+
+// maybe is the leaf of a record that may be absent, as Go: given in its JSON form, or not.
+func (c *coverPrinter) maybe(l ir.RecordLeaf, given []byte) string {
+	typ := c.m.goTypeOf(l.Type, true)
+	c.p.use(runtimePath)
+	c.p.typesUsed(typ)
+	if given == nil {
+		return typ + "{}"
+	}
+	return typ + "{Value: " + c.value(l.Type, given) + ", Set: true}"
 }
 
 // fitting is some value of t.
@@ -238,7 +255,11 @@ func (c *coverPrinter) value(t *ir.Type, text []byte) string {
 		return "json.RawMessage(" + quote(string(text)) + ")"
 	case ir.RecordKind:
 		return c.m.compose(t, ofLeaves(t, "", "", func(l ir.RecordLeaf, _, name string) string {
-			return c.value(l.Type, memberOf(text, name))
+			member := memberOf(text, name)
+			if l.Optional {
+				return c.maybe(l, member)
+			}
+			return c.value(l.Type, member)
 		}))
 	case ir.List:
 		var items []json.RawMessage

@@ -224,7 +224,7 @@ func (p *planner) field(s *structPlan, name string, at token.Span) string {
 func (p *planner) machine(m *ir.Machine, core bool) *machinePlan {
 	name := exported(m.Name)
 	plan := &machinePlan{
-		src: m, Name: name, low: unexported(name), Doc: m.Doc, Optional: "runtime.Optional",
+		src: m, Name: name, low: unexported(name), Doc: m.Doc, Optional: runtimeOptional,
 		enum: map[*ir.Enum]*enumPlan{}, rec: map[*ir.Record]*recordPlan{}, ev: map[*ir.Event]*eventPlan{},
 	}
 	for _, own := range []string{"State", "Event", "Params", "Data"} {
@@ -309,15 +309,15 @@ func (m *machinePlan) addEvent(p *planner, e *ir.Event, handled bool) {
 		Payload: &structPlan{Type: p.declare(m.Name+exported(e.Name), e.Span), Doc: e.Doc},
 	}
 	for i, f := range e.Fields {
-		name, typ, doc := f.Name, f.Type, f.Doc
+		name, typ, doc, optional := f.Name, f.Type, f.Doc, f.Optional
 		if w := f.Whole; w != nil {
 			if i > 0 && e.Fields[i-1].Whole == w {
 				continue
 			}
-			name, typ, doc = w.Name, w.Type, w.Doc
+			name, typ, doc, optional = w.Name, w.Type, w.Doc, false
 		}
 		plan.Payload.Fields = append(plan.Payload.Fields, fieldPlan{
-			Name: p.field(plan.Payload, name, f.Span), JSON: name, Type: m.goTypeOf(typ, f.Optional), Doc: doc, Optional: f.Optional, typ: typ,
+			Name: p.field(plan.Payload, name, f.Span), JSON: name, Type: m.goTypeOf(typ, optional), Doc: doc, Optional: optional, typ: typ,
 		})
 	}
 	m.Events = append(m.Events, plan)

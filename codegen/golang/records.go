@@ -31,7 +31,7 @@ func (p *planner) sharedRecord(r *ir.Record) *recordPlan {
 			p.sharedEnum(inner.Enum)
 		}
 	}
-	plan.addFields(p, &machinePlan{enum: p.shared, rec: p.records})
+	plan.addFields(p, &machinePlan{enum: p.shared, rec: p.records, Optional: runtimeOptional})
 	return plan
 }
 
@@ -55,7 +55,7 @@ func (m *machinePlan) addRecords(p *planner, core bool) {
 func (r *recordPlan) addFields(p *planner, m *machinePlan) {
 	for _, f := range r.src.Fields {
 		r.Fields = append(r.Fields, fieldPlan{
-			Name: p.field(&r.structPlan, f.Name, f.Span), JSON: f.Name, Type: m.goType(f.Type), Doc: f.Doc, typ: f.Type})
+			Name: p.field(&r.structPlan, f.Name, f.Span), JSON: f.Name, Type: m.goTypeOf(f.Type, f.Optional), Doc: f.Doc, Optional: f.Optional, typ: f.Type})
 	}
 }
 

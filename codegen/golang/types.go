@@ -31,6 +31,9 @@ func (m *machinePlan) goType(t *ir.Type) string {
 	return "json.RawMessage"
 }
 
+// runtimeOptional is the type of what may be unset, but for a core.
+const runtimeOptional = "runtime.Optional"
+
 // goTypeOf is the Go type of a field or parameter of type t, which may be unset or not.
 func (m *machinePlan) goTypeOf(t *ir.Type, unset bool) string {
 	if unset {

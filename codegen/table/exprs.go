@@ -45,7 +45,7 @@ func (c *compiler) typ(t *ir.Type) machine.Type {
 	if t.Record != nil {
 		out.Name = t.Record.Name
 		for _, l := range t.Leaves() {
-			out.Fields = append(out.Fields, machine.Field{Name: l.Path, Type: c.typ(l.Type)})
+			out.Fields = append(out.Fields, machine.Field{Name: l.Path, Type: c.typ(l.Type), Optional: l.Optional})
 		}
 	}
 	return out
@@ -98,7 +98,7 @@ func (c *compiler) expr(e ir.Expr) *machine.Expr {
 	case *ir.FieldRef:
 		out.Op, out.Name, out.OrUnset = "event", e.Name, e.OrUnset
 	case *ir.FanRef:
-		out.Op, out.Name = "each", ir.ItemField
+		out.Op, out.Name, out.OrUnset = "each", ir.ItemField, e.OrUnset
 		switch {
 		case e.Index:
 			out.Name = ir.IndexField

@@ -56,6 +56,9 @@ type FanRef struct {
 	Fan   *Fan
 	Index bool   // the index, else the element
 	Leaf  string // of an element that is a record: its path; else empty
+
+	Optional bool // the leaf may be absent
+	OrUnset  bool // as of a VarRef
 }
 
 // Now is the time of the step.

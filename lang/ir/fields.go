@@ -52,7 +52,7 @@ func (e *Element) Fields(own []*EventField) []*EventField {
 			f.Whole = &Whole{Name: f.Name, Type: f.Type}
 		}
 		for _, l := range f.Type.Leaves() {
-			out = append(out, &EventField{Name: joined(f.Name, l.Path), Whole: f.Whole, Type: l.Type, Index: len(out)})
+			out = append(out, &EventField{Name: joined(f.Name, l.Path), Whole: f.Whole, Type: l.Type, Optional: l.Optional, Index: len(out)})
 		}
 	}
 	return out
@@ -82,6 +82,15 @@ func (f *EventField) Declared() string {
 		return f.Whole.Name
 	}
 	return f.Name
+}
+
+// Asked is the name by which f is asked whether it is set: of what may be absent in a record
+// its own, and else that of the whole.
+func (f *EventField) Asked() string {
+	if f.Optional {
+		return f.Name
+	}
+	return f.Declared()
 }
 
 // Field is the one of t.Fields called name, or nil.

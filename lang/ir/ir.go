@@ -103,7 +103,7 @@ type Var struct {
 	Doc     string
 	Span    token.Span
 
-	Optional bool // a Param that may be absent
+	Optional bool // a Param that may be absent, or a leaf of a record that may be
 
 	// Assigned says that some block gives it a value other than its default, or
 	// may: of a machine with a syntax error nobody knows.

@@ -19,10 +19,11 @@ type Record struct {
 
 // RecordField is one field of a Record.
 type RecordField struct {
-	Name string
-	Type *Type
-	Doc  string
-	Span token.Span
+	Name     string
+	Type     *Type
+	Optional bool // it may be absent; no record is
+	Doc      string
+	Span     token.Span
 }
 
 // Within are r and the records in it, each once.
@@ -53,7 +54,8 @@ func (r *Record) Places() []token.Span {
 }
 
 // Whole is a field or parameter of a record type, as it is declared. A run has its
-// leaves, which are set and unset together: nothing but the edges (JSON, generated
+// leaves. Those that are Optional aside, they are set and unset together, and of each record
+// there is one that is not Optional: it says whether the record is set. Nothing but the edges (JSON, generated
 // structs) knows more than these.
 type Whole struct {
 	Name string
@@ -64,9 +66,10 @@ type Whole struct {
 
 // RecordLeaf is a part of a record that is no record itself.
 type RecordLeaf struct {
-	Path string // "total", "address.city"
-	Type *Type
-	Doc  string
+	Path     string // "total", "address.city"
+	Type     *Type
+	Optional bool // the field that it is may be absent
+	Doc      string
 }
 
 // Leaves are the parts of a record, in order; those of what has another type are it
@@ -79,7 +82,7 @@ func (t *Type) Leaves() []RecordLeaf {
 	for _, f := range t.Record.Fields {
 		for _, l := range f.Type.Leaves() {
 			if path := f.Name; l.Path == "" {
-				l.Path, l.Doc = path, f.Doc
+				l.Path, l.Doc, l.Optional = path, f.Doc, f.Optional
 			} else {
 				l.Path = path + "." + l.Path
 			}
@@ -87,6 +90,11 @@ func (t *Type) Leaves() []RecordLeaf {
 		}
 	}
 	return out
+}
+
+// FirstSure is the index of the first leaf of t that is there whenever a value of t is.
+func (t *Type) FirstSure() int {
+	return max(0, slices.IndexFunc(t.Leaves(), func(l RecordLeaf) bool { return !l.Optional }))
 }
 
 // Innermost is the type of what lists of t have in them, however deep; t itself where it is no list.
@@ -126,6 +134,15 @@ func (v *Var) Declared() string {
 	return v.Name
 }
 
+// Asked is the name by which v is asked whether it is set: of what may be absent in a record
+// its own, and else that of the whole.
+func (v *Var) Asked() string {
+	if v.Optional {
+		return v.Name
+	}
+	return v.Declared()
+}
+
 // DeclaredType is the type with which v is declared.
 func (v *Var) DeclaredType() *Type {
 	if v.Whole != nil {
@@ -135,12 +152,15 @@ func (v *Var) DeclaredType() *Type {
 }
 
 // Declared are those of vars by which declared fields and parameters are told apart: of
-// each record the first leaf alone.
+// each record the first leaf alone that is set whenever the record is.
 func Declared(vars []*Var) []*Var {
 	var out []*Var
 	for i, v := range vars {
-		if i == 0 || !v.Together(vars[i-1]) {
+		switch {
+		case v.Whole == nil:
 			out = append(out, v)
+		case i == 0 || !v.Together(vars[i-1]):
+			out = append(out, vars[i+v.Whole.Type.FirstSure()])
 		}
 	}
 	return out

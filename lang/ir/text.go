@@ -45,7 +45,7 @@ func exprText(e Expr, outer int) string {
 		if e.Field != nil {
 			name = exprText(e.Field, 0)
 		} else {
-			name = e.Var.Declared()
+			name = e.Var.Asked()
 		}
 		if e.Not {
 			return name + " is not set"
@@ -343,7 +343,7 @@ func (a *Assign) Text() string {
 		return a.Written
 	}
 	if a.Value == nil {
-		return a.Var.Declared() + " = unset"
+		return a.Var.Asked() + " = unset"
 	}
 	return a.Var.Name + " = " + ExprText(a.Value)
 }

@@ -86,6 +86,7 @@ func (r *resolver) assign(src *ast.Assign, sc scope) []*ir.Assign {
 	}
 	name := joined(v.Name, p.path)
 	switch {
+	case value == nil && p.optional:
 	case value == nil && v.Default != nil && exact:
 		r.mismatch(src.Span(), "field "+quote(v.Name)+" cannot be unset: it has a default",
 			"Give it a value, or declare it without a default.")
@@ -107,11 +108,15 @@ func (r *resolver) assign(src *ast.Assign, sc scope) []*ir.Assign {
 	out := make([]*ir.Assign, len(leaves))
 	for i := range leaves {
 		out[i] = &ir.Assign{Var: r.leavesOf(v)[v.Index+p.offset+i], Span: src.Span(), Written: written}
-		if values != nil {
-			out[i].Value = values[i]
+		if values == nil {
+			continue
 		}
-		if a := out[i]; a.Value != nil && a.Var.Default == nil && a.Var.Whole == nil {
-			orUnset(values, false)
+		a := out[i]
+		if a.Var.Optional || a.Var.Whole == nil && a.Var.Default == nil {
+			orUnset(values[i:i+1], a.Var.Optional)
+		}
+		if _, absent := values[i].(*ir.Absent); !absent {
+			a.Value = values[i]
 		}
 	}
 	return out

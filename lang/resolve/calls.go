@@ -150,7 +150,7 @@ func (r *resolver) declareCall(c *call) {
 			returns = append(returns, ref.Var)
 		}
 		for i, v := range r.handedOver(c, returns) {
-			f := &ir.EventField{Name: v.Name, Whole: v.Whole, Type: v.Type, Doc: v.Doc, Span: v.Span, Index: i}
+			f := &ir.EventField{Name: v.Name, Whole: v.Whole, Type: v.Type, Optional: v.Whole != nil && v.Optional, Doc: v.Doc, Span: v.Span, Index: i}
 			e.Fields = append(e.Fields, f)
 			if r.payload[e][v.Declared()] == nil {
 				r.payload[e][v.Declared()] = &ir.EventField{Name: v.Declared(), Type: v.DeclaredType(), Doc: f.Doc, Span: f.Span, Index: i}

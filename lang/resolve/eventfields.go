@@ -31,12 +31,16 @@ func (r *resolver) eventField(at token.Span, names []*ast.Name, sc scope) ir.Exp
 			return bad(at)
 		}
 		p, rest, found := r.walkTo(f.Type, "event."+f.Name, names[1:])
-		keys, optional = rest, optional || f.Optional
+		keys, optional = rest, optional || f.Optional || p.optional
 		if t == nil {
 			full = joined(names[0].Text, p.path)
 		}
 		switch {
 		case !found:
+			return bad(at)
+		case p.optional && r.payload[trigger.Event][names[0].Text] == nil:
+			r.report(notYet, at, quote("event."+joined(names[0].Text, p.path))+" may be absent, and of an element such a part cannot be read yet",
+				"Read the whole `event.item`, or say in the result what the handler needs.")
 			return bad(at)
 		case t == nil:
 			t = p.t
@@ -49,7 +53,7 @@ func (r *resolver) eventField(at token.Span, names []*ast.Name, sc scope) ir.Exp
 		}
 	}
 	e := r.leaves(at, t, "event."+full, func(_ int, l ir.RecordLeaf) ir.Expr {
-		return &ir.FieldRef{E: ir.E{T: l.Type, At: at}, Name: joined(full, l.Path), Optional: optional}
+		return &ir.FieldRef{E: ir.E{T: l.Type, At: at}, Name: joined(full, l.Path), Optional: optional || l.Optional}
 	})
 	return r.keys(e, keys, at, sc)
 }

@@ -220,7 +220,7 @@ func (r *resolver) isSet(src *ast.IsSet, sc scope) ir.Expr {
 	if !found || r.within(src.Span(), v.Type) == nil {
 		return bad(src.Span())
 	}
-	e := &ir.IsSet{E: ir.E{T: boolType, At: src.Span()}, Var: r.leavesOf(v)[v.Index+p.offset], Not: src.Not}
+	e := &ir.IsSet{E: ir.E{T: boolType, At: src.Span()}, Var: r.leavesOf(v)[v.Index+p.offset+p.t.FirstSure()], Not: src.Not}
 	if !exact {
 		return bad(src.Span(), e)
 	}
@@ -269,6 +269,7 @@ func (r *resolver) arguments(at token.Span, name string, params []*ir.Param, lis
 		if wholes[i].Optional {
 			orUnset(values, true)
 		}
+		r.absentParts(values)
 		out = append(out, values...)
 	}
 	return out

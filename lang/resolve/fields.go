@@ -25,7 +25,7 @@ func (r *resolver) declareFields() {
 			var defaults []*ir.Const
 			if f.Default != nil {
 				defaults = r.defaultOf(f, v.Type)
-				v.Default = defaults[0]
+				v.Default = defaults[v.Type.FirstSure()]
 			}
 			if claim(r, r.vars, f.Name, v) {
 				v.Index, v.Span = len(r.m.Fields), f.Name.Span()
@@ -66,7 +66,10 @@ func (r *resolver) defaultOf(f *ast.Field, t *ir.Type) []*ir.Const {
 	values := r.fitLeaves(value, t, "the default of "+quote(textOf(f.Name)), scope{})
 	for i, l := range leaves {
 		lit, ok := values[i].(*ir.Lit)
+		_, absent := values[i].(*ir.Absent)
 		switch {
+		case absent:
+			out[i] = nil
 		case isBad(values[i]):
 		case !ok:
 			r.noLiteral(f, f.Default, ir.ExprText(value))

@@ -24,6 +24,8 @@ func orUnset(values []ir.Expr, declared bool) {
 		switch e := e.(type) {
 		case *ir.VarRef:
 			e.OrUnset = e.Var.MayBeUnset() && (declared || e.Var.Optional)
+		case *ir.FanRef:
+			e.OrUnset = e.Optional
 		case *ir.FieldRef:
 			e.OrUnset = e.Optional
 		case *ir.Fit:
@@ -38,11 +40,25 @@ func (r *resolver) isSetInEvent(src *ast.IsSet, sc scope) ir.Expr {
 	if isBad(x) {
 		return bad(src.Span(), x)
 	}
-	field, ok := ir.Leaves(x)[0].(*ir.FieldRef)
+	field, ok := ir.Leaves(x)[x.Type().FirstSure()].(*ir.FieldRef)
 	if !ok {
 		r.mismatch(src.Span(), quote(ir.ExprText(x))+" is a part of a json, and only a field can be asked whether it is set",
 			"Keep it in a field of its type first.")
 		return bad(src.Span(), x)
 	}
 	return &ir.IsSet{E: ir.E{T: boolType, At: src.Span()}, Field: field, Not: src.Not}
+}
+
+// absentParts reports what is read of an element in values, arguments, that may be absent where
+// a value is wanted: of an element nothing can be asked.
+func (r *resolver) absentParts(values []ir.Expr) {
+	for _, v := range values {
+		ir.Walk(v, func(e ir.Expr) bool {
+			if part, ok := e.(*ir.FanRef); ok && part.Optional && !part.OrUnset {
+				r.mismatch(part.At, quote(ir.ExprText(part))+" may be absent, and a value is wanted here",
+					"Declare the parameter with `?`, or hand over the whole record.")
+			}
+			return true
+		})
+	}
 }

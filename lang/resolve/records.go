@@ -42,16 +42,20 @@ func (r *resolver) declareRecords() {
 func (r *resolver) resolveRecordFields(records []*ir.Record, sources []*ast.Record) {
 	for i, rec := range records {
 		fields := newSpace[*ir.RecordField]("field")
+		sure := len(sources[i].Fields) == 0
 		for _, p := range sources[i].Fields {
-			f := &ir.RecordField{Name: textOf(p.Name), Type: r.typeOf(p.Type), Doc: p.Doc()}
-			if p.Optional {
-				r.report(notYet, p.Span(), "a field of a record that may be absent is not supported yet",
-					"Leave the `?` out, or use a json for the record.")
-			}
+			f := &ir.RecordField{Name: textOf(p.Name), Doc: p.Doc()}
+			f.Type, f.Optional = r.paramType(p)
+			sure = sure || !f.Optional
 			if claim(r, fields, p.Name, f) {
 				f.Span = p.Name.Span()
 				rec.Fields = append(rec.Fields, f)
 			}
+		}
+		if !sure {
+			r.mismatch(rec.Span, "record "+quote(rec.Name)+" has no field that is always there, and nothing would tell that it is set",
+				"Take the `?` from one of its fields, or add one without.")
+			rec.Fields[0].Optional = false
 		}
 		if len(rec.Fields) == 0 {
 			rec.Fields = []*ir.RecordField{{Type: invalid, Span: rec.Span}} // the parser has reported it
@@ -93,7 +97,7 @@ func (r *resolver) leafVars(v *ir.Var, defaults []*ir.Const) []*ir.Var {
 	for i, l := range leaves {
 		out[i] = &ir.Var{
 			Name: joined(v.Name, l.Path), Whole: whole, Type: l.Type, Param: v.Param,
-			Index: v.Index + i, Doc: l.Doc, Span: v.Span,
+			Index: v.Index + i, Optional: l.Optional, Doc: l.Doc, Span: v.Span,
 		}
 		if defaults != nil {
 			out[i].Default = defaults[i]
@@ -114,7 +118,7 @@ func (r *resolver) leafFields(f *ir.EventField) []*ir.EventField {
 	whole := &ir.Whole{Name: f.Name, Type: f.Type, Doc: f.Doc, Span: f.Span}
 	out := make([]*ir.EventField, len(leaves))
 	for i, l := range leaves {
-		out[i] = &ir.EventField{Name: joined(f.Name, l.Path), Whole: whole, Type: l.Type, Doc: l.Doc, Span: f.Span, Index: f.Index + i}
+		out[i] = &ir.EventField{Name: joined(f.Name, l.Path), Whole: whole, Type: l.Type, Optional: l.Optional, Doc: l.Doc, Span: f.Span, Index: f.Index + i}
 	}
 	return out
 }
@@ -131,7 +135,7 @@ func (r *resolver) leafParams(p *ir.Param) []*ir.Param {
 	whole := &ir.Whole{Name: p.Name, Type: p.Type, Span: p.Span}
 	out := make([]*ir.Param, len(leaves))
 	for i, l := range leaves {
-		out[i] = &ir.Param{Name: joined(p.Name, l.Path), Whole: whole, Type: l.Type, Span: p.Span}
+		out[i] = &ir.Param{Name: joined(p.Name, l.Path), Whole: whole, Type: l.Type, Optional: l.Optional, Span: p.Span}
 	}
 	return out
 }
@@ -155,9 +159,10 @@ func joined(name, path string) string {
 
 // spot is a part of a field: its type, and its path and its first leaf in the field.
 type spot struct {
-	t      *ir.Type
-	path   string
-	offset int
+	t        *ir.Type
+	path     string
+	optional bool // it may be absent from the record around it
+	offset   int
 }
 
 // walk is walkTo for a place that is no part of a json.
@@ -198,6 +203,7 @@ func (r *resolver) walkTo(t *ir.Type, what string, names []*ast.Name) (p spot, k
 		for _, before := range record.Fields[:at] {
 			p.offset += before.Type.Count()
 		}
+		p.optional = record.Fields[at].Optional
 		p.t, p.path = record.Fields[at].Type, strings.TrimPrefix(p.path+"."+name.Text, ".")
 	}
 	return p, nil, true
@@ -212,6 +218,9 @@ func (r *resolver) leaves(at token.Span, t *ir.Type, written string, leaf func(i
 	exprs := make([]ir.Expr, len(list))
 	for i, l := range list {
 		exprs[i] = leaf(i, l)
+		if l.Optional { // where the whole goes, it may be absent, too
+			orUnset(exprs[i:i+1], true)
+		}
 	}
 	if t.Kind != ir.RecordKind {
 		return exprs[0]
@@ -323,12 +332,17 @@ func (r *resolver) record(src *ast.RecordLit, sc scope) ir.Expr {
 		default:
 			first[name] = f.Name.Span()
 			given[name] = r.whole(values[i], rec.Fields[at].Type, "field "+quote(name)+" of record "+quote(rec.Name), sc)
+			if rec.Fields[at].Optional {
+				orUnset([]ir.Expr{given[name]}, true)
+			}
 		}
 	}
 	var leaves []ir.Expr
 	var missing []string
 	for _, f := range rec.Fields {
 		switch v := given[f.Name]; {
+		case v == nil && f.Optional:
+			leaves = append(leaves, &ir.Absent{E: ir.E{T: f.Type, At: src.Span()}})
 		case v == nil:
 			missing = append(missing, quote(f.Name))
 		case isBad(v):
@@ -339,7 +353,7 @@ func (r *resolver) record(src *ast.RecordLit, sc scope) ir.Expr {
 		}
 	}
 	if len(missing) > 0 && !faulty {
-		r.mismatch(src.Span(), "record "+quote(rec.Name)+" without "+strings.Join(missing, ", "), "Give it a value: a record has all its fields.")
+		r.mismatch(src.Span(), "record "+quote(rec.Name)+" without "+strings.Join(missing, ", "), "Give it a value: a record has all its fields but those with `?`.")
 	}
 	if faulty || len(missing) > 0 || r.within(src.Span(), t) == nil {
 		return bad(src.Span(), leaves...)
@@ -356,36 +370,41 @@ func (r *resolver) fitLeaves(e ir.Expr, want *ir.Type, what string, sc scope) []
 	return ir.Leaves(e)
 }
 
-// keepRest adds to b, for each record of which it assigns places and not all of them, that
-// another one keeps its value: a record of which the run has no value is read then. It has
-// all its leaves or none.
+// keepRest adds to b, for each record of which it assigns places and not all that have to be
+// set, that one of these keeps its value: a record of which the run has no value is read then.
+// Of a record all of them are set or none.
 func (r *resolver) keepRest(b *ir.Block) {
 	assigned := map[*ir.Var]bool{}
-	count := map[*ir.Whole]int{}
 	for _, a := range b.Assigns {
-		if a.Var.Whole != nil && a.Var.Default == nil && !assigned[a.Var] {
-			assigned[a.Var] = true
-			count[a.Var.Whole]++
-		}
+		assigned[a.Var] = true
 	}
+	seen := map[*ir.Whole]bool{}
 	for _, a := range slices.Clip(b.Assigns) {
-		whole := a.Var.Whole
-		if whole == nil || count[whole] == 0 || count[whole] == whole.Type.Count() {
+		if a.Var.Whole == nil || seen[a.Var.Whole] {
 			continue
 		}
-		count[whole] = 0
-		at := a.Var.Index
-		for at > 0 && r.m.Fields[at-1].Whole == whole {
-			at--
+		seen[a.Var.Whole] = true
+		if kept := r.kept(a.Var, assigned); kept != nil && kept.Default == nil {
+			b.Assigns = append(b.Assigns, &ir.Assign{
+				Var: kept, Value: &ir.VarRef{E: ir.E{T: kept.Type, At: a.Span}, Var: kept}, Span: a.Span, Keeps: true,
+			})
 		}
-		for assigned[r.m.Fields[at]] {
-			at++
-		}
-		kept := r.m.Fields[at]
-		b.Assigns = append(b.Assigns, &ir.Assign{
-			Var: kept, Value: &ir.VarRef{E: ir.E{T: kept.Type, At: a.Span}, Var: kept}, Span: a.Span, Keeps: true,
-		})
 	}
+}
+
+// kept is the first leaf that has to be set of the record of which v is one, and that is not
+// assigned; nil where all are.
+func (r *resolver) kept(v *ir.Var, assigned map[*ir.Var]bool) *ir.Var {
+	at := v.Index
+	for at > 0 && r.m.Fields[at-1].Whole == v.Whole {
+		at--
+	}
+	for ; at < len(r.m.Fields) && r.m.Fields[at].Whole == v.Whole; at++ {
+		if leaf := r.m.Fields[at]; !leaf.Optional && !assigned[leaf] {
+			return leaf
+		}
+	}
+	return nil
 }
 
 // whole is e where a value of type want is wanted.

@@ -137,7 +137,7 @@ func (r *resolver) returns(src *ast.Terminal) []*ir.VarRef {
 			given[name.Text] = name.Span()
 		}
 		for _, leaf := range ir.Leaves(r.read(name.Span(), v, v.Type, v.Index, v.Name)) {
-			if ref, ok := leaf.(*ir.VarRef); ok {
+			if ref, ok := leaf.(*ir.VarRef); ok { // what may be absent in a record is returned so
 				out = append(out, ref)
 			}
 		}

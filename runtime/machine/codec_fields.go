@@ -181,19 +181,27 @@ func recordOf(name string) string {
 	return ""
 }
 
-// inPart reports a record of which only a part is set.
+// inPart reports a record of which only a part is set: what may be absent aside, it has all of
+// its leaves or none.
 func inPart(fields []Field, values []Value) error {
-	for i := 1; i < len(fields); i++ {
-		if values[i].set == values[i-1].set {
-			continue
+	for from := 0; from < len(fields); {
+		of, end := recordOf(fields[from].Name), from+1
+		for of != "" && end < len(fields) && recordOf(fields[end].Name) == of {
+			end++
 		}
-		if of := recordOf(fields[i].Name); of != "" && of == recordOf(fields[i-1].Name) {
-			unset := i
-			if values[i].set {
-				unset = i - 1
+		set, unset := -1, -1
+		for i := from; i < end && of != ""; i++ {
+			switch {
+			case values[i].set && set < 0:
+				set = i
+			case !values[i].set && !fields[i].Optional && unset < 0:
+				unset = i
 			}
+		}
+		if set >= 0 && unset >= 0 {
 			return fmt.Errorf("field %q is not set, and record %q is", fields[unset].Name, of)
 		}
+		from = end
 	}
 	return nil
 }

@@ -208,7 +208,7 @@ func (c *compiler) fields(of string, fields []Field) error {
 		if t.Kind == RecordKind {
 			return fmt.Errorf("field %q of %s is a record, and not its leaves", fields[i].Name, of)
 		}
-		if fields[i].Optional && (of == "context" || strings.Contains(fields[i].Name, ".")) {
+		if fields[i].Optional && of == "context" && recordOf(fields[i].Name) == "" {
 			return fmt.Errorf("field %q of %s cannot be declared to be absent", fields[i].Name, of)
 		}
 		if !hasItems(t) {

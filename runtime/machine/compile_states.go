@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 func (c *compiler) exprs() *exprCompiler { return &exprCompiler{d: c.d, m: c.m} }
@@ -52,13 +51,13 @@ func (c *compiler) compileAssign(x *exprCompiler, out *blockCode, a *Assign) err
 		}
 	}
 	if a.Value == nil {
-		if len(f.Default) > 0 {
+		if len(f.Default) > 0 && !f.Optional {
 			return fmt.Errorf("field %q has a default and is never unset", f.Name)
 		}
 		out.assigns = append(out.assigns, assignCode{field: a.Field})
 		return nil
 	}
-	value, err := c.compileFor(x, f, a.Value, len(f.Default) == 0 && !strings.Contains(f.Name, "."))
+	value, err := c.compileFor(x, f, a.Value, f.Optional || len(f.Default) == 0 && recordOf(f.Name) == "")
 	if err != nil {
 		return err
 	}

@@ -205,14 +205,11 @@ func (c *exprCompiler) compileOp(e *Expr) (*code, error) {
 
 // compileRecord makes an item of a list of its leaves.
 func (c *exprCompiler) compileRecord(e *Expr) (*code, error) {
-	leaves, err := c.compileArgs(e.Args)
-	if err != nil {
-		return nil, err
-	}
 	if e.Type.Kind != RecordKind {
 		return nil, fmt.Errorf("expression %q is said to be of type %s", e.Op, c.d.TypeName(&e.Type))
 	}
-	if err := c.checkArgs(e.Type.Fields, leaves); err != nil {
+	leaves, err := c.compileGiven(e.Type.Fields, e.Args)
+	if err != nil {
 		return nil, err
 	}
 	return valueCode(e.Type, func(e *env) (Value, error) {
@@ -429,8 +426,14 @@ func (c *exprCompiler) compileEach(e *Expr) (*code, error) {
 	if t == nil {
 		return nil, fmt.Errorf("an element has no %q", shorten(e.Name))
 	}
-	missing := faultOf(InputField, e.Name)
-	return readCode(*t, func(e *env) (*Value, error) { return e.ofElement(what, missing) }), nil
+	missing, orUnset := faultOf(InputField, e.Name), e.OrUnset
+	return readCode(*t, func(e *env) (*Value, error) {
+		v, err := e.ofElement(what, missing)
+		if err == nil && !v.set && !orUnset {
+			return nil, missing
+		}
+		return v, err
+	}), nil
 }
 
 func indexOfField(fields []Field, name string) int {

@@ -140,6 +140,10 @@ func TestMigrateRecords(t *testing.T) {
 		{"order.id string, order.at.city string, order.at.zip int 0..99" + last, `{"fields":{"order.to":"order.at","order.items":""}}`, `{"order":{"id":"a","at":{"city":"x","zip":3}},"last":{"n":3,"s":"x"}}`, ""},
 		{"order.id string" + last, `{}`, "", `there is no field "order.items" any more, and it is set`},
 		{orderFields + ", order.note string" + last, `{}`, "", `field "order.note" is not set, and record "order" is; the mapping can set it`},
+		{orderFields + ", order.note string?" + last, `{}`, `{"order":{"id":"a","to":{"city":"x","zip":3},"items":[{"name":"n","price":1,"from":{"city":"y"}}]},"last":{"n":3,"s":"x"}}`, ""},
+		{"order.note string?, " + orderFields + last, `{"set":{"order.note":"n"}}`, `{"order":{"note":"n","id":"a","to":{"city":"x","zip":3},"items":[{"name":"n","price":1,"from":{"city":"y"}}]},"last":{"n":3,"s":"x"}}`, ""},
+		{"order.note string?, order.n int" + last, `{"fields":{"order":""},"set":{"order.note":"n"}}`, "", `field "order.n" is not set, and record "order" is`},
+		{"order.note string?, order.n int" + last, `{"fields":{"order":""}}`, `{"last":{"n":3,"s":"x"}}`, ""},
 		{"order.id string, order.note string" + last, `{"fields":{"order.to":"","order.items":""},"set":{"order.note":"n"}}`, `{"order":{"id":"a","note":"n"},"last":{"n":3,"s":"x"}}`, ""},
 		{"order.id string, order.note string" + last, `{"fields":{"order":""},"set":{"order":{"note":"n","id":"b"}}}`, `{"order":{"id":"b","note":"n"},"last":{"n":3,"s":"x"}}`, ""},
 		{"order.id string, order.note string" + last, `{"fields":{"order":""},"set":{"order":{"note":"n"}}}`, "", `field "order.id": it is missing`},
@@ -173,6 +177,12 @@ func TestDefinitionsOfRecordsAreChecked(t *testing.T) {
 		{"no valid name", func(d *machine.Definition) { d.Fields[1].Name = "order..x" }},
 		{"is a record, and not its leaves", func(d *machine.Definition) { d.Events[0].Fields[0].Type = *item(d) }},
 		{"has no fields", func(d *machine.Definition) { item(d).Fields = nil }},
+		{"that are always there", func(d *machine.Definition) {
+			for i := range item(d).Fields {
+				item(d).Fields[i].Optional = true
+			}
+		}},
+		{"may have no value where one is wanted", func(d *machine.Definition) { appended(d).Args[0].OrUnset = true }},
 		{"no valid name", func(d *machine.Definition) { item(d).Name = "a b" }},
 		{"there are two of field", func(d *machine.Definition) { item(d).Fields[0].Name = "price" }},
 		{"a list has no type of its items", func(d *machine.Definition) { item(d).Fields[0].Type = machine.Type{Kind: machine.ListKind} }},

@@ -23,7 +23,9 @@ func sameType(t, u *Type) bool {
 	case t.Kind == ListKind:
 		return sameType(t.Elem, u.Elem)
 	case t.Kind == RecordKind:
-		return slices.EqualFunc(t.Fields, u.Fields, func(f, g Field) bool { return f.Name == g.Name && sameType(&f.Type, &g.Type) })
+		return slices.EqualFunc(t.Fields, u.Fields, func(f, g Field) bool {
+			return f.Name == g.Name && f.Optional == g.Optional && sameType(&f.Type, &g.Type)
+		})
 	}
 	return true
 }
@@ -52,13 +54,10 @@ func checkTypeWithin(d *Definition, t *Type, depth int) error {
 				return fmt.Errorf("a length of %s is damaged", t.Kind)
 			}
 		case RecordKind:
-			if len(t.Fields) == 0 || !isName(t.Name) {
-				return fmt.Errorf("record %q has no fields, or no valid name", shorten(t.Name))
+			if !slices.ContainsFunc(t.Fields, func(f Field) bool { return !f.Optional }) || !isName(t.Name) {
+				return fmt.Errorf("record %q has no fields that are always there, or no valid name", shorten(t.Name))
 			}
 			for i := range t.Fields {
-				if t.Fields[i].Optional {
-					return fmt.Errorf("field %q of record %q cannot be declared to be absent", t.Fields[i].Name, shorten(t.Name))
-				}
 				if err := checkTypeWithin(d, &t.Fields[i].Type, depth+1); err != nil {
 					return err
 				}
@@ -184,6 +183,9 @@ func (d *Definition) misfitLeaf(t *Type, record *Value) string {
 		return fmt.Sprintf("it has %d values, and %s has %d", len(leaves), t.Name, len(t.Fields))
 	}
 	for i := range leaves {
+		if t.Fields[i].Optional && !leaves[i].set {
+			continue
+		}
 		if why := d.misfit(&t.Fields[i].Type, &leaves[i]); why != "" {
 			return t.Fields[i].Name + ": " + why
 		}

@@ -122,7 +122,9 @@ func anyValue(t *ir.Type) any {
 	case ir.RecordKind:
 		members := map[string]any{}
 		for _, f := range t.Record.Fields {
-			members[f.Name] = anyValue(f.Type)
+			if !f.Optional {
+				members[f.Name] = anyValue(f.Type)
+			}
 		}
 		return members
 	}

@@ -92,6 +92,10 @@ func (c *compiler) absent(e ir.Expr, arm *ir.Arm) func(*Step) bool {
 		if n := c.t.Vars[e.Var]; e.OrUnset && n.Slot != nil {
 			return func(s *Step) bool { return !s.isSet(n) }
 		}
+	case *ir.Fit:
+		if e.OrUnset { // nothing is known of a json
+			return func(s *Step) bool { return s.Oracle.Choose(2) == 1 }
+		}
 	case *ir.FieldRef:
 		if refs := c.t.Refs(e, arm); e.OrUnset && len(refs) > 0 {
 			return func(s *Step) bool {

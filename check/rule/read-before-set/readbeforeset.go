@@ -47,9 +47,7 @@ func run(p *check.Pass) {
 	for _, f := range g.Faults() {
 		switch v := f.Unset; {
 		case v != nil:
-			for !v.Param && v.Index > 0 && v.Together(p.Machine.Fields[v.Index-1]) {
-				v = p.Machine.Fields[v.Index-1] // a record is set and unset as a whole
-			}
+			v = whole(p.Machine, v)
 			reads[v] = append(reads[v], f)
 		case f.Absent != nil:
 			sent[f.Absent] = append(sent[f.Absent], f)
@@ -69,6 +67,17 @@ func run(p *check.Pass) {
 	}
 }
 
+// whole is what stands for v: of a field that is a record one leaf, since it is set and unset as
+// a whole, but for those that may be absent.
+func whole(m *ir.Machine, v *ir.Var) *ir.Var {
+	for i := v.Index - 1; !v.Param && !v.Optional && i >= 0 && v.Together(m.Fields[i]); i-- {
+		if !m.Fields[i].Optional {
+			v = m.Fields[i]
+		}
+	}
+	return v
+}
+
 // mayBeUnset reports whether m has anything that may be.
 func mayBeUnset(m *ir.Machine) bool {
 	return slices.ContainsFunc(slices.Concat(m.Params, m.Fields), (*ir.Var).MayBeUnset) ||
@@ -86,19 +95,23 @@ func returns(m *ir.Machine, at token.Span) bool {
 
 // report reports the reads of v that some run reaches.
 func report(p *check.Pass, g *explore.Product, v *ir.Var, reads []explore.Fault) {
-	name := check.Quote(v.Declared())
+	name := check.Quote(v.Asked())
 	f := check.Finding{
 		Field:   v,
 		Message: "field " + name + " is read here, and some run has not set it",
-		Help:    "Set it on every path that leads here, ask `" + v.Declared() + " is set` first, or give it a default.",
+		Help:    "Set it on every path that leads here, ask `" + v.Asked() + " is set` first, or give it a default.",
 		Related: []diag.Related{{Span: v.Span, Message: name + " has no default"}},
 	}
-	if v.Param {
+	switch {
+	case v.Optional && !v.Param:
+		f.Help = "Ask `" + v.Asked() + " is set` first, or give it as it is to what may be unset."
+		f.Related[0].Message = name + " may be absent"
+	case v.Param:
 		f.Message = "parameter " + name + " is read here, and some run does not have it"
-		f.Help = "Ask `" + v.Declared() + " is set` first, or take the `?` out of its declaration."
+		f.Help = "Ask `" + v.Asked() + " is set` first, or take the `?` out of its declaration."
 		f.Related[0].Message = name + " may be absent"
 	}
-	f.Inputs, f.Also = p.Broken(func(b explore.Broken) bool { return b.Unset != nil && b.Unset.Together(v) })
+	f.Inputs, f.Also = p.Broken(func(b explore.Broken) bool { return b.Unset != nil && whole(p.Machine, b.Unset) == v })
 	places := map[token.Span]bool{}
 	for b := range p.Machine.Blocks() {
 		for _, a := range b.Assigns {
@@ -122,10 +135,10 @@ func report(p *check.Pass, g *explore.Product, v *ir.Var, reads []explore.Fault)
 
 // reportSent reports the reads of a field of e that is absent in some run.
 func reportSent(p *check.Pass, g *explore.Product, e *ir.Event, field *ir.EventField, reads []explore.Fault) {
-	name := check.Quote(field.Declared())
+	name := check.Quote(field.Asked())
 	f := check.Finding{
 		Message: "field " + name + " of event " + check.Quote(e.Name) + " is read here, and some run meets the event without it",
-		Help:    "Ask `event." + field.Declared() + " is set` first, or give it as it is to a field without a default, which is unset then.",
+		Help:    "Ask `event." + field.Asked() + " is set` first, or give it as it is to a field without a default, which is unset then.",
 		Related: []diag.Related{{Span: field.Span, Message: name + " may be absent"}},
 	}
 	f.Inputs, f.Also = p.Broken(func(b explore.Broken) bool { return b.Absent == field })
