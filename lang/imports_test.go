@@ -41,7 +41,7 @@ func TestImports(t *testing.T) {
 			[]string{"a.fsm:1:8  duplicate-name"}},
 		"beside the machine's": {`import "b.fsm" machine M { enum Size { Small } initial A state A { after 1s -> B { publish Seen { size = Size.Small } } } event Seen { size Size } terminal B }`,
 			[]lang.Source{source("b.fsm", "enum Size { Small }")}, []string{"a.fsm:1:33 M duplicate-name"}},
-		"of one with faults":   {`import "b.fsm" ` + user, []lang.Source{source("b.fsm", "enum Size { Small, Small }")}, []string{"a.fsm:1:8  syntax"}},
+		"of one with faults":   {`import "b.fsm" ` + user, []lang.Source{source("b.fsm", "enum Size { Small, Small }")}, []string{"a.fsm:1:8  duplicate-name"}},
 		"of one without sense": {`import "b.fsm" ` + user, []lang.Source{source("b.fsm", "\xff")}, []string{"a.fsm:1:8  syntax"}},
 		"that is not a path":   {`import "\x80" ` + user, nil, []string{"a.fsm:1:8  bad-literal"}},
 		"of what is misspelt": {`import "b.fsm" ` + user, []lang.Source{source("b.fsm", "enum Sizes { Small }")},
@@ -61,6 +61,26 @@ func TestImports(t *testing.T) {
 				t.Errorf("%d machines of %d files; imports bring none", len(unit.Program.Machines), len(unit.Program.Files))
 			}
 		})
+	}
+}
+
+// TestImportsHelp holds what is said of a name that an imported file imports, and of a file
+// that is imported twice.
+func TestImportsHelp(t *testing.T) {
+	size := "enum Size { Small }"
+	for name, tc := range map[string]struct {
+		imports, b string
+		want       string
+	}{
+		"not transitive": {`import "b.fsm" `, `import "c.fsm"`, `It is declared in "c.fsm"`},
+		"twice":          {`import "b.fsm" import "./b.fsm" `, size, "Remove it."},
+	} {
+		first := source("a.fsm", tc.imports+user)
+		unit := lang.LoadFrom([]lang.Source{first}, lang.Among([]lang.Source{first, source("b.fsm", tc.b), source("c.fsm", size)}))
+		list := append(unit.Diags, check.Run(unit.Program, all.Rules)...)
+		if len(list) == 0 || !strings.HasPrefix(list[0].Help, tc.want) {
+			t.Errorf("%s: found %v", name, list)
+		}
 	}
 }
 
@@ -85,10 +105,10 @@ func TestCalls(t *testing.T) {
 		"through another":   {`import "b.fsm" ` + caller("M", "Mid", ""), []lang.Source{source("b.fsm", `import "c.fsm" `+caller("Mid", "Sub", "1")), source("c.fsm", leaf)}, nil},
 		"not transitive":    {`import "b.fsm" ` + caller("M", "Sub", "1"), []lang.Source{source("b.fsm", `import "c.fsm"`), source("c.fsm", leaf)}, []string{"a.fsm:1:59 M unknown-name"}},
 		"not called":        {`import "b.fsm" machine M { initial A terminal A }`, []lang.Source{source("b.fsm", caller("Mid", "Lost", ""))}, []string{"a.fsm:1:8  unused"}},
-		"with faults":       {`import "b.fsm" ` + caller("M", "Mid", ""), []lang.Source{source("b.fsm", caller("Mid", "Lost", ""))}, []string{"a.fsm:1:8  syntax"}},
-		"with faults below": {`import "b.fsm" ` + caller("M", "Mid", ""), []lang.Source{source("b.fsm", `import "c.fsm" `+caller("Mid", "Low", "")), source("c.fsm", caller("Low", "Lost", ""))}, []string{"a.fsm:1:8  syntax"}},
+		"with faults":       {`import "b.fsm" ` + caller("M", "Mid", ""), []lang.Source{source("b.fsm", caller("Mid", "Lost", ""))}, []string{"a.fsm:1:8  unknown-name"}},
+		"with faults below": {`import "b.fsm" ` + caller("M", "Mid", ""), []lang.Source{source("b.fsm", `import "c.fsm" `+caller("Mid", "Low", "")), source("c.fsm", caller("Low", "Lost", ""))}, []string{"a.fsm:1:8  unknown-name"}},
 		"in a circle":       {`import "b.fsm" ` + caller("M", "Mid", ""), []lang.Source{source("b.fsm", `import "a.fsm" `+caller("Mid", "M", ""))}, []string{"a.fsm:1:48 M unbounded-loop"}},
-		"of a circle":       {`import "b.fsm" ` + caller("M", "Mid", ""), []lang.Source{source("b.fsm", caller("Mid", "Low", "")+caller("Low", "Mid", ""))}, []string{"a.fsm:1:8  syntax"}},
+		"of a circle":       {`import "b.fsm" ` + caller("M", "Mid", ""), []lang.Source{source("b.fsm", caller("Mid", "Low", "")+caller("Low", "Mid", ""))}, []string{"a.fsm:1:8  unbounded-loop"}},
 		"with its own enum": {`import "b.fsm" ` + caller("M", "Sub", "1"), []lang.Source{source("b.fsm", "machine Sub(s Size) { enum Size { Small } initial A state A { after 1h -> Done } terminal Done }\n")},
 			[]string{"a.fsm:1:59 M type-mismatch"}},
 	} {

@@ -38,9 +38,10 @@ type File struct {
 
 // Import makes known in a file what others declare.
 type Import struct {
-	Path string
-	Used bool       // the file uses something of it that no import above it makes known
-	Span token.Span // of the path
+	Path  string
+	Used  bool       // the file uses something of it that no import above it makes known
+	Again bool       // imports above it lead to all its files
+	Span  token.Span // of the path
 }
 
 // Machine is one machine.
@@ -196,6 +197,8 @@ type Activity struct {
 	Doc     string
 	Span    token.Span
 	Index   int
+
+	Circular bool // it is a machine that leads back to this one, which is said, so that Machine is nil
 }
 
 // Limit is what holds for the attempts of an activity in all runs together. Zero is none.

@@ -107,7 +107,7 @@ func breakCycles(together []*resolver, within map[*resolver]bool) {
 		r.m.Broken = true
 		for _, c := range r.calls {
 			if within[c.callee] {
-				c.activity.Machine = nil
+				c.activity.Machine, c.activity.Circular = nil, true
 			}
 		}
 	}

@@ -144,6 +144,7 @@ func (f *file) resolveImports() {
 		imp := &ir.Import{Path: path, Span: src.Path.Span()}
 		f.out.Imports = append(f.out.Imports, imp)
 		clashes := map[string]bool{}
+		fresh, others := false, 0
 		for _, t := range targets {
 			if t.File == f.src {
 				continue
@@ -155,10 +156,13 @@ func (f *file) resolveImports() {
 				return
 			}
 			if _, again := f.fromAt[other]; !again {
+				fresh = true
 				f.from, f.fromAt[other] = append(f.from, other), src.Path.Span()
 			}
 			f.bring(src, imp, other, machines, clashes)
+			others++
 		}
+		imp.Again = others > 0 && !fresh
 	}
 	f.out.Broken, f.out.Incomplete = f.out.Broken || f.m.Broken, f.out.Incomplete || f.gaps
 }
@@ -186,7 +190,7 @@ func (f *file) noteFaults(at token.Span, other *file, syntax diag.List) {
 	}
 	f.blamed[other] = true
 	name := other.src.Name
-	f.report("syntax", at, quote(name)+", which is imported here, has errors",
+	f.report(faults[0].Rule, at, quote(name)+", which is imported here, has errors",
 		"Fix what `fsmc check "+name+"` finds.", related(faults[0].Span, faults[0].Message))
 }
 

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -75,7 +76,45 @@ func (r *resolver) unknown(kind string, name *ast.Name, nearest string) {
 		return
 	}
 	help := "Declare it, or name " + article(kind) + " that is declared."
+	if file := r.declaredIn(kind, name.Text); file != "" {
+		help, nearest = "It is declared in "+quote(file)+": import that file here. What it is imported by does not bring it.", ""
+	}
 	r.misspelt(unknownName, name.Span(), "unknown "+kind+" "+quote(name.Text), help, nearest)
+}
+
+// declaredIn is a file that imports a file which is imported here leads to, and that declares
+// name, meant as a kind; empty for none.
+func (r *resolver) declaredIn(kind, name string) string {
+	for _, other := range r.file.from {
+		for src := range ast.Decls[*ast.Import](other.src) {
+			path, wrong := parseString(src.Path.Text)
+			if wrong != nil {
+				continue
+			}
+			targets, _ := r.file.find(other.src.Name, path)
+			for _, t := range targets {
+				if t.File != r.file.src && declares(t.File, kind, name) {
+					return t.File.Name
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// declares reports whether src declares name, meant as a kind, outside its machines.
+func declares(src *ast.File, kind, name string) bool {
+	return slices.ContainsFunc(src.Decls, func(d ast.Decl) bool {
+		switch d := d.(type) {
+		case *ast.Enum:
+			return kind != "machine" && d.Name.Text == name
+		case *ast.Record:
+			return kind == "type" && d.Name.Text == name
+		case *ast.Machine:
+			return kind == "machine" && d.Name.Text == name
+		}
+		return false
+	})
 }
 
 // misspelt reports a name, and offers the nearest one as a fix where there is

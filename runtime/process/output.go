@@ -108,9 +108,6 @@ func (c *costs) UnmarshalJSON(text []byte) error {
 		if err := decoder.Decode(&amount); err != nil {
 			return err
 		}
-		if json.Unmarshal(amount, new(json.Number)) == nil {
-			amount = bytes.Trim(amount, `"`)
-		}
 		key := name.(string)
 		if before, twice := (*c)[key]; twice {
 			amount = fmt.Appendf(nil, "%s and %s", before, amount)

@@ -126,6 +126,7 @@ func report(p *check.Pass, g *explore.Product, v *ir.Var, reads []explore.Fault)
 		f.Message = "a part of " + name + " is set here, and some run has not set the record"
 	case returns(p.Machine, f.Span) && v.Param:
 		f.Message = "parameter " + name + " is returned here, and some run does not have it"
+		f.Help = "Lead runs that do not have it to another terminal, by `when " + v.Declared() + " is set`, or take the `?` out of its declaration."
 	case returns(p.Machine, f.Span):
 		f.Message = "field " + name + " is returned here, and some run has not set it"
 		f.Help = "Set it on every path that leads here, or in the block of the terminal, or give it a default."

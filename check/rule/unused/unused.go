@@ -87,7 +87,11 @@ func runFile(p *check.Pass, f *ir.File) {
 		return
 	}
 	for _, i := range f.Imports {
-		if !i.Used {
+		switch {
+		case i.Used:
+		case i.Again:
+			p.Report(check.Finding{Span: i.Span, Message: "imports above bring all of import " + check.Quote(i.Path), Help: "Remove it."})
+		default:
 			p.Report(check.Finding{
 				Span: i.Span, Message: "nothing is used of import " + check.Quote(i.Path), Help: "Use a type or a machine that it brings, or remove it.",
 			})

@@ -114,6 +114,9 @@ func opening(t, behind *lexer.Token) string {
 	return ""
 }
 
+// behindCalls are the words that may stand behind a call.
+var behindCalls = []string{"for", "limit", "as", "per", "timeout", "heartbeat", "progress", "on", "after", "do", "ignore", "defer", "exit", "entry", "require"}
+
 // inDo is advice about what stands between the name of an activity or a machine and
 // its arguments, or among these.
 func inDo(what string, found, behind *lexer.Token) string {
@@ -126,6 +129,8 @@ func inDo(what string, found, behind *lexer.Token) string {
 		return "Write the arguments in parentheses, in the order of the parameters."
 	case is(found, "."):
 		return "Write the name alone: an import makes it known as it is."
+	case found.Type == tokName && slices.Contains(behindCalls, found.Value):
+		return `Write "` + behind.Value + `()": the parentheses stand there also where there are no arguments.`
 	case found.Type == tokName && behind.Value != "do":
 		return `Write "do machine ` + found.Value + `(…)" to run a machine, or "do ` + behind.Value + `(…)" to run an activity.`
 	}
