@@ -31,14 +31,14 @@ func (s *Store) Commit(ctx context.Context, c *store.Commit) error {
 	}
 	w := commit{Commit: c, token: int64(rand.Uint64())}
 	err := errAlone
-	if !w.alone() {
+	if s.within == nil && !w.alone() {
 		err = s.together(ctx, &w)
 	}
 	if errors.Is(err, errAlone) {
 		err = s.commitAlone(ctx, &w)
 	}
 	if err == nil {
-		if hinted(c) {
+		if s.within == nil && hinted(c) {
 			s.hint(c.Run.Run)
 		}
 		s.fold(ctx)

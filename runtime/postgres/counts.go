@@ -187,7 +187,7 @@ func (t *tx) log(y tally) error {
 // fold adds up the log now and then, after a commit that has succeeded. That it fails is
 // nothing to the commit: another one does it.
 func (s *Store) fold(ctx context.Context) {
-	if s.commits.Add(1)%foldEach != 0 {
+	if s.within != nil || s.commits.Add(1)%foldEach != 0 {
 		return
 	}
 	_ = s.transact(ctx, func(ctx context.Context, t *tx) error {

@@ -131,7 +131,7 @@ func (s *Store) channel() string {
 // fewer than three connections. Otherwise it returns soon after ctx is done, or the store is closed, or
 // with an error where it hears nothing more.
 func (s *Store) Watch(ctx context.Context, hint func(run string)) error {
-	if s.pool.Config().MaxConns < 3 {
+	if s.within != nil || s.pool.Config().MaxConns < 3 {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(ctx)

@@ -135,6 +135,9 @@ func (s *Store) beat(ctx context.Context) error {
 // attend is called before each use of the database. A process that has not been seen for so long that
 // it may count as gone says first that it is there, and hears whether it can still work.
 func (s *Store) attend(ctx context.Context) error {
+	if s.within != nil {
+		return s.within.store.attend(ctx)
+	}
 	p := &s.present
 	if p.id == "" || !p.overdue() {
 		return nil

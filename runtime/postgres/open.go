@@ -30,6 +30,7 @@ type Store struct {
 	lanes     lanes
 	standings standings
 	hints     *hints
+	within    *within // nil where the store has connections of its own
 }
 
 var _ store.Store = (*Store)(nil)
@@ -179,7 +180,9 @@ func (v *server) unfit(o *options) string {
 
 // Close implements store.Store.
 func (s *Store) Close() error {
-	if !s.leaving.Swap(true) {
+	if s.within != nil {
+		s.closed.Store(true)
+	} else if !s.leaving.Swap(true) {
 		s.hints.close()
 		s.leave()
 		s.closed.Store(true)

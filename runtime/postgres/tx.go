@@ -18,6 +18,7 @@ import (
 type tx struct {
 	s     *Store
 	conn  *pgx.Conn
+	own   pgx.Tx    // nil where there is none
 	batch pgx.Batch // what is queued, to be sent in one round trip
 }
 
@@ -171,22 +172,31 @@ func (s *Store) transact(ctx context.Context, f func(context.Context, *tx) error
 // transactNow is transact without a look at whether this process may count as gone.
 func (s *Store) transactNow(ctx context.Context, f func(context.Context, *tx) error) error {
 	return s.useNow(ctx, func(t *tx) error {
-		began, err := t.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+		began, err := t.begin(ctx)
 		if err != nil {
 			return err
 		}
+		t.own = began
 		if err := f(ctx, t); err != nil {
 			_ = began.Rollback(ctx) // a connection that is gone has taken it back, too
 			return err
 		}
 		if err := began.Commit(ctx); err != nil {
-			if undecided(err) {
+			if undecided(err) && s.within == nil {
 				return unknown(err)
 			}
 			return err
 		}
 		return nil
 	})
+}
+
+// begin begins a transaction, or within one that has begun a part of it.
+func (t *tx) begin(ctx context.Context) (pgx.Tx, error) {
+	if in := t.s.within; in != nil {
+		return in.tx.Begin(ctx)
+	}
+	return t.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 }
 
 // unknown is the error of a write whose reply was lost.
@@ -210,13 +220,22 @@ func (s *Store) useNow(ctx context.Context, f func(*tx) error) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
+	if in := s.within; in != nil {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		return broken(in.tx.Conn(), f(&tx{s: s, conn: in.tx.Conn()}))
+	}
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return unreached(err)
 	}
 	defer conn.Release()
-	err = f(&tx{s: s, conn: conn.Conn()})
-	if err != nil && code(err) == "" && conn.Conn().IsClosed() && !errors.Is(err, store.ErrUnknown) {
+	return broken(conn.Conn(), f(&tx{s: s, conn: conn.Conn()}))
+}
+
+// broken is err, as one of a connection that is lost where it is.
+func broken(conn *pgx.Conn, err error) error {
+	if err != nil && code(err) == "" && conn.IsClosed() && !errors.Is(err, store.ErrUnknown) {
 		return &brokenError{err}
 	}
 	return err
@@ -247,7 +266,7 @@ func (s *Store) insist(ctx context.Context, try func() error) error {
 // again reports whether what has failed with err may be tried again.
 func (s *Store) again(err error) bool {
 	switch {
-	case s.closed.Load(), errors.Is(err, store.ErrUnknown):
+	case s.closed.Load(), s.within != nil, errors.Is(err, store.ErrUnknown):
 		return false
 	case collided(err):
 		return true

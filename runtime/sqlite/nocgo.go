@@ -31,5 +31,10 @@ func Restore(context.Context, string, string, func(context.Context, *Store) erro
 	return Restored{}, ErrNoCgo
 }
 
+// Move gives ErrNoCgo.
+func Move(context.Context, string, func(context.Context, store.Exporter) error) (string, error) {
+	return "", ErrNoCgo
+}
+
 // Integrity gives ErrNoCgo.
 func (s *Store) Integrity(context.Context) ([]string, error) { return nil, ErrNoCgo }

@@ -89,7 +89,7 @@ func replace(copied, target string) (r Restored, err error) {
 		return r, err
 	}
 	r.Bytes = info.Size()
-	if r.Before, err = setAside(target); err != nil {
+	if r.Before, err = setAside(target, "before"); err != nil {
 		return r, err
 	}
 	f, err := os.OpenFile(copied, os.O_RDWR, 0)
@@ -114,13 +114,13 @@ func replace(copied, target string) (r Restored, err error) {
 // its journal belong to what it has.
 var besideIt = []string{"-wal", "-journal", "-shm"}
 
-// setAside gives what is at target a second name, and makes that durable; empty where
-// there is nothing.
-func setAside(target string) (aside string, err error) {
+// setAside gives what is at target a second name, after what is done, and makes that durable; empty
+// where there is nothing.
+func setAside(target, done string) (aside string, err error) {
 	if _, err := os.Lstat(target); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	stem := target + ".before-" + time.Now().UTC().Format("20060102T150405")
+	stem := target + "." + done + "-" + time.Now().UTC().Format("20060102T150405")
 	aside = stem
 	for n := 2; ; n++ {
 		err = secondName(target, aside)

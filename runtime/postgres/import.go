@@ -1,0 +1,170 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// ErrNotEmpty is the error of Import into a database that has runs.
+var ErrNotEmpty = errors.New("the database has runs already")
+
+const (
+	// lockImported keeps others from beginning anything in the meantime.
+	lockImported = `LOCK TABLE @definitions, @runs, @history, @prunings IN EXCLUSIVE MODE`
+	selectSome   = `
+	SELECT EXISTS (SELECT 1 FROM @runs) OR EXISTS (SELECT 1 FROM @history) OR EXISTS (SELECT 1 FROM @definitions)
+		OR EXISTS (SELECT 1 FROM @prunings)`
+	raiseEpoch = `SELECT setval('@epochs', greatest($1, (SELECT last_value FROM @epochs), 1))`
+	analyzeAll = `ANALYZE @definitions, @runs, @history, @tasks, @timers, @outbox, @inbox`
+
+	// countsOfRow is how many counts a row of count_log gets.
+	countsOfRow = 1000
+)
+
+// Import takes all that another store keeps, in one transaction: the database must have no runs
+// (ErrNotEmpty). Check is given the store as it is within the transaction, before that is
+// committed; its error takes all back. ErrUnknown is as of every write.
+func (s *Store) Import(ctx context.Context, from store.Exporter, check func(context.Context, *Store) error) error {
+	return s.translate(ctx, s.transact(ctx, func(ctx context.Context, t *tx) error {
+		if _, err := t.exec(ctx, lockImported); err != nil {
+			return err
+		}
+		some, _, err := first(ctx, t, scanOne[bool], selectSome)
+		if err == nil && some {
+			err = fmt.Errorf("%w: schema %s", ErrNotEmpty, s.schema)
+		}
+		if err != nil {
+			return err
+		}
+		for i := range store.Tables {
+			if err := t.importTable(ctx, &store.Tables[i], from); err != nil {
+				return err
+			}
+		}
+		if err := t.importCounts(ctx, from); err != nil {
+			return err
+		}
+		epoch, err := from.Epoch(ctx)
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(ctx, raiseEpoch, epoch); err != nil {
+			return err
+		}
+		if _, err := t.exec(ctx, analyzeAll); err != nil {
+			return err
+		}
+		return check(ctx, s.In(t.own))
+	}))
+}
+
+// importTable copies the rows of a table.
+func (t *tx) importTable(ctx context.Context, table *store.Table, from store.Exporter) error {
+	rows := imported{table: table}
+	var stop func()
+	rows.next, stop = iter.Pull2(from.Rows(ctx, table))
+	defer stop()
+	_, err := t.conn.CopyFrom(ctx, pgx.Identifier{t.s.schema, table.Name}, rows.columns(), &rows)
+	if rows.err != nil {
+		err = rows.err // which is why it has ended
+	}
+	if err != nil {
+		return fmt.Errorf("the table %q: %w", table.Name, err)
+	}
+	return nil
+}
+
+// imported are the rows of a table, with what ours has beside.
+type imported struct {
+	table *store.Table
+	next  func() ([]any, error, bool)
+	row   []any
+	err   error
+}
+
+// columns are those of the table, as Values gives them.
+func (r *imported) columns() (names []string) {
+	for _, c := range r.table.Columns {
+		names = append(names, c.Name)
+	}
+	switch r.table.Name {
+	case "runs":
+		names = append(names, "ended", "final")
+	case "history", "inbox":
+		names = append(names, "token")
+	}
+	return names
+}
+
+// Next implements pgx.CopyFromSource.
+func (r *imported) Next() (more bool) {
+	r.row, r.err, more = r.next()
+	return more && r.err == nil
+}
+
+// Values implements pgx.CopyFromSource.
+func (r *imported) Values() ([]any, error) {
+	switch r.table.Name {
+	case "runs":
+		if r.value("status") == string(machine.Finished) {
+			return append(r.row, r.value("updated"), r.value("state")), nil
+		}
+		return append(r.row, nil, nil), nil
+	case "history", "inbox":
+		return append(r.row, int64(0)), nil // no commit waits for its reply
+	}
+	return r.row, nil
+}
+
+// Err implements pgx.CopyFromSource.
+func (r *imported) Err() error { return r.err }
+
+// value is that of a column of the row.
+func (r *imported) value(column string) any {
+	i := slices.IndexFunc(r.table.Columns, func(c store.Column) bool { return c.Name == column })
+	return r.row[i]
+}
+
+// importCounts writes the counts as the log has them.
+func (t *tx) importCounts(ctx context.Context, from store.Exporter) error {
+	counts, err := from.Counts(ctx, "", time.Time{})
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(tallied(&counts), countsOfRow) {
+		if err := t.log(some); err != nil {
+			return err
+		}
+	}
+	return t.flush(ctx)
+}
+
+// tallied are counts as a tally.
+func tallied(c *store.Counts) (y tally) {
+	for i := range c.Runs {
+		n := &c.Runs[i]
+		y.run(&standing{machine: n.Machine, state: n.State, status: n.Status, outcome: n.Outcome, paused: n.Paused}, fmt.Sprint(n.Runs))
+	}
+	for i := range c.Steps {
+		n := &c.Steps[i]
+		y.add(stepCount, n.Machine, n.Day, fmt.Sprint(n.Steps), string(n.Kind), n.Input, n.From, n.To, string(n.Effect))
+	}
+	for i := range c.Stays {
+		n := &c.Stays[i]
+		y.add(stayCount, n.Machine, n.Bucket, fmt.Sprint(n.Visits), n.State)
+	}
+	for i := range c.Costs {
+		n := &c.Costs[i]
+		y.add(costCount, n.Machine, n.Day, n.Amount, n.Name)
+	}
+	return y
+}

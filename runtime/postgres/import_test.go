@@ -1,0 +1,386 @@
+//go:build cgo
+
+package postgres_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/postgres"
+	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
+	"github.com/fsmc-dev/fsmc/runtime/sqlite"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+const review = `
+machine Review(pr string) {
+    context { files [0..10]string = [] }
+    event Loaded { files [0..10]string }
+    event Posted
+    event Begun { pr string }
+    activity load(pr string) -> Loaded  cost tokens 10
+    activity post(pr string) -> Posted  limit 1 at once limit 100 per 1h
+    budget { tokens 1000 }
+    initial Loading
+    after 24h -> Expired
+    on failed -> Failed
+    on over_budget -> Failed
+    state Loading {
+        do load(pr) timeout 1m
+        on Loaded -> Reading { files = event.files  publish Begun { pr = pr } }
+    }
+    state Reading {
+        do machine Look(file) for file in files limit 2 as look
+        on look.Seen {}
+        on look.Failed -> Failed
+        on done -> Posting
+    }
+    state Posting {
+        do post(pr) timeout 1m
+        on Posted -> Done
+    }
+    terminal Done
+    terminal Expired failure
+    terminal Failed failure
+}
+
+machine Look(file string) {
+    event Go
+    event Read
+    activity read(file string) -> Read  cost tokens 5
+    initial Waiting
+    state Waiting {
+        on Go -> Reading
+        after 1h -> Reading
+    }
+    state Reading {
+        do read(file) timeout 1m
+        on Read -> Seen
+        on failed -> Failed
+    }
+    terminal Seen
+    terminal Failed failure
+}`
+
+// reviewer is the activities of review; checkpoint is the last that an attempt was handed.
+func reviewer(checkpoint *string) map[string]runtime.ActivityFunc {
+	return map[string]runtime.ActivityFunc{
+		"load": func(_ context.Context, a *runtime.Attempt) (runtime.Result, error) {
+			return runtime.Result{Event: "Loaded", Data: json.RawMessage(`{"files":["a","b","c"]}`)}, a.Spend("tokens", "7")
+		},
+		"read": func(_ context.Context, a *runtime.Attempt) (runtime.Result, error) {
+			if a.Checkpoint != nil {
+				*checkpoint = string(a.Checkpoint)
+			}
+			return runtime.Result{Event: "Read"}, a.Spend("tokens", "5")
+		},
+		"post": func(context.Context, *runtime.Attempt) (runtime.Result, error) {
+			return runtime.Result{Event: "Posted"}, nil
+		},
+	}
+}
+
+// inTheMiddle makes a SQLite database with runs that have ended, that are paused, and that are in the
+// middle of their work: with children, of which one has ended, with timers, an attempt that has left a
+// checkpoint, an event id and messages.
+func inTheMiddle(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "runs.db")
+	db, err := sqlite.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	e := runtime.NewEngine(db)
+	register(t, e, review, reviewer(new(string)))
+	for _, id := range []string{"live", "ended", "paused"} {
+		if _, err := e.Start(t.Context(), "Review", id, json.RawMessage(`{"pr":"`+id+`"}`)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.RunUntilIdle(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := e.Cancel(t.Context(), "ended", runtime.CancelOptions{Actor: "ada"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.RunUntilDone(t.Context(), "ended"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Pause(t.Context(), "paused", runtime.Operator{Actor: "ada"}); err != nil {
+		t.Fatal(err)
+	}
+	children := childrenOf(t, db, "live")
+	send(t, e, children[0])
+	if _, err := e.RunUntilIdle(t.Context(), "live"); err != nil {
+		t.Fatal(err)
+	}
+	leaveCheckpoint(t, e, db, childrenOf(t, db, "live"))
+	return path
+}
+
+// childrenOf are the runs below one that have not ended.
+func childrenOf(t *testing.T, db store.Store, run string) (ids []string) {
+	t.Helper()
+	rows, err := db.Runs(t.Context(), store.RunFilter{Root: run})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		if row.Parent != "" && row.Status != runtime.Finished {
+			ids = append(ids, row.Run)
+		}
+	}
+	slices.Sort(ids)
+	if len(ids) == 0 {
+		t.Fatalf("%s has no children", run)
+	}
+	return ids
+}
+
+func send(t *testing.T, e *runtime.Engine, run string) {
+	t.Helper()
+	if _, err := e.Send(t.Context(), run, runtime.NewEvent("Go", nil, runtime.WithEventID("go"))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// leaveCheckpoint has a worker begin to read the first child's file, leave a checkpoint, and release it.
+func leaveCheckpoint(t *testing.T, e *runtime.Engine, db store.Store, children []string) {
+	t.Helper()
+	send(t, e, children[0])
+	row, err := db.Load(t.Context(), children[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	claimed, err := db.Claim(t.Context(), store.ClaimQuery{Worker: "w", Now: now, Until: now.Add(time.Minute), Limit: 1,
+		Activities: []store.Claimable{{Definition: row.Definition, Activity: "read"}}})
+	if err != nil || len(claimed) != 1 {
+		t.Fatalf("%v, %v", claimed, err)
+	}
+	if _, err := db.Renew(t.Context(), claimed[0].Claim(), now, now.Add(time.Minute), json.RawMessage(`{"page":3}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Release(t.Context(), claimed[0].Claim(), now, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// replayed is the check of a move.
+func replayed(ctx context.Context, s *postgres.Store) error {
+	return runtime.NewEngine(s).ReplayAll(ctx, runtime.RunFilter{}, func(_ *runtime.RunRow, err error) error { return err })
+}
+
+// contents are all that the port shows of a store.
+func contents(t *testing.T, s store.Store) string {
+	t.Helper()
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
+	out.SetIndent("", " ")
+	show := func(v any, err error) {
+		if err == nil {
+			err = out.Encode(v)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx := t.Context()
+	runs, err := s.Runs(ctx, store.RunFilter{})
+	show(runs, err)
+	for _, r := range runs {
+		history, err := s.History(ctx, r.Run, 0, 0)
+		show(history, err)
+		tasks, err := s.Tasks(ctx, r.Run)
+		show(tasks, err)
+		timers, err := s.Timers(ctx, r.Run)
+		show(timers, err)
+		messages, err := s.Outbox(ctx, r.Run, 0)
+		show(messages, err)
+		answer, _, err := s.Accepted(ctx, r.Run, "go")
+		show(answer, err)
+		report, err := s.Reports(ctx, store.ReportQuery{Child: r.Run})
+		show(report, err)
+	}
+	definitions, err := s.Definitions(ctx)
+	show(definitions, err)
+	limits, err := s.Limits(ctx, noon.AddDate(1, 0, 0))
+	show(limits, err)
+	counts, err := s.Counts(ctx, "", time.Time{})
+	var rows []string
+	for _, c := range counts.Runs {
+		rows = append(rows, fmt.Sprintf("run %+v", c))
+	}
+	for _, c := range counts.Steps {
+		rows = append(rows, fmt.Sprintf("step %+v", c))
+	}
+	for _, c := range counts.Stays {
+		rows = append(rows, fmt.Sprintf("stay %+v", c))
+	}
+	costs := map[string]string{} // a day may have several of them
+	for _, c := range counts.Costs {
+		costs[c.Name] = machine.AddAmounts(cmp.Or(costs[c.Name], "0"), c.Amount)
+	}
+	slices.Sort(rows)
+	show([]any{rows, costs}, err)
+	return b.String()
+}
+
+// TestImport: all that a SQLite database has is moved, and goes on where it was.
+func TestImport(t *testing.T) {
+	path := inTheMiddle(t)
+	db := open(t, pgtest.URL(t))
+	aside, err := sqlite.Move(t.Context(), path, func(ctx context.Context, from store.Exporter) error {
+		return db.Import(ctx, from, replayed)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file is still there: %v", err)
+	}
+	before, err := sqlite.Open(t.Context(), aside, sqlite.ReadOnly())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer before.Close()
+	if was, is := contents(t, before), contents(t, db); was != is {
+		t.Errorf("it was\n%s\nand is\n%s", was, is)
+	}
+
+	checkpoint, delivered := "", []string{}
+	e := runtime.NewEngine(db, runtime.WithOutbox(func(_ context.Context, m *runtime.Message) error {
+		delivered = append(delivered, string(m.Data))
+		return nil
+	}))
+	register(t, e, review, reviewer(&checkpoint))
+	if _, err := e.Resume(t.Context(), "paused", runtime.Operator{Actor: "ada"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range []string{"live", "paused"} {
+		for state := ""; state != "Done"; {
+			for _, child := range childrenOf(t, db, run) {
+				send(t, e, child) // one that has it already is sent it a second time
+			}
+			v, err := e.RunUntilIdle(t.Context(), run)
+			if err != nil || v.Status == runtime.Halted {
+				t.Fatalf("%s: %+v, %v", run, v, err)
+			}
+			state = v.State
+		}
+	}
+	if checkpoint != `{"page":3}` {
+		t.Errorf("the attempt was handed checkpoint %s", checkpoint)
+	}
+	if slices.Sort(delivered); !slices.Equal(delivered, []string{`{"pr":"live"}`, `{"pr":"paused"}`}) {
+		t.Errorf("delivered: %s", delivered)
+	}
+	if err := replayed(t.Context(), db); err != nil {
+		t.Error(err)
+	}
+	if health, err := e.Health(t.Context(), runtime.HealthQuery{Limit: 10}); err != nil || len(health.Problems) > 0 {
+		t.Errorf("%+v, %v", health.Problems, err)
+	}
+}
+
+// TestImportRefused: what stands in the way of a move is said, and leaves both as they were.
+func TestImportRefused(t *testing.T) {
+	path := inTheMiddle(t)
+	empty, full := open(t, pgtest.URL(t)), open(t, pgtest.URL(t))
+	begin(t, full, "r")
+	failed := errors.New("a run is not as it was")
+	for name, test := range map[string]struct {
+		into  *postgres.Store
+		check func(context.Context, *postgres.Store) error
+		want  error
+	}{
+		"a database with runs": {full, replayed, postgres.ErrNotEmpty},
+		"a check that fails":   {empty, func(context.Context, *postgres.Store) error { return failed }, failed},
+		"a check with a broken one": {empty, func(ctx context.Context, s *postgres.Store) error {
+			return s.PutDefinition(ctx, store.DefinitionRow{Hash: "h", Machine: "nul\x00", Definition: []byte("{}")})
+		}, nil},
+	} {
+		aside, err := sqlite.Move(t.Context(), path, func(ctx context.Context, from store.Exporter) error {
+			return test.into.Import(ctx, from, test.check)
+		})
+		if err == nil || aside != "" || test.want != nil && !errors.Is(err, test.want) {
+			t.Errorf("%s: %q, %v", name, aside, err)
+		}
+	}
+	if rows, err := empty.Runs(t.Context(), store.RunFilter{}); err != nil || len(rows) > 0 {
+		t.Errorf("it has left %d runs, %v", len(rows), err)
+	}
+	if definitions, err := empty.Definitions(t.Context()); err != nil || len(definitions) > 0 {
+		t.Errorf("it has left %d definitions, %v", len(definitions), err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMoveHeld: while a worker holds an attempt nothing is moved.
+func TestMoveHeld(t *testing.T) {
+	path := inTheMiddle(t)
+	db, err := sqlite.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live := childrenOf(t, db, "live")
+	row, err := db.Load(t.Context(), live[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	claimed, err := db.Claim(t.Context(), store.ClaimQuery{Worker: "w", Now: now, Until: now.Add(time.Hour), Limit: 1,
+		Activities: []store.Claimable{{Definition: row.Definition, Activity: "read"}}})
+	if err := errors.Join(err, db.Close()); err != nil || len(claimed) != 1 {
+		t.Fatalf("%v, %v", claimed, err)
+	}
+	_, err = sqlite.Move(t.Context(), path, func(context.Context, store.Exporter) error {
+		t.Error("it begins")
+		return nil
+	})
+	var held *sqlite.HeldError
+	if !errors.As(err, &held) || held.Attempts != 1 || !strings.Contains(err.Error(), "a worker holds an attempt until") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestTables: all columns of the tables are moved, but those that are made here or are of no run.
+func TestTables(t *testing.T) {
+	other := map[string]string{
+		"runs.ended": "of the status", "runs.final": "of the state", "history.token": "of a commit under way", "inbox.token": "the same",
+		"tasks.id": "made by the table, in the same order", "counts": "through Counts", "count_log": "the same",
+		"meta": "of the tables themselves", "hosts": "of processes", "runs_v": "a view", "history_v": "a view",
+	}
+	for _, table := range store.Tables {
+		for _, c := range table.Columns {
+			other[table.Name+"."+c.Name] = "moved"
+		}
+	}
+	url := pgtest.URL(t)
+	open(t, url)
+	left := "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = '" + pgtest.SchemaOf(t, url) + "'"
+	rows, err := query(t, url, left)
+	if err != nil || len(rows) < 50 {
+		t.Fatalf("%d columns, %v", len(rows), err)
+	}
+	for _, row := range rows {
+		if other[row[0]] == "" && other[row[0]+"."+row[1]] == "" {
+			t.Errorf("column %s of %s is not moved", row[1], row[0])
+		}
+	}
+}
