@@ -29,6 +29,9 @@ var (
 	// cannot keep runs: its version, its encoding, its settings.
 	ErrUnfit = errors.New("the server cannot keep runs")
 
+	// ErrRights is the error of what the role may not do.
+	ErrRights = errors.New("the role has no right to do this: fsmc db roles says what a worker and a reader need, and the owner of the tables brings them up to date")
+
 	// ErrReadOnly is the error of a write to a store opened with ReadOnly.
 	ErrReadOnly = errors.New("the database was opened read-only")
 )
@@ -50,6 +53,8 @@ func (s *Store) translate(ctx context.Context, err error) error {
 			return fmt.Errorf("%w: %s", context.Cause(ctx), words(err))
 		}
 		return context.Cause(ctx)
+	case code(err) == "42501":
+		return fmt.Errorf("%w: %s", ErrRights, words(err))
 	case passes(err):
 		return fmt.Errorf("%w: %s", ErrServer, words(err))
 	}

@@ -93,9 +93,9 @@ func (s *Store) configure(url string) (*pgxpool.Config, error) {
 	if !IsURL(url) {
 		return nil, errors.New("a PostgreSQL database is named by a URL: postgres://user@host/database")
 	}
-	config, err := pgxpool.ParseConfig(url)
+	config, err := parseURL(url)
 	if err != nil {
-		return nil, fmt.Errorf("the URL of the database: %w", withoutURL(url, err))
+		return nil, fmt.Errorf("the URL of the database: %w", err)
 	}
 	params := config.ConnConfig.RuntimeParams
 	s.schema = cmp.Or(params["fsmc_schema"], "fsmc")
@@ -118,20 +118,6 @@ func (s *Store) configure(url string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-var secret = regexp.MustCompile(`://[^/@]*:([^/]*)@`)
-
-// withoutURL is why a URL cannot be read, without the URL and the password in it.
-func withoutURL(url string, err error) error {
-	text := err.Error()
-	if i := strings.LastIndex(text, "`: "); i >= 0 {
-		text = text[i+3:]
-	}
-	if found := secret.FindStringSubmatch(url); found != nil && found[1] != "" {
-		text = strings.ReplaceAll(text, found[1], "xxxxx")
-	}
-	return errors.New(text)
-}
-
 // server is what a server says of itself.
 type server struct {
 	version                        int
@@ -145,9 +131,7 @@ const selectServer = `
 
 // checkServer refuses a server that would lose what it has acknowledged.
 func (s *Store) checkServer(ctx context.Context, t *tx) error {
-	v, _, err := first(ctx, t, func(found row, v *server) error {
-		return found.Scan(&v.version, &v.encoding, &v.fsync, &v.pages, &v.commit, &v.standby)
-	}, selectServer)
+	v, err := t.server(ctx)
 	if err != nil {
 		return err
 	}
@@ -155,6 +139,14 @@ func (s *Store) checkServer(ctx context.Context, t *tx) error {
 		return fmt.Errorf("%w: %s", ErrUnfit, unfit)
 	}
 	return nil
+}
+
+// server asks the server what it is.
+func (t *tx) server(ctx context.Context) (server, error) {
+	v, _, err := first(ctx, t, func(found row, v *server) error {
+		return found.Scan(&v.version, &v.encoding, &v.fsync, &v.pages, &v.commit, &v.standby)
+	}, selectServer)
+	return v, err
 }
 
 // unfit is why a server will not do, empty where it will.

@@ -47,10 +47,10 @@ func (t *target) restore(ctx context.Context, backup string) error {
 		return err
 	}
 	switch _, err := os.Stat(backup); {
-	case t.db == "":
-		return errNoDatabase
+	case checkDatabase(t.db) != nil:
+		return checkDatabase(t.db)
 	case errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("there is no database %q", backup)
+		return noDatabase(backup)
 	}
 	replayed := newReplayer(target{streams: t.streams, asJSON: true})
 	restored, err := sqlite.Restore(ctx, backup, t.db, func(ctx context.Context, copied *sqlite.Store) error {

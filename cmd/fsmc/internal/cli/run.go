@@ -29,10 +29,10 @@ timer that runs beside such events: the timer fires at the next start.
 
 Without PATH, it works on every unfinished run in the database, each with the
 version of the machine with which it started. With --follow, it also works on
-runs that start later, and waits for a database that does not exist yet. If an
-activity has no executable, the command says so one time, does not run it, and
-looks for it again each second. Without --follow, it names the runs that wait for
-such an activity in the end: exit status 2.
+runs that start later, and waits for a database that does not exist yet, or for a
+server that does not answer. If an activity has no executable, the command says so
+one time, does not run it, and looks for it again each second. Without --follow, it
+names the runs that wait for such an activity in the end: exit status 2.
 
 Activities are executables in one folder, with the names of the activities. A host
 guard is the executable guard-NAME. Each gets one JSON object on standard input.
@@ -147,8 +147,8 @@ const (
 // usage refuses flags that do not go together.
 func (r *runner) usage(paths []string) error {
 	switch {
-	case r.db == "":
-		return errNoDatabase
+	case checkDatabase(r.db) != nil:
+		return checkDatabase(r.db)
 	case r.activities == "" && r.worker == "" && !r.detach:
 		return errors.New("--activities DIR or --worker CMD is missing: it says what does the work")
 	case r.workers < 1 || r.workers > maxWorkers:
@@ -169,7 +169,7 @@ func (r *runner) usage(paths []string) error {
 
 // withEngine opens the database and gives f an engine on it.
 func (r *runner) withEngine(ctx context.Context, m mode, f func(context.Context, *runtime.Engine, runtime.Store) error, opts ...runtime.Option) error {
-	t := target{streams: r.streams, db: r.db}
+	t := target{streams: r.streams, db: r.db, waits: r.follow}
 	opts = append(opts,
 		runtime.WithConcurrency(r.concurrency),
 		runtime.WithLease(r.lease),
@@ -182,7 +182,9 @@ func (r *runner) withEngine(ctx context.Context, m mode, f func(context.Context,
 	if r.outbox != "" {
 		opts = append(opts, runtime.WithOutbox(process.Outbox(r.outbox)))
 	}
-	return t.with(ctx, m, r.id, func(store runtime.Store) error {
+	opened := false
+	err := t.with(ctx, m, r.id, func(store runtime.Store) error {
+		opened = true
 		if r.worker != "" && !r.detach {
 			r.pool = process.StartWorkers(r.worker, r.workers, r.err)
 			defer r.pool.Close()
@@ -192,6 +194,10 @@ func (r *runner) withEngine(ctx context.Context, m mode, f func(context.Context,
 		}
 		return f(ctx, runtime.NewEngine(store, opts...), store)
 	})
+	if !opened && r.follow && ctx.Err() != nil {
+		return nil // stopped before there was anything to do
+	}
+	return err
 }
 
 // workerTrial is how long is waited before any work for the shell to say that it

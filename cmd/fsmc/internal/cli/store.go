@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	osuser "os/user"
+	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -41,15 +43,15 @@ const databaseVariable = "FSMC_DB"
 
 // openStore opens the database that is a file, or the one that a URL names.
 func openStore(ctx context.Context, path string, m mode) (runtime.Store, error) {
-	if path == "" {
-		return nil, errNoDatabase
+	if err := checkDatabase(path); err != nil {
+		return nil, err
 	}
 	if postgres.IsURL(path) {
 		return openPostgres(ctx, path, m)
 	}
 	if m != create {
 		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("there is no database %q", path)
+			return nil, noDatabase(path)
 		}
 	}
 	var options []sqlite.Option
@@ -61,6 +63,24 @@ func openStore(ctx context.Context, path string, m mode) (runtime.Store, error) 
 	}
 	return sqlite.Open(ctx, path, options...)
 }
+
+// errNotFile is the error of a --db that is meant as a database of a server. It does not say it again,
+// because there may be a password in it.
+var errNotFile = errors.New("--db is a FILE, or a URL that begins with postgres://")
+
+// checkDatabase refuses what names no database.
+func checkDatabase(db string) error {
+	switch {
+	case db == "":
+		return errNoDatabase
+	case !postgres.IsURL(db) && (strings.Contains(db, "://") || strings.Contains(db, "password=")):
+		return errNotFile
+	}
+	return nil
+}
+
+// noDatabase is the error of a file that is not there.
+func noDatabase(path string) error { return fmt.Errorf("there is no database %q", path) }
 
 // openPostgres opens the database at a URL.
 func openPostgres(ctx context.Context, url string, m mode) (runtime.Store, error) {
@@ -91,6 +111,7 @@ type target struct {
 	*streams
 	db     string
 	asJSON bool
+	waits  bool // for a server that does not answer yet
 }
 
 func (t *target) flags(c *cobra.Command) {
@@ -115,7 +136,7 @@ func (t *target) print(report any, wrong bool, text func() error) error {
 // about.
 func (t *target) with(ctx context.Context, m mode, run string, f func(runtime.Store) error) (err error) {
 	defer t.catchSignals()()
-	store, err := openStore(ctx, t.db, m)
+	store, err := t.open(ctx, m)
 	if err != nil {
 		return err
 	}
@@ -125,6 +146,27 @@ func (t *target) with(ctx context.Context, m mode, run string, f func(runtime.St
 		}
 	}()
 	return runError(run, f(store))
+}
+
+// askAgain is how long it takes until a server that does not answer is asked again.
+const askAgain = time.Second
+
+// open opens the database. With waits, it asks a server again and again until that answers; what
+// ends it then is that ctx is done.
+func (t *target) open(ctx context.Context, m mode) (runtime.Store, error) {
+	for said := false; ; said = true {
+		store, err := openStore(ctx, t.db, m)
+		if !t.waits || !errors.Is(err, postgres.ErrServer) || ctx.Err() != nil {
+			return store, err
+		}
+		if !said {
+			fmt.Fprintf(t.err, "fsmc: %s; it is asked again until it can\n", plain(err.Error(), 1000))
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(askAgain):
+		}
+	}
 }
 
 func dbFlag(c *cobra.Command, db *string) {

@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/postgres"
+)
+
+func newDB(s *streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "db",
+		Short: "Set up a PostgreSQL database, look at it, and bring it up to date",
+		Long: `These commands are about the PostgreSQL database that --db or the variable FSMC_DB
+names, postgres://… A SQLite file needs none of them.
+
+A password comes from PGPASSWORD, a service file or .pgpass. No command prints it.`,
+		Args: knownCommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newDBInit(s), newDBStatus(s), newDBMigrate(s), newDBRoles(s))
+	return c
+}
+
+// serverOnly refuses what is no database of PostgreSQL.
+func serverOnly(db string) error {
+	switch {
+	case db == "":
+		return errNoDatabase
+	case !postgres.IsURL(db):
+		return errors.New("fsmc db is about PostgreSQL: --db postgres://user@host/database; a SQLite file needs no such commands")
+	}
+	return nil
+}
+
+func newDBInit(s *streams) *cobra.Command {
+	t := target{streams: s}
+	c := &cobra.Command{
+		Use:   "init",
+		Short: "Make the tables",
+		Long: `Init makes the schema and the tables, or brings them up to date as fsmc run does.
+The first command that runs something also makes them: init is for a database in
+which workers have no right to.`,
+		Example: "  fsmc db init --db postgres://fsmc@db.example/runs",
+		Args:    arguments(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := serverOnly(t.db); err != nil {
+				return err
+			}
+			if err := t.with(cmd.Context(), create, "", func(runtime.Store) error { return nil }); err != nil {
+				return err
+			}
+			st, err := postgres.Inspect(cmd.Context(), t.db)
+			if err != nil {
+				return err
+			}
+			return t.print(st, false, func() error {
+				_, err := fmt.Fprintf(t.out, "schema %s has format %d\n", st.Schema, st.Format)
+				return err
+			})
+		},
+	}
+	t.flags(c)
+	return c
+}
+
+func newDBMigrate(s *streams) *cobra.Command {
+	t := target{streams: s}
+	apply := false
+	c := &cobra.Command{
+		Use:   "migrate",
+		Short: "Bring the tables up to date, also by what older versions cannot work with",
+		Long: `Migrate lists the changes of the tables that are missing. With --apply, it makes
+them, each in a transaction of its own.
+
+A change beside which older versions of fsmc still work is also made by the first
+command of a newer version that writes. A change that takes something away from
+them is made by this command only. It refuses that while a process of an older
+version has the database open, and names it; a process that was killed counts for
+two more minutes.`,
+		Example: `  fsmc db migrate --db postgres://fsmc@db.example/runs
+  fsmc db migrate --db postgres://fsmc@db.example/runs --apply`,
+		Args: arguments(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := serverOnly(t.db); err != nil {
+				return err
+			}
+			done, err := postgres.Migrate(cmd.Context(), t.db, apply)
+			if errors.Is(err, postgres.ErrOlderHosts) {
+				return findingf("%w", err)
+			}
+			if err != nil {
+				return err
+			}
+			return t.print(&done, false, func() error { return t.writeMigrated(&done) })
+		},
+	}
+	t.flags(c)
+	c.Flags().BoolVar(&apply, "apply", false, "make the changes; without this flag, only list them")
+	return c
+}
+
+func (t *target) writeMigrated(m *postgres.Migrated) error {
+	for _, step := range m.Steps {
+		fmt.Fprintf(t.out, "format %d: %s%s\n", step.Format, step.Name, contracts(&step))
+	}
+	rest := ""
+	if len(m.Steps) > 0 && !m.Applied {
+		rest = "; nothing has been done, --apply does it"
+	}
+	_, err := fmt.Fprintf(t.out, "%s%s\n", map[bool]string{
+		true:  fmt.Sprintf("the tables are up to date, at format %d", m.After),
+		false: fmt.Sprintf("from format %d to %d", m.Before, m.After),
+	}[len(m.Steps) == 0], rest)
+	return err
+}
+
+// contracts says of a migration what it means for older versions.
+func contracts(m *postgres.Migration) string {
+	if m.Contract {
+		return " (older versions cannot work after it)"
+	}
+	return ""
+}
+
+func newDBRoles(s *streams) *cobra.Command {
+	t := target{streams: s}
+	var roles postgres.Roles
+	apply := false
+	c := &cobra.Command{
+		Use:   "roles",
+		Short: "Print or grant what an owner, a worker and a reader may do",
+		Long: `Roles prints the SQL that gives roles of the database what they need, and makes the
+roles that do not exist yet. With --apply, it runs the SQL in one transaction.
+
+  --owner   has the tables. It brings them up to date, prunes and moves runs.
+  --worker  starts runs, sends, works, steers and repairs. It cannot change a table or
+            a record of history, or delete a run.
+  --reader  only looks.
+
+Name the roles that you want. No role gets a password: set one with \password in psql.`,
+		Example: `  fsmc db roles --db postgres://postgres@db.example/runs --worker fsmc_worker
+  fsmc db roles --db postgres://postgres@db.example/runs --owner fsmc_owner --worker fsmc_worker --reader fsmc_reader --apply`,
+		Args: arguments(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch err := serverOnly(t.db); {
+			case err != nil:
+				return err
+			case roles == postgres.Roles{}:
+				return errors.New("name at least one of --owner, --worker and --reader")
+			}
+			return t.grant(cmd.Context(), roles, apply)
+		},
+	}
+	t.flags(c)
+	f := c.Flags()
+	f.StringVar(&roles.Owner, "owner", "", "the role called `NAME` gets the schema and its tables")
+	f.StringVar(&roles.Worker, "worker", "", "the role called `NAME` may run machines")
+	f.StringVar(&roles.Reader, "reader", "", "the role called `NAME` may look")
+	f.BoolVar(&apply, "apply", false, "run the SQL; without this flag, only print it")
+	return c
+}
+
+// grantReport is what db roles --format json prints.
+type grantReport struct {
+	Statements []string `json:"statements"`
+	Applied    bool     `json:"applied"`
+}
+
+func (t *target) grant(ctx context.Context, roles postgres.Roles, apply bool) error {
+	statements, err := postgres.Grant(ctx, t.db, roles, apply)
+	if err != nil {
+		return err
+	}
+	return t.print(&grantReport{statements, apply}, false, func() (err error) {
+		for _, statement := range statements {
+			if _, err = fmt.Fprintf(t.out, "%s;\n", statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
