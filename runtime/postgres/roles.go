@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -83,6 +84,17 @@ func Grant(ctx context.Context, url string, r Roles, apply bool, opts ...Option)
 	})
 }
 
+// distinct refuses a worker or a reader who is someone else, too: what it gets would take away what that has.
+func (r *Roles) distinct(owner string) error {
+	switch {
+	case r.Worker == owner, r.Reader == owner:
+		return fmt.Errorf("role %q has the tables, and can be no worker or reader beside that: name another one", owner)
+	case r.Worker != "" && r.Worker == r.Reader:
+		return fmt.Errorf("role %q cannot be a worker and a reader: a worker may read", r.Worker)
+	}
+	return nil
+}
+
 func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
 
 // grants are the statements for roles.
@@ -91,6 +103,9 @@ func (t *tx) grants(ctx context.Context, r Roles) (all []string, err error) {
 	if _, _, err := first(ctx, t, func(found row, _ *struct{}) error {
 		return found.Scan(&owner, &database)
 	}, selectOwner, t.s.schema); err != nil {
+		return nil, err
+	}
+	if err := r.distinct(cmp.Or(r.Owner, owner)); err != nil {
 		return nil, err
 	}
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }

@@ -71,6 +71,11 @@ func TestRoles(t *testing.T) {
 	if err := open(t, at).Close(); err != nil {
 		t.Fatal(err)
 	}
+	for _, r := range []postgres.Roles{{Worker: "postgres"}, {Reader: "postgres"}, {Owner: "o", Worker: "o"}, {Worker: "w", Reader: "w"}} {
+		if statements, err := postgres.Grant(t.Context(), at, r, true); err == nil {
+			t.Errorf("%+v: %q", r, statements)
+		}
+	}
 	owner, worker, reader := grant(t, at)
 	workAll(t, open(t, worker))
 

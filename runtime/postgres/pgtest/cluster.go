@@ -28,16 +28,18 @@ var own cluster
 // guard runs the server for as long as its input is open, and then ends it and takes its
 // folder away: also when the process that has started it is killed.
 const guard = `
-"$1"/postgres -D "$2" -k "$2" -c listen_addresses= -c max_connections=200 </dev/null >"$2"/log 2>&1 &
+bin="$1" dir="$2"
+shift 2
+"$bin"/postgres -D "$dir" -k "$dir" -c listen_addresses= -c max_connections=200 "$@" </dev/null >"$dir"/log 2>&1 &
 server=$!
 cat >/dev/null
 kill -INT $server
 wait $server
-rm -rf "$2"
+rm -rf "$dir"
 `
 
-// start makes a cluster and waits until it answers.
-func (c *cluster) start() (string, error) {
+// start makes a cluster with some settings and waits until it answers.
+func (c *cluster) start(settings ...string) (string, error) {
 	bin, err := programs()
 	if err != nil {
 		return "", err
@@ -57,6 +59,9 @@ func (c *cluster) start() (string, error) {
 		return "", fmt.Errorf("initdb: %w: %s", err, bytes.TrimSpace(out))
 	}
 	c.guardian = exec.Command("sh", "-c", guard, "sh", bin, c.dir)
+	for _, setting := range settings {
+		c.guardian.Args = append(c.guardian.Args, "-c", setting)
+	}
 	c.guardian.Dir = c.dir
 	if err := unprivileged(c.guardian, c.dir); err != nil {
 		return "", err
