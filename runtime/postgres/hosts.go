@@ -163,7 +163,7 @@ func (s *Store) leave() {
 	}
 	s.present.stop()
 	<-s.present.done
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	_ = s.useNow(ctx, func(t *tx) error {
 		t.queue(nil, `SELECT set_config('synchronous_commit', 'off', true)`)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/postgres"
 	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
@@ -39,6 +40,12 @@ func TestServers(t *testing.T) {
 	parsed, err := url.Parse(at)
 	if err != nil {
 		t.Fatal(err)
+	}
+	parsed.User = url.UserPassword("ada", "woanders")
+	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(5 * time.Millisecond) {
+		if _, err := postgres.Open(t.Context(), parsed.String()); err == nil || !strings.Contains(err.Error(), "fsync=off") {
+			break // the server has read the file
+		}
 	}
 	for password, want := range map[string]string{
 		"woanders": "password authentication failed",
