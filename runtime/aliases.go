@@ -16,6 +16,7 @@ type (
 	Mapping       = machine.Mapping
 	View          = machine.View
 	StepView      = machine.StepView
+	StepInfo      = machine.StepInfo
 	Rejected      = machine.Rejected
 	Difference    = machine.Difference
 	InputKind     = machine.InputKind

@@ -246,26 +246,11 @@ const maxRemembered = 64 << 10
 // them has ended before those that follow from it.
 func (e *Engine) report(w *write) {
 	took := e.clock.Now().Sub(w.began)
-	d := w.host.machine.Definition()
 	for _, r := range w.records {
-		info := StepInfo{
-			Run: w.after.Run, Machine: d.Name, Seq: r.Seq, At: r.At, To: d.States[r.To].Path,
-			Input: w.host.machine.Describe(r.Input), Effect: r.Effect, Count: r.Count,
-			Held: r.Held, Took: took, Actor: r.Input.Actor, Reason: r.Input.Reason,
-		}
-		if r.From >= 0 {
-			info.From = d.States[r.From].Path
-		}
-		if r.Input.Migration != nil {
-			info.From = r.Input.Migration.From
-		}
-		info.Passed = w.host.machine.PassedViews(r.Passed)
-		if r.Arm >= 0 {
-			info.Arm = d.Arms[r.Arm].Name
-		}
+		info := w.host.machine.StepInfo(w.after.Run, r)
+		info.Took = took
 		if r.Effect == machine.HaltedBy {
-			info.Reason = r.Cause.String()
-			e.logger.Error("run halted", slog.String("run", w.after.Run), slog.String("machine", d.Name),
+			e.logger.Error("run halted", slog.String("run", info.Run), slog.String("machine", info.Machine),
 				slog.String("state", info.To), slog.String("code", string(r.Cause.Code)), slog.String("reason", info.Reason))
 		}
 		e.observer.OnStep(info)

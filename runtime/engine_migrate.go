@@ -129,9 +129,7 @@ func (e *Engine) migrateOnce(ctx context.Context, live *liveRun, h *host, o *Mig
 // of the new definition stand.
 func (e *Engine) writeMigration(ctx context.Context, live *liveRun, old, h *host, s, next *machine.Snapshot, children []store.TaskRow, who *Operator) error {
 	m := h.machine
-	in := machine.Input{Kind: machine.MigrateInput, Actor: who.Actor, Reason: who.Reason,
-		Migration: &machine.Migration{From: old.machine.Definition().States[s.State].Path, Snapshot: m.EncodeSnapshot(next)}}
-	after, _, record, err := m.Step(s, in, next.Now, nil)
+	after, _, record, err := m.Step(s, m.MigrationInput(old.machine, s, next, *who), next.Now, nil)
 	if err != nil {
 		return fmt.Errorf("run %q: %w", s.Run, err)
 	}

@@ -20,11 +20,11 @@ func (e *Engine) takeProgress(ctx context.Context, w *write, c *request) error {
 	if err != nil {
 		return fmt.Errorf("the tasks of run %q: %w", s.Run, err)
 	}
-	since := lastCheckpoint(s, tasks)
-	if !m.Progressed(s, since) {
+	in, starts := m.ProgressInput(s, lastCheckpoint(s, tasks))
+	if !starts {
 		return nil
 	}
-	after, commands, record, err := m.Step(s, machine.Input{Kind: machine.ProgressInput, Since: since}, since, nil)
+	after, commands, record, err := m.Step(s, in, in.Since, nil)
 	if err != nil {
 		return fmt.Errorf("run %q: %w", s.Run, err)
 	}
@@ -50,12 +50,12 @@ func lastCheckpoint(s *machine.Snapshot, tasks []store.TaskRow) (last time.Time)
 
 // withProgress is the run as it stands with its last checkpoint, for people.
 func withProgress(m *Machine, s *machine.Snapshot, tasks []store.TaskRow) *machine.Snapshot {
-	since := lastCheckpoint(s, tasks)
-	if s.Status != Running || !m.Progressed(s, since) {
+	in, starts := m.ProgressInput(s, lastCheckpoint(s, tasks))
+	if !starts {
 		return s
 	}
 	shown := *s
-	if after, _, _, err := m.Step(s, machine.Input{Kind: machine.ProgressInput, Since: since}, since, nil); err == nil {
+	if after, _, _, err := m.Step(s, in, in.Since, nil); err == nil {
 		shown.Alarms = after.Alarms
 	}
 	return &shown

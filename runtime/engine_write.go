@@ -2,9 +2,7 @@ package runtime
 
 import (
 	"context"
-	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -69,16 +67,8 @@ func (w *write) take(c *request) error {
 	if err != nil {
 		return err
 	}
-	if why := badNote(in.Actor, in.Reason); why != "" {
-		return m.Reject(w.after, &in, why, nil)
-	}
-	if c.ifSeq != 0 && w.after.Seq != c.ifSeq {
-		steps := "steps"
-		if w.after.Seq == 1 {
-			steps = "step"
-		}
-		why := fmt.Sprintf("the run has taken %d %s, not %d", w.after.Seq, steps, c.ifSeq)
-		return m.Reject(w.after, &in, why, ErrConflict)
+	if err := m.Expected(w.after, &in, c.ifSeq); err != nil {
+		return err
 	}
 	return w.add(m.Advance(w.after, in, w.now, w.ask))
 }
@@ -94,17 +84,4 @@ func (w *write) add(after *machine.Snapshot, commands []machine.Command, records
 	}
 	w.commands, w.records = append(w.commands, commands...), append(w.records, records...)
 	return err
-}
-
-// badNote says what is wrong with who did something, or why, or nothing.
-func badNote(actor, reason string) string {
-	for _, note := range []struct{ name, text string }{{"actor", actor}, {"reason", reason}} {
-		if !utf8.ValidString(note.text) {
-			return fmt.Sprintf("its %s is not valid UTF-8", note.name)
-		}
-		if len(note.text) > machine.MaxNote {
-			return fmt.Sprintf("its %s has %d bytes, more than the %d that are allowed", note.name, len(note.text), machine.MaxNote)
-		}
-	}
-	return ""
 }

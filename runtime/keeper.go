@@ -211,20 +211,11 @@ func (e *Engine) finish(ctx context.Context, run string) error {
 		return err
 	}
 	failpoint.Hit(failpoint.TreeStops)
-	_, err = e.apply(ctx, &request{run: run, input: stopped})
+	_, err = e.apply(ctx, &request{run: run, input: (*Machine).StoppedInput})
 	if errors.Is(err, ErrFinished) { // by someone else
 		err = nil
 	}
 	return err
-}
-
-// stopped is the input that finishes a run which is ending, and no other.
-func stopped(m *Machine, s *machine.Snapshot) (machine.Input, error) {
-	in := machine.Input{Kind: machine.StoppedInput}
-	if s.Status != machine.Ending {
-		return in, m.Reject(s, &in, "the run is "+string(s.Status), ErrFinished)
-	}
-	return in, nil
 }
 
 // applyEnd finishes a run at once that a request has ended, and that left children behind,
@@ -241,7 +232,7 @@ func (e *Engine) applyEnd(ctx context.Context, c *request, out applied, live *li
 	if untold, err := e.store.Reports(ctx, store.ReportQuery{Parent: live.id}); err != nil || len(untold) > 0 {
 		return out
 	}
-	end, err := e.applyOnce(ctx, &request{run: live.id, input: stopped}, live)
+	end, err := e.applyOnce(ctx, &request{run: live.id, input: (*Machine).StoppedInput}, live)
 	if err != nil || c.eventID != "" {
 		return out
 	}

@@ -20,25 +20,6 @@ type Observer interface {
 	OnAttempt(AttemptInfo)
 }
 
-// StepInfo is one step of a run: one line of its history.
-type StepInfo struct {
-	Run     string
-	Machine string
-	Seq     int64
-	At      time.Time
-	From    string // empty at start
-	To      string
-	Input   string // as written in a trigger: "StartReview", "failed(timeout)", "after 24h"
-	Effect  Effect
-	Arm     string               // name of the arm taken; empty where none was
-	Count   int64                // how often the bound of the arm has been used
-	Passed  []machine.PassedView // arms that were tried before it, and why they were passed over
-	Held    time.Duration        // how long the run had been in From
-	Took    time.Duration        // from the input's arrival at the engine until it was durable
-	Actor   string
-	Reason  string // why it was sent; of a halt: why the run is halted
-}
-
 // AttemptEnd says how an attempt of an activity ended for the worker.
 type AttemptEnd string
 

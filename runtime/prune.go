@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // pruneBatch is the most runs that Prune deletes in one write.
@@ -15,7 +17,7 @@ const pruneBatch = 100
 // store fails, the runs deleted so far are gone, and said with the error. A dry
 // run only counts. What stays is counted at the end. Limit and Now of q are set here.
 func (e *Engine) Prune(ctx context.Context, q PruneQuery) (Pruned, error) {
-	if why := badNote(q.Actor, q.Reason); why != "" {
+	if why := machine.BadNote(q.Actor, q.Reason); why != "" {
 		return Pruned{}, fmt.Errorf("cannot prune: %s", why)
 	}
 	q.Limit, q.Now = pruneBatch, e.now()

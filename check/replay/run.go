@@ -385,8 +385,8 @@ func (r *run) checkpoint(d *ir.Do, last int64) error {
 		if r.now = next; r.due() != nil {
 			return errors.New("a timer comes first")
 		}
-		if at := r.clock(); r.book.x.Progressed(r.s, at) {
-			if err := r.step(machine.Input{Kind: machine.ProgressInput, Since: at}, nil, nil); err != nil {
+		if in, starts := r.book.x.ProgressInput(r.s, r.clock()); starts {
+			if err := r.step(in, nil, nil); err != nil {
 				return err
 			}
 		}

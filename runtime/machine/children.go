@@ -116,6 +116,16 @@ func (m *Machine) admitEnding(s *Snapshot, in *Input) error {
 	return ErrFinished
 }
 
+// StoppedInput finishes a run that is ending, once its children have ended. The error is a *Rejected for
+// any other run.
+func (m *Machine) StoppedInput(s *Snapshot) (Input, error) {
+	in := Input{Kind: StoppedInput}
+	if s.Status != Ending {
+		return in, m.Reject(s, &in, "the run is "+string(s.Status), ErrFinished)
+	}
+	return in, nil
+}
+
 // takeStopped finishes a run whose children have ended.
 func (t *step) takeStopped() error {
 	if t.old.Status != Ending {

@@ -20,8 +20,8 @@
 //     children.go is what a run that calls machines has besides.
 //   - What follows from a step: settle.go, of all that is due at once; net.go, of what the
 //     commands of several steps ask for in the end; waits.go, of what a run waits for.
-//   - By names: inputs.go makes an Input of what comes from outside; allowed.go, view.go and
-//     view_step.go show a run and its history; answer.go is what a sender is told; nearest.go
+//   - By names: inputs.go and expected.go make an Input of what comes from outside; allowed.go, view.go and
+//     view_step.go and step_info.go show a run and its history; answer.go is what a sender is told; nearest.go
 //     finds what a misspelt name was meant to be.
 //   - JSON: payload.go, codec_*.go and scan.go; check_snapshot.go refuses a snapshot that no
 //     step can have made.

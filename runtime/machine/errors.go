@@ -8,6 +8,7 @@ import (
 
 // Errors that callers tell apart with errors.Is.
 var (
+	ErrConflict  = errors.New("the run has moved on")
 	ErrExists    = errors.New("a run with this id exists")
 	ErrFenced    = errors.New("the task is held under a newer lease")
 	ErrDuplicate = errors.New("this event id has been accepted before")

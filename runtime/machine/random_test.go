@@ -192,7 +192,8 @@ func operatorInput(r *rand.Rand, m *machine.Machine, s *machine.Snapshot) machin
 		}
 		in.Do, in.Key, in.Attempt, in.Message, in.Cost = r.IntN(len(m.Definition().Dos)), machine.KeysOf(s)+"k", 1, "Found", []machine.Cost{{"usd", "0.25"}}
 	case machine.ProgressInput:
-		if in.Since = s.Now.Add(time.Second); !m.Progressed(s, in.Since) || s.Status != machine.Running {
+		in.Since = s.Now.Add(time.Second)
+		if _, starts := m.ProgressInput(s, in.Since); !starts {
 			return machine.Input{}
 		}
 	}

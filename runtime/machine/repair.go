@@ -40,6 +40,12 @@ type Migration struct {
 	Snapshot json.RawMessage
 }
 
+// MigrationInput moves a run from the machine old, where it stands at s, to m and to next, which Migrated has given.
+func (m *Machine) MigrationInput(old *Machine, s, next *Snapshot, who Operator) Input {
+	return Input{Kind: MigrateInput, Actor: who.Actor, Reason: who.Reason,
+		Migration: &Migration{From: old.def.States[s.State].Path, Snapshot: m.EncodeSnapshot(next)}}
+}
+
 // stepMigrated takes over the snapshot of a migration to m. Of s, which is of
 // another machine, only the names and the counts are read.
 func (m *Machine) stepMigrated(s *Snapshot, in Input, now time.Time) (*Snapshot, []Command, *Record, error) {

@@ -270,7 +270,7 @@ func (m *Machine) admitDue(s *Snapshot, in *Input, now time.Time) error {
 		}
 		return m.admitBackoff(s, in, now)
 	case ProgressInput:
-		if m.Progressed(s, in.Since) {
+		if _, starts := m.ProgressInput(s, in.Since); starts {
 			return nil
 		}
 		return errors.New("no timer starts again with the checkpoint")

@@ -141,14 +141,15 @@ func (t *step) restartIdle() {
 // run then has at most one line more for each time that the timer would have
 // fired, however often its activities report.
 
-// progressed reports whether a checkpoint made at since starts a timer again.
-func (m *Machine) Progressed(s *Snapshot, since time.Time) bool {
+// ProgressInput is a checkpoint that was made at since, and whether it starts a timer again: else the run does
+// not take it.
+func (m *Machine) ProgressInput(s *Snapshot, since time.Time) (in Input, starts bool) {
 	for i := range s.Alarms {
-		if a := &s.Alarms[i]; a.Wait > 0 && s.standing(since).Add(a.Wait).After(a.Due) {
-			return true
+		if a := &s.Alarms[i]; s.Status == Running && a.Wait > 0 && s.standing(since).Add(a.Wait).After(a.Due) {
+			return Input{Kind: ProgressInput, Since: since}, true
 		}
 	}
-	return false
+	return Input{}, false
 }
 
 // standing is a time as timers see it: while the run is paused it stands still.

@@ -13,7 +13,7 @@ import (
 // Errors of single runs.
 var (
 	ErrNotFound = errors.New("no such run")
-	ErrConflict = errors.New("the run has moved on")
+	ErrConflict = machine.ErrConflict
 )
 
 // ErrClosed is the error of every method of a store that has been closed.
