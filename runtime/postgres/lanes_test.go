@@ -69,6 +69,18 @@ func made(t *testing.T, url string, runs ...string) *Store {
 	return s
 }
 
+// claim has a worker claim the task of a run.
+func claim(t *testing.T, s *Store, run string) *store.Claim {
+	t.Helper()
+	rows, err := s.Claim(t.Context(), store.ClaimQuery{Worker: "w", Now: noon.Add(time.Minute), Until: noon.Add(time.Hour), Limit: 1,
+		Activities: []store.Claimable{{Definition: "h", Activity: "a"}}, Run: run})
+	if err != nil || len(rows) != 1 {
+		t.Fatalf("%d tasks, %v", len(rows), err)
+	}
+	c := rows[0].Claim()
+	return &c
+}
+
 func load(t *testing.T, s *Store, run string) store.RunRow {
 	t.Helper()
 	row, err := s.Load(t.Context(), run)
@@ -81,22 +93,31 @@ func load(t *testing.T, s *Store, run string) store.RunRow {
 // TestBatchRefuses: one batch with a refusal of each kind, and good ones between them. What is
 // refused is not written, and is not counted.
 func TestBatchRefuses(t *testing.T) {
-	s := made(t, pgtest.URL(t, "synchronous_commit=off"), "a", "b", "c", "d", "e", "f")
+	s := made(t, pgtest.URL(t, "synchronous_commit=off"), "a", "b", "c", "d", "e", "f", "j", "k")
 	row := func(run string) store.RunRow { return load(t, s, run) }
-	commits := []*store.Commit{stepOf(row("a")), stepOf(row("b")), newRun("c"), stepOf(row("d")), stepOf(row("e")), stepOf(row("f")), newRun("g"), newRun("h")}
+	stale := stepOf(row("k"))
+	if err := s.Commit(t.Context(), stepOf(row("k"))); err != nil {
+		t.Fatal(err)
+	}
+	commits := []*store.Commit{stepOf(row("a")), stepOf(row("b")), newRun("c"), stepOf(row("d")), stepOf(row("e")), stepOf(row("f")), newRun("g"), newRun("h"),
+		stepOf(row("j")), stale}
 	commits[1].EventID = "first"
 	commits[3].Run.Started = noon.Add(-time.Second)
-	commits[4].Claim = &store.Claim{Run: "e", Do: "d", Seq: 1, Epoch: 99}
-	commits[5].Claim = nil
+	commits[4].Claim = claim(t, s, "e")
+	commits[4].Claim.Epoch++
+	commits[5].Claim = claim(t, s, "f")
 	commits[7].Run.Definition = "never put"
+	commits[8].Claim = claim(t, s, "j")
+	commits[8].Claim.Seq++
 	for _, c := range commits {
 		c.Cancel = []string{"d"}
 		c.Set = []store.TimerRow{{Run: c.Run.Run, Name: "after 1h", Due: noon}}
 		c.Publish = []store.MessageRow{{ID: "m" + c.Run.Run, Run: c.Run.Run, Seq: c.Run.Seq, N: 1, At: noon}}
 	}
 	errs := together(s, commits...)
-	want := []error{nil, machine.ErrDuplicate, machine.ErrExists, store.ErrConflict, machine.ErrFenced, nil, nil, store.ErrNotFound}
-	steps := int64(6)
+	want := []error{nil, machine.ErrDuplicate, machine.ErrExists, store.ErrConflict, machine.ErrFenced, nil, nil, store.ErrNotFound,
+		machine.ErrFenced, store.ErrConflict}
+	steps := int64(9)
 	for i, c := range commits {
 		if !errors.Is(errs[i], want[i]) {
 			t.Errorf("%s: %v, want %v", c.Run.Run, errs[i], want[i])
@@ -110,7 +131,7 @@ func TestBatchRefuses(t *testing.T) {
 		timers, _ := s.Timers(t.Context(), run)
 		messages, _ := s.Outbox(t.Context(), run, 0)
 		tasks, _ := s.Tasks(t.Context(), run)
-		if run != "c" && len(history) != written || len(timers) != written || len(messages) != written ||
+		if run != "c" && run != "k" && len(history) != written || len(timers) != written || len(messages) != written ||
 			i < 6 && len(tasks) != 1-written {
 			t.Errorf("%s: %d records, %d timers, %d messages, %d tasks", run, len(history), len(timers), len(messages), len(tasks))
 		}
@@ -120,7 +141,7 @@ func TestBatchRefuses(t *testing.T) {
 	for _, n := range counts.Steps {
 		counted += n.Steps
 	}
-	if err != nil || counted != steps || len(counts.Runs) != 1 || counts.Runs[0].Runs != 7 {
+	if err != nil || counted != steps || len(counts.Runs) != 1 || counts.Runs[0].Runs != 9 {
 		t.Errorf("%d steps, want %d; %+v, %v", counted, steps, counts.Runs, err)
 	}
 }
