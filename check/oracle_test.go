@@ -94,6 +94,17 @@ func TestBruteForceEnforced(t *testing.T) {
 	}
 }
 
+// TestBruteForceTimed is TestBruteForce for machines whose runs are held to the time of a budget.
+func TestBruteForceTimed(t *testing.T) {
+	timed := &machines{generate: oracletest.GenerateTimed, count: *oracleCount / 6, larger: *oracleCount / 12}
+	timed.compare(t)
+	for _, kind := range []string{"no-way-to-finish", "dead-arm", "unreachable-state", "assertion-violated", "time", "unhandled-budget", "no unhandled-budget"} {
+		if timed.seen[kind] == 0 {
+			t.Errorf("no machine has the verdict %q", kind)
+		}
+	}
+}
+
 // TestBruteForceEnforcedFans is TestBruteForceEnforced for activities that run for the
 // elements of lists.
 func TestBruteForceEnforcedFans(t *testing.T) {

@@ -94,6 +94,7 @@ func (r *replay) play(w *diag.Witness) error {
 		r.overs = nil
 		for _, next := range w.Path[i+1:] {
 			cost, over := strings.CutPrefix(next.Input, "over_budget(")
+			over = over && cost != "time)"
 			if !over {
 				break
 			}
@@ -244,6 +245,8 @@ func (r *replay) input(row diag.Step) (machine.Input, error) {
 	next, due := r.m.Next(r.s, r.now)
 	cost, over := strings.CutPrefix(text, "over_budget(")
 	switch {
+	case text == "over_budget(time)":
+		return r.timer(text)
 	case over && due && next.Over == strings.TrimSuffix(cost, ")"):
 		return next, nil
 	case over && !due:
@@ -323,11 +326,16 @@ func (r *replay) pass(cost string) (machine.Input, error) {
 	return over, fmt.Errorf("no attempt spends %s", cost)
 }
 
-// timer waits for the running timer with the delay given; it must be the next.
+// timer waits for the running timer with the delay given, or for that of the budget; it must be
+// the next.
 func (r *replay) timer(delay string) (machine.Input, error) {
 	for _, a := range r.s.Alarms {
 		name := r.d.Timers[a.Timer].Name
-		if _, after, _ := strings.Cut(name, "after "); strings.FieldsFunc(after, func(r rune) bool { return r == '#' || r == ' ' })[0] != delay {
+		_, after, isAfter := strings.Cut(name, "after ")
+		if !isAfter {
+			after = name
+		}
+		if strings.FieldsFunc(after, func(r rune) bool { return r == '#' || r == ' ' })[0] != delay {
 			continue
 		}
 		if a.Due.After(r.now) {

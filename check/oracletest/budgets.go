@@ -44,6 +44,35 @@ func GenerateEnforcedTree(r *rand.Rand) string {
 	}
 }
 
+// GenerateTimed writes a random machine as Generate does, whose runs are held to the time of a
+// budget: some states, or the machine, take over_budget(time).
+func GenerateTimed(r *rand.Rand) string {
+	src := budgetLine.ReplaceAllString(Generate(r), "")
+	h := fnv.New64a()
+	h.Write([]byte(src))
+	g := &generator{Rand: rand.New(rand.NewPCG(h.Sum64(), 3))}
+	var goals []string
+	for _, m := range goal.FindAllStringSubmatch(src, -1) {
+		goals = append(goals, m[1])
+	}
+	trigger := "on " + pick(g, []string{"over_budget", "over_budget(time)"})
+	arms := func() string {
+		return trigger + " " + pick(g, []string{"-> " + pick(g, goals), "-> " + pick(g, goals), "-> " + pick(g, goals), "ignore", "{ n = 1 }", "when n > 1 -> " + pick(g, goals)})
+	}
+	src = stateLine.ReplaceAllStringFunc(src, func(line string) string {
+		if g.chance(0.35) {
+			return line + stateLine.FindStringSubmatch(line)[1] + "    " + arms() + "\n"
+		}
+		return line
+	})
+	top := "    budget { time " + pick(g, []string{"1s", "30s", "90s", "3m", "30m"}) + " }\n"
+	if !strings.Contains(src, trigger) || g.chance(0.5) {
+		top += "    " + trigger + " -> " + pick(g, goals) + "\n"
+	}
+	at := firstLine.FindStringIndex(src)
+	return src[:at[1]] + top + src[at[1]:]
+}
+
 var (
 	costLine   = regexp.MustCompile(`cost usd (0\.\d+)`)
 	budgetLine = regexp.MustCompile(`(?m)^ *budget .*\n`)
