@@ -35,6 +35,42 @@ func inner(j string) string {
 	return "0"
 }
 
+// idsAsked counts how often it is asked for event ids.
+type idsAsked struct {
+	store.Store
+	asked int
+}
+
+func (s *idsAsked) Accepted(ctx context.Context, run, id string) (json.RawMessage, bool, error) {
+	s.asked++
+	return s.Store.Accepted(ctx, run, id)
+}
+
+// TestEventIDsAreNotLookedFor before a step that the store would refuse because of one; but
+// where the run itself refuses the event.
+func TestEventIDsAreNotLookedFor(t *testing.T) {
+	m := Build(t, WithEvent("Go", ""), WithState("A", On("Go", GoTo("B"))), WithState("B", On("Go", Stay())), WithTerminal("C", machine.Success))
+	db := &idsAsked{Store: memstore.New()}
+	e := NewEngine(db)
+	register(t, e, m, Handlers{})
+	start(t, e, "r", "")
+	for i, c := range []struct {
+		event, id string
+		repeated  bool
+		refused   bool
+		duplicate bool
+	}{
+		{"Go", "1", false, false, false}, {"Go", "1", true, false, false}, {"Go", "2", false, false, false}, {"Go", "1", true, false, false},
+		{"Come", "3", false, true, false}, {"Come", "1", false, true, true},
+	} {
+		db.asked = 0
+		v, err := e.Send(t.Context(), "r", ExternalEvent{Name: c.event, ID: c.id})
+		if v.Repeated != c.repeated || (err != nil) != c.refused || errors.Is(err, ErrDuplicate) != c.duplicate || (db.asked > 0) != c.refused {
+			t.Errorf("%d: %+v, %v, asked %d times", i, v, err, db.asked)
+		}
+	}
+}
+
 // readable takes everything that reads a run, and fails the test where one cannot.
 func readable(t testing.TB, e *Engine, run, where string) machine.View {
 	t.Helper()

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // Engine runs machines over a Store. Any number of engines, in one process or
@@ -40,6 +42,7 @@ type Engine struct {
 	stopping    time.Duration
 	lostLimit   int
 	guardLimit  time.Duration
+	patience    time.Duration
 	storeLimit  time.Duration
 	maxPayload  int
 
@@ -57,8 +60,6 @@ type Engine struct {
 // closed after the engine's last call has returned.
 func NewEngine(store Store, opts ...Option) *Engine {
 	e := &Engine{
-		store:       store,
-		clock:       SystemClock(),
 		logger:      slog.New(slog.DiscardHandler),
 		observer:    silent{},
 		worker:      workerName(),
@@ -70,22 +71,39 @@ func NewEngine(store Store, opts ...Option) *Engine {
 		lostLimit:   5,
 		guardLimit:  10 * time.Second,
 		storeLimit:  30 * time.Second,
+		patience:    3 * time.Minute,
 		maxPayload:  MaxPayload,
 	}
 	for _, opt := range opts {
 		opt(e)
 	}
-	e.store = &limited{Store: store, limit: e.storeLimit, logger: e.logger}
+	e.live(store)
 	if e.observer != (silent{}) {
 		e.observer = safeObserver{e.observer, e.logger}
 	}
 	return e
 }
 
+// live has the engine live by its clock: the one that it was given, or that of the store, or
+// the system's.
+func (e *Engine) live(s Store) {
+	if w, ok := s.(store.Watcher); ok {
+		e.changes.hints = &hints{watcher: w, changes: &e.changes}
+	}
+	if c, ok := s.(store.Clocked); ok && e.clock == nil {
+		e.clock, s = c.Clock()
+	}
+	if e.clock == nil {
+		e.clock = SystemClock()
+	}
+	e.store = &limited{Store: s, limit: e.storeLimit, logger: e.logger}
+}
+
 // Option sets something of an Engine; see the With functions.
 type Option func(*Engine)
 
-// WithClock lets the engine live by clock instead of the system's.
+// WithClock lets the engine live by clock, instead of that of the store, if it has one, or
+// the system's.
 func WithClock(clock Clock) Option { return func(e *Engine) { e.clock = clock } }
 
 // WithLogger lets the engine say what an operator should know: machines it
@@ -149,6 +167,11 @@ func WithGuardLimit(d time.Duration) Option { return func(e *Engine) { e.guardLi
 // it waits behind another one; where it is the one that writes it waits as long as the
 // disk does.
 func WithStoreLimit(d time.Duration) Option { return func(e *Engine) { e.storeLimit = d } }
+
+// WithPatience sets for how long a worker whose store fails, again and again, goes on before
+// it gives up; three minutes unless said. A store that says of its failure that it passes
+// (ErrUnavailable) is waited for without an end.
+func WithPatience(d time.Duration) Option { return func(e *Engine) { e.patience = d } }
 
 // WithMaxPayload sets how many bytes the JSON of an event, of parameters or of
 // a checkpoint may have, up to MaxPayload, which it is unless said.

@@ -60,9 +60,14 @@ func (e *Engine) apply(ctx context.Context, c *request) (applied, error) {
 		return applied{}, err
 	}
 	defer e.runs.unlock(live)
+	var moved store.Conflict // the run as the store has shown it
 	for try := 1; ; try++ {
 		remembered := live.snapshot != nil
+		if !remembered && moved.Run.Run != "" {
+			live.host, live.snapshot, _ = e.decode(ctx, &moved.Run) // or it is loaded
+		}
 		out, err := e.applyOnce(ctx, c, live)
+		moved = conflictOf(err)
 		// That there is nothing to do was not put to the store by a commit.
 		if err == nil && (!remembered || out.steps > 0 || out.answer != nil) {
 			return e.applyEnd(ctx, c, out, live), nil
@@ -128,26 +133,28 @@ func (e *Engine) applyOnce(ctx context.Context, c *request, live *liveRun) (appl
 	if err := e.load(ctx, c, live); err != nil {
 		return applied{}, err
 	}
-	if c.eventID != "" {
-		answer, ok, err := e.store.Accepted(ctx, c.run, c.eventID)
-		if err != nil {
-			return applied{}, fmt.Errorf("looking for event id %q: %w", c.eventID, err)
-		}
-		if ok {
-			return applied{host: live.host, snapshot: live.snapshot, answer: answer}, nil
-		}
-	}
 	w := e.newWrite(ctx, c, live)
 	if err := e.takeProgress(ctx, &w, c); err != nil {
 		return applied{}, err
 	}
 	refusal := w.take(c)
+	if refusal != nil || w.asker.unasked != nil || len(w.records) == 0 { // what would say it is not written
+		if answer, err := e.accepted(ctx, c); err != nil || answer != nil {
+			return applied{host: live.host, snapshot: live.snapshot, answer: answer}, err
+		}
+	}
 	if w.asker.unasked != nil {
 		live.forget()
 		return applied{}, w.asker.unasked
 	}
 	if err := e.commit(ctx, &w, live, refusal == nil); err != nil {
+		known := applied{host: live.host, snapshot: live.snapshot}
 		live.forget()
+		var duplicate *store.Duplicate
+		if errors.As(err, &duplicate) {
+			known.answer = duplicate.Answer
+			return known, nil
+		}
 		return applied{}, err
 	}
 	if refusal != nil {
@@ -157,6 +164,27 @@ func (e *Engine) applyOnce(ctx context.Context, c *request, live *liveRun) (appl
 		return applied{}, refusal
 	}
 	return applied{host: w.host, snapshot: w.after, steps: len(w.records)}, nil
+}
+
+// accepted is the answer to an event that has been accepted before, or nil.
+func (e *Engine) accepted(ctx context.Context, c *request) (json.RawMessage, error) {
+	if c.eventID == "" {
+		return nil, nil
+	}
+	answer, _, err := e.store.Accepted(ctx, c.run, c.eventID)
+	if err != nil {
+		return nil, fmt.Errorf("looking for event id %q: %w", c.eventID, err)
+	}
+	return answer, nil
+}
+
+// conflictOf is what an error says of how the run stands, if it does.
+func conflictOf(err error) store.Conflict {
+	var c *store.Conflict
+	if errors.As(err, &c) {
+		return *c
+	}
+	return store.Conflict{}
 }
 
 // load makes sure that live holds the run.

@@ -8,6 +8,8 @@ import (
 // changes wakes those in this process who wait for something to happen: to one
 // run, or to any. A wake-up says only that something may have changed.
 type changes struct {
+	hints *hints // of other processes; nil where the store has none
+
 	mu      sync.Mutex
 	waiting map[string]map[chan struct{}]struct{} // by run; "" for any
 }
@@ -16,6 +18,7 @@ type changes struct {
 // until stop is called. Changes that no one has received yet are one.
 func (c *changes) watch(run string) (woken <-chan struct{}, stop func()) {
 	ch := make(chan struct{}, 1)
+	leave := c.hints.enter()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting == nil {
@@ -26,6 +29,7 @@ func (c *changes) watch(run string) (woken <-chan struct{}, stop func()) {
 	}
 	c.waiting[run][ch] = struct{}{}
 	return ch, func() {
+		leave()
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.waiting[run], ch)

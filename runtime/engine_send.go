@@ -90,9 +90,6 @@ func (e *Engine) Send(ctx context.Context, run string, event ExternalEvent) (Vie
 		},
 	}
 	out, err := e.apply(ctx, c)
-	if errors.Is(err, ErrDuplicate) { // another process was faster with the same id
-		return e.Send(ctx, run, event)
-	}
 	if err != nil {
 		return View{}, err
 	}

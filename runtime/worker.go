@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -170,12 +171,8 @@ type worker struct {
 }
 
 // A worker waits after a round that has failed, twice as long each time, up to
-// maxFailureWait. It gives up after maxFailures in a row, three minutes with the default
-// poll interval, unless the store says that what keeps it passes: ErrUnavailable.
-const (
-	maxFailures    = 12
-	maxFailureWait = 30 * time.Second
-)
+// maxFailureWait. See WithPatience for when it gives up.
+const maxFailureWait = 30 * time.Second
 
 // ErrHangs is returned by Run where a call of the store does not return, or a function
 // that the engine calls, although its context is done and its time is over.
@@ -227,7 +224,7 @@ func (w *worker) loop(ctx context.Context, stop func() (bool, error)) error {
 	defer unwatch()
 	defer w.leases.begin()()
 	defer w.shutDown(ctx)
-	failures, wait, prepared := 0, time.Duration(0), false
+	failing, wait, prepared := time.Time{}, time.Duration(0), false
 	for ctx.Err() == nil {
 		until, err := time.Time{}, error(nil)
 		if !prepared {
@@ -252,15 +249,17 @@ func (w *worker) loop(ctx context.Context, stop func() (bool, error)) error {
 			return fmt.Errorf("the worker ends: %w", err)
 		case err != nil:
 			if !errors.Is(err, ErrUnavailable) {
-				if failures++; failures == maxFailures {
-					return fmt.Errorf("the worker gives up after %d failures in a row: %w", failures, err)
+				failing = cmp.Or(failing, e.clock.Now())
+				since := e.clock.Now().Sub(failing)
+				if since >= e.patience {
+					return fmt.Errorf("the worker gives up after it has failed for %s: %w", machine.DurationText(since), err)
 				}
-				e.logger.Warn("the worker failed and goes on", slog.Any("error", err), slog.Int("failures", failures))
+				e.logger.Warn("the worker failed and goes on", slog.Any("error", err), slog.Duration("failing", since))
 			}
 			wait = min(max(2*wait, 2*e.poll), maxFailureWait)
 			_ = e.sleep(ctx, wait) // whatever happens: what wakes it may come of the failure
 		default:
-			failures, wait = 0, 0
+			failing, wait = time.Time{}, 0
 			w.rest(ctx, woken, until)
 		}
 	}

@@ -98,8 +98,22 @@ func TestWaitsForRoom(t *testing.T) {
 	})
 }
 
-// TestGivesUp: what does not pass ends a worker, after some minutes.
+// TestGivesUp: what does not pass ends a worker, after some minutes or the time that it has
+// been given.
 func TestGivesUp(t *testing.T) {
+	for _, patience := range []time.Duration{0, time.Minute, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			broken, db := errors.New("broken"), &refusing{Store: memstore.New()}
+			db.refuse(broken)
+			e := NewEngine(db, WithLogger(quiet), WithPatience(patience))
+			register(t, e, job(t, nil, retrying()...), Handlers{Activities: map[string]ActivityFunc{"work": finds}})
+			began := time.Now()
+			err := e.Run(t.Context())
+			if took := time.Since(began); !errors.Is(err, broken) || took < patience || took > patience+time.Minute {
+				t.Errorf("with %s: after %s: %v", patience, took, err)
+			}
+		})
+	}
 	synctest.Test(t, func(t *testing.T) {
 		store, broken := &refusing{Store: memstore.New()}, errors.New("broken")
 		store.refuse(broken)

@@ -33,8 +33,8 @@ func (s *Store) Commit(ctx context.Context, c *store.Commit) error {
 func (s *Store) admit(c *store.Commit) error {
 	r := s.runs[c.Run.Run]
 	if r != nil && c.EventID != "" {
-		if _, ok := r.accepted[c.EventID]; ok {
-			return machine.ErrDuplicate
+		if answer, ok := r.accepted[c.EventID]; ok {
+			return &store.Duplicate{Answer: bytes.Clone(answer)}
 		}
 	}
 	switch {
@@ -43,7 +43,7 @@ func (s *Store) admit(c *store.Commit) error {
 	case r == nil && c.Expect > 0:
 		return store.ErrNotFound
 	case r != nil && (r.row.Seq != c.Expect || c.Repairs == nil && !r.row.Started.Equal(micro(c.Run.Started))):
-		return store.ErrConflict
+		return &store.Conflict{Run: copyRun(&r.row)}
 	}
 	if _, ok := s.definitions[c.Run.Definition]; !ok {
 		return store.NotFound("definition", c.Run.Definition)

@@ -37,13 +37,25 @@ func (s *Store) Commit(ctx context.Context, c *store.Commit) error {
 	if errors.Is(err, errAlone) {
 		err = s.commitAlone(ctx, &w)
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		if s.within == nil && hinted(c) {
 			s.hint(c.Run.Run)
 		}
 		s.fold(ctx)
+	case errors.Is(err, machine.ErrDuplicate):
+		return s.duplicate(ctx, c)
 	}
 	return err
+}
+
+// duplicate refuses a commit whose event id is known, with the answer that it had.
+func (s *Store) duplicate(ctx context.Context, c *store.Commit) error {
+	answer, _, err := s.Accepted(ctx, c.Run.Run, c.EventID)
+	if err != nil {
+		return err
+	}
+	return &store.Duplicate{Answer: answer}
 }
 
 // commitAlone writes a commit in a transaction of its own.

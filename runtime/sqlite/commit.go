@@ -97,12 +97,12 @@ func (t *tx) commit(ctx context.Context, c *store.Commit) error {
 // admit refuses a commit, in the order that store.Store gives.
 func (t *tx) admit(ctx context.Context, c *store.Commit) (before standing, err error) {
 	if c.EventID != "" {
-		_, ok, err := first(ctx, t, scanOne[sql.NullString], selectAnswer, c.Run.Run, c.EventID)
+		answer, ok, err := first(ctx, t, scanOne[[]byte], selectAnswer, c.Run.Run, c.EventID)
 		if err != nil {
 			return before, err
 		}
 		if ok {
-			return before, machine.ErrDuplicate
+			return before, &store.Duplicate{Answer: answer}
 		}
 	}
 	if before, err = t.standingFor(ctx, c); err != nil {

@@ -49,18 +49,3 @@ type Pruned struct {
 	Runs int64
 	Kept int64 // runs that stay although they are old enough; a Store counts them in a dry run alone
 }
-
-// Stray is a run of which history has more records than it has taken steps; one that
-// is gone has taken none. No step leaves such a run: someone else has written to where the
-// store keeps it, or that is damaged.
-type Stray struct {
-	Run     string
-	Records int64
-	Steps   int64
-}
-
-// Strayer is a Store that others can write to past it, and that can look for what they have
-// left: through all of history, for records that no run leads to, of one run or with "" of all.
-type Strayer interface {
-	Strays(ctx context.Context, run string) ([]Stray, error)
-}

@@ -68,9 +68,9 @@ type Store interface {
 	// Load reads one run as of its last commit; ErrNotFound.
 	Load(ctx context.Context, run string) (RunRow, error)
 	// Commit writes one step, all of it or nothing, durably before it returns
-	// nil. Refused, in this order: ErrDuplicate where the run has accepted
+	// nil. Refused, in this order: a *Duplicate where the run has accepted
 	// c.EventID before; ErrExists where Expect is 0 and the run exists;
-	// ErrNotFound where the run does not; ErrConflict where the run's Seq is not
+	// ErrNotFound where the run does not; ErrConflict, a *Conflict where the row is at hand, where the run's Seq is not
 	// c.Expect, or it was started at another time than c.Run.Started, and so is
 	// another run, with the id of one that was pruned; ErrNotFound where its
 	// definition has not been put; ErrFenced where c.Claim is not held under that

@@ -56,7 +56,12 @@ func testCommitRefused(f *fixture) {
 	f.refused(f.s.Commit(f.ctx, f.create("r")), machine.ErrExists)
 	stale := f.next("r")
 	f.commit(f.next("r"))
-	f.refused(f.s.Commit(f.ctx, stale), store.ErrConflict)
+	refusal := f.s.Commit(f.ctx, stale)
+	f.refused(refusal, store.ErrConflict)
+	var moved *store.Conflict
+	if errors.As(refusal, &moved) { // the row is at hand
+		equal(f, moved.Run, f.load("r"))
+	}
 	early := f.step(store.RunRow{
 		Run: "r", Machine: "Order", Definition: definition, State: "Idle", Status: machine.Running, Seq: 7,
 	}, machine.EventInput)
@@ -209,7 +214,12 @@ func testEventIDs(f *fixture) {
 	f.commit(c)
 	again := f.next("r")
 	again.EventID = "e1"
-	f.refused(f.s.Commit(f.ctx, again), machine.ErrDuplicate)
+	refusal := f.s.Commit(f.ctx, again)
+	f.refused(refusal, machine.ErrDuplicate)
+	var duplicate *store.Duplicate
+	if !errors.As(refusal, &duplicate) || string(duplicate.Answer) != `{"state":"Paid"}` {
+		f.Fatalf("%v has no answer", refusal)
+	}
 	answer, ok, err := f.s.Accepted(f.ctx, "r", "e1")
 	f.must(err)
 	equal(f, ok, true)
