@@ -91,18 +91,11 @@ func (f *faulty) Confirm(ctx context.Context, c store.Claim, now time.Time) erro
 	return f.around(func() error { return f.Store.Confirm(ctx, c, now) })
 }
 
-func (f *faulty) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
+func (f *faulty) Look(ctx context.Context, q store.LookQuery) (store.Work, error) {
 	if err := f.fails(); err != nil {
-		return nil, err
+		return store.Work{}, err
 	}
-	return f.Store.Due(ctx, now, limit)
-}
-
-func (f *faulty) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
-	if err := f.fails(); err != nil {
-		return nil, err
-	}
-	return f.Store.Expired(ctx, now, limit)
+	return f.Store.Look(ctx, q)
 }
 
 // tour is a run through activities side by side, retries, timers and events

@@ -26,6 +26,12 @@ type keeper struct {
 	busy   int
 	looked time.Time // when it last looked for children that were left behind
 	trees  int64     // and what the engine had counted until then
+
+	// Of the round under way: what the engine had counted when it began, and whether it looks
+	// for children that were left behind.
+	counted int64
+	asked   bool
+
 	// cancelled are the children that it has cancelled and that have yet to end, and
 	// whether with force.
 	cancelled map[string]bool
@@ -35,8 +41,17 @@ type keeper struct {
 // keeping is how many tasks a keeper deals with at once: each for no longer than the store needs.
 const keeping = 16
 
+// asks reports whether the worker is to look for what children have left, and notes from when
+// what it finds will be: what is left later is for the next look.
+func (k *keeper) asks(now time.Time) bool {
+	e := k.worker.engine
+	k.counted = e.trees.Load()
+	k.asked = len(e.calls()) > 0 && (k.counted != k.trees || now.Sub(k.looked).Abs() >= e.poll)
+	return k.asked
+}
+
 // round does what there is to do, and reports whether there may be more.
-func (k *keeper) round(ctx context.Context, now time.Time) (bool, error) {
+func (k *keeper) round(ctx context.Context, work *store.Work, now time.Time) (bool, error) {
 	e := k.worker.engine
 	calls := e.calls()
 	if len(calls) == 0 {
@@ -47,21 +62,14 @@ func (k *keeper) round(ctx context.Context, now time.Time) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("claiming the tasks of children: %w", err)
 	}
-	trees := e.trees.Load()
-	if trees == k.trees && now.Sub(k.looked).Abs() < e.poll {
-		return claimed, nil
+	if !k.asked {
+		return claimed || e.trees.Load() != k.trees, nil
 	}
-	k.looked, k.trees = now, trees
-	if err := k.cancelLeft(ctx, now); err != nil {
-		return false, fmt.Errorf("looking for children without a parent: %w", err)
-	}
-	if err := k.hear(ctx, now); err != nil {
-		return false, fmt.Errorf("looking for what children have used: %w", err)
-	}
-	if err := k.finish(ctx, now); err != nil {
-		return false, fmt.Errorf("looking for runs that are ending: %w", err)
-	}
-	return claimed || e.trees.Load() != trees, nil
+	k.looked, k.trees = now, k.counted
+	k.cancelLeft(ctx, work.Leftovers, now)
+	k.hear(ctx, work.Reports, now)
+	k.finish(ctx, work.Ending, now)
+	return claimed || e.trees.Load() != k.trees, nil
 }
 
 // claim takes tasks that call machines.
@@ -111,11 +119,7 @@ func (k *keeper) keep(t *store.TaskRow) {
 
 // cancelLeft cancels the children whose task has been cancelled. Those that know, and have
 // yet to end, are passed over.
-func (k *keeper) cancelLeft(ctx context.Context, now time.Time) error {
-	rows, err := k.worker.engine.store.Leftovers(ctx, 0)
-	if err != nil {
-		return err
-	}
+func (k *keeper) cancelLeft(ctx context.Context, rows []store.TaskRow, now time.Time) {
 	k.failing.end(now, func(string) {})
 	var mu sync.Mutex
 	told := map[string]bool{}
@@ -135,22 +139,20 @@ func (k *keeper) cancelLeft(ctx context.Context, now time.Time) error {
 		mu.Unlock()
 	})
 	k.cancelled = told
-	return nil
 }
 
 // finish finishes the runs whose children have ended.
-func (k *keeper) finish(ctx context.Context, now time.Time) error {
+func (k *keeper) finish(ctx context.Context, runs []string, now time.Time) {
 	e := k.worker.engine
-	return store.EachRun(ctx, e.store, RunFilter{Status: machine.Ending}, batch, func(row *RunRow) error {
-		if _, resting := k.failing.active(row.Run, now); resting || !k.worker.scope.covers(row.Run) {
-			return nil
+	for _, run := range runs {
+		if _, resting := k.failing.active(run, now); resting || !k.worker.scope.covers(run) {
+			continue
 		}
-		if err := e.finish(ctx, row.Run); err != nil {
-			e.logger.Warn("a run that was ending could not finish", slog.String("run", row.Run), slog.Any("error", err))
-			k.failing.failed(row.Run, now, 0)
+		if err := e.finish(ctx, run); err != nil {
+			e.logger.Warn("a run that was ending could not finish", slog.String("run", run), slog.Any("error", err))
+			k.failing.failed(run, now, 0)
 		}
-		return nil
-	})
+	}
 }
 
 // cancelChild cancels the child of a task that has been cancelled, with force where its

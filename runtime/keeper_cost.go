@@ -57,12 +57,8 @@ func decodeReport(r *store.Report) (total, told []machine.Cost, err error) {
 
 // hear tells parents what their children have used: those that go on, and those that have
 // been left behind. The others tell it with their end.
-func (k *keeper) hear(ctx context.Context, now time.Time) error {
+func (k *keeper) hear(ctx context.Context, reports []store.Report, now time.Time) {
 	e := k.worker.engine
-	reports, err := e.store.Reports(ctx, store.ReportQuery{})
-	if err != nil {
-		return err
-	}
 	sideBySide(len(reports), func(i int) {
 		r := &reports[i]
 		if _, resting := k.failing.active(r.Child, now); resting || !k.worker.scope.covers(r.Parent) {
@@ -73,7 +69,6 @@ func (k *keeper) hear(ctx context.Context, now time.Time) error {
 			k.failing.failed(r.Child, now, 0)
 		}
 	})
-	return nil
 }
 
 // hearAll tells a run what its children have used.

@@ -54,11 +54,16 @@ func (r *rests[K]) active(key K, now time.Time) (rest, bool) {
 	return found, ok && now.Before(found.until)
 }
 
-// size is how many rest, or have rested lately.
-func (r *rests[K]) size() int {
+// keys are those that rest.
+func (r *rests[K]) keys(now time.Time) (keys []K) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.of)
+	for key, rest := range r.of {
+		if now.Before(rest.until) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // wake is when the first rest that goes on ends; zero without one.

@@ -130,20 +130,20 @@ func (e *Engine) Wait(ctx context.Context, run string) (View, error) {
 type scope interface {
 	// prepare is called once, before work begins.
 	prepare(ctx context.Context) error
+	// asks says what to look for: for which runs, and which it leaves to others.
+	asks(q *store.LookQuery)
 	// fire takes what has fallen due by now, and reports whether that was
 	// anything.
-	fire(ctx context.Context, now time.Time) (fired bool, err error)
+	fire(ctx context.Context, work *store.Work, now time.Time) (fired bool, err error)
 	// claim leases up to limit tasks.
 	claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error)
 	// covers reports whether a run is one that is worked on.
 	covers(run string) bool
-	// expired lists claims of lost workers, at most limit of them.
-	expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error)
 	// messages takes messages from the outbox.
 	messages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error)
-	// wake is the next time, later than after, at which a timer, a task, a lease
-	// or a message will want attention; zero for never.
-	wake(ctx context.Context, after time.Time) (time.Time, error)
+	// wake is the next time, later than after, at which the scope itself wants attention;
+	// zero for never.
+	wake(after time.Time) time.Time
 }
 
 // worker is one call of Run or RunUntilIdle.
@@ -154,9 +154,9 @@ type worker struct {
 	courier  *courier
 	keeper   *keeper
 	leases   *leases
-	attempts sync.WaitGroup     // of activities and deliveries
-	ended    chan struct{}      // receives after an attempt has ended
-	untaken  rests[store.Claim] // of lost workers, that could not be taken over
+	attempts sync.WaitGroup // of activities and deliveries
+	ended    chan struct{}  // receives after an attempt has ended
+	untaken  rests[string]  // runs with claims of lost workers that could not be taken over
 
 	// ctx is that of what an attempt or a delivery writes at its end, and outlives the
 	// worker's: it is done when the worker gives up. Until insisting is done a write that
@@ -287,17 +287,15 @@ func (w *worker) rest(ctx context.Context, woken <-chan struct{}, until time.Tim
 func (w *worker) round(ctx context.Context) (time.Time, error) {
 	e := w.engine
 	now := e.now()
-	if err := w.look(ctx, now); err != nil {
-		return time.Time{}, err
-	}
-	fired, err := w.scope.fire(ctx, now)
+	work, err := w.look(ctx, now)
 	if err != nil {
 		return time.Time{}, err
 	}
-	taken, err := w.takeOver(ctx, now)
+	fired, err := w.scope.fire(ctx, &work, now)
 	if err != nil {
 		return time.Time{}, err
 	}
+	taken := w.takeOver(ctx, work.Expired, now)
 	claimed, err := w.claim(ctx)
 	if err != nil {
 		return time.Time{}, err
@@ -306,32 +304,31 @@ func (w *worker) round(ctx context.Context) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	keeping, err := w.keeper.round(ctx, now)
+	keeping, err := w.keeper.round(ctx, &work, now)
 	if err != nil {
 		return time.Time{}, err
 	}
 	if fired || claimed || taken || delivering || keeping {
 		return time.Time{}, nil
 	}
-	wake, err := w.scope.wake(ctx, now)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("looking for the next thing to do: %w", err)
-	}
+	wake := earlier(work.Wake, w.scope.wake(now))
 	look := e.clock.Now().Add(e.poll - rand.N(e.poll/4+1)) // processes do not look all at once
 	return earlier(earlier(look, wake), earlier(w.untaken.wake(now), w.keeper.failing.wake(now))), nil
 }
 
 // look asks the store what there is.
-func (w *worker) look(ctx context.Context, now time.Time) error {
-	if w.leases.empty() {
-		return nil
+func (w *worker) look(ctx context.Context, now time.Time) (store.Work, error) {
+	w.untaken.end(now, func(string) {})
+	q := store.LookQuery{
+		Worker: w.engine.worker, Now: now, Limit: batch, NoClaims: w.untaken.keys(now), Children: w.keeper.asks(now),
 	}
-	work, err := w.engine.store.Look(ctx, store.LookQuery{Worker: w.engine.worker, Now: now})
+	w.scope.asks(&q)
+	work, err := w.engine.store.Look(ctx, q)
 	if err != nil {
-		return fmt.Errorf("looking for what there is to do: %w", err)
+		return work, fmt.Errorf("looking for what there is to do: %w", err)
 	}
 	w.leases.saw(work.Stopping)
-	return nil
+	return work, nil
 }
 
 // claim takes as many tasks as there is room for, and runs them.

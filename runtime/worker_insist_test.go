@@ -128,11 +128,11 @@ func (h *hung) Commit(ctx context.Context, c *store.Commit) error {
 	return h.Store.Commit(ctx, c)
 }
 
-func (h *hung) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
-	if err := h.at(ctx, "Due"); err != nil {
-		return nil, err
+func (h *hung) Look(ctx context.Context, q store.LookQuery) (store.Work, error) {
+	if err := h.at(ctx, "Look"); err != nil {
+		return store.Work{}, err
 	}
-	return h.Store.Due(ctx, now, limit)
+	return h.Store.Look(ctx, q)
 }
 
 func (h *hung) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
@@ -174,13 +174,13 @@ func TestRunEndsWhateverHangs(t *testing.T) {
 		want            error
 	}{
 		"nothing":               {},
-		"the store, in a round": {methods: []string{"Due"}, want: ErrHangs},
+		"the store, in a round": {methods: []string{"Look"}, want: ErrHangs},
 		"the store, claiming":   {methods: []string{"Claim"}, want: ErrHangs},
 		"the store, committing": {methods: []string{"Commit"}, want: ErrHangs},
-		"the store, in all":     {methods: []string{"Due", "Claim", "Load", "Commit", "Release", "Renew"}, want: ErrHangs},
-		"a store that heeds":    {methods: []string{"Due", "Claim", "Load", "Commit", "Release", "Renew"}, heeds: true},
+		"the store, in all":     {methods: []string{"Look", "Claim", "Load", "Commit", "Release", "Renew"}, want: ErrHangs},
+		"a store that heeds":    {methods: []string{"Look", "Claim", "Load", "Commit", "Release", "Renew"}, heeds: true},
 		"an activity":           {activity: true},
-		"an activity and all":   {activity: true, methods: []string{"Due", "Claim", "Load", "Commit", "Release", "Renew"}, want: ErrHangs},
+		"an activity and all":   {activity: true, methods: []string{"Look", "Claim", "Load", "Commit", "Release", "Renew"}, want: ErrHangs},
 		"a guard":               {guard: true},
 	} {
 		t.Run(name, func(t *testing.T) {

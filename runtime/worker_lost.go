@@ -15,24 +15,17 @@ import (
 // takeOver deals with the claims of lost workers, and reports whether that changed
 // anything. One that cannot be taken over, of a run that is damaged or needs a guard
 // that this engine lacks, is not in the way of others.
-func (w *worker) takeOver(ctx context.Context, now time.Time) (taken bool, err error) {
-	w.untaken.end(now, func(store.Claim) {})
-	lost, err := w.scope.expired(ctx, now, batch+w.untaken.size())
-	if err != nil {
-		return false, fmt.Errorf("looking for lost workers: %w", err)
-	}
+func (w *worker) takeOver(ctx context.Context, lost []store.TaskRow, now time.Time) (taken bool) {
 	for i := range lost {
-		claim := lost[i].Claim()
-		_, resting := w.untaken.active(claim, now)
 		switch {
-		case resting, w.engine.active.holds(&lost[i]): // this process was held up itself, and will renew it
+		case w.engine.active.holds(&lost[i]): // this process was held up itself, and will renew it
 		case w.engine.takeOver(ctx, &lost[i]):
 			taken = true
 		default:
-			w.untaken.failed(claim, now, 0)
+			w.untaken.failed(lost[i].Run, now, 0)
 		}
 	}
-	return taken, nil
+	return taken
 }
 
 // takeOver deals with a task whose worker has not renewed its lease, and

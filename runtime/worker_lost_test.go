@@ -439,11 +439,11 @@ func (c *cutOff) RenewAll(ctx context.Context, claims []store.Claim, now, until 
 	return c.Store.RenewAll(ctx, claims, now, until)
 }
 
-func (c *cutOff) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
+func (c *cutOff) Look(ctx context.Context, q store.LookQuery) (store.Work, error) {
 	if c.off.Load() {
-		return nil, errCutOff
+		return store.Work{}, errCutOff
 	}
-	return c.Store.Expired(ctx, now, limit)
+	return c.Store.Look(ctx, q)
 }
 
 // On1 is a handler with one transition.
@@ -666,11 +666,11 @@ type unread struct {
 	until time.Time
 }
 
-func (s unread) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
-	if now.Before(s.until) {
-		return nil, errFault
+func (s unread) Look(ctx context.Context, q store.LookQuery) (store.Work, error) {
+	if q.Now.Before(s.until) {
+		return store.Work{}, errFault
 	}
-	return s.Store.Expired(ctx, now, limit)
+	return s.Store.Look(ctx, q)
 }
 
 // TestFailuresUnderLoad: a worker whose store fails for a minute holds out, also

@@ -85,41 +85,26 @@ func (e *Engine) eachBelow(ctx context.Context, above *RunRow, each func(*RunRow
 
 func (o *oneRun) covers(run string) bool { return run == o.run || o.tree && below(run, o.run) }
 
-// fire reads the timers of the run itself, and asks for those of the runs below it.
-func (o *oneRun) fire(ctx context.Context, now time.Time) (fired bool, err error) {
-	if fired, err = o.fireOwn(ctx, now); err != nil || !o.tree {
-		return fired, err
+func (o *oneRun) asks(q *store.LookQuery) { q.Run = o.run }
+
+func (o *oneRun) fire(ctx context.Context, work *store.Work, _ time.Time) (fired bool, err error) {
+	if len(work.Due) == 0 {
+		return false, nil
 	}
-	due, err := o.engine.store.Due(ctx, now, 0)
-	if err != nil {
-		return fired, fmt.Errorf("looking for due timers: %w", err)
+	if moved, err := o.moved(ctx); moved || err != nil {
+		return false, err
 	}
-	for i := range due {
-		if !below(due[i].Run, o.run) {
+	for _, row := range work.Due {
+		if !o.covers(row.Run) {
 			continue
 		}
-		out, err := o.engine.apply(ctx, &request{run: due[i].Run})
+		out, err := o.engine.apply(ctx, &request{run: row.Run})
 		if err != nil {
 			return fired, err
 		}
 		fired = fired || out.steps > 0
 	}
 	return fired, nil
-}
-
-func (o *oneRun) fireOwn(ctx context.Context, now time.Time) (fired bool, err error) {
-	_, s, err := o.engine.snapshot(ctx, o.run)
-	if err != nil || s.Status != Running || !s.PausedAt.IsZero() {
-		return false, err
-	}
-	if next := s.NextDue(); next.IsZero() || next.After(now) {
-		return false, nil
-	}
-	if moved, err := o.moved(ctx); moved || err != nil {
-		return false, err
-	}
-	_, err = o.engine.apply(ctx, &request{run: o.run})
-	return err == nil, err
 }
 
 func (o *oneRun) claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
@@ -130,55 +115,9 @@ func (o *oneRun) claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow
 	return o.engine.store.Claim(ctx, q)
 }
 
-// expired asks for all there are, since those of other runs come with it.
-func (o *oneRun) expired(ctx context.Context, now time.Time, _ int) ([]store.TaskRow, error) {
-	rows, err := o.engine.store.Expired(ctx, now, 0)
-	return slices.DeleteFunc(rows, func(t store.TaskRow) bool { return !o.covers(t.Run) }), err
-}
-
 func (o *oneRun) messages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
 	q.Run = o.run
 	return o.engine.store.TakeMessages(ctx, q)
 }
 
-// wake may be early where there are runs below it: others wake them, too.
-func (o *oneRun) wake(ctx context.Context, after time.Time) (time.Time, error) {
-	if o.tree {
-		return o.engine.store.NextWake(ctx, after)
-	}
-	_, s, err := o.engine.snapshot(ctx, o.run)
-	if err != nil {
-		return time.Time{}, err
-	}
-	tasks, err := o.engine.store.Tasks(ctx, o.run)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("the tasks of run %q: %w", o.run, err)
-	}
-	next := s.NextDue()
-	for i := range tasks {
-		due := tasks[i].NotBefore
-		if tasks[i].Worker != "" {
-			due = tasks[i].LeaseUntil
-		}
-		if due.After(after) {
-			next = earlier(next, due)
-		}
-	}
-	closed, err := o.engine.closedLimits(ctx, tasks)
-	if err != nil {
-		return time.Time{}, err
-	}
-	for i := range tasks {
-		if l := limitOf(closed, &tasks[i]); l != nil && tasks[i].Worker == "" && l.Opens.After(after) {
-			next = earlier(next, l.Opens)
-		}
-	}
-	messages, err := o.engine.store.Outbox(ctx, o.run, 1)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("the outbox of run %q: %w", o.run, err)
-	}
-	if len(messages) > 0 && messages[0].Ready.After(after) {
-		next = earlier(next, messages[0].Ready)
-	}
-	return next, nil
-}
+func (o *oneRun) wake(time.Time) time.Time { return time.Time{} }

@@ -63,24 +63,29 @@ func (a *allRuns) prepareFor(ctx context.Context, status Status) error {
 // and for functions that were not there.
 const learnEvery = time.Second
 
+// asks implements scope. Runs of which a timer was fired elsewhere rest too, but not from
+// timers that fall due later.
+func (a *allRuns) asks(q *store.LookQuery) {
+	a.unfired.end(q.Now, func(run string) { a.engine.unfirable.Delete(run) })
+	q.NoTimers = a.unfired.keys(q.Now)
+	q.NoTimers = slices.DeleteFunc(q.NoTimers, func(run string) bool {
+		rest, _ := a.unfired.active(run, q.Now)
+		return rest.upTo.Before(q.Now)
+	})
+	if q.Versions = q.Now.Sub(a.learnt).Abs() >= learnEvery; q.Versions {
+		a.engine.lookAgain()
+	}
+}
+
 // learn makes those versions known that have work, whoever brought it and whenever
 // their runs began: a run may have been migrated, or retried after years.
-func (a *allRuns) learn(ctx context.Context, now time.Time) error {
+func (a *allRuns) learn(ctx context.Context, work *store.Work, now time.Time) {
 	if now.Sub(a.learnt).Abs() < learnEvery {
-		return nil
+		return // it has not been asked for
 	}
-	e := a.engine
-	e.lookAgain()
-	wanted, err := e.store.Wanted(ctx)
-	if err != nil {
-		return fmt.Errorf("looking for versions: %w", err)
-	}
-	left, err := e.store.Leftovers(ctx, 0)
-	if err != nil {
-		return fmt.Errorf("looking for children without a parent: %w", err)
-	}
-	for i := range left {
-		if hash := left[i].Definition; !slices.Contains(wanted, hash) {
+	e, wanted := a.engine, work.Wanted
+	for i := range work.Leftovers {
+		if hash := work.Leftovers[i].Definition; !slices.Contains(wanted, hash) {
 			wanted = append(wanted, hash)
 		}
 	}
@@ -92,44 +97,23 @@ func (a *allRuns) learn(ctx context.Context, now time.Time) error {
 		}
 	}
 	a.learnt = now
-	return nil
 }
 
 // fire fires the timers of several runs side by side; a run takes all that is
 // due at once.
-func (a *allRuns) fire(ctx context.Context, now time.Time) (bool, error) {
-	if err := a.learn(ctx, now); err != nil {
-		return false, err
-	}
-	a.unfired.end(now, func(run string) { a.engine.unfirable.Delete(run) })
-	due, err := a.due(ctx, now)
-	if err != nil {
-		return false, fmt.Errorf("looking for due timers: %w", err)
+func (a *allRuns) fire(ctx context.Context, work *store.Work, now time.Time) (bool, error) {
+	a.learn(ctx, work, now)
+	var due []string
+	for _, row := range work.Due {
+		if rest, ok := a.unfired.active(row.Run, now); ok && !row.Due.After(rest.upTo) {
+			continue
+		}
+		if !slices.Contains(due, row.Run) {
+			due = append(due, row.Run)
+		}
 	}
 	a.fireEach(ctx, due, now)
 	return len(due) > 0, nil
-}
-
-// due are runs with timers that are due, but for those that rest. Each of these may
-// have several, and they come first.
-func (a *allRuns) due(ctx context.Context, now time.Time) (due []string, err error) {
-	for limit := batch + a.unfired.size(); ; limit *= 2 {
-		rows, err := a.engine.store.Due(ctx, now, limit)
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range rows {
-			if rest, ok := a.unfired.active(row.Run, now); ok && !row.Due.After(rest.upTo) {
-				continue
-			}
-			if !slices.Contains(due, row.Run) {
-				due = append(due, row.Run)
-			}
-		}
-		if len(due) > 0 || len(rows) < limit {
-			return due, nil
-		}
-	}
 }
 
 // firing is how many runs are steered at once, such as those whose timers fire.
@@ -191,20 +175,13 @@ func (a *allRuns) claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRo
 	return a.engine.store.Claim(ctx, q)
 }
 
-func (a *allRuns) expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
-	return a.engine.store.Expired(ctx, now, limit)
-}
-
 func (a *allRuns) covers(string) bool { return true }
 
 func (a *allRuns) messages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
 	return a.engine.store.TakeMessages(ctx, q)
 }
 
-func (a *allRuns) wake(ctx context.Context, after time.Time) (time.Time, error) {
-	next, err := a.engine.store.NextWake(ctx, after)
-	return earlier(next, a.unfired.wake(after)), err
-}
+func (a *allRuns) wake(after time.Time) time.Time { return a.unfired.wake(after) }
 
 // earlier is the earlier of two times, where the zero time is none.
 func earlier(a, b time.Time) time.Time {

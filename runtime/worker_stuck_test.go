@@ -96,12 +96,12 @@ type overtaken struct {
 	meanwhile func()
 }
 
-func (s *overtaken) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
-	rows, err := s.Store.Due(ctx, now, limit)
-	if len(rows) > 0 {
+func (s *overtaken) Look(ctx context.Context, q store.LookQuery) (store.Work, error) {
+	work, err := s.Store.Look(ctx, q)
+	if len(work.Due) > 0 {
 		s.once.Do(s.meanwhile)
 	}
-	return rows, err
+	return work, err
 }
 
 // TestTimerAfterOneTakenElsewhere: a timer that was fired by an input that came at

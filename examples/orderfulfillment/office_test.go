@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
@@ -26,12 +25,12 @@ func (a *asked) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow,
 	return a.Store.Claim(ctx, q)
 }
 
-func (a *asked) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
+func (a *asked) Look(ctx context.Context, q store.LookQuery) (store.Work, error) {
 	select {
 	case a.rounds <- struct{}{}:
 	default:
 	}
-	return a.Store.NextWake(ctx, after)
+	return a.Store.Look(ctx, q)
 }
 
 // TestOfficeLeavesActivities: the engine that was given no activities starts and
@@ -55,7 +54,9 @@ func TestOfficeLeavesActivities(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- office.Run(ctx) }()
-	<-store.rounds // it has looked for all that there is to do
+	for range 2 {
+		<-store.rounds // at the second it has been through all that there is to do
+	}
 	stop()
 	if err := <-ended; err != nil || store.claims.Load() > 0 {
 		t.Errorf("%v; claimed %d times", err, store.claims.Load())

@@ -70,24 +70,9 @@ func (l *link) Look(ctx context.Context, q store.LookQuery) (store.Work, error) 
 	return ask(l, func() (store.Work, error) { return l.Store.Look(ctx, q) })
 }
 
-// Expired is the store's, where that can be reached.
-func (l *link) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
-	return ask(l, func() ([]store.TaskRow, error) { return l.Store.Expired(ctx, now, limit) })
-}
-
 // Held is the store's, where that can be reached.
 func (l *link) Held(ctx context.Context, run string, now time.Time) (bool, error) {
 	return ask(l, func() (bool, error) { return l.Store.Held(ctx, run, now) })
-}
-
-// Due is the store's, where that can be reached.
-func (l *link) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
-	return ask(l, func() ([]store.TimerRow, error) { return l.Store.Due(ctx, now, limit) })
-}
-
-// NextWake is the store's, where that can be reached.
-func (l *link) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
-	return ask(l, func() (time.Time, error) { return l.Store.NextWake(ctx, after) })
 }
 
 // TakeMessages is the store's, where that can be reached.

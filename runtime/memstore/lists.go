@@ -16,16 +16,20 @@ func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]store.Time
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var rows []store.TimerRow
+	return page(s.dueTimers(now, ""), limit), nil
+}
+
+// dueTimers are those of a run and those below it, or of all.
+func (s *Store) dueTimers(now time.Time, run string) (rows []store.TimerRow) {
 	for key, due := range s.timers {
-		if !due.After(micro(now)) && s.awake(key.run) {
+		if within(run, key.run) && !due.After(micro(now)) && s.awake(key.run) {
 			rows = append(rows, store.TimerRow{Run: key.run, Name: key.name, Due: due})
 		}
 	}
 	slices.SortFunc(rows, func(a, b store.TimerRow) int {
 		return cmp.Or(a.Due.Compare(b.Due), strings.Compare(a.Run, b.Run), strings.Compare(a.Name, b.Name))
 	})
-	return page(rows, limit), nil
+	return rows
 }
 
 // NextWake implements store.Store.
@@ -34,18 +38,25 @@ func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error
 		return time.Time{}, err
 	}
 	defer s.mu.Unlock()
-	var next time.Time
+	return s.nextWake(after, ""), nil
+}
+
+// nextWake is that of a run and those below it, or of all; rates are those of all.
+func (s *Store) nextWake(after time.Time, run string) (next time.Time) {
 	consider := func(t time.Time) {
 		if t.Before(store.Never) && t.After(micro(after)) && (next.IsZero() || t.Before(next)) {
 			next = t
 		}
 	}
 	for key, due := range s.timers {
-		if s.awake(key.run) {
+		if within(run, key.run) && s.awake(key.run) {
 			consider(due)
 		}
 	}
 	for _, t := range s.tasks {
+		if !within(run, t.Run) {
+			continue
+		}
 		if t.Worker != "" {
 			consider(t.LeaseUntil)
 		} else if s.awake(t.Run) {
@@ -53,12 +64,14 @@ func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error
 		}
 	}
 	for _, m := range s.heads() {
-		consider(m.Ready)
+		if within(run, m.Run) {
+			consider(m.Ready)
+		}
 	}
 	for _, opens := range s.openings(micro(after)) {
 		consider(opens)
 	}
-	return next, nil
+	return next
 }
 
 // Runs implements store.Store.

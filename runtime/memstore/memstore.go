@@ -28,6 +28,7 @@ type Store struct {
 	checkpoints map[checkpointKey]checkpoint
 	epoch       int64 // the last one given
 	pruned      *tally
+	hands       store.Hands
 	limits      []store.ActivityLimit    // of the newest definition of each machine
 	claims      map[limitKey][]time.Time // the last ones of each activity with a limit
 }

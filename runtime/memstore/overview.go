@@ -109,13 +109,7 @@ func (s *Store) Wanted(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var hashes []string
-	for _, t := range s.tasks {
-		if t.Worker == "" && s.awake(t.Run) && !slices.Contains(hashes, t.Definition) {
-			hashes = append(hashes, t.Definition)
-		}
-	}
-	return hashes, nil
+	return s.wanted(), nil
 }
 
 // Waiting implements store.Store.

@@ -209,14 +209,18 @@ func (s *Store) Expired(ctx context.Context, now time.Time, limit int) ([]store.
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var rows []store.TaskRow
+	return page(s.expired(now, ""), limit), nil
+}
+
+// expired are the claims whose lease has run out, of a run and those below it, or of all.
+func (s *Store) expired(now time.Time, run string) (rows []store.TaskRow) {
 	for _, t := range s.tasks {
-		if t.Worker != "" && !t.leased(micro(now)) && !t.Cancelled && s.runs[t.Run].row.Status != machine.Halted {
+		if within(run, t.Run) && t.Worker != "" && !t.leased(micro(now)) && !t.Cancelled && s.runs[t.Run].row.Status != machine.Halted {
 			rows = append(rows, s.row(t))
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b store.TaskRow) int { return a.LeaseUntil.Compare(b.LeaseUntil) })
-	return page(rows, limit), nil
+	return rows
 }
 
 // Reclaim implements store.Store.
@@ -250,13 +254,16 @@ func (s *Store) Leftovers(ctx context.Context, limit int) ([]store.TaskRow, erro
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var rows []store.TaskRow
+	return page(s.leftovers(), limit), nil
+}
+
+func (s *Store) leftovers() (rows []store.TaskRow) {
 	for _, t := range s.tasks {
 		if t.Cancelled && t.ChildHolds() {
 			rows = append(rows, s.row(t))
 		}
 	}
-	return page(rows, limit), nil
+	return rows
 }
 
 // Reports implements store.Store.
@@ -265,7 +272,10 @@ func (s *Store) Reports(ctx context.Context, q store.ReportQuery) ([]store.Repor
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	var reports []store.Report
+	return s.reports(&q), nil
+}
+
+func (s *Store) reports(q *store.ReportQuery) (reports []store.Report) {
 	for id, r := range s.runs {
 		meant := (q.Parent == "" || r.row.Parent == q.Parent) && (q.Child == "" || id == q.Child)
 		if !meant || bytes.Equal(r.total, r.told) {
@@ -280,7 +290,7 @@ func (s *Store) Reports(ctx context.Context, q store.ReportQuery) ([]store.Repor
 			reports = append(reports, report)
 		}
 	}
-	return reports, nil
+	return reports
 }
 
 // Tasks implements store.Store.

@@ -115,20 +115,12 @@ func (u *unreliable) Confirm(ctx context.Context, c store.Claim, now time.Time) 
 	return u.around(func() error { return u.Store.Confirm(ctx, c, now) })
 }
 
-func (u *unreliable) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
-	return reading(u, func() ([]store.TaskRow, error) { return u.Store.Expired(ctx, now, limit) })
-}
-
 func (u *unreliable) Reclaim(ctx context.Context, c store.Claim, now time.Time) error {
 	return u.around(func() error { return u.Store.Reclaim(ctx, c, now) })
 }
 
 func (u *unreliable) Held(ctx context.Context, run string, now time.Time) (bool, error) {
 	return reading(u, func() (bool, error) { return u.Store.Held(ctx, run, now) })
-}
-
-func (u *unreliable) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
-	return reading(u, func() ([]store.TimerRow, error) { return u.Store.Due(ctx, now, limit) })
 }
 
 func (u *unreliable) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {

@@ -25,6 +25,7 @@ type Store struct {
 	hands   *hands
 	writer  *writer // nil where the store is read-only
 	closed  atomic.Bool
+	given   store.Hands // what has been handed out
 }
 
 var _ store.Store = (*Store)(nil)

@@ -43,7 +43,12 @@ func (s *Store) Wanted(ctx context.Context) ([]string, error) {
 	if err := s.inPlace(); err != nil {
 		return nil, err
 	}
-	hashes, err := readAll(ctx, s, func(found row, hash *string) error { return found.Scan(hash) }, selectWanted)
+	return reading(ctx, s, func(from source) ([]string, error) { return wanted(ctx, from) })
+}
+
+// wanted reads the versions, of which each may stand in both indexes.
+func wanted(ctx context.Context, from source) ([]string, error) {
+	hashes, err := list(ctx, from, scanOne[string], selectWanted)
 	slices.Sort(hashes)
 	return slices.Compact(hashes), err
 }

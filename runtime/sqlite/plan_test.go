@@ -50,7 +50,8 @@ func TestPlans(t *testing.T) {
 		"history": selectHistory, "run": selectRun, "answer": selectAnswer, "standing": selectStanding,
 		"claim at once": selectAtOnce, "claim later": selectLater, "claim of run": selectOfRun,
 		"stopped": deleteStopped, "claim": claimTask, "task": selectTask, "tasks": selectRunTasks,
-		"expired": selectExpired, "stopping": selectStopping, "held": selectHeld, "lease": selectLease,
+		"expired": selectExpired, "stopping": selectStopping, "look": lookAny, "look at run": lookAnyOf,
+		"due of run": selectDueOf, "expired of run": selectExpiredOf, "ending": selectEnding, "held": selectHeld, "lease": selectLease,
 		"end claimed": endClaimed, "end": endOpen, "cancel waiting": cancelWaiting, "cancel held": cancelHeld,
 		"wake tasks": wakeTasks, "wake timers": wakeTimers, "drop": deleteTimer, "timers": selectTimers,
 		"step": updateStep, "move": updateMove, "change": updateRun, "repair": repairRun, "count name": selectCountName, "counted": selectCounted,
@@ -87,15 +88,15 @@ func TestPlans(t *testing.T) {
 	}
 	mayScan := map[string]string{ // the index of exactly what is wanted, read from its beginning
 		"outbox": "USING INDEX outbox_next", "runs by all": "USING INDEX runs_by_start",
-		"waiting": "SCAN tasks USING",                                                                    // the two indexes of tasks that wait
-		"wanted":  "SCAN w",                                                                              // what it has found so far
-		"limits":  "SCAN limits", "limited": "SCAN l", "next opening": "SCAN l", "next of any": "SCAN l", // the few limits that there are
+		"waiting": "SCAN tasks USING",                                                                                                               // the two indexes of tasks that wait
+		"wanted":  "SCAN w",                                                                                                                         // what it has found so far
+		"limits":  "SCAN limits", "limited": "SCAN l", "next opening": "SCAN l", "next of any": "SCAN l", "look": "SCAN l", "look at run": "SCAN l", // the few limits that there are
 		"count held": "USING INDEX tasks_leases",  // what workers hold
 		"uncounted":  "SCAN change VIRTUAL TABLE", // the counts in a row of history
 		"leftovers":  "USING INDEX tasks_cancelled",
 		"reports":    "USING INDEX runs_untold",
 	}
-	maySort := map[string]bool{"claim of run": true, "ready messages of run": true, "tasks": true, "uncounted": true} // the tasks of one run, the last rows
+	maySort := map[string]bool{"claim of run": true, "ready messages of run": true, "tasks": true, "uncounted": true, "due of run": true, "expired of run": true} // the tasks of one run, the last rows
 	for name, text := range queries {
 		for _, step := range plan(t, s, text) {
 			scans := strings.HasPrefix(step, "SCAN") && !strings.HasSuffix(step, "VALUES CLAUSE") && step != "SCAN CONSTANT ROW" && step != "SCAN epochs" && step != "SCAN limits" && step != "SCAN counted" && step != "SCAN chain"

@@ -129,7 +129,11 @@ type Store interface {
 	// worker or by its child.
 	Held(ctx context.Context, run string, now time.Time) (bool, error)
 
-	// Look gives what a worker asks for in each round of its work, in one call.
+	// Look gives what a worker asks for in each round of its work, in one call. It hands out
+	// timers and expired claims: for HandedFor no other worker of this store is given the
+	// same, unless the worker leaves them to others meanwhile. That spares workers from racing,
+	// and is no lease: whoever fires a timer or reclaims a task may. A medium that is
+	// shared with other processes need not hand out across these.
 	Look(ctx context.Context, q LookQuery) (Work, error)
 	// Leftovers lists cancelled tasks that a child holds, of all runs, in no order: the
 	// child has yet to end.

@@ -9,13 +9,32 @@ type Renewed struct {
 	Fenced    []Claim // not renewed, for the reasons that make Renew give ErrFenced
 }
 
-// LookQuery says for whom a Look is.
+// LookQuery says what a worker asks for.
 type LookQuery struct {
 	Worker string // who asks, as tasks name who holds them
 	Now    time.Time
+	Run    string // only timers, expired claims and times of this run and those below it, as for a ClaimQuery
+	// At most so many timers and so many expired claims are handed out; 0 or less hands out none.
+	Limit int
+	// Runs whose timers, and whose expired claims, the worker leaves to others.
+	NoTimers, NoClaims []string
+
+	Versions bool // whether it asks for Wanted and Leftovers
+	Children bool // whether it asks for Leftovers, Reports and Ending
 }
 
-// Work is what a worker has to do. Lists are in no order.
+// HandedFor is how long what a Look has handed out to one worker is handed out to no other.
+const HandedFor = 5 * time.Second
+
+// Work is what there is to do.
 type Work struct {
-	Stopping []Claim // that the worker holds, of tasks that have been cancelled
+	Due      []TimerRow // as of Due, handed out to the worker
+	Expired  []TaskRow  // as of Expired, handed out to the worker
+	Stopping []Claim    // that the worker holds, of tasks that have been cancelled; in no order
+	Wake     time.Time  // as of NextWake after Now
+
+	Wanted    []string  // as of Wanted
+	Leftovers []TaskRow // as of Leftovers
+	Reports   []Report  // as of Reports
+	Ending    []string  // runs whose status is that, in no order
 }
