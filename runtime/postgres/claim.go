@@ -105,15 +105,26 @@ func (s *Store) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow,
 	if q.Limit <= 0 || len(q.Activities) == 0 {
 		return nil, nil
 	}
-	look := anyReady
-	if q.Run != "" {
-		look = anyReadyOfRun
-	}
-	some, _, err := readFirst(ctx, s, scanOne[bool], look, wantedBy(&q, nil).args(&q)...)
+	some, err := s.anyReady(ctx, &q)
 	if err != nil || !some {
 		return nil, err
 	}
 	return writing(ctx, s, func(ctx context.Context, t *tx) ([]store.TaskRow, error) { return t.claim(ctx, &q) })
+}
+
+// anyReady reports whether there is something to claim.
+func (s *Store) anyReady(ctx context.Context, q *store.ClaimQuery) (bool, error) {
+	text := anyReady
+	if q.Run != "" {
+		text = anyReadyOfRun
+	}
+	var some []bool
+	err := s.read(ctx, func(ctx context.Context, t *tx) error {
+		t.askTime(ctx, new([]time.Time))
+		ask(t, &some, scanOne[bool], text, wantedBy(q, nil).args(q)...)
+		return offOr(t.flush(ctx))
+	})
+	return len(some) > 0 && some[0], err
 }
 
 func (t *tx) claim(ctx context.Context, q *store.ClaimQuery) ([]store.TaskRow, error) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -38,6 +39,7 @@ const (
 type hints struct {
 	sender  string // tells our own from those of others
 	closing chan struct{}
+	heard   atomic.Bool // a call of Watch is under way
 
 	mu      sync.Mutex
 	runs    map[string]struct{}
@@ -127,13 +129,14 @@ func (s *Store) channel() string {
 
 // Watch calls hint with the ids of runs that another process has moved in a way that may be
 // of interest, and with an empty one where it does not know of which. It returns nil at once where there are no
-// hints to be had: behind a pooler of transactions, among more than 64 processes, or with
+// hints to be had: while another call hears them, behind a pooler of transactions, among more than 64 processes, or with
 // fewer than three connections. Otherwise it returns soon after ctx is done, or the store is closed, or
 // with an error where it hears nothing more.
 func (s *Store) Watch(ctx context.Context, hint func(run string)) error {
-	if s.within != nil || s.pool.Config().MaxConns < 3 {
-		return nil
+	if s.within != nil || s.pool.Config().MaxConns < 3 || !s.hints.heard.CompareAndSwap(false, true) {
+		return nil // one connection listens: several engines would take those with which they work
 	}
+	defer s.hints.heard.Store(false)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {

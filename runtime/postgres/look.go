@@ -93,7 +93,8 @@ func (s *Store) Look(ctx context.Context, q store.LookQuery) (w store.Work, err 
 }
 
 func (t *tx) look(ctx context.Context, q *store.LookQuery, w *store.Work) error {
-	var wake []time.Time
+	var wake, times []time.Time
+	t.askTime(ctx, &times)
 	if q.Limit > 0 {
 		t.handOut(q, w)
 	}
@@ -113,11 +114,15 @@ func (t *tx) look(ctx context.Context, q *store.LookQuery, w *store.Work) error 
 		ask(t, &w.Reports, scanReport, selectReports)
 		ask(t, &w.Ending, scanOne[string], selectEnding)
 	}
-	err := t.flush(ctx)
-	if len(wake) > 0 {
-		w.Wake = wake[0]
+	asked := time.Now()
+	if err := t.flush(ctx); err != nil {
+		return offOr(err)
 	}
-	return err
+	w.Wake = wake[0]
+	if len(times) > 0 {
+		t.s.clock.set(times[0], asked)
+	}
+	return nil
 }
 
 // handOut queues what hands out timers and claims.

@@ -31,9 +31,14 @@ type Store struct {
 	standings standings
 	hints     *hints
 	within    *within // nil where the store has connections of its own
+	clock     serverClock
 }
 
-var _ store.Store = (*Store)(nil)
+var _ interface {
+	store.Store
+	store.Clocked
+	store.Watcher
+} = (*Store)(nil)
 
 const (
 	// maxConnections is how many connections a process has, unless the URL says
@@ -138,7 +143,7 @@ func (s *Store) checkServer(ctx context.Context, t *tx) error {
 	if unfit := v.unfit(&s.options); unfit != "" {
 		return fmt.Errorf("%w: %s", ErrUnfit, unfit)
 	}
-	return nil
+	return s.setClock(ctx, t)
 }
 
 // server asks the server what it is.

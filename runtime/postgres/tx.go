@@ -174,7 +174,7 @@ func (s *Store) transactNow(ctx context.Context, f func(context.Context, *tx) er
 	return s.useNow(ctx, func(t *tx) error {
 		began, err := t.begin(ctx)
 		if err != nil {
-			return err
+			return offOr(err)
 		}
 		t.own = began
 		if err := f(ctx, t); err != nil {
@@ -196,7 +196,11 @@ func (t *tx) begin(ctx context.Context) (pgx.Tx, error) {
 	if in := t.s.within; in != nil {
 		return in.tx.Begin(ctx)
 	}
-	return t.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+	options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
+	if now, ok := held(ctx); ok {
+		options.BeginQuery = beginAt(now)
+	}
+	return t.conn.BeginTx(ctx, options)
 }
 
 // unknown is the error of a write whose reply was lost.

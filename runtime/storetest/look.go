@@ -100,7 +100,7 @@ func testLookAtRun(f *fixture) {
 	equal(f, f.lookFor(store.LookQuery{Worker: "w1", Run: "ab"}).Wake, time.Time{})
 }
 
-// testLookAgain: what falls due anew is given to whoever asks.
+// testLookAgain: what falls due again is given to whoever asks.
 func testLookAgain(f *fixture) {
 	f.waiting("a")
 	one, none := []string{"a"}, []string{}
