@@ -47,12 +47,6 @@ func (l *leases) drop(r *running) {
 	delete(l.of, r.task.Claim())
 }
 
-func (l *leases) empty() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.of) == 0
-}
-
 // begin keeps leases until the function that it gives has returned.
 func (l *leases) begin() (end func()) {
 	ctx, cancel := context.WithCancel(l.worker.ctx)
