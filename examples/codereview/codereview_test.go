@@ -127,23 +127,23 @@ func TestShellActivities(t *testing.T) {
 	if err := demo.Make(context.Background(), repo); err != nil {
 		t.Fatal(err)
 	}
-	call := func(args ...string) string {
+	call := func(status int, args ...string) string {
 		t.Helper()
 		cmd := exec.Command(fsmc, args...)
 		cmd.Env = append(os.Environ(), "REVIEW_REPO="+repo, "REVIEW_DIR="+results)
 		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("fsmc %s: %v\n%s", strings.Join(args, " "), err, out)
+		if cmd.ProcessState.ExitCode() != status {
+			t.Fatalf("fsmc %s: %v, want exit status %d\n%s", strings.Join(args, " "), err, status, out)
 		}
 		return string(out)
 	}
 	db := filepath.Join(dir, "runs.db")
 	run := []string{"run", "--db", db, "--activities", "activities", "--id", "r", "--param", "pr=" + demo.Range, "codereview.fsm"}
-	call(run...)
-	call("send", "--db", db, "r", "StartReview")
-	call(run...)
+	call(3, run...) // it waits for the event
+	call(0, "send", "--db", db, "r", "StartReview")
+	call(0, run...)
 	var shown struct{ State, Outcome string }
-	if err := json.Unmarshal([]byte(call("show", "--db", db, "--format", "json", "r")), &shown); err != nil {
+	if err := json.Unmarshal([]byte(call(0, "show", "--db", db, "--format", "json", "r")), &shown); err != nil {
 		t.Fatal(err)
 	}
 	if shown.State != "Completed" || shown.Outcome != "success" {

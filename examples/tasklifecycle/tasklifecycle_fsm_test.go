@@ -17,10 +17,6 @@ func TestTaskLifecycleCover(t *testing.T) {
 
 var taskLifecyclePaths = []fsmtest.Path{
 	{Params: TaskLifecycleParams{Task: ""}, Steps: []fsmtest.Step{
-		{Input: "cancel", Arm: "on cancel", To: "Cancelling"},
-		{After: 960 * time.Hour, Input: "timer over_budget(time)", Arm: "on over_budget", To: "Failed"},
-	}},
-	{Params: TaskLifecycleParams{Task: ""}, Steps: []fsmtest.Step{
 		{After: 1500 * time.Millisecond, Input: "timer Unassigned after pause jitter 0.5", Arm: "Unassigned after pause jitter 0.5", To: "Offered"},
 		{After: 1500 * time.Millisecond, Input: "event Accepted", Data: TaskLifecycleAccepted{Agent: "", Offer: 1}, Arm: "Offered on Accepted", To: "Pending"},
 		{After: 31500 * time.Millisecond, Input: "timer Pending after 30s", Arm: "Pending after 30s", To: "Unassigned"},
@@ -32,6 +28,12 @@ var taskLifecyclePaths = []fsmtest.Path{
 	{Params: TaskLifecycleParams{Task: ""}, Steps: []fsmtest.Step{
 		{Input: "cancel", Arm: "on cancel", To: "Cancelling"},
 		{Input: "done", Arm: "Cancelling on done", To: "Cancelled"},
+	}},
+	{Params: TaskLifecycleParams{Task: ""}, Steps: []fsmtest.Step{
+		{After: 1500 * time.Millisecond, Input: "timer Unassigned after pause jitter 0.5", Arm: "Unassigned after pause jitter 0.5", To: "Offered"},
+		{After: 1500 * time.Millisecond, Input: "event Accepted", Data: TaskLifecycleAccepted{Agent: "", Offer: 1}, Arm: "Offered on Accepted", To: "Pending"},
+		{After: 1500 * time.Millisecond, Input: "event Started", Data: TaskLifecycleStarted{Agent: "", Offer: 1}, Arm: "Pending on Started", To: "InProgress"},
+		{After: 1500 * time.Millisecond, Input: "over_budget usd", Arm: "on over_budget(usd)", To: "Failed"},
 	}},
 	{Params: TaskLifecycleParams{Task: ""}, Steps: []fsmtest.Step{
 		{After: 1500 * time.Millisecond, Input: "timer Unassigned after pause jitter 0.5", Arm: "Unassigned after pause jitter 0.5", To: "Offered"},
