@@ -33,9 +33,13 @@ func onPostgres(t *testing.T, tape *enginetest.Tape) *enginetest.Trace {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return s
+		return deaf{s}
 	})(t, tape)
 }
+
+// deaf is a store without its hints and its clock: who listens on a connection is never at rest, so
+// that no time would pass in the bubble.
+type deaf struct{ store.Store }
 
 // TestAgain plays tapes twice on one engine: what differs then is no engine's fault.
 func TestAgain(t *testing.T) { compare(t, enginetest.OnStore(inMemory), 500, 40) }
