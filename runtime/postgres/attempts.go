@@ -29,7 +29,11 @@ func (w *commit) writeChildren(t *tx, f *footing) error {
 		if due.IsZero() {
 			due = store.Never
 		}
-		t.queue(nil, holdByChild, f.holding(w.Parent).id, w.Run.Run, due)
+		id := f.holding(w.Parent).id
+		t.queue(nil, holdByChild, id, w.Run.Run, due)
+		if w.finishes() { // at once
+			t.queue(nil, endChild, id, w.Run.Updated)
+		}
 	}
 	for i := range w.Start {
 		s := &w.Start[i]

@@ -187,6 +187,20 @@ func testChildEnds(f *fixture) {
 	equal(f, f.claimOne().ChildEnded, true)
 }
 
+// testChildEndsAtOnce: a child that ends in its first step has ended, whatever is due.
+func testChildEndsAtOnce(f *fixture) {
+	f.begin("r")
+	task := f.claimOne()
+	c := f.child("r/c", &task)
+	c.ParentDue = f.now.Add(time.Hour)
+	c.Run.Status, c.Run.Outcome = machine.Finished, machine.Success
+	f.commit(c)
+	ended := f.now
+	told := f.claimOne()
+	equal(f, []any{told.Child, told.ChildEnded, told.NotBefore}, []any{"r/c", true, ended})
+	f.leftovers()
+}
+
 // testChildTimeout: at its due a task can be claimed although the child has not ended. If it
 // then ends, the run takes no other until the child has.
 func testChildTimeout(f *fixture) {

@@ -58,6 +58,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"ChildStarts", testChildStarts},
 		{"ChildRefused", testChildRefused},
 		{"ChildEnds", testChildEnds},
+		{"ChildEndsAtOnce", testChildEndsAtOnce},
 		{"ChildTimeout", testChildTimeout},
 		{"ChildCancelled", testChildCancelled},
 		{"ChildTakenOver", testChildTakenOver},
