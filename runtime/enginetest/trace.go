@@ -54,16 +54,21 @@ func Differences(want, got *Trace) (all []string) {
 	return all
 }
 
-// over is how the view of a run says that it is over. Whether its children have ended by then, so
-// that it is finished and no longer ending, depends on who is first within one instant; that they do,
-// and that it is then, the records say.
-var over = regexp.MustCompile(`"status":"(?:ending|finished)"(?:,"outcome":"[a-z]+")?,"seq":\d+`)
+// over and returns are what the view of a run that is over says of its end. Whether its children have
+// ended by then, so that it is finished and no longer ending, depends on who is first within one
+// instant; that they do, and what it returns then, the records say.
+var (
+	over    = regexp.MustCompile(`"status":"(?:ending|finished)"(?:,"outcome":"[a-z]+")?,"seq":\d+`)
+	returns = regexp.MustCompile(`,"returns":\{.*\},"events":`)
+)
 
 // said is what answers say, whichever instant they are of.
 func said(answers []string) []string {
 	out := make([]string, len(answers))
 	for i, answer := range answers {
-		out[i] = over.ReplaceAllString(answer, `"status":"over"`)
+		if out[i] = answer; over.MatchString(answer) {
+			out[i] = returns.ReplaceAllString(over.ReplaceAllString(answer, `"status":"over"`), `,"events":`)
+		}
 	}
 	return out
 }
