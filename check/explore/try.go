@@ -128,8 +128,8 @@ func (x *search) enteredSoFar() []bool {
 // their lengths alone say; see timing.Forestalls.
 const maxTimed = 20_000
 
-// maxWork is the most bounds in all zones that steps may make: some tenths of a second.
-const maxWork = 10_000_000
+// maxWork is the most bounds in all zones that steps may make: less than a tenth of a second.
+const maxWork = 2_000_000
 
 // MayReadUnset reports whether some run may read a field that it has not set.
 // It explores the machine with neither values nor counters, and of the data only
