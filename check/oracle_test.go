@@ -63,11 +63,7 @@ func TestBruteForce(t *testing.T) {
 			t.Errorf("%s is undecided for %d machines", c.rule, open)
 		}
 	}
-	for _, kind := range kinds {
-		if all.seen[kind] == 0 {
-			t.Errorf("no machine has the verdict %q", kind)
-		}
-	}
+	all.want(t, kinds...)
 }
 
 // TestBruteForceFlat is TestBruteForce for machines on which everything can be
@@ -75,11 +71,7 @@ func TestBruteForce(t *testing.T) {
 func TestBruteForceFlat(t *testing.T) {
 	flat := &machines{generate: oracletest.GenerateFlat, count: *oracleCount}
 	flat.compare(t)
-	for _, kind := range []string{"no-way-to-finish", "no no-way-to-finish", "unbounded-loop", "bound-without-else", "unreachable-state"} {
-		if flat.seen[kind] == 0 {
-			t.Errorf("no machine has the verdict %q", kind)
-		}
-	}
+	flat.want(t, "no-way-to-finish", "no no-way-to-finish", "unbounded-loop", "bound-without-else", "unreachable-state")
 }
 
 // TestBruteForceEnforced is TestBruteForce for machines whose runs are held to the costs of
@@ -87,22 +79,14 @@ func TestBruteForceFlat(t *testing.T) {
 func TestBruteForceEnforced(t *testing.T) {
 	enforced := &machines{generate: oracletest.GenerateEnforced, count: *oracleCount / 4, larger: *oracleCount / 12}
 	enforced.compare(t)
-	for _, kind := range []string{"no-way-to-finish", "dead-arm", "unreachable-state", "assertion-violated", "cost held", "unhandled-budget", "no unhandled-budget"} {
-		if enforced.seen[kind] == 0 {
-			t.Errorf("no machine has the verdict %q", kind)
-		}
-	}
+	enforced.want(t, "no-way-to-finish", "dead-arm", "unreachable-state", "assertion-violated", "cost held", "unhandled-budget", "no unhandled-budget")
 }
 
 // TestBruteForceTimed is TestBruteForce for machines whose runs are held to the time of a budget.
 func TestBruteForceTimed(t *testing.T) {
 	timed := &machines{generate: oracletest.GenerateTimed, count: *oracleCount / 6, larger: *oracleCount / 12}
 	timed.compare(t)
-	for _, kind := range []string{"no-way-to-finish", "dead-arm", "unreachable-state", "assertion-violated", "time", "unhandled-budget", "no unhandled-budget"} {
-		if timed.seen[kind] == 0 {
-			t.Errorf("no machine has the verdict %q", kind)
-		}
-	}
+	timed.want(t, "no-way-to-finish", "dead-arm", "unreachable-state", "assertion-violated", "time", "unhandled-budget", "no unhandled-budget")
 }
 
 // TestBruteForceEnforcedFans is TestBruteForceEnforced for activities that run for the
@@ -110,22 +94,14 @@ func TestBruteForceTimed(t *testing.T) {
 func TestBruteForceEnforcedFans(t *testing.T) {
 	enforced := &machines{generate: oracletest.GenerateEnforcedFans, count: *oracleCount / 6, part: 4}
 	enforced.compare(t)
-	for _, kind := range []string{"no-way-to-finish", "dead-arm", "unreachable-state", "cost held", "unhandled-budget", "no unhandled-budget"} {
-		if enforced.seen[kind] == 0 {
-			t.Errorf("no machine has the verdict %q", kind)
-		}
-	}
+	enforced.want(t, "no-way-to-finish", "dead-arm", "unreachable-state", "cost held", "unhandled-budget", "no unhandled-budget")
 }
 
 // TestBruteForceEnforcedTrees is TestBruteForceEnforced for machines that call another one.
 func TestBruteForceEnforcedTrees(t *testing.T) {
 	enforced := &machines{generate: oracletest.GenerateEnforcedTree, count: *oracleCount / 10, part: 3}
 	enforced.compare(t)
-	for _, kind := range []string{"no-way-to-finish", "dead-arm", "unreachable-state", "cost held", "unhandled-budget", "no unhandled-budget", "tree"} {
-		if enforced.seen[kind] == 0 {
-			t.Errorf("no machine has the verdict %q", kind)
-		}
-	}
+	enforced.want(t, "no-way-to-finish", "dead-arm", "unreachable-state", "cost held", "unhandled-budget", "no unhandled-budget", "tree")
 }
 
 // TestBruteForceLists is TestBruteForce for machines whose paths depend on the lengths of
@@ -138,11 +114,7 @@ func TestBruteForceLists(t *testing.T) {
 			t.Errorf("%s is undecided for %d machines", c.rule, open)
 		}
 	}
-	for _, kind := range []string{"out-of-range", "no out-of-range", "no-way-to-finish", "unbounded-loop", "no unbounded-loop", "require-violated", "dead-arm"} {
-		if lists.seen[kind] == 0 {
-			t.Errorf("no machine has the verdict %q", kind)
-		}
-	}
+	lists.want(t, "out-of-range", "no out-of-range", "no-way-to-finish", "unbounded-loop", "no unbounded-loop", "require-violated", "dead-arm")
 }
 
 // TestBruteForceOptional is TestBruteForce for machines in which much may be absent.
@@ -154,14 +126,10 @@ func TestBruteForceOptional(t *testing.T) {
 			t.Errorf("%s is undecided for %d machines", c.rule, open)
 		}
 	}
-	for _, kind := range []string{
+	optional.want(t,
 		"read-before-set", "no read-before-set", "out-of-range", "no-way-to-finish", "unbounded-loop", "dead-arm", "no dead-arm",
 		"guard-gap", "unreachable-state",
-	} {
-		if optional.seen[kind] == 0 {
-			t.Errorf("no machine has the verdict %q", kind)
-		}
-	}
+	)
 }
 
 // TestBruteForceOptionalPlaces is TestBruteForce for machines in which places in records may be
@@ -174,11 +142,7 @@ func TestBruteForceOptionalPlaces(t *testing.T) {
 			t.Errorf("%s is undecided for %d machines", c.rule, open)
 		}
 	}
-	for _, kind := range []string{"read-before-set", "no read-before-set", "out-of-range", "no-way-to-finish", "dead-arm"} {
-		if places.seen[kind] == 0 {
-			t.Errorf("no machine has the verdict %q", kind)
-		}
-	}
+	places.want(t, "read-before-set", "no read-before-set", "out-of-range", "no-way-to-finish", "dead-arm")
 }
 
 // TestBruteForceFans is TestBruteForce for machines whose activities run for the elements
@@ -186,25 +150,27 @@ func TestBruteForceOptionalPlaces(t *testing.T) {
 func TestBruteForceFans(t *testing.T) {
 	fans := &machines{generate: oracletest.GenerateFans, count: *oracleCount / 6, part: 4}
 	fans.compare(t)
-	for _, kind := range []string{
+	fans.want(t,
 		"no-way-to-finish", "unbounded-loop", "bound-without-else", "unreachable-state", "unhandled-done", "spinning-loop", "dead-arm",
 		"worst-case", "attempts", "cost", "time",
-	} {
-		if fans.seen[kind] == 0 {
-			t.Errorf("no machine has the verdict %q", kind)
-		}
-	}
+	)
 }
 
 // TestBruteForceTrees is TestBruteForce for machines that call another one.
 func TestBruteForceTrees(t *testing.T) {
 	trees := &machines{generate: oracletest.GenerateTree, count: *oracleCount / 5, part: 3}
 	trees.compare(t)
-	for _, kind := range []string{
+	trees.want(t,
 		"no-way-to-finish", "unbounded-loop", "bound-without-else", "unreachable-state", "unhandled-result", "unhandled-failure", "dead-arm",
 		"worst-case", "attempts", "cost", "tree", "tree at most", "tree without end",
-	} {
-		if trees.seen[kind] == 0 {
+	)
+}
+
+// want reports each kind of verdict that no machine had.
+func (g *machines) want(t *testing.T, kinds ...string) {
+	t.Helper()
+	for _, kind := range kinds {
+		if g.seen[kind] == 0 {
 			t.Errorf("no machine has the verdict %q", kind)
 		}
 	}

@@ -110,14 +110,7 @@ func TestServerAway(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "job.fsm"), "machine Job {\n event Go\n event Worked\n activity work() -> Worked\n initial Waiting\n on failed -> Failed\n"+
 		" state Waiting { on Go -> Working }\n state Working { do work() timeout 5m  on Worked -> Waiting max 5 else -> Failed }\n terminal Failed failure\n}\n", 0o644)
 	writeFile(t, filepath.Join(dir, "activities", "work"), "#!/bin/sh\necho one >>worked\necho '{\"event\": \"Worked\"}'\n", 0o755)
-	must := func(args ...string) string {
-		t.Helper()
-		out, err := fsmc(dir, args...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("fsmc %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
-		return string(out)
-	}
+	must := succeeds(t, dir)
 	works := func(times int) {
 		t.Helper()
 		for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {

@@ -14,6 +14,18 @@ import (
 	"time"
 )
 
+// succeeds gives what runs a command in a folder that has to succeed, and gives its output.
+func succeeds(t *testing.T, dir string) func(args ...string) string {
+	return func(args ...string) string {
+		t.Helper()
+		out, err := fsmc(dir, args...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("fsmc %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+}
+
 // TestFewFileDescriptors: a worker that has too few files to start a process with
 // releases the attempts, and no run is the worse for it. How many are too few is not
 // known, so that several limits are tried; one that is too low for the database is
@@ -23,14 +35,7 @@ func TestFewFileDescriptors(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "job.fsm"), "machine Job {\n event Worked\n activity work() -> Worked\n initial Working\n on failed -> Failed\n"+
 		" state Working { do work() timeout 5m  on Worked -> Done }\n terminal Done\n terminal Failed failure\n}\n", 0o644)
 	writeFile(t, filepath.Join(dir, "activities", "work"), "#!/bin/sh\necho '{\"event\": \"Worked\"}'\n", 0o755)
-	must := func(args ...string) string {
-		t.Helper()
-		out, err := fsmc(dir, args...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("fsmc %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
-		return string(out)
-	}
+	must := succeeds(t, dir)
 	const runs = 10
 	for i := range runs {
 		must("run", "--db", "runs.db", "--detach", "--id", fmt.Sprint("r", i), "job.fsm")
