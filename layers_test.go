@@ -63,6 +63,7 @@ codegen/svg                 < lang/ir codegen codegen/drawing codegen/layout
 codegen/...                 < lang/token lang/diag lang/ir codegen codegen/drawing
 
 runtime/machine             <
+runtime/describe            < runtime runtime/machine
 runtime/machine/machinetest < runtime/machine
 runtime/simulate            < runtime/machine
 runtime/store               < runtime/machine

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
@@ -68,13 +69,13 @@ func (t *target) backUp(ctx context.Context, file string) error {
 // writeBackup says what has become of a copy; of is what it is a copy of.
 func (t *target) writeBackup(r *backupReport, of string) error {
 	for _, d := range r.Differences {
-		fmt.Fprintln(t.out, plain(d.String(), 1000))
+		fmt.Fprintln(t.out, describe.Plain(d.String(), 1000))
 	}
 	how := "no difference"
 	if n := len(r.Differences); n > 0 {
 		how = fmt.Sprintf("%d with a difference, as %s", n, of)
 	}
-	_, err := fmt.Fprintf(t.out, "%s: %s, sound; %s replayed, %s\n", r.File, sizeText(r.Bytes), countOf(r.Replayed, "run"), how)
+	_, err := fmt.Fprintf(t.out, "%s: %s, sound; %s replayed, %s\n", r.File, sizeText(r.Bytes), describe.Count(r.Replayed, "run"), how)
 	return err
 }
 

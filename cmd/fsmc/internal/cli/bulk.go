@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -152,7 +153,7 @@ func (b *bulk) show(t *target, rows []runtime.RunRow, refused []bulkError, now t
 	for _, r := range refused {
 		fmt.Fprintf(t.out, "%s: %s\n", r.Run, r.Why)
 	}
-	count := fmt.Sprintf("%s to %s", countOf(len(rows), "run"), b.does)
+	count := fmt.Sprintf("%s to %s", describe.Count(len(rows), "run"), b.does)
 	if len(refused) > 0 {
 		count += fmt.Sprintf(", %d would be refused", len(refused))
 	}
@@ -221,6 +222,6 @@ func (r *bulkReport) add(t *target, run string, v *runtime.View, err error) {
 	}
 	r.Runs = append(r.Runs, bulkRun{v.Run, v.Machine, v.State, v.Status, v.Outcome})
 	if !t.asJSON {
-		fmt.Fprintln(t.out, stands(v))
+		fmt.Fprintln(t.out, describe.Stands(v))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/token"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 )
 
 // report is what check has to say.
@@ -59,17 +60,17 @@ func writeFindings(w io.Writer, r report) error {
 	for _, m := range r.unit.Program.Machines {
 		n := check.Stats(m)
 		if _, err := fmt.Fprintf(w, "%s: %s, %d of them terminal, %s: nothing wrong\n",
-			m.Name, countOf(n.States, "state"), n.Terminals, countOf(n.Transitions, "transition")); err != nil {
+			m.Name, describe.Count(n.States, "state"), n.Terminals, describe.Count(n.Transitions, "transition")); err != nil {
 			return err
 		}
 	}
 	for _, f := range r.unit.Program.Files {
 		var types []string
 		if n := len(f.Enums); n > 0 {
-			types = append(types, countOf(n, "enum"))
+			types = append(types, describe.Count(n, "enum"))
 		}
 		if n := len(f.Records); n > 0 {
-			types = append(types, countOf(n, "record"))
+			types = append(types, describe.Count(n, "record"))
 		}
 		if f.Machines > 0 || len(types) == 0 {
 			continue

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/spf13/cobra"
 )
 
@@ -32,7 +33,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	root.SetArgs(args)
 	err := groupError(root.ExecuteContext(ctx))
 	if said := unsaid(err); said != nil {
-		fmt.Fprintln(errOut, "fsmc:", printable(said.Error()))
+		fmt.Fprintln(errOut, "fsmc:", describe.Printable(said.Error()))
 	}
 	if lost := results.failed(); lost != nil && !errors.Is(err, lost) {
 		fmt.Fprintln(errOut, "fsmc:", lost)

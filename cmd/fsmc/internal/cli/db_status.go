@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/postgres"
 )
 
@@ -49,7 +50,7 @@ Exit status 1: something is wrong.`,
 func writeStatus(w io.Writer, st *postgres.Status, now time.Time) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(t, "%s\t%s\n", name, plain(fmt.Sprintf(format, args...), 300))
+		fmt.Fprintf(t, "%s\t%s\n", name, describe.Plain(fmt.Sprintf(format, args...), 300))
 	}
 	line("server", "PostgreSQL %s, database %s, role %s", st.Server, st.Database, st.Role)
 	if st.Format == 0 {
@@ -69,13 +70,13 @@ func writeStatus(w io.Writer, st *postgres.Status, now time.Time) error {
 	}
 	line("standbys", "%s", standbys(st))
 	if o := st.Oldest; o != nil {
-		line("oldest transaction", "%s (%s), process %d, role %s, %s", when(o.Since, now), ago(o.Since, now), o.PID, o.Role, o.Application)
+		line("oldest transaction", "%s (%s), process %d, role %s, %s", describe.When(o.Since, now), describe.Ago(o.Since, now), o.PID, o.Role, o.Application)
 	} else {
 		line("oldest transaction", "none")
 	}
 	line("size", "%s", sizeText(st.Bytes))
 	for _, table := range st.Tables {
-		line("  "+table.Name, "%s, about %s", sizeText(table.Bytes), countOf(int(table.Rows), "row"))
+		line("  "+table.Name, "%s, about %s", sizeText(table.Bytes), describe.Count(int(table.Rows), "row"))
 	}
 	for i := range st.Hosts {
 		h := &st.Hosts[i]
@@ -83,7 +84,7 @@ func writeStatus(w io.Writer, st *postgres.Status, now time.Time) error {
 		if !h.Alive {
 			gone = ", gone"
 		}
-		line("process", "%d on %s, fsmc %s, knows format %d, seen %s (%s)%s", h.PID, h.Host, h.Version, h.Format, when(h.Seen, now), ago(h.Seen, now), gone)
+		line("process", "%d on %s, fsmc %s, knows format %d, seen %s (%s)%s", h.PID, h.Host, h.Version, h.Format, describe.When(h.Seen, now), describe.Ago(h.Seen, now), gone)
 	}
 	for _, problem := range st.Problems {
 		line("PROBLEM", "%s", problem)

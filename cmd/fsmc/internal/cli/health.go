@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -170,7 +171,7 @@ func writeHealth(w io.Writer, h *healthReport, now time.Time) error {
 	for i := range h.Problems {
 		p := &h.Problems[i]
 		counts[p.Kind]++
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s (%s)\t%s\n", p.Kind, plain(p.Run, 200), plain(p.State, 200), when(p.Since, now), ago(p.Since, now), plain(p.Why, 200))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s (%s)\t%s\n", p.Kind, describe.Plain(p.Run, 200), describe.Plain(p.State, 200), describe.When(p.Since, now), describe.Ago(p.Since, now), describe.Plain(p.Why, 200))
 	}
 	if err := t.Flush(); err != nil {
 		return err

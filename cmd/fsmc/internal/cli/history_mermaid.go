@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
@@ -84,21 +85,21 @@ func beginnings(steps []runtime.StepView) map[int][]string {
 func (s *sequence) step(h *runtime.StepView) {
 	text := h.Input
 	if len(h.Data) > len("{}") {
-		text += " " + plain(string(h.Data), 60)
+		text += " " + describe.Plain(string(h.Data), 60)
 	}
 	if h.Kind == machine.FailureInput {
-		text += after(": ", plain(h.Message, 60))
+		text += describe.After(": ", describe.Plain(h.Message, 60))
 	}
 	if h.Actor != "" {
-		text += " by " + joined(h.Actor, 40)
+		text += " by " + describe.Joined(h.Actor, 40)
 	}
 	s.line("%srun: %s", s.arrow(h), diagramText(text))
 	switch {
 	case h.Effect == machine.HaltedBy:
-		s.line("Note over run: halted: %s", diagramText(plain(h.Message, 80)))
+		s.line("Note over run: halted: %s", diagramText(describe.Plain(h.Message, 80)))
 	case h.Effect == machine.Retried && h.Activity != "":
 		again := "again"
-		if wait := shortDuration(h.Wait); wait != "" {
+		if wait := describe.Duration(h.Wait); wait != "" {
 			again += " in " + wait
 		}
 		s.line("run->>%s: %s", s.activities[h.Activity], diagramText(again))

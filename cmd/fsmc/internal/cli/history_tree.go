@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 )
 
 // treeStep is a step of a run in a tree.
@@ -54,7 +55,7 @@ func printTreeHistory(c *cobra.Command, w io.Writer, store runtime.Store, run st
 func writeTreeSteps(w io.Writer, steps []treeStep) error {
 	views, runs := make([]runtime.StepView, len(steps)), make([]string, len(steps))
 	for i := range steps {
-		views[i], runs[i] = steps[i].StepView, plain(steps[i].Run, 1000)
+		views[i], runs[i] = steps[i].StepView, describe.Plain(steps[i].Run, 1000)
 	}
 	return writeHistory(w, views, runs)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -147,8 +148,8 @@ func (t *target) writeRuns(rows []runtime.RunRow, limit int, now time.Time) erro
 	fmt.Fprintln(w, "RUN\tMACHINE\tSTATE\tSTATUS\tSTEPS\tSTARTED\tIN STATE SINCE")
 	for i := range rows {
 		r := &rows[i]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s (%s)\n", plain(r.Run, 200), plain(r.Machine, 200), plain(r.State, 200), statusOf(r), r.Seq,
-			when(r.Started, now), when(r.Entered, now), ago(r.Entered, now))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s (%s)\n", describe.Plain(r.Run, 200), describe.Plain(r.Machine, 200), describe.Plain(r.State, 200), describe.Status(r), r.Seq,
+			describe.When(r.Started, now), describe.When(r.Entered, now), describe.Ago(r.Entered, now))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -157,15 +158,4 @@ func (t *target) writeRuns(rows []runtime.RunRow, limit int, now time.Time) erro
 		fmt.Fprintf(t.err, "there may be more: --after %s\n", rows[len(rows)-1].Run)
 	}
 	return nil
-}
-
-// statusOf is how a run fares, in one word.
-func statusOf(r *runtime.RunRow) string {
-	switch {
-	case r.Status == runtime.Finished:
-		return string(r.Outcome)
-	case r.Paused:
-		return "paused"
-	}
-	return string(r.Status)
 }

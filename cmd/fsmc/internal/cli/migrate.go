@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
@@ -133,7 +134,7 @@ func (m *migrator) write(r *migrateReport, refused int) error {
 	t := tabwriter.NewWriter(m.out, 0, 0, 2, ' ', 0)
 	for _, run := range r.Runs {
 		if run.Why != "" {
-			fmt.Fprintf(t, "%s\t%s\tdoes not fit: %s\n", run.Run, run.State, plain(run.Why, 300))
+			fmt.Fprintf(t, "%s\t%s\tdoes not fit: %s\n", run.Run, run.State, describe.Plain(run.Why, 300))
 		} else {
 			fmt.Fprintf(t, "%s\t%s\tto %s\n", run.Run, run.State, run.To)
 		}
@@ -144,11 +145,11 @@ func (m *migrator) write(r *migrateReport, refused int) error {
 	fits := len(r.Runs) - refused
 	switch {
 	case r.Applied:
-		fmt.Fprintf(m.out, "%s moved to version %.12s\n", countOf(fits, "run"), r.Definition)
+		fmt.Fprintf(m.out, "%s moved to version %.12s\n", describe.Count(fits, "run"), r.Definition)
 	case fits == 0:
 		fmt.Fprintf(m.out, "0 runs to move to version %.12s\n", r.Definition)
 	default:
-		fmt.Fprintf(m.out, "%s to move to version %.12s; nothing has been done, --apply does it\n", countOf(fits, "run"), r.Definition)
+		fmt.Fprintf(m.out, "%s to move to version %.12s; nothing has been done, --apply does it\n", describe.Count(fits, "run"), r.Definition)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/postgres"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -114,12 +115,12 @@ func (m *mover) move(ctx context.Context) error {
 
 func (m *mover) write(r *moveReport) error {
 	for _, d := range r.Differences {
-		fmt.Fprintln(m.out, plain(d.String(), 1000))
+		fmt.Fprintln(m.out, describe.Plain(d.String(), 1000))
 	}
 	if !r.Moved {
-		_, err := fmt.Fprintf(m.out, "%s replayed, %d with a difference: nothing is moved\n", countOf(r.Replayed, "run"), len(r.Differences))
+		_, err := fmt.Fprintf(m.out, "%s replayed, %d with a difference: nothing is moved\n", describe.Count(r.Replayed, "run"), len(r.Differences))
 		return err
 	}
-	_, err := fmt.Fprintf(m.out, "%s moved and replayed, no difference\nthe file is kept as %q\n", countOf(r.Replayed, "run"), r.Kept)
+	_, err := fmt.Fprintf(m.out, "%s moved and replayed, no difference\nthe file is kept as %q\n", describe.Count(r.Replayed, "run"), r.Kept)
 	return err
 }

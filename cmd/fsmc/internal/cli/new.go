@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 )
 
 func newNew(s *streams) *cobra.Command {
@@ -73,7 +74,7 @@ const longestNew = 100
 // nameNew makes the names out of what the user has said.
 func nameNew(name string) (newNames, error) {
 	if len(name) > longestNew {
-		return newNames{}, fmt.Errorf("name %q is %d characters long: use at most %d, because files have its name", plain(name, 30), len(name), longestNew)
+		return newNames{}, fmt.Errorf("name %q is %d characters long: use at most %d, because files have its name", describe.Plain(name, 30), len(name), longestNew)
 	}
 	if !identifier.MatchString(name) {
 		return newNames{}, fmt.Errorf("name %q cannot be the name of a machine: use letters, digits and underscores, such as %q", name, nameLike(name))

@@ -9,10 +9,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
-	"unicode"
 
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/spf13/cobra"
 )
 
@@ -31,35 +30,8 @@ func printJSON(w io.Writer, v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, mapUnprintable(b.String(), func(r rune) string { return fmt.Sprintf(`\u%04x`, r) }))
+	_, err := io.WriteString(w, describe.MapUnprintable(b.String(), func(r rune) string { return fmt.Sprintf(`\u%04x`, r) }))
 	return err
-}
-
-// printable is text that does nothing to a terminal and stands where it seems to
-// stand: control characters but for tabs and ends of lines, and those that turn the
-// direction of writing, are replaced, and so is what is not UTF-8.
-func printable(text string) string {
-	return mapUnprintable(strings.ToValidUTF8(text, "\uFFFD"), func(rune) string { return "\uFFFD" })
-}
-
-// mapUnprintable replaces characters, all of which are below U+10000.
-func mapUnprintable(text string, replacement func(rune) string) string {
-	if !strings.ContainsFunc(text, unprintable) {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if unprintable(r) {
-			b.WriteString(replacement(r))
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func unprintable(r rune) bool {
-	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.In(r, unicode.Bidi_Control) || r == '\u2028' || r == '\u2029'
 }
 
 // ofStored are the streams of a command that prints what others have stored.
@@ -73,7 +45,7 @@ func (s *streams) ofStored() *streams {
 type printableOnly struct{ io.Writer }
 
 func (p printableOnly) Write(text []byte) (int, error) {
-	if _, err := io.WriteString(p.Writer, printable(string(text))); err != nil {
+	if _, err := io.WriteString(p.Writer, describe.Printable(string(text))); err != nil {
 		return 0, err
 	}
 	return len(text), nil

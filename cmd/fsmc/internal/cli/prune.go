@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 )
 
 func newPrune(s *streams) *cobra.Command {
@@ -70,7 +71,7 @@ func (t *target) prune(ctx context.Context, q runtime.PruneQuery) error {
 		}
 		done, err := runtime.NewEngine(store).Prune(ctx, q)
 		if err != nil {
-			return fmt.Errorf("%s pruned; then: %w", countOf(done.Runs, "run"), err)
+			return fmt.Errorf("%s pruned; then: %w", describe.Count(done.Runs, "run"), err)
 		}
 		if t.asJSON {
 			return printJSON(t.out, &pruneReport{done.Runs, done.Kept, !q.DryRun})
@@ -86,7 +87,7 @@ func (t *target) prune(ctx context.Context, q runtime.PruneQuery) error {
 		if q.DryRun && done.Runs > 0 {
 			rest += "; nothing has been done, --apply does it"
 		}
-		_, err = fmt.Fprintf(t.out, "%s %s%s\n", countOf(done.Runs, "run"), did, rest)
+		_, err = fmt.Fprintf(t.out, "%s %s%s\n", describe.Count(done.Runs, "run"), did, rest)
 		return err
 	})
 }

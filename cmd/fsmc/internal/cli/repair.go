@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 )
 
 func newRepair(s *streams) *cobra.Command {
@@ -59,7 +60,7 @@ not replay, the run cannot be repaired; fsmc cancel --force ends it.`,
 func (t *target) repaired(r *runtime.Repair) error {
 	return t.print(r, len(r.Faults) > 0 && !r.Applied, func() (err error) {
 		for _, fault := range r.Faults {
-			fmt.Fprintln(t.out, plain(fault, 1000))
+			fmt.Fprintln(t.out, describe.Plain(fault, 1000))
 		}
 		switch {
 		case len(r.Faults) == 0:

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -90,7 +91,7 @@ func (r *replayer) replay(ctx context.Context, db runtime.Store, run string) err
 		if different > 0 {
 			how = fmt.Sprintf("%d with a difference", different)
 		}
-		_, err := fmt.Fprintf(r.out, "%s replayed, %s\n", countOf(r.report.Replayed, "run"), how)
+		_, err := fmt.Fprintf(r.out, "%s replayed, %s\n", describe.Count(r.report.Replayed, "run"), how)
 		return err
 	})
 }
@@ -113,7 +114,7 @@ func (r *replayer) each(ctx context.Context, db runtime.Store, run string) (err 
 	strays, err := past.Strays(ctx, run)
 	for _, s := range strays {
 		r.differ(&runtime.Difference{Run: s.Run, Seq: s.Steps + 1,
-			Err: fmt.Errorf("history has %d records of the run, which has taken %s", s.Records, countOf(int(s.Steps), "step"))})
+			Err: fmt.Errorf("history has %d records of the run, which has taken %s", s.Records, describe.Count(int(s.Steps), "step"))})
 	}
 	return err
 }
@@ -136,6 +137,6 @@ func (r *replayer) differ(d *runtime.Difference) {
 	}
 	r.report.Differences = append(r.report.Differences, row)
 	if !r.asJSON {
-		fmt.Fprintln(r.out, plain(d.Error(), 1000))
+		fmt.Fprintln(r.out, describe.Plain(d.Error(), 1000))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
@@ -48,7 +49,7 @@ func (p *printer) OnAttempt(a runtime.AttemptInfo) {
 	case a.End == runtime.AttemptReturned:
 		what = "released"
 	}
-	p.print(p.quiet, "          %s  %s, attempt %d: %s: %s\n", a.Run, attemptName(a.Activity, a.Do), a.Attempt, what, plain(a.Message, 200))
+	p.print(p.quiet, "          %s  %s, attempt %d: %s: %s\n", a.Run, describe.Attempt(a.Activity, a.Do), a.Attempt, what, describe.Plain(a.Message, 200))
 }
 
 // repeats reports whether an attempt is released as it was the last time.
@@ -90,8 +91,8 @@ func (r *runner) say(format string, args ...any) {
 
 // writeHow writes how a run stands, and what it has returned.
 func writeHow(w io.Writer, v *runtime.View) error {
-	_, err := fmt.Fprintln(w, sentence(v, time.Now()))
-	if text := returned(v); text != "" && err == nil {
+	_, err := fmt.Fprintln(w, describe.Sentence(v, time.Now()))
+	if text := describe.Returned(v); text != "" && err == nil {
 		_, err = fmt.Fprintln(w, text)
 	}
 	return err

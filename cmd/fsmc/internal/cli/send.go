@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 )
 
 func newSend(s *streams) *cobra.Command {
@@ -86,12 +87,12 @@ func (s *streams) payload(c *cobra.Command, data string) (json.RawMessage, error
 func (t *target) answer(v *runtime.View) error {
 	return t.print(v, false, func() error {
 		if v.Repeated {
-			fmt.Fprintf(t.out, "the run took this event before, at %s, and answered:\n", when(v.Updated, time.Now()))
+			fmt.Fprintf(t.out, "the run took this event before, at %s, and answered:\n", describe.When(v.Updated, time.Now()))
 		}
-		if _, err := fmt.Fprintln(t.out, stands(v)); err != nil {
+		if _, err := fmt.Fprintln(t.out, describe.Stands(v)); err != nil {
 			return err
 		}
-		if text := returned(v); text != "" {
+		if text := describe.Returned(v); text != "" {
 			fmt.Fprintln(t.out, text)
 		}
 		if v.Status == runtime.Finished {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/simulate"
 )
@@ -130,7 +131,7 @@ func (c *simulator) begin(ctx context.Context, paths []string) error {
 			case err != nil:
 				return err
 			case c.at > v.Seq:
-				return findingf("run %q has taken %s: there is no step %d", v.Run, countOf(v.Seq, "step"), c.at)
+				return findingf("run %q has taken %s: there is no step %d", v.Run, describe.Count(v.Seq, "step"), c.at)
 			}
 			m, s, err := engine.At(ctx, c.stored, c.at)
 			if err != nil {
@@ -232,7 +233,7 @@ func (c *simulator) play() error {
 		case err != nil && c.script != "":
 			return findingf("line %d: %s: %w", number, line, err)
 		case err != nil:
-			fmt.Fprintln(c.out, plain(err.Error(), 1000))
+			fmt.Fprintln(c.out, describe.Plain(err.Error(), 1000))
 		}
 	}
 	if c.script == "" {
@@ -260,11 +261,11 @@ func (c *simulator) offer() {
 // standing says where the run is, for how long, and its data.
 func (c *simulator) standing(v *machine.View) string {
 	if v.Status == machine.Finished {
-		return stands(v) + after(", returned ", plain(string(v.Returns), 1000))
+		return describe.Stands(v) + describe.After(", returned ", describe.Plain(string(v.Returns), 1000))
 	}
-	text := fmt.Sprintf("%s after %s, %s", stands(v), short(c.simulation.Now().Sub(v.Started)), countOf(v.Seq, "step"))
+	text := fmt.Sprintf("%s after %s, %s", describe.Stands(v), describe.Short(c.simulation.Now().Sub(v.Started)), describe.Count(v.Seq, "step"))
 	if data := string(v.Data); data != "{}" {
-		text += "  " + plain(data, 300)
+		text += "  " + describe.Plain(data, 300)
 	}
 	return text
 }
@@ -281,7 +282,7 @@ func (c *simulator) say(steps []machine.StepView) {
 		default:
 			fmt.Fprintf(c.out, "%s  (%s, %s)\n", s.To, s.Input, s.Effect)
 		}
-		for _, note := range notes(s) {
+		for _, note := range describe.Notes(s) {
 			fmt.Fprintf(c.out, "%s%s\n", noteIndent, note)
 		}
 	}

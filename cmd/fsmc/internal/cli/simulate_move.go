@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/simulate"
 )
@@ -34,7 +35,7 @@ func (c *simulator) take(line string) error {
 	c.told = nil
 	c.say(steps)
 	if len(steps) == 0 {
-		fmt.Fprintf(c.out, "%s later, nothing has happened\n", short(c.simulation.Now().Sub(before)))
+		fmt.Fprintf(c.out, "%s later, nothing has happened\n", describe.Short(c.simulation.Now().Sub(before)))
 	}
 	c.offer()
 	return nil
@@ -50,7 +51,7 @@ func (c *simulator) look(words []string) (done bool, err error) {
 		fmt.Fprintln(c.out, "bye")
 		return true, errQuit
 	case "data":
-		fmt.Fprintf(c.out, "params %s\ndata %s\n", plain(string(v.Params), 10_000), plain(string(v.Data), 10_000))
+		fmt.Fprintf(c.out, "params %s\ndata %s\n", describe.Plain(string(v.Params), 10_000), describe.Plain(string(v.Data), 10_000))
 	case "bounds":
 		for _, b := range v.Bounds {
 			fmt.Fprintf(c.out, "%s: used %d of %d\n", b.Text, b.Used, b.Max)
@@ -122,7 +123,7 @@ func (c *simulator) save(words []string) error {
 	if err != nil {
 		return fmt.Errorf("file %q cannot be written: %w", words[0], reason(err))
 	}
-	fmt.Fprintf(c.out, "%s: %s\n", words[0], countOf(int64(len(c.taken)), "move"))
+	fmt.Fprintf(c.out, "%s: %s\n", words[0], describe.Count(int64(len(c.taken)), "move"))
 	return nil
 }
 
@@ -353,7 +354,7 @@ func (c *simulator) choiceText(choice *simulate.Choice) string {
 	case machine.EventInput:
 		text = m.Name
 	case machine.ResultInput:
-		text = m.Do + after(" ", m.Name)
+		text = m.Do + describe.After(" ", m.Name)
 		if m.Name == "" {
 			text += " ends"
 		}
@@ -374,7 +375,7 @@ func (c *simulator) choiceText(choice *simulate.Choice) string {
 		text += " " + choice.Fields[i].Name + "=" + d.FieldType(&choice.Fields[i])
 	}
 	if choice.In > 0 {
-		text += ", in " + short(choice.In.Round(time.Millisecond))
+		text += ", in " + describe.Short(choice.In.Round(time.Millisecond))
 	}
 	return text
 }

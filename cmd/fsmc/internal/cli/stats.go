@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 )
 
 func newStats(s *streams) *cobra.Command {
@@ -68,13 +68,13 @@ func writeStats(w io.Writer, s *runtime.Stats) error {
 	for i, r := range s.States {
 		t.row(i, "MACHINE\tSTATE\tRUNS\tHALTED\tPAUSED\tVISITS ENDED\tMEDIAN\t95 %",
 			"%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s", r.Machine, r.State, r.Runs, some(r.Halted), some(r.Paused),
-			some(r.Visits), shortDuration(r.Median), shortDuration(r.P95))
+			some(r.Visits), describe.Duration(r.Median), describe.Duration(r.P95))
 	}
 	for i, r := range s.Outcomes {
 		t.row(i, "MACHINE\tOUTCOME\tRUNS\tSHARE", "%s\t%s\t%d\t%.1f %%", r.Machine, r.Outcome, r.Runs, 100*r.Share)
 	}
 	for i, r := range s.Failures {
-		t.row(i, "MACHINE\tIN\tFAILURE\tTHEN\tTIMES", "%s\t%s\t%s\t%s\t%d", r.Machine, r.From, r.Input, then(&r), r.Count)
+		t.row(i, "MACHINE\tIN\tFAILURE\tTHEN\tTIMES", "%s\t%s\t%s\t%s\t%d", r.Machine, r.From, r.Input, describe.Then(&r), r.Count)
 	}
 	for i, r := range s.Retries {
 		t.row(i, "MACHINE\tDAY\tRETRIES\tOF STEPS", "%s\t%s\t%d\t%d", r.Machine, r.Day, r.Retries, r.Steps)
@@ -83,14 +83,6 @@ func writeStats(w io.Writer, s *runtime.Stats) error {
 		t.row(i, "MACHINE\tCOST\tSPENT", "%s\t%s\t%s", r.Machine, r.Name, r.Spent)
 	}
 	return t.w.Flush()
-}
-
-// then is what a failure led to: "-> Failed", "retried".
-func then(r *runtime.FailureStats) string {
-	if r.Effect == machine.Moved {
-		return "-> " + r.To
-	}
-	return string(r.Effect)
 }
 
 // some is a number, or nothing for 0.

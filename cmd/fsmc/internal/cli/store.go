@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/postgres"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
@@ -160,7 +161,7 @@ func (t *target) open(ctx context.Context, m mode) (runtime.Store, error) {
 			return store, err
 		}
 		if !said {
-			fmt.Fprintf(t.err, "fsmc: %s; it is asked again until it can\n", plain(err.Error(), 1000))
+			fmt.Fprintf(t.err, "fsmc: %s; it is asked again until it can\n", describe.Plain(err.Error(), 1000))
 		}
 		select {
 		case <-ctx.Done():
