@@ -14,7 +14,10 @@ import (
 // serverClock is the clock of the database: the host's monotonic clock, set by that of the
 // server with every look. It is off by half a round trip at most, and by what the host sleeps
 // until the next look.
-type serverClock struct{ at atomic.Pointer[reading] }
+type serverClock struct {
+	at   atomic.Pointer[reading]
+	host func() time.Time // nil for that of the host
+}
 
 // reading is a time of the server and when it was that, here.
 type reading struct{ server, host time.Time }
@@ -23,9 +26,17 @@ type reading struct{ server, host time.Time }
 func (c *serverClock) Now() time.Time {
 	at := c.at.Load()
 	if at == nil { // nobody has asked the server
+		return c.here()
+	}
+	return at.server.Add(c.here().Sub(at.host))
+}
+
+// here is the time of the host.
+func (c *serverClock) here() time.Time {
+	if c.host == nil {
 		return time.Now()
 	}
-	return at.server.Add(time.Since(at.host))
+	return c.host()
 }
 
 // NewTimer implements store.Clock.
@@ -35,7 +46,7 @@ func (c *serverClock) NewTimer(due time.Time) store.ClockTimer {
 
 // set sets the clock by what the server has answered to a question that was asked then.
 func (c *serverClock) set(server, asked time.Time) {
-	now := time.Now()
+	now := c.here()
 	c.at.Store(&reading{server.UTC(), now.Add(asked.Sub(now) / 2)})
 }
 
@@ -117,7 +128,7 @@ const maxTries = 5
 
 // setClock asks the server for its time.
 func (s *Store) setClock(ctx context.Context, t *tx) error {
-	asked := time.Now()
+	asked := s.clock.here()
 	now, _, err := first(ctx, t, scanMoment, selectTime)
 	if err == nil {
 		s.clock.set(now, asked)

@@ -2,10 +2,12 @@ package postgres_test
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/postgres"
 	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -72,4 +74,25 @@ func TestClock(t *testing.T) {
 	timer := clock.NewTimer(clock.Now().Add(-time.Hour))
 	<-timer.C()
 	timer.Stop()
+}
+
+// TestHostClock: the clock of a host that is an hour off is that of the database, and after a jump the next
+// look sets it.
+func TestHostClock(t *testing.T) {
+	var off atomic.Int64
+	off.Store(int64(time.Hour))
+	s := open(t, pgtest.URL(t), postgres.HostClock(func() time.Time { return time.Now().Add(time.Duration(off.Load())) }))
+	clock, timed := s.Clock()
+	for _, jump := range []time.Duration{0, -time.Hour, time.Hour} {
+		off.Add(int64(jump))
+		if is := time.Until(clock.Now()) - jump; is.Abs() > 10*time.Second {
+			t.Errorf("after a jump of %s it is %s off from that", jump, is)
+		}
+		if _, err := timed.Look(t.Context(), store.LookQuery{Worker: "w", Now: clock.Now(), Limit: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if is := time.Until(clock.Now()); is.Abs() > 10*time.Second {
+			t.Errorf("after a jump of %s and a look it is %s off", jump, is)
+		}
+	}
 }

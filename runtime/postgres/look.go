@@ -114,7 +114,7 @@ func (t *tx) look(ctx context.Context, q *store.LookQuery, w *store.Work) error 
 		ask(t, &w.Reports, scanReport, selectReports)
 		ask(t, &w.Ending, scanOne[string], selectEnding)
 	}
-	asked := time.Now()
+	asked := t.s.clock.here()
 	if err := t.flush(ctx); err != nil {
 		return offOr(err)
 	}

@@ -4,16 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/url"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/postgres"
+	"github.com/fsmc-dev/fsmc/runtime/postgres/pgproxy"
 	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -65,82 +62,37 @@ const (
 // proxy stands between a store and its server, and cuts connections at writes.
 type proxy struct {
 	url    string
-	mark   string       // of a write
 	before atomic.Int64 // how many writes do not reach the server
 	after  atomic.Int64 // of how many writes the reply is lost
 }
 
 func newProxy(t *testing.T, to, mark string) *proxy {
 	t.Helper()
-	parsed, err := url.Parse(to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	query := parsed.Query()
-	dir := query.Get("host")
-	if dir == "" {
-		t.Skip("the proxy needs the tests' own cluster")
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = listener.Close() })
-	query.Del("host")
-	parsed.Host, parsed.RawQuery = listener.Addr().String(), query.Encode()
-	p := &proxy{url: parsed.String(), mark: mark}
-	go func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go p.serve(client, filepath.Join(dir, ".s.PGSQL.5432"))
+	between := between(t, to)
+	p := &proxy{url: between.URL()}
+	between.Client(func(m *pgproxy.Message) pgproxy.Verdict {
+		switch {
+		case !bytes.Contains(m.Bytes, []byte(mark)):
+			return pgproxy.Pass
+		case p.before.Add(-1) >= 0:
+			return pgproxy.Cut
+		case p.after.Add(-1) >= 0:
+			return pgproxy.Deafen
 		}
-	}()
+		return pgproxy.Pass
+	})
 	return p
 }
 
-// serve passes messages between a client and the server, until a write is to be lost.
-func (p *proxy) serve(client net.Conn, socket string) {
-	defer client.Close()
-	server, err := net.Dial("unix", socket)
+// between is a proxy in front of a database.
+func between(t testing.TB, to string) *pgproxy.Proxy {
+	t.Helper()
+	p, err := pgproxy.New(to)
 	if err != nil {
-		return
+		t.Fatal(err)
 	}
-	defer server.Close()
-	var deaf atomic.Bool // the client hears nothing more
-	go func() {
-		buffer := make([]byte, 1<<16)
-		for {
-			n, err := server.Read(buffer)
-			if err != nil || deaf.Load() {
-				_ = client.Close()
-				return
-			}
-			if _, err := client.Write(buffer[:n]); err != nil {
-				return
-			}
-		}
-	}()
-	buffer := make([]byte, 1<<16)
-	for {
-		n, err := client.Read(buffer)
-		if err != nil {
-			return
-		}
-		if bytes.Contains(buffer[:n], []byte(p.mark)) {
-			if p.before.Add(-1) >= 0 {
-				return
-			}
-			if p.after.Add(-1) >= 0 {
-				deaf.Store(true)
-			}
-		}
-		if _, err := io.Copy(server, bytes.NewReader(buffer[:n])); err != nil {
-			return
-		}
-	}
+	t.Cleanup(func() { _ = p.Close() })
+	return p
 }
 
 // TestLostReplies: a commit whose reply is lost is made once, and said to be made; so is one

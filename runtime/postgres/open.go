@@ -83,6 +83,7 @@ func connect(ctx context.Context, url string, opts ...Option) (*Store, error) {
 	for _, opt := range opts {
 		opt(&s.options)
 	}
+	s.clock.host = s.options.host
 	config, err := s.configure(url)
 	if err != nil {
 		return nil, err

@@ -1,5 +1,7 @@
 package postgres
 
+import "time"
+
 // Option changes how Open opens a database.
 type Option func(*options)
 
@@ -7,6 +9,7 @@ type options struct {
 	readOnly bool
 	existing bool
 	relaxed  bool
+	host     func() time.Time
 	steps    []migration // for tests: others than those of this version
 }
 
@@ -21,3 +24,7 @@ func Existing() Option { return func(o *options) { o.existing = true } }
 // Relaxed lets the server or the URL have synchronous_commit=off: a crash of the server may
 // take the last moments with it, although they were acknowledged. Nothing is ever half written.
 func Relaxed() Option { return func(o *options) { o.relaxed = true } }
+
+// HostClock is the clock that the store takes for that of this host. It serves those who try
+// what becomes of hosts whose clocks are off, or jump.
+func HostClock(now func() time.Time) Option { return func(o *options) { o.host = now } }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"io"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/postgres"
+	"github.com/fsmc-dev/fsmc/runtime/postgres/pgproxy"
 	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
 )
 
@@ -75,32 +74,13 @@ func TestOldServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parsed, err := url.Parse(at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := parsed.Query()
-	dir := q.Get("host")
-	if dir == "" {
-		t.Skip("the proxy needs the tests' own cluster")
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			near, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go pretend(near, filepath.Join(dir, ".s.PGSQL.5432"), version(t, rows[0][0]), version(t, "130018"))
-		}
-	}()
-	q.Del("host")
-	parsed.Host, parsed.RawQuery = listener.Addr().String(), q.Encode()
-	if _, err := postgres.Open(t.Context(), parsed.String()); !errors.Is(err, postgres.ErrUnfit) || !strings.Contains(err.Error(), "it is version 13, and 14 is the oldest") {
+	is, made := version(t, rows[0][0]), version(t, "130018")
+	p := between(t, at)
+	p.Server(func(m *pgproxy.Message) pgproxy.Verdict {
+		m.Bytes = bytes.ReplaceAll(m.Bytes, is, made)
+		return pgproxy.Pass
+	})
+	if _, err := postgres.Open(t.Context(), p.URL()); !errors.Is(err, postgres.ErrUnfit) || !strings.Contains(err.Error(), "it is version 13, and 14 is the oldest") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -115,28 +95,4 @@ func version(t *testing.T, text string) []byte {
 		t.Errorf("version %q", text)
 	}
 	return binary.BigEndian.AppendUint32(nil, n)
-}
-
-// pretend passes on what a server says, with other bytes in place of some.
-func pretend(near net.Conn, socket string, old, made []byte) {
-	defer near.Close()
-	far, err := net.Dial("unix", socket)
-	if err != nil {
-		return
-	}
-	defer far.Close()
-	go func() {
-		_, _ = io.Copy(far, near)
-		_ = far.Close()
-	}()
-	buffer := make([]byte, 1<<16)
-	for {
-		n, err := far.Read(buffer)
-		if err != nil {
-			return
-		}
-		if _, err := near.Write(bytes.ReplaceAll(buffer[:n], old, made)); err != nil {
-			return
-		}
-	}
 }
