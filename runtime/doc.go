@@ -18,7 +18,7 @@
 //   - What programs and operators ask for: engine_send.go, engine_operate.go, engine_look.go,
 //     engine_migrate.go, engine_mapping.go, engine_repair.go, replay*.go and work_faults.go;
 //     tree.go, of the runs below one;
-//     health*.go, stats.go, prune.go and where.go, of many runs.
+//     health*.go, stats.go, prune.go, where.go, known.go and meant.go, of many runs; versions.go, of machines.
 //   - Workers: worker.go, with worker_scope.go, worker_one.go and rests.go, of what there is to do and when;
 //     limits.go, of activities over all runs; worker_attempt.go, performing.go, outcome.go,
 //     meter.go and worker_end.go, of one attempt; worker_lost.go, worker_insist.go and

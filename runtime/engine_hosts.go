@@ -98,8 +98,7 @@ func (e *Engine) currentHost(name string) (*host, error) {
 	if h := e.hosts.current[name]; h != nil {
 		return h, nil
 	}
-	registered := slices.Collect(maps.Keys(e.hosts.current))
-	return nil, fmt.Errorf("machine %q is not registered%s", name, machine.DidYouMean(name, registered))
+	return nil, fmt.Errorf("machine %q is not registered%s", name, machine.DidYouMean(name, slices.Collect(maps.Keys(e.hosts.current))))
 }
 
 // host finds a machine version by its hash, if need be in the store.

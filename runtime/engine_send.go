@@ -17,13 +17,14 @@ import (
 // MaxRunID is the most bytes that the id of a run, or of an event, may have.
 const MaxRunID = 200
 
-// Start starts a run of the version of machine that was registered last. Params
-// is the object of its parameters. An empty id is replaced by a new one. When
+// Start starts a run of the version of machine that was registered last; where none was, of
+// the version that its newest run in the store has, or the only one there. Params is the object of its parameters. An empty id is replaced by a new one. When
 // Start returns nil the run is durable. The error is a *Rejected for parameters
-// that do not fit, and ErrExists where there is a run with this id. An id has no "/";
+// that do not fit, ErrExists where there is a run with this id, and ErrNotFound where
+// there is no such machine. An id has no "/";
 // a run that was started with one before goes on.
 func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMessage) (View, error) {
-	h, err := e.currentHost(name)
+	h, err := e.startHost(ctx, name)
 	if err != nil {
 		return View{}, err
 	}

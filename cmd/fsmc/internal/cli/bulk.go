@@ -14,7 +14,6 @@ import (
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
-	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // bulk is what a command has that steers one run by its ID, or many by --where:
@@ -23,11 +22,9 @@ type bulk struct {
 	where string
 	apply bool
 
-	does     runtime.InputKind // "cancel"
-	statuses []runtime.Status  // of the runs that are meant, where --where does not say
-	paused   bool              // only those that are paused
-	act      func(ctx context.Context, store runtime.Store, run string) (runtime.View, error)
-	judge    func(*runtime.View) error // whether the run then is as it should be; it may be nil
+	does  runtime.InputKind // "cancel"
+	act   func(ctx context.Context, store runtime.Store, run string) (runtime.View, error)
+	judge func(*runtime.View) error // whether the run then is as it should be; it may be nil
 }
 
 // steeredAtOnce is how many runs are steered side by side: a command may wait
@@ -71,7 +68,7 @@ func (b *bulk) run(ctx context.Context, t *target, args []string) error {
 		return fmt.Errorf("--where: %w", err)
 	}
 	return t.with(ctx, writing(b.apply), "", func(store runtime.Store) error {
-		if err := checkFilter(ctx, store, &f); err != nil {
+		if err := runtime.NewEngine(store).CheckFilter(ctx, &f); err != nil {
 			return err
 		}
 		rows, refused, err := b.meant(ctx, store, f)
@@ -89,29 +86,19 @@ func (b *bulk) run(ctx context.Context, t *target, args []string) error {
 // them those that would refuse. With --apply all are asked: one that changes until
 // its turn comes is judged as it then is.
 func (b *bulk) meant(ctx context.Context, db runtime.Store, f runtime.RunFilter) (rows []runtime.RunRow, refused []bulkError, err error) {
-	statuses := b.statuses
-	if f.Status != "" || f.Outcome != "" {
-		statuses = []runtime.Status{f.Status}
-	}
-	f.Paused = f.Paused || b.paused
 	engine := runtime.NewEngine(db)
-	for _, f.Status = range statuses {
-		err := store.EachRun(ctx, db, f, pageOfRuns, func(row *runtime.RunRow) error {
-			if !b.apply {
-				if why := engine.Refusal(ctx, row, b.does); why != nil {
-					refused = append(refused, bulkError{row.Run, why.Error()})
-					return ctx.Err()
-				}
+	err = engine.EachMeant(ctx, f, b.does, func(row *runtime.RunRow) error {
+		if !b.apply {
+			if why := engine.Refusal(ctx, row, b.does); why != nil {
+				refused = append(refused, bulkError{row.Run, why.Error()})
+				return ctx.Err()
 			}
-			row.Snapshot = nil // which may be large, and is not needed
-			rows = append(rows, *row)
-			return nil
-		})
-		if err != nil {
-			return nil, nil, err
 		}
-	}
-	return rows, refused, nil
+		row.Snapshot = nil // which may be large, and is not needed
+		rows = append(rows, *row)
+		return nil
+	})
+	return rows, refused, err
 }
 
 // bulkReport is what a command with --where prints as json; with --apply its

@@ -12,7 +12,7 @@ import (
 func newCancel(s *streams) *cobra.Command {
 	var force bool
 	c := newSteer(s, &steering{
-		use: "cancel [ID]", does: machine.CancelInput, statuses: []runtime.Status{runtime.Running, runtime.Halted},
+		use: "cancel [ID]", does: machine.CancelInput,
 		act: func(engine *runtime.Engine, ctx context.Context, run string, who runtime.Operator) (runtime.View, error) {
 			defer s.sayChildren(ctx, engine, run)()
 			return engine.Cancel(ctx, run, runtime.CancelOptions{Force: force, Actor: who.Actor, Reason: who.Reason})

@@ -15,9 +15,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
-	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 func newHealth(s *streams) *cobra.Command {
@@ -57,16 +55,16 @@ Exit status 1: something is listed.`,
 				return errors.New("--limit is at least 1")
 			}
 			return t.with(cmd.Context(), readOnly, "", func(store runtime.Store) error {
-				if err := checkStates(cmd.Context(), store, query.StuckIn); err != nil {
-					return err
+				if err := runtime.NewEngine(store).CheckStates(cmd.Context(), query.StuckIn); err != nil {
+					return fmt.Errorf("--stuck: %w", err)
 				}
 				return t.health(cmd.Context(), store, query, integrity)
 			})
 		},
 	}
 	t.flags(c)
-	c.Flags().Func("stuck", "how long a run may be in one state: an `AGE`, or STATE=AGE,...", func(text string) error { return parseStuck(text, &query) })
-	ageFlag(c, &query.Late, parseSomeAge, "late", "the `AGE` from which a timer, lease, attempt or message is overdue (default 1m)")
+	c.Flags().Func("stuck", "how long a run may be in one state: an `AGE`, or STATE=AGE,...", func(text string) error { return runtime.ParseStuck(text, &query) })
+	ageFlag(c, &query.Late, runtime.ParseSomeAge, "late", "the `AGE` from which a timer, lease, attempt or message is overdue (default 1m)")
 	ageFlag(c, &integrity, runtime.ParseAge, "integrity", "check the file for at most this `AGE`; 0s to skip the check (default 2s)")
 	c.Flags().IntVar(&query.Limit, "limit", 100, "list at most `N` of each kind")
 	return c
@@ -111,48 +109,6 @@ func checkFile(ctx context.Context, store *sqlite.Store, patience time.Duration)
 		return faults, false, nil
 	}
 	return faults, true, err
-}
-
-// parseStuck reads --stuck: durations, of which those with a state before them are for
-// that state alone.
-func parseStuck(text string, into *runtime.HealthQuery) error {
-	for part := range strings.SplitSeq(text, ",") {
-		state, value, single := strings.Cut(strings.TrimSpace(part), "=")
-		if !single {
-			value = state
-		}
-		age, err := parseSomeAge(value)
-		switch {
-		case err != nil:
-			return err
-		case !single:
-			into.Stuck = age
-			continue
-		case into.StuckIn == nil:
-			into.StuckIn = map[string]time.Duration{}
-		}
-		into.StuckIn[state] = age
-	}
-	return nil
-}
-
-// checkStates refuses a state in which no run of the database can stand, as long
-// as anything is known of its machines.
-func checkStates(ctx context.Context, db runtime.Store, stuck map[string]time.Duration) error {
-	if len(stuck) == 0 {
-		return nil
-	}
-	leaves, err := statesOf(ctx, db, func(_ *store.DefinitionRow, s *machine.State) bool { return s.Kind == machine.LeafState })
-	if err != nil {
-		return err
-	}
-	for _, state := range slices.Sorted(maps.Keys(stuck)) {
-		fault := fmt.Errorf("--stuck: no machine in the database has runs that can be in %q", state)
-		if err := unlessKnown(state, leaves, fault); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func writeHealth(w io.Writer, h *healthReport, now time.Time) error {

@@ -101,7 +101,7 @@ func (l *lister) list(cmd *cobra.Command, now time.Time) error {
 		f.StartedTo = now.Add(-l.age)
 	}
 	return l.with(cmd.Context(), readOnly, f.After, func(db runtime.Store) error {
-		if err := checkFilter(cmd.Context(), db, &f); err != nil {
+		if err := runtime.NewEngine(db).CheckFilter(cmd.Context(), &f); err != nil {
 			return err
 		}
 		var rows []runtime.RunRow

@@ -11,7 +11,7 @@ import (
 
 func newPause(s *streams) *cobra.Command {
 	return newSteer(s, &steering{
-		use: "pause [ID]", does: machine.PauseInput, statuses: []runtime.Status{runtime.Running}, act: (*runtime.Engine).Pause,
+		use: "pause [ID]", does: machine.PauseInput, act: (*runtime.Engine).Pause,
 		short: "Pause a run: nothing new starts, and its timers stop",
 		long: `Pause stops a run from moving. Attempts under way go on, and nothing new starts.
 Results, and events that are sent, wait until the run resumes. Timers keep their
@@ -31,7 +31,7 @@ only shows these runs, and those that would refuse. --apply pauses them.`,
 
 func newResume(s *streams) *cobra.Command {
 	return newSteer(s, &steering{
-		use: "resume [ID]", does: machine.ResumeInput, statuses: []runtime.Status{runtime.Running, runtime.Halted}, paused: true, act: (*runtime.Engine).Resume,
+		use: "resume [ID]", does: machine.ResumeInput, act: (*runtime.Engine).Resume,
 		short: "Let a paused run continue",
 		long: `Resume lets a paused run continue. The run takes what has arrived during the
 pause, in order, as if it arrived now. It drops an event that it does not take any
@@ -52,11 +52,9 @@ only shows these runs, and those that would refuse. --apply resumes them.`,
 type steering struct {
 	use, short, long, example string
 
-	does     runtime.InputKind
-	statuses []runtime.Status // of the runs that are meant, where --where does not say
-	paused   bool             // only those that are paused
-	act      func(*runtime.Engine, context.Context, string, runtime.Operator) (runtime.View, error)
-	judge    func(*runtime.View) error // as in bulk
+	does  runtime.InputKind
+	act   func(*runtime.Engine, context.Context, string, runtime.Operator) (runtime.View, error)
+	judge func(*runtime.View) error // as in bulk
 }
 
 func newSteer(s *streams, of *steering) *cobra.Command {
@@ -65,7 +63,7 @@ func newSteer(s *streams, of *steering) *cobra.Command {
 		who runtime.Operator
 		ask guards
 	)
-	many := bulk{does: of.does, statuses: of.statuses, paused: of.paused, judge: of.judge,
+	many := bulk{does: of.does, judge: of.judge,
 		act: func(ctx context.Context, store runtime.Store, run string) (runtime.View, error) {
 			return ask.step(ctx, store, run, func(engine *runtime.Engine) (runtime.View, error) {
 				return of.act(engine, ctx, run, who)

@@ -66,7 +66,7 @@ type pruneReport struct {
 
 func (t *target) prune(ctx context.Context, q runtime.PruneQuery) error {
 	return t.with(ctx, writing(!q.DryRun), "", func(store runtime.Store) error {
-		if err := checkMachine(ctx, store, q.Machine); err != nil {
+		if err := runtime.NewEngine(store).CheckMachine(ctx, q.Machine); err != nil {
 			return err
 		}
 		done, err := runtime.NewEngine(store).Prune(ctx, q)

@@ -12,7 +12,7 @@ import (
 func newRetry(s *streams) *cobra.Command {
 	var over bool
 	c := newSteer(s, &steering{
-		use: "retry [ID]", does: machine.RetryInput, statuses: []runtime.Status{runtime.Halted}, judge: inVain,
+		use: "retry [ID]", does: machine.RetryInput, judge: inVain,
 		act: func(engine *runtime.Engine, ctx context.Context, run string, who runtime.Operator) (runtime.View, error) {
 			if over {
 				return engine.RetryOverBudget(ctx, run, who)

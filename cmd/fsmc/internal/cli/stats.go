@@ -40,7 +40,7 @@ failures, retries and costs include pruned runs.`,
 				query.Since = time.Now().Add(-since)
 			}
 			return t.with(cmd.Context(), readOnly, "", func(store runtime.Store) error {
-				if err := checkMachine(cmd.Context(), store, query.Machine); err != nil {
+				if err := runtime.NewEngine(store).CheckMachine(cmd.Context(), query.Machine); err != nil {
 					return err
 				}
 				stats, err := runtime.NewEngine(store).Stats(cmd.Context(), query)

@@ -1,0 +1,68 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// meantBy is for which runs an operator's command is where only a filter says which: those
+// of these statuses.
+var meantBy = map[InputKind]struct {
+	statuses []Status
+	paused   bool // only those that are paused
+}{
+	machine.CancelInput: {statuses: []Status{Running, Halted}},
+	machine.PauseInput:  {statuses: []Status{Running}},
+	machine.ResumeInput: {statuses: []Status{Running, Halted}, paused: true},
+	machine.RetryInput:  {statuses: []Status{Halted}},
+}
+
+// pageOfRuns is how many runs are read at a time where many are meant.
+const pageOfRuns = 500
+
+// EachMeant gives visit the runs, with their snapshots, that a pause, resume, cancel or
+// retry is for where f says which are meant: those that f lets through and that have not ended,
+// of retry those that are halted, of resume those that are paused; others only where f asks for a status or an
+// outcome. Some of them may refuse: see Refusal.
+func (e *Engine) EachMeant(ctx context.Context, f RunFilter, kind InputKind, visit func(*RunRow) error) error {
+	of, known := meantBy[kind]
+	if !known {
+		return fmt.Errorf("%s is no command for many runs", kind)
+	}
+	statuses := of.statuses
+	if f.Status != "" || f.Outcome != "" {
+		statuses = []Status{f.Status}
+	}
+	f.Paused = f.Paused || of.paused
+	for _, f.Status = range statuses {
+		if err := store.EachRun(ctx, e.store, f, pageOfRuns, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Commands are those of pause, resume, cancel and retry that a run would take and that
+// would change something, as far as that is known before: see Refusal. ErrNotFound.
+func (e *Engine) Commands(ctx context.Context, run string) ([]InputKind, error) {
+	row, err := e.store.Load(ctx, run)
+	if err != nil {
+		return nil, fmt.Errorf("run %q: %w", run, err)
+	}
+	_, s, err := e.decode(ctx, &row)
+	if err != nil {
+		return nil, err
+	}
+	var kinds []InputKind
+	for _, kind := range []InputKind{machine.PauseInput, machine.ResumeInput, machine.RetryInput, machine.CancelInput} {
+		switch {
+		case kind == machine.PauseInput && row.Paused, kind == machine.ResumeInput && !row.Paused, kind == machine.CancelInput && s.Cancelled:
+		case e.Refusal(ctx, &row, kind) == nil:
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds, nil
+}
