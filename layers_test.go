@@ -65,6 +65,7 @@ codegen/...                 < lang/token lang/diag lang/ir codegen codegen/drawi
 runtime/machine             <
 runtime/describe            < runtime runtime/machine
 runtime/machine/machinetest < runtime/machine
+runtime/schema              < runtime/machine
 runtime/simulate            < runtime/machine
 runtime/store               < runtime/machine
 runtime                     < runtime/internal/failpoint runtime/machine runtime/store
