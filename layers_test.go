@@ -66,7 +66,7 @@ runtime/machine             <
 runtime/describe            < runtime runtime/machine
 runtime/machine/machinetest < runtime/machine
 runtime/schema              < runtime/machine
-runtime/simulate            < runtime/machine
+runtime/simulate            < runtime/machine runtime/schema
 runtime/store               < runtime/machine
 runtime                     < runtime/internal/failpoint runtime/machine runtime/store
 runtime/internal/failpoint  <
