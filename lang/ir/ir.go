@@ -18,6 +18,7 @@ import (
 type Program struct {
 	Machines []*Machine
 	Files    []*File
+	Refs     Refs // every name of the files, and those of the files that they import
 }
 
 // File is what a file of the unit has outside its machines.

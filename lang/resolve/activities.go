@@ -47,6 +47,7 @@ func isBuiltIn(category string) bool {
 func (r *resolver) declareActivities() {
 	for src := range items[*ast.Activity](r) {
 		a := &ir.Activity{Name: textOf(src.Name), Doc: src.Doc(), Params: r.params(src.Params)}
+		r.declares(src.Name, a)
 		a.Results = r.results(src)
 		a.Fails = r.fails(src)
 		a.Costs = r.costsOf(src)
@@ -144,6 +145,9 @@ func (r *resolver) isNoFailure(name *ast.Name) bool {
 		return false
 	}
 	_, declared := r.categories.names[noFailure]
+	if !declared {
+		r.referWord(name)
+	}
 	return !declared
 }
 
@@ -153,7 +157,9 @@ func (r *resolver) failure(name *ast.Name) (*ir.Category, bool) {
 		return nil, false
 	}
 	c, ok := r.categories.names[name.Text]
-	if !ok {
+	if ok {
+		r.referTo(name, c)
+	} else {
 		words := maps.Clone(r.categories.names)
 		words[noFailure] = nil
 		r.unknown(r.categories.kind, name, near(r, name.Text, words))
@@ -176,6 +182,7 @@ func (r *resolver) costsOf(src *ast.Activity) []ir.Cost {
 		}
 		amount := r.ratOf(c.Amount, nil)
 		if claim(r, names, c.Name, true) {
+			r.referShared(c.Name, ir.CostName, r.firstCosts)
 			r.costs.keep(c.Name.Text, true)
 			if amount != nil {
 				out = append(out, ir.Cost{Name: c.Name.Text, Amount: amount, Span: c.Span()})
@@ -190,6 +197,7 @@ func (r *resolver) costsOf(src *ast.Activity) []ir.Cost {
 func (r *resolver) declareGuards() {
 	for src := range items[*ast.Guard](r) {
 		g := &ir.Guard{Name: textOf(src.Name), Doc: src.Doc(), Params: r.params(src.Params)}
+		r.declares(src.Name, g)
 		switch g.Name {
 		case "len", "min", "max":
 			r.forbidden(src.Name, "guard", "the language has a function of that name")
@@ -228,15 +236,20 @@ func (r *resolver) budgetLine(b *ir.Budget, line *ast.BudgetLine) {
 	const none = -1
 	switch line.Name.Text {
 	case "steps":
+		r.referWord(line.Name)
 		if n := r.intOf(line.Amount, none); n != none {
 			b.Steps, b.StepSpan = &n, line.Span()
 		}
 	case "time":
+		r.referWord(line.Name)
 		if ns := r.durationOf(line.Amount, none); ns != none {
 			b.Time, b.TimeSpan = &ns, line.Span()
 		}
 	default:
 		_, known := find(r, r.costs, line.Name)
+		if known {
+			r.referShared(line.Name, ir.CostName, r.firstCosts)
+		}
 		if amount := r.ratOf(line.Amount, nil); known && amount != nil {
 			b.Costs = append(b.Costs, ir.Cost{Name: line.Name.Text, Amount: amount, Span: line.Span()})
 		}

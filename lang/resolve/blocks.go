@@ -146,6 +146,7 @@ func (r *resolver) publish(src *ast.Publish, sc scope) *ir.Publish {
 		}
 		given[f.Name.Text] = f.Name.Span()
 		if field := r.payload[e][f.Name.Text]; field != nil {
+			r.referTo(f.Name, field)
 			if len(f.Inner) > 0 {
 				r.mismatch(f.Span(), "field "+quote(field.Name)+" of an event is given as a whole", "Give it a record with all its fields.")
 				values[i] = bad(f.Span(), ir.Leaves(values[i])...)

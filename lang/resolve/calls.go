@@ -261,6 +261,7 @@ func (r *resolver) doMachine(d *ir.Do, src *ast.Do) *ir.Activity {
 	}
 	d.Heartbeat, d.Progress = nil, nil
 	if c := r.calls[name.Text]; c != nil {
+		r.refer(name, ir.MachineName, &c.callee.m.Span.Start)
 		return c.activity
 	}
 	if _, other := r.callables.names[name.Text]; other {
@@ -298,6 +299,9 @@ func (r *resolver) labelOf(n *node, d *ir.Do, src *ast.Do, labels *space[bool]) 
 			return ""
 		}
 	}
+	if present(src.Label) {
+		r.referShared(src.Label, ir.LabelName, r.labelNames)
+	}
 	if name == nil || !claim(r, labels, name, src.Label == nil) {
 		return ""
 	}
@@ -323,6 +327,7 @@ func (r *resolver) exitsOf(n *node, src *ast.Trigger) ([]*ir.Trigger, bool) {
 	}
 	if c := r.calls[label]; c != nil && !byLabel {
 		called = []*ir.Activity{c.activity}
+		r.refer(src.Label, ir.MachineName, &c.callee.m.Span.Start)
 	}
 	if len(called) == 0 {
 		return nil, false
@@ -340,6 +345,7 @@ func (r *resolver) exitsOf(n *node, src *ast.Trigger) ([]*ir.Trigger, bool) {
 			names[name] = true
 		}
 		if e := exits[src.Name.Text]; e != nil {
+			r.refer(src.Name, ir.TerminalName, &e.Span.Start)
 			t := &ir.Trigger{Kind: ir.OnEvent, Event: e, Span: src.Span()}
 			if byLabel {
 				r.label(n, t, src.Label)

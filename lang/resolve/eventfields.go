@@ -67,12 +67,15 @@ func (r *resolver) fieldOf(trigger *ir.Trigger, name *ast.Name) *ir.EventField {
 		return nil
 	}
 	if f := r.payload[trigger.Event][name.Text]; f != nil {
+		r.referTo(name, f)
 		return f // one of a record is no field of the trigger, but its leaves are
 	}
 	if f := trigger.Field(name.Text); f != nil {
+		r.referTo(name, f)
 		return f
 	}
 	if e := trigger.Element; e != nil && e.Item != nil && name.Text == ir.ItemField {
+		r.referWord(name)
 		return &ir.EventField{Name: name.Text, Type: e.Item} // a record, likewise
 	}
 	message, help := "event "+quote(trigger.Text())+" has no field "+quote(name.Text), "Add it to the event, or read one of its fields."

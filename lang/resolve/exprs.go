@@ -17,6 +17,7 @@ type scope struct {
 	wait     bool          // it says how long a retry waits
 	triggers []*ir.Trigger // else of an `on`; those that could be resolved
 	fan      *ir.Fan       // in the arguments of a do that has one
+	names    *ast.Fan      // as it is written
 }
 
 // bad is an expression that holds a fault.
@@ -127,9 +128,11 @@ func (r *resolver) constant(src *ast.Literal, neg bool) ir.Expr {
 func (r *resolver) variable(src *ast.Ident, sc scope) ir.Expr {
 	v, ok := r.vars.names[src.Name]
 	if ok && !sc.literal {
+		r.noteAs(&src.Node, src.Name, v)
 		return r.read(src.Span(), v, v.Type, v.Index, v.Name)
 	}
 	if src.Name == nullWord {
+		r.note(&src.Node, src.Name, ir.BuiltInName, nil)
 		return lit(src.Span(), jsonType, &ir.Const{Kind: ir.JSON, Str: nullWord})
 	}
 	name := &ast.Name{Node: src.Node, Text: src.Name}
@@ -185,12 +188,14 @@ func (r *resolver) enumValue(src *ast.Selector) ir.Expr {
 		r.unknownEnum(src)
 		return bad(src.Span())
 	}
+	r.referTo(src.X, enum)
 	i, ok := r.values[enum][src.Sel.Text]
 	if !ok {
 		r.misspelt(unknownName, src.Sel.Span(), "enum "+quote(enum.Name)+" has no value "+quote(src.Sel.Text),
 			"Add it to the enum, or name one of its values.", near(r, src.Sel.Text, r.values[enum]))
 		return bad(src.Span())
 	}
+	r.refer(src.Sel, ir.ValueName, &r.valueNames[enum][i].Pos)
 	return lit(src.Span(), &ir.Type{Kind: ir.EnumKind, Enum: enum},
 		&ir.Const{Kind: ir.EnumKind, Int: int64(i), Str: src.Sel.Text, Enum: enum})
 }
@@ -232,10 +237,12 @@ func (r *resolver) isSet(src *ast.IsSet, sc scope) ir.Expr {
 func (r *resolver) call(src *ast.Call, sc scope) ir.Expr {
 	name := textOf(src.Func)
 	if name == "min" || name == "max" {
+		r.referWord(src.Func)
 		return r.extreme(src, name, r.exprs(src.Args, sc))
 	}
 	isGuard, declared := r.callables.names[name]
 	if name == "text" && !isGuard {
+		r.referWord(src.Func)
 		return r.text(src, r.exprs(src.Args, sc), sc)
 	}
 	if declared && !isGuard {

@@ -81,6 +81,7 @@ func (r *resolver) elementName(name, other *ast.Name) string {
 	if !present(name) {
 		return ""
 	}
+	r.refer(name, ir.ElementName, &name.Pos)
 	if v := r.vars.names[name.Text]; v != nil {
 		r.duplicateElement(name, "the name of a "+kindOfVar(v), related(v.Span, "it is declared here"))
 	} else if present(other) && other.Text == name.Text {
@@ -124,8 +125,10 @@ func (r *resolver) element(src *ast.Ident, sc scope) ir.Expr {
 	switch f := sc.fan; {
 	case f == nil:
 	case src.Name == f.Item:
+		r.referElement(&src.Node, src.Name, sc)
 		return r.partOfElement(src.Span(), f, spot{t: f.List.Type.Elem})
 	case src.Name == f.Index:
+		r.referElement(&src.Node, src.Name, sc)
 		return &ir.FanRef{E: ir.E{T: f.Element().Index, At: src.Span()}, Fan: f, Index: true}
 	}
 	return nil
@@ -146,8 +149,10 @@ func (r *resolver) ofElement(at token.Span, names []*ast.Name, sc scope) ir.Expr
 	case f == nil || names[0].Text != f.Item && names[0].Text != f.Index:
 		return nil
 	case names[0].Text == f.Index:
+		r.referElement(&names[0].Node, names[0].Text, sc)
 		return r.keys(&ir.FanRef{E: ir.E{T: f.Element().Index, At: at}, Fan: f, Index: true}, names[1:], at, sc)
 	}
+	r.referElement(&names[0].Node, names[0].Text, sc)
 	p, keys, found := r.walkTo(f.List.Type.Elem, f.Item, names[1:])
 	if !found {
 		return bad(at) // also where its list was reported

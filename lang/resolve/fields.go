@@ -144,9 +144,12 @@ func (r *resolver) declareEnums() {
 	for src := range items[*ast.Enum](r) {
 		e := &ir.Enum{Name: textOf(src.Name), Doc: src.Doc(), OfFile: r.file == nil}
 		values := newSpace[int]("value")
+		var names []*ast.Name
 		for _, name := range src.Values {
 			if claim(r, values, name, len(e.Values)) {
 				e.Values = append(e.Values, name.Text)
+				names = append(names, name)
+				r.refer(name, ir.ValueName, &name.Pos)
 			}
 		}
 		if _, taken := builtin[e.Name]; taken {
@@ -156,7 +159,7 @@ func (r *resolver) declareEnums() {
 		if claim(r, r.enums, src.Name, e) {
 			e.Span = src.Name.Span()
 			r.m.Enums = append(r.m.Enums, e)
-			r.values[e] = values.names
+			r.values[e], r.valueNames[e] = values.names, names
 		}
 	}
 }

@@ -91,6 +91,7 @@ func (f *file) declare() {
 	f.types = f.typesOf()
 	for m := range ast.Decls[*ast.Machine](f.src) {
 		if present(m.Name) {
+			f.refer(m.Name, ir.MachineName, &m.Name.Pos)
 			f.machines = append(f.machines, exportedName{ir.Exported(m.Name.Text), m.Name})
 			if f.own[m.Name.Text] == nil {
 				f.own[m.Name.Text] = m

@@ -36,10 +36,11 @@ type resolver struct {
 	misplaced  []misplaced
 	bare       map[string][]*node // states by their own name; made when first asked for
 	labels     map[string][]*ir.Do
-	fans       bool             // some do has a `for`
-	calls      map[string]*call // machines that it calls, by name; nil until they are looked for
-	depth      int              // of these; 0 for none
-	lostLabels map[string]bool  // labels of what could not be resolved
+	labelNames map[string]*ast.Name // where a label of that name stands first
+	fans       bool                 // some do has a `for`
+	calls      map[string]*call     // machines that it calls, by name; nil until they are looked for
+	depth      int                  // of these; 0 for none
+	lostLabels map[string]bool      // labels of what could not be resolved
 
 	gaps    bool               // a bad item stands where declarations stand
 	partial map[*ir.Event]bool // events of which a field could not be read
@@ -69,6 +70,7 @@ func newResolver(u *unit, src *ast.Machine) *resolver {
 		labels:     map[string][]*ir.Do{},
 		partial:    map[*ir.Event]bool{},
 		lostLabels: map[string]bool{},
+		labelNames: map[string]*ast.Name{},
 	}
 	r.records.forms = r.enums.forms // types are one name space
 	return r

@@ -127,7 +127,7 @@ func (r *resolver) do(n *node, src *ast.Do) *ir.Do {
 	d := &ir.Do{State: n.ir, Scope: r.scopeOf(n, src.Scope, ir.PerVisit), Span: src.Span()}
 	r.limits(d, src.Limits)
 	d.Fan = r.fan(src)
-	sc := scope{fan: d.Fan}
+	sc := scope{fan: d.Fan, names: src.Fan}
 	if !src.Machine && r.callables.names[textOf(src.Activity)] {
 		r.report(unknownName, src.Activity.Span(), quote(src.Activity.Text)+" is a guard, and no activity",
 			"Run an activity here; guards are asked in `when`.")

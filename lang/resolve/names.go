@@ -25,6 +25,7 @@ func claim[T any](r *resolver, s *space[T], name *ast.Name, v T) bool {
 	if !present(name) {
 		return false
 	}
+	r.declares(name, v)
 	form := ir.Exported(name.Text)
 	if first := s.first(form); first != nil {
 		r.duplicate(s.kind, name, first)
@@ -74,6 +75,7 @@ func find[T any](r *resolver, s *space[T], name *ast.Name) (T, bool) {
 		return zero, false
 	}
 	if v, ok := s.lookup(name.Text); ok {
+		r.referTo(name, v)
 		return v, true
 	}
 	r.unknown(s.kind, name, nearTo(r, name.Text, s))
@@ -88,6 +90,7 @@ func guess[T any](r *resolver, s *space[T], kind string, name *ast.Name) (v T, e
 		return v, false, false
 	}
 	if v, ok = s.names[name.Text]; ok {
+		r.referTo(name, v)
 		return v, true, true
 	}
 	nearest := near(r, name.Text, s.names)

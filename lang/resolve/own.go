@@ -33,6 +33,8 @@ func (r *resolver) selected(src *ast.Selector, sc scope) ir.Expr {
 	if !r.isOwn(src) {
 		return r.enumValue(src)
 	}
+	r.referWord(src.X)
+	r.referWord(src.Sel)
 	t, known := ir.OwnValues[src.Sel.Text]
 	switch {
 	case !known:

@@ -84,6 +84,7 @@ func (r *resolver) key(x ir.Expr, sel *ast.Name, at token.Span, sc scope) ir.Exp
 		r.mismatch(at, quote(ir.ExprText(x))+" is "+article(named(x.Type()))+", and only a json has keys", "Read it alone.")
 		return bad(at, x)
 	}
+	r.refer(sel, ir.KeyName, &sel.Pos)
 	e := &ir.Key{E: ir.E{T: jsonType, At: at}, X: x, Name: sel.Text}
 	if !r.mayBuild(e, sc) {
 		return bad(at, x)

@@ -200,6 +200,7 @@ func (r *resolver) walkTo(t *ir.Type, what string, names []*ast.Name) (p spot, k
 				"Add it to the record, or name one of its fields.", near(r, name.Text, fields))
 			return p, nil, false
 		}
+		r.referTo(name, record.Fields[at])
 		for _, before := range record.Fields[:at] {
 			p.offset += before.Type.Count()
 		}
@@ -281,6 +282,7 @@ func (r *resolver) member(src ast.Expr, sc scope) ir.Expr {
 		return r.keys(r.selected(base, sc), names[2:], at, sc)
 	}
 	v := r.vars.names[names[0].Text]
+	r.referTo(names[0], v)
 	p, keys, found := r.walkTo(v.Type, v.Name, names[1:])
 	if !found {
 		return bad(at)
@@ -315,6 +317,7 @@ func (r *resolver) record(src *ast.RecordLit, sc scope) ir.Expr {
 		r.unknown("record", src.Type, nearTo(r, src.Type.Text, r.records))
 		return bad(src.Span(), values...)
 	}
+	r.referTo(src.Type, rec)
 	t := &ir.Type{Kind: ir.RecordKind, Record: rec}
 	given := map[string]ir.Expr{}
 	first := map[string]token.Span{}
@@ -330,6 +333,7 @@ func (r *resolver) record(src *ast.RecordLit, sc scope) ir.Expr {
 			r.walk(t, rec.Name, []*ast.Name{f.Name})
 			faulty = true
 		default:
+			r.referTo(f.Name, rec.Fields[at])
 			first[name] = f.Name.Span()
 			given[name] = r.whole(values[i], rec.Fields[at].Type, "field "+quote(name)+" of record "+quote(rec.Name), sc)
 			if rec.Fields[at].Optional {

@@ -29,6 +29,7 @@ func Resolve(files []*ast.File, find Finder) (*ir.Program, diag.List) {
 	u := &unit{shared: &shared{
 		allowance: comparisons, room: maxLeaves, values: map[*ir.Enum]map[string]int{}, find: find,
 		files: map[*ast.File]*file{}, homes: map[*ir.Record]*file{}, sizes: map[*ir.Record]size{}, declaring: map[string]*ast.Name{},
+		valueNames: map[*ir.Enum][]*ast.Name{}, firstCosts: map[string]*ast.Name{},
 	}}
 	for _, src := range files {
 		f := newFile(u, src)
@@ -68,6 +69,7 @@ func Resolve(files []*ast.File, find Finder) (*ir.Program, diag.List) {
 	}
 	u.called(resolvers)
 	u.list.Sort()
+	prog.Refs = u.refs
 	return prog, u.list
 }
 
@@ -89,6 +91,10 @@ type shared struct {
 	brings    int                  // names that imports bring
 	declaring map[string]*ast.Name // where machines of the unit are declared
 	outside   []*resolver          // machines of imported files that others call
+
+	refs       ir.Refs
+	valueNames map[*ir.Enum][]*ast.Name // where its values are declared
+	firstCosts map[string]*ast.Name     // where a cost of that name stands first
 }
 
 // comparisons bounds the work spent on nearest names, which would otherwise

@@ -234,6 +234,7 @@ func (r *resolver) resolveInitial(n *node, src *ast.Initial) {
 		return
 	}
 	if c := n.child(src.Target.Text); c != nil {
+		r.referTo(src.Target, c)
 		if c.ir.Parent == n.ir {
 			n.ir.Initial = c.ir
 		}

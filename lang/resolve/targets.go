@@ -37,6 +37,7 @@ func (r *resolver) loneTarget(n *node, path *ast.Path) *ir.State {
 	case 0:
 		return r.target(n, path) // reports it
 	case 1:
+		r.referTo(path.Names[0], bearers[0])
 		return bearers[0].ir
 	}
 	d := r.report(badTarget, path.Span(), "several states are called "+quote(path.Names[0].Text),
@@ -71,6 +72,7 @@ func (r *resolver) bearers() map[string][]*node {
 
 // descend follows the names of path behind the first, which is n.
 func (r *resolver) descend(n *node, path *ast.Path) *ir.State {
+	r.referTo(path.Names[0], n)
 	for i, name := range path.Names[1:] {
 		c := n.child(name.Text)
 		if c == nil {
@@ -80,6 +82,7 @@ func (r *resolver) descend(n *node, path *ast.Path) *ir.State {
 			}
 			return likely
 		}
+		r.referTo(name, c)
 		n = c
 	}
 	return n.ir

@@ -70,6 +70,9 @@ func (r *resolver) trigger(n *node, src *ast.Trigger) *ir.Trigger {
 func (r *resolver) overBudget(t *ir.Trigger, src *ast.Trigger) bool {
 	if e, declared := r.events.names[ir.OverBudget]; declared {
 		t.Kind, t.Event = ir.OnEvent, e
+		if src.Label == nil {
+			r.noteAs(&src.Node, ir.OverBudget, e)
+		}
 		if len(src.Categories) > 0 {
 			r.mismatch(src.Span(), quote(ir.OverBudget)+" is an event of this machine, and takes no costs",
 				"Rename the event, so that the word means what it says of budgets.")
@@ -86,10 +89,12 @@ func (r *resolver) overBudget(t *ir.Trigger, src *ast.Trigger) bool {
 			r.mismatch(name.Span(), "steps are not spent, and are not held to their budget while a run goes on", "Bound the loops of the machine with `max`.")
 			continue
 		case ir.BudgetTime:
+			r.referWord(name)
 		default:
 			if _, known := find(r, r.costs, name); !known {
 				continue
 			}
+			r.referShared(name, ir.CostName, r.firstCosts)
 		}
 		if !slices.Contains(t.Costs, name.Text) {
 			t.Costs = append(t.Costs, name.Text)
@@ -170,6 +175,11 @@ func (r *resolver) caught(names []*ast.Name) []*ir.Category {
 // label resolves the label of t: that of an activity of n, or of one inside n.
 func (r *resolver) label(n *node, t *ir.Trigger, name *ast.Name) bool {
 	t.Label = name.Text
+	if first := r.labelNames[name.Text]; first != nil {
+		r.refer(name, ir.LabelName, &first.Pos)
+	} else if c := r.calls[name.Text]; c != nil {
+		r.refer(name, ir.MachineName, &c.callee.m.Span.Start)
+	}
 	bearers := r.labelled(n, name.Text)
 	if len(bearers) == 1 {
 		t.Do = bearers[0]

@@ -39,6 +39,7 @@ func (r *resolver) typeOf(t *ast.Type) *ir.Type {
 	if !known {
 		return r.namedType(t)
 	}
+	r.note(&t.Node, t.Name, ir.BuiltInName, nil)
 	out := &ir.Type{Kind: kind}
 	if t.Range != nil {
 		out.Range = r.rangeOf(t.Range, "the range of "+article(t.Name), kind)
@@ -56,6 +57,7 @@ var builtinCalled = map[string]string{
 // namedType resolves a type that is no built-in one.
 func (r *resolver) namedType(t *ast.Type) *ir.Type {
 	if record, ok := r.recordNamed(t.Name, t.Span()); ok {
+		r.noteAs(&t.Node, t.Name, record)
 		return &ir.Type{Kind: ir.RecordKind, Record: record}
 	}
 	enum, ok := r.enumNamed(t.Name)
@@ -81,6 +83,7 @@ func (r *resolver) namedType(t *ast.Type) *ir.Type {
 		r.unknown("type", &ast.Name{Node: t.Node, Text: t.Name}, nearest)
 		return invalid
 	}
+	r.noteAs(&t.Node, t.Name, enum)
 	return &ir.Type{Kind: ir.EnumKind, Enum: enum}
 }
 
