@@ -45,6 +45,7 @@ type Engine struct {
 	patience    time.Duration
 	storeLimit  time.Duration
 	maxPayload  int
+	shared      bool // other hosts reach the store, and this one may not
 
 	hosts   hosts
 	runs    liveRuns
@@ -90,7 +91,8 @@ func (e *Engine) live(s Store) {
 	if w, ok := s.(store.Watcher); ok {
 		e.changes.hints = &hints{watcher: w, changes: &e.changes}
 	}
-	if c, ok := s.(store.Clocked); ok && e.clock == nil {
+	c, shared := s.(store.Clocked)
+	if e.shared = shared; shared && e.clock == nil {
 		e.clock, s = c.Clock()
 	}
 	if e.clock == nil {

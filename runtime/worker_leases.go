@@ -16,6 +16,7 @@ import (
 type leases struct {
 	worker *worker
 	change chan struct{} // receives when there is a new one
+	begun  chan struct{} // as change, for expire
 
 	mu     sync.Mutex
 	of     map[store.Claim]*running
@@ -24,7 +25,7 @@ type leases struct {
 }
 
 func newLeases(w *worker) *leases {
-	return &leases{worker: w, change: make(chan struct{}, 1), of: map[store.Claim]*running{}}
+	return &leases{worker: w, change: make(chan struct{}, 1), begun: make(chan struct{}, 1), of: map[store.Claim]*running{}}
 }
 
 // keep keeps the lease of an attempt until it is dropped.
@@ -35,9 +36,11 @@ func (l *leases) keep(r *running) {
 	}
 	l.of[r.task.Claim()] = r
 	l.mu.Unlock()
-	select {
-	case l.change <- struct{}{}:
-	default:
+	for _, told := range []chan struct{}{l.change, l.begun} {
+		select {
+		case told <- struct{}{}:
+		default:
+		}
 	}
 }
 
@@ -50,14 +53,14 @@ func (l *leases) drop(r *running) {
 // begin keeps leases until the function that it gives has returned.
 func (l *leases) begin() (end func()) {
 	ctx, cancel := context.WithCancel(l.worker.ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		l.run(ctx)
-	}()
+	var running sync.WaitGroup
+	running.Go(func() { l.run(ctx) })
+	if l.worker.engine.shared {
+		running.Go(func() { l.expire(ctx) })
+	}
 	return func() {
 		cancel()
-		<-ended
+		running.Wait()
 	}
 }
 
@@ -95,6 +98,47 @@ func (l *leases) wait(ctx context.Context, until time.Time) {
 	}
 }
 
+// expire stops attempts whose lease has run out, whatever becomes of the call that renews it.
+// Where other hosts reach the store, a host that does not knows nothing of them: they may have
+// begun the same attempt again.
+func (l *leases) expire(ctx context.Context) {
+	clock := l.worker.engine.clock
+	for ctx.Err() == nil {
+		next := l.stopExpired(clock.Now())
+		if next.IsZero() {
+			select {
+			case <-l.begun:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		timer := clock.NewTimer(next)
+		select {
+		case <-l.begun:
+		case <-timer.C():
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+}
+
+// stopExpired stops the attempts whose lease has run out, and gives the time at which that of
+// another one does.
+func (l *leases) stopExpired(now time.Time) (next time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range l.of {
+		switch until := r.leasedUntil(); {
+		case r.stopCause() == ErrFenced:
+		case now.Before(until):
+			next = earlier(next, until)
+		default:
+			r.stop(ErrFenced)
+		}
+	}
+	return next
+}
+
 // next is when a lease is to be renewed, and when cancelled tasks are to be looked for; both
 // zero without leases.
 func (l *leases) next() (renew, look time.Time) {
@@ -113,8 +157,9 @@ func (l *leases) next() (renew, look time.Time) {
 	return renew, l.looked.Add(2 * e.poll)
 }
 
-// renew renews all leases. Where the store cannot be reached until one has run out, its task
-// may be another's by now; but not where nobody can write: then the fence decides, later.
+// renew renews all leases. Where that fails until one has run out, its task may be another's by
+// now; but not where nobody can write: then the fence decides, later. Of a store that other
+// hosts reach no one knows that; see expire.
 func (l *leases) renew(ctx context.Context, asked time.Time) {
 	e := l.worker.engine
 	claims := l.claims()

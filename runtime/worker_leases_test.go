@@ -105,3 +105,79 @@ func TestCancelledElsewhere(t *testing.T) {
 		})
 	}
 }
+
+// faraway is a store that other hosts reach, and this one does not while it is away: calls
+// hang, or fail.
+type faraway struct {
+	store.Store
+	away, hangs atomic.Bool
+}
+
+func (f *faraway) Clock() (store.Clock, store.Store) { return store.SystemClock(), f }
+
+func (f *faraway) reach(ctx context.Context) error {
+	if !f.away.Load() {
+		return nil
+	}
+	if f.hangs.Load() {
+		<-ctx.Done()
+	}
+	return store.Unavailable("away")
+}
+
+func (f *faraway) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (store.Renewed, error) {
+	if err := f.reach(ctx); err != nil {
+		return store.Renewed{}, err
+	}
+	return f.Store.RenewAll(ctx, claims, now, until)
+}
+
+func (f *faraway) Look(ctx context.Context, q store.LookQuery) (store.Work, error) {
+	if err := f.reach(ctx); err != nil {
+		return store.Work{}, err
+	}
+	return f.Store.Look(ctx, q)
+}
+
+// TestBeyondReach: the attempt of a host that does not reach the store, while others may, stops when its
+// lease has run out, whether calls fail or hang; with a store of this host alone it goes on.
+func TestBeyondReach(t *testing.T) {
+	for _, c := range []struct{ hangs, shared bool }{{false, true}, {true, true}, {false, false}} {
+		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) { synctest.Test(t, func(t *testing.T) { beyond(t, c.hangs, c.shared) }) })
+	}
+}
+
+func beyond(t *testing.T, hangs, shared bool) {
+	db := &faraway{Store: memstore.New()}
+	db.hangs.Store(hangs)
+	var reach store.Store = db
+	if !shared {
+		reach = struct{ store.Store }{db} // it has no clock
+	}
+	var stopped atomic.Int64
+	w := work(t, reach, job(t, nil, On1("Found", "Done"), On1("failed", "Broken")), func(ctx context.Context, _ *Attempt) (Result, error) {
+		select {
+		case <-ctx.Done():
+			stopped.Store(time.Now().UnixNano())
+			return Result{}, context.Cause(ctx)
+		case <-time.After(3 * time.Minute):
+			return found, nil
+		}
+	})
+	defer w.stop()
+	begin(t, w.Engine, "r")
+	time.Sleep(45 * time.Second) // its lease is renewed each ten
+	db.away.Store(true)
+	away := time.Now()
+	time.Sleep(40 * time.Second)
+	switch after := time.Unix(0, stopped.Load()).Sub(away); {
+	case !shared && stopped.Load() != 0:
+		t.Errorf("nobody else reaches the store, and it stopped %s after that went away", after)
+	case shared && (after < 20*time.Second || after > 30*time.Second):
+		t.Errorf("it stopped %s after the store went away", after)
+	}
+	db.away.Store(false)
+	if v := await(t, w.Engine, "r"); v.State != "Done" {
+		t.Errorf("%+v", v)
+	}
+}
