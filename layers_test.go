@@ -80,9 +80,7 @@ runtime/sqlite/faultfs      < github.com/mattn/go-sqlite3
 runtime/...                 < runtime runtime/machine runtime/store runtime/memstore runtime/process
 
 cmd/fsmc                    < cmd/fsmc/internal/cli
-cmd/fsmc/internal/cli       < lang/... check/... codegen/... runtime/... cmd/fsmc/internal/fields cmd/fsmc/internal/web github.com/spf13/cobra
-cmd/fsmc/internal/fields    < runtime/...
-cmd/fsmc/internal/web       < lang/... check/... codegen/... runtime/... cmd/fsmc/internal/fields
+cmd/fsmc/internal/cli       < lang/... check/... codegen/... runtime/... github.com/spf13/cobra
 cmd/fsmc/internal/...       < lang/... check/... codegen/... runtime/...
 
 examples/...                < lang/... check/... codegen/... runtime/... examples/...

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/fields"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
@@ -157,7 +156,7 @@ func (c *simulator) begin(ctx context.Context, paths []string) error {
 	if err != nil {
 		return fmt.Errorf("machine %q does not compile: %w", picked.Name, err)
 	}
-	params, err := fields.Object(m.Definition().Params, "--param ", c.params)
+	params, err := objectOf(m.Definition().Params, "--param ", c.params)
 	if err != nil {
 		return err
 	}
