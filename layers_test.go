@@ -28,20 +28,21 @@ lang/format                 < lang/token lang/diag lang/ast github.com/rogpeppe/
 lang/resolve                < lang/token lang/diag lang/ast lang/ir
 lang                        < lang/token lang/diag lang/ast lang/ir lang/format lang/resolve lang/internal/parse
 
-check/graph                 <
+check/stop                  <
+check/graph                 < check/stop
 check/zone                  <
 check/wide                  <
 check/guard                 < lang/ir check/wide
-check/flat                  < lang/ir
+check/flat                  < lang/ir check/stop
 check/witness               < lang/diag lang/ir
-check/replay                < lang/ir check/witness codegen/table runtime/machine
+check/replay                < lang/ir check/witness codegen/table runtime/machine check/stop
 check/timing                < lang/ir check/flat check/graph
 check/control               < lang/ir check/flat check/graph check/timing check/witness
 check/explore/data          < lang/ir check/flat check/guard check/timing check/zone
 check/explore/step          < lang/token lang/ir check/witness check/flat check/graph check/guard check/timing check/wide check/zone check/explore/data
-check/explore               < lang/token lang/ir check/witness check/flat check/graph check/guard check/zone check/timing check/control check/explore/data check/explore/step
+check/explore               < lang/token lang/ir check/witness check/flat check/graph check/guard check/zone check/timing check/control check/explore/data check/explore/step check/stop
 check/lifetime              < lang/ir check/graph check/timing check/explore
-check                       < lang/token lang/diag lang/ir check/witness check/flat check/graph check/guard check/timing check/control check/explore check/explore/data check/lifetime check/replay
+check                       < lang/token lang/diag lang/ir check/witness check/flat check/graph check/guard check/timing check/control check/explore check/explore/data check/lifetime check/replay check/stop
 check/checktest             < lang lang/token lang/diag lang/ir check check/all
 check/oracletest            < lang/ir runtime/machine codegen/table
 check/contracttest          <

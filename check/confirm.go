@@ -55,7 +55,7 @@ func entering(w *witness.Witness) *witness.Witness {
 // replays is w with all its values, and whether it is a run.
 func (s *shared) replays(w *witness.Witness) (*witness.Witness, bool) {
 	s.changes = nil
-	filled, err := replay.Witness(s.Machine, w, s.endings[w], s.lasts())
+	filled, err := replay.Witness(s.Machine, w, s.endings[w], s.lasts(), s.stop)
 	if err != nil {
 		errors.As(err, &s.changes)
 		return w, false

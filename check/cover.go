@@ -90,7 +90,7 @@ func coverRun(m *ir.Machine, w *witness.Witness) (ir.CoverRun, bool) {
 			return ir.CoverRun{}, false
 		}
 	}
-	w, err := replay.Witness(m, w, replay.Taken, nil)
+	w, err := replay.Witness(m, w, replay.Taken, nil, nil)
 	if err != nil {
 		return ir.CoverRun{}, false
 	}

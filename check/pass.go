@@ -3,6 +3,7 @@ package check
 import (
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/replay"
+	"github.com/fsmc-dev/fsmc/check/stop"
 	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -19,6 +20,7 @@ type Pass struct {
 // shared is what all passes over one machine have in common.
 type shared struct {
 	Machine  *ir.Machine
+	stop     *stop.Stop
 	findings []found
 
 	callees []*Summary // by activity: of those that call a machine
@@ -93,6 +95,7 @@ func (p *Pass) Report(f Finding) {
 func (s *shared) Table() *flat.Table {
 	if s.table == nil {
 		s.table = flat.NewCalling(s.Machine, s.known())
+		s.table.Stop = s.stop
 	}
 	return s.table
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -8,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/stop"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -22,24 +24,51 @@ func Run(prog *ir.Program, rules []*Rule) diag.List {
 // RunUpTo is Run with the most configurations of a machine that are told apart.
 // What that leaves open is reported as `undecided`.
 func RunUpTo(prog *ir.Program, rules []*Rule, limit int) diag.List {
-	s := newSession(prog.Machines, rules, limit)
-	lists := make([]diag.List, len(prog.Machines))
-	inParallel(len(lists), func(i int) { lists[i] = s.of(prog.Machines[i]).list })
-	return joined(append(lists, files(prog, rules)))
+	list, _ := RunContext(context.Background(), prog, rules, limit)
+	return list
+}
+
+// RunContext is RunUpTo that is given up when ctx is done, within some hundredths of a
+// second: then there are no findings, and the error is that of ctx.
+func RunContext(ctx context.Context, prog *ir.Program, rules []*Rule, limit int) (diag.List, error) {
+	list, _, err := check(ctx, prog, rules, limit, func(*session) {})
+	return list, err
+}
+
+// AnalyzeContext is Analyze that is given up as RunContext is.
+func AnalyzeContext(ctx context.Context, prog *ir.Program, rules []*Rule, limit int, runs bool) (diag.List, []*Worst, error) {
+	return check(ctx, prog, rules, limit, func(s *session) { s.bounds, s.runs = true, runs })
 }
 
 // Analyze is RunUpTo and Bounds of every machine, in the order of the program,
 // with the runs that reach the figures where runs says so. Both come from one
 // exploration.
 func Analyze(prog *ir.Program, rules []*Rule, limit int, runs bool) (diag.List, []*Worst) {
+	list, worst, _ := AnalyzeContext(context.Background(), prog, rules, limit, runs)
+	return list, worst
+}
+
+func check(ctx context.Context, prog *ir.Program, rules []*Rule, limit int, set func(*session)) (diag.List, []*Worst, error) {
 	s := newSession(prog.Machines, rules, limit)
-	s.bounds, s.runs = true, runs
+	s.ctx = ctx
+	set(s)
 	lists, worst := make([]diag.List, len(prog.Machines)), make([]*Worst, len(prog.Machines))
 	inParallel(len(lists), func(i int) {
+		defer caught()
 		r := s.of(prog.Machines[i])
 		lists[i], worst[i] = r.list, r.worst
 	})
-	return joined(append(lists, files(prog, rules))), worst
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	return joined(append(lists, files(prog, rules))), worst, nil
+}
+
+// caught ends the panic by which a check is given up.
+func caught() {
+	if v := recover(); v != nil && v != any(stop.Given) {
+		panic(v)
+	}
 }
 
 // inParallel calls f for 0 to n-1, on all cores.
@@ -83,7 +112,9 @@ func files(prog *ir.Program, rules []*Rule) diag.List {
 // run runs the rule, and says in a panic which it was: rules run side by side.
 func (r *Rule) run(p *Pass) {
 	defer func() {
-		if v := recover(); v != nil {
+		if v := recover(); v == any(stop.Given) {
+			panic(v)
+		} else if v != nil {
 			panic(fmt.Sprintf("rule %s on machine %s: %v\n%s", r.Name, p.Machine.Name, v, debug.Stack()))
 		}
 	}()
@@ -95,6 +126,7 @@ func (s *shared) apply(rules []*Rule) diag.List {
 	m := s.Machine
 	for _, late := range []bool{false, true} {
 		for _, r := range rules {
+			s.stop.Look()
 			if r.Run != nil && r.Late == late && !(r.Absence && m.Incomplete) {
 				s.changes = nil
 				r.run(&Pass{shared: s, rule: r})

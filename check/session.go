@@ -1,9 +1,11 @@
 package check
 
 import (
+	"context"
 	"slices"
 	"sync"
 
+	"github.com/fsmc-dev/fsmc/check/stop"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -11,6 +13,7 @@ import (
 // session checks machines, each once, and before those that call it. What callers have to
 // know of it is its summary.
 type session struct {
+	ctx    context.Context
 	rules  []*Rule
 	limit  int
 	bounds bool // the worst cases are wanted
@@ -32,7 +35,7 @@ type result struct {
 // newSession prepares the check of machines and of all that they call.
 func newSession(machines []*ir.Machine, rules []*Rule, limit int) *session {
 	s := &session{
-		rules: rules, limit: limit,
+		ctx: context.Background(), rules: rules, limit: limit,
 		results: map[*ir.Machine]*result{}, called: map[*ir.Machine]bool{},
 	}
 	for all := slices.Clone(machines); len(all) > 0; all = all[1:] {
@@ -69,6 +72,7 @@ func (s *session) of(m *ir.Machine) *result {
 			r.worst.dropRuns()
 		}
 	})
+	stop.On(s.ctx).Look() // another goroutine may have given it up
 	return r
 }
 
@@ -85,6 +89,7 @@ func misleads(d diag.Diagnostic) bool {
 // shared begins the check of m with what is known of the machines that it calls.
 func (s *session) shared(m *ir.Machine) *shared {
 	p := newShared(m, s.limit)
+	p.stop = stop.On(s.ctx)
 	p.callees = make([]*Summary, len(m.Activities))
 	for i, a := range m.Activities {
 		if a.Machine != nil {

@@ -32,6 +32,7 @@ func newSearch(t *flat.Table, code *step.Program) *search {
 	m := t.Machine
 	x := &search{
 		Product: &Product{
+			Graph: graph.Graph{Stop: t.Stop},
 			Table: t, program: code, zones: zone.NewTable(), store: newStore(code.Packing.Words, code.Packing.Used),
 			firstIn: make([]int32, len(m.States)), taken: make([]bool, len(m.Arms)), fired: make([]bool, len(m.Timers)),
 			begun: [][]step.Elements{nil}, beginnings: map[string]int32{}, retried: map[retryOf]retriedBy{},
@@ -68,6 +69,7 @@ func (x *search) expandStart() {
 func (x *search) each(input int32, run func()) {
 	x.Oracle.Begin()
 	for again := true; again && x.goesOn(); again = x.Oracle.Next() {
+		x.Stop.Poll()
 		x.Tries++
 		x.Begin()
 		x.emitted, x.still, x.arm = false, false, nil

@@ -99,6 +99,7 @@ func exploration(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.C
 	x.most = stepsEach * limit
 	x.start()
 	for c := int32(1); int(c) < x.store.count; c++ {
+		x.Stop.Poll()
 		if x.work > maxWork || x.Tries > x.most || x.store.count > limit || len(x.To)+len(x.junctions.to) > edgesEach*limit || len(x.store.words) > maxStored {
 			return nil, x.enteredSoFar()
 		}

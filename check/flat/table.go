@@ -14,6 +14,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/check/stop"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -28,6 +29,7 @@ type Input struct {
 // Table is the flattened table of one machine.
 type Table struct {
 	Machine *ir.Machine
+	Stop    *stop.Stop // what works on the machine polls it
 
 	callees  []*Callee   // by activity: of one that calls a machine
 	cases    []ir.Case   // by Input.ID

@@ -41,6 +41,7 @@ func (g *Graph) Attractor(sure []bool, leadsOn func(e int32) bool) []bool {
 		}
 	}
 	for len(work) > 0 {
+		g.Stop.Poll()
 		v := work[len(work)-1]
 		work = work[:len(work)-1]
 		for _, e := range back.edges[back.first[v]:back.first[v+1]] {
@@ -58,6 +59,7 @@ func (g *Graph) Attractor(sure []bool, leadsOn func(e int32) bool) []bool {
 func (g *Graph) FirstOfInput(input func(e int32) int32) []int32 {
 	first := make([]int32, len(g.To))
 	for v := range int32(g.Len()) {
+		g.Stop.Poll()
 		for e := g.First[v]; e < g.First[v+1]; e++ {
 			first[e] = e
 			if e > g.First[v] && input(e) == input(e-1) {

@@ -39,6 +39,7 @@ func (g *Graph) ComponentsAlong(keep func(from, edge int32) bool) (of []int32, n
 		}
 		discover(root)
 		for len(calls) > 0 {
+			g.Stop.Poll()
 			top := &calls[len(calls)-1]
 			v := top.v
 			if top.edge < g.First[v+1] {

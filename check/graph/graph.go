@@ -3,6 +3,8 @@
 // slices; nothing here recurses, so that its depth is no limit either.
 package graph
 
+import "github.com/fsmc-dev/fsmc/check/stop"
+
 // Graph is a directed graph in compressed form: the successors of vertex v are
 // To[First[v]:First[v+1]], in the order in which the edges were added. The
 // index of an edge in To is its number.
@@ -13,6 +15,8 @@ type Graph struct {
 	// Vertices from Within on, if that is not 0, stand within a step: the edge into one
 	// and the edge out of it are one step. None leads to another.
 	Within int32
+
+	Stop *stop.Stop // what works on the graph polls it
 }
 
 // None stands where a number is wanted (of a vertex, an edge, an input, an arm) and
@@ -42,11 +46,19 @@ func New(n int, each func(edge func(from, to int32))) *Graph {
 	return g
 }
 
+// remade is New with the vertices of g.
+func (g *Graph) remade(each func(edge func(from, to int32))) *Graph {
+	out := New(g.Len(), each)
+	out.Stop = g.Stop
+	return out
+}
+
 // Filter is the graph of those edges for which keep, called with the edge's
 // source and number, returns true.
 func (g *Graph) Filter(keep func(from, edge int32) bool) *Graph {
-	return New(g.Len(), func(add func(from, to int32)) {
+	return g.remade(func(add func(from, to int32)) {
 		for v := range int32(g.Len()) {
+			g.Stop.Poll()
 			for e := g.First[v]; e < g.First[v+1]; e++ {
 				if keep(v, e) {
 					add(v, g.To[e])
@@ -58,8 +70,9 @@ func (g *Graph) Filter(keep func(from, edge int32) bool) *Graph {
 
 // Reverse is the graph with every edge turned round.
 func (g *Graph) Reverse() *Graph {
-	return New(g.Len(), func(add func(from, to int32)) {
+	return g.remade(func(add func(from, to int32)) {
 		for v := range int32(g.Len()) {
+			g.Stop.Poll()
 			for _, w := range g.Successors(v) {
 				add(w, v)
 			}

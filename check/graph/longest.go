@@ -70,6 +70,7 @@ func (l *Longest) component(c int32, members []int32, weight func(from, e int32)
 	length := int64(0)
 	l.gate[c] = -1
 	for _, v := range members {
+		l.g.Stop.Poll()
 		l.best[v] = -1
 		for e := l.g.First[v]; e < l.g.First[v+1]; e++ {
 			w, to := weight(v, e), l.g.To[e]

@@ -14,6 +14,7 @@ func (g *Graph) Reach(from ...int32) []bool {
 		}
 	}
 	for len(stack) > 0 {
+		g.Stop.Poll()
 		v := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		for _, w := range g.Successors(v) {
@@ -63,6 +64,7 @@ func (g *Graph) ShortestPath(from int32, allow, goal func(int32) bool) []int32 {
 		return false
 	}
 	for len(queue) > 0 {
+		g.Stop.Poll()
 		v := queue[0]
 		if queue = queue[1:]; visit(v) {
 			return path

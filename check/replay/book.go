@@ -3,6 +3,7 @@ package replay
 import (
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/check/stop"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -26,6 +27,7 @@ type book struct {
 	element   map[string]reading // see elementReads
 	calls     bool               // the machine calls others
 	lasts     []int64            // see Witness
+	until     *stop.Stop
 }
 
 // place is an input in a leaf.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/check/stop"
 	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -29,14 +30,14 @@ const (
 // with all values and the times at which things happen. It is an error where
 // some row is not what happens there; of a loop, where the run cannot go round
 // again. Lasts says how long a run of each machine may last that m calls, in nanoseconds, by
-// activity; nil where nobody knows.
-func Witness(m *ir.Machine, w *witness.Witness, ending Ending, lasts []int64) (*witness.Witness, error) {
+// activity; nil where nobody knows. The search for values polls until.
+func Witness(m *ir.Machine, w *witness.Witness, ending Ending, lasts []int64, until *stop.Stop) (*witness.Witness, error) {
 	var first error
 	about, err := newBook(m)
 	if err != nil {
 		return nil, err
 	}
-	about.lasts = lasts
+	about.lasts, about.until = lasts, until
 	about.lap = map[*ir.State]bool{}
 	for i := w.Loop; i >= 0 && i < len(w.Path); i++ {
 		about.lap[w.Path[i].State] = true
