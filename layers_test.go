@@ -65,6 +65,7 @@ codegen/...                 < lang/token lang/diag lang/ir codegen codegen/drawi
 
 runtime/machine             <
 runtime/describe            < runtime runtime/machine
+runtime/httpapi             < runtime runtime/machine runtime/store runtime/describe runtime/schema runtime/simulate
 runtime/machine/machinetest < runtime/machine
 runtime/schema              < runtime/machine
 runtime/simulate            < runtime/machine runtime/schema
@@ -81,7 +82,9 @@ runtime/sqlite/faultfs      < github.com/mattn/go-sqlite3
 runtime/...                 < runtime runtime/machine runtime/store runtime/memstore runtime/process
 
 cmd/fsmc                    < cmd/fsmc/internal/cli
-cmd/fsmc/internal/cli       < lang/... check/... codegen/... runtime/... github.com/spf13/cobra
+cmd/fsmc/internal/cli       < lang/... check/... codegen/... runtime/... cmd/fsmc/internal/fields cmd/fsmc/internal/web github.com/spf13/cobra
+cmd/fsmc/internal/fields    < runtime/...
+cmd/fsmc/internal/web       < lang/... check/... codegen/... runtime/... cmd/fsmc/internal/fields
 cmd/fsmc/internal/...       < lang/... check/... codegen/... runtime/...
 
 examples/...                < lang/... check/... codegen/... runtime/... examples/...

@@ -161,6 +161,16 @@ func (e *Engine) History(ctx context.Context, run string, after int64, limit int
 	return views, nil
 }
 
+// Row is a run as lists have it, which is not read as Get reads it: also one that is
+// damaged has a row. ErrNotFound.
+func (e *Engine) Row(ctx context.Context, run string) (RunRow, error) {
+	row, err := e.store.Load(ctx, run)
+	if err != nil {
+		return RunRow{}, fmt.Errorf("run %q: %w", run, err)
+	}
+	return row, nil
+}
+
 // List gives the runs that f lets through, newest first.
 func (e *Engine) List(ctx context.Context, f RunFilter) ([]RunRow, error) {
 	return e.store.Runs(ctx, f)

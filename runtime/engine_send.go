@@ -7,15 +7,13 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // MaxRunID is the most bytes that the id of a run, or of an event, may have.
-const MaxRunID = 200
+const MaxRunID = machine.MaxRunID
 
 // Start starts a run of the version of machine that was registered last; where none was, of
 // the version that its newest run in the store has, or the only one there. Params is the object of its parameters. An empty id is replaced by a new one. When
@@ -31,7 +29,7 @@ func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMess
 	if id == "" {
 		id = strings.ToLower(name) + "-" + randomHex(8)
 	}
-	if why := badID(id); why != "" {
+	if why := machine.BadID(id); why != "" {
 		return View{}, fmt.Errorf("the id of a run %s", why)
 	}
 	if strings.Contains(id, "/") {
@@ -52,21 +50,6 @@ func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMess
 	return out.view(), nil
 }
 
-// badID says why an id is none, or nothing.
-func badID(id string) string {
-	switch {
-	case len(id) > MaxRunID:
-		return fmt.Sprintf("has at most %d bytes", MaxRunID)
-	case !utf8.ValidString(id):
-		return "is valid UTF-8"
-	case strings.ContainsFunc(id, unicode.IsControl):
-		return "has no control characters"
-	case id != "" && strings.TrimSpace(id) == "":
-		return "is not blank"
-	}
-	return ""
-}
-
 // Send gives an event to a run. When it returns nil the step is durable, with
 // all that followed from it at once, and the view is the run after it. Where
 // the event's ID has been accepted before, the view is that of the first time, and
@@ -79,7 +62,7 @@ func badID(id string) string {
 // now, and ErrUnknown where the store does not say whether it has: an event with an ID
 // can then be sent again.
 func (e *Engine) Send(ctx context.Context, run string, event ExternalEvent) (View, error) {
-	if why := badID(event.ID); why != "" {
+	if why := machine.BadID(event.ID); why != "" {
 		return View{}, fmt.Errorf("the id of an event %s", why)
 	}
 	c := &request{

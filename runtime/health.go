@@ -21,6 +21,8 @@ type HealthQuery struct {
 	// Late is how long timers may be overdue, leases expired, attempts
 	// unclaimed and messages undelivered; a minute unless said.
 	Late time.Duration
+	// Shares are the most of a machine's runs that may be in a state.
+	Shares []Share
 	// Limit is how many problems of each kind are listed; 100 unless said.
 	Limit int
 }
@@ -37,6 +39,7 @@ const (
 	NoWorker     ProblemKind = "unclaimed" // an attempt that no worker takes
 	OutboxLag    ProblemKind = "outbox"    // a message that no one delivers
 	OverBudget   ProblemKind = "over-budget"
+	LargeShare   ProblemKind = "share" // too many runs of a machine are in a state; it is of no run
 
 	// DamagedFile is of no run: fsmc health adds it, for a store that is a file.
 	DamagedFile ProblemKind = "file"
@@ -71,7 +74,7 @@ func (e *Engine) Health(ctx context.Context, q HealthQuery) (Health, error) {
 	}
 	x := &examination{e: e, HealthQuery: q, now: e.now(), found: Health{Problems: []Problem{}}}
 	for _, look := range []func(context.Context) error{
-		x.halted, x.damaged, x.stuck, x.overdue, x.leases, x.unclaimed, x.outbox, x.budgets,
+		x.halted, x.damaged, x.stuck, x.overdue, x.leases, x.unclaimed, x.outbox, x.budgets, x.shares,
 	} {
 		if err := look(ctx); err != nil {
 			return Health{}, fmt.Errorf("the health of the runs: %w", err)

@@ -2,6 +2,8 @@ package machine
 
 import (
 	"fmt"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -31,6 +33,24 @@ func BadNote(actor, reason string) string {
 		if len(note.text) > MaxNote {
 			return fmt.Sprintf("its %s has %d bytes, more than the %d that are allowed", note.name, len(note.text), MaxNote)
 		}
+	}
+	return ""
+}
+
+// MaxRunID is the most bytes that the id of a run, or of an event, may have.
+const MaxRunID = 200
+
+// BadID says why an id of a run or of an event is none, or nothing.
+func BadID(id string) string {
+	switch {
+	case len(id) > MaxRunID:
+		return fmt.Sprintf("has at most %d bytes", MaxRunID)
+	case !utf8.ValidString(id):
+		return "is valid UTF-8"
+	case strings.ContainsFunc(id, unicode.IsControl):
+		return "has no control characters"
+	case id != "" && strings.TrimSpace(id) == "":
+		return "is not blank"
 	}
 	return ""
 }

@@ -99,9 +99,7 @@ func (r *imported) columns() (names []string) {
 	switch r.table.Name {
 	case "runs":
 		names = append(names, "ended", "final")
-	case "history":
-		names = append(names, "token", "id")
-	case "inbox":
+	case "history", "inbox":
 		names = append(names, "token")
 	}
 	return names
@@ -121,10 +119,8 @@ func (r *imported) Values() ([]any, error) {
 			return append(r.row, r.value("updated"), r.value("state")), nil
 		}
 		return append(r.row, nil, nil), nil
-	case "history":
-		return append(r.row, int64(0), nil), nil // no commit waits for its reply, and the feed begins now
-	case "inbox":
-		return append(r.row, int64(0)), nil
+	case "history", "inbox":
+		return append(r.row, int64(0)), nil // no commit waits for its reply
 	}
 	return r.row, nil
 }

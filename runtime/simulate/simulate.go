@@ -168,6 +168,10 @@ func (s *Simulation) advance(at *state, in machine.Input) error {
 	})
 }
 
+// maxSteps is how many steps one move may lead to: a wait of years may have timers fire that
+// start again each second.
+const maxSteps = 20_000
+
 // follow takes a step, and then what workers would do by themselves that are always there: each
 // attempt begins that has to, which may pass the budget of the run, and a run that is over does
 // not wait for children, since there are none.
@@ -177,6 +181,9 @@ func (s *Simulation) follow(at *state, step func() (*machine.Snapshot, []machine
 		return err
 	}
 	at.snapshot, at.records = next, append(at.records, records...)
+	if len(at.records) > maxSteps {
+		return fmt.Errorf("more than %d steps follow from it", maxSteps)
+	}
 	if next.Status == machine.Ending {
 		return s.advance(at, machine.Input{Kind: machine.StoppedInput, Event: -1})
 	}

@@ -333,3 +333,15 @@ func randomWalk(t *testing.T, m *machine.Machine, r *rand.Rand, moved map[machin
 		t.Fatalf("%s: the snapshot is\n%s\nand replays as\n%s", d.Name, s.Snapshot(), text)
 	}
 }
+
+// TestNoEndOfSteps: a wait in which timers fire without end is refused.
+func TestNoEndOfSteps(t *testing.T) {
+	m := machines(t, "tick.fsm", "machine Tick { context { n int = 0 }\n initial A state A { after 1ms -> B unbounded } state B { after 1ms -> A unbounded on cancel -> C } terminal C }")[0]
+	s, err := Start(m, "t", nil, noon, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Take(Move{Kind: machine.TimerInput, Pass: 24 * 365 * time.Hour}); err == nil || !strings.Contains(err.Error(), "more than 20000 steps") {
+		t.Errorf("%v", err)
+	}
+}

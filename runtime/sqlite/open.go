@@ -26,7 +26,6 @@ type Store struct {
 	writer  *writer // nil where the store is read-only
 	closed  atomic.Bool
 	given   store.Hands // what has been handed out
-	changes *changes
 }
 
 var _ store.Store = (*Store)(nil)
@@ -178,7 +177,6 @@ func open(ctx context.Context, file string, o options) (*Store, error) {
 
 func (s *Store) openReaders(file string, o options) {
 	s.readers = connect(file, "ro", o)
-	s.changes = newChanges(file, o)
 	s.seats = make(chan struct{}, s.readers.Stats().MaxOpenConnections)
 }
 
@@ -247,7 +245,7 @@ func (s *Store) Close() error {
 }
 
 func (s *Store) close() error {
-	err := errors.Join(s.changes.close(), s.readers.Close()) // first: the last connection folds the log, and these cannot
+	err := s.readers.Close() // first: the last connection folds the log, and these cannot
 	if s.writer != nil {
 		err = errors.Join(err, s.writer.close())
 	}

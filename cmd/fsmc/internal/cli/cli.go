@@ -106,7 +106,7 @@ files that one command names form one unit, in which machine names are unique.`,
 	for group, commands := range map[string][]*cobra.Command{
 		"write": write,
 		"run":   {newRun(s), newSend(s), newCancel(s), newPause(s), newResume(s), newRetry(s), newComplete(s), newRepair(s), newMigrate(s)},
-		"look":  {newShow(s), newWait(s), newHistory(s), newList(s), newStats(s), newHealth(s)},
+		"look":  {newServe(s), newShow(s), newWait(s), newHistory(s), newList(s), newStats(s), newHealth(s)},
 		"keep":  {newReplay(s), newBackup(s), newRestore(s), newPrune(s), newMove(s), newDB(s)},
 	} {
 		for _, c := range commands {

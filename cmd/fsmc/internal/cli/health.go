@@ -24,6 +24,7 @@ func newHealth(s *streams) *cobra.Command {
 		query runtime.HealthQuery
 
 		integrity = 2 * time.Second
+		shares    string
 	)
 	c := &cobra.Command{
 		Use:   "health",
@@ -37,6 +38,7 @@ func newHealth(s *streams) *cobra.Command {
   - attempts that no worker claims
   - messages that no one delivers
   - runs that are over their budget
+  - with --share, states with too many of a machine's runs
 
 --stuck says how long is too long in a state: one duration for all states, or one
 for each state that you name. Without --stuck, the timers of the state say it: a
@@ -48,7 +50,8 @@ Health also checks the file with SQLite's integrity check, for at most the time 
 Exit status 1: something is listed.`,
 		Example: `  fsmc health --db runs.db
   fsmc health --db runs.db --stuck 1h
-  fsmc health --db runs.db --stuck Analyzing=10m,Working.Draft=2d`,
+  fsmc health --db runs.db --stuck Analyzing=10m,Working.Draft=2d
+  fsmc health --db runs.db --share CodeReview.Failed=30%`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if query.Limit < 1 {
@@ -58,16 +61,36 @@ Exit status 1: something is listed.`,
 				if err := runtime.NewEngine(store).CheckStates(cmd.Context(), query.StuckIn); err != nil {
 					return fmt.Errorf("--stuck: %w", err)
 				}
+				if err := readShares(cmd.Context(), store, shares, &query); err != nil {
+					return fmt.Errorf("--share: %w", err)
+				}
 				return t.health(cmd.Context(), store, query, integrity)
 			})
 		},
 	}
 	t.flags(c)
 	c.Flags().Func("stuck", "how long a run may be in one state: an `AGE`, or STATE=AGE,...", func(text string) error { return runtime.ParseStuck(text, &query) })
+	c.Flags().StringVar(&shares, "share", "", "the most of a machine's runs that may be in a state: `STATE=SHARE`,..., such as Error=30%")
 	ageFlag(c, &query.Late, runtime.ParseSomeAge, "late", "the `AGE` from which a timer, lease, attempt or message is overdue (default 1m)")
 	ageFlag(c, &integrity, runtime.ParseAge, "integrity", "check the file for at most this `AGE`; 0s to skip the check (default 2s)")
 	c.Flags().IntVar(&query.Limit, "limit", 100, "list at most `N` of each kind")
 	return c
+}
+
+// readShares reads --share.
+func readShares(ctx context.Context, store runtime.Store, text string, into *runtime.HealthQuery) error {
+	if text == "" {
+		return nil
+	}
+	engine := runtime.NewEngine(store)
+	names, err := engine.MachineNames(ctx)
+	if err != nil {
+		return err
+	}
+	if into.Shares, err = runtime.ParseShares(text, names); err != nil {
+		return err
+	}
+	return engine.CheckShares(ctx, into.Shares)
 }
 
 // healthReport is what health --format json prints.

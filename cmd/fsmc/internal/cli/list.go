@@ -117,26 +117,11 @@ func (l *lister) list(cmd *cobra.Command, now time.Time) error {
 	})
 }
 
-// jsonRun is one row of list --format json.
-type jsonRun struct {
-	Run     string          `json:"run"`
-	Machine string          `json:"machine"`
-	State   string          `json:"state"`
-	Status  runtime.Status  `json:"status"`
-	Outcome runtime.Outcome `json:"outcome,omitempty"`
-	Paused  bool            `json:"paused,omitempty"`
-	Seq     int64           `json:"seq"`
-	Started time.Time       `json:"started"`
-	Entered time.Time       `json:"entered"`
-	Updated time.Time       `json:"updated"`
-	Parent  string          `json:"parent,omitempty"`
-}
-
 func (t *target) writeRuns(rows []runtime.RunRow, limit int, now time.Time) error {
 	if t.asJSON {
-		out := make([]jsonRun, len(rows))
-		for i, r := range rows {
-			out[i] = jsonRun{r.Run, r.Machine, r.State, r.Status, r.Outcome, r.Paused, r.Seq, r.Started, r.Entered, r.Updated, r.Parent}
+		out := make([]describe.Listed, len(rows))
+		for i := range rows {
+			out[i] = describe.List(&rows[i])
 		}
 		return printJSON(t.out, out)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/fields"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -96,7 +97,7 @@ func (r *runner) refuseParams(m *runtime.Machine) error {
 	if made := err == nil && info.Size() > 0; made || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	params, err := objectOf(m.Definition().Params, "--param ", r.params)
+	params, err := fields.Object(m.Definition().Params, "--param ", r.params)
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func (r *runner) refuseParams(m *runtime.Machine) error {
 
 // begin continues the run that has the id, or starts one.
 func (r *runner) begin(ctx context.Context, engine *runtime.Engine, m *runtime.Machine) (runtime.View, error) {
-	params, err := objectOf(m.Definition().Params, "--param ", r.params)
+	params, err := fields.Object(m.Definition().Params, "--param ", r.params)
 	if err != nil {
 		return runtime.View{}, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/fields"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
@@ -156,7 +157,7 @@ func (c *simulator) begin(ctx context.Context, paths []string) error {
 	if err != nil {
 		return fmt.Errorf("machine %q does not compile: %w", picked.Name, err)
 	}
-	params, err := objectOf(m.Definition().Params, "--param ", c.params)
+	params, err := fields.Object(m.Definition().Params, "--param ", c.params)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/fields"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -205,7 +206,7 @@ func (c *simulator) names() (names []string) {
 }
 
 // fill gives a move its data, and behind the word cost what it has used.
-func (c *simulator) fill(move simulate.Move, fields []machine.Field, words []string) (simulate.Move, error) {
+func (c *simulator) fill(move simulate.Move, taken []machine.Field, words []string) (simulate.Move, error) {
 	if i := slices.Index(words, "cost"); i >= 0 {
 		move.Cost = map[string]json.Number{}
 		for _, word := range words[i+1:] {
@@ -217,15 +218,15 @@ func (c *simulator) fill(move simulate.Move, fields []machine.Field, words []str
 		}
 		words = words[:i]
 	}
-	if len(fields) == 0 {
+	if len(taken) == 0 {
 		return move, tooMany(words)
 	}
 	plainWords := make([]string, len(words))
 	for i, word := range words {
-		plainWords[i] = unquoted(fields, word)
+		plainWords[i] = unquoted(taken, word)
 	}
 	var err error
-	move.Data, err = objectOf(fields, "", plainWords)
+	move.Data, err = fields.Object(taken, "", plainWords)
 	return move, err
 }
 

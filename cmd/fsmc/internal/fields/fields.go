@@ -1,4 +1,5 @@
-package cli
+// Package fields makes the JSON of parameters and events from what a person writes for each field.
+package fields
 
 import (
 	"encoding/json"
@@ -11,10 +12,10 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// objectOf makes the object of some fields from NAME=VALUE. A value is taken as it stands for
+// Object makes the object of some fields from NAME=VALUE. A value is taken as it stands for
 // fields whose JSON form is a string, and as JSON for others. Of a record a NAME may be that of a
 // place in it. Errors begin with flag.
-func objectOf(fields []machine.Field, flag string, words []string) (json.RawMessage, error) {
+func Object(fields []machine.Field, flag string, words []string) (json.RawMessage, error) {
 	object := map[string]any{}
 	for _, word := range words {
 		name, value, found := strings.Cut(word, "=")

@@ -1,0 +1,212 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/fields"
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// mostBody is the most bytes that a form may have.
+const mostBody = 1 << 20
+
+// action makes a handler of what a form does. The answer is the page of the run, or the form
+// again with what was wrong.
+func (s *server) action(do func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), limit)
+		defer cancel()
+		r = r.WithContext(ctx)
+		err := s.readForm(w, r)
+		if err == nil {
+			err = do(w, r)
+		}
+		if err != nil {
+			p := s.errorPage(r, err)
+			s.write(w, r, &p)
+		}
+	}
+}
+
+// readForm reads what was sent.
+func (s *server) readForm(w http.ResponseWriter, r *http.Request) error {
+	if s.ReadOnly {
+		return &fault{http.StatusForbidden, "this server only shows runs: it was started with --read-only"}
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, mostBody)
+	var large *http.MaxBytesError
+	switch err := r.ParseForm(); {
+	case errors.As(err, &large):
+		return &fault{http.StatusRequestEntityTooLarge, fmt.Sprintf("a form has at most %d bytes", mostBody)}
+	case err != nil:
+		return &fault{http.StatusBadRequest, "the form cannot be read: " + words(err)}
+	}
+	return nil
+}
+
+// steer does what a button of a run's page says.
+func (s *server) steer(w http.ResponseWriter, r *http.Request) error {
+	id, command := idOfRun(r), r.PathValue("command")
+	who := runtime.Operator{Actor: s.Actor(r), Reason: r.PostForm.Get("reason")}
+	v, form, err := s.command(r, id, command, who)
+	if refused := asTyped(err, form, r.PostForm); refused != nil {
+		p, err := s.showRun(r, refused)
+		if err != nil {
+			return err
+		}
+		p.status, p.notice = statusOf(refused), &notice{Bad: true, Text: refused.Why}
+		s.write(w, r, &p)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.overview.forget()
+	http.Redirect(w, r, s.Base+runPath(id)+"#s"+strconv.FormatInt(v.Seq, 10), http.StatusSeeOther)
+	return nil
+}
+
+// command calls what a button means, and names the form that it is in.
+func (s *server) command(r *http.Request, id, command string, who runtime.Operator) (v runtime.View, form string, err error) {
+	ctx := r.Context()
+	switch command {
+	case "send":
+		form = r.PostForm.Get("event")
+		v, err = s.send(ctx, id, r.PostForm, who)
+	case "cancel":
+		v, err = s.cancel(ctx, id, who)
+	case "pause":
+		v, err = s.Engine.Pause(ctx, id, who)
+	case "resume":
+		v, err = s.Engine.Resume(ctx, id, who)
+	case "retry":
+		v, err = s.Engine.Retry(ctx, id, who)
+	case "complete":
+		form = "complete"
+		v, err = s.complete(ctx, id, r.PostForm, who)
+	default:
+		err = errNoPage
+	}
+	return v, cmp.Or(form, command), err
+}
+
+// cancel asks for it, and does not wait until activities have stopped: the page shows them.
+func (s *server) cancel(ctx context.Context, id string, who runtime.Operator) (runtime.View, error) {
+	before, err := s.Engine.Get(ctx, id)
+	if err != nil {
+		return before, err
+	}
+	short, stop := context.WithTimeout(ctx, limit/10)
+	defer stop()
+	v, err := s.Engine.Cancel(short, id, runtime.CancelOptions{Actor: who.Actor, Reason: who.Reason})
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		if v, err = s.Engine.Get(ctx, id); err == nil && v.Seq == before.Seq {
+			err = &fault{http.StatusServiceUnavailable, "the run could not be cancelled in time: nothing has been written"}
+		}
+	}
+	return v, err
+}
+
+// version is the machine of a run.
+func (s *server) versionOf(ctx context.Context, id string) (*version, error) {
+	row, err := s.Store.Load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return s.machines.of(ctx, row.Definition)
+}
+
+// send gives an event to a run, if that is still as the form showed it.
+func (s *server) send(ctx context.Context, id string, form url.Values, who runtime.Operator) (runtime.View, error) {
+	m, err := s.versionOf(ctx, id)
+	if err != nil {
+		return runtime.View{}, err
+	}
+	e := eventOf(m.def, form.Get("event"))
+	if e == nil {
+		return runtime.View{}, &fault{http.StatusUnprocessableEntity, fmt.Sprintf("%s has no event %q", m.name, form.Get("event"))}
+	}
+	data, err := payload(e.Fields, form)
+	if err != nil {
+		return runtime.View{}, err
+	}
+	seq, err := strconv.ParseInt(cmp.Or(form.Get("if_seq"), "0"), 10, 64)
+	if err != nil || seq < 0 {
+		return runtime.View{}, &fault{http.StatusBadRequest, "if_seq is the number of a step"}
+	}
+	return s.Engine.Send(ctx, id, runtime.ExternalEvent{
+		Name: e.Name, Data: data, ID: form.Get("event_id"), IfSeq: seq, Actor: who.Actor, Reason: who.Reason,
+	})
+}
+
+// complete ends an activity by hand.
+func (s *server) complete(ctx context.Context, id string, form url.Values, who runtime.Operator) (runtime.View, error) {
+	data := strings.TrimSpace(form.Get("data"))
+	if data != "" && !json.Valid([]byte(data)) {
+		return runtime.View{}, &fault{http.StatusUnprocessableEntity, "the fields of the event are a JSON object"}
+	}
+	return s.Engine.Complete(ctx, id, runtime.Completion{
+		Activity: form.Get("activity"), Event: form.Get("event"), Data: json.RawMessage(data), Operator: who,
+	})
+}
+
+// payload is the JSON of the fields of a form. A field in which nothing was written is absent, but for
+// a string that must be there: that is the empty one.
+func payload(list []machine.Field, form url.Values) (json.RawMessage, error) {
+	var pairs []string
+	for i := range list {
+		f := &list[i]
+		value, given := form["f."+f.Name]
+		if !given {
+			continue
+		}
+		if text := strings.ReplaceAll(value[0], "\r\n", "\n"); text != "" || f.Type.Kind == machine.String && !f.Optional {
+			pairs = append(pairs, f.Name+"="+text)
+		}
+	}
+	data, err := fields.Object(list, "", pairs)
+	if err != nil {
+		return nil, &fault{http.StatusUnprocessableEntity, words(err)}
+	}
+	return data, nil
+}
+
+// asTyped is what the form shows of a refusal; nil where the error is another, or none.
+func asTyped(err error, form string, values url.Values) *typed {
+	if err == nil {
+		return nil
+	}
+	t := &typed{Form: form, Values: values, Why: words(err)}
+	var (
+		refused *runtime.Rejected
+		known   *fault
+		misfit  *machine.PayloadError
+	)
+	if errors.As(err, &misfit) {
+		t.Field = misfit.Field
+	}
+	switch {
+	case errors.As(err, &refused), errors.Is(err, runtime.ErrFinished), errors.Is(err, runtime.ErrConflict):
+		return t
+	case errors.As(err, &known) && known.status == http.StatusUnprocessableEntity:
+		return t
+	}
+	return nil
+}
+
+// statusOf is the status of a refusal.
+func statusOf(t *typed) int {
+	if t.Field != "" {
+		return http.StatusUnprocessableEntity
+	}
+	return http.StatusConflict
+}

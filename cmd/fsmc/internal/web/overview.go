@@ -1,0 +1,95 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// overviewData is what the first page shows.
+type overviewData struct {
+	Groups []*problemGroup
+	Total  int
+	Cards  []*card
+	Newest []runtime.RunRow
+}
+
+// newestShown is how many runs the first page lists.
+const newestShown = 12
+
+func (s *server) overviewPage(r *http.Request) (page, error) {
+	survey, err := s.look(r.Context())
+	if err != nil {
+		return page{}, err
+	}
+	d := &overviewData{Groups: groups(&survey.health), Total: len(survey.health.Problems), Cards: cards(survey)}
+	if d.Newest, err = s.Engine.List(r.Context(), runtime.RunFilter{Limit: newestShown}); err != nil {
+		return page{}, err
+	}
+	return page{name: "overview", title: "Overview", data: d}, nil
+}
+
+// card is a machine in short.
+type card struct {
+	Name                      string
+	Active, Ended, Successful int64
+	Shares                    []share
+}
+
+// share is how many runs stand in a state.
+type share struct {
+	State string
+	Runs  int64
+}
+
+// Success is the share of runs that ended with success, in percent.
+func (c *card) Success() int64 {
+	if c.Ended == 0 {
+		return 0
+	}
+	return 100 * c.Successful / c.Ended
+}
+
+// cards are the machines by name.
+func cards(v *survey) (out []*card) {
+	known := map[string]*card{}
+	of := func(name string) *card {
+		c := known[name]
+		if c == nil {
+			c = &card{Name: name}
+			known[name] = c
+			out = append(out, c)
+		}
+		return c
+	}
+	for i := range v.versions {
+		of(v.versions[i].Name)
+	}
+	states := map[string]int{}
+	for i := range v.counts.Runs {
+		n := &v.counts.Runs[i]
+		c := of(n.Machine)
+		if n.Status == runtime.Finished {
+			c.Ended += n.Runs
+			if n.Outcome == runtime.Success {
+				c.Successful += n.Runs
+			}
+			continue
+		}
+		c.Active += n.Runs
+		key := n.Machine + "\x00" + n.State
+		if at, ok := states[key]; ok {
+			c.Shares[at].Runs += n.Runs
+			continue
+		}
+		states[key] = len(c.Shares)
+		c.Shares = append(c.Shares, share{n.State, n.Runs})
+	}
+	for _, c := range out {
+		slices.SortFunc(c.Shares, func(a, b share) int { return strings.Compare(a.State, b.State) })
+	}
+	slices.SortFunc(out, func(a, b *card) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}

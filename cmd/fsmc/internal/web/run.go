@@ -1,0 +1,280 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/codegen/drawing"
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// runData is what the page of a run shows.
+type runData struct {
+	ID       string
+	Path     string // of the run's page, below the base
+	View     *runtime.View
+	Row      *runtime.RunRow
+	Machine  *version // nil where its definition cannot be read
+	Damage   string   // why the run cannot be shown whole
+	Sentence string
+
+	At   int64 // the step after which it is shown; 0 for now
+	Last int64 // its last step
+
+	Drawing template.HTML
+	Wide    bool // the drawing needs the whole width
+
+	Commands   []command
+	Events     []eventForm
+	Activities []activityRow
+	Bars       template.HTML
+	History    []stepRow
+	First      int64  // of the steps that are shown
+	Older      int64  // before which there are more; 0 for none
+	OfState    string // only steps from or to that state
+	HideData   bool
+	Children   []runtime.RunRow
+	Typed      *typed
+	now        time.Time
+}
+
+// typed is what somebody sent that was refused: it stays in the form.
+type typed struct {
+	Form   string
+	Values url.Values
+	Why    string
+	Field  string
+}
+
+// historyShown is how many steps a run's page shows.
+const historyShown = 200
+
+// idOfRun is the run that an address names.
+func idOfRun(r *http.Request) string {
+	if id := r.PathValue("run"); id != "" {
+		return id
+	}
+	return r.URL.Query().Get("id")
+}
+
+func (s *server) runPage(r *http.Request) (page, error) { return s.showRun(r, nil) }
+
+// showRun is the page of a run, also after something was refused.
+func (s *server) showRun(r *http.Request, refused *typed) (page, error) {
+	ctx, id := r.Context(), idOfRun(r)
+	row, err := s.Store.Load(ctx, id)
+	if errors.Is(err, runtime.ErrNotFound) {
+		return page{}, &fault{http.StatusNotFound, fmt.Sprintf("there is no run %q", describe.Plain(id, 300))}
+	}
+	if err != nil {
+		return page{}, err
+	}
+	d := &runData{ID: id, Path: runPath(id), Row: &row, Last: row.Seq, HideData: s.HideData, Typed: refused, now: s.now()}
+	if err := d.readAt(r); err != nil {
+		return page{}, err
+	}
+	if d.Machine, err = s.machines.of(ctx, row.Definition); err != nil {
+		d.Damage = "its definition cannot be read: " + words(err)
+	}
+	if err := s.readView(ctx, d); err != nil {
+		if ctx.Err() != nil {
+			return page{}, err
+		}
+		d.Damage = words(err)
+	}
+	if err := s.readHistory(ctx, r, d); err != nil {
+		return page{}, err
+	}
+	s.readParts(ctx, d)
+	p := page{name: "run", title: describe.Plain(id, 80), feed: "run=" + url.QueryEscape(id), data: d}
+	if d.At > 0 {
+		p.feed = "-"
+	}
+	return p, nil
+}
+
+// readAt reads the step after which the run is shown.
+func (d *runData) readAt(r *http.Request) error {
+	text := r.PathValue("seq")
+	if text == "" {
+		text = r.URL.Query().Get("at")
+	}
+	if text == "" {
+		return nil
+	}
+	seq, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || seq < 1 || seq > d.Last {
+		return &fault{http.StatusNotFound, fmt.Sprintf("run %q has steps 1 to %d, and no step %q", describe.Plain(d.ID, 300), d.Last, describe.Plain(text, 50))}
+	}
+	d.At = seq
+	return nil
+}
+
+// readView reads how the run stands, or stood.
+func (s *server) readView(ctx context.Context, d *runData) error {
+	if d.At > 0 {
+		m, snapshot, err := s.Engine.At(ctx, d.ID, d.At)
+		if err != nil {
+			return err
+		}
+		v := m.View(snapshot)
+		d.View = &v
+		d.Sentence = describe.Printable(fmt.Sprintf("After step %d, at %s: %s", d.At, describe.When(v.Updated, d.now), describe.Sentence(&v, v.Updated)))
+		return nil
+	}
+	v, err := s.Engine.Get(ctx, d.ID)
+	if err != nil {
+		return err
+	}
+	d.View, d.Last = &v, max(d.Last, v.Seq)
+	d.Sentence = describe.Printable(describe.Sentence(&v, d.now))
+	return nil
+}
+
+// readParts makes the parts of the page of what has been read.
+func (s *server) readParts(ctx context.Context, d *runData) {
+	s.drawRun(ctx, d)
+	d.Bars = bars(d.History, d.View, d.now)
+	if d.View == nil {
+		return
+	}
+	d.Activities = d.activityRows()
+	if d.At == 0 && !s.ReadOnly {
+		d.Commands = s.commands(ctx, d)
+		d.Events = d.eventForms()
+	}
+	if rows, err := s.Engine.List(ctx, runtime.RunFilter{Parent: d.ID, Limit: historyShown}); err == nil {
+		d.Children = rows
+	}
+}
+
+// pathShown is how many steps back the way through the drawing is lit.
+const pathShown = 1000
+
+// drawRun lights the drawing of the run's machine.
+func (s *server) drawRun(ctx context.Context, d *runData) {
+	if d.Machine == nil {
+		return
+	}
+	full, _ := d.Machine.pictures()
+	if full == nil {
+		return
+	}
+	last := d.Last
+	if d.At > 0 {
+		last = d.At
+	}
+	steps, err := s.Engine.History(ctx, d.ID, max(0, last-pathShown), int(min(pathShown, last)))
+	if err != nil {
+		steps = nil // it is said where the history stands
+	}
+	h := &drawing.Highlight{Current: d.Row.State}
+	if d.View != nil {
+		h.Current = d.View.State
+	}
+	for i := range steps {
+		step := &steps[i]
+		if step.Seq == 1 {
+			h.Start = step.To
+		}
+		if step.From != "" && step.Effect == machine.Moved {
+			h.Moves = append(h.Moves, drawing.Move{From: step.From, To: step.To, Arm: step.Arm})
+		}
+	}
+	l := lightOf(drawing.Plan(d.Machine.ir, h))
+	for _, leaf := range d.Machine.leaves() {
+		l.links["state-"+leaf.Path] = s.Base + d.Path + queryMark(d.Path) + "state=" + url.QueryEscape(leaf.Path) + "#history"
+	}
+	l.badges["state-"+h.Current] = []badge{{text: "▶", class: "here", title: "the run is here"}}
+	d.Drawing, d.Wide = full.lit(l), full.wide > wideDrawing
+}
+
+// wideDrawing is from what width on a drawing stands above the rest, not beside it.
+const wideDrawing = 1100
+
+func queryMark(path string) string {
+	if path[:4] == "run?" {
+		return "&"
+	}
+	return "?"
+}
+
+// lightOf is what a highlighted drawing marks.
+func lightOf(d *drawing.Drawing) *light {
+	l := &light{classes: map[string]string{}, links: map[string]string{}, badges: map[string][]badge{}}
+	class := func(id string, m drawing.Mark) {
+		switch m {
+		case drawing.Taken:
+			l.classes[id] = "taken"
+		case drawing.Current:
+			l.classes[id] = "current"
+		}
+	}
+	d.Root.Walk(func(n *drawing.Node) { class("state-"+n.ID, n.Mark) })
+	for _, e := range d.Edges {
+		class("arrow-"+e.ID(), e.Mark)
+	}
+	return l
+}
+
+// Back and Forward are the steps beside the one that is shown; 0 for none.
+func (d *runData) Back() int64 {
+	if d.At > 0 {
+		return d.At - 1
+	}
+	return d.Last - 1
+}
+
+func (d *runData) Forward() int64 { return d.At + 1 }
+
+// AtPath is where the run as it was after a step stands, below the base.
+func (d *runData) AtPath(seq int64) string {
+	if queryMark(d.Path) == "&" {
+		return fmt.Sprintf("%s&at=%d", d.Path, seq)
+	}
+	return fmt.Sprintf("%s/at/%d", d.Path, seq)
+}
+
+// Post is where a form of the run's page goes, below the base.
+func (d *runData) Post(command string) string {
+	if queryMark(d.Path) == "&" {
+		return "run/" + command + "?id=" + d.ID
+	}
+	return d.Path + "/" + command
+}
+
+// Mark is what a query begins with behind the path of the run.
+func (d *runData) Mark() string { return queryMark(d.Path) }
+
+// Version is the part of the version's hash that people read.
+func (d *runData) Version() string { return d.Row.Definition[:min(12, len(d.Row.Definition))] }
+
+// NoDrawing says why there is none.
+func (d *runData) NoDrawing() string {
+	switch {
+	case d.Machine == nil:
+		return "There is no drawing: the definition cannot be read."
+	case d.Machine.ir == nil:
+		return "There is no drawing: the text of this version was not stored with it."
+	}
+	return "There is no drawing: the machine has too many states for one. Its page has a table of them."
+}
+
+// Takes are the events that the run takes, where there are no forms for them.
+func (d *runData) Takes() (out []string) {
+	if d.View == nil {
+		return nil
+	}
+	for i := range d.View.Events {
+		out = append(out, describe.Event(&d.View.Events[i]))
+	}
+	return out
+}

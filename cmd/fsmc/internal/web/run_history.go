@@ -1,0 +1,83 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/fsmc-dev/fsmc/codegen/drawing"
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// stepRow is a line of a run's history.
+type stepRow struct {
+	*runtime.StepView
+	Arrow string // the id of the arrow in the drawing
+	Bad   bool   // something went wrong
+	Data  json.RawMessage
+	Notes []string
+	Took  string // how long the attempt took, or the run was in From
+}
+
+// readHistory reads the steps that the page shows, newest first.
+func (s *server) readHistory(ctx context.Context, r *http.Request, d *runData) error {
+	last := d.Last
+	if d.At > 0 {
+		last = d.At
+	}
+	if text := r.URL.Query().Get("before"); text != "" {
+		before, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || before < 2 {
+			return &fault{http.StatusBadRequest, fmt.Sprintf("%q is no step before which there are others", describe.Plain(text, 50))}
+		}
+		last = min(last, before-1)
+	}
+	d.OfState = r.URL.Query().Get("state")
+	after := max(0, last-historyShown)
+	steps, err := s.Engine.History(ctx, d.ID, after, int(last-after))
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		d.Damage = describe.Joined(d.Damage+" "+words(err), 2000)
+	}
+	arrows := map[string]string{}
+	if d.Machine != nil && d.Machine.ir != nil {
+		for _, e := range drawing.Plan(d.Machine.ir, nil).Edges {
+			for _, arm := range e.Arms {
+				arrows[arm] = "arrow-" + e.ID()
+			}
+		}
+	}
+	for i := len(steps) - 1; i >= 0; i-- {
+		if step := &steps[i]; d.OfState == "" || step.From == d.OfState || step.To == d.OfState {
+			d.History = append(d.History, stepRowOf(step, arrows, s.HideData))
+		}
+	}
+	if after > 0 {
+		d.Older = after + 1
+	}
+	d.First = after + 1
+	return nil
+}
+
+func stepRowOf(step *runtime.StepView, arrows map[string]string, hide bool) stepRow {
+	row := stepRow{StepView: step, Arrow: arrows[step.Arm], Took: describe.Duration(step.Held)}
+	row.Bad = step.Kind == machine.FailureInput || step.Effect == machine.HaltedBy
+	if step.Took != "" {
+		row.Took = describe.Duration(step.Took)
+	}
+	told := *step
+	if len(step.Data) > len("{}") {
+		row.Data, told.Data = step.Data, nil // shown whole, not cut as in a terminal
+	}
+	if hide {
+		row.Data, told.Message, told.Returns, told.After, told.Guards = nil, "", nil, nil, nil
+	}
+	row.Notes = describe.Notes(&told)
+	return row
+}

@@ -1,0 +1,43 @@
+package web
+
+import (
+	"context"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// survey is what is known of all runs together.
+type survey struct {
+	health   runtime.Health
+	counts   store.Counts
+	stats    runtime.Stats
+	versions []runtime.Version
+	at       time.Time
+}
+
+// surveyAge is how old it may be: it is looked up by one, whoever asks.
+const surveyAge = 2 * time.Second
+
+// statsDays is how far back failures, retries and costs are shown.
+const statsDays = 7
+
+func (s *server) look(ctx context.Context) (*survey, error) {
+	return s.overview.get(ctx, s.now(), surveyAge, func(ctx context.Context) (*survey, error) {
+		v := &survey{at: s.now()}
+		since := v.at.AddDate(0, 0, -statsDays)
+		var err error
+		if v.health, err = s.Engine.Health(ctx, s.Health); err != nil {
+			return nil, err
+		}
+		if v.counts, err = s.Store.Counts(ctx, "", since); err != nil {
+			return nil, err
+		}
+		if v.stats, err = s.Engine.Stats(ctx, runtime.StatsQuery{Since: since}); err != nil {
+			return nil, err
+		}
+		v.versions, err = s.Engine.Versions(ctx)
+		return v, err
+	})
+}

@@ -1,0 +1,92 @@
+package web
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
+)
+
+//go:embed page/*.html
+var pages embed.FS
+
+// templates are the pages, each with the layout around it.
+var templates = parse("error", "run", "runs", "overview", "machine", "problems")
+
+func parse(names ...string) map[string]*template.Template {
+	layout := template.Must(template.New("").Funcs(template.FuncMap{
+		"when": when, "since": since, "count": describe.Count[int64], "short": describe.Short, "url": url.PathEscape,
+		"query": url.QueryEscape, "json": jsonText, "plain": func(s string) string { return describe.Plain(s, 400) },
+		"run": runPath, "asset": assetPath, "sentence": sentenceCase, "duration": describe.Duration, "then": func(f runtime.FailureStats) string { return describe.Then(&f) },
+	}).ParseFS(pages, "page/layout.html", "page/part.html"))
+	out := map[string]*template.Template{}
+	for _, name := range names {
+		out[name] = template.Must(template.Must(layout.Clone()).ParseFS(pages, "page/"+name+".html"))
+	}
+	return out
+}
+
+// runPath is where a run's page stands below the base. Browsers take "." and ".." out of a path
+// however they are written.
+func runPath(id string) string {
+	if id == "." || id == ".." {
+		return "run?id=" + id
+	}
+	return "runs/" + url.PathEscape(id)
+}
+
+// when is a time with its exact form in the title.
+func when(t time.Time) template.HTML { return timeTag(t, describe.When(t, time.Now())) }
+
+// since is how long ago a time is; the script counts on.
+func since(t time.Time) template.HTML { return timeTag(t, describe.Ago(t, time.Now())) }
+
+func timeTag(t time.Time, text string) template.HTML {
+	if t.IsZero() {
+		return ""
+	}
+	return template.HTML(fmt.Sprintf(`<time datetime="%s" title="%s">%s</time>`, // times have no signs of HTML
+		t.UTC().Format(time.RFC3339Nano), t.Local().Format("2006-01-02 15:04:05.000 MST"), text))
+}
+
+// mostShown is how much of a payload a page shows; the rest is in fsmc history.
+const mostShown = 20_000
+
+// jsonText is JSON for people: on lines of their own where it is long.
+func jsonText(data json.RawMessage) string {
+	text := string(data)
+	if len(text) > 60 {
+		if indented, err := json.MarshalIndent(data, "", "  "); err == nil && len(indented) < 2*len(text)+200 {
+			text = string(indented)
+		}
+	}
+	if len(text) > mostShown {
+		cut := mostShown
+		for cut > 0 && !utf8.RuneStart(text[cut]) {
+			cut--
+		}
+		text = text[:cut] + fmt.Sprintf("… (%d bytes in all; fsmc show prints the rest)", len(data))
+	}
+	return describe.Printable(text)
+}
+
+// words is an error for people.
+func words(err error) string { return describe.Plain(err.Error(), 1000) }
+
+// sentenceCase is text with its first letter large and a full stop.
+func sentenceCase(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	text = string(unicode.ToUpper(first)) + text[size:]
+	if strings.HasSuffix(text, ".") {
+		return text
+	}
+	return text + "."
+}

@@ -1,0 +1,189 @@
+// Package web shows the runs of a store as pages, and takes what people do on them.
+//
+// Every page is whole HTML without a script: the server renders, and the script only fetches
+// the same page again and puts in what has changed. The pages say what the command line says,
+// with the words of runtime/describe, and do what it does, by the same calls of the Engine.
+//
+// Web.go has the routes and how a page is written; machines.go and picture.go the drawings, which
+// are made once for each version; run*.go the page of one run, and the other files a page each.
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// Options say what is shown, and to whom.
+type Options struct {
+	Store  runtime.Store
+	Engine *runtime.Engine // over the store, with all machines' guards that there are
+	Base   string          // the path below which all pages stand; "/" unless said
+
+	ReadOnly bool // no page has a button, and nothing is taken
+	HideData bool // no payloads, parameters, data, checkpoints and messages
+	Health   runtime.HealthQuery
+	Actor    func(*http.Request) string // who does something, for the history of runs
+	Logger   *slog.Logger               // may be nil
+}
+
+// server is what all pages share.
+type server struct {
+	Options
+	machines machines
+	overview kept[*survey]
+	now      func() time.Time
+}
+
+// New gives the pages. What it is wrapped in keeps strangers away: it trusts each request.
+func New(o Options) http.Handler {
+	o.Base = cmp.Or(o.Base, "/")
+	if o.Actor == nil {
+		o.Actor = func(*http.Request) string { return "serve" }
+	}
+	s := &server{Options: o, machines: machines{engine: o.Engine, known: map[string]*version{}}, now: time.Now}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.page(s.overviewPage))
+	mux.HandleFunc("GET /runs", s.page(s.runsPage))
+	mux.HandleFunc("GET /runs/{run}", s.page(s.runPage))
+	mux.HandleFunc("GET /run", s.page(s.runPage)) // ?id=, of ids that no path can hold
+	mux.HandleFunc("GET /runs/{run}/at/{seq}", s.page(s.runPage))
+	mux.HandleFunc("POST /runs/{run}/{command}", s.action(s.steer))
+	mux.HandleFunc("POST /run/{command}", s.action(s.steer))
+	mux.HandleFunc("GET /machines/{machine}", s.page(s.machinePage))
+	mux.HandleFunc("GET /problems", s.page(s.problemsPage))
+	mux.HandleFunc("GET /asset/{name}", asset)
+	mux.HandleFunc("GET /", s.page(func(*http.Request) (page, error) { return page{}, errNoPage }))
+	return withHeaders(http.StripPrefix(strings.TrimSuffix(o.Base, "/"), mux))
+}
+
+// policy lets a page load what this server gives, and nothing else.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// withHeaders gives every answer the headers that keep other pages away from it.
+func withHeaders(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// page is one page before it is written.
+type page struct {
+	name   string // of its template
+	title  string
+	status int    // 200 unless said
+	feed   string // which steps make it old: the query of the feed; "-" for none
+	data   any
+	filter string // what stands in the field of the header
+	notice *notice
+}
+
+// notice is a sentence above a page.
+type notice struct {
+	Bad  bool
+	Text string
+}
+
+// limit is how long the answer to a request may take.
+const limit = 10 * time.Second
+
+// page makes a handler of what builds a page.
+func (s *server) page(build func(*http.Request) (page, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), limit)
+		defer cancel()
+		p, err := build(r.WithContext(ctx))
+		if err != nil {
+			p = s.errorPage(r, err)
+		}
+		s.write(w, r, &p)
+	}
+}
+
+// write renders a page; what cannot be rendered is said, and nothing of it is sent.
+func (s *server) write(w http.ResponseWriter, r *http.Request, p *page) {
+	var out bytes.Buffer
+	if err := templates[p.name].ExecuteTemplate(&out, "layout", s.frame(r, p)); err != nil {
+		s.log("a page cannot be written", "page", p.name, "error", err)
+		http.Error(w, "this page cannot be written; the log says why", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(cmp.Or(p.status, http.StatusOK))
+	_, _ = w.Write(out.Bytes()) // whoever asked has left
+}
+
+func (s *server) log(text string, args ...any) {
+	if s.Logger != nil {
+		s.Logger.Error(text, args...)
+	}
+}
+
+// frame is what the layout of a page reads.
+type frame struct {
+	Base, Title, Feed, Filter string
+	ReadOnly                  bool
+	Section                   string
+	Problems                  int
+	More                      bool // there may be more problems
+	Notice                    *notice
+	Banner                    string   // the store does not answer
+	Terms                     []string // for the field of the header
+	Page                      any
+}
+
+func (s *server) frame(r *http.Request, p *page) *frame {
+	f := &frame{Base: s.Base, Title: p.title, Feed: p.feed, Filter: p.filter, ReadOnly: s.ReadOnly, Section: p.name, Notice: p.notice, Page: p.data}
+	survey, err := s.look(r.Context())
+	if err != nil {
+		f.Banner = "The database does not answer: " + words(err)
+		return f
+	}
+	f.Terms = survey.terms()
+	f.Problems, f.More = len(survey.health.Problems), len(survey.health.More) > 0
+	return f
+}
+
+// errNoPage is of an address at which nothing stands.
+var errNoPage = errors.New("there is no such page")
+
+// fault is an error with the status of its answer.
+type fault struct {
+	status int
+	text   string
+}
+
+func (f *fault) Error() string { return f.text }
+
+// errorPage says what is wrong, and where to look instead.
+func (s *server) errorPage(r *http.Request, err error) page {
+	status := http.StatusInternalServerError
+	var known *fault
+	switch {
+	case errors.As(err, &known):
+		status = known.status
+	case errors.Is(err, runtime.ErrNotFound), errors.Is(err, errNoPage):
+		status = http.StatusNotFound
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, runtime.ErrUnavailable):
+		status = http.StatusServiceUnavailable
+	}
+	if status == http.StatusInternalServerError {
+		s.log("a page cannot be shown", "path", r.URL.Path, "error", err)
+	}
+	return page{name: "error", title: http.StatusText(status), status: status, feed: "-", data: words(err)}
+}

@@ -1,0 +1,89 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Share is the most of a machine's runs that may be in a state, or have ended there: between
+// 0 and 1, of all that are in the store.
+type Share struct {
+	Machine string // empty for any that has the state
+	State   string // its path
+	Most    float64
+}
+
+// ParseShares reads shares, as operators write them: "Error=30%", "DocumentAgent.Error=0.3",
+// with commas between them. A machine is named before the path of the state where its name is one of machines.
+func ParseShares(text string, machines []string) ([]Share, error) {
+	var shares []Share
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, found := strings.Cut(strings.TrimSpace(part), "=")
+		number, percent := strings.CutSuffix(value, "%")
+		most, err := strconv.ParseFloat(number, 64)
+		if percent {
+			most /= 100
+		}
+		if !found || name == "" || err != nil || !(most >= 0 && most <= 1) {
+			return nil, fmt.Errorf("%q is no share: write it like Error=30%% or Error=0.3", part)
+		}
+		s := Share{State: name, Most: most}
+		for _, m := range machines {
+			if state, of := strings.CutPrefix(name, m+"."); of {
+				s.Machine, s.State = m, state
+			}
+		}
+		shares = append(shares, s)
+	}
+	return shares, nil
+}
+
+// shares lists the states in which more of a machine's runs are than may be.
+func (x *examination) shares(ctx context.Context) error {
+	if len(x.Shares) == 0 {
+		return nil
+	}
+	stats, err := x.e.Stats(ctx, StatsQuery{})
+	if err != nil {
+		return err
+	}
+	all := map[string]int64{}
+	for _, s := range stats.States {
+		all[s.Machine] += s.Runs
+	}
+	var problems []Problem
+	for _, share := range x.Shares {
+		for _, s := range stats.States {
+			if s.State != share.State || share.Machine != "" && s.Machine != share.Machine || float64(s.Runs) <= share.Most*float64(all[s.Machine]) {
+				continue
+			}
+			why := fmt.Sprintf("%d of %d runs are in %s, more than %s %%", s.Runs, all[s.Machine], s.State, strconv.FormatFloat(100*share.Most, 'f', -1, 64))
+			problems = append(problems, Problem{Machine: s.Machine, State: s.State, Since: x.now, Why: why})
+		}
+	}
+	x.add(LargeShare, problems)
+	return nil
+}
+
+// CheckShares refuses a state that no machine in the store has.
+func (e *Engine) CheckShares(ctx context.Context, shares []Share) error {
+	for _, share := range shares {
+		f := RunFilter{Machine: share.Machine, State: share.State}
+		if err := e.CheckFilter(ctx, &f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MachineNames are the names of the machines in the store.
+func (e *Engine) MachineNames(ctx context.Context) ([]string, error) {
+	rows, err := e.store.Definitions(ctx)
+	var names []string
+	for i := range rows {
+		names = append(names, rows[i].Machine)
+	}
+	return names, err
+}

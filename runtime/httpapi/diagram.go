@@ -1,0 +1,85 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+func (a *API) getMachineDiagram(w http.ResponseWriter, r *http.Request) error {
+	p, err := pictureOf(r)
+	if err != nil {
+		return err
+	}
+	v, err := a.versionOf(r)
+	if err != nil {
+		return err
+	}
+	counts, err := flag(r, "counts")
+	if err != nil {
+		return err
+	}
+	if counts {
+		stats, err := a.stats(r.Context(), runtime.StatsQuery{Machine: v.Name})
+		if err != nil {
+			return err
+		}
+		p.Counts = stats.States
+	}
+	return a.draw(w, r, v, &p)
+}
+
+func (a *API) getRunDiagram(w http.ResponseWriter, r *http.Request) error {
+	p, err := pictureOf(r)
+	if err != nil {
+		return err
+	}
+	view, err := a.engine.Get(r.Context(), r.PathValue("run"))
+	if err != nil {
+		return a.noRun(r, err)
+	}
+	p.Run = &view
+	if p.Steps, err = a.engine.History(r.Context(), view.Run, max(0, view.Seq-drawnSteps), drawnSteps); err != nil {
+		return err
+	}
+	v, err := a.engine.Version(r.Context(), view.Definition)
+	if err != nil {
+		return noVersion(view.Run, err)
+	}
+	return a.draw(w, r, &v, &p)
+}
+
+// drawnSteps is how many of the last steps of a run are marked in its drawing.
+const drawnSteps = 1000
+
+func pictureOf(r *http.Request) (p Picture, err error) {
+	if p.Compact, err = flag(r, "compact"); err != nil {
+		return p, err
+	}
+	p.Theme, err = choice(r, "theme", "auto", "light", "dark")
+	return p, err
+}
+
+// draw answers with a drawing, or with nothing where the caller has the same.
+func (a *API) draw(w http.ResponseWriter, r *http.Request, v *runtime.Version, p *Picture) error {
+	if a.front == nil {
+		return errNoFrontEnd("draw")
+	}
+	svg, err := a.front.Diagram(r.Context(), v, *p)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(svg)
+	tag := `"` + hex.EncodeToString(sum[:12]) + `"`
+	w.Header().Set("ETag", tag)
+	w.Header().Set("Cache-Control", "no-cache") // kept, and asked about each time
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	w.Header().Set("Content-Type", "image/svg+xml")
+	w.Write(svg)
+	return nil
+}

@@ -1,0 +1,68 @@
+package httpapi
+
+import (
+	"math"
+	"net/http"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// historyAnswer is a part of what happened to a run.
+type historyAnswer struct {
+	Steps []runtime.StepView `json:"steps"`
+	First int64              `json:"first"` // of the run; 0 of none
+	Last  int64              `json:"last"`
+}
+
+// getHistory gives the steps behind after, before before, or else the last ones.
+func (a *API) getHistory(w http.ResponseWriter, r *http.Request) error {
+	limit, err := number(r, "limit", 200, 1, 1000)
+	if err != nil {
+		return err
+	}
+	after, err := number(r, "after", 0, 0, math.MaxInt64)
+	if err != nil {
+		return err
+	}
+	before, err := number(r, "before", math.MaxInt64, 1, math.MaxInt64)
+	if err != nil {
+		return err
+	}
+	run := r.PathValue("run")
+	row, err := a.engine.Row(r.Context(), run)
+	if err != nil {
+		return a.noRun(r, err)
+	}
+	end := min(before-1, row.Seq)
+	if !r.URL.Query().Has("after") {
+		after = max(0, end-limit)
+	}
+	answer := historyAnswer{Steps: []runtime.StepView{}, First: 1, Last: row.Seq}
+	if count := min(limit, end-after); count > 0 {
+		steps, err := a.engine.History(r.Context(), run, after, int(count))
+		if err != nil {
+			return err
+		}
+		answer.Steps = append(answer.Steps, a.shown(steps)...)
+	}
+	return writeJSON(w, http.StatusOK, &answer)
+}
+
+// shown are steps as callers may see them.
+func (a *API) shown(steps []runtime.StepView) []runtime.StepView {
+	if !a.hideData {
+		return steps
+	}
+	for i := range steps {
+		s := &steps[i]
+		s.Data, s.Returns, s.After, s.Message, s.Uncounted = nil, nil, nil, "", nil
+		for k := range s.Guards {
+			s.Guards[k].Args = []byte("{}")
+		}
+		for k := range s.Passed {
+			s.Passed[k] = machine.PassedView{Arm: s.Passed[k].Arm, Text: s.Passed[k].Text, Code: s.Passed[k].Code, Why: string(s.Passed[k].Code)}
+		}
+	}
+	return steps
+}

@@ -1,0 +1,143 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// runAnswer is a run: the View of the command line, and what it means.
+type runAnswer struct {
+	*runtime.View
+	Sentence string              `json:"sentence"`
+	Actions  []action            `json:"next_allowed_actions"`
+	Commands []runtime.InputKind `json:"commands"` // pause, resume, retry and cancel, where they would change something
+}
+
+func (a *API) getRun(w http.ResponseWriter, r *http.Request) error {
+	v, err := a.engine.Get(r.Context(), r.PathValue("run"))
+	if err != nil {
+		return a.noRun(r, err)
+	}
+	return a.writeRun(w, r, http.StatusOK, &v)
+}
+
+// writeRun answers with a run as it is.
+func (a *API) writeRun(w http.ResponseWriter, r *http.Request, status int, v *runtime.View) error {
+	version, err := a.engine.Version(r.Context(), v.Definition)
+	if err != nil {
+		return noVersion(v.Run, err)
+	}
+	commands, err := a.engine.Commands(r.Context(), v.Run)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, status, a.runAnswer(version.Machine, v, commands))
+}
+
+// runAnswer says what a view of a run of m means.
+func (a *API) runAnswer(m *runtime.Machine, v *runtime.View, commands []runtime.InputKind) *runAnswer {
+	if a.hideData {
+		v = hidden(v)
+	}
+	answer := &runAnswer{View: v, Sentence: describe.Sentence(v, time.Now()), Actions: []action{}, Commands: append([]runtime.InputKind{}, commands...)}
+	for _, e := range v.Events {
+		if event, ok := m.Event(e.Name); ok {
+			answer.Actions = append(answer.Actions, actionOf(m.Definition(), event))
+		}
+	}
+	return answer
+}
+
+func (a *API) getRunAt(w http.ResponseWriter, r *http.Request) error {
+	run, text := r.PathValue("run"), r.PathValue("seq")
+	row, err := a.engine.Row(r.Context(), run)
+	if err != nil {
+		return a.noRun(r, err)
+	}
+	seq, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || seq < 1 || seq > row.Seq {
+		return noStep(&row, text)
+	}
+	m, s, err := a.engine.At(r.Context(), run, seq)
+	if err != nil {
+		return err
+	}
+	v := m.View(s)
+	v.Parent = row.Parent
+	return writeJSON(w, http.StatusOK, a.runAnswer(m, &v, nil))
+}
+
+// noStep is the fault of a step that a run has not taken.
+func noStep(row *runtime.RunRow, step any) *Problem {
+	p := notFound("run %q has taken %s, and there is no step %v", row.Run, describe.Count(row.Seq, "step"), step)
+	p.Run, p.State, p.Seq = row.Run, row.State, row.Seq
+	return p
+}
+
+// nearRuns is among how many of the newest runs the one is looked for that was meant.
+const nearRuns = 200
+
+// noRun is an error about a run that was to be read. One that is not there is 404, with the one
+// that was likely meant.
+func (a *API) noRun(r *http.Request, err error) error {
+	run := r.PathValue("run")
+	if _, there := a.engine.Row(r.Context(), run); !errors.Is(err, runtime.ErrNotFound) || !errors.Is(there, runtime.ErrNotFound) {
+		return err
+	}
+	near := ""
+	if rows, err := a.engine.List(r.Context(), runtime.RunFilter{Limit: nearRuns}); err == nil {
+		var ids []string
+		for i := range rows {
+			ids = append(ids, rows[i].Run)
+		}
+		near = machine.DidYouMean(run, ids)
+	}
+	p := notFound("there is no run %q in the database%s", run, near)
+	p.Run = run
+	return p
+}
+
+// hidden is a view without what a run carries.
+func hidden(v *runtime.View) *runtime.View {
+	h := *v
+	h.Params, h.Data, h.Returns = []byte("{}"), []byte("{}"), nil
+	if h.End != nil {
+		h.End = &machine.EndView{Input: v.End.Input, Activity: v.End.Activity}
+	}
+	h.Halt = hiddenHalt(v.Halt)
+	h.Activities = slices.Clone(v.Activities)
+	for i := range h.Activities {
+		a := &h.Activities[i]
+		a.Checkpoint = nil
+		if a.LastError != nil {
+			e := *a.LastError
+			e.Message = ""
+			a.LastError = &e
+		}
+		if a.Child != nil {
+			child := *a.Child
+			child.Halt = hiddenHalt(child.Halt)
+			a.Child = &child
+		}
+	}
+	h.Left = slices.Clone(v.Left)
+	for i := range h.Left {
+		h.Left[i].Halt = hiddenHalt(h.Left[i].Halt)
+	}
+	return &h
+}
+
+// hiddenHalt leaves the code of a halt, whose words may have values in them.
+func hiddenHalt(h *machine.HaltView) *machine.HaltView {
+	if h == nil {
+		return nil
+	}
+	return &machine.HaltView{Code: h.Code, Reason: string(h.Code), Input: h.Input}
+}

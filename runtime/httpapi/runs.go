@@ -1,0 +1,100 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// runsAnswer is a page of runs.
+type runsAnswer struct {
+	Runs []describe.Listed `json:"runs"`
+	Next *string           `json:"next"` // for ?after=; null at the end
+}
+
+func (a *API) getRuns(w http.ResponseWriter, r *http.Request) error {
+	limit, err := number(r, "limit", 50, 1, 1000)
+	if err != nil {
+		return err
+	}
+	var f runtime.RunFilter
+	if where := r.URL.Query().Get("where"); where != "" {
+		if f, err = a.where(r.Context(), where); err != nil {
+			return err
+		}
+	}
+	f.Limit, f.After = int(limit)+1, r.URL.Query().Get("after")
+	rows, err := a.engine.List(r.Context(), f)
+	if errors.Is(err, runtime.ErrNotFound) {
+		return badQuery("after", "there is no run %q in the database", f.After)
+	}
+	if err != nil {
+		return err
+	}
+	answer := runsAnswer{Runs: []describe.Listed{}}
+	for i := range rows[:min(len(rows), int(limit))] {
+		answer.Runs = append(answer.Runs, describe.List(&rows[i]))
+	}
+	if len(rows) > int(limit) {
+		answer.Next = &rows[limit-1].Run
+	}
+	return writeJSON(w, http.StatusOK, &answer)
+}
+
+// where reads which runs are meant.
+func (a *API) where(ctx context.Context, text string) (runtime.RunFilter, error) {
+	f, err := runtime.ParseWhere(text, time.Now())
+	if err == nil {
+		err = a.engine.CheckFilter(ctx, &f)
+	}
+	if err != nil {
+		return f, inQuery(ctx, "where", err)
+	}
+	return f, nil
+}
+
+// startBody is what POST /runs takes.
+type startBody struct {
+	Machine string          `json:"machine"`
+	ID      string          `json:"id"`
+	Params  json.RawMessage `json:"params"`
+}
+
+func (a *API) postRuns(w http.ResponseWriter, r *http.Request) error {
+	var body startBody
+	if err := readBody(r, &body); err != nil {
+		return err
+	}
+	if body.Machine == "" {
+		return badBody("machine", "machine is missing: it names what is run")
+	}
+	if err := badRunID(body.ID); err != nil {
+		return err
+	}
+	v, err := a.engine.Start(r.Context(), body.Machine, body.ID, body.Params)
+	if err != nil {
+		r.SetPathValue("run", body.ID)
+		return err
+	}
+	w.Header().Set("Location", a.prefix+base+"/runs/"+url.PathEscape(v.Run))
+	return a.writeRun(w, r, http.StatusCreated, &v)
+}
+
+// badRunID refuses an id that no run can have.
+func badRunID(id string) error {
+	if why := machine.BadID(id); why != "" {
+		return badBody("id", "the id of a run %s", why)
+	}
+	if strings.Contains(id, "/") {
+		return badBody("id", `the id of a run has no "/"`)
+	}
+	return nil
+}
