@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 )
 
 // ActivityFunc does the work of one attempt of an activity. It may be called
@@ -56,6 +57,7 @@ type Attempt struct {
 	beat     func()
 	progress func(json.RawMessage) error
 	spend    func(cost string, amount json.Number) error
+	stderr   io.Writer
 }
 
 // Spend notes what the attempt has used of a cost: an exact decimal such as

@@ -112,7 +112,7 @@ func addLastError(a *machine.ActivityView, steps []StepView) {
 	for i := len(steps) - 1; i >= 0; i-- {
 		s := &steps[i]
 		if s.Kind == machine.FailureInput && (s.Key == a.Key || thisVisit && s.Effect == machine.Retried && doOf(s.Key) == doOf(a.Key)) {
-			a.LastError = &machine.ErrorView{Category: s.Category, Message: s.Message, Attempt: s.Attempt, At: s.At}
+			a.LastError = &machine.ErrorView{Category: s.Category, Message: s.Message, Stderr: s.Stderr, Attempt: s.Attempt, At: s.At}
 			return
 		}
 		thisVisit = thisVisit && s.Effect != machine.Moved

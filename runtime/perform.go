@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
@@ -24,11 +25,12 @@ type AttemptHooks struct {
 	Checkpoint func(data json.RawMessage) error            // stores one, durably before it returns nil; where there is none Progress fails
 	Beat       func()                                      // may be nil
 	Spend      func(cost string, amount json.Number) error // may be nil: with Perform the outcome has the sums
+	Stderr     io.Writer                                   // may be nil; takes what is written to Attempt.Stderr
 }
 
 // NewAttempt is an attempt that another engine, or a test, gives to an activity.
 func NewAttempt(a Attempt, hooks AttemptHooks) *Attempt {
-	a.beat, a.progress, a.spend = hooks.Beat, hooks.Checkpoint, hooks.Spend
+	a.beat, a.progress, a.spend, a.stderr = hooks.Beat, hooks.Checkpoint, hooks.Spend, hooks.Stderr
 	return &a
 }
 
@@ -63,7 +65,7 @@ func Perform(ctx context.Context, f ActivityFunc, a *Attempt, limits AttemptLimi
 
 // hooked is the attempt whose signs of life are seen.
 func (p *performing) hooked(a *Attempt) *Attempt {
-	hooks := AttemptHooks{Spend: a.spend, Beat: func() {
+	hooks := AttemptHooks{Spend: a.spend, Stderr: a.stderr, Beat: func() {
 		p.heartbeat()
 		a.Heartbeat()
 	}}

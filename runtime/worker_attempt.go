@@ -24,6 +24,7 @@ type running struct {
 	attempt   *machine.Task // as its machine has it; set before the activity begins
 	begins    bool          // with a step of the run
 	uncounted *sync.Once    // said of its costs
+	stderr    *stderrLog    // nil until the activity begins
 	lease     time.Time     // until when the task is ours, by the clock; guarded by mu
 }
 
@@ -71,15 +72,17 @@ func (r *running) run() {
 		r.worker.free(r)
 		return
 	}
+	r.stderr = r.newStderr()
 	a := NewAttempt(Attempt{
 		Run: r.task.Run, Machine: r.task.Machine, Activity: r.task.Activity, Number: r.task.Attempt,
 		Key: r.task.Key, Fence: r.task.Epoch, Args: args, Checkpoint: r.task.Checkpoint,
-	}, AttemptHooks{Beat: r.heartbeat, Checkpoint: r.checkpoint, Spend: r.meter.add})
+	}, AttemptHooks{Beat: r.heartbeat, Checkpoint: r.checkpoint, Spend: r.meter.add, Stderr: r.stderr})
 	returned := make(chan outcome, 1)
 	go r.call(f, a, returned)
 	r.worker.leases.keep(r)
 	out := r.watch(returned)
 	r.worker.leases.drop(r)
+	r.stderr.over()
 	if out.end == goesOn {
 		r.engine.logger.Error("an activity does not stop and is left to itself", slog.String("run", r.task.Run),
 			slog.String("activity", r.task.Activity), slog.Int("attempt", r.task.Attempt), slog.Any("cause", r.stopCause()))

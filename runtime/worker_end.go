@@ -99,6 +99,9 @@ func (r *running) commit(in machine.Input, cost map[string]json.Number) {
 	info := r.named(endOf(r.host.machine, &in))
 	info.Cost = cost
 	in.Worker, in.Took = e.worker, info.Duration
+	if r.stderr != nil {
+		in.Stderr = r.stderr.text()
+	}
 	c := &request{run: r.task.Run, claim: &claim, attempt: &info, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
 		if m.Hash() != r.host.machine.Hash() { // it may have been registered again
 			return in, fmt.Errorf("%w: the run has another definition by now", ErrFenced)

@@ -26,8 +26,18 @@ func Notes(s *runtime.StepView) []string {
 	case first != "":
 		add("%s", Plain(first, 200))
 	}
+	said := Stderr(message, s.Stderr)
+	if said != nil {
+		rest = "" // it is the end of the same
+	}
 	for line := range strings.Lines(rest) {
 		add("  %s", Plain(line, 200))
+	}
+	for i, line := range said {
+		if i == 0 {
+			add("on standard error:")
+		}
+		add("  %s", line)
 	}
 	if s.Queued {
 		add("it came while the run was paused")
@@ -110,4 +120,17 @@ func Then(r *runtime.FailureStats) string {
 		return "-> " + r.To
 	}
 	return string(r.Effect)
+}
+
+// Stderr are the lines of what a failed attempt wrote to standard error, unless the message
+// of the failure has them.
+func Stderr(message, stderr string) []string {
+	var lines []string
+	if strings.Contains(message, strings.TrimSpace(stderr)) {
+		return nil
+	}
+	for line := range strings.Lines(stderr) {
+		lines = append(lines, Plain(line, 200))
+	}
+	return lines
 }

@@ -46,6 +46,8 @@ func (m *Machine) inputMember(sc *scanner, in *Input, key string) error {
 		return sc.lookup("category", m.index.categories, &in.Category)
 	case "message":
 		return sc.textInto(&in.Message)
+	case "stderr":
+		return sc.textInto(&in.Stderr)
 	case "timer":
 		return sc.lookup("timer", m.index.timers, &in.Timer)
 	case "from":

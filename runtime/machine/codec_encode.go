@@ -264,6 +264,7 @@ func (m *Machine) appendInput(b []byte, in *Input) []byte {
 		}
 		o.text("category", m.def.Categories[in.Category])
 		o.text("message", in.Message)
+		o.text("stderr", in.Stderr)
 	case TimerInput:
 		o.text("timer", m.def.Timers[in.Timer].Name)
 	case ProgressInput:

@@ -57,6 +57,8 @@ type Input struct {
 	Category int    // of failure
 	Message  string // of failure; of late: what was returned
 
+	Stderr string // of failure: the end of what the attempt wrote to standard error; decides nothing
+
 	Over  string    // of over_budget: the cost
 	Allow bool      // of retry: the run goes on over the budget that has halted it
 	Timer int       // of timer

@@ -28,6 +28,9 @@ const (
 	// MaxMessage is the length in bytes to which the message of a failure is
 	// cut.
 	MaxMessage = 64 << 10
+	// MaxStderr is how many bytes are kept of the end of what a failed attempt wrote to
+	// standard error.
+	MaxStderr = 8 << 10
 	// MaxLate is how many late results, lost workers and attempts released of one
 	// run are recorded. Those beyond it are refused, and passed on, all the same.
 	MaxLate = 100

@@ -106,6 +106,7 @@ func (t *step) queue() {
 	queue := make([]Input, 0, len(t.next.Queue)+1)
 	waits := *t.in
 	waits.Cost, waits.Below, waits.Uncounted = nil, nil, nil // they have been counted
+	waits.Stderr = ""                                        // this line has it
 	t.next.Queue = append(append(queue, t.next.Queue...), waits)
 	t.record.Effect, t.idle = Queued, false
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Step takes exactly one input and gives the next snapshot, the commands that
@@ -403,10 +405,24 @@ func (t *step) messageID() string {
 	return t.next.keys() + strconv.FormatInt(t.seq, 10) + "/" + strconv.Itoa(t.messages)
 }
 
-// cleanMessage makes what an activity said of its failure fit to be stored.
+// CleanMessage makes what an activity said of its failure fit to be stored.
 func CleanMessage(message string) string {
 	if len(message) > MaxMessage {
 		message = message[:MaxMessage]
 	}
 	return strings.ToValidUTF8(message, "\uFFFD")
+}
+
+// CleanStderr is the end of what an attempt wrote to standard error, fit to be stored:
+// at most MaxStderr bytes, behind "…" where there was more.
+func CleanStderr(text string) string {
+	text = strings.TrimRightFunc(strings.ToValidUTF8(text, "\uFFFD"), unicode.IsSpace)
+	if len(text) <= MaxStderr {
+		return text
+	}
+	begin := len(text) - MaxStderr + len("…")
+	for !utf8.RuneStart(text[begin]) {
+		begin++
+	}
+	return "…" + text[begin:]
 }

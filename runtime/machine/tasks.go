@@ -51,6 +51,7 @@ func (t *step) fit() {
 	if t.in.Kind == ResultInput {
 		why := t.m.misfitResult(&t.m.def.Activities[do.Activity], t.in)
 		if why == "" {
+			t.in.Stderr = ""
 			return
 		}
 		*t.in = Input{
@@ -58,12 +59,13 @@ func (t *step) fit() {
 			Category: t.m.unknown, Message: "the result does not fit: " + why,
 			ID: t.in.ID, Actor: t.in.Actor, Reason: t.in.Reason,
 			Worker: t.in.Worker, Took: t.in.Took, Cost: t.in.Cost, Below: t.in.Below, Uncounted: t.in.Uncounted, Queued: t.in.Queued,
+			Stderr: t.in.Stderr,
 		}
 	}
 	if !t.m.def.CanFail(do.Do, t.in.Category) {
 		t.in.Category = t.m.unknown
 	}
-	t.in.Message = CleanMessage(t.in.Message)
+	t.in.Message, t.in.Stderr = CleanMessage(t.in.Message), CleanStderr(t.in.Stderr)
 }
 
 // misfitResult says why an activity cannot have raised in, or nothing.

@@ -134,6 +134,7 @@ type LimitView struct {
 type ErrorView struct {
 	Category string    `json:"category"`
 	Message  string    `json:"message"`
+	Stderr   string    `json:"stderr,omitempty"` // the end of what the attempt wrote to standard error
 	Attempt  int       `json:"attempt"`
 	At       time.Time `json:"at"`
 }

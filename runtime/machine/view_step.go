@@ -38,6 +38,7 @@ type StepView struct {
 	Key      string    `json:"key,omitempty"`
 	Category string    `json:"category,omitempty"`
 	Message  string    `json:"message,omitempty"` // of a failure; of a halt, and of what is dropped: why
+	Stderr   string    `json:"stderr,omitempty"`  // of a failure: the end of what the attempt wrote to standard error
 	Code     CauseCode `json:"code,omitempty"`    // of a halt, and of what is dropped: why
 
 	Worker string     `json:"worker,omitempty"` // who held the attempt
@@ -125,7 +126,7 @@ func (m *Machine) StepView(r *Record) StepView {
 		}
 	}
 	if in.Kind == FailureInput {
-		v.Category = d.Categories[in.Category]
+		v.Category, v.Stderr = d.Categories[in.Category], in.Stderr
 	}
 	if len(r.Returns) > 0 {
 		v.Returns = encodeFields(m.states[r.To].returned, r.Returns)

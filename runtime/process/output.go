@@ -208,11 +208,15 @@ func signs(a *runtime.Attempt, said reports, line []byte, cut bool, cancel func(
 	}
 	var sign struct {
 		Heartbeat bool            `json:"heartbeat"`
+		Log       *string         `json:"log"`
 		Progress  json.RawMessage `json:"progress"`
 		Cost      costs           `json:"cost"`
 	}
 	if decode(line, &sign) != nil {
 		return false
+	}
+	if sign.Log != nil {
+		_, _ = io.WriteString(a.Stderr(), *sign.Log+"\n")
 	}
 	switch {
 	case sign.Progress != nil:
@@ -228,7 +232,7 @@ func signs(a *runtime.Attempt, said reports, line []byte, cut bool, cancel func(
 		a.Heartbeat()
 		return true
 	}
-	return false
+	return sign.Log != nil
 }
 
 // decode reads one JSON object that has no other members than v.

@@ -185,7 +185,7 @@ func activity(path string) runtime.ActivityFunc {
 		info, _ := os.Stat(path) // before: it may be replaced at any time
 		cmd := exec.Command(path)
 		cmd.Env = environment(a)
-		asked, err := runAsked(ctx, cmd, input, out)
+		asked, err := runAsked(ctx, cmd, input, out, a.Stderr())
 		if err != nil {
 			misfits.note(path, info, err)
 			return runtime.Result{}, uncounted(err)

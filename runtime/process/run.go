@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	goruntime "runtime"
 	"strings"
@@ -28,7 +29,7 @@ const (
 // cause. Where the engine stops, and the process still ends, that
 // counts.
 func run(ctx context.Context, cmd *exec.Cmd, input []byte, out *output) error {
-	asked, err := runAsked(ctx, cmd, input, out)
+	asked, err := runAsked(ctx, cmd, input, out, io.Discard)
 	if err == nil && asked != runtime.ErrStopped {
 		err = asked
 	}
@@ -38,15 +39,15 @@ func run(ctx context.Context, cmd *exec.Cmd, input []byte, out *output) error {
 // runAsked runs cmd to its end. A nil error means that it exited with status 0.
 // When ctx is done its process group is asked to stop, and asked is ctx's cause;
 // it is the error, too, where the process then does not exit with status 0.
-// runAsked returns when the group is gone.
-func runAsked(ctx context.Context, cmd *exec.Cmd, input []byte, out *output) (asked, err error) {
+// runAsked returns when the group is gone. What cmd writes to standard error goes to said.
+func runAsked(ctx context.Context, cmd *exec.Cmd, input []byte, out *output, said io.Writer) (asked, err error) {
 	if ctx.Err() != nil {
 		return context.Cause(ctx), context.Cause(ctx)
 	}
 	stderr := &tail{}
 	cmd.Stdin = bytes.NewReader(input)
 	cmd.Stdout = out
-	cmd.Stderr = stderr
+	cmd.Stderr = io.MultiWriter(stderr, said)
 	cmd.WaitDelay = drainTime
 	g, exited, err := start(cmd)
 	if err != nil {

@@ -23,7 +23,8 @@ type worker struct {
 	exited <-chan error
 	stdin  io.WriteCloser
 	stdout io.ReadCloser
-	stderr *tail
+	stderr *tail // the end of it, for why the process has ended
+	errors *errorPipe
 	lines  chan []byte   // to be written to it
 	gone   chan struct{} // closed when nothing more will come from it
 	spoke  bool          // a line of it was understood; of serve alone until gone
@@ -42,15 +43,21 @@ type worker struct {
 type call struct {
 	sign   func(line []byte) bool // heartbeats and checkpoints; nil for a guard
 	answer chan []byte            // of length 1
+	stderr io.Writer              // of the attempt; nil for a guard
 }
 
 func (w *Workers) start() (*worker, error) {
 	cmd := shell(w.command)
-	said := &tail{}
-	cmd.Stderr = io.MultiWriter(said, w.stderr)
 	cmd.WaitDelay = drainTime
 	in, err := cmd.StdinPipe()
 	if err != nil {
+		return nil, err
+	}
+	made := &worker{
+		tell: w.stderr, stdin: in, stderr: &tail{},
+		lines: make(chan []byte, 64), gone: make(chan struct{}), calls: map[int64]*call{},
+	}
+	if made.errors, cmd.Stderr, err = pipeErrors(io.MultiWriter(made.stderr, speech{made})); err != nil {
 		return nil, err
 	}
 	// A pipe of our own: Wait would close the one of StdoutPipe before the last
@@ -59,20 +66,21 @@ func (w *Workers) start() (*worker, error) {
 	cmd.Stdout = theirs
 	g, exited, err := start(cmd)
 	if err != nil {
+		made.errors.close()
 		return nil, err
 	}
+	made.errors.started()
 	ended := make(chan error, 1)
 	go func() {
 		err := <-exited
 		g.kill() // what it has left running
 		g.over()
+		made.errors.close()
 		_ = theirs.Close()
 		ended <- err
 	}()
-	return &worker{
-		group: g, exited: ended, tell: w.stderr, stdin: in, stdout: out, stderr: said,
-		lines: make(chan []byte, 64), gone: make(chan struct{}), calls: map[int64]*call{},
-	}, nil
+	made.group, made.exited, made.stdout = g, ended, out
+	return made, nil
 }
 
 // serve passes lines on in both directions until the process has ended, and
@@ -147,6 +155,7 @@ func (w *worker) read() {
 			rest = fmt.Appendf(bytes.TrimSuffix(bytes.TrimSpace(rest), []byte("}")), ",%q:null}", string(twice))
 		}
 		if err == nil && (c.sign == nil || !c.sign(rest)) {
+			w.errors.catchUp() // what it has said before belongs to the call
 			w.forget(id)
 			c.answer <- rest
 		}
@@ -169,8 +178,8 @@ func readID(text json.RawMessage) (int64, bool) {
 // it says so, and waits for an answer all the same: it means that the work has
 // stopped. Asked is then ctx's cause, which is the error, too, where no answer
 // comes.
-func (w *worker) call(ctx context.Context, ask func(id int64) any, sign func([]byte) bool) (answer []byte, asked, err error) {
-	c := &call{sign: sign, answer: make(chan []byte, 1)}
+func (w *worker) call(ctx context.Context, ask func(id int64) any, c *call) (answer []byte, asked, err error) {
+	c.answer = make(chan []byte, 1)
 	w.mu.Lock()
 	w.next++
 	id := w.next
@@ -189,7 +198,7 @@ func (w *worker) call(ctx context.Context, ask func(id int64) any, sign func([]b
 	case <-ctx.Done():
 		asked = context.Cause(ctx)
 	}
-	if sign == nil {
+	if c.sign == nil {
 		return nil, asked, asked // a question is not waited for
 	}
 	patience, cancel := context.WithTimeout(context.Background(), stopTime)

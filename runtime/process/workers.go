@@ -67,8 +67,9 @@ const (
 	settled     = 10 * time.Second
 )
 
-// StartWorkers starts n processes of a command, which the shell reads. What
-// they write to standard error goes to stderr, one piece at a time. Close ends them.
+// StartWorkers starts n processes of a command, which the shell reads. What one writes
+// to standard error while it makes one attempt is that of the attempt, see
+// runtime.Attempt.Stderr; the rest goes to stderr, one piece at a time. Close ends them.
 func StartWorkers(command string, n int, stderr io.Writer) *Workers {
 	w := &Workers{command: command, stderr: &shared{to: stderr}, changed: make(chan struct{}), broken: make(chan struct{})}
 	for range n {
@@ -274,7 +275,7 @@ func (w *Workers) attempt(ctx context.Context, a *runtime.Attempt) (runtime.Resu
 			ID int64 `json:"id"`
 			attempt
 		}{id, told(a)}
-	}, func(line []byte) bool { return signs(a, said, line, false, cancel) })
+	}, &call{stderr: a.Stderr(), sign: func(line []byte) bool { return signs(a, said, line, false, cancel) }})
 	if err != nil {
 		return runtime.Result{}, err
 	}
@@ -315,7 +316,7 @@ func (w *Workers) answerTo(ctx context.Context, question func(id int64) any) ([]
 		if err != nil {
 			return nil, err
 		}
-		answer, _, err := process.call(ctx, question, nil)
+		answer, _, err := process.call(ctx, question, &call{})
 		if err == nil || !process.over() {
 			return answer, err
 		}

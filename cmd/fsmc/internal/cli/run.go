@@ -51,6 +51,12 @@ You can kill the command at any point and start it again: the run continues wher
 it was. After a SIGTERM or an interrupt, the command lets activities work for ten
 more seconds, then stops them and ends. A second signal ends it at once.
 
+What an activity prints on standard error appears there, one line at a time, with the
+run, the activity and the attempt. If the attempt fails, the end of it is in the
+history. With --log-format json, each step, each attempt, each such line and each
+problem is one JSON object on a line of standard output, or, with --format json, of
+standard error; see docs/logs.md.
+
 Exit status 1: the run, or one below it, is halted, or the run ended with an outcome
 other than success. Exit status 3: the run in PATH has not ended, because it waits for
 something, or because the command was stopped; but not with --detach.`,
@@ -68,6 +74,7 @@ something, or because the command was stopped; but not with --detach.`,
 	}
 	dbFlag(c, &r.db)
 	formatFlag(c, &r.asJSON)
+	chooseFlag(c, &r.logJSON, "log-format", "text", "how to print steps and attempts", option[bool]{"text", false}, option[bool]{"json", true})
 	machineFlag(c, &r.machine)
 	f := c.Flags()
 	f.StringVar(&r.activities, "activities", "", "the folder with the executables, `DIR`/<activity>")
@@ -97,6 +104,8 @@ type runner struct {
 	once                          bool
 	params                        []string
 	asJSON, follow, detach, quiet bool
+	logJSON                       bool
+	log                           *slog.Logger // of logJSON
 	concurrency                   int
 	lease                         time.Duration
 	begun                         atomic.Pointer[string] // the run of the file, when it has been found or started
@@ -173,9 +182,8 @@ func (r *runner) withEngine(ctx context.Context, m mode, f func(context.Context,
 	opts = append(opts,
 		runtime.WithConcurrency(r.concurrency),
 		runtime.WithLease(r.lease),
-		runtime.WithLogger(slog.New(r.logHandler())),
-		runtime.WithObserver(&printer{out: r.out, silent: r.asJSON, quiet: r.quiet}),
 	)
+	opts = append(opts, r.logging()...)
 	if r.once {
 		opts = append(opts, runtime.WithConcurrency(1)) // no second activity ends beside the first
 	}

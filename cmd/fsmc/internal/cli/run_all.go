@@ -158,7 +158,7 @@ func (r *runner) reportAll(views []runtime.View, stopped bool) error {
 	var result error
 	for i := range views {
 		if !r.asJSON {
-			if err := writeHow(r.out, &views[i]); err != nil {
+			if err := r.how(&views[i]); err != nil {
 				return err
 			}
 		}

@@ -5,16 +5,68 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 )
 
-// logHandler prints what goes wrong in the engine, but for what run says in its
-// own words.
-func (r *runner) logHandler() slog.Handler {
+// logging are the engine's logger and its observer.
+func (r *runner) logging() []runtime.Option {
 	var said []string
-	if !r.asJSON {
-		said = append(said, "a worker was lost", "run halted") // printer
+	if !r.asJSON || r.logJSON {
+		said = append(said, "a worker was lost", "run halted") // the observer
 	}
-	return &unsaidLog{slog.NewTextHandler(r.err, &slog.HandlerOptions{Level: slog.LevelWarn}), r, said}
+	if r.logJSON {
+		return r.loggingJSON(said)
+	}
+	problems := slog.NewTextHandler(r.err, &slog.HandlerOptions{Level: slog.LevelWarn})
+	return []runtime.Option{
+		runtime.WithLogger(slog.New(&unsaidLog{problems, r, said})),
+		runtime.WithObserver(&printer{out: r.out, silent: r.asJSON, quiet: r.quiet}),
+	}
+}
+
+// loggingJSON is one log of all that happens, which leaves standard output to the result
+// where that is JSON, too.
+func (r *runner) loggingJSON(said []string) []runtime.Option {
+	to := r.out
+	if r.asJSON {
+		to = r.err
+	}
+	handler := slog.NewJSONHandler(to, &slog.HandlerOptions{ReplaceAttr: durationText})
+	r.log = slog.New(handler)
+	if r.quiet {
+		return []runtime.Option{runtime.WithLogger(r.log)}
+	}
+	return []runtime.Option{
+		runtime.WithLogger(slog.New(&unsaidLog{handler, r, said})),
+		runtime.WithObserver(runtime.LogObserver(r.log)),
+	}
+}
+
+// durationText writes durations as all JSON of fsmc does.
+func durationText(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindDuration {
+		a.Value = slog.StringValue(a.Value.Duration().String())
+	}
+	return a
+}
+
+// stderrMessage is that of a record with a line of an attempt's standard error.
+const stderrMessage = "stderr"
+
+// sayStderr prints such a line.
+func (r *runner) sayStderr(record *slog.Record) {
+	said := map[string]slog.Value{}
+	record.Attrs(func(a slog.Attr) bool {
+		said[a.Key] = a.Value
+		return true
+	})
+	line := describe.Plain(said["line"].String(), 10_000)
+	if n, ok := said["left_out"]; ok {
+		line = "… " + describe.Count(n.Int64(), "line") + " left out"
+	}
+	fmt.Fprintf(r.err, "%s  %s, attempt %s: %s\n", said["run"], said["activity"], said["attempt"], line)
 }
 
 // leftInPart is what the engine says of a version that it meets, and does not do all of.
@@ -44,8 +96,17 @@ type unsaidLog struct {
 	said   []string
 }
 
+// Enabled lets standard error pass, whatever the level.
+func (l *unsaidLog) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelInfo }
+
 func (l *unsaidLog) Handle(ctx context.Context, record slog.Record) error {
 	switch {
+	case l.runner.logJSON && !slices.Contains(l.said, record.Message):
+	case record.Message == stderrMessage:
+		l.runner.sayStderr(&record)
+		return nil
+	case !l.Handler.Enabled(ctx, record.Level):
+		return nil
 	case record.Message == leftInPart:
 		l.runner.sayMigrated(&record)
 		return nil

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -84,7 +86,10 @@ func clock(t time.Time) string { return t.Local().Format(time.TimeOnly) }
 
 // say prints a line about a run as a whole. No steps are made meanwhile.
 func (r *runner) say(format string, args ...any) {
-	if !r.asJSON {
+	switch {
+	case r.log != nil:
+		r.log.Info(fmt.Sprintf(format, args...))
+	case !r.asJSON:
 		fmt.Fprintf(r.out, format+"\n", args...)
 	}
 }
@@ -103,5 +108,26 @@ func (r *runner) report(v runtime.View) error {
 	if r.asJSON {
 		return printJSON(r.out, v)
 	}
-	return writeHow(r.out, &v)
+	return r.how(&v)
+}
+
+// how says how a run stands, as text or in the log.
+func (r *runner) how(v *runtime.View) error {
+	if r.log == nil {
+		return writeHow(r.out, v)
+	}
+	said := []slog.Attr{slog.String("run", v.Run), slog.String("machine", v.Machine), slog.Int64("seq", v.Seq),
+		slog.String("state", v.State), slog.String("status", string(v.Status))}
+	if v.Outcome != "" {
+		said = append(said, slog.String("outcome", string(v.Outcome)))
+	}
+	if v.Returns != nil {
+		said = append(said, slog.Any("returns", v.Returns))
+	}
+	level := slog.LevelInfo
+	if outcomeError(v) != nil {
+		level = slog.LevelWarn
+	}
+	r.log.LogAttrs(context.Background(), level, "run", said...)
+	return nil
 }

@@ -55,6 +55,11 @@ func writeView(w io.Writer, v *runtime.View, now time.Time) error {
 		if a.Checkpoint != nil {
 			row("checkpoint", "%s: %s", describe.Attempt(a.Activity, a.Do), describe.Plain(string(a.Checkpoint), 1000))
 		}
+		if e := a.LastError; e != nil {
+			for _, line := range describe.Stderr(e.Message, e.Stderr) {
+				row("stderr", "%s: %s", describe.Attempt(a.Activity, a.Do), line)
+			}
+		}
 	}
 	return t.Flush()
 }

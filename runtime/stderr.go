@@ -1,0 +1,142 @@
+package runtime
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+const (
+	// maxStderrLine is how much of a line of an attempt's standard error is logged.
+	maxStderrLine = 8 << 10
+	// maxStderrRate is how much of it is logged in a second, of each attempt.
+	maxStderrRate = 256 << 10
+	// stderrLineCost is what a line counts for that besides its bytes: what stands around it.
+	stderrLineCost = 128
+)
+
+// Stderr takes what the attempt says for people, as an executable does on its standard
+// error. It is logged line by line, and if the attempt fails, the last machine.MaxStderr bytes
+// stand in the run's history. A write never fails, and several goroutines may write. Of more
+// than 256 KiB in a second the rest is not logged, but counted, and a line is cut after 8 KiB.
+func (a *Attempt) Stderr() io.Writer {
+	if a.stderr == nil {
+		return io.Discard
+	}
+	return a.stderr
+}
+
+// stderrLog is the Stderr of an attempt that an engine runs. What it holds does not grow
+// with what is written.
+type stderrLog struct {
+	logger *slog.Logger
+	of     []slog.Attr // the attempt
+	clock  Clock
+
+	mu     sync.Mutex
+	end    []byte    // the last bytes of all
+	line   []byte    // the beginning of the line under way
+	long   bool      // that is longer
+	second time.Time // since when room counts
+	room   int       // what may still be logged in that second
+	missed int       // lines that were not
+}
+
+func (r *running) newStderr() *stderrLog {
+	t := &r.task
+	return &stderrLog{logger: r.engine.logger, clock: r.engine.clock, of: []slog.Attr{
+		slog.String("run", t.Run), slog.String("machine", t.Machine), slog.String("activity", t.Activity), slog.Int("attempt", t.Attempt),
+	}}
+}
+
+// Write implements io.Writer.
+func (s *stderrLog) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(p)
+	s.keep(p)
+	if now := s.clock.Now(); now.Sub(s.second) >= time.Second {
+		s.sayMissed()
+		s.second, s.room = now, maxStderrRate
+	}
+	for {
+		end := bytes.IndexByte(p, '\n')
+		if end < 0 {
+			s.add(p)
+			return n, nil
+		}
+		s.add(p[:end])
+		s.endLine()
+		p = p[end+1:]
+	}
+}
+
+// keep keeps the end of what has been written: twice as much as is wanted, so that it is
+// moved seldom.
+func (s *stderrLog) keep(p []byte) {
+	const most = 2 * machine.MaxStderr
+	p = p[max(0, len(p)-most):]
+	if over := len(s.end) + len(p) - most; over > 0 {
+		kept := s.end[max(over, len(s.end)-machine.MaxStderr):]
+		s.end = append(s.end[:0], kept...)
+	}
+	s.end = append(s.end, p...)
+}
+
+func (s *stderrLog) add(p []byte) {
+	if room := maxStderrLine - len(s.line); len(p) > room {
+		p, s.long = p[:room], true
+	}
+	s.line = append(s.line, p...)
+}
+
+func (s *stderrLog) endLine() {
+	text := strings.TrimRight(string(s.line), " \t\r")
+	long := s.long
+	s.line, s.long = s.line[:0], false
+	if text == "" {
+		return
+	}
+	if s.room -= len(text) + stderrLineCost; s.room < 0 {
+		s.missed++
+		return
+	}
+	said := []slog.Attr{slog.String("line", strings.ToValidUTF8(text, "\uFFFD"))}
+	if long {
+		said = append(said, slog.Bool("cut", true))
+	}
+	s.say(said...)
+}
+
+func (s *stderrLog) say(what ...slog.Attr) {
+	s.logger.LogAttrs(context.Background(), slog.LevelInfo, "stderr", append(slices.Clip(s.of), what...)...)
+}
+
+func (s *stderrLog) sayMissed() {
+	if s.missed > 0 {
+		s.say(slog.Int("left_out", s.missed))
+		s.missed = 0
+	}
+}
+
+// over logs what has not been logged when the attempt has ended.
+func (s *stderrLog) over() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endLine()
+	s.sayMissed()
+}
+
+// text is the end of what has been written, as history has it.
+func (s *stderrLog) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return machine.CleanStderr(string(s.end))
+}
