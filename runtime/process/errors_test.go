@@ -88,7 +88,7 @@ func TestStderrOfWorker(t *testing.T) {
 		if _, err := w.attempt(t.Context(), a); err == nil {
 			t.Fatal("it has not failed")
 		}
-		if got := said.String(); !strings.Contains(got, "why ") || !strings.Contains(got, "more\n") || strings.Count(got, "\n") != 2 {
+		if got := said.String(); !strings.HasPrefix(got, "why ") || !strings.HasSuffix(got, "\nmore\n") || strings.Count(got, "\n") != 2 {
 			t.Fatalf("%q", got)
 		}
 	}

@@ -154,8 +154,8 @@ func (w *worker) read() {
 		if errors.As(exact(text), &twice) { // which the map has lost, and decode refuses
 			rest = fmt.Appendf(bytes.TrimSuffix(bytes.TrimSpace(rest), []byte("}")), ",%q:null}", string(twice))
 		}
+		w.errors.catchUp() // what it has said before belongs to the call, and stands before what it logs
 		if err == nil && (c.sign == nil || !c.sign(rest)) {
-			w.errors.catchUp() // what it has said before belongs to the call
 			w.forget(id)
 			c.answer <- rest
 		}
