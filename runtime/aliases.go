@@ -27,6 +27,7 @@ type (
 	Store      = store.Store
 	RunFilter  = store.RunFilter
 	RunRow     = store.RunRow
+	FeedRow    = store.FeedRow
 	PruneQuery = store.PruneQuery
 	Pruned     = store.Pruned
 )

@@ -142,6 +142,18 @@ func (s *limited) Limits(ctx context.Context, now time.Time) ([]store.LimitRow, 
 	return readFrom(ctx, s, func(ctx context.Context) ([]store.LimitRow, error) { return s.Store.Limits(ctx, now) })
 }
 
+func (s *limited) Feed(ctx context.Context, after int64, limit int) ([]store.FeedRow, error) {
+	return readFrom(ctx, s, func(ctx context.Context) ([]store.FeedRow, error) { return s.Store.Feed(ctx, after, limit) })
+}
+
+func (s *limited) FeedEnd(ctx context.Context) (int64, error) {
+	return readFrom(ctx, s, s.Store.FeedEnd)
+}
+
+func (s *limited) Changed(ctx context.Context) (int64, error) {
+	return readFrom(ctx, s, s.Store.Changed)
+}
+
 func (s *limited) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {
 	return readFrom(ctx, s, func(ctx context.Context) ([]store.TimerRow, error) { return s.Store.Timers(ctx, run) })
 }

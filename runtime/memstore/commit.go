@@ -148,6 +148,8 @@ func (s *Store) writeRun(r *run, c *store.Commit) {
 	for _, h := range c.History {
 		h.At, h.Record = micro(h.At), bytes.Clone(h.Record)
 		r.history = append(r.history, h)
+		s.feedEnd++
+		s.feed = append(s.feed, fed{s.feedEnd, r, len(r.history) - 1})
 	}
 }
 

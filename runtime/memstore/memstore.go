@@ -27,6 +27,8 @@ type Store struct {
 	outbox      []*message // in the order in which they were published
 	checkpoints map[checkpointKey]checkpoint
 	epoch       int64 // the last one given
+	feed        []fed // what has not been pruned, in order
+	feedEnd     int64 // the last position given
 	pruned      *tally
 	hands       store.Hands
 	limits      []store.ActivityLimit    // of the newest definition of each machine

@@ -181,6 +181,7 @@ func (s *Store) delete(id string) error {
 	if err := s.pruned.add(s.runs[id]); err != nil {
 		return err
 	}
+	s.feed = slices.DeleteFunc(s.feed, func(f fed) bool { return f.run == s.runs[id] })
 	delete(s.runs, id)
 	s.remove(func(t *task) bool { return t.Run == id })
 	s.outbox = slices.DeleteFunc(s.outbox, func(m *message) bool { return m.Run == id })

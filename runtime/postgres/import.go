@@ -99,7 +99,9 @@ func (r *imported) columns() (names []string) {
 	switch r.table.Name {
 	case "runs":
 		names = append(names, "ended", "final")
-	case "history", "inbox":
+	case "history":
+		names = append(names, "token", "id")
+	case "inbox":
 		names = append(names, "token")
 	}
 	return names
@@ -119,8 +121,10 @@ func (r *imported) Values() ([]any, error) {
 			return append(r.row, r.value("updated"), r.value("state")), nil
 		}
 		return append(r.row, nil, nil), nil
-	case "history", "inbox":
-		return append(r.row, int64(0)), nil // no commit waits for its reply
+	case "history":
+		return append(r.row, int64(0), nil), nil // no commit waits for its reply, and the feed begins now
+	case "inbox":
+		return append(r.row, int64(0)), nil
 	}
 	return r.row, nil
 }

@@ -238,3 +238,27 @@ func TestKilledInMigration(t *testing.T) {
 		t.Errorf("the newer version: %v", err)
 	}
 }
+
+// TestFeedOfFormat3: the feed begins where the tables are brought up to date, and what a process
+// of the version before writes from then on is in it.
+func TestFeedOfFormat3(t *testing.T) {
+	url := pgtest.URL(t)
+	old := opened(t, url, func(o *options) { o.steps = migrations()[:3] })
+	if err := writes(old, "h"); err != nil {
+		t.Fatal(err)
+	}
+	commit := func(s *Store, run string) {
+		t.Helper()
+		if err := s.Commit(t.Context(), newRun(run)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit(old, "before")
+	s := opened(t, url)
+	commit(old, "old")
+	commit(s, "new")
+	rows, err := s.Feed(t.Context(), 0, 0)
+	if err != nil || len(rows) != 2 || rows[0].Run != "old" || rows[1].Run != "new" {
+		t.Errorf("%+v, %v", rows, err)
+	}
+}

@@ -41,6 +41,8 @@ func child(role, path string) int {
 			err = s.Close()
 		case "compete":
 			err = compete(s, competitions)
+		case "feed one", "feed two":
+			err = feedAll(s, role)
 		}
 	}
 	if err != nil {

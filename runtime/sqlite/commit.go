@@ -121,7 +121,7 @@ func (t *tx) admit(ctx context.Context, c *store.Commit) (before standing, err e
 }
 
 // lastOf is the id of the last of so many rows of history that are written next.
-const lastOf = `? + coalesce((SELECT max(id) FROM history), 0)`
+const lastOf = `? + ` + newest
 
 const insertRun = `
 	INSERT INTO runs (run, machine, definition, state, status, outcome, paused, seq, started, entered, updated, snapshot, last, parent, root)

@@ -20,11 +20,16 @@ import (
 //
 // The statement itself refuses a row that is not the next one of its chain.
 const insertHistory = `
-	INSERT INTO history (run, seq, back, at, kind, input, source, target, effect, record, counts)
-	VALUES (?1,
+	INSERT INTO history (id, run, seq, back, at, kind, input, source, target, effect, record, counts)
+	VALUES (1 + ` + newest + `, ?1,
 		CASE WHEN ?2 = 1 + coalesce((SELECT seq FROM history WHERE id = ?3 AND run = ?1), 0) THEN ?2 END,
-		CASE ?3 WHEN 0 THEN 0 ELSE 1 + (SELECT max(id) FROM history) - ?3 END,
+		CASE ?3 WHEN 0 THEN 0 ELSE 1 + ` + newest + ` - ?3 END,
 		?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`
+
+// newest is the last id that a row of history was given. That row may have been pruned, and
+// then all rows up to it have been counted. No id is given twice, because who reads the feed
+// goes on behind the last one that it has seen.
+const newest = `max(coalesce((SELECT max(id) FROM history), 0), (SELECT history FROM counted))`
 
 // Where someone has had statistics made (ANALYZE), SQLite would rather scan history
 // than look rows up, unless CROSS JOIN says what comes first.

@@ -26,6 +26,7 @@ type Store struct {
 	writer  *writer // nil where the store is read-only
 	closed  atomic.Bool
 	given   store.Hands // what has been handed out
+	changes *changes
 }
 
 var _ store.Store = (*Store)(nil)
@@ -177,6 +178,7 @@ func open(ctx context.Context, file string, o options) (*Store, error) {
 
 func (s *Store) openReaders(file string, o options) {
 	s.readers = connect(file, "ro", o)
+	s.changes = newChanges(file, o)
 	s.seats = make(chan struct{}, s.readers.Stats().MaxOpenConnections)
 }
 
@@ -245,7 +247,7 @@ func (s *Store) Close() error {
 }
 
 func (s *Store) close() error {
-	err := s.readers.Close() // first: the last connection folds the log, and these cannot
+	err := errors.Join(s.changes.close(), s.readers.Close()) // first: the last connection folds the log, and these cannot
 	if s.writer != nil {
 		err = errors.Join(err, s.writer.close())
 	}

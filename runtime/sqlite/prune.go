@@ -143,7 +143,7 @@ func (t *tx) prune(ctx context.Context, q *store.PruneQuery) (runs int64, err er
 	if runs == 0 {
 		return 0, nil
 	}
-	// The runs are counted no more, and the ids of their history are given again.
+	// The runs are counted no more.
 	gone := counts{}
 	for i := range t.counts {
 		gone[t.counts[i].count] += t.counts[i].n

@@ -27,7 +27,7 @@ const (
 	GROUP BY count_names.id`
 
 	selectCounted = `SELECT history FROM counted`
-	updateCounted = `UPDATE counted SET history = (SELECT coalesce(max(id), 0) FROM history)`
+	updateCounted = `UPDATE counted SET history = ` + newest
 
 	// A number that another connection's commits change, and ours do not.
 	selectVersion = `PRAGMA data_version`
@@ -123,8 +123,7 @@ func (y *tally) forgetFresh() {
 func (w *writer) foldCounts() error {
 	y := &w.tally
 	y.folding = unknown
-	// The ids of rows that have been pruned are given again: last may be less.
-	if y.last >= y.upTo && y.last-y.upTo < foldAt {
+	if y.last-y.upTo < foldAt {
 		return nil
 	}
 	upTo, err := w.session.number(selectCounted)

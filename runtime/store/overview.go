@@ -28,6 +28,22 @@ type Overview interface {
 	// its tree, or stays with it: a child is never meant by q, and its parent is by its own
 	// age and outcome.
 	Prune(ctx context.Context, q PruneQuery) (Pruned, error)
+
+	// Feed lists the records of all runs in the order in which they were written, behind a
+	// position. Each record has one, greater than 0, and a later record of a run a greater one. Who
+	// goes on behind the last record that it was given is given each one once, and misses none,
+	// whoever writes: a record that is written beside others may be held back until they are
+	// written, too. What has been pruned is left out. It keeps no writer waiting, and costs by what
+	// it gives. Positions are of one database: a copy in a store of another kind has others, and none
+	// for what was written before the copy.
+	Feed(ctx context.Context, after int64, limit int) ([]FeedRow, error)
+	// FeedEnd is a position behind which stands all that is written from now on. It never
+	// falls: a position greater than it is of another database, or of this one before a backup
+	// took its place.
+	FeedEnd(ctx context.Context) (int64, error)
+	// Changed is a number that is another one when Feed has more than before. It may
+	// be another one for no such reason.
+	Changed(ctx context.Context) (int64, error)
 }
 
 // PruneQuery says which finished runs are deleted.
