@@ -30,13 +30,13 @@ func (s *swarm) random(task, what string, n int) *rand.Rand {
 }
 
 // SendOffers offers the task to three agents that have not said that they are
-// full. It does not know who is dead.
+// full, of those that live on hosts of this process. It does not know who is dead.
 func (s *swarm) SendOffers(_ context.Context, _ *runtime.Attempt, task string, number int64) error {
 	r := s.random(task, "offer", int(number))
 	sent := 0
 	for _, i := range r.Perm(len(s.agents)) {
 		a := s.agents[i]
-		if !a.available() {
+		if a.home == nil || !a.available() {
 			continue
 		}
 		own := rand.New(rand.NewPCG(r.Uint64(), 0))
@@ -51,7 +51,7 @@ func (s *swarm) SendOffers(_ context.Context, _ *runtime.Attempt, task string, n
 // Work hands the task to the agent that accepted it.
 func (s hosted) Work(ctx context.Context, attempt *runtime.Attempt, id, name, _, _ string) (TaskLifecycleWorkDone, error) {
 	a := s.byName[name]
-	j := &job{agent: a, host: s.host, task: s.tasks[id], attempt: attempt, random: s.random(id, "work", attempt.Number)}
+	j := &job{agent: a, host: s.host, id: id, attempt: attempt, random: s.random(id, "work", attempt.Number)}
 	if a.dead() { // it died after it had accepted
 		<-ctx.Done()
 		return TaskLifecycleWorkDone{}, context.Cause(ctx)
@@ -86,7 +86,7 @@ func (s *swarm) WritePatch(ctx context.Context, a *runtime.Attempt, task, proble
 // TestPatch tries it.
 func (s *swarm) TestPatch(ctx context.Context, a *runtime.Attempt, task, _ string) (TaskLifecycleTestPatchResult, error) {
 	sleep(ctx, s.clock, 30*time.Second)
-	if s.tasks[task].hopeless {
+	if s.hopeless[task] {
 		return TaskLifecycleTestsFailed{}, ctx.Err()
 	}
 	return TaskLifecycleTestsPassed{}, ctx.Err()
@@ -95,10 +95,7 @@ func (s *swarm) TestPatch(ctx context.Context, a *runtime.Attempt, task, _ strin
 // CleanUp rolls back what a cancelled task has left. Nobody may be at work on
 // it any more, but for who is cut off: the table refuses what they write.
 func (s *swarm) CleanUp(ctx context.Context, _ *runtime.Attempt, id string) error {
-	if s.tasks[id].claimed() {
-		s.count(&s.tally.cleanedTooEarly)
-	}
-	s.table.close(id)
+	s.world.ask(question{What: cleans, Task: id})
 	sleep(ctx, s.clock, 5*time.Second)
 	return ctx.Err()
 }

@@ -85,13 +85,13 @@ func (a *agent) consider(ctx context.Context, o offer, r *rand.Rand) {
 	runs := TaskLifecycleRuns{Engine: a.home.engine}
 	as := runtime.WithActor(a.name)
 	if !a.reserve() {
-		a.count(&a.tally.declined)
+		a.count(&a.tally.Declined)
 		_, _ = runs.Send(ctx, o.task, TaskLifecycleDeclined{Agent: a.name, Offer: o.number}, as)
 		return
 	}
 	defer a.free()
 	if _, err := runs.Send(ctx, o.task, TaskLifecycleAccepted{Agent: a.name, Offer: o.number}, as); err != nil {
-		a.refused(err, &a.tally.lateAccepts)
+		a.refused(err, &a.tally.LateAccepts)
 		return
 	}
 	until := a.clock.Now().Add(lease)
@@ -103,11 +103,11 @@ func (a *agent) consider(ctx context.Context, o offer, r *rand.Rand) {
 		return
 	}
 	if a.now().After(until) {
-		a.count(&a.tally.gaveUp) // it thinks that the lease is over
+		a.count(&a.tally.GaveUp) // it thinks that the lease is over
 		return
 	}
 	if _, err := runs.Send(ctx, o.task, TaskLifecycleStarted{Agent: a.name, Offer: o.number}, as); err != nil {
-		a.refused(err, &a.tally.lateStarts)
+		a.refused(err, &a.tally.LateStarts)
 	}
 }
 

@@ -11,24 +11,25 @@ import (
 
 // audit holds what the simulation knows against what the runtime says.
 func (s *swarm) audit(ctx context.Context, engine *runtime.Engine) ([]program.Promise, error) {
+	w := s.whole
 	found, err := s.inspect(ctx, engine)
 	if err != nil {
 		return nil, err
 	}
 	t := &s.tally
-	orphans := len(t.orphans) + found.unfinished
+	orphans := len(t.Orphans) + found.unfinished
 	promises := []program.Promise{
 		{Kept: found.unfinished == 0, Text: fmt.Sprintf("%d tasks: %d completed, %d failed, %d cancelled, %d without an end",
 			s.config.tasks, found.completed, found.failed, found.cancelled, found.unfinished)},
 		{Kept: orphans == 0, Text: fmt.Sprintf("%d tasks orphaned, %.1f %% (the article: 0.3 %%); the longest time that one in progress had nobody is %s",
-			orphans, 100*float64(orphans)/float64(s.config.tasks), t.longest.Round(time.Second))},
-		{Kept: s.table.twice() == 0, Text: fmt.Sprintf("%d batches written twice; %d were asked for again under their key, %d by an attempt that had been replaced",
-			s.table.twice(), s.table.repeats, s.table.refused)},
+			orphans, 100*float64(orphans)/float64(s.config.tasks), t.Longest.Round(time.Second))},
+		{Kept: w.table.twice() == 0, Text: fmt.Sprintf("%d batches written twice; %d were asked for again under their key, %d by an attempt that had been replaced",
+			w.table.twice(), w.table.repeats, w.table.refused)},
 		{Kept: found.gaps == 0, Text: fmt.Sprintf("%d completed tasks with a row missing", found.gaps)},
-		{Kept: found.byZombie == 0 && t.zombieCheckpoints == 0, Text: fmt.Sprintf("%d zombies came back to deliver: %d of their results were taken, %d of their checkpoints; %d late results stand in history as refused",
-			t.zombies, found.byZombie, t.zombieCheckpoints, t.refused)},
+		{Kept: found.byZombie == 0 && t.ZombieCheckpoints == 0, Text: fmt.Sprintf("%d zombies came back to deliver: %d of their results were taken, %d of their checkpoints; %d late results stand in history as refused",
+			t.Zombies, found.byZombie, t.ZombieCheckpoints, t.Refused)},
 		{Kept: found.announced == 0, Text: fmt.Sprintf("%d tasks announced more or less than once", found.announced)},
-		{Kept: t.cleanedTooEarly == 0, Text: fmt.Sprintf("%d tasks cleaned up after a cancellation, %d of them while someone worked on them", len(s.table.closed), t.cleanedTooEarly)},
+		{Kept: w.early() == 0, Text: fmt.Sprintf("%d tasks cleaned up after a cancellation, %d of them while someone worked on them", len(w.table.closed), w.early())},
 		{Kept: found.differ == 0, Text: fmt.Sprintf("%d histories replayed, %d differ from what is stored", found.replayed, found.differ)},
 	}
 	return append(promises, s.saved()...), nil
@@ -39,15 +40,15 @@ func (s *swarm) audit(ctx context.Context, engine *runtime.Engine) ([]program.Pr
 // were left to do.
 func (s *swarm) saved() []program.Promise {
 	t := &s.tally
-	n, worked := max(t.recoveries, 1), 0
-	for _, task := range s.tasks {
+	n, worked := max(t.Recoveries, 1), 0
+	for _, task := range s.whole.tasks {
 		worked += task.worked
 	}
 	return []program.Promise{
-		{Kept: t.repeated <= t.wouldRepeat, Text: fmt.Sprintf("%d times a task was continued: %d rows repeated on average, %d from a cold start; %d rows done in all",
-			t.recoveries, t.repeated/n, t.wouldRepeat/n, worked)},
-		{Kept: t.remaining <= t.remainingIfCold, Text: fmt.Sprintf("%d rows left to do on average, %d from a cold start: %.1f times fewer (the article: 3.2 times faster)",
-			t.remaining/n, t.remainingIfCold/n, float64(t.remainingIfCold)/float64(max(t.remaining, 1)))},
+		{Kept: t.Repeated <= t.WouldRepeat, Text: fmt.Sprintf("%d times a task was continued: %d rows repeated on average, %d from a cold start; %d rows done in all",
+			t.Recoveries, t.Repeated/n, t.WouldRepeat/n, worked)},
+		{Kept: t.Remaining <= t.RemainingIfCold, Text: fmt.Sprintf("%d rows left to do on average, %d from a cold start: %.1f times fewer (the article: 3.2 times faster)",
+			t.Remaining/n, t.RemainingIfCold/n, float64(t.RemainingIfCold)/float64(max(t.Remaining, 1)))},
 	}
 }
 
@@ -60,8 +61,8 @@ type findings struct {
 
 // inspect looks at every run.
 func (s *swarm) inspect(ctx context.Context, engine *runtime.Engine) (f findings, err error) {
-	runs := TaskLifecycleRuns{Engine: engine}
-	for id, task := range s.tasks {
+	runs, w, t := TaskLifecycleRuns{Engine: engine}, s.whole, &s.tally
+	for id, task := range w.tasks {
 		run, err := runs.Get(ctx, id)
 		if err != nil {
 			return f, err
@@ -71,7 +72,7 @@ func (s *swarm) inspect(ctx context.Context, engine *runtime.Engine) (f findings
 		case TaskLifecycleStateCompleted:
 			f.completed++
 			announced = 1
-			if !s.table.whole(id) {
+			if !w.table.whole(id) {
 				f.gaps++
 			}
 			if task.zombies[run.Data.Result.Value] {
@@ -84,7 +85,7 @@ func (s *swarm) inspect(ctx context.Context, engine *runtime.Engine) (f findings
 		default:
 			f.unfinished++
 		}
-		if len(s.completed[id]) != announced {
+		if len(t.Completed[id]) != announced {
 			f.announced++
 		}
 	}

@@ -53,6 +53,17 @@ type fate struct {
 	hopeless bool     // no patch ever passes the tests
 }
 
+// fates decides about the tasks of a swarm.
+func (c *config) fates() []fate {
+	all := fates(c.tasks, c.seed)
+	for i := range all {
+		if c.calm {
+			all[i].mishaps = nil
+		}
+	}
+	return all
+}
+
 // fates decides about n tasks.
 func fates(n int, seed uint64) []fate {
 	all := make([]fate, n)

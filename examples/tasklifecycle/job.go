@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -21,7 +20,7 @@ type checkpoint struct {
 type job struct {
 	*agent
 	host    *host // that holds the attempt
-	task    *task
+	id      string
 	attempt *runtime.Attempt
 	random  *rand.Rand
 }
@@ -36,26 +35,34 @@ func (j *job) work(ctx context.Context) (TaskLifecycleWorkDone, error) {
 	if err != nil {
 		return TaskLifecycleWorkDone{}, err
 	}
-	again, reached := j.task.enter(j)
-	if again {
-		j.recovered(from, reached)
+	if before := j.ask(enters, 0, 0); before.Yes {
+		j.recovered(from, before.Row)
 	}
 	for row := from; row < rows; row += batch {
-		if m, ok := j.task.befalls(row + batch); ok {
-			if done := max(row, m.row); m.trouble != preempted {
-				j.task.did(row, done)
+		if m := j.ask(befalls, row, row+batch); m.Yes {
+			if done := max(row, m.Row); m.Trouble != preempted {
+				j.ask(did, row, done)
 			}
-			return j.suffer(ctx, m, row)
+			return j.suffer(ctx, mishap{m.Trouble, m.Row}, row)
 		}
 		if err := j.batch(ctx, row); err != nil {
-			j.task.leave(j)
+			j.ask(leaves, 0, 0)
 			return TaskLifecycleWorkDone{}, err
 		}
-		j.lead.wish(j.task, row+batch)
+		j.lead.wish(j.id, j.ask(wishes, row, row+batch).Wish)
 	}
-	j.task.leave(j)
+	j.ask(leaves, 0, 0)
 	return TaskLifecycleWorkDone{Result: j.result()}, nil
 }
+
+// ask asks the world about the task, or tells it.
+func (j *job) ask(what what, from, to int) answer {
+	return j.world.ask(question{What: what, Task: j.id, Visit: visit(j.host.name, j.attempt.Number), From: from, To: to,
+		Key: j.attempt.Key, Attempt: j.attempt.Number, Result: j.result()})
+}
+
+// visit names an agent at work on a task.
+func visit(host string, attempt int) string { return fmt.Sprintf("%s %d", host, attempt) }
 
 // result says who did the last row.
 func (j *job) result() string {
@@ -81,13 +88,13 @@ func (j *job) batch(ctx context.Context, row int) error {
 		}
 		j.attempt.Heartbeat()
 	}
-	j.task.did(row, row+batch)
-	if err := j.table.write(j.task.id, j.attempt.Key, j.attempt.Number, row); err != nil {
-		return err
+	j.ask(did, row, row+batch)
+	if !j.ask(writes, row, row+batch).Yes {
+		return errOld
 	}
 	for {
 		err := j.attempt.Progress(checkpoint{Row: row + batch, By: j.name})
-		if err == nil || ctx.Err() != nil || !errors.Is(err, errCut) {
+		if err == nil || ctx.Err() != nil || !unreached(err) {
 			return err
 		}
 		if sleep(ctx, j.clock, perBatch/2) { // the checkpoint did not get through
@@ -105,15 +112,15 @@ func (j *job) suffer(ctx context.Context, m mishap, row int) (none TaskLifecycle
 	case crash:
 		// What breaks the connection in the end is that the host gives up on it.
 		j.die(10 * time.Minute)
-		j.task.leave(j)
+		j.ask(leaves, 0, 0)
 		<-ctx.Done()
 		return none, context.Cause(ctx)
 	case hang:
-		j.task.leave(j)
+		j.ask(leaves, 0, 0)
 		<-ctx.Done()
 		return none, context.Cause(ctx)
 	case livelock:
-		j.task.leave(j)
+		j.ask(leaves, 0, 0)
 		for !sleep(ctx, j.clock, perBatch/2) {
 			j.attempt.Heartbeat()
 		}
@@ -123,13 +130,13 @@ func (j *job) suffer(ctx context.Context, m mishap, row int) (none TaskLifecycle
 	case preempted:
 		// It has 25 seconds: enough for the batch and its checkpoint.
 		err := j.batch(ctx, row)
-		j.task.leave(j)
+		j.ask(leaves, 0, 0)
 		if err != nil {
 			return none, err
 		}
 		return none, runtime.Fail(TaskLifecycleFailPreempted, what)
 	}
-	j.task.leave(j)
+	j.ask(leaves, 0, 0)
 	switch m.trouble {
 	case auth:
 		return none, runtime.Fail(TaskLifecycleFailAuth, what)
@@ -146,15 +153,15 @@ func (j *job) suffer(ctx context.Context, m mishap, row int) (none TaskLifecycle
 // rise is an agent whose machine froze. For itself no time has passed: it
 // writes its batch, cannot leave a checkpoint, and delivers all the same.
 func (j *job) rise(row int) (TaskLifecycleWorkDone, error) {
-	j.task.leave(j)
+	j.ask(leaves, 0, 0)
 	sleep(context.Background(), j.clock, between(j.random, 4*time.Minute, 9*time.Minute))
-	if err := j.table.write(j.task.id, j.attempt.Key, j.attempt.Number, row); err == nil {
-		j.task.did(row, row+batch)
+	if j.ask(writes, row, row+batch).Yes {
+		j.ask(did, row, row+batch)
 	}
 	if err := j.attempt.Progress(checkpoint{Row: row + batch, By: j.name}); err == nil {
-		j.count(&j.tally.zombieCheckpoints)
+		j.count(&j.tally.ZombieCheckpoints)
 	}
-	j.count(&j.tally.zombies)
-	j.task.zombie(j.result())
+	j.count(&j.tally.Zombies)
+	j.ask(rises, 0, 0)
 	return TaskLifecycleWorkDone{Result: j.result()}, nil
 }

@@ -31,25 +31,40 @@ func (l *lead) start(ctx context.Context) error {
 }
 
 // wish does what the lead wants when a task has reached a row.
-func (l *lead) wish(t *task, row int) {
-	switch t.wished(row) {
+func (l *lead) wish(task string, w wish) {
+	switch w {
 	case toCancel:
 		l.work.Go(func() {
-			// Returns when the work has stopped.
-			_, err := l.engine.Cancel(l.ctx, t.id, runtime.CancelOptions{Actor: "lead", Reason: "not wanted any more"})
-			l.failed(err)
+			l.insist(func() error { // returns when the work has stopped
+				_, err := l.engine.Cancel(l.ctx, task, runtime.CancelOptions{Actor: "lead", Reason: "not wanted any more"})
+				return err
+			})
 		})
 	case toHold:
 		l.work.Go(func() {
-			_, err := l.runs().Send(l.ctx, t.id, TaskLifecycleHold{}, runtime.WithActor("lead"))
-			if l.failed(err); err != nil {
-				return
-			}
-			if !sleep(l.ctx, l.clock, 10*time.Minute) {
-				_, err = l.runs().Send(l.ctx, t.id, TaskLifecycleResume{}, runtime.WithActor("lead"))
-				l.failed(err)
+			if l.send(task, TaskLifecycleHold{}, "hold", "lead") && !sleep(l.ctx, l.clock, 10*time.Minute) {
+				l.send(task, TaskLifecycleResume{}, "resume", "lead")
 			}
 		})
+	}
+}
+
+// send sends an event once, and reports whether it was taken.
+func (l *lead) send(task string, event TaskLifecycleSendable, id, actor string) bool {
+	return l.insist(func() error {
+		_, err := l.runs().Send(l.ctx, task, event, runtime.WithEventID(id), runtime.WithActor(actor))
+		return err
+	})
+}
+
+// insist does something again while the database cannot be reached. It reports whether it is done.
+func (l *lead) insist(do func() error) bool {
+	for {
+		err := do()
+		if !unreached(err) || sleep(l.ctx, l.clock, 10*time.Second) {
+			l.failed(err)
+			return err == nil
+		}
 	}
 }
 
@@ -75,16 +90,12 @@ func (l *lead) answer(m *runtime.Message) {
 	if sleep(l.ctx, l.clock, between(l.random(m.Run, "answer", 0), time.Minute, 6*time.Minute)) {
 		return
 	}
-	_, err := l.runs().Send(l.ctx, m.Run, TaskLifecycleInputGiven{Answer: "the second column"},
-		runtime.WithEventID(m.ID), runtime.WithActor("a person"))
-	l.failed(err)
+	l.send(m.Run, TaskLifecycleInputGiven{Answer: "the second column"}, m.ID, "a person")
 }
 
 func (l *lead) specify(m *runtime.Message) {
 	if sleep(l.ctx, l.clock, between(l.random(m.Run, "specify", 0), time.Minute, 3*time.Minute)) {
 		return
 	}
-	_, err := l.runs().Send(l.ctx, m.Run, TaskLifecycleRespecified{Spec: "column 2 is a date"},
-		runtime.WithEventID(m.ID), runtime.WithActor("lead"))
-	l.failed(err)
+	l.send(m.Run, TaskLifecycleRespecified{Spec: "column 2 is a date"}, m.ID, "lead")
 }

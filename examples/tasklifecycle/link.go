@@ -15,11 +15,15 @@ import (
 // and the host cannot know whether others go on with what it holds.
 type link struct {
 	runtime.Store
-	cut  atomic.Bool
-	cuts atomic.Int64 // how often it has been
+	cut atomic.Bool
 }
 
 var errCut = errors.New("the database cannot be reached")
+
+// unreached reports whether err is of a database that could not be reached.
+func unreached(err error) bool {
+	return errors.Is(err, errCut) || errors.Is(err, store.ErrUnavailable) || errors.Is(err, runtime.ErrUnknown)
+}
 
 func (l *link) err() error {
 	if l.cut.Load() {

@@ -8,6 +8,7 @@
 //	go run ./examples/tasklifecycle
 //	go run ./examples/tasklifecycle -tasks 1000 -seed 7
 //	go run ./examples/tasklifecycle -cold
+//	go run ./examples/tasklifecycle -hosts
 package main
 
 import (
@@ -21,13 +22,23 @@ import (
 //go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen --tests tasklifecycle.fsm
 
 func main() {
+	if os.Getenv(hostVariable) != "" {
+		program.Main("tasklifecycle", beHost)
+		return
+	}
 	var c config
 	flag.IntVar(&c.agents, "agents", 500, "how many agents there are")
 	flag.IntVar(&c.tasks, "tasks", 500, "how many tasks there are")
 	flag.Uint64Var(&c.seed, "seed", 1, "what befalls whom: the same number, the same mishaps at the same rows")
 	flag.StringVar(&c.dir, "dir", "", "keep the database in this folder")
 	flag.BoolVar(&c.cold, "cold", false, "let agents ignore checkpoints and begin from zero, to see what checkpoints save")
+	several := flag.Bool("hosts", false, "let four processes be the hosts, on PostgreSQL: one is cut off, one stopped, and the clock of one is wrong")
 	flag.Parse()
 
-	program.Main("tasklifecycle", func(ctx context.Context) error { return run(ctx, c, os.Stdout) })
+	program.Main("tasklifecycle", func(ctx context.Context) error {
+		if *several {
+			return runHosts(ctx, c, os.Stdout)
+		}
+		return run(ctx, c, os.Stdout)
+	})
 }

@@ -49,19 +49,27 @@ func run(ctx context.Context, c config, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return s.account(out)
+	broken := s.account(out, fmt.Sprintf("  a host was cut off for 5 minutes: %d of its attempts were taken over", s.tally.Lost[hostName(1)]))
+	db := database(s.dir)
+	fmt.Fprintf(out, `
+The database stays in %s. Look at it:
+  go run ./cmd/fsmc stats --db %s
+  go run ./cmd/fsmc health --db %s
+  go run ./cmd/fsmc history --db %s %s
+`, s.dir, db, db, db, s.longest())
+	return broken
 }
 
 // live makes a swarm over store and lets it live.
 func live(ctx context.Context, c config, store runtime.Store, out io.Writer) (*swarm, error) {
 	// What happened to the swarm lies behind us when the story is told.
-	s, err := newSwarm(ctx, c, store, time.Now().Add(-day))
+	s, clock, err := alone(ctx, c, store, time.Now().Add(-day))
 	if err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(out, "%d agents on %d hosts, %d tasks of %d rows, a checkpoint every %d\n\n", c.agents, hosts, c.tasks, rows, batch)
 	fmt.Fprintf(out, "  minute%s\n", header)
-	return s, s.live(func(minute int) error { return s.line(out, minute) })
+	return s, s.live(clock, func(minute int) error { return s.line(out, minute) })
 }
 
 const day = 24 * time.Hour
@@ -104,8 +112,8 @@ func (s *swarm) line(out io.Writer, minute int) error {
 	return err
 }
 
-// account says what befell the swarm, what became of it, and what was promised.
-func (s *swarm) account(out io.Writer) error {
+// account says what befell the swarm and its hosts, what became of it, and what was promised.
+func (s *swarm) account(out io.Writer, hosts string) error {
 	ctx := context.Background()
 	engine := runtime.NewEngine(s.store)
 	fmt.Fprintf(out, "\nWhat befell the agents, and where the machine sent the task.\n\n")
@@ -114,21 +122,13 @@ func (s *swarm) account(out io.Writer) error {
 	}
 	t := &s.tally
 	fmt.Fprintf(out, "\n  offers: %d declined, %d accepted too late, %d starts after the lease, %d leases left by a clock that is ahead\n",
-		t.declined, t.lateAccepts, t.lateStarts, t.gaveUp)
-	fmt.Fprintf(out, "  a host was cut off for 5 minutes: %d of its attempts were taken over\n\nWhat was promised.\n\n", t.lost)
+		t.Declined, t.LateAccepts, t.LateStarts, t.GaveUp)
+	fmt.Fprintf(out, "%s\n\nWhat was promised.\n\n", hosts)
 	promises, err := s.audit(ctx, engine)
 	if err != nil {
 		return err
 	}
-	broken := program.Keep(out, promises)
-	db := database(s.dir)
-	fmt.Fprintf(out, `
-The database stays in %s. Look at it:
-  go run ./cmd/fsmc stats --db %s
-  go run ./cmd/fsmc health --db %s
-  go run ./cmd/fsmc history --db %s %s
-`, s.dir, db, db, db, s.longest())
-	return broken
+	return program.Keep(out, promises)
 }
 
 // longest is the task that most befell.
@@ -146,7 +146,7 @@ func (s *swarm) longest() string {
 func (s *swarm) routes(ctx context.Context, engine *runtime.Engine, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, o := range odds {
-		fmt.Fprintf(w, "  %s\t%d\n", o.trouble, s.tally.befell[o.trouble])
+		fmt.Fprintf(w, "  %s\t%d\n", o.trouble, s.tally.Befell[o.trouble])
 	}
 	fmt.Fprintln(w)
 	stats, err := engine.Stats(ctx, runtime.StatsQuery{})

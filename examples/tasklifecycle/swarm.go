@@ -17,33 +17,36 @@ type config struct {
 	seed          uint64
 	dir           string
 	cold          bool
+	calm          bool // nothing befalls agents, and hosts alone are in trouble
 }
 
-// swarm is everyone together, with what the simulation knows of them.
+// swarm is everyone together, or those who live in this process.
 type swarm struct {
 	config
-	ctx   context.Context // of everyone's lives
-	stop  context.CancelCauseFunc
-	clock *runtime.ManualClock
-	store runtime.Store
-	hosts []*host
-	lead  *lead
+	ctx     context.Context // of everyone's lives
+	stop    context.CancelCauseFunc
+	clock   runtime.Clock
+	noticed time.Duration // by when a dead agent must have been noticed
+	store   runtime.Store
+	hosts   [hosts]*host // nil for those of other processes
+	lead    *lead
 
-	agents []*agent
-	byName map[string]*agent
-	fates  []fate
-	tasks  map[string]*task
-	table  *table
-	work   sync.WaitGroup // of agents and people, zombies among them
+	agents   []*agent
+	byName   map[string]*agent
+	fates    []fate
+	hopeless map[string]bool // tasks
+	world    outside
+	whole    *world         // nil where the world is another process
+	work     sync.WaitGroup // of agents and people, zombies among them
 
-	mu        sync.Mutex
-	tally     tally
-	completed map[string]map[string]bool // by task: the ids of the messages that said so
+	mu    sync.Mutex
+	tally tally
 }
 
-// host is a machine on which agents live: an engine with a link of its own.
+// host is a machine on which agents live: an engine, with a link of its own.
 type host struct {
-	link   *link
+	name   string
+	link   *link // nil where nothing in this process cuts it
 	engine *runtime.Engine
 }
 
@@ -65,32 +68,55 @@ const (
 	hostPoll  = 15 * time.Second
 )
 
-// newSwarm makes a swarm over store, whose time begins at start.
-func newSwarm(ctx context.Context, c config, store runtime.Store, start time.Time) (*swarm, error) {
+// newSwarm makes a swarm that has no hosts yet.
+func newSwarm(ctx context.Context, c config, w outside, clock runtime.Clock) *swarm {
 	s := &swarm{
-		config: c, clock: runtime.NewManualClock(start), store: store,
-		byName: map[string]*agent{}, tasks: map[string]*task{}, table: newTable(),
-		fates: fates(c.tasks, c.seed), completed: map[string]map[string]bool{},
-		tally: tally{befell: map[trouble]int{}, orphans: map[string]bool{}},
+		config: c, clock: clock, noticed: noticed, world: w, byName: map[string]*agent{},
+		fates: c.fates(), hopeless: map[string]bool{}, tally: newTally(),
 	}
 	s.ctx, s.stop = context.WithCancelCause(ctx)
 	s.lead = &lead{swarm: s}
+	for _, f := range s.fates {
+		s.hopeless[f.id] = f.hopeless
+	}
+	return s
+}
+
+// alone is a swarm with all hosts in this process, over store, whose time begins at start.
+func alone(ctx context.Context, c config, store runtime.Store, start time.Time) (*swarm, *runtime.ManualClock, error) {
+	clock, whole := runtime.NewManualClock(start), newWorld(c.fates())
+	s := newSwarm(ctx, c, whole, clock)
+	s.store, s.whole = store, whole
 	for i := range hosts {
-		h := &host{link: &link{Store: store}}
-		h.engine = runtime.NewEngine(h.link, runtime.WithClock(s.clock), runtime.WithWorker(fmt.Sprintf("host-%d", i+1)),
-			runtime.WithLease(hostLease), runtime.WithPoll(hostPoll), runtime.WithConcurrency(c.tasks),
-			runtime.WithOutbox(s.lead.deliver), runtime.WithObserver(observer{s}))
-		if err := RegisterTaskLifecycle(h.engine, hosted{s, h}); err != nil {
-			return nil, err
+		l := &link{Store: store}
+		h, err := s.add(i, l, 1, runtime.WithClock(clock))
+		if err != nil {
+			return nil, nil, err
 		}
-		s.hosts = append(s.hosts, h)
+		h.link = l
 	}
 	s.lead.engine = s.hosts[0].engine
-	for _, f := range s.fates {
-		s.tasks[f.id] = &task{fate: f}
-	}
-	r := rand.New(rand.NewPCG(c.seed, 1<<32))
-	for i := range c.agents {
+	s.populate()
+	return s, clock, nil
+}
+
+// hostName is what the runtime calls the worker of a host.
+func hostName(i int) string { return fmt.Sprintf("host-%d", i+1) }
+
+// add adds the host of a number, whose clock is some times slower than that of the swarm.
+func (s *swarm) add(i int, store runtime.Store, times time.Duration, opts ...runtime.Option) (*host, error) {
+	h := &host{name: hostName(i)}
+	h.engine = runtime.NewEngine(store, append(opts, runtime.WithWorker(h.name),
+		runtime.WithLease(hostLease/times), runtime.WithPoll(hostPoll/times), runtime.WithConcurrency(s.config.tasks),
+		runtime.WithOutbox(s.lead.deliver), runtime.WithObserver(observer{s}))...)
+	s.hosts[i] = h
+	return h, RegisterTaskLifecycle(h.engine, hosted{s, h})
+}
+
+// populate gives each host its agents.
+func (s *swarm) populate() {
+	r := rand.New(rand.NewPCG(s.seed, 1<<32))
+	for i := range s.config.agents {
 		a := &agent{swarm: s, name: fmt.Sprintf("agent-%03d", i+1), home: s.hosts[i%hosts]}
 		if r.IntN(100) < 25 {
 			a.skew = time.Duration(r.IntN(181)-90) * time.Second
@@ -98,15 +124,14 @@ func newSwarm(ctx context.Context, c config, store runtime.Store, start time.Tim
 		s.agents = append(s.agents, a)
 		s.byName[a.name] = a
 	}
-	return s, nil
 }
 
 // live lets everyone live until all tasks have ended and the last zombie has
 // come back.
-func (s *swarm) live(look func(minute int) error) error {
+func (s *swarm) live(clock *runtime.ManualClock, look func(minute int) error) error {
 	pacing, still := context.WithCancel(context.WithoutCancel(s.ctx))
 	var paced, engines sync.WaitGroup
-	paced.Go(func() { pace(pacing, s.clock, s.store) })
+	paced.Go(func() { pace(pacing, clock, s.store) })
 	for _, h := range s.hosts {
 		engines.Go(func() { s.failed(h.run(s.ctx)) })
 	}
@@ -134,7 +159,6 @@ func (s *swarm) partition() {
 	if sleep(s.ctx, s.clock, 5*time.Minute) {
 		return
 	}
-	s.hosts[1].link.cuts.Add(1)
 	s.hosts[1].link.cut.Store(true)
 	sleep(s.ctx, s.clock, 5*time.Minute)
 	s.hosts[1].link.cut.Store(false)
@@ -166,10 +190,10 @@ func (s *swarm) untilDone(look func(minute int) error) error {
 }
 
 // failed ends everything where something has gone wrong that is not part of it.
-// That a task does not take something any more is.
+// That a task does not take something any more, or has ended, is.
 func (s *swarm) failed(err error) {
 	var rejected *runtime.Rejected
-	if err != nil && !errors.As(err, &rejected) {
+	if err != nil && !errors.As(err, &rejected) && !errors.Is(err, runtime.ErrFinished) {
 		s.stop(err)
 	}
 }
@@ -195,7 +219,7 @@ func (w *watch) look() error {
 	since := map[string]time.Time{}
 	for i := range inProgress {
 		id := inProgress[i].Run
-		if w.tasks[id].attended() {
+		if w.whole.tasks[id].attended() {
 			continue
 		}
 		from, known := w.since[id]

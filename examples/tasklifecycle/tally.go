@@ -7,19 +7,59 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// tally counts what happened.
+// tally counts what happened. Each host has one.
 type tally struct {
-	declined, lateAccepts, lateStarts, gaveUp int
-	befell                                    map[trouble]int
-	zombies, zombieCheckpoints                int
-	refused, lost                             int             // results that came too late, attempts whose host was lost
-	cleanedTooEarly                           int             // while someone worked on them
-	longest                                   time.Duration   // that a task in progress had nobody
-	orphans                                   map[string]bool // tasks that had nobody for too long
+	Declined, LateAccepts, LateStarts, GaveUp int
+	Befell                                    map[trouble]int
+	Zombies, ZombieCheckpoints                int
+	Refused                                   int             // results that came too late
+	Lost                                      map[string]int  // by host: attempts that others took over
+	Longest                                   time.Duration   // that a task in progress had nobody
+	Orphans                                   map[string]bool // tasks that had nobody for too long
 
-	recoveries                 int
-	repeated, wouldRepeat      int // rows: from the checkpoint, and from the beginning
-	remaining, remainingIfCold int // rows that were left to do
+	Recoveries                 int
+	Repeated, WouldRepeat      int                        // rows: from the checkpoint, and from the beginning
+	Remaining, RemainingIfCold int                        // rows that were left to do
+	Completed                  map[string]map[string]bool // by task: the ids of the messages that said so
+}
+
+func newTally() tally {
+	return tally{Befell: map[trouble]int{}, Lost: map[string]int{}, Orphans: map[string]bool{}, Completed: map[string]map[string]bool{}}
+}
+
+// add adds what another host has counted.
+func (t *tally) add(o *tally) {
+	t.Declined += o.Declined
+	t.LateAccepts += o.LateAccepts
+	t.LateStarts += o.LateStarts
+	t.GaveUp += o.GaveUp
+	for trouble, n := range o.Befell {
+		t.Befell[trouble] += n
+	}
+	t.Zombies += o.Zombies
+	t.ZombieCheckpoints += o.ZombieCheckpoints
+	t.Refused += o.Refused
+	for host, n := range o.Lost {
+		t.Lost[host] += n
+	}
+	t.Recoveries += o.Recoveries
+	t.Repeated += o.Repeated
+	t.WouldRepeat += o.WouldRepeat
+	t.Remaining += o.Remaining
+	t.RemainingIfCold += o.RemainingIfCold
+	for task, messages := range o.Completed {
+		for id := range messages {
+			t.announced(task, id)
+		}
+	}
+}
+
+// announced notes that a task was said to be completed.
+func (t *tally) announced(task, message string) {
+	if t.Completed[task] == nil {
+		t.Completed[task] = map[string]bool{}
+	}
+	t.Completed[task][message] = true
 }
 
 // count adds one to a figure of the tally.
@@ -32,7 +72,7 @@ func (s *swarm) count(n *int) {
 func (s *swarm) befell(t trouble) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tally.befell[t]++
+	s.tally.Befell[t]++
 }
 
 // recovered notes that an agent goes on with a task of which rows had been done
@@ -41,20 +81,20 @@ func (s *swarm) recovered(from, reached int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := &s.tally
-	t.recoveries++
-	t.repeated += max(reached-from, 0)
-	t.wouldRepeat += reached
-	t.remaining += rows - from
-	t.remainingIfCold += rows
+	t.Recoveries++
+	t.Repeated += max(reached-from, 0)
+	t.WouldRepeat += reached
+	t.Remaining += rows - from
+	t.RemainingIfCold += rows
 }
 
 // unattended notes for how long a task in progress has had nobody.
 func (s *swarm) unattended(task string, d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tally.longest = max(s.tally.longest, d)
-	if d > noticed {
-		s.tally.orphans[task] = true
+	s.tally.Longest = max(s.tally.Longest, d)
+	if d > s.noticed {
+		s.tally.Orphans[task] = true
 	}
 }
 
@@ -62,10 +102,7 @@ func (s *swarm) unattended(task string, d time.Duration) {
 func (s *swarm) announced(task, message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.completed[task] == nil {
-		s.completed[task] = map[string]bool{}
-	}
-	s.completed[task][message] = true
+	s.tally.announced(task, message)
 }
 
 // observer counts what the engines refuse.
@@ -74,13 +111,18 @@ type observer struct{ *swarm }
 // OnStep counts results that came too late.
 func (o observer) OnStep(i runtime.StepInfo) {
 	if i.Effect == machine.Refused {
-		o.count(&o.tally.refused)
+		o.count(&o.tally.Refused)
 	}
 }
 
-// OnAttempt counts attempts that another host has lost.
+// OnAttempt counts attempts that another host has lost, and tells the world of who was turned away.
 func (o observer) OnAttempt(i runtime.AttemptInfo) {
-	if i.End == runtime.AttemptLost {
-		o.count(&o.tally.lost)
+	switch {
+	case i.End == runtime.AttemptFenced && i.Activity == "work":
+		o.world.ask(question{What: fenced, Task: i.Run, Visit: visit(i.Worker, i.Attempt)})
+	case i.End == runtime.AttemptLost:
+		o.mu.Lock()
+		o.tally.Lost[i.Worker]++
+		o.mu.Unlock()
 	}
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"maps"
+	"strings"
 	"sync"
 )
 
@@ -12,31 +14,58 @@ type task struct {
 	spent     int // mishaps that have happened
 	cancelled bool
 	held      bool
-	living    map[*job]int64 // agents that are at work on it, and how often their host had been cut off when they began
-	begun     bool           // by anyone
-	reached   int            // the furthest row that anyone has reached
-	worked    int            // rows that all have done together
+	living    map[string]bool // visits of agents that are at work on it
+	early     map[string]bool // those who were when it was cleaned up, and were not turned away
+	begun     bool            // by anyone
+	reached   int             // the furthest row that anyone has reached
+	worked    int             // rows that all have done together
 	zombies   map[string]bool
 }
 
-// enter says that an agent begins at a row, and where the task stood before.
-func (t *task) enter(j *job) (again bool, reached int) {
+// enter says that an agent begins, and whether it is not the first, and how far the others came.
+func (t *task) enter(visit string) (again bool, reached int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	again, t.begun = t.begun, true
 	if t.living == nil {
-		t.living = map[*job]int64{}
+		t.living = map[string]bool{}
 	}
-	t.living[j] = j.host.link.cuts.Load()
+	t.living[visit] = true
 	return again, t.reached
 }
 
 // leave says that an agent is not at work on it any more, whether anyone has
 // noticed or not.
-func (t *task) leave(j *job) {
+func (t *task) leave(visit string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.living, j)
+	delete(t.living, visit)
+}
+
+// fenced says that the runtime has turned away an agent, or what it did: the task was another's.
+func (t *task) fenced(visit string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.early, visit)
+}
+
+// visitedFrom reports whether agents of a host are at work on it.
+func (t *task) visitedFrom(host string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for visit := range t.living {
+		if strings.HasPrefix(visit, host+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// vanish says that all agents of a host have stopped in the middle of what they did.
+func (t *task) vanish(host string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	maps.DeleteFunc(t.living, func(visit string, _ bool) bool { return strings.HasPrefix(visit, host+" ") })
 }
 
 // attended reports whether someone is at work on it.
@@ -46,17 +75,12 @@ func (t *task) attended() bool {
 	return len(t.living) > 0
 }
 
-// claimed reports whether someone is at work on it whose host has been in touch all
-// the time. Who was cut off may go on for a while, and cannot know that others do.
-func (t *task) claimed() bool {
+// clean says that it is cleaned up. Nobody may be at work on it then, but for who was cut off, and
+// cannot know that others go on.
+func (t *task) clean() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for j, cuts := range t.living {
-		if j.host.link.cuts.Load() == cuts {
-			return true
-		}
-	}
-	return false
+	t.early = maps.Clone(t.living)
 }
 
 // did says that rows have been done, from one to another.

@@ -14,8 +14,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
+	"github.com/fsmc-dev/fsmc/examples/internal/transcript"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -48,6 +51,36 @@ func TestSwarm(t *testing.T) {
 	}
 	healthy(t, dir)
 	shown(t, out.String())
+}
+
+func TestMain(m *testing.M) {
+	if os.Getenv(hostVariable) != "" {
+		program.Main("tasklifecycle", beHost)
+		return
+	}
+	os.Exit(pgtest.Main(m))
+}
+
+// TestHosts lets a small swarm live on four processes and PostgreSQL, with its time a hundred
+// times faster, and nothing but hosts in trouble. Every promise is kept, and what befalls two hosts leaves them without attempts.
+func TestHosts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes ten seconds")
+	}
+	var out bytes.Buffer
+	if err := hostsOn(t.Context(), config{agents: 40, tasks: 40, seed: 14, calm: true}, pgtest.URL(t), 100, &out); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	t.Log(out.String())
+	for _, want := range []string{
+		`ok    40 tasks: [1-9]`, `ok    0 tasks orphaned`, `ok    0 batches written twice`, `ok    0 completed tasks with a row missing`,
+		`ok    40 histories replayed, 0 differ`, `host-4 was stopped.* [1-9]\d* of its attempts were taken over`,
+	} {
+		if !regexp.MustCompile(want).Match(out.Bytes()) {
+			t.Errorf("the output has nothing like %q", want)
+		}
+	}
+	transcript.Check(t, "README.md", "go run ./examples/tasklifecycle -hosts", out.String())
 }
 
 // healthy: nothing is left that an operator would have to look at.
@@ -113,10 +146,10 @@ func TestCheckpointsSave(t *testing.T) {
 		return s.tally
 	}
 	warm, cold := lived(false), lived(true)
-	if warm.recoveries == 0 || warm.repeated*5 > warm.wouldRepeat || warm.remaining >= warm.remainingIfCold {
+	if warm.Recoveries == 0 || warm.Repeated*5 > warm.WouldRepeat || warm.Remaining >= warm.RemainingIfCold {
 		t.Errorf("from checkpoints: %+v", warm)
 	}
-	if cold.repeated != cold.wouldRepeat || cold.remaining != cold.remainingIfCold {
+	if cold.Repeated != cold.WouldRepeat || cold.Remaining != cold.RemainingIfCold {
 		t.Errorf("from the beginning: %+v", cold)
 	}
 }
