@@ -23,6 +23,8 @@ type API struct {
 	mux    *http.ServeMux
 
 	keptStats kept[runtime.StatsQuery, *runtime.Stats]
+	hub       *Hub
+	streams   atomicPlaces
 	heavy     chan struct{} // a place for each simulation, and for each text that is compiled
 }
 
@@ -56,6 +58,7 @@ func New(engine *runtime.Engine, options ...Option) *API {
 	for _, o := range options {
 		o(a)
 	}
+	a.hub = NewHub(engine)
 	a.routes = a.table()
 	for i := range a.routes {
 		r := &a.routes[i]
@@ -63,6 +66,13 @@ func New(engine *runtime.Engine, options ...Option) *API {
 	}
 	return a
 }
+
+// Hub follows the steps of all runs. The API has one; pages can listen to it, too.
+func (a *API) Hub() *Hub { return a.hub }
+
+// Close says goodbye to those who listen to the feed, so that their requests end. A server calls
+// it when it is shut down: see http.Server.RegisterOnShutdown.
+func (a *API) Close() { a.hub.Close() }
 
 // answerWithin is how long an answer may take.
 const answerWithin = 10 * time.Second

@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -70,8 +71,11 @@ func TestGuard(t *testing.T) {
 					r.Header.Set("Authorization", "Bearer "+writeToken)
 					r.Header.Set("Content-Type", "application/json")
 					c.change(r)
+					within, stop := context.WithTimeout(t.Context(), time.Second) // a stream has no end
+					r = r.WithContext(within)
 					w := httptest.NewRecorder()
 					h.ServeHTTP(w, r)
+					stop()
 					guarded := w.Code == 401 || w.Code == 403 || w.Code == 421
 					if want == 0 && guarded || want != 0 && w.Code != want {
 						t.Errorf("%s %s: %d, want %d: %s", to.Method, to.Path, w.Code, want, w.Body)
@@ -93,6 +97,10 @@ func TestReadOnly(t *testing.T) {
 		for _, to := range newServer(t).Routes() {
 			r := httptest.NewRequest(to.Method, strings.NewReplacer("{run}", "r", "{machine}", "Review").Replace(to.Path), strings.NewReader(`{"apply":true}`))
 			r.Header.Set("Content-Type", "application/json")
+			gone, leave := context.WithCancel(t.Context())
+			if leave(); to.Stream {
+				r = r.WithContext(gone)
+			}
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)
 			if refused := to.Effect || strings.HasSuffix(to.Path, "/bulk"); refused != (w.Code == 403) {

@@ -66,6 +66,8 @@ func (a *API) table() []route {
 		{method: "POST", path: base + "/bulk", does: "what a command for many runs would mean; with apply and the token of that answer, do it",
 			answer: a.postBulk, body: bulkBody{}, reply: bulkAnswer{}},
 		{method: "POST", path: base + "/simulate", does: "what would happen; nothing is stored", answer: a.postSimulate, body: simulateBody{}, reply: simulateAnswer{}},
+		{method: "GET", path: base + "/feed", does: "steps as they happen, as Server-Sent Events: step, reset where some were missed, bye",
+			query: []string{"run", "machine"}, answer: a.getFeed, stream: true, gives: "text/event-stream"},
 		{method: "GET", path: base + "/openapi.json", does: "this description", answer: a.getOpenAPI, reply: object{}},
 		{method: "GET", path: "/health", does: "whether the database answers", answer: a.getHealth, reply: healthAnswer{}},
 		{method: "GET", path: "/health/workflows", does: "whether all runs go on: 503 where something should be looked at",

@@ -1,0 +1,118 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// mostStreams is how many may listen at once.
+const mostStreams = 1024
+
+// beatEvery is how often a stream on which nothing happens says that it is there.
+const beatEvery = 15 * time.Second
+
+// getFeed gives steps as they happen, as Server-Sent Events, until the reader leaves or the
+// server stops.
+func (a *API) getFeed(w http.ResponseWriter, r *http.Request) error {
+	after, err := lastEventID(r)
+	if err != nil {
+		return err
+	}
+	if !a.streams.take(mostStreams) {
+		p := later("streams", "too many streams", fmt.Sprintf("%d streams are open, and no more are allowed", mostStreams))
+		p.retryAfter = "10"
+		return p
+	}
+	defer a.streams.leave()
+	sub, err := a.hub.Subscribe(r.Context(), after)
+	if errors.Is(err, ErrBye) {
+		return later("stopped", "the server is about to stop", err.Error())
+	}
+	if err != nil {
+		return err
+	}
+	defer sub.Close()
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep it back
+	s := &stream{w: w, to: http.NewResponseController(w)}
+	s.to.SetReadDeadline(time.Time{}) // which would end a stream that goes on
+	s.begin(sub.Position())
+	query := r.URL.Query()
+	s.follow(r.Context(), sub, query.Get("run"), query.Get("machine"))
+	return nil
+}
+
+// lastEventID is the position behind which a reader wants to go on.
+func lastEventID(r *http.Request) (int64, error) {
+	text := r.Header.Get("Last-Event-ID")
+	if text == "" {
+		return FromNow, nil
+	}
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 0 {
+		return 0, badQuery("Last-Event-ID", "Last-Event-ID is a number that an event had as its id, and not %q", text)
+	}
+	return id, nil
+}
+
+// stream is one reader.
+type stream struct {
+	w   http.ResponseWriter
+	to  *http.ResponseController
+	err error // nothing more reaches the reader
+}
+
+// begin sends the headers, and where the stream begins, so that a reader that loses it at once
+// misses nothing.
+func (s *stream) begin(position int64) { s.write("id: %d\nretry: 1000\n\n", position) }
+
+// write sends text. A reader that takes none of it for long is gone.
+func (s *stream) write(format string, args ...any) {
+	if s.err != nil {
+		return
+	}
+	s.to.SetWriteDeadline(time.Now().Add(answerWithin))
+	if _, s.err = fmt.Fprintf(s.w, format, args...); s.err == nil {
+		s.err = s.to.Flush()
+	}
+}
+
+// follow sends the steps of a run, or of a machine's runs, or where both are empty of all.
+func (s *stream) follow(ctx context.Context, sub *Subscription, run, machine string) {
+	for s.err == nil {
+		within, stop := context.WithTimeout(ctx, beatEvery)
+		steps, err := sub.Next(within)
+		stop()
+		switch {
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, ErrMissed):
+			s.write("id: %d\nevent: reset\ndata: {}\n\n", sub.Position())
+		case errors.Is(err, ErrBye):
+			s.write("event: bye\ndata: {}\n\n")
+			return
+		case err != nil:
+			s.write(":\n\n")
+		default:
+			s.steps(steps, run, machine)
+		}
+	}
+}
+
+func (s *stream) steps(steps []Step, run, machine string) {
+	var text []byte
+	for i := range steps {
+		step := &steps[i]
+		if run != "" && step.Run != run || machine != "" && step.Machine != machine {
+			continue
+		}
+		text = fmt.Appendf(text, "id: %d\nevent: step\ndata: %s\n\n", step.ID, step.Text)
+	}
+	if len(text) > 0 {
+		s.write("%s", text)
+	}
+}

@@ -1,0 +1,278 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+)
+
+// Hub follows the steps of all runs for as long as someone listens: one goroutine looks ten
+// times a second whether there are more, whoever listens and however many. The last steps stand
+// in one list that all subscriptions read, so that a slow one holds nothing up.
+type Hub struct {
+	engine *runtime.Engine
+
+	mu       sync.Mutex
+	closed   bool
+	readers  int
+	stop     context.CancelFunc // of the goroutine; nil where none runs
+	ended    chan struct{}      // closed when it has returned
+	position int64              // of the last step that is known
+	steps    []Step             // the last ones, in order; never changed but by appending
+	first    int64              // the position in front of steps
+	news     chan struct{}      // closed when there is more
+}
+
+// Step is one line of the feed.
+type Step struct {
+	runtime.FeedRow
+	Text []byte // its JSON
+}
+
+// ErrMissed is given to who has missed more steps than are kept: it should look again at what it
+// shows, and goes on with what comes then.
+var ErrMissed = errors.New("too many steps were missed")
+
+// ErrBye is given to who listens when the hub is closed.
+var ErrBye = errors.New("the server is about to stop")
+
+const (
+	lookEvery     = 100 * time.Millisecond
+	mostKeptSteps = 5000 // that a reader may be behind
+	feedPage      = 1000
+)
+
+// NewHub gives a hub over the feed of engine.
+func NewHub(engine *runtime.Engine) *Hub {
+	return &Hub{engine: engine, news: make(chan struct{})}
+}
+
+// Position is that of the last step in the store: what is rendered after it was asked for shows that step.
+func (h *Hub) Position(ctx context.Context) (int64, error) {
+	h.mu.Lock()
+	running, position := h.stop != nil, h.position
+	h.mu.Unlock()
+	if running {
+		return position, nil
+	}
+	return h.engine.FeedEnd(ctx)
+}
+
+// Subscription is one who listens. It must be closed.
+type Subscription struct {
+	hub      *Hub
+	position int64
+	backlog  []Step
+	missed   bool
+	closed   bool
+}
+
+// FromNow subscribes to what happens from now on.
+const FromNow int64 = -1
+
+// Subscribe begins to listen behind a position, or FromNow.
+func (h *Hub) Subscribe(ctx context.Context, after int64) (*Subscription, error) {
+	if err := h.enter(ctx); err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	s := &Subscription{hub: h, position: h.position}
+	kept := after >= h.first
+	h.mu.Unlock()
+	switch {
+	case after == FromNow:
+	case after > s.position: // of another database, or of a copy
+		s.missed = true
+	case kept:
+		s.position = after
+	default:
+		if err := s.catchUp(ctx, after); err != nil {
+			s.Close()
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// catchUp reads the steps behind a position that the hub has not read itself.
+func (s *Subscription) catchUp(ctx context.Context, after int64) error {
+	rows, err := s.hub.engine.Feed(ctx, after, mostKeptSteps+1)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		if rows[i].ID <= s.position {
+			s.backlog = append(s.backlog, stepOf(rows[i]))
+		}
+	}
+	if len(s.backlog) > mostKeptSteps {
+		s.backlog, s.missed = nil, true
+	}
+	return nil
+}
+
+func stepOf(row runtime.FeedRow) Step {
+	row.Record = nil // which may be large, and is not shown
+	text, _ := json.Marshal(row)
+	return Step{row, text}
+}
+
+// enter counts a reader, and starts the goroutine for the first.
+func (h *Hub) enter(ctx context.Context) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return ErrBye
+	}
+	if h.readers == 0 {
+		end, err := h.engine.FeedEnd(ctx)
+		if err != nil {
+			return err
+		}
+		looking, stop := context.WithCancel(context.Background())
+		h.position, h.first, h.steps, h.stop, h.ended = end, end, nil, stop, make(chan struct{})
+		go h.follow(looking, h.ended)
+	}
+	h.readers++
+	return nil
+}
+
+// Close ends a subscription. Closing it again does nothing.
+func (s *Subscription) Close() {
+	if s.closed {
+		return
+	}
+	s.closed = true
+	h := s.hub
+	h.mu.Lock()
+	var ended chan struct{}
+	if h.readers--; h.readers == 0 && h.stop != nil {
+		h.stop()
+		h.stop, ended = nil, h.ended
+	}
+	h.mu.Unlock()
+	if ended != nil {
+		<-ended
+	}
+}
+
+// Next waits for steps behind those that it gave before, and gives them, oldest first. The error is
+// ErrMissed, ErrBye, or that of ctx.
+func (s *Subscription) Next(ctx context.Context) ([]Step, error) {
+	if s.missed {
+		s.missed = false
+		return nil, ErrMissed
+	}
+	if backlog := s.backlog; len(backlog) > 0 {
+		s.backlog = nil
+		return backlog, nil
+	}
+	for {
+		steps, news, err := s.look()
+		if len(steps) > 0 || err != nil {
+			return steps, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-news:
+		}
+	}
+}
+
+// Position is that of the last step that Next has given, or begins behind.
+func (s *Subscription) Position() int64 { return s.position }
+
+func (s *Subscription) look() ([]Step, <-chan struct{}, error) {
+	h := s.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	at := len(h.steps)
+	for at > 0 && h.steps[at-1].ID > s.position {
+		at--
+	}
+	if s.position < h.first || len(h.steps)-at > mostKeptSteps {
+		s.position = h.position
+		return nil, nil, ErrMissed
+	}
+	if at < len(h.steps) {
+		s.position = h.position
+		return h.steps[at:len(h.steps):len(h.steps)], nil, nil
+	}
+	if h.closed {
+		return nil, nil, ErrBye
+	}
+	return nil, h.news, nil
+}
+
+// follow reads what is new until ctx is done. A store that does not answer is asked again.
+func (h *Hub) follow(ctx context.Context, ended chan struct{}) {
+	defer close(ended)
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	last, asked := int64(0), false
+	for {
+		if now, err := h.engine.Changed(ctx); err == nil && (!asked || now != last) {
+			if h.read(ctx) {
+				last, asked = now, true
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// read takes in all that is new, and reports whether it has.
+func (h *Hub) read(ctx context.Context) bool {
+	for {
+		h.mu.Lock()
+		after := h.position
+		h.mu.Unlock()
+		rows, err := h.engine.Feed(ctx, after, feedPage)
+		if err != nil || ctx.Err() != nil {
+			return false
+		}
+		if len(rows) > 0 {
+			h.add(rows)
+		}
+		if len(rows) < feedPage {
+			return true
+		}
+	}
+}
+
+// add tells all of steps.
+func (h *Hub) add(rows []runtime.FeedRow) {
+	steps := make([]Step, len(rows))
+	for i := range rows {
+		steps[i] = stepOf(rows[i])
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.steps = append(h.steps, steps...)
+	if over := len(h.steps) - mostKeptSteps; over > feedPage {
+		h.first = h.steps[over-1].ID
+		h.steps = append([]Step(nil), h.steps[over:]...) // others read the old list
+	}
+	h.position = h.steps[len(h.steps)-1].ID
+	close(h.news)
+	h.news = make(chan struct{})
+}
+
+// Close says goodbye to all who listen. Who subscribes then is told so at once.
+func (h *Hub) Close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.closed {
+		h.closed = true
+		close(h.news)
+		h.news = make(chan struct{})
+	}
+}
