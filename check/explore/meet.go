@@ -201,7 +201,7 @@ func (p *Product) RunOfMany(path []int32, elements int64) *witness.Witness {
 func payload(e *ir.Event, m *guard.Model) map[string]any {
 	out := map[string]any{}
 	put := func(key string, v any) {
-		if name, sent := strings.CutPrefix(key, "event."); sent && e.Field(name) != nil {
+		if name, sent := strings.CutPrefix(key, "event."); sent && e.Has(name) {
 			out[name] = v
 		}
 	}

@@ -24,8 +24,13 @@ type renderer struct {
 func (r *renderer) put(v *variable) bool {
 	if f, asked := r.p.factOf[fact{kind: isSet, term: v.term}]; asked && r.v.facts[f] != yes {
 		r.m.Unset = append(r.m.Unset, v.term.String())
-		r.m.text = append(r.m.text, v.term.String()+" is not set")
+		r.m.text = append(r.m.text, v.term.asked()+" is not set")
 		return true
+	}
+	for _, around := range v.term.around() {
+		if f, asked := r.p.factOf[fact{kind: isSet, term: around}]; asked && r.v.facts[f] != yes {
+			return true // that says it
+		}
 	}
 	if v.typ.Kind == ir.Invalid {
 		r.m.Sent = append(r.m.Sent, v.term.String())

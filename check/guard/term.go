@@ -2,6 +2,7 @@ package guard
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -35,6 +36,30 @@ func (t term) String() string {
 		return "len(" + name + ")"
 	}
 	return name
+}
+
+// around are the terms by which what t is within is asked whether it is set.
+func (t term) around() []term {
+	var out []term
+	if t.Var != nil {
+		for _, head := range t.Var.Heads() {
+			out = append(out, term{Var: head})
+		}
+	}
+	for i := range t.Event {
+		if t.Event[i] == '.' {
+			out = append(out, term{Event: t.Event[:i]})
+		}
+	}
+	return out
+}
+
+// asked is the term as it is asked whether it is set.
+func (t term) asked() string {
+	if t.Var != nil && len(t.Var.Within) > 0 {
+		return t.Var.Asked()
+	}
+	return t.String()
 }
 
 // variable is a term with its type and what that says of its values.
@@ -83,18 +108,24 @@ func newVariable(t term, typ *ir.Type) *variable {
 	return v
 }
 
-// set holds where v is set.
+// set holds where v is set: all that it is within is.
 func set(v *ir.Var) *node {
-	if !v.MayBeUnset() {
-		return always
+	out := always
+	for _, head := range v.Heads() {
+		if head.MayBeUnset() {
+			out = and(out, factNode(fact{kind: isSet, term: term{Var: head}}))
+		}
 	}
-	return factNode(fact{kind: isSet, term: term{Var: v}})
+	return out
 }
 
-// sent holds where the field that e reads comes with the input.
+// sent holds where the field that e reads comes with the input: all that it is within does.
 func (r *reader) sent(e *ir.FieldRef) *node {
-	if f := r.field(e.Name); !e.Optional || f != nil && !f.Optional {
-		return always
+	out, f := always, r.field(e.Name)
+	for _, name := range e.Within {
+		if f == nil || slices.Contains(f.Within, name) {
+			out = and(out, factNode(fact{kind: isSet, term: term{Event: name}}))
+		}
 	}
-	return factNode(fact{kind: isSet, term: term{Event: e.Name}})
+	return out
 }

@@ -18,14 +18,16 @@ const maxChoices = 512
 // are, and for the rest what the machine compares them with.
 func (p *player) paramChoices() [][]machine.Value {
 	var lists [][]machine.Value
-	for _, v := range p.m.Inputs() {
+	spots := spotsOfVars(p.m.Inputs())
+	first := heads(spots)
+	for i, v := range p.m.Inputs() {
 		if v.Own && v.Type.Kind == ir.Time {
 			lists = append(lists, []machine.Value{machine.TimeValue(epoch)})
 			continue
 		}
 		x, said := p.w.Params[v.Name]
 		given, err := parseSaid(v.Type, x)
-		if said && x == nil {
+		if isAbsent(p.w.Params, spots[i]) {
 			lists = append(lists, []machine.Value{machine.Unset})
 		} else if given.IsSet() && err == nil {
 			lists = append(lists, p.listsOf(v.Type, given))
@@ -34,13 +36,20 @@ func (p *player) paramChoices() [][]machine.Value {
 			if v.Own { // a run has an id
 				tried = slices.DeleteFunc(tried, func(id machine.Value) bool { return id.Text() == "" })
 			}
-			if v.Optional {
+			switch {
+			case spots[i].together():
+				tried = shared(p.w.Params, spots[i], first[v.Within.Group()] == i, true, tried)
+			case v.Optional:
 				tried = maybe(v.Type, tried, !said)
 			}
 			lists = append(lists, tried)
 		}
 	}
-	return product(lists)
+	rows := product(lists)
+	for i := range rows {
+		rows[i] = made(spots, first, rows[i])
+	}
+	return rows
 }
 
 // maybe are those of tried, values of type t, that what may be absent can have, and absent
@@ -71,13 +80,22 @@ func (p *player) payloads(r *run, in *input, i int) payloads {
 		said = p.saidLater(in.Event, i)
 	}
 	read := p.book.readOf(r.leaf, in.Case)
-	out := payloads{fields: in.Event.Fields, fixed: map[string]machine.Value{}}
-	for _, f := range in.Event.Fields {
+	out := payloads{fields: in.Event.Fields, spots: spotsOf(in.Event.Fields), fixed: map[string]machine.Value{}}
+	out.heads = heads(out.spots)
+	for i, f := range in.Event.Fields {
 		x, isSaid := said[f.Name]
 		given, _ := parseSaid(f.Type, x)
+		s, group := out.spots[i], f.Within.Group()
 		switch {
-		case isSaid && x == nil, f.Optional && !isSaid && !read[f.Name]:
+		case isAbsent(said, s), f.Optional && !s.together() && !isSaid && !read[f.Name]:
 			out.values = append(out.values, []machine.Value{machine.Unset})
+		case s.together() && !given.IsSet():
+			tried := []machine.Value{plain(f.Type)}
+			if read[f.Name] {
+				given := append(r.alike(f.Type), p.instants(f.Type)...)
+				tried = p.listsOf(f.Type, candidates(f.Type, append(given, p.book.constantsOf(f.Type)...))...)
+			}
+			out.values = append(out.values, shared(said, s, out.heads[group] == i, anyWithin(out.spots, group, read), tried))
 		case given.IsSet() && f.Type.Kind == ir.List && p.book.copied: // of the number that is made of its length the row knows nothing
 			out.values = append(out.values, p.listsOf(f.Type, append([]machine.Value{given}, fitting(f.Type, p.book.constantsOf(f.Type))...)...))
 		case given.IsSet():
@@ -280,8 +298,22 @@ func (p *player) show(row *witness.Row, in *input, data map[string]machine.Value
 	said := row.Data
 	row.Data, row.Rest = maps.Clone(said), nil
 	read := p.book.readOf(row.State, in.Case)
-	for _, f := range in.Event.Fields {
+	spots := spotsOf(in.Event.Fields)
+	first := heads(spots)
+	for i, f := range in.Event.Fields {
 		x, known := said[f.Name]
+		group := shownGroup(spots, first, spots[i], func(name string) machine.Value { return data[name] })
+		switch {
+		case group != "":
+			if anyWithin(spots, group, read) {
+				row.Data = noted(row.Data, group, nil)
+			}
+			continue
+		case spots[i].together() && row.Data[f.Within.Group()] == witness.Present:
+			delete(row.Data, f.Within.Group())
+			row.Data[f.Name] = form(f.Type, data[f.Name])
+			continue
+		}
 		if !known {
 			if data[f.Name].IsSet() || read[f.Name] {
 				fillIn(&row.Data, &row.Rest, f.Name, data[f.Name], f.Type)
@@ -298,8 +330,14 @@ func fillIn(chosen, rest *map[string]any, name string, v machine.Value, t *ir.Ty
 	if key(v) == key(plain(t)) || t.Kind == ir.JSON && v.Text() == "{}" {
 		to = rest
 	}
-	if *to == nil {
-		*to = map[string]any{}
+	*to = noted(*to, name, form(t, v))
+}
+
+// noted is said, which may be nil, with x under name.
+func noted(said map[string]any, name string, x any) map[string]any {
+	if said == nil {
+		said = map[string]any{}
 	}
-	(*to)[name] = form(t, v)
+	said[name] = x
+	return said
 }

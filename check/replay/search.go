@@ -206,6 +206,8 @@ func (p *player) try(r *run, f *fork, who int, data map[string]machine.Value) (*
 // of each field, the first ones first, up to maxChoices.
 type payloads struct {
 	fields []*ir.EventField
+	spots  []spot
+	heads  map[string]int // see heads
 	values [][]machine.Value // by field
 	fixed  map[string]machine.Value
 	count  int
@@ -216,10 +218,14 @@ func (l *payloads) at(n int) map[string]machine.Value {
 	if l.fields == nil {
 		return l.fixed
 	}
-	data := make(map[string]machine.Value, len(l.fields))
+	values := make([]machine.Value, len(l.fields))
 	for k := len(l.fields) - 1; k >= 0; k-- {
-		data[l.fields[k].Name] = l.values[k][n%len(l.values[k])]
+		values[k] = l.values[k][n%len(l.values[k])]
 		n /= len(l.values[k])
+	}
+	data := make(map[string]machine.Value, len(l.fields))
+	for k, v := range made(l.spots, l.heads, values) {
+		data[l.fields[k].Name] = v
 	}
 	return data
 }

@@ -133,8 +133,21 @@ func (p *player) cannotStart(slow bool) (*witness.Witness, error) {
 
 func (p *player) setParams(params []machine.Value) {
 	p.params = maps.Clone(p.w.Params)
-	for i, v := range p.m.Inputs() {
+	inputs := p.m.Inputs()
+	spots := spotsOfVars(inputs)
+	first := heads(spots)
+	for i, v := range inputs {
 		x, said := p.w.Params[v.Name]
+		group := shownGroup(spots, first, spots[i], func(name string) machine.Value {
+			return params[slices.IndexFunc(inputs, func(w *ir.Var) bool { return w.Name == name })]
+		})
+		if group != "" {
+			p.params = noted(p.params, group, nil)
+			continue
+		}
+		if spots[i].together() && p.params[v.Within.Group()] == witness.Present {
+			delete(p.params, v.Within.Group())
+		}
 		if !said {
 			fillIn(&p.params, &p.rest, v.Name, params[i], v.Type)
 		} else if given, err := parseSaid(v.Type, x); err != nil || key(given) != key(params[i]) {

@@ -82,7 +82,7 @@ func (m *machinePlan) addExit(e *ir.Event) {
 			if i > 0 && e.Fields[i-1].Whole == w {
 				continue
 			}
-			name, t = w.Name, w.Type
+			name, t = w.Name, w.Type // a terminal returns what is there
 		}
 		field := fieldPlan{Name: exported(name), JSON: name, Type: m.goType(t), typ: t}
 		fields.Fields = append(fields.Fields, field)

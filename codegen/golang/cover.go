@@ -166,7 +166,7 @@ func (c *coverPrinter) saidYes(s *ir.CoverStep) []string {
 func (c *coverPrinter) fields(s *structPlan, data map[string]any) string {
 	var parts []string
 	for _, f := range s.Fields {
-		if f.Optional { // no record may be absent
+		if f.Optional && f.typ.Kind != ir.RecordKind {
 			if given := data[f.JSON]; given != nil {
 				text, err := json.Marshal(given)
 				must(err)
@@ -176,37 +176,61 @@ func (c *coverPrinter) fields(s *structPlan, data map[string]any) string {
 			}
 			continue
 		}
-		leaves := ofLeaves(f.typ, "", f.JSON, func(l ir.RecordLeaf, _, name string) string {
-			given, ok := data[name]
-			switch {
-			case l.Optional && given == nil:
-				return c.maybe(l, nil)
-			case !ok:
-				return c.fitting(l.Type)
-			}
-			text, err := json.Marshal(given)
-			if err != nil {
-				panic("golang: a value of a cover has no JSON form: " + err.Error())
-			}
-			if l.Optional {
-				return c.maybe(l, text)
-			}
-			return c.value(l.Type, text)
-		})
-		parts = append(parts, f.Name+": "+c.m.compose(f.typ, leaves))
+		if value := c.said(f.typ, f.Optional, f.JSON, data); value != "" {
+			parts = append(parts, f.Name+": "+value)
+		}
 	}
 	return s.Type + "{" + strings.Join(parts, ", ") + "}"
 }
 
-// maybe is the leaf of a record that may be absent, as Go: given in its JSON form, or not.
-func (c *coverPrinter) maybe(l ir.RecordLeaf, given []byte) string {
-	typ := c.m.goTypeOf(l.Type, true)
+// said is a value of type t, with that of data under its name, or of its leaves under theirs, and
+// something that fits for the rest. It is empty for what may be absent, and is.
+func (c *coverPrinter) said(t *ir.Type, optional bool, name string, data map[string]any) string {
+	given, ok := data[name]
+	switch {
+	case optional && given == nil && !anyBelow(data, name):
+		return ""
+	case optional:
+		return c.there(t, c.said(t, false, name, data))
+	case t.Kind == ir.RecordKind:
+		return c.composed(t, func(f *ir.RecordField) string {
+			return c.said(f.Type, f.Optional, name+"."+f.Name, data)
+		})
+	case !ok:
+		return c.fitting(t)
+	}
+	text, err := json.Marshal(given)
+	must(err)
+	return c.value(t, text)
+}
+
+// anyBelow reports whether data has anything of the record called name.
+func anyBelow(data map[string]any, name string) bool {
+	for key, x := range data {
+		if x != nil && strings.HasPrefix(key, name+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// there is value, of type t, where one may be absent.
+func (c *coverPrinter) there(t *ir.Type, value string) string {
+	typ := c.m.goTypeOf(t, true)
 	c.p.use(runtimePath)
 	c.p.typesUsed(typ)
-	if given == nil {
-		return typ + "{}"
+	return typ + "{Value: " + value + ", Set: true}"
+}
+
+// composed is a record of type t by the values of its fields, but for those that are empty.
+func (c *coverPrinter) composed(t *ir.Type, value func(f *ir.RecordField) string) string {
+	var fields []string
+	for _, f := range t.Record.Fields {
+		if text := value(f); text != "" {
+			fields = append(fields, exported(f.Name)+": "+text)
+		}
 	}
-	return typ + "{Value: " + c.value(l.Type, given) + ", Set: true}"
+	return c.m.goType(t) + "{" + strings.Join(fields, ", ") + "}"
 }
 
 // fitting is some value of t.
@@ -240,6 +264,13 @@ func (c *coverPrinter) fitting(t *ir.Type) string {
 		return "nil"
 	case ir.JSON:
 		return "nil"
+	case ir.RecordKind:
+		return c.composed(t, func(f *ir.RecordField) string {
+			if f.Optional {
+				return ""
+			}
+			return c.fitting(f.Type)
+		})
 	}
 	return `""`
 }
@@ -254,13 +285,16 @@ func (c *coverPrinter) value(t *ir.Type, text []byte) string {
 		c.p.use("encoding/json")
 		return "json.RawMessage(" + quote(string(text)) + ")"
 	case ir.RecordKind:
-		return c.m.compose(t, ofLeaves(t, "", "", func(l ir.RecordLeaf, _, name string) string {
-			member := memberOf(text, name)
-			if l.Optional {
-				return c.maybe(l, member)
+		return c.composed(t, func(f *ir.RecordField) string {
+			member := memberOf(text, f.Name)
+			switch {
+			case f.Optional && member == nil:
+				return ""
+			case f.Optional:
+				return c.there(f.Type, c.value(f.Type, member))
 			}
-			return c.value(l.Type, member)
-		}))
+			return c.value(f.Type, member)
+		})
 	case ir.List:
 		var items []json.RawMessage
 		must(json.Unmarshal(text, &items))

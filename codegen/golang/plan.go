@@ -314,7 +314,7 @@ func (m *machinePlan) addEvent(p *planner, e *ir.Event, handled bool) {
 			if i > 0 && e.Fields[i-1].Whole == w {
 				continue
 			}
-			name, typ, doc, optional = w.Name, w.Type, w.Doc, false
+			name, typ, doc, optional = w.Name, w.Type, w.Doc, w.Optional
 		}
 		plan.Payload.Fields = append(plan.Payload.Fields, fieldPlan{
 			Name: p.field(plan.Payload, name, f.Span), JSON: name, Type: m.goTypeOf(typ, optional), Doc: doc, Optional: optional, typ: typ,

@@ -45,7 +45,7 @@ func (c *compiler) typ(t *ir.Type) machine.Type {
 	if t.Record != nil {
 		out.Name = t.Record.Name
 		for _, l := range t.Leaves() {
-			out.Fields = append(out.Fields, machine.Field{Name: l.Path, Type: c.typ(l.Type), Optional: l.Optional})
+			out.Fields = append(out.Fields, machine.Field{Name: l.Path, Type: c.typ(l.Type), Optional: l.Optional, Within: within(l.Path, l.Within)})
 		}
 	}
 	return out

@@ -45,8 +45,9 @@ type VarRef struct {
 type FieldRef struct {
 	E
 	Name     string
-	Optional bool // of some trigger: it may be absent
-	OrUnset  bool // as of a VarRef
+	Optional bool   // of some trigger: it may be absent
+	Within   Within // of some trigger
+	OrUnset  bool   // as of a VarRef
 }
 
 // FanRef is the element that an attempt of a do with a Fan is for, or its index, or of a
@@ -76,6 +77,7 @@ type IsSet struct {
 	E
 	Var   *Var
 	Field *FieldRef
+	Asked string // where Field is a leaf that stands for a record that may be absent: the name of that
 	Not   bool
 }
 
@@ -133,8 +135,9 @@ type Fit struct {
 
 	// Of a record that a json is given to, each leaf is a Fit, and X is what the json has
 	// under its path. But Whole has to fit, with all its keys.
-	Whole *Fit
-	Leaf  string // the path; empty without Whole
+	Whole  *Fit
+	Leaf   string // the path; empty without Whole
+	Within Within // by paths
 }
 
 // KeysOf is the field of the event that e reads, and the keys behind it, the outermost

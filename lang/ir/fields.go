@@ -52,7 +52,7 @@ func (e *Element) Fields(own []*EventField) []*EventField {
 			f.Whole = &Whole{Name: f.Name, Type: f.Type}
 		}
 		for _, l := range f.Type.Leaves() {
-			out = append(out, &EventField{Name: joined(f.Name, l.Path), Whole: f.Whole, Type: l.Type, Optional: l.Optional, Index: len(out)})
+			out = append(out, &EventField{Name: joined(f.Name, l.Path), Whole: f.Whole, Type: l.Type, Optional: l.Optional, Within: l.Within.Of(f.Name, false), Index: len(out)})
 		}
 	}
 	return out
@@ -85,10 +85,10 @@ func (f *EventField) Declared() string {
 }
 
 // Asked is the name by which f is asked whether it is set: of what may be absent in a record
-// its own, and else that of the whole.
+// its own or that of the record in it, and else that of the whole.
 func (f *EventField) Asked() string {
-	if f.Optional {
-		return f.Name
+	if len(f.Within) > 0 {
+		return f.Within.Group()
 	}
 	return f.Declared()
 }

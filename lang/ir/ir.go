@@ -10,6 +10,7 @@ package ir
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
@@ -105,7 +106,9 @@ type Var struct {
 	Doc     string
 	Span    token.Span
 
-	Optional bool // a Param that may be absent, or a leaf of a record that may be
+	Optional bool // a Param that may be absent, or a leaf of a record that may be; then Within is not empty
+	Within   Within
+	heads    []*Var // see Heads
 
 	// Assigned says that some block gives it a value other than its default, or
 	// may: of a machine with a syntax error nobody knows.
@@ -152,6 +155,11 @@ func (e *Event) Field(name string) *EventField {
 	return nil
 }
 
+// Has reports whether e has a field of that name, or a record that may be absent.
+func (e *Event) Has(name string) bool {
+	return slices.ContainsFunc(e.Fields, func(f *EventField) bool { return f.Name == name || slices.Contains(f.Within, name) })
+}
+
 // EventField is one field of an event's payload, or one of the fields that a
 // failure carries (category, message, activity, attempt); of a record its leaves.
 type EventField struct {
@@ -162,7 +170,8 @@ type EventField struct {
 	Span  token.Span
 	Index int
 
-	Optional bool // it may be absent
+	Optional bool // it may be absent; then Within is not empty
+	Within   Within
 }
 
 // Category is a category of failure.
@@ -216,7 +225,8 @@ type Param struct {
 	Type  *Type
 	Span  token.Span
 
-	Optional bool // it may be absent
+	Optional bool // it may be absent; then Within is not empty
+	Within   Within
 }
 
 // Cost is what one attempt costs in one currency, exactly.

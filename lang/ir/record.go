@@ -21,7 +21,7 @@ type Record struct {
 type RecordField struct {
 	Name     string
 	Type     *Type
-	Optional bool // it may be absent; no record is
+	Optional bool // it may be absent
 	Doc      string
 	Span     token.Span
 }
@@ -55,20 +55,53 @@ func (r *Record) Places() []token.Span {
 
 // Whole is a field or parameter of a record type, as it is declared. A run has its
 // leaves. Those that are Optional aside, they are set and unset together, and of each record
-// there is one that is not Optional: it says whether the record is set. Nothing but the edges (JSON, generated
+// there is one that is not Optional: it says whether the record is set. So it is of a record
+// that may be absent, within what is around it. Nothing but the edges (JSON, generated
 // structs) knows more than these.
 type Whole struct {
-	Name string
-	Type *Type
-	Doc  string
-	Span token.Span
+	Name     string
+	Type     *Type
+	Optional bool // of an event or a list of parameters: it may be absent
+	Doc      string
+	Span     token.Span
 }
+
+// Within is what has to be there for a leaf to be, the outermost first: the records around it
+// that may be absent, and it itself, if that may be absent from the record around it. A leaf
+// is set and unset together with the last of these. They are given by their names. Of what is no
+// leaf of a record, and may be absent, it is its own name.
+type Within []string
+
+// Group is the last of w, with which a leaf is set and unset; empty where it is always there.
+func (w Within) Group() string {
+	if len(w) == 0 {
+		return ""
+	}
+	return w[len(w)-1]
+}
+
+// Of is w of a leaf of what is called name, in front of whose names that is put, and which may be
+// absent where optional.
+func (w Within) Of(name string, optional bool) Within {
+	var out Within
+	if optional {
+		out = append(out, name)
+	}
+	for _, inner := range w {
+		out = append(out, joined(name, inner))
+	}
+	return out
+}
+
+// Of is the Within of l as a leaf of w.
+func (w *Whole) Of(l RecordLeaf) Within { return l.Within.Of(w.Name, w.Optional) }
 
 // RecordLeaf is a part of a record that is no record itself.
 type RecordLeaf struct {
 	Path     string // "total", "address.city"
 	Type     *Type
-	Optional bool // the field that it is may be absent
+	Optional bool   // it may be absent from the record: Within is not empty
+	Within   Within // by paths
 	Doc      string
 }
 
@@ -81,11 +114,11 @@ func (t *Type) Leaves() []RecordLeaf {
 	var out []RecordLeaf
 	for _, f := range t.Record.Fields {
 		for _, l := range f.Type.Leaves() {
-			if path := f.Name; l.Path == "" {
-				l.Path, l.Doc, l.Optional = path, f.Doc, f.Optional
-			} else {
-				l.Path = path + "." + l.Path
+			if l.Path == "" {
+				l.Doc = f.Doc
 			}
+			l.Path, l.Within = joined(f.Name, l.Path), l.Within.Of(f.Name, f.Optional)
+			l.Optional = len(l.Within) > 0
 			out = append(out, l)
 		}
 	}
@@ -135,12 +168,43 @@ func (v *Var) Declared() string {
 }
 
 // Asked is the name by which v is asked whether it is set: of what may be absent in a record
-// its own, and else that of the whole.
+// its own or that of the record in it, and else that of the whole.
 func (v *Var) Asked() string {
-	if v.Optional {
-		return v.Name
+	if len(v.Within) > 0 {
+		return v.Within.Group()
 	}
 	return v.Declared()
+}
+
+// Heads are the fields or parameters that tell whether v is there: of what it is within the first
+// leaf that is set and unset together with it, the outermost first. Where it is within nothing
+// that is v itself.
+func (v *Var) Heads() []*Var {
+	if v.heads == nil {
+		return []*Var{v}
+	}
+	return v.heads
+}
+
+// FindHeads notes the Heads of vars, all parameters or all fields of a machine.
+func FindHeads(vars []*Var) {
+	type group struct {
+		of   *Whole
+		name string
+	}
+	first := map[group]*Var{}
+	for _, v := range vars {
+		if g := (group{v.Whole, v.Within.Group()}); v.Whole != nil && first[g] == nil {
+			first[g] = v
+		}
+	}
+	for _, v := range vars {
+		for _, name := range v.Within {
+			if head := first[group{v.Whole, name}]; head != nil {
+				v.heads = append(v.heads, head)
+			}
+		}
+	}
 }
 
 // DeclaredType is the type with which v is declared.
@@ -174,7 +238,7 @@ func DeclaredParams(params []*Param) []*Param {
 		case p.Whole == nil:
 			out = append(out, p)
 		case i == 0 || params[i-1].Whole != p.Whole:
-			out = append(out, &Param{Name: p.Whole.Name, Type: p.Whole.Type, Span: p.Span})
+			out = append(out, &Param{Name: p.Whole.Name, Type: p.Whole.Type, Optional: p.Whole.Optional, Span: p.Span})
 		}
 	}
 	return out

@@ -43,7 +43,7 @@ func exprText(e Expr, outer int) string {
 	case *IsSet:
 		name := ""
 		if e.Field != nil {
-			name = exprText(e.Field, 0)
+			name = "event." + cmp.Or(e.Asked, e.Field.Name)
 		} else {
 			name = e.Var.Asked()
 		}

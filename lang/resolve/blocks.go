@@ -99,7 +99,11 @@ func (r *resolver) assign(src *ast.Assign, sc scope) []*ir.Assign {
 	}
 	var values []ir.Expr
 	if value != nil {
-		values = r.fitLeaves(value, p.t, "field "+quote(name), sc)
+		whole := r.whole(value, p.t, "field "+quote(name), sc)
+		if p.optional || p.path == "" && v.Default == nil {
+			orUnset(whole, p.optional)
+		}
+		values = leavesFor(whole, p.t)
 	}
 	written := ""
 	if p.t.Kind == ir.RecordKind && value != nil {
@@ -111,12 +115,8 @@ func (r *resolver) assign(src *ast.Assign, sc scope) []*ir.Assign {
 		if values == nil {
 			continue
 		}
-		a := out[i]
-		if a.Var.Optional || a.Var.Whole == nil && a.Var.Default == nil {
-			orUnset(values[i:i+1], a.Var.Optional)
-		}
 		if _, absent := values[i].(*ir.Absent); !absent {
-			a.Value = values[i]
+			out[i].Value = values[i]
 		}
 	}
 	return out
@@ -151,11 +151,11 @@ func (r *resolver) publish(src *ast.Publish, sc scope) *ir.Publish {
 				r.mismatch(f.Span(), "field "+quote(field.Name)+" of an event is given as a whole", "Give it a record with all its fields.")
 				values[i] = bad(f.Span(), ir.Leaves(values[i])...)
 			}
-			given := r.fitLeaves(values[i], field.Type, "field "+quote(field.Name)+" of event "+quote(e.Name), sc)
+			given := r.whole(values[i], field.Type, "field "+quote(field.Name)+" of event "+quote(e.Name), sc)
 			if field.Optional {
 				orUnset(given, true)
 			}
-			copy(p.Values[field.Index:], given)
+			copy(p.Values[field.Index:], leavesFor(given, field.Type))
 			continue
 		}
 		nearest := near(r, f.Name.Text, r.payload[e])

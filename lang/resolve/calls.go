@@ -149,8 +149,15 @@ func (r *resolver) declareCall(c *call) {
 		for _, ref := range s.Returns {
 			returns = append(returns, ref.Var)
 		}
+		wholes := map[*ir.Whole]*ir.Whole{}
 		for i, v := range r.handedOver(c, returns) {
-			f := &ir.EventField{Name: v.Name, Whole: v.Whole, Type: v.Type, Optional: v.Whole != nil && v.Optional, Doc: v.Doc, Span: v.Span, Index: i}
+			f := &ir.EventField{Name: v.Name, Whole: returned(v.Whole, wholes), Type: v.Type, Within: v.Within, Doc: v.Doc, Span: v.Span, Index: i}
+			if v.Whole == nil {
+				f.Within = nil
+			} else if v.Whole != f.Whole {
+				f.Within = v.Within[1:]
+			}
+			f.Optional = len(f.Within) > 0
 			e.Fields = append(e.Fields, f)
 			if r.payload[e][v.Declared()] == nil {
 				r.payload[e][v.Declared()] = &ir.EventField{Name: v.Declared(), Type: v.DeclaredType(), Doc: f.Doc, Span: f.Span, Index: i}
@@ -162,11 +169,24 @@ func (r *resolver) declareCall(c *call) {
 	}
 }
 
+// returned is w where a terminal returns it: then it is there. Made keeps those that are not w itself.
+func returned(w *ir.Whole, made map[*ir.Whole]*ir.Whole) *ir.Whole {
+	if w == nil || !w.Optional {
+		return w
+	}
+	if made[w] == nil {
+		there := *w
+		there.Optional = false
+		made[w] = &there
+	}
+	return made[w]
+}
+
 // paramsOf are the parameters of a machine that is called, as an activity has them.
 func (r *resolver) paramsOf(c *call) []*ir.Param {
 	var out []*ir.Param
 	for _, v := range r.handedOver(c, c.callee.m.Params) {
-		out = append(out, &ir.Param{Name: v.Name, Whole: v.Whole, Type: v.Type, Optional: v.Optional, Span: v.Span})
+		out = append(out, &ir.Param{Name: v.Name, Whole: v.Whole, Type: v.Type, Optional: v.Optional, Within: v.Within, Span: v.Span})
 	}
 	return out
 }

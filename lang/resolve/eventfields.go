@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
@@ -23,7 +25,7 @@ func (r *resolver) eventField(at token.Span, names []*ast.Name, sc scope) ir.Exp
 	}
 	var t *ir.Type
 	full := names[0].Text
-	optional := false
+	whole := map[string]bool{} // what may be absent, of some trigger
 	var keys []*ast.Name
 	for _, trigger := range sc.triggers {
 		f := r.fieldOf(trigger, names[0])
@@ -31,7 +33,10 @@ func (r *resolver) eventField(at token.Span, names []*ast.Name, sc scope) ir.Exp
 			return bad(at)
 		}
 		p, rest, found := r.walkTo(f.Type, "event."+f.Name, names[1:])
-		keys, optional = rest, optional || f.Optional || p.optional
+		keys = rest
+		for _, name := range p.within.Of(f.Name, f.Optional) {
+			whole[name] = true
+		}
 		if t == nil {
 			full = joined(names[0].Text, p.path)
 		}
@@ -52,8 +57,14 @@ func (r *resolver) eventField(at token.Span, names []*ast.Name, sc scope) ir.Exp
 			t = join(t, p.t)
 		}
 	}
+	var within ir.Within
+	for name := range whole {
+		within = append(within, name)
+	}
+	slices.SortFunc(within, func(a, b string) int { return len(a) - len(b) }) // each has those before it in front
 	e := r.leaves(at, t, "event."+full, func(_ int, l ir.RecordLeaf) ir.Expr {
-		return &ir.FieldRef{E: ir.E{T: l.Type, At: at}, Name: joined(full, l.Path), Optional: optional || l.Optional}
+		inner := slices.Concat(within, l.Within.Of(full, false))
+		return &ir.FieldRef{E: ir.E{T: l.Type, At: at}, Name: joined(full, l.Path), Optional: len(inner) > 0, Within: inner}
 	})
 	return r.keys(e, keys, at, sc)
 }

@@ -272,10 +272,11 @@ func (r *resolver) arguments(at token.Span, name string, params []*ir.Param, lis
 	}
 	var out []ir.Expr
 	for i, a := range args {
-		values := r.fitLeaves(a, wholes[i].Type, "argument "+quote(wholes[i].Name)+" of "+quote(name), sc)
+		whole := r.whole(a, wholes[i].Type, "argument "+quote(wholes[i].Name)+" of "+quote(name), sc)
 		if wholes[i].Optional {
-			orUnset(values, true)
+			orUnset(whole, true)
 		}
+		values := leavesFor(whole, wholes[i].Type)
 		r.absentParts(values)
 		out = append(out, values...)
 	}

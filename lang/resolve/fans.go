@@ -137,7 +137,7 @@ func (r *resolver) element(src *ast.Ident, sc scope) ir.Expr {
 // partOfElement is a place in the element of f, a record, or the whole of it.
 func (r *resolver) partOfElement(at token.Span, f *ir.Fan, p spot) ir.Expr {
 	return r.leaves(at, p.t, joined(f.Item, p.path), func(_ int, l ir.RecordLeaf) ir.Expr {
-		return &ir.FanRef{E: ir.E{T: l.Type, At: at}, Fan: f, Leaf: joined(p.path, l.Path), Optional: p.optional || l.Optional}
+		return &ir.FanRef{E: ir.E{T: l.Type, At: at}, Fan: f, Leaf: joined(p.path, l.Path), Optional: len(p.within) > 0 || l.Optional}
 	})
 }
 

@@ -15,6 +15,7 @@ func (r *resolver) declareParams() {
 			r.m.Params = append(r.m.Params, r.leafVars(v, nil)...)
 		}
 	}
+	ir.FindHeads(r.m.Params)
 }
 
 // declareFields declares the fields of every context.
@@ -33,6 +34,7 @@ func (r *resolver) declareFields() {
 			}
 		}
 	}
+	ir.FindHeads(r.m.Fields)
 }
 
 // defaultOf resolves the default of f, whose type is t: one value for each leaf of it. A

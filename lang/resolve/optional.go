@@ -1,35 +1,39 @@
 package resolve
 
 import (
+	"strings"
+
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // paramType is the type of p, and whether it may be absent.
 func (r *resolver) paramType(p *ast.Param) (t *ir.Type, optional bool) {
-	t = r.typeOf(p.Type)
-	if p.Optional && t.Kind == ir.RecordKind {
-		r.report(notYet, p.Span(), "a record that may be absent is not supported yet",
-			"Leave the `?` out, or send two events, one with it and one without.")
-		return t, false
-	}
-	return t, p.Optional
+	return r.typeOf(p.Type), p.Optional
 }
 
-// orUnset lets values, a whole right side or argument, be unset: their place may be. Either
+// orUnset lets value, a whole right side or argument, be unset: its place may be. Either
 // that is declared with `?`, or what is read is: so a copy between two fields of the context
-// means what it meant without such a word.
-func orUnset(values []ir.Expr, declared bool) {
-	for _, e := range values {
-		switch e := e.(type) {
-		case *ir.VarRef:
-			e.OrUnset = e.Var.MayBeUnset() && (declared || e.Var.Optional)
-		case *ir.FanRef:
-			e.OrUnset = e.Optional
-		case *ir.FieldRef:
-			e.OrUnset = e.Optional
-		case *ir.Fit:
-			e.OrUnset = declared
+// means what it meant without such a word. A record that is written out is there.
+func orUnset(value ir.Expr, declared bool) {
+	switch e := value.(type) {
+	case *ir.VarRef:
+		e.OrUnset = e.OrUnset || e.Var.MayBeUnset() && (declared || e.Var.Optional)
+	case *ir.FanRef:
+		e.OrUnset = e.Optional
+	case *ir.FieldRef:
+		e.OrUnset = e.Optional
+	case *ir.Fit:
+		e.OrUnset = e.OrUnset || declared
+	case *ir.RecordLit:
+		for _, l := range e.Leaves {
+			if e.Written == "" {
+				continue
+			}
+			orUnset(l, declared)
+			if fit, ok := l.(*ir.Fit); ok && declared && fit.Whole != nil {
+				fit.Whole.OrUnset = true
+			}
 		}
 	}
 }
@@ -40,13 +44,17 @@ func (r *resolver) isSetInEvent(src *ast.IsSet, sc scope) ir.Expr {
 	if isBad(x) {
 		return bad(src.Span(), x)
 	}
+	asked := ""
+	if lit, whole := x.(*ir.RecordLit); whole {
+		asked = strings.TrimPrefix(lit.Written, "event.")
+	}
 	field, ok := ir.Leaves(x)[x.Type().FirstSure()].(*ir.FieldRef)
 	if !ok {
 		r.mismatch(src.Span(), quote(ir.ExprText(x))+" is a part of a json, and only a field can be asked whether it is set",
 			"Keep it in a field of its type first.")
 		return bad(src.Span(), x)
 	}
-	return &ir.IsSet{E: ir.E{T: boolType, At: src.Span()}, Field: field, Not: src.Not}
+	return &ir.IsSet{E: ir.E{T: boolType, At: src.Span()}, Field: field, Asked: asked, Not: src.Not}
 }
 
 // absentParts reports what is read of an element in values, arguments, that may be absent where

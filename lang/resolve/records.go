@@ -82,6 +82,14 @@ func (r *resolver) within(at token.Span, t *ir.Type) []ir.RecordLeaf {
 	return nil
 }
 
+// alone is the Within of what is called name, and is no leaf of a record.
+func alone(name string, optional bool) ir.Within {
+	if optional {
+		return ir.Within{name}
+	}
+	return nil
+}
+
 // leafVars are the Vars of v as it is declared, with their defaults: v itself, unless it
 // is a record.
 func (r *resolver) leafVars(v *ir.Var, defaults []*ir.Const) []*ir.Var {
@@ -90,14 +98,15 @@ func (r *resolver) leafVars(v *ir.Var, defaults []*ir.Const) []*ir.Var {
 		v.Type = invalid
 	}
 	if v.Type.Kind != ir.RecordKind {
+		v.Within = alone(v.Name, v.Optional)
 		return []*ir.Var{v}
 	}
-	whole := &ir.Whole{Name: v.Name, Type: v.Type, Doc: v.Doc, Span: v.Span}
+	whole := &ir.Whole{Name: v.Name, Type: v.Type, Optional: v.Optional, Doc: v.Doc, Span: v.Span}
 	out := make([]*ir.Var, len(leaves))
 	for i, l := range leaves {
 		out[i] = &ir.Var{
 			Name: joined(v.Name, l.Path), Whole: whole, Type: l.Type, Param: v.Param,
-			Index: v.Index + i, Optional: l.Optional, Doc: l.Doc, Span: v.Span,
+			Index: v.Index + i, Optional: v.Optional || l.Optional, Within: whole.Of(l), Doc: l.Doc, Span: v.Span,
 		}
 		if defaults != nil {
 			out[i].Default = defaults[i]
@@ -113,12 +122,16 @@ func (r *resolver) leafFields(f *ir.EventField) []*ir.EventField {
 		f.Type = invalid
 	}
 	if f.Type.Kind != ir.RecordKind {
+		f.Within = alone(f.Name, f.Optional)
 		return []*ir.EventField{f}
 	}
-	whole := &ir.Whole{Name: f.Name, Type: f.Type, Doc: f.Doc, Span: f.Span}
+	whole := &ir.Whole{Name: f.Name, Type: f.Type, Optional: f.Optional, Doc: f.Doc, Span: f.Span}
 	out := make([]*ir.EventField, len(leaves))
 	for i, l := range leaves {
-		out[i] = &ir.EventField{Name: joined(f.Name, l.Path), Whole: whole, Type: l.Type, Optional: l.Optional, Doc: l.Doc, Span: f.Span, Index: f.Index + i}
+		out[i] = &ir.EventField{
+			Name: joined(f.Name, l.Path), Whole: whole, Type: l.Type, Optional: f.Optional || l.Optional, Within: whole.Of(l),
+			Doc: l.Doc, Span: f.Span, Index: f.Index + i,
+		}
 	}
 	return out
 }
@@ -130,12 +143,13 @@ func (r *resolver) leafParams(p *ir.Param) []*ir.Param {
 		p.Type = invalid
 	}
 	if p.Type.Kind != ir.RecordKind {
+		p.Within = alone(p.Name, p.Optional)
 		return []*ir.Param{p}
 	}
-	whole := &ir.Whole{Name: p.Name, Type: p.Type, Span: p.Span}
+	whole := &ir.Whole{Name: p.Name, Type: p.Type, Optional: p.Optional, Span: p.Span}
 	out := make([]*ir.Param, len(leaves))
 	for i, l := range leaves {
-		out[i] = &ir.Param{Name: joined(p.Name, l.Path), Whole: whole, Type: l.Type, Optional: l.Optional, Span: p.Span}
+		out[i] = &ir.Param{Name: joined(p.Name, l.Path), Whole: whole, Type: l.Type, Optional: p.Optional || l.Optional, Within: whole.Of(l), Span: p.Span}
 	}
 	return out
 }
@@ -161,7 +175,8 @@ func joined(name, path string) string {
 type spot struct {
 	t        *ir.Type
 	path     string
-	optional bool // it may be absent from the record around it
+	optional bool      // it may be absent from the record around it
+	within   ir.Within // by paths
 	offset   int
 }
 
@@ -205,7 +220,10 @@ func (r *resolver) walkTo(t *ir.Type, what string, names []*ast.Name) (p spot, k
 			p.offset += before.Type.Count()
 		}
 		p.optional = record.Fields[at].Optional
-		p.t, p.path = record.Fields[at].Type, strings.TrimPrefix(p.path+"."+name.Text, ".")
+		p.t, p.path = record.Fields[at].Type, joined(p.path, name.Text)
+		if p.optional {
+			p.within = append(p.within, p.path)
+		}
 	}
 	return p, nil, true
 }
@@ -220,7 +238,7 @@ func (r *resolver) leaves(at token.Span, t *ir.Type, written string, leaf func(i
 	for i, l := range list {
 		exprs[i] = leaf(i, l)
 		if l.Optional { // where the whole goes, it may be absent, too
-			orUnset(exprs[i:i+1], true)
+			orUnset(exprs[i], true)
 		}
 	}
 	if t.Kind != ir.RecordKind {
@@ -337,7 +355,7 @@ func (r *resolver) record(src *ast.RecordLit, sc scope) ir.Expr {
 			first[name] = f.Name.Span()
 			given[name] = r.whole(values[i], rec.Fields[at].Type, "field "+quote(name)+" of record "+quote(rec.Name), sc)
 			if rec.Fields[at].Optional {
-				orUnset([]ir.Expr{given[name]}, true)
+				orUnset(given[name], true)
 			}
 		}
 	}
@@ -346,7 +364,9 @@ func (r *resolver) record(src *ast.RecordLit, sc scope) ir.Expr {
 	for _, f := range rec.Fields {
 		switch v := given[f.Name]; {
 		case v == nil && f.Optional:
-			leaves = append(leaves, &ir.Absent{E: ir.E{T: f.Type, At: src.Span()}})
+			for _, l := range f.Type.Leaves() {
+				leaves = append(leaves, &ir.Absent{E: ir.E{T: l.Type, At: src.Span()}})
+			}
 		case v == nil:
 			missing = append(missing, quote(f.Name))
 		case isBad(v):
@@ -367,7 +387,11 @@ func (r *resolver) record(src *ast.RecordLit, sc scope) ir.Expr {
 
 // fitLeaves is fit for the leaves of e: as many as want has.
 func (r *resolver) fitLeaves(e ir.Expr, want *ir.Type, what string, sc scope) []ir.Expr {
-	e = r.whole(e, want, what, sc)
+	return leavesFor(r.whole(e, want, what, sc), want)
+}
+
+// leavesFor are the leaves of e, where a value of type want is wanted: as many as that has.
+func leavesFor(e ir.Expr, want *ir.Type) []ir.Expr {
 	if n := want.Count(); len(ir.Leaves(e)) != n {
 		return slices.Repeat([]ir.Expr{bad(e.Span(), ir.Leaves(e)...)}, n)
 	}
@@ -386,6 +410,6 @@ func (r *resolver) whole(e ir.Expr, want *ir.Type, what string, sc scope) ir.Exp
 		for key := range strings.SplitSeq(l.Path, ".") {
 			x = &ir.Key{E: ir.E{T: jsonType, At: e.Span()}, X: x, Name: key}
 		}
-		return &ir.Fit{E: ir.E{T: l.Type, At: e.Span()}, X: x, Whole: fit, Leaf: l.Path}
+		return &ir.Fit{E: ir.E{T: l.Type, At: e.Span()}, X: x, Whole: fit, Leaf: l.Path, Within: l.Within}
 	})
 }

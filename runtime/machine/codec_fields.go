@@ -54,16 +54,19 @@ func (d *Definition) scanMembers(s *scanner, fields []Field, prefix string, valu
 		i := -1
 		if !strings.Contains(key, ".") {
 			if i = indexOfField(fields, name); i < 0 && isRecord(fields, name) {
+				if isOptional(fields, name) && s.word("null") {
+					return nil
+				}
 				if s.peek() != '{' {
 					return &PayloadError{Field: name, Why: "expected " + objectOf(fields, name+".") + ", found " + s.found()}
 				}
-				return d.scanMembers(s, fields, name+".", values, param)
+				return d.scanInner(s, fields, name, values, param)
 			}
 		}
 		if i < 0 {
 			return &PayloadError{Field: shorten(name), Why: unknownField(fields, prefix, key, param)}
 		}
-		if fields[i].Optional && s.word("null") {
+		if fields[i].alone() && s.word("null") {
 			return nil
 		}
 		v, err := d.scanValue(s, &fields[i].Type)
@@ -80,6 +83,16 @@ func (d *Definition) scanMembers(s *scanner, fields []Field, prefix string, valu
 	return err
 }
 
+// scanInner reads the object of the record called name. One that may be absent is there then, and has
+// all that it always has.
+func (d *Definition) scanInner(s *scanner, fields []Field, name string, values []Value, param bool) error {
+	err := d.scanMembers(s, fields, name+".", values, param)
+	if err == nil && isOptional(fields, name) {
+		err = d.missing(fields, values, name)
+	}
+	return err
+}
+
 // scanRecord reads a record that is an item of a list.
 func (d *Definition) scanRecord(s *scanner, t *Type) (Value, error) {
 	if s.peek() != '{' {
@@ -91,25 +104,27 @@ func (d *Definition) scanRecord(s *scanner, t *Type) (Value, error) {
 		err = &PayloadError{Field: shorten(twice.key), Why: "it is given twice"}
 	}
 	if err == nil {
-		err = d.missing(t.Fields, leaves)
+		err = d.missing(t.Fields, leaves, "")
 	}
 	return RecordValue(leaves...), err
 }
 
-// missing reports the first of fields that has no value; of a record without any the
-// record.
-func (d *Definition) missing(fields []Field, values []Value) error {
+// missing reports the first of fields that has no value, and is always there where the group is,
+// which has that name; of a record without any the record.
+func (d *Definition) missing(fields []Field, values []Value, group string) error {
 	for i := range fields {
-		if values[i].set || fields[i].Optional {
+		if values[i].set || fields[i].group() != group {
 			continue
 		}
 		name, expected := fields[i].Name, d.expected(&fields[i].Type)
-		for from := 0; ; {
+		for from := len(group); ; {
 			point := strings.IndexByte(name[from:], '.')
 			if point < 0 {
 				break
 			}
-			from += point + 1
+			if from += point + 1; from == len(group)+1 && group != "" {
+				continue // this record is there
+			}
 			if !anySet(fields, values, name[:from]) {
 				expected = objectOf(fields, name[:from])
 				name = name[:from-1]
@@ -179,31 +194,6 @@ func recordOf(name string) string {
 		return name[:point]
 	}
 	return ""
-}
-
-// inPart reports a record of which only a part is set: what may be absent aside, it has all of
-// its leaves or none.
-func inPart(fields []Field, values []Value) error {
-	for from := 0; from < len(fields); {
-		of, end := recordOf(fields[from].Name), from+1
-		for of != "" && end < len(fields) && recordOf(fields[end].Name) == of {
-			end++
-		}
-		set, unset := -1, -1
-		for i := from; i < end && of != ""; i++ {
-			switch {
-			case values[i].set && set < 0:
-				set = i
-			case !values[i].set && !fields[i].Optional && unset < 0:
-				unset = i
-			}
-		}
-		if set >= 0 && unset >= 0 {
-			return fmt.Errorf("field %q is not set, and record %q is", fields[unset].Name, of)
-		}
-		from = end
-	}
-	return nil
 }
 
 // checkNames refuses names that are none, or stand twice, and records whose leaves do not

@@ -211,9 +211,15 @@ func (c *compiler) fields(of string, fields []Field) error {
 		if fields[i].Optional && of == "context" && recordOf(fields[i].Name) == "" {
 			return fmt.Errorf("field %q of %s cannot be declared to be absent", fields[i].Name, of)
 		}
+		if w := fields[i].Within; of == "context" && len(w) > 0 && recordOf(w[0]) == "" {
+			return fmt.Errorf("record %q of %s cannot be declared to be absent", shorten(w[0]), of)
+		}
 		if !hasItems(t) {
 			return fmt.Errorf("field %q of %s: a list has no type of its items", fields[i].Name, of)
 		}
+	}
+	if err := checkWithin(of, fields); err != nil {
+		return err
 	}
 	return checkNames(of, fields)
 }

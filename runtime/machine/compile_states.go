@@ -57,7 +57,7 @@ func (c *compiler) compileAssign(x *exprCompiler, out *blockCode, a *Assign) err
 		out.assigns = append(out.assigns, assignCode{field: a.Field})
 		return nil
 	}
-	value, err := c.compileFor(x, f, a.Value, f.Optional || len(f.Default) == 0 && recordOf(f.Name) == "")
+	value, err := c.compileFor(x, f, a.Value, f.Optional || len(f.Default) == 0)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (c *compiler) compileFor(x *exprCompiler, f *Field, e *Expr, mayBeUnset boo
 		return nil, fmt.Errorf("field %q of type %s is given a %s", f.Name, c.d.TypeName(&f.Type), c.d.TypeName(&v.typ))
 	}
 	d, value, grown := c.d, v.value, grows(e, &f.Type)
-	if f.Optional && f.Type.Kind == JSON {
+	if f.alone() && f.Type.Kind == JSON {
 		value = noNull(value)
 	}
 	return func(e *env) (Value, error) {

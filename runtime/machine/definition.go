@@ -37,8 +37,13 @@ type Field struct {
 	Doc     string          `json:"doc,omitempty"`
 
 	// Optional is set where a parameter or the field of an event may be absent. Null in
-	// JSON is the same, also of a json.
+	// JSON is the same, also of a json. Of a record that may be absent all leaves have it.
 	Optional bool `json:"optional,omitempty"`
+
+	// Within names what has to be there for a leaf to be: the records around it that may be
+	// absent, the outermost first, and then itself, if it may be absent from the innermost. It
+	// is empty where no such record is around it.
+	Within []string `json:"within,omitempty"`
 }
 
 // Type is the type of a value.

@@ -170,7 +170,7 @@ func (t *step) returns(terminal int) error {
 	state := &t.m.states[terminal]
 	t.record.Returns = t.m.returned(terminal, t.params, t.data)
 	for i, v := range t.record.Returns {
-		if f := &state.returned[i]; v.set || f.Optional && recordOf(f.Name) != "" {
+		if f := &state.returned[i]; v.set || recordOf(f.group()) != "" { // what may be absent in a record
 			continue
 		}
 		t.place = Place{"terminal", t.m.def.States[terminal].Path}

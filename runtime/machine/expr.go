@@ -500,7 +500,7 @@ func (c *exprCompiler) compileGiven(params []Field, list []*Expr) ([]*code, erro
 		if args[i], err = c.compilePlace(a, i < len(params) && params[i].Optional); err != nil {
 			return nil, err
 		}
-		if i < len(params) && params[i].Optional && params[i].Type.Kind == JSON {
+		if i < len(params) && params[i].alone() && params[i].Type.Kind == JSON {
 			args[i].value = noNull(args[i].value)
 		}
 	}

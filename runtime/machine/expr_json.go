@@ -137,22 +137,24 @@ func (c *exprCompiler) compileFit(e *Expr) (*code, error) {
 
 // compileLeaf is the leaf of a record that is called Name, where a json is given to all leaves.
 func (c *exprCompiler) compileLeaf(e *Expr) (*code, error) {
-	args, err := c.compileArgs(e.Args)
-	if err != nil {
-		return nil, err
-	}
-	if len(args) != 1 || args[0].typ.Kind != RecordKind {
+	if len(e.Args) != 1 {
 		return nil, fmt.Errorf(`"leaf" takes one record`)
 	}
-	x := args[0]
+	x, err := c.compilePlace(e.Args[0], e.OrUnset)
+	switch {
+	case err != nil:
+		return nil, err
+	case x.typ.Kind != RecordKind:
+		return nil, fmt.Errorf(`"leaf" takes one record`)
+	}
 	i := indexOfField(x.typ.Fields, e.Name)
 	if i < 0 {
 		return nil, fmt.Errorf("record %q has no leaf %q", shorten(x.typ.Name), shorten(e.Name))
 	}
 	return readCode(x.typ.Fields[i].Type, func(e *env) (*Value, error) {
 		v, err := x.value(e)
-		if err != nil {
-			return nil, err
+		if err != nil || !v.set {
+			return &v, err
 		}
 		return &v.List()[i], nil
 	}), nil

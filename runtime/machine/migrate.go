@@ -136,7 +136,13 @@ func (x *migration) params() error {
 		}
 	}
 	x.next.Params = make([]Value, len(x.m.def.Params))
-	return x.overlay(x.m.def.Params, known, x.next.Params)
+	if err := x.overlay(x.m.def.Params, known, x.next.Params); err != nil {
+		return err
+	}
+	if err := inPart(x.m.def.Params, x.next.Params); err != nil {
+		return fmt.Errorf("of the parameters: %w; the mapping can set it", err)
+	}
+	return nil
 }
 
 // valuesByName are the JSON forms of those values that are set, by the names of fields.
@@ -167,18 +173,38 @@ func (x *migration) setLeaves(fields []Field) (map[string]json.RawMessage, error
 				leaves = append(leaves, f)
 			}
 		}
-		s := &scanner{data: x.Set[name], stored: true}
-		values := make([]Value, len(leaves))
-		err := x.m.def.scanMembers(s, leaves, name+".", values, false)
-		if err == nil {
-			err = x.m.def.missing(leaves, values)
-		}
+		values, err := x.leavesSet(leaves, name)
 		if err != nil {
 			return nil, err
+		}
+		for i := range leaves {
+			if !values[i].set {
+				out[leaves[i].Name] = json.RawMessage("null")
+			}
 		}
 		maps.Copy(out, valuesByName(leaves, values))
 	}
 	return out, nil
+}
+
+// leavesSet are the values of leaves, all of the record called name, that the mapping sets. The whole
+// of what may be absent it can take away.
+func (x *migration) leavesSet(leaves []Field, name string) ([]Value, error) {
+	s := &scanner{data: x.Set[name], stored: true}
+	values := make([]Value, len(leaves))
+	if isOptional(leaves, name) && s.word("null") {
+		return values, nil
+	}
+	group := leaves[0].group()
+	for i := range leaves { // that of what the record always has is the outermost
+		if g := leaves[i].group(); len(g) < len(group) {
+			group = g
+		}
+	}
+	if err := x.m.def.scanMembers(s, leaves, name+".", values, false); err != nil {
+		return nil, err
+	}
+	return values, x.m.def.missing(leaves, values, group)
 }
 
 // overlay reads the values that are known over those that stand there.

@@ -107,7 +107,7 @@ func (d *Definition) decodeObject(fields []Field, data json.RawMessage, param bo
 	if err != nil {
 		return nil, payloadError(err)
 	}
-	return values, d.missing(fields, values)
+	return values, d.missing(fields, values, "")
 }
 
 // fieldError names the field in which err was found. Where the text itself is
@@ -153,7 +153,7 @@ func (d *Definition) checkFields(fields []Field, values []Value) error {
 		if fields[i].Optional && !values[i].set {
 			continue
 		}
-		if fields[i].Optional && fields[i].Type.Kind == JSON && values[i].s == "null" {
+		if fields[i].alone() && fields[i].Type.Kind == JSON && values[i].s == "null" {
 			return &PayloadError{Field: fields[i].Name, Why: "null is absent"}
 		}
 		if why := d.misfit(&fields[i].Type, &values[i]); why != "" {

@@ -24,7 +24,7 @@ func sameType(t, u *Type) bool {
 		return sameType(t.Elem, u.Elem)
 	case t.Kind == RecordKind:
 		return slices.EqualFunc(t.Fields, u.Fields, func(f, g Field) bool {
-			return f.Name == g.Name && f.Optional == g.Optional && sameType(&f.Type, &g.Type)
+			return f.Name == g.Name && f.Optional == g.Optional && slices.Equal(f.Within, g.Within) && sameType(&f.Type, &g.Type)
 		})
 	}
 	return true
@@ -61,6 +61,9 @@ func checkTypeWithin(d *Definition, t *Type, depth int) error {
 				if err := checkTypeWithin(d, &t.Fields[i].Type, depth+1); err != nil {
 					return err
 				}
+			}
+			if err := checkWithin("record "+t.Name, t.Fields); err != nil {
+				return err
 			}
 			if err := checkNames("record "+t.Name, t.Fields); err != nil {
 				return err

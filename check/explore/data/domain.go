@@ -50,9 +50,10 @@ type Node struct {
 	Event    *ir.Event // nil for a field of a failure
 	Field    *ir.EventField
 	Type     *ir.Type
-	Sent     *Node // of a field of an event that may be absent: whether it comes
-	Of       *Node // of such a node: the field
-	parent   *Node // union-find
+	Sent     *Node  // of a field of an event that may be absent: whether what it is within comes, innermost first
+	Of       *Node  // of such a node: the field, of a record the first of its fields
+	Name     string // of such a node: what comes or not
+	parent   *Node  // union-find
 	Domain   *Domain
 	computed bool // an effect computes it
 	fitted   bool // an effect takes it out of a json, so that it may be anything that fits

@@ -67,7 +67,7 @@ func (t *Tracked) readTest(e ir.Expr, arm *ir.Arm) {
 		switch e := e.(type) {
 		case *ir.IsSet:
 			if e.Var != nil {
-				t.Vars[e.Var].needed = true
+				t.need(e.Var)
 			}
 		case *ir.VarRef, *ir.FieldRef:
 			for _, n := range t.Refs(e, arm) {
@@ -114,19 +114,26 @@ func (t *Tracked) readComparison(e *ir.Binary, arm *ir.Arm) {
 // readEverywhere notes every read: of a field that is unset it cannot be done, so
 // that the step goes nowhere.
 func (t *Tracked) readEverywhere() {
-	note := func(v *ir.Var) { t.Vars[v].needed = true }
 	for whole := range t.machine.Exprs() {
 		ir.Walk(whole, func(e ir.Expr) bool {
 			if ref, ok := e.(*ir.VarRef); ok {
-				note(ref.Var)
+				t.need(ref.Var)
 			}
 			return true
 		})
 	}
 	for _, timer := range t.machine.Timers {
 		if timer.Var != nil {
-			note(timer.Var)
+			t.need(timer.Var)
 		}
+	}
+}
+
+// need notes that a path depends on whether v is set, and on what tells that.
+func (t *Tracked) need(v *ir.Var) {
+	t.Vars[v].needed = true
+	for _, head := range v.Heads() {
+		t.Vars[head].needed = true
 	}
 }
 

@@ -43,10 +43,14 @@ func NewWithout(m *ir.Machine, sums []*Sum) *Tracked {
 		}
 	}
 	for _, e := range m.Events {
+		sent := map[string]*Node{}
 		for _, f := range e.Fields {
 			n := t.addChosen(&Node{Event: e, Field: f, Type: f.Type})
-			if f.Optional {
-				n.Sent = t.addChosen(&Node{Event: e, Field: f, Type: &ir.Type{Kind: ir.Bool}, Of: n})
+			for _, name := range f.Within { // a record comes as a whole
+				if sent[name] == nil {
+					sent[name] = t.addChosen(&Node{Event: e, Field: f, Type: &ir.Type{Kind: ir.Bool}, Of: n, Name: name, Sent: n.Sent})
+				}
+				n.Sent = sent[name]
 			}
 			t.fields[f] = n
 		}

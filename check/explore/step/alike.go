@@ -66,8 +66,8 @@ func (p *Program) lastUses(in *InputCode) *lastUses {
 					for _, n := range p.Tracked.Refs(ref, c.Arm) {
 						at := spotOf(i, ref.Span().Start.Offset)
 						u.fields[n.Index] = max(u.fields[n.Index], at)
-						if n.Sent != nil {
-							u.fields[n.Sent.Index] = max(u.fields[n.Sent.Index], at)
+						for around := n.Sent; around != nil; around = around.Sent {
+							u.fields[around.Index] = max(u.fields[around.Index], at)
 						}
 					}
 				}

@@ -61,7 +61,7 @@ const noCode = math.MinInt64
 func (s *Step) chooseParam(n *data.Node) int64 {
 	code := n.Slot.Base
 	switch {
-	case n.Slot.Unset && s.Oracle.Choose(2) == 1:
+	case n.Slot.Unset && !s.given(n.Var):
 		return noCode
 	case n.Valued():
 		code = s.chooseCode(n)
@@ -70,11 +70,35 @@ func (s *Step) chooseParam(n *data.Node) int64 {
 	return code
 }
 
-// sent is the field of refs that belongs to the input at hand, and whether it comes: one
-// that may be absent is chosen to come or not when that is first asked for.
+// given reports whether the run has v, a parameter: what it is within is chosen to be there or
+// not when that is first asked for.
+func (s *Step) given(v *ir.Var) bool {
+	for _, head := range v.Heads() {
+		if !head.MayBeUnset() {
+			continue
+		}
+		there, chosen := s.params[head]
+		if !chosen {
+			there = s.Oracle.Choose(2) == 0
+			s.params[head] = there
+		}
+		if !there {
+			return false
+		}
+	}
+	return true
+}
+
+// sent is the field of refs that belongs to the input at hand, and whether it comes: what it is
+// within is chosen to come or not when that is first asked for.
 func (s *Step) sent(refs []*data.Node) (*data.Node, bool) {
 	n := s.of(refs)
-	return n, n.Sent == nil || s.payload(n.Sent) == 0
+	return n, s.comes(n.Sent)
+}
+
+// comes reports whether what n stands for comes, and all around it.
+func (s *Step) comes(n *data.Node) bool {
+	return n == nil || s.comes(n.Sent) && s.payload(n) == 0
 }
 
 // read is the code of what e reads, a field of the event at hand; where that is absent the

@@ -15,10 +15,10 @@ func (s *Step) Said() (payload map[string]any, guards map[string]bool) {
 		switch {
 		case n.Event == nil || s.In == nil || n.Event != s.In.Event:
 		case n.Of != nil && s.payloads[i] != 0:
-			payload[n.Field.Name] = nil
+			payload[n.Name] = nil
 		case n.Of != nil:
-			if _, said := payload[n.Field.Name]; !said {
-				payload[n.Field.Name] = witness.Present
+			if _, said := payload[n.Name]; !said {
+				payload[n.Name] = witness.Present
 			}
 		case n.Of == nil && n.Domain.Sort != data.Free:
 			payload[n.Field.Name] = n.JSON(s.payloads[i])
@@ -55,13 +55,22 @@ func (p *Program) Params(codes []int64) map[string]any {
 		if n.Slot != nil && n.Var.Param {
 			switch {
 			case codes[0] == noCode:
-				out[n.Var.Name] = nil
+				out[n.Var.Asked()] = nil
 			case n.Valued():
 				out[n.Var.Name] = n.JSON(codes[0])
 			case n.Slot.Unset:
-				out[n.Var.Name] = witness.Present
+				out[n.Var.Asked()] = witness.Present
 			}
 			codes = codes[1:]
+		}
+	}
+	for _, v := range p.Machine.Params { // what is absent is so with all that is in it
+		for i, name := range v.Within {
+			if x, said := out[name]; said && x == nil {
+				for _, inner := range v.Within[i+1:] {
+					delete(out, inner)
+				}
+			}
 		}
 	}
 	return out

@@ -32,14 +32,16 @@ type Step struct {
 	From    *ir.State
 	In      *InputCode // nil for the start and for an end with nothing to say
 
-	verdicts []int8         // by atom
-	answers  []int8         // of host guards by atom: the first of the step, for a witness
-	codes    []int64        // scratch of apply
-	payloads []int64        // by data.Node.Index
-	have     []bool         // by data.Node.Index: the payload has been chosen
-	had      []int          // the indexes set in have
-	Params   []int64        // of a start: what was chosen for the parameters that are held
-	Timers   []StartedTimer // the timers that the step has started, where their times matter
+	verdicts []int8            // by atom
+	answers  []int8            // of host guards by atom: the first of the step, for a witness
+	codes    []int64           // scratch of apply
+	payloads []int64           // by data.Node.Index
+	have     []bool            // by data.Node.Index: the payload has been chosen
+	had      []int             // the indexes set in have
+	Params   []int64           // of a start: what was chosen for the parameters that are held
+	params   map[*ir.Var]bool  // of a start: by the first leaf of what may be absent, whether it is there
+	nulls    map[nullPart]bool // by what may be null of a json that becomes a record, whether it is
+	Timers   []StartedTimer    // the timers that the step has started, where their times matter
 
 	Tries   int // how often any step was run; being turned away by a require counts, too
 	Fault   Fault
@@ -95,6 +97,7 @@ func New(p *Program) *Step {
 		Program: p, Here: make([]uint64, p.Packing.Words), Next: make([]uint64, p.Packing.Words), old: make([]uint64, p.Packing.Words),
 		verdicts: make([]int8, len(p.atoms)), answers: make([]int8, len(p.atoms)),
 		payloads: make([]int64, len(p.Tracked.Chosen)), have: make([]bool, len(p.Tracked.Chosen)),
+		params: map[*ir.Var]bool{}, nulls: map[nullPart]bool{},
 	}
 }
 
@@ -109,6 +112,7 @@ func (s *Step) Begin() {
 	s.had = s.had[:0]
 	s.Fault, s.Guess, s.Passed, s.Turned, s.TurnedByHost = Fault{}, false, nil, false, s.TurnedByHost[:0]
 	s.OneLess = false
+	clear(s.nulls)
 	s.Timers, s.Wishes, s.Begun, s.UsedUp = s.Timers[:0], s.Wishes[:0], s.Begun[:0], s.UsedUp[:0]
 	if s.Foot.Noted {
 		clear(s.Foot.Wrote)
@@ -225,6 +229,7 @@ func (s *Step) Stay(c *ChoiceCode) { s.apply(c.code.block) }
 // Begins is the step that starts a run.
 func (s *Step) Begins() {
 	s.Params = s.Params[:0]
+	clear(s.params)
 	for _, n := range s.Program.Tracked.Nodes {
 		if n.Slot == nil {
 			continue

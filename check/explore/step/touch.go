@@ -1,6 +1,8 @@
 package step
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
@@ -93,8 +95,8 @@ func (c *compiler) absent(e ir.Expr, arm *ir.Arm) func(*Step) bool {
 			return func(s *Step) bool { return !s.isSet(n) }
 		}
 	case *ir.Fit:
-		if e.OrUnset { // nothing is known of a json
-			return func(s *Step) bool { return s.Oracle.Choose(2) == 1 }
+		if e.OrUnset {
+			return func(s *Step) bool { return s.isNull(e) }
 		}
 	case *ir.FieldRef:
 		if refs := c.t.Refs(e, arm); e.OrUnset && len(refs) > 0 {
@@ -105,6 +107,36 @@ func (c *compiler) absent(e ir.Expr, arm *ir.Arm) func(*Step) bool {
 		}
 	}
 	return nil
+}
+
+// nullPart is what may be null of a json that becomes a record: all of it, or what has that path.
+type nullPart struct {
+	whole *ir.Fit
+	path  string
+}
+
+// isNull chooses whether e is unset, for nothing is known of a json. What is within a record is
+// unset with it.
+func (s *Step) isNull(e *ir.Fit) bool {
+	if e.Whole == nil {
+		return s.Oracle.Choose(2) == 1
+	}
+	parts := e.Within
+	if e.Whole.OrUnset {
+		parts = slices.Concat(ir.Within{""}, parts)
+	}
+	for _, path := range parts {
+		part := nullPart{e.Whole, path}
+		null, chosen := s.nulls[part]
+		if !chosen {
+			null = s.Oracle.Choose(2) == 1
+			s.nulls[part] = null
+		}
+		if null {
+			return true
+		}
+	}
+	return false
 }
 
 // inOrder does one after the other; either may be nil.

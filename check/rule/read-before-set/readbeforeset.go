@@ -50,7 +50,8 @@ func run(p *check.Pass) {
 			v = whole(p.Machine, v)
 			reads[v] = append(reads[v], f)
 		case f.Absent != nil:
-			sent[f.Absent] = append(sent[f.Absent], f)
+			field := comesWith(p.Machine, f.Absent)
+			sent[field] = append(sent[field], f)
 		}
 	}
 	for _, v := range slices.Concat(p.Machine.Params, p.Machine.Fields) {
@@ -70,12 +71,30 @@ func run(p *check.Pass) {
 // whole is what stands for v: of a field that is a record one leaf, since it is set and unset as
 // a whole, but for those that may be absent.
 func whole(m *ir.Machine, v *ir.Var) *ir.Var {
-	for i := v.Index - 1; !v.Param && !v.Optional && i >= 0 && v.Together(m.Fields[i]); i-- {
+	if heads := v.Heads(); len(v.Within) > 0 {
+		return heads[len(heads)-1]
+	}
+	for i := v.Index - 1; !v.Param && i >= 0 && v.Together(m.Fields[i]); i-- {
 		if !m.Fields[i].Optional {
 			v = m.Fields[i]
 		}
 	}
 	return v
+}
+
+// comesWith is what stands for field: of a record that may be absent one leaf.
+func comesWith(m *ir.Machine, field *ir.EventField) *ir.EventField {
+	for _, e := range m.Events {
+		if !slices.Contains(e.Fields, field) {
+			continue
+		}
+		for _, f := range e.Fields {
+			if f.Within.Group() == field.Within.Group() {
+				return f
+			}
+		}
+	}
+	return field
 }
 
 // mayBeUnset reports whether m has anything that may be.
@@ -142,7 +161,7 @@ func reportSent(p *check.Pass, g *explore.Product, e *ir.Event, field *ir.EventF
 		Help:    "Ask `event." + field.Asked() + " is set` first, or give it as it is to a field without a default, which is unset then.",
 		Related: []diag.Related{{Span: field.Span, Message: name + " may be absent"}},
 	}
-	f.Inputs, f.Also = p.Broken(func(b explore.Broken) bool { return b.Absent == field })
+	f.Inputs, f.Also = p.Broken(func(b explore.Broken) bool { return b.Absent != nil && comesWith(p.Machine, b.Absent) == field })
 	if show(p, g, &f, reads) {
 		p.Report(f)
 	}
