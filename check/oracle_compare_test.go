@@ -204,11 +204,11 @@ var comparisons = []comparison{
 		found: func(_ *ir.Machine, d diag.Diagnostic) []string {
 			return []string{quoted.FindStringSubmatch(d.Message)[1]}
 		},
-		brute: byEvent(func(_ *oracletest.Space, e oracletest.Event) string {
+		brute: byEvent(func(s *oracletest.Space, e oracletest.Event) string {
 			if e.What != oracletest.Unset {
 				return ""
 			}
-			return e.Name
+			return s.Asked(e.Name)
 		}),
 	},
 	{

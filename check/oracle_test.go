@@ -145,6 +145,18 @@ func TestBruteForceOptionalPlaces(t *testing.T) {
 	places.want(t, "read-before-set", "no read-before-set", "out-of-range", "no-way-to-finish", "dead-arm")
 }
 
+// TestBruteForceOptionalRecords is TestBruteForce for machines in which whole records may be absent.
+func TestBruteForceOptionalRecords(t *testing.T) {
+	records := &machines{generate: oracletest.GenerateOptionalRecords, count: *oracleCount / 6}
+	records.compare(t)
+	for _, c := range comparisons {
+		if open := records.seen["undecided "+c.rule]; open > records.count/40 {
+			t.Errorf("%s is undecided for %d machines", c.rule, open)
+		}
+	}
+	records.want(t, "read-before-set", "no read-before-set", "no-way-to-finish", "dead-arm", "no dead-arm")
+}
+
 // TestBruteForceFans is TestBruteForce for machines whose activities run for the elements
 // of lists.
 func TestBruteForceFans(t *testing.T) {

@@ -385,6 +385,11 @@ func filled(d *machine.Definition, fields []machine.Field, data map[string]any) 
 		out[f.Name] = zero(d, &f.Type)
 	}
 	maps.Copy(out, data)
+	for name, v := range data {
+		if v == nil { // of a record nothing else is there then
+			maps.DeleteFunc(out, func(leaf string, _ any) bool { return strings.HasPrefix(leaf, name+".") })
+		}
+	}
 	text, _ := json.Marshal(nested(out))
 	return text
 }

@@ -273,7 +273,7 @@ func (s *Space) each(in machine.Input, fields []machine.Field) []machine.Input {
 		lists = append(lists, values)
 	}
 	var list []machine.Input
-	for _, row := range rows(lists) {
+	for _, row := range wholeRecords(fields, rows(lists)) {
 		in.Data = row
 		list = append(list, in)
 	}

@@ -49,6 +49,9 @@ func title(m *ir.Machine) string {
 	params := make([]string, len(declared))
 	for i, v := range declared {
 		params[i] = v.Declared() + " " + v.DeclaredType().String()
+		if v.Optional {
+			params[i] += "?"
+		}
 	}
 	return m.Name + "(" + strings.Join(params, ", ") + ")"
 }

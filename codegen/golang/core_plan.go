@@ -79,7 +79,7 @@ func withoutAbsent(m *ir.Machine) diag.List {
 		}
 	}
 	for _, v := range slices.Concat(m.Params, m.Fields) {
-		note(v.Optional, v.Name, v.Span)
+		note(v.Optional, v.Asked(), v.Span)
 	}
 	for _, r := range m.Records { // an item of a list may be one
 		for _, f := range r.Fields {
@@ -88,12 +88,12 @@ func withoutAbsent(m *ir.Machine) diag.List {
 	}
 	for _, e := range m.Events {
 		for _, f := range e.Fields {
-			note(f.Optional, f.Name, f.Span)
+			note(f.Optional, f.Asked(), f.Span)
 		}
 	}
 	for _, g := range m.Guards {
 		for _, q := range g.Params {
-			note(q.Optional, q.Name, q.Span)
+			note(q.Optional, q.Within.Group(), q.Span)
 		}
 	}
 	if name == "" {

@@ -276,9 +276,8 @@ func (r *resolver) arguments(at token.Span, name string, params []*ir.Param, lis
 		if wholes[i].Optional {
 			orUnset(whole, true)
 		}
-		values := leavesFor(whole, wholes[i].Type)
-		r.absentParts(values)
-		out = append(out, values...)
+		r.absentPart(whole)
+		out = append(out, leavesFor(whole, wholes[i].Type)...)
 	}
 	return out
 }

@@ -57,16 +57,18 @@ func (r *resolver) isSetInEvent(src *ast.IsSet, sc scope) ir.Expr {
 	return &ir.IsSet{E: ir.E{T: boolType, At: src.Span()}, Field: field, Asked: asked, Not: src.Not}
 }
 
-// absentParts reports what is read of an element in values, arguments, that may be absent where
+// absentPart reports what is read of an element in value, an argument, that may be absent where
 // a value is wanted: of an element nothing can be asked.
-func (r *resolver) absentParts(values []ir.Expr) {
-	for _, v := range values {
-		ir.Walk(v, func(e ir.Expr) bool {
-			if part, ok := e.(*ir.FanRef); ok && part.Optional && !part.OrUnset {
-				r.mismatch(part.At, quote(ir.ExprText(part))+" may be absent, and a value is wanted here",
+func (r *resolver) absentPart(value ir.Expr) {
+	ir.Walk(value, func(e ir.Expr) bool {
+		leaves := ir.Leaves(e)
+		for _, leaf := range leaves {
+			if part, ok := leaf.(*ir.FanRef); ok && part.Optional && !part.OrUnset {
+				r.mismatch(part.At, quote(ir.ExprText(e))+" may be absent, and a value is wanted here",
 					"Declare the parameter with `?`, or hand over the whole record.")
+				return false
 			}
-			return true
-		})
-	}
+		}
+		return true
+	})
 }

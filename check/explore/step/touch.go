@@ -45,6 +45,8 @@ func (c *compiler) touch(e ir.Expr, arm *ir.Arm) func(*Step) {
 		return c.touchAll(e.Values, arm)
 	case *ir.Array:
 		return c.touchAll(e.Items, arm)
+	case *ir.RecordLit: // in a json, or behind a list
+		return c.touchAll(e.Leaves, arm)
 	case *ir.Call:
 		return c.touchAll(e.Args, arm)
 	}

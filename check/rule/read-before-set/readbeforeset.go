@@ -143,6 +143,9 @@ func report(p *check.Pass, g *explore.Product, v *ir.Var, reads []explore.Fault)
 	switch {
 	case places[f.Span]:
 		f.Message = "a part of " + name + " is set here, and some run has not set the record"
+		if v.Optional {
+			f.Help = "Ask `" + v.Asked() + " is set` first, or set the whole record."
+		}
 	case returns(p.Machine, f.Span) && v.Param:
 		f.Message = "parameter " + name + " is returned here, and some run does not have it"
 		f.Help = "Lead runs that do not have it to another terminal, by `when " + v.Declared() + " is set`, or take the `?` out of its declaration."
