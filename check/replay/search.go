@@ -207,7 +207,7 @@ func (p *player) try(r *run, f *fork, who int, data map[string]machine.Value) (*
 type payloads struct {
 	fields []*ir.EventField
 	spots  []spot
-	heads  map[string]int // see heads
+	heads  map[string]int    // see heads
 	values [][]machine.Value // by field
 	fixed  map[string]machine.Value
 	count  int
