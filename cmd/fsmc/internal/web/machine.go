@@ -54,7 +54,7 @@ func (s *server) machinePage(r *http.Request) (page, error) {
 	}
 	d.fill(survey)
 	s.drawMachine(d)
-	return page{name: "machine", title: name, feed: "machine=" + url.QueryEscape(name), data: d}, nil
+	return page{name: "machine", title: name, pace: surveyAge, feed: "machine=" + url.QueryEscape(name), data: d}, nil
 }
 
 // fill takes from the survey what is about the machine.

@@ -28,7 +28,7 @@ func (s *server) overviewPage(r *http.Request) (page, error) {
 	if d.Newest, err = s.Engine.List(r.Context(), runtime.RunFilter{Limit: newestShown}); err != nil {
 		return page{}, err
 	}
-	return page{name: "overview", title: "Overview", data: d}, nil
+	return page{name: "overview", title: "Overview", data: d, pace: surveyAge}, nil
 }
 
 // card is a machine in short.

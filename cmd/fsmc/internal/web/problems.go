@@ -81,5 +81,5 @@ func (s *server) problemsPage(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	return page{name: "problems", title: "Problems", data: groups(&survey.health)}, nil
+	return page{name: "problems", title: "Problems", pace: surveyAge, data: groups(&survey.health)}, nil
 }

@@ -86,8 +86,9 @@ func withHeaders(next http.Handler) http.Handler {
 type page struct {
 	name   string // of its template
 	title  string
-	status int    // 200 unless said
-	feed   string // which steps make it old: the query of the feed; "-" for none
+	status int           // 200 unless said
+	pace   time.Duration // how often it is fetched again at most; 250 ms unless said
+	feed   string        // which steps make it old: the query of the feed; "-" for none
 	data   any
 	filter string // what stands in the field of the header
 	notice *notice
@@ -137,6 +138,7 @@ func (s *server) log(text string, args ...any) {
 // frame is what the layout of a page reads.
 type frame struct {
 	Base, Title, Feed, Filter string
+	Pace                      int64 // in milliseconds
 	ReadOnly                  bool
 	Section                   string
 	Problems                  int
@@ -148,7 +150,7 @@ type frame struct {
 }
 
 func (s *server) frame(r *http.Request, p *page) *frame {
-	f := &frame{Base: s.Base, Title: p.title, Feed: p.feed, Filter: p.filter, ReadOnly: s.ReadOnly, Section: p.name, Notice: p.notice, Page: p.data}
+	f := &frame{Base: s.Base, Pace: cmp.Or(p.pace, 250*time.Millisecond).Milliseconds(), Title: p.title, Feed: p.feed, Filter: p.filter, ReadOnly: s.ReadOnly, Section: p.name, Notice: p.notice, Page: p.data}
 	survey, err := s.look(r.Context())
 	if err != nil {
 		f.Banner = "The database does not answer: " + words(err)
