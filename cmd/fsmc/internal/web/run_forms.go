@@ -17,11 +17,14 @@ type command struct {
 	Danger             bool
 }
 
-// labels are the buttons, in their order on the page.
-var labels = []struct {
+// label is a command as its button has it.
+type label struct {
 	kind  machine.InputKind
 	label string
-}{
+}
+
+// labels are the buttons, in their order on the page.
+var labels = []label{
 	{machine.RetryInput, "Retry"}, {machine.ResumeInput, "Resume"}, {machine.PauseInput, "Pause"}, {machine.CancelInput, "Cancel"},
 }
 

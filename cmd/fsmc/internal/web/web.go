@@ -57,6 +57,7 @@ func New(o Options) http.Handler {
 	mux.HandleFunc("GET /runs/{run}/at/{seq}", s.page(s.runPage))
 	mux.HandleFunc("POST /runs/{run}/{command}", s.action(s.steer))
 	mux.HandleFunc("POST /run/{command}", s.action(s.steer))
+	mux.HandleFunc("POST /bulk", s.action(s.bulk))
 	mux.HandleFunc("GET /machines/{machine}", s.page(s.machinePage))
 	mux.HandleFunc("GET /problems", s.page(s.problemsPage))
 	mux.HandleFunc("GET /asset/{name}", asset)

@@ -263,6 +263,40 @@ func TestHideData(t *testing.T) {
 	}
 }
 
+func TestBulk(t *testing.T) {
+	s := newSite(t, approval, nil)
+	for _, id := range strings.Fields("a b c d") {
+		s.start(id, `{"title": "A"}`)
+	}
+	s.post("/runs/d/send", url.Values{"event": {"Reject"}}, 303)
+	form := url.Values{"command": {"cancel"}, "run": {"a", "b", "d", "gone"}}
+	page := s.post("/bulk", form, 200)
+	s.has(page, "2 runs are meant", "2 would refuse", "there is no such run", "Nothing has been done yet")
+	s.has(s.get("/runs?where=outcome%3Dcancelled", 200), "No runs match")
+	form.Set("token", tokenOf(page))
+	form.Set("reason", "superseded")
+	s.has(s.post("/bulk", form, 200), "2 runs have taken it, 2 refused")
+	s.has(s.get("/runs/a", 200), "a was cancelled", "superseded")
+
+	all := url.Values{"command": {"pause"}, "all": {"1"}, "where": {"status=running"}}
+	page = s.post("/bulk", all, 200)
+	s.has(page, "1 run is meant")
+	all.Set("token", tokenOf(page))
+	s.start("e", `{"title": "A"}`)
+	s.has(s.post("/bulk", all, 409), "others by now", "2 runs are meant") // and is confirmed again
+	s.has(s.get("/runs?where=status%3Dpaused", 200), "No runs match")
+
+	s.post("/bulk", url.Values{"command": {"pause"}}, 400)
+	s.post("/bulk", url.Values{"command": {"pause"}, "all": {"1"}}, 400)
+	s.post("/bulk", url.Values{"command": {"explode"}, "run": {"a"}}, 400)
+}
+
+func tokenOf(page string) string {
+	_, token, _ := strings.Cut(page, `name="token" value="`)
+	token, _, _ = strings.Cut(token, `"`)
+	return token
+}
+
 // A run whose record cannot be read is shown as far as it can be.
 func TestOtherPages(t *testing.T) {
 	s := newSite(t, approval, nil)
