@@ -2,50 +2,90 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
+	goruntime "runtime"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/web"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/httpapi"
+	"github.com/fsmc-dev/fsmc/runtime/process"
 )
 
 func newServe(s *streams) *cobra.Command {
-	v := &serving{target: target{streams: s}}
+	v := &serving{runner: runner{streams: s, workers: 1, concurrency: 16, lease: 30 * time.Second, quiet: true}}
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Show runs as pages in a browser, and steer them there",
+		Short: "Show runs as pages in a browser and steer them there, and answer programs",
 		Long: `Serve shows the runs of a database as pages: what a run waits for, the drawing with
-the way that it took, its history, and a form for each event that it takes. It prints
-one line, the address. A SIGTERM or an interrupt ends it.
+the way that it took, its history, and a form for each event that it takes. Below
+/api/v1 it answers programs with JSON; /health, /health/workflows are for monitors.
+It prints one line, the address. After a SIGTERM or an interrupt, requests have ten
+seconds to finish.
 
-It listens on this computer only. Other users of the computer can open the pages, too.`,
+With --work, it also works on the runs, as fsmc run --follow does.
+
+Who may do what:
+  - Without tokens, the server listens on this computer only, and whoever can open the
+    address can do what you can. Other users of the computer can, too: on a computer with
+    several users, use --token-file or --addr unix:PATH, which only you can open.
+  - A token file has lines "read: TOKEN" and "write: TOKEN", or "write: NAME TOKEN", with tokens
+    of 32 bytes or more. Only its owner may read it (mode 0600). Programs send a token as
+    Authorization: Bearer; a browser asks for it as a password, with any name.
+  - Another address than this computer's needs --token-file, and --tls-cert with
+    --tls-key. --insecure-http does without the certificate, behind a proxy that has one.
+  - A request for another name than the address, localhost or a --host is refused, so that
+    no page of another site can reach the server under a name of its own.`,
 		Example: `  fsmc serve --db runs.db
-  fsmc serve --db runs.db --read-only --hide-data`,
+  fsmc serve --db runs.db --work --activities ./activities --open
+  fsmc serve --db runs.db --addr 0.0.0.0:8376 --host runs.example --token-file tokens --tls-cert c.pem --tls-key k.pem`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return v.serve(cmd.Context()) },
 	}
 	dbFlag(c, &v.db)
 	f := c.Flags()
-	f.StringVar(&v.addr, "addr", "127.0.0.1:8376", "listen on `HOST:PORT`; port 0 is one that is free")
-	f.StringVar(&v.base, "base", "/", "the `PATH` below which the pages stand, behind a proxy: /fsmc/")
+	f.StringVar(&v.addr, "addr", "127.0.0.1:8376", "listen on `HOST:PORT`, where port 0 is one that is free, or on unix:PATH")
+	f.StringVar(&v.base, "base", "/", "the `PATH` below which everything stands, behind a proxy: /fsmc/")
 	f.BoolVar(&v.readOnly, "read-only", false, "only show: no page has a button, and the database is opened so")
-	f.BoolVar(&v.hideData, "hide-data", false, "show no payloads, parameters, data, checkpoints and messages")
+	f.BoolVar(&v.hideData, "hide-data", false, "leave out payloads, parameters, data, checkpoints and messages")
+	f.StringVar(&v.tokenFile, "token-file", "", "let in only who has a token of this `FILE`")
+	f.StringVar(&v.cert, "tls-cert", "", "the certificate, a PEM `FILE`")
+	f.StringVar(&v.key, "tls-key", "", "its key, a PEM `FILE`")
+	f.BoolVar(&v.insecure, "insecure-http", false, "listen on another address than this computer's without a certificate")
+	f.StringArrayVar(&v.hosts, "host", nil, "a further `NAME` by which the server may be asked; repeat for more")
+	f.StringVar(&v.activities, "activities", "", "the folder with the executables of activities and host guards, `DIR`")
+	f.StringVar(&v.worker, "worker", "", "start `CMD`, which reads attempts on standard input and makes them")
+	f.BoolVar(&v.work, "work", false, "also work on the runs, as fsmc run --follow does")
+	f.BoolVar(&v.open, "open", false, "open the page in a browser")
 	f.Func("stuck", "how long a run may be in one state: an `AGE`, or STATE=AGE,...", func(text string) error { return runtime.ParseStuck(text, &v.health) })
+	c.MarkFlagsMutuallyExclusive("activities", "worker")
+	c.MarkFlagsRequiredTogether("tls-cert", "tls-key")
+	c.MarkFlagsMutuallyExclusive("read-only", "work")
 	return c
 }
 
 // serving is one call of serve.
 type serving struct {
-	target
-	addr, base         string
-	readOnly, hideData bool
-	health             runtime.HealthQuery
+	runner
+	addr, base           string
+	tokenFile, cert, key string
+	hosts                []string
+	readOnly, hideData   bool
+	insecure, work, open bool
+	health               runtime.HealthQuery
 }
 
 // closing is how long requests have to finish when the server ends.
@@ -55,65 +95,211 @@ func (v *serving) serve(ctx context.Context) error {
 	if err := v.usage(); err != nil {
 		return err
 	}
+	var tokens httpapi.Tokens
+	if v.tokenFile != "" {
+		var err error
+		if tokens, err = httpapi.ReadTokens(v.tokenFile); err != nil {
+			return fmt.Errorf("--token-file: %w", err)
+		}
+	}
 	m := readWrite
 	if v.readOnly {
 		m = readOnly
 	}
-	return v.with(ctx, m, "", func(store runtime.Store) error {
-		listener, err := net.Listen("tcp", v.addr)
+	t := target{streams: v.streams, db: v.db}
+	return t.with(ctx, m, "", func(store runtime.Store) error {
+		listener, err := v.bind()
 		if err != nil {
-			return fmt.Errorf("--addr %s: %w", v.addr, reason(err))
+			return err
 		}
-		server := &http.Server{
-			Handler:           v.handler(store),
-			ReadHeaderTimeout: 5 * time.Second,
-			MaxHeaderBytes:    16 << 10,
+		defer listener.Close()
+		if v.worker == "" {
+			return v.answer(ctx, store, listener, tokens)
 		}
-		fmt.Fprintf(v.out, "http://%s%s\n", listener.Addr(), v.base)
-		return v.listen(ctx, server, listener)
+		v.pool = process.StartWorkers(v.worker, v.workers, v.err)
+		defer v.pool.Close()
+		return whileWorkersStart(ctx, v.pool, func(ctx context.Context) error { return v.answer(ctx, store, listener, tokens) })
 	})
 }
 
+// usage refuses flags that do not go together.
 func (v *serving) usage() error {
-	if !strings.HasPrefix(v.base, "/") || strings.Contains(v.base, "//") || strings.ContainsAny(v.base, "?#{} ") {
+	if !strings.HasPrefix(v.base, "/") || strings.Contains(v.base, "//") || strings.ContainsAny(v.base, "?#{}% ") {
 		return errors.New("--base is a path such as /fsmc/")
 	}
 	if !strings.HasSuffix(v.base, "/") {
 		v.base += "/"
 	}
+	if v.work && v.activities == "" && v.worker == "" {
+		return errors.New("--work needs --activities DIR or --worker CMD: it says what does the work")
+	}
+	if v.activities != "" {
+		if err := v.checkActivities(); err != nil {
+			return err
+		}
+	}
+	if v.socket() != "" {
+		return nil
+	}
 	host, _, err := net.SplitHostPort(v.addr)
 	if err != nil {
-		return fmt.Errorf("--addr is HOST:PORT: %w", err)
+		return fmt.Errorf("--addr is HOST:PORT, or unix:PATH: %w", err)
 	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return errors.New("--addr is one of this computer: 127.0.0.1:PORT, [::1]:PORT or localhost:PORT")
+	ip := net.ParseIP(host)
+	switch local := host == "localhost" || ip != nil && ip.IsLoopback(); {
+	case local:
+		return nil
+	case v.tokenFile == "":
+		return errors.New("--addr is not of this computer alone: --token-file says who may come in")
+	case v.cert == "" && !v.insecure:
+		return errors.New("--addr is not of this computer alone: --tls-cert and --tls-key keep others from reading along, or --insecure-http says that something else does")
 	}
 	return nil
+}
+
+// socket is the path of unix:PATH.
+func (v *serving) socket() string {
+	path, _ := strings.CutPrefix(v.addr, "unix:")
+	if path == v.addr {
+		return ""
+	}
+	return path
+}
+
+// bind listens.
+func (v *serving) bind() (net.Listener, error) {
+	path := v.socket()
+	if path == "" {
+		listener, err := net.Listen("tcp", v.addr)
+		if err != nil {
+			return nil, fmt.Errorf("--addr %s: %w", v.addr, reason(err))
+		}
+		return listener, nil
+	}
+	// A socket that a server left behind when it was killed is in the way; one that answers is not.
+	if c, err := net.Dial("unix", path); err == nil {
+		c.Close()
+		return nil, fmt.Errorf("--addr %s: another server listens there", v.addr)
+	} else if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
+		_ = os.Remove(path) // what is then wrong, the next call says
+	}
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("--addr %s: %w", v.addr, reason(err))
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		listener.Close()
+		return nil, fmt.Errorf("--addr %s: %w", v.addr, reason(err))
+	}
+	return listener, nil
+}
+
+// answer answers, and with --work works, until ctx is done.
+func (v *serving) answer(ctx context.Context, store runtime.Store, listener net.Listener, tokens httpapi.Tokens) error {
+	logger := slog.New(v.logHandler())
+	options := []runtime.Option{runtime.WithLogger(logger), runtime.WithConcurrency(v.concurrency), runtime.WithLease(v.lease)}
+	if v.activities != "" || v.worker != "" {
+		found := &finder{runner: &v.runner, said: map[string]string{}}
+		options = append(options, runtime.WithHandlers(found.find))
+	}
+	engine := runtime.NewEngine(store, options...)
+	server := httpapi.Server(v.handler(store, engine, listener, tokens, logger))
+	ended := make(chan error, 2)
+	go func() { ended <- v.listen(server, listener) }()
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	workers := 0
+	if v.work {
+		workers = 1
+		go func() { ended <- engine.Run(working) }()
+	}
+	v.sayAddress(listener)
+	var err error
+	select {
+	case err = <-ended: // one of the two cannot go on
+	case <-ctx.Done():
+		workers++
+	}
+	stop()
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	defer cancel()
+	_ = server.Shutdown(late) // who is still there after that time is left
+	for range workers {
+		if last := <-ended; err == nil {
+			err = last
+		}
+	}
+	return err
+}
+
+// listen answers until the server is shut down.
+func (v *serving) listen(server *http.Server, listener net.Listener) (err error) {
+	if v.cert != "" {
+		err = server.ServeTLS(listener, v.cert, v.key)
+	} else {
+		err = server.Serve(listener)
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
 }
 
 // handler is all that the server answers.
-func (v *serving) handler(store runtime.Store) http.Handler {
+func (v *serving) handler(store runtime.Store, engine *runtime.Engine, listener net.Listener, tokens httpapi.Tokens, logger *slog.Logger) http.Handler {
+	prefix := strings.TrimSuffix(v.base, "/")
+	options := []httpapi.Option{httpapi.WithPrefix(prefix), httpapi.WithHealth(v.health), httpapi.WithVersion(version())}
+	if v.readOnly {
+		options = append(options, httpapi.WithReadOnly())
+	}
+	if v.hideData {
+		options = append(options, httpapi.WithHiddenData())
+	}
 	pages := web.New(web.Options{
-		Store: store, Engine: runtime.NewEngine(store), Base: v.base,
-		ReadOnly: v.readOnly, HideData: v.hideData, Health: v.health,
-		Actor: func(*http.Request) string { return "serve:" + user() },
+		Store: store, Engine: engine, Base: v.base, ReadOnly: v.readOnly, HideData: v.hideData, Health: v.health, Logger: logger, Bounds: boundsText,
 	})
-	return http.NewCrossOriginProtection().Handler(pages)
+	api := httpapi.New(engine, append(options, httpapi.WithFrontEnd(pages))...)
+	mux := http.NewServeMux()
+	mux.Handle("/", pages)
+	for _, r := range api.Routes() {
+		mux.Handle(r.Method+" "+r.Path, api)
+	}
+	mux.Handle("/api/", api)
+	guard := &httpapi.Guard{
+		Hosts: httpapi.HostsOf(listener.Addr().String(), v.hosts...), AnyHost: v.socket() != "",
+		Tokens: tokens, User: "serve:" + user(), ReadOnly: v.readOnly, Base: prefix,
+	}
+	return guard.Wrap(http.StripPrefix(prefix, mux))
 }
 
-// listen answers until ctx is done.
-func (v *serving) listen(ctx context.Context, server *http.Server, listener net.Listener) error {
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
+// sayAddress prints the address, and opens it where that is asked for.
+func (v *serving) sayAddress(listener net.Listener) {
+	scheme := "http"
+	if v.cert != "" {
+		scheme = "https"
 	}
-	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
-	defer cancel()
-	if err := server.Shutdown(late); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return err
+	if v.socket() != "" {
+		fmt.Fprintf(v.out, "%s, at %s\n", v.addr, v.base)
+		return
 	}
-	return nil
+	address := scheme + "://" + listener.Addr().String() + v.base
+	fmt.Fprintln(v.out, address)
+	if v.open {
+		opener := map[string]string{"darwin": "open", "windows": "explorer"}[goruntime.GOOS]
+		if opener == "" {
+			opener = "xdg-open"
+		}
+		if err := exec.Command(opener, address).Start(); err != nil {
+			fmt.Fprintf(v.err, "fsmc: --open: %v\n", err)
+		}
+	}
+}
+
+// boundsText is the worst case of a machine, as fsmc check --format json has it.
+func boundsText(m *ir.Machine) json.RawMessage {
+	text, err := json.Marshal(boundsJSON(check.Bounds(m, explore.DefaultLimit), false))
+	if err != nil || string(text) == "null" {
+		return nil
+	}
+	return text
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/fields"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/httpapi"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
@@ -21,7 +22,7 @@ const mostBody = 1 << 20
 
 // action makes a handler of what a form does. The answer is the page of the run, or the form
 // again with what was wrong.
-func (s *server) action(do func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+func (s *Site) action(do func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), limit)
 		defer cancel()
@@ -38,9 +39,9 @@ func (s *server) action(do func(http.ResponseWriter, *http.Request) error) http.
 }
 
 // readForm reads what was sent.
-func (s *server) readForm(w http.ResponseWriter, r *http.Request) error {
-	if s.ReadOnly {
-		return &fault{http.StatusForbidden, "this server only shows runs: it was started with --read-only"}
+func (s *Site) readForm(w http.ResponseWriter, r *http.Request) error {
+	if !s.mayWrite(r) {
+		return &fault{http.StatusForbidden, "who asks may only look: the server was started with --read-only, or the token is one for reading"}
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, mostBody)
 	var large *http.MaxBytesError
@@ -54,9 +55,9 @@ func (s *server) readForm(w http.ResponseWriter, r *http.Request) error {
 }
 
 // steer does what a button of a run's page says.
-func (s *server) steer(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) steer(w http.ResponseWriter, r *http.Request) error {
 	id, command := idOfRun(r), r.PathValue("command")
-	who := runtime.Operator{Actor: s.Actor(r), Reason: r.PostForm.Get("reason")}
+	who := runtime.Operator{Actor: httpapi.Actor(r, ""), Reason: r.PostForm.Get("reason")}
 	v, form, err := s.command(r, id, command, who)
 	if refused := asTyped(err, form, r.PostForm); refused != nil {
 		p, err := s.showRun(r, refused)
@@ -76,7 +77,7 @@ func (s *server) steer(w http.ResponseWriter, r *http.Request) error {
 }
 
 // command calls what a button means, and names the form that it is in.
-func (s *server) command(r *http.Request, id, command string, who runtime.Operator) (v runtime.View, form string, err error) {
+func (s *Site) command(r *http.Request, id, command string, who runtime.Operator) (v runtime.View, form string, err error) {
 	ctx := r.Context()
 	switch command {
 	case "send":
@@ -100,7 +101,7 @@ func (s *server) command(r *http.Request, id, command string, who runtime.Operat
 }
 
 // cancel asks for it, and does not wait until activities have stopped: the page shows them.
-func (s *server) cancel(ctx context.Context, id string, who runtime.Operator) (runtime.View, error) {
+func (s *Site) cancel(ctx context.Context, id string, who runtime.Operator) (runtime.View, error) {
 	before, err := s.Engine.Get(ctx, id)
 	if err != nil {
 		return before, err
@@ -117,7 +118,7 @@ func (s *server) cancel(ctx context.Context, id string, who runtime.Operator) (r
 }
 
 // version is the machine of a run.
-func (s *server) versionOf(ctx context.Context, id string) (*version, error) {
+func (s *Site) versionOf(ctx context.Context, id string) (*version, error) {
 	row, err := s.Store.Load(ctx, id)
 	if err != nil {
 		return nil, err
@@ -126,7 +127,7 @@ func (s *server) versionOf(ctx context.Context, id string) (*version, error) {
 }
 
 // send gives an event to a run, if that is still as the form showed it.
-func (s *server) send(ctx context.Context, id string, form url.Values, who runtime.Operator) (runtime.View, error) {
+func (s *Site) send(ctx context.Context, id string, form url.Values, who runtime.Operator) (runtime.View, error) {
 	m, err := s.versionOf(ctx, id)
 	if err != nil {
 		return runtime.View{}, err
@@ -149,7 +150,7 @@ func (s *server) send(ctx context.Context, id string, form url.Values, who runti
 }
 
 // complete ends an activity by hand.
-func (s *server) complete(ctx context.Context, id string, form url.Values, who runtime.Operator) (runtime.View, error) {
+func (s *Site) complete(ctx context.Context, id string, form url.Values, who runtime.Operator) (runtime.View, error) {
 	data := strings.TrimSpace(form.Get("data"))
 	if data != "" && !json.Valid([]byte(data)) {
 		return runtime.View{}, &fault{http.StatusUnprocessableEntity, "the fields of the event are a JSON object"}

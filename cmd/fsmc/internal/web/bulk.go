@@ -13,6 +13,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
+	"github.com/fsmc-dev/fsmc/runtime/httpapi"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
@@ -55,7 +56,7 @@ func (d *bulkData) Label() string {
 }
 
 // bulk shows what a command for several runs means. Where that has been confirmed, it does it.
-func (s *server) bulk(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) bulk(w http.ResponseWriter, r *http.Request) error {
 	form := r.PostForm
 	d := &bulkData{Command: form.Get("command"), Where: form.Get("where"), All: form.Get("all") != "", Chosen: form["run"]}
 	switch {
@@ -71,7 +72,7 @@ func (s *server) bulk(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := page{name: "bulk", title: d.Label() + " runs", feed: "-", filter: d.Where, data: d}
 	if token := form.Get("token"); token == d.Token {
-		s.steerAll(r.Context(), d, runtime.Operator{Actor: s.Actor(r), Reason: form.Get("reason")})
+		s.steerAll(r.Context(), d, runtime.Operator{Actor: httpapi.Actor(r, ""), Reason: form.Get("reason")})
 		s.overview.forget()
 	} else if token != "" {
 		d.Changed, p.status = true, http.StatusConflict
@@ -81,7 +82,7 @@ func (s *server) bulk(w http.ResponseWriter, r *http.Request) error {
 }
 
 // meant finds the runs for which a command is, and which of them would refuse it.
-func (s *server) meant(ctx context.Context, d *bulkData) error {
+func (s *Site) meant(ctx context.Context, d *bulkData) error {
 	kind, sum := runtime.InputKind(d.Command), sha256.New()
 	add := func(row *runtime.RunRow) error {
 		if len(d.Runs)+len(d.Refused) == mostMeant {
@@ -129,7 +130,7 @@ func (s *server) meant(ctx context.Context, d *bulkData) error {
 }
 
 // steerAll does it. What one run refuses does not stop the others.
-func (s *server) steerAll(ctx context.Context, d *bulkData, who runtime.Operator) {
+func (s *Site) steerAll(ctx context.Context, d *bulkData, who runtime.Operator) {
 	var (
 		mu    sync.Mutex
 		group sync.WaitGroup
@@ -154,7 +155,7 @@ func (s *server) steerAll(ctx context.Context, d *bulkData, who runtime.Operator
 	slices.SortFunc(d.Refused, func(a, b refusal) int { return strings.Compare(a.Run, b.Run) })
 }
 
-func (s *server) steerOne(ctx context.Context, run string, kind runtime.InputKind, who runtime.Operator) error {
+func (s *Site) steerOne(ctx context.Context, run string, kind runtime.InputKind, who runtime.Operator) error {
 	if ctx.Err() != nil {
 		return errors.New("its turn has not come in the time of an answer: ask again")
 	}

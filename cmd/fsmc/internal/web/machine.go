@@ -28,7 +28,7 @@ type stateRow struct {
 	Here bool // the newest version has it
 }
 
-func (s *server) machinePage(r *http.Request) (page, error) {
+func (s *Site) machinePage(r *http.Request) (page, error) {
 	ctx, name := r.Context(), r.PathValue("machine")
 	survey, err := s.look(ctx)
 	if err != nil {
@@ -99,24 +99,16 @@ func (d *machineData) fill(v *survey) {
 }
 
 // drawMachine lights the drawing with how many runs are in each state.
-func (s *server) drawMachine(d *machineData) {
+func (s *Site) drawMachine(d *machineData) {
 	_, compact := d.Version.pictures()
 	if compact == nil {
 		return
 	}
-	l := &light{classes: map[string]string{}, links: map[string]string{}, badges: map[string][]badge{}}
+	l := newLight()
 	for i := range d.States {
-		row := &d.States[i]
-		id := "state-" + row.State
-		l.links[id] = s.Base + "runs?where=" + url.QueryEscape("machine="+d.Name+" state="+row.State)
-		add := func(n int64, class, what string) {
-			if n > 0 {
-				l.badges[id] = append(l.badges[id], badge{text: fmt.Sprint(n), class: class, title: fmt.Sprintf("%d %s in %s", n, what, row.State)})
-			}
-		}
-		add(row.Runs-row.Halted-row.Paused, "runs", "runs")
-		add(row.Paused, "paused", "paused runs")
-		add(row.Halted, "halted", "halted runs")
+		row := &d.States[i].StateStats
+		l.links["state-"+row.State] = s.Base + "runs?where=" + url.QueryEscape("machine="+d.Name+" state="+row.State)
+		l.count(row)
 	}
 	d.Drawing, d.Wide = compact.lit(l), compact.wide > wideDrawing
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
@@ -22,6 +23,10 @@ type version struct {
 	once    sync.Once
 	full    *picture
 	compact *picture
+
+	bounding sync.Once
+	bounded  chan struct{} // closed when bounds is there
+	bounds   json.RawMessage
 }
 
 // machines keeps the versions that have been asked for. A version never changes, so that nothing

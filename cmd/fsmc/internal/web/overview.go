@@ -19,7 +19,7 @@ type overviewData struct {
 // newestShown is how many runs the first page lists.
 const newestShown = 12
 
-func (s *server) overviewPage(r *http.Request) (page, error) {
+func (s *Site) overviewPage(r *http.Request) (page, error) {
 	survey, err := s.look(r.Context())
 	if err != nil {
 		return page{}, err

@@ -87,6 +87,10 @@ type light struct {
 	badges  map[string][]badge
 }
 
+func newLight() *light {
+	return &light{classes: map[string]string{}, links: map[string]string{}, badges: map[string][]badge{}}
+}
+
 // badge is a number at the upper right corner of a box.
 type badge struct {
 	text, class, title string

@@ -76,7 +76,7 @@ func (g *problemGroup) Where() string {
 	return text
 }
 
-func (s *server) problemsPage(r *http.Request) (page, error) {
+func (s *Site) problemsPage(r *http.Request) (page, error) {
 	survey, err := s.look(r.Context())
 	if err != nil {
 		return page{}, err

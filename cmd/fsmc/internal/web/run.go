@@ -13,7 +13,6 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // runData is what the page of a run shows.
@@ -65,10 +64,10 @@ func idOfRun(r *http.Request) string {
 	return r.URL.Query().Get("id")
 }
 
-func (s *server) runPage(r *http.Request) (page, error) { return s.showRun(r, nil) }
+func (s *Site) runPage(r *http.Request) (page, error) { return s.showRun(r, nil) }
 
 // showRun is the page of a run, also after something was refused.
-func (s *server) showRun(r *http.Request, refused *typed) (page, error) {
+func (s *Site) showRun(r *http.Request, refused *typed) (page, error) {
 	ctx, id := r.Context(), idOfRun(r)
 	row, err := s.Store.Load(ctx, id)
 	if errors.Is(err, runtime.ErrNotFound) {
@@ -93,7 +92,7 @@ func (s *server) showRun(r *http.Request, refused *typed) (page, error) {
 	if err := s.readHistory(ctx, r, d); err != nil {
 		return page{}, err
 	}
-	s.readParts(ctx, d)
+	s.readParts(r, d)
 	p := page{name: "run", title: describe.Plain(id, 80), feed: "run=" + url.QueryEscape(id), data: d}
 	if d.At > 0 {
 		p.feed = "-"
@@ -119,7 +118,7 @@ func (d *runData) readAt(r *http.Request) error {
 }
 
 // readView reads how the run stands, or stood.
-func (s *server) readView(ctx context.Context, d *runData) error {
+func (s *Site) readView(ctx context.Context, d *runData) error {
 	if d.At > 0 {
 		m, snapshot, err := s.Engine.At(ctx, d.ID, d.At)
 		if err != nil {
@@ -140,14 +139,15 @@ func (s *server) readView(ctx context.Context, d *runData) error {
 }
 
 // readParts makes the parts of the page of what has been read.
-func (s *server) readParts(ctx context.Context, d *runData) {
+func (s *Site) readParts(r *http.Request, d *runData) {
+	ctx := r.Context()
 	s.drawRun(ctx, d)
 	d.Bars = bars(d.History, d.View, d.now)
 	if d.View == nil {
 		return
 	}
 	d.Activities = d.activityRows()
-	if d.At == 0 && !s.ReadOnly {
+	if d.At == 0 && s.mayWrite(r) {
 		d.Commands = s.commands(ctx, d)
 		d.Events = d.eventForms()
 	}
@@ -160,7 +160,7 @@ func (s *server) readParts(ctx context.Context, d *runData) {
 const pathShown = 1000
 
 // drawRun lights the drawing of the run's machine.
-func (s *server) drawRun(ctx context.Context, d *runData) {
+func (s *Site) drawRun(ctx context.Context, d *runData) {
 	if d.Machine == nil {
 		return
 	}
@@ -176,24 +176,14 @@ func (s *server) drawRun(ctx context.Context, d *runData) {
 	if err != nil {
 		steps = nil // it is said where the history stands
 	}
-	h := &drawing.Highlight{Current: d.Row.State}
+	state := d.Row.State
 	if d.View != nil {
-		h.Current = d.View.State
+		state = d.View.State
 	}
-	for i := range steps {
-		step := &steps[i]
-		if step.Seq == 1 {
-			h.Start = step.To
-		}
-		if step.From != "" && step.Effect == machine.Moved {
-			h.Moves = append(h.Moves, drawing.Move{From: step.From, To: step.To, Arm: step.Arm})
-		}
-	}
-	l := lightOf(drawing.Plan(d.Machine.ir, h))
+	l := d.Machine.walked(steps, state)
 	for _, leaf := range d.Machine.leaves() {
 		l.links["state-"+leaf.Path] = s.Base + d.Path + queryMark(d.Path) + "state=" + url.QueryEscape(leaf.Path) + "#history"
 	}
-	l.badges["state-"+h.Current] = []badge{{text: "▶", class: "here", title: "the run is here"}}
 	d.Drawing, d.Wide = full.lit(l), full.wide > wideDrawing
 }
 
@@ -209,7 +199,7 @@ func queryMark(path string) string {
 
 // lightOf is what a highlighted drawing marks.
 func lightOf(d *drawing.Drawing) *light {
-	l := &light{classes: map[string]string{}, links: map[string]string{}, badges: map[string][]badge{}}
+	l := newLight()
 	class := func(id string, m drawing.Mark) {
 		switch m {
 		case drawing.Taken:

@@ -29,7 +29,7 @@ var labels = []label{
 }
 
 // commands are those that the run would take.
-func (s *server) commands(ctx context.Context, d *runData) (out []command) {
+func (s *Site) commands(ctx context.Context, d *runData) (out []command) {
 	kinds, err := s.Engine.Commands(ctx, d.ID)
 	if err != nil {
 		return nil // what cannot be read is said above

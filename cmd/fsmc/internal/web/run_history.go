@@ -24,7 +24,7 @@ type stepRow struct {
 }
 
 // readHistory reads the steps that the page shows, newest first.
-func (s *server) readHistory(ctx context.Context, r *http.Request, d *runData) error {
+func (s *Site) readHistory(ctx context.Context, r *http.Request, d *runData) error {
 	last := d.Last
 	if d.At > 0 {
 		last = d.At

@@ -24,7 +24,7 @@ type runsData struct {
 // runsShown is how many runs a page has.
 const runsShown = 50
 
-func (s *server) runsPage(r *http.Request) (page, error) {
+func (s *Site) runsPage(r *http.Request) (page, error) {
 	q := r.URL.Query()
 	d := &runsData{Where: strings.TrimSpace(q.Get("where")), After: q.Get("after")}
 	p := page{name: "runs", title: "Runs", data: d, filter: d.Where}

@@ -23,7 +23,7 @@ const surveyAge = 2 * time.Second
 // statsDays is how far back failures, retries and costs are shown.
 const statsDays = 7
 
-func (s *server) look(ctx context.Context) (*survey, error) {
+func (s *Site) look(ctx context.Context) (*survey, error) {
 	return s.overview.get(ctx, s.now(), surveyAge, func(ctx context.Context) (*survey, error) {
 		v := &survey{at: s.now()}
 		since := v.at.AddDate(0, 0, -statsDays)

@@ -12,13 +12,15 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/httpapi"
 )
 
 // Options say what is shown, and to whom.
@@ -30,25 +32,23 @@ type Options struct {
 	ReadOnly bool // no page has a button, and nothing is taken
 	HideData bool // no payloads, parameters, data, checkpoints and messages
 	Health   runtime.HealthQuery
-	Actor    func(*http.Request) string // who does something, for the history of runs
-	Logger   *slog.Logger               // may be nil
+	Bounds   func(*ir.Machine) json.RawMessage // the worst case, as fsmc check has it; may be nil
+	Logger   *slog.Logger                      // may be nil
 }
 
-// server is what all pages share.
-type server struct {
+// Site is the pages of one store. It is an http.Handler, and what httpapi asks of drawings and texts.
+type Site struct {
 	Options
 	machines machines
 	overview kept[*survey]
 	now      func() time.Time
+	mux      *http.ServeMux
 }
 
-// New gives the pages. What it is wrapped in keeps strangers away: it trusts each request.
-func New(o Options) http.Handler {
+// New gives the pages. A httpapi.Guard before it keeps strangers away, and says who asks.
+func New(o Options) *Site {
 	o.Base = cmp.Or(o.Base, "/")
-	if o.Actor == nil {
-		o.Actor = func(*http.Request) string { return "serve" }
-	}
-	s := &server{Options: o, machines: machines{engine: o.Engine, known: map[string]*version{}}, now: time.Now}
+	s := &Site{Options: o, machines: machines{engine: o.Engine, known: map[string]*version{}}, now: time.Now}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.page(s.overviewPage))
 	mux.HandleFunc("GET /runs", s.page(s.runsPage))
@@ -62,25 +62,17 @@ func New(o Options) http.Handler {
 	mux.HandleFunc("GET /problems", s.page(s.problemsPage))
 	mux.HandleFunc("GET /asset/{name}", asset)
 	mux.HandleFunc("GET /", s.page(func(*http.Request) (page, error) { return page{}, errNoPage }))
-	return withHeaders(http.StripPrefix(strings.TrimSuffix(o.Base, "/"), mux))
+	s.mux = mux
+	return s
 }
 
-// policy lets a page load what this server gives, and nothing else.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
-	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+// ServeHTTP answers a request, whose path is without the base.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// withHeaders gives every answer the headers that keep other pages away from it.
-func withHeaders(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Content-Security-Policy", policy)
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		h.Set("Cache-Control", "no-store")
-		next.ServeHTTP(w, r)
-	})
+// mayWrite reports whether who asks may change something.
+func (s *Site) mayWrite(r *http.Request) bool {
+	caller, known := httpapi.CallerOf(r.Context())
+	return !s.ReadOnly && (!known || caller.Write)
 }
 
 // page is one page before it is written.
@@ -105,7 +97,7 @@ type notice struct {
 const limit = 10 * time.Second
 
 // page makes a handler of what builds a page.
-func (s *server) page(build func(*http.Request) (page, error)) http.HandlerFunc {
+func (s *Site) page(build func(*http.Request) (page, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), limit)
 		defer cancel()
@@ -118,7 +110,7 @@ func (s *server) page(build func(*http.Request) (page, error)) http.HandlerFunc 
 }
 
 // write renders a page; what cannot be rendered is said, and nothing of it is sent.
-func (s *server) write(w http.ResponseWriter, r *http.Request, p *page) {
+func (s *Site) write(w http.ResponseWriter, r *http.Request, p *page) {
 	var out bytes.Buffer
 	if err := templates[p.name].ExecuteTemplate(&out, "layout", s.frame(r, p)); err != nil {
 		s.log("a page cannot be written", "page", p.name, "error", err)
@@ -130,7 +122,7 @@ func (s *server) write(w http.ResponseWriter, r *http.Request, p *page) {
 	_, _ = w.Write(out.Bytes()) // whoever asked has left
 }
 
-func (s *server) log(text string, args ...any) {
+func (s *Site) log(text string, args ...any) {
 	if s.Logger != nil {
 		s.Logger.Error(text, args...)
 	}
@@ -150,8 +142,8 @@ type frame struct {
 	Page                      any
 }
 
-func (s *server) frame(r *http.Request, p *page) *frame {
-	f := &frame{Base: s.Base, Pace: cmp.Or(p.pace, 250*time.Millisecond).Milliseconds(), Title: p.title, Feed: p.feed, Filter: p.filter, ReadOnly: s.ReadOnly, Section: p.name, Notice: p.notice, Page: p.data}
+func (s *Site) frame(r *http.Request, p *page) *frame {
+	f := &frame{Base: s.Base, Pace: cmp.Or(p.pace, 250*time.Millisecond).Milliseconds(), Title: p.title, Feed: p.feed, Filter: p.filter, ReadOnly: !s.mayWrite(r), Section: p.name, Notice: p.notice, Page: p.data}
 	survey, err := s.look(r.Context())
 	if err != nil {
 		f.Banner = "The database does not answer: " + words(err)
@@ -174,7 +166,7 @@ type fault struct {
 func (f *fault) Error() string { return f.text }
 
 // errorPage says what is wrong, and where to look instead.
-func (s *server) errorPage(r *http.Request, err error) page {
+func (s *Site) errorPage(r *http.Request, err error) page {
 	status := http.StatusInternalServerError
 	var known *fault
 	switch {

