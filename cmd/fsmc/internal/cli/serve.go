@@ -26,7 +26,7 @@ import (
 )
 
 func newServe(s *streams) *cobra.Command {
-	v := &serving{runner: runner{streams: s, workers: 1, concurrency: 16, lease: 30 * time.Second, quiet: true}}
+	v := &serving{runner: runner{streams: s, workers: 1, concurrency: 16, lease: 30 * time.Second}}
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Show runs as pages in a browser and steer them there, and answer programs",
@@ -69,6 +69,8 @@ Who may do what:
 	f.StringVar(&v.activities, "activities", "", "the folder with the executables of activities and host guards, `DIR`")
 	f.StringVar(&v.worker, "worker", "", "start `CMD`, which reads attempts on standard input and makes them")
 	f.BoolVar(&v.work, "work", false, "also work on the runs, as fsmc run --follow does")
+	chooseFlag(c, &v.logJSON, "log-format", "text", "how to log to standard error: text has what goes wrong; json also each request, step and attempt",
+		option[bool]{"text", false}, option[bool]{"json", true})
 	f.BoolVar(&v.open, "open", false, "open the page in a browser")
 	f.Func("stuck", "how long a run may be in one state: an `AGE`, or STATE=AGE,...", func(text string) error { return runtime.ParseStuck(text, &v.health) })
 	c.MarkFlagsMutuallyExclusive("activities", "worker")
@@ -196,14 +198,14 @@ func (v *serving) bind() (net.Listener, error) {
 
 // answer answers, and with --work works, until ctx is done.
 func (v *serving) answer(ctx context.Context, store runtime.Store, listener net.Listener, tokens httpapi.Tokens) error {
-	logger := slog.New(v.logHandler())
-	options := []runtime.Option{runtime.WithLogger(logger), runtime.WithConcurrency(v.concurrency), runtime.WithLease(v.lease)}
+	v.quiet, v.asJSON = !v.logJSON, v.logJSON // standard output has the address alone
+	options := append(v.logging(), runtime.WithConcurrency(v.concurrency), runtime.WithLease(v.lease))
 	if v.activities != "" || v.worker != "" {
 		found := &finder{runner: &v.runner, said: map[string]string{}}
 		options = append(options, runtime.WithHandlers(found.find))
 	}
 	engine := runtime.NewEngine(store, options...)
-	server := httpapi.Server(v.handler(store, engine, listener, tokens, logger))
+	server := httpapi.Server(v.handler(store, engine, listener, tokens))
 	ended := make(chan error, 2)
 	go func() { ended <- v.listen(server, listener) }()
 	working, stop := context.WithCancel(ctx)
@@ -246,8 +248,12 @@ func (v *serving) listen(server *http.Server, listener net.Listener) (err error)
 }
 
 // handler is all that the server answers.
-func (v *serving) handler(store runtime.Store, engine *runtime.Engine, listener net.Listener, tokens httpapi.Tokens, logger *slog.Logger) http.Handler {
+func (v *serving) handler(store runtime.Store, engine *runtime.Engine, listener net.Listener, tokens httpapi.Tokens) http.Handler {
 	prefix := strings.TrimSuffix(v.base, "/")
+	logger := v.log
+	if logger == nil {
+		logger = slog.New(slog.NewTextHandler(v.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	}
 	options := []httpapi.Option{httpapi.WithPrefix(prefix), httpapi.WithHealth(v.health), httpapi.WithVersion(version())}
 	if v.readOnly {
 		options = append(options, httpapi.WithReadOnly())
@@ -269,7 +275,7 @@ func (v *serving) handler(store runtime.Store, engine *runtime.Engine, listener 
 		Hosts: httpapi.HostsOf(listener.Addr().String(), v.hosts...), AnyHost: v.socket() != "",
 		Tokens: tokens, User: "serve:" + user(), ReadOnly: v.readOnly, Base: prefix,
 	}
-	return guard.Wrap(http.StripPrefix(prefix, mux))
+	return guard.Wrap(http.StripPrefix(prefix, logged(mux, logger)))
 }
 
 // sayAddress prints the address, and opens it where that is asked for.
