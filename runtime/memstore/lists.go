@@ -90,7 +90,7 @@ func (s *Store) Runs(ctx context.Context, f store.RunFilter) ([]store.RunRow, er
 	}
 	var rows []store.RunRow
 	for _, r := range s.runs {
-		if matches(&r.row, &f) && (after == nil || newestFirst(*after, r.row) < 0) {
+		if f.Matches(&r.row) && (after == nil || newestFirst(*after, r.row) < 0) {
 			rows = append(rows, copyRun(&r.row))
 		}
 	}
@@ -102,22 +102,6 @@ func (s *Store) Runs(ctx context.Context, f store.RunFilter) ([]store.RunRow, er
 func newestFirst(a, b store.RunRow) int {
 	return cmp.Or(b.Started.Compare(a.Started), strings.Compare(b.Run, a.Run))
 }
-
-func matches(r *store.RunRow, f *store.RunFilter) bool {
-	return (f.Machine == "" || f.Machine == r.Machine) &&
-		(f.State == "" || f.State == r.State) &&
-		(f.Status == "" || f.Status == r.Status) &&
-		(f.Outcome == "" || f.Outcome == r.Outcome) &&
-		(f.Definition == "" || f.Definition == r.Definition) &&
-		(f.Parent == "" || f.Parent == r.Parent) &&
-		(f.Root == "" || f.Root == r.Root) &&
-		(f.StartedFrom.IsZero() || !r.Started.Before(f.StartedFrom)) &&
-		(!f.Paused || r.Paused) &&
-		before(r.Started, f.StartedTo) && before(r.Entered, f.EnteredTo) && before(r.Updated, f.UpdatedTo)
-}
-
-// before reports whether t lies before limit, where there is one.
-func before(t, limit time.Time) bool { return limit.IsZero() || t.Before(limit) }
 
 // Timers implements store.Store.
 func (s *Store) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {

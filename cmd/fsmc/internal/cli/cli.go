@@ -81,7 +81,7 @@ Exit status:
   0  nothing is wrong
   1  the input was read, and something is wrong with it
   2  wrong usage, an unreadable file, or a broken database
-  3  fsmc run and fsmc wait: the run has not ended
+  3  fsmc run, wait and watch: the run has not ended
 
 The path - is standard input. A directory means every *.fsm file below it. All
 files that one command names form one unit, in which machine names are unique.`,
@@ -106,7 +106,7 @@ files that one command names form one unit, in which machine names are unique.`,
 	for group, commands := range map[string][]*cobra.Command{
 		"write": write,
 		"run":   {newRun(s), newSend(s), newCancel(s), newPause(s), newResume(s), newRetry(s), newComplete(s), newRepair(s), newMigrate(s)},
-		"look":  {newServe(s), newShow(s), newWait(s), newHistory(s), newList(s), newStats(s), newHealth(s)},
+		"look":  {newServe(s), newShow(s), newWait(s), newWatch(s), newHistory(s), newList(s), newStats(s), newHealth(s)},
 		"keep":  {newReplay(s), newBackup(s), newRestore(s), newPrune(s), newMove(s), newDB(s)},
 	} {
 		for _, c := range commands {
