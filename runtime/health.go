@@ -266,6 +266,17 @@ func (x *examination) outbox(ctx context.Context) error {
 	return nil
 }
 
+// OutboxLag is how long the message has waited that waits longest to be delivered, of at most
+// 10,000 that are looked at; 0 where none waits.
+func (e *Engine) OutboxLag(ctx context.Context) (lag time.Duration, err error) {
+	rows, err := e.store.Outbox(ctx, "", outboxLook)
+	now := e.now()
+	for i := range rows {
+		lag = max(lag, now.Sub(rows[i].At))
+	}
+	return lag, err
+}
+
 // mostRead is the most runs whose snapshots are read in one look, those that were
 // started last: of a machine version for its budget, of all for damage.
 const mostRead = 10_000

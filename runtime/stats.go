@@ -92,6 +92,11 @@ func (e *Engine) Stats(ctx context.Context, q StatsQuery) (Stats, error) {
 	return s, nil
 }
 
+// Counts are what the store has counted of all runs, from its first day on: what Stats is made of.
+func (e *Engine) Counts(ctx context.Context) (store.Counts, error) {
+	return e.store.Counts(ctx, "", time.Time{})
+}
+
 type stateKey struct{ machine, state string }
 
 func stateStats(c *store.Counts) []StateStats {

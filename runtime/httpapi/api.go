@@ -22,10 +22,12 @@ type API struct {
 	routes []route
 	mux    *http.ServeMux
 
-	keptStats kept[runtime.StatsQuery, *runtime.Stats]
-	hub       *Hub
-	streams   atomicPlaces
-	heavy     chan struct{} // a place for each simulation, and for each text that is compiled
+	keptStats   kept[runtime.StatsQuery, *runtime.Stats]
+	keptMetrics kept[string, []byte]
+	hub         *Hub
+	took        durations
+	streams     atomicPlaces
+	heavy       chan struct{} // a place for each simulation, and for each text that is compiled
 }
 
 // Option sets something of an API; see the With functions.
@@ -91,6 +93,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (a *API) serve(w http.ResponseWriter, r *http.Request, to *route) {
 	defaults(w.Header())
 	if !to.stream {
+		seen, began := &statusSeen{ResponseWriter: w, status: http.StatusOK}, time.Now()
+		defer func() { a.took.add(time.Since(began), to.path, seen.status) }()
+		w = seen
 		ctx, cancel := context.WithTimeout(r.Context(), answerWithin)
 		defer cancel()
 		r = r.WithContext(ctx)
@@ -103,6 +108,21 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, to *route) {
 		a.writeProblem(w, r, err)
 	}
 }
+
+// statusSeen notes the status of an answer.
+type statusSeen struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader notes the status.
+func (s *statusSeen) WriteHeader(status int) {
+	s.status = status
+	s.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap is for http.ResponseController.
+func (s *statusSeen) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
 // defaults are the headers of all answers: they are new each time, and nothing else than what they say.
 func defaults(h http.Header) {

@@ -69,6 +69,11 @@ type server struct {
 
 func newServer(t testing.TB, options ...Option) *server {
 	t.Helper()
+	return newServerOver(t, memstore.New(), options...)
+}
+
+func newServerOver(t testing.TB, db runtime.Store, options ...Option) *server {
+	t.Helper()
 	source, err := os.ReadFile("testdata/review.fsm")
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +82,7 @@ func newServer(t testing.TB, options ...Option) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, engine: runtime.NewEngine(memstore.New())}
+	s := &server{t: t, engine: runtime.NewEngine(db)}
 	guard := func(context.Context, json.RawMessage) (bool, error) { return false, nil }
 	read := func(context.Context, *runtime.Attempt) (runtime.Result, error) { return runtime.Result{}, nil }
 	handlers := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{"read": read}, Guards: map[string]runtime.GuardFunc{"is_large": guard}}

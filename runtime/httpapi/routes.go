@@ -69,6 +69,7 @@ func (a *API) table() []route {
 		{method: "GET", path: base + "/feed", does: "steps as they happen, as Server-Sent Events: step, reset where some were missed, bye",
 			query: []string{"run", "machine"}, answer: a.getFeed, stream: true, gives: "text/event-stream"},
 		{method: "GET", path: base + "/openapi.json", does: "this description", answer: a.getOpenAPI, reply: object{}},
+		{method: "GET", path: "/metrics", does: "figures in the text format of Prometheus", answer: a.getMetrics, gives: "text/plain"},
 		{method: "GET", path: "/health", does: "whether the database answers", answer: a.getHealth, reply: healthAnswer{}},
 		{method: "GET", path: "/health/workflows", does: "whether all runs go on: 503 where something should be looked at",
 			query: []string{"stuck", "late", "share", "limit"}, answer: a.getWorkflows, reply: workflowsAnswer{}},

@@ -1,0 +1,191 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"math/big"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// getMetrics gives what Prometheus reads: the counts that the store keeps with each step, so that a
+// counter neither begins from zero with a process nor falls when runs are pruned.
+func (a *API) getMetrics(w http.ResponseWriter, r *http.Request) error {
+	text, err := a.keptMetrics.get(r.Context(), "", a.metrics)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	_, err = w.Write(text)
+	return err
+}
+
+// metrics writes all of them.
+func (a *API) metrics(ctx context.Context) ([]byte, error) {
+	counts, err := a.engine.Counts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	versions, err := a.engine.Versions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	q := a.health
+	q.Limit = listedProblems
+	health, err := a.engine.Health(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	lag, err := a.engine.OutboxLag(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e := &exposition{left: mostSeries}
+	e.runs(counts.Runs)
+	e.steps(counts.Steps, terminalsOf(versions))
+	e.stays(counts.Stays)
+	e.costs(counts.Costs)
+	e.problems(&health)
+	e.family("fsmc_outbox_lag_seconds", "gauge", "How long the message has waited that waits longest to be delivered.")
+	e.sample("fsmc_outbox_lag_seconds", lag.Seconds())
+	e.family("fsmc_streams", "gauge", "Readers of the feed of this process.")
+	e.sample("fsmc_streams", float64(a.streams.taken.Load()))
+	a.took.write(e)
+	e.end()
+	return []byte(e.text.String()), nil
+}
+
+func (e *exposition) runs(runs []store.RunCount) {
+	s := series{}
+	for _, r := range runs {
+		status := string(r.Status)
+		if r.Paused && r.Status == runtime.Running {
+			status = "paused"
+		}
+		s.add(float64(r.Runs), "machine", r.Machine, "state", r.State, "status", status)
+	}
+	e.all("fsmc_runs", "gauge", "Runs in the store that are in a state now, or have ended there.", s)
+}
+
+// terminal is a state in which runs end, of a machine.
+type terminal struct{ machine, state string }
+
+// terminalsOf are the outcomes of the terminals of all versions.
+func terminalsOf(versions []runtime.Version) map[terminal]runtime.Outcome {
+	all := map[terminal]runtime.Outcome{}
+	for i := range versions {
+		if versions[i].Machine == nil {
+			continue
+		}
+		for _, s := range versions[i].Machine.Definition().States {
+			if s.Kind == machine.TerminalState {
+				all[terminal{versions[i].Name, s.Path}] = s.Outcome
+			}
+		}
+	}
+	return all
+}
+
+func (e *exposition) steps(steps []store.StepCount, terminals map[terminal]runtime.Outcome) {
+	all, failed, retried, ended, lost := series{}, series{}, series{}, series{}, series{}
+	for _, s := range steps {
+		n := float64(s.Steps)
+		all.add(n, "machine", s.Machine, "from", s.From, "to", s.To, "input", s.Input, "effect", string(s.Effect))
+		category := categoryOf(s.Input)
+		switch {
+		case s.Kind == machine.LostInput:
+			lost.add(n, "machine", s.Machine, "state", s.From, "reason", "lost")
+		case s.Kind == machine.FailureInput && s.Effect != machine.Queued: // which is counted when it is taken
+			failed.add(n, "machine", s.Machine, "state", s.From, "category", category)
+			if category == "silent" || category == "stalled" {
+				lost.add(n, "machine", s.Machine, "state", s.From, "reason", category)
+			}
+		}
+		if s.Effect == machine.Retried && s.Kind != machine.RetryInput { // an operator only hurries what waits
+			retried.add(n, "machine", s.Machine, "state", s.From)
+		}
+		outcome, ends := terminals[terminal{s.Machine, s.To}]
+		if s.Effect == machine.Stopped {
+			outcome, ends = runtime.Cancelled, true
+		}
+		if ends && s.Kind != machine.MigrateInput && (s.From != s.To || s.Effect == machine.Stopped) {
+			ended.add(n, "machine", s.Machine, "outcome", string(outcome))
+		}
+	}
+	e.all("fsmc_steps_total", "counter", "Steps that runs have taken.", all)
+	e.all("fsmc_run_errors_total", "counter", "Failures of activities, by the state in which they were met.", failed)
+	e.all("fsmc_retries_total", "counter", "Retries, by the state.", retried)
+	e.all("fsmc_runs_ended_total", "counter", "Runs that have ended, by outcome. One that is retried after that can end again.", ended)
+	e.all("fsmc_attempts_lost_total", "counter", "Attempts whose worker was lost, or had no heartbeat (silent) or no progress (stalled).", lost)
+}
+
+// categoryOf is the category of a failure, from its input: "failed(timeout)", "a.failed(timeout)".
+func categoryOf(input string) string {
+	_, rest, _ := strings.Cut(input, "failed(")
+	return strings.TrimSuffix(rest, ")")
+}
+
+// upTo are the columns of the histogram of stays.
+var upTo = []time.Duration{
+	time.Millisecond, 2500 * time.Microsecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond,
+	100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2500 * time.Millisecond, 5 * time.Second,
+	10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
+	12 * time.Hour, 24 * time.Hour, 3 * 24 * time.Hour, 7 * 24 * time.Hour,
+}
+
+func (e *exposition) stays(stays []store.StayCount) {
+	type key struct{ machine, state string }
+	all := map[key]*histogram{}
+	for _, s := range stays {
+		k := key{s.Machine, s.State}
+		if all[k] == nil {
+			all[k] = newHistogram(upTo)
+		}
+		all[k].add(store.BucketTime(s.Bucket), s.Visits)
+	}
+	e.family("fsmc_state_seconds", "histogram", "How long visits of a state lasted that have ended, at most 2 % off.")
+	keys := make([]key, 0, len(all))
+	for k := range all {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b key) int { return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.state, b.state)) })
+	for _, k := range keys {
+		e.histogram("fsmc_state_seconds", all[k], "machine", k.machine, "state", k.state)
+	}
+}
+
+func (e *exposition) costs(costs []store.CostCount) {
+	type key struct{ machine, name string }
+	sums := map[key]string{}
+	for _, c := range costs {
+		k := key{c.Machine, c.Name}
+		if sums[k] == "" {
+			sums[k] = "0"
+		}
+		sums[k] = machine.AddAmounts(sums[k], c.Amount)
+	}
+	s := series{}
+	for k, sum := range sums {
+		exact, _ := new(big.Float).SetString(sum)
+		if exact == nil {
+			continue
+		}
+		near, _ := exact.Float64()
+		s.add(near, "machine", k.machine, "name", k.name)
+	}
+	e.all("fsmc_cost_total", "counter", "What activities have reported as used.", s)
+}
+
+func (e *exposition) problems(h *runtime.Health) {
+	s := series{}
+	for i := range h.Problems {
+		s.add(1, "kind", string(h.Problems[i].Kind), "machine", h.Problems[i].Machine)
+	}
+	e.all("fsmc_problems", "gauge", "What fsmc health lists, at most 1000 of each kind.", s)
+}
