@@ -47,8 +47,16 @@ const (
 	deleteStopped = `
 	DELETE FROM @tasks WHERE id IN (
 		SELECT id FROM @tasks WHERE worker IS NOT NULL AND lease_until <= $1 AND cancelled FOR UPDATE SKIP LOCKED)`
-	claimTasks = `
-	UPDATE @tasks AS t SET epoch = nextval('@epochs'), worker = $2, claimed = $3, beat = $3, progress = $3, lease_until = $4
+
+	// An epoch is a number of the sequence, below that of the server's timeline. That rises when a standby
+	// is promoted, which may not know of the last numbers.
+	aboveTimeline = `(('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8)) :: bit(32) :: bigint - 1) * 1099511627776 + `
+	selectEpoch   = `SELECT ` + aboveTimeline + `0`
+	claimTasks    = `
+	UPDATE @tasks AS t SET epoch = ` + aboveTimeline + claimedBy
+	claimWithoutTimeline = `
+	UPDATE @tasks AS t SET epoch = ` + claimedBy
+	claimedBy = `nextval('@epochs'), worker = $2, claimed = $3, beat = $3, progress = $3, lease_until = $4
 	WHERE id = ANY ($1) RETURNING t.id, ` + taskColumns
 )
 
@@ -179,10 +187,14 @@ func (t *tx) lease(ctx context.Context, q *store.ClaimQuery, ready []candidate) 
 	for i := range ready {
 		ids = append(ids, ready[i].id)
 	}
+	text := claimTasks
+	if t.s.noTimeline {
+		text = claimWithoutTimeline
+	}
 	var all []leased
 	ask(t, &all, func(found row, l *leased) error {
 		return scanTaskBehind(found, &l.TaskRow, &l.id)
-	}, claimTasks, ids, q.Worker, q.Now, q.Until)
+	}, text, ids, q.Worker, q.Now, q.Until)
 	if err := t.flush(ctx); err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ import (
 // the program begins its transaction again. Whether a commit was made whose reply is lost is the
 // program's to find out. The store ends with the transaction, and need not be closed.
 func (s *Store) In(tx pgx.Tx) *Store {
-	return &Store{schema: s.schema, options: s.options, within: &within{tx: tx, store: s}}
+	return &Store{schema: s.schema, options: s.options, within: &within{tx: tx, store: s}, noTimeline: s.noTimeline}
 }
 
 // within is the transaction of a program, in which a store is.

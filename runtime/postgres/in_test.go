@@ -208,7 +208,7 @@ func TestInRefused(t *testing.T) {
 }
 
 // query gives the rows of two columns.
-func query(t *testing.T, url, text string) (all [][2]string, err error) {
+func query(t testing.TB, url, text string) (all [][2]string, err error) {
 	t.Helper()
 	config, err := pgx.ParseConfig(url)
 	if err != nil {

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -178,5 +179,69 @@ func TestUnknown(t *testing.T) {
 	err := s.PutDefinition(t.Context(), store.DefinitionRow{Hash: "h2", Machine: "M", Definition: []byte("{}")})
 	if !errors.Is(err, store.ErrUnknown) || !errors.Is(err, postgres.ErrServer) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestCutAnywhere: a connection that ends behind any message of the server, or before any of the
+// client, while a step is made leaves it made, once.
+func TestCutAnywhere(t *testing.T) {
+	at := pgtest.URL(t)
+	direct := open(t, at)
+	p := between(t, at)
+	s := open(t, p.URL())
+	begin(t, s, "r")
+	var messages atomic.Int64 // until the one before which the connection is cut
+	cut := func(*pgproxy.Message) pgproxy.Verdict {
+		if messages.Add(-1) == 0 {
+			return pgproxy.Cut
+		}
+		return pgproxy.Pass
+	}
+	for _, set := range []func(func(*pgproxy.Message) pgproxy.Verdict){p.Client, p.Server} {
+		set(cut)
+		was := int64(1)
+		for ; ; was++ {
+			c := next(t, direct, "r")
+			messages.Store(was)
+			if err := s.Commit(t.Context(), c); err != nil {
+				t.Fatalf("cut before message %d: %v", was, err)
+			}
+			if row, err := direct.Load(t.Context(), "r"); err != nil || row.Seq != c.Run.Seq {
+				t.Fatalf("cut before message %d: it is at %d, %v; want %d", was, row.Seq, err, c.Run.Seq)
+			}
+			if messages.Load() > 0 { // nothing was cut
+				break
+			}
+		}
+		if was < 5 {
+			t.Errorf("it was cut %d times", was)
+		}
+		set(nil)
+	}
+}
+
+// TestBlackHole: while nothing gets through, one way or both, no call says that it has done what
+// it has not; what was asked before is done once.
+func TestBlackHole(t *testing.T) {
+	for _, way := range [][2]bool{{true, true}, {true, false}, {false, true}} {
+		at := pgtest.URL(t)
+		direct := open(t, at)
+		p := between(t, at)
+		s := open(t, p.URL())
+		begin(t, s, "r")
+		c := next(t, direct, "r")
+		p.Hole(way[0], way[1])
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		if err := s.Commit(ctx, c); err == nil {
+			t.Errorf("%v: it says that it is written", way)
+		}
+		cancel()
+		p.Hole(false, false)
+		if err := s.Commit(t.Context(), c); err != nil && !errors.Is(err, machine.ErrDuplicate) {
+			t.Errorf("%v: sent again: %v", way, err)
+		}
+		if row, err := direct.Load(t.Context(), "r"); err != nil || row.Seq != c.Run.Seq {
+			t.Errorf("%v: it is at %d, %v", way, row.Seq, err)
+		}
 	}
 }

@@ -32,6 +32,8 @@ type Store struct {
 	hints     *hints
 	within    *within // nil where the store has connections of its own
 	clock     serverClock
+
+	noTimeline bool // the server does not say which is its own
 }
 
 var _ interface {
@@ -143,6 +145,13 @@ func (s *Store) checkServer(ctx context.Context, t *tx) error {
 	}
 	if unfit := v.unfit(&s.options); unfit != "" {
 		return fmt.Errorf("%w: %s", ErrUnfit, unfit)
+	}
+	// Some services do not say.
+	if _, _, err := first(ctx, t, scanOne[int64], selectEpoch); err != nil {
+		if code(err) == "" {
+			return err
+		}
+		s.noTimeline = true
 	}
 	return s.setClock(ctx, t)
 }

@@ -18,30 +18,48 @@ import (
 // cluster is a server of this process's own, in a folder of its own, which listens on a
 // socket in that folder and on nothing else.
 type cluster struct {
-	dir      string
+	bin, dir string
 	guardian *exec.Cmd
-	hold     io.Closer // while it is open, the server runs
+	hold     io.WriteCloser // while it is open, the server runs, unless it is told something else
 }
 
 var own cluster
 
 // guard runs the server for as long as its input is open, and then ends it and takes its
-// folder away: also when the process that has started it is killed.
+// folder away: also when the process that has started it is killed. A line of the input stops
+// the server as a crash does, or starts it again.
 const guard = `
 bin="$1" dir="$2"
 shift 2
-"$bin"/postgres -D "$dir" -k "$dir" -c listen_addresses= -c max_connections=200 "$@" </dev/null >"$dir"/log 2>&1 &
-server=$!
-cat >/dev/null
-kill -INT $server
-wait $server
+server=
+begin() {
+	rm -f "$dir"/.s.PGSQL.* # of a copy
+	"$bin"/postgres -D "$dir" -k "$dir" -c listen_addresses= -c max_connections=200 "$@" </dev/null >>"$dir"/log 2>&1 &
+	server=$!
+}
+end() {
+	if [ -n "$server" ]; then kill -"$1" $server; wait $server; fi
+	server=
+}
+begin "$@"
+while read -r line; do
+	case $line in
+	stop) end QUIT ;;
+	start) begin "$@" ;;
+	esac
+done
+end INT
 rm -rf "$dir"
 `
 
 // start makes a cluster with some settings and waits until it answers.
 func (c *cluster) start(settings ...string) (string, error) {
-	bin, err := programs()
-	if err != nil {
+	return c.make(settings, "initdb", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+}
+
+// make has a program of the server make the cluster's folder, and starts the server.
+func (c *cluster) make(settings []string, program string, args ...string) (at string, err error) {
+	if c.bin, err = programs(); err != nil {
 		return "", err
 	}
 	if c.dir, err = os.MkdirTemp("", "fsmc-pg-"); err != nil { // a socket's path is short
@@ -50,15 +68,15 @@ func (c *cluster) start(settings ...string) (string, error) {
 	if err := unprivileged(&exec.Cmd{}, c.dir); err != nil {
 		return "", err
 	}
-	made := exec.Command(filepath.Join(bin, "initdb"), "-D", c.dir, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	made := exec.Command(filepath.Join(c.bin, program), append([]string{"-D", c.dir}, args...)...)
 	made.Dir = c.dir
 	if err := unprivileged(made, c.dir); err != nil {
 		return "", err
 	}
 	if out, err := made.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("initdb: %w: %s", err, bytes.TrimSpace(out))
+		return "", fmt.Errorf("%s: %w: %s", program, err, bytes.TrimSpace(out))
 	}
-	c.guardian = exec.Command("sh", "-c", guard, "sh", bin, c.dir)
+	c.guardian = exec.Command("sh", "-c", guard, "sh", c.bin, c.dir)
 	for _, setting := range settings {
 		c.guardian.Args = append(c.guardian.Args, "-c", setting)
 	}
@@ -72,8 +90,21 @@ func (c *cluster) start(settings ...string) (string, error) {
 	if err := c.guardian.Start(); err != nil {
 		return "", err
 	}
+	return c.url(), c.answers()
+}
+
+// url is that of the cluster's first database.
+func (c *cluster) url() string {
 	at := url.URL{Scheme: "postgres", User: url.User("postgres"), Path: "/postgres", RawQuery: url.Values{"host": {c.dir}}.Encode()}
-	return at.String(), answers(at.String(), filepath.Join(c.dir, "log"))
+	return at.String()
+}
+
+func (c *cluster) answers() error { return answers(c.url(), filepath.Join(c.dir, "log")) }
+
+// tell has the guardian do something.
+func (c *cluster) tell(what string) error {
+	_, err := io.WriteString(c.hold, what+"\n")
+	return err
 }
 
 // answers waits until a server does.

@@ -87,21 +87,11 @@ func Schema(params ...string) (text string, drop func(context.Context) error, er
 	}, nil
 }
 
-// Cluster gives a server of the test's own, with settings ("fsync=off") that the tests' server does
-// not have, and the folder with its files and its socket.
+// Cluster gives the URL and the folder of a server of the test's own; see NewServer.
 func Cluster(t testing.TB, settings ...string) (text, dir string) {
 	t.Helper()
-	if _, err := programs(); err != nil {
-		skipped.Store(true)
-		t.Skipf("there is no PostgreSQL server to start: %v", err)
-	}
-	var c cluster
-	t.Cleanup(c.stop)
-	text, err := c.start(settings...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text, c.dir
+	s := NewServer(t, settings...)
+	return s.URL(), s.Dir()
 }
 
 // Found reports whether there is a server. Where there is none it says aloud that what asks
