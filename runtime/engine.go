@@ -115,8 +115,16 @@ func WithLogger(logger *slog.Logger) Option {
 	return func(e *Engine) { e.logger = slog.New(safeHandler{logger.Handler()}) }
 }
 
-// WithObserver tells o of every step and attempt of this engine.
-func WithObserver(o Observer) Option { return func(e *Engine) { e.observer = o } }
+// WithObserver tells o of every step and attempt of this engine. Several are told one
+// after the other.
+func WithObserver(o Observer) Option {
+	return func(e *Engine) {
+		if e.observer != (silent{}) {
+			o = observers{e.observer, o}
+		}
+		e.observer = o
+	}
+}
 
 // WithHandlers lets the engine work on versions of machines that it meets in the
 // store: find gives the functions that there are for one, which may be some of them or

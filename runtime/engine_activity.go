@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 )
 
 // ActivityFunc does the work of one attempt of an activity. It may be called
@@ -53,6 +54,11 @@ type Attempt struct {
 	// Checkpoint is the last one of the execution, also where an earlier
 	// attempt made it; nil where there is none.
 	Checkpoint json.RawMessage
+	Started    time.Time // of the run
+	Worker     string    // the engine that holds the attempt
+	// TraceParent is the W3C trace context of the attempt, where the engine's observer is
+	// a Tracer; empty otherwise.
+	TraceParent string
 
 	beat     func()
 	progress func(json.RawMessage) error

@@ -275,7 +275,7 @@ const maxRemembered = 64 << 10
 func (e *Engine) report(w *write) {
 	took := e.clock.Now().Sub(w.began)
 	for _, r := range w.records {
-		info := w.host.machine.StepInfo(w.after.Run, r)
+		info := w.host.machine.StepInfo(w.after, r)
 		info.Took = took
 		if r.Effect == machine.HaltedBy {
 			e.logger.Error("run halted", slog.String("run", info.Run), slog.String("machine", info.Machine),
@@ -283,6 +283,7 @@ func (e *Engine) report(w *write) {
 		}
 		e.observer.OnStep(info)
 		if w.attempt.endsBy(&r.Input) {
+			w.attempt.Started, w.attempt.At = info.Started, info.At
 			e.observer.OnAttempt(*w.attempt)
 		}
 	}

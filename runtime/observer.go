@@ -3,7 +3,10 @@ package runtime
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +21,47 @@ import (
 type Observer interface {
 	OnStep(StepInfo)
 	OnAttempt(AttemptInfo)
+}
+
+// Tracer is an Observer that gives an attempt the trace context under which what its activity
+// does is seen in one trace with it. It is asked before the activity begins.
+type Tracer interface {
+	Observer
+	TraceParent(*Attempt) string
+}
+
+// observers are two of them.
+type observers [2]Observer
+
+func (o observers) OnStep(i StepInfo) {
+	o[0].OnStep(i)
+	o[1].OnStep(i)
+}
+
+func (o observers) OnAttempt(i AttemptInfo) {
+	o[0].OnAttempt(i)
+	o[1].OnAttempt(i)
+}
+
+// TraceParent asks the first that knows one.
+func (o observers) TraceParent(a *Attempt) string {
+	for _, one := range o {
+		if t, ok := one.(Tracer); ok {
+			if parent := t.TraceParent(a); parent != "" {
+				return parent
+			}
+		}
+	}
+	return ""
+}
+
+// traceParent asks the observer, if it is a Tracer.
+func (e *Engine) traceParent(a *Attempt) (parent string) {
+	o, _ := e.observer.(safeObserver)
+	if t, ok := o.Observer.(Tracer); ok {
+		o.tell(a.Run, func() { parent = t.TraceParent(a) })
+	}
+	return parent
 }
 
 // AttemptEnd says how an attempt of an activity ended for the worker.
@@ -41,6 +85,9 @@ type AttemptInfo struct {
 	Key      string // idempotency key of the execution
 	Attempt  int
 	Worker   string
+	Started  time.Time // of the run
+	Visit    int64     // that began the attempt, as in StepInfo
+	At       time.Time // when it ended
 	End      AttemptEnd
 	Event    string // of a result; empty where the activity had nothing to say
 	Category string // of a failure
@@ -72,6 +119,9 @@ func (o logObserver) OnStep(s StepInfo) {
 		slog.String("input", s.Input), slog.String("effect", string(s.Effect)),
 		slog.Duration("held", s.Held), slog.Duration("took", s.Took),
 	}
+	if s.Event != "" {
+		attrs = append(attrs, slog.String("event", s.Event))
+	}
 	if s.Arm != "" {
 		attrs = append(attrs, slog.String("arm", s.Arm))
 	}
@@ -84,6 +134,20 @@ func (o logObserver) OnStep(s StepInfo) {
 			passed = append(passed, p.Arm+": "+p.Why)
 		}
 		attrs = append(attrs, slog.String("passed", strings.Join(passed, "; ")))
+	}
+	if len(s.Guards) > 0 {
+		var guards []string
+		for _, g := range s.Guards {
+			guards = append(guards, fmt.Sprintf("%s%s is %t", g.Guard, g.Args, g.Answer))
+		}
+		attrs = append(attrs, slog.String("guards", strings.Join(guards, "; ")))
+	}
+	if len(s.Costs) > 0 {
+		cost := map[string]json.Number{}
+		for _, c := range s.Costs {
+			cost[c.Name] = json.Number(c.Spent)
+		}
+		attrs = append(attrs, costAttr(cost))
 	}
 	if s.Actor != "" {
 		attrs = append(attrs, slog.String("actor", s.Actor))
@@ -102,7 +166,7 @@ func (o logObserver) OnAttempt(a AttemptInfo) {
 	attrs := []slog.Attr{
 		slog.String("run", a.Run), slog.String("machine", a.Machine), slog.String("activity", a.Activity),
 		slog.Int("attempt", a.Attempt), slog.String("key", a.Key), slog.String("worker", a.Worker),
-		slog.String("end", string(a.End)), slog.Duration("duration", a.Duration),
+		slog.String("end", string(a.End)), slog.Duration("took", a.Duration),
 	}
 	if a.Event != "" {
 		attrs = append(attrs, slog.String("event", a.Event))
@@ -111,12 +175,25 @@ func (o logObserver) OnAttempt(a AttemptInfo) {
 		attrs = append(attrs, slog.String("category", a.Category))
 	}
 	if a.Message != "" {
-		attrs = append(attrs, slog.String("message", a.Message))
+		attrs = append(attrs, slog.String("error", a.Message))
 	}
 	if len(a.Cost) > 0 {
-		attrs = append(attrs, slog.Any("cost", a.Cost))
+		attrs = append(attrs, costAttr(a.Cost))
 	}
 	o.logger.LogAttrs(context.Background(), level, "attempt", attrs...)
+}
+
+// costAttr is a group, with one member for each cost, by name.
+func costAttr(cost map[string]json.Number) slog.Attr {
+	var members []any
+	for _, name := range slices.Sorted(maps.Keys(cost)) {
+		if machine.CheckCost(name, cost[name]) == nil {
+			members = append(members, slog.Any(name, cost[name]))
+		} else { // it counts for nothing, and may be no number
+			members = append(members, slog.String(name, cost[name].String()))
+		}
+	}
+	return slog.Group("cost", members...)
 }
 
 // silent is the observer of an engine that has none.

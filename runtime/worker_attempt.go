@@ -24,6 +24,7 @@ type running struct {
 	attempt   *machine.Task // as its machine has it; set before the activity begins
 	begins    bool          // with a step of the run
 	uncounted *sync.Once    // said of its costs
+	started   time.Time     // of the run; set before the activity begins
 	stderr    *stderrLog    // nil until the activity begins
 	lease     time.Time     // until when the task is ours, by the clock; guarded by mu
 }
@@ -76,7 +77,9 @@ func (r *running) run() {
 	a := NewAttempt(Attempt{
 		Run: r.task.Run, Machine: r.task.Machine, Activity: r.task.Activity, Number: r.task.Attempt,
 		Key: r.task.Key, Fence: r.task.Epoch, Args: args, Checkpoint: r.task.Checkpoint,
+		Started: r.started, Worker: r.engine.worker,
 	}, AttemptHooks{Beat: r.heartbeat, Checkpoint: r.checkpoint, Spend: r.meter.add, Stderr: r.stderr})
+	a.TraceParent = r.engine.traceParent(a)
 	returned := make(chan outcome, 1)
 	go r.call(f, a, returned)
 	r.worker.leases.keep(r)
@@ -116,7 +119,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		r.release(e.poll, err.Error(), nil)
 		return nil, nil, false
 	}
-	r.host = h
+	r.host, r.started = h, s.Started
 	d := h.machine.Definition()
 	of, known := attemptOf(h.machine, t)
 	if known { // the definition says which activity it is, whatever the row says

@@ -52,6 +52,7 @@ func (e *Engine) lostAttempt(t *store.TaskRow) AttemptInfo {
 	return AttemptInfo{
 		Run: t.Run, Machine: t.Machine, Activity: t.Activity, Do: t.Do, Key: t.Key, Attempt: t.Attempt,
 		Worker: t.Worker, End: AttemptLost, Message: "its lease ran out", Duration: e.now().Sub(t.ClaimedAt),
+		Visit: t.Visit, At: e.now(),
 	}
 }
 
@@ -89,7 +90,9 @@ func (e *Engine) reissue(ctx context.Context, t *store.TaskRow) error {
 	if err := e.store.Reclaim(ctx, t.Claim(), e.now()); err != nil {
 		return err
 	}
-	_, err := e.apply(ctx, &request{run: t.Run, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
+	lost := e.lostAttempt(t)
+	_, err := e.apply(ctx, &request{run: t.Run, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
+		lost.Started = s.Started
 		of, ok := attemptOf(m, t)
 		if !ok {
 			return machine.Input{}, ErrFenced
@@ -102,6 +105,6 @@ func (e *Engine) reissue(ctx context.Context, t *store.TaskRow) error {
 		e.logger.Warn("that a worker was lost could not be noted", slog.String("run", t.Run),
 			slog.String("activity", t.Activity), slog.Any("error", err))
 	}
-	e.observer.OnAttempt(e.lostAttempt(t))
+	e.observer.OnAttempt(lost)
 	return nil
 }

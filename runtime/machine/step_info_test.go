@@ -44,12 +44,12 @@ func TestStepInfo(t *testing.T) {
 	in := r.event("Go", "")
 	in.Actor, in.Reason = "ada", "it is time"
 	r.must(in)
-	started, went := m.StepInfo("r", r.records[0]), m.StepInfo("r", r.records[1])
+	started, went := m.StepInfo(r.s, r.records[0]), m.StepInfo(r.s, r.records[1])
 	if started.From != "" || started.To != "A" || started.Input != "start" || started.Seq != 1 {
 		t.Errorf("%+v", started)
 	}
 	if went.From != "A" || went.To != "End" || went.Input != "Go" || went.Arm != "A#0" || went.Actor != "ada" || went.Reason != "it is time" ||
-		went.Effect != machine.Moved || went.Machine != "M" || went.Run != "r" {
+		went.Effect != machine.Moved || went.Event != "Go" || went.Visit != 2 || went.Started != r.s.Started || went.Machine != "M" || went.Run != "r" {
 		t.Errorf("%+v", went)
 	}
 }

@@ -108,15 +108,7 @@ func (m *Machine) StepView(r *Record) StepView {
 	if in.Took > 0 {
 		v.Took = in.Took.String()
 	}
-	for _, c := range in.Cost {
-		v.Costs = append(v.Costs, CostView{Name: c.Name, Spent: c.Amount})
-	}
-	for _, c := range in.Below {
-		v.Below = append(v.Below, CostView{Name: c.Name, Spent: c.Amount})
-	}
-	for _, c := range in.Uncounted {
-		v.Uncounted = append(v.Uncounted, CostView{Name: c.Name, Spent: c.Amount})
-	}
+	v.Costs, v.Below, v.Uncounted = costsOf(in.Cost), costsOf(in.Below), costsOf(in.Uncounted)
 	switch {
 	case in.Kind == ToldInput && in.Key == "":
 	case slices.Contains(ofAttempts, in.Kind):
@@ -131,11 +123,7 @@ func (m *Machine) StepView(r *Record) StepView {
 	if len(r.Returns) > 0 {
 		v.Returns = encodeFields(m.states[r.To].returned, r.Returns)
 	}
-	v.Passed = m.PassedViews(r.Passed)
-	for _, a := range r.Verdicts {
-		g := &d.Guards[a.Guard]
-		v.Guards = append(v.Guards, VerdictView{Guard: g.Name, Args: encodeFields(g.Params, a.Args), Answer: a.Answer})
-	}
+	v.Passed, v.Guards = m.PassedViews(r.Passed), m.verdictViews(r.Verdicts)
 	for _, s := range r.Redirects {
 		v.Redirects = append(v.Redirects, d.States[s].Path)
 	}
@@ -156,6 +144,21 @@ func (m *Machine) afterView(g *Migration) *AfterView {
 func (m *Machine) PassedViews(passed []Passed) (views []PassedView) {
 	for _, p := range passed {
 		views = append(views, PassedView{Arm: m.def.Arms[p.Arm].Name, Text: m.def.Arms[p.Arm].Text, Code: p.Why.Code(), Why: p.Why.String()})
+	}
+	return views
+}
+
+func (m *Machine) verdictViews(verdicts []Verdict) (views []VerdictView) {
+	for _, a := range verdicts {
+		g := &m.def.Guards[a.Guard]
+		views = append(views, VerdictView{Guard: g.Name, Args: encodeFields(g.Params, a.Args), Answer: a.Answer})
+	}
+	return views
+}
+
+func costsOf(costs []Cost) (views []CostView) {
+	for _, c := range costs {
+		views = append(views, CostView{Name: c.Name, Spent: c.Amount})
 	}
 	return views
 }

@@ -151,10 +151,11 @@ type attempt struct {
 	Fence      int64           `json:"fence"`
 	Args       json.RawMessage `json:"args"`
 	Checkpoint json.RawMessage `json:"checkpoint"`
+	Trace      string          `json:"traceparent,omitempty"`
 }
 
 func told(a *runtime.Attempt) attempt {
-	return attempt{a.Run, a.Machine, a.Activity, a.Number, a.Key, a.Fence, a.Args, a.Checkpoint}
+	return attempt{a.Run, a.Machine, a.Activity, a.Number, a.Key, a.Fence, a.Args, a.Checkpoint, a.TraceParent}
 }
 
 // environment is this process's own, and by which attempt an executable was started:
@@ -167,6 +168,9 @@ func environment(a *runtime.Attempt) []string {
 		if !strings.ContainsRune(value, 0) { // with which nothing can be started
 			env = append(env, "FSMC_"+name+"="+value)
 		}
+	}
+	if a.TraceParent != "" {
+		env = append(env, "TRACEPARENT="+a.TraceParent)
 	}
 	return env
 }
