@@ -55,7 +55,7 @@ type Attempt struct {
 	// attempt made it; nil where there is none.
 	Checkpoint json.RawMessage
 	Started    time.Time // of the run
-	Worker     string    // the engine that holds the attempt
+	Visit      int64     // of a state, that began the attempt; see StepInfo
 	// TraceParent is the W3C trace context of the attempt, where the engine's observer is
 	// a Tracer; empty otherwise.
 	TraceParent string

@@ -87,6 +87,7 @@ type AttemptInfo struct {
 	Worker   string
 	Started  time.Time // of the run
 	Visit    int64     // that began the attempt, as in StepInfo
+	Fence    int64     // of its claim, as in Attempt
 	At       time.Time // when it ended
 	End      AttemptEnd
 	Event    string // of a result; empty where the activity had nothing to say

@@ -77,7 +77,7 @@ func (r *running) run() {
 	a := NewAttempt(Attempt{
 		Run: r.task.Run, Machine: r.task.Machine, Activity: r.task.Activity, Number: r.task.Attempt,
 		Key: r.task.Key, Fence: r.task.Epoch, Args: args, Checkpoint: r.task.Checkpoint,
-		Started: r.started, Worker: r.engine.worker,
+		Started: r.started, Visit: r.task.Visit,
 	}, AttemptHooks{Beat: r.heartbeat, Checkpoint: r.checkpoint, Spend: r.meter.add, Stderr: r.stderr})
 	a.TraceParent = r.engine.traceParent(a)
 	returned := make(chan outcome, 1)

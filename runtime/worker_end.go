@@ -300,6 +300,6 @@ func (r *running) named(info AttemptInfo) AttemptInfo {
 	t := &r.task
 	info.Run, info.Machine, info.Activity, info.Do = t.Run, t.Machine, t.Activity, t.Do
 	info.Key, info.Attempt, info.Worker, info.Duration = t.Key, t.Attempt, r.engine.worker, r.took()
-	info.Started, info.Visit, info.At = r.started, t.Visit, r.engine.now()
+	info.Started, info.Visit, info.Fence, info.At = r.started, t.Visit, t.Epoch, r.engine.now()
 	return info
 }

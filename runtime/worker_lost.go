@@ -52,7 +52,7 @@ func (e *Engine) lostAttempt(t *store.TaskRow) AttemptInfo {
 	return AttemptInfo{
 		Run: t.Run, Machine: t.Machine, Activity: t.Activity, Do: t.Do, Key: t.Key, Attempt: t.Attempt,
 		Worker: t.Worker, End: AttemptLost, Message: "its lease ran out", Duration: e.now().Sub(t.ClaimedAt),
-		Visit: t.Visit, At: e.now(),
+		Visit: t.Visit, Fence: t.Epoch, At: e.now(),
 	}
 }
 
