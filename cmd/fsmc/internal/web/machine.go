@@ -1,13 +1,16 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // machineData is what the page of a machine shows.
@@ -17,15 +20,27 @@ type machineData struct {
 	Card    *card
 	Drawing template.HTML
 	Wide    bool
+	Worst   string
 	States  []stateRow
 	Stats   runtime.Stats
+	Days    []day
+	Others  []runtime.Version // older versions
+}
+
+// Share is how many of the machine's unfinished runs are in a state, in percent.
+func (d *machineData) Share(row stateRow) int64 {
+	if d.Card == nil || d.Card.Active == 0 || !row.Waits {
+		return 0
+	}
+	return 100 * row.Runs / d.Card.Active
 }
 
 // stateRow is a state with what runs do in it.
 type stateRow struct {
 	runtime.StateStats
-	Doc  string
-	Here bool // the newest version has it
+	Doc   string
+	Here  bool // the newest version has it
+	Waits bool // runs in it go on
 }
 
 func (s *Site) machinePage(r *http.Request) (page, error) {
@@ -53,9 +68,15 @@ func (s *Site) machinePage(r *http.Request) (page, error) {
 		}
 	}
 	d.fill(survey)
-	s.drawMachine(d)
+	soon, cancel := context.WithTimeout(ctx, boundsWithin)
+	defer cancel()
+	d.Worst = worstOf(s.bounds(soon, d.Version))
+	s.drawMachine(d, survey)
 	return page{name: "machine", title: name, pace: surveyAge, feed: "machine=" + url.QueryEscape(name), data: d}, nil
 }
+
+// boundsWithin is how long a page waits for the worst case, which is there the next time.
+const boundsWithin = 100 * time.Millisecond
 
 // fill takes from the survey what is about the machine.
 func (d *machineData) fill(v *survey) {
@@ -66,7 +87,7 @@ func (d *machineData) fill(v *survey) {
 		}
 	}
 	for _, leaf := range d.Version.leaves() {
-		row := stateRow{StateStats: known[leaf.Path], Doc: leaf.Doc, Here: true}
+		row := stateRow{StateStats: known[leaf.Path], Doc: leaf.Doc, Here: true, Waits: leaf.Kind == machine.LeafState}
 		row.State = leaf.Path
 		delete(known, leaf.Path)
 		d.States = append(d.States, row)
@@ -86,20 +107,16 @@ func (d *machineData) fill(v *survey) {
 			d.Stats.Outcomes = append(d.Stats.Outcomes, f)
 		}
 	}
-	for _, f := range v.stats.Retries {
-		if f.Machine == d.Name {
-			d.Stats.Retries = append(d.Stats.Retries, f)
-		}
-	}
-	for _, f := range v.stats.Costs {
-		if f.Machine == d.Name {
-			d.Stats.Costs = append(d.Stats.Costs, f)
+	d.Days = days(v, d.Name, d.Version.def)
+	for _, other := range v.versions {
+		if other.Name == d.Name && other.Hash != d.Version.hash {
+			d.Others = append(d.Others, other)
 		}
 	}
 }
 
 // drawMachine lights the drawing with how many runs are in each state.
-func (s *Site) drawMachine(d *machineData) {
+func (s *Site) drawMachine(d *machineData, v *survey) {
 	_, compact := d.Version.pictures()
 	if compact == nil {
 		return
@@ -110,5 +127,6 @@ func (s *Site) drawMachine(d *machineData) {
 		l.links["state-"+row.State] = s.Base + "runs?where=" + url.QueryEscape("machine="+d.Name+" state="+row.State)
 		l.count(row)
 	}
+	l.thick(d.Version.often(v.counts.Steps, d.Name))
 	d.Drawing, d.Wide = compact.lit(l), compact.wide > wideDrawing
 }

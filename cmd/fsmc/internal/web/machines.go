@@ -137,3 +137,9 @@ func (v *version) leaves() (out []*machine.State) {
 
 // Doc is what the machine's own text says of it.
 func (v *version) Doc() string { return v.def.Doc }
+
+// Hash is the hash of the definition.
+func (v *version) Hash() string { return v.hash }
+
+// Name is the name of the machine.
+func (v *version) Name() string { return v.name }

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"cmp"
+	"html/template"
 	"net/http"
 	"slices"
 	"strings"
@@ -52,6 +54,9 @@ func (c *card) Success() int64 {
 	return 100 * c.Successful / c.Ended
 }
 
+// Strip is the bar of its runs by state.
+func (c *card) Strip() template.HTML { return strip(c.Shares) }
+
 // cards are the machines by name.
 func cards(v *survey) (out []*card) {
 	known := map[string]*card{}
@@ -88,7 +93,7 @@ func cards(v *survey) (out []*card) {
 		c.Shares = append(c.Shares, share{n.State, n.Runs})
 	}
 	for _, c := range out {
-		slices.SortFunc(c.Shares, func(a, b share) int { return strings.Compare(a.State, b.State) })
+		slices.SortFunc(c.Shares, func(a, b share) int { return cmp.Or(cmp.Compare(b.Runs, a.Runs), strings.Compare(a.State, b.State)) })
 	}
 	slices.SortFunc(out, func(a, b *card) int { return strings.Compare(a.Name, b.Name) })
 	return out

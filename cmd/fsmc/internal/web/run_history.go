@@ -45,14 +45,7 @@ func (s *Site) readHistory(ctx context.Context, r *http.Request, d *runData) err
 		}
 		d.Damage = describe.Joined(d.Damage+" "+words(err), 2000)
 	}
-	arrows := map[string]string{}
-	if d.Machine != nil && d.Machine.ir != nil {
-		for _, e := range drawing.Plan(d.Machine.ir, nil).Edges {
-			for _, arm := range e.Arms {
-				arrows[arm] = "arrow-" + e.ID()
-			}
-		}
-	}
+	arrows := arrowsOf(d.Machine)
 	for i := len(steps) - 1; i >= 0; i-- {
 		if step := &steps[i]; d.OfState == "" || step.From == d.OfState || step.To == d.OfState {
 			d.History = append(d.History, stepRowOf(step, arrows, s.HideData))
@@ -63,6 +56,20 @@ func (s *Site) readHistory(ctx context.Context, r *http.Request, d *runData) err
 	}
 	d.First = after + 1
 	return nil
+}
+
+// arrowsOf are the arrows of a drawing by the arms that lead along them.
+func arrowsOf(v *version) map[string]string {
+	arrows := map[string]string{}
+	if v == nil || v.ir == nil {
+		return arrows
+	}
+	for _, e := range drawing.Plan(v.ir, nil).Edges {
+		for _, arm := range e.Arms {
+			arrows[arm] = "arrow-" + e.ID()
+		}
+	}
+	return arrows
 }
 
 func stepRowOf(step *runtime.StepView, arrows map[string]string, hide bool) stepRow {

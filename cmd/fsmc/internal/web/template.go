@@ -19,7 +19,7 @@ import (
 var pages embed.FS
 
 // templates are the pages, each with the layout around it.
-var templates = parse("error", "run", "runs", "bulk", "overview", "machine", "problems")
+var templates = parse("error", "run", "runs", "bulk", "overview", "machine", "simulate", "problems")
 
 func parse(names ...string) map[string]*template.Template {
 	layout := template.Must(template.New("").Funcs(template.FuncMap{

@@ -59,6 +59,8 @@ func New(o Options) *Site {
 	mux.HandleFunc("POST /run/{command}", s.action(s.steer))
 	mux.HandleFunc("POST /bulk", s.action(s.bulk))
 	mux.HandleFunc("GET /machines/{machine}", s.page(s.machinePage))
+	mux.HandleFunc("GET /machines/{machine}/simulate", s.simulatePage)
+	mux.HandleFunc("GET /runs/{run}/simulate", s.simulatePage)
 	mux.HandleFunc("GET /problems", s.page(s.problemsPage))
 	mux.HandleFunc("GET /asset/{name}", asset)
 	mux.HandleFunc("GET /", s.page(func(*http.Request) (page, error) { return page{}, errNoPage }))

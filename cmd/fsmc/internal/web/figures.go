@@ -1,0 +1,194 @@
+package web
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"math/bits"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/codegen/drawing"
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// strip is a bar with a part for each state, as wide as its share of the runs.
+func strip(shares []share) template.HTML {
+	const wide = 300
+	var total, before int64
+	for _, s := range shares {
+		total += s.Runs
+	}
+	if total == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg class="strip" viewBox="0 0 %d 14" width="%d" height="14" role="img" aria-label="Runs by state" preserveAspectRatio="none">`, wide, wide)
+	for i, s := range shares {
+		left, right := wide*before/total, wide*(before+s.Runs)/total
+		before += s.Runs
+		fmt.Fprintf(&b, `<rect class="part%d" x="%d" width="%d" height="14"><title>%s</title></rect>`, i%3, left, max(1, right-left-1), quoted(fmt.Sprintf("%d in %s", s.Runs, s.State)))
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String()) // numbers, and texts that are quoted
+}
+
+// day is what the runs of a machine did on one.
+type day struct {
+	Day                           string
+	Steps, Success, Failed, Other int64 // steps, and runs that ended
+	Retries                       int64
+	Costs                         []string
+}
+
+// days are those of the last week on which something happened, newest first.
+func days(v *survey, name string, d *machine.Definition) []day {
+	outcomes := map[string]machine.Outcome{}
+	for i := range d.States {
+		if s := &d.States[i]; s.Kind == machine.TerminalState {
+			outcomes[s.Path] = s.Outcome
+		}
+	}
+	byDay := map[int64]*day{}
+	of := func(n int64) *day {
+		if byDay[n] == nil {
+			byDay[n] = &day{Day: time.Unix(n*24*60*60, 0).UTC().Format(time.DateOnly)}
+		}
+		return byDay[n]
+	}
+	for i := range v.counts.Steps {
+		c := &v.counts.Steps[i]
+		if c.Machine != name {
+			continue
+		}
+		on := of(c.Day)
+		on.Steps += c.Steps
+		switch outcome, ended := outcomes[c.To]; {
+		case c.Effect == machine.Retried:
+			on.Retries += c.Steps
+		case c.Effect == machine.Stopped:
+			on.Other += c.Steps
+		case !ended || c.Effect != machine.Moved:
+		case outcome == runtime.Success:
+			on.Success += c.Steps
+		case outcome == runtime.Failed:
+			on.Failed += c.Steps
+		default:
+			on.Other += c.Steps
+		}
+	}
+	costs := map[int64]map[string]string{}
+	for _, c := range v.counts.Costs {
+		if c.Machine == name {
+			if costs[c.Day] == nil {
+				costs[c.Day] = map[string]string{}
+			}
+			costs[c.Day][c.Name] = machine.AddAmounts(cmp.Or(costs[c.Day][c.Name], "0"), c.Amount)
+		}
+	}
+	for n, sums := range costs {
+		for cost, sum := range sums {
+			of(n).Costs = append(of(n).Costs, cost+" "+sum)
+		}
+		slices.Sort(of(n).Costs)
+	}
+	var out []day
+	for _, one := range byDay {
+		out = append(out, *one)
+	}
+	slices.SortFunc(out, func(a, b day) int { return strings.Compare(b.Day, a.Day) })
+	return out
+}
+
+// Bar is a day's ends as a bar: how many of the most on one day.
+func (d *machineData) Bar(one day) template.HTML {
+	most := int64(1)
+	for _, o := range d.Days {
+		most = max(most, o.Success+o.Failed+o.Other)
+	}
+	const wide = 160
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg class="ends" viewBox="0 0 %d 12" width="%d" height="12" aria-hidden="true">`, wide, wide)
+	x := int64(0)
+	for _, part := range []struct {
+		class string
+		n     int64
+	}{{"success", one.Success}, {"failure", one.Failed}, {"cancelled", one.Other}} {
+		if w := wide * part.n / most; part.n > 0 {
+			fmt.Fprintf(&b, `<rect class="%s" x="%d" width="%d" height="12"/>`, part.class, x, max(2, w))
+			x += max(2, w)
+		}
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String()) // numbers
+}
+
+// mostPairs is for how many moves between states the arrows are looked for.
+const mostPairs = 100
+
+// often is how often runs have taken each arrow of the drawing lately, as far as that is known of moves
+// between states.
+func (v *version) often(counts []store.StepCount, name string) map[string]int64 {
+	type pair struct{ from, to string }
+	moves := map[pair]int64{}
+	for i := range counts {
+		if c := &counts[i]; c.Machine == name && c.Effect == machine.Moved && c.From != "" {
+			moves[pair{c.From, c.To}] += c.Steps
+		}
+	}
+	out := map[string]int64{}
+	if len(moves) > mostPairs || v.ir == nil {
+		return out
+	}
+	for p, n := range moves {
+		for _, e := range drawing.Plan(v.ir, &drawing.Highlight{Moves: []drawing.Move{{From: p.from, To: p.to}}}).Edges {
+			if e.Mark == drawing.Taken {
+				out["arrow-"+e.ID()] += n
+			}
+		}
+	}
+	return out
+}
+
+// thick are the classes of arrows that were taken so often.
+func (l *light) thick(often map[string]int64) {
+	most := int64(0)
+	for _, n := range often {
+		most = max(most, n)
+	}
+	for id, n := range often {
+		l.classes[id] = fmt.Sprintf("often%d", max(1, 5-(bits.Len64(uint64(most))-bits.Len64(uint64(n)))))
+	}
+}
+
+// Worst is the worst case of a version in short; empty where it is not known.
+func worstOf(bounds json.RawMessage) string {
+	var w struct {
+		Steps *json.Number
+		Time  *string
+		Costs map[string]*json.Number
+	}
+	if bounds == nil || json.Unmarshal(bounds, &w) != nil {
+		return ""
+	}
+	var parts []string
+	if w.Steps != nil {
+		parts = append(parts, w.Steps.String()+" steps")
+	}
+	if w.Time != nil {
+		parts = append(parts, describe.Duration(*w.Time))
+	}
+	var costs []string
+	for name, most := range w.Costs {
+		if most != nil {
+			costs = append(costs, most.String()+" "+name)
+		}
+	}
+	slices.Sort(costs)
+	return strings.Join(append(parts, costs...), ", ")
+}

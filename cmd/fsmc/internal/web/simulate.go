@@ -1,0 +1,206 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
+	"github.com/fsmc-dev/fsmc/runtime/simulate"
+)
+
+// A simulation is its address: the parameters and inputs stand in the query, and each page plays
+// them again. So back is a link with less, and an address is all that others need.
+//
+//	at=12           of a stored run: begin as it was after that step
+//	start=1700000   of a new run: when it starts, in seconds since 1970
+//	params={}       of a new run
+//	input={…}       what happens, once for each input; see simulate.Input
+
+// simData is what the page of a simulation shows.
+type simData struct {
+	Machine *version
+	Run     string     // that it begins with; empty for a new one
+	Path    string     // of the page, below the base
+	Base    url.Values // of its address, without the inputs
+	Inputs  []simulate.Input
+	Params  []field // of a run that has yet to start
+
+	Played   *simulate.Played
+	Sentence string
+	Drawing  template.HTML
+	Wide     bool
+	Fault    string
+	before   []runtime.StepView // of the stored run
+}
+
+// mostInputs is how many inputs a simulation may have here.
+const mostInputs = 500
+
+// simulatePage plays what the address says. With take it makes the address with one input more, and sends
+// the browser there.
+func (s *Site) simulatePage(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), limit)
+	defer cancel()
+	r = r.WithContext(ctx)
+	p, next, err := s.simulate(r)
+	switch {
+	case err != nil:
+		p = s.errorPage(r, err)
+	case next != "":
+		http.Redirect(w, r, s.Base+next, http.StatusSeeOther)
+		return
+	}
+	s.write(w, r, &p)
+}
+
+func (s *Site) simulate(r *http.Request) (p page, next string, err error) {
+	q := r.URL.Query()
+	d := &simData{Run: r.PathValue("run"), Base: url.Values{}}
+	var begin func(simulate.Guard) (*simulate.Simulation, error)
+	if d.Run != "" {
+		begin, err = s.fromRun(r, d)
+	} else {
+		begin, err = s.fromMachine(r, d)
+	}
+	if err != nil {
+		return p, "", err
+	}
+	p = page{name: "simulate", title: "Simulate " + d.Machine.name, feed: "-", data: d}
+	if begin == nil {
+		return p, "", nil // its parameters are asked for
+	}
+	if err := d.read(q["input"]); err != nil {
+		return p, "", err
+	}
+	if d.Played, err = simulate.Play(begin, d.Inputs); err != nil {
+		return p, "", &fault{http.StatusUnprocessableEntity, words(err)}
+	}
+	if q.Has("take") {
+		taken, err := d.taking(q)
+		if err == nil {
+			_, err = simulate.Play(begin, taken)
+		}
+		if err == nil {
+			return p, d.Href(taken), nil
+		}
+		d.Fault, p.status = words(err), http.StatusUnprocessableEntity
+	}
+	d.draw()
+	return p, "", nil
+}
+
+// fromRun begins as a stored run was after a step.
+func (s *Site) fromRun(r *http.Request, d *simData) (func(simulate.Guard) (*simulate.Simulation, error), error) {
+	ctx := r.Context()
+	row, err := s.Store.Load(ctx, d.Run)
+	if err != nil {
+		return nil, err
+	}
+	at, err := strconv.ParseInt(cmp.Or(r.URL.Query().Get("at"), strconv.FormatInt(row.Seq, 10)), 10, 64)
+	if err != nil || at < 1 || at > row.Seq {
+		return nil, &fault{http.StatusNotFound, fmt.Sprintf("run %q has steps 1 to %d", describe.Plain(d.Run, 300), row.Seq)}
+	}
+	m, snapshot, err := s.Engine.At(ctx, d.Run, at)
+	if err != nil {
+		return nil, err
+	}
+	if d.Machine, err = s.machines.of(ctx, m.Hash()); err != nil {
+		return nil, err
+	}
+	if d.before, err = s.Engine.History(ctx, d.Run, max(0, at-pathShown), int(min(pathShown, at))); err != nil {
+		return nil, err
+	}
+	d.Path = "runs/" + url.PathEscape(d.Run) + "/simulate"
+	d.Base.Set("at", strconv.FormatInt(at, 10))
+	return func(g simulate.Guard) (*simulate.Simulation, error) { return simulate.Continue(m, snapshot, g), nil }, nil
+}
+
+// fromMachine begins a new run, when its parameters are there.
+func (s *Site) fromMachine(r *http.Request, d *simData) (func(simulate.Guard) (*simulate.Simulation, error), error) {
+	survey, err := s.look(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	name, q := r.PathValue("machine"), r.URL.Query()
+	at := slices.IndexFunc(survey.versions, func(v runtime.Version) bool { return v.Name == name && v.Machine != nil })
+	if at < 0 {
+		return nil, &fault{http.StatusNotFound, fmt.Sprintf("there is no machine %q", describe.Plain(name, 300))}
+	}
+	m := survey.versions[at].Machine
+	if d.Machine, err = s.machines.of(r.Context(), m.Hash()); err != nil {
+		return nil, err
+	}
+	d.Path = "machines/" + url.PathEscape(name) + "/simulate"
+	list, params := m.Definition().Params, json.RawMessage(q.Get("params"))
+	if q.Has("begin") {
+		if params, err = payload(list, q); err == nil {
+			_, err = m.DecodeParams(params)
+		}
+		if err != nil {
+			d.Fault, params = words(err), nil
+		}
+	}
+	if len(params) == 0 && len(list) > 0 {
+		d.Params = fieldsOf(m.Definition(), "param", list)
+		for i := range d.Params {
+			d.Params[i].Value = cmp.Or(q.Get("f."+d.Params[i].Name), d.Params[i].Value)
+		}
+		return nil, nil
+	}
+	start, err := strconv.ParseInt(cmp.Or(q.Get("start"), strconv.FormatInt(s.now().Unix(), 10)), 10, 64)
+	if err != nil || start < 0 || start > 1<<37 {
+		return nil, &fault{http.StatusBadRequest, "start is in seconds since 1970"}
+	}
+	if len(params) == 0 {
+		params = json.RawMessage("{}")
+	}
+	d.Base.Set("params", string(params))
+	d.Base.Set("start", strconv.FormatInt(start, 10))
+	return func(g simulate.Guard) (*simulate.Simulation, error) {
+		return simulate.Start(m, "simulated", params, time.Unix(start, 0).UTC(), g)
+	}, nil
+}
+
+// read reads the inputs of the address.
+func (d *simData) read(texts []string) error {
+	if len(texts) > mostInputs {
+		return &fault{http.StatusBadRequest, fmt.Sprintf("a simulation has at most %d inputs here", mostInputs)}
+	}
+	for _, text := range texts {
+		var in simulate.Input
+		if err := json.Unmarshal([]byte(text), &in); err != nil {
+			return &fault{http.StatusBadRequest, "an input in the address cannot be read: " + words(err)}
+		}
+		d.Inputs = append(d.Inputs, in)
+	}
+	return nil
+}
+
+// draw lights the drawing: the way so far, and what may come next.
+func (d *simData) draw() {
+	v := &d.Played.View
+	if d.Played.Ask == nil || v.Run != "" {
+		d.Sentence = describe.Printable(describe.Stands(v)) + ", " + describe.Count(v.Seq, "step") + ", after " + describe.Short(v.Updated.Sub(v.Started))
+	}
+	full, _ := d.Machine.pictures()
+	if full == nil || v.Run == "" {
+		return
+	}
+	l := d.Machine.walked(append(d.before, d.Played.Steps...), v.State)
+	arrows := arrowsOf(d.Machine)
+	for _, c := range d.Played.Choices {
+		if len(c.Leads) > 0 && c.Leads[0].Arm != "" {
+			l.classes[arrows[c.Leads[0].Arm]] += " could"
+		}
+	}
+	d.Drawing, d.Wide = full.lit(l), full.wide > wideDrawing
+}
