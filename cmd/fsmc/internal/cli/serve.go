@@ -205,7 +205,10 @@ func (v *serving) answer(ctx context.Context, store runtime.Store, listener net.
 		options = append(options, runtime.WithHandlers(found.find))
 	}
 	engine := runtime.NewEngine(store, options...)
-	server := httpapi.Server(v.handler(store, engine, listener, tokens))
+	handler, api := v.handler(store, engine, listener, tokens)
+	defer api.Close()
+	server := httpapi.Server(handler)
+	server.RegisterOnShutdown(api.Close) // streams end, and pages look for another server
 	ended := make(chan error, 2)
 	go func() { ended <- v.listen(server, listener) }()
 	working, stop := context.WithCancel(ctx)
@@ -248,7 +251,7 @@ func (v *serving) listen(server *http.Server, listener net.Listener) (err error)
 }
 
 // handler is all that the server answers.
-func (v *serving) handler(store runtime.Store, engine *runtime.Engine, listener net.Listener, tokens httpapi.Tokens) http.Handler {
+func (v *serving) handler(store runtime.Store, engine *runtime.Engine, listener net.Listener, tokens httpapi.Tokens) (http.Handler, *httpapi.API) {
 	prefix := strings.TrimSuffix(v.base, "/")
 	logger := v.log
 	if logger == nil {
@@ -265,6 +268,7 @@ func (v *serving) handler(store runtime.Store, engine *runtime.Engine, listener 
 		Store: store, Engine: engine, Base: v.base, ReadOnly: v.readOnly, HideData: v.hideData, Health: v.health, Logger: logger, Bounds: boundsText,
 	})
 	api := httpapi.New(engine, append(options, httpapi.WithFrontEnd(pages))...)
+	pages.Follow(api.Hub())
 	mux := http.NewServeMux()
 	mux.Handle("/", pages)
 	for _, r := range api.Routes() {
@@ -275,7 +279,7 @@ func (v *serving) handler(store runtime.Store, engine *runtime.Engine, listener 
 		Hosts: httpapi.HostsOf(listener.Addr().String(), v.hosts...), AnyHost: v.socket() != "",
 		Tokens: tokens, User: "serve:" + user(), ReadOnly: v.readOnly, Base: prefix,
 	}
-	return guard.Wrap(http.StripPrefix(prefix, logged(mux, logger)))
+	return guard.Wrap(http.StripPrefix(prefix, logged(mux, logger))), api
 }
 
 // sayAddress prints the address, and opens it where that is asked for.

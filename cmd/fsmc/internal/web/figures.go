@@ -162,11 +162,12 @@ func (l *light) thick(often map[string]int64) {
 		most = max(most, n)
 	}
 	for id, n := range often {
-		l.classes[id] = fmt.Sprintf("often%d", max(1, 5-(bits.Len64(uint64(most))-bits.Len64(uint64(n)))))
+		size := bits.Len64(uint64(n))
+		l.classes[id] = fmt.Sprintf("often%d", max(1, min(size, 5-bits.Len64(uint64(most))+size)))
 	}
 }
 
-// Worst is the worst case of a version in short; empty where it is not known.
+// worstOf is the worst case of a version in short; empty where it is not known.
 func worstOf(bounds json.RawMessage) string {
 	var w struct {
 		Steps *json.Number

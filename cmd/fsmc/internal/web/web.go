@@ -43,6 +43,7 @@ type Site struct {
 	overview kept[*survey]
 	now      func() time.Time
 	mux      *http.ServeMux
+	rendered rendered
 }
 
 // New gives the pages. A httpapi.Guard before it keeps strangers away, and says who asks.
@@ -101,27 +102,37 @@ const limit = 10 * time.Second
 // page makes a handler of what builds a page.
 func (s *Site) page(build func(*http.Request) (page, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), limit)
-		defer cancel()
-		p, err := build(r.WithContext(ctx))
-		if err != nil {
-			p = s.errorPage(r, err)
-		}
-		s.write(w, r, &p)
+		status, body := s.rendered.of(s, r, func(r *http.Request) (int, []byte) {
+			p, err := build(r)
+			if err != nil {
+				p = s.errorPage(r, err)
+			}
+			return s.render(r, &p)
+		})
+		send(w, status, body)
 	}
 }
 
-// write renders a page; what cannot be rendered is said, and nothing of it is sent.
+// write renders a page and sends it.
 func (s *Site) write(w http.ResponseWriter, r *http.Request, p *page) {
+	status, body := s.render(r, p)
+	send(w, status, body)
+}
+
+// render writes a page. Of one that cannot be written nothing is sent.
+func (s *Site) render(r *http.Request, p *page) (status int, body []byte) {
 	var out bytes.Buffer
 	if err := templates[p.name].ExecuteTemplate(&out, "layout", s.frame(r, p)); err != nil {
 		s.log("a page cannot be written", "page", p.name, "error", err)
-		http.Error(w, "this page cannot be written; the log says why", http.StatusInternalServerError)
-		return
+		return http.StatusInternalServerError, []byte("this page cannot be written; the log says why")
 	}
+	return cmp.Or(p.status, http.StatusOK), out.Bytes()
+}
+
+func send(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(cmp.Or(p.status, http.StatusOK))
-	_, _ = w.Write(out.Bytes()) // whoever asked has left
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // whoever asked has left
 }
 
 func (s *Site) log(text string, args ...any) {

@@ -23,6 +23,7 @@ var pagesOf = []struct{ name, path string }{
 	{"failed", "runs/flaky-1"},
 	{"travel", "runs/doc-1/at/1"},
 	{"problems", "problems"},
+	{"simulate", "machines/Approval/simulate?begin=1&f.title=A"},
 	{"none", "runs/nobody"},
 }
 

@@ -1,0 +1,154 @@
+package browser
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// live is true when a page follows the feed.
+const live = `document.querySelector("#live[data-state=live]")`
+
+// TestSend sends an event by its form, with scripts and without, and sees the state lit.
+func TestSend(t *testing.T) {
+	w := newWorld(t, []string{"doc-1", "doc-2"})
+	for id, scripts := range map[string]bool{"doc-1": true, "doc-2": false} {
+		tb := w.open("runs/"+id, emulation.SetScriptExecutionDisabled(!scripts))
+		form := "#send-Approve "
+		tb.do(chromedp.SetValue(form+"[name='f.note']", "fine"), chromedp.SetValue(form+"[name='f.level']", "4"))
+		begun := time.Now()
+		tb.do(chromedp.Click(form + "button.primary"))
+		tb.until(`document.querySelector("#state-Publishing.current")`)
+		t.Logf("%s, scripts %t: %v from the click to the lit state", id, scripts, time.Since(begun).Round(time.Millisecond))
+		if got := eval[string](tb, `document.querySelector("#s3 .notes").innerText`); !strings.Contains(got, "fine") || !strings.Contains(got, "sent by serve:") {
+			t.Errorf("history says %q", got)
+		}
+		tb.quiet()
+	}
+}
+
+// TestRefused keeps what was typed.
+func TestRefused(t *testing.T) {
+	w := newWorld(t, []string{"doc-1"})
+	tb := w.open("runs/doc-1")
+	tb.do(chromedp.SetValue("#send-Approve [name='f.note']", "</script><b>x"), chromedp.SetValue("#send-Approve [name='f.level']", "9"),
+		chromedp.Click("#send-Approve button.primary"))
+	tb.until(`document.querySelector("#send-Approve [aria-invalid=true]")`)
+	if got := eval[string](tb, `document.querySelector("#send-Approve [name='f.note']").value`); got != "</script><b>x" {
+		t.Errorf("the note is now %q", got)
+	}
+}
+
+// TestFollow: a page shows what others do, in two tabs, without being loaded again, and leaves alone what is typed.
+func TestFollow(t *testing.T) {
+	w := newWorld(t, []string{"doc-1"})
+	one, two, all := w.open("runs/doc-1"), w.open("runs/doc-1"), w.open("runs")
+	for _, tb := range []*tab{one, two, all} {
+		tb.do(chromedp.Evaluate("window.loaded = 1", nil))
+	}
+	one.do(chromedp.SetValue("#send-Reject [name='f.why']", "half a sen"))
+	for _, tb := range []*tab{one, two, all} { // those in front are the only ones that browsers think are shown
+		tb.do(chromedp.Evaluate("0", nil))
+	}
+	one.until(live)
+	w.fsmc("send", "doc-1", "Comment", "--data", `{"text": "from elsewhere"}`)
+	one.until(`document.querySelector("#s3")`)
+	if got := eval[string](one, `document.querySelector("#send-Reject [name='f.why']").value`); got != "half a sen" {
+		t.Errorf("what was typed is now %q", got)
+	}
+	two.until(`document.querySelector("#data pre").innerText.includes("from elsewhere")`)
+	w.fsmc("send", "doc-1", "Reject", "--data", `{"why": "no"}`)
+	two.until(`document.querySelector("#state-Rejected.current") && document.querySelector("#arrow-Waiting-Rejected.taken")`)
+	all.until(`document.querySelector("#runs .status.failure")`)
+	for _, tb := range []*tab{one, two, all} {
+		if eval[int](tb, "window.loaded || 0") != 1 {
+			t.Error("the page was loaded again")
+		}
+		tb.quiet()
+	}
+}
+
+// TestRestart: a page goes on when the server is there again.
+func TestRestart(t *testing.T) {
+	w := newWorld(t, []string{"doc-1"})
+	tb := w.open("runs/doc-1")
+	tb.until(live)
+	w.stop()
+	tb.until(`document.querySelector("#live[data-state=away]")`)
+	w.fsmc("send", "doc-1", "Comment", "--data", `{"text": "while it was away"}`)
+	at, err := url.Parse(w.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.serve(at.Host)
+	tb.until(live)
+	tb.until(`document.querySelector("#data pre").innerText.includes("while it was away")`)
+}
+
+// TestCancel asks for a reason, without which nothing happens.
+func TestCancel(t *testing.T) {
+	w := newWorld(t, []string{"doc-1"})
+	tb := w.open("runs/doc-1")
+	tb.do(chromedp.Click("#ask-cancel summary"), chromedp.WaitVisible("#reason-cancel"), chromedp.Click("#ask-cancel button"))
+	if !eval[bool](tb, `document.querySelector("#reason-cancel:invalid") !== null`) {
+		t.Error("a reason is not asked for")
+	}
+	tb.do(chromedp.SendKeys("#reason-cancel", "superseded"), chromedp.Click("#ask-cancel button"))
+	tb.until(`document.querySelector("h1 .status.cancelled") && document.querySelector("#history").innerText.includes("superseded")`)
+	tb.quiet()
+}
+
+// TestBulk pauses the runs that are ticked, after a page that says which.
+func TestBulk(t *testing.T) {
+	w := newWorld(t, []string{"doc-1", "doc-2", "doc-3"})
+	tb := w.open("runs")
+	if !eval[bool](tb, `document.querySelector(".bulk button").disabled`) {
+		t.Error("a command can be chosen for no run")
+	}
+	tb.do(chromedp.Click("input[value=doc-1]"), chromedp.Click("input[value=doc-3]"), chromedp.Click(".bulk button[value=pause]"))
+	tb.until(`document.body.innerText.includes("2 runs are meant")`)
+	tb.shot("bulk-1400-light")
+	tb.do(chromedp.Click("#confirm button"))
+	tb.until(`document.body.innerText.includes("2 runs have taken it")`)
+	if got := w.fsmc("list", "--status", "paused"); !strings.Contains(got, "doc-1") || !strings.Contains(got, "doc-3") || strings.Contains(got, "doc-2") {
+		t.Errorf("paused are\n%s", got)
+	}
+	tb.quiet()
+}
+
+// TestKeys: time travel, the filter and the pages by keys.
+func TestKeys(t *testing.T) {
+	w := newWorld(t, []string{"doc-1", "doc-2"})
+	tb := w.open("runs/doc-1")
+	tb.do(chromedp.KeyEvent("["))
+	tb.until(`document.querySelector("#travel") && document.querySelector("#state-Checking.current")`)
+	tb.do(chromedp.KeyEvent("]"))
+	tb.until(`document.querySelector("#state-Waiting.current")`)
+	tb.do(chromedp.KeyEvent("g"), chromedp.KeyEvent("r"))
+	tb.until(`location.pathname === "/runs"`)
+	tb.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"), chromedp.KeyEvent("\r"))
+	tb.until(`location.pathname === "/runs/doc-1"`)
+	tb.do(chromedp.KeyEvent("/"))
+	tb.until(`document.activeElement.id === "where"`)
+	tb.do(chromedp.SendKeys("#where", "status=halted\r"))
+	tb.until(`document.body.innerText.includes("No runs match")`)
+	tb.do(chromedp.KeyEvent("?"))
+	tb.until(`document.querySelector("#help[open]")`)
+	tb.quiet()
+}
+
+// TestSimulate goes a way by clicks, and back.
+func TestSimulate(t *testing.T) {
+	w := newWorld(t, []string{"doc-1"})
+	tb := w.open("runs/doc-1/simulate")
+	tb.do(chromedp.SetValue("[id='choice1-level']", "3"), chromedp.SetValue("[id='choice1-note']", "what if"), chromedp.Click(".choice button[value='1']"))
+	tb.until(`document.querySelector("#state-Publishing.current")`)
+	tb.shot("simulate-1400-light")
+	tb.do(chromedp.Evaluate(`[...document.querySelectorAll("#side a")].find(a => a.textContent === "before").click()`, nil))
+	tb.until(`document.querySelector("#state-Waiting.current")`)
+	tb.quiet()
+}

@@ -1,0 +1,72 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/fsmc-dev/fsmc/runtime/httpapi"
+)
+
+// rendered keeps pages that have been written, so that a step is rendered once for an address, whoever
+// asks and how many do.
+type rendered struct {
+	mu   sync.Mutex
+	hub  *httpapi.Hub // nil where nothing says when a page is old
+	kept map[string]*answer
+}
+
+// answer is a page as it was written.
+type answer struct {
+	done   chan struct{} // closed when it is there
+	status int
+	body   []byte
+}
+
+// mostKept is how many pages are kept.
+const mostKept = 200
+
+// Follow lets pages be kept until the hub has seen another step, for a second at most: they have times.
+func (s *Site) Follow(hub *httpapi.Hub) {
+	s.rendered.mu.Lock()
+	defer s.rendered.mu.Unlock()
+	s.rendered.hub = hub
+}
+
+// of gives the page of a request: the one that is kept, or what render makes.
+func (c *rendered) of(s *Site, r *http.Request, render func(*http.Request) (int, []byte)) (int, []byte) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), limit) // others may wait for it
+	defer cancel()
+	r = r.WithContext(ctx)
+	c.mu.Lock()
+	hub := c.hub
+	c.mu.Unlock()
+	if hub == nil {
+		return render(r)
+	}
+	position, err := hub.Position(ctx)
+	if err != nil {
+		return render(r) // which says that the store does not answer
+	}
+	key := fmt.Sprintf("%d %d %t %s", position, s.now().Unix(), s.mayWrite(r), r.URL.RequestURI())
+	c.mu.Lock()
+	a := c.kept[key]
+	mine := a == nil
+	if mine {
+		if len(c.kept) >= mostKept || c.kept == nil {
+			c.kept = map[string]*answer{}
+		}
+		a = &answer{done: make(chan struct{})}
+		c.kept[key] = a
+	}
+	c.mu.Unlock()
+	if mine {
+		defer close(a.done)
+		a.status, a.body = http.StatusInternalServerError, []byte("this page cannot be written; the log says why") // should render panic
+		a.status, a.body = render(r)
+		return a.status, a.body
+	}
+	<-a.done
+	return a.status, a.body
+}
