@@ -35,7 +35,11 @@ func (b *book) elementReads() map[string]reading {
 					how = inGuard
 				}
 				ir.Walk(whole, func(e ir.Expr) bool {
-					if ref, ok := e.(*ir.FieldRef); ok && ref.IsElement() {
+					ref, ok := e.(*ir.FieldRef)
+					if asked, is := e.(*ir.IsSet); is && asked.Field != nil {
+						ref, ok = asked.Field, true
+					}
+					if ok && ref.IsElement() {
 						b.element[ref.Name] = max(b.element[ref.Name], how)
 					}
 					return true
@@ -97,6 +101,13 @@ func (b *book) itemsOf(t *ir.Type) []machine.Value {
 	leaves := t.Leaves()
 	reads := b.elementReads()
 	how := func(i int) reading { return reads[ir.ItemField+"."+leaves[i].Path] }
+	spots := make([]spot, len(leaves))
+	asked := map[string]bool{}
+	for i, l := range leaves {
+		spots[i] = spot{l.Path, l.Within}
+		asked[l.Path] = how(i) > 0
+	}
+	first := heads(spots)
 	order := make([]int, len(leaves)) // what varies fastest is behind
 	lists := make([][]machine.Value, len(leaves))
 	for i := range leaves {
@@ -108,6 +119,13 @@ func (b *book) itemsOf(t *ir.Type) []machine.Value {
 		if how(i) > 0 {
 			lists[at] = candidates(leaves[i].Type, b.constantsOf(leaves[i].Type))
 		}
+		switch s := spots[i]; {
+		case s.together() && first[s.within.Group()] != i:
+		case s.together() && anyWithin(spots, s.within.Group(), asked):
+			lists[at] = append(slices.Clip(lists[at]), machine.Unset)
+		case how(i) > 0 && leaves[i].Optional:
+			lists[at] = maybe(leaves[i].Type, lists[at], true)
+		}
 	}
 	var out []machine.Value
 	for _, values := range append(alone(lists), product(lists)...) {
@@ -115,7 +133,7 @@ func (b *book) itemsOf(t *ir.Type) []machine.Value {
 		for at, i := range order {
 			record[i] = values[at]
 		}
-		out = append(out, machine.RecordValue(record...))
+		out = append(out, machine.RecordValue(made(spots, first, record)...))
 	}
 	return out
 }

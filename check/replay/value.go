@@ -185,7 +185,8 @@ func record(t *ir.Type, leaves *[]machine.Value) any {
 	}
 	members := map[string]any{}
 	for _, f := range t.Record.Fields {
-		if member := record(f.Type, leaves); member != nil || !f.Optional {
+		there := !f.Optional || (*leaves)[f.Type.FirstSure()].IsSet()
+		if member := record(f.Type, leaves); there {
 			members[f.Name] = member
 		}
 	}
@@ -205,7 +206,7 @@ func leavesOf(t *ir.Type, x any) ([]machine.Value, error) {
 	var out []machine.Value
 	for _, f := range t.Record.Fields {
 		if f.Optional && members[f.Name] == nil {
-			out = append(out, machine.Unset)
+			out = append(out, make([]machine.Value, f.Type.Count())...)
 			continue
 		}
 		leaves, err := leavesOf(f.Type, members[f.Name])

@@ -43,10 +43,6 @@ func (r *resolver) eventField(at token.Span, names []*ast.Name, sc scope) ir.Exp
 		switch {
 		case !found:
 			return bad(at)
-		case p.optional && r.payload[trigger.Event][names[0].Text] == nil:
-			r.report(notYet, at, quote("event."+joined(names[0].Text, p.path))+" may be absent, and of an element such a part cannot be read yet",
-				"Read the whole `event.item`, or say in the result what the handler needs.")
-			return bad(at)
 		case t == nil:
 			t = p.t
 		case !t.Same(p.t):

@@ -143,6 +143,10 @@ func questionOf(call *ir.Call) string {
 func (c *compiler) isSet(e *ir.IsSet, arm *ir.Arm) test {
 	not := e.Not
 	if e.Field != nil {
+		if c.ofElement(e.Field, arm) {
+			comes := c.partComes(e.Field, arm)
+			return func(s *Step) bool { return comes(s) != not }
+		}
 		refs := c.t.Refs(e.Field, arm)
 		if len(refs) == 0 || !e.Field.Optional {
 			return always(!not)

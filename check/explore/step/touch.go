@@ -18,7 +18,12 @@ func (c *compiler) touch(e ir.Expr, arm *ir.Arm) func(*Step) {
 		return c.touchVar(e.Var, e.At)
 	case *ir.FieldRef:
 		refs := c.t.Refs(e, arm)
-		if e.OrUnset || !e.Optional || len(refs) == 0 {
+		switch {
+		case e.OrUnset || !e.Optional:
+			return nil
+		case c.ofElement(e, arm):
+			return c.touchPart(e, arm)
+		case len(refs) == 0:
 			return nil
 		}
 		return func(s *Step) {
@@ -101,6 +106,10 @@ func (c *compiler) absent(e ir.Expr, arm *ir.Arm) func(*Step) bool {
 			return func(s *Step) bool { return s.isNull(e) }
 		}
 	case *ir.FieldRef:
+		if e.OrUnset && c.ofElement(e, arm) {
+			comes := c.partComes(e, arm)
+			return func(s *Step) bool { return !comes(s) }
+		}
 		if refs := c.t.Refs(e, arm); e.OrUnset && len(refs) > 0 {
 			return func(s *Step) bool {
 				_, sent := s.sent(refs)

@@ -3,6 +3,7 @@ package readbeforeset
 
 import (
 	_ "embed"
+	"maps"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
@@ -63,7 +64,30 @@ func run(p *check.Pass) {
 		for _, field := range e.Fields {
 			if len(sent[field]) > 0 {
 				reportSent(p, g, e, field, sent[field])
+				delete(sent, field)
 			}
+		}
+	}
+	reportParts(p, g, sent)
+}
+
+// reportParts reports the reads of parts of elements that some do not have: one of each part.
+func reportParts(p *check.Pass, g *explore.Product, sent map[*ir.EventField][]explore.Fault) {
+	reads := map[string][]explore.Fault{}
+	for field, faults := range sent {
+		reads[field.Asked()] = append(reads[field.Asked()], faults...)
+	}
+	for _, asked := range slices.Sorted(maps.Keys(reads)) {
+		slices.SortStableFunc(reads[asked], func(a, b explore.Fault) int { return a.ReadAt.Start.Offset - b.ReadAt.Start.Offset })
+		f := check.Finding{
+			Message: check.Quote("event."+asked) + " is read here, and some element does not have it",
+			Help:    "Ask `event." + asked + " is set` first, or give it as it is to a field without a default, which is unset then.",
+		}
+		f.Inputs, f.Also = p.Broken(func(b explore.Broken) bool {
+			return b.Absent != nil && (&ir.FieldRef{Name: b.Absent.Name}).IsElement() && b.Absent.Asked() == asked
+		})
+		if show(p, g, &f, reads[asked]) {
+			p.Report(f)
 		}
 	}
 }
@@ -82,7 +106,8 @@ func whole(m *ir.Machine, v *ir.Var) *ir.Var {
 	return v
 }
 
-// comesWith is what stands for field: of a record that may be absent one leaf.
+// comesWith is what stands for field: of a record that may be absent one leaf. It is field itself
+// where that is a part of an element.
 func comesWith(m *ir.Machine, field *ir.EventField) *ir.EventField {
 	for _, e := range m.Events {
 		if !slices.Contains(e.Fields, field) {
@@ -102,6 +127,9 @@ func mayBeUnset(m *ir.Machine) bool {
 	return slices.ContainsFunc(slices.Concat(m.Params, m.Fields), (*ir.Var).MayBeUnset) ||
 		slices.ContainsFunc(m.Events, func(e *ir.Event) bool {
 			return slices.ContainsFunc(e.Fields, func(f *ir.EventField) bool { return f.Optional })
+		}) ||
+		slices.ContainsFunc(m.Records, func(r *ir.Record) bool { // of which an element may be
+			return slices.ContainsFunc(r.Fields, func(f *ir.RecordField) bool { return f.Optional })
 		})
 }
 
