@@ -13,18 +13,22 @@ import (
 // StatsQuery narrows Stats. Zero fields do not.
 type StatsQuery struct {
 	Machine string
-	Since   time.Time // of failures, retries and costs: steps taken on its day or later, in UTC
+	Since   time.Time // of failures, retries, costs, ends and losses: steps taken on its day or later, in UTC
 }
 
 // Stats are figures over all runs of a store. Its JSON form is stable; durations
 // are in Go's form. States and outcomes count the runs that are in the store;
-// times, failures, retries and costs also those that have been pruned.
+// all others also those that have been pruned.
 type Stats struct {
 	States   []StateStats   `json:"states"`
 	Outcomes []OutcomeStats `json:"outcomes"`
 	Failures []FailureStats `json:"failures"`
 	Retries  []RetryStats   `json:"retries"`
 	Costs    []CostStats    `json:"costs"`
+
+	Histograms []HistogramStats `json:"histograms"`
+	Ended      []EndedStats     `json:"ended"`
+	Lost       []LostStats      `json:"lost"`
 }
 
 // StateStats is a state of a machine: the runs that are in it, and how long
@@ -89,7 +93,9 @@ func (e *Engine) Stats(ctx context.Context, q StatsQuery) (Stats, error) {
 	s := Stats{States: stateStats(&c), Outcomes: outcomeStats(c.Runs)}
 	s.Failures, s.Retries = stepStats(c.Steps)
 	s.Costs = costStats(c.Costs)
-	return s, nil
+	s.Histograms, s.Lost = histogramStats(c.Stays), lostStats(c.Steps)
+	s.Ended, err = e.endedStats(ctx, c.Steps)
+	return s, err
 }
 
 // Counts are what the store has counted of all runs, from its first day on: what Stats is made of.
@@ -195,7 +201,7 @@ func stepStats(steps []store.StepCount) ([]FailureStats, []RetryStats) {
 		}
 		key := day{s.Machine, s.Day}
 		if retries[key] == nil {
-			retries[key] = &RetryStats{Machine: s.Machine, Day: time.Unix(s.Day*24*60*60, 0).UTC().Format(time.DateOnly)}
+			retries[key] = &RetryStats{Machine: s.Machine, Day: dayText(s.Day)}
 		}
 		retries[key].Steps += s.Steps
 		if s.Effect == machine.Retried && s.Kind != machine.RetryInput { // an operator only hurries what waits

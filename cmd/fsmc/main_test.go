@@ -245,6 +245,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`@[0-9a-z]{10,13}/`), "@TOKEN/"},
 	{regexp.MustCompile(`"(held|wait|took|median|p95)": "[^"]+"`), `"$1": "SPAN"`},
 	{regexp.MustCompile(`\((?:(?:[0-9.]+(?:h|m|s|ms|µs|ns))+ ago|just now)\)`), "(AGO)"},
+	{regexp.MustCompile(`"counts": \[[^]]*\]`), `"counts": [COUNTS]`},
 	{regexp.MustCompile(`"worker": "[^"]+"`), `"worker": "WORKER"`},
 	{regexp.MustCompile(`again in \S+`), "again in SPAN"},
 	{regexp.MustCompile(`  +(?:[0-9.]+(?:h|m|s|ms|µs|ns))+\n`), "  SPAN\n"},

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -20,7 +21,7 @@ func newStats(s *streams) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "stats",
-		Short: "Print figures over all runs: states, times, outcomes, failures, retries, costs",
+		Short: "Print figures over all runs: states, times, outcomes, failures, losses, costs",
 		Long: `Stats prints, for each machine:
   - how many runs are in each state
   - how long visits of a state last: the median, and the time that 95 of 100
@@ -29,9 +30,15 @@ func newStats(s *streams) *cobra.Command {
   - how often each failure led from where to where
   - the retries of each day
   - what activities have reported as cost
+  - how many runs ended with each outcome on each day
+  - how often attempts were lost: their worker was gone (lost), their heartbeat did
+    not come (silent), or they made no progress (stalled)
+  - how many visits of a state lasted how long, as a row of 25 bars: up to 1ms, 2ms,
+    5ms, 10ms, 20ms, 50ms, 100ms, 200ms, 500ms, 1s, 2s, 5s, 10s, 30s, 1m, 2m, 5m,
+    15m, 1h, 3h, 12h, 1d, 3d, 7d, and longer
 
-Each step updates the figures, so stats is fast for a million runs, too. Times,
-failures, retries and costs include pruned runs.`,
+Each step updates the figures, so stats is fast for a million runs, too. All but
+the first and the share of outcomes include pruned runs.`,
 		Example: `  fsmc stats --db runs.db
   fsmc stats --db runs.db --machine CodeReview --since 7d`,
 		Args: arguments(),
@@ -58,7 +65,7 @@ failures, retries and costs include pruned runs.`,
 	}
 	t.flags(c)
 	c.Flags().StringVar(&query.Machine, "machine", "", "only runs of the machine called `NAME`")
-	ageFlag(c, &since, runtime.ParseAge, "since", "failures, retries and costs since an `AGE` ago: 24h, 7d (default: all)")
+	ageFlag(c, &since, runtime.ParseAge, "since", "failures, retries, costs, ends and losses since an `AGE` ago: 24h, 7d (default: all)")
 	return c
 }
 
@@ -82,7 +89,31 @@ func writeStats(w io.Writer, s *runtime.Stats) error {
 	for i, r := range s.Costs {
 		t.row(i, "MACHINE\tCOST\tSPENT", "%s\t%s\t%s", r.Machine, r.Name, r.Spent)
 	}
+	for i, r := range s.Ended {
+		t.row(i, "MACHINE\tDAY\tENDED IN\tRUNS", "%s\t%s\t%s\t%d", r.Machine, r.Day, r.Outcome, r.Runs)
+	}
+	for i, r := range s.Lost {
+		t.row(i, "MACHINE\tIN\tATTEMPTS\tTIMES", "%s\t%s\t%s\t%d", r.Machine, r.State, r.Reason, r.Count)
+	}
+	for i, r := range s.Histograms {
+		t.row(i, "MACHINE\tSTATE\tVISITS FROM 1ms TO 7d", "%s\t%s\t|%s|", r.Machine, r.State, bars(r.Counts))
+	}
 	return t.w.Flush()
+}
+
+// bars are counts as a row of signs, of which the highest stands for the greatest one.
+func bars(counts []int64) string {
+	signs := []rune(" ▁▂▃▄▅▆▇█")
+	most := slices.Max(counts)
+	var row []rune
+	for _, n := range counts {
+		sign := 0
+		if n > 0 {
+			sign = 1 + int((int64(len(signs))-2)*n/most)
+		}
+		row = append(row, signs[sign])
+	}
+	return string(row)
 }
 
 // some is a number, or nothing for 0.

@@ -1,0 +1,113 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// EndedStats is how many runs of a machine ended with an outcome on a day. A run that then
+// waits for its children to end counts on the day on which it was over itself.
+type EndedStats struct {
+	Machine string  `json:"machine"`
+	Day     string  `json:"day"` // in UTC: "2026-11-21"
+	Outcome Outcome `json:"outcome"`
+	Runs    int64   `json:"runs"`
+}
+
+// LostStats is how often attempts in a state were lost. Reason is "lost" where the worker
+// did not renew its lease and the attempt was handed out again, "silent" where its heartbeat did not
+// come, and "stalled" where it made no progress.
+type LostStats struct {
+	Machine string `json:"machine"`
+	State   string `json:"state"`
+	Reason  string `json:"reason"`
+	Count   int64  `json:"count"`
+}
+
+// endedStats counts the steps with which runs ended: those that led to a terminal from another
+// state, and those that ended a run where it stood.
+func (e *Engine) endedStats(ctx context.Context, steps []store.StepCount) ([]EndedStats, error) {
+	terminals, err := e.terminals(ctx)
+	if err != nil {
+		return nil, err
+	}
+	type key struct {
+		machine string
+		day     int64
+		outcome Outcome
+	}
+	ended := map[key]*EndedStats{}
+	for _, s := range steps {
+		outcome := terminals[stateKey{s.Machine, s.To}]
+		switch stopped := s.Effect == machine.Stopped; {
+		case s.Kind == machine.MigrateInput:
+			continue // the state has another name
+		case stopped && outcome == "":
+			outcome = Cancelled
+		case outcome == "", s.From == s.To:
+			continue
+		}
+		k := key{s.Machine, s.Day, outcome}
+		if ended[k] == nil {
+			ended[k] = &EndedStats{Machine: s.Machine, Day: dayText(s.Day), Outcome: outcome}
+		}
+		ended[k].Runs += s.Steps
+	}
+	return sorted(ended, func(a, b *EndedStats) int {
+		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Day, b.Day), cmp.Compare(a.Outcome, b.Outcome))
+	}), nil
+}
+
+// terminals are the outcomes of the terminals of all versions. Those of a definition that is
+// damaged are unknown.
+func (e *Engine) terminals(ctx context.Context) (map[stateKey]Outcome, error) {
+	rows, err := e.store.Definitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	outcomes := map[stateKey]Outcome{}
+	for i := range rows {
+		d, err := machine.ParseDefinition(rows[i].Definition)
+		if err != nil {
+			continue
+		}
+		for _, s := range d.States {
+			if s.Kind == machine.TerminalState {
+				outcomes[stateKey{rows[i].Machine, s.Path}] = s.Outcome
+			}
+		}
+	}
+	return outcomes, nil
+}
+
+func dayText(day int64) string { return time.Unix(day*24*60*60, 0).UTC().Format(time.DateOnly) }
+
+func lostStats(steps []store.StepCount) []LostStats {
+	lost := map[LostStats]*LostStats{}
+	for _, s := range steps {
+		key := LostStats{Machine: s.Machine, State: s.From}
+		switch {
+		case s.Kind == machine.LostInput:
+			key.Reason = "lost"
+		case s.Kind != machine.FailureInput || s.Effect == machine.Queued: // which is counted when it is taken
+			continue
+		case s.Input == "failed(silent)":
+			key.Reason = "silent"
+		case s.Input == "failed(stalled)":
+			key.Reason = "stalled"
+		default:
+			continue
+		}
+		if lost[key] == nil {
+			lost[key] = new(key)
+		}
+		lost[key].Count += s.Steps
+	}
+	return sorted(lost, func(a, b *LostStats) int {
+		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.State, b.State), cmp.Compare(a.Reason, b.Reason))
+	})
+}
