@@ -84,8 +84,16 @@ func (a *API) postRuns(w http.ResponseWriter, r *http.Request) error {
 		r.SetPathValue("run", body.ID)
 		return err
 	}
-	w.Header().Set("Location", a.prefix+base+"/runs/"+url.PathEscape(v.Run))
+	w.Header().Set("Location", a.prefix+base+"/runs/"+PathOf(v.Run))
 	return a.writeRun(w, r, http.StatusCreated, &v)
+}
+
+// PathOf is an id as a part of a path. Dots alone would be taken out of it.
+func PathOf(id string) string {
+	if id == "." || id == ".." {
+		return strings.ReplaceAll(id, ".", "%2E")
+	}
+	return url.PathEscape(id)
 }
 
 // badRunID refuses an id that no run can have.
