@@ -65,7 +65,7 @@ func spanOf(s sdk.ReadOnlySpan) span {
 	for _, e := range s.Events() {
 		text := e.Name
 		for _, a := range e.Attributes[:3] {
-			text += " " + string(a.Key) + "=" + a.Value.Emit()
+			text += " " + string(a.Key) + "=" + a.Value.String()
 		}
 		read.Events = append(read.Events, text)
 	}
