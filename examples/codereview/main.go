@@ -6,6 +6,8 @@
 //	go run ./examples/codereview
 //	go run ./examples/codereview -repo ~/src/project -range main..topic
 //
+// With -serve it opens a page on the run in a browser, as fsmc serve does.
+//
 // With -incident it replays a day of 200 reviews in which the forge limits its
 // rate and workers are killed all the time, and before that shows what the same
 // day does to a loop.
@@ -45,6 +47,8 @@ func command() runner {
 	flag.StringVar(&s.repo, "repo", "", "review this git repository instead of one made for the occasion")
 	flag.StringVar(&s.commits, "range", "", "the commits to review, as git diff takes them")
 	flag.StringVar(&dir, "dir", "", "keep database and review in this folder")
+	flag.BoolVar(&s.serve, "serve", false, "open a page on the run in a browser, and keep it until an interrupt")
+	flag.StringVar(&s.addr, "addr", "127.0.0.1:8376", "with -serve: where the page is")
 	flag.BoolVar(&replay, "incident", false, "replay the incident of the article")
 	flag.IntVar(&n.reviews, "reviews", 200, "with -incident: how many")
 	flag.Uint64Var(&n.seed, "seed", 1, "with -incident: of the pull requests and the kills")

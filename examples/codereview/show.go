@@ -29,6 +29,9 @@ const (
 type show struct {
 	repo, commits, dir string
 	forge              *forge.Server
+
+	serve bool   // open a page on the run
+	addr  string // where that is
 }
 
 func (s *show) run(ctx context.Context) error {
@@ -44,6 +47,14 @@ func (s *show) run(ctx context.Context) error {
 	if _, err := s.untilKilled(ctx, s.hasFile, "-hangs"); err != nil {
 		return err
 	}
+	if s.serve {
+		say("   Open a page on the run: its worker is gone, and its lease runs out.")
+		stop, err := s.servePage(ctx)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
 	say("3. Start a new worker on the same database, and kill it in the middle of posting.")
 	before, err := s.untilKilled(ctx, s.isPosting)
 	if err != nil {
@@ -54,7 +65,12 @@ func (s *show) run(ctx context.Context) error {
 		return err
 	}
 	say("5. What happened, from the database.")
-	return s.account(ctx, before)
+	err = s.account(ctx, before)
+	if s.serve && err == nil {
+		say("The page is there until you interrupt this program.")
+		<-ctx.Done()
+	}
+	return err
 }
 
 func say(text string) { fmt.Printf("\n%s\n", text) }

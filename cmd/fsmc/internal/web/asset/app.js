@@ -189,7 +189,8 @@ function ready(root) {
   for (const c of root.querySelectorAll(".canvas")) {
     const canvas = /** @type {HTMLElement} */ (c);
     const svg = canvas.querySelector("svg");
-    if (!svg || canvas.previousElementSibling?.matches(".tools")) continue;
+    if (!svg || canvas.dataset.ready) continue;
+    canvas.dataset.ready = "1";
     const tools = document.createElement("div");
     tools.className = "tools";
     for (const [text, fit] of /** @type {[string, boolean][]} */ ([["Fit", true], ["100 %", false]])) {

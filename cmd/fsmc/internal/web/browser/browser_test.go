@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -214,6 +215,7 @@ func (w *world) open(path string, before ...chromedp.Action) *tab {
 	if err := chromedp.Run(ctx); err != nil { // with no limit: the tab lives as long as the first call may
 		w.t.Fatal(err)
 	}
+	before = append(before, emulation.SetFocusEmulationEnabled(true)) // all tabs are in front
 	tb.do(append(before, chromedp.Navigate(w.url+path), chromedp.WaitReady("#main"))...)
 	return tb
 }

@@ -51,10 +51,9 @@ func TestFollow(t *testing.T) {
 		tb.do(chromedp.Evaluate("window.loaded = 1", nil))
 	}
 	one.do(chromedp.SetValue("#send-Reject [name='f.why']", "half a sen"))
-	for _, tb := range []*tab{one, two, all} { // those in front are the only ones that browsers think are shown
-		tb.do(chromedp.Evaluate("0", nil))
+	for _, tb := range []*tab{one, two, all} {
+		tb.until(live)
 	}
-	one.until(live)
 	w.fsmc("send", "doc-1", "Comment", "--data", `{"text": "from elsewhere"}`)
 	one.until(`document.querySelector("#s3")`)
 	if got := eval[string](one, `document.querySelector("#send-Reject [name='f.why']").value`); got != "half a sen" {
@@ -124,18 +123,19 @@ func TestBulk(t *testing.T) {
 func TestKeys(t *testing.T) {
 	w := newWorld(t, []string{"doc-1", "doc-2"})
 	tb := w.open("runs/doc-1")
+	tb.until(live)
 	tb.do(chromedp.KeyEvent("["))
-	tb.until(`document.querySelector("#travel") && document.querySelector("#state-Checking.current")`)
+	tb.until(`document.querySelector("#travel") && document.querySelector("#state-Checking.current") && document.querySelector(".canvas[data-ready]")`)
 	tb.do(chromedp.KeyEvent("]"))
 	tb.until(`document.querySelector("#state-Waiting.current")`)
 	tb.do(chromedp.KeyEvent("g"), chromedp.KeyEvent("r"))
-	tb.until(`location.pathname === "/runs"`)
+	tb.until(`location.pathname === "/runs" && ` + live) // before that no script listens
 	tb.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"), chromedp.KeyEvent("\r"))
-	tb.until(`location.pathname === "/runs/doc-1"`)
+	tb.until(`location.pathname === "/runs/doc-1" && ` + live)
 	tb.do(chromedp.KeyEvent("/"))
 	tb.until(`document.activeElement.id === "where"`)
-	tb.do(chromedp.SendKeys("#where", "status=halted\r"))
-	tb.until(`document.body.innerText.includes("No runs match")`)
+	tb.do(chromedp.SetValue("#where", "status=halted"), chromedp.Click(".find button"))
+	tb.until(`document.body.innerText.includes("No runs match") && ` + live)
 	tb.do(chromedp.KeyEvent("?"))
 	tb.until(`document.querySelector("#help[open]")`)
 	tb.quiet()
