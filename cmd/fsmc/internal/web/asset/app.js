@@ -202,6 +202,8 @@ function ready(root) {
     }
     if (svg.clientWidth > canvas.clientWidth || svg.clientHeight > canvas.clientHeight) canvas.before(tools);
     drag(canvas);
+    const here = canvas.querySelector(".current")?.getBoundingClientRect();
+    if (here) canvas.scrollTop += here.top + here.height / 2 - canvas.getBoundingClientRect().top - canvas.clientHeight / 2;
   }
   chosen();
 }
