@@ -24,7 +24,7 @@ var templates = parse("error", "run", "runs", "bulk", "overview", "machine", "si
 func parse(names ...string) map[string]*template.Template {
 	layout := template.Must(template.New("").Funcs(template.FuncMap{
 		"when": when, "since": since, "count": describe.Count[int64], "short": describe.Short, "url": url.PathEscape,
-		"query": url.QueryEscape, "json": jsonText, "plain": func(s string) string { return describe.Plain(s, 400) },
+		"json": jsonText, "plain": func(s string) string { return describe.Plain(s, 400) },
 		"run": runPath, "asset": assetPath, "sentence": sentenceCase, "duration": describe.Duration, "then": func(f runtime.FailureStats) string { return describe.Then(&f) },
 	}).ParseFS(pages, "page/layout.html", "page/part.html"))
 	out := map[string]*template.Template{}

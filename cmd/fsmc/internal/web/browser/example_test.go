@@ -45,7 +45,7 @@ func TestExample(t *testing.T) {
 		}
 	}()
 	w := &world{t: t, url: url}
-	tb := w.open("runs/review-1", emulation.SetDeviceMetricsOverride(1400, 1000, 1, false))
+	tb := w.open("runs/review-1", emulation.SetDeviceMetricsOverride(1400, 1540, 1, false))
 	tb.until(`document.querySelector("#state-PostingComments.current") || document.querySelector("#state-AwaitingRetry.current")`)
 	tb.do(chromedp.Evaluate("window.loaded = 1", nil))
 	tb.until(`document.querySelector("#state-AwaitingRetry.current")`)

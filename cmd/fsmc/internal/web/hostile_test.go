@@ -1,0 +1,120 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// brokenStore is a store of which parts do not answer, or give what is damaged.
+type brokenStore struct {
+	runtime.Store
+	gone, damaged bool
+}
+
+var errGone = errors.New("the database is gone")
+
+func (s *brokenStore) Load(ctx context.Context, run string) (runtime.RunRow, error) {
+	if s.gone {
+		return runtime.RunRow{}, errGone
+	}
+	row, err := s.Store.Load(ctx, run)
+	if s.damaged {
+		row.Snapshot = json.RawMessage(`{"broken":`)
+	}
+	return row, err
+}
+
+func (s *brokenStore) Counts(ctx context.Context, machine string, since time.Time) (store.Counts, error) {
+	if s.gone {
+		return store.Counts{}, errGone
+	}
+	return s.Store.Counts(ctx, machine, since)
+}
+
+func TestDamagedRun(t *testing.T) {
+	broken := &brokenStore{}
+	s := newSite(t, approval, func(o *Options) {
+		broken.Store = o.Store
+		o.Store, o.Engine = broken, runtime.NewEngine(broken)
+	})
+	s.start("doc-1", `{"title": "A"}`)
+	broken.damaged = true
+	page := s.get("/runs/doc-1", 200)
+	s.has(page, "This run cannot be shown whole", `id="s1"`, "state-Waiting")
+	s.hasNot(page, `class="primary"`)
+	s.get("/runs/doc-1/at/1", 200)
+}
+
+func TestDatabaseGone(t *testing.T) {
+	broken := &brokenStore{}
+	s := newSite(t, approval, func(o *Options) {
+		broken.Store = o.Store
+		o.Store, o.Engine = broken, runtime.NewEngine(broken)
+	})
+	s.start("doc-1", `{"title": "A"}`)
+	broken.gone = true
+	s.has(s.get("/runs/doc-1", 500), "The database is gone")
+	s.has(s.get("/runs", 200), "The database does not answer", `href="/runs/doc-1"`) // reads that can go on do
+	broken.gone = false
+	s.hasNot(s.get("/runs/doc-1", 200), "does not answer")
+}
+
+// A payload of a megabyte is cut on the page, and a form of more than that is refused.
+func TestLargePayload(t *testing.T) {
+	s := newSite(t, approval, nil)
+	s.start("doc-1", `{"title": "A"}`)
+	large := strings.Repeat("é</script>", 90_000)
+	if _, err := s.engine.Send(t.Context(), "doc-1", runtime.NewEvent("Comment", json.RawMessage(fmt.Sprintf(`{"text": %q}`, large)))); err != nil {
+		t.Fatal(err)
+	}
+	page := s.get("/runs/doc-1", 200)
+	if len(page) > 300_000 {
+		t.Errorf("the page has %d bytes", len(page))
+	}
+	s.has(page, "bytes in all")
+	s.hasNot(page, "é</script>")
+	s.post("/runs/doc-1/send", url.Values{"event": {"Comment"}, "f.text": {strings.Repeat("x", mostBody)}}, http.StatusRequestEntityTooLarge)
+}
+
+// A long history is shown by its last steps, and the rest by links.
+func TestLongHistory(t *testing.T) {
+	s := newSite(t, approval, nil)
+	s.start("doc-1", `{"title": "A"}`)
+	for i := range 1100 {
+		if _, err := s.engine.Send(t.Context(), "doc-1", runtime.NewEvent("Comment", json.RawMessage(fmt.Sprintf(`{"text": "%d"}`, i)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := s.get("/runs/doc-1", 200)
+	if n := strings.Count(page, `<tr id="s`); n != historyShown {
+		t.Errorf("the page shows %d steps", n)
+	}
+	s.has(page, "before=902#history")
+	s.has(s.get("/runs/doc-1?before=902", 200), `id="s901"`, `id="s702"`)
+	s.has(s.get("/runs/doc-1/at/500", 200), "Step 500 of 1101", `id="s500"`)
+	s.get("/runs/doc-1?before=x", 400)
+}
+
+// A machine with more states than a drawing shows has a table of them.
+func TestManyStates(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("machine Approval(title string) {\n    event Go\n    initial S0\n")
+	for i := range mostDrawn + 1 {
+		fmt.Fprintf(&text, "    state S%d {\n        on Go -> S%d\n    }\n", i, i+1)
+	}
+	fmt.Fprintf(&text, "    terminal S%d\n}\n", mostDrawn+1)
+	s := newSite(t, text.String(), nil)
+	s.start("doc-1", `{"title": "A"}`)
+	s.has(s.get("/machines/Approval", 200), "There is no drawing", "state%3dS2000")
+	s.has(s.get("/runs/doc-1", 200), "too many states", ">Go</button>")
+}
