@@ -82,9 +82,11 @@ runtime/sqlite/faultfs      < github.com/mattn/go-sqlite3
 runtime/...                 < runtime runtime/machine runtime/store runtime/memstore runtime/process
 
 cmd/fsmc                    < cmd/fsmc/internal/cli
-cmd/fsmc/internal/cli       < lang/... check/... codegen/... runtime/... cmd/fsmc/internal/fields cmd/fsmc/internal/web github.com/spf13/cobra
+cmd/fsmc/internal/cli       < cmd/fsmc/internal/lsp lang/... check/... codegen/... runtime/... cmd/fsmc/internal/fields cmd/fsmc/internal/web github.com/spf13/cobra
 cmd/fsmc/internal/fields    < runtime/...
 cmd/fsmc/internal/web       < lang/... check/... codegen/... runtime/... cmd/fsmc/internal/fields
+cmd/fsmc/internal/lsp/proto <
+cmd/fsmc/internal/lsp       < lang/... check/... codegen/... cmd/fsmc/internal/lsp/proto github.com/sourcegraph/jsonrpc2
 cmd/fsmc/internal/...       < lang/... check/... codegen/... runtime/...
 
 examples/...                < lang/... check/... codegen/... runtime/... examples/...

@@ -54,6 +54,9 @@ func (f *File) Line(n int) string {
 	return string(f.Src[start:end])
 }
 
+// LineStart is the offset of the first byte of line n (from 1), which the file has.
+func (f *File) LineStart(n int) int { return f.lines[n-1] }
+
 // RuneColumn is p's column counted in Unicode code points, from 1.
 func (f *File) RuneColumn(p Pos) int {
 	return utf8.RuneCountInString(f.prefix(p)) + 1

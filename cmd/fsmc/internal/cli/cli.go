@@ -20,6 +20,7 @@ type streams struct {
 	in       io.Reader
 	out, err io.Writer
 	cancel   context.CancelFunc // of the command's context
+	open     map[string][]byte  // texts that count instead of the files at these paths; see loadOpen
 }
 
 // Main runs the command line args and returns the exit status. An interrupt or a
@@ -91,7 +92,7 @@ files that one command names form one unit, in which machine names are unique.`,
 		SilenceUsage:          true,
 		SilenceErrors:         true,
 	}
-	write := []*cobra.Command{newNew(s), newCheck(s), newExplain(s), newFmt(s), newGen(s), newDot(s), newSimulate(s)}
+	write := []*cobra.Command{newNew(s), newCheck(s), newExplain(s), newFmt(s), newGen(s), newDot(s), newSimulate(s), newLSP(s)}
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)

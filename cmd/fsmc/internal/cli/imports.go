@@ -119,6 +119,9 @@ func (r *reader) importFile(root *os.Root, file, rel, name, base string) (lang.S
 	if placeOf(name) != file {
 		name = file
 	}
+	if open := r.open[name]; open != nil {
+		text = open
+	}
 	src := lang.Source{Name: name, Src: text}
 	r.read[file], r.from[name] = src, origin{file, base}
 	r.imported++

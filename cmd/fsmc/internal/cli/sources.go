@@ -46,7 +46,10 @@ type origin struct {
 func (s *streams) readSources(paths []string) (*reader, error) {
 	r := &reader{streams: s, read: map[string]lang.Source{}, from: map[string]origin{}, roots: map[string]string{}, folders: map[string][]lang.Source{}}
 	for _, p := range paths {
-		names, err := expand(p)
+		names, err := []string{p}, error(nil)
+		if s.open[p] == nil {
+			names, err = expand(p)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -134,6 +137,9 @@ func (s *streams) readSource(name string) (lang.Source, error) {
 			return lang.Source{}, fmt.Errorf("standard input cannot be read: %w", err)
 		}
 		return lang.Source{Name: standardInput, Src: text}, nil
+	}
+	if text := s.open[name]; text != nil {
+		return lang.Source{Name: name, Src: text}, nil
 	}
 	f, err := os.Open(name)
 	if err != nil {

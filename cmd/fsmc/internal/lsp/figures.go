@@ -1,0 +1,55 @@
+package lsp
+
+import (
+	"math/big"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// worst is the worst case of m, if its last check is over, whatever was edited since; else nil.
+func (s *snapshot) worst(m *ir.Machine) *check.Worst {
+	s.folder.mu.Lock()
+	defer s.folder.mu.Unlock()
+	return s.folder.worst[m.Name]
+}
+
+// settled reports whether all rules have been applied to the snapshot.
+func (s *snapshot) settled() bool {
+	s.folder.mu.Lock()
+	defer s.folder.mu.Unlock()
+	return s.folder.whole == s
+}
+
+// worstText is a worst case on one line: "21 steps, 24h, 0.17 usd".
+func worstText(w *check.Worst) string {
+	parts := []string{amountText(w.Steps.Amount) + " steps", timeText(w.Time.Amount)}
+	for _, c := range w.Costs {
+		parts = append(parts, amountText(c.Amount)+" "+c.Name)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// amountText is an amount without zeros at its end.
+func amountText(r *big.Rat) string {
+	if r == nil {
+		return "unbounded"
+	}
+	digits, exact := r.FloatPrec()
+	if !exact {
+		digits = 6
+	}
+	return r.FloatString(digits)
+}
+
+// timeText is a time in nanoseconds as the language writes it.
+func timeText(r *big.Rat) string {
+	if r == nil {
+		return "unbounded time"
+	}
+	if !r.IsInt() || !r.Num().IsInt64() {
+		return amountText(new(big.Rat).Quo(r, big.NewRat(1e9, 1))) + "s"
+	}
+	return ir.FormatDuration(r.Num().Int64())
+}

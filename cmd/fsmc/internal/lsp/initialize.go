@@ -1,0 +1,54 @@
+package lsp
+
+import (
+	"context"
+	"slices"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
+)
+
+// initialize answers what the server can do, and agrees upon how places are counted.
+func (s *server) initialize(req *jsonrpc2.Request) (work, error) {
+	var p proto.InitializeParams
+	if err := decode(req.Params, &p); err != nil {
+		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
+	}
+	s.ready = true
+	if g := p.Capabilities.General; g != nil && slices.Contains(g.PositionEncodings, proto.UTF8) {
+		s.encoding = proto.UTF8
+	}
+	if o := p.InitializationOptions; o != nil && o.InlayHints != nil {
+		s.hints = *o.InlayHints
+	}
+	for _, f := range p.WorkspaceFolders {
+		s.roots = append(s.roots, pathOf(f.URI))
+	}
+	if len(p.WorkspaceFolders) == 0 && p.RootURI != nil {
+		s.roots = []string{pathOf(*p.RootURI)}
+	}
+	answer := proto.InitializeResult{
+		ServerInfo: &proto.ServerInfo{Name: "fsmc", Version: s.Version},
+		Capabilities: proto.ServerCapabilities{
+			PositionEncoding:           s.encoding,
+			TextDocumentSync:           proto.TextDocumentSyncOptions{OpenClose: true, Change: proto.SyncIncremental},
+			HoverProvider:              true,
+			DefinitionProvider:         true,
+			ReferencesProvider:         true,
+			DocumentHighlightProvider:  true,
+			DocumentSymbolProvider:     true,
+			WorkspaceSymbolProvider:    true,
+			CodeActionProvider:         true,
+			CodeLensProvider:           &proto.CodeLensOptions{},
+			DocumentFormattingProvider: true,
+			RenameProvider:             &proto.RenameOptions{PrepareProvider: true},
+			FoldingRangeProvider:       true,
+			SelectionRangeProvider:     true,
+			SemanticTokensProvider:     &proto.SemanticTokensOptions{Legend: legend, Full: true},
+			InlayHintProvider:          s.hints,
+			CompletionProvider:         &proto.CompletionOptions{TriggerCharacters: []string{".", ">", " ", "("}},
+		},
+	}
+	return func(context.Context) (any, error) { return answer, nil }, nil
+}
