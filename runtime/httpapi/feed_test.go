@@ -126,6 +126,14 @@ func TestFeed(t *testing.T) {
 		want(t, "beats", all.heard(), "beat")
 		all.leave()
 
+		sub, err := NewHub(s.engine).Subscribe(t.Context(), 1) // which has read nothing yet
+		if err != nil || sub.Position() != 1 {
+			t.Errorf("a stream begins behind %d, which it has not given: %v", sub.Position(), err)
+		}
+		if steps, err := sub.Next(t.Context()); len(steps) != 2 || sub.Position() != 3 {
+			t.Errorf("%d steps, then behind %d: %v", len(steps), sub.Position(), err)
+		}
+		sub.Close()
 		again := listen(t, s, "", "1") // on where it stopped
 		want(t, "again", again.heard(), "step 2 b>Idle step 3 c>Idle")
 		want(t, "of another database", listen(t, s, "", "99").heard(), "reset 3")

@@ -67,6 +67,7 @@ type Subscription struct {
 	hub      *Hub
 	position int64
 	backlog  []Step
+	behind   int64 // where it was to begin
 	missed   bool
 	closed   bool
 }
@@ -80,7 +81,7 @@ func (h *Hub) Subscribe(ctx context.Context, after int64) (*Subscription, error)
 		return nil, err
 	}
 	h.mu.Lock()
-	s := &Subscription{hub: h, position: h.position}
+	s := &Subscription{hub: h, position: h.position, behind: after}
 	kept := after >= h.first
 	h.mu.Unlock()
 	switch {
@@ -185,7 +186,12 @@ func (s *Subscription) Next(ctx context.Context) ([]Step, error) {
 }
 
 // Position is that of the last step that Next has given, or begins behind.
-func (s *Subscription) Position() int64 { return s.position }
+func (s *Subscription) Position() int64 {
+	if len(s.backlog) > 0 || s.missed {
+		return s.behind
+	}
+	return s.position
+}
 
 func (s *Subscription) look() ([]Step, <-chan struct{}, error) {
 	h := s.hub
