@@ -81,6 +81,14 @@ func (f *folder) renew(docs map[string]*document, path string, edits ...edit) {
 	}
 }
 
+// reads reports whether the text at path is one of those of the unit.
+func (f *folder) reads(path string) bool {
+	f.mu.Lock()
+	s := f.latest
+	f.mu.Unlock()
+	return s != nil && s.file(path) != nil
+}
+
 // since is how the text of d differs from the one in which rules have found something:
 // the file, before it was opened.
 func (f *folder) since(d *document) []edit {

@@ -62,10 +62,7 @@ func rename(_ context.Context, v *view, p proto.RenameParams) (any, error) {
 // meansTheSame loads the unit with the texts, in which refs are called name, and refuses
 // them where a finding has come, or a name means something else than before.
 func (v *view) meansTheSame(refs []ir.Ref, texts map[string][]byte, name string) error {
-	open := map[string][]byte{}
-	for path, d := range v.docs {
-		open[path] = d.file.Src
-	}
+	open := v.texts()
 	maps.Copy(open, texts)
 	var after *lang.Unit
 	if paths := v.paths(); paths == nil {

@@ -19,15 +19,17 @@ type snapshot struct {
 	server *server
 	folder *folder
 	key    string
-	docs   map[string]*document // open ones, by path
+	docs   map[string]*document // open ones of the folder, by path
+	open   map[string]*document // open ones, by path: the folder may import others
 
 	unit  func() *lang.Unit
 	names func() *names
 }
 
 func newSnapshot(f *folder, docs map[string]*document) *snapshot {
-	s := &snapshot{server: f.server, folder: f, key: f.key, docs: map[string]*document{}}
+	s := &snapshot{server: f.server, folder: f, key: f.key, docs: map[string]*document{}, open: map[string]*document{}}
 	for _, d := range docs {
+		s.open[d.path] = d
 		if f.server.keyOf(d) == f.key {
 			s.docs[d.path] = d
 		}
@@ -40,10 +42,9 @@ func newSnapshot(f *folder, docs map[string]*document) *snapshot {
 // load reads and resolves the unit: the files of the folder, and open texts in place of
 // what these files have in them. Where that fails it is the open texts alone.
 func (s *snapshot) load() *lang.Unit {
-	open := map[string][]byte{}
+	open := s.texts()
 	var sources []lang.Source
 	for path, d := range s.docs {
-		open[path] = d.file.Src
 		sources = append(sources, lang.Source{Name: path, Src: d.file.Src})
 	}
 	slices.SortFunc(sources, func(a, b lang.Source) int { return strings.Compare(a.Name, b.Name) })
@@ -53,6 +54,15 @@ func (s *snapshot) load() *lang.Unit {
 		}
 	}
 	return lang.Load(sources)
+}
+
+// texts are the open texts, by path.
+func (s *snapshot) texts() map[string][]byte {
+	out := map[string][]byte{}
+	for path, d := range s.open {
+		out[path] = d.file.Src
+	}
+	return out
 }
 
 // paths are the files of the folder, those that only the editor has too; nil for a text
@@ -100,7 +110,7 @@ func (s *snapshot) locationOf(span token.Span) proto.Location {
 
 // uriOf is the URI of a text: of an open one as the editor wrote it.
 func (s *snapshot) uriOf(path string) string {
-	if d := s.docs[path]; d != nil {
+	if d := s.open[path]; d != nil {
 		return d.uri
 	}
 	return uriOf(path)

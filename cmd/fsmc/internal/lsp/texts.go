@@ -16,6 +16,7 @@ func (s *server) opened(p proto.DidOpenTextDocumentParams) error {
 	s.docs[t.URI] = d
 	f := s.folderOf(d)
 	f.renew(s.docs, d.path, f.since(d)...)
+	s.renewOthers(f, d.path)
 	return nil
 }
 
@@ -45,7 +46,17 @@ func (s *server) changed(p proto.DidChangeTextDocumentParams) error {
 	known.version = p.TextDocument.Version
 	s.docs[known.uri] = &known
 	f.renew(s.docs, d.path, edits...)
+	s.renewOthers(f, d.path)
 	return nil
+}
+
+// renewOthers makes the text at path the latest in the folders, beside f, that import it.
+func (s *server) renewOthers(f *folder, path string) {
+	for _, other := range s.allFolders() {
+		if other != f && other.reads(path) {
+			other.renew(s.docs, "")
+		}
+	}
 }
 
 // closed forgets an open text; the file counts from here on.
@@ -56,6 +67,7 @@ func (s *server) closed(p proto.DidCloseTextDocumentParams) error {
 	}
 	delete(s.docs, d.uri)
 	f := s.folderOf(d)
+	s.renewOthers(f, d.path)
 	for _, other := range s.docs {
 		if s.keyOf(other) == f.key {
 			f.renew(s.docs, "")
