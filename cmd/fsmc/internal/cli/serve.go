@@ -268,7 +268,6 @@ func (v *serving) handler(store runtime.Store, engine *runtime.Engine, listener 
 		Store: store, Engine: engine, Base: v.base, ReadOnly: v.readOnly, HideData: v.hideData, Health: v.health, Logger: logger, Bounds: boundsText,
 	})
 	api := httpapi.New(engine, append(options, httpapi.WithFrontEnd(pages))...)
-	pages.Follow(api.Hub())
 	mux := http.NewServeMux()
 	mux.Handle("/", pages)
 	for _, r := range api.Routes() {

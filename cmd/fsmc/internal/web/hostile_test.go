@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,6 +40,44 @@ func (s *brokenStore) Counts(ctx context.Context, machine string, since time.Tim
 		return store.Counts{}, errGone
 	}
 	return s.Store.Counts(ctx, machine, since)
+}
+
+func (s *brokenStore) FeedEnd(ctx context.Context) (int64, error) {
+	if s.gone {
+		return 0, errGone
+	}
+	return s.Store.FeedEnd(ctx)
+}
+
+// TestRenderedOnce: a page is rendered once for a step, and who has taken one sees it.
+func TestRenderedOnce(t *testing.T) {
+	loads := &countingStore{}
+	s := newSite(t, approval, func(o *Options) {
+		loads.Store = o.Store
+		o.Store, o.Engine = loads, runtime.NewEngine(loads)
+	})
+	s.start("doc-1", `{"title": "A"}`)
+	at := time.Now()
+	s.site.now = func() time.Time { return at }
+	for range 50 {
+		s.get("/runs/doc-1", 200)
+	}
+	if n := loads.loads.Load(); n == 0 || n > 10 {
+		t.Errorf("50 looks have loaded the run %d times", n)
+	}
+	s.post("/runs/doc-1/send", url.Values{"event": {"Comment"}, "f.text": {"new"}}, 303)
+	s.has(s.get("/runs/doc-1", 200), `id="s2"`)
+}
+
+// countingStore counts how often a run is loaded.
+type countingStore struct {
+	runtime.Store
+	loads atomic.Int64
+}
+
+func (s *countingStore) Load(ctx context.Context, run string) (runtime.RunRow, error) {
+	s.loads.Add(1)
+	return s.Store.Load(ctx, run)
 }
 
 func TestDamagedRun(t *testing.T) {

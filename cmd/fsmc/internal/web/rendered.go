@@ -5,15 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
-
-	"github.com/fsmc-dev/fsmc/runtime/httpapi"
 )
 
 // rendered keeps pages that have been written, so that a step is rendered once for an address, whoever
-// asks and how many do.
+// asks and how many do. They are kept for a second at most: they have times, and not all that they show is a step.
 type rendered struct {
 	mu   sync.Mutex
-	hub  *httpapi.Hub // nil where nothing says when a page is old
 	kept map[string]*answer
 }
 
@@ -27,25 +24,13 @@ type answer struct {
 // mostKept is how many pages are kept.
 const mostKept = 200
 
-// Follow lets pages be kept until the hub has seen another step, for a second at most: they have times.
-func (s *Site) Follow(hub *httpapi.Hub) {
-	s.rendered.mu.Lock()
-	defer s.rendered.mu.Unlock()
-	s.rendered.hub = hub
-}
-
 // of gives the page of a request: the one that is kept, or what render makes.
 func (c *rendered) of(s *Site, r *http.Request, render func(*http.Request) (int, []byte)) (int, []byte) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), limit) // others may wait for it
 	defer cancel()
 	r = r.WithContext(ctx)
-	c.mu.Lock()
-	hub := c.hub
-	c.mu.Unlock()
-	if hub == nil {
-		return render(r)
-	}
-	position, err := hub.Position(ctx)
+	// What the store has, and not what the hub has seen of it: who has just done something sees it.
+	position, err := s.Engine.FeedEnd(ctx)
 	if err != nil {
 		return render(r) // which says that the store does not answer
 	}

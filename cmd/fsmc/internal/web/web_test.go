@@ -44,6 +44,7 @@ type site struct {
 	t      *testing.T
 	engine *runtime.Engine
 	store  runtime.Store
+	site   *Site
 	http.Handler
 }
 
@@ -56,7 +57,8 @@ func newSite(t *testing.T, source string, change func(*Options)) *site {
 	if change != nil {
 		change(&o)
 	}
-	s.Handler = (&httpapi.Guard{Hosts: []string{"example.com"}, User: "serve:ada", ReadOnly: o.ReadOnly}).Wrap(New(o))
+	s.site = New(o)
+	s.Handler = (&httpapi.Guard{Hosts: []string{"example.com"}, User: "serve:ada", ReadOnly: o.ReadOnly}).Wrap(s.site)
 	return s
 }
 
