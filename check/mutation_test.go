@@ -141,7 +141,7 @@ func mutationTable(outcomes []diag.List) string {
 	fmt.Fprintf(&b, `# What the checker finds
 
 Each row has one fault in one of the [examples](../examples), or in
-[archive](../check/testdata/archive.fsm), which has children, elements of lists and budgets, and what
+[archive](../check/testdata/archive.fsm), which has children, elements of lists, budgets and records that may be absent, and what
 `+"`fsmc check --strict`"+` reports then. The machines themselves have no findings. Of %d faults,
 %d are found, %d leave the machine sound, and %d are not found. A test writes this page,
 and fails if a fault is no longer found.
