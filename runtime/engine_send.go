@@ -21,7 +21,7 @@ const MaxRunID = machine.MaxRunID
 // that do not fit, ErrExists where there is a run with this id, and ErrNotFound where
 // there is no such machine. An id has no "/";
 // a run that was started with one before goes on.
-func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMessage) (View, error) {
+func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMessage, options ...StartOption) (View, error) {
 	h, err := e.startHost(ctx, name)
 	if err != nil {
 		return View{}, err
@@ -42,12 +42,24 @@ func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMess
 	}
 	failpoint.Hit(failpoint.DefinitionKept)
 	out, err := e.apply(ctx, &request{run: id, start: h, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
-		return m.StartInput(params, e.now(), e.maxPayload)
+		in, err := m.StartInput(params, e.now(), e.maxPayload)
+		for _, o := range options {
+			o(&in)
+		}
+		return in, err
 	}})
 	if err != nil {
 		return View{}, err
 	}
 	return out.view(), nil
+}
+
+// StartOption says something about the start of a run.
+type StartOption func(*machine.Input)
+
+// StartedBy says in history who started the run, and why.
+func StartedBy(who Operator) StartOption {
+	return func(in *machine.Input) { in.Actor, in.Reason = who.Actor, who.Reason }
 }
 
 // Send gives an event to a run. When it returns nil the step is durable, with

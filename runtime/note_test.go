@@ -65,6 +65,10 @@ func TestOversizedNotes(t *testing.T) {
 			return err
 		},
 		"reason": func() error { _, err := e.Pause(t.Context(), "r", machine.Operator{Reason: more}); return err },
+		"start": func() error {
+			_, err := e.Start(t.Context(), door(t).Definition().Name, "other", []byte(`{"owner":"me"}`), StartedBy(machine.Operator{Reason: more}))
+			return err
+		},
 		"cancel": func() error { _, err := e.Cancel(t.Context(), "r", CancelOptions{Reason: more}); return err },
 	} {
 		if err := try(); !errors.As(err, new(*machine.Rejected)) || !strings.Contains(err.Error(), "has 4097 bytes, more than the 4096 that are allowed") {
@@ -78,6 +82,22 @@ func TestOversizedNotes(t *testing.T) {
 		t.Errorf("a refused input has changed the run: %+v", got)
 	}
 	if _, err := e.Send(t.Context(), "r", machine.ExternalEvent{Name: "Open", Data: []byte(`{"by":1}`), Actor: most, Reason: most}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestStartedBy: history says who started a run, and why.
+func TestStartedBy(t *testing.T) {
+	e := NewEngine(memstore.New())
+	register(t, e, door(t), Handlers{})
+	if _, err := e.Start(t.Context(), door(t).Definition().Name, "r", []byte(`{"owner":"me"}`), StartedBy(machine.Operator{Actor: "ada", Reason: "it is cold"})); err != nil {
+		t.Fatal(err)
+	}
+	steps, err := e.History(t.Context(), "r", 0, 10)
+	if err != nil || steps[0].Actor != "ada" || steps[0].Reason != "it is cold" {
+		t.Errorf("%+v, %v", steps, err)
+	}
+	if err := e.Replay(t.Context(), "r"); err != nil {
 		t.Error(err)
 	}
 }

@@ -192,3 +192,8 @@ func Status(r *runtime.RunRow) string {
 	}
 	return string(r.Status)
 }
+
+// OtherMachine says that a run is not of the machine with which it was asked for.
+func OtherMachine(run, machine, wanted string) string {
+	return fmt.Sprintf("run %q belongs to machine %q, not to %q", run, machine, wanted)
+}

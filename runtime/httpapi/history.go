@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/fsmc-dev/fsmc/runtime"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 )
 
 // historyAnswer is a part of what happened to a run.
@@ -55,14 +55,7 @@ func (a *API) shown(steps []runtime.StepView) []runtime.StepView {
 		return steps
 	}
 	for i := range steps {
-		s := &steps[i]
-		s.Data, s.Returns, s.After, s.Message, s.Uncounted = nil, nil, nil, "", nil
-		for k := range s.Guards {
-			s.Guards[k].Args = []byte("{}")
-		}
-		for k := range s.Passed {
-			s.Passed[k] = machine.PassedView{Arm: s.Passed[k].Arm, Text: s.Passed[k].Text, Code: s.Passed[k].Code, Why: string(s.Passed[k].Code)}
-		}
+		describe.DropData(&steps[i])
 	}
 	return steps
 }

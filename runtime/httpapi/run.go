@@ -3,7 +3,6 @@ package httpapi
 import (
 	"errors"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -44,7 +43,7 @@ func (a *API) writeRun(w http.ResponseWriter, r *http.Request, status int, v *ru
 // runAnswer says what a view of a run of m means.
 func (a *API) runAnswer(m *runtime.Machine, v *runtime.View, commands []runtime.InputKind) *runAnswer {
 	if a.hideData {
-		v = hidden(v)
+		v = describe.WithoutData(v)
 	}
 	answer := &runAnswer{View: v, Sentence: describe.Sentence(v, time.Now()), Actions: []action{}, Commands: append([]runtime.InputKind{}, commands...)}
 	for _, e := range v.Events {
@@ -102,42 +101,4 @@ func (a *API) noRun(r *http.Request, err error) error {
 	p := notFound("there is no run %q in the database%s", run, near)
 	p.Run = run
 	return p
-}
-
-// hidden is a view without what a run carries.
-func hidden(v *runtime.View) *runtime.View {
-	h := *v
-	h.Params, h.Data, h.Returns = []byte("{}"), []byte("{}"), nil
-	if h.End != nil {
-		h.End = &machine.EndView{Input: v.End.Input, Activity: v.End.Activity}
-	}
-	h.Halt = hiddenHalt(v.Halt)
-	h.Activities = slices.Clone(v.Activities)
-	for i := range h.Activities {
-		a := &h.Activities[i]
-		a.Checkpoint = nil
-		if a.LastError != nil {
-			e := *a.LastError
-			e.Message = ""
-			a.LastError = &e
-		}
-		if a.Child != nil {
-			child := *a.Child
-			child.Halt = hiddenHalt(child.Halt)
-			a.Child = &child
-		}
-	}
-	h.Left = slices.Clone(v.Left)
-	for i := range h.Left {
-		h.Left[i].Halt = hiddenHalt(h.Left[i].Halt)
-	}
-	return &h
-}
-
-// hiddenHalt leaves the code of a halt, whose words may have values in them.
-func hiddenHalt(h *machine.HaltView) *machine.HaltView {
-	if h == nil {
-		return nil
-	}
-	return &machine.HaltView{Code: h.Code, Reason: string(h.Code), Input: h.Input}
 }

@@ -142,6 +142,12 @@ type Ask struct {
 	Args  json.RawMessage `json:"args"`
 }
 
+// maxPlayed is how many steps inputs lead to at most: a timer may come each second for years.
+const maxPlayed = 10_000
+
+// errEndless is the error of inputs that lead to more.
+var errEndless = fmt.Errorf("it leads to more than %d steps", maxPlayed)
+
 // Play begins a simulation, and takes inputs. The error is of the first input that the run
 // refuses, or that is none.
 func Play(begin func(Guard) (*Simulation, error), inputs []Input) (*Played, error) {
@@ -158,6 +164,7 @@ func Play(begin func(Guard) (*Simulation, error), inputs []Input) (*Played, erro
 	case err != nil:
 		return nil, err
 	}
+	s.most = maxPlayed
 	for i := range inputs {
 		if err := p.take(s, &inputs[i]); err != nil && p.asked == nil {
 			return nil, err
@@ -181,7 +188,11 @@ func (p *player) take(s *Simulation, in *Input) error {
 	}
 	move, err := in.Move()
 	if err == nil {
-		_, err = s.Take(move)
+		var steps []machine.StepView
+		steps, err = s.Take(move)
+		if s.most -= len(steps); err == nil && s.most <= 0 {
+			err = errEndless
+		}
 	}
 	return p.said(err)
 }

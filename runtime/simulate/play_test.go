@@ -81,6 +81,17 @@ func TestPlayRefuses(t *testing.T) {
 	}
 }
 
+// TestPlayEnds holds that years of a timer of one second are given up.
+func TestPlayEnds(t *testing.T) {
+	m := machines(t, "m.fsm", "machine M {\n initial A\n state A { after 1s -> B }\n state B { after 1s -> A\n after 9000h -> C }\n terminal C }")[0]
+	_, err := Play(func(g Guard) (*Simulation, error) {
+		return Start(m, "m", nil, noon, g)
+	}, []Input{{Wait: "1h"}, {Wait: "876000h"}})
+	if err == nil || err.Error() != "input 2: it leads to more than 10000 steps" {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestChoicesCanBePlayed holds that each choice, written as JSON, is a move that leads where it says.
 func TestChoicesCanBePlayed(t *testing.T) {
 	m := machines(t, "order.fsm", order)[0]

@@ -21,6 +21,7 @@ type Simulation struct {
 	machine *machine.Machine
 	guard   Guard
 	states  []state // after the beginning, and after each move
+	most    int     // steps that a move may lead to as time passes; 0 for any number
 }
 
 // state is the run after a move. A snapshot never changes, so that going back costs nothing.
@@ -145,6 +146,9 @@ func (s *Simulation) pass(at *state, until time.Time) error {
 		}
 		if at.snapshot.Seq == seq {
 			break
+		}
+		if s.most > 0 && len(at.records) > s.most {
+			return errEndless
 		}
 	}
 	if until.After(at.now) {

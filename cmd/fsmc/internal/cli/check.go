@@ -74,11 +74,7 @@ there is no machine, enum or record.`,
 			} else {
 				r.list = findings(unit, limit)
 			}
-			if !expand {
-				for _, d := range r.list {
-					d.Witness.Fold()
-				}
-			}
+			r.fold()
 			if err := format.write(s.out, r); err != nil {
 				return err
 			}

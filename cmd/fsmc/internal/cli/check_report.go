@@ -23,6 +23,16 @@ type report struct {
 	worst  []*check.Worst // of each machine, where they are asked for
 }
 
+// fold leaves the steps of called machines out of witnesses, unless they are asked for.
+func (r report) fold() {
+	if r.expand {
+		return
+	}
+	for _, d := range r.list {
+		d.Witness.Fold()
+	}
+}
+
 // reportFormat is a way to print a report.
 type reportFormat struct {
 	write func(io.Writer, report) error
@@ -98,7 +108,10 @@ type jsonMachine struct {
 	Bounds *jsonBounds `json:"bounds"` // null while names or types are wrong
 }
 
-func writeJSON(w io.Writer, r report) error {
+func writeJSON(w io.Writer, r report) error { return printJSON(w, r.json()) }
+
+// json is the report as programs read it, with its worst cases.
+func (r report) json() jsonReport {
 	out := jsonReport{Diagnostics: diag.JSON(r.list), Machines: []jsonMachine{}}
 	for i, m := range r.unit.Program.Machines {
 		n := check.Stats(m)
@@ -108,7 +121,7 @@ func writeJSON(w io.Writer, r report) error {
 			Bounds: boundsJSON(r.worst[i], r.expand),
 		})
 	}
-	return printJSON(w, out)
+	return out
 }
 
 func writeGitHub(w io.Writer, r report) error { return diag.WriteGitHub(w, r.list) }

@@ -103,11 +103,12 @@ files that one command names form one unit, in which machine names are unique.`,
 		&cobra.Group{ID: "look", Title: "Look:"},
 		&cobra.Group{ID: "keep", Title: "Keep:"},
 	)
-	s = s.ofStored() // what the commands below print comes from databases
+	agents := newMCP(s) // its output is for a program
+	s = s.ofStored()    // what the commands below print comes from databases
 	for group, commands := range map[string][]*cobra.Command{
 		"write": write,
 		"run":   {newRun(s), newSend(s), newCancel(s), newPause(s), newResume(s), newRetry(s), newComplete(s), newRepair(s), newMigrate(s)},
-		"look":  {newServe(s), newShow(s), newWait(s), newWatch(s), newHistory(s), newList(s), newStats(s), newHealth(s)},
+		"look":  {newServe(s), newShow(s), newWait(s), newWatch(s), newHistory(s), newList(s), newStats(s), newHealth(s), agents},
 		"keep":  {newReplay(s), newBackup(s), newRestore(s), newPrune(s), newMove(s), newDB(s)},
 	} {
 		for _, c := range commands {

@@ -197,7 +197,7 @@ func runError(run string, err error) error {
 // notOfMachine is said where a run is asked for together with a machine that is
 // not its own.
 func notOfMachine(run, machine, wanted string) error {
-	return findingf("run %q belongs to machine %q, not to %q", run, machine, wanted)
+	return findingf("%s", describe.OtherMachine(run, machine, wanted))
 }
 
 // operatorFlags are those that say who sends a command, and why.

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/all"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/mcp"
+	"github.com/fsmc-dev/fsmc/codegen"
+	"github.com/fsmc-dev/fsmc/codegen/mermaid"
+	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/process"
+)
+
+func newMCP(s *streams) *cobra.Command {
+	var (
+		t = target{streams: s}
+		o = mcp.Options{Version: version(), Front: mcpFrontEnd()}
+
+		activities string
+	)
+	c := &cobra.Command{
+		Use:   "mcp",
+		Short: "Let agents look at runs and steer them: a server of the Model Context Protocol",
+		Long: `Mcp serves one client of the Model Context Protocol on standard input and output:
+an agent, or a program that has one. The client starts the command itself; docs/mcp.md
+has the settings of common ones. fsmc serve does the same over HTTP, at /mcp.
+
+The agent can list machines and runs, look at a run and its history, start runs, send
+events, cancel, pause, resume and retry, end activities by hand, simulate, and check
+the text of a machine. Every answer about a run says which events the run takes now. In
+the history of a run, the agent is "mcp:" and the name of the client.
+
+With --machine, each event of that machine is also a tool of its own, as in
+CodeReview_StartReview, with the fields of the event as its arguments.
+
+With --read-only, the agent can only look, and the database is opened so.
+
+Mcp does no work: activities and timers need a worker, as fsmc run is one.
+
+If an arm that could take an event asks a host guard, --activities names the folder
+with the executable of the guard.`,
+		Example: `  fsmc mcp --db runs.db
+  fsmc mcp --db runs.db --machine CodeReview
+  fsmc mcp --db runs.db --read-only`,
+		Args: arguments(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			how := readWrite
+			if o.ReadOnly {
+				how = readOnly
+			}
+			if activities != "" {
+				if err := process.CheckFolder(activities); err != nil {
+					return err
+				}
+			}
+			return t.with(cmd.Context(), how, "", func(store runtime.Store) error {
+				o.Engine = runtime.NewEngine(store, runtime.WithHandlers(guardsOf(activities)))
+				server, err := mcp.New(cmd.Context(), o)
+				if err != nil {
+					return err
+				}
+				return server.Serve(cmd.Context(), s.in, s.out)
+			})
+		},
+	}
+	dbFlag(c, &t.db)
+	c.Flags().StringVar(&o.Machine, "machine", "", "each event of the machine called `NAME` is a tool, too")
+	c.Flags().BoolVar(&o.ReadOnly, "read-only", false, "offer nothing that changes a run")
+	c.Flags().StringVar(&activities, "activities", "", "the folder with the host guards, `DIR`/guard-<name>")
+	return c
+}
+
+// guardsOf finds the host guards of machines in a folder, where there is one.
+func guardsOf(folder string) func(*runtime.Machine) runtime.Handlers {
+	return func(m *runtime.Machine) runtime.Handlers {
+		if folder == "" {
+			return runtime.Handlers{}
+		}
+		h, _ := process.Load(folder, m) // what is missing is said by the step that needs it
+		return h
+	}
+}
+
+// mcpFrontEnd is what the compiler says to agents.
+func mcpFrontEnd() mcp.FrontEnd {
+	return mcp.FrontEnd{
+		Check: func(ctx context.Context, source string) (any, error) {
+			r := report{unit: lang.Load([]lang.Source{{Name: "machine.fsm", Src: []byte(source)}})}
+			list, worst, err := check.AnalyzeContext(ctx, r.unit.Program, all.Rules, explore.DefaultLimit, false)
+			if err != nil {
+				return nil, err
+			}
+			r.list, r.worst = withFrontEnd(r.unit, list), worst
+			r.fold()
+			return r.json(), nil
+		},
+		Explain: func(name string) (string, error) {
+			rule, err := findRule(name)
+			if err != nil {
+				return "", err
+			}
+			return rule.Page, nil
+		},
+		Diagram: func(v *runtime.Version) (string, error) {
+			unit := lang.Load([]lang.Source{{Name: v.Name + ".fsm", Src: []byte(v.Source)}})
+			m, err := pick(unit.Program, v.Name)
+			if err != nil {
+				return "", fmt.Errorf("the stored text of %s cannot be drawn: %w", v.Name, err)
+			}
+			return string(mermaid.Target.Generate(m, codegen.Options{})[0].Content), nil
+		},
+	}
+}

@@ -1,0 +1,155 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/schema"
+)
+
+// answer is every answer about a run. Its JSON form is stable.
+type answer struct {
+	Run     string              `json:"run"`
+	Machine string              `json:"machine"`
+	State   string              `json:"current_state"`
+	Status  runtime.Status      `json:"status"`
+	Outcome runtime.Outcome     `json:"outcome,omitempty"`
+	Paused  bool                `json:"paused,omitempty"`
+	Seq     int64               `json:"seq"`
+	Summary string              `json:"summary"`
+	Actions []action            `json:"next_allowed_actions"`
+	Open    []openActivity      `json:"open_activities,omitempty"`
+	Can     []runtime.InputKind `json:"commands,omitempty"` // pause, resume, retry and cancel, where they would change something
+	Params  json.RawMessage     `json:"params"`
+	Data    json.RawMessage     `json:"data"`
+	Returns json.RawMessage     `json:"returns,omitempty"`
+	Recent  []recentEvent       `json:"recent_events"`
+	Updated time.Time           `json:"last_updated"`
+
+	Repeated bool   `json:"repeated,omitempty"` // the answer that was given to the same event before
+	Note     string `json:"note,omitempty"`
+}
+
+// action is an event that a run takes now.
+type action struct {
+	Event  string        `json:"event"`
+	Doc    string        `json:"doc"`
+	Schema schema.Schema `json:"schema"`
+}
+
+// openActivity is an activity that has not ended, and how it may.
+type openActivity struct {
+	Activity string   `json:"activity"` // as complete_activity takes it
+	Attempt  int      `json:"attempt"`
+	Of       int64    `json:"of,omitempty"`
+	Worker   string   `json:"worker,omitempty"` // who works on it; absent for no one
+	Error    string   `json:"last_error,omitempty"`
+	Events   []action `json:"events"` // with one of which it ends; none where it has nothing to say
+}
+
+// recentEvent is a line of history in short.
+type recentEvent struct {
+	Seq    int64          `json:"seq"`
+	Input  string         `json:"input"`
+	From   string         `json:"from,omitempty"`
+	To     string         `json:"to"`
+	Effect machine.Effect `json:"effect"`
+	Actor  string         `json:"actor,omitempty"`
+	Reason string         `json:"reason,omitempty"`
+	At     time.Time      `json:"at"`
+}
+
+const (
+	// recentEvents is how many lines of history an answer has.
+	recentEvents = 10
+	// maxOpen is of how many open activities an answer tells: there may be one for each element of a list.
+	maxOpen = 20
+	// answerTime is how long an answer may take that comes after an effect.
+	answerTime = 5 * time.Second
+)
+
+// lasting is a context for what is said after something has been done: it does not end with
+// the call, whose client may be gone.
+func lasting(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), answerTime)
+}
+
+// answer says how a run stands. It never fails: something may have been done, and what cannot
+// be read any more is left out.
+func (s *Server) answer(ctx context.Context, v *runtime.View) *answer {
+	ctx, done := lasting(ctx)
+	defer done()
+	if s.HideData {
+		v = describe.WithoutData(v)
+	}
+	a := &answer{
+		Run: v.Run, Machine: v.Machine, State: v.State, Status: v.Status, Outcome: v.Outcome, Paused: v.Paused, Seq: v.Seq,
+		Summary: describe.Sentence(v, time.Now()), Actions: []action{}, Params: v.Params, Data: v.Data, Returns: v.Returns,
+		Recent: []recentEvent{}, Updated: v.Updated, Repeated: v.Repeated,
+	}
+	var missing []string
+	if version, err := s.Engine.Version(ctx, v.Definition); err == nil {
+		a.tellActions(version.Machine, v)
+	} else {
+		missing = append(missing, "what the run takes cannot be read: "+err.Error())
+	}
+	if !s.ReadOnly {
+		a.Can, _ = s.Engine.Commands(ctx, v.Run) // the run itself says no
+	}
+	steps, err := s.Engine.History(ctx, v.Run, max(0, v.Seq-recentEvents), recentEvents)
+	if err != nil {
+		missing = append(missing, "its history cannot be read: "+err.Error())
+	}
+	for i := range steps {
+		if h := &steps[i]; h.Seq <= v.Seq {
+			a.Recent = append(a.Recent, recentEvent{h.Seq, h.Input, h.From, h.To, h.Effect, h.Actor, h.Reason, h.At})
+		}
+	}
+	a.Note = strings.Join(missing, "; ")
+	return a
+}
+
+// tellActions adds what a run of m takes.
+func (a *answer) tellActions(m *runtime.Machine, v *runtime.View) {
+	d := m.Definition()
+	for _, e := range v.Events {
+		if event, ok := m.Event(e.Name); ok {
+			a.Actions = append(a.Actions, actionOf(d, event))
+		}
+	}
+	for i := range v.Activities {
+		if i == maxOpen {
+			break
+		}
+		a.Open = append(a.Open, openOf(d, &v.Activities[i]))
+	}
+}
+
+func actionOf(d *machine.Definition, event int) action {
+	return action{Event: d.Events[event].Name, Doc: d.Events[event].Doc, Schema: schema.Event(d, event)}
+}
+
+func openOf(d *machine.Definition, of *machine.ActivityView) openActivity {
+	o := openActivity{Activity: of.Do, Attempt: of.Attempt, Of: of.Of, Worker: of.Worker, Events: []action{}}
+	if of.LastError != nil {
+		o.Error = of.LastError.Category + describe.After(": ", describe.Plain(of.LastError.Message, 200))
+	}
+	for i := range d.Activities {
+		if d.Activities[i].Name != of.Activity {
+			continue
+		}
+		for _, e := range d.Activities[i].Results {
+			one := actionOf(d, e)
+			if d.Activities[i].Callee != "" { // by the terminal of the child
+				one.Event = one.Event[strings.LastIndexByte(one.Event, '.')+1:]
+			}
+			o.Events = append(o.Events, one)
+		}
+	}
+	return o
+}

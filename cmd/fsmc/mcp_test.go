@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const asked = `// Asks a person.
+machine Asked(question string) {
+    event Answered { text string }
+    initial Open
+    state Open {
+        on Answered -> Closed
+        after 24h -> Unanswered
+    }
+    terminal Closed
+    terminal Unanswered failure
+}
+`
+
+// newAsked makes a database with a run of the machine, and gives its path.
+func newAsked(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	db, source := filepath.Join(dir, "runs.db"), filepath.Join(dir, "asked.fsm")
+	writeFile(t, source, asked, 0o644)
+	said(t, 0, "run", "--db", db, "--id", "a1", "--param", "question=why", "--detach", source)
+	return db
+}
+
+// said runs a command, and gives what it prints on standard error, or else on standard output.
+func said(t *testing.T, status int, args ...string) string {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	c := fsmc("", args...)
+	c.Stdout, c.Stderr = &out, &errOut
+	_ = c.Run()
+	if got := c.ProcessState.ExitCode(); got != status {
+		t.Fatalf("fsmc %s: exit status %d, want %d\n%s%s", strings.Join(args, " "), got, status, &out, &errOut)
+	}
+	if errOut.Len() > 0 {
+		return errOut.String()
+	}
+	return out.String()
+}
+
+// agent is a client of fsmc mcp.
+func agent(t *testing.T, args ...string) *mcp.ClientSession {
+	t.Helper()
+	c := exec.Command("fsmc", append([]string{"mcp"}, args...)...)
+	var errOut bytes.Buffer
+	c.Stderr = &errOut
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "claude", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: c}, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &errOut)
+	}
+	t.Cleanup(func() {
+		if err := session.Close(); err != nil || errOut.Len() > 0 {
+			t.Errorf("%v\n%s", err, &errOut)
+		}
+	})
+	return session
+}
+
+// asks calls a tool, and gives its words, and whether it refused.
+func asks(t *testing.T, session *mcp.ClientSession, tool string, args map[string]any) (string, bool) {
+	t.Helper()
+	r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Content[0].(*mcp.TextContent).Text, r.IsError
+}
+
+func TestMCP(t *testing.T) {
+	db := newAsked(t)
+	session := agent(t, "--db", db, "--machine", "Asked")
+
+	// The same refusal by both doors.
+	words, refused := asks(t, session, "send_event", map[string]any{"run": "a1", "event": "Anwsered"})
+	if cli := said(t, 1, "send", "--db", db, "a1", "Anwsered"); !refused || cli != "fsmc: "+words+"\n" {
+		t.Errorf("the agent is told %q, and the command line %q", words, cli)
+	}
+	words, refused = asks(t, session, "get_run", map[string]any{"run": "b"})
+	if cli := said(t, 1, "show", "--db", db, "b"); !refused || cli != "fsmc: "+words+"\n" {
+		t.Errorf("the agent is told %q, and the command line %q", words, cli)
+	}
+
+	text, _ := asks(t, session, "check_machine", map[string]any{"source": "machine M {\n initial A\n state A { }\n}"})
+	if !strings.Contains(text, `"rule":"dead-end"`) {
+		t.Errorf("got %s", text)
+	}
+	sound, _ := asks(t, session, "check_machine", map[string]any{"source": asked})
+	var report struct {
+		Machines []struct{ Bounds struct{ Steps int } }
+	}
+	if err := json.Unmarshal([]byte(sound), &report); err != nil || report.Machines[0].Bounds.Steps != 1 {
+		t.Errorf("%v: %s", err, sound)
+	}
+	if text, _ := asks(t, session, "explain_rule", map[string]any{"rule": "dead-end"}); !strings.Contains(text, "# ") {
+		t.Errorf("got %s", text)
+	}
+	if text, refused := asks(t, session, "explain_rule", map[string]any{"rule": "dead-ent"}); !refused || !strings.Contains(text, `did you mean "dead-end"?`) {
+		t.Errorf("got %s", text)
+	}
+	r, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "fsm://machines/Asked/diagram"})
+	if err != nil || !strings.Contains(r.Contents[0].Text, "Unanswered") {
+		t.Errorf("%v, %+v", err, r)
+	}
+
+	if text, refused := asks(t, session, "Asked_Answered", map[string]any{"run": "a1", "text": "because"}); refused {
+		t.Errorf("got %s", text)
+	}
+	if history := said(t, 0, "history", "--db", db, "a1"); !strings.Contains(history, "sent by mcp:claude") {
+		t.Error(history)
+	}
+}
+
+func TestMCPReadOnly(t *testing.T) {
+	session := agent(t, "--db", newAsked(t), "--read-only")
+	if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "cancel_run", Arguments: map[string]any{"run": "a1"}}); err == nil {
+		t.Error("it can cancel")
+	}
+	if text, refused := asks(t, session, "get_run", map[string]any{"run": "a1"}); refused || !strings.Contains(text, `"current_state":"Open"`) {
+		t.Error(text)
+	}
+}
+
+// TestMCPBadInput holds that a client that speaks no protocol is told so, and that the server ends with it.
+func TestMCPBadInput(t *testing.T) {
+	db := newAsked(t)
+	for name, input := range map[string]string{
+		"nothing":         "",
+		"no JSON":         "hello\n",
+		"another request": `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_run","arguments":{"run":"a1"}}}` + "\n",
+		"no version":      `{"id":1,"method":"initialize"}` + "\n",
+		"an unended line": strings.Repeat("x", 1<<20),
+		"not text":        "\xff\xfe\x00\n",
+	} {
+		c := exec.Command("fsmc", "mcp", "--db", db)
+		c.Stdin = strings.NewReader(input)
+		var out, errOut bytes.Buffer
+		c.Stdout, c.Stderr = &out, &errOut
+		_ = c.Run()
+		if c.ProcessState.ExitCode() > 2 || c.ProcessState.ExitCode() < 0 || strings.Contains(errOut.String(), "goroutine") || strings.Contains(out.String(), "current_state") {
+			t.Errorf("%s: %s\n%s%s", name, c.ProcessState, &out, &errOut)
+		}
+	}
+	for _, c := range []struct{ args, why string }{
+		{"", "--db FILE is missing"},
+		{"--db nowhere.db", `there is no database "nowhere.db"`},
+		{"--db " + db + " --machine Askd", `no machine "Askd" in the database (did you mean "Asked"?)`},
+		{"--db " + db + " --activities nowhere", `nowhere`},
+		{"--db " + db + " extra", `extra`},
+	} {
+		if text := said(t, 2, append([]string{"mcp"}, strings.Fields(c.args)...)...); !strings.Contains(text, c.why) {
+			t.Errorf("%s: got %s", c.args, text)
+		}
+	}
+}
+
+// TestMCPStops holds that a signal ends the server, though its client is still there.
+func TestMCPStops(t *testing.T) {
+	c := exec.Command("fsmc", "mcp", "--db", newAsked(t))
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Write([]byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n")); err != nil {
+		t.Fatal(err)
+	}
+	var answer struct{ Result struct{ Instructions string } }
+	if err := json.NewDecoder(out).Decode(&answer); err != nil || !strings.Contains(answer.Result.Instructions, "next_allowed_actions") {
+		t.Errorf("%v, %+v", err, answer)
+	}
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Error(err)
+	}
+}
