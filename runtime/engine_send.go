@@ -20,8 +20,9 @@ const MaxRunID = machine.MaxRunID
 // Start returns nil the run is durable. The error is a *Rejected for parameters
 // that do not fit, ErrExists where there is a run with this id, and ErrNotFound where
 // there is no such machine. An id has no "/";
-// a run that was started with one before goes on.
-func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMessage, options ...StartOption) (View, error) {
+// a run that was started with one before goes on. History says by whom it was started, where
+// that is given, and why.
+func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMessage, by ...Operator) (View, error) {
 	h, err := e.startHost(ctx, name)
 	if err != nil {
 		return View{}, err
@@ -43,8 +44,8 @@ func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMess
 	failpoint.Hit(failpoint.DefinitionKept)
 	out, err := e.apply(ctx, &request{run: id, start: h, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
 		in, err := m.StartInput(params, e.now(), e.maxPayload)
-		for _, o := range options {
-			o(&in)
+		for _, who := range by {
+			in.Actor, in.Reason = who.Actor, who.Reason
 		}
 		return in, err
 	}})
@@ -52,14 +53,6 @@ func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMess
 		return View{}, err
 	}
 	return out.view(), nil
-}
-
-// StartOption says something about the start of a run.
-type StartOption func(*machine.Input)
-
-// StartedBy says in history who started the run, and why.
-func StartedBy(who Operator) StartOption {
-	return func(in *machine.Input) { in.Actor, in.Reason = who.Actor, who.Reason }
 }
 
 // Send gives an event to a run. When it returns nil the step is durable, with

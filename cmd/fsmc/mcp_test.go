@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
+	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -192,5 +195,49 @@ func TestMCPStops(t *testing.T) {
 	}
 	if err := c.Wait(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestServeMCP holds that fsmc serve answers agents behind its guard.
+func TestServeMCP(t *testing.T) {
+	db := newAsked(t)
+	c := fsmc("", "serve", "--db", db, "--addr", "127.0.0.1:0")
+	c.Env = append(os.Environ(), "USER=ada")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Process.Kill(); _ = c.Wait() }()
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	endpoint := strings.TrimSpace(address) + "mcp"
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "claude", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: endpoint}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	if text, refused := asks(t, session, "send_event", map[string]any{"run": "a1", "event": "Answered", "data": map[string]any{"text": "because"}}); refused {
+		t.Error(text)
+	}
+	if history := said(t, 0, "history", "--db", db, "a1"); !strings.Contains(history, "sent by serve:ada/mcp:claude") {
+		t.Error(history)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, endpoint, strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Host = "evil.example"
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusMisdirectedRequest {
+		t.Errorf("a foreign host is answered %s", res.Status)
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/mcp"
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/web"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -32,7 +33,7 @@ func newServe(s *streams) *cobra.Command {
 		Short: "Show runs as pages in a browser and steer them there, and answer programs",
 		Long: `Serve shows the runs of a database as pages: what a run waits for, the drawing with
 the way that it took, its history, and a form for each event that it takes. Below
-/api/v1 it answers programs with JSON; /health, /health/workflows are for monitors.
+/api/v1 it answers programs with JSON, at /mcp agents; /health, /health/workflows are for monitors.
 It prints one line, the address. After a SIGTERM or an interrupt, requests have ten
 seconds to finish.
 
@@ -205,7 +206,13 @@ func (v *serving) answer(ctx context.Context, store runtime.Store, listener net.
 		options = append(options, runtime.WithHandlers(found.find))
 	}
 	engine := runtime.NewEngine(store, options...)
-	handler, api := v.handler(store, engine, listener, tokens)
+	agents, err := mcp.New(ctx, mcp.Options{
+		Engine: engine, ReadOnly: v.readOnly, HideData: v.hideData, Version: version(), Front: mcpFrontEnd(), Caller: callerOf,
+	})
+	if err != nil {
+		return err
+	}
+	handler, api := v.handler(store, engine, listener, tokens, agents)
 	defer api.Close()
 	server := httpapi.Server(handler)
 	server.RegisterOnShutdown(api.Close) // streams end, and pages look for another server
@@ -219,7 +226,6 @@ func (v *serving) answer(ctx context.Context, store runtime.Store, listener net.
 		go func() { ended <- engine.Run(working) }()
 	}
 	v.sayAddress(listener)
-	var err error
 	select {
 	case err = <-ended: // one of the two cannot go on
 	case <-ctx.Done():
@@ -251,7 +257,7 @@ func (v *serving) listen(server *http.Server, listener net.Listener) (err error)
 }
 
 // handler is all that the server answers.
-func (v *serving) handler(store runtime.Store, engine *runtime.Engine, listener net.Listener, tokens httpapi.Tokens) (http.Handler, *httpapi.API) {
+func (v *serving) handler(store runtime.Store, engine *runtime.Engine, listener net.Listener, tokens httpapi.Tokens, agents *mcp.Server) (http.Handler, *httpapi.API) {
 	prefix := strings.TrimSuffix(v.base, "/")
 	logger := v.log
 	if logger == nil {
@@ -274,11 +280,18 @@ func (v *serving) handler(store runtime.Store, engine *runtime.Engine, listener 
 		mux.Handle(r.Method+" "+r.Path, api)
 	}
 	mux.Handle("/api/", api)
+	mux.Handle("/mcp", agents.Handler())
 	guard := &httpapi.Guard{
 		Hosts: httpapi.HostsOf(listener.Addr().String(), v.hosts...), AnyHost: v.socket() != "",
 		Tokens: tokens, User: "serve:" + user(), ReadOnly: v.readOnly, Base: prefix,
 	}
 	return guard.Wrap(http.StripPrefix(prefix, logged(mux, logger))), api
+}
+
+// callerOf is whom the guard has let in.
+func callerOf(ctx context.Context) (name string, write bool) {
+	c, _ := httpapi.CallerOf(ctx)
+	return c.Name, c.Write
 }
 
 // sayAddress prints the address, and opens it where that is asked for.

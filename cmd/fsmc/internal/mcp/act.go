@@ -74,7 +74,7 @@ func (s *Server) startRun(ctx context.Context, c *call) (any, error) {
 	if c.has("id") && c.text("id") == "" {
 		return nil, errors.New("id is empty: leave it out, and one is made")
 	}
-	v, err := s.Engine.Start(ctx, c.text("machine"), c.text("id"), c.raw("params"), runtime.StartedBy(c.operator()))
+	v, err := s.Engine.Start(ctx, c.text("machine"), c.text("id"), c.raw("params"), c.operator())
 	return s.after(ctx, &v, err)
 }
 

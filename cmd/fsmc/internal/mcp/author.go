@@ -127,7 +127,7 @@ func (s *Server) beginning(ctx context.Context, c *call) (func(simulate.Guard) (
 }
 
 // checkTime is how long a check may take.
-const checkTime = 20 * time.Second
+const checkTime = 10 * time.Second
 
 func (s *Server) checkMachine(ctx context.Context, c *call) (any, error) {
 	limited, stop := context.WithTimeout(ctx, checkTime)

@@ -92,7 +92,7 @@ func TestHTTPBadRequests(t *testing.T) {
 		{"not an object", "POST", "application/json", "application/json, text/event-stream", "", `]`, http.StatusBadRequest},
 		{"too much", "POST", "application/json", "application/json, text/event-stream", "",
 			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_run","arguments":{"run":"` + strings.Repeat("x", 1<<20) + `"}}}`, http.StatusRequestEntityTooLarge},
-		{"no session", "GET", "", "text/event-stream", "", "", http.StatusBadRequest},
+		{"a stream", "GET", "", "text/event-stream", "", "", http.StatusMethodNotAllowed},
 		{"another method", "PUT", "application/json", "application/json, text/event-stream", "", `{}`, http.StatusMethodNotAllowed},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), c.method, server.URL, strings.NewReader(c.body))

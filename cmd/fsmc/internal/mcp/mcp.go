@@ -128,6 +128,11 @@ func (s *Server) Handler() http.Handler {
 		SessionTimeout: sessionTimeout, MaxRequestBodyBytes: maxBody, JSONResponse: true, DisableLocalhostProtection: true,
 	})
 	return http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet { // a stream of what the server says by itself, which is nothing
+			w.Header().Set("Allow", "POST, DELETE")
+			http.Error(w, "there is no stream here", http.StatusMethodNotAllowed)
+			return
+		}
 		r = r.Clone(r.Context())
 		r.Header.Del(callerHeader)
 		r.Header.Del(writeHeader)

@@ -616,7 +616,7 @@ func TestOneCheckAtATime(t *testing.T) {
 			return map[string]any{"diagnostics": []any{}, "machines": []any{}}, nil
 		}
 	})
-	b.refuses("check_machine", `{"source": "endless"}`, "the check took longer than 20s, and was given up")
+	b.refuses("check_machine", `{"source": "endless"}`, "the check took longer than 10s, and was given up")
 	ended := make(chan error, 2)
 	for range 2 {
 		go func() {
