@@ -88,11 +88,11 @@ func object(d *machine.Definition, fields []machine.Field, prefix string) Schema
 			continue // another leaf of a record
 		}
 		var of Schema
-		required := !f.Optional
+		required := sure(f, prefix)
 		if record {
 			inner := prefix + name + "."
 			of = object(d, fields, inner)
-			required = slices.ContainsFunc(fields, func(g machine.Field) bool { return strings.HasPrefix(g.Name, inner) && !g.Optional })
+			required = slices.ContainsFunc(fields, func(g machine.Field) bool { return strings.HasPrefix(g.Name, inner) && sure(&g, prefix) })
 		} else {
 			of = Of(d, &f.Type)
 			of.describe(f.Doc)
@@ -103,6 +103,15 @@ func object(d *machine.Definition, fields []machine.Field, prefix string) Schema
 		}
 	}
 	return s
+}
+
+// sure reports whether f is there whenever the object is whose fields have that prefix: nothing in
+// it that may be absent is around f.
+func sure(f *machine.Field, prefix string) bool {
+	if len(f.Within) > 0 {
+		return len(f.Within[len(f.Within)-1]) < len(prefix)
+	}
+	return !f.Optional
 }
 
 // describe puts what a field says of itself before what its type does.
