@@ -127,7 +127,7 @@ func TestChoicesCanBePlayed(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
-			if diff := cmp.Diff(choice.Leads, after.Steps[len(before.Steps):]); choice.Leads != nil && len(choice.Leads) > 0 && diff != "" {
+			if diff := cmp.Diff(choice.Leads, after.Steps[len(before.Steps):]); len(choice.Leads) > 0 && diff != "" {
 				t.Errorf("%s (-said +was):\n%s", text, diff)
 			}
 		}
