@@ -3,8 +3,6 @@ package fsmc_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -17,6 +15,7 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/httpapi"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
@@ -71,42 +70,14 @@ func measuring(store runtime.Store) *runtime.Engine {
 	return runtime.NewEngine(store, runtime.WithObserver(m))
 }
 
-// health answers 200 if nothing is wrong, and 503 with the findings otherwise.
-func health(engine *runtime.Engine) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		found, err := engine.Health(r.Context(), runtime.HealthQuery{})
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		if len(found.Problems) > 0 {
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}
-		json.NewEncoder(w).Encode(found)
-	}
-}
-
-// show answers with one run, as fsmc show --format json prints it.
-func show(engine *runtime.Engine) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		view, err := engine.Get(r.Context(), r.PathValue("id"))
-		switch {
-		case errors.Is(err, runtime.ErrNotFound):
-			http.Error(w, "there is no such run", http.StatusNotFound)
-		case err != nil:
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		default:
-			w.Header().Set("Content-Type", "application/json")
-			json.NewEncoder(w).Encode(view)
-		}
-	}
-}
-
-func serve(engine *runtime.Engine, address string) error {
-	http.Handle("GET /health", health(engine))
-	http.Handle("GET /runs/{id}", show(engine))
-	return http.ListenAndServe(address, nil)
+// server answers monitors and programs: GET /health, /health/workflows, /metrics and /api/v1.
+func server(engine *runtime.Engine, address string) *http.Server {
+	api := httpapi.New(engine)
+	guard := &httpapi.Guard{Hosts: httpapi.HostsOf(address), User: "program"}
+	server := httpapi.Server(guard.Wrap(api))
+	server.Addr = address
+	server.RegisterOnShutdown(api.Close)
+	return server
 }
 
 // TestObserving runs the code of docs/observing.md, and holds the page to it.
@@ -150,18 +121,19 @@ func TestObserving(t *testing.T) {
 	if got := get(http.DefaultServeMux, "/metrics").Body.String(); !strings.Contains(got, `fsmc_steps_total{machine="Door",to="Opened",effect="moved"} 1`) {
 		t.Errorf("the metrics:\n%s", got)
 	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /runs/{id}", show(engine))
-	if got := get(mux, "/runs/r2"); got.Code != 200 || !strings.Contains(got.Body.String(), `"state":"Opened"`) {
+	answers := server(engine, "localhost:8080").Handler
+	if got := get(answers, "http://localhost:8080/api/v1/runs/r2"); got.Code != 200 || !strings.Contains(got.Body.String(), `"state":"Opened"`) {
 		t.Errorf("the run: %d %s", got.Code, got.Body)
 	}
-	if got := get(mux, "/runs/r3"); got.Code != 404 {
+	if got := get(answers, "http://localhost:8080/api/v1/runs/r3"); got.Code != 404 {
 		t.Errorf("a run that is not there: %d %s", got.Code, got.Body)
 	}
-	if got := get(health(engine), "/health"); got.Code != 200 || !strings.Contains(got.Body.String(), `"problems":[]`) {
+	if got := get(answers, "http://localhost:8080/health/workflows"); got.Code != 200 || !strings.Contains(got.Body.String(), `"problems":[]`) {
 		t.Errorf("the health: %d %s", got.Code, got.Body)
 	}
-	_ = serve // it listens until the process ends
+	if got := get(answers, "http://elsewhere.example/health"); got.Code != http.StatusMisdirectedRequest {
+		t.Errorf("a request for another server: %d %s", got.Code, got.Body)
+	}
 
 	source, err := os.ReadFile("observing_test.go")
 	if err != nil {
