@@ -283,9 +283,7 @@ func TestFailover(t *testing.T) {
 	before := claims(t, l.stores[0], 3)
 	l.takes(30)
 	primary.Crash()
-	if err := pgtest.Exec(t.Context(), standby.URL(), "SELECT pg_promote()"); err != nil {
-		t.Fatal(err)
-	}
+	standby.Promote()
 	l.takes(30)
 	l.ends()
 	l.nothingLost(l.stores[0], url)
@@ -311,9 +309,7 @@ func TestFailoverLosing(t *testing.T) {
 	before := claims(t, l.stores[0], 100) // more than the server writes ahead of a sequence
 	l.takes(30)
 	primary.Crash()
-	if err := pgtest.Exec(t.Context(), standby.URL(), "SELECT pg_promote()"); err != nil {
-		t.Fatal(err)
-	}
+	standby.Promote()
 	l.takes(30)
 	l.ends()
 	if n := l.check(l.stores[0]); n == 0 {

@@ -32,15 +32,25 @@ func (s *Server) URL() string { return s.c.url() }
 // Dir is the folder with its files and its socket.
 func (s *Server) Dir() string { return s.c.dir }
 
-// Standby starts a server that follows this one.
+// Standby starts a server that follows this one. No statement on it is cancelled for what is
+// replayed meanwhile: a test asks it while the other one is written to.
 func (s *Server) Standby() *Server {
 	s.t.Helper()
 	standby := &Server{t: s.t}
 	s.t.Cleanup(standby.c.stop)
-	if _, err := standby.c.make(nil, "pg_basebackup", "-h", s.c.dir, "-U", "postgres", "-R", "-X", "stream", "-c", "fast", "--no-sync"); err != nil {
+	if _, err := standby.c.make([]string{"max_standby_streaming_delay=-1"}, "pg_basebackup", "-h", s.c.dir, "-U", "postgres", "-R", "-X", "stream", "-c", "fast", "--no-sync"); err != nil {
 		s.t.Fatal(err)
 	}
 	return standby
+}
+
+// Promote has a standby take the place of the server that it follows, and does not wait until
+// it has: the session that waited would hold up what is still to be replayed.
+func (s *Server) Promote() {
+	s.t.Helper()
+	if err := Exec(s.t.Context(), s.URL(), "SELECT pg_promote(false)"); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // Crash ends the server as if its computer had lost its power, but for what that has not yet
