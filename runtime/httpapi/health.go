@@ -147,7 +147,7 @@ func (w *workflowsAnswer) addStuck(p *runtime.Problem) {
 
 // inQuery is a fault of a query, unless it is one of the database.
 func inQuery(ctx context.Context, name string, err error) error {
-	if ctx.Err() != nil || databaseFault(err) {
+	if ctx.Err() != nil || DatabaseFault(err) {
 		return err
 	}
 	return badQuery(name, "%s", err)

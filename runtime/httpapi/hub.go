@@ -51,17 +51,6 @@ func NewHub(engine *runtime.Engine) *Hub {
 	return &Hub{engine: engine, news: make(chan struct{})}
 }
 
-// Position is that of the last step in the store: what is rendered after it was asked for shows that step.
-func (h *Hub) Position(ctx context.Context) (int64, error) {
-	h.mu.Lock()
-	running, position := h.stop != nil, h.position
-	h.mu.Unlock()
-	if running {
-		return position, nil
-	}
-	return h.engine.FeedEnd(ctx)
-}
-
 // Subscription is one who listens. It must be closed.
 type Subscription struct {
 	hub      *Hub

@@ -107,9 +107,9 @@ func (a *API) toProblem(r *http.Request, err error) *Problem {
 	return a.ofRun(r, problem(http.StatusInternalServerError, "internal", "it cannot be shown", "%s", err))
 }
 
-// databaseFault reports whether an error is one of the store, and of nothing that was asked.
-func databaseFault(err error) bool {
-	return errors.Is(err, runtime.ErrUnavailable) || errors.Is(err, store.ErrStoreStopped) || errors.Is(err, store.ErrClosed)
+// DatabaseFault reports whether an error is one of the store, and of nothing that was asked.
+func DatabaseFault(err error) bool {
+	return errors.Is(err, runtime.ErrUnavailable) || errors.Is(err, runtime.ErrUnknown) || errors.Is(err, store.ErrStoreStopped) || errors.Is(err, store.ErrClosed)
 }
 
 // later is a problem that may pass.

@@ -66,6 +66,7 @@ type startBody struct {
 	Machine string          `json:"machine"`
 	ID      string          `json:"id"`
 	Params  json.RawMessage `json:"params"`
+	operatorBody
 }
 
 func (a *API) postRuns(w http.ResponseWriter, r *http.Request) error {
@@ -79,7 +80,7 @@ func (a *API) postRuns(w http.ResponseWriter, r *http.Request) error {
 	if err := badRunID(body.ID); err != nil {
 		return err
 	}
-	v, err := a.engine.Start(r.Context(), body.Machine, body.ID, body.Params)
+	v, err := a.engine.Start(r.Context(), body.Machine, body.ID, body.Params, runtime.Operator{Actor: Actor(r, body.Actor), Reason: body.Reason})
 	if err != nil {
 		r.SetPathValue("run", body.ID)
 		return err

@@ -19,7 +19,7 @@ import (
 // brokenStore is a store of which parts do not answer, or give what is damaged.
 type brokenStore struct {
 	runtime.Store
-	gone, damaged bool
+	gone, damaged, stopped bool
 }
 
 var errGone = errors.New("the database is gone")
@@ -47,6 +47,13 @@ func (s *brokenStore) FeedEnd(ctx context.Context) (int64, error) {
 		return 0, errGone
 	}
 	return s.Store.FeedEnd(ctx)
+}
+
+func (s *brokenStore) Commit(ctx context.Context, c *store.Commit) error {
+	if s.stopped {
+		return fmt.Errorf("%w: the file is not there any more", store.ErrStoreStopped)
+	}
+	return s.Store.Commit(ctx, c)
 }
 
 // TestRenderedOnce: a page is rendered once for a step, and who has taken one sees it.
@@ -156,4 +163,18 @@ func TestManyStates(t *testing.T) {
 	s.start("doc-1", `{"title": "A"}`)
 	s.has(s.get("/machines/Approval", 200), "There is no drawing", "state%3dS2000")
 	s.has(s.get("/runs/doc-1", 200), "too many states", ">Go</button>")
+}
+
+// A store that has stopped writing shows what it has, and says on each page that it takes nothing.
+func TestWriterStopped(t *testing.T) {
+	broken := &brokenStore{}
+	s := newSite(t, approval, func(o *Options) {
+		broken.Store = o.Store
+		o.Store, o.Engine = broken, runtime.NewEngine(broken)
+	})
+	s.start("doc-1", `{"title": "A"}`)
+	broken.stopped = true
+	s.has(s.post("/runs/doc-1/pause", url.Values{}, 503), "the store has stopped writing", "writes nothing more")
+	s.has(s.get("/runs/doc-1?before=3", 200), "writes nothing more", `id="s1"`)
+	s.has(s.get("/problems", 200), "writes nothing more")
 }

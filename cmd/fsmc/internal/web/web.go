@@ -16,11 +16,13 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/httpapi"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // Options say what is shown, and to whom.
@@ -44,6 +46,7 @@ type Site struct {
 	now      func() time.Time
 	mux      *http.ServeMux
 	rendered rendered
+	stopped  atomic.Bool // the store has refused a write, and refuses all until it is opened again
 }
 
 // New gives the pages. A httpapi.Guard before it keeps strangers away, and says who asks.
@@ -157,6 +160,9 @@ type frame struct {
 
 func (s *Site) frame(r *http.Request, p *page) *frame {
 	f := &frame{Base: s.Base, Pace: cmp.Or(p.pace, 250*time.Millisecond).Milliseconds(), Title: p.title, Feed: p.feed, Filter: p.filter, ReadOnly: !s.mayWrite(r), Section: p.name, Notice: p.notice, Page: p.data}
+	if s.stopped.Load() {
+		f.Banner = "The database writes nothing more: what is here is the last that is known of it. Look at its file, then start the server again."
+	}
 	survey, err := s.look(r.Context())
 	if err != nil {
 		f.Banner = "The database does not answer: " + words(err)
@@ -187,8 +193,11 @@ func (s *Site) errorPage(r *http.Request, err error) page {
 		status = known.status
 	case errors.Is(err, runtime.ErrNotFound), errors.Is(err, errNoPage):
 		status = http.StatusNotFound
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, runtime.ErrUnavailable):
+	case errors.Is(err, context.DeadlineExceeded), httpapi.DatabaseFault(err):
 		status = http.StatusServiceUnavailable
+	}
+	if errors.Is(err, store.ErrStoreStopped) {
+		s.stopped.Store(true)
 	}
 	if status == http.StatusInternalServerError {
 		s.log("a page cannot be shown", "path", r.URL.Path, "error", err)

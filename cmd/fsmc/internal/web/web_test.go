@@ -224,7 +224,7 @@ func TestRunsPage(t *testing.T) {
 	}
 	s.post("/runs/b/send", url.Values{"event": {"Reject"}}, 303)
 	page := s.get("/runs?where="+url.QueryEscape("status=finished"), 200)
-	s.has(page, `href="/runs/b"`, `value="status=finished"`)
+	s.has(page, `href="/runs/b"`, `value="status=finished"`, `href="/api/v1/runs?where=status%3dfinished">as JSON`)
 	s.hasNot(page, `href="/runs/a"`)
 	page = s.get("/runs?where="+url.QueryEscape("colour=red"), 400)
 	s.has(page, "The filter is not used", "colour", `href="/runs/a"`)
