@@ -1,11 +1,9 @@
 package httpapi
 
 import (
-	"cmp"
 	"context"
 	"math/big"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +30,7 @@ func (a *API) metrics(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	versions, err := a.engine.Versions(ctx)
+	stats, err := a.engine.Stats(ctx, runtime.StatsQuery{})
 	if err != nil {
 		return nil, err
 	}
@@ -48,8 +46,9 @@ func (a *API) metrics(ctx context.Context) ([]byte, error) {
 	}
 	e := &exposition{left: mostSeries}
 	e.runs(counts.Runs)
-	e.steps(counts.Steps, terminalsOf(versions))
-	e.stays(counts.Stays)
+	e.steps(counts.Steps)
+	e.endsAndLosses(&stats)
+	e.stays(stats.Histograms, counts.Stays)
 	e.costs(counts.Costs)
 	e.problems(&health)
 	e.family("fsmc_outbox_lag_seconds", "gauge", "How long the message has waited that waits longest to be delivered.")
@@ -73,54 +72,32 @@ func (e *exposition) runs(runs []store.RunCount) {
 	e.all("fsmc_runs", "gauge", "Runs in the store that are in a state now, or have ended there.", s)
 }
 
-// terminal is a state in which runs end, of a machine.
-type terminal struct{ machine, state string }
-
-// terminalsOf are the outcomes of the terminals of all versions.
-func terminalsOf(versions []runtime.Version) map[terminal]runtime.Outcome {
-	all := map[terminal]runtime.Outcome{}
-	for i := range versions {
-		if versions[i].Machine == nil {
-			continue
-		}
-		for _, s := range versions[i].Machine.Definition().States {
-			if s.Kind == machine.TerminalState {
-				all[terminal{versions[i].Name, s.Path}] = s.Outcome
-			}
-		}
-	}
-	return all
-}
-
-func (e *exposition) steps(steps []store.StepCount, terminals map[terminal]runtime.Outcome) {
-	all, failed, retried, ended, lost := series{}, series{}, series{}, series{}, series{}
+func (e *exposition) steps(steps []store.StepCount) {
+	all, failed, retried := series{}, series{}, series{}
 	for _, s := range steps {
 		n := float64(s.Steps)
 		all.add(n, "machine", s.Machine, "from", s.From, "to", s.To, "input", s.Input, "effect", string(s.Effect))
-		category := categoryOf(s.Input)
-		switch {
-		case s.Kind == machine.LostInput:
-			lost.add(n, "machine", s.Machine, "state", s.From, "reason", "lost")
-		case s.Kind == machine.FailureInput && s.Effect != machine.Queued: // which is counted when it is taken
-			failed.add(n, "machine", s.Machine, "state", s.From, "category", category)
-			if category == "silent" || category == "stalled" {
-				lost.add(n, "machine", s.Machine, "state", s.From, "reason", category)
-			}
+		if s.Kind == machine.FailureInput && s.Effect != machine.Queued { // which is counted when it is taken
+			failed.add(n, "machine", s.Machine, "state", s.From, "category", categoryOf(s.Input))
 		}
 		if s.Effect == machine.Retried && s.Kind != machine.RetryInput { // an operator only hurries what waits
 			retried.add(n, "machine", s.Machine, "state", s.From)
-		}
-		outcome, ends := terminals[terminal{s.Machine, s.To}]
-		if s.Effect == machine.Stopped {
-			outcome, ends = runtime.Cancelled, true
-		}
-		if ends && s.Kind != machine.MigrateInput && (s.From != s.To || s.Effect == machine.Stopped) {
-			ended.add(n, "machine", s.Machine, "outcome", string(outcome))
 		}
 	}
 	e.all("fsmc_steps_total", "counter", "Steps that runs have taken.", all)
 	e.all("fsmc_run_errors_total", "counter", "Failures of activities, by the state in which they were met.", failed)
 	e.all("fsmc_retries_total", "counter", "Retries, by the state.", retried)
+}
+
+// endsAndLosses are those of all days.
+func (e *exposition) endsAndLosses(stats *runtime.Stats) {
+	ended, lost := series{}, series{}
+	for _, s := range stats.Ended {
+		ended.add(float64(s.Runs), "machine", s.Machine, "outcome", string(s.Outcome))
+	}
+	for _, s := range stats.Lost {
+		lost.add(float64(s.Count), "machine", s.Machine, "state", s.State, "reason", s.Reason)
+	}
 	e.all("fsmc_runs_ended_total", "counter", "Runs that have ended, by outcome. One that is retried after that can end again.", ended)
 	e.all("fsmc_attempts_lost_total", "counter", "Attempts whose worker was lost, or had no heartbeat (silent) or no progress (stalled).", lost)
 }
@@ -131,32 +108,31 @@ func categoryOf(input string) string {
 	return strings.TrimSuffix(rest, ")")
 }
 
-// upTo are the columns of the histogram of stays.
-var upTo = []time.Duration{
-	time.Millisecond, 2500 * time.Microsecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond,
-	100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2500 * time.Millisecond, 5 * time.Second,
-	10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
-	12 * time.Hour, 24 * time.Hour, 3 * 24 * time.Hour, 7 * 24 * time.Hour,
-}
-
-func (e *exposition) stays(stays []store.StayCount) {
+// stays writes the histograms of visits. Their sums are of the stays, which the columns do not have.
+func (e *exposition) stays(of []runtime.HistogramStats, stays []store.StayCount) {
 	type key struct{ machine, state string }
-	all := map[key]*histogram{}
+	sums := map[key]*histogram{}
 	for _, s := range stays {
 		k := key{s.Machine, s.State}
-		if all[k] == nil {
-			all[k] = newHistogram(upTo)
+		if sums[k] == nil {
+			sums[k] = newHistogram(nil)
 		}
-		all[k].add(store.BucketTime(s.Bucket), s.Visits)
+		sums[k].add(store.BucketTime(s.Bucket), s.Visits)
 	}
 	e.family("fsmc_state_seconds", "histogram", "How long visits of a state lasted that have ended, at most 2 % off.")
-	keys := make([]key, 0, len(all))
-	for k := range all {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b key) int { return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.state, b.state)) })
-	for _, k := range keys {
-		e.histogram("fsmc_state_seconds", all[k], "machine", k.machine, "state", k.state)
+	for _, s := range of {
+		h := &histogram{counts: s.Counts}
+		for _, border := range s.LE {
+			d, _ := time.ParseDuration(border) // as it was written
+			h.upTo = append(h.upTo, d)
+		}
+		for _, n := range s.Counts {
+			h.all += n
+		}
+		if sum := sums[key{s.Machine, s.State}]; sum != nil { // the stays may be a moment older
+			h.sum = sum.sum
+		}
+		e.histogram("fsmc_state_seconds", h, "machine", s.Machine, "state", s.State)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 func TestStartedBy(t *testing.T) {
 	s := newServer(t)
 	for body, want := range map[string]string{
-		`{"machine": "Review", "id": "a", "params": {"pr": 1}}`:                                      "api: ",
+		`{"machine": "Review", "id": "a", "params": {"pr": 1}}`:                                       "api: ",
 		`{"machine": "Review", "id": "b", "params": {"pr": 1}, "actor": "ci", "reason": "it is due"}`: "api/ci: it is due",
 	} {
 		if status, answer := s.ask("POST", "/api/v1/runs", body); status != http.StatusCreated {
