@@ -93,12 +93,22 @@ func (e *Engine) isRegistered(m *Machine) bool {
 
 // currentHost is the version of a machine with which new runs start.
 func (e *Engine) currentHost(name string) (*host, error) {
+	h, known := e.registered(name)
+	if h == nil {
+		return nil, fmt.Errorf("machine %q is not registered%s", name, machine.DidYouMean(name, known))
+	}
+	return h, nil
+}
+
+// registered is the version of a machine that was registered last; where none was, the names of the
+// machines that were.
+func (e *Engine) registered(name string) (h *host, known []string) {
 	e.hosts.mu.Lock()
 	defer e.hosts.mu.Unlock()
 	if h := e.hosts.current[name]; h != nil {
 		return h, nil
 	}
-	return nil, fmt.Errorf("machine %q is not registered%s", name, machine.DidYouMean(name, slices.Collect(maps.Keys(e.hosts.current))))
+	return nil, slices.Sorted(maps.Keys(e.hosts.current))
 }
 
 // host finds a machine version by its hash, if need be in the store.

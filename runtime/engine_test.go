@@ -123,7 +123,7 @@ func TestStartRefused(t *testing.T) {
 	start(t, e, "r", `{"owner":"me"}`)
 	for _, c := range []struct{ machine, run, params, want string }{
 		{"M", "r", `{"owner":"me"}`, "a run with this id exists"},
-		{"N", "s", `{}`, `machine "N" is not registered`},
+		{"N", "s", `{}`, `machine "N" is neither registered nor in the database`},
 		{"M", "s", `{}`, `the start is refused: parameter "owner": it is missing, expected string`},
 		{"M", "s", `{"owner":"` + strings.Repeat("x", 100) + `"}`, "more than the 100"},
 		{"M", "a\nb", `{}`, "no control characters"},

@@ -109,15 +109,14 @@ func (e *Engine) Version(ctx context.Context, hash string) (Version, error) {
 // startHost is the version of a machine with which new runs start: the one that was registered last. Where
 // none was, it is that of the newest run in the store, or the only one there.
 func (e *Engine) startHost(ctx context.Context, name string) (*host, error) {
-	h, unregistered := e.currentHost(name)
-	if unregistered == nil {
+	h, names := e.registered(name)
+	if h != nil {
 		return h, nil
 	}
 	rows, err := e.store.Definitions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
 	rows = slices.DeleteFunc(rows, func(r store.DefinitionRow) bool { names = append(names, r.Machine); return r.Machine != name })
 	newest, err := e.store.Runs(ctx, RunFilter{Machine: name, Limit: 1})
 	switch {
@@ -130,10 +129,8 @@ func (e *Engine) startHost(ctx context.Context, name string) (*host, error) {
 	case len(rows) > 1:
 		return nil, fmt.Errorf("machine %q is not registered, and has %d versions in the store, and no run says which is the newest", name, len(rows))
 	}
-	if near := machine.DidYouMean(name, names); near != "" {
-		return nil, &unknownMachine{fmt.Sprintf("machine %q is not registered%s", name, near)}
-	}
-	return nil, &unknownMachine{unregistered.Error()}
+	near := machine.DidYouMean(name, names)
+	return nil, &unknownMachine{fmt.Sprintf("machine %q is neither registered nor in the database%s", name, near)}
 }
 
 // unknownMachine is the ErrNotFound of a machine.
