@@ -47,39 +47,30 @@ type day struct {
 }
 
 // days are those of the last week on which something happened, newest first.
-func days(v *survey, name string, d *machine.Definition) []day {
-	outcomes := map[string]machine.Outcome{}
-	for i := range d.States {
-		if s := &d.States[i]; s.Kind == machine.TerminalState {
-			outcomes[s.Path] = s.Outcome
+func days(v *survey, name string) []day {
+	byDay := map[string]*day{}
+	of := func(text string) *day {
+		if byDay[text] == nil {
+			byDay[text] = &day{Day: text}
+		}
+		return byDay[text]
+	}
+	for _, r := range v.stats.Retries {
+		if r.Machine == name {
+			of(r.Day).Steps, of(r.Day).Retries = r.Steps, r.Retries
 		}
 	}
-	byDay := map[int64]*day{}
-	of := func(n int64) *day {
-		if byDay[n] == nil {
-			byDay[n] = &day{Day: time.Unix(n*24*60*60, 0).UTC().Format(time.DateOnly)}
-		}
-		return byDay[n]
-	}
-	for i := range v.counts.Steps {
-		c := &v.counts.Steps[i]
-		if c.Machine != name {
+	for _, e := range v.stats.Ended {
+		if e.Machine != name {
 			continue
 		}
-		on := of(c.Day)
-		on.Steps += c.Steps
-		switch outcome, ended := outcomes[c.To]; {
-		case c.Effect == machine.Retried:
-			on.Retries += c.Steps
-		case c.Effect == machine.Stopped:
-			on.Other += c.Steps
-		case !ended || c.Effect != machine.Moved:
-		case outcome == runtime.Success:
-			on.Success += c.Steps
-		case outcome == runtime.Failed:
-			on.Failed += c.Steps
+		switch on := of(e.Day); {
+		case e.Outcome == runtime.Success:
+			on.Success += e.Runs
+		case e.Outcome == runtime.Failed:
+			on.Failed += e.Runs
 		default:
-			on.Other += c.Steps
+			on.Other += e.Runs
 		}
 	}
 	costs := map[int64]map[string]string{}
@@ -92,10 +83,11 @@ func days(v *survey, name string, d *machine.Definition) []day {
 		}
 	}
 	for n, sums := range costs {
+		on := of(time.Unix(n*24*60*60, 0).UTC().Format(time.DateOnly))
 		for cost, sum := range sums {
-			of(n).Costs = append(of(n).Costs, cost+" "+sum)
+			on.Costs = append(on.Costs, cost+" "+sum)
 		}
-		slices.Sort(of(n).Costs)
+		slices.Sort(on.Costs)
 	}
 	var out []day
 	for _, one := range byDay {

@@ -41,6 +41,7 @@ type stateRow struct {
 	Doc   string
 	Here  bool // the newest version has it
 	Waits bool // runs in it go on
+	Bars  template.HTML
 }
 
 func (s *Site) machinePage(r *http.Request) (page, error) {
@@ -102,17 +103,34 @@ func (d *machineData) fill(v *survey) {
 			d.Stats.Failures = append(d.Stats.Failures, f)
 		}
 	}
-	for _, f := range v.stats.Outcomes {
-		if f.Machine == d.Name {
-			d.Stats.Outcomes = append(d.Stats.Outcomes, f)
+	for _, l := range v.stats.Lost {
+		if l.Machine == d.Name {
+			d.Stats.Lost = append(d.Stats.Lost, l)
 		}
 	}
-	d.Days = days(v, d.Name, d.Version.def)
+	for i := range d.States {
+		row := &d.States[i]
+		row.Bars = histogram(v.histogramOf(d.Name, row.State))
+		if row.Waits {
+			row.Runs = d.Card.in(row.State) // without those that were cancelled there
+		}
+	}
+	d.Days = days(v, d.Name)
 	for _, other := range v.versions {
 		if other.Name == d.Name && other.Hash != d.Version.hash {
 			d.Others = append(d.Others, other)
 		}
 	}
+}
+
+// histogramOf is how long visits of a state lasted; nil where none has ended.
+func (v *survey) histogramOf(name, state string) *runtime.HistogramStats {
+	for i := range v.stats.Histograms {
+		if h := &v.stats.Histograms[i]; h.Machine == name && h.State == state {
+			return h
+		}
+	}
+	return nil
 }
 
 // drawMachine lights the drawing with how many runs are in each state.

@@ -46,6 +46,18 @@ type share struct {
 	Runs  int64
 }
 
+// in is how many runs stand in a state.
+func (c *card) in(state string) int64 {
+	if c != nil {
+		for _, s := range c.Shares {
+			if s.State == state {
+				return s.Runs
+			}
+		}
+	}
+	return 0
+}
+
 // Success is the share of runs that ended with success, in percent.
 func (c *card) Success() int64 {
 	if c.Ended == 0 {

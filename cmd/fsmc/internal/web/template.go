@@ -25,13 +25,18 @@ func parse(names ...string) map[string]*template.Template {
 	layout := template.Must(template.New("").Funcs(template.FuncMap{
 		"when": when, "since": since, "count": describe.Count[int64], "short": describe.Short, "url": url.PathEscape,
 		"json": jsonText, "plain": func(s string) string { return describe.Plain(s, 400) },
-		"run": runPath, "asset": assetPath, "sentence": sentenceCase, "duration": describe.Duration, "then": func(f runtime.FailureStats) string { return describe.Then(&f) },
+		"run": runPath, "asset": assetPath, "sentence": sentenceCase, "duration": describe.Duration, "lost": lostWords, "then": func(f runtime.FailureStats) string { return describe.Then(&f) },
 	}).ParseFS(pages, "page/layout.html", "page/part.html"))
 	out := map[string]*template.Template{}
 	for _, name := range names {
 		out[name] = template.Must(template.Must(layout.Clone()).ParseFS(pages, "page/"+name+".html"))
 	}
 	return out
+}
+
+// lostWords says how an attempt was lost.
+func lostWords(reason string) string {
+	return map[string]string{"lost": "its worker was lost", "silent": "it gave no sign of life", "stalled": "it made no progress"}[reason]
 }
 
 // runPath is where a run's page stands below the base. Browsers take "." and ".." out of a path

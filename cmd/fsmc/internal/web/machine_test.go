@@ -1,0 +1,63 @@
+package web
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// busyStore is a store that has counted more.
+type busyStore struct {
+	runtime.Store
+	more store.Counts
+}
+
+func (s *busyStore) Counts(ctx context.Context, machine string, since time.Time) (store.Counts, error) {
+	c, err := s.Store.Counts(ctx, machine, since)
+	c.Steps, c.Stays = append(c.Steps, s.more.Steps...), append(c.Stays, s.more.Stays...)
+	return c, err
+}
+
+// TestFiguresOfMachine: its page shows how long visits lasted, and which attempts were lost.
+func TestFiguresOfMachine(t *testing.T) {
+	s := newSite(t, approval, func(o *Options) {
+		busy := &busyStore{Store: o.Store}
+		busy.more.Steps = []store.StepCount{{Machine: "Approval", From: "Waiting", To: "Waiting", Kind: machine.LostInput, Input: "lost", Steps: 7}}
+		busy.more.Stays = []store.StayCount{
+			{Machine: "Approval", State: "Waiting", Bucket: store.BucketOf(90 * time.Second), Visits: 3},
+			{Machine: "Approval", State: "Waiting", Bucket: store.BucketOf(30 * 24 * time.Hour), Visits: 1},
+		}
+		o.Store, o.Engine = busy, runtime.NewEngine(busy)
+	})
+	s.start("doc-1", `{"title": "A"}`)
+	s.has(s.get("/machines/Approval", 200), "<title>3 visits up to 2m</title>", "<title>1 visit longer than 168h</title>",
+		`<td>its worker was lost</td><td class="num">7</td>`)
+}
+
+// TestDaysOfOlderVersions: a run that ended in a terminal which the newest version does not have has ended.
+func TestDaysOfOlderVersions(t *testing.T) {
+	s := newSite(t, approval, nil)
+	s.start("doc-1", `{"title": "A"}`)
+	s.post("/runs/doc-1/send", url.Values{"event": {"Reject"}}, 303)
+	s.register(strings.ReplaceAll(approval, "Rejected", "Refused"))
+	s.start("doc-2", `{"title": "A"}`)
+	_, row, _ := strings.Cut(s.get("/machines/Approval", 200), `<rect class="failure"`)
+	s.has(row, `</svg></td><td class="num">0</td><td class="num">1</td><td class="num">0</td><td class="num">3</td>`)
+}
+
+// TestCancelledAreNowhere: a run that was cancelled in a state, which no arm handles, is not in it any more.
+func TestCancelledAreNowhere(t *testing.T) {
+	s := newSite(t, approval, nil)
+	s.start("doc-1", `{"title": "A"}`)
+	s.start("doc-2", `{"title": "A"}`)
+	s.post("/runs/doc-1/cancel", url.Values{"reason": {"x"}}, 303)
+	page := s.get("/machines/Approval", 200)
+	s.has(page, `<td class="num">1</td><td class="num">100 %</td>`, "1 runs in Waiting")
+	s.hasNot(page, "2 runs in Waiting")
+}
