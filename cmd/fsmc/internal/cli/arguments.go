@@ -90,6 +90,7 @@ var (
 	wrongValue   = regexp.MustCompile(`(?s)^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: (strconv\.Parse(?:Int|Bool)|time): `)
 	wrongNote    = regexp.MustCompile(`(?s)^invalid argument ".*" for "(--(?:actor|reason))" flag: (it .*)$`)
 	excluding    = regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
+	together     = regexp.MustCompile(`^if any flags in the group \[(.*)\] are set they must all be set`)
 )
 
 // wanted is what a flag takes whose value the named function could not read.
@@ -129,13 +130,16 @@ func flagError(c *cobra.Command, err error) error {
 	return fmt.Errorf("there is no flag --%s; fsmc help %s lists them", name, c.Name())
 }
 
-// groupError puts what cobra says of flags that exclude each other into our words.
+// groupError puts what cobra says of flags that exclude each other, or belong together, into our words.
 func groupError(err error) error {
 	if err == nil {
 		return nil
 	}
 	if m := excluding.FindStringSubmatch(err.Error()); m != nil {
 		return fmt.Errorf("--%s exclude each other", strings.Join(strings.Fields(m[1]), " and --"))
+	}
+	if m := together.FindStringSubmatch(err.Error()); m != nil {
+		return fmt.Errorf("--%s belong together", strings.Join(strings.Fields(m[1]), " and --"))
 	}
 	return err
 }

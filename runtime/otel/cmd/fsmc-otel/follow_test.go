@@ -197,7 +197,7 @@ func TestRun(t *testing.T) {
 		want string
 	}{
 		{once, "a position beyond the end of the database"},
-		{[]string{"-db", path + "x"}, "no such file"},
+		{[]string{"-db", path + "x"}, "there is no database"},
 		{[]string{}, "--db FILE is missing"},
 		{[]string{"-db", path, "x"}, `"x" is no flag`},
 	} {

@@ -11,6 +11,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"strconv"
@@ -140,7 +141,9 @@ func open(ctx context.Context, db string) (store runtime.Store, done func(), err
 		}
 		return s, func() { _ = s.Close() }, nil
 	}
-	if _, err := os.Stat(db); err != nil {
+	if _, err := os.Stat(db); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("there is no database %q", db)
+	} else if err != nil {
 		return nil, nil, err
 	}
 	s, err := sqlite.Open(ctx, db, sqlite.ReadOnly())
