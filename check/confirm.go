@@ -61,7 +61,23 @@ func (s *shared) replays(w *witness.Witness) (*witness.Witness, bool) {
 		return w, false
 	}
 	s.showChildren(filled, nil)
+	keepChildren(filled, w)
 	return s.ends(filled, s.endings[w]), true
+}
+
+// keepChildren lets machines in run, which is w with its values, run as w shows them: it may show
+// what reaches a figure.
+func keepChildren(run, w *witness.Witness) {
+	for i := range min(len(run.Path), len(w.Path)) {
+		shown := w.Path[i].Children
+		for k := range run.Path[i].Children {
+			c := &run.Path[i].Children[k]
+			same := slices.IndexFunc(shown, func(o witness.Child) bool { return o.Do == c.Do && o.Element == c.Element && o.Exit == c.Exit })
+			if same >= 0 && shown[same].Run != nil {
+				c.Run = shown[same].Run
+			}
+		}
+	}
 }
 
 // ends notes what w says of its last input, and gives it.
