@@ -79,7 +79,10 @@ func (a *API) postBulk(w http.ResponseWriter, r *http.Request) error {
 		}
 		o := runtime.Operator{Actor: Actor(r, body.Actor), Reason: body.Reason}
 		answer.Applied, answer.Refused = true, []bulkRefusal{}
-		a.steerAll(r.Context(), kind, runs, o, body.Force, answer)
+		steer := func(run string) error { return a.steer(r.Context(), kind, run, o, body.Force) }
+		answer.Done = SteerAll(runs, steer, func(run string, why error) {
+			answer.Refused = append(answer.Refused, bulkRefusal{run, why.Error()})
+		})
 	}
 	return writeJSON(w, http.StatusOK, answer)
 }
@@ -111,30 +114,39 @@ func (a *API) meant(ctx context.Context, f runtime.RunFilter, kind runtime.Input
 // steeredAtOnce is how many runs are steered side by side: many writes share one sync.
 const steeredAtOnce = 16
 
-// steerAll does it. What one run refuses does not stop the others; those whose turn has not come
-// when the time of an answer is over are refused for that.
-func (a *API) steerAll(ctx context.Context, kind runtime.InputKind, runs []string, o runtime.Operator, force bool, answer *bulkAnswer) {
+// SteerAll calls steer for each run, several side by side, and says for how many it went well. What
+// one run refuses does not stop the others: refused is called for it, by the order of the runs' names.
+func SteerAll(runs []string, steer func(run string) error, refused func(run string, why error)) (done int) {
+	type failure struct {
+		run string
+		why error
+	}
 	var (
 		mu    sync.Mutex
 		group sync.WaitGroup
 		slots = make(chan struct{}, steeredAtOnce)
+		lost  []failure
 	)
 	for _, run := range runs {
 		slots <- struct{}{}
 		group.Go(func() {
 			defer func() { <-slots }()
-			err := a.steer(ctx, kind, run, o, force)
+			err := steer(run)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
-				answer.Refused = append(answer.Refused, bulkRefusal{run, err.Error()})
+				lost = append(lost, failure{run, err})
 				return
 			}
-			answer.Done++
+			done++
 		})
 	}
 	group.Wait()
-	slices.SortFunc(answer.Refused, func(a, b bulkRefusal) int { return cmp.Compare(a.Run, b.Run) })
+	slices.SortFunc(lost, func(a, b failure) int { return cmp.Compare(a.run, b.run) })
+	for _, f := range lost {
+		refused(f.run, f.why)
+	}
+	return done
 }
 
 // steer gives one run a command. A cancellation stands from its first step on, and is not waited for.

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
@@ -34,9 +33,8 @@ type bulkData struct {
 type refusal struct{ Run, Why string }
 
 const (
-	mostMeant     = 10_000 // runs for which one command may be
-	mostListed    = 200    // of them that the page lists
-	steeredAtOnce = 16     // many writes share one sync
+	mostMeant  = 10_000 // runs for which one command may be
+	mostListed = 200    // of them that the page lists
 )
 
 // More is how many runs the page does not list.
@@ -129,29 +127,17 @@ func (s *Site) meant(ctx context.Context, d *bulkData) error {
 	return nil
 }
 
-// steerAll does it. What one run refuses does not stop the others.
+// steerAll does it.
 func (s *Site) steerAll(ctx context.Context, d *bulkData, who runtime.Operator) {
-	var (
-		mu    sync.Mutex
-		group sync.WaitGroup
-		slots = make(chan struct{}, steeredAtOnce)
-	)
-	d.Applied = true
+	runs := make([]string, len(d.Runs))
 	for i := range d.Runs {
-		slots <- struct{}{}
-		group.Go(func() {
-			defer func() { <-slots }()
-			err := s.steerOne(ctx, d.Runs[i].Run, runtime.InputKind(d.Command), who)
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				d.Refused = append(d.Refused, refusal{d.Runs[i].Run, words(err)})
-				return
-			}
-			d.Done++
-		})
+		runs[i] = d.Runs[i].Run
 	}
-	group.Wait()
+	steer := func(run string) error { return s.steerOne(ctx, run, runtime.InputKind(d.Command), who) }
+	d.Applied = true
+	d.Done = httpapi.SteerAll(runs, steer, func(run string, why error) {
+		d.Refused = append(d.Refused, refusal{run, words(why)})
+	})
 	slices.SortFunc(d.Refused, func(a, b refusal) int { return strings.Compare(a.Run, b.Run) })
 }
 
