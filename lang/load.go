@@ -21,8 +21,8 @@ type Source struct {
 	Src  []byte
 }
 
-// Unit is what several sources are together: one program, in which machine
-// names are unique.
+// Unit is what several sources are together: one program. Names of machines are unique
+// in it within a folder, and with what a file imports.
 type Unit struct {
 	Files   []*ast.File            // one for each source, in order
 	Sources map[string]*token.File // by name; also of the files that they import

@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -77,6 +79,9 @@ func newFile(u *unit, src *ast.File) *file {
 	return f
 }
 
+// folder is where the file stands: in it the names of machines are unique.
+func (f *file) folder() string { return path.Dir(filepath.ToSlash(f.src.Name)) }
+
 // declare declares the types of the file, once, of records the names.
 func (f *file) declare() {
 	if f.declared {
@@ -126,7 +131,7 @@ func (f *file) resolveImports() {
 	f.imports = true
 	machines := map[string]declaredMachine{}
 	for _, m := range f.machines {
-		machines[m.form] = declaredMachine{m.at, f.named}
+		machines[m.form] = declaredMachine{m.at, f}
 	}
 	for src := range ast.Decls[*ast.Import](f.src) {
 		path, wrong := parseString(src.Path.Text)
@@ -208,8 +213,8 @@ func (f *file) bring(src *ast.Import, imp *ir.Import, other *file, machines map[
 		first, taken := machines[m.form]
 		switch {
 		case !taken:
-			machines[m.form] = declaredMachine{m.at, other.named}
-		case first.name != m.at && !(first.named && other.named): // else it is reported where the unit is put together
+			machines[m.form] = declaredMachine{m.at, other}
+		case first.name != m.at && !first.file.beside(other): // else it is reported where the unit is put together
 			f.clash(src, "machine", first.name, m.at, clashes)
 		}
 	}
@@ -217,8 +222,13 @@ func (f *file) bring(src *ast.Import, imp *ir.Import, other *file, machines map[
 
 // declaredMachine is the name of a machine where it stands.
 type declaredMachine struct {
-	name  *ast.Name
-	named bool // in a file of the unit
+	name *ast.Name
+	file *file
+}
+
+// beside reports whether both files are of the unit and in one folder.
+func (f *file) beside(other *file) bool {
+	return f.named && other.named && f.folder() == other.folder()
 }
 
 // exportedName is a name with its form in generated Go.

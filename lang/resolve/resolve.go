@@ -23,8 +23,9 @@ import (
 )
 
 // Resolve resolves all machines of files, which form one unit; find says where their
-// imports lead. Machines come in the order of the files; what could not be resolved
-// is left out. The findings are sorted by place.
+// imports lead. Names of machines are unique within a folder, and with what a file
+// imports. Machines come in the order of the files; what could not be resolved is left
+// out. The findings are sorted by place.
 func Resolve(files []*ast.File, find Finder) (*ir.Program, diag.List) {
 	u := &unit{shared: &shared{
 		allowance: comparisons, room: maxLeaves, values: map[*ir.Enum]map[string]int{}, find: find,
@@ -40,11 +41,16 @@ func Resolve(files []*ast.File, find Finder) (*ir.Program, diag.List) {
 			}
 		}
 	}
-	names := newSpace[*ir.Machine]("machine")
+	folders := map[string]*space[*ir.Machine]{}
 	prog := &ir.Program{}
 	var resolvers []*resolver
 	for _, src := range files {
 		f := u.files[src]
+		names := folders[f.folder()]
+		if names == nil {
+			names = newSpace[*ir.Machine]("machine")
+			folders[f.folder()] = names
+		}
 		f.declare()
 		f.resolveImports()
 		f.completeRecords()

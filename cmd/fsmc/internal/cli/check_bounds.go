@@ -175,12 +175,12 @@ func allExact(figures []check.Figure) bool {
 }
 
 // printBounds writes the worst case of a machine as a table.
-func printBounds(out io.Writer, name string, w *check.Worst) error {
+func printBounds(out io.Writer, title, name string, w *check.Worst) error {
 	if w == nil {
-		_, err := fmt.Fprintf(out, "\n%s: the worst case is not known while names or types are wrong\n", name)
+		_, err := fmt.Fprintf(out, "\n%s: the worst case is not known while names or types are wrong\n", title)
 		return err
 	}
-	fmt.Fprintf(out, "\nThe worst case of %s:\n", name)
+	fmt.Fprintf(out, "\nThe worst case of %s:\n", title)
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	printFigure(t, w, "steps", w.Steps, ir.DecimalText)
 	printFigure(t, w, "time", w.Time, func(r *big.Rat) string { return ir.FormatDuration(int64(nanoseconds(r))) })
@@ -274,12 +274,12 @@ func worstRuns(w *check.Worst, expand bool) []worstRun {
 }
 
 // printWorstRuns draws the runs that reach the figures of w.
-func printWorstRuns(out io.Writer, name string, w *check.Worst, expand bool) error {
+func printWorstRuns(out io.Writer, title string, w *check.Worst, expand bool) error {
 	if w == nil {
 		return nil
 	}
 	for _, r := range worstRuns(w, expand) {
-		fmt.Fprintf(out, "\nA worst run of %s for %s:\n", name, strings.Join(r.reaches, ", "))
+		fmt.Fprintf(out, "\nA worst run of %s for %s:\n", title, strings.Join(r.reaches, ", "))
 		if err := diag.WriteWitness(out, r.run, diag.TextOptions{Color: color(out)}); err != nil {
 			return err
 		}

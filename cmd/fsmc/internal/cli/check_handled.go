@@ -28,8 +28,8 @@ func (r handledRow) input() string {
 // printHandled writes for each activity of each state where its results and
 // failures are handled, from the state outwards in the order in which the arms
 // are tried.
-func printHandled(out io.Writer, m *ir.Machine) error {
-	title := fmt.Sprintf("\nHow the activities of %s can end, and what happens then:\n", m.Name)
+func printHandled(out io.Writer, title string, m *ir.Machine) error {
+	title = fmt.Sprintf("\nHow the activities of %s can end, and what happens then:\n", title)
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, leaf := range m.States {
 		for _, d := range leaf.Dos {

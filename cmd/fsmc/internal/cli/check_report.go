@@ -3,12 +3,14 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
 )
@@ -44,15 +46,16 @@ func writeText(w io.Writer, r report) error {
 		return err
 	}
 	for i, m := range r.unit.Program.Machines {
-		if err := printBounds(w, m.Name, r.worst[i]); err != nil {
+		title := titleOf(r.unit.Program, m)
+		if err := printBounds(w, title, m.Name, r.worst[i]); err != nil {
 			return err
 		}
 		if r.runs {
-			if err := printWorstRuns(w, m.Name, r.worst[i], r.expand); err != nil {
+			if err := printWorstRuns(w, title, r.worst[i], r.expand); err != nil {
 				return err
 			}
 		}
-		if err := printHandled(w, m); err != nil {
+		if err := printHandled(w, title, m); err != nil {
 			return err
 		}
 	}
@@ -70,7 +73,7 @@ func writeFindings(w io.Writer, r report) error {
 	for _, m := range r.unit.Program.Machines {
 		n := check.Stats(m)
 		if _, err := fmt.Fprintf(w, "%s: %s, %d of them terminal, %s: nothing wrong\n",
-			m.Name, describe.Count(n.States, "state"), n.Terminals, describe.Count(n.Transitions, "transition")); err != nil {
+			titleOf(r.unit.Program, m), describe.Count(n.States, "state"), n.Terminals, describe.Count(n.Transitions, "transition")); err != nil {
 			return err
 		}
 	}
@@ -90,6 +93,15 @@ func writeFindings(w io.Writer, r report) error {
 		}
 	}
 	return nil
+}
+
+// titleOf is what m is called among the machines of prog: its name, and its file where
+// another folder has a machine of that name.
+func titleOf(prog *ir.Program, m *ir.Machine) string {
+	if slices.ContainsFunc(prog.Machines, func(other *ir.Machine) bool { return other != m && other.Name == m.Name }) {
+		return m.Name + " (" + diag.Harmless(m.Span.Start.Filename) + ")"
+	}
+	return m.Name
 }
 
 // jsonReport is the output of check --format json, a promise to programs.

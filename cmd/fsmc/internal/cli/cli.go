@@ -84,8 +84,10 @@ Exit status:
   2  wrong usage, an unreadable file, or a broken database
   3  fsmc run, wait and watch: the run has not ended
 
-The path - is standard input. A directory means every *.fsm file below it. All
-files that one command names form one unit, in which machine names are unique.`,
+The path - is standard input. A directory means every *.fsm file below it, but not
+what is in directories called testdata, vendor or node_modules, or with a name that
+begins with . or _, unless it is named itself. Machines of one directory have names of
+their own; two services may both have a machine Order.`,
 		Args:                  knownCommand,
 		RunE:                  func(c *cobra.Command, _ []string) error { return c.Help() },
 		DisableFlagsInUseLine: true,

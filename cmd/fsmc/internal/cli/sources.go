@@ -42,7 +42,7 @@ type origin struct {
 }
 
 // readSources reads the named files; a directory stands for every *.fsm below
-// it, "-" for standard input. A file named twice is read once.
+// it, outside of folders that are passed over, "-" for standard input. A file named twice is read once.
 func (s *streams) readSources(paths []string) (*reader, error) {
 	r := &reader{streams: s, read: map[string]lang.Source{}, from: map[string]origin{}, roots: map[string]string{}, folders: map[string][]lang.Source{}}
 	for _, p := range paths {
@@ -115,19 +115,31 @@ func expand(path string) ([]string, error) {
 	}
 	var names []string
 	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && filepath.Ext(name) == ".fsm" {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != path && passedOver(entry.Name()):
+			return fs.SkipDir
+		case !entry.IsDir() && filepath.Ext(name) == ".fsm":
 			names = append(names, name)
 		}
-		return err
+		return nil
 	})
 	switch {
 	case err != nil:
 		return nil, readError(path, err)
 	case len(names) == 0:
-		return nil, fmt.Errorf("no .fsm file below %q", path)
+		return nil, fmt.Errorf("no .fsm file below %q; fsmc help says which directories in it are passed over", path)
 	}
 	slices.Sort(names)
 	return names, nil
+}
+
+// passedOver reports whether a folder of that name belongs to others than those who
+// check what is around it: fixtures of tests, what was installed, and what a name of its
+// kind hides from Go, too.
+func passedOver(folder string) bool {
+	return folder == "testdata" || folder == "vendor" || folder == "node_modules" || folder[0] == '.' || folder[0] == '_'
 }
 
 func (s *streams) readSource(name string) (lang.Source, error) {
@@ -188,13 +200,19 @@ var errNoMachine = findingf("there is no machine in the input")
 // or with an empty name the only one that no other calls.
 func pick(prog *ir.Program, name string) (*ir.Machine, error) {
 	names := make([]string, len(prog.Machines))
+	var called []*ir.Machine
 	for i, m := range prog.Machines {
 		names[i] = m.Name
 		if m.Name == name {
-			return m, nil
+			called = append(called, m)
 		}
 	}
 	switch {
+	case len(called) == 1:
+		return called[0], nil
+	case len(called) > 1:
+		return nil, fmt.Errorf("there are %d machines %q, in %s and %s; name the file of the one that is meant",
+			len(called), name, diag.Harmless(called[0].Span.Start.Filename), diag.Harmless(called[1].Span.Start.Filename))
 	case len(names) == 0:
 		return nil, errNoMachine
 	case name == "":
