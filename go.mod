@@ -2,6 +2,8 @@ module github.com/fsmc-dev/fsmc
 
 go 1.26.0
 
+ignore ./editor/vscode/node_modules
+
 require (
 	github.com/alecthomas/participle/v2 v2.1.4
 	github.com/anishathalye/porcupine v1.3.1

@@ -90,6 +90,8 @@ cmd/fsmc/internal/lsp/proto <
 cmd/fsmc/internal/lsp       < lang/... check/... codegen/... cmd/fsmc/internal/lsp/proto github.com/sourcegraph/jsonrpc2
 cmd/fsmc/internal/...       < lang/... check/... codegen/... runtime/...
 
+editor                      <
+
 examples/...                < lang/... check/... codegen/... runtime/... examples/...
 `
 

@@ -59,7 +59,7 @@ func allMachines(t *testing.T) []lang.Source {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && path != "." && strings.HasPrefix(entry.Name(), "."):
+		case entry.IsDir() && path != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules"):
 			return filepath.SkipDir
 		}
 		kind := filepath.Ext(path)

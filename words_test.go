@@ -66,7 +66,7 @@ func TestWords(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case isIn(unread, slashed) || entry.IsDir() && (entry.Name() == "testdata" || entry.Name() == ".git"):
+		case isIn(unread, slashed) || entry.IsDir() && (entry.Name() == "testdata" || entry.Name() == ".git" || entry.Name() == "node_modules"):
 			if entry.IsDir() {
 				return fs.SkipDir
 			}
