@@ -75,7 +75,7 @@ func (m *Machine) Call(r *rand.Rand) bool {
 			continue
 		}
 		a.Child = &Child{Retries: 1 + r.IntN(2), Cost: 1 + r.IntN(9)}
-		a.Name, a.Fails, a.Cost = "Child", []string{"cancelled"}, a.Child.Most()
+		a.Name, a.Fails, a.Costs = "Child", []string{"cancelled"}, []int{a.Child.Most(), 0}
 		for i, e := range a.Events {
 			a.Child.Terminals = append(a.Child.Terminals, fmt.Sprintf("T%d", i))
 			e.Name, e.Exit = "Child."+a.Child.Terminals[i], a.Child.Terminals[i]

@@ -27,6 +27,8 @@ type config struct {
 	done      bool // `done` is the next input
 	scan      int  // the deferred event to look at next; -1: none
 	cancelled bool
+	over      costSet // of which over_budget has come
+	due       costSet // and of which it is the next input
 	acts      []uint8 // of the tasks of the leaf, in their order
 	data      []int
 	counters  []int
@@ -85,7 +87,7 @@ func (c *config) key() string {
 	if c.cancelled {
 		flags |= 2
 	}
-	b = append(b, flags)
+	b = append(b, flags, byte(c.over), byte(c.due))
 	num(c.scan)
 	b = append(b, c.acts...)
 	for _, v := range c.data {

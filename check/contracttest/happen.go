@@ -9,7 +9,7 @@ import (
 // that the last of them must, before anything else happens.
 func (s *Space) due(c *config) (timers []*After, now bool) {
 	for st := c.leaf; st != nil; st = st.Parent {
-		own := slices.Clone(st.Afters)
+		own := slices.Clone(s.m.afters(st))
 		slices.SortFunc(own, func(a, b *After) int { return compareNames(a, b) })
 		for _, a := range own {
 			k := c.clock(ofAfter, a.at)
@@ -34,6 +34,9 @@ func compareNames(a, b *After) int {
 		if a.Idle {
 			t += " idle"
 		}
+		if a.Over {
+			t = "over_budget(time)"
+		}
 		return t
 	}
 	x, y := name(a), name(b)
@@ -51,6 +54,10 @@ func (s *Space) expand(i int) {
 	if c.status != live {
 		return
 	}
+	if c.due != 0 {
+		s.overBudget(i, c)
+		return
+	}
 	if c.done {
 		n := c.clone()
 		n.done = false
@@ -61,7 +68,11 @@ func (s *Space) expand(i int) {
 	for _, a := range timers {
 		s.fired[a] = true
 		k := c.clock(ofAfter, a.at)
-		s.input(i, c.clone(), &input{kind: "after", after: a}, edge{what: "after", instant: k.lo == 0})
+		in := &input{kind: "after", after: a}
+		if a.Over {
+			in.kind, in.cat = "over", overTime
+		}
+		s.input(i, c.clone(), in, edge{what: "after", instant: k.lo == 0})
 	}
 	if now {
 		for _, t := range s.m.tasks(c.leaf, c.data) {
@@ -114,14 +125,14 @@ func (s *Space) activity(i int, c *config, t task) {
 			n := c.clone()
 			starts := s.m.finish(n, t)
 			s.m.idle(n)
-			s.link(i, n, edge{what: "nothing to say", starts: starts})
+			s.reports(i, n, d, edge{what: "nothing to say", starts: starts})
 		}
 		for _, cat := range s.categories(c, t, s.limits) {
 			s.input(i, c.clone(), &input{kind: "failed", cat: cat, do: d, task: t}, edge{what: "failed"})
 		}
 		n := c.clone()
 		s.m.idle(n)
-		s.link(i, n, edge{what: "checkpoint"})
+		s.reports(i, n, d, edge{what: "checkpoint"})
 	}
 }
 

@@ -5,7 +5,7 @@
 // In the order in which to read them: a machine in a model of its own (model.go),
 // its text (print.go), one that it calls (child.go), random ones (random.go, random_arms.go) and what changes
 // nothing in them (change.go); a configuration with dense time (config.go); one
-// step (eval.go, step.go, move.go); all that can happen (happen.go, space.go); what
+// step (eval.go, step.go, move.go), and what budgets have to do with it (budget.go); all that can happen (happen.go, space.go); what
 // the rules and figures of the checker must be (verdicts.go, worst.go); and the
 // smallest machine that shows a difference (shrink.go).
 package contracttest
@@ -20,9 +20,11 @@ type Machine struct {
 	Hosts    []string // host guards, without parameters
 	Asserts  []*Assert
 	Root     *State
+	Budget   *Budget
 	states   []*State
 	bounds   []*Arm // those with a counter
 	scale    int    // of all clocks
+	overtime *After // the timer that over_budget of time is
 }
 
 // Kind is the type of a value. All values are numbers: a bool is 0 or 1, a value
@@ -69,7 +71,7 @@ type Activity struct {
 	Name   string
 	Events []*Event
 	Fails  []string // nil: all that the machine declares
-	Cost   int      // in tokens; 0 for none
+	Costs  []int    // one for each of Costs, 0 for none; or nil
 	Child  *Child   // the machine that it is; nil for an activity of the host
 	at     int
 }
@@ -108,10 +110,10 @@ type State struct {
 
 // Trigger is one trigger of an on.
 type Trigger struct {
-	Kind  string // event, done, failed, cancel
+	Kind  string // event, done, failed, cancel, over
 	Label string
 	Event *Event
-	Cats  []string // of failed
+	Cats  []string // of failed; of over the costs
 }
 
 // On is an `on` with its chain of arms.
@@ -128,7 +130,8 @@ type After struct {
 	Wait   int // seconds
 	Field  *Field
 	Idle   bool
-	Jitter int // seconds by which it may be longer
+	Over   bool // it is over_budget of time
+	Jitter int  // seconds by which it may be longer
 	Arms   []*Arm
 	ID     int
 	state  *State
@@ -205,6 +208,7 @@ func (m *Machine) link() {
 		a.at = i
 	}
 	timers := 0
+	m.overtime = m.late()
 	var walk func(s *State, depth int)
 	walk = func(s *State, depth int) {
 		s.at, s.depth = len(m.states), depth
@@ -222,7 +226,7 @@ func (m *Machine) link() {
 			o.state = s
 			chain(o.Arms)
 		}
-		for _, a := range s.Afters {
+		for _, a := range m.afters(s) {
 			a.state, a.at = s, timers
 			timers++
 			chain(a.Arms)

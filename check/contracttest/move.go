@@ -152,7 +152,7 @@ func (m *Machine) settle(n *config, from, d *State, r *result) {
 		return d == nil || !d.within(s)
 	})
 	for s := n.leaf; s != d; s = s.Parent {
-		for _, a := range s.Afters {
+		for _, a := range m.afters(s) {
 			wait := a.Wait
 			if a.Field != nil {
 				wait = n.data[a.Field.at]
@@ -191,7 +191,7 @@ func (m *Machine) attempt(n *config, t task) {
 
 func (m *Machine) timer(id int) *After {
 	for _, s := range m.states {
-		for _, a := range s.Afters {
+		for _, a := range m.afters(s) {
 			if a.at == id {
 				return a
 			}

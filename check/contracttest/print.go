@@ -119,9 +119,7 @@ func (p *printer) machine() {
 		if a.Fails != nil {
 			text += " fails " + cmp.Or(strings.Join(a.Fails, ", "), "none")
 		}
-		if a.Cost > 0 {
-			text += fmt.Sprintf(" cost tokens %d", a.Cost)
-		}
+		text += a.costText()
 		p.put("%s", text)
 	}
 	for _, h := range m.Hosts {
@@ -141,6 +139,11 @@ func (p *printer) machine() {
 			a.line = p.put("assert %s %s %s", a.A.path(), a.Op, names[0])
 		}
 	}
+	if m.Budget != nil {
+		if text := m.Budget.text(); text != "" {
+			p.put("%s", text)
+		}
+	}
 	p.members(m.Root)
 	p.shut()
 }
@@ -157,180 +160,6 @@ func inRecord(fields []*Field) (declared, starts []string) {
 		}
 	}
 	return declared, starts
-}
-
-func (p *printer) state(s *State) {
-	switch {
-	case s.Terminal != "" && s.Entry == nil:
-		s.line = p.put("terminal %s %s%s", s.Name, s.Terminal, s.returnsText())
-	case s.Terminal != "":
-		s.line = p.open("terminal %s %s%s", s.Name, s.Terminal, s.returnsText())
-		p.effects(s.Entry)
-		p.shut()
-	default:
-		s.line = p.open("state %s", s.Name)
-		p.members(s)
-		p.shut()
-	}
-}
-
-func (s *State) returnsText() string {
-	var names []string
-	for _, f := range s.Returns {
-		names = append(names, f.Name)
-	}
-	if names == nil {
-		return ""
-	}
-	return " returns " + strings.Join(names, ", ")
-}
-
-func (p *printer) members(s *State) {
-	if s.Initial != nil {
-		p.put("initial %s", s.Initial.Name)
-	}
-	if s.Require != nil {
-		s.required = p.put("require %s else -> %s", text(s.Require), s.Else.path())
-	}
-	if s.Entry != nil {
-		p.open("entry")
-		p.effects(s.Entry)
-		p.shut()
-	}
-	if s.Exit != nil {
-		p.open("exit")
-		p.effects(s.Exit)
-		p.shut()
-	}
-	for _, d := range s.Dos {
-		t := "do " + d.Act.Name + "()"
-		if d.Act.Child != nil {
-			t = "do machine Child()"
-		}
-		if d.List != nil {
-			t += " for x in " + d.List.Name
-			if d.AtOnce > 0 {
-				t += fmt.Sprintf(" limit %d", d.AtOnce)
-			}
-		}
-		if d.Label != "" {
-			t += " as " + d.Label
-		}
-		for i, limit := range []int{d.Timeout, d.Heartbeat, d.Progress} {
-			if limit > 0 {
-				t += fmt.Sprintf(" %s %ds", []string{"timeout", "heartbeat", "progress"}[i], limit)
-			}
-		}
-		d.line = p.put("%s", t)
-	}
-	for _, o := range s.Ons {
-		var triggers []string
-		for _, t := range o.Triggers {
-			triggers = append(triggers, t.text())
-		}
-		o.line = p.put("on %s", strings.Join(triggers, ", "))
-		p.arms(o.Arms)
-	}
-	for _, a := range s.Afters {
-		t := fmt.Sprintf("after %ds", a.Wait)
-		if a.Field != nil {
-			t = "after " + a.Field.Name
-		}
-		if a.Idle {
-			t += " idle"
-		}
-		if a.Jitter > 0 {
-			t += fmt.Sprintf(" jitter %v", float64(a.Jitter)/float64(a.Wait))
-		}
-		a.line = p.put("%s", t)
-		p.arms(a.Arms)
-	}
-	for _, e := range s.Ignore {
-		p.put("ignore %s", e.Name)
-	}
-	for _, e := range s.Defer {
-		p.put("defer %s", e.Name)
-	}
-	for _, c := range s.Children {
-		p.state(c)
-	}
-}
-
-func (t *Trigger) text() string {
-	s := t.Kind
-	if t.Kind == "event" {
-		s = t.Event.Name
-	}
-	if t.Label != "" && t.Event != nil && t.Event.Exit != "" {
-		s = t.Event.Exit
-	}
-	if t.Label != "" {
-		s = t.Label + "." + s
-	}
-	if t.Cats != nil {
-		s += "(" + strings.Join(t.Cats, ", ") + ")"
-	}
-	return s
-}
-
-func (p *printer) arms(arms []*Arm) {
-	p.indent++
-	for i, a := range arms {
-		t := ""
-		if i > 0 {
-			t = "else "
-		}
-		if a.When != nil {
-			t += "when " + text(a.When) + " "
-		}
-		switch a.Op {
-		case "go":
-			t += "-> " + a.To.path()
-			if a.Bound > 0 {
-				t += fmt.Sprintf(" max %d", a.Bound)
-			}
-		case "retry":
-			t += "retry"
-			if a.Bound > 0 {
-				t += fmt.Sprintf(" %d", a.Bound)
-			}
-		case "reject", "ignore":
-			t += a.Op
-		}
-		if a.Bound > 0 && a.Per != "" {
-			t += " per " + a.Per
-		} else if a.Bound > 0 && a.PerState != nil {
-			t += " per " + a.PerState.path()
-		}
-		if a.Unbounded {
-			t += " unbounded"
-		}
-		if a.Op == "retry" {
-			t += fmt.Sprintf(" backoff %ds..%ds jitter %v", a.First, a.Last, float64(a.Jitter)/100)
-		}
-		t = strings.TrimSpace(t)
-		switch {
-		case a.Block != nil:
-			a.line = p.open("%s", t)
-			p.effects(a.Block)
-			p.shut()
-		case a.Op == "stay":
-			a.line = p.put("%s", strings.TrimSpace(t+" {}"))
-		default:
-			a.line = p.put("%s", t)
-		}
-	}
-	p.indent--
-}
-
-func (p *printer) effects(block []*Effect) {
-	for _, e := range block {
-		value := "unset"
-		if e.Value != nil {
-			value = text(e.Value)
-		}
-		e.line = p.put("%s = %s", e.Field.Name, value)
-	}
 }
 
 func (m *Machine) hasEnum() bool {
@@ -379,42 +208,4 @@ func literal(k Kind, v int) string {
 		return "[]"
 	}
 	return fmt.Sprint(v)
-}
-
-// text is e as source, with more parentheses than it needs. A literal has its
-// kind in Field.
-func text(e *Expr) string {
-	switch e.Op {
-	case "lit":
-		return literal(e.Field.Kind, e.Val)
-	case "field":
-		return e.Field.Name
-	case "event":
-		return "event." + e.Field.Name
-	case "host":
-		return fmt.Sprintf("h%d()", e.Host)
-	case "isset":
-		return e.Field.Name + " is set"
-	case "sent":
-		return "event." + e.Field.Name + " is set"
-	case "!":
-		return "!(" + text(e.Args[0]) + ")"
-	case "len":
-		return "len(" + text(e.Args[0]) + ")"
-	case "append":
-		return text(e.Args[0]) + " + true"
-	case "&&", "||":
-		return "(" + text(e.Args[0]) + ") " + e.Op + " (" + text(e.Args[1]) + ")"
-	case "min", "max":
-		return e.Op + "(" + text(e.Args[0]) + ", " + text(e.Args[1]) + ")"
-	}
-	return text(e.Args[0]) + " " + e.Op + " " + text(e.Args[1])
-}
-
-// path is the name of s from the machine on.
-func (s *State) path() string {
-	if s.Parent.Parent == nil {
-		return s.Name
-	}
-	return s.Parent.path() + "." + s.Name
 }

@@ -11,6 +11,7 @@ type Options struct {
 	Timers bool
 	Lists  bool // activities run for the elements of a list; not with timers
 	Absent bool // parameters and fields of events may be absent
+	Budget bool // runs are held to a budget
 }
 
 // Random makes up a small machine.
@@ -21,6 +22,9 @@ func Random(r *rand.Rand, opt Options) *Machine {
 	g.fill()
 	g.asserts()
 	g.returns()
+	if opt.Budget {
+		g.budget()
+	}
 	g.m.identify()
 	return g.m
 }
@@ -120,7 +124,7 @@ func (g *maker) declare() {
 			}
 		}
 		if g.chance(50) {
-			a.Cost = 1 + g.n(9)
+			a.Costs = []int{1 + g.n(9), 0}
 		}
 		m.Acts = append(m.Acts, a)
 	}

@@ -109,6 +109,9 @@ func (s *shrinker) machine() {
 		s.state(st)
 	}
 	drop(s, &m.Asserts)
+	if m.Budget != nil && !m.takes("") {
+		s.try(func() { m.Budget = nil })
+	}
 	for i, f := range m.Fields {
 		if !m.uses(func(e *Expr) bool { return e.Field == f }, f) {
 			s.try(func() { m.Fields = slices.Delete(m.Fields, i, i+1) })
@@ -120,13 +123,18 @@ func (s *shrinker) machine() {
 		}
 	}
 	for i, a := range m.Acts {
+		if m.Budget != nil { // what it costs may have to be declared
+			break
+		}
 		if !slices.ContainsFunc(m.states, func(st *State) bool {
 			return slices.ContainsFunc(st.Dos, func(d *Do) bool { return d.Act == a })
 		}) {
 			s.try(func() { m.Acts = slices.Delete(m.Acts, i, i+1) })
 		}
-		if a.Cost > 0 {
-			s.try(func() { a.Cost = 0 })
+		for k, cost := range a.Costs {
+			if cost > 0 {
+				s.try(func() { a.Costs[k] = 0 })
+			}
 		}
 	}
 	for _, st := range m.states {

@@ -47,6 +47,7 @@ type Space struct {
 	later   map[Fault]bool // and those that follow another in one step
 	cycles  map[cycle][]*State
 	clocks  bool
+	held    costSet
 	maybe   map[Fault]bool // what guards alone decide
 	Capped  bool           // runs that defer more events are left out
 	Lost    bool           // the step of a deferred event cannot be computed
@@ -71,9 +72,9 @@ func explore(m *Machine, queue, limit, parts int, late bool) *Space {
 		resumed: map[*Arm]bool{}, equal: map[[2]int]bool{}, limits: map[[2]int]bool{}, cycles: map[cycle][]*State{}, Found: map[Fault]bool{}, sure: map[Fault]bool{}, later: map[Fault]bool{}, maybe: map[Fault]bool{},
 	}
 	s.clocks = parts > 0
-	m.scale = max(parts, 1)
+	m.scale, s.held = max(parts, 1), m.held()
 	for _, st := range m.states {
-		s.clocks = s.clocks || len(st.Afters) > 0
+		s.clocks = s.clocks || len(m.afters(st)) > 0
 	}
 	for _, data := range m.starts() {
 		s.start(data)
@@ -319,13 +320,14 @@ func (s *Space) judge(i int, c *config, in *input, r *result, e edge) {
 		if e.move {
 			s.remember(r.next, c.leaf, r)
 		}
-		s.link(i, r.next, e)
+		s.reports(i, r.next, in.do, e)
 	}
 }
 
 func (s *Space) halt(i int, c *config, e edge) {
 	n := c.clone()
 	n.status, n.clocks, n.deferred, n.scan, n.done = halted, nil, nil, -1, false
+	n.due = 0
 	s.link(i, n, e)
 }
 
@@ -349,6 +351,8 @@ func (s *Space) unhandled(c *config, in *input, r *result, fromQueue bool) {
 		s.Found[Fault{"unhandled-case", r.place, c.leaf.Name}] = true
 	case in.kind == "done":
 		s.Found[Fault{"unhandled-done", c.leaf.line, c.leaf.Name}] = true
+	case in.kind == "over":
+		s.Found[Fault{"unhandled-budget", c.leaf.line, c.leaf.Name}] = true
 	case in.kind == "result":
 		s.Found[Fault{"unhandled-result", in.do.line, in.event.Name}] = true
 	case in.kind == "failed":

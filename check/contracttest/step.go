@@ -4,12 +4,12 @@ import "slices"
 
 // input is what a step is about.
 type input struct {
-	kind   string // event, result, failed, done, after, cancel
+	kind   string // event, result, failed, done, after, cancel, over
 	event  *Event
 	values []int
 	do     *Do
-	task   task // of result and failed
-	cat    string
+	task   task   // of result and failed
+	cat    string // of over, the cost
 	after  *After
 }
 
@@ -76,8 +76,8 @@ func (t *Trigger) rank(in *input) int {
 		if t.Kind != "event" || t.Event != in.event {
 			return -1
 		}
-	case "failed":
-		if t.Kind != "failed" {
+	case "failed", "over":
+		if t.Kind != in.kind {
 			return -1
 		}
 		if t.Cats != nil {
@@ -226,7 +226,7 @@ func (m *Machine) take(c *config, in *input, a *Arm, read *scope, r *result) {
 	case "ignore":
 		m.stay(n, in, r, ignored)
 	case "go":
-		if in.kind == "after" {
+		if in.after != nil {
 			n.clock(ofAfter, in.after.at).spent = true
 			n.ranks()
 		}
@@ -265,7 +265,7 @@ func (m *Machine) stay(n *config, in *input, r *result, how int) {
 		r.starts = append(r.starts, m.finish(n, in.task)...)
 	}
 	m.idle(n)
-	if in.kind == "after" {
+	if in.after != nil {
 		k := n.clock(ofAfter, in.after.at)
 		k.spent = true
 		n.ranks()
@@ -284,7 +284,7 @@ func (m *Machine) finish(n *config, t task) []*Do {
 // idle starts the idle timers again.
 func (m *Machine) idle(n *config) {
 	for s := n.leaf; s != nil; s = s.Parent {
-		for _, a := range s.Afters {
+		for _, a := range m.afters(s) {
 			if k := n.clock(ofAfter, a.at); k != nil && a.Idle && !k.spent {
 				k.whole, k.rest = 0, 0
 			}

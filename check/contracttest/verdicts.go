@@ -64,10 +64,10 @@ func (s *Space) Verdicts() (found, must map[Fault]bool) {
 		if st.leaf() && st.Terminal == "" {
 			some, idle := s.ways(st)
 			if !some {
-				say(Fault{"dead-end", st.line, st.Name}, !leads(st) && st.Require == nil)
+				say(Fault{"dead-end", st.line, st.Name}, !s.m.leads(st) && st.Require == nil)
 			}
 			// A way out that no run takes counts here: that it is dead is another fault.
-			if (some || leads(st)) && idle && !reminded(st) {
+			if (some || s.m.leads(st)) && idle && !s.m.reminded(st) {
 				say(Fault{"waits-forever", st.line, st.Name}, false)
 			}
 		}
@@ -122,14 +122,18 @@ func (s *Space) never(d *Do, say func(Fault, bool)) {
 }
 
 // leads reports whether an arm that stands in leaf or around it leads elsewhere,
-// cancel aside.
-func leads(leaf *State) bool {
+// cancel aside, and over_budget where nothing in leaf costs anything.
+func (m *Machine) leads(leaf *State) bool {
 	elsewhere := func(arms []*Arm) bool {
 		return slices.ContainsFunc(arms, func(a *Arm) bool { return a.Op == "go" && a.To.land() != leaf })
 	}
 	for st := leaf; st != nil; st = st.Parent {
 		for _, o := range st.Ons {
-			if o.Triggers[0].Kind != "cancel" && elsewhere(o.Arms) {
+			kind := o.Triggers[0].Kind
+			if kind == "over" && m.overtime == nil && !slices.ContainsFunc(leaf.Dos, func(d *Do) bool { return d.Act.spends()&m.held() != 0 }) {
+				continue
+			}
+			if kind != "cancel" && elsewhere(o.Arms) {
 				return true
 			}
 		}
@@ -143,9 +147,9 @@ func leads(leaf *State) bool {
 }
 
 // reminded says whether a timer stands in leaf or around it.
-func reminded(leaf *State) bool {
+func (m *Machine) reminded(leaf *State) bool {
 	for st := leaf; st != nil; st = st.Parent {
-		if len(st.Afters) > 0 {
+		if len(m.afters(st)) > 0 {
 			return true
 		}
 	}
@@ -153,7 +157,7 @@ func reminded(leaf *State) bool {
 }
 
 func (s *Space) waits(leaf *State) bool {
-	if reminded(leaf) {
+	if s.m.reminded(leaf) {
 		return false
 	}
 	for _, d := range leaf.Dos {
@@ -229,11 +233,11 @@ func (s *Space) ways(leaf *State) (some, idle bool) {
 				continue
 			}
 			some = some || s.nodes[e.to].leaf != leaf
-			switch e.in.kind {
-			case "event":
-			case "result", "failed":
+			switch kind := e.in.kind; {
+			case kind == "event", kind == "over" && e.in.after == nil:
+			case kind == "result", kind == "failed":
 				idle = idle && endless(e.in.do)
-			case "done":
+			case kind == "done":
 				idle = idle && slices.ContainsFunc(leaf.Dos, endless)
 			default:
 				idle = false
@@ -246,7 +250,7 @@ func (s *Space) ways(leaf *State) (some, idle bool) {
 // rests says whether a run may stay in a leaf for ever, with no timer to remind
 // anybody.
 func (s *Space) rests(leaf *State) bool {
-	if reminded(leaf) {
+	if s.m.reminded(leaf) {
 		return false
 	}
 	for _, c := range s.nodes {

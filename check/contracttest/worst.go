@@ -3,7 +3,7 @@ package contracttest
 // Worst is the worst case: -1 where there is none.
 type Worst struct {
 	Steps    int
-	Tokens   int
+	Costs    []int // one for each of Costs
 	Attempts []int
 }
 
@@ -16,13 +16,17 @@ func (s *Space) Worst() Worst {
 			}
 			return 0
 		}),
-		Tokens: s.longest(func(e *edge) int {
+	}
+	for k := range Costs {
+		w.Costs = append(w.Costs, s.longest(func(e *edge) int {
 			sum := 0
 			for _, d := range e.starts {
-				sum += d.Act.Cost
+				if d.Act.Costs != nil {
+					sum += d.Act.Costs[k]
+				}
 			}
 			return sum
-		}),
+		}))
 	}
 	for _, a := range s.m.Acts {
 		w.Attempts = append(w.Attempts, s.longest(func(e *edge) int {
