@@ -44,7 +44,7 @@ func (m *Machine) Held() bool {
 }
 
 func (m *Machine) held() (set costSet) {
-	if m.Budget == nil || !m.takes("") {
+	if m.Budget == nil || !slices.ContainsFunc(Costs, m.takes) { // one that speaks of the time alone is not
 		return 0
 	}
 	for k, most := range m.Budget.Costs {
@@ -79,6 +79,11 @@ func (a *Activity) spends() (set costSet) {
 		}
 	}
 	return set
+}
+
+// spendsIn reports whether an activity of leaf declares a cost to which runs are held.
+func (m *Machine) spendsIn(leaf *State) bool {
+	return slices.ContainsFunc(leaf.Dos, func(d *Do) bool { return d.Act.spends()&m.held() != 0 })
 }
 
 // mayPass are the sets of costs that a report of an activity may be the first to pass.

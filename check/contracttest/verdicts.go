@@ -130,7 +130,7 @@ func (m *Machine) leads(leaf *State) bool {
 	for st := leaf; st != nil; st = st.Parent {
 		for _, o := range st.Ons {
 			kind := o.Triggers[0].Kind
-			if kind == "over" && m.overtime == nil && !slices.ContainsFunc(leaf.Dos, func(d *Do) bool { return d.Act.spends()&m.held() != 0 }) {
+			if kind == "over" && m.overtime == nil && !m.spendsIn(leaf) {
 				continue
 			}
 			if kind != "cancel" && elsewhere(o.Arms) {
@@ -232,7 +232,9 @@ func (s *Space) ways(leaf *State) (some, idle bool) {
 			if !e.move || e.cancel {
 				continue
 			}
-			some = some || s.nodes[e.to].leaf != leaf
+			if over := e.in.kind == "over" && e.in.after == nil; !over || s.m.spendsIn(leaf) { // else it leads only those on who come over their budget
+				some = some || s.nodes[e.to].leaf != leaf
+			}
 			switch kind := e.in.kind; {
 			case kind == "event", kind == "over" && e.in.after == nil:
 			case kind == "result", kind == "failed":

@@ -77,6 +77,12 @@ type Halt struct {
 // there is one, has led to.
 func (x *search) halt(leaf *ir.State, at int, by int32) {
 	in := InputAt{int32(leaf.ID), x.Table.OverBudgetID(at)}
+	if x.sought != nil {
+		if h := x.sought.halt; h != nil && *h == in && x.sought.by == by {
+			x.capture()
+		}
+		return
+	}
 	if _, known := x.halts[in]; known {
 		return
 	}
@@ -95,7 +101,15 @@ func (p *Product) RunIntoHalt(h Halt, leaf *ir.State, cost string) (w *witness.W
 	if h.By == nil {
 		return p.Run(p.PathTo(h.Config), -1, over)
 	}
-	w, _ = p.Run(p.PathTo(h.Config), -1, *h.By)
+	r := p.record(p.PathTo(h.Config), -1)
+	s := &sought{unmet: graph.None, label: graph.None, halt: &InputAt{int32(leaf.ID), p.Table.OverBudgetID(slices.Index(p.program.Enforced, cost))}}
+	for in := range p.Table.Inputs(r.p.Leaf(r.at)) {
+		if p.Table.Case(in.ID) == *h.By {
+			s.by = in.ID
+		}
+	}
+	r.inputRow(arriving(*h.By, false), nil, r.teller.seek(r.at, s))
+	w, _ = r.finish()
 	last := len(w.Path) - 1
 	w.Path[last] = witness.Row{State: leaf, Input: arriving(over, false), At: w.Path[last-1].At}
 	w.Path = append(w.Path, witness.Row{State: leaf})

@@ -18,8 +18,10 @@ type sought struct {
 	to    int32
 	label int32
 	fault *Fault
-	unmet int32 // the input that nothing is to take; None where another thing is sought
-	lost  bool  // with unmet: or whose step cannot be computed, or that is dropped
+	unmet int32    // the input that nothing is to take; None where another thing is sought
+	halt  *InputAt // the over_budget that is to halt the run where input by has led; nil where another thing is sought
+	by    int32
+	lost  bool // with unmet: or whose step cannot be computed, or that is dropped
 
 	byData *ir.State // only where its require was false without asking a host guard
 

@@ -14,16 +14,26 @@ import (
 // that passes the budget: with the end of an attempt, where over_budget is the next row, else
 // on the way of one that runs.
 
-// overs are the costs whose over_budget comes right behind row i.
+// overs are the costs whose over_budget comes right behind row i, as one report makes them
+// due: by name. What comes behind over_budget of a later name was reported behind that.
 func (p *player) overs(i int) (costs []string) {
+	last := p.overOf(i)
 	for i++; i < len(p.w.Path); i++ {
-		in := p.w.Path[i].Input
-		if in.Kind != witness.Comes || in.Case.Kind != ir.CaseOverBudget {
+		cost := p.overOf(i)
+		if cost <= last {
 			break
 		}
-		costs = append(costs, in.Cost)
+		costs, last = append(costs, cost), cost
 	}
 	return costs
+}
+
+// overOf is the cost whose over_budget comes in row i; empty where something else does.
+func (p *player) overOf(i int) string {
+	if in := p.w.Path[i].Input; in.Kind == witness.Comes && in.Case.Kind == ir.CaseOverBudget {
+		return in.Cost
+	}
+	return ""
 }
 
 // report is of an attempt of a that passes the budgets of those costs which a declares.

@@ -189,7 +189,7 @@ func (p *player) note(i int, row witness.Row) {
 // passDeferred looks at deferred events that the state defers again, of which no
 // row tells.
 func (p *player) passDeferred(r *run, row witness.Row) error {
-	for !r.s.DoneDue && r.due() == nil && r.pending() != nil {
+	for !r.s.DoneDue && r.overDue() == "" && r.due() == nil && r.pending() != nil {
 		looked := r.clone()
 		err := looked.take(&input{deferred: true, guards: row.Guards})
 		if err == nil && len(looked.s.Kept) == len(r.s.Kept) && looked.leaf == r.leaf {
