@@ -29,6 +29,7 @@ type File struct {
 	Enums    []*Enum
 	Records  []*Record
 	Allows   []*Allow // above those
+	Permits  []*Allow // their `//fsmc:allow-breaking`
 	Machines int      // how many it has
 	Imported bool     // another file of the unit imports it
 
@@ -72,6 +73,7 @@ type Machine struct {
 	Budget     *Budget // nil without one
 	Asserts    []*Assert
 	Allows     []*Allow
+	Permits    []*Allow // its `//fsmc:allow-breaking`
 
 	// States holds every state in source order, parents before children; the
 	// first is Root, the machine itself as the outermost composite.
@@ -279,7 +281,8 @@ func (v AssertVerb) String() string {
 	return [...]string{"precedes", "leads to", "excludes", "at most"}[v]
 }
 
-// Allow is a suppression: a comment `//fsmc:allow RULE because REASON`.
+// Allow is a suppression: a comment `//fsmc:allow RULE because REASON`, of what check finds,
+// or `//fsmc:allow-breaking RULE because REASON`, of what breaking finds.
 type Allow struct {
 	Rule   string
 	Reason string     // empty where none is given

@@ -9,8 +9,15 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
-// allowDirective begins a suppression: //fsmc:allow RULE because REASON.
-const allowDirective = "//fsmc:allow"
+// allowDirective begins a suppression: //fsmc:allow RULE because REASON. With
+// permitDirective it is of a change, not of a finding.
+const (
+	allowDirective  = "//fsmc:allow"
+	permitDirective = "//fsmc:allow-breaking"
+)
+
+// allows are the suppressions of a machine, or of what a file has outside its machines.
+type allows struct{ findings, changes *[]*ir.Allow }
 
 // placeAllows gives each suppression of f to the machine in which it stands,
 // or the one that it stands above; one above an import or an enum of the file goes to
@@ -18,9 +25,9 @@ const allowDirective = "//fsmc:allow"
 func placeAllows(f *ast.File, machines map[*ast.Machine]*ir.Machine, out *ir.File) {
 	var starts *starts
 	var ends []int
-	var lists []*[]*ir.Allow // of what ends there
+	var lists []allows // of what ends there
 	for _, d := range f.Decls {
-		list := &out.Allows
+		list := allows{&out.Allows, &out.Permits}
 		switch d := d.(type) {
 		case *ast.Bad:
 			continue
@@ -29,32 +36,43 @@ func placeAllows(f *ast.File, machines map[*ast.Machine]*ir.Machine, out *ir.Fil
 			if m == nil {
 				continue
 			}
-			list = &m.Allows
+			list = allows{&m.Allows, &m.Permits}
 		}
 		ends, lists = append(ends, d.Span().End.Offset), append(lists, list)
 	}
 	for i, c := range f.Comments {
-		if !isAllow(c.Text) || len(lists) == 0 {
+		directive := directiveOf(c.Text)
+		if directive == "" || len(lists) == 0 {
 			continue
 		}
 		if starts == nil {
 			starts = startsOf(f)
 		}
 		at, _ := slices.BinarySearch(ends, c.Pos.Offset+1)
-		list := lists[min(at, len(lists)-1)]
-		a := parseAllow(c)
+		list := lists[min(at, len(lists)-1)].findings
+		if directive == permitDirective {
+			list = lists[min(at, len(lists)-1)].changes
+		}
+		a := parseAllow(c, directive)
 		a.Covers = starts.below(starts.lastOfBlock(f.Comments[i:]))
 		*list = append(*list, a)
 	}
 }
 
-func isAllow(text string) bool {
-	rest, ok := strings.CutPrefix(text, allowDirective)
-	return ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
+// directiveOf is the directive with which a comment begins that is a suppression; else
+// empty.
+func directiveOf(text string) string {
+	for _, directive := range []string{allowDirective, permitDirective} {
+		rest, ok := strings.CutPrefix(text, directive)
+		if ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
+			return directive
+		}
+	}
+	return ""
 }
 
-func parseAllow(c *ast.Comment) *ir.Allow {
-	rest := strings.TrimSpace(strings.TrimPrefix(c.Text, allowDirective))
+func parseAllow(c *ast.Comment, directive string) *ir.Allow {
+	rest := strings.TrimSpace(strings.TrimPrefix(c.Text, directive))
 	rule, rest, _ := strings.Cut(rest, " ")
 	reason, _ := strings.CutPrefix(strings.TrimSpace(rest), "because ")
 	if reason == strings.TrimSpace(rest) {

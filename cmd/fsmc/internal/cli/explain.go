@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
+	"github.com/fsmc-dev/fsmc/check/breaking"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
 
@@ -27,11 +29,14 @@ func newExplain(s *streams) *cobra.Command {
 			if len(args) == 0 {
 				return s.listRules(asJSON)
 			}
+			if rule := ruleOfChanges(args[0]); rule != nil {
+				return s.explain(*rule, asJSON)
+			}
 			rule, err := findRule(args[0])
 			if err != nil {
 				return err
 			}
-			return s.explain(rule, asJSON)
+			return s.explain(jsonRule{rule.Name, string(rule.Group), rule.Severity.String(), rule.Summary, rule.Page}, asJSON)
 		},
 	}
 	formatFlag(c, &asJSON)
@@ -53,6 +58,10 @@ func (s *streams) listRules(asJSON bool) error {
 		for _, r := range all.Rules {
 			rules = append(rules, jsonRule{Name: r.Name, Group: string(r.Group), Severity: r.Severity.String(), Summary: r.Summary})
 		}
+		for _, r := range rulesOfChanges() {
+			r.Page = ""
+			rules = append(rules, r)
+		}
 		return printJSON(s.out, rules)
 	}
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
@@ -64,12 +73,42 @@ func (s *streams) listRules(asJSON bool) error {
 			}
 		}
 	}
+	group := ""
+	for _, r := range rulesOfChanges() {
+		if r.Group != group {
+			group = r.Group
+			fmt.Fprintf(w, "%s:\n", group)
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", r.Name, r.Severity, r.Summary)
+	}
 	return w.Flush()
 }
 
-func (s *streams) explain(r *check.Rule, asJSON bool) error {
+// rulesOfChanges are those of fsmc breaking.
+func rulesOfChanges() []jsonRule {
+	var out []jsonRule
+	for _, f := range breaking.Families {
+		for _, r := range breaking.Rules {
+			if r.Family == f.Family {
+				out = append(out, jsonRule{r.Name, "Changes: " + string(f.Family), r.Severity().String(), r.Summary, r.Page()})
+			}
+		}
+	}
+	return out
+}
+
+// ruleOfChanges is the one of fsmc breaking with that name, or nil.
+func ruleOfChanges(name string) *jsonRule {
+	rules := rulesOfChanges()
+	if i := slices.IndexFunc(rules, func(r jsonRule) bool { return r.Name == name }); i >= 0 {
+		return &rules[i]
+	}
+	return nil
+}
+
+func (s *streams) explain(r jsonRule, asJSON bool) error {
 	if asJSON {
-		return printJSON(s.out, jsonRule{r.Name, string(r.Group), r.Severity.String(), r.Summary, r.Page})
+		return printJSON(s.out, r)
 	}
 	_, err := fmt.Fprintln(s.out, strings.TrimRight(r.Page, "\n"))
 	return err
@@ -90,6 +129,9 @@ func findRule(name string) (*check.Rule, error) {
 func ruleNames() []string {
 	var names []string
 	for _, r := range all.Rules {
+		names = append(names, r.Name)
+	}
+	for _, r := range breaking.Rules {
 		names = append(names, r.Name)
 	}
 	return names

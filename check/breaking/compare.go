@@ -1,0 +1,126 @@
+package breaking
+
+import (
+	"cmp"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// DefaultLimit is the Limit that is enough for most machines.
+const DefaultLimit = 20_000
+
+// Options say how far Compare looks.
+type Options struct {
+	Limit int // the most pairs of configurations of two machines that are explored, and the most configurations of one
+}
+
+// Result is what Compare finds.
+type Result struct {
+	Points  []Point  // what breaks and nothing allows, in the order of the new text
+	Allowed []Point  // what a comment allows
+	Same    int      // machines that mean the same in both programs
+	Paired  int      // machines that both programs have
+	Added   []string // machines that the old program has not
+}
+
+// Compare says what of old breaks where new takes its place. Machines are paired by
+// their names. Neither program may have errors of names or types: what they are about is
+// left out. Pairs are compared side by side on all cores; the outcome does not depend on
+// how many there are.
+func Compare(old, new *ir.Program, o Options) *Result {
+	out := &Result{}
+	byName := map[string]*ir.Machine{}
+	for _, m := range new.Machines {
+		byName[m.Name] = m
+	}
+	called := calledIn(old)
+	var pairs []*pair
+	for _, m := range old.Machines {
+		is := byName[m.Name]
+		if is == nil {
+			out.Points = append(out.Points, removedMachine(m, new))
+			continue
+		}
+		pairs = append(pairs, &pair{old: m, new: is, called: called[m.Name], limit: o.Limit})
+		delete(byName, m.Name)
+	}
+	for _, m := range new.Machines {
+		if byName[m.Name] != nil {
+			out.Added = append(out.Added, m.Name)
+		}
+	}
+	same := make([]bool, len(pairs))
+	inParallel(len(pairs), func(i int) { same[i] = pairs[i].compare() })
+	out.Paired = len(pairs)
+	for i, p := range pairs {
+		out.Points = append(out.Points, p.points...)
+		if same[i] {
+			out.Same++
+		}
+	}
+	out.allow(new)
+	for _, list := range [][]Point{out.Points, out.Allowed} {
+		slices.SortStableFunc(list, comparePoints)
+	}
+	return out
+}
+
+// comparePoints is by place, then by family and what is shorter.
+func comparePoints(a, b Point) int {
+	return cmp.Or(
+		cmp.Compare(a.New.Start.Filename, b.New.Start.Filename),
+		cmp.Compare(a.New.Start.Offset, b.New.Start.Offset),
+		cmp.Compare(a.Old.Start.Offset, b.Old.Start.Offset),
+		cmp.Compare(a.Rule.Name, b.Rule.Name),
+		cmp.Compare(a.Message, b.Message),
+	)
+}
+
+// compare applies the rules, and reports whether both machines mean the same, so that
+// none can find anything.
+func (p *pair) compare() (same bool) {
+	if fingerprint(p.old) == fingerprint(p.new) {
+		return true
+	}
+	p.states = renamed(p.old, p.new)
+	for _, r := range Rules {
+		if p.rule = r; r.run != nil {
+			r.run(p)
+		}
+	}
+	return false
+}
+
+// calledIn are the names of the machines of prog that others call.
+func calledIn(prog *ir.Program) map[string]bool {
+	out := map[string]bool{}
+	for _, m := range prog.Machines {
+		for _, a := range m.Activities {
+			if a.Machine != nil {
+				out[a.Machine.Name] = true
+			}
+		}
+	}
+	return out
+}
+
+func sameFile(a, b string) bool { return filepath.Base(a) == filepath.Base(b) }
+
+// inParallel calls f for 0 to n-1, on all cores.
+func inParallel(n int, f func(int)) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	workers.Wait()
+}

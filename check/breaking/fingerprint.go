@@ -1,0 +1,130 @@
+package breaking
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// fingerprint is the text of m in an order that does not depend on that of its
+// declarations, without comments. Machines with one text mean the same; those that mean
+// the same may have two, such as where a type has another name.
+func fingerprint(m *ir.Machine) string {
+	var lines []string
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	for _, v := range slices.Concat(m.Params, m.Own, m.Fields) {
+		add("var %t %s %t %s = %s", v.Param, v.Name, v.Optional, typeText(v.Type), constText(v.Default))
+	}
+	for _, e := range m.Events {
+		add("event %s %t%s", e.Name, e.External(), slotsText(slotsOfEvent(e)))
+	}
+	for _, a := range m.Activities {
+		add("activity %s%s", a.Name, activityText(a))
+	}
+	for _, g := range m.Guards {
+		add("guard %s%s", g.Name, slotsText(slotsOfParams(g.Params)))
+	}
+	for _, a := range m.Asserts {
+		add("assert %s", assertText(a))
+	}
+	add("budget %s", budgetText(m.Budget))
+	for _, s := range m.States {
+		add("state %s %s", s.Path, stateText(s))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+func typeText(t *ir.Type) string {
+	switch t.Kind {
+	case ir.EnumKind:
+		return "enum" + strings.Join(slices.Sorted(slices.Values(t.Enum.Values)), ",")
+	case ir.List:
+		if t.Elem == nil {
+			break
+		}
+		return fmt.Sprintf("list %v of %s", rangeText(t.Len), typeText(t.Elem))
+	case ir.RecordKind:
+		var leaves []string
+		for _, l := range t.Leaves() {
+			leaves = append(leaves, fmt.Sprintf("%s %v %s", l.Path, l.Within, typeText(l.Type)))
+		}
+		slices.Sort(leaves)
+		return "record{" + strings.Join(leaves, ";") + "}"
+	}
+	return t.String()
+}
+
+func rangeText(r *ir.Range) string {
+	if r == nil {
+		return "any"
+	}
+	return strconv.FormatInt(r.Lo, 10) + ".." + strconv.FormatInt(r.Hi, 10)
+}
+
+func constText(c *ir.Const) string {
+	if c == nil {
+		return "unset"
+	}
+	if c.Kind == ir.EnumKind {
+		return c.Str
+	}
+	return c.Text()
+}
+
+func slotsText(list []slot) string {
+	var out []string
+	for _, s := range list {
+		out = append(out, fmt.Sprintf(" %s %t %s", s.name, s.optional, typeText(s.typ)))
+	}
+	slices.Sort(out)
+	return strings.Join(out, ";")
+}
+
+func activityText(a *ir.Activity) string {
+	var results, fails, costs []string
+	for _, e := range a.Results {
+		results = append(results, e.Name)
+	}
+	for _, c := range a.Fails {
+		fails = append(fails, c.Name)
+	}
+	for _, c := range a.Costs {
+		costs = append(costs, c.Name+" "+c.Amount.RatString())
+	}
+	for _, list := range [][]string{results, fails, costs} {
+		slices.Sort(list)
+	}
+	return fmt.Sprint(slotsText(slotsOfParams(a.Params)), results, fails, costs, a.Limit, a.Machine != nil)
+}
+
+func budgetText(b *ir.Budget) string {
+	if b == nil {
+		return "none"
+	}
+	var costs []string
+	for _, c := range b.Costs {
+		costs = append(costs, c.Name+" "+c.Amount.RatString())
+	}
+	slices.Sort(costs)
+	return fmt.Sprint(numberText(b.Steps), numberText(b.Time), costs)
+}
+
+func numberText(n *int64) string {
+	if n == nil {
+		return "none"
+	}
+	return strconv.FormatInt(*n, 10)
+}
+
+func assertText(a *ir.Assert) string {
+	var objects []string
+	for _, s := range a.Objects {
+		objects = append(objects, s.Path)
+	}
+	slices.Sort(objects)
+	return fmt.Sprint(a.Subject.Path, " ", a.Verb, " ", objects, a.N)
+}

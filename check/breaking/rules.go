@@ -1,0 +1,7 @@
+package breaking
+
+// Rules are all rules, by family.
+var Rules = []*Rule{
+	machineRemoved, eventRemoved, eventNarrowed, parameterNarrowed, activityChanged, guardChanged,
+	publishedChanged, outcomeChanged, childChanged, badAllow,
+}

@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/check/breaking"
+	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+func newBreaking(s *streams) *cobra.Command {
+	b := &breaker{streams: s}
+	c := &cobra.Command{
+		Use:   "breaking --against OLD PATH...",
+		Short: "Say whether the machines may replace older ones",
+		Long: `Breaking compares each machine in PATH with the machine of the same name in OLD, and
+reports what breaks:
+
+  wire      what senders, activities and consumers of messages would notice
+  runs      what unfinished runs would meet, which fsmc migrate has to answer
+  promises  a worst case, a budget or an assert that got worse; a run in which the old
+            machine does one thing and the new one another. The shortest is shown.
+
+OLD is one of:
+  a file or a folder
+  git:REF       the files PATH as they were at REF, from git, without a checkout
+  git:REF:PATH  the same, from another file or folder of the repository
+
+A comment above the place, or above the whole machine, allows a change:
+
+  //fsmc:allow-breaking event-removed because nobody sends it any more
+
+The rules have pages: fsmc explain RULE.
+
+Exit status 1: something breaks that is not allowed; or a question is undecided; or
+one of the two sides has errors.`,
+		Example: `  fsmc breaking --against git:main review.fsm
+  fsmc breaking --against old/ --format github machines/`,
+		Args:              arguments("PATH..."),
+		ValidArgsFunction: completeFSM,
+		RunE:              func(cmd *cobra.Command, paths []string) error { return b.run(cmd.Context(), paths) },
+	}
+	c.Flags().StringVar(&b.against, "against", "", "the older machines, `OLD`: a file, a folder or git:REF")
+	c.Flags().IntVar(&b.limit, "max-configurations", breaking.DefaultLimit, "explore at most `N` pairs of configurations of a machine; what is then open is \"undecided\"")
+	chooseFlag(c, &b.write, "format", "text", "how to print",
+		option[breakingFormat]{"text", writeBreakingText},
+		option[breakingFormat]{"json", writeBreakingJSON},
+		option[breakingFormat]{"github", writeBreakingGitHub},
+	)
+	return c
+}
+
+// breakingFormat is a way to print what breaks.
+type breakingFormat func(io.Writer, *breakingReport) error
+
+// breaker is one call of breaking.
+type breaker struct {
+	*streams
+	against string
+	limit   int
+	write   breakingFormat
+}
+
+func (b *breaker) run(_ context.Context, paths []string) error {
+	switch {
+	case b.against == "":
+		return errors.New("--against OLD is missing: a file, a folder or git:REF with the older machines")
+	case b.limit < 1:
+		return fmt.Errorf("--max-configurations is %d; it is at least 1", b.limit)
+	}
+	collectSeldom()
+	new, err := b.sound(b.load(paths))
+	if err != nil {
+		return err
+	}
+	old, err := b.sound(b.older(paths))
+	if err != nil {
+		return err
+	}
+	for _, u := range []*lang.Unit{new, old} {
+		if len(u.Program.Machines) == 0 {
+			return findingf("there is no machine in %s", map[bool]string{true: "the input", false: b.against}[u == new])
+		}
+	}
+	report := &breakingReport{
+		Result: breaking.Compare(old.Program, new.Program, breaking.Options{Limit: b.limit}),
+		texts:  textsOf(new, old),
+	}
+	if err := b.write(b.out, report); err != nil {
+		return err
+	}
+	if report.breaks() {
+		return errFinding
+	}
+	return nil
+}
+
+// sound gives unit on where it has no errors of syntax, names or types; else it prints
+// these. Nothing is to be believed of a comparison with it.
+func (b *breaker) sound(unit *lang.Unit, err error) (*lang.Unit, error) {
+	if err == nil {
+		err = b.refuse(unit.Diags, unit.File)
+	}
+	return unit, err
+}
+
+// textsOf finds the texts of files of both sides. Of one that both sides have it is the same.
+func textsOf(new, old *lang.Unit) func(string) *token.File {
+	return func(name string) *token.File {
+		if f := new.File(name); f != nil {
+			return f
+		}
+		return old.File(name)
+	}
+}

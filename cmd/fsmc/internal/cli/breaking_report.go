@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/fsmc-dev/fsmc/check/breaking"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/token"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
+)
+
+// breakingReport is what breaking has to say.
+type breakingReport struct {
+	*breaking.Result
+	texts func(string) *token.File
+}
+
+// breaks reports whether something breaks; a fault of a comment does not.
+func (r *breakingReport) breaks() bool { return r.list().HasErrors() }
+
+func (r *breakingReport) list() diag.List {
+	var list diag.List
+	for i := range r.Points {
+		list.Add(r.Points[i].Diagnostic())
+	}
+	for _, d := range list {
+		d.Witness.Fold()
+	}
+	return list
+}
+
+func writeBreakingText(w io.Writer, r *breakingReport) error {
+	list := r.list()
+	if err := diag.WriteText(w, list, r.texts, diag.TextOptions{Color: color(w)}); err != nil {
+		return err
+	}
+	if len(list) > 0 {
+		fmt.Fprintf(w, "\n%s; ", diag.Summary(list))
+	}
+	nothing := ""
+	if !list.HasErrors() {
+		nothing = ": nothing breaks"
+	}
+	_, err := fmt.Fprintf(w, "%s compared, %d of them the same%s\n", describe.Count(r.Paired, "machine"), r.Same, nothing)
+	if err == nil && len(r.Allowed) > 0 {
+		_, err = fmt.Fprintf(w, "%s allowed\n", describe.Count(len(r.Allowed), "change"))
+	}
+	return err
+}
+
+func writeBreakingGitHub(w io.Writer, r *breakingReport) error { return diag.WriteGitHub(w, r.list()) }
+
+// jsonBreaking is the output of breaking --format json, a promise to programs.
+type jsonBreaking struct {
+	Points  []jsonPoint `json:"points"`
+	Allowed []jsonPoint `json:"allowed"`
+	Paired  int         `json:"paired"` // machines that both sides have
+	Same    int         `json:"same"`   // of these: what they mean is the same
+	Added   []string    `json:"added"`  // machines that the old side has not
+}
+
+// jsonPoint is a point: a finding as check prints it, whose first related place is the
+// one in the old text.
+type jsonPoint struct {
+	Family breaking.Family `json:"family"`
+	diag.JSONDiagnostic
+}
+
+func writeBreakingJSON(w io.Writer, r *breakingReport) error {
+	out := jsonBreaking{
+		Points: pointsJSON(r.Points), Allowed: pointsJSON(r.Allowed),
+		Paired: r.Paired, Same: r.Same, Added: append([]string{}, r.Added...),
+	}
+	return printJSON(w, out)
+}
+
+func pointsJSON(points []breaking.Point) []jsonPoint {
+	out := []jsonPoint{}
+	for i := range points {
+		d := points[i].Diagnostic()
+		d.Witness.Fold()
+		out = append(out, jsonPoint{points[i].Rule.Family, diag.JSON(diag.List{d})[0]})
+	}
+	return out
+}
