@@ -12,6 +12,9 @@ import (
 
 // A batch is several commits in one pipeline with one sync, whose end is the COMMIT:
 //
+// Most batches go the quick way of batch_quick.go first. What is refused there, and all where it does not
+// serve, is judged:
+//
 //  1. lockBatch locks the runs, in order, without waiting for those that another process has;
 //     lockBatchTasks locks tasks that end or are cancelled. What follows sees what stands then.
 //  2. judge finds for each commit why it is refused, and leaves the numbers of those refused
@@ -23,17 +26,18 @@ import (
 // may have been empty then.
 var (
 	lockBatch = `
-	SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true), count(*)
+	SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
+		set_config('fsmc.refused', '{}', true), count(*)
 	FROM (SELECT 1 FROM @runs WHERE run = ANY ($1) ORDER BY run FOR NO KEY UPDATE SKIP LOCKED) AS locked`
-	lockBatchTasks = `
+	lockBatchTasks = formOf(`
 	SELECT count(*) FROM (
 		SELECT 1 FROM ` + table(`run text, "do" text`) + `
 		JOIN @tasks AS t ON t.run = q.run AND t.do = q.do AND NOT t.cancelled
-		ORDER BY t.id FOR UPDATE OF t) AS locked`
+		ORDER BY t.id FOR UPDATE OF t) AS locked`)
 
 	// judge finds the first refusal in the order that store.Store gives. A run whose xmax is
 	// not this transaction has not been locked.
-	judge = `
+	judge = formOf(`
 	SELECT set_config('fsmc.refused', (coalesce(array_agg(n) FILTER (WHERE verdict > 0), '{}')) :: text, true),
 		array_agg(verdict ORDER BY n)
 	FROM (SELECT i AS n, CASE
@@ -50,7 +54,7 @@ var (
 		ELSE 0 END AS verdict
 		FROM ` + table(`run text, expect bigint, started timestamptz, event_id text, definition text, "do" text, seq
 		bigint, epoch bigint`) + `
-		LEFT JOIN @runs AS r ON r.run = q.run) AS judged`
+		LEFT JOIN @runs AS r ON r.run = q.run) AS judged`)
 
 	// admitted is of rows of commits that are not refused. Their number in the batch is n.
 	admitted = ` n <> ALL ((SELECT current_setting('fsmc.refused')) :: bigint[])`
@@ -83,6 +87,7 @@ func (w *commit) verdict(n int64) error {
 // batch is what is being written, with the rows of its statements.
 type batch struct {
 	requests []*request
+	quick    bool  // it is not judged
 	judged   []any // the columns of judge
 	runs     []string
 	touched  touched
@@ -102,35 +107,45 @@ func (s *Store) writeBatch(all []*request) []error {
 	for i, r := range all {
 		at[r], errs[i] = i, errAlone
 	}
-	var b batch
+	var going []*request
 	for _, r := range s.lanes.seal(all) {
 		if !r.alone() {
-			b.requests = append(b.requests, r)
+			going = append(going, r)
 		}
 	}
-	if len(b.requests) == 0 {
-		return errs
+	inOrder(going)
+	if quick(going) {
+		going = s.attempt(ctx, &batch{requests: going, quick: true}, func(r *request, err error) { errs[at[r]] = err })
 	}
-	if err := b.build(); err != nil {
-		return errs
+	s.attempt(ctx, &batch{requests: going}, func(r *request, err error) { errs[at[r]] = err })
+	return errs
+}
+
+// attempt writes a batch, says of each request what has become of it, and gives those that have to
+// be judged yet.
+func (s *Store) attempt(ctx context.Context, b *batch, say func(*request, error)) (refused []*request) {
+	if len(b.requests) == 0 || b.build() != nil {
+		return nil
 	}
-	verdicts, err := s.send(ctx, &b)
+	verdicts, err := s.send(ctx, b)
 	for i, r := range b.requests {
 		switch {
+		case err == nil && verdicts[i] == toJudge:
+			refused = append(refused, r)
 		case err == nil:
-			errs[at[r]] = r.verdict(verdicts[i])
+			say(r, r.verdict(verdicts[i]))
 			if verdicts[i] == 0 && len(r.History) > 0 {
 				after := standingIn(&r.Run)
 				after.parent = r.before.parent
 				s.standings.note(after)
 			}
 		case errors.Is(err, store.ErrClosed):
-			errs[at[r]] = err
+			say(r, err)
 		case errors.Is(err, store.ErrUnknown):
 			r.doubt = true
 		}
 	}
-	return errs
+	return refused
 }
 
 // lookUp fills in how the runs stand. It asks the server for those of which it is not known.
@@ -192,17 +207,25 @@ func (w *commit) size() int {
 // send writes a batch in one round trip. The error is an ErrUnknown where the reply was lost.
 func (s *Store) send(ctx context.Context, b *batch) (verdicts []int64, err error) {
 	err = s.use(ctx, func(t *tx) error {
-		t.queue(nil, lockBatch, b.runs)
-		if len(b.touched.runs) > 0 {
-			t.queue(nil, lockBatchTasks, b.touched.runs, b.touched.dos)
+		t.lock(b)
+		var judged, made, moved [][]int64
+		if !b.quick {
+			ask(t, &judged, scanNumbers, judge.many, b.judged...)
 		}
-		var judged [][]int64
-		ask(t, &judged, func(found row, v *[]int64) error { return found.Scan(nil, v) }, judge, b.judged...)
 		for _, w := range b.writes {
-			t.queue(nil, w.text, w.columns...)
+			switch w.form {
+			case makeRuns:
+				ask(t, &made, scanNumbers, w.text(), w.values()...)
+			case moveRuns:
+				ask(t, &moved, scanNumbers, w.text(), w.values()...)
+			default:
+				t.queue(nil, w.text(), w.values()...)
+			}
 		}
 		err := t.flush(ctx)
 		switch {
+		case err == nil && b.quick:
+			verdicts = b.rest(append(made, moved...))
 		case err == nil:
 			verdicts = judged[0]
 		case undecided(err):
@@ -213,24 +236,46 @@ func (s *Store) send(ctx context.Context, b *batch) (verdicts []int64, err error
 	return verdicts, err
 }
 
+func scanNumbers(found row, v *[]int64) error { return found.Scan(nil, v) }
+
+// lock queues the locks of a batch. A quick one takes those of its runs as it writes them, but
+// where tasks are locked: they come behind their runs.
+func (t *tx) lock(b *batch) {
+	if b.quick && len(b.touched.runs) == 0 {
+		t.queue(nil, settings)
+		return
+	}
+	t.queue(nil, lockBatch, b.runs)
+	if len(b.touched.runs) > 0 {
+		t.queue(nil, lockBatchTasks.many, b.touched.runs, b.touched.dos)
+	}
+}
+
 // build fills the columns of all statements.
 func (b *batch) build() error {
+	b.runs = column(b.requests, func(r **request) string { return (*r).Run.Run })
+	if !b.quick {
+		b.buildJudged()
+	}
+	return b.buildWrites()
+}
+
+// buildJudged fills the columns of judge.
+func (b *batch) buildJudged() {
 	n := len(b.requests)
 	var (
-		runs, definitions = make([]string, n), make([]string, n)
-		expects           = make([]int64, n)
-		starts            = make([]time.Time, n)
-		events, dos       = make([]*string, n), make([]*string, n)
-		seqs, epochs      = make([]*int64, n), make([]*int64, n)
+		definitions  = make([]string, n)
+		expects      = make([]int64, n)
+		starts       = make([]time.Time, n)
+		events, dos  = make([]*string, n), make([]*string, n)
+		seqs, epochs = make([]*int64, n), make([]*int64, n)
 	)
 	for i, r := range b.requests {
-		runs[i], definitions[i], expects[i], starts[i] = r.Run.Run, r.Run.Definition, r.Expect, r.Run.Started
+		definitions[i], expects[i], starts[i] = r.Run.Definition, r.Expect, r.Run.Started
 		events[i] = nullable(r.EventID)
 		if c := r.Claim; c != nil {
 			dos[i], seqs[i], epochs[i] = &c.Do, &c.Seq, &c.Epoch
 		}
 	}
-	b.runs = runs
-	b.judged = []any{runs, expects, starts, events, definitions, dos, seqs, epochs}
-	return b.buildWrites()
+	b.judged = []any{b.runs, expects, starts, events, definitions, dos, seqs, epochs}
 }

@@ -14,19 +14,19 @@ var (
 	named = `
 	FROM ` + table(`n bigint, run text, "do" text, ends boolean`) + `
 	WHERE t.run = q.run AND t.do = q.do AND NOT t.cancelled AND` + admitted
-	cancelTasks = `
+	cancelTasks = formOf(`
 	UPDATE @tasks AS t SET cancelled = true,
 		worker      = CASE WHEN ` + childHolds + ` THEN NULL ELSE worker END,
 		claimed     = CASE WHEN ` + childHolds + ` THEN NULL ELSE claimed END,
 		lease_until = CASE WHEN ` + childHolds + ` THEN NULL ELSE lease_until END,
 		beat        = CASE WHEN ` + childHolds + ` THEN NULL ELSE beat END,
-		progress    = CASE WHEN ` + childHolds + ` THEN NULL ELSE progress END` + named
-	endTasks = `
+		progress    = CASE WHEN ` + childHolds + ` THEN NULL ELSE progress END` + named)
+	endTasks = formOf(`
 	DELETE FROM @tasks AS t
 	USING ` + table(`n bigint, run text, "do" text, ends boolean`) + `
-	WHERE t.run = q.run AND t.do = q.do AND NOT t.cancelled AND NOT ` + childHolds + ` AND (q.ends OR t.worker IS NULL) AND` + admitted
+	WHERE t.run = q.run AND t.do = q.do AND NOT t.cancelled AND NOT ` + childHolds + ` AND (q.ends OR t.worker IS NULL) AND` + admitted)
 
-	insertTasks = `
+	insertTasks = formOf(`
 	INSERT INTO @tasks (run, "do", seq, machine, definition, activity, key, attempt, visit, awake,
 		queued, not_before, lost, timeout_ns, heartbeat_ns, progress_ns, child, ended)
 	SELECT run, "do", seq, machine, definition, activity, key, attempt, visit, awake,
@@ -35,26 +35,26 @@ var (
 		text, attempt bigint, visit bigint, awake boolean, queued timestamptz, not_before timestamptz,
 		lost bigint, timeout_ns bigint, heartbeat_ns bigint, progress_ns bigint, child text, ended
 		boolean`) + `
-	WHERE` + admitted + ` ORDER BY i`
+	WHERE` + admitted + ` ORDER BY i`)
 
-	deleteTimers = `
+	deleteTimers = formOf(`
 	DELETE FROM @timers AS t USING ` + table(`n bigint, run text, name text`) + `
-	WHERE t.run = q.run AND t.name = q.name AND` + admitted
-	upsertTimers = `
+	WHERE t.run = q.run AND t.name = q.name AND` + admitted)
+	upsertTimers = formOf(`
 	INSERT INTO @timers (run, name, due, awake)
 	SELECT run, name, due, awake
 	FROM ` + table(`n bigint, run text, name text, due timestamptz, awake boolean`) + `
 	WHERE` + admitted + `
-	ON CONFLICT (run, name) DO UPDATE SET due = excluded.due`
+	ON CONFLICT (run, name) DO UPDATE SET due = excluded.due`)
 
 	// insertMessages marks the first message of a commit as the next of its run, where none waits.
-	insertMessages = `
+	insertMessages = formOf(`
 	INSERT INTO @outbox (id, run, seq, n, machine, event, data, at, ready, next)
 	SELECT id, run, seq, place, machine, event, data, at, at,
 		first AND NOT EXISTS (SELECT 1 FROM @outbox AS o WHERE o.run = q.run AND o.delivered IS NULL)
 	FROM ` + table(`n bigint, id text, run text, seq bigint, place bigint, machine text, event text, data text, at
 		timestamptz, first boolean`) + `
-	WHERE` + admitted
+	WHERE` + admitted)
 )
 
 // end is a task that ends or is cancelled.

@@ -1,8 +1,6 @@
 package postgres
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -15,65 +13,44 @@ var (
 	// refuseNone is for a transaction whose one commit has been admitted already.
 	refuseNone = `SELECT set_config('fsmc.refused', '{}', true)`
 
-	updateRuns = `
+	setRun = `
 	UPDATE @runs AS r SET machine = q.machine, definition = q.definition, state = q.state, status = q.status,
 		outcome = q.outcome, paused = q.paused, seq = q.seq, started = q.started, entered = q.entered, updated = q.updated,
 		ended = CASE WHEN q.status = 'finished' THEN q.updated END, final = CASE WHEN q.status = 'finished' THEN q.state END,
 		snapshot = q.snapshot, total = coalesce(q.total, r.total)
-	FROM ` + table(`n bigint, run text, machine text, definition text, state text, status text, outcome text,
+	FROM `
+	movedColumns = `n bigint, run text, machine text, definition text, state text, status text, outcome text,
 		paused boolean, seq bigint, started timestamptz, entered timestamptz, updated timestamptz,
-		snapshot text, total text, expect bigint`) + `
-	WHERE r.run = q.run AND r.seq = q.expect AND` + admitted
+		snapshot text, total text, expect bigint`
+	updateRuns = formOf(setRun + table(movedColumns) + `
+	WHERE r.run = q.run AND r.seq = q.expect AND` + admitted)
 
-	insertRuns = `
+	addRun = `
 	INSERT INTO @runs (run, machine, definition, state, status, outcome, paused, seq, started, entered, updated, ended, final,
 		snapshot, total, parent, root)
 	SELECT run, machine, definition, state, status, outcome, paused, seq, started, entered, updated,
 		CASE WHEN status = 'finished' THEN updated END, CASE WHEN status = 'finished' THEN state END,
 		snapshot, total, parent, root
-	FROM ` + table(`n bigint, run text, machine text, definition text, state text, status text, outcome text,
+	FROM `
+	madeColumns = `n bigint, run text, machine text, definition text, state text, status text, outcome text,
 		paused boolean, seq bigint, started timestamptz, entered timestamptz, updated timestamptz,
-		snapshot text, total text, parent text, root text`) + `
-	WHERE` + admitted + ` ORDER BY run`
+		snapshot text, total text, parent text, root text`
+	insertRuns = formOf(addRun + table(madeColumns) + `
+	WHERE` + admitted + ` ORDER BY run`)
 
-	insertRecords = `
+	insertRecords = formOf(`
 	INSERT INTO @history (run, seq, at, kind, input, source, target, effect, token, record)
 	SELECT run, seq, at, kind, input, source, target, effect, token, record
 	FROM ` + table(`n bigint, run text, seq bigint, at timestamptz, kind text, input text, source text, target
 		text, effect text, token bigint, record text`) + `
-	WHERE` + admitted
+	WHERE` + admitted)
 
-	insertAnswers = `
+	insertAnswers = formOf(`
 	INSERT INTO @inbox (run, event_id, seq, token, answer)
 	SELECT run, event_id, seq, token, answer
 	FROM ` + table(`n bigint, run text, event_id text, seq bigint, token bigint, answer text`) + `
-	WHERE` + admitted + ` ORDER BY run`
+	WHERE` + admitted + ` ORDER BY run`)
 )
-
-// table is a table q for a FROM: of the parameters of a statement, which are its columns ("n bigint, run
-// text"), and i, the number of the row. It unnests the first one alone: each unnest has a fixed cost,
-// and a batch is small.
-func table(columns string) string {
-	var fields []string
-	first := ""
-	for i, column := range strings.Split(columns, ",") {
-		words := strings.Fields(column)
-		name, kind := words[0], words[1]
-		if i == 0 {
-			first = fmt.Sprintf("unnest($1 :: %s[]) WITH ORDINALITY AS u (%s, i)", kind, name)
-			fields = append(fields, name)
-			continue
-		}
-		fields = append(fields, fmt.Sprintf("($%d :: %s[])[i] AS %s", i+1, kind, name))
-	}
-	return "(SELECT i, " + strings.Join(fields, ", ") + " FROM " + first + ") AS q"
-}
-
-// rows are a statement with the columns that it writes.
-type rows struct {
-	text    string
-	columns []any
-}
 
 // column is a value of each row.
 func column[R, T any](rows []R, of func(*R) T) []T {
@@ -84,8 +61,8 @@ func column[R, T any](rows []R, of func(*R) T) []T {
 	return values
 }
 
-func (b *batch) write(text string, columns ...any) {
-	b.writes = append(b.writes, rows{text, columns})
+func (b *batch) write(what form, columns ...any) {
+	b.writes = append(b.writes, rows{form: what, columns: columns})
 }
 
 // numbered is a request with its number in the batch.
@@ -110,12 +87,17 @@ func (b *batch) buildWrites() error {
 			answered = append(answered, q)
 		}
 	}
+	makes, moves := insertRuns, updateRuns
+	if b.quick {
+		makes, moves = makeRuns, moveRuns
+	}
 	if len(made) > 0 {
-		b.write(insertRuns, append(runColumns(made),
-			column(made, func(q *numbered) *string { return nullable(q.Run.Parent) }), column(made, root))...)
+		columns := append(runColumns(made),
+			column(made, func(q *numbered) *string { return nullable(q.Run.Parent) }), column(made, root))
+		b.writeRuns(makes, made, columns)
 	}
 	if len(moved) > 0 {
-		b.write(updateRuns, append(runColumns(moved), column(moved, func(q *numbered) int64 { return q.Expect }))...)
+		b.writeRuns(moves, moved, append(runColumns(moved), column(moved, func(q *numbered) int64 { return q.Expect })))
 	}
 	b.writeRecords()
 	if len(answered) > 0 {

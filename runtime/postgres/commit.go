@@ -119,7 +119,7 @@ func (w *commit) write(ctx context.Context, t *tx) error {
 		return err
 	}
 	for _, w := range b.writes {
-		t.queue(nil, w.text, w.columns...)
+		t.queue(nil, w.text(), w.values()...)
 	}
 	return t.flush(ctx)
 }

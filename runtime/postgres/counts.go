@@ -19,17 +19,6 @@ import (
 const (
 	insertCounts = `INSERT INTO @count_log (counts) VALUES ($1)`
 
-	// insertCountsOf writes what a batch counts: $1 where none of it is refused, which is
-	// mostly so, and else what each of the others counts.
-	insertCountsOf = `
-	INSERT INTO @count_log (counts)
-	SELECT counts FROM (
-		SELECT CASE WHEN refused = '{}' THEN $1 ELSE (
-			SELECT '[' || string_agg(part, ',') || ']' FROM unnest($2 :: bigint[], $3 :: text[]) AS q (n, part)
-			WHERE n <> ALL (refused)) END AS counts
-		FROM (SELECT current_setting('fsmc.refused') :: bigint[] AS refused) AS setting) AS sums
-	WHERE counts IS NOT NULL`
-
 	// fromLog are the rows of the log as the table has them.
 	logColumns = `
 	SELECT e ->> 'w' AS what, e ->> 'm' AS machine, (e -> 'x') :: text AS texts, (e ->> 'k') :: bigint AS number,
@@ -57,6 +46,17 @@ const (
 	INSERT INTO @counts (what, machine, texts, number, amount) SELECT * FROM sums
 	ON CONFLICT (what, machine, texts, number) DO UPDATE SET amount = @counts.amount + excluded.amount`
 )
+
+// insertCountsOf writes what a batch counts: $1 where none of it is refused, which is
+// mostly so, and else what each of the others counts.
+var insertCountsOf = formOf(`
+INSERT INTO @count_log (counts)
+SELECT counts FROM (
+	SELECT CASE WHEN refused = '{}' THEN $1 ELSE (
+		SELECT '[' || string_agg(part, ',') || ']' FROM unnest($2 :: bigint[], $3 :: text[]) AS q (n, part)
+		WHERE n <> ALL (refused)) END AS counts
+	FROM (SELECT current_setting('fsmc.refused') :: bigint[] AS refused) AS setting) AS sums
+WHERE counts IS NOT NULL`)
 
 // foldEach is after how many commits of a process it looks whether it can add up.
 const foldEach = 1024

@@ -13,7 +13,7 @@ import (
 
 // fence is a condition of a statement on the number of a step, the epoch of a claim or the token of
 // a commit.
-var fence = regexp.MustCompile(`(?:WHERE|AND|ON|WHEN) ((?:\w+\.)?(?:seq|epoch|token) (=|<>) (?:\w+\.)?(?:seq|epoch|token|expect|\$\d))`)
+var fence = regexp.MustCompile(`(?:WHERE|AND|ON|WHEN) ((?:\w+\.)?(?:seq|epoch|token) (=|<>) (?:\w+\.)?(?:seq|epoch|token|expect|task|\$\d))`)
 
 // TestMutants takes away each of these conditions, one at a time, and has the tests of the package find
 // that. It serves FSMC_MUTANTS=1.
