@@ -54,18 +54,19 @@ type File struct {
 	Comments []*Comment // all of the file, in order; attached ones too
 }
 
-// Decl is what may stand in a file outside all braces: *Import, *Enum, *Record or
-// *Machine, or a Bad.
+// Decl is what may stand in a file outside all braces: *Import, *Enum, *Record,
+// *Machine or *Scenario, or a Bad.
 type Decl interface {
 	Any
 	decl()
 }
 
-func (*Import) decl()  {}
-func (*Enum) decl()    {}
-func (*Record) decl()  {}
-func (*Machine) decl() {}
-func (*Bad) decl()     {}
+func (*Import) decl()   {}
+func (*Enum) decl()     {}
+func (*Record) decl()   {}
+func (*Machine) decl()  {}
+func (*Scenario) decl() {}
+func (*Bad) decl()      {}
 
 // Decls yields the declarations of one kind, in order.
 func Decls[T Decl](f *File) iter.Seq[T] {

@@ -40,16 +40,20 @@ func File(f *ast.File) []byte {
 }
 
 // apart reports whether a blank line stands between two declarations of a file, even
-// where the author wrote none: around machines, and below the imports.
+// where the author wrote none: around machines and scenarios, and below the imports.
 func apart(a, b ast.Decl) bool {
 	_, above := a.(*ast.Import)
 	_, below := b.(*ast.Import)
-	return above != below || isMachine(a) || isMachine(b)
+	return above != below || isLong(a) || isLong(b)
 }
 
-func isMachine(d ast.Decl) bool {
-	_, ok := d.(*ast.Machine)
-	return ok
+// isLong reports whether d is a machine or a scenario.
+func isLong(d ast.Decl) bool {
+	switch d.(type) {
+	case *ast.Machine, *ast.Scenario:
+		return true
+	}
+	return false
 }
 
 func (p *printer) decl(d ast.Decl) {
@@ -63,6 +67,8 @@ func (p *printer) decl(d ast.Decl) {
 		p.record(d)
 	case *ast.Machine:
 		p.machine(d)
+	case *ast.Scenario:
+		p.scenario(d)
 	default:
 		panic(unprintable(d))
 	}

@@ -17,9 +17,10 @@ import (
 
 // Program is the unit that one command line names: all machines of all files.
 type Program struct {
-	Machines []*Machine
-	Files    []*File
-	Refs     Refs // every name of the files, and those of the files that they import
+	Machines  []*Machine
+	Files     []*File
+	Scenarios []*Scenario // of all files
+	Refs      Refs        // every name of the files, and those of the files that they import
 }
 
 // File is what a file of the unit has outside its machines.

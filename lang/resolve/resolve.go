@@ -44,6 +44,7 @@ func Resolve(files []*ast.File, find Finder) (*ir.Program, diag.List) {
 	folders := map[string]*space[*ir.Machine]{}
 	prog := &ir.Program{}
 	var resolvers []*resolver
+	var waiting []scenariosOf
 	for _, src := range files {
 		f := u.files[src]
 		names := folders[f.folder()]
@@ -69,11 +70,15 @@ func Resolve(files []*ast.File, find Finder) (*ir.Program, diag.List) {
 				prog.Machines = append(prog.Machines, r.m)
 			}
 		}
+		waiting = append(waiting, scenariosOf{f, f.findScenarios()})
 		placeAllows(src, machines, f.out)
 		prog.Files = append(prog.Files, f.out)
 		f.forget()
 	}
 	u.called(resolvers)
+	for _, w := range waiting {
+		prog.Scenarios = append(prog.Scenarios, w.file.scenarios(w.list)...)
+	}
 	u.list.Sort()
 	prog.Refs = u.refs
 	return prog, u.list

@@ -75,6 +75,7 @@ type matcher struct {
 	indent   int
 	end      int            // where the last token ends
 	last     [2]lexer.Token // the last two tokens, the last one first
+	scenario bool           // what is open, or was opened last, is a scenario
 	word     bool           // last[1] is the first of its line
 }
 
@@ -194,7 +195,7 @@ func (m *matcher) extra(t *lexer.Token) {
 // missingOpen puts a brace before t where a line is `state Name` without one.
 func (m *matcher) missingOpen(t *lexer.Token) {
 	name, word := &m.last[0], &m.last[1]
-	if !m.word || word.Value != "state" || name.Type != tokName || name.Pos.Line != word.Pos.Line ||
+	if m.scenario || !m.word || word.Value != "state" || name.Type != tokName || name.Pos.Line != word.Pos.Line ||
 		t.Value == "{" || t.Pos.Line == name.Pos.Line {
 		return
 	}

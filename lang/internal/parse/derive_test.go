@@ -14,7 +14,8 @@ import (
 // narrower are productions with what is checked besides the grammar written
 // into them.
 const narrower = `
-File = Import* Enum? Record? Machine Enum? .
+File = Import* Enum? Record? Machine Enum? Scenario? .
+Expect = "expect" ("refused" | "ended" | "attempt" <int> "of" Name | "published" Name Payload? | "waiting" Name | "(" Cond ")") .
 Item = Initial | State | Terminal | On | After | Do | Entry | Exit | Require | Ignore | Defer .
 Machine = "machine" Name ("(" Param ("," Param)* ")")? "{" (Item | Context | Enum | Record | Event | Failures | Activity | Guard | Budget | Assert)* "}" .
 Type = "int" Range? | "duration" Range? | "bool" | "json" | <name> | "[" Range? "]" Type .
@@ -41,7 +42,7 @@ Do = "do" "machine"? Name "(" (Expr ("," Expr)*)? ")" Fan? ("as" Name)? ("per" S
 `
 
 // shallow are short forms for where a sentence is deep enough.
-var shallow = map[string]string{"Expr": "<int>", "Item": "Initial", "Type": `"bool"`, "Unary": "<name>", "Cond": "<int>", "CondUnary": "<name>", "JsonValue": `"null"`, "Factor": "<name>", "RecordLit": "<name>", "Step": `"reject"`, "Effect": "Assign"}
+var shallow = map[string]string{"Expr": "<int>", "Item": "Initial", "Type": `"bool"`, "Unary": "<name>", "Cond": "<int>", "CondUnary": "<name>", "JsonValue": `"null"`, "Factor": "<name>", "RecordLit": "<name>", "Step": `"reject"`, "Effect": "Assign", "Line": `"cancel"`}
 
 var symbol = regexp.MustCompile(`"[^"]*"|<\w+>|\w+|[()|?*+]`)
 

@@ -44,12 +44,13 @@ const grammarTail = `
 //     or a value of an enum, a json that is made of literals and null, or a record of
 //     these.
 //   - A record has one field or more.
-//   - No object and no RecordLit stands in the Expr behind "when", "require", "after" and "by": a
-//     brace there begins what comes next.
+//   - No object and no RecordLit stands in the Expr behind "when", "require", "after", "by" and
+//     "expect": a brace there begins what comes next.
 //   - "steps" takes an <int>, "time" a <duration>, a cost an <int> or <number>.
 //   - "at most" takes an <int>, the other verbs one target, "leads to" several.
 //   - "after" takes a <duration> or a Place.
 //   - "done" and "cancel" take neither a label nor categories.
+//   - A word that opens a Line is the name of an activity before "->", "[" and "fails".
 //   - Each limit of a "do" is given once.
 //   - No declared name is one of: event done failed cancel now true false set unset.
 `
@@ -70,7 +71,7 @@ func ebnf() string {
 	p := parsers.Get().(*parser)
 	defer parsers.Put(p)
 	lines := strings.Split(p.grammar.whole.String(), "\n")
-	out := []string{"File = Import* (Enum | Record | Machine)* ."}
+	out := []string{"File = Import* (Enum | Record | Machine | Scenario)* ."}
 	for _, line := range lines {
 		name, _, _ := strings.Cut(line, " ")
 		switch name {
@@ -92,7 +93,7 @@ func ebnf() string {
 		})
 		out = append(out, otherAhead.ReplaceAllString(line, ""))
 	}
-	return strings.Join(append(out, exprGrammar), "\n") + "\n"
+	return strings.Join(append(out, exprGrammar, scenarioGrammar), "\n") + "\n"
 }
 
 func itemProduction(p *parser) string {

@@ -12,7 +12,7 @@ import (
 )
 
 // declWords open what stands in a file outside all braces.
-var declWords = []string{"import", "enum", "record", "machine"}
+var declWords = []string{"import", "enum", "record", "machine", "scenario"}
 
 // decl parses the next declaration of the file, or reports what stands in its place
 // and goes to where one may begin.
@@ -27,6 +27,9 @@ func (p *parser) decl(lex *lexer.PeekingLexer, tree *ast.File) ast.Decl {
 	if t.Type != tokName || !slices.Contains(declWords, t.Value) {
 		p.report(p.noDecl(t))
 		return p.skip(lex, lex.MakeCheckpoint(), 1)
+	}
+	if t.Value == "scenario" {
+		return p.scenario(lex)
 	}
 	var d ast.Decl
 	bad := p.repaired(lex, t.Value, func() (err error) {
@@ -81,7 +84,7 @@ func (p *parser) noDecl(t *lexer.Token) fault {
 	if what, ok := later[t.Value]; ok && t.Type == tokName {
 		return notYet(t, what)
 	}
-	f := unexpected(t, nil, `"machine", "enum", "record" or "import"`, "")
+	f := unexpected(t, nil, `"machine", "enum", "record", "scenario" or "import"`, "")
 	if _, ok := items[t.Value]; ok && t.Type == tokName {
 		f.help = fmt.Sprintf("Put %q between the braces of a machine.", t.Value)
 	}
@@ -173,6 +176,12 @@ func (p *parser) noItem(t, behind *lexer.Token) fault {
 			return fault{
 				span: span(t), message: "an import inside a machine",
 				help: "Put it at the top of the file.",
+			}
+		}
+		if t.Value == "scenario" && behind.Type == tokString {
+			return fault{
+				span: span(t), message: "a scenario inside a machine",
+				help: "Put it outside the machine: below it, or in a file of its own that imports this one.",
 			}
 		}
 		if t.Value == "machine" {

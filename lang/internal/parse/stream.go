@@ -13,14 +13,18 @@ import (
 //
 // A fold begins at the word "state", directly between the braces of a machine,
 // behind a "{" or a "}": there it cannot go on with anything before it. It ends
-// with the next brace that leaves it. There are none where braces do not match.
+// with the next brace that leaves it. There are none where braces do not match, and none
+// in a scenario, where an activity may be called "state".
 
 // fold is a stretch of text that is one token at first.
 type fold struct{ start, end lexer.Position }
 
 // foldAt begins a fold at t, the next token, if one begins there.
 func (m *matcher) foldAt(t *lexer.Token) {
-	if len(m.open) != 1 || t.Type != tokName || t.Value != "state" || m.folding() {
+	if len(m.open) == 0 && t.Type == tokName && (t.Value == "scenario" || t.Value == "machine") {
+		m.scenario = t.Value == "scenario"
+	}
+	if m.scenario || len(m.open) != 1 || t.Type != tokName || t.Value != "state" || m.folding() {
 		return
 	}
 	if before := &m.last[0]; is(before, "{") || is(before, "}") {

@@ -55,7 +55,7 @@ var (
 
 	// later are the words that open what a later version of the language has.
 	later = map[string]string{
-		"region": "regions", "history": "history states", "scenario": "scenarios",
+		"region": "regions", "history": "history states",
 	}
 )
 
@@ -77,7 +77,7 @@ func opensItem(t *lexer.Token) bool {
 	}
 	_, item := items[t.Value]
 	_, later := later[t.Value]
-	return item || later || t.Value == "machine" || t.Value == "import"
+	return item || later || t.Value == "machine" || t.Value == "import" || t.Value == "scenario"
 }
 
 // fits reports whether next may stand behind a word that opens an item.
@@ -85,7 +85,7 @@ func fits(word string, next *lexer.Token) bool {
 	switch word {
 	case "context", "failures", "budget", "entry", "exit":
 		return is(next, "{")
-	case "import":
+	case "import", "scenario":
 		return next.Type == tokString
 	case "after":
 		return next.Type == tokName || next.Type == tokDuration || next.Type == tokInt

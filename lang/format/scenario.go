@@ -1,0 +1,113 @@
+package format
+
+import (
+	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+func (p *printer) scenario(s *ast.Scenario) {
+	p.text("scenario ")
+	p.literal(s.Title)
+	p.text(" of ")
+	p.name(s.Machine)
+	if len(s.Args) > 0 {
+		p.text("(")
+		filled(p, s.Args, ",", (*printer).recordValue)
+		p.text(")")
+	}
+	p.text(" ")
+	p.scenarioLines(s.EndPos, s.Lines)
+}
+
+// scenarioLines are lines in braces, each on one of its own.
+func (p *printer) scenarioLines(end token.Pos, list []ast.Line) {
+	if len(list) == 0 && !p.commentBefore(end) {
+		p.text("{}")
+		p.srcLine = end.Line
+		return
+	}
+	lines(p, end, list, p.scenarioLine, nil)
+}
+
+func (p *printer) scenarioLine(l ast.Line) {
+	switch l := l.(type) {
+	case *ast.Send:
+		p.text("send ")
+		p.name(l.Event)
+		p.payload(l.Event, l.Payload)
+		if l.Refused {
+			p.text(" refused")
+		}
+	case *ast.Ending:
+		p.ending(l)
+	case *ast.Wait:
+		p.text("wait ")
+		p.literal(l.For)
+	case *ast.CancelLine:
+		p.token(l, "cancel")
+	case *ast.Answer:
+		p.text("guard ")
+		p.name(l.Guard)
+		p.text(" = ")
+		p.literal(l.Value)
+	case *ast.Expect:
+		p.expect(l)
+	case *ast.Repeat:
+		p.text("repeat ")
+		p.literal(l.Count)
+		p.text(" ")
+		p.scenarioLines(l.EndPos, l.Lines)
+	default:
+		panic(unprintable(l))
+	}
+	p.srcLine = l.Span().End.Line
+}
+
+func (p *printer) ending(l *ast.Ending) {
+	p.name(l.Do)
+	if l.Index != nil {
+		p.text("[")
+		p.literal(l.Index)
+		p.text("]")
+	}
+	p.text(" " + l.Kind)
+	if l.Name != nil {
+		p.text(" ")
+		p.name(l.Name)
+		p.payload(l.Name, l.Payload)
+	}
+	if l.Message != nil {
+		p.text(" ")
+		p.literal(l.Message)
+	}
+}
+
+func (p *printer) expect(l *ast.Expect) {
+	p.text("expect ")
+	switch l.Kind {
+	case "":
+		p.expr(l.X)
+		return
+	case ast.ExpectAttempt:
+		p.text("attempt ")
+		p.literal(l.Count)
+		p.text(" of ")
+		p.name(l.Name)
+		return
+	}
+	p.text(l.Kind)
+	if l.Name != nil {
+		p.text(" ")
+		p.name(l.Name)
+		p.payload(l.Name, l.Payload)
+	}
+}
+
+// payload is the fields behind the name of an event, if there are any.
+func (p *printer) payload(of *ast.Name, n *ast.Payload) {
+	if n == nil {
+		return
+	}
+	p.text(" ")
+	braced(p, of.Pos, n.EndPos, n.Fields, (*printer).recordValue, nil)
+}

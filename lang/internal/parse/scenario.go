@@ -1,0 +1,238 @@
+package parse
+
+import (
+	"strconv"
+
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/fsmc-dev/fsmc/lang/ast"
+)
+
+// scenarioGrammar is what this file and scenario_line.go parse.
+const scenarioGrammar = `Scenario = "scenario" <string> "of" Name ("(" Given ("," Given)* ")")? "{" Line* "}" .
+Given = Name "=" Expr .
+Line = Send | Ending | Wait | "cancel" | Answer | Expect | Repeat .
+Send = "send" Name Payload? "refused"? .
+Payload = "{" (Given ","?)* "}" .
+Ending = Name ("[" <int> "]")? ("->" Name Payload? | "fails" Name <string>? | "checkpoint" | "lost") .
+Wait = "wait" <duration> .
+Answer = "guard" Name "=" ("true" | "false") .
+Expect = "expect" ("refused" | "ended" | "attempt" <int> "of" Name | "published" Name Payload? | "waiting" Name | Expr) .
+Repeat = "repeat" <int> "{" Line* "}" .`
+
+// Words for what a scenario expects.
+const (
+	aScenarioLine = `a line of a scenario: "send", "wait", "cancel", "guard", "expect", "repeat" or an activity`
+	anActivity    = "the name of an activity"
+	aString       = "a text between double quotes"
+)
+
+// scenario parses the scenario that the next token opens, by hand: what is wrong with a
+// line is reported there, and the lines behind it are parsed. The result is nil where its
+// head is wrong.
+func (p *parser) scenario(lex *lexer.PeekingLexer) ast.Decl {
+	start := lex.MakeCheckpoint()
+	s := &scenarioParser{parser: p, lex: lex}
+	n := s.head()
+	if s.failed {
+		s.report(*s.fault)
+		return p.skip(lex, start, s.taken(start))
+	}
+	return n
+}
+
+// scenarioParser parses a scenario. Once it has failed it takes nothing more, until what
+// is wrong has been reported.
+type scenarioParser struct {
+	*parser
+	lex    *lexer.PeekingLexer
+	failed bool
+	fault  *fault // nil where what is wrong has been reported
+}
+
+// taken is how many tokens have been taken since start.
+func (s *scenarioParser) taken(start lexer.Checkpoint) int {
+	at := s.lex.Peek().Pos.Offset
+	s.lex.LoadCheckpoint(start)
+	n := 1
+	for s.lex.Peek().Pos.Offset < at && !s.lex.Peek().EOF() {
+		s.lex.Next()
+		n++
+	}
+	return n
+}
+
+func (s *scenarioParser) head() *ast.Scenario {
+	start := s.lex.Next()
+	n := &ast.Scenario{Title: s.literal(tokString, "a title between double quotes")}
+	s.want("of", `"of" and the name of a machine`)
+	n.Machine = s.name("the name of a machine")
+	if s.is("(") {
+		s.next()
+		for !s.failed {
+			n.Args = append(n.Args, s.given("a parameter"))
+			if !s.is(",") {
+				break
+			}
+			s.next()
+		}
+		s.want(")", `"," or ")"`)
+	}
+	n.Lines = s.lines()
+	n.Node = s.node(start)
+	return n
+}
+
+// lines are those between braces.
+func (s *scenarioParser) lines() []ast.Line {
+	s.want("{", `"{"`)
+	var list []ast.Line
+	for !s.failed && !s.is("}") && !s.lex.Peek().EOF() {
+		list = append(list, s.line())
+	}
+	s.want("}", `"}"`)
+	return list
+}
+
+// line is the next line. One that is wrong is reported, and given up to the end of its line.
+func (s *scenarioParser) line() ast.Line {
+	first := s.lex.Peek()
+	start := s.lex.MakeCheckpoint()
+	n := s.anyLine(first)
+	if !s.failed {
+		return n
+	}
+	if s.fault != nil {
+		s.report(*s.fault)
+	}
+	s.failed, s.fault = false, nil
+	return s.giveUp(start)
+}
+
+// giveUp goes on from start to where the next line begins, and gives what lies between.
+func (s *scenarioParser) giveUp(start lexer.Checkpoint) *ast.Bad {
+	reached := s.lex.Peek().Pos.Offset
+	s.lex.LoadCheckpoint(start)
+	bad := &ast.Bad{Node: ast.Node{Pos: pos(s.lex.Peek().Pos)}}
+	var before lexer.Token
+	for nested, i := 0, 0; ; i++ {
+		t := s.lex.Peek()
+		if t.EOF() || nested == 0 && (is(t, "}") || i > 0 && t.Pos.Offset >= reached && t.Pos.Line != before.Pos.Line) {
+			return bad
+		}
+		switch {
+		case is(t, "{"):
+			nested++
+		case is(t, "}"):
+			nested--
+		}
+		before = *t
+		s.lex.Next()
+		bad.EndPos = pos(s.lex.RawPeek().Pos)
+	}
+}
+
+func (s *scenarioParser) is(what string) bool {
+	t := s.lex.Peek()
+	return !s.failed && (is(t, what) || t.Type == tokName && t.Value == what)
+}
+
+// next takes a token.
+func (s *scenarioParser) next() *lexer.Token {
+	if s.failed {
+		return s.lex.Peek()
+	}
+	return s.lex.Next()
+}
+
+// expected fails because something else stands where what is expected.
+func (s *scenarioParser) expected(what string) {
+	if s.failed {
+		return
+	}
+	f := unexpected(s.lex.Peek(), previous(s.lex), what, "")
+	s.failed, s.fault = true, &f
+}
+
+// want takes a word or an operator.
+func (s *scenarioParser) want(text, what string) {
+	if s.is(text) {
+		s.next()
+		return
+	}
+	s.expected(what)
+}
+
+func (s *scenarioParser) node(start *lexer.Token) ast.Node { return node(s.lex, start) }
+
+func (s *scenarioParser) name(what string) *ast.Name {
+	if t := s.lex.Peek(); !s.failed && t.Type == tokName {
+		s.next()
+		return &ast.Name{Node: s.node(t), Text: t.Value}
+	}
+	s.expected(what)
+	return nil
+}
+
+func (s *scenarioParser) literal(kind lexer.TokenType, what string) *ast.Literal {
+	t := s.lex.Peek()
+	if s.failed || t.Type != kind {
+		s.expected(what)
+		return nil
+	}
+	s.next()
+	return &ast.Literal{Node: s.node(t), Text: t.Value}
+}
+
+// given is `name = value`.
+func (s *scenarioParser) given(what string) *ast.RecordValue {
+	start := s.lex.Peek()
+	n := &ast.RecordValue{Name: s.name(what + `, as in "name = value"`)}
+	s.want("=", `"="`)
+	n.Value = s.expr()
+	n.Node = s.node(start)
+	return n
+}
+
+// expr is an expression. One that is wrong has been reported.
+func (s *scenarioParser) expr() ast.Expr {
+	if s.failed {
+		return nil
+	}
+	if s.lex.Peek().EOF() || is(s.lex.Peek(), ")") || is(s.lex.Peek(), "}") {
+		s.expected("a value")
+		return nil
+	}
+	x, _ := s.parser.expr(s.lex)
+	if _, bad := x.(*ast.BadExpr); bad || x == nil {
+		s.failed = true
+	}
+	return x
+}
+
+// payload is the fields in braces, nil where there are none.
+func (s *scenarioParser) payload() *ast.Payload {
+	start := s.lex.Peek()
+	if !s.is("{") {
+		return nil
+	}
+	n := &ast.Payload{}
+	for s.next(); !s.failed && !s.is("}"); {
+		n.Fields = append(n.Fields, s.given("a field"))
+		if s.is(",") {
+			s.next()
+		}
+	}
+	s.want("}", `a field or "}"`)
+	n.Node = s.node(start)
+	return n
+}
+
+// wrongLine fails because no line begins with t.
+func (s *scenarioParser) wrongLine(t *lexer.Token) {
+	f := fault{span: span(t), message: "unexpected " + describe(t) + " in a scenario", help: "Write " + aScenarioLine + "."}
+	if word, ok := nearest(t, lineWords); ok && t.Value != word {
+		f.help = "Did you mean " + strconv.Quote(word) + "?"
+	}
+	s.failed, s.fault = true, &f
+}

@@ -1,0 +1,137 @@
+package parse
+
+import (
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/fsmc-dev/fsmc/lang/ast"
+)
+
+// lineWords open the lines of a scenario.
+var lineWords = []string{"send", "wait", "cancel", "guard", "expect", "repeat"}
+
+// anyLine is the line that begins with t. A word that opens one is the name of an
+// activity before what only follows that.
+func (s *scenarioParser) anyLine(t *lexer.Token) ast.Line {
+	if t.Type != tokName {
+		s.wrongLine(t)
+		return nil
+	}
+	if next := second(s.lex); !is(next, "->") && !is(next, "[") && !(next.Type == tokName && next.Value == ast.Fails) {
+		switch t.Value {
+		case "send":
+			return s.send()
+		case "wait":
+			s.next()
+			n := &ast.Wait{For: s.literal(tokDuration, aDuration)}
+			n.Node = s.node(t)
+			return n
+		case "cancel":
+			s.next()
+			return &ast.CancelLine{Node: s.node(t)}
+		case "guard":
+			return s.answer()
+		case "expect":
+			return s.expect()
+		case "repeat":
+			return s.repeat()
+		}
+	}
+	return s.ending()
+}
+
+func (s *scenarioParser) send() *ast.Send {
+	start := s.next()
+	n := &ast.Send{Event: s.name(anEvent), Payload: s.payload()}
+	if s.is(ast.ExpectRefused) && !s.namesActivity() {
+		s.next()
+		n.Refused = true
+	}
+	n.Node = s.node(start)
+	return n
+}
+
+// namesActivity reports whether the next token is the name of an activity by what follows.
+func (s *scenarioParser) namesActivity() bool {
+	next := second(s.lex)
+	return is(next, "->") || is(next, "[") || next.Type == tokName && next.Value == ast.Fails
+}
+
+func (s *scenarioParser) ending() ast.Line {
+	start := s.lex.Peek()
+	n := &ast.Ending{Do: s.name(anActivity)}
+	if s.is("[") {
+		s.next()
+		n.Index = s.literal(tokInt, anInt)
+		s.want("]", `"]"`)
+	}
+	t := s.lex.Peek()
+	switch {
+	case s.is(ast.Returns):
+		s.next()
+		n.Name, n.Payload = s.name(`a result of the activity, or "done"`), s.payload()
+	case s.is(ast.Fails):
+		s.next()
+		n.Name = s.name("a category of failure")
+		if s.lex.Peek().Type == tokString {
+			n.Message = s.literal(tokString, aString)
+		}
+	case s.is(ast.Checkpoints), s.is(ast.IsLost):
+		s.next()
+	case n.Index == nil && !s.failed:
+		if word, ok := nearest(start, lineWords); ok && word != start.Value {
+			s.wrongLine(start)
+			return nil
+		}
+		s.expected(`"->", "fails", "checkpoint" or "lost"`)
+	default:
+		s.expected(`"->", "fails", "checkpoint" or "lost"`)
+	}
+	n.Kind, n.Node = t.Value, s.node(start)
+	return n
+}
+
+func (s *scenarioParser) answer() *ast.Answer {
+	start := s.next()
+	n := &ast.Answer{Guard: s.name("the name of a guard")}
+	s.want("=", `"="`)
+	if s.is("true") || s.is("false") {
+		n.Value = s.literal(tokName, "")
+	} else {
+		s.expected(`"true" or "false"`)
+	}
+	n.Node = s.node(start)
+	return n
+}
+
+func (s *scenarioParser) expect() *ast.Expect {
+	start := s.next()
+	n := &ast.Expect{}
+	behind := second(s.lex)
+	named := behind.Type == tokName && behind.Value != "is"
+	switch {
+	case s.is(ast.ExpectRefused), s.is(ast.ExpectEnded):
+		n.Kind = s.next().Value
+	case s.is(ast.ExpectAttempt) && behind.Type == tokInt:
+		n.Kind = s.next().Value
+		n.Count = s.literal(tokInt, anInt)
+		s.want("of", `"of"`)
+		n.Name = s.name(anActivity)
+	case s.is(ast.ExpectPublished) && named:
+		n.Kind = s.next().Value
+		n.Name, n.Payload = s.name(anEvent), s.payload()
+	case s.is(ast.ExpectWaiting) && named:
+		n.Kind = s.next().Value
+		n.Name = s.name(anActivity)
+	default:
+		n.X = s.expr()
+	}
+	n.Node = s.node(start)
+	return n
+}
+
+func (s *scenarioParser) repeat() *ast.Repeat {
+	start := s.next()
+	n := &ast.Repeat{Count: s.literal(tokInt, anInt), Lines: s.lines()}
+	n.Node = s.node(start)
+	return n
+}
