@@ -47,7 +47,7 @@ type formatter struct {
 }
 
 func (f *formatter) run(paths []string) error {
-	r, err := f.readSources(paths)
+	r, err := f.readFiles(paths, anyFile)
 	if err != nil {
 		return err
 	}

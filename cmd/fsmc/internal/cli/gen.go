@@ -140,7 +140,7 @@ func (g *generator) inputs(paths []string) ([]genInput, error) {
 	var list []genInput
 	known := map[string]bool{}
 	for _, path := range paths {
-		names, err := expand(path)
+		names, err := expand(path, lang.InFolder)
 		if err != nil {
 			return nil, err
 		}

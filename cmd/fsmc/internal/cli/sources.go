@@ -42,13 +42,22 @@ type origin struct {
 }
 
 // readSources reads the named files; a directory stands for every *.fsm below
-// it, outside of folders that are passed over, "-" for standard input. A file named twice is read once.
+// it but those that end in _test.fsm, outside of folders that are passed over, "-" for
+// standard input. A file named twice is read once.
 func (s *streams) readSources(paths []string) (*reader, error) {
+	return s.readFiles(paths, lang.InFolder)
+}
+
+// anyFile is of a directory every *.fsm, those with tests too.
+func anyFile(name string) bool { return filepath.Ext(name) == ".fsm" }
+
+// readFiles is readSources with those files of a directory that are wanted.
+func (s *streams) readFiles(paths []string, wanted func(name string) bool) (*reader, error) {
 	r := &reader{streams: s, read: map[string]lang.Source{}, from: map[string]origin{}, roots: map[string]string{}, folders: map[string][]lang.Source{}}
 	for _, p := range paths {
 		names, err := []string{p}, error(nil)
 		if s.open[p] == nil {
-			names, err = expand(p)
+			names, err = expand(p, wanted)
 		}
 		if err != nil {
 			return nil, err
@@ -101,8 +110,8 @@ func placeOf(name string) string {
 	return filepath.Clean(name)
 }
 
-// expand lists the files that path stands for.
-func expand(path string) ([]string, error) {
+// expand lists the files that path stands for: of a folder those that are wanted.
+func expand(path string, wanted func(name string) bool) ([]string, error) {
 	if path == "-" {
 		return []string{path}, nil
 	}
@@ -120,7 +129,7 @@ func expand(path string) ([]string, error) {
 			return err
 		case entry.IsDir() && name != path && passedOver(entry.Name()):
 			return fs.SkipDir
-		case !entry.IsDir() && filepath.Ext(name) == ".fsm":
+		case !entry.IsDir() && wanted(name):
 			names = append(names, name)
 		}
 		return nil
@@ -179,7 +188,12 @@ func readError(path string, err error) error {
 // load reads, parses and resolves paths. It gives no trees: of all that Load
 // makes they take the most memory, and from here on they are not read any more.
 func (s *streams) load(paths []string) (*lang.Unit, error) {
-	r, err := s.readSources(paths)
+	return s.loadFiles(paths, lang.InFolder)
+}
+
+// loadFiles is load with those files of a directory that are wanted.
+func (s *streams) loadFiles(paths []string, wanted func(name string) bool) (*lang.Unit, error) {
+	r, err := s.readFiles(paths, wanted)
 	if err != nil {
 		return nil, err
 	}
