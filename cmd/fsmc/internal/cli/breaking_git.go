@@ -65,7 +65,7 @@ func openGit(ref, of string) (*gitTree, error) {
 		return nil, errors.New("git is not installed, or not in PATH: --against git:REF reads the older machines with it")
 	}
 	dir := placeOf(of)
-	if files, err := expand(of); err != nil {
+	if files, err := expand(of, lang.InFolder); err != nil {
 		return nil, err
 	} else if files[0] == of {
 		dir = filepath.Dir(dir)
