@@ -37,6 +37,12 @@ func budgets(seed uint64) contracttest.Options {
 	return contracttest.Options{Budget: true, Timers: seed%4 == 0}
 }
 
+// records are those of one whose values are records with parts that may be absent, and every
+// other one's in lists.
+func records(seed uint64) contracttest.Options {
+	return contracttest.Options{Record: true, Lists: seed%2 == 0, Timers: seed%8 == 1}
+}
+
 // machines is how many random machines a test makes up.
 func machines(t *testing.T, short int) uint64 {
 	n := short
@@ -69,6 +75,11 @@ func TestContractOfAbsent(t *testing.T) {
 // TestContractOfBudgets is TestContract for machines whose runs are held to a budget.
 func TestContractOfBudgets(t *testing.T) {
 	hold(t, machines(t, 80), budgets, "unhandled-budget", "unreachable-state", "no-way-to-finish", "unhandled-case", "dead-arm")
+}
+
+// TestContractOfRecords is TestContract for machines with records, parts of which may be absent.
+func TestContractOfRecords(t *testing.T) {
+	hold(t, machines(t, 60), records, "unreachable-state", "no-way-to-finish", "read-before-set", "guard-gap", "unhandled-case", "dead-arm")
 }
 
 // TestContractOfCalls is TestContract for machines that call another one. What that one is
@@ -266,10 +277,10 @@ func (s *said) lines(d diag.Diagnostic) (lines []int) {
 			}
 		}
 	}
-	if d.Rule == "read-before-set" { // of one field, wherever it is read
+	if d.Rule == "read-before-set" && len(d.Related) > 0 { // of one field, wherever it is read
 		lines = append(lines, d.Related[0].Span.Start.Line)
 	}
-	if lines == nil || d.Rule == "read-before-set" {
+	if lines == nil || d.Rule == "read-before-set" && len(d.Related) > 0 {
 		lines = append(lines, d.Span.Start.Line)
 	}
 	return lines

@@ -44,12 +44,13 @@ type Fault struct {
 
 // scope is what an expression reads.
 type scope struct {
-	data   []int
-	event  *Event
-	values []int
-	hosts  *chooser
-	line   int
-	faults *[]Fault
+	data    []int
+	event   *Event
+	values  []int
+	hosts   *chooser
+	element int // which one says it
+	line    int
+	faults  *[]Fault
 }
 
 func (s *scope) truth(e *Expr) bool { return s.value(e) != 0 }
@@ -79,6 +80,15 @@ func (s *scope) value(e *Expr) int {
 			return 0
 		}
 		return v
+	case "item":
+		v := s.look("item", e.Field)
+		if v == unset {
+			s.misses("item", e.Field)
+			return 0
+		}
+		return v
+	case "has":
+		return is(s.look("item", e.Field) != unset)
 	case "sent":
 		return is(s.sent(e.Field) != unset)
 	case "host":
@@ -139,15 +149,13 @@ func (s *scope) sent(field *Field) int {
 }
 
 // absent reports whether e is a whole right side that is unset there, and may be, since it
-// is declared so.
-func (s *scope) absent(e *Expr) bool {
+// is declared so, as its place to can be.
+func (s *scope) absent(e *Expr, to *Field) bool {
 	switch {
-	case e.Field == nil || !e.Field.Absent:
+	case e.Field == nil || e.Op != "field" && e.Op != "event" && e.Op != "item" || !e.Field.optional() && !to.optional():
 		return false
-	case e.Op == "event":
-		return s.sent(e.Field) == unset
 	}
-	return e.Op == "field" && s.data[e.Field.at] == unset
+	return s.look(e.Op, e.Field) == unset
 }
 
 // perform does all effects of a block at once.
@@ -157,21 +165,31 @@ func (s *scope) perform(block []*Effect) {
 	}
 	after := append([]int(nil), s.data...)
 	for _, e := range block {
-		if e.Value == nil || e.Field.Start == unset && s.absent(e.Value) {
-			after[e.Field.at] = unset
-			continue
-		}
-		s.line = e.line
-		n := len(*s.faults)
-		v := s.value(e.Value)
-		if len(*s.faults) > n {
-			continue
-		}
-		if v < e.Field.Lo || v > e.Field.Hi {
-			*s.faults = append(*s.faults, Fault{"out-of-range", e.line, e.Field.Name})
-			continue
-		}
-		after[e.Field.at] = v
+		s.needs(block, e)
+		s.effect(e, after)
 	}
 	s.data = after
+}
+
+// effect does e, which reads the data as they were.
+func (s *scope) effect(e *Effect, after []int) {
+	if e.Record != nil {
+		s.assign(e, after)
+		return
+	}
+	if e.Value == nil || e.Field.mayUnset() && s.absent(e.Value, e.Field) {
+		after[e.Field.at] = unset
+		return
+	}
+	s.line = e.line
+	n := len(*s.faults)
+	v := s.value(e.Value)
+	if len(*s.faults) > n {
+		return
+	}
+	if v < e.Field.Lo || v > e.Field.Hi {
+		*s.faults = append(*s.faults, Fault{"out-of-range", e.line, e.Field.Name})
+		return
+	}
+	after[e.Field.at] = v
 }

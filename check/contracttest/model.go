@@ -5,7 +5,7 @@
 // In the order in which to read them: a machine in a model of its own (model.go),
 // its text (print.go), one that it calls (child.go), random ones (random.go, random_arms.go) and what changes
 // nothing in them (change.go); a configuration with dense time (config.go); one
-// step (eval.go, step.go, move.go), and what budgets have to do with it (budget.go); all that can happen (happen.go, space.go); what
+// step (eval.go, step.go, move.go), records in it (record.go), and what budgets have to do with it (budget.go); all that can happen (happen.go, space.go); what
 // the rules and figures of the checker must be (verdicts.go, worst.go); and the
 // smallest machine that shows a difference (shrink.go).
 package contracttest
@@ -21,6 +21,7 @@ type Machine struct {
 	Asserts  []*Assert
 	Root     *State
 	Budget   *Budget
+	Shape    *Shape // what all records are; nil for none
 	states   []*State
 	bounds   []*Arm // those with a counter
 	scale    int    // of all clocks
@@ -50,10 +51,12 @@ type Field struct {
 	Kind   Kind
 	Lo, Hi int // both ends belong to it; of bool and enum too, and of a list its lengths
 	Param  bool
-	Own    bool // a parameter that nobody hands over: a value of the run itself
-	Start  int  // unset: it has no default
-	Absent bool // of a parameter and a field of an event: it may be absent
-	at     int  // place in the data
+	Own    bool   // a parameter that nobody hands over: a value of the run itself
+	Start  int    // unset: it has no default
+	Absent bool   // of a parameter, a field of an event and a place of a record: it may be absent
+	Items  string // of a list, the type of its items; empty for bool
+	In     *Record
+	at     int // place in the data
 	line   int
 }
 
@@ -171,16 +174,21 @@ type Arm struct {
 	line      int
 }
 
-// Effect gives a field a value; a nil Value unsets it.
+// Effect gives a field a value; a nil Value unsets it. With Record it is about a whole record,
+// and gives it the values of another, or of Parts, or unsets it.
 type Effect struct {
-	Field *Field
-	Value *Expr
-	line  int
+	Field  *Field
+	Value  *Expr
+	Record *Record
+	From   *Record
+	Op     string // of From: field, event, item
+	Parts  []*Effect
+	line   int
 }
 
 // Expr is an expression: a condition or a value.
 type Expr struct {
-	Op    string // lit, field, event, host, isset, sent, ! && || == != < <= > >= + - * min max len append
+	Op    string // lit, field, event, item, host, isset, sent, has, ! && || == != < <= > >= + - * min max len append
 	Args  []*Expr
 	Field *Field
 	Val   int

@@ -1,6 +1,44 @@
 package contracttest
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
+
+// name is the place that e is about.
+func (e *Effect) name() string {
+	if e.Record != nil {
+		return e.Record.Name
+	}
+	return e.Field.Name
+}
+
+// value is what e gives, as source.
+func (m *Machine) value(e *Effect) string {
+	switch {
+	case e.From != nil && e.Op == "field":
+		return e.From.Name
+	case e.From != nil:
+		return "event." + e.From.Name
+	case e.Parts != nil:
+		var list []string
+		for _, part := range e.Parts {
+			list = append(list, last(part.name())+" = "+m.value(part))
+		}
+		return strings.TrimSuffix(m.recordType(e.Record), "?") + " { " + strings.Join(list, ", ") + " }"
+	case e.Value == nil:
+		return "unset"
+	}
+	return text(e.Value)
+}
+
+// asked is what e asks for: of the place that tells whether a record is there, the record.
+func (e *Expr) asked() string {
+	if r := e.Field.In; r != nil && e.Field == r.head() {
+		return r.Name
+	}
+	return e.Field.Name
+}
 
 // text is e as source, with more parentheses than it needs. A literal has its
 // kind in Field.
@@ -15,9 +53,11 @@ func text(e *Expr) string {
 	case "host":
 		return fmt.Sprintf("h%d()", e.Host)
 	case "isset":
-		return e.Field.Name + " is set"
-	case "sent":
-		return "event." + e.Field.Name + " is set"
+		return e.asked() + " is set"
+	case "sent", "has":
+		return "event." + e.asked() + " is set"
+	case "item":
+		return "event." + e.Field.Name
 	case "!":
 		return "!(" + text(e.Args[0]) + ")"
 	case "len":

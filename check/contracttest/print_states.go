@@ -174,11 +174,13 @@ func (p *printer) arms(arms []*Arm) {
 
 func (p *printer) effects(block []*Effect) {
 	for _, e := range block {
-		value := "unset"
-		if e.Value != nil {
-			value = text(e.Value)
+		e.line = p.put("%s = %s", e.name(), p.m.value(e))
+		for _, part := range e.Parts {
+			part.line = e.line
+			for _, inner := range part.Parts {
+				inner.line = e.line
+			}
 		}
-		e.line = p.put("%s = %s", e.Field.Name, value)
 	}
 }
 

@@ -12,6 +12,7 @@ type Options struct {
 	Lists  bool // activities run for the elements of a list; not with timers
 	Absent bool // parameters and fields of events may be absent
 	Budget bool // runs are held to a budget
+	Record bool // values are records, also those of lists
 }
 
 // Random makes up a small machine.
@@ -35,6 +36,7 @@ type maker struct {
 	opt   Options
 	leafs []*State // without terminals
 	all   []*State // all but the machine
+	items bool     // event.item can be read in the arm at hand
 	homes []*State // leaves and composites, with the machine
 }
 
@@ -90,6 +92,9 @@ func (g *maker) declare() {
 		}
 		m.Fields = append(m.Fields, f)
 	}
+	if g.opt.Record {
+		g.records()
+	}
 	for i := range g.n(3) {
 		m.Failures = append(m.Failures, fmt.Sprintf("x%d", i))
 	}
@@ -128,6 +133,9 @@ func (g *maker) declare() {
 		}
 		m.Acts = append(m.Acts, a)
 	}
+	if g.opt.Record {
+		g.carried()
+	}
 	for i := range g.n(4) / 2 {
 		m.Hosts = append(m.Hosts, fmt.Sprintf("h%d", i))
 	}
@@ -140,7 +148,7 @@ func (g *maker) returns() {
 			continue
 		}
 		for _, f := range g.m.Fields {
-			if !f.Own && g.chance(60) {
+			if !f.Own && f.In == nil && g.chance(60) {
 				s.Returns = append(s.Returns, f)
 			}
 		}
@@ -312,13 +320,18 @@ func (g *maker) handlers(s *State) {
 // on adds a handler. do is the activity that raises the trigger, where it is one.
 func (g *maker) on(s *State, t *Trigger, e *Event, do *Do) {
 	o := &On{Triggers: []*Trigger{t}}
-	retry := t.Kind == "failed" || t.Kind == "event" && e.Raised
+	retry := said(t, e)
 	if retry && t.Label == "" && s.leaf() && len(s.Dos) > 1 {
 		retry = false
 	}
 	if retry && !s.leaf() {
 		retry = !slices.ContainsFunc(g.leafs, func(l *State) bool { return l.within(s) && len(l.Dos) > 1 })
 	}
+	g.items = g.opt.Record && g.opt.Lists && said(t, e) && s.leaf() && !slices.ContainsFunc(s.Dos, func(d *Do) bool { return d.List == nil })
 	o.Arms = g.chain(s, e, retry, e != nil && !e.Raised)
+	g.items = false
 	s.Ons = append(s.Ons, o)
 }
+
+// said reports whether an activity says t.
+func said(t *Trigger, e *Event) bool { return t.Kind == "failed" || t.Kind == "event" && e.Raised }

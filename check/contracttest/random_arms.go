@@ -59,7 +59,14 @@ func (g *maker) chain(s *State, e *Event, retry, external bool) []*Arm {
 func (g *maker) fields(e *Event) []*Expr {
 	var all []*Expr
 	for _, f := range g.m.Fields {
-		all = append(all, &Expr{Op: "field", Field: f})
+		if f.In == nil || !f.Own {
+			all = append(all, &Expr{Op: "field", Field: f})
+		}
+	}
+	if g.items {
+		for _, f := range g.itemPlaces() {
+			all = append(all, &Expr{Op: "item", Field: f})
+		}
 	}
 	if e != nil {
 		for _, f := range e.Fields {
@@ -81,7 +88,7 @@ func (g *maker) guard(e *Event) *Expr {
 	}
 	x := pick(g, all)
 	var c *Expr
-	if x.Field.Absent && g.chance(70) {
+	if x.Field.optional() && g.chance(70) {
 		return g.asked(x, e)
 	}
 	switch {
@@ -115,8 +122,11 @@ func (g *maker) guard(e *Event) *Expr {
 // asked asks whether x is there, and often something more where it is.
 func (g *maker) asked(x *Expr, e *Event) *Expr {
 	c := &Expr{Op: "isset", Field: x.Field}
-	if x.Op == "event" {
+	switch x.Op {
+	case "event":
 		c.Op = "sent"
+	case "item":
+		c.Op = "has"
 	}
 	op := "&&"
 	if g.chance(30) {
@@ -130,14 +140,17 @@ func (g *maker) asked(x *Expr, e *Event) *Expr {
 
 func (g *maker) block(e *Event) []*Effect {
 	var block []*Effect
+	if g.opt.Record && g.chance(60) {
+		block = g.recordEffects(e)
+	}
 	for _, f := range g.m.Fields {
-		if f.Param || g.chance(40) {
+		if f.Param || f.In != nil || g.chance(40) {
 			continue
 		}
 		v := lit(f, g.literal(f))
 		var same []*Expr
 		for _, x := range g.fields(e) {
-			if x.Field.Kind == f.Kind {
+			if x.Field.Kind == f.Kind && x.Field.Items == f.Items {
 				same = append(same, x)
 			}
 		}

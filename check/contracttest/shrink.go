@@ -113,6 +113,9 @@ func (s *shrinker) machine() {
 		s.try(func() { m.Budget = nil })
 	}
 	for i, f := range m.Fields {
+		if f.In != nil { // the records of a machine go with it
+			continue
+		}
 		if !m.uses(func(e *Expr) bool { return e.Field == f }, f) {
 			s.try(func() { m.Fields = slices.Delete(m.Fields, i, i+1) })
 		}
@@ -290,8 +293,9 @@ func (m *Machine) uses(is func(*Expr) bool, f *Field) bool {
 	}
 	var in func(e *Expr) bool
 	in = func(e *Expr) bool { return e != nil && (is(e) || slices.ContainsFunc(e.Args, in)) }
-	block := func(b []*Effect) bool {
-		return slices.ContainsFunc(b, func(e *Effect) bool { return e.Field == f || in(e.Value) })
+	var block func(b []*Effect) bool
+	block = func(b []*Effect) bool {
+		return slices.ContainsFunc(b, func(e *Effect) bool { return e.Field == f || in(e.Value) || block(e.Parts) })
 	}
 	for _, a := range m.arms() {
 		if in(a.When) || block(a.Block) {

@@ -87,21 +87,21 @@ func explore(m *Machine, queue, limit, parts int, late bool) *Space {
 
 // starts are the data with which a run can start.
 func (m *Machine) starts() [][]int {
-	all := [][]int{make([]int, len(m.Fields))}
-	for i, f := range m.Fields {
-		values := []int{f.Start}
+	var given []*Field
+	for _, f := range m.Fields {
 		if f.Param {
-			values = span(f)
+			given = append(given, f)
 		}
-		var next [][]int
-		for _, d := range all {
-			for _, v := range values {
-				d = slices.Clone(d)
-				d[i] = v
-				next = append(next, d)
+	}
+	all := choices(given, span)
+	for i, values := range all {
+		data := make([]int, len(m.Fields))
+		for k, f := range m.Fields {
+			if data[k] = f.Start; f.Param {
+				data[k] = values[slices.Index(given, f)]
 			}
 		}
-		all = next
+		all[i] = data
 	}
 	return all
 }
@@ -111,26 +111,14 @@ func span(f *Field) []int {
 	for x := f.Lo; x <= f.Hi; x++ {
 		v = append(v, x)
 	}
-	if f.Absent {
+	if f.optional() {
 		v = append(v, unset)
 	}
 	return v
 }
 
 // payloads are all that an event can carry.
-func payloads(e *Event) [][]int {
-	all := [][]int{nil}
-	for _, f := range e.Fields {
-		var next [][]int
-		for _, d := range all {
-			for _, v := range span(f) {
-				next = append(next, append(slices.Clone(d), v))
-			}
-		}
-		all = next
-	}
-	return all
-}
+func payloads(e *Event) [][]int { return choices(e.Fields, span) }
 
 func (s *Space) add(c *config) int {
 	if !s.clocks {

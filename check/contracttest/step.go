@@ -97,7 +97,7 @@ func (t *Trigger) rank(in *input) int {
 // step performs in on c, with the answers of ch.
 func (m *Machine) step(c *config, in *input, ch *chooser) *result {
 	r := &result{}
-	read := &scope{data: c.data, event: in.event, values: in.values, hosts: ch, faults: &r.faults}
+	read := &scope{data: c.data, event: in.event, values: in.values, element: in.task.element, hosts: ch, faults: &r.faults}
 	speaks := func(line int) {
 		r.handler = true
 		if r.place == 0 {
@@ -180,7 +180,7 @@ func (m *Machine) chain(c *config, in *input, arms []*Arm, read *scope, r *resul
 // holds, in the order in which they are asked, up to the first without a bound.
 func (m *Machine) open(c *config, in *input, ch *chooser) (arms []*Arm) {
 	var faults []Fault
-	read := &scope{data: c.data, event: in.event, values: in.values, hosts: ch, faults: &faults}
+	read := &scope{data: c.data, event: in.event, values: in.values, element: in.task.element, hosts: ch, faults: &faults}
 	chain := func(list []*Arm) bool {
 		for _, a := range list {
 			holds := a.When == nil || read.truth(a.When)

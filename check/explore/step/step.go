@@ -238,6 +238,8 @@ func (s *Step) Begins() {
 		case n.Var.Param:
 			s.Params = append(s.Params, s.chooseParam(n))
 		case n.Var.Default == nil:
+		case !n.Valued():
+			n.Slot.Store(s.Next, n.Slot.Base)
 		case n.Domain.Sort == data.ByRegion:
 			n.Slot.Store(s.Next, n.Domain.Code(n.Var.Default))
 		default:
