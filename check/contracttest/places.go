@@ -124,8 +124,8 @@ func Reads(arms []*Arm) (names []string) {
 		}
 		if e.Field != nil && (e.Op == "field" || e.Op == "isset" || e.Field.Absent) {
 			names = append(names, e.Field.Name)
-			if e.Field.In != nil {
-				names = append(names, e.Field.In.root().Name)
+			for r := e.Field.In; r != nil; r = r.Around {
+				names = append(names, r.Name)
 			}
 		}
 		for _, a := range e.Args {

@@ -116,9 +116,16 @@ func (s *State) acts() bool {
 func (s *Space) never(d *Do, say func(Fault, bool)) {
 	for i, limit := range []int{d.Timeout, d.Heartbeat, d.Progress} {
 		if limit > 0 && !s.limits[[2]int{d.line, i}] {
-			say(Fault{"never-fires", d.line, ""}, !s.equal[[2]int{d.line, i}])
+			say(Fault{"never-fires", d.line, ""}, !s.equal[[2]int{d.line, i}] && s.runs(d))
 		}
 	}
+}
+
+// runs reports whether an attempt of d runs somewhere: its list may always be empty.
+func (s *Space) runs(d *Do) bool {
+	return d.List == nil || slices.ContainsFunc(s.nodes, func(c *config) bool {
+		return c.status == live && c.leaf == d.state && slices.ContainsFunc(s.m.tasks(c.leaf, c.data), func(t task) bool { return t.do == d })
+	})
 }
 
 // leads reports whether an arm that stands in leaf or around it leads elsewhere,

@@ -107,7 +107,8 @@ func (t *Times) Path() []int32 {
 			if t.of[to] == t.of[c] {
 				continue
 			}
-			if time := t.beyond(c, e, timer); time > length {
+			time := t.beyond(c, e, timer)
+			if time > length || time == length && timer < 0 && t.isTimer(best) && !t.isTimer(e) {
 				before, best, length = into, e, time
 			}
 		}
@@ -123,6 +124,13 @@ func (t *Times) Path() []int32 {
 		path = append(path, best)
 		c = t.p.To[best]
 	}
+}
+
+// isTimer reports whether e is a timer that fires. Where none sets the time, it fires later
+// than the attempts that do have ended, and the next one would have to wait for a worker.
+func (t *Times) isTimer(e int32) bool {
+	c, ok := t.p.Input(e)
+	return ok && c.Kind == ir.CaseTimer
 }
 
 // binding is the timer that sets the time of c, or -1.
