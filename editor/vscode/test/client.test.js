@@ -1,0 +1,198 @@
+// @ts-check
+// The language server as VS Code meets it. With FSMC_EDITS=10000 it is the long form, in
+// which a person rests after each key for longer than the server waits.
+"use strict";
+
+const assert = require("node:assert");
+const fs = require("node:fs");
+const os = require("node:os");
+const path = require("node:path");
+const { after, test } = require("node:test");
+const { Editor, binary, repository, rpc } = require("./editor");
+const { session } = require("./session");
+
+const dir = fs.mkdtempSync(path.join(os.tmpdir(), "fsmc-editor"));
+after(() => fs.rmSync(dir, { recursive: true }));
+const fsmc = binary(dir);
+const order = fs.readFileSync(path.join(repository, "examples/orderfulfillment/orderfulfillment.fsm"), "utf8");
+const edits = Number(process.env.FSMC_EDITS || 600);
+
+/** @param {import("node:test").TestContext} t */
+async function begun(t) {
+  const folder = fs.mkdtempSync(path.join(dir, "folder"));
+  const editor = new Editor(fsmc, folder);
+  t.after(() => editor.process.kill());
+  await editor.begin();
+  return editor;
+}
+
+/**
+ * No finding that was shown at the end of one version and at the end of the next one is
+ * missing in between.
+ *
+ * @param {import("./editor").Wave[]} waves
+ */
+function flashes(waves) {
+  /** @param {import("./editor").Wave} w */
+  const keys = (w) => w.findings.map((f) => f.rule + " " + f.message);
+  const missing = [];
+  let before = /** @type {string[]} */ ([]);
+  for (let i = 0; i < waves.length; ) {
+    let end = i;
+    while (end + 1 < waves.length && waves[end + 1].version === waves[i].version) end++;
+    const last = keys(waves[end]);
+    const kept = before.filter((k) => last.includes(k));
+    for (let n = i; n < end; n++) {
+      const shown = keys(waves[n]);
+      missing.push(...kept.filter((k) => !shown.includes(k)).map((k) => `version ${waves[n].version}: ${k}`));
+      // What has come within a version stays in it, if it is there at its end.
+      if (n > i) missing.push(...keys(waves[n - 1]).filter((k) => last.includes(k) && !shown.includes(k)).map((k) => `version ${waves[n].version} again: ${k}`));
+    }
+    before = last;
+    i = end + 1;
+  }
+  return missing;
+}
+
+test("a session over OrderFulfillment, key by key: findings are those of fsmc check, and nothing flashes", async (t) => {
+  const editor = await begun(t);
+  await editor.open("order.fsm", order);
+  await editor.agrees("order.fsm");
+  let keys = 0;
+  const key = async (/** @type {number} */ start, /** @type {number} */ end, /** @type {string} */ text) => {
+    await editor.edit("order.fsm", start, end, text);
+    const { version } = editor.text("order.fsm");
+    await editor.until("order.fsm", (w) => w.version === version, `findings of version ${version}`);
+    if (edits >= 10_000) await new Promise((resolve) => setTimeout(resolve, 200));
+    keys++;
+  };
+  for (const part of session(order)) {
+    let at = editor.text("order.fsm").text.indexOf(part.behind) + part.behind.length;
+    assert.ok(at >= part.behind.length, part.behind);
+    for (let n = 0; n < part.erase; n++, at--) await key(at - 1, at, "");
+    for (const sign of part.type) {
+      await key(at, at, sign);
+      at += sign.length;
+    }
+    await editor.agrees("order.fsm");
+    const whole = await begun(t);
+    await whole.open("order.fsm", editor.text("order.fsm").text);
+    const uri = editor.uri("order.fsm");
+    assert.deepStrictEqual(await editor.reading("order.fsm"), await whole.reading("order.fsm"), uri);
+    assert.strictEqual(await whole.end(), 0);
+  }
+  assert.strictEqual(editor.text("order.fsm").text, order, "the session ends where it began");
+  const waves = editor.waves.get(editor.uri("order.fsm")) || [];
+  t.diagnostic(`${keys} keys, ${waves.length} messages of findings`);
+  assert.deepStrictEqual(flashes(waves), []);
+  assert.deepStrictEqual(editor.messages, []);
+  assert.strictEqual(await editor.end(), 0);
+});
+
+test("random edits: what the server has is what the editor has", async (t) => {
+  const editor = await begun(t);
+  const text = fs.readFileSync(path.join(repository, "examples/codereview/codereview.fsm"), "utf8");
+  const pieces = ["", " ", "\n", "\r\n", "{", "}", "-> Failed", "on failed -> Failed", "state A { }", "é", "中", "🙂🙂", "// 🙂\n", '"', "max 3", "terminal T\n"];
+  const random = dice(7);
+  await editor.open("a.fsm", text);
+  for (let round = 0; round < 12; round++) {
+    for (let n = 0; n < 4; n++) {
+      const now = editor.text("a.fsm").text;
+      const start = whole(now, Math.floor(random() * (now.length + 1)));
+      const end = whole(now, Math.min(now.length, start + Math.floor(random() * 12)));
+      await editor.edit("a.fsm", start, Math.max(start, end), pieces[Math.floor(random() * pieces.length)]);
+    }
+    await editor.agrees("a.fsm");
+    if (round % 4 === 3) {
+      editor.text("a.fsm").text = text;
+      await editor.change("a.fsm", [{ text }]);
+    }
+  }
+  assert.deepStrictEqual(flashes(editor.waves.get(editor.uri("a.fsm")) || []), []);
+  assert.strictEqual(await editor.end(), 0);
+});
+
+test(`${edits} edits: memory is flat, and between edits the server rests`, { skip: process.platform !== "linux" }, async (t) => {
+  const editor = await begun(t);
+  await editor.open("order.fsm", order);
+  const at = order.indexOf("initial Unpaid");
+  /** @type {number[]} */
+  const sizes = [];
+  for (let n = 0; n < edits; n++) {
+    if (n % 2 === 0) await editor.edit("order.fsm", at, at, "x");
+    else await editor.edit("order.fsm", at, at + 1, "");
+    if (n % 10 === 9) await editor.reading("order.fsm");
+    if (n % (edits / 10) === edits / 10 - 1) sizes.push(resident(editor));
+  }
+  await editor.agrees("order.fsm");
+  t.diagnostic(`MiB resident after each tenth: ${sizes.join(" ")}`);
+  const early = Math.max(...sizes.slice(0, 3));
+  assert.ok(sizes[9] < early * 1.5 + 32, `it grew: ${sizes}`);
+
+  // Once all waves are over, nothing is left to do. What is measured is time on a core, not
+  // that of a clock, so that other programs do not matter; the last wave may take 10 s.
+  let used = cpu(editor);
+  for (let second = 0; second < 30; second++) {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const now = cpu(editor);
+    if (now - used <= 2) {
+      assert.strictEqual(await editor.end(), 0);
+      return;
+    }
+    used = now;
+  }
+  assert.fail("the server does not come to rest");
+});
+
+test("what no editor should send is answered, and the server lives", async (t) => {
+  const editor = await begun(t);
+  await editor.open("a.fsm", "machine M {\n    initial T\n    terminal T\n}\n");
+  await editor.agrees("a.fsm");
+  await assert.rejects(editor.connection.sendRequest("no/such"), { code: rpc.ErrorCodes.MethodNotFound });
+  await assert.rejects(editor.connection.sendRequest("textDocument/hover", { textDocument: { uri: "file:///none.fsm" }, position: { line: 0, character: 0 } }));
+  await assert.rejects(editor.connection.sendRequest("fsm/diagram", { textDocument: { uri: editor.uri("a.fsm") }, machine: "None" }), /there is no machine "None"/);
+  // A header that is cut off, and nonsense before one.
+  editor.process.stdin.write("Content-Len\r\nnonsense\r\n\r\n");
+  editor.process.stdin.write("Content-Length: 3\r\n\r\n{x}");
+  // An edit outside the text: the text is lost, which is said, until it is sent as a whole.
+  await editor.change("a.fsm", [{ range: { start: { line: 90, character: 0 }, end: { line: 91, character: 0 } }, text: "x" }]);
+  await editor.until("a.fsm", (w) => w.findings.some((f) => f.message.includes("has lost this text")), "a finding at the start");
+  await editor.change("a.fsm", [{ text: editor.text("a.fsm").text }]);
+  await editor.agrees("a.fsm");
+  // A text of more than 64 MiB.
+  await editor.open("b.fsm", "// long\n".repeat((8 << 20) + 1));
+  await editor.until("b.fsm", (w) => w.findings.some((f) => f.message.includes("64 MiB")), "a finding about the size");
+  await editor.connection.sendNotification(rpc.DidCloseTextDocumentNotification.type, { textDocument: { uri: editor.uri("b.fsm") } });
+  const drawn = await editor.connection.sendRequest("fsm/diagram", { textDocument: { uri: editor.uri("a.fsm") } });
+  assert.match(/** @type {{ svg: string }} */ (drawn).svg, /^<svg/);
+  assert.strictEqual(await editor.end(), 0);
+});
+
+/** MiB of the server that are in memory. @param {InstanceType<typeof Editor>} editor */
+function resident(editor) {
+  const found = /VmRSS:\s+(\d+) kB/.exec(fs.readFileSync(`/proc/${editor.process.pid}/status`, "utf8"));
+  return Math.round(Number(found?.[1]) / 1024);
+}
+
+/** Hundredths of a second that the server has had a core. @param {InstanceType<typeof Editor>} editor */
+function cpu(editor) {
+  const fields = fs.readFileSync(`/proc/${editor.process.pid}/stat`, "utf8").split(") ")[1].split(" ");
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+/** Random numbers that are the same each time (mulberry32). @param {number} seed */
+function dice(seed) {
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let x = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
+    return ((x ^ (x >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** A place near at that parts neither a line end nor a sign of two units. @param {string} text @param {number} at */
+function whole(text, at) {
+  const low = (/** @type {number} */ n) => text.charCodeAt(n) >= 0xdc00 && text.charCodeAt(n) < 0xe000;
+  while (at > 0 && at < text.length && (low(at) || (text[at] === "\n" && text[at - 1] === "\r"))) at--;
+  return at;
+}
