@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/codegen/foreign"
+	"github.com/fsmc-dev/fsmc/codegen/foreign/formats"
+)
+
+func newImport(s *streams) *cobra.Command {
+	i := &importer{streams: s}
+	c := &cobra.Command{
+		Use:   "import --from FORMAT PATH",
+		Short: "Make a machine of a file in another format",
+		Long: `Import reads a machine of another format and writes it in this language, formatted.
+A comment says at each place what was lost or had to be guessed, and a report says
+how much came over: what is whole, what in part, and what not at all. Then fsmc check
+says what the original gets wrong.
+
+Formats:
+` + formatList() + `
+The machine is printed, and the report is on standard error; with -o the machine is
+in a file, and the report is printed. With --format json and without -o, the report has
+the machine as its field "text". Files are read up to 16 MiB.
+
+Exit status 1: the file is not of that format.`,
+		Example: `  fsmc import --from asl order.asl.json
+  fsmc import --from asl -o order.fsm order.asl.json && fsmc check order.fsm`,
+		Args: arguments("PATH"),
+		RunE: func(_ *cobra.Command, paths []string) error { return i.run(paths[0]) },
+	}
+	var options []option[foreign.Source]
+	for _, f := range formats.Sources {
+		options = append(options, option[foreign.Source]{f.Name, f})
+	}
+	chooseFlag(c, &i.source, "from", "", "the format of the file", options...)
+	c.MarkFlagRequired("from")
+	c.Flags().StringVarP(&i.output, "output", "o", "", "write the machine to `FILE`; - is standard output")
+	formatFlag(c, &i.json)
+	return c
+}
+
+func formatList() string {
+	var b strings.Builder
+	for _, f := range formats.Sources {
+		fmt.Fprintf(&b, "  %-8s %s\n", f.Name, f.Summary)
+	}
+	return b.String()
+}
+
+// importer is one call of import.
+type importer struct {
+	*streams
+	source foreign.Source
+	output string
+	json   bool
+}
+
+func (i *importer) run(path string) error {
+	text, err := i.readForeign(path)
+	if err != nil {
+		return err
+	}
+	base, _, _ := strings.Cut(filepath.Base(path), ".")
+	if path == "-" {
+		base = "Imported"
+	}
+	result, err := i.source.Read(base, text)
+	if bad := new(foreign.Error); errors.As(err, &bad) {
+		fmt.Fprintf(i.err, "fsmc: %s: %s\n", path, bad)
+		return errFinding
+	} else if err != nil {
+		return err
+	}
+	if i.output != "" && i.output != "-" {
+		if err := i.write(i.output, result.Text); err != nil {
+			return err
+		}
+		return i.tell(i.out, result, "")
+	}
+	if i.json {
+		return i.tell(i.out, result, string(result.Text))
+	}
+	if err := i.write("", result.Text); err != nil {
+		return err
+	}
+	return i.tell(i.err, result, "")
+}
+
+// readForeign reads a file, or standard input, up to the limit of the readers.
+func (s *streams) readForeign(path string) ([]byte, error) {
+	in := s.in
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("file %q cannot be read: %w", path, reason(err))
+		}
+		defer f.Close()
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, foreign.MaxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("file %q cannot be read: %w", path, reason(err))
+	}
+	return text, nil
+}
+
+// tell prints the report; with text, as a field of the JSON.
+func (i *importer) tell(w io.Writer, result *foreign.Result, text string) error {
+	if i.json {
+		return printJSON(w, struct {
+			*foreign.Report
+			Grade foreign.Grade `json:"grade"`
+			Text  string        `json:"text,omitempty"`
+		}{result.Report, result.Report.Grade(), text})
+	}
+	return tellForeign(w, result.Report)
+}
+
+func tellForeign(w io.Writer, r *foreign.Report) error {
+	for _, item := range r.Items {
+		for _, why := range item.Why {
+			if _, err := fmt.Fprintf(w, "%s %s: %s: %s\n", place(item), item.Place, item.Grade, why); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s: %d whole, %d in part, %d with something lost\n",
+		strings.Join(r.Machines, ", "), r.Count(foreign.Whole), r.Count(foreign.Part), r.Count(foreign.Lost))
+	return err
+}
+
+func place(item *foreign.Item) string {
+	if item.Line == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("line %d", item.Line)
+}

@@ -1,0 +1,203 @@
+package asl
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/codegen/foreign"
+)
+
+// categories declares the errors that a Retry or a Catch names.
+func (m *machine) categories(names *foreign.Value) {
+	for _, n := range names.List() {
+		c := category(n.Str())
+		if c != "" && !strings.HasPrefix(n.Str(), "States.ALL") && !slices.Contains(builtIn, c) && !slices.Contains(m.m.Failures, c) {
+			m.m.Failures = append(m.m.Failures, c)
+		}
+	}
+}
+
+var builtIn = []string{"unknown", "timeout", "silent", "stalled", "all", "task_failed", "cancelled"}
+
+// category is what an error is called here: States.Timeout is timeout, and Lambda.Unknown
+// lambda_unknown.
+func category(name string) string {
+	switch name {
+	case "States.ALL":
+		return "all"
+	case "States.Timeout":
+		return "timeout"
+	case "States.HeartbeatTimeout":
+		return "silent"
+	case "States.TaskFailed":
+		return "task_failed"
+	}
+	c := foreign.SnakeCase(name)
+	if slices.Contains(builtIn, c) || c == "none" || c == "done" || c == "failed" || c == "event" || c == "cancel" || c == "now" || c == "true" || c == "false" || c == "set" || c == "unset" {
+		c += "_error"
+	}
+	return c
+}
+
+// taskCategories are those with which the activity of a Task may fail.
+func (m *machine) taskCategories(st *foreign.Value) []string {
+	all := slices.Clone(m.m.Failures)
+	if st.Get("TimeoutSeconds") != nil || st.Get("TimeoutSecondsPath") != nil {
+		all = append(all, "timeout")
+	}
+	if st.Get("HeartbeatSeconds") != nil || st.Get("HeartbeatSecondsPath") != nil {
+		all = append(all, "silent")
+	}
+	return append(all, "unknown")
+}
+
+// matches reports whether a Retrier or a Catcher takes a category.
+func matches(rule *foreign.Value, c string) bool {
+	for _, n := range rule.Get("ErrorEquals").List() {
+		switch name := category(n.Str()); {
+		case name == "all" || name == c, name == "timeout" && c == "silent", name == "task_failed" && c != "timeout":
+			return true
+		}
+	}
+	return false
+}
+
+// group is categories with which the same happens.
+type group struct {
+	categories []string
+	retry      *foreign.Value
+	catch      *foreign.Value
+}
+
+func groups(st *foreign.Value, categories []string) []group {
+	var all []group
+	for _, c := range categories {
+		g := group{[]string{c}, first(st.Get("Retry"), c), first(st.Get("Catch"), c)}
+		i := slices.IndexFunc(all, func(o group) bool { return o.retry == g.retry && o.catch == g.catch })
+		if i < 0 {
+			all = append(all, g)
+		} else {
+			all[i].categories = append(all[i].categories, c)
+		}
+	}
+	return all
+}
+
+func first(rules *foreign.Value, c string) *foreign.Value {
+	for _, r := range rules.List() {
+		if matches(r, c) {
+			return r
+		}
+	}
+	return nil
+}
+
+// failures writes what a Task does with failures: a handler for the categories with which
+// the same happens; that of unknown is for all that no other lists.
+func (m *machine) failures(st *foreign.Value, label string, categories []string) error {
+	for _, g := range groups(st, categories) {
+		last := slices.Contains(g.categories, "unknown")
+		if last && g.retry == nil && g.catch == nil {
+			continue // as the machine does
+		}
+		arm, err := m.caught(g, "event.category", "event.message")
+		if err != nil {
+			return err
+		}
+		list := "(" + strings.Join(g.categories, ", ") + ")"
+		if last {
+			list = ""
+		}
+		m.cur.Add("on " + label + "failed" + list + " " + strings.Join(retryText(g.retry, arm), " else "))
+	}
+	return nil
+}
+
+// childFailures is the same for a child, which says in a field why it failed.
+func (m *machine) childFailures(st *foreign.Value, label string, child *machine) error {
+	if !child.usesFailed {
+		return nil
+	}
+	err, cause := "event."+child.errorField, "event."+child.causeField
+	var arms []string
+	for _, g := range groups(st, append(slices.Clone(m.m.Failures), "timeout", "silent", "unknown")) {
+		arm, bad := m.caught(g, err, cause)
+		if bad != nil {
+			return bad
+		}
+		when := ""
+		if !slices.Contains(g.categories, "unknown") {
+			var tests []string
+			for _, c := range g.categories {
+				tests = append(tests, err+" == "+foreign.Quote(c))
+			}
+			when = "when " + strings.Join(tests, " || ") + " "
+		}
+		for _, a := range retryText(g.retry, arm) {
+			arms = append(arms, when+a)
+		}
+	}
+	arms = lastWithoutGuard(arms)
+	if st.Get("Retry") != nil {
+		m.part("a retry runs what failed again, and not all branches or elements")
+	}
+	m.cur.Add("on " + label + "." + child.failed + " " + strings.Join(arms, " else "))
+	return nil
+}
+
+// lastWithoutGuard puts the arms without a guard last; there is one group of them.
+func lastWithoutGuard(arms []string) []string {
+	slices.SortStableFunc(arms, func(a, b string) int {
+		return boolInt(!strings.HasPrefix(a, "when ")) - boolInt(!strings.HasPrefix(b, "when "))
+	})
+	return arms
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// caught is where a group leads in the end.
+func (m *machine) caught(g group, err, cause string) (string, error) {
+	if g.catch == nil {
+		return "-> " + m.fail(err, cause), nil
+	}
+	target, bad := m.target(g.catch.Get("Next"))
+	if bad != nil {
+		return "", bad
+	}
+	return step(target, m.output(g.catch, object([]member{{"Error", expr{text: err}}, {"Cause", expr{text: cause}}}))), nil
+}
+
+// retryText is the retries of a Retrier, if any, and then arm.
+func retryText(r *foreign.Value, arm string) []string {
+	times := math.Trunc(r.Get("MaxAttempts").Float(3))
+	if r == nil || times < 1 {
+		return []string{arm}
+	}
+	times = min(times, 99_999_999)
+	interval := max(r.Get("IntervalSeconds").Float(1), 0.001)
+	rate := max(r.Get("BackoffRate").Float(2), 1)
+	last := interval * math.Pow(rate, times-1)
+	if limit := r.Get("MaxDelaySeconds"); limit.Is(foreign.Number) {
+		last = max(interval, min(last, limit.Float(last)))
+	}
+	wait := foreign.Seconds(interval)
+	if end := foreign.Seconds(last); end != wait {
+		wait += ".." + end
+		if rate != 2 {
+			factor, _ := foreign.NumberText(fmt.Sprint(rate))
+			wait += " factor " + factor
+		}
+	}
+	jitter := "0"
+	if r.Get("JitterStrategy").Str() == "FULL" {
+		jitter = "1"
+	}
+	return []string{fmt.Sprintf("retry %d backoff %s jitter %s", int64(times), wait, jitter), arm}
+}

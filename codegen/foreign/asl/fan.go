@@ -1,0 +1,185 @@
+package asl
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/codegen/foreign"
+)
+
+// child makes the machine of a branch or of an element.
+func (m *machine) child(key string, def *foreign.Value) (*machine, error) {
+	name := m.names.TitleFor("\x00"+m.m.Name+"."+key, m.m.Name+foreign.NewNames().Title(key))
+	c := newMachine(m.reader, m, name, def)
+	item, cur := m.item, m.cur
+	err := c.build()
+	m.item, m.cur = item, cur
+	if err == nil {
+		m.draft.Machines = append(m.draft.Machines, c.m)
+		m.mayFail = true
+	}
+	return c, err
+}
+
+// parallel runs a machine for each branch, side by side.
+func (m *machine) parallel(key string, st *foreign.Value) error {
+	next, err := m.next(st)
+	if err != nil {
+		return err
+	}
+	branches := st.Get("Branches").List()
+	if len(branches) == 0 {
+		return st.Errorf("state %q has no Branches", key)
+	}
+	args := m.arguments(st)
+	var results []string
+	for i, b := range branches {
+		c, err := m.child(fmt.Sprintf("%s branch %d", key, i+1), b)
+		if err != nil {
+			return err
+		}
+		label := fmt.Sprintf("branch_%d", i+1)
+		m.cur.Add("do machine " + c.m.Name + "(" + m.asJSON(args) + ") as " + label)
+		result := m.fields.SnakeFor(fmt.Sprintf("\x00%s %d", key, i+1), fmt.Sprintf("%s result %d", key, i+1))
+		m.m.Fields = append(m.m.Fields, foreign.Field{Name: result, Type: "json", Default: "null"})
+		results = append(results, result)
+		if c.usesSucceeded {
+			m.cur.Add("on " + label + "." + c.succeeded + " { " + result + " = event." + c.data + " }")
+		}
+		if err := m.childFailures(st, label, c); err != nil {
+			return err
+		}
+	}
+	m.cur.Add("on done " + step(next, m.output(st, expr{text: "[" + strings.Join(results, ", ") + "]"})))
+	return nil
+}
+
+// each runs a machine for each element of a list.
+func (m *machine) each(key string, st *foreign.Value) error {
+	next, err := m.next(st)
+	if err != nil {
+		return err
+	}
+	def := st.Get("ItemProcessor")
+	if def == nil {
+		def = st.Get("Iterator")
+	}
+	if !def.Is(foreign.Object) {
+		return st.Errorf("state %q has no ItemProcessor", key)
+	}
+	state := m.cur
+	items := m.fields.SnakeFor("\x00"+key+" items", key+" items")
+	m.m.Fields = append(m.m.Fields, foreign.Field{Name: items, Type: "[0..1000]json", Default: "[]",
+		Note: m.item.Part("at most 1,000 elements; the original has no limit")})
+	m.items(key, st, items)
+	c, err := m.child(key+" item", def)
+	if err != nil {
+		return err
+	}
+	args := m.itemArguments(st)
+	m.cur.Add(fmt.Sprintf("do machine %s(%s) for index, item in %s%s as each", c.m.Name, m.asJSON(args), items, m.atOnce(st)))
+	results := m.fields.SnakeFor("\x00"+key+" results", key+" results")
+	m.m.Fields = append(m.m.Fields, foreign.Field{Name: results, Type: "json", Default: "[]", Note: "// In the order in which the elements end."})
+	if c.usesSucceeded {
+		m.cur.Add("on each." + c.succeeded + " { " + results + " = " + results + " + event." + c.data + " }")
+	}
+	if err := m.tolerated(key, st, c); err != nil {
+		return err
+	}
+	if st.Get("ResultWriter") != nil {
+		m.lost("the ResultWriter")
+	}
+	m.cur.Add("on done " + step(next, m.output(st, expr{text: results})))
+	state.Add("")
+	return nil
+}
+
+// items fills the list: on entering, or by an activity where an ItemReader reads it.
+func (m *machine) items(key string, st *foreign.Value, items string) {
+	results := m.fields.SnakeFor("\x00"+key+" results", key+" results")
+	if reader := st.Get("ItemReader"); reader != nil {
+		m.mayFail = true
+		name := m.call(key+" read items", reader.Get("Resource").Str(), "items [0..1000]json")
+		args := expr{text: "{}"}
+		for _, k := range []string{"Parameters", "Arguments"} {
+			if p := reader.Get(k); p != nil {
+				args = m.payload(p, m.input(st))
+			}
+		}
+		m.cur.Add("do " + name + "(" + args.text + ")")
+		reading := m.cur
+		m.cur = &foreign.State{Name: m.states.TitleFor("\x00"+m.cur.Name+"Items", m.cur.Name+"Items")}
+		m.m.States = append(m.m.States, m.cur)
+		reading.Add("on " + m.events.Title(key+" read items done") + " -> " + m.cur.Name + " { " + items + " = event.items, " + results + " = [] }")
+		return
+	}
+	list := m.read(nil, scope{})
+	if p := st.Get("ItemsPath"); p != nil {
+		list = m.path(p.Str(), m.input(st))
+	} else if v := st.Get("Items"); v != nil {
+		list = m.payload(v, scope{})
+	} else if st.Get("InputPath") != nil {
+		list = m.read(nil, m.input(st))
+	} else {
+		list = expr{text: m.data}
+	}
+	if list.text == "null" {
+		list.text = "[]"
+	}
+	m.cur.Add("entry { " + items + " = " + list.text + ", " + results + " = [] }")
+}
+
+func (m *machine) itemArguments(st *foreign.Value) expr {
+	for _, k := range []string{"ItemSelector", "Parameters"} {
+		if p := st.Get(k); p != nil {
+			s := m.input(st)
+			s.item = true
+			return m.payload(p, s)
+		}
+	}
+	if st.Get("ItemBatcher") != nil {
+		m.lost("the ItemBatcher: each element runs by itself")
+	}
+	return expr{text: "item"}
+}
+
+func (m *machine) atOnce(st *foreign.Value) string {
+	v := st.Get("MaxConcurrency")
+	if n := v.Float(0); n >= 1 {
+		return fmt.Sprintf(" limit %d", int(min(n, 1000)))
+	}
+	if st.Get("MaxConcurrencyPath") != nil || v.Is(foreign.String) {
+		m.part("how many run at once is read from the data in the original; 10 is a guess")
+		return " limit 10"
+	}
+	return ""
+}
+
+// tolerated handles elements that fail: the state fails at once, or where so many may
+// fail, when all have ended.
+func (m *machine) tolerated(key string, st *foreign.Value, c *machine) error {
+	count, share := st.Get("ToleratedFailureCount"), st.Get("ToleratedFailurePercentage")
+	if st.Get("ToleratedFailureCountPath") != nil || st.Get("ToleratedFailurePercentagePath") != nil || count.Is(foreign.String) || share.Is(foreign.String) {
+		m.gone("how many elements may fail is read from the data in the original: here none may")
+	}
+	if !c.usesFailed || count.Float(0) < 1 && share.Float(0) <= 0 {
+		return m.childFailures(st, "each", c)
+	}
+	if share.Float(0) >= 100 {
+		m.cur.Add("on each." + c.failed + " {}")
+		return nil
+	}
+	if count.Float(0) < 1 {
+		m.gone("so many elements in a hundred may fail: here none may")
+		return m.childFailures(st, "each", c)
+	}
+	n := int(min(count.Float(0), 1000))
+	bad := m.fields.SnakeFor("\x00"+key+" failed elements", key+" failed elements")
+	m.m.Fields = append(m.m.Fields, foreign.Field{Name: bad, Type: "int 0..1000", Default: "0"})
+	m.cur.Add("exit { " + bad + " = 0 }")
+	arms := fmt.Sprintf("on each.%s when %s < %d { %s = %s + 1 } else ", c.failed, bad, n, bad, bad)
+	g := group{catch: first(st.Get("Catch"), "unknown")}
+	arm, err := m.caught(g, "event."+c.errorField, "event."+c.causeField)
+	m.cur.Add(arms + arm)
+	return err
+}

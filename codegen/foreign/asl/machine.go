@@ -1,0 +1,240 @@
+package asl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/codegen/foreign"
+)
+
+// machine is one machine that is being made: a definition, a branch of a Parallel, or what
+// a Map runs for each element.
+type machine struct {
+	*reader
+	def    *foreign.Value
+	m      *foreign.Machine
+	parent *machine // nil for a definition
+
+	fields, calls, events, states *foreign.Names
+
+	data, errorField, causeField string
+	kept                         []keep            // what ResultPaths keep, longest paths first
+	vars                         map[string]string // of JSONata
+	tested                       map[string]bool   // paths whose presence or type a Choice asks for
+	typed                        map[string]string // fields by path and type
+	guards                       map[string]bool
+
+	succeeded, failed      string // the terminals that no state of the original stands for
+	usesSucceeded, mayFail bool
+	usesFailed             bool
+
+	whole       bool // the data is read as a whole where something is kept beside it
+	machineItem *foreign.Item
+
+	item *foreign.Item  // of the state at hand
+	cur  *foreign.State // likewise
+}
+
+// keep is a place of the data that has a field of its own.
+type keep struct {
+	path   []string
+	field  string
+	scalar bool // all that is kept there are constants that are no objects, behind a key "value"
+}
+
+func (r *reader) machine(name string, def *foreign.Value) error {
+	m := newMachine(r, nil, name, def)
+	if err := m.build(); err != nil {
+		return err
+	}
+	r.draft.Machines = append(r.draft.Machines, m.m)
+	return nil
+}
+
+func newMachine(r *reader, parent *machine, name string, def *foreign.Value) *machine {
+	m := &machine{reader: r, def: def, parent: parent,
+		m:      &foreign.Machine{Name: name, Params: "input json"},
+		fields: foreign.NewNames("input", "item", "index"), calls: foreign.NewNames(), events: foreign.NewNames(), states: foreign.NewNames(),
+		vars: map[string]string{}, tested: map[string]bool{}, typed: map[string]string{}, guards: map[string]bool{},
+	}
+	m.data, m.errorField, m.causeField = m.fields.SnakeFor("\x00data", "data"), m.fields.SnakeFor("\x00error", "error_name"), m.fields.SnakeFor("\x00cause", "error_cause")
+	m.m.Doc = def.Get("Comment").Str()
+	return m
+}
+
+// build makes the machine, states in the order of the text.
+func (m *machine) build() error {
+	states := m.def.Get("States")
+	if !states.Is(foreign.Object) || len(states.Members) == 0 {
+		return m.def.Errorf("machine %q has no States", m.m.Name)
+	}
+	m.machineItem = m.report.Item(m.m.Name, m.def.Line)
+	m.item = m.machineItem
+	for _, s := range states.Members {
+		if !s.Value.Is(foreign.Object) {
+			return s.Value.Errorf("state %q is not an object", s.Key)
+		}
+		m.states.Title(s.Key)
+	}
+	m.succeeded, m.failed = m.states.TitleFor("\x00Succeeded", "Succeeded"), m.states.TitleFor("\x00Failed", "Failed")
+	m.scan(states)
+	start, err := m.target(m.def.Get("StartAt"))
+	if err != nil {
+		return err
+	}
+	m.m.Initial = start
+	for _, s := range states.Members {
+		if err := m.state(s.Key, s.Value); err != nil {
+			return err
+		}
+	}
+	m.finish()
+	return nil
+}
+
+// scan looks ahead for what states keep, ask for and may fail with.
+func (m *machine) scan(states *foreign.Value) {
+	for _, s := range states.Members {
+		m.keepAt(s.Value.Get("ResultPath"), scalar(s.Value.Get("Result")))
+		for _, c := range s.Value.Get("Catch").List() {
+			m.keepAt(c.Get("ResultPath"), false)
+			m.variables(c.Get("Assign"))
+			m.categories(c.Get("ErrorEquals"))
+		}
+		for _, c := range s.Value.Get("Retry").List() {
+			m.categories(c.Get("ErrorEquals"))
+		}
+		m.variables(s.Value.Get("Assign"))
+		for _, c := range s.Value.Get("Choices").List() {
+			m.asks(c)
+			m.variables(c.Get("Assign"))
+		}
+	}
+	slices.SortStableFunc(m.kept, func(a, b keep) int { return len(b.path) - len(a.path) })
+}
+
+func (m *machine) keepAt(v *foreign.Value, scalar bool) {
+	path, ok := plainPath(v.Str())
+	if !ok || len(path) == 0 {
+		return
+	}
+	i := slices.IndexFunc(m.kept, func(k keep) bool { return slices.Equal(k.path, path) })
+	if i >= 0 {
+		m.kept[i].scalar = m.kept[i].scalar && scalar
+		return
+	}
+	m.kept = append(m.kept, keep{path, m.fields.Snake(strings.Join(path, "_")), scalar})
+}
+
+// scalar reports whether v is a string, a number or a bool.
+func scalar(v *foreign.Value) bool {
+	return v.Is(foreign.String) || v.Is(foreign.Number) || v.Is(foreign.Bool)
+}
+
+func (m *machine) variables(assign *foreign.Value) {
+	if assign == nil {
+		return
+	}
+	for _, v := range assign.Members {
+		name := strings.TrimSuffix(v.Key, ".$")
+		if m.vars[name] == "" {
+			m.vars[name] = m.fields.Snake("$" + name)
+			m.m.Fields = append(m.m.Fields, foreign.Field{Name: m.vars[name], Type: "json", Default: "null"})
+		}
+	}
+}
+
+// asks notes the paths whose presence a condition asks for: a typed field cannot be taken
+// from them, since it has to have a value.
+func (m *machine) asks(rule *foreign.Value) {
+	for _, f := range rule.Members {
+		if strings.HasPrefix(f.Key, "Is") {
+			m.tested[rule.Get("Variable").Str()] = true
+		}
+		for _, inner := range f.Value.List() {
+			if inner.Is(foreign.Object) {
+				m.asks(inner)
+			}
+		}
+	}
+}
+
+// finish declares what the states have used.
+func (m *machine) finish() {
+	entry := []string{m.data + " = input"}
+	fields := []foreign.Field{{Name: m.data, Type: "json", Default: "null", Note: m.dataNote()}}
+	for _, k := range slices.Backward(m.kept) {
+		fields = append(fields, foreign.Field{Name: k.field, Type: "json", Default: "null", Note: "// $." + strings.Join(k.path, ".")})
+		if !k.scalar {
+			entry = append(entry, k.field+" = input."+strings.Join(k.path, "."))
+		}
+	}
+	m.m.Fields = append(fields, m.m.Fields...)
+	m.m.Lines = append(m.m.Lines, "entry { "+strings.Join(entry, ", ")+" }")
+	m.timeLimit()
+	if m.mayFail {
+		m.m.Lines = append(m.m.Lines, "on failed -> "+m.fail("event.category", "event.message"))
+	}
+	if m.usesSucceeded {
+		m.m.States = append(m.m.States, &foreign.State{Name: m.succeeded, Terminal: "success returns " + m.data})
+	}
+	if m.usesFailed {
+		m.m.Fields = append(m.m.Fields, foreign.Field{Name: m.errorField, Type: "string", Default: `""`},
+			foreign.Field{Name: m.causeField, Type: "string", Default: `""`})
+		m.m.States = append(m.m.States, &foreign.State{Name: m.failed, Terminal: fmt.Sprintf("failure returns %s, %s", m.errorField, m.causeField)})
+	}
+}
+
+func (m *machine) dataNote() string {
+	note := "// What flows from state to state: `$` of the original."
+	if m.whole {
+		note += "\n" + m.machineItem.Part("where `$` is read as a whole it is an object: \"data\", and beside it what a ResultPath keeps")
+	}
+	return note
+}
+
+func (m *machine) timeLimit() {
+	if t := m.def.Get("TimeoutSeconds"); t.Is(foreign.Number) && m.parent == nil {
+		name := m.states.TitleFor("\x00TimedOut", "TimedOut")
+		m.m.Lines = append(m.m.Lines, "after "+foreign.Seconds(t.Float(1))+" -> "+name)
+		m.m.States = append(m.m.States, &foreign.State{Name: name, Terminal: "failure"})
+	}
+}
+
+// fail is a step to the terminal of failures.
+func (m *machine) fail(err, cause string) string {
+	m.usesFailed = true
+	return fmt.Sprintf("%s { %s = %s, %s = %s }", m.failed, m.errorField, err, m.causeField, cause)
+}
+
+// target is the name of the state that v names.
+func (m *machine) target(v *foreign.Value) (string, error) {
+	name := v.Str()
+	if m.def.Get("States").Get(name) == nil {
+		return "", v.Errorf("state %q is not there", name)
+	}
+	return m.states.Title(name), nil
+}
+
+// next is where a state leads: its Next, or the end.
+func (m *machine) next(st *foreign.Value) (string, error) {
+	if n := st.Get("Next"); n != nil {
+		return m.target(n)
+	}
+	m.usesSucceeded = true
+	return m.succeeded, nil
+}
+
+func (m *machine) lost(format string, args ...any) { m.cur.Add(m.item.Data(format, args...)) }
+func (m *machine) gone(format string, args ...any) { m.cur.Add(m.item.Lost(format, args...)) }
+func (m *machine) part(format string, args ...any) { m.cur.Add(m.item.Part(format, args...)) }
+
+// jsonata reports whether a state speaks JSONata.
+func (m *machine) jsonata(st *foreign.Value) bool {
+	language := st.Get("QueryLanguage").Str()
+	for at := m; language == "" && at != nil; at = at.parent {
+		language = at.def.Get("QueryLanguage").Str()
+	}
+	return language == "JSONata"
+}

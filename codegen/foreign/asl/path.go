@@ -1,0 +1,176 @@
+package asl
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/codegen/foreign"
+)
+
+var bracket = regexp.MustCompile(`\[(?:'([^'\]]*)'|"([^"\]]*)")\]`)
+
+var isPath = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*$`)
+
+// plainPath is the keys of a path such as $.order.id or $['order']; false for one with
+// indices, filters, functions, or keys that are no names.
+func plainPath(s string) ([]string, bool) {
+	rest, ok := strings.CutPrefix(s, "$")
+	if !ok {
+		return nil, false
+	}
+	rest = bracket.ReplaceAllString(rest, ".$1$2")
+	if rest == "" || rest == "." {
+		return nil, true
+	}
+	keys := strings.Split(strings.TrimPrefix(rest, "."), ".")
+	return keys, strings.HasPrefix(rest, ".") && !slices.ContainsFunc(keys, func(k string) bool { return !foreign.Valid(k) || badKeys[k] })
+}
+
+// badKeys are names that cannot stand behind a dot.
+var badKeys = map[string]bool{}
+
+// expr is an expression; of an object that is built its members are known.
+type expr struct {
+	text    string
+	members []member
+}
+
+type member struct {
+	key   string
+	value expr
+}
+
+// at is what an expression has at keys.
+func (e expr) at(keys []string) expr {
+	for i, k := range keys {
+		switch {
+		case e.members != nil:
+			e = e.member(k)
+		case !isPath.MatchString(e.text) || e.text == "true" || e.text == "false" || e.text == "null":
+			return expr{text: "null"} // a literal has no members
+		default:
+			return expr{text: e.text + "." + strings.Join(keys[i:], ".")}
+		}
+	}
+	return e
+}
+
+func (e expr) member(key string) expr {
+	for _, m := range e.members {
+		if m.key == key {
+			return m.value
+		}
+	}
+	return expr{text: "null"}
+}
+
+// object builds an object of members.
+func object(members []member) expr {
+	parts := make([]string, len(members))
+	for i, m := range members {
+		parts[i] = foreign.Quote(m.key) + ": " + m.value.text
+	}
+	if members == nil {
+		members = []member{}
+	}
+	return expr{"{" + strings.Join(parts, ", ") + "}", members}
+}
+
+// scope is what paths mean where they stand.
+type scope struct {
+	root   *expr // `$`; nil for the data of the machine
+	result *expr // $states.result, and $states.errorOutput
+	item   bool  // the element of a Map and its index may be read
+}
+
+// read is what stands at keys of the data.
+func (m *machine) read(keys []string, s scope) expr {
+	if s.root != nil {
+		return s.root.at(keys)
+	}
+	for _, k := range m.kept {
+		if len(keys) >= len(k.path) && slices.Equal(keys[:len(k.path)], k.path) {
+			return expr{text: strings.Join(append([]string{k.name()}, keys[len(k.path):]...), ".")}
+		}
+	}
+	if len(keys) == 0 && len(m.kept) > 0 {
+		return m.everything()
+	}
+	for _, k := range m.kept {
+		if slices.Equal(k.path[:min(len(keys), len(k.path))], keys) {
+			m.part("$.%s is read without what is kept at $.%s", strings.Join(keys, "."), strings.Join(k.path, "."))
+			break
+		}
+	}
+	return expr{text: m.data}.at(keys)
+}
+
+// everything is the data with what is kept beside it.
+func (m *machine) everything() expr {
+	members := []member{{"data", expr{text: m.data}}}
+	for _, k := range slices.Backward(m.kept) {
+		members = append(members, member{k.field, expr{text: k.name()}})
+	}
+	m.whole = true
+	return object(members)
+}
+
+// replace gives the data a new value, and what is kept the places of it.
+func (m *machine) replace(e expr) []string {
+	if e.text == m.data {
+		return nil
+	}
+	effects := []string{m.data + " = " + m.asJSON(e)}
+	for _, k := range slices.Backward(m.kept) {
+		if value := e.at(k.path); k.scalar {
+			effects = append(effects, k.field+` = {"value": `+value.text+"}")
+		} else {
+			effects = append(effects, k.field+" = "+m.asJSON(value))
+		}
+	}
+	return effects
+}
+
+// context is a value of the context object, `$$.` or $states.context.
+func (m *machine) context(keys []string, s scope) (expr, bool) {
+	switch path := strings.Join(keys, "."); {
+	case path == "Execution.Id" || path == "Execution.Name":
+		return expr{text: "run.id"}, true
+	case path == "Execution.StartTime":
+		return expr{text: "text(run.started)"}, true
+	case path == "StateMachine.Name":
+		return expr{text: "run.machine"}, true
+	case path == "Execution.Input" || strings.HasPrefix(path, "Execution.Input."):
+		return expr{text: "input"}.at(keys[2:]), true
+	case path == "State.Name":
+		return expr{text: foreign.Quote(m.item.Place)}, true
+	case path == "Map.Item.Index" && s.item:
+		return expr{text: "index"}, true
+	case (path == "Map.Item.Value" || strings.HasPrefix(path, "Map.Item.Value.")) && s.item:
+		return expr{text: "item"}.at(keys[3:]), true
+	case path == "Task.Token":
+		m.part("the task token is the run's id and the name of the activity: answer with fsmc complete")
+		return expr{text: "run.id"}, true
+	}
+	return expr{}, false
+}
+
+// name is how a place that is kept is read.
+func (k keep) name() string {
+	if k.scalar {
+		return k.field + ".value"
+	}
+	return k.field
+}
+
+// asJSON is e where a json is wanted: a string, a number or a bool is no json by itself,
+// and stands behind a key.
+func (m *machine) asJSON(e expr) string {
+	bare := e.text == "true" || e.text == "false" || e.text == "run.id" || e.text == "run.machine" || e.text == "index"
+	if !bare && strings.IndexByte("\"-0123456789", e.text[0]) < 0 && !strings.HasPrefix(e.text, "text(") {
+		return e.text
+	}
+	m.part("%s stands behind a key, \"value\"", e.text)
+	return `{"value": ` + e.text + "}"
+}

@@ -1,0 +1,209 @@
+package asl
+
+import (
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/codegen/foreign"
+)
+
+// state makes one state of the original.
+func (m *machine) state(key string, st *foreign.Value) error {
+	m.item = m.report.Item(key, st.Line)
+	m.cur = &foreign.State{Name: m.states.Title(key), Doc: m.doc(key, st)}
+	m.m.States = append(m.m.States, m.cur)
+	switch kind := st.Get("Type"); kind.Str() {
+	case "Task":
+		return m.task(key, st)
+	case "Pass":
+		return m.pass(st)
+	case "Choice":
+		return m.choice(st)
+	case "Wait":
+		return m.wait(key, st)
+	case "Succeed":
+		return m.succeed(st)
+	case "Fail":
+		return m.failState(st)
+	case "Map":
+		return m.each(key, st)
+	case "Parallel":
+		return m.parallel(key, st)
+	default:
+		if kind == nil {
+			return st.Errorf("state %q has no Type", key)
+		}
+		return kind.Errorf("state %q is of type %q, which is not of the Amazon States Language", key, kind.Str())
+	}
+}
+
+func (m *machine) doc(key string, st *foreign.Value) string {
+	lines := []string{}
+	if key != m.states.Title(key) {
+		lines = append(lines, foreign.Quote(key))
+	}
+	if c := st.Get("Comment").Str(); c != "" {
+		lines = append(lines, c)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (m *machine) task(key string, st *foreign.Value) error {
+	next, err := m.next(st)
+	if err != nil {
+		return err
+	}
+	m.mayFail = true
+	resource := st.Get("Resource").Str()
+	args := m.arguments(st)
+	m.cur.Add("do " + m.call(key, resource, "result json") + "(" + m.asJSON(args) + ")" + m.limits(st))
+	m.cur.Add("on " + m.events.Title(key+" done") + " " + step(next, m.output(st, expr{text: "event.result"})))
+	return m.failures(st, "", m.taskCategories(st))
+}
+
+// call declares the activity of a state and its event, and is its name.
+func (m *machine) call(key, resource, result string) string {
+	name := m.calls.Snake(key)
+	done := m.events.Title(key + " done")
+	m.m.Events = append(m.m.Events, foreign.Decl{Text: done + " { " + result + " }"})
+	m.m.Activities = append(m.m.Activities, foreign.Decl{Text: name + "(request json) -> " + done, Doc: resource})
+	return name
+}
+
+// limits is the timeout and the heartbeat of a Task.
+func (m *machine) limits(st *foreign.Value) string {
+	text := ""
+	for _, l := range []struct{ word, key string }{{"timeout", "TimeoutSeconds"}, {"heartbeat", "HeartbeatSeconds"}} {
+		switch v := st.Get(l.key); {
+		case v.Is(foreign.Number):
+			text += " " + l.word + " " + foreign.Seconds(v.Float(1))
+		case v != nil || st.Get(l.key+"Path") != nil:
+			m.part("the %s is read from the data in the original; an hour is a guess", l.word)
+			text += " " + l.word + " 1h"
+		}
+	}
+	return text
+}
+
+func (m *machine) pass(st *foreign.Value) error {
+	next, err := m.next(st)
+	if err != nil {
+		return err
+	}
+	var result expr
+	if r := st.Get("Result"); r != nil {
+		result = m.payload(r, scope{})
+	} else if m.jsonata(st) {
+		result = expr{text: m.data}
+	} else {
+		result = m.arguments(st)
+	}
+	effects := m.output(st, result)
+	if st.Get("Result") == nil && st.Get("Parameters") == nil && st.Get("InputPath") == nil && st.Get("ResultPath") == nil && !m.jsonata(st) && st.Get("OutputPath") == nil {
+		effects = m.assigned(st, scope{})
+	}
+	m.cur.Add("on done " + step(next, effects))
+	return nil
+}
+
+func (m *machine) succeed(st *foreign.Value) error {
+	if m.parent != nil {
+		m.usesSucceeded = true
+		m.cur.Add("on done " + step(m.succeeded, m.output(st, expr{text: m.data})))
+		return nil
+	}
+	if st.Get("OutputPath") != nil || st.Get("InputPath") != nil || st.Get("Output") != nil {
+		m.cur.Doc += "\n" + strings.TrimPrefix(m.item.Part("the run returns all its data here"), "// ")
+	}
+	m.cur.Terminal = "success returns " + m.data
+	return nil
+}
+
+func (m *machine) failState(st *foreign.Value) error {
+	err, cause := st.Get("Error"), st.Get("Cause")
+	texts := []string{}
+	for _, v := range []*foreign.Value{err, cause} {
+		text := v.Str()
+		if _, computed := jsonataText(v); computed {
+			m.lost("%s is not computed", text)
+		}
+		texts = append(texts, foreign.Quote(text))
+	}
+	if st.Get("ErrorPath") != nil || st.Get("CausePath") != nil {
+		m.lost("the error and its cause are read from the data in the original")
+	}
+	m.cur.Add("on done -> " + m.fail(texts[0], texts[1]))
+	return nil
+}
+
+// wait makes a timer of a Wait. Seconds that are read from the data take a state of
+// their own: a block reads what was there before it.
+func (m *machine) wait(key string, st *foreign.Value) error {
+	next, err := m.next(st)
+	if err != nil {
+		return err
+	}
+	effects := m.passed(st)
+	if s := st.Get("Seconds"); s.Is(foreign.Number) {
+		m.cur.Add("after " + foreign.Seconds(s.Float(1)) + " " + step(next, effects))
+		return nil
+	}
+	if value, ok := m.waitValue(st, "Seconds"); ok {
+		if !isPath.MatchString(value.text) || value.text == "null" {
+			m.gone("how long it waits; a minute is a guess")
+			value.text = "60"
+		}
+		seconds, wait := m.fields.Snake(key+" seconds"), m.fields.Snake(key+" wait")
+		m.m.Fields = append(m.m.Fields, foreign.Field{Name: seconds, Type: "int", Default: "0"}, foreign.Field{Name: wait, Type: "duration", Default: "0s"})
+		m.cur.Add("entry { " + seconds + " = " + value.text + " }")
+		waiting := m.states.TitleFor("\x00"+m.cur.Name+"Waiting", m.cur.Name+"Waiting")
+		m.cur.Add("on done -> " + waiting + " { " + wait + " = " + seconds + " * 1s }")
+		m.cur = &foreign.State{Name: waiting}
+		m.m.States = append(m.m.States, m.cur)
+		m.cur.Add("after " + wait + " " + step(next, effects))
+		return nil
+	}
+	value, ok := m.waitValue(st, "Timestamp")
+	if !ok {
+		return st.Errorf("state %q says neither how long it waits nor until when", key)
+	}
+	if value.text == "null" {
+		m.gone("until when it waits; a minute is a guess")
+		m.cur.Add("after 1m " + step(next, effects))
+		return nil
+	}
+	until := m.fields.SnakeFor("\x00"+key+" until", key+" until")
+	m.m.Fields = append(m.m.Fields, foreign.Field{Name: until, Type: "time"})
+	if strings.HasPrefix(value.text, `"`) {
+		at := m.fields.SnakeFor("\x00"+key+" at", key+" at")
+		m.m.Fields = append(m.m.Fields, foreign.Field{Name: at, Type: "json", Default: `{"value": ` + value.text + "}"})
+		value.text = at + ".value"
+	}
+	m.cur.Add("entry { "+until+" = "+value.text+" }", "after "+until+" "+step(next, effects))
+	return nil
+}
+
+func (m *machine) waitValue(st *foreign.Value, key string) (expr, bool) {
+	if p := st.Get(key + "Path"); p != nil {
+		return m.path(p.Str(), m.input(st)), true
+	}
+	if v := st.Get(key); v.Is(foreign.String) {
+		return m.payload(v, scope{}), true
+	}
+	return expr{}, false
+}
+
+// passed is the effects of a state that hands its input on.
+func (m *machine) passed(st *foreign.Value) []string {
+	if m.jsonata(st) {
+		return m.jsonataOutput(st, expr{text: m.data})
+	}
+	out := st.Get("OutputPath")
+	if in := st.Get("InputPath"); out == nil && in != nil {
+		out = in
+	}
+	effects := m.assigned(st, scope{})
+	if out != nil && out.Str() != "$" {
+		effects = append(m.replace(m.outputOf(out)), effects...)
+	}
+	return effects
+}

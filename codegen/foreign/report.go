@@ -1,0 +1,98 @@
+package foreign
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Grade says how much of a piece came over.
+type Grade string
+
+const (
+	Whole Grade = "whole" // all that it does
+	Part  Grade = "part"  // with a difference or a guess, or without some of its data
+	Lost  Grade = "lost"  // where it leads is not what it was
+)
+
+// Report says how much of a text came over, piece by piece.
+type Report struct {
+	Format   string   `json:"format"`
+	Machines []string `json:"machines"`
+	Items    []*Item  `json:"items"`
+}
+
+// Item is one piece of the original: a state, or the machine itself.
+type Item struct {
+	Place string   `json:"place"` // its name in the original
+	Line  int      `json:"line"`  // 0 where it is not known
+	Grade Grade    `json:"grade"`
+	Why   []string `json:"why"` // a sentence for each difference
+}
+
+// Item begins a new item.
+func (r *Report) Item(place string, line int) *Item {
+	i := &Item{Place: place, Line: line, Grade: Whole, Why: []string{}}
+	r.Items = append(r.Items, i)
+	return i
+}
+
+// Part notes a difference or a guess, and is the comment that says so.
+func (i *Item) Part(format string, args ...any) string {
+	return i.note(Part, "Guessed: ", format, args)
+}
+
+// Data notes a value that is not there any more, and is the comment that says so.
+func (i *Item) Data(format string, args ...any) string { return i.note(Part, "Lost: ", format, args) }
+
+// Lost notes that the item does not lead where it did, and is the comment that says so.
+func (i *Item) Lost(format string, args ...any) string { return i.note(Lost, "Lost: ", format, args) }
+
+func (i *Item) note(g Grade, word, format string, args []any) string {
+	if i.Grade != Lost {
+		i.Grade = g
+	}
+	why := oneLine(fmt.Sprintf(format, args...))
+	i.Why = append(i.Why, why)
+	return "// " + word + why
+}
+
+// Grade is that of the worst item.
+func (r *Report) Grade() Grade {
+	grade := Whole
+	for _, i := range r.Items {
+		if i.Grade == Lost {
+			return Lost
+		}
+		if i.Grade == Part {
+			grade = Part
+		}
+	}
+	return grade
+}
+
+// Count is how many items have a grade.
+func (r *Report) Count(g Grade) int {
+	n := 0
+	for _, i := range r.Items {
+		if i.Grade == g {
+			n++
+		}
+	}
+	return n
+}
+
+// oneLine is s without line breaks and control characters, cut where it is long.
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(strings.Map(printable, strings.ToValidUTF8(s, "?"))), " ")
+	if r := []rune(s); len(r) > 300 {
+		s = string(r[:300]) + "…"
+	}
+	return s
+}
+
+func printable(r rune) rune {
+	if r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' || r == '\u0085' {
+		return ' '
+	}
+	return r
+}
