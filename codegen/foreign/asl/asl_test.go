@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestGolden reads each file of testdata and compares the machine with the .fsm beside it,
+// TestGolden reads each file of testdata and compares the machine with the .golden beside it,
 // which has no errors of names and types.
 func TestGolden(t *testing.T) {
 	paths, _ := filepath.Glob("testdata/*.asl.*")
@@ -32,7 +32,7 @@ func TestGolden(t *testing.T) {
 			continue
 		}
 		resolves(t, path, result.Text)
-		golden := "testdata/" + base + ".fsm"
+		golden := "testdata/" + base + ".golden"
 		if *update {
 			if err := os.WriteFile(golden, result.Text, 0o644); err != nil {
 				t.Fatal(err)
