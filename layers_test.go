@@ -76,6 +76,7 @@ runtime/simulate            < runtime/machine runtime/schema
 runtime/store               < runtime/machine
 runtime                     < runtime/internal/failpoint runtime/machine runtime/store
 runtime/internal/failpoint  <
+runtime/internal/mutants    <
 runtime/memstore            < runtime/machine runtime/store
 runtime/storetest           < runtime/machine runtime/store
 runtime/sqlite              < runtime/machine runtime/store runtime/internal/failpoint github.com/mattn/go-sqlite3 golang.org/x/sys/unix

@@ -1,86 +1,10 @@
 package postgres_test
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/mutants"
 )
 
-// fence is a condition of a statement on the number of a step, the epoch of a claim or the token of
-// a commit.
-var fence = regexp.MustCompile(`(?:WHERE|AND|ON|WHEN) ((?:\w+\.)?(?:seq|epoch|token) (=|<>) (?:\w+\.)?(?:seq|epoch|token|expect|task|\$\d))`)
-
-// TestMutants takes away each of these conditions, one at a time, and has the tests of the package find
-// that. It serves FSMC_MUTANTS=1.
-func TestMutants(t *testing.T) {
-	if os.Getenv("FSMC_MUTANTS") == "" {
-		t.Skip("FSMC_MUTANTS is not set")
-	}
-	t.Setenv("FSMC_MUTANTS", "")
-	t.Setenv("FSMC_PLANS", "1000")
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := 0
-	for _, file := range files {
-		if !strings.HasSuffix(file, "_test.go") {
-			found += mutate(t, file)
-		}
-	}
-	if found < 8 {
-		t.Errorf("%d conditions: the test sees nothing", found)
-	}
-}
-
-// mutate takes away each condition of a file, and says how many there are.
-func mutate(t *testing.T, file string) int {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := fence.FindAllSubmatchIndex(text, -1)
-	for _, at := range all {
-		condition, never := string(text[at[2]:at[3]]), " OR true)"
-		if string(text[at[4]:at[5]]) == "<>" {
-			never = " AND false)"
-		}
-		line := 1 + strings.Count(string(text[:at[2]]), "\n")
-		t.Run(fmt.Sprintf("%s:%d %s", file, line, condition), func(t *testing.T) {
-			without := string(text[:at[2]]) + "(" + condition + never + string(text[at[3]:])
-			if out := testedWith(t, file, without); !strings.Contains(out, "--- FAIL") {
-				t.Errorf("no test finds that it is gone:\n%s", out)
-			}
-		})
-	}
-	return len(all)
-}
-
-// testedWith runs the tests of a package with another text of a file of it.
-func testedWith(t *testing.T, file, text string) string {
-	t.Helper()
-	where, err := filepath.Abs(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, overlay := filepath.Join(t.TempDir(), "other.go"), filepath.Join(t.TempDir(), "overlay.json")
-	replaced, err := json.Marshal(map[string]any{"Replace": map[string]string{where: other}})
-	if err == nil {
-		err = os.WriteFile(other, []byte(text), 0o644)
-	}
-	if err == nil {
-		err = os.WriteFile(overlay, replaced, 0o644)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-count", "1", "-short", "-failfast", "-overlay", overlay,
-		"-run", "TestStore|TestLost|TestCut|TestBatch|TestMany", ".")
-	out, _ := cmd.CombinedOutput() // a failure is what is looked for
-	return string(out)
-}
+// TestMutants takes the conditions on seq, epoch and token away.
+func TestMutants(t *testing.T) { mutants.Test(t, "TestStore|TestLost|TestCut|TestBatch|TestMany", 8) }

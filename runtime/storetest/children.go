@@ -123,6 +123,9 @@ func testChildRefused(f *fixture) {
 	wrong := task
 	wrong.Epoch++
 	f.fenced(&wrong)
+	wrong = task
+	wrong.Seq++
+	f.fenced(&wrong)
 	refused := func() {
 		f.Helper()
 		f.refused(f.s.Commit(f.ctx, f.child("r/c", &task)), machine.ErrFenced)
@@ -147,6 +150,26 @@ func testChildRefused(f *fixture) {
 	f.leftovers()
 	f.must(f.s.Confirm(f.ctx, task.Claim(), f.now))
 	f.held("r", false)
+}
+
+// testChildClaimed: a claim of a task that a child holds past its time is told from others by its number and epoch.
+func testChildClaimed(f *fixture) {
+	f.begin("r")
+	f.call("r/c", f.now.Add(time.Hour))
+	f.pass(2 * time.Hour)
+	task := f.claimOne()
+	equal(f, task.Child, "r/c")
+	for _, change := range []func(*store.Claim){func(c *store.Claim) { c.Seq++ }, func(c *store.Claim) { c.Epoch++ }} {
+		c, claim := f.next("r"), task.Claim()
+		change(&claim)
+		c.Claim = &claim
+		f.refused(f.s.Commit(f.ctx, c), machine.ErrFenced)
+		equal(f, f.tasks("r"), []store.TaskRow{task})
+	}
+	c, claim := f.next("r"), task.Claim()
+	c.Claim = &claim
+	f.commit(c)
+	f.leftovers("r/c")
 }
 
 func testChildEnds(f *fixture) {

@@ -57,6 +57,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Checkpoints", testCheckpoints},
 		{"ChildStarts", testChildStarts},
 		{"ChildRefused", testChildRefused},
+		{"ChildClaimed", testChildClaimed},
 		{"ChildEnds", testChildEnds},
 		{"ChildEndsAtOnce", testChildEndsAtOnce},
 		{"ChildTimeout", testChildTimeout},

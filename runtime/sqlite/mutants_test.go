@@ -1,0 +1,12 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"testing"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/mutants"
+)
+
+// TestMutants takes the conditions on seq, epoch and token away.
+func TestMutants(t *testing.T) { mutants.Test(t, "TestStore", 9) }
