@@ -17,6 +17,7 @@ import (
 	duplicatename "github.com/fsmc-dev/fsmc/check/rule/duplicate-name"
 	guardgap "github.com/fsmc-dev/fsmc/check/rule/guard-gap"
 	guardtoorich "github.com/fsmc-dev/fsmc/check/rule/guard-too-rich"
+	longretry "github.com/fsmc-dev/fsmc/check/rule/long-retry"
 	missinginitial "github.com/fsmc-dev/fsmc/check/rule/missing-initial"
 	missingrange "github.com/fsmc-dev/fsmc/check/rule/missing-range"
 	missingterminal "github.com/fsmc-dev/fsmc/check/rule/missing-terminal"
@@ -31,6 +32,7 @@ import (
 	overbudget "github.com/fsmc-dev/fsmc/check/rule/over-budget"
 	overlappingguards "github.com/fsmc-dev/fsmc/check/rule/overlapping-guards"
 	readbeforeset "github.com/fsmc-dev/fsmc/check/rule/read-before-set"
+	refusedearly "github.com/fsmc-dev/fsmc/check/rule/refused-early"
 	requireviolated "github.com/fsmc-dev/fsmc/check/rule/require-violated"
 	retrywithoutactivity "github.com/fsmc-dev/fsmc/check/rule/retry-without-activity"
 	spinningloop "github.com/fsmc-dev/fsmc/check/rule/spinning-loop"
@@ -45,6 +47,7 @@ import (
 	unhandledresult "github.com/fsmc-dev/fsmc/check/rule/unhandled-result"
 	unknownname "github.com/fsmc-dev/fsmc/check/rule/unknown-name"
 	unreachablestate "github.com/fsmc-dev/fsmc/check/rule/unreachable-state"
+	unreadcounter "github.com/fsmc-dev/fsmc/check/rule/unread-counter"
 	unsoundbackoff "github.com/fsmc-dev/fsmc/check/rule/unsound-backoff"
 	"github.com/fsmc-dev/fsmc/check/rule/unused"
 	waitsforever "github.com/fsmc-dev/fsmc/check/rule/waits-forever"
@@ -64,6 +67,7 @@ var Rules = []*check.Rule{
 	duplicatename.Rule,
 	guardgap.Rule,
 	guardtoorich.Rule,
+	longretry.Rule,
 	missinginitial.Rule,
 	missingrange.Rule,
 	missingterminal.Rule,
@@ -78,6 +82,7 @@ var Rules = []*check.Rule{
 	overbudget.Rule,
 	overlappingguards.Rule,
 	readbeforeset.Rule,
+	refusedearly.Rule,
 	requireviolated.Rule,
 	retrywithoutactivity.Rule,
 	spinningloop.Rule,
@@ -92,6 +97,7 @@ var Rules = []*check.Rule{
 	unhandledresult.Rule,
 	unknownname.Rule,
 	unreachablestate.Rule,
+	unreadcounter.Rule,
 	unsoundbackoff.Rule,
 	unused.Rule,
 	waitsforever.Rule,

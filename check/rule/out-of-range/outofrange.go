@@ -53,6 +53,7 @@ func run(p *check.Pass) {
 		inputs, behind := p.Broken(func(b explore.Broken) bool { return b.Assign == f.Assign })
 		p.Report(check.Finding{
 			State:   state,
+			Field:   f.Assign.Var,
 			Inputs:  inputs,
 			Also:    behind,
 			Span:    f.Assign.Span,

@@ -1,0 +1,103 @@
+// Package unreadcounter finds counters by which nothing is decided.
+package unreadcounter
+
+import (
+	_ "embed"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Rule is the record of unread-counter. One that nothing reads at all, or that has no end
+// at all, is told once.
+var Rule = &check.Rule{
+	Name:     "unread-counter",
+	Group:    check.Promises,
+	Severity: diag.Hint,
+	Summary:  "a counter that is raised, and by which nothing is decided",
+	Page:     page,
+	Run:      run,
+	Absence:  true,
+	SilencedBy: []check.Silence{
+		{Rule: "never-read", At: check.SameField},
+		{Rule: "out-of-range", At: check.SameField},
+	},
+}
+
+//go:embed page.md
+var page string
+
+func run(p *check.Pass) {
+	m := p.Machine
+	if m.Broken {
+		return // what could not be resolved may be the guard
+	}
+	raised, used := raisedIn(m), usedIn(m)
+	for _, v := range ir.Declared(m.Fields) {
+		at := raised[v]
+		if at == nil || used[v] {
+			continue
+		}
+		name := check.Quote(v.Declared())
+		p.Report(check.Finding{
+			Field:   v,
+			Span:    v.Span,
+			Message: "field " + name + " counts, and no guard reads it: it bounds nothing",
+			Help:    "Compare it in a guard, such as `when " + v.Declared() + " < 3`; write `max 3` behind the arm instead; or suppress this finding if it is counted only to be told.",
+			Related: []diag.Related{{Span: at.Span, Message: "it is raised here"}},
+		})
+	}
+}
+
+// raisedIn says of each variable that counts up where it first does, but for arms that
+// have a bound of their own.
+func raisedIn(m *ir.Machine) map[*ir.Var]*ir.Assign {
+	out := map[*ir.Var]*ir.Assign{}
+	for b, arm := range m.Blocks() {
+		if arm != nil && arm.Max != nil {
+			continue
+		}
+		for _, a := range b.Assigns {
+			if a.Var.Type.Kind == ir.Int && out[a.Var] == nil && flat.EffectOf(a).Step > 0 {
+				out[a.Var] = a
+			}
+		}
+	}
+	return out
+}
+
+// usedIn are the variables that decide something: all that is read, but for what is only
+// told in messages, or counted on.
+func usedIn(m *ir.Machine) map[*ir.Var]bool {
+	told := map[ir.Expr]bool{}
+	own := map[ir.Expr]*ir.Var{} // by the value of an effect: what it sets
+	for b := range m.Blocks() {
+		for _, a := range b.Assigns {
+			if a.Value != nil {
+				own[a.Value] = a.Var
+			}
+		}
+		for _, message := range b.Publishes {
+			for _, value := range message.Values {
+				told[value] = true
+			}
+		}
+	}
+	used := map[*ir.Var]bool{}
+	for whole := range m.Exprs() {
+		if told[whole] {
+			continue
+		}
+		for _, v := range ir.Vars(whole) {
+			used[v] = used[v] || own[whole] != v
+		}
+	}
+	for _, t := range m.Timers {
+		if t.Var != nil {
+			used[t.Var] = true
+		}
+	}
+	return used
+}
