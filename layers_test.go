@@ -47,7 +47,8 @@ check/checktest             < lang lang/token lang/diag lang/ir check check/all
 check/oracletest            < lang/ir runtime/machine codegen/table
 check/contracttest          <
 check/all                   < check check/rule/...
-check/breaking              < lang/token lang/diag lang/ir check codegen/table runtime/machine
+check/breaking/product      < lang/token lang/diag lang/ir codegen/table runtime/machine
+check/breaking              < lang/token lang/diag lang/ir check check/breaking/product
 check/rule/...              < lang/token lang/diag lang/ir check check/witness check/flat check/graph check/guard check/timing check/control check/explore check/explore/data
 check/internal/reference    < lang/diag check check/all check/breaking
 check/internal/...          < check/internal/rulelist

@@ -12,7 +12,7 @@ import (
 )
 
 // DefaultLimit is the Limit that is enough for most machines.
-const DefaultLimit = 20_000
+const DefaultLimit = 10_000
 
 // Options say how far Compare looks.
 type Options struct {

@@ -1,0 +1,46 @@
+package breaking
+
+import (
+	"strconv"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/breaking/product"
+)
+
+var behaviourChanged = &Rule{
+	Name: "behaviour-changed", Family: Promises, run: runBehaviourChanged,
+	Summary: "in some run the old machine does one thing, and the new one another",
+}
+
+// What the search leaves open is said by the same run of it.
+var behaviourUndecided = &Rule{
+	Name: "behaviour-undecided", Family: Promises,
+	Summary: "whether both machines do the same in all runs is undecided",
+}
+
+func runBehaviourChanged(p *pair) {
+	found, err := product.Explore(p.old, p.new, p.path, p.limit)
+	if err != nil {
+		p.rule = behaviourUndecided
+		p.report(Point{Message: "whether both do the same is undecided: " + err.Error(), Help: "The runtime does not take one of the machines: fsmc check says why."})
+		return
+	}
+	for _, d := range found.Differences {
+		last := d.Witness.Path[len(d.Witness.Path)-1]
+		message := d.Text
+		if n := len(d.Witness.Path); n > 1 {
+			message = "at " + check.Quote(d.Witness.Path[n-2].Input) + ", " + message
+		} else {
+			message = "at the start, " + message
+		}
+		p.report(Point{Old: d.Old.Span, New: d.New.Span, Message: message, Witness: d.Witness, Bites: Bites{State: last.State},
+			Help: "The witness is a shortest run to it. If the change is meant, allow it with `//fsmc:allow-breaking behaviour-changed because …` above the place."})
+	}
+	if !found.Whole && len(found.Differences) == 0 {
+		p.rule = behaviourUndecided
+		p.report(Point{
+			Message: "no difference was found, but there is more than was tried: " + strconv.Itoa(found.Pairs) + " pairs of configurations were explored",
+			Help:    "Let it try more with --max-configurations, or allow it with a reason.",
+		})
+	}
+}

@@ -1,0 +1,55 @@
+package product
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// differ says as a clause how what the two machines do with an input differs; empty where
+// it does not.
+func (s *search) differ(n *node, old, new *outcome) string {
+	switch {
+	case old.next == nil && new.next == nil:
+		return ""
+	case old.next == nil:
+		return "the old machine refuses what the new one takes" + s.into(s.new, new)
+	case new.next == nil:
+		return "the new machine refuses what the old one takes" + s.into(s.old, old)
+	}
+	was, is := s.stands(s.old, old.next), s.stands(s.new, new.next)
+	if s.path(s.old.leaf(old.next)) != s.new.leaf(new.next) || old.next.Status != new.next.Status || old.next.Outcome != new.next.Outcome {
+		if was == is {
+			was, is = was+" with "+string(old.next.Outcome), is+" with "+string(new.next.Outcome)
+		}
+		return fmt.Sprintf("the old machine %s, and the new one %s", was, is)
+	}
+	before, after := strings.Join(old.published, ", "), strings.Join(new.published, ", ")
+	if before != after {
+		return fmt.Sprintf("the old machine publishes %s, and the new one %s", orNothing(before), orNothing(after))
+	}
+	return ""
+}
+
+// into says where a run stands after an input that the other machine refuses.
+func (s *search) into(side *side, o *outcome) string { return ", which " + s.stands(side, o.next) }
+
+func (s *search) stands(side *side, of *machine.Snapshot) string {
+	leaf := strconv.Quote(side.leaf(of))
+	switch of.Status {
+	case machine.Halted:
+		return "halts in " + leaf
+	case machine.Running:
+		return "is in " + leaf
+	}
+	return "ends in " + leaf
+}
+
+func orNothing(list string) string {
+	if list == "" {
+		return "nothing"
+	}
+	return list
+}
