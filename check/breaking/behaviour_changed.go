@@ -2,9 +2,11 @@ package breaking
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/breaking/product"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 var behaviourChanged = &Rule{
@@ -19,6 +21,9 @@ var behaviourUndecided = &Rule{
 }
 
 func runBehaviourChanged(p *pair) {
+	if movesText(p.old) == movesText(p.new) {
+		return
+	}
 	found, err := product.Explore(p.old, p.new, p.path, p.limit)
 	if err != nil {
 		p.rule = behaviourUndecided
@@ -43,4 +48,16 @@ func runBehaviourChanged(p *pair) {
 			Help:    "Let it try more with --max-configurations, or allow it with a reason.",
 		})
 	}
+}
+
+// movesText is the fingerprint of m without what no step reads: asserts, and a budget to
+// which runs are not held.
+func movesText(m *ir.Machine) string {
+	var out []string
+	for line := range strings.SplitSeq(fingerprint(m), "\n") {
+		if !strings.HasPrefix(line, "assert ") && (len(m.Enforced()) > 0 || !strings.HasPrefix(line, "budget ")) {
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "\n")
 }

@@ -72,7 +72,7 @@ func TestPlanted(t *testing.T) {
 					continue
 				}
 				planted++
-				found := breaking.Compare(old, unit.Program, breaking.Options{Limit: 300})
+				found := breaking.Compare(old, unit.Program, breaking.Options{Limit: 150})
 				if slices.ContainsFunc(names(found), func(n string) bool { return n != "behaviour-undecided" }) {
 					told++
 				} else if len(found.Points) == 0 {

@@ -4,5 +4,6 @@ package breaking
 var Rules = []*Rule{
 	machineRemoved, eventRemoved, eventNarrowed, parameterNarrowed, activityChanged, guardChanged,
 	publishedChanged, outcomeChanged, childChanged,
-	behaviourChanged, behaviourUndecided, badAllow,
+	stateRemoved, fieldChanged, fieldUnset, counterLowered, timerDue, activityRemoved, requireFalse,
+	worstCaseRaised, budgetRaised, assertWeakened, behaviourChanged, behaviourUndecided, badAllow,
 }

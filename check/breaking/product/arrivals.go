@@ -9,7 +9,7 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// arrival is an input that comes to both runs at one time. Where old and new have no kind,
+// arrival is an input that both runs get at one time. Where old and new have no kind,
 // time passes until then, and what is due comes.
 type arrival struct {
 	old, new machine.Input

@@ -1,0 +1,46 @@
+package breaking
+
+import (
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+var fieldChanged = &Rule{
+	Name: "field-changed", Family: Runs, run: runFieldChanged,
+	Summary: "what unfinished runs have in a field is lost or does not fit",
+}
+
+func runFieldChanged(p *pair) {
+	for _, c := range compareSlots(slotsOfVars(p.old.Fields), slotsOfVars(p.new.Fields)) {
+		if c.old == nil || c.new != nil && !c.retyped && !c.narrowed {
+			continue
+		}
+		pt := Point{Old: c.old.span, Message: c.text("field"), Help: "Say in the mapping of fsmc migrate what it is called now, that it is given up, or what is set instead; --write-map begins one."}
+		if c.new != nil {
+			pt.New = c.new.span
+		}
+		p.report(pt)
+	}
+}
+
+var fieldUnset = &Rule{
+	Name: "field-unset", Family: Runs, run: runFieldUnset,
+	Summary: "a new field that is read has no value in unfinished runs",
+}
+
+func runFieldUnset(p *pair) {
+	read := map[*ir.Var]bool{}
+	for e := range p.new.Exprs() {
+		for _, v := range ir.Vars(e) {
+			read[v] = true
+		}
+	}
+	for _, v := range p.new.Fields {
+		old := named(p.old.Fields, v.Name, func(w *ir.Var) string { return w.Name })
+		if old != nil || v.Default != nil || len(v.Within) > 0 || !read[v] {
+			continue
+		}
+		p.report(Point{New: v.Span, Message: "field " + check.Quote(v.Name) + " is new and read, and unfinished runs have no value for it",
+			Help: "Give it a default, or set it in the mapping of fsmc migrate; a run that reads it unset halts."})
+	}
+}
