@@ -72,7 +72,7 @@ func TestContractOfAbsent(t *testing.T) {
 
 // TestContractOfBudgets is TestContract for machines whose runs are held to a budget.
 func TestContractOfBudgets(t *testing.T) {
-	hold(t, machines(t, 80), budgets, "unhandled-budget", "unreachable-state", "no-way-to-finish", "unhandled-case", "dead-arm")
+	hold(t, machines(t, 50), budgets, "unhandled-budget", "unreachable-state", "no-way-to-finish", "unhandled-case", "dead-arm")
 }
 
 // TestContractOfRecords is TestContract for a quarter as many machines, with records, parts of

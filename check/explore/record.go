@@ -118,7 +118,7 @@ func (r *recorder) step(e int32) {
 		if leaving {
 			r.clock.LetStart(r.p.Leaf(r.at))
 		}
-		if c.Kind == ir.CaseEvent && l.Kind == Stayed && l.Arm == graph.None {
+		if c.Kind == ir.CaseEvent && l.Kind == Stayed && l.Arm == graph.None && r.p.mayDefer(c.Event) {
 			r.deferrals[c.Event] = len(r.w.Path)
 		}
 		if in, a := arriving(c, l.Again), r.p.Arm(e); c.Do != nil && c.Do.Fan != nil {
@@ -207,6 +207,10 @@ func (r *recorder) deferAgain(event *ir.Event) {
 		r.w.Loop++
 	}
 }
+
+// mayDefer reports whether some state defers event: what each ignores has no place among the
+// deferred.
+func (p *Product) mayDefer(event *ir.Event) bool { return p.program.Place[event.Index] >= 0 }
 
 // isDeferred reports whether event stands deferred in configuration c.
 func (p *Product) isDeferred(c int32, event *ir.Event) bool {

@@ -8,9 +8,9 @@ import (
 	"github.com/fsmc-dev/fsmc/check/explore"
 )
 
-// TestOverBudgetInWitnesses holds that runs are found in which reports pass budgets at one
-// time or one behind the other, and what is due comes by name.
-func TestOverBudgetInWitnesses(t *testing.T) {
+// TestOrderInWitnesses holds that runs are found in which reports pass budgets at one time or
+// one behind the other, and what is due comes by name; and events before and behind others.
+func TestOrderInWitnesses(t *testing.T) {
 	for _, c := range []struct{ name, src, rule, leaf string }{
 		{"halted behind a guard", `
 machine M {
@@ -67,6 +67,25 @@ machine M {
     terminal Done
 }
 `, "deferred-lost", "Poor"},
+		{"an event that is ignored before another is deferred", `
+machine M {
+    event Ignored
+    event Kept
+    initial First
+    state First {
+        ignore Ignored
+        defer Kept
+        after 2s idle -> Done
+        after 3s -> Second
+    }
+    state Second {
+        on Kept -> Stuck
+        after 1s -> Done
+    }
+    state Stuck {}
+    terminal Done
+}
+`, "dead-end", "Stuck"},
 	} {
 		list, _ := check.Analyze(program(t, []byte(c.src)), all.Rules, explore.DefaultLimit, false)
 		found := false
