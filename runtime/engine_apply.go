@@ -21,8 +21,9 @@ type request struct {
 	// definition that it has. Nil takes only what is due.
 	input func(m *Machine, s *machine.Snapshot) (machine.Input, error)
 
-	start   *host         // the run is created, of this version
-	child   *childOf      // and is a child
+	start   *host    // the run is created, of this version
+	child   *childOf // and is a child
+	tags    map[string]string
 	ifSeq   int64         // the Seq that the sender expects; 0 for any
 	eventID string        // under which the event is accepted once
 	claim   *store.Claim  // under which a result or failure comes

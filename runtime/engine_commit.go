@@ -17,6 +17,7 @@ import (
 // of the definition, so that equal steps give equal writes.
 func (w *write) commit(taken bool) (*store.Commit, error) {
 	c := &store.Commit{Run: store.RunOf(w.host.machine, w.after), Expect: w.before.Seq}
+	c.Run.Tags = w.tags
 	if taken {
 		c.Claim, c.Hears, c.EventID = w.claim, w.hears, w.eventID
 	}

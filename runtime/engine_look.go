@@ -23,7 +23,7 @@ func (e *Engine) Get(ctx context.Context, run string) (View, error) {
 		return View{}, err
 	}
 	v, err := e.look(ctx, h, s)
-	v.Parent = row.Parent
+	v.Parent, v.Tags = row.Parent, row.Tags
 	return v, err
 }
 

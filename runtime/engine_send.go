@@ -20,9 +20,16 @@ const MaxRunID = machine.MaxRunID
 // Start returns nil the run is durable. The error is a *Rejected for parameters
 // that do not fit, ErrExists where there is a run with this id, and ErrNotFound where
 // there is no such machine. An id has no "/";
-// a run that was started with one before goes on. History says by whom it was started, where
-// that is given, and why.
-func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMessage, by ...Operator) (View, error) {
+// a run that was started with one before goes on. The options say by whom it is started, and why, and
+// what tags it has.
+func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMessage, options ...StartOption) (View, error) {
+	var o startOptions
+	for _, option := range options {
+		option(&o)
+	}
+	if err := CheckTags(o.tags); err != nil {
+		return View{}, err
+	}
 	h, err := e.startHost(ctx, name)
 	if err != nil {
 		return View{}, err
@@ -42,17 +49,17 @@ func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMess
 		return View{}, err
 	}
 	failpoint.Hit(failpoint.DefinitionKept)
-	out, err := e.apply(ctx, &request{run: id, start: h, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
+	out, err := e.apply(ctx, &request{run: id, start: h, tags: o.tags, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
 		in, err := m.StartInput(params, e.now(), e.maxPayload)
-		for _, who := range by {
-			in.Actor, in.Reason = who.Actor, who.Reason
-		}
+		in.Actor, in.Reason = o.by.Actor, o.by.Reason
 		return in, err
 	}})
 	if err != nil {
 		return View{}, err
 	}
-	return out.view(), nil
+	v := out.view()
+	v.Tags = o.tags
+	return v, nil
 }
 
 // Send gives an event to a run. When it returns nil the step is durable, with

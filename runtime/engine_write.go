@@ -24,6 +24,7 @@ type write struct {
 	claim   *store.Claim
 	hears   *store.Report
 	child   *childOf
+	tags    map[string]string // of a run that starts
 	attempt *AttemptInfo
 	eventID string
 
@@ -46,6 +47,7 @@ func (e *Engine) newWrite(ctx context.Context, c *request, live *liveRun) write 
 		claim:   c.claim,
 		hears:   c.hears,
 		child:   c.child,
+		tags:    c.tags,
 		attempt: c.attempt,
 		eventID: c.eventID,
 	}

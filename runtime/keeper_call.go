@@ -18,7 +18,8 @@ type call struct {
 	running
 	parent *machine.Snapshot
 	root   string
-	hears  *store.Report // of the child that has ended; nil where all is known
+	tags   map[string]string // of the parent, which its children have, too
+	hears  *store.Report     // of the child that has ended; nil where all is known
 }
 
 // childOf says of a run that starts which task it is the child of.
@@ -41,7 +42,7 @@ func (c *call) prepare() bool {
 		c.release(longestRest, err.Error(), nil)
 		return false
 	}
-	c.root = row.Root
+	c.root, c.tags = row.Root, row.Tags
 	of, known := attemptOf(c.host.machine, t)
 	switch {
 	case !known || c.host.machine.Callee(of.Do) == "":
@@ -95,7 +96,7 @@ func (c *call) start() {
 	failpoint.Hit(failpoint.ChildStarts)
 	child := &childOf{task: t, claim: t.Claim(), root: c.root, timeout: t.Timeout}
 	err = c.insist(func(ctx context.Context) error {
-		_, err := e.apply(ctx, &request{run: id, start: callee, child: child, input: func(of *Machine, _ *machine.Snapshot) (machine.Input, error) {
+		_, err := e.apply(ctx, &request{run: id, start: callee, child: child, tags: c.tags, input: func(of *Machine, _ *machine.Snapshot) (machine.Input, error) {
 			in, err := of.StartInput(args, e.now(), e.maxPayload)
 			in.Actor, in.Above = t.Run, m.HeldBelow(c.parent)
 			return in, err

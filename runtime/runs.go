@@ -48,12 +48,12 @@ type Runs[S interface {
 
 // Start starts a run; an empty id is replaced by a new one. The run is durable
 // when Start returns. The error is ErrExists where the id is taken.
-func (r Runs[S, P, D, E]) Start(ctx context.Context, id string, params P) (Run[S, P, D], error) {
+func (r Runs[S, P, D, E]) Start(ctx context.Context, id string, params P, options ...StartOption) (Run[S, P, D], error) {
 	data, err := EncodeFields(params)
 	if err != nil {
 		return Run[S, P, D]{}, err
 	}
-	return r.read(r.Engine.Start(ctx, r.machine(), id, data))
+	return r.read(r.Engine.Start(ctx, r.machine(), id, data, options...))
 }
 
 // Get looks at a run.

@@ -1,8 +1,8 @@
 package runtime
 
 import (
+	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -10,58 +10,62 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
+// whereTermsText is what can be asked for.
+const whereTermsText = "machine=, state=, status=, outcome=, definition=, parent=, id=, tag.NAME= or older than"
+
 // ParseWhere reads which runs are meant, as operators write it: terms that all
 // hold, with blanks, commas or the word "and" between them.
 //
 //	machine=Order state=Paying older than 2h
 //	status=halted, outcome=failure, definition=<hash>
+//	tag.team=pay and tag.for='Ada Lovelace' id=pr-1*
 //
 // State is the path of a leaf. Status is running, halted, ending, finished or paused.
-// Parent=ID are the children of that run.
-// Older than means started at least so long before now; see ParseAge. A term
+// Parent=ID are the children of that run. Id=ID is that run; with * at its end, the runs whose ids
+// begin so. Tag.NAME is the value of that tag of the run.
+// Older than means started at least so long before now; see ParseAge. A value with blanks or commas
+// stands in quotes, 'one' or "one", and a quote in it twice. A term
 // that is said twice, or makes no sense, is an error in lower case.
 func ParseWhere(text string, now time.Time) (RunFilter, error) {
 	var f RunFilter
+	terms, err := readTerms(text)
+	if err != nil {
+		return f, err
+	}
 	seen := map[string]bool{}
-	for _, term := range whereTerms(text) {
-		key, value, ok := strings.Cut(term, "=")
-		if !ok || value == "" {
-			return f, fmt.Errorf("%q is no term: write machine=, state=, status=, outcome=, definition=, parent= or older than", term)
+	for _, t := range terms {
+		if seen[t.key] {
+			return f, fmt.Errorf("%q is said twice", t.key)
 		}
-		if seen[key] {
-			return f, fmt.Errorf("%q is said twice", key)
-		}
-		seen[key] = true
-		if err := setTerm(&f, key, value, now); err != nil {
+		seen[t.key] = true
+		if err := setTerm(&f, t, now); err != nil {
 			return f, err
 		}
 	}
 	if len(seen) == 0 {
-		return f, fmt.Errorf("it has no term: write machine=, state=, status=, outcome=, definition=, parent= or older than")
+		return f, errors.New("it has no term: write " + whereTermsText)
 	}
 	return f, nil
 }
 
-var (
-	olderThan   = regexp.MustCompile(`\bolder\s+than\s+|\bolder\s*[=>]\s*`)
-	aroundEqual = regexp.MustCompile(`\s*=\s*`)
-)
-
-// whereTerms gives the terms, each as "key=value".
-func whereTerms(text string) []string {
-	text = olderThan.ReplaceAllString(text, " older=")
-	text = aroundEqual.ReplaceAllString(text, "=")
-	var terms []string
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' }) {
-		if word != "and" {
-			terms = append(terms, word)
+func setTerm(f *RunFilter, t term, now time.Time) error {
+	key, value := t.key, t.value
+	if name, ok := strings.CutPrefix(key, "tag."); ok {
+		if f.Tags == nil {
+			f.Tags = map[string]string{}
 		}
+		f.Tags[name] = value
+		return checkTagName(name)
 	}
-	return terms
-}
-
-func setTerm(f *RunFilter, key, value string, now time.Time) error {
 	switch key {
+	case "id":
+		if prefix, ok := strings.CutSuffix(value, "*"); ok && !t.quoted {
+			if f.RunPrefix = prefix; prefix == "" {
+				return errors.New("id=* is every run: leave it out")
+			}
+		} else {
+			f.Run = value
+		}
 	case "machine":
 		f.Machine = value
 	case "state":
@@ -86,7 +90,7 @@ func setTerm(f *RunFilter, key, value string, now time.Time) error {
 		return err
 	default:
 		return fmt.Errorf("there is no %q to ask for%s", key,
-			machine.DidYouMean(key, []string{"machine", "state", "status", "outcome", "definition", "parent", "older"}))
+			machine.DidYouMean(key, []string{"machine", "state", "status", "outcome", "definition", "parent", "id", "older"}))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -24,9 +25,15 @@ func TestParseWhere(t *testing.T) {
 		"outcome=failure":             {Outcome: machine.Failed},
 		"definition=abc state=older":  {Definition: "abc", State: "older"},
 		"state=and and machine=older": {State: "and", Machine: "older"},
+		"tag.team=pay id=pr-1*":       {Tags: map[string]string{"team": "pay"}, RunPrefix: "pr-1"},
+		"tag.a.b-c_1 = 'it''s, or \"so\"',tag.x=\"older than 2h\"": {
+			Tags: map[string]string{"a.b-c_1": `it's, or "so"`, "x": "older than 2h"}},
+		"id=a*b":      {Run: "a*b"},
+		"id='pr-*'":   {Run: "pr-*"},
+		"machine='A'": {Machine: "A"},
 	} {
 		got, err := ParseWhere(text, now)
-		if err != nil || got != want {
+		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
 	}
@@ -44,6 +51,16 @@ func TestParseWhere(t *testing.T) {
 		"machine=A or machine=B":  `"or" is no term`,
 		"machine=A older than":    "is no term",
 		"state=A=B status=halted": "",
+		"id=*":                    "every run",
+		"tag.=v":                  "is no name of a tag",
+		"tag.Team=v":              "is no name of a tag",
+		"tag.team=":               `"tag.team=" is no term`,
+		"tag.team=''":             "is no term",
+		"tag.team='a":             "has no second '",
+		"tag.team='a'b":           "a blank or a comma is missing",
+		"tag.t=a, tag.t=b":        `"tag.t" is said twice`,
+		"machine>A":               `"machine" is no term`,
+		"=A":                      `"=A" is no term`,
 	} {
 		_, err := ParseWhere(text, now)
 		if want == "" {
@@ -78,7 +95,7 @@ func FuzzParseWhere(f *testing.F) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, text string) {
 		filter, err := ParseWhere(text, now)
-		if err == nil && (filter == store.RunFilter{}) {
+		if err == nil && reflect.ValueOf(filter).IsZero() {
 			t.Errorf("%q asks for every run", text)
 		}
 		if filter.StartedTo.After(now) {

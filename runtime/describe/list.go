@@ -8,20 +8,21 @@ import (
 
 // Listed is a run in a list. Its JSON form is stable.
 type Listed struct {
-	Run     string          `json:"run"`
-	Machine string          `json:"machine"`
-	State   string          `json:"state"`
-	Status  runtime.Status  `json:"status"`
-	Outcome runtime.Outcome `json:"outcome,omitempty"`
-	Paused  bool            `json:"paused,omitempty"`
-	Seq     int64           `json:"seq"`
-	Started time.Time       `json:"started"`
-	Entered time.Time       `json:"entered"`
-	Updated time.Time       `json:"updated"`
-	Parent  string          `json:"parent,omitempty"`
+	Run     string            `json:"run"`
+	Machine string            `json:"machine"`
+	State   string            `json:"state"`
+	Status  runtime.Status    `json:"status"`
+	Outcome runtime.Outcome   `json:"outcome,omitempty"`
+	Paused  bool              `json:"paused,omitempty"`
+	Seq     int64             `json:"seq"`
+	Started time.Time         `json:"started"`
+	Entered time.Time         `json:"entered"`
+	Updated time.Time         `json:"updated"`
+	Parent  string            `json:"parent,omitempty"`
+	Tags    map[string]string `json:"tags,omitempty"`
 }
 
 // List is a run as lists have it.
 func List(r *runtime.RunRow) Listed {
-	return Listed{r.Run, r.Machine, r.State, r.Status, r.Outcome, r.Paused, r.Seq, r.Started, r.Entered, r.Updated, r.Parent}
+	return Listed{r.Run, r.Machine, r.State, r.Status, r.Outcome, r.Paused, r.Seq, r.Started, r.Entered, r.Updated, r.Parent, r.Tags}
 }

@@ -63,9 +63,10 @@ func (a *API) where(ctx context.Context, text string) (runtime.RunFilter, error)
 
 // startBody is what POST /runs takes.
 type startBody struct {
-	Machine string          `json:"machine"`
-	ID      string          `json:"id"`
-	Params  json.RawMessage `json:"params"`
+	Machine string            `json:"machine"`
+	ID      string            `json:"id"`
+	Params  json.RawMessage   `json:"params"`
+	Tags    map[string]string `json:"tags"`
 	operatorBody
 }
 
@@ -80,7 +81,11 @@ func (a *API) postRuns(w http.ResponseWriter, r *http.Request) error {
 	if err := badRunID(body.ID); err != nil {
 		return err
 	}
-	v, err := a.engine.Start(r.Context(), body.Machine, body.ID, body.Params, runtime.Operator{Actor: Actor(r, body.Actor), Reason: body.Reason})
+	if err := runtime.CheckTags(body.Tags); err != nil {
+		return badBody("tags", "%v", err)
+	}
+	v, err := a.engine.Start(r.Context(), body.Machine, body.ID, body.Params,
+		runtime.StartedBy(runtime.Operator{Actor: Actor(r, body.Actor), Reason: body.Reason}), runtime.WithTags(body.Tags))
 	if err != nil {
 		r.SetPathValue("run", body.ID)
 		return err

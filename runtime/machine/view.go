@@ -44,6 +44,10 @@ type View struct {
 	Repeated   bool           `json:"repeated,omitempty"`    // the answer that Send gave to the same event before
 	End        *EndView       `json:"end,omitempty"`         // of a run that ended in failure; given by Engine.Get alone
 
+	// Tags are given by Engine.Get and Start alone: they are of the run, and its machine does not
+	// know of them.
+	Tags map[string]string `json:"tags,omitempty"`
+
 	// Given by Engine.Get alone: the run that it is a child of, and the children that it has
 	// left behind, and that have yet to end.
 	Parent string      `json:"parent,omitempty"`

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -138,12 +139,16 @@ func (s *Store) write(c *store.Commit) {
 }
 
 func (s *Store) writeRun(r *run, c *store.Commit) {
-	parent, root := r.row.Parent, r.row.Root
+	parent, root, tags := r.row.Parent, r.row.Root, r.row.Tags
 	if c.Expect == 0 {
+		tags = nil
+		if len(c.Run.Tags) > 0 {
+			tags = maps.Clone(c.Run.Tags)
+		}
 		parent, root = c.Run.Parent, cmp.Or(c.Run.Root, c.Run.Run)
 	}
 	r.row = copyRun(&c.Run)
-	r.row.Parent, r.row.Root = parent, root
+	r.row.Parent, r.row.Root, r.row.Tags = parent, root, tags
 	r.row.Started, r.row.Entered, r.row.Updated = micro(c.Run.Started), micro(c.Run.Entered), micro(c.Run.Updated)
 	for _, h := range c.History {
 		h.At, h.Record = micro(h.At), bytes.Clone(h.Record)

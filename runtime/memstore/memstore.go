@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -197,7 +198,7 @@ func micro(t time.Time) time.Time {
 
 func copyRun(row *store.RunRow) store.RunRow {
 	out := *row
-	out.Snapshot = bytes.Clone(row.Snapshot)
+	out.Snapshot, out.Tags = bytes.Clone(row.Snapshot), maps.Clone(row.Tags)
 	return out
 }
 

@@ -27,14 +27,14 @@ var (
 
 	addRun = `
 	INSERT INTO @runs (run, machine, definition, state, status, outcome, paused, seq, started, entered, updated, ended, final,
-		snapshot, total, parent, root)
+		snapshot, total, parent, root, tags)
 	SELECT run, machine, definition, state, status, outcome, paused, seq, started, entered, updated,
 		CASE WHEN status = 'finished' THEN updated END, CASE WHEN status = 'finished' THEN state END,
-		snapshot, total, parent, root
+		snapshot, total, parent, root, tags
 	FROM `
 	madeColumns = `n bigint, run text, machine text, definition text, state text, status text, outcome text,
 		paused boolean, seq bigint, started timestamptz, entered timestamptz, updated timestamptz,
-		snapshot text, total text, parent text, root text`
+		snapshot text, total text, parent text, root text, tags text`
 	insertRuns = formOf(addRun + table(madeColumns) + `
 	WHERE` + admitted + ` ORDER BY run`)
 
@@ -93,12 +93,14 @@ func (b *batch) buildWrites() error {
 	}
 	if len(made) > 0 {
 		columns := append(runColumns(made),
-			column(made, func(q *numbered) *string { return nullable(q.Run.Parent) }), column(made, root))
+			column(made, func(q *numbered) *string { return nullable(q.Run.Parent) }), column(made, root),
+			column(made, func(q *numbered) *string { return store.EncodeTags(q.Run.Tags) }))
 		b.writeRuns(makes, made, columns)
 	}
 	if len(moved) > 0 {
 		b.writeRuns(moves, moved, append(runColumns(moved), column(moved, func(q *numbered) int64 { return q.Expect })))
 	}
+	b.writeTags(made, moved)
 	b.writeRecords()
 	if len(answered) > 0 {
 		b.write(insertAnswers,

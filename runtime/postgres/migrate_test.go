@@ -247,18 +247,55 @@ func TestFeedOfFormat3(t *testing.T) {
 	if err := writes(old, "h"); err != nil {
 		t.Fatal(err)
 	}
-	commit := func(s *Store, run string) {
-		t.Helper()
-		if err := s.Commit(t.Context(), newRun(run)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	commit(old, "before")
+	writeAsBefore(t, url, "before")
 	s := opened(t, url)
-	commit(old, "old")
-	commit(s, "new")
+	writeAsBefore(t, url, "old")
+	if err := s.Commit(t.Context(), newRun("new")); err != nil {
+		t.Fatal(err)
+	}
 	rows, err := s.Feed(t.Context(), 0, 0)
 	if err != nil || len(rows) != 2 || rows[0].Run != "old" || rows[1].Run != "new" {
 		t.Errorf("%+v, %v", rows, err)
+	}
+}
+
+// writeAsBefore writes a run as the versions before format 5 do, which know no tags.
+func writeAsBefore(t *testing.T, url, run string) {
+	t.Helper()
+	if err := do(t, url, `
+		INSERT INTO @runs (run, machine, definition, state, status, paused, seq, started, entered, updated, snapshot)
+			VALUES ('`+run+`', 'M', 'h', 'Idle', 'running', false, 1, now(), now(), now(), '{}');
+		INSERT INTO @history (run, seq, at, kind, input, source, target, effect, token, record)
+			VALUES ('`+run+`', 1, now(), 'start', '', '', 'Idle', 'moved', 1, '{}')`); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTagsBesideFormat4: a version that knows no tags starts runs and prunes those that have some.
+func TestTagsBesideFormat4(t *testing.T) {
+	url := pgtest.URL(t)
+	old := opened(t, url, func(o *options) { o.steps = migrations()[:4] })
+	if err := writes(old, "h"); err != nil {
+		t.Fatal(err)
+	}
+	s := opened(t, url)
+	tagged := newRun("tagged")
+	tagged.Run.Tags = map[string]string{"team": "pay"}
+	if err := s.Commit(t.Context(), tagged); err != nil {
+		t.Fatal(err)
+	}
+	writeAsBefore(t, url, "old")
+	if row, err := s.Load(t.Context(), "old"); err != nil || row.Tags != nil {
+		t.Errorf("%+v, %v", row.Tags, err)
+	}
+	if err := do(t, url, "SET fsmc.pruning = 'on'; DELETE FROM @history WHERE run = 'tagged'; DELETE FROM @runs WHERE run = 'tagged'"); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := s.Runs(t.Context(), store.RunFilter{Tags: tagged.Run.Tags})
+	if err != nil || len(rows) > 0 {
+		t.Errorf("%+v, %v", rows, err)
+	}
+	if err := do(t, url, "DO $$ BEGIN IF EXISTS (SELECT 1 FROM @tags) THEN RAISE 'tags of a run that is gone'; END IF; END $$"); err != nil {
+		t.Error(err)
 	}
 }

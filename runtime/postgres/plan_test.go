@@ -56,7 +56,7 @@ var large = []string{"runs", "history", "tasks", "timers"}
 
 // What is asked now and then by an operator, and may read all there is.
 var readsAll = regexp.MustCompile(`SELECT h\.run, h\.records` + // Strays looks through all of history
-	`|SELECT run, machine, .* FROM @runs WHERE .*(paused|entered|updated|state)` + // a list that no index can shorten
+	`|SELECT run, machine, .* FROM @runs WHERE .*(paused|entered|updated|state|starts_with)` + // a list that no index can shorten
 	`|queued < \$1` + // Waiting, for health
 	`|SELECT count\(\*\) \+ coalesce\(sum`) // what prune would do
 

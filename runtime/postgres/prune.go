@@ -52,6 +52,7 @@ var deletions = []string{
 	`DELETE FROM @timers WHERE run = ANY ($1)`,
 	`DELETE FROM @checkpoints WHERE run = ANY ($1)`,
 	`DELETE FROM @tasks WHERE run = ANY ($1)`,
+	`DELETE FROM @tags WHERE run = ANY ($1)`,
 	`DELETE FROM @history WHERE run = ANY ($1)`,
 	`DELETE FROM @runs WHERE run = ANY ($1)`,
 }

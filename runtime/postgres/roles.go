@@ -26,6 +26,7 @@ var workerMay = map[string]string{
 	"inbox":       "INSERT",
 	"definitions": "INSERT",
 	"runs":        "INSERT, UPDATE",
+	"tags":        "INSERT, UPDATE",
 	"meta":        "",
 	"prunings":    "",
 }

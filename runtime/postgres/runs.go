@@ -10,10 +10,15 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-const selectRuns = `
+const columnsOfRuns = `
 	SELECT run, machine, definition, state, status, coalesce(outcome, ''), paused,
-		seq, started, entered, updated, snapshot, coalesce(parent, ''), coalesce(root, run)
-	FROM @runs`
+		seq, started, entered, updated, snapshot, coalesce(parent, ''), coalesce(root, run), tags
+	FROM `
+
+const selectRuns = columnsOfRuns + `@runs`
+
+// selectTagged is for the index of tags, which has the order of the list.
+const selectTagged = columnsOfRuns + `@tags JOIN @runs USING (run)`
 
 const selectRun = selectRuns + ` WHERE run = $1`
 
@@ -30,8 +35,13 @@ func (s *Store) Load(ctx context.Context, run string) (store.RunRow, error) {
 }
 
 func scanRun(found row, r *store.RunRow) error {
-	return found.Scan(&r.Run, &r.Machine, &r.Definition, &r.State, &r.Status, &r.Outcome, &r.Paused,
-		&r.Seq, moment{&r.Started}, moment{&r.Entered}, moment{&r.Updated}, (*[]byte)(&r.Snapshot), &r.Parent, &r.Root)
+	var tags []byte
+	err := found.Scan(&r.Run, &r.Machine, &r.Definition, &r.State, &r.Status, &r.Outcome, &r.Paused,
+		&r.Seq, moment{&r.Started}, moment{&r.Entered}, moment{&r.Updated}, (*[]byte)(&r.Snapshot), &r.Parent, &r.Root, &tags)
+	if err == nil {
+		r.Tags, err = store.DecodeTags(tags)
+	}
+	return err
 }
 
 // Runs implements store.Store. A page begins where the one before ended, by the order
@@ -61,11 +71,22 @@ func (c *conditions) add(condition string, value any) {
 	c.texts = append(c.texts, strings.ReplaceAll(condition, "%d", fmt.Sprint(len(c.args))))
 }
 
+// addAll adds a condition on several values, with a %d for each.
+func (c *conditions) addAll(condition string, values ...any) {
+	for _, value := range values {
+		c.args = append(c.args, value)
+		condition = strings.Replace(condition, "%d", fmt.Sprint(len(c.args)), 1)
+	}
+	c.texts = append(c.texts, condition)
+}
+
 // runsQuery has conditions for those fields only that filter. Runs that have ended are found
 // by their state in an index of their own, which a step of others does not touch.
-func runsQuery(f *store.RunFilter, after *store.RunRow) (text string, args []any) {
+func runsQuery(f *store.RunFilter, after *store.RunRow) (string, []any) {
 	var c conditions
 	for _, equal := range []struct{ condition, value string }{
+		{"run = $%d", f.Run},
+		{"starts_with(run, $%d)", f.RunPrefix},
 		{"machine = $%d", f.Machine},
 		{"status = $%d", string(f.Status)},
 		{"outcome = $%d", string(f.Outcome)},
@@ -84,6 +105,18 @@ func runsQuery(f *store.RunFilter, after *store.RunRow) (text string, args []any
 	default:
 		c.add("(final = $%d OR final IS NULL AND status IN ('running', 'halted', 'ending') AND state = $%d)", f.State)
 	}
+	text, order := selectRuns, "started"
+	if len(f.Tags) > 0 {
+		text, order = selectTagged, "began"
+	}
+	for i, name := range store.TagNames(f.Tags) {
+		if i == 0 {
+			c.add("name = $%d", name)
+			c.add("value = $%d", f.Tags[name])
+			continue
+		}
+		c.addAll("EXISTS (SELECT 1 FROM @tags AS t WHERE t.run = runs.run AND t.name = $%d AND t.value = $%d)", name, f.Tags[name])
+	}
 	if f.Paused {
 		c.texts = append(c.texts, "paused")
 	}
@@ -101,14 +134,11 @@ func runsQuery(f *store.RunFilter, after *store.RunRow) (text string, args []any
 		}
 	}
 	if after != nil {
-		c.add("(started, run) < ($%d, ", after.Started)
-		c.args = append(c.args, after.Run)
-		c.texts[len(c.texts)-1] += fmt.Sprintf("$%d)", len(c.args))
+		c.addAll("("+order+", run) < ($%d, $%d)", after.Started, after.Run)
 	}
-	text = selectRuns
 	if len(c.texts) > 0 {
 		text += " WHERE " + strings.Join(c.texts, " AND ")
 	}
 	c.args = append(c.args, atMost(f.Limit))
-	return text + fmt.Sprintf(" ORDER BY started DESC, run DESC LIMIT $%d", len(c.args)), c.args
+	return text + fmt.Sprintf(" ORDER BY "+order+" DESC, run DESC LIMIT $%d", len(c.args)), c.args
 }

@@ -124,8 +124,8 @@ func (t *tx) admit(ctx context.Context, c *store.Commit) (before standing, err e
 const lastOf = `? + ` + newest
 
 const insertRun = `
-	INSERT INTO runs (run, machine, definition, state, status, outcome, paused, seq, started, entered, updated, snapshot, last, parent, root)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ` + lastOf + `, ?, ?)`
+	INSERT INTO runs (run, machine, definition, state, status, outcome, paused, seq, started, entered, updated, snapshot, last, parent, root, tags)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ` + lastOf + `, ?, ?, ?)`
 
 // An UPDATE looks at each index that has a column among those it sets, so a step
 // sets what it has changed: the run stays where it is, or moves, or something
@@ -160,7 +160,7 @@ func (t *tx) writeRun(ctx context.Context, c *store.Commit, before *standing) er
 	case c.Expect == 0:
 		written, err = t.exec(insertRun, r.Run, r.Machine, r.Definition, r.State, string(r.Status), outcome, r.Paused,
 			r.Seq, micros(r.Started), micros(r.Entered), micros(r.Updated), text(r.Snapshot), rows,
-			sql.NullString{String: r.Parent, Valid: before.child}, sql.NullString{String: r.Root, Valid: before.child})
+			sql.NullString{String: r.Parent, Valid: before.child}, sql.NullString{String: r.Root, Valid: before.child}, tagsText(r.Tags))
 	case c.Repairs != nil:
 		written, err = t.exec(repairRun, r.Seq, rows, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
 			r.Machine, r.Definition, string(r.Status), outcome, r.Paused, micros(r.Started), r.Run, c.Expect, before.started)
@@ -177,6 +177,9 @@ func (t *tx) writeRun(ctx context.Context, c *store.Commit, before *standing) er
 	}
 	if written == 0 {
 		return t.overtaken(ctx, c)
+	}
+	if err := t.writeTags(c); err != nil {
+		return err
 	}
 	if was := before.status != machine.Halted && !before.paused; c.Expect > 0 && was != awake(r) {
 		if err := t.wake(r.Run, awake(r)); err != nil {

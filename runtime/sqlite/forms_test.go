@@ -22,6 +22,7 @@ var frozen = []string{
 	"eafcc985fdfa9c91ef10928f517b6d98259e89e6f83e2b1aa9f7e5b9415c6c0f",
 	"cc896278f7d6fdde796da6d80140ce758695c6b62a11c5fcbda94bb79f274887",
 	"5ab0eec2cbac534f8d5cfeb95171dd2d0772ed4ff9ddf94e38fac7d61e45e801",
+	"4da1503bf22e39b6001da8be09e5b4663b34644379b22d1ad5c1d58ae3a46ba5",
 }
 
 // frozenEarly are those of earlyForms, by the history of this repository.

@@ -17,19 +17,27 @@ import (
 // as over the three that are halted. A "+" takes a column's index from its
 // choice (sqlite.org/optoverview.html, "Disqualifying WHERE Clause Terms").
 //
-// Of the columns the one is taken that narrows most: a parent, a root, a status other
+// Of the columns the one is taken that narrows most: a parent, a root, a tag, a status other
 // than finished, a version, a state, an outcome, a machine, finished.
 //
 // The index of states has only runs that have ended, so that a step that moves a
 // run writes no index. A list of a state without a status is put together of
 // those that have ended and those that are under way, which come in the same
-// order. So is a list of a tree: of its root, which has no root, and the others.
+// order. So is a list of a tree: of its root, which has no root, and the others. Runs with a tag are
+// found in the index of tags, which is in the order of the list, too.
+//
+// An id is looked up. How an id begins is held against each run of the index that is taken for the
+// rest, which has the id.
 func leading(f *store.RunFilter) string {
 	switch {
+	case f.Run != "":
+		return "run"
 	case f.Parent != "":
 		return "parent"
 	case f.Root != "":
 		return "root"
+	case len(f.Tags) > 0:
+		return "tags"
 	case f.Status != "" && f.Status != machine.Finished:
 		return "status"
 	case f.Definition != "":
@@ -53,7 +61,11 @@ func runsQuery(f *store.RunFilter, after *store.RunRow) (text string, args []any
 		}
 		text, args = text+one, append(args, its...)
 	}
+	order := "started"
 	switch index := leading(f); {
+	case index == "tags":
+		order = "began"
+		add(f, nil)
 	case index == "root":
 		add(f, []string{"root = ?"}, f.Root)
 		add(f, []string{"run = ?", "root IS NULL"}, f.Root)
@@ -66,19 +78,23 @@ func runsQuery(f *store.RunFilter, after *store.RunRow) (text string, args []any
 	default:
 		add(f, nil)
 	}
-	return text + " ORDER BY started DESC, run DESC LIMIT ?", append(args, atMost(f.Limit))
+	return text + " ORDER BY " + order + " DESC, run DESC LIMIT ?", append(args, atMost(f.Limit))
 }
 
 func runsWhere(f *store.RunFilter, after *store.RunRow, query []string, args []any) (string, []any) {
+	from, order := selectRuns, "started"
+	if leading(f) == "tags" {
+		from, order = selectTagged, "began"
+	}
 	query, args = conditions(f, query, args)
 	if after != nil {
-		query = append(query, "(started, run) < (?, ?)")
+		query = append(query, "("+order+", run) < (?, ?)")
 		args = append(args, micros(after.Started), after.Run)
 	}
 	if len(query) == 0 {
-		return selectRuns, args
+		return from, args
 	}
-	return selectRuns + " WHERE " + strings.Join(query, " AND "), args
+	return from + " WHERE " + strings.Join(query, " AND "), args
 }
 
 // conditions adds those of a filter, whatever the order of the list. Of a root as the index
@@ -92,6 +108,7 @@ func conditions(f *store.RunFilter, query []string, args []any) ([]string, []any
 		query = append(query, "status = 'finished'") // in words that name the index
 	}
 	for _, equal := range []struct{ column, value string }{
+		{"run", f.Run},
 		{"machine", f.Machine},
 		{"state", f.State},
 		{"status", string(f.Status)},
@@ -107,6 +124,16 @@ func conditions(f *store.RunFilter, query []string, args []any) ([]string, []any
 		default:
 			where("+"+equal.column+" = ?", equal.value)
 		}
+	}
+	for i, name := range store.TagNames(f.Tags) {
+		condition := "name = ? AND value = ?"
+		if i > 0 || index != "tags" {
+			condition = "EXISTS (SELECT 1 FROM tags AS t WHERE t.run = runs.run AND t.name = ? AND t.value = ?)"
+		}
+		query, args = append(query, condition), append(args, name, f.Tags[name])
+	}
+	if f.RunPrefix != "" {
+		where("instr(run, ?) = 1", f.RunPrefix)
 	}
 	if f.Paused {
 		where("paused = ?", 1)

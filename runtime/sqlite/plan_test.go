@@ -54,7 +54,7 @@ func TestPlans(t *testing.T) {
 		"due of run": selectDueOf, "expired of run": selectExpiredOf, "ending": selectEnding, "held": selectHeld, "lease": selectLease,
 		"end claimed": endClaimed, "end": endOpen, "cancel waiting": cancelWaiting, "cancel held": cancelHeld,
 		"wake tasks": wakeTasks, "wake timers": wakeTimers, "drop": deleteTimer, "timers": selectTimers,
-		"step": updateStep, "move": updateMove, "change": updateRun, "repair": repairRun, "count name": selectCountName, "counted": selectCounted,
+		"step": updateStep, "move": updateMove, "change": updateRun, "repair": repairRun, "move tags": moveTags, "count name": selectCountName, "counted": selectCounted,
 	}
 	for _, t := range countTables {
 		queries["add to "+t.name] = t.add
@@ -82,6 +82,8 @@ func TestPlans(t *testing.T) {
 		"stuck": {Status: machine.Running, StartedTo: noon, EnteredTo: noon}, "paused": {Status: machine.Running, Paused: true},
 		"parent": {Parent: "r", Status: machine.Running}, "tree": {Root: "r"}, "halted of tree": {Root: "r", Status: machine.Halted, State: "s"},
 		"time": {StartedFrom: noon, StartedTo: noon.Add(time.Hour)}, "machine and time": {Machine: "m", StartedFrom: noon},
+		"tag": {Tags: map[string]string{"a": "v"}}, "tags": {Tags: map[string]string{"a": "v", "b": "v"}, Status: machine.Halted, Machine: "m", State: "s"},
+		"tag of tree": {Root: "r", Tags: map[string]string{"a": "v"}}, "id": {Run: "r"}, "beginning": {RunPrefix: "r", Status: machine.Running},
 	} {
 		queries["runs by "+name], _ = runsQuery(&f, nil)
 		queries["later runs by "+name], _ = runsQuery(&f, after)
@@ -122,6 +124,8 @@ func TestPlans(t *testing.T) {
 		"reports to": "runs_untold (parent=?)", "report": "(run=?)", "total": "(run=?)", "told": "(run=?)",
 		"end held": "tasks_child", "delete leftover": "tasks_child", "delete held": "tasks_child", "held": "tasks_cancelled",
 		"runs by stuck": "runs_by_status", "later runs by paused": "runs_by_status",
+		"runs by tag": "tags_by_value (name=? AND value=?)", "later runs by tags": "tags_by_value (name=? AND value=? AND (began,run)<(?,?))",
+		"runs by tag of tree": "runs_by_root", "runs by id": "(run=?)", "runs by beginning": "runs_by_status",
 	} {
 		if steps := fmt.Sprint(plan(t, s, queries[name])); !strings.Contains(steps, index) {
 			t.Errorf("%s does not use %s: %s", name, index, steps)

@@ -47,6 +47,7 @@ var deletions = []string{
 	`DELETE FROM timers WHERE run = ?`,
 	`DELETE FROM checkpoints WHERE run = ?`,
 	`DELETE FROM tasks WHERE run = ?`,
+	`DELETE FROM tags WHERE run = ?`,
 }
 
 // deletionsOfRun come after its history.

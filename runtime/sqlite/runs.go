@@ -8,10 +8,15 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-const selectRuns = `
+const runColumns = `
 	SELECT run, machine, definition, state, status, coalesce(outcome, ''), paused,
-		seq, started, entered, updated, snapshot, coalesce(parent, ''), coalesce(root, run)
-	FROM runs`
+		seq, started, entered, updated, snapshot, coalesce(parent, ''), coalesce(root, run), tags
+	FROM `
+
+const selectRuns = runColumns + `runs`
+
+// selectTagged reads the index of tags first.
+const selectTagged = runColumns + `tags CROSS JOIN runs USING (run)`
 
 const selectRun = selectRuns + ` WHERE run = ?`
 
@@ -26,9 +31,13 @@ func (s *Store) Load(ctx context.Context, run string) (store.RunRow, error) {
 
 func scanRun(found row, r *store.RunRow) error {
 	var started, entered, updated int64
+	var tags []byte
 	err := found.Scan(&r.Run, &r.Machine, &r.Definition, &r.State, &r.Status, &r.Outcome, &r.Paused,
-		&r.Seq, &started, &entered, &updated, (*[]byte)(&r.Snapshot), &r.Parent, &r.Root)
+		&r.Seq, &started, &entered, &updated, (*[]byte)(&r.Snapshot), &r.Parent, &r.Root, &tags)
 	r.Started, r.Entered, r.Updated = fromMicros(started), fromMicros(entered), fromMicros(updated)
+	if err == nil {
+		r.Tags, err = store.DecodeTags(tags)
+	}
 	return err
 }
 

@@ -1,10 +1,19 @@
 package store
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Matches reports whether the fields that filter let a run through, whatever page it is on.
 func (f *RunFilter) Matches(r *RunRow) bool {
-	return (f.Machine == "" || f.Machine == r.Machine) &&
+	for name, value := range f.Tags {
+		if has, ok := r.Tags[name]; !ok || has != value {
+			return false
+		}
+	}
+	return (f.Run == "" || f.Run == r.Run) && strings.HasPrefix(r.Run, f.RunPrefix) &&
+		(f.Machine == "" || f.Machine == r.Machine) &&
 		(f.State == "" || f.State == r.State) &&
 		(f.Status == "" || f.Status == r.Status) &&
 		(f.Outcome == "" || f.Outcome == r.Outcome) &&

@@ -210,6 +210,10 @@ type RunRow struct {
 	// tree, itself where there is no parent. The commit that creates a run says so, with an
 	// empty Root for the run itself; what others say of it is passed over.
 	Parent, Root string
+
+	// Tags say what the run belongs to, by name; nil for none. The commit that creates a run
+	// says them, and what others say of them is passed over.
+	Tags map[string]string
 }
 
 // Commit is one durable write: one or several records of one run (an input and
@@ -440,18 +444,21 @@ type MessageQuery struct {
 
 // RunFilter narrows Runs. Zero fields do not filter.
 type RunFilter struct {
+	Run         string // its id
+	RunPrefix   string // how its id begins
 	Machine     string
 	State       string
 	Status      machine.Status
 	Outcome     machine.Outcome
 	Paused      bool // only those that are
 	Definition  string
-	StartedFrom time.Time // that time, or later
-	StartedTo   time.Time // before that time
-	EnteredTo   time.Time // in their state since before that time
-	UpdatedTo   time.Time // their last step was before that time
-	Parent      string    // children of that run
-	Root        string    // all runs of the tree that has that run at the top
+	StartedFrom time.Time         // that time, or later
+	StartedTo   time.Time         // before that time
+	EnteredTo   time.Time         // in their state since before that time
+	UpdatedTo   time.Time         // their last step was before that time
+	Parent      string            // children of that run
+	Root        string            // all runs of the tree that has that run at the top
+	Tags        map[string]string // those that have all of these, with these values
 	Limit       int
 	After       string // the last run of the page before
 }

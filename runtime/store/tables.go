@@ -59,7 +59,8 @@ func (t *Table) Names() []string {
 var Tables = []Table{
 	table("definitions", "hash", "s:hash machine source definition"),
 	table("runs", "run", "s:run machine definition state status outcome", "b:paused", "i:seq", "t:started entered updated",
-		"s:snapshot parent root total told"),
+		"s:snapshot parent root total told tags"),
+	table("tags", "run, name", "s:run name value", "t:began"),
 	table("history", "run, seq", "s:run", "i:seq", "t:at", "s:kind input source target effect record"),
 	table("tasks", "id", "s:run do", "i:seq", "s:machine definition activity key", "i:attempt visit", "b:awake",
 		"t:queued not_before", "i:epoch", "s:worker", "t:claimed lease_until beat progress", "i:lost", "b:cancelled",

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -29,15 +30,19 @@ with blanks, commas or "and":
   outcome=success|failure|cancelled
   definition=HASH
   parent=ID                       (the children of that run)
+  id=ID, id=pr-1*                 (that run; the runs whose IDs begin with pr-1)
+  tag.NAME=VALUE                  (the runs with that tag: see fsmc run --tag)
   older than 90s|1h30m|30d        (since the run started)
-Each term but the definition also has a flag. A run that is ending is over, and
+A value with blanks or commas is in quotes: tag.for='Ada Lovelace'. Each term but
+the definition and the ID also has a flag. A run that is ending is over, and
 waits for its children to end.
 
 If the database has machines, but none with this NAME, that is an error: exit
 status 2. The same holds for a state that no run of these machines can be in.`,
 		Example: `  fsmc list --db runs.db
   fsmc list --db runs.db --status running --older 1h
-  fsmc list --db runs.db --where "machine=Order state=Paying older than 2d"`,
+  fsmc list --db runs.db --where "machine=Order state=Paying older than 2d"
+  fsmc list --db runs.db --where "tag.team=pay status=halted"`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return l.list(cmd, time.Now()) },
 	}
@@ -57,10 +62,11 @@ status 2. The same holds for a state that no run of these machines can be in.`,
 		option[runtime.Outcome]{"failure", runtime.Failed},
 		option[runtime.Outcome]{"cancelled", runtime.Cancelled})
 	f.StringVar(&l.filter.Parent, "parent", "", "only the children of the run with this `ID`")
+	tagFlag(c, &l.tags, "only runs with this tag, `NAME=VALUE`; repeat for more")
 	ageFlag(c, &l.age, runtime.ParseAge, "older", "only runs that started at least an `AGE` ago: 90s, 1h30m, 30d")
 	f.IntVar(&l.filter.Limit, "limit", 100, "list at most `N` runs; 0 for all")
 	f.StringVar(&l.filter.After, "after", "", "continue after the run with this `ID`, the last one of the page before")
-	for _, name := range []string{"machine", "state", "status", "outcome", "parent", "older"} {
+	for _, name := range []string{"machine", "state", "status", "outcome", "parent", "tag", "older"} {
 		c.MarkFlagsMutuallyExclusive("where", name)
 	}
 	return c
@@ -72,6 +78,7 @@ type lister struct {
 	where  string
 	age    time.Duration
 	status listedStatus
+	tags   []string
 	filter runtime.RunFilter
 }
 
@@ -90,8 +97,11 @@ func (l *lister) list(cmd *cobra.Command, now time.Time) error {
 	}
 	f := l.filter
 	f.Status, f.Paused = l.status.status, l.status.paused
+	var err error
+	if f.Tags, err = readTags(l.tags); err != nil {
+		return err
+	}
 	if cmd.Flags().Changed("where") {
-		var err error
 		if f, err = runtime.ParseWhere(l.where, now); err != nil {
 			return fmt.Errorf("--where: %w", err)
 		}
@@ -130,11 +140,13 @@ func (t *target) writeRuns(rows []runtime.RunRow, limit int, now time.Time) erro
 		return nil
 	}
 	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "RUN\tMACHINE\tSTATE\tSTATUS\tSTEPS\tSTARTED\tIN STATE SINCE")
+	tagged := slices.ContainsFunc(rows, func(r runtime.RunRow) bool { return len(r.Tags) > 0 })
+	fmt.Fprintln(w, "RUN\tMACHINE\tSTATE\tSTATUS\tSTEPS\tSTARTED\tIN STATE SINCE"+onlyIf(tagged, "\tTAGS"))
 	for i := range rows {
 		r := &rows[i]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s (%s)\n", describe.Plain(r.Run, 200), describe.Plain(r.Machine, 200), describe.Plain(r.State, 200), describe.Status(r), r.Seq,
-			describe.When(r.Started, now), describe.When(r.Entered, now), describe.Ago(r.Entered, now))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s (%s)%s\n", describe.Plain(r.Run, 200), describe.Plain(r.Machine, 200), describe.Plain(r.State, 200), describe.Status(r), r.Seq,
+			describe.When(r.Started, now), describe.When(r.Entered, now), describe.Ago(r.Entered, now),
+			onlyIf(tagged, "\t"+describe.Printable(describe.Tags(r.Tags))))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -143,4 +155,12 @@ func (t *target) writeRuns(rows []runtime.RunRow, limit int, now time.Time) erro
 		fmt.Fprintf(t.err, "there may be more: --after %s\n", rows[len(rows)-1].Run)
 	}
 	return nil
+}
+
+// onlyIf is a text, or nothing.
+func onlyIf(is bool, text string) string {
+	if is {
+		return text
+	}
+	return ""
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/postgres"
 	"github.com/fsmc-dev/fsmc/runtime/process"
 )
@@ -83,6 +84,7 @@ something, or because the command was stopped; but not with --detach.`,
 	f.StringVar(&r.outbox, "outbox", "", "give each published message to `CMD`")
 	f.StringVar(&r.id, "id", "", "the `ID` of the run; without this flag, a new one is made")
 	f.StringArrayVar(&r.params, "param", nil, "a parameter of the machine, `NAME=VALUE`; repeat for more")
+	tagFlag(c, &r.tagged, "a tag of the run, `NAME=VALUE`, to find it by: at most 8; its children have the same")
 	f.BoolVar(&r.follow, "follow", false, "do not return while the run waits for events from outside, or for a timer beside them")
 	f.BoolVar(&r.once, "once", false, "return after one input: the end of an activity, or a timer")
 	f.BoolVar(&r.detach, "detach", false, "start the run and return at once; another fsmc run works on it")
@@ -102,7 +104,8 @@ type runner struct {
 	workers                       int
 	pool                          *process.Workers // of --worker
 	once                          bool
-	params                        []string
+	params, tagged                []string
+	tags                          map[string]string // of tagged
 	asJSON, follow, detach, quiet bool
 	logJSON                       bool
 	log                           *slog.Logger // of logJSON
@@ -120,6 +123,9 @@ func (r *runner) run(ctx context.Context, paths []string) error {
 	}
 	m, err := r.compile(paths)
 	if err != nil {
+		return err
+	}
+	if err := r.refuseIdle(m); err != nil {
 		return err
 	}
 	if err := r.refuseParams(m.machine); err != nil {
@@ -158,8 +164,6 @@ func (r *runner) usage(paths []string) error {
 	switch {
 	case checkDatabase(r.db) != nil:
 		return checkDatabase(r.db)
-	case r.activities == "" && r.worker == "" && !r.detach:
-		return errors.New("--activities DIR or --worker CMD is missing: it says what does the work")
 	case r.workers < 1 || r.workers > maxWorkers:
 		return fmt.Errorf("--workers is 1 to %d", maxWorkers)
 	case r.concurrency < 1 || r.concurrency > maxConcurrency:
@@ -167,9 +171,13 @@ func (r *runner) usage(paths []string) error {
 	case r.lease < time.Second:
 		return errors.New("--lease is at least 1s")
 	case len(paths) > 0:
-		return nil
-	case r.id != "" || len(r.params) > 0 || r.machine != "" || r.detach || r.once:
-		return errors.New("--id, --param, --machine, --once and --detach are about one machine: name its file")
+		var err error
+		r.tags, err = readTags(r.tagged)
+		return err
+	case !r.works() && !r.detach:
+		return errNoWork
+	case r.id != "" || len(r.params) > 0 || len(r.tagged) > 0 || r.machine != "" || r.detach || r.once:
+		return errors.New("--id, --param, --tag, --machine, --once and --detach are about one machine: name its file")
 	case r.follow && r.asJSON:
 		return errors.New("--follow without a file never ends, so --format json could print nothing")
 	}
@@ -304,6 +312,26 @@ func (r *runner) leave(v *runtime.View) error {
 func outcomeError(v *runtime.View) error {
 	if v.Status == runtime.Halted || v.Status == runtime.Finished && v.Outcome != runtime.Success {
 		return errFinding
+	}
+	return nil
+}
+
+var errNoWork = errors.New("--activities DIR or --worker CMD is missing: it says what does the work")
+
+// works reports whether there is something that does the work.
+func (r *runner) works() bool { return r.activities != "" || r.worker != "" }
+
+// refuseIdle refuses to work on a run of a machine whose activities, or those of one below it, nothing
+// would do. A machine without any needs nothing.
+func (r *runner) refuseIdle(p *program) error {
+	if r.works() || r.detach {
+		return nil
+	}
+	for _, one := range append(slices.Clip(p.callees), p) {
+		d := one.machine.Definition()
+		if len(d.Guards) > 0 || slices.ContainsFunc(d.Activities, func(a machine.Activity) bool { return a.Callee == "" }) {
+			return errNoWork
+		}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/fields"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/postgres"
 	"github.com/fsmc-dev/fsmc/runtime/process"
@@ -119,7 +121,7 @@ func (r *runner) begin(ctx context.Context, engine *runtime.Engine, m *runtime.M
 			return v, err
 		}
 	}
-	v, err := engine.Start(ctx, m.Definition().Name, r.id, params)
+	v, err := engine.Start(ctx, m.Definition().Name, r.id, params, runtime.WithTags(r.tags))
 	var refused *runtime.Rejected
 	switch {
 	case errors.Is(err, runtime.ErrExists): // another process was faster
@@ -141,6 +143,8 @@ func (r *runner) proceed(ctx context.Context, engine *runtime.Engine, m *runtime
 		return v, notOfMachine(v.Run, v.Machine, m.Definition().Name)
 	case len(r.params) > 0 && !sameParams(m, params, v.Params):
 		return v, findingf("run %q was started with other parameters: %s", v.Run, v.Params)
+	case len(r.tags) > 0 && !maps.Equal(r.tags, v.Tags):
+		return v, findingf("run %q was started with other tags%s", v.Run, describe.After(": ", describe.Tags(v.Tags)))
 	case v.Definition != m.Hash() && v.Status != runtime.Finished:
 		if err := r.sayVersion(ctx, engine, &v); err != nil {
 			return v, err

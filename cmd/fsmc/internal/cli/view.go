@@ -29,6 +29,9 @@ func writeView(w io.Writer, v *runtime.View, now time.Time) error {
 	if v.Parent != "" {
 		row("parent", "%s", describe.Plain(v.Parent, 1000))
 	}
+	if len(v.Tags) > 0 {
+		row("tags", "%s", describe.Printable(describe.Tags(v.Tags)))
+	}
 	row("started", "%s (%s)", describe.When(v.Started, now), describe.Ago(v.Started, now))
 	row("steps", "%d", v.Seq)
 	row("params", "%s", describe.Plain(string(v.Params), 1000))

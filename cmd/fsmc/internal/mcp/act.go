@@ -17,7 +17,8 @@ func (s *Server) actors() []tool {
 			name: "start_run", title: "Start a run", effect: true, output: answerOutput, call: s.startRun,
 			doc: "Start a run of a machine. It is stored when this answers. list_machines has the schemas of the parameters.",
 			params: []param{must(text("machine", "the name of the machine")), text("id", "the id of the run; one is made if it is not given. Give one, so that a second call cannot start a second run"),
-				object("params", "the parameters of the machine"), reasonParam()},
+				object("params", "the parameters of the machine"),
+				object("tags", "what the run belongs to, by name: {\"team\": \"pay\"}. At most 8; list_runs finds runs by them"), reasonParam()},
 		},
 		{
 			name: "send_event", title: "Send an event", effect: true, output: answerOutput, call: s.sendEvent,
@@ -70,11 +71,26 @@ func (c *call) operator() runtime.Operator {
 
 func (c *call) raw(name string) json.RawMessage { return c.args[name] }
 
+// tags are those of a run that is to start.
+func (c *call) tags() (tags map[string]string, err error) {
+	if !c.has("tags") {
+		return nil, nil
+	}
+	if err := json.Unmarshal(c.raw("tags"), &tags); err != nil {
+		return nil, errors.New("a tag is a text: tags are an object of texts")
+	}
+	return tags, nil
+}
+
 func (s *Server) startRun(ctx context.Context, c *call) (any, error) {
 	if c.has("id") && c.text("id") == "" {
 		return nil, errors.New("id is empty: leave it out, and one is made")
 	}
-	v, err := s.Engine.Start(ctx, c.text("machine"), c.text("id"), c.raw("params"), c.operator())
+	tags, err := c.tags()
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.Engine.Start(ctx, c.text("machine"), c.text("id"), c.raw("params"), runtime.StartedBy(c.operator()), runtime.WithTags(tags))
 	return s.after(ctx, &v, err)
 }
 

@@ -28,6 +28,7 @@ type answer struct {
 	Params  json.RawMessage     `json:"params"`
 	Data    json.RawMessage     `json:"data"`
 	Returns json.RawMessage     `json:"returns,omitempty"`
+	Tags    map[string]string   `json:"tags,omitempty"`
 	Recent  []recentEvent       `json:"recent_events"`
 	Updated time.Time           `json:"last_updated"`
 
@@ -89,7 +90,7 @@ func (s *Server) answer(ctx context.Context, v *runtime.View) *answer {
 	}
 	a := &answer{
 		Run: v.Run, Machine: v.Machine, State: v.State, Status: v.Status, Outcome: v.Outcome, Paused: v.Paused, Seq: v.Seq,
-		Summary: describe.Sentence(v, time.Now()), Actions: []action{}, Params: v.Params, Data: v.Data, Returns: v.Returns,
+		Summary: describe.Sentence(v, time.Now()), Actions: []action{}, Params: v.Params, Data: v.Data, Returns: v.Returns, Tags: v.Tags,
 		Recent: []recentEvent{}, Updated: v.Updated, Repeated: v.Repeated,
 	}
 	var missing []string

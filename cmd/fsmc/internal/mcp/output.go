@@ -20,7 +20,7 @@ const (
 		`"activity":{"type":"string"},"attempt":{"type":"integer"},"of":{"type":"integer"},"worker":{"type":"string"},` +
 		`"last_error":{"type":"string"},"events":{"type":"array","items":` + actionSchema + `}}}},` +
 		`"commands":{"type":"array","items":{"type":"string","enum":["pause","resume","retry","cancel"]}},` +
-		`"params":{"type":"object"},"data":{"type":"object"},"returns":{"type":"object"},` +
+		`"params":{"type":"object"},"data":{"type":"object"},"returns":{"type":"object"},"tags":{"type":"object"},` +
 		`"recent_events":{"type":"array","items":{"type":"object","required":["seq","input","to","effect","at"],"properties":{` +
 		`"seq":{"type":"integer"},"input":{"type":"string"},"from":{"type":"string"},"to":{"type":"string"},"effect":{"type":"string"},` +
 		`"actor":{"type":"string"},"reason":{"type":"string"},"at":{"type":"string","format":"date-time"}}}},` +
@@ -36,7 +36,7 @@ const runsOutput = `{"type":"object","required":["runs","next"],"properties":{"r
 	`"type":"object","required":["run","machine","state","status","seq","started","entered","updated"],"properties":{` +
 	`"run":{"type":"string"},"machine":{"type":"string"},"state":{"type":"string"},"status":{"type":"string"},"outcome":{"type":"string"},` +
 	`"paused":{"type":"boolean"},"seq":{"type":"integer"},"started":{"type":"string"},"entered":{"type":"string"},"updated":{"type":"string"},` +
-	`"parent":{"type":"string"}}}},"next":{"type":["string","null"],"description":"ask for the runs after this one; null at the end"}}}`
+	`"parent":{"type":"string"},"tags":{"type":"object"}}}},"next":{"type":["string","null"],"description":"ask for the runs after this one; null at the end"}}}`
 
 // stepsSchema is of steps as fsmc history --format json has them.
 const stepsSchema = `{"type":"array","items":{"type":"object","required":["seq","at","kind","input","to","effect"],"properties":{` +

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 //go:embed page/*.html
@@ -25,7 +26,7 @@ func parse(names ...string) map[string]*template.Template {
 	layout := template.Must(template.New("").Funcs(template.FuncMap{
 		"when": when, "since": since, "count": describe.Count[int64], "short": describe.Short, "url": url.PathEscape,
 		"json": jsonText, "plain": func(s string) string { return describe.Plain(s, 400) },
-		"run": runPath, "asset": assetPath, "sentence": sentenceCase, "duration": describe.Duration, "lost": lostWords, "then": func(f runtime.FailureStats) string { return describe.Then(&f) },
+		"run": runPath, "asset": assetPath, "sentence": sentenceCase, "duration": describe.Duration, "lost": lostWords, "tagsOf": tagsOf, "then": func(f runtime.FailureStats) string { return describe.Then(&f) },
 	}).ParseFS(pages, "page/layout.html", "page/part.html"))
 	out := map[string]*template.Template{}
 	for _, name := range names {
@@ -37,6 +38,19 @@ func parse(names ...string) map[string]*template.Template {
 // lostWords says how an attempt was lost.
 func lostWords(reason string) string {
 	return map[string]string{"lost": "its worker was lost", "silent": "it gave no sign of life", "stalled": "it made no progress"}[reason]
+}
+
+// tagLink is a tag that leads to the runs with it.
+type tagLink struct{ Base, Name, Value string }
+
+// Where is the filter that finds them.
+func (l tagLink) Where() string { return describe.Tag(l.Name, l.Value) }
+
+func tagsOf(base string, tags map[string]string) (links []tagLink) {
+	for _, name := range store.TagNames(tags) {
+		links = append(links, tagLink{base, name, tags[name]})
+	}
+	return links
 }
 
 // runPath is where a run's page stands below the base. Browsers take "." and ".." out of a path

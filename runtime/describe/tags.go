@@ -1,0 +1,24 @@
+package describe
+
+import (
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// Tags are tags as --where takes them, by name: tag.for='Ada Lovelace' tag.team=pay.
+func Tags(tags map[string]string) string {
+	var terms []string
+	for _, name := range store.TagNames(tags) {
+		terms = append(terms, Tag(name, tags[name]))
+	}
+	return strings.Join(terms, " ")
+}
+
+// Tag is a tag as --where takes it.
+func Tag(name, value string) string {
+	if strings.ContainsAny(value, " ,'\"") {
+		value = "'" + strings.ReplaceAll(value, "'", "''") + "'"
+	}
+	return "tag." + name + "=" + value
+}

@@ -1,0 +1,32 @@
+package store
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// EncodeTags gives the tags of a run as stores have them beside it: JSON with the names in
+// order; nil for none.
+func EncodeTags(tags map[string]string) *string {
+	if len(tags) == 0 {
+		return nil
+	}
+	data, err := json.Marshal(tags)
+	if err != nil {
+		panic(err) // strings can be encoded
+	}
+	text := string(data)
+	return &text
+}
+
+// DecodeTags reads what EncodeTags has given; nil and nothing are none.
+func DecodeTags(text []byte) (tags map[string]string, err error) {
+	if len(text) == 0 {
+		return nil, nil
+	}
+	return tags, json.Unmarshal(text, &tags)
+}
+
+// TagNames are the names of tags, in order.
+func TagNames(tags map[string]string) []string { return slices.Sorted(maps.Keys(tags)) }
