@@ -20,14 +20,11 @@ const MaxRunID = machine.MaxRunID
 // Start returns nil the run is durable. The error is a *Rejected for parameters
 // that do not fit, ErrExists where there is a run with this id, and ErrNotFound where
 // there is no such machine. An id has no "/";
-// a run that was started with one before goes on. The options say by whom it is started, and why, and
-// what tags it has.
-func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMessage, options ...StartOption) (View, error) {
-	var o startOptions
-	for _, option := range options {
-		option(&o)
-	}
-	if err := CheckTags(o.tags); err != nil {
+// a run that was started with one before goes on. An Operator says by whom it is started, and why; history has
+// both. WithTags gives it tags.
+func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMessage, options ...machine.StartOption) (View, error) {
+	o, err := machine.ReadStart(options)
+	if err != nil {
 		return View{}, err
 	}
 	h, err := e.startHost(ctx, name)
@@ -49,16 +46,16 @@ func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMess
 		return View{}, err
 	}
 	failpoint.Hit(failpoint.DefinitionKept)
-	out, err := e.apply(ctx, &request{run: id, start: h, tags: o.tags, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
+	out, err := e.apply(ctx, &request{run: id, start: h, tags: o.Tags, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
 		in, err := m.StartInput(params, e.now(), e.maxPayload)
-		in.Actor, in.Reason = o.by.Actor, o.by.Reason
+		in.Actor, in.Reason = o.By.Actor, o.By.Reason
 		return in, err
 	}})
 	if err != nil {
 		return View{}, err
 	}
 	v := out.view()
-	v.Tags = o.tags
+	v.Tags = o.Tags
 	return v, nil
 }
 

@@ -66,7 +66,7 @@ func TestOversizedNotes(t *testing.T) {
 		},
 		"reason": func() error { _, err := e.Pause(t.Context(), "r", machine.Operator{Reason: more}); return err },
 		"start": func() error {
-			_, err := e.Start(t.Context(), door(t).Definition().Name, "other", []byte(`{"owner":"me"}`), StartedBy(Operator{Reason: more}))
+			_, err := e.Start(t.Context(), door(t).Definition().Name, "other", []byte(`{"owner":"me"}`), Operator{Reason: more})
 			return err
 		},
 		"cancel": func() error { _, err := e.Cancel(t.Context(), "r", CancelOptions{Reason: more}); return err },
@@ -90,7 +90,7 @@ func TestOversizedNotes(t *testing.T) {
 func TestStartedBy(t *testing.T) {
 	e := NewEngine(memstore.New())
 	register(t, e, door(t), Handlers{})
-	if _, err := e.Start(t.Context(), door(t).Definition().Name, "r", []byte(`{"owner":"me"}`), StartedBy(Operator{Actor: "ada", Reason: "it is cold"})); err != nil {
+	if _, err := e.Start(t.Context(), door(t).Definition().Name, "r", []byte(`{"owner":"me"}`), Operator{Actor: "ada", Reason: "it is cold"}); err != nil {
 		t.Fatal(err)
 	}
 	steps, err := e.History(t.Context(), "r", 0, 10)

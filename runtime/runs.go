@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // Run is a run as it stood when it was looked at, with the types of its machine. Its
@@ -48,7 +50,7 @@ type Runs[S interface {
 
 // Start starts a run; an empty id is replaced by a new one. The run is durable
 // when Start returns. The error is ErrExists where the id is taken.
-func (r Runs[S, P, D, E]) Start(ctx context.Context, id string, params P, options ...StartOption) (Run[S, P, D], error) {
+func (r Runs[S, P, D, E]) Start(ctx context.Context, id string, params P, options ...machine.StartOption) (Run[S, P, D], error) {
 	data, err := EncodeFields(params)
 	if err != nil {
 		return Run[S, P, D]{}, err

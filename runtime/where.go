@@ -55,7 +55,7 @@ func setTerm(f *RunFilter, t term, now time.Time) error {
 			f.Tags = map[string]string{}
 		}
 		f.Tags[name] = value
-		return checkTagName(name)
+		return machine.CheckTagName(name)
 	}
 	switch key {
 	case "id":

@@ -3,13 +3,13 @@ package describe
 import (
 	"strings"
 
-	"github.com/fsmc-dev/fsmc/runtime/store"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // Tags are tags as --where takes them, by name: tag.for='Ada Lovelace' tag.team=pay.
 func Tags(tags map[string]string) string {
 	var terms []string
-	for _, name := range store.TagNames(tags) {
+	for _, name := range machine.TagNames(tags) {
 		terms = append(terms, Tag(name, tags[name]))
 	}
 	return strings.Join(terms, " ")

@@ -81,11 +81,11 @@ func (a *API) postRuns(w http.ResponseWriter, r *http.Request) error {
 	if err := badRunID(body.ID); err != nil {
 		return err
 	}
-	if err := runtime.CheckTags(body.Tags); err != nil {
+	if err := machine.CheckTags(body.Tags); err != nil {
 		return badBody("tags", "%v", err)
 	}
 	v, err := a.engine.Start(r.Context(), body.Machine, body.ID, body.Params,
-		runtime.StartedBy(runtime.Operator{Actor: Actor(r, body.Actor), Reason: body.Reason}), runtime.WithTags(body.Tags))
+		runtime.Operator{Actor: Actor(r, body.Actor), Reason: body.Reason}, runtime.WithTags(body.Tags))
 	if err != nil {
 		r.SetPathValue("run", body.ID)
 		return err

@@ -109,7 +109,7 @@ func runsQuery(f *store.RunFilter, after *store.RunRow) (string, []any) {
 	if len(f.Tags) > 0 {
 		text, order = selectTagged, "began"
 	}
-	for i, name := range store.TagNames(f.Tags) {
+	for i, name := range machine.TagNames(f.Tags) {
 		if i == 0 {
 			c.add("name = $%d", name)
 			c.add("value = $%d", f.Tags[name])

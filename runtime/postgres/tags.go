@@ -3,7 +3,7 @@ package postgres
 import (
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime/store"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 var (
@@ -30,7 +30,7 @@ type tag struct {
 func (b *batch) writeTags(made, moved []numbered) {
 	var tags, repaired []tag
 	for _, q := range made {
-		for _, name := range store.TagNames(q.Run.Tags) {
+		for _, name := range machine.TagNames(q.Run.Tags) {
 			tags = append(tags, tag{q.n, q.Run.Run, name, q.Run.Tags[name], q.Run.Started})
 		}
 	}

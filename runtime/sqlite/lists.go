@@ -125,7 +125,7 @@ func conditions(f *store.RunFilter, query []string, args []any) ([]string, []any
 			where("+"+equal.column+" = ?", equal.value)
 		}
 	}
-	for i, name := range store.TagNames(f.Tags) {
+	for i, name := range machine.TagNames(f.Tags) {
 		condition := "name = ? AND value = ?"
 		if i > 0 || index != "tags" {
 			condition = "EXISTS (SELECT 1 FROM tags AS t WHERE t.run = runs.run AND t.name = ? AND t.value = ?)"

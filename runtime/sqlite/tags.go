@@ -2,7 +2,10 @@
 
 package sqlite
 
-import "github.com/fsmc-dev/fsmc/runtime/store"
+import (
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
 
 const (
 	insertTag = `INSERT INTO tags (run, name, value, began) VALUES (?, ?, ?, ?)`
@@ -27,7 +30,7 @@ func (t *tx) writeTags(c *store.Commit) error {
 	if c.Expect > 0 {
 		return nil
 	}
-	for _, name := range store.TagNames(c.Run.Tags) {
+	for _, name := range machine.TagNames(c.Run.Tags) {
 		if _, err := t.exec(insertTag, c.Run.Run, name, c.Run.Tags[name], micros(c.Run.Started)); err != nil {
 			return err
 		}

@@ -1,10 +1,6 @@
 package store
 
-import (
-	"encoding/json"
-	"maps"
-	"slices"
-)
+import "encoding/json"
 
 // EncodeTags gives the tags of a run as stores have them beside it: JSON with the names in
 // order; nil for none.
@@ -27,6 +23,3 @@ func DecodeTags(text []byte) (tags map[string]string, err error) {
 	}
 	return tags, json.Unmarshal(text, &tags)
 }
-
-// TagNames are the names of tags, in order.
-func TagNames(tags map[string]string) []string { return slices.Sorted(maps.Keys(tags)) }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // tagFlag adds --tag.
@@ -30,7 +30,7 @@ func readTags(given []string) (map[string]string, error) {
 		}
 		tags[name] = value
 	}
-	if err := runtime.CheckTags(tags); err != nil {
+	if err := machine.CheckTags(tags); err != nil {
 		return nil, fmt.Errorf("--tag: %w", err)
 	}
 	return tags, nil

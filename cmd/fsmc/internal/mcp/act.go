@@ -90,7 +90,7 @@ func (s *Server) startRun(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.Engine.Start(ctx, c.text("machine"), c.text("id"), c.raw("params"), runtime.StartedBy(c.operator()), runtime.WithTags(tags))
+	v, err := s.Engine.Start(ctx, c.text("machine"), c.text("id"), c.raw("params"), c.operator(), runtime.WithTags(tags))
 	return s.after(ctx, &v, err)
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
-	"github.com/fsmc-dev/fsmc/runtime/store"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 //go:embed page/*.html
@@ -47,7 +47,7 @@ type tagLink struct{ Base, Name, Value string }
 func (l tagLink) Where() string { return describe.Tag(l.Name, l.Value) }
 
 func tagsOf(base string, tags map[string]string) (links []tagLink) {
-	for _, name := range store.TagNames(tags) {
+	for _, name := range machine.TagNames(tags) {
 		links = append(links, tagLink{base, name, tags[name]})
 	}
 	return links
