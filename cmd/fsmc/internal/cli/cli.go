@@ -94,7 +94,7 @@ their own; two services may both have a machine Order.`,
 		SilenceUsage:          true,
 		SilenceErrors:         true,
 	}
-	write := []*cobra.Command{newNew(s), newCheck(s), newBreaking(s), newExplain(s), newFmt(s), newGen(s), newDot(s), newImport(s), newSimulate(s), newLSP(s)}
+	write := []*cobra.Command{newNew(s), newCheck(s), newBreaking(s), newExplain(s), newFmt(s), newGen(s), newDot(s), newImport(s), newSchema(s), newSimulate(s), newLSP(s)}
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)

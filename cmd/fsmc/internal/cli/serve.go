@@ -186,12 +186,8 @@ func (v *serving) bind() (net.Listener, error) {
 	} else if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
 		_ = os.Remove(path) // what is then wrong, the next call says
 	}
-	listener, err := net.Listen("unix", path)
+	listener, err := listenPrivately(path)
 	if err != nil {
-		return nil, fmt.Errorf("--addr %s: %w", v.addr, reason(err))
-	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		listener.Close()
 		return nil, fmt.Errorf("--addr %s: %w", v.addr, reason(err))
 	}
 	return listener, nil

@@ -14,11 +14,12 @@ import (
 
 // runsData is what the page of many runs shows.
 type runsData struct {
-	Where string
-	Wrong string // what is wrong with it
-	Rows  []runtime.RunRow
-	After string // the last run of the page before
-	Next  string // the last run, where there are more
+	Where  string
+	Wrong  string // what is wrong with it
+	Astray string // what is wrong with the run behind which the page begins
+	Rows   []runtime.RunRow
+	After  string // the last run of the page before
+	Next   string // the last run, where there are more
 }
 
 // runsShown is how many runs a page has.
@@ -41,7 +42,8 @@ func (s *Site) runsPage(r *http.Request) (page, error) {
 	f.Limit, f.After = runsShown+1, d.After
 	rows, err := s.Engine.List(r.Context(), f)
 	if errors.Is(err, runtime.ErrNotFound) {
-		return p, &fault{http.StatusNotFound, fmt.Sprintf("there is no run %q behind which others could be listed", describe.Plain(d.After, 300))}
+		d.Astray, p.status, f.After, d.After = fmt.Sprintf("there is no run %q behind which others could be listed", describe.Plain(d.After, 300)), http.StatusBadRequest, "", ""
+		rows, err = s.Engine.List(r.Context(), f)
 	}
 	if err != nil {
 		return p, err

@@ -228,7 +228,7 @@ func TestRunsPage(t *testing.T) {
 	s.hasNot(page, `href="/runs/a"`)
 	page = s.get("/runs?where="+url.QueryEscape("colour=red"), 400)
 	s.has(page, "The filter is not used", "colour", `href="/runs/a"`)
-	s.has(s.get("/runs?after=zz", 404), "There is no run")
+	s.has(s.get("/runs?after=zz", 400), "This is the first page: there is no run", `href="/runs/`)
 }
 
 func TestPagesOfRuns(t *testing.T) {

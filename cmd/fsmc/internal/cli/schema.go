@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/codegen/table"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/schema"
+)
+
+func newSchema(s *streams) *cobra.Command {
+	var name string
+	c := &cobra.Command{
+		Use:   "schema PATH...",
+		Short: "Print JSON Schemas of what a machine takes",
+		Long: `Schema prints, as one JSON object, what a machine takes, as JSON Schemas with
+the types and ranges of the text: "params" of a run that starts, the data of each
+event, and for each activity "args", with which it is called, and the data of its
+"results". An event with "internal" is raised by activities alone.
+
+These are the schemas that fsmc serve and fsmc mcp give to programs.`,
+		Example: `  fsmc schema review.fsm
+  fsmc schema --machine Refund orders`,
+		Args:              arguments("PATH..."),
+		ValidArgsFunction: completeFSM,
+		RunE:              func(_ *cobra.Command, paths []string) error { return s.printSchema(paths, name) },
+	}
+	machineFlag(c, &name)
+	return c
+}
+
+// jsonSchemas is what schema prints. Its JSON form is stable.
+type jsonSchemas struct {
+	Machine    string         `json:"machine"`
+	Doc        string         `json:"doc,omitempty"`
+	Params     schema.Schema  `json:"params"`
+	Events     []jsonEvent    `json:"events"`
+	Activities []jsonActivity `json:"activities"`
+}
+
+type jsonEvent struct {
+	Event    string        `json:"event"`
+	Doc      string        `json:"doc,omitempty"`
+	Internal bool          `json:"internal,omitempty"`
+	Data     schema.Schema `json:"data"`
+}
+
+type jsonActivity struct {
+	Activity string        `json:"activity"`
+	Doc      string        `json:"doc,omitempty"`
+	Args     schema.Schema `json:"args"`
+	Results  []jsonEvent   `json:"results"`
+}
+
+func (s *streams) printSchema(paths []string, name string) error {
+	unit, err := s.load(paths)
+	if err != nil {
+		return err
+	}
+	if err := s.refuse(unit.Diags, unit.File); err != nil {
+		return err
+	}
+	m, err := pick(unit.Program, name)
+	if err != nil {
+		return err
+	}
+	return printJSON(s.out, schemasOf(m))
+}
+
+func schemasOf(m *ir.Machine) *jsonSchemas {
+	d := table.Compile(m)
+	out := &jsonSchemas{Machine: d.Name, Doc: d.Doc, Params: schema.Params(d), Events: []jsonEvent{}, Activities: []jsonActivity{}}
+	ends := map[int]bool{} // events that are the ends of children
+	for i := range d.Activities {
+		of := &d.Activities[i]
+		a := jsonActivity{of.Name, of.Doc, schema.Object(d, of.Params), []jsonEvent{}}
+		for _, e := range of.Results {
+			a.Results = append(a.Results, eventOf(d, e))
+			ends[e] = ends[e] || of.Callee != ""
+		}
+		out.Activities = append(out.Activities, a)
+	}
+	for i := range d.Events {
+		if !ends[i] {
+			out.Events = append(out.Events, eventOf(d, i))
+		}
+	}
+	return out
+}
+
+func eventOf(d *machine.Definition, i int) jsonEvent {
+	e := &d.Events[i]
+	return jsonEvent{e.Name, e.Doc, e.Internal, schema.Event(d, i)}
+}
