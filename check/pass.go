@@ -54,6 +54,7 @@ type Finding struct {
 	Help    string
 	Related []diag.Related
 	Witness *witness.Witness
+	Fixes   []diag.Fix // changes after which it is gone; the best first
 
 	Severity *diag.Severity // where it is not that of the rule
 

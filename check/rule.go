@@ -21,6 +21,11 @@ type Rule struct {
 	Question string // what is open where a finding of it can be neither proved nor refuted, as a clause: "whether …"; empty where that cannot be
 	Page     string // Markdown: what it means, a failing example, a passing one, how to fix it
 
+	// Fix says what the fixes of its findings do, as a clause without a subject: "adds
+	// …"; empty for a rule without them. Those are Finding.Fixes, or, of a rule without
+	// Run, those of the front end. Not every finding has one.
+	Fix string
+
 	// Run reports the findings of one machine. It is nil where the front end
 	// reports them while it resolves names and types.
 	Run func(*Pass)

@@ -149,7 +149,7 @@ func (s *shared) settled(rules []*Rule, found []found) diag.List {
 	for _, f := range append(left, s.findings...) {
 		list.Add(diag.Diagnostic{
 			Rule: f.rule.Name, Severity: f.severity(), Machine: s.Machine.Name,
-			Span: f.Span, Message: f.Message, Help: f.Help, Related: f.Related, Witness: f.Witness.Diag(),
+			Span: f.Span, Message: f.Message, Help: f.Help, Related: f.Related, Witness: f.Witness.Diag(), Fixes: f.Fixes,
 		})
 	}
 	return list

@@ -27,8 +27,17 @@ func Test(t *testing.T) {
 
 // TestTogether lists what all rules say of the examples of all.
 func TestTogether(t *testing.T) {
-	const golden = "testdata/findings.golden"
-	got := checktest.Together(t)
+	compare(t, "testdata/findings.golden", checktest.Together(t))
+}
+
+// TestFixes makes all fixes of the examples of all rules.
+func TestFixes(t *testing.T) {
+	compare(t, "testdata/fixes.golden", checktest.Fixes(t))
+}
+
+// compare holds got against a golden file.
+func compare(t *testing.T, golden, got string) {
+	t.Helper()
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -40,6 +49,6 @@ func TestTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("the findings are not those of %s (-want +got); where they should change, run go test ./check/rule -update:\n%s", golden, diff)
+		t.Errorf("this is not %s (-want +got); where it should change, run go test ./check/rule -update:\n%s", golden, diff)
 	}
 }

@@ -1,14 +1,18 @@
 package ast
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
 
 // directive begins a comment that speaks to a tool, not to a reader.
 const directive = "//fsmc:"
 
-// doc joins the last unbroken block of comments above n.
-func doc(n *Node) string {
+// block is the last unbroken block of comments above n.
+func (n *Node) block() []*Comment {
 	if n.Comments == nil {
-		return ""
+		return nil
 	}
 	before := n.Comments.Before
 	line := n.Pos.Line
@@ -17,8 +21,22 @@ func doc(n *Node) string {
 		first--
 		line--
 	}
+	return before[first:]
+}
+
+// Whole is where the node stands with the comments directly above it.
+func (n *Node) Whole() token.Span {
+	whole := n.Span()
+	if block := n.block(); len(block) > 0 {
+		whole.Start = block[0].Pos
+	}
+	return whole
+}
+
+// doc joins the last unbroken block of comments above n.
+func doc(n *Node) string {
 	var lines []string
-	for _, c := range before[first:] {
+	for _, c := range n.block() {
 		if !strings.HasPrefix(c.Text, directive) {
 			text := strings.TrimPrefix(c.Text, "//")
 			lines = append(lines, strings.TrimRight(strings.TrimPrefix(text, " "), " \t"))

@@ -45,18 +45,6 @@ type Related struct {
 	Message string
 }
 
-// Fix is a change of the text that fixes the finding.
-type Fix struct {
-	Message string
-	Edits   []Edit
-}
-
-// Edit replaces Span by Text.
-type Edit struct {
-	Span token.Span
-	Text string
-}
-
 // Witness is the run, or the values, that show a finding to be true.
 type Witness struct {
 	Params map[string]any  // parameters of the run, in their JSON forms

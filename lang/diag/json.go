@@ -25,9 +25,11 @@ type JSONDiagnostic struct {
 	Fixes    []JSONFix     `json:"fixes,omitempty"`
 }
 
-// JSONFix is a change of the text after which the finding is gone.
+// JSONFix is a change of the text after which the finding is gone. Safe says that
+// `fsmc check --fix` makes it unasked.
 type JSONFix struct {
 	Message string     `json:"message"`
+	Safe    bool       `json:"safe"`
 	Edits   []JSONEdit `json:"edits"`
 }
 
@@ -131,7 +133,7 @@ func jsonRelated(related []Related) []JSONRelated {
 func jsonFixes(fixes []Fix) []JSONFix {
 	var out []JSONFix
 	for _, f := range fixes {
-		fix := JSONFix{Message: f.Message}
+		fix := JSONFix{Message: f.Message, Safe: f.Safe}
 		for _, e := range f.Edits {
 			fix.Edits = append(fix.Edits, JSONEdit{
 				File: e.Span.Start.Filename, Start: jsonPos(e.Span.Start), End: jsonPos(e.Span.End), Text: e.Text,

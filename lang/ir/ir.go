@@ -46,6 +46,7 @@ type Import struct {
 	Used  bool       // the file uses something of it that no import above it makes known
 	Again bool       // imports above it lead to all its files
 	Span  token.Span // of the path
+	Decl  token.Span // of the whole declaration
 }
 
 // Machine is one machine.
@@ -94,6 +95,7 @@ type Enum struct {
 	Used   bool // of a file: a machine of the unit uses it
 	Doc    string
 	Span   token.Span
+	Decl   token.Span // of the whole declaration, with its comment
 }
 
 // Var is a parameter or a context field of a run, or a value of the run itself. Of what
@@ -134,6 +136,7 @@ type Event struct {
 
 	Doc   string
 	Span  token.Span
+	Decl  token.Span // of the whole declaration, with its comment; none of a terminal of a child
 	Index int
 }
 
@@ -211,6 +214,8 @@ type Activity struct {
 	Span    token.Span
 	Index   int
 
+	Decl token.Span // of the whole declaration, with its comment; none of a machine that is called
+
 	Circular bool // it is a machine that leads back to this one, which is said, so that Machine is nil
 }
 
@@ -245,6 +250,7 @@ type Guard struct {
 	Params []*Param
 	Doc    string
 	Span   token.Span
+	Decl   token.Span // of the whole declaration, with its comment
 	Index  int
 }
 

@@ -15,6 +15,7 @@ type Record struct {
 	Used   bool // of a file: a machine of the unit uses it
 	Doc    string
 	Span   token.Span
+	Decl   token.Span // of the whole declaration, with its comment
 }
 
 // RecordField is one field of a Record.

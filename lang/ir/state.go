@@ -41,6 +41,7 @@ type State struct {
 	Doc  string
 	Span token.Span // of the name
 	Body token.Span // of the whole declaration
+	Decl token.Span // that with its comment
 }
 
 // Leaf is the leaf that is entered when s is: s itself, or the initial one

@@ -56,7 +56,7 @@ func (r *resolver) declareActivities() {
 			continue
 		}
 		r.activities.keep(a.Name, a)
-		a.Index, a.Span = len(r.m.Activities), src.Name.Span()
+		a.Index, a.Span, a.Decl = len(r.m.Activities), src.Name.Span(), src.Whole()
 		r.m.Activities = append(r.m.Activities, a)
 		for _, e := range a.Results {
 			e.Raisers = append(e.Raisers, a)
@@ -205,7 +205,7 @@ func (r *resolver) declareGuards() {
 		}
 		if claim(r, r.callables, src.Name, true) {
 			r.guards.keep(g.Name, g)
-			g.Index, g.Span = len(r.m.Guards), src.Name.Span()
+			g.Index, g.Span, g.Decl = len(r.m.Guards), src.Name.Span(), src.Whole()
 			r.m.Guards = append(r.m.Guards, g)
 		}
 	}

@@ -128,7 +128,7 @@ func (r *resolver) declareEvents() {
 		}
 		r.m.Incomplete = r.m.Incomplete || len(src.Bad) > 0 || isTrigger(e.Name)
 		if claim(r, r.events, src.Name, e) {
-			e.Index, e.Span = len(r.m.Events), src.Name.Span()
+			e.Index, e.Span, e.Decl = len(r.m.Events), src.Name.Span(), src.Whole()
 			r.m.Events = append(r.m.Events, e)
 			r.payload[e] = fields.names
 			r.partial[e] = len(src.Bad) > 0
@@ -159,7 +159,7 @@ func (r *resolver) declareEnums() {
 			continue
 		}
 		if claim(r, r.enums, src.Name, e) {
-			e.Span = src.Name.Span()
+			e.Span, e.Decl = src.Name.Span(), src.Whole()
 			r.m.Enums = append(r.m.Enums, e)
 			r.values[e], r.valueNames[e] = values.names, names
 		}

@@ -147,7 +147,7 @@ func (f *file) resolveImports() {
 			f.gaps = true
 			continue
 		}
-		imp := &ir.Import{Path: path, Span: src.Path.Span()}
+		imp := &ir.Import{Path: path, Span: src.Path.Span(), Decl: src.Span()}
 		f.out.Imports = append(f.out.Imports, imp)
 		clashes := map[string]bool{}
 		fresh, others := false, 0

@@ -79,7 +79,10 @@ func (r *resolver) unknown(kind string, name *ast.Name, nearest string) {
 	if file := r.declaredIn(kind, name.Text); file != "" {
 		help, nearest = "It is declared in "+quote(file)+": import that file here. What it is imported by does not bring it.", ""
 	}
-	r.misspelt(unknownName, name.Span(), "unknown "+kind+" "+quote(name.Text), help, nearest)
+	d := r.misspelt(unknownName, name.Span(), "unknown "+kind+" "+quote(name.Text), help, nearest)
+	if kind == "event" && nearest == "" && r.src != nil {
+		d.Fixes = append(d.Fixes, r.declareEvent(name)...)
+	}
 }
 
 // declaredIn is a file that imports a file which is imported here leads to, and that declares
@@ -119,18 +122,13 @@ func declares(src *ast.File, kind, name string) bool {
 
 // misspelt reports a name, and offers the nearest one as a fix where there is
 // one.
-func (r *resolver) misspelt(rule string, span token.Span, message, help, nearest string) {
+func (r *resolver) misspelt(rule string, span token.Span, message, help, nearest string) *diag.Diagnostic {
 	if nearest == "" {
-		r.report(rule, span, message, help)
-		return
+		return r.report(rule, span, message, help)
 	}
 	d := r.report(rule, span, message, "Did you mean "+quote(nearest)+"?")
 	d.Fixes = replace(span, nearest)
-}
-
-// replace is the fix that writes text in place of what stands at span.
-func replace(span token.Span, text string) []diag.Fix {
-	return []diag.Fix{{Message: "write " + quote(text), Edits: []diag.Edit{{Span: span, Text: text}}}}
+	return d
 }
 
 // related is a second place.

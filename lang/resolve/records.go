@@ -32,7 +32,7 @@ func (r *resolver) declareRecords() {
 		}
 		r.m.Incomplete = r.m.Incomplete || len(src.Bad) > 0
 		if claim(r, r.records, src.Name, rec) {
-			rec.Span = src.Name.Span()
+			rec.Span, rec.Decl = src.Name.Span(), src.Whole()
 			r.m.Records, r.recordSources = append(r.m.Records, rec), append(r.recordSources, src)
 		}
 	}

@@ -23,7 +23,7 @@ type node struct {
 // buildStates makes the tree of states, parents before children, and finds
 // where each composite begins.
 func (r *resolver) buildStates() {
-	s := &ir.State{Name: r.m.Name, Kind: ir.Composite, Doc: r.m.Doc, Span: r.m.Span, Body: r.m.Body}
+	s := &ir.State{Name: r.m.Name, Kind: ir.Composite, Doc: r.m.Doc, Span: r.m.Span, Body: r.m.Body, Decl: r.m.Body}
 	r.root = &node{ir: s, items: r.src.Items}
 	r.m.Root = s
 	r.register(r.root)
@@ -61,7 +61,7 @@ func (r *resolver) buildInside(n *node) {
 }
 
 func (r *resolver) buildState(parent *node, src *ast.State) {
-	s := &ir.State{Name: nameless, Doc: src.Doc(), Span: src.Span(), Body: src.Span()}
+	s := &ir.State{Name: nameless, Doc: src.Doc(), Span: src.Span(), Body: src.Span(), Decl: src.Whole()}
 	if present(src.Name) {
 		s.Name, s.Span = src.Name.Text, src.Name.Span()
 	} else {
@@ -103,7 +103,7 @@ func (r *resolver) buildTerminal(parent *node, src *ast.Terminal) {
 	}
 	s := &ir.State{
 		Name: src.Name.Text, Kind: ir.Terminal, Outcome: outcome,
-		Doc: src.Doc(), Span: src.Name.Span(), Body: src.Span(), Returns: r.returns(src),
+		Doc: src.Doc(), Span: src.Name.Span(), Body: src.Span(), Decl: src.Whole(), Returns: r.returns(src),
 	}
 	n := &node{ir: s}
 	if src.Block != nil {
@@ -223,8 +223,9 @@ func (r *resolver) findInitial(n *node) {
 	}
 	needed := n.ir.Kind == ir.Composite && (n.parent != nil || len(n.ir.Children) > 0)
 	if first == nil && needed && !n.gaps && !n.detached {
-		r.report(missingInitial, n.ir.Span, r.says(n)+" does not say in which of its states it begins",
+		d := r.report(missingInitial, n.ir.Span, r.says(n)+" does not say in which of its states it begins",
 			"Add `initial "+r.firstInside(n)+"`, or name another state directly inside.")
+		d.Fixes = r.initials(n)
 	}
 }
 

@@ -141,7 +141,10 @@ func (r *resolver) unknownTarget(n *node, path *ast.Path) *ir.State {
 		r.m.Broken = true
 		return nil
 	}
-	r.misspelt(badTarget, name.Span(), "unknown state "+quote(name.Text), "Declare it, or name a state that is declared.", nearest)
+	d := r.misspelt(badTarget, name.Span(), "unknown state "+quote(name.Text), "Declare it, or name a state that is declared.", nearest)
+	if nearest == "" {
+		d.Fixes = r.declareTerminal(path)
+	}
 	return lone(path, likely)
 }
 

@@ -15,6 +15,7 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "an arm, a scope or an assertion that names no state",
 	Page:     page,
+	Fix:      "writes the nearest state or its path, or declares the terminal",
 }
 
 //go:embed page.md

@@ -24,6 +24,7 @@ var Rule = &check.Rule{
 	Summary:  "a `max` or a `retry` can run out, and nothing takes over",
 	Question: "whether a bound can run out with nothing to take over",
 	Page:     page,
+	Fix:      "ends the chain with `else -> …` to a failure terminal; for an event also with `else reject` or `else ignore`",
 	Run:      run,
 	Absence:  true,
 }
@@ -59,6 +60,7 @@ func run(p *check.Pass) {
 			Help:    help(l.input.Case),
 			Witness: witness,
 			Inputs:  l.inputs,
+			Fixes:   check.ElseAfter(l.input),
 		})
 	}
 }

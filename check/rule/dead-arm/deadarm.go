@@ -19,6 +19,7 @@ var Rule = &check.Rule{
 	Summary:  "an arm can never be taken",
 	Question: "whether some run takes an arm",
 	Page:     page,
+	Fix:      "removes the arm",
 	Run:      run,
 	Absence:  true,
 	SilencedBy: []check.Silence{
@@ -46,42 +47,52 @@ func run(p *check.Pass) {
 	if p.Machine.Broken || !p.Starts() {
 		return
 	}
-	said := map[*ir.Arm]cause{}
 	taken := takenArms(p)
 	places := placesOf(p, taken)
+	said := causes(p, taken, places)
+	for _, a := range p.Machine.Arms {
+		why := said[a]
+		if why == alive {
+			continue
+		}
+		if why == notRaised && a.Kind == ir.Retry && (a.Timer != nil || !slices.ContainsFunc(a.Handler.Triggers, func(t *ir.Trigger) bool { return p.Raised().Has(a.State, t) })) {
+			continue // retry-without-activity
+		}
+		if prev := before(a); prev != nil && said[prev] == why && !ofGuard(why) {
+			continue
+		}
+		behind := 0
+		for _, next := range check.Chain(a)[a.Index+1:] {
+			if said[next] != why || ofGuard(why) {
+				break
+			}
+			behind++
+		}
+		report(p, a, why, places[a], behind)
+	}
+}
+
+// causes says of the dead arms why they are.
+func causes(p *check.Pass, taken []bool, places map[*ir.Arm][]place) map[*ir.Arm]cause {
+	said := map[*ir.Arm]cause{}
 	for _, a := range p.Machine.Arms {
 		if taken[a.ID] || a.Max != nil && *a.Max == 0 || p.Unreachable(a.State) || a.Kind == ir.Goto && p.Unreachable(a.Target) {
 			continue
 		}
-		why := causeOf(p, a, places[a])
-		if why == alive {
-			continue
+		if why := causeOf(p, a, places[a]); why != alive {
+			said[a] = why
 		}
-		said[a] = why
-		if why == notRaised && a.Kind == ir.Retry && (a.Timer != nil || !slices.ContainsFunc(a.Handler.Triggers, func(t *ir.Trigger) bool { return p.Raised().Has(a.State, t) })) {
-			continue // retry-without-activity
-		}
-		if prev := before(a); prev != nil && said[prev] == why && why != guardNeverMet && why != guardImpossible {
-			continue
-		}
-		report(p, a, why, places[a])
 	}
+	return said
 }
 
 // before is the arm before a in its chain; nil for the first.
 func before(a *ir.Arm) *ir.Arm {
-	arms := chain(a)
+	arms := check.Chain(a)
 	if a.Index == 0 {
 		return nil
 	}
 	return arms[a.Index-1]
-}
-
-func chain(a *ir.Arm) []*ir.Arm {
-	if a.Timer != nil {
-		return a.Timer.Arms
-	}
-	return a.Handler.Arms
 }
 
 // placesOf lists for each arm that is not plainly taken the inputs that reach it
@@ -109,7 +120,12 @@ func eachPlace(p *check.Pass, f func(a *ir.Arm, at place)) {
 	}
 }
 
-func report(p *check.Pass, a *ir.Arm, why cause, places []place) {
+// ofGuard reports whether an arm is dead for its own guard, so that those behind it are a
+// matter of their own.
+func ofGuard(why cause) bool { return why == guardNeverMet || why == guardImpossible }
+
+// report reports a, and with it as many arms behind it.
+func report(p *check.Pass, a *ir.Arm, why cause, places []place, behind int) {
 	f := check.Finding{State: a.State, Span: a.Span, Message: "this arm is never taken: " + texts[why], Help: helps[why], Field: neverSet(p.Machine, a.When)}
 	for _, at := range places {
 		f.Inputs = append(f.Inputs, check.InputAt{Leaf: at.leaf, ID: at.input.ID})
@@ -119,6 +135,7 @@ func report(p *check.Pass, a *ir.Arm, why cause, places []place) {
 			f.Related = []diag.Related{{Span: by.Span, Message: "this one is tried before it"}}
 		}
 	}
+	f.Fixes = check.RemoveArms(p.Machine, a, behind)
 	p.Report(f)
 }
 

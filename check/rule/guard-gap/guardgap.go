@@ -19,6 +19,7 @@ var Rule = &check.Rule{
 	Summary:  "there are values for which no arm of an external event applies, and nothing around takes it",
 	Question: "whether some arm always takes an event",
 	Page:     page,
+	Fix:      "ends the chain with `else reject`, `else ignore`, or `else -> …` to a failure terminal",
 	Run:      run,
 	Absence:  true,
 }
@@ -45,6 +46,7 @@ func run(p *check.Pass) {
 				Help:    "Say what is to happen then: end the chain with `else -> …`, or with `else reject` to refuse it on purpose.",
 				Witness: p.Shown(g.Meeting, nil),
 				Inputs:  g.Inputs,
+				Fixes:   check.ElseAfter(g.Input),
 			})
 		}
 	}

@@ -15,6 +15,7 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "a machine or composite state without an `initial`",
 	Page:     page,
+	Fix:      "adds `initial …`, or writes the nearest state",
 }
 
 //go:embed page.md

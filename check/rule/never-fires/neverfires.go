@@ -22,6 +22,7 @@ var Rule = &check.Rule{
 	Summary:   "another timer always fires before a timer or a retry",
 	Question:  "whether a timer or a retry ever comes first",
 	Page:      page,
+	Fix:       "removes the timer",
 	Run:       run,
 	Absence:   true,
 	Unreached: true,
@@ -134,9 +135,13 @@ func reportTimer(p *check.Pass, t *ir.Timer, by map[*ir.Timer]*ir.Timer) {
 		f.Inputs = append(f.Inputs, at.InputAt)
 	}
 	f.Witness = firing(p, t, first)
+	if len(t.Arms) > 0 {
+		f.Fixes = check.RemoveArms(p.Machine, t.Arms[0], len(t.Arms)-1)
+	}
 	if s := cutOff(p, t, by); s != nil {
 		severe := diag.Error
 		f.State, f.Severity = s, &severe
+		f.Fixes = nil
 		f.Message += ", so no run enters " + check.Quote(s.Path)
 	}
 	p.Report(f)

@@ -21,6 +21,7 @@ var Rule = &check.Rule{
 	Summary:  "two `on`s for one trigger in one state can both apply",
 	Question: "whether two handlers of one trigger can both apply",
 	Page:     page,
+	Fix:      "joins both handlers into one chain",
 	Run:      run,
 }
 
@@ -117,6 +118,7 @@ func report(p *check.Pass, o *overlap) {
 	default:
 		f.Message = what + " can both apply" + check.Where(o.Model)
 	}
+	f.Fixes = check.Joined(o.first.Handler, o.second.Handler)
 	p.Report(f)
 }
 

@@ -15,6 +15,7 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "a value with the wrong type",
 	Page:     page,
+	Fix:      "writes the nearest field",
 }
 
 //go:embed page.md

@@ -18,6 +18,7 @@ var Rule = &check.Rule{
 	Summary:  "a result, a failure, `done` or a timer has handlers, but their guards leave values out",
 	Question: "whether some arm always takes what comes from within the run",
 	Page:     page,
+	Fix:      "ends the chain with `else -> …`, to a failure terminal",
 	Run:      run,
 	Absence:  true,
 }
@@ -42,6 +43,7 @@ func run(p *check.Pass) {
 				Related: raisedBy(g),
 				Witness: p.Shown(g.Meeting, nil),
 				Inputs:  g.Inputs,
+				Fixes:   check.ElseAfter(g.Input),
 			})
 		}
 	}

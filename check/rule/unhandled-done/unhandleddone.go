@@ -20,6 +20,7 @@ var Rule = &check.Rule{
 	Summary:  "all activities can end with the run still in the state, and nothing takes `done`",
 	Question: "whether all activities can end with nothing to take `done`",
 	Page:     page,
+	Fix:      "adds `on done -> …`, to a terminal, to the state",
 	Run:      run,
 	Absence:  true,
 }
@@ -81,7 +82,14 @@ func report(p *check.Pass, s *ir.State, in flat.Input, w *witness.Witness) {
 		Help:    "Add `on done -> …`, or `on done ignore` if the run is meant to wait.",
 		Witness: w,
 		Inputs:  []check.InputAt{{Leaf: s, ID: in.ID}},
+		Fixes:   fixes(s),
 	})
+}
+
+// fixes end the run, as a success before a failure.
+func fixes(s *ir.State) []diag.Fix {
+	end := func(to string) diag.Fix { return check.AddMember(s, "on done -> "+to) }
+	return append(check.Succeed(s, end), check.Fail(s, end)...)
 }
 
 // emptied is the list that has to be empty for the activity of s to end there; nil where

@@ -3,6 +3,8 @@ package unhandledfailure
 
 import (
 	_ "embed"
+	"slices"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/flat"
@@ -18,6 +20,7 @@ var Rule = &check.Rule{
 	Summary:  "an activity may fail in a way that neither its state nor one around it handles",
 	Question: "whether some run has a failure that nothing takes",
 	Page:     page,
+	Fix:      "adds `on failed -> …`, to a failure terminal, to the state",
 	Run:      run,
 	Static:   true,
 	Absence:  true,
@@ -66,5 +69,25 @@ func report(p *check.Pass, s *ir.State, failures []flat.Input) {
 		Help:    "Add `on failed -> …` to " + check.Around(s) + ", or to the machine.",
 		Witness: p.PathTo(s, failures[0].Case),
 		Inputs:  inputs,
+		Fixes:   fixes(s, d, names),
+	})
+}
+
+// fixes add a handler that ends the run as a failure. It names the categories that are open
+// where a state around s has handlers of its own: it would hide those.
+func fixes(s *ir.State, d *ir.Do, names []string) []diag.Fix {
+	trigger := "failed"
+	if slices.ContainsFunc(s.Chain()[1:], takesFailures) {
+		trigger += "(" + strings.Join(names, ", ") + ")"
+	}
+	if d.Label != "" && len(s.Dos) > 1 {
+		trigger = d.Label + "." + trigger
+	}
+	return check.Fail(s, func(to string) diag.Fix { return check.AddMember(s, "on "+trigger+" -> "+to) })
+}
+
+func takesFailures(s *ir.State) bool {
+	return slices.ContainsFunc(s.Handlers, func(h *ir.Handler) bool {
+		return slices.ContainsFunc(h.Triggers, func(t *ir.Trigger) bool { return t.Kind == ir.OnFailed })
 	})
 }

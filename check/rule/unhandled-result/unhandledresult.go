@@ -18,6 +18,7 @@ var Rule = &check.Rule{
 	Summary:  "an activity may raise an event that neither its state nor one around it handles",
 	Question: "whether some run has a result that nothing takes",
 	Page:     page,
+	Fix:      "adds `on … -> …`, to a failure terminal, to the state",
 	Run:      run,
 	Static:   true,
 	Absence:  true,
@@ -58,5 +59,6 @@ func report(p *check.Pass, s *ir.State, in flat.Input) {
 	if in.Event.Terminal == nil {
 		f.Help = "Add `on " + says + " -> …` to " + check.Around(s) + ", or `ignore " + says + "`."
 	}
+	f.Fixes = check.Fail(s, func(to string) diag.Fix { return check.AddMember(s, "on "+says+" -> "+to) })
 	p.Report(f)
 }

@@ -15,6 +15,7 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "a name that nothing declares",
 	Page:     page,
+	Fix:      "writes the nearest name, or declares the event",
 }
 
 //go:embed page.md

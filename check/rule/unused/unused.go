@@ -19,6 +19,7 @@ var Rule = &check.Rule{
 	Severity: diag.Warning,
 	Summary:  "an event, activity, guard, enum, record, label or import that nothing uses",
 	Page:     page,
+	Fix:      "removes the declaration, or the import",
 	Run:      run,
 	RunFile:  runFile,
 	Absence:  true,
@@ -33,32 +34,35 @@ func run(p *check.Pass) {
 		return // a name that could not be resolved may be the missing use
 	}
 	u := usesOf(m)
-	report := func(what, name string, span token.Span, help string) {
-		p.Report(check.Finding{Span: span, Message: what + " " + check.Quote(name) + " is never used", Help: help})
+	report := func(what, name string, span, decl token.Span, help string) {
+		p.Report(check.Finding{
+			Span: span, Message: what + " " + check.Quote(name) + " is never used", Help: help,
+			Fixes: check.Remove("the "+what, decl, false),
+		})
 	}
 	for _, e := range m.Events {
 		if !u.events[e] {
-			report("event", e.Name, e.Span, "Handle it with `on "+e.Name+"`, publish it, or remove it.")
+			report("event", e.Name, e.Span, only(e.Decl, plainFields(e)), "Handle it with `on "+e.Name+"`, publish it, or remove it.")
 		}
 	}
 	for _, a := range m.Activities {
 		if !u.activities[a] {
-			report("activity", a.Name, a.Span, "Run it in a state with `do "+a.Name+"(…)`, or remove it.")
+			report("activity", a.Name, a.Span, only(a.Decl, len(a.Results) == 0 && plainParams(a.Params)), "Run it in a state with `do "+a.Name+"(…)`, or remove it.")
 		}
 	}
 	for _, g := range m.Guards {
 		if !u.guards[g] {
-			report("guard", g.Name, g.Span, "Ask it with `when "+g.Name+"(…)`, or remove it.")
+			report("guard", g.Name, g.Span, only(g.Decl, plainParams(g.Params)), "Ask it with `when "+g.Name+"(…)`, or remove it.")
 		}
 	}
 	for _, e := range m.Enums {
 		if !u.enums[e] && !e.OfFile {
-			report("enum", e.Name, e.Span, "Give a field this type, or remove it.")
+			report("enum", e.Name, e.Span, e.Decl, "Give a field this type, or remove it.")
 		}
 	}
 	for _, r := range m.Records {
 		if !u.records[r] && !r.OfFile {
-			report("record", r.Name, r.Span, "Give a field this type, or remove it.")
+			report("record", r.Name, r.Span, only(r.Decl, plainRecord(r)), "Give a field this type, or remove it.")
 		}
 	}
 	for _, d := range m.Dos {
@@ -90,30 +94,62 @@ func runFile(p *check.Pass, f *ir.File) {
 		switch {
 		case i.Used:
 		case i.Again:
-			p.Report(check.Finding{Span: i.Span, Message: "imports above bring all of import " + check.Quote(i.Path), Help: "Remove it."})
+			p.Report(check.Finding{Span: i.Span, Message: "imports above bring all of import " + check.Quote(i.Path), Help: "Remove it.", Fixes: check.Remove("the import", i.Decl, true)})
 		default:
 			p.Report(check.Finding{
 				Span: i.Span, Message: "nothing is used of import " + check.Quote(i.Path), Help: "Use a type or a machine that it brings, or remove it.",
+				Fixes: check.Remove("the import", i.Decl, true),
 			})
 		}
 	}
 	if f.Machines == 0 || f.Imported {
 		return
 	}
-	report := func(what, name string, span token.Span) {
+	report := func(what, name string, span, decl token.Span) {
 		p.Report(check.Finding{
 			Span: span, Message: what + " " + check.Quote(name) + " is never used",
-			Help: "Give a field this type, or remove it. If a file that is not checked here imports this one, check both.",
+			Help:  "Give a field this type, or remove it. If a file that is not checked here imports this one, check both.",
+			Fixes: check.Remove("the "+what, decl, false),
 		})
 	}
 	for _, e := range f.Enums {
 		if !e.Used {
-			report("enum", e.Name, e.Span)
+			report("enum", e.Name, e.Span, e.Decl)
 		}
 	}
 	for _, r := range f.Records {
 		if !r.Used {
-			report("record", r.Name, r.Span)
+			report("record", r.Name, r.Span, only(r.Decl, plainRecord(r)))
 		}
 	}
+}
+
+// only is decl where removing it makes nothing else unused, else nowhere.
+func only(decl token.Span, alone bool) token.Span {
+	if !alone {
+		return token.Span{}
+	}
+	return decl
+}
+
+func plainFields(e *ir.Event) bool {
+	return !slices.ContainsFunc(e.Fields, func(f *ir.EventField) bool { return f.Whole != nil || !plain(f.Type) })
+}
+
+func plainParams(list []*ir.Param) bool {
+	return !slices.ContainsFunc(list, func(p *ir.Param) bool { return p.Whole != nil || !plain(p.Type) })
+}
+
+func plainRecord(r *ir.Record) bool {
+	return !slices.ContainsFunc(r.Fields, func(f *ir.RecordField) bool { return !plain(f.Type) })
+}
+
+// plain reports whether t has no declaration of its own.
+func plain(t *ir.Type) bool {
+	for ; t != nil; t = t.Elem {
+		if t.Kind == ir.EnumKind || t.Kind == ir.RecordKind {
+			return false
+		}
+	}
+	return true
 }
