@@ -27,6 +27,16 @@ func index(rules []*check.Rule) string {
 			}
 		}
 	}
+	b.WriteString("\n## Fixes\n\n")
+	b.WriteString("Findings of these rules have fixes, as far as one can be made. Editors offer them, and\n")
+	b.WriteString("`fsmc check --format json` has them. `fsmc check --fix` makes those that are safe: they decide\n")
+	b.WriteString("nothing for you. `--fix-rules` makes the first fix of each finding of the rules that it names.\n\n")
+	b.WriteString("| rule | its fix |\n| --- | --- |\n")
+	for _, r := range rules {
+		if r.Fix != "" {
+			fmt.Fprintf(&b, "| %s | %s |\n", link(r.Name), r.Fix)
+		}
+	}
 	b.WriteString("\n## One fault, one finding\n\n")
 	b.WriteString("Where two rules would report the same fault, one of them is silent.\n\n")
 	b.WriteString("| rule | is silent where this rule reports | the same |\n| --- | --- | --- |\n")

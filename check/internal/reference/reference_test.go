@@ -29,7 +29,7 @@ func TestReferenceIsFresh(t *testing.T) {
 
 // TestEveryRuleIsListedOnce: the index has each rule in one group.
 func TestEveryRuleIsListedOnce(t *testing.T) {
-	text, _, _ := strings.Cut(index(all.Rules), "\n## One fault")
+	text, _, _ := strings.Cut(index(all.Rules), "\n## Fixes")
 	for _, r := range all.Rules {
 		if n := strings.Count(text, "| "+link(r.Name)+" |"); n != 1 {
 			t.Errorf("%s is listed %d times: its Group is %q", r.Name, n, r.Group)

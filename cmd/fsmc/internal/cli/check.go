@@ -25,6 +25,8 @@ func newCheck(s *streams) *cobra.Command {
 		runs   bool
 		expand bool
 		limit  int
+		fix    bool
+		fixes  fixer
 	)
 	c := &cobra.Command{
 		Use:   "check PATH...",
@@ -44,15 +46,27 @@ that it starts. So are the figures of the tree.
 A witness of a machine that calls others has a line for each run that it starts: what
 it was given, and how it ended. With --expand, an example of such a run is below it.
 
+With --fix, check changes the files: it makes the fixes that decide nothing for you, formats
+the files that it has changed, and reports what is left. Such fixes are: a misspelt name
+becomes the nearest one; an initial state is named where only one state can be meant; an import that
+nothing needs and a suppression that suppresses nothing are removed. --fix-rules makes other
+fixes, too: the first one of every finding of the rules that it names. With --diff, check
+prints the changes and writes nothing. Standard input (-) is printed with its fixes, and what is
+left goes to standard error. A file that is read-only, or that something else has changed
+meanwhile, is an error, and then no file is written. The rules with fixes:
+
+` + fixesHelp() + `
 A file may import others, below the nearest folder with go.mod or .git. Check reads
 those as well, and reports only what is wrong with the files that are named.
 
 Exit status 1: there is an error; or there is a warning and --strict is given; or
-there is no machine, enum or record.`,
+there is no machine, enum or record; or --diff has printed a change.`,
 		Example: `  fsmc check review.fsm
   fsmc check --bounds review.fsm
   fsmc check --bounds --witness review.fsm
   fsmc check --strict --format github ./machines
+  fsmc check --fix --diff review.fsm
+  fsmc check --fix --fix-rules bound-without-else,unused review.fsm
   cat review.fsm | fsmc check -`,
 		Args:              arguments("PATH..."),
 		ValidArgsFunction: completeFSM,
@@ -63,10 +77,25 @@ there is no machine, enum or record.`,
 			if runs && !bounds {
 				return errors.New("--witness needs --bounds; findings show their witness without it")
 			}
+			if !fix && (fixes.diff || len(fixes.rules) > 0) {
+				return errors.New("--diff and --fix-rules need --fix")
+			}
 			collectSeldom()
-			unit, err := s.load(paths)
+			out := s.out
+			load := s.load
+			if fix {
+				fixes.streams, fixes.limit = s, limit
+				load = fixes.run
+				if slices.Contains(paths, "-") {
+					out = s.err
+				}
+			}
+			unit, err := load(paths)
 			if err != nil {
 				return err
+			}
+			if fixes.diff {
+				return fixes.verdict()
 			}
 			r := report{unit: unit, bounds: bounds, runs: runs, expand: expand}
 			if bounds || format.worst {
@@ -75,7 +104,7 @@ there is no machine, enum or record.`,
 				r.list = findings(unit, limit)
 			}
 			r.fold()
-			if err := format.write(s.out, r); err != nil {
+			if err := format.write(out, r); err != nil {
 				return err
 			}
 			switch {
@@ -96,6 +125,9 @@ there is no machine, enum or record.`,
 	c.Flags().BoolVar(&strict, "strict", false, "exit with 1 for a warning, too")
 	c.Flags().BoolVar(&bounds, "bounds", false, "print the worst case of each machine, and where results and failures are handled")
 	c.Flags().BoolVar(&runs, "witness", false, "with --bounds: draw the run that reaches each figure")
+	c.Flags().BoolVar(&fix, "fix", false, "make the fixes that are safe, and report what is left")
+	c.Flags().StringSliceVar(&fixes.rules, "fix-rules", nil, "with --fix: fix all findings of `RULES`, too, as far as they have a fix")
+	c.Flags().BoolVar(&fixes.diff, "diff", false, "with --fix: write nothing; print the changes; exit with 1 if there is one")
 	c.Flags().BoolVar(&expand, "expand", false, "show the steps of the machines that a witness calls, below the line of each")
 	c.Flags().IntVar(&limit, "max-configurations", explore.DefaultLimit, "explore at most `N` configurations of a machine; a question that is then open is \"undecided\"")
 	return c

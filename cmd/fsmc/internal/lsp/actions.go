@@ -53,6 +53,9 @@ func (v *view) editOf(fix diag.Fix, k kept) *proto.WorkspaceEdit {
 	}
 	changes := map[string][]proto.TextEdit{}
 	for _, e := range fix.Edits {
+		if file := v.file(e.Span.Start.Filename); file != nil {
+			e = e.Whole(file)
+		}
 		uri := v.uriOf(e.Span.Start.Filename)
 		changes[uri] = append(changes[uri], proto.TextEdit{Range: v.rangeOf(e.Span), NewText: e.Text})
 	}
