@@ -43,7 +43,7 @@ check/explore/step          < lang/token lang/ir check/witness check/flat check/
 check/explore               < lang/token lang/ir check/witness check/flat check/graph check/guard check/zone check/timing check/control check/explore/data check/explore/step check/stop
 check/lifetime              < lang/ir check/graph check/timing check/explore
 check                       < lang/token lang/diag lang/ir check/witness check/flat check/graph check/guard check/timing check/control check/explore check/explore/data check/lifetime check/replay check/stop
-check/checktest             < lang lang/token lang/diag lang/ir check check/all
+check/checktest             < lang lang/token lang/format lang/diag lang/ir check check/all
 check/oracletest            < lang/ir runtime/machine codegen/table
 check/contracttest          <
 check/all                   < check check/rule/...
