@@ -36,6 +36,11 @@ func (e Edit) Meets(other Edit) bool {
 	return e.Span.Start.Offset <= other.Span.End.Offset && other.Span.Start.Offset <= e.Span.End.Offset
 }
 
+// Meet reports whether an edit of one list touches what one of the other does.
+func Meet(list, others []Edit) bool {
+	return slices.ContainsFunc(list, func(e Edit) bool { return slices.ContainsFunc(others, e.Meets) })
+}
+
 // Whole is e where what it removes leaves nothing on its lines, or nothing but a comment
 // behind it: then it removes the lines. Any other edit is as it was.
 func (e Edit) Whole(file *token.File) Edit {

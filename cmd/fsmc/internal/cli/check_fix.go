@@ -84,7 +84,7 @@ func (f *fixer) round() bool {
 	for _, d := range findings(unit, f.limit) {
 		fix, ok := f.choose(d)
 		name := d.Span.Start.Filename
-		if !ok || f.index(name) < 0 || meets(edits[name], fix.Edits) {
+		if !ok || f.index(name) < 0 || diag.Meet(edits[name], fix.Edits) {
 			continue
 		}
 		edits[name] = append(edits[name], fix.Edits...)
@@ -104,11 +104,6 @@ func (f *fixer) choose(d diag.Diagnostic) (diag.Fix, bool) {
 		}
 	}
 	return diag.Fix{}, false
-}
-
-// meets reports whether an edit of one list touches what one of the other does.
-func meets(list, others []diag.Edit) bool {
-	return slices.ContainsFunc(list, func(e diag.Edit) bool { return slices.ContainsFunc(others, e.Meets) })
 }
 
 func (f *fixer) index(name string) int {

@@ -2,6 +2,8 @@ package lsp
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
@@ -9,50 +11,96 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
-// codeActions are what can be done about the findings at a stretch: their fixes, and to
-// say why one is allowed.
+// codeActions are what can be done about the findings at a stretch: their fixes, those of
+// all findings of the same rules, and to say why one is allowed. For the whole text, there
+// are the fixes that decide nothing.
 func codeActions(_ context.Context, v *view, p proto.CodeActionParams) (any, error) {
 	out := []proto.CodeAction{}
 	first, last := v.offset(p.Range.Start), v.offset(p.Range.End)
+	var rules []string
 	for _, k := range v.findings() {
-		if k.Span.Start.Filename != v.doc.path || k.end < first || k.start > last {
+		if !p.Context.Wants(proto.QuickFix) || k.Span.Start.Filename != v.doc.path || k.end < first || k.start > last {
 			continue
 		}
-		shown := []proto.Diagnostic{v.finding(k.Diagnostic, v.doc.file.Span(k.start, k.end))}
-		for _, fix := range k.Fixes {
-			if edit := v.editOf(fix, k); edit != nil {
-				out = append(out, proto.CodeAction{Title: fix.Message, Kind: proto.QuickFix, Diagnostics: shown, Edit: edit})
-			}
+		out = append(out, v.actionsFor(k)...)
+		if !slices.Contains(rules, k.Rule) {
+			rules = append(rules, k.Rule)
 		}
-		if page(k.Rule) != "" && k.Severity != diag.Error {
-			out = append(out, proto.CodeAction{
-				Title: "allow " + k.Rule + " here, and say why", Kind: proto.QuickFix, Diagnostics: shown,
-				Edit: v.insertAbove(k.start, "//fsmc:allow "+k.Rule+" because REASON"),
-			})
+	}
+	for _, rule := range rules {
+		edit, n := v.editOfAll(func(k kept) []diag.Fix {
+			if k.Rule != rule {
+				return nil
+			}
+			return k.Fixes
+		})
+		if n > 1 {
+			out = append(out, proto.CodeAction{Title: fmt.Sprintf("fix all %d of %s in this file", n, rule), Kind: proto.QuickFix, Edit: edit})
+		}
+	}
+	if slices.ContainsFunc(p.Context.Only, func(kind string) bool { return strings.HasPrefix(kind, "source") }) && p.Context.Wants(proto.SourceFixAll) {
+		if edit, n := v.editOfAll(safe); n > 0 {
+			out = append(out, proto.CodeAction{Title: "make all safe fixes", Kind: proto.SourceFixAll, Edit: edit})
 		}
 	}
 	return out, nil
+}
+
+// safe are the fixes of k that decide nothing.
+func safe(k kept) []diag.Fix {
+	return slices.DeleteFunc(slices.Clone(k.Fixes), func(f diag.Fix) bool { return !f.Safe })
+}
+
+// actionsFor are what can be done about one finding.
+func (v *view) actionsFor(k kept) []proto.CodeAction {
+	var out []proto.CodeAction
+	shown := []proto.Diagnostic{v.finding(k.Diagnostic, v.doc.file.Span(k.start, k.end))}
+	for _, fix := range k.Fixes {
+		if k.in == v.snapshot { // else its places may have moved
+			out = append(out, proto.CodeAction{Title: fix.Message, Kind: proto.QuickFix, Diagnostics: shown, Edit: v.editOf(fix.Edits)})
+		}
+	}
+	if page(k.Rule) != "" && k.Severity != diag.Error {
+		out = append(out, proto.CodeAction{
+			Title: "allow " + k.Rule + " here, and say why", Kind: proto.QuickFix, Diagnostics: shown,
+			Edit: v.insertAbove(k.start, "//fsmc:allow "+k.Rule+" because REASON"),
+		})
+	}
+	return out
+}
+
+// editOfAll makes the first of the fixes that choose gives of each finding in the text, as
+// far as none touches another, and says how many those are.
+func (v *view) editOfAll(choose func(kept) []diag.Fix) (*proto.WorkspaceEdit, int) {
+	var edits []diag.Edit
+	n := 0
+	for _, k := range v.findings() {
+		if k.Span.Start.Filename != v.doc.path || k.in != v.snapshot {
+			continue
+		}
+		if fixes := choose(k); len(fixes) > 0 && !diag.Meet(edits, fixes[0].Edits) {
+			edits = append(edits, fixes[0].Edits...)
+			n++
+		}
+	}
+	return v.editOf(edits), n
 }
 
 // findings are those that are shown now.
 func (s *snapshot) findings() []kept {
 	var out []kept
 	for _, d := range s.unit().Diags {
-		out = append(out, kept{d, d.Span.Start.Offset, d.Span.End.Offset})
+		out = append(out, kept{d, d.Span.Start.Offset, d.Span.End.Offset, s})
 	}
 	s.folder.mu.Lock()
 	defer s.folder.mu.Unlock()
 	return append(out, s.folder.rules...)
 }
 
-// editOf is fix as the protocol has it; nil where the text has been edited since it was
-// found.
-func (v *view) editOf(fix diag.Fix, k kept) *proto.WorkspaceEdit {
-	if k.start != k.Span.Start.Offset || k.end != k.Span.End.Offset {
-		return nil
-	}
+// editOf are edits as the protocol has them.
+func (v *view) editOf(edits []diag.Edit) *proto.WorkspaceEdit {
 	changes := map[string][]proto.TextEdit{}
-	for _, e := range fix.Edits {
+	for _, e := range edits {
 		if file := v.file(e.Span.Start.Filename); file != nil {
 			e = e.Whole(file)
 		}

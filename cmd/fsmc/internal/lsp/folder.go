@@ -39,6 +39,7 @@ type folder struct {
 type kept struct {
 	diag.Diagnostic
 	start, end int
+	in         *snapshot // in which it was found
 }
 
 func newFolder(s *server, key string) *folder {
@@ -164,7 +165,7 @@ func (f *folder) apply(ctx context.Context, s *snapshot, limit int, last bool) {
 		open := false
 		for _, d := range list {
 			if open = open || d.Rule == "undecided"; d.Rule != "undecided" || last {
-				found = append(found, kept{d, d.Span.Start.Offset, d.Span.End.Offset})
+				found = append(found, kept{d, d.Span.Start.Offset, d.Span.End.Offset, s})
 			}
 		}
 		if open && !last {

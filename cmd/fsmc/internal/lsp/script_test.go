@@ -28,6 +28,7 @@ var update = flag.Bool("update", false, "write what the scripts print")
 //	findings              what is found in the end
 //	METHOD FILE "A" [N]   a request about the N-th A of a file; or about the file alone
 //	rename FILE "A" NAME
+//	fixAll FILE           what an editor asks for before it saves
 //
 // What they print is the file "want".
 func TestScripts(t *testing.T) {
@@ -119,6 +120,11 @@ func (p *player) play(w []string) {
 	case "rename":
 		at := p.at(w[1], w[2], 1)
 		p.ask("textDocument/rename", proto.RenameParams{TextDocument: at.TextDocument, Position: at.Position, NewName: w[3]})
+	case "fixAll":
+		p.ask("textDocument/codeAction", map[string]any{
+			"textDocument": proto.TextDocumentIdentifier{URI: p.uri(w[1])}, "range": proto.Range{},
+			"context": map[string]any{"diagnostics": []any{}, "only": []string{"source.fixAll"}},
+		})
 	case "workspace/symbol":
 		p.ask(w[0], proto.WorkspaceSymbolParams{Query: w[1]})
 	default:

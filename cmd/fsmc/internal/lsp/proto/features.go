@@ -1,5 +1,10 @@
 package proto
 
+import (
+	"slices"
+	"strings"
+)
+
 // DocumentParams are those of requests about a whole text.
 type DocumentParams struct {
 	TextDocument TextDocumentIdentifier `json:"textDocument"`
@@ -106,6 +111,14 @@ func (p CodeActionParams) Document() string { return p.TextDocument.URI }
 // CodeActionContext is what the editor shows there.
 type CodeActionContext struct {
 	Diagnostics []Diagnostic `json:"diagnostics"`
+	Only        []string     `json:"only,omitempty"` // kinds that are wanted, with those below them; none for all
+}
+
+// Wants reports whether actions of a kind are asked for.
+func (c CodeActionContext) Wants(kind string) bool {
+	return len(c.Only) == 0 || slices.ContainsFunc(c.Only, func(only string) bool {
+		return kind == only || strings.HasPrefix(kind, only+".")
+	})
 }
 
 // CodeAction is something that can be done.
@@ -116,8 +129,12 @@ type CodeAction struct {
 	Edit        *WorkspaceEdit `json:"edit,omitempty"`
 }
 
-// QuickFix is the kind of actions that fix a finding.
-const QuickFix = "quickfix"
+// Kinds of actions: one that fixes a finding, and one that fixes all of a text that need
+// no person.
+const (
+	QuickFix     = "quickfix"
+	SourceFixAll = "source.fixAll.fsmc"
+)
 
 // FoldingRange is a stretch of lines that can be folded.
 type FoldingRange struct {
