@@ -88,7 +88,7 @@ runtime/sqlite/faultfs      < github.com/mattn/go-sqlite3
 runtime/...                 < runtime runtime/machine runtime/store runtime/memstore runtime/process
 
 cmd/fsmc                    < cmd/fsmc/internal/cli
-cmd/fsmc/internal/cli       < cmd/fsmc/internal/lsp lang/... check/... codegen/... runtime/... cmd/fsmc/internal/fields cmd/fsmc/internal/mcp cmd/fsmc/internal/web github.com/spf13/cobra
+cmd/fsmc/internal/cli       < cmd/fsmc/internal/lsp lang/... check/... codegen/... runtime/... cmd/fsmc/internal/fields cmd/fsmc/internal/mcp cmd/fsmc/internal/web github.com/spf13/cobra docs
 cmd/fsmc/internal/fields    < runtime/...
 cmd/fsmc/internal/mcp       < lang/... check/... codegen/... runtime/... github.com/modelcontextprotocol/go-sdk/mcp
 cmd/fsmc/internal/web       < lang/... check/... codegen/... runtime/... cmd/fsmc/internal/fields
@@ -97,6 +97,7 @@ cmd/fsmc/internal/lsp       < lang/... check/... codegen/... cmd/fsmc/internal/l
 cmd/fsmc/internal/...       < lang/... check/... codegen/... runtime/...
 
 editor                      <
+docs                        <
 
 examples/...                < lang/... check/... codegen/... runtime/... examples/...
 `

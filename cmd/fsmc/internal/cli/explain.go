@@ -17,24 +17,31 @@ import (
 func newExplain(s *streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "explain [RULE]",
-		Short: "Print the page of a rule, or list all rules",
+		Use:   "explain [RULE | WORD | language | glossary | grammar]",
+		Short: "Print the page of a rule, what a word means, or the language reference",
+		Long: `Explain prints the page of a rule; or what a word of the language or of the glossary
+means, from the documents, which are part of the binary: its entry in the glossary, where it
+stands in the grammar, and what the reference says of it. It prints whole documents, too:
+the language reference, the glossary and the grammar. Without an argument it lists the rules.`,
 		Example: `  fsmc explain
-  fsmc explain dead-end`,
-		Args: arguments("[RULE]"),
+  fsmc explain dead-end
+  fsmc explain defer
+  fsmc explain activity execution
+  fsmc explain language`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return ruleNames(), cobra.ShellCompDirectiveNoFileComp
+			return append(ruleNames(), words()...), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return s.listRules(asJSON)
 			}
-			if rule := ruleOfChanges(args[0]); rule != nil {
+			what := strings.Join(args, " ")
+			if rule := ruleOfChanges(what); rule != nil {
 				return s.explain(*rule, asJSON)
 			}
-			rule, err := findRule(args[0])
+			rule, err := findRule(what)
 			if err != nil {
-				return err
+				return s.explainWord(what, asJSON)
 			}
 			return s.explain(jsonRule{rule.Name, string(rule.Group), rule.Severity.String(), rule.Summary, rule.Page}, asJSON)
 		},
