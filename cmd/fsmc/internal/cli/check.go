@@ -26,6 +26,7 @@ func newCheck(s *streams) *cobra.Command {
 		expand bool
 		limit  int
 		fix    bool
+		watch  bool
 		fixes  fixer
 	)
 	c := &cobra.Command{
@@ -56,6 +57,10 @@ left goes to standard error. A file that is read-only, or that something else ha
 meanwhile, is an error, and then no file is written. The rules with fixes:
 
 ` + fixesHelp() + `
+With --watch, check goes on, and checks again whenever a file has changed that is named or
+imported. It prints the findings that have come, and which are gone. A file that is away for a
+while is an error for that while. Ctrl-C ends it with the exit status of the last check.
+
 A file may import others, below the nearest folder with go.mod or .git. Check reads
 those as well, and reports only what is wrong with the files that are named.
 
@@ -67,10 +72,11 @@ there is no machine, enum or record; or --diff has printed a change.`,
   fsmc check --strict --format github ./machines
   fsmc check --fix --diff review.fsm
   fsmc check --fix --fix-rules bound-without-else,unused review.fsm
+  fsmc check --watch .
   cat review.fsm | fsmc check -`,
 		Args:              arguments("PATH..."),
 		ValidArgsFunction: completeFSM,
-		RunE: func(_ *cobra.Command, paths []string) error {
+		RunE: func(cmd *cobra.Command, paths []string) error {
 			if limit < 1 {
 				return fmt.Errorf("--max-configurations is %d; it is at least 1", limit)
 			}
@@ -80,7 +86,14 @@ there is no machine, enum or record; or --diff has printed a change.`,
 			if !fix && (fixes.diff || len(fixes.rules) > 0) {
 				return errors.New("--diff and --fix-rules need --fix")
 			}
+			status := func(r report) error { return r.status(strict) }
 			collectSeldom()
+			if watch {
+				if fix || bounds || cmd.Flags().Changed("format") {
+					return errors.New("--watch prints findings as text, and takes neither --fix, --bounds nor --format")
+				}
+				return (&checkWatcher{streams: s, limit: limit, paths: paths, expand: expand, status: status}).run(cmd.Context())
+			}
 			out := s.out
 			load := s.load
 			if fix {
@@ -107,13 +120,7 @@ there is no machine, enum or record; or --diff has printed a change.`,
 			if err := format.write(out, r); err != nil {
 				return err
 			}
-			switch {
-			case r.list.HasErrors() || strict && r.list.Count(diag.Warning) > 0:
-				return errFinding
-			case len(unit.Program.Machines) == 0 && !hasTypes(unit.Program):
-				return errNoMachine
-			}
-			return nil
+			return status(r)
 		},
 	}
 	chooseFlag(c, &format, "format", "text", "how to print",
@@ -128,6 +135,7 @@ there is no machine, enum or record; or --diff has printed a change.`,
 	c.Flags().BoolVar(&fix, "fix", false, "make the fixes that are safe, and report what is left")
 	c.Flags().StringSliceVar(&fixes.rules, "fix-rules", nil, "with --fix: fix all findings of `RULES`, too, as far as they have a fix")
 	c.Flags().BoolVar(&fixes.diff, "diff", false, "with --fix: write nothing; print the changes; exit with 1 if there is one")
+	c.Flags().BoolVar(&watch, "watch", false, "check again whenever a file changes, until it is stopped")
 	c.Flags().BoolVar(&expand, "expand", false, "show the steps of the machines that a witness calls, below the line of each")
 	c.Flags().IntVar(&limit, "max-configurations", explore.DefaultLimit, "explore at most `N` configurations of a machine; a question that is then open is \"undecided\"")
 	return c

@@ -35,6 +35,17 @@ func (r report) fold() {
 	}
 }
 
+// status ends a check: errFinding for an error, or with strict for a warning.
+func (r report) status(strict bool) error {
+	switch {
+	case r.list.HasErrors() || strict && r.list.Count(diag.Warning) > 0:
+		return errFinding
+	case len(r.unit.Program.Machines) == 0 && !hasTypes(r.unit.Program):
+		return errNoMachine
+	}
+	return nil
+}
+
 // reportFormat is a way to print a report.
 type reportFormat struct {
 	write func(io.Writer, report) error
