@@ -2,7 +2,6 @@ package breaking
 
 import (
 	"cmp"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -29,28 +28,25 @@ type Result struct {
 }
 
 // Compare says what of old breaks where new takes its place. Machines are paired by
-// their names. Neither program may have errors of names or types: what they are about is
+// their names, and those of one name by their folders. Neither program may have errors of names or types: what they are about is
 // left out. Pairs are compared side by side on all cores; the outcome does not depend on
 // how many there are.
 func Compare(old, new *ir.Program, o Options) *Result {
 	out := &Result{}
-	byName := map[string]*ir.Machine{}
-	for _, m := range new.Machines {
-		byName[m.Name] = m
-	}
-	called := calledIn(old)
+	partners, called := matched(old.Machines, new.Machines), calledIn(old)
+	paired := map[*ir.Machine]bool{}
 	var pairs []*pair
 	for _, m := range old.Machines {
-		is := byName[m.Name]
+		is := partners[m]
 		if is == nil {
 			out.Points = append(out.Points, removedMachine(m, new))
 			continue
 		}
-		pairs = append(pairs, &pair{old: m, new: is, called: called[m.Name], limit: o.Limit})
-		delete(byName, m.Name)
+		paired[is] = true
+		pairs = append(pairs, &pair{old: m, new: is, called: called[m], limit: o.Limit})
 	}
 	for _, m := range new.Machines {
-		if byName[m.Name] != nil {
+		if !paired[m] {
 			out.Added = append(out.Added, m.Name)
 		}
 	}
@@ -75,6 +71,7 @@ func comparePoints(a, b Point) int {
 	return cmp.Or(
 		cmp.Compare(a.New.Start.Filename, b.New.Start.Filename),
 		cmp.Compare(a.New.Start.Offset, b.New.Start.Offset),
+		cmp.Compare(a.Old.Start.Filename, b.Old.Start.Filename),
 		cmp.Compare(a.Old.Start.Offset, b.Old.Start.Offset),
 		cmp.Compare(a.Rule.Name, b.Rule.Name),
 		cmp.Compare(a.Message, b.Message),
@@ -96,20 +93,18 @@ func (p *pair) compare() (same bool) {
 	return false
 }
 
-// calledIn are the names of the machines of prog that others call.
-func calledIn(prog *ir.Program) map[string]bool {
-	out := map[string]bool{}
+// calledIn are the machines of prog that others call.
+func calledIn(prog *ir.Program) map[*ir.Machine]bool {
+	out := map[*ir.Machine]bool{}
 	for _, m := range prog.Machines {
 		for _, a := range m.Activities {
 			if a.Machine != nil {
-				out[a.Machine.Name] = true
+				out[a.Machine] = true
 			}
 		}
 	}
 	return out
 }
-
-func sameFile(a, b string) bool { return filepath.Base(a) == filepath.Base(b) }
 
 // inParallel calls f for 0 to n-1, on all cores.
 func inParallel(n int, f func(int)) {

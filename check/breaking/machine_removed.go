@@ -1,6 +1,8 @@
 package breaking
 
 import (
+	"path/filepath"
+
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
@@ -23,12 +25,15 @@ func removedMachine(m *ir.Machine, new *ir.Program) Point {
 	return p
 }
 
-// placeOfFile is the machine of new in the file of the same name, or else the first one.
+// placeOfFile is a machine of new in the file that is called most like that of old, or
+// else the first one.
 func placeOfFile(new *ir.Program, old token.Span) token.Span {
+	was := filepath.ToSlash(old.Start.Filename)
+	best, at := 0, new.Machines[0].Span
 	for _, m := range new.Machines {
-		if sameFile(m.Span.Start.Filename, old.Start.Filename) {
-			return m.Span
+		if n := alike(was, filepath.ToSlash(m.Span.Start.Filename)); n > best {
+			best, at = n, m.Span
 		}
 	}
-	return new.Machines[0].Span
+	return at
 }
