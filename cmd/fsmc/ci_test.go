@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -279,5 +280,31 @@ func TestCIDocument(t *testing.T) {
 	}
 	if used != 2 || hooked != 2 {
 		t.Errorf("%d uses of the action and %d of hooks: the test sees too little", used, hooked)
+	}
+}
+
+// TestFormula: the formula for Homebrew has the checksums of the four archives that it
+// downloads, and there is none if one of them is missing.
+func TestFormula(t *testing.T) {
+	var sums strings.Builder
+	systems := []string{"darwin_amd64", "darwin_arm64", "linux_amd64", "linux_arm64"}
+	for i, system := range systems {
+		fmt.Fprintf(&sums, "%064d  fsmc_v0.1.0_%s.tar.gz\n", i, system)
+	}
+	file := filepath.Join(t.TempDir(), "checksums.txt")
+	if err := os.WriteFile(file, []byte(sums.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, text := status(t, exec.Command("../../.ci/formula", "v0.1.0", file))
+	if code != 0 || strings.Contains(text, "@") || !strings.Contains(text, "releases/download/v0.1.0/fsmc_v0.1.0\"") {
+		t.Errorf("status %d: %s", code, text)
+	}
+	for i, system := range systems {
+		if !regexp.MustCompile(fmt.Sprintf(`_%s\.tar\.gz"\n\s*sha256 "%064d"`, system, i)).MatchString(text) {
+			t.Errorf("%s has not its checksum: %s", system, text)
+		}
+	}
+	if code, text := status(t, exec.Command("../../.ci/formula", "v0.2.0", file)); code == 0 {
+		t.Errorf("a formula for archives that are not there: %s", text)
 	}
 }

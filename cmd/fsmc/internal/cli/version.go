@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -11,7 +12,7 @@ import (
 func newVersion(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the versions of fsmc and Go, and whether SQLite is built in",
+		Short: "Print the version of fsmc, its commit and date, and whether SQLite is built in",
 		Args:  arguments(),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprint(s.out, versionLine())
@@ -27,24 +28,55 @@ func versionFlag(root *cobra.Command) {
 	root.Flags().Bool("version", false, "print the same as fsmc version")
 }
 
+// Of a release these are set by the linker; see .ci/release.
+var (
+	release string // such as v0.1.0
+	commit  string
+	date    string // of the commit, as RFC 3339
+)
+
+// built is what a binary says of itself.
+type built struct{ version, commit, date string }
+
 func versionLine() string {
-	return fmt.Sprintf("fsmc %s (%s, %s/%s, %s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, storeNote)
+	b := thisBuild()
+	of := ""
+	if b.commit != "" {
+		of = ", commit " + b.commit
+	}
+	if b.date != "" {
+		of += " of " + b.date
+	}
+	return fmt.Sprintf("fsmc %s (%s, %s/%s, %s%s)\n", b.version, runtime.Version(), runtime.GOOS, runtime.GOARCH, storeNote, of)
 }
 
-// version is the module's version where the binary was built as a dependency
-// or by go install, else the commit it was built from, else "unreleased".
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unreleased"
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
+func version() string { return thisBuild().version }
+
+func thisBuild() built {
+	info, _ := debug.ReadBuildInfo()
+	return buildOf(built{release, commit, date}, info)
+}
+
+// buildOf is what the linker was told, and where it was told nothing, what Go has noted:
+// the module's version where the binary was built as a dependency or by go install, else
+// the commit it was built from, else "unreleased".
+func buildOf(told built, info *debug.BuildInfo) built {
+	if info == nil {
+		info = &debug.BuildInfo{}
 	}
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			return s.Value[:12]
+		switch s.Key {
+		case "vcs.revision":
+			told.commit = cmp.Or(told.commit, s.Value)
+		case "vcs.time":
+			told.date = cmp.Or(told.date, s.Value)
 		}
 	}
-	return "unreleased"
+	told.commit = told.commit[:min(12, len(told.commit))]
+	module := info.Main.Version
+	if module == "(devel)" {
+		module = ""
+	}
+	told.version = cmp.Or(told.version, module, told.commit, "unreleased")
+	return told
 }
