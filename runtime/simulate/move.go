@@ -10,11 +10,13 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// Move is what comes next. Its Kind is EventInput, ResultInput, FailureInput, TimerInput (time
-// passes), CancelInput, PauseInput or ResumeInput.
+// Move is what comes next. Its Kind is EventInput, ResultInput, FailureInput, ProgressInput (an
+// attempt makes a checkpoint), LostInput (its worker is lost), TimerInput (time passes),
+// CancelInput, PauseInput or ResumeInput.
 type Move struct {
 	Kind machine.InputKind
 	Do   string                 // of a result or a failure: which attempt, as View has it; a label or an activity where that names one
+	Text string                 // of a failure: its message
 	Name string                 // of an event, or a result, empty for one that has nothing to say; of a failure its category
 	Data json.RawMessage        // of an event or a result: the object of its fields
 	Cost map[string]json.Number // of a result or a failure: what the attempt has used
@@ -37,6 +39,10 @@ func (s *Simulation) make(at *state) error {
 		return s.advance(at, in)
 	case machine.ResultInput, machine.FailureInput:
 		return s.endAttempt(at)
+	case machine.ProgressInput:
+		return s.checkpoint(at)
+	case machine.LostInput:
+		return s.lose(at)
 	case machine.TimerInput:
 		return s.wait(at)
 	case machine.CancelInput, machine.PauseInput, machine.ResumeInput:
@@ -103,7 +109,7 @@ func (s *Simulation) endAttempt(at *state) error {
 		if do := &d.Dos[t.Do]; !ok || !d.CanFail(do, category) {
 			return fmt.Errorf("%s does not fail with %q%s", s.machine.TaskName(&t), move.Name, machine.DidYouMean(move.Name, s.categories(t.Do)))
 		}
-		in = s.machine.FailureInput(&t, move.Name, "")
+		in = s.machine.FailureInput(&t, move.Name, move.Text)
 	}
 	counted, uncounted := machine.CountedCosts(move.Cost, at.snapshot.Spent)
 	if len(uncounted) > 0 {
@@ -111,6 +117,48 @@ func (s *Simulation) endAttempt(at *state) error {
 	}
 	in.Cost = counted
 	return s.advance(at, in)
+}
+
+// checkpoint has an attempt make a checkpoint: `idle` timers start again.
+func (s *Simulation) checkpoint(at *state) error {
+	if _, err := s.attempt(at); err != nil {
+		return err
+	}
+	in, starts := s.machine.ProgressInput(at.snapshot, at.now)
+	if !starts {
+		return nil // nothing waits for it
+	}
+	return s.advance(at, in)
+}
+
+// mostLost is how often an attempt is handed out again whose worker was lost, unless an engine
+// is told otherwise.
+const mostLost = 5
+
+// lose loses the worker of an attempt, as an engine finds out by its heartbeats or checkpoints,
+// or by its lease.
+func (s *Simulation) lose(at *state) error {
+	t, err := s.attempt(at)
+	if err != nil {
+		return err
+	}
+	lost := 0
+	for i := range s.states {
+		for _, r := range s.states[i].records {
+			if r.Input.Kind == machine.LostInput && r.Input.Key == t.Key && r.Input.Attempt == t.Attempt {
+				lost++
+			}
+		}
+	}
+	switch do := &s.machine.Definition().Dos[t.Do]; {
+	case do.Heartbeat != nil:
+		return s.advance(at, s.machine.FailureInput(&t, "silent", "its worker was lost"))
+	case do.Progress != nil:
+		return s.advance(at, s.machine.FailureInput(&t, "stalled", "its worker was lost"))
+	case lost >= mostLost:
+		return s.advance(at, s.machine.FailureInput(&t, "unknown", "its workers were lost"))
+	}
+	return s.advance(at, machine.NoteInput(machine.LostInput, &t, ""))
 }
 
 // attempt is the one under way that a move names.

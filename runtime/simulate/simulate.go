@@ -29,6 +29,7 @@ type state struct {
 	snapshot *machine.Snapshot
 	now      time.Time
 	records  []*machine.Record // of the move
+	messages []machine.Command // that it has published
 	move     Move
 }
 
@@ -83,6 +84,22 @@ func (s *Simulation) Machine() *machine.Machine { return s.machine }
 
 // Snapshot is the run as it stands, in its stored form.
 func (s *Simulation) Snapshot() json.RawMessage { return s.machine.EncodeSnapshot(s.last().snapshot) }
+
+// Run is the run as it stands.
+func (s *Simulation) Run() *machine.Snapshot { return s.last().snapshot }
+
+// Published are the messages that the run has published, oldest first.
+func (s *Simulation) Published() (messages []machine.Command) {
+	for i := range s.states {
+		messages = append(messages, s.states[i].messages...)
+	}
+	return messages
+}
+
+// Attempt is the one under way that a name means, as in a Move.
+func (s *Simulation) Attempt(do string) (machine.Task, error) {
+	return s.attempt(&state{snapshot: s.last().snapshot, move: Move{Do: do}})
+}
 
 // Records are the lines of history that the simulation has led to, oldest first.
 func (s *Simulation) Records() []*machine.Record { return recordsOf(s.states) }
@@ -180,11 +197,16 @@ const maxSteps = 20_000
 // attempt begins that has to, which may pass the budget of the run, and a run that is over does
 // not wait for children, since there are none.
 func (s *Simulation) follow(at *state, step func() (*machine.Snapshot, []machine.Command, []*machine.Record, error)) error {
-	next, _, records, err := step()
+	next, commands, records, err := step()
 	if err != nil {
 		return err
 	}
 	at.snapshot, at.records = next, append(at.records, records...)
+	for i := range commands {
+		if commands[i].Kind == machine.SendOut {
+			at.messages = append(at.messages, commands[i])
+		}
+	}
 	if len(at.records) > maxSteps {
 		return fmt.Errorf("more than %d steps follow from it", maxSteps)
 	}

@@ -75,6 +75,7 @@ From the first line of a machine to its runs:
   fmt      format the text
   dot      draw the machine
   simulate take a run along by hand
+  test     run scenarios, which are tests of the machine
   gen      write Go for the machine
   run      run the machine, so that a crash loses nothing
 
@@ -94,7 +95,7 @@ their own; two services may both have a machine Order.`,
 		SilenceUsage:          true,
 		SilenceErrors:         true,
 	}
-	write := []*cobra.Command{newNew(s), newCheck(s), newBreaking(s), newExplain(s), newFmt(s), newGen(s), newDot(s), newImport(s), newSchema(s), newSimulate(s), newLSP(s)}
+	write := []*cobra.Command{newNew(s), newCheck(s), newBreaking(s), newExplain(s), newFmt(s), newGen(s), newDot(s), newImport(s), newSchema(s), newSimulate(s), newTest(s), newLSP(s)}
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"fmt"
+	"regexp"
+	"runtime"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/codegen/table"
+	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
+	"github.com/fsmc-dev/fsmc/runtime/scenario"
+)
+
+func newTest(s *streams) *cobra.Command {
+	t := tester{streams: s}
+	c := &cobra.Command{
+		Use:   "test PATH...",
+		Short: "Run the scenarios of machines",
+		Long: `Test runs the scenarios in the named files, and in every *.fsm file below the named
+directories. It uses the rules of the runtime with simulated time: nothing is stored,
+no activity runs, and nothing waits. No wait has a jitter.
+
+By custom the scenarios of review.fsm stand in review_test.fsm, which imports it:
+
+  import "review.fsm"
+
+  scenario "a review is posted" of CodeReview(pr = "42") {
+      send StartReview
+      fetch_diff -> DiffLoaded { diff = "+ x" }
+      analyze -> AnalysisReady { comments = 14 }
+      post_comments -> CommentsPosted
+      summarize -> SummaryDone
+      expect Completed
+  }
+
+With --cover, test also lists what no scenario of a machine took: arms, redirections
+by require, and terminal states.
+
+Exit status 1: a scenario fails, or something is wrong with the files; or there is no
+scenario.`,
+		Example: `  fsmc test .
+  fsmc test --run "rate limit" review_test.fsm
+  fsmc test --cover review_test.fsm
+  fsmc test --format junit . > tests.xml`,
+		Args:              arguments("PATH..."),
+		ValidArgsFunction: completeFSM,
+		RunE:              func(_ *cobra.Command, paths []string) error { return t.run(paths) },
+	}
+	chooseFlag(c, &t.report, "format", "text", "how to print",
+		option[testReport]{"text", testReport{writeTestText}}, option[testReport]{"json", testReport{writeTestJSON}},
+		option[testReport]{"junit", testReport{writeTestJUnit}})
+	c.Flags().StringVar(&t.pattern, "run", "", "run only the scenarios whose title the regular expression `PATTERN` matches")
+	c.Flags().BoolVar(&t.cover, "cover", false, "also list what no scenario took")
+	return c
+}
+
+// tester is one call of test.
+type tester struct {
+	*streams
+	pattern string
+	cover   bool
+	report  testReport
+}
+
+// played is a scenario and what has come of it.
+type played struct {
+	test *table.Test
+	scenario.Outcome
+}
+
+func (t *tester) run(paths []string) error {
+	match, err := regexp.Compile(t.pattern)
+	if err != nil {
+		return fmt.Errorf("--run %q is no regular expression: %w", t.pattern, err)
+	}
+	unit, err := t.loadFiles(paths, anyFile)
+	if err != nil {
+		return err
+	}
+	if unit.Diags.HasErrors() {
+		return t.refuse(unit.Diags, unit.File)
+	}
+	tests, err := table.Tests(unit.Program.Scenarios, func(s *ir.Scenario) bool { return !s.Broken && match.MatchString(s.Title) }, textIn(unit))
+	switch {
+	case err != nil:
+		return err
+	case len(tests) == 0 && t.pattern != "" && len(unit.Program.Scenarios) > 0:
+		return findingf("no scenario has a title that %q matches", t.pattern)
+	case len(tests) == 0:
+		return findingf("there is no scenario in the input")
+	}
+	r := tested{list: playAll(tests)}
+	if t.cover {
+		r.cover = coverOf(r.list)
+	}
+	if err := t.report.write(t.out, &r); err != nil {
+		return err
+	}
+	if r.failed() > 0 {
+		return errFinding
+	}
+	return nil
+}
+
+// textIn gives what stands at a place of unit, up to the end of its line.
+func textIn(unit *lang.Unit) func(token.Span) string {
+	return func(at token.Span) string {
+		src := unit.File(at.Start.Filename).Src[at.Start.Offset:at.End.Offset]
+		for i, c := range src {
+			if c == '\n' {
+				return string(src[:i])
+			}
+		}
+		return string(src)
+	}
+}
+
+// playAll plays tests side by side; what has come of them is in their order.
+func playAll(tests []*table.Test) []played {
+	out := make([]played, len(tests))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(tests)) {
+		workers.Go(func() {
+			for i := range next {
+				out[i] = played{tests[i], tests[i].Play()}
+			}
+		})
+	}
+	for i := range tests {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	return out
+}

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// covered is what the scenarios of a machine took, and what they did not.
+type covered struct {
+	Machine string   `json:"machine"`
+	Taken   int      `json:"taken"`
+	All     int      `json:"all"`
+	Missed  []missed `json:"missed"`
+}
+
+// missed is what no scenario took.
+type missed struct {
+	Place string `json:"place"`
+	What  string `json:"what"`
+}
+
+func (c *covered) write(w io.Writer) {
+	fmt.Fprintf(w, "%s: %d of %d taken\n", c.Machine, c.Taken, c.All)
+	for _, m := range c.Missed {
+		fmt.Fprintf(w, "  %s: %s\n", m.Place, m.What)
+	}
+}
+
+// coverOf is what scenarios took of their machines, in the order in which these come first.
+func coverOf(list []played) []covered {
+	taken := map[*ir.Machine]*takenParts{}
+	var order []*ir.Machine
+	for i := range list {
+		m := list[i].test.Scenario.Machine
+		if taken[m] == nil {
+			taken[m] = &takenParts{arms: map[int]bool{}, redirects: map[int]bool{}, states: map[int]bool{}}
+			order = append(order, m)
+		}
+		taken[m].note(list[i].Records)
+	}
+	out := make([]covered, len(order))
+	for i, m := range order {
+		out[i] = taken[m].of(m)
+	}
+	return out
+}
+
+// takenParts are the arms that runs took, and the states that they entered or were turned away from.
+type takenParts struct{ arms, redirects, states map[int]bool }
+
+func (t *takenParts) note(records []*machine.Record) {
+	for _, r := range records {
+		t.arms[r.Arm] = true
+		t.states[r.To] = true
+		for _, s := range r.Redirects {
+			t.redirects[s] = true
+		}
+	}
+}
+
+func (t *takenParts) of(m *ir.Machine) covered {
+	c := covered{Machine: m.Name, Missed: []missed{}}
+	count := func(taken bool, at token.Span, what string) {
+		c.All++
+		if taken {
+			c.Taken++
+			return
+		}
+		c.Missed = append(c.Missed, missed{fmt.Sprintf("%s:%d:%d", at.Start.Filename, at.Start.Line, at.Start.Column), what})
+	}
+	var names ir.StableNames
+	for i, name := range ir.ArmNames(m, &names) {
+		if m.Arms[i].Kind != ir.Reject {
+			count(t.arms[i], m.Arms[i].Span, "arm "+name)
+		}
+	}
+	for _, s := range m.States {
+		switch {
+		case s.Kind == ir.Terminal:
+			count(t.states[s.ID], s.Span, "terminal "+s.Path)
+		case s.Require != nil:
+			count(t.redirects[s.ID], s.Span, "else of require in "+s.Path)
+		}
+	}
+	return c
+}
