@@ -53,7 +53,7 @@ check/rule/...              < lang/token lang/diag lang/ir check check/witness c
 check/internal/reference    < lang/diag check check/all check/breaking
 check/internal/...          < check/internal/rulelist
 
-codegen/table               < lang/ir runtime/machine
+codegen/table               < lang/token lang/ir runtime/machine runtime/scenario
 codegen/drawing             < lang/ir
 codegen                     < lang/token lang/diag lang/ir codegen/drawing
 codegen/all                 < codegen codegen/dot codegen/golang codegen/mermaid codegen/svg
@@ -74,6 +74,8 @@ runtime/httpapi             < runtime runtime/machine runtime/store runtime/desc
 runtime/machine/machinetest < runtime/machine
 runtime/schema              < runtime/machine
 runtime/simulate            < runtime/machine runtime/schema
+runtime/scenario            < runtime/machine runtime/simulate
+runtime/fsmtest             < lang codegen/table runtime runtime/machine runtime/store runtime/memstore
 runtime/store               < runtime/machine
 runtime                     < runtime/internal/failpoint runtime/machine runtime/store
 runtime/internal/failpoint  <

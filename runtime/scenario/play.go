@@ -49,15 +49,17 @@ type player struct {
 	answers map[string]bool // of host guards
 	played  int
 
-	refused bool  // the last line was refused
-	open    *Line // a line that was refused although it does not say so: `expect refused` may follow
-	why     error // of open
+	silent  string // a host guard that was asked, and has no answer; empty for none
+	refused bool   // the last line was refused
+	open    *Line  // a line that was refused although it does not say so: `expect refused` may follow
+	why     error  // of open
 }
 
 func (p *player) answer(guard string, args json.RawMessage) (bool, error) {
 	yes, known := p.answers[guard]
 	if !known {
-		return false, fmt.Errorf("host guard %q is asked, and the scenario does not say what it answers: write `guard %s = true`, or false, before it", guard, guard)
+		p.silent = guard
+		return false, fmt.Errorf("host guard %q has no answer", guard)
 	}
 	return yes, nil
 }
@@ -132,6 +134,8 @@ func (p *player) move(l *Line) *Failed {
 	_, err := p.sim.Take(simulate.Move{Kind: kinds[l.Kind], Do: l.Do, Name: l.Name, Text: l.Message, Data: l.Data, Pass: l.Wait})
 	var rejected *machine.Rejected
 	switch {
+	case p.silent != "":
+		return fails(l, "host guard "+p.silent+" has an answer", "the scenario does not say what it answers: write `guard "+p.silent+" = true`, or false, before this")
 	case err != nil && errors.As(err, &rejected) && l.Kind == Send:
 		if p.refused = true; !l.Refused {
 			p.open, p.why = l, err

@@ -170,7 +170,7 @@ func (s *Simulation) attempt(at *state) (machine.Task, error) {
 		if at.move.Do == full {
 			return t, nil
 		}
-		if slices.Contains(short, at.move.Do) {
+		if slices.Contains(short, at.move.Do) || s.oneOf(&t, at.move.Do) {
 			found = append(found, t)
 		}
 		names = append(names, full)
@@ -184,6 +184,14 @@ func (s *Simulation) attempt(at *state) (machine.Task, error) {
 	}
 	full, _ := s.names(&found[0])
 	return machine.Task{}, fmt.Errorf("%q is more than one attempt: write it as %s", at.move.Do, full)
+}
+
+// oneOf reports whether name is the label or the activity of an attempt that is one of several
+// elements: where it is the only one under way, it needs no index.
+func (s *Simulation) oneOf(t *machine.Task, name string) bool {
+	d := s.machine.Definition()
+	do := &d.Dos[t.Do]
+	return do.Fan != nil && name != "" && (name == do.Label || name == d.Activities[do.Activity].Name)
 }
 
 // names are that of an attempt, and the shorter ones, which others may have, too: those of the
