@@ -75,7 +75,7 @@ runtime/machine/machinetest < runtime/machine
 runtime/schema              < runtime/machine
 runtime/simulate            < runtime/machine runtime/schema
 runtime/scenario            < runtime/machine runtime/simulate
-runtime/fsmtest             < lang codegen/table runtime runtime/machine runtime/store runtime/memstore
+runtime/fsmtest             < lang lang/token lang/ir codegen/table runtime runtime/machine runtime/store runtime/memstore
 runtime/store               < runtime/machine
 runtime                     < runtime/internal/failpoint runtime/machine runtime/store
 runtime/internal/failpoint  <
