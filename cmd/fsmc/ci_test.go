@@ -199,12 +199,21 @@ func TestAction(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	commitAll(t, dir)
+	changed := strings.Replace(goodMachine, "Done", "Ended", 2)
+	if err := os.WriteFile(filepath.Join(dir, "good/good.fsm"), []byte(changed), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name   string
 		inputs map[string]string
 		code   int
 		out    string
 	}{
+		{"against what is the same", map[string]string{"paths": "idle", "against": "git:HEAD"}, 0, "::warning file=idle/idle.fsm,"},
+		{"against what had another end", map[string]string{"paths": "good", "against": "git:HEAD"}, 1, "title=outcome-changed::"},
+		{"against itself", map[string]string{"paths": "good", "against": "good"}, 0, ""},
+		{"against nothing there is", map[string]string{"paths": "good", "against": "git:gone"}, 2, "git knows no"},
 		{"good", map[string]string{"paths": "good"}, 0, ""},
 		{"all", nil, 1, "::error file=bad/bad machine.fsm,line=3,"},
 		{"warning", map[string]string{"paths": "good\nidle\n"}, 0, "::warning file=idle/idle.fsm,"},
@@ -232,6 +241,20 @@ func TestAction(t *testing.T) {
 	}
 }
 
+// commitAll makes a repository of dir with all that is in it.
+func commitAll(t *testing.T, dir string) {
+	t.Helper()
+	for _, args := range [][]string{
+		{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "before"},
+	} {
+		c := exec.Command("git", args...)
+		c.Dir = dir
+		if code, out := status(t, c); code != 0 {
+			t.Fatal(out)
+		}
+	}
+}
+
 // TestCIDocument: the blocks of docs/ci.md are YAML and name what there is.
 func TestCIDocument(t *testing.T) {
 	text, err := os.ReadFile("../../docs/ci.md")
@@ -247,7 +270,7 @@ func TestCIDocument(t *testing.T) {
 		ids[h.ID] = true
 	}
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(text, -1)
-	if len(blocks) != 3 {
+	if len(blocks) != 4 {
 		t.Fatalf("there are %d blocks", len(blocks))
 	}
 	used, hooked := 0, 0
@@ -278,7 +301,7 @@ func TestCIDocument(t *testing.T) {
 			}
 		}
 	}
-	if used != 2 || hooked != 2 {
+	if used != 3 || hooked != 2 {
 		t.Errorf("%d uses of the action and %d of hooks: the test sees too little", used, hooked)
 	}
 }
