@@ -51,11 +51,19 @@ func (w *walk) childrenOf(after *machine.Snapshot, commands []machine.Command) {
 		}
 		f := w.in.tree
 		b := &birth{id: w.m.ChildID(after, &c.Task), parent: w, task: c.Task}
-		if f.children[b.id] != nil {
+		if f.children[b.id] != nil && !endsFirst(commands[:i], &c.Task) {
 			w.in.fault("run %q starts the child %q twice", w.row.Run, b.id)
 		}
 		f.children[b.id], f.attempts[attemptOf(c.Task.Key, c.Task.Attempt)] = b, b
 	}
+}
+
+// endsFirst reports whether commands end the attempt that task starts: an operator's retry
+// takes the wait off an attempt that has yet to begin by putting it there again.
+func endsFirst(commands []machine.Command, task *machine.Task) bool {
+	return slices.ContainsFunc(commands, func(c machine.Command) bool {
+		return c.Kind == machine.EndTask && c.Task.Key == task.Key && c.Task.Attempt == task.Attempt
+	})
 }
 
 // childTold notes the end of an attempt that is a child.
