@@ -4,7 +4,9 @@ package formats
 import (
 	"github.com/fsmc-dev/fsmc/codegen/foreign"
 	"github.com/fsmc-dev/fsmc/codegen/foreign/asl"
+	"github.com/fsmc-dev/fsmc/codegen/foreign/scxml"
+	"github.com/fsmc-dev/fsmc/codegen/foreign/xstate"
 )
 
 // Sources are the formats that are read.
-var Sources = []foreign.Source{asl.Source}
+var Sources = []foreign.Source{asl.Source, xstate.Source, scxml.Source}

@@ -1,0 +1,253 @@
+package chart
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/codegen/foreign"
+)
+
+// Build makes a machine of c, and one for each region of a parallel state.
+func Build(c *Chart) (*foreign.Result, error) {
+	b := &builder{chart: c, draft: &foreign.Draft{}, report: &foreign.Report{Format: c.Format}, machines: foreign.NewNames()}
+	b.machine(c.Root, b.machines.Title(c.Name), c.Doc)
+	return foreign.Finish(b.draft, b.report)
+}
+
+type builder struct {
+	chart    *Chart
+	draft    *foreign.Draft
+	report   *foreign.Report
+	machines *foreign.Names
+}
+
+// made is a machine that is being made of a root.
+type made struct {
+	*builder
+	root    *State
+	m       *foreign.Machine
+	names   map[*State]string
+	states  *foreign.Names
+	events  *foreign.Names
+	calls   *foreign.Names
+	known   []string // events of the original, in order
+	fails   bool     // a failure leads to Failed
+	failed  string
+	item    *foreign.Item
+	cur     *foreign.State
+	finals  []*State // that are terminals
+	guarded map[string]bool
+}
+
+// machine makes root a machine.
+func (b *builder) machine(root *State, name, doc string) *made {
+	m := &made{builder: b, root: root, m: &foreign.Machine{Name: name, Doc: doc},
+		names: map[*State]string{}, states: foreign.NewNames(), events: foreign.NewNames(), calls: foreign.NewNames(), guarded: map[string]bool{}}
+	if root == b.chart.Root {
+		m.m.Fields = b.chart.Fields
+	}
+	if root.Parallel {
+		wrap := &State{Key: "Regions", Line: root.Line, Parallel: true, Children: root.Children, Done: root.Done}
+		end := &State{Key: "Done", Final: true}
+		wrap.Done = []*Transition{{Target: end}}
+		root = &State{Key: root.Key, Doc: root.Doc, Line: root.Line, Children: []*State{wrap, end}, On: root.On, After: root.After, Entry: root.Entry, Lost: root.Lost}
+		wrap.Parent, end.Parent = root, root
+		m.root = root
+	}
+	m.collect()
+	m.item = b.report.Item(name, root.Line)
+	top := &foreign.State{}
+	m.cur = top
+	m.body(root)
+	for _, c := range root.Children {
+		m.m.States = append(m.m.States, m.state(c))
+	}
+	if len(root.Children) == 0 {
+		only := &foreign.State{Name: m.states.Title("Only")}
+		m.m.States, top.Initial = append(m.m.States, only), only.Name
+	}
+	m.m.Initial = top.Initial
+	m.m.Lines = top.Lines
+	if m.fails {
+		m.m.Lines = append(m.m.Lines, "on failed -> "+m.failed)
+		m.m.States = append(m.m.States, &foreign.State{Name: m.failed, Terminal: "failure"})
+	}
+	b.draft.Machines = append(b.draft.Machines, m.m)
+	return m
+}
+
+// inside calls f for the states of this machine: those of regions are in others.
+func (m *made) inside(s *State, f func(*State)) {
+	f(s)
+	if s.Parallel && s != m.root {
+		return
+	}
+	for _, c := range s.Children {
+		m.inside(c, f)
+	}
+}
+
+// collect names states and events.
+func (m *made) collect() {
+	m.inside(m.root, func(s *State) {
+		if s != m.root && !s.History {
+			m.names[s] = m.name(s)
+		}
+		for _, t := range s.On {
+			for _, e := range t.Events {
+				if !strings.Contains(e, "*") && !slices.Contains(m.known, e) {
+					m.known = append(m.known, e)
+				}
+			}
+		}
+	})
+	m.failed = m.states.TitleFor("\x00Failed", "Failed")
+	for _, e := range m.known {
+		m.m.Events = append(m.m.Events, foreign.Decl{Text: m.events.Title(e), Doc: other(e, m.events.Title(e))})
+	}
+}
+
+// name is unique in the whole machine, so that a path means one state wherever it stands.
+func (m *made) name(s *State) string {
+	key := s.Key
+	if m.states.Find(key) != "" && s.Parent != nil && s.Parent != m.root {
+		key = s.Parent.Key + " " + key
+	}
+	for m.states.Find(key) != "" {
+		key += " 2"
+	}
+	return m.states.Title(key)
+}
+
+// other is the original name of an event, which its senders know, where it is another.
+func other(original, name string) string {
+	if original == name {
+		return ""
+	}
+	return foreign.Quote(original)
+}
+
+// renamed is the original name of what only readers of the machine know, where it is more
+// than written another way.
+func renamed(original, name string) string {
+	if strings.EqualFold(original, name) || foreign.SnakeCase(original) == name {
+		return ""
+	}
+	return foreign.Quote(original)
+}
+
+// path is the name of a target from the top; empty where it is in another machine.
+func (m *made) path(s *State) string {
+	if s.History {
+		s = s.Parent
+	}
+	name := m.names[s]
+	if name == "" {
+		return ""
+	}
+	for s = s.Parent; s != nil && s != m.root; s = s.Parent {
+		name = m.names[s] + "." + name
+	}
+	return name
+}
+
+func (m *made) lost(format string, args ...any) { m.cur.Add(m.item.Lost(format, args...)) }
+func (m *made) part(format string, args ...any) { m.cur.Add(m.item.Part(format, args...)) }
+
+// state makes s and what is inside it.
+func (m *made) state(s *State) *foreign.State {
+	if s.History {
+		return &foreign.State{Name: m.states.TitleFor("\x00history "+s.Key, s.Key), Lines: []string{"// A history state: see where it is entered."}}
+	}
+	item, cur := m.item, m.cur
+	defer func() { m.item, m.cur = item, cur }()
+	m.item = m.report.Item(s.Key, s.Line)
+	out := &foreign.State{Name: m.names[s], Doc: strings.TrimSpace(renamed(s.Key, m.names[s]) + "\n" + s.Doc)}
+	m.cur = out
+	if s.Final && s.Parent == m.root {
+		m.terminal(s)
+		return out
+	}
+	m.body(s)
+	if s.Parallel {
+		return out
+	}
+	for _, c := range s.Children {
+		if !c.History {
+			out.States = append(out.States, m.state(c))
+		}
+	}
+	return out
+}
+
+// bad is what ends that are no successes are called.
+var bad = regexp.MustCompile(`(?i)fail|error|abort|reject|denied|timed?_?out|expired|cancel`)
+
+func (m *made) terminal(s *State) {
+	m.finals = append(m.finals, s)
+	m.cur.Terminal = "success"
+	if bad.MatchString(s.Key) {
+		m.cur.Terminal = "failure"
+		m.cur.Doc += "\n" + strings.TrimPrefix(m.item.Part("by its name this is the end of runs that fail"), "// ")
+	}
+	if b := m.block(s.Entry); b != "" {
+		m.cur.Terminal += " " + b
+	}
+}
+
+// body writes the members of s.
+func (m *made) body(s *State) {
+	for _, l := range s.Lost {
+		m.lost("%s", l)
+	}
+	if len(s.Children) > 0 && !s.Parallel {
+		m.cur.Initial = m.initial(s)
+	}
+	if b := m.block(s.Entry); b != "" {
+		m.cur.Add("entry " + b)
+	}
+	if b := m.block(s.Exit); b != "" {
+		m.cur.Add("exit " + b)
+	}
+	m.handlers(s)
+	for _, d := range s.After {
+		m.timer(s, d)
+	}
+	switch leaf := len(s.Children) == 0; {
+	case s.Parallel && s != m.root:
+		m.regions(s)
+	case !leaf && len(s.Invokes) > 0:
+		m.lost("what it invokes: an activity runs in a state with no states inside")
+	case leaf:
+		m.leaf(s)
+	}
+}
+
+// initial is the child in which s begins.
+func (m *made) initial(s *State) string {
+	to := s.Initial
+	if to == nil {
+		to = s.Children[0]
+	}
+	child := to
+	for child.Parent != s && child.Parent != nil {
+		child = child.Parent
+	}
+	for at := child; at != to && len(at.Children) > 0; {
+		next := at.Initial
+		if next == nil {
+			next = at.Children[0]
+		}
+		if at = next; to.Inside(at) {
+			continue
+		}
+		m.lost("it begins in %q", to.Key)
+		break
+	}
+	if child.History || m.names[child] == "" {
+		i := slices.IndexFunc(s.Children, func(c *State) bool { return !c.History })
+		child = s.Children[max(i, 0)]
+	}
+	return m.names[child]
+}

@@ -1,0 +1,209 @@
+package scxml
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/codegen/foreign"
+	"github.com/fsmc-dev/fsmc/codegen/foreign/chart"
+)
+
+// literal is the type and the text of a literal of ECMAScript; no type for all else.
+func literal(s string) (typ, text string) {
+	if s == "true" || s == "false" {
+		return "bool", s
+	}
+	if len(s) >= 2 && (s[0] == '\'' || s[0] == '"') && s[len(s)-1] == s[0] && !strings.ContainsAny(s[1:len(s)-1], "\\'\"") {
+		return "string", foreign.Quote(s[1 : len(s)-1])
+	}
+	if _, err := strconv.ParseInt(s, 10, 64); err == nil && !strings.HasPrefix(s, "+") {
+		return "int", s
+	}
+	return "", ""
+}
+
+// actions reads executable content. What is logged is left out; a delayed send of onentry
+// is a timer (see delay).
+func (r *reader) actions(e *element, lost *[]string) []chart.Action {
+	var all []chart.Action
+	for _, a := range e.inside {
+		switch a.name {
+		case "assign":
+			if text := r.assign(a.attrs["location"], strings.TrimSpace(a.attrs["expr"])); text != "" {
+				all = append(all, chart.Action{Assign: text})
+			} else {
+				*lost = append(*lost, "the assignment of "+a.attrs["location"])
+			}
+		case "send":
+			switch {
+			case a.attrs["delay"] != "" || a.attrs["delayexpr"] != "":
+				if e.name != "onentry" {
+					*lost = append(*lost, "the event "+a.attrs["event"]+", which it sends later")
+				}
+			case a.attrs["target"] == "" || a.attrs["event"] == "":
+				*lost = append(*lost, "the event "+a.attrs["event"]+", which it sends to itself")
+			default:
+				all = append(all, chart.Action{Publish: a.attrs["event"]})
+			}
+		case "raise":
+			*lost = append(*lost, "the event "+a.attrs["event"]+", which it raises")
+		case "script", "if", "foreach":
+			*lost = append(*lost, "a "+a.name+" of the program")
+		}
+	}
+	return all
+}
+
+// assign is an effect, where the language has it: a literal, a field, or a sum of integers.
+func (r *reader) assign(location, expr string) string {
+	f := r.fields[location]
+	if f.name == "" {
+		return ""
+	}
+	tokens := lex(expr)
+	var parts []string
+	for i, t := range tokens {
+		typ, text := r.operand(t)
+		switch {
+		case i%2 == 0 && typ == f.typ:
+			parts = append(parts, text)
+		case i%2 == 1 && (t == "+" || t == "-") && f.typ == "int":
+			parts = append(parts, t)
+		default:
+			return ""
+		}
+	}
+	if len(parts)%2 == 0 {
+		return ""
+	}
+	return f.name + " = " + strings.Join(parts, " ")
+}
+
+func (r *reader) operand(t string) (typ, text string) {
+	if f := r.fields[t]; f.name != "" {
+		return f.typ, f.name
+	}
+	return literal(t)
+}
+
+// guard is a condition of the guard language, or else a host guard as a whole.
+func (r *reader) guard(cond string, lost *[]string) *chart.Guard {
+	p := &parser{reader: r, tokens: lex(cond)}
+	text := p.or()
+	if !p.bad && p.at == len(p.tokens) && p.compared <= 60 {
+		return &chart.Guard{Text: text}
+	}
+	if strings.Contains(cond, "In(") {
+		*lost = append(*lost, "a condition that asks where another region is")
+	}
+	return &chart.Guard{Name: cond}
+}
+
+// parser reads comparisons joined by && and ||.
+type parser struct {
+	*reader
+	tokens   []string
+	at       int
+	bad      bool
+	depth    int
+	compared int
+}
+
+func (p *parser) peek() string {
+	if p.at < len(p.tokens) {
+		return p.tokens[p.at]
+	}
+	return ""
+}
+
+func (p *parser) next() string {
+	t := p.peek()
+	if p.at < len(p.tokens) {
+		p.at++
+	}
+	return t
+}
+
+func (p *parser) or() string {
+	text := p.and()
+	for !p.bad && p.peek() == "||" {
+		text += " " + p.next() + " " + p.and()
+	}
+	return text
+}
+
+func (p *parser) and() string {
+	text := p.unary()
+	for !p.bad && p.peek() == "&&" {
+		text += " " + p.next() + " " + p.unary()
+	}
+	return text
+}
+
+func (p *parser) unary() string {
+	t := p.next()
+	p.depth++
+	defer func() { p.depth-- }()
+	if t == "" || p.depth > 50 {
+		p.bad = true
+		return ""
+	}
+	switch t {
+	case "!":
+		return "!" + p.unary()
+	case "(":
+		inner := p.or()
+		p.bad = p.bad || p.next() != ")"
+		return "(" + inner + ")"
+	}
+	return p.compare(t)
+}
+
+var comparisons = map[string]string{"==": "==", "===": "==", "!=": "!=", "!==": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+
+func (p *parser) compare(left string) string {
+	p.compared++
+	typ, text := p.operand(left)
+	op := comparisons[p.peek()]
+	if op == "" {
+		p.bad = p.bad || typ != "bool"
+		return text
+	}
+	p.next()
+	other, right := p.operand(p.next())
+	p.bad = p.bad || typ == "" || typ != other || typ != "int" && op != "==" && op != "!="
+	return text + " " + op + " " + right
+}
+
+// lex cuts an expression into names, literals and operators.
+func lex(s string) []string {
+	var tokens []string
+	for i := 0; i < len(s); {
+		end := i + 1
+		switch c := s[i]; {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			i++
+			continue
+		case c == '\'' || c == '"':
+			n := strings.IndexByte(s[end:], c)
+			if n < 0 {
+				return append(tokens, "?")
+			}
+			end += n + 1
+		case word(c):
+			for end < len(s) && word(s[end]) {
+				end++
+			}
+		case strings.IndexByte("=!<>&|", c) >= 0:
+			for end < len(s) && end < i+3 && (s[end] == '=' || s[end] == c && (c == '&' || c == '|')) {
+				end++
+			}
+		}
+		tokens, i = append(tokens, s[i:end]), end
+	}
+	return tokens
+}
+
+func word(c byte) bool {
+	return c == '_' || c == '.' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+}

@@ -1,0 +1,311 @@
+// Package xstate reads machines of XState, version 5, as JSON: the object that
+// createMachine takes, or what a machine prints as JSON.
+package xstate
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/codegen/foreign"
+	"github.com/fsmc-dev/fsmc/codegen/foreign/chart"
+)
+
+// Source reads XState.
+var Source = foreign.Source{Name: "xstate", Summary: "XState 5: the object that createMachine takes, as JSON", Read: read}
+
+func read(name string, text []byte) (*foreign.Result, error) {
+	root, err := foreign.Read(text)
+	if err != nil {
+		return nil, err
+	}
+	if c := root.Get("config"); c.Is(foreign.Object) {
+		root = c
+	}
+	if !root.Get("states").Is(foreign.Object) {
+		return nil, root.Errorf("there is no machine in it: an object with states")
+	}
+	if id := root.Get("id").Str(); id != "" {
+		name = id
+	}
+	r := &reader{ids: map[string]*chart.State{}, values: map[*chart.State]*foreign.Value{}}
+	c := &chart.Chart{Format: "xstate", Name: name, Doc: root.Get("description").Str(), First: true, Matches: matches}
+	if c.Root, err = r.state(name, root, nil); err != nil {
+		return nil, err
+	}
+	if root.Get("context").Is(foreign.Object) && len(root.Get("context").Members) > 0 {
+		c.Root.Lost = append(c.Root.Lost, "the context: what it holds, and how it changes, stands in the program")
+	}
+	for _, s := range r.order {
+		if err := r.fill(s); err != nil {
+			return nil, err
+		}
+	}
+	return chart.Build(c)
+}
+
+// matches reports whether a descriptor takes an event: "*" and "mouse.*" are wild.
+func matches(descriptor, event string) bool {
+	if descriptor == "*" || descriptor == event {
+		return true
+	}
+	prefix, wild := strings.CutSuffix(descriptor, ".*")
+	return wild && (event == prefix || strings.HasPrefix(event, prefix+"."))
+}
+
+type reader struct {
+	ids    map[string]*chart.State
+	values map[*chart.State]*foreign.Value
+	order  []*chart.State
+}
+
+// state makes the tree; what leads from state to state is filled in later.
+func (r *reader) state(key string, v *foreign.Value, parent *chart.State) (*chart.State, error) {
+	if v.Kind == foreign.Null {
+		v.Kind = foreign.Object
+	}
+	if v.Kind != foreign.Object {
+		return nil, v.Errorf("state %q is not an object", key)
+	}
+	s := &chart.State{Key: key, Doc: v.Get("description").Str(), Line: v.Line, Parent: parent}
+	kind := v.Get("type").Str()
+	s.Final, s.Parallel, s.History = kind == "final", kind == "parallel", kind == "history"
+	r.values[s] = v
+	r.order = append(r.order, s)
+	id := v.Get("id").Str()
+	if parent != nil {
+		r.ids[r.path(s)] = s
+	}
+	if id != "" {
+		r.ids[id] = s
+	} else if parent == nil {
+		r.ids[key] = s
+	}
+	if states := v.Get("states"); states.Is(foreign.Object) {
+		for _, c := range states.Members {
+			child, err := r.state(c.Key, c.Value, s)
+			if err != nil {
+				return nil, err
+			}
+			s.Children = append(s.Children, child)
+		}
+	}
+	return s, nil
+}
+
+func (r *reader) path(s *chart.State) string {
+	if s.Parent == nil {
+		return s.Key
+	}
+	return r.path(s.Parent) + "." + s.Key
+}
+
+func (r *reader) fill(s *chart.State) error {
+	v := r.values[s]
+	if i := v.Get("initial"); i != nil {
+		target := i.Str()
+		if i.Is(foreign.Object) {
+			for _, t := range i.Get("target").List() {
+				target = t.Str()
+			}
+		}
+		if s.Initial = r.find(s, target, true); s.Initial == nil {
+			return i.Errorf("state %q begins in %q, which is not there", s.Key, target)
+		}
+	}
+	s.Entry, s.Exit = r.actions(v.Get("entry"), &s.Lost), r.actions(v.Get("exit"), &s.Lost)
+	r.events(s, v.Get("on"))
+	s.Always = append(s.Always, r.arms(s, v.Get("always"))...)
+	if v.Get("always") == nil {
+		for _, t := range v.Get("transitions").List() {
+			if e := t.Get("eventType"); e.Is(foreign.String) && e.Text == "" {
+				s.Always = append(s.Always, r.arms(s, t)...)
+			}
+		}
+	}
+	s.Done = append(s.Done, r.arms(s, v.Get("onDone"))...)
+	if after := v.Get("after"); after.Is(foreign.Object) {
+		for _, d := range after.Members {
+			s.After = append(s.After, delay(d.Key, r.arms(s, d.Value)))
+		}
+	}
+	r.invokes(s, v)
+	return nil
+}
+
+var internal = regexp.MustCompile(`^xstate\.(after\.([^.]+)|done\.state|done\.actor\.(.*)|error\.actor\.(.*))(\..*)?$`)
+
+// events fills in `on`. What a machine prints has delays and ends of activities there, too.
+func (r *reader) events(s *chart.State, on *foreign.Value) {
+	if !on.Is(foreign.Object) {
+		return
+	}
+	for _, e := range on.Members {
+		arms := r.arms(s, e.Value)
+		found := internal.FindStringSubmatch(e.Key)
+		switch {
+		case found != nil && found[2] != "":
+			s.After = append(s.After, delay(found[2], arms))
+			continue
+		case strings.HasPrefix(e.Key, "xstate.done.state."):
+			s.Done = append(s.Done, arms...)
+			continue
+		case strings.HasPrefix(e.Key, "xstate.done.actor."), strings.HasPrefix(e.Key, "xstate.error.actor."):
+			continue // see invokes
+		}
+		for _, t := range arms {
+			t.Events = []string{e.Key}
+		}
+		s.On = append(s.On, arms...)
+	}
+}
+
+func delay(key string, arms []*chart.Transition) *chart.Delay {
+	ms := &foreign.Value{Kind: foreign.Number, Text: key}
+	if seconds := ms.Float(-1); seconds >= 0 {
+		return &chart.Delay{Seconds: seconds / 1000, Arms: arms}
+	}
+	return &chart.Delay{Name: key, Arms: arms}
+}
+
+func (r *reader) invokes(s *chart.State, v *foreign.Value) {
+	for _, i := range v.Get("invoke").List() {
+		src := i.Get("src")
+		name, id := src.Str(), i.Get("id").Str()
+		if src.Is(foreign.Object) {
+			name = src.Get("type").Str()
+		}
+		if name == "" {
+			name = id
+		}
+		call := &chart.Invoke{Name: name, Done: r.arms(s, i.Get("onDone")), Error: r.arms(s, i.Get("onError"))}
+		if on := v.Get("on"); on.Is(foreign.Object) {
+			call.Done = append(call.Done, r.arms(s, on.Get("xstate.done.actor."+id))...)
+			call.Error = append(call.Error, r.arms(s, on.Get("xstate.error.actor."+id))...)
+		}
+		s.Invokes = append(s.Invokes, call)
+	}
+}
+
+// arms reads a transition: a target, an object, or a list of these.
+func (r *reader) arms(s *chart.State, v *foreign.Value) []*chart.Transition {
+	var all []*chart.Transition
+	for _, t := range v.List() {
+		arm := &chart.Transition{Line: t.Line}
+		targets := t.List()
+		if t.Is(foreign.Object) {
+			targets = t.Get("target").List()
+			arm.Guard = r.guard(t.Get("guard"), &arm.Lost)
+			if arm.Guard == nil {
+				arm.Guard = r.guard(t.Get("cond"), &arm.Lost)
+			}
+			arm.Actions = r.actions(t.Get("actions"), &arm.Lost)
+			arm.Reenter = t.Get("reenter").True()
+		}
+		r.aim(s, arm, targets)
+		all = append(all, arm)
+	}
+	return all
+}
+
+func (r *reader) aim(s *chart.State, arm *chart.Transition, targets []*foreign.Value) {
+	if len(targets) > 1 {
+		arm.Wherever = "several states at once"
+		return
+	}
+	for _, t := range targets {
+		if arm.Target = r.find(s, t.Str(), false); arm.Target == nil {
+			arm.Wherever = foreign.Quote(t.Str()) + ", which is not there"
+		}
+	}
+}
+
+// find is the state that a target names where it stands in s: "#id", ".child", "sibling".
+// An initial names a child.
+func (r *reader) find(s *chart.State, target string, initial bool) *chart.State {
+	if id, ok := strings.CutPrefix(target, "#"); ok {
+		if found := r.ids[id]; found != nil {
+			return found
+		}
+		for i := len(id) - 1; i > 0; i-- {
+			if id[i] == '.' && r.ids[id[:i]] != nil {
+				return below(r.ids[id[:i]], id[i+1:])
+			}
+		}
+		return nil
+	}
+	if inner, ok := strings.CutPrefix(target, "."); ok {
+		return below(s, inner)
+	}
+	if !initial && s.Parent != nil {
+		s = s.Parent
+	}
+	return below(s, target)
+}
+
+func below(s *chart.State, path string) *chart.State {
+	for _, c := range s.Children {
+		if c.Key == path {
+			return c
+		}
+		if rest, ok := strings.CutPrefix(path, c.Key+"."); ok {
+			if found := below(c, rest); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// guard reads a name, an object with a type, or not, and, or of others.
+func (r *reader) guard(v *foreign.Value, lost *[]string) *chart.Guard {
+	switch {
+	case v.Is(foreign.String):
+		return &chart.Guard{Name: v.Text}
+	case !v.Is(foreign.Object):
+		return nil
+	}
+	op := map[string]string{"xstate.not": "!", "xstate.and": "&&", "xstate.or": "||"}[v.Get("type").Str()]
+	if op != "" {
+		g := &chart.Guard{Op: op}
+		for _, key := range []string{"guards", "guard", "children"} {
+			for _, inner := range v.Get(key).List() {
+				if i := r.guard(inner, lost); i != nil {
+					g.Of = append(g.Of, i)
+				}
+			}
+		}
+		if len(g.Of) > 0 && (op != "!" || len(g.Of) == 1) {
+			return g
+		}
+	}
+	name := v.Get("type").Str()
+	if name == "" {
+		name = "guard"
+	}
+	if p := v.Get("params"); p != nil {
+		text, _ := foreign.Literal(p)
+		name += " " + text
+	}
+	if strings.Contains(name, "stateIn") {
+		*lost = append(*lost, "a guard that asks which state another region is in")
+	}
+	return &chart.Guard{Name: name}
+}
+
+// actions reads names and objects with a type. What XState does itself is lost: it stands
+// in functions of the program.
+func (r *reader) actions(v *foreign.Value, lost *[]string) []chart.Action {
+	var all []chart.Action
+	for _, a := range v.List() {
+		name := a.Str()
+		if a.Is(foreign.Object) {
+			name = a.Get("type").Str()
+		}
+		if name == "" || strings.HasPrefix(name, "xstate.") || name == "inline" {
+			*lost = append(*lost, "an action that stands in the program: "+name)
+			continue
+		}
+		all = append(all, chart.Action{Publish: name})
+	}
+	return all
+}
