@@ -99,6 +99,7 @@ cmd/fsmc/internal/lsp       < lang/... check/... codegen/... cmd/fsmc/internal/l
 cmd/fsmc/internal/...       < lang/... check/... codegen/... runtime/...
 
 editor                      <
+editor/internal/...         < lang/... github.com/rogpeppe/go-internal/txtar
 docs                        <
 
 examples/...                < lang/... check/... codegen/... runtime/... examples/...

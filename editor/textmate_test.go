@@ -107,16 +107,16 @@ func TestTextMate(t *testing.T) {
 	var texts []string
 	all := sound(t)
 	for _, m := range all {
-		texts = append(texts, m.text)
+		texts = append(texts, m.Text)
 	}
 	compared, wrong := 0, 0
 	for i, found := range tokens(t, texts) {
 		m := all[i]
-		names := m.names()
+		names := m.Names()
 		for _, k := range found {
-			text := m.text[k.start:k.end]
+			text := m.Text[k.start:k.end]
 			if k.scope == "source.fsm" || strings.Contains(k.scope, "invalid") {
-				t.Errorf("%s: %q is %s", m.file.Pos(k.start), text, k.scope)
+				t.Errorf("%s: %q is %s", m.File.Pos(k.start), text, k.scope)
 			}
 			if !word.MatchString(text) || strings.HasPrefix(k.scope, "comment.") || strings.HasPrefix(k.scope, "string.") {
 				continue
@@ -125,8 +125,8 @@ func TestTextMate(t *testing.T) {
 			compared++
 			if kind != ir.BuiltInName && named != isName(k.scope) {
 				wrong++
-				if !puzzles.MatchString(m.name) {
-					t.Errorf("%s: %q is %s, and the language says %q", m.file.Pos(k.start), text, k.scope, kind)
+				if !puzzles.MatchString(m.Name) {
+					t.Errorf("%s: %q is %s, and the language says %q", m.File.Pos(k.start), text, k.scope, kind)
 				}
 			}
 		}
@@ -189,15 +189,4 @@ func TestTextMateScenario(t *testing.T) {
 
 func isName(scope string) bool {
 	return strings.HasPrefix(scope, "entity.name.") || strings.HasPrefix(scope, "variable.other.")
-}
-
-// names are those of the text, by the byte at which each begins.
-func (m machine) names() map[int]ir.NameKind {
-	names := map[int]ir.NameKind{}
-	for r := range m.unit.Program.Refs.All() {
-		if r.At.Filename == m.name {
-			names[r.At.Offset] = r.Kind
-		}
-	}
-	return names
 }

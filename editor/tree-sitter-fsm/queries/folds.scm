@@ -1,0 +1,1 @@
+[(machine) (state) (context) (enum) (record) (event) (budget) (failures) (block) (scenario) (repeat)] @fold
