@@ -26,13 +26,15 @@ func NumberText(text string) (string, bool) {
 	return s, true
 }
 
+// Year is the longest duration that is written, in seconds.
+const Year = 366 * 24 * 3600
+
 // Seconds is a duration of the language, of at most a year, at least a millisecond.
 func Seconds(s float64) string {
 	if !(s > 0) {
 		s = 0.001
 	}
-	const year = 366 * 24 * 3600
-	d := time.Duration(min(s, year) * float64(time.Second)).Round(time.Millisecond)
+	d := time.Duration(min(s, Year) * float64(time.Second)).Round(time.Millisecond)
 	return DurationText(max(d, time.Millisecond))
 }
 

@@ -10,6 +10,7 @@ import (
 
 // handlers writes an `on` for each group of events with the same arms.
 func (m *made) handlers(s *State) {
+	m.wild(s)
 	type group struct {
 		events []string
 		arms   []*Transition
@@ -28,6 +29,22 @@ func (m *made) handlers(s *State) {
 	}
 	for _, g := range groups {
 		m.write("on "+strings.Join(g.events, ", "), s, g.arms, false)
+	}
+}
+
+// wild notes the descriptors that take events which no text names: those are events of no
+// machine here.
+func (m *made) wild(s *State) {
+	for _, t := range s.On {
+		for _, d := range t.Events {
+			switch {
+			case !strings.Contains(d, "*"):
+			case slices.ContainsFunc(m.known, func(e string) bool { return m.chart.Matches(d, e) }):
+				m.part("%q takes the events that are named somewhere, and no others", d)
+			default:
+				m.lost("what %q takes: no event that it means is named", d)
+			}
+		}
 	}
 }
 
@@ -228,6 +245,9 @@ func (m *made) timer(s *State, d *Delay) {
 		wait = m.delay(d.Name)
 	} else {
 		wait = foreign.Seconds(d.Seconds)
+		if d.Seconds > foreign.Year {
+			m.part("a wait of more than a year: it is %s", wait)
+		}
 	}
 	m.write("after "+wait, s, d.Arms, true)
 }
@@ -259,6 +279,8 @@ func (m *made) guard(g *Guard) string {
 		return "(" + strings.Join(parts, " "+g.Op+" ") + ")"
 	case g.Text != "":
 		return g.Text
+	case g.Region:
+		m.lost("a condition that asks where another region is")
 	}
 	name := m.calls.SnakeFor("\x00guard "+g.Name, g.Name)
 	if !m.guarded[name] {

@@ -54,6 +54,7 @@ type Transition struct {
 // or Any of others.
 type Guard struct {
 	Text, Name string
+	Region     bool   // it asks where another region is
 	Op         string // "!", "&&", "||", or empty
 	Of         []*Guard
 }

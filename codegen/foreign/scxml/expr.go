@@ -87,16 +87,13 @@ func (r *reader) operand(t string) (typ, text string) {
 }
 
 // guard is a condition of the guard language, or else a host guard as a whole.
-func (r *reader) guard(cond string, lost *[]string) *chart.Guard {
+func (r *reader) guard(cond string) *chart.Guard {
 	p := &parser{reader: r, tokens: lex(cond)}
 	text := p.or()
 	if !p.bad && p.at == len(p.tokens) && p.compared <= 60 {
 		return &chart.Guard{Text: text}
 	}
-	if strings.Contains(cond, "In(") {
-		*lost = append(*lost, "a condition that asks where another region is")
-	}
-	return &chart.Guard{Name: cond}
+	return &chart.Guard{Name: cond, Region: strings.Contains(cond, "In(")}
 }
 
 // parser reads comparisons joined by && and ||.

@@ -211,7 +211,7 @@ func (r *reader) transition(s *chart.State, e *element) {
 		return
 	}
 	if cond := strings.TrimSpace(e.attrs["cond"]); cond != "" {
-		arm.Guard = r.guard(cond, &arm.Lost)
+		arm.Guard = r.guard(cond)
 	}
 	arm.Actions = r.actions(e, &arm.Lost)
 	switch targets := strings.Fields(e.attrs["target"]); {

@@ -97,6 +97,10 @@ var meanings = []meaning{
 		[]string{"guard f_1_2()", "on E when f_1_2() {}"}, foreign.Part},
 	{`<scxml><state id="a"><onentry><raise event="x"/><script>y()</script></onentry></state></scxml>`,
 		[]string{"Lost: the event x, which it raises", "Lost: a script of the program"}, foreign.Lost},
+	{`<scxml><state id="a"><transition event="*" target="b"/></state><state id="b"/></scxml>`,
+		[]string{`Lost: what "*" takes: no event that it means is named`}, foreign.Lost},
+	{`<scxml><state id="a"><transition event="e" cond="In('c')" target="b"/></state><state id="b"/></scxml>`,
+		[]string{"Lost: a condition that asks where another region is"}, foreign.Lost},
 	{`<scxml><parallel id="p"><state id="q"/><state id="r"><transition event="e" target="out"/></state></parallel><final id="out"/></scxml>`,
 		[]string{"do machine XQ() as q_1", "Lost: a step out of its region"}, foreign.Lost},
 }

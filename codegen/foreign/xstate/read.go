@@ -3,7 +3,9 @@
 package xstate
 
 import (
+	"math"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/codegen/foreign"
@@ -160,9 +162,8 @@ func (r *reader) events(s *chart.State, on *foreign.Value) {
 }
 
 func delay(key string, arms []*chart.Transition) *chart.Delay {
-	ms := &foreign.Value{Kind: foreign.Number, Text: key}
-	if seconds := ms.Float(-1); seconds >= 0 {
-		return &chart.Delay{Seconds: seconds / 1000, Arms: arms}
+	if ms, err := strconv.ParseFloat(key, 64); err == nil && !math.IsNaN(ms) {
+		return &chart.Delay{Seconds: max(ms, 0) / 1000, Arms: arms}
 	}
 	return &chart.Delay{Name: key, Arms: arms}
 }
@@ -194,9 +195,9 @@ func (r *reader) arms(s *chart.State, v *foreign.Value) []*chart.Transition {
 		targets := t.List()
 		if t.Is(foreign.Object) {
 			targets = t.Get("target").List()
-			arm.Guard = r.guard(t.Get("guard"), &arm.Lost)
+			arm.Guard = r.guard(t.Get("guard"))
 			if arm.Guard == nil {
-				arm.Guard = r.guard(t.Get("cond"), &arm.Lost)
+				arm.Guard = r.guard(t.Get("cond"))
 			}
 			arm.Actions = r.actions(t.Get("actions"), &arm.Lost)
 			arm.Reenter = t.Get("reenter").True()
@@ -257,7 +258,7 @@ func below(s *chart.State, path string) *chart.State {
 }
 
 // guard reads a name, an object with a type, or not, and, or of others.
-func (r *reader) guard(v *foreign.Value, lost *[]string) *chart.Guard {
+func (r *reader) guard(v *foreign.Value) *chart.Guard {
 	switch {
 	case v.Is(foreign.String):
 		return &chart.Guard{Name: v.Text}
@@ -269,7 +270,7 @@ func (r *reader) guard(v *foreign.Value, lost *[]string) *chart.Guard {
 		g := &chart.Guard{Op: op}
 		for _, key := range []string{"guards", "guard", "children"} {
 			for _, inner := range v.Get(key).List() {
-				if i := r.guard(inner, lost); i != nil {
+				if i := r.guard(inner); i != nil {
 					g.Of = append(g.Of, i)
 				}
 			}
@@ -286,10 +287,7 @@ func (r *reader) guard(v *foreign.Value, lost *[]string) *chart.Guard {
 		text, _ := foreign.Literal(p)
 		name += " " + text
 	}
-	if strings.Contains(name, "stateIn") {
-		*lost = append(*lost, "a guard that asks which state another region is in")
-	}
-	return &chart.Guard{Name: name}
+	return &chart.Guard{Name: name, Region: strings.Contains(name, "stateIn")}
 }
 
 // actions reads names and objects with a type. What XState does itself is lost: it stands
