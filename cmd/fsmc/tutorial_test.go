@@ -41,6 +41,10 @@ func TestCookbook(t *testing.T) {
 	}
 }
 
+// TestMigrating imports the machines of docs/migrating.md, and plays those that stand beside
+// code of other languages.
+func TestMigrating(t *testing.T) { playPage(t, "migrating.md", 10) }
+
 // playPage does what a page in docs says, in its order and in one shell: a
 // `console` block is run, and what it shows is what must be printed; a block with
 // the name of a file behind its language becomes that file. In what is shown a
