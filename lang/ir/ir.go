@@ -25,14 +25,15 @@ type Program struct {
 
 // File is what a file of the unit has outside its machines.
 type File struct {
-	Name     string
-	Imports  []*Import // those that lead somewhere
-	Enums    []*Enum
-	Records  []*Record
-	Allows   []*Allow // above those
-	Permits  []*Allow // their `//fsmc:allow-breaking`
-	Machines int      // how many it has
-	Imported bool     // another file of the unit imports it
+	Name      string
+	Imports   []*Import // those that lead somewhere
+	Enums     []*Enum
+	Records   []*Record
+	Allows    []*Allow // above those
+	Permits   []*Allow // their `//fsmc:allow-breaking`
+	Machines  int      // how many it has
+	Scenarios int      // how many it has
+	Imported  bool     // another file of the unit imports it
 
 	// As in Machine, of the file and of all its machines: what is missing may be
 	// what uses the rest.

@@ -77,7 +77,9 @@ func Resolve(files []*ast.File, find Finder) (*ir.Program, diag.List) {
 	}
 	u.called(resolvers)
 	for _, w := range waiting {
-		prog.Scenarios = append(prog.Scenarios, w.file.scenarios(w.list)...)
+		list := w.file.scenarios(w.list)
+		w.file.out.Scenarios = len(list)
+		prog.Scenarios = append(prog.Scenarios, list...)
 	}
 	u.list.Sort()
 	prog.Refs = u.refs

@@ -65,7 +65,7 @@ A file may import others, below the nearest folder with go.mod or .git. Check re
 those as well, and reports only what is wrong with the files that are named.
 
 Exit status 1: there is an error; or there is a warning and --strict is given; or
-there is no machine, enum or record; or --diff has printed a change.`,
+there is no machine, scenario, enum or record; or --diff has printed a change.`,
 		Example: `  fsmc check review.fsm
   fsmc check --bounds review.fsm
   fsmc check --bounds --witness review.fsm

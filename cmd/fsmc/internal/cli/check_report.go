@@ -40,7 +40,7 @@ func (r report) status(strict bool) error {
 	switch {
 	case r.list.HasErrors() || strict && r.list.Count(diag.Warning) > 0:
 		return errFinding
-	case len(r.unit.Program.Machines) == 0 && !hasTypes(r.unit.Program):
+	case len(r.unit.Program.Machines)+len(r.unit.Program.Scenarios) == 0 && !hasTypes(r.unit.Program):
 		return errNoMachine
 	}
 	return nil
@@ -89,17 +89,20 @@ func writeFindings(w io.Writer, r report) error {
 		}
 	}
 	for _, f := range r.unit.Program.Files {
-		var types []string
+		var parts []string
 		if n := len(f.Enums); n > 0 {
-			types = append(types, describe.Count(n, "enum"))
+			parts = append(parts, describe.Count(n, "enum"))
 		}
 		if n := len(f.Records); n > 0 {
-			types = append(types, describe.Count(n, "record"))
+			parts = append(parts, describe.Count(n, "record"))
 		}
-		if f.Machines > 0 || len(types) == 0 {
+		if f.Scenarios > 0 {
+			parts = append(parts, describe.Count(f.Scenarios, "scenario"))
+		}
+		if f.Machines > 0 && f.Scenarios == 0 || len(parts) == 0 {
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%s: %s: nothing wrong\n", diag.Harmless(f.Name), strings.Join(types, ", ")); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s: nothing wrong\n", diag.Harmless(f.Name), strings.Join(parts, ", ")); err != nil {
 			return err
 		}
 	}
