@@ -23,6 +23,7 @@ type Target struct {
 // those that concern it.
 type Options struct {
 	Highlight *drawing.Highlight // of a diagram: the run to show; nil for none
+	Cover     *drawing.Coverage  // of a diagram: what runs took; nil for none
 	Expand    bool               // of a diagram: with the insides of the machines that are called
 	Compact   bool               // of a diagram: titles and triggers alone
 	Theme     string             // of a diagram with colours that its reader may choose: "light", "dark", or "auto"
@@ -33,6 +34,9 @@ func Draw(m *ir.Machine, o Options) *drawing.Drawing {
 	d := drawing.Plan(m, o.Highlight)
 	if o.Expand {
 		d = drawing.Expand(m, o.Highlight)
+	}
+	if o.Cover != nil {
+		o.Cover.Mark(d)
 	}
 	if o.Compact {
 		d = drawing.Compact(d)

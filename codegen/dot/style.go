@@ -20,6 +20,8 @@ const (
 	blueWash = "#E6F0FF"
 	gold     = "#C77700" // where a run is
 	goldWash = "#FFF1C9"
+	pink     = "#C2185B" // where no run has been
+	pinkWash = "#FDE8F1"
 )
 
 // boxStyle is how a node looks.
@@ -38,6 +40,8 @@ func styleOf(n *drawing.Node) boxStyle {
 		}
 	case drawing.Current:
 		s = boxStyle{fill: goldWash, line: gold, width: "3"}
+	case drawing.Missed:
+		s = boxStyle{fill: pinkWash, line: pink, width: "2"}
 	}
 	return s
 }
@@ -75,8 +79,11 @@ type arrowStyle struct {
 
 func styleOfEdge(e *drawing.Edge) arrowStyle {
 	s := edgeStyles[e.Kind]
-	if e.Mark != drawing.Unmarked {
+	switch e.Mark {
+	case drawing.Taken, drawing.Current:
 		s.color, s.width = blue, "2.4"
+	case drawing.Missed:
+		s.color, s.width = pink, "2.4"
 	}
 	return s
 }

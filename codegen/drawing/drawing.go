@@ -100,13 +100,14 @@ type Label struct {
 	Effects []string // "diff", "wait = event.retry_after", "publish Sent"
 }
 
-// Mark is how a highlighted run touches a node or an edge.
+// Mark is how a highlighted run, or all runs of a Coverage, touch a node or an edge.
 type Mark int
 
 const (
 	Unmarked Mark = iota
 	Taken         // the run came through here
 	Current       // the run is here
+	Missed        // no run came through here
 )
 
 // Inside reports whether n is m or stands in m.

@@ -107,6 +107,8 @@ func markClass(m drawing.Mark) string {
 		return " taken"
 	case drawing.Current:
 		return " current"
+	case drawing.Missed:
+		return " missed"
 	}
 	return ""
 }

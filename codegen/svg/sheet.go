@@ -40,6 +40,8 @@ var colours = []struct{ name, light, dark string }{
 	{"taken-box", "#e6f0ff", "#16294a"},
 	{"current", "#c77700", "#f0b040"},
 	{"current-box", "#fff1c9", "#3d2f10"},
+	{"missed", "#c2185b", "#ff79b0"},
+	{"missed-box", "#fde8f1", "#40142a"},
 }
 
 // rules are the rest of the sheet; $name is a colour.
@@ -91,6 +93,11 @@ text.retry{fill:$retry-text}
 .stub.taken>text{fill:$taken;font-weight:bold}
 .current>.box,.current>rect.frame,.current>.inner{stroke:$current;stroke-width:3}
 .current>.box{fill:$current-box}
+.missed>.line{stroke:$missed;stroke-width:2.6;stroke-dasharray:6 4}
+.missed>.tip{fill:$missed}
+.missed>.box,.missed>.inner{stroke:$missed;stroke-width:2.6;stroke-dasharray:6 4}
+.missed>.box{fill:$missed-box}
+.stub.missed>text{fill:$missed}
 `
 
 // Sheet is the style sheet of pictures in a theme: "light", "dark", or the one that

@@ -38,13 +38,14 @@ By custom the scenarios of review.fsm stand in review_test.fsm, which imports it
   }
 
 With --cover, test also lists what no scenario of a machine took: arms, redirections
-by require, and terminal states.
+by require, and terminal states. With --cover=FILE.svg, it also draws the machine with
+that in another colour; the scenarios are of one machine then.
 
 Exit status 1: a scenario fails, or something is wrong with the files; or there is no
 scenario.`,
 		Example: `  fsmc test .
   fsmc test --run "rate limit" review_test.fsm
-  fsmc test --cover review_test.fsm
+  fsmc test --cover=review.svg review_test.fsm
   fsmc test --format junit . > tests.xml`,
 		Args:              arguments("PATH..."),
 		ValidArgsFunction: completeFSM,
@@ -54,7 +55,8 @@ scenario.`,
 		option[testReport]{"text", testReport{writeTestText}}, option[testReport]{"json", testReport{writeTestJSON}},
 		option[testReport]{"junit", testReport{writeTestJUnit}})
 	c.Flags().StringVar(&t.pattern, "run", "", "run only the scenarios whose title the regular expression `PATTERN` matches")
-	c.Flags().BoolVar(&t.cover, "cover", false, "also list what no scenario took")
+	c.Flags().StringVar(&t.cover, "cover", "", "also list what no scenario took, and draw it in `FILE`")
+	c.Flags().Lookup("cover").NoOptDefVal = coverList
 	return c
 }
 
@@ -62,7 +64,7 @@ scenario.`,
 type tester struct {
 	*streams
 	pattern string
-	cover   bool
+	cover   string // a file for the picture; coverList for none, empty for no cover at all
 	report  testReport
 }
 
@@ -93,9 +95,15 @@ func (t *tester) run(paths []string) error {
 	case len(tests) == 0:
 		return findingf("there is no scenario in the input")
 	}
+	if err := t.canDraw(tests); err != nil {
+		return err
+	}
 	r := tested{list: playAll(tests)}
-	if t.cover {
+	if t.cover != "" {
 		r.cover = coverOf(r.list)
+	}
+	if err := t.drawCover(&r); err != nil {
+		return err
 	}
 	if err := t.report.write(t.out, &r); err != nil {
 		return err

@@ -15,6 +15,9 @@ type covered struct {
 	Taken   int      `json:"taken"`
 	All     int      `json:"all"`
 	Missed  []missed `json:"missed"`
+
+	machine *ir.Machine
+	parts   *takenParts
 }
 
 // missed is what no scenario took.
@@ -45,6 +48,7 @@ func coverOf(list []played) []covered {
 	out := make([]covered, len(order))
 	for i, m := range order {
 		out[i] = taken[m].of(m)
+		out[i].machine, out[i].parts = m, taken[m]
 	}
 	return out
 }
