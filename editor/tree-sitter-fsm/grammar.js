@@ -134,7 +134,7 @@ module.exports = grammar({
     event_field: ($) => seq("event", ".", $.place),
     length: ($) => seq("len", "(", choice($.place, $.event_field), ")"),
     call: ($) => seq(field("function", $.identifier), "(", optional(list($._expression)), ")"),
-    place: ($) => prec.left(seq(named($, "len", "null"), repeat(seq(".", $.identifier)))),
+    place: ($) => prec.left(seq(named($, "len", "null", "attempt"), repeat(seq(".", $.identifier)))),
     record_literal: ($) => seq(field("name", $.identifier), "{", items(seq(field("field", $.identifier), "=", $._expression)), "}"),
 
     scenario: ($) =>
@@ -144,7 +144,7 @@ module.exports = grammar({
     send: ($) => seq("send", field("event", $.identifier), optional($.fields), optional("refused")),
     attempt: ($) =>
       seq(field("activity", named($, "send", "wait", "cancel", "guard", "expect", "repeat")), optional(seq("[", $.integer, "]")), choice(
-        seq("->", field("event", $.identifier), optional($.fields)),
+        seq("->", choice("done", seq(field("event", $.identifier), optional($.fields)))),
         seq("fails", field("category", $.identifier), optional($.string)),
         "checkpoint", "lost",
       )),
