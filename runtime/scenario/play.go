@@ -16,8 +16,12 @@ import (
 // Began is when the run of a scenario starts.
 var Began = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// mostLines is how many lines a scenario may play, those of a `repeat` each time.
-const mostLines = 20_000
+// A scenario may play mostLines lines, those of a `repeat` each time, and its run may take
+// mostSteps steps: a timer that fires each second takes many in one `wait`.
+const (
+	mostLines = 20_000
+	mostSteps = 100_000
+)
 
 // Play plays s on m, of which NoJitter has taken the jitter.
 func Play(m *machine.Machine, s *Scenario) Outcome {
@@ -32,7 +36,10 @@ func Play(m *machine.Machine, s *Scenario) Outcome {
 		return Outcome{Failure: &Failed{Place: begin.Place, Line: begin.Text, Expected: "the run starts", Is: err.Error()}}
 	}
 	p.sim = sim
-	failed := p.all(lines)
+	failed := p.halted(begin)
+	if failed == nil {
+		failed = p.all(lines)
+	}
 	if failed == nil {
 		failed = p.settled()
 	}
@@ -146,10 +153,19 @@ func (p *player) move(l *Line) *Failed {
 	case l.Refused:
 		return fails(l, "the run refuses it", "the run has taken it, and "+p.stands())
 	}
-	if halt := p.sim.Run().Halt; halt != nil {
-		return fails(l, "the run goes on", "it has halted: "+halt.Cause.String())
+	if p.sim.Run().Seq > mostSteps {
+		return fails(l, fmt.Sprintf("a run takes at most %d steps", mostSteps), "it has taken more: write a shorter `wait` or a smaller `repeat`")
 	}
-	return nil
+	return p.halted(l)
+}
+
+// halted is a failure where the run has halted behind l: nothing would take it further.
+func (p *player) halted(l *Line) *Failed {
+	halt := p.sim.Run().Halt
+	if halt == nil {
+		return nil
+	}
+	return fails(l, "the run goes on", "it has halted: "+halt.Cause.String())
 }
 
 // begun is a failure where the attempt that a line speaks of has not begun.

@@ -35,7 +35,7 @@ func (p *parser) scenario(lex *lexer.PeekingLexer) ast.Decl {
 	s := &scenarioParser{parser: p, lex: lex}
 	n := s.head()
 	if s.failed {
-		s.report(*s.fault)
+		s.tell()
 		return p.skip(lex, start, s.taken(start))
 	}
 	return n
@@ -102,11 +102,16 @@ func (s *scenarioParser) line() ast.Line {
 	if !s.failed {
 		return n
 	}
+	s.tell()
+	s.failed, s.fault = false, nil
+	return s.giveUp(start)
+}
+
+// tell reports what is wrong, unless that has been done: an expression reports for itself.
+func (s *scenarioParser) tell() {
 	if s.fault != nil {
 		s.report(*s.fault)
 	}
-	s.failed, s.fault = false, nil
-	return s.giveUp(start)
 }
 
 // giveUp goes on from start to where the next line begins, and gives what lies between.

@@ -1,0 +1,168 @@
+package scenario_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/fsmc-dev/fsmc/codegen/table"
+	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
+
+// tests are the scenarios of a source, and false where the source has an error.
+func tests(t *testing.T, src string) ([]*table.Test, bool) {
+	t.Helper()
+	unit := lang.Load([]lang.Source{{Name: "a.fsm", Src: []byte(src)}})
+	if unit.Diags.HasErrors() {
+		return nil, false
+	}
+	whole := func(s *ir.Scenario) bool { return !s.Broken }
+	out, err := table.Tests(unit.Program.Scenarios, whole, func(at token.Span) string {
+		line, _, _ := strings.Cut(src[at.Start.Offset:at.End.Offset], "\n")
+		return line
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, true
+}
+
+// review is a machine with one of each thing that a line can speak of.
+const review = `
+machine Review(n int 0..5) {
+    failures { busy }
+    context { got int = 0 }
+    event Go
+    event Seen { n int }
+    event Told { score float, note json }
+    guard open()
+    activity look() -> Seen
+    initial Idle
+    state Idle { on Go when open() -> Looking }
+    state Looking {
+        entry { publish Told { score = 1.0, note = {"a": 1, "b": 2.50} } }
+        do look() timeout 5m
+        on Seen -> Held { got = event.n }
+        on failed retry 2 backoff 10s else -> Lost
+    }
+    state Held { after 1m -> Done }
+    terminal Done success
+    terminal Lost failure
+}
+`
+
+// TestPlay holds what comes of scenarios of one machine against what the contract says of each line.
+func TestPlay(t *testing.T) {
+	const passes = ""
+	for name, c := range map[string]struct{ lines, is string }{
+		"to the end":                  {`guard open = true; send Go; look -> Seen { n = 3 }; expect Held; expect got == 3; wait 1m; expect Done; expect ended`, passes},
+		"no answer":                   {`send Go`, "the scenario does not say what it answers: write `guard open = true`"},
+		"refused":                     {`guard open = false; send Go; expect refused; expect Idle`, passes},
+		"refused, said at once":       {`guard open = false; send Go refused; expect Idle`, passes},
+		"refused, and not said":       {`guard open = false; send Go; expect Idle`, "is refused in state"},
+		"refused, and the last line":  {`guard open = false; send Go`, "is refused in state"},
+		"taken, and said refused":     {`guard open = true; send Go refused`, "the run has taken it, and the run stands in Looking"},
+		"nothing was refused":         {`guard open = true; send Go; expect refused`, "nothing was refused"},
+		"refused is of the last line": {`guard open = false; send Go refused; wait 1s; expect refused`, "nothing was refused"},
+		"an answer in between":        {`guard open = false; send Go; guard open = true; expect refused`, "is refused in state"},
+		"another state":               {`guard open = true; send Go; expect Held`, "state Looking"},
+		"too early":                   {`guard open = true; send Go; look fails busy; look -> Seen { n = 1 }`, "write `wait 10s` before it"},
+		"retries":                     {`guard open = true; send Go; look fails busy; expect waiting look; wait 10s; expect attempt 2 of look; look fails unknown; wait 10s; look fails busy; expect Lost`, passes},
+		"not waiting":                 {`guard open = true; send Go; expect waiting look`, "attempt 1 of it is under way"},
+		"another attempt":             {`guard open = true; send Go; expect attempt 2 of look`, "attempt 1"},
+		"no attempt":                  {`look -> Seen { n = 1 }`, "the run stands in Idle"},
+		"behind the end":              {`guard open = true; send Go; look -> Seen { n = 1 }; wait 1m; look lost`, "the run has ended in Done"},
+		"checkpoint and lost":         {`guard open = true; send Go; look checkpoint; look lost; expect attempt 1 of look; look lost; look lost; look lost; look lost; expect attempt 1 of look; look lost; expect waiting look; wait 10s; expect attempt 2 of look`, passes},
+		"cancelled":                   {`cancel; expect ended`, passes},
+		"not ended":                   {`expect ended`, "the run stands in Idle"},
+		"a wait of nothing":           {`wait 0s; expect Idle`, passes},
+		"a wait that is no refusal":   {`guard open = false; send Go; wait 0s; expect refused`, "is refused in state"},
+		"too short":                   {`guard open = true; send Go; look -> Seen { n = 1 }; wait 59s; expect Done`, "state Held"},
+		"a comparison":                {`expect n == 2`, "n is 1"},
+		"two sides":                   {`expect got > n`, "got is 0, n is 1"},
+		"published":                   {`guard open = true; send Go; expect published Told { score = 1.0 }; expect published Told`, passes},
+		"published, all of it":        {`guard open = true; send Go; expect published Told { note = {"b": 2.5, "a": 1} }`, passes},
+		"published otherwise":         {`guard open = true; send Go; expect published Told { score = 1.5 }`, "published were Told"},
+		"nothing published":           {`expect published Told`, "nothing was published"},
+		"repeat":                      {`repeat 3 { expect Idle }; repeat 0 { expect Held }`, passes},
+		"repeat of nothing":           {`repeat 1000000000 { }; expect Idle`, passes},
+		"repeat without end":          {`repeat 1000000000 { expect Idle }`, "write a smaller `repeat`"},
+		"repeats in repeats":          {`repeat 1000000000 { repeat 1000000000 { } }`, "write a smaller `repeat`"},
+	} {
+		t.Run(name, func(t *testing.T) { plays(t, review, strings.ReplaceAll(c.lines, "; ", "\n"), c.is) })
+	}
+}
+
+// TestHalted plays machines that halt: in the step that starts the run, and later.
+func TestHalted(t *testing.T) {
+	const halts = "machine Review(n int) {\n event Go\n initial A\n state A { on done when n > 3 -> T\n after 1h -> T }\n terminal T success\n}\n"
+	plays(t, halts, "expect A", "it has halted: nothing takes done")
+	plays(t, strings.Replace(halts, "initial A", "initial B\n state B { on Go -> A }", 1), "send Go\nexpect A", "it has halted: nothing takes done")
+}
+
+// TestMostSteps plays timers that fire again and again.
+func TestMostSteps(t *testing.T) {
+	const ticks = "machine Review(n int) {\n initial A\n state A { after 1s -> A\n after 400d -> T }\n terminal T success\n}\n"
+	plays(t, ticks, "wait 365d", "more than 20000 steps follow")
+	plays(t, ticks, "repeat 100 { wait 4h }", "write a shorter `wait`")
+	plays(t, ticks, "repeat 6 { wait 4h }", "")
+}
+
+// plays plays one scenario: it passes, or fails with is.
+func plays(t *testing.T, machine, lines, is string) {
+	t.Helper()
+	src := machine + "scenario \"s\" of Review(n = 1) {\n" + lines + "\n}\n"
+	list, ok := tests(t, src)
+	if !ok || len(list) != 1 {
+		t.Fatalf("the source has errors: %v", lang.Load([]lang.Source{{Name: "a.fsm", Src: []byte(src)}}).Diags)
+	}
+	got := list[0].Play().Failure
+	switch {
+	case is == "" && got != nil:
+		t.Errorf("%s: %s\nexpected: %s\nis:       %s", got.Place, got.Line, got.Expected, got.Is)
+	case is != "" && got == nil:
+		t.Errorf("it passes; want a failure with %q", is)
+	case is != "" && !strings.Contains(got.Is, is):
+		t.Errorf("it is %q; want %q", got.Is, is)
+	}
+}
+
+// FuzzPlay plays what can be read: nothing panics, twice is the same, and a failure says where.
+func FuzzPlay(f *testing.F) {
+	files, err := filepath.Glob("../../examples/*/*_test.fsm")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no scenarios: %v", err)
+	}
+	for _, file := range files {
+		src, err := os.ReadFile(strings.TrimSuffix(file, "_test.fsm") + ".fsm")
+		if err != nil {
+			continue
+		}
+		scenarios, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(scenarios), "\n") // the import
+		f.Add(string(src) + rest)
+	}
+	f.Add(review + "scenario \"s\" of Review(n = 1) {\nguard open = true\nsend Go\nlook fails busy\nwait 10s\nlook lost\nrepeat 3 { expect refused }\n}")
+	f.Fuzz(func(t *testing.T, src string) {
+		list, ok := tests(t, src)
+		if !ok {
+			return
+		}
+		for _, test := range list {
+			first, second := test.Play(), test.Play()
+			if !reflect.DeepEqual(first.Failure, second.Failure) || len(first.Records) != len(second.Records) {
+				t.Fatalf("it plays otherwise the second time: %+v, %+v", first.Failure, second.Failure)
+			}
+			if f := first.Failure; f != nil && (f.Place == "" || f.Line == "" || f.Expected == "" || f.Is == "") {
+				t.Fatalf("the failure does not say where or what: %+v", f)
+			}
+		}
+	})
+}
