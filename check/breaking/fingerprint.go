@@ -126,5 +126,5 @@ func assertText(a *ir.Assert) string {
 		objects = append(objects, s.Path)
 	}
 	slices.Sort(objects)
-	return fmt.Sprint(a.Subject.Path, " ", a.Verb, " ", objects, a.N)
+	return fmt.Sprint(a.About(), " ", a.Verb, " ", objects, a.N)
 }

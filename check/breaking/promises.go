@@ -106,7 +106,7 @@ func runAssertWeakened(p *pair) {
 		if slices.ContainsFunc(p.new.Asserts, func(is *ir.Assert) bool { return p.implies(is, was) }) {
 			continue
 		}
-		p.report(Point{Old: was.Span, Message: "nothing promises any more that " + check.Quote(was.Subject.Path) + " " + was.Verb.String() + " " + promised(was),
+		p.report(Point{Old: was.Span, Message: "nothing promises any more that " + check.Quote(was.About()) + " " + was.Verb.String() + " " + promised(was),
 			Help: "Keep the assert: fsmc check says whether it still holds."})
 	}
 }
@@ -114,7 +114,11 @@ func runAssertWeakened(p *pair) {
 // implies reports whether the assert is of the new machine promises at least what was does
 // of the old one.
 func (p *pair) implies(is, was *ir.Assert) bool {
-	if is.Verb != was.Verb || is.Subject.Path != p.path(was.Subject.Path) || is.N > was.N {
+	about := was.About()
+	if was.Subject != nil {
+		about = p.path(about)
+	}
+	if is.Verb != was.Verb || is.About() != about || is.N > was.N {
 		return false
 	}
 	paths := map[string]bool{}

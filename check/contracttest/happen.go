@@ -124,6 +124,7 @@ func (s *Space) activity(i int, c *config, t task) {
 		if len(d.Act.Events) == 0 {
 			n := c.clone()
 			starts := s.m.finish(n, t)
+			s.succeed(n, d)
 			s.m.idle(n)
 			s.reports(i, n, d, edge{what: "nothing to say", starts: starts})
 		}

@@ -79,10 +79,12 @@ type Activity struct {
 	at     int
 }
 
-// Assert is an assert. B is used by all but "at most", N by that alone.
+// Assert is an assert. B is used by all but "at most", N by that alone. A is nil where Done
+// is what it speaks of, which "leads to" can.
 type Assert struct {
 	Op   string // precedes, leads, excludes, most
 	A    *State
+	Done *Activity
 	B    []*State
 	N    int
 	line int

@@ -239,7 +239,13 @@ func (p *printer) asserts() {
 		case "most":
 			a.line = p.put("assert %s at most %d", a.A.path(), a.N)
 		case "leads":
-			a.line = p.put("assert %s leads to %s", a.A.path(), strings.Join(names, " | "))
+			about := "done "
+			if a.Done != nil {
+				about += a.Done.Name
+			} else {
+				about = a.A.path()
+			}
+			a.line = p.put("assert %s leads to %s", about, strings.Join(names, " | "))
 		default:
 			a.line = p.put("assert %s %s %s", a.A.path(), a.Op, names[0])
 		}

@@ -26,6 +26,7 @@ func Random(r *rand.Rand, opt Options) *Machine {
 	if opt.Budget {
 		g.budget()
 	}
+	g.follows()
 	g.m.identify()
 	return g.m
 }

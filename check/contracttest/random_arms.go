@@ -193,6 +193,21 @@ func (g *maker) timers() {
 	}
 }
 
+// follows promises what comes behind the success of an activity.
+func (g *maker) follows() {
+	for _, act := range g.m.Acts {
+		runs, each := false, false
+		for _, s := range g.leafs {
+			for _, d := range s.Dos {
+				runs, each = runs || d.Act == act, each || d.Act == act && d.List != nil
+			}
+		}
+		if runs && !each && g.chance(50) {
+			g.m.Asserts = append(g.m.Asserts, &Assert{Op: "leads", Done: act, B: []*State{pick(g, g.all), pick(g, g.all)}})
+		}
+	}
+}
+
 func (g *maker) asserts() {
 	for range g.n(6) / 3 {
 		a := &Assert{A: pick(g, g.all), B: []*State{pick(g, g.all)}, N: 1 + g.n(2)}

@@ -196,10 +196,19 @@ func (s *Space) note(c *config, r *result) {
 	}
 }
 
+// succeed has the asserts remember that d has succeeded.
+func (s *Space) succeed(n *config, d *Do) {
+	for i, a := range s.m.Asserts {
+		if a.Done == d.Act {
+			n.memory[i] = 1
+		}
+	}
+}
+
 // remember brings up to date what the asserts remember.
 func (s *Space) remember(n *config, from *State, r *result) {
 	in := func(t *State) bool {
-		return n.leaf == t || !t.leaf() && n.leaf.within(t) && !(from != nil && from.within(t))
+		return t != nil && (n.leaf == t || !t.leaf() && n.leaf.within(t) && !(from != nil && from.within(t)))
 	}
 	for i, a := range s.m.Asserts {
 		bad := Fault{"assertion-violated", a.line, a.Op}
@@ -304,6 +313,9 @@ func (s *Space) judge(i int, c *config, in *input, r *result, e edge) {
 		}
 		s.link(i, n, e)
 	default:
+		if in.kind == "result" {
+			s.succeed(r.next, in.do)
+		}
 		e.move, e.retry, e.starts = r.how == moved, r.how == retried, r.starts
 		if e.move {
 			s.remember(r.next, c.leaf, r)

@@ -24,6 +24,20 @@ func (p *Product) Enters(from, e int32, s *ir.State) bool {
 	return leaf == nil || !leaf.Inside(s)
 }
 
+// Succeeds reports whether with edge e one of dos succeeds: it has a result, or ends with nothing
+// to say. A machine that is called has to end in a success.
+func (p *Product) Succeeds(e int32, dos []*ir.Do) bool {
+	l := p.Label(e)
+	if l.Kind == Ended {
+		return slices.Contains(dos, p.Table.Machine.Dos[l.Do])
+	}
+	c, comes := p.Input(e)
+	if !comes || l.Again || c.Kind != ir.CaseResult || !slices.Contains(dos, c.Do) {
+		return false
+	}
+	return c.Event.Terminal == nil || c.Event.Terminal.Outcome == "success"
+}
+
 // Onward is the graph without cancellations, with its strongly connected
 // components; computed once. Where nothing handles cancel it is the whole.
 func (p *Product) Onward() (onward *graph.Graph, of []int32, n int) {

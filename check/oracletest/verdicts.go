@@ -168,7 +168,12 @@ func (s *Space) Breaks(a *ir.Assert) bool {
 // remember is what a promise remembers behind an edge, and whether the edge
 // breaks it.
 func (s *Space) remember(a *ir.Assert, memory int64, from int, e *Edge) (int64, bool) {
-	subject := s.enters(from, e, a.Subject)
+	subject := false
+	if a.Subject != nil {
+		subject = s.enters(from, e, a.Subject)
+	} else {
+		subject = succeeds(e, a.Done)
+	}
 	object := false
 	for _, o := range a.Objects {
 		object = object || s.enters(from, e, o)
@@ -312,6 +317,25 @@ func (s *Space) misses(leaf, do int, kind machine.InputKind) bool {
 		if s.mayFail(&s.Def.Dos[do], k, name) != nil && !handled(-1, k) {
 			return true
 		}
+	}
+	return false
+}
+
+// succeeds reports whether with an edge one of dos ends well.
+func succeeds(e *Edge, dos []*ir.Do) bool {
+	if e.Input.Kind != machine.ResultInput {
+		return false
+	}
+	for _, d := range dos {
+		if d.ID != e.Input.Do {
+			continue
+		}
+		for _, r := range d.Activity.Results {
+			if r.Index == e.Input.Event && r.Terminal != nil {
+				return r.Terminal.Outcome == "success"
+			}
+		}
+		return true
 	}
 	return false
 }

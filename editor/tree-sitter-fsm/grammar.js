@@ -70,7 +70,7 @@ module.exports = grammar({
     guard: ($) => seq("guard", field("name", $.identifier), "(", optional(list($.parameter)), ")"),
     budget: ($) => seq("budget", "{", items(seq(field("name", $.identifier), choice($.integer, $.number, $.duration))), "}"),
     assert: ($) =>
-      seq("assert", $.path, choice(
+      seq("assert", choice(seq("done", field("activity", $.identifier)), $.path), choice(
         seq(choice("precedes", "excludes", seq("leads", "to")), $.path, repeat(seq("|", $.path))),
         seq("at", "most", $.integer),
       )),

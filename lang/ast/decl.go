@@ -125,7 +125,8 @@ type BudgetLine struct {
 // Assert is a promise about all runs.
 type Assert struct {
 	Node
-	Subject *Path    `parser:"'assert' @@"`
+	Done    *Name    `parser:"'assert' ( (?= 'done' Name ( 'precedes' | 'leads' | 'excludes' | 'at' )) 'done' @@"` // whose success is meant; nil where a state is
+	Subject *Path    `parser:"| @@ )"`
 	Verb    string   `parser:"@( 'precedes' | 'leads' 'to' | 'excludes' | 'at' 'most' )"` // "precedes", "leads to", "excludes", "at most"
 	Objects []*Path  `parser:"( @@ ( '|' @@ )*"`                                          // one, or for "leads to" several; none for "at most"
 	N       *Literal `parser:"| (?= Int) @@ )"`

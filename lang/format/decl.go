@@ -222,7 +222,12 @@ func (p *printer) budgetLine(l *ast.BudgetLine) {
 
 func (p *printer) assert(a *ast.Assert) {
 	p.text("assert ")
-	p.path(a.Subject)
+	if a.Done != nil {
+		p.text("done ")
+		p.name(a.Done)
+	} else {
+		p.path(a.Subject)
+	}
 	p.text(" " + a.Verb + " ")
 	if a.N != nil {
 		p.literal(a.N)

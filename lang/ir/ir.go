@@ -267,11 +267,21 @@ type Budget struct {
 
 // Assert is a promise about all runs.
 type Assert struct {
-	Subject *State
+	Subject *State // nil where Done is what it speaks of
+	Done    []*Do  // of `done NAME`: any of them succeeds
+	Name    string // of `done NAME`
 	Verb    AssertVerb
 	Objects []*State
 	N       int64
 	Span    token.Span
+}
+
+// About is what a speaks of, as written but for the path of a state, which is whole.
+func (a *Assert) About() string {
+	if a.Subject == nil {
+		return "done " + a.Name
+	}
+	return a.Subject.Path
 }
 
 // AssertVerb says what an Assert promises.

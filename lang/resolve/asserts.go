@@ -10,13 +10,19 @@ var verbs = map[string]ir.AssertVerb{
 }
 
 // resolveAsserts resolves the machine's promises. One that names a state that
-// is none, if only by its spelling, is left out.
+// or an activity that is none, if only by its spelling, is left out.
 func (r *resolver) resolveAsserts() {
 	for src := range items[*ast.Assert](r) {
 		a := &ir.Assert{Verb: verbs[src.Verb], Span: src.Span()}
 		before := len(r.list)
-		a.Subject = r.loneTarget(r.root, src.Subject)
-		ok := a.Subject != nil
+		ok := true
+		if src.Done != nil {
+			a.Name, a.Done = src.Done.Text, r.succeeding(src.Done)
+			ok = len(a.Done) > 0
+		} else {
+			a.Subject = r.loneTarget(r.root, src.Subject)
+			ok = a.Subject != nil
+		}
 		for _, path := range src.Objects {
 			object := r.loneTarget(r.root, path)
 			a.Objects = append(a.Objects, object)
@@ -30,6 +36,20 @@ func (r *resolver) resolveAsserts() {
 			r.m.Asserts = append(r.m.Asserts, a)
 		}
 	}
+}
+
+// succeeding are the executions that `done NAME` means. Those of a fan-out are none: some
+// succeed and others do not, and only the state says what becomes of that.
+func (r *resolver) succeeding(name *ast.Name) []*ir.Do {
+	dos := r.dosOf(name)
+	for _, d := range dos {
+		if d.Fan != nil {
+			r.report(badTarget, name.Span(), quote(name.Text)+" runs once for each element of a list: some may succeed, and others not",
+				"Name the state that is entered behind it.")
+			return nil
+		}
+	}
+	return dos
 }
 
 // apart reports an `excludes` of states of which one is inside the other: a
@@ -54,4 +74,37 @@ func (r *resolver) apart(a *ir.Assert, src *ast.Assert) bool {
 		return false
 	}
 	return true
+}
+
+// dosOf are the executions that name means: by their label, their activity or the machine that
+// they call. Where there is none, that is reported.
+func (r *resolver) dosOf(name *ast.Name) (out []*ir.Do) {
+	if !present(name) {
+		return nil
+	}
+	known := map[string]bool{}
+	var byLabel bool
+	for _, d := range r.m.Dos {
+		byLabel = byLabel || d.Label == name.Text
+		if d.Label == name.Text || d.Activity.Name == name.Text {
+			out = append(out, d)
+		}
+		known[d.Activity.Name] = true
+		if d.Label != "" {
+			known[d.Label] = true
+		}
+	}
+	switch {
+	case len(out) == 0:
+		if !r.m.Incomplete {
+			r.misspelt(unknownName, name.Span(), "no state of machine "+quote(r.m.Name)+" runs "+quote(name.Text), "Name an activity that a state runs, or its label.", near(r, name.Text, known))
+		}
+	case out[0].Activity.Machine != nil && out[0].Activity.Name == name.Text:
+		r.refer(name, ir.MachineName, &out[0].Activity.Machine.Span.Start)
+	case byLabel && r.labelNames[name.Text] != nil:
+		r.refer(name, ir.LabelName, &r.labelNames[name.Text].Pos)
+	default:
+		r.referTo(name, out[0].Activity)
+	}
+	return out
 }

@@ -66,36 +66,15 @@ func (s *scenarioResolver) send(src *ast.Send, line *ir.ScenarioLine) {
 	line.Data = s.fields(e, src.Event, src.Payload, true)
 }
 
-// dos are those that name means: by their label, their activity or the machine that they call.
-func (s *scenarioResolver) dos(name *ast.Name) (out []*ir.Do) {
+// dos are those that name means.
+func (s *scenarioResolver) dos(name *ast.Name) []*ir.Do {
 	if !present(name) {
 		s.lost()
 		return nil
 	}
-	known := map[string]bool{}
-	var byLabel bool
-	for _, d := range s.m.Dos {
-		byLabel = byLabel || d.Label == name.Text
-		if d.Label == name.Text || d.Activity.Name == name.Text {
-			out = append(out, d)
-		}
-		known[d.Activity.Name] = true
-		if d.Label != "" {
-			known[d.Label] = true
-		}
-	}
-	switch {
-	case len(out) == 0:
-		if !s.m.Incomplete {
-			s.misspelt(unknownName, name.Span(), "no state of machine "+quote(s.m.Name)+" runs "+quote(name.Text), "Name an activity that a state runs, or its label.", near(s.resolver, name.Text, known))
-		}
+	out := s.dosOf(name)
+	if len(out) == 0 {
 		s.lost()
-	case out[0].Activity.Machine != nil && out[0].Activity.Name == name.Text:
-		s.refer(name, ir.MachineName, &out[0].Activity.Machine.Span.Start)
-	case byLabel && s.labelNames[name.Text] != nil:
-		s.refer(name, ir.LabelName, &s.labelNames[name.Text].Pos)
-	default:
-		s.referTo(name, out[0].Activity)
 	}
 	return out
 }

@@ -66,18 +66,25 @@ func run(p *check.Pass) {
 
 // message says what the witness does.
 func message(a *ir.Assert) string {
+	if a.Subject == nil {
+		return check.Quote(a.Name) + " can succeed, and the run then end, or be stuck, without entering " + objects(a)
+	}
 	subject := check.Quote(a.Subject.Path)
 	switch a.Verb {
 	case ir.Precedes:
 		return "a run can enter " + check.Quote(a.Objects[0].Path) + " without having entered " + subject
 	case ir.LeadsTo:
-		var names []string
-		for _, s := range a.Objects {
-			names = append(names, s.Path)
-		}
-		return "a run can enter " + subject + " and then end, or be stuck, without entering " + check.Or(names)
+		return "a run can enter " + subject + " and then end, or be stuck, without entering " + objects(a)
 	case ir.Excludes:
 		return "a run can enter both " + subject + " and " + check.Quote(a.Objects[0].Path)
 	}
 	return "a run can enter " + subject + " more often than " + strconv.FormatInt(a.N, 10) + " times"
+}
+
+func objects(a *ir.Assert) string {
+	var names []string
+	for _, s := range a.Objects {
+		names = append(names, s.Path)
+	}
+	return check.Or(names)
 }

@@ -181,7 +181,7 @@ func (s *search) unled(a *ir.Assert) []int32 {
 	}
 	return s.run(func(at place, e int32) (int64, bool, bool) {
 		count := at.count
-		if g.Enters(at.config, e, a.Subject) {
+		if a.Subject == nil && g.Succeeds(e, a.Done) || a.Subject != nil && g.Enters(at.config, e, a.Subject) {
 			count = 1
 		}
 		if slices.ContainsFunc(a.Objects, func(object *ir.State) bool { return g.Enters(at.config, e, object) }) {

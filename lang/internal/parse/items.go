@@ -244,6 +244,8 @@ func (p *parser) assert(a *ast.Assert) bool {
 		a.Verb = "at most"
 	}
 	switch {
+	case a.Done != nil && a.Verb != "leads to":
+		p.wrong(a.Done, fmt.Sprintf("expected \"leads to\" after the activity, found %q", a.Verb), "Name the state in which it runs, or the one behind it.")
 	case a.Verb == "at most" && a.N == nil:
 		p.wrong(a.Objects[0], `expected a whole number after "at most"`, "")
 	case a.Verb != "at most" && a.N != nil:

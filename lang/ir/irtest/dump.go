@@ -130,10 +130,10 @@ func (d *dumper) budget(b *ir.Budget) {
 
 func (d *dumper) assert(a *ir.Assert) {
 	if a.Verb == ir.AtMost {
-		d.line("assert %s %s %d", a.Subject.Path, a.Verb, a.N)
+		d.line("assert %s %s %d", a.About(), a.Verb, a.N)
 		return
 	}
-	d.line("assert %s %s %s", a.Subject.Path, a.Verb, joined(a.Objects, name))
+	d.line("assert %s %s %s", a.About(), a.Verb, joined(a.Objects, name))
 }
 
 // allow names what the suppression covers, which is what its place means.

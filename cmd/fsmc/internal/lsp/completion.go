@@ -103,7 +103,12 @@ func (c *completer) complete(tokens []string) {
 	case last(1) == "per":
 		c.words("run", "visit")
 		c.states()
-	case opens == "assert" && (last(1) == "assert" || slices.Contains([]string{"precedes", "to", "excludes", "|"}, last(1))):
+	case opens == "assert" && last(1) == "done" && last(2) == "assert":
+		c.activities()
+	case opens == "assert" && last(1) == "assert":
+		c.words("done")
+		c.states()
+	case opens == "assert" && slices.Contains([]string{"precedes", "to", "excludes", "|"}, last(1)):
 		c.states()
 	case opens == "assert":
 		c.words("precedes", "leads to", "excludes", "at most")
