@@ -66,5 +66,5 @@ func badPermit(a *ir.Allow, machine string) *Point {
 }
 
 func faultOf(a *ir.Allow, machine, message, help string) *Point {
-	return &Point{Rule: badAllow, Machine: machine, New: a.Span, Message: message, Help: help}
+	return &Point{Rule: badAllow, Machine: machine, New: a.Span, Message: message, Help: help, Bites: Bites{None: true}}
 }

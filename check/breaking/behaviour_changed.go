@@ -31,14 +31,13 @@ func runBehaviourChanged(p *pair) {
 		return
 	}
 	for _, d := range found.Differences {
-		last := d.Witness.Path[len(d.Witness.Path)-1]
 		message := d.Text
 		if n := len(d.Witness.Path); n > 1 {
 			message = "at " + check.Quote(d.Witness.Path[n-2].Input) + ", " + message
 		} else {
 			message = "at the start, " + message
 		}
-		p.report(Point{Old: d.Old.Span, New: d.New.Span, Message: message, Witness: d.Witness, Bites: Bites{State: last.State},
+		p.report(Point{Old: d.Old.Span, New: d.New.Span, Message: message, Witness: d.Witness, Bites: Bites{State: d.Stands, None: d.Stands == ""},
 			Help: "The witness is a shortest run to it. If the change is meant, allow it with `//fsmc:allow-breaking behaviour-changed because …` above the place."})
 	}
 	if !found.Whole && len(found.Differences) == 0 {

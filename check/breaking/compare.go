@@ -25,7 +25,11 @@ type Result struct {
 	Same    int      // machines that mean the same in both programs
 	Paired  int      // machines that both programs have
 	Added   []string // machines that the old program has not
+	Pairs   []Pair   // of machines that differ
 }
+
+// Pair is a machine that both programs have.
+type Pair struct{ Old, New *ir.Machine }
 
 // Compare says what of old breaks where new takes its place. Machines are paired by
 // their names, and those of one name by their folders. Neither program may have errors of names or types: what they are about is
@@ -57,6 +61,8 @@ func Compare(old, new *ir.Program, o Options) *Result {
 		out.Points = append(out.Points, p.points...)
 		if same[i] {
 			out.Same++
+		} else {
+			out.Pairs = append(out.Pairs, Pair{p.old, p.new})
 		}
 	}
 	out.allow(new)

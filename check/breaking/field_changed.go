@@ -1,6 +1,8 @@
 package breaking
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -29,18 +31,26 @@ var fieldUnset = &Rule{
 }
 
 func runFieldUnset(p *pair) {
-	read := map[*ir.Var]bool{}
-	for e := range p.new.Exprs() {
-		for _, v := range ir.Vars(e) {
-			read[v] = true
-		}
-	}
 	for _, v := range p.new.Fields {
 		old := named(p.old.Fields, v.Name, func(w *ir.Var) string { return w.Name })
-		if old != nil || v.Default != nil || len(v.Within) > 0 || !read[v] {
+		if old != nil || !readUnset(p.new, v.Name) {
 			continue
 		}
 		p.report(Point{New: v.Span, Message: "field " + check.Quote(v.Name) + " is new and read, and unfinished runs have no value for it",
 			Help: "Give it a default, or set it in the mapping of fsmc migrate; a run that reads it unset halts."})
 	}
+}
+
+// readUnset reports whether m reads a field that a run moved there would not have.
+func readUnset(m *ir.Machine, name string) bool {
+	v := named(m.Fields, name, func(v *ir.Var) string { return v.Name })
+	if v == nil || v.Default != nil || len(v.Within) > 0 {
+		return false
+	}
+	for e := range m.Exprs() {
+		if slices.Contains(ir.Vars(e), v) {
+			return true
+		}
+	}
+	return false
 }

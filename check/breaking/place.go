@@ -21,7 +21,7 @@ type pair struct {
 // report adds a point of the rule that runs. A place that is not known is the name of
 // the machine there.
 func (p *pair) report(pt Point) {
-	pt.Rule, pt.Machine = p.rule, p.new.Name
+	pt.Rule, pt.Machine, pt.By = p.rule, p.new.Name, p.new
 	if !pt.New.IsValid() {
 		pt.New = p.new.Span
 	}

@@ -4,6 +4,7 @@ import (
 	"embed"
 
 	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
@@ -67,12 +68,14 @@ type Point struct {
 	Help    string
 	Witness *diag.Witness // a run that shows it; nil where the text does
 	Bites   Bites
+	By      *ir.Machine // of the new program; nil where that has none of the name
 }
 
 // Bites says which unfinished runs of the old machine a point concerns. The zero value
 // is all of them.
 type Bites struct {
 	State string // those that stand in it; empty for all
+	None  bool   // only runs that are yet to start
 }
 
 // Diagnostic is p as the printers of findings take it.

@@ -31,6 +31,7 @@ type Place struct {
 // Difference is a run in which the machines do different things at its end.
 type Difference struct {
 	Old, New Place
+	Stands   string        // the path of the old machine's state in which they do it; empty at the start
 	Text     string        // what they do, as a clause
 	Witness  *diag.Witness // the run, as the new machine takes it
 }
@@ -153,7 +154,7 @@ func (s *search) take(i int, in arrival, v *verdicts) {
 // the same input in the same states.
 func (s *search) tell(i int, in arrival, answers map[string]bool, old, new *outcome, text string) {
 	n := &s.nodes[i]
-	d := Difference{Old: s.old.place(old, n.old), New: s.new.place(new, n.new), Text: text}
+	d := Difference{Old: s.old.place(old, n.old), New: s.new.place(new, n.new), Stands: s.old.leaf(n.old), Text: text}
 	what := fmt.Sprint(old.arm, new.arm)
 	if old.arm < 0 && new.arm < 0 {
 		what = in.text + " in " + s.old.leaf(n.old)

@@ -14,7 +14,7 @@ import (
 )
 
 func newBreaking(s *streams) *cobra.Command {
-	b := &breaker{streams: s}
+	b := &breaker{target: target{streams: s}}
 	c := &cobra.Command{
 		Use:   "breaking --against OLD PATH...",
 		Short: "Say whether the machines may replace older ones",
@@ -30,6 +30,11 @@ OLD is one of:
   a file or a folder
   git:REF       the files PATH as they were at REF, from git, without a checkout
   git:REF:PATH  the same, from another file or folder of the repository
+  a database    the definitions that unfinished runs have: a FILE, or postgres://…
+
+With --db, each point says how many unfinished runs it concerns, and names a few; where OLD
+is a database, that one is asked. --write-map begins the mapping for fsmc migrate, and marks
+what is not certain: "?" is a name to fill in ("" gives a field up), null a value.
 
 A comment above the place, or above the whole machine, allows a change:
 
@@ -40,12 +45,16 @@ The rules have pages: fsmc explain RULE.
 Exit status 1: something breaks that is not allowed; or a question is undecided; or
 one of the two sides has errors.`,
 		Example: `  fsmc breaking --against git:main review.fsm
-  fsmc breaking --against old/ --format github machines/`,
+  fsmc breaking --against old/ --format github machines/
+  fsmc breaking --against runs.db --write-map moves.json review.fsm`,
 		Args:              arguments("PATH..."),
 		ValidArgsFunction: completeFSM,
 		RunE:              func(cmd *cobra.Command, paths []string) error { return b.run(cmd.Context(), paths) },
 	}
-	c.Flags().StringVar(&b.against, "against", "", "the older machines, `OLD`: a file, a folder or git:REF")
+	c.Flags().StringVar(&b.against, "against", "", "the older machines, `OLD`: a file, a folder, git:REF or a database")
+	dbFlag(c, &b.db)
+	c.Flags().StringVar(&b.mapFile, "write-map", "", "begin the mapping for fsmc migrate in a new `FILE`")
+	machineFlag(c, &b.machine)
 	c.Flags().IntVar(&b.limit, "max-configurations", breaking.DefaultLimit, "explore at most `N` pairs of configurations of a machine; what is then open is \"undecided\"")
 	chooseFlag(c, &b.write, "format", "text", "how to print",
 		option[breakingFormat]{"text", writeBreakingText},
@@ -60,16 +69,18 @@ type breakingFormat func(io.Writer, *breakingReport) error
 
 // breaker is one call of breaking.
 type breaker struct {
-	*streams
+	target
 	against string
+	mapFile string
+	machine string // of the mapping
 	limit   int
 	write   breakingFormat
 }
 
-func (b *breaker) run(_ context.Context, paths []string) error {
+func (b *breaker) run(ctx context.Context, paths []string) error {
 	switch {
 	case b.against == "":
-		return errors.New("--against OLD is missing: a file, a folder or git:REF with the older machines")
+		return errors.New("--against OLD is missing: a file, a folder, git:REF or a database with the older machines")
 	case b.limit < 1:
 		return fmt.Errorf("--max-configurations is %d; it is at least 1", b.limit)
 	}
@@ -78,21 +89,35 @@ func (b *breaker) run(_ context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	old, err := b.sound(b.older(paths))
+	if len(new.Program.Machines) == 0 {
+		return errNoMachine
+	}
+	old, err := b.older(ctx, paths, new.Program)
 	if err != nil {
 		return err
 	}
-	for _, u := range []*lang.Unit{new, old} {
-		if len(u.Program.Machines) == 0 {
-			return findingf("there is no machine in %s", map[bool]string{true: "the input", false: b.against}[u == new])
+	if len(old) == 1 && len(old[0].Program.Machines) == 0 {
+		return findingf("there is no machine in %s", b.against)
+	}
+	report := &breakingReport{Result: b.compare(old, new), texts: textsOf(append([]*lang.Unit{new}, old...))}
+	if isDatabase(b.against) {
+		report.Added = nil // its versions are those of one machine each
+		if b.db == "" {
+			b.db = b.against
 		}
 	}
-	report := &breakingReport{
-		Result: breaking.Compare(old.Program, new.Program, breaking.Options{Limit: b.limit}),
-		texts:  textsOf(new, old),
+	if b.db != "" {
+		if err := b.count(ctx, report); err != nil {
+			return err
+		}
 	}
 	if err := b.write(b.out, report); err != nil {
 		return err
+	}
+	if b.mapFile != "" {
+		if err := b.writeMap(report.Result); err != nil {
+			return err
+		}
 	}
 	if report.breaks() {
 		return errFinding
@@ -109,12 +134,23 @@ func (b *breaker) sound(unit *lang.Unit, err error) (*lang.Unit, error) {
 	return unit, err
 }
 
-// textsOf finds the texts of files of both sides. Of one that both sides have it is the same.
-func textsOf(new, old *lang.Unit) func(string) *token.File {
+// compare compares new with each of old.
+func (b *breaker) compare(old []*lang.Unit, new *lang.Unit) *breaking.Result {
+	var results []*breaking.Result
+	for _, u := range old {
+		results = append(results, breaking.Compare(u.Program, new.Program, breaking.Options{Limit: b.limit}))
+	}
+	return joined(results)
+}
+
+// textsOf finds the texts of files of all sides. Of one that several have it is the same.
+func textsOf(units []*lang.Unit) func(string) *token.File {
 	return func(name string) *token.File {
-		if f := new.File(name); f != nil {
-			return f
+		for _, u := range units {
+			if f := u.File(name); f != nil {
+				return f
+			}
 		}
-		return old.File(name)
+		return nil
 	}
 }

@@ -1,18 +1,150 @@
 package cli
 
 import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
 	"strings"
 
+	"github.com/fsmc-dev/fsmc/check/breaking"
 	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/postgres"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // gitPrefix begins an OLD that stands in git.
 const gitPrefix = "git:"
 
-// older reads the older machines.
-func (b *breaker) older(paths []string) (*lang.Unit, error) {
-	if ref, ok := strings.CutPrefix(b.against, gitPrefix); ok {
-		return fromGit(ref, paths)
+// older reads the older machines: one unit, or of a database one for each version.
+func (b *breaker) older(ctx context.Context, paths []string, new *ir.Program) ([]*lang.Unit, error) {
+	var unit *lang.Unit
+	var err error
+	switch ref, git := strings.CutPrefix(b.against, gitPrefix); {
+	case git:
+		unit, err = b.sound(fromGit(ref, paths))
+	case isDatabase(b.against):
+		return b.stored(ctx, new)
+	default:
+		unit, err = b.sound(b.load([]string{b.against}))
 	}
-	return b.load([]string{b.against})
+	return []*lang.Unit{unit}, err
+}
+
+// isDatabase reports whether OLD is a database: a URL of PostgreSQL, or a file of SQLite.
+func isDatabase(name string) bool {
+	if postgres.IsURL(name) {
+		return true
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	magic := []byte("SQLite format 3\x00")
+	head := make([]byte, len(magic))
+	_, err = f.Read(head)
+	return err == nil && bytes.Equal(head, magic)
+}
+
+// stored loads the definitions that unfinished runs have of the machines of new, each as a
+// unit of its own. Machines that new has not are told.
+func (b *breaker) stored(ctx context.Context, new *ir.Program) (units []*lang.Unit, err error) {
+	known := map[string]bool{}
+	for _, m := range new.Machines {
+		known[m.Name] = true
+	}
+	old := target{streams: b.streams, db: b.against}
+	err = old.with(ctx, readOnly, "", func(of runtime.Store) error {
+		all, err := versionsOf(ctx, of)
+		if err != nil {
+			return err
+		}
+		for _, name := range all.names() {
+			rows, err := all.older(name, nil)
+			if err != nil {
+				return err
+			}
+			if !known[name] {
+				if err := b.tellMissing(ctx, all, name, rows); err != nil {
+					return err
+				}
+				continue
+			}
+			for _, row := range rows {
+				n, err := all.runs(ctx, []store.DefinitionRow{row}, "", 1)
+				if err != nil {
+					return err
+				}
+				if n.Count == 0 {
+					continue
+				}
+				unit, err := definition(row)
+				if err != nil {
+					return err
+				}
+				units = append(units, unit)
+			}
+		}
+		return nil
+	})
+	return units, err
+}
+
+// tellMissing says which machine has unfinished runs, and is not among those that are compared.
+func (b *breaker) tellMissing(ctx context.Context, all *versions, name string, rows []store.DefinitionRow) error {
+	n, err := all.runs(ctx, rows, "", countedRuns)
+	if err == nil && n.Count > 0 {
+		fmt.Fprintf(b.err, "fsmc: machine %q is not in the input, and has %s\n", diag.Harmless(name), n.text())
+	}
+	return err
+}
+
+// definition loads one version of a machine from the text that is kept with it.
+func definition(row store.DefinitionRow) (*lang.Unit, error) {
+	version := fmt.Sprintf("version %.12s of %q", row.Hash, row.Machine)
+	if row.Source == "" {
+		return nil, fmt.Errorf("the database has no text of %s: compare with --against git:REF", version)
+	}
+	unit := lang.Load([]lang.Source{{Name: fmt.Sprintf("%s@%.12s.fsm", row.Machine, row.Hash), Src: []byte(row.Source)}})
+	if unit.Diags.HasErrors() {
+		return nil, fmt.Errorf("the text of %s cannot be read from the database alone (%s): compare with --against git:REF", version, unit.Diags[0].Message)
+	}
+	var only []*ir.Machine
+	for _, m := range unit.Program.Machines {
+		if m.Name == row.Machine {
+			only = append(only, m)
+		}
+	}
+	unit.Program.Machines = only
+	return unit, nil
+}
+
+// joined are the results of comparing with several versions, each point once.
+func joined(results []*breaking.Result) *breaking.Result {
+	if len(results) == 1 {
+		return results[0]
+	}
+	type told struct{ rule, place, message string }
+	seen := map[told]bool{}
+	once := func(to, list []breaking.Point) []breaking.Point {
+		for _, p := range list {
+			key := told{p.Rule.Name, p.New.String(), p.Message}
+			if !seen[key] {
+				seen[key] = true
+				to = append(to, p)
+			}
+		}
+		return to
+	}
+	out := &breaking.Result{}
+	for _, r := range results {
+		out.Points, out.Allowed = once(out.Points, r.Points), once(out.Allowed, r.Allowed)
+		out.Paired, out.Same = out.Paired+r.Paired, out.Same+r.Same
+		out.Pairs = append(out.Pairs, r.Pairs...)
+	}
+	return out
 }

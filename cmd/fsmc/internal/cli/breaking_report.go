@@ -14,6 +14,17 @@ import (
 type breakingReport struct {
 	*breaking.Result
 	texts func(string) *token.File
+	runs  map[*breaking.Point]*affected // that each concerns; nil where no database is asked
+}
+
+// diagnostic is p, with the runs that it concerns.
+func (r *breakingReport) diagnostic(p *breaking.Point) diag.Diagnostic {
+	d := p.Diagnostic()
+	if n := r.runs[p]; n != nil && p.Rule.Severity() == diag.Error {
+		d.Message += "; " + n.text()
+	}
+	d.Witness.Fold()
+	return d
 }
 
 // breaks reports whether something breaks; a fault of a comment does not.
@@ -22,10 +33,7 @@ func (r *breakingReport) breaks() bool { return r.list().HasErrors() }
 func (r *breakingReport) list() diag.List {
 	var list diag.List
 	for i := range r.Points {
-		list.Add(r.Points[i].Diagnostic())
-	}
-	for _, d := range list {
-		d.Witness.Fold()
+		list.Add(r.diagnostic(&r.Points[i]))
 	}
 	return list
 }
@@ -65,22 +73,22 @@ type jsonBreaking struct {
 type jsonPoint struct {
 	Family breaking.Family `json:"family"`
 	diag.JSONDiagnostic
+	Runs *affected `json:"runs,omitempty"` // that it concerns, where a database is asked
 }
 
 func writeBreakingJSON(w io.Writer, r *breakingReport) error {
 	out := jsonBreaking{
-		Points: pointsJSON(r.Points), Allowed: pointsJSON(r.Allowed),
+		Points: r.pointsJSON(r.Points), Allowed: r.pointsJSON(r.Allowed),
 		Paired: r.Paired, Same: r.Same, Added: append([]string{}, r.Added...),
 	}
 	return printJSON(w, out)
 }
 
-func pointsJSON(points []breaking.Point) []jsonPoint {
+func (r *breakingReport) pointsJSON(points []breaking.Point) []jsonPoint {
 	out := []jsonPoint{}
 	for i := range points {
-		d := points[i].Diagnostic()
-		d.Witness.Fold()
-		out = append(out, jsonPoint{points[i].Rule.Family, diag.JSON(diag.List{d})[0]})
+		p := &points[i]
+		out = append(out, jsonPoint{p.Rule.Family, diag.JSON(diag.List{r.diagnostic(p)})[0], r.runs[p]})
 	}
 	return out
 }

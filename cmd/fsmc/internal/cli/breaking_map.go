@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/check/breaking"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// writeMap writes the mapping of the one machine that has changed, or of the one that is
+// named. What a person has already filled in is not written over.
+func (b *breaker) writeMap(r *breaking.Result) error {
+	var old []*ir.Machine
+	var new *ir.Machine
+	for _, p := range r.Pairs {
+		if b.machine != "" && p.New.Name != b.machine {
+			continue
+		}
+		if new != nil && p.New != new {
+			return fmt.Errorf("machines %q and %q have changed, and a mapping is of one: name it with --machine", new.Name, p.New.Name)
+		}
+		new, old = p.New, append(old, p.Old)
+	}
+	if new == nil {
+		fmt.Fprintf(b.err, "fsmc: no machine has changed: fsmc migrate needs no mapping, and %q is not written\n", b.mapFile)
+		return nil
+	}
+	m := breaking.MapOf(new, old...)
+	var text bytes.Buffer
+	if err := printJSON(&text, m); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(b.mapFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("--write-map: %q is there already, and may be filled in: remove it, or name another file", b.mapFile)
+	}
+	if err != nil {
+		return fmt.Errorf("--write-map: file %q cannot be written: %w", b.mapFile, reason(err))
+	}
+	_, err = f.Write(text.Bytes())
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("--write-map: file %q cannot be written: %w", b.mapFile, reason(err))
+	}
+	open := m.Open()
+	if len(open) == 0 {
+		fmt.Fprintf(b.err, "fsmc: %q is written: fsmc migrate --map %s takes it\n", b.mapFile, b.mapFile)
+		return nil
+	}
+	fmt.Fprintf(b.err, "fsmc: %q is written; fill in, where it says %q or null: %s\n", b.mapFile, breaking.FillIn, strings.Join(open, ", "))
+	return nil
+}
