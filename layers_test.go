@@ -65,6 +65,7 @@ codegen/layout              < codegen/layout/simplex
 codegen/foreign             < lang go.yaml.in/yaml/v3
 codegen/foreign/formats     < codegen/foreign/... codegen/foreign
 codegen/foreign/...         < lang/ir codegen codegen/foreign codegen/foreign/chart
+codegen/scenarios           < lang/ir codegen/table runtime/machine runtime/scenario runtime/simulate
 codegen/svg                 < lang/ir codegen codegen/drawing codegen/layout
 codegen/...                 < lang/token lang/diag lang/ir codegen codegen/drawing
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/guard"
 	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -15,7 +16,10 @@ import (
 // broken. Arms are looked for in the order in which a breadth-first search meets
 // them, so each run is the shortest to what it is for; then those are dropped
 // all of whose arms the longer ones behind them take too.
-func Cover(m *ir.Machine, limit int) *ir.Cover {
+func Cover(m *ir.Machine, limit int) *ir.Cover { return CoverWithout(m, limit, nil) }
+
+// CoverWithout is Cover with runs to which no input comes that avoid names; nil is for none.
+func CoverWithout(m *ir.Machine, limit int, avoid func(ir.Case) bool) *ir.Cover {
 	if m.Broken || m.Incomplete || m.Root.Leaf() == nil {
 		return nil
 	}
@@ -23,14 +27,27 @@ func Cover(m *ir.Machine, limit int) *ir.Cover {
 	if p == nil {
 		return nil
 	}
+	pathTo, allowed := p.PathTo, func(_, _ int32) bool { return true }
+	if avoid != nil {
+		pathTo, allowed = waysAround(p, avoid)
+	}
 	cover, taken, tried := &ir.Cover{}, make([]bool, len(m.Arms)), make([]int, len(m.Arms))
 	for from, e := range p.InOrder() {
 		a := p.Arm(e)
-		if a == nil || taken[a.ID] || tried[a.ID] == maxCoverTries {
+		if a == nil || taken[a.ID] || tried[a.ID] == maxCoverTries || !allowed(from, e) {
 			continue
 		}
 		tried[a.ID]++
-		if run, ok := coverAlong(m, p, append(p.PathTo(from), e)); ok {
+		if run, ok := coverAlong(m, p, append(pathTo(from), e)); ok {
+			cover.Runs = append(cover.Runs, run)
+			mark(taken, run)
+		}
+	}
+	for _, a := range m.Arms {
+		if taken[a.ID] || a.Kind == ir.Reject {
+			continue
+		}
+		if run, ok := coverInPlace(m, p, a); ok && (avoid == nil || !slices.ContainsFunc(run.Steps, func(s ir.CoverStep) bool { return avoid(s.Input) })) {
 			cover.Runs = append(cover.Runs, run)
 			mark(taken, run)
 		}
@@ -47,6 +64,50 @@ func Cover(m *ir.Machine, limit int) *ir.Cover {
 		}
 	}
 	return cover
+}
+
+// waysAround gives the shortest paths of p over edges whose input avoid does not name, and says
+// which edges have such a path, themselves included.
+func waysAround(p *explore.Product, avoid func(ir.Case) bool) (pathTo func(int32) []int32, allowed func(from, e int32) bool) {
+	passes := func(e int32) bool {
+		c, comes := p.Input(e)
+		return !comes || !avoid(c)
+	}
+	reached := p.Filter(func(_, e int32) bool { return passes(e) }).Reach(0)
+	pathTo = func(c int32) []int32 {
+		if c == 0 {
+			return nil
+		}
+		return p.ShortestPath(0, passes, func(at int32) bool { return at == c })
+	}
+	return pathTo, func(from, e int32) bool { return reached[from] && passes(e) }
+}
+
+// coverInPlace is a run to an arm that changes nothing there, so that no edge of the product has it.
+func coverInPlace(m *ir.Machine, p *explore.Product, a *ir.Arm) (run ir.CoverRun, ok bool) {
+	for _, leaf := range m.States {
+		if leaf.Kind != ir.Leaf || !leaf.Inside(a.State) {
+			continue
+		}
+		for in := range p.Table.Inputs(leaf) {
+			at := slices.IndexFunc(in.Choices, func(c ir.Choice) bool { return c.Arm == a })
+			if at < 0 {
+				continue
+			}
+			want := make([]explore.Stance, len(in.Choices))
+			for i := range at {
+				want[i] = explore.Passed
+			}
+			want[at] = explore.Applies
+			if met := p.Meet(leaf, in, want); met.Verdict == guard.Sat {
+				w, _ := p.RunMeeting(met, in, a)
+				if run, ok := coverRun(m, w); ok {
+					return run, true
+				}
+			}
+		}
+	}
+	return run, false
 }
 
 // maxCoverTries is how many paths are tried for an arm: the shortest may not be performed where

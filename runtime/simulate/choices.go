@@ -57,7 +57,7 @@ func (s *Simulation) Choices() []Choice {
 // endings are the ways in which an attempt may end.
 func (s *Simulation) endings(t *machine.Task, add func(Choice)) {
 	d := s.machine.Definition()
-	name, in := s.shortest(s.last(), t), max(t.NotBefore.Sub(s.Now()), 0)
+	name, in := s.Name(t), max(t.NotBefore.Sub(s.Now()), 0)
 	results := d.Activities[d.Dos[t.Do].Activity].Results
 	for _, e := range results {
 		add(Choice{Move: Move{Kind: machine.ResultInput, Do: name, Name: d.Events[e].Name}, Fields: d.Events[e].Fields, In: in})

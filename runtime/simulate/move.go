@@ -213,11 +213,11 @@ func (s *Simulation) names(t *machine.Task) (full string, short []string) {
 	return full, short
 }
 
-// shortest is the shortest name that means this attempt alone.
-func (s *Simulation) shortest(at *state, t *machine.Task) string {
+// Name is the shortest name that means this attempt alone, of those under way.
+func (s *Simulation) Name(t *machine.Task) string {
 	full, short := s.names(t)
 	for _, name := range short {
-		probe := state{snapshot: at.snapshot, move: Move{Do: name}}
+		probe := state{snapshot: s.Run(), move: Move{Do: name}}
 		if _, err := s.attempt(&probe); err == nil {
 			return name
 		}

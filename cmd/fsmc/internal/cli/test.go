@@ -41,15 +41,25 @@ With --cover, test also lists what no scenario of a machine took: arms, redirect
 by require, and terminal states. With --cover=FILE.svg, it also draws the machine with
 that in another colour; the scenarios are of one machine then.
 
+With --generate, test runs nothing, but prints scenarios for the machines in PATH: few
+and short ones that together take every arm that can be taken. A comment names each arm
+that is missed, and why. It ends each with where the run stands: add what else matters.
+
 Exit status 1: a scenario fails, or something is wrong with the files; or there is no
-scenario.`,
+scenario. With --generate: a machine has more configurations than are explored.`,
 		Example: `  fsmc test .
   fsmc test --run "rate limit" review_test.fsm
   fsmc test --cover=review.svg review_test.fsm
-  fsmc test --format junit . > tests.xml`,
+  fsmc test --format junit . > tests.xml
+  fsmc test --generate review.fsm > review_test.fsm`,
 		Args:              arguments("PATH..."),
 		ValidArgsFunction: completeFSM,
-		RunE:              func(_ *cobra.Command, paths []string) error { return t.run(paths) },
+		RunE: func(_ *cobra.Command, paths []string) error {
+			if t.generate {
+				return t.writeScenarios(paths)
+			}
+			return t.run(paths)
+		},
 	}
 	chooseFlag(c, &t.report, "format", "text", "how to print",
 		option[testReport]{"text", testReport{writeTestText}}, option[testReport]{"json", testReport{writeTestJSON}},
@@ -57,6 +67,10 @@ scenario.`,
 	c.Flags().StringVar(&t.pattern, "run", "", "run only the scenarios whose title the regular expression `PATTERN` matches")
 	c.Flags().StringVar(&t.cover, "cover", "", "also list what no scenario took, and draw it in `FILE`")
 	c.Flags().Lookup("cover").NoOptDefVal = coverList
+	c.Flags().BoolVar(&t.generate, "generate", false, "print scenarios that take every arm")
+	c.MarkFlagsMutuallyExclusive("generate", "cover")
+	c.MarkFlagsMutuallyExclusive("generate", "run")
+	c.MarkFlagsMutuallyExclusive("generate", "format")
 	return c
 }
 
@@ -66,6 +80,8 @@ type tester struct {
 	pattern string
 	cover   string // a file for the picture; coverList for none, empty for no cover at all
 	report  testReport
+
+	generate bool
 }
 
 // played is a scenario and what has come of it.

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/codegen/scenarios"
+	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// writeScenarios prints scenarios for the machines of the input.
+func (t *tester) writeScenarios(paths []string) error {
+	unit, err := t.load(paths)
+	if err != nil {
+		return err
+	}
+	if unit.Diags.HasErrors() {
+		return t.refuse(unit.Diags, unit.File)
+	}
+	if len(unit.Program.Machines) == 0 {
+		return errNoMachine
+	}
+	var b strings.Builder
+	b.WriteString(importsFor(unit.Program.Machines))
+	var whole []string // machines with too many configurations
+	for _, m := range unit.Program.Machines {
+		cover := check.CoverWithout(m, explore.DefaultLimit, scenarios.Unsayable)
+		if cover == nil {
+			whole = append(whole, strconv.Quote(m.Name))
+			continue
+		}
+		prefix := ""
+		if len(unit.Program.Machines) > 1 { // titles are unique in a file
+			prefix = m.Name + ": "
+		}
+		g, err := scenarios.Generate(m, cover, prefix)
+		if err != nil {
+			return err
+		}
+		b.WriteString(g.Text(m.Name))
+	}
+	text, list := lang.Format("generated", []byte(b.String()))
+	if list.HasErrors() {
+		return fmt.Errorf("what was generated cannot be read, which is a fault of fsmc: %s", list[0].Message)
+	}
+	if err := t.write("", text); err != nil {
+		return err
+	}
+	if len(whole) > 0 {
+		return findingf("there are no scenarios for %s: more than %d configurations", strings.Join(whole, ", "), explore.DefaultLimit)
+	}
+	return nil
+}
+
+// importsFor imports the files of machines, as seen from the folder of the first one.
+func importsFor(list []*ir.Machine) string {
+	var b strings.Builder
+	var imported []string
+	home := filepath.Dir(list[0].Span.Start.Filename)
+	for _, m := range list {
+		name := m.Span.Start.Filename
+		if slices.Contains(imported, name) {
+			continue
+		}
+		imported = append(imported, name)
+		path, err := filepath.Rel(home, name)
+		if err != nil { // on another volume
+			path = name
+		}
+		fmt.Fprintf(&b, "import %s\n", strconv.Quote(filepath.ToSlash(path)))
+	}
+	return b.String()
+}

@@ -1,0 +1,195 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// slot is what is handed over: a parameter, a field of an event or of a record.
+type slot struct {
+	name     string
+	typ      *ir.Type
+	optional bool
+}
+
+func eventSlots(e *ir.Event) (list []slot) {
+	for i, f := range e.Fields {
+		switch {
+		case f.Whole == nil:
+			list = append(list, slot{f.Name, f.Type, f.Optional})
+		case i == 0 || e.Fields[i-1].Whole != f.Whole:
+			list = append(list, slot{f.Whole.Name, f.Whole.Type, f.Whole.Optional})
+		}
+	}
+	return list
+}
+
+func paramSlots(m *ir.Machine) (list []slot) {
+	for i, v := range m.Params {
+		if i > 0 && v.Together(m.Params[i-1]) {
+			continue
+		}
+		optional := v.Optional
+		if v.Whole != nil {
+			optional = v.Whole.Optional
+		}
+		list = append(list, slot{v.Declared(), v.DeclaredType(), optional})
+	}
+	return list
+}
+
+// written are the values of slots as the language writes them, `n = 3`, and their object. data
+// has those that matter, by the names of leaves; the rest is the least that its type allows.
+func written(list []slot, data map[string]any) ([]string, json.RawMessage, error) {
+	var texts []string
+	object := map[string]json.RawMessage{}
+	for _, s := range list {
+		if s.optional && !said(data, s.name) {
+			continue
+		}
+		text, v, err := s.value(data)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", s.name, err)
+		}
+		texts = append(texts, s.name+" = "+text)
+		object[s.name] = v
+	}
+	whole, err := json.Marshal(object)
+	return texts, whole, err
+}
+
+// said reports whether data has a value of a name, or of a leaf of it.
+func said(data map[string]any, name string) bool {
+	for k, v := range data {
+		if v != nil && (k == name || strings.HasPrefix(k, name+".")) {
+			return true
+		}
+	}
+	return false
+}
+
+// value is that of a slot in data.
+func (s *slot) value(data map[string]any) (string, json.RawMessage, error) {
+	if s.typ.Kind != ir.RecordKind {
+		return scalar(s.typ, data[s.name])
+	}
+	inner, _ := data[s.name].(map[string]any)
+	if inner == nil {
+		inner = map[string]any{}
+		for k, v := range data {
+			if rest, ok := strings.CutPrefix(k, s.name+"."); ok {
+				inner[rest] = v
+			}
+		}
+	}
+	var fields []slot
+	for _, f := range s.typ.Record.Fields {
+		fields = append(fields, slot{f.Name, f.Type, f.Optional})
+	}
+	texts, object, err := written(fields, inner)
+	return s.typ.Record.Name + braces(texts), object, err
+}
+
+// scalar is a value of a type that is no record; the least where v is nil.
+func scalar(t *ir.Type, v any) (text string, form json.RawMessage, err error) {
+	if v == nil && t.Kind != ir.List {
+		v = least(t)
+	}
+	switch t.Kind {
+	case ir.List:
+		return list(t, v)
+	case ir.EnumKind:
+		text = t.Enum.Name + "." + fmt.Sprint(v)
+	case ir.Duration:
+		text = fmt.Sprint(v)
+	case ir.Float:
+		f, _ := v.(float64)
+		if math.IsInf(f, 0) || math.IsNaN(f) {
+			return "", nil, fmt.Errorf("%v cannot be written", v)
+		}
+		text = strconv.FormatFloat(f, 'f', -1, 64)
+		return text, json.RawMessage(text), nil
+	}
+	if form, err = json.Marshal(v); err != nil {
+		return "", nil, err
+	}
+	switch {
+	case text != "":
+	case t.Kind == ir.String || t.Kind == ir.Time:
+		text = quoted(fmt.Sprint(v))
+	default:
+		text = string(form)
+	}
+	return text, form, nil
+}
+
+// least is the least value of a type, in its JSON form.
+func least(t *ir.Type) any {
+	switch t.Kind {
+	case ir.Bool:
+		return false
+	case ir.Int, ir.Duration:
+		n := int64(0)
+		if t.Range != nil {
+			n = min(max(n, t.Range.Lo), t.Range.Hi)
+		}
+		if t.Kind == ir.Duration {
+			return ir.FormatDuration(n)
+		}
+		return n
+	case ir.Float:
+		return 0.0
+	case ir.Time:
+		return "2026-01-01T00:00:00Z"
+	case ir.EnumKind:
+		return t.Enum.Values[0]
+	case ir.JSON:
+		return json.RawMessage("{}")
+	}
+	return ""
+}
+
+func list(t *ir.Type, v any) (string, json.RawMessage, error) {
+	items, _ := v.([]any)
+	if v == nil && t.Len != nil {
+		items = make([]any, t.Len.Lo)
+	}
+	texts, forms := []string{}, []json.RawMessage{}
+	for _, item := range items {
+		s := slot{name: "x", typ: t.Elem}
+		text, form, err := s.value(map[string]any{"x": item})
+		if err != nil {
+			return "", nil, err
+		}
+		texts, forms = append(texts, text), append(forms, form)
+	}
+	out, err := json.Marshal(forms)
+	return "[" + strings.Join(texts, ", ") + "]", out, err
+}
+
+// braces is a payload: ` { n = 3 }`, or nothing where it is empty.
+func braces(texts []string) string {
+	if len(texts) == 0 {
+		return ""
+	}
+	return " { " + strings.Join(texts, ", ") + " }"
+}
+
+// quoted is a string as the language writes it.
+func quoted(s string) string { return strconv.Quote(s) }
+
+// sorted are the keys of m, in order.
+func sorted[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,294 @@
+package scenarios
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/scenario"
+	"github.com/fsmc-dev/fsmc/runtime/simulate"
+)
+
+// writer writes the body of one scenario, and takes the run along with it: what is under way, and
+// how long it waits, is what the run says.
+type writer struct {
+	m       *ir.Machine
+	x       *machine.Machine
+	sim     *simulate.Simulation
+	lines   []string
+	answers map[string]bool // what host guards answer
+	asked   []string        // in the move at hand, without an answer yet
+	pace    pace
+	began   int // how many lines stand before the start: what guards answer then
+	came    map[happening]int
+	torn    string // a host guard that has to say yes and no at once; empty for none
+}
+
+// happening is what comes by itself: a timer fires, or with timer -1 `done` comes.
+type happening struct{ timer int }
+
+// hasCome reports whether what step asks for has come by itself already, behind an earlier line.
+func (w *writer) hasCome(h happening) bool {
+	n := 0
+	for _, r := range w.sim.Records() {
+		if h.timer < 0 && r.Input.Kind == machine.DoneInput || h.timer >= 0 && r.Input.Kind == machine.TimerInput && r.Input.Timer == h.timer {
+			n++
+		}
+	}
+	w.came[h]++
+	return n >= w.came[h]
+}
+
+// pace says which moves wait until the time that the checker gives them. Waits are shorter in a
+// scenario, which has no jitter, so that no one way is right for all runs.
+type pace int
+
+const (
+	eventsWait pace = iota
+	allWait
+	noneWaits
+	paces
+)
+
+// write writes a run: what stands behind the title. Of the ways in which it may wait, the first is
+// taken by which it gets to the arm that it is for.
+func write(m *ir.Machine, x *machine.Machine, run *ir.CoverRun) (first *Scenario, err error) {
+	target := targetOf(run)
+	for p := range paces {
+		w := &writer{m: m, x: x, answers: map[string]bool{}, pace: p, came: map[happening]int{}}
+		s, failed := w.scenario(run)
+		switch {
+		case failed != nil:
+			err = cmp.Or(err, failed)
+		case target != nil && s.arms[target.ID]:
+			return s, nil
+		case first == nil:
+			first = s
+		}
+	}
+	if first == nil && len(run.Steps) > 1 { // up to where it fails, it may take others
+		first, _ = write(m, x, &ir.CoverRun{Params: run.Params, Steps: run.Steps[:len(run.Steps)-1]})
+	}
+	return first, err
+}
+
+// targetOf is the arm that a run is for: of its last step.
+func targetOf(run *ir.CoverRun) *ir.Arm { return run.Steps[len(run.Steps)-1].Arm }
+
+func (w *writer) scenario(run *ir.CoverRun) (*Scenario, error) {
+	texts, params, err := written(paramSlots(w.m), run.Params)
+	if err != nil {
+		return nil, err
+	}
+	w.answersOf(run.Steps, -1)
+	w.sim, err = simulate.Start(w.x, "scenario", params, scenario.Began, w.answer)
+	if err != nil {
+		return nil, err
+	}
+	w.noteAsked(0)
+	w.began = len(w.lines)
+	for i := range run.Steps {
+		if run.Steps[i].Deferred {
+			continue // it is taken by itself
+		}
+		w.answersOf(run.Steps, i)
+		if err := w.step(&run.Steps[i]); err != nil {
+			return nil, err
+		}
+	}
+	w.line("expect %s", w.sim.View().State)
+	head := ""
+	if len(texts) > 0 {
+		head = "(" + strings.Join(texts, ", ") + ")"
+	}
+	s := &Scenario{Text: head + " {\n" + strings.Join(w.lines, "\n") + "\n}\n", arms: map[int]bool{}, torn: w.torn}
+	for _, r := range w.sim.Records() {
+		if r.Arm >= 0 && r.Arm < len(w.m.Arms) { // not an `ignore` or a `defer`
+			s.arms[r.Arm] = true
+		}
+	}
+	if halt := w.sim.Run().Halt; halt != nil {
+		return nil, errors.New("the run halts there: " + halt.Cause.String())
+	}
+	return s, nil
+}
+
+func (w *writer) line(format string, args ...any) {
+	w.lines = append(w.lines, "    "+fmt.Sprintf(format, args...))
+}
+
+// answer answers a host guard: no, unless the run says yes.
+func (w *writer) answer(name string, _ json.RawMessage) (bool, error) {
+	yes, known := w.answers[name]
+	if !known {
+		w.answers[name] = false
+		w.asked = append(w.asked, name)
+	}
+	return yes, nil
+}
+
+// noteAsked writes, before line at, what the guards answered that were asked for the first time.
+func (w *writer) noteAsked(at int) {
+	for i, name := range w.asked {
+		w.lines = slices.Insert(w.lines, at+i, fmt.Sprintf("    guard %s = false", name))
+	}
+	w.asked = nil
+}
+
+// take makes a move, whose line is the last.
+func (w *writer) take(move simulate.Move) error {
+	at := len(w.lines) - 1
+	_, err := w.sim.Take(move)
+	w.noteAsked(at)
+	return err
+}
+
+// step writes the lines of a step, and takes them.
+func (w *writer) step(s *ir.CoverStep) error {
+	c := s.Input
+	switch c.Kind {
+	case ir.CaseTimer:
+		if w.hasCome(happening{c.Timer.ID}) {
+			return nil
+		}
+		for _, a := range w.sim.Run().Alarms {
+			if a.Timer == c.Timer.ID {
+				return w.wait(a.Due)
+			}
+		}
+		return errors.New("its timer does not run there")
+	case ir.CaseOverBudget:
+		return errors.New("a scenario cannot say what an attempt costs")
+	case ir.CaseDone:
+		if w.hasCome(happening{-1}) {
+			return nil
+		}
+		return w.endAll()
+	}
+	if w.pace == allWait || w.pace == eventsWait && c.Kind == ir.CaseEvent {
+		if after, err := time.ParseDuration(s.After); err == nil {
+			if err := w.wait(scenario.Began.Add(after)); err != nil {
+				return err
+			}
+		}
+	}
+	switch c.Kind {
+	case ir.CaseEvent:
+		texts, object, err := written(eventSlots(c.Event), s.Data)
+		if err != nil {
+			return err
+		}
+		w.line("send %s%s", c.Event.Name, braces(texts))
+		return w.take(simulate.Move{Kind: machine.EventInput, Name: c.Event.Name, Data: object})
+	case ir.CaseCancel:
+		w.line("cancel")
+		return w.take(simulate.Move{Kind: machine.CancelInput})
+	}
+	return w.end(s)
+}
+
+// answersOf writes what host guards answer in step i, which is -1 for the start, and in those that
+// follow at once, as far as that is new.
+func (w *writer) answersOf(steps []ir.CoverStep, i int) {
+	said := map[string]bool{} // what is said of a guard in these steps
+	for k := max(i, 0); k < len(steps) && (k == i || follows(steps, k)); k++ {
+		for _, call := range sorted(steps[k].Guards) {
+			name, _, _ := strings.Cut(call, "(")
+			yes := steps[k].Guards[call]
+			if before, known := said[name]; known && before != yes {
+				w.torn = name
+			} else if !known {
+				said[name] = yes
+				w.says(name, yes)
+			}
+		}
+	}
+}
+
+// follows reports whether step k may come at once behind the one before it.
+func follows(steps []ir.CoverStep, k int) bool {
+	s := &steps[k]
+	return s.Deferred || s.Input.Kind == ir.CaseDone || s.Input.Kind == ir.CaseTimer && k > 0 && s.After == steps[k-1].After
+}
+
+// says writes what a host guard answers from here on, if that is new.
+func (w *writer) says(name string, yes bool) {
+	known, ok := w.answers[name]
+	if ok && known == yes {
+		return
+	}
+	if ok && w.sim != nil && len(w.lines) == w.began { // all answers above the first other line are of the start
+		w.line("expect %s", w.sim.View().State)
+	}
+	w.answers[name] = yes
+	w.line("guard %s = %v", name, yes)
+}
+
+// wait lets time pass until a moment.
+func (w *writer) wait(until time.Time) error {
+	d := until.Sub(w.sim.Now())
+	if d <= 0 {
+		return nil
+	}
+	w.line("wait %s", machine.DurationText(d))
+	return w.take(simulate.Move{Kind: machine.TimerInput, Pass: d})
+}
+
+// end ends the attempt of a step.
+func (w *writer) end(s *ir.CoverStep) error {
+	for _, t := range w.sim.Run().HandedOut() {
+		if t.Do == s.Input.Do.ID && (s.Element < 0 || t.Index == s.Element) {
+			return w.endTask(&t, s)
+		}
+	}
+	return errors.New(s.Input.Do.Activity.Name + " is not under way there")
+}
+
+// endTask ends an attempt as a step says, or where that is nil with nothing to say.
+func (w *writer) endTask(t *machine.Task, s *ir.CoverStep) error {
+	if err := w.wait(t.NotBefore); err != nil {
+		return err
+	}
+	name := w.sim.Name(t)
+	if strings.Contains(name, ".") {
+		return fmt.Errorf("a scenario cannot tell apart the executions of %s in one state, which have no labels", w.m.Dos[t.Do].Activity.Name)
+	}
+	switch {
+	case s != nil && s.Input.Kind == ir.CaseFailure:
+		category := s.Input.Category.Name
+		w.line("%s fails %s", name, category)
+		return w.take(simulate.Move{Kind: machine.FailureInput, Do: name, Name: category})
+	case s == nil || s.Ends():
+		w.line("%s -> done", name)
+		return w.take(simulate.Move{Kind: machine.ResultInput, Do: name})
+	}
+	texts, object, err := written(eventSlots(s.Input.Event), s.Data)
+	if err != nil {
+		return err
+	}
+	exit := s.Input.Event.Exit()
+	w.line("%s -> %s%s", name, exit, braces(texts))
+	return w.take(simulate.Move{Kind: machine.ResultInput, Do: name, Name: exit, Data: object})
+}
+
+// endAll ends all that is under way in the state and has nothing to say.
+func (w *writer) endAll() error {
+	seq := w.sim.Run().Visit
+	for w.sim.Run().Visit == seq && w.sim.Run().Status == machine.Running {
+		open := w.sim.Run().HandedOut()
+		i := slices.IndexFunc(open, func(t machine.Task) bool { return len(w.m.Dos[t.Do].Activity.Results) == 0 })
+		if i < 0 {
+			return nil
+		}
+		if err := w.endTask(&open[i], nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
