@@ -44,6 +44,9 @@ func (t *Tape) Conduct(m *machine.Machine, a *runtime.Attempt, before int) Condu
 	for range max(0, r.IntN(6)-3) {
 		c.Checkpoints = append(c.Checkpoints, moment(r, 5*time.Minute))
 	}
+	if t.Instant {
+		c.Takes, c.Stops, c.Checkpoints = 0, 0, nil
+	}
 	if len(activity.Costs) > 0 && r.IntN(2) == 0 {
 		c.Spends = json.Number(fmt.Sprintf("0.%02d", r.IntN(5)))
 	}

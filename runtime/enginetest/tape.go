@@ -24,6 +24,7 @@ type Tape struct {
 	Acts     []Act
 	Lasts    time.Duration // from the start until what has become of it is compared
 	Serial   bool          // attempts run one after the other
+	Instant  bool          // attempts return at once, without a checkpoint: for engines in whose tests no time passes meanwhile
 }
 
 // Act is one thing that comes from outside.

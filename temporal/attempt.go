@@ -1,0 +1,253 @@
+package temporal
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// attempt is a task of the run. Temporal makes it once: retries are the machine's.
+type attempt struct {
+	task   machine.Task
+	visit  int64
+	ended  bool // by a step
+	called bool // its activity is under way
+	cancel workflow.CancelFunc
+}
+
+const (
+	declineFor = time.Second // how long an attempt is left alone that an activity declined
+	lostLimit  = 5           // how often an attempt whose worker was lost is made again
+	// backstop is behind the limits that Perform holds an attempt to.
+	backstop = 365 * 24 * time.Hour
+)
+
+func (r *run) begin(ctx workflow.Context, task machine.Task) {
+	a := &attempt{task: task, visit: r.snapshot.Visit}
+	ctx, a.cancel = workflow.WithCancel(ctx)
+	r.attempts[task.Do] = a
+	r.open++
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		r.see(ctx, a)
+		r.open--
+		r.changed = true
+	})
+}
+
+// end tells an attempt to stop that a step has ended.
+func (r *run) end(c *machine.Command) {
+	a := r.attempts[c.Task.Do]
+	if a == nil || a.task.Key != c.Task.Key || a.task.Attempt != c.Task.Attempt {
+		return
+	}
+	delete(r.attempts, c.Task.Do)
+	a.ended = true
+	if a.called {
+		r.stopping++
+	}
+	a.cancel()
+}
+
+// see makes an attempt, again where it was declined or its worker lost, until it is over.
+func (r *run) see(ctx workflow.Context, a *attempt) {
+	ready := a.task.NotBefore
+	for lost := 0; ; {
+		if wait := ready.Sub(workflow.Now(ctx)); wait > 0 && workflow.Sleep(ctx, wait) != nil {
+			return
+		}
+		if workflow.Await(ctx, func() bool { return a.ended || r.stopping == 0 && r.mayBegin() }) != nil || a.ended {
+			return
+		}
+		answer, made := r.call(ctx, a)
+		free, _ := workflow.NewDisconnectedContext(ctx)
+		switch {
+		case !made:
+			return
+		case a.ended:
+			r.late(free, a, &answer)
+			return
+		case answer.End == endDeclined:
+			r.note(free, machine.ReturnInput, a, &answer, answer.Message)
+			ready = workflow.Now(ctx).Add(declineFor)
+		case answer.End == endLost:
+			if r.lost(free, a, &answer, lost) {
+				return
+			}
+			lost++
+		default:
+			r.conclude(free, a, &answer)
+			return
+		}
+	}
+}
+
+func (r *run) mayBegin() bool {
+	return r.snapshot.Status == machine.Running && r.snapshot.PausedAt.IsZero()
+}
+
+// call schedules the activity and waits for its answer.
+func (r *run) call(ctx workflow.Context, a *attempt) (answer Answer, made bool) {
+	if r.turn.Lock(ctx) != nil {
+		return answer, false
+	}
+	args, err := r.machine.TaskArgs(r.snapshot, &a.task, workflow.Now(ctx), r.ask(ctx))
+	r.turn.Unlock()
+	if err != nil {
+		return Answer{End: endFailed, Category: "unknown", Message: err.Error()}, !a.ended
+	}
+	d := r.machine.Definition()
+	do := &d.Dos[a.task.Do]
+	call := Call{Run: r.snapshot.Run, Machine: d.Name, Definition: r.machine.Hash(), Do: do.Name, Key: a.task.Key, Attempt: a.task.Attempt,
+		Args: args, Started: r.snapshot.Started, Visit: a.visit, Timeout: limit(do.Timeout), Heartbeat: limit(do.Heartbeat)}
+	options := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: backstop, HeartbeatTimeout: lease, WaitForCancellation: true, RetryPolicy: once})
+	began := workflow.Now(ctx)
+	a.called = true
+	if err := workflow.ExecuteActivity(options, d.Activities[do.Activity].Name, call).Get(ctx, &answer); err != nil {
+		answer = Answer{End: endLost, Message: err.Error(), Took: workflow.Now(ctx).Sub(began)}
+	}
+	a.called = false
+	if a.ended {
+		r.stopping--
+		r.changed = true
+	}
+	return answer, true
+}
+
+func limit(ns *int64) time.Duration {
+	if ns == nil {
+		return 0
+	}
+	return time.Duration(*ns)
+}
+
+// end is the input with which an attempt ends.
+func (r *run) endOf(a *attempt, answer *Answer) machine.Input {
+	if answer.End == endFailed {
+		return r.machine.FailureInput(&a.task, answer.Category, answer.Message)
+	}
+	in, err := r.machine.ResultInput(&a.task, answer.Event, answer.Data, machine.MaxPayload)
+	if err != nil {
+		return r.machine.FailureInput(&a.task, "unknown", "the result does not fit: "+err.Error())
+	}
+	return in
+}
+
+func (r *run) conclude(ctx workflow.Context, a *attempt, answer *Answer) {
+	// What refuses it is that the run has moved on meanwhile: nothing is lost then.
+	_ = r.apply(ctx, func(s *machine.Snapshot) (machine.Input, error) {
+		in := r.endOf(a, answer)
+		fill(&in, answer, s)
+		in.Stderr = answer.Stderr
+		return in, nil
+	})
+}
+
+// fill says who made an attempt, how long it took and what it has used.
+func fill(in *machine.Input, answer *Answer, s *machine.Snapshot) {
+	in.Worker, in.Took = answer.Worker, answer.Took
+	in.Cost, in.Uncounted = machine.CountedCosts(answer.Cost, s.Spent)
+}
+
+// late notes what an attempt returned that is not current any more.
+func (r *run) late(ctx workflow.Context, a *attempt, answer *Answer) {
+	if answer.End != endResult && len(answer.Cost) == 0 {
+		return
+	}
+	in := r.endOf(a, answer)
+	r.note(ctx, machine.LateInput, a, answer, r.machine.DescribeEnd(&in))
+}
+
+// note writes a line about an attempt that decides nothing: of a release only where it has cost something.
+func (r *run) note(ctx workflow.Context, kind machine.InputKind, a *attempt, answer *Answer, message string) {
+	if kind == machine.ReturnInput && len(answer.Cost) == 0 {
+		return
+	}
+	_ = r.apply(ctx, func(s *machine.Snapshot) (machine.Input, error) { // refused above a hundred of them
+		in := machine.NoteInput(kind, &a.task, message)
+		fill(&in, answer, s)
+		return in, nil
+	})
+}
+
+// lost deals with an attempt whose worker is gone, and reports whether it is over with that.
+func (r *run) lost(ctx workflow.Context, a *attempt, answer *Answer, times int) bool {
+	if len(answer.Cost) > 0 {
+		r.note(ctx, machine.LateInput, a, answer, "lost")
+	}
+	category, message := "", fmt.Sprintf("worker %q was lost", answer.Worker)
+	switch do := &r.machine.Definition().Dos[a.task.Do]; {
+	case do.Heartbeat != nil:
+		category = "silent"
+	case times >= lostLimit:
+		category = "unknown"
+		message = fmt.Sprintf("its worker was lost %d times, the last was %q", times+1, answer.Worker)
+	default:
+		r.note(ctx, machine.LostInput, a, &Answer{Worker: answer.Worker, Took: answer.Took}, "")
+		return false
+	}
+	_ = r.apply(ctx, func(*machine.Snapshot) (machine.Input, error) {
+		return r.machine.FailureInput(&a.task, category, message), nil
+	})
+	return true
+}
+
+// Message is what a step has published, on its way out.
+type Message = runtime.Message
+
+// deliver hands messages out, one after the other, as often as it takes.
+func (r *run) deliver(ctx workflow.Context) {
+	for {
+		if workflow.Await(ctx, func() bool { return len(r.outbox) > 0 }) != nil {
+			return
+		}
+		m := &r.outbox[0]
+		m.Attempt++
+		options := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: lease, RetryPolicy: once})
+		if workflow.ExecuteActivity(options, deliverType, *m).Get(ctx, nil) == nil {
+			r.outbox, r.changed = r.outbox[1:], true
+		} else if workflow.Sleep(ctx, machine.RedeliverAfter(m.ID, int64(m.Attempt))) != nil {
+			return
+		}
+	}
+}
+
+// Call is what an activity is given.
+type Call struct {
+	Run        string          `json:"run"`
+	Machine    string          `json:"machine"`
+	Definition string          `json:"definition"` // its hash
+	Do         string          `json:"do"`
+	Key        string          `json:"key"`
+	Attempt    int             `json:"attempt"`
+	Args       json.RawMessage `json:"args"`
+	Started    time.Time       `json:"started"` // of the run
+	Visit      int64           `json:"visit"`
+	Timeout    time.Duration   `json:"timeout,omitempty"` // in nanoseconds, as all durations here
+	Heartbeat  time.Duration   `json:"heartbeat,omitempty"`
+}
+
+// Answer is what an activity returns.
+type Answer struct {
+	End      string                 `json:"end"` // result, failed, declined or lost
+	Event    string                 `json:"event,omitempty"`
+	Data     json.RawMessage        `json:"data,omitempty"`
+	Category string                 `json:"category,omitempty"`
+	Message  string                 `json:"message,omitempty"`
+	Cost     map[string]json.Number `json:"cost,omitempty"`
+	Worker   string                 `json:"worker,omitempty"`
+	Took     time.Duration          `json:"took,omitempty"`
+	Stderr   string                 `json:"stderr,omitempty"`
+}
+
+const (
+	endResult   = "result"
+	endFailed   = "failed"
+	endDeclined = "declined"
+	endLost     = "lost"
+)

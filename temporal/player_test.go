@@ -1,0 +1,162 @@
+package temporal_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	sdk "go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+
+	"go.temporal.io/sdk/log"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/enginetest"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/temporal"
+)
+
+// player plays one tape in the test environment of the SDK, whose time is virtual, too.
+type player struct {
+	tape    *enginetest.Tape
+	machine *machine.Machine
+	env     *testsuite.TestWorkflowEnvironment
+
+	mu       sync.Mutex
+	calls    map[string]int
+	attempts []string
+	messages map[string][]string
+}
+
+// play gives what has become of a tape: as far as the workflow lasts, which ends with its run.
+func play(t *testing.T, tape *enginetest.Tape) *enginetest.Trace {
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))
+	p := &player{tape: tape, machine: tape.Machines[0], env: suite.NewTestWorkflowEnvironment(), calls: map[string]int{}, messages: map[string][]string{}}
+	if err := temporal.Register(p.env, temporal.Worker{Name: enginetest.Worker, Machine: p.machine, Handlers: p.handlers(), Outbox: p.deliver}); err != nil {
+		t.Fatal(err)
+	}
+	p.env.SetStartTime(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)) // with which bubbles of synctest begin
+	p.env.SetWorkflowRunTimeout(1000 * time.Hour)
+	p.env.SetStartWorkflowOptions(startOptions)
+	trace := &enginetest.Trace{Answers: make([]string, 1+len(tape.Acts)), Runs: map[string]enginetest.RunTrace{}}
+	p.env.RegisterDelayedCallback(func() { trace.Answers[0] = "" }, 0)
+	for i := range tape.Acts {
+		p.env.RegisterDelayedCallback(func() { p.act(&tape.Acts[i], &trace.Answers[1+i]) }, tape.Acts[i].At)
+	}
+	var history []json.RawMessage
+	var snapshot json.RawMessage
+	p.env.RegisterDelayedCallback(func() { history, snapshot = p.look(t) }, tape.Lasts)
+	p.env.ExecuteWorkflow(temporal.WorkflowType, temporal.Input{Definition: p.machine.Definition().Encode(), Params: tape.Params})
+	if history == nil && p.env.IsWorkflowCompleted() {
+		history, snapshot = p.look(t)
+	}
+	run := enginetest.RunTrace{Snapshot: string(snapshot)}
+	for _, record := range history {
+		run.History = append(run.History, string(record))
+	}
+	if len(history) > 0 {
+		trace.Runs[enginetest.Run] = run
+	} else {
+		var refusal *sdk.ApplicationError
+		if !errors.As(p.env.GetWorkflowError(), &refusal) {
+			t.Fatal(p.env.GetWorkflowError())
+		}
+		trace.Answers[0] = refusal.Message()
+	}
+	trace.Attempts, trace.Messages = slices.Sorted(slices.Values(p.attempts)), p.messages
+	return trace
+}
+
+// look asks the run what there is, as a client does.
+func (p *player) look(t *testing.T) (history []json.RawMessage, snapshot json.RawMessage) {
+	for what, into := range map[string]any{temporal.QueryHistory: &history, temporal.QuerySnapshot: &snapshot} {
+		args := []any{}
+		if what == temporal.QueryHistory {
+			args = []any{0, 1 << 20}
+		}
+		value, err := p.env.QueryWorkflow(what, args...)
+		if err == nil {
+			err = value.Get(into)
+		}
+		if err != nil && p.env.GetWorkflowError() == nil {
+			t.Error(err)
+		}
+	}
+	return history, snapshot
+}
+
+func (p *player) act(a *enginetest.Act, answer *string) {
+	name, arg := temporal.UpdateSend, any(a.Event)
+	switch a.Kind {
+	case machine.EventInput:
+	case machine.CompleteRefused:
+		name, arg = temporal.UpdateComplete, a.Completion
+	default:
+		name, arg = temporal.UpdateSteer, temporal.Steer{Kind: a.Kind, Force: a.Force, Actor: a.Actor, Reason: a.Reason}
+	}
+	failed := func(err error) {
+		*answer = err.Error()
+		var refusal *sdk.ApplicationError
+		if errors.As(err, &refusal) {
+			*answer = refusal.Message()
+		}
+	}
+	p.env.UpdateWorkflow(name, "", &testsuite.TestUpdateCallback{OnAccept: func() {}, OnReject: failed, OnComplete: func(view any, err error) {
+		if err != nil {
+			failed(err)
+			return
+		}
+		*answer = encode(view)
+	}}, arg)
+}
+
+func encode(v any) string {
+	encoded, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(encoded)
+}
+
+func (p *player) handlers() runtime.Handlers {
+	h := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{}, Guards: map[string]runtime.GuardFunc{}}
+	for _, a := range p.machine.Definition().Activities {
+		h.Activities[a.Name] = func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
+			c := p.tape.Conduct(p.machine, a, p.called(a))
+			return c.Do(ctx, p.machine, a)
+		}
+	}
+	for _, g := range p.machine.Definition().Guards {
+		h.Guards[g.Name] = func(_ context.Context, args json.RawMessage) (bool, error) { return p.tape.Answer(g.Name, args) }
+	}
+	return h
+}
+
+// called notes what an attempt was given, in the words of enginetest.
+func (p *player) called(a *runtime.Attempt) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	name := fmt.Sprintf("%s#%d", a.Key, a.Number)
+	before := p.calls[name]
+	p.calls[name]++
+	p.attempts = append(p.attempts, fmt.Sprintf("%s call %d of %s in %s: %s, checkpoint %s", name, before, a.Activity, a.Run, a.Args, a.Checkpoint))
+	return before
+}
+
+func (p *player) deliver(_ context.Context, m *runtime.Message) error {
+	if !p.tape.Accepts(m.ID, m.Attempt) {
+		return errors.New("the line is busy")
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.messages[m.Run] = append(p.messages[m.Run], encode(m))
+	return nil
+}

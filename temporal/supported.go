@@ -1,0 +1,41 @@
+package temporal
+
+import (
+	"fmt"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// Supported is nil where this engine can run the machine; else the error names the first thing
+// that it cannot do yet.
+func Supported(d *machine.Definition) error {
+	refuse := func(format string, args ...any) error {
+		return fmt.Errorf("machine %q does not run on Temporal yet: %s; the other engines run it", d.Name, fmt.Sprintf(format, args...))
+	}
+	for i := range d.Activities {
+		if d.Activities[i].Callee != "" {
+			return refuse("it calls the machine %q", d.Activities[i].Callee)
+		}
+	}
+	for i := range d.Dos {
+		if d.Dos[i].Progress != nil {
+			return refuse("the do %q has a limit between checkpoints, and none are kept", d.Dos[i].Name)
+		}
+		if d.Dos[i].Fan != nil {
+			return refuse("the do %q runs for the elements of a list", d.Dos[i].Name)
+		}
+	}
+	for i := range d.Timers {
+		if d.Timers[i].Idle {
+			return refuse("the timer %q starts again with a checkpoint, and none are kept", d.Timers[i].Name)
+		}
+	}
+	for i := range d.States {
+		for _, h := range d.States[i].Handlers {
+			if h.Kind == machine.OverBudgetInput {
+				return refuse("the state %q handles over_budget", d.States[i].Path)
+			}
+		}
+	}
+	return nil
+}

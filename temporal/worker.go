@@ -1,0 +1,137 @@
+package temporal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// lease is how long a worker may be silent before its attempts are lost, and how long one
+// delivery of a message may take.
+const lease = 30 * time.Second
+
+// stopping is how long an activity has to stop once it is told to.
+const stopping = 30 * time.Second
+
+const deliverType = "fsmc.Deliver"
+
+// Worker is what a program brings to a worker of Temporal.
+type Worker struct {
+	Name     string // stands in history; Temporal's identity of the worker is a good one
+	Machine  *machine.Machine
+	Handlers runtime.Handlers
+	Outbox   runtime.OutboxFunc // delivers what the machine publishes; nil where it publishes nothing
+}
+
+// Register registers the workflow, and an activity for each function. The error says what is
+// missing, or what of the machine does not run on Temporal yet. A task queue serves one machine.
+func Register(to worker.Registry, w Worker) error {
+	d := w.Machine.Definition()
+	if err := errors.Join(Supported(d), w.Handlers.Check(d)); err != nil {
+		return err
+	}
+	to.RegisterWorkflowWithOptions(RunWorkflow, workflow.RegisterOptions{Name: WorkflowType})
+	for name, f := range w.Handlers.Activities {
+		to.RegisterActivityWithOptions(func(ctx context.Context, c Call) (Answer, error) { return w.attempt(ctx, f, name, &c) },
+			activity.RegisterOptions{Name: name})
+	}
+	for name, f := range w.Handlers.Guards {
+		to.RegisterActivityWithOptions(func(ctx context.Context, args json.RawMessage) (verdict, error) { return verdictOf(f(ctx, args)), nil },
+			activity.RegisterOptions{Name: guardType(d.Name, name)})
+	}
+	if w.Outbox != nil {
+		to.RegisterActivityWithOptions(func(ctx context.Context, m Message) error { return w.Outbox(ctx, &m) },
+			activity.RegisterOptions{Name: deliverType})
+	}
+	return nil
+}
+
+func guardType(machine, guard string) string { return machine + "." + guard }
+
+// verdict is what a guard has answered.
+type verdict struct {
+	Answer bool   `json:"answer"`
+	Error  string `json:"error,omitempty"`
+}
+
+func verdictOf(answer bool, err error) verdict {
+	if err != nil {
+		return verdict{Error: err.Error()}
+	}
+	return verdict{Answer: answer}
+}
+
+func (v verdict) read() (bool, error) {
+	if v.Error != "" {
+		return false, errors.New(v.Error)
+	}
+	return v.Answer, nil
+}
+
+// attempt calls the function, held to its limits, and beats for as long as it lasts.
+func (w *Worker) attempt(ctx context.Context, f runtime.ActivityFunc, name string, c *Call) (Answer, error) {
+	if c.Definition != w.Machine.Hash() {
+		return Answer{}, fmt.Errorf("this worker has another version of machine %q", c.Machine)
+	}
+	task, ok := w.Machine.TaskOf(c.Do)
+	if !ok {
+		return Answer{}, fmt.Errorf("machine %q has no do %q", c.Machine, c.Do)
+	}
+	task.Key, task.Attempt = c.Key, c.Attempt
+	beating, stop := context.WithCancel(ctx)
+	defer stop()
+	go beat(beating)
+	a := runtime.NewAttempt(runtime.Attempt{Run: c.Run, Machine: c.Machine, Activity: name, Number: c.Attempt, Key: c.Key,
+		Args: c.Args, Started: c.Started, Visit: c.Visit}, runtime.AttemptHooks{})
+	began := time.Now()
+	o := runtime.Perform(ctx, f, a, runtime.AttemptLimits{Timeout: c.Timeout, Heartbeat: c.Heartbeat, Stopping: stopping})
+	answer := Answer{Worker: w.Name, Took: time.Since(began), Cost: o.Cost}
+	w.read(&answer, &o, &task)
+	return answer, nil
+}
+
+// beat says that the worker lives; that the activity does, Perform watches.
+func beat(ctx context.Context) {
+	for ticker := time.NewTicker(lease / 3); ; {
+		select {
+		case <-ctx.Done():
+			ticker.Stop()
+			return
+		case <-ticker.C:
+			activity.RecordHeartbeat(ctx)
+		}
+	}
+}
+
+// read puts an outcome into an answer. One that was cancelled is told as it came; the workflow
+// notes it as late.
+func (w *Worker) read(answer *Answer, o *runtime.AttemptOutcome, task *machine.Task) {
+	switch o.End {
+	case runtime.AttemptReturned:
+		answer.End, answer.Message = endDeclined, o.Message
+		return
+	case runtime.AttemptLost:
+		answer.End = endLost
+		return
+	case runtime.AttemptCancelled:
+		answer.End, answer.Category, answer.Message = endFailed, "unknown", o.Message
+		if o.Event == "" {
+			return
+		}
+	}
+	in := o.Input(w.Machine, task, machine.MaxPayload)
+	if in.Kind == machine.FailureInput {
+		answer.End, answer.Category, answer.Message = endFailed, w.Machine.Definition().Categories[in.Category], in.Message
+		return
+	}
+	answer.End, answer.Event, answer.Data = endResult, o.Event, o.Data
+}

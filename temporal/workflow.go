@@ -1,0 +1,180 @@
+package temporal
+
+import (
+	"encoding/json"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// WorkflowType is the name of the one workflow type. The id of a workflow is that of its run.
+const WorkflowType = "fsmc.Run"
+
+// Input is what a run starts with.
+type Input struct {
+	Definition json.RawMessage `json:"definition"` // of the machine, as Definition.Encode writes it
+	Params     json.RawMessage `json:"params,omitempty"`
+}
+
+// Output is what a run ends with.
+type Output struct {
+	Snapshot json.RawMessage `json:"snapshot"` // as Machine.EncodeSnapshot writes it
+}
+
+// run is the run of one workflow. Its steps take turns, since a host guard is asked in the
+// middle of one.
+type run struct {
+	machine  *machine.Machine
+	snapshot *machine.Snapshot
+	turn     workflow.Mutex
+	changed  bool // since the loop last looked
+
+	attempts map[int]*attempt // by do: those that are current
+	stopping int              // attempts that were cancelled and have not returned
+	open     int              // goroutines of attempts
+	records  []json.RawMessage
+	accepted map[string]json.RawMessage // answers by the ids of events
+	outbox   []Message
+}
+
+// RunWorkflow is the workflow: it takes steps until the run is over, nothing of it is under way, and
+// all its messages are delivered.
+func RunWorkflow(ctx workflow.Context, in Input) (Output, error) {
+	r, err := newRun(ctx, in)
+	if err != nil {
+		return Output{}, temporal.NewNonRetryableApplicationError(err.Error(), "refused", nil)
+	}
+	if err := r.listen(ctx); err != nil {
+		return Output{}, err
+	}
+	workflow.Go(ctx, r.deliver)
+	for {
+		r.changed = false
+		if r.snapshot.Status == machine.Finished && r.open == 0 && len(r.outbox) == 0 && workflow.AllHandlersFinished(ctx) {
+			return Output{Snapshot: r.machine.EncodeSnapshot(r.snapshot)}, nil
+		}
+		if err := r.rest(ctx); err != nil {
+			return Output{}, err
+		}
+		if err := r.apply(ctx, nil); err != nil {
+			return Output{}, err
+		}
+	}
+}
+
+// newRun takes the start step.
+func newRun(ctx workflow.Context, in Input) (*run, error) {
+	d, err := machine.ParseDefinition(in.Definition)
+	if err != nil {
+		return nil, err
+	}
+	if err := Supported(d); err != nil {
+		return nil, err
+	}
+	m, err := machine.Compile(d)
+	if err != nil {
+		return nil, err
+	}
+	id := workflow.GetInfo(ctx).WorkflowExecution.ID
+	r := &run{machine: m, turn: workflow.NewMutex(ctx), attempts: map[int]*attempt{}, accepted: map[string]json.RawMessage{}}
+	r.snapshot = m.NewSnapshot(id, machine.SeedOf(id))
+	return r, r.apply(ctx, func(*machine.Snapshot) (machine.Input, error) {
+		return m.StartInput(in.Params, workflow.Now(ctx), machine.MaxPayload)
+	})
+}
+
+// rest waits until something has changed, or the next timer of the machine is due.
+func (r *run) rest(ctx workflow.Context) error {
+	awake := func() bool { return r.changed }
+	due := r.snapshot.NextDue()
+	if due.IsZero() || r.snapshot.Status != machine.Running || !r.snapshot.PausedAt.IsZero() {
+		return workflow.Await(ctx, awake)
+	}
+	if wait := due.Sub(workflow.Now(ctx)); wait > 0 {
+		_, err := workflow.AwaitWithTimeout(ctx, wait, awake)
+		return err
+	}
+	return nil
+}
+
+// apply takes what is due, then an input if there is one, then what follows from it. Of a refused
+// input what was due before it stays taken.
+func (r *run) apply(ctx workflow.Context, input func(*machine.Snapshot) (machine.Input, error)) error {
+	if err := r.turn.Lock(ctx); err != nil {
+		return err
+	}
+	defer r.turn.Unlock()
+	_, err := r.step(ctx, 0, input)
+	return err
+}
+
+// step is apply for who has the turn, where the run is at ifSeq unless that is 0. It gives the
+// records that it made.
+func (r *run) step(ctx workflow.Context, ifSeq int64, input func(*machine.Snapshot) (machine.Input, error)) (records []*machine.Record, err error) {
+	now, ask := workflow.Now(ctx), r.ask(ctx)
+	after, commands := r.snapshot, []machine.Command(nil)
+	if after.State >= 0 {
+		after, commands, records, err = r.machine.Settle(after, now, ask)
+	}
+	if err == nil && input != nil {
+		var in machine.Input
+		var more []machine.Command
+		var further []*machine.Record
+		if in, err = input(after); err == nil {
+			err = r.machine.Expected(after, &in, ifSeq)
+		}
+		if err == nil {
+			after, more, further, err = r.machine.Advance(after, in, now, ask)
+			commands, records = append(commands, more...), append(records, further...)
+		}
+	}
+	r.snapshot, r.changed = after, true
+	for _, record := range records {
+		r.records = append(r.records, r.machine.EncodeRecord(record))
+	}
+	r.perform(ctx, machine.NetOf(commands))
+	return records, err
+}
+
+// perform makes a step's commands real.
+func (r *run) perform(ctx workflow.Context, net machine.Net) {
+	for i := range net.End {
+		r.end(&net.End[i])
+	}
+	for i := range net.Start {
+		r.begin(ctx, net.Start[i].Task)
+	}
+	for i := range net.Publish {
+		c := &net.Publish[i]
+		d := r.machine.Definition()
+		r.outbox = append(r.outbox, Message{ID: c.Message, Run: r.snapshot.Run, Machine: d.Name,
+			Event: d.Events[c.Event].Name, Data: r.machine.Published(c), At: r.snapshot.Now})
+	}
+}
+
+// guardLimit is how long a host guard may take, as with the other engines.
+const guardLimit = 5 * time.Second
+
+// ask puts a question to a host guard: a local activity, whose verdict stands in the record.
+func (r *run) ask(ctx workflow.Context) machine.Ask {
+	return func(guard int, args []machine.Value) (answer bool, err error) {
+		encoded, err := r.machine.GuardArgs(guard, args)
+		if err != nil {
+			return false, err
+		}
+		local := workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
+			ScheduleToCloseTimeout: 2 * guardLimit, StartToCloseTimeout: guardLimit, RetryPolicy: once})
+		d := r.machine.Definition()
+		var verdict verdict
+		if err := workflow.ExecuteLocalActivity(local, guardType(d.Name, d.Guards[guard].Name), encoded).Get(ctx, &verdict); err != nil {
+			return false, err
+		}
+		return verdict.read()
+	}
+}
+
+// once is what no one but the machine repeats.
+var once = &temporal.RetryPolicy{MaximumAttempts: 1}
