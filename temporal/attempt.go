@@ -60,7 +60,7 @@ func (r *run) see(ctx workflow.Context, a *attempt) {
 		if wait := ready.Sub(workflow.Now(ctx)); wait > 0 && workflow.Sleep(ctx, wait) != nil {
 			return
 		}
-		if workflow.Await(ctx, func() bool { return a.ended || r.stopping == 0 && r.mayBegin() }) != nil || a.ended {
+		if !r.admit(ctx, a) {
 			return
 		}
 		answer, made := r.call(ctx, a)
@@ -86,15 +86,27 @@ func (r *run) see(ctx workflow.Context, a *attempt) {
 	}
 }
 
-func (r *run) mayBegin() bool {
-	return r.snapshot.Status == machine.Running && r.snapshot.PausedAt.IsZero()
+// admit waits until the attempt may begin, and takes the turn for it. It reports false where a step has
+// ended the attempt before that.
+func (r *run) admit(ctx workflow.Context, a *attempt) bool {
+	for {
+		if workflow.Await(ctx, func() bool { return a.ended || r.mayBegin() }) != nil || a.ended || r.turn.Lock(ctx) != nil {
+			return false
+		}
+		if !a.ended && r.mayBegin() { // a step may have been taken while it waited for its turn
+			return true
+		}
+		r.turn.Unlock()
+	}
 }
 
-// call schedules the activity and waits for its answer.
+// mayBegin: attempts wait for those of the state before, which have been told to stop.
+func (r *run) mayBegin() bool {
+	return r.stopping == 0 && r.snapshot.Status == machine.Running && r.snapshot.PausedAt.IsZero()
+}
+
+// call ends the turn, schedules the activity and waits for its answer.
 func (r *run) call(ctx workflow.Context, a *attempt) (answer Answer, made bool) {
-	if r.turn.Lock(ctx) != nil {
-		return answer, false
-	}
 	args, err := r.machine.TaskArgs(r.snapshot, &a.task, workflow.Now(ctx), r.ask(ctx))
 	r.turn.Unlock()
 	if err != nil {
@@ -126,7 +138,7 @@ func limit(ns *int64) time.Duration {
 	return time.Duration(*ns)
 }
 
-// end is the input with which an attempt ends.
+// endOf is the input with which an attempt ends.
 func (r *run) endOf(a *attempt, answer *Answer) machine.Input {
 	if answer.End == endFailed {
 		return r.machine.FailureInput(&a.task, answer.Category, answer.Message)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/testsuite"
 
 	"github.com/fsmc-dev/fsmc/check/oracletest"
 	"github.com/fsmc-dev/fsmc/codegen/table"
@@ -29,6 +30,8 @@ var startOptions = client.StartWorkflowOptions{ID: enginetest.Run, TaskQueue: "f
 
 // took is how long an attempt lasted, by its worker's own clock, which is not virtual here.
 var took = regexp.MustCompile(`"took":"[^"]*",?`)
+
+func untimed(text string) string { return strings.ReplaceAll(took.ReplaceAllString(text, ""), ",}", "}") }
 
 // compiled is the one machine of a source; nil where there are several, or errors.
 func compiled(source string) *machine.Machine {
@@ -55,22 +58,24 @@ func together(d *machine.Definition) bool {
 	return false
 }
 
-// playBoth compares what the engine in memory and Temporal make of a tape, and reports whether there was one.
-func playBoth(t *testing.T, m *machine.Machine, seed uint64) bool {
+// playBoth compares what the engine in memory and Temporal make of a tape, and gives how many records and
+// attempts there were.
+func playBoth(t *testing.T, m *machine.Machine, seed uint64) (records, attempts int) {
 	tape := enginetest.Random([]*machine.Machine{m}, seed)
 	tape.Instant = true
 	// A run that has failed is over for Temporal: nobody retries it there yet.
 	tape.Acts = slices.DeleteFunc(tape.Acts, func(a enginetest.Act) bool { return a.Kind == machine.RetryInput })
 	want := enginetest.OnStore(func(*testing.T) store.Store { return memstore.New() })(t, tape)
 	if want == nil || t.Failed() {
-		return false
+		return 0, 0
 	}
 	got := play(t, tape)
 	for _, trace := range []*enginetest.Trace{want, got} {
 		for id, run := range trace.Runs {
 			for i := range run.History {
-				run.History[i] = strings.ReplaceAll(took.ReplaceAllString(run.History[i], ""), ",}", "}")
+				run.History[i] = untimed(run.History[i])
 			}
+			run.Snapshot = untimed(run.Snapshot) // of a run that is halted by an attempt
 			run.Row, run.View = "", "" // which the store and the engine add to
 			trace.Runs[id] = run
 		}
@@ -87,11 +92,11 @@ func playBoth(t *testing.T, m *machine.Machine, seed uint64) bool {
 	for _, difference := range enginetest.Differences(want, got) {
 		t.Error(difference)
 	}
-	return true
+	return len(got.Runs[enginetest.Run].History), len(got.Attempts)
 }
 
 func TestExamples(t *testing.T) {
-	played := 0
+	played := 0 // records
 	files, err := filepath.Glob(filepath.Join("..", "examples", "*", "*.fsm"))
 	if err != nil {
 		t.Fatal(err)
@@ -107,14 +112,13 @@ func TestExamples(t *testing.T) {
 		}
 		for seed := range uint64(3) {
 			t.Run(fmt.Sprint(filepath.Base(file), seed), func(t *testing.T) {
-				if playBoth(t, m, seed) {
-					played++
-				}
+				records, _ := playBoth(t, m, seed)
+				played += records
 			})
 		}
 	}
-	if played < 3 {
-		t.Errorf("%d tapes were played: the test sees nothing", played)
+	if played < 6 {
+		t.Errorf("%d records were compared: the test sees nothing", played)
 	}
 }
 
@@ -123,15 +127,75 @@ func TestRandomMachines(t *testing.T) {
 	if testing.Short() {
 		n = 20
 	}
+	records, attempts := 0, 0
 	for seed, played := uint64(1), 0; played < n; seed++ {
 		source := oracletest.Generate(rand.New(rand.NewPCG(seed, 0)))
 		m := compiled(source)
 		if m == nil || temporal.Supported(m.Definition()) != nil || together(m.Definition()) {
 			continue
 		}
-		if !t.Run(fmt.Sprint(seed), func(t *testing.T) { playBoth(t, m, seed) }) {
+		if !t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			r, a := playBoth(t, m, seed)
+			records, attempts = records+r, attempts+a
+		}) {
 			t.Logf("the machine of seed %d:\n%s", seed, source)
 		}
 		played++
 	}
+	if records < 10*n || attempts == 0 {
+		t.Errorf("%d records and %d attempts were compared: the test sees little", records, attempts)
+	}
+}
+
+// TestRefused: what is not there is refused, by the worker and by the workflow.
+func TestRefused(t *testing.T) {
+	for want, generate := range map[string]func(*rand.Rand) string{
+		"it calls the machine":              oracletest.GenerateTree,
+		"runs for the elements of a list":   oracletest.GenerateFans,
+		"handles over_budget":               oracletest.GenerateEnforced,
+		"and no function for it is brought": func(*rand.Rand) string { return plain },
+	} {
+		if !slices.ContainsFunc(refusals(t, generate), func(text string) bool { return strings.Contains(text, want) }) {
+			t.Errorf("nothing is refused because %s", want)
+		}
+	}
+	d := &machine.Definition{Format: machine.Format, Name: "M", Activities: []machine.Activity{{Name: "a", Callee: "N"}}}
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestWorkflowEnvironment()
+	env.ExecuteWorkflow(temporal.RunWorkflow, temporal.Input{Definition: d.Encode()})
+	if err := env.GetWorkflowError(); err == nil || !strings.Contains(err.Error(), `it calls the machine "N"`) {
+		t.Errorf("the workflow ends with %v", err)
+	}
+}
+
+const plain = `machine M {
+	event Worked { n int }
+	activity work() -> Worked
+	initial Working
+	on failed -> Failed
+	state Working {
+		do work()
+		on Worked -> Done
+	}
+	terminal Done success
+	terminal Failed failure
+}
+`
+
+// refusals are the errors of registering thirty machines that a generator makes up, without functions.
+func refusals(t *testing.T, generate func(*rand.Rand) string) (texts []string) {
+	var suite testsuite.WorkflowTestSuite
+	for seed := range uint64(30) {
+		unit := lang.Load([]lang.Source{{Name: "machine.fsm", Src: []byte(generate(rand.New(rand.NewPCG(seed, 0))))}})
+		for _, of := range unit.Program.Machines {
+			m, err := machine.Compile(table.Compile(of))
+			if err != nil {
+				continue
+			}
+			if err := temporal.Register(suite.NewTestWorkflowEnvironment(), temporal.Worker{Machine: m}); err != nil {
+				texts = append(texts, err.Error())
+			}
+		}
+	}
+	return texts
 }

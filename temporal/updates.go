@@ -97,7 +97,9 @@ func (r *run) steer(ctx workflow.Context, o Steer) (machine.View, error) {
 
 // complete ends an open activity by hand.
 func (r *run) complete(ctx workflow.Context, c machine.Completion) (machine.View, error) {
-	err := r.apply(ctx, func(s *machine.Snapshot) (machine.Input, error) { return r.machine.CompleteInput(s, &c, machine.MaxPayload) })
+	err := r.apply(ctx, func(s *machine.Snapshot) (machine.Input, error) {
+		return r.machine.CompleteInput(s, &c, machine.MaxPayload)
+	})
 	return r.machine.View(r.snapshot), refused(err)
 }
 

@@ -1,6 +1,7 @@
 package temporal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,7 @@ type Worker struct {
 // missing, or what of the machine does not run on Temporal yet. A task queue serves one machine.
 func Register(to worker.Registry, w Worker) error {
 	d := w.Machine.Definition()
-	if err := errors.Join(Supported(d), w.Handlers.Check(d)); err != nil {
+	if err := cmp.Or(Supported(d), w.complete(d)); err != nil {
 		return err
 	}
 	to.RegisterWorkflowWithOptions(RunWorkflow, workflow.RegisterOptions{Name: WorkflowType})
@@ -53,6 +54,14 @@ func Register(to worker.Registry, w Worker) error {
 			activity.RegisterOptions{Name: deliverType})
 	}
 	return nil
+}
+
+// complete reports whether there is a function for each activity and guard: nobody else serves the task queue.
+func (w *Worker) complete(d *machine.Definition) error {
+	if len(w.Handlers.Activities)+len(w.Handlers.Guards) == 0 && len(d.Activities)+len(d.Guards) > 0 {
+		return fmt.Errorf("machine %q has activities or guards, and no function for it is brought", d.Name)
+	}
+	return w.Handlers.Check(d)
 }
 
 func guardType(machine, guard string) string { return machine + "." + guard }
