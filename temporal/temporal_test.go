@@ -31,7 +31,9 @@ var startOptions = client.StartWorkflowOptions{ID: enginetest.Run, TaskQueue: "f
 // took is how long an attempt lasted, by its worker's own clock, which is not virtual here.
 var took = regexp.MustCompile(`"took":"[^"]*",?`)
 
-func untimed(text string) string { return strings.ReplaceAll(took.ReplaceAllString(text, ""), ",}", "}") }
+func untimed(text string) string {
+	return strings.ReplaceAll(took.ReplaceAllString(text, ""), ",}", "}")
+}
 
 // compiled is the one machine of a source; nil where there are several, or errors.
 func compiled(source string) *machine.Machine {
@@ -76,7 +78,7 @@ func playBoth(t *testing.T, m *machine.Machine, seed uint64) (records, attempts 
 				run.History[i] = untimed(run.History[i])
 			}
 			run.Snapshot = untimed(run.Snapshot) // of a run that is halted by an attempt
-			run.Row, run.View = "", "" // which the store and the engine add to
+			run.Row, run.View = "", ""           // which the store and the engine add to
 			trace.Runs[id] = run
 		}
 	}
