@@ -1,7 +1,6 @@
 package check
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
@@ -155,27 +154,5 @@ func coverRun(m *ir.Machine, w *witness.Witness) (ir.CoverRun, bool) {
 	if err != nil {
 		return ir.CoverRun{}, false
 	}
-	run := ir.CoverRun{Params: w.Params}
-	for i := range w.Path {
-		r, c := &w.Path[i], w.Path[i].Input.Case
-		switch r.Input.Kind {
-		case witness.Ended:
-			if r.Input.Element == 0 { // it does nothing to state and data
-				continue
-			}
-			c = ir.Case{Kind: ir.CaseResult, Do: r.Input.Activity} // another element may begin
-		case witness.None, witness.Dropped:
-			continue
-		}
-		data := maps.Clone(r.Rest)
-		if data == nil {
-			data = map[string]any{}
-		}
-		maps.Copy(data, r.Data)
-		run.Steps = append(run.Steps, ir.CoverStep{
-			Input: c, Element: r.Input.Element - 1, Deferred: r.Input.Deferred(), Data: data, Guards: r.Guards,
-			After: r.At.String(), Arm: r.Arm, To: w.Path[i+1].State,
-		})
-	}
-	return run, true
+	return *w.Steps(), true
 }

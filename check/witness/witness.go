@@ -138,7 +138,7 @@ func (w *Witness) Diag() *diag.Witness {
 	if w == nil {
 		return nil
 	}
-	out := &diag.Witness{Params: known(w.Params), Values: w.Values, Loop: w.Loop, Rest: w.Rest, Guards: w.Guards}
+	out := &diag.Witness{Params: known(w.Params), Values: w.Values, Loop: w.Loop, Rest: w.Rest, Guards: w.Guards, Source: w}
 	for i := range w.Path {
 		r := &w.Path[i]
 		step := diag.Step{Input: r.Input.Text(), Data: known(r.Data), Rest: r.Rest, Guards: r.Guards}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/scenario"
@@ -78,18 +79,70 @@ func write(m *ir.Machine, x *machine.Machine, run *ir.CoverRun) (first *Scenario
 	return first, err
 }
 
+// Witness is a scenario that does what a run of a finding does, up to its last line: that may be one
+// which the run refuses, or by which it halts, and then the scenario fails as long as it does. The error
+// says why there is none.
+func Witness(m *ir.Machine, title string, run *ir.CoverRun) (string, error) {
+	x, err := machine.Compile(table.WithoutJitter(m))
+	if err != nil {
+		return "", err
+	}
+	var text string
+	for p := range paces {
+		w := &writer{m: m, x: x, answers: map[string]bool{}, pace: p, came: map[happening]int{}}
+		head, failed := w.play(run)
+		if failed == nil {
+			w.line("expect %s", w.sim.View().State)
+		}
+		var refused *machine.Rejected
+		if failed == nil || w.sim == nil || errors.Is(failed, errHalted) || errors.As(failed, &refused) {
+			text, err = head+w.body(), nil
+			break
+		}
+		err = cmp.Or(err, failed)
+	}
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("scenario %s of %s%s", quoted(title), m.Name, text), nil
+}
+
 // targetOf is the arm that a run is for: of its last step.
 func targetOf(run *ir.CoverRun) *ir.Arm { return run.Steps[len(run.Steps)-1].Arm }
 
 func (w *writer) scenario(run *ir.CoverRun) (*Scenario, error) {
-	texts, params, err := written(paramSlots(w.m), run.Params)
+	head, err := w.play(run)
 	if err != nil {
 		return nil, err
+	}
+	w.line("expect %s", w.sim.View().State)
+	s := &Scenario{Text: head + w.body(), arms: map[int]bool{}, torn: w.torn}
+	for _, r := range w.sim.Records() {
+		if r.Arm >= 0 && r.Arm < len(w.m.Arms) { // not an `ignore` or a `defer`
+			s.arms[r.Arm] = true
+		}
+	}
+	return s, nil
+}
+
+func (w *writer) body() string { return " {\n" + strings.Join(w.lines, "\n") + "\n}\n" }
+
+// errHalted is the error of a run that halts at the last line that was written.
+var errHalted = errors.New("the run halts there")
+
+// play writes the lines of a run, and gives the values of its parameters: (n = 3).
+func (w *writer) play(run *ir.CoverRun) (head string, err error) {
+	texts, params, err := written(paramSlots(w.m), run.Params)
+	if err != nil {
+		return "", err
+	}
+	if len(texts) > 0 {
+		head = "(" + strings.Join(texts, ", ") + ")"
 	}
 	w.answersOf(run.Steps, -1)
 	w.sim, err = simulate.Start(w.x, "scenario", params, scenario.Began, w.answer)
 	if err != nil {
-		return nil, err
+		return head, err
 	}
 	w.noteAsked(0)
 	w.began = len(w.lines)
@@ -99,24 +152,13 @@ func (w *writer) scenario(run *ir.CoverRun) (*Scenario, error) {
 		}
 		w.answersOf(run.Steps, i)
 		if err := w.step(&run.Steps[i]); err != nil {
-			return nil, err
+			return head, err
+		}
+		if halt := w.sim.Run().Halt; halt != nil {
+			return head, fmt.Errorf("%w: %s", errHalted, halt.Cause)
 		}
 	}
-	w.line("expect %s", w.sim.View().State)
-	head := ""
-	if len(texts) > 0 {
-		head = "(" + strings.Join(texts, ", ") + ")"
-	}
-	s := &Scenario{Text: head + " {\n" + strings.Join(w.lines, "\n") + "\n}\n", arms: map[int]bool{}, torn: w.torn}
-	for _, r := range w.sim.Records() {
-		if r.Arm >= 0 && r.Arm < len(w.m.Arms) { // not an `ignore` or a `defer`
-			s.arms[r.Arm] = true
-		}
-	}
-	if halt := w.sim.Run().Halt; halt != nil {
-		return nil, errors.New("the run halts there: " + halt.Cause.String())
-	}
-	return s, nil
+	return head, nil
 }
 
 func (w *writer) line(format string, args ...any) {

@@ -44,6 +44,9 @@ unless the figure says "at most". Each figure is followed by its factors. With
 the worst cases are always there. Costs and time are those of a run with all the runs
 that it starts. So are the figures of the tree.
 
+With --format scenario, check prints the run of each finding as a scenario of
+fsmc test, so that a finding stays a test.
+
 A witness of a machine that calls others has a line for each run that it starts: what
 it was given, and how it ended. With --expand, an example of such a run is below it.
 
@@ -128,6 +131,7 @@ there is no machine, scenario, enum or record; or --diff has printed a change.`,
 		option[reportFormat]{"json", reportFormat{write: writeJSON, worst: true}},
 		option[reportFormat]{"sarif", reportFormat{write: writeSARIF}},
 		option[reportFormat]{"github", reportFormat{write: writeGitHub}},
+		option[reportFormat]{"scenario", reportFormat{write: writeScenarios}},
 	)
 	c.Flags().BoolVar(&strict, "strict", false, "exit with 1 for a warning, too")
 	c.Flags().BoolVar(&bounds, "bounds", false, "print the worst case of each machine, and where results and failures are handled")
