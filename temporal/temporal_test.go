@@ -91,10 +91,21 @@ func playBoth(t *testing.T, m *machine.Machine, seed uint64) (records, attempts 
 	} else {
 		want.Answers, got.Answers = want.Answers[:1], got.Answers[:1]
 	}
+	// An attempt that is cancelled in the instant in which it starts is called or not, since its activity
+	// begins beside the workflow. Of one that was to be called and was not the history says it: it has no
+	// result. So what is compared is that none is called twice.
+	want.Attempts, got.Attempts = inBoth(want.Attempts, got.Attempts), inBoth(got.Attempts, want.Attempts)
 	for _, difference := range enginetest.Differences(want, got) {
 		t.Error(difference)
 	}
 	return len(got.Runs[enginetest.Run].History), len(got.Attempts)
+}
+
+// inBoth are the attempts of a that are among b, too, and those that were called again.
+func inBoth(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(call string) bool {
+		return strings.Contains(call, " call 0 ") && !slices.Contains(b, call)
+	})
 }
 
 func TestExamples(t *testing.T) {
