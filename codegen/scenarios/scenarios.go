@@ -1,4 +1,4 @@
-// Package scenarios writes scenarios for runs that the checker has found: generate.go chooses
+// Package scenarios writes scenarios for runs that the checker has found: scenarios.go chooses
 // few that together take every arm, writer.go writes one, value.go the values in it.
 //
 // Each is written while its run is taken along on the step of the runtime, so that what is

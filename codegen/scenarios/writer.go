@@ -28,6 +28,7 @@ type writer struct {
 	pace    pace
 	began   int // how many lines stand before the start: what guards answer then
 	came    map[happening]int
+	at      int    // the step that is played
 	torn    string // a host guard that has to say yes and no at once; empty for none
 }
 
@@ -87,7 +88,6 @@ func Witness(m *ir.Machine, title string, run *ir.CoverRun) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var text string
 	for p := range paces {
 		w := &writer{m: m, x: x, answers: map[string]bool{}, pace: p, came: map[happening]int{}}
 		head, failed := w.play(run)
@@ -95,16 +95,23 @@ func Witness(m *ir.Machine, title string, run *ir.CoverRun) (string, error) {
 			w.line("expect %s", w.sim.View().State)
 		}
 		var refused *machine.Rejected
-		if failed == nil || w.sim == nil || errors.Is(failed, errHalted) || errors.As(failed, &refused) {
-			text, err = head+w.body(), nil
-			break
+		atEnd := atLast(run.Steps, w.at) && (errors.Is(failed, errHalted) || errors.As(failed, &refused))
+		if failed == nil || atEnd {
+			return fmt.Sprintf("scenario %s of %s%s", quoted(title), m.Name, head+w.body()), nil
 		}
 		err = cmp.Or(err, failed)
 	}
-	if err != nil {
-		return "", err
+	return "", err
+}
+
+// atLast reports whether behind step i nothing comes but what follows at once.
+func atLast(steps []ir.CoverStep, i int) bool {
+	for k := i + 1; k < len(steps); k++ {
+		if !follows(steps, k) {
+			return false
+		}
 	}
-	return fmt.Sprintf("scenario %s of %s%s", quoted(title), m.Name, text), nil
+	return true
 }
 
 // targetOf is the arm that a run is for: of its last step.
@@ -147,6 +154,7 @@ func (w *writer) play(run *ir.CoverRun) (head string, err error) {
 	w.noteAsked(0)
 	w.began = len(w.lines)
 	for i := range run.Steps {
+		w.at = i
 		if run.Steps[i].Deferred {
 			continue // it is taken by itself
 		}
