@@ -3,7 +3,6 @@
 package main
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -17,10 +16,10 @@ func TestBatchCover(t *testing.T) {
 }
 
 var batchPaths = []fsmtest.Path{
-	{Params: BatchParams{Shelves: slices.Repeat([][]string{slices.Repeat([]string{""}, 1)}, 1)}, Steps: []fsmtest.Step{
+	{Params: BatchParams{Shelves: [][]string{[]string{""}}}, Steps: []fsmtest.Step{
 		{Input: "failure cancelled", Do: "Reading.shelf[0]", Arm: "Reading on shelf.failed", To: "Reading"},
 	}},
-	{Params: BatchParams{Shelves: slices.Repeat([][]string{slices.Repeat([]string{""}, 1)}, 1)}, Steps: []fsmtest.Step{
+	{Params: BatchParams{Shelves: [][]string{[]string{""}}}, Steps: []fsmtest.Step{
 		{Input: "result Shelf.Read", Do: "Reading.shelf[0]", Data: struct {
 			Read       []string `json:"read"`
 			Unreadable []string `json:"unreadable"`
@@ -37,13 +36,13 @@ func TestShelfCover(t *testing.T) {
 }
 
 var shelfPaths = []fsmtest.Path{
-	{Params: ShelfParams{Paths: slices.Repeat([]string{""}, 1)}, Steps: []fsmtest.Step{
+	{Params: ShelfParams{Paths: []string{""}}, Steps: []fsmtest.Step{
 		{Input: "result Document.Unreadable", Do: "Reading.document[0]", Arm: "Reading on document.Unreadable", To: "Reading"},
 	}},
-	{Params: ShelfParams{Paths: slices.Repeat([]string{""}, 1)}, Steps: []fsmtest.Step{
+	{Params: ShelfParams{Paths: []string{""}}, Steps: []fsmtest.Step{
 		{Input: "result Document.GivenUp", Do: "Reading.document[0]", Arm: "Reading on document.GivenUp, document.failed", To: "Reading"},
 	}},
-	{Params: ShelfParams{Paths: slices.Repeat([]string{""}, 1)}, Steps: []fsmtest.Step{
+	{Params: ShelfParams{Paths: []string{""}}, Steps: []fsmtest.Step{
 		{Input: "result Document.Labelled", Do: "Reading.document[0]", Data: struct {
 			Label string `json:"label"`
 		}{Label: ""}, Arm: "Reading on document.Labelled", To: "Reading"},

@@ -53,7 +53,7 @@ type Witness struct {
 	Loop   int             // row of Path to which a cycle returns, -1 where there is none
 	Rest   map[string]any  // the other parameters, with plain values: json alone has them
 	Guards map[string]bool // what host guards say as the run starts
-	Source any             // where it comes from: the run in the form of the checker, see witness.Of
+	Source any             `json:"-"` // where it comes from: the run in the form of the checker, see witness.Of
 }
 
 // Step is one row of a witness: in State, Input arrives. The last row has no
