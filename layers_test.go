@@ -62,9 +62,9 @@ codegen/dot                 < lang/ir codegen codegen/drawing github.com/emickle
 codegen/layout/simplex      <
 codegen/layout/layouttest   < codegen/layout
 codegen/layout              < codegen/layout/simplex
-codegen/foreign             < lang go.yaml.in/yaml/v3
+codegen/foreign             < lang lang/ir go.yaml.in/yaml/v3
 codegen/foreign/formats     < codegen/foreign/... codegen/foreign
-codegen/foreign/...         < lang/ir codegen codegen/foreign codegen/foreign/chart
+codegen/foreign/...         < lang/ir codegen codegen/foreign codegen/foreign/chart codegen/foreign/plan
 codegen/scenarios           < lang/ir codegen/table runtime/machine runtime/scenario runtime/simulate
 codegen/svg                 < lang/ir codegen codegen/drawing codegen/layout
 codegen/...                 < lang/token lang/diag lang/ir codegen codegen/drawing

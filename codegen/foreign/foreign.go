@@ -13,6 +13,7 @@ import (
 	"fmt"
 
 	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // Source reads machines of one format.
@@ -24,9 +25,18 @@ type Source struct {
 	Read func(name string, text []byte) (*Result, error)
 }
 
-// Result is what a Source has made.
+// Target writes machines in one format.
+type Target struct {
+	Name    string // as the command line calls it: "xstate"
+	Summary string // what it is, in a few words
+	// Write makes a text of a machine without errors of names and types, and of those that it
+	// calls. The same machine gives the same text.
+	Write func(*ir.Machine) *Result
+}
+
+// Result is what a Source or a Target has made.
 type Result struct {
-	Text   []byte // source text of this language, in canonical form
+	Text   []byte // of a Source: in canonical form
 	Report *Report
 }
 

@@ -10,3 +10,6 @@ import (
 
 // Sources are the formats that are read.
 var Sources = []foreign.Source{asl.Source, xstate.Source, scxml.Source}
+
+// Targets are the formats that are written.
+var Targets = []foreign.Target{xstate.Target}

@@ -95,7 +95,8 @@ their own; two services may both have a machine Order.`,
 		SilenceUsage:          true,
 		SilenceErrors:         true,
 	}
-	write := []*cobra.Command{newNew(s), newCheck(s), newBreaking(s), newExplain(s), newFmt(s), newGen(s), newDot(s), newImport(s), newSchema(s), newSimulate(s), newTest(s), newLSP(s)}
+	write := []*cobra.Command{newNew(s), newCheck(s), newBreaking(s), newExplain(s), newFmt(s), newGen(s), newDot(s), newImport(s),
+		newExport(s), newSchema(s), newSimulate(s), newTest(s), newLSP(s)}
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)

@@ -25,7 +25,7 @@ how much came over: what is whole, what in part, and what not at all. Then fsmc 
 says what the original gets wrong.
 
 Formats:
-` + formatList() + `
+` + formatList(sourceLines()) + `
 The machine is printed, and the report is on standard error; with -o the machine is
 in a file, and the report is printed. With --format json and without -o, the report has
 the machine as its field "text". Files are read up to 16 MiB.
@@ -47,12 +47,11 @@ Exit status 1: the file is not of that format.`,
 	return c
 }
 
-func formatList() string {
-	var b strings.Builder
+func sourceLines() (lines [][2]string) {
 	for _, f := range formats.Sources {
-		fmt.Fprintf(&b, "  %-8s %s\n", f.Name, f.Summary)
+		lines = append(lines, [2]string{f.Name, f.Summary})
 	}
-	return b.String()
+	return lines
 }
 
 // importer is one call of import.
@@ -79,19 +78,24 @@ func (i *importer) run(path string) error {
 	} else if err != nil {
 		return err
 	}
-	if i.output != "" && i.output != "-" {
-		if err := i.write(i.output, result.Text); err != nil {
+	return i.deliver(result, i.output, i.json)
+}
+
+// deliver puts what was made where -o says, and prints the report.
+func (s *streams) deliver(result *foreign.Result, output string, asJSON bool) error {
+	if output != "" && output != "-" {
+		if err := s.write(output, result.Text); err != nil {
 			return err
 		}
-		return i.tell(i.out, result, "")
+		return tellForeign(s.out, result, asJSON, "")
 	}
-	if i.json {
-		return i.tell(i.out, result, string(result.Text))
+	if asJSON {
+		return tellForeign(s.out, result, asJSON, string(result.Text))
 	}
-	if err := i.write("", result.Text); err != nil {
+	if err := s.write("", result.Text); err != nil {
 		return err
 	}
-	return i.tell(i.err, result, "")
+	return tellForeign(s.err, result, asJSON, "")
 }
 
 // readForeign reads a file, or standard input, up to the limit of the readers.
@@ -112,19 +116,16 @@ func (s *streams) readForeign(path string) ([]byte, error) {
 	return text, nil
 }
 
-// tell prints the report; with text, as a field of the JSON.
-func (i *importer) tell(w io.Writer, result *foreign.Result, text string) error {
-	if i.json {
+// tellForeign prints the report; as JSON with text as a field.
+func tellForeign(w io.Writer, result *foreign.Result, asJSON bool, text string) error {
+	r := result.Report
+	if asJSON {
 		return printJSON(w, struct {
 			*foreign.Report
 			Grade foreign.Grade `json:"grade"`
 			Text  string        `json:"text,omitempty"`
-		}{result.Report, result.Report.Grade(), text})
+		}{r, r.Grade(), text})
 	}
-	return tellForeign(w, result.Report)
-}
-
-func tellForeign(w io.Writer, r *foreign.Report) error {
 	for _, item := range r.Items {
 		for _, why := range item.Why {
 			if _, err := fmt.Fprintf(w, "%s %s: %s: %s\n", place(item), item.Place, item.Grade, why); err != nil {

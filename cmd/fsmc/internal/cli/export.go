@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/codegen/foreign"
+	"github.com/fsmc-dev/fsmc/codegen/foreign/formats"
+)
+
+func newExport(s *streams) *cobra.Command {
+	e := &exporter{streams: s}
+	c := &cobra.Command{
+		Use:   "export --to FORMAT PATH...",
+		Short: "Write a machine in another format",
+		Long: `Export writes a machine, and the machines that it calls, in another format. A report
+says what that format has no form for: what is guessed or missing stands at the same
+place in the file, too.
+
+Formats:
+` + formatList(targetLines()) + `
+The file is printed, and the report is on standard error; with -o it is in a file, and
+the report is printed. With --format json and without -o, the report has it as its
+field "text".
+
+Exit status 1: the machine has errors of names or types.`,
+		Example: `  fsmc export --to xstate -o review.js review.fsm
+  fsmc export --to scxml review.fsm`,
+		Args:              arguments("PATH..."),
+		ValidArgsFunction: completeFSM,
+		RunE:              func(_ *cobra.Command, paths []string) error { return e.run(paths) },
+	}
+	var options []option[foreign.Target]
+	for _, f := range formats.Targets {
+		options = append(options, option[foreign.Target]{f.Name, f})
+	}
+	chooseFlag(c, &e.target, "to", "", "the format of the file", options...)
+	c.MarkFlagRequired("to")
+	c.Flags().StringVarP(&e.output, "output", "o", "", "write to `FILE`; - is standard output")
+	machineFlag(c, &e.machine)
+	formatFlag(c, &e.json)
+	return c
+}
+
+func targetLines() (lines [][2]string) {
+	for _, f := range formats.Targets {
+		lines = append(lines, [2]string{f.Name, f.Summary})
+	}
+	return lines
+}
+
+// formatList is a table of names and what they mean, for help.
+func formatList(lines [][2]string) string {
+	var b strings.Builder
+	for _, l := range lines {
+		fmt.Fprintf(&b, "  %-8s %s\n", l[0], l[1])
+	}
+	return b.String()
+}
+
+// exporter is one call of export.
+type exporter struct {
+	*streams
+	target          foreign.Target
+	output, machine string
+	json            bool
+}
+
+func (e *exporter) run(paths []string) error {
+	unit, err := e.load(paths)
+	if err != nil {
+		return err
+	}
+	if err := e.refuse(unit.Diags, unit.File); err != nil {
+		return err
+	}
+	m, err := pick(unit.Program, e.machine)
+	if err != nil {
+		return err
+	}
+	return e.deliver(e.target.Write(m), e.output, e.json)
+}

@@ -1,0 +1,210 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// leaf gives n what a leaf does: its choice, or its activities.
+func (p *planner) leaf(s *ir.State, n *Node) {
+	done := p.m.Choices(s, ir.Case{Kind: ir.CaseDone})
+	switch {
+	case s.IsChoice():
+		p.choice(n, done)
+	case len(s.Dos) == 1 && p.leads(s, s.Dos[0], done):
+		p.simple(s, n, done)
+	case len(s.Dos) == 1:
+		p.parts(s, n, s.Dos[0])
+		n.Done = p.arms(n, done, None)
+	case len(s.Dos) > 1:
+		n.Kind = Parallel
+		for _, d := range s.Dos {
+			p.parts(s, p.inside(n, nameOf(d)), d)
+		}
+		n.Done = p.arms(n, done, None)
+	}
+}
+
+func (p *planner) inside(n *Node, name string) *Node {
+	for slices.ContainsFunc(n.Children, func(c *Node) bool { return c.Name == name }) {
+		name += "_"
+	}
+	c := &Node{Name: name, Path: joined(n.Path, name), Parent: n}
+	n.Children = append(n.Children, c)
+	return c
+}
+
+// nameOf is what the results of d are told by: its label, or its activity.
+func nameOf(d *ir.Do) string { return cmp.Or(d.Label, d.Activity.Name) }
+
+// choice gives n the transitions that a choice state takes at once.
+func (p *planner) choice(n *Node, done []ir.Choice) {
+	stays := slices.ContainsFunc(done, func(c ir.Choice) bool { return c.Arm != nil && c.Arm.Kind != ir.Goto })
+	if !stays {
+		n.Always = p.arms(n, done, None)
+		return
+	}
+	n.Kind = Compound
+	choose, stayed := p.inside(n, "choosing"), p.inside(n, "stayed")
+	n.Initial = choose
+	choose.Always = p.arms(choose, done, None)
+	for _, arm := range choose.Always {
+		arm.Target = cmp.Or(arm.Target, stayed)
+	}
+}
+
+// leads reports whether every end of the one activity of s leads out of s.
+func (p *planner) leads(s *ir.State, d *ir.Do, done []ir.Choice) bool {
+	if d.Fan != nil {
+		return false
+	}
+	out := func(choices []ir.Choice) bool {
+		return len(choices) > 0 && !slices.ContainsFunc(choices, func(c ir.Choice) bool { return c.Arm == nil || c.Arm.Kind != ir.Goto })
+	}
+	if len(d.Activity.Results) == 0 && !out(done) {
+		return false
+	}
+	for _, c := range p.m.Cases(s) {
+		if (c.Kind == ir.CaseResult || c.Kind == ir.CaseFailure) && !out(p.m.Choices(s, c)) {
+			return false
+		}
+	}
+	return true
+}
+
+// simple has n run d, without states inside.
+func (p *planner) simple(s *ir.State, n *Node, done []ir.Choice) {
+	p.call(s, n, d0(s), func(choices []ir.Choice, payload Payload) []*Arm { return p.arms(n, choices, payload) })
+	if len(d0(s).Activity.Results) == 0 {
+		n.Call.Nothing = p.arms(n, done, None)
+	}
+}
+
+func d0(s *ir.State) *ir.Do { return s.Dos[0] }
+
+// parts has n run d in a state inside it, wait for retries in another, and end in a third.
+func (p *planner) parts(s *ir.State, n *Node, d *ir.Do) {
+	n.Kind = Compound
+	running := p.inside(n, "running")
+	n.Initial = running
+	var waiting *Node
+	ended := &Node{Name: "ended", Path: joined(n.Path, "ended"), Kind: Final, Parent: n}
+	holder := ""
+	p.call(s, running, d, func(choices []ir.Choice, payload Payload) []*Arm {
+		var arms []*Arm
+		for _, c := range choices {
+			arm := p.arm(running, c, payload)
+			switch {
+			case c.Arm != nil && c.Arm.Kind == ir.Retry && d.Fan != nil:
+				p.note(n, p.item.Lost, "%s: what runs the elements tries them again", c.Arm.StepText())
+			case c.Arm != nil && c.Arm.Kind == ir.Retry:
+				if waiting == nil {
+					waiting = p.inside(n, "waiting")
+					holder = p.variable("wait", "0", "how many milliseconds "+nameOf(d)+" waits before it is tried again")
+					waiting.After = []*Delay{{ID: p.delay(), Holder: holder, Arms: []*Arm{{Target: running}}}}
+				}
+				wait := Action{Kind: Wait, Var: holder, Backoff: c.Arm.Backoff, Counter: p.counters[c.Arm].name}
+				arm.Actions = slices.Insert(arm.Actions, 1, wait)
+				arm.Target = waiting
+			case arm.Target == nil && d.Fan == nil:
+				arm.Target = ended
+			}
+			arms = append(arms, arm)
+			if len(arm.When) == 0 {
+				break
+			}
+		}
+		return arms
+	})
+	n.Children = append(n.Children, ended)
+	if len(d.Activity.Results) == 0 || d.Fan != nil {
+		running.Call.Nothing = []*Arm{{Target: ended}}
+	}
+}
+
+// call has n run d; arms makes the arms of its ends.
+func (p *planner) call(s *ir.State, n *Node, d *ir.Do, arms func([]ir.Choice, Payload) []*Arm) {
+	call := &Call{ID: nameOf(d), Name: d.Activity.Name, Machine: d.Activity.Machine, Do: d, Fan: d.Fan != nil}
+	n.Call = call
+	for _, c := range p.m.Cases(s) {
+		switch {
+		case c.Do != d:
+		case c.Kind == ir.CaseResult:
+			call.Results = append(call.Results, &Result{c.Event, arms(p.m.Choices(s, c), OfResult)})
+		case c.Kind == ir.CaseFailure:
+			p.failure(s, n, c, arms)
+		}
+	}
+	p.limits(s, n, d)
+	for _, a := range d.Args {
+		p.unsaid(a)
+	}
+	if d.Scope.Kind != ir.PerVisit {
+		p.note(n, p.item.Data, "the key with which attempts of other visits are known for the same: %s may happen twice", d.Activity.Name)
+	}
+	if d.Fan != nil {
+		p.note(n, p.item.Part, "a program runs %s for the elements of %s, and tells each end", d.Activity.Name, d.Fan.List.Name)
+	}
+}
+
+// failure adds the arms of one category, beside those with the same meaning. That of the limit of
+// an attempt is a timer.
+func (p *planner) failure(s *ir.State, n *Node, c ir.Case, arms func([]ir.Choice, Payload) []*Arm) {
+	choices, category := p.m.Choices(s, c), c.Category.Name
+	if category == ir.Timeout && c.Category.BuiltIn && c.Do.Timeout != nil && c.Do.Fan == nil {
+		limit := &Delay{ID: p.delay(), Wait: *c.Do.Timeout, Failed: &Failure{category, c.Do.Activity.Name}}
+		limit.Arms = arms(choices, OfFailure)
+		n.After = append(n.After, limit)
+	}
+	for _, e := range n.Call.Failures {
+		if sameChoices(p.m.Choices(s, ir.Case{Kind: ir.CaseFailure, Do: c.Do, Category: p.category(e.Categories[0])}), choices) {
+			e.Categories = append(e.Categories, category)
+			p.others(e, c.Do)
+			return
+		}
+	}
+	e := &Ending{Categories: []string{category}, Arms: arms(choices, OfFailure)}
+	p.others(e, c.Do)
+	n.Call.Failures = append(n.Call.Failures, e)
+}
+
+func (p *planner) others(e *Ending, d *ir.Do) {
+	if !slices.Contains(e.Categories, ir.Unknown) {
+		return
+	}
+	e.Others = []string{}
+	for _, c := range p.m.FailuresOf(d) {
+		if !slices.Contains(e.Categories, c.Name) {
+			e.Others = append(e.Others, c.Name)
+		}
+	}
+}
+
+func (p *planner) category(name string) *ir.Category {
+	return p.m.Categories[slices.IndexFunc(p.m.Categories, func(c *ir.Category) bool { return c.Name == name })]
+}
+
+func sameChoices(a, b []ir.Choice) bool {
+	return slices.EqualFunc(a, b, func(a, b ir.Choice) bool { return a.Arm == b.Arm && a.Use == b.Use })
+}
+
+// limits says which limits of an attempt nothing watches.
+func (p *planner) limits(s *ir.State, n *Node, d *ir.Do) {
+	for _, l := range []struct {
+		word string
+		ns   *int64
+	}{{"heartbeat", d.Heartbeat}, {"progress", d.Progress}} {
+		if l.ns != nil {
+			p.note(n, p.item.Part, "nothing watches the %s of %s: a program has it fail", l.word, d.Activity.Name)
+		}
+	}
+	if d.Fan != nil && d.Timeout != nil {
+		p.note(n, p.item.Part, "nothing watches the timeout of an element: a program has it fail after %s", ir.FormatDuration(*d.Timeout))
+	}
+}
+
+// Event is what the end of an element is told with.
+func (c *Call) Event(exit string) string { return fmt.Sprintf("%s.%s", c.ID, exit) }

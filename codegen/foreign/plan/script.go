@@ -1,0 +1,287 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Script writes expressions as ECMAScript. Durations are milliseconds, times are milliseconds
+// since 1970, integers are numbers, what is unset is undefined.
+type Script struct {
+	Var   func(*ir.Var) string
+	Event string                                    // what has the fields of `event`
+	Guard func(g *ir.Guard, args []Property) string // nil where no host guard is asked
+
+	Activity string // in the arms of a failure: which activity has failed
+}
+
+// Property is a value with the path of its place in an object.
+type Property struct{ Path, Value string }
+
+// How tightly operators bind in ECMAScript, where == binds less than <.
+var binding = map[ir.Op]int{
+	ir.OpOr: 1, ir.OpAnd: 2, ir.OpEq: 3, ir.OpNe: 3, ir.OpLt: 4, ir.OpLe: 4, ir.OpGt: 4, ir.OpGe: 4,
+	ir.OpAdd: 5, ir.OpSub: 5, ir.OpMul: 6,
+}
+
+const unary = 7
+
+// Expr is e.
+func (s *Script) Expr(e ir.Expr) string { return s.expr(e, 0) }
+
+func (s *Script) expr(e ir.Expr, outer int) string {
+	switch e := e.(type) {
+	case *ir.Lit:
+		return Literal(e.Value)
+	case *ir.VarRef:
+		return s.Var(e.Var)
+	case *ir.FieldRef:
+		if e.Name == "activity" && s.Activity != "" {
+			return Quote(s.Activity)
+		}
+		return member(s.Event, e.Name)
+	case *ir.Now:
+		return "Date.now()"
+	case *ir.Len:
+		if x := s.expr(e.X, unary); e.X.Type().Kind == ir.List {
+			return x + ".length"
+		} else {
+			return "encodeURIComponent(" + x + `).replace(/%../g, "x").length`
+		}
+	case *ir.IsSet:
+		return s.isSet(e, outer)
+	case *ir.Unary:
+		return string(e.Op) + s.expr(e.X, unary)
+	case *ir.Binary:
+		return s.binary(e, outer)
+	case *ir.Call:
+		return s.call(e)
+	case *ir.Object:
+		var properties []string
+		for i, key := range e.Keys {
+			properties = append(properties, Quote(key)+": "+s.Expr(e.Values[i]))
+		}
+		return "{ " + strings.Join(properties, ", ") + " }"
+	case *ir.Array:
+		return "[" + strings.Join(s.list(e.Items), ", ") + "]"
+	case *ir.Key:
+		return "(" + s.expr(e.X, unary) + "?.[" + Quote(e.Name) + "] ?? null)"
+	case *ir.Fit:
+		return s.expr(e.X, outer)
+	case *ir.Text:
+		return "String(" + s.Expr(e.X) + ")"
+	case *ir.RecordLit:
+		var properties []Property
+		for i, l := range e.T.Leaves() {
+			properties = append(properties, Property{l.Path, s.Expr(e.Leaves[i])})
+		}
+		return Object(properties)
+	}
+	return "undefined" // *ir.Absent
+}
+
+func (s *Script) list(items []ir.Expr) []string {
+	texts := make([]string, len(items))
+	for i, item := range items {
+		texts[i] = s.Expr(item)
+	}
+	return texts
+}
+
+func (s *Script) isSet(e *ir.IsSet, outer int) string {
+	x, op := "", "!=="
+	switch {
+	case e.Field == nil:
+		x = s.Var(e.Var)
+	case e.Asked != "":
+		x = member(s.Event, e.Asked)
+	default:
+		x = member(s.Event, e.Field.Name)
+	}
+	if e.Not {
+		op = "==="
+	}
+	return parens(x+" "+op+" undefined", binding[ir.OpEq], outer)
+}
+
+func (s *Script) binary(e *ir.Binary, outer int) string {
+	if e.Op == ir.OpAdd {
+		switch e.X.Type().Kind {
+		case ir.List:
+			return "[..." + s.expr(e.X, unary) + ", " + s.Expr(e.Y) + "]"
+		case ir.JSON:
+			return "[...(" + s.Expr(e.X) + " ?? []), " + s.Expr(e.Y) + "]"
+		}
+	}
+	op := string(e.Op)
+	if e.Op == ir.OpEq || e.Op == ir.OpNe {
+		op += "="
+	}
+	p := binding[e.Op]
+	return parens(s.expr(e.X, p)+" "+op+" "+s.expr(e.Y, p+1), p, outer)
+}
+
+func parens(text string, p, outer int) string {
+	if p < outer {
+		return "(" + text + ")"
+	}
+	return text
+}
+
+func (s *Script) call(e *ir.Call) string {
+	if e.Guard == nil {
+		return "Math." + e.Builtin + "(" + strings.Join(s.list(e.Args), ", ") + ")"
+	}
+	return s.Guard(e.Guard, s.Args(e.Guard.Params, e.Args))
+}
+
+// Args are the arguments of an activity or a guard by the names of its parameters. Those that
+// read the element of a list are left out.
+func (s *Script) Args(params []*ir.Param, args []ir.Expr) []Property {
+	var properties []Property
+	for i, a := range args {
+		element := false
+		ir.Walk(a, func(e ir.Expr) bool {
+			_, ok := e.(*ir.FanRef)
+			element = element || ok
+			return !element
+		})
+		if !element {
+			properties = append(properties, Property{params[i].Name, s.Expr(a)})
+		}
+	}
+	return properties
+}
+
+// Fields are the values of a message by the names of its fields. What is absent is left out.
+func (s *Script) Fields(p *ir.Publish) []Property {
+	var properties []Property
+	for i, v := range p.Values {
+		if _, absent := v.(*ir.Absent); !absent {
+			properties = append(properties, Property{p.Event.Fields[i].Name, s.Expr(v)})
+		}
+	}
+	return properties
+}
+
+// Object is an object with properties, nested by their paths.
+func Object(properties []Property) string {
+	if len(properties) == 0 {
+		return "{}"
+	}
+	var parts []string
+	for len(properties) > 0 {
+		head, _, nested := strings.Cut(properties[0].Path, ".")
+		if !nested {
+			parts = append(parts, key(head)+": "+properties[0].Value)
+			properties = properties[1:]
+			continue
+		}
+		var inner, rest []Property
+		for _, p := range properties {
+			if path, ok := strings.CutPrefix(p.Path, head+"."); ok {
+				inner = append(inner, Property{path, p.Value})
+			} else {
+				rest = append(rest, p)
+			}
+		}
+		parts, properties = append(parts, key(head)+": "+Object(inner)), rest
+	}
+	return "{ " + strings.Join(parts, ", ") + " }"
+}
+
+// key is the name of a property: names of this language need no quotes.
+func key(name string) string {
+	if Identifier(name) {
+		return name
+	}
+	return Quote(name)
+}
+
+// Identifier reports whether name needs no quotes as a property.
+func Identifier(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}) && (name[0] < '0' || name[0] > '9')
+}
+
+// member is a part of x by its path. What lies within a part may be absent with it.
+func member(x, path string) string {
+	return x + "." + strings.ReplaceAll(path, ".", "?.")
+}
+
+// Input is a part of an object x that may be absent.
+func Input(x, path string) string { return x + "?." + strings.ReplaceAll(path, ".", "?.") }
+
+// Literal is a constant.
+func Literal(c *ir.Const) string {
+	switch c.Kind {
+	case ir.String, ir.EnumKind:
+		return Quote(c.Str)
+	case ir.Duration:
+		return Number(Milliseconds(c.Int))
+	}
+	return c.Text()
+}
+
+// Number is n in its shortest form.
+func Number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+// Quote is text as a string.
+func Quote(text string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(text) != nil {
+		return strconv.QuoteToASCII(text)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// Backoff is how many milliseconds b waits; count is how often it has waited, with this time.
+func (s *Script) Backoff(b *ir.Backoff, count string) string {
+	if b == nil {
+		b = &ir.Backoff{First: ir.UsualFirst, Last: ir.UsualLast, Factor: ir.UsualFactor, Jitter: ir.UsualJitter}
+	}
+	if b.By != nil {
+		return s.Expr(b.By)
+	}
+	wait := Number(Milliseconds(b.First))
+	if factor, _ := b.Factor.Float64(); b.First != b.Last {
+		wait = fmt.Sprintf("Math.min(%s * %s ** (%s - 1), %s)", wait, Number(factor), count, Number(Milliseconds(b.Last)))
+	}
+	if b.Jitter.Sign() > 0 {
+		share, _ := b.Jitter.Float64()
+		wait += " * (1 - " + Number(share) + " * Math.random())"
+	}
+	return wait
+}
+
+// Delay is how many milliseconds d waits.
+func (s *Script) Delay(d *Delay) string {
+	wait := Number(Milliseconds(d.Wait))
+	if d.Var != nil {
+		wait = s.Var(d.Var)
+		if d.Var.Type.Kind == ir.Time {
+			wait += " - Date.now()"
+		}
+		wait = "Math.max(0, " + wait + ")"
+	}
+	if d.Jitter > 0 {
+		wait += " * (1 + " + Number(d.Jitter) + " * Math.random())"
+	}
+	return wait
+}
+
+// Outcomes are the values that a terminal returns, by their names.
+func (s *Script) Outcomes(t *ir.State) []Property {
+	var properties []Property
+	for _, r := range t.Returns {
+		properties = append(properties, Property{r.Var.Name, s.Var(r.Var)})
+	}
+	return properties
+}

@@ -1,0 +1,334 @@
+package xstate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/codegen/foreign"
+	"github.com/fsmc-dev/fsmc/codegen/foreign/plan"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Target writes XState.
+var Target = foreign.Target{Name: "xstate", Summary: "XState 5: a JavaScript module with a machine made by setup", Write: write}
+
+// write makes a module of m and the machines that it calls, those that are called first.
+func write(m *ir.Machine) *foreign.Result {
+	var charts []*plan.Chart
+	report := collect(m, map[*ir.Machine]bool{}, &charts)
+	w := &writer{imports: map[string]bool{"setup": true}}
+	for _, c := range charts {
+		w.machine(c)
+	}
+	return &foreign.Result{Text: []byte(w.head(m.Name) + w.b.String()), Report: report}
+}
+
+func collect(m *ir.Machine, seen map[*ir.Machine]bool, charts *[]*plan.Chart) *foreign.Report {
+	seen[m] = true
+	c := plan.Make(m, "xstate")
+	for _, child := range c.Children {
+		if !seen[child] {
+			r := collect(child, seen, charts)
+			c.Report.Machines = append(c.Report.Machines, r.Machines...)
+			c.Report.Items = append(c.Report.Items, r.Items...)
+		}
+	}
+	*charts = append(*charts, c)
+	return c.Report
+}
+
+// writer holds a module in the making.
+type writer struct {
+	b       strings.Builder
+	depth   int
+	imports map[string]bool
+	said    bool // event is read
+
+	c        *plan.Chart
+	setup    map[string]*section
+	node     *plan.Node
+	activity string // which has failed, in the arms of that
+}
+
+// section is one part of what setup is given: implementations by their names.
+type section struct {
+	names []string
+	texts map[string]string
+}
+
+func (w *writer) line(format string, args ...any) {
+	w.b.WriteString(strings.Repeat("  ", w.depth))
+	fmt.Fprintf(&w.b, format, args...)
+	w.b.WriteByte('\n')
+}
+
+func (w *writer) open(format string, args ...any) {
+	w.line(format, args...)
+	w.depth++
+}
+
+func (w *writer) close(text string) {
+	w.depth--
+	w.line("%s", text)
+}
+
+func (w *writer) comment(text string) {
+	for line := range strings.Lines(text) {
+		w.line("// %s", strings.TrimSpace(line))
+	}
+}
+
+// implement notes an implementation, and is its name.
+func (w *writer) implement(part, name, text string) string {
+	s := w.setup[part]
+	if s == nil {
+		s = &section{texts: map[string]string{}}
+		w.setup[part] = s
+	}
+	for known := s.texts[name]; known != "" && known != text; known = s.texts[name] {
+		name += " *"
+	}
+	if s.texts[name] == "" {
+		s.names, s.texts[name] = append(s.names, name), text
+	}
+	return name
+}
+
+// head is what stands above the machines.
+func (w *writer) head(name string) string {
+	imports := []string{}
+	for name := range w.imports {
+		imports = append(imports, name)
+	}
+	slices.Sort(imports)
+	text := "// " + name + ", a machine of fsmc, for XState 5. Made by fsmc export.\n" +
+		"//\n// Durations are milliseconds, and times are milliseconds since 1970.\n" +
+		"import { " + strings.Join(imports, ", ") + " } from \"xstate\";\n"
+	if w.said {
+		text += `
+// said is what has the fields of an event, of a result, or of a failure. An activity that fails
+// rejects with an error that has a category.
+const said = (event) => {
+  if (event.type.startsWith("xstate.done.actor.")) return event.output;
+  if (event.type.startsWith("xstate.after.")) return { category: "timeout", message: "", attempt: 1 };
+  if (!event.type.startsWith("xstate.error.actor.")) return event;
+  const { category = "unknown", message = "" } = event.error ?? {};
+  return { category, message, attempt: 1 };
+};
+`
+	}
+	return text
+}
+
+func (w *writer) machine(c *plan.Chart) {
+	w.c, w.setup = c, map[string]*section{}
+	outer := w.b
+	w.b = strings.Builder{}
+	w.depth = 1
+	w.config()
+	config := w.b.String()
+	w.b = outer
+	w.depth = 0
+	w.line("")
+	w.comment(c.Machine.Doc)
+	w.open("export const %s = setup({", c.Machine.Name)
+	for _, part := range []string{"actors", "guards", "actions", "delays"} {
+		s := w.setup[part]
+		if s == nil {
+			continue
+		}
+		w.open("%s: {", part)
+		for _, name := range s.names {
+			if s.texts[name] == name {
+				w.line("%s,", name)
+			} else {
+				w.line("%s: %s,", property(name), s.texts[name])
+			}
+		}
+		w.close("},")
+	}
+	w.depth--
+	w.b.WriteString("}).createMachine({\n" + config + "});\n")
+}
+
+// property is the name of a property, in quotes where it needs them.
+func property(name string) string {
+	if plan.Identifier(name) {
+		return name
+	}
+	return plan.Quote(name)
+}
+
+func (w *writer) config() {
+	m := w.c.Machine
+	w.line("id: %s,", plan.Quote(m.Name))
+	w.context()
+	w.inside(w.c.Root)
+	w.line("output: ({ event }) => event.output,")
+}
+
+// context writes the data: parameters, the values of the run itself, fields, and what the chart
+// keeps.
+func (w *writer) context() {
+	m := w.c.Machine
+	if len(m.Inputs())+len(m.Fields)+len(w.c.Vars) == 0 {
+		return
+	}
+	w.open("context: ({ input, self }) => ({")
+	for _, v := range m.Params {
+		w.line("%s: %s,", property(v.Name), plan.Input("input", v.Name))
+	}
+	for _, v := range m.Own {
+		value := "self.id"
+		if v.Type.Kind == ir.Time {
+			value = "Date.now()"
+		}
+		w.line("%s: %s,", property(v.Name), value)
+	}
+	for _, v := range m.Fields {
+		value := "undefined"
+		if v.Default != nil {
+			value = plan.Literal(v.Default)
+		}
+		w.line("%s: %s,", property(v.Name), value)
+	}
+	for _, v := range w.c.Vars {
+		w.line("%s: %s, // %s", v.Name, v.Initial, v.About)
+	}
+	w.close("}),")
+}
+
+// state writes n as a member of its parent's states.
+func (w *writer) state(n *plan.Node) {
+	w.open("%s: {", n.Name)
+	start := w.b.Len()
+	w.inside(n)
+	if w.b.Len() == start {
+		text := strings.TrimSuffix(w.b.String(), "\n")
+		w.b.Reset()
+		w.b.WriteString(text + "},\n")
+		w.depth--
+		return
+	}
+	w.close("},")
+}
+
+func (w *writer) inside(n *plan.Node) {
+	outer := w.node
+	w.node = n
+	defer func() { w.node = outer }()
+	if about := strings.TrimSpace(n.Doc + "\n" + strings.Join(n.Notes, "\n")); about != "" && n.Parent != nil || len(n.Notes) > 0 {
+		if n.Parent == nil {
+			about = strings.Join(n.Notes, "\n")
+		}
+		w.line("description: %s,", plan.Quote(about))
+	}
+	switch n.Kind {
+	case plan.Parallel:
+		w.line(`type: "parallel",`)
+	case plan.Final:
+		w.final(n)
+	}
+	if n.Initial != nil {
+		w.line("initial: %s,", plan.Quote(n.Initial.Name))
+	}
+	w.actions("entry", n.Entry)
+	w.actions("exit", n.Exit)
+	if n.Call != nil {
+		w.invoke(n.Call)
+	}
+	w.events(n)
+	w.arms("always", n.Always)
+	w.after(n)
+	w.arms("onDone", n.Done)
+	if len(n.Children) > 0 {
+		w.open("states: {")
+		for _, c := range n.Children {
+			w.state(c)
+		}
+		w.close("},")
+	}
+}
+
+func (w *writer) final(n *plan.Node) {
+	w.line(`type: "final",`)
+	if n.Of == nil {
+		return
+	}
+	w.line("tags: [%s],", plan.Quote(n.Of.Outcome))
+	outcome := append([]plan.Property{{Path: "type", Value: plan.Quote(n.Name)}}, w.script().Outcomes(n.Of)...)
+	w.line("output: ({ context }) => (%s),", plan.Object(outcome))
+}
+
+// events writes `on`, with what the elements of a list end with.
+func (w *writer) events(n *plan.Node) {
+	elements := n.Call != nil && n.Call.Fan
+	if len(n.On) == 0 && !elements {
+		return
+	}
+	w.open("on: {")
+	for _, h := range n.On {
+		w.arms(h.Event, h.Arms)
+	}
+	if elements {
+		w.elements(n.Call)
+	}
+	w.close("},")
+}
+
+func (w *writer) after(n *plan.Node) {
+	if len(n.After) == 0 {
+		return
+	}
+	w.open("after: {")
+	seen := map[string]int{}
+	for _, d := range n.After {
+		key := w.delay(d)
+		if seen[key]++; seen[key] > 1 {
+			key = w.implement("delays", fmt.Sprintf("%s, %d", key, seen[key]), "({ context, event }) => "+w.script().Delay(d))
+		}
+		if d.Raises == "" {
+			w.limit(key, d)
+			continue
+		}
+		w.imports["raise"] = true
+		w.line("%s: { actions: [%s] },", property(key), plan.Quote(w.implement("actions", "raise "+d.Raises, "raise({ type: "+plan.Quote(d.Raises)+" })")))
+	}
+	w.close("},")
+}
+
+// limit writes a timer with its arms, of the limit of an attempt those of its failure.
+func (w *writer) limit(key string, d *plan.Delay) {
+	if d.Failed != nil {
+		w.activity = d.Failed.Activity
+	}
+	w.arms(key, d.Arms)
+	w.activity = ""
+}
+
+// delay is the name of a wait: its milliseconds, where these are an integer.
+func (w *writer) delay(d *plan.Delay) string {
+	switch ms := plan.Milliseconds(d.Wait); {
+	case d.Holder != "":
+		return w.implement("delays", d.Holder, "({ context }) => "+access(d.Holder))
+	case d.Var != nil:
+		return w.implement("delays", d.Var.Name, "({ context }) => "+w.script().Delay(d))
+	case d.Jitter == 0 && ms == float64(int64(ms)):
+		return plan.Number(ms)
+	default:
+		return w.implement("delays", fmt.Sprintf("%s ms", plan.Number(ms)), "() => "+w.script().Delay(d))
+	}
+}
+
+func access(name string) string {
+	if plan.Identifier(name) {
+		return "context." + name
+	}
+	return "context[" + plan.Quote(name) + "]"
+}
+
+// script writes expressions over `context` and `event`.
+func (w *writer) script() *plan.Script {
+	return &plan.Script{Var: func(v *ir.Var) string { return access(v.Name) }, Event: "said(event)", Activity: w.activity}
+}
