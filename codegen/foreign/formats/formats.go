@@ -12,4 +12,4 @@ import (
 var Sources = []foreign.Source{asl.Source, xstate.Source, scxml.Source}
 
 // Targets are the formats that are written.
-var Targets = []foreign.Target{xstate.Target}
+var Targets = []foreign.Target{xstate.Target, scxml.Target}

@@ -62,6 +62,8 @@ async function playXState(machine) {
           case 'send': actor.send({ ...op.data, type: op.name }); break
           case 'end': call.send({ type: 'end', output: { ...op.data, type: op.name } }); break
           case 'fail': call.send({ type: 'fail', error: { category: op.name, message: '' } }); break
+          case 'element': actor.send({ ...op.data, type: op.call + '.' + op.name }); break
+          case 'all': actor.send({ type: op.call + '.done' }); break
           case 'wait': clock.increment(op.wait); break
         }
         seen.push(look())
@@ -74,7 +76,75 @@ async function playXState(machine) {
   })
 }
 
-const players = { xstate: playXState }
+// later is a clock that the test moves.
+function later() {
+  let now = 0, sent = []
+  const fire = (until) => {
+    for (;;) {
+      const next = sent.filter((s) => s.at <= until).sort((a, b) => a.at - b.at || a.order - b.order)[0]
+      if (!next) break
+      now = Math.max(now, next.at)
+      sent = sent.filter((s) => s !== next)
+      next.run()
+    }
+    now = until
+  }
+  let order = 0
+  return {
+    send: (id, ms, run) => sent.push({ id, at: now + ms, run, order: order++ }),
+    cancel: (id) => { sent = sent.filter((s) => s.id !== id) },
+    pass: (ms) => fire(now + ms),
+  }
+}
+
+async function playSCXML(machine) {
+  const scxml = require('@scion-scxml/scxml')
+  const called = (make, ...args) => new Promise((resolve, reject) => make(...args, (err, x) => (err ? reject(err) : resolve(x))))
+  const seen = []
+  for (const [i, run] of machine.runs.entries()) {
+    let text = machine.text
+    for (const g of machine.guards ?? []) text = text.replace(new RegExp(`function ${g}\\(args\\) .*`), `function ${g}(args) { return ${verdict(g, i)}; }`)
+    const model = await called(scxml.documentStringToModel, 'file:///machine.scxml', text)
+    const make = await called((cb) => model.prepare(cb))
+    const clock = later(), published = []
+    const begin = (session, call, context, done) => done(null, { cancel() {} })
+    const chart = new scxml.scion.Statechart(make, {
+      params: run.input ?? {},
+      invokers: { activity: begin, scxml: begin },
+      customSend(event, options) {
+        if (event.target === '#_parent') published.push({ ...event.data, type: event.name })
+        else clock.send(event.sendid, options.delay, () => chart.gen({ name: event.name, data: event.data }))
+      },
+      customCancel(id) { clock.cancel(id) },
+    })
+    chart.start()
+    const look = () => {
+      clock.pass(0)
+      return {
+        states: chart.getFullConfiguration().map((id) => id.replaceAll('-', '.')),
+        data: chart.getSnapshot()[3],
+        published: [...published],
+        ended: chart.isFinal(),
+      }
+    }
+    const all = [look()]
+    for (const op of run.ops ?? []) {
+      switch (op.kind) {
+        case 'send': chart.gen({ name: op.name, data: op.data }); break
+        case 'end': chart.gen({ name: 'done.invoke.' + op.call, data: { ...op.data, type: op.name } }); break
+        case 'fail': chart.gen({ name: 'failed.invoke.' + op.call, data: { category: op.name, message: '' } }); break
+        case 'element': chart.gen({ name: 'done.element.' + op.call + '.' + op.name, data: op.data }); break
+        case 'all': chart.gen({ name: 'done.invoke.' + op.call }); break
+        case 'wait': clock.pass(op.wait); break
+      }
+      all.push(look())
+    }
+    seen.push(structuredClone(all))
+  }
+  return seen
+}
+
+const players = { xstate: playXState, scxml: playSCXML }
 const answers = []
 for (const machine of JSON.parse(readFileSync(0, 'utf8'))) {
   try {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -65,7 +66,7 @@ func payloadOf(c ir.Case) Payload {
 }
 
 // raised is the event that a timer raises whose arms stand in leaves.
-func (p *planner) raised(t *ir.Timer) string { return "done.timer." + t.Text() }
+func (p *planner) raised(t *ir.Timer) string { return fmt.Sprintf("done.timer.%d", t.ID) }
 
 // timers gives n its timers.
 func (p *planner) timers(s *ir.State, n *Node) {

@@ -17,6 +17,7 @@ type Script struct {
 	Guard func(g *ir.Guard, args []Property) string // nil where no host guard is asked
 
 	Activity string // in the arms of a failure: which activity has failed
+	Old      bool   // in the syntax of ECMAScript 5, with the functions part_ and key_
 }
 
 // Property is a value with the path of its place in an object.
@@ -43,7 +44,7 @@ func (s *Script) expr(e ir.Expr, outer int) string {
 		if e.Name == "activity" && s.Activity != "" {
 			return Quote(s.Activity)
 		}
-		return member(s.Event, e.Name)
+		return s.member(e.Name)
 	case *ir.Now:
 		return "Date.now()"
 	case *ir.Len:
@@ -69,6 +70,9 @@ func (s *Script) expr(e ir.Expr, outer int) string {
 	case *ir.Array:
 		return "[" + strings.Join(s.list(e.Items), ", ") + "]"
 	case *ir.Key:
+		if s.Old {
+			return "key_(" + s.Expr(e.X) + ", " + Quote(e.Name) + ")"
+		}
 		return "(" + s.expr(e.X, unary) + "?.[" + Quote(e.Name) + "] ?? null)"
 	case *ir.Fit:
 		return s.expr(e.X, outer)
@@ -81,7 +85,7 @@ func (s *Script) expr(e ir.Expr, outer int) string {
 		}
 		return Object(properties)
 	}
-	return "undefined" // *ir.Absent
+	return "undefined" // *ir.Absent; what is unset
 }
 
 func (s *Script) list(items []ir.Expr) []string {
@@ -98,9 +102,9 @@ func (s *Script) isSet(e *ir.IsSet, outer int) string {
 	case e.Field == nil:
 		x = s.Var(e.Var)
 	case e.Asked != "":
-		x = member(s.Event, e.Asked)
+		x = s.member(e.Asked)
 	default:
-		x = member(s.Event, e.Field.Name)
+		x = s.member(e.Field.Name)
 	}
 	if e.Not {
 		op = "==="
@@ -112,9 +116,9 @@ func (s *Script) binary(e *ir.Binary, outer int) string {
 	if e.Op == ir.OpAdd {
 		switch e.X.Type().Kind {
 		case ir.List:
-			return "[..." + s.expr(e.X, unary) + ", " + s.Expr(e.Y) + "]"
+			return s.expr(e.X, unary) + ".concat([" + s.Expr(e.Y) + "])"
 		case ir.JSON:
-			return "[...(" + s.Expr(e.X) + " ?? []), " + s.Expr(e.Y) + "]"
+			return "(" + s.Expr(e.X) + " || []).concat([" + s.Expr(e.Y) + "])"
 		}
 	}
 	op := string(e.Op)
@@ -209,9 +213,19 @@ func Identifier(name string) bool {
 	}) && (name[0] < '0' || name[0] > '9')
 }
 
-// member is a part of x by its path. What lies within a part may be absent with it.
-func member(x, path string) string {
-	return x + "." + strings.ReplaceAll(path, ".", "?.")
+// member is a field of the event by its path. What lies within a record may be absent with it.
+func (s *Script) member(path string) string {
+	head, rest, nested := strings.Cut(path, ".")
+	x := s.Event + "." + head
+	for nested {
+		head, rest, nested = strings.Cut(rest, ".")
+		if s.Old {
+			x = "part_(" + x + ", " + Quote(head) + ")"
+		} else {
+			x += "?." + head
+		}
+	}
+	return x
 }
 
 // Input is a part of an object x that may be absent.
@@ -252,7 +266,7 @@ func (s *Script) Backoff(b *ir.Backoff, count string) string {
 	}
 	wait := Number(Milliseconds(b.First))
 	if factor, _ := b.Factor.Float64(); b.First != b.Last {
-		wait = fmt.Sprintf("Math.min(%s * %s ** (%s - 1), %s)", wait, Number(factor), count, Number(Milliseconds(b.Last)))
+		wait = fmt.Sprintf("Math.min(%s * Math.pow(%s, %s - 1), %s)", wait, Number(factor), count, Number(Milliseconds(b.Last)))
 	}
 	if b.Jitter.Sign() > 0 {
 		share, _ := b.Jitter.Float64()

@@ -86,8 +86,8 @@ func (w *writer) implement(part, name, text string) string {
 		s = &section{texts: map[string]string{}}
 		w.setup[part] = s
 	}
-	for known := s.texts[name]; known != "" && known != text; known = s.texts[name] {
-		name += " *"
+	for i, want := 2, name; s.texts[name] != "" && s.texts[name] != text; i++ {
+		name = fmt.Sprintf("%s (%d)", want, i)
 	}
 	if s.texts[name] == "" {
 		s.names, s.texts[name] = append(s.names, name), text
