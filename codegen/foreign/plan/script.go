@@ -174,15 +174,22 @@ func (s *Script) Fields(p *ir.Publish) []Property {
 
 // Object is an object with properties, nested by their paths.
 func Object(properties []Property) string {
-	if len(properties) == 0 {
+	var parts []string
+	for _, p := range Nested(properties, Object) {
+		parts = append(parts, key(p.Path)+": "+p.Value)
+	}
+	if len(parts) == 0 {
 		return "{}"
 	}
-	var parts []string
+	return "{ " + strings.Join(parts, ", ") + " }"
+}
+
+// Nested puts properties with the same head together: object makes a value of those inside.
+func Nested(properties []Property, object func([]Property) string) (out []Property) {
 	for len(properties) > 0 {
 		head, _, nested := strings.Cut(properties[0].Path, ".")
 		if !nested {
-			parts = append(parts, key(head)+": "+properties[0].Value)
-			properties = properties[1:]
+			out, properties = append(out, properties[0]), properties[1:]
 			continue
 		}
 		var inner, rest []Property
@@ -193,9 +200,9 @@ func Object(properties []Property) string {
 				rest = append(rest, p)
 			}
 		}
-		parts, properties = append(parts, key(head)+": "+Object(inner)), rest
+		out, properties = append(out, Property{head, object(inner)}), rest
 	}
-	return "{ " + strings.Join(parts, ", ") + " }"
+	return out
 }
 
 // key is the name of a property: names of this language need no quotes.

@@ -165,7 +165,7 @@ func (w *writer) call(c *plan.Call) {
 			w.param("limit", fmt.Sprint(c.Do.Fan.Limit))
 		}
 	}
-	for _, p := range whole(w.script().Args(c.Do.Activity.Params, c.Do.Args)) {
+	for _, p := range plan.Nested(w.script().Args(c.Do.Activity.Params, c.Do.Args), plan.Object) {
 		w.param(p.Path, p.Value)
 	}
 	if kind == "scxml" {
@@ -179,27 +179,6 @@ func (w *writer) call(c *plan.Call) {
 
 func (w *writer) param(name, expr string) {
 	w.line("<param%s%s/>", attribute("name", name), attribute("expr", expr))
-}
-
-// whole puts the leaves of records together: a parameter is one value.
-func whole(leaves []plan.Property) (params []plan.Property) {
-	for len(leaves) > 0 {
-		head, _, nested := strings.Cut(leaves[0].Path, ".")
-		if !nested {
-			params, leaves = append(params, leaves[0]), leaves[1:]
-			continue
-		}
-		var inner, rest []plan.Property
-		for _, l := range leaves {
-			if path, ok := strings.CutPrefix(l.Path, head+"."); ok {
-				inner = append(inner, plan.Property{Path: path, Value: l.Value})
-			} else {
-				rest = append(rest, l)
-			}
-		}
-		params, leaves = append(params, plan.Property{Path: head, Value: plan.Object(inner)}), rest
-	}
-	return params
 }
 
 func (w *writer) ends(c *plan.Call) {

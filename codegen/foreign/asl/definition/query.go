@@ -1,0 +1,262 @@
+package definition
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/fsmc-dev/fsmc/codegen/foreign/plan"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// query writes expressions as JSONata. Data are variables, what is unset is null, durations are
+// milliseconds and times are milliseconds since 1970.
+type query struct {
+	vars  map[*ir.Var]string // what a datum is called
+	now   map[*ir.Var]string // what a datum has become meanwhile: an expression
+	event string             // what has the fields of `event`
+	asked map[string]string  // what a host guard has said, by its call
+	item  string             // the element of a list
+}
+
+// with is q where a block has been executed: its values are computed from what was before.
+func (q *query) with(b *ir.Block) *query {
+	if b == nil {
+		return q
+	}
+	out := q.copied()
+	for _, a := range b.Assigns {
+		if a.Keeps {
+			continue
+		}
+		out.now[a.Var] = "null"
+		if a.Value != nil {
+			out.now[a.Var] = q.expr(a.Value, 0)
+		}
+	}
+	return out
+}
+
+func (q *query) copied() *query {
+	out := *q
+	out.now = map[*ir.Var]string{}
+	for v, text := range q.now {
+		out.now[v] = text
+	}
+	return &out
+}
+
+var jsonata = map[ir.Op]string{
+	ir.OpOr: "or", ir.OpAnd: "and", ir.OpEq: "=", ir.OpNe: "!=", ir.OpLt: "<", ir.OpLe: "<=", ir.OpGt: ">", ir.OpGe: ">=",
+	ir.OpAdd: "+", ir.OpSub: "-", ir.OpMul: "*",
+}
+
+var binds = map[ir.Op]int{
+	ir.OpOr: 1, ir.OpAnd: 2, ir.OpEq: 3, ir.OpNe: 3, ir.OpLt: 3, ir.OpLe: 3, ir.OpGt: 3, ir.OpGe: 3,
+	ir.OpAdd: 4, ir.OpSub: 4, ir.OpMul: 5,
+}
+
+const tightest = 6
+
+func (q *query) expr(e ir.Expr, outer int) string {
+	switch e := e.(type) {
+	case *ir.Lit:
+		return plan.Literal(e.Value)
+	case *ir.VarRef:
+		return q.read(e.Var)
+	case *ir.FieldRef:
+		return q.event + "." + e.Name
+	case *ir.FanRef:
+		if e.Index {
+			return "$states.context.Map.Item.Index"
+		}
+		return strings.TrimSuffix(q.item+"."+e.Leaf, ".")
+	case *ir.Now:
+		return "$millis()"
+	case *ir.Len:
+		if x := q.expr(e.X, 0); e.X.Type().Kind == ir.List {
+			return "$count(" + x + ")"
+		} else {
+			return "$length($replace($encodeUrlComponent(" + x + `), /%../, "x"))`
+		}
+	case *ir.IsSet:
+		return q.isSet(e)
+	case *ir.Unary:
+		if e.Op == ir.OpNot {
+			return "$not(" + q.expr(e.X, 0) + ")"
+		}
+		return "-" + q.expr(e.X, tightest)
+	case *ir.Binary:
+		return q.binary(e, outer)
+	case *ir.Call:
+		if e.Guard != nil {
+			return "$" + q.asked[ir.ExprText(e)]
+		}
+		return "$" + e.Builtin + "([" + q.list(e.Args) + "])"
+	case *ir.Array:
+		return "[" + q.list(e.Items) + "]"
+	case *ir.Key:
+		return "[" + q.expr(e.X, tightest) + "." + backquoted(e.Name) + ", null][0]"
+	case *ir.Fit:
+		return q.expr(e.X, outer)
+	case *ir.Text:
+		return "$string(" + q.expr(e.X, 0) + ")"
+	case *ir.Object:
+		var parts []string
+		for i, name := range e.Keys {
+			parts = append(parts, plan.Quote(name)+": "+q.expr(e.Values[i], 0))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case *ir.RecordLit:
+		var leaves []plan.Property
+		for i, l := range e.T.Leaves() {
+			leaves = append(leaves, plan.Property{Path: l.Path, Value: q.expr(e.Leaves[i], 0)})
+		}
+		return object(leaves)
+	}
+	return "null"
+}
+
+// backquoted is a name in a path.
+func backquoted(name string) string {
+	if plan.Identifier(name) {
+		return name
+	}
+	return "`" + strings.ReplaceAll(name, "`", "") + "`"
+}
+
+func (q *query) list(items []ir.Expr) string {
+	texts := make([]string, len(items))
+	for i, e := range items {
+		texts[i] = q.expr(e, 0)
+	}
+	return strings.Join(texts, ", ")
+}
+
+func (q *query) read(v *ir.Var) string {
+	if text, changed := q.now[v]; changed {
+		return "(" + text + ")"
+	}
+	return q.vars[v]
+}
+
+func (q *query) isSet(e *ir.IsSet) string {
+	text := ""
+	if e.Field == nil {
+		text = q.read(e.Var) + " != null"
+	} else {
+		x := q.event + "." + cmp.Or(e.Asked, e.Field.Name)
+		text = "$exists(" + x + ") and " + x + " != null"
+	}
+	if e.Not {
+		return "$not(" + text + ")"
+	}
+	return "(" + text + ")"
+}
+
+func (q *query) binary(e *ir.Binary, outer int) string {
+	op := jsonata[e.Op]
+	if e.Op == ir.OpAdd {
+		switch e.X.Type().Kind {
+		case ir.List, ir.JSON:
+			return "$append(" + q.expr(e.X, 0) + ", [" + q.expr(e.Y, 0) + "])"
+		case ir.String:
+			op = "&"
+		}
+	}
+	p := binds[e.Op]
+	text := q.expr(e.X, p) + " " + op + " " + q.expr(e.Y, p+1)
+	if p < outer {
+		return "(" + text + ")"
+	}
+	return text
+}
+
+// object is an object with leaves, nested by their paths.
+func object(leaves []plan.Property) string {
+	var parts []string
+	for _, p := range plan.Nested(leaves, object) {
+		parts = append(parts, plan.Quote(p.Path)+": "+p.Value)
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// arguments are those of an activity or a guard, by the names of its parameters.
+func (q *query) arguments(params []*ir.Param, args []ir.Expr) obj {
+	var leaves []plan.Property
+	for i, a := range args {
+		leaves = append(leaves, plan.Property{Path: params[i].Name, Value: q.expr(a, 0)})
+	}
+	return computed(leaves)
+}
+
+func (q *query) message(p *ir.Publish) obj {
+	var leaves []plan.Property
+	for i, v := range p.Values {
+		if _, absent := v.(*ir.Absent); !absent {
+			leaves = append(leaves, plan.Property{Path: p.Event.Fields[i].Name, Value: q.expr(v, 0)})
+		}
+	}
+	return computed(leaves)
+}
+
+func (q *query) returns(t *ir.State) obj {
+	leaves := []plan.Property{{Path: "type", Value: plan.Quote(t.Name)}}
+	for _, r := range t.Returns {
+		leaves = append(leaves, plan.Property{Path: r.Var.Name, Value: q.read(r.Var)})
+	}
+	return computed(leaves)
+}
+
+// computed is an object of the text, each of whose values JSONata computes.
+func computed(leaves []plan.Property) obj {
+	var out obj
+	for _, p := range plan.Nested(leaves, object) {
+		out = append(out, member{p.Path, formula(p.Value)})
+	}
+	return out
+}
+
+// formula is a value that JSONata computes; a string, a number, a bool or null stands for itself,
+// but for the empty string: asl-validator refuses that in an Assign.
+func formula(text string) any {
+	var literal any
+	if json.Unmarshal([]byte(text), &literal) == nil && !strings.ContainsAny(text[:1], "{[") && !strings.HasPrefix(text, `"{%`) && text != `""` {
+		return json.RawMessage(text)
+	}
+	return "{% " + text + " %}"
+}
+
+// seconds is d in the unit of the format, and whether it had to be rounded up.
+func seconds(ns int64) (n int64, rounded bool) {
+	const second = 1_000_000_000
+	n = (ns + second - 1) / second
+	return max(n, 1), n*second != ns || n == 0
+}
+
+// obj is an object with its members in order.
+type obj []member
+
+type member struct {
+	key   string
+	value any // string, int64, float64, bool, []string, []any, obj
+}
+
+// MarshalJSON is o with its members in order.
+func (o obj) MarshalJSON() ([]byte, error) {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		value, err := encoded(m.value)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "%s:%s", plan.Quote(m.key), value)
+	}
+	b.WriteByte('}')
+	return []byte(b.String()), nil
+}
