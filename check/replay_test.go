@@ -37,6 +37,7 @@ type replay struct {
 	overs    []string // the costs whose over_budget comes right behind the row at hand
 	steps    int      // moves and retries
 	attempts map[string]int
+	asChosen bool // waits are those that the runtime chooses
 }
 
 // began is when replayed runs start.
@@ -150,6 +151,9 @@ func (r *replay) take(in machine.Input) error {
 // whole seconds here. An element of a list keeps the wait that the runtime gives it, since
 // that decides which element has the next free place.
 func (r *replay) shorten(s *machine.Snapshot) {
+	if r.asChosen {
+		return
+	}
 	for i := range s.Tasks {
 		if r.d.Dos[s.Tasks[i].Do].Fan != nil {
 			continue

@@ -206,6 +206,7 @@ func wanderAll(t *testing.T, m *ir.Machine, product *explore.Product, random *ra
 		if err != nil {
 			return 0, 0 // what generators would not take either
 		}
+		r.asChosen = true // a shorter wait than that may be shorter than the least
 		w := walk{r, random}
 		w.wander(func(state string) {
 			seen[state] = true

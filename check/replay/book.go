@@ -27,6 +27,8 @@ type book struct {
 	element   map[string]reading // see elementReads
 	calls     bool               // the machine calls others
 	lasts     []int64            // see Witness
+	needed    map[holder][]part  // see needs
+	made      map[holder][]machine.Value
 	until     *stop.Stop
 }
 
@@ -45,7 +47,7 @@ func newBook(m *ir.Machine) (*book, error) {
 	}
 	b := &book{
 		m: m, x: x, asks: asks, choices: map[place][]ir.Choice{}, reads: map[place]map[string]bool{}, cases: map[*ir.State][]ir.Case{},
-		constants: map[*ir.Type][]machine.Value{},
+		constants: map[*ir.Type][]machine.Value{}, made: map[holder][]machine.Value{},
 	}
 	b.lengthsAsked()
 	b.calls = slices.ContainsFunc(m.Activities, func(a *ir.Activity) bool { return a.Machine != nil })

@@ -32,7 +32,7 @@ func (p *player) paramChoices() [][]machine.Value {
 		} else if given.IsSet() && err == nil {
 			lists = append(lists, p.listsOf(v.Type, given))
 		} else {
-			tried := p.listsOf(v.Type, candidates(v.Type, append(p.instants(v.Type), p.book.constantsOf(v.Type)...))...)
+			tried := p.listsOf(v.Type, candidates(v.Type, append(p.instants(v.Type), p.book.valuesOf(v.Type, holder{v: v})...))...)
 			if v.Own { // a run has an id
 				tried = slices.DeleteFunc(tried, func(id machine.Value) bool { return id.Text() == "" })
 			}
@@ -93,7 +93,7 @@ func (p *player) payloads(r *run, in *input, i int) payloads {
 			tried := []machine.Value{plain(f.Type)}
 			if read[f.Name] {
 				given := append(r.alike(f.Type), p.instants(f.Type)...)
-				tried = p.listsOf(f.Type, candidates(f.Type, append(given, p.book.constantsOf(f.Type)...))...)
+				tried = p.listsOf(f.Type, candidates(f.Type, append(given, p.book.valuesOf(f.Type, holder{event: in.Event, field: f.Name})...))...)
 			}
 			out.values = append(out.values, shared(said, s, out.heads[group] == i, anyWithin(out.spots, group, read), tried))
 		case given.IsSet() && f.Type.Kind == ir.List && p.book.copied: // of the number that is made of its length the row knows nothing
@@ -102,7 +102,7 @@ func (p *player) payloads(r *run, in *input, i int) payloads {
 			out.values = append(out.values, p.listsOf(f.Type, given))
 		case isSaid, read[f.Name]:
 			given := append(r.alike(f.Type), p.instants(f.Type)...)
-			tried := p.listsOf(f.Type, candidates(f.Type, append(given, p.book.constantsOf(f.Type)...))...)
+			tried := p.listsOf(f.Type, candidates(f.Type, append(given, p.book.valuesOf(f.Type, holder{event: in.Event, field: f.Name})...))...)
 			if f.Optional {
 				tried = maybe(f.Type, tried, !isSaid)
 			}

@@ -73,9 +73,24 @@ func keysOf(e ir.Expr) ([]string, bool) {
 	return nil, false
 }
 
-// documents are values of a json.
+// documents are values of a json of which nothing more is known.
 func (b *book) documents() []machine.Value {
 	parts, whole := b.parts()
+	out := b.objects(parts)
+	for _, t := range whole {
+		for _, v := range candidates(t, b.constantsOf(t)) {
+			out = append(out, machine.JSONValue((&document{value: form(t, v)}).text()))
+		}
+	}
+	return out[:min(len(out), maxDocuments)]
+}
+
+// objects are documents that have all parts: first with each value of each part beside the
+// first ones of the others, then with several others.
+func (b *book) objects(parts []part) (out []machine.Value) {
+	if len(parts) == 0 {
+		return nil
+	}
 	var lists [][]machine.Value
 	for _, p := range parts {
 		list := candidates(p.t, b.constantsOf(p.t))
@@ -85,23 +100,31 @@ func (b *book) documents() []machine.Value {
 		}
 		lists = append(lists, list)
 	}
-	rows := product(lists)
-	var out []machine.Value
-	for _, row := range rows[:min(len(rows), maxDocuments*3/4)] {
+	seen := map[string]bool{}
+	add := func(value func(i int) machine.Value) {
 		doc := &document{}
 		for i, p := range parts {
-			doc.put(p.keys, form(p.t, row[i]))
+			doc.put(p.keys, form(p.t, value(i)))
 		}
-		if len(parts) > 0 {
-			out = append(out, machine.JSONValue(doc.text()))
-		}
-	}
-	for _, t := range whole {
-		for _, v := range candidates(t, b.constantsOf(t)) {
-			out = append(out, machine.JSONValue((&document{value: form(t, v)}).text()))
+		if text := doc.text(); !seen[text] && len(out) < maxDocuments*3/4 {
+			seen[text] = true
+			out = append(out, machine.JSONValue(text))
 		}
 	}
-	return out[:min(len(out), maxDocuments)]
+	for other, list := range lists {
+		for _, v := range list {
+			add(func(i int) machine.Value {
+				if i == other {
+					return v
+				}
+				return lists[i][0]
+			})
+		}
+	}
+	for _, row := range product(lists) {
+		add(func(i int) machine.Value { return row[i] })
+	}
+	return out
 }
 
 // holds compares what the run has taken out of a json with the end of the witness, if what

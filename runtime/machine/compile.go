@@ -166,7 +166,7 @@ func (c *compiler) activities() error {
 		if l := a.Limit; l != nil && (l.AtOnce < 0 || l.Rate < 0 || (l.Rate == 0) != (l.Window == 0) || l.Window < 0 || l.AtOnce+l.Rate == 0) {
 			return fmt.Errorf("the limit of activity %q is none: %+v", a.Name, *l)
 		}
-		if a.Callee != "" && (!isHash(a.Callee) || len(a.Results) == 0 || a.Limit != nil || slices.ContainsFunc(a.Costs, func(c Cost) bool { return c.Amount != "0" })) {
+		if a.Callee != "" && (!isHash(a.Callee) || a.Limit != nil || slices.ContainsFunc(a.Costs, func(c Cost) bool { return c.Amount != "0" })) {
 			return fmt.Errorf("activity %q has a callee, and is no call of a machine", a.Name)
 		}
 		for _, e := range a.Results {

@@ -100,6 +100,7 @@ func (m *machine) failures(st *foreign.Value, label string, categories []string)
 	for _, g := range groups(st, categories) {
 		last := slices.Contains(g.categories, "unknown")
 		if last && g.retry == nil && g.catch == nil {
+			m.mayFail = true
 			continue // as the machine does
 		}
 		arm, err := m.caught(g, "event.category", "event.message")

@@ -52,7 +52,6 @@ func (m *machine) task(key string, st *foreign.Value) error {
 	if err != nil {
 		return err
 	}
-	m.mayFail = true
 	resource := st.Get("Resource").Str()
 	args := m.arguments(st)
 	m.cur.Add("do " + m.call(key, resource, "result json") + "(" + m.asJSON(args) + ")" + m.limits(st))

@@ -277,6 +277,9 @@ func (m *made) guard(g *Guard) string {
 			parts = append(parts, part)
 		}
 		return "(" + strings.Join(parts, " "+g.Op+" ") + ")"
+	case g.Text != "" && m.reads(g.Text):
+		m.lost("the condition %s: it reads data of the machine around", g.Text)
+		g = &Guard{Name: g.Text}
 	case g.Text != "":
 		return g.Text
 	case g.Region:
@@ -298,6 +301,8 @@ func (m *made) block(actions []Action) string {
 	for _, a := range actions {
 		field, _, _ := strings.Cut(a.Assign, " ")
 		switch {
+		case a.Assign != "" && m.reads(a.Assign):
+			m.cur.Add(m.item.Data("%s: the data are those of the machine around", a.Assign))
 		case a.Assign != "" && assigned[field]:
 			m.cur.Add(m.item.Data("%s: a block assigns a field once", a.Assign))
 		case a.Assign != "":

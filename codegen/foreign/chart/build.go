@@ -55,6 +55,10 @@ func (b *builder) machine(root *State, name, doc string) *made {
 		wrap.Parent, end.Parent = root, root
 		m.root = root
 	}
+	if len(root.Children) == 0 {
+		root = within(root)
+		m.root = root
+	}
 	m.collect()
 	m.item = b.report.Item(name, root.Line)
 	top := &foreign.State{}
@@ -62,10 +66,6 @@ func (b *builder) machine(root *State, name, doc string) *made {
 	m.body(root)
 	for _, c := range root.Children {
 		m.m.States = append(m.m.States, m.state(c))
-	}
-	if len(root.Children) == 0 {
-		only := &foreign.State{Name: m.states.Title("Only")}
-		m.m.States, top.Initial = append(m.m.States, only), only.Name
 	}
 	m.m.Initial = top.Initial
 	m.m.Lines = top.Lines
@@ -75,6 +75,22 @@ func (b *builder) machine(root *State, name, doc string) *made {
 	}
 	b.draft.Machines = append(b.draft.Machines, m.m)
 	return m
+}
+
+// within is root with a state inside, which does what only a state with none inside can.
+func within(root *State) *State {
+	outer := *root
+	only := &State{Key: "Only", Line: root.Line, Parent: &outer, Invokes: root.Invokes, Always: root.Always}
+	outer.Children, outer.Invokes, outer.Always = []*State{only}, nil, nil
+	return &outer
+}
+
+// reads reports whether text reads data that this machine does not have: those of the chart are in
+// the machine around it.
+func (m *made) reads(text string) bool {
+	return m.m.Fields == nil && slices.ContainsFunc(m.chart.Fields, func(f foreign.Field) bool {
+		return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return !foreign.Valid("x" + string(r)) }), f.Name)
+	})
 }
 
 // inside calls f for the states of this machine: those of regions are in others.

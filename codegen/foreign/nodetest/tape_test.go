@@ -85,6 +85,24 @@ var tapes = []struct {
 		data:   `{"good": 2, "bad": ["d"]}`,
 	},
 	{
+		name: "names that mean something to the format",
+		text: `machine M {
+			context { new string = "", delete int = 0 }
+			event Go { type string, a int }
+			initial constructor
+			after 1h -> Late
+			state constructor { on Go when event.type == "x" -> toString { new = event.type, delete = event.a } else reject }
+			state toString { after 1s -> Done }
+			terminal Done
+			terminal Late failure
+		}`,
+		ops: []op{
+			{Kind: "send", Name: "Go", Data: json.RawMessage(`{"type_": "y", "a": 1}`)},
+			{Kind: "send", Name: "Go", Data: json.RawMessage(`{"type_": "x", "a": 2}`)}, wait(1000),
+		},
+		states: []string{"constructor", "constructor", "toString", "Done"},
+	},
+	{
 		name: "a deadline of the machine reaches into a state deep inside",
 		text: `machine M {
 			event E

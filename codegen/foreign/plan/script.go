@@ -166,7 +166,7 @@ func (s *Script) Fields(p *ir.Publish) []Property {
 	var properties []Property
 	for i, v := range p.Values {
 		if _, absent := v.(*ir.Absent); !absent {
-			properties = append(properties, Property{p.Event.Fields[i].Name, s.Expr(v)})
+			properties = append(properties, Property{Field(p.Event.Fields[i].Name), s.Expr(v)})
 		}
 	}
 	return properties
@@ -220,10 +220,22 @@ func Identifier(name string) bool {
 	}) && (name[0] < '0' || name[0] > '9')
 }
 
+// Field is what a field of an event, a message or a result is called: in both formats `type` holds
+// the name of what has the fields.
+func Field(path string) string {
+	if path == "type" || strings.HasPrefix(path, "type.") {
+		return "type_" + path[len("type"):]
+	}
+	return path
+}
+
+// Reserved are names that a variable cannot have in ECMAScript.
+var Reserved = strings.Fields("arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof undefined var void while with yield Date Infinity Math NaN String Object Array Error In encodeURIComponent")
+
 // member is a field of the event by its path. What lies within a record may be absent with it.
 func (s *Script) member(path string) string {
 	head, rest, nested := strings.Cut(path, ".")
-	x := s.Event + "." + head
+	x := s.Event + "." + Field(head)
 	for nested {
 		head, rest, nested = strings.Cut(rest, ".")
 		if s.Old {
@@ -302,7 +314,7 @@ func (s *Script) Delay(d *Delay) string {
 func (s *Script) Outcomes(t *ir.State) []Property {
 	var properties []Property
 	for _, r := range t.Returns {
-		properties = append(properties, Property{r.Var.Name, s.Var(r.Var)})
+		properties = append(properties, Property{Field(r.Var.Name), s.Var(r.Var)})
 	}
 	return properties
 }

@@ -207,6 +207,11 @@ func (p *planner) machineNotes() {
 	if len(p.m.Enforced()) > 0 {
 		p.note(p.chart.Root, p.item.Lost, "nobody counts what attempts cost: no run is held to its budget, and over_budget does not come")
 	}
+	for _, e := range p.m.Events {
+		if slices.ContainsFunc(e.Fields, func(f *ir.EventField) bool { return Field(f.Name) != f.Name }) {
+			p.note(p.chart.Root, p.item.Part, "the field type of %s is called type_: type is the name of the event there", e.Exit())
+		}
+	}
 	for _, a := range p.m.Activities {
 		if a.Limit != (ir.Limit{}) {
 			p.note(p.chart.Root, p.item.Data, "how many attempts of %s may run in all runs together", a.Name)

@@ -101,6 +101,8 @@ var meanings = []meaning{
 		[]string{`Lost: what "*" takes: no event that it means is named`}, foreign.Lost},
 	{`<scxml><state id="a"><transition event="e" cond="In('c')" target="b"/></state><state id="b"/></scxml>`,
 		[]string{"Lost: a condition that asks where another region is"}, foreign.Lost},
+	{`<scxml><datamodel><data id="n" expr="1"/></datamodel><parallel id="p"><state id="q"><invoke src="work"/></state><state id="r"><transition event="e" cond="n == 1"><assign location="n" expr="n + 1"/></transition></state></parallel></scxml>`,
+		[]string{"state Only {", "do invoke_work()", "Lost: the condition n == 1: it reads data of the machine around", "Lost: n = n + 1: the data are those of the machine around"}, foreign.Lost},
 	{`<scxml><parallel id="p"><state id="q"/><state id="r"><transition event="e" target="out"/></state></parallel><final id="out"/></scxml>`,
 		[]string{"do machine XQ() as q_1", "Lost: a step out of its region"}, foreign.Lost},
 }

@@ -83,13 +83,10 @@ func attribute(name, value string) string {
 	return " " + name + "=" + quote + text + quote
 }
 
-// reserved are names that data cannot have in ECMAScript.
-var reserved = strings.Fields("arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof undefined var void while with yield In Math Date String encodeURIComponent Infinity NaN")
-
 // name gives each datum a name.
 func (w *writer) name() {
 	w.names = map[*ir.Var]string{}
-	taken := append(slices.Clone(reserved), "block_", "part_", "key_")
+	taken := append(slices.Clone(plan.Reserved), "block_", "part_", "key_")
 	for _, v := range w.c.Vars {
 		taken = append(taken, v.Name)
 	}

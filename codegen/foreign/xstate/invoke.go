@@ -37,7 +37,7 @@ func (w *writer) actor(c *plan.Call) string {
 		name := c.Name + " for " + c.Do.Fan.List.Name
 		return w.implement("actors", name, missing("actors", name, "fromCallback(", ")"))
 	case c.Machine != nil:
-		return w.implement("actors", c.Name, c.Name)
+		return w.implement("actors", c.Name, w.names[c.Machine])
 	}
 	w.imports["fromPromise"] = true
 	return w.implement("actors", c.Name, missing("actors", c.Name, "fromPromise(async ", ")"))

@@ -17,8 +17,9 @@ var Target = foreign.Target{Name: "xstate", Summary: "XState 5: a JavaScript mod
 func write(m *ir.Machine) *foreign.Result {
 	var charts []*plan.Chart
 	report := collect(m, map[*ir.Machine]bool{}, &charts)
-	w := &writer{imports: map[string]bool{"setup": true}}
+	w := &writer{imports: map[string]bool{"setup": true}, names: map[*ir.Machine]string{}}
 	for _, c := range charts {
+		w.names[c.Machine] = w.constant(c.Machine.Name)
 		w.machine(c)
 	}
 	return &foreign.Result{Text: []byte(w.head(m.Name) + w.b.String()), Report: report}
@@ -43,7 +44,8 @@ type writer struct {
 	b       strings.Builder
 	depth   int
 	imports map[string]bool
-	said    bool // event is read
+	names   map[*ir.Machine]string // of the constants that are the machines
+	said    bool                   // event is read
 
 	c        *plan.Chart
 	setup    map[string]*section
@@ -77,6 +79,25 @@ func (w *writer) comment(text string) {
 	for line := range strings.Lines(text) {
 		w.line("// %s", strings.TrimSpace(line))
 	}
+}
+
+// taken are names of the module that no machine can have.
+var taken = append([]string{"and", "assign", "emit", "fromCallback", "fromPromise", "not", "or", "raise", "setup", "said"}, plan.Reserved...)
+
+// constant is a name for a machine that nothing else in the module has.
+func (w *writer) constant(name string) string {
+	has := func(name string) bool {
+		for _, known := range w.names {
+			if known == name {
+				return true
+			}
+		}
+		return slices.Contains(taken, name)
+	}
+	for has(name) {
+		name += "_"
+	}
+	return name
 }
 
 // implement notes an implementation, and is its name.
@@ -132,7 +153,7 @@ func (w *writer) machine(c *plan.Chart) {
 	w.depth = 0
 	w.line("")
 	w.comment(c.Machine.Doc)
-	w.open("export const %s = setup({", c.Machine.Name)
+	w.open("export const %s = setup({", w.names[c.Machine])
 	for _, part := range []string{"actors", "guards", "actions", "delays"} {
 		s := w.setup[part]
 		if s == nil {

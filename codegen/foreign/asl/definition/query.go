@@ -66,7 +66,7 @@ func (q *query) expr(e ir.Expr, outer int) string {
 	case *ir.VarRef:
 		return q.read(e.Var)
 	case *ir.FieldRef:
-		return q.event + "." + e.Name
+		return q.event + "." + plan.Field(e.Name)
 	case *ir.FanRef:
 		if e.Index {
 			return "$states.context.Map.Item.Index"
@@ -146,7 +146,7 @@ func (q *query) isSet(e *ir.IsSet) string {
 	if e.Field == nil {
 		text = q.read(e.Var) + " != null"
 	} else {
-		x := q.event + "." + cmp.Or(e.Asked, e.Field.Name)
+		x := q.event + "." + plan.Field(cmp.Or(e.Asked, e.Field.Name))
 		text = "$exists(" + x + ") and " + x + " != null"
 	}
 	if e.Not {
@@ -204,7 +204,7 @@ func (q *query) message(p *ir.Publish) obj {
 func (q *query) returns(t *ir.State) obj {
 	leaves := []plan.Property{{Path: "type", Value: plan.Quote(t.Name)}}
 	for _, r := range t.Returns {
-		leaves = append(leaves, plan.Property{Path: r.Var.Name, Value: q.read(r.Var)})
+		leaves = append(leaves, plan.Property{Path: plan.Field(r.Var.Name), Value: q.read(r.Var)})
 	}
 	return computed(leaves)
 }

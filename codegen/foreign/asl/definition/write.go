@@ -176,6 +176,11 @@ func (w *writer) begin() string {
 }
 
 func (w *writer) machineNotes() {
+	for _, e := range w.m.Events {
+		if slices.ContainsFunc(e.Fields, func(f *ir.EventField) bool { return plan.Field(f.Name) != f.Name }) {
+			w.note(w.item.Part, "the field type of %s is called type_: type is the name of the event there", e.Exit())
+		}
+	}
 	if len(w.m.Enforced()) > 0 {
 		w.note(w.item.Lost, "nobody counts what attempts cost: no run is held to its budget, and over_budget does not come")
 	}
