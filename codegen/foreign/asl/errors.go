@@ -95,24 +95,52 @@ func first(rules *foreign.Value, c string) *foreign.Value {
 }
 
 // failures writes what a Task does with failures: a handler for the categories with which
-// the same happens; that of unknown is for all that no other lists.
+// the same happens; that of unknown is for all that no other lists. Categories of one Retrier have
+// one handler, wherever they are caught, since that counts them together.
 func (m *machine) failures(st *foreign.Value, label string, categories []string) error {
-	for _, g := range groups(st, categories) {
-		last := slices.Contains(g.categories, "unknown")
-		if last && g.retry == nil && g.catch == nil {
+	all := groups(st, categories)
+	for len(all) > 0 {
+		same := []group{all[0]}
+		rest := all[1:]
+		if all[0].retry != nil {
+			same = slices.DeleteFunc(slices.Clone(all), func(g group) bool { return g.retry != all[0].retry })
+			rest = slices.DeleteFunc(slices.Clone(all), func(g group) bool { return g.retry == all[0].retry })
+		}
+		if err := m.handler(label, same); err != nil {
+			return err
+		}
+		all = rest
+	}
+	return nil
+}
+
+// handler writes the handler of groups with one Retrier, or of one group without.
+func (m *machine) handler(label string, same []group) error {
+	var categories, arms []string
+	for i, g := range same {
+		categories = append(categories, g.categories...)
+		if g.retry == nil && g.catch == nil && slices.Contains(g.categories, "unknown") {
 			m.mayFail = true
-			continue // as the machine does
+			return nil // as the machine does
 		}
 		arm, err := m.caught(g, "event.category", "event.message")
 		if err != nil {
 			return err
 		}
-		list := "(" + strings.Join(g.categories, ", ") + ")"
-		if last {
-			list = ""
+		if i < len(same)-1 {
+			var tests []string
+			for _, c := range g.categories {
+				tests = append(tests, "event.category == "+foreign.Quote(c))
+			}
+			arm = "when " + strings.Join(tests, " || ") + " " + arm
 		}
-		m.cur.Add("on " + label + "failed" + list + " " + strings.Join(retryText(g.retry, arm), " else "))
+		arms = append(arms, arm)
 	}
+	list := "(" + strings.Join(categories, ", ") + ")"
+	if slices.Contains(categories, "unknown") {
+		list = ""
+	}
+	m.cur.Add("on " + label + "failed" + list + " " + strings.Join(retryText(same[0].retry, strings.Join(arms, " else ")), " else "))
 	return nil
 }
 

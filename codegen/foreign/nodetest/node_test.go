@@ -41,6 +41,9 @@ func TestImportedMachinesMoveAsTheirOriginals(t *testing.T) {
 	needNode(t)
 	paths, _ := filepath.Glob("testdata/*")
 	for _, path := range paths {
+		if strings.HasSuffix(path, ".asl.json") {
+			continue // see steps_test.go
+		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			text, err := os.ReadFile(path)
