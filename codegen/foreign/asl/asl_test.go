@@ -100,3 +100,20 @@ func FuzzRead(f *testing.F) {
 		resolves(t, "fuzz", result.Text)
 	})
 }
+
+// TestRetriers looks at how failures of one Retrier are written that are caught in several places.
+func TestRetriers(t *testing.T) {
+	const text = `{"StartAt":"T","States":{
+		"T":{"Type":"Task","Resource":"r","Retry":[{"ErrorEquals":["States.ALL"],"MaxAttempts":2}],
+			"Catch":[{"ErrorEquals":["B"],"Next":"Two"},{"ErrorEquals":["States.ALL"],"Next":"One"}],"Next":"One"},
+		"One":{"Type":"Task","Resource":"r","Catch":[{"ErrorEquals":["A"],"Next":"Two"}],"End":true},
+		"Two":{"Type":"Fail","Error":"x"}}}`
+	result, err := Source.Read("x", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `on failed retry 2 backoff 1s..2s jitter 0 else when event.category == "b" -> Two { data = {"Error": event.category, "Cause": event.message} } else -> One {`
+	if got := strings.Join(strings.Fields(string(result.Text)), " "); !strings.Contains(got, want) {
+		t.Errorf("the machine does not have\n%s\n%s", want, result.Text)
+	}
+}

@@ -94,22 +94,36 @@ func first(rules *foreign.Value, c string) *foreign.Value {
 	return nil
 }
 
-// failures writes what a Task does with failures: a handler for the categories with which
-// the same happens; that of unknown is for all that no other lists. Categories of one Retrier have
-// one handler, wherever they are caught, since that counts them together.
-func (m *machine) failures(st *foreign.Value, label string, categories []string) error {
-	all := groups(st, categories)
-	for len(all) > 0 {
-		same := []group{all[0]}
-		rest := all[1:]
-		if all[0].retry != nil {
-			same = slices.DeleteFunc(slices.Clone(all), func(g group) bool { return g.retry != all[0].retry })
-			rest = slices.DeleteFunc(slices.Clone(all), func(g group) bool { return g.retry == all[0].retry })
+// byRetrier puts the groups of one Retrier together, which counts them together wherever they are
+// caught. Those with unknown come last.
+func byRetrier(all []group) (sets [][]group) {
+	slices.SortStableFunc(all, func(a, b group) int { return unknownIn([]group{a}) - unknownIn([]group{b}) })
+	for _, g := range all {
+		i := slices.IndexFunc(sets, func(set []group) bool { return g.retry != nil && set[0].retry == g.retry })
+		if i < 0 {
+			sets = append(sets, []group{g})
+		} else {
+			sets[i] = append(sets[i], g)
 		}
-		if err := m.handler(label, same); err != nil {
+	}
+	slices.SortStableFunc(sets, func(a, b []group) int { return unknownIn(a) - unknownIn(b) })
+	return sets
+}
+
+func unknownIn(set []group) int {
+	if slices.ContainsFunc(set, func(g group) bool { return slices.Contains(g.categories, "unknown") }) {
+		return 1
+	}
+	return 0
+}
+
+// failures writes what a Task does with failures: a handler for the categories with which
+// the same happens; that of unknown is for all that no other lists.
+func (m *machine) failures(st *foreign.Value, label string, categories []string) error {
+	for _, set := range byRetrier(groups(st, categories)) {
+		if err := m.handler(label, set); err != nil {
 			return err
 		}
-		all = rest
 	}
 	return nil
 }
@@ -128,11 +142,7 @@ func (m *machine) handler(label string, same []group) error {
 			return err
 		}
 		if i < len(same)-1 {
-			var tests []string
-			for _, c := range g.categories {
-				tests = append(tests, "event.category == "+foreign.Quote(c))
-			}
-			arm = "when " + strings.Join(tests, " || ") + " " + arm
+			arm = whenOneOf("event.category", g.categories) + arm
 		}
 		arms = append(arms, arm)
 	}
@@ -144,6 +154,19 @@ func (m *machine) handler(label string, same []group) error {
 	return nil
 }
 
+// whenOneOf is a guard that holds where a text is one of the categories; of unknown, which is all
+// others, it is none.
+func whenOneOf(text string, categories []string) string {
+	if slices.Contains(categories, "unknown") {
+		return ""
+	}
+	var tests []string
+	for _, c := range categories {
+		tests = append(tests, text+" == "+foreign.Quote(c))
+	}
+	return "when " + strings.Join(tests, " || ") + " "
+}
+
 // childFailures is the same for a child, which says in a field why it failed.
 func (m *machine) childFailures(st *foreign.Value, label string, child *machine) error {
 	if !child.usesFailed {
@@ -151,37 +174,27 @@ func (m *machine) childFailures(st *foreign.Value, label string, child *machine)
 	}
 	err, cause := "event."+child.errorField, "event."+child.causeField
 	var arms []string
-	for _, g := range groups(st, append(slices.Clone(m.m.Failures), "timeout", "silent", "unknown")) {
-		arm, bad := m.caught(g, err, cause)
-		if bad != nil {
-			return bad
+	for _, set := range byRetrier(groups(st, append(slices.Clone(m.m.Failures), "timeout", "silent", "unknown"))) {
+		var categories []string
+		for _, g := range set {
+			categories = append(categories, g.categories...)
 		}
-		when := ""
-		if !slices.Contains(g.categories, "unknown") {
-			var tests []string
-			for _, c := range g.categories {
-				tests = append(tests, err+" == "+foreign.Quote(c))
+		if retry := retryText(set[0].retry, ""); len(retry) > 1 {
+			arms = append(arms, whenOneOf(err, categories)+retry[0])
+		}
+		for _, g := range set {
+			arm, bad := m.caught(g, err, cause)
+			if bad != nil {
+				return bad
 			}
-			when = "when " + strings.Join(tests, " || ") + " "
-		}
-		for _, a := range retryText(g.retry, arm) {
-			arms = append(arms, when+a)
+			arms = append(arms, whenOneOf(err, g.categories)+arm)
 		}
 	}
-	arms = lastWithoutGuard(arms)
 	if st.Get("Retry") != nil {
 		m.part("a retry runs what failed again, and not all branches or elements")
 	}
 	m.cur.Add("on " + label + "." + child.failed + " " + strings.Join(arms, " else "))
 	return nil
-}
-
-// lastWithoutGuard puts the arms without a guard last; there is one group of them.
-func lastWithoutGuard(arms []string) []string {
-	slices.SortStableFunc(arms, func(a, b string) int {
-		return boolInt(!strings.HasPrefix(a, "when ")) - boolInt(!strings.HasPrefix(b, "when "))
-	})
-	return arms
 }
 
 func boolInt(b bool) int {
