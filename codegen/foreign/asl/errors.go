@@ -197,13 +197,6 @@ func (m *machine) childFailures(st *foreign.Value, label string, child *machine)
 	return nil
 }
 
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // caught is where a group leads in the end.
 func (m *machine) caught(g group, err, cause string) (string, error) {
 	if g.catch == nil {
