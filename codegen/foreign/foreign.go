@@ -31,8 +31,24 @@ type Target struct {
 	Name    string // as the command line calls it: "xstate"
 	Summary string // what it is, in a few words
 	// Write makes a text of a machine without errors of names and types, and of those that it
-	// calls. The same machine gives the same text.
+	// calls, which are Writable. The same machine gives the same text.
 	Write func(*ir.Machine) *Result
+}
+
+// Writable is an error for a machine that no Target writes: it, or one that it calls, has no
+// state to begin in.
+func Writable(m *ir.Machine) error {
+	if m.Root.Leaf() == nil {
+		return fmt.Errorf("machine %q has no state to begin in", m.Name)
+	}
+	for _, a := range m.Activities {
+		if a.Machine != nil && a.Machine != m {
+			if err := Writable(a.Machine); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Result is what a Source or a Target has made.

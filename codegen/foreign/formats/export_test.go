@@ -83,9 +83,10 @@ func FuzzWrite(f *testing.F) {
 			f.Add(src)
 		}
 	}
+	f.Add([]byte("// ---- a\x01 --\nmachine A { initial S state S {} }"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		m := machineOf(src)
-		if len(src) > 1<<14 || m == nil {
+		if len(src) > 1<<14 || m == nil || foreign.Writable(m) != nil {
 			return
 		}
 		for _, target := range Targets {

@@ -62,10 +62,22 @@ func (w *writer) close(text string) {
 // comment writes text as a comment, in which no two hyphens may stand.
 func (w *writer) comment(text string) {
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			w.line("<!-- %s -->", strings.TrimSuffix(strings.ReplaceAll(line, "--", "- -"), "-"))
+		line = strings.TrimSpace(line)
+		for strings.Contains(line, "--") {
+			line = strings.ReplaceAll(line, "--", "- -")
+		}
+		if line != "" {
+			w.line("<!-- %s -->", strings.TrimSuffix(strings.Map(printable, line), "-"))
 		}
 	}
+}
+
+// printable is r where XML allows it, and else a mark that stands for it.
+func printable(r rune) rune {
+	if r < ' ' && r != '\t' || r == 0xFFFE || r == 0xFFFF {
+		return '\uFFFD'
+	}
+	return r
 }
 
 // attribute is ` name="value"`, and nothing without a value. A value with quotes stands between

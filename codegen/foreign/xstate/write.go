@@ -75,8 +75,9 @@ func (w *writer) close(text string) {
 	w.line("%s", text)
 }
 
+// comment writes text as a comment. What ends a line in JavaScript alone is a blank.
 func (w *writer) comment(text string) {
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(strings.NewReplacer("\r", " ", "\u2028", " ", "\u2029", " ").Replace(text)) {
 		w.line("// %s", strings.TrimSpace(line))
 	}
 }

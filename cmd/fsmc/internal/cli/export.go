@@ -80,5 +80,8 @@ func (e *exporter) run(paths []string) error {
 	if err != nil {
 		return err
 	}
+	if err := foreign.Writable(m); err != nil {
+		return err
+	}
 	return e.deliver(e.target.Write(m), e.output, e.json)
 }
