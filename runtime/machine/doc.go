@@ -14,7 +14,7 @@
 //     functions of its expressions.
 //   - What a run is: snapshot.go; input.go, of what it is given and of what comes of it;
 //     errors.go and cause.go, of why it is not taken; limits.go.
-//   - The step: step.go. It calls handle.go, which tries the arms, and enter.go, which leaves
+//   - The step: step.go. It calls admit.go, which refuses what cannot come now, handle.go, which tries the arms, and enter.go, which leaves
 //     and enters states; tasks.go, timers.go, backoff.go, deferred.go and cost.go keep what the
 //     snapshot has of these. What operators bring is in pause.go, retry.go and repair.go;
 //     children.go is what a run that calls machines has besides.
@@ -26,5 +26,5 @@
 //   - JSON: payload.go, codec_*.go and scan.go; check_snapshot.go refuses a snapshot that no
 //     step can have made.
 //   - Over again: replay*.go takes the records of a run; semantics.go is the version of its
-//     steps; migrate.go and mapping.go move it to another definition.
+//     steps; migrate.go, migrate_work.go and mapping.go move it to another definition.
 package machine
