@@ -45,6 +45,27 @@ func listOf(n int) string {
 	return string(text)
 }
 
+// gauge counts the attempts that run at the same time.
+type gauge struct {
+	mu        sync.Mutex
+	now, most int
+}
+
+// second is an attempt that takes a second.
+func (g *gauge) second(context.Context, *Attempt) (Result, error) {
+	g.add(1)
+	defer g.add(-1)
+	time.Sleep(time.Second)
+	return found, nil
+}
+
+func (g *gauge) add(n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.now += n
+	g.most = max(g.most, g.now)
+}
+
 // TestElementsAtOnce: as many as the limit says, and all at once without one.
 func TestElementsAtOnce(t *testing.T) {
 	for _, c := range []struct {
@@ -52,26 +73,15 @@ func TestElementsAtOnce(t *testing.T) {
 		most    int
 	}{{[]string{"limit 3"}, 3}, {nil, 10}, {[]string{"limit 99"}, 10}} {
 		synctest.Test(t, func(t *testing.T) {
-			var mu sync.Mutex
-			running, most := 0, 0
-			w := work(t, memstore.New(), batch(t, c.options), func(_ context.Context, a *Attempt) (Result, error) {
-				mu.Lock()
-				running++
-				most = max(most, running)
-				mu.Unlock()
-				time.Sleep(time.Second)
-				mu.Lock()
-				running--
-				mu.Unlock()
-				return found, nil
-			}, WithConcurrency(64))
+			var busy gauge
+			w := work(t, memstore.New(), batch(t, c.options), busy.second, WithConcurrency(64))
 			defer w.stop()
 			start(t, w.Engine, "r", listOf(10))
 			if v := await(t, w.Engine, "r"); v.State != "Done" || string(v.Data) != `{"good":10,"bad":0,"at":-1}` {
 				t.Errorf("%s %s", v.State, v.Data)
 			}
-			if most != c.most {
-				t.Errorf("with %v %d ran at once, not %d", c.options, most, c.most)
+			if busy.most != c.most {
+				t.Errorf("with %v %d ran at once, not %d", c.options, busy.most, c.most)
 			}
 		})
 	}

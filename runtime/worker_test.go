@@ -273,20 +273,9 @@ func TestClockMovesOnBeforeATimer(t *testing.T) {
 func TestCapacity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := job(t, nil, On("Found, failed", GoTo("Done")))
-		var mu sync.Mutex
-		now, most := 0, 0
+		var busy gauge
 		store := memstore.New()
-		w := work(t, store, m, func(context.Context, *Attempt) (Result, error) {
-			mu.Lock()
-			now++
-			most = max(most, now)
-			mu.Unlock()
-			time.Sleep(time.Second)
-			mu.Lock()
-			now--
-			mu.Unlock()
-			return found, nil
-		}, WithConcurrency(3))
+		w := work(t, store, m, busy.second, WithConcurrency(3))
 		defer w.stop()
 		for i := range 10 {
 			begin(t, w.Engine, fmt.Sprint("r", i))
@@ -309,8 +298,8 @@ func TestCapacity(t *testing.T) {
 		for i := range 10 {
 			await(t, w.Engine, fmt.Sprint("r", i))
 		}
-		if took := time.Since(began); most != 3 || took != 4*time.Second {
-			t.Errorf("at most %d ran at once, in %s", most, took)
+		if took := time.Since(began); busy.most != 3 || took != 4*time.Second {
+			t.Errorf("at most %d ran at once, in %s", busy.most, took)
 		}
 	})
 }
