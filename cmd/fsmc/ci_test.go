@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +71,21 @@ func TestPreCommitHooks(t *testing.T) {
 	}
 	if code, out := status(t, exec.Command("../../.ci/hook", "version")); code != 0 || !strings.Contains(out, "built without cgo") {
 		t.Errorf("the binary of the hooks: status %d: %s", code, out)
+	}
+	// What takes longest to compile is not in it, and what it leaves out it says like any unknown word.
+	if code, out := status(t, exec.Command("../../.ci/hook", "serve")); code != 2 || !strings.Contains(out, `"serve"`) {
+		t.Errorf("serve in the binary of the hooks: status %d: %s", code, out)
+	}
+	list := exec.Command("go", "list", "-tags", "hook", "-deps", ".")
+	list.Env = append(os.Environ(), "CGO_ENABLED=0")
+	deps, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, heavy := range []string{"net/http", "crypto/tls", "github.com/jackc/pgx/v5", "github.com/modelcontextprotocol/go-sdk/mcp"} {
+		if slices.Contains(strings.Fields(string(deps)), heavy) {
+			t.Errorf("the binary of the hooks has %s", heavy)
+		}
 	}
 	for _, h := range hooks {
 		t.Run(h.ID, func(t *testing.T) {

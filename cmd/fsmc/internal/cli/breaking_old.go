@@ -12,7 +12,6 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime"
-	"github.com/fsmc-dev/fsmc/runtime/postgres"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -36,7 +35,7 @@ func (b *breaker) older(ctx context.Context, paths []string, new *ir.Program) ([
 
 // isDatabase reports whether OLD is a database: a URL of PostgreSQL, or a file of SQLite.
 func isDatabase(name string) bool {
-	if postgres.IsURL(name) {
+	if isServer(name) {
 		return true
 	}
 	f, err := os.Open(name)

@@ -116,8 +116,10 @@ their own; two services may both have a machine Order.`,
 		"keep":  {newReplay(s), newBackup(s), newRestore(s), newPrune(s), newMove(s), newDB(s)},
 	} {
 		for _, c := range commands {
-			c.GroupID = group
-			root.AddCommand(c)
+			if c != nil {
+				c.GroupID = group
+				root.AddCommand(c)
+			}
 		}
 	}
 	root.AddCommand(newVersion(s))

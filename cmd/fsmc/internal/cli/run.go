@@ -14,7 +14,6 @@ import (
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
-	"github.com/fsmc-dev/fsmc/runtime/postgres"
 	"github.com/fsmc-dev/fsmc/runtime/process"
 )
 
@@ -142,7 +141,7 @@ func (r *runner) runAll(ctx context.Context) error {
 		return err
 	}
 	found := &finder{runner: r, said: map[string]string{}}
-	if postgres.IsURL(r.db) { // the first worker makes the tables
+	if isServer(r.db) { // the first worker makes the tables
 		return r.withEngine(ctx, create, r.workOnAll, runtime.WithHandlers(found.find))
 	}
 	if r.follow {

@@ -16,7 +16,6 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
-	"github.com/fsmc-dev/fsmc/runtime/postgres"
 	"github.com/fsmc-dev/fsmc/runtime/process"
 )
 
@@ -92,7 +91,7 @@ func (r *runner) handlers(m *runtime.Machine) (runtime.Handlers, error) {
 // refuseParams holds the parameters against the machine before a database is
 // made for the run. Where there is one the run may be there, and need none.
 func (r *runner) refuseParams(m *runtime.Machine) error {
-	if postgres.IsURL(r.db) {
+	if isServer(r.db) {
 		return nil
 	}
 	info, err := os.Stat(r.db)

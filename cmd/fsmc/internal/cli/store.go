@@ -16,7 +16,6 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
-	"github.com/fsmc-dev/fsmc/runtime/postgres"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
@@ -47,7 +46,7 @@ func openStore(ctx context.Context, path string, m mode) (runtime.Store, error) 
 	if err := checkDatabase(path); err != nil {
 		return nil, err
 	}
-	if postgres.IsURL(path) {
+	if isServer(path) {
 		return openPostgres(ctx, path, m)
 	}
 	if m != create {
@@ -74,7 +73,7 @@ func checkDatabase(db string) error {
 	switch {
 	case db == "":
 		return errNoDatabase
-	case !postgres.IsURL(db) && (strings.Contains(db, "://") || strings.Contains(db, "password=")):
+	case !isServer(db) && (strings.Contains(db, "://") || strings.Contains(db, "password=")):
 		return errNotFile
 	}
 	return nil
@@ -83,25 +82,9 @@ func checkDatabase(db string) error {
 // noDatabase is the error of a file that is not there.
 func noDatabase(path string) error { return fmt.Errorf("there is no database %q", path) }
 
-// openPostgres opens the database at a URL.
-func openPostgres(ctx context.Context, url string, m mode) (runtime.Store, error) {
-	var options []postgres.Option
-	switch m {
-	case readOnly:
-		options = append(options, postgres.ReadOnly())
-	case readWrite:
-		options = append(options, postgres.Existing())
-	}
-	store, err := postgres.Open(ctx, url, options...)
-	if err != nil { // and no store that is nil and has a type
-		return nil, err
-	}
-	return store, nil
-}
-
 // refuseServer is the error of a command about the file of a database, where that is none.
 func refuseServer(db, command string) error {
-	if !postgres.IsURL(db) {
+	if !isServer(db) {
 		return nil
 	}
 	return fmt.Errorf("%s is about a SQLite file: of PostgreSQL make copies with pg_dump or continuous archiving, and prove one with fsmc replay", command)
@@ -157,7 +140,7 @@ const askAgain = time.Second
 func (t *target) open(ctx context.Context, m mode) (runtime.Store, error) {
 	for said := false; ; said = true {
 		store, err := openStore(ctx, t.db, m)
-		if !t.waits || !errors.Is(err, postgres.ErrServer) || ctx.Err() != nil {
+		if !t.waits || !errors.Is(err, errServer) || ctx.Err() != nil {
 			return store, err
 		}
 		if !said {

@@ -1,0 +1,32 @@
+//go:build !hook
+
+package cli
+
+import (
+	"context"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/postgres"
+)
+
+// isServer reports whether a database is that of a server, and not a file.
+func isServer(db string) bool { return postgres.IsURL(db) }
+
+// errServer is in the error of a server that does not answer.
+var errServer = postgres.ErrServer
+
+// openPostgres opens the database at a URL.
+func openPostgres(ctx context.Context, url string, m mode) (runtime.Store, error) {
+	var options []postgres.Option
+	switch m {
+	case readOnly:
+		options = append(options, postgres.ReadOnly())
+	case readWrite:
+		options = append(options, postgres.Existing())
+	}
+	store, err := postgres.Open(ctx, url, options...)
+	if err != nil { // and no store that is nil and has a type
+		return nil, err
+	}
+	return store, nil
+}
