@@ -1,5 +1,6 @@
 // Package scenarios writes scenarios for runs that the checker has found: scenarios.go chooses
-// few that together take every arm, writer.go writes one, value.go the values in it.
+// few that together take every arm, writer.go writes one, value.go the values in it. moves.go writes
+// one for the moves of a simulation.
 //
 // Each is written while its run is taken along on the step of the runtime, so that what is
 // written is what the run did.
@@ -86,7 +87,7 @@ func Generate(m *ir.Machine, cover *ir.Cover, prefix string) (*Generated, error)
 			reason := why[i]
 			switch {
 			case a.Handler != nil && spends(a.Handler):
-				reason = "a scenario cannot say what an attempt costs"
+				reason = errCost.Error()
 			case reason == "":
 				reason = "it lies on the way to an arm that no scenario takes"
 			}

@@ -110,6 +110,9 @@ func scalar(t *ir.Type, v any) (text string, form json.RawMessage, err error) {
 		text = fmt.Sprint(v)
 	case ir.Float:
 		f, _ := v.(float64)
+		if n, ok := v.(json.Number); ok {
+			f, _ = n.Float64()
+		}
 		if math.IsInf(f, 0) || math.IsNaN(f) {
 			return "", nil, fmt.Errorf("%v cannot be written", v)
 		}

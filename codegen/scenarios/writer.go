@@ -134,25 +134,18 @@ func (w *writer) scenario(run *ir.CoverRun) (*Scenario, error) {
 
 func (w *writer) body() string { return " {\n" + strings.Join(w.lines, "\n") + "\n}\n" }
 
+// errCost is the error of what hangs on the cost of an attempt.
+var errCost = errors.New("a scenario cannot say what an attempt costs")
+
 // errHalted is the error of a run that halts at the last line that was written.
 var errHalted = errors.New("the run halts there")
 
 // play writes the lines of a run, and gives the values of its parameters: (n = 3).
 func (w *writer) play(run *ir.CoverRun) (head string, err error) {
-	texts, params, err := written(paramSlots(w.m), run.Params)
-	if err != nil {
-		return "", err
-	}
-	if len(texts) > 0 {
-		head = "(" + strings.Join(texts, ", ") + ")"
-	}
 	w.answersOf(run.Steps, -1)
-	w.sim, err = simulate.Start(w.x, "scenario", params, scenario.Began, w.answer)
-	if err != nil {
+	if head, err = w.start(run.Params); err != nil {
 		return head, err
 	}
-	w.noteAsked(0)
-	w.began = len(w.lines)
 	for i := range run.Steps {
 		w.at = i
 		if run.Steps[i].Deferred {
@@ -214,7 +207,7 @@ func (w *writer) step(s *ir.CoverStep) error {
 		}
 		return errors.New("its timer does not run there")
 	case ir.CaseOverBudget:
-		return errors.New("a scenario cannot say what an attempt costs")
+		return errCost
 	case ir.CaseDone:
 		if w.hasCome(happening{-1}) {
 			return nil
@@ -300,14 +293,23 @@ func (w *writer) end(s *ir.CoverStep) error {
 	return errors.New(s.Input.Do.Activity.Name + " is not under way there")
 }
 
+// nameOf is what a scenario calls an attempt.
+func (w *writer) nameOf(t *machine.Task) (string, error) {
+	name := w.sim.Name(t)
+	if strings.Contains(name, ".") {
+		return "", fmt.Errorf("a scenario cannot tell apart the executions of %s in one state, which have no labels", w.m.Dos[t.Do].Activity.Name)
+	}
+	return name, nil
+}
+
 // endTask ends an attempt as a step says, or where that is nil with nothing to say.
 func (w *writer) endTask(t *machine.Task, s *ir.CoverStep) error {
 	if err := w.wait(t.NotBefore); err != nil {
 		return err
 	}
-	name := w.sim.Name(t)
-	if strings.Contains(name, ".") {
-		return fmt.Errorf("a scenario cannot tell apart the executions of %s in one state, which have no labels", w.m.Dos[t.Do].Activity.Name)
+	name, err := w.nameOf(t)
+	if err != nil {
+		return err
 	}
 	switch {
 	case s != nil && s.Input.Kind == ir.CaseFailure:

@@ -67,6 +67,9 @@ func (s *Simulation) wait(at *state) error {
 	return s.pass(at, next)
 }
 
+// NextMoment is when something may happen next by itself; zero for never.
+func (s *Simulation) NextMoment() time.Time { return s.nextMoment(s.last()) }
+
 // nextMoment is when something may happen next by itself; zero for never.
 func (s *Simulation) nextMoment(at *state) time.Time {
 	if at.snapshot.Status != machine.Running || !at.snapshot.PausedAt.IsZero() {

@@ -17,7 +17,7 @@ import (
 func writeScenarios(w io.Writer, r report) error {
 	var b strings.Builder
 	if len(r.unit.Program.Machines) > 0 {
-		b.WriteString(importsFor(r.unit.Program.Machines))
+		b.WriteString(importsFor(folderOf(r.unit.Program.Machines), r.unit.Program.Machines))
 	}
 	titles := map[string]int{}
 	for i := range r.list {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/fields"
 	"github.com/fsmc-dev/fsmc/codegen/table"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -45,6 +46,7 @@ around, or go back:
   data    history    bounds      what the run knows; its steps; what is used of its bounds
   back, back 3                   take moves back
   save FILE                      write the moves so far, for --script
+  save FILE.fsm                  write them as a scenario, for fsmc test
   ?                              print the choices again
   quit
 
@@ -79,8 +81,26 @@ type simulator struct {
 	choices    []simulate.Choice
 	answers    map[string]bool // of host guards, by name, and by name and arguments
 	lines      *bufio.Scanner
-	taken      [][]string // the lines of each move, with what guards were told for it
-	told       []string   // what guards have been told since the last move
+	told       []verdict   // what guards have been told since the last move
+	before     []verdict   // what they were told for the start
+	taken      [][]verdict // what they were told for each move
+
+	picked *ir.Machine     // nil for a stored run
+	given  json.RawMessage // its parameters
+}
+
+// verdict is what a host guard answers, by its name, or by that and its arguments.
+type verdict struct {
+	key string
+	yes bool
+}
+
+func (v verdict) String() string {
+	word := "no"
+	if v.yes {
+		word = "yes"
+	}
+	return "guard " + v.key + " " + word
 }
 
 func (c *simulator) run(ctx context.Context, paths []string) error {
@@ -101,6 +121,7 @@ func (c *simulator) run(ctx context.Context, paths []string) error {
 	if err := c.begin(ctx, paths); err != nil {
 		return err
 	}
+	c.before, c.told = c.told, nil
 	c.say(c.simulation.Steps())
 	return c.play()
 }
@@ -157,11 +178,11 @@ func (c *simulator) begin(ctx context.Context, paths []string) error {
 	if err != nil {
 		return fmt.Errorf("machine %q does not compile: %w", picked.Name, err)
 	}
-	params, err := fields.Object(m.Definition().Params, "--param ", c.params)
-	if err != nil {
+	c.picked = picked
+	if c.given, err = fields.Object(m.Definition().Params, "--param ", c.params); err != nil {
 		return err
 	}
-	c.simulation, err = simulate.Start(m, c.id, params, time.Now(), c.answer)
+	c.simulation, err = simulate.Start(m, c.id, c.given, time.Now(), c.answer)
 	if err != nil {
 		return findingf("the run is not started: %w", err)
 	}
@@ -203,11 +224,7 @@ func parseYes(text string) (yes, ok bool) {
 // tell remembers what a host guard answers.
 func (c *simulator) tell(key string, yes bool) {
 	c.answers[key] = yes
-	word := "no"
-	if yes {
-		word = "yes"
-	}
-	c.told = append(c.told, "guard "+key+" "+word)
+	c.told = append(c.told, verdict{key, yes})
 }
 
 // errQuit ends a simulation.

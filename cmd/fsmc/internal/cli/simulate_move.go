@@ -3,8 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,8 +30,7 @@ func (c *simulator) take(line string) error {
 	if err != nil {
 		return err
 	}
-	c.taken = append(c.taken, append(c.told, c.moveText(&move)))
-	c.told = nil
+	c.taken, c.told = append(c.taken, c.told), nil
 	c.say(steps)
 	if len(steps) == 0 {
 		fmt.Fprintf(c.out, "%s later, nothing has happened\n", describe.Short(c.simulation.Now().Sub(before)))
@@ -102,29 +99,6 @@ func (c *simulator) back(words []string) error {
 	c.simulation.Back(n)
 	c.taken = c.taken[:len(c.taken)-n]
 	c.offer()
-	return nil
-}
-
-// save writes the moves so far.
-func (c *simulator) save(words []string) error {
-	if len(words) != 1 {
-		return fmt.Errorf("write save and the name of a file")
-	}
-	var text strings.Builder
-	for _, lines := range c.taken {
-		text.WriteString(strings.Join(lines, "\n") + "\n")
-	}
-	file, err := os.OpenFile(words[0], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return fmt.Errorf("file %q cannot be written: %w", words[0], reason(err))
-	}
-	if _, err = file.WriteString(text.String()); err == nil {
-		err = file.Close()
-	}
-	if err != nil {
-		return fmt.Errorf("file %q cannot be written: %w", words[0], reason(err))
-	}
-	fmt.Fprintf(c.out, "%s: %s\n", words[0], describe.Count(int64(len(c.taken)), "move"))
 	return nil
 }
 
@@ -271,62 +245,6 @@ func unquoted(fields []machine.Field, word string) string {
 		}
 	}
 	return word
-}
-
-// moveText is the line that makes a move again.
-func (c *simulator) moveText(move *simulate.Move) string {
-	var text string
-	switch move.Kind {
-	case machine.EventInput:
-		text = move.Name
-	case machine.ResultInput:
-		text = move.Do + " " + move.Name
-		if move.Name == "" {
-			text = move.Do + " ends"
-		}
-	case machine.FailureInput:
-		text = move.Do + " fails " + move.Name
-	case machine.TimerInput:
-		text = "next"
-		if move.Pass > 0 {
-			text = "wait " + machine.DurationText(move.Pass)
-		}
-	case machine.CancelInput:
-		text = "cancel"
-		if move.Force {
-			text += " force"
-		}
-	default:
-		text = string(move.Kind)
-	}
-	return text + dataText(move.Data) + costWords(move.Cost)
-}
-
-// dataText is an object as words NAME=VALUE, in the order of the names.
-func dataText(data json.RawMessage) string {
-	if len(data) == 0 {
-		return ""
-	}
-	var object map[string]json.RawMessage
-	if json.Unmarshal(data, &object) != nil {
-		return ""
-	}
-	text := ""
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		text += " " + name + "=" + string(object[name])
-	}
-	return text
-}
-
-func costWords(costs map[string]json.Number) string {
-	if len(costs) == 0 {
-		return ""
-	}
-	text := " cost"
-	for _, name := range slices.Sorted(maps.Keys(costs)) {
-		text += " " + name + "=" + string(costs[name])
-	}
-	return text
 }
 
 // writeChoice prints a choice: its number, what it is, and where it leads.

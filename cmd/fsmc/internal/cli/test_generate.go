@@ -27,7 +27,7 @@ func (t *tester) writeScenarios(paths []string) error {
 		return errNoMachine
 	}
 	var b strings.Builder
-	b.WriteString(importsFor(unit.Program.Machines))
+	b.WriteString(importsFor(folderOf(unit.Program.Machines), unit.Program.Machines))
 	var whole []string // machines with too many configurations
 	for _, m := range unit.Program.Machines {
 		cover := check.CoverWithout(m, explore.DefaultLimit, scenarios.Unsayable)
@@ -58,18 +58,33 @@ func (t *tester) writeScenarios(paths []string) error {
 	return nil
 }
 
-// importsFor imports the files of machines, as seen from the folder of the first one.
-func importsFor(list []*ir.Machine) string {
+// folderOf is the folder of the first machine.
+func folderOf(list []*ir.Machine) string { return filepath.Dir(list[0].Span.Start.Filename) }
+
+// relative is the path of a file as seen from a folder.
+func relative(folder, file string) (string, error) {
+	from, err := filepath.Abs(folder)
+	if err != nil {
+		return "", err
+	}
+	to, err := filepath.Abs(file)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Rel(from, to)
+}
+
+// importsFor imports the files of machines, as seen from a folder.
+func importsFor(home string, list []*ir.Machine) string {
 	var b strings.Builder
 	var imported []string
-	home := filepath.Dir(list[0].Span.Start.Filename)
 	for _, m := range list {
 		name := m.Span.Start.Filename
 		if slices.Contains(imported, name) {
 			continue
 		}
 		imported = append(imported, name)
-		path, err := filepath.Rel(home, name)
+		path, err := relative(home, name)
 		if err != nil { // on another volume
 			path = name
 		}
