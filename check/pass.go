@@ -26,6 +26,7 @@ type shared struct {
 	callees []*Summary // by activity: of those that call a machine
 	table   *flat.Table
 	raised  *Raised
+	uses    *uses
 	rows    int // of all witnesses so far
 	proof   proof
 

@@ -20,10 +20,13 @@ func Remove(what string, span token.Span, safe bool) []diag.Fix {
 // RemoveArms is the fix that takes a and rest, the arms directly behind it, out of their
 // chain, or with them their handler or timer where they are all of it. There is none where
 // something would then be unused.
-func RemoveArms(m *ir.Machine, a *ir.Arm, rest int) []diag.Fix {
+func (p *Pass) RemoveArms(a *ir.Arm, rest int) []diag.Fix {
 	arms := Chain(a)
 	gone := arms[a.Index : a.Index+1+rest]
-	if needed(m, gone) {
+	if p.uses == nil {
+		p.uses = usesOf(p.Machine)
+	}
+	if p.uses.needed(gone) {
 		return nil
 	}
 	what := "this arm"
@@ -46,45 +49,56 @@ func RemoveArms(m *ir.Machine, a *ir.Arm, rest int) []diag.Fix {
 // onlyUse reports whether t may be the only use of an event or a label.
 func onlyUse(t *ir.Trigger) bool { return t.Label != "" || t.Event != nil && t.Event.External() }
 
-// needed reports whether gone has the only read of a field, or sets one that nothing else does.
-func needed(m *ir.Machine, gone []*ir.Arm) bool {
-	mine := map[*ir.Arm]bool{}
-	own := map[ir.Expr]*ir.Var{} // what an effect reads to set it is no use of it
-	set := map[*ir.Var]bool{}    // by what stays
-	for _, a := range gone {
-		mine[a] = true
-	}
+// uses is how often a machine reads and sets its fields, found once for all removals.
+type uses struct {
+	reads map[*ir.Var]int
+	sets  map[*ir.Var]int
+	by    map[*ir.Arm][]*ir.Var // what an arm sets
+	own   map[ir.Expr]*ir.Var   // what an effect reads to set it is no use of it
+}
+
+func usesOf(m *ir.Machine) *uses {
+	u := &uses{reads: map[*ir.Var]int{}, sets: map[*ir.Var]int{}, by: map[*ir.Arm][]*ir.Var{}, own: map[ir.Expr]*ir.Var{}}
 	for b, a := range m.Blocks() {
 		for _, e := range b.Assigns {
-			set[e.Var] = set[e.Var] || !mine[a]
+			u.sets[e.Var]++
+			u.by[a] = append(u.by[a], e.Var)
 			if e.Value != nil {
-				own[e.Value] = e.Var
+				u.own[e.Value] = e.Var
 			}
 		}
 	}
-	here, all := map[*ir.Var]int{}, map[*ir.Var]int{}
+	u.count(u.reads, m.Exprs())
+	return u
+}
+
+// needed reports whether gone has the only read of a field, or sets one that nothing else does.
+func (u *uses) needed(gone []*ir.Arm) bool {
+	reads, sets := map[*ir.Var]int{}, map[*ir.Var]int{}
 	for _, a := range gone {
-		countReads(here, a.Exprs(), own)
+		u.count(reads, a.Exprs())
+		for _, v := range u.by[a] {
+			sets[v]++
+		}
 	}
-	countReads(all, m.Exprs(), own)
-	for v, n := range here {
-		if n >= all[v] {
+	for v, n := range reads {
+		if n >= u.reads[v] {
 			return true
 		}
 	}
-	for v, stays := range set {
-		if !stays && v.Default == nil {
+	for v, n := range sets {
+		if n == u.sets[v] && v.Default == nil {
 			return true
 		}
 	}
 	return false
 }
 
-func countReads(counts map[*ir.Var]int, list iter.Seq[ir.Expr], own map[ir.Expr]*ir.Var) {
+func (u *uses) count(reads map[*ir.Var]int, list iter.Seq[ir.Expr]) {
 	for e := range list {
 		for _, v := range ir.Vars(e) {
-			if v != own[e] {
-				counts[v]++
+			if v != u.own[e] {
+				reads[v]++
 			}
 		}
 	}

@@ -135,7 +135,7 @@ func report(p *check.Pass, a *ir.Arm, why cause, places []place, behind int) {
 			f.Related = []diag.Related{{Span: by.Span, Message: "this one is tried before it"}}
 		}
 	}
-	f.Fixes = check.RemoveArms(p.Machine, a, behind)
+	f.Fixes = p.RemoveArms(a, behind)
 	p.Report(f)
 }
 
@@ -151,16 +151,19 @@ func taker(at place) *ir.Arm {
 
 // neverSet is a field that e reads and nothing sets; nil where there is none.
 func neverSet(m *ir.Machine, e ir.Expr) *ir.Var {
-	set := map[*ir.Var]bool{}
-	for b := range m.Blocks() {
-		for _, a := range b.Assigns {
-			set[a.Var] = set[a.Var] || a.Value != nil
-		}
-	}
 	for _, v := range ir.Vars(e) {
-		if !v.Param && v.Default == nil && !set[v] {
+		if !v.Param && v.Default == nil && !setAnywhere(m, v) {
 			return v
 		}
 	}
 	return nil
+}
+
+func setAnywhere(m *ir.Machine, v *ir.Var) bool {
+	for b := range m.Blocks() {
+		if slices.ContainsFunc(b.Assigns, func(a *ir.Assign) bool { return a.Var == v && a.Value != nil }) {
+			return true
+		}
+	}
+	return false
 }

@@ -136,7 +136,7 @@ func reportTimer(p *check.Pass, t *ir.Timer, by map[*ir.Timer]*ir.Timer) {
 	}
 	f.Witness = firing(p, t, first)
 	if len(t.Arms) > 0 {
-		f.Fixes = check.RemoveArms(p.Machine, t.Arms[0], len(t.Arms)-1)
+		f.Fixes = p.RemoveArms(t.Arms[0], len(t.Arms)-1)
 	}
 	if s := cutOff(p, t, by); s != nil {
 		severe := diag.Error

@@ -147,16 +147,34 @@ func (f *folder) waves(ctx context.Context, s *snapshot) {
 	f.apply(ctx, s, f.server.Small, false)
 	long, cancel := context.WithTimeout(ctx, f.server.Budget)
 	defer cancel()
+	if f.knows(s) { // the figures are for lenses and hover: nobody waits for them
+		f.figure(long, s)
+		return
+	}
 	f.apply(long, s, f.server.Limit, true)
 	if ctx.Err() == nil && long.Err() != nil { // what is left open stays so
 		f.apply(ctx, s, f.server.Small, true)
 	}
 }
 
+// knows reports whether all is known of a snapshot.
+func (f *folder) knows(s *snapshot) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.whole == s
+}
+
 // apply applies the rules, and shows what they find. Before the last wave, what it may
 // find more is kept from the time before, and what is open is not told.
 func (f *folder) apply(ctx context.Context, s *snapshot, limit int, last bool) {
-	list, worst, err := check.AnalyzeContext(ctx, s.unit().Program, all.Rules, limit, false)
+	var list diag.List
+	var worst []*check.Worst
+	var err error
+	if last {
+		list, worst, err = check.AnalyzeContext(ctx, s.unit().Program, all.Rules, limit, false)
+	} else {
+		list, err = check.RunContext(ctx, s.unit().Program, all.Rules, limit)
+	}
 	if err != nil {
 		return
 	}
@@ -176,14 +194,32 @@ func (f *folder) apply(ctx context.Context, s *snapshot, limit int, last bool) {
 			}
 		}
 		f.rules = found
+		if last {
+			f.keep(s, worst)
+		}
 		if last || !open {
-			f.worst = map[string]*check.Worst{}
-			for i, m := range s.unit().Program.Machines {
-				f.worst[m.Name] = worst[i]
-			}
 			f.whole = s
 		}
 	})
+}
+
+// keep keeps the worst cases, in the order of the machines.
+func (f *folder) keep(s *snapshot, worst []*check.Worst) {
+	f.worst = map[string]*check.Worst{}
+	for i, m := range s.unit().Program.Machines {
+		f.worst[m.Name] = worst[i]
+	}
+}
+
+// figure finds the worst cases.
+func (f *folder) figure(ctx context.Context, s *snapshot) {
+	_, worst, err := check.AnalyzeContext(ctx, s.unit().Program, nil, f.server.Limit, false)
+	if err != nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.keep(s, worst)
 }
 
 // is reports whether k and other say the same of the same place.
