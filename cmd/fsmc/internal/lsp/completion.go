@@ -69,8 +69,13 @@ func (c *completer) complete(tokens []string) {
 		opens = tokens[0]
 	}
 	if c.m == nil {
+		if played := c.scenarioAt(c.offset); played != nil {
+			c.m = played.Machine
+			c.scenario(tokens)
+			return
+		}
 		if len(tokens) == 0 {
-			c.words("import", "machine", "enum", "record")
+			c.words("import", "machine", "enum", "record", "scenario")
 			c.snippet("machine", "machine ${1:Name} {\n    initial ${2:Start}\n\n    state ${2:Start} {\n        $0\n    }\n\n    terminal ${3:Done}\n}")
 		}
 		return

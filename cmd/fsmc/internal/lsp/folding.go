@@ -24,7 +24,7 @@ func folding(_ context.Context, v *view, _ proto.DocumentParams) (any, error) {
 	var visit func(ast.Any)
 	visit = func(n ast.Any) {
 		switch n.(type) {
-		case *ast.Machine, *ast.State, *ast.Context, *ast.Enum, *ast.Record, *ast.Event, *ast.Failures, *ast.Budget, *ast.Block, *ast.On, *ast.After:
+		case *ast.Machine, *ast.State, *ast.Context, *ast.Enum, *ast.Record, *ast.Event, *ast.Failures, *ast.Budget, *ast.Block, *ast.On, *ast.After, *ast.Scenario, *ast.Repeat:
 			if at := n.Span(); at.End.Line > at.Start.Line {
 				out = append(out, proto.FoldingRange{StartLine: uint32(at.Start.Line - 1), EndLine: uint32(at.End.Line - 1)})
 			}

@@ -68,6 +68,10 @@ func symbolOf(n ast.Any) (*proto.DocumentSymbol, *ast.Name) {
 		return is(proto.SymbolStruct, "record"), n.Name
 	case *ast.Field:
 		return is(proto.SymbolField, "field"), n.Name
+	case *ast.Scenario:
+		if n.Title != nil && n.Machine != nil {
+			return is(proto.SymbolMethod, "scenario of "+n.Machine.Text), &ast.Name{Node: n.Title.Node, Text: strings.Trim(n.Title.Text, `"`)}
+		}
 	}
 	return nil, nil
 }

@@ -174,6 +174,7 @@ type SymbolKind uint32
 const (
 	SymbolModule     SymbolKind = 2
 	SymbolClass      SymbolKind = 5
+	SymbolMethod     SymbolKind = 6
 	SymbolField      SymbolKind = 8
 	SymbolEnum       SymbolKind = 10
 	SymbolFunction   SymbolKind = 12
