@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -34,7 +35,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "corpus: there is no format %q\n", flag.Arg(0))
 		os.Exit(2)
 	}
-	t := &table{source: formats.Sources[i], verbose: *verbose, grades: map[string]int{}, rules: map[string]int{}, why: map[string]int{}, seen: map[string]bool{}}
+	t := &table{source: formats.Sources[i], verbose: *verbose, grades: map[string]int{}, rules: map[string]int{}, why: map[string]int{}, shapes: map[string]int{}, seen: map[string]bool{}}
 	if err := filepath.WalkDir(flag.Arg(1), t.file); err != nil {
 		fmt.Fprintln(os.Stderr, "corpus:", err)
 		os.Exit(2)
@@ -53,6 +54,7 @@ type table struct {
 	grades  map[string]int // of files
 	rules   map[string]int // files with a finding of a rule
 	why     map[string]int // files with a difference
+	shapes  map[string]int // files with a shape, and of those the ones that lead where they led
 	seen    map[string]bool
 }
 
@@ -78,7 +80,16 @@ func (t *table) file(path string, d fs.DirEntry, err error) error {
 		return nil
 	}
 	t.made += len(result.Report.Machines)
-	t.grades[string(result.Report.Grade())]++
+	grade := result.Report.Grade()
+	t.grades[string(grade)]++
+	for name, has := range shapes {
+		if has.Match(text) {
+			t.shapes[name]++
+			if grade != foreign.Lost {
+				t.shapes[name+", and all leads where it led"]++
+			}
+		}
+	}
 	once := map[string]bool{}
 	for _, i := range result.Report.Items {
 		for _, why := range i.Why {
@@ -91,6 +102,13 @@ func (t *table) file(path string, d fs.DirEntry, err error) error {
 	}
 	t.check(path, result.Text)
 	return nil
+}
+
+// shapes are what a definition in the States Language may have, by a member that says so.
+var shapes = map[string]*regexp.Regexp{
+	"payloads": regexp.MustCompile(`"?(Parameters|ResultSelector|ResultPath|InputPath|OutputPath|Result|Arguments|Output|Assign)"?\s*:`),
+	"Map":      regexp.MustCompile(`"?Type"?\s*:\s*"?Map\b`),
+	"Parallel": regexp.MustCompile(`"?Type"?\s*:\s*"?Parallel\b`),
 }
 
 func (t *table) check(path string, text []byte) {
@@ -121,6 +139,9 @@ func (t *table) say(format string, args ...any) {
 func (t *table) print() {
 	fmt.Printf("%d files, and %d that are copies; %d refused; %d machines\n\n", t.files, t.same, t.refused, t.made)
 	rows("how much of a file came over", t.grades)
+	if t.source.Name == "asl" {
+		rows("files with", t.shapes)
+	}
 	rows("findings of `fsmc check`, files", t.rules)
 }
 
