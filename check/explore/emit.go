@@ -120,7 +120,7 @@ func (x *search) emitMove(l Label) {
 
 // entering is l of the step that has just entered a leaf.
 func (x *search) entering(l Label) Label {
-	l.Into, l.Shared, l.Begun = int32(x.Program.Packing.Leaf.Get(x.Next)), int16(x.Shared), x.beginning()
+	l.Into, l.Shared, l.Turned, l.Begun = int32(x.Program.Packing.Leaf.Get(x.Next)), int16(x.Shared), x.Turned, x.beginning()
 	x.ageMoved()
 	return l
 }

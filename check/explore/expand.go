@@ -203,7 +203,7 @@ func (x *search) carryOut(in *step.InputCode, c *step.ChoiceCode, again bool) {
 
 // emitMoved is emitMove with the usual label looked up once.
 func (x *search) emitMoved(c *step.ChoiceCode, l Label) {
-	if x.Turned {
+	if x.Turned > 0 {
 		x.emitMove(l)
 		return
 	}

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/check/explore/step"
@@ -154,14 +155,25 @@ func (p *Product) RunMeeting(m Meeting, in flat.Input, arm *ir.Arm) (w *witness.
 	if in.Event != nil {
 		data = payload(in.Event, m.Model)
 	}
-	r.inputRow(arriving(in.Case, false), arm, &sought{data: data, guards: m.Model.Guards})
+	e, guards := p.edgeOf(m.Config, in, arm), maps.Clone(m.Model.Guards)
+	if e != graph.None { // what the requires on the way ask, the model does not say
+		for asked, verdict := range r.teller.edge(m.Config, e).guards {
+			if guards == nil {
+				guards = map[string]bool{}
+			}
+			if _, said := guards[asked]; !said {
+				guards[asked] = verdict
+			}
+		}
+	}
+	r.inputRow(arriving(in.Case, false), arm, &sought{data: data, guards: guards})
 	values := m.Model.Values()
 	for name, v := range p.values(m.Config) {
 		if _, said := values[name]; !said {
 			values[name] = v
 		}
 	}
-	if e := p.edgeOf(m.Config, in, arm); e != graph.None {
+	if e != graph.None {
 		r.at = p.To[e]
 	}
 	w, sure = r.finish()

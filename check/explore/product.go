@@ -69,6 +69,7 @@ type Label struct {
 	Do     int32 // of Ended, Checkpoint and Begun: ir.Do.ID
 	Into   int32 // of Started and Moved: the ir.State.ID of the leaf or terminal that is entered
 	Shared int16 // of Started and Moved: the depth of the innermost state that is neither left nor entered
+	Turned int16 // how many requires sent the run on, which may be back to where the arm led
 	Again  bool  // the input is an event that was deferred
 	Begun  int32 // of Started and Moved: with how many elements the fan-outs of the leaf begin; see Elements
 }

@@ -6,14 +6,13 @@ import (
 )
 
 // TurnedAway lists, by state ID of the leaf, the edges along which a run would
-// have entered it and was sent elsewhere by its `require`: edges that end in
-// another leaf than the one for which their arm makes. Where several requires
-// send a run on from one to the next, the edge counts for each of them.
+// have entered it and was sent elsewhere by its `require`. Where several requires send
+// a run on from one to the next, the edge counts for each of them.
 func (p *Product) TurnedAway() map[int][]int32 {
 	out := map[int][]int32{}
 	for _, e := range p.InOrder() {
 		leaf := p.headsFor(e)
-		for turns := 0; leaf != nil && leaf != p.Leaf(p.To[e]) && leaf.Require != nil && turns < len(p.firstIn); turns++ {
+		for range p.Label(e).Turned {
 			out[leaf.ID] = append(out[leaf.ID], e)
 			leaf = leaf.Require.Target.Leaf()
 		}

@@ -141,6 +141,7 @@ func (b *book) constantsOf(t *ir.Type) []machine.Value {
 				}
 			}
 		}
+		out = append(out, b.narrowed(t)...)
 		if t.Kind == ir.JSON {
 			out = append(out, b.documents()...)
 		}

@@ -99,7 +99,7 @@ func (p *player) payloads(r *run, in *input, i int) payloads {
 		case given.IsSet() && f.Type.Kind == ir.List && p.book.copied: // of the number that is made of its length the row knows nothing
 			out.values = append(out.values, p.listsOf(f.Type, append([]machine.Value{given}, fitting(f.Type, p.book.constantsOf(f.Type))...)...))
 		case given.IsSet():
-			out.values = append(out.values, p.listsOf(f.Type, given))
+			out.values = append(out.values, p.listsOf(f.Type, append(p.book.narrowed(f.Type), given)...))
 		case isSaid, read[f.Name]:
 			given := append(r.alike(f.Type), p.instants(f.Type)...)
 			tried := p.listsOf(f.Type, candidates(f.Type, append(given, p.book.valuesOf(f.Type, holder{event: in.Event, field: f.Name})...))...)

@@ -111,3 +111,34 @@ func ofLength(t *ir.Type, n int64) machine.Value {
 	}
 	return machine.ListValue(slices.Repeat([]machine.Value{plain(t.Elem)}, int(n))...)
 }
+
+// narrowed are lists of type t, each with one item or as few as t has, that some place to
+// which a list is copied does not take: its own items lie in a smaller range.
+func (b *book) narrowed(t *ir.Type) []machine.Value {
+	var out []machine.Value
+	if t.Kind != ir.List || t.Elem == nil {
+		return nil
+	}
+	note := func(to *ir.Type, value ir.Expr) {
+		if to.Kind != ir.List || value == nil || value.Type().Elem == nil || to.Elem.Range == nil || !value.Type().Same(t) {
+			return
+		}
+		for _, n := range []int64{to.Elem.Range.Lo - 1, to.Elem.Range.Hi + 1} {
+			item := constant(t.Elem, &ir.Const{Kind: t.Elem.Kind, Int: n})
+			if list := machine.ListValue(slices.Repeat([]machine.Value{item}, int(max(1, t.LeastLen())))...); fits(t, list) {
+				out = append(out, list)
+			}
+		}
+	}
+	for block := range b.m.Blocks() {
+		for _, a := range block.Assigns {
+			note(a.Var.Type, a.Value)
+		}
+		for _, p := range block.Publishes {
+			for i, v := range p.Values {
+				note(p.Event.Fields[i].Type, v)
+			}
+		}
+	}
+	return out
+}

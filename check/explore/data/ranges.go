@@ -38,10 +38,7 @@ func MayLeaveRange(m *ir.Machine) bool {
 			may = may || Narrows(source, t.Vars[a.Var])
 		}
 	})
-	for _, list := range t.Published {
-		may = may || len(list) > 0
-	}
-	return may
+	return may || len(t.Checked) > 0
 }
 
 // staysInside reports whether a is `v = min(v + c, hi)` or `v = max(v - c, lo)`

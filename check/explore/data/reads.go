@@ -2,34 +2,88 @@ package data
 
 import "github.com/fsmc-dev/fsmc/lang/ir"
 
-// readPublished notes the published values that may not fit, as assignments to fields
-// of their events, and what they read. A message is checked as an assignment is: a step
-// that would publish a value out of the range of its field cannot be computed. Of a
-// value that fits whatever the data is nothing need be known.
-func (t *Tracked) readPublished() {
-	t.Published = map[*ir.Publish][]*ir.Assign{}
+// readChecked notes the values that may not fit and that no field holds: what is
+// published, and the items that effects put into lists, as assignments to fields of their
+// own, and what they read. They are checked as an assignment is: a step with a value out of
+// the range of its place cannot be computed. Of a value that fits whatever the data is
+// nothing need be known.
+func (t *Tracked) readChecked() {
+	t.Checked = map[*ir.Block][]*ir.Assign{}
 	for b, arm := range t.machine.Blocks() {
+		for _, a := range b.Assigns {
+			if a.Value != nil {
+				t.readItems(b, arm, a.Text(), a.Var, a.Value)
+			}
+		}
 		for _, p := range b.Publishes {
 			for i, value := range p.Values {
-				f := p.Event.Fields[i]
 				if _, absent := value.(*ir.Absent); absent {
 					continue
 				}
-				switch r := f.Type.Limits(); {
-				case r == nil || Within(value, r.Lo, r.Hi):
-					continue
-				case f.Type.Kind != ir.List:
-					t.readValue(value, r, arm)
-				case t.MayLeaveLength(f.Type, value, arm):
-					t.readFitting(value, r, arm)
-				default:
-					continue
-				}
+				f := p.Event.Fields[i]
 				v := &ir.Var{Name: p.Event.Name + "." + f.Name, Type: f.Type, Span: f.Span}
-				t.Published[p] = append(t.Published[p], &ir.Assign{Var: v, Value: value, Span: value.Span()})
+				written := v.Name + " = " + ir.ExprText(value)
+				t.readChecks(b, arm, written, v, value)
+				t.readItems(b, arm, written, v, value)
 			}
 		}
 	}
+}
+
+// readChecks notes value, which b puts where v stands, unless it fits; written is as in
+// readItems.
+func (t *Tracked) readChecks(b *ir.Block, arm *ir.Arm, written string, v *ir.Var, value ir.Expr) {
+	switch r := v.Type.Limits(); {
+	case r == nil || Within(value, r.Lo, r.Hi):
+		return
+	case v.Type.Kind != ir.List:
+		t.readValue(value, r, arm)
+	case t.MayLeaveLength(v.Type, value, arm):
+		t.readFitting(value, r, arm)
+	default:
+		return
+	}
+	t.Checked[b] = append(t.Checked[b], &ir.Assign{Var: v, Value: value, Span: value.Span(), Written: written})
+}
+
+// readItems notes the items of list, a value that b gives to v, unless they fit. Written is
+// the effect as it is written.
+func (t *Tracked) readItems(b *ir.Block, arm *ir.Arm, written string, v *ir.Var, list ir.Expr) {
+	for v.Type.Kind == ir.List {
+		sum, grows := list.(*ir.Binary)
+		item := &ir.Var{Name: "an item of " + v.Name, Type: v.Type.Elem, Span: v.Span}
+		if !grows {
+			if narrows(list.Type().Elem, item.Type) { // nobody knows which items a list has
+				t.Checked[b] = append(t.Checked[b], &ir.Assign{Var: item, Value: list, Span: list.Span(), Written: written})
+			}
+			return
+		}
+		record, isRecord := sum.Y.(*ir.RecordLit)
+		switch {
+		case isRecord:
+			for i, leaf := range item.Type.Leaves() {
+				part := &ir.Var{Name: item.Name + "." + leaf.Path, Type: leaf.Type, Span: v.Span}
+				t.readChecks(b, arm, written, part, record.Leaves[i])
+				t.readItems(b, arm, written, part, record.Leaves[i])
+			}
+		default:
+			t.readChecks(b, arm, written, item, sum.Y)
+			t.readItems(b, arm, written, item, sum.Y)
+		}
+		list = sum.X
+	}
+}
+
+// narrows reports whether a value of type from may not be one of type to, which differs
+// in ranges alone.
+func narrows(from, to *ir.Type) bool {
+	if from == nil || to.Kind == ir.RecordKind {
+		return false
+	}
+	if r, has := to.Limits(), from.Limits(); r != nil && (has == nil || has.Lo < r.Lo || has.Hi > r.Hi) {
+		return true
+	}
+	return to.Kind == ir.List && narrows(from.Elem, to.Elem)
 }
 
 // readValue notes what must be known of the data in e to tell whether it lies in r:

@@ -28,7 +28,7 @@ type Tracked struct {
 	Chosen  []*Node // fields of events
 	Loose   bool    // counters are not held: every bound is both open and used up
 
-	Published map[*ir.Publish][]*ir.Assign // what may be out of the range of its field
+	Checked map[*ir.Block][]*ir.Assign // what is published, or an item of a list, and may be out of range
 }
 
 // New reads all of m.
@@ -63,7 +63,7 @@ func NewWithout(m *ir.Machine, sums []*Sum) *Tracked {
 	}
 	t.readGuards()
 	t.readEffects()
-	t.readPublished()
+	t.readChecked()
 	t.readEverywhere()
 	t.readWaits()
 	t.readFans()

@@ -11,7 +11,7 @@ import (
 type block struct {
 	reads   []func(*Step) // of fields that may be unset, in order
 	effects []effect
-	checks  []effect // what is published, as far as it may be out of range
+	checks  []effect // what is published or put into lists, as far as it may be out of range
 	forget  []int    // atoms in which something is assigned
 }
 
@@ -51,9 +51,9 @@ func (c *compiler) block(b *ir.Block, arm *ir.Arm) *block {
 		for _, v := range p.Values {
 			out.read(c.touch(v, arm))
 		}
-		for _, a := range c.t.Published[p] {
-			out.checks = append(out.checks, effect{assign: a, absent: c.absent(a.Value, arm), value: c.fits(a, arm)})
-		}
+	}
+	for _, a := range c.t.Checked[b] {
+		out.checks = append(out.checks, effect{assign: a, absent: c.absent(a.Value, arm), value: c.fits(a, arm)})
 	}
 	return out
 }
@@ -305,9 +305,15 @@ func (s *Step) asksTheSame(id int) bool {
 	return true
 }
 
-// fits compiles whether a, a value that is published, lies in its range. Where
-// that is not known it is a choice.
+// fits compiles whether a, a value that is published or put into a list, lies in its
+// range. Where that is not known it is a choice.
 func (c *compiler) fits(a *ir.Assign, arm *ir.Arm) func(*Step) (int64, bool) {
+	if !a.Var.Type.Same(a.Value.Type()) { // the items of a list that is copied
+		if _, sent := a.Value.(*ir.FieldRef); sent {
+			return func(s *Step) (int64, bool) { return 0, s.Oracle.Choose(2) == 0 }
+		}
+		return mayFit
+	}
 	lo, hi := a.Var.Type.Limits().Lo, a.Var.Type.Limits().Hi
 	if region := c.region(a.Value, arm); region != nil {
 		least, most := &ir.Const{Kind: a.Var.Type.Kind, Int: lo}, &ir.Const{Kind: a.Var.Type.Kind, Int: hi}

@@ -60,7 +60,7 @@ func (s *Step) enter(target *ir.State, domain, shared int) {
 			s.fail(Fault{why: circle, Leaf: s.Program.States[first.ID].leaf})
 			return
 		}
-		s.Turned = true
+		s.Turned++
 		if s.hosted {
 			s.TurnedByHost = append(s.TurnedByHost, leaf)
 		}

@@ -243,9 +243,9 @@ func (p *Program) blockReads(b *ir.Block, mask []uint64) {
 			for _, v := range e.Values {
 				p.touches(v, mask)
 			}
-			for _, a := range p.Tracked.Published[e] {
-				p.reads(a.Value, mask)
-			}
+		}
+		for _, a := range p.Tracked.Checked[b] {
+			p.reads(a.Value, mask)
 		}
 	}
 }

@@ -169,10 +169,14 @@ func (p *Program) findDeferred() {
 }
 
 // endsPlainly reports whether nothing but `done` can tell that d has ended: it
-// declares no cost that the machine is held to, and has nothing to say, or what ends it in place has neither guards nor effects.
+// declares no cost that the machine is held to, no assert speaks of its success, and it
+// has nothing to say, or what ends it in place has neither guards nor effects.
 // Such ends commute with everything, so one order stands for all; see the
 // package comment.
 func (p *Program) endsPlainly(stays flat.InPlace, d *ir.Do) bool {
+	if slices.ContainsFunc(p.Machine.Asserts, func(a *ir.Assert) bool { return slices.Contains(a.Done, d) }) {
+		return false // its success is no matter of whether another one has ended
+	}
 	if !stays[d] || d.Fan != nil && d.Fan.Least == 0 || slices.ContainsFunc(p.Enforced, d.Activity.Spends) {
 		return false // one for an empty list may have ended before any other
 	}

@@ -53,7 +53,7 @@ type Step struct {
 	Passed  *ChoiceCode   // the last choice whose bound was used up
 	turn    turn          // whose `require` is asked
 	Shared  int           // the depth of the innermost state that is active before, during and behind it
-	Turned  bool          // a require sent the run elsewhere
+	Turned  int16         // how many requires sent the run elsewhere
 	Begun   []Elements    // of the fan-outs of the leaf that was entered, in the order of its dos
 	OneLess bool          // an element has ended of those that are not told apart
 	UsedUp  []*ChoiceCode // the retries of a fan-out that an element has used up
@@ -110,7 +110,7 @@ func (s *Step) Begin() {
 		s.have[i] = false
 	}
 	s.had = s.had[:0]
-	s.Fault, s.Guess, s.Passed, s.Turned, s.TurnedByHost = Fault{}, false, nil, false, s.TurnedByHost[:0]
+	s.Fault, s.Guess, s.Passed, s.Turned, s.TurnedByHost = Fault{}, false, nil, 0, s.TurnedByHost[:0]
 	s.OneLess = false
 	clear(s.nulls)
 	s.Timers, s.Wishes, s.Begun, s.UsedUp = s.Timers[:0], s.Wishes[:0], s.Begun[:0], s.UsedUp[:0]
